@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ * The lane probe: one work-group in which every work-item reports what it sees
+ * of its sub-group, and whether shuffles and votes give what they should.
+ *
+ * Per work-item four words: width, sub-group, lane, and a bit set of checks that
+ * failed (1 shuffle, 2 shuffle up, 4 shuffle xor, 8 ballot). */
+#include "../lane/lane.cl"
+
+__kernel void xl_probe_lanes(__global uint *seen)
+{
+    uint i = (uint)get_local_id(0);
+    uint width = xl_lane_width();
+    uint lane = xl_lane_id();
+    uint failed = 0;
+#if XL_LANE_WAY != 0
+    uint base = i - lane;
+    uint mine = i * 7u + 3u;
+    if (xl_lane_shuffle(mine, width - 1u - lane) != (base + width - 1u - lane) * 7u + 3u)
+        failed |= 1u;
+    for (uint by = 1; by < width; by *= 2) {
+        uint up = xl_lane_shuffle_up(mine, by);
+        if (lane >= by && up != (i - by) * 7u + 3u)
+            failed |= 2u;
+        if (xl_lane_shuffle_xor(mine, by) != (base + (lane ^ by)) * 7u + 3u)
+            failed |= 4u;
+    }
+    ulong odd = xl_lane_ballot(lane % 2u == 1u);
+    for (uint k = 0; k < width && k < 64u; ++k)
+        if ((odd >> k & 1UL) != (ulong)(k % 2u))
+            failed |= 8u;
+#endif
+    seen[4 * i] = width;
+    seen[4 * i + 1] = xl_lane_group();
+    seen[4 * i + 2] = lane;
+    seen[4 * i + 3] = failed;
+}

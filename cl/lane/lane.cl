@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ * What one sub-group does, whichever way the device offers: identity, shuffles
+ * of 32-bit words, votes. Wider values travel as several words.
+ *
+ *   uint xl_lane_width(void)    work-items of this sub-group's width; 1 for local
+ *   uint xl_lane_id(void)       position in the sub-group, 0 .. width - 1
+ *   uint xl_lane_group(void)    which sub-group of the work-group
+ *   uint xl_lane_groups(void)   how many sub-groups the work-group has
+ *   uint xl_lane_shuffle(uint v, uint from)      v of lane `from`
+ *   uint xl_lane_shuffle_up(uint v, uint by)     v of lane id - by; undefined below `by`
+ *   uint xl_lane_shuffle_xor(uint v, uint mask)  v of lane id ^ mask
+ *   ulong xl_lane_ballot(bool p)                 bit k: p of lane k
+ *
+ * Every work-item of the work-group must call these together, in uniform control
+ * flow of the sub-group. With XL_LANE_WAY 0 only identity is there: width 1, and
+ * groups exchange through local memory with barriers (cl/group). Work-groups are
+ * whole multiples of the width or a single partial sub-group; items are numbered
+ * along dimension 0. */
+#ifndef XL_LANE
+#define XL_LANE
+
+#include "../prelude/prelude.cl"
+
+#if XL_LANE_WAY == 2
+#include "lane_ptx.cl"
+#elif XL_LANE_WAY == 1
+#include "lane_khr.cl"
+#else
+#include "lane_local.cl"
+#endif
+
+#if XL_LANE_WAY != 0
+/* 64-bit values as two words. */
+ulong xl_lane_shuffle64(ulong v, uint from)
+{
+    uint2 w = as_uint2(v);
+    return as_ulong((uint2)(xl_lane_shuffle(w.x, from), xl_lane_shuffle(w.y, from)));
+}
+
+ulong xl_lane_shuffle_up64(ulong v, uint by)
+{
+    uint2 w = as_uint2(v);
+    return as_ulong((uint2)(xl_lane_shuffle_up(w.x, by), xl_lane_shuffle_up(w.y, by)));
+}
+
+ulong xl_lane_shuffle_xor64(ulong v, uint mask)
+{
+    uint2 w = as_uint2(v);
+    return as_ulong((uint2)(xl_lane_shuffle_xor(w.x, mask), xl_lane_shuffle_xor(w.y, mask)));
+}
+#endif
+
+#endif

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+# Flattens cl/kernel/*.cl into one C file of byte arrays.
+#
+#   cmake -DROOT=<source root> -DOUT=<file.c> -DDEPFILE=<file> -P embed.cmake
+#
+# Each #include "..." is replaced by the file it names, once per kernel, between
+# #line marks that name files from the source root, so that a build log points at
+# a line of a file that exists. Each result carries its SHA-256.
+
+cmake_minimum_required(VERSION 3.20)
+
+function(flatten path out_text out_seen)
+  set(seen "${${out_seen}}")
+  if("${path}" IN_LIST seen)
+    set(${out_text} "" PARENT_SCOPE)
+    return()
+  endif()
+  list(APPEND seen "${path}")
+  file(RELATIVE_PATH name "${ROOT}" "${path}")
+  get_filename_component(folder "${path}" DIRECTORY)
+  file(READ "${path}" rest)
+  # A list separator or a bracket in the text must not be seen by list commands;
+  # only string commands touch it here.
+  set(text "#line 1 \"${name}\"\n")
+  set(line 1)
+  set(marker "#include \"")
+  string(LENGTH "${marker}" marker_length)
+  while(TRUE)
+    string(FIND "${rest}" "${marker}" at)
+    if(at EQUAL -1)
+      break()
+    endif()
+    string(SUBSTRING "${rest}" 0 ${at} before)
+    math(EXPR start "${at} + ${marker_length}")
+    string(SUBSTRING "${rest}" ${start} -1 rest)
+    string(FIND "${rest}" "\"" end)
+    string(SUBSTRING "${rest}" 0 ${end} included)
+    math(EXPR end "${end} + 1")
+    string(SUBSTRING "${rest}" ${end} -1 rest)
+    string(REGEX REPLACE "[^\n]" "" breaks "${before}")
+    string(LENGTH "${breaks}" count)
+    math(EXPR line "${line} + ${count}")
+    get_filename_component(target "${folder}/${included}" ABSOLUTE)
+    if(NOT EXISTS "${target}")
+      message(FATAL_ERROR "${name}:${line}: no such file: ${included}")
+    endif()
+    flatten("${target}" inner seen)
+    string(APPEND text "${before}${inner}#line ${line} \"${name}\"\n")
+  endwhile()
+  string(APPEND text "${rest}")
+  set(${out_text} "${text}" PARENT_SCOPE)
+  set(${out_seen} "${seen}" PARENT_SCOPE)
+endfunction()
+
+file(GLOB kernels "${ROOT}/cl/kernel/*.cl")
+list(SORT kernels)
+set(arrays "")
+set(table "")
+set(depends "")
+foreach(kernel IN LISTS kernels)
+  set(seen "")
+  flatten("${kernel}" text seen)
+  get_filename_component(stem "${kernel}" NAME_WE)
+  string(SHA256 hash "${text}")
+  set(flat "${OUT}.${stem}.cl")
+  file(WRITE "${flat}" "${text}")
+  file(READ "${flat}" hex HEX)
+  string(LENGTH "${hex}" digits)
+  math(EXPR length "${digits} / 2")
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+  string(REGEX REPLACE "(0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,)"
+                       "\\1\n" bytes "${bytes}")
+  string(APPEND arrays "static const char text_${stem}[] = {\n${bytes}0};\n\n")
+  string(APPEND table "    {\"${stem}\", text_${stem}, ${length}, \"${hash}\"},\n")
+  list(APPEND depends ${seen})
+endforeach()
+list(REMOVE_DUPLICATES depends)
+list(JOIN depends " \\\n  " depends)
+file(WRITE "${DEPFILE}" "${OUT}: ${depends}\n")
+
+file(WRITE "${OUT}.new" "/* SPDX-License-Identifier: MIT
+ * Made by cmake/embed.cmake from cl/kernel: every kernel file with its includes. */
+#include \"runtime.h\"
+
+#include <string.h>
+
+${arrays}static const xli_source sources[] = {
+${table}};
+
+const xli_source *xli_source_find(const char *name)
+{
+    for (size_t i = 0; i < XLI_COUNT(sources); ++i)
+        if (strcmp(sources[i].name, name) == 0)
+            return &sources[i];
+    return NULL;
+}
+")
+file(RENAME "${OUT}.new" "${OUT}")

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+ * One OpenCL device, ready for use: everything else hangs off a context.
+ *
+ * Threads: every function here may be called from any thread at any time,
+ * except that xl_context_destroy() must be the last call on its context.
+ * Ownership: every cl_* object that is given is retained, and released again
+ * when the last user inside the library lets go of it. */
+#ifndef CROSSLANE_CONTEXT_H
+#define CROSSLANE_CONTEXT_H
+
+#include <crosslane/types.h>
+
+typedef struct xl_context xl_context;
+
+/* How a context is made. Start from xl_context_desc_init(). Each field that is
+ * set overrides the environment variable named beside it. Strings are copied. */
+typedef struct xl_context_desc {
+    uint32_t struct_size; /* set by xl_context_desc_init() */
+    /* Which device (CROSSLANE_DEVICE): "gpu", "cpu", a part of a device name
+     * ("h200"), or "platform:device", where each side is a number counted from
+     * 0 or a part of the name ("1:0", "rusticl:", "portable:pthread"). NULL or
+     * "": the GPU with most compute units, else the first accelerator, else
+     * the first CPU. Letter case does not matter. */
+    const char *device;
+    /* Folder for compiled programs (CROSSLANE_CACHE_DIR); "off" or "0" keeps
+     * none. NULL: the user's cache folder. */
+    const char *cache_dir;
+    /* Folder that receives source, options and log of every program built
+     * (CROSSLANE_DUMP_DIR). NULL: none. */
+    const char *dump_dir;
+    /* File of tuning values, lines "name = number" (CROSSLANE_TUNE_FILE).
+     * NULL: the built-in table. */
+    const char *tune_file;
+    /* Features to do without, comma separated (CROSSLANE_MASK), for testing
+     * fallbacks: no-int64-atomics, no-fp64, no-look-back, no-sub-groups,
+     * width=1 (no cross-lane operations), work-group=N (at most N work-items). */
+    const char *mask;
+} xl_context_desc;
+
+/* Where the lane width was learnt. */
+typedef enum xl_lane_source {
+    XL_LANES_NOT_USED = 0,         /* no cross-lane operation is used: width 1 */
+    XL_LANES_KERNEL_SUB_GROUP = 1, /* clGetKernelSubGroupInfo on the probe kernel */
+    XL_LANES_NV_WARP_SIZE = 2,     /* CL_DEVICE_WARP_SIZE_NV */
+    XL_LANES_AMD_WAVEFRONT = 3,    /* CL_DEVICE_WAVEFRONT_WIDTH_AMD */
+    XL_LANES_INTEL_SUB_GROUP = 4,  /* CL_DEVICE_SUB_GROUP_SIZES_INTEL */
+    XL_LANES_MASKED = 5            /* "width=1" was asked for */
+} xl_lane_source;
+
+/* What is known of the device of a context. */
+typedef struct xl_device_info {
+    char name[256];
+    char vendor[128];
+    char platform[128];
+    char platform_version[128];
+    char driver[128];
+    char opencl_c[16];           /* dialect kernels are built as: "CL1.2", "CL2.0", "CL3.0" */
+    cl_device_type type;         /* CL_DEVICE_TYPE_GPU, _CPU, ... */
+    uint32_t compute_units;
+    uint64_t global_bytes;       /* device memory */
+    uint64_t max_buffer_bytes;   /* largest single buffer */
+    uint64_t local_bytes;        /* local memory of a work-group */
+    size_t max_work_group;       /* work-items, before any kernel's own limit */
+    uint32_t lane_width;         /* work-items that exchange values without memory; 1: none do */
+    xl_lane_source lane_source;
+    uint32_t lane_width_hint;    /* preferred work-group multiple: a hint, never relied on */
+    uint32_t lane_width_seen;    /* what the probe kernel counted; 0: the probe did not run */
+    char lane_way[16];           /* "ptx", "sub-group" or "local" */
+    char probe[160];             /* what the probe saw, in words */
+    uint8_t has_fp64;
+    uint8_t has_int64_atomics;
+    uint8_t has_sub_groups;
+    uint8_t has_device_scope;    /* relaxed 64-bit messages may pass between work-groups */
+    uint8_t caches_from_source;  /* the driver keeps its own program cache */
+} xl_device_info;
+
+XL_EXTERN_C_BEGIN
+
+/* Fills in the size of the structure and the defaults. NULL is ignored. */
+XL_API void xl_context_desc_init(xl_context_desc *desc);
+
+/* Chooses a platform and a device and makes an OpenCL context on it.
+ * `desc` may be NULL for the defaults. On failure *ctx is NULL, and the reason,
+ * with a list of the devices there are, is read with xl_context_error(NULL). */
+XL_NODISCARD XL_API xl_status xl_context_create(const xl_context_desc *desc, xl_context **ctx);
+
+/* The same on a context and device of the caller's; both are retained.
+ * `desc->device` is not looked at. */
+XL_NODISCARD XL_API xl_status xl_context_adopt(cl_context cl, cl_device_id device,
+                                               const xl_context_desc *desc, xl_context **ctx);
+
+/* Lets go of a context; NULL is ignored. Plans made from it stay usable: the
+ * context ends with the last of them. */
+XL_API void xl_context_destroy(xl_context *ctx);
+
+/* The OpenCL objects of a context. Borrowed: retain them to keep them longer.
+ * The queue is made on first use, in order and with profiling; NULL if it
+ * could not be made (xl_context_error() says why). Calls take any queue of the
+ * same context and device. */
+XL_API cl_context xl_context_cl(const xl_context *ctx);
+XL_API cl_device_id xl_context_device(const xl_context *ctx);
+XL_API cl_command_queue xl_context_queue(xl_context *ctx);
+
+/* Copies what is known of the device. The first call on a context compiles and
+ * runs the lane probe, which blocks for some milliseconds; later calls do not
+ * block. */
+XL_NODISCARD XL_API xl_status xl_context_device_info(xl_context *ctx, xl_device_info *info);
+
+/* The last failure of a call on `ctx` and on this thread: which call, which
+ * argument, its value and its limit, and for a program that did not compile its
+ * options, log and numbered source. "" when there was none. For ctx == NULL:
+ * the last failure of xl_context_create() or xl_context_adopt() on this thread.
+ * Valid until the next failure on this thread or the end of the context. */
+XL_API const char *xl_context_error(const xl_context *ctx);
+
+/* Calls `visit` once for each device of each platform, in the order that
+ * "platform:device" numbers count, and returns the number of devices.
+ * `platform` and `device` are those numbers. Nothing is retained. */
+typedef void xl_device_visitor(void *user, uint32_t platform, uint32_t device, cl_platform_id pid,
+                               cl_device_id did);
+XL_API uint32_t xl_devices_each(xl_device_visitor *visit, void *user);
+
+XL_EXTERN_C_END
+
+#endif

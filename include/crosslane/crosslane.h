@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ * Crosslane: portable parallel primitives on OpenCL. Includes the whole public
+ * face: make a context, make a plan from a descriptor, enqueue it. */
+#ifndef CROSSLANE_CROSSLANE_H
+#define CROSSLANE_CROSSLANE_H
+
+#include <crosslane/context.h>
+#include <crosslane/grid.h>
+#include <crosslane/scan.h>
+#include <crosslane/sort.h>
+#include <crosslane/status.h>
+#include <crosslane/types.h>
+#include <crosslane/version.h>
+
+#endif

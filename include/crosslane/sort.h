@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ * Sorting of keys, or of keys with a value each.
+ *
+ * Source: Batcher, "Sorting networks and their applications" (AFIPS 1968), in
+ * the form whose comparators all point the same way, so that any n is sorted
+ * without padding: what lies past the end counts as larger than every key. */
+#ifndef CROSSLANE_SORT_H
+#define CROSSLANE_SORT_H
+
+#include <crosslane/context.h>
+
+typedef struct xl_sort xl_sort;
+
+typedef enum xl_sort_order { XL_ASCENDING = 0, XL_DESCENDING = 1 } xl_sort_order;
+
+typedef enum xl_sort_algorithm {
+    XL_SORT_AUTO = 0,
+    XL_SORT_BITONIC = 1 /* any n; equal keys may change places */
+} xl_sort_algorithm;
+
+/* Start from xl_sort_desc_init(): ascending u32 keys, no values.
+ * Floating-point keys are ordered -inf < ... < -0 < +0 < ... < +inf < NaN, all
+ * NaN after everything else; XL_DESCENDING is exactly the reverse. */
+typedef struct xl_sort_desc {
+    uint32_t struct_size; /* set by xl_sort_desc_init() */
+    xl_type key;          /* XL_U32, XL_I32, XL_U64, XL_F32 */
+    xl_type value;        /* XL_NONE or XL_U32 */
+    xl_sort_order order;
+    xl_sort_algorithm algorithm;
+} xl_sort_desc;
+
+XL_EXTERN_C_BEGIN
+
+/* Fills in the size of the structure and the defaults. NULL is ignored. */
+XL_API void xl_sort_desc_init(xl_sort_desc *desc);
+
+/* As xl_scan_create(). */
+XL_NODISCARD XL_API xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc *desc,
+                                             xl_sort **plan);
+
+/* As xl_scan_scratch(). */
+XL_NODISCARD XL_API xl_status xl_sort_scratch(const xl_sort *plan, size_t n, size_t *bytes,
+                                              size_t *alignment);
+
+/* Enqueues the sort of n keys; never blocks, and allocates nothing when scratch
+ * is given. n is at most 2^32 - 1.
+ *   keys_in     n keys; not changed unless it is also keys_out
+ *   values_in   n values that travel with the keys; not given for XL_NONE
+ *   keys_out    n keys in order; may be exactly keys_in, may not overlap it
+ *               otherwise
+ *   values_out  n values; may be exactly values_in; not given for XL_NONE
+ *   scratch, waits, event, queue, threads, failure: as xl_scan_enqueue() */
+XL_NODISCARD XL_API xl_status xl_sort_enqueue(xl_sort *plan, cl_command_queue queue, size_t n,
+                                              xl_view keys_in, xl_view values_in, xl_view keys_out,
+                                              xl_view values_out, xl_view scratch,
+                                              cl_uint num_waits, const cl_event *waits,
+                                              cl_event *event);
+
+/* Lets go of a plan; NULL is ignored. Work that is enqueued still completes. */
+XL_API void xl_sort_destroy(xl_sort *plan);
+
+XL_EXTERN_C_END
+
+#endif

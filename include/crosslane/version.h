@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ * The library's version, at compile time and at run time. */
+#ifndef CROSSLANE_VERSION_H
+#define CROSSLANE_VERSION_H
+
+#include <crosslane/status.h>
+
+#define XL_VERSION_MAJOR 0
+#define XL_VERSION_MINOR 1
+#define XL_VERSION_PATCH 0
+
+/* Grows with every change that breaks a compiled program; the SOVERSION. */
+#define XL_ABI_VERSION 0
+
+XL_EXTERN_C_BEGIN
+
+/* The version of the library that is linked, as major * 10000 + minor * 100 + patch. */
+XL_API int xl_version(void);
+
+/* The same as text, such as "0.1.0". Static storage. */
+XL_API const char *xl_version_string(void);
+
+XL_EXTERN_C_END
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+ * What every folder of the library may use: allocation, text, hashing, error
+ * records, locks. Knows no OpenCL. */
+#ifndef XLI_CORE_H
+#define XLI_CORE_H
+
+#include <crosslane/status.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define XLI_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define XLI_PRINTF(text, first)
+#endif
+
+/* The one idiom for errors: needs `xl_status status` and a label `done`. */
+#define XL_TRY(expression)                                                                         \
+    do {                                                                                           \
+        status = (expression);                                                                     \
+        if (status != XL_SUCCESS)                                                                  \
+            goto done;                                                                             \
+    } while (0)
+
+#define XLI_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static inline size_t xli_min(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline size_t xli_max(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* n / d rounded up, for any n (no n + d - 1 that could wrap). d > 0. */
+static inline size_t xli_ceil_div(size_t n, size_t d)
+{
+    return n / d + (n % d != 0);
+}
+
+/* The next multiple of `step` at or above n. */
+static inline size_t xli_round_up(size_t n, size_t step)
+{
+    return xli_ceil_div(n, step) * step;
+}
+
+/* alloc.c: zeroed memory, or NULL. Every allocation of the library goes through
+ * here, so that a test can make the k-th one fail. */
+void *xli_alloc(size_t bytes);
+void *xli_realloc(void *old, size_t bytes);
+void xli_free(void *memory);
+char *xli_strdup(const char *text_or_null);
+
+/* text.c: a string that grows. A failed allocation sticks: later calls do
+ * nothing and `failed` stays set, so that only the end must be checked. */
+typedef struct xli_text {
+    char *data; /* NULL or terminated */
+    size_t length;
+    size_t capacity;
+    bool failed;
+} xli_text;
+
+void xli_text_add(xli_text *text, const char *format, ...) XLI_PRINTF(2, 3);
+void xli_text_add_v(xli_text *text, const char *format, va_list args);
+void xli_text_add_bytes(xli_text *text, const char *bytes, size_t length);
+void xli_text_free(xli_text *text);
+
+bool xli_text_equal_nocase(const char *a, const char *b);
+bool xli_text_contains_nocase(const char *text, const char *part);
+
+/* sha256.c: FIPS 180-4. */
+typedef struct xli_sha256 {
+    uint32_t state[8];
+    uint64_t length;
+    uint8_t block[64];
+} xli_sha256;
+
+void xli_sha256_init(xli_sha256 *hash);
+void xli_sha256_add(xli_sha256 *hash, const void *bytes, size_t length);
+/* Adds a string with its end, so that "ab","c" differs from "a","bc". */
+void xli_sha256_add_text(xli_sha256 *hash, const char *text);
+void xli_sha256_hex(xli_sha256 *hash, char hex[65]);
+
+/* errors.c: the last error text of each thread that met one. */
+typedef struct xli_errors xli_errors;
+xli_errors *xli_errors_create(void);
+void xli_errors_destroy(xli_errors *errors);
+/* Replaces this thread's text. With errors == NULL, a fixed record of the thread
+ * itself, for failures that happen where there is no context to keep them. */
+void xli_errors_set(xli_errors *errors, const char *format, va_list args);
+const char *xli_errors_get(xli_errors *errors);
+
+/* os_posix.c, os_windows.c: what differs between hosts; nothing else includes a
+ * header of the operating system. */
+typedef struct xli_mutex xli_mutex;
+xli_mutex *xli_mutex_create(void);
+void xli_mutex_destroy(xli_mutex *mutex);
+void xli_mutex_lock(xli_mutex *mutex);
+void xli_mutex_unlock(xli_mutex *mutex);
+
+uint64_t xli_os_thread_id(void);
+/* The value of an environment variable, or NULL when unset or empty. */
+const char *xli_os_env(const char *name);
+/* The user's cache folder for `name`, in allocated text, or NULL. */
+char *xli_os_cache_dir(const char *name);
+/* Makes a folder and its parents, private to the user; true if it is there. */
+bool xli_os_make_dirs(const char *path);
+/* A whole file in allocated memory (terminated, so that text can be read as
+ * such), or NULL. */
+char *xli_os_read_file(const char *path, size_t *length);
+/* Writes a file so that a reader sees all of it or none: to a temporary name in
+ * the same folder, then renamed. False and nothing left behind on failure. */
+bool xli_os_write_file_atomic(const char *path, const void *bytes, size_t length);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ * Linux and macOS: locks, environment, files. */
+#define _POSIX_C_SOURCE 200809L
+#include "core.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct xli_mutex {
+    pthread_mutex_t handle;
+};
+
+xli_mutex *xli_mutex_create(void)
+{
+    xli_mutex *mutex = xli_alloc(sizeof *mutex);
+    if (mutex && pthread_mutex_init(&mutex->handle, NULL) != 0) {
+        xli_free(mutex);
+        mutex = NULL;
+    }
+    return mutex;
+}
+
+void xli_mutex_destroy(xli_mutex *mutex)
+{
+    if (!mutex)
+        return;
+    pthread_mutex_destroy(&mutex->handle);
+    xli_free(mutex);
+}
+
+void xli_mutex_lock(xli_mutex *mutex)
+{
+    pthread_mutex_lock(&mutex->handle);
+}
+
+void xli_mutex_unlock(xli_mutex *mutex)
+{
+    pthread_mutex_unlock(&mutex->handle);
+}
+
+uint64_t xli_os_thread_id(void)
+{
+    pthread_t self = pthread_self();
+    uint64_t id = 0;
+    memcpy(&id, &self, xli_min(sizeof id, sizeof self));
+    return id;
+}
+
+const char *xli_os_env(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+char *xli_os_cache_dir(const char *name)
+{
+    xli_text path = {0};
+    const char *xdg = xli_os_env("XDG_CACHE_HOME");
+    const char *home = xli_os_env("HOME");
+    if (xdg)
+        xli_text_add(&path, "%s/%s", xdg, name);
+    else if (home)
+        xli_text_add(&path, "%s/.cache/%s", home, name);
+    if (path.failed)
+        xli_text_free(&path);
+    return path.data;
+}
+
+static bool is_dir(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+bool xli_os_make_dirs(const char *path)
+{
+    char *copy = xli_strdup(path);
+    if (!copy)
+        return false;
+    for (char *slash = copy + 1; *slash; ++slash) {
+        if (*slash != '/')
+            continue;
+        *slash = '\0';
+        mkdir(copy, 0700);
+        *slash = '/';
+    }
+    mkdir(copy, 0700);
+    bool there = is_dir(copy);
+    xli_free(copy);
+    return there;
+}
+
+char *xli_os_read_file(const char *path, size_t *length)
+{
+    char *data = NULL;
+    size_t used = 0, capacity = 0;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return NULL;
+    for (;;) {
+        if (capacity - used < 2) {
+            capacity = capacity * 2 + 65536;
+            char *grown = xli_realloc(data, capacity);
+            if (!grown)
+                goto failed;
+            data = grown;
+        }
+        ssize_t got = read(file, data + used, capacity - used - 1);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            goto failed;
+        if (got == 0)
+            break;
+        used += (size_t)got;
+    }
+    close(file);
+    data[used] = '\0';
+    *length = used;
+    return data;
+failed:
+    close(file);
+    xli_free(data);
+    return NULL;
+}
+
+static bool write_all(int file, const char *bytes, size_t length)
+{
+    while (length > 0) {
+        ssize_t put = write(file, bytes, length);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return false;
+        bytes += put;
+        length -= (size_t)put;
+    }
+    return true;
+}
+
+bool xli_os_write_file_atomic(const char *path, const void *bytes, size_t length)
+{
+    xli_text temporary = {0};
+    xli_text_add(&temporary, "%s.XXXXXX", path);
+    int file = temporary.failed ? -1 : mkstemp(temporary.data);
+    bool good = file >= 0;
+    if (good) {
+        good = write_all(file, bytes, length);
+        good = close(file) == 0 && good;
+        good = good && rename(temporary.data, path) == 0;
+        if (!good)
+            unlink(temporary.data);
+    }
+    xli_text_free(&temporary);
+    return good;
+}

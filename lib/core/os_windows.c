@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT
+ * Windows: locks, environment, files. */
+#include "core.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <windows.h>
+
+struct xli_mutex {
+    SRWLOCK handle;
+};
+
+xli_mutex *xli_mutex_create(void)
+{
+    xli_mutex *mutex = xli_alloc(sizeof *mutex);
+    if (mutex)
+        InitializeSRWLock(&mutex->handle);
+    return mutex;
+}
+
+void xli_mutex_destroy(xli_mutex *mutex)
+{
+    xli_free(mutex);
+}
+
+void xli_mutex_lock(xli_mutex *mutex)
+{
+    AcquireSRWLockExclusive(&mutex->handle);
+}
+
+void xli_mutex_unlock(xli_mutex *mutex)
+{
+    ReleaseSRWLockExclusive(&mutex->handle);
+}
+
+uint64_t xli_os_thread_id(void)
+{
+    return GetCurrentThreadId();
+}
+
+const char *xli_os_env(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+char *xli_os_cache_dir(const char *name)
+{
+    xli_text path = {0};
+    const char *base = xli_os_env("LOCALAPPDATA");
+    if (base)
+        xli_text_add(&path, "%s\\%s", base, name);
+    if (path.failed)
+        xli_text_free(&path);
+    return path.data;
+}
+
+static bool is_dir(const char *path)
+{
+    DWORD attributes = GetFileAttributesA(path);
+    return attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY);
+}
+
+bool xli_os_make_dirs(const char *path)
+{
+    char *copy = xli_strdup(path);
+    if (!copy)
+        return false;
+    for (char *slash = copy + 1; *slash; ++slash) {
+        char separator = *slash;
+        if (separator != '/' && separator != '\\')
+            continue;
+        *slash = '\0';
+        CreateDirectoryA(copy, NULL);
+        *slash = separator;
+    }
+    CreateDirectoryA(copy, NULL);
+    bool there = is_dir(copy);
+    xli_free(copy);
+    return there;
+}
+
+char *xli_os_read_file(const char *path, size_t *length)
+{
+    char *data = NULL;
+    size_t used = 0, capacity = 0, got;
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return NULL;
+    do {
+        if (capacity - used < 2) {
+            capacity = capacity * 2 + 65536;
+            char *grown = xli_realloc(data, capacity);
+            if (!grown)
+                goto failed;
+            data = grown;
+        }
+        got = fread(data + used, 1, capacity - used - 1, file);
+        used += got;
+    } while (got > 0);
+    if (ferror(file))
+        goto failed;
+    fclose(file);
+    data[used] = '\0';
+    *length = used;
+    return data;
+failed:
+    fclose(file);
+    xli_free(data);
+    return NULL;
+}
+
+bool xli_os_write_file_atomic(const char *path, const void *bytes, size_t length)
+{
+    xli_text temporary = {0};
+    xli_text_add(&temporary, "%s.%lu.%lu", path, (unsigned long)GetCurrentProcessId(),
+                 (unsigned long)GetCurrentThreadId());
+    FILE *file = temporary.failed ? NULL : fopen(temporary.data, "wb");
+    bool good = file != NULL;
+    if (good) {
+        good = fwrite(bytes, 1, length, file) == length;
+        good = fclose(file) == 0 && good;
+        good = good && MoveFileExA(temporary.data, path, MOVEFILE_REPLACE_EXISTING);
+        if (!good)
+            DeleteFileA(temporary.data);
+    }
+    xli_text_free(&temporary);
+    return good;
+}

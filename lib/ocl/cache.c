@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT
+ * Compiled programs on disk. A file holds a header and the device's binary; it is
+ * written under another name and renamed, so that a reader sees all or nothing
+ * and no lock is needed; whatever does not fit is a miss, and is built again.
+ *
+ *   bytes 0-15   "crosslane cache1" (the number is the format)
+ *   bytes 16-79  the key, hexadecimal
+ *   bytes 80-143 SHA-256 of the binary, hexadecimal
+ *   bytes 144-   the binary */
+#include "private.h"
+
+#include <crosslane/version.h>
+#include <string.h>
+
+static const char magic[] = "crosslane cache1";
+enum { MAGIC = 16, HASH = 64, HEADER = MAGIC + 2 * HASH };
+
+void xli_cache_key(const xl_context *ctx, const xli_facts *facts, const char *options,
+                   const char *head, const xli_source *source, char key[65])
+{
+    const xl_device_info *info = &facts->info;
+    (void)ctx;
+    xli_sha256 hash;
+    xli_sha256_init(&hash);
+    const char *const parts[] = {magic,          xl_version_string(),    info->platform,
+                                 info->platform_version, info->vendor, info->name,
+                                 info->driver,   source->name,           source->sha256,
+                                 options,        head};
+    for (size_t i = 0; i < XLI_COUNT(parts); ++i)
+        xli_sha256_add_text(&hash, parts[i]);
+    xli_sha256_hex(&hash, key);
+}
+
+static char *path_of(const xl_context *ctx, const char key[65])
+{
+    xli_text path = {0};
+    xli_text_add(&path, "%s/%s.bin", ctx->cache_dir, key);
+    if (path.failed)
+        xli_text_free(&path);
+    return path.data;
+}
+
+static void hash_of(const void *bytes, size_t length, char hex[65])
+{
+    xli_sha256 hash;
+    xli_sha256_init(&hash);
+    xli_sha256_add(&hash, bytes, length);
+    xli_sha256_hex(&hash, hex);
+}
+
+static bool intact(const char *file, size_t length, const char key[65])
+{
+    char hex[65];
+    if (length <= HEADER || memcmp(file, magic, MAGIC) != 0 || memcmp(file + MAGIC, key, HASH) != 0)
+        return false;
+    hash_of(file + HEADER, length - HEADER, hex);
+    return memcmp(file + MAGIC + HASH, hex, HASH) == 0;
+}
+
+static cl_program program_of(const xl_context *ctx, const char *binary, size_t length)
+{
+    cl_int code, accepted;
+    const unsigned char *bytes = (const unsigned char *)binary;
+    cl_program program = clCreateProgramWithBinary(ctx->cl, 1, &ctx->device, &length, &bytes,
+                                                   &accepted, &code);
+    bool good = code == CL_SUCCESS && accepted == CL_SUCCESS &&
+                clBuildProgram(program, 1, &ctx->device, NULL, NULL, NULL) == CL_SUCCESS;
+    if (!good && program)
+        clReleaseProgram(program);
+    return good ? program : NULL;
+}
+
+cl_program xli_cache_load(const xl_context *ctx, const char key[65])
+{
+    size_t length = 0;
+    char *path = path_of(ctx, key);
+    char *file = path ? xli_os_read_file(path, &length) : NULL;
+    cl_program program = NULL;
+    if (file && intact(file, length, key))
+        program = program_of(ctx, file + HEADER, length - HEADER);
+    xli_free(file);
+    xli_free(path);
+    return program;
+}
+
+/* The binary behind a header's worth of room, or NULL. A program of a context
+ * with several devices has one binary for each. */
+static char *binary_of(const xl_context *ctx, cl_program program, size_t *length)
+{
+    cl_device_id devices[64];
+    size_t lengths[64] = {0}, bytes = 0;
+    unsigned char *binaries[64] = {0};
+    char *file = NULL;
+    if (clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof devices, devices, &bytes) ||
+        clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof lengths, lengths, NULL))
+        return NULL;
+    for (size_t i = 0; i < bytes / sizeof devices[0]; ++i) {
+        if (devices[i] != ctx->device || lengths[i] == 0)
+            continue;
+        file = xli_alloc(HEADER + lengths[i]);
+        *length = lengths[i];
+        binaries[i] = file ? (unsigned char *)file + HEADER : NULL;
+        break;
+    }
+    /* Exactly the size asked for: rusticl 22.3 ends the process on any other. */
+    size_t list = bytes / sizeof devices[0] * sizeof binaries[0];
+    if (file && clGetProgramInfo(program, CL_PROGRAM_BINARIES, list, binaries, NULL)) {
+        xli_free(file);
+        file = NULL;
+    }
+    return file;
+}
+
+void xli_cache_store(const xl_context *ctx, const char key[65], cl_program program)
+{
+    size_t length = 0;
+    char hex[65];
+    char *file = binary_of(ctx, program, &length);
+    char *path = path_of(ctx, key);
+    if (file && path && xli_os_make_dirs(ctx->cache_dir)) {
+        memcpy(file, magic, MAGIC);
+        memcpy(file + MAGIC, key, HASH);
+        hash_of(file + HEADER, length, hex);
+        memcpy(file + MAGIC + HASH, hex, HASH);
+        (void)xli_os_write_file_atomic(path, file, HEADER + length);
+    }
+    xli_free(file);
+    xli_free(path);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ * Failures as statuses and text. */
+#include "private.h"
+
+#define NAMED(code) {code, #code}
+static const struct {
+    cl_int code;
+    const char *name;
+} names[] = {
+    NAMED(CL_DEVICE_NOT_FOUND),
+    NAMED(CL_DEVICE_NOT_AVAILABLE),
+    NAMED(CL_COMPILER_NOT_AVAILABLE),
+    NAMED(CL_MEM_OBJECT_ALLOCATION_FAILURE),
+    NAMED(CL_OUT_OF_RESOURCES),
+    NAMED(CL_OUT_OF_HOST_MEMORY),
+    NAMED(CL_PROFILING_INFO_NOT_AVAILABLE),
+    NAMED(CL_MEM_COPY_OVERLAP),
+    NAMED(CL_BUILD_PROGRAM_FAILURE),
+    NAMED(CL_MAP_FAILURE),
+    NAMED(CL_MISALIGNED_SUB_BUFFER_OFFSET),
+    NAMED(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST),
+    NAMED(CL_COMPILE_PROGRAM_FAILURE),
+    NAMED(CL_LINKER_NOT_AVAILABLE),
+    NAMED(CL_LINK_PROGRAM_FAILURE),
+    NAMED(CL_INVALID_VALUE),
+    NAMED(CL_INVALID_DEVICE_TYPE),
+    NAMED(CL_INVALID_PLATFORM),
+    NAMED(CL_INVALID_DEVICE),
+    NAMED(CL_INVALID_CONTEXT),
+    NAMED(CL_INVALID_QUEUE_PROPERTIES),
+    NAMED(CL_INVALID_COMMAND_QUEUE),
+    NAMED(CL_INVALID_HOST_PTR),
+    NAMED(CL_INVALID_MEM_OBJECT),
+    NAMED(CL_INVALID_BINARY),
+    NAMED(CL_INVALID_BUILD_OPTIONS),
+    NAMED(CL_INVALID_PROGRAM),
+    NAMED(CL_INVALID_PROGRAM_EXECUTABLE),
+    NAMED(CL_INVALID_KERNEL_NAME),
+    NAMED(CL_INVALID_KERNEL_DEFINITION),
+    NAMED(CL_INVALID_KERNEL),
+    NAMED(CL_INVALID_ARG_INDEX),
+    NAMED(CL_INVALID_ARG_VALUE),
+    NAMED(CL_INVALID_ARG_SIZE),
+    NAMED(CL_INVALID_KERNEL_ARGS),
+    NAMED(CL_INVALID_WORK_DIMENSION),
+    NAMED(CL_INVALID_WORK_GROUP_SIZE),
+    NAMED(CL_INVALID_WORK_ITEM_SIZE),
+    NAMED(CL_INVALID_GLOBAL_OFFSET),
+    NAMED(CL_INVALID_EVENT_WAIT_LIST),
+    NAMED(CL_INVALID_EVENT),
+    NAMED(CL_INVALID_OPERATION),
+    NAMED(CL_INVALID_BUFFER_SIZE),
+    NAMED(CL_INVALID_GLOBAL_WORK_SIZE),
+    NAMED(CL_INVALID_PROPERTY),
+};
+
+const char *xli_cl_name(cl_int code)
+{
+    for (size_t i = 0; i < XLI_COUNT(names); ++i)
+        if (names[i].code == code)
+            return names[i].name;
+    return "an unnamed OpenCL error";
+}
+
+xl_status xli_fail(const xl_context *ctx, xl_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    xli_errors_set(ctx ? ctx->errors : NULL, format, args);
+    va_end(args);
+    return status;
+}
+
+xl_status xli_cl(const xl_context *ctx, cl_int code, const char *call)
+{
+    if (code == CL_SUCCESS)
+        return XL_SUCCESS;
+    bool memory = code == CL_OUT_OF_HOST_MEMORY || code == CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    return xli_fail(ctx, memory ? XL_ERROR_OUT_OF_MEMORY : XL_ERROR_OPENCL, "%s returned %s (%d)",
+                    call, xli_cl_name(code), (int)code);
+}

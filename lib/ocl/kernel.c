@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ * Kernels with their lock: setting arguments and enqueuing is one step. */
+#include "private.h"
+
+xl_status xli_kernel_create(xl_context *ctx, const xli_program *program, const char *name,
+                            xli_kernel *kernel)
+{
+    xl_status status;
+    cl_int code;
+    *kernel = (xli_kernel){0};
+    kernel->lock = xli_mutex_create();
+    if (!kernel->lock)
+        return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for kernel \"%s\"", name);
+    kernel->cl = clCreateKernel(program->cl, name, &code);
+    XL_TRY(xli_cl(ctx, code, name));
+    XL_TRY_CL(ctx, clGetKernelWorkGroupInfo(kernel->cl, ctx->device, CL_KERNEL_WORK_GROUP_SIZE,
+                                            sizeof kernel->max_group, &kernel->max_group, NULL));
+    if (ctx->mask.work_group > 0)
+        kernel->max_group = xli_min(kernel->max_group, ctx->mask.work_group);
+done:
+    if (status != XL_SUCCESS)
+        xli_kernel_destroy(kernel);
+    return status;
+}
+
+void xli_kernel_destroy(xli_kernel *kernel)
+{
+    if (kernel->cl)
+        clReleaseKernel(kernel->cl);
+    xli_mutex_destroy(kernel->lock);
+    *kernel = (xli_kernel){0};
+}

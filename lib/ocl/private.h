@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ * What the files of lib/ocl share among themselves only. */
+#ifndef XLI_OCL_PRIVATE_H
+#define XLI_OCL_PRIVATE_H
+
+#include "runtime.h"
+
+/* Features that the caller asked to do without. */
+typedef struct xli_mask {
+    bool no_int64_atomics;
+    bool no_fp64;
+    bool no_look_back;
+    bool no_sub_groups;
+    bool width_one;
+    size_t work_group; /* 0: no limit */
+} xli_mask;
+
+typedef struct xli_remembered {
+    const char *test;
+    xli_verdict verdict;
+} xli_remembered;
+
+struct xl_context {
+    xli_mutex *lock; /* guards every field below the line, and `references` */
+    unsigned references;
+    xli_errors *errors;
+    cl_context cl;
+    cl_device_id device;
+    xli_mask mask;
+    char *cache_dir; /* NULL: no disk cache */
+    char *dump_dir;  /* NULL: no dumps */
+    char *tune_text; /* the override file, or NULL */
+    xli_facts facts; /* constant once facts_known is set */
+    /* ---- under the lock ---- */
+    cl_command_queue queue;
+    bool facts_known;
+    xli_program *programs;
+    xli_remembered verdicts[8];
+};
+
+struct xli_program {
+    xli_program *next;
+    char key[65];
+    cl_program cl;
+};
+
+/* facts.c: asks the device everything that needs no kernel. With `oldest_dialect`
+ * kernels are built as OpenCL C 1.2, whatever newer ones the device lists. */
+xl_status xli_facts_ask(const xl_context *ctx, bool oldest_dialect, xli_facts *facts);
+
+/* probe.c: learns the lane width from a compiled kernel and checks it. Falls back
+ * to local memory when what it sees is not what was promised. */
+xl_status xli_probe_lanes(xl_context *ctx, xli_facts *facts);
+
+/* program.c: xli_program_get() for given facts, which the probe needs while the
+ * context's own are not known yet. */
+xl_status xli_program_build(xl_context *ctx, const xli_facts *facts, const char *name,
+                            const char *defines, xli_program **program);
+
+/* platform.c: the device that `selector` (may be NULL) names. */
+xl_status xli_platform_choose(const char *selector, cl_platform_id *platform,
+                              cl_device_id *device);
+
+/* device.c: a string or a number the device tells; "" or 0 when it does not. */
+void xli_device_text(cl_device_id device, cl_device_info what, char *to, size_t bytes);
+void xli_platform_text(cl_platform_id platform, cl_platform_info what, char *to, size_t bytes);
+char *xli_device_long_text(cl_device_id device, cl_device_info what);
+cl_uint xli_device_uint(cl_device_id device, cl_device_info what);
+cl_ulong xli_device_ulong(cl_device_id device, cl_device_info what);
+size_t xli_device_size(cl_device_id device, cl_device_info what);
+
+/* cache.c: compiled programs on disk. A miss, a corrupt file or a folder that
+ * cannot be written is never an error. */
+void xli_cache_key(const xl_context *ctx, const xli_facts *facts, const char *options,
+                   const char *head, const xli_source *source, char key[65]);
+cl_program xli_cache_load(const xl_context *ctx, const char key[65]);
+void xli_cache_store(const xl_context *ctx, const char key[65], cl_program program);
+
+/* build_text.c: what a failed build is reported as. */
+char *xli_build_report(const xl_context *ctx, const xli_facts *facts, const char *name,
+                       const char *options, const char *head, const char *body, cl_program program);
+void xli_build_dump(const xl_context *ctx, const char *name, const char key[65],
+                    const char *options, const char *head, const char *body, cl_program program);
+
+#endif

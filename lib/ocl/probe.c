@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+ * The lane probe: asks the width of a compiled kernel, runs it, and believes what
+ * the device did rather than what it said. */
+#include "private.h"
+
+#include <stdio.h>
+
+enum { PROBE_ITEMS = 256, WORDS = 4 };
+
+/* clGetKernelSubGroupInfo for a group of `items`; 0 when the device cannot say.
+ * A group smaller than a sub-group may be reported as 0. */
+static size_t kernel_width(const xl_context *ctx, cl_kernel kernel, size_t items)
+{
+    size_t width = 0;
+    cl_int code = clGetKernelSubGroupInfo(kernel, ctx->device,
+                                          CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof items,
+                                          &items, sizeof width, &width, NULL);
+    return code == CL_SUCCESS ? width : 0;
+}
+
+static size_t preferred_multiple(const xl_context *ctx, cl_kernel kernel)
+{
+    size_t multiple = 0;
+    cl_int code = clGetKernelWorkGroupInfo(kernel, ctx->device,
+                                           CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
+                                           sizeof multiple, &multiple, NULL);
+    return code == CL_SUCCESS ? multiple : 0;
+}
+
+/* The width all work-items agree on, or 0 with the reason in `why`. */
+static uint32_t agreed_width(const cl_uint *seen, size_t items, char *why, size_t why_bytes)
+{
+    cl_uint width = seen[0];
+    for (size_t i = 0; i < items; ++i) {
+        const cl_uint *item = seen + WORDS * i;
+        bool same = item[0] == width && width > 0;
+        bool placed = same && item[1] == i / width && item[2] == i % width;
+        if (!placed || item[3] != 0) {
+            snprintf(why, why_bytes,
+                     "work-item %u saw width %u, sub-group %u, lane %u, failed checks %u",
+                     (unsigned)i, (unsigned)item[0], (unsigned)item[1], (unsigned)item[2],
+                     (unsigned)item[3]);
+            return 0;
+        }
+    }
+    return width;
+}
+
+static void use_local(xli_facts *facts)
+{
+    facts->lane_way = XLI_LANE_LOCAL;
+    facts->info.lane_width = 1;
+    if (facts->info.lane_source != XL_LANES_MASKED)
+        facts->info.lane_source = XL_LANES_NOT_USED;
+}
+
+static xl_status run(xl_context *ctx, cl_command_queue queue, xli_kernel *kernel, size_t items,
+                     cl_uint *seen)
+{
+    xl_status status;
+    cl_int code;
+    xli_seq seq = {0};
+    cl_mem buffer = clCreateBuffer(ctx->cl, CL_MEM_READ_WRITE, PROBE_ITEMS * WORDS * sizeof *seen,
+                                   NULL, &code);
+    XL_TRY(xli_cl(ctx, code, "clCreateBuffer"));
+    XL_TRY(xli_seq_begin(&seq, ctx, queue, 0, NULL, NULL));
+    XL_TRY(XLI_LAUNCH(&seq, kernel, 1, items, XLI_MEM(buffer)));
+    XL_TRY(xli_seq_end(&seq, XL_SUCCESS, NULL));
+    XL_TRY(xli_read_blocking(ctx, queue, buffer, 0, items * WORDS * sizeof *seen, seen, 0, NULL));
+done:
+    if (buffer)
+        clReleaseMemObject(buffer);
+    return status;
+}
+
+/* One attempt with the way that `facts` holds; *seen_width is 0 if the device did
+ * not do what it said. */
+static xl_status attempt(xl_context *ctx, xli_facts *facts, uint32_t *seen_width)
+{
+    xl_status status;
+    xl_device_info *info = &facts->info;
+    xli_program *program = NULL;
+    xli_kernel kernel = {0};
+    cl_uint seen[PROBE_ITEMS * WORDS] = {0};
+    *seen_width = 0;
+    cl_command_queue queue = xl_context_queue(ctx);
+    if (!queue)
+        return XL_ERROR_OPENCL;
+    XL_TRY(xli_program_build(ctx, facts, "probe", "", &program));
+    XL_TRY(xli_kernel_create(ctx, program, "xl_probe_lanes", &kernel));
+    size_t limit = xli_min(xli_min(kernel.max_group, info->max_work_group), PROBE_ITEMS);
+    size_t said = facts->lane_way == XLI_LANE_KHR ? kernel_width(ctx, kernel.cl, limit)
+                                                  : info->lane_width;
+    info->lane_width_hint = (uint32_t)preferred_multiple(ctx, kernel.cl);
+    size_t items = said > 0 && limit >= said ? limit / said * said : 0;
+    if (items == 0) {
+        snprintf(info->probe, sizeof info->probe, "a work-group of %u holds no whole sub-group",
+                 (unsigned)limit);
+        goto done;
+    }
+    XL_TRY(run(ctx, queue, &kernel, items, seen));
+    *seen_width = agreed_width(seen, items, info->probe, sizeof info->probe);
+    if (*seen_width != 0 && *seen_width != said) {
+        snprintf(info->probe, sizeof info->probe, "the kernel saw width %u where %u was promised",
+                 (unsigned)*seen_width, (unsigned)said);
+        *seen_width = 0;
+    }
+done:
+    xli_kernel_destroy(&kernel);
+    return status;
+}
+
+xl_status xli_probe_lanes(xl_context *ctx, xli_facts *facts)
+{
+    xl_device_info *info = &facts->info;
+    uint32_t seen = 0;
+    xl_status status = attempt(ctx, facts, &seen);
+    bool cross = facts->lane_way != XLI_LANE_LOCAL;
+    /* A way that does not compile or misbehaves is not an error: there is another. */
+    if (cross && (status != XL_SUCCESS || seen == 0)) {
+        char why[sizeof info->probe];
+        snprintf(why, sizeof why, "%s", status == XL_SUCCESS ? info->probe : "it did not compile");
+        use_local(facts);
+        status = attempt(ctx, facts, &seen);
+        snprintf(info->probe, sizeof info->probe, "cross-lane way refused: %.120s", why);
+    } else if (status == XL_SUCCESS && seen > 0) {
+        info->lane_width = seen;
+        snprintf(info->probe, sizeof info->probe,
+                 cross ? "width %u, shuffles and votes right" : "no cross-lane operation used",
+                 (unsigned)seen);
+    }
+    info->lane_width_seen = seen;
+    static const char *const ways[] = {"local", "sub-group", "ptx"};
+    snprintf(info->lane_way, sizeof info->lane_way, "%s", ways[facts->lane_way]);
+    return status;
+}

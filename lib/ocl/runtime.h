@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT
+ * The vendor-agnostic runtime as primitives see it: facts of the device, checked
+ * arguments, programs, scratch, and launches chained by events. Primitives call
+ * no clBuild*, clEnqueue* or clGetDeviceInfo themselves. */
+#ifndef XLI_RUNTIME_H
+#define XLI_RUNTIME_H
+
+#include "core.h"
+
+#include <crosslane/context.h>
+
+/* ---- errors -------------------------------------------------------------- */
+
+/* Records the text for this thread and returns `status`. ctx may be NULL. */
+xl_status xli_fail(const xl_context *ctx, xl_status status, const char *format, ...)
+    XLI_PRINTF(3, 4);
+
+/* XL_SUCCESS for CL_SUCCESS; else records "`call` returned NAME (code)". */
+xl_status xli_cl(const xl_context *ctx, cl_int code, const char *call);
+const char *xli_cl_name(cl_int code);
+
+/* XL_TRY for an OpenCL call. */
+#define XL_TRY_CL(ctx, call) XL_TRY(xli_cl((ctx), (call), #call))
+
+/* ---- context ------------------------------------------------------------- */
+
+/* A plan holds its context. */
+xl_context *xli_context_retain(xl_context *ctx);
+void xli_context_release(xl_context *ctx_or_null);
+
+/* How a kernel exchanges values between work-items of one sub-group. */
+typedef enum xli_lane_way { XLI_LANE_LOCAL = 0, XLI_LANE_KHR = 1, XLI_LANE_PTX = 2 } xli_lane_way;
+
+/* Facts that kernels are specialised by; learnt once per context (this compiles
+ * and runs the lane probe the first time). Borrowed from the context. */
+typedef struct xli_facts {
+    xl_device_info info;
+    xli_lane_way lane_way;
+    bool is_cpu;         /* one work-item per core with long tiles, not a small GPU */
+    bool has_opencl3;    /* kernels are built as OpenCL C 3.0 or 2.0 */
+    bool can_message;    /* 64-bit words may pass between work-groups: PTX or C11 device scope */
+    bool has_khr_shuffle;
+    bool has_khr_ballot;
+    uint32_t vendor_id;
+} xli_facts;
+xl_status xli_context_facts(xl_context *ctx, const xli_facts **facts);
+
+/* Remembered answer of a self-test that runs once per context and is shared by
+ * its plans, such as "does look-back give right results here". */
+typedef enum xli_verdict { XLI_UNTRIED = 0, XLI_PASSED = 1, XLI_REFUSED = 2 } xli_verdict;
+xli_verdict xli_context_verdict(xl_context *ctx, const char *test);
+void xli_context_set_verdict(xl_context *ctx, const char *test, xli_verdict verdict);
+
+/* A tuning value: the override file's, if it names `name` and the number lies in
+ * [low, high], else `standard`. */
+uint32_t xli_context_tunable(const xl_context *ctx, const char *name, uint32_t standard,
+                             uint32_t low, uint32_t high);
+
+/* ---- programs ------------------------------------------------------------ */
+
+/* A kernel file of cl/kernel/ with its includes, embedded at build time. */
+typedef struct xli_source {
+    const char *name; /* "scan_lookback" */
+    const char *text;
+    size_t length;
+    const char *sha256; /* of the text, hexadecimal */
+} xli_source;
+/* The embedded source of that name, or NULL. */
+const xli_source *xli_source_find(const char *name);
+
+typedef struct xli_program xli_program;
+
+/* Builds `name` specialised by `defines` ("#define X 1\n" lines in a fixed
+ * order; may be followed by user text under its own #line), or takes it from the
+ * context's or the disk's cache. The runtime itself puts in front the dialect,
+ * the lane way and width and the feature switches, see cl/prelude/prelude.cl.
+ * On XL_ERROR_BUILD the error text holds options, log and numbered source. Borrowed:
+ * a program lives as long as its context. */
+xl_status xli_program_get(xl_context *ctx, const char *name, const char *defines,
+                          xli_program **program);
+
+/* A kernel of its own for the caller: setting its arguments and enqueuing it must
+ * not happen on two threads at once (xli_seq_launch() sees to that). */
+typedef struct xli_kernel {
+    cl_kernel cl;
+    xli_mutex *lock;
+    size_t max_group; /* CL_KERNEL_WORK_GROUP_SIZE */
+} xli_kernel;
+xl_status xli_kernel_create(xl_context *ctx, const xli_program *program, const char *name,
+                            xli_kernel *kernel);
+void xli_kernel_destroy(xli_kernel *kernel); /* zeroed kernels are fine */
+
+/* ---- arguments of public calls ------------------------------------------- */
+
+typedef enum xli_access { XLI_READ = 1, XLI_WRITE = 2 } xli_access;
+
+/* A view as bytes of a root buffer, checked. */
+typedef struct xli_span {
+    const char *name; /* the argument, for messages */
+    cl_mem buffer;    /* as given; NULL for an optional view that is not given */
+    size_t offset;    /* elements, as given */
+    cl_mem root;      /* the buffer itself, or the parent of a sub-buffer */
+    size_t begin;     /* bytes in the root */
+    size_t end;
+    xli_access access;
+} xli_span;
+
+/* Checks that a view names a buffer of this context which n elements of
+ * `element_bytes` fit into, and fills in *span. n == 0 needs no buffer. */
+xl_status xli_check_view(const xl_context *ctx, const char *name, xl_view view, size_t n,
+                         size_t element_bytes, xli_access access, xli_span *span);
+
+/* XL_ERROR_OVERLAP if the spans share bytes; sharing exactly the same bytes is
+ * let through when `same_allowed`. Empty spans never overlap. */
+xl_status xli_check_apart(const xl_context *ctx, const xli_span *a, const xli_span *b,
+                          bool same_allowed);
+
+/* ---- scratch ------------------------------------------------------------- */
+
+/* Scratch is carved into parts that start at multiples of this many bytes. */
+#define XLI_SCRATCH_ALIGN ((size_t)256)
+
+/* Memory a plan owns for callers that give none; grows, never shrinks. */
+typedef struct xli_pool {
+    cl_mem buffer;
+    size_t bytes;
+    bool fresh; /* set whenever a new, uninitialised buffer was made */
+} xli_pool;
+xl_status xli_pool_reserve(xl_context *ctx, xli_pool *pool, size_t bytes);
+void xli_pool_destroy(xli_pool *pool);
+
+/* The scratch of one call as a buffer and a byte offset: the caller's view,
+ * checked for size and alignment (XL_ERROR_SCRATCH_TOO_SMALL, _MISALIGNED), or,
+ * where it is not given, the pool. *span is for overlap checks. */
+xl_status xli_scratch_take(xl_context *ctx, xli_pool *pool, xl_view scratch, size_t bytes,
+                           size_t alignment, xli_span *span);
+
+/* ---- launches ------------------------------------------------------------ */
+
+/* One argument of a kernel. Buffer arguments are always followed by their own
+ * element offset where the kernel takes one: XLI_MEM(b), XLI_INDEX(offset). */
+typedef struct xli_arg {
+    size_t size;
+    const void *value; /* NULL: local memory of `size` bytes */
+    union {
+        cl_mem mem;
+        cl_uint u32;
+        cl_ulong u64;
+    } hold;
+    int kind;
+} xli_arg;
+#define XLI_MEM(m) ((xli_arg){.kind = 0, .hold = {.mem = (m)}})
+#define XLI_U32(x) ((xli_arg){.kind = 1, .hold = {.u32 = (cl_uint)(x)}})
+#define XLI_U64(x) ((xli_arg){.kind = 2, .hold = {.u64 = (cl_ulong)(x)}})
+#define XLI_BYTES(p, n) ((xli_arg){.kind = 3, .size = (n), .value = (p)})
+#define XLI_LOCAL(n) ((xli_arg){.kind = 4, .size = (n)})
+
+/* The launches of one public call, in order: the first waits for the caller's
+ * events, each next for the one before, the last yields the caller's event. On
+ * an in-order queue no events are made unless the caller asks for one. */
+typedef struct xli_seq {
+    xl_context *ctx;
+    cl_command_queue queue;
+    bool in_order;
+    cl_uint num_waits;
+    const cl_event *waits;
+    bool want_events; /* out of order, or the caller asks for an event */
+    cl_event last;    /* of the latest launch, where events are wanted */
+    cl_event nested;  /* of a nested call, until xli_seq_nested() takes it */
+    unsigned launched;
+} xli_seq;
+
+/* Checks queue and wait list (XL_ERROR_INVALID_ARGUMENT) before any side effect;
+ * *event_or_null is set to NULL. */
+xl_status xli_seq_begin(xli_seq *seq, xl_context *ctx, cl_command_queue queue, cl_uint num_waits,
+                        const cl_event *waits, cl_event *event_or_null);
+
+/* Enqueues `groups` work-groups of `group_size` work-items, after what the
+ * sequence enqueued before. */
+xl_status xli_seq_launch(xli_seq *seq, xli_kernel *kernel, size_t groups, size_t group_size,
+                         const xli_arg *args, size_t num_args);
+#define XLI_LAUNCH(seq, kernel, groups, group_size, ...)                                           \
+    xli_seq_launch((seq), (kernel), (groups), (group_size), (const xli_arg[]){__VA_ARGS__},        \
+                   sizeof((const xli_arg[]){__VA_ARGS__}) / sizeof(xli_arg))
+
+/* A public enqueue call of another primitive as one link of the chain:
+ *     XL_TRY(xl_scan_enqueue(scan, queue, ..., XLI_NEST(&seq)));
+ *     XL_TRY(xli_seq_nested(&seq));
+ * expands to the call's last three arguments. */
+#define XLI_NEST(seq)                                                                              \
+    xli_seq_num_waits(seq), xli_seq_waits(seq), xli_seq_nested_event(seq)
+cl_uint xli_seq_num_waits(const xli_seq *seq);
+const cl_event *xli_seq_waits(const xli_seq *seq);
+cl_event *xli_seq_nested_event(xli_seq *seq);
+xl_status xli_seq_nested(xli_seq *seq);
+
+/* Ends the sequence whatever its status: on success *event_or_null receives an
+ * event that stands for all of the work (a marker if nothing was launched), on
+ * failure it stays NULL. Returns `status`, or the failure to make the event. A
+ * zeroed sequence may be ended too. */
+xl_status xli_seq_end(xli_seq *seq, xl_status status, cl_event *event_or_null);
+
+/* Reads `bytes` from a buffer and waits for them; for calls that say they block. */
+xl_status xli_read_blocking(xl_context *ctx, cl_command_queue queue, cl_mem buffer,
+                            size_t offset_bytes, size_t bytes, void *to, cl_uint num_waits,
+                            const cl_event *waits);
+
+#endif

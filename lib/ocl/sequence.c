@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ * Launches chained by events, right on in-order and out-of-order queues. */
+#include "private.h"
+
+static xl_status check_queue(const xl_context *ctx, cl_command_queue queue, bool *in_order)
+{
+    xl_status status;
+    cl_context cl = NULL;
+    cl_device_id device = NULL;
+    cl_command_queue_properties properties = 0;
+    if (!queue)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "queue: NULL");
+    cl_int code = clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof cl, &cl, NULL);
+    if (code != CL_SUCCESS)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "queue: not a command queue: %s (%d)",
+                        xli_cl_name(code), (int)code);
+    XL_TRY_CL(ctx, clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL));
+    XL_TRY_CL(ctx, clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties,
+                                         NULL));
+    if (cl != ctx->cl || device != ctx->device)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "queue: belongs to another %s",
+                        cl != ctx->cl ? "OpenCL context" : "device");
+    *in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+done:
+    return status;
+}
+
+static xl_status check_waits(const xl_context *ctx, cl_uint num_waits, const cl_event *waits)
+{
+    if ((num_waits == 0) != (waits == NULL))
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "waits: %s with num_waits %u",
+                        waits ? "a list" : "NULL", (unsigned)num_waits);
+    for (cl_uint i = 0; i < num_waits; ++i) {
+        cl_context cl = NULL;
+        cl_int code = waits[i] ? clGetEventInfo(waits[i], CL_EVENT_CONTEXT, sizeof cl, &cl, NULL)
+                               : CL_INVALID_EVENT;
+        if (code != CL_SUCCESS || cl != ctx->cl)
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                            "waits[%u]: not an event of this OpenCL context", (unsigned)i);
+    }
+    return XL_SUCCESS;
+}
+
+xl_status xli_seq_begin(xli_seq *seq, xl_context *ctx, cl_command_queue queue, cl_uint num_waits,
+                        const cl_event *waits, cl_event *event_or_null)
+{
+    xl_status status;
+    if (event_or_null)
+        *event_or_null = NULL;
+    *seq = (xli_seq){.ctx = ctx, .queue = queue, .num_waits = num_waits, .waits = waits};
+    XL_TRY(check_queue(ctx, queue, &seq->in_order));
+    XL_TRY(check_waits(ctx, num_waits, waits));
+    seq->want_events = !seq->in_order || event_or_null;
+done:
+    return status;
+}
+
+cl_uint xli_seq_num_waits(const xli_seq *seq)
+{
+    if (seq->launched == 0)
+        return seq->num_waits;
+    return seq->in_order ? 0 : 1;
+}
+
+const cl_event *xli_seq_waits(const xli_seq *seq)
+{
+    if (seq->launched == 0)
+        return seq->waits;
+    return seq->in_order ? NULL : &seq->last;
+}
+
+cl_event *xli_seq_nested_event(xli_seq *seq)
+{
+    return seq->want_events ? &seq->nested : NULL;
+}
+
+static void advance(xli_seq *seq, cl_event event)
+{
+    if (seq->last)
+        clReleaseEvent(seq->last);
+    seq->last = event;
+    ++seq->launched;
+}
+
+xl_status xli_seq_nested(xli_seq *seq)
+{
+    advance(seq, seq->nested);
+    seq->nested = NULL;
+    return XL_SUCCESS;
+}
+
+enum { ARG_MEM, ARG_U32, ARG_U64, ARG_BYTES, ARG_LOCAL };
+
+static cl_int set_arg(cl_kernel kernel, cl_uint index, const xli_arg *arg)
+{
+    switch (arg->kind) {
+    case ARG_MEM:
+        return clSetKernelArg(kernel, index, sizeof arg->hold.mem, &arg->hold.mem);
+    case ARG_U32:
+        return clSetKernelArg(kernel, index, sizeof arg->hold.u32, &arg->hold.u32);
+    case ARG_U64:
+        return clSetKernelArg(kernel, index, sizeof arg->hold.u64, &arg->hold.u64);
+    default:
+        return clSetKernelArg(kernel, index, arg->size, arg->value);
+    }
+}
+
+xl_status xli_seq_launch(xli_seq *seq, xli_kernel *kernel, size_t groups, size_t group_size,
+                         const xli_arg *args, size_t num_args)
+{
+    xl_status status = XL_SUCCESS;
+    cl_event event = NULL;
+    size_t global = groups * group_size;
+    xli_mutex_lock(kernel->lock);
+    for (size_t i = 0; i < num_args; ++i)
+        XL_TRY(xli_cl(seq->ctx, set_arg(kernel->cl, (cl_uint)i, &args[i]), "clSetKernelArg"));
+    XL_TRY(xli_cl(seq->ctx,
+                  clEnqueueNDRangeKernel(seq->queue, kernel->cl, 1, NULL, &global, &group_size,
+                                         xli_seq_num_waits(seq), xli_seq_waits(seq),
+                                         seq->want_events ? &event : NULL),
+                  "clEnqueueNDRangeKernel"));
+    advance(seq, event);
+done:
+    xli_mutex_unlock(kernel->lock);
+    return status;
+}
+
+xl_status xli_seq_end(xli_seq *seq, xl_status status, cl_event *event_or_null)
+{
+    if (status == XL_SUCCESS && event_or_null && seq->launched == 0)
+        status = xli_cl(seq->ctx,
+                        clEnqueueMarkerWithWaitList(seq->queue, seq->num_waits, seq->waits,
+                                                    &seq->last),
+                        "clEnqueueMarkerWithWaitList");
+    if (status == XL_SUCCESS && event_or_null)
+        *event_or_null = seq->last;
+    else if (seq->last)
+        clReleaseEvent(seq->last);
+    if (seq->nested)
+        clReleaseEvent(seq->nested);
+    *seq = (xli_seq){0};
+    return status;
+}
+
+xl_status xli_read_blocking(xl_context *ctx, cl_command_queue queue, cl_mem buffer,
+                            size_t offset_bytes, size_t bytes, void *to, cl_uint num_waits,
+                            const cl_event *waits)
+{
+    return xli_cl(ctx,
+                  clEnqueueReadBuffer(queue, buffer, CL_TRUE, offset_bytes, bytes, to, num_waits,
+                                      waits, NULL),
+                  "clEnqueueReadBuffer");
+}

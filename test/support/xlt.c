@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT
+ * Support of the device tests. */
+#include "xlt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GUARD_BYTES = 512, GUARD = 0x5c, FILL = 0xa5 };
+
+static xl_context *context;
+static char device[256] = "(no device)";
+
+xl_context *xlt_context(void)
+{
+    xl_device_info info;
+    if (context)
+        return context;
+    if (xl_context_create(NULL, &context) != XL_SUCCESS)
+        fail_msg("no context: %s", xl_context_error(NULL));
+    XLT_OK(xl_context_device_info(context, &info));
+    snprintf(device, sizeof device, "%s", info.name);
+    return context;
+}
+
+cl_command_queue xlt_queue(void)
+{
+    return xl_context_queue(xlt_context());
+}
+
+void xlt_finish(void)
+{
+    xl_context_destroy(context);
+    context = NULL;
+}
+
+bool xlt_small(void)
+{
+    const char *text = getenv("CROSSLANE_TEST_SMALL");
+    return text && strcmp(text, "0") != 0 && *text;
+}
+
+const char *xlt_device(void)
+{
+    return device;
+}
+
+void xlt_fail(const char *file, int line, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    print_error("%s:%d: on %s: %s\n", file, line, device, text);
+    _fail(file, line);
+}
+
+void xlt_expect(xl_status got, xl_status wanted, const char *call, const char *file, int line)
+{
+    const char *text = xl_context_error(context);
+    if (got != wanted)
+        xlt_fail(file, line, "%s gave %s, not %s: %.700s", call, xl_status_name(got),
+                 xl_status_name(wanted), text);
+    if (got != XL_SUCCESS && !*text)
+        xlt_fail(file, line, "%s gave %s without a text", call, xl_status_name(got));
+}
+
+void xlt_expect_cl(cl_int code, const char *call, const char *file, int line)
+{
+    if (code != CL_SUCCESS)
+        xlt_fail(file, line, "%s returned %d", call, (int)code);
+}
+
+static size_t lead_bytes(const xlt_buffer *buffer)
+{
+    return GUARD_BYTES / buffer->size * buffer->size + buffer->offset * buffer->size;
+}
+
+static size_t total_bytes(const xlt_buffer *buffer)
+{
+    return lead_bytes(buffer) + buffer->n * buffer->size + GUARD_BYTES;
+}
+
+xlt_buffer xlt_buffer_make(const void *host, size_t n, size_t size, size_t offset)
+{
+    xlt_buffer buffer = {.n = n, .size = size, .offset = offset};
+    size_t lead = lead_bytes(&buffer), total = total_bytes(&buffer);
+    unsigned char *bytes = malloc(total);
+    cl_int code;
+    assert_non_null(bytes);
+    memset(bytes, GUARD, total);
+    if (host && n > 0)
+        memcpy(bytes + lead, host, n * size);
+    else
+        memset(bytes + lead, FILL, n * size);
+    buffer.mem = clCreateBuffer(xl_context_cl(xlt_context()), CL_MEM_COPY_HOST_PTR, total, bytes,
+                                &code);
+    free(bytes);
+    XLT_CL(code);
+    return buffer;
+}
+
+xl_view xlt_view(const xlt_buffer *buffer)
+{
+    return xl_view_of(buffer->mem, lead_bytes(buffer) / buffer->size);
+}
+
+void xlt_read(const xlt_buffer *buffer, void *host)
+{
+    if (buffer->n > 0)
+        XLT_CL(clEnqueueReadBuffer(xlt_queue(), buffer->mem, CL_TRUE, lead_bytes(buffer),
+                                   buffer->n * buffer->size, host, 0, NULL, NULL));
+}
+
+void xlt_check_guards(const xlt_buffer *buffer, const char *name)
+{
+    size_t lead = lead_bytes(buffer), total = total_bytes(buffer);
+    size_t end = lead + buffer->n * buffer->size;
+    unsigned char *bytes = malloc(total);
+    assert_non_null(bytes);
+    XLT_CL(clEnqueueReadBuffer(xlt_queue(), buffer->mem, CL_TRUE, 0, total, bytes, 0, NULL, NULL));
+    for (size_t i = 0; i < total; ++i)
+        if ((i < lead || i >= end) && bytes[i] != GUARD)
+            XLT_FAIL("%s: guard byte %zd past the %s was overwritten", name,
+                     (ptrdiff_t)(i < lead ? lead - i : i - end), i < lead ? "start" : "end");
+    free(bytes);
+}
+
+void xlt_buffer_free(xlt_buffer *buffer)
+{
+    if (buffer->mem)
+        clReleaseMemObject(buffer->mem);
+    *buffer = (xlt_buffer){0};
+}
+
+xlt_buffer xlt_scratch_make(size_t bytes, size_t alignment)
+{
+    if (bytes == 0)
+        return (xlt_buffer){0};
+    /* The guard in front is a multiple of every alignment the library asks for. */
+    assert_int_equal(GUARD_BYTES % alignment, 0);
+    return xlt_buffer_make(NULL, bytes, 1, 0);
+}
+
+uint64_t xlt_next(xlt_random *random)
+{
+    uint64_t x = random->state ? random->state : 0x9e3779b97f4a7c15u;
+    x ^= x >> 12;
+    x ^= x << 25;
+    x ^= x >> 27;
+    random->state = x;
+    return x * 0x2545f4914f6cdd1du;
+}
+
+uint32_t xlt_below(xlt_random *random, uint32_t limit)
+{
+    return (uint32_t)((xlt_next(random) >> 32) * limit >> 32);
+}
+
+float xlt_unit(xlt_random *random)
+{
+    return (float)(xlt_next(random) >> 40) * (1.0f / 16777216.0f);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ * What every device test needs: one context per process, buffers with guard
+ * words, random numbers, and checks that say what, where and on which device.
+ *
+ * The device is the one CROSSLANE_DEVICE names; ci/test.sh runs each test once per
+ * device. CROSSLANE_TEST_SMALL=1 asks for small sizes (simulators). */
+#ifndef XLT_H
+#define XLT_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <crosslane/crosslane.h>
+#include <stdbool.h>
+
+/* The context of this process; made on first use, ended by xlt_finish(). The
+ * test fails if there is none. */
+xl_context *xlt_context(void);
+cl_command_queue xlt_queue(void); /* in order */
+void xlt_finish(void);
+bool xlt_small(void);
+/* The device's name, for messages. */
+const char *xlt_device(void);
+
+/* Fails the test with the context's error text unless `call` gives XL_SUCCESS. */
+#define XLT_OK(call) xlt_expect((call), XL_SUCCESS, #call, __FILE__, __LINE__)
+/* Fails the test unless `call` gives `wanted`, and, for an error, a text. */
+#define XLT_FAILS(call, wanted) xlt_expect((call), (wanted), #call, __FILE__, __LINE__)
+void xlt_expect(xl_status got, xl_status wanted, const char *call, const char *file, int line);
+/* XLT_OK for OpenCL calls. */
+#define XLT_CL(call) xlt_expect_cl((call), #call, __FILE__, __LINE__)
+void xlt_expect_cl(cl_int code, const char *call, const char *file, int line);
+/* Fails with printf text, naming the device. */
+void xlt_fail(const char *file, int line, const char *format, ...);
+#define XLT_FAIL(...) xlt_fail(__FILE__, __LINE__, __VA_ARGS__)
+
+/* A device buffer of n elements that starts `offset` elements in, with guard
+ * bytes all around. */
+typedef struct xlt_buffer {
+    cl_mem mem;
+    size_t n, size, offset;
+} xlt_buffer;
+/* `host` may be NULL: then the elements are filled with 0xA5. */
+xlt_buffer xlt_buffer_make(const void *host, size_t n, size_t size, size_t offset);
+xl_view xlt_view(const xlt_buffer *buffer);
+void xlt_read(const xlt_buffer *buffer, void *host); /* the n elements; blocks */
+/* Fails if anything outside the n elements was written. */
+void xlt_check_guards(const xlt_buffer *buffer, const char *name);
+void xlt_buffer_free(xlt_buffer *buffer);
+/* A scratch view of `bytes` at `alignment`, filled with 0xA5; a zero view for 0. */
+xlt_buffer xlt_scratch_make(size_t bytes, size_t alignment);
+
+/* xorshift64*: good enough for test data, the same everywhere. */
+typedef struct xlt_random {
+    uint64_t state;
+} xlt_random;
+uint64_t xlt_next(xlt_random *random);
+uint32_t xlt_below(xlt_random *random, uint32_t limit);
+float xlt_unit(xlt_random *random); /* [0, 1) */
+
+#endif
