@@ -59,7 +59,7 @@ static xl_status run(xl_context *ctx, cl_command_queue queue, xli_kernel *kernel
 {
     xl_status status;
     cl_int code;
-    xli_seq seq = {0};
+    xli_seq seq;
     cl_mem buffer = clCreateBuffer(ctx->cl, CL_MEM_READ_WRITE, PROBE_ITEMS * WORDS * sizeof *seen,
                                    NULL, &code);
     XL_TRY(xli_cl(ctx, code, "clCreateBuffer"));

@@ -146,6 +146,7 @@ typedef struct xli_arg {
         cl_mem mem;
         cl_uint u32;
         cl_ulong u64;
+        unsigned char bytes[64];
     } hold;
     int kind;
 } xli_arg;
@@ -156,18 +157,28 @@ typedef struct xli_arg {
 #define XLI_LOCAL(n) ((xli_arg){.kind = 4, .size = (n)})
 
 /* The launches of one public call, in order: the first waits for the caller's
- * events, each next for the one before, the last yields the caller's event. On
- * an in-order queue no events are made unless the caller asks for one. */
+ * events, each next for the one before, the last yields the caller's event.
+ *
+ * On an in-order queue only the last launch makes an event, because an event per
+ * launch costs more than a small kernel does (H200, driver 580: 10 us a launch with
+ * one, 3.6 us without). To know which launch is the last, each is held back until
+ * the next one or the end of the sequence. */
+enum { XLI_MAX_ARGS = 24 };
+typedef struct xli_held {
+    xli_kernel *kernel; /* NULL: nothing is held back */
+    size_t groups, group_size, num_args;
+    xli_arg args[XLI_MAX_ARGS];
+} xli_held;
 typedef struct xli_seq {
     xl_context *ctx;
     cl_command_queue queue;
     bool in_order;
     cl_uint num_waits;
     const cl_event *waits;
-    bool want_events; /* out of order, or the caller asks for an event */
-    cl_event last;    /* of the latest launch, where events are wanted */
-    cl_event nested;  /* of a nested call, until xli_seq_nested() takes it */
-    unsigned launched;
+    cl_event last;   /* of the latest command, where one was made */
+    cl_event nested; /* of a nested call, until xli_seq_nested() takes it */
+    unsigned enqueued;
+    xli_held held;
 } xli_seq;
 
 /* Checks queue and wait list (XL_ERROR_INVALID_ARGUMENT) before any side effect;
@@ -176,7 +187,8 @@ xl_status xli_seq_begin(xli_seq *seq, xl_context *ctx, cl_command_queue queue, c
                         const cl_event *waits, cl_event *event_or_null);
 
 /* Enqueues `groups` work-groups of `group_size` work-items, after what the
- * sequence enqueued before. */
+ * sequence enqueued before. Arguments are copied; XLI_BYTES takes at most 64. A
+ * failure may come to light in the next call of the sequence only. */
 xl_status xli_seq_launch(xli_seq *seq, xli_kernel *kernel, size_t groups, size_t group_size,
                          const xli_arg *args, size_t num_args);
 #define XLI_LAUNCH(seq, kernel, groups, group_size, ...)                                           \
@@ -184,15 +196,17 @@ xl_status xli_seq_launch(xli_seq *seq, xli_kernel *kernel, size_t groups, size_t
                    sizeof((const xli_arg[]){__VA_ARGS__}) / sizeof(xli_arg))
 
 /* A public enqueue call of another primitive as one link of the chain:
+ *     XL_TRY(xli_seq_nest(&seq));
  *     XL_TRY(xl_scan_enqueue(scan, queue, ..., XLI_NEST(&seq)));
- *     XL_TRY(xli_seq_nested(&seq));
- * expands to the call's last three arguments. */
+ *     xli_seq_nested(&seq);
+ * XLI_NEST expands to the call's last three arguments. */
 #define XLI_NEST(seq)                                                                              \
     xli_seq_num_waits(seq), xli_seq_waits(seq), xli_seq_nested_event(seq)
+xl_status xli_seq_nest(xli_seq *seq);
 cl_uint xli_seq_num_waits(const xli_seq *seq);
 const cl_event *xli_seq_waits(const xli_seq *seq);
 cl_event *xli_seq_nested_event(xli_seq *seq);
-xl_status xli_seq_nested(xli_seq *seq);
+void xli_seq_nested(xli_seq *seq);
 
 /* Ends the sequence whatever its status: on success *event_or_null receives an
  * event that stands for all of the work (a marker if nothing was launched), on

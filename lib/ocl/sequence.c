@@ -2,6 +2,8 @@
  * Launches chained by events, right on in-order and out-of-order queues. */
 #include "private.h"
 
+#include <string.h>
+
 static xl_status check_queue(const xl_context *ctx, cl_command_queue queue, bool *in_order)
 {
     xl_status status;
@@ -50,43 +52,31 @@ xl_status xli_seq_begin(xli_seq *seq, xl_context *ctx, cl_command_queue queue, c
     *seq = (xli_seq){.ctx = ctx, .queue = queue, .num_waits = num_waits, .waits = waits};
     XL_TRY(check_queue(ctx, queue, &seq->in_order));
     XL_TRY(check_waits(ctx, num_waits, waits));
-    seq->want_events = !seq->in_order || event_or_null;
 done:
     return status;
 }
 
 cl_uint xli_seq_num_waits(const xli_seq *seq)
 {
-    if (seq->launched == 0)
+    if (seq->enqueued == 0)
         return seq->num_waits;
     return seq->in_order ? 0 : 1;
 }
 
 const cl_event *xli_seq_waits(const xli_seq *seq)
 {
-    if (seq->launched == 0)
+    if (seq->enqueued == 0)
         return seq->waits;
     return seq->in_order ? NULL : &seq->last;
 }
 
-cl_event *xli_seq_nested_event(xli_seq *seq)
-{
-    return seq->want_events ? &seq->nested : NULL;
-}
-
+/* `event` stands for all of the sequence so far, or is NULL on an in-order queue. */
 static void advance(xli_seq *seq, cl_event event)
 {
     if (seq->last)
         clReleaseEvent(seq->last);
     seq->last = event;
-    ++seq->launched;
-}
-
-xl_status xli_seq_nested(xli_seq *seq)
-{
-    advance(seq, seq->nested);
-    seq->nested = NULL;
-    return XL_SUCCESS;
+    ++seq->enqueued;
 }
 
 enum { ARG_MEM, ARG_U32, ARG_U64, ARG_BYTES, ARG_LOCAL };
@@ -100,24 +90,31 @@ static cl_int set_arg(cl_kernel kernel, cl_uint index, const xli_arg *arg)
         return clSetKernelArg(kernel, index, sizeof arg->hold.u32, &arg->hold.u32);
     case ARG_U64:
         return clSetKernelArg(kernel, index, sizeof arg->hold.u64, &arg->hold.u64);
+    case ARG_BYTES:
+        return clSetKernelArg(kernel, index, arg->size, arg->hold.bytes);
     default:
-        return clSetKernelArg(kernel, index, arg->size, arg->value);
+        return clSetKernelArg(kernel, index, arg->size, NULL);
     }
 }
 
-xl_status xli_seq_launch(xli_seq *seq, xli_kernel *kernel, size_t groups, size_t group_size,
-                         const xli_arg *args, size_t num_args)
+/* Enqueues what is held back, with an event if one is asked for. */
+static xl_status flush(xli_seq *seq, bool want_event)
 {
     xl_status status = XL_SUCCESS;
+    xli_held *held = &seq->held;
+    xli_kernel *kernel = held->kernel;
     cl_event event = NULL;
-    size_t global = groups * group_size;
+    size_t global = held->groups * held->group_size;
+    if (!kernel)
+        return XL_SUCCESS;
+    held->kernel = NULL;
     xli_mutex_lock(kernel->lock);
-    for (size_t i = 0; i < num_args; ++i)
-        XL_TRY(xli_cl(seq->ctx, set_arg(kernel->cl, (cl_uint)i, &args[i]), "clSetKernelArg"));
+    for (size_t i = 0; i < held->num_args; ++i)
+        XL_TRY(xli_cl(seq->ctx, set_arg(kernel->cl, (cl_uint)i, &held->args[i]), "clSetKernelArg"));
     XL_TRY(xli_cl(seq->ctx,
-                  clEnqueueNDRangeKernel(seq->queue, kernel->cl, 1, NULL, &global, &group_size,
-                                         xli_seq_num_waits(seq), xli_seq_waits(seq),
-                                         seq->want_events ? &event : NULL),
+                  clEnqueueNDRangeKernel(seq->queue, kernel->cl, 1, NULL, &global,
+                                         &held->group_size, xli_seq_num_waits(seq),
+                                         xli_seq_waits(seq), want_event ? &event : NULL),
                   "clEnqueueNDRangeKernel"));
     advance(seq, event);
 done:
@@ -125,20 +122,67 @@ done:
     return status;
 }
 
+xl_status xli_seq_launch(xli_seq *seq, xli_kernel *kernel, size_t groups, size_t group_size,
+                         const xli_arg *args, size_t num_args)
+{
+    xl_status status;
+    XL_TRY(flush(seq, !seq->in_order));
+    if (num_args > XLI_MAX_ARGS)
+        return xli_fail(seq->ctx, XL_ERROR_INTERNAL, "%zu kernel arguments", num_args);
+    xli_held *held = &seq->held;
+    held->groups = groups;
+    held->group_size = group_size;
+    held->num_args = num_args;
+    for (size_t i = 0; i < num_args; ++i) {
+        held->args[i] = args[i];
+        if (args[i].kind == ARG_BYTES)
+            memcpy(held->args[i].hold.bytes, args[i].value,
+                   xli_min(args[i].size, sizeof args[i].hold.bytes));
+    }
+    held->kernel = kernel;
+done:
+    return status;
+}
+
+xl_status xli_seq_nest(xli_seq *seq)
+{
+    return flush(seq, !seq->in_order);
+}
+
+cl_event *xli_seq_nested_event(xli_seq *seq)
+{
+    return seq->in_order ? NULL : &seq->nested;
+}
+
+void xli_seq_nested(xli_seq *seq)
+{
+    advance(seq, seq->nested);
+    seq->nested = NULL;
+}
+
+/* A marker stands for a sequence whose last command made no event: nothing was
+ * launched, or the last link was a nested call on an in-order queue. */
+static xl_status mark(xli_seq *seq)
+{
+    return xli_cl(seq->ctx,
+                  clEnqueueMarkerWithWaitList(seq->queue, xli_seq_num_waits(seq),
+                                              xli_seq_waits(seq), &seq->last),
+                  "clEnqueueMarkerWithWaitList");
+}
+
 xl_status xli_seq_end(xli_seq *seq, xl_status status, cl_event *event_or_null)
 {
-    if (status == XL_SUCCESS && event_or_null && seq->launched == 0)
-        status = xli_cl(seq->ctx,
-                        clEnqueueMarkerWithWaitList(seq->queue, seq->num_waits, seq->waits,
-                                                    &seq->last),
-                        "clEnqueueMarkerWithWaitList");
+    if (status == XL_SUCCESS)
+        status = flush(seq, event_or_null || !seq->in_order);
+    if (status == XL_SUCCESS && event_or_null && !seq->last)
+        status = mark(seq);
     if (status == XL_SUCCESS && event_or_null)
         *event_or_null = seq->last;
     else if (seq->last)
         clReleaseEvent(seq->last);
     if (seq->nested)
         clReleaseEvent(seq->nested);
-    *seq = (xli_seq){0};
+    seq->last = seq->nested = NULL;
     return status;
 }
 
