@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ * Arrays in .npy files, formats 1.0 to 3.0: a small library of its own that the
+ * tool and the tests link; it knows neither OpenCL nor the rest of the library.
+ *
+ * Read: booleans, integers and floating-point numbers of either byte order, any
+ * shape of up to 32 dimensions, C order, and Fortran order of up to two
+ * dimensions. The data is handed over in C order and in the byte order of the
+ * host. Bytes that follow the data are an error, since half of a file would
+ * otherwise pass for all of it. */
+#ifndef XLI_NPY_H
+#define XLI_NPY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { XLI_NPY_DIMENSIONS = 32, XLI_NPY_ERROR_BYTES = 512, XLI_NPY_SHAPE_BYTES = 768 };
+
+typedef struct xli_npy {
+    char kind;           /* 'b' bool, 'i' signed, 'u' unsigned, 'f' floating point */
+    uint32_t item_bytes; /* 1, 2, 4 or 8 */
+    uint32_t dimensions; /* 0: one element, shape () */
+    uint64_t shape[XLI_NPY_DIMENSIONS];
+    size_t count; /* elements; count * item_bytes fits a size_t */
+    void *data;   /* never NULL after a read; freed by xli_npy_free() */
+} xli_npy;
+
+/* What a failed read says: the reason, without the file's name. */
+typedef struct xli_npy_error {
+    char text[XLI_NPY_ERROR_BYTES];
+} xli_npy_error;
+
+/* Reads one array up to the end of the stream, which need not be seekable. No
+ * more memory is taken than twice what the stream holds (or 1 MiB), whatever the header
+ * says. On failure *array is zeroed and *error filled in. */
+bool xli_npy_read(FILE *stream, xli_npy *array, xli_npy_error *error);
+
+/* Writes format 1.0, C order, the byte order of the host, data at a multiple of
+ * 64 bytes. False if the stream refuses bytes or the array has no such type. */
+bool xli_npy_write(FILE *stream, const xli_npy *array);
+
+/* A one-dimensional array, for xli_npy_write(); borrows `data`. */
+xli_npy xli_npy_vector(char kind, uint32_t item_bytes, size_t count, void *data);
+
+void xli_npy_free(xli_npy *array);
+
+/* "(35947, 3)" as Python writes it. Returns `text`. */
+const char *xli_npy_shape_text(const xli_npy *array, char text[XLI_NPY_SHAPE_BYTES]);
+
+#endif

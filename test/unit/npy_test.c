@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT
+ * .npy files: every dtype, byte order, shape and format version that is read,
+ * every broken header by its message, and mutated files under the sanitizer. */
+#include "npy.h"
+#include "xlt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct bytes {
+    uint8_t data[4096];
+    size_t length;
+} bytes;
+
+static void add(bytes *b, const void *data, size_t length)
+{
+    assert_true(b->length + length <= sizeof b->data);
+    memcpy(b->data + b->length, data, length);
+    b->length += length;
+}
+
+static bytes file_of(int major, const char *header, const void *data, size_t data_bytes)
+{
+    bytes b = {.length = 0};
+    size_t length = strlen(header);
+    const uint8_t lead[] = {0x93, 'N', 'U', 'M', 'P', 'Y', (uint8_t)major, 0};
+    const uint8_t width[] = {(uint8_t)(length & 0xff), (uint8_t)(length >> 8), 0, 0};
+    add(&b, lead, sizeof lead);
+    add(&b, width, major == 1 ? 2 : 4);
+    add(&b, header, length);
+    add(&b, data, data_bytes);
+    return b;
+}
+
+static FILE *stream_of(const bytes *b)
+{
+    FILE *stream = tmpfile();
+    assert_non_null(stream);
+    assert_int_equal(fwrite(b->data, 1, b->length, stream), b->length);
+    rewind(stream);
+    return stream;
+}
+
+static bool read_bytes(const bytes *b, xli_npy *array, xli_npy_error *error)
+{
+    FILE *stream = stream_of(b);
+    bool good = xli_npy_read(stream, array, error);
+    fclose(stream);
+    return good;
+}
+
+#define HEADER(descr, order, shape)                                                                \
+    "{'descr': '" descr "', 'fortran_order': " order ", 'shape': " shape ", }  \n"
+
+static void reads_all_versions(void **state)
+{
+    (void)state;
+    static const uint8_t data[] = {1, 0, 0, 0, 2, 0, 0, 0};
+    for (int major = 1; major <= 3; ++major) {
+        xli_npy a;
+        xli_npy_error error;
+        bytes b = file_of(major, HEADER("<i4", "False", "(2,)"), data, sizeof data);
+        assert_true(read_bytes(&b, &a, &error));
+        assert_int_equal(a.kind, 'i');
+        assert_int_equal(a.item_bytes, 4);
+        assert_int_equal(a.dimensions, 1);
+        assert_int_equal(a.count, 2);
+        assert_int_equal(((int32_t *)a.data)[1], 2);
+        xli_npy_free(&a);
+    }
+}
+
+static void reads_both_byte_orders(void **state)
+{
+    (void)state;
+    static const uint8_t data[] = {0xff, 0xff, 0xff, 0xfe, 0x3f, 0x80, 0, 0};
+    xli_npy a;
+    xli_npy_error error;
+    bytes b = file_of(1, HEADER(">i4", "False", "(2,)"), data, sizeof data);
+    assert_true(read_bytes(&b, &a, &error));
+    assert_int_equal(((int32_t *)a.data)[0], -2);
+    xli_npy_free(&a);
+    b = file_of(1, HEADER(">f4", "False", "(2,)"), data, sizeof data);
+    assert_true(read_bytes(&b, &a, &error));
+    assert_true(((float *)a.data)[1] == 1.0f);
+    xli_npy_free(&a);
+    b = file_of(1, HEADER("|u1", "False", "(2, 4)"), data, sizeof data);
+    assert_true(read_bytes(&b, &a, &error));
+    assert_memory_equal(a.data, data, sizeof data);
+    xli_npy_free(&a);
+}
+
+static void reads_any_shape(void **state)
+{
+    (void)state;
+    static const uint8_t data[] = {1, 2, 3, 4, 5, 6};
+    static const struct {
+        const char *header;
+        uint32_t dimensions;
+        size_t count;
+        const char *text;
+    } cases[] = {
+        {HEADER("|u1", "False", "()"), 0, 1, "()"},
+        {HEADER("|b1", "False", "(0,)"), 1, 0, "(0,)"},
+        {HEADER("|u1", "False", "(1, 2, 3)"), 3, 6, "(1, 2, 3)"},
+        {HEADER("|u1", "False", "(6L,)"), 1, 6, "(6,)"},
+        {HEADER("|u1", "True", "(6,)"), 1, 6, "(6,)"},
+        {HEADER("<f8", "False", "(18446744073709551615, 0)"), 2, 0, "(18446744073709551615, 0)"},
+        {"{\"shape\":(2,3),\"fortran_order\":False,\"descr\":\"i1\"}", 2, 6, "(2, 3)"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        xli_npy a;
+        xli_npy_error error;
+        char text[XLI_NPY_SHAPE_BYTES];
+        bytes b = file_of(1, cases[i].header, data, cases[i].count);
+        if (!read_bytes(&b, &a, &error))
+            fail_msg("%s: %s", cases[i].header, error.text);
+        assert_int_equal(a.dimensions, cases[i].dimensions);
+        assert_int_equal(a.count, cases[i].count);
+        assert_string_equal(xli_npy_shape_text(&a, text), cases[i].text);
+        assert_non_null(a.data);
+        xli_npy_free(&a);
+    }
+}
+
+static void brings_fortran_order_into_c_order(void **state)
+{
+    (void)state;
+    static const uint8_t columns[] = {1, 4, 2, 5, 3, 6}, rows[] = {1, 2, 3, 4, 5, 6};
+    xli_npy a;
+    xli_npy_error error;
+    bytes b = file_of(1, HEADER("|u1", "True", "(2, 3)"), columns, sizeof columns);
+    assert_true(read_bytes(&b, &a, &error));
+    assert_memory_equal(a.data, rows, sizeof rows);
+    xli_npy_free(&a);
+}
+
+static void names_what_is_broken(void **state)
+{
+    (void)state;
+    static const uint8_t data[64] = {0};
+    static const struct {
+        const char *header;
+        size_t data_bytes;
+        const char *piece;
+    } cases[] = {
+        {HEADER("<c8", "False", "(2,)"), 16, "unknown dtype '<c8'"},
+        {HEADER("|O", "False", "(2,)"), 16, "unknown dtype '|O'"},
+        {HEADER("<U7", "False", "(2,)"), 16, "unknown dtype '<U7'"},
+        {HEADER("<f16", "False", "(2,)"), 32, "unknown dtype '<f16'"},
+        {HEADER("<i3", "False", "(2,)"), 6, "unknown dtype '<i3'"},
+        {HEADER("<f1", "False", "(2,)"), 2, "unknown dtype '<f1'"},
+        {HEADER("", "False", "(2,)"), 2, "unknown dtype ''"},
+        {HEADER("<", "False", "(2,)"), 2, "unknown dtype '<'"},
+        {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}", 8, "structured"},
+        {"{'fortran_order': False, 'shape': (2,)}", 8, "'descr' is missing"},
+        {"{'descr': '<f4', 'shape': (2,)}", 8, "'fortran_order' is missing"},
+        {"{'descr': '<f4', 'fortran_order': False}", 8, "'shape' is missing"},
+        {"{'descr': '<f4', 'fortran_order': 0, 'shape': (2,)}", 8, "neither True nor False"},
+        {"{'descr': '<f4', 'descr': '<f4', 'shape': (2,)}", 8, "twice"},
+        {"{'descr': '<f4', 'colour': 'red'}", 8, "unknown key 'colour'"},
+        {"{'descr': '<f4", 8, "does not end"},
+        {"{'descr': '<f4' 'shape': (2,)}", 8, "',' expected between two keys"},
+        {"'descr': '<f4'", 8, "'{' expected"},
+        {"{'descr' '<f4'}", 8, "':' expected"},
+        {"", 0, "'{' expected"},
+        {HEADER("<f4", "False", "(-2,)"), 8, "negative length"},
+        {HEADER("<f4", "False", "(two,)"), 8, "a length expected"},
+        {HEADER("<f4", "False", "2"), 8, "'(' expected"},
+        {HEADER("<f4", "False", "(2 3)"), 8, "',' expected between the lengths"},
+        {HEADER("<f4", "False", "(18446744073709551616,)"), 8, "above 2^64 - 1"},
+        {HEADER("<f4", "False", "(4611686018427387904,)"), 8, "more bytes than this machine"},
+        {HEADER("<f4", "False", "(4294967296, 4294967296)"), 8, "more bytes than this machine"},
+        {HEADER("<f4", "False", "(1000000000000,)"), 8, "8 bytes of data, the header promises 4"},
+        {HEADER("<f4", "False", "(2,)"), 7, "7 bytes of data, the header promises 8"},
+        {HEADER("<f4", "False", "(2,)"), 9, "bytes follow the 8 bytes"},
+        {HEADER("<f4", "False", "(2,)") "x", 8, "text after the dictionary"},
+        {HEADER("<f4", "True", "(1,2,1)"), 8, "Fortran order with 3 dimensions"},
+        {HEADER("<f4", "False",
+                "(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)"),
+         4, "more than 32 dimensions"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        xli_npy a;
+        xli_npy_error error;
+        bytes b = file_of(1, cases[i].header, data, cases[i].data_bytes);
+        if (read_bytes(&b, &a, &error))
+            fail_msg("%s was read", cases[i].header);
+        assert_null(a.data);
+        if (!strstr(error.text, cases[i].piece))
+            fail_msg("%s: \"%s\" does not say \"%s\"", cases[i].header, error.text, cases[i].piece);
+    }
+}
+
+static void refuses_what_is_no_npy_file(void **state)
+{
+    (void)state;
+    bytes b = file_of(1, HEADER("<f4", "False", "(1,)"), "abcd", 4);
+    xli_npy a;
+    xli_npy_error error;
+    for (size_t length = 0; length < b.length; ++length) {
+        bytes cut = b;
+        cut.length = length;
+        assert_false(read_bytes(&cut, &a, &error));
+        assert_true(error.text[0] != '\0');
+        assert_null(strchr(error.text, '\n'));
+    }
+    b.data[0] = 'P';
+    assert_false(read_bytes(&b, &a, &error));
+    assert_non_null(strstr(error.text, "does not start with"));
+    b.data[0] = 0x93;
+    b.data[6] = 4;
+    assert_false(read_bytes(&b, &a, &error));
+    assert_non_null(strstr(error.text, "format version 4.0"));
+    b = file_of(2, "", NULL, 0);
+    memset(b.data + 8, 0xff, 4);
+    assert_false(read_bytes(&b, &a, &error));
+    assert_non_null(strstr(error.text, "a header of 4294967295 bytes"));
+}
+
+static void writes_what_it_reads(void **state)
+{
+    (void)state;
+    double values[12];
+    for (int i = 0; i < 12; ++i)
+        values[i] = i * 0.25 - 1;
+    xli_npy out = xli_npy_vector('f', 8, 12, values), in;
+    out.dimensions = 2;
+    out.shape[0] = 4;
+    out.shape[1] = 3;
+    xli_npy_error error;
+    FILE *stream = tmpfile();
+    assert_non_null(stream);
+    assert_true(xli_npy_write(stream, &out));
+    assert_int_equal(ftell(stream) % 64, 12 * sizeof(double) % 64);
+    rewind(stream);
+    if (!xli_npy_read(stream, &in, &error))
+        fail_msg("%s", error.text);
+    fclose(stream);
+    assert_int_equal(in.dimensions, 2);
+    assert_int_equal(in.shape[0], 4);
+    assert_memory_equal(in.data, values, sizeof values);
+    xli_npy_free(&in);
+}
+
+static void refuses_to_write_an_unknown_type(void **state)
+{
+    (void)state;
+    FILE *stream = tmpfile();
+    xli_npy odd = xli_npy_vector('c', 8, 0, NULL), wide = xli_npy_vector('f', 16, 0, NULL);
+    assert_non_null(stream);
+    assert_false(xli_npy_write(stream, &odd));
+    assert_false(xli_npy_write(stream, &wide));
+    assert_int_equal(ftell(stream), 0);
+    fclose(stream);
+}
+
+/* Whatever a file says: an array that holds what its shape says, or a text. */
+static void survives_mutated_files(void **state)
+{
+    (void)state;
+    static const uint8_t data[48] = {7};
+    static const char *const headers[] = {HEADER("<f4", "False", "(4, 3)"),
+                                          HEADER(">u2", "True", "(12, 2)"),
+                                          HEADER("<i8", "False", "(6,)")};
+    xlt_random random = {0x5eed};
+    for (int round = 0; round < 6000; ++round) {
+        bytes b = file_of(1 + round % 3, headers[round / 3 % 3], data, sizeof data);
+        for (uint32_t changes = 1 + xlt_below(&random, 4); changes > 0; --changes) {
+            uint32_t at = xlt_below(&random, (uint32_t)b.length);
+            if (xlt_below(&random, 2))
+                b.data[at] = (uint8_t)xlt_next(&random);
+            else
+                b.data[at] = (uint8_t) "0123456789,:'{}()-TF<>|"[xlt_below(&random, 23)];
+        }
+        if (xlt_below(&random, 8) == 0)
+            b.length = xlt_below(&random, (uint32_t)b.length);
+        xli_npy a;
+        xli_npy_error error;
+        if (read_bytes(&b, &a, &error)) {
+            uint8_t sum = 0;
+            for (size_t i = 0; i < a.count * a.item_bytes; ++i)
+                sum = (uint8_t)(sum + ((uint8_t *)a.data)[i]);
+            (void)sum;
+            xli_npy_free(&a);
+        } else {
+            assert_null(a.data);
+            assert_true(error.text[0] != '\0');
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_all_versions),
+        cmocka_unit_test(reads_both_byte_orders),
+        cmocka_unit_test(reads_any_shape),
+        cmocka_unit_test(brings_fortran_order_into_c_order),
+        cmocka_unit_test(names_what_is_broken),
+        cmocka_unit_test(refuses_what_is_no_npy_file),
+        cmocka_unit_test(writes_what_it_reads),
+        cmocka_unit_test(refuses_to_write_an_unknown_type),
+        cmocka_unit_test(survives_mutated_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
