@@ -13,13 +13,14 @@
 typedef struct xl_context xl_context;
 
 /* How a context is made. Start from xl_context_desc_init(). Each field that is
- * set overrides the environment variable named beside it. Strings are copied. */
+ * set overrides the environment variable named beside it; "" asks for the default
+ * whatever the environment says. Strings are copied. */
 typedef struct xl_context_desc {
     uint32_t struct_size; /* set by xl_context_desc_init() */
     /* Which device (CROSSLANE_DEVICE): "gpu", "cpu", a part of a device name
      * ("h200"), or "platform:device", where each side is a number counted from
-     * 0 or a part of the name ("1:0", "rusticl:", "portable:pthread"). NULL or
-     * "": the GPU with most compute units, else the first accelerator, else
+     * 0, a part of the name, or empty for any ("1:0", "rusticl:", ":h200"). NULL:
+     * the GPU with most compute units, else the first accelerator, else
      * the first CPU. Letter case does not matter. */
     const char *device;
     /* Folder for compiled programs (CROSSLANE_CACHE_DIR); "off" or "0" keeps
@@ -37,14 +38,14 @@ typedef struct xl_context_desc {
     const char *mask;
 } xl_context_desc;
 
-/* Where the lane width was learnt. */
+/* Who says how wide the device's lanes are, in the order of trust. */
 typedef enum xl_lane_source {
-    XL_LANES_NOT_USED = 0,         /* no cross-lane operation is used: width 1 */
+    XL_LANES_NOT_USED = 0,         /* nobody */
     XL_LANES_KERNEL_SUB_GROUP = 1, /* clGetKernelSubGroupInfo on the probe kernel */
     XL_LANES_NV_WARP_SIZE = 2,     /* CL_DEVICE_WARP_SIZE_NV */
     XL_LANES_AMD_WAVEFRONT = 3,    /* CL_DEVICE_WAVEFRONT_WIDTH_AMD */
-    XL_LANES_INTEL_SUB_GROUP = 4,  /* CL_DEVICE_SUB_GROUP_SIZES_INTEL */
-    XL_LANES_MASKED = 5            /* "width=1" was asked for */
+    XL_LANES_INTEL_SUB_GROUP = 4,  /* CL_DEVICE_SUB_GROUP_SIZES_INTEL, the widest */
+    XL_LANES_MASKED = 5            /* not asked: "width=1" was wanted */
 } xl_lane_source;
 
 /* What is known of the device of a context. */
@@ -63,6 +64,7 @@ typedef struct xl_device_info {
     size_t max_work_group;       /* work-items, before any kernel's own limit */
     uint32_t lane_width;         /* work-items that exchange values without memory; 1: none do */
     xl_lane_source lane_source;
+    uint32_t lane_width_said;    /* what lane_source says, used or not; 0: nothing */
     uint32_t lane_width_hint;    /* preferred work-group multiple: a hint, never relied on */
     uint32_t lane_width_seen;    /* what the probe kernel counted; 0: the probe did not run */
     char lane_way[16];           /* "ptx", "sub-group" or "local" */
@@ -108,8 +110,9 @@ XL_NODISCARD XL_API xl_status xl_context_device_info(xl_context *ctx, xl_device_
 
 /* The last failure of a call on `ctx` and on this thread: which call, which
  * argument, its value and its limit, and for a program that did not compile its
- * options, log and numbered source. "" when there was none. For ctx == NULL:
- * the last failure of xl_context_create() or xl_context_adopt() on this thread.
+ * options, log and numbered source. "" when there was none; a success does not
+ * clear it. For ctx == NULL: the last failure on this thread of a call that had no
+ * context: xl_context_create(), xl_context_adopt(), or any call given NULL for one.
  * Valid until the next failure on this thread or the end of the context. */
 XL_API const char *xl_context_error(const xl_context *ctx);
 

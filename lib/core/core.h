@@ -89,8 +89,10 @@ void xli_sha256_hex(xli_sha256 *hash, char hex[65]);
 typedef struct xli_errors xli_errors;
 xli_errors *xli_errors_create(void);
 void xli_errors_destroy(xli_errors *errors);
-/* Replaces this thread's text. With errors == NULL, a fixed record of the thread
- * itself, for failures that happen where there is no context to keep them. */
+/* Replaces this thread's text; its arguments may point into the old one. With
+ * errors == NULL, a fixed record of the thread itself, for failures that happen
+ * where there is no context to keep them. Without memory for the text it goes to
+ * that record too, cut to its size: no failure is left without a text. */
 void xli_errors_set(xli_errors *errors, const char *format, va_list args);
 const char *xli_errors_get(xli_errors *errors);
 
@@ -102,15 +104,17 @@ void xli_mutex_destroy(xli_mutex *mutex);
 void xli_mutex_lock(xli_mutex *mutex);
 void xli_mutex_unlock(xli_mutex *mutex);
 
-uint64_t xli_os_thread_id(void);
+/* A number of this thread that no other thread of the process ever has. */
+uint64_t xli_os_thread_serial(void);
 /* The value of an environment variable, or NULL when unset or empty. */
 const char *xli_os_env(const char *name);
 /* The user's cache folder for `name`, in allocated text, or NULL. */
 char *xli_os_cache_dir(const char *name);
-/* Makes a folder and its parents, private to the user; true if it is there. */
+/* Makes a folder and its parents, private to the user; true if it is there. False
+ * for "". */
 bool xli_os_make_dirs(const char *path);
 /* A whole file in allocated memory (terminated, so that text can be read as
- * such), or NULL. */
+ * such), or NULL, also for more than 1 GiB. */
 char *xli_os_read_file(const char *path, size_t *length);
 /* Writes a file so that a reader sees all of it or none: to a temporary name in
  * the same folder, then renamed. False and nothing left behind on failure. */

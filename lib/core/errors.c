@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * The last error text of each thread: a short list kept by a context, and a
- * fixed record per thread for failures that come before there is a context. */
+ * fixed record per thread for failures that come before there is a context, or
+ * when there is no memory to keep a text in. */
 #include "core.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #if defined(_MSC_VER)
 #define THREAD_LOCAL __declspec(thread)
@@ -11,18 +13,26 @@
 #define THREAD_LOCAL _Thread_local
 #endif
 
+/* A thread is told by the address of its `spare`, which the next thread may get
+ * when it has ended: that keeps the list as short as the most threads there ever
+ * were at once. The serial number tells the two apart, so that no thread is shown
+ * what happened to another. */
 typedef struct record {
     struct record *next;
-    uint64_t thread;
+    const void *thread;
+    uint64_t serial;
     xli_text text;
 } record;
 
 struct xli_errors {
-    xli_mutex *lock;
+    xli_mutex *lock; /* guards the list and the records in it */
     record *first;
 };
 
-static THREAD_LOCAL char without_context[8192];
+static THREAD_LOCAL struct {
+    const xli_errors *owner; /* NULL: a failure without a context */
+    char text[8192];
+} spare;
 
 xli_errors *xli_errors_create(void)
 {
@@ -34,10 +44,19 @@ xli_errors *xli_errors_create(void)
     return errors;
 }
 
+static void clear_spare(const xli_errors *owner)
+{
+    if (spare.owner != owner)
+        return;
+    spare.owner = NULL;
+    spare.text[0] = '\0';
+}
+
 void xli_errors_destroy(xli_errors *errors)
 {
     if (!errors)
         return;
+    clear_spare(errors);
     for (record *r = errors->first, *next; r; r = next) {
         next = r->next;
         xli_text_free(&r->text);
@@ -47,47 +66,75 @@ void xli_errors_destroy(xli_errors *errors)
     xli_free(errors);
 }
 
-/* Records are never removed before the end, so one that is found stays valid
- * without the lock; only its own thread touches its text. */
-static record *record_of_thread(xli_errors *errors, bool make)
+static record *find_locked(xli_errors *errors)
 {
-    uint64_t thread = xli_os_thread_id();
-    xli_mutex_lock(errors->lock);
     record *r = errors->first;
-    while (r && r->thread != thread)
+    while (r && r->thread != &spare)
         r = r->next;
-    if (!r && make && (r = xli_alloc(sizeof *r))) {
-        r->thread = thread;
+    if (r && r->serial != xli_os_thread_serial()) {
+        xli_text_free(&r->text);
+        r->serial = xli_os_thread_serial();
+    }
+    return r;
+}
+
+static record *find_or_make_locked(xli_errors *errors)
+{
+    record *r = find_locked(errors);
+    if (!r && (r = xli_alloc(sizeof *r))) {
+        r->thread = &spare;
+        r->serial = xli_os_thread_serial();
         r->next = errors->first;
         errors->first = r;
     }
-    xli_mutex_unlock(errors->lock);
     return r;
+}
+
+/* The arguments may point into the old text, so the new one is made beside it. */
+static void set_spare(const xli_errors *owner, const char *format, va_list args)
+{
+    char text[sizeof spare.text];
+    vsnprintf(text, sizeof text, format, args);
+    memcpy(spare.text, text, strlen(text) + 1);
+    spare.owner = owner;
+}
+
+static bool set_record(xli_errors *errors, const char *format, va_list args)
+{
+    xli_text text = {0};
+    xli_text_add_v(&text, format, args);
+    xli_mutex_lock(errors->lock);
+    record *r = text.failed ? NULL : find_or_make_locked(errors);
+    if (r) {
+        xli_text old = r->text;
+        r->text = text;
+        text = old;
+    }
+    xli_mutex_unlock(errors->lock);
+    xli_text_free(&text);
+    return r != NULL;
 }
 
 void xli_errors_set(xli_errors *errors, const char *format, va_list args)
 {
-    if (!errors) {
-        vsnprintf(without_context, sizeof without_context, format, args);
-        return;
-    }
-    record *r = record_of_thread(errors, true);
-    if (!r)
-        return;
-    xli_text fresh = {0};
-    xli_text_add_v(&fresh, format, args);
-    if (fresh.failed) {
-        xli_text_free(&fresh);
-        return;
-    }
-    xli_text_free(&r->text);
-    r->text = fresh;
+    va_list again;
+    va_copy(again, args);
+    if (errors && set_record(errors, format, args))
+        clear_spare(errors);
+    else
+        set_spare(errors, format, again);
+    va_end(again);
 }
 
 const char *xli_errors_get(xli_errors *errors)
 {
+    if (spare.owner == errors)
+        return spare.text;
     if (!errors)
-        return without_context;
-    record *r = record_of_thread(errors, false);
-    return r && r->text.data ? r->text.data : "";
+        return "";
+    xli_mutex_lock(errors->lock);
+    const record *r = find_locked(errors);
+    const char *text = r ? r->text.data : NULL;
+    xli_mutex_unlock(errors->lock);
+    return text ? text : "";
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,12 +45,14 @@ void xli_mutex_unlock(xli_mutex *mutex)
     pthread_mutex_unlock(&mutex->handle);
 }
 
-uint64_t xli_os_thread_id(void)
+/* A pthread_t will not do: it is given to another thread when its own has ended. */
+uint64_t xli_os_thread_serial(void)
 {
-    pthread_t self = pthread_self();
-    uint64_t id = 0;
-    memcpy(&id, &self, xli_min(sizeof id, sizeof self));
-    return id;
+    static atomic_ulong last;
+    static _Thread_local unsigned long mine;
+    if (mine == 0)
+        mine = atomic_fetch_add(&last, 1) + 1;
+    return mine;
 }
 
 const char *xli_os_env(const char *name)
@@ -58,15 +61,22 @@ const char *xli_os_env(const char *name)
     return value && *value ? value : NULL;
 }
 
+#ifdef __APPLE__
+static const char cache_in_home[] = "Library/Caches";
+#else
+static const char cache_in_home[] = ".cache";
+#endif
+
+/* The XDG base directory specification has relative paths ignored. */
 char *xli_os_cache_dir(const char *name)
 {
     xli_text path = {0};
     const char *xdg = xli_os_env("XDG_CACHE_HOME");
     const char *home = xli_os_env("HOME");
-    if (xdg)
+    if (xdg && xdg[0] == '/')
         xli_text_add(&path, "%s/%s", xdg, name);
-    else if (home)
-        xli_text_add(&path, "%s/.cache/%s", home, name);
+    else if (home && home[0] == '/')
+        xli_text_add(&path, "%s/%s/%s", home, cache_in_home, name);
     if (path.failed)
         xli_text_free(&path);
     return path.data;
@@ -80,7 +90,7 @@ static bool is_dir(const char *path)
 
 bool xli_os_make_dirs(const char *path)
 {
-    char *copy = xli_strdup(path);
+    char *copy = *path ? xli_strdup(path) : NULL;
     if (!copy)
         return false;
     for (char *slash = copy + 1; *slash; ++slash) {
@@ -96,6 +106,9 @@ bool xli_os_make_dirs(const char *path)
     return there;
 }
 
+/* Nothing that is read is larger; an endless file such as /dev/zero is refused. */
+static const size_t max_file = (size_t)1 << 30;
+
 char *xli_os_read_file(const char *path, size_t *length)
 {
     char *data = NULL;
@@ -106,7 +119,7 @@ char *xli_os_read_file(const char *path, size_t *length)
     for (;;) {
         if (capacity - used < 2) {
             capacity = capacity * 2 + 65536;
-            char *grown = xli_realloc(data, capacity);
+            char *grown = capacity <= max_file ? xli_realloc(data, capacity) : NULL;
             if (!grown)
                 goto failed;
             data = grown;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Windows: locks, environment, files. */
+#define _CRT_SECURE_NO_WARNINGS /* fopen and getenv are meant */
+#define WIN32_LEAN_AND_MEAN
 #include "core.h"
 
 #include <stdio.h>
@@ -33,9 +35,14 @@ void xli_mutex_unlock(xli_mutex *mutex)
     ReleaseSRWLockExclusive(&mutex->handle);
 }
 
-uint64_t xli_os_thread_id(void)
+/* A thread id will not do: it is given to another thread when its own has ended. */
+uint64_t xli_os_thread_serial(void)
 {
-    return GetCurrentThreadId();
+    static volatile LONG64 last;
+    static __declspec(thread) LONG64 mine;
+    if (mine == 0)
+        mine = InterlockedIncrement64(&last);
+    return (uint64_t)mine;
 }
 
 const char *xli_os_env(const char *name)
@@ -63,7 +70,7 @@ static bool is_dir(const char *path)
 
 bool xli_os_make_dirs(const char *path)
 {
-    char *copy = xli_strdup(path);
+    char *copy = *path ? xli_strdup(path) : NULL;
     if (!copy)
         return false;
     for (char *slash = copy + 1; *slash; ++slash) {
@@ -80,6 +87,9 @@ bool xli_os_make_dirs(const char *path)
     return there;
 }
 
+/* Nothing that is read is larger. */
+static const size_t max_file = (size_t)1 << 30;
+
 char *xli_os_read_file(const char *path, size_t *length)
 {
     char *data = NULL;
@@ -90,7 +100,7 @@ char *xli_os_read_file(const char *path, size_t *length)
     do {
         if (capacity - used < 2) {
             capacity = capacity * 2 + 65536;
-            char *grown = xli_realloc(data, capacity);
+            char *grown = capacity <= max_file ? xli_realloc(data, capacity) : NULL;
             if (!grown)
                 goto failed;
             data = grown;
@@ -110,6 +120,8 @@ failed:
     return NULL;
 }
 
+/* A reader that has the old file open makes the replacement fail: then the old
+ * one, which is as good, stays. */
 bool xli_os_write_file_atomic(const char *path, const void *bytes, size_t length)
 {
     xli_text temporary = {0};

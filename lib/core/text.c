@@ -25,7 +25,7 @@ static bool reserve(xli_text *text, size_t more)
 
 void xli_text_add_bytes(xli_text *text, const char *bytes, size_t length)
 {
-    if (!reserve(text, length))
+    if (!reserve(text, length) || length == 0)
         return;
     memcpy(text->data + text->length, bytes, length);
     text->length += length;

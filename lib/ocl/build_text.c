@@ -25,9 +25,9 @@ static bool line_mark(const char *line, unsigned long *number, char *file, size_
     char *end;
     *number = strtoul(line + 6, &end, 10);
     const char *open = end + strspn(end, " ");
-    const char *close = *open == '"' ? strchr(open + 1, '"') : NULL;
-    if (close)
-        snprintf(file, bytes, "%.*s", (int)(close - open - 1), open + 1);
+    size_t length = *open == '"' ? strcspn(open + 1, "\"\n") : 0;
+    if (length > 0)
+        snprintf(file, bytes, "%.*s", (int)length, open + 1);
     return true;
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Compiled programs on disk. A file holds a header and the device's binary; it is
  * written under another name and renamed, so that a reader sees all or nothing
- * and no lock is needed; whatever does not fit is a miss, and is built again.
+ * and no lock is needed; whatever does not fit is a miss, and is built again. The
+ * file is not flushed to the disk first: one that a power cut left short or empty
+ * fails its hash. Any file may be deleted at any time.
  *
  *   bytes 0-15   "crosslane cache1" (the number is the format)
  *   bytes 16-79  the key, hexadecimal
@@ -10,22 +12,25 @@
 #include "private.h"
 
 #include <crosslane/version.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char magic[] = "crosslane cache1";
 enum { MAGIC = 16, HASH = 64, HEADER = MAGIC + 2 * HASH };
 
-void xli_cache_key(const xl_context *ctx, const xli_facts *facts, const char *options,
-                   const char *head, const xli_source *source, char key[65])
+void xli_cache_key(const xli_facts *facts, const char *options, const char *head,
+                   const xli_source *source, char key[65])
 {
     const xl_device_info *info = &facts->info;
-    (void)ctx;
+    char vendor_id[16];
     xli_sha256 hash;
+    snprintf(vendor_id, sizeof vendor_id, "%08x", (unsigned)facts->vendor_id);
     xli_sha256_init(&hash);
-    const char *const parts[] = {magic,          xl_version_string(),    info->platform,
-                                 info->platform_version, info->vendor, info->name,
-                                 info->driver,   source->name,           source->sha256,
-                                 options,        head};
+    /* The feature switches and the user's text are lines of `head`. */
+    const char *const parts[] = {
+        magic,        xl_version_string(), info->platform, info->platform_version,
+        info->vendor, vendor_id,           info->name,     info->driver,
+        source->name, source->sha256,      options,        head};
     for (size_t i = 0; i < XLI_COUNT(parts); ++i)
         xli_sha256_add_text(&hash, parts[i]);
     xli_sha256_hex(&hash, key);
@@ -59,15 +64,17 @@ static bool intact(const char *file, size_t length, const char key[65])
 
 static cl_program program_of(const xl_context *ctx, const char *binary, size_t length)
 {
-    cl_int code, accepted;
+    cl_int code, accepted = CL_INVALID_BINARY;
     const unsigned char *bytes = (const unsigned char *)binary;
-    cl_program program = clCreateProgramWithBinary(ctx->cl, 1, &ctx->device, &length, &bytes,
-                                                   &accepted, &code);
-    bool good = code == CL_SUCCESS && accepted == CL_SUCCESS &&
-                clBuildProgram(program, 1, &ctx->device, NULL, NULL, NULL) == CL_SUCCESS;
-    if (!good && program)
-        clReleaseProgram(program);
-    return good ? program : NULL;
+    cl_program program =
+        clCreateProgramWithBinary(ctx->cl, 1, &ctx->device, &length, &bytes, &accepted, &code);
+    if (code != CL_SUCCESS)
+        return NULL;
+    if (accepted == CL_SUCCESS &&
+        clBuildProgram(program, 1, &ctx->device, NULL, NULL, NULL) == CL_SUCCESS)
+        return program;
+    clReleaseProgram(program);
+    return NULL;
 }
 
 cl_program xli_cache_load(const xl_context *ctx, const char key[65])
@@ -111,10 +118,24 @@ static char *binary_of(const xl_context *ctx, cl_program program, size_t *length
     return file;
 }
 
+/* Makes every kernel once. A driver may put off compiling until then (ARM's for Mali
+ * does), and a binary fetched before would hold half the work; a start from it would
+ * not be the fast one that the cache is for. */
+static void finish_compiling(cl_program program)
+{
+    cl_kernel kernels[32];
+    cl_uint count = 0;
+    if (clCreateKernelsInProgram(program, XLI_COUNT(kernels), kernels, &count) != CL_SUCCESS)
+        return;
+    for (cl_uint i = 0; i < count; ++i)
+        clReleaseKernel(kernels[i]);
+}
+
 void xli_cache_store(const xl_context *ctx, const char key[65], cl_program program)
 {
     size_t length = 0;
     char hex[65];
+    finish_compiling(program);
     char *file = binary_of(ctx, program, &length);
     char *path = path_of(ctx, key);
     if (file && path && xli_os_make_dirs(ctx->cache_dir)) {

@@ -2,7 +2,10 @@
  * Failures as statuses and text. */
 #include "private.h"
 
-#define NAMED(code) {code, #code}
+#define NAMED(code)                                                                                \
+    {                                                                                              \
+        code, #code                                                                                \
+    }
 static const struct {
     cl_int code;
     const char *name;
@@ -52,6 +55,11 @@ static const struct {
     NAMED(CL_INVALID_BUFFER_SIZE),
     NAMED(CL_INVALID_GLOBAL_WORK_SIZE),
     NAMED(CL_INVALID_PROPERTY),
+    NAMED(CL_INVALID_IMAGE_DESCRIPTOR),
+    NAMED(CL_INVALID_COMPILER_OPTIONS),
+    NAMED(CL_INVALID_LINKER_OPTIONS),
+    NAMED(CL_INVALID_DEVICE_PARTITION_COUNT),
+    {-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
 };
 
 const char *xli_cl_name(cl_int code)
@@ -71,11 +79,15 @@ xl_status xli_fail(const xl_context *ctx, xl_status status, const char *format, 
     return status;
 }
 
+bool xli_cl_no_memory(cl_int code)
+{
+    return code == CL_OUT_OF_HOST_MEMORY || code == CL_MEM_OBJECT_ALLOCATION_FAILURE;
+}
+
 xl_status xli_cl(const xl_context *ctx, cl_int code, const char *call)
 {
     if (code == CL_SUCCESS)
         return XL_SUCCESS;
-    bool memory = code == CL_OUT_OF_HOST_MEMORY || code == CL_MEM_OBJECT_ALLOCATION_FAILURE;
-    return xli_fail(ctx, memory ? XL_ERROR_OUT_OF_MEMORY : XL_ERROR_OPENCL, "%s returned %s (%d)",
-                    call, xli_cl_name(code), (int)code);
+    return xli_fail(ctx, xli_cl_no_memory(code) ? XL_ERROR_OUT_OF_MEMORY : XL_ERROR_OPENCL,
+                    "%s returned %s (%d)", call, xli_cl_name(code), (int)code);
 }

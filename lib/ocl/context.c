@@ -3,109 +3,12 @@
  * was made. */
 #include "private.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void xl_context_desc_init(xl_context_desc *desc)
 {
     if (desc)
         *desc = (xl_context_desc){.struct_size = sizeof *desc};
-}
-
-/* A descriptor field, else the environment, else NULL. */
-static const char *setting(const char *field, const char *variable)
-{
-    return field ? field : xli_os_env(variable);
-}
-
-static bool switched_off(const char *text)
-{
-    return text && (xli_text_equal_nocase(text, "off") || strcmp(text, "0") == 0);
-}
-
-typedef struct mask_word {
-    const char *word;
-    size_t offset;
-} mask_word;
-
-static const mask_word mask_words[] = {
-    {"no-int64-atomics", offsetof(xli_mask, no_int64_atomics)},
-    {"no-fp64", offsetof(xli_mask, no_fp64)},
-    {"no-look-back", offsetof(xli_mask, no_look_back)},
-    {"no-sub-groups", offsetof(xli_mask, no_sub_groups)},
-    {"width=1", offsetof(xli_mask, width_one)},
-};
-
-static bool mask_add(xli_mask *mask, const char *word)
-{
-    static const char limit[] = "work-group=";
-    for (size_t i = 0; i < XLI_COUNT(mask_words); ++i) {
-        if (strcmp(word, mask_words[i].word) == 0) {
-            *(bool *)((char *)mask + mask_words[i].offset) = true;
-            return true;
-        }
-    }
-    if (strncmp(word, limit, sizeof limit - 1) != 0)
-        return false;
-    char *end;
-    unsigned long items = strtoul(word + sizeof limit - 1, &end, 10);
-    mask->work_group = items;
-    return items > 0 && *end == '\0';
-}
-
-static xl_status mask_parse(const char *text, xli_mask *mask)
-{
-    xl_status status = XL_SUCCESS;
-    char *copy = xli_strdup(text ? text : "");
-    if (!copy)
-        return xli_fail(NULL, XL_ERROR_OUT_OF_MEMORY, "no memory for the feature mask");
-    for (char *word = copy, *next; status == XL_SUCCESS && word; word = next) {
-        next = strchr(word, ',');
-        if (next)
-            *next++ = '\0';
-        if (*word && !mask_add(mask, word))
-            status = xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT,
-                              "mask: unknown word \"%s\" (known: no-int64-atomics, no-fp64, "
-                              "no-look-back, no-sub-groups, width=1, work-group=N)",
-                              word);
-    }
-    xli_free(copy);
-    return status;
-}
-
-static xl_status read_tune_file(const char *path, char **text)
-{
-    size_t length;
-    if (!path)
-        return XL_SUCCESS;
-    *text = xli_os_read_file(path, &length);
-    if (!*text)
-        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "tune_file: cannot read \"%s\"", path);
-    return XL_SUCCESS;
-}
-
-static xl_status read_settings(xl_context *ctx, const xl_context_desc *desc)
-{
-    xl_status status;
-    const char *cache = setting(desc->cache_dir, "CROSSLANE_CACHE_DIR");
-    const char *dump = setting(desc->dump_dir, "CROSSLANE_DUMP_DIR");
-    XL_TRY(mask_parse(setting(desc->mask, "CROSSLANE_MASK"), &ctx->mask));
-    XL_TRY(read_tune_file(setting(desc->tune_file, "CROSSLANE_TUNE_FILE"), &ctx->tune_text));
-    /* No memory for a folder's name costs the cache, not the context. */
-    if (!switched_off(cache))
-        ctx->cache_dir = cache ? xli_strdup(cache) : xli_os_cache_dir("crosslane");
-    ctx->dump_dir = xli_strdup(dump);
-done:
-    return status;
-}
-
-static xl_status check_desc(const xl_context_desc *desc)
-{
-    if (desc->struct_size < sizeof desc->struct_size || desc->struct_size > 4096)
-        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT,
-                        "desc: struct_size is %u; start from xl_context_desc_init()",
-                        (unsigned)desc->struct_size);
-    return XL_SUCCESS;
 }
 
 /* Takes over one reference of `cl` on success. */
@@ -124,7 +27,7 @@ static xl_status make(cl_context cl, cl_device_id device, const xl_context_desc 
         status = xli_fail(NULL, XL_ERROR_OUT_OF_MEMORY, "no memory for a context");
         goto done;
     }
-    XL_TRY(read_settings(ctx, desc));
+    XL_TRY(xli_settings_read(ctx, desc));
     XL_TRY(xli_cl(NULL, clRetainDevice(device), "clRetainDevice"));
     ctx->cl = cl;
     *out = ctx;
@@ -134,13 +37,11 @@ done:
     return status;
 }
 
-static xl_context_desc copy_desc(const xl_context_desc *given)
+/* The caller's descriptor, or the defaults where there is none. */
+static xl_status read_desc(const xl_context_desc *given, xl_context_desc *desc)
 {
-    xl_context_desc desc;
-    xl_context_desc_init(&desc);
-    if (given)
-        memcpy(&desc, given, xli_min(given->struct_size, sizeof desc));
-    return desc;
+    xl_context_desc_init(desc);
+    return given ? XLI_DESC_READ(NULL, xl_context_desc, given, desc) : XL_SUCCESS;
 }
 
 xl_status xl_context_create(const xl_context_desc *given, xl_context **ctx)
@@ -150,13 +51,12 @@ xl_status xl_context_create(const xl_context_desc *given, xl_context **ctx)
     cl_device_id device = NULL;
     cl_context cl = NULL;
     cl_int code;
+    xl_context_desc desc;
     if (!ctx)
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "ctx: NULL");
     *ctx = NULL;
-    if (given)
-        XL_TRY(check_desc(given));
-    xl_context_desc desc = copy_desc(given);
-    XL_TRY(xli_platform_choose(setting(desc.device, "CROSSLANE_DEVICE"), &platform, &device));
+    XL_TRY(read_desc(given, &desc));
+    XL_TRY(xli_platform_choose(xli_setting(desc.device, "CROSSLANE_DEVICE"), &platform, &device));
     cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform, 0};
     cl = clCreateContext(properties, 1, &device, NULL, NULL, &code);
     XL_TRY(xli_cl(NULL, code, "clCreateContext"));
@@ -174,7 +74,11 @@ static xl_status check_device_in_context(cl_context cl, cl_device_id device)
     size_t bytes = 0;
     cl_device_id *devices = NULL;
     bool found = false;
-    XL_TRY_CL(NULL, clGetContextInfo(cl, CL_CONTEXT_DEVICES, 0, NULL, &bytes));
+    cl_int code = clGetContextInfo(cl, CL_CONTEXT_DEVICES, 0, NULL, &bytes);
+    if (code == CL_INVALID_CONTEXT)
+        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "cl: not an OpenCL context: %s (%d)",
+                        xli_cl_name(code), (int)code);
+    XL_TRY(xli_cl(NULL, code, "clGetContextInfo"));
     devices = xli_alloc(bytes);
     if (!devices)
         XL_TRY(xli_fail(NULL, XL_ERROR_OUT_OF_MEMORY, "no memory for a list of devices"));
@@ -194,17 +98,16 @@ xl_status xl_context_adopt(cl_context cl, cl_device_id device, const xl_context_
 {
     xl_status status;
     bool retained = false;
+    xl_context_desc desc;
     if (!ctx)
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "ctx: NULL");
     *ctx = NULL;
     if (!cl || !device)
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", cl ? "device" : "cl");
-    if (given)
-        XL_TRY(check_desc(given));
+    XL_TRY(read_desc(given, &desc));
     XL_TRY(check_device_in_context(cl, device));
     XL_TRY_CL(NULL, clRetainContext(cl));
     retained = true;
-    xl_context_desc desc = copy_desc(given);
     XL_TRY(make(cl, device, &desc, ctx));
     retained = false;
 done:
@@ -276,42 +179,65 @@ const char *xl_context_error(const xl_context *ctx)
     return xli_errors_get(ctx ? ctx->errors : NULL);
 }
 
-static cl_command_queue make_queue(xl_context *ctx, cl_int *code)
+cl_command_queue xli_queue_create(xl_context *ctx)
 {
-    char version[64];
-    xli_device_text(ctx->device, CL_DEVICE_VERSION, version, sizeof version);
-    if (strncmp(version, "OpenCL 1.", 9) == 0)
-        return clCreateCommandQueue(ctx->cl, ctx->device, CL_QUEUE_PROFILING_ENABLE, code);
+    cl_int code;
+    cl_command_queue queue;
     cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
-    return clCreateCommandQueueWithProperties(ctx->cl, ctx->device, properties, code);
+    if (xli_device_version(ctx->device) < 200)
+        queue = clCreateCommandQueue(ctx->cl, ctx->device, CL_QUEUE_PROFILING_ENABLE, &code);
+    else
+        queue = clCreateCommandQueueWithProperties(ctx->cl, ctx->device, properties, &code);
+    if (code != CL_SUCCESS) {
+        (void)xli_cl(ctx, code, "clCreateCommandQueue");
+        queue = NULL;
+    }
+    return queue;
 }
 
+/* Two threads may both make one the first time; the first is kept. */
 cl_command_queue xl_context_queue(xl_context *ctx)
 {
-    cl_int code = CL_SUCCESS;
-    if (!ctx)
+    cl_command_queue spare = NULL;
+    if (!ctx) {
+        (void)xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "ctx: NULL");
         return NULL;
+    }
     xli_mutex_lock(ctx->lock);
-    if (!ctx->queue)
-        ctx->queue = make_queue(ctx, &code);
     cl_command_queue queue = ctx->queue;
     xli_mutex_unlock(ctx->lock);
-    if (!queue)
-        (void)xli_cl(ctx, code, "clCreateCommandQueueWithProperties");
+    if (queue || !(spare = xli_queue_create(ctx)))
+        return queue;
+    xli_mutex_lock(ctx->lock);
+    if (!ctx->queue) {
+        ctx->queue = spare;
+        spare = NULL;
+    }
+    queue = ctx->queue;
+    xli_mutex_unlock(ctx->lock);
+    if (spare)
+        clReleaseCommandQueue(spare);
     return queue;
 }
 
 /* Oclgrind 21.10 lists OpenCL C 3.0, and then refuses its own options for it: a
- * dialect counts only once the probe was built in it. */
+ * dialect counts only once the probe was built in it. What is tried and refused on
+ * the way to an answer is no failure of the caller's, so its text is taken back. */
 static xl_status learn_facts(xl_context *ctx, xli_facts *facts)
 {
     xl_status status = XL_ERROR_BUILD;
+    char *before = xli_strdup(xl_context_error(ctx));
+    if (!before)
+        return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory to learn what the device is");
     for (int oldest = 0; oldest <= 1 && status == XL_ERROR_BUILD; ++oldest) {
         *facts = (xli_facts){0};
         status = xli_facts_ask(ctx, oldest == 1, facts);
         if (status == XL_SUCCESS)
             status = xli_probe_lanes(ctx, facts);
     }
+    if (status == XL_SUCCESS && strcmp(before, xl_context_error(ctx)) != 0)
+        (void)xli_fail(ctx, XL_SUCCESS, "%s", before);
+    xli_free(before);
     return status;
 }
 

@@ -2,6 +2,7 @@
  * Questions to a device or platform, answered in plain C types. */
 #include "private.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Cuts at `bytes` and drops the spaces some drivers pad names with. */
@@ -16,22 +17,37 @@ static void copy_trimmed(char *to, size_t bytes, const char *from)
     to[length] = '\0';
 }
 
-char *xli_device_long_text(cl_device_id device, cl_device_info what)
+/* A question that the device does not know is answered by CL_INVALID_VALUE; with any
+ * other code it could not answer now, and to take that for "no" would last. */
+xl_status xli_device_list(const xl_context *ctx, cl_device_info what, void **list, size_t *bytes)
 {
-    size_t bytes = 0;
-    if (clGetDeviceInfo(device, what, 0, NULL, &bytes) != CL_SUCCESS)
-        return NULL;
-    char *text = xli_alloc(bytes + 1);
-    if (text && clGetDeviceInfo(device, what, bytes, text, NULL) != CL_SUCCESS)
-        text[0] = '\0';
-    return text;
+    xl_status status = XL_SUCCESS;
+    *bytes = 0;
+    *list = NULL;
+    cl_int code = clGetDeviceInfo(ctx->device, what, 0, NULL, bytes);
+    if (code == CL_SUCCESS) {
+        *list = xli_alloc(*bytes + 1);
+        if (!*list)
+            XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for what the device tells"));
+        code = clGetDeviceInfo(ctx->device, what, *bytes, *list, NULL);
+    }
+    if (code != CL_SUCCESS && code != CL_INVALID_VALUE)
+        status = xli_cl(ctx, code, "clGetDeviceInfo");
+done:
+    if (status != XL_SUCCESS || code != CL_SUCCESS) {
+        xli_free(*list);
+        *list = NULL;
+        *bytes = 0;
+    }
+    return status;
 }
 
 void xli_device_text(cl_device_id device, cl_device_info what, char *to, size_t bytes)
 {
-    char *text = xli_device_long_text(device, what);
-    copy_trimmed(to, bytes, text ? text : "");
-    xli_free(text);
+    char text[1024] = "";
+    if (clGetDeviceInfo(device, what, sizeof text - 1, text, NULL) != CL_SUCCESS)
+        text[0] = '\0';
+    copy_trimmed(to, bytes, text);
 }
 
 void xli_platform_text(cl_platform_id platform, cl_platform_info what, char *to, size_t bytes)
@@ -40,6 +56,14 @@ void xli_platform_text(cl_platform_id platform, cl_platform_info what, char *to,
     if (clGetPlatformInfo(platform, what, sizeof text - 1, text, NULL) != CL_SUCCESS)
         text[0] = '\0';
     copy_trimmed(to, bytes, text);
+}
+
+unsigned xli_device_version(cl_device_id device)
+{
+    char text[64];
+    unsigned major, minor;
+    xli_device_text(device, CL_DEVICE_VERSION, text, sizeof text);
+    return sscanf(text, "OpenCL %u.%u", &major, &minor) == 2 ? major * 100 + minor : 100;
 }
 
 cl_uint xli_device_uint(cl_device_id device, cl_device_info what)

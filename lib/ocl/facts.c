@@ -14,7 +14,28 @@
 #define CL_DEVICE_WAVEFRONT_WIDTH_AMD 0x4043
 #endif
 
+#ifndef CL_DEVICE_SUB_GROUP_SIZES_INTEL
+#define CL_DEVICE_SUB_GROUP_SIZES_INTEL 0x4108
+#endif
+
 enum { VENDOR_NVIDIA = 0x10de };
+
+/* The lists that a device tells; freed by forget(). */
+typedef struct told {
+    char *extensions;
+    cl_name_version *features; /* of OpenCL C 3.0; NULL before */
+    size_t num_features;
+    cl_name_version *dialects;
+    size_t num_dialects;
+    bool nvidia; /* NVIDIA's own OpenCL, with its attributes */
+} told;
+
+static void forget(told *t)
+{
+    xli_free(t->extensions);
+    xli_free(t->features);
+    xli_free(t->dialects);
+}
 
 /* Whole words only: "cl_khr_fp16" must not be found in "cl_khr_fp16_extra". */
 static bool has_word(const char *words, const char *word)
@@ -29,45 +50,44 @@ static bool has_word(const char *words, const char *word)
     return false;
 }
 
-static cl_version highest_opencl_c(cl_device_id device)
+static xl_status ask_lists(const xl_context *ctx, told *t)
 {
-    cl_name_version versions[32];
-    size_t bytes = 0;
-    cl_version best = 0;
-    if (clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_ALL_VERSIONS, sizeof versions, versions,
-                        &bytes) != CL_SUCCESS)
-        bytes = 0;
-    for (size_t i = 0; i < bytes / sizeof versions[0]; ++i)
-        if (versions[i].version > best)
-            best = versions[i].version;
-    return best;
+    xl_status status;
+    size_t bytes;
+    void *list;
+    XL_TRY(xli_device_list(ctx, CL_DEVICE_EXTENSIONS, &list, &bytes));
+    t->extensions = list;
+    XL_TRY(xli_device_list(ctx, CL_DEVICE_OPENCL_C_FEATURES, &list, &bytes));
+    t->features = list;
+    t->num_features = bytes / sizeof *t->features;
+    XL_TRY(xli_device_list(ctx, CL_DEVICE_OPENCL_C_ALL_VERSIONS, &list, &bytes));
+    t->dialects = list;
+    t->num_dialects = bytes / sizeof *t->dialects;
+done:
+    return status;
 }
 
-static bool has_feature(cl_device_id device, const char *name)
+static bool has_feature(const told *t, const char *name)
 {
-    cl_name_version features[64];
-    size_t bytes = 0;
-    if (clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_FEATURES, sizeof features, features, &bytes) !=
-        CL_SUCCESS)
-        bytes = 0;
-    for (size_t i = 0; i < bytes / sizeof features[0]; ++i)
-        if (strcmp(features[i].name, name) == 0)
+    for (size_t i = 0; i < t->num_features; ++i)
+        if (strcmp(t->features[i].name, name) == 0)
             return true;
     return false;
 }
 
 /* The dialect. Before OpenCL 3.0 there is no list of versions, but a string
  * "OpenCL C <major>.<minor> ..." that names the highest. */
-static void ask_dialect(cl_device_id device, bool oldest, xli_facts *facts)
+static void ask_dialect(cl_device_id device, const told *t, bool oldest, xli_facts *facts)
 {
     char text[64];
+    unsigned major, minor;
     xli_device_text(device, CL_DEVICE_OPENCL_C_VERSION, text, sizeof text);
-    unsigned major = 1, minor = 2;
     if (sscanf(text, "OpenCL C %u.%u", &major, &minor) != 2)
-        major = 1, minor = 2;
-    const char *dialect = major >= 2 ? "CL2.0" : "CL1.2";
-    if (major >= 3 || highest_opencl_c(device) >= CL_MAKE_VERSION(3, 0, 0))
-        dialect = "CL3.0";
+        major = 1;
+    for (size_t i = 0; i < t->num_dialects; ++i)
+        if (t->dialects[i].version >= CL_MAKE_VERSION(3, 0, 0))
+            major = 3;
+    const char *dialect = major >= 3 ? "CL3.0" : major == 2 ? "CL2.0" : "CL1.2";
     if (oldest)
         dialect = "CL1.2";
     snprintf(facts->info.opencl_c, sizeof facts->info.opencl_c, "%s", dialect);
@@ -92,13 +112,16 @@ static void ask_sizes(const xl_context *ctx, xl_device_info *info)
     cl_device_id device = ctx->device;
     info->type = xli_device_ulong(device, CL_DEVICE_TYPE);
     info->compute_units = xli_device_uint(device, CL_DEVICE_MAX_COMPUTE_UNITS);
+    if (info->compute_units == 0) /* the number is divided by */
+        info->compute_units = 1;
     info->global_bytes = xli_device_ulong(device, CL_DEVICE_GLOBAL_MEM_SIZE);
     info->max_buffer_bytes = xli_device_ulong(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     info->local_bytes = xli_device_ulong(device, CL_DEVICE_LOCAL_MEM_SIZE);
-    info->max_work_group = xli_device_size(device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+    info->max_work_group = xli_max(1, xli_device_size(device, CL_DEVICE_MAX_WORK_GROUP_SIZE));
     size_t items[16] = {0};
     if (clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof items, items, NULL) ==
-            CL_SUCCESS && items[0] > 0)
+            CL_SUCCESS &&
+        items[0] > 0)
         info->max_work_group = xli_min(info->max_work_group, items[0]);
     if (ctx->mask.work_group > 0)
         info->max_work_group = xli_min(info->max_work_group, ctx->mask.work_group);
@@ -107,54 +130,82 @@ static void ask_sizes(const xl_context *ctx, xl_device_info *info)
 /* May a relaxed 64-bit word written by one work-group be polled by another? By
  * C11 atomics at device scope where the device promises them; by inline PTX on
  * NVIDIA, whose OpenCL promises less than its hardware model does. */
-static bool ask_messages(const xl_context *ctx, const xli_facts *facts, bool nvidia)
+static bool ask_messages(const xl_context *ctx, const told *t, const xli_facts *facts)
 {
     if (ctx->mask.no_look_back || ctx->mask.no_int64_atomics)
         return false;
     bool c11 = facts->has_opencl3 && facts->info.has_int64_atomics &&
-               has_feature(ctx->device, "__opencl_c_atomic_order_acq_rel") &&
-               has_feature(ctx->device, "__opencl_c_atomic_scope_device");
+               has_feature(t, "__opencl_c_atomic_order_acq_rel") &&
+               has_feature(t, "__opencl_c_atomic_scope_device");
     if (!c11 && strcmp(facts->info.opencl_c, "CL2.0") == 0)
         c11 = facts->info.has_int64_atomics; /* OpenCL 2.0 made both mandatory */
-    return c11 || nvidia;
+    return c11 || t->nvidia;
 }
 
-/* The way lanes talk, best first; the width itself is settled by the probe. */
-static void ask_lanes(const xl_context *ctx, xli_facts *facts, bool nvidia)
+/* A compiler for Intel GPUs chooses among several widths for each kernel. */
+static uint32_t widest_intel(const xl_context *ctx, const told *t)
 {
-    xl_device_info *info = &facts->info;
-    const xli_mask *mask = &ctx->mask;
-    bool khr = info->has_sub_groups && facts->has_khr_shuffle && facts->has_khr_ballot &&
-               facts->has_opencl3;
-    cl_uint warp = nvidia ? xli_device_uint(ctx->device, CL_DEVICE_WARP_SIZE_NV) : 0;
-    facts->lane_way = XLI_LANE_LOCAL;
-    info->lane_width = 1;
-    info->lane_source = mask->width_one ? XL_LANES_MASKED : XL_LANES_NOT_USED;
-    if (mask->width_one || mask->no_sub_groups)
-        return;
-    if (khr) {
-        facts->lane_way = XLI_LANE_KHR;
-        info->lane_source = XL_LANES_KERNEL_SUB_GROUP;
-    } else if (warp > 1 && warp <= 32) {
-        facts->lane_way = XLI_LANE_PTX;
-        info->lane_width = warp;
-        info->lane_source = XL_LANES_NV_WARP_SIZE;
+    size_t sizes[16] = {0}, bytes = 0, widest = 0;
+    if (!has_word(t->extensions, "cl_intel_required_subgroup_size") ||
+        clGetDeviceInfo(ctx->device, CL_DEVICE_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes,
+                        &bytes) != CL_SUCCESS)
+        return 0;
+    for (size_t i = 0; i < bytes / sizeof sizes[0]; ++i)
+        widest = xli_max(widest, sizes[i]);
+    return (uint32_t)widest;
+}
+
+/* What the device says of its width, whether lanes are used or not. A vendor's
+ * query is asked only where the vendor's extension is: the numbers of others'
+ * queries mean something else. */
+static void ask_width(const xl_context *ctx, const told *t, xl_device_info *info)
+{
+    const struct {
+        xl_lane_source source;
+        uint32_t width;
+    } says[] = {
+        {XL_LANES_NV_WARP_SIZE,
+         t->nvidia ? xli_device_uint(ctx->device, CL_DEVICE_WARP_SIZE_NV) : 0},
+        {XL_LANES_AMD_WAVEFRONT, has_word(t->extensions, "cl_amd_device_attribute_query")
+                                     ? xli_device_uint(ctx->device, CL_DEVICE_WAVEFRONT_WIDTH_AMD)
+                                     : 0},
+        {XL_LANES_INTEL_SUB_GROUP, widest_intel(ctx, t)},
+    };
+    for (size_t i = 0; i < XLI_COUNT(says) && info->lane_width_said == 0; ++i) {
+        info->lane_width_said = says[i].width;
+        info->lane_source = says[i].width ? says[i].source : XL_LANES_NOT_USED;
     }
 }
 
-xl_status xli_facts_ask(const xl_context *ctx, bool oldest_dialect, xli_facts *facts)
+/* The way lanes talk, best first; the width itself is settled by the probe, and by
+ * each kernel when it runs. A device below 2.1 has no clGetKernelSubGroupInfo, and
+ * the loader does not say so but jumps into nothing. */
+static void ask_lanes(const xl_context *ctx, const told *t, xli_facts *facts)
 {
-    cl_device_id device = ctx->device;
     xl_device_info *info = &facts->info;
-    char *extensions = xli_device_long_text(device, CL_DEVICE_EXTENSIONS);
-    if (!extensions)
-        return xli_fail(ctx, XL_ERROR_OPENCL, "the device does not list its extensions");
-    ask_names(ctx, info);
-    ask_sizes(ctx, info);
-    ask_dialect(device, oldest_dialect, facts);
-    facts->vendor_id = xli_device_uint(device, CL_DEVICE_VENDOR_ID);
-    bool nvidia = facts->vendor_id == VENDOR_NVIDIA &&
-                  has_word(extensions, "cl_nv_device_attribute_query");
+    bool khr = info->has_sub_groups && facts->has_khr_shuffle && facts->has_khr_ballot &&
+               facts->has_opencl3 && xli_device_version(ctx->device) >= 201;
+    facts->lane_way = XLI_LANE_LOCAL;
+    info->lane_width = 1;
+    info->lane_source = ctx->mask.width_one ? XL_LANES_MASKED : XL_LANES_NOT_USED;
+    if (ctx->mask.width_one || ctx->mask.no_sub_groups)
+        return;
+    ask_width(ctx, t, info);
+    bool warp = info->lane_source == XL_LANES_NV_WARP_SIZE && info->lane_width_said > 1;
+    if (khr) {
+        facts->lane_way = XLI_LANE_KHR;
+        info->lane_source = XL_LANES_KERNEL_SUB_GROUP;
+        info->lane_width_said = 0; /* the probe asks its kernel */
+    } else if (warp && info->lane_width_said <= 32) {
+        facts->lane_way = XLI_LANE_PTX;
+        info->lane_width = info->lane_width_said;
+    }
+}
+
+static void ask_features(const xl_context *ctx, const told *t, xli_facts *facts)
+{
+    xl_device_info *info = &facts->info;
+    const char *extensions = t->extensions;
     facts->is_cpu = (info->type & CL_DEVICE_TYPE_CPU) && !(info->type & CL_DEVICE_TYPE_GPU);
     facts->has_khr_shuffle = has_word(extensions, "cl_khr_subgroup_shuffle") &&
                              has_word(extensions, "cl_khr_subgroup_shuffle_relative");
@@ -163,12 +214,28 @@ xl_status xli_facts_ask(const xl_context *ctx, bool oldest_dialect, xli_facts *f
     info->has_int64_atomics = !ctx->mask.no_int64_atomics &&
                               has_word(extensions, "cl_khr_int64_base_atomics") &&
                               has_word(extensions, "cl_khr_int64_extended_atomics");
-    info->has_sub_groups = has_word(extensions, "cl_khr_subgroups") ||
-                           has_feature(device, "__opencl_c_subgroups");
-    info->caches_from_source = nvidia || strcmp(info->platform, "Portable Computing Language") == 0;
-    facts->can_message = ask_messages(ctx, facts, nvidia);
+    info->has_sub_groups =
+        has_word(extensions, "cl_khr_subgroups") || has_feature(t, "__opencl_c_subgroups");
+    info->caches_from_source =
+        t->nvidia || strcmp(info->platform, "Portable Computing Language") == 0;
+    facts->can_message = ask_messages(ctx, t, facts);
     info->has_device_scope = facts->can_message;
-    ask_lanes(ctx, facts, nvidia);
-    xli_free(extensions);
-    return XL_SUCCESS;
+}
+
+xl_status xli_facts_ask(const xl_context *ctx, bool oldest_dialect, xli_facts *facts)
+{
+    xl_status status;
+    told t = {0};
+    XL_TRY(ask_lists(ctx, &t));
+    facts->vendor_id = xli_device_uint(ctx->device, CL_DEVICE_VENDOR_ID);
+    t.nvidia =
+        facts->vendor_id == VENDOR_NVIDIA && has_word(t.extensions, "cl_nv_device_attribute_query");
+    ask_names(ctx, &facts->info);
+    ask_sizes(ctx, &facts->info);
+    ask_dialect(ctx->device, &t, oldest_dialect, facts);
+    ask_features(ctx, &t, facts);
+    ask_lanes(ctx, &t, facts);
+done:
+    forget(&t);
+    return status;
 }

@@ -2,6 +2,8 @@
  * Kernels with their lock: setting arguments and enqueuing is one step. */
 #include "private.h"
 
+#include <stdio.h>
+
 xl_status xli_kernel_create(xl_context *ctx, const xli_program *program, const char *name,
                             xli_kernel *kernel)
 {
@@ -11,8 +13,10 @@ xl_status xli_kernel_create(xl_context *ctx, const xli_program *program, const c
     kernel->lock = xli_mutex_create();
     if (!kernel->lock)
         return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for kernel \"%s\"", name);
+    char call[96];
+    snprintf(call, sizeof call, "clCreateKernel (%s)", name);
     kernel->cl = clCreateKernel(program->cl, name, &code);
-    XL_TRY(xli_cl(ctx, code, name));
+    XL_TRY(xli_cl(ctx, code, call));
     XL_TRY_CL(ctx, clGetKernelWorkGroupInfo(kernel->cl, ctx->device, CL_KERNEL_WORK_GROUP_SIZE,
                                             sizeof kernel->max_group, &kernel->max_group, NULL));
     if (ctx->mask.work_group > 0)

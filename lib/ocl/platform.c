@@ -49,8 +49,8 @@ static bool side_matches(const char *side, size_t length, uint32_t index, const 
 typedef struct candidate {
     cl_platform_id platform;
     cl_device_id device;
-    int rank;       /* GPU 3, accelerator 2, CPU 1, other 0 */
-    cl_uint units;  /* compute units, compared among GPUs */
+    int rank;
+    cl_uint units; /* compute units, compared among GPUs */
 } candidate;
 
 typedef struct search {
@@ -60,6 +60,7 @@ typedef struct search {
     xli_text list; /* what there is, for the message */
 } search;
 
+/* GPU 3, accelerator 2, CPU 1, anything else 0. */
 static int rank_of(cl_device_type type)
 {
     if (type & CL_DEVICE_TYPE_GPU)
@@ -118,9 +119,13 @@ xl_status xli_platform_choose(const char *selector, cl_platform_id *platform, cl
         status = xli_fail(NULL, XL_ERROR_NO_DEVICE,
                           "no OpenCL device: the ICD loader lists no platform with a device; "
                           "install a driver (for a CPU: pocl-opencl-icd)");
+    else if (!s.found && s.selector)
+        status = xli_fail(NULL, XL_ERROR_NO_DEVICE,
+                          "device (CROSSLANE_DEVICE): none matches \"%s\"; there are:%s",
+                          s.selector, s.list.data ? s.list.data : "");
     else if (!s.found)
-        status = xli_fail(NULL, XL_ERROR_NO_DEVICE, "no device matches \"%s\"; there are:%s",
-                          s.selector ? s.selector : "", s.list.data ? s.list.data : "");
+        status = xli_fail(NULL, XL_ERROR_NO_DEVICE, "no device can be used; there are:%s",
+                          s.list.data ? s.list.data : "");
     *platform = s.best.platform;
     *device = s.best.device;
     xli_text_free(&s.list);

@@ -8,7 +8,10 @@ xl_status xli_pool_reserve(xl_context *ctx, xli_pool *pool, size_t bytes)
     if (bytes <= pool->bytes)
         return XL_SUCCESS;
     cl_mem buffer = clCreateBuffer(ctx->cl, CL_MEM_READ_WRITE, bytes, NULL, &code);
-    if (!buffer)
+    if (code == CL_INVALID_BUFFER_SIZE)
+        return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY,
+                        "scratch: %zu bytes are more than the device allows in one buffer", bytes);
+    if (code != CL_SUCCESS)
         return xli_cl(ctx, code, "clCreateBuffer (scratch)");
     /* Work that still runs on the old buffer keeps it alive. */
     xli_pool_destroy(pool);
@@ -39,13 +42,16 @@ xl_status xli_scratch_take(xl_context *ctx, xli_pool *pool, xl_view scratch, siz
     if (scratch.offset % alignment != 0)
         return xli_fail(ctx, XL_ERROR_MISALIGNED, "scratch: byte offset %zu, not a multiple of %zu",
                         scratch.offset, alignment);
-    XL_TRY(xli_check_view(ctx, "scratch", scratch, 1, 1, XLI_READ | XLI_WRITE, span));
-    XL_TRY(xli_cl(ctx, clGetMemObjectInfo(scratch.buffer, CL_MEM_SIZE, sizeof size, &size, NULL),
-                  "clGetMemObjectInfo"));
-    if (size - scratch.offset < bytes)
-        XL_TRY(xli_fail(ctx, XL_ERROR_SCRATCH_TOO_SMALL, "scratch: %zu bytes given, %zu needed",
-                        size - scratch.offset, bytes));
-    span->end = span->begin + bytes;
+    /* What else may be wrong with it is told first, by checks of its first byte. */
+    XL_TRY(xli_check_view(ctx, "scratch", xl_view_of(scratch.buffer, 0), 1, 1, XLI_READ | XLI_WRITE,
+                          span));
+    XL_TRY_CL(ctx, clGetMemObjectInfo(scratch.buffer, CL_MEM_SIZE, sizeof size, &size, NULL));
+    size_t room = size - xli_min(size, scratch.offset);
+    if (room < bytes)
+        XL_TRY(xli_fail(ctx, XL_ERROR_SCRATCH_TOO_SMALL,
+                        "scratch: %zu bytes given from byte %zu on, %zu needed", room,
+                        scratch.offset, bytes));
+    return xli_check_view(ctx, "scratch", scratch, bytes, 1, XLI_READ | XLI_WRITE, span);
 done:
     return status;
 }

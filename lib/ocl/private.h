@@ -44,6 +44,12 @@ struct xli_program {
     cl_program cl;
 };
 
+/* settings.c: the descriptor's value, else the environment's; NULL if neither says
+ * anything. */
+const char *xli_setting(const char *field, const char *variable);
+/* Reads mask, tuning file and folders into a context that is being made. */
+xl_status xli_settings_read(xl_context *ctx, const xl_context_desc *desc);
+
 /* facts.c: asks the device everything that needs no kernel. With `oldest_dialect`
  * kernels are built as OpenCL C 1.2, whatever newer ones the device lists. */
 xl_status xli_facts_ask(const xl_context *ctx, bool oldest_dialect, xli_facts *facts);
@@ -58,21 +64,27 @@ xl_status xli_program_build(xl_context *ctx, const xli_facts *facts, const char 
                             const char *defines, xli_program **program);
 
 /* platform.c: the device that `selector` (may be NULL) names. */
-xl_status xli_platform_choose(const char *selector, cl_platform_id *platform,
-                              cl_device_id *device);
+xl_status xli_platform_choose(const char *selector, cl_platform_id *platform, cl_device_id *device);
+
+/* cl_error.c: does the code say that memory ran out? */
+bool xli_cl_no_memory(cl_int code);
 
 /* device.c: a string or a number the device tells; "" or 0 when it does not. */
 void xli_device_text(cl_device_id device, cl_device_info what, char *to, size_t bytes);
 void xli_platform_text(cl_platform_id platform, cl_platform_info what, char *to, size_t bytes);
-char *xli_device_long_text(cl_device_id device, cl_device_info what);
+/* Version 2.1 as 201; 100 if the device does not say. */
+unsigned xli_device_version(cl_device_id device);
+/* A list or text of any length with a zero byte behind it, or NULL with XL_SUCCESS
+ * where the device does not know the question. The caller frees it. */
+xl_status xli_device_list(const xl_context *ctx, cl_device_info what, void **list, size_t *bytes);
 cl_uint xli_device_uint(cl_device_id device, cl_device_info what);
 cl_ulong xli_device_ulong(cl_device_id device, cl_device_info what);
 size_t xli_device_size(cl_device_id device, cl_device_info what);
 
 /* cache.c: compiled programs on disk. A miss, a corrupt file or a folder that
  * cannot be written is never an error. */
-void xli_cache_key(const xl_context *ctx, const xli_facts *facts, const char *options,
-                   const char *head, const xli_source *source, char key[65]);
+void xli_cache_key(const xli_facts *facts, const char *options, const char *head,
+                   const xli_source *source, char key[65]);
 cl_program xli_cache_load(const xl_context *ctx, const char key[65]);
 void xli_cache_store(const xl_context *ctx, const char key[65], cl_program program);
 

@@ -12,18 +12,18 @@ enum { PROBE_ITEMS = 256, WORDS = 4 };
 static size_t kernel_width(const xl_context *ctx, cl_kernel kernel, size_t items)
 {
     size_t width = 0;
-    cl_int code = clGetKernelSubGroupInfo(kernel, ctx->device,
-                                          CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof items,
-                                          &items, sizeof width, &width, NULL);
+    cl_int code =
+        clGetKernelSubGroupInfo(kernel, ctx->device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE,
+                                sizeof items, &items, sizeof width, &width, NULL);
     return code == CL_SUCCESS ? width : 0;
 }
 
 static size_t preferred_multiple(const xl_context *ctx, cl_kernel kernel)
 {
     size_t multiple = 0;
-    cl_int code = clGetKernelWorkGroupInfo(kernel, ctx->device,
-                                           CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
-                                           sizeof multiple, &multiple, NULL);
+    cl_int code =
+        clGetKernelWorkGroupInfo(kernel, ctx->device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
+                                 sizeof multiple, &multiple, NULL);
     return code == CL_SUCCESS ? multiple : 0;
 }
 
@@ -46,30 +46,35 @@ static uint32_t agreed_width(const cl_uint *seen, size_t items, char *why, size_
     return width;
 }
 
-static void use_local(xli_facts *facts)
+static xl_status launch(xl_context *ctx, cl_command_queue queue, xli_kernel *kernel, size_t items,
+                        cl_mem buffer)
 {
-    facts->lane_way = XLI_LANE_LOCAL;
-    facts->info.lane_width = 1;
-    if (facts->info.lane_source != XL_LANES_MASKED)
-        facts->info.lane_source = XL_LANES_NOT_USED;
+    xl_status status;
+    xli_seq seq;
+    XL_TRY(xli_seq_begin(&seq, ctx, queue, 0, NULL, NULL));
+    XL_TRY(XLI_LAUNCH(&seq, kernel, 1, items, XLI_MEM(buffer)));
+done:
+    return xli_seq_end(&seq, status, NULL);
 }
 
-static xl_status run(xl_context *ctx, cl_command_queue queue, xli_kernel *kernel, size_t items,
-                     cl_uint *seen)
+static xl_status run(xl_context *ctx, xli_kernel *kernel, size_t items, cl_uint *seen)
 {
     xl_status status;
     cl_int code;
-    xli_seq seq;
-    cl_mem buffer = clCreateBuffer(ctx->cl, CL_MEM_READ_WRITE, PROBE_ITEMS * WORDS * sizeof *seen,
-                                   NULL, &code);
+    size_t bytes = items * WORDS * sizeof *seen;
+    cl_command_queue queue = NULL;
+    cl_mem buffer = clCreateBuffer(ctx->cl, CL_MEM_READ_WRITE, bytes, NULL, &code);
     XL_TRY(xli_cl(ctx, code, "clCreateBuffer"));
-    XL_TRY(xli_seq_begin(&seq, ctx, queue, 0, NULL, NULL));
-    XL_TRY(XLI_LAUNCH(&seq, kernel, 1, items, XLI_MEM(buffer)));
-    XL_TRY(xli_seq_end(&seq, XL_SUCCESS, NULL));
-    XL_TRY(xli_read_blocking(ctx, queue, buffer, 0, items * WORDS * sizeof *seen, seen, 0, NULL));
+    queue = xli_queue_create(ctx);
+    if (!queue)
+        XL_TRY(XL_ERROR_OPENCL);
+    XL_TRY(launch(ctx, queue, kernel, items, buffer));
+    XL_TRY(xli_read_blocking(ctx, queue, buffer, 0, bytes, seen, 0, NULL));
 done:
     if (buffer)
         clReleaseMemObject(buffer);
+    if (queue)
+        clReleaseCommandQueue(queue);
     return status;
 }
 
@@ -83,14 +88,14 @@ static xl_status attempt(xl_context *ctx, xli_facts *facts, uint32_t *seen_width
     xli_kernel kernel = {0};
     cl_uint seen[PROBE_ITEMS * WORDS] = {0};
     *seen_width = 0;
-    cl_command_queue queue = xl_context_queue(ctx);
-    if (!queue)
-        return XL_ERROR_OPENCL;
     XL_TRY(xli_program_build(ctx, facts, "probe", "", &program));
     XL_TRY(xli_kernel_create(ctx, program, "xl_probe_lanes", &kernel));
     size_t limit = xli_min(xli_min(kernel.max_group, info->max_work_group), PROBE_ITEMS);
-    size_t said = facts->lane_way == XLI_LANE_KHR ? kernel_width(ctx, kernel.cl, limit)
-                                                  : info->lane_width;
+    size_t said = info->lane_width;
+    if (facts->lane_way == XLI_LANE_KHR) {
+        said = kernel_width(ctx, kernel.cl, limit);
+        info->lane_width_said = (uint32_t)said;
+    }
     info->lane_width_hint = (uint32_t)preferred_multiple(ctx, kernel.cl);
     size_t items = said > 0 && limit >= said ? limit / said * said : 0;
     if (items == 0) {
@@ -98,7 +103,7 @@ static xl_status attempt(xl_context *ctx, xli_facts *facts, uint32_t *seen_width
                  (unsigned)limit);
         goto done;
     }
-    XL_TRY(run(ctx, queue, &kernel, items, seen));
+    XL_TRY(run(ctx, &kernel, items, seen));
     *seen_width = agreed_width(seen, items, info->probe, sizeof info->probe);
     if (*seen_width != 0 && *seen_width != said) {
         snprintf(info->probe, sizeof info->probe, "the kernel saw width %u where %u was promised",
@@ -116,11 +121,16 @@ xl_status xli_probe_lanes(xl_context *ctx, xli_facts *facts)
     uint32_t seen = 0;
     xl_status status = attempt(ctx, facts, &seen);
     bool cross = facts->lane_way != XLI_LANE_LOCAL;
-    /* A way that does not compile or misbehaves is not an error: there is another. */
-    if (cross && (status != XL_SUCCESS || seen == 0)) {
+    /* A way that does not compile or misbehaves is not an error: there is another.
+     * Memory that ran out is no fault of the way's, and may be there next time. */
+    if (cross && status != XL_ERROR_OUT_OF_MEMORY && (status != XL_SUCCESS || seen == 0)) {
         char why[sizeof info->probe];
-        snprintf(why, sizeof why, "%s", status == XL_SUCCESS ? info->probe : "it did not compile");
-        use_local(facts);
+        snprintf(why, sizeof why, "%s",
+                 status == XL_SUCCESS       ? info->probe
+                 : status == XL_ERROR_BUILD ? "it did not compile"
+                                            : "it did not run");
+        facts->lane_way = XLI_LANE_LOCAL;
+        info->lane_width = 1;
         status = attempt(ctx, facts, &seen);
         snprintf(info->probe, sizeof info->probe, "cross-lane way refused: %.120s", why);
     } else if (status == XL_SUCCESS && seen > 0) {

@@ -57,8 +57,7 @@ static xli_program *keep(xl_context *ctx, const char key[65], cl_program cl)
 }
 
 static xl_status compile(xl_context *ctx, const xli_facts *facts, const xli_source *source,
-                         const char *head, const char *options, const char key[65],
-                         cl_program *out)
+                         const char *head, const char *options, const char key[65], cl_program *out)
 {
     xl_status status;
     cl_int code;
@@ -69,6 +68,8 @@ static xl_status compile(xl_context *ctx, const xli_facts *facts, const xli_sour
     code = clBuildProgram(cl, 1, &ctx->device, options, NULL, NULL);
     if (ctx->dump_dir)
         xli_build_dump(ctx, source->name, key, options, head, source->text, cl);
+    if (xli_cl_no_memory(code))
+        XL_TRY(xli_cl(ctx, code, "clBuildProgram"));
     if (code != CL_SUCCESS) {
         char *report = xli_build_report(ctx, facts, source->name, options, head, source->text, cl);
         status = xli_fail(ctx, XL_ERROR_BUILD, "clBuildProgram returned %s (%d)\n%s",
@@ -101,7 +102,7 @@ xl_status xli_program_build(xl_context *ctx, const xli_facts *facts, const char 
         status = xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the source of \"%s\"", name);
         goto done;
     }
-    xli_cache_key(ctx, facts, options, head.data, source, key);
+    xli_cache_key(facts, options, head.data, source, key);
     xli_mutex_lock(ctx->lock);
     *program = find_locked(ctx, key);
     xli_mutex_unlock(ctx->lock);

@@ -22,11 +22,27 @@ const char *xli_cl_name(cl_int code);
 /* XL_TRY for an OpenCL call. */
 #define XL_TRY_CL(ctx, call) XL_TRY(xli_cl((ctx), (call), #call))
 
+/* ---- descriptors --------------------------------------------------------- */
+
+/* Copies a caller's descriptor, of this or another version of the library, over
+ * *to, which holds the defaults. An older, shorter one leaves the fields it lacks
+ * at their defaults; a newer, longer one is refused if it sets (to anything but
+ * zero) what this library does not know. XL_ERROR_INVALID_ARGUMENT for NULL. */
+xl_status xli_desc_read(const xl_context *ctx, const void *given, void *to, size_t bytes,
+                        size_t alignment);
+#define XLI_DESC_READ(ctx, type, given, to)                                                        \
+    xli_desc_read((ctx), (given), (to), sizeof(type), _Alignof(type))
+
 /* ---- context ------------------------------------------------------------- */
 
 /* A plan holds its context. */
 xl_context *xli_context_retain(xl_context *ctx);
 void xli_context_release(xl_context *ctx_or_null);
+
+/* A queue like the context's own, for self-tests that wait: on the context's own
+ * queue there may be work that waits for the caller. NULL with a text on failure; the
+ * caller releases it. */
+cl_command_queue xli_queue_create(xl_context *ctx);
 
 /* How a kernel exchanges values between work-items of one sub-group. */
 typedef enum xli_lane_way { XLI_LANE_LOCAL = 0, XLI_LANE_KHR = 1, XLI_LANE_PTX = 2 } xli_lane_way;
@@ -36,9 +52,9 @@ typedef enum xli_lane_way { XLI_LANE_LOCAL = 0, XLI_LANE_KHR = 1, XLI_LANE_PTX =
 typedef struct xli_facts {
     xl_device_info info;
     xli_lane_way lane_way;
-    bool is_cpu;         /* one work-item per core with long tiles, not a small GPU */
-    bool has_opencl3;    /* kernels are built as OpenCL C 3.0 or 2.0 */
-    bool can_message;    /* 64-bit words may pass between work-groups: PTX or C11 device scope */
+    bool is_cpu;      /* one work-item per core with long tiles, not a small GPU */
+    bool has_opencl3; /* kernels are built as OpenCL C 3.0 or 2.0 */
+    bool can_message; /* 64-bit words may pass between work-groups: PTX or C11 device scope */
     bool has_khr_shuffle;
     bool has_khr_ballot;
     uint32_t vendor_id;
@@ -200,8 +216,7 @@ xl_status xli_seq_launch(xli_seq *seq, xli_kernel *kernel, size_t groups, size_t
  *     XL_TRY(xl_scan_enqueue(scan, queue, ..., XLI_NEST(&seq)));
  *     xli_seq_nested(&seq);
  * XLI_NEST expands to the call's last three arguments. */
-#define XLI_NEST(seq)                                                                              \
-    xli_seq_num_waits(seq), xli_seq_waits(seq), xli_seq_nested_event(seq)
+#define XLI_NEST(seq) xli_seq_num_waits(seq), xli_seq_waits(seq), xli_seq_nested_event(seq)
 xl_status xli_seq_nest(xli_seq *seq);
 cl_uint xli_seq_num_waits(const xli_seq *seq);
 const cl_event *xli_seq_waits(const xli_seq *seq);

@@ -22,6 +22,9 @@ static xl_status check_queue(const xl_context *ctx, cl_command_queue queue, bool
     if (cl != ctx->cl || device != ctx->device)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "queue: belongs to another %s",
                         cl != ctx->cl ? "OpenCL context" : "device");
+    if (properties & CL_QUEUE_ON_DEVICE)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "queue: one of the device's own, which takes no work from the host");
     *in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
 done:
     return status;
@@ -127,17 +130,22 @@ xl_status xli_seq_launch(xli_seq *seq, xli_kernel *kernel, size_t groups, size_t
 {
     xl_status status;
     XL_TRY(flush(seq, !seq->in_order));
-    if (num_args > XLI_MAX_ARGS)
-        return xli_fail(seq->ctx, XL_ERROR_INTERNAL, "%zu kernel arguments", num_args);
+    if (num_args > XLI_MAX_ARGS || groups == 0 || group_size == 0 || groups > SIZE_MAX / group_size)
+        return xli_fail(seq->ctx, XL_ERROR_INTERNAL,
+                        "a launch of %zu groups of %zu with %zu arguments", groups, group_size,
+                        num_args);
     xli_held *held = &seq->held;
     held->groups = groups;
     held->group_size = group_size;
     held->num_args = num_args;
     for (size_t i = 0; i < num_args; ++i) {
         held->args[i] = args[i];
-        if (args[i].kind == ARG_BYTES)
-            memcpy(held->args[i].hold.bytes, args[i].value,
-                   xli_min(args[i].size, sizeof args[i].hold.bytes));
+        if (args[i].kind != ARG_BYTES)
+            continue;
+        if (args[i].size > sizeof args[i].hold.bytes)
+            return xli_fail(seq->ctx, XL_ERROR_INTERNAL, "kernel argument %zu of %zu bytes", i,
+                            args[i].size);
+        memcpy(held->args[i].hold.bytes, args[i].value, args[i].size);
     }
     held->kernel = kernel;
 done:
@@ -170,11 +178,18 @@ static xl_status mark(xli_seq *seq)
                   "clEnqueueMarkerWithWaitList");
 }
 
+/* An in-order queue must not run past the caller's events, not even where there was
+ * nothing to launch: that is what such a queue promises to the command after. */
+static bool unheeded_waits(const xli_seq *seq)
+{
+    return seq->in_order && seq->enqueued == 0 && seq->num_waits > 0;
+}
+
 xl_status xli_seq_end(xli_seq *seq, xl_status status, cl_event *event_or_null)
 {
     if (status == XL_SUCCESS)
         status = flush(seq, event_or_null || !seq->in_order);
-    if (status == XL_SUCCESS && event_or_null && !seq->last)
+    if (status == XL_SUCCESS && !seq->last && (event_or_null || unheeded_waits(seq)))
         status = mark(seq);
     if (status == XL_SUCCESS && event_or_null)
         *event_or_null = seq->last;

@@ -2,8 +2,6 @@
  * Checks of buffer arguments, before any side effect. */
 #include "private.h"
 
-#include <stdio.h>
-
 static xl_status mem_info(const xl_context *ctx, const char *name, cl_mem buffer, cl_mem_info what,
                           size_t bytes, void *to)
 {
@@ -27,8 +25,8 @@ static xl_status check_object(const xl_context *ctx, const char *name, cl_mem bu
     if (type != CL_MEM_OBJECT_BUFFER)
         status = xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: not a buffer", name);
     else if (owner != ctx->cl)
-        status = xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                          "%s: a buffer of another OpenCL context", name);
+        status = xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: a buffer of another OpenCL context",
+                          name);
     else if ((access & XLI_WRITE) && (flags & CL_MEM_READ_ONLY))
         status = xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: a read-only buffer", name);
     else if ((access & XLI_READ) && (flags & CL_MEM_WRITE_ONLY))
@@ -53,13 +51,14 @@ xl_status xli_check_view(const xl_context *ctx, const char *name, xl_view view, 
     XL_TRY(mem_info(ctx, name, view.buffer, CL_MEM_SIZE, sizeof size, &size));
     XL_TRY(mem_info(ctx, name, view.buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent));
     if (parent)
-        XL_TRY(mem_info(ctx, name, view.buffer, CL_MEM_OFFSET, sizeof parent_offset,
-                        &parent_offset));
+        XL_TRY(
+            mem_info(ctx, name, view.buffer, CL_MEM_OFFSET, sizeof parent_offset, &parent_offset));
     size_t holds = size / element_bytes;
     if (view.offset > holds || n > holds - view.offset)
         XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "%s: elements %zu to %zu of a buffer that holds %zu of %zu bytes", name,
-                        view.offset, view.offset + n, holds, element_bytes));
+                        "%s: %zu elements from element %zu on, in a buffer that holds %zu of %zu "
+                        "bytes each",
+                        name, n, view.offset, holds, element_bytes));
     span->buffer = view.buffer;
     span->root = parent ? parent : view.buffer;
     span->begin = parent_offset + view.offset * element_bytes;

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ * The settings of a context: a field of its descriptor, else the environment, else
+ * a default. */
+#include "private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* NULL asks the environment, "" does not. */
+const char *xli_setting(const char *field, const char *variable)
+{
+    const char *value = field ? field : xli_os_env(variable);
+    return value && *value ? value : NULL;
+}
+
+static bool switched_off(const char *text)
+{
+    return text && (xli_text_equal_nocase(text, "off") || strcmp(text, "0") == 0);
+}
+
+typedef struct mask_word {
+    const char *word;
+    size_t offset;
+} mask_word;
+
+static const mask_word mask_words[] = {
+    {"no-int64-atomics", offsetof(xli_mask, no_int64_atomics)},
+    {"no-fp64", offsetof(xli_mask, no_fp64)},
+    {"no-look-back", offsetof(xli_mask, no_look_back)},
+    {"no-sub-groups", offsetof(xli_mask, no_sub_groups)},
+    {"width=1", offsetof(xli_mask, width_one)},
+};
+
+static bool mask_add(xli_mask *mask, const char *word)
+{
+    static const char limit[] = "work-group=";
+    for (size_t i = 0; i < XLI_COUNT(mask_words); ++i) {
+        if (strcmp(word, mask_words[i].word) == 0) {
+            *(bool *)((char *)mask + mask_words[i].offset) = true;
+            return true;
+        }
+    }
+    if (strncmp(word, limit, sizeof limit - 1) != 0)
+        return false;
+    const char *number = word + sizeof limit - 1;
+    char *end;
+    mask->work_group = strtoul(number, &end, 10);
+    /* strtoul() lets a sign and spaces through. */
+    return *number >= '1' && *number <= '9' && *end == '\0';
+}
+
+/* Ends the word at a comma and drops the spaces around it; *next is what follows. */
+static char *cut_word(char *word, char **next)
+{
+    char *comma = strchr(word, ',');
+    char *end = comma ? comma : word + strlen(word);
+    *next = comma ? comma + 1 : NULL;
+    while (end > word && end[-1] == ' ')
+        --end;
+    *end = '\0';
+    return word + strspn(word, " ");
+}
+
+static xl_status mask_parse(const char *text, xli_mask *mask)
+{
+    xl_status status = XL_SUCCESS;
+    char *copy = xli_strdup(text ? text : "");
+    if (!copy)
+        return xli_fail(NULL, XL_ERROR_OUT_OF_MEMORY, "no memory for the feature mask");
+    for (char *at = copy, *next; status == XL_SUCCESS && at; at = next) {
+        const char *word = cut_word(at, &next);
+        if (*word && !mask_add(mask, word))
+            status = xli_fail(
+                NULL, XL_ERROR_INVALID_ARGUMENT,
+                "mask (CROSSLANE_MASK): unknown word \"%s\" (known: no-int64-atomics, no-fp64, "
+                "no-look-back, no-sub-groups, width=1, work-group=N)",
+                word);
+    }
+    xli_free(copy);
+    return status;
+}
+
+static xl_status read_tune_file(const char *path, char **text)
+{
+    size_t length;
+    if (!path)
+        return XL_SUCCESS;
+    *text = xli_os_read_file(path, &length);
+    if (!*text)
+        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "tune_file: cannot read \"%s\"", path);
+    return XL_SUCCESS;
+}
+
+xl_status xli_settings_read(xl_context *ctx, const xl_context_desc *desc)
+{
+    xl_status status;
+    const char *cache = xli_setting(desc->cache_dir, "CROSSLANE_CACHE_DIR");
+    const char *dump = xli_setting(desc->dump_dir, "CROSSLANE_DUMP_DIR");
+    XL_TRY(mask_parse(xli_setting(desc->mask, "CROSSLANE_MASK"), &ctx->mask));
+    XL_TRY(read_tune_file(xli_setting(desc->tune_file, "CROSSLANE_TUNE_FILE"), &ctx->tune_text));
+    /* Without a home there is no folder, and no cache; without memory, no context. */
+    if (!switched_off(cache))
+        ctx->cache_dir = cache ? xli_strdup(cache) : xli_os_cache_dir("crosslane");
+    ctx->dump_dir = xli_strdup(dump);
+    if ((cache && !switched_off(cache) && !ctx->cache_dir) || (dump && !ctx->dump_dir))
+        status = xli_fail(NULL, XL_ERROR_OUT_OF_MEMORY, "no memory for the name of a folder");
+done:
+    return status;
+}
