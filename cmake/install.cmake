@@ -1,2 +1,64 @@
 # SPDX-License-Identifier: MIT
-# What `cmake --install` puts where: written by the packaging work.
+# What `cmake --install` puts where: the library, its headers, a CMake package, a
+# pkg-config file and the program. The installed tree may be moved as a whole.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS crosslane EXPORT crosslane-targets
+        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/crosslane DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# The program finds a shared library beside it, wherever both stand.
+if(TARGET crosslane_tool)
+  file(RELATIVE_PATH bin_to_lib "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
+  if(APPLE)
+    set(origin "@loader_path")
+  else()
+    set(origin "$ORIGIN")
+  endif()
+  set_target_properties(crosslane_tool PROPERTIES INSTALL_RPATH "${origin}/${bin_to_lib}")
+  install(TARGETS crosslane_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+# find_package(crosslane)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/crosslane)
+configure_package_config_file(cmake/crosslane-config.cmake.in
+                              ${PROJECT_BINARY_DIR}/crosslane-config.cmake
+                              INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/crosslane-config-version.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(EXPORT crosslane-targets NAMESPACE crosslane:: DESTINATION ${package_dir})
+install(FILES ${PROJECT_BINARY_DIR}/crosslane-config.cmake
+              ${PROJECT_BINARY_DIR}/crosslane-config-version.cmake
+        DESTINATION ${package_dir})
+
+# pkg-config crosslane. The public headers include CL/cl.h and programs call OpenCL
+# themselves, so OpenCL is a public requirement, by its own .pc file where there is one.
+find_package(PkgConfig QUIET)
+if(PkgConfig_FOUND)
+  pkg_check_modules(XL_OPENCL_PC QUIET OpenCL)
+endif()
+if(XL_OPENCL_PC_FOUND)
+  set(pc_requires OpenCL)
+else()
+  set(pc_cflags " -I${OpenCL_INCLUDE_DIRS}")
+  set(pc_libs " ${OpenCL_LIBRARIES}")
+endif()
+if(NOT BUILD_SHARED_LIBS)
+  # There is no shared twin, so what a static library needs stands in Libs.
+  string(APPEND pc_cflags " -DCROSSLANE_STATIC")
+  string(APPEND pc_libs " ${CMAKE_THREAD_LIBS_INIT}")
+  string(STRIP "${pc_libs}" pc_libs)
+  if(pc_libs)
+    string(PREPEND pc_libs " ")
+  endif()
+endif()
+set(pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
+file(RELATIVE_PATH pc_includedir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+file(RELATIVE_PATH pc_libdir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
+configure_file(cmake/crosslane.pc.in ${PROJECT_BINARY_DIR}/crosslane.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/crosslane.pc DESTINATION ${pc_dir})

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# usage: ci/quickstart.sh [FILE.npy --radius R [OPTION...]]
+#
+# From a bare machine to a picture: installs what is missing, builds the program
+# into build/quickstart, and finds the neighbours of 2,097,152 particles of a dam
+# column, or of the points in FILE. Prints a table of times and writes a PNG.
+set -eu
+top=$(cd "$(dirname "$0")/.." && pwd)
+build=$top/build/quickstart
+log=$top/build/quickstart.log
+
+"$top/ci/setup.sh" build
+echo "quickstart: building into build/quickstart"
+{
+  cmake -S "$top" -B "$build" -G Ninja -DXL_TESTS=OFF -DXL_BENCH=OFF -DXL_EXAMPLES=OFF &&
+    cmake --build "$build"
+} >"$log" 2>&1 || { tail -n 30 "$log"; exit 1; }
+exec "$build/tools/crosslane" demo "$@"

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# usage: ci/setup.sh build|test
+#
+# The one place that installs anything, on Debian 12, Ubuntu 24.04 and their kin:
+#   build  a C compiler, CMake, Ninja, the OpenCL loader and headers, PoCL, libpng
+#   test   that, cmocka, and whatever else there is to test with: more OpenCL
+#          implementations, a simulator, static checks
+# Asks no network and no rights for what is there already. Whatever of the second
+# half of `test` cannot be had is left out; ci/test.sh then reports it as absent.
+set -eu
+cd "$(dirname "$0")/.."
+
+build_packages=(gcc libc6-dev cmake ninja-build ocl-icd-opencl-dev opencl-headers
+  pocl-opencl-icd libpng-dev)
+test_packages=(g++ libcmocka-dev pkg-config binutils)
+extra_packages=(mesa-opencl-icd oclgrind clang clang-format-14 clang-tidy cppcheck shellcheck
+  python3-venv)
+intel_packages=(intel-opencl-rt intel-cmplr-lib-rt)
+
+missing() { # PACKAGE...: those that are not installed
+  local package
+  for package; do
+    dpkg -s "$package" 2>/dev/null | grep -q '^Status: .* installed$' || echo "$package"
+  done
+}
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  else
+    sudo "$@"
+  fi
+}
+
+updated=no
+apt() { # PACKAGE...: installs them
+  if [ $updated = no ]; then
+    as_root apt-get update -qq >build/apt.log 2>&1 ||
+      echo "setup: the package lists could not be renewed, using the old ones"
+    updated=yes
+  fi
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" \
+    >>build/apt.log 2>&1
+}
+
+need() { # PACKAGE...: all of them, or an error
+  local packages
+  mapfile -t packages < <(missing "$@")
+  [ ${#packages[@]} -gt 0 ] || return 0
+  echo "setup: installing ${packages[*]}"
+  apt "${packages[@]}" || { tail -n 5 build/apt.log; exit 1; }
+}
+
+want() { # PACKAGE...: each that can be had
+  local package
+  for package in $(missing "$@"); do
+    echo "setup: installing $package"
+    apt "$package" || echo "setup: $package is not to be had here"
+  done
+}
+
+intel_runtime() { # Intel's CPU runtime, from the Python package index
+  [ ! -e build/intel/lib/libintelocl.so ] || return 0
+  echo "setup: installing ${intel_packages[*]} into build/intel"
+  if ! { python3 -m venv build/intel &&
+    build/intel/bin/pip install --quiet --retries 1 "${intel_packages[@]}"; } >build/pip.log 2>&1; then
+    echo "setup: Intel's CPU runtime is not to be had here (build/pip.log)"
+  fi
+}
+
+case ${1:-} in
+  build | test) ;;
+  *)
+    sed -n '3,10s/^# \{0,1\}//p' "$0" >&2
+    exit 2
+    ;;
+esac
+mkdir -p build
+if ! command -v dpkg >/dev/null; then
+  echo "setup: no Debian or Ubuntu; please install the counterparts of ${build_packages[*]}" \
+    "and, for tests, of ${test_packages[*]}"
+  exit 0
+fi
+need "${build_packages[@]}"
+if [ "$1" = test ]; then
+  need "${test_packages[@]}"
+  want "${extra_packages[@]}"
+  intel_runtime
+fi

@@ -1,0 +1,153 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# usage: ci/test.sh
+#
+# Installs what there is to test with, builds, and runs every test on every OpenCL
+# device found, then with sanitizers, then the static checks. Ends with a table and
+# exits with 1 if anything failed. Logs: build/log/. What is not on this machine is
+# named as absent in the table and counts as skipped.
+set -u
+cd "$(dirname "$0")/.." || exit
+log=$PWD/build/log
+jobs=$(nproc)
+rm -rf "$log"
+mkdir -p "$log"
+for variable in "${!CROSSLANE_@}"; do
+  unset "$variable"
+done
+export CROSSLANE_CACHE_DIR=$PWD/build/cache
+
+passed=0 failed=0 skipped=0
+row() { # NAME PASSED FAILED SKIPPED REMARK: a line of the table
+  printf '%-34s %6s %6s %7s  %s\n' "$@" >>"$log/table"
+  passed=$((passed + $2)) failed=$((failed + $3)) skipped=$((skipped + $4))
+}
+
+build() { # PRESET [CMAKE OPTION...]
+  local preset=$1
+  shift
+  echo "building build/$preset"
+  if cmake --preset "$preset" -G Ninja "$@" >"$log/build-$preset" 2>&1 &&
+    cmake --build "build/$preset" --parallel "$jobs" >>"$log/build-$preset" 2>&1; then
+    row "build $preset $*" 1 0 0 ""
+  else
+    tail -n 30 "$log/build-$preset"
+    row "build $preset $*" 0 1 0 "$log/build-$preset"
+    return 1
+  fi
+}
+
+# One run of the tests: configuration NAME PRESET TESTS RUNNER [VARIABLE=VALUE...]
+# TESTS is a row of `selections`; RUNNER a program to run them under, or -.
+declare -A selections=(
+  [all]="-LE install|abi"
+  [install]="-L install|abi"
+  [small]="-R ^(context|scan|sort|grid|neighbors)_test"
+  [threads]="-R thread"
+)
+configuration() {
+  local name=$1 preset=$2 tests=$3 runner=$4 file device seconds=$SECONDS result words
+  shift 4
+  file="$log/${name//[ =,:]/-}"
+  [ "$runner" != - ] || runner=
+  # shellcheck disable=SC2086
+  if ! device=$(env "$@" $runner build/werror/test/which_device 2>"$file"); then
+    row "$name" 0 0 1 "absent: $(head -n 1 "$file" | cut -c1-60)"
+    return
+  fi
+  echo "testing: $name"
+  # shellcheck disable=SC2086
+  env "$@" $runner ctest --preset "$preset" -V -j "$jobs" ${selections[$tests]} >>"$file" 2>&1
+  echo "$name" >>"$log/skipped"
+  result=$(awk -v skips="$log/skipped" -f ci/count.awk "$file")
+  read -r -a words <<<"${result%%$'\n'*}"
+  [ "${words[0]}" != 0 ] || words[1]=$((words[1] + 1)) # a run of nothing is no success
+  [ "${words[1]}" = 0 ] || echo "${result#*$'\n'}"
+  row "$name" "${words[@]}" "$((SECONDS - seconds)) s, $device"
+}
+
+check() { # NAME COMMAND...: a static check; exit code 77 or no such command: absent
+  local name=$1 code seconds=$SECONDS
+  shift
+  echo "checking: $name"
+  "$@" >"$log/check-$name" 2>&1
+  code=$?
+  case $code in
+    0) row "$name" 1 0 0 "$((SECONDS - seconds)) s" ;;
+    77 | 127) row "$name" 0 0 1 "absent: $(tail -n 1 "$log/check-$name")" ;;
+    *)
+      grep -E 'error|warning|fault|:' "$log/check-$name" | head -n 20
+      row "$name" 0 1 0 "$log/check-$name"
+      ;;
+  esac
+}
+
+every_other_device() { # GPUs and whatever else has a driver here
+  local selector device nvidia=no
+  for selector in $(build/werror/test/which_device --others); do
+    device=$(CROSSLANE_DEVICE=$selector build/werror/test/which_device) || continue
+    [[ $device != *NVIDIA* ]] || nvidia=yes
+    configuration "device $selector" werror all - "CROSSLANE_DEVICE=$selector"
+  done
+  [ $nvidia = yes ] || row "NVIDIA GPU" 0 0 1 "absent: no such device"
+}
+
+# shellcheck disable=SC2317 # called by check
+tidy() {
+  command -v clang-tidy >/dev/null || return 77
+  find lib test tools examples -name '*.c' ! -name '*windows*' ! -path '*/consumer/*' -print0 |
+    xargs -0 -n 4 -P "$jobs" clang-tidy --quiet -p build/clang
+}
+
+# shellcheck disable=SC2317 # called by check
+cppcheck_all() {
+  cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
+    --error-exitcode=1 -j "$jobs" -Iinclude -Ilib/core -Ilib/ocl -Ilib/tune -Itest/support lib test tools
+}
+
+finish() {
+  echo
+  printf '%-34s %6s %6s %7s\n' configuration passed failed skipped
+  cat "$log/table"
+  echo "what was skipped stands in build/log/skipped; $((SECONDS / 60)) min $((SECONDS % 60)) s"
+  echo
+  echo "$passed passed, $failed failed, $skipped skipped"
+  [ "$failed" = 0 ]
+  exit
+}
+
+ci/setup.sh test || { row setup 0 1 0 ""; finish; }
+build werror || finish
+
+pocl=(CROSSLANE_DEVICE=portable: "POCL_CACHE_DIR=$PWD/build/pocl")
+cbs=(POCL_WORK_GROUP_METHOD=cbs "POCL_CACHE_DIR=$PWD/build/pocl-cbs")
+one_thread=(POCL_MAX_PTHREAD_COUNT=1 POCL_CPU_MAX_CU_COUNT=1)
+intel=(CROSSLANE_DEVICE=intel: "OCL_ICD_FILENAMES=$PWD/build/intel/lib/libintelocl.so"
+  "LD_LIBRARY_PATH=$PWD/build/intel/lib")
+# With only PoCL in the process, what other drivers leak does not hide our own.
+only_pocl=("${pocl[@]}" "OCL_ICD_VENDORS=$PWD/build/vendors")
+masks=width=1,no-int64-atomics,no-look-back
+configuration "install and interface" werror install - "${pocl[@]}"
+configuration "PoCL loopvec" werror all - "${pocl[@]}" POCL_WORK_GROUP_METHOD=loopvec
+configuration "PoCL cbs" werror all - "${pocl[@]}" "${cbs[@]}"
+configuration "PoCL one thread" werror all - "${pocl[@]}" "${one_thread[@]}"
+configuration "PoCL $masks" werror all - "${pocl[@]}" CROSSLANE_MASK=$masks
+configuration "PoCL work-group=8" werror small - "${pocl[@]}" CROSSLANE_MASK=work-group=8 CROSSLANE_TEST_SMALL=1
+configuration "rusticl on llvmpipe" werror all - RUSTICL_ENABLE=llvmpipe CROSSLANE_DEVICE=rusticl:
+configuration "Intel CPU runtime" werror all - "${intel[@]}"
+configuration "Intel no-sub-groups" werror small - "${intel[@]}" CROSSLANE_MASK=no-sub-groups
+configuration "Oclgrind" werror small "oclgrind --data-races --uninitialized" CROSSLANE_DEVICE=oclgrind: CROSSLANE_TEST_SMALL=1
+every_other_device
+
+mkdir -p build/vendors
+cp /etc/OpenCL/vendors/pocl.icd build/vendors
+build asan && configuration "address, leak, undefined" asan all - "${only_pocl[@]}"
+build tsan && configuration "threads" tsan threads - "${only_pocl[@]}"
+build clang
+check tidy tidy
+check cppcheck cppcheck_all
+check format ci/format.sh --check
+check layers ci/check-layers.sh
+check layers-test ci/check-layers-test.sh
+check shellcheck shellcheck ci/*.sh .ci/run
+finish

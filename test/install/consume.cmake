@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+# Builds the programs of test/install/consumer against an installed (or, for
+# add_subdirectory, a bare) Crosslane and runs them.
+cmake_minimum_required(VERSION 3.20)
+set(programs ${SOURCE}/test/install/consumer)
+file(REMOVE_RECURSE ${BINARY})
+file(MAKE_DIRECTORY ${BINARY})
+
+macro(run)
+  execute_process(COMMAND ${ARGV} WORKING_DIRECTORY ${BINARY} COMMAND_ERROR_IS_FATAL ANY)
+endmacro()
+
+if("${WAY}" STREQUAL "pkg_config")
+  find_program(pkg_config NAMES pkg-config pkgconf)
+  find_program(cxx NAMES c++ g++ clang++ REQUIRED)
+  if(NOT pkg_config)
+    message("skipped: there is no pkg-config")
+    return()
+  endif()
+  file(GLOB_RECURSE pc ${PREFIX}/crosslane.pc)
+  get_filename_component(folder ${pc} DIRECTORY)
+  get_filename_component(libraries ${folder} DIRECTORY)
+  set(ENV{PKG_CONFIG_PATH} "${folder}:$ENV{PKG_CONFIG_PATH}")
+  set(ENV{LD_LIBRARY_PATH} "${libraries}:$ENV{LD_LIBRARY_PATH}")
+  execute_process(COMMAND ${pkg_config} --cflags --libs crosslane OUTPUT_VARIABLE flags
+                  COMMAND_ERROR_IS_FATAL ANY)
+  string(STRIP "${flags}" flags)
+  message(STATUS "pkg-config gives: ${flags}")
+  separate_arguments(flags UNIX_COMMAND "${flags}")
+  run(${CC} -std=c11 ${programs}/consumer.c ${flags} -o consumer)
+  run(${cxx} -std=c++17 ${programs}/headers.cpp ${flags} -o headers)
+else()
+  set(shared OFF)
+  if("${KIND}" STREQUAL "shared")
+    set(shared ON)
+  endif()
+  run(${CMAKE_COMMAND} -S ${programs} -B . -G ${GENERATOR} -DCMAKE_C_COMPILER=${CC} -DWAY=${WAY}
+      -DCMAKE_PREFIX_PATH=${PREFIX} -DCROSSLANE_SOURCE=${SOURCE} -DBUILD_SHARED_LIBS=${shared})
+  run(${CMAKE_COMMAND} --build . --parallel 2)
+endif()
+run(./consumer)
+run(./headers)
