@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ * Bitonic sort of any n: tiles are sorted on their own, then runs of one, two, four,
+ * ... tiles are merged in pairs, one launch for each doubling.
+ *
+ * Macros: XL_SORT_SHAPE  0: a tile is held by a work-group (cl/tile/tile_bitonic.cl)
+ *                        1: a tile is walked by one work-item (cl/tile/tile_bitonic_run.cl)
+ * and those of the tile files. */
+#include "../prelude/prelude.cl"
+
+#ifndef XL_SORT_SHAPE
+#error "XL_SORT_SHAPE must be defined"
+#endif
+
+/* Both shapes need it; embedding takes each file once, so not inside the condition. */
+#include "../tile/tile_bitonic_merge.cl"
+
+#if XL_SORT_SHAPE == 0
+#include "../tile/tile_bitonic.cl"
+#else
+#include "../tile/tile_bitonic_run.cl"
+#endif
+
+/* The arrays of both kernels: buffers and where in them the data begins. */
+#if XL_SORT_VALUES
+#define XL_SORT_ARRAYS                                                                             \
+    __global const XL_SORT_KEY *keys_in, ulong keys_in_offset, __global XL_SORT_KEY *keys_out,     \
+        ulong keys_out_offset, __global const uint *values_in, ulong values_in_offset,             \
+        __global uint *values_out, ulong values_out_offset
+#define XL_SORT_IN                                                                                 \
+    {                                                                                              \
+        keys_in + keys_in_offset, values_in + values_in_offset                                     \
+    }
+#define XL_SORT_OUT                                                                                \
+    {                                                                                              \
+        keys_out + keys_out_offset, values_out + values_out_offset                                 \
+    }
+#else
+#define XL_SORT_ARRAYS                                                                             \
+    __global const XL_SORT_KEY *keys_in, ulong keys_in_offset, __global XL_SORT_KEY *keys_out,     \
+        ulong keys_out_offset
+#define XL_SORT_IN                                                                                 \
+    {                                                                                              \
+        keys_in + keys_in_offset                                                                   \
+    }
+#define XL_SORT_OUT                                                                                \
+    {                                                                                              \
+        keys_out + keys_out_offset                                                                 \
+    }
+#endif
+
+/* Local memory must be declared in a kernel. */
+#if XL_SORT_VALUES
+#define XL_SORT_DECLARE_LOCAL                                                                      \
+    __local XL_SORT_KEY local_keys[XL_SORT_LOCAL];                                                 \
+    __local uint local_values[XL_SORT_LOCAL];                                                      \
+    xl_sort_local local_ = {local_keys, local_values};
+#else
+#define XL_SORT_DECLARE_LOCAL                                                                      \
+    __local XL_SORT_KEY local_keys[XL_SORT_LOCAL];                                                 \
+    xl_sort_local local_ = {local_keys, 0};
+#endif
+
+__kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
+xl_sort_tiles(uint n, XL_SORT_ARRAYS)
+{
+    XL_SORT_DECLARE_LOCAL
+    xl_sort_in in = XL_SORT_IN;
+    xl_sort_out out = XL_SORT_OUT;
+    uint first = (uint)get_group_id(0) * XL_SORT_TILE;
+    xl_tile_sort(in, out, first, min((uint)XL_SORT_TILE, n - first), local_);
+}
+
+/* `run` is the length of the runs that are sorted already: a multiple of the tile and a
+ * power of two. */
+__kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
+xl_sort_merge(uint n, uint run, XL_SORT_ARRAYS)
+{
+    XL_SORT_DECLARE_LOCAL
+    __local uint search[XL_SORT_SEARCH];
+    xl_sort_in in = XL_SORT_IN;
+    xl_sort_out out = XL_SORT_OUT;
+    uint first = (uint)get_group_id(0) * XL_SORT_TILE;
+    xl_tile_merge(in, out, first, min((uint)XL_SORT_TILE, n - first), n, run, local_, search);
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT
+ * The sort's plan and its enqueue.
+ *
+ * Phases: every tile is sorted on its own; then, as often as it takes, runs are merged
+ * in pairs, one launch each, from the output to the scratch and back, such that the
+ * last launch writes the output. */
+#include "sort_check.h"
+#include "tune_sort.h"
+
+struct xl_sort {
+    xl_context *ctx;
+    xl_sort_desc desc;
+    xli_kernel tiles;
+    xli_kernel merge;
+    size_t group;      /* work-items of a work-group */
+    uint32_t tile_log; /* elements of a tile */
+    xli_pool pool;
+};
+
+void xl_sort_desc_init(xl_sort_desc *desc)
+{
+    if (desc)
+        *desc = (xl_sort_desc){.struct_size = sizeof *desc,
+                               .key = XL_U32,
+                               .value = XL_NONE,
+                               .order = XL_ASCENDING,
+                               .algorithm = XL_SORT_AUTO};
+}
+
+static xl_status build(xl_sort *plan, const xli_sort_tuning *t)
+{
+    xl_status status;
+    xli_text text = {0};
+    xli_program *program;
+    const bool by_run = t->shape == XLI_SORT_BY_RUN;
+    const xl_type key = plan->desc.key;
+    const uint32_t group_log = by_run ? 0 : t->group_log;
+    const struct {
+        const char *name;
+        unsigned value;
+    } lines[] = {
+        {"XL_SORT_SHAPE", t->shape},
+        {"XL_SORT_WIDE_KEY", key == XL_U64},
+        {"XL_SORT_KIND", key == XL_I32   ? 1
+                         : key == XL_F32 ? 2
+                                         : 0},
+        {"XL_SORT_DESCENDING", plan->desc.order == XL_DESCENDING},
+        {"XL_SORT_VALUES", plan->desc.value != XL_NONE},
+        {"XL_SORT_GROUP", 1u << group_log},
+        {by_run ? "XL_SORT_TILE_LOG" : "XL_SORT_GROUP_LOG", by_run ? t->run_log : group_log},
+        {by_run ? NULL : "XL_SORT_HELD_LOG", t->held_log},
+    };
+    for (size_t i = 0; i < XLI_COUNT(lines); ++i)
+        if (lines[i].name)
+            xli_text_add(&text, "#define %s %u\n", lines[i].name, lines[i].value);
+    if (text.failed)
+        XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the sort's source"));
+    XL_TRY(xli_program_get(plan->ctx, "sort_bitonic", text.data, &program));
+    XL_TRY(xli_kernel_create(plan->ctx, program, "xl_sort_tiles", &plan->tiles));
+    XL_TRY(xli_kernel_create(plan->ctx, program, "xl_sort_merge", &plan->merge));
+    plan->group = (size_t)1 << group_log;
+    plan->tile_log = by_run ? t->run_log : group_log + t->held_log;
+done:
+    xli_text_free(&text);
+    return status;
+}
+
+/* A kernel may allow fewer work-items than the device does: then the group is halved
+ * until both allow it. */
+static xl_status specialise(xl_sort *plan, const xli_facts *facts)
+{
+    xl_status status;
+    xli_sort_tuning tuning;
+    xli_tune_sort(plan->ctx, facts, xl_type_size(plan->desc.key), xl_type_size(plan->desc.value),
+                  &tuning);
+    for (;;) {
+        XL_TRY(build(plan, &tuning));
+        if (plan->group <= xli_min(plan->tiles.max_group, plan->merge.max_group) ||
+            plan->group == 1)
+            break;
+        xli_kernel_destroy(&plan->tiles);
+        xli_kernel_destroy(&plan->merge);
+        --tuning.group_log;
+    }
+done:
+    return status;
+}
+
+xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc *desc, xl_sort **plan)
+{
+    xl_status status;
+    xl_sort *made = NULL;
+    const xli_facts *facts;
+    if (plan)
+        *plan = NULL;
+    if (!ctx || !desc || !plan)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
+                        !ctx    ? "ctx"
+                        : !desc ? "desc"
+                                : "plan");
+    XL_TRY(xli_sort_check_desc(ctx, desc));
+    XL_TRY(xli_context_facts(ctx, &facts));
+    made = xli_alloc(sizeof *made);
+    if (!made)
+        XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a sort plan"));
+    made->ctx = xli_context_retain(ctx);
+    made->desc = *desc;
+    XL_TRY(specialise(made, facts));
+    *plan = made;
+    made = NULL;
+done:
+    xl_sort_destroy(made);
+    return status;
+}
+
+void xl_sort_destroy(xl_sort *plan)
+{
+    if (!plan)
+        return;
+    xli_kernel_destroy(&plan->tiles);
+    xli_kernel_destroy(&plan->merge);
+    xli_pool_destroy(&plan->pool);
+    xli_context_release(plan->ctx);
+    xli_free(plan);
+}
+
+static size_t tile_of(const xl_sort *plan)
+{
+    return (size_t)1 << plan->tile_log;
+}
+
+/* Where the values stand in the scratch, behind the keys. */
+static size_t scratch_values_at(const xl_sort *plan, size_t n)
+{
+    return xli_round_up(n * xl_type_size(plan->desc.key), XLI_SCRATCH_ALIGN);
+}
+
+static size_t scratch_bytes(const xl_sort *plan, size_t n)
+{
+    if (n <= tile_of(plan))
+        return 0;
+    return scratch_values_at(plan, n) +
+           xli_round_up(n * xl_type_size(plan->desc.value), XLI_SCRATCH_ALIGN);
+}
+
+xl_status xl_sort_scratch(const xl_sort *plan, size_t n, size_t *bytes, size_t *alignment)
+{
+    if (!plan || !bytes || !alignment)
+        return xli_fail(plan ? plan->ctx : NULL, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
+                        !plan    ? "plan"
+                        : !bytes ? "bytes"
+                                 : "alignment");
+    xl_status status = xli_sort_check_n(plan->ctx, n);
+    if (status != XL_SUCCESS)
+        return status;
+    *bytes = scratch_bytes(plan, n);
+    *alignment = XLI_SCRATCH_ALIGN;
+    return XL_SUCCESS;
+}
+
+/* Keys and values of one launch's source or target: buffers and element offsets. */
+typedef struct place {
+    cl_mem keys, values;
+    size_t keys_at, values_at;
+} place;
+
+static place place_of(const xli_span *keys, const xli_span *values)
+{
+    return (place){keys->buffer, values->buffer, keys->offset, values->offset};
+}
+
+static place place_in_scratch(const xl_sort *plan, const xli_span *scratch, size_t n)
+{
+    const size_t values_at = scratch->offset + scratch_values_at(plan, n);
+    return (place){scratch->buffer, scratch->buffer, scratch->offset / xl_type_size(plan->desc.key),
+                   values_at / sizeof(cl_uint)};
+}
+
+/* One launch over all tiles; `run` is 0 for the first one, which sorts them. */
+static xl_status launch(xl_sort *plan, xli_seq *seq, size_t n, size_t run, const place *from,
+                        const place *to)
+{
+    xli_arg args[10];
+    size_t count = 0;
+    args[count++] = XLI_U32(n);
+    if (run > 0)
+        args[count++] = XLI_U32(run);
+    args[count++] = XLI_MEM(from->keys);
+    args[count++] = XLI_U64(from->keys_at);
+    args[count++] = XLI_MEM(to->keys);
+    args[count++] = XLI_U64(to->keys_at);
+    if (plan->desc.value != XL_NONE) {
+        args[count++] = XLI_MEM(from->values);
+        args[count++] = XLI_U64(from->values_at);
+        args[count++] = XLI_MEM(to->values);
+        args[count++] = XLI_U64(to->values_at);
+    }
+    return xli_seq_launch(seq, run > 0 ? &plan->merge : &plan->tiles,
+                          xli_ceil_div(n, tile_of(plan)), plan->group, args, count);
+}
+
+/* How often runs of tiles must be doubled to reach n. */
+static unsigned merges_for(const xl_sort *plan, size_t n)
+{
+    unsigned merges = 0;
+    while (tile_of(plan) < xli_ceil_div(n, (size_t)1 << merges))
+        ++merges;
+    return merges;
+}
+
+static xl_status enqueue_all(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *spans,
+                             const xli_span *scratch)
+{
+    xl_status status;
+    const place in = place_of(&spans->keys_in, &spans->values_in);
+    const place out = place_of(&spans->keys_out, &spans->values_out);
+    const unsigned merges = merges_for(plan, n);
+    const place spare = merges > 0 ? place_in_scratch(plan, scratch, n) : out;
+    /* sides[0] is the output; an even number of merges is left from there. */
+    const place *const sides[2] = {&out, &spare};
+    XL_TRY(launch(plan, seq, n, 0, &in, sides[merges % 2]));
+    for (unsigned k = 0; k < merges; ++k) {
+        const unsigned left = merges - k;
+        XL_TRY(launch(plan, seq, n, tile_of(plan) << k, sides[left % 2], sides[(left + 1) % 2]));
+    }
+done:
+    return status;
+}
+
+xl_status xl_sort_enqueue(xl_sort *plan, cl_command_queue queue, size_t n, xl_view keys_in,
+                          xl_view values_in, xl_view keys_out, xl_view values_out, xl_view scratch,
+                          cl_uint num_waits, const cl_event *waits, cl_event *event)
+{
+    xl_status status;
+    xli_seq seq = {0};
+    xli_sort_spans spans;
+    xli_span scratch_span;
+    if (event)
+        *event = NULL;
+    if (!plan)
+        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
+    xl_context *ctx = plan->ctx;
+    XL_TRY(xli_sort_check_n(ctx, n));
+    XL_TRY(xli_seq_begin(&seq, ctx, queue, num_waits, waits, event));
+    XL_TRY(xli_sort_check_views(ctx, &plan->desc, n, keys_in, values_in, keys_out, values_out,
+                                &spans));
+    XL_TRY(xli_scratch_take(ctx, &plan->pool, scratch, scratch_bytes(plan, n), XLI_SCRATCH_ALIGN,
+                            &scratch_span));
+    XL_TRY(xli_sort_check_scratch(ctx, &spans, &scratch_span));
+    if (n > 0)
+        XL_TRY(enqueue_all(plan, &seq, n, &spans, &scratch_span));
+done:
+    return xli_seq_end(&seq, status, event);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+ * Checks of the sort's descriptor and arguments, before any side effect. */
+#include "sort_check.h"
+
+#include <inttypes.h>
+
+xl_status xli_sort_check_desc(const xl_context *ctx, const xl_sort_desc *desc)
+{
+    const char *wrong = NULL;
+    int value = 0;
+    if (desc->struct_size != sizeof *desc)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.struct_size: %" PRIu32 ", not %zu: start from xl_sort_desc_init()",
+                        desc->struct_size, sizeof *desc);
+    if (desc->key != XL_U32 && desc->key != XL_I32 && desc->key != XL_U64 && desc->key != XL_F32)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.key: %s (%d); keys are u32, i32, u64 or f32", xl_type_name(desc->key),
+                        (int)desc->key);
+    if (desc->value != XL_NONE && desc->value != XL_U32)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.value: %s (%d); values are u32 or none", xl_type_name(desc->value),
+                        (int)desc->value);
+    if (desc->order != XL_ASCENDING && desc->order != XL_DESCENDING) {
+        wrong = "order";
+        value = (int)desc->order;
+    } else if (desc->algorithm != XL_SORT_AUTO && desc->algorithm != XL_SORT_BITONIC) {
+        wrong = "algorithm";
+        value = (int)desc->algorithm;
+    }
+    if (wrong)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.%s: unknown value %d", wrong, value);
+    return XL_SUCCESS;
+}
+
+xl_status xli_sort_check_n(const xl_context *ctx, size_t n)
+{
+    /* Indices on the device have 32 bits; 16 bytes are more than an element has. */
+    if (n > UINT32_MAX || n > SIZE_MAX / 16)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "n: %zu, at most %zu elements are sorted",
+                        n, xli_min(UINT32_MAX, SIZE_MAX / 16));
+    return XL_SUCCESS;
+}
+
+static xl_status check_not_given(const xl_context *ctx, const char *name, xl_view view)
+{
+    if (!view.buffer)
+        return XL_SUCCESS;
+    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                    "%s: given, but the plan sorts keys without values", name);
+}
+
+xl_status xli_sort_check_views(const xl_context *ctx, const xl_sort_desc *desc, size_t n,
+                               xl_view keys_in, xl_view values_in, xl_view keys_out,
+                               xl_view values_out, xli_sort_spans *s)
+{
+    xl_status status;
+    const size_t key = xl_type_size(desc->key), value = xl_type_size(desc->value);
+    const xli_access both = XLI_READ | XLI_WRITE;
+    *s = (xli_sort_spans){{0}, {0}, {0}, {0}};
+    XL_TRY(xli_check_view(ctx, "keys_in", keys_in, n, key, XLI_READ, &s->keys_in));
+    XL_TRY(xli_check_view(ctx, "keys_out", keys_out, n, key, both, &s->keys_out));
+    if (desc->value == XL_NONE) {
+        XL_TRY(check_not_given(ctx, "values_in", values_in));
+        XL_TRY(check_not_given(ctx, "values_out", values_out));
+    } else {
+        XL_TRY(xli_check_view(ctx, "values_in", values_in, n, value, XLI_READ, &s->values_in));
+        XL_TRY(xli_check_view(ctx, "values_out", values_out, n, value, both, &s->values_out));
+    }
+    XL_TRY(xli_check_apart(ctx, &s->keys_in, &s->keys_out, true));
+    XL_TRY(xli_check_apart(ctx, &s->values_in, &s->values_out, true));
+    XL_TRY(xli_check_apart(ctx, &s->keys_out, &s->values_out, false));
+    XL_TRY(xli_check_apart(ctx, &s->keys_in, &s->values_out, false));
+    XL_TRY(xli_check_apart(ctx, &s->values_in, &s->keys_out, false));
+done:
+    return status;
+}
+
+xl_status xli_sort_check_scratch(const xl_context *ctx, const xli_sort_spans *s,
+                                 const xli_span *scratch)
+{
+    const xli_span *const spans[] = {&s->keys_in, &s->values_in, &s->keys_out, &s->values_out};
+    xl_status status = XL_SUCCESS;
+    for (size_t i = 0; i < XLI_COUNT(spans) && status == XL_SUCCESS; ++i)
+        status = xli_check_apart(ctx, scratch, spans[i], false);
+    return status;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ * Tunables of the sort: built-in choices, overrides, limits of the device. */
+#include "tune_sort.h"
+
+static uint32_t log2_floor(uint64_t x)
+{
+    uint32_t log = 0;
+    while (x >>= 1)
+        ++log;
+    return log;
+}
+
+/* Local memory of a group: the tile, skewed by one element in 32, and the search. */
+static uint64_t group_bytes(const xli_sort_tuning *t, uint64_t element_bytes)
+{
+    uint64_t tile = (uint64_t)1 << (t->group_log + t->held_log);
+    uint64_t search = 4u * (((uint64_t)1 << t->group_log) + 4u);
+    return (tile + tile / 32u) * element_bytes + search + 64u;
+}
+
+void xli_tune_sort(const xl_context *ctx, const xli_facts *facts, size_t key_bytes,
+                   size_t value_bytes, xli_sort_tuning *t)
+{
+    const xl_device_info *info = &facts->info;
+    uint64_t element_bytes = key_bytes + value_bytes;
+    t->shape = (xli_sort_shape)xli_context_tunable(
+        ctx, "sort.shape", facts->is_cpu ? XLI_SORT_BY_RUN : XLI_SORT_BY_GROUP, 0, 1);
+    t->group_log = xli_context_tunable(ctx, "sort.group_log", 8, 0, 10);
+    t->held_log = xli_context_tunable(ctx, "sort.held_log", 3, 1, 5);
+    t->run_log = xli_context_tunable(ctx, "sort.run_log", 12, 4, 20);
+    while (t->group_log > log2_floor(info->max_work_group))
+        --t->group_log;
+    while (t->group_log > 0 && group_bytes(t, element_bytes) > info->local_bytes)
+        --t->group_log;
+    while (t->run_log > 4 && (element_bytes << t->run_log) + 64u > info->local_bytes)
+        --t->run_log;
+}

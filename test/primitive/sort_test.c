@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MIT
+ * The sort against its serial reference: any n, any pattern, both shapes of tiles, and
+ * every misuse. */
+#include "sort/sort_ref.h"
+#include "xlt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- input --------------------------------------------------------------- */
+
+typedef enum pattern {
+    RANDOM,
+    RISING,
+    FALLING,
+    ALL_EQUAL,
+    ONE_BIT,
+    FEW_DISTINCT,
+    ALL_ONES,
+    SPECIAL,
+    PATTERNS
+} pattern;
+
+static const char *const pattern_names[PATTERNS] = {
+    "random", "rising", "falling", "equal", "one bit", "few distinct", "all ones", "special"};
+
+/* -0, +0, smallest denormals, infinities, NaN of both signs, extremes. */
+static const uint32_t special[] = {0x80000000u, 0x00000000u, 0x00000001u, 0x80000001u, 0x007fffffu,
+                                   0x7f800000u, 0xff800000u, 0x7f800001u, 0xff800001u, 0x7fc00000u,
+                                   0xffc00000u, 0x7fffffffu, 0xffffffffu, 0x7f7fffffu, 0xff7fffffu,
+                                   0x3f800000u, 0xbf800000u, 0xfffffffeu};
+
+static uint64_t ordinal(xl_type type, size_t i)
+{
+    union {
+        float f;
+        uint32_t u;
+    } word;
+    if (type == XL_U64)
+        return (uint64_t)i << 20;
+    if (type == XL_I32)
+        return (uint32_t)i - 1000u;
+    if (type == XL_U32)
+        return (uint32_t)i;
+    word.f = (float)i - 1000.0f;
+    return word.u;
+}
+
+static uint64_t key_of(pattern p, xl_type type, size_t i, size_t n, xlt_random *random)
+{
+    const uint32_t specials = sizeof special / sizeof special[0];
+    switch (p) {
+    case RISING:
+        return ordinal(type, i);
+    case FALLING:
+        return ordinal(type, n - 1 - i);
+    case ALL_EQUAL:
+        return 0x3f812345u;
+    case ONE_BIT:
+        return 0x3f000000u | (xlt_next(random) >> 63) << 17;
+    case FEW_DISTINCT:
+        return (uint64_t)xlt_below(random, 7) * 0x24681357u;
+    case ALL_ONES:
+        return UINT64_MAX;
+    case SPECIAL:
+        return (uint64_t)special[xlt_below(random, specials)] << 32 |
+               special[xlt_below(random, specials)];
+    default:
+        return xlt_next(random);
+    }
+}
+
+static void fill_keys(void *keys, pattern p, xl_type type, size_t n, uint64_t seed)
+{
+    xlt_random random = {seed + 77 * n};
+    for (size_t i = 0; i < n; ++i) {
+        uint64_t key = key_of(p, type, i, n, &random);
+        if (type == XL_U64)
+            ((uint64_t *)keys)[i] = key;
+        else
+            ((uint32_t *)keys)[i] = (uint32_t)key;
+    }
+}
+
+static void *get(size_t bytes)
+{
+    void *memory = malloc(bytes + 1);
+    assert_non_null(memory);
+    return memory;
+}
+
+/* ---- one sort, checked ---------------------------------------------------- */
+
+typedef struct trial {
+    const char *device; /* which variant of the device */
+    const xl_sort_desc *desc;
+    xl_sort *plan;
+    cl_command_queue queue;
+    size_t n, offset;
+    pattern pattern;
+    bool in_place, own_scratch;
+} trial;
+
+static const char *describe(const trial *t)
+{
+    static char text[200];
+    snprintf(text, sizeof text, "%s keys, %s values, %s, n %zu, %s, offset %zu%s%s, %s",
+             xl_type_name(t->desc->key), t->desc->value == XL_NONE ? "no" : "u32",
+             t->desc->order == XL_DESCENDING ? "descending" : "ascending", t->n,
+             pattern_names[t->pattern], t->offset, t->in_place ? ", in place" : "",
+             t->own_scratch ? ", plan's scratch" : "", t->device);
+    return text;
+}
+
+/* Each value must name the element its key came from, and each element once. */
+static void check_values(const trial *t, const void *keys_before, const void *keys_after,
+                         const uint32_t *values)
+{
+    const size_t size = xl_type_size(t->desc->key);
+    unsigned char *seen = calloc(t->n + 1, 1);
+    assert_non_null(seen);
+    for (size_t i = 0; i < t->n; ++i) {
+        if (values[i] >= t->n || seen[values[i]]++)
+            XLT_FAIL("%s: value %u at %zu is not there or there twice", describe(t), values[i], i);
+        if (memcmp((const char *)keys_before + values[i] * size,
+                   (const char *)keys_after + i * size, size) != 0)
+            XLT_FAIL("%s: value %u at %zu has lost its key", describe(t), values[i], i);
+    }
+    free(seen);
+}
+
+static void check_keys(const trial *t, const void *got, const void *wanted)
+{
+    const size_t size = xl_type_size(t->desc->key);
+    if (memcmp(got, wanted, t->n * size) == 0)
+        return;
+    for (size_t i = 0; i < t->n; ++i)
+        if (memcmp((const char *)got + i * size, (const char *)wanted + i * size, size) != 0)
+            XLT_FAIL("%s: wrong key at %zu", describe(t), i);
+}
+
+static void check_same(const trial *t, const xlt_buffer *buffer, const void *before,
+                       const char *name)
+{
+    void *now = get(buffer->n * buffer->size);
+    xlt_read(buffer, now);
+    if (memcmp(now, before, buffer->n * buffer->size) != 0)
+        XLT_FAIL("%s: %s was changed", describe(t), name);
+    free(now);
+}
+
+/* The buffers of a trial: input and output are the same when in place. */
+typedef struct arrays {
+    xlt_buffer keys_in, values_in, keys_out, values_out, scratch;
+} arrays;
+
+static arrays arrays_make(const trial *t, const void *keys, const uint32_t *values)
+{
+    const size_t size = xl_type_size(t->desc->key);
+    size_t bytes, alignment;
+    arrays a = {0};
+    a.keys_in = a.keys_out = xlt_buffer_make(keys, t->n, size, t->offset);
+    if (!t->in_place)
+        a.keys_out = xlt_buffer_make(NULL, t->n, size, t->offset + 3);
+    if (t->desc->value != XL_NONE) {
+        a.values_in = a.values_out = xlt_buffer_make(values, t->n, 4, t->offset + 1);
+        if (!t->in_place)
+            a.values_out = xlt_buffer_make(NULL, t->n, 4, t->offset);
+    }
+    XLT_OK(xl_sort_scratch(t->plan, t->n, &bytes, &alignment));
+    if (!t->own_scratch)
+        a.scratch = xlt_scratch_make(bytes, alignment);
+    return a;
+}
+
+static xl_view view_or_none(const xlt_buffer *buffer)
+{
+    return buffer->mem ? xlt_view(buffer) : xl_no_view();
+}
+
+static void arrays_free(const trial *t, arrays *a)
+{
+    xlt_buffer_free(&a->keys_in);
+    xlt_buffer_free(&a->values_in);
+    xlt_buffer_free(&a->scratch);
+    if (!t->in_place) {
+        xlt_buffer_free(&a->keys_out);
+        xlt_buffer_free(&a->values_out);
+    }
+}
+
+static xl_status enqueue(const trial *t, const arrays *a, cl_uint num_waits, const cl_event *waits,
+                         cl_event *event)
+{
+    return xl_sort_enqueue(t->plan, t->queue, t->n, view_or_none(&a->keys_in),
+                           view_or_none(&a->values_in), view_or_none(&a->keys_out),
+                           view_or_none(&a->values_out), view_or_none(&a->scratch), num_waits,
+                           waits, event);
+}
+
+static void check_result(const trial *t, const arrays *a, const void *keys, const uint32_t *values,
+                         const void *wanted)
+{
+    const size_t size = xl_type_size(t->desc->key);
+    void *keys_after = get(t->n * size);
+    uint32_t *values_after = get(t->n * 4);
+    xlt_read(&a->keys_out, keys_after);
+    check_keys(t, keys_after, wanted);
+    xlt_check_guards(&a->keys_out, "keys_out");
+    if (t->desc->value != XL_NONE) {
+        xlt_read(&a->values_out, values_after);
+        check_values(t, keys, keys_after, values_after);
+        xlt_check_guards(&a->values_out, "values_out");
+        if (!t->in_place)
+            check_same(t, &a->values_in, values, "values_in");
+    }
+    if (!t->in_place)
+        check_same(t, &a->keys_in, keys, "keys_in");
+    if (a->scratch.mem)
+        xlt_check_guards(&a->scratch, "scratch");
+    free(keys_after);
+    free(values_after);
+}
+
+static void run_trial(const trial *t)
+{
+    const size_t size = xl_type_size(t->desc->key);
+    void *keys = get(t->n * size), *wanted = get(t->n * size);
+    uint32_t *values = get(t->n * 4);
+    cl_event event = NULL;
+    fill_keys(keys, t->pattern, t->desc->key, t->n, 1);
+    for (size_t i = 0; i < t->n; ++i)
+        values[i] = (uint32_t)i;
+    memcpy(wanted, keys, t->n * size);
+    assert_true(xli_sort_ref(t->desc, t->n, wanted, NULL));
+    arrays a = arrays_make(t, keys, values);
+    XLT_OK(enqueue(t, &a, 0, NULL, &event));
+    XLT_CL(clWaitForEvents(1, &event));
+    XLT_CL(clReleaseEvent(event));
+    check_result(t, &a, keys, values, wanted);
+    arrays_free(t, &a);
+    free(keys);
+    free(values);
+    free(wanted);
+}
+
+/* ---- plans ---------------------------------------------------------------- */
+
+static xl_sort_desc desc_of(xl_type key, xl_type value, xl_sort_order order)
+{
+    xl_sort_desc desc;
+    xl_sort_desc_init(&desc);
+    desc.key = key;
+    desc.value = value;
+    desc.order = order;
+    return desc;
+}
+
+/* The most elements that one tile takes: those need no scratch. */
+static size_t tile_of(const xl_sort *plan)
+{
+    size_t tile = 1, bytes = 0, alignment;
+    while (bytes == 0) {
+        tile *= 2;
+        XLT_OK(xl_sort_scratch(plan, tile, &bytes, &alignment));
+    }
+    return tile / 2;
+}
+
+static trial trial_of(const xl_sort_desc *desc, xl_sort *plan, size_t n, pattern p)
+{
+    return (trial){.device = "device as it is",
+                   .desc = desc,
+                   .plan = plan,
+                   .queue = xlt_queue(),
+                   .n = n,
+                   .pattern = p};
+}
+
+/* Sizes around what matters: items, lanes, tiles. Alternates in place and out of place,
+ * given and own scratch. */
+static void run_sizes(trial t, size_t tile)
+{
+    const size_t sizes[] = {
+        0,           1,  2,   3,   7,   8,    9,        31,   32,       33,           63,
+        64,          65, 255, 256, 257, 1000, tile - 1, tile, tile + 1, 2 * tile - 1, 2 * tile + 1,
+        3 * tile + 5};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i) {
+        t.n = sizes[i];
+        t.in_place = i % 2 == 1;
+        t.own_scratch = i % 3 == 1;
+        t.offset = i % 5;
+        run_trial(&t);
+    }
+}
+
+static void every_type_and_order_at_every_size(void **state)
+{
+    (void)state;
+    const xl_type keys[] = {XL_U32, XL_I32, XL_U64, XL_F32}, values[] = {XL_NONE, XL_U32};
+    for (int k = 0; k < 16; ++k) {
+        xl_sort *plan;
+        const xl_sort_desc desc =
+            desc_of(keys[k / 4], values[k / 2 % 2], k % 2 ? XL_DESCENDING : XL_ASCENDING);
+        XLT_OK(xl_sort_create(xlt_context(), &desc, &plan));
+        const size_t tile = tile_of(plan);
+        if (tile < 100000)
+            run_sizes(trial_of(&desc, plan, 0, RANDOM), tile);
+        for (pattern p = 0; p < PATTERNS; ++p) {
+            trial t = trial_of(&desc, plan, xlt_small() ? 77 : 3 * tile + tile / 2 + 5, p);
+            run_trial(&t);
+            t.in_place = true;
+            t.n = xlt_small() ? 300 : 2 * tile - 9;
+            run_trial(&t);
+        }
+        xl_sort_destroy(plan);
+    }
+}
+
+static void large_sizes(void **state)
+{
+    (void)state;
+    const size_t sizes[] = {65535, 65536, 65537, 100003, 131072, ((size_t)1 << 20) + 1};
+    const xl_sort_desc descs[] = {desc_of(XL_U32, XL_U32, XL_ASCENDING),
+                                  desc_of(XL_U64, XL_NONE, XL_ASCENDING)};
+    if (xlt_small())
+        skip();
+    for (size_t d = 0; d < 2; ++d) {
+        xl_sort *plan;
+        XLT_OK(xl_sort_create(xlt_context(), &descs[d], &plan));
+        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i) {
+            trial t = trial_of(&descs[d], plan, sizes[i], i % 2 ? RANDOM : FEW_DISTINCT);
+            t.in_place = i % 2 == 0;
+            run_trial(&t);
+        }
+        xl_sort_destroy(plan);
+    }
+}
+
+/* Every n from 0 to a bit above three tiles, with small tiles. */
+static const struct variant {
+    const char *name, *mask, *tuning;
+    bool every_n;
+} variants[] = {
+    {"by group", NULL, "sort.shape = 0\n", false},
+    {"by group, width 1", "width=1", "sort.shape = 0\n", false},
+    {"by group of 8", "work-group=8", "sort.shape = 0\n", true},
+    {"by group of 1", "work-group=1", "sort.shape = 0\n", true},
+    {"by group of 32 holding 2", NULL, "sort.shape = 0\nsort.group_log = 5\nsort.held_log = 1\n",
+     true},
+    {"by group of 64 holding 16", NULL, "sort.shape = 0\nsort.group_log = 6\nsort.held_log = 4\n",
+     false},
+    {"by run of 16", NULL, "sort.shape = 1\nsort.run_log = 4\n", true},
+    {"by run of 4096", NULL, "sort.shape = 1\nsort.run_log = 12\n", false},
+};
+
+/* A context on the same OpenCL context, with a mask and tuning values. */
+static xl_context *variant_context(const struct variant *v)
+{
+    xl_context *ctx;
+    xl_context_desc desc;
+    char path[64];
+    snprintf(path, sizeof path, "sort_test_tuning.%p.txt", (void *)&desc);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(v->tuning, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    xl_context_desc_init(&desc);
+    desc.mask = v->mask;
+    desc.tune_file = path;
+    xl_status status = xl_context_adopt(xl_context_cl(xlt_context()),
+                                        xl_context_device(xlt_context()), &desc, &ctx);
+    remove(path);
+    assert_int_equal(status, XL_SUCCESS);
+    return ctx;
+}
+
+static void run_variant(const struct variant *v, const xl_sort_desc *desc)
+{
+    xl_context *ctx = variant_context(v);
+    xl_sort *plan;
+    if (xl_sort_create(ctx, desc, &plan) != XL_SUCCESS)
+        XLT_FAIL("%s: %.700s", v->name, xl_context_error(ctx));
+    const size_t tile = tile_of(plan), every = v->every_n ? 3 * tile + 2 : 0;
+    trial t = trial_of(desc, plan, 0, FEW_DISTINCT);
+    t.device = v->name;
+    for (t.n = 0; t.n < every && t.n < (xlt_small() ? 40 : 300); ++t.n)
+        run_trial(&t);
+    if (!xlt_small()) {
+        run_sizes(t, tile);
+        t.pattern = ALL_ONES;
+        t.n = 5 * tile + 3;
+        run_trial(&t);
+        t.pattern = RANDOM;
+        t.n = 20011;
+        run_trial(&t);
+    }
+    xl_sort_destroy(plan);
+    xl_context_destroy(ctx);
+}
+
+static void other_shapes(void **state)
+{
+    (void)state;
+    const xl_sort_desc pairs = desc_of(XL_U32, XL_U32, XL_ASCENDING);
+    const xl_sort_desc wide = desc_of(XL_U64, XL_U32, XL_DESCENDING);
+    const xl_sort_desc plain = desc_of(XL_U32, XL_NONE, XL_ASCENDING);
+    for (size_t i = 0; i < sizeof variants / sizeof variants[0]; ++i) {
+        run_variant(&variants[i], &pairs);
+        run_variant(&variants[i], i % 2 ? &wide : &plain);
+    }
+}
+
+/* ---- queues, events, threads ---------------------------------------------- */
+
+static int teardown(void **state)
+{
+    (void)state;
+    xlt_finish();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_type_and_order_at_every_size),
+        cmocka_unit_test(large_sizes),
+        cmocka_unit_test(other_shapes),
+    };
+    return cmocka_run_group_tests(tests, NULL, teardown);
+}
