@@ -68,6 +68,16 @@ done:
     return status;
 }
 
+/* PoCL 3.1 lists the whole device in the context of a part of it. */
+static bool stands_for(cl_device_id listed, cl_device_id device)
+{
+    cl_device_id parent = NULL;
+    if (listed == device)
+        return true;
+    cl_int code = clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL);
+    return code == CL_SUCCESS && parent && listed == parent;
+}
+
 static xl_status check_device_in_context(cl_context cl, cl_device_id device)
 {
     xl_status status;
@@ -84,7 +94,7 @@ static xl_status check_device_in_context(cl_context cl, cl_device_id device)
         XL_TRY(xli_fail(NULL, XL_ERROR_OUT_OF_MEMORY, "no memory for a list of devices"));
     XL_TRY_CL(NULL, clGetContextInfo(cl, CL_CONTEXT_DEVICES, bytes, devices, NULL));
     for (size_t i = 0; i < bytes / sizeof *devices; ++i)
-        found = found || devices[i] == device;
+        found = found || stands_for(devices[i], device);
     if (!found)
         status = xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT,
                           "device: not one of the devices of the OpenCL context given");

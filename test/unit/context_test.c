@@ -1,8 +1,30 @@
 /* SPDX-License-Identifier: MIT
- * Contexts: choice of device, facts, adoption, settings, error texts. */
+ * Contexts: choice of device, facts, adoption, settings, descriptors of other
+ * versions, error texts. */
+#define _GNU_SOURCE
 #include "xlt.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static xl_context_desc defaults(void)
+{
+    xl_context_desc desc;
+    xl_context_desc_init(&desc);
+    return desc;
+}
+
+/* xl_context_create() must give `wanted` with a text that holds each of `parts`. */
+static void creation_fails(const xl_context_desc *desc, xl_status wanted, const char *part)
+{
+    xl_context *ctx = (xl_context *)&ctx;
+    assert_int_equal(xl_context_create(desc, &ctx), wanted);
+    assert_null(ctx);
+    if (!strstr(xl_context_error(NULL), part))
+        XLT_FAIL("\"%s\" is not in: %s", part, xl_context_error(NULL));
+}
 
 static void facts_are_plausible(void **state)
 {
@@ -10,41 +32,219 @@ static void facts_are_plausible(void **state)
     xl_device_info info;
     XLT_OK(xl_context_device_info(xlt_context(), &info));
     assert_true(info.name[0] != '\0');
+    assert_true(info.platform[0] != '\0');
+    assert_true(info.compute_units >= 1);
     assert_true(info.max_work_group >= 1);
+    assert_true(info.local_bytes >= 1024);
     assert_true(info.lane_width >= 1);
     assert_int_equal(info.lane_width, info.lane_width_seen);
     assert_true(info.probe[0] != '\0');
+    bool local = strcmp(info.lane_way, "local") == 0;
+    assert_true(local == (info.lane_width == 1));
+    assert_true(local || info.lane_width_said == info.lane_width);
+    assert_true((info.lane_width_said > 0) ==
+                (info.lane_source != XL_LANES_NOT_USED && info.lane_source != XL_LANES_MASKED));
+    assert_string_equal(xl_context_error(xlt_context()), "");
+}
+
+static void masks_are_heeded(void **state)
+{
+    (void)state;
+    xl_context *ctx;
+    xl_device_info info;
+    xl_context_desc desc = defaults();
+    desc.mask = "width=1, no-fp64 ,no-int64-atomics,,work-group=8";
+    assert_int_equal(xl_context_create(&desc, &ctx), XL_SUCCESS);
+    assert_int_equal(xl_context_device_info(ctx, &info), XL_SUCCESS);
+    assert_int_equal(info.lane_width, 1);
+    assert_int_equal(info.lane_width_said, 0);
+    assert_int_equal(info.lane_source, XL_LANES_MASKED);
+    assert_string_equal(info.lane_way, "local");
+    assert_int_equal(info.has_fp64, 0);
+    assert_int_equal(info.has_int64_atomics, 0);
+    assert_int_equal(info.has_device_scope, 0);
+    assert_true(info.max_work_group <= 8);
+    xl_context_destroy(ctx);
+}
+
+static void mask_words_are_checked(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {
+        "no-such",       "width=2",       "work-group=",   "work-group=0",
+        "work-group=-5", "work-group= 5", "work-group=8x", "no-fp64 no-look-back"};
+    xl_context_desc desc = defaults();
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
+        desc.mask = wrong[i];
+        creation_fails(&desc, XL_ERROR_INVALID_ARGUMENT, wrong[i]);
+        assert_non_null(strstr(xl_context_error(NULL), "mask"));
+    }
+}
+
+/* A field overrides the environment; "" asks for the default whatever it says. */
+static void fields_override_the_environment(void **state)
+{
+    (void)state;
+    xl_context *ctx;
+    xl_device_info info;
+    char old[256];
+    const char *was = getenv("CROSSLANE_MASK");
+    snprintf(old, sizeof old, "%s", was ? was : "");
+    setenv("CROSSLANE_MASK", "nonsense", 1);
+    xl_context_desc desc = defaults();
+    creation_fails(&desc, XL_ERROR_INVALID_ARGUMENT, "nonsense");
+    creation_fails(NULL, XL_ERROR_INVALID_ARGUMENT, "nonsense");
+    desc.mask = "work-group=4";
+    assert_int_equal(xl_context_create(&desc, &ctx), XL_SUCCESS);
+    assert_int_equal(xl_context_device_info(ctx, &info), XL_SUCCESS);
+    assert_true(info.max_work_group <= 4);
+    xl_context_destroy(ctx);
+    desc.mask = "";
+    assert_int_equal(xl_context_create(&desc, &ctx), XL_SUCCESS);
+    xl_context_destroy(ctx);
+    was ? setenv("CROSSLANE_MASK", old, 1) : unsetenv("CROSSLANE_MASK");
 }
 
 static void unknown_device_lists_what_there_is(void **state)
 {
     (void)state;
-    xl_context *ctx;
-    xl_context_desc desc;
-    xl_context_desc_init(&desc);
-    desc.device = "no such device";
-    assert_int_equal(xl_context_create(&desc, &ctx), XL_ERROR_NO_DEVICE);
-    assert_null(ctx);
-    assert_non_null(strstr(xl_context_error(NULL), "no such device"));
-    assert_non_null(strstr(xl_context_error(NULL), "0:0"));
+    static const char *const none[] = {
+        "no such device", "77:0", "0:77", "no such platform:", ":no such device", "0:0x"};
+    xl_context_desc desc = defaults();
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; ++i) {
+        desc.device = none[i];
+        creation_fails(&desc, XL_ERROR_NO_DEVICE, none[i]);
+        assert_non_null(strstr(xl_context_error(NULL), "0:0"));
+    }
 }
 
-static void width_one_is_heeded(void **state)
+typedef struct seen {
+    uint32_t count, platform, device;
+    bool ordered;
+    cl_device_id devices[16];
+    char platforms[16][64], names[16][64];
+    uint32_t numbers[16][2];
+} seen;
+
+static void note(void *user, uint32_t platform, uint32_t device, cl_platform_id pid,
+                 cl_device_id did)
+{
+    seen *s = user;
+    s->ordered = s->ordered && (s->count == 0 || platform > s->platform ||
+                                (platform == s->platform && device == s->device + 1));
+    s->platform = platform;
+    s->device = device;
+    if (s->count < 16) {
+        uint32_t i = s->count;
+        char text[1024] = "";
+        s->devices[i] = did;
+        s->numbers[i][0] = platform;
+        s->numbers[i][1] = device;
+        clGetPlatformInfo(pid, CL_PLATFORM_NAME, sizeof text, text, NULL);
+        snprintf(s->platforms[i], sizeof s->platforms[i], "%.60s", text);
+        clGetDeviceInfo(did, CL_DEVICE_NAME, sizeof text, text, NULL);
+        snprintf(s->names[i], sizeof s->names[i], "%.60s", text);
+    }
+    ++s->count;
+}
+
+static bool selects(const char *selector, cl_device_id wanted)
+{
+    xl_context *ctx;
+    xl_context_desc desc = defaults();
+    desc.device = selector;
+    desc.mask = "";
+    if (xl_context_create(&desc, &ctx) != XL_SUCCESS)
+        XLT_FAIL("\"%s\": %s", selector, xl_context_error(NULL));
+    bool same = xl_context_device(ctx) == wanted;
+    xl_context_destroy(ctx);
+    return same;
+}
+
+static void upper(char *text)
+{
+    for (; *text; ++text)
+        if (*text >= 'a' && *text <= 'z')
+            *text = (char)(*text - 'a' + 'A');
+}
+
+static void devices_are_found_by_number_and_name(void **state)
 {
     (void)state;
+    seen s = {.ordered = true};
+    char selector[192];
+    uint32_t total = xl_devices_each(note, &s);
+    assert_int_equal(total, s.count);
+    assert_int_equal(xl_devices_each(NULL, NULL), total);
+    assert_true(total > 0 && s.ordered);
+    for (uint32_t i = 0; i < total && i < 16; ++i) {
+        snprintf(selector, sizeof selector, "%u:%u", (unsigned)s.numbers[i][0],
+                 (unsigned)s.numbers[i][1]);
+        assert_true(selects(selector, s.devices[i]));
+        snprintf(selector, sizeof selector, "%.12s:%u", s.platforms[i], (unsigned)s.numbers[i][1]);
+        upper(selector);
+        assert_true(selects(selector, s.devices[i]));
+        snprintf(selector, sizeof selector, "%u:%.20s", (unsigned)s.numbers[i][0], s.names[i]);
+        upper(selector);
+        assert_true(selects(selector, s.devices[i]));
+    }
+}
+
+/* GPU with most compute units, else the first accelerator, else the first CPU. */
+static void the_default_is_the_strongest(void **state)
+{
+    (void)state;
+    seen s = {.ordered = true};
+    cl_device_id best = NULL;
+    int best_rank = -1;
+    cl_uint best_units = 0;
+    uint32_t total = xl_devices_each(note, &s);
+    if (total > 16)
+        skip();
+    for (uint32_t i = 0; i < total; ++i) {
+        cl_device_type type = 0;
+        cl_uint units = 0;
+        XLT_CL(clGetDeviceInfo(s.devices[i], CL_DEVICE_TYPE, sizeof type, &type, NULL));
+        XLT_CL(
+            clGetDeviceInfo(s.devices[i], CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
+        int rank = type & CL_DEVICE_TYPE_GPU ? 3 : type & CL_DEVICE_TYPE_ACCELERATOR ? 2 : 1;
+        if (rank > best_rank || (rank == 3 && best_rank == 3 && units > best_units)) {
+            best = s.devices[i];
+            best_rank = rank;
+            best_units = units;
+        }
+    }
+    assert_true(selects("", best));
+    assert_true(selects(best_rank == 3 ? "GPU" : best_rank == 1 ? "cpu" : "", best));
+}
+
+/* Started anew, since the loader lists platforms once per process. */
+static void no_platform_is_an_error_with_advice(void **state)
+{
+    (void)state;
+    char command[512], output[512] = "", self[256] = "";
+    if (readlink("/proc/self/exe", self, sizeof self - 1) <= 0)
+        skip();
+    snprintf(command, sizeof command,
+             "OCL_ICD_VENDORS=/nonexistent OCL_ICD_FILENAMES= CROSSLANE_DEVICE= '%.250s' --say-why",
+             self);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    size_t got = fread(output, 1, sizeof output - 1, pipe);
+    int code = pclose(pipe);
+    output[got] = '\0';
+    if (code == 0)
+        skip(); /* a simulator brings its own loader */
+    assert_non_null(strstr(output, "XL_ERROR_NO_DEVICE: no OpenCL device"));
+}
+
+static int say_why(void)
+{
     xl_context *ctx;
-    xl_device_info info;
-    xl_context_desc desc;
-    xl_context_desc_init(&desc);
-    desc.mask = "width=1,no-fp64,no-int64-atomics,work-group=8";
-    assert_int_equal(xl_context_create(&desc, &ctx), XL_SUCCESS);
-    assert_int_equal(xl_context_device_info(ctx, &info), XL_SUCCESS);
-    assert_int_equal(info.lane_width, 1);
-    assert_int_equal(info.lane_source, XL_LANES_MASKED);
-    assert_int_equal(info.has_fp64, 0);
-    assert_int_equal(info.has_int64_atomics, 0);
-    assert_true(info.max_work_group <= 8);
+    xl_status status = xl_context_create(NULL, &ctx);
+    printf("%s: %s\n", xl_status_name(status), xl_context_error(NULL));
     xl_context_destroy(ctx);
+    return status == XL_SUCCESS ? 0 : 1;
 }
 
 static void adopted_objects_outlive_the_callers_reference(void **state)
@@ -58,8 +258,121 @@ static void adopted_objects_outlive_the_callers_reference(void **state)
     XLT_CL(code);
     assert_int_equal(xl_context_adopt(cl, device, NULL, &ctx), XL_SUCCESS);
     XLT_CL(clReleaseContext(cl));
+    assert_ptr_equal(xl_context_cl(ctx), cl);
+    assert_ptr_equal(xl_context_device(ctx), device);
     assert_int_equal(xl_context_device_info(ctx, &info), XL_SUCCESS);
+    assert_non_null(xl_context_queue(ctx));
     xl_context_destroy(ctx);
+}
+
+/* A context of two sub-devices, or a whole device and a part of it, is adopted for
+ * the one that is named. */
+static void a_context_of_several_devices_is_adopted(void **state)
+{
+    (void)state;
+    cl_int code;
+    xl_context *ctx;
+    xl_device_info info;
+    cl_device_id whole = xl_context_device(xlt_context()), parts[2] = {NULL, NULL};
+    const cl_device_partition_property halves[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, 1,
+                                                   CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+    cl_uint most = 0; /* asked first: rusticl 22.3 crashes when a device cannot be parted */
+    clGetDeviceInfo(whole, CL_DEVICE_PARTITION_MAX_SUB_DEVICES, sizeof most, &most, NULL);
+    if (most < 2 || clCreateSubDevices(whole, halves, 2, parts, NULL) != CL_SUCCESS) {
+        print_message("%s cannot be parted\n", xlt_device());
+        skip();
+    }
+    cl_context cl = clCreateContext(NULL, 2, parts, NULL, NULL, &code);
+    XLT_CL(code);
+    assert_int_equal(xl_context_adopt(cl, parts[1], NULL, &ctx), XL_SUCCESS);
+    XLT_CL(clReleaseContext(cl));
+    XLT_CL(clReleaseDevice(parts[0]));
+    XLT_CL(clReleaseDevice(parts[1]));
+    assert_int_equal(xl_context_device_info(ctx, &info), XL_SUCCESS);
+    assert_int_equal(info.compute_units, 1);
+    xl_context_destroy(ctx);
+}
+
+static void a_device_of_another_context_is_refused(void **state)
+{
+    (void)state;
+    seen s = {.ordered = true};
+    xl_context *ctx;
+    uint32_t i = 0, total = xl_devices_each(note, &s);
+    while (i < total && i < 16 && s.devices[i] == xl_context_device(xlt_context()))
+        ++i;
+    if (i == total || i == 16)
+        skip();
+    assert_int_equal(xl_context_adopt(xl_context_cl(xlt_context()), s.devices[i], NULL, &ctx),
+                     XL_ERROR_INVALID_ARGUMENT);
+    assert_null(ctx);
+    assert_non_null(strstr(xl_context_error(NULL), "device: not one of the devices"));
+}
+
+static void null_arguments_are_refused(void **state)
+{
+    (void)state;
+    xl_context *ctx = (xl_context *)&ctx;
+    xl_device_info info;
+    cl_context cl = xl_context_cl(xlt_context());
+    cl_device_id device = xl_context_device(xlt_context());
+    assert_int_equal(xl_context_create(NULL, NULL), XL_ERROR_INVALID_ARGUMENT);
+    assert_string_equal(xl_context_error(NULL), "ctx: NULL");
+    assert_int_equal(xl_context_adopt(cl, device, NULL, NULL), XL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(xl_context_adopt(NULL, device, NULL, &ctx), XL_ERROR_INVALID_ARGUMENT);
+    assert_null(ctx);
+    assert_string_equal(xl_context_error(NULL), "cl: NULL");
+    assert_int_equal(xl_context_adopt(cl, NULL, NULL, &ctx), XL_ERROR_INVALID_ARGUMENT);
+    assert_string_equal(xl_context_error(NULL), "device: NULL");
+    assert_int_equal(xl_context_device_info(NULL, &info), XL_ERROR_INVALID_ARGUMENT);
+    assert_string_equal(xl_context_error(NULL), "ctx: NULL");
+    assert_int_equal(xl_context_device_info(xlt_context(), NULL), XL_ERROR_INVALID_ARGUMENT);
+    assert_string_equal(xl_context_error(xlt_context()), "info: NULL");
+    assert_null(xl_context_cl(NULL));
+    assert_null(xl_context_device(NULL));
+    assert_null(xl_context_queue(NULL));
+    xl_context_desc_init(NULL);
+    xl_context_destroy(NULL);
+}
+
+/* A program compiled with an older header gives a shorter descriptor, one with a
+ * newer header a longer one. */
+static void descriptors_of_other_versions(void **state)
+{
+    (void)state;
+    struct {
+        xl_context_desc known;
+        const char *later;
+    } newer = {.known = defaults()};
+    xl_context *ctx;
+    union {
+        xl_context_desc desc;
+        char bytes[sizeof(xl_context_desc)];
+    } older;
+    memset(&older, 0x5a, sizeof older); /* what lies past the end must not be read */
+    older.desc.struct_size = (uint32_t)offsetof(xl_context_desc, cache_dir);
+    older.desc.device = NULL;
+    assert_int_equal(xl_context_create(&older.desc, &ctx), XL_SUCCESS);
+    xl_context_destroy(ctx);
+    newer.known.struct_size = sizeof newer;
+    assert_int_equal(xl_context_create(&newer.known, &ctx), XL_SUCCESS);
+    xl_context_destroy(ctx);
+    newer.later = "x";
+    creation_fails(&newer.known, XL_ERROR_INVALID_ARGUMENT, "older version of the library");
+    static const uint32_t wrong[] = {0, 3, 9, 12, 65536, 0xffffffffu};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
+        xl_context_desc desc = defaults();
+        desc.struct_size = wrong[i];
+        creation_fails(&desc, XL_ERROR_INVALID_ARGUMENT, "struct_size");
+    }
+}
+
+static void a_missing_tuning_file_is_an_error(void **state)
+{
+    (void)state;
+    xl_context_desc desc = defaults();
+    desc.tune_file = "/no/such/file";
+    creation_fails(&desc, XL_ERROR_INVALID_ARGUMENT, "/no/such/file");
 }
 
 static int teardown(void **state)
@@ -69,13 +382,25 @@ static int teardown(void **state)
     return 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(facts_are_plausible),
+        cmocka_unit_test(masks_are_heeded),
+        cmocka_unit_test(mask_words_are_checked),
+        cmocka_unit_test(fields_override_the_environment),
         cmocka_unit_test(unknown_device_lists_what_there_is),
-        cmocka_unit_test(width_one_is_heeded),
+        cmocka_unit_test(devices_are_found_by_number_and_name),
+        cmocka_unit_test(the_default_is_the_strongest),
+        cmocka_unit_test(no_platform_is_an_error_with_advice),
         cmocka_unit_test(adopted_objects_outlive_the_callers_reference),
+        cmocka_unit_test(a_context_of_several_devices_is_adopted),
+        cmocka_unit_test(a_device_of_another_context_is_refused),
+        cmocka_unit_test(null_arguments_are_refused),
+        cmocka_unit_test(descriptors_of_other_versions),
+        cmocka_unit_test(a_missing_tuning_file_is_an_error),
     };
+    if (argc > 1 && strcmp(argv[1], "--say-why") == 0)
+        return say_why();
     return cmocka_run_group_tests(tests, NULL, teardown);
 }

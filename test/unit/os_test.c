@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ * Files and folders: whole or not at all, nothing left behind. */
+#define _GNU_SOURCE
+#include "core.h"
+#include "xlt.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[64];
+
+static char *in_folder(const char *name)
+{
+    static char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static int files_in_folder(void)
+{
+    int count = 0;
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    for (const struct dirent *entry; (entry = readdir(dir));)
+        count += entry->d_name[0] != '.';
+    closedir(dir);
+    return count;
+}
+
+static void what_is_written_is_read(void **state)
+{
+    (void)state;
+    static char big[200001];
+    size_t length = 0;
+    for (size_t i = 0; i < sizeof big; ++i)
+        big[i] = (char)(i * 31 + i / 256);
+    assert_true(xli_os_write_file_atomic(in_folder("a"), big, sizeof big));
+    char *back = xli_os_read_file(in_folder("a"), &length);
+    assert_non_null(back);
+    assert_int_equal(length, sizeof big);
+    assert_memory_equal(back, big, sizeof big);
+    assert_int_equal(back[length], '\0');
+    xli_free(back);
+    assert_true(xli_os_write_file_atomic(in_folder("a"), "", 0)); /* over the old one */
+    back = xli_os_read_file(in_folder("a"), &length);
+    assert_non_null(back);
+    assert_int_equal(length, 0);
+    assert_string_equal(back, "");
+    xli_free(back);
+    assert_int_equal(files_in_folder(), 1);
+    assert_int_equal(unlink(in_folder("a")), 0);
+}
+
+static void what_cannot_be_read_is_null(void **state)
+{
+    (void)state;
+    size_t length;
+    assert_null(xli_os_read_file(in_folder("absent"), &length));
+    assert_null(xli_os_read_file(folder, &length)); /* a folder */
+    assert_null(xli_os_read_file("", &length));
+}
+
+/* A limit on the size of files fails in the middle of the data, as a full disk
+ * does. */
+static void a_failed_write_leaves_nothing(void **state)
+{
+    (void)state;
+    static char big[100000];
+    struct rlimit old, small;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    small = old;
+    small.rlim_cur = 4096;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    bool written = xli_os_write_file_atomic(in_folder("b"), big, sizeof big);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    assert_false(written);
+    assert_int_equal(files_in_folder(), 0);
+    assert_false(xli_os_write_file_atomic(in_folder("no/such/folder"), "x", 1));
+    assert_int_equal(mkdir(in_folder("taken"), 0700), 0);
+    assert_false(xli_os_write_file_atomic(in_folder("taken"), "x", 1)); /* cannot be renamed */
+    assert_int_equal(files_in_folder(), 1);
+    assert_int_equal(rmdir(in_folder("taken")), 0);
+}
+
+static void folders_are_made_with_their_parents(void **state)
+{
+    (void)state;
+    assert_true(xli_os_make_dirs(in_folder("p/q/r")));
+    assert_true(xli_os_make_dirs(in_folder("p/q/r"))); /* again */
+    assert_true(xli_os_make_dirs(in_folder("p/q/r/")));
+    struct stat info;
+    assert_int_equal(stat(in_folder("p/q"), &info), 0);
+    assert_int_equal(info.st_mode & 077, 0); /* the user's own */
+    assert_true(xli_os_write_file_atomic(in_folder("p/file"), "x", 1));
+    assert_false(xli_os_make_dirs(in_folder("p/file")));
+    assert_false(xli_os_make_dirs(in_folder("p/file/below")));
+    assert_false(xli_os_make_dirs(""));
+    assert_int_equal(unlink(in_folder("p/file")), 0);
+    assert_int_equal(rmdir(in_folder("p/q/r")), 0);
+    assert_int_equal(rmdir(in_folder("p/q")), 0);
+    assert_int_equal(rmdir(in_folder("p")), 0);
+}
+
+static void cache_dir_is(const char *xdg, const char *home, const char *wanted)
+{
+    xdg ? setenv("XDG_CACHE_HOME", xdg, 1) : unsetenv("XDG_CACHE_HOME");
+    home ? setenv("HOME", home, 1) : unsetenv("HOME");
+    char *path = xli_os_cache_dir("crosslane");
+    if (wanted)
+        assert_string_equal(path, wanted);
+    else
+        assert_null(path);
+    xli_free(path);
+}
+
+static void the_cache_folder_is_the_users(void **state)
+{
+    (void)state;
+#ifndef __APPLE__
+    cache_dir_is("/x", "/h", "/x/crosslane");
+    cache_dir_is("relative", "/h", "/h/.cache/crosslane");
+    cache_dir_is("", "/h", "/h/.cache/crosslane");
+    cache_dir_is(NULL, "/h", "/h/.cache/crosslane");
+    cache_dir_is(NULL, "", NULL);
+    cache_dir_is(NULL, NULL, NULL);
+#endif
+}
+
+static void empty_variables_are_unset(void **state)
+{
+    (void)state;
+    setenv("XLT_EMPTY", "", 1);
+    assert_null(xli_os_env("XLT_EMPTY"));
+    setenv("XLT_EMPTY", "v", 1);
+    assert_string_equal(xli_os_env("XLT_EMPTY"), "v");
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    const char *tmp = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%.40s/xlt-os-XXXXXX", tmp ? tmp : "/tmp");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    return rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(what_cannot_be_read_is_null),
+        cmocka_unit_test(a_failed_write_leaves_nothing),
+        cmocka_unit_test(folders_are_made_with_their_parents),
+        cmocka_unit_test(the_cache_folder_is_the_users),
+        cmocka_unit_test(empty_variables_are_unset),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
