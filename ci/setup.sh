@@ -15,7 +15,7 @@ build_packages=(gcc libc6-dev cmake ninja-build ocl-icd-opencl-dev opencl-header
   pocl-opencl-icd libpng-dev)
 test_packages=(g++ libcmocka-dev pkg-config binutils)
 extra_packages=(mesa-opencl-icd oclgrind clang clang-format-14 clang-tidy cppcheck shellcheck
-  python3-venv)
+  spin python3-venv)
 intel_packages=(intel-opencl-rt intel-cmplr-lib-rt)
 
 missing() { # PACKAGE...: those that are not installed
