@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT
+ * Reduction and scan of a tile that a work-group holds as cl/tile/tile_load.cl
+ * says: work-items scan their vectors, sub-groups scan their rows, and units meet
+ * in local memory.
+ *
+ * Asks for what cl/tile/tile_load.cl asks for, and
+ *   XL_INCLUSIVE  1: an element's result includes it
+ *
+ * Local memory: XL_TILE_SCRATCH elements. All work-items of the group must call
+ * these together. */
+#ifndef XL_TILE_SCAN
+#define XL_TILE_SCAN
+
+#include "../group/group_reduce.cl"
+#include "tile_load.cl"
+
+#if !defined(XL_INCLUSIVE)
+#error "XL_INCLUSIVE must be defined"
+#endif
+
+#if XL_USE_LANES
+#define XL_TILE_SCRATCH XL_GROUP_SCRATCH
+#else
+/* One total per row and work-item, and what a group scan needs. */
+#define XL_TILE_SCRATCH (XL_ROWS * XL_GROUP_SIZE + XL_GROUP_SCRATCH)
+#endif
+
+/* The vectors of a work-item. */
+XL_T xl_row_total(const XL_T *item, uint row)
+{
+    XL_T total = item[row * XL_VLEN];
+#pragma unroll
+    for (uint v = 1; v < XL_VLEN; ++v)
+        total = xl_op(total, item[row * XL_VLEN + v]);
+    return total;
+}
+
+/* Replaces a vector by its scan that starts from `carry`. */
+void xl_row_scan(XL_T *item, uint row, XL_T carry)
+{
+#pragma unroll
+    for (uint v = 0; v < XL_VLEN; ++v) {
+        const XL_T next = xl_op(carry, item[row * XL_VLEN + v]);
+        item[row * XL_VLEN + v] = XL_INCLUSIVE ? next : carry;
+        carry = next;
+    }
+}
+
+#if XL_USE_LANES
+/* The part of a tile that this unit holds, reduced, at every lane; by lanes only,
+ * so that one sub-group may do it for a tile of another group. */
+XL_T xl_unit_reduce(const XL_T *item)
+{
+    XL_T total = XL_IDENTITY;
+#pragma unroll
+    for (uint row = 0; row < XL_ROWS; ++row) {
+#if XL_COMMUTES
+        total = xl_op(total, xl_row_total(item, row));
+#else
+        total = xl_op(total, xl_lane_reduce(xl_row_total(item, row)));
+#endif
+    }
+#if XL_COMMUTES
+    total = xl_lane_reduce(total);
+#endif
+    return total;
+}
+#endif
+
+/* Scans the unit's part in place, from XL_IDENTITY; gives its total. */
+XL_T xl_unit_scan(XL_T *item, __local XL_T *scratch)
+{
+#if XL_USE_LANES
+    XL_T carry = XL_IDENTITY;
+#pragma unroll
+    for (uint row = 0; row < XL_ROWS; ++row) {
+        const XL_T inclusive = xl_lane_scan_inclusive(xl_row_total(item, row));
+        xl_row_scan(item, row, xl_op(carry, xl_lane_shift_up(inclusive)));
+        carry = xl_op(carry, XL_LANE_MOVE(shuffle, inclusive, xl_lane_width() - 1));
+    }
+    return carry;
+#else
+    /* All rows at once: the totals lie in element order in local memory, each
+     * work-item scans XL_ROWS neighbours of them, the group scans the work-items. */
+    const uint i = (uint)get_local_id(0);
+    __local XL_T *const totals = scratch + XL_GROUP_SCRATCH;
+    for (uint row = 0; row < XL_ROWS; ++row)
+        totals[row * XL_GROUP_SIZE + i] = xl_row_total(item, row);
+    XL_LOCAL_BARRIER();
+    XL_T mine = XL_IDENTITY, all;
+    for (uint k = 0; k < XL_ROWS; ++k)
+        mine = xl_op(mine, totals[i * XL_ROWS + k]);
+    mine = xl_group_scan_exclusive(mine, scratch, &all);
+    for (uint k = 0; k < XL_ROWS; ++k) {
+        const XL_T total = totals[i * XL_ROWS + k];
+        totals[i * XL_ROWS + k] = mine;
+        mine = xl_op(mine, total);
+    }
+    XL_LOCAL_BARRIER();
+    for (uint row = 0; row < XL_ROWS; ++row)
+        xl_row_scan(item, row, totals[row * XL_GROUP_SIZE + i]);
+    XL_LOCAL_BARRIER();
+    return all;
+#endif
+}
+
+/* Of the totals of all units of the tile: those before this unit, and all. */
+void xl_units_fold(XL_T unit_total, __local XL_T *scratch, XL_T *before, XL_T *all)
+{
+#if XL_USE_LANES
+    if (xl_lane_id() == 0)
+        scratch[xl_lane_group()] = unit_total;
+    XL_LOCAL_BARRIER();
+    XL_T sum = XL_IDENTITY;
+    for (uint k = 0; k < xl_lane_groups(); ++k) {
+        if (k == xl_lane_group())
+            *before = sum;
+        sum = xl_op(sum, scratch[k]);
+    }
+    *all = sum;
+    XL_LOCAL_BARRIER();
+#else
+    *before = XL_IDENTITY;
+    *all = unit_total;
+#endif
+}
+
+/* The whole tile reduced, at every work-item. */
+XL_T xl_tile_reduce(const XL_T *item, __local XL_T *scratch)
+{
+#if XL_USE_LANES
+    XL_T before, all;
+    xl_units_fold(xl_unit_reduce(item), scratch, &before, &all);
+    return all;
+#else
+    XL_T total = XL_IDENTITY;
+#if XL_COMMUTES
+    for (uint row = 0; row < XL_ROWS; ++row)
+        total = xl_op(total, xl_row_total(item, row));
+    total = xl_group_reduce(total, scratch);
+#else
+    for (uint row = 0; row < XL_ROWS; ++row)
+        total = xl_op(total, xl_group_reduce(xl_row_total(item, row), scratch));
+#endif
+    return total;
+#endif
+}
+
+#endif

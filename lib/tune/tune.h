@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ * Tuning values: one plain struct per primitive. Each is looked up in a built-in
+ * table (a device's name, then its vendor, then its kind, then what suits every
+ * device), and any single value may be overridden by a line of the context's
+ * tuning file, under the name given beside the field. */
+#ifndef XLI_TUNE_H
+#define XLI_TUNE_H
+
+#include "runtime.h"
+
+/* How work-groups of a scan are shaped. */
+enum { XLI_SCAN_SERIAL = 0, XLI_SCAN_GROUP = 1 };
+
+typedef struct xli_tune_scan {
+    uint32_t shape;       /* scan.shape: 0 one work-item walks a tile, 1 a work-group holds it */
+    uint32_t group_size;  /* scan.group_size: work-items of a group, shape 1 */
+    uint32_t item_bytes;  /* scan.item_bytes: bytes a work-item holds, shape 1 */
+    uint32_t tile_bytes;  /* scan.tile_bytes: bytes of a tile, shape 0 */
+    uint32_t run_groups;  /* scan.run_groups: reduce-then-scan groups per compute unit */
+    uint32_t ring_groups; /* scan.ring_groups: look-back groups per compute unit */
+    uint32_t look_back;   /* scan.look_back: 1 if AUTO takes look-back where it may */
+    uint32_t stream_kib;  /* scan.stream_kib: results this large are written past the cache,
+                             shape 0 */
+    uint32_t spin_limit;  /* scan.spin_limit: polls of a tile before its sum is made anew */
+    uint32_t hold_back;   /* scan.hold_back: for tests: one in so many tiles is late to post
+                             its sum, or never does; 0: none */
+} xli_tune_scan;
+
+void xli_tune_scan_get(const xl_context *ctx, const xli_facts *facts, xli_tune_scan *tune);
+
+/* One row of a built-in table: fits a device if every given part does. A table is
+ * ordered from particular to general and ends with a row that fits everything. */
+typedef struct xli_tune_match {
+    const char *device;  /* part of the device's name, any letter case; NULL: any */
+    uint32_t vendor_id;  /* 0: any */
+    cl_device_type type; /* 0: any */
+} xli_tune_match;
+
+bool xli_tune_fits(const xli_tune_match *match, const xli_facts *facts);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT
+ * Tuning values of the scan. */
+#include "tune.h"
+
+enum { VENDOR_NVIDIA = 0x10de };
+
+/* The match of this file's table; the other primitives' tables use it too. */
+bool xli_tune_fits(const xli_tune_match *match, const xli_facts *facts)
+{
+    return (!match->device || xli_text_contains_nocase(facts->info.name, match->device)) &&
+           (match->vendor_id == 0 || match->vendor_id == facts->vendor_id) &&
+           (match->type == 0 || (match->type & facts->info.type));
+}
+
+typedef struct row {
+    xli_tune_match match;
+    xli_tune_scan tune;
+} row;
+
+static const row table[] = {
+    {{.device = "H200", .vendor_id = VENDOR_NVIDIA},
+     {.shape = XLI_SCAN_GROUP,
+      .group_size = 128,
+      .item_bytes = 384,
+      .tile_bytes = 1 << 16,
+      .run_groups = 8,
+      .ring_groups = 4,
+      .look_back = 1,
+      .stream_kib = 1 << 13,
+      .spin_limit = 1 << 12}},
+    {{.vendor_id = VENDOR_NVIDIA},
+     {.shape = XLI_SCAN_GROUP,
+      .group_size = 128,
+      .item_bytes = 256,
+      .tile_bytes = 1 << 16,
+      .run_groups = 8,
+      .ring_groups = 4,
+      .look_back = 1,
+      .stream_kib = 1 << 13,
+      .spin_limit = 1 << 12}},
+    {{.type = CL_DEVICE_TYPE_CPU},
+     {.shape = XLI_SCAN_SERIAL,
+      .group_size = 64,
+      .item_bytes = 64,
+      .tile_bytes = 1 << 16,
+      .run_groups = 8,
+      .ring_groups = 8,
+      .look_back = 1,
+      .stream_kib = 1 << 13,
+      .spin_limit = 1 << 12}},
+    {{0},
+     {.shape = XLI_SCAN_GROUP,
+      .group_size = 128,
+      .item_bytes = 64,
+      .tile_bytes = 1 << 16,
+      .run_groups = 8,
+      .ring_groups = 4,
+      .look_back = 1,
+      .stream_kib = 1 << 13,
+      .spin_limit = 1 << 12}},
+};
+
+void xli_tune_scan_get(const xl_context *ctx, const xli_facts *facts, xli_tune_scan *tune)
+{
+    const row *found = table;
+    while (!xli_tune_fits(&found->match, facts))
+        ++found;
+    *tune = found->tune;
+    const struct {
+        const char *name;
+        uint32_t *value, low, high;
+    } fields[] = {
+        {"scan.shape", &tune->shape, 0, 1},
+        {"scan.group_size", &tune->group_size, 1, 1024},
+        {"scan.item_bytes", &tune->item_bytes, 16, 1024},
+        {"scan.tile_bytes", &tune->tile_bytes, 256, 1 << 24},
+        {"scan.run_groups", &tune->run_groups, 1, 64},
+        {"scan.ring_groups", &tune->ring_groups, 1, 64},
+        {"scan.look_back", &tune->look_back, 0, 1},
+        {"scan.stream_kib", &tune->stream_kib, 0, UINT32_MAX},
+        {"scan.spin_limit", &tune->spin_limit, 0, 1 << 30},
+        {"scan.hold_back", &tune->hold_back, 0, 1 << 30},
+    };
+    for (size_t i = 0; i < XLI_COUNT(fields); ++i)
+        *fields[i].value = xli_context_tunable(ctx, fields[i].name, *fields[i].value, fields[i].low,
+                                               fields[i].high);
+}
