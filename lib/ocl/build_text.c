@@ -31,14 +31,17 @@ static bool line_mark(const char *line, unsigned long *number, char *file, size_
     return true;
 }
 
-static void add_numbered(xli_text *text, const char *source)
+/* Each line with its number in the whole, which is all that Oclgrind's logs speak of,
+ * and with file and line as the marks have them. */
+static void add_numbered(xli_text *text, const char *source, unsigned long *whole)
 {
     unsigned long number = 1;
     char file[128] = "head";
     for (const char *line = source; *line;) {
         size_t length = strcspn(line, "\n");
+        ++*whole;
         if (!line_mark(line, &number, file, sizeof file))
-            xli_text_add(text, "%s:%lu: %.*s\n", file, number++, (int)length, line);
+            xli_text_add(text, "%5lu  %s:%lu: %.*s\n", *whole, file, number++, (int)length, line);
         line += length + (line[length] == '\n');
     }
 }
@@ -50,8 +53,9 @@ char *xli_build_report(const xl_context *ctx, const xli_facts *facts, const char
     char *log = build_log(ctx, program);
     xli_text_add(&text, "program: %s\ndevice: %s, %s\noptions: %s\nlog:\n%s\nsource:\n", name,
                  facts->info.name, facts->info.platform, options, log ? log : "(none)");
-    add_numbered(&text, head);
-    add_numbered(&text, body);
+    unsigned long whole = 0;
+    add_numbered(&text, head, &whole);
+    add_numbered(&text, body, &whole);
     xli_free(log);
     if (text.failed)
         xli_text_free(&text);

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT
+ * Programs: built once, shared, and reported so that an error can be found. */
+#define _GNU_SOURCE
+#include "runtime.h"
+#include "xlt.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Sends what the process writes to stderr into a file while `run` works, and
+ * returns how many bytes that were. */
+static long bytes_to_stderr(void (*run)(void))
+{
+    char path[] = "/tmp/xlt-stderr-XXXXXX";
+    int file = mkstemp(path), saved = dup(STDERR_FILENO);
+    assert_true(file >= 0 && saved >= 0);
+    fflush(stderr);
+    dup2(file, STDERR_FILENO);
+    run();
+    fflush(stderr);
+    dup2(saved, STDERR_FILENO);
+    long written = (long)lseek(file, 0, SEEK_END);
+    close(file);
+    close(saved);
+    unlink(path);
+    return written;
+}
+
+static xli_program *get(const char *defines)
+{
+    xli_program *program;
+    XLT_OK(xli_program_get(xlt_context(), "probe", defines, &program));
+    assert_non_null(program);
+    return program;
+}
+
+static void equal_programs_are_one(void **state)
+{
+    (void)state;
+    xli_program *first = get("#define ANY 1\n");
+    assert_ptr_equal(get("#define ANY 1\n"), first);
+    assert_ptr_not_equal(get("#define ANY 2\n"), first);
+}
+
+static void unknown_sources_and_kernels(void **state)
+{
+    (void)state;
+    xl_context *ctx = xlt_context();
+    xli_program *program;
+    xli_kernel kernel;
+    XLT_FAILS(xli_program_get(ctx, "no_such", "", &program), XL_ERROR_INTERNAL);
+    assert_null(program);
+    XLT_FAILS(xli_kernel_create(ctx, get(""), "xl_no_such", &kernel), XL_ERROR_OPENCL);
+    assert_non_null(strstr(xl_context_error(ctx), "clCreateKernel (xl_no_such)"));
+    assert_null(kernel.cl);
+    xli_kernel_destroy(&kernel);
+}
+
+/* The text of the last failure must hold `part`, and no program may be left. */
+static void build_fails_with(const char *defines, const char *const *parts, size_t num_parts)
+{
+    xl_context *ctx = xlt_context();
+    xli_program *program;
+    XLT_FAILS(xli_program_get(ctx, "probe", defines, &program), XL_ERROR_BUILD);
+    assert_null(program);
+    for (size_t i = 0; i < num_parts; ++i)
+        if (!strstr(xl_context_error(ctx), parts[i]))
+            XLT_FAIL("\"%s\" is not in: %.900s", parts[i], xl_context_error(ctx));
+}
+
+/* Makes a mistake in a file of this tree, by a macro, and in a user's text. Log and
+ * source must both name the place. */
+static void errors_point_at_files_and_lines(void **state)
+{
+    (void)state;
+    static const char *const of_ours[] = {
+        "clBuildProgram returned", "options: -cl-std=",   "log:\n",
+        "no_such_function",        "cl/kernel/probe.cl:", ": __kernel void xl_probe_lanes"};
+    static const char *const of_theirs[] = {"visit:3:     return y;", "undeclared"};
+    build_fails_with("#define get_local_id no_such_function\n", of_ours,
+                     sizeof of_ours / sizeof of_ours[0]);
+    build_fails_with("#line 1 \"visit\"\nfloat visit(float x)\n{\n    return y;\n}\n", of_theirs,
+                     sizeof of_theirs / sizeof of_theirs[0]);
+}
+
+/* The first place that the log names, as the numbered source writes it: "file:line: ",
+ * or the line of the whole for Oclgrind, which heeds no #line. */
+static const char *place_in_source(const char *log, const char *source)
+{
+    char place[96];
+    const char *at = strstr(log, "cl/");
+    unsigned long number;
+    if (at && at < source) {
+        size_t file = strcspn(at, ":");
+        number = strtoul(at + file + 1, NULL, 10);
+        snprintf(place, sizeof place, "  %.*s:%lu: ", (int)file, at, number);
+    } else {
+        at = strstr(log, "input.cl:");
+        assert_true(at && at < source);
+        number = strtoul(at + strlen("input.cl:"), NULL, 10);
+        snprintf(place, sizeof place, "\n%5lu  ", number);
+    }
+    const char *line = strstr(source, place);
+    if (!line)
+        XLT_FAIL("the numbered source has no line \"%s\"", place);
+    return line;
+}
+
+static void the_log_names_a_line_that_uses_the_name(void **state)
+{
+    (void)state;
+    xl_context *ctx = xlt_context();
+    xli_program *program;
+    XLT_FAILS(xli_program_get(ctx, "probe", "#define get_local_id no_such_function\n", &program),
+              XL_ERROR_BUILD);
+    const char *log = strstr(xl_context_error(ctx), "log:\n");
+    const char *source = strstr(xl_context_error(ctx), "\nsource:\n");
+    assert_true(log && source && log < source);
+    const char *line = place_in_source(log, source);
+    const char *end = strchr(line + 1, '\n'), *use = strstr(line, "get_local_id");
+    assert_true(end && use && use < end);
+}
+
+static void build_with_a_warning(void)
+{
+    get("#warning \"to be seen in the log only\"\nint unused(void) { int x; return 0; }\n");
+}
+
+/* For an error PoCL itself prints "1 error generated.", and cannot be told not to. */
+static void warnings_are_not_printed(void **state)
+{
+    (void)state;
+    xl_device_info info;
+    get("");
+    XLT_OK(xl_context_device_info(xlt_context(), &info));
+    if (strcmp(info.platform, "Oclgrind") == 0) {
+        print_message("Oclgrind counts warnings on stderr, whatever it is told\n");
+        skip();
+    }
+    assert_int_equal(bytes_to_stderr(build_with_a_warning), 0);
+}
+
+static void *build_in_thread(void *user)
+{
+    xli_program **program = user;
+    if (xli_program_get(xlt_context(), "probe", "#define BY_THREADS 1\n", program) != XL_SUCCESS)
+        *program = NULL;
+    return NULL;
+}
+
+static void two_threads_build_one_program(void **state)
+{
+    (void)state;
+    pthread_t threads[4];
+    xli_program *programs[4] = {0};
+    xlt_context();
+    for (int i = 0; i < 4; ++i)
+        assert_int_equal(pthread_create(&threads[i], NULL, build_in_thread, &programs[i]), 0);
+    for (int i = 0; i < 4; ++i)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < 4; ++i)
+        assert_ptr_equal(programs[i], programs[0]);
+    assert_non_null(programs[0]);
+}
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+static void the_second_time_is_quick(void **state)
+{
+    (void)state;
+    double best = 1e9;
+    get("#define QUICK 1\n");
+    for (int i = 0; i < 20; ++i) {
+        double start = now_ms();
+        get("#define QUICK 1\n");
+        double took = now_ms() - start;
+        best = took < best ? took : best;
+    }
+    print_message("a program that is known: %.3f ms\n", best);
+    if (!xlt_small())
+        assert_true(best < 1.0);
+}
+
+static void dumps_are_written(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/xlt-dump-XXXXXX", command[128], line[256] = "";
+    xl_context *ctx;
+    xl_device_info info;
+    xl_context_desc desc;
+    assert_non_null(mkdtemp(folder));
+    xl_context_desc_init(&desc);
+    desc.dump_dir = folder;
+    desc.cache_dir = "off";
+    assert_int_equal(xl_context_create(&desc, &ctx), XL_SUCCESS);
+    assert_int_equal(xl_context_device_info(ctx, &info), XL_SUCCESS);
+    xl_context_destroy(ctx);
+    snprintf(command, sizeof command, "cat %s/probe-*.cl && rm -r %s", folder, folder);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    assert_non_null(fgets(line, sizeof line, pipe));
+    assert_non_null(strstr(line, "options: -cl-std=CL"));
+    bool kernel = false;
+    while (fgets(line, sizeof line, pipe))
+        kernel = kernel || strstr(line, "xl_probe_lanes(");
+    assert_int_equal(pclose(pipe), 0);
+    assert_true(kernel);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    xlt_finish();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_programs_are_one),
+        cmocka_unit_test(unknown_sources_and_kernels),
+        cmocka_unit_test(errors_point_at_files_and_lines),
+        cmocka_unit_test(the_log_names_a_line_that_uses_the_name),
+        cmocka_unit_test(warnings_are_not_printed),
+        cmocka_unit_test(two_threads_build_one_program),
+        cmocka_unit_test(the_second_time_is_quick),
+        cmocka_unit_test(dumps_are_written),
+    };
+    return cmocka_run_group_tests(tests, NULL, teardown);
+}
