@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT
+ * Launches of one call: in order on every kind of queue, after the caller's
+ * events, and one event for all of them. */
+#define _GNU_SOURCE
+#include "runtime.h"
+#include "xlt.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* Each step turns `from` into `to`, slowly: steps that overlap or change places
+ * leave something else. */
+static const char step_source[] =
+    "__kernel void xlt_step(__global uint *x, uint from, uint to)\n"
+    "{\n"
+    "    size_t i = get_global_id(0);\n"
+    "    uint v = x[i];\n"
+    "    for (uint k = 0; k < 200u; ++k)\n"
+    "        v = (v * 5u + k) ^ (v >> 3), x[i] += v & 0u;\n"
+    "    if (x[i] == from)\n"
+    "        x[i] = to;\n"
+    "}\n"
+    "__kernel void xlt_bytes(__global uint *x, ulong a, ulong b, __local uint *t)\n"
+    "{\n"
+    "    t[get_local_id(0)] = (uint)(a + b);\n"
+    "    x[get_global_id(0)] = t[get_local_id(0)];\n"
+    "}\n";
+
+enum { ITEMS = 256, GROUP = 8 };
+
+static xli_kernel step, bytes;
+static cl_mem words;
+
+static cl_command_queue queue_with(cl_command_queue_properties properties)
+{
+    cl_int code;
+    const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, properties, 0};
+    cl_command_queue queue = clCreateCommandQueueWithProperties(
+        xl_context_cl(xlt_context()), xl_context_device(xlt_context()), list, &code);
+    XLT_CL(code);
+    return queue;
+}
+
+static void fill(cl_uint value)
+{
+    cl_uint host[ITEMS];
+    for (int i = 0; i < ITEMS; ++i)
+        host[i] = value;
+    XLT_CL(clEnqueueWriteBuffer(xlt_queue(), words, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL));
+}
+
+static void all_are(cl_uint value)
+{
+    cl_uint host[ITEMS];
+    XLT_CL(clEnqueueReadBuffer(xlt_queue(), words, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL));
+    for (int i = 0; i < ITEMS; ++i)
+        if (host[i] != value)
+            XLT_FAIL("word %d is %u, not %u", i, (unsigned)host[i], (unsigned)value);
+}
+
+/* What a primitive's enqueue call looks like: steps first, first + 1, ..., last - 1. */
+static xl_status walk(cl_command_queue queue, cl_uint first, cl_uint last, cl_uint num_waits,
+                      const cl_event *waits, cl_event *event)
+{
+    xl_status status;
+    xli_seq seq;
+    XL_TRY(xli_seq_begin(&seq, xlt_context(), queue, num_waits, waits, event));
+    for (cl_uint at = first; at < last; ++at)
+        XL_TRY(XLI_LAUNCH(&seq, &step, ITEMS / GROUP, GROUP, XLI_MEM(words), XLI_U32(at),
+                          XLI_U32(at + 1)));
+done:
+    return xli_seq_end(&seq, status, event);
+}
+
+/* A call that nests two others between its own launches. */
+static xl_status nest(cl_command_queue queue, cl_uint num_waits, const cl_event *waits,
+                      cl_event *event)
+{
+    xl_status status;
+    xli_seq seq;
+    XL_TRY(xli_seq_begin(&seq, xlt_context(), queue, num_waits, waits, event));
+    for (cl_uint at = 0; at < 30; at += 10) {
+        XL_TRY(xli_seq_nest(&seq));
+        XL_TRY(walk(queue, at, at + (at == 10 ? 0 : 5), XLI_NEST(&seq)));
+        xli_seq_nested(&seq);
+        for (cl_uint own = at == 10 ? 10 : at + 5; own < at + 10; ++own)
+            XL_TRY(XLI_LAUNCH(&seq, &step, ITEMS / GROUP, GROUP, XLI_MEM(words), XLI_U32(own),
+                              XLI_U32(own + 1)));
+    }
+done:
+    return xli_seq_end(&seq, status, event);
+}
+
+/* 0 for complete, above 0 for not yet. */
+static cl_int state_of(cl_event event)
+{
+    cl_int now = -1;
+    XLT_CL(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof now, &now, NULL));
+    return now;
+}
+
+static cl_event user_event(void)
+{
+    cl_int code;
+    cl_event event = clCreateUserEvent(xl_context_cl(xlt_context()), &code);
+    XLT_CL(code);
+    return event;
+}
+
+static void finish(cl_event event)
+{
+    XLT_CL(clWaitForEvents(1, &event));
+    XLT_CL(clReleaseEvent(event));
+}
+
+static void steps_keep_their_order_on(cl_command_queue_properties properties)
+{
+    cl_command_queue queue = queue_with(properties);
+    for (int repeat = 0; repeat < (xlt_small() ? 1 : 20); ++repeat) {
+        cl_event event, next;
+        fill(0);
+        XLT_OK(walk(queue, 0, 12, 0, NULL, &event));
+        XLT_OK(walk(queue, 12, 20, 1, &event, &next));
+        XLT_CL(clReleaseEvent(event));
+        finish(next);
+        all_are(20);
+        fill(0);
+        XLT_OK(nest(queue, 0, NULL, &event));
+        finish(event);
+        all_are(30);
+        fill(0);
+        XLT_OK(walk(queue, 0, 12, 0, NULL, NULL)); /* nobody asks for an event */
+        XLT_CL(clFinish(queue));
+        all_are(12);
+    }
+    XLT_CL(clReleaseCommandQueue(queue));
+}
+
+static void in_order(void **state)
+{
+    (void)state;
+    steps_keep_their_order_on(0);
+}
+
+static void out_of_order(void **state)
+{
+    (void)state;
+    steps_keep_their_order_on(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+}
+
+/* Oclgrind runs commands when it is flushed, on the thread that flushes: it would
+ * wait for itself. */
+static void skip_where_flushing_runs_commands(void)
+{
+    xl_device_info info;
+    XLT_OK(xl_context_device_info(xlt_context(), &info));
+    if (strcmp(info.platform, "Oclgrind") != 0)
+        return;
+    print_message("Oclgrind holds nothing back for a user event\n");
+    skip();
+}
+
+/* Waits for a user event, which holds everything back until it is set. */
+static void the_callers_events_are_waited_for(void **state)
+{
+    (void)state;
+    skip_where_flushing_runs_commands();
+    static const cl_command_queue_properties kinds[] = {0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE};
+    for (int kind = 0; kind < 2; ++kind) {
+        for (cl_uint steps = 0; steps <= 3; ++steps) {
+            cl_command_queue queue = queue_with(kinds[kind]);
+            cl_event gates[2] = {user_event(), user_event()}, event;
+            fill(0);
+            XLT_OK(walk(queue, 0, steps, 2, gates, &event));
+            XLT_CL(clFlush(queue));
+            XLT_CL(clSetUserEventStatus(gates[1], CL_COMPLETE));
+            usleep(10000);
+            assert_true(state_of(event) > 0);
+            XLT_CL(clSetUserEventStatus(gates[0], CL_COMPLETE));
+            finish(event);
+            all_are(steps);
+            XLT_CL(clReleaseEvent(gates[0]));
+            XLT_CL(clReleaseEvent(gates[1]));
+            XLT_CL(clReleaseCommandQueue(queue));
+        }
+    }
+}
+
+/* The command after a call on an in-order queue comes after the call's events, also
+ * when the call had nothing to do and nobody asked for its event. */
+static void nothing_to_do_still_waits(void **state)
+{
+    (void)state;
+    skip_where_flushing_runs_commands();
+    cl_command_queue queue = queue_with(0);
+    cl_event gate = user_event(), after;
+    XLT_OK(walk(queue, 0, 0, 1, &gate, NULL));
+    XLT_OK(walk(queue, 0, 1, 0, NULL, &after));
+    XLT_CL(clFlush(queue));
+    usleep(20000);
+    assert_true(state_of(after) > 0);
+    XLT_CL(clSetUserEventStatus(gate, CL_COMPLETE));
+    finish(after);
+    XLT_CL(clReleaseEvent(gate));
+    XLT_CL(clReleaseCommandQueue(queue));
+}
+
+static void arguments_are_copied(void **state)
+{
+    (void)state;
+    xli_seq seq;
+    XLT_OK(xli_seq_begin(&seq, xlt_context(), xlt_queue(), 0, NULL, NULL));
+    cl_ulong a = 7, b = 35;
+    XLT_OK(XLI_LAUNCH(&seq, &bytes, ITEMS / GROUP, GROUP, XLI_MEM(words), XLI_BYTES(&a, sizeof a),
+                      XLI_BYTES(&b, sizeof b), XLI_LOCAL(GROUP * sizeof(cl_uint))));
+    memset(&a, 0x5a, sizeof a);
+    memset(&b, 0x5a, sizeof b);
+    XLT_OK(xli_seq_end(&seq, XL_SUCCESS, NULL));
+    all_are(42);
+}
+
+static void defects_are_reported(void **state)
+{
+    (void)state;
+    xli_seq seq;
+    unsigned char long_argument[65] = {0};
+    xli_arg many[XLI_MAX_ARGS + 1] = {{0}};
+    XLT_OK(xli_seq_begin(&seq, xlt_context(), xlt_queue(), 0, NULL, NULL));
+    XLT_FAILS(XLI_LAUNCH(&seq, &step, 0, GROUP, XLI_MEM(words)), XL_ERROR_INTERNAL);
+    XLT_FAILS(XLI_LAUNCH(&seq, &step, 1, 0, XLI_MEM(words)), XL_ERROR_INTERNAL);
+    XLT_FAILS(XLI_LAUNCH(&seq, &step, SIZE_MAX / 2, 4, XLI_MEM(words)), XL_ERROR_INTERNAL);
+    XLT_FAILS(XLI_LAUNCH(&seq, &step, 1, 1, XLI_BYTES(long_argument, sizeof long_argument)),
+              XL_ERROR_INTERNAL);
+    XLT_FAILS(xli_seq_launch(&seq, &step, 1, 1, many, XLI_MAX_ARGS + 1), XL_ERROR_INTERNAL);
+    /* A launch that the device refuses: the sequence ends with that, without an event. */
+    cl_event event = (cl_event)&seq;
+    fill(0);
+    XLT_OK(xli_seq_begin(&seq, xlt_context(), xlt_queue(), 0, NULL, &event));
+    XLT_OK(XLI_LAUNCH(&seq, &step, 1, GROUP, XLI_MEM(words), XLI_U32(0), XLI_U32(1), XLI_U32(2)));
+    XLT_FAILS(xli_seq_end(&seq, XL_SUCCESS, &event), XL_ERROR_OPENCL);
+    assert_non_null(strstr(xl_context_error(xlt_context()), "clSetKernelArg"));
+    assert_null(event);
+    all_are(0);
+}
+
+static xl_status begin(cl_command_queue queue, cl_uint num_waits, const cl_event *waits)
+{
+    xli_seq seq;
+    cl_event event = (cl_event)&seq;
+    xl_status status = xli_seq_begin(&seq, xlt_context(), queue, num_waits, waits, &event);
+    assert_null(event);
+    assert_int_equal(xli_seq_end(&seq, status, &event), status);
+    assert_true((status == XL_SUCCESS) == (event != NULL));
+    if (event)
+        finish(event);
+    return status;
+}
+
+static void fails_with(xl_status got, const char *word)
+{
+    XLT_FAILS(got, XL_ERROR_INVALID_ARGUMENT);
+    if (!strstr(xl_context_error(xlt_context()), word))
+        XLT_FAIL("\"%s\" is not in: %s", word, xl_context_error(xlt_context()));
+}
+
+static void queues_and_wait_lists_are_checked(void **state)
+{
+    (void)state;
+    cl_int code;
+    cl_device_id device = xl_context_device(xlt_context());
+    cl_context cl = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+    XLT_CL(code);
+    const cl_queue_properties none[] = {0};
+    cl_command_queue foreign = clCreateCommandQueueWithProperties(cl, device, none, &code);
+    XLT_CL(code);
+    cl_event ours = user_event(), theirs = clCreateUserEvent(cl, &code);
+    XLT_CL(code);
+    XLT_CL(clSetUserEventStatus(ours, CL_COMPLETE));
+    const cl_event mixed[] = {ours, theirs}, holes[] = {ours, NULL};
+    XLT_OK(begin(xlt_queue(), 0, NULL));
+    XLT_OK(begin(xlt_queue(), 1, &ours));
+    fails_with(begin(NULL, 0, NULL), "queue: NULL");
+    fails_with(begin(foreign, 0, NULL), "queue: belongs to another OpenCL context");
+    fails_with(begin(xlt_queue(), 1, NULL), "waits: NULL with num_waits 1");
+    fails_with(begin(xlt_queue(), 0, &ours), "waits: a list with num_waits 0");
+    fails_with(begin(xlt_queue(), 2, mixed), "waits[1]");
+    fails_with(begin(xlt_queue(), 2, holes), "waits[1]");
+    XLT_CL(clReleaseEvent(theirs));
+    XLT_CL(clReleaseEvent(ours));
+    XLT_CL(clReleaseCommandQueue(foreign));
+    XLT_CL(clReleaseContext(cl));
+}
+
+static void a_queue_of_the_device_is_refused(void **state)
+{
+    (void)state;
+    cl_int code;
+    const cl_queue_properties list[] = {
+        CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    cl_command_queue_properties on_device = 0;
+    clGetDeviceInfo(xl_context_device(xlt_context()), CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES,
+                    sizeof on_device, &on_device, NULL);
+    if (on_device == 0) {
+        print_message("%s has no queues of its own\n", xlt_device());
+        skip();
+    }
+    cl_command_queue queue = clCreateCommandQueueWithProperties(
+        xl_context_cl(xlt_context()), xl_context_device(xlt_context()), list, &code);
+    XLT_CL(code);
+    fails_with(begin(queue, 0, NULL), "queue: one of the device's own");
+    XLT_CL(clReleaseCommandQueue(queue));
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    cl_int code;
+    xli_program *program;
+    XLT_OK(xli_program_get(xlt_context(), "probe", step_source, &program));
+    XLT_OK(xli_kernel_create(xlt_context(), program, "xlt_step", &step));
+    XLT_OK(xli_kernel_create(xlt_context(), program, "xlt_bytes", &bytes));
+    words = clCreateBuffer(xl_context_cl(xlt_context()), CL_MEM_READ_WRITE, ITEMS * sizeof(cl_uint),
+                           NULL, &code);
+    return code;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    clReleaseMemObject(words);
+    xli_kernel_destroy(&step);
+    xli_kernel_destroy(&bytes);
+    xlt_finish();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(in_order),
+        cmocka_unit_test(out_of_order),
+        cmocka_unit_test(the_callers_events_are_waited_for),
+        cmocka_unit_test(nothing_to_do_still_waits),
+        cmocka_unit_test(arguments_are_copied),
+        cmocka_unit_test(defects_are_reported),
+        cmocka_unit_test(queues_and_wait_lists_are_checked),
+        cmocka_unit_test(a_queue_of_the_device_is_refused),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
