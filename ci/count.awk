@@ -19,9 +19,9 @@ match($0, /^ *[0-9]+: /) {
   sub(/^\[[^]]*\] */, "", name)
   if (text ~ /^\[ +OK \]/)
     ++cases["passed", id]
-  else if (text ~ /^\[  (FAILED|ERROR) +\]/ && name !~ /^[0-9]+ test\(s\)/)
+  else if (text ~ /^\[  (FAILED|ERROR) +\]/ && name !~ /^(--- |[0-9]+ test\(s\))/)
     note("failed", id, name)
-  else if (text ~ /^\[  SKIPPED \]/ && name !~ /^[0-9]+ test\(s\)/)
+  else if (text ~ /^\[  SKIPPED \]/ && name !~ /^(--- |[0-9]+ test\(s\))/)
     note("skipped", id, name)
   else if (text ~ /^(Invalid (read|write)|.*data race at|Uninitialized value)/)
     note("failed", id, text)
