@@ -17,14 +17,16 @@ typedef struct bench {
     struct bench_results *results;
 } bench;
 
-/* One operation: enqueues itself once and gives its last event. Everything it
- * enqueues must go through b->queue. */
+/* One operation: enqueues itself once through b->queue. `event` may be NULL, else
+ * it receives the event of the last command. */
 typedef xl_status bench_enqueue(bench *b, void *user, cl_event *event);
 
-/* Times `runs` calls. Device time is from the start of the call's first command to
- * the end of its last, taken between two markers' profiling times where the call has
- * several commands; wall time is per call in a loop of 100 with one wait at the end.
- * `bytes` is what the operation must move at least. The result is filed as
+/* Times an operation. Device time is per call in a short row of calls without a
+ * gap, from the end of the first to the end of the last by their profiling times,
+ * so that an operation of several commands counts whole; median of b->runs rows.
+ * Wall time is per call in a loop of 100 with one wait at the end (fewer where that
+ * takes long). `bytes` is what the operation must move at least; its rate is held
+ * against a copy kernel that moves as much in the same run. The result is filed as
  * (name, variant, n). */
 xl_status bench_case(bench *b, const char *name, const char *variant, size_t n, double bytes,
                      bench_enqueue *enqueue, void *user);
@@ -35,6 +37,19 @@ void bench_host_case(bench *b, const char *name, const char *variant, size_t n, 
 
 /* Says that a result is wrong: printed, filed, and the program exits with 1. */
 void bench_wrong(bench *b, const char *name, const char *variant, size_t n, const char *why);
+
+/* Says that a call failed: the same, with the context's error text. */
+void bench_failed(bench *b, const char *name, const char *variant, size_t n, xl_status status);
+
+/* The least device time in milliseconds of the copy kernels that read and write
+ * bytes / 2 each, measured when first asked for; 0 if it cannot be had. */
+double bench_copy_ms(bench *b, double bytes);
+
+/* Times every copy of n 4-byte elements. */
+void bench_copy_size(bench *b, size_t n);
+
+/* Seconds of a clock that only moves forward. */
+double bench_now(void);
 
 /* One of these per primitive, in bench_<primitive>.c. */
 void bench_copy(bench *b);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ * Peers of the C++ standard library, on one core of the host. */
+#ifndef XL_BENCH_STD_H
+#define XL_BENCH_STD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Median milliseconds of `runs` calls of std::exclusive_scan. */
+double bench_std_exclusive_scan(const uint32_t *in, uint32_t *out, size_t n, unsigned runs);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
