@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT
+ * Compiled programs on disk: found again, never believed when damaged, never in
+ * the way.
+ *
+ * Where a driver caches from source, the library keeps no files; there its reading
+ * and writing of them is tested by calling both directly. */
+#define _GNU_SOURCE
+#include "private.h"
+#include "xlt.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[64];
+static char self[256];
+
+static char *path_in_folder(const char *name)
+{
+    static char path[256];
+    snprintf(path, sizeof path, "%s/%.160s", folder, name);
+    return path;
+}
+
+static void remove_tree(const char *path)
+{
+    char command[160];
+    snprintf(command, sizeof command, "rm -rf '%s'", path);
+    assert_int_equal(system(command), 0);
+}
+
+/* A number that changes whenever any file of the folder is written anew. */
+typedef struct listing {
+    int files, others;
+    unsigned long long inodes;
+    char one[128];
+} listing;
+
+static listing list_folder(void)
+{
+    listing l = {0};
+    struct stat info;
+    DIR *dir = opendir(folder);
+    for (const struct dirent *entry; dir && (entry = readdir(dir));) {
+        const char *dot = strrchr(entry->d_name, '.');
+        if (entry->d_name[0] == '.')
+            continue;
+        if (!dot || strcmp(dot, ".bin") != 0) {
+            ++l.others;
+            continue;
+        }
+        ++l.files;
+        snprintf(l.one, sizeof l.one, "%.120s", entry->d_name);
+        assert_int_equal(stat(path_in_folder(entry->d_name), &info), 0);
+        l.inodes += (unsigned long long)info.st_ino * 7919u + (unsigned long long)info.st_size;
+    }
+    if (dir)
+        closedir(dir);
+    return l;
+}
+
+static xl_context *context_with(const char *cache_dir)
+{
+    xl_context *ctx;
+    xl_context_desc desc;
+    xl_context_desc_init(&desc);
+    desc.cache_dir = cache_dir;
+    if (xl_context_create(&desc, &ctx) != XL_SUCCESS)
+        fail_msg("no context: %s", xl_context_error(NULL));
+    return ctx;
+}
+
+/* Learns the facts, which builds the probe, and builds and runs one more program. */
+static bool use(xl_context *ctx, const char *defines)
+{
+    xl_device_info info;
+    xli_program *program;
+    xli_kernel kernel = {0};
+    bool good = xl_context_device_info(ctx, &info) == XL_SUCCESS && info.lane_width_seen > 0 &&
+                xli_program_get(ctx, "probe", defines, &program) == XL_SUCCESS &&
+                xli_kernel_create(ctx, program, "xl_probe_lanes", &kernel) == XL_SUCCESS;
+    xli_kernel_destroy(&kernel);
+    return good;
+}
+
+static void use_and_end(const char *cache_dir)
+{
+    xl_context *ctx = context_with(cache_dir);
+    if (!use(ctx, "#define FROM_CACHE 1\n"))
+        XLT_FAIL("with cache folder %s: %s", cache_dir, xl_context_error(ctx));
+    xl_context_destroy(ctx);
+}
+
+static bool live(void)
+{
+    xl_device_info info;
+    XLT_OK(xl_context_device_info(xlt_context(), &info));
+    if (info.caches_from_source)
+        print_message("%s caches from source itself\n", info.platform);
+    return !info.caches_from_source;
+}
+
+static void a_second_context_finds_what_the_first_built(void **state)
+{
+    (void)state;
+    remove_tree(folder);
+    use_and_end(folder);
+    listing first = list_folder();
+    if (!live()) {
+        assert_int_equal(first.files + first.others, 0);
+        return;
+    }
+    assert_true(first.files >= 2);
+    assert_int_equal(first.others, 0);
+    use_and_end(folder);
+    listing second = list_folder();
+    assert_int_equal(second.files, first.files);
+    assert_true(second.inodes == first.inodes); /* nothing was built, so nothing written */
+}
+
+static void damage(const char *name)
+{
+    size_t length;
+    char *bytes = xli_os_read_file(path_in_folder(name), &length);
+    assert_non_null(bytes);
+    bytes[length - 7] ^= 0x10;
+    assert_true(xli_os_write_file_atomic(path_in_folder(name), bytes, length));
+    xli_free(bytes);
+}
+
+static void a_damaged_file_is_built_again(void **state)
+{
+    (void)state;
+    if (!live())
+        skip();
+    use_and_end(folder);
+    damage(list_folder().one);
+    listing damaged = list_folder();
+    use_and_end(folder);
+    listing mended = list_folder();
+    assert_int_equal(mended.files, damaged.files);
+    assert_true(mended.inodes != damaged.inodes);
+    use_and_end(folder);
+    assert_true(list_folder().inodes == mended.inodes);
+}
+
+static void folders_that_cannot_be_written_do_not_matter(void **state)
+{
+    (void)state;
+    remove_tree(folder);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    FILE *file = fopen(path_in_folder("file"), "w");
+    assert_non_null(file);
+    fclose(file);
+    use_and_end(path_in_folder("file")); /* no folder */
+    use_and_end(path_in_folder("file/below"));
+    use_and_end("/proc/no/such/folder");
+    use_and_end("/dev/full");
+    assert_int_equal(chmod(folder, 0500), 0);
+    use_and_end(folder);
+    assert_int_equal(chmod(folder, 0700), 0);
+}
+
+static void the_cache_is_switched_off(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"off", "OFF", "0"};
+    remove_tree(folder);
+    for (size_t i = 0; i < 3; ++i) {
+        setenv("CROSSLANE_CACHE_DIR", folder, 1);
+        use_and_end(words[i]); /* the field overrides the environment */
+        setenv("CROSSLANE_CACHE_DIR", words[i], 1);
+        use_and_end(NULL);
+    }
+    assert_int_equal(list_folder().files, 0);
+    assert_true(access("off", F_OK) != 0 && access("0", F_OK) != 0);
+    setenv("CROSSLANE_CACHE_DIR", folder, 1);
+    use_and_end(NULL);
+    assert_true((list_folder().files > 0) == live());
+    unsetenv("CROSSLANE_CACHE_DIR");
+}
+
+/* Reading and writing alone, on any device that gives out binaries. */
+static void only_intact_files_are_loaded(void **state)
+{
+    (void)state;
+    char key[65], other[65];
+    memset(key, 'a', 64);
+    memset(other, 'b', 64);
+    key[64] = other[64] = '\0';
+    remove_tree(folder);
+    xl_context *ctx = context_with(folder);
+    xli_program *program;
+    assert_int_equal(xli_program_get(ctx, "probe", "#define ALONE 1\n", &program), XL_SUCCESS);
+    assert_null(xli_cache_load(ctx, key));
+    xli_cache_store(ctx, key, program->cl);
+    cl_program loaded = xli_cache_load(ctx, key);
+    if (!loaded) {
+        print_message("%s gives out no binaries that it takes back\n", xlt_device());
+        xl_context_destroy(ctx);
+        skip();
+    }
+    XLT_CL(clReleaseProgram(loaded));
+    char name[80], name_of_other[80];
+    snprintf(name, sizeof name, "%s.bin", key);
+    snprintf(name_of_other, sizeof name_of_other, "%s.bin", other);
+    size_t length;
+    char *bytes = xli_os_read_file(path_in_folder(name), &length);
+    assert_non_null(bytes);
+    assert_true(xli_os_write_file_atomic(path_in_folder(name_of_other), bytes, length));
+    assert_null(xli_cache_load(ctx, other)); /* another program's file under this name */
+    for (size_t at = 0; at < length; at += at < 160 ? 1 : length / 23 + 1) {
+        bytes[at] ^= 1;
+        assert_true(xli_os_write_file_atomic(path_in_folder(name), bytes, length));
+        if (xli_cache_load(ctx, key))
+            XLT_FAIL("a file with a flipped bit in byte %zu was believed", at);
+        bytes[at] ^= 1;
+        assert_true(xli_os_write_file_atomic(path_in_folder(name), bytes, at));
+        if (xli_cache_load(ctx, key))
+            XLT_FAIL("a file cut to %zu of %zu bytes was believed", at, length);
+    }
+    assert_true(xli_os_write_file_atomic(path_in_folder(name), bytes, length));
+    loaded = xli_cache_load(ctx, key);
+    assert_non_null(loaded);
+    XLT_CL(clReleaseProgram(loaded));
+    xli_free(bytes);
+    assert_string_equal(xl_context_error(ctx), "");
+    xl_context_destroy(ctx);
+}
+
+/* Everything that shapes a program is in its name. */
+static void keys_differ_where_programs_do(void **state)
+{
+    (void)state;
+    const xli_facts *facts;
+    XLT_OK(xli_context_facts(xlt_context(), &facts));
+    const xli_source *source = xli_source_find("probe");
+    char key[65], again[65];
+    xli_cache_key(facts, "-o", "head", source, key);
+    xli_cache_key(facts, "-o", "head", source, again);
+    assert_string_equal(key, again);
+    for (int change = 0; change < 9; ++change) {
+        xli_facts f = *facts;
+        xli_source s = *source;
+        char *const texts[] = {f.info.name, f.info.vendor, f.info.driver, f.info.platform,
+                               f.info.platform_version};
+        if (change < 5)
+            texts[change][0] ^= 1;
+        f.vendor_id += change == 5;
+        if (change == 6)
+            s.sha256 = "another";
+        xli_cache_key(&f, change == 7 ? "-p" : "-o", change == 8 ? "heat" : "head", &s, again);
+        if (strcmp(key, again) == 0)
+            XLT_FAIL("change %d leaves the key as it is", change);
+    }
+}
+
+static pid_t start_child(void)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        execl(self, self, "--child", folder, (char *)NULL);
+        _exit(99);
+    }
+    return child;
+}
+
+/* What a child does: several contexts, each building or finding the same programs. */
+static int be_a_child(const char *cache_dir)
+{
+    for (int round = 0; round < 3; ++round) {
+        xl_context *ctx;
+        xl_context_desc desc;
+        xl_context_desc_init(&desc);
+        desc.cache_dir = cache_dir;
+        if (xl_context_create(&desc, &ctx) != XL_SUCCESS)
+            return 1;
+        for (int i = 0; i < 4; ++i) {
+            char defines[32];
+            snprintf(defines, sizeof defines, "#define SHARED %d\n", i);
+            if (!use(ctx, defines))
+                return 2;
+        }
+        xl_context_destroy(ctx);
+    }
+    return 0;
+}
+
+static void two_processes_share_a_folder(void **state)
+{
+    (void)state;
+    remove_tree(folder);
+    pid_t children[2] = {start_child(), start_child()};
+    for (int i = 0; i < 2; ++i) {
+        int code = -1;
+        assert_true(children[i] > 0);
+        assert_int_equal(waitpid(children[i], &code, 0), children[i]);
+        assert_true(WIFEXITED(code));
+        assert_int_equal(WEXITSTATUS(code), 0);
+    }
+    listing l = list_folder();
+    assert_int_equal(l.others, 0); /* no temporary file is left */
+    assert_true((l.files >= 5) == live());
+    if (live()) {
+        assert_int_equal(be_a_child(folder), 0);
+        assert_true(list_folder().inodes == l.inodes); /* all of them are intact */
+    }
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/xlt-cache-XXXXXX");
+    unsetenv("CROSSLANE_DUMP_DIR");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    remove_tree(folder);
+    xlt_finish();
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_second_context_finds_what_the_first_built),
+        cmocka_unit_test(a_damaged_file_is_built_again),
+        cmocka_unit_test(folders_that_cannot_be_written_do_not_matter),
+        cmocka_unit_test(the_cache_is_switched_off),
+        cmocka_unit_test(only_intact_files_are_loaded),
+        cmocka_unit_test(keys_differ_where_programs_do),
+        cmocka_unit_test(two_processes_share_a_folder),
+    };
+    if (argc > 2 && strcmp(argv[1], "--child") == 0)
+        return be_a_child(argv[2]);
+    snprintf(self, sizeof self, "%s", argv[0]);
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
