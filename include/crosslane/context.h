@@ -29,8 +29,10 @@ typedef struct xl_context_desc {
     /* Folder that receives source, options and log of every program built
      * (CROSSLANE_DUMP_DIR). NULL: none. */
     const char *dump_dir;
-    /* File of tuning values, lines "name = number" (CROSSLANE_TUNE_FILE).
-     * NULL: the built-in table. */
+    /* File of tuning values, lines "name = number", '#' starts a comment
+     * (CROSSLANE_TUNE_FILE). A line that is not so, an unknown name or a number
+     * out of its range is XL_ERROR_INVALID_ARGUMENT and named. NULL: the built-in
+     * table. */
     const char *tune_file;
     /* Features to do without, comma separated (CROSSLANE_MASK), for testing
      * fallbacks: no-int64-atomics, no-fp64, no-look-back, no-sub-groups,

@@ -163,7 +163,7 @@ void xli_context_release(xl_context *ctx)
     }
     xli_free(ctx->cache_dir);
     xli_free(ctx->dump_dir);
-    xli_free(ctx->tune_text);
+    xli_free(ctx->tuning);
     xli_errors_destroy(ctx->errors);
     xli_mutex_destroy(ctx->lock);
     xli_free(ctx);
@@ -309,26 +309,4 @@ void xli_context_set_verdict(xl_context *ctx, const char *test, xli_verdict verd
     if (r)
         *r = (xli_remembered){test, verdict};
     xli_mutex_unlock(ctx->lock);
-}
-
-/* Lines "name = number"; '#' starts a comment; the last line that fits wins. */
-uint32_t xli_context_tunable(const xl_context *ctx, const char *name, uint32_t standard,
-                             uint32_t low, uint32_t high)
-{
-    size_t length = strlen(name);
-    uint32_t value = standard;
-    for (const char *line = ctx->tune_text; line && *line;) {
-        const char *at = line + strspn(line, " \t");
-        if (strncmp(at, name, length) == 0) {
-            at += length;
-            at += strspn(at, " \t");
-            char *end;
-            unsigned long number = *at == '=' ? strtoul(at + 1, &end, 10) : 0;
-            if (*at == '=' && end > at + 1 && number >= low && number <= high)
-                value = (uint32_t)number;
-        }
-        line = strchr(line, '\n');
-        line = line ? line + 1 : NULL;
-    }
-    return value;
 }

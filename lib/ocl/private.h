@@ -20,6 +20,10 @@ typedef struct xli_remembered {
     xli_verdict verdict;
 } xli_remembered;
 
+/* tunables.c: reads and checks a tuning file. */
+typedef struct xli_tuning xli_tuning;
+xl_status xli_tuning_read(const char *path, xli_tuning **tuning);
+
 struct xl_context {
     xli_mutex *lock; /* guards every field below the line, and `references` */
     unsigned references;
@@ -27,10 +31,10 @@ struct xl_context {
     cl_context cl;
     cl_device_id device;
     xli_mask mask;
-    char *cache_dir; /* NULL: no disk cache */
-    char *dump_dir;  /* NULL: no dumps */
-    char *tune_text; /* the override file, or NULL */
-    xli_facts facts; /* constant once facts_known is set */
+    char *cache_dir;    /* NULL: no disk cache */
+    char *dump_dir;     /* NULL: no dumps */
+    xli_tuning *tuning; /* the tuning file's values, or NULL */
+    xli_facts facts;    /* constant once facts_known is set */
     /* ---- under the lock ---- */
     cl_command_queue queue;
     bool facts_known;

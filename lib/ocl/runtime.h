@@ -67,8 +67,10 @@ typedef enum xli_verdict { XLI_UNTRIED = 0, XLI_PASSED = 1, XLI_REFUSED = 2 } xl
 xli_verdict xli_context_verdict(xl_context *ctx, const char *test);
 void xli_context_set_verdict(xl_context *ctx, const char *test, xli_verdict verdict);
 
-/* A tuning value: the override file's, if it names `name` and the number lies in
- * [low, high], else `standard`. */
+/* A tuning value: the tuning file's, if it names `name` and this device can take the
+ * number, which lies then in [low, high]; else `standard`. The names are listed in
+ * tunables.c, and a file that holds another, or a number no device can take, does not
+ * get as far as this. */
 uint32_t xli_context_tunable(const xl_context *ctx, const char *name, uint32_t standard,
                              uint32_t low, uint32_t high);
 

@@ -80,24 +80,15 @@ static xl_status mask_parse(const char *text, xli_mask *mask)
     return status;
 }
 
-static xl_status read_tune_file(const char *path, char **text)
-{
-    size_t length;
-    if (!path)
-        return XL_SUCCESS;
-    *text = xli_os_read_file(path, &length);
-    if (!*text)
-        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "tune_file: cannot read \"%s\"", path);
-    return XL_SUCCESS;
-}
-
 xl_status xli_settings_read(xl_context *ctx, const xl_context_desc *desc)
 {
     xl_status status;
     const char *cache = xli_setting(desc->cache_dir, "CROSSLANE_CACHE_DIR");
     const char *dump = xli_setting(desc->dump_dir, "CROSSLANE_DUMP_DIR");
+    const char *tune = xli_setting(desc->tune_file, "CROSSLANE_TUNE_FILE");
     XL_TRY(mask_parse(xli_setting(desc->mask, "CROSSLANE_MASK"), &ctx->mask));
-    XL_TRY(read_tune_file(xli_setting(desc->tune_file, "CROSSLANE_TUNE_FILE"), &ctx->tune_text));
+    if (tune)
+        XL_TRY(xli_tuning_read(tune, &ctx->tuning));
     /* Without a home there is no folder, and no cache; without memory, no context. */
     if (!switched_off(cache))
         ctx->cache_dir = cache ? xli_strdup(cache) : xli_os_cache_dir("crosslane");

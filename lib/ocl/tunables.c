@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT
+ * The tuning file: lines "name = number", '#' starts a comment, a later line
+ * replaces an earlier one. The whole file is checked when a context is made,
+ * whichever plans follow, so that a slip of the pen is an error and not a default. */
+#include "private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Every name there is. Who reads a new one with xli_context_tunable() adds it here,
+ * with the widest range that any device may take. */
+static const struct {
+    const char *name;
+    uint32_t low, high;
+} known[] = {
+    {"scan.shape", 0, 1},
+    {"scan.group_size", 1, 1024},
+    {"scan.item_bytes", 16, 1024},
+    {"scan.tile_bytes", 256, 1 << 24},
+    {"scan.run_groups", 1, 64},
+    {"scan.ring_groups", 1, 64},
+    {"scan.look_back", 0, 1},
+    {"scan.stream_kib", 0, UINT32_MAX},
+    {"scan.spin_limit", 0, 1 << 30},
+    {"scan.hold_back", 0, 1 << 30},
+    {"sort.shape", 0, 1},
+    {"sort.group_log", 0, 10},
+    {"sort.held_log", 1, 5},
+    {"sort.run_log", 4, 20},
+    {"grid.group", 1, 1024},
+    {"grid.items", 1, 4096},
+    {"grid.bounds_groups", 1, 65536},
+    {"grid.crowd", 1, 65536},
+    {"grid.crowd_groups", 1, 65536},
+    {"neighbors.group", 1, 1024},
+    {"neighbors.items", 1, 4096},
+};
+
+struct xli_tuning {
+    bool given[XLI_COUNT(known)];
+    uint32_t value[XLI_COUNT(known)];
+};
+
+/* The file as it is read: where we are, for messages. */
+typedef struct place {
+    const char *path;
+    unsigned line;
+} place;
+
+static size_t index_of(const char *name)
+{
+    size_t i = 0;
+    while (i < XLI_COUNT(known) && strcmp(known[i].name, name) != 0)
+        ++i;
+    return i;
+}
+
+/* Cuts the spaces off both ends. */
+static char *trim(char *text)
+{
+    static const char spaces[] = " \t\r\v\f";
+    text += strspn(text, spaces);
+    size_t length = strlen(text);
+    while (length > 0 && strchr(spaces, text[length - 1]))
+        --length;
+    text[length] = '\0';
+    return text;
+}
+
+static xl_status unknown_name(const place *at, const char *name)
+{
+    xli_text names = {0};
+    for (size_t i = 0; i < XLI_COUNT(known); ++i)
+        xli_text_add(&names, "%s%s", i > 0 ? ", " : "", known[i].name);
+    xl_status status = xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT,
+                                "tune_file %s:%u: unknown name \"%s\" (known: %s)", at->path,
+                                at->line, name, names.data ? names.data : "");
+    xli_text_free(&names);
+    return status;
+}
+
+static xl_status set_value(xli_tuning *tuning, const place *at, const char *name, const char *text)
+{
+    size_t i = index_of(name);
+    if (i == XLI_COUNT(known))
+        return unknown_name(at, name);
+    char *end;
+    unsigned long long number = strtoull(text, &end, 10);
+    bool digits = *text >= '0' && *text <= '9' && *end == '\0';
+    if (!digits || number < known[i].low || number > known[i].high)
+        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT,
+                        "tune_file %s:%u: %s = \"%s\", not a number from %u to %u", at->path,
+                        at->line, name, text, (unsigned)known[i].low, (unsigned)known[i].high);
+    tuning->given[i] = true;
+    tuning->value[i] = (uint32_t)number;
+    return XL_SUCCESS;
+}
+
+static xl_status read_line(xli_tuning *tuning, const place *at, char *line)
+{
+    line[strcspn(line, "#")] = '\0';
+    line = trim(line);
+    char *equals = strchr(line, '=');
+    if (*line == '\0')
+        return XL_SUCCESS;
+    if (!equals)
+        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT,
+                        "tune_file %s:%u: \"%s\" is not of the form name = number", at->path,
+                        at->line, line);
+    *equals = '\0';
+    return set_value(tuning, at, trim(line), trim(equals + 1));
+}
+
+xl_status xli_tuning_read(const char *path, xli_tuning **out)
+{
+    xl_status status = XL_SUCCESS;
+    size_t length = 0;
+    place at = {path, 0};
+    xli_tuning *tuning = xli_alloc(sizeof *tuning);
+    char *text = xli_os_read_file(path, &length);
+    if (!tuning)
+        XL_TRY(xli_fail(NULL, XL_ERROR_OUT_OF_MEMORY, "no memory for tuning values"));
+    if (!text || strlen(text) != length)
+        XL_TRY(xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "tune_file: \"%s\" %s", path,
+                        text ? "is not a text file" : "cannot be read"));
+    for (char *line = text, *next; line; line = next) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        ++at.line;
+        XL_TRY(read_line(tuning, &at, line));
+    }
+    *out = tuning;
+    tuning = NULL;
+done:
+    xli_free(tuning);
+    xli_free(text);
+    return status;
+}
+
+uint32_t xli_context_tunable(const xl_context *ctx, const char *name, uint32_t standard,
+                             uint32_t low, uint32_t high)
+{
+    const xli_tuning *tuning = ctx->tuning;
+    size_t i = index_of(name);
+    bool given = tuning && i < XLI_COUNT(known) && tuning->given[i];
+    return given && tuning->value[i] >= low && tuning->value[i] <= high ? tuning->value[i]
+                                                                        : standard;
+}
