@@ -23,7 +23,7 @@ match($0, /^ *[0-9]+: /) {
     note("failed", id, name)
   else if (text ~ /^\[  SKIPPED \]/ && name !~ /^(--- |[0-9]+ test\(s\))/)
     note("skipped", id, name)
-  else if (text ~ /^(Invalid (read|write)|.*data race at|Uninitialized value)/)
+  else if (text ~ /^(Invalid |.*data race at|Uninitialized )/)
     note("failed", id, text)
 }
 

@@ -49,7 +49,11 @@ need() { # PACKAGE...: all of them, or an error
   mapfile -t packages < <(missing "$@")
   [ ${#packages[@]} -gt 0 ] || return 0
   echo "setup: installing ${packages[*]}"
-  apt "${packages[@]}" || { tail -n 5 build/apt.log; exit 1; }
+  if ! apt "${packages[@]}"; then
+    tail -n 5 build/apt.log
+    echo "setup: these packages are needed, and installing them takes root rights or sudo" >&2
+    exit 1
+  fi
 }
 
 want() { # PACKAGE...: each that can be had
