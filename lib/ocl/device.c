@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Cuts at `bytes` and drops the spaces some drivers pad names with. */
-static void copy_trimmed(char *to, size_t bytes, const char *from)
+void xli_copy_trimmed(char *to, size_t bytes, const char *from)
 {
     while (*from == ' ')
         ++from;
@@ -47,7 +46,7 @@ void xli_device_text(cl_device_id device, cl_device_info what, char *to, size_t 
     char text[1024] = "";
     if (clGetDeviceInfo(device, what, sizeof text - 1, text, NULL) != CL_SUCCESS)
         text[0] = '\0';
-    copy_trimmed(to, bytes, text);
+    xli_copy_trimmed(to, bytes, text);
 }
 
 void xli_platform_text(cl_platform_id platform, cl_platform_info what, char *to, size_t bytes)
@@ -55,7 +54,7 @@ void xli_platform_text(cl_platform_id platform, cl_platform_info what, char *to,
     char text[1024] = "";
     if (clGetPlatformInfo(platform, what, sizeof text - 1, text, NULL) != CL_SUCCESS)
         text[0] = '\0';
-    copy_trimmed(to, bytes, text);
+    xli_copy_trimmed(to, bytes, text);
 }
 
 unsigned xli_device_version(cl_device_id device)
@@ -75,11 +74,5 @@ cl_uint xli_device_uint(cl_device_id device, cl_device_info what)
 cl_ulong xli_device_ulong(cl_device_id device, cl_device_info what)
 {
     cl_ulong value = 0;
-    return clGetDeviceInfo(device, what, sizeof value, &value, NULL) == CL_SUCCESS ? value : 0;
-}
-
-size_t xli_device_size(cl_device_id device, cl_device_info what)
-{
-    size_t value = 0;
     return clGetDeviceInfo(device, what, sizeof value, &value, NULL) == CL_SUCCESS ? value : 0;
 }

@@ -20,8 +20,12 @@
 
 enum { VENDOR_NVIDIA = 0x10de };
 
-/* The lists that a device tells; freed by forget(). */
+/* The lists that a device tells, freed by forget(), and whether it told everything.
+ * A question that it does not know is answered by CL_INVALID_VALUE and means "no";
+ * any other failure may pass, and must not be remembered as a fact. */
 typedef struct told {
+    const xl_context *ctx;
+    xl_status status; /* the first failure */
     char *extensions;
     cl_name_version *features; /* of OpenCL C 3.0; NULL before */
     size_t num_features;
@@ -48,6 +52,43 @@ static bool has_word(const char *words, const char *word)
             return true;
     }
     return false;
+}
+
+static void ask(told *t, cl_device_info what, size_t bytes, void *to)
+{
+    memset(to, 0, bytes);
+    cl_int code = clGetDeviceInfo(t->ctx->device, what, bytes, to, NULL);
+    if (code != CL_SUCCESS && code != CL_INVALID_VALUE && t->status == XL_SUCCESS)
+        t->status = xli_cl(t->ctx, code, "clGetDeviceInfo");
+}
+
+static cl_uint ask_uint(told *t, cl_device_info what)
+{
+    cl_uint value;
+    ask(t, what, sizeof value, &value);
+    return value;
+}
+
+static cl_ulong ask_ulong(told *t, cl_device_info what)
+{
+    cl_ulong value;
+    ask(t, what, sizeof value, &value);
+    return value;
+}
+
+static size_t ask_size(told *t, cl_device_info what)
+{
+    size_t value;
+    ask(t, what, sizeof value, &value);
+    return value;
+}
+
+static void ask_text(told *t, cl_device_info what, char *to, size_t bytes)
+{
+    char text[1024];
+    ask(t, what, sizeof text, text);
+    text[sizeof text - 1] = '\0';
+    xli_copy_trimmed(to, bytes, text);
 }
 
 static xl_status ask_lists(const xl_context *ctx, told *t)
@@ -77,11 +118,11 @@ static bool has_feature(const told *t, const char *name)
 
 /* The dialect. Before OpenCL 3.0 there is no list of versions, but a string
  * "OpenCL C <major>.<minor> ..." that names the highest. */
-static void ask_dialect(cl_device_id device, const told *t, bool oldest, xli_facts *facts)
+static void ask_dialect(told *t, bool oldest, xli_facts *facts)
 {
     char text[64];
     unsigned major, minor;
-    xli_device_text(device, CL_DEVICE_OPENCL_C_VERSION, text, sizeof text);
+    ask_text(t, CL_DEVICE_OPENCL_C_VERSION, text, sizeof text);
     if (sscanf(text, "OpenCL C %u.%u", &major, &minor) != 2)
         major = 1;
     for (size_t i = 0; i < t->num_dialects; ++i)
@@ -94,45 +135,44 @@ static void ask_dialect(cl_device_id device, const told *t, bool oldest, xli_fac
     facts->has_opencl3 = strcmp(dialect, "CL1.2") != 0;
 }
 
-static void ask_names(const xl_context *ctx, xl_device_info *info)
+static void ask_names(told *t, xl_device_info *info)
 {
-    cl_platform_id platform = NULL;
-    cl_device_id device = ctx->device;
-    clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
-    xli_device_text(device, CL_DEVICE_NAME, info->name, sizeof info->name);
-    xli_device_text(device, CL_DEVICE_VENDOR, info->vendor, sizeof info->vendor);
-    xli_device_text(device, CL_DRIVER_VERSION, info->driver, sizeof info->driver);
+    cl_platform_id platform;
+    ask(t, CL_DEVICE_PLATFORM, sizeof platform, &platform);
+    ask_text(t, CL_DEVICE_NAME, info->name, sizeof info->name);
+    ask_text(t, CL_DEVICE_VENDOR, info->vendor, sizeof info->vendor);
+    ask_text(t, CL_DRIVER_VERSION, info->driver, sizeof info->driver);
     xli_platform_text(platform, CL_PLATFORM_NAME, info->platform, sizeof info->platform);
     xli_platform_text(platform, CL_PLATFORM_VERSION, info->platform_version,
                       sizeof info->platform_version);
+    if (t->status == XL_SUCCESS && info->platform[0] == '\0')
+        t->status = xli_fail(t->ctx, XL_ERROR_OPENCL, "the device does not name its platform");
 }
 
-static void ask_sizes(const xl_context *ctx, xl_device_info *info)
+static void ask_sizes(told *t, xl_device_info *info)
 {
-    cl_device_id device = ctx->device;
-    info->type = xli_device_ulong(device, CL_DEVICE_TYPE);
-    info->compute_units = xli_device_uint(device, CL_DEVICE_MAX_COMPUTE_UNITS);
+    info->type = ask_ulong(t, CL_DEVICE_TYPE);
+    info->compute_units = ask_uint(t, CL_DEVICE_MAX_COMPUTE_UNITS);
     if (info->compute_units == 0) /* the number is divided by */
         info->compute_units = 1;
-    info->global_bytes = xli_device_ulong(device, CL_DEVICE_GLOBAL_MEM_SIZE);
-    info->max_buffer_bytes = xli_device_ulong(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-    info->local_bytes = xli_device_ulong(device, CL_DEVICE_LOCAL_MEM_SIZE);
-    info->max_work_group = xli_max(1, xli_device_size(device, CL_DEVICE_MAX_WORK_GROUP_SIZE));
-    size_t items[16] = {0};
-    if (clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof items, items, NULL) ==
-            CL_SUCCESS &&
-        items[0] > 0)
+    info->global_bytes = ask_ulong(t, CL_DEVICE_GLOBAL_MEM_SIZE);
+    info->max_buffer_bytes = ask_ulong(t, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    info->local_bytes = ask_ulong(t, CL_DEVICE_LOCAL_MEM_SIZE);
+    info->max_work_group = xli_max(1, ask_size(t, CL_DEVICE_MAX_WORK_GROUP_SIZE));
+    size_t items[16];
+    ask(t, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof items, items);
+    if (items[0] > 0)
         info->max_work_group = xli_min(info->max_work_group, items[0]);
-    if (ctx->mask.work_group > 0)
-        info->max_work_group = xli_min(info->max_work_group, ctx->mask.work_group);
+    if (t->ctx->mask.work_group > 0)
+        info->max_work_group = xli_min(info->max_work_group, t->ctx->mask.work_group);
 }
 
 /* May a relaxed 64-bit word written by one work-group be polled by another? By
  * C11 atomics at device scope where the device promises them; by inline PTX on
  * NVIDIA, whose OpenCL promises less than its hardware model does. */
-static bool ask_messages(const xl_context *ctx, const told *t, const xli_facts *facts)
+static bool ask_messages(const told *t, const xli_facts *facts)
 {
-    if (ctx->mask.no_look_back || ctx->mask.no_int64_atomics)
+    if (t->ctx->mask.no_look_back || t->ctx->mask.no_int64_atomics)
         return false;
     bool c11 = facts->has_opencl3 && facts->info.has_int64_atomics &&
                has_feature(t, "__opencl_c_atomic_order_acq_rel") &&
@@ -143,14 +183,11 @@ static bool ask_messages(const xl_context *ctx, const told *t, const xli_facts *
 }
 
 /* A compiler for Intel GPUs chooses among several widths for each kernel. */
-static uint32_t widest_intel(const xl_context *ctx, const told *t)
+static uint32_t widest_intel(told *t)
 {
-    size_t sizes[16] = {0}, bytes = 0, widest = 0;
-    if (!has_word(t->extensions, "cl_intel_required_subgroup_size") ||
-        clGetDeviceInfo(ctx->device, CL_DEVICE_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes,
-                        &bytes) != CL_SUCCESS)
-        return 0;
-    for (size_t i = 0; i < bytes / sizeof sizes[0]; ++i)
+    size_t sizes[16], widest = 0;
+    ask(t, CL_DEVICE_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes);
+    for (size_t i = 0; i < XLI_COUNT(sizes) && sizes[i] > 0; ++i)
         widest = xli_max(widest, sizes[i]);
     return (uint32_t)widest;
 }
@@ -158,39 +195,36 @@ static uint32_t widest_intel(const xl_context *ctx, const told *t)
 /* What the device says of its width, whether lanes are used or not. A vendor's
  * query is asked only where the vendor's extension is: the numbers of others'
  * queries mean something else. */
-static void ask_width(const xl_context *ctx, const told *t, xl_device_info *info)
+static void ask_width(told *t, xl_device_info *info)
 {
-    const struct {
-        xl_lane_source source;
-        uint32_t width;
-    } says[] = {
-        {XL_LANES_NV_WARP_SIZE,
-         t->nvidia ? xli_device_uint(ctx->device, CL_DEVICE_WARP_SIZE_NV) : 0},
-        {XL_LANES_AMD_WAVEFRONT, has_word(t->extensions, "cl_amd_device_attribute_query")
-                                     ? xli_device_uint(ctx->device, CL_DEVICE_WAVEFRONT_WIDTH_AMD)
-                                     : 0},
-        {XL_LANES_INTEL_SUB_GROUP, widest_intel(ctx, t)},
-    };
-    for (size_t i = 0; i < XLI_COUNT(says) && info->lane_width_said == 0; ++i) {
-        info->lane_width_said = says[i].width;
-        info->lane_source = says[i].width ? says[i].source : XL_LANES_NOT_USED;
+    if (t->nvidia) {
+        info->lane_source = XL_LANES_NV_WARP_SIZE;
+        info->lane_width_said = ask_uint(t, CL_DEVICE_WARP_SIZE_NV);
+    } else if (has_word(t->extensions, "cl_amd_device_attribute_query")) {
+        info->lane_source = XL_LANES_AMD_WAVEFRONT;
+        info->lane_width_said = ask_uint(t, CL_DEVICE_WAVEFRONT_WIDTH_AMD);
+    } else if (has_word(t->extensions, "cl_intel_required_subgroup_size")) {
+        info->lane_source = XL_LANES_INTEL_SUB_GROUP;
+        info->lane_width_said = widest_intel(t);
     }
+    if (info->lane_width_said == 0)
+        info->lane_source = XL_LANES_NOT_USED;
 }
 
 /* The way lanes talk, best first; the width itself is settled by the probe, and by
  * each kernel when it runs. A device below 2.1 has no clGetKernelSubGroupInfo, and
  * the loader does not say so but jumps into nothing. */
-static void ask_lanes(const xl_context *ctx, const told *t, xli_facts *facts)
+static void ask_lanes(told *t, xli_facts *facts)
 {
     xl_device_info *info = &facts->info;
     bool khr = info->has_sub_groups && facts->has_khr_shuffle && facts->has_khr_ballot &&
-               facts->has_opencl3 && xli_device_version(ctx->device) >= 201;
+               facts->has_opencl3 && xli_device_version(t->ctx->device) >= 201;
     facts->lane_way = XLI_LANE_LOCAL;
     info->lane_width = 1;
-    info->lane_source = ctx->mask.width_one ? XL_LANES_MASKED : XL_LANES_NOT_USED;
-    if (ctx->mask.width_one || ctx->mask.no_sub_groups)
+    info->lane_source = t->ctx->mask.width_one ? XL_LANES_MASKED : XL_LANES_NOT_USED;
+    if (t->ctx->mask.width_one || t->ctx->mask.no_sub_groups)
         return;
-    ask_width(ctx, t, info);
+    ask_width(t, info);
     bool warp = info->lane_source == XL_LANES_NV_WARP_SIZE && info->lane_width_said > 1;
     if (khr) {
         facts->lane_way = XLI_LANE_KHR;
@@ -202,7 +236,7 @@ static void ask_lanes(const xl_context *ctx, const told *t, xli_facts *facts)
     }
 }
 
-static void ask_features(const xl_context *ctx, const told *t, xli_facts *facts)
+static void ask_features(const told *t, xli_facts *facts)
 {
     xl_device_info *info = &facts->info;
     const char *extensions = t->extensions;
@@ -210,31 +244,32 @@ static void ask_features(const xl_context *ctx, const told *t, xli_facts *facts)
     facts->has_khr_shuffle = has_word(extensions, "cl_khr_subgroup_shuffle") &&
                              has_word(extensions, "cl_khr_subgroup_shuffle_relative");
     facts->has_khr_ballot = has_word(extensions, "cl_khr_subgroup_ballot");
-    info->has_fp64 = !ctx->mask.no_fp64 && has_word(extensions, "cl_khr_fp64");
-    info->has_int64_atomics = !ctx->mask.no_int64_atomics &&
+    info->has_fp64 = !t->ctx->mask.no_fp64 && has_word(extensions, "cl_khr_fp64");
+    info->has_int64_atomics = !t->ctx->mask.no_int64_atomics &&
                               has_word(extensions, "cl_khr_int64_base_atomics") &&
                               has_word(extensions, "cl_khr_int64_extended_atomics");
     info->has_sub_groups =
         has_word(extensions, "cl_khr_subgroups") || has_feature(t, "__opencl_c_subgroups");
     info->caches_from_source =
         t->nvidia || strcmp(info->platform, "Portable Computing Language") == 0;
-    facts->can_message = ask_messages(ctx, t, facts);
+    facts->can_message = ask_messages(t, facts);
     info->has_device_scope = facts->can_message;
 }
 
 xl_status xli_facts_ask(const xl_context *ctx, bool oldest_dialect, xli_facts *facts)
 {
     xl_status status;
-    told t = {0};
+    told t = {.ctx = ctx};
     XL_TRY(ask_lists(ctx, &t));
-    facts->vendor_id = xli_device_uint(ctx->device, CL_DEVICE_VENDOR_ID);
+    facts->vendor_id = ask_uint(&t, CL_DEVICE_VENDOR_ID);
     t.nvidia =
         facts->vendor_id == VENDOR_NVIDIA && has_word(t.extensions, "cl_nv_device_attribute_query");
-    ask_names(ctx, &facts->info);
-    ask_sizes(ctx, &facts->info);
-    ask_dialect(ctx->device, &t, oldest_dialect, facts);
-    ask_features(ctx, &t, facts);
-    ask_lanes(ctx, &t, facts);
+    ask_names(&t, &facts->info);
+    ask_sizes(&t, &facts->info);
+    ask_dialect(&t, oldest_dialect, facts);
+    ask_features(&t, facts);
+    ask_lanes(&t, facts);
+    status = t.status;
 done:
     forget(&t);
     return status;

@@ -75,6 +75,8 @@ bool xli_cl_no_memory(cl_int code);
 
 /* device.c: a string or a number the device tells; "" or 0 when it does not. */
 void xli_device_text(cl_device_id device, cl_device_info what, char *to, size_t bytes);
+/* Cuts at `bytes` and drops the spaces some drivers pad names with. */
+void xli_copy_trimmed(char *to, size_t bytes, const char *from);
 void xli_platform_text(cl_platform_id platform, cl_platform_info what, char *to, size_t bytes);
 /* Version 2.1 as 201; 100 if the device does not say. */
 unsigned xli_device_version(cl_device_id device);
@@ -83,7 +85,6 @@ unsigned xli_device_version(cl_device_id device);
 xl_status xli_device_list(const xl_context *ctx, cl_device_info what, void **list, size_t *bytes);
 cl_uint xli_device_uint(cl_device_id device, cl_device_info what);
 cl_ulong xli_device_ulong(cl_device_id device, cl_device_info what);
-size_t xli_device_size(cl_device_id device, cl_device_info what);
 
 /* cache.c: compiled programs on disk. A miss, a corrupt file or a folder that
  * cannot be written is never an error. */

@@ -68,7 +68,7 @@ static xl_status compile(xl_context *ctx, const xli_facts *facts, const xli_sour
     code = clBuildProgram(cl, 1, &ctx->device, options, NULL, NULL);
     if (ctx->dump_dir)
         xli_build_dump(ctx, source->name, key, options, head, source->text, cl);
-    if (xli_cl_no_memory(code))
+    if (xli_cl_no_memory(code) || code == CL_OUT_OF_RESOURCES) /* not the program's fault */
         XL_TRY(xli_cl(ctx, code, "clBuildProgram"));
     if (code != CL_SUCCESS) {
         char *report = xli_build_report(ctx, facts, source->name, options, head, source->text, cl);

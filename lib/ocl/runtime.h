@@ -156,7 +156,7 @@ xl_status xli_scratch_take(xl_context *ctx, xli_pool *pool, xl_view scratch, siz
 /* ---- launches ------------------------------------------------------------ */
 
 /* One argument of a kernel. Buffer arguments are always followed by their own
- * element offset where the kernel takes one: XLI_MEM(b), XLI_INDEX(offset). */
+ * element offset where the kernel takes one: XLI_MEM(b), XLI_U64(offset). */
 typedef struct xli_arg {
     size_t size;
     const void *value; /* NULL: local memory of `size` bytes */

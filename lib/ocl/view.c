@@ -56,9 +56,9 @@ xl_status xli_check_view(const xl_context *ctx, const char *name, xl_view view, 
     size_t holds = size / element_bytes;
     if (view.offset > holds || n > holds - view.offset)
         XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "%s: %zu elements from element %zu on, in a buffer that holds %zu of %zu "
+                        "%s: elements from %zu on, %zu of them, in a buffer that holds %zu of %zu "
                         "bytes each",
-                        name, n, view.offset, holds, element_bytes));
+                        name, view.offset, n, holds, element_bytes));
     span->buffer = view.buffer;
     span->root = parent ? parent : view.buffer;
     span->begin = parent_offset + view.offset * element_bytes;
