@@ -123,22 +123,44 @@ void xl_sort_order(xl_held *held, uint low, uint high)
 void xl_sort_flip(xl_held *held, uint p)
 {
 #pragma unroll
-    for (uint e = 0; e < XL_SORT_HELD; ++e)
-        if ((e >> (p - 1u) & 1u) == 0)
-            xl_sort_order(held, e, e ^ ((1u << p) - 1u));
+    for (uint pair = 0; pair < XL_SORT_HELD / 2; ++pair) {
+        uint low = pair >> (p - 1u) << p | (pair & ((1u << (p - 1u)) - 1u));
+        xl_sort_order(held, low, low ^ ((1u << p) - 1u));
+    }
 }
 
-/* The steps on the held bits below `bits`. */
-void xl_sort_halve(xl_held *held, uint bits)
+/* The step on held bit b. */
+void xl_sort_step(xl_held *held, uint b)
 {
 #pragma unroll
-    for (uint step = 0; step < bits; ++step) {
-        uint b = bits - 1u - step;
-#pragma unroll
-        for (uint e = 0; e < XL_SORT_HELD; ++e)
-            if ((e >> b & 1u) == 0)
-                xl_sort_order(held, e, e ^ 1u << b);
+    for (uint pair = 0; pair < XL_SORT_HELD / 2; ++pair) {
+        uint low = pair >> b << (b + 1u) | (pair & ((1u << b) - 1u));
+        xl_sort_order(held, low, low | 1u << b);
     }
+}
+
+/* The steps on the held bits below `bits`. Written out, because a compiler that does not
+ * unroll a loop over them puts what is held into memory. */
+void xl_sort_halve(xl_held *held, uint bits)
+{
+#if XL_SORT_HELD_LOG > 4
+    if (bits > 4)
+        xl_sort_step(held, 4);
+#endif
+#if XL_SORT_HELD_LOG > 3
+    if (bits > 3)
+        xl_sort_step(held, 3);
+#endif
+#if XL_SORT_HELD_LOG > 2
+    if (bits > 2)
+        xl_sort_step(held, 2);
+#endif
+#if XL_SORT_HELD_LOG > 1
+    if (bits > 1)
+        xl_sort_step(held, 1);
+#endif
+    if (bits > 0)
+        xl_sort_step(held, 0);
 }
 
 #if XL_LANE_WAY != 0

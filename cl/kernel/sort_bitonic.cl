@@ -71,14 +71,15 @@ xl_sort_tiles(uint n, XL_SORT_ARRAYS)
 }
 
 /* `run` is the length of the runs that are sorted already: a multiple of the tile and a
- * power of two. */
+ * power of two. Cuts are searched by 2^seek_log - 1 work-items, at most the group. */
 __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
-xl_sort_merge(uint n, uint run, XL_SORT_ARRAYS)
+xl_sort_merge(uint n, uint run, uint seek_log, XL_SORT_ARRAYS)
 {
     XL_SORT_DECLARE_LOCAL
     __local uint search[XL_SORT_SEARCH];
     xl_sort_in in = XL_SORT_IN;
     xl_sort_out out = XL_SORT_OUT;
     uint first = (uint)get_group_id(0) * XL_SORT_TILE;
-    xl_tile_merge(in, out, first, min((uint)XL_SORT_TILE, n - first), n, run, local_, search);
+    uint count = min((uint)XL_SORT_TILE, n - first);
+    xl_tile_merge(in, out, first, count, n, run, seek_log, local_, search);
 }

@@ -228,7 +228,7 @@ void xl_tile_sort(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sor
 
 /* Makes elements [first, first + count) of the output, which holds the merged runs. */
 void xl_tile_merge(xl_sort_in in, xl_sort_out out, uint first, uint count, uint n, uint run,
-                   xl_sort_local tile, __local uint *search)
+                   uint seek_log, xl_sort_local tile, __local uint *search)
 {
     uint begin = xl_runs_begin(first, run), d = first - begin;
     xl_runs runs = xl_runs_at(in.keys, begin, n, run);

@@ -14,6 +14,7 @@ struct xl_sort {
     xli_kernel merge;
     size_t group;      /* work-items of a work-group */
     uint32_t tile_log; /* elements of a tile */
+    xli_sort_tuning tuning;
     xli_pool pool;
 };
 
@@ -70,17 +71,17 @@ done:
 static xl_status specialise(xl_sort *plan, const xli_facts *facts)
 {
     xl_status status;
-    xli_sort_tuning tuning;
+    xli_sort_tuning *tuning = &plan->tuning;
     xli_tune_sort(plan->ctx, facts, xl_type_size(plan->desc.key), xl_type_size(plan->desc.value),
-                  &tuning);
+                  tuning);
     for (;;) {
-        XL_TRY(build(plan, &tuning));
+        XL_TRY(build(plan, tuning));
         if (plan->group <= xli_min(plan->tiles.max_group, plan->merge.max_group) ||
             plan->group == 1)
             break;
         xli_kernel_destroy(&plan->tiles);
         xli_kernel_destroy(&plan->merge);
-        --tuning.group_log;
+        --tuning->group_log;
     }
 done:
     return status;
@@ -93,18 +94,18 @@ xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc *desc, xl_sort **pl
     const xli_facts *facts;
     if (plan)
         *plan = NULL;
-    if (!ctx || !desc || !plan)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
-                        !ctx    ? "ctx"
-                        : !desc ? "desc"
-                                : "plan");
-    XL_TRY(xli_sort_check_desc(ctx, desc));
+    if (!ctx || !plan)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", ctx ? "plan" : "ctx");
+    xl_sort_desc checked;
+    xl_sort_desc_init(&checked);
+    XL_TRY(XLI_DESC_READ(ctx, xl_sort_desc, desc, &checked));
+    XL_TRY(xli_sort_check_desc(ctx, &checked));
     XL_TRY(xli_context_facts(ctx, &facts));
     made = xli_alloc(sizeof *made);
     if (!made)
         XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a sort plan"));
     made->ctx = xli_context_retain(ctx);
-    made->desc = *desc;
+    made->desc = checked;
     XL_TRY(specialise(made, facts));
     *plan = made;
     made = NULL;
@@ -176,15 +177,26 @@ static place place_in_scratch(const xl_sort *plan, const xli_span *scratch, size
                    values_at / sizeof(cl_uint)};
 }
 
+/* How many work-items search a cut, as a power of two above them: a group of one has one. */
+static uint32_t seek_log(const xl_sort *plan, size_t groups)
+{
+    const xli_sort_tuning *t = &plan->tuning;
+    const uint32_t wanted = groups > t->busy ? t->seek_busy_log : t->seek_log;
+    return (uint32_t)xli_min(wanted, xli_max(1, t->group_log));
+}
+
 /* One launch over all tiles; `run` is 0 for the first one, which sorts them. */
 static xl_status launch(xl_sort *plan, xli_seq *seq, size_t n, size_t run, const place *from,
                         const place *to)
 {
-    xli_arg args[10];
+    const size_t groups = xli_ceil_div(n, tile_of(plan));
+    xli_arg args[11];
     size_t count = 0;
     args[count++] = XLI_U32(n);
-    if (run > 0)
+    if (run > 0) {
         args[count++] = XLI_U32(run);
+        args[count++] = XLI_U32(seek_log(plan, groups));
+    }
     args[count++] = XLI_MEM(from->keys);
     args[count++] = XLI_U64(from->keys_at);
     args[count++] = XLI_MEM(to->keys);
@@ -195,8 +207,8 @@ static xl_status launch(xl_sort *plan, xli_seq *seq, size_t n, size_t run, const
         args[count++] = XLI_MEM(to->values);
         args[count++] = XLI_U64(to->values_at);
     }
-    return xli_seq_launch(seq, run > 0 ? &plan->merge : &plan->tiles,
-                          xli_ceil_div(n, tile_of(plan)), plan->group, args, count);
+    return xli_seq_launch(seq, run > 0 ? &plan->merge : &plan->tiles, groups, plan->group, args,
+                          count);
 }
 
 /* How often runs of tiles must be doubled to reach n. */

@@ -8,10 +8,6 @@ xl_status xli_sort_check_desc(const xl_context *ctx, const xl_sort_desc *desc)
 {
     const char *wrong = NULL;
     int value = 0;
-    if (desc->struct_size != sizeof *desc)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.struct_size: %" PRIu32 ", not %zu: start from xl_sort_desc_init()",
-                        desc->struct_size, sizeof *desc);
     if (desc->key != XL_U32 && desc->key != XL_I32 && desc->key != XL_U64 && desc->key != XL_F32)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "desc.key: %s (%d); keys are u32, i32, u64 or f32", xl_type_name(desc->key),

@@ -14,7 +14,7 @@ static uint32_t log2_floor(uint64_t x)
 static uint64_t group_bytes(const xli_sort_tuning *t, uint64_t element_bytes)
 {
     uint64_t tile = (uint64_t)1 << (t->group_log + t->held_log);
-    uint64_t search = 4u * (((uint64_t)1 << t->group_log) + 4u);
+    uint64_t search = 8u * (((uint64_t)1 << t->group_log) + 1u);
     return (tile + tile / 32u) * element_bytes + search + 64u;
 }
 
@@ -34,4 +34,7 @@ void xli_tune_sort(const xl_context *ctx, const xli_facts *facts, size_t key_byt
         --t->group_log;
     while (t->run_log > 4 && (element_bytes << t->run_log) + 64u > info->local_bytes)
         --t->run_log;
+    t->busy = xli_context_tunable(ctx, "sort.busy", 2 * info->compute_units, 0, UINT32_MAX);
+    t->seek_log = xli_context_tunable(ctx, "sort.seek_log", 8, 1, 10);
+    t->seek_busy_log = xli_context_tunable(ctx, "sort.seek_busy_log", 4, 1, 10);
 }
