@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * The sort against its serial reference: any n, any pattern, both shapes of tiles, and
  * every misuse. */
+/* Queues of OpenCL 1.2, which every implementation has. */
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "sort/sort_ref.h"
 #include "xlt.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -414,6 +417,343 @@ static void other_shapes(void **state)
 
 /* ---- queues, events, threads ---------------------------------------------- */
 
+static cl_command_queue queue_make(cl_command_queue_properties properties)
+{
+    cl_int code;
+    cl_command_queue queue = clCreateCommandQueue(
+        xl_context_cl(xlt_context()), xl_context_device(xlt_context()), properties, &code);
+    XLT_CL(code);
+    return queue;
+}
+
+/* Out of order, three sorts of one array in a row that wait for each other by events
+ * only, the first for an event that the host sets late. */
+static void out_of_order_by_events(void **state)
+{
+    (void)state;
+    const xl_sort_desc up = desc_of(XL_U32, XL_U32, XL_ASCENDING);
+    const xl_sort_desc down = desc_of(XL_U32, XL_U32, XL_DESCENDING);
+    cl_int code;
+    xl_sort *rises, *falls;
+    XLT_OK(xl_sort_create(xlt_context(), &up, &rises));
+    XLT_OK(xl_sort_create(xlt_context(), &down, &falls));
+    trial t = trial_of(&up, rises, xlt_small() ? 100 : 5 * tile_of(rises) + 1, RANDOM);
+    t.queue = queue_make(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    t.in_place = true;
+    uint32_t *keys = get(4 * t.n), *wanted = get(4 * t.n), *values = get(4 * t.n);
+    fill_keys(keys, t.pattern, XL_U32, t.n, 5);
+    memcpy(wanted, keys, 4 * t.n);
+    assert_true(xli_sort_ref(&up, t.n, wanted, NULL));
+    for (size_t i = 0; i < t.n; ++i)
+        values[i] = (uint32_t)i;
+    arrays a = arrays_make(&t, keys, values);
+    cl_event events[4] = {clCreateUserEvent(xl_context_cl(xlt_context()), &code)};
+    XLT_CL(code);
+    for (int i = 0; i < 3; ++i) {
+        t.plan = i == 1 ? falls : rises;
+        XLT_OK(enqueue(&t, &a, 1, &events[i], &events[i + 1]));
+        assert_non_null(events[i + 1]);
+    }
+    XLT_CL(clSetUserEventStatus(events[0], CL_COMPLETE));
+    XLT_CL(clWaitForEvents(1, &events[3]));
+    check_result(&t, &a, keys, values, wanted);
+    for (int i = 0; i < 4; ++i)
+        XLT_CL(clReleaseEvent(events[i]));
+    arrays_free(&t, &a);
+    XLT_CL(clReleaseCommandQueue(t.queue));
+    xl_sort_destroy(rises);
+    xl_sort_destroy(falls);
+    free(keys);
+    free(wanted);
+    free(values);
+}
+
+static void nothing_yields_an_event(void **state)
+{
+    (void)state;
+    const xl_view none = xl_no_view();
+    xl_sort_desc desc;
+    xl_sort *plan;
+    cl_event event = NULL;
+    xl_sort_desc_init(&desc);
+    XLT_OK(xl_sort_create(xlt_context(), &desc, &plan));
+    XLT_OK(xl_sort_enqueue(plan, xlt_queue(), 0, none, none, none, none, none, 0, NULL, &event));
+    XLT_CL(clWaitForEvents(1, &event));
+    XLT_CL(clReleaseEvent(event));
+    XLT_OK(xl_sort_enqueue(plan, xlt_queue(), 0, none, none, none, none, none, 0, NULL, NULL));
+    xl_sort_destroy(plan);
+    xl_sort_destroy(NULL);
+    xl_sort_desc_init(NULL);
+}
+
+/* What a thread does: sorts its own arrays on its own queue again and again. Checks are
+ * made by the main thread, since cmocka's may not be made elsewhere. */
+typedef struct worker {
+    trial trial;
+    arrays arrays;
+    xl_status status;
+} worker;
+
+static void *work(void *argument)
+{
+    worker *w = argument;
+    for (int i = 0; i < 20 && w->status == XL_SUCCESS; ++i)
+        w->status = enqueue(&w->trial, &w->arrays, 0, NULL, NULL);
+    clFinish(w->trial.queue);
+    return NULL;
+}
+
+static void two_threads_share_a_plan(void **state)
+{
+    (void)state;
+    const xl_sort_desc desc = desc_of(XL_U32, XL_U32, XL_ASCENDING);
+    worker workers[2];
+    uint32_t *keys[2], *wanted[2], *values[2];
+    pthread_t threads[2];
+    xl_sort *plan;
+    XLT_OK(xl_sort_create(xlt_context(), &desc, &plan));
+    for (size_t i = 0; i < 2; ++i) {
+        trial t = trial_of(&desc, plan, xlt_small() ? 50 + i : 3 * tile_of(plan) + 7 * i, RANDOM);
+        t.queue = queue_make(0);
+        keys[i] = get(4 * t.n);
+        wanted[i] = get(4 * t.n);
+        values[i] = get(4 * t.n);
+        fill_keys(keys[i], RANDOM, XL_U32, t.n, 9 + i);
+        for (size_t k = 0; k < t.n; ++k)
+            values[i][k] = (uint32_t)k;
+        memcpy(wanted[i], keys[i], 4 * t.n);
+        assert_true(xli_sort_ref(&desc, t.n, wanted[i], NULL));
+        workers[i] = (worker){t, arrays_make(&t, keys[i], values[i]), XL_SUCCESS};
+    }
+    for (size_t i = 0; i < 2; ++i)
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+    for (size_t i = 0; i < 2; ++i)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    for (size_t i = 0; i < 2; ++i) {
+        trial *t = &workers[i].trial;
+        assert_int_equal(workers[i].status, XL_SUCCESS);
+        check_result(t, &workers[i].arrays, keys[i], values[i], wanted[i]);
+        arrays_free(t, &workers[i].arrays);
+        XLT_CL(clReleaseCommandQueue(t->queue));
+        free(keys[i]);
+        free(wanted[i]);
+        free(values[i]);
+    }
+    xl_sort_destroy(plan);
+}
+
+/* ---- misuse --------------------------------------------------------------- */
+
+static void wrong_descriptors(void **state)
+{
+    (void)state;
+    const struct {
+        const char *said;
+        xl_sort_desc desc;
+    } cases[] = {
+        {"desc.key: u8", {0, XL_U8, XL_NONE, XL_ASCENDING, XL_SORT_AUTO}},
+        {"desc.key", {0, XL_NONE, XL_NONE, XL_ASCENDING, XL_SORT_AUTO}},
+        {"desc.key", {0, (xl_type)99, XL_NONE, XL_ASCENDING, XL_SORT_AUTO}},
+        {"desc.value: u64", {0, XL_U32, XL_U64, XL_ASCENDING, XL_SORT_AUTO}},
+        {"desc.order: unknown value 7", {0, XL_U32, XL_U32, (xl_sort_order)7, XL_SORT_AUTO}},
+        {"desc.algorithm: unknown value 9",
+         {0, XL_U32, XL_U32, XL_ASCENDING, (xl_sort_algorithm)9}},
+    };
+    xl_sort *plan;
+    xl_context *ctx = xlt_context();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        xl_sort_desc desc = cases[i].desc;
+        desc.struct_size = sizeof desc;
+        plan = (xl_sort *)&desc;
+        XLT_FAILS(xl_sort_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT);
+        assert_null(plan);
+        if (!strstr(xl_context_error(ctx), cases[i].said))
+            XLT_FAIL("\"%s\" is not in: %s", cases[i].said, xl_context_error(ctx));
+    }
+    xl_sort_desc desc;
+    xl_sort_desc_init(&desc);
+    desc.struct_size = 3;
+    XLT_FAILS(xl_sort_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT);
+    xl_sort_desc_init(&desc);
+    XLT_FAILS(xl_sort_create(ctx, NULL, &plan), XL_ERROR_INVALID_ARGUMENT);
+    XLT_FAILS(xl_sort_create(ctx, &desc, NULL), XL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(xl_sort_create(NULL, &desc, &plan), XL_ERROR_INVALID_ARGUMENT);
+}
+
+/* A right call, of which one argument at a time is made wrong. Keys and values stand in
+ * one buffer, so that they can be made to overlap. */
+typedef struct call {
+    xl_sort *plan;
+    cl_command_queue queue;
+    size_t n;
+    xl_view keys_in, values_in, keys_out, values_out, scratch;
+    cl_uint num_waits;
+    const cl_event *waits;
+} call;
+
+static const call *good;
+
+static void expect_fail(const call *c, xl_status wanted, const char *said)
+{
+    cl_event event = (cl_event)&good;
+    xl_context *ctx = xlt_context();
+    const xl_status got =
+        xl_sort_enqueue(c->plan, c->queue, c->n, c->keys_in, c->values_in, c->keys_out,
+                        c->values_out, c->scratch, c->num_waits, c->waits, &event);
+    if (got != wanted)
+        XLT_FAIL("%s for \"%s\", not %s: %s", xl_status_name(got), said, xl_status_name(wanted),
+                 xl_context_error(ctx));
+    if (!strstr(xl_context_error(ctx), said))
+        XLT_FAIL("\"%s\" is not in: %s", said, xl_context_error(ctx));
+    assert_null(event);
+}
+
+#define EXPECT(status, said, ...)                                                                  \
+    {                                                                                              \
+        call c = *good;                                                                            \
+        __VA_ARGS__;                                                                               \
+        expect_fail(&c, status, said);                                                             \
+    }
+
+static void wrong_views(size_t n, cl_mem all, size_t scratch_bytes, size_t alignment)
+{
+    const xl_status bad = XL_ERROR_INVALID_ARGUMENT, overlap = XL_ERROR_OVERLAP;
+    EXPECT(bad, "keys_in: no buffer", c.keys_in = xl_no_view())
+    EXPECT(bad, "values_in: no buffer", c.values_in = xl_no_view())
+    EXPECT(bad, "keys_out: no buffer", c.keys_out = xl_no_view())
+    EXPECT(bad, "values_out: no buffer", c.values_out = xl_no_view())
+    EXPECT(bad, "keys_in", c.keys_in.offset = SIZE_MAX)
+    EXPECT(bad, "values_out", c.values_out.offset = 4 * n + 1)
+    EXPECT(overlap, "keys_in and keys_out", c.keys_out.offset = c.keys_in.offset + 1)
+    EXPECT(overlap, "values_in and values_out", c.values_out.offset = c.values_in.offset - 1)
+    EXPECT(overlap, "keys_out and values_out", c.values_out = c.keys_out)
+    EXPECT(overlap, "keys_in and values_out", c.values_out = c.keys_in)
+    EXPECT(overlap, "values_in and keys_out", c.keys_out = c.values_in)
+    if (scratch_bytes == 0)
+        return;
+    EXPECT(XL_ERROR_MISALIGNED, "scratch", c.scratch.offset += alignment / 2)
+    EXPECT(XL_ERROR_SCRATCH_TOO_SMALL, "scratch", c.scratch.offset += alignment)
+    EXPECT(overlap, "scratch", c.scratch = xl_view_of(all, 0))
+}
+
+static void wrong_queues_and_waits(void)
+{
+    const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
+    cl_int code;
+    cl_device_id device = xl_context_device(xlt_context());
+    cl_context cl = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+    XLT_CL(code);
+    cl_command_queue queue = clCreateCommandQueue(cl, device, 0, &code);
+    XLT_CL(code);
+    cl_mem mem = clCreateBuffer(cl, CL_MEM_READ_WRITE, 4 * good->n, NULL, &code);
+    XLT_CL(code);
+    const cl_event none = NULL;
+    EXPECT(bad, "queue: NULL", c.queue = NULL)
+    EXPECT(bad, "queue", c.queue = queue)
+    EXPECT(bad, "keys_in: a buffer of another", c.keys_in = xl_view_of(mem, 0))
+    EXPECT(bad, "waits", c.num_waits = 1)
+    EXPECT(bad, "waits", c.waits = &none)
+    EXPECT(bad, "waits[0]", c.num_waits = 1; c.waits = &none)
+    clReleaseMemObject(mem);
+    clReleaseCommandQueue(queue);
+    clReleaseContext(cl);
+}
+
+static void wrong_access(size_t n)
+{
+    cl_int code;
+    cl_context cl = xl_context_cl(xlt_context());
+    cl_mem read = clCreateBuffer(cl, CL_MEM_READ_ONLY, 4 * n, NULL, &code);
+    XLT_CL(code);
+    cl_mem write = clCreateBuffer(cl, CL_MEM_WRITE_ONLY, 4 * n, NULL, &code);
+    XLT_CL(code);
+    const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
+    EXPECT(bad, "keys_out: a read-only buffer", c.keys_out = xl_view_of(read, 0))
+    EXPECT(bad, "keys_in: a write-only buffer", c.keys_in = xl_view_of(write, 0))
+    EXPECT(bad, "values_out: a write-only buffer", c.values_out = xl_view_of(write, 0))
+    clReleaseMemObject(read);
+    clReleaseMemObject(write);
+}
+
+static void wrong_calls(void **state)
+{
+    (void)state;
+    xl_sort *plan, *keys_only;
+    const xl_sort_desc pairs = desc_of(XL_U32, XL_U32, XL_ASCENDING);
+    const xl_sort_desc plain = desc_of(XL_U32, XL_NONE, XL_ASCENDING);
+    size_t bytes, alignment;
+    XLT_OK(xl_sort_create(xlt_context(), &pairs, &plan));
+    XLT_OK(xl_sort_create(xlt_context(), &plain, &keys_only));
+    const size_t n = 2 * tile_of(plan) + 1;
+    XLT_OK(xl_sort_scratch(plan, n, &bytes, &alignment));
+    xlt_buffer all = xlt_buffer_make(NULL, 4 * n, 4, 0),
+               scratch = xlt_scratch_make(bytes, alignment);
+    uint32_t *before = get(16 * n);
+    xlt_read(&all, before);
+    const size_t at = xlt_view(&all).offset;
+    /* The scratch's buffer ends 512 guard bytes behind it: leave less room than that. */
+    xl_view tight = xlt_view(&scratch);
+    tight.offset += 512;
+    const call right = {plan,
+                        xlt_queue(),
+                        n,
+                        xl_view_of(all.mem, at),
+                        xl_view_of(all.mem, at + n),
+                        xl_view_of(all.mem, at + 2 * n),
+                        xl_view_of(all.mem, at + 3 * n),
+                        tight,
+                        0,
+                        NULL};
+    good = &right;
+    wrong_views(n, all.mem, bytes, alignment);
+    wrong_queues_and_waits();
+    wrong_access(n);
+    const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
+    EXPECT(bad, "values_in: given", c.plan = keys_only)
+    EXPECT(bad, "values_out: given", c.plan = keys_only; c.values_in = xl_no_view())
+#if SIZE_MAX > UINT32_MAX
+    EXPECT(bad, "n: 4294967296", c.n = (size_t)UINT32_MAX + 1)
+    XLT_FAILS(xl_sort_scratch(plan, (size_t)UINT32_MAX + 1, &bytes, &alignment), bad);
+#endif
+    XLT_FAILS(xl_sort_scratch(plan, n, NULL, &alignment), bad);
+    XLT_FAILS(xl_sort_scratch(plan, n, &bytes, NULL), bad);
+    assert_int_equal(xl_sort_scratch(NULL, n, &bytes, &alignment), bad);
+    cl_event event = (cl_event)&bad;
+    assert_int_equal(xl_sort_enqueue(NULL, xlt_queue(), n, right.keys_in, right.values_in,
+                                     right.keys_out, right.values_out, tight, 0, NULL, &event),
+                     bad);
+    assert_null(event);
+    /* Nothing of all this has written anything; the same call made right works. */
+    trial t = trial_of(&pairs, plan, 0, RANDOM);
+    check_same(&t, &all, before, "an array");
+    xlt_check_guards(&scratch, "scratch");
+    XLT_OK(xl_sort_enqueue(plan, xlt_queue(), n, right.keys_in, right.values_in, right.keys_out,
+                           right.values_out, tight, 0, NULL, NULL));
+    XLT_CL(clFinish(xlt_queue()));
+    free(before);
+    xlt_buffer_free(&all);
+    xlt_buffer_free(&scratch);
+    xl_sort_destroy(plan);
+    xl_sort_destroy(keys_only);
+}
+
+/* Scratch grows with n and never shrinks. */
+static void scratch_is_monotone(void **state)
+{
+    (void)state;
+    const xl_sort_desc desc = desc_of(XL_U64, XL_U32, XL_ASCENDING);
+    size_t before = 0, bytes, alignment;
+    xl_sort *plan;
+    XLT_OK(xl_sort_create(xlt_context(), &desc, &plan));
+    for (size_t n = 0; n < (size_t)1 << 24; n += n / 3 + 1) {
+        XLT_OK(xl_sort_scratch(plan, n, &bytes, &alignment));
+        assert_true(bytes >= before);
+        assert_true(bytes == 0 || bytes >= 12 * n);
+        before = bytes;
+    }
+    xl_sort_destroy(plan);
+}
+
 static int teardown(void **state)
 {
     (void)state;
@@ -427,6 +767,12 @@ int main(void)
         cmocka_unit_test(every_type_and_order_at_every_size),
         cmocka_unit_test(large_sizes),
         cmocka_unit_test(other_shapes),
+        cmocka_unit_test(out_of_order_by_events),
+        cmocka_unit_test(nothing_yields_an_event),
+        cmocka_unit_test(two_threads_share_a_plan),
+        cmocka_unit_test(wrong_descriptors),
+        cmocka_unit_test(wrong_calls),
+        cmocka_unit_test(scratch_is_monotone),
     };
     return cmocka_run_group_tests(tests, NULL, teardown);
 }

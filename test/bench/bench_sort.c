@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ * Benchmarks of the sort: keys and pairs, verified before they are timed. The sizes of
+ * 17 bits are those of a grid's cells; test/bench/peers/cub_sort.cu times CUB on them. */
+#include "bench.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct sorter {
+    const char *variant;
+    xl_type key, value;
+    unsigned bits; /* of the keys */
+} sorter;
+
+static const sorter sorters[] = {
+    {"u32 keys", XL_U32, XL_NONE, 32},
+    {"u64 keys", XL_U64, XL_NONE, 64},
+    {"u32,u32 pairs", XL_U32, XL_U32, 32},
+    {"u32,u32 pairs, 17 bits", XL_U32, XL_U32, 17},
+};
+
+enum { KEYS_IN, VALUES_IN, KEYS_OUT, VALUES_OUT, SCRATCH, BUFFERS };
+
+typedef struct job {
+    const sorter *sorter;
+    xl_sort *plan;
+    size_t n;
+    cl_mem mem[BUFFERS]; /* NULL where the plan has no such array */
+    void *host[4];
+} job;
+
+static size_t bytes_of(const job *j, int which)
+{
+    const bool keys = which == KEYS_IN || which == KEYS_OUT;
+    return j->n * xl_type_size(keys ? j->sorter->key : j->sorter->value);
+}
+
+static void fill(job *j)
+{
+    uint64_t state = 88172645463325252u;
+    for (size_t i = 0; i < j->n; ++i) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        const uint64_t key = state >> (64 - j->sorter->bits);
+        if (j->sorter->key == XL_U64)
+            ((uint64_t *)j->host[KEYS_IN])[i] = key;
+        else
+            ((uint32_t *)j->host[KEYS_IN])[i] = (uint32_t)key;
+        if (j->sorter->value != XL_NONE)
+            ((uint32_t *)j->host[VALUES_IN])[i] = (uint32_t)i;
+    }
+}
+
+static bool make_buffers(bench *b, job *j)
+{
+    size_t scratch, alignment;
+    if (xl_sort_scratch(j->plan, j->n, &scratch, &alignment) != XL_SUCCESS)
+        return false;
+    for (int i = 0; i < 4; ++i)
+        if (bytes_of(j, i) > 0 && !(j->host[i] = malloc(bytes_of(j, i))))
+            return false;
+    fill(j);
+    for (int i = 0; i < BUFFERS; ++i) {
+        const size_t bytes = i == SCRATCH ? scratch : bytes_of(j, i);
+        const bool given = i == KEYS_IN || i == VALUES_IN;
+        cl_int code;
+        if (bytes == 0)
+            continue;
+        j->mem[i] = clCreateBuffer(xl_context_cl(b->ctx), given ? CL_MEM_COPY_HOST_PTR : 0, bytes,
+                                   given ? j->host[i] : NULL, &code);
+        if (!j->mem[i])
+            return false;
+    }
+    return true;
+}
+
+static void end_job(job *j)
+{
+    for (int i = 0; i < BUFFERS; ++i)
+        if (j->mem[i])
+            clReleaseMemObject(j->mem[i]);
+    for (int i = 0; i < 4; ++i)
+        free(j->host[i]);
+    xl_sort_destroy(j->plan);
+}
+
+static xl_status enqueue(bench *b, void *user, cl_event *event)
+{
+    const job *j = user;
+    return xl_sort_enqueue(j->plan, b->queue, j->n, xl_view_of(j->mem[KEYS_IN], 0),
+                           xl_view_of(j->mem[VALUES_IN], 0), xl_view_of(j->mem[KEYS_OUT], 0),
+                           xl_view_of(j->mem[VALUES_OUT], 0), xl_view_of(j->mem[SCRATCH], 0), 0,
+                           NULL, event);
+}
+
+static uint64_t key_at(const job *j, int which, size_t i)
+{
+    const void *keys = j->host[which];
+    return j->sorter->key == XL_U64 ? ((const uint64_t *)keys)[i] : ((const uint32_t *)keys)[i];
+}
+
+/* In order, and the same keys: as pairs by what each value names, else by their sum. */
+static const char *fault(const job *j)
+{
+    const uint32_t *values = j->host[VALUES_OUT];
+    uint64_t before = 0, after = 0;
+    for (size_t i = 0; i < j->n; ++i) {
+        before += key_at(j, KEYS_IN, i);
+        after += key_at(j, KEYS_OUT, i);
+        if (i > 0 && key_at(j, KEYS_OUT, i - 1) > key_at(j, KEYS_OUT, i))
+            return "keys are not in order";
+        if (values &&
+            (values[i] >= j->n || key_at(j, KEYS_IN, values[i]) != key_at(j, KEYS_OUT, i)))
+            return "a value has lost its key";
+    }
+    return before == after ? NULL : "keys were lost";
+}
+
+static bool right(bench *b, job *j)
+{
+    const xl_status status = enqueue(b, j, NULL);
+    if (status != XL_SUCCESS) {
+        bench_failed(b, "sort", j->sorter->variant, j->n, status);
+        return false;
+    }
+    for (int i = KEYS_OUT; i <= VALUES_OUT; ++i)
+        if (j->mem[i])
+            clEnqueueReadBuffer(b->queue, j->mem[i], CL_TRUE, 0, bytes_of(j, i), j->host[i], 0,
+                                NULL, NULL);
+    const char *why = fault(j);
+    if (why)
+        bench_wrong(b, "sort", j->sorter->variant, j->n, why);
+    return !why;
+}
+
+static void run(bench *b, const sorter *s, size_t n)
+{
+    job j = {.sorter = s, .n = n};
+    xl_sort_desc desc;
+    xl_sort_desc_init(&desc);
+    desc.key = s->key;
+    desc.value = s->value;
+    const xl_status status = xl_sort_create(b->ctx, &desc, &j.plan);
+    if (status != XL_SUCCESS)
+        bench_failed(b, "sort", s->variant, n, status);
+    else if (!make_buffers(b, &j))
+        bench_wrong(b, "sort", s->variant, n, "no memory");
+    else if (right(b, &j))
+        (void)bench_case(b, "sort", s->variant, n,
+                         2.0 * (double)(bytes_of(&j, KEYS_IN) + bytes_of(&j, VALUES_IN)), enqueue,
+                         &j);
+    end_job(&j);
+}
+
+void bench_sort(bench *b)
+{
+    for (size_t k = 0; k < sizeof sorters / sizeof sorters[0]; ++k)
+        for (size_t n = 1024; n <= b->max_n && n <= (size_t)1 << 24; n *= 2)
+            run(b, &sorters[k], n);
+}
