@@ -164,6 +164,7 @@ void xli_context_release(xl_context *ctx)
     xli_free(ctx->cache_dir);
     xli_free(ctx->dump_dir);
     xli_free(ctx->tuning);
+    xli_free(ctx->scan_word);
     xli_errors_destroy(ctx->errors);
     xli_mutex_destroy(ctx->lock);
     xli_free(ctx);

@@ -34,6 +34,7 @@ struct xl_context {
     char *cache_dir;    /* NULL: no disk cache */
     char *dump_dir;     /* NULL: no dumps */
     xli_tuning *tuning; /* the tuning file's values, or NULL */
+    char *scan_word;    /* CROSSLANE_SCAN, or NULL */
     xli_facts facts;    /* constant once facts_known is set */
     /* ---- under the lock ---- */
     cl_command_queue queue;

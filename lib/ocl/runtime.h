@@ -74,6 +74,9 @@ void xli_context_set_verdict(xl_context *ctx, const char *test, xli_verdict verd
 uint32_t xli_context_tunable(const xl_context *ctx, const char *name, uint32_t standard,
                              uint32_t low, uint32_t high);
 
+/* What CROSSLANE_SCAN said when the context was made, or NULL; not checked. */
+const char *xli_context_scan_setting(const xl_context *ctx);
+
 /* ---- programs ------------------------------------------------------------ */
 
 /* A kernel file of cl/kernel/ with its includes, embedded at build time. */

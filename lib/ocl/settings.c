@@ -93,8 +93,17 @@ xl_status xli_settings_read(xl_context *ctx, const xl_context_desc *desc)
     if (!switched_off(cache))
         ctx->cache_dir = cache ? xli_strdup(cache) : xli_os_cache_dir("crosslane");
     ctx->dump_dir = xli_strdup(dump);
+    const char *scan = xli_setting(NULL, "CROSSLANE_SCAN");
+    ctx->scan_word = xli_strdup(scan);
+    if (scan && !ctx->scan_word)
+        XL_TRY(xli_fail(NULL, XL_ERROR_OUT_OF_MEMORY, "no memory for the settings"));
     if ((cache && !switched_off(cache) && !ctx->cache_dir) || (dump && !ctx->dump_dir))
         status = xli_fail(NULL, XL_ERROR_OUT_OF_MEMORY, "no memory for the name of a folder");
 done:
     return status;
+}
+
+const char *xli_context_scan_setting(const xl_context *ctx)
+{
+    return ctx->scan_word;
 }

@@ -70,8 +70,11 @@ static xl_status build(xl_scan *plan, const xli_facts *facts, size_t *most)
     const kernel_name names[] = {
         {"scan_two_pass", "xl_scan_reduce", &plan->reduce},
         {"scan_two_pass", "xl_scan_spread", &plan->spread},
+        {"scan_lookback", "xl_scan_clear", &plan->clear},
+        {"scan_lookback", "xl_scan_lookback", &plan->ring},
+        {"scan_lookback", "xl_scan_lookback_in_place", &plan->ring_in_place},
     };
-    const size_t count = XLI_COUNT(names);
+    const size_t count = plan->algorithm == XL_SCAN_LOOKBACK ? XLI_COUNT(names) : 2;
     *most = SIZE_MAX;
     add_defines(plan, facts, &defines);
     if (defines.failed) {
@@ -124,13 +127,67 @@ static xl_status check_type(const xl_scan *plan, const xli_facts *facts)
     return XL_SUCCESS;
 }
 
+/* CROSSLANE_SCAN, which speaks where the descriptor says AUTO. */
+static xl_status read_wish(const xl_scan *plan, xl_scan_algorithm *wish)
+{
+    static const struct {
+        const char *word;
+        xl_scan_algorithm algorithm;
+    } words[] = {{"auto", XL_SCAN_AUTO},
+                 {"look-back", XL_SCAN_LOOKBACK},
+                 {"reduce-then-scan", XL_SCAN_REDUCE_THEN_SCAN}};
+    const char *word = xli_context_scan_setting(plan->ctx);
+    *wish = plan->desc.algorithm;
+    if (*wish != XL_SCAN_AUTO || !word)
+        return XL_SUCCESS;
+    for (size_t i = 0; i < XLI_COUNT(words); ++i) {
+        if (strcmp(word, words[i].word) == 0) {
+            *wish = words[i].algorithm;
+            return XL_SUCCESS;
+        }
+    }
+    return xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT,
+                    "CROSSLANE_SCAN: \"%s\" is not one of auto, look-back, reduce-then-scan", word);
+}
+
+/* Why a plan may not use look-back; NULL if it may. Tries it on the device the first
+ * time. */
+static xl_status ask_look_back(const xl_scan *plan, const xli_facts *facts, const char **why)
+{
+    xl_status status = XL_SUCCESS;
+    bool good = true;
+    *why = NULL;
+    if (!facts->can_message)
+        *why = "needs 64-bit messages between work-groups (relaxed atomics of device scope), "
+               "which this device does not promise";
+    else if (plan->type->kind == 2 && plan->desc.op == XL_SUM &&
+             plan->desc.determinism == XL_DETERMINISTIC)
+        *why = "adds floating-point numbers in an order that depends on timing; ask for "
+               "XL_UNORDERED to have it";
+    else if (!plan->on_trial)
+        XL_TRY(xli_scan_trial(plan->ctx, &good));
+    if (!good)
+        *why = "gave a wrong result, or did not compile, when it was tried on this device";
+done:
+    return status;
+}
+
 static xl_status choose_algorithm(xl_scan *plan, const xli_facts *facts)
 {
-    (void)facts;
-    if (plan->desc.algorithm == XL_SCAN_LOOKBACK)
-        return xli_fail(plan->ctx, XL_ERROR_UNSUPPORTED, "algorithm: no look-back");
-    plan->algorithm = XL_SCAN_REDUCE_THEN_SCAN;
-    return XL_SUCCESS;
+    xl_status status;
+    xl_scan_algorithm wish;
+    const char *why = NULL;
+    XL_TRY(read_wish(plan, &wish));
+    if (wish == XL_SCAN_AUTO && !plan->tune.look_back)
+        wish = XL_SCAN_REDUCE_THEN_SCAN;
+    if (wish != XL_SCAN_REDUCE_THEN_SCAN)
+        XL_TRY(ask_look_back(plan, facts, &why));
+    if (why && plan->desc.algorithm == XL_SCAN_LOOKBACK)
+        status = xli_fail(plan->ctx, XL_ERROR_UNSUPPORTED, "algorithm: look-back %s", why);
+    plan->algorithm =
+        wish == XL_SCAN_REDUCE_THEN_SCAN || why ? XL_SCAN_REDUCE_THEN_SCAN : XL_SCAN_LOOKBACK;
+done:
+    return status;
 }
 
 xl_status xli_scan_plan(xl_scan *plan, const xli_facts *facts)

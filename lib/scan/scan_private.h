@@ -36,12 +36,20 @@ struct xl_scan {
     xli_kernel ring_in_place;
     xli_pool pool;
     uint32_t calls; /* on the pool since its state was cleared */
+    bool on_trial;  /* the plan that finds out whether look-back works here */
 };
 
 /* scan_check.c: the checks that come before any side effect. */
 xl_status xli_scan_check_desc(const xl_context *ctx, const xl_scan_desc *desc);
 xl_status xli_scan_check_views(const xl_scan *plan, size_t n, xl_view in, xl_view segments,
                                xl_view out, xli_span *in_span, xli_span *out_span);
+
+/* xl_scan_create() for checked pointers. */
+xl_status xli_scan_make(xl_context *ctx, const xl_scan_desc *desc, bool on_trial, xl_scan **plan);
+
+/* scan_trial.c: whether look-back gives right results on this context's device:
+ * tried the first time, then remembered. */
+xl_status xli_scan_trial(xl_context *ctx, bool *good);
 
 /* scan_plan.c: chooses shape and algorithm and builds the kernels. */
 xl_status xli_scan_plan(xl_scan *plan, const xli_facts *facts);

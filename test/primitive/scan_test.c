@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Scan against the serial reference: sizes, types, operators, kinds, placement,
  * scratch, queues, threads, misuse, repeatability, tiles held back. */
+#ifndef _WIN32
+#define _POSIX_C_SOURCE 200809L
+#include <pthread.h>
+#endif
+
 #include "scan/scan_ref.h"
 #include "xlt.h"
 
@@ -15,7 +20,6 @@ typedef struct setup {
     const char *tune; /* lines of a tuning file */
     const char *mask;
     xl_scan_algorithm algorithm;
-    xl_context *ctx;
 } setup;
 
 static const char tune_path[] = "scan_test.tune";
@@ -270,29 +274,421 @@ static void every_type_operator_and_kind(void **state)
 
 /* ---- every way a device may have to take ---------------------------------- */
 
+static bool can_message(void)
+{
+    xl_device_info info;
+    XLT_OK(xl_context_device_info(xlt_context(), &info));
+    if (!info.has_device_scope)
+        print_message("%s: no messages between work-groups, look-back left out\n", xlt_device());
+    return info.has_device_scope;
+}
+
 static void every_way(void **state)
 {
     (void)state;
-    static const setup setups[] = {
-        {"one work-item per tile", "scan.shape = 0\nscan.tile_bytes = 4096\n", NULL,
-         XL_SCAN_REDUCE_THEN_SCAN, NULL},
-        {"one work-item per tile, past the cache", "scan.shape = 0\nscan.stream_kib = 0\n", NULL,
-         XL_SCAN_REDUCE_THEN_SCAN, NULL},
-        {"work-groups", "scan.shape = 1\n", NULL, XL_SCAN_REDUCE_THEN_SCAN, NULL},
-        {"work-groups without sub-groups", "scan.shape = 1\n", "width=1", XL_SCAN_REDUCE_THEN_SCAN,
-         NULL},
-        {"work-groups of 8", "scan.shape = 1\n", "work-group=8", XL_SCAN_REDUCE_THEN_SCAN, NULL},
-        {"work-groups of 1", "scan.shape = 1\n", "work-group=1", XL_SCAN_REDUCE_THEN_SCAN, NULL},
-        {"many groups", "scan.shape = 1\nscan.run_groups = 64\nscan.item_bytes = 16\n", NULL,
-         XL_SCAN_REDUCE_THEN_SCAN, NULL},
-        {"one group per unit", "scan.run_groups = 1\n", NULL, XL_SCAN_REDUCE_THEN_SCAN, NULL},
+    const xl_scan_algorithm two = XL_SCAN_REDUCE_THEN_SCAN, one = XL_SCAN_LOOKBACK;
+    const setup setups[] = {
+        {"serial", "scan.shape = 0\nscan.tile_bytes = 4096\n", NULL, two},
+        {"serial, past the cache", "scan.shape = 0\nscan.stream_kib = 0\n", NULL, two},
+        {"groups", "scan.shape = 1\n", NULL, two},
+        {"groups without lanes", "scan.shape = 1\n", "width=1", two},
+        {"groups of 8", "scan.shape = 1\n", "work-group=8", two},
+        {"groups of 1", "scan.shape = 1\n", "work-group=1", two},
+        {"many groups", "scan.shape = 1\nscan.run_groups = 64\nscan.item_bytes = 16\n", NULL, two},
+        {"one group per unit", "scan.run_groups = 1\n", NULL, two},
+        {"serial look-back", "scan.shape = 0\nscan.tile_bytes = 4096\n", NULL, one},
+        {"serial look-back, past the cache",
+         "scan.shape = 0\nscan.stream_kib = 0\nscan.tile_bytes = 4096\n", NULL, one},
+        {"look-back", "scan.shape = 1\nscan.item_bytes = 32\n", NULL, one},
+        {"look-back without lanes", "scan.shape = 1\n", "width=1", one},
+        {"look-back in groups of 8", "scan.shape = 1\n", "work-group=8", one},
+        {"look-back in groups of 1", "scan.shape = 1\n", "work-group=1", one},
     };
+    const bool messages = can_message();
     for (size_t i = 0; i < sizeof setups / sizeof setups[0]; ++i) {
+        if (setups[i].algorithm == XL_SCAN_LOOKBACK && !messages)
+            continue;
         xl_context *ctx = open_context(setups[i].tune, setups[i].mask);
         check_all(ctx, &setups[i], 5);
         xl_context_destroy(ctx);
     }
 }
+
+static void large(void **state)
+{
+    (void)state;
+    const xl_type wide[] = {XL_U32, XL_U64};
+    for (size_t t = 0; t < 2 && !xlt_small(); ++t) {
+        xl_scan *plan;
+        xl_scan_desc desc;
+        xl_scan_desc_init(&desc);
+        desc.type = wide[t];
+        XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
+        check(xlt_context(), plan, &desc, "large", ((size_t)1 << 20) + 1, placings[t]);
+        check(xlt_context(), plan, &desc, "large", ((size_t)1 << 24) + 1, placings[1 - t]);
+        xl_scan_destroy(plan);
+    }
+}
+
+/* ---- tiles held back ------------------------------------------------------- */
+
+/* How many tiles others re-reduced: counted in the header of the state, which the
+ * scratch starts with (cl/tile/tile_state.cl). */
+static cl_uint redone(const xlt_buffer *scratch)
+{
+    cl_uint words[4];
+    XLT_CL(clEnqueueReadBuffer(xlt_queue(), scratch->mem, CL_TRUE, xlt_view(scratch).offset,
+                               sizeof words, words, 0, NULL, NULL));
+    return words[3];
+}
+
+/* Ones of u64 scanned with scratch given; gives how many tiles were re-reduced. */
+static cl_uint run_held(xl_context *ctx, xl_scan *plan, size_t n, bool in_place, const char *what)
+{
+    size_t bytes, alignment;
+    uint64_t *host = malloc(n * sizeof *host);
+    for (size_t i = 0; i < n; ++i)
+        host[i] = ((uint64_t)1 << 33) + 1;
+    xlt_buffer a = xlt_buffer_make(host, n, 8, 0), b = a;
+    if (!in_place)
+        b = xlt_buffer_make(NULL, n, 8, 1);
+    ok(ctx, xl_scan_scratch(plan, n, &bytes, &alignment), what);
+    xlt_buffer scratch = xlt_scratch_make(bytes, alignment);
+    ok(ctx,
+       xl_scan_enqueue(plan, xlt_queue(), n, xlt_view(&a), xl_no_view(), xlt_view(&b),
+                       xlt_view(&scratch), 0, NULL, NULL),
+       what);
+    xlt_read(&b, host);
+    for (size_t i = 0; i < n; ++i)
+        if (host[i] != i * (((uint64_t)1 << 33) + 1))
+            XLT_FAIL("%s, %s place: element %zu of %zu is wrong", what, in_place ? "in" : "out of",
+                     i, n);
+    const cl_uint count = redone(&scratch);
+    xlt_check_guards(&scratch, "scratch");
+    xlt_buffer_free(&a);
+    if (!in_place)
+        xlt_buffer_free(&b);
+    xlt_buffer_free(&scratch);
+    free(host);
+    return count;
+}
+
+static void held_back(void **state)
+{
+    (void)state;
+    static const unsigned every[] = {512, 16, 2, 1};
+    static const unsigned limits[] = {100, 0, 3, 0};
+    char text[160];
+    if (!can_message())
+        return;
+    for (unsigned i = 0; i < 8; ++i) {
+        xl_scan *plan;
+        xl_scan_desc desc;
+        const unsigned k = every[i % 4], groups = i / 4;
+        snprintf(text, sizeof text,
+                 "scan.shape = %u\nscan.item_bytes = 16\nscan.tile_bytes = 1024\n"
+                 "scan.hold_back = %u\nscan.spin_limit = %u\n",
+                 groups, k, limits[i % 4]);
+        xl_context *ctx = open_context(text, NULL);
+        xl_scan_desc_init(&desc);
+        desc.type = XL_U64;
+        desc.algorithm = XL_SCAN_LOOKBACK;
+        ok(ctx, xl_scan_create(ctx, &desc, &plan), text);
+        const size_t tile = tile_of(ctx, plan), tiles = k == 1 || xlt_small() ? 70 : 1100;
+        const cl_uint count = run_held(ctx, plan, tiles * tile + 3, false, text);
+        /* A tile that never posts is re-reduced by whoever comes after it. */
+        if (count == 0 && k < tiles)
+            XLT_FAIL("no tile was re-reduced with %s", text);
+        for (int round = 0; round < 3; ++round)
+            (void)run_held(ctx, plan, tiles * tile + 3, true, text);
+        xl_scan_destroy(plan);
+        xl_context_destroy(ctx);
+    }
+}
+
+/* ---- one plan, many calls -------------------------------------------------- */
+
+/* The plan's own state is used again and again, in any order of sizes. */
+static void calls_in_any_order(void **state)
+{
+    (void)state;
+    xl_context *ctx = open_context("scan.tile_bytes = 1024\nscan.item_bytes = 16\n", NULL);
+    xl_scan *plan;
+    xl_scan_desc desc;
+    xl_scan_desc_init(&desc);
+    ok(ctx, xl_scan_create(ctx, &desc, &plan), "xl_scan_create");
+    const size_t tile = tile_of(ctx, plan);
+    const size_t tiles[] = {3, 40, 2, 39, 1, 40, 90, 5, 90, 60};
+    for (size_t i = 0; i < 40; ++i)
+        check(ctx, plan, &desc, "calls in any order", tiles[i % 10] * tile + i % 7,
+              (placing){0, 0, i % 2 == 1, i % 9 != 8});
+    xl_scan_destroy(plan);
+    xl_context_destroy(ctx);
+}
+
+static void published_example(void **state)
+{
+    (void)state;
+    cl_uint host[1024];
+    xl_scan *plan;
+    xl_scan_desc desc;
+    for (cl_uint i = 0; i < 1024; ++i)
+        host[i] = i + 1;
+    xlt_buffer a = xlt_buffer_make(host, 1024, 4, 0);
+    xl_scan_desc_init(&desc);
+    XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
+    XLT_OK(xl_scan_enqueue(plan, xlt_queue(), 1024, xlt_view(&a), xl_no_view(), xlt_view(&a),
+                           xl_no_view(), 0, NULL, NULL));
+    xlt_read(&a, host);
+    assert_int_equal(host[0], 0);
+    assert_int_equal(host[1023], 523776);
+    xlt_buffer_free(&a);
+    xl_scan_destroy(plan);
+}
+
+/* Sums of numbers of very different size: whatever the order, the bits must be the
+ * same each time. */
+static void float_sums_repeat(void **state)
+{
+    (void)state;
+    const size_t n = xlt_small() ? 5000 : 200001;
+    const int repeats = xlt_small() ? 5 : 200;
+    float *in = malloc(n * sizeof *in), *first = malloc(n * sizeof *in);
+    float *got = malloc(n * sizeof *in);
+    double exact = 0, size = 0;
+    xlt_random random = {7};
+    xl_scan *plan;
+    xl_scan_desc desc;
+    for (size_t i = 0; i < n; ++i)
+        in[i] = ldexpf(xlt_unit(&random) - 0.5f, (int)xlt_below(&random, 60) - 30);
+    xl_scan_desc_init(&desc);
+    desc.type = XL_F32;
+    desc.kind = XL_INCLUSIVE;
+    XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
+    xlt_buffer a = xlt_buffer_make(in, n, 4, 0), b = xlt_buffer_make(NULL, n, 4, 0);
+    for (int round = 0; round < repeats; ++round) {
+        XLT_OK(xl_scan_enqueue(plan, xlt_queue(), n, xlt_view(&a), xl_no_view(), xlt_view(&b),
+                               xl_no_view(), 0, NULL, NULL));
+        xlt_read(&b, round == 0 ? first : got);
+        if (round > 0 && memcmp(first, got, n * sizeof *in) != 0)
+            XLT_FAIL("run %d of a deterministic sum differs from the first", round);
+    }
+    for (size_t i = 0; i < n; ++i) {
+        exact += in[i];
+        size += fabs(in[i]);
+        if (!(fabs(first[i] - exact) <= 1e-5 * size))
+            XLT_FAIL("element %zu is %g, not %g", i, first[i], exact);
+    }
+    assert_int_equal(xl_scan_algorithm_used(plan, n), XL_SCAN_REDUCE_THEN_SCAN);
+    xl_scan_destroy(plan);
+    xlt_buffer_free(&a);
+    xlt_buffer_free(&b);
+    free(in);
+    free(first);
+    free(got);
+}
+
+/* ---- algorithms ------------------------------------------------------------- */
+
+static void algorithms(void **state)
+{
+    (void)state;
+    xl_scan *plan;
+    xl_scan_desc desc;
+    xl_context *without = open_context(NULL, "no-look-back");
+    xl_scan_desc_init(&desc);
+    desc.algorithm = XL_SCAN_LOOKBACK;
+    refused(without, xl_scan_create(without, &desc, &plan), XL_ERROR_UNSUPPORTED, "messages");
+    assert_null(plan);
+    desc.algorithm = XL_SCAN_AUTO;
+    ok(without, xl_scan_create(without, &desc, &plan), "AUTO without look-back");
+    assert_int_equal(xl_scan_algorithm_used(plan, 1000000), XL_SCAN_REDUCE_THEN_SCAN);
+    xl_scan_destroy(plan);
+    xl_context_destroy(without);
+    desc.algorithm = XL_SCAN_REDUCE_THEN_SCAN;
+    XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
+    assert_int_equal(xl_scan_algorithm_used(plan, 1000000), XL_SCAN_REDUCE_THEN_SCAN);
+    xl_scan_destroy(plan);
+    if (!can_message())
+        return;
+    desc.algorithm = XL_SCAN_LOOKBACK;
+    XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
+    assert_int_equal(xl_scan_algorithm_used(plan, 1000000), XL_SCAN_LOOKBACK);
+    xl_scan_destroy(plan);
+    desc.type = XL_F32;
+    refused(xlt_context(), xl_scan_create(xlt_context(), &desc, &plan), XL_ERROR_UNSUPPORTED,
+            "XL_UNORDERED");
+    desc.determinism = XL_UNORDERED;
+    XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
+    xl_scan_destroy(plan);
+    assert_int_equal(xl_scan_algorithm_used(NULL, 1), XL_SCAN_AUTO);
+}
+
+#ifndef _WIN32
+static void environment_is_heeded(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *word;
+        xl_scan_algorithm used;
+    } cases[] = {{"reduce-then-scan", XL_SCAN_REDUCE_THEN_SCAN}, {"look-back", XL_SCAN_LOOKBACK}};
+    const char *before = getenv("CROSSLANE_SCAN");
+    char *kept = before ? strdup(before) : NULL;
+    xl_scan *plan;
+    xl_scan_desc desc;
+    xl_scan_desc_init(&desc);
+    for (size_t i = 0; i < 2; ++i) {
+        setenv("CROSSLANE_SCAN", cases[i].word, 1);
+        xl_context *ctx = open_context(NULL, NULL);
+        ok(ctx, xl_scan_create(ctx, &desc, &plan), cases[i].word);
+        if (cases[i].used == XL_SCAN_REDUCE_THEN_SCAN || can_message())
+            assert_int_equal(xl_scan_algorithm_used(plan, 1000000), cases[i].used);
+        xl_scan_destroy(plan);
+        xl_context_destroy(ctx);
+    }
+    setenv("CROSSLANE_SCAN", "sideways", 1);
+    xl_context *ctx = open_context(NULL, NULL);
+    refused(ctx, xl_scan_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, "\"sideways\"");
+    xl_context_destroy(ctx);
+    if (kept)
+        setenv("CROSSLANE_SCAN", kept, 1);
+    else
+        unsetenv("CROSSLANE_SCAN");
+    free(kept);
+}
+#endif
+
+/* ---- queues and events ------------------------------------------------------- */
+
+static cl_command_queue unordered_queue(void)
+{
+    cl_int code;
+    const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES,
+                                              CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    cl_command_queue queue = clCreateCommandQueueWithProperties(
+        xl_context_cl(xlt_context()), xl_context_device(xlt_context()), properties, &code);
+    if (!queue)
+        print_message("%s: no out-of-order queue (%d), left out\n", xlt_device(), (int)code);
+    return queue;
+}
+
+static cl_int progress(cl_event event)
+{
+    cl_int status = -1;
+    XLT_CL(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+    return status;
+}
+
+/* On a queue without order only events order a write, two scans of it and a read. */
+static void out_of_order(void **state)
+{
+    (void)state;
+    const size_t n = xlt_small() ? 3000 : 300001;
+    cl_int code;
+    cl_command_queue queue = unordered_queue();
+    if (!queue)
+        return;
+    xl_scan *plan;
+    xl_scan_desc desc;
+    xl_scan_desc_init(&desc);
+    XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
+    cl_uint *host = malloc(n * sizeof *host), *got = malloc(n * sizeof *host);
+    xlt_buffer a = xlt_buffer_make(NULL, n, 4, 0), b = xlt_buffer_make(NULL, n, 4, 0);
+    for (size_t i = 0; i < n; ++i)
+        host[i] = (cl_uint)i * 2654435761u;
+    cl_event gate = clCreateUserEvent(xl_context_cl(xlt_context()), &code), e[5] = {NULL};
+    XLT_CL(code);
+    XLT_CL(clEnqueueWriteBuffer(queue, a.mem, CL_FALSE, xlt_view(&a).offset * 4, n * 4, host, 1,
+                                &gate, &e[0]));
+    XLT_OK(xl_scan_enqueue(plan, queue, n, xlt_view(&a), xl_no_view(), xlt_view(&b), xl_no_view(),
+                           1, &e[0], &e[1]));
+    XLT_OK(xl_scan_enqueue(plan, queue, n, xlt_view(&b), xl_no_view(), xlt_view(&b), xl_no_view(),
+                           1, &e[1], &e[2]));
+    XLT_OK(xl_scan_enqueue(plan, queue, 0, xl_no_view(), xl_no_view(), xl_no_view(), xl_no_view(),
+                           1, &e[2], &e[3]));
+    XLT_CL(clEnqueueReadBuffer(queue, b.mem, CL_FALSE, xlt_view(&b).offset * 4, n * 4, got, 1,
+                               &e[3], &e[4]));
+    for (int i = 0; i < 5; ++i)
+        assert_true(progress(e[i]) > CL_COMPLETE);
+    XLT_CL(clSetUserEventStatus(gate, CL_COMPLETE));
+    XLT_CL(clWaitForEvents(1, &e[4]));
+    xli_scan_reference(&desc, n, host, host);
+    xli_scan_reference(&desc, n, host, host);
+    compare("out of order", &desc, n, (unsigned char *)got, (unsigned char *)host);
+    for (int i = 0; i < 5; ++i)
+        clReleaseEvent(e[i]);
+    clReleaseEvent(gate);
+    clReleaseCommandQueue(queue);
+    xlt_buffer_free(&a);
+    xlt_buffer_free(&b);
+    xl_scan_destroy(plan);
+    free(host);
+    free(got);
+}
+
+/* ---- threads ------------------------------------------------------------------ */
+
+#ifndef _WIN32
+typedef struct worker {
+    xl_scan *plan;
+    cl_uint seed;
+    size_t n;
+    xl_status status;
+    size_t wrong;
+} worker;
+
+/* One thread's share: its own queue and buffers, the common plan. No cmocka here. */
+static void *work(void *argument)
+{
+    worker *w = argument;
+    cl_int code;
+    size_t bytes = 0, alignment = 0;
+    cl_context cl = xl_context_cl(xlt_context());
+    cl_uint *host = malloc(w->n * sizeof *host);
+    cl_command_queue queue =
+        clCreateCommandQueueWithProperties(cl, xl_context_device(xlt_context()), NULL, &code);
+    w->status = xl_scan_scratch(w->plan, w->n, &bytes, &alignment);
+    cl_mem data = clCreateBuffer(cl, CL_MEM_READ_WRITE, w->n * sizeof *host, NULL, &code);
+    cl_mem scratch = clCreateBuffer(cl, CL_MEM_READ_WRITE, bytes + 1, NULL, &code);
+    for (int round = 0; round < 10 && w->status == XL_SUCCESS; ++round) {
+        const cl_uint step = w->seed + (cl_uint)round;
+        for (size_t i = 0; i < w->n; ++i)
+            host[i] = step;
+        clEnqueueWriteBuffer(queue, data, CL_TRUE, 0, w->n * sizeof *host, host, 0, NULL, NULL);
+        w->status = xl_scan_enqueue(w->plan, queue, w->n, xl_view_of(data, 0), xl_no_view(),
+                                    xl_view_of(data, 0), xl_view_of(scratch, 0), 0, NULL, NULL);
+        clEnqueueReadBuffer(queue, data, CL_TRUE, 0, w->n * sizeof *host, host, 0, NULL, NULL);
+        for (size_t i = 0; i < w->n; ++i)
+            w->wrong += host[i] != step * (cl_uint)i;
+    }
+    clReleaseMemObject(data);
+    clReleaseMemObject(scratch);
+    clReleaseCommandQueue(queue);
+    free(host);
+    return NULL;
+}
+
+static void threads_share_a_plan(void **state)
+{
+    (void)state;
+    pthread_t threads[2];
+    xl_scan *plan;
+    xl_scan_desc desc;
+    xl_scan_desc_init(&desc);
+    XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
+    const size_t n = xlt_small() ? 3000 : 100003;
+    worker workers[2] = {{.plan = plan, .seed = 3, .n = n}, {.plan = plan, .seed = 70, .n = n / 2}};
+    for (int i = 0; i < 2; ++i)
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+    for (int i = 0; i < 2; ++i)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < 2; ++i) {
+        assert_int_equal(workers[i].status, XL_SUCCESS);
+        assert_int_equal(workers[i].wrong, 0);
+    }
+    xl_scan_destroy(plan);
+}
+#endif
 
 /* ---- misuse --------------------------------------------------------------- */
 
@@ -409,8 +805,8 @@ static void enqueue_refuses(void **state)
     REFUSED(out, xl_view_of(constant, 0), XL_ERROR_INVALID_ARGUMENT, "out: a read-only buffer");
     REFUSED(in, xl_view_of(foreign, 0), XL_ERROR_INVALID_ARGUMENT, "in: a buffer of another");
     REFUSED(segments, good.in, XL_ERROR_INVALID_ARGUMENT, "segments: given");
-    REFUSED(in.offset, 2 * good.n, XL_ERROR_INVALID_ARGUMENT, "in: elements");
-    REFUSED(n, SIZE_MAX, XL_ERROR_INVALID_ARGUMENT, "in: elements");
+    REFUSED(in.offset, 2 * good.n, XL_ERROR_INVALID_ARGUMENT, "elements from element");
+    REFUSED(n, SIZE_MAX, XL_ERROR_INVALID_ARGUMENT, "elements from element");
     REFUSED(out, xl_view_of(a.mem, good.in.offset + 1), XL_ERROR_OVERLAP, "in and out overlap");
     REFUSED(scratch.offset, good.scratch.offset + 8, XL_ERROR_MISALIGNED, "scratch: byte offset");
     REFUSED(scratch, xl_view_of(small, 0), XL_ERROR_SCRATCH_TOO_SMALL, "bytes given");
@@ -442,8 +838,19 @@ static void enqueue_refuses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(published_example),
         cmocka_unit_test(every_type_operator_and_kind),
         cmocka_unit_test(every_way),
+        cmocka_unit_test(large),
+        cmocka_unit_test(held_back),
+        cmocka_unit_test(calls_in_any_order),
+        cmocka_unit_test(float_sums_repeat),
+        cmocka_unit_test(algorithms),
+        cmocka_unit_test(out_of_order),
+#ifndef _WIN32
+        cmocka_unit_test(environment_is_heeded),
+        cmocka_unit_test(threads_share_a_plan),
+#endif
         cmocka_unit_test(create_refuses),
         cmocka_unit_test(enqueue_refuses),
     };

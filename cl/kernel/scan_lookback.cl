@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ * The scan in one launch: groups take tiles by ticket, post each tile's sum before
+ * they scan it, and learn where it starts from what earlier tiles posted.
+ *
+ * Groups stay and take tile after tile until there are no more; as tickets are
+ * handed out in order, every earlier tile is in the hands of a group that runs.
+ *
+ * Asks for the lines of cl/kernel/scan_two_pass.cl and of
+ * cl/tile/tile_lookback.cl. */
+#include "../prelude/prelude_type.cl"
+
+#if !defined(XL_SERIAL) || !defined(XL_INCLUSIVE)
+#error "XL_SERIAL and XL_INCLUSIVE must be defined"
+#endif
+
+#if XL_SERIAL
+#include "../tile/tile_serial.cl"
+#define XL_GROUP_SIZE 1
+#else
+#include "../tile/tile_scan.cl"
+#endif
+#include "../tile/tile_lookback.cl"
+
+#define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
+
+/* Clears a state buffer, header and all: every tile EMPTY whatever the epoch. */
+__kernel void xl_scan_clear(__global ulong *state, ulong state_offset, ulong words)
+{
+    for (ulong i = get_global_id(0); i < words; i += get_global_size(0))
+        state[state_offset + i] = 0;
+}
+
+#if XL_SERIAL
+void xl_walk_ring(xl_ring ring, __global XL_T *out, uint stream, const bool in_place)
+{
+    const uint tiles = (uint)XL_CEIL_DIV(ring.n, XL_TILE);
+    ring.epoch = ((volatile __global uint *)ring.header)[XL_EPOCH];
+    for (uint tile = xl_state_take_ticket(ring.header); tile < tiles;
+         tile = xl_state_take_ticket(ring.header)) {
+        const ulong base = (ulong)tile * XL_TILE;
+        const ulong count = min(ring.n - base, (ulong)XL_TILE);
+        const XL_T sum = xl_serial_reduce(ring.in + base, count);
+        const XL_T prefix = xl_tile_prefix(&ring, tile, sum, true, in_place);
+        xl_serial_scan(ring.in + base, out + base, count, prefix, stream & 1);
+    }
+    xl_state_leave(ring.header, (uint)get_num_groups(0), ring.epoch);
+}
+#define XL_WALK_RING(in_place) xl_walk_ring(ring, out + out_offset, flags, in_place)
+#else
+/* What the work-items of a group share beside the scratch of the tile's scan. */
+typedef struct xl_shared {
+    uint ticket, epoch;
+    XL_T prefix;
+} xl_shared;
+
+uint xl_next_tile(const xl_ring *ring, __local xl_shared *shared)
+{
+    if (get_local_id(0) == 0)
+        shared->ticket = xl_state_take_ticket(ring->header);
+    XL_LOCAL_BARRIER();
+    const uint tile = shared->ticket;
+    XL_LOCAL_BARRIER();
+    return tile;
+}
+
+/* Scans the tile in `item`, whose place in all the groups' work is `tile`. Its first
+ * sub-group looks back while the others scan. */
+XL_T xl_tile_join(const xl_ring *ring, uint tile, XL_T *item, __local XL_T *scratch,
+                  __local xl_shared *shared, const bool in_place)
+{
+#if XL_USE_LANES
+    XL_T before = XL_IDENTITY, sum = XL_IDENTITY;
+    const XL_T unit = xl_unit_reduce(item);
+    if (xl_lane_id() == 0)
+        scratch[xl_lane_group()] = unit;
+    XL_LOCAL_BARRIER();
+    for (uint k = 0; k < xl_lane_groups(); ++k) {
+        before = k == xl_lane_group() ? sum : before;
+        sum = xl_op(sum, scratch[k]);
+    }
+    if (xl_lane_group() == 0) {
+        const XL_T prefix = xl_tile_prefix(ring, tile, sum, xl_lane_id() == 0, in_place);
+        if (xl_lane_id() == 0)
+            shared->prefix = prefix;
+    }
+    xl_unit_scan(item, scratch);
+    XL_LOCAL_BARRIER();
+    return xl_op(shared->prefix, before);
+#else
+    const XL_T sum = xl_tile_reduce(item, scratch);
+    if (get_local_id(0) == 0)
+        shared->prefix = xl_tile_prefix(ring, tile, sum, true, in_place);
+    xl_unit_scan(item, scratch);
+    XL_LOCAL_BARRIER();
+    return shared->prefix;
+#endif
+}
+
+void xl_walk_ring(xl_ring ring, __global XL_T *out, __local XL_T *scratch,
+                  __local xl_shared *shared, const bool in_place)
+{
+    const uint tiles = (uint)XL_CEIL_DIV(ring.n, XL_TILE);
+    XL_T item[XL_ITEMS];
+    if (get_local_id(0) == 0)
+        shared->epoch = ((volatile __global uint *)ring.header)[XL_EPOCH];
+    uint tile = xl_next_tile(&ring, shared);
+    ring.epoch = shared->epoch;
+    while (tile < tiles) {
+        const ulong base = (ulong)tile * XL_TILE, left = ring.n - base;
+        xl_tile_load(item, ring.in + base, left, XL_UNIT, !in_place);
+        const XL_T before = xl_tile_join(&ring, tile, item, scratch, shared, in_place);
+        xl_tile_store(item, out + base, left, before);
+        tile = xl_next_tile(&ring, shared);
+    }
+    if (get_local_id(0) == 0)
+        xl_state_leave(ring.header, (uint)get_num_groups(0), ring.epoch);
+}
+#define XL_WALK_RING(in_place)                                                                     \
+    __local XL_T scratch[XL_TILE_SCRATCH];                                                         \
+    __local xl_shared shared;                                                                      \
+    xl_walk_ring(ring, out + out_offset, scratch, &shared, in_place)
+#endif
+
+#define XL_RING_ARGUMENTS                                                                          \
+    const __global XL_T *in, ulong in_offset, ulong n, __global ulong *state, ulong state_offset,  \
+        __global XL_T *out, ulong out_offset, XL_T init, uint flags
+#define XL_RING_MAKE                                                                               \
+    xl_ring ring;                                                                                  \
+    ring.header = state + state_offset;                                                            \
+    ring.tiles = ring.header + XL_HEADER_WORDS;                                                    \
+    ring.in = in + in_offset;                                                                      \
+    ring.n = n;                                                                                    \
+    ring.init = init;                                                                              \
+    ring.epoch = 0
+
+__kernel XL_REQUIRED void xl_scan_lookback(XL_RING_ARGUMENTS)
+{
+    XL_RING_MAKE;
+    XL_WALK_RING(false);
+}
+
+/* out is in: see cl/tile/tile_lookback.cl for why that is right. */
+__kernel XL_REQUIRED void xl_scan_lookback_in_place(XL_RING_ARGUMENTS)
+{
+    XL_RING_MAKE;
+    XL_WALK_RING(true);
+}

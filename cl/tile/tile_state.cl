@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ * What work-groups of one launch tell each other about their tiles.
+ *
+ * The state buffer starts with a header of 32-bit words:
+ *   TICKET  the next tile to hand out
+ *   DONE    groups that take no more tiles
+ *   EPOCH   stamps every word posted in this launch
+ *   REDONE  tiles re-reduced by others, counted in tests only
+ * The last group to finish puts TICKET and DONE back to 0 and moves EPOCH on, so
+ * that the next launch finds every tile EMPTY without a fill. The host clears the
+ * buffer when it is new and before an epoch can come round again.
+ *
+ * Then come the tiles. A tile is in one of three states:
+ *   EMPTY      its owner has posted nothing in this epoch
+ *   AGGREGATE  its owner posted the tile reduced by itself
+ *   PREFIX     its owner posted init op all elements up to the tile's last
+ * A state is posted in 64-bit words that carry all that is needed to read them:
+ *   32 bits of the value | 2 bits of state | 30 bits of epoch
+ * so a relaxed store and a relaxed load at device scope suffice, and no fence.
+ * A value of 64 bits takes two words, and AGGREGATE and PREFIX then have a pair of
+ * their own: were they to share one, an owner that stops halfway through posting
+ * its PREFIX would leave a mix of both that nobody can read. A pair counts once
+ * both words carry the epoch. EMPTY therefore means: not all of a state is posted.
+ *
+ * test/model/scan_lookback.pml checks the protocol with these names.
+ *
+ * Asks for the lines of cl/prelude/prelude_type.cl and XL_CAN_MESSAGE 1. */
+#ifndef XL_TILE_STATE
+#define XL_TILE_STATE
+
+#include "../prelude/prelude_type.cl"
+
+#if !XL_CAN_MESSAGE
+#error "messages between work-groups need XL_CAN_MESSAGE"
+#endif
+
+#define XL_EMPTY 0u
+#define XL_AGGREGATE 1u
+#define XL_PREFIX 2u
+
+#define XL_TICKET 0
+#define XL_DONE 1
+#define XL_EPOCH 2
+#define XL_REDONE 3
+#define XL_HEADER_WORDS 8 /* of 64 bits */
+
+#if XL_T_BYTES == 4
+#define XL_STATE_WORDS 1
+#else
+#define XL_STATE_WORDS 4
+#endif
+
+/* NVIDIA's OpenCL has no atomics of device scope, its PTX has. */
+#if defined(__NV_CL_C_VERSION)
+ulong xl_message_load(const __global ulong *from)
+{
+    ulong word;
+    __asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");
+    return word;
+}
+
+void xl_message_store(__global ulong *to, ulong word)
+{
+    __asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" : : "l"(to), "l"(word) : "memory");
+}
+
+void xl_message_fence(void)
+{
+    __asm volatile("fence.acq_rel.gpu;" : : : "memory");
+}
+#else
+ulong xl_message_load(const __global ulong *from)
+{
+    return atomic_load_explicit((volatile __global atomic_ulong *)from, memory_order_relaxed,
+                                memory_scope_device);
+}
+
+void xl_message_store(__global ulong *to, ulong word)
+{
+    atomic_store_explicit((volatile __global atomic_ulong *)to, word, memory_order_relaxed,
+                          memory_scope_device);
+}
+
+void xl_message_fence(void)
+{
+    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device);
+}
+#endif
+
+/* The low half of every word: what must be there for a state to be posted. */
+uint xl_state_stamp(uint state, uint epoch)
+{
+    return state << 30 | epoch;
+}
+
+void xl_state_post(__global ulong *tiles, uint tile, uint state, uint epoch, XL_T value)
+{
+    const ulong stamp = xl_state_stamp(state, epoch);
+#if XL_T_BYTES == 4
+    xl_message_store(tiles + tile, (ulong)as_uint(value) << 32 | stamp);
+#else
+    const uint2 words = as_uint2(value);
+    __global ulong *const slot = tiles + 4ul * tile + (state == XL_PREFIX ? 0 : 2);
+    xl_message_store(slot, (ulong)words.x << 32 | stamp);
+    xl_message_store(slot + 1, (ulong)words.y << 32 | stamp);
+#endif
+}
+
+/* The state of a tile; *value is its value unless that is XL_EMPTY. */
+uint xl_state_look(const __global ulong *tiles, uint tile, uint epoch, XL_T *value)
+{
+#if XL_T_BYTES == 4
+    const ulong word = xl_message_load(tiles + tile);
+    const uint stamp = (uint)word;
+    *value = XL_AS_T((uint)(word >> 32));
+    return (stamp & 0x3fffffffu) == epoch ? stamp >> 30 : XL_EMPTY;
+#else
+    for (uint state = XL_PREFIX; state != XL_EMPTY; --state) {
+        const __global ulong *slot = tiles + 4ul * tile + (state == XL_PREFIX ? 0 : 2);
+        const ulong low = xl_message_load(slot), high = xl_message_load(slot + 1);
+        const uint stamp = xl_state_stamp(state, epoch);
+        if ((uint)low == stamp && (uint)high == stamp) {
+            *value = XL_AS_T((uint2)((uint)(low >> 32), (uint)(high >> 32)));
+            return state;
+        }
+    }
+    return XL_EMPTY;
+#endif
+}
+
+uint xl_state_take_ticket(__global ulong *header)
+{
+    return atomic_inc((volatile __global uint *)header + XL_TICKET);
+}
+
+/* One work-item of each group calls this after its last ticket. */
+void xl_state_leave(__global ulong *header, uint groups, uint epoch)
+{
+    volatile __global uint *const word = (volatile __global uint *)header;
+    if (atomic_inc(word + XL_DONE) == groups - 1) {
+        word[XL_TICKET] = 0;
+        word[XL_DONE] = 0;
+        word[XL_EPOCH] = (epoch + 1) & 0x3fffffffu;
+    }
+}
+
+#endif

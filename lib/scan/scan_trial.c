@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT
+ * The trial of look-back: a device that promises messages between work-groups is
+ * believed once it gave right results. */
+#include "scan_private.h"
+
+static const char trial_name[] = "scan.lookback";
+
+enum { TILES = 300, ROUNDS = 3 };
+
+/* Scans ones into `out` (may be `in`) and counts the elements that are not their
+ * index. */
+static xl_status run_round(xl_scan *plan, size_t n, cl_mem in, cl_mem out, cl_uint *host,
+                           size_t *wrong)
+{
+    xl_status status;
+    cl_command_queue queue = xl_context_queue(plan->ctx);
+    if (!queue)
+        return XL_ERROR_OPENCL;
+    XL_TRY(xl_scan_enqueue(plan, queue, n, xl_view_of(in, 0), xl_no_view(), xl_view_of(out, 0),
+                           xl_no_view(), 0, NULL, NULL));
+    XL_TRY(xli_read_blocking(plan->ctx, queue, out, 0, n * sizeof *host, host, 0, NULL));
+    for (size_t i = 0; i < n; ++i)
+        *wrong += host[i] != i;
+done:
+    return status;
+}
+
+/* A buffer of n ones. */
+static xl_status make_ones(xl_context *ctx, size_t n, cl_uint *host, cl_mem *buffer)
+{
+    cl_int code;
+    for (size_t i = 0; i < n; ++i)
+        host[i] = 1;
+    *buffer = clCreateBuffer(xl_context_cl(ctx), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                             n * sizeof *host, host, &code);
+    return xli_cl(ctx, code, "clCreateBuffer");
+}
+
+static xl_status run_trial(xl_context *ctx, size_t *wrong)
+{
+    xl_status status;
+    xl_scan *plan = NULL;
+    cl_mem in = NULL, out = NULL;
+    cl_uint *host = NULL;
+    xl_scan_desc desc;
+    xl_scan_desc_init(&desc);
+    desc.algorithm = XL_SCAN_LOOKBACK;
+    XL_TRY(xli_scan_make(ctx, &desc, true, &plan));
+    const size_t n = TILES * plan->tile + 7;
+    host = xli_alloc(n * sizeof *host);
+    if (!host)
+        XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory to try look-back"));
+    for (int round = 0; round < ROUNDS && *wrong == 0; ++round) {
+        XL_TRY(make_ones(ctx, n, host, &in));
+        if (!out)
+            XL_TRY(make_ones(ctx, n, host, &out));
+        XL_TRY(run_round(plan, n, in, out, host, wrong));
+        XL_TRY(run_round(plan, n, in, in, host, wrong));
+        clReleaseMemObject(in);
+        in = NULL;
+    }
+done:
+    if (in)
+        clReleaseMemObject(in);
+    if (out)
+        clReleaseMemObject(out);
+    xli_free(host);
+    xl_scan_destroy(plan);
+    return status;
+}
+
+xl_status xli_scan_trial(xl_context *ctx, bool *good)
+{
+    size_t wrong = 0;
+    xl_status status = XL_SUCCESS;
+    xli_verdict verdict = xli_context_verdict(ctx, trial_name);
+    if (verdict == XLI_UNTRIED) {
+        status = run_trial(ctx, &wrong);
+        /* A compiler that cannot build it is an answer; no memory is not. */
+        if (status != XL_SUCCESS && status != XL_ERROR_BUILD)
+            return status;
+        verdict = status == XL_SUCCESS && wrong == 0 ? XLI_PASSED : XLI_REFUSED;
+        xli_context_set_verdict(ctx, trial_name, verdict);
+    }
+    *good = verdict == XLI_PASSED;
+    return XL_SUCCESS;
+}
