@@ -13,9 +13,10 @@ static xl_status check_queue(const xl_context *ctx, cl_command_queue queue, bool
     if (!queue)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "queue: NULL");
     cl_int code = clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof cl, &cl, NULL);
-    if (code != CL_SUCCESS)
+    if (code == CL_INVALID_COMMAND_QUEUE)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "queue: not a command queue: %s (%d)",
                         xli_cl_name(code), (int)code);
+    XL_TRY(xli_cl(ctx, code, "clGetCommandQueueInfo"));
     XL_TRY_CL(ctx, clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL));
     XL_TRY_CL(ctx, clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties,
                                          NULL));
@@ -39,6 +40,8 @@ static xl_status check_waits(const xl_context *ctx, cl_uint num_waits, const cl_
         cl_context cl = NULL;
         cl_int code = waits[i] ? clGetEventInfo(waits[i], CL_EVENT_CONTEXT, sizeof cl, &cl, NULL)
                                : CL_INVALID_EVENT;
+        if (code != CL_SUCCESS && code != CL_INVALID_EVENT)
+            return xli_cl(ctx, code, "clGetEventInfo");
         if (code != CL_SUCCESS || cl != ctx->cl)
             return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                             "waits[%u]: not an event of this OpenCL context", (unsigned)i);

@@ -6,8 +6,8 @@ static xl_status mem_info(const xl_context *ctx, const char *name, cl_mem buffer
                           size_t bytes, void *to)
 {
     cl_int code = clGetMemObjectInfo(buffer, what, bytes, to, NULL);
-    if (code == CL_SUCCESS)
-        return XL_SUCCESS;
+    if (code != CL_INVALID_MEM_OBJECT)
+        return xli_cl(ctx, code, "clGetMemObjectInfo");
     return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: not a memory object: %s (%d)", name,
                     xli_cl_name(code), (int)code);
 }

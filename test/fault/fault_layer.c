@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT
+ * An OpenCL layer (OPENCL_LAYERS) that makes one call fail and counts the objects
+ * that are held. It wraps the calls the library makes; others pass through. */
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 300
+#endif
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include "faults.h"
+
+#include <CL/cl.h>
+#include <CL/cl_layer.h>
+#include <stddef.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT xlt_fault_state xlt_faults;
+static const cl_icd_dispatch *below;
+static cl_icd_dispatch table;
+
+static bool struck(const char *name)
+{
+    if (!xlt_faults.counting || ++xlt_faults.calls != xlt_faults.strike_at)
+        return false;
+    xlt_faults.struck = name;
+    return true;
+}
+
+/* Calls that return their code. */
+#define CALL(name, params, args)                                                                   \
+    static cl_int CL_API_CALL name##_(params)                                                      \
+    {                                                                                              \
+        return struck(#name) ? xlt_faults.code : below->name(args);                                \
+    }
+/* Calls that may make an event; every one has the last parameter `event`. */
+#define ENQUEUE(name, params, args)                                                                \
+    static cl_int CL_API_CALL name##_(params)                                                      \
+    {                                                                                              \
+        cl_int code = struck(#name) ? xlt_faults.code : below->name(args);                         \
+        xlt_faults.events += code == CL_SUCCESS && event;                                          \
+        return code;                                                                               \
+    }
+/* Calls that make an object; every one has the last parameter `code`. */
+#define CREATE(type, counter, name, params, args)                                                  \
+    static type CL_API_CALL name##_(params)                                                        \
+    {                                                                                              \
+        if (struck(#name)) {                                                                       \
+            if (code)                                                                              \
+                *code = xlt_faults.code;                                                           \
+            return NULL;                                                                           \
+        }                                                                                          \
+        type made = below->name(args);                                                             \
+        xlt_faults.counter += made != NULL;                                                        \
+        return made;                                                                               \
+    }
+/* A retain may fail like any call; a release never does. */
+#define COUNTED(type, counter, retain, release)                                                    \
+    static cl_int CL_API_CALL retain##_(type object)                                               \
+    {                                                                                              \
+        cl_int code = struck(#retain) ? xlt_faults.code : below->retain(object);                   \
+        xlt_faults.counter += code == CL_SUCCESS;                                                  \
+        return code;                                                                               \
+    }                                                                                              \
+    static cl_int CL_API_CALL release##_(type object)                                              \
+    {                                                                                              \
+        --xlt_faults.counter;                                                                      \
+        return below->release(object);                                                             \
+    }
+#define P(...) __VA_ARGS__
+
+/* clang-format off */
+COUNTED(cl_device_id, devices, clRetainDevice, clReleaseDevice)
+COUNTED(cl_context, contexts, clRetainContext, clReleaseContext)
+COUNTED(cl_command_queue, queues, clRetainCommandQueue, clReleaseCommandQueue)
+COUNTED(cl_mem, buffers, clRetainMemObject, clReleaseMemObject)
+COUNTED(cl_program, programs, clRetainProgram, clReleaseProgram)
+COUNTED(cl_kernel, kernels, clRetainKernel, clReleaseKernel)
+COUNTED(cl_event, events, clRetainEvent, clReleaseEvent)
+
+CALL(clGetPlatformInfo, P(cl_platform_id o, cl_platform_info w, size_t n, void *v, size_t *r), P(o, w, n, v, r))
+CALL(clGetDeviceIDs, P(cl_platform_id o, cl_device_type t, cl_uint n, cl_device_id *v, cl_uint *r), P(o, t, n, v, r))
+CALL(clGetDeviceInfo, P(cl_device_id o, cl_device_info w, size_t n, void *v, size_t *r), P(o, w, n, v, r))
+CALL(clGetContextInfo, P(cl_context o, cl_context_info w, size_t n, void *v, size_t *r), P(o, w, n, v, r))
+CALL(clGetCommandQueueInfo, P(cl_command_queue o, cl_command_queue_info w, size_t n, void *v, size_t *r), P(o, w, n, v, r))
+CALL(clGetMemObjectInfo, P(cl_mem o, cl_mem_info w, size_t n, void *v, size_t *r), P(o, w, n, v, r))
+CALL(clGetEventInfo, P(cl_event o, cl_event_info w, size_t n, void *v, size_t *r), P(o, w, n, v, r))
+CALL(clGetProgramInfo, P(cl_program o, cl_program_info w, size_t n, void *v, size_t *r), P(o, w, n, v, r))
+CALL(clGetProgramBuildInfo, P(cl_program o, cl_device_id d, cl_program_build_info w, size_t n, void *v, size_t *r), P(o, d, w, n, v, r))
+CALL(clGetKernelWorkGroupInfo, P(cl_kernel o, cl_device_id d, cl_kernel_work_group_info w, size_t n, void *v, size_t *r), P(o, d, w, n, v, r))
+CALL(clGetKernelSubGroupInfo, P(cl_kernel o, cl_device_id d, cl_kernel_sub_group_info w, size_t m, const void *u, size_t n, void *v, size_t *r), P(o, d, w, m, u, n, v, r))
+CALL(clBuildProgram, P(cl_program o, cl_uint n, const cl_device_id *d, const char *t, void (CL_CALLBACK *f)(cl_program, void *), void *u), P(o, n, d, t, f, u))
+CALL(clSetKernelArg, P(cl_kernel o, cl_uint i, size_t n, const void *v), P(o, i, n, v))
+CALL(clFinish, P(cl_command_queue o), P(o))
+CALL(clFlush, P(cl_command_queue o), P(o))
+CALL(clWaitForEvents, P(cl_uint n, const cl_event *e), P(n, e))
+
+ENQUEUE(clEnqueueNDRangeKernel, P(cl_command_queue q, cl_kernel k, cl_uint d, const size_t *a, const size_t *b, const size_t *c, cl_uint n, const cl_event *w, cl_event *event), P(q, k, d, a, b, c, n, w, event))
+ENQUEUE(clEnqueueReadBuffer, P(cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t s, void *p, cl_uint n, const cl_event *w, cl_event *event), P(q, m, b, o, s, p, n, w, event))
+ENQUEUE(clEnqueueWriteBuffer, P(cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t s, const void *p, cl_uint n, const cl_event *w, cl_event *event), P(q, m, b, o, s, p, n, w, event))
+ENQUEUE(clEnqueueCopyBuffer, P(cl_command_queue q, cl_mem x, cl_mem y, size_t a, size_t b, size_t s, cl_uint n, const cl_event *w, cl_event *event), P(q, x, y, a, b, s, n, w, event))
+ENQUEUE(clEnqueueFillBuffer, P(cl_command_queue q, cl_mem m, const void *p, size_t z, size_t o, size_t s, cl_uint n, const cl_event *w, cl_event *event), P(q, m, p, z, o, s, n, w, event))
+ENQUEUE(clEnqueueMarkerWithWaitList, P(cl_command_queue q, cl_uint n, const cl_event *w, cl_event *event), P(q, n, w, event))
+
+CREATE(cl_context, contexts, clCreateContext, P(const cl_context_properties *p, cl_uint n, const cl_device_id *d, void (CL_CALLBACK *f)(const char *, const void *, size_t, void *), void *u, cl_int *code), P(p, n, d, f, u, code))
+CREATE(cl_command_queue, queues, clCreateCommandQueue, P(cl_context c, cl_device_id d, cl_command_queue_properties p, cl_int *code), P(c, d, p, code))
+CREATE(cl_command_queue, queues, clCreateCommandQueueWithProperties, P(cl_context c, cl_device_id d, const cl_queue_properties *p, cl_int *code), P(c, d, p, code))
+CREATE(cl_mem, buffers, clCreateBuffer, P(cl_context c, cl_mem_flags f, size_t n, void *h, cl_int *code), P(c, f, n, h, code))
+CREATE(cl_program, programs, clCreateProgramWithSource, P(cl_context c, cl_uint n, const char **s, const size_t *l, cl_int *code), P(c, n, s, l, code))
+CREATE(cl_program, programs, clCreateProgramWithBinary, P(cl_context c, cl_uint n, const cl_device_id *d, const size_t *l, const unsigned char **b, cl_int *each, cl_int *code), P(c, n, d, l, b, each, code))
+CREATE(cl_kernel, kernels, clCreateKernel, P(cl_program p, const char *n, cl_int *code), P(p, n, code))
+/* clang-format on */
+
+static cl_int CL_API_CALL clCreateKernelsInProgram_(cl_program program, cl_uint room,
+                                                    cl_kernel *kernels, cl_uint *count)
+{
+    cl_uint made = 0;
+    cl_int code = struck("clCreateKernelsInProgram")
+                      ? xlt_faults.code
+                      : below->clCreateKernelsInProgram(program, room, kernels, &made);
+    xlt_faults.kernels += code == CL_SUCCESS && kernels ? (long)made : 0;
+    if (count)
+        *count = made;
+    return code;
+}
+
+static cl_int CL_API_CALL clGetPlatformIDs_(cl_uint room, cl_platform_id *platforms, cl_uint *count)
+{
+    return struck("clGetPlatformIDs") ? xlt_faults.code
+                                      : below->clGetPlatformIDs(room, platforms, count);
+}
+
+EXPORT CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t bytes, void *to,
+                                                      size_t *used)
+{
+    static const char name[] = "crosslane faults";
+    const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
+    const void *from = what == CL_LAYER_NAME ? (const void *)name : &version;
+    size_t size = what == CL_LAYER_NAME ? sizeof name : sizeof version;
+    if (what != CL_LAYER_NAME && what != CL_LAYER_API_VERSION)
+        return CL_INVALID_VALUE;
+    if (to && bytes < size)
+        return CL_INVALID_VALUE;
+    if (to)
+        memcpy(to, from, size);
+    if (used)
+        *used = size;
+    return CL_SUCCESS;
+}
+
+#define WRAP(name) table.name = name##_
+
+EXPORT CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch *target,
+                                                   cl_uint *entries_used,
+                                                   const cl_icd_dispatch **layer)
+{
+    const cl_uint known = sizeof table / sizeof(void *);
+    below = target;
+    memcpy(&table, target, (entries < known ? entries : known) * sizeof(void *));
+    /* clang-format off */
+    WRAP(clRetainDevice); WRAP(clReleaseDevice); WRAP(clRetainContext); WRAP(clReleaseContext);
+    WRAP(clRetainCommandQueue); WRAP(clReleaseCommandQueue);
+    WRAP(clRetainMemObject); WRAP(clReleaseMemObject); WRAP(clRetainProgram); WRAP(clReleaseProgram);
+    WRAP(clRetainKernel); WRAP(clReleaseKernel); WRAP(clRetainEvent); WRAP(clReleaseEvent);
+    WRAP(clGetPlatformIDs); WRAP(clGetPlatformInfo); WRAP(clGetDeviceIDs); WRAP(clGetDeviceInfo);
+    WRAP(clGetContextInfo); WRAP(clGetCommandQueueInfo); WRAP(clGetMemObjectInfo);
+    WRAP(clGetEventInfo); WRAP(clGetProgramInfo); WRAP(clGetProgramBuildInfo);
+    WRAP(clGetKernelWorkGroupInfo); WRAP(clGetKernelSubGroupInfo); WRAP(clBuildProgram);
+    WRAP(clSetKernelArg); WRAP(clFinish); WRAP(clFlush); WRAP(clWaitForEvents);
+    WRAP(clEnqueueNDRangeKernel); WRAP(clEnqueueReadBuffer); WRAP(clEnqueueWriteBuffer);
+    WRAP(clEnqueueCopyBuffer); WRAP(clEnqueueFillBuffer); WRAP(clEnqueueMarkerWithWaitList);
+    WRAP(clCreateContext); WRAP(clCreateCommandQueue); WRAP(clCreateCommandQueueWithProperties);
+    WRAP(clCreateBuffer); WRAP(clCreateProgramWithSource); WRAP(clCreateProgramWithBinary);
+    WRAP(clCreateKernel); WRAP(clCreateKernelsInProgram);
+    /* clang-format on */
+    *layer = &table;
+    *entries_used = known;
+    return CL_SUCCESS;
+}

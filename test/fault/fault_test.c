@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT
+ * One fault at a time, at every place: the k-th OpenCL call fails, or the k-th
+ * allocation. Then each public call still gives a status with a text (or succeeds),
+ * the same call made again succeeds, and in the end nothing is held.
+ *
+ * The sweep is complete for the runtime, and for plans in a context that is warm;
+ * plans in a fresh context, which build everything, are sampled. */
+#define _GNU_SOURCE
+#include "core.h"
+#include "faults.h"
+#include "xlt.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static xlt_fault_state *calls; /* of the layer; NULL: the loader knows no layers */
+
+enum { N = 3000, SAMPLES = 20 };
+static const char *what_ran; /* for messages: scenario and public call */
+static const char *step_at;
+
+static void count(bool on)
+{
+    if (calls)
+        calls->counting = on;
+    xlt_allocs.counting = on;
+}
+
+static bool struck(void)
+{
+    return (calls && calls->struck) || xlt_allocs.struck;
+}
+
+static void broken(const char *why, const char *text)
+{
+    count(false);
+    XLT_FAIL("%s: %s: %s; fault at call %u (%s), allocation %u; text: %.500s", what_ran, step_at,
+             why, calls ? calls->strike_at : 0, calls && calls->struck ? calls->struck : "none",
+             xlt_allocs.strike_at, text);
+}
+
+/* A public call: on failure there is a text, and it goes through when made again. */
+#define STEP(ctx, call)                                                                            \
+    do {                                                                                           \
+        step_at = #call;                                                                           \
+        count(true);                                                                               \
+        xl_status got = (call);                                                                    \
+        count(false);                                                                              \
+        if (got != XL_SUCCESS) {                                                                   \
+            if (!struck())                                                                         \
+                broken(xl_status_name(got), xl_context_error(ctx));                                \
+            if (!*xl_context_error(ctx))                                                           \
+                broken("no text", "");                                                             \
+            if (got != XL_ERROR_OPENCL && got != XL_ERROR_OUT_OF_MEMORY &&                         \
+                got != XL_ERROR_BUILD && got != XL_ERROR_NO_DEVICE)                                \
+                broken(xl_status_name(got), xl_context_error(ctx));                                \
+            if ((call) != XL_SUCCESS)                                                              \
+                broken("the second time too", xl_context_error(ctx));                              \
+        }                                                                                          \
+    } while (0)
+
+/* Something that must hold whatever failed before. */
+#define HOLDS(condition)                                                                           \
+    do {                                                                                           \
+        step_at = #condition;                                                                      \
+        if (!(condition))                                                                          \
+            broken("does not hold", "");                                                           \
+    } while (0)
+
+static cl_mem buffer_of(xl_context *ctx, const void *host, size_t bytes)
+{
+    cl_int code;
+    cl_mem buffer =
+        clCreateBuffer(xl_context_cl(ctx), CL_MEM_READ_WRITE | (host ? CL_MEM_COPY_HOST_PTR : 0),
+                       bytes, (void *)(uintptr_t)host, &code);
+    XLT_CL(code);
+    return buffer;
+}
+
+static cl_command_queue out_of_order_queue(xl_context *ctx)
+{
+    cl_int code;
+    const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
+                                        0};
+    cl_command_queue queue =
+        clCreateCommandQueueWithProperties(xl_context_cl(ctx), xl_context_device(ctx), list, &code);
+    XLT_CL(code);
+    return queue;
+}
+
+static void wait_and_read(cl_command_queue queue, cl_event event, cl_mem from, size_t bytes,
+                          void *to)
+{
+    XLT_CL(clEnqueueReadBuffer(queue, from, CL_TRUE, 0, bytes, to, 1, &event, NULL));
+    XLT_CL(clReleaseEvent(event));
+}
+
+static char folder[] = "/tmp/xlt-fault-XXXXXX";
+
+static void remove_folder(void)
+{
+    char command[64];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+static void run_runtime(xl_context *unused)
+{
+    xl_context *ctx = unused, *adopted = NULL;
+    xl_device_info info;
+    xl_context_desc desc;
+    xl_context_desc_init(&desc);
+    desc.cache_dir = folder;
+    desc.dump_dir = folder;
+    desc.mask = "work-group=64";
+    STEP(NULL, xl_context_create(&desc, &ctx));
+    STEP(ctx, xl_context_device_info(ctx, &info));
+    HOLDS(info.lane_width >= 1 && info.lane_width == info.lane_width_seen);
+    count(true);
+    cl_command_queue queue = xl_context_queue(ctx);
+    count(false);
+    if (!queue) {
+        HOLDS(struck() && *xl_context_error(ctx));
+        HOLDS(xl_context_queue(ctx) != NULL);
+    }
+    /* The second finds on the disk what the first stored, where the disk is used. */
+    STEP(NULL, xl_context_adopt(xl_context_cl(ctx), xl_context_device(ctx), &desc, &adopted));
+    STEP(adopted, xl_context_device_info(adopted, &info));
+    count(true);
+    xl_context_destroy(ctx);
+    xl_context_destroy(adopted);
+    count(false);
+}
+
+static void run_scan(xl_context *ctx)
+{
+    static cl_ulong host[N], back[N];
+    xl_scan *plan;
+    xl_scan_desc desc;
+    cl_event event = NULL;
+    for (int i = 0; i < N; ++i)
+        host[i] = (cl_ulong)i;
+    cl_mem buffer = buffer_of(ctx, host, sizeof host), out = buffer_of(ctx, NULL, sizeof host);
+    cl_command_queue queue = out_of_order_queue(ctx);
+    xl_scan_desc_init(&desc);
+    desc.type = XL_U64;
+    desc.kind = XL_INCLUSIVE;
+    STEP(ctx, xl_scan_create(ctx, &desc, &plan));
+    STEP(ctx, xl_scan_enqueue(plan, queue, N, xl_view_of(buffer, 0), xl_no_view(),
+                              xl_view_of(out, 0), xl_no_view(), 0, NULL, &event));
+    wait_and_read(queue, event, out, sizeof back, back);
+    HOLDS(back[0] == 0 && back[1] == 1 && back[N - 1] == (cl_ulong)N * (N - 1) / 2);
+    count(true);
+    xl_scan_destroy(plan);
+    count(false);
+    clReleaseMemObject(buffer);
+    clReleaseMemObject(out);
+    clReleaseCommandQueue(queue);
+}
+
+static void run_sort(xl_context *ctx)
+{
+    static cl_uint keys[N], values[N];
+    xl_sort *plan;
+    xl_sort_desc desc;
+    cl_event event = NULL;
+    for (cl_uint i = 0; i < N; ++i) {
+        keys[i] = (i * 2654435761u) >> 8;
+        values[i] = keys[i] + 1;
+    }
+    cl_mem k = buffer_of(ctx, keys, sizeof keys), v = buffer_of(ctx, values, sizeof values);
+    cl_mem k2 = buffer_of(ctx, NULL, sizeof keys), v2 = buffer_of(ctx, NULL, sizeof values);
+    cl_command_queue queue = xl_context_queue(ctx);
+    xl_sort_desc_init(&desc);
+    desc.value = XL_U32;
+    STEP(ctx, xl_sort_create(ctx, &desc, &plan));
+    STEP(ctx, xl_sort_enqueue(plan, queue, N, xl_view_of(k, 0), xl_view_of(v, 0), xl_view_of(k2, 0),
+                              xl_view_of(v2, 0), xl_no_view(), 0, NULL, &event));
+    XLT_CL(clEnqueueReadBuffer(queue, v2, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
+    wait_and_read(queue, event, k2, sizeof keys, keys);
+    for (int i = 0; i < N; ++i)
+        HOLDS((i == 0 || keys[i - 1] <= keys[i]) && values[i] == keys[i] + 1);
+    count(true);
+    xl_sort_destroy(plan);
+    count(false);
+    cl_mem all[] = {k, v, k2, v2};
+    for (int i = 0; i < 4; ++i)
+        clReleaseMemObject(all[i]);
+}
+
+#ifdef XLT_HAS_GRID
+/* A row of points one apart: with radius 1.5 each has its two neighbours. */
+static void run_grid(xl_context *ctx)
+{
+    static float points[3 * N];
+    static cl_ulong offsets[N + 1];
+    static cl_uint indices[2 * N];
+    xl_grid *grid;
+    xl_neighbors *search;
+    xl_grid_desc desc;
+    xl_neighbors_desc how;
+    for (int i = 0; i < N; ++i)
+        points[3 * i] = (float)i;
+    cl_mem p = buffer_of(ctx, points, sizeof points), o = buffer_of(ctx, NULL, sizeof offsets);
+    cl_mem list = buffer_of(ctx, NULL, sizeof indices);
+    cl_command_queue queue = xl_context_queue(ctx);
+    xl_grid_desc_init(&desc);
+    desc.cell_size = 1.5f;
+    xl_neighbors_desc_init(&how);
+    how.radius = 1.5f;
+    STEP(ctx, xl_grid_create(ctx, &desc, &grid));
+    STEP(ctx, xl_neighbors_create(ctx, &how, &search));
+    STEP(ctx, xl_grid_build_enqueue(grid, queue, N, xl_view_of(p, 0), xl_no_view(), 0, NULL, NULL));
+    STEP(ctx, xl_neighbors_count_enqueue(search, grid, queue, xl_no_view(), xl_view_of(o, 0),
+                                         xl_no_view(), 0, NULL, NULL));
+    STEP(ctx, xl_neighbors_fill_enqueue(search, grid, queue, xl_view_of(o, 0), xl_view_of(list, 0),
+                                        2 * N, 0, NULL, NULL));
+    STEP(ctx, xl_grid_status(grid, queue, NULL, 0, NULL));
+    XLT_CL(clEnqueueReadBuffer(queue, o, CL_TRUE, 0, sizeof offsets, offsets, 0, NULL, NULL));
+    XLT_CL(clEnqueueReadBuffer(queue, list, CL_TRUE, 0, sizeof indices, indices, 0, NULL, NULL));
+    HOLDS(offsets[N] == 2 * N - 2);
+    for (cl_uint i = 1; i + 1 < N; ++i)
+        HOLDS(indices[offsets[i]] == i - 1 && indices[offsets[i] + 1] == i + 1);
+    count(true);
+    xl_neighbors_destroy(search);
+    xl_grid_destroy(grid);
+    count(false);
+    clReleaseMemObject(p);
+    clReleaseMemObject(o);
+    clReleaseMemObject(list);
+}
+#endif
+
+typedef void scenario(xl_context *ctx);
+
+/* The devices that others hold are not ours to count exactly, but the change is. */
+static bool nothing_more_is_held(const xlt_fault_state *before, long allocations)
+{
+    return xlt_allocs.outstanding == allocations &&
+           (!calls || (calls->devices == before->devices && calls->contexts == before->contexts &&
+                       calls->queues == before->queues && calls->buffers == before->buffers &&
+                       calls->programs == before->programs && calls->kernels == before->kernels &&
+                       calls->events == before->events));
+}
+
+static void arm(unsigned call, int code, unsigned allocation)
+{
+    if (calls) {
+        calls->calls = 0;
+        calls->strike_at = call;
+        calls->code = code;
+        calls->struck = NULL;
+    }
+    xlt_allocs.calls = 0;
+    xlt_allocs.strike_at = allocation;
+    xlt_allocs.struck = false;
+}
+
+static xl_context *fresh_context(void)
+{
+    xl_context *ctx;
+    xl_context_desc desc;
+    xl_context_desc_init(&desc);
+    desc.cache_dir = "off";
+    if (xl_context_create(&desc, &ctx) != XL_SUCCESS)
+        fail_msg("no context: %s", xl_context_error(NULL));
+    return ctx;
+}
+
+/* Runs once with a fault; `warm` is the context of plans, or NULL for a fresh one. */
+static void run_once(const char *name, scenario *run, xl_context *warm, unsigned call, int code,
+                     unsigned allocation)
+{
+    xlt_fault_state before = calls ? *calls : (xlt_fault_state){0};
+    long allocations = xlt_allocs.outstanding;
+    what_ran = name;
+    xl_context *ctx = warm || run == run_runtime ? warm : fresh_context();
+    if (run == run_runtime)
+        remove_folder();
+    if (warm) /* this thread's last text stays with the context */
+        assert_int_equal(xl_context_device_info(warm, NULL), XL_ERROR_INVALID_ARGUMENT);
+    allocations = warm ? xlt_allocs.outstanding : allocations;
+    arm(call, code, allocation);
+    run(ctx);
+    count(false);
+    if (!warm)
+        xl_context_destroy(ctx);
+    step_at = "the end";
+    if (!nothing_more_is_held(&before, allocations))
+        broken("something is still held", "");
+}
+
+/* Every `step`-th call, then every `step`-th allocation. */
+static void sweep(const char *name, scenario *run, xl_context *warm, unsigned samples)
+{
+    static const int codes[] = {CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY};
+    if (warm) /* its programs stay with the context */
+        run(warm);
+    run_once(name, run, warm, 0, 0, 0);
+    unsigned num_calls = calls ? calls->calls : 0, num_allocations = xlt_allocs.calls;
+    unsigned call_step = samples && num_calls > samples ? num_calls / samples + 1 : 1;
+    unsigned allocation_step =
+        samples && num_allocations > samples ? num_allocations / samples + 1 : 1;
+    for (unsigned k = 1; k <= num_calls; k += call_step) {
+        run_once(name, run, warm, k, codes[k % 2], 0);
+        assert_true(struck());
+    }
+    for (unsigned k = 1; k <= num_allocations; k += allocation_step) {
+        run_once(name, run, warm, 0, 0, k);
+        assert_true(struck());
+    }
+    print_message("%s: %u calls, %u allocations, every %u. and %u. failed\n", name, num_calls,
+                  num_allocations, call_step, allocation_step);
+}
+
+static const struct {
+    const char *name;
+    scenario *run;
+} plans[] = {
+    {"scan", run_scan},
+    {"sort", run_sort},
+#ifdef XLT_HAS_GRID
+    {"grid", run_grid},
+#endif
+};
+
+static void the_runtime(void **state)
+{
+    (void)state;
+    sweep("runtime", run_runtime, NULL, 0);
+}
+
+static void plans_in_a_warm_context(void **state)
+{
+    (void)state;
+    xl_context *ctx = fresh_context();
+    for (size_t i = 0; i < XLI_COUNT(plans); ++i)
+        sweep(plans[i].name, plans[i].run, ctx, xlt_small() ? SAMPLES : 0);
+    xl_context_destroy(ctx);
+}
+
+static void plans_in_a_fresh_context(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < XLI_COUNT(plans); ++i)
+        sweep(plans[i].name, plans[i].run, NULL, xlt_small() ? SAMPLES / 4 : SAMPLES);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_runtime),
+        cmocka_unit_test(plans_in_a_warm_context),
+        cmocka_unit_test(plans_in_a_fresh_context),
+    };
+    setenv("OPENCL_LAYERS", XLT_FAULT_LAYER, 1); /* before the loader's first call */
+    cl_uint platforms = 0;
+    clGetPlatformIDs(0, NULL, &platforms);
+    void *layer = dlopen(XLT_FAULT_LAYER, RTLD_NOW | RTLD_NOLOAD);
+    calls = layer ? dlsym(layer, "xlt_faults") : NULL;
+    if (!calls)
+        print_message("the OpenCL loader knows no layers: only allocations are made to fail\n");
+    assert_non_null(mkdtemp(folder));
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    remove_folder();
+    return failed;
+}

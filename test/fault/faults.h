@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ * A fault that strikes once: the k-th OpenCL call of a kind that may fail, or the
+ * k-th allocation of the library. */
+#ifndef FAULTS_H
+#define FAULTS_H
+
+#include <stdbool.h>
+
+/* What the layer and the test share; the layer exports one as `xlt_faults`. */
+typedef struct xlt_fault_state {
+    bool counting;      /* calls are the library's, not the test's own */
+    unsigned calls;     /* seen while counting */
+    unsigned strike_at; /* 0: never */
+    int code;           /* what the struck call returns */
+    const char *struck; /* its name, once it happened */
+    /* Objects made and retained less those released, by whomever. */
+    long devices, contexts, queues, buffers, programs, kernels, events;
+} xlt_fault_state;
+
+/* failing_alloc.c: the same for xli_alloc() and its kin. */
+typedef struct xlt_alloc_state {
+    bool counting;
+    unsigned calls, strike_at;
+    bool struck;
+    long outstanding;
+} xlt_alloc_state;
+extern xlt_alloc_state xlt_allocs;
+
+#endif
