@@ -35,6 +35,7 @@ static const struct {
     {"grid.bounds_groups", 1, 65536},
     {"grid.crowd", 1, 65536},
     {"grid.crowd_groups", 1, 65536},
+    {"grid.crowd_group", 1, 1024},
     {"neighbors.group", 1, 1024},
     {"neighbors.items", 1, 4096},
 };
