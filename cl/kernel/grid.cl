@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT
+ * The build of a grid, step by step; lib/grid/grid_build.c says in which order.
+ *
+ * Each array is followed by the offset at which it starts, in elements.
+ *
+ *   XL_GROUP     the most work-items of a work-group
+ *   XL_ITEMS     elements per work-item
+ *   XL_STRIDE    scalars from one point to the next
+ *   XL_BOUNDED   1: the box is given */
+#include "../tile/grid_bounds.cl"
+#include "../tile/grid_crowd.cl"
+#include "../tile/grid_setup.cl"
+
+#define XL_HEADER(storage, at) ((__global xl_grid_header *)((storage) + (at)))
+
+/* An empty header, and a table of zeros of `entries` (none for the sort). */
+__kernel void xl_grid_clear(__global uint *storage, ulong header_at, ulong counts_at, ulong entries)
+{
+    __global xl_grid_header *header = XL_HEADER(storage, header_at);
+    XL_FOR_ITEMS(b, entries)
+    storage[counts_at + b] = 0;
+    if (get_global_id(0) == 0) {
+        for (int a = 0; a < 3; ++a) {
+            header->low[a] = UINT_MAX;
+            header->high[a] = 0;
+        }
+        header->non_finite = header->out_of_domain = header->big = 0;
+        header->first_non_finite = header->first_out_of_domain = UINT_MAX;
+    }
+}
+
+/* The box of the points and what is wrong with them. Any number of groups. */
+__kernel void xl_grid_bounds(__global const float *points, ulong points_at, uint n,
+                             __global uint *storage, ulong header_at, float4 lower, float4 upper)
+{
+    __local xl_grid_found found[XL_GROUP];
+    xl_grid_look(points + points_at, get_global_id(0), get_global_size(0), n, lower.xyz, upper.xyz,
+                 &found[get_local_id(0)]);
+    xl_grid_fold(found);
+    if (get_local_id(0) == 0)
+        xl_grid_publish(XL_HEADER(storage, header_at), found);
+}
+
+/* One work-item: the shape of the grid. */
+__kernel void xl_grid_setup(__global uint *storage, ulong header_at, uint n, uint table,
+                            float inverse, float4 lower, float4 upper)
+{
+    __global xl_grid_header *header = XL_HEADER(storage, header_at);
+    header->points = n;
+    header->table = table;
+    header->inverse = inverse;
+    header->failed = header->non_finite > 0 || header->out_of_domain > 0 ? 1u : 0u;
+    xl_grid_set_box(header, lower, upper);
+    bool dense = xl_grid_set_dense(header, table);
+    header->hashed = dense ? 0u : 1u;
+    if (!dense)
+        xl_grid_set_hashed(header);
+}
+
+/* Counting: the entry of each point, and how many came to it before. */
+__kernel void xl_grid_keys(__global const float *points, ulong points_at, uint n,
+                           __global uint *storage, ulong header_at, ulong counts_at,
+                           ulong entries_at, ulong ranks_at)
+{
+    xl_grid_map map = xl_grid_load(XL_HEADER(storage, header_at));
+    XL_FOR_ITEMS(i, n)
+    {
+        uint b = xl_grid_entry_of(&map, (uint)i, xl_grid_point(points + points_at, (uint)i));
+        storage[entries_at + i] = b;
+        storage[ranks_at + i] = atomic_inc(&storage[counts_at + b]);
+    }
+}
+
+/* Counting: indices in the order of entries, in an entry as they came. */
+__kernel void xl_grid_scatter(__global uint *storage, uint n, ulong starts_at, ulong entries_at,
+                              ulong ranks_at, ulong arrived_at)
+{
+    XL_FOR_ITEMS(i, n)
+    {
+        uint b = storage[entries_at + i];
+        storage[arrived_at + storage[starts_at + b] + storage[ranks_at + i]] = (uint)i;
+    }
+}
+
+/* Counting: each slot's point goes to its place by index, except in crowded
+ * entries, which are listed for the next kernel. */
+__kernel void xl_grid_order(__global const float *points, ulong points_at, uint n,
+                            __global uint *storage, ulong header_at, ulong starts_at,
+                            ulong arrived_at, ulong sorted_at, ulong crowds_at, uint crowd)
+{
+    __global xl_grid_header *header = XL_HEADER(storage, header_at);
+    __global const uint *starts = storage + starts_at, *arrived = storage + arrived_at;
+    __global uint4 *sorted = (__global uint4 *)(storage + sorted_at);
+    xl_grid_map map = xl_grid_load(header);
+    XL_FOR_ITEMS(k, n)
+    {
+        uint4 slot = xl_grid_slot(points + points_at, arrived[k]);
+        uint b = xl_grid_entry_of(&map, slot.w, as_float3(slot.xyz));
+        uint begin = starts[b], end = starts[b + 1];
+        if (end - begin <= crowd)
+            sorted[begin + xl_grid_rank(arrived, begin, end, slot.w)] = slot;
+        else if (k == begin)
+            storage[crowds_at + atomic_inc(&header->big)] = b;
+    }
+}
+
+/* Counting: crowded entries, a work-group each. */
+__kernel void xl_grid_crowds(__global const float *points, ulong points_at, __global uint *storage,
+                             ulong header_at, ulong starts_at, ulong arrived_at, ulong sorted_at,
+                             ulong crowds_at)
+{
+    uint crowds = XL_HEADER(storage, header_at)->big;
+    __global uint *arrived = storage + arrived_at;
+    __global uint4 *sorted = (__global uint4 *)(storage + sorted_at);
+    for (uint c = (uint)get_group_id(0); c < crowds; c += (uint)get_num_groups(0)) {
+        uint b = storage[crowds_at + c];
+        uint begin = storage[starts_at + b], end = storage[starts_at + b + 1];
+        xl_grid_sort_crowd(arrived + begin, end - begin);
+        for (ulong k = (ulong)begin + get_local_id(0); k < end; k += get_local_size(0))
+            sorted[k] = xl_grid_slot(points + points_at, arrived[k]);
+    }
+}
+
+/* Sorting: (entry, index) of each point as one key. */
+__kernel void xl_grid_pairs(__global const float *points, ulong points_at, uint n,
+                            __global uint *storage, ulong header_at, ulong pairs_at)
+{
+    xl_grid_map map = xl_grid_load(XL_HEADER(storage, header_at));
+    __global ulong *pairs = (__global ulong *)(storage + pairs_at);
+    XL_FOR_ITEMS(i, n)
+    {
+        uint b = xl_grid_entry_of(&map, (uint)i, xl_grid_point(points + points_at, (uint)i));
+        pairs[i] = (ulong)b << 32 | i;
+    }
+}
+
+/* Sorting: the start of entry b is the first key of that entry or a later one. */
+__kernel void xl_grid_starts(__global uint *storage, uint n, ulong starts_at, uint entries,
+                             ulong pairs_at)
+{
+    __global const ulong *pairs = (__global const ulong *)(storage + pairs_at);
+    XL_FOR_ITEMS(b, entries)
+    {
+        uint low = 0, high = n;
+        while (low < high) {
+            uint middle = low + (high - low) / 2;
+            if (pairs[middle] >> 32 < b)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        storage[starts_at + b] = low;
+    }
+}
+
+/* Sorting: the points in the order of the keys. */
+__kernel void xl_grid_gather(__global const float *points, ulong points_at, uint n,
+                             __global uint *storage, ulong pairs_at, ulong sorted_at)
+{
+    __global const ulong *pairs = (__global const ulong *)(storage + pairs_at);
+    __global uint4 *sorted = (__global uint4 *)(storage + sorted_at);
+    XL_FOR_ITEMS(k, n)
+    sorted[k] = xl_grid_slot(points + points_at, (uint)pairs[k]);
+}
+
+/* An array of the caller's, of `words` per element, in the order of the grid. */
+__kernel void xl_grid_reorder(__global const uint *storage, ulong sorted_at, ulong n, uint words,
+                              __global const uint *in, ulong in_at, __global uint *out,
+                              ulong out_at)
+{
+    XL_FOR_ITEMS(t, n * words)
+    {
+        ulong k = t / words, w = t % words;
+        out[out_at + t] = in[in_at + (ulong)storage[sorted_at + 4 * k + 3] * words + w];
+    }
+}

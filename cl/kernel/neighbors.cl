@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT
+ * Searches on a grid: count, fill of a list, and sums without a list. Work-items
+ * take the points in the order of their cells, so that neighbours in a work-group
+ * read the same slots, and put results where the points were given.
+ *
+ * Each array is followed by the offset at which it starts, in elements.
+ *
+ *   XL_ITEMS       points per work-item
+ *   XL_INCLUSIVE   0: distance < radius; 1: distance <= radius
+ *   XL_KEEP_SELF   1: a point is its own neighbour
+ *   XL_SORTED      1: rows of the list in ascending order
+ *   XL_VISIT       1: the caller's function visit() stands in front of this file */
+#include "../tile/neighbors_pair.cl"
+#include "../tile/neighbors_row.cl"
+
+#if !defined(XL_SORTED) || !defined(XL_VISIT)
+#error "XL_SORTED and XL_VISIT must be defined"
+#endif
+
+uint xl_count_neighbors(const xl_grid_map *map, __global const uint *starts,
+                        __global const uint4 *sorted, uint4 self, float reach, float radius2)
+{
+    uint count = 0;
+    float distance2;
+    xl_walk walk = xl_walk_begin(map, as_float3(self.xyz), reach);
+    while (xl_walk_next(&walk, map, starts))
+        for (uint q = walk.begin; q < walk.end; ++q)
+            count += xl_is_neighbor(&walk, map, self, sorted[q], radius2, &distance2) ? 1u : 0u;
+    return count;
+}
+
+/* The neighbours of each point into counts (32 bits), or, with `wide`, into offsets
+ * (64 bits), or both. A grid that failed gives zeros, and in the last of the
+ * offsets all ones, which the exclusive sum moves to where the total stands. */
+__kernel void xl_neighbors_count(__global const uint *storage, ulong header_at, ulong starts_at,
+                                 ulong sorted_at, uint n, float reach, float radius2, uint narrow,
+                                 __global uint *counts, ulong counts_at, uint wide,
+                                 __global ulong *offsets, ulong offsets_at)
+{
+    xl_grid_map map = xl_grid_load((__global const xl_grid_header *)(storage + header_at));
+    __global const uint4 *sorted = (__global const uint4 *)(storage + sorted_at);
+    XL_FOR_ITEMS(k, n)
+    {
+        uint4 self = sorted[k];
+        uint count = 0;
+        if (!map.failed)
+            count = xl_count_neighbors(&map, storage + starts_at, sorted, self, reach, radius2);
+        if (narrow)
+            counts[counts_at + self.w] = count;
+        if (wide)
+            offsets[offsets_at + self.w] = map.failed && self.w == n - 1 ? ULONG_MAX : count;
+    }
+    if (wide && get_global_id(0) == 0)
+        offsets[offsets_at + n] = 0;
+}
+
+/* Row i of the list, unless it would end beyond the capacity. Offsets that are not
+ * those of this search may give wrong rows, but no write outside of them. */
+__kernel void xl_neighbors_fill(__global const uint *storage, ulong header_at, ulong starts_at,
+                                ulong sorted_at, uint n, float reach, float radius2,
+                                __global const ulong *offsets, ulong offsets_at,
+                                __global uint *indices, ulong indices_at, ulong capacity)
+{
+    xl_grid_map map = xl_grid_load((__global const xl_grid_header *)(storage + header_at));
+    __global const uint4 *sorted = (__global const uint4 *)(storage + sorted_at);
+    XL_FOR_ITEMS(k, map.failed ? 0u : n)
+    {
+        uint4 self = sorted[k];
+        ulong begin = offsets[offsets_at + self.w], end = offsets[offsets_at + self.w + 1];
+        if (begin >= end || end > capacity)
+            continue;
+        __global uint *row = indices + indices_at + begin;
+        uint room = (uint)(end - begin), count = 0;
+        float distance2;
+        xl_walk walk = xl_walk_begin(&map, as_float3(self.xyz), reach);
+        while (xl_walk_next(&walk, &map, storage + starts_at))
+            for (uint q = walk.begin; q < walk.end; ++q)
+                if (xl_is_neighbor(&walk, &map, self, sorted[q], radius2, &distance2) &&
+                    count < room)
+                    row[count++] = sorted[q].w;
+#if XL_SORTED
+        xl_row_sort(row, count);
+#endif
+    }
+}
+
+#if XL_VISIT
+float xl_visit_neighbors(const xl_grid_map *map, __global const uint *starts,
+                         __global const uint4 *sorted, uint4 self, float reach, float radius2,
+                         float sum, float4 params)
+{
+    float distance2;
+    xl_walk walk = xl_walk_begin(map, as_float3(self.xyz), reach);
+    while (xl_walk_next(&walk, map, starts))
+        for (uint q = walk.begin; q < walk.end; ++q)
+            if (xl_is_neighbor(&walk, map, self, sorted[q], radius2, &distance2))
+                sum = visit(sum, distance2, self.w, sorted[q].w, params);
+    return sum;
+}
+
+/* What visit() makes of `start` over the neighbours of each point. */
+__kernel void xl_neighbors_visit(__global const uint *storage, ulong header_at, ulong starts_at,
+                                 ulong sorted_at, uint n, float reach, float radius2, float start,
+                                 float4 params, __global float *out, ulong out_at)
+{
+    xl_grid_map map = xl_grid_load((__global const xl_grid_header *)(storage + header_at));
+    __global const uint4 *sorted = (__global const uint4 *)(storage + sorted_at);
+    XL_FOR_ITEMS(k, n)
+    {
+        uint4 self = sorted[k];
+        float sum = NAN;
+        if (!map.failed)
+            sum = xl_visit_neighbors(&map, storage + starts_at, sorted, self, reach, radius2, start,
+                                     params);
+        out[out_at + self.w] = sum;
+    }
+}
+#endif

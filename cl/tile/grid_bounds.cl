@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ * One work-group's share of the box of the points, and of the points that cannot
+ * be in a grid.
+ *
+ *   XL_GROUP     the most work-items of a work-group
+ *   XL_BOUNDED   1: the box is given, and points outside it are counted */
+#ifndef XL_GRID_BOUNDS
+#define XL_GRID_BOUNDS
+
+#include "grid_points.cl"
+
+#if !defined(XL_GROUP) || !defined(XL_BOUNDED)
+#error "XL_GROUP and XL_BOUNDED must be defined"
+#endif
+
+typedef struct xl_grid_found {
+    uint low[3], high[3];
+    uint non_finite, first_non_finite;
+    uint out_of_domain, first_out_of_domain;
+} xl_grid_found;
+
+void xl_grid_found_add(__local xl_grid_found *to, __local const xl_grid_found *from)
+{
+    for (int a = 0; a < 3; ++a) {
+        to->low[a] = min(to->low[a], from->low[a]);
+        to->high[a] = max(to->high[a], from->high[a]);
+    }
+    to->non_finite += from->non_finite;
+    to->first_non_finite = min(to->first_non_finite, from->first_non_finite);
+    to->out_of_domain += from->out_of_domain;
+    to->first_out_of_domain = min(to->first_out_of_domain, from->first_out_of_domain);
+}
+
+/* What this work-item finds in points i, i + step, i + 2 * step, ... */
+void xl_grid_look(__global const float *points, ulong i, ulong step, uint n, float3 lower,
+                  float3 upper, __local xl_grid_found *found)
+{
+    float3 low = (float3)(INFINITY), high = (float3)(-INFINITY);
+    uint bad = 0, first_bad = UINT_MAX, out = 0, first_out = UINT_MAX;
+    for (; i < n; i += step) {
+        float3 p = xl_grid_point(points, (uint)i);
+        if (!xl_grid_finite(p)) {
+            first_bad = min(first_bad, (uint)i);
+            ++bad;
+            continue;
+        }
+        low = fmin(low, p);
+        high = fmax(high, p);
+#if XL_BOUNDED
+        if (any(p < lower) || any(p > upper)) {
+            first_out = min(first_out, (uint)i);
+            ++out;
+        }
+#endif
+    }
+    found->low[0] = xl_grid_to_ordered(low.x);
+    found->low[1] = xl_grid_to_ordered(low.y);
+    found->low[2] = xl_grid_to_ordered(low.z);
+    found->high[0] = xl_grid_to_ordered(high.x);
+    found->high[1] = xl_grid_to_ordered(high.y);
+    found->high[2] = xl_grid_to_ordered(high.z);
+    found->non_finite = bad;
+    found->first_non_finite = first_bad;
+    found->out_of_domain = out;
+    found->first_out_of_domain = first_out;
+}
+
+/* Folds the findings of a work-group of any size into found[0]. */
+void xl_grid_fold(__local xl_grid_found *found)
+{
+    uint lid = (uint)get_local_id(0), left = (uint)get_local_size(0);
+    while (left > 1) {
+        uint half_up = XL_CEIL_DIV(left, 2u);
+        XL_LOCAL_BARRIER();
+        if (lid + half_up < left)
+            xl_grid_found_add(&found[lid], &found[lid + half_up]);
+        left = half_up;
+    }
+}
+
+/* Adds a work-group's findings to the header: integers, so in any order. */
+void xl_grid_publish(__global xl_grid_header *header, __local const xl_grid_found *found)
+{
+    for (int a = 0; a < 3; ++a) {
+        atomic_min(&header->low[a], found->low[a]);
+        atomic_max(&header->high[a], found->high[a]);
+    }
+    if (found->non_finite > 0) {
+        atomic_add(&header->non_finite, found->non_finite);
+        atomic_min(&header->first_non_finite, found->first_non_finite);
+    }
+    if (found->out_of_domain > 0) {
+        atomic_add(&header->out_of_domain, found->out_of_domain);
+        atomic_min(&header->first_out_of_domain, found->first_out_of_domain);
+    }
+}
+
+#endif

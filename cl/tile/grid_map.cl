@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ * How a grid lies in memory, and which cell and table entry a point falls into.
+ *
+ * A grid is a header, a table of `table` + 1 starts and the points in the order
+ * of their table entries: the points of entry b are the slots starts[b] up to,
+ * not including, starts[b + 1]. Dense: an entry is a cell, x running fastest, so
+ * that a row of cells along x is one run of slots. Hashed: cells share entries,
+ * and whoever looks for a cell compares the cell of each point that it meets.
+ *
+ * A coordinate becomes the number of a cell by a float subtraction, a
+ * multiplication, floor and clamp: each is monotone, so the cells between those
+ * of x - r and x + r hold every point between x - r and x + r, however the
+ * operations round and however far from the origin it is.
+ *
+ *   XL_ITEMS   elements per work-item, 1 or more */
+#ifndef XL_GRID_MAP
+#define XL_GRID_MAP
+
+#include "../prelude/prelude.cl"
+
+#ifndef XL_ITEMS
+#error "XL_ITEMS must be defined: elements per work-item"
+#endif
+
+/* The same words as xli_grid_header of lib/grid/grid_plan.h. */
+typedef struct xl_grid_header {
+    uint low[3]; /* the box while it is reduced, as words in the order of the floats */
+    uint high[3];
+    uint non_finite;
+    uint first_non_finite;
+    uint out_of_domain;
+    uint first_out_of_domain;
+    uint big; /* crowded cells in the list of them */
+    uint points;
+    uint table;
+    uint hashed;
+    uint failed; /* a point is not finite or outside the box */
+    uint cells[3];
+    float lower[3]; /* the box, once it is known */
+    float upper[3];
+    float origin[3]; /* of cell 0 */
+    float first[3];  /* numbers of the first and last cell of each axis */
+    float last[3];
+    float inverse; /* 1 / edge of a cell */
+} xl_grid_header;
+
+/* What a work-item needs of the header, in registers. */
+typedef struct xl_grid_map {
+    float3 origin, first, last;
+    float inverse;
+    uint row, layer; /* cells along x, and in a plane of x and y */
+    uint table, points;
+    bool hashed, failed;
+} xl_grid_map;
+
+/* The elements of one work-item: XL_ITEMS of n, a work-group's width apart. */
+#define XL_FOR_ITEMS(i, n)                                                                         \
+    for (ulong i = (ulong)get_group_id(0) * get_local_size(0) * XL_ITEMS + get_local_id(0),        \
+               i##_end =                                                                           \
+                   min((ulong)(n), (ulong)(get_group_id(0) + 1) * get_local_size(0) * XL_ITEMS);   \
+         i < i##_end; i += get_local_size(0))
+
+float3 xl_grid_float3(__global const float *p)
+{
+    return (float3)(p[0], p[1], p[2]);
+}
+
+xl_grid_map xl_grid_load(__global const xl_grid_header *header)
+{
+    xl_grid_map map;
+    map.origin = xl_grid_float3(header->origin);
+    map.first = xl_grid_float3(header->first);
+    map.last = xl_grid_float3(header->last);
+    map.inverse = header->inverse;
+    map.row = header->cells[0];
+    map.layer = header->cells[0] * header->cells[1];
+    map.table = header->table;
+    map.points = header->points;
+    map.hashed = header->hashed != 0;
+    map.failed = header->failed != 0;
+    return map;
+}
+
+/* The cell of a finite position, or of one that overflowed to an infinity. */
+int3 xl_grid_cell(const xl_grid_map *map, float3 p)
+{
+    return convert_int3(clamp(floor((p - map->origin) * map->inverse), map->first, map->last));
+}
+
+/* A linear form and a mixing step (Steele et al., "Fast splittable pseudorandom
+ * number generators", 2014) of the exact cell, reduced to the table by a
+ * multiplication. */
+uint xl_grid_hash(const xl_grid_map *map, int3 cell)
+{
+    ulong h = (ulong)(uint)cell.x * 0x9e3779b97f4a7c15UL +
+              (ulong)(uint)cell.y * 0xbf58476d1ce4e5b9UL +
+              (ulong)(uint)cell.z * 0x94d049bb133111ebUL;
+    h = (h ^ (h >> 31)) * 0xbf58476d1ce4e5b9UL;
+    return mul_hi((uint)(h >> 32), map->table);
+}
+
+uint xl_grid_entry(const xl_grid_map *map, int3 cell)
+{
+    if (map->hashed)
+        return xl_grid_hash(map, cell);
+    return (uint)cell.z * map->layer + (uint)cell.y * map->row + (uint)cell.x;
+}
+
+/* The table entry of point i at p. In a grid that failed points have no cell; they
+ * are spread so that the rest of the build runs as usual. */
+uint xl_grid_entry_of(const xl_grid_map *map, uint i, float3 p)
+{
+    return map->failed ? i % map->table : xl_grid_entry(map, xl_grid_cell(map, p));
+}
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ * The points as the caller gave them, and as the grid keeps them.
+ *
+ *   XL_STRIDE   scalars from one point to the next, 3 or more */
+#ifndef XL_GRID_POINTS
+#define XL_GRID_POINTS
+
+#include "grid_map.cl"
+
+#ifndef XL_STRIDE
+#error "XL_STRIDE must be defined: scalars from one point to the next"
+#endif
+#if XL_STRIDE < 3
+#error "XL_STRIDE must be 3 or more"
+#endif
+
+float3 xl_grid_point(__global const float *points, uint i)
+{
+    return vload3(0, points + (ulong)i * XL_STRIDE);
+}
+
+/* Position and index in 16 bytes. As words: a float register might not carry the
+ * bits of an index that looks like a subnormal number. */
+uint4 xl_grid_slot(__global const float *points, uint i)
+{
+    return (uint4)(as_uint3(xl_grid_point(points, i)), i);
+}
+
+/* True for numbers, false for NaN and infinities. */
+bool xl_grid_finite(float3 p)
+{
+    uint3 exponent = as_uint3(p) & 0x7f800000u;
+    return exponent.x != 0x7f800000u && exponent.y != 0x7f800000u && exponent.z != 0x7f800000u;
+}
+
+/* Words in the order of the floats, so that integer atomics find minima. */
+uint xl_grid_to_ordered(float x)
+{
+    uint u = as_uint(x);
+    return u & 0x80000000u ? ~u : u | 0x80000000u;
+}
+
+float xl_grid_from_ordered(uint u)
+{
+    return as_float(u & 0x80000000u ? u & 0x7fffffffu : ~u);
+}
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ * From the box of the points to the shape of the grid: dense where the cells of
+ * the box fit into the table, hashed otherwise.
+ *
+ *   XL_BOUNDED   1: the box is given */
+#ifndef XL_GRID_SETUP
+#define XL_GRID_SETUP
+
+#include "grid_points.cl"
+
+/* Cells are numbered within +-2^30, so that a number and its neighbours are ints. */
+#define XL_GRID_FAR 1073741824.0f
+
+/* The box given, or that of the points; of no finite points at all, a point. */
+void xl_grid_set_box(__global xl_grid_header *header, float4 lower, float4 upper)
+{
+#if XL_BOUNDED
+    vstore3(lower.xyz, 0, header->lower);
+    vstore3(upper.xyz, 0, header->upper);
+#else
+    bool empty = header->points == header->non_finite;
+    for (int a = 0; a < 3; ++a) {
+        header->lower[a] = empty ? 0.0f : xl_grid_from_ordered(header->low[a]);
+        header->upper[a] = empty ? 0.0f : xl_grid_from_ordered(header->high[a]);
+    }
+#endif
+}
+
+/* Cells numbered from the corner of the box; false if there are more than the
+ * table has entries. The last number is found as that of a point on the upper
+ * face is, so that no point lies beyond it. */
+bool xl_grid_set_dense(__global xl_grid_header *header, uint table)
+{
+    ulong cells = 1;
+    for (int a = 0; a < 3; ++a) {
+        float last = floor((header->upper[a] - header->lower[a]) * header->inverse);
+        last = clamp(last, 0.0f, XL_GRID_FAR);
+        cells *= (ulong)last + 1UL;
+        if (cells > table)
+            return false;
+        header->origin[a] = header->lower[a];
+        header->first[a] = 0.0f;
+        header->last[a] = last;
+        header->cells[a] = (uint)last + 1u;
+    }
+    return true;
+}
+
+/* Cells numbered from the origin of space: the box of a cloud with a point far
+ * off has a corner that would cost the others their precision. */
+void xl_grid_set_hashed(__global xl_grid_header *header)
+{
+    for (int a = 0; a < 3; ++a) {
+        header->origin[a] = 0.0f;
+        header->first[a] = -XL_GRID_FAR;
+        header->last[a] = XL_GRID_FAR;
+        header->cells[a] = 0;
+    }
+}
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ * When two points are neighbours.
+ *
+ *   XL_INCLUSIVE   0: distance < radius; 1: distance <= radius
+ *   XL_KEEP_SELF   1: a point is its own neighbour */
+#ifndef XL_NEIGHBORS_PAIR
+#define XL_NEIGHBORS_PAIR
+
+#include "neighbors_walk.cl"
+
+#if !defined(XL_INCLUSIVE) || !defined(XL_KEEP_SELF)
+#error "XL_INCLUSIVE and XL_KEEP_SELF must be defined"
+#endif
+
+/* Each operation rounds once: the prelude switches contraction off. */
+float xl_distance2(float3 p, float3 q)
+{
+    float3 d = p - q;
+    return (d.x * d.x + d.y * d.y) + d.z * d.z;
+}
+
+bool xl_is_near(float distance2, float radius2)
+{
+#if XL_INCLUSIVE
+    return distance2 <= radius2;
+#else
+    return distance2 < radius2;
+#endif
+}
+
+/* Self is told by index: other points may coincide with it. */
+bool xl_is_wanted(uint4 self, uint4 other)
+{
+#if XL_KEEP_SELF
+    return true;
+#else
+    return self.w != other.w;
+#endif
+}
+
+/* Is `other`, met on the walk of `self`, a neighbour? Both are slots: position and
+ * index. The cell is compared last, since few points come that far. */
+bool xl_is_neighbor(const xl_walk *walk, const xl_grid_map *map, uint4 self, uint4 other,
+                    float radius2, float *distance2)
+{
+    float3 q = as_float3(other.xyz);
+    *distance2 = xl_distance2(as_float3(self.xyz), q);
+    return xl_is_near(*distance2, radius2) && xl_is_wanted(self, other) &&
+           xl_walk_owns(walk, map, q);
+}
+
+#endif

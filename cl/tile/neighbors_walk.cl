@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ * One query's walk over the slots that may hold a neighbour, run by run.
+ *
+ *     xl_walk walk = xl_walk_begin(&map, p, reach);
+ *     while (xl_walk_next(&walk, &map, starts))
+ *         for (uint q = walk.begin; q < walk.end; ++q)
+ *             ...
+ *
+ * Dense: a run is a row of cells along x. Hashed: a run is the table entry of one
+ * cell, and a point counts only if its own cell is that one (xl_walk_owns()), so
+ * that cells which share an entry never bring a point twice. Where the cells to
+ * visit outnumber the points, all points are one run. */
+#ifndef XL_NEIGHBORS_WALK
+#define XL_NEIGHBORS_WALK
+
+#include "grid_map.cl"
+
+typedef struct xl_walk {
+    int3 low, high, at; /* cells: first, last, next */
+    uint begin, end;    /* slots of this run */
+    int3 cell;          /* of this run, where cells are hashed */
+    bool all, own;      /* one run of all points; points must be checked */
+} xl_walk;
+
+/* a * b * c > limit, for a, b, c up to 2^31 + 1 and limit below 2^32. */
+bool xl_walk_exceeds(ulong a, ulong b, ulong c, ulong limit)
+{
+    return a * b > limit || a * b * c > limit;
+}
+
+xl_walk xl_walk_begin(const xl_grid_map *map, float3 p, float reach)
+{
+    xl_walk walk;
+    walk.low = walk.at = xl_grid_cell(map, p - reach);
+    walk.high = xl_grid_cell(map, p + reach);
+    int3 more = walk.high - walk.low;
+    ulong x = map->hashed ? (ulong)more.x + 1UL : 1UL;
+    walk.all = xl_walk_exceeds(x, (ulong)more.y + 1UL, (ulong)more.z + 1UL, map->points);
+    walk.own = map->hashed && !walk.all;
+    walk.begin = walk.end = 0;
+    walk.cell = walk.low;
+    return walk;
+}
+
+/* Steps to the next row, x standing still. */
+void xl_walk_step_row(xl_walk *walk)
+{
+    if (++walk->at.y > walk->high.y) {
+        walk->at.y = walk->low.y;
+        ++walk->at.z;
+    }
+}
+
+void xl_walk_step_cell(xl_walk *walk)
+{
+    if (++walk->at.x > walk->high.x) {
+        walk->at.x = walk->low.x;
+        xl_walk_step_row(walk);
+    }
+}
+
+/* The next run; false after the last. */
+bool xl_walk_next(xl_walk *walk, const xl_grid_map *map, __global const uint *starts)
+{
+    if (walk->at.z > walk->high.z)
+        return false;
+    if (walk->all) {
+        walk->end = map->points;
+        walk->at.z = walk->high.z + 1;
+    } else if (map->hashed) {
+        uint entry = xl_grid_hash(map, walk->at);
+        walk->begin = starts[entry];
+        walk->end = starts[entry + 1];
+        walk->cell = walk->at;
+        xl_walk_step_cell(walk);
+    } else {
+        uint row = (uint)walk->at.z * map->layer + (uint)walk->at.y * map->row;
+        walk->begin = starts[row + (uint)walk->low.x];
+        walk->end = starts[row + (uint)walk->high.x + 1];
+        xl_walk_step_row(walk);
+    }
+    return true;
+}
+
+/* Does the point at q, met in this run, belong to the cell of the run? */
+bool xl_walk_owns(const xl_walk *walk, const xl_grid_map *map, float3 q)
+{
+    return !walk->own || all(xl_grid_cell(map, q) == walk->cell);
+}
+
+#endif

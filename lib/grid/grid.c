@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT
+ * Plans of grids: descriptor to kernels, and where a grid of n points lies. */
+#include "grid_plan.h"
+
+/* Tables larger than this cost more to clear than they save. */
+#define MAX_TABLE ((uint32_t)1 << 26)
+#define MIN_TABLE ((uint32_t)64)
+/* A given box may have this many cells per point, and this many for few points. */
+#define CELLS_PER_POINT ((uint64_t)16)
+#define CELLS_ALWAYS ((uint64_t)1 << 16)
+/* Numbers of cells are within +-2^30 (cl/tile/grid_setup.cl). */
+#define FAR_CELL 1073741824.0f
+/* 1 / cell size is kept a normal number; what it is takes part in no result. */
+#define MIN_CELL 0x1p-126f
+#define MAX_CELL 0x1p126f
+
+void xl_grid_desc_init(xl_grid_desc *desc)
+{
+    if (desc)
+        *desc = (xl_grid_desc){
+            .struct_size = sizeof *desc, .dimensions = 3, .scalar = XL_F32, .stride = 3};
+}
+
+static float inverse_of(float cell_size)
+{
+    float size = cell_size < MIN_CELL ? MIN_CELL : cell_size;
+    return 1.0f / (size > MAX_CELL ? MAX_CELL : size);
+}
+
+/* The number the device finds, by the same operations. */
+static uint64_t count_box_cells(const xl_grid_desc *desc, float inverse)
+{
+    uint64_t cells = 1;
+    for (int a = 0; a < 3 && cells <= MAX_TABLE; ++a) {
+        float last = (desc->upper[a] - desc->lower[a]) * inverse;
+        cells *= last < FAR_CELL ? (uint64_t)last + 1 : (uint64_t)FAR_CELL + 1;
+    }
+    return cells;
+}
+
+/* A power of two at or above n, within the limits of a table. */
+static uint32_t table_by_points(const xl_grid *grid, size_t n)
+{
+    uint32_t table = MIN_TABLE;
+    while (table < n && table < grid->max_table)
+        table *= 2;
+    return table;
+}
+
+/* The cells of a given box, unless they far outnumber the points: then, and without
+ * a box, about one entry per point. Monotone in n. */
+static uint32_t choose_table(const xl_grid *grid, size_t n)
+{
+    uint32_t by_points = table_by_points(grid, n);
+    uint64_t room = CELLS_PER_POINT * by_points;
+    room = room > CELLS_ALWAYS ? room : CELLS_ALWAYS;
+    room = room < grid->max_table ? room : grid->max_table;
+    bool fits = grid->desc.bounded && grid->box_cells <= room;
+    return fits ? (uint32_t)grid->box_cells : by_points;
+}
+
+static size_t take(size_t *bytes, size_t count, size_t element_bytes)
+{
+    size_t at = *bytes;
+    *bytes = at + xli_round_up(count * element_bytes, XLI_SCRATCH_ALIGN);
+    return at;
+}
+
+xl_status xli_grid_plan_layout(const xl_grid *grid, size_t n, xli_grid_layout *layout)
+{
+    size_t bytes = 0, nested = 0, alignment = 0;
+    xl_status status;
+    xli_grid_layout l = {.table = choose_table(grid, n)};
+    XL_TRY(xli_grid_check_n(grid->ctx, n, grid->desc.stride));
+    l.header = take(&bytes, 1, sizeof(xli_grid_header));
+    l.starts = take(&bytes, (size_t)l.table + 1, sizeof(cl_uint));
+    l.sorted = take(&bytes, n, sizeof(cl_uint4));
+    if (grid->sorts) {
+        l.pairs = take(&bytes, n, sizeof(cl_ulong));
+        XL_TRY(xl_sort_scratch(grid->sort, n, &nested, &alignment));
+    } else {
+        l.entries = take(&bytes, n, sizeof(cl_uint));
+        l.ranks = take(&bytes, n, sizeof(cl_uint));
+        l.arrived = take(&bytes, n, sizeof(cl_uint));
+        XL_TRY(xl_scan_scratch(grid->scan, (size_t)l.table + 1, &nested, &alignment));
+    }
+    l.nested = take(&bytes, nested, 1);
+    l.bytes = bytes;
+    *layout = l;
+done:
+    return status;
+}
+
+xl_status xl_grid_scratch(const xl_grid *grid, size_t n, size_t *bytes, size_t *alignment)
+{
+    xli_grid_layout layout;
+    if (!grid || !bytes || !alignment)
+        return xli_fail(grid ? grid->ctx : NULL, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
+                        !grid    ? "grid"
+                        : !bytes ? "bytes"
+                                 : "alignment");
+    xl_status status = xli_grid_plan_layout(grid, n, &layout);
+    if (status == XL_SUCCESS) {
+        *bytes = layout.bytes;
+        *alignment = XLI_SCRATCH_ALIGN;
+    }
+    return status;
+}
+
+xli_grid_shape xli_grid_shape_of(const xli_kernel *kernel, size_t n, uint32_t group, uint32_t items)
+{
+    size_t size = xli_min(group, kernel->max_group);
+    return (xli_grid_shape){.groups = xli_ceil_div(n, size * items), .size = size};
+}
+
+static xl_status build_kernels(xl_grid *grid)
+{
+    static const char *const names[XLI_GRID_KERNELS] = {
+        [XLI_GRID_CLEAR] = "xl_grid_clear",     [XLI_GRID_BOUNDS] = "xl_grid_bounds",
+        [XLI_GRID_SETUP] = "xl_grid_setup",     [XLI_GRID_KEYS] = "xl_grid_keys",
+        [XLI_GRID_SCATTER] = "xl_grid_scatter", [XLI_GRID_ORDER] = "xl_grid_order",
+        [XLI_GRID_CROWDS] = "xl_grid_crowds",   [XLI_GRID_PAIRS] = "xl_grid_pairs",
+        [XLI_GRID_STARTS] = "xl_grid_starts",   [XLI_GRID_GATHER] = "xl_grid_gather",
+        [XLI_GRID_REORDER] = "xl_grid_reorder"};
+    xl_status status;
+    xli_program *program;
+    xli_text defines = {0};
+    xli_text_add(&defines, "#define XL_GROUP %u\n#define XL_ITEMS %u\n", grid->tune.group,
+                 grid->tune.items);
+    xli_text_add(&defines, "#define XL_STRIDE %u\n#define XL_BOUNDED %d\n", grid->desc.stride,
+                 grid->desc.bounded ? 1 : 0);
+    if (defines.failed)
+        return xli_fail(grid->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a grid");
+    XL_TRY(xli_program_get(grid->ctx, "grid", defines.data, &program));
+    for (size_t i = 0; i < XLI_GRID_KERNELS; ++i)
+        XL_TRY(xli_kernel_create(grid->ctx, program, names[i], &grid->kernels[i]));
+done:
+    xli_text_free(&defines);
+    return status;
+}
+
+/* The primitives that the build nests. */
+static xl_status make_parts(xl_grid *grid)
+{
+    xl_scan_desc scan;
+    xl_sort_desc sort;
+    grid->sorts = grid->desc.algorithm == XL_GRID_BITONIC;
+    if (grid->sorts) {
+        xl_sort_desc_init(&sort);
+        sort.key = XL_U64;
+        sort.algorithm = XL_SORT_BITONIC;
+        return xl_sort_create(grid->ctx, &sort, &grid->sort);
+    }
+    xl_scan_desc_init(&scan);
+    return xl_scan_create(grid->ctx, &scan, &grid->scan);
+}
+
+static void set_sizes(xl_grid *grid, const xli_facts *facts)
+{
+    uint64_t room = facts->info.max_buffer_bytes / 8 / sizeof(cl_uint);
+    grid->max_table = MAX_TABLE;
+    while (grid->max_table > MIN_TABLE && grid->max_table > room)
+        grid->max_table /= 2;
+    grid->inverse = inverse_of(grid->desc.cell_size);
+    grid->box_cells = grid->desc.bounded ? count_box_cells(&grid->desc, grid->inverse) : UINT64_MAX;
+    xli_tune_grid_get(grid->ctx, facts, &grid->tune);
+}
+
+xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc *desc, xl_grid **grid)
+{
+    xl_status status;
+    xl_grid *made = NULL;
+    const xli_facts *facts;
+    xl_grid_desc checked;
+    if (grid)
+        *grid = NULL;
+    if (!ctx || !desc || !grid)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
+                        !ctx    ? "ctx"
+                        : !desc ? "desc"
+                                : "grid");
+    xl_grid_desc_init(&checked);
+    XL_TRY(XLI_DESC_READ(ctx, xl_grid_desc, desc, &checked));
+    XL_TRY(xli_grid_check_desc(ctx, &checked));
+    XL_TRY(xli_context_facts(ctx, &facts));
+    made = xli_alloc(sizeof *made);
+    if (!made)
+        XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a grid"));
+    made->ctx = xli_context_retain(ctx);
+    made->desc = checked;
+    set_sizes(made, facts);
+    XL_TRY(make_parts(made));
+    XL_TRY(build_kernels(made));
+    *grid = made;
+    made = NULL;
+done:
+    xl_grid_destroy(made);
+    return status;
+}
+
+void xl_grid_destroy(xl_grid *grid)
+{
+    if (!grid)
+        return;
+    for (size_t i = 0; i < XLI_GRID_KERNELS; ++i)
+        xli_kernel_destroy(&grid->kernels[i]);
+    if (grid->storage)
+        clReleaseMemObject(grid->storage);
+    xli_pool_destroy(&grid->pool);
+    xl_scan_destroy(grid->scan);
+    xl_sort_destroy(grid->sort);
+    xli_context_release(grid->ctx);
+    xli_free(grid);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ * Checks of what callers give to a grid and to a search on it. */
+#include "grid_plan.h"
+
+#include <float.h>
+#include <math.h>
+
+static xl_status check_box(xl_context *ctx, const xl_grid_desc *desc)
+{
+    for (int a = 0; a < 3; ++a) {
+        if (!isfinite(desc->lower[a]) || !isfinite(desc->upper[a]))
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                            "desc.lower[%d], desc.upper[%d]: %g to %g is not finite", a, a,
+                            (double)desc->lower[a], (double)desc->upper[a]);
+        if (desc->lower[a] > desc->upper[a])
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                            "desc.lower[%d], desc.upper[%d]: %g to %g is empty", a, a,
+                            (double)desc->lower[a], (double)desc->upper[a]);
+    }
+    return XL_SUCCESS;
+}
+
+xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *desc)
+{
+    if (desc->dimensions != 3)
+        return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.dimensions: %u; this version has 3",
+                        (unsigned)desc->dimensions);
+    if (desc->scalar != XL_F32)
+        return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.scalar: %s (%d); this version has f32",
+                        xl_type_name(desc->scalar), (int)desc->scalar);
+    if (desc->stride < 3)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.stride: %u scalars do not hold a point; 3 or more",
+                        (unsigned)desc->stride);
+    if (!isfinite(desc->cell_size) || desc->cell_size <= 0)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.cell_size: %g; must be finite and above 0", (double)desc->cell_size);
+    if ((int)desc->algorithm < XL_GRID_AUTO || desc->algorithm > XL_GRID_BITONIC)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.algorithm: %d is unknown",
+                        (int)desc->algorithm);
+    return desc->bounded ? check_box(ctx, desc) : XL_SUCCESS;
+}
+
+xl_status xli_grid_check_n(xl_context *ctx, size_t n, uint32_t stride)
+{
+    if (n > XLI_GRID_MAX_N)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "n: %zu; at most %llu", n,
+                        (unsigned long long)XLI_GRID_MAX_N);
+    if (n > SIZE_MAX / 64 || n > SIZE_MAX / stride)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "n: %zu points exceed the address space",
+                        n);
+    return XL_SUCCESS;
+}
+
+xl_status xli_grid_check_built(xl_context *ctx, const xl_grid *grid)
+{
+    if (!grid)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "grid: NULL");
+    if (grid->ctx != ctx)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "grid: of another context than the plan");
+    if (!grid->built)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "grid: not built; xl_grid_build_enqueue() comes first");
+    return XL_SUCCESS;
+}
+
+xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *desc)
+{
+    float square = desc->radius * desc->radius;
+    if (!isfinite(desc->radius) || desc->radius <= 0)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.radius: %g; must be finite and above 0", (double)desc->radius);
+    if (!(square >= FLT_MIN && square <= FLT_MAX))
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.radius: the square of %g is outside the floats, %g to %g",
+                        (double)desc->radius, (double)FLT_MIN, (double)FLT_MAX);
+    return XL_SUCCESS;
+}
+
+xl_status xli_grid_check_apart(xl_context *ctx, const xl_grid *grid, const xli_span *spans,
+                               size_t num_spans)
+{
+    xl_status status = XL_SUCCESS;
+    for (size_t i = 0; i < num_spans; ++i) {
+        XL_TRY(xli_check_apart(ctx, &spans[i], &grid->storage_span, false));
+        for (size_t j = 0; j < i; ++j)
+            XL_TRY(xli_check_apart(ctx, &spans[j], &spans[i], false));
+    }
+done:
+    return status;
+}

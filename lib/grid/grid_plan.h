@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ * What the files of lib/grid share: the plan of a grid, where its parts lie in the
+ * storage, and what a search needs to know of the last build. */
+#ifndef XLI_GRID_PLAN_H
+#define XLI_GRID_PLAN_H
+
+#include "runtime.h"
+#include "tune_grid.h"
+
+#include <crosslane/grid.h>
+#include <crosslane/scan.h>
+#include <crosslane/sort.h>
+
+/* The same words as xl_grid_header of cl/tile/grid_map.cl. */
+typedef struct xli_grid_header {
+    cl_uint low[3], high[3];
+    cl_uint non_finite, first_non_finite;
+    cl_uint out_of_domain, first_out_of_domain;
+    cl_uint big, points, table, hashed, failed;
+    cl_uint cells[3];
+    cl_float lower[3], upper[3];
+    cl_float origin[3], first[3], last[3];
+    cl_float inverse;
+} xli_grid_header;
+
+/* Where the parts start, in bytes from the start of the storage. */
+typedef struct xli_grid_layout {
+    uint32_t table; /* entries of the table of starts, which has one word more */
+    size_t header;
+    size_t starts;
+    size_t sorted;  /* 16 bytes a point: position and index */
+    size_t entries; /* counting: table entry of each point */
+    size_t ranks;   /* counting: arrival in the entry; later the list of crowded entries */
+    size_t arrived; /* counting: indices by entry */
+    size_t pairs;   /* sorting: (entry, index) */
+    size_t nested;  /* scratch of the scan or of the sort */
+    size_t bytes;
+} xli_grid_layout;
+
+typedef enum xli_grid_kernel {
+    XLI_GRID_CLEAR,
+    XLI_GRID_BOUNDS,
+    XLI_GRID_SETUP,
+    XLI_GRID_KEYS,
+    XLI_GRID_SCATTER,
+    XLI_GRID_ORDER,
+    XLI_GRID_CROWDS,
+    XLI_GRID_PAIRS,
+    XLI_GRID_STARTS,
+    XLI_GRID_GATHER,
+    XLI_GRID_REORDER,
+    XLI_GRID_KERNELS
+} xli_grid_kernel;
+
+struct xl_grid {
+    xl_context *ctx;
+    xl_grid_desc desc;
+    xli_tune_grid tune;
+    float inverse;      /* 1 / cell size */
+    uint64_t box_cells; /* of a given box; UINT64_MAX if they are too many to count */
+    uint32_t max_table;
+    bool sorts; /* by the library's sort instead of counting */
+    xl_scan *scan;
+    xl_sort *sort;
+    xli_kernel kernels[XLI_GRID_KERNELS];
+    xli_pool pool;
+    /* ---- the last build ---- */
+    bool built;
+    size_t n;
+    cl_mem storage;    /* retained */
+    size_t storage_at; /* bytes */
+    xli_span storage_span;
+    xli_grid_layout layout;
+};
+
+/* Where a part of the last build's storage starts, in words: a kernel argument. */
+#define XLI_GRID_PART(grid, part)                                                                  \
+    XLI_U64(((grid)->storage_at + (grid)->layout.part) / sizeof(cl_uint))
+
+/* Longest n: indices and starts are 32 bits wide, and one value means "none". */
+#define XLI_GRID_MAX_N ((uint64_t)UINT32_MAX - 1)
+
+/* grid.c */
+xl_status xli_grid_plan_layout(const xl_grid *grid, size_t n, xli_grid_layout *layout);
+
+/* grid_check.c: descriptors and arguments, before any side effect. */
+xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *desc);
+xl_status xli_grid_check_n(xl_context *ctx, size_t n, uint32_t stride);
+xl_status xli_grid_check_built(xl_context *ctx, const xl_grid *grid);
+xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *desc);
+/* Each pair of spans, and each span and the storage of the grid, share no byte. */
+xl_status xli_grid_check_apart(xl_context *ctx, const xl_grid *grid, const xli_span *spans,
+                               size_t num_spans);
+
+/* How many work-groups of which size take n elements. */
+typedef struct xli_grid_shape {
+    size_t groups, size;
+} xli_grid_shape;
+xli_grid_shape xli_grid_shape_of(const xli_kernel *kernel, size_t n, uint32_t group,
+                                 uint32_t items);
+
+#endif

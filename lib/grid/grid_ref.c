@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ * Neighbour search in plain C; not part of the library. To be compiled without
+ * contraction, so that each operation of a distance rounds as in the kernels. */
+#include "grid_ref.h"
+
+#include <stdlib.h>
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+float xli_ref_distance2(const xli_ref_search *search, size_t i, size_t j)
+{
+    const float *p = search->points + i * search->stride;
+    const float *q = search->points + j * search->stride;
+    float dx = p[0] - q[0], dy = p[1] - q[1], dz = p[2] - q[2];
+    float xx = dx * dx, yy = dy * dy, zz = dz * dz;
+    float xy = xx + yy;
+    return xy + zz;
+}
+
+static bool are_neighbors(const xli_ref_search *search, size_t i, size_t j)
+{
+    float distance2 = xli_ref_distance2(search, i, j);
+    float radius2 = search->radius * search->radius;
+    bool near = search->inclusive ? distance2 <= radius2 : distance2 < radius2;
+    return near && (search->keep_self || i != j);
+}
+
+/* Room for one more of `used` numbers, or NULL and nothing kept. */
+static uint32_t *grow(uint32_t *rows, uint64_t used, uint64_t *room)
+{
+    if (used < *room)
+        return rows;
+    *room = 2 * *room + 1024;
+    uint32_t *grown = realloc(rows, (size_t)*room * sizeof *rows);
+    if (!grown)
+        free(rows);
+    return grown;
+}
+
+uint32_t *xli_ref_neighbors(const xli_ref_search *search, uint64_t *offsets)
+{
+    uint64_t at = 0, room = 0;
+    uint32_t *rows = grow(NULL, at, &room);
+    for (size_t i = 0; i < search->n; ++i) {
+        offsets[i] = at;
+        for (size_t j = 0; j < search->n && rows; ++j)
+            if (are_neighbors(search, i, j) && (rows = grow(rows, at, &room)))
+                rows[at++] = (uint32_t)j;
+    }
+    offsets[search->n] = at;
+    return rows;
+}
+
+/* Lists of points by cell: `first` of each cell, `next` of each point, n at the end.
+ * Cells are a thousandth wider than the radius, so that rounding in double precision
+ * never brings a neighbour further than the next cell. */
+typedef struct lists {
+    double lower[3], width;
+    size_t cells[3];
+    size_t *first, *next;
+} lists;
+
+static void find_box(const xli_ref_search *search, lists *l)
+{
+    double upper[3] = {0, 0, 0};
+    l->width = (double)search->radius * 1.001;
+    for (size_t a = 0; a < 3; ++a) {
+        l->lower[a] = upper[a] = (double)search->points[a];
+        for (size_t i = 1; i < search->n; ++i) {
+            double x = (double)search->points[i * search->stride + a];
+            l->lower[a] = x < l->lower[a] ? x : l->lower[a];
+            upper[a] = x > upper[a] ? x : upper[a];
+        }
+    }
+    /* Wider cells for a wide box: at most 256 an axis. */
+    for (size_t a = 0; a < 3; ++a)
+        if ((upper[a] - l->lower[a]) / l->width > 255)
+            l->width = (upper[a] - l->lower[a]) / 255;
+    for (size_t a = 0; a < 3; ++a)
+        l->cells[a] = (size_t)((upper[a] - l->lower[a]) / l->width) + 1;
+}
+
+static size_t axis_of(const xli_ref_search *search, const lists *l, size_t i, size_t a)
+{
+    double x = (double)search->points[i * search->stride + a];
+    return smaller((size_t)((x - l->lower[a]) / l->width), l->cells[a] - 1);
+}
+
+static uint32_t count_in(const xli_ref_search *search, const lists *l, size_t i, size_t cell)
+{
+    uint32_t count = 0;
+    for (size_t j = l->first[cell]; j < search->n; j = l->next[j])
+        count += are_neighbors(search, i, j) ? 1 : 0;
+    return count;
+}
+
+static uint32_t count_around(const xli_ref_search *search, const lists *l, size_t i)
+{
+    size_t low[3], high[3];
+    uint32_t count = 0;
+    for (size_t a = 0; a < 3; ++a) {
+        size_t at = axis_of(search, l, i, a);
+        low[a] = at > 0 ? at - 1 : 0;
+        high[a] = smaller(at + 1, l->cells[a] - 1);
+    }
+    for (size_t z = low[2]; z <= high[2]; ++z)
+        for (size_t y = low[1]; y <= high[1]; ++y)
+            for (size_t x = low[0]; x <= high[0]; ++x)
+                count += count_in(search, l, i, (z * l->cells[1] + y) * l->cells[0] + x);
+    return count;
+}
+
+bool xli_ref_counts(const xli_ref_search *search, uint32_t *counts)
+{
+    lists l = {.first = NULL};
+    bool done = false;
+    if (search->n == 0)
+        return true;
+    find_box(search, &l);
+    size_t cells = l.cells[0] * l.cells[1] * l.cells[2];
+    l.first = malloc(cells * sizeof *l.first);
+    l.next = malloc(search->n * sizeof *l.next);
+    if (l.first && l.next) {
+        for (size_t c = 0; c < cells; ++c)
+            l.first[c] = search->n;
+        for (size_t i = search->n; i-- > 0;) {
+            size_t cell =
+                (axis_of(search, &l, i, 2) * l.cells[1] + axis_of(search, &l, i, 1)) * l.cells[0] +
+                axis_of(search, &l, i, 0);
+            l.next[i] = l.first[cell];
+            l.first[cell] = i;
+        }
+        for (size_t i = 0; i < search->n; ++i)
+            counts[i] = count_around(search, &l, i);
+        done = true;
+    }
+    free(l.first);
+    free(l.next);
+    return done;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT
+ * Search plans: counts, lists and sums over the neighbours of each point of a grid.
+ *
+ * Phases of a list: count per point -> exclusive sum in 64 bits -> fill. */
+#include "grid_plan.h"
+
+struct xl_neighbors {
+    xl_context *ctx;
+    float radius2;
+    float reach; /* the radius and what rounding may add to it */
+    bool visits;
+    xli_tune_grid tune;
+    xl_scan *scan; /* of u64 */
+    xli_kernel count, fill, visit;
+    xli_pool pool;
+};
+
+void xl_neighbors_desc_init(xl_neighbors_desc *desc)
+{
+    if (desc)
+        *desc = (xl_neighbors_desc){.struct_size = sizeof *desc};
+}
+
+/* A pair is taken by its rounded square distance, so its true distance along an
+ * axis may exceed the radius by some units of 2^-24: squaring, comparing with a
+ * rounded square, and the subtraction round once each. 2^-19 is beyond all. */
+static float reach_of(float radius)
+{
+    return (float)((double)radius * (1.0 + 0x1p-19));
+}
+
+static xl_status build_kernels(xl_neighbors *plan, const xl_neighbors_desc *desc)
+{
+    xl_status status;
+    xli_program *program;
+    xli_text defines = {0};
+    xli_text_add(&defines, "#define XL_ITEMS %u\n", plan->tune.search_items);
+    xli_text_add(&defines, "#define XL_INCLUSIVE %d\n#define XL_KEEP_SELF %d\n",
+                 desc->inclusive ? 1 : 0, desc->keep_self ? 1 : 0);
+    xli_text_add(&defines, "#define XL_SORTED %d\n#define XL_VISIT %d\n", desc->unsorted ? 0 : 1,
+                 desc->visit ? 1 : 0);
+    if (desc->visit)
+        xli_text_add(&defines, "#pragma OPENCL FP_CONTRACT OFF\n#line 1 \"visit\"\n%s\n",
+                     desc->visit);
+    if (defines.failed) {
+        status = xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a search plan");
+        goto done;
+    }
+    XL_TRY(xli_program_get(plan->ctx, "neighbors", defines.data, &program));
+    XL_TRY(xli_kernel_create(plan->ctx, program, "xl_neighbors_count", &plan->count));
+    XL_TRY(xli_kernel_create(plan->ctx, program, "xl_neighbors_fill", &plan->fill));
+    if (desc->visit)
+        XL_TRY(xli_kernel_create(plan->ctx, program, "xl_neighbors_visit", &plan->visit));
+done:
+    xli_text_free(&defines);
+    return status;
+}
+
+static xl_status make_scan(xl_neighbors *plan)
+{
+    xl_scan_desc desc;
+    xl_scan_desc_init(&desc);
+    desc.type = XL_U64;
+    return xl_scan_create(plan->ctx, &desc, &plan->scan);
+}
+
+xl_status xl_neighbors_create(xl_context *ctx, const xl_neighbors_desc *desc, xl_neighbors **plan)
+{
+    xl_status status;
+    xl_neighbors *made = NULL;
+    const xli_facts *facts;
+    xl_neighbors_desc checked;
+    if (plan)
+        *plan = NULL;
+    if (!ctx || !desc || !plan)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
+                        !ctx    ? "ctx"
+                        : !desc ? "desc"
+                                : "plan");
+    xl_neighbors_desc_init(&checked);
+    XL_TRY(XLI_DESC_READ(ctx, xl_neighbors_desc, desc, &checked));
+    XL_TRY(xli_neighbors_check_desc(ctx, &checked));
+    XL_TRY(xli_context_facts(ctx, &facts));
+    made = xli_alloc(sizeof *made);
+    if (!made)
+        XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a search plan"));
+    made->ctx = xli_context_retain(ctx);
+    made->radius2 = checked.radius * checked.radius;
+    made->reach = reach_of(checked.radius);
+    made->visits = checked.visit != NULL;
+    xli_tune_grid_get(ctx, facts, &made->tune);
+    XL_TRY(make_scan(made));
+    XL_TRY(build_kernels(made, &checked));
+    *plan = made;
+    made = NULL;
+done:
+    xl_neighbors_destroy(made);
+    return status;
+}
+
+xl_status xl_neighbors_scratch(const xl_neighbors *plan, size_t n, size_t *bytes, size_t *alignment)
+{
+    xl_status status;
+    size_t needed = 0, scan_alignment;
+    if (!plan || !bytes || !alignment)
+        return xli_fail(plan ? plan->ctx : NULL, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
+                        !plan    ? "plan"
+                        : !bytes ? "bytes"
+                                 : "alignment");
+    XL_TRY(xli_grid_check_n(plan->ctx, n, 3));
+    XL_TRY(xl_scan_scratch(plan->scan, n + 1, &needed, &scan_alignment));
+    *bytes = needed;
+    *alignment = XLI_SCRATCH_ALIGN;
+done:
+    return status;
+}
+
+/* What every call checks first. */
+static xl_status begin(xl_neighbors *plan, const xl_grid *grid, xli_seq *seq,
+                       cl_command_queue queue, cl_uint num_waits, const cl_event *waits,
+                       cl_event *event)
+{
+    xl_status status;
+    if (event)
+        *event = NULL;
+    if (!plan)
+        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
+    XL_TRY(xli_seq_begin(seq, plan->ctx, queue, num_waits, waits, event));
+    XL_TRY(xli_grid_check_built(plan->ctx, grid));
+done:
+    return status;
+}
+
+/* Launches a search; the arguments that all searches share come first. */
+#define SEARCH(seq, plan, which, grid, points, ...)                                                \
+    XLI_LAUNCH((seq), &(plan)->which, shape_of((plan), &(plan)->which, (points)).groups,           \
+               shape_of((plan), &(plan)->which, (points)).size, XLI_MEM((grid)->storage),          \
+               XLI_GRID_PART((grid), header), XLI_GRID_PART((grid), starts),                       \
+               XLI_GRID_PART((grid), sorted), XLI_U32((grid)->n),                                  \
+               XLI_BYTES(&(plan)->reach, sizeof(float)),                                           \
+               XLI_BYTES(&(plan)->radius2, sizeof(float)), __VA_ARGS__)
+
+static xli_grid_shape shape_of(const xl_neighbors *plan, const xli_kernel *kernel, size_t n)
+{
+    return xli_grid_shape_of(kernel, n, plan->tune.search_group, plan->tune.search_items);
+}
+
+/* The kernel's way to say "not given" is a flag; the buffer is then any. */
+static cl_mem or_any(xl_view view, const xl_grid *grid)
+{
+    return view.buffer ? view.buffer : grid->storage;
+}
+
+static xl_status check_count(xl_neighbors *plan, const xl_grid *grid, xl_view counts,
+                             xl_view offsets, xl_view scratch, xli_span *work)
+{
+    xl_status status;
+    xli_span spans[3] = {{0}};
+    size_t bytes, alignment;
+    *work = spans[2];
+    if (!counts.buffer && !offsets.buffer && grid->n > 0)
+        return xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT, "counts, offsets: none is given");
+    if (counts.buffer)
+        XL_TRY(xli_check_view(plan->ctx, "counts", counts, grid->n, sizeof(cl_uint), XLI_WRITE,
+                              &spans[0]));
+    if (offsets.buffer) {
+        XL_TRY(xli_check_view(plan->ctx, "offsets", offsets, grid->n + 1, sizeof(cl_ulong),
+                              XLI_READ | XLI_WRITE, &spans[1]));
+        XL_TRY(xl_neighbors_scratch(plan, grid->n, &bytes, &alignment));
+        XL_TRY(xli_scratch_take(plan->ctx, &plan->pool, scratch, bytes, alignment, &spans[2]));
+    }
+    XL_TRY(xli_grid_check_apart(plan->ctx, grid, spans, XLI_COUNT(spans)));
+    *work = spans[2];
+done:
+    return status;
+}
+
+xl_status xl_neighbors_count_enqueue(xl_neighbors *plan, xl_grid *grid, cl_command_queue queue,
+                                     xl_view counts, xl_view offsets, xl_view scratch,
+                                     cl_uint num_waits, const cl_event *waits, cl_event *event)
+{
+    xl_status status;
+    xli_seq seq = {0};
+    xli_span work;
+    XL_TRY(begin(plan, grid, &seq, queue, num_waits, waits, event));
+    XL_TRY(check_count(plan, grid, counts, offsets, scratch, &work));
+    if (grid->n > 0 || offsets.buffer)
+        XL_TRY(SEARCH(&seq, plan, count, grid, xli_max(grid->n, 1), XLI_U32(counts.buffer != NULL),
+                      XLI_MEM(or_any(counts, grid)), XLI_U64(counts.offset),
+                      XLI_U32(offsets.buffer != NULL), XLI_MEM(or_any(offsets, grid)),
+                      XLI_U64(offsets.offset)));
+    if (grid->n > 0 && offsets.buffer) {
+        XL_TRY(xli_seq_nest(&seq));
+        XL_TRY(xl_scan_enqueue(plan->scan, queue, grid->n + 1, offsets, xl_no_view(), offsets,
+                               xl_view_of(work.buffer, work.offset), XLI_NEST(&seq)));
+        xli_seq_nested(&seq);
+    }
+done:
+    return xli_seq_end(&seq, status, event);
+}
+
+static xl_status check_fill(const xl_neighbors *plan, const xl_grid *grid, xl_view offsets,
+                            xl_view indices, uint64_t capacity)
+{
+    xl_status status = XL_SUCCESS;
+    xli_span spans[2];
+    if (capacity > SIZE_MAX / sizeof(cl_uint))
+        return xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "capacity: %llu indices exceed the address space",
+                        (unsigned long long)capacity);
+    XL_TRY(xli_check_view(plan->ctx, "offsets", offsets, grid->n + 1, sizeof(cl_ulong), XLI_READ,
+                          &spans[0]));
+    XL_TRY(xli_check_view(plan->ctx, "indices", indices, (size_t)capacity, sizeof(cl_uint),
+                          XLI_READ | XLI_WRITE, &spans[1]));
+    XL_TRY(xli_grid_check_apart(plan->ctx, grid, spans, XLI_COUNT(spans)));
+done:
+    return status;
+}
+
+xl_status xl_neighbors_fill_enqueue(xl_neighbors *plan, xl_grid *grid, cl_command_queue queue,
+                                    xl_view offsets, xl_view indices, uint64_t capacity,
+                                    cl_uint num_waits, const cl_event *waits, cl_event *event)
+{
+    xl_status status;
+    xli_seq seq = {0};
+    XL_TRY(begin(plan, grid, &seq, queue, num_waits, waits, event));
+    XL_TRY(check_fill(plan, grid, offsets, indices, capacity));
+    if (grid->n > 0 && capacity > 0)
+        XL_TRY(SEARCH(&seq, plan, fill, grid, grid->n, XLI_MEM(offsets.buffer),
+                      XLI_U64(offsets.offset), XLI_MEM(indices.buffer), XLI_U64(indices.offset),
+                      XLI_U64(capacity)));
+done:
+    return xli_seq_end(&seq, status, event);
+}
+
+xl_status xl_neighbors_visit_enqueue(xl_neighbors *plan, xl_grid *grid, cl_command_queue queue,
+                                     float start, const float *params, xl_view out,
+                                     cl_uint num_waits, const cl_event *waits, cl_event *event)
+{
+    xl_status status;
+    xli_seq seq = {0};
+    xli_span span;
+    cl_float4 given = {{0, 0, 0, 0}};
+    XL_TRY(begin(plan, grid, &seq, queue, num_waits, waits, event));
+    if (!plan->visits)
+        XL_TRY(xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "plan: made without desc.visit, so there is nothing to visit with"));
+    XL_TRY(xli_check_view(plan->ctx, "out", out, grid->n, sizeof(cl_float), XLI_WRITE, &span));
+    XL_TRY(xli_grid_check_apart(plan->ctx, grid, &span, 1));
+    for (int k = 0; params && k < 4; ++k)
+        given.s[k] = params[k];
+    if (grid->n > 0)
+        XL_TRY(SEARCH(&seq, plan, visit, grid, grid->n, XLI_BYTES(&start, sizeof start),
+                      XLI_BYTES(&given, sizeof given), XLI_MEM(out.buffer), XLI_U64(out.offset)));
+done:
+    return xli_seq_end(&seq, status, event);
+}
+
+void xl_neighbors_destroy(xl_neighbors *plan)
+{
+    if (!plan)
+        return;
+    xli_kernel_destroy(&plan->count);
+    xli_kernel_destroy(&plan->fill);
+    xli_kernel_destroy(&plan->visit);
+    xli_pool_destroy(&plan->pool);
+    xl_scan_destroy(plan->scan);
+    xli_context_release(plan->ctx);
+    xli_free(plan);
+}

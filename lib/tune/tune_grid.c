@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ * Tuning of the grid: a table by kind of device, overridden by the tuning file. */
+#include "tune_grid.h"
+
+/* On a GPU a work-item takes one point, so that each load of a work-group is one
+ * run of memory; on a CPU a work-group is some vectors wide and walks far.
+ *
+ * A work-item never walks very far, though: llvmpipe (Mesa 22.3, seen 2026-11) ends
+ * the loops of a work-item, all of them together, after 65,535 rounds without a
+ * word. So a search takes one point per work-item on CPUs too, and a crowd is sorted
+ * by as many work-items as a work-group has. */
+static const xli_tune_grid gpu = {.group = 256,
+                                  .items = 1,
+                                  .bounds_groups = 4,
+                                  .crowd = 256,
+                                  .crowd_groups = 1,
+                                  .crowd_group = 1024,
+                                  .search_group = 128,
+                                  .search_items = 1};
+static const xli_tune_grid cpu = {.group = 16,
+                                  .items = 64,
+                                  .bounds_groups = 4,
+                                  .crowd = 64,
+                                  .crowd_groups = 2,
+                                  .crowd_group = 1024,
+                                  .search_group = 64,
+                                  .search_items = 1};
+
+void xli_tune_grid_get(const xl_context *ctx, const xli_facts *facts, xli_tune_grid *tune)
+{
+    const xli_tune_grid *base = facts->is_cpu ? &cpu : &gpu;
+    uint32_t units = facts->info.compute_units > 0 ? facts->info.compute_units : 1;
+    const struct {
+        const char *name;
+        uint32_t *to, standard, high;
+    } values[] = {
+        {"grid.group", &tune->group, base->group, 1024},
+        {"grid.items", &tune->items, base->items, 4096},
+        {"grid.bounds_groups", &tune->bounds_groups, base->bounds_groups * units, 65536},
+        {"grid.crowd", &tune->crowd, base->crowd, 65536},
+        {"grid.crowd_groups", &tune->crowd_groups, base->crowd_groups * units, 65536},
+        {"grid.crowd_group", &tune->crowd_group, base->crowd_group, 1024},
+        {"neighbors.group", &tune->search_group, base->search_group, 1024},
+        {"neighbors.items", &tune->search_items, base->search_items, 4096},
+    };
+    for (size_t i = 0; i < XLI_COUNT(values); ++i)
+        *values[i].to =
+            xli_context_tunable(ctx, values[i].name, values[i].standard, 1, values[i].high);
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT
+ * Support of the tests of the grid and of the neighbour lists. */
+#include "grid_support.h"
+
+#include "grid/grid_ref.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+cloud cloud_make(size_t n, size_t stride)
+{
+    cloud c = {.n = n, .stride = stride, .xyz = malloc((n * stride + 1) * sizeof(float))};
+    assert_non_null(c.xyz);
+    for (size_t i = 0; i < n * stride; ++i)
+        c.xyz[i] = NAN;
+    return c;
+}
+
+void cloud_free(cloud *c)
+{
+    free(c->xyz);
+    *c = (cloud){0};
+}
+
+void cloud_set(cloud *c, size_t i, float x, float y, float z)
+{
+    c->xyz[i * c->stride] = x;
+    c->xyz[i * c->stride + 1] = y;
+    c->xyz[i * c->stride + 2] = z;
+}
+
+cloud cloud_lattice(size_t side, float spacing, float jitter, uint64_t seed)
+{
+    xlt_random random = {seed};
+    cloud c = cloud_make(side * side * side, 3);
+    for (size_t i = 0; i < c.n; ++i) {
+        size_t at[3] = {i % side, i / side % side, i / side / side};
+        for (size_t a = 0; a < 3; ++a) {
+            float moved = jitter == 0 ? 0 : jitter * (2 * xlt_unit(&random) - 1);
+            c.xyz[3 * i + a] = (float)at[a] * spacing + moved;
+        }
+    }
+    return c;
+}
+
+cloud cloud_uniform(size_t n, float low, float edge, uint64_t seed)
+{
+    xlt_random random = {seed};
+    cloud c = cloud_make(n, 3);
+    for (size_t i = 0; i < 3 * n; ++i)
+        c.xyz[i] = low + edge * xlt_unit(&random);
+    return c;
+}
+
+xl_grid_desc grid_desc_of(const cloud *c, float cell_size)
+{
+    xl_grid_desc desc;
+    xl_grid_desc_init(&desc);
+    desc.stride = (uint32_t)c->stride;
+    desc.cell_size = cell_size;
+    return desc;
+}
+
+xl_neighbors_desc search_desc_of(float radius)
+{
+    xl_neighbors_desc desc;
+    xl_neighbors_desc_init(&desc);
+    desc.radius = radius;
+    return desc;
+}
+
+built build_grid(const cloud *c, const xl_grid_desc *desc)
+{
+    built b = {.cloud = c};
+    size_t bytes, alignment;
+    XLT_OK(xl_grid_create(xlt_context(), desc, &b.grid));
+    XLT_OK(xl_grid_scratch(b.grid, c->n, &bytes, &alignment));
+    b.storage = xlt_scratch_make(bytes, alignment);
+    b.points = xlt_buffer_make(c->xyz, c->n * c->stride, sizeof(float), 3);
+    XLT_OK(xl_grid_build_enqueue(b.grid, xlt_queue(), c->n, xlt_view(&b.points),
+                                 xlt_view(&b.storage), 0, NULL, NULL));
+    return b;
+}
+
+void built_free(built *b)
+{
+    xlt_check_guards(&b->points, "points");
+    xlt_check_guards(&b->storage, "storage");
+    xl_grid_destroy(b->grid);
+    xlt_buffer_free(&b->points);
+    xlt_buffer_free(&b->storage);
+}
+
+xl_grid_report report_of(const built *b)
+{
+    xl_grid_report report;
+    XLT_OK(xl_grid_status(b->grid, xlt_queue(), &report, 0, NULL));
+    return report;
+}
+
+uint32_t *order_of(const built *b)
+{
+    size_t n = b->cloud->n;
+    uint32_t *numbers = malloc((n + 1) * sizeof *numbers);
+    assert_non_null(numbers);
+    for (size_t i = 0; i < n; ++i)
+        numbers[i] = (uint32_t)i;
+    xlt_buffer in = xlt_buffer_make(numbers, n, sizeof *numbers, 1);
+    xlt_buffer out = xlt_buffer_make(NULL, n, sizeof *numbers, 2);
+    XLT_OK(xl_grid_reorder_enqueue(b->grid, xlt_queue(), sizeof *numbers, xlt_view(&in),
+                                   xlt_view(&out), 0, NULL, NULL));
+    xlt_read(&out, numbers);
+    xlt_check_guards(&out, "out");
+    xlt_buffer_free(&in);
+    xlt_buffer_free(&out);
+    return numbers;
+}
+
+static list list_make(size_t n)
+{
+    list l = {.n = n, .offsets = malloc((n + 1) * sizeof *l.offsets)};
+    assert_non_null(l.offsets);
+    return l;
+}
+
+static void list_make_rows(list *l)
+{
+    l->indices = malloc((l->offsets[l->n] + 1) * sizeof *l->indices);
+    assert_non_null(l->indices);
+}
+
+void list_free(list *l)
+{
+    free(l->offsets);
+    free(l->indices);
+    *l = (list){0};
+}
+
+/* The sums of the counts must be the offsets. */
+static void check_counts(const list *l, const uint32_t *counts)
+{
+    for (size_t i = 0; i < l->n; ++i)
+        if (l->offsets[i + 1] - l->offsets[i] != counts[i])
+            XLT_FAIL("offsets[%zu] to [%zu] differ by %llu, counts[%zu] is %u", i, i + 1,
+                     (unsigned long long)(l->offsets[i + 1] - l->offsets[i]), i, counts[i]);
+}
+
+static void count_into(const built *b, xl_neighbors *plan, list *l)
+{
+    size_t bytes, alignment;
+    uint32_t *counts = malloc((l->n + 1) * sizeof *counts);
+    assert_non_null(counts);
+    XLT_OK(xl_neighbors_scratch(plan, l->n, &bytes, &alignment));
+    xlt_buffer scratch = xlt_scratch_make(bytes, alignment);
+    xlt_buffer narrow = xlt_buffer_make(NULL, l->n, sizeof *counts, 1);
+    xlt_buffer offsets = xlt_buffer_make(NULL, l->n + 1, sizeof *l->offsets, 1);
+    XLT_OK(xl_neighbors_count_enqueue(plan, b->grid, xlt_queue(), xlt_view(&narrow),
+                                      xlt_view(&offsets), bytes ? xlt_view(&scratch) : xl_no_view(),
+                                      0, NULL, NULL));
+    xlt_read(&narrow, counts);
+    xlt_read(&offsets, l->offsets);
+    check_counts(l, counts);
+    xlt_check_guards(&narrow, "counts");
+    xlt_check_guards(&offsets, "offsets");
+    if (bytes)
+        xlt_check_guards(&scratch, "scratch");
+    free(counts);
+    xlt_buffer_free(&scratch);
+    xlt_buffer_free(&narrow);
+    xlt_buffer_free(&offsets);
+}
+
+static void fill_into(const built *b, xl_neighbors *plan, list *l)
+{
+    uint64_t capacity = l->offsets[l->n];
+    xlt_buffer offsets = xlt_buffer_make(l->offsets, l->n + 1, sizeof *l->offsets, 0);
+    xlt_buffer indices = xlt_buffer_make(NULL, (size_t)capacity, sizeof *l->indices, 3);
+    XLT_OK(xl_neighbors_fill_enqueue(plan, b->grid, xlt_queue(), xlt_view(&offsets),
+                                     xlt_view(&indices), capacity, 0, NULL, NULL));
+    xlt_read(&indices, l->indices);
+    xlt_check_guards(&offsets, "offsets");
+    xlt_check_guards(&indices, "indices");
+    xlt_buffer_free(&offsets);
+    xlt_buffer_free(&indices);
+}
+
+list list_of(const built *b, const xl_neighbors_desc *desc)
+{
+    xl_neighbors *plan;
+    list l = list_make(b->cloud->n);
+    XLT_OK(xl_neighbors_create(xlt_context(), desc, &plan));
+    count_into(b, plan, &l);
+    list_make_rows(&l);
+    fill_into(b, plan, &l);
+    xl_neighbors_destroy(plan);
+    return l;
+}
+
+list list_by_brute_force(const cloud *c, const xl_neighbors_desc *desc)
+{
+    list l = list_make(c->n);
+    xli_ref_search search = {.points = c->xyz,
+                             .n = c->n,
+                             .stride = c->stride,
+                             .radius = desc->radius,
+                             .inclusive = desc->inclusive != 0,
+                             .keep_self = desc->keep_self != 0};
+    l.indices = xli_ref_neighbors(&search, l.offsets);
+    assert_non_null(l.indices);
+    return l;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static void sort_rows(list *l)
+{
+    for (size_t i = 0; i < l->n; ++i)
+        qsort(l->indices + l->offsets[i], (size_t)(l->offsets[i + 1] - l->offsets[i]),
+              sizeof *l->indices, by_value);
+}
+
+void lists_equal(const char *what, const list *got, const list *wanted)
+{
+    assert_int_equal(got->n, wanted->n);
+    for (size_t i = 0; i <= got->n; ++i)
+        if (got->offsets[i] != wanted->offsets[i])
+            XLT_FAIL("%s: offsets[%zu] is %llu, not %llu", what, i,
+                     (unsigned long long)got->offsets[i], (unsigned long long)wanted->offsets[i]);
+    for (size_t i = 0; i < got->n; ++i)
+        for (uint64_t k = got->offsets[i]; k < got->offsets[i + 1]; ++k)
+            if (got->indices[k] != wanted->indices[k])
+                XLT_FAIL("%s: neighbour %llu of point %zu is %u, not %u", what,
+                         (unsigned long long)(k - got->offsets[i]), i, got->indices[k],
+                         wanted->indices[k]);
+}
+
+uint64_t pairs_of(const built *b, const xl_neighbors_desc *desc)
+{
+    xl_neighbors *plan;
+    uint64_t pairs;
+    list l = list_make(b->cloud->n);
+    XLT_OK(xl_neighbors_create(xlt_context(), desc, &plan));
+    count_into(b, plan, &l);
+    pairs = l.offsets[l.n];
+    xl_neighbors_destroy(plan);
+    list_free(&l);
+    return pairs;
+}
+
+xl_grid_report check_search(const char *what, const cloud *c, const xl_grid_desc *grid,
+                            const xl_neighbors_desc *search)
+{
+    built b = build_grid(c, grid);
+    xl_grid_report report = report_of(&b);
+    list got = list_of(&b, search), wanted = list_by_brute_force(c, search);
+    if (search->unsorted)
+        sort_rows(&got);
+    lists_equal(what, &got, &wanted);
+    list_free(&got);
+    list_free(&wanted);
+    built_free(&b);
+    return report;
+}

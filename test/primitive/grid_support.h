@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ * Clouds of points, and a whole search compared with brute force: what the tests
+ * of the grid and of the neighbour lists share. */
+#ifndef GRID_SUPPORT_H
+#define GRID_SUPPORT_H
+
+#include "xlt.h"
+
+typedef struct cloud {
+    float *xyz; /* n * stride; what lies between points is NaN */
+    size_t n, stride;
+} cloud;
+
+cloud cloud_make(size_t n, size_t stride);
+void cloud_free(cloud *c);
+void cloud_set(cloud *c, size_t i, float x, float y, float z);
+/* side^3 points `spacing` apart from 0 on, each moved by up to `jitter`. */
+cloud cloud_lattice(size_t side, float spacing, float jitter, uint64_t seed);
+/* Uniform in a cube with the corner `low` and the given edge. */
+cloud cloud_uniform(size_t n, float low, float edge, uint64_t seed);
+
+/* A grid over a cloud, in storage filled with 0xA5 that is watched by guards. */
+typedef struct built {
+    xl_grid *grid;
+    xlt_buffer points, storage;
+    const cloud *cloud;
+} built;
+
+xl_grid_desc grid_desc_of(const cloud *c, float cell_size);
+xl_neighbors_desc search_desc_of(float radius);
+built build_grid(const cloud *c, const xl_grid_desc *desc);
+void built_free(built *b);
+xl_grid_report report_of(const built *b);
+
+/* The order of the grid, by the gather of 0, 1, 2, ...; freed by the caller. */
+uint32_t *order_of(const built *b);
+
+/* offsets and rows; freed by list_free(). */
+typedef struct list {
+    uint64_t *offsets;
+    uint32_t *indices;
+    size_t n;
+} list;
+list list_of(const built *b, const xl_neighbors_desc *desc);
+list list_by_brute_force(const cloud *c, const xl_neighbors_desc *desc);
+void list_free(list *l);
+/* Fails at the first difference, naming `what`. */
+void lists_equal(const char *what, const list *got, const list *wanted);
+/* The number of pairs, by counts alone. */
+uint64_t pairs_of(const built *b, const xl_neighbors_desc *desc);
+/* Builds, counts, fills, and compares with brute force. */
+xl_grid_report check_search(const char *what, const cloud *c, const xl_grid_desc *grid,
+                            const xl_neighbors_desc *search);
+
+#endif

@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: MIT
+ * The grid: order of its points, what it says of itself, what it refuses. */
+#include "grid_support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void fail_unless_permutation(const uint32_t *order, size_t n)
+{
+    unsigned char *seen = calloc(n + 1, 1);
+    assert_non_null(seen);
+    for (size_t k = 0; k < n; ++k) {
+        if (order[k] >= n || seen[order[k]])
+            XLT_FAIL("order[%zu] is %u: %s", k, order[k], order[k] >= n ? "too large" : "twice");
+        seen[order[k]] = 1;
+    }
+    free(seen);
+}
+
+/* The dense cell of a point by the same float operations as the device's. */
+static uint64_t dense_cell(const xl_grid_report *r, const float *p, float inverse)
+{
+    uint64_t at[3];
+    for (size_t a = 0; a < 3; ++a) {
+        float number = floorf((p[a] - r->lower[a]) * inverse);
+        at[a] = (uint64_t)number;
+        assert_true(at[a] < r->cells[a]);
+    }
+    return (at[2] * r->cells[1] + at[1]) * r->cells[0] + at[0];
+}
+
+static void fail_unless_by_cell_then_index(const built *b, const uint32_t *order, float cell_size)
+{
+    xl_grid_report r = report_of(b);
+    assert_false(r.hashed);
+    uint64_t last = 0;
+    for (size_t k = 0; k < b->cloud->n; ++k) {
+        uint64_t cell =
+            dense_cell(&r, b->cloud->xyz + order[k] * b->cloud->stride, 1.0f / cell_size);
+        if (k > 0 && (cell < last || (cell == last && order[k] < order[k - 1])))
+            XLT_FAIL("slot %zu: point %u of cell %llu after point %u of cell %llu", k, order[k],
+                     (unsigned long long)cell, order[k - 1], (unsigned long long)last);
+        last = cell;
+    }
+}
+
+static void orders_equal(const uint32_t *a, const uint32_t *b, size_t n)
+{
+    for (size_t k = 0; k < n; ++k)
+        if (a[k] != b[k])
+            XLT_FAIL("slot %zu: point %u by counting, %u by sorting", k, a[k], b[k]);
+}
+
+/* Both algorithms, twice each: one order. */
+static void check_orders(const cloud *c, float cell_size)
+{
+    xl_grid_desc desc = grid_desc_of(c, cell_size);
+    uint32_t *orders[4];
+    for (size_t k = 0; k < 4; ++k) {
+        desc.algorithm = k % 2 == 0 ? XL_GRID_COUNTING : XL_GRID_BITONIC;
+        built b = build_grid(c, &desc);
+        orders[k] = order_of(&b);
+        fail_unless_permutation(orders[k], c->n);
+        if (k == 0 && !report_of(&b).hashed)
+            fail_unless_by_cell_then_index(&b, orders[k], cell_size);
+        built_free(&b);
+    }
+    for (size_t k = 1; k < 4; ++k)
+        orders_equal(orders[0], orders[k], c->n);
+    for (size_t k = 0; k < 4; ++k)
+        free(orders[k]);
+}
+
+static void both_algorithms_give_one_order(void **state)
+{
+    (void)state;
+    size_t n = xlt_small() ? 300 : 6000;
+    const float cells[] = {0.5f, 0.11f, 0.02f, 3.0f};
+    cloud c = cloud_uniform(n, -0.5f, 1.0f, 7);
+    for (size_t k = 0; k < sizeof cells / sizeof *cells; ++k)
+        check_orders(&c, cells[k]);
+    cloud_free(&c);
+    for (size_t small = 1; small < 70; small += 17) {
+        c = cloud_uniform(small, 3.0f, 1.0f, small);
+        check_orders(&c, 0.2f);
+        cloud_free(&c);
+    }
+}
+
+/* One cell holds all, or most, of the points. */
+static void crowded_cells_are_in_order(void **state)
+{
+    (void)state;
+    size_t n = xlt_small() ? 400 : 100000;
+    (void)xlt_context();
+    if (strstr(xlt_device(), "llvmpipe") && n > 30000) {
+        /* Mesa 22.3 crashes in the work-group's sort of more than 2^15 indices. */
+        n = 30000;
+        print_message("only %zu points: a limit of %s\n", n, xlt_device());
+    }
+    cloud c = cloud_uniform(n, 0.0f, 1.0f, 3);
+    check_orders(&c, 2.0f);
+    for (size_t i = 0; i < n; ++i)
+        if (i % 3 != 0)
+            cloud_set(&c, i, 0.1f, 0.2f, 0.3f);
+    check_orders(&c, 0.25f);
+    cloud_free(&c);
+}
+
+static void report_tells_the_box(void **state)
+{
+    (void)state;
+    cloud c = cloud_make(3, 3);
+    cloud_set(&c, 0, -1, 2, 5);
+    cloud_set(&c, 1, 3, -2, 5);
+    cloud_set(&c, 2, 0, 0, 5);
+    xl_grid_desc desc = grid_desc_of(&c, 1.0f);
+    built b = build_grid(&c, &desc);
+    xl_grid_report r = report_of(&b);
+    assert_int_equal(r.points, 3);
+    assert_int_equal(r.non_finite, 0);
+    assert_true(r.first_non_finite == UINT64_MAX && r.first_out_of_domain == UINT64_MAX);
+    assert_true(r.lower[0] == -1 && r.lower[1] == -2 && r.lower[2] == 5);
+    assert_true(r.upper[0] == 3 && r.upper[1] == 2 && r.upper[2] == 5);
+    assert_int_equal(r.cells[0], 5);
+    assert_int_equal(r.cells[1], 5);
+    assert_int_equal(r.cells[2], 1);
+    assert_int_equal(r.hashed, 0);
+    built_free(&b);
+    cloud_free(&c);
+}
+
+static void far_outlier_is_hashed_not_allocated(void **state)
+{
+    (void)state;
+    const float far[] = {1000.0f, 1e30f, -3e38f};
+    cloud c = cloud_uniform(200, 0.0f, 1.0f, 5);
+    for (size_t k = 0; k < 3; ++k) {
+        cloud_set(&c, 17, far[k], -far[k], far[k]);
+        xl_grid_desc desc = grid_desc_of(&c, 0.1f);
+        built b = build_grid(&c, &desc);
+        xl_grid_report r = report_of(&b);
+        assert_int_equal(r.hashed, 1);
+        assert_int_equal(r.cells[0] + r.cells[1] + r.cells[2], 0);
+        assert_true(r.table_cells <= 4096);
+        built_free(&b);
+        check_orders(&c, 0.1f);
+    }
+    cloud_free(&c);
+}
+
+static void reorder_takes_any_multiple_of_four_bytes(void **state)
+{
+    (void)state;
+    enum { N = 150, WORDS = 5 };
+    uint32_t in[N * WORDS], out[N * WORDS];
+    for (uint32_t i = 0; i < N * WORDS; ++i)
+        in[i] = i * 2654435761u;
+    cloud c = cloud_uniform(N, 0.0f, 1.0f, 11);
+    xl_grid_desc desc = grid_desc_of(&c, 0.2f);
+    built b = build_grid(&c, &desc);
+    uint32_t *order = order_of(&b);
+    xlt_buffer from = xlt_buffer_make(in, N, WORDS * 4, 3), to = xlt_buffer_make(NULL, N, 20, 1);
+    XLT_OK(xl_grid_reorder_enqueue(b.grid, xlt_queue(), WORDS * 4, xlt_view(&from), xlt_view(&to),
+                                   0, NULL, NULL));
+    xlt_read(&to, out);
+    xlt_check_guards(&to, "out");
+    for (size_t k = 0; k < N; ++k)
+        assert_memory_equal(out + k * WORDS, in + order[k] * WORDS, WORDS * 4);
+    free(order);
+    xlt_buffer_free(&from);
+    xlt_buffer_free(&to);
+    built_free(&b);
+    cloud_free(&c);
+}
+
+static void check_non_finite(float bad, size_t at, size_t axis)
+{
+    xl_grid_report r;
+    cloud c = cloud_uniform(500, 0.0f, 1.0f, 9);
+    c.xyz[3 * at + axis] = bad;
+    c.xyz[3 * 490] = bad;
+    for (int algorithm = XL_GRID_COUNTING; algorithm <= XL_GRID_BITONIC; ++algorithm) {
+        xl_grid_desc desc = grid_desc_of(&c, 0.1f);
+        desc.algorithm = (xl_grid_algorithm)algorithm;
+        built b = build_grid(&c, &desc);
+        XLT_FAILS(xl_grid_status(b.grid, xlt_queue(), &r, 0, NULL), XL_ERROR_NON_FINITE);
+        assert_int_equal(r.non_finite, at == 490 ? 1 : 2);
+        assert_int_equal(r.first_non_finite, at);
+        assert_non_null(strstr(xl_context_error(xlt_context()), "index"));
+        uint32_t *order = order_of(&b);
+        fail_unless_permutation(order, c.n);
+        free(order);
+        built_free(&b);
+    }
+    cloud_free(&c);
+}
+
+static void non_finite_points_are_told(void **state)
+{
+    (void)state;
+    check_non_finite(NAN, 0, 0);
+    check_non_finite(NAN, 77, 1);
+    check_non_finite(INFINITY, 313, 2);
+    check_non_finite(-INFINITY, 490, 0);
+}
+
+static void nothing_but_nan(void **state)
+{
+    (void)state;
+    xl_grid_report r;
+    cloud c = cloud_make(10, 3);
+    xl_grid_desc desc = grid_desc_of(&c, 0.1f);
+    built b = build_grid(&c, &desc);
+    XLT_FAILS(xl_grid_status(b.grid, xlt_queue(), &r, 0, NULL), XL_ERROR_NON_FINITE);
+    assert_int_equal(r.non_finite, 10);
+    built_free(&b);
+    cloud_free(&c);
+}
+
+static xl_grid_desc unit_box(const cloud *c)
+{
+    xl_grid_desc desc = grid_desc_of(c, 0.25f);
+    desc.bounded = 1;
+    for (size_t a = 0; a < 3; ++a)
+        desc.upper[a] = 1.0f;
+    return desc;
+}
+
+static void given_box_is_heeded(void **state)
+{
+    (void)state;
+    xl_grid_report r;
+    cloud c = cloud_uniform(200, 0.0f, 1.0f, 13);
+    cloud_set(&c, 50, 1, 1, 1);
+    cloud_set(&c, 60, 0, 0, 1);
+    xl_grid_desc desc = unit_box(&c);
+    built b = build_grid(&c, &desc);
+    r = report_of(&b);
+    assert_int_equal(r.out_of_domain, 0);
+    assert_true(r.lower[0] == 0 && r.upper[2] == 1);
+    assert_int_equal(r.cells[0], 5); /* a point on the upper face begins a cell */
+    assert_int_equal(r.table_cells, 125);
+    built_free(&b);
+    cloud_set(&c, 120, 0.5f, nextafterf(1.0f, 2.0f), 0.5f);
+    cloud_set(&c, 99, 0.5f, 0.5f, -0.001f);
+    b = build_grid(&c, &desc);
+    XLT_FAILS(xl_grid_status(b.grid, xlt_queue(), &r, 0, NULL), XL_ERROR_OUT_OF_DOMAIN);
+    assert_int_equal(r.out_of_domain, 2);
+    assert_int_equal(r.first_out_of_domain, 99);
+    assert_non_null(strstr(xl_context_error(xlt_context()), "index 99"));
+    built_free(&b);
+    cloud_free(&c);
+}
+
+/* A box of far more cells than points is hashed: its table stays small. */
+static void wide_box_is_hashed(void **state)
+{
+    (void)state;
+    cloud c = cloud_uniform(100, 0.0f, 1.0f, 15);
+    xl_grid_desc desc = unit_box(&c);
+    desc.cell_size = 1e-4f;
+    built b = build_grid(&c, &desc);
+    xl_grid_report r = report_of(&b);
+    assert_int_equal(r.hashed, 1);
+    assert_true(r.table_cells <= 1024);
+    built_free(&b);
+    cloud_free(&c);
+}
+
+static void no_points_at_all(void **state)
+{
+    (void)state;
+    cl_event event = NULL;
+    xl_grid_report r;
+    cloud c = cloud_make(0, 3);
+    for (int algorithm = XL_GRID_COUNTING; algorithm <= XL_GRID_BITONIC; ++algorithm) {
+        xl_grid_desc desc = grid_desc_of(&c, 0.1f);
+        desc.algorithm = (xl_grid_algorithm)algorithm;
+        built b = build_grid(&c, &desc);
+        r = report_of(&b);
+        assert_int_equal(r.points, 0);
+        XLT_OK(xl_grid_build_enqueue(b.grid, xlt_queue(), 0, xl_no_view(), xl_no_view(), 0, NULL,
+                                     &event));
+        XLT_CL(clWaitForEvents(1, &event));
+        XLT_CL(clReleaseEvent(event));
+        built_free(&b);
+    }
+    cloud_free(&c);
+}
+
+/* Plan-owned storage, growing and shrinking n. */
+static void builds_replace_each_other(void **state)
+{
+    (void)state;
+    const size_t sizes[] = {100, 3000, 10, 500};
+    xl_grid *grid;
+    cloud c = cloud_uniform(3000, -1.0f, 2.0f, 21);
+    xl_grid_desc desc = grid_desc_of(&c, 0.2f);
+    XLT_OK(xl_grid_create(xlt_context(), &desc, &grid));
+    xlt_buffer points = xlt_buffer_make(c.xyz, c.n * 3, sizeof(float), 0);
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; ++k) {
+        cloud part = {.xyz = c.xyz, .n = sizes[k], .stride = 3};
+        built b = {.grid = grid, .cloud = &part};
+        XLT_OK(xl_grid_build_enqueue(grid, xlt_queue(), sizes[k], xlt_view(&points), xl_no_view(),
+                                     0, NULL, NULL));
+        assert_int_equal(report_of(&b).points, sizes[k]);
+        uint32_t *order = order_of(&b);
+        fail_unless_permutation(order, sizes[k]);
+        free(order);
+    }
+    xlt_buffer_free(&points);
+    xl_grid_destroy(grid);
+    cloud_free(&c);
+}
+
+static void scratch_grows_with_n(void **state)
+{
+    (void)state;
+    cloud c = cloud_make(0, 3);
+    for (int bounded = 0; bounded < 2; ++bounded) {
+        size_t last = 0;
+        xl_grid *grid;
+        xl_grid_desc desc = unit_box(&c);
+        desc.bounded = bounded;
+        desc.cell_size = 0.01f;
+        XLT_OK(xl_grid_create(xlt_context(), &desc, &grid));
+        for (size_t n = 0; n < 1 << 22; n = n * 5 / 4 + 1) {
+            size_t bytes, alignment;
+            XLT_OK(xl_grid_scratch(grid, n, &bytes, &alignment));
+            if (bytes < last)
+                XLT_FAIL("scratch of %zu points is %zu, less than for fewer: %zu", n, bytes, last);
+            last = bytes;
+        }
+        xl_grid_destroy(grid);
+    }
+    cloud_free(&c);
+}
+
+static void refuse_desc(xl_status wanted, const char *word, const xl_grid_desc *desc)
+{
+    xl_grid *grid = (xl_grid *)&wanted;
+    XLT_FAILS(xl_grid_create(xlt_context(), desc, &grid), wanted);
+    assert_null(grid);
+    if (!strstr(xl_context_error(xlt_context()), word))
+        XLT_FAIL("\"%s\" is not in: %s", word, xl_context_error(xlt_context()));
+}
+
+static void bad_descriptors_are_refused(void **state)
+{
+    (void)state;
+    const float sizes[] = {0, -1, NAN, INFINITY};
+    const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
+    cloud c = cloud_make(0, 3);
+    xl_grid_desc good = unit_box(&c), desc = good;
+    for (size_t k = 0; k < 4; ++k) {
+        desc.cell_size = sizes[k];
+        refuse_desc(bad, "cell_size", &desc);
+    }
+    desc = good, desc.stride = 2;
+    refuse_desc(bad, "stride", &desc);
+    desc = good, desc.dimensions = 2;
+    refuse_desc(XL_ERROR_UNSUPPORTED, "dimensions", &desc);
+    desc = good, desc.scalar = XL_F64;
+    refuse_desc(XL_ERROR_UNSUPPORTED, "scalar", &desc);
+    desc = good, desc.algorithm = (xl_grid_algorithm)7;
+    refuse_desc(bad, "algorithm", &desc);
+    desc = good, desc.upper[1] = -1;
+    refuse_desc(bad, "upper[1]", &desc);
+    desc = good, desc.lower[2] = NAN;
+    refuse_desc(bad, "lower[2]", &desc);
+    desc = good, desc.struct_size = 0;
+    refuse_desc(bad, "struct_size", &desc);
+    refuse_desc(bad, "desc", NULL);
+    XLT_FAILS(xl_grid_create(xlt_context(), &good, NULL), bad);
+    assert_int_equal(xl_grid_create(NULL, &good, (xl_grid **)&desc), bad);
+}
+
+static void bad_arguments_are_refused(void **state)
+{
+    (void)state;
+    const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
+    cl_event event = (cl_event)&bad;
+    size_t bytes, alignment;
+    cl_command_queue q = xlt_queue();
+    cloud c = cloud_uniform(100, 0.0f, 1.0f, 1);
+    xl_grid_desc desc = grid_desc_of(&c, 0.3f);
+    xl_grid *grid;
+    XLT_OK(xl_grid_create(xlt_context(), &desc, &grid));
+    XLT_OK(xl_grid_scratch(grid, 100, &bytes, &alignment));
+    xlt_buffer points = xlt_buffer_make(c.xyz, 300, 4, 0), small = xlt_scratch_make(512, 256);
+    xlt_buffer storage = xlt_scratch_make(bytes + 256, alignment);
+    xl_view p = xlt_view(&points), s = xlt_view(&storage);
+    /* Nothing is built yet. */
+    XLT_FAILS(xl_grid_status(grid, q, NULL, 0, NULL), bad);
+    XLT_FAILS(xl_grid_reorder_enqueue(grid, q, 12, p, s, 0, NULL, NULL), bad);
+    XLT_FAILS(xl_grid_build_enqueue(grid, q, 100, xl_no_view(), s, 0, NULL, &event), bad);
+    assert_null(event);
+    XLT_FAILS(xl_grid_build_enqueue(grid, NULL, 100, p, s, 0, NULL, NULL), bad);
+    XLT_FAILS(xl_grid_build_enqueue(grid, q, 1000000, p, s, 0, NULL, NULL), bad);
+    XLT_FAILS(xl_grid_build_enqueue(grid, q, UINT32_MAX, p, s, 0, NULL, NULL), bad);
+    XLT_FAILS(xl_grid_build_enqueue(grid, q, 100, p, xlt_view(&small), 0, NULL, NULL),
+              XL_ERROR_SCRATCH_TOO_SMALL);
+    XLT_FAILS(
+        xl_grid_build_enqueue(grid, q, 100, p, xl_view_of(s.buffer, s.offset + 4), 0, NULL, NULL),
+        XL_ERROR_MISALIGNED);
+    XLT_FAILS(
+        xl_grid_build_enqueue(grid, q, 100, xl_view_of(s.buffer, s.offset / 4), s, 0, NULL, NULL),
+        XL_ERROR_OVERLAP);
+    XLT_FAILS(xl_grid_build_enqueue(grid, q, 100, p, s, 1, NULL, NULL), bad);
+    assert_int_equal(xl_grid_build_enqueue(NULL, q, 100, p, s, 0, NULL, NULL), bad);
+    XLT_FAILS(xl_grid_scratch(grid, 1, NULL, &alignment), bad);
+    XLT_FAILS(xl_grid_scratch(grid, UINT32_MAX, &bytes, &alignment), bad);
+    XLT_OK(xl_grid_build_enqueue(grid, q, 100, p, s, 0, NULL, NULL));
+    XLT_FAILS(xl_grid_reorder_enqueue(grid, q, 6, p, s, 0, NULL, NULL), bad);
+    XLT_FAILS(xl_grid_reorder_enqueue(grid, q, 0, p, s, 0, NULL, NULL), bad);
+    XLT_FAILS(xl_grid_reorder_enqueue(grid, q, 4, p, p, 0, NULL, NULL), XL_ERROR_OVERLAP);
+    XLT_OK(xl_grid_status(grid, q, NULL, 0, NULL));
+    xl_grid_destroy(grid);
+    xl_grid_destroy(NULL);
+    xl_grid_desc_init(NULL);
+    xlt_check_guards(&storage, "storage");
+    xlt_check_guards(&small, "small");
+    xlt_buffer_free(&points);
+    xlt_buffer_free(&small);
+    xlt_buffer_free(&storage);
+    cloud_free(&c);
+}
+
+/* A chain of events on a queue that keeps no order by itself. */
+static void out_of_order_queue(void **state)
+{
+    (void)state;
+    cl_int code;
+    cl_event events[2] = {NULL, NULL};
+    uint32_t numbers[400], got[400];
+    const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES,
+                                              CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    cl_command_queue queue = clCreateCommandQueueWithProperties(
+        xl_context_cl(xlt_context()), xl_context_device(xlt_context()), properties, &code);
+    if (code != CL_SUCCESS) {
+        print_message("skipped: %s has no out-of-order queues\n", xlt_device());
+        return;
+    }
+    cloud c = cloud_uniform(400, 0.0f, 1.0f, 31);
+    xl_grid_desc desc = grid_desc_of(&c, 0.2f);
+    built b = build_grid(&c, &desc);
+    uint32_t *wanted = order_of(&b);
+    for (uint32_t i = 0; i < 400; ++i)
+        numbers[i] = i;
+    xlt_buffer in = xlt_buffer_make(numbers, 400, 4, 0), out = xlt_buffer_make(NULL, 400, 4, 0);
+    for (int run = 0; run < 5; ++run) {
+        XLT_OK(xl_grid_build_enqueue(b.grid, queue, 400, xlt_view(&b.points), xl_no_view(), 0, NULL,
+                                     &events[0]));
+        XLT_OK(xl_grid_reorder_enqueue(b.grid, queue, 4, xlt_view(&in), xlt_view(&out), 1,
+                                       &events[0], &events[1]));
+        XLT_OK(xl_grid_status(b.grid, queue, NULL, 1, &events[1]));
+        xlt_read(&out, got);
+        assert_memory_equal(got, wanted, sizeof got);
+        XLT_CL(clReleaseEvent(events[0]));
+        XLT_CL(clReleaseEvent(events[1]));
+    }
+    free(wanted);
+    xlt_buffer_free(&in);
+    xlt_buffer_free(&out);
+    built_free(&b);
+    cloud_free(&c);
+    XLT_CL(clReleaseCommandQueue(queue));
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    xlt_finish();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_algorithms_give_one_order),
+        cmocka_unit_test(crowded_cells_are_in_order),
+        cmocka_unit_test(report_tells_the_box),
+        cmocka_unit_test(far_outlier_is_hashed_not_allocated),
+        cmocka_unit_test(reorder_takes_any_multiple_of_four_bytes),
+        cmocka_unit_test(non_finite_points_are_told),
+        cmocka_unit_test(nothing_but_nan),
+        cmocka_unit_test(given_box_is_heeded),
+        cmocka_unit_test(wide_box_is_hashed),
+        cmocka_unit_test(no_points_at_all),
+        cmocka_unit_test(builds_replace_each_other),
+        cmocka_unit_test(scratch_grows_with_n),
+        cmocka_unit_test(bad_descriptors_are_refused),
+        cmocka_unit_test(bad_arguments_are_refused),
+        cmocka_unit_test(out_of_order_queue),
+    };
+    return cmocka_run_group_tests(tests, NULL, teardown);
+}
