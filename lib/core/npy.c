@@ -306,19 +306,29 @@ static bool read_header(FILE *stream, header *h, xli_npy_error *error)
     return good;
 }
 
+static bool reserve(xli_npy *a, size_t bytes, size_t want, xli_npy_error *error)
+{
+    void *grown = realloc(a->data, bytes ? bytes : 1);
+    if (!grown)
+        return fail(error, "no memory for %zu bytes of data", want);
+    a->data = grown;
+    return true;
+}
+
 /* Grows as bytes arrive, so that a header that promises too much costs nothing. */
 static bool read_data(FILE *stream, xli_npy *a, xli_npy_error *error)
 {
-    size_t want = a->count * a->item_bytes, have = 0, room = 0;
-    while (have < want || !a->data) {
-        room = room > want / 2 ? want : (room ? room * 2 : FIRST_PIECE);
-        room = room > want ? want : room;
-        void *grown = realloc(a->data, room ? room : 1);
-        if (!grown)
-            return fail(error, "no memory for %zu bytes of data", want);
-        a->data = grown;
-        size_t got = fread((char *)a->data + have, 1, room - have, stream);
-        have += got;
+    size_t want = a->count * a->item_bytes, have = 0;
+    size_t room = want < FIRST_PIECE ? want : FIRST_PIECE;
+    if (!reserve(a, room, want, error))
+        return false;
+    while (have < want) {
+        if (have == room) {
+            room = room > want / 2 ? want : room * 2;
+            if (!reserve(a, room, want, error))
+                return false;
+        }
+        have += fread((char *)a->data + have, 1, room - have, stream);
         if (have < room)
             return fail(error, "%zu bytes of data, the header promises %zu", have, want);
     }
@@ -355,7 +365,7 @@ static bool transpose(xli_npy *a, xli_npy_error *error)
 
 bool xli_npy_read(FILE *stream, xli_npy *array, xli_npy_error *error)
 {
-    header h = {0};
+    header h = {.array.item_bytes = 1};
     error->text[0] = '\0';
     bool good = read_header(stream, &h, error) && read_data(stream, &h.array, error);
     if (good && h.little != host_is_little())

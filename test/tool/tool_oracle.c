@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT
+ * Makes input files for the tests of the program and checks its output files, by
+ * the plainest serial code there is.
+ *
+ *   tool_oracle make DTYPE N FILE            random numbers; DTYPE as "f4"
+ *   tool_oracle points N DTYPE FILE [NAN_AT] points in a box, one perhaps a NaN
+ *   tool_oracle scan OP KIND INIT IN OUT     INIT: a number, or "none"
+ *   tool_oracle sort ORDER IN OUT
+ *   tool_oracle argsort ORDER IN ORDER_FILE
+ *   tool_oracle pairs ORDER IN OUT V W
+ *   tool_oracle neighbors R STRICT_OR_INCLUSIVE POINTS PREFIX
+ *   tool_oracle density R POINTS D */
+#include "npy.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+static void die(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("tool_oracle: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    exit(1);
+}
+
+static xli_npy load(const char *path)
+{
+    xli_npy a;
+    xli_npy_error error;
+    FILE *stream = fopen(path, "rb");
+    if (!stream)
+        die("%s: cannot be opened", path);
+    if (!xli_npy_read(stream, &a, &error))
+        die("%s: %s", path, error.text);
+    fclose(stream);
+    return a;
+}
+
+static void save(const char *path, const xli_npy *a)
+{
+    FILE *stream = fopen(path, "wb");
+    if (!stream || !xli_npy_write(stream, a) || fclose(stream) != 0)
+        die("%s: cannot be written", path);
+}
+
+static void *memory(size_t bytes)
+{
+    void *m = calloc(bytes ? bytes : 1, 1);
+    if (!m)
+        die("no memory");
+    return m;
+}
+
+static uint64_t next(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return *state >> 33 ^ *state << 31;
+}
+
+/* ---- numbers of any kind ---- */
+
+typedef struct number {
+    char kind;
+    uint64_t bits; /* 'i' and 'u': the value modulo 2^64 */
+    double real;   /* 'f' */
+} number;
+
+static number get(const xli_npy *a, size_t i)
+{
+    const char *at = (const char *)a->data + i * a->item_bytes;
+    number x = {a->kind, 0, 0};
+    if (a->kind == 'f' && a->item_bytes == 4) {
+        float narrow;
+        memcpy(&narrow, at, 4);
+        x.real = (double)narrow;
+    } else if (a->kind == 'f') {
+        memcpy(&x.real, at, 8);
+    } else if (a->item_bytes == 4 && a->kind == 'i') {
+        int32_t narrow;
+        memcpy(&narrow, at, 4);
+        x.bits = (uint64_t)(int64_t)narrow;
+    } else {
+        memcpy(&x.bits, at, a->item_bytes); /* this machine is little-endian, or 8 bytes */
+        if (a->item_bytes == 4) {
+            uint32_t narrow;
+            memcpy(&narrow, at, 4);
+            x.bits = narrow;
+        }
+    }
+    return x;
+}
+
+static bool less(number a, number b)
+{
+    if (a.kind == 'f')
+        return a.real < b.real;
+    return a.kind == 'i' ? (int64_t)a.bits < (int64_t)b.bits : a.bits < b.bits;
+}
+
+/* Modulo 2^(8 bytes), as the sums of integers are. */
+static bool equal(number a, number b, uint32_t bytes)
+{
+    if (a.kind == 'f')
+        return a.real == b.real;
+    uint64_t mask = bytes == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * bytes) - 1;
+    return ((a.bits ^ b.bits) & mask) == 0;
+}
+
+static number combine(const char *op, number a, number b)
+{
+    if (strcmp(op, "sum") != 0)
+        return (strcmp(op, "min") == 0 ? less(b, a) : less(a, b)) ? b : a;
+    a.bits += b.bits;
+    a.real += b.real;
+    return a;
+}
+
+/* ---- making files ---- */
+
+static void make(const char *dtype, size_t n, const char *path)
+{
+    uint32_t bytes = (uint32_t)(dtype[1] - '0');
+    char *data = memory(n * bytes);
+    uint64_t state = n + 5;
+    for (size_t i = 0; i < n; ++i) {
+        uint64_t bits = next(&state);
+        double wide = (double)(bits & 15) - 6; /* sums of these are exact */
+        float narrow = (float)wide;
+        const void *from = dtype[0] != 'f' ? (void *)&bits : bytes == 4 ? (void *)&narrow : &wide;
+        memcpy(data + i * bytes, from, bytes);
+    }
+    xli_npy a = xli_npy_vector(dtype[0], bytes, n, data);
+    save(path, &a);
+    free(data);
+}
+
+static void make_points(size_t n, const char *dtype, const char *path, const char *nan_at)
+{
+    uint32_t bytes = (uint32_t)(dtype[1] - '0');
+    char *data = memory(3 * n * bytes);
+    uint64_t state = n + 9;
+    for (size_t i = 0; i < 3 * n; ++i) {
+        double wide = (double)(next(&state) & 0xffffff) * 0x1p-20 - 8;
+        if (nan_at && i == 3 * (size_t)atoi(nan_at) + 1)
+            wide = NAN;
+        float narrow = (float)wide;
+        memcpy(data + i * bytes, bytes == 4 ? (void *)&narrow : &wide, bytes);
+    }
+    xli_npy a = xli_npy_vector(dtype[0], bytes, 3 * n, data);
+    a.dimensions = 2;
+    a.shape[0] = n;
+    a.shape[1] = 3;
+    save(path, &a);
+    free(data);
+}
+
+/* ---- checking files ---- */
+
+static void check_like(const xli_npy *a, char kind, uint32_t bytes, size_t n, const char *name)
+{
+    if (a->kind != kind || a->item_bytes != bytes || a->dimensions != 1 || a->count != n)
+        die("%s: %c%u with %zu elements; %c%u with %zu expected", name, a->kind,
+            8 * (unsigned)a->item_bytes, a->count, kind, 8 * (unsigned)bytes, n);
+}
+
+static void check_scan(const char *op, const char *kind, const char *init, const char *in_path,
+                       const char *out_path)
+{
+    xli_npy in = load(in_path), out = load(out_path);
+    bool inclusive = strcmp(kind, "inclusive") == 0, started = strcmp(init, "none") != 0;
+    number running = {in.kind, (uint64_t)strtoll(init, NULL, 10), strtod(init, NULL)};
+    bool known =
+        started || strcmp(op, "sum") == 0; /* else the first exclusive one is the identity */
+    check_like(&out, in.kind, in.item_bytes, in.count, out_path);
+    if (!started)
+        running = (number){in.kind, 0, 0};
+    for (size_t i = 0; i < in.count; ++i) {
+        number x = get(&in, i), after = known ? combine(op, running, x) : x;
+        if ((inclusive || known) &&
+            !equal(get(&out, i), inclusive ? after : running, in.item_bytes))
+            die("%s: element %zu is wrong", out_path, i);
+        running = after;
+        known = true;
+    }
+    xli_npy_free(&in);
+    xli_npy_free(&out);
+}
+
+static int compare_words(const void *a, const void *b)
+{
+    uint64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
+/* Every element of `a` as often as in `b`. */
+static void check_same_elements(const xli_npy *a, const xli_npy *b, const char *name)
+{
+    uint64_t *x = memory(a->count * sizeof *x), *y = memory(a->count * sizeof *y);
+    for (size_t i = 0; i < a->count; ++i) {
+        memcpy(&x[i], (char *)a->data + i * a->item_bytes, a->item_bytes);
+        memcpy(&y[i], (char *)b->data + i * b->item_bytes, b->item_bytes);
+    }
+    qsort(x, a->count, sizeof *x, compare_words);
+    qsort(y, a->count, sizeof *y, compare_words);
+    if (memcmp(x, y, a->count * sizeof *x) != 0)
+        die("%s: other elements than before", name);
+    free(x);
+    free(y);
+}
+
+static void check_order(const char *order, const xli_npy *keys, const char *name)
+{
+    bool down = strcmp(order, "descending") == 0;
+    for (size_t i = 1; i < keys->count; ++i)
+        if (down ? less(get(keys, i - 1), get(keys, i)) : less(get(keys, i), get(keys, i - 1)))
+            die("%s: elements %zu and %zu are not %s", name, i - 1, i, order);
+}
+
+static void check_sort(const char *order, const char *in_path, const char *out_path)
+{
+    xli_npy in = load(in_path), out = load(out_path);
+    check_like(&out, in.kind, in.item_bytes, in.count, out_path);
+    check_order(order, &out, out_path);
+    check_same_elements(&in, &out, out_path);
+    xli_npy_free(&in);
+    xli_npy_free(&out);
+}
+
+static void check_argsort(const char *order, const char *in_path, const char *out_path)
+{
+    xli_npy in = load(in_path), out = load(out_path);
+    check_like(&out, 'u', 4, in.count, out_path);
+    bool *seen = memory(in.count);
+    char *gathered = memory(in.count * in.item_bytes);
+    for (size_t i = 0; i < in.count; ++i) {
+        uint32_t from = (uint32_t)get(&out, i).bits;
+        if (from >= in.count || seen[from])
+            die("%s: element %zu, %" PRIu32 ", is twice or too large", out_path, i, from);
+        seen[from] = true;
+        memcpy(gathered + i * in.item_bytes, (char *)in.data + from * in.item_bytes, in.item_bytes);
+    }
+    xli_npy keys = in;
+    keys.data = gathered;
+    check_order(order, &keys, out_path);
+    free(seen);
+    free(gathered);
+    xli_npy_free(&in);
+    xli_npy_free(&out);
+}
+
+/* A key and its value side by side, as one word that travels as a whole. */
+static xli_npy zip(const char *key_path, const char *value_path)
+{
+    xli_npy keys = load(key_path), values = load(value_path);
+    check_like(&values, values.kind, 4, keys.count, value_path);
+    if (keys.item_bytes != 4)
+        die("%s: keys of 4 bytes expected", key_path);
+    char *words = memory(8 * keys.count);
+    for (size_t i = 0; i < keys.count; ++i) {
+        memcpy(words + 8 * i, (char *)keys.data + 4 * i, 4);
+        memcpy(words + 8 * i + 4, (char *)values.data + 4 * i, 4);
+    }
+    xli_npy whole = xli_npy_vector('u', 8, keys.count, words);
+    xli_npy_free(&keys);
+    xli_npy_free(&values);
+    return whole;
+}
+
+static void check_pairs(const char *order, const char *in, const char *out, const char *v,
+                        const char *w)
+{
+    check_sort(order, in, out);
+    xli_npy before = zip(in, v), after = zip(out, w);
+    check_same_elements(&before, &after, w);
+    xli_npy_free(&before);
+    xli_npy_free(&after);
+}
+
+static float distance2(const xli_npy *points, size_t i, size_t j)
+{
+    const float *x = points->data;
+    float dx = x[3 * j] - x[3 * i], dy = x[3 * j + 1] - x[3 * i + 1],
+          dz = x[3 * j + 2] - x[3 * i + 2];
+    return (dx * dx + dy * dy) + dz * dz;
+}
+
+static void check_neighbors(float r, bool inclusive, const char *path, const char *prefix)
+{
+    char name[1024];
+    xli_npy points = load(path);
+    size_t n = (size_t)points.shape[0];
+    snprintf(name, sizeof name, "%s.offsets.npy", prefix);
+    xli_npy offsets = load(name);
+    check_like(&offsets, 'u', 8, n + 1, name);
+    const uint64_t *at = offsets.data;
+    snprintf(name, sizeof name, "%s.indices.npy", prefix);
+    xli_npy indices = load(name);
+    check_like(&indices, 'u', 4, (size_t)at[n], name);
+    const uint32_t *list = indices.data;
+    uint64_t k = 0;
+    for (size_t i = 0; i < n; ++i) {
+        if (at[i] != k)
+            die("%s: row %zu starts at %" PRIu64 ", not at %" PRIu64, prefix, i, at[i], k);
+        for (size_t j = 0; j < n; ++j) {
+            float d2 = distance2(&points, i, j);
+            if (i == j || !(inclusive ? d2 <= r * r : d2 < r * r))
+                continue;
+            if (k >= at[n] || list[k] != j)
+                die("%s: row %zu lacks %zu at place %" PRIu64, prefix, i, j, k);
+            ++k;
+        }
+    }
+    if (at[n] != k)
+        die("%s: %" PRIu64 " pairs, not %" PRIu64, prefix, at[n], k);
+    printf("%zu points, %" PRIu64 " pairs: equal to a search over all pairs\n", n, k);
+    xli_npy_free(&points);
+    xli_npy_free(&offsets);
+    xli_npy_free(&indices);
+}
+
+/* W = 315 / (64 pi h^9) (h^2 - r^2)^3, the point itself included. */
+static void check_density(double h, const char *path, const char *density_path)
+{
+    xli_npy points = load(path), density = load(density_path);
+    size_t n = (size_t)points.shape[0];
+    check_like(&density, 'f', 4, n, density_path);
+    for (size_t i = 0; i < n; ++i) {
+        double sum = 0;
+        for (size_t j = 0; j < n; ++j) {
+            double q = h * h - (double)distance2(&points, i, j);
+            sum += q > 0 ? q * q * q : 0;
+        }
+        sum *= 315 / (64 * acos(-1.0) * pow(h, 9));
+        if (!(fabs(get(&density, i).real - sum) <= 2e-5 * sum))
+            die("%s: point %zu has %.9g, not %.9g", density_path, i, get(&density, i).real, sum);
+    }
+    xli_npy_free(&points);
+    xli_npy_free(&density);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    char **a = argv + 2;
+    if (strcmp(what, "make") == 0 && argc == 5)
+        make(a[0], (size_t)atoll(a[1]), a[2]);
+    else if (strcmp(what, "points") == 0 && (argc == 5 || argc == 6))
+        make_points((size_t)atoll(a[0]), a[1], a[2], argc == 6 ? a[3] : NULL);
+    else if (strcmp(what, "scan") == 0 && argc == 7)
+        check_scan(a[0], a[1], a[2], a[3], a[4]);
+    else if (strcmp(what, "sort") == 0 && argc == 5)
+        check_sort(a[0], a[1], a[2]);
+    else if (strcmp(what, "argsort") == 0 && argc == 5)
+        check_argsort(a[0], a[1], a[2]);
+    else if (strcmp(what, "pairs") == 0 && argc == 7)
+        check_pairs(a[0], a[1], a[2], a[3], a[4]);
+    else if (strcmp(what, "neighbors") == 0 && argc == 6)
+        check_neighbors(strtof(a[0], NULL), strcmp(a[1], "inclusive") == 0, a[2], a[3]);
+    else if (strcmp(what, "density") == 0 && argc == 5)
+        check_density((double)strtof(a[0], NULL), a[1], a[2]);
+    else
+        die("\"%s\" with %d arguments is unknown", what, argc - 2);
+    return 0;
+}

@@ -1,0 +1,233 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# usage: tool_test.sh PART PROGRAM ORACLE DATA_FOLDER
+# Runs one part of the tests of the program in a folder of its own.
+set -u
+part=$1 crosslane=$2 oracle=$3 data=$4
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+mkdir out
+failures=0
+
+fail() {
+  echo "FAILED: $*"
+  failures=$((failures + 1))
+}
+
+# runs COMMAND...: it must succeed and say nothing on stderr.
+runs() {
+  "$@" >stdout 2>stderr || { fail "exit $?: $*"; cat stderr; return; }
+  [ ! -s stderr ] || fail "stderr of $*: $(cat stderr)"
+}
+
+# refuses CODE TEXT ARGUMENT...: the program must end with CODE, print one line that
+# holds TEXT, and leave no output file.
+refuses() {
+  local code=$1 text=$2 got=0
+  shift 2
+  "$crosslane" "$@" >stdout 2>stderr || got=$?
+  [ $got -eq "$code" ] || fail "exit $got, not $code: crosslane $*: $(cat stderr)"
+  [ "$(wc -l <stderr)" -eq 1 ] || fail "not one line: crosslane $*: $(cat stderr)"
+  grep -q '^crosslane: ' stderr || fail "no 'crosslane: ': $*: $(cat stderr)"
+  grep -qF -- "$text" stderr || fail "no \"$text\": crosslane $*: $(cat stderr)"
+  [ -z "$(ls -A out)" ] || fail "files left by crosslane $*: $(ls -A out)"
+  rm -rf out
+  mkdir out
+}
+
+says() { # FILE TEXT
+  grep -qF -- "$2" "$1" || fail "no \"$2\" in: $(cat "$1")"
+}
+
+usage() {
+  runs "$crosslane" --help
+  says stdout "Exit status"
+  runs "$crosslane" --version
+  says stdout "crosslane "
+  for command in devices selftest scan sort neighbors demo; do
+    runs "$crosslane" $command --help
+    says stdout "Usage: crosslane $command"
+  done
+  refuses 2 "no command"
+  refuses 2 'unknown command "plot"' plot
+  refuses 2 'unknown option "--colour"' scan --colour in.npy out/o.npy
+  refuses 2 'unknown option "-q"' demo -q
+  refuses 2 'unknown "product"' scan in.npy out/o.npy --op product
+  refuses 2 'unknown "radix"' sort in.npy out/o.npy --algorithm radix
+  refuses 2 "1 of 2 files" scan in.npy
+  refuses 2 "one file too many" sort a b c
+  refuses 2 "exclude each other" scan a b --exclusive --inclusive
+  refuses 2 "exclude each other" sort a b --argsort --values v w
+  refuses 2 "takes two files" sort --values v
+  refuses 2 "needs an argument" neighbors p.npy --radius
+  refuses 2 "takes no argument" devices --json=yes
+  refuses 2 "is no number" neighbors p.npy --radius wide
+  refuses 2 "is no whole number" demo --n-side -3
+  refuses 2 "--n-side: 0" demo --n-side 0 --png out/p.png
+  refuses 2 "--jitter: 2" demo --jitter 2 --png out/p.png
+  refuses 2 "--repeat: 0" demo --repeat 0 --png out/p.png
+  refuses 2 "--cut: 1.5" demo --cut 1.5 --png out/p.png
+}
+
+bad_input() {
+  "$oracle" points 100 f4 points.npy
+  "$oracle" points 100 f8 wide.npy
+  "$oracle" points 100 f4 nan.npy 42
+  "$oracle" make f4 100 flat.npy
+  "$oracle" make i2 100 short.npy
+  "$oracle" make u4 99 fewer.npy
+  "$oracle" make u8 100 keys.npy
+  head -c 200 points.npy >cut.npy
+  echo "no array" >text.npy
+  : >empty.npy
+  refuses 1 "absent.npy: cannot be opened" neighbors absent.npy --radius 1 --out out/n
+  refuses 1 "header promises" neighbors cut.npy --radius 1 --out out/n
+  refuses 1 "does not start with" scan text.npy out/o.npy
+  refuses 1 "too short" sort empty.npy out/o.npy
+  for radius in 0 -1 nan inf 1e-60; do
+    refuses 2 "--radius: $radius" neighbors points.npy --radius $radius --out out/n
+    refuses 2 "--radius: $radius" demo points.npy --radius $radius --png out/p.png
+  done
+  refuses 2 "--radius is missing" neighbors points.npy --out out/n
+  refuses 2 "--radius is missing" demo points.npy --png out/p.png
+  refuses 2 "--mass: 0" neighbors points.npy --radius 1 --mass 0 --density out/d.npy
+  refuses 1 "42" neighbors nan.npy --radius 1 --out out/n --counts out/c.npy
+  refuses 1 "42" demo nan.npy --radius 1 --png out/p.png
+  refuses 1 "shape (n, 3)" neighbors flat.npy --radius 1 --out out/n
+  refuses 1 "--f32" neighbors wide.npy --radius 1 --out out/n
+  refuses 1 "shape (n,)" scan points.npy out/o.npy
+  refuses 1 "shape (n,)" sort points.npy out/o.npy
+  refuses 1 "type i16" scan short.npy out/o.npy
+  refuses 1 "type i16" sort short.npy out/o.npy
+  refuses 2 'init: "1.5" is no value of type u64' scan keys.npy out/o.npy --init 1.5
+  refuses 1 "99 values for 100 keys" sort flat.npy out/o.npy --values fewer.npy out/w.npy
+  refuses 1 "8 bytes" sort flat.npy out/o.npy --values keys.npy out/w.npy
+  refuses 1 "nowhere/o.npy: cannot be written" scan flat.npy out/nowhere/o.npy
+  refuses 1 "nowhere/n.offsets.npy: cannot be written" neighbors points.npy --radius 1 \
+    --counts out/c.npy --out out/nowhere/n
+  refuses 1 "nowhere/w.npy: cannot be written" sort flat.npy out/o.npy --values flat.npy \
+    out/nowhere/w.npy
+  refuses 1 "p.png: cannot be written" demo --n-side 4 --png out/nowhere/p.png
+  refuses 1 "out: cannot be written" scan flat.npy out
+  refuses 1 "no such device" scan flat.npy out/o.npy --device "no such device"
+  if [ -e /dev/full ]; then
+    refuses 1 "/dev/full: cannot be written" scan flat.npy /dev/full
+    refuses 1 "/dev/full: cannot be written" neighbors points.npy --radius 1 --png /dev/full
+  fi
+}
+
+# The device's double precision may be missing: that is said, and no failure.
+scan_case() { # DTYPE N OP KIND INIT
+  local init=()
+  [ "$5" = none ] || init=(--init "$5")
+  "$oracle" make "$1" "$2" in.npy
+  if ! "$crosslane" scan in.npy out.npy --op "$3" "--$4" "${init[@]}" >stdout 2>stderr; then
+    [ "$1" = f8 ] && grep -q fp64 stderr && return
+    fail "scan $*: $(cat stderr)"
+  fi
+  runs "$oracle" scan "$3" "$4" "$5" in.npy out.npy
+}
+
+arrays() {
+  for dtype in i4 u4 i8 u8 f4 f8; do
+    scan_case $dtype 10007 sum exclusive none
+    scan_case $dtype 1000 min inclusive none
+    scan_case $dtype 333 max exclusive 7
+  done
+  scan_case i4 0 sum exclusive none
+  scan_case i4 1 sum inclusive -3
+  "$oracle" make u4 5000 in.npy
+  for algorithm in auto reduce-then-scan; do
+    runs "$crosslane" scan in.npy out.npy --algorithm $algorithm --json
+    says stdout '"n":5000'
+    runs "$oracle" scan sum exclusive none in.npy out.npy
+  done
+  # Where the device cannot do it, the line says what it lacks.
+  if "$crosslane" scan in.npy out.npy --algorithm look-back >stdout 2>stderr; then
+    runs "$oracle" scan sum exclusive none in.npy out.npy
+  else
+    says stderr "look-back"
+  fi
+  cp in.npy both.npy
+  runs "$crosslane" scan both.npy both.npy
+  runs "$oracle" scan sum exclusive none in.npy both.npy
+  for dtype in u4 i4 u8 f4; do
+    "$oracle" make $dtype 3001 in.npy
+    runs "$crosslane" sort in.npy out.npy
+    runs "$oracle" sort ascending in.npy out.npy
+    runs "$crosslane" sort in.npy out.npy --descending --algorithm bitonic
+    runs "$oracle" sort descending in.npy out.npy
+    runs "$crosslane" sort --argsort in.npy out.npy --json
+    says stdout '"output":"order"'
+    runs "$oracle" argsort ascending in.npy out.npy
+  done
+  "$oracle" make i4 3001 values.npy
+  runs "$crosslane" sort --values values.npy moved.npy --descending in.npy out.npy
+  runs "$oracle" pairs descending in.npy out.npy values.npy moved.npy
+  ls -A | grep -q 'npy\.' && fail "temporary files left: $(ls -A)"
+  ln -s out.npy link.npy
+  runs "$crosslane" scan in.npy link.npy
+  [ -L link.npy ] || fail "the link was replaced"
+  runs "$oracle" scan sum exclusive none in.npy out.npy
+  runs "$crosslane" scan in.npy /dev/null
+  [ -c /dev/null ] || fail "/dev/null was replaced"
+}
+
+neighbors() {
+  for n in 0 1 2 3000; do
+    "$oracle" points $n f4 points.npy
+    runs "$crosslane" neighbors points.npy --radius 1.25 --out list --counts counts.npy --json
+    says stdout "\"points\":$n"
+    runs "$oracle" neighbors 1.25 strict points.npy list
+  done
+  runs "$crosslane" neighbors points.npy --radius 2 --inclusive --out list
+  runs "$oracle" neighbors 2 inclusive points.npy list
+  runs "$crosslane" neighbors points.npy --radius 2 --density density.npy --png density.png
+  runs "$oracle" density 2 points.npy density.npy
+  [ "$(head -c 4 density.png | tail -c 3)" = PNG ] || fail "density.png is no PNG"
+  "$oracle" points 500 f8 wide.npy
+  "$oracle" points 500 f4 narrow.npy
+  runs "$crosslane" neighbors wide.npy --f32 --radius 1.5 --out list
+  runs "$oracle" neighbors 1.5 strict narrow.npy list
+}
+
+bunny() {
+  [ -f "$data/stanford-bunny.npy" ] || { echo "skipped: no $data/stanford-bunny.npy"; exit 77; }
+  [ -z "${CROSSLANE_TEST_SMALL:-}" ] || { echo "skipped: small sizes are asked for"; exit 77; }
+  runs "$crosslane" neighbors "$data/stanford-bunny.npy" --radius 0.002 --out bunny
+  runs "$oracle" neighbors 0.002 strict "$data/stanford-bunny.npy" bunny
+  cat stdout
+}
+
+demo() {
+  runs "$crosslane" demo --n-side 16 --png dam.png
+  says stdout "Poly6 density"
+  says stdout "64 points against a serial search"
+  [ "$(head -c 4 dam.png | tail -c 3)" = PNG ] || fail "dam.png is no PNG"
+  # Without jitter the lattice has 26 neighbours closer than 2 and density 1.009775.
+  runs "$crosslane" demo --n-side 12 --jitter 0 --no-png --json --repeat 1
+  says stdout '"bulk_neighbors_mean":26,'
+  says stdout '"bulk_density_mean":1.00977'
+  "$oracle" points 2000 f4 points.npy
+  runs "$crosslane" demo points.npy --radius 1 --png points.png --repeat 1
+  [ -f points.png ] || fail "no points.png"
+}
+
+devices() {
+  runs "$crosslane" devices
+  says stdout "probe:"
+  says stdout "lane width"
+  runs "$crosslane" devices --json
+  says stdout '"platforms":['
+}
+
+selftest() {
+  [ -z "${CROSSLANE_TEST_SMALL:-}" ] || { echo "skipped: small sizes are asked for"; exit 77; }
+  runs "$crosslane" selftest
+  says stdout ": 0 failures"
+  cat stdout
+}
+
+$part
+[ $failures -eq 0 ] || exit 1

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ * Arrays in files: read with the file's name in every error; written under a
+ * temporary name, so that nobody finds half a file. */
+#include "tool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int array_read(const char *path, xli_npy *array)
+{
+    xli_npy_error error;
+    *array = (xli_npy){0};
+    progress_say("reading %s", path);
+    FILE *stream = fopen(path, "rb");
+    if (!stream)
+        return tool_fail("%s: cannot be opened: %s", path, strerror(errno));
+    bool good = xli_npy_read(stream, array, &error);
+    fclose(stream);
+    progress_clear();
+    return good ? TOOL_OK : tool_fail("%s: %s", path, error.text);
+}
+
+xl_type array_type(const xli_npy *array)
+{
+    static const struct {
+        char kind;
+        uint32_t bytes;
+        xl_type type;
+    } types[] = {{'i', 1, XL_I8},  {'u', 1, XL_U8},  {'i', 2, XL_I16}, {'u', 2, XL_U16},
+                 {'i', 4, XL_I32}, {'u', 4, XL_U32}, {'i', 8, XL_I64}, {'u', 8, XL_U64},
+                 {'f', 2, XL_F16}, {'f', 4, XL_F32}, {'f', 8, XL_F64}};
+    for (size_t i = 0; i < TOOL_COUNT(types); ++i)
+        if (types[i].kind == array->kind && types[i].bytes == array->item_bytes)
+            return types[i].type;
+    return XL_NONE;
+}
+
+int array_check_vector(const char *command, const char *path, const xli_npy *array)
+{
+    char shape[XLI_NPY_SHAPE_BYTES];
+    if (array->dimensions == 1)
+        return TOOL_OK;
+    return tool_fail("%s: shape %s; %s takes an array of one dimension, shape (n,)", path,
+                     xli_npy_shape_text(array, shape), command);
+}
+
+int outputs_open(outputs *list, const char *path, FILE **stream)
+{
+    if (list->count == TOOL_COUNT(list->items))
+        return tool_fail("%s: more output files than %zu", path, list->count);
+    output *item = &list->items[list->count];
+    *item = (output){0};
+    item->stream = host_open_output(path, &item->target, &item->temporary);
+    if (!item->stream)
+        return tool_fail("%s: cannot be written: %s", path, strerror(errno));
+    ++list->count;
+    *stream = item->stream;
+    return TOOL_OK;
+}
+
+int outputs_npy(outputs *list, const char *path, const xli_npy *array)
+{
+    FILE *stream = NULL;
+    progress_say("writing %s", path);
+    int result = outputs_open(list, path, &stream);
+    if (result == TOOL_OK && !xli_npy_write(stream, array))
+        result = tool_fail("%s: cannot be written: %s", path, strerror(errno));
+    return result;
+}
+
+/* Everything is on the disk before the first file gets its name. */
+int outputs_commit(outputs *list)
+{
+    for (size_t i = 0; i < list->count; ++i) {
+        output *item = &list->items[i];
+        FILE *stream = item->stream;
+        item->stream = NULL;
+        if (fclose(stream) != 0)
+            return tool_fail("%s: cannot be written: %s", item->target, strerror(errno));
+    }
+    for (size_t i = 0; i < list->count; ++i) {
+        output *item = &list->items[i];
+        if (item->temporary && !host_replace(item->temporary, item->target))
+            return tool_fail("%s: cannot be written: %s", item->target, strerror(errno));
+        free(item->temporary);
+        item->temporary = NULL;
+    }
+    return TOOL_OK;
+}
+
+void outputs_abandon(outputs *list)
+{
+    for (size_t i = 0; i < list->count; ++i) {
+        output *item = &list->items[i];
+        if (item->stream)
+            fclose(item->stream);
+        if (item->temporary)
+            host_remove(item->temporary);
+        free(item->temporary);
+        free(item->target);
+    }
+    list->count = 0;
+}

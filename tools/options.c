@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT
+ * Options of a subcommand from a table, and the help made of the same table. */
+#define _GNU_SOURCE
+#include "tool.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_OPTIONS = 24, HELP_CODE = 1, FIRST_CODE = 2 };
+
+static void print_help(const tool_syntax *syntax)
+{
+    printf("Usage: crosslane %s%s%s [OPTIONS]\n\n%s\n\nOptions:\n", syntax->name,
+           syntax->files ? " " : "", syntax->files ? syntax->files : "", syntax->about);
+    for (size_t i = 0; i < syntax->num_options; ++i) {
+        const tool_option *o = &syntax->options[i];
+        char left[64];
+        snprintf(left, sizeof left, "--%s%s%s", o->name, o->argument ? " " : "",
+                 o->argument ? o->argument : "");
+        printf("  %-26s  %s", left, o->help);
+        for (size_t c = 0; o->choices && o->choices[c]; ++c)
+            printf("%s%s", c ? ", " : ": ", o->choices[c]);
+        printf("\n");
+    }
+    printf("  %-26s  %s\n", "--help", "this text");
+}
+
+static int set_number(const tool_syntax *syntax, const tool_option *o, const char *text)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end)
+        return tool_misuse("%s: --%s: \"%s\" is no number", syntax->name, o->name, text);
+    *(tool_number *)o->value = (tool_number){value, true};
+    return TOOL_OK;
+}
+
+static int set_count(const tool_syntax *syntax, const tool_option *o, const char *text)
+{
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end || errno)
+        return tool_misuse("%s: --%s: \"%s\" is no whole number from 0 to 2^64 - 1", syntax->name,
+                           o->name, text);
+    *(uint64_t *)o->value = value;
+    return TOOL_OK;
+}
+
+static int set_choice(const tool_syntax *syntax, const tool_option *o, const char *text)
+{
+    char known[256];
+    size_t used = 0;
+    for (int c = 0; o->choices[c]; ++c) {
+        if (strcmp(o->choices[c], text) == 0) {
+            *(int *)o->value = c;
+            return TOOL_OK;
+        }
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", c ? ", " : "",
+                                 o->choices[c]);
+    }
+    return tool_misuse("%s: --%s: unknown \"%s\"; known are %s", syntax->name, o->name, text,
+                       known);
+}
+
+/* getopt knows no options with two arguments: the second is taken by hand. */
+static int set_pair(const tool_syntax *syntax, const tool_option *o, const char *text, int argc,
+                    char **argv)
+{
+    const char **pair = o->value;
+    if (optind >= argc)
+        return tool_misuse("%s: --%s takes two files: %s", syntax->name, o->name, o->argument);
+    pair[0] = text;
+    pair[1] = argv[optind++];
+    return TOOL_OK;
+}
+
+static int set_option(const tool_syntax *syntax, const tool_option *o, int argc, char **argv)
+{
+    switch (o->kind) {
+    case OPTION_FLAG:
+        *(bool *)o->value = true;
+        return TOOL_OK;
+    case OPTION_TEXT:
+        *(const char **)o->value = optarg;
+        return TOOL_OK;
+    case OPTION_PAIR:
+        return set_pair(syntax, o, optarg, argc, argv);
+    case OPTION_NUMBER:
+        return set_number(syntax, o, optarg);
+    case OPTION_COUNT:
+        return set_count(syntax, o, optarg);
+    case OPTION_CHOICE:
+        return set_choice(syntax, o, optarg);
+    }
+    return TOOL_FAILED;
+}
+
+static int take_files(const tool_syntax *syntax, int argc, char **argv,
+                      const char *files[TOOL_MAX_FILES])
+{
+    size_t given = (size_t)(argc - optind);
+    for (size_t i = 0; i < TOOL_MAX_FILES; ++i)
+        files[i] = i < given ? argv[optind + (int)i] : NULL;
+    if (given > syntax->max_files)
+        return tool_misuse("%s: \"%s\" is one file too many; usage: crosslane %s %s [OPTIONS]",
+                           syntax->name, argv[optind + (int)syntax->max_files], syntax->name,
+                           syntax->files ? syntax->files : "");
+    if (given < syntax->min_files)
+        return tool_misuse("%s: %zu of %zu files given; usage: crosslane %s %s [OPTIONS]",
+                           syntax->name, given, syntax->min_files, syntax->name, syntax->files);
+    return TOOL_OK;
+}
+
+static void fill_table(const tool_syntax *syntax, struct option table[MAX_OPTIONS + 2])
+{
+    for (size_t i = 0; i < syntax->num_options && i < MAX_OPTIONS; ++i)
+        table[i] = (struct option){syntax->options[i].name,
+                                   syntax->options[i].kind == OPTION_FLAG ? no_argument
+                                                                          : required_argument,
+                                   NULL, FIRST_CODE + (int)i};
+    table[syntax->num_options] = (struct option){"help", no_argument, NULL, HELP_CODE};
+    table[syntax->num_options + 1] = (struct option){NULL, 0, NULL, 0};
+}
+
+int options_parse(const tool_syntax *syntax, int argc, char **argv,
+                  const char *files[TOOL_MAX_FILES])
+{
+    struct option table[MAX_OPTIONS + 2];
+    int code, result = TOOL_OK;
+    fill_table(syntax, table);
+    opterr = 0;
+    optind = 1;
+    while (result == TOOL_OK && (code = getopt_long(argc, argv, ":", table, NULL)) != -1) {
+        if (code == HELP_CODE) {
+            print_help(syntax);
+            return TOOL_HELPED;
+        }
+        if (code == ':')
+            return tool_misuse("%s: %s needs an argument", syntax->name, argv[optind - 1]);
+        if (code == '?' && optopt >= FIRST_CODE && optopt < FIRST_CODE + MAX_OPTIONS)
+            return tool_misuse("%s: --%s takes no argument", syntax->name,
+                               syntax->options[optopt - FIRST_CODE].name);
+        if (code == '?')
+            return tool_misuse("%s: unknown option \"%s\"; \"crosslane %s --help\" lists them",
+                               syntax->name, argv[optind - 1], syntax->name);
+        result = set_option(syntax, &syntax->options[code - FIRST_CODE], argc, argv);
+    }
+    return result == TOOL_OK ? take_files(syntax, argc, argv, files) : result;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT
+ * What the subcommands of the `crosslane` program share. The program uses the
+ * library's public face only. */
+#ifndef TOOL_H
+#define TOOL_H
+
+#include <crosslane/crosslane.h>
+
+#include "npy.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* What a subcommand returns; also the program's exit status, but for the last. */
+enum { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_USAGE = 2, TOOL_HELPED = -1 };
+
+/* The one idiom for errors: needs `int result` and a label `done`. Whatever
+ * fails has printed its line. */
+#define TRY(expression)                                                                            \
+    do {                                                                                           \
+        result = (expression);                                                                     \
+        if (result != TOOL_OK)                                                                     \
+            goto done;                                                                             \
+    } while (0)
+
+#define TOOL_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#if defined(__GNUC__)
+#define TOOL_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define TOOL_PRINTF(text, first)
+#endif
+
+/* ---- subcommands: argv[0] is the subcommand's own name ---- */
+int tool_devices(int argc, char **argv);
+int tool_selftest(int argc, char **argv);
+int tool_scan(int argc, char **argv);
+int tool_sort(int argc, char **argv);
+int tool_neighbors(int argc, char **argv);
+int tool_demo(int argc, char **argv);
+
+/* ---- progress.c: what is said on standard error ---- */
+
+/* Prints "crosslane: ..." as one line, whatever the text holds, and returns
+ * TOOL_FAILED or TOOL_USAGE. */
+int tool_fail(const char *format, ...) TOOL_PRINTF(1, 2);
+int tool_misuse(const char *format, ...) TOOL_PRINTF(1, 2);
+/* TOOL_OK for XL_SUCCESS; else tool_fail() with the library's text, after `what`
+ * where that is not NULL. */
+int tool_check(const xl_context *ctx, xl_status status, const char *what);
+int tool_check_cl(cl_int code, const char *what);
+/* Text with its line ends made into "; ", cut at `size`. */
+void tool_one_line(char *out, size_t size, const char *text);
+
+/* Shows what is being done, on a terminal only; the next message clears it. */
+void progress_say(const char *format, ...) TOOL_PRINTF(1, 2);
+void progress_clear(void);
+
+/* ---- host.c: the operating system ---- */
+bool host_is_terminal(FILE *stream);
+double host_milliseconds(void);
+/* Opens a stream whose bytes replace `path` on host_replace(); *temporary is
+ * allocated text, or NULL where `path` is no regular file (a pipe, a device) and
+ * is written directly. NULL with errno set on failure. */
+FILE *host_open_output(const char *path, char **target, char **temporary);
+bool host_replace(const char *temporary, const char *target);
+void host_remove(const char *path);
+
+/* ---- options.c ---- */
+typedef enum option_kind {
+    OPTION_FLAG,   /* bool: set to true */
+    OPTION_TEXT,   /* const char * */
+    OPTION_PAIR,   /* const char *[2]: two arguments */
+    OPTION_NUMBER, /* tool_number; NaN and infinities come through */
+    OPTION_COUNT,  /* uint64_t */
+    OPTION_CHOICE  /* int: the position in `choices` */
+} option_kind;
+
+typedef struct tool_number {
+    double value;
+    bool given;
+} tool_number;
+
+typedef struct tool_option {
+    const char *name;
+    option_kind kind;
+    void *value;
+    const char *argument; /* its name in the help; NULL for a flag */
+    const char *help;
+    const char *const *choices; /* NULL-terminated */
+} tool_option;
+
+enum { TOOL_MAX_FILES = 2 };
+
+typedef struct tool_syntax {
+    const char *name;
+    const char *files; /* the part of the usage line that names them: "IN.npy OUT.npy" */
+    size_t min_files, max_files;
+    const char *about;
+    const tool_option *options;
+    size_t num_options;
+} tool_syntax;
+
+/* Sets the values that the options name and the files (NULL where absent).
+ * TOOL_USAGE after a message, TOOL_HELPED after --help. */
+int options_parse(const tool_syntax *syntax, int argc, char **argv,
+                  const char *files[TOOL_MAX_FILES]);
+
+/* ---- json.c: one object, written as it comes ---- */
+typedef struct json {
+    FILE *stream;
+    bool first;
+} json;
+json json_begin(FILE *stream); /* opens the object */
+void json_end(json *j);        /* closes it and the line */
+/* `key` is NULL inside an array. */
+void json_open(json *j, const char *key, char bracket);
+void json_close(json *j, char bracket);
+void json_text(json *j, const char *key, const char *text);
+void json_count(json *j, const char *key, uint64_t value);
+void json_number(json *j, const char *key, double value); /* null where not finite */
+void json_bool(json *j, const char *key, bool value);
+struct stage;
+void json_times(json *j, const struct stage *st); /* null where the device does not tell */
+
+/* ---- arrays.c: arrays in files ---- */
+int array_read(const char *path, xli_npy *array);
+/* The library's type; XL_NONE for bool. */
+xl_type array_type(const xli_npy *array);
+/* Fails, saying which command takes what, unless the array is 1-D. */
+int array_check_vector(const char *command, const char *path, const xli_npy *array);
+
+/* Files that are written as one: each under a temporary name, then renamed. */
+typedef struct output {
+    char *target;
+    char *temporary;
+    FILE *stream;
+} output;
+typedef struct outputs {
+    output items[8];
+    size_t count;
+} outputs;
+/* Opens one more file; *stream is written by the caller. */
+int outputs_open(outputs *list, const char *path, FILE **stream);
+int outputs_npy(outputs *list, const char *path, const xli_npy *array);
+/* Closes and renames all of them. */
+int outputs_commit(outputs *list);
+/* Closes and removes what is not committed; always called at the end. */
+void outputs_abandon(outputs *list);
+
+/* ---- session.c: a device, its queue, buffers, times ---- */
+typedef struct session {
+    xl_context *ctx;
+    cl_command_queue queue;
+    xl_device_info info;
+} session;
+int session_open(session *s, const char *device);
+void session_close(session *s);
+/* A buffer of at least one byte; says `what` where it does not fit the device. */
+int session_buffer(const session *s, size_t bytes, const char *what, cl_mem *buffer);
+int session_upload(const session *s, const void *data, size_t bytes, const char *what,
+                   cl_mem *buffer);
+int session_read(const session *s, cl_mem buffer, size_t bytes, void *data);
+void session_release(cl_mem *buffer);
+
+/* Time of one stage: on the wall, and on the device from the moment the queue
+ * reaches it to the end of its last command (gaps between launches included). */
+typedef struct stage {
+    const char *name;
+    double device_ms; /* the best round; negative: the device does not tell */
+    double wall_ms;   /* the best round */
+    double first_ms;  /* wall of the first round, with what is done only once */
+    unsigned rounds;
+    double started;
+    cl_event before;
+} stage;
+int stage_begin(const session *s, stage *st, const char *name);
+/* Waits for `after` (NULL where enqueuing failed) and releases it. Takes and
+ * gives the result of the stage so far. */
+int stage_end(stage *st, cl_event after, int result);
+
+/* ---- cloud.c: points on the device ---- */
+typedef struct cloud_settings {
+    float radius;
+    bool inclusive;
+    double mass;
+    bool want_density;
+} cloud_settings;
+
+typedef struct cloud {
+    const session *s;
+    cloud_settings set;
+    size_t n;
+    const float *xyz; /* borrowed */
+    cl_mem points, counts, offsets, indices, density;
+    xl_grid *grid;
+    xl_neighbors *list, *field;
+    xl_grid_report report;
+    uint64_t pairs; /* of cloud_count() */
+} cloud;
+
+/* The checks of --radius and --mass: TOOL_USAGE with a message. */
+int cloud_check_settings(const cloud_settings *set, const tool_number *radius);
+/* Reads (n, 3) single precision; `convert` lets double precision be rounded. */
+int cloud_read(const char *path, bool convert, xli_npy *array);
+/* Makes plans and buffers. */
+int cloud_open(cloud *c, const session *s, const cloud_settings *set, const float *xyz, size_t n);
+void cloud_close(cloud *c);
+/* The stages, each of which may be run again. */
+int cloud_upload(cloud *c, stage *st);
+int cloud_build(cloud *c, stage *st); /* and fails where a point is not finite */
+int cloud_count(cloud *c, stage *st); /* counts, offsets; sets `pairs` */
+int cloud_fill(cloud *c, stage *st);  /* makes `indices` */
+int cloud_density(cloud *c, stage *st);
+/* Compares `samples` points with a serial search among all: counts exactly and,
+ * where not NULL, densities to rounding. */
+int cloud_verify(const cloud *c, const uint32_t *counts, const float *density, size_t samples);
+/* An estimate of the distance between neighbouring points, from the pairs found. */
+double cloud_spacing(const cloud *c);
+/* mass * 315 / (64 pi radius^3): what (1 - d^2/radius^2)^3 is multiplied with. */
+double poly6_factor(double radius, double mass);
+/* A grid whose counts stand on the device: the arrays on the host. */
+int cloud_read_back(const cloud *c, stage *st, uint32_t *counts, float *density);
+
+/* ---- picture.c, splat.c ---- */
+typedef struct picture_settings {
+    double saturated;  /* part of the points that have the reddest red */
+    double cut;        /* part of the box that is cut away in front, 0 to 1 */
+    double spacing;    /* mean distance of neighbouring points */
+    const char *title; /* of the colour bar: capital letters */
+} picture_settings;
+int picture_check_cut(double cut); /* TOOL_USAGE with a message */
+/* Draws the points as small balls, coloured by value: red high, blue low. */
+int picture_write(outputs *list, const char *path, const float *xyz, const float *values, size_t n,
+                  const picture_settings *set);
+
+typedef struct picture {
+    uint32_t width, height;
+    float *rgb; /* linear in what the eye sees, 0 to 1 */
+} picture;
+void picture_color(double t, float rgb[3]); /* t in [0, 1]: blue to red */
+/* Values are coloured from `low` (blue) to `high` (red); the rightmost columns are
+ * left free. */
+int splat_points(picture *p, uint32_t free_columns, const float *xyz, const float *values, size_t n,
+                 double low, double high, const picture_settings *set);
+
+/* Smallest, mean and largest of an array. */
+typedef struct summary {
+    double min, mean, max;
+    size_t non_finite;
+} summary;
+summary summary_of_counts(const uint32_t *counts, size_t n);
+summary summary_of_floats(const float *values, size_t n);
+
+#endif

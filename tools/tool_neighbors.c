@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT
+ * `crosslane neighbors`: neighbours of each point of a file within a radius, as a
+ * list, as counts, as a density, or as a picture. */
+#include "tool.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct neighbors_options {
+    tool_number radius, mass, cut;
+    bool inclusive, convert, as_json;
+    const char *out, *counts, *density, *png, *device;
+} neighbors_options;
+
+/* What comes back from the device. */
+typedef struct results {
+    uint32_t *counts;
+    uint64_t *offsets;
+    uint32_t *indices;
+    float *density;
+} results;
+
+static void results_free(results *r)
+{
+    free(r->counts);
+    free(r->offsets);
+    free(r->indices);
+    free(r->density);
+}
+
+static int allocate(size_t count, size_t size, void *pointer, const char *what)
+{
+    void *memory = count <= SIZE_MAX / size ? malloc(count ? count * size : 1) : NULL;
+    if (!memory)
+        return tool_fail("%s: no memory for %zu elements", what, count);
+    memcpy(pointer, &memory, sizeof memory);
+    return TOOL_OK;
+}
+
+static int read_list(cloud *c, results *r)
+{
+    int result;
+    stage st = {0};
+    progress_say("listing %" PRIu64 " pairs", c->pairs);
+    TRY(cloud_fill(c, &st));
+    TRY(allocate(c->n + 1, sizeof *r->offsets, &r->offsets, "offsets"));
+    TRY(allocate((size_t)c->pairs, sizeof *r->indices, &r->indices, "neighbour list"));
+    TRY(session_read(c->s, c->offsets, (c->n + 1) * sizeof *r->offsets, r->offsets));
+    TRY(session_read(c->s, c->indices, (size_t)c->pairs * sizeof *r->indices, r->indices));
+done:
+    return result;
+}
+
+static int compute(cloud *c, bool want_list, results *r)
+{
+    int result;
+    stage upload = {0}, build = {0}, count = {0}, density = {0}, back = {0};
+    progress_say("searching among %zu points", c->n);
+    TRY(cloud_upload(c, &upload));
+    TRY(cloud_build(c, &build));
+    TRY(cloud_count(c, &count));
+    if (c->set.want_density)
+        TRY(cloud_density(c, &density));
+    if (want_list)
+        TRY(read_list(c, r));
+    TRY(allocate(c->n, sizeof *r->counts, &r->counts, "counts"));
+    if (c->set.want_density)
+        TRY(allocate(c->n, sizeof *r->density, &r->density, "density"));
+    TRY(cloud_read_back(c, &back, r->counts, r->density));
+done:
+    return result;
+}
+
+static int write_list(outputs *files, const cloud *c, const char *prefix, const results *r)
+{
+    int result;
+    size_t size = strlen(prefix) + sizeof ".offsets.npy";
+    char *path = malloc(size);
+    if (!path)
+        return tool_fail("%s: no memory for a file name", prefix);
+    xli_npy offsets = xli_npy_vector('u', sizeof *r->offsets, c->n + 1, r->offsets);
+    xli_npy indices = xli_npy_vector('u', sizeof *r->indices, (size_t)c->pairs, r->indices);
+    snprintf(path, size, "%s.offsets.npy", prefix);
+    TRY(outputs_npy(files, path, &offsets));
+    snprintf(path, size, "%s.indices.npy", prefix);
+    TRY(outputs_npy(files, path, &indices));
+done:
+    free(path);
+    return result;
+}
+
+static int write_files(outputs *files, const cloud *c, const neighbors_options *o, const results *r)
+{
+    int result = TOOL_OK;
+    xli_npy counts = xli_npy_vector('u', sizeof *r->counts, c->n, r->counts);
+    xli_npy density = xli_npy_vector('f', sizeof *r->density, c->n, r->density);
+    if (o->out)
+        TRY(write_list(files, c, o->out, r));
+    if (o->counts)
+        TRY(outputs_npy(files, o->counts, &counts));
+    if (o->density)
+        TRY(outputs_npy(files, o->density, &density));
+    if (o->png) {
+        const picture_settings set = {0.002, o->cut.value, cloud_spacing(c), "DENSITY"};
+        TRY(picture_write(files, o->png, c->xyz, r->density, c->n, &set));
+    }
+    TRY(outputs_commit(files));
+done:
+    return result;
+}
+
+static void report(const cloud *c, const neighbors_options *o, const results *r)
+{
+    summary s = summary_of_counts(r->counts, c->n);
+    if (!o->as_json) {
+        printf("%zu points, radius %g: %" PRIu64 " pairs; neighbours per point: %.0f to %.0f, "
+               "mean %.4g\n",
+               c->n, (double)c->set.radius, c->pairs, s.min, s.max, s.mean);
+        return;
+    }
+    json j = json_begin(stdout);
+    json_text(&j, "device", c->s->info.name);
+    json_count(&j, "points", c->n);
+    json_number(&j, "radius", (double)c->set.radius);
+    json_bool(&j, "inclusive", c->set.inclusive);
+    json_count(&j, "pairs", c->pairs);
+    json_number(&j, "neighbors_min", s.min);
+    json_number(&j, "neighbors_mean", s.mean);
+    json_number(&j, "neighbors_max", s.max);
+    if (r->density) {
+        s = summary_of_floats(r->density, c->n);
+        json_number(&j, "density_min", s.min);
+        json_number(&j, "density_mean", s.mean);
+        json_number(&j, "density_max", s.max);
+    }
+    json_end(&j);
+}
+
+static int search_file(const neighbors_options *o, const cloud_settings *set, const char *path)
+{
+    int result;
+    session s = {0};
+    cloud c = {0};
+    xli_npy points = {0};
+    results r = {0};
+    outputs files = {0};
+    TRY(cloud_read(path, o->convert, &points));
+    TRY(session_open(&s, o->device));
+    TRY(cloud_open(&c, &s, set, points.data, (size_t)points.shape[0]));
+    TRY(compute(&c, o->out != NULL, &r));
+    TRY(write_files(&files, &c, o, &r));
+    report(&c, o, &r);
+done:
+    outputs_abandon(&files);
+    results_free(&r);
+    cloud_close(&c);
+    session_close(&s);
+    xli_npy_free(&points);
+    return result;
+}
+
+int tool_neighbors(int argc, char **argv)
+{
+    neighbors_options o = {.mass.value = 1};
+    const tool_option options[] = {
+        {"radius", OPTION_NUMBER, &o.radius, "R", "search radius, in the unit of the points", NULL},
+        {"inclusive", OPTION_FLAG, &o.inclusive, NULL, "distance <= R rather than < R", NULL},
+        {"out", OPTION_TEXT, &o.out, "PREFIX", "list: PREFIX.offsets.npy, PREFIX.indices.npy",
+         NULL},
+        {"counts", OPTION_TEXT, &o.counts, "C.npy", "number of neighbours of each point, u32",
+         NULL},
+        {"density", OPTION_TEXT, &o.density, "D.npy", "Poly6 density at each point, f32", NULL},
+        {"mass", OPTION_NUMBER, &o.mass, "M", "mass of a point, for the density; default 1", NULL},
+        {"png", OPTION_TEXT, &o.png, "P.png", "picture, coloured by density: red high, blue low",
+         NULL},
+        {"cut", OPTION_NUMBER, &o.cut, "F", "front part of the picture to cut away, 0 to 1", NULL},
+        {"f32", OPTION_FLAG, &o.convert, NULL, "round points in double precision to f32", NULL},
+        {"device", OPTION_TEXT, &o.device, "SEL", "which device; see crosslane devices", NULL},
+        {"json", OPTION_FLAG, &o.as_json, NULL, "what was found, as one JSON object", NULL}};
+    const tool_syntax syntax = {
+        .name = "neighbors",
+        .files = "POINTS.npy --radius R",
+        .min_files = 1,
+        .max_files = 1,
+        .about =
+            "Neighbours of each point within a radius; POINTS is f32 of shape (n, 3). The list\n"
+            "is exact: row i holds, in ascending order, the indices of all other points whose\n"
+            "distance in single precision is below R; offsets are u64 (n + 1), indices u32.",
+        .options = options,
+        .num_options = TOOL_COUNT(options)};
+    const char *files[TOOL_MAX_FILES];
+    int result = options_parse(&syntax, argc, argv, files);
+    if (result != TOOL_OK)
+        return result;
+    const cloud_settings set = {.radius = (float)o.radius.value,
+                                .inclusive = o.inclusive,
+                                .mass = o.mass.value,
+                                .want_density = o.density || o.png};
+    TRY(cloud_check_settings(&set, &o.radius));
+    TRY(picture_check_cut(o.cut.value));
+    result = search_file(&o, &set, files[0]);
+done:
+    return result;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT
+ * `crosslane sort`: an array in order, alone, with values, or as the order itself. */
+#include "tool.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static const char *const algorithm_names[] = {"auto", "bitonic", NULL};
+static const xl_sort_algorithm algorithms[] = {XL_SORT_AUTO, XL_SORT_BITONIC};
+
+typedef struct sort_options {
+    int algorithm;
+    bool argsort, descending, as_json;
+    const char *values[2], *device;
+} sort_options;
+
+static int check_keys(const char *path, const xli_npy *keys, xl_type *type)
+{
+    static const xl_type known[] = {XL_U32, XL_I32, XL_U64, XL_F32};
+    *type = array_type(keys);
+    if (keys->count > UINT32_MAX)
+        return tool_fail("%s: %zu keys; at most 2^32 - 1 can be sorted", path, keys->count);
+    for (size_t i = 0; i < TOOL_COUNT(known); ++i)
+        if (known[i] == *type)
+            return TOOL_OK;
+    return tool_fail("%s: keys of type %c%u; sort takes u32, i32, u64 or f32", path, keys->kind,
+                     (unsigned)(keys->item_bytes * 8));
+}
+
+/* Values are moved, not looked at: any four bytes will do. */
+static int check_values(const char *path, const xli_npy *values, const xli_npy *keys)
+{
+    if (values->item_bytes != sizeof(uint32_t))
+        return tool_fail(
+            "%s: values of %u bytes each; sort moves values of 4 bytes (u32, i32, f32)", path,
+            (unsigned)values->item_bytes);
+    if (values->count != keys->count)
+        return tool_fail("%s: %zu values for %zu keys; there must be one for each", path,
+                         values->count, keys->count);
+    return TOOL_OK;
+}
+
+static int make_order(size_t n, xli_npy *values)
+{
+    uint32_t *order = malloc(n ? n * sizeof *order : 1);
+    if (!order)
+        return tool_fail("sort: no memory for the order of %zu keys", n);
+    for (size_t i = 0; i < n; ++i)
+        order[i] = (uint32_t)i;
+    *values = xli_npy_vector('u', sizeof *order, n, order);
+    return TOOL_OK;
+}
+
+static int load_values(const sort_options *o, const xli_npy *keys, xli_npy *values)
+{
+    int result = TOOL_OK;
+    const char *path = o->values[0];
+    if (o->argsort)
+        return make_order(keys->count, values);
+    if (!path)
+        return TOOL_OK;
+    TRY(array_read(path, values));
+    TRY(array_check_vector("sort", path, values));
+    TRY(check_values(path, values, keys));
+done:
+    return result;
+}
+
+static int sort_on_device(const session *s, xl_sort *plan, xli_npy *keys, xli_npy *values,
+                          stage *st)
+{
+    int result;
+    cl_mem key_buffer = NULL, value_buffer = NULL;
+    cl_event event = NULL;
+    size_t n = keys->count, key_bytes = n * keys->item_bytes, value_bytes = n * values->item_bytes;
+    progress_say("sorting %zu keys", n);
+    TRY(session_upload(s, keys->data, key_bytes, "keys", &key_buffer));
+    if (values->data)
+        TRY(session_upload(s, values->data, value_bytes, "values", &value_buffer));
+    xl_view k = xl_view_of(key_buffer, 0), v = xl_view_of(value_buffer, 0);
+    result = stage_begin(s, st, "sort");
+    if (result == TOOL_OK)
+        result = tool_check(
+            s->ctx, xl_sort_enqueue(plan, s->queue, n, k, v, k, v, xl_no_view(), 0, NULL, &event),
+            "sort");
+    TRY(stage_end(st, event, result));
+    TRY(session_read(s, key_buffer, key_bytes, keys->data));
+    if (values->data)
+        TRY(session_read(s, value_buffer, value_bytes, values->data));
+done:
+    session_release(&key_buffer);
+    session_release(&value_buffer);
+    return result;
+}
+
+static int make_plan(const session *s, const sort_options *o, xl_type type, bool with_values,
+                     xl_sort **plan)
+{
+    xl_sort_desc desc;
+    xl_sort_desc_init(&desc);
+    desc.key = type;
+    desc.value = with_values ? XL_U32 : XL_NONE;
+    desc.order = o->descending ? XL_DESCENDING : XL_ASCENDING;
+    desc.algorithm = algorithms[o->algorithm];
+    progress_say("compiling for %s", s->info.name);
+    return tool_check(s->ctx, xl_sort_create(s->ctx, &desc, plan), "sort");
+}
+
+static void report(const session *s, const sort_options *o, size_t n, xl_type type, const stage *st)
+{
+    if (!o->as_json)
+        return;
+    json j = json_begin(stdout);
+    json_text(&j, "device", s->info.name);
+    json_count(&j, "n", n);
+    json_text(&j, "type", xl_type_name(type));
+    json_text(&j, "order", o->descending ? "descending" : "ascending");
+    json_text(&j, "output", o->argsort ? "order" : "keys");
+    json_times(&j, st);
+    json_end(&j);
+}
+
+static int sort_file(const sort_options *o, const char *in, const char *out)
+{
+    int result;
+    session s = {0};
+    xl_sort *plan = NULL;
+    xli_npy keys = {0}, values = {0};
+    outputs files = {0};
+    stage st = {0};
+    xl_type type;
+    TRY(array_read(in, &keys));
+    TRY(array_check_vector("sort", in, &keys));
+    TRY(check_keys(in, &keys, &type));
+    TRY(load_values(o, &keys, &values));
+    TRY(session_open(&s, o->device));
+    TRY(make_plan(&s, o, type, values.data != NULL, &plan));
+    TRY(sort_on_device(&s, plan, &keys, &values, &st));
+    TRY(outputs_npy(&files, out, o->argsort ? &values : &keys));
+    if (o->values[1])
+        TRY(outputs_npy(&files, o->values[1], &values));
+    TRY(outputs_commit(&files));
+    report(&s, o, keys.count, type, &st);
+done:
+    outputs_abandon(&files);
+    xl_sort_destroy(plan);
+    session_close(&s);
+    xli_npy_free(&keys);
+    xli_npy_free(&values);
+    return result;
+}
+
+int tool_sort(int argc, char **argv)
+{
+    sort_options o = {0};
+    const tool_option options[] = {
+        {"values", OPTION_PAIR, o.values, "V.npy W.npy",
+         "values that travel with the keys, and "
+         "where they go",
+         NULL},
+        {"argsort", OPTION_FLAG, &o.argsort, NULL, "OUT holds the indices that sort IN, as u32",
+         NULL},
+        {"descending", OPTION_FLAG, &o.descending, NULL, "largest first", NULL},
+        {"algorithm", OPTION_CHOICE, &o.algorithm, "NAME", "algorithm", algorithm_names},
+        {"device", OPTION_TEXT, &o.device, "SEL", "which device; see crosslane devices", NULL},
+        {"json", OPTION_FLAG, &o.as_json, NULL, "what was done, as one JSON object", NULL}};
+    const tool_syntax syntax = {
+        .name = "sort",
+        .files = "IN.npy OUT.npy",
+        .min_files = 2,
+        .max_files = 2,
+        .about =
+            "Sorts an array of one dimension: u32, i32, u64 or f32; NaN goes last. OUT may be IN.\n"
+            "Equal keys may change places, so that their values come in any order.",
+        .options = options,
+        .num_options = TOOL_COUNT(options)};
+    const char *files[TOOL_MAX_FILES];
+    int result = options_parse(&syntax, argc, argv, files);
+    if (result != TOOL_OK)
+        return result;
+    if (o.argsort && o.values[0])
+        return tool_misuse("sort: --argsort and --values exclude each other; give one");
+    return sort_file(&o, files[0], files[1]);
+}
