@@ -805,8 +805,8 @@ static void enqueue_refuses(void **state)
     REFUSED(out, xl_view_of(constant, 0), XL_ERROR_INVALID_ARGUMENT, "out: a read-only buffer");
     REFUSED(in, xl_view_of(foreign, 0), XL_ERROR_INVALID_ARGUMENT, "in: a buffer of another");
     REFUSED(segments, good.in, XL_ERROR_INVALID_ARGUMENT, "segments: given");
-    REFUSED(in.offset, 2 * good.n, XL_ERROR_INVALID_ARGUMENT, "elements from element");
-    REFUSED(n, SIZE_MAX, XL_ERROR_INVALID_ARGUMENT, "elements from element");
+    REFUSED(in.offset, 2 * good.n, XL_ERROR_INVALID_ARGUMENT, "in a buffer that holds");
+    REFUSED(n, SIZE_MAX, XL_ERROR_INVALID_ARGUMENT, "in a buffer that holds");
     REFUSED(out, xl_view_of(a.mem, good.in.offset + 1), XL_ERROR_OVERLAP, "in and out overlap");
     REFUSED(scratch.offset, good.scratch.offset + 8, XL_ERROR_MISALIGNED, "scratch: byte offset");
     REFUSED(scratch, xl_view_of(small, 0), XL_ERROR_SCRATCH_TOO_SMALL, "bytes given");
