@@ -835,7 +835,8 @@ static void enqueue_refuses(void **state)
     xl_scan_destroy(good.plan);
 }
 
-int main(void)
+/* scan_test [PATTERN]: only the tests whose names match. */
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_example),
@@ -854,6 +855,8 @@ int main(void)
         cmocka_unit_test(create_refuses),
         cmocka_unit_test(enqueue_refuses),
     };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     xlt_finish();
     return failed;
