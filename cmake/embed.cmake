@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-# Flattens cl/kernel/*.cl into one C file of byte arrays.
+# Flattens the .cl files of a folder into one C file of byte arrays.
 #
-#   cmake -DROOT=<source root> -DOUT=<file.c> -DDEPFILE=<file> -P embed.cmake
+#   cmake -DROOT=<source root> -DOUT=<file.c> -DDEPFILE=<file> [-DFOLDER=<folder under
+#         ROOT, cl/kernel if not given>] [-DFINDER=<name of the C function that finds
+#         one, xli_source_find if not given>] -P embed.cmake
 #
 # Each #include "..." is replaced by the file it names, once per kernel, between
 # #line marks that name files from the source root, so that a build log points at
@@ -52,7 +54,13 @@ function(flatten path out_text out_seen)
   set(${out_seen} "${seen}" PARENT_SCOPE)
 endfunction()
 
-file(GLOB kernels "${ROOT}/cl/kernel/*.cl")
+if(NOT FOLDER)
+  set(FOLDER cl/kernel)
+endif()
+if(NOT FINDER)
+  set(FINDER xli_source_find)
+endif()
+file(GLOB kernels "${ROOT}/${FOLDER}/*.cl")
 list(SORT kernels)
 set(arrays "")
 set(table "")
@@ -79,7 +87,7 @@ list(JOIN depends " \\\n  " depends)
 file(WRITE "${DEPFILE}" "${OUT}: ${depends}\n")
 
 file(WRITE "${OUT}.new" "/* SPDX-License-Identifier: MIT
- * Made by cmake/embed.cmake from cl/kernel: every kernel file with its includes. */
+ * Made by cmake/embed.cmake from ${FOLDER}: every kernel file with its includes. */
 #include \"runtime.h\"
 
 #include <string.h>
@@ -87,7 +95,7 @@ file(WRITE "${OUT}.new" "/* SPDX-License-Identifier: MIT
 ${arrays}static const xli_source sources[] = {
 ${table}};
 
-const xli_source *xli_source_find(const char *name)
+const xli_source *${FINDER}(const char *name)
 {
     for (size_t i = 0; i < XLI_COUNT(sources); ++i)
         if (strcmp(sources[i].name, name) == 0)

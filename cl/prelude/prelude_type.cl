@@ -10,7 +10,8 @@
  * Gives:
  *   XL_OP(a, b)  the operator as an expression, for scalars and vectors alike; it
  *                names its arguments more than once, so code calls xl_op() instead
- *   XL_IDENTITY  XL_OP(XL_IDENTITY, x) is x, bit for bit
+ *   XL_IDENTITY  XL_OP(XL_IDENTITY, x) is x, bit for bit, unless x is a NaN, which
+ *                minimum and maximum skip
  *   XL_COMMUTES  1: operands may change places. Minimum and maximum of floating
  *                point keep the earlier of -0 and +0, so theirs may not
  *   XL_AS_T(w), XL_T_AS_WORD(x)  an element as the unsigned integer of its size

@@ -85,16 +85,14 @@ done:
     return status;
 }
 
-xl_status xli_program_build(xl_context *ctx, const xli_facts *facts, const char *name,
-                            const char *defines, xli_program **program)
+static xl_status build_source(xl_context *ctx, const xli_facts *facts, const xli_source *source,
+                              const char *defines, xli_program **program)
 {
     xl_status status = XL_SUCCESS;
+    const char *name = source->name;
     xli_text head = {0};
     char options[64], key[65];
     cl_program cl = NULL;
-    const xli_source *source = xli_source_find(name);
-    if (!source)
-        return xli_fail(ctx, XL_ERROR_INTERNAL, "no kernel source \"%s\" is embedded", name);
     /* PoCL writes "1 warning generated." to stderr: only who asks for dumps gets
      * warnings, in the log there. */
     snprintf(options, sizeof options, "-cl-std=%s%s", facts->info.opencl_c,
@@ -125,6 +123,24 @@ xl_status xli_program_build(xl_context *ctx, const xli_facts *facts, const char 
 done:
     xli_text_free(&head);
     return status;
+}
+
+xl_status xli_program_build(xl_context *ctx, const xli_facts *facts, const char *name,
+                            const char *defines, xli_program **program)
+{
+    const xli_source *source = xli_source_find(name);
+    if (!source)
+        return xli_fail(ctx, XL_ERROR_INTERNAL, "no kernel source \"%s\" is embedded", name);
+    return build_source(ctx, facts, source, defines, program);
+}
+
+xl_status xli_program_get_source(xl_context *ctx, const xli_source *source, const char *defines,
+                                 xli_program **program)
+{
+    const xli_facts *facts;
+    *program = NULL;
+    xl_status status = xli_context_facts(ctx, &facts);
+    return status == XL_SUCCESS ? build_source(ctx, facts, source, defines, program) : status;
 }
 
 xl_status xli_program_get(xl_context *ctx, const char *name, const char *defines,

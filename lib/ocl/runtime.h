@@ -100,6 +100,11 @@ typedef struct xli_program xli_program;
 xl_status xli_program_get(xl_context *ctx, const char *name, const char *defines,
                           xli_program **program);
 
+/* The same from a source that is not in the library: tests of the building blocks
+ * in cl/ embed kernels of their own. */
+xl_status xli_program_get_source(xl_context *ctx, const xli_source *source, const char *defines,
+                                 xli_program **program);
+
 /* A kernel of its own for the caller: setting its arguments and enqueuing it must
  * not happen on two threads at once (xli_seq_launch() sees to that). */
 typedef struct xli_kernel {

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+ * Scan and reduction of work-groups (cl/group) against plain loops, in groups with
+ * and without whole sub-groups. */
+#include "runtime.h"
+#include "xlt.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const xli_source *xlt_source_find(const char *name);
+
+enum { MOST = 256, RESULTS = 6 };
+
+/* Minimum of floats that keeps the earlier of two zeros and skips NaN. */
+static float least(float a, float b)
+{
+    return b < a || a != a ? b : a;
+}
+
+static float fold(const float *in, int count, int step)
+{
+    float sum = INFINITY;
+    for (int i = 0; i < count; ++i)
+        sum = least(sum, in[i * step]);
+    return sum;
+}
+
+static void check(const float *in, const float *out, int size)
+{
+    for (int i = 0; i < size; ++i) {
+        const float forward = fold(in, size, 1), back = fold(in + size - 1, size, -1);
+        const float wanted[RESULTS] = {fold(in, i, 1), forward, fold(in + size - 1, i, -1),
+                                       back,           forward, back};
+        float got[RESULTS];
+        /* Of nothing but NaN comes NaN or the identity, as the fold goes. */
+        for (int k = 0; k < RESULTS; ++k)
+            got[k] = least(INFINITY, out[RESULTS * i + k]);
+        if (memcmp(wanted, got, sizeof wanted) != 0)
+            XLT_FAIL("group of %d, work-item %d: %g %g %g %g %g %g, not %g %g %g %g %g %g", size, i,
+                     out[RESULTS * i], out[RESULTS * i + 1], out[RESULTS * i + 2],
+                     out[RESULTS * i + 3], out[RESULTS * i + 4], out[RESULTS * i + 5], wanted[0],
+                     wanted[1], wanted[2], wanted[3], wanted[4], wanted[5]);
+    }
+}
+
+static void run(xl_context *ctx, size_t size, xlt_random *random)
+{
+    static const float values[] = {0.0f, -0.0f, 3.0f, NAN, INFINITY, 1.0f, 2.0f};
+    float in[MOST], out[RESULTS * MOST];
+    char defines[200];
+    xli_program *program;
+    xli_kernel kernel;
+    xli_seq seq;
+    cl_int code;
+    for (size_t i = 0; i < size; ++i)
+        in[i] = values[xlt_below(random, 7)];
+    snprintf(defines, sizeof defines,
+             "#define XL_T float\n#define XL_T_BYTES 4\n#define XL_T_KIND 2\n"
+             "#define XL_OPERATOR 3\n#define XL_GROUP_SIZE %u\n",
+             (unsigned)size);
+    XLT_OK(xli_program_get_source(ctx, xlt_source_find("group_collectives"), defines, &program));
+    XLT_OK(xli_kernel_create(ctx, program, "xl_test_group", &kernel));
+    cl_mem a =
+        clCreateBuffer(xl_context_cl(ctx), CL_MEM_COPY_HOST_PTR, size * sizeof *in, in, &code);
+    XLT_CL(code);
+    cl_mem b = clCreateBuffer(xl_context_cl(ctx), CL_MEM_READ_WRITE, sizeof out, NULL, &code);
+    XLT_CL(code);
+    XLT_OK(xli_seq_begin(&seq, ctx, xlt_queue(), 0, NULL, NULL));
+    XLT_OK(XLI_LAUNCH(&seq, &kernel, 1, size, XLI_MEM(a), XLI_MEM(b)));
+    XLT_OK(xli_seq_end(&seq, XL_SUCCESS, NULL));
+    XLT_CL(clEnqueueReadBuffer(xlt_queue(), b, CL_TRUE, 0, RESULTS * size * sizeof *out, out, 0,
+                               NULL, NULL));
+    check(in, out, (int)size);
+    clReleaseMemObject(a);
+    clReleaseMemObject(b);
+    xli_kernel_destroy(&kernel);
+}
+
+static void run_sizes(xl_context *ctx)
+{
+    static const size_t sizes[] = {2, 3, 8, 32, 64, 100, 128, 192, 256};
+    xl_device_info info;
+    xlt_random random = {11};
+    XLT_OK(xl_context_device_info(ctx, &info));
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i)
+        if (sizes[i] <= info.max_work_group)
+            run(ctx, sizes[i], &random);
+}
+
+static void as_the_device_is(void **state)
+{
+    (void)state;
+    run_sizes(xlt_context());
+}
+
+static void without_sub_groups(void **state)
+{
+    (void)state;
+    xl_context *ctx;
+    xl_context_desc desc;
+    xl_context_desc_init(&desc);
+    desc.mask = "width=1";
+    XLT_OK(xl_context_adopt(xl_context_cl(xlt_context()), xl_context_device(xlt_context()), &desc,
+                            &ctx));
+    run_sizes(ctx);
+    xl_context_destroy(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_the_device_is),
+        cmocka_unit_test(without_sub_groups),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    xlt_finish();
+    return failed;
+}
