@@ -56,8 +56,8 @@ xl_status xli_check_view(const xl_context *ctx, const char *name, xl_view view, 
     size_t holds = size / element_bytes;
     if (view.offset > holds || n > holds - view.offset)
         XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "%s: elements from %zu on, %zu of them, in a buffer that holds %zu of %zu "
-                        "bytes each",
+                        "%s: elements from element %zu on, %zu of them, in a buffer that holds %zu "
+                        "of %zu bytes each",
                         name, view.offset, n, holds, element_bytes));
     span->buffer = view.buffer;
     span->root = parent ? parent : view.buffer;

@@ -40,12 +40,8 @@ static xl_status read_desc(xl_scan *plan, const xl_scan_desc *given)
 {
     xl_status status;
     xl_scan_desc *desc = &plan->desc;
-    if (given->struct_size < sizeof given->struct_size || given->struct_size > 4096)
-        return xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc: struct_size is %u; start from xl_scan_desc_init()",
-                        (unsigned)given->struct_size);
     xl_scan_desc_init(desc);
-    memcpy(desc, given, xli_min(given->struct_size, sizeof *desc));
+    XL_TRY(XLI_DESC_READ(plan->ctx, xl_scan_desc, given, desc));
     XL_TRY(xli_scan_check_desc(plan->ctx, desc));
     plan->type = xli_scan_type_of(desc->type);
     standard_init(desc, plan->init);

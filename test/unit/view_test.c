@@ -63,6 +63,7 @@ static void products_do_not_wrap(void **state)
     refused(check(buffer, 0, half, 2, XLI_READ), XL_ERROR_INVALID_ARGUMENT, "in:");
     refused(check(buffer, 0, quarter + 1, 4, XLI_READ), XL_ERROR_INVALID_ARGUMENT, "in:");
     refused(check(buffer, half, half, 1, XLI_READ), XL_ERROR_INVALID_ARGUMENT, "in:");
+    refused(check(buffer, 8, SIZE_MAX - 4, 1, XLI_READ), XL_ERROR_INVALID_ARGUMENT, "in:");
     refused(check(buffer, SIZE_MAX, 2, 4, XLI_READ), XL_ERROR_INVALID_ARGUMENT, "in:");
     refused(check(buffer, quarter, 1, 4, XLI_READ), XL_ERROR_INVALID_ARGUMENT, "in:");
     XLT_CL(clReleaseMemObject(buffer));
