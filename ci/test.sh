@@ -43,7 +43,8 @@ declare -A selections=(
   [all]="-LE install|abi"
   [install]="-L install|abi"
   [small]="-R ^(context|scan|sort|grid|neighbors)_test"
-  [threads]="-R thread"
+  [simulator]="-R ^(context|sequence|view|scan|sort|grid|neighbors)_test --timeout 300"
+  [threads]="-R ^(errors|os|context|cache|sequence|scan|sort)_test"
 )
 configuration() {
   local name=$1 preset=$2 tests=$3 runner=$4 file device seconds=$SECONDS result words
@@ -136,7 +137,7 @@ configuration "rusticl on llvmpipe" werror all - RUSTICL_ENABLE=llvmpipe CROSSLA
 configuration "Intel CPU runtime" werror all - "${intel[@]}"
 configuration "Intel width=1" werror small - "${intel[@]}" CROSSLANE_MASK=width=1
 configuration "Intel no-sub-groups" werror small - "${intel[@]}" CROSSLANE_MASK=no-sub-groups
-configuration "Oclgrind" werror small "oclgrind --data-races --uninitialized" CROSSLANE_DEVICE=oclgrind: CROSSLANE_TEST_SMALL=1
+configuration "Oclgrind" werror simulator "oclgrind --data-races --uninitialized" CROSSLANE_DEVICE=oclgrind: CROSSLANE_TEST_SMALL=1
 every_other_device
 
 mkdir -p build/vendors
