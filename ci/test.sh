@@ -44,7 +44,7 @@ declare -A selections=(
   [install]="-L install|abi"
   [small]="-R ^(context|scan|sort|grid|neighbors)_test"
   [simulator]="-R ^(context|sequence|view|scan|sort|grid|neighbors)_test --timeout 300"
-  [threads]="-R ^(errors|os|context|cache|sequence|scan|sort)_test"
+  [threads]="-R ^(errors|os|context|cache|sequence|threads)_test"
 )
 configuration() {
   local name=$1 preset=$2 tests=$3 runner=$4 file device seconds=$SECONDS result words
