@@ -165,7 +165,9 @@ arrays() {
   "$oracle" make i4 3001 values.npy
   runs "$crosslane" sort --values values.npy moved.npy --descending in.npy out.npy
   runs "$oracle" pairs descending in.npy out.npy values.npy moved.npy
-  ls -A | grep -q 'npy\.' && fail "temporary files left: $(ls -A)"
+  for left in *.npy.*; do
+    [ ! -e "$left" ] || fail "temporary file left: $left"
+  done
   ln -s out.npy link.npy
   runs "$crosslane" scan in.npy link.npy
   [ -L link.npy ] || fail "the link was replaced"
