@@ -173,12 +173,14 @@ XL_SORT_KEY xl_sort_shuffle(XL_SORT_KEY key, uint mask)
 #endif
 }
 
-/* One side of a comparator between lanes: keeps the larger if `upper`. */
+/* One side of a comparator between lanes: keeps the larger if `upper`. Both sides turn
+ * the order around alike, so that neither takes an equal key. */
 void xl_sort_keep(xl_held *held, uint e, XL_SORT_KEY key, uint value, bool upper)
 {
     XL_SORT_KEY mine = held->key[e];
 #if XL_SORT_VALUES
-    bool take = upper ? mine < key : mine > key;
+    XL_SORT_KEY turn = upper ? (XL_SORT_KEY)0 - 1 : 0;
+    bool take = (mine ^ turn) > (key ^ turn);
     held->key[e] = take ? key : mine;
     held->value[e] = take ? value : held->value[e];
 #else
@@ -216,6 +218,58 @@ void xl_sort_halve_lanes(xl_held *held, uint bits)
     while (bits-- > 0)
         xl_sort_order_lanes(held, 1u << bits, lane >> bits & 1u, false);
 #endif
+}
+
+#if XL_LANE_WAY != 0
+/* A step between lanes that differ in `mask` at half the price, for it moves elements:
+ * of two neighbours in registers the lower lane gives away the second and the upper lane
+ * the first, so that each lane has one whole comparator. What stood in different lanes
+ * then stands in different registers and the other way round. */
+void xl_sort_trade(xl_held *held, uint mask, bool upper)
+{
+#pragma unroll
+    for (uint e = 0; e < XL_SORT_HELD; e += 2) {
+        XL_SORT_KEY keep = upper ? held->key[e + 1] : held->key[e];
+        XL_SORT_KEY give = upper ? held->key[e] : held->key[e + 1];
+        XL_SORT_KEY get = xl_sort_shuffle(give, mask);
+#if XL_SORT_VALUES
+        uint keep_value = upper ? held->value[e + 1] : held->value[e];
+        uint give_value = upper ? held->value[e] : held->value[e + 1];
+        uint get_value = xl_lane_shuffle_xor(give_value, mask);
+        /* Equal keys stay in place: what an upper lane keeps is above what it gets. */
+        bool get_first = keep > get || (upper && keep == get);
+        held->key[e] = get_first ? get : keep;
+        held->key[e + 1] = get_first ? keep : get;
+        held->value[e] = get_first ? get_value : keep_value;
+        held->value[e + 1] = get_first ? keep_value : get_value;
+#else
+        held->key[e] = min(keep, get);
+        held->key[e + 1] = max(keep, get);
+#endif
+    }
+}
+#endif
+
+/* All steps below bit `bits` in layout `bits`, which a sub-group covers. Each trade puts
+ * the bit it compares into the registers' lowest bit and that one's into the lane. */
+void xl_sort_trade_lanes(xl_held *held, uint bits)
+{
+#if XL_LANE_WAY != 0
+    uint lane = xl_lane_id();
+#pragma unroll 1
+    while (bits-- > 0)
+        xl_sort_trade(held, 1u << bits, lane >> bits & 1u);
+#endif
+}
+
+/* Where element e of a work-item stands after that: bit 0 is in the registers, and bits
+ * 1 .. lane_bits are the lane. */
+uint xl_sort_traded_position(uint e, uint lane_bits)
+{
+    uint w = (uint)get_local_id(0);
+    uint lane = w & ((1u << lane_bits) - 1u);
+    return (w >> lane_bits) << (lane_bits + XL_SORT_HELD_LOG) | (e >> 1) << (lane_bits + 1u) |
+           lane << 1 | (e & 1u);
 }
 
 /* Phase p, which is above what one item holds, from layout 0 to layout 0. */
@@ -265,8 +319,8 @@ void xl_group_sort(xl_held *held, xl_sort_local local_)
     xl_sort_exchange(held, local_, 0, false, XL_SORT_GROUP_LOG, false);
 }
 
-/* Sorts a tile that is held in layout XL_SORT_GROUP_LOG and falls, then rises. Returns
- * the layout it ends in. */
+/* Sorts a tile that is held in layout XL_SORT_GROUP_LOG and falls, then rises. Then
+ * elements stand where xl_sort_traded_position() says for the bits it returns. */
 uint xl_group_merge(xl_held *held, xl_sort_local local_)
 {
     uint lane_bits = xl_sort_lane_bits();
@@ -280,6 +334,6 @@ uint xl_group_merge(xl_held *held, xl_sort_local local_)
         xl_sort_halve(held, XL_SORT_HELD_LOG);
         at = next;
     }
-    xl_sort_halve_lanes(held, lane_bits);
-    return at;
+    xl_sort_trade_lanes(held, lane_bits);
+    return lane_bits;
 }

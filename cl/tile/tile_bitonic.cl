@@ -18,17 +18,13 @@ void xl_tile_take(xl_held *held, uint e, xl_sort_in in, uint source, bool wanted
 #endif
 }
 
-void xl_tile_store(const xl_held *held, xl_sort_out out, uint first, uint count, uint layout)
+void xl_tile_put(const xl_held *held, uint e, xl_sort_out out, uint first, uint count, uint at)
 {
-#pragma unroll
-    for (uint e = 0; e < XL_SORT_HELD; ++e) {
-        uint at = xl_sort_position(e, layout, false);
-        if (at < count) {
-            out.keys[first + at] = xl_sort_unmap(held->key[e]);
+    if (at < count) {
+        out.keys[first + at] = xl_sort_unmap(held->key[e]);
 #if XL_SORT_VALUES
-            out.values[first + at] = held->value[e];
+        out.values[first + at] = held->value[e];
 #endif
-        }
     }
 }
 
@@ -46,7 +42,9 @@ void xl_tile_sort(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sor
         xl_tile_take(&held, e, in, first + min(at, count - 1u), at < count);
     }
     xl_group_sort(&held, local_);
-    xl_tile_store(&held, out, first, count, XL_SORT_GROUP_LOG);
+#pragma unroll
+    for (uint e = 0; e < XL_SORT_HELD; ++e)
+        xl_tile_put(&held, e, out, first, count, xl_sort_position(e, XL_SORT_GROUP_LOG, false));
 }
 
 /* Searches the cuts for d and for d + count. In each round 2^seek_log - 1 items, which must
@@ -105,6 +103,8 @@ void xl_tile_merge(xl_sort_in in, xl_sort_out out, uint first, uint count, uint 
         uint source = xl_cut_source(&runs, &cut, min(at, count - 1u));
         xl_tile_take(&held, e, in, begin + source, at < count);
     }
-    uint layout = xl_group_merge(&held, local_);
-    xl_tile_store(&held, out, first, count, layout);
+    uint lane_bits = xl_group_merge(&held, local_);
+#pragma unroll
+    for (uint e = 0; e < XL_SORT_HELD; ++e)
+        xl_tile_put(&held, e, out, first, count, xl_sort_traded_position(e, lane_bits));
 }

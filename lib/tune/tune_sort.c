@@ -34,7 +34,7 @@ void xli_tune_sort(const xl_context *ctx, const xli_facts *facts, size_t key_byt
         --t->group_log;
     while (t->run_log > 4 && (element_bytes << t->run_log) + 64u > info->local_bytes)
         --t->run_log;
-    t->busy = xli_context_tunable(ctx, "sort.busy", 2 * info->compute_units, 0, UINT32_MAX);
+    t->busy = xli_context_tunable(ctx, "sort.busy", info->compute_units, 0, UINT32_MAX);
     t->seek_log = xli_context_tunable(ctx, "sort.seek_log", 8, 1, 10);
-    t->seek_busy_log = xli_context_tunable(ctx, "sort.seek_busy_log", 4, 1, 10);
+    t->seek_busy_log = xli_context_tunable(ctx, "sort.seek_busy_log", 5, 1, 10);
 }

@@ -301,11 +301,12 @@ static void run_sizes(trial t, size_t tile)
 static void every_type_and_order_at_every_size(void **state)
 {
     (void)state;
+    /* With each key type, values go with one order and none with the other. */
     const xl_type keys[] = {XL_U32, XL_I32, XL_U64, XL_F32}, values[] = {XL_NONE, XL_U32};
-    for (int k = 0; k < 16; ++k) {
+    for (int k = 0; k < 8; ++k) {
         xl_sort *plan;
         const xl_sort_desc desc =
-            desc_of(keys[k / 4], values[k / 2 % 2], k % 2 ? XL_DESCENDING : XL_ASCENDING);
+            desc_of(keys[k / 2], values[(k / 2 + k) % 2], k % 2 ? XL_DESCENDING : XL_ASCENDING);
         XLT_OK(xl_sort_create(xlt_context(), &desc, &plan));
         const size_t tile = tile_of(plan);
         if (tile < 100000)
@@ -411,7 +412,8 @@ static void other_shapes(void **state)
     const xl_sort_desc plain = desc_of(XL_U32, XL_NONE, XL_ASCENDING);
     for (size_t i = 0; i < sizeof variants / sizeof variants[0]; ++i) {
         run_variant(&variants[i], &pairs);
-        run_variant(&variants[i], i % 2 ? &wide : &plain);
+        if (i % 4 == 0)
+            run_variant(&variants[i], i % 8 ? &wide : &plain);
     }
 }
 
