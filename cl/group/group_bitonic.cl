@@ -329,7 +329,7 @@ uint xl_group_merge(xl_held *held, xl_sort_local local_)
 #pragma unroll 1
     while (at > lane_bits) {
         /* A window that also covers bits already done compares what is in order. */
-        uint next = max(at, lane_bits + XL_SORT_HELD_LOG) - XL_SORT_HELD_LOG;
+        uint next = (uint)max((int)at - XL_SORT_HELD_LOG, (int)lane_bits);
         xl_sort_exchange(held, local_, at, false, next, false);
         xl_sort_halve(held, XL_SORT_HELD_LOG);
         at = next;

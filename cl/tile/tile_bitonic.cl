@@ -41,6 +41,8 @@ void xl_tile_sort(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sor
         uint at = full ? w + e * XL_SORT_GROUP : w * XL_SORT_HELD + e;
         xl_tile_take(&held, e, in, first + min(at, count - 1u), at < count);
     }
+    /* In place, other work-items write where this one has read. */
+    XL_FULL_BARRIER();
     xl_group_sort(&held, local_);
 #pragma unroll
     for (uint e = 0; e < XL_SORT_HELD; ++e)

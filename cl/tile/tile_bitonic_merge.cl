@@ -47,10 +47,12 @@ xl_runs xl_runs_at(__global const XL_SORT_KEY *keys, uint begin, uint n, uint ru
     return runs;
 }
 
-/* How many of the first d elements come from the first run lies between these two. */
+/* How many of the first d elements come from the first run lies between these two. The
+ * first is wide and signed because compilers make a saturating subtraction of the plain
+ * form, which Oclgrind 21.10 does not know. */
 uint xl_cut_low(const xl_runs *runs, uint d)
 {
-    return d > runs->second_length ? d - runs->second_length : 0;
+    return (uint)max((long)d - (long)runs->second_length, 0L);
 }
 
 uint xl_cut_high(const xl_runs *runs, uint d)
