@@ -3,7 +3,11 @@
  *
  * Source: Batcher, "Sorting networks and their applications" (AFIPS 1968), in
  * the form whose comparators all point the same way, so that any n is sorted
- * without padding: what lies past the end counts as larger than every key. */
+ * without padding: what lies past the end counts as larger than every key. The
+ * steps of a merge that reach further than one work-group holds are replaced by
+ * a search for the place where their comparators change (Bilardi and Nicolau,
+ * "Adaptive bitonic sorting", SIAM J. Comput. 1989; on GPUs Peters et al.,
+ * IPDPS 2012), so that each doubling of the sorted runs is one launch. */
 #ifndef CROSSLANE_SORT_H
 #define CROSSLANE_SORT_H
 
@@ -14,7 +18,7 @@ typedef struct xl_sort xl_sort;
 typedef enum xl_sort_order { XL_ASCENDING = 0, XL_DESCENDING = 1 } xl_sort_order;
 
 typedef enum xl_sort_algorithm {
-    XL_SORT_AUTO = 0,
+    XL_SORT_AUTO = 0,   /* BITONIC: this version has no other */
     XL_SORT_BITONIC = 1 /* any n; equal keys may change places */
 } xl_sort_algorithm;
 
@@ -34,21 +38,24 @@ XL_EXTERN_C_BEGIN
 /* Fills in the size of the structure and the defaults. NULL is ignored. */
 XL_API void xl_sort_desc_init(xl_sort_desc *desc);
 
-/* As xl_scan_create(). */
+/* Makes a plan; as xl_scan_create(). */
 XL_NODISCARD XL_API xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc *desc,
                                              xl_sort **plan);
 
-/* As xl_scan_scratch(). */
+/* As xl_scan_scratch(): 0 bytes up to the elements of one tile, from there on
+ * the n keys and values once more. */
 XL_NODISCARD XL_API xl_status xl_sort_scratch(const xl_sort *plan, size_t n, size_t *bytes,
                                               size_t *alignment);
 
 /* Enqueues the sort of n keys; never blocks, and allocates nothing when scratch
- * is given. n is at most 2^32 - 1.
+ * is given. n is at most 2^32 - 1. The keys may be in any order; equal keys may
+ * come out in any order, the same one on every run on one device.
  *   keys_in     n keys; not changed unless it is also keys_out
  *   values_in   n values that travel with the keys; not given for XL_NONE
  *   keys_out    n keys in order; may be exactly keys_in, may not overlap it
- *               otherwise
- *   values_out  n values; may be exactly values_in; not given for XL_NONE
+ *               otherwise. The device also reads it: not CL_MEM_WRITE_ONLY
+ *   values_out  n values; may be exactly values_in, else overlaps nothing; not
+ *               given for XL_NONE. Read too
  *   scratch, waits, event, queue, threads, failure: as xl_scan_enqueue() */
 XL_NODISCARD XL_API xl_status xl_sort_enqueue(xl_sort *plan, cl_command_queue queue, size_t n,
                                               xl_view keys_in, xl_view values_in, xl_view keys_out,
