@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static xlt_fault_state *calls; /* of the layer; NULL: the loader knows no layers */
 
@@ -292,13 +293,31 @@ static void run_once(const char *name, scenario *run, xl_context *warm, unsigned
         broken("something is still held", "");
 }
 
-/* Every `step`-th call, then every `step`-th allocation. */
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* As many runs as fit into some seconds, for compilers that take long. */
+static unsigned affordable(double run_seconds, unsigned samples)
+{
+    double most = 3.0 / run_seconds;
+    return most < 4 ? 4 : most < samples ? (unsigned)most : samples;
+}
+
+/* Every `step`-th call, then every `step`-th allocation; all of them for 0 samples. */
 static void sweep(const char *name, scenario *run, xl_context *warm, unsigned samples)
 {
     static const int codes[] = {CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY};
+    double start;
     if (warm) /* its programs stay with the context */
         run(warm);
+    start = seconds();
     run_once(name, run, warm, 0, 0, 0);
+    if (samples)
+        samples = affordable(seconds() - start, samples);
     unsigned num_calls = calls ? calls->calls : 0, num_allocations = xlt_allocs.calls;
     unsigned call_step = samples && num_calls > samples ? num_calls / samples + 1 : 1;
     unsigned allocation_step =
