@@ -211,7 +211,7 @@ static void *contexts_of_its_own(void *user)
 {
     bool *good = user;
     for (int i = 0; i < 3; ++i) {
-        xl_context *ctx;
+        xl_context *ctx = NULL;
         xl_device_info info;
         *good = *good && xl_context_create(NULL, &ctx) == XL_SUCCESS &&
                 xl_context_device_info(ctx, &info) == XL_SUCCESS;
