@@ -115,7 +115,7 @@ static void report(const cloud *c, const neighbors_options *o, const results *r)
     summary s = summary_of_counts(r->counts, c->n);
     if (!o->as_json) {
         printf("%zu points, radius %g: %" PRIu64 " pairs; neighbours per point: %.0f to %.0f, "
-               "mean %.4g\n",
+               "mean %.2f\n",
                c->n, (double)c->set.radius, c->pairs, s.min, s.max, s.mean);
         return;
     }
