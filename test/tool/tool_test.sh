@@ -15,9 +15,18 @@ fail() {
   failures=$((failures + 1))
 }
 
+# What a driver says of its own is not the program's: PoCL 3.1, asked for a way to make
+# work-groups that it does not know, says so for every kernel.
+program_said() {
+  grep -v "^Unknown work group generation method" stderr_all >stderr
+}
+
 # runs COMMAND...: it must succeed and say nothing on stderr.
 runs() {
-  "$@" >stdout 2>stderr || { fail "exit $?: $*"; cat stderr; return; }
+  local got=0
+  "$@" >stdout 2>stderr_all || got=$?
+  program_said
+  [ $got -eq 0 ] || { fail "exit $got: $*"; cat stderr; return; }
   [ ! -s stderr ] || fail "stderr of $*: $(cat stderr)"
 }
 
@@ -26,7 +35,8 @@ runs() {
 refuses() {
   local code=$1 text=$2 got=0
   shift 2
-  "$crosslane" "$@" >stdout 2>stderr || got=$?
+  "$crosslane" "$@" >stdout 2>stderr_all || got=$?
+  program_said
   [ $got -eq "$code" ] || fail "exit $got, not $code: crosslane $*: $(cat stderr)"
   [ "$(wc -l <stderr)" -eq 1 ] || fail "not one line: crosslane $*: $(cat stderr)"
   grep -q '^crosslane: ' stderr || fail "no 'crosslane: ': $*: $(cat stderr)"
