@@ -45,6 +45,12 @@ uint xl_tile_at(uint unit, uint row)
     return unit * (XL_SPAN * XL_ITEMS) + (row * XL_SPAN + XL_PLACE) * XL_VLEN;
 }
 
+#if XL_VLEN == 4
+#define XL_VEC_LOAD(p) vload4(0, (p))
+#else
+#define XL_VEC_LOAD(p) vload2(0, (p))
+#endif
+
 bool xl_is_aligned(const __global XL_T *p)
 {
     return ((size_t)p & 15) == 0;
@@ -114,13 +120,15 @@ void xl_tile_store(const XL_T *item, __global XL_T *tile, ulong left, XL_T befor
 #pragma unroll
         for (uint row = 0; row < XL_ROWS; ++row) {
             const XL_T *x = item + row * XL_VLEN;
+            const XL_T y[XL_VLEN] = {
+                xl_op(before, x[0]),
+                xl_op(before, x[1]),
 #if XL_VLEN == 4
-            const xl_vec y = (xl_vec)(xl_op(before, x[0]), xl_op(before, x[1]), xl_op(before, x[2]),
-                                      xl_op(before, x[3]));
-#else
-            const xl_vec y = (xl_vec)(xl_op(before, x[0]), xl_op(before, x[1]));
+                xl_op(before, x[2]),
+                xl_op(before, x[3])
 #endif
-            xl_store_vec(tile + xl_tile_at(XL_UNIT, row), y);
+            };
+            xl_store_vec(tile + xl_tile_at(XL_UNIT, row), XL_VEC_LOAD(y));
         }
     } else {
 #pragma unroll

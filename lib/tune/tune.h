@@ -31,9 +31,9 @@ void xli_tune_scan_get(const xl_context *ctx, const xli_facts *facts, xli_tune_s
 /* One row of a built-in table: fits a device if every given part does. A table is
  * ordered from particular to general and ends with a row that fits everything. */
 typedef struct xli_tune_match {
-    const char *device;  /* part of the device's name, any letter case; NULL: any */
-    uint32_t vendor_id;  /* 0: any */
-    cl_device_type type; /* 0: any */
+    const char *device; /* part of the device's name, any letter case; NULL: any */
+    uint32_t vendor_id; /* 0: any */
+    bool is_cpu;        /* only devices whose work-items take turns on a core */
 } xli_tune_match;
 
 bool xli_tune_fits(const xli_tune_match *match, const xli_facts *facts);

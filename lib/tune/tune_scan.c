@@ -9,7 +9,7 @@ bool xli_tune_fits(const xli_tune_match *match, const xli_facts *facts)
 {
     return (!match->device || xli_text_contains_nocase(facts->info.name, match->device)) &&
            (match->vendor_id == 0 || match->vendor_id == facts->vendor_id) &&
-           (match->type == 0 || (match->type & facts->info.type));
+           (!match->is_cpu || facts->is_cpu);
 }
 
 typedef struct row {
@@ -38,7 +38,7 @@ static const row table[] = {
       .look_back = 1,
       .stream_kib = 1 << 13,
       .spin_limit = 1 << 12}},
-    {{.type = CL_DEVICE_TYPE_CPU},
+    {{.is_cpu = true},
      {.shape = XLI_SCAN_SERIAL,
       .group_size = 64,
       .item_bytes = 64,

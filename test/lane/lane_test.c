@@ -61,6 +61,10 @@ static void run(const char *defines, operator_of *op, float start, const float *
     float out[4 * ITEMS];
     cl_uint seen[2 * ITEMS];
     XLT_OK(xli_context_facts(ctx, &facts));
+    if (facts->info.max_work_group < ITEMS) {
+        print_message("%s: no groups of %d, left out\n", xlt_device(), ITEMS);
+        skip();
+    }
     XLT_OK(xli_program_get_source(ctx, xlt_source_find("lane_collectives"), defines, &program));
     XLT_OK(xli_kernel_create(ctx, program, "xl_test_lanes", &kernel));
     cl_int code;

@@ -217,7 +217,7 @@ static void check_sizes(xl_context *ctx, xl_scan *plan, const xl_scan_desc *desc
                             37 * tile + 1};
     const size_t count = sizeof sizes / sizeof sizes[0];
     for (size_t i = 0; i < count; ++i)
-        if ((all || i % 3 == 1) && (sizes[i] < 70000 || !xlt_small()))
+        if ((all || i % 3 == 1) && (sizes[i] < 2500 || !xlt_small()))
             check(ctx, plan, desc, what, sizes[i],
                   placings[i % (sizeof placings / sizeof placings[0])]);
 }
@@ -269,7 +269,7 @@ static void every_type_operator_and_kind(void **state)
 {
     (void)state;
     const setup s = {.name = "as tuned", .algorithm = XL_SCAN_AUTO};
-    check_all(xlt_context(), &s, 1);
+    check_all(xlt_context(), &s, xlt_small() ? 5 : 1);
 }
 
 /* ---- every way a device may have to take ---------------------------------- */
@@ -305,11 +305,17 @@ static void every_way(void **state)
         {"look-back in groups of 1", "scan.shape = 1\n", "work-group=1", one},
     };
     const bool messages = can_message();
+    /* Its check for uninitialised values ends the process on 16-element vectors. */
+    const bool narrow = strstr(xlt_device(), "Oclgrind") != NULL;
+    if (narrow)
+        print_message("%s: one work-item per tile left out\n", xlt_device());
     for (size_t i = 0; i < sizeof setups / sizeof setups[0]; ++i) {
+        if (narrow && (strstr(setups[i].name, "serial") || strstr(setups[i].name, "of 1")))
+            continue;
         if (setups[i].algorithm == XL_SCAN_LOOKBACK && !messages)
             continue;
         xl_context *ctx = open_context(setups[i].tune, setups[i].mask);
-        check_all(ctx, &setups[i], 5);
+        check_all(ctx, &setups[i], xlt_small() ? 13 : 5);
         xl_context_destroy(ctx);
     }
 }
