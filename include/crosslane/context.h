@@ -57,25 +57,25 @@ typedef struct xl_device_info {
     char platform[128];
     char platform_version[128];
     char driver[128];
-    char opencl_c[16];           /* dialect kernels are built as: "CL1.2", "CL2.0", "CL3.0" */
-    cl_device_type type;         /* CL_DEVICE_TYPE_GPU, _CPU, ... */
+    char opencl_c[16];   /* dialect kernels are built as: "CL1.2", "CL2.0", "CL3.0" */
+    cl_device_type type; /* CL_DEVICE_TYPE_GPU, _CPU, ... */
     uint32_t compute_units;
-    uint64_t global_bytes;       /* device memory */
-    uint64_t max_buffer_bytes;   /* largest single buffer */
-    uint64_t local_bytes;        /* local memory of a work-group */
-    size_t max_work_group;       /* work-items, before any kernel's own limit */
-    uint32_t lane_width;         /* work-items that exchange values without memory; 1: none do */
+    uint64_t global_bytes;     /* device memory */
+    uint64_t max_buffer_bytes; /* largest single buffer */
+    uint64_t local_bytes;      /* local memory of a work-group */
+    size_t max_work_group;     /* work-items, before any kernel's own limit */
+    uint32_t lane_width;       /* work-items that exchange values without memory; 1: none do */
     xl_lane_source lane_source;
-    uint32_t lane_width_said;    /* what lane_source says, used or not; 0: nothing */
-    uint32_t lane_width_hint;    /* preferred work-group multiple: a hint, never relied on */
-    uint32_t lane_width_seen;    /* what the probe kernel counted; 0: the probe did not run */
-    char lane_way[16];           /* "ptx", "sub-group" or "local" */
-    char probe[160];             /* what the probe saw, in words */
+    uint32_t lane_width_said; /* what lane_source says, used or not; 0: nothing */
+    uint32_t lane_width_hint; /* preferred work-group multiple: a hint, never relied on */
+    uint32_t lane_width_seen; /* what the probe kernel counted; 0: the probe did not run */
+    char lane_way[16];        /* "ptx", "sub-group" or "local" */
+    char probe[160];          /* what the probe saw, in words */
     uint8_t has_fp64;
     uint8_t has_int64_atomics;
     uint8_t has_sub_groups;
-    uint8_t has_device_scope;    /* relaxed 64-bit messages may pass between work-groups */
-    uint8_t caches_from_source;  /* the driver keeps its own program cache */
+    uint8_t has_device_scope;   /* relaxed 64-bit messages may pass between work-groups */
+    uint8_t caches_from_source; /* the driver keeps its own program cache */
 } xl_device_info;
 
 XL_EXTERN_C_BEGIN

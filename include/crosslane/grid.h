@@ -43,16 +43,16 @@ typedef struct xl_grid_desc {
 
 /* What the device found while it built a grid or filled a list. */
 typedef struct xl_grid_report {
-    uint64_t points;             /* n of the last build */
-    uint64_t non_finite;         /* points with a NaN or an infinity */
-    uint64_t first_non_finite;   /* the smallest such index; UINT64_MAX if none */
-    uint64_t out_of_domain;      /* points outside the given box */
+    uint64_t points;           /* n of the last build */
+    uint64_t non_finite;       /* points with a NaN or an infinity */
+    uint64_t first_non_finite; /* the smallest such index; UINT64_MAX if none */
+    uint64_t out_of_domain;    /* points outside the given box */
     uint64_t first_out_of_domain;
-    float lower[3];              /* the box of the points, or the box given */
+    float lower[3]; /* the box of the points, or the box given */
     float upper[3];
-    uint32_t cells[3];           /* cells per axis; all 0 where cells are hashed */
-    uint32_t table_cells;        /* entries of the cell table */
-    uint8_t hashed;              /* 1: the box has too many cells for a table of its own */
+    uint32_t cells[3];    /* cells per axis; all 0 where cells are hashed */
+    uint32_t table_cells; /* entries of the cell table */
+    uint8_t hashed;       /* 1: the box has too many cells for a table of its own */
 } xl_grid_report;
 
 /* How neighbours are searched. Start from xl_neighbors_desc_init(); radius must
@@ -94,8 +94,8 @@ XL_NODISCARD XL_API xl_status xl_grid_scratch(const xl_grid *grid, size_t n, siz
  * The rest as xl_scan_enqueue(); n is at most 2^32 - 2. A non-finite point, or
  * one outside the given box, is found by the device: xl_grid_status() tells.
  * A build replaces the last one; do not let it overlap with searches of that. */
-XL_NODISCARD XL_API xl_status xl_grid_build_enqueue(xl_grid *grid, cl_command_queue queue,
-                                                    size_t n, xl_view points, xl_view storage,
+XL_NODISCARD XL_API xl_status xl_grid_build_enqueue(xl_grid *grid, cl_command_queue queue, size_t n,
+                                                    xl_view points, xl_view storage,
                                                     cl_uint num_waits, const cl_event *waits,
                                                     cl_event *event);
 

@@ -17,9 +17,9 @@ typedef struct xl_scan xl_scan;
 typedef enum xl_scan_kind { XL_EXCLUSIVE = 0, XL_INCLUSIVE = 1 } xl_scan_kind;
 
 typedef enum xl_scan_algorithm {
-    XL_SCAN_AUTO = 0,             /* by device, type, operator and determinism */
-    XL_SCAN_LOOKBACK = 1,         /* one launch; needs messages between work-groups */
-    XL_SCAN_REDUCE_THEN_SCAN = 2  /* up to three launches; runs on every device */
+    XL_SCAN_AUTO = 0,            /* by device, type, operator and determinism */
+    XL_SCAN_LOOKBACK = 1,        /* one launch; needs messages between work-groups */
+    XL_SCAN_REDUCE_THEN_SCAN = 2 /* up to three launches; runs on every device */
 } xl_scan_algorithm;
 
 /* What is promised about the bits of a floating-point sum. Integer results and
@@ -31,10 +31,10 @@ typedef enum xl_determinism {
 
 /* Start from xl_scan_desc_init(): exclusive sum of u32. */
 typedef struct xl_scan_desc {
-    uint32_t struct_size;        /* set by xl_scan_desc_init() */
-    xl_type type;                /* XL_U32, XL_I32, XL_F32, XL_U64, XL_I64; XL_F64 where the
-                                    device has double precision */
-    xl_op op;                    /* XL_SUM, XL_MIN, XL_MAX */
+    uint32_t struct_size; /* set by xl_scan_desc_init() */
+    xl_type type;         /* XL_U32, XL_I32, XL_F32, XL_U64, XL_I64; XL_F64 where the
+                             device has double precision */
+    xl_op op;             /* XL_SUM, XL_MIN, XL_MAX */
     xl_scan_kind kind;
     const void *init;            /* one element on the host, read by xl_scan_create(); NULL:
                                     the identity of the operator */

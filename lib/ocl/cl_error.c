@@ -70,7 +70,7 @@ const char *xli_cl_name(cl_int code)
     return "an unnamed OpenCL error";
 }
 
-xl_status xli_fail(const xl_context *ctx, xl_status status, const char *format, ...)
+xl_status(xli_fail)(const xl_context *ctx, xl_status status, const char *format, ...)
 {
     va_list args;
     va_start(args, format);

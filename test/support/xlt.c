@@ -94,8 +94,8 @@ xlt_buffer xlt_buffer_make(const void *host, size_t n, size_t size, size_t offse
         memcpy(bytes + lead, host, n * size);
     else
         memset(bytes + lead, FILL, n * size);
-    buffer.mem = clCreateBuffer(xl_context_cl(xlt_context()), CL_MEM_COPY_HOST_PTR, total, bytes,
-                                &code);
+    buffer.mem =
+        clCreateBuffer(xl_context_cl(xlt_context()), CL_MEM_COPY_HOST_PTR, total, bytes, &code);
     free(bytes);
     XLT_CL(code);
     return buffer;

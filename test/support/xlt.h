@@ -7,14 +7,14 @@
 #ifndef XLT_H
 #define XLT_H
 
+#include <crosslane/crosslane.h>
+#include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
+/* Needs those above it. */
 #include <cmocka.h>
-
-#include <crosslane/crosslane.h>
-#include <stdbool.h>
 
 /* The context of this process; made on first use, ended by xlt_finish(). The
  * test fails if there is none. */

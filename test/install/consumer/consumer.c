@@ -30,12 +30,14 @@ int main(void)
         fprintf(stderr, "%s\n", xl_context_error(NULL));
         return 1;
     }
-    cl_mem buffer = clCreateBuffer(xl_context_cl(ctx), CL_MEM_COPY_HOST_PTR, sizeof data, data, NULL);
+    cl_mem buffer =
+        clCreateBuffer(xl_context_cl(ctx), CL_MEM_COPY_HOST_PTR, sizeof data, data, NULL);
     if (scan(ctx, buffer) != XL_SUCCESS) {
         fprintf(stderr, "%s\n", xl_context_error(ctx));
         return 1;
     }
-    clEnqueueReadBuffer(xl_context_queue(ctx), buffer, CL_TRUE, 0, sizeof data, data, 0, NULL, NULL);
+    clEnqueueReadBuffer(xl_context_queue(ctx), buffer, CL_TRUE, 0, sizeof data, data, 0, NULL,
+                        NULL);
     for (cl_uint i = 0; i < COUNT; wanted += ++i)
         wrong += data[i] != wanted;
     printf("crosslane %s: sum before the last of %d is %u, %u wrong\n", xl_version_string(), COUNT,

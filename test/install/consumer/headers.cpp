@@ -4,5 +4,6 @@
 
 int main()
 {
-    return xl_version() == XL_VERSION_MAJOR * 10000 + XL_VERSION_MINOR * 100 + XL_VERSION_PATCH ? 0 : 1;
+    return xl_version() == XL_VERSION_MAJOR * 10000 + XL_VERSION_MINOR * 100 + XL_VERSION_PATCH ? 0
+                                                                                                : 1;
 }
