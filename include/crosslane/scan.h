@@ -18,8 +18,9 @@ typedef enum xl_scan_kind { XL_EXCLUSIVE = 0, XL_INCLUSIVE = 1 } xl_scan_kind;
 
 typedef enum xl_scan_algorithm {
     XL_SCAN_AUTO = 0,            /* by device, type, operator and determinism */
-    XL_SCAN_LOOKBACK = 1,        /* one launch; needs messages between work-groups */
-    XL_SCAN_REDUCE_THEN_SCAN = 2 /* up to three launches; runs on every device */
+    XL_SCAN_LOOKBACK = 1,        /* one launch, after a small one that clears scratch which is
+                                    given or new; needs messages between work-groups */
+    XL_SCAN_REDUCE_THEN_SCAN = 2 /* two launches; runs on every device */
 } xl_scan_algorithm;
 
 /* What is promised about the bits of a floating-point sum. Integer results and
@@ -38,7 +39,8 @@ typedef struct xl_scan_desc {
     xl_scan_kind kind;
     const void *init;            /* one element on the host, read by xl_scan_create(); NULL:
                                     the identity of the operator */
-    xl_scan_algorithm algorithm; /* AUTO heeds CROSSLANE_SCAN=reduce-then-scan|look-back */
+    xl_scan_algorithm algorithm; /* AUTO heeds CROSSLANE_SCAN=reduce-then-scan|look-back|auto
+                                    as far as device, type and determinism allow */
     xl_determinism determinism;
 } xl_scan_desc;
 
@@ -51,7 +53,9 @@ XL_API void xl_scan_desc_init(xl_scan_desc *desc);
  * take a second the first time; blocks. The descriptor is copied, the context
  * kept. On failure *plan is NULL.
  * XL_ERROR_INVALID_ARGUMENT: a field is unknown. XL_ERROR_UNSUPPORTED: the
- * device lacks what the type or the algorithm needs. */
+ * device lacks what the type or the algorithm needs, or look-back is asked for with
+ * a deterministic sum of floating-point numbers. The first plan of a context that
+ * could use look-back tries it on the device. */
 XL_NODISCARD XL_API xl_status xl_scan_create(xl_context *ctx, const xl_scan_desc *desc,
                                              xl_scan **plan);
 
@@ -79,7 +83,8 @@ XL_NODISCARD XL_API xl_status xl_scan_enqueue(xl_scan *plan, cl_command_queue qu
                                               xl_view scratch, cl_uint num_waits,
                                               const cl_event *waits, cl_event *event);
 
-/* The algorithm that a call with n elements runs: never XL_SCAN_AUTO. */
+/* The algorithm that a call with n elements runs: never XL_SCAN_AUTO, unless plan is
+ * NULL. What one work-group scans alone takes one launch either way. */
 XL_API xl_scan_algorithm xl_scan_algorithm_used(const xl_scan *plan, size_t n);
 
 /* Lets go of a plan; NULL is ignored. Work that is enqueued still completes. */
