@@ -10,7 +10,8 @@
  * Search: neighbours of a query are the points with
  *     ((dx*dx + dy*dy) + dz*dz) < r*r
  * in single precision, each operation rounded once, no contraction: the same
- * pairs as the same loop over all pairs finds, for any coordinates. */
+ * pairs as the same loop over all pairs finds, for any coordinates. (A device that
+ * takes subnormal numbers for 0 does so here too; that shows at radii below 2^-38.) */
 #ifndef CROSSLANE_GRID_H
 #define CROSSLANE_GRID_H
 
@@ -20,7 +21,7 @@ typedef struct xl_grid xl_grid;
 typedef struct xl_neighbors xl_neighbors;
 
 /* How points are brought into the order of their cells. Both give the same
- * order: by cell, then by index. */
+ * order: by cell (where cells are hashed, by entry of the table), then by index. */
 typedef enum xl_grid_algorithm {
     XL_GRID_AUTO = 0,
     XL_GRID_COUNTING = 1, /* count per cell, scan, scatter */
@@ -78,7 +79,7 @@ XL_API void xl_neighbors_desc_init(xl_neighbors_desc *desc);
 
 /* Makes a grid plan; as xl_scan_create(). XL_ERROR_INVALID_ARGUMENT: a cell size
  * that is not finite and above 0, a box that is empty or not finite, a stride
- * below 3. */
+ * below 3. XL_ERROR_UNSUPPORTED: other dimensions or scalars than this version has. */
 XL_NODISCARD XL_API xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc *desc,
                                              xl_grid **grid);
 
@@ -88,7 +89,8 @@ XL_NODISCARD XL_API xl_status xl_grid_scratch(const xl_grid *grid, size_t n, siz
                                               size_t *alignment);
 
 /* Enqueues the build over n points; never blocks.
- *   points   n * stride scalars, x y z first in each point; not changed
+ *   points   n * stride scalars, x y z first in each point; not changed; its
+ *            offset counts scalars
  *   storage  xl_grid_scratch() bytes, offset in bytes; the grid lives there until
  *            the next build, so leave it alone; or not given: the grid's own
  * The rest as xl_scan_enqueue(); n is at most 2^32 - 2. A non-finite point, or
@@ -101,7 +103,9 @@ XL_NODISCARD XL_API xl_status xl_grid_build_enqueue(xl_grid *grid, cl_command_qu
 
 /* Waits for the events given and for `queue`'s read, then says how the last
  * build went: XL_SUCCESS, XL_ERROR_NON_FINITE or XL_ERROR_OUT_OF_DOMAIN with the
- * first index in `report` (may be NULL) and in the error text. BLOCKS. */
+ * first index in `report` (may be NULL) and in the error text. BLOCKS.
+ * XL_ERROR_INVALID_ARGUMENT before the first build, as from every call that needs
+ * one. */
 XL_NODISCARD XL_API xl_status xl_grid_status(xl_grid *grid, cl_command_queue queue,
                                              xl_grid_report *report, cl_uint num_waits,
                                              const cl_event *waits);
@@ -109,7 +113,7 @@ XL_NODISCARD XL_API xl_status xl_grid_status(xl_grid *grid, cl_command_queue que
 /* Enqueues the gather out[k] = in[order[k]] of elements of `element_bytes` (a
  * multiple of 4), where order is the grid's: by cell, then by index. For arrays
  * that belong to the points. `in` and `out` may not overlap; their offsets count
- * elements. */
+ * elements. After a build that failed the order is some order of all points. */
 XL_NODISCARD XL_API xl_status xl_grid_reorder_enqueue(xl_grid *grid, cl_command_queue queue,
                                                       size_t element_bytes, xl_view in, xl_view out,
                                                       cl_uint num_waits, const cl_event *waits,
