@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT
+ * Benchmarks of the grid: build by counting and by sorting, count, fill and a Poly6
+ * density by visit, over a jittered lattice and uniform random points with some 32
+ * neighbours each. Verified against a serial search before they are timed. */
+#include "bench.h"
+
+#include "grid/grid_ref.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { POINTS, STORAGE, COUNTS, OFFSETS, INDICES, SCRATCH, DENSITY, BUFFERS };
+
+typedef struct job {
+    size_t n;
+    float radius;
+    float params[4]; /* of the density */
+    float *points;
+    xl_grid *counting, *sorting;
+    xl_neighbors *search;
+    cl_mem mem[BUFFERS];
+    uint64_t pairs;
+} job;
+
+static const char density_text[] =
+    "float visit(float sum, float distance2, uint i, uint j, float4 p)\n"
+    "{ float t = p.x - distance2; return sum + p.y * (t * t * t); }";
+
+/* ---- the clouds ---------------------------------------------------------- */
+
+static float unit(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return (float)(*state >> 40) / 16777216.0f;
+}
+
+/* n points of a cubic lattice of spacing 1, each moved by up to 0.2; 32 neighbours
+ * within 2 were they not moved. */
+static void make_lattice(job *j)
+{
+    uint64_t state = 88172645463325252u;
+    size_t side = 1;
+    while (side * side * side < j->n)
+        ++side;
+    for (size_t i = 0; i < j->n; ++i) {
+        const size_t at[3] = {i % side, i / side % side, i / side / side};
+        for (size_t a = 0; a < 3; ++a)
+            j->points[3 * i + a] = (float)at[a] + 0.4f * (unit(&state) - 0.5f);
+    }
+    j->radius = 2.1f;
+}
+
+/* In the unit cube, 34 neighbours on average away from its faces. */
+static void make_uniform(job *j)
+{
+    uint64_t state = 88172645463325252u;
+    for (size_t i = 0; i < 3 * j->n; ++i)
+        j->points[i] = unit(&state);
+    j->radius = (float)cbrt(34.0 / (4.0 / 3.0 * 3.14159265358979 * (double)j->n));
+}
+
+/* ---- what is timed ------------------------------------------------------- */
+
+static xl_status build(bench *b, job *j, xl_grid *grid, cl_event *event)
+{
+    return xl_grid_build_enqueue(grid, b->queue, j->n, xl_view_of(j->mem[POINTS], 0),
+                                 xl_view_of(j->mem[STORAGE], 0), 0, NULL, event);
+}
+
+static xl_status build_counting(bench *b, void *user, cl_event *event)
+{
+    return build(b, user, ((job *)user)->counting, event);
+}
+
+static xl_status build_sorting(bench *b, void *user, cl_event *event)
+{
+    return build(b, user, ((job *)user)->sorting, event);
+}
+
+static xl_status count(bench *b, void *user, cl_event *event)
+{
+    job *j = user;
+    return xl_neighbors_count_enqueue(j->search, j->counting, b->queue,
+                                      xl_view_of(j->mem[COUNTS], 0), xl_view_of(j->mem[OFFSETS], 0),
+                                      xl_view_of(j->mem[SCRATCH], 0), 0, NULL, event);
+}
+
+static xl_status fill(bench *b, void *user, cl_event *event)
+{
+    job *j = user;
+    return xl_neighbors_fill_enqueue(j->search, j->counting, b->queue,
+                                     xl_view_of(j->mem[OFFSETS], 0), xl_view_of(j->mem[INDICES], 0),
+                                     j->pairs, 0, NULL, event);
+}
+
+static xl_status density(bench *b, void *user, cl_event *event)
+{
+    job *j = user;
+    return xl_neighbors_visit_enqueue(j->search, j->counting, b->queue, 0, j->params,
+                                      xl_view_of(j->mem[DENSITY], 0), 0, NULL, event);
+}
+
+/* ---- verification -------------------------------------------------------- */
+
+static bool read_back(bench *b, const job *j, int which, size_t bytes, void *to)
+{
+    return clEnqueueReadBuffer(b->queue, j->mem[which], CL_TRUE, 0, bytes, to, 0, NULL, NULL) ==
+           CL_SUCCESS;
+}
+
+static xli_ref_search serial(const job *j)
+{
+    return (xli_ref_search){.points = j->points, .n = j->n, .stride = 3, .radius = j->radius};
+}
+
+static const char *fault_in_counts(bench *b, const job *j)
+{
+    xli_ref_search search = serial(j);
+    uint32_t *got = malloc(j->n * sizeof *got), *wanted = malloc(j->n * sizeof *wanted);
+    const char *why = "no memory";
+    if (got && wanted && xli_ref_counts(&search, wanted) &&
+        read_back(b, j, COUNTS, j->n * sizeof *got, got))
+        why = memcmp(got, wanted, j->n * sizeof *got) == 0 ? NULL : "counts differ from the serial";
+    free(got);
+    free(wanted);
+    return why;
+}
+
+/* With right counts, rows in ascending order of true neighbours are the rows. The
+ * densities are summed over them in double precision. */
+static const char *fault_in_rows(const job *j, const uint64_t *offsets, const uint32_t *indices,
+                                 const float *densities)
+{
+    xli_ref_search search = serial(j);
+    const double h2 = (double)j->params[0];
+    for (size_t i = 0; i < j->n; ++i) {
+        double sum = 0;
+        for (uint64_t k = offsets[i]; k < offsets[i + 1]; ++k) {
+            if (indices[k] >= j->n || (k > offsets[i] && indices[k] <= indices[k - 1]))
+                return "a row is not in ascending order";
+            const float d2 = xli_ref_distance2(&search, i, indices[k]);
+            if (!(d2 < j->radius * j->radius) || indices[k] == i)
+                return "a row holds what is no neighbour";
+            sum += (double)j->params[1] * pow(h2 - (double)d2, 3);
+        }
+        if (fabs((double)densities[i] - sum) > 1e-5 * sum + 1e-6)
+            return "a density differs from the sum over the row";
+    }
+    return NULL;
+}
+
+static const char *fault_in_lists(bench *b, const job *j)
+{
+    const char *why = "no memory";
+    uint64_t *offsets = malloc((j->n + 1) * sizeof *offsets);
+    uint32_t *indices = malloc((size_t)j->pairs * sizeof *indices);
+    float *densities = malloc(j->n * sizeof *densities);
+    if (offsets && indices && densities &&
+        read_back(b, j, OFFSETS, (j->n + 1) * sizeof *offsets, offsets) &&
+        read_back(b, j, INDICES, (size_t)j->pairs * sizeof *indices, indices) &&
+        read_back(b, j, DENSITY, j->n * sizeof *densities, densities))
+        why = fault_in_rows(j, offsets, indices, densities);
+    free(offsets);
+    free(indices);
+    free(densities);
+    return why;
+}
+
+/* ---- one cloud ----------------------------------------------------------- */
+
+static cl_mem buffer(bench *b, size_t bytes, void *host)
+{
+    cl_int code;
+    return clCreateBuffer(xl_context_cl(b->ctx), host ? CL_MEM_COPY_HOST_PTR : 0, bytes, host,
+                          &code);
+}
+
+static xl_status make_plans(bench *b, job *j)
+{
+    xl_grid_desc grid;
+    xl_neighbors_desc search;
+    xl_grid_desc_init(&grid);
+    grid.cell_size = j->radius;
+    grid.algorithm = XL_GRID_COUNTING;
+    xl_status status = xl_grid_create(b->ctx, &grid, &j->counting);
+    grid.algorithm = XL_GRID_BITONIC;
+    if (status == XL_SUCCESS)
+        status = xl_grid_create(b->ctx, &grid, &j->sorting);
+    xl_neighbors_desc_init(&search);
+    search.radius = j->radius;
+    search.visit = density_text;
+    if (status == XL_SUCCESS)
+        status = xl_neighbors_create(b->ctx, &search, &j->search);
+    return status;
+}
+
+static bool make_buffers(bench *b, job *j)
+{
+    size_t counting, sorting, scratch, alignment;
+    if (xl_grid_scratch(j->counting, j->n, &counting, &alignment) != XL_SUCCESS ||
+        xl_grid_scratch(j->sorting, j->n, &sorting, &alignment) != XL_SUCCESS ||
+        xl_neighbors_scratch(j->search, j->n, &scratch, &alignment) != XL_SUCCESS)
+        return false;
+    j->mem[POINTS] = buffer(b, 12 * j->n, j->points);
+    j->mem[STORAGE] = buffer(b, counting > sorting ? counting : sorting, NULL);
+    j->mem[COUNTS] = buffer(b, 4 * j->n, NULL);
+    j->mem[OFFSETS] = buffer(b, 8 * (j->n + 1), NULL);
+    j->mem[SCRATCH] = buffer(b, scratch + 256, NULL);
+    j->mem[DENSITY] = buffer(b, 4 * j->n, NULL);
+    for (int i = 0; i < BUFFERS; ++i)
+        if (!j->mem[i] && i != INDICES)
+            return false;
+    return true;
+}
+
+/* Runs all once; the list needs to know its length first. */
+static xl_status run_once(bench *b, job *j)
+{
+    xl_status status = build_counting(b, j, NULL);
+    if (status == XL_SUCCESS)
+        status = count(b, j, NULL);
+    if (status != XL_SUCCESS)
+        return status;
+    if (clEnqueueReadBuffer(b->queue, j->mem[OFFSETS], CL_TRUE, 8 * j->n, 8, &j->pairs, 0, NULL,
+                            NULL) != CL_SUCCESS ||
+        !(j->mem[INDICES] = buffer(b, 4 * (size_t)j->pairs + 4, NULL)))
+        return XL_ERROR_OUT_OF_MEMORY;
+    status = fill(b, j, NULL);
+    return status == XL_SUCCESS ? density(b, j, NULL) : status;
+}
+
+static void time_all(bench *b, job *j, const char *cloud)
+{
+    const double n = (double)j->n;
+    const struct {
+        const char *what;
+        bench_enqueue *enqueue;
+        double bytes;
+    } cases[] = {
+        {"build by sorting", build_sorting, 28 * n},
+        {"build by counting", build_counting, 28 * n},
+        {"count", count, 28 * n},
+        {"fill", fill, 24 * n + 4 * (double)j->pairs},
+        {"density", density, 20 * n},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        char variant[64];
+        snprintf(variant, sizeof variant, "%s, %s", cases[k].what, cloud);
+        if (bench_case(b, "grid", variant, j->n, cases[k].bytes, cases[k].enqueue, j) != XL_SUCCESS)
+            return;
+    }
+}
+
+static void end_job(job *j)
+{
+    for (int i = 0; i < BUFFERS; ++i)
+        if (j->mem[i])
+            clReleaseMemObject(j->mem[i]);
+    xl_grid_destroy(j->counting);
+    xl_grid_destroy(j->sorting);
+    xl_neighbors_destroy(j->search);
+    free(j->points);
+}
+
+static void run(bench *b, const char *cloud, void (*make)(job *), size_t n)
+{
+    job j = {.n = n, .points = malloc(12 * n)};
+    xl_status status = XL_ERROR_OUT_OF_MEMORY;
+    const char *why = NULL;
+    if (j.points) {
+        make(&j);
+        j.params[0] = j.radius * j.radius;
+        j.params[1] = 1.0f / (j.params[0] * j.params[0] * j.params[0]);
+        status = make_plans(b, &j);
+        if (status == XL_SUCCESS)
+            status = make_buffers(b, &j) ? run_once(b, &j) : XL_ERROR_OUT_OF_MEMORY;
+    }
+    if (status == XL_SUCCESS)
+        why = fault_in_counts(b, &j);
+    if (status == XL_SUCCESS && !why)
+        why = fault_in_lists(b, &j);
+    if (status != XL_SUCCESS)
+        bench_failed(b, "grid", cloud, n, status);
+    else if (why)
+        bench_wrong(b, "grid", cloud, n, why);
+    else
+        time_all(b, &j, cloud);
+    end_job(&j);
+}
+
+void bench_grid(bench *b)
+{
+    for (size_t n = (size_t)1 << 17; n <= b->max_n && n <= (size_t)1 << 21; n *= 2) {
+        run(b, "lattice", make_lattice, n);
+        run(b, "uniform", make_uniform, n);
+    }
+}
