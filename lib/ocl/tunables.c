@@ -38,6 +38,7 @@ static const struct {
     {"grid.crowd_group", 1, 1024},
     {"neighbors.group", 1, 1024},
     {"neighbors.items", 1, 4096},
+    {"neighbors.staged", 0, 1024},
 };
 
 struct xli_tuning {
