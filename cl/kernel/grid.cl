@@ -34,7 +34,7 @@ __kernel void xl_grid_bounds(__global const float *points, ulong points_at, uint
                              __global uint *storage, ulong header_at, float4 lower, float4 upper)
 {
     __local xl_grid_found found[XL_GROUP];
-    xl_grid_look(points + points_at, get_global_id(0), get_global_size(0), n, lower.xyz, upper.xyz,
+    xl_grid_look(points + points_at, get_global_id(0), get_global_size(0), n, lower, upper,
                  &found[get_local_id(0)]);
     xl_grid_fold(found);
     if (get_local_id(0) == 0)
@@ -95,7 +95,7 @@ __kernel void xl_grid_order(__global const float *points, ulong points_at, uint 
     XL_FOR_ITEMS(k, n)
     {
         uint4 slot = xl_grid_slot(points + points_at, arrived[k]);
-        uint b = xl_grid_entry_of(&map, slot.w, as_float3(slot.xyz));
+        uint b = xl_grid_entry_of(&map, slot.w, xl_grid_position(slot));
         uint begin = starts[b], end = starts[b + 1];
         if (end - begin <= crowd)
             sorted[begin + xl_grid_rank(arrived, begin, end, slot.w)] = slot;

@@ -9,6 +9,8 @@
  *   XL_INCLUSIVE   0: distance < radius; 1: distance <= radius
  *   XL_KEEP_SELF   1: a point is its own neighbour
  *   XL_SORTED      1: rows of the list in ascending order
+ *   XL_STAGED      rows up to this long are sorted in local memory; 0: none
+ *   XL_GROUP       the most work-items of a work-group
  *   XL_VISIT       1: the caller's function visit() stands in front of this file */
 #include "../tile/neighbors_pair.cl"
 #include "../tile/neighbors_row.cl"
@@ -22,7 +24,7 @@ uint xl_count_neighbors(const xl_grid_map *map, __global const uint *starts,
 {
     uint count = 0;
     float distance2;
-    xl_walk walk = xl_walk_begin(map, as_float3(self.xyz), reach);
+    xl_walk walk = xl_walk_begin(map, xl_grid_position(self), reach);
     while (xl_walk_next(&walk, map, starts))
         for (uint q = walk.begin; q < walk.end; ++q)
             count += xl_is_neighbor(&walk, map, self, sorted[q], radius2, &distance2) ? 1u : 0u;
@@ -54,6 +56,45 @@ __kernel void xl_neighbors_count(__global const uint *storage, ulong header_at, 
         offsets[offsets_at + n] = 0;
 }
 
+/* Writes the row of `self`, of at most `room`; returns its length. */
+uint xl_fill_row(const xl_grid_map *map, __global const uint *starts, __global const uint4 *sorted,
+                 uint4 self, float reach, float radius2, __global uint *row, uint room)
+{
+    uint count = 0;
+    float distance2;
+    xl_walk walk = xl_walk_begin(map, xl_grid_position(self), reach);
+    while (xl_walk_next(&walk, map, starts))
+        for (uint q = walk.begin; q < walk.end; ++q) {
+            uint4 other = sorted[q];
+            if (xl_is_neighbor(&walk, map, self, other, radius2, &distance2) && count < room)
+                row[count++] = other.w;
+        }
+    return count;
+}
+
+#if XL_SORTED && XL_STAGED > 0
+/* The same, but the row is collected and sorted in local memory first: in two steps,
+ * since work-items that meet their neighbours at different times would wait for each
+ * other's insertions. */
+void xl_fill_staged(const xl_grid_map *map, __global const uint *starts,
+                    __global const uint4 *sorted, uint4 self, float reach, float radius2,
+                    __local uint *staged, __global uint *row, uint room)
+{
+    uint count = 0;
+    float distance2;
+    xl_walk walk = xl_walk_begin(map, xl_grid_position(self), reach);
+    while (xl_walk_next(&walk, map, starts))
+        for (uint q = walk.begin; q < walk.end; ++q) {
+            uint4 other = sorted[q];
+            if (xl_is_neighbor(&walk, map, self, other, radius2, &distance2) && count < room)
+                staged[count++ * XL_GROUP] = other.w;
+        }
+    xl_row_sort_staged(staged, count);
+    for (uint k = 0; k < count; ++k)
+        row[k] = staged[k * XL_GROUP];
+}
+#endif
+
 /* Row i of the list, unless it would end beyond the capacity. Offsets that are not
  * those of this search may give wrong rows, but no write outside of them. */
 __kernel void xl_neighbors_fill(__global const uint *storage, ulong header_at, ulong starts_at,
@@ -61,8 +102,12 @@ __kernel void xl_neighbors_fill(__global const uint *storage, ulong header_at, u
                                 __global const ulong *offsets, ulong offsets_at,
                                 __global uint *indices, ulong indices_at, ulong capacity)
 {
+#if XL_SORTED && XL_STAGED > 0
+    __local uint staged[XL_STAGED * XL_GROUP];
+#endif
     xl_grid_map map = xl_grid_load((__global const xl_grid_header *)(storage + header_at));
     __global const uint4 *sorted = (__global const uint4 *)(storage + sorted_at);
+    __global const uint *starts = storage + starts_at;
     XL_FOR_ITEMS(k, map.failed ? 0u : n)
     {
         uint4 self = sorted[k];
@@ -70,14 +115,15 @@ __kernel void xl_neighbors_fill(__global const uint *storage, ulong header_at, u
         if (begin >= end || end > capacity)
             continue;
         __global uint *row = indices + indices_at + begin;
-        uint room = (uint)(end - begin), count = 0;
-        float distance2;
-        xl_walk walk = xl_walk_begin(&map, as_float3(self.xyz), reach);
-        while (xl_walk_next(&walk, &map, storage + starts_at))
-            for (uint q = walk.begin; q < walk.end; ++q)
-                if (xl_is_neighbor(&walk, &map, self, sorted[q], radius2, &distance2) &&
-                    count < room)
-                    row[count++] = sorted[q].w;
+        uint room = (uint)(end - begin);
+#if XL_SORTED && XL_STAGED > 0
+        if (room <= XL_STAGED) {
+            xl_fill_staged(&map, starts, sorted, self, reach, radius2, staged + get_local_id(0),
+                           row, room);
+            continue;
+        }
+#endif
+        uint count = xl_fill_row(&map, starts, sorted, self, reach, radius2, row, room);
 #if XL_SORTED
         xl_row_sort(row, count);
 #endif
@@ -90,7 +136,7 @@ float xl_visit_neighbors(const xl_grid_map *map, __global const uint *starts,
                          float sum, float4 params)
 {
     float distance2;
-    xl_walk walk = xl_walk_begin(map, as_float3(self.xyz), reach);
+    xl_walk walk = xl_walk_begin(map, xl_grid_position(self), reach);
     while (xl_walk_next(&walk, map, starts))
         for (uint q = walk.begin; q < walk.end; ++q)
             if (xl_is_neighbor(&walk, map, self, sorted[q], radius2, &distance2))

@@ -32,13 +32,13 @@ void xl_grid_found_add(__local xl_grid_found *to, __local const xl_grid_found *f
 }
 
 /* What this work-item finds in points i, i + step, i + 2 * step, ... */
-void xl_grid_look(__global const float *points, ulong i, ulong step, uint n, float3 lower,
-                  float3 upper, __local xl_grid_found *found)
+void xl_grid_look(__global const float *points, ulong i, ulong step, uint n, float4 lower,
+                  float4 upper, __local xl_grid_found *found)
 {
-    float3 low = (float3)(INFINITY), high = (float3)(-INFINITY);
+    float4 low = (float4)(INFINITY), high = (float4)(-INFINITY);
     uint bad = 0, first_bad = UINT_MAX, out = 0, first_out = UINT_MAX;
     for (; i < n; i += step) {
-        float3 p = xl_grid_point(points, (uint)i);
+        float4 p = xl_grid_point(points, (uint)i);
         if (!xl_grid_finite(p)) {
             first_bad = min(first_bad, (uint)i);
             ++bad;

@@ -44,9 +44,11 @@ typedef struct xl_grid_header {
     float inverse; /* 1 / edge of a cell */
 } xl_grid_header;
 
-/* What a work-item needs of the header, in registers. */
+/* What a work-item needs of the header, in registers. Positions and cells are vectors
+ * of four whose last is 0: with three, compilers fill up with undefined values, which
+ * Oclgrind (21.10, seen 2026-11) does not survive. */
 typedef struct xl_grid_map {
-    float3 origin, first, last;
+    float4 origin, first, last;
     float inverse;
     uint row, layer; /* cells along x, and in a plane of x and y */
     uint table, points;
@@ -60,17 +62,17 @@ typedef struct xl_grid_map {
                    min((ulong)(n), (ulong)(get_group_id(0) + 1) * get_local_size(0) * XL_ITEMS);   \
          i < i##_end; i += get_local_size(0))
 
-float3 xl_grid_float3(__global const float *p)
+float4 xl_grid_float4(__global const float *p)
 {
-    return (float3)(p[0], p[1], p[2]);
+    return (float4)(p[0], p[1], p[2], 0.0f);
 }
 
 xl_grid_map xl_grid_load(__global const xl_grid_header *header)
 {
     xl_grid_map map;
-    map.origin = xl_grid_float3(header->origin);
-    map.first = xl_grid_float3(header->first);
-    map.last = xl_grid_float3(header->last);
+    map.origin = xl_grid_float4(header->origin);
+    map.first = xl_grid_float4(header->first);
+    map.last = xl_grid_float4(header->last);
     map.inverse = header->inverse;
     map.row = header->cells[0];
     map.layer = header->cells[0] * header->cells[1];
@@ -81,16 +83,23 @@ xl_grid_map xl_grid_load(__global const xl_grid_header *header)
     return map;
 }
 
-/* The cell of a finite position, or of one that overflowed to an infinity. */
-int3 xl_grid_cell(const xl_grid_map *map, float3 p)
+/* The position of a slot, which holds the index of its point as well. */
+float4 xl_grid_position(uint4 slot)
 {
-    return convert_int3(clamp(floor((p - map->origin) * map->inverse), map->first, map->last));
+    slot.w = 0;
+    return as_float4(slot);
+}
+
+/* The cell of a finite position, or of one that overflowed to an infinity. */
+int4 xl_grid_cell(const xl_grid_map *map, float4 p)
+{
+    return convert_int4(clamp(floor((p - map->origin) * map->inverse), map->first, map->last));
 }
 
 /* A linear form and a mixing step (Steele et al., "Fast splittable pseudorandom
  * number generators", 2014) of the exact cell, reduced to the table by a
  * multiplication. */
-uint xl_grid_hash(const xl_grid_map *map, int3 cell)
+uint xl_grid_hash(const xl_grid_map *map, int4 cell)
 {
     ulong h = (ulong)(uint)cell.x * 0x9e3779b97f4a7c15UL +
               (ulong)(uint)cell.y * 0xbf58476d1ce4e5b9UL +
@@ -99,7 +108,7 @@ uint xl_grid_hash(const xl_grid_map *map, int3 cell)
     return mul_hi((uint)(h >> 32), map->table);
 }
 
-uint xl_grid_entry(const xl_grid_map *map, int3 cell)
+uint xl_grid_entry(const xl_grid_map *map, int4 cell)
 {
     if (map->hashed)
         return xl_grid_hash(map, cell);
@@ -108,7 +117,7 @@ uint xl_grid_entry(const xl_grid_map *map, int3 cell)
 
 /* The table entry of point i at p. In a grid that failed points have no cell; they
  * are spread so that the rest of the build runs as usual. */
-uint xl_grid_entry_of(const xl_grid_map *map, uint i, float3 p)
+uint xl_grid_entry_of(const xl_grid_map *map, uint i, float4 p)
 {
     return map->failed ? i % map->table : xl_grid_entry(map, xl_grid_cell(map, p));
 }

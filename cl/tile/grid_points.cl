@@ -14,22 +14,24 @@
 #error "XL_STRIDE must be 3 or more"
 #endif
 
-float3 xl_grid_point(__global const float *points, uint i)
+float4 xl_grid_point(__global const float *points, uint i)
 {
-    return vload3(0, points + (ulong)i * XL_STRIDE);
+    return xl_grid_float4(points + (ulong)i * XL_STRIDE);
 }
 
 /* Position and index in 16 bytes. As words: a float register might not carry the
  * bits of an index that looks like a subnormal number. */
 uint4 xl_grid_slot(__global const float *points, uint i)
 {
-    return (uint4)(as_uint3(xl_grid_point(points, i)), i);
+    uint4 slot = as_uint4(xl_grid_point(points, i));
+    slot.w = i;
+    return slot;
 }
 
 /* True for numbers, false for NaN and infinities. */
-bool xl_grid_finite(float3 p)
+bool xl_grid_finite(float4 p)
 {
-    uint3 exponent = as_uint3(p) & 0x7f800000u;
+    uint4 exponent = as_uint4(p) & 0x7f800000u;
     return exponent.x != 0x7f800000u && exponent.y != 0x7f800000u && exponent.z != 0x7f800000u;
 }
 

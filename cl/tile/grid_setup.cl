@@ -15,8 +15,12 @@
 void xl_grid_set_box(__global xl_grid_header *header, float4 lower, float4 upper)
 {
 #if XL_BOUNDED
-    vstore3(lower.xyz, 0, header->lower);
-    vstore3(upper.xyz, 0, header->upper);
+    header->lower[0] = lower.x;
+    header->lower[1] = lower.y;
+    header->lower[2] = lower.z;
+    header->upper[0] = upper.x;
+    header->upper[1] = upper.y;
+    header->upper[2] = upper.z;
 #else
     bool empty = header->points == header->non_finite;
     for (int a = 0; a < 3; ++a) {

@@ -13,10 +13,10 @@
 #endif
 
 /* Each operation rounds once: the prelude switches contraction off. */
-float xl_distance2(float3 p, float3 q)
+float xl_distance2(float4 p, float4 q)
 {
-    float3 d = p - q;
-    return (d.x * d.x + d.y * d.y) + d.z * d.z;
+    float dx = p.x - q.x, dy = p.y - q.y, dz = p.z - q.z;
+    return (dx * dx + dy * dy) + dz * dz;
 }
 
 bool xl_is_near(float distance2, float radius2)
@@ -43,8 +43,8 @@ bool xl_is_wanted(uint4 self, uint4 other)
 bool xl_is_neighbor(const xl_walk *walk, const xl_grid_map *map, uint4 self, uint4 other,
                     float radius2, float *distance2)
 {
-    float3 q = as_float3(other.xyz);
-    *distance2 = xl_distance2(as_float3(self.xyz), q);
+    float4 q = xl_grid_position(other);
+    *distance2 = xl_distance2(xl_grid_position(self), q);
     return xl_is_near(*distance2, radius2) && xl_is_wanted(self, other) &&
            xl_walk_owns(walk, map, q);
 }

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * Puts one row of a neighbour list into ascending order, in place, by one
- * work-item: by insertion where it is short, else by a heap (Williams 1964), whose
- * steps are bounded by n log n for any input and which needs no memory. */
+ * Puts one row of a neighbour list into ascending order, by one work-item: by
+ * insertion where it is short, else by a heap (Williams 1964), whose steps are
+ * bounded by n log n for any input and which needs no memory.
+ *
+ *   XL_STAGED   rows up to this long are sorted in local memory; 0: none
+ *   XL_GROUP    the most work-items of a work-group */
 #ifndef XL_NEIGHBORS_ROW
 #define XL_NEIGHBORS_ROW
 
 #include "../prelude/prelude.cl"
 
-/* Rows up to this long are sorted by insertion. */
+#if !defined(XL_STAGED) || !defined(XL_GROUP)
+#error "XL_STAGED and XL_GROUP must be defined"
+#endif
+
+/* Rows of global memory up to this long are sorted by insertion. */
 #define XL_ROW_SHORT 48u
 
 void xl_row_insert(__global uint *row, uint n)
@@ -19,6 +26,20 @@ void xl_row_insert(__global uint *row, uint n)
         row[at] = v;
     }
 }
+
+#if XL_STAGED > 0
+/* Sorts n words that are staged XL_GROUP apart, so that the work-items of a group do
+ * not wait for the same bank. */
+void xl_row_sort_staged(__local uint *row, uint n)
+{
+    for (uint k = 1; k < n; ++k) {
+        uint v = row[k * XL_GROUP], at = k;
+        for (; at > 0 && row[(at - 1) * XL_GROUP] > v; --at)
+            row[at * XL_GROUP] = row[(at - 1) * XL_GROUP];
+        row[at * XL_GROUP] = v;
+    }
+}
+#endif
 
 /* Lets v sink from `at` to where no child is larger. 64-bit: a child's number may
  * exceed 32 bits. */

@@ -16,9 +16,9 @@
 #include "grid_map.cl"
 
 typedef struct xl_walk {
-    int3 low, high, at; /* cells: first, last, next */
+    int4 low, high, at; /* cells: first, last, next */
     uint begin, end;    /* slots of this run */
-    int3 cell;          /* of this run, where cells are hashed */
+    int4 cell;          /* of this run, where cells are hashed */
     bool all, own;      /* one run of all points; points must be checked */
 } xl_walk;
 
@@ -28,12 +28,12 @@ bool xl_walk_exceeds(ulong a, ulong b, ulong c, ulong limit)
     return a * b > limit || a * b * c > limit;
 }
 
-xl_walk xl_walk_begin(const xl_grid_map *map, float3 p, float reach)
+xl_walk xl_walk_begin(const xl_grid_map *map, float4 p, float reach)
 {
     xl_walk walk;
     walk.low = walk.at = xl_grid_cell(map, p - reach);
     walk.high = xl_grid_cell(map, p + reach);
-    int3 more = walk.high - walk.low;
+    int4 more = walk.high - walk.low;
     ulong x = map->hashed ? (ulong)more.x + 1UL : 1UL;
     walk.all = xl_walk_exceeds(x, (ulong)more.y + 1UL, (ulong)more.z + 1UL, map->points);
     walk.own = map->hashed && !walk.all;
@@ -83,7 +83,7 @@ bool xl_walk_next(xl_walk *walk, const xl_grid_map *map, __global const uint *st
 }
 
 /* Does the point at q, met in this run, belong to the cell of the run? */
-bool xl_walk_owns(const xl_walk *walk, const xl_grid_map *map, float3 q)
+bool xl_walk_owns(const xl_walk *walk, const xl_grid_map *map, float4 q)
 {
     return !walk->own || all(xl_grid_cell(map, q) == walk->cell);
 }

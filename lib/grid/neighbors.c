@@ -34,7 +34,8 @@ static xl_status build_kernels(xl_neighbors *plan, const xl_neighbors_desc *desc
     xl_status status;
     xli_program *program;
     xli_text defines = {0};
-    xli_text_add(&defines, "#define XL_ITEMS %u\n", plan->tune.search_items);
+    xli_text_add(&defines, "#define XL_ITEMS %u\n#define XL_GROUP %u\n#define XL_STAGED %u\n",
+                 plan->tune.search_items, plan->tune.search_group, plan->tune.staged);
     xli_text_add(&defines, "#define XL_INCLUSIVE %d\n#define XL_KEEP_SELF %d\n",
                  desc->inclusive ? 1 : 0, desc->keep_self ? 1 : 0);
     xli_text_add(&defines, "#define XL_SORTED %d\n#define XL_VISIT %d\n", desc->unsorted ? 0 : 1,

@@ -16,7 +16,8 @@ static const xli_tune_grid gpu = {.group = 256,
                                   .crowd_groups = 1,
                                   .crowd_group = 1024,
                                   .search_group = 128,
-                                  .search_items = 1};
+                                  .search_items = 1,
+                                  .staged = 48};
 static const xli_tune_grid cpu = {.group = 16,
                                   .items = 64,
                                   .bounds_groups = 4,
@@ -24,7 +25,11 @@ static const xli_tune_grid cpu = {.group = 16,
                                   .crowd_groups = 2,
                                   .crowd_group = 1024,
                                   .search_group = 64,
-                                  .search_items = 1};
+                                  .search_items = 1,
+                                  .staged = 0};
+
+/* Local memory of a work-item that looks for the box: xl_grid_found. */
+#define FOUND_BYTES 40
 
 void xli_tune_grid_get(const xl_context *ctx, const xli_facts *facts, xli_tune_grid *tune)
 {
@@ -32,18 +37,25 @@ void xli_tune_grid_get(const xl_context *ctx, const xli_facts *facts, xli_tune_g
     uint32_t units = facts->info.compute_units > 0 ? facts->info.compute_units : 1;
     const struct {
         const char *name;
-        uint32_t *to, standard, high;
+        uint32_t *to, standard, low, high;
     } values[] = {
-        {"grid.group", &tune->group, base->group, 1024},
-        {"grid.items", &tune->items, base->items, 4096},
-        {"grid.bounds_groups", &tune->bounds_groups, base->bounds_groups * units, 65536},
-        {"grid.crowd", &tune->crowd, base->crowd, 65536},
-        {"grid.crowd_groups", &tune->crowd_groups, base->crowd_groups * units, 65536},
-        {"grid.crowd_group", &tune->crowd_group, base->crowd_group, 1024},
-        {"neighbors.group", &tune->search_group, base->search_group, 1024},
-        {"neighbors.items", &tune->search_items, base->search_items, 4096},
+        {"grid.group", &tune->group, base->group, 1, 1024},
+        {"grid.items", &tune->items, base->items, 1, 4096},
+        {"grid.bounds_groups", &tune->bounds_groups, base->bounds_groups * units, 1, 65536},
+        {"grid.crowd", &tune->crowd, base->crowd, 1, 65536},
+        {"grid.crowd_groups", &tune->crowd_groups, base->crowd_groups * units, 1, 65536},
+        {"grid.crowd_group", &tune->crowd_group, base->crowd_group, 1, 1024},
+        {"neighbors.group", &tune->search_group, base->search_group, 1, 1024},
+        {"neighbors.items", &tune->search_items, base->search_items, 1, 4096},
+        {"neighbors.staged", &tune->staged, base->staged, 0, 1024},
     };
     for (size_t i = 0; i < XLI_COUNT(values); ++i)
-        *values[i].to =
-            xli_context_tunable(ctx, values[i].name, values[i].standard, 1, values[i].high);
+        *values[i].to = xli_context_tunable(ctx, values[i].name, values[i].standard, values[i].low,
+                                            values[i].high);
+    /* A quarter of local memory is left to the compiler and the driver. */
+    const uint64_t room = facts->info.local_bytes / 4 * 3;
+    while ((uint64_t)tune->staged * tune->search_group * 4 > room)
+        tune->staged /= 2;
+    while (tune->group > 1 && (uint64_t)tune->group * FOUND_BYTES > room)
+        tune->group /= 2;
 }

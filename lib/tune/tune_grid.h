@@ -14,6 +14,7 @@ typedef struct xli_tune_grid {
     uint32_t crowd_group;   /* work-items of each */
     uint32_t search_group;  /* work-items of a work-group that searches */
     uint32_t search_items;  /* points per work-item that searches */
+    uint32_t staged;        /* rows up to this long are sorted in local memory */
 } xli_tune_grid;
 
 /* The values for a context's device; any of them is right on any device. */

@@ -284,7 +284,7 @@ static void dense_and_hashed_agree(void **state)
     (void)state;
     cloud c = cloud_uniform(sized(2000), 0.0f, 1.0f, 41);
     xl_neighbors_desc search = search_desc_of(0.08f);
-    xl_grid_desc dense = grid_desc_of(&c, 0.1f), hashed = grid_desc_of(&c, 0.01f);
+    xl_grid_desc dense = grid_desc_of(&c, 0.2f), hashed = grid_desc_of(&c, 0.01f);
     built a = build_grid(&c, &dense), b = build_grid(&c, &hashed);
     assert_int_equal(report_of(&a).hashed, 0);
     assert_int_equal(report_of(&b).hashed, 1);
