@@ -42,8 +42,9 @@ build() { # PRESET [CMAKE OPTION...]
 declare -A selections=(
   [all]="-LE install|abi"
   [install]="-L install|abi"
-  [small]="-R ^(context|scan|sort|grid|neighbors)_test"
-  [simulator]="-R ^(context|sequence|view|scan|sort|grid|neighbors)_test --timeout 300"
+  [small]="-R ^(context|lane|group|scan|sort|grid|neighbors)_test"
+  [simulator]="-R ^(lane|group|sequence|view|scan|grid|neighbors)_test --timeout 300"
+  [races]="-R ^(lane|group|sequence|view)_test --timeout 300"
   [threads]="-R ^(errors|os|context|cache|sequence|threads)_test"
 )
 configuration() {
@@ -130,14 +131,16 @@ only_pocl=("${pocl[@]}" "OCL_ICD_VENDORS=$PWD/build/vendors")
 configuration "install and interface" werror install - "${pocl[@]}"
 configuration "PoCL loopvec" werror all - "${pocl[@]}" POCL_WORK_GROUP_METHOD=loopvec
 configuration "PoCL cbs" werror all - "${pocl[@]}" "${cbs[@]}"
-configuration "PoCL one thread" werror all - "${pocl[@]}" "${one_thread[@]}"
-configuration "PoCL without messages" werror all - "${pocl[@]}" CROSSLANE_MASK=no-int64-atomics,no-look-back
+configuration "PoCL one thread" werror small - "${pocl[@]}" "${one_thread[@]}"
+configuration "PoCL without messages" werror small - "${pocl[@]}" CROSSLANE_MASK=no-int64-atomics,no-look-back
 configuration "PoCL work-group=8" werror small - "${pocl[@]}" CROSSLANE_MASK=work-group=8 CROSSLANE_TEST_SMALL=1
 configuration "rusticl on llvmpipe" werror all - RUSTICL_ENABLE=llvmpipe CROSSLANE_DEVICE=rusticl:
 configuration "Intel CPU runtime" werror all - "${intel[@]}"
 configuration "Intel width=1" werror small - "${intel[@]}" CROSSLANE_MASK=width=1
 configuration "Intel no-sub-groups" werror small - "${intel[@]}" CROSSLANE_MASK=no-sub-groups
-configuration "Oclgrind" werror simulator "oclgrind --data-races --uninitialized" CROSSLANE_DEVICE=oclgrind: CROSSLANE_TEST_SMALL=1
+simulator=(CROSSLANE_DEVICE=oclgrind: CROSSLANE_TEST_SMALL=1)
+configuration "Oclgrind memory" werror simulator oclgrind "${simulator[@]}"
+configuration "Oclgrind races" werror races "oclgrind --data-races --uninitialized" "${simulator[@]}"
 every_other_device
 
 mkdir -p build/vendors
