@@ -170,7 +170,7 @@ __kernel void xl_grid_reorder(__global const uint *storage, ulong sorted_at, ulo
 {
     XL_FOR_ITEMS(t, n * words)
     {
-        ulong k = t / words, w = t % words;
+        ulong k = t / words, w = t - k * words;
         out[out_at + t] = in[in_at + (ulong)storage[sorted_at + 4 * k + 3] * words + w];
     }
 }
