@@ -18,6 +18,7 @@ static const struct {
     {"scan.item_bytes", 16, 1024},
     {"scan.tile_bytes", 256, 1 << 24},
     {"scan.run_groups", 1, 64},
+    {"scan.run_elements", 1 << 10, 1 << 30},
     {"scan.ring_groups", 1, 64},
     {"scan.look_back", 0, 1},
     {"scan.stream_kib", 0, UINT32_MAX},

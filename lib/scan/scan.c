@@ -109,7 +109,7 @@ static size_t state_words(const xl_scan *plan, size_t tiles)
 static size_t scratch_bytes(const xl_scan *plan, size_t n)
 {
     const size_t tiles = xli_ceil_div(n, plan->tile);
-    const size_t most = (size_t)plan->units * plan->tune.run_groups;
+    const size_t most = xli_scan_most_groups(plan, n);
     if (tiles <= 1)
         return 0;
     return xli_round_up(plan->algorithm == XL_SCAN_LOOKBACK

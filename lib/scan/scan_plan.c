@@ -202,9 +202,15 @@ done:
     return status;
 }
 
+size_t xli_scan_most_groups(const xl_scan *plan, size_t n)
+{
+    const size_t wanted = (size_t)plan->units * plan->tune.run_groups;
+    return xli_max(wanted, xli_ceil_div(n, plan->tune.run_elements));
+}
+
 xli_scan_cut xli_scan_cut_of(const xl_scan *plan, size_t n)
 {
-    const size_t most = (size_t)plan->units * plan->tune.run_groups;
+    const size_t most = xli_scan_most_groups(plan, n);
     xli_scan_cut cut = {.tiles = xli_ceil_div(n, plan->tile)};
     const size_t tiles_each = xli_ceil_div(cut.tiles, xli_max(most, 1));
     cut.groups = tiles_each > 0 ? xli_ceil_div(cut.tiles, tiles_each) : 0;

@@ -60,6 +60,8 @@ typedef struct xli_scan_cut {
     size_t groups; /* of a reduce-then-scan launch */
     size_t run;    /* elements of a group: whole tiles */
 } xli_scan_cut;
+/* The most groups that reduce-then-scan cuts n elements into; grows with n. */
+size_t xli_scan_most_groups(const xl_scan *plan, size_t n);
 xli_scan_cut xli_scan_cut_of(const xl_scan *plan, size_t n);
 
 #endif

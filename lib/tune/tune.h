@@ -17,6 +17,10 @@ typedef struct xli_tune_scan {
     uint32_t item_bytes;  /* scan.item_bytes: bytes a work-item holds, shape 1 */
     uint32_t tile_bytes;  /* scan.tile_bytes: bytes of a tile, shape 0 */
     uint32_t run_groups;  /* scan.run_groups: reduce-then-scan groups per compute unit */
+    /* scan.run_elements: the longest run of one of them, about. Rusticl 22.3 on llvmpipe
+     * ends a work-item's loops after 65,535 rounds in all, without a word, and a work-item
+     * that is a group takes up to 16 elements in a round. */
+    uint32_t run_elements;
     uint32_t ring_groups; /* scan.ring_groups: look-back groups per compute unit */
     uint32_t look_back;   /* scan.look_back: 1 if AUTO takes look-back where it may */
     uint32_t stream_kib;  /* scan.stream_kib: results this large are written past the cache,
