@@ -7,7 +7,11 @@ xl_status xli_pool_reserve(xl_context *ctx, xli_pool *pool, size_t bytes)
     cl_int code;
     if (bytes <= pool->bytes)
         return XL_SUCCESS;
-    cl_mem buffer = clCreateBuffer(ctx->cl, CL_MEM_READ_WRITE, bytes, NULL, &code);
+    /* NVIDIA's driver 580 makes a buffer of any size, and fails when it is used. */
+    cl_mem buffer = NULL;
+    code = CL_INVALID_BUFFER_SIZE;
+    if (bytes <= xli_device_ulong(ctx->device, CL_DEVICE_GLOBAL_MEM_SIZE))
+        buffer = clCreateBuffer(ctx->cl, CL_MEM_READ_WRITE, bytes, NULL, &code);
     if (code == CL_INVALID_BUFFER_SIZE)
         return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY,
                         "scratch: %zu bytes are more than the device allows in one buffer", bytes);

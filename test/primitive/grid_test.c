@@ -375,6 +375,7 @@ static void bad_descriptors_are_refused(void **state)
     refuse_desc(bad, "desc", NULL);
     XLT_FAILS(xl_grid_create(xlt_context(), &good, NULL), bad);
     assert_int_equal(xl_grid_create(NULL, &good, (xl_grid **)&desc), bad);
+    cloud_free(&c);
 }
 
 static void bad_arguments_are_refused(void **state)
@@ -432,17 +433,9 @@ static void bad_arguments_are_refused(void **state)
 static void out_of_order_queue(void **state)
 {
     (void)state;
-    cl_int code;
     cl_event events[2] = {NULL, NULL};
     uint32_t numbers[400], got[400];
-    const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES,
-                                              CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
-    cl_command_queue queue = clCreateCommandQueueWithProperties(
-        xl_context_cl(xlt_context()), xl_context_device(xlt_context()), properties, &code);
-    if (code != CL_SUCCESS) {
-        print_message("skipped: %s has no out-of-order queues\n", xlt_device());
-        return;
-    }
+    cl_command_queue queue = xlt_out_of_order_queue();
     cloud c = cloud_uniform(400, 0.0f, 1.0f, 31);
     xl_grid_desc desc = grid_desc_of(&c, 0.2f);
     built b = build_grid(&c, &desc);

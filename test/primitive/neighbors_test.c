@@ -568,17 +568,9 @@ static void no_points_no_pairs(void **state)
 static void out_of_order_queue(void **state)
 {
     (void)state;
-    cl_int code;
     cl_event e[4];
     xl_neighbors *plan;
-    const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES,
-                                              CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
-    cl_command_queue queue = clCreateCommandQueueWithProperties(
-        xl_context_cl(xlt_context()), xl_context_device(xlt_context()), properties, &code);
-    if (code != CL_SUCCESS) {
-        print_message("skipped: %s has no out-of-order queues\n", xlt_device());
-        return;
-    }
+    cl_command_queue queue = xlt_out_of_order_queue();
     cloud c = cloud_uniform(sized(2000), 0.0f, 1.0f, 71);
     xl_grid_desc desc = grid_desc_of(&c, 0.1f);
     xl_neighbors_desc search = search_desc_of(0.1f);

@@ -566,18 +566,6 @@ static void environment_is_heeded(void **state)
 
 /* ---- queues and events ------------------------------------------------------- */
 
-static cl_command_queue unordered_queue(void)
-{
-    cl_int code;
-    const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES,
-                                              CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
-    cl_command_queue queue = clCreateCommandQueueWithProperties(
-        xl_context_cl(xlt_context()), xl_context_device(xlt_context()), properties, &code);
-    if (!queue)
-        print_message("%s: no out-of-order queue (%d), left out\n", xlt_device(), (int)code);
-    return queue;
-}
-
 static cl_int progress(cl_event event)
 {
     cl_int status = -1;
@@ -591,9 +579,7 @@ static void out_of_order(void **state)
     (void)state;
     const size_t n = xlt_small() ? 3000 : 300001;
     cl_int code;
-    cl_command_queue queue = unordered_queue();
-    if (!queue)
-        return;
+    cl_command_queue queue = xlt_out_of_order_queue();
     xl_scan *plan;
     xl_scan_desc desc;
     xl_scan_desc_init(&desc);

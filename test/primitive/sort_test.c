@@ -424,11 +424,11 @@ static void other_shapes(void **state)
 
 /* ---- queues, events, threads ---------------------------------------------- */
 
-static cl_command_queue queue_make(cl_command_queue_properties properties)
+static cl_command_queue queue_make(void)
 {
     cl_int code;
     cl_command_queue queue = clCreateCommandQueue(
-        xl_context_cl(xlt_context()), xl_context_device(xlt_context()), properties, &code);
+        xl_context_cl(xlt_context()), xl_context_device(xlt_context()), 0, &code);
     XLT_CL(code);
     return queue;
 }
@@ -442,10 +442,11 @@ static void out_of_order_by_events(void **state)
     const xl_sort_desc down = desc_of(XL_U32, XL_U32, XL_DESCENDING);
     cl_int code;
     xl_sort *rises, *falls;
+    cl_command_queue queue = xlt_out_of_order_queue();
     XLT_OK(xl_sort_create(xlt_context(), &up, &rises));
     XLT_OK(xl_sort_create(xlt_context(), &down, &falls));
     trial t = trial_of(&up, rises, xlt_small() ? 100 : 5 * tile_of(rises) + 1, RANDOM);
-    t.queue = queue_make(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    t.queue = queue;
     t.in_place = true;
     uint32_t *keys = get(4 * t.n), *wanted = get(4 * t.n), *values = get(4 * t.n);
     fill_keys(keys, t.pattern, XL_U32, t.n, 5);
@@ -521,7 +522,7 @@ static void two_threads_share_a_plan(void **state)
     XLT_OK(xl_sort_create(xlt_context(), &desc, &plan));
     for (size_t i = 0; i < 2; ++i) {
         trial t = trial_of(&desc, plan, xlt_small() ? 50 + i : 3 * tile_of(plan) + 7 * i, RANDOM);
-        t.queue = queue_make(0);
+        t.queue = queue_make();
         keys[i] = get(4 * t.n);
         wanted[i] = get(4 * t.n);
         values[i] = get(4 * t.n);

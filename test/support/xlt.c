@@ -28,6 +28,21 @@ cl_command_queue xlt_queue(void)
     return xl_context_queue(xlt_context());
 }
 
+cl_command_queue xlt_out_of_order_queue(void)
+{
+    cl_int code;
+    const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES,
+                                              CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    cl_command_queue queue = clCreateCommandQueueWithProperties(
+        xl_context_cl(xlt_context()), xl_context_device(xlt_context()), properties, &code);
+    if (code == CL_INVALID_QUEUE_PROPERTIES) {
+        print_message("%s has no out-of-order queues\n", device);
+        skip();
+    }
+    XLT_CL(code);
+    return queue;
+}
+
 void xlt_finish(void)
 {
     xl_context_destroy(context);

@@ -20,6 +20,8 @@
  * test fails if there is none. */
 xl_context *xlt_context(void);
 cl_command_queue xlt_queue(void); /* in order */
+/* A new queue, the caller's to release; skips the test where the device has none. */
+cl_command_queue xlt_out_of_order_queue(void);
 void xlt_finish(void);
 bool xlt_small(void);
 /* The device's name, for messages. */

@@ -15,7 +15,8 @@ typedef struct bytes {
 static void add(bytes *b, const void *data, size_t length)
 {
     assert_true(b->length + length <= sizeof b->data);
-    memcpy(b->data + b->length, data, length);
+    if (length > 0) /* `data` may be NULL then */
+        memcpy(b->data + b->length, data, length);
     b->length += length;
 }
 
