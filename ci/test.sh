@@ -43,7 +43,7 @@ declare -A selections=(
   [all]="-LE install|abi"
   [install]="-L install|abi"
   [small]="-R ^(context|lane|group|scan|sort|grid|neighbors)_test"
-  [simulator]="-R ^(lane|group|sequence|view|scan|grid|neighbors)_test --timeout 300"
+  [simulator]="-R ^(lane|group|sequence|view|scan|sort|grid|neighbors)_test --timeout 300"
   [races]="-R ^(lane|group|sequence|view)_test --timeout 300"
   [threads]="-R ^(errors|os|context|cache|sequence|threads)_test"
 )

@@ -12,11 +12,11 @@
 enum { XLI_SCAN_SERIAL = 0, XLI_SCAN_GROUP = 1 };
 
 typedef struct xli_tune_scan {
-    uint32_t shape;       /* scan.shape: 0 one work-item walks a tile, 1 a work-group holds it */
-    uint32_t group_size;  /* scan.group_size: work-items of a group, shape 1 */
-    uint32_t item_bytes;  /* scan.item_bytes: bytes a work-item holds, shape 1 */
-    uint32_t tile_bytes;  /* scan.tile_bytes: bytes of a tile, shape 0 */
-    uint32_t run_groups;  /* scan.run_groups: reduce-then-scan groups per compute unit */
+    uint32_t shape;      /* scan.shape: 0 one work-item walks a tile, 1 a work-group holds it */
+    uint32_t group_size; /* scan.group_size: work-items of a group, shape 1 */
+    uint32_t item_bytes; /* scan.item_bytes: bytes a work-item holds, shape 1 */
+    uint32_t tile_bytes; /* scan.tile_bytes: bytes of a tile, shape 0 */
+    uint32_t run_groups; /* scan.run_groups: reduce-then-scan groups per compute unit */
     /* scan.run_elements: the longest run of one of them, about. Rusticl 22.3 on llvmpipe
      * ends a work-item's loops after 65,535 rounds in all, without a word, and a work-item
      * that is a group takes up to 16 elements in a round. */

@@ -667,11 +667,7 @@ static void threads_share_a_plan(void **state)
     xl_scan *plan;
     xl_scan_desc desc;
     xl_scan_desc_init(&desc);
-    (void)xlt_context();
-    if (strstr(xlt_device(), "Oclgrind")) {
-        print_message("%s: runs one kernel at a time, threads left out\n", xlt_device());
-        skip();
-    }
+    xlt_needs_threads();
     XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
     const size_t n = xlt_small() ? 3000 : 100003;
     worker workers[2] = {{.plan = plan, .seed = 3, .n = n}, {.plan = plan, .seed = 70, .n = n / 2}};

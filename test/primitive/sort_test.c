@@ -427,8 +427,8 @@ static void other_shapes(void **state)
 static cl_command_queue queue_make(void)
 {
     cl_int code;
-    cl_command_queue queue = clCreateCommandQueue(
-        xl_context_cl(xlt_context()), xl_context_device(xlt_context()), 0, &code);
+    cl_command_queue queue = clCreateCommandQueue(xl_context_cl(xlt_context()),
+                                                  xl_context_device(xlt_context()), 0, &code);
     XLT_CL(code);
     return queue;
 }
@@ -519,6 +519,7 @@ static void two_threads_share_a_plan(void **state)
     uint32_t *keys[2], *wanted[2], *values[2];
     pthread_t threads[2];
     xl_sort *plan;
+    xlt_needs_threads();
     XLT_OK(xl_sort_create(xlt_context(), &desc, &plan));
     for (size_t i = 0; i < 2; ++i) {
         trial t = trial_of(&desc, plan, xlt_small() ? 50 + i : 3 * tile_of(plan) + 7 * i, RANDOM);

@@ -55,6 +55,15 @@ bool xlt_small(void)
     return text && strcmp(text, "0") != 0 && *text;
 }
 
+void xlt_needs_threads(void)
+{
+    (void)xlt_context();
+    if (strstr(device, "Oclgrind")) {
+        print_message("%s: runs one kernel at a time, threads left out\n", device);
+        skip();
+    }
+}
+
 const char *xlt_device(void)
 {
     return device;

@@ -24,6 +24,8 @@ cl_command_queue xlt_queue(void); /* in order */
 cl_command_queue xlt_out_of_order_queue(void);
 void xlt_finish(void);
 bool xlt_small(void);
+/* Skips the test on Oclgrind, which ends the process when two threads run kernels. */
+void xlt_needs_threads(void);
 /* The device's name, for messages. */
 const char *xlt_device(void);
 

@@ -233,7 +233,7 @@ static void defects_are_reported(void **state)
               XL_ERROR_INTERNAL);
     XLT_FAILS(xli_seq_launch(&seq, &step, 1, 1, many, XLI_MAX_ARGS + 1), XL_ERROR_INTERNAL);
     /* A launch that the device refuses: the sequence ends with that, without an event. */
-    cl_event event = (cl_event)&seq;
+    cl_event event = (cl_event)&step; /* anything but NULL */
     fill(0);
     XLT_OK(xli_seq_begin(&seq, xlt_context(), xlt_queue(), 0, NULL, &event));
     XLT_OK(XLI_LAUNCH(&seq, &step, 1, GROUP, XLI_MEM(words), XLI_U32(0), XLI_U32(1), XLI_U32(2)));
@@ -246,7 +246,7 @@ static void defects_are_reported(void **state)
 static xl_status begin(cl_command_queue queue, cl_uint num_waits, const cl_event *waits)
 {
     xli_seq seq;
-    cl_event event = (cl_event)&seq;
+    cl_event event = (cl_event)&step; /* anything but NULL */
     xl_status status = xli_seq_begin(&seq, xlt_context(), queue, num_waits, waits, &event);
     assert_null(event);
     assert_int_equal(xli_seq_end(&seq, status, &event), status);
