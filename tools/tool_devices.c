@@ -81,8 +81,12 @@ static void print_info(const xl_device_info *i)
     print_bytes(", one buffer", i->max_buffer_bytes);
     print_bytes(", local", i->local_bytes);
     printf("\n       driver %s\n", i->driver);
-    printf("       lane width %" PRIu32 " by %s (learnt from: %s; hint %" PRIu32 ")\n",
-           i->lane_width, i->lane_way, lane_source(i->lane_source), i->lane_width_hint);
+    printf("       lane width %" PRIu32 " by %s (", i->lane_width, i->lane_way);
+    if (i->lane_width_said > 0 && i->lane_width_said != i->lane_width)
+        printf("not used: %" PRIu32 " of %s", i->lane_width_said, lane_source(i->lane_source));
+    else
+        printf("learnt from: %s", lane_source(i->lane_source));
+    printf("; hint %" PRIu32 ")\n", i->lane_width_hint);
     printf("       probe: %s\n", i->probe);
     printf("       fp64 %s, int64 atomics %s, sub-groups %s, look-back %s\n",
            i->has_fp64 ? "yes" : "no", i->has_int64_atomics ? "yes" : "no",
@@ -103,6 +107,7 @@ static void write_info(json *j, const xl_device_info *i)
     json_count(j, "lane_width", i->lane_width);
     json_text(j, "lane_way", i->lane_way);
     json_text(j, "lane_source", lane_source(i->lane_source));
+    json_count(j, "lane_width_said", i->lane_width_said);
     json_count(j, "lane_width_hint", i->lane_width_hint);
     json_count(j, "lane_width_seen", i->lane_width_seen);
     json_text(j, "probe", i->probe);
