@@ -16,6 +16,12 @@
 #define XLI_PRINTF(text, first)
 #endif
 
+#if defined(_MSC_VER)
+#define XLI_THREAD_LOCAL __declspec(thread)
+#else
+#define XLI_THREAD_LOCAL _Thread_local
+#endif
+
 /* The one idiom for errors: needs `xl_status status` and a label `done`. */
 #define XL_TRY(expression)                                                                         \
     do {                                                                                           \

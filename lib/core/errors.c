@@ -7,12 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#if defined(_MSC_VER)
-#define THREAD_LOCAL __declspec(thread)
-#else
-#define THREAD_LOCAL _Thread_local
-#endif
-
 /* A thread is told by the address of its `spare`, which the next thread may get
  * when it has ended: that keeps the list as short as the most threads there ever
  * were at once. The serial number tells the two apart, so that no thread is shown
@@ -29,7 +23,7 @@ struct xli_errors {
     record *first;
 };
 
-static THREAD_LOCAL struct {
+static XLI_THREAD_LOCAL struct {
     const xli_errors *owner; /* NULL: a failure without a context */
     char text[8192];
 } spare;

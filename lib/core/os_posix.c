@@ -49,7 +49,7 @@ void xli_mutex_unlock(xli_mutex *mutex)
 uint64_t xli_os_thread_serial(void)
 {
     static atomic_ulong last;
-    static _Thread_local unsigned long mine;
+    static XLI_THREAD_LOCAL unsigned long mine;
     if (mine == 0)
         mine = atomic_fetch_add(&last, 1) + 1;
     return mine;

@@ -39,7 +39,7 @@ void xli_mutex_unlock(xli_mutex *mutex)
 uint64_t xli_os_thread_serial(void)
 {
     static volatile LONG64 last;
-    static __declspec(thread) LONG64 mine;
+    static XLI_THREAD_LOCAL LONG64 mine;
     if (mine == 0)
         mine = InterlockedIncrement64(&last);
     return (uint64_t)mine;
