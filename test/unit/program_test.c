@@ -91,24 +91,22 @@ static void errors_point_at_files_and_lines(void **state)
  * or the line of the whole for Oclgrind and NVIDIA, which heed no #line. */
 static const char *place_in_source(const char *log, const char *source)
 {
-    char place[96];
+    char place[96] = "";
     const char *at = strstr(log, "cl/");
-    unsigned long number;
     if (at && at < source) {
-        size_t file = strcspn(at, ":");
-        number = strtoul(at + file + 1, NULL, 10);
-        snprintf(place, sizeof place, "  %.*s:%lu: ", (int)file, at, number);
-    } else {
-        at = strstr(log, "input.cl:");
-        at = at ? at : strstr(log, "<kernel>:");
-        if (!at || at >= source)
-            XLT_FAIL("the log names no place: %.400s", log);
-        number = strtoul(strchr(at, ':') + 1, NULL, 10);
-        snprintf(place, sizeof place, "\n%5lu  ", number);
+        const int file = (int)strcspn(at, ":");
+        snprintf(place, sizeof place, "  %.*s:%lu: ", file, at, strtoul(at + file + 1, NULL, 10));
     }
-    const char *line = strstr(source, place);
+    static const char *const of_the_whole[] = {"input.cl:", "<kernel>:"};
+    for (size_t i = 0; i < 2 && !place[0]; ++i) {
+        at = strstr(log, of_the_whole[i]);
+        if (at && at < source)
+            snprintf(place, sizeof place, "\n%5lu  ",
+                     strtoul(at + strlen(of_the_whole[i]), NULL, 10));
+    }
+    const char *line = place[0] ? strstr(source, place) : NULL;
     if (!line)
-        XLT_FAIL("the numbered source has no line \"%s\"", place);
+        XLT_FAIL("the numbered source has no line \"%s\" for this log: %.400s", place, log);
     return line ? line + (*line == '\n') : "";
 }
 
