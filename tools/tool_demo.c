@@ -164,8 +164,11 @@ static void print_results(const demo *d, const demo_options *o, const char *png)
                "\n",
                o->side, c->n, o->jitter.value, o->seed);
     printf("%zu points, radius %g, on %s\n", c->n, (double)c->set.radius, d->s.info.name);
-    printf("cells %" PRIu32 " x %" PRIu32 " x %" PRIu32 "%s\n\n", c->report.cells[0],
-           c->report.cells[1], c->report.cells[2], c->report.hashed ? " (hashed)" : "");
+    if (c->report.hashed)
+        printf("cells hashed into a table of %" PRIu32 "\n\n", c->report.table_cells);
+    else
+        printf("cells %" PRIu32 " x %" PRIu32 " x %" PRIu32 "\n\n", c->report.cells[0],
+               c->report.cells[1], c->report.cells[2]);
     print_table(d);
     printf("\nbest of %u rounds; device time counts from where the queue reaches a stage, and so\n"
            "holds the gaps between launches\n\n",
