@@ -76,8 +76,9 @@ XL_NODISCARD XL_API xl_status xl_scan_scratch(const xl_scan *plan, size_t n, siz
  *   event    NULL, or receives an event that completes when all of the work
  *            has; the caller releases it. n == 0 yields one as well
  * `queue` may be in order or out of order; it must belong to the plan's context
- * and device. Thread-safe with scratch given. On failure nothing is written to
- * `out` and *event is NULL. */
+ * and device. Thread-safe with scratch given. On failure *event is NULL; a call
+ * whose arguments are refused writes nothing, one that OpenCL fails halfway may
+ * have written some of `out`. */
 XL_NODISCARD XL_API xl_status xl_scan_enqueue(xl_scan *plan, cl_command_queue queue, size_t n,
                                               xl_view in, xl_view segments, xl_view out,
                                               xl_view scratch, cl_uint num_waits,
