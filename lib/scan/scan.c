@@ -87,10 +87,7 @@ void xl_scan_destroy(xl_scan *plan)
 {
     if (!plan)
         return;
-    xli_kernel *const kernels[] = {&plan->reduce, &plan->spread, &plan->clear, &plan->ring,
-                                   &plan->ring_in_place};
-    for (size_t i = 0; i < XLI_COUNT(kernels); ++i)
-        xli_kernel_destroy(kernels[i]);
+    xli_scan_destroy_kernels(plan);
     xli_pool_destroy(&plan->pool);
     xli_context_release(plan->ctx);
     xli_free(plan);

@@ -53,7 +53,7 @@ typedef struct kernel_name {
     xli_kernel *kernel;
 } kernel_name;
 
-static void destroy_kernels(xl_scan *plan)
+void xli_scan_destroy_kernels(xl_scan *plan)
 {
     xli_kernel *const all[] = {&plan->reduce, &plan->spread, &plan->clear, &plan->ring,
                                &plan->ring_in_place};
@@ -112,7 +112,7 @@ static xl_status build_to_fit(xl_scan *plan, const xli_facts *facts)
     size_t most = facts->info.max_work_group;
     do {
         shape_to_fit(plan, facts, most);
-        destroy_kernels(plan);
+        xli_scan_destroy_kernels(plan);
         XL_TRY(build(plan, facts, &most));
     } while (most < plan->group_size);
 done:

@@ -53,6 +53,8 @@ xl_status xli_scan_trial(xl_context *ctx, bool *good);
 
 /* scan_plan.c: chooses shape and algorithm and builds the kernels. */
 xl_status xli_scan_plan(xl_scan *plan, const xli_facts *facts);
+/* Of a plan that has none yet, some or all; it may get others after that. */
+void xli_scan_destroy_kernels(xl_scan *plan);
 
 /* How a call is cut into launches. */
 typedef struct xli_scan_cut {
