@@ -4,6 +4,8 @@
 #ifndef XL_BENCH_H
 #define XL_BENCH_H
 
+#include "bench_result.h"
+
 #include <crosslane/crosslane.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +16,7 @@ typedef struct bench {
     cl_command_queue queue; /* in order, with profiling */
     unsigned runs;          /* timed runs per case, at least 15 unless --quick */
     size_t max_n;           /* larger sizes are left out */
-    struct bench_results *results;
+    bench_results *results;
 } bench;
 
 /* One operation: enqueues itself once through b->queue. `event` may be NULL, else
@@ -27,13 +29,17 @@ typedef xl_status bench_enqueue(bench *b, void *user, cl_event *event);
  * Wall time is per call in a loop of 100 with one wait at the end (fewer where that
  * takes long). `bytes` is what the operation must move at least; its rate is held
  * against a copy kernel that moves as much in the same run. The result is filed as
- * (name, variant, n). */
+ * (name, variant, n); bench_result.h says how variants are worded. */
 xl_status bench_case(bench *b, const char *name, const char *variant, size_t n, double bytes,
                      bench_enqueue *enqueue, void *user);
 
-/* Files a time of the host (a peer such as std::exclusive_scan), in milliseconds. */
-void bench_host_case(bench *b, const char *name, const char *variant, size_t n, double bytes,
-                     double milliseconds);
+/* Files a time in milliseconds of a peer on the host, such as "std". */
+void bench_host_case(bench *b, const char *program, const char *name, const char *variant, size_t n,
+                     double bytes, double milliseconds);
+
+/* Says that a peer's result is wrong. */
+void bench_host_wrong(bench *b, const char *program, const char *name, const char *variant,
+                      size_t n, const char *why);
 
 /* Says that a result is wrong: printed, filed, and the program exits with 1. */
 void bench_wrong(bench *b, const char *name, const char *variant, size_t n, const char *why);
@@ -47,9 +53,6 @@ double bench_copy_ms(bench *b, double bytes);
 
 /* Times every copy of n 4-byte elements. */
 void bench_copy_size(bench *b, size_t n);
-
-/* Seconds of a clock that only moves forward. */
-double bench_now(void);
 
 /* One of these per primitive, in bench_<primitive>.c. */
 void bench_copy(bench *b);

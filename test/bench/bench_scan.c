@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Scans of u32 by every algorithm, of f32 and i64, and std::exclusive_scan. */
+ * Scans of u32 by every algorithm, of f32 and i64, and std::exclusive_scan on one
+ * core and on all. */
 #include "bench.h"
 #include "bench_std.h"
 #include "scan/scan_ref.h"
@@ -23,12 +24,12 @@ typedef struct variant {
 } variant;
 
 static const variant variants[] = {
-    {"u32 auto", XL_U32, XL_SCAN_AUTO, false, 10, 2},
-    {"u32 look-back", XL_U32, XL_SCAN_LOOKBACK, false, 16, 4},
-    {"u32 reduce-then-scan", XL_U32, XL_SCAN_REDUCE_THEN_SCAN, false, 16, 4},
-    {"u32 auto, in place", XL_U32, XL_SCAN_AUTO, true, 16, 4},
-    {"f32 auto", XL_F32, XL_SCAN_AUTO, false, 20, 4},
-    {"i64 auto", XL_I64, XL_SCAN_AUTO, false, 20, 4},
+    {"u32 exclusive sum", XL_U32, XL_SCAN_AUTO, false, 10, 2},
+    {"u32 exclusive sum (look-back)", XL_U32, XL_SCAN_LOOKBACK, false, 16, 4},
+    {"u32 exclusive sum (reduce-then-scan)", XL_U32, XL_SCAN_REDUCE_THEN_SCAN, false, 16, 4},
+    {"u32 exclusive sum (in place)", XL_U32, XL_SCAN_AUTO, true, 16, 4},
+    {"f32 exclusive sum", XL_F32, XL_SCAN_AUTO, false, 20, 4},
+    {"i64 exclusive sum", XL_I64, XL_SCAN_AUTO, false, 20, 4},
 };
 
 static xl_status enqueue(bench *b, void *user, cl_event *event)
@@ -121,7 +122,7 @@ static void run_variant(bench *b, const variant *v)
     desc.algorithm = v->algorithm;
     const xl_status status = xl_scan_create(b->ctx, &desc, &c.plan);
     if (status == XL_ERROR_UNSUPPORTED) {
-        printf("scan   %-28s left out: %s\n", v->name, xl_context_error(b->ctx));
+        printf("scan   %-44s left out: %s\n", v->name, xl_context_error(b->ctx));
         return;
     }
     if (status != XL_SUCCESS) {
@@ -136,23 +137,64 @@ static void run_variant(bench *b, const variant *v)
     xl_scan_destroy(c.plan);
 }
 
+#ifdef BENCH_HAS_STD
+typedef struct std_peer {
+    const char *program;
+    double (*time)(const uint32_t *in, uint32_t *out, size_t n, unsigned runs);
+} std_peer;
+
+static const std_peer std_peers[] = {
+    {"std", bench_std_exclusive_scan},
+#ifdef BENCH_HAS_PAR
+    {"std par_unseq", bench_par_exclusive_scan},
+#endif
+};
+
+static bool is_exclusive_sum(const uint32_t *in, const uint32_t *out, size_t n)
+{
+    uint32_t sum = 0;
+    for (size_t i = 0; i < n; sum += in[i++])
+        if (out[i] != sum)
+            return false;
+    return true;
+}
+
+static void run_std_size(bench *b, const std_peer *peer, const uint32_t *in, uint32_t *out,
+                         size_t n)
+{
+    memset(out, 0xA5, n * sizeof *out);
+    const double ms = peer->time(in, out, n, b->runs);
+    if (is_exclusive_sum(in, out, n))
+        bench_host_case(b, peer->program, "scan", "u32 exclusive sum", n, 8.0 * (double)n, ms);
+    else
+        bench_host_wrong(b, peer->program, "scan", "u32 exclusive sum", n, "not the running sums");
+}
+
 static void run_std(bench *b)
 {
-#ifdef BENCH_HAS_STD
-    for (size_t n = (size_t)1 << 20; n <= b->max_n; n *= 4) {
+    for (size_t n = (size_t)1 << 16; n <= b->max_n; n *= 4) {
         uint32_t *in = malloc(n * sizeof *in), *out = malloc(n * sizeof *out);
         if (in && out) {
             fill(in, XL_U32, n);
-            memset(out, 0, n * sizeof *out);
-            bench_host_case(b, "scan", "std::exclusive_scan u32", n, 8.0 * (double)n,
-                            bench_std_exclusive_scan(in, out, n, b->runs));
+            for (size_t k = 0; k < sizeof std_peers / sizeof std_peers[0]; ++k)
+                run_std_size(b, &std_peers[k], in, out, n);
         }
         free(in);
         free(out);
     }
+}
+#endif
+
+static void run_peers(bench *b)
+{
+#ifdef BENCH_HAS_STD
+    run_std(b);
 #else
-    printf("scan   std::exclusive_scan left out: built without a C++ compiler\n");
+    printf("scan   std left out: built without a C++ compiler\n");
     (void)b;
+#endif
+#ifndef BENCH_HAS_PAR
+    printf("scan   std par_unseq left out: built without TBB\n");
 #endif
 }
 
@@ -160,5 +202,5 @@ void bench_scan(bench *b)
 {
     for (size_t i = 0; i < sizeof variants / sizeof variants[0]; ++i)
         run_variant(b, &variants[i]);
-    run_std(b);
+    run_peers(b);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Benchmarks of the sort: keys and pairs, verified before they are timed. The sizes of
- * 17 bits are those of a grid's cells; test/bench/peers/cub_sort.cu times CUB on them. */
+ * 17 bits are those of a grid's cells. */
 #include "bench.h"
 
 #include <stdlib.h>

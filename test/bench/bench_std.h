@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Peers of the C++ standard library, on one core of the host. */
+ * Peers of the C++ standard library, on the host. */
 #ifndef XL_BENCH_STD_H
 #define XL_BENCH_STD_H
 
@@ -10,8 +10,11 @@
 extern "C" {
 #endif
 
-/* Median milliseconds of `runs` calls of std::exclusive_scan. */
+/* Median milliseconds of `runs` calls of std::exclusive_scan, on one core. */
 double bench_std_exclusive_scan(const uint32_t *in, uint32_t *out, size_t n, unsigned runs);
+
+/* The same by the execution policy par_unseq, on every core; needs TBB to link. */
+double bench_par_exclusive_scan(const uint32_t *in, uint32_t *out, size_t n, unsigned runs);
 
 #ifdef __cplusplus
 }
