@@ -58,7 +58,9 @@ XL_T xl_group_scan_exclusive(XL_T x, __local XL_T *scratch, XL_T *total)
         XL_LOCAL_BARRIER();
     }
     *total = scratch[XL_GROUP_SIZE - 1];
-    x = i > 0 ? scratch[i - 1] : XL_IDENTITY;
+    x = XL_IDENTITY;
+    if (i > 0)
+        x = scratch[i - 1];
 #endif
     XL_LOCAL_BARRIER();
     return x;

@@ -9,17 +9,24 @@
  *   uint xl_lane_shuffle(uint v, uint from)      v of lane `from`
  *   uint xl_lane_shuffle_up(uint v, uint by)     v of lane id - by; undefined below `by`
  *   uint xl_lane_shuffle_xor(uint v, uint mask)  v of lane id ^ mask
- *   ulong xl_lane_ballot(bool p)                 bit k: p of lane k
+ *   uint xl_lane_shuffle_down(uint v, uint by)   v of lane id + by; undefined at the
+ *                                                upper `by` lanes
+ *   ulong xl_lane_ballot(bool p)                 bit k: p of lane k; none past the width
+ *   and xl_lane_shuffle64, xl_lane_shuffle_up64 and so on for 64 bits
  *
- * Every work-item of the work-group must call these together, in uniform control
- * flow of the sub-group. With XL_LANE_WAY 0 only identity is there: width 1, and
- * groups exchange through local memory with barriers (cl/group). Work-groups are
- * whole multiples of the width or a single partial sub-group; items are numbered
- * along dimension 0. */
+ * Every lane of a sub-group must call these together, in control flow that is the
+ * same for all of them. With XL_LANE_WAY 0 the width is 1, a lane shuffles with
+ * itself, and groups exchange through local memory with barriers (cl/group).
+ * Work-groups are whole multiples of the width, or a single sub-group that is partial
+ * and of which only identity and moves from lanes that exist are used; items are
+ * numbered along dimension 0. */
 #ifndef XL_LANE
 #define XL_LANE
 
 #include "../prelude/prelude.cl"
+
+/* A function of an element type's family: XL_NAME is its family name. */
+#define XL_FN(function) XL_JOIN(XL_JOIN(XL_NAME, _), function)
 
 #if XL_LANE_WAY == 2
 #include "lane_ptx.cl"
@@ -29,7 +36,6 @@
 #include "lane_local.cl"
 #endif
 
-#if XL_LANE_WAY != 0
 /* 64-bit values as two words. */
 ulong xl_lane_shuffle64(ulong v, uint from)
 {
@@ -43,11 +49,16 @@ ulong xl_lane_shuffle_up64(ulong v, uint by)
     return as_ulong((uint2)(xl_lane_shuffle_up(w.x, by), xl_lane_shuffle_up(w.y, by)));
 }
 
+ulong xl_lane_shuffle_down64(ulong v, uint by)
+{
+    uint2 w = as_uint2(v);
+    return as_ulong((uint2)(xl_lane_shuffle_down(w.x, by), xl_lane_shuffle_down(w.y, by)));
+}
+
 ulong xl_lane_shuffle_xor64(ulong v, uint mask)
 {
     uint2 w = as_uint2(v);
     return as_ulong((uint2)(xl_lane_shuffle_xor(w.x, mask), xl_lane_shuffle_xor(w.y, mask)));
 }
-#endif
 
 #endif

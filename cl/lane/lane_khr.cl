@@ -32,6 +32,11 @@ uint xl_lane_shuffle_up(uint v, uint by)
     return sub_group_shuffle_up(v, by);
 }
 
+uint xl_lane_shuffle_down(uint v, uint by)
+{
+    return sub_group_shuffle_down(v, by);
+}
+
 uint xl_lane_shuffle_xor(uint v, uint mask)
 {
     return sub_group_shuffle_xor(v, mask);

@@ -50,6 +50,15 @@ uint xl_lane_shuffle_up(uint v, uint by)
     return r;
 }
 
+uint xl_lane_shuffle_down(uint v, uint by)
+{
+    uint r;
+    __asm volatile("shfl.sync.down.b32 %0, %1, %2, %3, %4;"
+                   : "=r"(r)
+                   : "r"(v), "r"(by), "r"(XL_LANE_CLAMP), "r"(XL_LANE_ALL));
+    return r;
+}
+
 uint xl_lane_shuffle_xor(uint v, uint mask)
 {
     uint r;

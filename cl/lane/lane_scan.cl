@@ -1,72 +1,130 @@
 /* SPDX-License-Identifier: MIT
- * Scan and reduction of one element per lane of a sub-group. With XL_LANE_WAY 0
- * a sub-group is one work-item and there is nothing here: see cl/group.
+ * Scan and reduction of one element per lane of a sub-group, for an element of any
+ * type: a built-in scalar, a vector, a struct of any size. With XL_LANE_WAY 0 a
+ * sub-group is one work-item, and the functions are right for a width of 1.
  *
- * Asks for what cl/prelude/prelude_type.cl asks for. Every lane of a whole
- * sub-group must call these together. */
-#ifndef XL_LANE_SCAN
-#define XL_LANE_SCAN
-
-#include "../prelude/prelude_type.cl"
+ * Asks for:
+ *   XL_NAME      what the names of the functions below start with; not defined: xl,
+ *                and the type is the plan's, cl/prelude/prelude_type.cl
+ *   XL_T, XL_IDENTITY, XL_COMMUTES, <XL_NAME>_op(a, b)   as they stand there;
+ *                XL_IDENTITY may be a call
+ *   XL_T_SCALAR  1: XL_T is the name of a built-in scalar, of XL_T_BYTES bytes; 0: it
+ *                may be anything
+ * Gives, after <XL_NAME>_:
+ *   XL_T shuffle_from(XL_T x, uint from) x of lane `from`
+ *   XL_T shuffle_up(XL_T x, uint by)     x of lane id - by; undefined below `by`
+ *   XL_T shuffle_down(XL_T x, uint by)   x of lane id + by; undefined at the upper `by`
+ *   XL_T shuffle_xor(XL_T x, uint mask)  x of lane id ^ mask
+ *   XL_T lane_scan_inclusive(XL_T x)     x of lane 0 op ... op x of this lane
+ *   XL_T lane_scan_exclusive(XL_T x)     the same without this lane's own
+ *   XL_T lane_shift_up(XL_T inclusive)   exclusive from inclusive
+ *   XL_T lane_reduce(XL_T x)             x of all lanes in lane order, at every lane
+ *   XL_T lane_reduce_down(XL_T x)        the same with lane 0 last in order
+ *
+ * Every lane of a whole sub-group must call these together. There is no guard: a
+ * program may include this file again with another XL_NAME. */
 #include "lane.cl"
 
-#if XL_LANE_WAY != 0
-#if XL_T_BYTES == 4
-#define XL_LANE_MOVE(how, x, k) XL_AS_T(XL_JOIN(xl_lane_, how)(as_uint(x), (k)))
-#else
-#define XL_LANE_MOVE(how, x, k) XL_AS_T(XL_JOIN(XL_JOIN(xl_lane_, how), 64)(as_ulong(x), (k)))
+#ifndef XL_NAME
+#define XL_NAME xl
+#include "../prelude/prelude_type.cl"
+#endif
+#ifndef XL_T_SCALAR
+#define XL_T_SCALAR 1
 #endif
 
-/* x of lane 0 op ... op x of this lane. Hillis and Steele's doubling: each step
- * covers twice as many lanes below. */
-XL_T xl_lane_scan_inclusive(XL_T x)
+#undef XL_MOVER
+#if XL_T_SCALAR && XL_T_BYTES == 4
+#define XL_MOVER(name, mover)                                                                      \
+    XL_T XL_FN(name)(XL_T x, uint k)                                                               \
+    {                                                                                              \
+        return XL_JOIN(as_, XL_T)(mover(as_uint(x), k));                                           \
+    }
+#elif XL_T_SCALAR && XL_T_BYTES == 8
+#define XL_MOVER(name, mover)                                                                      \
+    XL_T XL_FN(name)(XL_T x, uint k)                                                               \
+    {                                                                                              \
+        return XL_JOIN(as_, XL_T)(XL_JOIN(mover, 64)(as_ulong(x), k));                             \
+    }
+#else
+/* Anything else travels as 32-bit words, the last of which it may fill in part. */
+typedef union {
+    XL_T value;
+    uint word[(sizeof(XL_T) + 3) / 4];
+} XL_FN(words);
+#define XL_MOVER(name, mover)                                                                      \
+    XL_T XL_FN(name)(XL_T x, uint k)                                                               \
+    {                                                                                              \
+        XL_FN(words) w;                                                                            \
+        w.word[sizeof w / 4 - 1] = 0;                                                              \
+        w.value = x;                                                                               \
+        for (uint i = 0; i < sizeof w / 4; ++i)                                                    \
+            w.word[i] = mover(w.word[i], k);                                                       \
+        return w.value;                                                                            \
+    }
+#endif
+/* Not plain "shuffle": some compilers' built-ins are macros. */
+XL_MOVER(shuffle_from, xl_lane_shuffle)
+XL_MOVER(shuffle_up, xl_lane_shuffle_up)
+XL_MOVER(shuffle_down, xl_lane_shuffle_down)
+XL_MOVER(shuffle_xor, xl_lane_shuffle_xor)
+
+/* Hillis and Steele's doubling: each step covers twice as many lanes below. */
+XL_T XL_FN(lane_scan_inclusive)(XL_T x)
 {
     const uint lane = xl_lane_id();
 #pragma unroll
     for (uint by = 1; by < xl_lane_width(); by *= 2) {
-        XL_T below = XL_LANE_MOVE(shuffle_up, x, by);
+        const XL_T below = XL_FN(shuffle_up)(x, by);
         if (lane >= by)
-            x = xl_op(below, x);
+            x = XL_FN(op)(below, x);
     }
     return x;
 }
 
-/* The same without this lane's own x; XL_IDENTITY at lane 0. */
-XL_T xl_lane_shift_up(XL_T inclusive)
+XL_T XL_FN(lane_shift_up)(XL_T inclusive)
 {
-    XL_T below = XL_LANE_MOVE(shuffle_up, inclusive, 1);
-    return xl_lane_id() > 0 ? below : XL_IDENTITY;
+    XL_T below = XL_FN(shuffle_up)(inclusive, 1);
+    if (xl_lane_id() == 0)
+        below = XL_IDENTITY;
+    return below;
 }
 
-/* x of all lanes combined in lane order, at every lane. */
-XL_T xl_lane_reduce(XL_T x)
+XL_T XL_FN(lane_scan_exclusive)(XL_T x)
 {
-#pragma unroll
-    for (uint mask = 1; mask < xl_lane_width(); mask *= 2) {
-        XL_T other = XL_LANE_MOVE(shuffle_xor, x, mask);
-#if XL_COMMUTES
-        x = xl_op(x, other);
-#else
-        x = xl_lane_id() & mask ? xl_op(other, x) : xl_op(x, other);
-#endif
-    }
-    return x;
+    return XL_FN(lane_shift_up)(XL_FN(lane_scan_inclusive)(x));
 }
 
-/* The same with lane 0 last in order. */
-XL_T xl_lane_reduce_down(XL_T x)
+XL_T XL_FN(lane_reduce)(XL_T x)
 {
 #pragma unroll
     for (uint mask = 1; mask < xl_lane_width(); mask *= 2) {
-        XL_T other = XL_LANE_MOVE(shuffle_xor, x, mask);
+        const XL_T other = XL_FN(shuffle_xor)(x, mask);
 #if XL_COMMUTES
-        x = xl_op(x, other);
+        x = XL_FN(op)(x, other);
 #else
-        x = xl_lane_id() & mask ? xl_op(x, other) : xl_op(other, x);
+        if (xl_lane_id() & mask)
+            x = XL_FN(op)(other, x);
+        else
+            x = XL_FN(op)(x, other);
 #endif
     }
     return x;
 }
-#endif
 
+XL_T XL_FN(lane_reduce_down)(XL_T x)
+{
+#pragma unroll
+    for (uint mask = 1; mask < xl_lane_width(); mask *= 2) {
+        const XL_T other = XL_FN(shuffle_xor)(x, mask);
+#if XL_COMMUTES
+        x = XL_FN(op)(x, other);
+#else
+        if (xl_lane_id() & mask)
+            x = XL_FN(op)(x, other);
+        else
+            x = XL_FN(op)(other, x);
 #endif
+    }
+    return x;
+}

@@ -76,7 +76,7 @@ XL_T xl_unit_scan(XL_T *item, __local XL_T *scratch)
     for (uint row = 0; row < XL_ROWS; ++row) {
         const XL_T inclusive = xl_lane_scan_inclusive(xl_row_total(item, row));
         xl_row_scan(item, row, xl_op(carry, xl_lane_shift_up(inclusive)));
-        carry = xl_op(carry, XL_LANE_MOVE(shuffle, inclusive, xl_lane_width() - 1));
+        carry = xl_op(carry, xl_shuffle_from(inclusive, xl_lane_width() - 1));
     }
     return carry;
 #else
