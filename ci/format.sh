@@ -20,7 +20,7 @@ if [ -z "$tool" ]; then
 fi
 
 mapfile -t files < <(find cl examples include lib test tools -type f \
-  \( -name '*.c' -o -name '*.h' -o -name '*.cl' -o -name '*.cpp' \) | sort)
+  \( -name '*.c' -o -name '*.h' -o -name '*.cl' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' \) | sort)
 if [ "${1:-}" = --check ]; then
   "$tool" --dry-run --Werror "${files[@]}"
 else

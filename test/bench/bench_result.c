@@ -108,7 +108,8 @@ static int by_value(const void *a, const void *b)
 bool bench_measure(bench_result *r, unsigned runs, bench_row *row, bench_wall *wall, void *user)
 {
     double us = 0, rows[MOST_RUNS];
-    runs = runs < MOST_RUNS ? runs : MOST_RUNS;
+    if (runs > MOST_RUNS)
+        runs = MOST_RUNS;
     for (int warm = 0; us >= 0 && warm < 2; ++warm)
         us = wall(user, 1);
     if (us < 0)

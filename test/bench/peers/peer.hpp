@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// The frame of a program that times another library on the benchmark's cases: same
+// options, sizes, inputs, wording, protocol and file; results verified before timing.
+#ifndef XL_BENCH_PEER_HPP
+#define XL_BENCH_PEER_HPP
+
+#include "bench_result.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace peer
+{
+
+// Random bits; of f32 small multiples of a half, whose sums do not depend on their order.
+inline void convert(uint64_t x, float &to)
+{
+    to = (float)(x >> 40 & 7) - 3.5f;
+}
+inline void convert(uint64_t x, int32_t &to)
+{
+    to = (int32_t)(x >> 32 & 255) - 100; // no overflow at any size
+}
+inline void convert(uint64_t x, uint32_t &to)
+{
+    to = (uint32_t)(x >> 32);
+}
+inline void convert(uint64_t x, int64_t &to)
+{
+    to = (int64_t)(x >> 32) - 2147483648; // both signs, no overflow at any size
+}
+
+template <class T> std::vector<T> random_input(size_t n)
+{
+    std::vector<T> values(n);
+    uint64_t x = 88172645463325252u;
+    for (T &value : values) {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        convert(x, value);
+    }
+    return values;
+}
+
+// Running sums, begun anew at every multiple of `run` elements. Those of the first n
+// elements are the first n of these, so one reference serves every size.
+template <class T> std::vector<T> exclusive_sums(const std::vector<T> &in, size_t run = (size_t)-1)
+{
+    std::vector<T> sums(in.size());
+    T sum = 0;
+    for (size_t i = 0; i < in.size(); ++i) {
+        if (i % run == 0)
+            sum = 0;
+        sums[i] = sum;
+        sum = (T)(sum + in[i]);
+    }
+    return sums;
+}
+
+// "" or where the first n elements differ.
+template <class T>
+std::string difference(const std::vector<T> &got, const std::vector<T> &wanted, size_t n)
+{
+    for (size_t i = 0; i < n; ++i)
+        if (!(got[i] == wanted[i]))
+            return "differs from the serial reference at " + std::to_string(i);
+    return "";
+}
+
+template <class T> std::vector<T> ones_complement(size_t n) // what no result is likely to be
+{
+    std::vector<T> values(n);
+    if (n > 0)
+        std::memset(values.data(), 0xA5, n * sizeof(T));
+    return values;
+}
+
+class bench
+{
+  public:
+    // Ends the process with 2 for a wrong option. `names`: what --only may name.
+    bench(const char *program, std::vector<std::string> names, int argc, char **argv)
+        : names_(std::move(names))
+    {
+        results_.program = program;
+        options_.max_n = (size_t)1 << 28;
+        bool known = bench_parse(argc, argv, &options_);
+        if (known && options_.only) {
+            known = false;
+            for (const std::string &name : names_)
+                known = known || name == options_.only;
+        }
+        if (!known) {
+            std::fprintf(stderr, "usage: %s [--only NAME] [--max-n 2^K] [--json FILE] [--quick]\n",
+                         argv[0]);
+            std::fprintf(stderr, "names:");
+            for (const std::string &name : names_)
+                std::fprintf(stderr, " %s", name.c_str());
+            std::fputc('\n', stderr);
+            std::exit(2);
+        }
+    }
+    ~bench()
+    {
+        std::free(results_.list);
+    }
+    bench(const bench &) = delete;
+    bench &operator=(const bench &) = delete;
+
+    // Times the copies of n 4-byte elements, by time(); needed before the first case.
+    std::function<void(size_t n)> time_copies;
+
+    bool wants(const char *name) const
+    {
+        return !options_.only || std::strcmp(options_.only, name) == 0;
+    }
+
+    // 2^first, 2^(first+1), ..., 2^last, as far as --max-n lets them.
+    std::vector<size_t> sizes(unsigned first, unsigned last) const
+    {
+        std::vector<size_t> list;
+        for (unsigned k = first; k <= last && (size_t)1 << k <= options_.max_n; ++k)
+            list.push_back((size_t)1 << k);
+        return list;
+    }
+
+    size_t max_n() const
+    {
+        return options_.max_n;
+    }
+
+    // Times `call`, which has double row(unsigned) and double wall(unsigned) as bench_row
+    // and bench_wall do, and files the times. `program`: NULL, or another than the run's.
+    template <class Call>
+    void time(const char *program, const char *name, const std::string &variant, size_t n,
+              double bytes, Call &call)
+    {
+        bench_result times = {};
+        if (!bench_measure(
+                &times, bench_runs(&options_),
+                [](void *user, unsigned calls) { return static_cast<Call *>(user)->row(calls); },
+                [](void *user, unsigned calls) { return static_cast<Call *>(user)->wall(calls); },
+                &call)) {
+            wrong(program, name, variant, n, "a call failed");
+            return;
+        }
+        const double copy_ms = std::strcmp(name, "copy") == 0 ? 0 : copy(bytes);
+        bench_result *r = add(program, name, variant, n);
+        r->bytes = bytes;
+        r->device_ms = times.device_ms;
+        r->spread = times.spread;
+        r->wall_us = times.wall_us;
+        r->copy_ms = copy_ms;
+        bench_print(&results_, r);
+    }
+
+    void wrong(const char *program, const char *name, const std::string &variant, size_t n,
+               const std::string &why)
+    {
+        bench_result *r = add(program, name, variant, n);
+        std::snprintf(r->wrong, sizeof r->wrong, "%s", why.c_str());
+        results_.wrong = true;
+        bench_print(&results_, r);
+    }
+
+    void print_head(const bench_place &place) const
+    {
+        std::printf("device %s, %s, driver %s, %s\n", place.device, place.platform, place.driver,
+                    place.version);
+        bench_print_columns();
+    }
+
+    // Writes the file; the exit status of the program.
+    int finish(bench_place place) const
+    {
+        place.runs = bench_runs(&options_);
+        const bool written = !options_.json || bench_write_json(&results_, &place, options_.json);
+        return results_.wrong || !written;
+    }
+
+  private:
+    std::vector<std::string> names_;
+    bench_options options_ = {};
+    bench_results results_ = {};
+
+    bench_result *add(const char *program, const char *name, const std::string &variant, size_t n)
+    {
+        return bench_add(&results_, program ? program : results_.program, name, variant.c_str(), n);
+    }
+
+    double copy(double bytes)
+    {
+        const size_t n = (size_t)(bytes / 8);
+        if (n < 16)
+            return 0;
+        if (bench_least_copy(&results_, n) == 0)
+            time_copies(n);
+        return bench_least_copy(&results_, n);
+    }
+};
+
+} // namespace peer
+
+#endif
