@@ -5,7 +5,7 @@
 # The one place that installs anything, on Debian 12, Ubuntu 24.04 and their kin:
 #   build  a C compiler, CMake, Ninja, the OpenCL loader and headers, PoCL, libpng
 #   test   that, cmocka, and whatever else there is to test with: more OpenCL
-#          implementations, a simulator, static checks
+#          implementations, a simulator, static checks, peers for the benchmark
 # Asks no network and no rights for what is there already. Whatever of the second
 # half of `test` cannot be had is left out; ci/test.sh then reports it as absent.
 set -eu
@@ -15,7 +15,7 @@ build_packages=(gcc libc6-dev cmake ninja-build ocl-icd-opencl-dev opencl-header
   pocl-opencl-icd libpng-dev)
 test_packages=(g++ libcmocka-dev pkg-config binutils)
 extra_packages=(mesa-opencl-icd oclgrind clang clang-format-14 clang-tidy cppcheck shellcheck
-  spin python3-venv)
+  spin python3-venv jq gnuplot-nox libtbb-dev libboost-dev)
 intel_packages=(intel-opencl-rt intel-cmplr-lib-rt)
 
 missing() { # PACKAGE...: those that are not installed

@@ -159,5 +159,7 @@ check format ci/format.sh --check
 check model ci/model.sh
 check layers ci/check-layers.sh
 check layers-test ci/check-layers-test.sh
+check compare-test ci/compare-test.sh
+check peers ci/peers.sh --quick --max-n 2^16
 check shellcheck shellcheck ci/*.sh .ci/run
 finish
