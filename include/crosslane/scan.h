@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * Prefix scan: out[i] = init op in[0] op ... op in[i-1] (exclusive), or up to
- * and including in[i] (inclusive).
+ * Prefix scan: out[i] = init op in[s] op ... op in[i-1] (exclusive), or up to and
+ * including in[i] (inclusive), where s is the first element of i's segment; init counts
+ * once per segment. All forms of segments run on one flat engine that carries a head
+ * flag beside each value (Schwartz 1980; Blelloch, "Prefix sums and their applications",
+ * CMU-CS-90-190), so that the cost does not depend on the segments' lengths.
  *
  * Sources: reduce-then-scan after Dotsenko et al., "Fast scan algorithms on
  * graphics processors" (ICS 2008); single pass after Merrill and Garland,
  * "Single-pass parallel prefix scan with decoupled look-back" (NVR-2016-002),
  * with the fallback of Smith, Levien and Owens, "Decoupled fallback" (SPAA
- * 2025), so that no work-group waits for another without bound. */
+ * 2025), so that no work-group waits for another without bound; the textbook scans
+ * after Kogge and Stone (IEEE Trans. Comp. C-22, 1973; Hillis and Steele 1986) and
+ * Blelloch (1990; Harris et al., GPU Gems 3, ch. 39). */
 #ifndef CROSSLANE_SCAN_H
 #define CROSSLANE_SCAN_H
 
@@ -17,31 +22,43 @@ typedef struct xl_scan xl_scan;
 typedef enum xl_scan_kind { XL_EXCLUSIVE = 0, XL_INCLUSIVE = 1 } xl_scan_kind;
 
 typedef enum xl_scan_algorithm {
-    XL_SCAN_AUTO = 0,            /* by device, type, operator and determinism */
-    XL_SCAN_LOOKBACK = 1,        /* one launch, after a small one that clears scratch which is
-                                    given or new; needs messages between work-groups */
-    XL_SCAN_REDUCE_THEN_SCAN = 2 /* two launches; runs on every device */
+    XL_SCAN_AUTO = 0,             /* by device, type, operator and determinism */
+    XL_SCAN_LOOKBACK = 1,         /* one launch, after a small one that clears scratch which is
+                                     given or new; needs messages between work-groups */
+    XL_SCAN_REDUCE_THEN_SCAN = 2, /* two launches; runs on every device */
+    XL_SCAN_KOGGE_STONE = 3,      /* the two textbook scans: blocks are scanned, then their */
+    XL_SCAN_BLELLOCH = 4          /* totals in the same way, then added. Run on every device */
 } xl_scan_algorithm;
 
-/* What is promised about the bits of a floating-point sum. Integer results and
- * minima and maxima are always the same. */
-typedef enum xl_determinism {
-    XL_DETERMINISTIC = 0, /* the same bits on every run on one device, for one n */
-    XL_UNORDERED = 1      /* the bits may differ from run to run; may be faster */
-} xl_determinism;
-
-/* Start from xl_scan_desc_init(): exclusive sum of u32. */
+/* Start from xl_scan_desc_init(): exclusive sum of u32. Texts, user_type, user_op and what
+ * they point to are read by xl_scan_create() and not needed after it. */
 typedef struct xl_scan_desc {
     uint32_t struct_size; /* set by xl_scan_desc_init() */
-    xl_type type;         /* XL_U32, XL_I32, XL_F32, XL_U64, XL_I64; XL_F64 where the
-                             device has double precision */
-    xl_op op;             /* XL_SUM, XL_MIN, XL_MAX */
+    xl_type type;         /* of what is scanned. XL_F64 and XL_F16 and their vectors where the
+                             device has them */
+    xl_op op;             /* not XL_ARG_MIN, XL_ARG_MAX */
     xl_scan_kind kind;
     const void *init;            /* one element on the host, read by xl_scan_create(); NULL:
-                                    the identity of the operator */
+                                    the identity of the operator. An exclusive scan with an
+                                    operator that has none needs init or init_view */
     xl_scan_algorithm algorithm; /* AUTO heeds CROSSLANE_SCAN=reduce-then-scan|look-back|auto
                                     as far as device, type and determinism allow */
     xl_determinism determinism;
+    const xl_user_type *user_type; /* where type is XL_USER_TYPE */
+    const xl_user_op *user_op;     /* where op is XL_USER_OP */
+    xl_view init_view;             /* one element on the device instead of init, read whenever a
+                                      call runs; the plan retains the buffer */
+    xl_segments segments;
+    xl_type segment_type;   /* of keys (any integer) or offsets (XL_U32, XL_U64) */
+    uint64_t segment_width; /* XL_SEGMENTS_WIDTH: 1 or more; XL_SEGMENTS_MASK: 1 to 64 */
+    uint64_t segment_mask;  /* XL_SEGMENTS_MASK */
+    const char *load;       /* NULL, or an OpenCL C expression that makes the value to scan of
+                               x, an element of `in`, and i, its index (ulong): "x != 0" */
+    const char *store;      /* NULL, or one that makes the element of `out` of x, a result, and i */
+    xl_type load_type;      /* of the elements of `in`, with load; XL_NONE: type */
+    xl_type store_type;     /* of the elements of `out`, with store; XL_NONE: type */
+    const xl_user_type *user_load_type;  /* where load_type is XL_USER_TYPE */
+    const xl_user_type *user_store_type; /* where store_type is XL_USER_TYPE */
 } xl_scan_desc;
 
 XL_EXTERN_C_BEGIN
@@ -52,10 +69,11 @@ XL_API void xl_scan_desc_init(xl_scan_desc *desc);
 /* Makes a plan: compiles its kernels or takes them from the cache, which may
  * take a second the first time; blocks. The descriptor is copied, the context
  * kept. On failure *plan is NULL.
- * XL_ERROR_INVALID_ARGUMENT: a field is unknown. XL_ERROR_UNSUPPORTED: the
- * device lacks what the type or the algorithm needs, or look-back is asked for with
- * a deterministic sum of floating-point numbers. The first plan of a context that
- * could use look-back tries it on the device. */
+ * XL_ERROR_INVALID_ARGUMENT: a field is unknown, or does not go with another.
+ * XL_ERROR_UNSUPPORTED: the device lacks what the type or the algorithm needs.
+ * XL_ERROR_BUILD: the device's compiler refuses the user's text; the error text of the
+ * context holds its log. The first plan of a context that could use look-back tries it
+ * on the device. */
 XL_NODISCARD XL_API xl_status xl_scan_create(xl_context *ctx, const xl_scan_desc *desc,
                                              xl_scan **plan);
 
@@ -66,9 +84,12 @@ XL_NODISCARD XL_API xl_status xl_scan_scratch(const xl_scan *plan, size_t n, siz
 
 /* Enqueues the scan of n elements; never blocks, and allocates nothing when
  * scratch is given.
- *   in       n elements; not changed unless it is also `out`
- *   segments not given (xl_no_view()): this version scans one segment
- *   out      n elements; may be exactly `in`; may not overlap it otherwise
+ *   in       n elements of load_type; not changed unless it is also `out`
+ *   segments what the descriptor's segments say: n flags, (n + 31) / 32 words of bits, n
+ *            keys, or offsets with their count (xl_view_n()); not given where they say
+ *            that there is no array. May not overlap out
+ *   out      n elements of store_type; may be exactly `in` where their elements are of one
+ *            size; may not overlap it otherwise
  *   scratch  xl_scan_scratch() bytes, offset in bytes, overlapping neither; or
  *            not given: the plan's own scratch, grown on demand, and then calls
  *            on this plan must not overlap in execution
@@ -83,6 +104,15 @@ XL_NODISCARD XL_API xl_status xl_scan_enqueue(xl_scan *plan, cl_command_queue qu
                                               xl_view in, xl_view segments, xl_view out,
                                               xl_view scratch, cl_uint num_waits,
                                               const cl_event *waits, cl_event *event);
+
+/* The same with the number of elements on the device: n is the lesser of `most` and of
+ * the u64 that `count` holds when the call runs. Views must hold `most` elements, and
+ * scratch suffices for `most`. What lies past n in `out` is not written. CSR offsets end in
+ * n as it is then. */
+XL_NODISCARD XL_API xl_status xl_scan_enqueue_n(xl_scan *plan, cl_command_queue queue, size_t most,
+                                                xl_view count, xl_view in, xl_view segments,
+                                                xl_view out, xl_view scratch, cl_uint num_waits,
+                                                const cl_event *waits, cl_event *event);
 
 /* The algorithm that a call with n elements runs: never XL_SCAN_AUTO, unless plan is
  * NULL. What one work-group scans alone takes one launch either way. */

@@ -21,9 +21,12 @@
 typedef struct xl_view {
     cl_mem buffer;
     size_t offset;
+    size_t count; /* elements in it; 0: as many as the call asks for. Only CSR offsets, whose
+                     number no call knows, must say it */
 } xl_view;
 
-/* The type of one element. XL_NONE stands for "no such array". */
+/* The type of one element. XL_NONE stands for "no such array". A vector of 3 takes
+ * the room of 4, as in OpenCL C; three numbers without a gap are a user type. */
 typedef enum xl_type {
     XL_NONE = 0,
     XL_I8 = 1,
@@ -36,12 +39,59 @@ typedef enum xl_type {
     XL_U64 = 8,
     XL_F16 = 9,
     XL_F32 = 10,
-    XL_F64 = 11
+    XL_F64 = 11,
+    /* vectors: 0x100 * lanes + the type of a lane */
+    XL_I8X2 = 0x201,
+    XL_U8X2,
+    XL_I16X2,
+    XL_U16X2,
+    XL_I32X2,
+    XL_U32X2,
+    XL_I64X2,
+    XL_U64X2,
+    XL_F16X2,
+    XL_F32X2,
+    XL_F64X2,
+    XL_I8X3 = 0x301,
+    XL_U8X3,
+    XL_I16X3,
+    XL_U16X3,
+    XL_I32X3,
+    XL_U32X3,
+    XL_I64X3,
+    XL_U64X3,
+    XL_F16X3,
+    XL_F32X3,
+    XL_F64X3,
+    XL_I8X4 = 0x401,
+    XL_U8X4,
+    XL_I16X4,
+    XL_U16X4,
+    XL_I32X4,
+    XL_U32X4,
+    XL_I64X4,
+    XL_U64X4,
+    XL_F16X4,
+    XL_F32X4,
+    XL_F64X4,
+    XL_USER_TYPE = 0x1000 /* the descriptor's user_type says which */
 } xl_type;
 
-/* A binary operator. Integer sums and products wrap modulo 2^bits, signed ones
- * too. Minimum and maximum of floating-point numbers skip NaN, and keep the
- * earlier of two equal numbers (so of -0 and +0). */
+/* A type of the user's own, such as a struct. The library checks size and alignment
+ * against what the device's compiler makes of the source. */
+typedef struct xl_user_type {
+    const char *name;   /* of the type in OpenCL C: an identifier */
+    size_t size;        /* bytes from one element of an array to the next */
+    size_t alignment;   /* a power of two that divides size */
+    const char *source; /* OpenCL C that declares the type. It is compiled under its own #line,
+                           so that messages of the compiler point into it */
+} xl_user_type;
+
+/* A binary operator. It must be associative; scans never change the order of operands
+ * where the operator does not commute. Integer sums and products wrap modulo 2^bits,
+ * signed ones too. Minimum and maximum of floating-point numbers skip NaN, and keep the
+ * earlier of two equal numbers (so of -0 and +0). And, or, xor are for integers. On
+ * vectors an operator works lane by lane. */
 typedef enum xl_op {
     XL_SUM = 1,
     XL_PROD = 2,
@@ -49,15 +99,59 @@ typedef enum xl_op {
     XL_MAX = 4,
     XL_AND = 5,
     XL_OR = 6,
-    XL_XOR = 7
+    XL_XOR = 7,
+    XL_ARG_MIN = 8,     /* reductions only: the index (u64) of the first least element; NaN */
+    XL_ARG_MAX = 9,     /* are skipped, and of no element but NaN UINT64_MAX is what comes out */
+    XL_USER_OP = 0x1000 /* the descriptor's user_op says which */
 } xl_op;
+
+/* What may be relied upon of a user's operator beside that it is associative. */
+enum {
+    XL_OP_COMMUTES = 1, /* op(a, b) is op(b, a) */
+    XL_OP_EXACT = 2     /* associative to the last bit: it rounds nothing */
+};
+
+/* An operator of the user's own, on elements of the descriptor's type T. */
+typedef struct xl_user_op {
+    const char *name;     /* of the function: T name(T a, T b), a before b in the array */
+    const char *source;   /* OpenCL C that defines it, after the type's source; compiled under
+                             its own #line. NULL: `name` is a function of OpenCL C, such as fmax */
+    const void *identity; /* one element e on the host for which op(e, x) and op(x, e) are x;
+                             NULL: there is none, and the operator is never called on a gap */
+    uint32_t flags;       /* XL_OP_COMMUTES, XL_OP_EXACT, or 0: nothing is relied upon */
+} xl_user_op;
+
+/* Where an array's segments begin. The first element always begins one. */
+typedef enum xl_segments {
+    XL_SEGMENTS_NONE = 0,       /* the whole array is one */
+    XL_SEGMENTS_HEAD_FLAGS = 1, /* n bytes: not 0 where a segment begins */
+    XL_SEGMENTS_HEAD_BITS = 2,  /* (n + 31) / 32 words of u32: bit i % 32 of word i / 32 */
+    XL_SEGMENTS_KEYS = 3,       /* n integers: a segment is a run of equal keys */
+    XL_SEGMENTS_OFFSETS = 4,    /* CSR: count integers, u32 or u64, that never fall, the first 0,
+                                   the last n: segment s is [offsets[s], offsets[s + 1]), so there
+                                   are count - 1; any of them may be empty */
+    XL_SEGMENTS_WIDTH = 5, /* every segment_width elements, the last may be shorter; no array */
+    XL_SEGMENTS_MASK = 6   /* within every segment_width (1 to 64) elements those whose bit of
+                              segment_mask is set, and the first; bits past the width count for
+                              nothing; no array. Park's sub-warp segments (2017) */
+} xl_segments;
+
+/* What is promised about the bits of results of operators that round, such as sums of
+ * floating-point numbers and user operators that are not XL_OP_EXACT. All others always
+ * give the same. */
+typedef enum xl_determinism {
+    XL_DETERMINISTIC = 0, /* the same bits on every run on one device, for one n */
+    XL_UNORDERED = 1,     /* the bits may differ from run to run; may be faster */
+    XL_REPRODUCIBLE = 2   /* the same bits on every device that rounds as IEEE 754 says and keeps
+                             denormal numbers; slower */
+} xl_determinism;
 
 XL_EXTERN_C_BEGIN
 
-/* Bytes of one element, or 0 for XL_NONE and unknown values. */
+/* Bytes of one element, or 0 for XL_NONE, XL_USER_TYPE and unknown values. */
 XL_API size_t xl_type_size(xl_type type);
 
-/* The short name, such as "f32"; "unknown" for other values. Static storage. */
+/* The short name, such as "f32" or "i16x4"; "unknown" for other values. Static storage. */
 XL_API const char *xl_type_name(xl_type type);
 
 /* The short name, such as "sum"; "unknown" for other values. Static storage. */
@@ -71,6 +165,15 @@ static inline xl_view xl_view_of(cl_mem buffer, size_t offset)
     xl_view view;
     view.buffer = buffer;
     view.offset = offset;
+    view.count = 0;
+    return view;
+}
+
+/* The same with its number of elements. */
+static inline xl_view xl_view_n(cl_mem buffer, size_t offset, size_t count)
+{
+    xl_view view = xl_view_of(buffer, offset);
+    view.count = count;
     return view;
 }
 
