@@ -7,11 +7,7 @@
  *
  * Asks for the lines of cl/kernel/scan_two_pass.cl and of
  * cl/tile/tile_lookback.cl. */
-#include "../prelude/prelude_type.cl"
-
-#if !defined(XL_SERIAL) || !defined(XL_INCLUSIVE)
-#error "XL_SERIAL and XL_INCLUSIVE must be defined"
-#endif
+#include "../tile/tile_output.cl"
 
 #if XL_SERIAL
 #include "../tile/tile_serial.cl"
@@ -31,17 +27,17 @@ __kernel void xl_scan_clear(__global ulong *state, ulong state_offset, ulong wor
 }
 
 #if XL_SERIAL
-void xl_walk_ring(xl_ring ring, __global XL_T *out, uint stream, const bool in_place)
+void xl_walk_ring(xl_ring ring, __global XL_OUT *out, uint stream, const bool in_place)
 {
-    const uint tiles = (uint)XL_CEIL_DIV(ring.n, XL_TILE);
+    const uint tiles = (uint)XL_CEIL_DIV(ring.input.n, XL_TILE);
     ring.epoch = ((volatile __global uint *)ring.header)[XL_EPOCH];
     for (uint tile = xl_state_take_ticket(ring.header); tile < tiles;
          tile = xl_state_take_ticket(ring.header)) {
         const ulong base = (ulong)tile * XL_TILE;
-        const ulong count = min(ring.n - base, (ulong)XL_TILE);
-        const XL_T sum = xl_serial_reduce(ring.in + base, count);
+        const ulong count = min(ring.input.n - base, (ulong)XL_TILE);
+        const XL_T sum = xl_serial_reduce(&ring.input, base, count);
         const XL_T prefix = xl_tile_prefix(&ring, tile, sum, true, in_place);
-        xl_serial_scan(ring.in + base, out + base, count, prefix, stream & 1);
+        xl_serial_scan(&ring.input, out, base, count, prefix, stream & 1);
     }
     xl_state_leave(ring.header, (uint)get_num_groups(0), ring.epoch);
 }
@@ -83,33 +79,34 @@ XL_T xl_tile_join(const xl_ring *ring, uint tile, XL_T *item, __local XL_T *scra
         if (xl_lane_id() == 0)
             shared->prefix = prefix;
     }
-    xl_unit_scan(item, scratch);
+    xl_unit_scan(&ring->input, item, scratch);
     XL_LOCAL_BARRIER();
     return xl_op(shared->prefix, before);
 #else
     const XL_T sum = xl_tile_reduce(item, scratch);
     if (get_local_id(0) == 0)
         shared->prefix = xl_tile_prefix(ring, tile, sum, true, in_place);
-    xl_unit_scan(item, scratch);
+    xl_unit_scan(&ring->input, item, scratch);
     XL_LOCAL_BARRIER();
     return shared->prefix;
 #endif
 }
 
-void xl_walk_ring(xl_ring ring, __global XL_T *out, __local XL_T *scratch,
-                  __local xl_shared *shared, const bool in_place)
+void xl_walk_ring(xl_ring ring, __global XL_OUT *out, __local XL_T *scratch,
+                  __local xl_shared *shared, __local uint *heads, const bool in_place)
 {
-    const uint tiles = (uint)XL_CEIL_DIV(ring.n, XL_TILE);
+    const uint tiles = (uint)XL_CEIL_DIV(ring.input.n, XL_TILE);
     XL_T item[XL_ITEMS];
     if (get_local_id(0) == 0)
         shared->epoch = ((volatile __global uint *)ring.header)[XL_EPOCH];
     uint tile = xl_next_tile(&ring, shared);
     ring.epoch = shared->epoch;
     while (tile < tiles) {
-        const ulong base = (ulong)tile * XL_TILE, left = ring.n - base;
-        xl_tile_load(item, ring.in + base, left, XL_UNIT, !in_place);
+        const ulong base = (ulong)tile * XL_TILE;
+        xl_heads_prepare(&ring.input, heads, base);
+        xl_tile_load(item, &ring.input, base, XL_UNIT, !in_place);
         const XL_T before = xl_tile_join(&ring, tile, item, scratch, shared, in_place);
-        xl_tile_store(item, out + base, left, before);
+        xl_tile_store(item, out, base, ring.input.n, before);
         tile = xl_next_tile(&ring, shared);
     }
     if (get_local_id(0) == 0)
@@ -118,19 +115,20 @@ void xl_walk_ring(xl_ring ring, __global XL_T *out, __local XL_T *scratch,
 #define XL_WALK_RING(in_place)                                                                     \
     __local XL_T scratch[XL_TILE_SCRATCH];                                                         \
     __local xl_shared shared;                                                                      \
-    xl_walk_ring(ring, out + out_offset, scratch, &shared, in_place)
+    __local uint heads[XL_HEAD_WORDS];                                                             \
+    xl_walk_ring(ring, out + out_offset, scratch, &shared, heads, in_place)
 #endif
 
 #define XL_RING_ARGUMENTS                                                                          \
-    const __global XL_T *in, ulong in_offset, ulong n, __global ulong *state, ulong state_offset,  \
-        __global XL_T *out, ulong out_offset, XL_T init, uint flags
+    XL_INPUT_ARGUMENTS, __global ulong *state, ulong state_offset, __global XL_OUT *out,           \
+        ulong out_offset, uint flags
 #define XL_RING_MAKE                                                                               \
+    XL_INPUT_MAKE(input);                                                                          \
     xl_ring ring;                                                                                  \
     ring.header = state + state_offset;                                                            \
     ring.tiles = ring.header + XL_HEADER_WORDS;                                                    \
-    ring.in = in + in_offset;                                                                      \
-    ring.n = n;                                                                                    \
-    ring.init = init;                                                                              \
+    ring.input = input;                                                                            \
+    ring.start = xl_input_start(&input);                                                           \
     ring.epoch = 0
 
 __kernel XL_REQUIRED void xl_scan_lookback(XL_RING_ARGUMENTS)

@@ -8,16 +8,9 @@
  *
  * A scan of one tile is the second launch alone, with one group and no totals.
  *
- * Asks for the lines of cl/prelude/prelude_type.cl, and
- *   XL_SERIAL      1: a group is one work-item that walks XL_TILE elements
- *   XL_INCLUSIVE   1: an element's result includes it
- *   XL_SERIAL 1:   XL_TILE  elements of a tile
- *   XL_SERIAL 0:   XL_GROUP_SIZE, XL_ITEMS  as in cl/tile/tile_load.cl */
-#include "../prelude/prelude_type.cl"
-
-#if !defined(XL_SERIAL) || !defined(XL_INCLUSIVE)
-#error "XL_SERIAL and XL_INCLUSIVE must be defined"
-#endif
+ * Asks for what cl/tile/tile_output.cl asks for, and
+ *   XL_SERIAL 0:   XL_GROUP_SIZE, XL_ITEMS, XL_VLEN  as in cl/tile/tile_load.cl */
+#include "../tile/tile_output.cl"
 
 #if XL_SERIAL
 #include "../tile/tile_serial.cl"
@@ -29,21 +22,23 @@
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 
 /* totals[g] = the run of group g reduced; a run is `run` elements, whole tiles. */
-__kernel XL_REQUIRED void xl_scan_reduce(const __global XL_T *in, ulong in_offset, ulong n,
-                                         ulong run, __global XL_T *totals, ulong totals_offset)
+__kernel XL_REQUIRED void xl_scan_reduce(XL_INPUT_ARGUMENTS, ulong run, __global XL_T *totals,
+                                         ulong totals_offset)
 {
+    XL_INPUT_MAKE(input);
     const ulong group = get_group_id(0);
-    ulong at = min(group * run, n);
-    const ulong end = min(at + run, n);
-    in += in_offset;
+    ulong at = min(group * run, input.n);
+    const ulong end = min(at + run, input.n);
 #if XL_SERIAL
-    const XL_T total = xl_serial_reduce(in + at, end - at);
+    const XL_T total = xl_serial_reduce(&input, at, end - at);
 #else
     __local XL_T scratch[XL_TILE_SCRATCH];
+    __local uint heads[XL_HEAD_WORDS];
     XL_T item[XL_ITEMS];
     XL_T total = XL_IDENTITY;
     for (; at < end; at += XL_TILE) {
-        xl_tile_load(item, in + at, end - at, XL_UNIT, true);
+        xl_heads_prepare(&input, heads, at);
+        xl_tile_load(item, &input, at, XL_UNIT, true);
         total = xl_op(total, xl_tile_reduce(item, scratch));
     }
 #endif
@@ -51,8 +46,8 @@ __kernel XL_REQUIRED void xl_scan_reduce(const __global XL_T *in, ulong in_offse
         totals[totals_offset + group] = total;
 }
 
-/* init op totals[0] op ... op totals[group - 1] */
-XL_T xl_fold_totals(const __global XL_T *totals, uint group, XL_T init
+/* start op totals[0] op ... op totals[group - 1] */
+XL_T xl_fold_totals(const __global XL_T *totals, uint group, XL_T start
 #if !XL_SERIAL
                     ,
                     __local XL_T *scratch
@@ -71,33 +66,35 @@ XL_T xl_fold_totals(const __global XL_T *totals, uint group, XL_T init
         sum = xl_op(sum, totals[k]);
     sum = xl_group_reduce(sum, scratch);
 #endif
-    return xl_op(init, sum);
+    return xl_op(start, sum);
 }
 
 /* Scans run after run. With one group `totals` is not read. */
-__kernel XL_REQUIRED void xl_scan_spread(const __global XL_T *in, ulong in_offset, ulong n,
-                                         ulong run, const __global XL_T *totals,
-                                         ulong totals_offset, __global XL_T *out, ulong out_offset,
-                                         XL_T init, uint flags)
+__kernel XL_REQUIRED void xl_scan_spread(XL_INPUT_ARGUMENTS, ulong run,
+                                         const __global XL_T *totals, ulong totals_offset,
+                                         __global XL_OUT *out, ulong out_offset, uint flags)
 {
+    XL_INPUT_MAKE(input);
     const uint group = (uint)get_group_id(0);
-    ulong at = min(group * run, n);
-    const ulong end = min(at + run, n);
-    in += in_offset;
+    const XL_T start = xl_input_start(&input);
+    ulong at = min(group * run, input.n);
+    const ulong end = min(at + run, input.n);
     out += out_offset;
 #if XL_SERIAL
-    XL_T carry = xl_fold_totals(totals + totals_offset, group, init);
-    xl_serial_scan(in + at, out + at, end - at, carry, flags & 1);
+    XL_T carry = xl_fold_totals(totals + totals_offset, group, start);
+    xl_serial_scan(&input, out, at, end - at, carry, flags & 1);
 #else
     __local XL_T scratch[XL_TILE_SCRATCH];
+    __local uint heads[XL_HEAD_WORDS];
     XL_T item[XL_ITEMS];
-    XL_T carry = xl_fold_totals(totals + totals_offset, group, init, scratch);
+    XL_T carry = xl_fold_totals(totals + totals_offset, group, start, scratch);
     for (; at < end; at += XL_TILE) {
         XL_T before, all;
-        xl_tile_load(item, in + at, end - at, XL_UNIT, false);
-        const XL_T unit = xl_unit_scan(item, scratch);
+        xl_heads_prepare(&input, heads, at);
+        xl_tile_load(item, &input, at, XL_UNIT, false);
+        const XL_T unit = xl_unit_scan(&input, item, scratch);
         xl_units_fold(unit, scratch, &before, &all);
-        xl_tile_store(item, out + at, end - at, xl_op(carry, before));
+        xl_tile_store(item, out, at, input.n, xl_op(carry, before));
         carry = xl_op(carry, all);
     }
 #endif

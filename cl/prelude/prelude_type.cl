@@ -1,77 +1,148 @@
 /* SPDX-License-Identifier: MIT
  * The element type and the operator that a plan is specialised by.
  *
- * Asks for:
- *   XL_T         built-in scalar type: uint, int, ulong, long, float, double.
- *                A sum of signed integers is a sum of the unsigned type: it wraps
- *   XL_T_BYTES   4 or 8
- *   XL_T_KIND    0 unsigned, 1 signed, 2 floating point
- *   XL_OPERATOR  number of xl_op: 1 sum, 3 minimum, 4 maximum
- * Gives:
- *   XL_OP(a, b)  the operator as an expression, for scalars and vectors alike; it
- *                names its arguments more than once, so code calls xl_op() instead
- *   XL_IDENTITY  XL_OP(XL_IDENTITY, x) is x, bit for bit, unless x is a NaN, which
- *                minimum and maximum skip
- *   XL_COMMUTES  1: operands may change places. Minimum and maximum of floating
- *                point keep the earlier of -0 and +0, so theirs may not
- *   XL_AS_T(w), XL_T_AS_WORD(x)  an element as the unsigned integer of its size
- *   XL_VLEN, xl_vec  16 bytes of elements as a vector */
+ * Asks for
+ *   XL_E         the element: a built-in scalar or vector, or a type of the user's, whose
+ *                source stands in front. For sums and products of signed integers it is
+ *                the unsigned type: they wrap
+ *   XL_E_SCALAR  of a built-in type the type of a lane, else XL_E
+ *   XL_E_BYTES   its size in an array
+ *   XL_E_LANES   1, or the lanes of a vector
+ *   XL_E_KIND    0 unsigned, 1 signed, 2 floating point, 3 the user's
+ *   XL_OPERATOR  number of xl_op: 1 sum, 2 product, 3 minimum, 4 maximum, 5 and, 6 or,
+ *                7 xor, 8 and 9 the place of the minimum and of the maximum; 0 the user's
+ *   of the user's operator: XL_USER_OP its name, XL_USER_COMMUTES 0 or 1,
+ *                XL_HAS_IDENTITY 0 or 1, XL_IDENTITY_BYTES a list of XL_E_BYTES numbers
+ * Gives
+ *   XL_OP(a, b)    the operator as an expression, for scalars and vectors alike; it
+ *                  names its arguments more than once, so code calls xl_op_e() instead
+ *   xl_op_e(a, b)  of two elements, the left one first
+ *   XL_IDENTITY_E  xl_op_e(XL_IDENTITY_E, x) is x, bit for bit, unless x is a NaN, which
+ *                  minimum and maximum skip; only with XL_HAS_IDENTITY
+ *   XL_E_COMMUTES  1: operands may change places. Minimum and maximum of floating
+ *                  point keep the earlier of -0 and +0, so theirs may not
+ * With XL_OPERATOR 8 and 9 the element is an xl_arg: XL_E is a value's type, and what is
+ * scanned carries its index. */
 #ifndef XL_PRELUDE_TYPE
 #define XL_PRELUDE_TYPE
 
 #include "prelude.cl"
 
-#if !defined(XL_T) || !defined(XL_T_BYTES) || !defined(XL_T_KIND) || !defined(XL_OPERATOR)
-#error "XL_T, XL_T_BYTES, XL_T_KIND and XL_OPERATOR must be defined"
+#if !defined(XL_E) || !defined(XL_E_BYTES) || !defined(XL_E_KIND) || !defined(XL_OPERATOR)
+#error "XL_E, XL_E_BYTES, XL_E_KIND and XL_OPERATOR must be defined"
 #endif
+#ifndef XL_E_LANES
+#define XL_E_LANES 1
+#endif
+#ifndef XL_E_SCALAR
+#define XL_E_SCALAR XL_E
+#endif
+#if XL_OPERATOR != 0
+#undef XL_HAS_IDENTITY
+#define XL_HAS_IDENTITY 1
+#elif !defined(XL_USER_OP) || !defined(XL_USER_COMMUTES) || !defined(XL_HAS_IDENTITY)
+#error "XL_USER_OP, XL_USER_COMMUTES and XL_HAS_IDENTITY must be defined"
+#endif
+
+/* The bytes that the host counts on: an array of the wrong size will not compile. */
+typedef char xl_size_of_element_is_not_what_the_host_said[sizeof(XL_E) == XL_E_BYTES ? 1 : -1];
 
 #if XL_OPERATOR == 1
 #define XL_OP(a, b) ((a) + (b))
-#elif XL_T_KIND == 2 && XL_OPERATOR == 3
+#elif XL_OPERATOR == 2
+#define XL_OP(a, b) ((a) * (b))
+#elif XL_E_KIND == 2 && XL_OPERATOR == 3
 /* Not fmin(): which of -0 and +0 that gives is left open. */
 #define XL_OP(a, b) ((((b) < (a)) | ((a) != (a))) ? (b) : (a))
-#elif XL_T_KIND == 2 && XL_OPERATOR == 4
+#elif XL_E_KIND == 2 && XL_OPERATOR == 4
 #define XL_OP(a, b) ((((b) > (a)) | ((a) != (a))) ? (b) : (a))
 #elif XL_OPERATOR == 3
 #define XL_OP(a, b) min((a), (b))
 #elif XL_OPERATOR == 4
 #define XL_OP(a, b) max((a), (b))
-#else
-#error "XL_OPERATOR must be 1, 3 or 4"
+#elif XL_OPERATOR == 5
+#define XL_OP(a, b) ((a) & (b))
+#elif XL_OPERATOR == 6
+#define XL_OP(a, b) ((a) | (b))
+#elif XL_OPERATOR == 7
+#define XL_OP(a, b) ((a) ^ (b))
+#elif XL_OPERATOR > 9
+#error "XL_OPERATOR must be 0 to 9"
 #endif
 
-#if XL_OPERATOR == 1 && XL_T_KIND == 2
-/* Negative zero: 0 + -0 would be 0. */
-#define XL_IDENTITY ((XL_T)-0.0f)
-#elif XL_OPERATOR == 1
-#define XL_IDENTITY ((XL_T)0)
-#elif XL_T_KIND == 2
-#define XL_IDENTITY ((XL_T)(XL_OPERATOR == 3 ? INFINITY : -INFINITY))
-#elif XL_T_KIND == 0
-#define XL_IDENTITY ((XL_T)(XL_OPERATOR == 3 ? ~(XL_T)0 : (XL_T)0))
-#elif XL_T_BYTES == 4
-#define XL_IDENTITY ((XL_T)(XL_OPERATOR == 3 ? INT_MAX : INT_MIN))
-#else
-#define XL_IDENTITY ((XL_T)(XL_OPERATOR == 3 ? LONG_MAX : LONG_MIN))
+/* The ends of the element's range. */
+#if XL_E_KIND == 2
+#define XL_LOWEST (-INFINITY)
+#define XL_HIGHEST INFINITY
+#elif XL_E_KIND == 0
+#define XL_LOWEST 0
+#define XL_HIGHEST ((XL_E_SCALAR)~(XL_E_SCALAR)0)
+#elif XL_E_KIND == 1
+/* Two's complement: a one bit on top. Shifts stay below the width. */
+#define XL_HIGHEST ((XL_E_SCALAR)((1ul << (8 * sizeof(XL_E_SCALAR) - 1)) - 1ul))
+#define XL_LOWEST ((XL_E_SCALAR)(-XL_HIGHEST - 1))
 #endif
 
-#define XL_COMMUTES (XL_T_KIND != 2 || XL_OPERATOR == 1)
-
-#define XL_AS_T(word) XL_JOIN(as_, XL_T)(word)
-#if XL_T_BYTES == 4
-#define XL_VLEN 4
-#define XL_T_AS_WORD(x) as_uint(x)
-#elif XL_T_BYTES == 8
-#define XL_VLEN 2
-#define XL_T_AS_WORD(x) as_ulong(x)
-#else
-#error "XL_T_BYTES must be 4 or 8"
+#if XL_OPERATOR == 8 || XL_OPERATOR == 9
+typedef struct xl_arg {
+    XL_E value;
+    ulong index;
+} xl_arg;
+typedef XL_E xl_value;
+#undef XL_E
+#define XL_E xl_arg
 #endif
-typedef XL_JOIN(XL_T, XL_VLEN) xl_vec;
 
-XL_T xl_op(XL_T a, XL_T b)
+#if XL_OPERATOR == 0 && XL_HAS_IDENTITY
+XL_E xl_identity_e(void)
 {
-    return XL_OP(a, b);
+    const union {
+        uchar bytes[XL_E_BYTES];
+        XL_E e;
+    } identity = {{XL_IDENTITY_BYTES}};
+    return identity.e;
+}
+#define XL_IDENTITY_E xl_identity_e()
+#elif XL_OPERATOR == 1 && XL_E_KIND == 2
+/* Negative zero: 0 + -0 would be 0. */
+#define XL_IDENTITY_E ((XL_E)-0.0f)
+#elif XL_OPERATOR == 2
+#define XL_IDENTITY_E ((XL_E)1)
+#elif XL_OPERATOR == 3
+#define XL_IDENTITY_E ((XL_E)XL_HIGHEST)
+#elif XL_OPERATOR == 4
+#define XL_IDENTITY_E ((XL_E)XL_LOWEST)
+#elif XL_OPERATOR == 5
+#define XL_IDENTITY_E ((XL_E)((XL_E_SCALAR)~(XL_E_SCALAR)0))
+#elif XL_OPERATOR == 8 || XL_OPERATOR == 9
+XL_E xl_identity_e(void)
+{
+    const XL_E none = {XL_OPERATOR == 8 ? XL_HIGHEST : XL_LOWEST, ~0ul};
+    return none;
+}
+#define XL_IDENTITY_E xl_identity_e()
+#elif XL_OPERATOR != 0
+#define XL_IDENTITY_E ((XL_E)0)
+#endif
+
+#if XL_OPERATOR == 0
+#define XL_E_COMMUTES XL_USER_COMMUTES
+#else
+#define XL_E_COMMUTES (XL_E_KIND != 2 || XL_OPERATOR < 3 || XL_OPERATOR > 4)
+#endif
+
+XL_E xl_op_e(XL_E a, XL_E b)
+{
+#if XL_OPERATOR == 0
+    return XL_USER_OP(a, b);
+#elif XL_OPERATOR == 8 || XL_OPERATOR == 9
+    /* The earlier of equals; a NaN is never better, and never first where there is another. */
+    const bool better = XL_OPERATOR == 8 ? b.value < a.value : b.value > a.value;
+    const bool equal = a.value == b.value;
+    return better || (equal && b.index < a.index) ? b : a;
+#else
+    return (XL_E)(XL_OP(a, b));
+#endif
 }
 
 #endif

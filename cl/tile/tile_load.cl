@@ -3,28 +3,32 @@
  *
  * A tile is XL_GROUP_SIZE * XL_ITEMS elements in order. It falls into units: one
  * per sub-group (or the whole group as one unit where there are none). A unit
- * walks its part in rows of 16 bytes per work-item, so that neighbours touch
+ * walks its part in rows of XL_VLEN elements per work-item, so that neighbours touch
  * neighbouring vectors and no exchange through local memory is needed:
  *
  *   element = unit * (span * XL_ITEMS) + (row * span + place) * XL_VLEN + v
  *
  * with span the work-items of the unit and place the work-item's number in it. A
- * work-item holds element (row, v) as item[row * XL_VLEN + v].
+ * work-item holds the state of element (row, v) as item[row * XL_VLEN + v].
  *
- * Asks for what cl/group/group_scan.cl asks for, and
- *   XL_ITEMS  elements per work-item; a multiple of XL_VLEN */
+ * Asks for what cl/group/group_scan.cl and cl/tile/tile_output.cl ask for, and
+ *   XL_ITEMS  elements per work-item; a multiple of XL_VLEN
+ *   XL_VLEN   elements of a vector, 1 to 16: so many that neither a vector of XL_IN
+ *             nor one of XL_OUT is longer than 16 bytes, and 1 where they are no scalars */
 #ifndef XL_TILE_LOAD
 #define XL_TILE_LOAD
 
 #include "../group/group_scan.cl"
+#include "tile_output.cl"
 
-#if !defined(XL_ITEMS)
-#error "XL_ITEMS must be defined"
+#if !defined(XL_ITEMS) || !defined(XL_VLEN)
+#error "XL_ITEMS and XL_VLEN must be defined"
 #elif XL_ITEMS % XL_VLEN != 0
 #error "XL_ITEMS must be a multiple of XL_VLEN"
+#elif XL_TILE != XL_GROUP_SIZE * XL_ITEMS
+#error "XL_TILE must be XL_GROUP_SIZE * XL_ITEMS"
 #endif
 
-#define XL_TILE (XL_GROUP_SIZE * XL_ITEMS)
 #define XL_ROWS (XL_ITEMS / XL_VLEN)
 
 #if XL_USE_LANES
@@ -45,99 +49,156 @@ uint xl_tile_at(uint unit, uint row)
     return unit * (XL_SPAN * XL_ITEMS) + (row * XL_SPAN + XL_PLACE) * XL_VLEN;
 }
 
-#if XL_VLEN == 4
-#define XL_VEC_LOAD(p) vload4(0, (p))
+/* Vectors of XL_VLEN elements, to and from arrays of the work-item's own. */
+#if XL_VLEN > 1
+typedef XL_JOIN(XL_IN, XL_VLEN) xl_in_vec;
+typedef XL_JOIN(XL_OUT, XL_VLEN) xl_out_vec;
+#define XL_UNPACK(x, to) XL_JOIN(vstore, XL_VLEN)((x), 0, (to))
+#define XL_PACK(from) XL_JOIN(vload, XL_VLEN)(0, (from))
 #else
-#define XL_VEC_LOAD(p) vload2(0, (p))
+typedef XL_IN xl_in_vec;
+typedef XL_OUT xl_out_vec;
+#define XL_UNPACK(x, to) (*(to) = (x))
+#define XL_PACK(from) (*(from))
 #endif
+#define XL_IS_ALIGNED(p) (XL_VLEN == 1 || ((size_t)(p) & (sizeof(*(p)) * XL_VLEN - 1)) == 0)
 
-bool xl_is_aligned(const __global XL_T *p)
-{
-    return ((size_t)p & 15) == 0;
-}
-
-/* 16 bytes that will not be read again. `fixed`: nobody writes the buffer while
+/* A vector that will not be read again. `fixed`: nobody writes the buffer while
  * the kernel runs, so that the read-only path may be taken. */
-xl_vec xl_load_vec(const __global XL_T *from, const bool fixed)
+xl_in_vec xl_load_vec(const __global XL_IN *from, const bool fixed)
 {
-#if XL_LANE_WAY == 2
-    uint4 w;
-    if (fixed)
+#if XL_LANE_WAY == 2 && XL_VLEN > 1 && XL_IN_BYTES * XL_VLEN == 16
+    if (fixed) {
+        uint4 w;
         __asm volatile("ld.global.nc.L1::no_allocate.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
                        : "=r"(w.x), "=r"(w.y), "=r"(w.z), "=r"(w.w)
                        : "l"(from));
-    else
-        w = *(const __global uint4 *)from;
-    return XL_JOIN(XL_JOIN(as_, XL_T), XL_VLEN)(w);
-#else
-    return *(const __global xl_vec *)from;
+        return XL_JOIN(XL_JOIN(as_, XL_IN), XL_VLEN)(w);
+    }
 #endif
+    return *(const __global xl_in_vec *)from;
 }
 
-void xl_store_vec(__global XL_T *to, xl_vec x)
+void xl_store_vec(__global XL_OUT *to, xl_out_vec x)
 {
-#if XL_LANE_WAY == 2
+#if XL_LANE_WAY == 2 && XL_VLEN > 1 && XL_OUT_BYTES * XL_VLEN == 16
     const uint4 w = as_uint4(x);
     __asm volatile("st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};"
                    :
                    : "l"(to), "r"(w.x), "r"(w.y), "r"(w.z), "r"(w.w)
                    : "memory");
 #else
-    *(__global xl_vec *)to = x;
+    *(__global xl_out_vec *)to = x;
 #endif
 }
 
-/* Loads this work-item's part of one unit of a tile; `left` elements are there,
- * the rest becomes XL_IDENTITY. */
-void xl_tile_load(XL_T *item, const __global XL_T *tile, ulong left, uint unit, const bool fixed)
+#if XL_SEGMENTS == 1 || XL_SEGMENTS == 3
+/* xl_heads() of XL_VLEN elements whose flags or keys are read as one vector. */
+uint xl_heads_row(const xl_input *input, ulong i)
 {
-    if (left >= XL_TILE && xl_is_aligned(tile)) {
+    const __global XL_SEG *const from = input->segments + i;
+    XL_SEG s[XL_VLEN];
+#if XL_VLEN > 1
+    XL_UNPACK(*(const __global XL_JOIN(XL_SEG, XL_VLEN) *)from, s);
+#else
+    s[0] = *from;
+#endif
+#if XL_SEGMENTS == 1
+    uint bits = i == 0 || s[0] != 0;
+#else
+    uint bits = i == 0 || from[-1] != s[0];
+#endif
+#pragma unroll
+    for (uint v = 1; v < XL_VLEN; ++v)
+        bits |= (uint)(s[v] != (XL_SEGMENTS == 1 ? 0 : s[v - 1])) << v;
+    return bits;
+}
+#define XL_ROW_ALIGNED(input) XL_IS_ALIGNED((input)->segments)
+#else
+#define xl_heads_row(input, i) xl_heads((input), (i), XL_VLEN)
+#define XL_ROW_ALIGNED(input) true
+#endif
+
+#if XL_SEGMENTS == 4 && !XL_SERIAL
+#define XL_HEAD_WORDS (XL_TILE / 32 + 1)
+/* Marks the heads of the tile at `base` in local memory; all work-items call it together,
+ * and no work-item may still read the heads of another tile. */
+void xl_heads_prepare(xl_input *input, __local uint *bits, ulong base)
+{
+    const uint i = (uint)get_local_id(0), size = (uint)get_local_size(0);
+    const ulong end = min(input->n, base + XL_TILE);
+#if XL_USE_LANES
+    const ulong first = xl_offset_search_lanes(input->segments, input->count, base);
+#else
+    const ulong first = xl_offset_search(input->segments, input->count, base);
+#endif
+    for (uint k = i; k < XL_HEAD_WORDS; k += size)
+        bits[k] = 0;
+    XL_LOCAL_BARRIER();
+    for (ulong s = first + i; s < input->count; s += size) {
+        const ulong at = input->segments[s];
+        if (at >= end)
+            break;
+        atomic_or(bits + (uint)(at - base) / 32, 1u << (uint)(at - base) % 32);
+    }
+    XL_LOCAL_BARRIER();
+    input->base = base;
+    input->bits = bits;
+}
+#else
+#define XL_HEAD_WORDS 1
+#define xl_heads_prepare(input, bits, base)
+#endif
+/* Loads this work-item's part of one unit of the tile at `base`; what lies past the last
+ * element becomes XL_IDENTITY. */
+void xl_tile_load(XL_T *item, const xl_input *input, ulong base, uint unit, const bool fixed)
+{
+    if (input->n - base >= XL_TILE && XL_IS_ALIGNED(input->in + base) && XL_ROW_ALIGNED(input)) {
 #pragma unroll
         for (uint row = 0; row < XL_ROWS; ++row) {
-            const xl_vec x = xl_load_vec(tile + xl_tile_at(unit, row), fixed);
-            item[row * XL_VLEN] = x.s0;
-            item[row * XL_VLEN + 1] = x.s1;
-#if XL_VLEN == 4
-            item[row * XL_VLEN + 2] = x.s2;
-            item[row * XL_VLEN + 3] = x.s3;
-#endif
+            const ulong at = base + xl_tile_at(unit, row);
+            XL_IN x[XL_VLEN];
+            XL_UNPACK(xl_load_vec(input->in + at, fixed), x);
+            const uint heads = xl_heads_row(input, at);
+#pragma unroll
+            for (uint v = 0; v < XL_VLEN; ++v)
+                item[row * XL_VLEN + v] =
+                    xl_input_state(input, x[v], at + v, (heads >> v & 1) != 0);
         }
     } else {
 #pragma unroll
         for (uint row = 0; row < XL_ROWS; ++row) {
-            const uint at = xl_tile_at(unit, row);
+            const ulong at = base + xl_tile_at(unit, row);
 #pragma unroll
             for (uint v = 0; v < XL_VLEN; ++v)
-                item[row * XL_VLEN + v] = at + v < left ? tile[at + v] : XL_IDENTITY;
+                item[row * XL_VLEN + v] =
+                    at + v < input->n ? xl_input_one((xl_input *)input, at + v) : XL_IDENTITY;
         }
     }
 }
 
-/* Stores `before` op each item, where it lies within `left`. */
-void xl_tile_store(const XL_T *item, __global XL_T *tile, ulong left, XL_T before)
+/* Stores `before` op each item, where there is an element. */
+void xl_tile_store(const XL_T *item, __global XL_OUT *out, ulong base, ulong n, XL_T before)
 {
-    if (left >= XL_TILE && xl_is_aligned(tile)) {
+    if (n - base >= XL_TILE && XL_IS_ALIGNED(out + base)) {
 #pragma unroll
         for (uint row = 0; row < XL_ROWS; ++row) {
-            const XL_T *x = item + row * XL_VLEN;
-            const XL_T y[XL_VLEN] = {
-                xl_op(before, x[0]),
-                xl_op(before, x[1]),
-#if XL_VLEN == 4
-                xl_op(before, x[2]),
-                xl_op(before, x[3])
-#endif
-            };
-            xl_store_vec(tile + xl_tile_at(XL_UNIT, row), XL_VEC_LOAD(y));
+            const ulong at = base + xl_tile_at(XL_UNIT, row);
+            XL_OUT y[XL_VLEN];
+#pragma unroll
+            for (uint v = 0; v < XL_VLEN; ++v)
+                y[v] = xl_output(XL_VALUE(xl_op(before, item[row * XL_VLEN + v])), at + v);
+            xl_store_vec(out + at, XL_PACK(y));
         }
     } else {
 #pragma unroll
         for (uint row = 0; row < XL_ROWS; ++row) {
-            const uint at = xl_tile_at(XL_UNIT, row);
+            const ulong at = base + xl_tile_at(XL_UNIT, row);
 #pragma unroll
             for (uint v = 0; v < XL_VLEN; ++v)
-                if (at + v < left)
-                    tile[at + v] = xl_op(before, item[row * XL_VLEN + v]);
+                if (at + v < n)
+                    out[at + v] =
+                        xl_output(XL_VALUE(xl_op(before, item[row * XL_VLEN + v])), at + v);
         }
     }
 }

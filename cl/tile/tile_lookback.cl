@@ -31,13 +31,15 @@
 #error "XL_SPIN_LIMIT and XL_HOLD_BACK must be defined"
 #endif
 
+/* What stands before such a tile is lost on what stands after it. */
+#define XL_ENDS_CHAIN(sum) (XL_STATE == 1 && XL_IS_HEAD(sum))
+
 /* What a look-back needs beside the number of its tile. */
 typedef struct xl_ring {
     __global ulong *header;
     __global ulong *tiles;
-    const __global XL_T *in;
-    ulong n;
-    XL_T init;
+    xl_input input;
+    XL_T start; /* what tile 0 starts from */
     uint epoch;
 } xl_ring;
 
@@ -60,14 +62,16 @@ void xl_hold_back(const xl_ring *ring)
 /* A whole tile reduced by this sub-group alone, row after row, at every lane. */
 XL_T xl_tile_redo(const xl_ring *ring, uint tile)
 {
-    const ulong base = (ulong)tile * XL_TILE, left = ring->n - base;
+    const ulong base = (ulong)tile * XL_TILE, left = ring->input.n - base;
     const uint end = left < XL_TILE ? (uint)left : XL_TILE;
+    xl_input input = ring->input;
     XL_T total = XL_IDENTITY;
     for (uint row = 0; row < end; row += xl_lane_width() * XL_VLEN) {
         XL_T part = XL_IDENTITY;
         for (uint v = 0; v < XL_VLEN; ++v) {
             const uint at = row + xl_lane_id() * XL_VLEN + v;
-            part = at < end ? xl_op(part, ring->in[base + at]) : part;
+            if (at < end)
+                part = xl_op(part, xl_input_one(&input, base + at));
         }
         total = xl_op(total, XL_COMMUTES ? part : xl_lane_reduce(part));
     }
@@ -77,13 +81,14 @@ XL_T xl_tile_redo(const xl_ring *ring, uint tile)
 XL_T xl_tile_redo(const xl_ring *ring, uint tile)
 {
     const ulong base = (ulong)tile * XL_TILE;
-    const ulong end = min(base + XL_TILE, ring->n);
+    const ulong end = min(base + XL_TILE, ring->input.n);
+    xl_input input = ring->input;
 #if XL_SERIAL
-    return xl_serial_reduce(ring->in + base, end - base);
+    return xl_serial_reduce(&input, base, end - base);
 #else
     XL_T total = XL_IDENTITY;
     for (ulong at = base; at < end; ++at)
-        total = xl_op(total, ring->in[at]);
+        total = xl_op(total, xl_input_one(&input, at));
     return total;
 #endif
 }
@@ -100,8 +105,8 @@ uint xl_tile_fall_back(const xl_ring *ring, uint tile, bool mine, const bool in_
     if (in_place && mine)
         state = xl_state_look(ring->tiles, tile, ring->epoch, value);
     if (state == XL_EMPTY) {
-        state = tile == 0 ? XL_PREFIX : XL_AGGREGATE;
-        *value = tile == 0 ? xl_op(ring->init, sum) : sum;
+        state = tile == 0 || XL_ENDS_CHAIN(sum) ? XL_PREFIX : XL_AGGREGATE;
+        *value = tile == 0 ? xl_op(ring->start, sum) : sum;
 #if XL_HOLD_BACK > 0
         if (mine)
             atomic_inc((volatile __global uint *)ring->header + XL_REDONE);
@@ -175,15 +180,16 @@ XL_T xl_tile_prefix(const xl_ring *ring, uint tile, XL_T sum, bool poster, const
 {
     const bool held = xl_is_held(tile);
     const bool silent = held && !in_place;
-    XL_T prefix = ring->init;
+    XL_T prefix = ring->start;
     if (held && in_place)
         xl_hold_back(ring);
     if (tile > 0) {
         if (poster && !silent)
-            xl_state_post(ring->tiles, tile, XL_AGGREGATE, ring->epoch, sum);
+            xl_state_post(ring->tiles, tile, XL_ENDS_CHAIN(sum) ? XL_PREFIX : XL_AGGREGATE,
+                          ring->epoch, sum);
         prefix = xl_look_back(ring, tile, in_place);
     }
-    if (poster && !silent)
+    if (poster && !silent && !(tile > 0 && XL_ENDS_CHAIN(sum)))
         xl_state_post(ring->tiles, tile, XL_PREFIX, ring->epoch, xl_op(prefix, sum));
     if (in_place)
         xl_message_fence();

@@ -3,8 +3,7 @@
  * says: work-items scan their vectors, sub-groups scan their rows, and units meet
  * in local memory.
  *
- * Asks for what cl/tile/tile_load.cl asks for, and
- *   XL_INCLUSIVE  1: an element's result includes it
+ * Asks for what cl/tile/tile_load.cl asks for.
  *
  * Local memory: XL_TILE_SCRATCH elements. All work-items of the group must call
  * these together. */
@@ -13,10 +12,6 @@
 
 #include "../group/group_reduce.cl"
 #include "tile_load.cl"
-
-#if !defined(XL_INCLUSIVE)
-#error "XL_INCLUSIVE must be defined"
-#endif
 
 #if XL_USE_LANES
 #define XL_TILE_SCRATCH XL_GROUP_SCRATCH
@@ -36,12 +31,12 @@ XL_T xl_row_total(const XL_T *item, uint row)
 }
 
 /* Replaces a vector by its scan that starts from `carry`. */
-void xl_row_scan(XL_T *item, uint row, XL_T carry)
+void xl_row_scan(const xl_input *input, XL_T *item, uint row, XL_T carry)
 {
 #pragma unroll
     for (uint v = 0; v < XL_VLEN; ++v) {
-        const XL_T next = xl_op(carry, item[row * XL_VLEN + v]);
-        item[row * XL_VLEN + v] = XL_INCLUSIVE ? next : carry;
+        const XL_T x = item[row * XL_VLEN + v], next = xl_op(carry, x);
+        item[row * XL_VLEN + v] = xl_result(input, carry, x, next);
         carry = next;
     }
 }
@@ -68,14 +63,14 @@ XL_T xl_unit_reduce(const XL_T *item)
 #endif
 
 /* Scans the unit's part in place, from XL_IDENTITY; gives its total. */
-XL_T xl_unit_scan(XL_T *item, __local XL_T *scratch)
+XL_T xl_unit_scan(const xl_input *input, XL_T *item, __local XL_T *scratch)
 {
 #if XL_USE_LANES
     XL_T carry = XL_IDENTITY;
 #pragma unroll
     for (uint row = 0; row < XL_ROWS; ++row) {
         const XL_T inclusive = xl_lane_scan_inclusive(xl_row_total(item, row));
-        xl_row_scan(item, row, xl_op(carry, xl_lane_shift_up(inclusive)));
+        xl_row_scan(input, item, row, xl_op(carry, xl_lane_shift_up(inclusive)));
         carry = xl_op(carry, xl_shuffle_from(inclusive, xl_lane_width() - 1));
     }
     return carry;
@@ -98,7 +93,7 @@ XL_T xl_unit_scan(XL_T *item, __local XL_T *scratch)
     }
     XL_LOCAL_BARRIER();
     for (uint row = 0; row < XL_ROWS; ++row)
-        xl_row_scan(item, row, totals[row * XL_GROUP_SIZE + i]);
+        xl_row_scan(input, item, row, totals[row * XL_GROUP_SIZE + i]);
     XL_LOCAL_BARRIER();
     return all;
 #endif

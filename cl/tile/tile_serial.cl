@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * Reduction and scan of a tile by one work-item with wide vectors, for devices
- * whose work-items run one after another on a core: the tile comes into the cache
- * while it is reduced, and is scanned from there.
+ * Reduction and scan of a tile by one work-item, for devices whose work-items run one
+ * after another on a core: the tile comes into the cache while it is reduced, and is
+ * scanned from there. Built-in scalars under a built-in operator go by wide vectors
+ * (XL_BY_VECTORS), everything else element by element.
  *
- * Asks for what cl/prelude/prelude_type.cl asks for, and
- *   XL_INCLUSIVE  1: an element's result includes it */
+ * Asks for what cl/tile/tile_output.cl asks for. */
 #ifndef XL_TILE_SERIAL
 #define XL_TILE_SERIAL
 
-#include "../prelude/prelude_type.cl"
+#include "tile_output.cl"
 
-#if !defined(XL_INCLUSIVE)
-#error "XL_INCLUSIVE must be defined"
-#endif
+#define XL_BY_VECTORS (XL_T_SCALAR && XL_OPERATOR != 0 && !XL_LOAD && !XL_STORE)
 
-/* 64 bytes: one cache line, and the widest register of the CPUs there are. */
-#if XL_T_BYTES == 4
+#if XL_BY_VECTORS
+/* For 4-byte elements 64 bytes: one cache line, and the widest register of the CPUs
+ * there are. */
+#if XL_T_BYTES <= 4
 #define XL_WIDE 16
 #define XL_WIDE_LOAD(p) vload16(0, (p))
 #define XL_WIDE_STORE(x, p) vstore16((x), 0, (p))
@@ -70,34 +70,40 @@ xl_wide xl_wide_scan(xl_wide x)
     return x;
 }
 
-/* n elements reduced in a fixed order. Where operands commute, four vectors of
- * partial results hide the operator's latency. */
-XL_T xl_serial_reduce(const __global XL_T *in, ulong n)
+#endif
+
+/* `count` elements from `base` on reduced in a fixed order. Where operands commute, four
+ * vectors of partial results hide the operator's latency. */
+XL_T xl_serial_reduce(xl_input *input, ulong base, ulong count)
 {
     XL_T total = XL_IDENTITY;
-    ulong i = 0;
+    const ulong end = base + count;
+    xl_heads_start(input, base);
+#if XL_BY_VECTORS
+    const __global XL_T *const in = (const __global XL_T *)input->in;
 #if XL_COMMUTES
     xl_wide a = (xl_wide)(XL_IDENTITY), b = a, c = a, d = a;
-    for (; i + 4 * XL_WIDE <= n; i += 4 * XL_WIDE) {
-        a = xl_op_wide(a, XL_WIDE_LOAD(in + i));
-        b = xl_op_wide(b, XL_WIDE_LOAD(in + i + XL_WIDE));
-        c = xl_op_wide(c, XL_WIDE_LOAD(in + i + 2 * XL_WIDE));
-        d = xl_op_wide(d, XL_WIDE_LOAD(in + i + 3 * XL_WIDE));
+    for (; base + 4 * XL_WIDE <= end; base += 4 * XL_WIDE) {
+        a = xl_op_wide(a, XL_WIDE_LOAD(in + base));
+        b = xl_op_wide(b, XL_WIDE_LOAD(in + base + XL_WIDE));
+        c = xl_op_wide(c, XL_WIDE_LOAD(in + base + 2 * XL_WIDE));
+        d = xl_op_wide(d, XL_WIDE_LOAD(in + base + 3 * XL_WIDE));
     }
     total = xl_wide_total(xl_op_wide(xl_op_wide(a, b), xl_op_wide(c, d)));
 #endif
-    for (; i + XL_WIDE <= n; i += XL_WIDE)
-        total = xl_op(total, xl_wide_total(XL_WIDE_LOAD(in + i)));
-    for (; i < n; ++i)
-        total = xl_op(total, in[i]);
+    for (; base + XL_WIDE <= end; base += XL_WIDE)
+        total = xl_op(total, xl_wide_total(XL_WIDE_LOAD(in + base)));
+#endif
+    for (; base < end; ++base)
+        total = xl_op(total, xl_input_one(input, base));
     return total;
 }
 
-XL_T xl_serial_scan_few(const __global XL_T *in, __global XL_T *out, ulong n, XL_T carry)
+XL_T xl_serial_scan_few(xl_input *input, __global XL_OUT *out, ulong base, ulong end, XL_T carry)
 {
-    for (ulong i = 0; i < n; ++i) {
-        const XL_T next = xl_op(carry, in[i]);
-        out[i] = XL_INCLUSIVE ? next : carry;
+    for (; base < end; ++base) {
+        const XL_T x = xl_input_one(input, base), next = xl_op(carry, x);
+        out[base] = xl_output(XL_VALUE(xl_result(input, carry, x, next)), base);
         carry = next;
     }
     return carry;
@@ -112,32 +118,40 @@ XL_T xl_serial_scan_few(const __global XL_T *in, __global XL_T *out, ulong n, XL
 #define XL_STREAM_STORE(x, p) XL_WIDE_STORE((x), (p))
 #endif
 
-/* Scans n elements from `carry`, which it gives back moved on. `stream`: results
- * will have left the cache before anyone reads them, so they are written past it,
- * which saves reading the lines that they overwrite. in == out is fine. */
-XL_T xl_serial_scan(const __global XL_T *in, __global XL_T *out, ulong n, XL_T carry, bool stream)
+/* Scans `count` elements from `base` on, starting from `carry`, which it gives back moved on.
+ * `stream`: results will have left the cache before anyone reads them, so vectors are
+ * written past it, which saves reading the lines that they overwrite. In place is fine. */
+XL_T xl_serial_scan(xl_input *input, __global XL_OUT *out, ulong base, ulong count, XL_T carry,
+                    bool stream)
 {
-    ulong i = 0;
+    const ulong end = base + count;
+    xl_heads_start(input, base);
+#if XL_BY_VECTORS
+    const __global XL_T *const in = (const __global XL_T *)input->in;
+    __global XL_T *const to = (__global XL_T *)out;
     if (stream) { /* such stores need whole, aligned lines */
-        const ulong past = ((size_t)out % sizeof(xl_wide)) / sizeof(XL_T);
-        i = min(n, past > 0 ? XL_WIDE - past : 0);
-        carry = xl_serial_scan_few(in, out, i, carry);
+        const ulong past = ((size_t)(to + base) % sizeof(xl_wide)) / sizeof(XL_T);
+        const ulong few = min(count, past > 0 ? XL_WIDE - past : 0);
+        carry = xl_serial_scan_few(input, out, base, base + few, carry);
+        base += few;
     }
     xl_wide before = (xl_wide)(carry);
-    for (; i + XL_WIDE <= n; i += XL_WIDE) {
-        const xl_wide x = xl_wide_scan(XL_WIDE_LOAD(in + i));
+    for (; base + XL_WIDE <= end; base += XL_WIDE) {
+        const xl_wide x = xl_wide_scan(XL_WIDE_LOAD(in + base));
         const xl_wide y = xl_op_wide(before, XL_INCLUSIVE ? x : xl_wide_up(x));
         if (stream)
-            XL_STREAM_STORE(y, out + i);
+            XL_STREAM_STORE(y, to + base);
         else
-            XL_WIDE_STORE(y, out + i);
+            XL_WIDE_STORE(y, to + base);
 #if XL_WIDE == 16
         before = xl_op_wide(before, (xl_wide)(x.sf));
 #else
         before = xl_op_wide(before, (xl_wide)(x.s7));
 #endif
     }
-    return xl_serial_scan_few(in + i, out + i, n - i, before.s0);
+    carry = before.s0;
+#endif
+    return xl_serial_scan_few(input, out, base, end, carry);
 }
 
 #endif

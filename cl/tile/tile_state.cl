@@ -17,18 +17,21 @@
  * A state is posted in 64-bit words that carry all that is needed to read them:
  *   32 bits of the value | 2 bits of state | 30 bits of epoch
  * so a relaxed store and a relaxed load at device scope suffice, and no fence.
- * A value of 64 bits takes two words, and AGGREGATE and PREFIX then have a pair of
- * their own: were they to share one, an owner that stops halfway through posting
- * its PREFIX would leave a mix of both that nobody can read. A pair counts once
- * both words carry the epoch. EMPTY therefore means: not all of a state is posted.
+ * A value of more than 32 bits takes several words, and AGGREGATE and PREFIX then have a
+ * slot each: were they to share one, an owner that stops halfway through posting
+ * its PREFIX would leave a mix of both that nobody can read. A slot counts once all its
+ * words carry the epoch. EMPTY therefore means: not all of a state is posted.
+ *
+ * A tile in which a segment begins posts no AGGREGATE: its sum is its PREFIX, whatever
+ * stands before it (cl/prelude/prelude_state.cl; not where segments are counted).
  *
  * test/model/scan_lookback.pml checks the protocol with these names.
  *
- * Asks for the lines of cl/prelude/prelude_type.cl and XL_CAN_MESSAGE 1. */
+ * Asks for the lines of cl/prelude/prelude_state.cl and XL_CAN_MESSAGE 1. */
 #ifndef XL_TILE_STATE
 #define XL_TILE_STATE
 
-#include "../prelude/prelude_type.cl"
+#include "../prelude/prelude_state.cl"
 
 #if !XL_CAN_MESSAGE
 #error "messages between work-groups need XL_CAN_MESSAGE"
@@ -44,11 +47,21 @@
 #define XL_REDONE 3
 #define XL_HEADER_WORDS 8 /* of 64 bits */
 
-#if XL_T_BYTES == 4
-#define XL_STATE_WORDS 1
+/* Words of a value, and of a tile. The host counts the same: lib/engine/flat.c. */
+#if XL_T_SCALAR && XL_T_BYTES <= 4
+#define XL_VALUE_WORDS 1
+#define XL_SLOTS 1
 #else
-#define XL_STATE_WORDS 4
+#define XL_VALUE_WORDS ((uint)((sizeof(XL_T) + 3) / 4))
+#define XL_SLOTS 2
 #endif
+#define XL_SLOT(tiles, tile, state)                                                                \
+    ((tiles) + XL_VALUE_WORDS * (XL_SLOTS * (ulong)(tile) + ((state) == XL_PREFIX ? 0 : XL_SLOTS - 1)))
+
+typedef union xl_words {
+    XL_T value;
+    uint word[(sizeof(XL_T) + 3) / 4];
+} xl_words;
 
 /* NVIDIA's OpenCL has no atomics of device scope, its PTX has. */
 #if defined(__NV_CL_C_VERSION)
@@ -96,31 +109,38 @@ uint xl_state_stamp(uint state, uint epoch)
 void xl_state_post(__global ulong *tiles, uint tile, uint state, uint epoch, XL_T value)
 {
     const ulong stamp = xl_state_stamp(state, epoch);
-#if XL_T_BYTES == 4
-    xl_message_store(tiles + tile, (ulong)as_uint(value) << 32 | stamp);
-#else
-    const uint2 words = as_uint2(value);
-    __global ulong *const slot = tiles + 4ul * tile + (state == XL_PREFIX ? 0 : 2);
-    xl_message_store(slot, (ulong)words.x << 32 | stamp);
-    xl_message_store(slot + 1, (ulong)words.y << 32 | stamp);
-#endif
+    __global ulong *const slot = XL_SLOT(tiles, tile, state);
+    xl_words words;
+    words.word[XL_VALUE_WORDS - 1] = 0; /* of which the value may fill a part */
+    words.value = value;
+#pragma unroll
+    for (uint k = 0; k < XL_VALUE_WORDS; ++k)
+        xl_message_store(slot + k, (ulong)words.word[k] << 32 | stamp);
 }
 
 /* The state of a tile; *value is its value unless that is XL_EMPTY. */
 uint xl_state_look(const __global ulong *tiles, uint tile, uint epoch, XL_T *value)
 {
-#if XL_T_BYTES == 4
+    xl_words words;
+#if XL_SLOTS == 1
     const ulong word = xl_message_load(tiles + tile);
     const uint stamp = (uint)word;
-    *value = XL_AS_T((uint)(word >> 32));
+    words.word[0] = (uint)(word >> 32);
+    *value = words.value;
     return (stamp & 0x3fffffffu) == epoch ? stamp >> 30 : XL_EMPTY;
 #else
     for (uint state = XL_PREFIX; state != XL_EMPTY; --state) {
-        const __global ulong *slot = tiles + 4ul * tile + (state == XL_PREFIX ? 0 : 2);
-        const ulong low = xl_message_load(slot), high = xl_message_load(slot + 1);
+        const __global ulong *const slot = XL_SLOT(tiles, tile, state);
         const uint stamp = xl_state_stamp(state, epoch);
-        if ((uint)low == stamp && (uint)high == stamp) {
-            *value = XL_AS_T((uint2)((uint)(low >> 32), (uint)(high >> 32)));
+        bool all = true;
+#pragma unroll
+        for (uint k = 0; k < XL_VALUE_WORDS; ++k) {
+            const ulong word = xl_message_load(slot + k);
+            all = all && (uint)word == stamp;
+            words.word[k] = (uint)(word >> 32);
+        }
+        if (all) {
+            *value = words.value;
             return state;
         }
     }

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT
+ * What the engine scans: a monoid over elements. One flat engine does every form of scan
+ * and reduction because segments, operators without an identity and counts are only
+ * other monoids:
+ *   XL_STATE 0  an element
+ *   XL_STATE 1  an element and flags: HEAD, a segment began in what is summed up; SOME,
+ *               there is an element at all. The operator on (flag, value) pairs is Schwartz's
+ *               ("Ultracomputers", TOPLAS 2:4, 1980); Blelloch, CMU-CS-90-190, section 1.5
+ *   XL_STATE 2  that, and how many segments began
+ *
+ * Asks for what cl/prelude/prelude_type.cl asks for; XL_STATE (if not given, 0); with
+ * XL_STATE 2 XL_COUNT, uint or ulong.
+ * Gives
+ *   XL_T, xl_op(a, b), XL_IDENTITY, XL_COMMUTES  the monoid. Where the operator has no
+ *                identity, nothing at all is one, and the operator is not called on it
+ *   XL_T_SCALAR  1: XL_T is a built-in scalar; XL_T_BYTES its size then
+ *   xl_lift(e, head)  one element, which begins a segment or not
+ *   XL_VALUE(t)  the element of a state
+ *   XL_IS_HEAD(t)  a segment began in it */
+#ifndef XL_PRELUDE_STATE
+#define XL_PRELUDE_STATE
+
+#include "prelude_type.cl"
+
+#ifndef XL_STATE
+#define XL_STATE 0
+#endif
+
+#if XL_STATE == 0
+#if !XL_HAS_IDENTITY
+#error "an operator without an identity needs XL_STATE 1"
+#endif
+#define XL_T XL_E
+#define XL_T_BYTES XL_E_BYTES
+#define XL_T_SCALAR (XL_E_LANES == 1 && XL_E_KIND < 3 && XL_OPERATOR < 8)
+#define XL_IDENTITY XL_IDENTITY_E
+#define XL_COMMUTES XL_E_COMMUTES
+#define XL_VALUE(t) (t)
+#define XL_IS_HEAD(t) false
+
+XL_T xl_lift(XL_E e, bool head)
+{
+    return e;
+}
+
+XL_T xl_op(XL_T a, XL_T b)
+{
+    return xl_op_e(a, b);
+}
+#else
+#define XL_HEAD 1u
+#define XL_SOME 2u
+typedef struct xl_state {
+    XL_E value;
+#if XL_STATE == 2
+    XL_COUNT count;
+#endif
+    uint flags;
+} xl_state;
+#define XL_T xl_state
+#define XL_T_BYTES 0
+#define XL_T_SCALAR 0
+#define XL_IDENTITY xl_nothing()
+#define XL_COMMUTES 0
+#define XL_VALUE(t) ((t).value)
+#define XL_IS_HEAD(t) (((t).flags & XL_HEAD) != 0)
+
+XL_T xl_nothing(void)
+{
+    XL_T t;
+#if XL_HAS_IDENTITY
+    t.value = XL_IDENTITY_E;
+#else
+    const union {
+        uchar bytes[sizeof(XL_E)];
+        XL_E e;
+    } zero = {{0}};
+    t.value = zero.e;
+#endif
+#if XL_STATE == 2
+    t.count = 0;
+#endif
+    t.flags = 0;
+    return t;
+}
+
+XL_T xl_lift(XL_E e, bool head)
+{
+    XL_T t;
+    t.value = e;
+#if XL_STATE == 2
+    t.count = head ? 1 : 0;
+#endif
+    t.flags = head ? XL_HEAD | XL_SOME : XL_SOME;
+    return t;
+}
+
+XL_T xl_op(XL_T a, XL_T b)
+{
+#if XL_HAS_IDENTITY
+    if (!(b.flags & XL_HEAD))
+        b.value = xl_op_e(a.value, b.value);
+#else
+    if (!(b.flags & XL_SOME))
+        b.value = a.value;
+    else if ((a.flags & XL_SOME) && !(b.flags & XL_HEAD))
+        b.value = xl_op_e(a.value, b.value);
+#endif
+#if XL_STATE == 2
+    b.count += a.count;
+#endif
+    b.flags |= a.flags;
+    return b;
+}
+#endif
+
+#endif

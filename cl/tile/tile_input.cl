@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT
+ * Where the elements of a scan come from: the array, the load expression, and the
+ * places where segments begin.
+ *
+ * Asks for what cl/prelude/prelude_state.cl asks for, and
+ *   XL_IN, XL_IN_BYTES  type of an element of the array, and its size
+ *   XL_R         the type that the caller calls T: XL_E but for the sign
+ *   XL_LOAD      1: the caller's xl_user_load(x, i) makes an XL_R of an XL_IN
+ *   XL_SEGMENTS  number of xl_segments: 0 none, 1 bytes, 2 bits, 3 keys, 4 CSR offsets,
+ *                5 a width, 6 a mask within a width
+ *   XL_SEG       type of an element of the segments' array; uint where there is none
+ *   XL_INCLUSIVE 1: an element's result includes it
+ *   XL_HAS_INIT  1: every segment starts from an element given on the device
+ *   XL_SERIAL    1: one work-item walks a tile; 0: a work-group holds it
+ *   XL_TILE      elements of a tile */
+#ifndef XL_TILE_INPUT
+#define XL_TILE_INPUT
+
+#include "../lane/lane.cl"
+#include "../prelude/prelude_state.cl"
+
+#if !defined(XL_IN) || !defined(XL_IN_BYTES) || !defined(XL_R) || !defined(XL_LOAD) ||             \
+    !defined(XL_SEGMENTS) || !defined(XL_SEG) || !defined(XL_HAS_INIT) || !defined(XL_SERIAL) ||   \
+    !defined(XL_TILE) || !defined(XL_INCLUSIVE)
+#error "one of XL_IN, XL_IN_BYTES, XL_R, XL_LOAD, XL_SEGMENTS, XL_SEG ... XL_TILE is missing"
+#endif
+
+typedef struct xl_input {
+    const __global XL_IN *in;
+    ulong n;
+#if XL_HAS_INIT
+    XL_E init;
+#endif
+#if XL_SEGMENTS >= 1 && XL_SEGMENTS <= 4
+    const __global XL_SEG *segments;
+#endif
+#if XL_SEGMENTS == 4
+    ulong count; /* of offsets */
+#if XL_SERIAL
+    ulong next; /* the first offset that is not below the element asked last */
+#else
+    ulong base; /* the tile whose heads lie in bits */
+    const __local uint *bits;
+#endif
+#elif XL_SEGMENTS >= 5
+    ulong width, mask;
+#endif
+} xl_input;
+
+/* What every kernel that reads elements is told. `length`: NULL, or where the number of
+ * elements stands if it is below n. */
+#if XL_HAS_INIT
+#define XL_INIT_ARGUMENTS , const __global XL_E *init, ulong init_offset
+#else
+#define XL_INIT_ARGUMENTS
+#endif
+#if XL_SEGMENTS == 0
+#define XL_SEGMENT_ARGUMENTS
+#elif XL_SEGMENTS <= 4
+#define XL_SEGMENT_ARGUMENTS                                                                       \
+    , const __global XL_SEG *segments, ulong segments_offset, ulong segment_count
+#else
+#define XL_SEGMENT_ARGUMENTS , ulong segment_width, ulong segment_mask
+#endif
+#define XL_INPUT_ARGUMENTS                                                                         \
+    const __global XL_IN *in, ulong in_offset, ulong n, const __global ulong *length,              \
+        ulong length_offset XL_INIT_ARGUMENTS XL_SEGMENT_ARGUMENTS
+
+#define XL_INPUT_MAKE(input)                                                                       \
+    xl_input input;                                                                                \
+    input.in = in + in_offset;                                                                     \
+    input.n = length ? min(n, length[length_offset]) : n;                                          \
+    XL_INPUT_INIT(input) XL_INPUT_SEGMENTS(input)
+#if XL_HAS_INIT
+#define XL_INPUT_INIT(input) input.init = init[init_offset];
+#else
+#define XL_INPUT_INIT(input)
+#endif
+#if XL_SEGMENTS == 0
+#define XL_INPUT_SEGMENTS(input)
+#elif XL_SEGMENTS <= 3
+#define XL_INPUT_SEGMENTS(input) input.segments = segments + segments_offset;
+#elif XL_SEGMENTS == 4
+#if XL_SERIAL
+#define XL_INPUT_SEGMENTS(input)                                                                   \
+    input.segments = segments + segments_offset;                                                   \
+    input.count = segment_count;                                                                   \
+    input.next = 0;
+#else
+#define XL_INPUT_SEGMENTS(input)                                                                   \
+    input.segments = segments + segments_offset;                                                   \
+    input.count = segment_count;                                                                   \
+    input.base = ~0ul;                                                                             \
+    input.bits = 0;
+#endif
+#else
+#define XL_INPUT_SEGMENTS(input)                                                                   \
+    input.width = segment_width;                                                                   \
+    input.mask = segment_mask;
+#endif
+
+/* What a scan starts from before its first element. Where there are segments each brings
+ * its own with it. */
+XL_T xl_input_start(const xl_input *input)
+{
+#if XL_HAS_INIT && XL_SEGMENTS == 0
+    return xl_lift(input->init, false);
+#else
+    return XL_IDENTITY;
+#endif
+}
+
+/* What the first element of a segment gets from an exclusive scan. */
+#if XL_HAS_INIT
+#define XL_SEED(input) ((input)->init)
+#elif XL_HAS_IDENTITY
+#define XL_SEED(input) XL_IDENTITY_E
+#endif
+
+/* The result for an element x that a scan meets with `carry` and leaves with `next`. */
+XL_T xl_result(const xl_input *input, XL_T carry, XL_T x, XL_T next)
+{
+#if XL_INCLUSIVE
+    return next;
+#elif XL_SEGMENTS == 0
+    return carry;
+#else
+    return XL_IS_HEAD(x) ? xl_lift(XL_SEED(input), true) : carry;
+#endif
+}
+
+#if XL_LOAD
+#define XL_LOADED(x, i) xl_user_load((x), (i))
+#elif XL_OPERATOR == 8 || XL_OPERATOR == 9
+XL_E xl_load_arg(XL_IN x, ulong i)
+{
+    const XL_E e = {x, i};
+    return e;
+}
+#define XL_LOADED(x, i) xl_load_arg((x), (i))
+#else
+#define XL_LOADED(x, i) (x)
+#endif
+#if XL_E_KIND == 3 || XL_OPERATOR >= 8
+#define XL_AS_E(r) (r)
+#elif XL_E_LANES > 1
+#define XL_AS_E(r) XL_JOIN(as_, XL_E)(r)
+#else
+#define XL_AS_E(r) ((XL_E)(r))
+#endif
+
+/* The state of element i, whose value in the array is x. */
+XL_T xl_input_state(const xl_input *input, XL_IN x, ulong i, bool head)
+{
+    XL_E e = XL_AS_E(XL_LOADED(x, i));
+#if XL_HAS_INIT && XL_SEGMENTS != 0
+    if (head)
+        e = xl_op_e(input->init, e);
+#endif
+    return xl_lift(e, head);
+}
+
+#if XL_SEGMENTS == 4
+/* The first of `count` offsets that is not below `at`. */
+ulong xl_offset_search(const __global XL_SEG *offsets, ulong count, ulong at)
+{
+    ulong low = 0;
+    while (count > 0) {
+        const ulong half_count = count / 2;
+        const bool below = offsets[low + half_count] < at;
+        low = below ? low + half_count + 1 : low;
+        count = below ? count - half_count - 1 : half_count;
+    }
+    return low;
+}
+
+#if XL_LANE_WAY != 0
+/* The same by a sub-group: each step asks as many places as it has lanes. */
+ulong xl_offset_search_lanes(const __global XL_SEG *offsets, ulong count, ulong at)
+{
+    const uint lane = xl_lane_id(), width = xl_lane_width();
+    ulong low = 0;
+    while (count > 0) {
+        const ulong step = count / (width + 1) + 1; /* places low + step - 1, low + 2 step - 1 ... */
+        const ulong place = (lane + 1) * step - 1;
+        const bool below = place < count && offsets[low + place] < at;
+        const ulong passed = (ulong)popcount(xl_lane_ballot(below)) * step;
+        low += passed;
+        count = min(count - passed, step - 1);
+    }
+    return low;
+}
+#endif
+#endif
+
+/* Bit j: element i + j begins a segment, for j < k <= 16. All of them must be there, and i
+ * be a multiple of k, which is a power of two. */
+#if XL_SEGMENTS == 0
+#define xl_heads(input, i, k) 0u
+#define xl_heads_start(input, i)
+#elif XL_SEGMENTS == 4 && XL_SERIAL
+/* Elements are asked in rising order from the one that xl_heads_start() names. */
+void xl_heads_start(xl_input *input, ulong i)
+{
+    input->next = xl_offset_search(input->segments, input->count, i);
+}
+
+uint xl_heads(xl_input *input, ulong i, uint k)
+{
+    uint bits = 0;
+    for (uint j = 0; j < k; ++j) {
+        while (input->next < input->count && input->segments[input->next] < i + j)
+            ++input->next;
+        bits |= (uint)(input->next < input->count && input->segments[input->next] == i + j) << j;
+    }
+    return i == 0 ? bits | 1u : bits;
+}
+#else
+#define xl_heads_start(input, i)
+uint xl_heads(const xl_input *input, ulong i, uint k)
+{
+    uint bits = 0;
+#if XL_SEGMENTS == 1
+    for (uint j = 0; j < k; ++j)
+        bits |= (uint)(input->segments[i + j] != 0) << j;
+#elif XL_SEGMENTS == 2
+    bits = input->segments[i / 32] >> i % 32 & ((1u << k) - 1u);
+#elif XL_SEGMENTS == 3
+    XL_SEG before = input->segments[i > 0 ? i - 1 : 0];
+    for (uint j = 0; j < k; ++j) {
+        const XL_SEG key = input->segments[i + j];
+        bits |= (uint)(key != before) << j;
+        before = key;
+    }
+#elif XL_SEGMENTS == 4
+    if (i - input->base < XL_TILE) {
+        const uint at = (uint)(i - input->base);
+        bits = input->bits[at / 32] >> at % 32 & ((1u << k) - 1u);
+    } else { /* a tile that is re-reduced for a group that is silent */
+        ulong next = xl_offset_search(input->segments, input->count, i);
+        for (uint j = 0; j < k; ++j) {
+            while (next < input->count && input->segments[next] < i + j)
+                ++next;
+            bits |= (uint)(next < input->count && input->segments[next] == i + j) << j;
+        }
+    }
+#else
+    /* A 64-bit remainder is slow: taken once. */
+    uint at = (uint)(i % input->width);
+    for (uint j = 0; j < k; ++j) {
+#if XL_SEGMENTS == 5
+        bits |= (uint)(at == 0) << j;
+#else
+        bits |= (uint)(at == 0 || (input->mask >> at & 1) != 0) << j;
+#endif
+        at = at + 1 == input->width ? 0 : at + 1;
+    }
+#endif
+    return i == 0 ? bits | 1u : bits;
+}
+#endif
+
+/* Element i by itself. */
+XL_T xl_input_one(xl_input *input, ulong i)
+{
+    const bool head = xl_heads(input, i, 1) & 1;
+    return xl_input_state(input, input->in[i], i, head);
+}
+
+#endif
