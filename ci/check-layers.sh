@@ -14,7 +14,9 @@ allowed="
 lib/core        lib/core
 lib/ocl         lib/ocl lib/core
 lib/tune        lib/tune lib/ocl lib/core
-lib/scan        lib/scan lib/tune lib/ocl lib/core
+lib/engine      lib/engine lib/tune lib/ocl lib/core
+lib/scan        lib/scan lib/engine lib/tune lib/ocl lib/core
+lib/reduce      lib/reduce lib/engine lib/tune lib/ocl lib/core
 lib/sort        lib/sort lib/tune lib/ocl lib/core
 lib/grid        lib/grid lib/tune lib/ocl lib/core
 tools           tools lib/core/npy.h

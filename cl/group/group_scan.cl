@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Scan of one element per work-item over a work-group.
  *
- * Asks for what cl/prelude/prelude_type.cl asks for, and
+ * Asks for what cl/prelude/prelude_state.cl asks for, and
  *   XL_GROUP_SIZE  work-items of the group, which is the kernel's required size
  * Gives XL_USE_LANES: 1 if sub-groups take part. They do when the group is whole
  * sub-groups for certain; the width of a khr sub-group is known only at run time,

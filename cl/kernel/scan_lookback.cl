@@ -71,7 +71,8 @@ XL_T xl_tile_join(const xl_ring *ring, uint tile, XL_T *item, __local XL_T *scra
         scratch[xl_lane_group()] = unit;
     XL_LOCAL_BARRIER();
     for (uint k = 0; k < xl_lane_groups(); ++k) {
-        before = k == xl_lane_group() ? sum : before;
+        if (k == xl_lane_group())
+            before = sum;
         sum = xl_op(sum, scratch[k]);
     }
     if (xl_lane_group() == 0) {

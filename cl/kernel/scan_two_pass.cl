@@ -22,8 +22,8 @@
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 
 /* totals[g] = the run of group g reduced; a run is `run` elements, whole tiles. */
-__kernel XL_REQUIRED void xl_scan_reduce(XL_INPUT_ARGUMENTS, ulong run, __global XL_T *totals,
-                                         ulong totals_offset)
+__kernel XL_REQUIRED void xl_scan_reduce(XL_INPUT_ARGUMENTS, ulong run, __global uchar *scratch_at,
+                                         ulong scratch_offset)
 {
     XL_INPUT_MAKE(input);
     const ulong group = get_group_id(0);
@@ -43,7 +43,7 @@ __kernel XL_REQUIRED void xl_scan_reduce(XL_INPUT_ARGUMENTS, ulong run, __global
     }
 #endif
     if (get_local_id(0) == 0)
-        totals[totals_offset + group] = total;
+        ((__global XL_T *)(scratch_at + scratch_offset))[group] = total;
 }
 
 /* start op totals[0] op ... op totals[group - 1] */
@@ -71,7 +71,7 @@ XL_T xl_fold_totals(const __global XL_T *totals, uint group, XL_T start
 
 /* Scans run after run. With one group `totals` is not read. */
 __kernel XL_REQUIRED void xl_scan_spread(XL_INPUT_ARGUMENTS, ulong run,
-                                         const __global XL_T *totals, ulong totals_offset,
+                                         const __global uchar *scratch_at, ulong scratch_offset,
                                          __global XL_OUT *out, ulong out_offset, uint flags)
 {
     XL_INPUT_MAKE(input);
@@ -79,15 +79,16 @@ __kernel XL_REQUIRED void xl_scan_spread(XL_INPUT_ARGUMENTS, ulong run,
     const XL_T start = xl_input_start(&input);
     ulong at = min(group * run, input.n);
     const ulong end = min(at + run, input.n);
+    const __global XL_T *const totals = (const __global XL_T *)(scratch_at + scratch_offset);
     out += out_offset;
 #if XL_SERIAL
-    XL_T carry = xl_fold_totals(totals + totals_offset, group, start);
+    XL_T carry = xl_fold_totals(totals, group, start);
     xl_serial_scan(&input, out, at, end - at, carry, flags & 1);
 #else
     __local XL_T scratch[XL_TILE_SCRATCH];
     __local uint heads[XL_HEAD_WORDS];
     XL_T item[XL_ITEMS];
-    XL_T carry = xl_fold_totals(totals + totals_offset, group, start, scratch);
+    XL_T carry = xl_fold_totals(totals, group, start, scratch);
     for (; at < end; at += XL_TILE) {
         XL_T before, all;
         xl_heads_prepare(&input, heads, at);

@@ -76,7 +76,7 @@ typedef char xl_size_of_element_is_not_what_the_host_said[sizeof(XL_E) == XL_E_B
 #define XL_HIGHEST INFINITY
 #elif XL_E_KIND == 0
 #define XL_LOWEST 0
-#define XL_HIGHEST ((XL_E_SCALAR)~(XL_E_SCALAR)0)
+#define XL_HIGHEST ((XL_E_SCALAR) ~(XL_E_SCALAR)0)
 #elif XL_E_KIND == 1
 /* Two's complement: a one bit on top. Shifts stay below the width. */
 #define XL_HIGHEST ((XL_E_SCALAR)((1ul << (8 * sizeof(XL_E_SCALAR) - 1)) - 1ul))
@@ -113,7 +113,7 @@ XL_E xl_identity_e(void)
 #elif XL_OPERATOR == 4
 #define XL_IDENTITY_E ((XL_E)XL_LOWEST)
 #elif XL_OPERATOR == 5
-#define XL_IDENTITY_E ((XL_E)((XL_E_SCALAR)~(XL_E_SCALAR)0))
+#define XL_IDENTITY_E ((XL_E)((XL_E_SCALAR) ~(XL_E_SCALAR)0))
 #elif XL_OPERATOR == 8 || XL_OPERATOR == 9
 XL_E xl_identity_e(void)
 {
@@ -139,7 +139,9 @@ XL_E xl_op_e(XL_E a, XL_E b)
     /* The earlier of equals; a NaN is never better, and never first where there is another. */
     const bool better = XL_OPERATOR == 8 ? b.value < a.value : b.value > a.value;
     const bool equal = a.value == b.value;
-    return better || (equal && b.index < a.index) ? b : a;
+    if (better || (equal && b.index < a.index))
+        return b;
+    return a;
 #else
     return (XL_E)(XL_OP(a, b));
 #endif

@@ -99,23 +99,27 @@ typedef struct xl_input {
     input.mask = segment_mask;
 #endif
 
+/* What the first element of a segment gets from an exclusive scan. Of floating-point sums
+ * without init that is 0, although the identity is -0; an inclusive scan leaves the
+ * first element as it is. */
+#if XL_HAS_INIT
+#define XL_SEED(input) ((input)->init)
+#elif XL_HAS_IDENTITY && XL_OPERATOR == 1 && !XL_INCLUSIVE
+#define XL_SEED(input) ((XL_E)0)
+#elif XL_HAS_IDENTITY
+#define XL_SEED(input) XL_IDENTITY_E
+#endif
+
 /* What a scan starts from before its first element. Where there are segments each brings
  * its own with it. */
 XL_T xl_input_start(const xl_input *input)
 {
-#if XL_HAS_INIT && XL_SEGMENTS == 0
-    return xl_lift(input->init, false);
+#if XL_SEGMENTS == 0 && defined(XL_SEED)
+    return xl_lift(XL_SEED(input), false);
 #else
     return XL_IDENTITY;
 #endif
 }
-
-/* What the first element of a segment gets from an exclusive scan. */
-#if XL_HAS_INIT
-#define XL_SEED(input) ((input)->init)
-#elif XL_HAS_IDENTITY
-#define XL_SEED(input) XL_IDENTITY_E
-#endif
 
 /* The result for an element x that a scan meets with `carry` and leaves with `next`. */
 XL_T xl_result(const xl_input *input, XL_T carry, XL_T x, XL_T next)
@@ -181,7 +185,8 @@ ulong xl_offset_search_lanes(const __global XL_SEG *offsets, ulong count, ulong 
     const uint lane = xl_lane_id(), width = xl_lane_width();
     ulong low = 0;
     while (count > 0) {
-        const ulong step = count / (width + 1) + 1; /* places low + step - 1, low + 2 step - 1 ... */
+        const ulong step =
+            count / (width + 1) + 1; /* places low + step - 1, low + 2 step - 1 ... */
         const ulong place = (lane + 1) * step - 1;
         const bool below = place < count && offsets[low + place] < at;
         const ulong passed = (ulong)popcount(xl_lane_ballot(below)) * step;

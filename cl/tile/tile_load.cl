@@ -149,6 +149,14 @@ void xl_heads_prepare(xl_input *input, __local uint *bits, ulong base)
 #define XL_HEAD_WORDS 1
 #define xl_heads_prepare(input, bits, base)
 #endif
+/* The state of element i, if there is one. */
+XL_T xl_input_at(const xl_input *input, ulong i)
+{
+    if (i < input->n)
+        return xl_input_one((xl_input *)input, i);
+    return XL_IDENTITY;
+}
+
 /* Loads this work-item's part of one unit of the tile at `base`; what lies past the last
  * element becomes XL_IDENTITY. */
 void xl_tile_load(XL_T *item, const xl_input *input, ulong base, uint unit, const bool fixed)
@@ -171,8 +179,7 @@ void xl_tile_load(XL_T *item, const xl_input *input, ulong base, uint unit, cons
             const ulong at = base + xl_tile_at(unit, row);
 #pragma unroll
             for (uint v = 0; v < XL_VLEN; ++v)
-                item[row * XL_VLEN + v] =
-                    at + v < input->n ? xl_input_one((xl_input *)input, at + v) : XL_IDENTITY;
+                item[row * XL_VLEN + v] = xl_input_at(input, at + v);
         }
     }
 }

@@ -73,9 +73,15 @@ XL_T xl_tile_redo(const xl_ring *ring, uint tile)
             if (at < end)
                 part = xl_op(part, xl_input_one(&input, base + at));
         }
-        total = xl_op(total, XL_COMMUTES ? part : xl_lane_reduce(part));
+#if !XL_COMMUTES
+        part = xl_lane_reduce(part);
+#endif
+        total = xl_op(total, part);
     }
-    return XL_COMMUTES ? xl_lane_reduce(total) : total;
+#if XL_COMMUTES
+    total = xl_lane_reduce(total);
+#endif
+    return total;
 }
 #else
 XL_T xl_tile_redo(const xl_ring *ring, uint tile)
@@ -106,7 +112,9 @@ uint xl_tile_fall_back(const xl_ring *ring, uint tile, bool mine, const bool in_
         state = xl_state_look(ring->tiles, tile, ring->epoch, value);
     if (state == XL_EMPTY) {
         state = tile == 0 || XL_ENDS_CHAIN(sum) ? XL_PREFIX : XL_AGGREGATE;
-        *value = tile == 0 ? xl_op(ring->start, sum) : sum;
+        *value = sum;
+        if (tile == 0)
+            *value = xl_op(ring->start, sum);
 #if XL_HOLD_BACK > 0
         if (mine)
             atomic_inc((volatile __global uint *)ring->header + XL_REDONE);
@@ -145,11 +153,14 @@ XL_T xl_look_back(const xl_ring *ring, uint tile, const bool in_place)
                 const uint got =
                     xl_tile_fall_back(ring, tile - 1 - empty, lane == empty, in_place, &made);
                 state = lane == empty ? got : state;
-                value = lane == empty ? made : value;
+                if (lane == empty)
+                    value = made;
                 polls = 0;
             }
         }
-        sum = xl_op(xl_lane_reduce_down(there && lane <= nearest ? value : XL_IDENTITY), sum);
+        if (!there || lane > nearest)
+            value = XL_IDENTITY;
+        sum = xl_op(xl_lane_reduce_down(value), sum);
         tile -= xl_lane_width();
     } while (nearest == 64);
     return sum;

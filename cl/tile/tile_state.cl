@@ -56,7 +56,8 @@
 #define XL_SLOTS 2
 #endif
 #define XL_SLOT(tiles, tile, state)                                                                \
-    ((tiles) + XL_VALUE_WORDS * (XL_SLOTS * (ulong)(tile) + ((state) == XL_PREFIX ? 0 : XL_SLOTS - 1)))
+    ((tiles) +                                                                                     \
+     XL_VALUE_WORDS * (XL_SLOTS * (ulong)(tile) + ((state) == XL_PREFIX ? 0 : XL_SLOTS - 1)))
 
 typedef union xl_words {
     XL_T value;

@@ -244,6 +244,7 @@ static void ask_features(const told *t, xli_facts *facts)
     facts->has_khr_shuffle = has_word(extensions, "cl_khr_subgroup_shuffle") &&
                              has_word(extensions, "cl_khr_subgroup_shuffle_relative");
     facts->has_khr_ballot = has_word(extensions, "cl_khr_subgroup_ballot");
+    facts->has_fp16 = has_word(extensions, "cl_khr_fp16");
     info->has_fp64 = !t->ctx->mask.no_fp64 && has_word(extensions, "cl_khr_fp64");
     info->has_int64_atomics = !t->ctx->mask.no_int64_atomics &&
                               has_word(extensions, "cl_khr_int64_base_atomics") &&

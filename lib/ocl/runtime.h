@@ -60,6 +60,7 @@ typedef struct xli_facts {
     bool can_message; /* 64-bit words may pass between work-groups: PTX or C11 device scope */
     bool has_khr_shuffle;
     bool has_khr_ballot;
+    bool has_fp16; /* half may be computed with */
     uint32_t vendor_id;
 } xli_facts;
 xl_status xli_context_facts(xl_context *ctx, const xli_facts **facts);

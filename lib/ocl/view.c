@@ -54,6 +54,10 @@ xl_status xli_check_view(const xl_context *ctx, const char *name, xl_view view, 
         XL_TRY(
             mem_info(ctx, name, view.buffer, CL_MEM_OFFSET, sizeof parent_offset, &parent_offset));
     size_t holds = size / element_bytes;
+    if (view.count > 0 && n > view.count)
+        XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "%s: %zu elements asked for of a view that counts %zu", name, n,
+                        view.count));
     if (view.offset > holds || n > holds - view.offset)
         XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "%s: elements from element %zu on, %zu of them, in a buffer that holds %zu "

@@ -18,7 +18,9 @@
     {                                                                                              \
         const type *in = in_bytes;                                                                 \
         type *out = out_bytes;                                                                     \
-        type sum = desc->op == XL_SUM ? (type)0 : desc->op == XL_MIN ? (highest) : (lowest);       \
+        /* -0 leaves every first element as it is, 0 does not. */                                  \
+        const type zero = (type)(desc->kind == XL_INCLUSIVE ? -0.0 : 0.0);                         \
+        type sum = desc->op == XL_SUM ? zero : desc->op == XL_MIN ? (highest) : (lowest);          \
         if (desc->init)                                                                            \
             memcpy(&sum, desc->init, sizeof sum);                                                  \
         for (size_t i = 0; i < n; ++i) {                                                           \

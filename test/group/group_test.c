@@ -56,7 +56,7 @@ static void run(xl_context *ctx, size_t size, xlt_random *random)
     for (size_t i = 0; i < size; ++i)
         in[i] = values[xlt_below(random, 7)];
     snprintf(defines, sizeof defines,
-             "#define XL_T float\n#define XL_T_BYTES 4\n#define XL_T_KIND 2\n"
+             "#define XL_E float\n#define XL_E_BYTES 4\n#define XL_E_KIND 2\n"
              "#define XL_OPERATOR 3\n#define XL_GROUP_SIZE %u\n",
              (unsigned)size);
     XLT_OK(xli_program_get_source(ctx, xlt_source_find("group_collectives"), defines, &program));

@@ -92,7 +92,7 @@ static void run(const char *defines, operator_of *op, float start, const float *
     xli_kernel_destroy(&kernel);
 }
 
-#define FLOATS "#define XL_T float\n#define XL_T_BYTES 4\n#define XL_T_KIND 2\n"
+#define FLOATS "#define XL_E float\n#define XL_E_BYTES 4\n#define XL_E_KIND 2\n"
 
 static void sums(void **state)
 {

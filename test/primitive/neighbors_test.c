@@ -635,7 +635,7 @@ static void bad_arguments_are_refused(void **state)
 {
     (void)state;
     const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
-    const xl_view none = {NULL, 0};
+    const xl_view none = xl_no_view();
     cl_command_queue q = xlt_queue();
     cl_event event = (cl_event)&bad;
     xl_neighbors *plan;

@@ -702,9 +702,9 @@ static void create_refuses(void **state)
         const char *text;
     } cases[] = {
         {{.struct_size = 1}, "struct_size is 1"},
-        {{.struct_size = sizeof(xl_scan_desc), .type = XL_U8, .op = XL_SUM}, "type: u8"},
+        {{.struct_size = sizeof(xl_scan_desc), .type = XL_F32, .op = XL_XOR}, "op: xor"},
         {{.struct_size = sizeof(xl_scan_desc), .type = (xl_type)99, .op = XL_SUM}, "99"},
-        {{.struct_size = sizeof(xl_scan_desc), .type = XL_U32, .op = XL_PROD}, "op: prod"},
+        {{.struct_size = sizeof(xl_scan_desc), .type = XL_U32, .op = XL_ARG_MIN}, "op: arg-min"},
         {{.struct_size = sizeof(xl_scan_desc),
           .type = XL_U32,
           .op = XL_SUM,
@@ -713,13 +713,13 @@ static void create_refuses(void **state)
         {{.struct_size = sizeof(xl_scan_desc),
           .type = XL_U32,
           .op = XL_SUM,
-          .algorithm = (xl_scan_algorithm)3},
-         "algorithm: 3"},
+          .algorithm = (xl_scan_algorithm)5},
+         "algorithm: 5"},
         {{.struct_size = sizeof(xl_scan_desc),
           .type = XL_U32,
           .op = XL_SUM,
-          .determinism = (xl_determinism)2},
-         "determinism: 2"},
+          .determinism = (xl_determinism)3},
+         "determinism: 3"},
     };
     xl_scan_desc desc;
     xl_scan *plan = (xl_scan *)&desc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The trial of look-back: a device that promises messages between work-groups is
  * believed once it gave right results. */
-#include "scan_private.h"
+#include "flat.h"
 
 static const char trial_name[] = "scan.lookback";
 
@@ -9,16 +9,16 @@ enum { TILES = 300, ROUNDS = 3 };
 
 /* Scans ones into `out` (may be `in`) and counts the elements that are not their
  * index. */
-static xl_status run_round(xl_scan *plan, size_t n, cl_mem in, cl_mem out, cl_uint *host,
+static xl_status run_round(xli_flat *flat, size_t n, cl_mem in, cl_mem out, cl_uint *host,
                            size_t *wrong)
 {
     xl_status status;
-    cl_command_queue queue = xl_context_queue(plan->ctx);
+    cl_command_queue queue = xl_context_queue(flat->ctx);
     if (!queue)
         return XL_ERROR_OPENCL;
-    XL_TRY(xl_scan_enqueue(plan, queue, n, xl_view_of(in, 0), xl_no_view(), xl_view_of(out, 0),
-                           xl_no_view(), 0, NULL, NULL));
-    XL_TRY(xli_read_blocking(plan->ctx, queue, out, 0, n * sizeof *host, host, 0, NULL));
+    const xli_flat_call call = {.n = n, .in = xl_view_of(in, 0), .out = xl_view_of(out, 0)};
+    XL_TRY(xli_flat_enqueue(flat, queue, &call, 0, NULL, NULL));
+    XL_TRY(xli_read_blocking(flat->ctx, queue, out, 0, n * sizeof *host, host, 0, NULL));
     for (size_t i = 0; i < n; ++i)
         *wrong += host[i] != i;
 done:
@@ -39,14 +39,12 @@ static xl_status make_ones(xl_context *ctx, size_t n, cl_uint *host, cl_mem *buf
 static xl_status run_trial(xl_context *ctx, size_t *wrong)
 {
     xl_status status;
-    xl_scan *plan = NULL;
+    xli_flat *flat = NULL;
     cl_mem in = NULL, out = NULL;
     cl_uint *host = NULL;
-    xl_scan_desc desc;
-    xl_scan_desc_init(&desc);
-    desc.algorithm = XL_SCAN_LOOKBACK;
-    XL_TRY(xli_scan_make(ctx, &desc, true, &plan));
-    const size_t n = TILES * plan->tile + 7;
+    const xl_scan_desc desc = {.type = XL_U32, .op = XL_SUM, .algorithm = XL_SCAN_LOOKBACK};
+    XL_TRY(xli_flat_create(ctx, &desc, true, &flat));
+    const size_t n = TILES * flat->tile + 7;
     host = xli_alloc(n * sizeof *host);
     if (!host)
         XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory to try look-back"));
@@ -54,8 +52,8 @@ static xl_status run_trial(xl_context *ctx, size_t *wrong)
         XL_TRY(make_ones(ctx, n, host, &in));
         if (!out)
             XL_TRY(make_ones(ctx, n, host, &out));
-        XL_TRY(run_round(plan, n, in, out, host, wrong));
-        XL_TRY(run_round(plan, n, in, in, host, wrong));
+        XL_TRY(run_round(flat, n, in, out, host, wrong));
+        XL_TRY(run_round(flat, n, in, in, host, wrong));
         clReleaseMemObject(in);
         in = NULL;
     }
@@ -65,11 +63,11 @@ done:
     if (out)
         clReleaseMemObject(out);
     xli_free(host);
-    xl_scan_destroy(plan);
+    xli_flat_destroy(flat);
     return status;
 }
 
-xl_status xli_scan_trial(xl_context *ctx, bool *good)
+xl_status xli_flat_trial(xl_context *ctx, bool *good)
 {
     size_t wrong = 0;
     xl_status status = XL_SUCCESS;

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT
+ * Element types and operators: from the public names to OpenCL C. */
+#include "element.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *wrapping;
+    unsigned kind;
+    size_t bytes;
+} scalars[] = {
+    [XL_I8] = {"char", "uchar", XLI_KIND_SIGNED, 1},
+    [XL_U8] = {"uchar", "uchar", XLI_KIND_UNSIGNED, 1},
+    [XL_I16] = {"short", "ushort", XLI_KIND_SIGNED, 2},
+    [XL_U16] = {"ushort", "ushort", XLI_KIND_UNSIGNED, 2},
+    [XL_I32] = {"int", "uint", XLI_KIND_SIGNED, 4},
+    [XL_U32] = {"uint", "uint", XLI_KIND_UNSIGNED, 4},
+    [XL_I64] = {"long", "ulong", XLI_KIND_SIGNED, 8},
+    [XL_U64] = {"ulong", "ulong", XLI_KIND_UNSIGNED, 8},
+    [XL_F16] = {"half", "half", XLI_KIND_FLOAT, 2},
+    [XL_F32] = {"float", "float", XLI_KIND_FLOAT, 4},
+    [XL_F64] = {"double", "double", XLI_KIND_FLOAT, 8},
+};
+
+static bool is_identifier(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    const size_t length = strlen(name);
+    return strchr(letters, name[0]) && length > 0 && length < sizeof((xli_element *)0)->name &&
+           strspn(name, letters) <= length &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") ==
+               length;
+}
+
+static xl_status resolve_user(const xl_context *ctx, const char *field, const xl_user_type *user,
+                              xli_element *element)
+{
+    if (!user || !user->name || !user->source)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "%s: XL_USER_TYPE needs user_%s with a name and a source", field, field);
+    if (!is_identifier(user->name))
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "user_%s: \"%s\" is no identifier of at most %zu letters", field,
+                        user->name, sizeof element->name - 1);
+    const size_t size = user->size, alignment = user->alignment;
+    if (size == 0 || alignment == 0 || (alignment & (alignment - 1)) != 0 || size % alignment != 0)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "user_%s: a size of %zu and an alignment of %zu bytes; the alignment must "
+                        "be a power of two that divides the size",
+                        field, size, alignment);
+    if (size > 4096)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "user_%s: %zu bytes; an element may have at most 4096", field, size);
+    snprintf(element->name, sizeof element->name, "%s", user->name);
+    memcpy(element->scalar, element->name, sizeof element->scalar);
+    element->kind = XLI_KIND_USER;
+    element->lanes = 1;
+    element->bytes = size;
+    element->alignment = alignment;
+    element->source = user->source;
+    return XL_SUCCESS;
+}
+
+static xl_status check_device(const xl_context *ctx, const xli_facts *facts, const char *field,
+                              const xli_element *element)
+{
+    const size_t scalar = (size_t)element->type & 0xff;
+    if (scalar == XL_F64 && !facts->info.has_fp64)
+        return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "%s: %s needs cl_khr_fp64, which %s lacks",
+                        field, xl_type_name(element->type), facts->info.name);
+    if (scalar == XL_F16 && !facts->has_fp16)
+        return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "%s: %s needs cl_khr_fp16, which %s lacks",
+                        field, xl_type_name(element->type), facts->info.name);
+    return XL_SUCCESS;
+}
+
+xl_status xli_element_resolve(const xl_context *ctx, const xli_facts *facts, const char *field,
+                              xl_type type, const xl_user_type *user, xli_element *element)
+{
+    *element = (xli_element){.type = type};
+    if (type == XL_USER_TYPE)
+        return resolve_user(ctx, field, user, element);
+    const size_t bytes = xl_type_size(type), scalar = (size_t)type & 0xff;
+    if (bytes == 0)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: %s (%d) is no element type", field,
+                        xl_type_name(type), (int)type);
+    const unsigned lanes = (unsigned)xli_max(1, (size_t)type >> 8);
+    element->kind = scalars[scalar].kind;
+    element->lanes = lanes;
+    element->bytes = element->alignment = bytes;
+    snprintf(element->scalar, sizeof element->scalar, "%s", scalars[scalar].name);
+    snprintf(element->name, sizeof element->name, lanes > 1 ? "%s%u" : "%s", scalars[scalar].name,
+             lanes);
+    return check_device(ctx, facts, field, element);
+}
+
+xli_element xli_element_wrapping(const xli_element *element)
+{
+    xli_element made = *element;
+    if (made.kind != XLI_KIND_SIGNED)
+        return made;
+    made.kind = XLI_KIND_UNSIGNED;
+    snprintf(made.scalar, sizeof made.scalar, "%s", scalars[(size_t)made.type & 0xff].wrapping);
+    snprintf(made.name, sizeof made.name, made.lanes > 1 ? "%s%u" : "%s", made.scalar, made.lanes);
+    return made;
+}
+
+bool xli_element_is_scalar(const xli_element *element)
+{
+    return element->lanes == 1 && element->kind != XLI_KIND_USER;
+}
+
+static xl_status check_user_op(const xl_context *ctx, const xl_user_op *user)
+{
+    if (!user || !user->name)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "op: XL_USER_OP needs user_op with a name");
+    if (!is_identifier(user->name))
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "user_op: \"%s\" is no identifier of at most 63 letters", user->name);
+    if (user->flags & ~(uint32_t)(XL_OP_COMMUTES | XL_OP_EXACT))
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "user_op: flags 0x%x hold more than XL_OP_COMMUTES and XL_OP_EXACT",
+                        (unsigned)user->flags);
+    return XL_SUCCESS;
+}
+
+xl_status xli_operator_check(const xl_context *ctx, xl_op op, const xl_user_op *user,
+                             const xli_element *element)
+{
+    if (op == XL_USER_OP)
+        return check_user_op(ctx, user);
+    if (op < XL_SUM || op > XL_ARG_MAX)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "op: %d is no operator", (int)op);
+    const bool bits = op == XL_AND || op == XL_OR || op == XL_XOR;
+    const bool arg = op == XL_ARG_MIN || op == XL_ARG_MAX;
+    const char *why = NULL;
+    if (element->kind == XLI_KIND_USER)
+        why = "a user type needs a user operator";
+    else if (bits && element->kind == XLI_KIND_FLOAT)
+        why = "it is for integers";
+    else if (arg && element->lanes > 1)
+        why = "vectors have no order";
+    if (why)
+        return xli_fail(
+            ctx, XL_ERROR_INVALID_ARGUMENT, "op: %s of type %s: %s", xl_op_name(op),
+            element->kind == XLI_KIND_USER ? element->name : xl_type_name(element->type), why);
+    return XL_SUCCESS;
+}
+
+bool xli_operator_rounds(xl_op op, const xl_user_op *user, const xli_element *element)
+{
+    if (op == XL_USER_OP)
+        return !(user->flags & XL_OP_EXACT);
+    return element->kind == XLI_KIND_FLOAT && (op == XL_SUM || op == XL_PROD);
+}
+
+/* The user's type, and lines that do not compile unless it has the size and the
+ * alignment that were promised. */
+static void add_user_type(xli_text *text, const xli_element *type)
+{
+    const char *name = type->name;
+    xli_text_add(text, "#line 1 \"type %s\"\n%s\n#line 1 \"checks of type %s\"\n", name,
+                 type->source, name);
+    xli_text_add(text, "typedef char size_of_%s_is_not_%zu[sizeof(%s) == %zu ? 1 : -1];\n", name,
+                 type->bytes, name, type->bytes);
+    xli_text_add(text, "typedef struct { char c; %s t; } xl_after_char_%s;\n", name, name);
+    xli_text_add(text,
+                 "typedef char alignment_of_%s_is_not_%zu[sizeof(xl_after_char_%s) == %zu ? 1 : "
+                 "-1];\n",
+                 name, type->alignment, name, type->bytes + type->alignment);
+}
+
+static bool is_new(const xli_element *const *types, size_t k)
+{
+    for (size_t i = 0; i < k; ++i)
+        if (types[i]->source && strcmp(types[i]->name, types[k]->name) == 0)
+            return false;
+    return types[k]->source != NULL;
+}
+
+static void add_identity(xli_text *text, const xl_user_op *user, size_t bytes)
+{
+    const unsigned char *identity = user->identity;
+    xli_text_add(text, "#define XL_HAS_IDENTITY %d\n", identity != NULL);
+    if (!identity)
+        return;
+    xli_text_add(text, "#define XL_IDENTITY_BYTES %u", identity[0]);
+    for (size_t i = 1; i < bytes; ++i)
+        xli_text_add(text, ", %u", identity[i]);
+    xli_text_add(text, "\n");
+}
+
+void xli_element_text(xli_text *text, const xli_facts *facts, const xli_element *const *types,
+                      size_t num_types, xl_op op, const xl_user_op *user)
+{
+    if (facts->info.has_fp64)
+        xli_text_add(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+    if (facts->has_fp16)
+        xli_text_add(text, "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
+    xli_text_add(text, "#pragma OPENCL FP_CONTRACT OFF\n");
+    for (size_t i = 0; i < num_types; ++i)
+        if (is_new(types, i))
+            add_user_type(text, types[i]);
+    if (op == XL_USER_OP && user->source)
+        xli_text_add(text, "#line 1 \"operator %s\"\n%s\n", user->name, user->source);
+    xli_text_add(text, "#line 1 \"plan\"\n");
+    const xli_element element =
+        op == XL_SUM || op == XL_PROD ? xli_element_wrapping(types[0]) : *types[0];
+    xli_text_add(text, "#define XL_E %s\n#define XL_E_SCALAR %s\n", element.name, element.scalar);
+    xli_text_add(text, "#define XL_E_BYTES %zu\n#define XL_E_LANES %u\n#define XL_E_KIND %u\n",
+                 element.bytes, element.lanes, element.kind);
+    xli_text_add(text, "#define XL_OPERATOR %u\n", op == XL_USER_OP ? 0 : (unsigned)op);
+    if (op != XL_USER_OP)
+        return;
+    xli_text_add(text, "#define XL_USER_OP %s\n#define XL_USER_COMMUTES %d\n", user->name,
+                 (user->flags & XL_OP_COMMUTES) != 0);
+    add_identity(text, user, element.bytes);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ * Element types and operators as kernels know them. */
+#ifndef XLI_ELEMENT_H
+#define XLI_ELEMENT_H
+
+#include "runtime.h"
+
+#include <crosslane/types.h>
+
+enum { XLI_KIND_UNSIGNED = 0, XLI_KIND_SIGNED = 1, XLI_KIND_FLOAT = 2, XLI_KIND_USER = 3 };
+
+/* A type of types.h, resolved. */
+typedef struct xli_element {
+    xl_type type;
+    char name[64];   /* in OpenCL C */
+    char scalar[64]; /* of a vector's lane; else name */
+    unsigned kind;   /* XLI_KIND_... */
+    unsigned lanes;  /* 1, or of a vector */
+    size_t bytes;    /* from one element to the next */
+    size_t alignment;
+    const char *source; /* the user's, or NULL; borrowed while a plan is made */
+} xli_element;
+
+/* Resolves a descriptor's `field`. XL_ERROR_INVALID_ARGUMENT for what is no type,
+ * XL_ERROR_UNSUPPORTED for what the device lacks. */
+xl_status xli_element_resolve(const xl_context *ctx, const xli_facts *facts, const char *field,
+                              xl_type type, const xl_user_type *user, xli_element *element);
+
+/* One that wraps modulo 2^bits where signed overflow is left open: unsigned for signed. */
+xli_element xli_element_wrapping(const xli_element *element);
+
+/* Built in and not a vector. */
+bool xli_element_is_scalar(const xli_element *element);
+
+/* XL_ERROR_INVALID_ARGUMENT unless `op` is one for elements of that type. */
+xl_status xli_operator_check(const xl_context *ctx, xl_op op, const xl_user_op *user,
+                             const xli_element *element);
+
+/* Whether the result may depend on the order in which operands meet. */
+bool xli_operator_rounds(xl_op op, const xl_user_op *user, const xli_element *element);
+
+/* The lines that cl/prelude/prelude_type.cl asks for, after the user's own text: types,
+ * each once, and the operator, each under a #line of its own. `types` are all that the
+ * text needs, the first of them what the operator takes. */
+void xli_element_text(xli_text *text, const xli_facts *facts, const xli_element *const *types,
+                      size_t num_types, xl_op op, const xl_user_op *user);
+
+#endif

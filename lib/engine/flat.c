@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT
+ * The engine's calls: create, scratch, enqueue. */
+#include "flat.h"
+
+#include <string.h>
+
+/* The element that scans start from stands on the device, whoever gave it. */
+static xl_status take_init(xli_flat *flat, const xl_scan_desc *desc)
+{
+    xli_flat_source *source = &flat->source;
+    cl_int code = CL_SUCCESS;
+    if (desc->init_view.buffer) {
+        code = clRetainMemObject(desc->init_view.buffer);
+        if (code != CL_SUCCESS)
+            return xli_cl(flat->ctx, code, "clRetainMemObject (init_view)");
+        source->init = desc->init_view.buffer;
+        source->init_offset = desc->init_view.offset;
+    } else if (desc->init) {
+        /* The call asks for a pointer to what may be written, and only reads. */
+        void *bytes = xli_alloc(source->element.bytes);
+        if (!bytes)
+            return xli_fail(flat->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for init");
+        memcpy(bytes, desc->init, source->element.bytes);
+        source->init =
+            clCreateBuffer(xl_context_cl(flat->ctx), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                           source->element.bytes, bytes, &code);
+        xli_free(bytes);
+    }
+    return xli_cl(flat->ctx, code, "clCreateBuffer (init)");
+}
+
+xl_status xli_flat_create(xl_context *ctx, const xl_scan_desc *desc, bool on_trial, xli_flat **flat)
+{
+    xl_status status;
+    const xli_facts *facts;
+    xli_flat *made = xli_alloc(sizeof *made);
+    if (!made)
+        return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a plan");
+    made->ctx = xli_context_retain(ctx);
+    made->on_trial = on_trial;
+    XL_TRY(xli_context_facts(ctx, &facts));
+    XL_TRY(xli_flat_resolve(made, desc, facts));
+    XL_TRY(take_init(made, desc));
+    XL_TRY(xli_flat_plan(made, desc, facts));
+    *flat = made;
+    made = NULL;
+done:
+    xli_flat_destroy(made);
+    return status;
+}
+
+void xli_flat_destroy(xli_flat *flat)
+{
+    if (!flat)
+        return;
+    xli_flat_destroy_kernels(flat);
+    if (flat->source.init)
+        clReleaseMemObject(flat->source.init);
+    xli_pool_destroy(&flat->pool);
+    xli_context_release(flat->ctx);
+    xli_free(flat);
+}
+
+/* The state buffer of look-back, as cl/tile/tile_state.cl lays it out. */
+enum { HEADER_WORDS = 8, MOST_CALLS = 1 << 29 /* half an epoch's turn */ };
+
+static size_t state_words(const xli_flat *flat, size_t tiles)
+{
+    const xli_flat_source *source = &flat->source;
+    const bool one = source->state == XLI_STATE_PLAIN && xli_element_is_scalar(&source->element) &&
+                     source->state_bytes <= 4;
+    return HEADER_WORDS + tiles * (one ? 1 : 2 * xli_ceil_div(source->state_bytes, 4));
+}
+
+/* For reduce-then-scan this grows with n although the number of groups does not
+ * always: a few tiles more may mean longer runs and fewer of them. */
+size_t xli_flat_scratch(const xli_flat *flat, size_t n)
+{
+    const size_t tiles = xli_ceil_div(n, flat->tile);
+    const size_t most = xli_flat_most_groups(flat, n);
+    if (tiles <= 1)
+        return 0;
+    return xli_round_up(flat->algorithm == XL_SCAN_LOOKBACK
+                            ? state_words(flat, tiles) * sizeof(cl_ulong)
+                            : xli_min(tiles, most) * flat->source.state_bytes,
+                        XLI_SCRATCH_ALIGN);
+}
+
+/* A call on its way to the device. */
+typedef struct flow {
+    xli_seq seq;
+    size_t n;
+    xli_flat_places at;
+    xli_span scratch;
+    xli_arg input[12]; /* of XL_INPUT_ARGUMENTS */
+    size_t num_input;
+    bool stream; /* results are written past the cache */
+} flow;
+
+/* A launch whose arguments are the input's and `more`. */
+static xl_status launch(flow *f, xli_kernel *kernel, size_t groups, size_t size,
+                        const xli_arg *more, size_t num_more)
+{
+    xli_arg args[XLI_MAX_ARGS];
+    memcpy(args, f->input, f->num_input * sizeof *args);
+    memcpy(args + f->num_input, more, num_more * sizeof *args);
+    return xli_seq_launch(&f->seq, kernel, groups, size, args, f->num_input + num_more);
+}
+#define LAUNCH(f, kernel, groups, size, ...)                                                       \
+    launch((f), (kernel), (groups), (size), (const xli_arg[]){__VA_ARGS__},                        \
+           XLI_COUNT(((const xli_arg[]){__VA_ARGS__})))
+
+static xl_status enqueue_two_pass(xli_flat *flat, flow *f)
+{
+    xl_status status;
+    const xli_flat_cut cut = xli_flat_cut_of(flat, f->n);
+    /* A single group reads no totals. */
+    const xli_arg totals = XLI_MEM(f->scratch.buffer), totals_offset = XLI_U64(f->scratch.offset);
+    if (cut.groups > 1)
+        XL_TRY(LAUNCH(f, &flat->reduce, cut.groups, flat->group_size, XLI_U64(cut.run), totals,
+                      totals_offset));
+    XL_TRY(LAUNCH(f, &flat->spread, cut.groups, flat->group_size, XLI_U64(cut.run), totals,
+                  totals_offset, XLI_MEM(f->at.out.buffer), XLI_U64(f->at.out.offset),
+                  XLI_U32(f->stream)));
+done:
+    return status;
+}
+
+/* The caller's scratch holds anything and is cleared each time; the plan's own is
+ * cleared when it is new, and then by the groups themselves. */
+static xl_status clear_state(xli_flat *flat, flow *f, size_t tiles)
+{
+    const bool own = f->scratch.buffer == flat->pool.buffer;
+    size_t words = state_words(flat, tiles);
+    if (own && !flat->pool.fresh && ++flat->calls < MOST_CALLS)
+        return XL_SUCCESS;
+    if (own) {
+        words = flat->pool.bytes / sizeof(cl_ulong);
+        flat->pool.fresh = false;
+        flat->calls = 0;
+    }
+    const size_t size = xli_min(flat->clear.max_group, 64);
+    const size_t groups = xli_min(xli_ceil_div(words, size), (size_t)flat->units * 16);
+    return XLI_LAUNCH(&f->seq, &flat->clear, groups, size, XLI_MEM(f->scratch.buffer),
+                      XLI_U64(f->scratch.offset / sizeof(cl_ulong)), XLI_U64(words));
+}
+
+static xl_status enqueue_look_back(xli_flat *flat, flow *f)
+{
+    xl_status status;
+    const size_t tiles = xli_ceil_div(f->n, flat->tile);
+    const size_t groups = xli_min(tiles, (size_t)flat->units * flat->tune.ring_groups);
+    XL_TRY(clear_state(flat, f, tiles));
+    XL_TRY(LAUNCH(f, f->at.in_place ? &flat->ring_in_place : &flat->ring, groups, flat->group_size,
+                  XLI_MEM(f->scratch.buffer), XLI_U64(f->scratch.offset / sizeof(cl_ulong)),
+                  XLI_MEM(f->at.out.buffer), XLI_U64(f->at.out.offset), XLI_U32(f->stream)));
+done:
+    return status;
+}
+
+static xl_status take_scratch(xli_flat *flat, flow *f, xl_view scratch)
+{
+    xl_status status;
+    const xli_span *const others[] = {&f->at.in, &f->at.segments, &f->at.length, &f->at.out};
+    XL_TRY(xli_scratch_take(flat->ctx, &flat->pool, scratch, xli_flat_scratch(flat, f->n),
+                            XLI_SCRATCH_ALIGN, &f->scratch));
+    for (size_t i = 0; i < XLI_COUNT(others); ++i)
+        XL_TRY(xli_check_apart(flat->ctx, &f->scratch, others[i], false));
+done:
+    return status;
+}
+
+xl_status xli_flat_enqueue(xli_flat *flat, cl_command_queue queue, const xli_flat_call *call,
+                           cl_uint num_waits, const cl_event *waits, cl_event *event)
+{
+    xl_status status;
+    flow f = {.n = call->n};
+    XL_TRY(xli_seq_begin(&f.seq, flat->ctx, queue, num_waits, waits, event));
+    XL_TRY(xli_flat_check_call(flat, call, &f.at));
+    XL_TRY(take_scratch(flat, &f, call->scratch));
+    f.num_input = xli_flat_input_args(&flat->source, &f.at, f.n, f.input);
+    f.stream = !f.at.in_place && f.n / 1024 * flat->out.bytes >= flat->tune.stream_kib;
+    if (f.n > flat->tile && flat->algorithm == XL_SCAN_LOOKBACK)
+        XL_TRY(enqueue_look_back(flat, &f));
+    else if (f.n > 0)
+        XL_TRY(enqueue_two_pass(flat, &f));
+done:
+    status = xli_seq_end(&f.seq, status, event);
+    /* What a call that failed halfway left in the plan's own state is not known. */
+    if (status != XL_SUCCESS && f.scratch.buffer && f.scratch.buffer == flat->pool.buffer)
+        flat->pool.fresh = true;
+    return status;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT
+ * The flat engine: every scan, with segments or without, over any monoid. lib/scan is
+ * its public face; what a reduction shares with it stands here too.
+ *
+ * A call walks: check (flat_check.c) -> plan (flat_plan.c, flat_text.c) -> enqueue
+ * (flat.c) -> kernel (cl/kernel/scan_*.cl) -> event. */
+#ifndef XLI_FLAT_H
+#define XLI_FLAT_H
+
+#include "element.h"
+#include "tune.h"
+
+#include <crosslane/scan.h>
+
+/* Numbers of XL_STATE in cl/prelude/prelude_state.cl. */
+enum { XLI_STATE_PLAIN = 0, XLI_STATE_FLAGS = 1, XLI_STATE_COUNTS = 2 };
+
+/* What kernels read: elements, and where segments begin. */
+typedef struct xli_flat_source {
+    xli_element element, in; /* what is scanned, and what the array holds */
+    xl_op op;
+    xl_segments segments;
+    size_t segment_bytes; /* of an element of the segments' array; 0: there is none */
+    uint64_t width, mask;
+    bool has_init, has_identity;
+    bool rounds; /* results may depend on the order in which operands meet */
+    bool loads;  /* the caller's load expression makes an element */
+    unsigned state;
+    size_t state_bytes; /* of the monoid */
+    cl_mem init;
+    size_t init_offset; /* elements */
+} xli_flat_source;
+
+typedef struct xli_flat {
+    xl_context *ctx;
+    xli_flat_source source;
+    xli_element out;
+    bool inclusive, stores;
+    xl_determinism determinism;
+    xl_scan_algorithm algorithm; /* of calls with more than one tile; never AUTO */
+    xli_tune_scan tune;
+    uint32_t units;      /* compute units of the device */
+    uint32_t group_size; /* work-items of every launch */
+    uint32_t vector;     /* elements that a work-item moves at once */
+    uint32_t items;      /* elements that it holds; 0: it walks a tile */
+    size_t tile;         /* elements of one group's tile */
+    xli_kernel reduce;   /* reduce-then-scan; `spread` also does what fits one tile */
+    xli_kernel spread;
+    xli_kernel clear; /* look-back */
+    xli_kernel ring;
+    xli_kernel ring_in_place;
+    xli_pool pool;
+    uint32_t calls; /* on the pool since its state was cleared */
+    bool on_trial;  /* the plan that finds out whether look-back works here */
+} xli_flat;
+
+/* One call. */
+typedef struct xli_flat_call {
+    size_t n; /* or the most, with `length` */
+    xl_view in, segments, out, scratch;
+    const xl_view *length; /* NULL, or where n stands on the device */
+} xli_flat_call;
+
+/* flat.c: what the public calls of a scan do, for arguments that are not NULL. */
+xl_status xli_flat_create(xl_context *ctx, const xl_scan_desc *desc, bool on_trial,
+                          xli_flat **flat);
+void xli_flat_destroy(xli_flat *flat_or_null);
+size_t xli_flat_scratch(const xli_flat *flat, size_t n);
+xl_status xli_flat_enqueue(xli_flat *flat, cl_command_queue queue, const xli_flat_call *call,
+                           cl_uint num_waits, const cl_event *waits, cl_event *event);
+
+/* flat_check.c: checks that come before any side effect. A descriptor is resolved into
+ * `flat`; user texts stay the caller's. */
+xl_status xli_flat_resolve(xli_flat *flat, const xl_scan_desc *desc, const xli_facts *facts);
+
+/* The views of a call once they are checked. */
+typedef struct xli_flat_places {
+    xli_span in, segments, length, out;
+    size_t segment_count;
+    bool in_place;
+} xli_flat_places;
+xl_status xli_flat_check_call(const xli_flat *flat, const xli_flat_call *call,
+                              xli_flat_places *places);
+
+/* flat_text.c: the definitions of the plan's kernels, and the arguments that
+ * XL_INPUT_ARGUMENTS of cl/tile/tile_input.cl names; gives their number. */
+xl_status xli_flat_text(const xli_flat *flat, const xl_scan_desc *desc, const xli_facts *facts,
+                        xli_text *text);
+size_t xli_flat_input_args(const xli_flat_source *source, const xli_flat_places *places, size_t n,
+                           xli_arg *args);
+
+/* flat_trial.c: whether look-back gives right results on this context's device:
+ * tried the first time, then remembered. */
+xl_status xli_flat_trial(xl_context *ctx, bool *good);
+
+/* flat_plan.c: chooses shape and algorithm and builds the kernels. */
+xl_status xli_flat_plan(xli_flat *flat, const xl_scan_desc *desc, const xli_facts *facts);
+/* Of a plan that has none yet, some or all; it may get others after that. */
+void xli_flat_destroy_kernels(xli_flat *flat);
+
+/* How a call is cut into launches. */
+typedef struct xli_flat_cut {
+    size_t tiles;
+    size_t groups; /* of a reduce-then-scan launch */
+    size_t run;    /* elements of a group: whole tiles */
+} xli_flat_cut;
+/* The most groups that reduce-then-scan cuts n elements into; grows with n. */
+size_t xli_flat_most_groups(const xli_flat *flat, size_t n);
+xli_flat_cut xli_flat_cut_of(const xli_flat *flat, size_t n);
+
+#endif

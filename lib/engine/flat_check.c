@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT
+ * Checks of the engine's arguments, before any side effect. */
+#include "flat.h"
+
+#include <string.h>
+
+static xl_status check_choices(const xl_context *ctx, const xl_scan_desc *desc)
+{
+    const struct {
+        const char *name;
+        int value, low, high;
+        const char *known;
+    } choices[] = {
+        {"kind", (int)desc->kind, XL_EXCLUSIVE, XL_INCLUSIVE, "XL_EXCLUSIVE, XL_INCLUSIVE"},
+        {"algorithm", (int)desc->algorithm, XL_SCAN_AUTO, XL_SCAN_BLELLOCH,
+         "XL_SCAN_AUTO, XL_SCAN_LOOKBACK, XL_SCAN_REDUCE_THEN_SCAN, XL_SCAN_KOGGE_STONE, "
+         "XL_SCAN_BLELLOCH"},
+        {"determinism", (int)desc->determinism, XL_DETERMINISTIC, XL_REPRODUCIBLE,
+         "XL_DETERMINISTIC, XL_UNORDERED, XL_REPRODUCIBLE"},
+        {"segments", (int)desc->segments, XL_SEGMENTS_NONE, XL_SEGMENTS_MASK,
+         "XL_SEGMENTS_NONE, _HEAD_FLAGS, _HEAD_BITS, _KEYS, _OFFSETS, _WIDTH, _MASK"},
+    };
+    for (size_t i = 0; i < XLI_COUNT(choices); ++i)
+        if (choices[i].value < choices[i].low || choices[i].value > choices[i].high)
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: %d is not one of %s",
+                            choices[i].name, choices[i].value, choices[i].known);
+    return XL_SUCCESS;
+}
+
+/* What an element of the segments' array is; 0 bytes where there is no such array. */
+static xl_status resolve_segments(xli_flat *flat, const xl_scan_desc *desc)
+{
+    const xl_context *ctx = flat->ctx;
+    xli_flat_source *source = &flat->source;
+    const xl_type type = desc->segment_type;
+    const bool offsets = desc->segments == XL_SEGMENTS_OFFSETS;
+    const bool integer = type >= XL_I8 && type <= XL_U64;
+    source->segments = desc->segments;
+    source->width = desc->segment_width;
+    source->mask = desc->segment_mask;
+    source->segment_bytes = 0;
+    if (desc->segments == XL_SEGMENTS_HEAD_FLAGS)
+        source->segment_bytes = 1;
+    if (desc->segments == XL_SEGMENTS_HEAD_BITS)
+        source->segment_bytes = 4;
+    if (desc->segments == XL_SEGMENTS_KEYS || offsets) {
+        source->segment_bytes = xl_type_size(type);
+        if (offsets ? type != XL_U32 && type != XL_U64 : !integer)
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "segment_type: %s (%d), not %s",
+                            xl_type_name(type), (int)type,
+                            offsets ? "XL_U32 or XL_U64, which offsets are"
+                                    : "an integer type, which keys are");
+    }
+    if (desc->segments < XL_SEGMENTS_WIDTH)
+        return XL_SUCCESS;
+    const bool mask = desc->segments == XL_SEGMENTS_MASK;
+    if (source->width == 0 || (mask && source->width > 64))
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "segment_width: %llu, not %s",
+                        (unsigned long long)source->width, mask ? "1 to 64" : "1 or more");
+    return XL_SUCCESS;
+}
+
+static bool has_identity(const xl_scan_desc *desc)
+{
+    return desc->op != XL_USER_OP || desc->user_op->identity;
+}
+
+static xl_status check_init(const xli_flat *flat, const xl_scan_desc *desc)
+{
+    const xl_context *ctx = flat->ctx;
+    xli_span span;
+    if (desc->init && desc->init_view.buffer)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "init: given on the host and as init_view");
+    if (!has_identity(desc) && !flat->inclusive && !flat->source.has_init)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "init: an exclusive scan with \"%s\", which has no identity, needs one",
+                        desc->user_op->name);
+    if (!desc->init_view.buffer)
+        return XL_SUCCESS;
+    return xli_check_view(ctx, "init_view", desc->init_view, 1, flat->source.element.bytes,
+                          XLI_READ, &span);
+}
+
+/* The types of the arrays: the caller's where there is an expression, else the scan's. */
+static xl_status resolve_arrays(xli_flat *flat, const xl_scan_desc *desc, const xli_facts *facts)
+{
+    xl_status status = XL_SUCCESS;
+    const struct {
+        const char *field, *expression;
+        xl_type type;
+        const xl_user_type *user;
+        xli_element *element;
+    } arrays[] = {
+        {"load_type", desc->load, desc->load_type, desc->user_load_type, &flat->source.in},
+        {"store_type", desc->store, desc->store_type, desc->user_store_type, &flat->out},
+    };
+    for (size_t i = 0; i < XLI_COUNT(arrays); ++i) {
+        *arrays[i].element = flat->source.element;
+        if (arrays[i].type == XL_NONE)
+            continue;
+        if (!arrays[i].expression)
+            return xli_fail(flat->ctx, XL_ERROR_INVALID_ARGUMENT, "%s: %s without an expression",
+                            arrays[i].field, xl_type_name(arrays[i].type));
+        XL_TRY(xli_element_resolve(flat->ctx, facts, arrays[i].field, arrays[i].type,
+                                   arrays[i].user, arrays[i].element));
+    }
+done:
+    return status;
+}
+
+/* The bytes of the monoid of cl/prelude/prelude_state.cl, as a C compiler lays it out. */
+static size_t state_bytes(const xli_flat_source *source)
+{
+    const size_t count = source->state == XLI_STATE_COUNTS ? sizeof(cl_ulong) : 0;
+    const size_t alignment = xli_max(source->element.alignment, xli_max(count, sizeof(cl_uint)));
+    if (source->state == XLI_STATE_PLAIN)
+        return source->element.bytes;
+    size_t bytes = source->element.bytes;
+    if (count > 0)
+        bytes = xli_round_up(bytes, count) + count;
+    return xli_round_up(xli_round_up(bytes, sizeof(cl_uint)) + sizeof(cl_uint), alignment);
+}
+
+xl_status xli_flat_resolve(xli_flat *flat, const xl_scan_desc *desc, const xli_facts *facts)
+{
+    xl_status status;
+    xli_flat_source *source = &flat->source;
+    XL_TRY(check_choices(flat->ctx, desc));
+    XL_TRY(xli_element_resolve(flat->ctx, facts, "type", desc->type, desc->user_type,
+                               &source->element));
+    XL_TRY(xli_operator_check(flat->ctx, desc->op, desc->user_op, &source->element));
+    if (desc->op == XL_ARG_MIN || desc->op == XL_ARG_MAX)
+        XL_TRY(xli_fail(flat->ctx, XL_ERROR_INVALID_ARGUMENT, "op: %s is for reductions",
+                        xl_op_name(desc->op)));
+    XL_TRY(resolve_arrays(flat, desc, facts));
+    XL_TRY(resolve_segments(flat, desc));
+    source->op = desc->op;
+    source->has_init = desc->init || desc->init_view.buffer;
+    source->has_identity = has_identity(desc);
+    source->rounds = xli_operator_rounds(desc->op, desc->user_op, &source->element);
+    source->loads = desc->load != NULL;
+    const bool flags = source->segments != XL_SEGMENTS_NONE || !source->has_identity;
+    source->state = flags ? XLI_STATE_FLAGS : XLI_STATE_PLAIN;
+    source->state_bytes = state_bytes(source);
+    flat->inclusive = desc->kind == XL_INCLUSIVE;
+    flat->stores = desc->store != NULL;
+    flat->determinism = desc->determinism;
+    XL_TRY(check_init(flat, desc));
+done:
+    return status;
+}
+
+/* How many elements the segments' array must hold. */
+static xl_status segment_count(const xli_flat *flat, const xli_flat_call *call, size_t *count)
+{
+    const xl_context *ctx = flat->ctx;
+    *count = flat->source.segments == XL_SEGMENTS_HEAD_BITS ? xli_ceil_div(call->n, 32) : call->n;
+    if (flat->source.segment_bytes == 0) {
+        *count = 0;
+        if (call->segments.buffer)
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                            "segments: given, but the plan asks for no such array; pass "
+                            "xl_no_view()");
+    } else if (flat->source.segments == XL_SEGMENTS_OFFSETS) {
+        *count = call->segments.count;
+        if (*count < 1 && call->n > 0)
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                            "segments: CSR offsets without their number; pass xl_view_n() with a "
+                            "count of segments + 1");
+    }
+    return XL_SUCCESS;
+}
+
+xl_status xli_flat_check_call(const xli_flat *flat, const xli_flat_call *call,
+                              xli_flat_places *places)
+{
+    xl_status status;
+    const xl_context *ctx = flat->ctx;
+    const xli_flat_source *source = &flat->source;
+    const size_t in = source->in.bytes, out = flat->out.bytes;
+    XL_TRY(segment_count(flat, call, &places->segment_count));
+    XL_TRY(xli_check_view(ctx, "in", call->in, call->n, in, XLI_READ, &places->in));
+    XL_TRY(xli_check_view(ctx, "out", call->out, call->n, out, XLI_WRITE, &places->out));
+    XL_TRY(xli_check_view(ctx, "segments", call->segments, call->n > 0 ? places->segment_count : 0,
+                          xli_max(1, source->segment_bytes), XLI_READ, &places->segments));
+    if (call->length)
+        XL_TRY(xli_check_view(ctx, "count", *call->length, 1, sizeof(cl_ulong), XLI_READ,
+                              &places->length));
+    XL_TRY(xli_check_apart(ctx, &places->in, &places->out, in == out));
+    XL_TRY(xli_check_apart(ctx, &places->segments, &places->out, false));
+    XL_TRY(xli_check_apart(ctx, &places->length, &places->out, false));
+    places->in_place = places->in.root == places->out.root && places->in.begin == places->out.begin;
+done:
+    return status;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT
+ * Making a plan: the shape of its work-groups, the algorithm, the kernels. */
+#include "flat.h"
+
+#include <string.h>
+
+/* The largest power of two that is at most x. */
+static uint32_t power_below(size_t x)
+{
+    uint32_t p = 1;
+    while (p <= x / 2)
+        p *= 2;
+    return p;
+}
+
+/* Elements that a work-item moves at once: 16 bytes of the widest array, where all of
+ * them are built-in scalars. */
+static uint32_t choose_vector(const xli_flat *flat)
+{
+    const xli_flat_source *source = &flat->source;
+    const bool scalars = xli_element_is_scalar(&source->element) &&
+                         xli_element_is_scalar(&source->in) && xli_element_is_scalar(&flat->out);
+    const bool keys = source->segments == XL_SEGMENTS_KEYS;
+    const size_t widest =
+        xli_max(xli_max(source->in.bytes, flat->out.bytes), keys ? source->segment_bytes : 0);
+    return scalars ? (uint32_t)(16 / widest) : 1;
+}
+
+/* Local memory of a work-group: the row totals where there are no sub-groups, what a group
+ * scan needs, and the heads of a tile. */
+static size_t local_bytes(const xli_flat *flat, size_t size, size_t items)
+{
+    return (items / flat->vector + 2) * size * flat->source.state_bytes + size * items / 8 + 256;
+}
+
+/* Elements per work-item for groups of `size`: as tuned, but no more than registers and
+ * local memory hold. */
+static uint32_t choose_items(const xli_flat *flat, const xli_facts *facts, uint32_t size)
+{
+    const size_t words = xli_ceil_div(flat->source.state_bytes, 4);
+    const uint32_t vector = flat->vector;
+    uint32_t items = (uint32_t)(flat->tune.item_bytes / 4 / words / vector * vector);
+    items = (uint32_t)xli_max(items, vector);
+    while (items > vector && local_bytes(flat, size, items) > facts->info.local_bytes)
+        items -= vector;
+    return items;
+}
+
+/* Whether one work-item takes many elements at a step. */
+static bool goes_by_vectors(const xli_flat *flat)
+{
+    const xli_flat_source *source = &flat->source;
+    return source->state == XLI_STATE_PLAIN && xli_element_is_scalar(&source->element) &&
+           source->op != XL_USER_OP && !source->loads && !flat->stores;
+}
+
+typedef struct kernel_name {
+    const char *source, *name;
+    xli_kernel *kernel;
+} kernel_name;
+
+void xli_flat_destroy_kernels(xli_flat *flat)
+{
+    xli_kernel *const all[] = {&flat->reduce, &flat->spread, &flat->clear, &flat->ring,
+                               &flat->ring_in_place};
+    for (size_t i = 0; i < XLI_COUNT(all); ++i)
+        xli_kernel_destroy(all[i]);
+}
+
+/* Builds every kernel for the plan's group size; *most is the least of their own
+ * limits. */
+static xl_status build(xli_flat *flat, const xl_scan_desc *desc, const xli_facts *facts,
+                       size_t *most)
+{
+    xl_status status = XL_SUCCESS;
+    xli_text text = {0};
+    const kernel_name names[] = {
+        {"scan_two_pass", "xl_scan_reduce", &flat->reduce},
+        {"scan_two_pass", "xl_scan_spread", &flat->spread},
+        {"scan_lookback", "xl_scan_clear", &flat->clear},
+        {"scan_lookback", "xl_scan_lookback", &flat->ring},
+        {"scan_lookback", "xl_scan_lookback_in_place", &flat->ring_in_place},
+    };
+    const size_t count = flat->algorithm == XL_SCAN_LOOKBACK ? XLI_COUNT(names) : 2;
+    *most = SIZE_MAX;
+    XL_TRY(xli_flat_text(flat, desc, facts, &text));
+    for (size_t i = 0; i < count; ++i) {
+        xli_program *program;
+        XL_TRY(xli_program_get(flat->ctx, names[i].source, text.data, &program));
+        XL_TRY(xli_kernel_create(flat->ctx, program, names[i].name, names[i].kernel));
+        *most = xli_min(*most, names[i].kernel->max_group);
+    }
+done:
+    xli_text_free(&text);
+    return status;
+}
+
+/* Settles group and tile for groups of at most `most` work-items. Groups of one
+ * have nobody to share a tile with: they walk it, element by element unless there are
+ * vectors; then shorter tiles have the same work in them. */
+static void shape_to_fit(xli_flat *flat, const xli_facts *facts, size_t most)
+{
+    enum { MOST_STEPS = 1 << 14 };
+    size_t size = xli_min(power_below(flat->tune.group_size), power_below(most));
+    while (size > 1 && local_bytes(flat, size, flat->vector) > facts->info.local_bytes)
+        size /= 2;
+    if (size == 1)
+        flat->tune.shape = XLI_SCAN_SERIAL;
+    const bool serial = flat->tune.shape == XLI_SCAN_SERIAL;
+    flat->group_size = serial ? 1 : (uint32_t)size;
+    flat->items = serial ? 0 : choose_items(flat, facts, flat->group_size);
+    flat->tile = serial ? xli_max(1, flat->tune.tile_bytes / flat->source.element.bytes)
+                        : size * flat->items;
+    if (serial && !goes_by_vectors(flat))
+        flat->tile = xli_min(flat->tile, MOST_STEPS);
+}
+
+/* A kernel may allow smaller groups than its device: then all are built again. */
+static xl_status build_to_fit(xli_flat *flat, const xl_scan_desc *desc, const xli_facts *facts)
+{
+    xl_status status;
+    size_t most = facts->info.max_work_group;
+    flat->vector = choose_vector(flat);
+    do {
+        shape_to_fit(flat, facts, most);
+        xli_flat_destroy_kernels(flat);
+        XL_TRY(build(flat, desc, facts, &most));
+    } while (most < flat->group_size);
+done:
+    return status;
+}
+
+/* CROSSLANE_SCAN, which speaks where the descriptor says AUTO. */
+static xl_status read_wish(const xli_flat *flat, const xl_scan_desc *desc, xl_scan_algorithm *wish)
+{
+    static const struct {
+        const char *word;
+        xl_scan_algorithm algorithm;
+    } words[] = {{"auto", XL_SCAN_AUTO},
+                 {"look-back", XL_SCAN_LOOKBACK},
+                 {"reduce-then-scan", XL_SCAN_REDUCE_THEN_SCAN}};
+    const char *word = xli_context_scan_setting(flat->ctx);
+    *wish = desc->algorithm;
+    if (*wish != XL_SCAN_AUTO || !word)
+        return XL_SUCCESS;
+    for (size_t i = 0; i < XLI_COUNT(words); ++i) {
+        if (strcmp(word, words[i].word) == 0) {
+            *wish = words[i].algorithm;
+            return XL_SUCCESS;
+        }
+    }
+    return xli_fail(flat->ctx, XL_ERROR_INVALID_ARGUMENT,
+                    "CROSSLANE_SCAN: \"%s\" is not one of auto, look-back, reduce-then-scan", word);
+}
+
+/* Why a plan may not use look-back; NULL if it may. Tries it on the device the first
+ * time. */
+static xl_status ask_look_back(const xli_flat *flat, const xli_facts *facts, const char **why)
+{
+    xl_status status = XL_SUCCESS;
+    bool good = true;
+    *why = NULL;
+    if (!facts->can_message)
+        *why = "needs 64-bit messages between work-groups (relaxed atomics of device scope), "
+               "which this device does not promise";
+    else if (flat->source.rounds && flat->determinism != XL_UNORDERED)
+        *why = "applies an operator that rounds in an order that depends on timing; ask for "
+               "XL_UNORDERED to have it";
+    else if (!flat->on_trial)
+        XL_TRY(xli_flat_trial(flat->ctx, &good));
+    if (!good)
+        *why = "gave a wrong result, or did not compile, when it was tried on this device";
+done:
+    return status;
+}
+
+static xl_status choose_algorithm(xli_flat *flat, const xl_scan_desc *desc, const xli_facts *facts)
+{
+    xl_status status;
+    xl_scan_algorithm wish;
+    const char *why = NULL;
+    XL_TRY(read_wish(flat, desc, &wish));
+    if (wish > XL_SCAN_REDUCE_THEN_SCAN ||
+        (flat->source.rounds && flat->determinism == XL_REPRODUCIBLE))
+        XL_TRY(xli_fail(flat->ctx, XL_ERROR_UNSUPPORTED, "algorithm: not in this version"));
+    if (wish == XL_SCAN_AUTO && !flat->tune.look_back)
+        wish = XL_SCAN_REDUCE_THEN_SCAN;
+    if (wish != XL_SCAN_REDUCE_THEN_SCAN)
+        XL_TRY(ask_look_back(flat, facts, &why));
+    if (why && desc->algorithm == XL_SCAN_LOOKBACK)
+        status = xli_fail(flat->ctx, XL_ERROR_UNSUPPORTED, "algorithm: look-back %s", why);
+    flat->algorithm =
+        wish == XL_SCAN_REDUCE_THEN_SCAN || why ? XL_SCAN_REDUCE_THEN_SCAN : XL_SCAN_LOOKBACK;
+done:
+    return status;
+}
+
+xl_status xli_flat_plan(xli_flat *flat, const xl_scan_desc *desc, const xli_facts *facts)
+{
+    xl_status status;
+    xli_tune_scan_get(flat->ctx, facts, &flat->tune);
+    flat->units = facts->info.compute_units;
+    XL_TRY(choose_algorithm(flat, desc, facts));
+    XL_TRY(build_to_fit(flat, desc, facts));
+done:
+    return status;
+}
+
+size_t xli_flat_most_groups(const xli_flat *flat, size_t n)
+{
+    const size_t wanted = (size_t)flat->units * flat->tune.run_groups;
+    const bool slow = flat->items == 0 && !goes_by_vectors(flat);
+    const size_t run = flat->tune.run_elements / (slow ? 16 : 1);
+    return xli_max(wanted, xli_ceil_div(n, xli_max(run, 1)));
+}
+
+xli_flat_cut xli_flat_cut_of(const xli_flat *flat, size_t n)
+{
+    const size_t most = xli_flat_most_groups(flat, n);
+    xli_flat_cut cut = {.tiles = xli_ceil_div(n, flat->tile)};
+    const size_t tiles_each = xli_ceil_div(cut.tiles, xli_max(most, 1));
+    cut.groups = tiles_each > 0 ? xli_ceil_div(cut.tiles, tiles_each) : 0;
+    cut.run = tiles_each * flat->tile;
+    return cut;
+}

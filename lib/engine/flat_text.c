@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ * What the engine tells its kernels: definitions when they are built, arguments when
+ * they run. */
+#include "flat.h"
+
+/* The caller's expression as a function, under a #line of its own. */
+static void add_expression(xli_text *text, const char *field, const char *result,
+                           const char *argument, const char *expression)
+{
+    if (expression)
+        xli_text_add(text, "#line 1 \"%s\"\n%s xl_user_%s(%s x, ulong i) { return (%s\n); }\n",
+                     field, result, field, argument, expression);
+}
+
+/* The type of an element of the segments' array. */
+static const char *segment_type(const xl_scan_desc *desc)
+{
+    static const char *const names[] = {
+        [XL_I8] = "char", [XL_U8] = "uchar", [XL_I16] = "short", [XL_U16] = "ushort",
+        [XL_I32] = "int", [XL_U32] = "uint", [XL_I64] = "long",  [XL_U64] = "ulong"};
+    if (desc->segments == XL_SEGMENTS_HEAD_FLAGS)
+        return "uchar";
+    if (desc->segments == XL_SEGMENTS_KEYS || desc->segments == XL_SEGMENTS_OFFSETS)
+        return names[desc->segment_type];
+    return "uint";
+}
+
+xl_status xli_flat_text(const xli_flat *flat, const xl_scan_desc *desc, const xli_facts *facts,
+                        xli_text *text)
+{
+    const xli_flat_source *source = &flat->source;
+    const xli_element *types[] = {&source->element, &source->in, &flat->out};
+    const bool serial = flat->items == 0;
+    const struct {
+        const char *name;
+        size_t value;
+    } lines[] = {
+        {"XL_STATE", source->state},
+        {"XL_IN_BYTES", source->in.bytes},
+        {"XL_OUT_BYTES", flat->out.bytes},
+        {"XL_LOAD", source->loads},
+        {"XL_STORE", flat->stores},
+        {"XL_SEGMENTS", (size_t)source->segments},
+        {"XL_HAS_INIT", source->has_init},
+        {"XL_INCLUSIVE", flat->inclusive},
+        {"XL_SERIAL", serial},
+        {"XL_TILE", flat->tile},
+        {"XL_GROUP_SIZE", flat->group_size},
+        {"XL_ITEMS", flat->items},
+        {"XL_VLEN", flat->vector},
+        {"XL_SPIN_LIMIT", flat->tune.spin_limit},
+        {"XL_HOLD_BACK", flat->tune.hold_back},
+    };
+    xli_element_text(text, facts, types, XLI_COUNT(types), source->op, desc->user_op);
+    add_expression(text, "load", source->element.name, source->in.name, desc->load);
+    add_expression(text, "store", flat->out.name, source->element.name, desc->store);
+    xli_text_add(text, "#line 1 \"plan\"\n#define XL_R %s\n#define XL_IN %s\n#define XL_OUT %s\n",
+                 source->element.name, source->in.name, flat->out.name);
+    xli_text_add(text, "#define XL_SEG %s\n", segment_type(desc));
+    for (size_t i = 0; i < XLI_COUNT(lines); ++i)
+        xli_text_add(text, "#define %s %zu\n", lines[i].name, lines[i].value);
+    if (text->failed)
+        return xli_fail(flat->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a plan's definitions");
+    return XL_SUCCESS;
+}
+
+size_t xli_flat_input_args(const xli_flat_source *source, const xli_flat_places *places, size_t n,
+                           xli_arg *args)
+{
+    size_t k = 0;
+    args[k++] = XLI_MEM(places->in.buffer);
+    args[k++] = XLI_U64(places->in.offset);
+    args[k++] = XLI_U64(n);
+    args[k++] = XLI_MEM(places->length.buffer); /* or NULL */
+    args[k++] = XLI_U64(places->length.offset);
+    if (source->has_init) {
+        args[k++] = XLI_MEM(source->init);
+        args[k++] = XLI_U64(source->init_offset);
+    }
+    if (source->segment_bytes > 0) {
+        args[k++] = XLI_MEM(places->segments.buffer);
+        args[k++] = XLI_U64(places->segments.offset);
+        args[k++] = XLI_U64(places->segment_count);
+    } else if (source->segments != XL_SEGMENTS_NONE) {
+        args[k++] = XLI_U64(source->width);
+        args[k++] = XLI_U64(source->mask);
+    }
+    return k;
+}
