@@ -86,49 +86,34 @@ size_t xli_flat_scratch(const xli_flat *flat, size_t n)
                         XLI_SCRATCH_ALIGN);
 }
 
-/* A call on its way to the device. */
-typedef struct flow {
-    xli_seq seq;
-    size_t n;
-    xli_flat_places at;
-    xli_span scratch;
-    xli_arg input[12]; /* of XL_INPUT_ARGUMENTS */
-    size_t num_input;
-    bool stream; /* results are written past the cache */
-} flow;
-
-/* A launch whose arguments are the input's and `more`. */
-static xl_status launch(flow *f, xli_kernel *kernel, size_t groups, size_t size,
-                        const xli_arg *more, size_t num_more)
+xl_status xli_flat_launch(xli_flat_flow *flow, xli_kernel *kernel, size_t groups, size_t size,
+                          const xli_arg *more, size_t num_more)
 {
     xli_arg args[XLI_MAX_ARGS];
-    memcpy(args, f->input, f->num_input * sizeof *args);
-    memcpy(args + f->num_input, more, num_more * sizeof *args);
-    return xli_seq_launch(&f->seq, kernel, groups, size, args, f->num_input + num_more);
+    memcpy(args, flow->input, flow->num_input * sizeof *args);
+    memcpy(args + flow->num_input, more, num_more * sizeof *args);
+    return xli_seq_launch(&flow->seq, kernel, groups, size, args, flow->num_input + num_more);
 }
-#define LAUNCH(f, kernel, groups, size, ...)                                                       \
-    launch((f), (kernel), (groups), (size), (const xli_arg[]){__VA_ARGS__},                        \
-           XLI_COUNT(((const xli_arg[]){__VA_ARGS__})))
 
-static xl_status enqueue_two_pass(xli_flat *flat, flow *f)
+static xl_status enqueue_two_pass(xli_flat *flat, xli_flat_flow *f)
 {
     xl_status status;
     const xli_flat_cut cut = xli_flat_cut_of(flat, f->n);
     /* A single group reads no totals. */
     const xli_arg totals = XLI_MEM(f->scratch.buffer), totals_offset = XLI_U64(f->scratch.offset);
     if (cut.groups > 1)
-        XL_TRY(LAUNCH(f, &flat->reduce, cut.groups, flat->group_size, XLI_U64(cut.run), totals,
-                      totals_offset));
-    XL_TRY(LAUNCH(f, &flat->spread, cut.groups, flat->group_size, XLI_U64(cut.run), totals,
-                  totals_offset, XLI_MEM(f->at.out.buffer), XLI_U64(f->at.out.offset),
-                  XLI_U32(f->stream)));
+        XL_TRY(XLI_FLAT_LAUNCH(f, &flat->reduce, cut.groups, flat->group_size, XLI_U64(cut.run),
+                               totals, totals_offset));
+    XL_TRY(XLI_FLAT_LAUNCH(f, &flat->spread, cut.groups, flat->group_size, XLI_U64(cut.run), totals,
+                           totals_offset, XLI_MEM(f->at.out.buffer), XLI_U64(f->at.out.offset),
+                           XLI_U32(f->stream)));
 done:
     return status;
 }
 
 /* The caller's scratch holds anything and is cleared each time; the plan's own is
  * cleared when it is new, and then by the groups themselves. */
-static xl_status clear_state(xli_flat *flat, flow *f, size_t tiles)
+static xl_status clear_state(xli_flat *flat, xli_flat_flow *f, size_t tiles)
 {
     const bool own = f->scratch.buffer == flat->pool.buffer;
     size_t words = state_words(flat, tiles);
@@ -145,20 +130,21 @@ static xl_status clear_state(xli_flat *flat, flow *f, size_t tiles)
                       XLI_U64(f->scratch.offset / sizeof(cl_ulong)), XLI_U64(words));
 }
 
-static xl_status enqueue_look_back(xli_flat *flat, flow *f)
+static xl_status enqueue_look_back(xli_flat *flat, xli_flat_flow *f)
 {
     xl_status status;
     const size_t tiles = xli_ceil_div(f->n, flat->tile);
     const size_t groups = xli_min(tiles, (size_t)flat->units * flat->tune.ring_groups);
     XL_TRY(clear_state(flat, f, tiles));
-    XL_TRY(LAUNCH(f, f->at.in_place ? &flat->ring_in_place : &flat->ring, groups, flat->group_size,
-                  XLI_MEM(f->scratch.buffer), XLI_U64(f->scratch.offset / sizeof(cl_ulong)),
-                  XLI_MEM(f->at.out.buffer), XLI_U64(f->at.out.offset), XLI_U32(f->stream)));
+    XL_TRY(XLI_FLAT_LAUNCH(f, f->at.in_place ? &flat->ring_in_place : &flat->ring, groups,
+                           flat->group_size, XLI_MEM(f->scratch.buffer),
+                           XLI_U64(f->scratch.offset / sizeof(cl_ulong)), XLI_MEM(f->at.out.buffer),
+                           XLI_U64(f->at.out.offset), XLI_U32(f->stream)));
 done:
     return status;
 }
 
-static xl_status take_scratch(xli_flat *flat, flow *f, xl_view scratch)
+static xl_status take_scratch(xli_flat *flat, xli_flat_flow *f, xl_view scratch)
 {
     xl_status status;
     const xli_span *const others[] = {&f->at.in, &f->at.segments, &f->at.length, &f->at.out};
@@ -174,7 +160,7 @@ xl_status xli_flat_enqueue(xli_flat *flat, cl_command_queue queue, const xli_fla
                            cl_uint num_waits, const cl_event *waits, cl_event *event)
 {
     xl_status status;
-    flow f = {.n = call->n};
+    xli_flat_flow f = {.n = call->n};
     XL_TRY(xli_seq_begin(&f.seq, flat->ctx, queue, num_waits, waits, event));
     XL_TRY(xli_flat_check_call(flat, call, &f.at));
     XL_TRY(take_scratch(flat, &f, call->scratch));

@@ -82,6 +82,24 @@ typedef struct xli_flat_places {
 xl_status xli_flat_check_call(const xli_flat *flat, const xli_flat_call *call,
                               xli_flat_places *places);
 
+/* A call on its way to the device. */
+typedef struct xli_flat_flow {
+    xli_seq seq;
+    size_t n;
+    xli_flat_places at;
+    xli_span scratch;
+    xli_arg input[12]; /* of XL_INPUT_ARGUMENTS in cl/tile/tile_input.cl */
+    size_t num_input;
+    bool stream; /* results are written past the cache */
+} xli_flat_flow;
+
+/* A launch whose arguments are the input's and `more`. */
+xl_status xli_flat_launch(xli_flat_flow *flow, xli_kernel *kernel, size_t groups, size_t size,
+                          const xli_arg *more, size_t num_more);
+#define XLI_FLAT_LAUNCH(flow, kernel, groups, size, ...)                                           \
+    xli_flat_launch((flow), (kernel), (groups), (size), (const xli_arg[]){__VA_ARGS__},            \
+                    XLI_COUNT(((const xli_arg[]){__VA_ARGS__})))
+
 /* flat_text.c: the definitions of the plan's kernels, and the arguments that
  * XL_INPUT_ARGUMENTS of cl/tile/tile_input.cl names; gives their number. */
 xl_status xli_flat_text(const xli_flat *flat, const xl_scan_desc *desc, const xli_facts *facts,
