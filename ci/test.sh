@@ -42,8 +42,8 @@ build() { # PRESET [CMAKE OPTION...]
 declare -A selections=(
   [all]="-LE install|abi"
   [install]="-L install|abi"
-  [small]="-R ^(context|lane|group|scan|sort|grid|neighbors)_test"
-  [simulator]="-R ^(lane|group|sequence|view|scan|sort|grid|neighbors)_test --timeout 300"
+  [small]="-R ^(context|lane|group|scan|reduce|sort|grid|neighbors)[a-z_]*_test"
+  [simulator]="-R ^(lane|group|sequence|view|scan|reduce|sort|grid|neighbors)[a-z_]*_test --timeout 300"
   [races]="-R ^(lane|group|sequence|view)_test --timeout 300"
   [threads]="-R ^(errors|os|context|cache|sequence|threads)_test"
 )

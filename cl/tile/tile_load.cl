@@ -157,6 +157,15 @@ XL_T xl_input_at(const xl_input *input, ulong i)
     return XL_IDENTITY;
 }
 
+/* XL_VLEN elements from i on, folded; what lies past the last is XL_IDENTITY. */
+XL_T xl_row_redo(const xl_input *input, ulong i)
+{
+    XL_T total = xl_input_at(input, i);
+    for (uint v = 1; v < XL_VLEN; ++v)
+        total = xl_op(total, xl_input_at(input, i + v));
+    return total;
+}
+
 /* Loads this work-item's part of one unit of the tile at `base`; what lies past the last
  * element becomes XL_IDENTITY. */
 void xl_tile_load(XL_T *item, const xl_input *input, ulong base, uint unit, const bool fixed)

@@ -59,10 +59,10 @@
     ((tiles) +                                                                                     \
      XL_VALUE_WORDS * (XL_SLOTS * (ulong)(tile) + ((state) == XL_PREFIX ? 0 : XL_SLOTS - 1)))
 
-typedef union xl_words {
+typedef union xl_posted {
     XL_T value;
     uint word[(sizeof(XL_T) + 3) / 4];
-} xl_words;
+} xl_posted;
 
 /* NVIDIA's OpenCL has no atomics of device scope, its PTX has. */
 #if defined(__NV_CL_C_VERSION)
@@ -111,7 +111,7 @@ void xl_state_post(__global ulong *tiles, uint tile, uint state, uint epoch, XL_
 {
     const ulong stamp = xl_state_stamp(state, epoch);
     __global ulong *const slot = XL_SLOT(tiles, tile, state);
-    xl_words words;
+    xl_posted words;
     words.word[XL_VALUE_WORDS - 1] = 0; /* of which the value may fill a part */
     words.value = value;
 #pragma unroll
@@ -122,7 +122,7 @@ void xl_state_post(__global ulong *tiles, uint tile, uint state, uint epoch, XL_
 /* The state of a tile; *value is its value unless that is XL_EMPTY. */
 uint xl_state_look(const __global ulong *tiles, uint tile, uint epoch, XL_T *value)
 {
-    xl_words words;
+    xl_posted words;
 #if XL_SLOTS == 1
     const ulong word = xl_message_load(tiles + tile);
     const uint stamp = (uint)word;

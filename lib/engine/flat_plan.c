@@ -163,9 +163,6 @@ static xl_status ask_look_back(const xli_flat *flat, const xli_facts *facts, con
     if (!facts->can_message)
         *why = "needs 64-bit messages between work-groups (relaxed atomics of device scope), "
                "which this device does not promise";
-    else if (flat->source.rounds && flat->determinism != XL_UNORDERED)
-        *why = "applies an operator that rounds in an order that depends on timing; ask for "
-               "XL_UNORDERED to have it";
     else if (!flat->on_trial)
         XL_TRY(xli_flat_trial(flat->ctx, &good));
     if (!good)

@@ -48,6 +48,8 @@ xl_status xli_flat_text(const xli_flat *flat, const xl_scan_desc *desc, const xl
         {"XL_GROUP_SIZE", flat->group_size},
         {"XL_ITEMS", flat->items},
         {"XL_VLEN", flat->vector},
+        {"XL_ORDERED", source->rounds && flat->determinism != XL_UNORDERED},
+        {"XL_SHARE", flat->tune.share},
         {"XL_SPIN_LIMIT", flat->tune.spin_limit},
         {"XL_HOLD_BACK", flat->tune.hold_back},
     };

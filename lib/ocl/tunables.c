@@ -20,6 +20,7 @@ static const struct {
     {"scan.run_groups", 1, 64},
     {"scan.run_elements", 1 << 10, 1 << 30},
     {"scan.ring_groups", 1, 64},
+    {"scan.share", 1, 16},
     {"scan.look_back", 0, 1},
     {"scan.stream_kib", 0, UINT32_MAX},
     {"scan.spin_limit", 0, 1 << 30},

@@ -22,6 +22,7 @@ typedef struct xli_tune_scan {
      * that is a group takes up to 16 elements in a round. */
     uint32_t run_elements;
     uint32_t ring_groups; /* scan.ring_groups: look-back groups per compute unit */
+    uint32_t share;       /* scan.share: tiles of a block for each who looks back in order */
     uint32_t look_back;   /* scan.look_back: 1 if AUTO takes look-back where it may */
     uint32_t stream_kib;  /* scan.stream_kib: results this large are written past the cache,
                              shape 0 */

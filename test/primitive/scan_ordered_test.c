@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT
+ * Deterministic look-back: operators that round give the same bits whatever tiles come
+ * late, stay silent or are re-reduced by others. */
+#include "xlt.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char tune_path[] = "scan_ordered_test.tune";
+
+/* A context with tiles of few elements, one of `every` of which is held back. */
+static xl_context *open_context(unsigned shape, unsigned share, unsigned every, unsigned spin)
+{
+    xl_context *ctx = NULL;
+    xl_context_desc desc;
+    xl_context_desc_init(&desc);
+    FILE *file = fopen(tune_path, "w");
+    assert_non_null(file);
+    fprintf(file,
+            "scan.shape = %u\nscan.share = %u\nscan.item_bytes = 16\nscan.tile_bytes = 256\n"
+            "scan.group_size = 64\nscan.hold_back = %u\nscan.spin_limit = %u\n",
+            shape, share, every, spin);
+    fclose(file);
+    desc.tune_file = tune_path;
+    const xl_status status = xl_context_adopt(xl_context_cl(xlt_context()),
+                                              xl_context_device(xlt_context()), &desc, &ctx);
+    remove(tune_path);
+    if (status != XL_SUCCESS)
+        XLT_FAIL("no context: %s", xl_context_error(NULL));
+    return ctx;
+}
+
+static void ok(xl_context *ctx, xl_status status, const char *what)
+{
+    if (status != XL_SUCCESS)
+        XLT_FAIL("%s gave %s: %.700s", what, xl_status_name(status), xl_context_error(ctx));
+}
+
+typedef struct data {
+    size_t n;
+    float *values;
+    uint8_t *heads;
+} data;
+
+static void run(xl_context *ctx, const xl_scan_desc *desc, const data *d, bool in_place, float *got)
+{
+    xl_scan *plan;
+    ok(ctx, xl_scan_create(ctx, desc, &plan), "xl_scan_create");
+    xlt_buffer a = xlt_buffer_make(d->values, d->n, 4, 0), b = a;
+    xlt_buffer heads = xlt_buffer_make(d->heads, d->n, 1, 0);
+    if (!in_place)
+        b = xlt_buffer_make(NULL, d->n, 4, 0);
+    ok(ctx,
+       xl_scan_enqueue(plan, xlt_queue(), d->n, xlt_view(&a),
+                       desc->segments ? xlt_view(&heads) : xl_no_view(), xlt_view(&b), xl_no_view(),
+                       0, NULL, NULL),
+       "xl_scan_enqueue");
+    xlt_read(&b, got);
+    xlt_check_guards(&b, "out");
+    xlt_buffer_free(&a);
+    if (!in_place)
+        xlt_buffer_free(&b);
+    xlt_buffer_free(&heads);
+    xl_scan_destroy(plan);
+}
+
+/* Within what rounding allows of the sums in double. */
+static void check_near(const xl_scan_desc *desc, const data *d, const float *got)
+{
+    double sum = 0, size = 0;
+    for (size_t i = 0; i < d->n; ++i) {
+        if (desc->segments && d->heads[i])
+            sum = size = 0;
+        sum += d->values[i];
+        size += fabs(d->values[i]);
+        if (!(fabs(got[i] - sum) <= 1e-5 * size))
+            XLT_FAIL("element %zu is %g, not %g", i, got[i], sum);
+    }
+}
+
+static void same_bits(const xl_scan_desc *desc, const data *d)
+{
+    static const struct {
+        unsigned every, spin;
+    } held[] = {{7, 3}, {2, 0}};
+    float *first = malloc(d->n * sizeof *first), *got = malloc(d->n * sizeof *got);
+    for (unsigned shape = 0; shape < 2; ++shape) {
+        const unsigned share = 1 + 2 * shape;
+        xl_context *ctx = open_context(shape, share, 0, 1000);
+        run(ctx, desc, d, false, first);
+        check_near(desc, d, first);
+        for (int round = 0; round < 3; ++round) {
+            run(ctx, desc, d, round & 1, got);
+            if (memcmp(first, got, d->n * sizeof *got) != 0)
+                XLT_FAIL("shape %u, share %u: run %d differs from the first", shape, share, round);
+        }
+        xl_context_destroy(ctx);
+        for (size_t h = 0; h < sizeof held / sizeof held[0]; ++h) {
+            ctx = open_context(shape, share, held[h].every, held[h].spin);
+            for (int in_place = 0; in_place < 2; ++in_place) {
+                run(ctx, desc, d, in_place, got);
+                for (size_t i = 0; i < d->n; ++i)
+                    if (memcmp(&first[i], &got[i], sizeof *got) != 0)
+                        XLT_FAIL(
+                            "shape %u, share %u, 1 in %u held back, spin %u, %s place: element "
+                            "%zu is %a, not %a",
+                            shape, share, held[h].every, held[h].spin, in_place ? "in" : "out of",
+                            i, got[i], first[i]);
+            }
+            xl_context_destroy(ctx);
+        }
+    }
+    free(first);
+    free(got);
+}
+
+static data make_data(size_t n, uint32_t one_in)
+{
+    data d = {.n = n, .values = malloc(n * sizeof(float)), .heads = malloc(n)};
+    xlt_random random = {n};
+    for (size_t i = 0; i < n; ++i) {
+        d.values[i] = ldexpf(xlt_unit(&random) - 0.5f, (int)xlt_below(&random, 60) - 30);
+        d.heads[i] = xlt_below(&random, one_in) == 0;
+    }
+    return d;
+}
+
+static void sums(const xl_scan_desc *desc, uint32_t one_in)
+{
+    data d = make_data(xlt_small() ? 1500 : 30011, one_in);
+    same_bits(desc, &d);
+    free(d.values);
+    free(d.heads);
+}
+
+static bool may_look_back(xl_scan_desc *desc)
+{
+    xl_scan *plan;
+    xl_scan_desc_init(desc);
+    desc->type = XL_F32;
+    desc->kind = XL_INCLUSIVE;
+    desc->algorithm = XL_SCAN_LOOKBACK;
+    const xl_status status = xl_scan_create(xlt_context(), desc, &plan);
+    if (status == XL_ERROR_UNSUPPORTED) {
+        print_message("skipped: %s has no look-back\n", xlt_device());
+        return false;
+    }
+    XLT_OK(status);
+    xl_scan_destroy(plan);
+    return true;
+}
+
+static void plain_sums(void **state)
+{
+    (void)state;
+    xl_scan_desc desc;
+    if (may_look_back(&desc))
+        sums(&desc, 1);
+    else
+        skip();
+}
+
+static void sums_of_segments(void **state)
+{
+    (void)state;
+    xl_scan_desc desc;
+    if (!may_look_back(&desc))
+        skip();
+    desc.segments = XL_SEGMENTS_HEAD_FLAGS;
+    sums(&desc, 900);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plain_sums),
+        cmocka_unit_test(sums_of_segments),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    xlt_finish();
+    return failed;
+}
