@@ -3,7 +3,7 @@
  * believed once it gave right results. */
 #include "flat.h"
 
-static const char trial_name[] = "scan.lookback";
+static const char trial_name[] = "scan_lookback";
 
 enum { TILES = 300, ROUNDS = 3 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Compiled programs on disk. A file holds a header and the device's binary; it is
+ * Compiled programs on disk, and notes of self-tests that a device passed. A file holds
+ * a header and the device's binary, or the name of the test; it is
  * written under another name and renamed, so that a reader sees all or nothing
  * and no lock is needed; whatever does not fit is a miss, and is built again. The
  * file is not flushed to the disk first: one that a power cut left short or empty
@@ -77,17 +78,82 @@ static cl_program program_of(const xl_context *ctx, const char *binary, size_t l
     return NULL;
 }
 
+/* The whole file of a key, if it is as it was written. */
+static char *load_file(const xl_context *ctx, const char key[65], size_t *length)
+{
+    char *path = path_of(ctx, key);
+    char *file = path ? xli_os_read_file(path, length) : NULL;
+    if (file && !intact(file, *length, key)) {
+        xli_free(file);
+        file = NULL;
+    }
+    xli_free(path);
+    return file;
+}
+
+/* Fills in the header in front of `length` bytes and writes all of it. */
+static void store_file(const xl_context *ctx, const char key[65], char *file, size_t length)
+{
+    char hex[65];
+    char *path = path_of(ctx, key);
+    if (path && xli_os_make_dirs(ctx->cache_dir)) {
+        memcpy(file, magic, MAGIC);
+        memcpy(file + MAGIC, key, HASH);
+        hash_of(file + HEADER, length, hex);
+        memcpy(file + MAGIC + HASH, hex, HASH);
+        (void)xli_os_write_file_atomic(path, file, HEADER + length);
+    }
+    xli_free(path);
+}
+
 cl_program xli_cache_load(const xl_context *ctx, const char key[65])
 {
     size_t length = 0;
-    char *path = path_of(ctx, key);
-    char *file = path ? xli_os_read_file(path, &length) : NULL;
-    cl_program program = NULL;
-    if (file && intact(file, length, key))
-        program = program_of(ctx, file + HEADER, length - HEADER);
+    char *file = load_file(ctx, key, &length);
+    cl_program program = file ? program_of(ctx, file + HEADER, length - HEADER) : NULL;
     xli_free(file);
-    xli_free(path);
     return program;
+}
+
+/* A note belongs to a device, its driver, this version of the library, and what the
+ * kernels under test are built from. */
+static bool note_key(const xli_facts *facts, const char *test, char key[65])
+{
+    const xli_source *source = xli_source_find(test);
+    char features[64];
+    if (!source)
+        return false;
+    snprintf(features, sizeof features, "way %d, width %u, dialect %s", (int)facts->lane_way,
+             (unsigned)facts->info.lane_width, facts->info.opencl_c);
+    xli_cache_key(facts, "passed", features, source, key);
+    return true;
+}
+
+bool xli_cache_has_note(const xl_context *ctx, const xli_facts *facts, const char *test)
+{
+    char key[65];
+    size_t length = 0;
+    if (!ctx->cache_dir || !note_key(facts, test, key))
+        return false;
+    char *file = load_file(ctx, key, &length);
+    const bool has = file && length - HEADER == strlen(test) &&
+                     memcmp(file + HEADER, test, length - HEADER) == 0;
+    xli_free(file);
+    return has;
+}
+
+void xli_cache_add_note(const xl_context *ctx, const xli_facts *facts, const char *test)
+{
+    char key[65];
+    const size_t length = strlen(test);
+    if (!ctx->cache_dir || !note_key(facts, test, key))
+        return;
+    char *file = xli_alloc(HEADER + length);
+    if (file) {
+        memcpy(file + HEADER, test, length);
+        store_file(ctx, key, file, length);
+    }
+    xli_free(file);
 }
 
 /* The binary behind a header's worth of room, or NULL. A program of a context
@@ -134,17 +200,9 @@ static void finish_compiling(cl_program program)
 void xli_cache_store(const xl_context *ctx, const char key[65], cl_program program)
 {
     size_t length = 0;
-    char hex[65];
     finish_compiling(program);
     char *file = binary_of(ctx, program, &length);
-    char *path = path_of(ctx, key);
-    if (file && path && xli_os_make_dirs(ctx->cache_dir)) {
-        memcpy(file, magic, MAGIC);
-        memcpy(file + MAGIC, key, HASH);
-        hash_of(file + HEADER, length, hex);
-        memcpy(file + MAGIC + HASH, hex, HASH);
-        (void)xli_os_write_file_atomic(path, file, HEADER + length);
-    }
+    if (file)
+        store_file(ctx, key, file, length);
     xli_free(file);
-    xli_free(path);
 }

@@ -294,20 +294,35 @@ static xli_remembered *remembered(xl_context *ctx, const char *test)
     return NULL;
 }
 
-xli_verdict xli_context_verdict(xl_context *ctx, const char *test)
-{
-    xli_mutex_lock(ctx->lock);
-    const xli_remembered *r = remembered(ctx, test);
-    xli_verdict verdict = r && r->test ? r->verdict : XLI_UNTRIED;
-    xli_mutex_unlock(ctx->lock);
-    return verdict;
-}
-
-void xli_context_set_verdict(xl_context *ctx, const char *test, xli_verdict verdict)
+static void remember(xl_context *ctx, const char *test, xli_verdict verdict)
 {
     xli_mutex_lock(ctx->lock);
     xli_remembered *r = remembered(ctx, test);
     if (r)
         *r = (xli_remembered){test, verdict};
     xli_mutex_unlock(ctx->lock);
+}
+
+xli_verdict xli_context_verdict(xl_context *ctx, const char *test)
+{
+    xli_mutex_lock(ctx->lock);
+    const xli_remembered *r = remembered(ctx, test);
+    xli_verdict verdict = r && r->test ? r->verdict : XLI_UNTRIED;
+    const bool known = ctx->facts_known;
+    xli_mutex_unlock(ctx->lock);
+    if (verdict == XLI_UNTRIED && known && xli_cache_has_note(ctx, &ctx->facts, test)) {
+        remember(ctx, test, XLI_PASSED);
+        verdict = XLI_PASSED;
+    }
+    return verdict;
+}
+
+void xli_context_set_verdict(xl_context *ctx, const char *test, xli_verdict verdict)
+{
+    remember(ctx, test, verdict);
+    xli_mutex_lock(ctx->lock);
+    const bool known = ctx->facts_known;
+    xli_mutex_unlock(ctx->lock);
+    if (verdict == XLI_PASSED && known)
+        xli_cache_add_note(ctx, &ctx->facts, test);
 }

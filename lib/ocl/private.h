@@ -93,6 +93,9 @@ void xli_cache_key(const xli_facts *facts, const char *options, const char *head
                    const xli_source *source, char key[65]);
 cl_program xli_cache_load(const xl_context *ctx, const char key[65]);
 void xli_cache_store(const xl_context *ctx, const char key[65], cl_program program);
+/* That this device passed the self-test of a kernel file, in an earlier process too. */
+bool xli_cache_has_note(const xl_context *ctx, const xli_facts *facts, const char *test);
+void xli_cache_add_note(const xl_context *ctx, const xli_facts *facts, const char *test);
 
 /* build_text.c: what a failed build is reported as. */
 char *xli_build_report(const xl_context *ctx, const xli_facts *facts, const char *name,

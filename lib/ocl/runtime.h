@@ -66,7 +66,9 @@ typedef struct xli_facts {
 xl_status xli_context_facts(xl_context *ctx, const xli_facts **facts);
 
 /* Remembered answer of a self-test that runs once per context and is shared by
- * its plans, such as "does look-back give right results here". */
+ * its plans, such as "does look-back give right results here". `test` is the name of the
+ * kernel file that is tested. A test that was passed is noted in the cache folder, for
+ * the device, its driver and that file's text, and counts for later processes too. */
 typedef enum xli_verdict { XLI_UNTRIED = 0, XLI_PASSED = 1, XLI_REFUSED = 2 } xli_verdict;
 xli_verdict xli_context_verdict(xl_context *ctx, const char *test);
 void xli_context_set_verdict(xl_context *ctx, const char *test, xli_verdict verdict);

@@ -232,6 +232,44 @@ static void only_intact_files_are_loaded(void **state)
     xl_context_destroy(ctx);
 }
 
+/* What a device passed in one context counts in the next, unless it was refused, the
+ * features differ, the note is damaged, or the cache is off. */
+static void a_passed_test_is_remembered(void **state)
+{
+    (void)state;
+    static const char test[] = "probe";
+    const xli_facts *facts;
+    remove_tree(folder);
+    xl_context *ctx = context_with(folder);
+    XLT_OK(xli_context_facts(ctx, &facts));
+    assert_int_equal(xli_context_verdict(ctx, test), XLI_UNTRIED);
+    xli_context_set_verdict(ctx, test, XLI_REFUSED);
+    assert_int_equal(xli_context_verdict(ctx, test), XLI_REFUSED);
+    assert_false(xli_cache_has_note(ctx, facts, test));
+    xl_context_destroy(ctx);
+
+    ctx = context_with(folder);
+    XLT_OK(xli_context_facts(ctx, &facts));
+    assert_int_equal(xli_context_verdict(ctx, test), XLI_UNTRIED);
+    xli_context_set_verdict(ctx, test, XLI_PASSED);
+    xl_context_destroy(ctx);
+
+    ctx = context_with(folder);
+    XLT_OK(xli_context_facts(ctx, &facts));
+    assert_true(xli_cache_has_note(ctx, facts, test));
+    assert_false(xli_cache_has_note(ctx, facts, "scan_two_pass"));
+    xli_facts other = *facts;
+    ++other.info.lane_width;
+    assert_false(xli_cache_has_note(ctx, &other, test));
+    assert_int_equal(xli_context_verdict(ctx, test), XLI_PASSED);
+    xl_context_destroy(ctx);
+
+    ctx = context_with("off");
+    XLT_OK(xli_context_facts(ctx, &facts));
+    assert_int_equal(xli_context_verdict(ctx, test), XLI_UNTRIED);
+    xl_context_destroy(ctx);
+}
+
 /* Everything that shapes a program is in its name. */
 static void keys_differ_where_programs_do(void **state)
 {
@@ -340,6 +378,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(folders_that_cannot_be_written_do_not_matter),
         cmocka_unit_test(the_cache_is_switched_off),
         cmocka_unit_test(only_intact_files_are_loaded),
+        cmocka_unit_test(a_passed_test_is_remembered),
         cmocka_unit_test(keys_differ_where_programs_do),
         cmocka_unit_test(two_processes_share_a_folder),
     };
