@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT
  * Reduction of one element per work-item over a work-group, in work-item order.
  *
- * Asks for what cl/group/group_scan.cl asks for; the same rules hold. */
-#ifndef XL_GROUP_REDUCE
-#define XL_GROUP_REDUCE
-
+ * Asks for what cl/group/group_scan.cl asks for, and gives, after <XL_NAME>_:
+ *   XL_T group_reduce(XL_T x, __local XL_T *scratch)
+ *        x of all work-items combined, at every work-item
+ *   XL_T group_shuffle_from(XL_T x, uint from, __local XL_T *scratch)
+ *        x of work-item `from`
+ * The same rules hold. */
 #include "group_scan.cl"
 
-/* x of all work-items combined, at every work-item. */
-XL_T xl_group_reduce(XL_T x, __local XL_T *scratch)
+XL_T XL_FN(group_reduce)(XL_T x, __local XL_T *scratch)
 {
 #if XL_USE_LANES
-    x = xl_lane_reduce(x);
+    const XL_T part = XL_FN(lane_reduce)(x);
     if (xl_lane_id() == 0)
-        scratch[xl_lane_group()] = x;
+        scratch[xl_lane_group()] = part;
     XL_LOCAL_BARRIER();
-    x = scratch[0];
+    XL_T all = scratch[0];
     for (uint k = 1; k < xl_lane_groups(); ++k)
-        x = xl_op(x, scratch[k]);
+        all = XL_FN(op)(all, scratch[k]);
 #else
     /* Each step folds neighbours `by` apart into the left one; any group size. */
     const uint i = (uint)get_local_id(0);
@@ -25,13 +26,20 @@ XL_T xl_group_reduce(XL_T x, __local XL_T *scratch)
     XL_LOCAL_BARRIER();
     for (uint by = 1; by < XL_GROUP_SIZE; by *= 2) {
         if (i % (2 * by) == 0 && i + by < XL_GROUP_SIZE)
-            scratch[i] = xl_op(scratch[i], scratch[i + by]);
+            scratch[i] = XL_FN(op)(scratch[i], scratch[i + by]);
         XL_LOCAL_BARRIER();
     }
-    x = scratch[0];
+    const XL_T all = scratch[0];
 #endif
     XL_LOCAL_BARRIER();
-    return x;
+    return all;
 }
 
-#endif
+XL_T XL_FN(group_shuffle_from)(XL_T x, uint from, __local XL_T *scratch)
+{
+    scratch[get_local_id(0)] = x;
+    XL_LOCAL_BARRIER();
+    const XL_T other = scratch[from];
+    XL_LOCAL_BARRIER();
+    return other;
+}

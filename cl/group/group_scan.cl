@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: MIT
  * Scan of one element per work-item over a work-group.
  *
- * Asks for what cl/prelude/prelude_state.cl asks for, and
+ * Asks for what cl/lane/lane_scan.cl asks for, and
  *   XL_GROUP_SIZE  work-items of the group, which is the kernel's required size
  * Gives XL_USE_LANES: 1 if sub-groups take part. They do when the group is whole
  * sub-groups for certain; the width of a khr sub-group is known only at run time,
  * but divides 64 on every device that passed the lane probe or the group does
- * without. Otherwise local memory and barriers do all the work.
+ * without. Otherwise local memory and barriers do all the work. And, after
+ * <XL_NAME>_, with scratch of XL_GROUP_SCRATCH elements:
+ *   XL_T group_scan_exclusive(XL_T x, __local XL_T *scratch, XL_T *total)
+ *        x of work-item 0 op ... op x of the one before this; *total is that of all
+ *   XL_T group_scan_inclusive(XL_T x, __local XL_T *scratch, XL_T *total)
  *
  * All work-items of the group must call these together. They start with no
- * barrier and end with one: scratch may be used again at once. */
-#ifndef XL_GROUP_SCAN
-#define XL_GROUP_SCAN
-
+ * barrier and end with one: scratch may be used again at once. No guard, as in
+ * lane_scan.cl. */
 #include "../lane/lane_scan.cl"
 
 #if !defined(XL_GROUP_SIZE)
 #error "XL_GROUP_SIZE must be defined"
 #endif
 
+#undef XL_USE_LANES
 #if XL_LANE_WAY == 2
 #define XL_USE_LANES (XL_GROUP_SIZE % XL_LANES == 0)
 #elif XL_LANE_WAY == 1
@@ -28,13 +31,40 @@
 #endif
 
 /* Elements of local memory that a call needs. */
+#undef XL_GROUP_SCRATCH
 #define XL_GROUP_SCRATCH XL_GROUP_SIZE
 
-/* x of work-item 0 op ... op x of the one before this; *total is that of all. */
-XL_T xl_group_scan_exclusive(XL_T x, __local XL_T *scratch, XL_T *total)
+/* lane_scan_reach() over the work-group, through local memory: x of the `reach`
+ * work-items before this op ... op x of this one. scratch holds the result of each
+ * work-item; the caller sets a barrier before it uses scratch again. */
+XL_T XL_FN(group_scan_reach)(XL_T mine, uint reach, uint span, __local XL_T *scratch)
 {
-#if XL_USE_LANES
-    const XL_T inclusive = xl_lane_scan_inclusive(x);
+    const uint i = (uint)get_local_id(0);
+    XL_T x = mine;
+    scratch[i] = x;
+    XL_LOCAL_BARRIER();
+    for (uint by = 1; by < span; by *= 2) {
+        if (reach >= by)
+            x = XL_FN(op)(scratch[i - by], x);
+        XL_LOCAL_BARRIER();
+        scratch[i] = x;
+        XL_LOCAL_BARRIER();
+    }
+    return x;
+}
+
+/* The inclusive result of the work-item before this one in its segment. */
+XL_T XL_FN(group_shift_reach)(uint reach, const __local XL_T *scratch)
+{
+    XL_T below = XL_IDENTITY;
+    if (reach > 0)
+        below = scratch[get_local_id(0) - 1];
+    return below;
+}
+
+/* What the sub-groups before this one come to, given each lane's inclusive scan. */
+XL_T XL_FN(group_before)(XL_T inclusive, __local XL_T *scratch, XL_T *total)
+{
     if (xl_lane_id() == xl_lane_width() - 1)
         scratch[xl_lane_group()] = inclusive;
     XL_LOCAL_BARRIER();
@@ -42,28 +72,39 @@ XL_T xl_group_scan_exclusive(XL_T x, __local XL_T *scratch, XL_T *total)
     for (uint k = 0; k < xl_lane_groups(); ++k) {
         if (k == xl_lane_group())
             before = all;
-        all = xl_op(all, scratch[k]);
+        all = XL_FN(op)(all, scratch[k]);
     }
     *total = all;
-    x = xl_op(before, xl_lane_shift_up(inclusive));
-#else
-    const uint i = (uint)get_local_id(0);
-    scratch[i] = x;
-    XL_LOCAL_BARRIER();
-    for (uint by = 1; by < XL_GROUP_SIZE; by *= 2) {
-        if (i >= by)
-            x = xl_op(scratch[i - by], x);
-        XL_LOCAL_BARRIER();
-        scratch[i] = x;
-        XL_LOCAL_BARRIER();
-    }
-    *total = scratch[XL_GROUP_SIZE - 1];
-    x = XL_IDENTITY;
-    if (i > 0)
-        x = scratch[i - 1];
-#endif
-    XL_LOCAL_BARRIER();
-    return x;
+    return before;
 }
 
+XL_T XL_FN(group_scan_exclusive)(XL_T x, __local XL_T *scratch, XL_T *total)
+{
+#if XL_USE_LANES
+    const XL_T inclusive = XL_FN(lane_scan_inclusive)(x);
+    const XL_T before = XL_FN(group_before)(inclusive, scratch, total);
+    const XL_T result = XL_FN(op)(before, XL_FN(lane_shift_up)(inclusive));
+#else
+    const uint i = (uint)get_local_id(0);
+    XL_FN(group_scan_reach)(x, i, XL_GROUP_SIZE, scratch);
+    *total = scratch[XL_GROUP_SIZE - 1];
+    const XL_T result = XL_FN(group_shift_reach)(i, scratch);
 #endif
+    XL_LOCAL_BARRIER();
+    return result;
+}
+
+XL_T XL_FN(group_scan_inclusive)(XL_T x, __local XL_T *scratch, XL_T *total)
+{
+#if XL_USE_LANES
+    const XL_T inclusive = XL_FN(lane_scan_inclusive)(x);
+    const XL_T before = XL_FN(group_before)(inclusive, scratch, total);
+    const XL_T result = XL_FN(op)(before, inclusive);
+#else
+    const uint i = (uint)get_local_id(0);
+    const XL_T result = XL_FN(group_scan_reach)(x, i, XL_GROUP_SIZE, scratch);
+    *total = scratch[XL_GROUP_SIZE - 1];
+#endif
+    XL_LOCAL_BARRIER();
+    return result;
+}

@@ -12,6 +12,7 @@
  *   uint xl_lane_shuffle_down(uint v, uint by)   v of lane id + by; undefined at the
  *                                                upper `by` lanes
  *   ulong xl_lane_ballot(bool p)                 bit k: p of lane k; none past the width
+ *   bool xl_lanes_whole(void)   the work-group is whole sub-groups of a power of two lanes
  *   and xl_lane_shuffle64, xl_lane_shuffle_up64 and so on for 64 bits
  *
  * Every lane of a sub-group must call these together, in control flow that is the
@@ -35,6 +36,13 @@
 #else
 #include "lane_local.cl"
 #endif
+
+bool xl_lanes_whole(void)
+{
+    const uint width = xl_lane_width();
+    return XL_LANE_WAY != 0 && width <= 64 && (width & (width - 1)) == 0 &&
+           get_local_size(0) % width == 0;
+}
 
 /* 64-bit values as two words. */
 ulong xl_lane_shuffle64(ulong v, uint from)

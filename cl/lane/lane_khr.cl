@@ -45,5 +45,6 @@ uint xl_lane_shuffle_xor(uint v, uint mask)
 ulong xl_lane_ballot(bool p)
 {
     uint4 bits = sub_group_ballot(p ? 1 : 0);
-    return (ulong)bits.y << 32 | bits.x;
+    /* What lies past the width is the device's business; no shift by the whole width. */
+    return ((ulong)bits.y << 32 | bits.x) & (((1UL << (xl_lane_width() - 1)) - 1) << 1 | 1);
 }

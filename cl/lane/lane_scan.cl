@@ -22,7 +22,10 @@
  *   XL_T lane_reduce_down(XL_T x)        the same with lane 0 last in order
  *
  * Every lane of a whole sub-group must call these together. There is no guard: a
- * program may include this file again with another XL_NAME. */
+ * program may include this file again with another XL_NAME.
+ *
+ * No function here, and none in cl/group, changes a parameter that may be a struct:
+ * Mesa's rusticl (22.3, 2023) passes those by reference, and the caller's would change. */
 #include "lane.cl"
 
 #ifndef XL_NAME
@@ -69,17 +72,24 @@ XL_MOVER(shuffle_up, xl_lane_shuffle_up)
 XL_MOVER(shuffle_down, xl_lane_shuffle_down)
 XL_MOVER(shuffle_xor, xl_lane_shuffle_xor)
 
-/* Hillis and Steele's doubling: each step covers twice as many lanes below. */
-XL_T XL_FN(lane_scan_inclusive)(XL_T x)
+/* x of the `reach` lanes below op ... op x of this lane, reach < span. Hillis and
+ * Steele's doubling: each step covers twice as many lanes below, as far as this lane
+ * reaches. A lane below in reach must reach down to the same lane. */
+XL_T XL_FN(lane_scan_reach)(XL_T mine, uint reach, uint span)
 {
-    const uint lane = xl_lane_id();
+    XL_T x = mine;
 #pragma unroll
-    for (uint by = 1; by < xl_lane_width(); by *= 2) {
+    for (uint by = 1; by < span; by *= 2) {
         const XL_T below = XL_FN(shuffle_up)(x, by);
-        if (lane >= by)
+        if (reach >= by)
             x = XL_FN(op)(below, x);
     }
     return x;
+}
+
+XL_T XL_FN(lane_scan_inclusive)(XL_T x)
+{
+    return XL_FN(lane_scan_reach)(x, xl_lane_id(), xl_lane_width());
 }
 
 XL_T XL_FN(lane_shift_up)(XL_T inclusive)
@@ -95,8 +105,9 @@ XL_T XL_FN(lane_scan_exclusive)(XL_T x)
     return XL_FN(lane_shift_up)(XL_FN(lane_scan_inclusive)(x));
 }
 
-XL_T XL_FN(lane_reduce)(XL_T x)
+XL_T XL_FN(lane_reduce)(XL_T mine)
 {
+    XL_T x = mine;
 #pragma unroll
     for (uint mask = 1; mask < xl_lane_width(); mask *= 2) {
         const XL_T other = XL_FN(shuffle_xor)(x, mask);
@@ -112,8 +123,9 @@ XL_T XL_FN(lane_reduce)(XL_T x)
     return x;
 }
 
-XL_T XL_FN(lane_reduce_down)(XL_T x)
+XL_T XL_FN(lane_reduce_down)(XL_T mine)
 {
+    XL_T x = mine;
 #pragma unroll
     for (uint mask = 1; mask < xl_lane_width(); mask *= 2) {
         const XL_T other = XL_FN(shuffle_xor)(x, mask);

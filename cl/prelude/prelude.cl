@@ -20,7 +20,10 @@
 #error "the feature lines of lib/ocl/program.c must stand in front"
 #endif
 
+/* In a user's program that is the user's choice. */
+#ifndef XL_USER_PROGRAM
 #pragma OPENCL FP_CONTRACT OFF
+#endif
 
 #if XL_HAS_FP64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable

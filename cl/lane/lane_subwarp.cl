@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ * Segmented binary prefix sums below the width of a sub-group: lanes in rows of
+ * `width`, each row cut into segments by head bits, and per lane how many predicates
+ * hold before it in its segment.
+ *
+ *   uint xl_subwarp_lane(uint width)   this lane's place in its row
+ *   uint xl_subwarp_reach(ulong heads, uint width)   how many lanes of its segment
+ *                                      lie below this one
+ *   uint xl_subwarp_count_exclusive(bool p, ulong heads, uint width)
+ *   uint xl_subwarp_count_inclusive(bool p, ulong heads, uint width)
+ *
+ * width is 1, 2, 4, 8, 16, 32 or 64, the same for all lanes of the sub-group, and at
+ * most xl_lane_width(); cl/group/group_subwarp.cl has the same for any of them. Bit k
+ * of `heads` makes lane k of the row the first of a segment; lane 0 is one always; bits
+ * past the row are ignored; two rows may differ. Every lane of a whole sub-group must
+ * call these together.
+ *
+ * One vote gathers the predicates and each lane counts bits: Harris and Garland,
+ * "Optimizing parallel prefix operations for the Fermi architecture" (GPU Computing
+ * Gems Jade, 2011). There the heads are masked to the lanes BELOW the lane before the
+ * nearest is sought, so a lane that is itself a head counts on in the segment it ends:
+ * p = 1 0 1 1 1 0 0 1 with heads at lanes 0, 3 and 6 gives 0 1 1 2 1 2 2 0. Park,
+ * "Correct implementation of sub-warp parallel prefix operations" (Journal of Digital
+ * Contents Society 18(3), 2017) found that and takes two masks: heads at or below the
+ * lane, predicates below it; 0 1 1 0 1 2 0 0. So does lane_mask.cl, in words of 64
+ * bits and without the shifts by a whole word that both texts lean on. */
+#ifndef XL_LANE_SUBWARP
+#define XL_LANE_SUBWARP
+
+#include "lane.cl"
+#include "lane_mask.cl"
+
+uint xl_subwarp_lane(uint width)
+{
+    return xl_lane_id() & (width - 1);
+}
+
+uint xl_subwarp_reach(ulong heads, uint width)
+{
+    const uint k = xl_subwarp_lane(width);
+    return k - xl_segment_start(heads, k);
+}
+
+/* The votes of this lane's row from bit 0 up; those of rows above it follow. */
+ulong xl_subwarp_ballot(bool p, uint width)
+{
+    return xl_lane_ballot(p) >> (xl_lane_id() & ~(width - 1));
+}
+
+uint xl_subwarp_count_exclusive(bool p, ulong heads, uint width)
+{
+    return xl_segment_count_exclusive(xl_subwarp_ballot(p, width), heads, xl_subwarp_lane(width));
+}
+
+uint xl_subwarp_count_inclusive(bool p, ulong heads, uint width)
+{
+    return xl_segment_count_inclusive(xl_subwarp_ballot(p, width), heads, xl_subwarp_lane(width));
+}
+
+#endif
