@@ -3,7 +3,8 @@
 #
 #   cmake -DROOT=<source root> -DOUT=<file.c> -DDEPFILE=<file> [-DFOLDER=<folder under
 #         ROOT, cl/kernel if not given>] [-DFINDER=<name of the C function that finds
-#         one, xli_source_find if not given>] -P embed.cmake
+#         one, xli_source_find if not given>] [-DLISTER=<name of the C function that gives
+#         the i-th, none if not given>] -P embed.cmake
 #
 # Each #include "..." is replaced by the file it names, once per kernel, between
 # #line marks that name files from the source root, so that a build log points at
@@ -82,6 +83,15 @@ foreach(kernel IN LISTS kernels)
   string(APPEND table "    {\"${stem}\", text_${stem}, ${length}, \"${hash}\"},\n")
   list(APPEND depends ${seen})
 endforeach()
+set(lister "")
+if(LISTER)
+  set(lister "
+const xli_source *${LISTER}(size_t i)
+{
+    return i < XLI_COUNT(sources) ? &sources[i] : NULL;
+}
+")
+endif()
 list(REMOVE_DUPLICATES depends)
 list(JOIN depends " \\\n  " depends)
 file(WRITE "${DEPFILE}" "${OUT}: ${depends}\n")
@@ -102,5 +112,5 @@ const xli_source *${FINDER}(const char *name)
             return &sources[i];
     return NULL;
 }
-")
+${lister}")
 file(RENAME "${OUT}.new" "${OUT}")

@@ -68,6 +68,16 @@ xl_status xli_probe_lanes(xl_context *ctx, xli_facts *facts);
 xl_status xli_program_build(xl_context *ctx, const xli_facts *facts, const char *name,
                             const char *defines, xli_program **program);
 
+/* program.c: a source with the caller's own options, the caller's to release; `cached`:
+ * looked for in the caches and put there. */
+xl_status xli_program_build_user(xl_context *ctx, const xli_source *source, const char *defines,
+                                 const char *options, bool cached, cl_program *cl);
+
+/* The texts that a user's source may include, embedded from cl/include: the i-th, or
+ * NULL, and the one of that name without ".cl", or NULL. */
+const xli_source *xli_include_at(size_t i);
+const xli_source *xli_include_find(const char *name);
+
 /* platform.c: the device that `selector` (may be NULL) names. */
 xl_status xli_platform_choose(const char *selector, cl_platform_id *platform, cl_device_id *device);
 

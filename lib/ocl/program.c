@@ -56,22 +56,55 @@ static xli_program *keep(xl_context *ctx, const char key[65], cl_program cl)
     return program;
 }
 
-static xl_status compile(xl_context *ctx, const xli_facts *facts, const xli_source *source,
-                         const char *head, const char *options, const char key[65], cl_program *out)
+/* What is built, before it is: options and head, and the key that they and the source
+ * come to. */
+typedef struct recipe {
+    const xli_facts *facts;
+    const xli_source *source;
+    xli_text options;
+    xli_text head;
+    char key[65];
+} recipe;
+
+/* PoCL writes "1 warning generated." to stderr: only who asks for dumps gets
+ * warnings, in the log there. */
+static xl_status write_recipe(const xl_context *ctx, const char *defines, const char *options,
+                              recipe *r)
+{
+    xli_text_add(&r->options, "-cl-std=%s%s%s%s", r->facts->info.opencl_c,
+                 ctx->dump_dir ? "" : " -w", options[0] ? " " : "", options);
+    add_feature_lines(&r->head, r->facts);
+    xli_text_add(&r->head, "%s", defines);
+    if (r->head.failed || r->options.failed)
+        return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the source of \"%s\"",
+                        r->source->name);
+    xli_cache_key(r->facts, r->options.data, r->head.data, r->source, r->key);
+    return XL_SUCCESS;
+}
+
+static void discard_recipe(recipe *r)
+{
+    xli_text_free(&r->options);
+    xli_text_free(&r->head);
+}
+
+static xl_status compile(xl_context *ctx, const recipe *r, cl_program *out)
 {
     xl_status status;
     cl_int code;
-    const char *parts[] = {head, source->text};
-    size_t lengths[] = {strlen(head), source->length};
+    const char *name = r->source->name, *body = r->source->text;
+    const char *head = r->head.data, *options = r->options.data;
+    const char *parts[] = {head, body};
+    size_t lengths[] = {strlen(head), r->source->length};
     cl_program cl = clCreateProgramWithSource(ctx->cl, 2, parts, lengths, &code);
     XL_TRY(xli_cl(ctx, code, "clCreateProgramWithSource"));
     code = clBuildProgram(cl, 1, &ctx->device, options, NULL, NULL);
     if (ctx->dump_dir)
-        xli_build_dump(ctx, source->name, key, options, head, source->text, cl);
+        xli_build_dump(ctx, name, r->key, options, head, body, cl);
     if (xli_cl_no_memory(code) || code == CL_OUT_OF_RESOURCES) /* not the program's fault */
         XL_TRY(xli_cl(ctx, code, "clBuildProgram"));
     if (code != CL_SUCCESS) {
-        char *report = xli_build_report(ctx, facts, source->name, options, head, source->text, cl);
+        char *report = xli_build_report(ctx, r->facts, name, options, head, body, cl);
         status = xli_fail(ctx, XL_ERROR_BUILD, "clBuildProgram returned %s (%d)\n%s",
                           xli_cl_name(code), (int)code, report ? report : "");
         xli_free(report);
@@ -86,42 +119,51 @@ done:
 }
 
 static xl_status build_source(xl_context *ctx, const xli_facts *facts, const xli_source *source,
-                              const char *defines, xli_program **program)
+                              const char *defines, const char *options, xli_program **program)
 {
     xl_status status = XL_SUCCESS;
-    const char *name = source->name;
-    xli_text head = {0};
-    char options[64], key[65];
+    recipe r = {.facts = facts, .source = source};
     cl_program cl = NULL;
-    /* PoCL writes "1 warning generated." to stderr: only who asks for dumps gets
-     * warnings, in the log there. */
-    snprintf(options, sizeof options, "-cl-std=%s%s", facts->info.opencl_c,
-             ctx->dump_dir ? "" : " -w");
-    add_feature_lines(&head, facts);
-    xli_text_add(&head, "%s", defines);
-    if (head.failed) {
-        status = xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the source of \"%s\"", name);
-        goto done;
-    }
-    xli_cache_key(facts, options, head.data, source, key);
+    XL_TRY(write_recipe(ctx, defines, options, &r));
     xli_mutex_lock(ctx->lock);
-    *program = find_locked(ctx, key);
+    *program = find_locked(ctx, r.key);
     xli_mutex_unlock(ctx->lock);
     if (*program)
         goto done;
     bool disk = ctx->cache_dir && !facts->info.caches_from_source;
     if (disk)
-        cl = xli_cache_load(ctx, key);
+        cl = xli_cache_load(ctx, r.key);
     bool hit = cl != NULL;
     if (!hit)
-        XL_TRY(compile(ctx, facts, source, head.data, options, key, &cl));
-    *program = keep(ctx, key, cl);
+        XL_TRY(compile(ctx, &r, &cl));
+    *program = keep(ctx, r.key, cl);
     if (!*program)
-        XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory to keep program \"%s\"", name));
+        XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory to keep program \"%s\"",
+                        source->name));
     if (disk && !hit)
-        xli_cache_store(ctx, key, (*program)->cl);
+        xli_cache_store(ctx, r.key, (*program)->cl);
 done:
-    xli_text_free(&head);
+    discard_recipe(&r);
+    return status;
+}
+
+xl_status xli_program_build_user(xl_context *ctx, const xli_source *source, const char *defines,
+                                 const char *options, bool cached, cl_program *cl)
+{
+    xl_status status;
+    recipe r = {.source = source};
+    xli_program *program = NULL;
+    XL_TRY(xli_context_facts(ctx, &r.facts));
+    if (cached) {
+        XL_TRY(build_source(ctx, r.facts, source, defines, options, &program));
+        XL_TRY(xli_cl(ctx, clRetainProgram(program->cl), "clRetainProgram"));
+        *cl = program->cl;
+    } else {
+        XL_TRY(write_recipe(ctx, defines, options, &r));
+        XL_TRY(compile(ctx, &r, cl));
+    }
+done:
+    discard_recipe(&r);
     return status;
 }
 
@@ -131,7 +173,7 @@ xl_status xli_program_build(xl_context *ctx, const xli_facts *facts, const char 
     const xli_source *source = xli_source_find(name);
     if (!source)
         return xli_fail(ctx, XL_ERROR_INTERNAL, "no kernel source \"%s\" is embedded", name);
-    return build_source(ctx, facts, source, defines, program);
+    return build_source(ctx, facts, source, defines, "", program);
 }
 
 xl_status xli_program_get_source(xl_context *ctx, const xli_source *source, const char *defines,
@@ -140,7 +182,7 @@ xl_status xli_program_get_source(xl_context *ctx, const xli_source *source, cons
     const xli_facts *facts;
     *program = NULL;
     xl_status status = xli_context_facts(ctx, &facts);
-    return status == XL_SUCCESS ? build_source(ctx, facts, source, defines, program) : status;
+    return status == XL_SUCCESS ? build_source(ctx, facts, source, defines, "", program) : status;
 }
 
 xl_status xli_program_get(xl_context *ctx, const char *name, const char *defines,

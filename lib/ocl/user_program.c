@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT
+ * Programs of the user's own: lines that include a text of the library are replaced
+ * by it, the rest is handed on as it is. */
+#include "private.h"
+
+#include <crosslane/program.h>
+#include <string.h>
+
+/* Where a scan of the source is: only what is neither comment nor literal can be a
+ * directive. */
+typedef enum place { CODE, LINE_COMMENT, BLOCK_COMMENT, STRING, CHARACTER } place;
+
+typedef struct flattener {
+    const xl_context *ctx;
+    xli_text text;
+    unsigned long line; /* of the source, from 1 */
+    place place;
+    bool line_is_blank; /* nothing but blanks and comments so far: a directive may start */
+    bool reads_files;   /* the compiler will include files, which may change */
+} flattener;
+
+static const char prefix[] = "<crosslane/";
+static const char suffix[] = ".cl>";
+
+/* Moves over one character, or two that belong together, and says how many. */
+static size_t step(flattener *f, const char *at)
+{
+    const char c = at[0], next = at[1];
+    bool two = false;
+    switch (f->place) {
+    case CODE:
+        two = c == '/' && (next == '/' || next == '*');
+        if (two)
+            f->place = next == '/' ? LINE_COMMENT : BLOCK_COMMENT;
+        else if (c == '"' || c == '\'')
+            f->place = c == '"' ? STRING : CHARACTER;
+        break;
+    case BLOCK_COMMENT:
+        two = c == '*' && next == '/';
+        if (two)
+            f->place = CODE;
+        break;
+    case LINE_COMMENT:
+        two = c == '\\' && next == '\n';
+        if (c == '\n')
+            f->place = CODE;
+        break;
+    default: /* a literal ends at its quote, or, if it is a mistake, with the line */
+        two = c == '\\' && next != '\0';
+        if (c == '\n' || c == (f->place == STRING ? '"' : '\''))
+            f->place = CODE;
+    }
+    const bool literal = f->place == STRING || f->place == CHARACTER;
+    const bool code = f->place == CODE && !two && !strchr(" \t\r\f\v\n", c);
+    if (c == '\n' || (two && next == '\n')) {
+        ++f->line;
+        f->line_is_blank = true;
+    } else if (literal || code) {
+        f->line_is_blank = false;
+    }
+    return two ? 2 : 1;
+}
+
+/* What follows `#include` if this is one, else NULL. */
+static const char *include_operand(const char *at)
+{
+    static const char word[] = "include";
+    if (*at != '#')
+        return NULL;
+    at += 1 + strspn(at + 1, " \t");
+    if (strncmp(at, word, sizeof word - 1) != 0)
+        return NULL;
+    at += sizeof word - 1;
+    return at + strspn(at, " \t");
+}
+
+static xl_status refuse_include(const flattener *f, const char *operand)
+{
+    xli_text names = {0};
+    const xli_source *known;
+    for (size_t i = 0; (known = xli_include_at(i)); ++i)
+        xli_text_add(&names, "%s<crosslane/%s.cl>", i > 0 ? ", " : "", known->name);
+    xl_status status =
+        xli_fail(f->ctx, XL_ERROR_INVALID_ARGUMENT,
+                 "source, line %lu: there is no %.*s to include; there are %s", f->line,
+                 (int)strcspn(operand, "\r\n"), operand, names.data ? names.data : "others");
+    xli_text_free(&names);
+    return status;
+}
+
+/* The embedded text that an operand names, or NULL; *length is that of the operand. */
+static const xli_source *include_named(const char *operand, size_t *length)
+{
+    char name[64];
+    const char *stem = operand + sizeof prefix - 1;
+    const size_t most = strcspn(stem, ">\n");
+    if (stem[most] != '>' || most < 3 || most - 3 >= sizeof name ||
+        strncmp(stem + most - 3, suffix, sizeof suffix - 1) != 0)
+        return NULL;
+    memcpy(name, stem, most - 3);
+    name[most - 3] = '\0';
+    *length = sizeof prefix - 1 + most + 1;
+    return xli_include_find(name);
+}
+
+/* At a place where a directive may start: puts in the text that it asks for, if it is
+ * ours, and says in *length how much of the source that stands for. */
+static xl_status take_include(flattener *f, const char *at, size_t *length)
+{
+    const char *operand = include_operand(at);
+    size_t operand_length = 0;
+    *length = 0;
+    if (!operand)
+        return XL_SUCCESS;
+    if (strncmp(operand, prefix, sizeof prefix - 1) != 0) {
+        f->reads_files = true;
+        return XL_SUCCESS;
+    }
+    const xli_source *source = include_named(operand, &operand_length);
+    if (!source)
+        return refuse_include(f, operand);
+    xli_text_add(&f->text, "\n");
+    xli_text_add_bytes(&f->text, source->text, source->length);
+    xli_text_add(&f->text, "\n#line %lu \"user\"\n", f->line);
+    *length = (size_t)(operand - at) + operand_length;
+    return XL_SUCCESS;
+}
+
+static xl_status flatten(flattener *f, const char *source)
+{
+    xli_text_add(&f->text, "#line 1 \"user\"\n");
+    for (const char *at = source; *at;) {
+        size_t length = 0;
+        if (*at == '#' && f->place == CODE && f->line_is_blank) {
+            xl_status status = take_include(f, at, &length);
+            if (status != XL_SUCCESS)
+                return status;
+        }
+        if (length == 0) {
+            length = step(f, at);
+            xli_text_add_bytes(&f->text, at, length);
+        }
+        at += length;
+    }
+    xli_text_add(&f->text, "\n");
+    if (f->text.failed)
+        return xli_fail(f->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a source of %zu bytes",
+                        strlen(source));
+    return XL_SUCCESS;
+}
+
+static xl_status check(const xl_context *ctx, const char *source, const char *options)
+{
+    if (!source)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "source is NULL");
+    if (options && strstr(options, "-cl-std"))
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "options \"%.200s\" choose a dialect, but that is the device's newest",
+                        options);
+    return XL_SUCCESS;
+}
+
+xl_status xl_program_create(xl_context *ctx, const char *source, const char *options,
+                            cl_program *program)
+{
+    xl_status status;
+    flattener f = {.ctx = ctx, .line = 1, .place = CODE, .line_is_blank = true};
+    xli_sha256 hash;
+    char hex[65];
+    if (program)
+        *program = NULL;
+    if (!ctx || !program)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s is NULL", ctx ? "program" : "ctx");
+    XL_TRY(check(ctx, source, options));
+    XL_TRY(flatten(&f, source));
+    xli_sha256_init(&hash);
+    xli_sha256_add(&hash, f.text.data, f.text.length);
+    xli_sha256_hex(&hash, hex);
+    const xli_source whole = {"user", f.text.data, f.text.length, hex};
+    XL_TRY(xli_program_build_user(ctx, &whole, "#define XL_USER_PROGRAM 1\n",
+                                  options ? options : "", !f.reads_files, program));
+done:
+    xli_text_free(&f.text);
+    return status;
+}

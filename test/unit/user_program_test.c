@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT
+ * A user's programs: what they may include, where errors point, what is cached. */
+#define _GNU_SOURCE
+#include "xlt.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define KERNEL "__kernel void k(__global uint *out) { out[0] = VALUE; }\n"
+
+static cl_program build(const char *source, const char *options)
+{
+    cl_program program;
+    XLT_OK(xl_program_create(xlt_context(), source, options, &program));
+    assert_non_null(program);
+    return program;
+}
+
+static cl_uint result_of(cl_program program)
+{
+    cl_int code;
+    cl_uint result = 0;
+    const size_t one = 1;
+    cl_kernel kernel = clCreateKernel(program, "k", &code);
+    XLT_CL(code);
+    cl_mem out = clCreateBuffer(xl_context_cl(xlt_context()), CL_MEM_READ_WRITE, 4, NULL, &code);
+    XLT_CL(code);
+    XLT_CL(clSetKernelArg(kernel, 0, sizeof out, &out));
+    XLT_CL(clEnqueueNDRangeKernel(xlt_queue(), kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    XLT_CL(clEnqueueReadBuffer(xlt_queue(), out, CL_TRUE, 0, 4, &result, 0, NULL, NULL));
+    clReleaseMemObject(out);
+    clReleaseKernel(kernel);
+    return result;
+}
+
+static void expect_result(const char *source, const char *options, cl_uint wanted)
+{
+    cl_program program = build(source, options);
+    const cl_uint got = result_of(program);
+    clReleaseProgram(program);
+    if (got != wanted)
+        XLT_FAIL("%u, not %u, from: %s", got, wanted, source);
+}
+
+static void options_and_features(void **state)
+{
+    (void)state;
+    xl_device_info info;
+    XLT_OK(xl_context_device_info(xlt_context(), &info));
+    expect_result(KERNEL, "-DVALUE=7", 7);
+    expect_result(KERNEL, "-DVALUE=8 -cl-fast-relaxed-math", 8);
+    expect_result(KERNEL, "-D VALUE=XL_HAS_FP64", info.has_fp64);
+}
+
+static void includes_are_found_where_the_compiler_would(void **state)
+{
+    (void)state;
+    /* Once, twice, indented, with blanks, beside comments, after a literal. */
+    expect_result("#include <crosslane/lanes.cl>\n#include <crosslane/lanes.cl>\n"
+                  "  #  include\t<crosslane/lanes.cl> // again\n"
+                  "/* and */ #include <crosslane/lanes.cl> /* over\n two lines */\n"
+                  "#define VALUE (uint)xl_bits_through(2)\n" KERNEL,
+                  NULL, 7);
+    /* Not in a comment, a literal, or behind other text. */
+    expect_result("/* '\" \n#include <crosslane/none.cl>\n*/ // \"\n"
+                  "// on and \\\n#include <crosslane/none.cl>\n"
+                  "#define TEXT \"\\\"/*\"\n"
+                  "#define VALUE 3 //* #include <crosslane/none.cl>\n" KERNEL,
+                  NULL, 3);
+    /* A last line without an end; and no line at all. */
+    expect_result(KERNEL "#define VALUE 1\n#include <crosslane/lanes.cl>", "-DVALUE=1", 1);
+    expect_result("#define VALUE 2\r\n#include <crosslane/lanes.cl>\r\n" KERNEL, NULL, 2);
+    clReleaseProgram(build("#include <crosslane/lanes.cl>", NULL));
+}
+
+static void has(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        XLT_FAIL("\"%s\" is not in: %.900s", part, text);
+}
+
+static void fails(const char *source, const char *options, xl_status wanted)
+{
+    cl_program program = (cl_program)&program;
+    XLT_FAILS(xl_program_create(xlt_context(), source, options, &program), wanted);
+    assert_null(program);
+}
+
+static void what_is_refused(void **state)
+{
+    (void)state;
+    xl_context *ctx = xlt_context();
+    cl_program program;
+    fails(NULL, NULL, XL_ERROR_INVALID_ARGUMENT);
+    has(xl_context_error(ctx), "source is NULL");
+    fails(KERNEL, "-DVALUE=1 -cl-std=CL1.2", XL_ERROR_INVALID_ARGUMENT);
+    has(xl_context_error(ctx), "-cl-std=CL1.2");
+    assert_int_equal(xl_program_create(ctx, KERNEL, NULL, NULL), XL_ERROR_INVALID_ARGUMENT);
+    has(xl_context_error(ctx), "program is NULL");
+    assert_int_equal(xl_program_create(NULL, KERNEL, NULL, &program), XL_ERROR_INVALID_ARGUMENT);
+    has(xl_context_error(NULL), "ctx is NULL");
+    static const char *const unknown[] = {
+        "\n/* \n */\n#include <crosslane/none.cl>\n", "\n\n\n#include <crosslane/lanes>\n",
+        "\n\n\n#include <crosslane/lanes.cl\n",       "\n\n\n#include <crosslane/.cl>",
+        "\n\n\n#include <crosslane/prelude.cl>",      "\n\n\n#include <crosslane/"};
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; ++i) {
+        fails(unknown[i], NULL, XL_ERROR_INVALID_ARGUMENT);
+        has(xl_context_error(ctx), "source, line 4: there is no <crosslane/");
+        has(xl_context_error(ctx), "<crosslane/collectives.cl>, <crosslane/lanes.cl>");
+    }
+}
+
+/* The numbered source has the user's lines under the user's numbers, also behind
+ * includes, which stand under their own. Not every compiler's log heeds #line, but all
+ * name what they do not know. */
+static void errors_point_into_the_source(void **state)
+{
+    (void)state;
+    xl_context *ctx = xlt_context();
+    fails("#include <crosslane/lanes.cl>\n/* \\\n */\n#include <crosslane/lanes.cl> // \\\n\n"
+          "uint f(uint x)\n{\n    return not_there + x;\n}\n",
+          "-DN=3", XL_ERROR_BUILD);
+    const char *error = xl_context_error(ctx);
+    has(error, "clBuildProgram returned");
+    has(error, "program: user\n");
+    has(error, " -DN=3\n");
+    has(error, "user:8:     return not_there + x;");
+    has(error, "cl/lane/lane.cl:");
+    const char *log = strstr(error, "\nlog:\n"), *source = strstr(error, "\nsource:\n");
+    const char *named = log ? strstr(log, "not_there") : NULL;
+    assert_true(log && source && named && named < source);
+    /* What the log says in so many words about the file that it names. */
+    const char *place = strstr(log, "user:");
+    if (place && place < source)
+        assert_int_equal(strtol(place + 5, NULL, 10), 8);
+    fails("#define XL_NAME t\n#include <crosslane/collectives.cl>\n", NULL, XL_ERROR_BUILD);
+    has(xl_context_error(ctx), "must be defined");
+}
+
+static void equal_sources_are_one_program(void **state)
+{
+    (void)state;
+    cl_program first = build(KERNEL, "-DVALUE=1"), again = build(KERNEL, "-DVALUE=1");
+    cl_program other = build(KERNEL, "-DVALUE=2"), longer = build(KERNEL "\n", "-DVALUE=1");
+    assert_ptr_equal(first, again);
+    assert_ptr_not_equal(first, other);
+    assert_ptr_not_equal(first, longer);
+    clReleaseProgram(again);
+    assert_int_equal(result_of(first), 1);
+    clReleaseProgram(first);
+    clReleaseProgram(other);
+    clReleaseProgram(longer);
+}
+
+static void write_file(const char *folder, const char *name, const char *text)
+{
+    char path[100];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static int files_in(const char *folder)
+{
+    int count = 0;
+    DIR *dir = opendir(folder);
+    if (!dir)
+        return 0;
+    for (const struct dirent *entry; (entry = readdir(dir));)
+        count += entry->d_name[0] != '.';
+    closedir(dir);
+    return count;
+}
+
+static void remove_all(const char *folder)
+{
+    char command[100];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+/* The compiler reads such a file, so what it made is not kept. */
+static void files_that_change_are_read_again(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/xlt-include-XXXXXX", options[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(options, sizeof options, "-I%s", folder);
+    for (cl_uint value = 5; value < 7; ++value) {
+        char text[32], name[32] = "value.h", source[200];
+        snprintf(text, sizeof text, "#define VALUE %u\n", value);
+        write_file(folder, name, text);
+        snprintf(source, sizeof source, "#include \"%s\"\n" KERNEL, name);
+        expect_result(source, options, value);
+    }
+    remove_all(folder);
+}
+
+static void programs_are_cached_on_disk(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/xlt-cache-XXXXXX";
+    xl_context *ctx;
+    xl_context_desc desc;
+    xl_device_info info;
+    int files[2];
+    assert_non_null(mkdtemp(folder));
+    xl_context_desc_init(&desc);
+    desc.cache_dir = folder;
+    for (int i = 0; i < 2; ++i) {
+        cl_program program;
+        XLT_OK(xl_context_adopt(xl_context_cl(xlt_context()), xl_context_device(xlt_context()),
+                                &desc, &ctx));
+        XLT_OK(xl_context_device_info(ctx, &info));
+        const int before = files_in(folder);
+        XLT_OK(xl_program_create(ctx, "#include <crosslane/lanes.cl>\n" KERNEL, "-DVALUE=9",
+                                 &program));
+        xl_context_destroy(ctx); /* the program outlives it */
+        assert_int_equal(result_of(program), 9);
+        clReleaseProgram(program);
+        files[i] = files_in(folder);
+        /* Where the driver keeps binaries of its own, or gives none, there is nothing. */
+        if (i == 0 && files[0] == 0)
+            print_message("%s keeps no programs\n", xlt_device());
+        else if (i == 0)
+            assert_true(files[0] == before + 1);
+    }
+    assert_int_equal(files[0], files[1]);
+    remove_all(folder);
+}
+
+typedef struct builder {
+    pthread_t thread;
+    cl_program program;
+    char options[32];
+} builder;
+
+static void *build_in_thread(void *user)
+{
+    builder *b = user;
+    for (int i = 0; i < 20; ++i) {
+        if (b->program)
+            clReleaseProgram(b->program);
+        if (xl_program_create(xlt_context(), "#include <crosslane/lanes.cl>\n" KERNEL, b->options,
+                              &b->program) != XL_SUCCESS)
+            return NULL;
+    }
+    return b;
+}
+
+static void threads_may_build_at_once(void **state)
+{
+    (void)state;
+    builder builders[4] = {0};
+    xlt_needs_threads();
+    xlt_context();
+    for (int i = 0; i < 4; ++i) {
+        snprintf(builders[i].options, sizeof builders[i].options, "-DVALUE=%d", 20 + i / 2);
+        assert_int_equal(pthread_create(&builders[i].thread, NULL, build_in_thread, &builders[i]),
+                         0);
+    }
+    for (int i = 0; i < 4; ++i) {
+        void *finished;
+        pthread_join(builders[i].thread, &finished);
+        assert_ptr_equal(finished, &builders[i]);
+    }
+    assert_ptr_equal(builders[0].program, builders[1].program);
+    assert_ptr_not_equal(builders[1].program, builders[2].program);
+    for (int i = 0; i < 4; ++i) {
+        assert_int_equal(result_of(builders[i].program), 20 + i / 2);
+        clReleaseProgram(builders[i].program);
+    }
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    xlt_finish();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_and_features),
+        cmocka_unit_test(includes_are_found_where_the_compiler_would),
+        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(errors_point_into_the_source),
+        cmocka_unit_test(equal_sources_are_one_program),
+        cmocka_unit_test(files_that_change_are_read_again),
+        cmocka_unit_test(programs_are_cached_on_disk),
+        cmocka_unit_test(threads_may_build_at_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, teardown);
+}
