@@ -97,20 +97,21 @@ XL_T xl_lift(XL_E e, bool head)
 
 XL_T xl_op(XL_T a, XL_T b)
 {
+    XL_T both = b; /* not b itself: see cl/lane/lane_scan.cl */
 #if XL_HAS_IDENTITY
     if (!(b.flags & XL_HEAD))
-        b.value = xl_op_e(a.value, b.value);
+        both.value = xl_op_e(a.value, b.value);
 #else
     if (!(b.flags & XL_SOME))
-        b.value = a.value;
+        both.value = a.value;
     else if ((a.flags & XL_SOME) && !(b.flags & XL_HEAD))
-        b.value = xl_op_e(a.value, b.value);
+        both.value = xl_op_e(a.value, b.value);
 #endif
 #if XL_STATE == 2
-    b.count += a.count;
+    both.count += a.count;
 #endif
-    b.flags |= a.flags;
-    return b;
+    both.flags |= a.flags;
+    return both;
 }
 #endif
 
