@@ -30,16 +30,21 @@ __kernel void xl_scan_clear(__global ulong *state, ulong state_offset, ulong wor
 void xl_walk_ring(xl_ring ring, __global XL_OUT *out, uint stream, const bool in_place)
 {
     const uint tiles = (uint)XL_CEIL_DIV(ring.input.n, XL_TILE);
-    ring.epoch = ((volatile __global uint *)ring.header)[XL_EPOCH];
-    for (uint tile = xl_state_take_ticket(ring.header); tile < tiles;
-         tile = xl_state_take_ticket(ring.header)) {
+    uint tile = 0;
+    if (!ring.alone) {
+        ring.epoch = ((volatile __global uint *)ring.header)[XL_EPOCH];
+        tile = xl_state_take_ticket(ring.header);
+    }
+    while (tile < tiles) {
         const ulong base = (ulong)tile * XL_TILE;
         const ulong count = min(ring.input.n - base, (ulong)XL_TILE);
         const XL_T sum = xl_serial_reduce(&ring.input, base, count);
         const XL_T prefix = xl_tile_prefix(&ring, tile, sum, true, in_place);
         xl_serial_scan(&ring.input, out, base, count, prefix, stream & 1);
+        tile = ring.alone ? tiles : xl_state_take_ticket(ring.header);
     }
-    xl_state_leave(ring.header, (uint)get_num_groups(0), ring.epoch);
+    if (!ring.alone)
+        xl_state_leave(ring.header, (uint)get_num_groups(0), ring.epoch);
 }
 #define XL_WALK_RING(in_place) xl_walk_ring(ring, out + out_offset, flags, in_place)
 #else
@@ -52,7 +57,7 @@ typedef struct xl_shared {
 uint xl_next_tile(const xl_ring *ring, __local xl_shared *shared)
 {
     if (get_local_id(0) == 0)
-        shared->ticket = xl_state_take_ticket(ring->header);
+        shared->ticket = ring->alone ? ~0u : xl_state_take_ticket(ring->header);
     XL_LOCAL_BARRIER();
     const uint tile = shared->ticket;
     XL_LOCAL_BARRIER();
@@ -98,10 +103,13 @@ void xl_walk_ring(xl_ring ring, __global XL_OUT *out, __local XL_T *scratch,
 {
     const uint tiles = (uint)XL_CEIL_DIV(ring.input.n, XL_TILE);
     XL_T item[XL_ITEMS];
-    if (get_local_id(0) == 0)
-        shared->epoch = ((volatile __global uint *)ring.header)[XL_EPOCH];
-    uint tile = xl_next_tile(&ring, shared);
-    ring.epoch = shared->epoch;
+    uint tile = 0;
+    if (!ring.alone) {
+        if (get_local_id(0) == 0)
+            shared->epoch = ((volatile __global uint *)ring.header)[XL_EPOCH];
+        tile = xl_next_tile(&ring, shared);
+        ring.epoch = shared->epoch;
+    }
     while (tile < tiles) {
         const ulong base = (ulong)tile * XL_TILE;
         xl_heads_prepare(&ring.input, heads, base);
@@ -110,7 +118,7 @@ void xl_walk_ring(xl_ring ring, __global XL_OUT *out, __local XL_T *scratch,
         xl_tile_store(item, out, base, ring.input.n, before);
         tile = xl_next_tile(&ring, shared);
     }
-    if (get_local_id(0) == 0)
+    if (get_local_id(0) == 0 && !ring.alone)
         xl_state_leave(ring.header, (uint)get_num_groups(0), ring.epoch);
 }
 #define XL_WALK_RING(in_place)                                                                     \
@@ -130,6 +138,7 @@ void xl_walk_ring(xl_ring ring, __global XL_OUT *out, __local XL_T *scratch,
     ring.tiles = ring.header + XL_HEADER_WORDS;                                                    \
     ring.input = input;                                                                            \
     ring.start = xl_input_start(&input);                                                           \
+    ring.alone = (flags & 2) != 0;                                                                 \
     ring.epoch = 0
 
 __kernel XL_REQUIRED void xl_scan_lookback(XL_RING_ARGUMENTS)

@@ -47,6 +47,7 @@ typedef struct xl_ring {
     xl_input input;
     XL_T start; /* what tile 0 starts from */
     uint epoch;
+    bool alone; /* there is one tile only, and no state */
 } xl_ring;
 
 bool xl_is_held(uint tile)
@@ -368,6 +369,8 @@ XL_T xl_tile_prefix(const xl_ring *ring, uint tile, XL_T sum, bool poster, const
     const bool held = xl_is_held(tile);
     const bool posts = poster && !(held && !in_place);
     XL_T prefix = ring->start;
+    if (ring->alone)
+        return prefix;
     if (held && in_place)
         xl_hold_back(ring);
     if (posts && (tile > 0 || XL_ORDERED))

@@ -135,11 +135,14 @@ static xl_status enqueue_look_back(xli_flat *flat, xli_flat_flow *f)
     xl_status status;
     const size_t tiles = xli_ceil_div(f->n, flat->tile);
     const size_t groups = xli_min(tiles, (size_t)flat->units * flat->tune.ring_groups);
-    XL_TRY(clear_state(flat, f, tiles));
+    enum { STREAM = 1, ALONE = 2 };
+    const unsigned flags = (f->stream ? STREAM : 0) | (tiles == 1 ? ALONE : 0);
+    if (tiles > 1)
+        XL_TRY(clear_state(flat, f, tiles));
     XL_TRY(XLI_FLAT_LAUNCH(f, f->at.in_place ? &flat->ring_in_place : &flat->ring, groups,
                            flat->group_size, XLI_MEM(f->scratch.buffer),
                            XLI_U64(f->scratch.offset / sizeof(cl_ulong)), XLI_MEM(f->at.out.buffer),
-                           XLI_U64(f->at.out.offset), XLI_U32(f->stream)));
+                           XLI_U64(f->at.out.offset), XLI_U32(flags)));
 done:
     return status;
 }
@@ -166,7 +169,7 @@ xl_status xli_flat_enqueue(xli_flat *flat, cl_command_queue queue, const xli_fla
     XL_TRY(take_scratch(flat, &f, call->scratch));
     f.num_input = xli_flat_input_args(&flat->source, &f.at, f.n, f.input);
     f.stream = !f.at.in_place && f.n / 1024 * flat->out.bytes >= flat->tune.stream_kib;
-    if (f.n > flat->tile && flat->algorithm == XL_SCAN_LOOKBACK)
+    if (f.n > 0 && flat->algorithm == XL_SCAN_LOOKBACK)
         XL_TRY(enqueue_look_back(flat, &f));
     else if (f.n > 0)
         XL_TRY(enqueue_two_pass(flat, &f));

@@ -44,7 +44,7 @@ typedef struct xli_flat {
     uint32_t vector;     /* elements that a work-item moves at once */
     uint32_t items;      /* elements that it holds; 0: it walks a tile */
     size_t tile;         /* elements of one group's tile */
-    xli_kernel reduce;   /* reduce-then-scan; `spread` also does what fits one tile */
+    xli_kernel reduce;   /* reduce-then-scan */
     xli_kernel spread;
     xli_kernel clear; /* look-back */
     xli_kernel ring;

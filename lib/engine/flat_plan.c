@@ -81,10 +81,10 @@ static xl_status build(xli_flat *flat, const xl_scan_desc *desc, const xli_facts
         {"scan_lookback", "xl_scan_lookback", &flat->ring},
         {"scan_lookback", "xl_scan_lookback_in_place", &flat->ring_in_place},
     };
-    const size_t count = flat->algorithm == XL_SCAN_LOOKBACK ? XLI_COUNT(names) : 2;
+    const bool ring = flat->algorithm == XL_SCAN_LOOKBACK;
     *most = SIZE_MAX;
     XL_TRY(xli_flat_text(flat, desc, facts, &text));
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = ring ? 2 : 0; i < (ring ? XLI_COUNT(names) : 2); ++i) {
         xli_program *program;
         XL_TRY(xli_program_get(flat->ctx, names[i].source, text.data, &program));
         XL_TRY(xli_kernel_create(flat->ctx, program, names[i].name, names[i].kernel));
