@@ -1,45 +1,83 @@
 /* SPDX-License-Identifier: MIT
- * Scans of u32 by every algorithm, of f32 and i64, and std::exclusive_scan on one
- * core and on all. */
+ * Scans: plain ones of several types by every algorithm, segmented ones by every form of
+ * segments, and std::exclusive_scan on one core and on all. */
 #include "bench.h"
 #include "bench_std.h"
-#include "scan/scan_ref.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct scan_case {
-    xl_scan *plan;
-    size_t n;
-    cl_mem in, out;
-} scan_case;
+/* Sets of sizes: bit k stands for 2^k. */
+#define SIZE(k) (1u << (k))
+#define USUAL (0x5555u << 10 & 0x1fffffffu)
+#define SMALL (SIZE(16) | SIZE(17) | SIZE(18) | SIZE(19) | SIZE(20) | SIZE(21) | SIZE(22))
+#define FEW (SIZE(16) | SIZE(20) | SIZE(24) | SIZE(28))
 
 typedef struct variant {
     const char *name;
     xl_type type;
     xl_scan_algorithm algorithm;
+    uint32_t sizes;
+    xl_determinism determinism;
     bool in_place;
-    unsigned first, step; /* sizes 2^first, 2^(first + step), ... */
+    xl_segments segments;
+    size_t run; /* elements of a segment; 0: there is one only */
 } variant;
 
 static const variant variants[] = {
-    {"u32 exclusive sum", XL_U32, XL_SCAN_AUTO, false, 10, 2},
-    {"u32 exclusive sum (look-back)", XL_U32, XL_SCAN_LOOKBACK, false, 16, 4},
-    {"u32 exclusive sum (reduce-then-scan)", XL_U32, XL_SCAN_REDUCE_THEN_SCAN, false, 16, 4},
-    {"u32 exclusive sum (in place)", XL_U32, XL_SCAN_AUTO, true, 16, 4},
-    {"f32 exclusive sum", XL_F32, XL_SCAN_AUTO, false, 20, 4},
-    {"i64 exclusive sum", XL_I64, XL_SCAN_AUTO, false, 20, 4},
+    {"u32 exclusive sum", XL_U32, XL_SCAN_AUTO, USUAL | SMALL, 0, false, 0, 0},
+    {"u32 exclusive sum (reduce-then-scan)", XL_U32, XL_SCAN_REDUCE_THEN_SCAN, FEW, 0, false, 0, 0},
+    {"u32 exclusive sum (kogge-stone)", XL_U32, XL_SCAN_KOGGE_STONE, FEW, 0, false, 0, 0},
+    {"u32 exclusive sum (blelloch)", XL_U32, XL_SCAN_BLELLOCH, FEW, 0, false, 0, 0},
+    {"u32 exclusive sum (in place)", XL_U32, XL_SCAN_AUTO, FEW, 0, true, 0, 0},
+    {"f32 exclusive sum", XL_F32, XL_SCAN_AUTO, FEW | SMALL, XL_DETERMINISTIC, false, 0, 0},
+    {"f32 exclusive sum (unordered)", XL_F32, XL_SCAN_AUTO, FEW, XL_UNORDERED, false, 0, 0},
+    {"f32 exclusive sum (reproducible)", XL_F32, XL_SCAN_AUTO, FEW, XL_REPRODUCIBLE, false, 0, 0},
+    {"i64 exclusive sum", XL_I64, XL_SCAN_AUTO, FEW | SMALL, 0, false, 0, 0},
+    {"u8 exclusive sum", XL_U8, XL_SCAN_AUTO, FEW, 0, false, 0, 0},
+#define BY_KEY(text, run)                                                                          \
+    {                                                                                              \
+        "u32 exclusive sum by key, " text, XL_U32, XL_SCAN_AUTO, FEW, 0, false, XL_SEGMENTS_KEYS,  \
+            run                                                                                    \
+    }
+    BY_KEY("runs of 1", 1),
+    BY_KEY("runs of 32", 32),
+    BY_KEY("runs of 1000", 1000),
+    BY_KEY("one run", 0),
+#define BY(form, text, kind, run)                                                                  \
+    {                                                                                              \
+        "u32 exclusive sum by " form ", segments of " text, XL_U32, XL_SCAN_AUTO, SIZE(24), 0,     \
+            false, kind, run                                                                       \
+    }
+    BY("flags", "32", XL_SEGMENTS_HEAD_FLAGS, 32),
+    BY("bits", "32", XL_SEGMENTS_HEAD_BITS, 32),
+    BY("width", "32", XL_SEGMENTS_WIDTH, 32),
+    BY("offsets", "1", XL_SEGMENTS_OFFSETS, 1),
+    BY("offsets", "8", XL_SEGMENTS_OFFSETS, 8),
+    BY("offsets", "32", XL_SEGMENTS_OFFSETS, 32),
+    BY("offsets", "100", XL_SEGMENTS_OFFSETS, 100),
+    BY("offsets", "1000", XL_SEGMENTS_OFFSETS, 1000),
 };
+
+typedef struct scan_case {
+    const variant *v;
+    xl_scan *plan;
+    size_t n;
+    cl_mem in, out, segments; /* NULL: none */
+    size_t num_segments;      /* elements of that array */
+    double bytes;
+} scan_case;
 
 static xl_status enqueue(bench *b, void *user, cl_event *event)
 {
     const scan_case *c = user;
-    return xl_scan_enqueue(c->plan, b->queue, c->n, xl_view_of(c->in, 0), xl_no_view(),
-                           xl_view_of(c->out, 0), xl_no_view(), 0, NULL, event);
+    return xl_scan_enqueue(c->plan, b->queue, c->n, xl_view_of(c->in, 0),
+                           xl_view_n(c->segments, 0, c->num_segments), xl_view_of(c->out, 0),
+                           xl_no_view(), 0, NULL, event);
 }
 
-/* Random bits; small whole numbers where sums must not depend on their order. */
+/* Random bits; small multiples of a half where sums must not depend on their order. */
 static void fill(void *to, xl_type type, size_t n)
 {
     uint64_t x = 88172645463325252u;
@@ -51,62 +89,137 @@ static void fill(void *to, xl_type type, size_t n)
             ((float *)to)[i] = (float)(x >> 40 & 7) - 3.5f;
         else if (type == XL_U32)
             ((uint32_t *)to)[i] = (uint32_t)(x >> 32);
+        else if (type == XL_U8)
+            ((uint8_t *)to)[i] = (uint8_t)(x >> 32);
         else
             ((uint64_t *)to)[i] = x;
     }
 }
 
-/* The largest difference allowed is 0, but for f32, where partial sums round. */
-static bool verify(const xl_scan_desc *desc, size_t n, const void *in, void *got, void *wanted)
+/* Element i of a result, and what must stand there, by a plain loop; f32 sums may round,
+ * the others must be equal. */
+static bool verify(const variant *v, size_t n, const void *in, const void *got)
 {
-    xli_scan_reference(desc, n, in, wanted);
-    if (desc->type != XL_F32)
-        return memcmp(got, wanted, n * xl_type_size(desc->type)) == 0;
     double sum = 0, size = 1;
-    for (size_t i = 0; i < n; ++i) {
-        const double difference = ((const float *)got)[i] - sum;
-        if (difference > 1e-5 * size || difference < -1e-5 * size)
-            return false;
-        const double x = ((const float *)in)[i];
-        sum += x;
-        size += x < 0 ? -x : x;
+    uint64_t whole = 0;
+    for (size_t i = 0, left = 0; i < n; ++i) {
+        if (v->run > 0 && left-- == 0) {
+            left = v->run - 1;
+            whole = 0;
+        }
+        if (v->type == XL_F32) {
+            const double difference = ((const float *)got)[i] - sum;
+            const double x = ((const float *)in)[i];
+            if (difference > 1e-5 * size || difference < -1e-5 * size)
+                return false;
+            sum += x;
+            size += x < 0 ? -x : x;
+        } else if (v->type == XL_U32) {
+            if (((const uint32_t *)got)[i] != (uint32_t)whole)
+                return false;
+            whole += ((const uint32_t *)in)[i];
+        } else if (v->type == XL_U8) {
+            if (((const uint8_t *)got)[i] != (uint8_t)whole)
+                return false;
+            whole += ((const uint8_t *)in)[i];
+        } else {
+            if (((const uint64_t *)got)[i] != whole)
+                return false;
+            whole += ((const uint64_t *)in)[i];
+        }
     }
     return true;
 }
 
-static xl_status check(bench *b, const variant *v, const xl_scan_desc *desc, scan_case *c)
+/* Elements of the segments' array, and the bytes of each. */
+static size_t segment_array(const variant *v, size_t n, size_t *bytes)
 {
-    const size_t bytes = c->n * xl_type_size(desc->type);
-    void *in = malloc(bytes), *got = malloc(bytes), *wanted = malloc(bytes);
-    xl_status status = in && got && wanted ? XL_SUCCESS : XL_ERROR_OUT_OF_MEMORY;
+    *bytes = v->segments == XL_SEGMENTS_HEAD_FLAGS ? 1 : 4;
+    switch (v->segments) {
+    case XL_SEGMENTS_HEAD_FLAGS:
+    case XL_SEGMENTS_KEYS:
+        return n;
+    case XL_SEGMENTS_HEAD_BITS:
+        return (n + 31) / 32;
+    case XL_SEGMENTS_OFFSETS:
+        return (n + v->run - 1) / v->run + 1;
+    default:
+        return 0;
+    }
+}
+
+static void fill_segments(const variant *v, size_t n, size_t count, void *to)
+{
+    uint32_t *const words = to;
+    if (v->segments == XL_SEGMENTS_HEAD_BITS)
+        memset(words, 0, count * 4);
+    for (size_t i = 0; i < n; ++i) {
+        const bool head = v->run > 0 && i % v->run == 0;
+        if (v->segments == XL_SEGMENTS_HEAD_FLAGS)
+            ((uint8_t *)to)[i] = head;
+        else if (v->segments == XL_SEGMENTS_KEYS)
+            words[i] = v->run > 0 ? (uint32_t)(i / v->run) : 7;
+        else if (v->segments == XL_SEGMENTS_HEAD_BITS)
+            words[i / 32] |= (uint32_t)head << i % 32;
+    }
+    for (size_t s = 0; v->segments == XL_SEGMENTS_OFFSETS && s < count; ++s)
+        words[s] = (uint32_t)(s + 1 < count ? s * v->run : n);
+}
+
+static xl_status make_segments(bench *b, scan_case *c)
+{
+    size_t bytes;
+    c->num_segments = segment_array(c->v, c->n, &bytes);
+    if (c->num_segments == 0)
+        return XL_SUCCESS;
+    void *host = malloc(c->num_segments * bytes);
+    if (!host)
+        return XL_ERROR_OUT_OF_MEMORY;
+    fill_segments(c->v, c->n, c->num_segments, host);
+    c->segments = clCreateBuffer(xl_context_cl(b->ctx), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                                 c->num_segments * bytes, host, NULL);
+    free(host);
+    c->bytes += (double)(c->num_segments * bytes);
+    return c->segments ? XL_SUCCESS : XL_ERROR_OUT_OF_MEMORY;
+}
+
+static xl_status check(bench *b, scan_case *c)
+{
+    const size_t bytes = c->n * xl_type_size(c->v->type);
+    void *in = malloc(bytes), *got = malloc(bytes);
+    xl_status status = in && got ? XL_SUCCESS : XL_ERROR_OUT_OF_MEMORY;
     if (status == XL_SUCCESS) {
-        fill(in, desc->type, c->n);
+        fill(in, c->v->type, c->n);
         clEnqueueWriteBuffer(b->queue, c->in, CL_TRUE, 0, bytes, in, 0, NULL, NULL);
         status = enqueue(b, c, NULL);
         clEnqueueReadBuffer(b->queue, c->out, CL_TRUE, 0, bytes, got, 0, NULL, NULL);
     }
     if (status != XL_SUCCESS) {
-        bench_failed(b, "scan", v->name, c->n, status);
-    } else if (!verify(desc, c->n, in, got, wanted)) {
-        bench_wrong(b, "scan", v->name, c->n, "differs from the serial reference");
+        bench_failed(b, "scan", c->v->name, c->n, status);
+    } else if (!verify(c->v, c->n, in, got)) {
+        bench_wrong(b, "scan", c->v->name, c->n, "differs from a plain loop");
         status = XL_ERROR_INTERNAL;
     }
     free(in);
     free(got);
-    free(wanted);
     return status;
 }
 
-static void run_size(bench *b, const variant *v, const xl_scan_desc *desc, scan_case *c)
+static void run_size(bench *b, scan_case *c)
 {
     cl_context cl = xl_context_cl(b->ctx);
-    const size_t bytes = c->n * xl_type_size(desc->type);
+    const variant *v = c->v;
+    const size_t bytes = c->n * xl_type_size(v->type);
+    c->bytes = 2.0 * (double)bytes;
+    c->segments = NULL;
     c->in = clCreateBuffer(cl, CL_MEM_READ_WRITE, bytes, NULL, NULL);
     c->out = v->in_place ? c->in : clCreateBuffer(cl, CL_MEM_READ_WRITE, bytes, NULL, NULL);
-    if (!c->in || !c->out)
+    if (!c->in || !c->out || make_segments(b, c) != XL_SUCCESS)
         bench_failed(b, "scan", v->name, c->n, XL_ERROR_OUT_OF_MEMORY);
-    else if (check(b, v, desc, c) == XL_SUCCESS)
-        (void)bench_case(b, "scan", v->name, c->n, 2.0 * (double)bytes, enqueue, c);
+    else if (check(b, c) == XL_SUCCESS)
+        (void)bench_case(b, "scan", v->name, c->n, c->bytes, enqueue, c);
+    if (c->segments)
+        clReleaseMemObject(c->segments);
     if (c->out && !v->in_place)
         clReleaseMemObject(c->out);
     if (c->in)
@@ -115,11 +228,15 @@ static void run_size(bench *b, const variant *v, const xl_scan_desc *desc, scan_
 
 static void run_variant(bench *b, const variant *v)
 {
-    scan_case c = {0};
+    scan_case c = {.v = v};
     xl_scan_desc desc;
     xl_scan_desc_init(&desc);
     desc.type = v->type;
     desc.algorithm = v->algorithm;
+    desc.determinism = v->determinism;
+    desc.segments = v->segments;
+    desc.segment_type = XL_U32;
+    desc.segment_width = v->run;
     const xl_status status = xl_scan_create(b->ctx, &desc, &c.plan);
     if (status == XL_ERROR_UNSUPPORTED) {
         printf("scan   %-44s left out: %s\n", v->name, xl_context_error(b->ctx));
@@ -129,10 +246,10 @@ static void run_variant(bench *b, const variant *v)
         bench_failed(b, "scan", v->name, 0, status);
         return;
     }
-    const size_t most = b->max_n / (xl_type_size(v->type) / 4);
-    for (unsigned k = v->first; (size_t)1 << k <= most; k += v->step) {
+    for (unsigned k = 0; k < 32 && (size_t)1 << k <= b->max_n; ++k) {
         c.n = (size_t)1 << k;
-        run_size(b, v, &desc, &c);
+        if (v->sizes & SIZE(k))
+            run_size(b, &c);
     }
     xl_scan_destroy(c.plan);
 }
