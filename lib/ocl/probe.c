@@ -5,7 +5,8 @@
 
 #include <stdio.h>
 
-enum { PROBE_ITEMS = 256, WORDS = 4 };
+/* A vote is a word of 64 bits: what exchanges values among more is not used. */
+enum { PROBE_ITEMS = 256, WORDS = 4, MOST_LANES = 64 };
 
 /* clGetKernelSubGroupInfo for a group of `items`; 0 when the device cannot say.
  * A group smaller than a sub-group may be reported as 0. */
@@ -108,6 +109,10 @@ static xl_status attempt(xl_context *ctx, xli_facts *facts, uint32_t *seen_width
     if (*seen_width != 0 && *seen_width != said) {
         snprintf(info->probe, sizeof info->probe, "the kernel saw width %u where %u was promised",
                  (unsigned)*seen_width, (unsigned)said);
+        *seen_width = 0;
+    } else if (*seen_width > MOST_LANES) {
+        snprintf(info->probe, sizeof info->probe, "%u lanes are more than a vote has bits",
+                 (unsigned)*seen_width);
         *seen_width = 0;
     }
 done:
