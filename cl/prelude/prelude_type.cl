@@ -134,7 +134,9 @@ XL_E xl_identity_e(void)
 XL_E xl_op_e(XL_E a, XL_E b)
 {
 #if XL_OPERATOR == 0
-    return XL_USER_OP(a, b);
+    /* Copies, lest an operator that changes its parameters change ours: see lane_scan.cl. */
+    XL_E left = a, right = b;
+    return XL_USER_OP(left, right);
 #elif XL_OPERATOR == 8 || XL_OPERATOR == 9
     /* The earlier of equals; a NaN is never better, and never first where there is another. */
     const bool better = XL_OPERATOR == 8 ? b.value < a.value : b.value > a.value;
