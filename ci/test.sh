@@ -43,8 +43,8 @@ declare -A selections=(
   [all]="-LE install|abi"
   [install]="-L install|abi"
   [small]="-R ^(context|lane|group|scan|reduce|sort|grid|neighbors)[a-z_]*_test"
-  [simulator]="-R ^(lane|group|sequence|view|scan|reduce|sort|grid|neighbors)[a-z_]*_test --timeout 300"
-  [races]="-R ^(lane|group|sequence|view)_test --timeout 300"
+  [simulator]="-R ^(lane|group|collectives|sequence|view|scan|reduce|sort|grid|neighbors)[a-z_]*_test --timeout 300"
+  [races]="-R ^(lane|lane_subwarp|group|collectives|sequence|view)_test --timeout 300"
   [threads]="-R ^(errors|os|context|cache|sequence|threads)_test"
 )
 configuration() {

@@ -9,6 +9,8 @@ install(TARGETS crosslane EXPORT crosslane-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/crosslane DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# To read: the library holds these texts itself.
+install(DIRECTORY cl/include/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/kernel-includes)
 
 # The program finds a shared library beside it, wherever both stand.
 if(TARGET crosslane_tool)

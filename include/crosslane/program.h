@@ -14,8 +14,9 @@ XL_EXTERN_C_BEGIN
  *     collectives.cl  scans, segmented scans, reductions and shuffles of a type and an
  *                     operator of yours; include it once for each
  * and each says at its top what it gives, what must be defined before it, and who must
- * call together (cl/include in the source tree). All their names start with xl_, XL_ or
- * what you choose. Any other #include is the compiler's.
+ * call together (cl/include in the source tree, kernel-includes beside the installed
+ * README). All their names start with xl_, XL_ or what you choose. Any other #include is
+ * the compiler's.
  *
  *   source   text, not changed; errors speak of its lines as of a file "user"
  *   options  what clBuildProgram takes ("-DN=3 -cl-fast-relaxed-math -Ifolder"), or
