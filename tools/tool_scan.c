@@ -8,9 +8,13 @@
 
 static const char *const op_names[] = {"sum", "min", "max", NULL};
 static const xl_op ops[] = {XL_SUM, XL_MIN, XL_MAX};
-static const char *const algorithm_names[] = {"auto", "look-back", "reduce-then-scan", NULL};
-static const xl_scan_algorithm algorithms[] = {XL_SCAN_AUTO, XL_SCAN_LOOKBACK,
-                                               XL_SCAN_REDUCE_THEN_SCAN};
+/* By the numbers of xl_scan_algorithm. */
+static const char *const algorithm_names[] = {[XL_SCAN_AUTO] = "auto",
+                                              [XL_SCAN_LOOKBACK] = "look-back",
+                                              [XL_SCAN_REDUCE_THEN_SCAN] = "reduce-then-scan",
+                                              [XL_SCAN_KOGGE_STONE] = "kogge-stone",
+                                              [XL_SCAN_BLELLOCH] = "blelloch",
+                                              NULL};
 
 typedef struct scan_options {
     int op, algorithm;
@@ -96,7 +100,7 @@ static int make_plan(const session *s, const scan_options *o, xl_type type, cons
     desc.op = ops[o->op];
     desc.kind = o->inclusive ? XL_INCLUSIVE : XL_EXCLUSIVE;
     desc.init = o->init ? init : NULL;
-    desc.algorithm = algorithms[o->algorithm];
+    desc.algorithm = (xl_scan_algorithm)o->algorithm;
     if (desc.algorithm == XL_SCAN_LOOKBACK) /* who asks for it by name takes what it gives */
         desc.determinism = XL_UNORDERED;
     progress_say("compiling for %s", s->info.name);
@@ -128,8 +132,6 @@ done:
 static void report(const session *s, const scan_options *o, const xl_scan *plan,
                    const xli_npy *array, xl_type type, const stage *st)
 {
-    xl_scan_algorithm used = xl_scan_algorithm_used(plan, array->count);
-    const char *name = used == XL_SCAN_LOOKBACK ? "look-back" : "reduce-then-scan";
     if (!o->as_json)
         return;
     json j = json_begin(stdout);
@@ -138,7 +140,7 @@ static void report(const session *s, const scan_options *o, const xl_scan *plan,
     json_text(&j, "type", xl_type_name(type));
     json_text(&j, "op", op_names[o->op]);
     json_text(&j, "kind", o->inclusive ? "inclusive" : "exclusive");
-    json_text(&j, "algorithm", name);
+    json_text(&j, "algorithm", algorithm_names[xl_scan_algorithm_used(plan, array->count)]);
     json_times(&j, st);
     json_end(&j);
 }

@@ -180,7 +180,10 @@ static void check_scans(selftest *t)
     static const struct {
         xl_scan_algorithm algorithm;
         const char *name;
-    } ways[] = {{XL_SCAN_LOOKBACK, "look-back"}, {XL_SCAN_REDUCE_THEN_SCAN, "reduce-then-scan"}};
+    } ways[] = {{XL_SCAN_LOOKBACK, "look-back"},
+                {XL_SCAN_REDUCE_THEN_SCAN, "reduce-then-scan"},
+                {XL_SCAN_KOGGE_STONE, "kogge-stone"},
+                {XL_SCAN_BLELLOCH, "blelloch"}};
     for (size_t i = 0; i < TOOL_COUNT(types) * TOOL_COUNT(ways); ++i) {
         xl_type type = types[i / TOOL_COUNT(ways)];
         family f = family_begin("scan %s, %s", xl_type_name(type), ways[i % TOOL_COUNT(ways)].name);

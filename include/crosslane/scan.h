@@ -26,8 +26,10 @@ typedef enum xl_scan_algorithm {
     XL_SCAN_LOOKBACK = 1,         /* one launch, after a small one that clears scratch which is
                                      given or new; needs messages between work-groups */
     XL_SCAN_REDUCE_THEN_SCAN = 2, /* two launches; runs on every device */
-    XL_SCAN_KOGGE_STONE = 3,      /* the two textbook scans: blocks are scanned, then their */
-    XL_SCAN_BLELLOCH = 4          /* totals in the same way, then added. Run on every device */
+    XL_SCAN_KOGGE_STONE = 3,      /* the two textbook scans: blocks of a size that no device */
+    XL_SCAN_BLELLOCH = 4          /* changes are reduced, their totals scanned in the same way, then
+                                     the blocks. 1, 3, 5 ... launches; run on every device, and
+                                     with any determinism */
 } xl_scan_algorithm;
 
 /* Start from xl_scan_desc_init(): exclusive sum of u32. Texts, user_type, user_op and what
@@ -41,9 +43,11 @@ typedef struct xl_scan_desc {
     const void *init;            /* one element on the host, read by xl_scan_create(); NULL:
                                     the identity of the operator. An exclusive scan with an
                                     operator that has none needs init or init_view */
-    xl_scan_algorithm algorithm; /* AUTO heeds CROSSLANE_SCAN=reduce-then-scan|look-back|auto
-                                    as far as device, type and determinism allow */
-    xl_determinism determinism;
+    xl_scan_algorithm algorithm; /* AUTO heeds CROSSLANE_SCAN=auto|look-back|reduce-then-scan|
+                                    kogge-stone|blelloch as far as device, type and determinism
+                                    allow */
+    xl_determinism determinism;  /* XL_REPRODUCIBLE, where the operator rounds: one of the
+                                    textbook scans, or AUTO, which takes XL_SCAN_BLELLOCH */
     const xl_user_type *user_type; /* where type is XL_USER_TYPE */
     const xl_user_op *user_op;     /* where op is XL_USER_OP */
     xl_view init_view;             /* one element on the device instead of init, read whenever a
@@ -115,7 +119,7 @@ XL_NODISCARD XL_API xl_status xl_scan_enqueue_n(xl_scan *plan, cl_command_queue 
                                                 const cl_event *waits, cl_event *event);
 
 /* The algorithm that a call with n elements runs: never XL_SCAN_AUTO, unless plan is
- * NULL. What one work-group scans alone takes one launch either way. */
+ * NULL. What one work-group scans alone takes one launch whichever it is. */
 XL_API xl_scan_algorithm xl_scan_algorithm_used(const xl_scan *plan, size_t n);
 
 /* Lets go of a plan; NULL is ignored. Work that is enqueued still completes. */

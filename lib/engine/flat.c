@@ -80,6 +80,8 @@ size_t xli_flat_scratch(const xli_flat *flat, size_t n)
     const size_t most = xli_flat_most_groups(flat, n);
     if (tiles <= 1)
         return 0;
+    if (xli_textbook_is(flat->algorithm))
+        return xli_textbook_scratch(flat, n);
     return xli_round_up(flat->algorithm == XL_SCAN_LOOKBACK
                             ? state_words(flat, tiles) * sizeof(cl_ulong)
                             : xli_min(tiles, most) * flat->source.state_bytes,
@@ -171,6 +173,8 @@ xl_status xli_flat_enqueue(xli_flat *flat, cl_command_queue queue, const xli_fla
     f.stream = !f.at.in_place && f.n / 1024 * flat->out.bytes >= flat->tune.stream_kib;
     if (f.n > 0 && flat->algorithm == XL_SCAN_LOOKBACK)
         XL_TRY(enqueue_look_back(flat, &f));
+    else if (f.n > 0 && xli_textbook_is(flat->algorithm))
+        XL_TRY(xli_textbook_enqueue(flat, &f));
     else if (f.n > 0)
         XL_TRY(enqueue_two_pass(flat, &f));
 done:

@@ -44,11 +44,13 @@ typedef struct xli_flat {
     uint32_t vector;     /* elements that a work-item moves at once */
     uint32_t items;      /* elements that it holds; 0: it walks a tile */
     size_t tile;         /* elements of one group's tile */
-    xli_kernel reduce;   /* reduce-then-scan */
+    xli_kernel reduce;   /* reduce-then-scan and the textbook scans */
     xli_kernel spread;
     xli_kernel clear; /* look-back */
     xli_kernel ring;
     xli_kernel ring_in_place;
+    xli_kernel reduce_totals; /* the textbook scans, on the levels above the elements */
+    xli_kernel scan_totals;
     xli_pool pool;
     uint32_t calls; /* on the pool since its state was cleared */
     bool on_trial;  /* the plan that finds out whether look-back works here */
@@ -110,6 +112,13 @@ size_t xli_flat_input_args(const xli_flat_source *source, const xli_flat_places 
 /* flat_trial.c: whether look-back gives right results on this context's device:
  * tried the first time, then remembered. */
 xl_status xli_flat_trial(xl_context *ctx, bool *good);
+
+/* flat_textbook.c: the two textbook scans, which share their kernels' names and launches. */
+bool xli_textbook_is(xl_scan_algorithm algorithm);
+/* Settles a plan's block and its groups of at most `most` work-items. */
+void xli_textbook_shape(xli_flat *flat, const xli_facts *facts, size_t most);
+size_t xli_textbook_scratch(const xli_flat *flat, size_t n);
+xl_status xli_textbook_enqueue(xli_flat *flat, xli_flat_flow *flow);
 
 /* flat_plan.c: chooses shape and algorithm and builds the kernels. */
 xl_status xli_flat_plan(xli_flat *flat, const xl_scan_desc *desc, const xli_facts *facts);

@@ -61,30 +61,41 @@ typedef struct kernel_name {
 
 void xli_flat_destroy_kernels(xli_flat *flat)
 {
-    xli_kernel *const all[] = {&flat->reduce, &flat->spread, &flat->clear, &flat->ring,
-                               &flat->ring_in_place};
+    xli_kernel *const all[] = {&flat->reduce,     &flat->spread,        &flat->clear,
+                               &flat->ring,       &flat->ring_in_place, &flat->reduce_totals,
+                               &flat->scan_totals};
     for (size_t i = 0; i < XLI_COUNT(all); ++i)
         xli_kernel_destroy(all[i]);
 }
 
-/* Builds every kernel for the plan's group size; *most is the least of their own
- * limits. */
+/* Builds every kernel of the plan's algorithm for its group size; *most is the least of
+ * their own limits. */
 static xl_status build(xli_flat *flat, const xl_scan_desc *desc, const xli_facts *facts,
                        size_t *most)
 {
-    xl_status status = XL_SUCCESS;
-    xli_text text = {0};
     const kernel_name names[] = {
-        {"scan_two_pass", "xl_scan_reduce", &flat->reduce},
-        {"scan_two_pass", "xl_scan_spread", &flat->spread},
         {"scan_lookback", "xl_scan_clear", &flat->clear},
         {"scan_lookback", "xl_scan_lookback", &flat->ring},
         {"scan_lookback", "xl_scan_lookback_in_place", &flat->ring_in_place},
+        {"scan_two_pass", "xl_scan_reduce", &flat->reduce},
+        {"scan_two_pass", "xl_scan_spread", &flat->spread},
+        {"scan_textbook", "xl_textbook_reduce", &flat->reduce},
+        {"scan_textbook", "xl_textbook_reduce_totals", &flat->reduce_totals},
+        {"scan_textbook", "xl_textbook_scan_totals", &flat->scan_totals},
+        {"scan_textbook", "xl_textbook_scan", &flat->spread},
     };
-    const bool ring = flat->algorithm == XL_SCAN_LOOKBACK;
+    static const struct {
+        size_t first, count;
+    } own[] = {[XL_SCAN_LOOKBACK] = {0, 3},
+               [XL_SCAN_REDUCE_THEN_SCAN] = {3, 2},
+               [XL_SCAN_KOGGE_STONE] = {5, 4},
+               [XL_SCAN_BLELLOCH] = {5, 4}};
+    xl_status status = XL_SUCCESS;
+    xli_text text = {0};
+    const size_t first = own[flat->algorithm].first, count = own[flat->algorithm].count;
     *most = SIZE_MAX;
     XL_TRY(xli_flat_text(flat, desc, facts, &text));
-    for (size_t i = ring ? 2 : 0; i < (ring ? XLI_COUNT(names) : 2); ++i) {
+    for (size_t i = first; i < first + count; ++i) {
         xli_program *program;
         XL_TRY(xli_program_get(flat->ctx, names[i].source, text.data, &program));
         XL_TRY(xli_kernel_create(flat->ctx, program, names[i].name, names[i].kernel));
@@ -122,7 +133,10 @@ static xl_status build_to_fit(xli_flat *flat, const xl_scan_desc *desc, const xl
     size_t most = facts->info.max_work_group;
     flat->vector = choose_vector(flat);
     do {
-        shape_to_fit(flat, facts, most);
+        if (xli_textbook_is(flat->algorithm))
+            xli_textbook_shape(flat, facts, most);
+        else
+            shape_to_fit(flat, facts, most);
         xli_flat_destroy_kernels(flat);
         XL_TRY(build(flat, desc, facts, &most));
     } while (most < flat->group_size);
@@ -138,7 +152,9 @@ static xl_status read_wish(const xli_flat *flat, const xl_scan_desc *desc, xl_sc
         xl_scan_algorithm algorithm;
     } words[] = {{"auto", XL_SCAN_AUTO},
                  {"look-back", XL_SCAN_LOOKBACK},
-                 {"reduce-then-scan", XL_SCAN_REDUCE_THEN_SCAN}};
+                 {"reduce-then-scan", XL_SCAN_REDUCE_THEN_SCAN},
+                 {"kogge-stone", XL_SCAN_KOGGE_STONE},
+                 {"blelloch", XL_SCAN_BLELLOCH}};
     const char *word = xli_context_scan_setting(flat->ctx);
     *wish = desc->algorithm;
     if (*wish != XL_SCAN_AUTO || !word)
@@ -150,7 +166,9 @@ static xl_status read_wish(const xli_flat *flat, const xl_scan_desc *desc, xl_sc
         }
     }
     return xli_fail(flat->ctx, XL_ERROR_INVALID_ARGUMENT,
-                    "CROSSLANE_SCAN: \"%s\" is not one of auto, look-back, reduce-then-scan", word);
+                    "CROSSLANE_SCAN: \"%s\" is not one of auto, look-back, reduce-then-scan, "
+                    "kogge-stone, blelloch",
+                    word);
 }
 
 /* Why a plan may not use look-back; NULL if it may. Tries it on the device the first
@@ -171,23 +189,37 @@ done:
     return status;
 }
 
+/* Where an operator rounds only the textbook scans, whose trees no device changes, round
+ * everywhere alike. */
+static xl_status heed_reproducible(const xli_flat *flat, const xl_scan_desc *desc,
+                                   xl_scan_algorithm *wish)
+{
+    if (!flat->source.rounds || flat->determinism != XL_REPRODUCIBLE || xli_textbook_is(*wish))
+        return XL_SUCCESS;
+    if (desc->algorithm != XL_SCAN_AUTO)
+        return xli_fail(flat->ctx, XL_ERROR_UNSUPPORTED,
+                        "algorithm: %s applies an operator that rounds in an order that depends "
+                        "on the device; XL_REPRODUCIBLE needs XL_SCAN_BLELLOCH or "
+                        "XL_SCAN_KOGGE_STONE, or XL_SCAN_AUTO, which takes one of them",
+                        desc->algorithm == XL_SCAN_LOOKBACK ? "look-back" : "reduce-then-scan");
+    *wish = XL_SCAN_BLELLOCH;
+    return XL_SUCCESS;
+}
+
 static xl_status choose_algorithm(xli_flat *flat, const xl_scan_desc *desc, const xli_facts *facts)
 {
     xl_status status;
     xl_scan_algorithm wish;
     const char *why = NULL;
     XL_TRY(read_wish(flat, desc, &wish));
-    if (wish > XL_SCAN_REDUCE_THEN_SCAN ||
-        (flat->source.rounds && flat->determinism == XL_REPRODUCIBLE))
-        XL_TRY(xli_fail(flat->ctx, XL_ERROR_UNSUPPORTED, "algorithm: not in this version"));
-    if (wish == XL_SCAN_AUTO && !flat->tune.look_back)
-        wish = XL_SCAN_REDUCE_THEN_SCAN;
-    if (wish != XL_SCAN_REDUCE_THEN_SCAN)
+    XL_TRY(heed_reproducible(flat, desc, &wish));
+    if (wish == XL_SCAN_AUTO)
+        wish = flat->tune.look_back ? XL_SCAN_LOOKBACK : XL_SCAN_REDUCE_THEN_SCAN;
+    if (wish == XL_SCAN_LOOKBACK)
         XL_TRY(ask_look_back(flat, facts, &why));
     if (why && desc->algorithm == XL_SCAN_LOOKBACK)
         status = xli_fail(flat->ctx, XL_ERROR_UNSUPPORTED, "algorithm: look-back %s", why);
-    flat->algorithm =
-        wish == XL_SCAN_REDUCE_THEN_SCAN || why ? XL_SCAN_REDUCE_THEN_SCAN : XL_SCAN_LOOKBACK;
+    flat->algorithm = why ? XL_SCAN_REDUCE_THEN_SCAN : wish;
 done:
     return status;
 }

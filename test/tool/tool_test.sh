@@ -148,7 +148,7 @@ arrays() {
   scan_case i4 0 sum exclusive none
   scan_case i4 1 sum inclusive -3
   "$oracle" make u4 5000 in.npy
-  for algorithm in auto reduce-then-scan; do
+  for algorithm in auto reduce-then-scan kogge-stone blelloch; do
     runs "$crosslane" scan in.npy out.npy --algorithm $algorithm --json
     says stdout '"n":5000'
     runs "$oracle" scan sum exclusive none in.npy out.npy

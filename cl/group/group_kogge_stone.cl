@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ * Scan of values in local memory by a work-group in the fewest steps.
+ *
+ * Kogge and Stone, "A parallel algorithm for the efficient solution of a general class of
+ * recurrence equations" (IEEE Trans. Comp. C-22:8, 1973); for sums Hillis and Steele, "Data
+ * parallel algorithms" (CACM 29:12, 1986), all partial sums of an array.
+ *
+ *   Phase 1, doubling: after the step of distance d each value stands for the 2d values
+ *            that end with it, because it took in the one d places before it. log2(count)
+ *            steps, about count * log2(count) operations.
+ *   Phase 2, shift: each place takes the sum that ends one place before it, behind what
+ *            comes before the whole array. That makes the scan exclusive.
+ *
+ * A step reads one buffer and writes the other, so that nobody reads what a neighbour has
+ * already overwritten, and one barrier a step is enough. For the values
+ *
+ *   a  b  c   d     step 1:  a  ab  bc  cd     step 2:  a  ab  abc  abcd
+ *
+ * Asks for what cl/prelude/prelude_state.cl asks for, and
+ *   XL_GROUP_SIZE  work-items of the group, any number: they share the values out among
+ *                  them, so that what is combined with what depends on `count` alone */
+#ifndef XL_GROUP_KOGGE_STONE
+#define XL_GROUP_KOGGE_STONE
+
+#include "../prelude/prelude_state.cl"
+
+#ifndef XL_GROUP_SIZE
+#error "XL_GROUP_SIZE must be defined"
+#endif
+
+/* The total of `count` values, a power of two, which are lost: the steps of phase 1 for the
+ * last value and for those that it takes in. All work-items call it together; it starts and
+ * ends with a barrier. */
+XL_T xl_kogge_stone_total(__local XL_T *values, uint count)
+{
+    for (uint distance = 1; distance < count; distance *= 2) {
+        XL_LOCAL_BARRIER();
+        for (uint k = (uint)get_local_id(0); k < count / (2 * distance); k += XL_GROUP_SIZE) {
+            const uint v = count - 1 - k * 2 * distance;
+            values[v] = xl_op(values[v - distance], values[v]);
+        }
+    }
+    XL_LOCAL_BARRIER();
+    return values[count - 1];
+}
+
+/* Scans the `count` values of `from` with `to`, as large, for a second buffer. Gives the one
+ * of them where place v holds before op value 0 op ... op value v - 1. Called like
+ * the other. */
+__local XL_T *xl_kogge_stone(__local XL_T *from, __local XL_T *to, uint count, XL_T before)
+{
+    __local XL_T *swap;
+    for (uint distance = 1; distance < count; distance *= 2) {
+        XL_LOCAL_BARRIER();
+        for (uint v = (uint)get_local_id(0); v < count; v += XL_GROUP_SIZE) {
+            XL_T x = from[v];
+            if (v >= distance)
+                x = xl_op(from[v - distance], x);
+            to[v] = x;
+        }
+        swap = from;
+        from = to;
+        to = swap;
+    }
+    XL_LOCAL_BARRIER();
+    for (uint v = (uint)get_local_id(0); v < count; v += XL_GROUP_SIZE) {
+        XL_T x = before;
+        if (v > 0)
+            x = xl_op(before, from[v - 1]);
+        to[v] = x;
+    }
+    XL_LOCAL_BARRIER();
+    return to;
+}
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT
+ * The two textbook scans, device-wide: what a work-group cannot hold is cut into blocks, and
+ * the totals of the blocks are scanned in the same way, until there is but one block left.
+ * Harris, Sengupta and Owens, "Parallel prefix sum (scan) with CUDA" (GPU Gems 3, 2007),
+ * section 39.2.4; Blelloch, CMU-CS-90-190, section 1.2.
+ *
+ *   Phase 1, up: each group reduces a block of XL_TILE elements to its total; then of XL_TILE
+ *            totals to one on the next level; and so on.
+ *   Phase 2, down: on the last level one group scans the only block. Level by level
+ *            below it each group scans its block behind what the level above found to come
+ *            before it, and on the lowest level writes results.
+ *
+ * A block's own scan is Kogge and Stone's or Blelloch's. Elements are read twice and written
+ * once, and a level above has an XL_TILE-th of the one below. Scanning blocks first and
+ * adding to the results later, as the books have it, would write and read them once more,
+ * and there would have to be room for states where the caller wants results.
+ *
+ * Nothing here depends on the device: a block is XL_TILE / XL_ITEMS places, whatever the
+ * number of work-items that share them, of XL_ITEMS neighbours each. These are combined
+ * from left to right, and the places by the group's scan. So an operator that rounds does
+ * so everywhere alike.
+ *
+ * Asks for what cl/tile/tile_output.cl asks for, and
+ *   XL_TILE, XL_ITEMS  elements of a block and of a place; their quotient is a power of two
+ *   XL_GROUP_SIZE      work-items of a group, any number
+ *   XL_BLELLOCH        1: Blelloch's scan; 0: Kogge and Stone's */
+#include "../group/group_blelloch.cl"
+#include "../group/group_kogge_stone.cl"
+#include "../tile/tile_output.cl"
+
+#if !defined(XL_ITEMS) || !defined(XL_BLELLOCH)
+#error "XL_ITEMS and XL_BLELLOCH must be defined"
+#elif XL_SERIAL
+#error "a block is held by a group: XL_SERIAL must be 0"
+#elif XL_TILE % XL_ITEMS != 0 || (XL_TILE / XL_ITEMS & (XL_TILE / XL_ITEMS - 1)) != 0
+#error "XL_TILE must be XL_ITEMS times a power of two"
+#endif
+
+#define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
+#define XL_PLACES (XL_TILE / XL_ITEMS)
+
+/* Local memory of a group: a block, and its places. */
+#define XL_BLOCK_STATES XL_BANKED(XL_TILE)
+#if XL_BLELLOCH
+#define XL_PLACE_STATES XL_BANKED(XL_PLACES)
+#define XL_PLACE(p) XL_BANKED(p)
+#else
+#define XL_PLACE_STATES (2 * XL_PLACES)
+#define XL_PLACE(p) (p)
+#endif
+
+/* Runs through this work-item's share of the numbers below `end`. */
+#define XL_FOR_SHARE(e, end) for (uint e = (uint)get_local_id(0); e < (end); e += XL_GROUP_SIZE)
+
+/* Of n elements in blocks those of the block at `base`; those behind the last count as
+ * XL_IDENTITY. */
+uint xl_block_count(ulong n, ulong base)
+{
+    return base < n ? (uint)min(n - base, (ulong)XL_TILE) : 0;
+}
+
+void xl_block_pad(__local XL_T *block, uint count)
+{
+    if (count < XL_TILE)
+        XL_FOR_SHARE(e, XL_TILE - count)
+    block[XL_BANKED(count + e)] = XL_IDENTITY;
+}
+
+#if XL_SEGMENTS == 4
+#define XL_HEAD_WORDS (XL_TILE / 32 + 1)
+/* Marks in local memory where segments begin in the block at `base`. Among so many empty
+ * segments that this would take long, each element looks its own offset up instead. */
+void xl_block_heads(xl_input *input, __local uint *bits, ulong base)
+{
+    const ulong end = base + xl_block_count(input->n, base);
+    const ulong first = xl_offset_search(input->segments, input->count, base);
+    const ulong far = first + 8 * XL_TILE;
+    const bool many = far < input->count && input->segments[far] < end;
+    XL_FOR_SHARE(k, XL_HEAD_WORDS)
+    bits[k] = 0;
+    XL_LOCAL_BARRIER();
+    for (ulong s = first + get_local_id(0); !many && s < input->count; s += XL_GROUP_SIZE) {
+        const ulong at = input->segments[s];
+        if (at >= end)
+            break;
+        atomic_or(bits + (uint)(at - base) / 32, 1u << (uint)(at - base) % 32);
+    }
+    XL_LOCAL_BARRIER();
+    input->base = many ? 1ul << 63 : base;
+    input->bits = bits;
+}
+#else
+#define XL_HEAD_WORDS 1
+#define xl_block_heads(input, bits, base)
+#endif
+
+/* Brings the block at `base` into local memory. Neighbours read neighbours. */
+void xl_block_load(xl_input *input, __local uint *heads, __local XL_T *block, ulong base)
+{
+    const uint count = xl_block_count(input->n, base);
+    xl_block_heads(input, heads, base);
+    XL_FOR_SHARE(e, count)
+    block[XL_BANKED(e)] = xl_input_one(input, base + e);
+    xl_block_pad(block, count);
+    XL_LOCAL_BARRIER();
+}
+
+/* The same of totals. */
+void xl_block_load_totals(const __global XL_T *totals, ulong n, __local XL_T *block, ulong base)
+{
+    const uint count = xl_block_count(n, base);
+    XL_FOR_SHARE(e, count)
+    block[XL_BANKED(e)] = totals[base + e];
+    xl_block_pad(block, count);
+    XL_LOCAL_BARRIER();
+}
+
+/* Every place becomes the total of its elements. */
+void xl_places_reduce(const __local XL_T *block, __local XL_T *places)
+{
+    XL_FOR_SHARE(p, XL_PLACES)
+    {
+        XL_T total = block[XL_BANKED(p * XL_ITEMS)];
+        for (uint k = 1; k < XL_ITEMS; ++k)
+            total = xl_op(total, block[XL_BANKED(p * XL_ITEMS + k)]);
+        places[XL_PLACE(p)] = total;
+    }
+}
+
+/* Gives the block's total. */
+XL_T xl_block_reduce(const __local XL_T *block, __local XL_T *places)
+{
+    xl_places_reduce(block, places);
+#if XL_BLELLOCH
+    xl_blelloch_up(places, XL_PLACES);
+    return places[XL_PLACE(XL_PLACES - 1)];
+#else
+    return xl_kogge_stone_total(places, XL_PLACES);
+#endif
+}
+
+/* Gives what comes before each place: `before` and all places in front of it. */
+__local XL_T *xl_places_scan(const __local XL_T *block, __local XL_T *places, XL_T before)
+{
+    xl_places_reduce(block, places);
+#if XL_BLELLOCH
+    xl_blelloch_up(places, XL_PLACES);
+    xl_blelloch_down(places, XL_PLACES, before);
+    return places;
+#else
+    return xl_kogge_stone(places, places + XL_PLACES, XL_PLACES, before);
+#endif
+}
+
+/* Phase 1, lowest level: totals[g] = block g of the elements. `totals` is where they begin
+ * in the scratch, in bytes. */
+__kernel XL_REQUIRED void xl_textbook_reduce(XL_INPUT_ARGUMENTS, __global uchar *scratch,
+                                             ulong totals)
+{
+    __local XL_T block[XL_BLOCK_STATES], places[XL_PLACE_STATES];
+    __local uint heads[XL_HEAD_WORDS];
+    XL_INPUT_MAKE(input);
+    const ulong group = get_group_id(0);
+    xl_block_load(&input, heads, block, group * XL_TILE);
+    const XL_T total = xl_block_reduce(block, places);
+    if (get_local_id(0) == 0)
+        ((__global XL_T *)(scratch + totals))[group] = total;
+}
+
+/* Phase 1, a level of `count` totals at `from`: those of its blocks go to `to`. */
+__kernel XL_REQUIRED void xl_textbook_reduce_totals(__global uchar *scratch, ulong from,
+                                                    ulong count, ulong to)
+{
+    __local XL_T block[XL_BLOCK_STATES], places[XL_PLACE_STATES];
+    const ulong group = get_group_id(0);
+    xl_block_load_totals((const __global XL_T *)(scratch + from), count, block, group * XL_TILE);
+    const XL_T total = xl_block_reduce(block, places);
+    if (get_local_id(0) == 0)
+        ((__global XL_T *)(scratch + to))[group] = total;
+}
+
+/* What comes before this group's block. On the last level there is one block, and nothing. */
+XL_T xl_block_before(const __global uchar *scratch, ulong above)
+{
+    if (get_num_groups(0) == 1)
+        return XL_IDENTITY;
+    return ((const __global XL_T *)(scratch + above))[get_group_id(0)];
+}
+
+/* Phase 2, the level of `count` totals at `at`: each becomes what comes before it, which
+ * the level at `above` has for each block already. */
+__kernel XL_REQUIRED void xl_textbook_scan_totals(__global uchar *scratch, ulong at, ulong count,
+                                                  ulong above)
+{
+    __local XL_T block[XL_BLOCK_STATES], places[XL_PLACE_STATES];
+    const ulong base = get_group_id(0) * (ulong)XL_TILE;
+    __global XL_T *const totals = (__global XL_T *)(scratch + at);
+    xl_block_load_totals(totals, count, block, base);
+    const __local XL_T *const scanned =
+        xl_places_scan(block, places, xl_block_before(scratch, above));
+    XL_FOR_SHARE(p, XL_PLACES)
+    {
+        XL_T before = scanned[XL_PLACE(p)];
+        for (uint k = 0; k < XL_ITEMS; ++k) {
+            const XL_T x = block[XL_BANKED(p * XL_ITEMS + k)];
+            block[XL_BANKED(p * XL_ITEMS + k)] = before;
+            before = xl_op(before, x);
+        }
+    }
+    XL_LOCAL_BARRIER();
+    XL_FOR_SHARE(e, xl_block_count(count, base))
+    totals[base + e] = block[XL_BANKED(e)];
+}
+
+/* Phase 2, lowest level: the results. */
+__kernel XL_REQUIRED void xl_textbook_scan(XL_INPUT_ARGUMENTS, const __global uchar *scratch,
+                                           ulong above, __global XL_OUT *out, ulong out_offset)
+{
+    __local XL_T block[XL_BLOCK_STATES], places[XL_PLACE_STATES];
+    __local uint heads[XL_HEAD_WORDS];
+    XL_INPUT_MAKE(input);
+    const ulong base = get_group_id(0) * (ulong)XL_TILE;
+    xl_block_load(&input, heads, block, base);
+    const XL_T start = xl_op(xl_input_start(&input), xl_block_before(scratch, above));
+    const __local XL_T *const scanned = xl_places_scan(block, places, start);
+    XL_FOR_SHARE(p, XL_PLACES)
+    {
+        XL_T before = scanned[XL_PLACE(p)];
+        for (uint k = 0; k < XL_ITEMS; ++k) {
+            const XL_T x = block[XL_BANKED(p * XL_ITEMS + k)], next = xl_op(before, x);
+            block[XL_BANKED(p * XL_ITEMS + k)] = xl_result(&input, before, x, next);
+            before = next;
+        }
+    }
+    XL_LOCAL_BARRIER();
+    out += out_offset + base;
+    XL_FOR_SHARE(e, xl_block_count(input.n, base))
+    out[e] = xl_output(XL_VALUE(block[XL_BANKED(e)]), base + e);
+}
