@@ -284,8 +284,8 @@ XL_T xl_look_back(const xl_ring *ring, uint tile, const bool in_place)
     bool ready = block == 0;
     XL_T start = ring->start;
     const XL_T sum = xl_block_sum(ring, block, tile - block * XL_BLOCK, in_place, &ready, &start);
-    /* What stands before a head counts for nothing. */
-    ready = ready || XL_IS_HEAD(sum);
+    /* What stands before a head counts for nothing, unless heads are counted. */
+    ready = ready || (XL_STATE == 1 && XL_IS_HEAD(sum));
     for (uint polls = 0; !ready && polls < XL_SPIN_LIMIT; ++polls)
         ready = xl_prefix_look(ring, block * XL_BLOCK - 1, &start);
     if (!ready)
