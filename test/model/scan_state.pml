@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT
+ * What the models of the single-pass scan share: the state memory of
+ * cl/tile/tile_state.cl (tickets, epochs, states posted word by word), values, calls one
+ * after the other on the same memory, and a group that may stop for ever.
+ *
+ * Each execution, whatever is fast or slow in it, is checked for
+ *   values  the prefix of every tile, whoever supplied it, is the one that is expected
+ *   ends    no group makes more than LOOKS looks for one tile, so that no wait is without
+ *           bound and none hangs on another group's progress; no group is stuck; and if
+ *           one stops for ever all others still finish every tile they hold a ticket of
+ *
+ *   TILES, GROUPS, CALLS  sizes
+ *   WORDS     64-bit words per value: 1 for a built-in scalar of up to 32 bits, else more
+ *   SLOTS     1: AGGREGATE and PREFIX share their words; 2: words of their own
+ *   IN_PLACE  1: the output overwrites the input
+ *   HALT      1: group 0 may stop for ever, after any step that others can see
+ *   SPIN      polls of an EMPTY tile before it is re-reduced
+ *   HEADS     bit t: a segment begins in tile t
+ *   COUNTS    1: states count the segments that began (XL_STATE 2)
+ *   ROUNDS    1: the operator is not associative, so that the value of an expression tells
+ *             how it was bracketed
+ * Right only with their defaults:
+ *   SECOND_LOOK  0: a tile re-reduced in place is not looked at again
+ *   ALL_WORDS    0: a state counts as posted once its first word is there
+ *
+ * The model is sequentially consistent; the kernel has fences where that matters
+ * (in place: between the post and the first store; between the re-reduction and the
+ * second look at the state). A tile is stored in one step, and re-reduced in one, the
+ * last that can tell whether storing has begun. */
+#ifndef TILES
+#define TILES 3
+#endif
+#ifndef GROUPS
+#define GROUPS 2
+#endif
+#ifndef CALLS
+#define CALLS 2
+#endif
+#ifndef WORDS
+#define WORDS 1
+#endif
+#ifndef SLOTS
+#define SLOTS WORDS
+#endif
+#ifndef IN_PLACE
+#define IN_PLACE 1
+#endif
+#ifndef HALT
+#define HALT 1
+#endif
+#ifndef SPIN
+#define SPIN 1
+#endif
+#ifndef HEADS
+#define HEADS 0
+#endif
+#ifndef COUNTS
+#define COUNTS 0
+#endif
+#ifndef ROUNDS
+#define ROUNDS 0
+#endif
+#ifndef SECOND_LOOK
+#define SECOND_LOOK 1
+#endif
+#ifndef ALL_WORDS
+#define ALL_WORDS 1
+#endif
+
+mtype = { EMPTY, AGGREGATE, PREFIX };
+
+/* A word as it is stored: state, epoch, and its share of the value. The last share is
+ * the whole value here: who takes it too early takes an older one. */
+typedef Word { mtype state; byte epoch; byte value }
+typedef Tile { Word word[SLOTS * WORDS] }
+Tile tile[TILES];
+
+byte ticket, done, epoch;    /* the header in the state memory */
+byte input[TILES];           /* the sum of a tile, until its owner stores */
+byte expected[TILES];        /* its prefix */
+byte finished, calls;
+bool halted;
+
+/* A value is a head flag, how many heads there were, and a number; 0 is the identity. */
+#define HEAD 128
+#define COUNT_OF(v) (COUNTS * ((v) & 96))
+#define NUMBER (COUNTS -> 31 : 127)
+#define START 9 /* what tile 0 starts from */
+#define SPOILED 21
+
+/* to = a op b. */
+inline op(to, a, b) {
+  if
+  :: a == 0 -> to = b
+  :: b == 0 -> to = a
+  :: else ->
+     to = ((b & HEAD) -> (b & (NUMBER | HEAD)) :
+           (a & HEAD) | (ROUNDS -> (3 * (a & NUMBER) + 5 * (b & NUMBER) + 7) % (NUMBER - 1) + 1
+                                 : (a + b) & NUMBER)) |
+          (COUNTS * ((COUNT_OF(a) + COUNT_OF(b)) & 96))
+  fi
+}
+
+#define STALL                                                                                      \
+    if                                                                                             \
+    :: HALT && me == 0 && !halted -> halted = true; goto end_halted                                \
+    :: skip                                                                                        \
+    fi
+
+#define FIRST_OF(s) ((SLOTS == 2 && (s) == AGGREGATE) -> WORDS : 0)
+
+inline post_word(t, s, v, w) {
+  atomic {
+    tile[t].word[FIRST_OF(s) + w].state = s;
+    tile[t].word[FIRST_OF(s) + w].epoch = now;
+    tile[t].word[FIRST_OF(s) + w].value = v;
+    STALL
+  }
+}
+
+/* xl_state_post(): word after word in any order; another group may look in between. */
+inline post(t, s, v) {
+#if WORDS == 1
+  post_word(t, s, v, 0)
+#else
+  if
+  :: post_word(t, s, v, 0); post_word(t, s, v, 1)
+  :: post_word(t, s, v, 1); post_word(t, s, v, 0)
+  fi
+#endif
+}
+
+inline load_first(t, k) {
+  if
+  :: tile[t].word[k].epoch == now -> seen = tile[t].word[k].state; got = tile[t].word[k].value
+  :: else -> seen = EMPTY
+  fi
+}
+
+inline load_next(t, k) {
+  if
+  :: !ALL_WORDS || (tile[t].word[k].epoch == now && tile[t].word[k].state == seen) ->
+     got = tile[t].word[k].value
+  :: else -> seen = EMPTY
+  fi
+}
+
+/* xl_state_look(): word after word, the slot of PREFIX first. `seen` is the state on
+ * which all words of a slot agree, else EMPTY. */
+inline look(t) {
+  d_step { looks++; assert(looks <= LOOKS); load_first(t, 0) };
+#if WORDS == 2
+  if :: seen != EMPTY -> d_step { load_next(t, 1) } :: else fi;
+#endif
+#if SLOTS == 2
+  if
+  :: seen == EMPTY ->
+     d_step { load_first(t, WORDS) };
+#if WORDS == 2
+     if :: seen != EMPTY -> d_step { load_next(t, WORDS + 1) } :: else fi
+#endif
+  :: else
+  fi
+#endif
+}
+
+/* Takes a ticket; where there are no more tiles, `mine` is past the last. */
+inline take_ticket() {
+  atomic { mine = ticket; ticket++; now = epoch; looks = 0; STALL }
+}
+
+/* The owner of a tile has its prefix and stores the tile. */
+inline store_tile() {
+  atomic {
+    assert(prefix == expected[mine]);
+    input[mine] = (IN_PLACE -> SPOILED : input[mine]);
+    prefix = 0; sum = 0; own = 0; got = 0; made = 0; seen = EMPTY; looks = 0;
+    STALL
+  }
+}
+
+/* xl_state_leave() */
+inline leave() {
+  d_step {
+    done++;
+    if
+    :: done == GROUPS -> ticket = 0; done = 0; epoch = epoch + 1
+    :: else
+    fi;
+    finished++
+  }
+}
+
+/* The sums of tiles in call `calls`; what is expected of them stands in each model. */
+inline begin_call() {
+  d_step {
+    t = 0;
+    do
+    :: t < TILES ->
+       input[t] = 2 * t + 1 + 11 * calls;
+       input[t] = (input[t] & NUMBER) |
+                  (((HEADS >> t) & 1) -> (HEAD | (COUNTS -> 32 : 0)) : 0);
+       t++
+    :: else -> break
+    od;
+    expect();
+    t = 0; v = 0; sum = 0; start = 0; finished = 0
+  };
+  atomic {
+    do
+    :: t < GROUPS -> run Group(t); t++
+    :: else -> t = 0; break
+    od
+  }
+}
+
+/* All of init; `Group` and expect() stand in each model. */
+inline run_calls() {
+  d_step {
+    epoch = 1;
+    do
+    :: t < TILES -> /* state memory starts as EMPTY of no epoch */
+       v = 0;
+       do
+       :: v < SLOTS * WORDS -> tile[t].word[v].state = EMPTY; v++
+       :: else -> break
+       od;
+       t++
+    :: else -> break
+    od
+  };
+  do
+  :: calls < CALLS ->
+     begin_call();
+     if
+     :: finished == GROUPS -> calls++
+     :: halted && finished == GROUPS - 1 -> break
+     fi
+  :: else -> break
+  od
+}
