@@ -138,7 +138,7 @@ XL_E xl_op_e(XL_E a, XL_E b)
     XL_E left = a, right = b;
     return XL_USER_OP(left, right);
 #elif XL_OPERATOR == 8 || XL_OPERATOR == 9
-    /* The earlier of equals; a NaN is never better, and never first where there is another. */
+    /* The earlier of equals. No value is a NaN: see cl/tile/tile_input.cl. */
     const bool better = XL_OPERATOR == 8 ? b.value < a.value : b.value > a.value;
     const bool equal = a.value == b.value;
     if (better || (equal && b.index < a.index))

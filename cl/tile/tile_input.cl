@@ -133,15 +133,24 @@ XL_T xl_result(const xl_input *input, XL_T carry, XL_T x, XL_T next)
 #endif
 }
 
-#if XL_LOAD
-#define XL_LOADED(x, i) xl_user_load((x), (i))
-#elif XL_OPERATOR == 8 || XL_OPERATOR == 9
-XL_E xl_load_arg(XL_IN x, ulong i)
+#if XL_OPERATOR == 8 || XL_OPERATOR == 9
+/* A NaN is no element at all. */
+XL_E xl_load_arg(xl_value x, ulong i)
 {
-    const XL_E e = {x, i};
+    XL_E e = XL_IDENTITY_E;
+    if (x == x) {
+        e.value = x;
+        e.index = i;
+    }
     return e;
 }
+#if XL_LOAD
+#define XL_LOADED(x, i) xl_load_arg(xl_user_load((x), (i)), (i))
+#else
 #define XL_LOADED(x, i) xl_load_arg((x), (i))
+#endif
+#elif XL_LOAD
+#define XL_LOADED(x, i) xl_user_load((x), (i))
 #else
 #define XL_LOADED(x, i) (x)
 #endif
@@ -160,6 +169,9 @@ XL_T xl_input_state(const xl_input *input, XL_IN x, ulong i, bool head)
 #if XL_HAS_INIT && XL_SEGMENTS != 0
     if (head)
         e = xl_op_e(input->init, e);
+#elif XL_SEGMENTS != 0 && XL_E_KIND == 2 && (XL_OPERATOR == 3 || XL_OPERATOR == 4)
+    if (head) /* a NaN is skipped here too */
+        e = xl_op_e(XL_IDENTITY_E, e);
 #endif
     return xl_lift(e, head);
 }

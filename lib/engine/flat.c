@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* The element that scans start from stands on the device, whoever gave it. */
-static xl_status take_init(xli_flat *flat, const xl_scan_desc *desc)
+xl_status xli_flat_take_init(xli_flat *flat, const xl_scan_desc *desc)
 {
     xli_flat_source *source = &flat->source;
     cl_int code = CL_SUCCESS;
@@ -40,7 +39,7 @@ xl_status xli_flat_create(xl_context *ctx, const xl_scan_desc *desc, bool on_tri
     made->on_trial = on_trial;
     XL_TRY(xli_context_facts(ctx, &facts));
     XL_TRY(xli_flat_resolve(made, desc, facts));
-    XL_TRY(take_init(made, desc));
+    XL_TRY(xli_flat_take_init(made, desc));
     XL_TRY(xli_flat_plan(made, desc, facts));
     *flat = made;
     made = NULL;

@@ -27,6 +27,7 @@ typedef struct xli_flat_source {
     bool loads;  /* the caller's load expression makes an element */
     unsigned state;
     size_t state_bytes; /* of the monoid */
+    size_t state_alignment;
     cl_mem init;
     size_t init_offset; /* elements */
 } xli_flat_source;
@@ -36,6 +37,7 @@ typedef struct xli_flat {
     xli_flat_source source;
     xli_element out;
     bool inclusive, stores;
+    bool reduces; /* set before it is resolved: a reduction, not a scan */
     xl_determinism determinism;
     xl_scan_algorithm algorithm; /* of calls with more than one tile; never AUTO */
     xli_tune_scan tune;
@@ -67,6 +69,8 @@ typedef struct xli_flat_call {
 xl_status xli_flat_create(xl_context *ctx, const xl_scan_desc *desc, bool on_trial,
                           xli_flat **flat);
 void xli_flat_destroy(xli_flat *flat_or_null);
+/* Sees to it that the element that results start from stands on the device. */
+xl_status xli_flat_take_init(xli_flat *flat, const xl_scan_desc *desc);
 size_t xli_flat_scratch(const xli_flat *flat, size_t n);
 xl_status xli_flat_enqueue(xli_flat *flat, cl_command_queue queue, const xli_flat_call *call,
                            cl_uint num_waits, const cl_event *waits, cl_event *event);
@@ -81,6 +85,9 @@ typedef struct xli_flat_places {
     size_t segment_count;
     bool in_place;
 } xli_flat_places;
+/* All but `out`. */
+xl_status xli_flat_check_source(const xli_flat *flat, const xli_flat_call *call,
+                                xli_flat_places *places);
 xl_status xli_flat_check_call(const xli_flat *flat, const xli_flat_call *call,
                               xli_flat_places *places);
 

@@ -108,17 +108,38 @@ done:
     return status;
 }
 
-/* The bytes of the monoid of cl/prelude/prelude_state.cl, as a C compiler lays it out. */
-static size_t state_bytes(const xli_flat_source *source)
+/* Where the result is an element's index, that stands beside each value. */
+static bool finds_place(xl_op op)
 {
-    const size_t count = source->state == XLI_STATE_COUNTS ? sizeof(cl_ulong) : 0;
-    const size_t alignment = xli_max(source->element.alignment, xli_max(count, sizeof(cl_uint)));
-    if (source->state == XLI_STATE_PLAIN)
-        return source->element.bytes;
+    return op == XL_ARG_MIN || op == XL_ARG_MAX;
+}
+
+/* Sets size and alignment of the monoid of cl/prelude/prelude_state.cl, as a C compiler
+ * lays it out: the value, the count, the flags. */
+static void measure_state(xli_flat_source *source)
+{
+    const size_t index = finds_place(source->op) ? sizeof(cl_ulong) : 1;
     size_t bytes = source->element.bytes;
-    if (count > 0)
-        bytes = xli_round_up(bytes, count) + count;
-    return xli_round_up(xli_round_up(bytes, sizeof(cl_uint)) + sizeof(cl_uint), alignment);
+    source->state_alignment = xli_max(source->element.alignment, index);
+    if (index > 1)
+        bytes = xli_round_up(bytes, index) + index;
+    if (source->state != XLI_STATE_PLAIN) {
+        const size_t word = sizeof(cl_uint);
+        source->state_alignment = xli_max(source->state_alignment, word);
+        bytes = xli_round_up(bytes, word) + (source->state == XLI_STATE_COUNTS ? 2 : 1) * word;
+    }
+    source->state_bytes = xli_round_up(bytes, source->state_alignment);
+}
+
+/* Results of a reduction whose places do not follow from the segments' array or width are
+ * counted. */
+static unsigned choose_state(const xli_flat *flat)
+{
+    const xli_flat_source *source = &flat->source;
+    const bool segments = source->segments != XL_SEGMENTS_NONE;
+    if (flat->reduces && segments && source->segments != XL_SEGMENTS_OFFSETS)
+        return XLI_STATE_COUNTS;
+    return segments || !source->has_identity ? XLI_STATE_FLAGS : XLI_STATE_PLAIN;
 }
 
 xl_status xli_flat_resolve(xli_flat *flat, const xl_scan_desc *desc, const xli_facts *facts)
@@ -129,7 +150,7 @@ xl_status xli_flat_resolve(xli_flat *flat, const xl_scan_desc *desc, const xli_f
     XL_TRY(xli_element_resolve(flat->ctx, facts, "type", desc->type, desc->user_type,
                                &source->element));
     XL_TRY(xli_operator_check(flat->ctx, desc->op, desc->user_op, &source->element));
-    if (desc->op == XL_ARG_MIN || desc->op == XL_ARG_MAX)
+    if (finds_place(desc->op) && !flat->reduces)
         XL_TRY(xli_fail(flat->ctx, XL_ERROR_INVALID_ARGUMENT, "op: %s is for reductions",
                         xl_op_name(desc->op)));
     XL_TRY(resolve_arrays(flat, desc, facts));
@@ -139,9 +160,8 @@ xl_status xli_flat_resolve(xli_flat *flat, const xl_scan_desc *desc, const xli_f
     source->has_identity = has_identity(desc);
     source->rounds = xli_operator_rounds(desc->op, desc->user_op, &source->element);
     source->loads = desc->load != NULL;
-    const bool flags = source->segments != XL_SEGMENTS_NONE || !source->has_identity;
-    source->state = flags ? XLI_STATE_FLAGS : XLI_STATE_PLAIN;
-    source->state_bytes = state_bytes(source);
+    source->state = choose_state(flat);
+    measure_state(source);
     flat->inclusive = desc->kind == XL_INCLUSIVE;
     flat->stores = desc->store != NULL;
     flat->determinism = desc->determinism;
@@ -171,21 +191,32 @@ static xl_status segment_count(const xli_flat *flat, const xli_flat_call *call, 
     return XL_SUCCESS;
 }
 
+xl_status xli_flat_check_source(const xli_flat *flat, const xli_flat_call *call,
+                                xli_flat_places *places)
+{
+    xl_status status;
+    const xl_context *ctx = flat->ctx;
+    const xli_flat_source *source = &flat->source;
+    XL_TRY(segment_count(flat, call, &places->segment_count));
+    const bool segments = call->n > 0 || call->segments.buffer;
+    XL_TRY(xli_check_view(ctx, "in", call->in, call->n, source->in.bytes, XLI_READ, &places->in));
+    XL_TRY(xli_check_view(ctx, "segments", call->segments, segments ? places->segment_count : 0,
+                          xli_max(1, source->segment_bytes), XLI_READ, &places->segments));
+    if (call->length)
+        XL_TRY(xli_check_view(ctx, "count", *call->length, 1, sizeof(cl_ulong), XLI_READ,
+                              &places->length));
+done:
+    return status;
+}
+
 xl_status xli_flat_check_call(const xli_flat *flat, const xli_flat_call *call,
                               xli_flat_places *places)
 {
     xl_status status;
     const xl_context *ctx = flat->ctx;
-    const xli_flat_source *source = &flat->source;
-    const size_t in = source->in.bytes, out = flat->out.bytes;
-    XL_TRY(segment_count(flat, call, &places->segment_count));
-    XL_TRY(xli_check_view(ctx, "in", call->in, call->n, in, XLI_READ, &places->in));
+    const size_t in = flat->source.in.bytes, out = flat->out.bytes;
+    XL_TRY(xli_flat_check_source(flat, call, places));
     XL_TRY(xli_check_view(ctx, "out", call->out, call->n, out, XLI_WRITE, &places->out));
-    XL_TRY(xli_check_view(ctx, "segments", call->segments, call->n > 0 ? places->segment_count : 0,
-                          xli_max(1, source->segment_bytes), XLI_READ, &places->segments));
-    if (call->length)
-        XL_TRY(xli_check_view(ctx, "count", *call->length, 1, sizeof(cl_ulong), XLI_READ,
-                              &places->length));
     XL_TRY(xli_check_apart(ctx, &places->in, &places->out, in == out));
     XL_TRY(xli_check_apart(ctx, &places->segments, &places->out, false));
     XL_TRY(xli_check_apart(ctx, &places->length, &places->out, false));

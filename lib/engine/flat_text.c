@@ -59,7 +59,7 @@ xl_status xli_flat_text(const xli_flat *flat, const xl_scan_desc *desc, const xl
     add_expression(text, "store", flat->out.name, source->element.name, desc->store);
     xli_text_add(text, "#line 1 \"plan\"\n#define XL_R %s\n#define XL_IN %s\n#define XL_OUT %s\n",
                  source->element.name, source->in.name, flat->out.name);
-    xli_text_add(text, "#define XL_SEG %s\n", segment_type(desc));
+    xli_text_add(text, "#define XL_SEG %s\n#define XL_COUNT uint\n", segment_type(desc));
     for (size_t i = 0; i < XLI_COUNT(lines); ++i)
         xli_text_add(text, "#define %s %zu\n", lines[i].name, lines[i].value);
     if (text->failed)
