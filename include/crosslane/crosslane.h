@@ -7,6 +7,7 @@
 #include <crosslane/context.h>
 #include <crosslane/grid.h>
 #include <crosslane/program.h>
+#include <crosslane/reduce.h>
 #include <crosslane/scan.h>
 #include <crosslane/sort.h>
 #include <crosslane/status.h>

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ * Reduction of segments, by runs (cl/tile/tile_reduce_run.cl):
+ *   xl_reduce_count  where the array alone tells where segments begin: how many do in
+ *                    each run, so that a run knows the numbers of its own
+ *   xl_reduce_walk   every run stores what ends in it and leaves its record
+ *   xl_reduce_join   one group walks the records in order and stores what began in one
+ *                    run and ended in another
+ * A run that is the only one leaves nothing to join. A launch that does not start at run 0
+ * goes on from where the join before it ended.
+ *
+ * Asks for what cl/tile/tile_reduce_group.cl asks for; with XL_SERIAL 1
+ * cl/tile/tile_reduce_serial.cl. */
+#include "../tile/tile_output.cl"
+
+#if !XL_SERIAL
+#include "../group/group_scan.cl"
+#endif
+#include "../tile/tile_reduce_run.cl"
+#if XL_SERIAL
+#include "../tile/tile_reduce_serial.cl"
+#else
+#include "../tile/tile_reduce_group.cl"
+#endif
+
+#if XL_SEGMENTS == 0
+#error "cl/kernel/reduce_whole.cl reduces what has no segments"
+#endif
+
+#define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
+
+/* The sum of all work-items' numbers, at every one; ends with a barrier. */
+#if XL_SERIAL
+#define xl_group_sum(numbers, mine) (mine)
+#else
+ulong xl_group_sum(__local ulong *numbers, ulong mine)
+{
+    const uint i = (uint)get_local_id(0);
+    numbers[i] = mine;
+    XL_LOCAL_BARRIER();
+    for (uint by = XL_GROUP_SIZE / 2; by > 0; by /= 2) {
+        if (i < by)
+            numbers[i] += numbers[i + by];
+        XL_LOCAL_BARRIER();
+    }
+    mine = numbers[0];
+    XL_LOCAL_BARRIER();
+    return mine;
+}
+#endif
+
+#if XL_SEGMENTS == 2
+/* This work-item's part of the heads from `begin` to before `end`. */
+ulong xl_count_heads(const xl_input *input, ulong begin, ulong end)
+{
+    ulong heads = begin == 0 && begin < end && get_local_id(0) == 0 && !(input->segments[0] & 1);
+    const ulong after = XL_CEIL_DIV(end, 32);
+    for (ulong w = begin / 32 + get_local_id(0); w < after; w += XL_GROUP_SIZE) {
+        uint word = input->segments[w];
+        if (w * 32 < begin)
+            word &= ~0u << (uint)(begin - w * 32);
+        if (end - w * 32 < 32)
+            word &= (1u << (uint)(end - w * 32)) - 1u;
+        heads += popcount(word);
+    }
+    return heads;
+}
+#elif XL_SEGMENTS <= 3
+ulong xl_count_heads(const xl_input *input, ulong begin, ulong end)
+{
+    ulong heads = 0;
+#pragma unroll 8
+    for (ulong i = begin + get_local_id(0); i < end; i += XL_GROUP_SIZE)
+        heads += xl_heads(input, i, 1) & 1;
+    return heads;
+}
+#endif
+
+#if XL_SEGMENTS <= 3
+__kernel XL_REQUIRED void xl_reduce_count(XL_REDUCE_ARGUMENTS)
+{
+    XL_INPUT_MAKE(input);
+    const ulong group = get_group_id(0);
+    const xl_extent extent = xl_extent_of(&input, run, first + group);
+    ulong heads = xl_count_heads(&input, extent.begin, extent.end);
+#if !XL_SERIAL
+    __local ulong numbers[XL_GROUP_SIZE];
+    heads = xl_group_sum(numbers, heads);
+#endif
+    if (get_local_id(0) == 0)
+        ((__global ulong *)(scratch_at + counts))[group] = heads;
+}
+#endif
+
+__kernel XL_REQUIRED void xl_reduce_walk(XL_REDUCE_ARGUMENTS)
+{
+    XL_INPUT_MAKE(input);
+    XL_SINK_MAKE(sink);
+    const ulong group = get_group_id(0);
+    __global xl_run *const record = (__global xl_run *)(scratch_at + records) + 1 + group;
+    xl_extent extent = xl_extent_of(&input, run, first + group);
+#if !XL_SERIAL
+    __local xl_desk desk;
+#endif
+#if XL_SEGMENTS <= 3
+    const __global ulong *const heads = (const __global ulong *)(scratch_at + counts);
+    for (ulong k = get_local_id(0); k < group; k += XL_GROUP_SIZE)
+        extent.segment += heads[k];
+    extent.segment = xl_group_sum(desk.numbers, extent.segment);
+#endif
+    /* A single run finds nothing open, and has no record. */
+    const bool alone = get_num_groups(0) == 1 && first == 0;
+    if (!alone && get_local_id(0) == 0)
+        record->index = XL_NO_SEGMENT;
+#if XL_SERIAL
+    const XL_T total = xl_walk_run(&input, extent, &sink, record);
+#else
+    XL_FULL_BARRIER();
+    const XL_T total = xl_walk_run(&desk, &input, extent, &sink, record);
+#endif
+    if (get_local_id(0) == 0) {
+        if (!alone)
+            record->total = total;
+#if XL_SEGMENTS <= 3
+        const bool has_last =
+            input.n == 0 ? group == 0 : extent.end == input.n && extent.begin < input.n;
+        if (sink.count && has_last)
+            *sink.count = extent.segment + total.count;
+#endif
+    }
+}
+
+/* `run`: how many records there are. */
+__kernel XL_REQUIRED void xl_reduce_join(XL_REDUCE_ARGUMENTS)
+{
+    XL_SINK_MAKE(sink);
+    __global xl_run *const record = (__global xl_run *)(scratch_at + records);
+    const uint share = (uint)XL_CEIL_DIV(run, XL_GROUP_SIZE), i = (uint)get_local_id(0);
+    const uint from = 1 + min(i * share, (uint)run), to = 1 + min((i + 1) * share, (uint)run);
+    XL_T sum = XL_IDENTITY, start = XL_IDENTITY;
+    if (first > 0)
+        start = record->total;
+#if !XL_SERIAL
+    __local XL_T scratch[XL_GROUP_SCRATCH];
+    XL_T all;
+    for (uint k = from; k < to; ++k)
+        sum = xl_op(sum, record[k].total);
+    sum = xl_group_scan_exclusive(sum, scratch, &all);
+#endif
+    sum = xl_op(start, sum);
+    for (uint k = from; k < to; ++k) {
+        if (record[k].index != XL_NO_SEGMENT)
+            xl_sink_put(&sink, record[k].index, XL_VALUE(xl_op(sum, record[k].open)));
+        sum = xl_op(sum, record[k].total);
+    }
+#if XL_SERIAL
+    record->total = sum;
+#else
+    if (i == 0)
+        record->total = xl_op(start, all);
+#endif
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ * Reduction of a whole array: every work-group reduces one run, and one group then folds
+ * the runs' totals in order. A run that is the only one is the result.
+ *
+ * Asks for what cl/tile/tile_reduce_run.cl asks for, and with XL_SERIAL 0 for what
+ * cl/tile/tile_load.cl asks for. */
+#include "../tile/tile_output.cl"
+
+#if XL_SERIAL
+#include "../tile/tile_serial.cl"
+#else
+#include "../tile/tile_scan.cl"
+#endif
+#include "../tile/tile_reduce_run.cl"
+
+#if XL_SEGMENTS != 0
+#error "cl/kernel/reduce_segments.cl reduces segments"
+#endif
+
+#define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
+
+#if XL_SERIAL
+#define XL_SCRATCH_MAKE
+#define XL_RUN_REDUCE(input, at, end) xl_serial_reduce((input), (at), (end) - (at))
+#else
+#define XL_SCRATCH_MAKE __local XL_T scratch[XL_TILE_SCRATCH];
+#define XL_RUN_REDUCE(input, at, end) xl_run_reduce((input), (at), (end), scratch)
+
+/* Where operands commute, work-items meet once, after the last tile. */
+XL_T xl_run_reduce(const xl_input *input, ulong at, ulong end, __local XL_T *scratch)
+{
+    XL_T item[XL_ITEMS];
+#if XL_COMMUTES
+    XL_T mine[XL_VLEN];
+#pragma unroll
+    for (uint v = 0; v < XL_VLEN; ++v)
+        mine[v] = XL_IDENTITY;
+    for (; at < end; at += XL_TILE) {
+        xl_tile_load(item, input, at, XL_UNIT, true);
+#pragma unroll
+        for (uint k = 0; k < XL_ITEMS; ++k)
+            mine[k % XL_VLEN] = xl_op(mine[k % XL_VLEN], item[k]);
+    }
+#pragma unroll
+    for (uint v = 1; v < XL_VLEN; ++v)
+        mine[0] = xl_op(mine[0], mine[v]);
+    return xl_group_reduce(mine[0], scratch);
+#else
+    XL_T total = XL_IDENTITY;
+    for (; at < end; at += XL_TILE) {
+        xl_tile_load(item, input, at, XL_UNIT, true);
+        total = xl_op(total, xl_tile_reduce(item, scratch));
+    }
+    return total;
+#endif
+}
+#endif
+
+/* The result of n elements that come to `total`. */
+void xl_whole_put(const xl_input *input, const xl_sink *sink, XL_T total)
+{
+    if (get_local_id(0) != 0)
+        return;
+#ifdef XL_EMPTY_E
+    if (input->n == 0)
+        xl_sink_put(sink, 0, XL_EMPTY_E(input));
+    else
+#else
+    if (input->n > 0)
+#endif
+        xl_sink_put(sink, 0, XL_VALUE(xl_op(xl_input_start(input), total)));
+}
+
+__kernel XL_REQUIRED void xl_reduce_walk(XL_REDUCE_ARGUMENTS)
+{
+    XL_INPUT_MAKE(input);
+    XL_SINK_MAKE(sink);
+    XL_SCRATCH_MAKE
+    const ulong group = get_group_id(0);
+    const xl_extent extent = xl_extent_of(&input, run, first + group);
+    const XL_T total = XL_RUN_REDUCE(&input, extent.begin, extent.end);
+    if (get_num_groups(0) == 1)
+        xl_whole_put(&input, &sink, total);
+    else if (get_local_id(0) == 0)
+        ((__global xl_run *)(scratch_at + records))[1 + group].total = total;
+}
+
+/* `run`: how many records there are. */
+__kernel XL_REQUIRED void xl_reduce_join(XL_REDUCE_ARGUMENTS)
+{
+    XL_INPUT_MAKE(input);
+    XL_SINK_MAKE(sink);
+    XL_SCRATCH_MAKE
+    const __global xl_run *const record = (const __global xl_run *)(scratch_at + records) + 1;
+    const uint share = (uint)XL_CEIL_DIV(run, XL_GROUP_SIZE), i = (uint)get_local_id(0);
+    const uint from = min(i * share, (uint)run), to = min((i + 1) * share, (uint)run);
+    XL_T sum = XL_IDENTITY;
+    for (uint k = from; k < to; ++k)
+        sum = xl_op(sum, record[k].total);
+#if !XL_SERIAL
+    sum = xl_group_reduce(sum, scratch);
+#endif
+    xl_whole_put(&input, &sink, sum);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT
+ * A reduction by runs: each work-group takes one run of elements, stores what ends in it
+ * and leaves a record of what goes on past its ends; a second, small launch joins the
+ * records in order. No group waits for another, and operands meet in an order that
+ * follows from n and the plan alone.
+ *
+ * A segment's result belongs to the run that has its end. CSR offsets are cut by steps of
+ * the merge of elements and segments' ends, so that a run with many empty segments is no
+ * longer than others: Merrill and Garland, "Merge-based parallel sparse matrix-vector
+ * multiplication" (SC 2016).
+ *
+ * Asks for what cl/tile/tile_output.cl asks for, and
+ *   XL_GROUP_SIZE  work-items of a group; 1 with XL_SERIAL 1 */
+#ifndef XL_TILE_REDUCE_RUN
+#define XL_TILE_REDUCE_RUN
+
+#include "tile_output.cl"
+
+#if !defined(XL_GROUP_SIZE)
+#error "XL_GROUP_SIZE must be defined"
+#endif
+
+/* The host knows the size: lib/reduce/reduce_plan.c. */
+typedef struct xl_run {
+    XL_T total;  /* all of its elements; of the first record: all before this launch */
+    XL_T open;   /* of the segment that began before it, if that ends in it: its part here */
+    ulong index; /* of that segment */
+} xl_run;
+#define XL_NO_SEGMENT (~0ul)
+
+/* Where results go. */
+typedef struct xl_sink {
+    __global XL_OUT *out;
+    ulong capacity; /* results that there is room for */
+#if XL_SEGMENTS == 3
+    __global XL_SEG *keys; /* or NULL */
+#endif
+#if XL_SEGMENTS >= 1 && XL_SEGMENTS <= 3
+    __global ulong *count; /* or NULL */
+#endif
+} xl_sink;
+
+/* `run`: elements (of CSR offsets: steps) of a run; `first`: the number of the launch's
+ * first one. Records stand `records` bytes into scratch, one more than there are groups;
+ * heads of each run `counts` bytes into it. */
+#if XL_SEGMENTS == 3
+#define XL_KEYS_ARGUMENTS , __global XL_SEG *keys, ulong keys_offset
+#define XL_KEYS_MAKE sink.keys = keys ? keys + keys_offset : keys;
+#else
+#define XL_KEYS_ARGUMENTS
+#define XL_KEYS_MAKE
+#endif
+#if XL_SEGMENTS >= 1 && XL_SEGMENTS <= 3
+#define XL_COUNT_ARGUMENTS , __global ulong *count, ulong count_offset
+#define XL_COUNT_MAKE sink.count = count ? count + count_offset : count;
+#else
+#define XL_COUNT_ARGUMENTS
+#define XL_COUNT_MAKE
+#endif
+#define XL_REDUCE_ARGUMENTS                                                                        \
+    XL_INPUT_ARGUMENTS, ulong run, ulong first, __global uchar *scratch_at, ulong records,         \
+        ulong counts, __global XL_OUT *out, ulong out_offset,                                      \
+        ulong capacity XL_KEYS_ARGUMENTS XL_COUNT_ARGUMENTS
+#define XL_SINK_MAKE(sink)                                                                         \
+    xl_sink sink;                                                                                  \
+    sink.out = out + out_offset;                                                                   \
+    sink.capacity = capacity;                                                                      \
+    XL_KEYS_MAKE XL_COUNT_MAKE
+
+void xl_sink_put(const xl_sink *sink, ulong index, XL_E value)
+{
+    if (index < sink->capacity)
+        sink->out[index] = xl_output(value, index);
+}
+
+/* The result of a segment without elements. The identity of floating-point sums is -0;
+ * here it is 0. */
+#if XL_HAS_INIT
+#define XL_EMPTY_E(input) ((input)->init)
+#elif XL_OPERATOR == 1
+#define XL_EMPTY_E(input) ((XL_E)0)
+#elif XL_HAS_IDENTITY
+#define XL_EMPTY_E(input) XL_IDENTITY_E
+#endif
+
+/* The elements and segments of a run. */
+typedef struct xl_extent {
+    ulong begin, end;     /* elements */
+    ulong segment, after; /* CSR offsets: segments that end here; else `segment` began before */
+} xl_extent;
+
+#if XL_SEGMENTS == 4
+/* Of the first `steps` steps of the merge, how many are ends of segments: element i comes
+ * before the end at offset e if i < e. */
+ulong xl_merge_search(const xl_input *input, ulong steps)
+{
+    const __global XL_SEG *const ends = input->segments + 1;
+    ulong low = steps > input->n ? steps - input->n : 0;
+    ulong count = min(steps, input->count - 1) - low;
+#if !XL_SERIAL && XL_USE_LANES
+    while (count > 0) { /* as xl_offset_search_lanes() */
+        const ulong step = count / (xl_lane_width() + 1) + 1;
+        const ulong place = (xl_lane_id() + 1) * step - 1;
+        const bool ended = place < count && ends[low + place] + low + place < steps;
+        const ulong passed = (ulong)popcount(xl_lane_ballot(ended)) * step;
+        low += passed;
+        count = min(count - passed, step - 1);
+    }
+#else
+    while (count > 0) {
+        const ulong half_count = count / 2, place = low + half_count;
+        const bool ended = ends[place] + place < steps;
+        low = ended ? place + 1 : low;
+        count = ended ? count - half_count - 1 : half_count;
+    }
+#endif
+    return low;
+}
+
+/* Whether element i, with which segment s goes on, is its first. */
+bool xl_begins(const xl_input *input, ulong s, ulong i)
+{
+    return s + 1 < input->count && input->segments[s] == i;
+}
+#endif
+
+#if XL_SEGMENTS >= 5
+/* How many segments began before element i. */
+ulong xl_began_before(const xl_input *input, ulong i)
+{
+    const ulong rounds = i / input->width, left = i % input->width;
+#if XL_SEGMENTS == 5
+    return rounds + (left > 0);
+#else
+    const ulong heads = (input->mask | 1) & (~0ul >> (64 - input->width));
+    return rounds * popcount(heads) + popcount(heads & ((1ul << left) - 1));
+#endif
+}
+#endif
+
+/* Where run number `group` starts and ends; what is left open is `segment` of flags, bits
+ * and keys. */
+xl_extent xl_extent_of(const xl_input *input, ulong run, ulong group)
+{
+    xl_extent extent;
+#if XL_SEGMENTS == 4
+    const ulong steps = input->n + (input->count - 1);
+    const ulong from = min(group * run, steps), to = min(from + run, steps);
+    extent.segment = xl_merge_search(input, from);
+    extent.after = xl_merge_search(input, to);
+    extent.begin = from - extent.segment;
+    extent.end = to - extent.after;
+#else
+    extent.begin = min(group * run, input->n);
+    extent.end = min(extent.begin + run, input->n);
+#if XL_SEGMENTS >= 5
+    extent.segment = xl_began_before(input, extent.begin);
+#else
+    extent.segment = 0;
+#endif
+    extent.after = 0;
+#endif
+    return extent;
+}
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ * One work-item reduces the segments of a run, element by element.
+ *
+ * Asks for what cl/tile/tile_reduce_run.cl asks for, with XL_SERIAL 1. */
+#ifndef XL_TILE_REDUCE_SERIAL
+#define XL_TILE_REDUCE_SERIAL
+
+#include "tile_reduce_run.cl"
+
+/* The value of element i, which begins a segment or not. */
+XL_E xl_value_at(const xl_input *input, ulong i, bool head)
+{
+    return XL_VALUE(xl_input_state(input, input->in[i], i, head));
+}
+
+#if XL_SEGMENTS == 4
+/* `sum`, and the elements from *at to before `end`, which begin nothing. */
+XL_T xl_fold_on(const xl_input *input, XL_T sum, ulong *at, ulong end)
+{
+    ulong i = *at;
+    if (i >= end)
+        return sum;
+    XL_E value = xl_value_at(input, i++, false);
+    if (sum.flags & XL_SOME)
+        value = xl_op_e(sum.value, value);
+    for (; i < end; ++i)
+        value = xl_op_e(value, xl_value_at(input, i, false));
+    *at = end;
+    sum.value = value;
+    sum.flags |= XL_SOME;
+    return sum;
+}
+
+XL_T xl_walk_run(xl_input *input, xl_extent extent, const xl_sink *sink, __global xl_run *record)
+{
+    XL_T carry = XL_IDENTITY;
+    ulong at = extent.begin;
+    for (ulong s = extent.segment; s < extent.after; ++s) {
+        const ulong from = input->segments[s];
+        const ulong to = min((ulong)input->segments[s + 1], extent.end);
+        if (from < extent.begin && s == extent.segment) {
+            carry = xl_fold_on(input, carry, &at, to);
+            record->open = carry;
+            record->index = s;
+        } else if (at < to) {
+            carry = xl_lift(xl_value_at(input, at++, true), true);
+            carry = xl_fold_on(input, carry, &at, to);
+            xl_sink_put(sink, s, XL_VALUE(carry));
+        } else {
+            xl_sink_put(sink, s, XL_EMPTY_E(input));
+        }
+    }
+    if (at < extent.end && xl_begins(input, extent.after, at)) {
+        carry = xl_lift(xl_value_at(input, at, true), true);
+        ++at;
+    }
+    return xl_fold_on(input, carry, &at, extent.end);
+}
+#else
+#if XL_SEGMENTS >= 5
+/* A 64-bit remainder for each element would be slow: `place` is i % width. */
+#define XL_PLACE_OF(input, i) ((i) % (input)->width)
+bool xl_head_at(const xl_input *input, ulong i, ulong *place)
+{
+    *place = *place == input->width ? 0 : *place;
+    return *place == 0 || (XL_SEGMENTS == 6 && (input->mask >> (*place & 63) & 1) != 0);
+}
+#else
+#define XL_PLACE_OF(input, i) 0
+bool xl_head_at(const xl_input *input, ulong i, ulong *place)
+{
+    return xl_heads(input, i, 1) & 1;
+}
+#endif
+
+XL_T xl_walk_run(xl_input *input, xl_extent extent, const xl_sink *sink, __global xl_run *record)
+{
+    XL_T carry = XL_IDENTITY;
+    ulong place = XL_PLACE_OF(input, extent.begin);
+    bool head = extent.begin < extent.end && xl_head_at(input, extent.begin, &place);
+    for (ulong i = extent.begin; i < extent.end; ++i) {
+        carry = xl_op(carry, xl_input_state(input, input->in[i], i, head));
+        ++place;
+        head = i + 1 == input->n || xl_head_at(input, i + 1, &place);
+        if (!head)
+            continue;
+        const ulong index = extent.segment + carry.count - 1;
+        if (XL_IS_HEAD(carry)) {
+            xl_sink_put(sink, index, XL_VALUE(carry));
+        } else {
+            record->open = carry;
+            record->index = index;
+        }
+#if XL_SEGMENTS == 3
+        if (sink->keys && index < sink->capacity)
+            sink->keys[index] = input->segments[i];
+#endif
+    }
+    return carry;
+}
+#endif
+
+#endif

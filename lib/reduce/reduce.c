@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ * The reduction's public calls. */
+#include "reduce_plan.h"
+
+void xl_reduce_desc_init(xl_reduce_desc *desc)
+{
+    if (desc)
+        *desc = (xl_reduce_desc){.struct_size = sizeof *desc, .type = XL_U32, .op = XL_SUM};
+}
+
+static xl_status make(xl_context *ctx, const xl_reduce_desc *desc, xl_reduce **plan)
+{
+    xl_status status;
+    const xli_facts *facts;
+    xl_reduce *made = xli_alloc(sizeof *made);
+    if (!made)
+        return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a reduction");
+    made->flat.ctx = xli_context_retain(ctx);
+    XL_TRY(xli_context_facts(ctx, &facts));
+    XL_TRY(xli_reduce_plan(made, desc, facts));
+    *plan = made;
+    made = NULL;
+done:
+    xl_reduce_destroy(made);
+    return status;
+}
+
+xl_status xl_reduce_create(xl_context *ctx, const xl_reduce_desc *desc, xl_reduce **plan)
+{
+    xl_status status;
+    xl_reduce_desc full;
+    xl_reduce_desc_init(&full);
+    if (plan)
+        *plan = NULL;
+    if (!ctx || !desc || !plan)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
+                        !ctx    ? "ctx"
+                        : !desc ? "desc"
+                                : "plan");
+    XL_TRY(XLI_DESC_READ(ctx, xl_reduce_desc, desc, &full));
+    XL_TRY(make(ctx, &full, plan));
+done:
+    return status;
+}
+
+void xl_reduce_destroy(xl_reduce *plan)
+{
+    if (!plan)
+        return;
+    xli_reduce_destroy_kernels(plan);
+    if (plan->flat.source.init)
+        clReleaseMemObject(plan->flat.source.init);
+    xli_pool_destroy(&plan->flat.pool);
+    xli_context_release(plan->flat.ctx);
+    xli_free(plan);
+}
+
+xl_status xl_reduce_scratch(const xl_reduce *plan, size_t n, size_t *bytes, size_t *alignment)
+{
+    if (!plan || !bytes || !alignment)
+        return xli_fail(plan ? plan->flat.ctx : NULL, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
+                        !plan    ? "plan"
+                        : !bytes ? "bytes"
+                                 : "alignment");
+    *bytes = xli_reduce_room_of(plan, n).bytes;
+    *alignment = XLI_SCRATCH_ALIGN;
+    return XL_SUCCESS;
+}
+
+static xl_status enqueue(xl_reduce *plan, cl_command_queue queue, const xli_reduce_call *call,
+                         cl_uint num_waits, const cl_event *waits, cl_event *event)
+{
+    if (event)
+        *event = NULL;
+    if (!plan)
+        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
+    return xli_reduce_enqueue(plan, queue, call, num_waits, waits, event);
+}
+
+xl_status xl_reduce_enqueue(xl_reduce *plan, cl_command_queue queue, size_t n, xl_view in,
+                            xl_view segments, xl_view out, xl_view keys, xl_view count,
+                            xl_view scratch, cl_uint num_waits, const cl_event *waits,
+                            cl_event *event)
+{
+    const xli_reduce_call call = {
+        .flat = {.n = n, .in = in, .segments = segments, .out = out, .scratch = scratch},
+        .keys = keys,
+        .count = count};
+    return enqueue(plan, queue, &call, num_waits, waits, event);
+}
+
+xl_status xl_reduce_enqueue_n(xl_reduce *plan, cl_command_queue queue, size_t most, xl_view length,
+                              xl_view in, xl_view segments, xl_view out, xl_view keys,
+                              xl_view count, xl_view scratch, cl_uint num_waits,
+                              const cl_event *waits, cl_event *event)
+{
+    const xli_reduce_call call = {.flat = {.n = most,
+                                           .in = in,
+                                           .segments = segments,
+                                           .out = out,
+                                           .scratch = scratch,
+                                           .length = &length},
+                                  .keys = keys,
+                                  .count = count};
+    return enqueue(plan, queue, &call, num_waits, waits, event);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT
+ * Making a plan of a reduction: checks, shape, kernels, and how calls are cut. */
+#include "reduce_plan.h"
+
+#include <string.h>
+
+static bool finds_place(const xl_reduce_desc *desc)
+{
+    return desc->op == XL_ARG_MIN || desc->op == XL_ARG_MAX;
+}
+
+/* The inclusive scan of the same elements, of which a reduction keeps the last ones. */
+static xl_scan_desc scan_of(const xl_reduce_desc *desc)
+{
+    return (xl_scan_desc){.struct_size = sizeof(xl_scan_desc),
+                          .type = desc->type,
+                          .op = desc->op,
+                          .kind = XL_INCLUSIVE,
+                          .init = desc->init,
+                          .determinism = desc->determinism,
+                          .user_type = desc->user_type,
+                          .user_op = desc->user_op,
+                          .segments = desc->segments,
+                          .segment_type = desc->segment_type,
+                          .segment_width = desc->segment_width,
+                          .segment_mask = desc->segment_mask,
+                          .load = desc->load,
+                          .store = desc->store,
+                          .load_type = desc->load_type,
+                          .store_type = desc->store_type,
+                          .user_load_type = desc->user_load_type,
+                          .user_store_type = desc->user_store_type};
+}
+
+/* What only a reduction refuses. */
+static xl_status check(const xl_reduce *plan, const xl_reduce_desc *desc)
+{
+    const xl_context *ctx = plan->flat.ctx;
+    const xli_flat_source *source = &plan->flat.source;
+    if (finds_place(desc) && (desc->init || desc->store))
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: given, but %s gives indices",
+                        desc->init ? "init" : "store", xl_op_name(desc->op));
+    if (desc->segments == XL_SEGMENTS_OFFSETS && !source->has_identity && !source->has_init)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "init: segments by CSR offsets may be empty, and \"%s\" has no identity; "
+                        "it needs one",
+                        desc->user_op->name);
+    if (source->rounds && desc->determinism == XL_REPRODUCIBLE)
+        return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
+                        "determinism: XL_REPRODUCIBLE reductions with operators that round are not "
+                        "in this version");
+    return XL_SUCCESS;
+}
+
+static uint32_t power_below(size_t x)
+{
+    uint32_t p = 1;
+    while (p <= x / 2)
+        p *= 2;
+    return p;
+}
+
+/* Bytes of an element in the operator's hands: with its index where that is asked for. */
+static size_t value_bytes(const xli_flat_source *source)
+{
+    const bool place = source->op == XL_ARG_MIN || source->op == XL_ARG_MAX;
+    return place ? 2 * sizeof(cl_ulong) : source->element.bytes;
+}
+
+/* Local memory of a group: cl/tile/tile_scan.cl, cl/tile/tile_reduce_group.cl. */
+static size_t local_bytes(const xli_flat *flat, size_t size, size_t items)
+{
+    const xli_flat_source *source = &flat->source;
+    const size_t tile = size * items, state = source->state_bytes;
+    if (source->segments == XL_SEGMENTS_NONE)
+        return (items + 2) * size * state + 64;
+    const size_t stage = xli_max(value_bytes(source), source->in.bytes) * (tile + size + 1);
+    return stage + size * (state + sizeof(cl_ulong)) + 3 * (tile + 1) + 64;
+}
+
+/* Elements that a work-item moves at once: 16 bytes, where all are built-in scalars. */
+static uint32_t choose_vector(const xli_flat *flat)
+{
+    const xli_flat_source *source = &flat->source;
+    const bool scalars = xli_element_is_scalar(&source->element) &&
+                         xli_element_is_scalar(&source->in) && xli_element_is_scalar(&flat->out);
+    return scalars ? (uint32_t)(16 / source->in.bytes) : 1;
+}
+
+/* Settles the shape for groups of at most `most` work-items. */
+static void shape_to_fit(xl_reduce *plan, const xli_facts *facts, size_t most)
+{
+    enum { MOST_ITEMS = 16, SERIAL_TILE = 1 << 12 };
+    xli_flat *flat = &plan->flat;
+    const size_t bytes = xli_max(value_bytes(&flat->source), flat->source.in.bytes);
+    size_t size = xli_min(power_below(plan->tune.group_size), power_below(most));
+    size_t items = power_below(xli_max(1, xli_min(MOST_ITEMS, plan->tune.item_bytes / bytes)));
+    while (items > 1 && local_bytes(flat, size, items) > facts->info.local_bytes)
+        items /= 2;
+    while (size > 1 && local_bytes(flat, size, items) > facts->info.local_bytes)
+        size /= 2;
+    const bool serial = plan->tune.serial || size == 1;
+    flat->group_size = serial ? 1 : (uint32_t)size;
+    flat->items = serial ? 0 : (uint32_t)items;
+    flat->vector = (uint32_t)xli_min(choose_vector(flat), items);
+    flat->tile = serial ? xli_min(SERIAL_TILE, plan->tune.run_elements) : size * items;
+}
+
+void xli_reduce_destroy_kernels(xl_reduce *plan)
+{
+    xli_kernel_destroy(&plan->count);
+    xli_kernel_destroy(&plan->walk);
+    xli_kernel_destroy(&plan->join);
+}
+
+/* Builds the kernels for the plan's group size; *most is the least of their own limits. */
+static xl_status build(xl_reduce *plan, const xl_scan_desc *desc, const xli_facts *facts,
+                       size_t *most)
+{
+    xl_status status;
+    xli_text text = {0};
+    xli_program *program;
+    const bool whole = desc->segments == XL_SEGMENTS_NONE;
+    const bool counts = !whole && desc->segments <= XL_SEGMENTS_KEYS;
+    const struct {
+        const char *name;
+        xli_kernel *kernel;
+        bool wanted;
+    } kernels[] = {{"xl_reduce_walk", &plan->walk, true},
+                   {"xl_reduce_join", &plan->join, true},
+                   {"xl_reduce_count", &plan->count, counts}};
+    *most = SIZE_MAX;
+    XL_TRY(xli_flat_text(&plan->flat, desc, facts, &text));
+    XL_TRY(xli_program_get(plan->flat.ctx, whole ? "reduce_whole" : "reduce_segments", text.data,
+                           &program));
+    for (size_t i = 0; i < XLI_COUNT(kernels); ++i) {
+        if (!kernels[i].wanted)
+            continue;
+        XL_TRY(xli_kernel_create(plan->flat.ctx, program, kernels[i].name, kernels[i].kernel));
+        *most = xli_min(*most, kernels[i].kernel->max_group);
+    }
+done:
+    xli_text_free(&text);
+    return status;
+}
+
+xl_status xli_reduce_plan(xl_reduce *plan, const xl_reduce_desc *desc, const xli_facts *facts)
+{
+    xl_status status;
+    xli_flat *flat = &plan->flat;
+    const xl_scan_desc scan = scan_of(desc);
+    size_t most = facts->info.max_work_group;
+    flat->reduces = true;
+    XL_TRY(xli_flat_resolve(flat, &scan, facts));
+    XL_TRY(check(plan, desc));
+    if (finds_place(desc))
+        XL_TRY(xli_element_resolve(flat->ctx, facts, "out", XL_U64, NULL, &flat->out));
+    XL_TRY(xli_flat_take_init(flat, &scan));
+    xli_tune_reduce_get(flat->ctx, facts, &plan->tune);
+    flat->units = facts->info.compute_units;
+    do { /* a kernel may allow smaller groups than its device: then all are built again */
+        shape_to_fit(plan, facts, most);
+        xli_reduce_destroy_kernels(plan);
+        XL_TRY(build(plan, &scan, facts, &most));
+    } while (most < flat->group_size);
+done:
+    return status;
+}
+
+/* Whether a work-item takes elements one by one, so that long runs are long loops. */
+static bool is_slow(const xl_reduce *plan)
+{
+    const xli_flat_source *source = &plan->flat.source;
+    const bool vectors = source->state == XLI_STATE_PLAIN && source->op < XL_ARG_MIN &&
+                         xli_element_is_scalar(&source->element) && !source->loads &&
+                         !plan->flat.stores;
+    return plan->flat.items == 0 && !vectors;
+}
+
+/* The longest run, and the most runs of a launch. */
+static size_t longest_run(const xl_reduce *plan)
+{
+    const size_t run = (size_t)plan->tune.run_elements * (is_slow(plan) ? 1 : 8);
+    return xli_round_up(run, plan->flat.tile);
+}
+
+static size_t most_runs(const xl_reduce *plan, size_t n)
+{
+    const bool whole = plan->flat.source.segments == XL_SEGMENTS_NONE;
+    const size_t each = whole ? plan->tune.run_groups : plan->tune.part_groups;
+    return xli_max(plan->flat.units * each, xli_ceil_div(n, longest_run(plan)));
+}
+
+xli_reduce_cut xli_reduce_cut_of(const xl_reduce *plan, size_t n, size_t segments)
+{
+    const size_t tile = plan->flat.tile, steps = n + segments;
+    const size_t tiles = xli_ceil_div(steps, tile);
+    xli_reduce_cut cut = {.most = most_runs(plan, n)};
+    const size_t each = tiles <= plan->tune.alone_tiles ? tiles : xli_ceil_div(tiles, cut.most);
+    cut.run = xli_min(xli_max(each, 1) * tile, longest_run(plan));
+    cut.runs = xli_max(xli_ceil_div(steps, cut.run), 1);
+    return cut;
+}
+
+/* CSR offsets may cut few elements into many runs: their number is not known here. */
+xli_reduce_room xli_reduce_room_of(const xl_reduce *plan, size_t n)
+{
+    const xli_flat_source *source = &plan->flat.source;
+    const size_t align = xli_max(source->state_alignment, sizeof(cl_ulong));
+    const size_t record = xli_round_up(
+        xli_round_up(2 * source->state_bytes, sizeof(cl_ulong)) + sizeof(cl_ulong), align);
+    const bool offsets = source->segments == XL_SEGMENTS_OFFSETS;
+    const size_t tiles = xli_ceil_div(n, plan->flat.tile);
+    const size_t runs = offsets ? most_runs(plan, n) : xli_min(tiles, most_runs(plan, n));
+    xli_reduce_room room = {0};
+    if (!offsets && tiles <= xli_min(plan->tune.alone_tiles, 1))
+        return room;
+    room.counts = (runs + 1) * record;
+    room.bytes = room.counts;
+    if (plan->count.cl)
+        room.bytes = xli_round_up(room.bytes, sizeof(cl_ulong)) + runs * sizeof(cl_ulong);
+    room.bytes = xli_round_up(room.bytes, XLI_SCRATCH_ALIGN);
+    return room;
+}

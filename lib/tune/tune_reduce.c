@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ * Tunables of the reduction. */
+#include "tune_reduce.h"
+
+#include "tune.h"
+
+enum { VENDOR_NVIDIA = 0x10de };
+
+typedef struct row {
+    xli_tune_match match;
+    xli_tune_reduce tune;
+} row;
+
+static const row table[] = {
+    {{.vendor_id = VENDOR_NVIDIA},
+     {.group_size = 256,
+      .item_bytes = 64,
+      .run_groups = 8,
+      .part_groups = 16,
+      .run_elements = 1 << 30,
+      .alone_tiles = 4}},
+    {{.is_cpu = true},
+     {.serial = 1,
+      .group_size = 64,
+      .item_bytes = 64,
+      .run_groups = 8,
+      .part_groups = 8,
+      .run_elements = 1 << 15,
+      .alone_tiles = 1}},
+    {{0},
+     {.group_size = 256,
+      .item_bytes = 64,
+      .run_groups = 8,
+      .part_groups = 16,
+      .run_elements = 1 << 30,
+      .alone_tiles = 1}},
+};
+
+void xli_tune_reduce_get(const xl_context *ctx, const xli_facts *facts, xli_tune_reduce *tune)
+{
+    const row *found = table;
+    while (!xli_tune_fits(&found->match, facts))
+        ++found;
+    *tune = found->tune;
+    const struct {
+        const char *name;
+        uint32_t *value, low, high;
+    } fields[] = {
+        {"reduce.serial", &tune->serial, 0, 1},
+        {"reduce.group_size", &tune->group_size, 1, 1024},
+        {"reduce.item_bytes", &tune->item_bytes, 16, 1024},
+        {"reduce.run_groups", &tune->run_groups, 1, 256},
+        {"reduce.part_groups", &tune->part_groups, 1, 256},
+        {"reduce.run_elements", &tune->run_elements, 1 << 8, 1 << 30},
+        {"reduce.alone_tiles", &tune->alone_tiles, 1, 1 << 16},
+    };
+    for (size_t i = 0; i < XLI_COUNT(fields); ++i)
+        *fields[i].value = xli_context_tunable(ctx, fields[i].name, *fields[i].value, fields[i].low,
+                                               fields[i].high);
+}
