@@ -411,7 +411,7 @@ static void every_form_in_every_shape(void **state)
     for (size_t i = 0; i < sizeof setups / sizeof setups[0]; ++i) {
         xl_context *ctx = open_context(&setups[i]);
         for (int form = XL_SEGMENTS_NONE; form <= XL_SEGMENTS_MASK; ++form)
-            check_form(&setups[i], ctx, (xl_segments)form, form == XL_SEGMENTS_NONE ? 2 : 11 + i);
+            check_form(&setups[i], ctx, (xl_segments)form, form == XL_SEGMENTS_NONE ? 3 : 17 + i);
         xl_context_destroy(ctx);
     }
 }
