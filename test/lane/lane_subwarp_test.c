@@ -16,7 +16,9 @@ enum { GROUP, GROUP_TOO, COUNT, TOTAL, LANES, LANES_TOO, BALLOT_LOW, BALLOT_HIGH
 
 static const char text[] =
     "#include <crosslane/lanes.cl>\n"
-    "__kernel void count(const __global uchar *p, const __global ulong *heads, uint width,\n"
+    "#ifndef XLT_WIDTH\n#define XLT_WIDTH\n#endif\n"
+    "__kernel XLT_WIDTH void count(const __global uchar *p, const __global ulong *heads, uint "
+    "width,\n"
     "                    __local uint *bits, __global uint *out)\n"
     "{\n"
     "    const uint i = (uint)get_local_id(0);\n"
@@ -43,6 +45,7 @@ static const char text[] =
 typedef struct counter {
     xl_context *ctx;
     cl_kernel kernel;
+    uint32_t asked; /* sub-groups must be that wide; 0: any */
 } counter;
 
 typedef struct trial {
@@ -71,6 +74,8 @@ static void run(const counter *c, trial *t)
     XLT_CL(clSetKernelArg(c->kernel, 4, sizeof out, &out));
     XLT_CL(clEnqueueNDRangeKernel(queue, c->kernel, 1, NULL, &items, &items, 0, NULL, NULL));
     XLT_CL(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, out_bytes, t->out, 0, NULL, NULL));
+    for (size_t i = 0; i < items && c->asked; ++i)
+        assert_int_equal(t->out[i][9], c->asked);
     clReleaseMemObject(p);
     clReleaseMemObject(heads);
     clReleaseMemObject(out);
@@ -178,19 +183,23 @@ static void heads_anywhere(const counter *c, uint32_t items)
         }
 }
 
-static void run_sizes(xl_context *ctx)
+/* asked: the width of sub-groups to ask for; 0: none. */
+static void run_sizes(xl_context *ctx, uint32_t asked)
 {
     static const uint32_t sizes[] = {64, 128, 256, 1, 5, 8, 16, 32, 33, 96, 100};
     counter c = {.ctx = ctx};
+    char options[100];
     xl_device_info info;
     cl_program program;
     cl_int code;
     XLT_OK(xl_context_device_info(ctx, &info));
-    XLT_OK(xl_program_create(ctx, text, NULL, &program));
+    snprintf(options, sizeof options, XLT_WIDTH_OPTION, asked);
+    XLT_OK(xl_program_create(ctx, text, asked ? options : NULL, &program));
     c.kernel = clCreateKernel(program, "count", &code);
     XLT_CL(code);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i)
         if (sizes[i] <= info.max_work_group) {
+            c.asked = sizes[i] % (asked ? asked : 1) == 0 ? asked : 0;
             the_example(&c, sizes[i]);
             heads_anywhere(&c, sizes[i]);
         }
@@ -201,7 +210,20 @@ static void run_sizes(xl_context *ctx)
 static void as_the_device_is(void **state)
 {
     (void)state;
-    run_sizes(xlt_context());
+    run_sizes(xlt_context(), 0);
+}
+
+/* 4 to 64 lanes, where the device makes sub-groups as wide as a kernel asks. */
+static void as_wide_as_may_be(void **state)
+{
+    (void)state;
+    uint32_t width;
+    for (size_t i = 0; (width = xlt_sub_group_width(xlt_context(), i)) > 0; ++i)
+        run_sizes(xlt_context(), width);
+    if (xlt_sub_group_width(xlt_context(), 0) == 0) {
+        print_message("%s takes no wishes, left out\n", xlt_device());
+        skip();
+    }
 }
 
 static void without_cross_lane_operations(void **state)
@@ -213,7 +235,7 @@ static void without_cross_lane_operations(void **state)
     desc.mask = "width=1";
     XLT_OK(xl_context_adopt(xl_context_cl(xlt_context()), xl_context_device(xlt_context()), &desc,
                             &ctx));
-    run_sizes(ctx);
+    run_sizes(ctx, 0);
     xl_context_destroy(ctx);
 }
 
@@ -221,6 +243,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_the_device_is),
+        cmocka_unit_test(as_wide_as_may_be),
         cmocka_unit_test(without_cross_lane_operations),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,6 +64,20 @@ void xlt_needs_threads(void)
     }
 }
 
+uint32_t xlt_sub_group_width(xl_context *ctx, size_t i)
+{
+    enum { SUB_GROUP_SIZES_INTEL = 0x4108 };
+    xl_device_info info;
+    size_t widths[16] = {0}, bytes = 0;
+    XLT_OK(xl_context_device_info(ctx, &info));
+    if (strcmp(info.lane_way, "sub-group") != 0 ||
+        clGetDeviceInfo(xl_context_device(ctx), SUB_GROUP_SIZES_INTEL, 0, NULL, &bytes) ||
+        bytes > sizeof widths ||
+        clGetDeviceInfo(xl_context_device(ctx), SUB_GROUP_SIZES_INTEL, bytes, widths, NULL))
+        return 0;
+    return i < bytes / sizeof widths[0] ? (uint32_t)widths[i] : 0;
+}
+
 const char *xlt_device(void)
 {
     return device;

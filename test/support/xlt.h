@@ -29,6 +29,12 @@ void xlt_needs_threads(void);
 /* The device's name, for messages. */
 const char *xlt_device(void);
 
+/* The i-th width that a kernel may ask its sub-groups to have, or 0 where there is none,
+ * none can be asked for, or sub-groups are not used. A build with the option asks, if
+ * the kernel has XLT_WIDTH among its attributes. */
+uint32_t xlt_sub_group_width(xl_context *ctx, size_t i);
+#define XLT_WIDTH_OPTION "-DXLT_WIDTH=__attribute__((intel_reqd_sub_group_size(%u)))"
+
 /* Fails the test with the context's error text unless `call` gives XL_SUCCESS. */
 #define XLT_OK(call) xlt_expect((call), XL_SUCCESS, #call, __FILE__, __LINE__)
 /* Fails the test unless `call` gives `wanted`, and, for an error, a text. */
