@@ -237,6 +237,20 @@ static void run_grid(xl_context *ctx)
 typedef void scenario(xl_context *ctx);
 
 /* The devices that others hold are not ours to count exactly, but the change is. */
+/* A kernel of the user's, with included text in it, found or built. */
+static void run_user_program(xl_context *ctx)
+{
+    static const char source[] = "#include <crosslane/lanes.cl>\n"
+                                 "__kernel void k(__global uint *out) { out[0] = N; }\n";
+    cl_program program = NULL;
+    cl_int code;
+    STEP(ctx, xl_program_create(ctx, source, "-DN=7", &program));
+    cl_kernel kernel = clCreateKernel(program, "k", &code);
+    HOLDS(code == CL_SUCCESS);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+}
+
 static bool nothing_more_is_held(const xlt_fault_state *before, long allocations)
 {
     return xlt_allocs.outstanding == allocations &&
@@ -340,6 +354,7 @@ static const struct {
 } plans[] = {
     {"scan", run_scan},
     {"sort", run_sort},
+    {"user program", run_user_program},
 #ifdef XLT_HAS_GRID
     {"grid", run_grid},
 #endif

@@ -474,7 +474,8 @@ static void check(const trial *t)
 /* Heads at random, none, and all of them. */
 static void make_input(trial *t, xlt_random *random, int round)
 {
-    t->mask = round == 0 ? 0 : round == 1 ? ~UINT64_C(0) : xlt_next(random) & xlt_next(random);
+    const uint64_t some = xlt_next(random);
+    t->mask = round == 0 ? 0 : round == 1 ? ~UINT64_C(0) : some & xlt_next(random);
     for (uint32_t i = 0; i < t->items; ++i) {
         t->heads[i] = round == 0 ? 0 : round == 1 ? 1 : xlt_below(random, 10) == 0;
         for (int k = 0; k < t->e->parts; ++k)

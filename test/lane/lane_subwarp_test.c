@@ -164,7 +164,8 @@ static uint64_t heads_of(int round, uint32_t width, xlt_random *random)
 {
     const uint64_t last = UINT64_C(1) << (width - 1), past = ~(last | (last - 1));
     const uint64_t kinds[] = {0, ~UINT64_C(0), 1, last, past, last | past};
-    return round < 6 ? kinds[round] : xlt_next(random) & xlt_next(random);
+    const uint64_t some = xlt_next(random);
+    return round < 6 ? kinds[round] : some & xlt_next(random);
 }
 
 static void heads_anywhere(const counter *c, uint32_t items)

@@ -131,8 +131,12 @@ static void errors_point_into_the_source(void **state)
     has(error, "user:8:     return not_there + x;");
     has(error, "cl/lane/lane.cl:");
     const char *log = strstr(error, "\nlog:\n"), *source = strstr(error, "\nsource:\n");
-    const char *named = log ? strstr(log, "not_there") : NULL;
-    assert_true(log && source && named && named < source);
+    if (!log || !source) {
+        XLT_FAIL("no log or no source in: %.900s", error);
+        return;
+    }
+    const char *named = strstr(log, "not_there");
+    assert_true(named && named < source);
     /* What the log says in so many words about the file that it names. */
     const char *place = strstr(log, "user:");
     if (place && place < source)
