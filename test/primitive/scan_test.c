@@ -148,7 +148,7 @@ static void check(xl_context *ctx, xl_scan *plan, const xl_scan_desc *desc, cons
     unsigned char *got = malloc(n * size + 1);
     size_t bytes, alignment;
     fill(&random, desc, n, in);
-    xli_scan_reference(desc, n, in, wanted);
+    xli_scan_reference(desc, n, in, NULL, 0, wanted);
     xlt_buffer a = xlt_buffer_make(in, n, size, place.in_offset);
     xlt_buffer b = place.in_place ? a : xlt_buffer_make(NULL, n, size, place.out_offset);
     ok(ctx, xl_scan_scratch(plan, n, &bytes, &alignment), "xl_scan_scratch");
@@ -609,8 +609,8 @@ static void out_of_order(void **state)
         assert_true(progress(e[i]) > CL_COMPLETE);
     XLT_CL(clSetUserEventStatus(gate, CL_COMPLETE));
     XLT_CL(clWaitForEvents(1, &e[4]));
-    xli_scan_reference(&desc, n, host, host);
-    xli_scan_reference(&desc, n, host, host);
+    xli_scan_reference(&desc, n, host, NULL, 0, host);
+    xli_scan_reference(&desc, n, host, NULL, 0, host);
     compare("out of order", &desc, n, (unsigned char *)got, (unsigned char *)host);
     for (int i = 0; i < 5; ++i)
         clReleaseEvent(e[i]);

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: MIT
+ * Support of the tests of scans and reductions. */
+#include "scan_support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _WIN32
+#include <process.h>
+#else
+#include <unistd.h>
+#endif
+
+/* ---- contexts ---------------------------------------------------------------- */
+
+const char small_tiles[] = "scan.tile_bytes = 1024\nscan.item_bytes = 16\nscan.group_size = 64\n";
+
+xl_context *open_context(const char *tune, const char *mask)
+{
+    char path[64];
+    xl_context *ctx = NULL;
+    xl_context_desc desc;
+    xl_context_desc_init(&desc);
+    desc.mask = mask;
+    /* Tests of one folder may run side by side. */
+    snprintf(path, sizeof path, "scan_test_%ld.tune", (long)getpid());
+    if (tune) {
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fputs(tune, file);
+        fclose(file);
+        desc.tune_file = path;
+    }
+    const xl_status status = xl_context_adopt(xl_context_cl(xlt_context()),
+                                              xl_context_device(xlt_context()), &desc, &ctx);
+    if (tune)
+        remove(path);
+    if (status != XL_SUCCESS)
+        XLT_FAIL("no context with tuning \"%s\": %s", tune ? tune : "", xl_context_error(NULL));
+    return ctx;
+}
+
+void ok(xl_context *ctx, xl_status status, const char *what)
+{
+    if (status != XL_SUCCESS)
+        XLT_FAIL("%s gave %s: %.900s", what, xl_status_name(status), xl_context_error(ctx));
+}
+
+void refused(xl_context *ctx, xl_status got, xl_status wanted, const char *text)
+{
+    if (got != wanted || !strstr(xl_context_error(ctx), text))
+        XLT_FAIL("got %s \"%.300s\", not %s with \"%s\"", xl_status_name(got),
+                 xl_context_error(ctx), xl_status_name(wanted), text);
+}
+
+bool can_message(void)
+{
+    xl_device_info info;
+    XLT_OK(xl_context_device_info(xlt_context(), &info));
+    if (!info.has_device_scope)
+        print_message("%s: no messages between work-groups, look-back left out\n", xlt_device());
+    return info.has_device_scope;
+}
+
+bool on_oclgrind(void)
+{
+    (void)xlt_context();
+    return strstr(xlt_device(), "Oclgrind") != NULL;
+}
+
+void *bytes_for(size_t n, size_t size)
+{
+    void *bytes = malloc(n * size + 1);
+    assert_non_null(bytes);
+    return bytes;
+}
+
+/* ---- where segments begin ------------------------------------------------------ */
+
+static bool is_head(pattern p, size_t i, size_t n, size_t tile, xlt_random *random)
+{
+    const size_t at = i % tile;
+    switch (p) {
+    case SINGLETONS:
+        return true;
+    case SHORT_RUNS:
+        return xlt_below(random, 7) == 0;
+    case LONG_RUNS:
+        return xlt_below(random, 700) == 0;
+    case TILE_BORDERS:
+        return at == (i / tile % 3 == 0 ? 0 : i / tile % 3 == 1 ? 1 : tile - 1);
+    case LAST_ALONE:
+        return i + 1 == n;
+    default:
+        return false;
+    }
+}
+
+/* Keys that differ in one bit, which may be any, where a segment ends. The first is 0. */
+static void encode_keys(segments *s, const uint8_t *heads, size_t n, xlt_random *random)
+{
+    uint64_t key = 0;
+    for (size_t i = 0; i < n; ++i) {
+        if (i > 0 && heads[i])
+            key ^= (uint64_t)1 << xlt_below(random, (uint32_t)(8 * s->bytes));
+        memcpy((char *)s->array + i * s->bytes, &key, s->bytes);
+    }
+}
+
+/* An offset is written once, or several times: then the segments between are empty. */
+static void encode_offsets(segments *s, const uint8_t *heads, size_t n, xlt_random *random)
+{
+    s->array = bytes_for(4 * n + 16, s->bytes);
+    for (uint64_t i = 0; i <= n; ++i) {
+        size_t times = i == n || i == 0 || heads[i];
+        if (times && (i == 0 || i == n || xlt_below(random, 5) == 0))
+            times += xlt_below(random, 3);
+        for (; times > 0; --times)
+            memcpy((char *)s->array + s->count++ * s->bytes, &i, s->bytes);
+    }
+}
+
+static void encode(segments *s, xl_segments kind, const uint8_t *heads, size_t n,
+                   xlt_random *random)
+{
+    if (kind == XL_SEGMENTS_OFFSETS) {
+        encode_offsets(s, heads, n, random);
+        return;
+    }
+    s->count = kind == XL_SEGMENTS_HEAD_BITS ? (n + 31) / 32 : n;
+    s->array = bytes_for(s->count, s->bytes);
+    if (kind == XL_SEGMENTS_KEYS)
+        encode_keys(s, heads, n, random);
+    for (size_t i = 0; kind == XL_SEGMENTS_HEAD_FLAGS && i < n; ++i)
+        ((uint8_t *)s->array)[i] = heads[i] ? (uint8_t)(1u << xlt_below(random, 8)) : 0;
+    /* Bits past the end may be anything. */
+    if (kind == XL_SEGMENTS_HEAD_BITS)
+        memset(s->array, 0xff, 4 * s->count);
+    for (size_t i = 0; kind == XL_SEGMENTS_HEAD_BITS && i < n; ++i)
+        if (!heads[i])
+            ((uint32_t *)s->array)[i / 32] &= ~((uint32_t)1 << i % 32);
+}
+
+static size_t segment_bytes(const xl_scan_desc *desc)
+{
+    static const size_t fixed[] = {
+        [XL_SEGMENTS_HEAD_FLAGS] = 1, [XL_SEGMENTS_HEAD_BITS] = 4, [XL_SEGMENTS_MASK] = 0};
+    if (desc->segments == XL_SEGMENTS_KEYS || desc->segments == XL_SEGMENTS_OFFSETS)
+        return xl_type_size(desc->segment_type);
+    return fixed[desc->segments];
+}
+
+segments segments_make(const xl_scan_desc *desc, pattern p, size_t n, size_t tile, uint64_t seed)
+{
+    xlt_random random = {seed};
+    segments s = {.heads = bytes_for(n, 1), .bytes = segment_bytes(desc)};
+    uint8_t *wanted = bytes_for(n, 1);
+    /* Every other time the array does not say that the first element begins a segment. */
+    for (size_t i = 0; i < n; ++i)
+        wanted[i] = is_head(p, i, n, tile, &random) && (i > 0 || seed % 2 == 0);
+    if (s.bytes > 0)
+        encode(&s, desc->segments, wanted, n, &random);
+    xli_ref_heads(desc->segments, desc->segment_type, desc->segment_width, desc->segment_mask,
+                  s.array, s.count, n, s.heads);
+    if (n > 0)
+        wanted[0] = 1;
+    if (s.bytes > 0 && memcmp(wanted, s.heads, n) != 0)
+        XLT_FAIL("the reference reads other heads than were written");
+    free(wanted);
+    return s;
+}
+
+void segments_free(segments *s)
+{
+    free(s->array);
+    free(s->heads);
+    *s = (segments){0};
+}
+
+/* ---- data ------------------------------------------------------------------------ */
+
+static double number(xl_op op, bool half, xlt_random *random, size_t i)
+{
+    static const double odd[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 3e4, -6e-4};
+    const uint32_t pick = xlt_below(random, 97);
+    /* Whole numbers whose sums are exact whatever the order; factors that take turns, so
+     * that no product of neighbours leaves what is exact. */
+    if (op == XL_SUM)
+        return half ? (double)xlt_below(random, 3) - 1.0 : (double)xlt_below(random, 15) - 7.0;
+    if (op == XL_PROD)
+        return (i % 2 ? 2.0 : 0.5) * (pick % 2 ? 1.0 : -1.0);
+    return pick < sizeof odd / sizeof odd[0] ? odd[pick]
+                                             : (double)xlt_below(random, 2000) / 16 - 60;
+}
+
+/* For numbers that a half holds exactly, or that are far from what it holds. */
+static uint16_t half_of(double x)
+{
+    const uint16_t sign = signbit(x) ? 0x8000 : 0;
+    int exponent;
+    const double fraction = frexp(fabs(x), &exponent);
+    if (isnan(x))
+        return 0x7e00;
+    if (isinf(x))
+        return sign | 0x7c00;
+    if (x == 0.0)
+        return sign;
+    return (uint16_t)(sign | (unsigned)(exponent + 14) << 10 |
+                      ((unsigned)(fraction * 2048.0) & 1023));
+}
+
+static void fill_lane(xl_type scalar, xl_op op, xlt_random *random, size_t i, void *to)
+{
+    const double x = number(op, scalar == XL_F16, random, i);
+    const float single = (float)x;
+    uint64_t bits = xlt_next(random);
+    if (op == XL_AND)
+        bits |= xlt_next(random) | xlt_next(random) | xlt_next(random);
+    if (op == XL_PROD)
+        bits |= 1; /* a product of many even numbers is 0 */
+    const uint16_t half = scalar == XL_F16 ? half_of(x) : 0;
+    if (scalar == XL_F16)
+        memcpy(to, &half, 2);
+    else if (scalar == XL_F32)
+        memcpy(to, &single, 4);
+    else if (scalar == XL_F64)
+        memcpy(to, &x, 8);
+    else
+        memcpy(to, &bits, xl_type_size(scalar));
+}
+
+static size_t lanes_of(xl_type type)
+{
+    return (unsigned)type >> 8 ? (unsigned)type >> 8 : 1;
+}
+
+void fill_element(xl_type type, xl_op op, xlt_random *random, size_t i, void *to)
+{
+    const xl_type scalar = (xl_type)((unsigned)type & 0xff);
+    memset(to, 0, xl_type_size(type));
+    for (size_t lane = 0; lane < lanes_of(type); ++lane)
+        fill_lane(scalar, op, random, i + lane, (char *)to + lane * xl_type_size(scalar));
+}
+
+static bool same_lane(xl_type scalar, const void *a, const void *b)
+{
+    float f, g;
+    double d, e;
+    uint16_t h, k;
+    if (memcmp(a, b, xl_type_size(scalar)) == 0)
+        return true;
+    if (scalar == XL_F32)
+        return memcpy(&f, a, sizeof f), memcpy(&g, b, sizeof g), isnan(f) && isnan(g);
+    if (scalar == XL_F64)
+        return memcpy(&d, a, sizeof d), memcpy(&e, b, sizeof e), isnan(d) && isnan(e);
+    if (scalar == XL_F16)
+        return memcpy(&h, a, 2), memcpy(&k, b, 2), (h & 0x7fff) > 0x7c00 && (k & 0x7fff) > 0x7c00;
+    return false;
+}
+
+bool same_element(xl_type type, const void *a, const void *b)
+{
+    const xl_type scalar = (xl_type)((unsigned)type & 0xff);
+    const size_t step = xl_type_size(scalar);
+    for (size_t lane = 0; lane < lanes_of(type); ++lane)
+        if (!same_lane(scalar, (const char *)a + lane * step, (const char *)b + lane * step))
+            return false;
+    return true;
+}
+
+/* A value of each type, and as many of them as the widest vector has lanes. */
+const void *odd_init(xl_type type)
+{
+    static const uint8_t u8[4] = {3, 5, 7, 9};
+    static const uint16_t u16[4] = {1003, 5, 7, 9}, f16[4] = {0xc500, 0xc400, 0x4200, 0x4000};
+    static const uint32_t u32[4] = {1000003, 5, 7, 9};
+    static const float f32[4] = {-5.0f, -4.0f, 3.0f, 2.0f};
+    static const uint64_t u64[4] = {0x123456789abcdefu, 5, 7, 9};
+    static const double f64[4] = {3.0, -4.0, 5.0, 2.0};
+    static const void *const all[] = {
+        [XL_I8] = u8,   [XL_U8] = u8,   [XL_I16] = u16, [XL_U16] = u16,
+        [XL_I32] = u32, [XL_U32] = u32, [XL_I64] = u64, [XL_U64] = u64,
+        [XL_F16] = f16, [XL_F32] = f32, [XL_F64] = f64};
+    return all[(unsigned)type & 0xff];
+}
+
+/* ---- jobs -------------------------------------------------------------------------- */
+
+void job_make(job *j, const char *what, xl_type type, xl_op op, xl_scan_kind kind, const void *init)
+{
+    *j = (job){.what = what, .in_type = type, .out_type = type, .pattern = SHORT_RUNS};
+    xl_scan_desc_init(&j->desc);
+    j->desc.type = type;
+    j->desc.op = op;
+    j->desc.kind = kind;
+    j->desc.init = init;
+    xli_ref_of(&j->ref, type, op, kind, init);
+}
+
+xl_scan *job_plan(xl_context *ctx, const job *j)
+{
+    xl_scan *plan;
+    const xl_status status = xl_scan_create(ctx, &j->desc, &plan);
+    if (status == XL_ERROR_UNSUPPORTED && strstr(xl_context_error(ctx), "cl_khr_fp")) {
+        print_message("left out: %s\n", xl_context_error(ctx));
+        return NULL;
+    }
+    if (status == XL_ERROR_UNSUPPORTED && j->desc.algorithm == XL_SCAN_LOOKBACK) {
+        print_message("left out: %s\n", xl_context_error(ctx));
+        return NULL;
+    }
+    ok(ctx, status, j->what);
+    return plan;
+}
+
+const placing placings[NUM_PLACINGS] = {
+    {0, 0, false, true},  {0, 0, true, false}, {1, 0, false, false},
+    {0, 1, false, false}, {3, 3, true, true},  {2, 5, false, true},
+};
+
+static void print_element(char *text, size_t room, const unsigned char *at, size_t bytes)
+{
+    size_t used = 0;
+    for (size_t i = bytes; i-- > 0 && used + 4 < room;)
+        used += (size_t)snprintf(text + used, room - used, "%02x%s", at[i], i % 4 == 0 ? " " : "");
+}
+
+void job_compare(const job *j, size_t n, const void *got, const void *wanted)
+{
+    const size_t size = j->ref.out_bytes;
+    const unsigned char *a = got, *b = wanted;
+    char x[160] = "", y[160] = "";
+    if (memcmp(a, b, n * size) == 0)
+        return;
+    for (size_t i = 0; i < n; ++i, a += size, b += size) {
+        if (j->same ? j->same(a, b) : j->out_type && same_element(j->out_type, a, b))
+            continue;
+        if (memcmp(a, b, size) == 0)
+            continue;
+        print_element(x, sizeof x, a, size);
+        print_element(y, sizeof y, b, size);
+        XLT_FAIL("%s: %s %s of %s, segments %d, pattern %d, n %zu: element %zu is 0x%s, not 0x%s",
+                 j->what, j->desc.kind == XL_INCLUSIVE ? "inclusive" : "exclusive",
+                 j->desc.op == XL_USER_OP ? j->desc.user_op->name : xl_op_name(j->desc.op),
+                 j->desc.type == XL_USER_TYPE ? j->desc.user_type->name
+                                              : xl_type_name(j->desc.type),
+                 (int)j->desc.segments, (int)j->pattern, n, i, x, y);
+    }
+}
+
+static void *make_input(const job *j, size_t n)
+{
+    xlt_random random = {n + 1};
+    unsigned char *in = bytes_for(n, j->ref.in_bytes);
+    for (size_t i = 0; i < n; ++i) {
+        if (j->fill)
+            j->fill(&random, i, in + i * j->ref.in_bytes);
+        else
+            fill_element(j->in_type, j->desc.op, &random, i, in + i * j->ref.in_bytes);
+    }
+    return in;
+}
+
+static void check_unchanged(const xlt_buffer *buffer, const void *wanted, const char *name)
+{
+    void *got = bytes_for(buffer->n, buffer->size);
+    xlt_read(buffer, got);
+    if (memcmp(got, wanted, buffer->n * buffer->size) != 0)
+        XLT_FAIL("the call changed %s", name);
+    free(got);
+}
+
+void job_check(xl_context *ctx, xl_scan *plan, const job *j, size_t n, placing place)
+{
+    const bool in_place = place.in_place && j->ref.in_bytes == j->ref.out_bytes;
+    void *in = make_input(j, n), *wanted = bytes_for(n, j->ref.out_bytes);
+    void *got = bytes_for(n, j->ref.out_bytes);
+    size_t bytes, alignment;
+    segments s = segments_make(&j->desc, j->pattern, n, tile_of(ctx, plan), n);
+    xli_ref_scan(&j->ref, n, in, s.heads, wanted);
+    xlt_buffer a = xlt_buffer_make(in, n, j->ref.in_bytes, place.in_offset);
+    xlt_buffer b = in_place ? a : xlt_buffer_make(NULL, n, j->ref.out_bytes, place.out_offset);
+    xlt_buffer heads = {0};
+    if (s.bytes > 0)
+        heads = xlt_buffer_make(s.array, s.count, s.bytes, place.out_offset % 2);
+    ok(ctx, xl_scan_scratch(plan, n, &bytes, &alignment), "xl_scan_scratch");
+    xlt_buffer scratch = place.own_scratch ? (xlt_buffer){0} : xlt_scratch_make(bytes, alignment);
+    ok(ctx,
+       xl_scan_enqueue(
+           plan, xlt_queue(), n, xlt_view(&a),
+           s.bytes > 0 ? xl_view_n(heads.mem, xlt_view(&heads).offset, s.count) : xl_no_view(),
+           xlt_view(&b), scratch.mem ? xlt_view(&scratch) : xl_no_view(), 0, NULL, NULL),
+       j->what);
+    xlt_read(&b, got);
+    job_compare(j, n, got, wanted);
+    xlt_check_guards(&b, "out");
+    if (scratch.mem)
+        xlt_check_guards(&scratch, "scratch");
+    if (heads.mem)
+        check_unchanged(&heads, s.array, "segments");
+    if (!in_place) {
+        check_unchanged(&a, in, "in");
+        xlt_buffer_free(&b);
+    }
+    xlt_buffer_free(&a);
+    xlt_buffer_free(&heads);
+    xlt_buffer_free(&scratch);
+    segments_free(&s);
+    free(in);
+    free(wanted);
+    free(got);
+}
+
+size_t tile_of(xl_context *ctx, const xl_scan *plan)
+{
+    size_t low = 0, high = (size_t)1 << 32, bytes, alignment;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        ok(ctx, xl_scan_scratch(plan, middle, &bytes, &alignment), "xl_scan_scratch");
+        *(bytes > 0 ? &high : &low) = middle;
+    }
+    return low > 0 ? low : 1;
+}
+
+void job_check_sizes(xl_context *ctx, xl_scan *plan, const job *j, size_t every)
+{
+    const size_t tile = tile_of(ctx, plan);
+    const size_t sizes[] = {0,
+                            1,
+                            2,
+                            3,
+                            31,
+                            32,
+                            33,
+                            63,
+                            64,
+                            65,
+                            255,
+                            256,
+                            257,
+                            tile - 1,
+                            tile,
+                            tile + 1,
+                            1023,
+                            tile + tile / 3,
+                            1024,
+                            1025,
+                            2 * tile - 1,
+                            2 * tile,
+                            2 * tile + 1,
+                            4097,
+                            16383,
+                            16385,
+                            7 * tile + 5,
+                            37 * tile + 1};
+    const size_t count = sizeof sizes / sizeof sizes[0], most = xlt_small() ? 1500 : 400000;
+    for (size_t i = every / 2; i < count; i += every)
+        if (sizes[i] < most)
+            job_check(ctx, plan, j, sizes[i], placings[i % NUM_PLACINGS]);
+}
+
+void job_run(xl_context *ctx, const job *j, size_t every)
+{
+    xl_scan *plan = job_plan(ctx, j);
+    if (plan)
+        job_check_sizes(ctx, plan, j, every);
+    xl_scan_destroy(plan);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ * What the tests of scans and reductions share: jobs that know their own right result,
+ * arrays of segments of every form, contexts with tuning values of their own. */
+#ifndef SCAN_SUPPORT_H
+#define SCAN_SUPPORT_H
+
+#include "scan/scan_ref.h"
+#include "xlt.h"
+
+/* ---- contexts ---- */
+
+/* A context beside the common one, on the same device. `tune`: lines of a tuning file, or
+ * NULL; `mask`: features to do without, or NULL. */
+xl_context *open_context(const char *tune, const char *mask);
+/* Tuning lines with which a few hundred elements are several tiles. */
+extern const char small_tiles[];
+void ok(xl_context *ctx, xl_status status, const char *what);
+/* Fails unless the call gave `wanted` and a text that holds `text`. */
+void refused(xl_context *ctx, xl_status got, xl_status wanted, const char *text);
+/* False, with a line of why, where look-back has no messages to use. */
+bool can_message(void);
+bool on_oclgrind(void);
+
+/* ---- where segments begin ---- */
+
+typedef enum pattern {
+    ONE_SEGMENT,
+    SINGLETONS,
+    SHORT_RUNS,   /* a head in 7 */
+    LONG_RUNS,    /* a head in 700 */
+    TILE_BORDERS, /* heads at, before and after multiples of a tile */
+    LAST_ALONE,   /* the last element, and nothing else */
+    NUM_PATTERNS
+} pattern;
+
+typedef struct segments {
+    void *array; /* NULL where the kind has none */
+    size_t count, bytes;
+    uint8_t *heads; /* what the reference makes of the array */
+} segments;
+
+/* Encodes a pattern as the descriptor's kind of segments. CSR offsets get empty segments
+ * in front, at the end, and in runs. Kinds without an array ignore the pattern. */
+segments segments_make(const xl_scan_desc *desc, pattern p, size_t n, size_t tile, uint64_t seed);
+void segments_free(segments *s);
+
+/* ---- jobs ---- */
+
+/* Makes element i of an array. */
+typedef void job_fill(xlt_random *random, size_t i, void *to);
+typedef bool job_same(const void *a, const void *b);
+
+typedef struct job {
+    const char *what;
+    xl_scan_desc desc;
+    xli_ref ref;
+    xl_type in_type, out_type; /* of the arrays, for built-in types: how to fill and compare */
+    job_fill *fill;            /* or NULL: by type and operator */
+    job_same *same;            /* or NULL: by type */
+    pattern pattern;
+    const void *device_init; /* what a view that is init holds, when the job runs */
+} job;
+
+/* A job of built-in type and operator. `job` must stay where it is. */
+void job_make(job *j, const char *what, xl_type type, xl_op op, xl_scan_kind kind,
+              const void *init);
+/* A value of the type that no operator has as identity; static storage. */
+const void *odd_init(xl_type type);
+/* Creates the plan; NULL, with a line of why, where the device lacks the type. */
+xl_scan *job_plan(xl_context *ctx, const job *j);
+
+typedef struct placing {
+    size_t in_offset, out_offset;
+    bool in_place, own_scratch;
+} placing;
+
+extern const placing placings[];
+enum { NUM_PLACINGS = 6 };
+
+/* Runs the plan on n elements and compares with the reference; checks guard bytes, and
+ * that inputs are as they were. */
+void job_check(xl_context *ctx, xl_scan *plan, const job *j, size_t n, placing place);
+/* The same with sizes around tiles and powers of two, every `every`-th of them, in
+ * turning placings. */
+void job_check_sizes(xl_context *ctx, xl_scan *plan, const job *j, size_t every);
+/* Makes a plan, checks it with sizes, ends it. */
+void job_run(xl_context *ctx, const job *j, size_t every);
+
+/* The most elements that need no scratch: what one group scans alone. */
+size_t tile_of(xl_context *ctx, const xl_scan *plan);
+
+/* Element by element, as the job says; fails with the first that differs. */
+void job_compare(const job *j, size_t n, const void *got, const void *wanted);
+bool same_element(xl_type type, const void *a, const void *b);
+void fill_element(xl_type type, xl_op op, xlt_random *random, size_t i, void *to);
+
+/* Bytes of n elements, and one more; the caller frees them. */
+void *bytes_for(size_t n, size_t size);
+
+#endif
