@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT
+ * Segmented scan: every form of segments, every way they may lie. */
+#include "scan_support.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Few sizes, every pattern. */
+static void check_patterns(xl_context *ctx, job *j)
+{
+    xl_scan *plan = job_plan(ctx, j);
+    if (!plan)
+        return;
+    const size_t tile = tile_of(ctx, plan);
+    const size_t sizes[] = {1, 33, 257, tile, tile + 1, 3 * tile + 7, 11 * tile + tile / 2};
+    const size_t most = xlt_small() ? 1500 : 200000;
+    for (int p = 0; p < NUM_PATTERNS; ++p)
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
+            j->pattern = (pattern)p;
+            if (sizes[s] < most && (s > 2 || (size_t)p % 3 == s))
+                job_check(ctx, plan, j, sizes[s], placings[(s + (size_t)p) % NUM_PLACINGS]);
+        }
+    xl_scan_destroy(plan);
+}
+
+typedef struct form {
+    xl_segments kind;
+    xl_type type; /* of keys or offsets */
+    xl_type element;
+    xl_op op;
+} form;
+
+static const form forms[] = {
+    {XL_SEGMENTS_HEAD_FLAGS, XL_NONE, XL_U32, XL_SUM},
+    {XL_SEGMENTS_HEAD_FLAGS, XL_NONE, XL_F32, XL_MIN},
+    {XL_SEGMENTS_HEAD_BITS, XL_NONE, XL_U32, XL_MAX},
+    {XL_SEGMENTS_HEAD_BITS, XL_NONE, XL_U8, XL_SUM},
+    {XL_SEGMENTS_KEYS, XL_I8, XL_I16, XL_SUM},
+    {XL_SEGMENTS_KEYS, XL_U8, XL_U64, XL_XOR},
+    {XL_SEGMENTS_KEYS, XL_I16, XL_F32, XL_SUM},
+    {XL_SEGMENTS_KEYS, XL_U16, XL_U8, XL_MIN},
+    {XL_SEGMENTS_KEYS, XL_I32, XL_I64, XL_SUM},
+    {XL_SEGMENTS_KEYS, XL_U32, XL_U32, XL_SUM},
+    {XL_SEGMENTS_KEYS, XL_I64, XL_I32, XL_MAX},
+    {XL_SEGMENTS_KEYS, XL_U64, XL_F32, XL_PROD},
+    {XL_SEGMENTS_OFFSETS, XL_U32, XL_U32, XL_SUM},
+    {XL_SEGMENTS_OFFSETS, XL_U64, XL_F32X3, XL_SUM},
+};
+
+static void check_forms(const char *what, const char *tune, const char *mask,
+                        xl_scan_algorithm algorithm, size_t every)
+{
+    xl_context *ctx = open_context(tune, mask);
+    for (size_t f = every / 2; f < sizeof forms / sizeof forms[0]; f += every) {
+        job j;
+        const xl_scan_kind kind = f / every % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE;
+        job_make(&j, what, forms[f].element, forms[f].op, kind,
+                 f / 2 % 2 ? odd_init(forms[f].element) : NULL);
+        j.desc.segments = forms[f].kind;
+        j.desc.segment_type = forms[f].type;
+        j.desc.algorithm = algorithm;
+        check_patterns(ctx, &j);
+    }
+    xl_context_destroy(ctx);
+}
+
+static void as_tuned(void **state)
+{
+    (void)state;
+    check_forms("small tiles", small_tiles, NULL, XL_SCAN_AUTO, xlt_small() ? 4 : 1);
+}
+
+static const char group_tiles[] = "scan.shape = 1\nscan.item_bytes = 32\nscan.group_size = 64\n";
+static const char serial_tiles[] = "scan.shape = 0\nscan.tile_bytes = 2048\n";
+
+static void other_shapes(void **state)
+{
+    (void)state;
+    check_forms("groups", group_tiles, NULL, XL_SCAN_REDUCE_THEN_SCAN, xlt_small() ? 5 : 3);
+    check_forms("groups, one pass", group_tiles, NULL, XL_SCAN_LOOKBACK, 5);
+    check_forms("groups without lanes", group_tiles, "width=1", XL_SCAN_AUTO, 5);
+    if (on_oclgrind()) {
+        /* Its check for uninitialised values ends the process on 16-element vectors. */
+        print_message("%s: one work-item per tile left out\n", xlt_device());
+        return;
+    }
+    check_forms("serial", serial_tiles, NULL, XL_SCAN_REDUCE_THEN_SCAN, 3);
+    check_forms("groups of one", group_tiles, "work-group=1", XL_SCAN_REDUCE_THEN_SCAN, 5);
+}
+
+/* ---- fixed widths and masks ----------------------------------------------------- */
+
+static void widths(void **state)
+{
+    (void)state;
+    static const uint64_t some[] = {1, 2, 3, 32, 64, 1000, 1u << 20, ((uint64_t)1 << 32) + 1};
+    static const xl_type types[] = {XL_U32, XL_U8, XL_I64, XL_F32};
+    xl_context *ctx = open_context(small_tiles, NULL);
+    for (size_t w = 0; w < sizeof some / sizeof some[0]; ++w) {
+        job j;
+        if (xlt_small() && w % 3 != 1)
+            continue;
+        job_make(&j, "width", types[w % 4], XL_SUM, w % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE,
+                 w % 3 ? NULL : odd_init(types[w % 4]));
+        j.desc.segments = XL_SEGMENTS_WIDTH;
+        j.desc.segment_width = some[w];
+        job_run(ctx, &j, 3);
+    }
+    xl_context_destroy(ctx);
+}
+
+static void masks(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t width, mask;
+    } some[] = {
+        {1, 0},
+        {2, 0x3},
+        {4, 0x8},
+        {5, 0x16},
+        {8, 0xa5a5a5a5a5a5a549u}, /* bits past the width */
+        {16, 0x8001},
+        {31, 0x40000000},
+        {32, 0xffffffff80000000u},
+        {32, UINT64_MAX},
+        {33, (uint64_t)1 << 32},
+        {64, (uint64_t)1 << 63},
+        {64, 0x8000000180000001u},
+        {64, 0},
+    };
+    xl_context *ctx = open_context(small_tiles, NULL);
+    for (size_t m = 0; m < sizeof some / sizeof some[0]; ++m) {
+        job j;
+        if (xlt_small() && m % 4 != 0)
+            continue;
+        job_make(&j, "mask", m % 2 ? XL_U32 : XL_U64, XL_SUM, m % 3 ? XL_INCLUSIVE : XL_EXCLUSIVE,
+                 NULL);
+        j.desc.segments = XL_SEGMENTS_MASK;
+        j.desc.segment_width = some[m].width;
+        j.desc.segment_mask = some[m].mask;
+        job_run(ctx, &j, 3);
+    }
+    xl_context_destroy(ctx);
+}
+
+/* Park 2017, Fig. 6: for each width the first `width` flags, exclusive counts within
+ * segments. The code that the paper corrects gives [0,1,1,2,1,2,2,0] at width 8. */
+static void papers_example(void **state)
+{
+    (void)state;
+    enum { N = 64 * 5 };
+    static const uint32_t flags[8] = {1, 0, 1, 1, 1, 0, 0, 1};
+    static const uint32_t right[8] = {0, 1, 1, 0, 1, 2, 0, 0};
+    static const uint32_t wrong[8] = {0, 1, 1, 2, 1, 2, 2, 0};
+    const uint64_t heads = 1 | 1 << 3 | 1 << 6;
+    uint32_t in[N], got[N];
+    for (uint32_t width = 1; width <= 64; width *= 2) {
+        xl_scan *plan;
+        xl_scan_desc desc;
+        xl_scan_desc_init(&desc);
+        desc.segments = XL_SEGMENTS_MASK;
+        desc.segment_width = width;
+        /* Past 8 lanes the example comes again and again. */
+        desc.segment_mask = heads * 0x0101010101010101u;
+        for (size_t i = 0; i < N; ++i)
+            in[i] = flags[i % width % 8];
+        XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
+        xlt_buffer a = xlt_buffer_make(in, N, 4, 0), b = xlt_buffer_make(NULL, N, 4, 0);
+        XLT_OK(xl_scan_enqueue(plan, xlt_queue(), N, xlt_view(&a), xl_no_view(), xlt_view(&b),
+                               xl_no_view(), 0, NULL, NULL));
+        xlt_read(&b, got);
+        for (size_t i = 0; i < N; ++i)
+            if (got[i] != right[i % width % 8])
+                XLT_FAIL("width %u: element %zu is %u, not %u", (unsigned)width, i,
+                         (unsigned)got[i], (unsigned)right[i % width % 8]);
+        if (width >= 8)
+            assert_memory_not_equal(got, wrong, sizeof wrong);
+        xlt_check_guards(&b, "out");
+        xlt_buffer_free(&a);
+        xlt_buffer_free(&b);
+        xl_scan_destroy(plan);
+    }
+}
+
+/* ---- many segments ---------------------------------------------------------------- */
+
+static void a_million_singletons(void **state)
+{
+    (void)state;
+    static const xl_segments kinds[] = {XL_SEGMENTS_HEAD_FLAGS, XL_SEGMENTS_OFFSETS};
+    for (size_t k = 0; k < 2; ++k) {
+        job j;
+        job_make(&j, "singletons", XL_U32, XL_SUM, k ? XL_INCLUSIVE : XL_EXCLUSIVE,
+                 odd_init(XL_U32));
+        j.desc.segments = kinds[k];
+        j.desc.segment_type = XL_U32;
+        xl_scan *plan = job_plan(xlt_context(), &j);
+        j.pattern = SINGLETONS;
+        job_check(xlt_context(), plan, &j, xlt_small() ? 2000 : 1000000, placings[k]);
+        j.pattern = ONE_SEGMENT;
+        job_check(xlt_context(), plan, &j, xlt_small() ? 2000 : 1000000, placings[1 - k]);
+        xl_scan_destroy(plan);
+    }
+}
+
+/* Nothing but empty segments, before a call of n == 0 and of one that is all in the last. */
+static void empty_segments(void **state)
+{
+    (void)state;
+    enum { COUNT = 3000, N = 999 };
+    uint32_t offsets[COUNT + 1] = {0}, got[N];
+    xl_scan *plan;
+    xl_scan_desc desc;
+    xl_scan_desc_init(&desc);
+    desc.segments = XL_SEGMENTS_OFFSETS;
+    desc.segment_type = XL_U32;
+    desc.load = "1";
+    desc.load_type = XL_U32;
+    desc.kind = XL_INCLUSIVE;
+    XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
+    for (int where = 0; where < 3; ++where) {
+        /* All of the elements in the last, the first, the middle segment. */
+        const size_t from = where == 0 ? COUNT : where == 1 ? 1 : COUNT / 2;
+        for (size_t s = 0; s <= COUNT; ++s)
+            offsets[s] = s < from ? 0 : N;
+        xlt_buffer a = xlt_buffer_make(NULL, N, 4, 0);
+        xlt_buffer o = xlt_buffer_make(offsets, COUNT + 1, 4, 1);
+        XLT_OK(xl_scan_enqueue(plan, xlt_queue(), N, xlt_view(&a),
+                               xl_view_n(o.mem, xlt_view(&o).offset, COUNT + 1), xlt_view(&a),
+                               xl_no_view(), 0, NULL, NULL));
+        xlt_read(&a, got);
+        for (uint32_t i = 0; i < N; ++i)
+            assert_int_equal(got[i], i + 1);
+        XLT_OK(xl_scan_enqueue(plan, xlt_queue(), 0, xlt_view(&a), xl_no_view(), xlt_view(&a),
+                               xl_no_view(), 0, NULL, NULL));
+        xlt_check_guards(&a, "out");
+        xlt_buffer_free(&a);
+        xlt_buffer_free(&o);
+    }
+    xl_scan_destroy(plan);
+}
+
+/* The keys may be what is scanned. */
+static void keys_scanned_themselves(void **state)
+{
+    (void)state;
+    enum { N = 5000 };
+    uint32_t in[N], wanted[N], got[N];
+    xl_scan *plan;
+    xl_scan_desc desc;
+    xl_scan_desc_init(&desc);
+    desc.segments = XL_SEGMENTS_KEYS;
+    desc.segment_type = XL_U32;
+    desc.kind = XL_INCLUSIVE;
+    for (uint32_t i = 0; i < N; ++i)
+        in[i] = i / 17 % 3;
+    assert_true(xli_scan_reference(&desc, N, in, in, N, wanted));
+    XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
+    xlt_buffer a = xlt_buffer_make(in, N, 4, 0), b = xlt_buffer_make(NULL, N, 4, 0);
+    XLT_OK(xl_scan_enqueue(plan, xlt_queue(), N, xlt_view(&a), xlt_view(&a), xlt_view(&b),
+                           xl_no_view(), 0, NULL, NULL));
+    xlt_read(&b, got);
+    assert_memory_equal(got, wanted, sizeof wanted);
+    xlt_buffer_free(&a);
+    xlt_buffer_free(&b);
+    xl_scan_destroy(plan);
+}
+
+/* ---- misuse ------------------------------------------------------------------------ */
+
+static void descriptors_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        xl_segments kind;
+        xl_type type;
+        uint64_t width;
+        const char *text;
+    } cases[] = {
+        {(xl_segments)7, XL_NONE, 0, "segments: 7"},
+        {XL_SEGMENTS_KEYS, XL_NONE, 0, "segment_type"},
+        {XL_SEGMENTS_KEYS, XL_F32, 0, "segment_type: f32"},
+        {XL_SEGMENTS_KEYS, XL_U32X2, 0, "segment_type: u32x2"},
+        {XL_SEGMENTS_OFFSETS, XL_I32, 0, "segment_type: i32"},
+        {XL_SEGMENTS_OFFSETS, XL_U16, 0, "segment_type: u16"},
+        {XL_SEGMENTS_WIDTH, XL_NONE, 0, "segment_width: 0"},
+        {XL_SEGMENTS_MASK, XL_NONE, 0, "segment_width: 0"},
+        {XL_SEGMENTS_MASK, XL_NONE, 65, "segment_width: 65"},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
+        xl_scan *plan;
+        xl_scan_desc desc;
+        xl_scan_desc_init(&desc);
+        desc.segments = cases[c].kind;
+        desc.segment_type = cases[c].type;
+        desc.segment_width = cases[c].width;
+        refused(xlt_context(), xl_scan_create(xlt_context(), &desc, &plan),
+                XL_ERROR_INVALID_ARGUMENT, cases[c].text);
+        assert_null(plan);
+    }
+}
+
+static void calls_refused(void **state)
+{
+    (void)state;
+    enum { N = 100 };
+    static const xl_segments kinds[] = {XL_SEGMENTS_HEAD_FLAGS, XL_SEGMENTS_HEAD_BITS,
+                                        XL_SEGMENTS_KEYS, XL_SEGMENTS_OFFSETS};
+    xl_context *ctx = xlt_context();
+    xlt_buffer a = xlt_buffer_make(NULL, N, 4, 0), b = xlt_buffer_make(NULL, N, 4, 0);
+    xlt_buffer s = xlt_buffer_make(NULL, N, 4, 0);
+    for (size_t k = 0; k < 4; ++k) {
+        xl_scan *plan;
+        xl_scan_desc desc;
+        xl_scan_desc_init(&desc);
+        desc.segments = kinds[k];
+        desc.segment_type = XL_U32;
+        XLT_OK(xl_scan_create(ctx, &desc, &plan));
+#define CALL(view)                                                                                 \
+    xl_scan_enqueue(plan, xlt_queue(), N, xlt_view(&a), (view), xlt_view(&b), xl_no_view(), 0,     \
+                    NULL, NULL)
+        const bool offsets = kinds[k] == XL_SEGMENTS_OFFSETS;
+        refused(ctx, CALL(xl_no_view()), XL_ERROR_INVALID_ARGUMENT, "segments: ");
+        refused(ctx, CALL(xl_view_n(s.mem, 10000, offsets ? 5 : 0)), XL_ERROR_INVALID_ARGUMENT,
+                "segments: ");
+        refused(
+            ctx,
+            CALL(xl_view_n(b.mem, kinds[k] == XL_SEGMENTS_HEAD_FLAGS ? 512 : 128, offsets ? 5 : 0)),
+            XL_ERROR_OVERLAP, "segments");
+        if (offsets)
+            refused(ctx, CALL(xlt_view(&s)), XL_ERROR_INVALID_ARGUMENT, "count");
+        else
+            refused(ctx, CALL(xl_view_n(s.mem, 128, 1)), XL_ERROR_INVALID_ARGUMENT, "counts 1");
+        xl_scan_destroy(plan);
+    }
+    xlt_check_guards(&b, "out");
+    xlt_buffer_free(&a);
+    xlt_buffer_free(&b);
+    xlt_buffer_free(&s);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(papers_example),
+        cmocka_unit_test(as_tuned),
+        cmocka_unit_test(other_shapes),
+        cmocka_unit_test(widths),
+        cmocka_unit_test(masks),
+        cmocka_unit_test(a_million_singletons),
+        cmocka_unit_test(empty_segments),
+        cmocka_unit_test(keys_scanned_themselves),
+        cmocka_unit_test(descriptors_refused),
+        cmocka_unit_test(calls_refused),
+    };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    xlt_finish();
+    return failed;
+}
