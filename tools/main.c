@@ -11,7 +11,7 @@ static const struct {
 } commands[] = {
     {"devices", tool_devices, "list every OpenCL platform and device and what it can do"},
     {"selftest", tool_selftest, "check every primitive on a device against serial code"},
-    {"scan", tool_scan, "prefix sums, minima or maxima of an array"},
+    {"scan", tool_scan, "running sums, minima ... of an array, or of each of its segments"},
     {"sort", tool_sort, "sort an array, with values, or find the order"},
     {"neighbors", tool_neighbors, "neighbours of each point within a radius"},
     {"demo", tool_demo, "density of a column of particles, with times and a picture"},

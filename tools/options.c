@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "tool.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,13 +38,9 @@ static int set_number(const tool_syntax *syntax, const tool_option *o, const cha
 
 static int set_count(const tool_syntax *syntax, const tool_option *o, const char *text)
 {
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end || errno)
+    if (!whole_parse(text, o->value))
         return tool_misuse("%s: --%s: \"%s\" is no whole number from 0 to 2^64 - 1", syntax->name,
                            o->name, text);
-    *(uint64_t *)o->value = value;
     return TOOL_OK;
 }
 

@@ -75,7 +75,7 @@ typedef enum option_kind {
     OPTION_TEXT,   /* const char * */
     OPTION_PAIR,   /* const char *[2]: two arguments */
     OPTION_NUMBER, /* tool_number; NaN and infinities come through */
-    OPTION_COUNT,  /* uint64_t */
+    OPTION_COUNT,  /* uint64_t, decimal or hexadecimal */
     OPTION_CHOICE  /* int: the position in `choices` */
 } option_kind;
 
@@ -108,6 +108,17 @@ typedef struct tool_syntax {
  * TOOL_USAGE after a message, TOOL_HELPED after --help. */
 int options_parse(const tool_syntax *syntax, int argc, char **argv,
                   const char *files[TOOL_MAX_FILES]);
+
+/* ---- elements.c: single elements ---- */
+/* A number in decimal or, with 0x, hexadecimal digits; no sign. */
+bool whole_parse(const char *text, uint64_t *value);
+/* One element from text; false if it is none of that type. `out` has 8 bytes. */
+bool element_parse(const char *text, xl_type type, void *out);
+/* Fails unless the array is of a type that the library knows. */
+int element_check_type(const char *command, const char *path, const xli_npy *array, xl_type *type);
+extern const char *const determinism_names[]; /* by xl_determinism, then NULL */
+uint16_t half_of(double x);
+double half_value(uint16_t half);
 
 /* ---- json.c: one object, written as it comes ---- */
 typedef struct json {
@@ -165,6 +176,42 @@ int session_upload(const session *s, const void *data, size_t bytes, const char 
                    cl_mem *buffer);
 int session_read(const session *s, cl_mem buffer, size_t bytes, void *data);
 void session_release(cl_mem *buffer);
+
+/* ---- segments.c: the options of scan and reduce that say where segments begin ---- */
+typedef struct segment_options {
+    const char *flags, *bits, *keys, *offsets, *width, *mask;
+} segment_options;
+#define TEXT_OPTION(name, at, argument, help)                                                      \
+    {                                                                                              \
+        (name), OPTION_TEXT, &(at), (argument), (help), NULL                                       \
+    }
+#define SEGMENT_OPTIONS(o)                                                                         \
+    TEXT_OPTION("flags", (o).flags, "F.npy", "segments begin where a bool or u8 is not 0"),        \
+        TEXT_OPTION("bits", (o).bits, "B.npy",                                                     \
+                    "... where a bit of u32 words is set, lowest first"),                          \
+        TEXT_OPTION("keys", (o).keys, "K.npy", "segments are runs of equal integers"),             \
+        TEXT_OPTION("offsets", (o).offsets, "O.npy",                                               \
+                    "segment s is O[s] to before O[s + 1] (CSR)"),                                 \
+        TEXT_OPTION("width", (o).width, "W", "segments of W elements each"),                       \
+        TEXT_OPTION("mask", (o).mask, "M",                                                         \
+                    "in each W <= 64, segments begin where M has a bit set")
+
+typedef struct segments {
+    xl_segments form;
+    const char *path;
+    xl_type type; /* of keys and offsets, as a descriptor has it */
+    uint64_t width, mask;
+    xli_npy array;
+    cl_mem buffer;
+} segments;
+extern const char *const segments_names[]; /* by xl_segments */
+/* TOOL_USAGE with a message where options do not go together. */
+int segments_choose(const char *command, const segment_options *o, segments *g);
+/* Reads the array, if there is one, and checks it for n elements. */
+int segments_read(const char *command, segments *g, size_t n);
+int segments_upload(const session *s, segments *g);
+xl_view segments_view(const segments *g);
+void segments_free(segments *g);
 
 /* Time of one stage: on the wall, and on the device from the moment the queue
  * reaches it to the end of its last command (gaps between launches included). */

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * `crosslane scan`: prefix sums, minima and maxima of an array in a file. */
+ * `crosslane scan`: running sums, products, minima ... of an array in a file, whole or in
+ * segments. */
 #include "tool.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-static const char *const op_names[] = {"sum", "min", "max", NULL};
-static const xl_op ops[] = {XL_SUM, XL_MIN, XL_MAX};
+static const char *const op_names[] = {"sum", "prod", "min", "max", "and", "or", "xor", NULL};
+static const xl_op ops[] = {XL_SUM, XL_PROD, XL_MIN, XL_MAX, XL_AND, XL_OR, XL_XOR};
 /* By the numbers of xl_scan_algorithm. */
 static const char *const algorithm_names[] = {[XL_SCAN_AUTO] = "auto",
                                               [XL_SCAN_LOOKBACK] = "look-back",
@@ -17,163 +14,114 @@ static const char *const algorithm_names[] = {[XL_SCAN_AUTO] = "auto",
                                               NULL};
 
 typedef struct scan_options {
-    int op, algorithm;
+    int op, algorithm, determinism;
     bool exclusive, inclusive, as_json;
     const char *init, *device;
+    segment_options where;
 } scan_options;
 
-typedef union element {
-    int32_t i32;
-    uint32_t u32;
-    int64_t i64;
-    uint64_t u64;
-    float f32;
-    double f64;
-} element;
+/* What is scanned, and how. */
+typedef struct scan_job {
+    const scan_options *o;
+    session s;
+    xli_npy array;
+    xl_type type;
+    segments segments;
+    uint64_t init; /* room for an element */
+    xl_scan *plan;
+    stage st;
+} scan_job;
 
-static bool parse_signed(const char *text, int64_t low, int64_t high, int64_t *value)
+static int make_plan(scan_job *job)
 {
-    char *end;
-    errno = 0;
-    long long parsed = strtoll(text, &end, 10);
-    *value = parsed;
-    return end != text && !*end && !errno && parsed >= low && parsed <= high;
-}
-
-static bool parse_unsigned(const char *text, uint64_t high, uint64_t *value)
-{
-    char *end;
-    errno = 0;
-    unsigned long long parsed = strtoull(text, &end, 10);
-    *value = parsed;
-    return text[0] >= '0' && text[0] <= '9' && !*end && !errno && parsed <= high;
-}
-
-static bool parse_element(const char *text, xl_type type, element *e)
-{
-    int64_t i = 0;
-    uint64_t u = 0;
-    char *end = NULL;
-    bool good = true;
-    switch ((int)type) {
-    case XL_I32:
-        good = parse_signed(text, INT32_MIN, INT32_MAX, &i);
-        e->i32 = (int32_t)i;
-        break;
-    case XL_I64:
-        good = parse_signed(text, INT64_MIN, INT64_MAX, &e->i64);
-        break;
-    case XL_U32:
-        good = parse_unsigned(text, UINT32_MAX, &u);
-        e->u32 = (uint32_t)u;
-        break;
-    case XL_U64:
-        good = parse_unsigned(text, UINT64_MAX, &e->u64);
-        break;
-    case XL_F32:
-        e->f32 = strtof(text, &end);
-        break;
-    default:
-        e->f64 = strtod(text, &end);
-        break;
-    }
-    return end ? end != text && !*end : good;
-}
-
-static int check_type(const char *path, const xli_npy *array, xl_type *type)
-{
-    static const xl_type known[] = {XL_I32, XL_U32, XL_I64, XL_U64, XL_F32, XL_F64};
-    *type = array_type(array);
-    for (size_t i = 0; i < TOOL_COUNT(known); ++i)
-        if (known[i] == *type)
-            return TOOL_OK;
-    return tool_fail("%s: elements of type %c%u; scan takes i32, u32, i64, u64, f32 or f64", path,
-                     array->kind, (unsigned)(array->item_bytes * 8));
-}
-
-static int make_plan(const session *s, const scan_options *o, xl_type type, const element *init,
-                     xl_scan **plan)
-{
+    const scan_options *o = job->o;
     xl_scan_desc desc;
     xl_scan_desc_init(&desc);
-    desc.type = type;
+    desc.type = job->type;
     desc.op = ops[o->op];
     desc.kind = o->inclusive ? XL_INCLUSIVE : XL_EXCLUSIVE;
-    desc.init = o->init ? init : NULL;
+    desc.init = o->init ? &job->init : NULL;
     desc.algorithm = (xl_scan_algorithm)o->algorithm;
-    if (desc.algorithm == XL_SCAN_LOOKBACK) /* who asks for it by name takes what it gives */
-        desc.determinism = XL_UNORDERED;
-    progress_say("compiling for %s", s->info.name);
-    return tool_check(s->ctx, xl_scan_create(s->ctx, &desc, plan), "scan");
+    desc.determinism = (xl_determinism)o->determinism;
+    desc.segments = job->segments.form;
+    desc.segment_type = job->segments.type;
+    desc.segment_width = job->segments.width;
+    desc.segment_mask = job->segments.mask;
+    progress_say("compiling for %s", job->s.info.name);
+    return tool_check(job->s.ctx, xl_scan_create(job->s.ctx, &desc, &job->plan), "scan");
 }
 
-static int scan_on_device(const session *s, xl_scan *plan, xli_npy *array, stage *st)
+static int scan_on_device(scan_job *job)
 {
     int result;
+    const session *s = &job->s;
     cl_mem buffer = NULL;
     cl_event event = NULL;
-    size_t bytes = array->count * array->item_bytes;
-    progress_say("scanning %zu elements", array->count);
-    TRY(session_upload(s, array->data, bytes, "scan", &buffer));
-    result = stage_begin(s, st, "scan");
+    const size_t n = job->array.count, bytes = n * job->array.item_bytes;
+    progress_say("scanning %zu elements", n);
+    TRY(session_upload(s, job->array.data, bytes, "scan", &buffer));
+    TRY(segments_upload(s, &job->segments));
+    const xl_view array = xl_view_of(buffer, 0);
+    result = stage_begin(s, &job->st, "scan");
     if (result == TOOL_OK)
-        result = tool_check(s->ctx,
-                            xl_scan_enqueue(plan, s->queue, array->count, xl_view_of(buffer, 0),
-                                            xl_no_view(), xl_view_of(buffer, 0), xl_no_view(), 0,
-                                            NULL, &event),
-                            "scan");
-    TRY(stage_end(st, event, result));
-    TRY(session_read(s, buffer, bytes, array->data));
+        result =
+            tool_check(s->ctx,
+                       xl_scan_enqueue(job->plan, s->queue, n, array, segments_view(&job->segments),
+                                       array, xl_no_view(), 0, NULL, &event),
+                       "scan");
+    TRY(stage_end(&job->st, event, result));
+    TRY(session_read(s, buffer, bytes, job->array.data));
 done:
     session_release(&buffer);
     return result;
 }
 
-static void report(const session *s, const scan_options *o, const xl_scan *plan,
-                   const xli_npy *array, xl_type type, const stage *st)
+static void report(const scan_job *job)
 {
+    const scan_options *o = job->o;
+    const size_t n = job->array.count;
     if (!o->as_json)
         return;
     json j = json_begin(stdout);
-    json_text(&j, "device", s->info.name);
-    json_count(&j, "n", array->count);
-    json_text(&j, "type", xl_type_name(type));
+    json_text(&j, "device", job->s.info.name);
+    json_count(&j, "n", n);
+    json_text(&j, "type", xl_type_name(job->type));
     json_text(&j, "op", op_names[o->op]);
     json_text(&j, "kind", o->inclusive ? "inclusive" : "exclusive");
-    json_text(&j, "algorithm", algorithm_names[xl_scan_algorithm_used(plan, array->count)]);
-    json_times(&j, st);
+    json_text(&j, "segments", segments_names[job->segments.form]);
+    json_text(&j, "algorithm", algorithm_names[xl_scan_algorithm_used(job->plan, n)]);
+    json_text(&j, "determinism", determinism_names[o->determinism]);
+    json_times(&j, &job->st);
     json_end(&j);
 }
 
 static int scan_file(const scan_options *o, const char *in, const char *out)
 {
     int result;
-    session s = {0};
-    xl_scan *plan = NULL;
-    xli_npy array = {0};
+    scan_job job = {.o = o};
     outputs files = {0};
-    stage st = {0};
-    xl_type type;
-    element init = {0};
-    TRY(array_read(in, &array));
-    TRY(array_check_vector("scan", in, &array));
-    TRY(check_type(in, &array, &type));
-    if (o->init && !parse_element(o->init, type, &init)) {
-        result =
-            tool_misuse("scan: --init: \"%s\" is no value of type %s", o->init, xl_type_name(type));
+    TRY(segments_choose("scan", &o->where, &job.segments));
+    TRY(array_read(in, &job.array));
+    TRY(array_check_vector("scan", in, &job.array));
+    TRY(element_check_type("scan", in, &job.array, &job.type));
+    if (o->init && !element_parse(o->init, job.type, &job.init)) {
+        result = tool_misuse("scan: --init: \"%s\" is no value of type %s", o->init,
+                             xl_type_name(job.type));
         goto done;
     }
-    TRY(session_open(&s, o->device));
-    TRY(make_plan(&s, o, type, &init, &plan));
-    TRY(scan_on_device(&s, plan, &array, &st));
-    TRY(outputs_npy(&files, out, &array));
+    TRY(segments_read("scan", &job.segments, job.array.count));
+    TRY(session_open(&job.s, o->device));
+    TRY(make_plan(&job));
+    TRY(scan_on_device(&job));
+    TRY(outputs_npy(&files, out, &job.array));
     TRY(outputs_commit(&files));
-    report(&s, o, plan, &array, type, &st);
+    report(&job);
 done:
     outputs_abandon(&files);
-    xl_scan_destroy(plan);
-    session_close(&s);
-    xli_npy_free(&array);
+    xl_scan_destroy(job.plan);
+    segments_free(&job.segments);
+    session_close(&job.s);
+    xli_npy_free(&job.array);
     return result;
 }
 
@@ -185,8 +133,11 @@ int tool_scan(int argc, char **argv)
         {"exclusive", OPTION_FLAG, &o.exclusive, NULL, "what comes before each element (default)",
          NULL},
         {"inclusive", OPTION_FLAG, &o.inclusive, NULL, "up to and with each element", NULL},
-        {"init", OPTION_TEXT, &o.init, "V", "start value; default: the operator's identity", NULL},
+        {"init", OPTION_TEXT, &o.init, "V",
+         "start value of each segment; default: the operator's identity", NULL},
+        SEGMENT_OPTIONS(o.where),
         {"algorithm", OPTION_CHOICE, &o.algorithm, "NAME", "algorithm", algorithm_names},
+        {"determinism", OPTION_CHOICE, &o.determinism, "WHICH", "same bits", determinism_names},
         {"device", OPTION_TEXT, &o.device, "SEL", "which device; see crosslane devices", NULL},
         {"json", OPTION_FLAG, &o.as_json, NULL, "what was done, as one JSON object", NULL}};
     const tool_syntax syntax = {
@@ -195,10 +146,11 @@ int tool_scan(int argc, char **argv)
         .min_files = 2,
         .max_files = 2,
         .about =
-            "Prefix scan of an array of one dimension: i32, u32, i64, u64, f32, or f64 where\n"
-            "the device has double precision. OUT may be IN. Integer sums wrap. Sums of\n"
-            "floating-point numbers have the same bits on every run, unless look-back is asked\n"
-            "for, which rounds in an order that depends on timing.",
+            "Prefix scan of an array of one dimension: i8 to u64, f32, and f16 or f64 where the\n"
+            "device has it; in each segment apart where segments are given. OUT may be IN.\n"
+            "Integer sums and products wrap; minima and maxima skip NaN; and, or, xor are for\n"
+            "integers. Floating-point sums and products have the same bits on every run on one\n"
+            "device; with --determinism reproducible on every device; with unordered neither.",
         .options = options,
         .num_options = TOOL_COUNT(options)};
     const char *files[TOOL_MAX_FILES];

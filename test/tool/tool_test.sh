@@ -68,6 +68,7 @@ usage() {
   refuses 2 "1 of 2 files" scan in.npy
   refuses 2 "one file too many" sort a b c
   refuses 2 "exclude each other" scan a b --exclusive --inclusive
+  refuses 2 'unknown "exact"; known are deterministic' scan a b --determinism exact
   refuses 2 "exclude each other" sort a b --argsort --values v w
   refuses 2 "takes two files" sort --values v
   refuses 2 "needs an argument" neighbors p.npy --radius
@@ -80,13 +81,41 @@ usage() {
   refuses 2 "--cut: 1.5" demo --cut 1.5 --png out/p.png
 }
 
+# Segments that do not fit the 100 elements of flat.npy.
+bad_segments() {
+  refuses 1 "99 keys for 100 elements" $1 flat.npy out/o.npy --keys fewer.npy
+  refuses 1 "type f32; --keys takes integers" $1 flat.npy out/o.npy --keys flat.npy
+  refuses 1 "shape (n,)" $1 flat.npy out/o.npy --keys points.npy
+  refuses 1 "type u32; --flags takes bool" $1 flat.npy out/o.npy --flags fewer.npy
+  refuses 1 "99 words of bits for 100 elements" $1 flat.npy out/o.npy --bits fewer.npy
+  refuses 1 "type i16; --offsets takes" $1 flat.npy out/o.npy --offsets short.npy
+  "$oracle" list u4 offsets.npy 1 50 100
+  refuses 1 "the first offset is 1" $1 flat.npy out/o.npy --offsets offsets.npy
+  "$oracle" list i8 offsets.npy 0 60 50 100
+  refuses 1 "offset 2 is 50 after 60" $1 flat.npy out/o.npy --offsets offsets.npy
+  "$oracle" list i8 offsets.npy 0 -1 100
+  refuses 1 "offset 1 is" $1 flat.npy out/o.npy --offsets offsets.npy
+  "$oracle" list u8 offsets.npy 0 60 99
+  refuses 1 "the last offset is 99" $1 flat.npy out/o.npy --offsets offsets.npy
+  "$oracle" list u8 offsets.npy
+  refuses 1 "no offsets" $1 flat.npy out/o.npy --offsets offsets.npy
+  refuses 1 "absent.npy: cannot be opened" $1 flat.npy out/o.npy --flags absent.npy
+  refuses 2 "--flags and --keys exclude each other" $1 flat.npy out/o.npy --keys k --flags f
+  refuses 2 'width: "0" is no whole number from 1' $1 flat.npy out/o.npy --width 0
+  refuses 2 "with --mask it must be 1 to 64" $1 flat.npy out/o.npy --width 65 --mask 1
+  refuses 2 'mask: "x" is no whole number' $1 flat.npy out/o.npy --width 8 --mask x
+  refuses 2 "--mask needs --width" $1 flat.npy out/o.npy --mask 1
+}
+
 bad_input() {
   "$oracle" points 100 f4 points.npy
   "$oracle" points 100 f8 wide.npy
   "$oracle" points 100 f4 nan.npy 42
   "$oracle" make f4 100 flat.npy
+  "$oracle" make i1 100 bytes.npy
   "$oracle" make i2 100 short.npy
   "$oracle" make u4 99 fewer.npy
+  "$oracle" heads flags b1 100 bools.npy
   "$oracle" make u8 100 keys.npy
   head -c 200 points.npy >cut.npy
   echo "no array" >text.npy
@@ -108,9 +137,15 @@ bad_input() {
   refuses 1 "--f32" neighbors wide.npy --radius 1 --out out/n
   refuses 1 "shape (n,)" scan points.npy out/o.npy
   refuses 1 "shape (n,)" sort points.npy out/o.npy
-  refuses 1 "type i16" scan short.npy out/o.npy
+  refuses 1 "type b8; scan takes" scan bools.npy out/o.npy
   refuses 1 "type i16" sort short.npy out/o.npy
   refuses 2 'init: "1.5" is no value of type u64' scan keys.npy out/o.npy --init 1.5
+  refuses 2 'init: "128" is no value of type i8' scan bytes.npy out/o.npy --init 128
+  refuses 2 'init: "-1" is no value of type u32' scan fewer.npy out/o.npy --init -1
+  refuses 1 "integer" scan flat.npy out/o.npy --op xor
+  refuses 1 "XL_SCAN_BLELLOCH" scan flat.npy out/o.npy --determinism reproducible \
+    --algorithm reduce-then-scan
+  bad_segments scan
   refuses 1 "99 values for 100 keys" sort flat.npy out/o.npy --values fewer.npy out/w.npy
   refuses 1 "8 bytes" sort flat.npy out/o.npy --values keys.npy out/w.npy
   refuses 1 "nowhere/o.npy: cannot be written" scan flat.npy out/nowhere/o.npy
@@ -127,41 +162,51 @@ bad_input() {
   fi
 }
 
-# The device's double precision may be missing: that is said, and no failure.
+# The device's double or half precision may be missing: that is said, and no failure.
+lacks() { # DTYPE
+  { [ "$1" = f8 ] && grep -q fp64 stderr; } || { [ "$1" = f2 ] && grep -q fp16 stderr; }
+}
+
 scan_case() { # DTYPE N OP KIND INIT
   local init=()
   [ "$5" = none ] || init=(--init "$5")
   "$oracle" make "$1" "$2" in.npy
   if ! "$crosslane" scan in.npy out.npy --op "$3" "--$4" "${init[@]}" >stdout 2>stderr; then
-    [ "$1" = f8 ] && grep -q fp64 stderr && return
+    lacks "$1" && return
     fail "scan $*: $(cat stderr)"
   fi
-  runs "$oracle" scan "$3" "$4" "$5" in.npy out.npy
+  runs "$oracle" scan "$3" "$4" "$5" none - in.npy out.npy
 }
 
 arrays() {
-  for dtype in i4 u4 i8 u8 f4 f8; do
+  for dtype in i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8; do
     scan_case $dtype 10007 sum exclusive none
-    scan_case $dtype 1000 min inclusive none
-    scan_case $dtype 333 max exclusive 7
+    scan_case $dtype 1000 min exclusive none
+    scan_case $dtype 333 max inclusive 7
   done
+  scan_case i2 5000 prod inclusive -7
+  scan_case f4 9 prod exclusive none
+  scan_case u1 5000 and exclusive none
+  scan_case i8 5000 or exclusive none
+  scan_case u4 5000 xor inclusive 77
   scan_case i4 0 sum exclusive none
   scan_case i4 1 sum inclusive -3
   "$oracle" make u4 5000 in.npy
   for algorithm in auto reduce-then-scan kogge-stone blelloch; do
     runs "$crosslane" scan in.npy out.npy --algorithm $algorithm --json
     says stdout '"n":5000'
-    runs "$oracle" scan sum exclusive none in.npy out.npy
+    runs "$oracle" scan sum exclusive none none - in.npy out.npy
   done
-  # Where the device cannot do it, the line says what it lacks.
-  if "$crosslane" scan in.npy out.npy --algorithm look-back >stdout 2>stderr; then
-    runs "$oracle" scan sum exclusive none in.npy out.npy
+  # Where the device cannot do it, the line says what it lacks. Deterministic all the same.
+  if "$crosslane" scan in.npy out.npy --algorithm look-back --json >stdout 2>stderr; then
+    says stdout '"determinism":"deterministic"'
+    runs "$oracle" scan sum exclusive none none - in.npy out.npy
   else
     says stderr "look-back"
   fi
   cp in.npy both.npy
   runs "$crosslane" scan both.npy both.npy
-  runs "$oracle" scan sum exclusive none in.npy both.npy
+  runs "$oracle" scan sum exclusive none none - in.npy both.npy
   for dtype in u4 i4 u8 f4; do
     "$oracle" make $dtype 3001 in.npy
     runs "$crosslane" sort in.npy out.npy
@@ -181,9 +226,48 @@ arrays() {
   ln -s out.npy link.npy
   runs "$crosslane" scan in.npy link.npy
   [ -L link.npy ] || fail "the link was replaced"
-  runs "$oracle" scan sum exclusive none in.npy out.npy
+  runs "$oracle" scan sum exclusive none none - in.npy out.npy
   runs "$crosslane" scan in.npy /dev/null
   [ -c /dev/null ] || fail "/dev/null was replaced"
+}
+
+# segment_case N DTYPE OP KIND FORM WHERE OPTION...
+segment_case() {
+  local n=$1 dtype=$2 op=$3 kind=$4 form=$5 where=$6
+  shift 6
+  "$oracle" make $dtype $n in.npy
+  runs "$crosslane" scan in.npy out.npy --op $op --$kind "$@"
+  runs "$oracle" scan $op $kind none $form "$where" in.npy out.npy
+}
+
+segments() {
+  for n in 0 1 70 20011; do
+    "$oracle" heads flags u1 $n flags.npy
+    "$oracle" heads flags b1 $n bools.npy
+    "$oracle" heads bits u4 $n bits.npy
+    "$oracle" heads keys i2 $n keys.npy
+    "$oracle" heads offsets u4 $n offsets.npy
+    segment_case $n u4 sum exclusive flags flags.npy --flags flags.npy
+    segment_case $n f4 max inclusive flags bools.npy --flags bools.npy
+    segment_case $n i2 min exclusive bits bits.npy --bits bits.npy
+    segment_case $n i8 sum inclusive keys keys.npy --keys keys.npy
+    segment_case $n u4 xor exclusive offsets offsets.npy --offsets offsets.npy
+    segment_case $n f4 sum exclusive width 7 --width 7
+    segment_case $n u2 sum inclusive mask 8:0x29 --width 8 --mask 0x29
+  done
+  "$oracle" heads offsets i8 20011 offsets.npy
+  segment_case 20011 i4 sum exclusive offsets offsets.npy --offsets offsets.npy
+  for algorithm in reduce-then-scan kogge-stone blelloch; do
+    segment_case 20011 f4 sum inclusive keys keys.npy --keys keys.npy --algorithm $algorithm
+  done
+  segment_case 20011 f4 sum inclusive keys keys.npy --keys keys.npy --determinism unordered
+  runs "$crosslane" scan in.npy out.npy --keys keys.npy --determinism reproducible --json
+  says stdout '"segments":"keys","algorithm":"blelloch","determinism":"reproducible"'
+  # The worked example of sub-warp segments.
+  "$oracle" list u4 in.npy 1 0 1 1 1 0 0 1
+  "$oracle" list u4 want.npy 0 1 1 0 1 2 0 0
+  runs "$crosslane" scan in.npy out.npy --width 8 --mask 0x49
+  cmp -s out.npy want.npy || fail "the worked example comes out wrong"
 }
 
 neighbors() {

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ * Single elements of any type: from text, and half precision, which C has no type for. */
+#include "tool.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const determinism_names[] = {[XL_DETERMINISTIC] = "deterministic",
+                                         [XL_UNORDERED] = "unordered",
+                                         [XL_REPRODUCIBLE] = "reproducible",
+                                         NULL};
+
+/* Rounds to the nearest, of two to the even one. */
+uint16_t half_of(double x)
+{
+    const unsigned sign = signbit(x) ? 0x8000u : 0u;
+    const double size = fabs(x);
+    int exponent = 0;
+    if (isnan(x))
+        return (uint16_t)(sign | 0x7e00u);
+    if (size >= 65520)
+        return (uint16_t)(sign | 0x7c00u);
+    if (size < 0x1p-14)
+        return (uint16_t)(sign | (unsigned)rint(size * 0x1p24));
+    /* From 1024 to 2048, which carries into the exponent. */
+    const unsigned significand = (unsigned)rint(frexp(size, &exponent) * 2048);
+    return (uint16_t)(sign | (((unsigned)(exponent + 14) << 10) + significand - 1024u));
+}
+
+double half_value(uint16_t half)
+{
+    const int exponent = half >> 10 & 31, fraction = half & 1023;
+    double size = exponent > 0 ? ldexp(1024 + fraction, exponent - 25) : fraction * 0x1p-24;
+    if (exponent == 31)
+        size = fraction ? (double)NAN : (double)INFINITY;
+    return half & 0x8000 ? -size : size;
+}
+
+bool whole_parse(const char *text, uint64_t *value)
+{
+    const bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    const char *digits = hex ? text + 2 : text;
+    const char first = digits[0];
+    char *end;
+    errno = 0;
+    *value = strtoull(digits, &end, hex ? 16 : 10);
+    return first != '-' && first != '+' && first != ' ' && first != '\t' && end != digits &&
+           !*end && !errno;
+}
+
+static bool parse_signed(const char *text, size_t bytes, int64_t *value)
+{
+    const int64_t high = INT64_MAX >> (64 - 8 * bytes);
+    char *end;
+    errno = 0;
+    *value = strtoll(text, &end, 10);
+    return end != text && !*end && !errno && *value <= high && *value >= -high - 1;
+}
+
+/* The lowest `bytes` of an integer, whatever the byte order. */
+static void put_integer(uint64_t value, size_t bytes, void *out)
+{
+    const uint8_t one = (uint8_t)value;
+    const uint16_t two = (uint16_t)value;
+    const uint32_t four = (uint32_t)value;
+    memcpy(out,
+           bytes == 1   ? (const void *)&one
+           : bytes == 2 ? (const void *)&two
+           : bytes == 4 ? (const void *)&four
+                        : (const void *)&value,
+           bytes);
+}
+
+static bool parse_real(const char *text, size_t bytes, void *out)
+{
+    char *end;
+    const double wide = strtod(text, &end);
+    const float narrow = strtof(text, NULL); /* rounded once */
+    const uint16_t half = half_of(wide);
+    memcpy(out,
+           bytes == 2   ? (const void *)&half
+           : bytes == 4 ? (const void *)&narrow
+                        : (const void *)&wide,
+           bytes);
+    return end != text && !*end;
+}
+
+bool element_parse(const char *text, xl_type type, void *out)
+{
+    const size_t bytes = xl_type_size(type);
+    uint64_t whole = 0;
+    int64_t number = 0;
+    if (type >= XL_F16)
+        return parse_real(text, bytes, out);
+    const bool is_signed = type == XL_I8 || type == XL_I16 || type == XL_I32 || type == XL_I64;
+    const bool good = is_signed
+                          ? parse_signed(text, bytes, &number)
+                          : whole_parse(text, &whole) && whole <= UINT64_MAX >> (64 - 8 * bytes);
+    put_integer(is_signed ? (uint64_t)number : whole, bytes, out);
+    return good;
+}
+
+int element_check_type(const char *command, const char *path, const xli_npy *array, xl_type *type)
+{
+    *type = array_type(array);
+    if (*type != XL_NONE)
+        return TOOL_OK;
+    return tool_fail("%s: elements of type %c%u; %s takes i8 to u64, f16, f32 and f64", path,
+                     array->kind, (unsigned)(array->item_bytes * 8), command);
+}
