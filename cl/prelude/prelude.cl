@@ -42,8 +42,13 @@
 #define XL_JOIN_(a, b) a##b
 #define XL_JOIN(a, b) XL_JOIN_(a, b)
 
-/* A barrier for the local memory of the group; for global memory it names both. */
+/* A barrier for the local memory of the group; for global memory it names both. A group of
+ * one has nobody to wait for, and compilers that cut kernels at barriers need not. */
+#if defined(XL_GROUP_SIZE) && XL_GROUP_SIZE == 1
+#define XL_LOCAL_BARRIER()
+#else
 #define XL_LOCAL_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#endif
 #define XL_FULL_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 
 /* n / d rounded up for any n. */

@@ -40,14 +40,14 @@ typedef struct xl_scan_desc {
                              device has them */
     xl_op op;             /* not XL_ARG_MIN, XL_ARG_MAX */
     xl_scan_kind kind;
-    const void *init;            /* one element on the host, read by xl_scan_create(); NULL:
-                                    the identity of the operator. An exclusive scan with an
-                                    operator that has none needs init or init_view */
-    xl_scan_algorithm algorithm; /* AUTO heeds CROSSLANE_SCAN=auto|look-back|reduce-then-scan|
-                                    kogge-stone|blelloch as far as device, type and determinism
-                                    allow */
-    xl_determinism determinism;  /* XL_REPRODUCIBLE, where the operator rounds: one of the
-                                    textbook scans, or AUTO, which takes XL_SCAN_BLELLOCH */
+    const void *init;              /* one element on the host, read by xl_scan_create(); NULL:
+                                      the identity of the operator. An exclusive scan with an
+                                      operator that has none needs init or init_view */
+    xl_scan_algorithm algorithm;   /* AUTO heeds CROSSLANE_SCAN=auto|look-back|reduce-then-scan|
+                                      kogge-stone|blelloch as far as device, type and determinism
+                                      allow */
+    xl_determinism determinism;    /* XL_REPRODUCIBLE, where the operator rounds: one of the
+                                      textbook scans, or AUTO, which takes KOGGE_STONE */
     const xl_user_type *user_type; /* where type is XL_USER_TYPE */
     const xl_user_op *user_op;     /* where op is XL_USER_OP */
     xl_view init_view;             /* one element on the device instead of init, read whenever a

@@ -1,0 +1,873 @@
+/* SPDX-License-Identifier: MIT
+ * The textbook scans against a plain model of their trees, bit for bit: sizes around
+ * blocks and levels, operators, segments, placement, groups of every size, and that sums of
+ * floating-point numbers have the same bits on every device. */
+#include "xlt.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const xl_scan_algorithm both[] = {XL_SCAN_KOGGE_STONE, XL_SCAN_BLELLOCH};
+static const char *const names[] = {
+    [XL_SCAN_KOGGE_STONE] = "Kogge-Stone", [XL_SCAN_BLELLOCH] = "Blelloch"};
+
+/* ---- the model ------------------------------------------------------------- */
+
+enum { MOST_BYTES = 16 };
+typedef void combine(void *to, const void *a, const void *b);
+
+/* What is scanned. The model never calls `op` on an identity. */
+typedef struct monoid {
+    const char *name;
+    size_t bytes, state_bytes; /* of an element in an array, and with flags beside it */
+    combine *op;
+    const void *first; /* what an exclusive scan begins with */
+} monoid;
+
+/* Of an element only the first bytes are told; the others are 0. */
+typedef struct partial {
+    bool some, head;
+    unsigned char value[MOST_BYTES];
+} partial;
+
+typedef struct model {
+    const monoid *m;
+    xl_scan_algorithm algorithm;
+    size_t places, items, block;
+} model;
+
+static partial join(const model *o, const partial *a, const partial *b)
+{
+    partial t = *b;
+    if (!b->some)
+        t = *a;
+    else if (a->some && !b->head)
+        o->m->op(t.value, a->value, b->value);
+    t.head = a->head || b->head;
+    return t;
+}
+
+static model make_model(const monoid *m, xl_scan_algorithm algorithm, bool flags)
+{
+    model o = {.m = m, .algorithm = algorithm, .places = 128, .items = 8};
+    const size_t bytes = flags ? m->state_bytes : m->bytes;
+    while (o.places > 1 && o.places * bytes > 1536)
+        o.places /= 2;
+    o.block = o.places * o.items;
+    return o;
+}
+
+/* A balanced tree over `count` states. */
+static partial tree_total(const model *o, const partial *x, size_t count)
+{
+    if (count == 1)
+        return *x;
+    const partial left = tree_total(o, x, count / 2);
+    const partial right = tree_total(o, x + count / 2, count / 2);
+    return join(o, &left, &right);
+}
+
+/* What comes before each of `count` places whose totals are in x. */
+static void blelloch(const model *o, const partial *x, size_t count, const partial *before,
+                     partial *out)
+{
+    if (count == 1) {
+        *out = *before;
+        return;
+    }
+    const partial left = tree_total(o, x, count / 2), middle = join(o, before, &left);
+    blelloch(o, x, count / 2, before, out);
+    blelloch(o, x + count / 2, count / 2, &middle, out + count / 2);
+}
+
+static void kogge_stone(const model *o, const partial *x, size_t count, const partial *before,
+                        partial *out)
+{
+    partial *sums = malloc(count * sizeof *sums);
+    memcpy(sums, x, count * sizeof *sums);
+    for (size_t distance = 1; distance < count; distance *= 2)
+        for (size_t k = count; k-- > distance;) /* from the right: in its own place */
+            sums[k] = join(o, &sums[k - distance], &sums[k]);
+    for (size_t k = 0; k < count; ++k)
+        out[k] = k == 0 ? *before : join(o, before, &sums[k - 1]);
+    free(sums);
+}
+
+/* The totals of a block's places; there may be fewer elements than places hold. */
+static void place_totals(const model *o, const partial *x, size_t n, partial *totals)
+{
+    for (size_t p = 0; p < o->places; ++p) {
+        totals[p] = (partial){0};
+        for (size_t k = p * o->items; k < (p + 1) * o->items && k < n; ++k)
+            totals[p] = join(o, &totals[p], &x[k]);
+    }
+}
+
+/* Gives what comes before each of n states, beginning with nothing. `start` comes
+ * before them all, but on the lowest level only: the totals above do without. */
+static void model_scan(const model *o, const partial *x, size_t n, const partial *start,
+                       partial *before)
+{
+    const size_t blocks = n / o->block + (n % o->block != 0);
+    partial *totals = calloc(blocks, sizeof *totals), *above = calloc(blocks, sizeof *above);
+    partial *places = malloc(o->places * sizeof *places),
+            *fronts = malloc(o->places * sizeof *places);
+    const partial nothing = {0};
+    for (size_t b = 0; blocks > 1 && b < blocks; ++b) {
+        const size_t base = b * o->block;
+        place_totals(o, x + base, n - base, places);
+        totals[b] = tree_total(o, places, o->places);
+    }
+    if (blocks > 1)
+        model_scan(o, totals, blocks, &nothing, above);
+    for (size_t b = 0; b < blocks; ++b) {
+        const size_t base = b * o->block;
+        const partial front = join(o, start, &above[b]);
+        place_totals(o, x + base, n - base, places);
+        (o->algorithm == XL_SCAN_BLELLOCH ? blelloch : kogge_stone)(o, places, o->places, &front,
+                                                                    fronts);
+        for (size_t k = base; k < n && k < base + o->block; ++k) {
+            const size_t p = (k - base) / o->items;
+            before[k] = fronts[p];
+            fronts[p] = join(o, &fronts[p], &x[k]);
+        }
+    }
+    free(totals);
+    free(above);
+    free(places);
+    free(fronts);
+}
+
+/* ---- operators ------------------------------------------------------------- */
+
+#define OPERATOR(name, type, expression)                                                           \
+    static void name(void *to, const void *left, const void *right)                                \
+    {                                                                                              \
+        type a, b, c;                                                                              \
+        memcpy(&a, left, sizeof a);                                                                \
+        memcpy(&b, right, sizeof b);                                                               \
+        expression;                                                                                \
+        memcpy(to, &c, sizeof c);                                                                  \
+    }
+
+typedef struct matrix {
+    uint32_t m[4];
+} matrix;
+typedef struct pair {
+    int32_t low, high;
+} pair;
+
+static matrix matrix_product(matrix a, matrix b)
+{
+    const matrix c = {{a.m[0] * b.m[0] + a.m[1] * b.m[2], a.m[0] * b.m[1] + a.m[1] * b.m[3],
+                       a.m[2] * b.m[0] + a.m[3] * b.m[2], a.m[2] * b.m[1] + a.m[3] * b.m[3]}};
+    return c;
+}
+
+/* The half nearest to x; ties go to the even one. */
+static uint16_t to_half(float x)
+{
+    const float size = fabsf(x);
+    const uint16_t sign = signbit(x) ? 0x8000 : 0;
+    int exponent;
+    if (size == 0)
+        return sign;
+    if (size >= 65520)
+        return (uint16_t)(sign | 0x7c00);
+    (void)frexpf(size, &exponent); /* size is [0.5, 1) * 2^exponent */
+    if (exponent < -13)
+        exponent = -13;                                     /* denormal: steps of 2^-24 */
+    const float steps = rintf(ldexpf(size, 11 - exponent)); /* up to 2048 */
+    const long bits = (long)steps + ((long)exponent + 13) * 1024;
+    return (uint16_t)(sign | bits);
+}
+
+static float from_half(uint16_t h)
+{
+    const int exponent = h >> 10 & 31, steps = h & 1023;
+    const float size =
+        exponent == 0 ? ldexpf((float)steps, -24) : ldexpf((float)(steps + 1024), exponent - 25);
+    return h & 0x8000 ? -size : size;
+}
+
+OPERATOR(add_u32, uint32_t, c = a + b)
+OPERATOR(add_u64, uint64_t, c = a + b)
+OPERATOR(add_f16, uint16_t, c = to_half(from_half(a) + from_half(b)))
+OPERATOR(add_f32, float, c = a + b)
+OPERATOR(add_f64, double, c = a + b)
+OPERATOR(min_f32, float, c = b < a || a != a ? b : a)
+OPERATOR(mul_matrix, matrix, c = matrix_product(a, b))
+OPERATOR(span_pair, pair, (c.low = a.low, c.high = b.high))
+
+static const unsigned char zeros[MOST_BYTES];
+static const float infinite = INFINITY;
+static const matrix unit_matrix = {{1, 0, 0, 1}};
+
+static const monoid u32_sum = {"u32 sum", 4, 8, add_u32, zeros};
+static const monoid u64_sum = {"u64 sum", 8, 16, add_u64, zeros};
+static const monoid f16_sum = {"f16 sum", 2, 8, add_f16, zeros};
+static const monoid f32_sum = {"f32 sum", 4, 8, add_f32, zeros};
+static const monoid f64_sum = {"f64 sum", 8, 16, add_f64, zeros};
+static const monoid f32_min = {"f32 min", 4, 8, min_f32, &infinite};
+static const monoid matrices = {"2x2 matrices", 16, 20, mul_matrix, &unit_matrix};
+static const monoid wides = {"200 bytes", 200, 204, mul_matrix, &unit_matrix};
+static const monoid pairs = {"no identity", 8, 12, span_pair, zeros};
+
+static const xl_user_type matrix_type = {"matrix", sizeof(matrix), 4,
+                                         "typedef struct { uint a, b, c, d; } matrix;"};
+static const xl_user_op matrix_op = {
+    "product",
+    "matrix product(matrix x, matrix y)\n{\n    matrix z;\n"
+    "    z.a = x.a * y.a + x.b * y.c;\n    z.b = x.a * y.b + x.b * y.d;\n"
+    "    z.c = x.c * y.a + x.d * y.c;\n    z.d = x.c * y.b + x.d * y.d;\n    return z;\n}",
+    &unit_matrix, XL_OP_EXACT};
+static const xl_user_type pair_type = {"pair", sizeof(pair), 4,
+                                       "typedef struct { int low, high; } pair;"};
+static const xl_user_op pair_op = {
+    "span", "pair span(pair a, pair b) { pair c; c.low = a.low; c.high = b.high; return c; }", NULL,
+    0};
+/* So large that blocks are small, and there are more levels of them. */
+static const struct {
+    matrix first;
+    uint32_t rest[46];
+} unit_wide = {{{1, 0, 0, 1}}, {0}};
+static const xl_user_type wide_type = {"wide", sizeof unit_wide, 4,
+                                       "typedef struct { uint m[50]; } wide;"};
+static const xl_user_op wide_op = {
+    "product",
+    "wide product(wide a, wide b)\n{\n    wide c = a;\n"
+    "    c.m[0] = a.m[0] * b.m[0] + a.m[1] * b.m[2];\n"
+    "    c.m[1] = a.m[0] * b.m[1] + a.m[1] * b.m[3];\n"
+    "    c.m[2] = a.m[2] * b.m[0] + a.m[3] * b.m[2];\n"
+    "    c.m[3] = a.m[2] * b.m[1] + a.m[3] * b.m[3];\n    return c;\n}",
+    &unit_wide, XL_OP_EXACT};
+
+/* ---- one verified call ------------------------------------------------------ */
+
+typedef struct job {
+    const monoid *m;
+    xl_scan_desc desc;
+    uint32_t spread; /* about so many elements of a segment; 0: 7 */
+    size_t in_offset, out_offset;
+    bool in_place;
+    size_t most;    /* not 0: n stands on the device, and this is the most it may be */
+    bool doubles;   /* the load expression is 2 * x, the store expression x + i */
+    size_t empties; /* empty segments at one place, CSR */
+} job;
+
+static job make_job(const monoid *m, xl_type type, xl_op op, xl_scan_kind kind)
+{
+    job j = {.m = m};
+    xl_scan_desc_init(&j.desc);
+    j.desc.type = type;
+    j.desc.op = op;
+    j.desc.kind = kind;
+    return j;
+}
+
+static job user_job(const monoid *m, const xl_user_type *type, const xl_user_op *op,
+                    xl_scan_kind kind)
+{
+    job j = make_job(m, XL_USER_TYPE, XL_USER_OP, kind);
+    j.desc.user_type = type;
+    j.desc.user_op = op;
+    return j;
+}
+
+/* Numbers of very different size, of either sign, so that every rounding shows. */
+static double rough(xlt_random *random, int digits, int range)
+{
+    const double whole = (double)(xlt_next(random) >> (64 - digits));
+    const int exponent = (int)xlt_below(random, (uint32_t)(2 * range)) - range;
+    const double x = ldexp(whole, exponent - digits);
+    return xlt_below(random, 2) ? x : -x;
+}
+
+static void fill(const monoid *m, size_t n, unsigned char *to)
+{
+    xlt_random random = {n + 77};
+    memset(to, 0, n * m->bytes);
+    for (size_t i = 0; i < n; ++i) {
+        unsigned char *at = to + i * m->bytes;
+        const float f = (float)rough(&random, 24, 30);
+        const double d = rough(&random, 53, 60);
+        const uint16_t h = to_half((float)rough(&random, 11, 7));
+        const uint64_t bits = xlt_next(&random);
+        const pair p = {(int32_t)i, (int32_t)(i + bits % 3)};
+        const matrix a = {{1, (uint32_t)(bits & 3), (uint32_t)(bits >> 8 & 1), 1}};
+        const void *const value = m == &f32_sum || m == &f32_min   ? (const void *)&f
+                                  : m == &f64_sum                  ? (const void *)&d
+                                  : m == &f16_sum                  ? (const void *)&h
+                                  : m == &pairs                    ? (const void *)&p
+                                  : m == &u32_sum || m == &u64_sum ? (const void *)&bits
+                                                                   : (const void *)&a;
+        memcpy(at, value, m->bytes < MOST_BYTES ? m->bytes : MOST_BYTES);
+    }
+}
+
+/* Where segments begin, and the array that tells the library so. */
+typedef struct heads {
+    bool *head;
+    void *array;
+    size_t count, size;
+} heads;
+
+static heads make_heads(const job *j, size_t n)
+{
+    heads h = {.head = calloc(n + 1, 1)};
+    xlt_random random = {n + 5};
+    const uint32_t spread = j->spread ? j->spread : 7;
+    uint8_t *const flags = calloc(n + 1, 1);
+    uint32_t *const keys = calloc(n + 1, 4);
+    uint64_t *const offsets = calloc(n + n / 2 + j->empties + 9, 8);
+    for (size_t i = 0; i < n; ++i) {
+        h.head[i] = i == 0 || xlt_below(&random, spread) == 0;
+        flags[i] = h.head[i] ? (uint8_t)(1 + i % 255) : 0;
+        keys[i] = i == 0 ? 3 : keys[i - 1] + (h.head[i] ? 1 : 0);
+        /* Before some heads lie empty segments, all at one place. */
+        const size_t times = i > 0 && h.head[i] && i % 5 == 0 ? 2 : h.head[i] ? 1 : 0;
+        for (size_t k = 0; k < times; ++k)
+            offsets[h.count++] = i;
+        for (size_t k = 0; k < j->empties && i == n / 2 && h.head[i]; ++k)
+            offsets[h.count++] = i;
+    }
+    offsets[h.count++] = n;
+    h.array = j->desc.segments == XL_SEGMENTS_HEAD_FLAGS ? (void *)flags
+              : j->desc.segments == XL_SEGMENTS_KEYS     ? (void *)keys
+                                                         : (void *)offsets;
+    h.size = j->desc.segments == XL_SEGMENTS_HEAD_FLAGS ? 1
+             : j->desc.segments == XL_SEGMENTS_KEYS     ? 4
+                                                        : 8;
+    if (h.size != 8)
+        h.count = n;
+    if (h.array != flags)
+        free(flags);
+    if (h.array != keys)
+        free(keys);
+    if (h.array != offsets)
+        free(offsets);
+    return h;
+}
+
+/* The results as the model has them. The expressions are for u32. */
+static void expect(const job *j, xl_scan_algorithm algorithm, size_t n, const unsigned char *in,
+                   const heads *h, unsigned char *out)
+{
+    const bool segments = j->desc.segments != XL_SEGMENTS_NONE;
+    const bool flags = segments || (j->desc.user_op && !j->desc.user_op->identity);
+    const monoid *m = j->m;
+    const model o = make_model(m, algorithm, flags);
+    const size_t told = m->bytes < MOST_BYTES ? m->bytes : MOST_BYTES;
+    partial *x = calloc(n + 1, sizeof *x), *before = calloc(n + 1, sizeof *before);
+    partial start = {.some = !segments && (j->desc.init || j->desc.kind == XL_EXCLUSIVE)};
+    const void *const first = j->desc.init ? j->desc.init : m->first;
+    memcpy(start.value, first, told);
+    for (size_t i = 0; i < n; ++i) {
+        x[i].some = true;
+        x[i].head = segments && h->head[i];
+        memcpy(x[i].value, in + i * m->bytes, told);
+        if (j->doubles)
+            m->op(x[i].value, x[i].value, x[i].value);
+        if (x[i].head && j->desc.init)
+            m->op(x[i].value, first, x[i].value);
+    }
+    model_scan(&o, x, n, &start, before);
+    memset(out, 0, n * m->bytes);
+    for (size_t i = 0; i < n; ++i) {
+        const partial sum = join(&o, &before[i], &x[i]);
+        const void *const result = j->desc.kind == XL_INCLUSIVE ? sum.value
+                                   : x[i].head                  ? first
+                                                                : before[i].value;
+        memcpy(out + i * m->bytes, result, told);
+        const uint32_t index = (uint32_t)i;
+        if (j->doubles)
+            m->op(out + i * m->bytes, out + i * m->bytes, &index);
+    }
+    free(x);
+    free(before);
+}
+
+static void compare(const job *j, xl_scan_algorithm algorithm, size_t n, const unsigned char *got,
+                    const unsigned char *wanted)
+{
+    const size_t size = j->m->bytes;
+    for (size_t i = 0; i < n; ++i)
+        if (memcmp(got + i * size, wanted + i * size, size) != 0) {
+            uint64_t bits[2] = {0, 0};
+            memcpy(&bits[0], got + i * size, size < 8 ? size : 8);
+            memcpy(&bits[1], wanted + i * size, size < 8 ? size : 8);
+            XLT_FAIL("%s, %s, %s, segments %d, n %zu: element %zu is 0x%llx, not 0x%llx",
+                     names[algorithm], j->m->name,
+                     j->desc.kind == XL_INCLUSIVE ? "inclusive" : "exclusive",
+                     (int)j->desc.segments, n, i, (unsigned long long)bits[0],
+                     (unsigned long long)bits[1]);
+        }
+}
+
+static xl_view room_of(const xlt_buffer *scratch)
+{
+    return scratch->mem ? xlt_view(scratch) : xl_no_view();
+}
+
+static void run(xl_context *ctx, xl_scan *plan, const job *j, size_t n, const xlt_buffer *in,
+                const xlt_buffer *segments, const xlt_buffer *out)
+{
+    size_t bytes, alignment;
+    const size_t most = j->most ? j->most : n;
+    const cl_ulong count = n;
+    xl_status status = xl_scan_scratch(plan, most, &bytes, &alignment);
+    xlt_buffer scratch = xlt_scratch_make(bytes, alignment), length = {0};
+    xl_view s = segments->mem ? xlt_view(segments) : xl_no_view();
+    s.count = segments->n;
+    if (status == XL_SUCCESS && j->most) {
+        length = xlt_buffer_make(&count, 1, sizeof count, 3);
+        status = xl_scan_enqueue_n(plan, xlt_queue(), most, xlt_view(&length), xlt_view(in), s,
+                                   xlt_view(out), xlt_view(&scratch), 0, NULL, NULL);
+    } else if (status == XL_SUCCESS) {
+        status = xl_scan_enqueue(plan, xlt_queue(), n, xlt_view(in), s, xlt_view(out),
+                                 room_of(&scratch), 0, NULL, NULL);
+    }
+    if (status != XL_SUCCESS)
+        XLT_FAIL("%s, n %zu: %.500s", j->m->name, n, xl_context_error(ctx));
+    XLT_CL(clFinish(xlt_queue()));
+    if (scratch.mem)
+        xlt_check_guards(&scratch, "scratch");
+    xlt_buffer_free(&scratch);
+    xlt_buffer_free(&length);
+}
+
+/* Runs a plan of job `j` on n elements and holds every bit against the model. */
+static void check(xl_context *ctx, xl_scan *plan, const job *j, xl_scan_algorithm algorithm,
+                  size_t n)
+{
+    const size_t size = j->m->bytes, room = j->most ? j->most : n;
+    unsigned char *in = malloc(room * size + 1), *wanted = malloc(n * size + 1);
+    unsigned char *got = malloc(room * size + 1);
+    heads h = make_heads(j, n);
+    fill(j->m, room, in);
+    fill(j->m, n, in);
+    expect(j, algorithm, n, in, &h, wanted);
+    const bool segments = j->desc.segments != XL_SEGMENTS_NONE;
+    xlt_buffer a = xlt_buffer_make(in, room, size, j->in_offset), b = a, s = {0};
+    if (segments)
+        s = xlt_buffer_make(h.array, h.count, h.size, 1);
+    if (!j->in_place)
+        b = xlt_buffer_make(NULL, room, size, j->out_offset);
+    run(ctx, plan, j, n, &a, &s, &b);
+    xlt_read(&b, got);
+    compare(j, algorithm, n, got, wanted);
+    for (size_t i = n * size; i < room * size && !j->in_place; ++i)
+        if (got[i] != 0xa5)
+            XLT_FAIL("%s: byte %zu past n %zu was written", j->m->name, i - n * size, n);
+    xlt_check_guards(&b, "out");
+    if (!j->in_place)
+        xlt_buffer_free(&b);
+    xlt_buffer_free(&a);
+    xlt_buffer_free(&s);
+    free(in);
+    free(wanted);
+    free(got);
+    free(h.head);
+    free(h.array);
+}
+
+/* Makes the plan of a job and runs it on several sizes. */
+static void check_job(xl_context *ctx, job j, const size_t *sizes, size_t num_sizes)
+{
+    for (size_t a = 0; a < 2; ++a) {
+        xl_scan *plan;
+        j.desc.algorithm = both[a];
+        const xl_status status = xl_scan_create(ctx, &j.desc, &plan);
+        if (status == XL_ERROR_UNSUPPORTED) {
+            print_message("%s: %s left out: %s\n", xlt_device(), j.m->name, xl_context_error(ctx));
+            return;
+        }
+        if (status != XL_SUCCESS)
+            XLT_FAIL("%s, %s: %.900s", names[both[a]], j.m->name, xl_context_error(ctx));
+        assert_int_equal(xl_scan_algorithm_used(plan, 1), both[a]);
+        assert_int_equal(xl_scan_algorithm_used(plan, 10000000), both[a]);
+        for (size_t i = 0; i < num_sizes; ++i)
+            check(ctx, plan, &j, both[a], sizes[i]);
+        xl_scan_destroy(plan);
+    }
+}
+#define CHECK_JOB(ctx, job, sizes) check_job((ctx), (job), (sizes), sizeof(sizes) / sizeof *(sizes))
+
+/* ---- tests ------------------------------------------------------------------ */
+
+static bool slow_compiler(void)
+{
+    return strstr(xlt_device(), "llvmpipe") != NULL;
+}
+
+/* Blocks of u32 are of 1024 elements, those of 200 bytes of 32: of 32^3 + 1 elements there are
+ * four levels. */
+static void borders(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0,    1,    2,    7,    8,    9,    31,   32,  33,
+                                   1016, 1023, 1024, 1025, 2047, 2048, 2049, 3000};
+    static const size_t large[] = {65537, (1 << 20) - 1, 1 << 20, (1 << 20) + 1};
+    static const size_t levels[] = {1, 31, 32, 33, 1023, 1024, 1025};
+    static const size_t deep[] = {32767, 32768, 32769};
+    for (int kind = XL_EXCLUSIVE; kind <= XL_INCLUSIVE; ++kind) {
+        const job u = make_job(&u32_sum, XL_U32, XL_SUM, (xl_scan_kind)kind);
+        const job w = user_job(&wides, &wide_type, &wide_op, (xl_scan_kind)kind);
+        CHECK_JOB(xlt_context(), u, sizes);
+        if (!xlt_small() && slow_compiler()) {
+            print_message("%s: its compiler takes minutes over states of 200 bytes\n",
+                          xlt_device());
+            CHECK_JOB(xlt_context(), u, large);
+        } else if (!xlt_small()) {
+            CHECK_JOB(xlt_context(), w, levels);
+            CHECK_JOB(xlt_context(), u, large);
+            CHECK_JOB(xlt_context(), w, deep);
+        }
+    }
+}
+
+static const uint32_t odd_start = 1000003;
+static const float odd_float = -3.25e-5f;
+static const pair odd_pair = {-7, -8};
+
+/* Some of everything; `every`: each so many-th job only. */
+static void check_mixed(xl_context *ctx, unsigned every)
+{
+    static const size_t sizes[] = {1, 100, 511, 513, 1025, 2100};
+    static const size_t large[] = {60001, 270000};
+    job jobs[32];
+    size_t count = 0;
+    for (int kind = XL_EXCLUSIVE; kind <= XL_INCLUSIVE; ++kind) {
+        const xl_scan_kind k = (xl_scan_kind)kind;
+        jobs[count] = make_job(&u64_sum, XL_U64, XL_SUM, k);
+        jobs[count++].in_offset = 3;
+        jobs[count] = user_job(&matrices, &matrix_type, &matrix_op, k);
+        jobs[count++].in_place = true;
+        jobs[count] = user_job(&pairs, &pair_type, &pair_op, k);
+        jobs[count++].desc.init = k == XL_EXCLUSIVE ? &odd_pair : NULL;
+        jobs[count] = make_job(&f32_min, XL_F32, XL_MIN, k);
+        jobs[count++].out_offset = 5;
+        jobs[count] = make_job(&f32_sum, XL_F32, XL_SUM, k);
+        jobs[count].in_place = true;
+        jobs[count].in_offset = 1;
+        jobs[count++].desc.init = &odd_float;
+        jobs[count] = make_job(&f32_sum, XL_F32, XL_SUM, k);
+        jobs[count++].desc.segments = XL_SEGMENTS_HEAD_FLAGS;
+        jobs[count] = make_job(&u32_sum, XL_U32, XL_SUM, k);
+        jobs[count].desc.segments = XL_SEGMENTS_OFFSETS;
+        jobs[count].desc.segment_type = XL_U64;
+        jobs[count++].desc.init = &odd_start;
+        jobs[count] = make_job(&f64_sum, XL_F64, XL_SUM, k);
+        jobs[count].desc.segments = XL_SEGMENTS_KEYS;
+        jobs[count].desc.segment_type = XL_U32;
+        jobs[count].spread = 500;
+        jobs[count++].in_place = true;
+        jobs[count] = user_job(&matrices, &matrix_type, &matrix_op, k);
+        jobs[count].desc.segments = XL_SEGMENTS_OFFSETS;
+        jobs[count].desc.segment_type = XL_U64;
+        jobs[count].spread = 1;
+        jobs[count++].empties = xlt_small() ? 5000 : 100000;
+        jobs[count] = user_job(&pairs, &pair_type, &pair_op, k);
+        jobs[count].desc.segments = XL_SEGMENTS_HEAD_FLAGS;
+        jobs[count++].desc.init = &odd_pair;
+        jobs[count] = make_job(&u32_sum, XL_U32, XL_SUM, k);
+        jobs[count].most = 5000;
+        jobs[count].doubles = true;
+        jobs[count].desc.load = "2u * x";
+        jobs[count++].desc.store = "x + (uint)i";
+        jobs[count] = make_job(&f16_sum, XL_F16, XL_SUM, k);
+        ++count;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        if (i % every != 0)
+            continue;
+        check_job(ctx, jobs[i], sizes, xlt_small() ? 5 : 6);
+        if (!xlt_small() && every == 1) {
+            jobs[i].most = jobs[i].most ? 3000000 : 0;
+            CHECK_JOB(ctx, jobs[i], large);
+        }
+    }
+}
+
+static void everything(void **state)
+{
+    (void)state;
+    check_mixed(xlt_context(), xlt_small() ? 5 : 1);
+}
+
+/* Trees must not depend on how many work-items share a block. */
+static void groups_of_any_size(void **state)
+{
+    (void)state;
+    static const char *const masks[] = {"work-group=1", "work-group=8", "width=1"};
+    for (size_t i = 0; i < sizeof masks / sizeof masks[0]; ++i) {
+        xl_context *ctx = NULL;
+        xl_context_desc desc;
+        xl_context_desc_init(&desc);
+        desc.mask = masks[i];
+        XLT_OK(xl_context_adopt(xl_context_cl(xlt_context()), xl_context_device(xlt_context()),
+                                &desc, &ctx));
+        check_mixed(ctx, xlt_small() ? 11 : 5);
+        xl_context_destroy(ctx);
+    }
+}
+
+/* FNV-1a, 64 bits. */
+static uint64_t hash_of(const unsigned char *bytes, size_t count)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < count; ++i)
+        hash = (hash ^ bytes[i]) * 0x100000001b3u;
+    return hash;
+}
+
+/* What results of the model hash to. */
+static uint64_t hash_model(const job *j, xl_scan_algorithm algorithm, size_t n)
+{
+    const size_t bytes = n * j->m->bytes;
+    unsigned char *in = malloc(bytes), *out = malloc(bytes);
+    const heads none = {0};
+    fill(j->m, n, in);
+    expect(j, algorithm, n, in, &none, out);
+    const uint64_t hash = hash_of(out, bytes);
+    free(in);
+    free(out);
+    return hash;
+}
+
+/* Inclusive sums of f32, f64 and f16, Kogge-Stone's and Blelloch's. Every device gives what
+ * the model gives, on every host and in every later version. */
+static const struct {
+    size_t n;
+    uint64_t hash[3][2];
+} fixed[] = {
+    {1,
+     {{0x95bf7354e6afb282u, 0x95bf7354e6afb282u},
+      {0x2adf696e72288a69u, 0x2adf696e72288a69u},
+      {0xae14107b73315eeu, 0xae14107b73315eeu}}},
+    {1000,
+     {{0xd8f33f85d13bf6e0u, 0x83ca1f60d4d9801cu},
+      {0xfccbeaba321f4b68u, 0x76c0c44de542480u},
+      {0x40a2401e4eefd23au, 0x2bbba236ff7ae010u}}},
+    {1024,
+     {{0xdfe293a06b16f429u, 0xbb38d79142d11cdu},
+      {0xb78d601ca460452cu, 0x13724a593dc4ed89u},
+      {0xdbfe37a0067de29fu, 0xca5848fa006e0c0eu}}},
+    {1025,
+     {{0xffd9d8f18ee92997u, 0xe365ff437185b976u},
+      {0x3881c04a8dac6630u, 0xf0cc830beda56c25u},
+      {0x52f27347e98f8d8u, 0xaa327de88c0a720u}}},
+    {100003,
+     {{0x4c2cc28ef2d9bdb9u, 0xe137828c5a71cdb5u},
+      {0x1ec5bebfacb98392u, 0x32740bacb2b970e2u},
+      {0xba6a541dfd6e2a64u, 0x8957c8445c4ee63fu}}},
+    {(1 << 20) + 7,
+     {{0x249eca8291a44928u, 0x15f0677dfcd4aef3u},
+      {0x25848d9736ffd41du, 0xdc38f643e11e6208u},
+      {0x35ce77b6f4d67fc0u, 0xc5e5b26317e2a279u}}},
+};
+
+static void the_same_bits_everywhere(void **state)
+{
+    (void)state;
+    static const monoid *const sums[] = {&f32_sum, &f64_sum, &f16_sum};
+    static const xl_type types[] = {XL_F32, XL_F64, XL_F16};
+    const size_t count = xlt_small() ? 4 : sizeof fixed / sizeof fixed[0];
+    for (size_t t = 0; t < 6; ++t) {
+        size_t sizes[sizeof fixed / sizeof fixed[0]];
+        job j = make_job(sums[t / 2], types[t / 2], XL_SUM, XL_INCLUSIVE);
+        j.desc.determinism = XL_REPRODUCIBLE;
+        for (size_t i = 0; i < count; ++i) {
+            const uint64_t hash = hash_model(&j, both[t % 2], sizes[i] = fixed[i].n);
+            if (hash != fixed[i].hash[t / 2][t % 2])
+                XLT_FAIL("%s, %s, n %zu: hash 0x%llx", names[both[t % 2]], j.m->name, fixed[i].n,
+                         (unsigned long long)hash);
+        }
+        if (t % 2)
+            check_job(xlt_context(), j, sizes, count);
+    }
+}
+
+static void repeats(void **state)
+{
+    (void)state;
+    const size_t n = xlt_small() ? 1500 : 100003;
+    const int rounds = xlt_small() ? 5 : 200;
+    float *in = malloc(n * sizeof *in), *first = malloc(n * sizeof *in);
+    float *got = malloc(n * sizeof *in);
+    fill(&f32_sum, n, (unsigned char *)in);
+    xlt_buffer a = xlt_buffer_make(in, n, 4, 0), b = xlt_buffer_make(NULL, n, 4, 0);
+    for (size_t k = 0; k < 2; ++k) {
+        xl_scan *plan;
+        job j = make_job(&f32_sum, XL_F32, XL_SUM, XL_EXCLUSIVE);
+        j.desc.algorithm = both[k];
+        XLT_OK(xl_scan_create(xlt_context(), &j.desc, &plan));
+        for (int round = 0; round < rounds; ++round) {
+            XLT_OK(xl_scan_enqueue(plan, xlt_queue(), n, xlt_view(&a), xl_no_view(), xlt_view(&b),
+                                   xl_no_view(), 0, NULL, NULL));
+            xlt_read(&b, round == 0 ? first : got);
+            if (round > 0 && memcmp(first, got, n * sizeof *in) != 0)
+                XLT_FAIL("%s: run %d differs from the first", names[both[k]], round);
+        }
+        xl_scan_destroy(plan);
+    }
+    xlt_buffer_free(&a);
+    xlt_buffer_free(&b);
+    free(in);
+    free(first);
+    free(got);
+}
+
+static void published_example(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < 2; ++k) {
+        cl_uint host[1024];
+        xl_scan *plan;
+        job j = make_job(&u32_sum, XL_U32, XL_SUM, XL_EXCLUSIVE);
+        for (cl_uint i = 0; i < 1024; ++i)
+            host[i] = i + 1;
+        xlt_buffer a = xlt_buffer_make(host, 1024, 4, 0);
+        j.desc.algorithm = both[k];
+        XLT_OK(xl_scan_create(xlt_context(), &j.desc, &plan));
+        XLT_OK(xl_scan_enqueue(plan, xlt_queue(), 1024, xlt_view(&a), xl_no_view(), xlt_view(&a),
+                               xl_no_view(), 0, NULL, NULL));
+        xlt_read(&a, host);
+        assert_int_equal(host[0], 0);
+        assert_int_equal(host[1], 1);
+        assert_int_equal(host[1023], 523776);
+        xlt_buffer_free(&a);
+        xl_scan_destroy(plan);
+    }
+}
+
+/* Sums whose parts are denormal numbers, and of zeros with signs. */
+static void small_numbers(void **state)
+{
+    (void)state;
+    enum { N = 1500 };
+    uint32_t in[N], got[N];
+    cl_device_fp_config config = 0;
+    XLT_CL(clGetDeviceInfo(xl_context_device(xlt_context()), CL_DEVICE_SINGLE_FP_CONFIG,
+                           sizeof config, &config, NULL));
+    for (size_t k = 0; k < 4; ++k) {
+        const bool denormal = k < 2;
+        xl_scan *plan;
+        job j = make_job(&f32_sum, XL_F32, XL_SUM, XL_INCLUSIVE);
+        if (denormal && !(config & CL_FP_DENORM)) {
+            print_message("%s: keeps no denormal f32\n", xlt_device());
+            continue;
+        }
+        for (uint32_t i = 0; i < N; ++i)
+            in[i] = denormal ? i % 7 : 0x80000000u; /* i % 7 times 2^-149; -0 */
+        xlt_buffer a = xlt_buffer_make(in, N, 4, 0);
+        j.desc.algorithm = both[k % 2];
+        XLT_OK(xl_scan_create(xlt_context(), &j.desc, &plan));
+        XLT_OK(xl_scan_enqueue(plan, xlt_queue(), N, xlt_view(&a), xl_no_view(), xlt_view(&a),
+                               xl_no_view(), 0, NULL, NULL));
+        xlt_read(&a, got);
+        uint32_t sum = denormal ? 0 : 0x80000000u;
+        for (uint32_t i = 0; i < N; ++i) {
+            sum += denormal ? i % 7 : 0;
+            if (got[i] != sum)
+                XLT_FAIL("%s: element %u is 0x%x, not 0x%x", names[both[k % 2]], (unsigned)i,
+                         (unsigned)got[i], (unsigned)sum);
+        }
+        xlt_buffer_free(&a);
+        xl_scan_destroy(plan);
+    }
+}
+
+static void refused(const xl_scan_desc *desc)
+{
+    xl_scan *plan;
+    const xl_status status = xl_scan_create(xlt_context(), desc, &plan);
+    if (status != XL_ERROR_UNSUPPORTED ||
+        !strstr(xl_context_error(xlt_context()), "XL_SCAN_KOGGE_STONE"))
+        XLT_FAIL("got %s \"%.200s\"", xl_status_name(status), xl_context_error(xlt_context()));
+    assert_null(plan);
+}
+
+static xl_scan_algorithm taken(const xl_scan_desc *desc)
+{
+    xl_scan *plan;
+    XLT_OK(xl_scan_create(xlt_context(), desc, &plan));
+    const xl_scan_algorithm used = xl_scan_algorithm_used(plan, 5000000);
+    xl_scan_destroy(plan);
+    return used;
+}
+
+/* Which algorithm a plan takes, and which it may not. */
+static void choices(void **state)
+{
+    (void)state;
+    xl_scan_desc desc;
+    xl_scan_desc_init(&desc);
+    if (getenv("CROSSLANE_SCAN"))
+        skip();
+    const xl_scan_algorithm usual = taken(&desc);
+    assert_true(usual == XL_SCAN_LOOKBACK || usual == XL_SCAN_REDUCE_THEN_SCAN);
+    desc.determinism = XL_REPRODUCIBLE; /* integers are so anyway */
+    assert_int_equal(taken(&desc), usual);
+    desc.type = XL_F32;
+    desc.op = XL_MAX;
+    assert_int_equal(taken(&desc), usual);
+    desc.op = XL_SUM;
+    assert_int_equal(taken(&desc), XL_SCAN_KOGGE_STONE);
+    desc.algorithm = XL_SCAN_REDUCE_THEN_SCAN;
+    refused(&desc);
+    desc.algorithm = XL_SCAN_LOOKBACK;
+    refused(&desc);
+    for (int d = XL_DETERMINISTIC; d <= XL_REPRODUCIBLE; ++d)
+        for (size_t k = 0; k < 2; ++k) {
+            desc.determinism = (xl_determinism)d;
+            desc.algorithm = both[k];
+            assert_int_equal(taken(&desc), both[k]);
+        }
+}
+
+/* Room grows with n, and none is needed for one block. */
+static void scratch_grows(void **state)
+{
+    (void)state;
+    xl_scan *plan;
+    xl_scan_desc desc;
+    size_t bytes, alignment, before = 0;
+    xl_scan_desc_init(&desc);
+    desc.algorithm = XL_SCAN_BLELLOCH;
+    XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
+    XLT_OK(xl_scan_scratch(plan, 1024, &bytes, &alignment));
+    assert_int_equal(bytes, 0);
+    for (size_t n = 1025; n < (size_t)1 << 40; n += n / 3) {
+        XLT_OK(xl_scan_scratch(plan, n, &bytes, &alignment));
+        if (bytes < before || bytes < n / 1024 * 4)
+            XLT_FAIL("%zu bytes for n %zu", bytes, n);
+        before = bytes;
+    }
+    xl_scan_destroy(plan);
+}
+
+static int finish(void **state)
+{
+    (void)state;
+    xlt_finish();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(published_example),
+        cmocka_unit_test(choices),
+        cmocka_unit_test(scratch_grows),
+        cmocka_unit_test(borders),
+        cmocka_unit_test(everything),
+        cmocka_unit_test(groups_of_any_size),
+        cmocka_unit_test(the_same_bits_everywhere),
+        cmocka_unit_test(repeats),
+        cmocka_unit_test(small_numbers),
+    };
+    return cmocka_run_group_tests(tests, NULL, finish);
+}
