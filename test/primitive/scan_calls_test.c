@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT
+ * Calls of one plan: in any order, on queues without order, from threads, with the number
+ * of elements on the device; and calls that are refused. */
+#ifndef _WIN32
+#define _POSIX_C_SOURCE 200809L
+#include <pthread.h>
+#endif
+
+#include "scan_support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- one plan, many calls ----------------------------------------------------------- */
+
+/* The plan's own state is used again and again, in any order of sizes. In the second
+ * round every other tile posts late, so that whoever comes after it meets what the call
+ * before left there, which must count as EMPTY. */
+static void calls_in_any_order(void **state)
+{
+    (void)state;
+    static const char *const tunings[] = {
+        "scan.tile_bytes = 1024\nscan.item_bytes = 16\n",
+        "scan.tile_bytes = 1024\nscan.item_bytes = 16\nscan.hold_back = 2\n"};
+    const size_t tiles[] = {3, 40, 2, 39, 1, 40, 90, 5, 90, 60};
+    for (size_t t = 0; t < 2; ++t) {
+        const bool late = t == 1;
+        xl_context *ctx = open_context(tunings[t], NULL);
+        job j;
+        job_make(&j, "calls in any order", XL_U32, XL_SUM, XL_EXCLUSIVE, NULL);
+        xl_scan *plan = job_plan(ctx, &j);
+        const size_t tile = tile_of(ctx, plan);
+        for (size_t i = 0; i < (xlt_small() ? 6 : 40); ++i)
+            job_check(ctx, plan, &j, (xlt_small() ? i + 1 : tiles[i % 10]) * tile + i % 7,
+                      (placing){0, 0, late || i % 2 == 1, late || i % 9 != 8});
+        xl_scan_destroy(plan);
+        xl_context_destroy(ctx);
+    }
+}
+
+/* Scratch grows with n and never shrinks. */
+static void scratch_is_monotone(void **state)
+{
+    (void)state;
+    for (int a = XL_SCAN_AUTO; a <= XL_SCAN_BLELLOCH; ++a) {
+        size_t bytes, alignment, before = 0;
+        job j;
+        job_make(&j, "scratch", XL_F32, XL_SUM, XL_EXCLUSIVE, NULL);
+        j.desc.algorithm = (xl_scan_algorithm)a;
+        xl_scan *plan = job_plan(xlt_context(), &j);
+        if (!plan)
+            continue;
+        for (size_t n = 0; n < (size_t)1 << 40; n += n / 3 + 1) {
+            XLT_OK(xl_scan_scratch(plan, n, &bytes, &alignment));
+            if (bytes < before || bytes % alignment != 0 || (alignment & (alignment - 1)) != 0)
+                XLT_FAIL("n %zu: %zu bytes after %zu, alignment %zu", n, bytes, before, alignment);
+            before = bytes;
+        }
+        xl_scan_destroy(plan);
+    }
+}
+
+/* ---- n on the device ----------------------------------------------------------------- */
+
+static void count_on_the_device(xl_context *ctx, job *j, size_t most)
+{
+    const uint64_t counts[] = {most, most + 1, UINT64_MAX, most - 1, most / 2 + 1, 1, 0};
+    const size_t in_bytes = j->ref.in_bytes, out_bytes = j->ref.out_bytes;
+    xl_scan *plan = job_plan(ctx, j);
+    if (!plan)
+        return;
+    unsigned char *in = bytes_for(most, in_bytes), *got = bytes_for(most, out_bytes);
+    unsigned char *wanted = bytes_for(most, out_bytes);
+    xlt_random random = {most};
+    for (size_t i = 0; i < most; ++i)
+        fill_element(j->in_type, j->desc.op, &random, i, in + i * in_bytes);
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; ++c) {
+        const size_t n = counts[c] < most ? (size_t)counts[c] : most;
+        segments s = segments_make(&j->desc, j->pattern, n, 64, n);
+        /* A view of flags, bits or keys must hold `most`. */
+        const size_t held = j->desc.segments == XL_SEGMENTS_OFFSETS     ? s.count
+                            : j->desc.segments == XL_SEGMENTS_HEAD_BITS ? (most + 31) / 32
+                                                                        : most;
+        if (s.bytes > 0) {
+            s.array = realloc(s.array, held * s.bytes + 1);
+            assert_non_null(s.array);
+            memset((char *)s.array + s.count * s.bytes, 0xff, (held - s.count) * s.bytes);
+        }
+        memset(wanted, 0xa5, most * out_bytes);
+        xli_ref_scan(&j->ref, n, in, s.heads, wanted);
+        xlt_buffer a = xlt_buffer_make(in, most, in_bytes, 1), heads = {0};
+        xlt_buffer b = xlt_buffer_make(NULL, most, out_bytes, 0);
+        xlt_buffer count = xlt_buffer_make(&counts[c], 1, 8, 2);
+        if (s.bytes > 0)
+            heads = xlt_buffer_make(s.array, held, s.bytes, 0);
+        ok(ctx,
+           xl_scan_enqueue_n(plan, xlt_queue(), most, xlt_view(&count), xlt_view(&a),
+                             s.bytes > 0 ? xl_view_n(heads.mem, xlt_view(&heads).offset, held)
+                                         : xl_no_view(),
+                             xlt_view(&b), xl_no_view(), 0, NULL, NULL),
+           j->what);
+        xlt_read(&b, got);
+        job_compare(j, most, got, wanted);
+        xlt_check_guards(&b, "out");
+        xlt_buffer_free(&a);
+        xlt_buffer_free(&b);
+        xlt_buffer_free(&count);
+        xlt_buffer_free(&heads);
+        segments_free(&s);
+    }
+    free(in);
+    free(got);
+    free(wanted);
+    xl_scan_destroy(plan);
+}
+
+static void numbers_on_the_device(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *tune;
+        xl_scan_algorithm algorithm;
+        xl_type type;
+        xl_segments segments;
+    } cases[] = {
+        {small_tiles, XL_SCAN_AUTO, XL_U32, XL_SEGMENTS_NONE},
+        {small_tiles, XL_SCAN_REDUCE_THEN_SCAN, XL_U32, XL_SEGMENTS_NONE},
+        {small_tiles, XL_SCAN_BLELLOCH, XL_I64, XL_SEGMENTS_KEYS},
+        {small_tiles, XL_SCAN_AUTO, XL_U8, XL_SEGMENTS_OFFSETS},
+        {"scan.shape = 1\nscan.item_bytes = 16\nscan.group_size = 64\n", XL_SCAN_AUTO, XL_U32,
+         XL_SEGMENTS_HEAD_BITS},
+        {"scan.shape = 1\nscan.item_bytes = 16\nscan.group_size = 64\n", XL_SCAN_REDUCE_THEN_SCAN,
+         XL_F32, XL_SEGMENTS_OFFSETS},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
+        job j;
+        xl_context *ctx = open_context(cases[c].tune, NULL);
+        job_make(&j, "n on the device", cases[c].type, XL_SUM, c % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE,
+                 NULL);
+        j.desc.algorithm = cases[c].algorithm;
+        j.desc.segments = cases[c].segments;
+        j.desc.segment_type = XL_U32;
+        count_on_the_device(ctx, &j, 100);
+        count_on_the_device(ctx, &j, xlt_small() ? 1300 : 23456);
+        xl_context_destroy(ctx);
+    }
+}
+
+/* ---- queues and events ------------------------------------------------------------------ */
+
+static cl_int progress(cl_event event)
+{
+    cl_int status = -1;
+    XLT_CL(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+    return status;
+}
+
+/* On a queue without order only events order a write, two scans of it and a read. */
+static void out_of_order(void **state)
+{
+    (void)state;
+    const size_t n = xlt_small() ? 3000 : 300001;
+    cl_int code;
+    cl_command_queue queue = xlt_out_of_order_queue();
+    job j;
+    job_make(&j, "out of order", XL_U32, XL_SUM, XL_EXCLUSIVE, NULL);
+    xl_scan *plan = job_plan(xlt_context(), &j);
+    cl_uint *host = malloc(n * sizeof *host), *got = malloc(n * sizeof *host);
+    xlt_buffer a = xlt_buffer_make(NULL, n, 4, 0), b = xlt_buffer_make(NULL, n, 4, 0);
+    for (size_t i = 0; i < n; ++i)
+        host[i] = (cl_uint)i * 2654435761u;
+    cl_event gate = clCreateUserEvent(xl_context_cl(xlt_context()), &code), e[5] = {NULL};
+    XLT_CL(code);
+    XLT_CL(clEnqueueWriteBuffer(queue, a.mem, CL_FALSE, xlt_view(&a).offset * 4, n * 4, host, 1,
+                                &gate, &e[0]));
+    XLT_OK(xl_scan_enqueue(plan, queue, n, xlt_view(&a), xl_no_view(), xlt_view(&b), xl_no_view(),
+                           1, &e[0], &e[1]));
+    XLT_OK(xl_scan_enqueue(plan, queue, n, xlt_view(&b), xl_no_view(), xlt_view(&b), xl_no_view(),
+                           1, &e[1], &e[2]));
+    XLT_OK(xl_scan_enqueue(plan, queue, 0, xl_no_view(), xl_no_view(), xl_no_view(), xl_no_view(),
+                           1, &e[2], &e[3]));
+    XLT_CL(clEnqueueReadBuffer(queue, b.mem, CL_FALSE, xlt_view(&b).offset * 4, n * 4, got, 1,
+                               &e[3], &e[4]));
+    for (int i = 0; i < 5; ++i)
+        assert_true(progress(e[i]) > CL_COMPLETE);
+    XLT_CL(clSetUserEventStatus(gate, CL_COMPLETE));
+    XLT_CL(clWaitForEvents(1, &e[4]));
+    xli_ref_scan(&j.ref, n, host, NULL, host);
+    xli_ref_scan(&j.ref, n, host, NULL, host);
+    job_compare(&j, n, got, host);
+    for (int i = 0; i < 5; ++i)
+        clReleaseEvent(e[i]);
+    clReleaseEvent(gate);
+    clReleaseCommandQueue(queue);
+    xlt_buffer_free(&a);
+    xlt_buffer_free(&b);
+    xl_scan_destroy(plan);
+    free(host);
+    free(got);
+}
+
+/* Work that is enqueued completes, though its plan is gone. */
+static void plan_let_go_early(void **state)
+{
+    (void)state;
+    const size_t n = xlt_small() ? 2000 : 200001;
+    job j;
+    job_make(&j, "plan let go", XL_U32, XL_SUM, XL_INCLUSIVE, NULL);
+    uint32_t *host = bytes_for(n, 4), *got = bytes_for(n, 4);
+    for (size_t i = 0; i < n; ++i)
+        host[i] = (uint32_t)i;
+    xlt_buffer a = xlt_buffer_make(host, n, 4, 0);
+    for (int round = 0; round < 3; ++round) {
+        xl_scan *plan = job_plan(xlt_context(), &j);
+        XLT_OK(xl_scan_enqueue(plan, xlt_queue(), n, xlt_view(&a), xl_no_view(), xlt_view(&a),
+                               xl_no_view(), 0, NULL, NULL));
+        xl_scan_destroy(plan);
+        xli_ref_scan(&j.ref, n, host, NULL, host);
+    }
+    xlt_read(&a, got);
+    job_compare(&j, n, got, host);
+    xlt_buffer_free(&a);
+    free(host);
+    free(got);
+}
+
+/* ---- threads ------------------------------------------------------------------------------ */
+
+#ifndef _WIN32
+typedef struct worker {
+    xl_scan *plan;
+    cl_uint seed;
+    size_t n;
+    xl_status status;
+    size_t wrong;
+} worker;
+
+/* One thread's share: its own queue and buffers, the common plan. No cmocka here. */
+static void *work(void *argument)
+{
+    worker *w = argument;
+    cl_int code;
+    size_t bytes = 0, alignment = 0;
+    cl_context cl = xl_context_cl(xlt_context());
+    cl_uint *host = malloc(w->n * sizeof *host);
+    cl_command_queue queue =
+        clCreateCommandQueueWithProperties(cl, xl_context_device(xlt_context()), NULL, &code);
+    w->status = xl_scan_scratch(w->plan, w->n, &bytes, &alignment);
+    cl_mem data = clCreateBuffer(cl, CL_MEM_READ_WRITE, w->n * sizeof *host, NULL, &code);
+    cl_mem scratch = clCreateBuffer(cl, CL_MEM_READ_WRITE, bytes + 1, NULL, &code);
+    for (int round = 0; round < 10 && w->status == XL_SUCCESS; ++round) {
+        const cl_uint step = w->seed + (cl_uint)round;
+        for (size_t i = 0; i < w->n; ++i)
+            host[i] = step;
+        clEnqueueWriteBuffer(queue, data, CL_TRUE, 0, w->n * sizeof *host, host, 0, NULL, NULL);
+        w->status = xl_scan_enqueue(w->plan, queue, w->n, xl_view_of(data, 0), xl_no_view(),
+                                    xl_view_of(data, 0), xl_view_of(scratch, 0), 0, NULL, NULL);
+        clEnqueueReadBuffer(queue, data, CL_TRUE, 0, w->n * sizeof *host, host, 0, NULL, NULL);
+        for (size_t i = 0; i < w->n; ++i)
+            w->wrong += host[i] != step * (cl_uint)i;
+    }
+    clReleaseMemObject(data);
+    clReleaseMemObject(scratch);
+    clReleaseCommandQueue(queue);
+    free(host);
+    return NULL;
+}
+
+static void threads_share_a_plan(void **state)
+{
+    (void)state;
+    pthread_t threads[2];
+    job j;
+    job_make(&j, "threads", XL_U32, XL_SUM, XL_EXCLUSIVE, NULL);
+    xlt_needs_threads();
+    xl_scan *plan = job_plan(xlt_context(), &j);
+    const size_t n = xlt_small() ? 3000 : 100003;
+    worker workers[2] = {{.plan = plan, .seed = 3, .n = n}, {.plan = plan, .seed = 70, .n = n / 2}};
+    for (int i = 0; i < 2; ++i)
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+    for (int i = 0; i < 2; ++i)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < 2; ++i) {
+        assert_int_equal(workers[i].status, XL_SUCCESS);
+        assert_int_equal(workers[i].wrong, 0);
+    }
+    xl_scan_destroy(plan);
+}
+#endif
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_in_any_order),    cmocka_unit_test(scratch_is_monotone),
+        cmocka_unit_test(numbers_on_the_device), cmocka_unit_test(out_of_order),
+        cmocka_unit_test(plan_let_go_early),
+#ifndef _WIN32
+        cmocka_unit_test(threads_share_a_plan),
+#endif
+    };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    xlt_finish();
+    return failed;
+}

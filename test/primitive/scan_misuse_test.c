@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT
+ * Descriptors and calls that are refused: each has its status and its text, and writes
+ * nothing. */
+#include "scan_support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool has_fp64(void)
+{
+    xl_device_info info;
+    XLT_OK(xl_context_device_info(xlt_context(), &info));
+    return info.has_fp64;
+}
+
+static void create_refuses(void **state)
+{
+    (void)state;
+    xl_context *ctx = xlt_context();
+#define DESC(...)                                                                                  \
+    {                                                                                              \
+        .struct_size = sizeof(xl_scan_desc), .type = XL_U32, .op = XL_SUM, __VA_ARGS__             \
+    }
+    const uint32_t one = 1;
+    const struct {
+        xl_scan_desc desc;
+        const char *text;
+    } cases[] = {
+        {{.struct_size = 1}, "struct_size is 1"},
+        {{.struct_size = sizeof(xl_scan_desc)}, "type: "},
+        {{.struct_size = sizeof(xl_scan_desc), .type = XL_U32}, "op: 0"},
+        {{.struct_size = sizeof(xl_scan_desc), .type = XL_F32, .op = XL_XOR}, "op: xor"},
+        {{.struct_size = sizeof(xl_scan_desc), .type = XL_F64X2, .op = XL_AND},
+         has_fp64() ? "op: and" : NULL},
+        {{.struct_size = sizeof(xl_scan_desc), .type = (xl_type)99, .op = XL_SUM}, "99"},
+        {{.struct_size = sizeof(xl_scan_desc), .type = (xl_type)0x501, .op = XL_SUM}, "type: "},
+        {{.struct_size = sizeof(xl_scan_desc), .type = XL_U32, .op = XL_ARG_MIN}, "op: arg-min"},
+        {{.struct_size = sizeof(xl_scan_desc), .type = XL_U32, .op = (xl_op)10}, "op: 10"},
+        {{.struct_size = sizeof(xl_scan_desc), .type = XL_USER_TYPE, .op = XL_SUM}, "user_type"},
+        {{.struct_size = sizeof(xl_scan_desc), .type = XL_U32, .op = XL_USER_OP}, "user_op"},
+        {DESC(.kind = (xl_scan_kind)2), "kind: 2"},
+        {DESC(.algorithm = (xl_scan_algorithm)5), "algorithm: 5"},
+        {DESC(.determinism = (xl_determinism)3), "determinism: 3"},
+        {DESC(.load_type = XL_U8), "load_type"},
+        {DESC(.store_type = XL_U8), "store_type"},
+        {DESC(.load = "x", .load_type = (xl_type)77), "load_type"},
+        {DESC(.load = "x", .load_type = XL_USER_TYPE), "load_type"},
+        {DESC(.init = &one, .init_view = {.buffer = (cl_mem)(uintptr_t)&one}), "init: "},
+    };
+    xl_scan_desc desc;
+    xl_scan *plan = (xl_scan *)&desc;
+    xl_scan_desc_init(NULL);
+    xl_scan_desc_init(&desc);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        if (!cases[i].text)
+            continue;
+        plan = (xl_scan *)&desc;
+        refused(ctx, xl_scan_create(ctx, &cases[i].desc, &plan), XL_ERROR_INVALID_ARGUMENT,
+                cases[i].text);
+        assert_null(plan);
+    }
+    refused(ctx, xl_scan_create(ctx, NULL, &plan), XL_ERROR_INVALID_ARGUMENT, "desc: NULL");
+    refused(ctx, xl_scan_create(ctx, &desc, NULL), XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
+    refused(NULL, xl_scan_create(NULL, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, "ctx: NULL");
+    if (!has_fp64()) {
+        desc.type = XL_F64;
+        refused(ctx, xl_scan_create(ctx, &desc, &plan), XL_ERROR_UNSUPPORTED, "cl_khr_fp64");
+    }
+    xl_scan_destroy(NULL);
+}
+
+/* A descriptor from a later version: more bytes are fine as long as they say nothing. */
+static void longer_descriptors(void **state)
+{
+    (void)state;
+    struct {
+        xl_scan_desc desc;
+        unsigned char more[16];
+    } later;
+    xl_scan *plan;
+    memset(&later, 0, sizeof later);
+    xl_scan_desc_init(&later.desc);
+    later.desc.struct_size = sizeof later;
+    XLT_OK(xl_scan_create(xlt_context(), &later.desc, &plan));
+    xl_scan_destroy(plan);
+    later.more[9] = 1;
+    assert_int_not_equal(xl_scan_create(xlt_context(), &later.desc, &plan), XL_SUCCESS);
+    assert_null(plan);
+}
+
+/* A call whose arguments are right, to be spoilt one at a time. */
+typedef struct call {
+    xl_scan *plan;
+    cl_command_queue queue;
+    size_t n;
+    xl_view in, segments, out, scratch, count;
+    bool counts; /* by xl_scan_enqueue_n() */
+    cl_uint num_waits;
+    const cl_event *waits;
+} call;
+
+static xl_status enqueue(const call *c, cl_event *event)
+{
+    if (c->counts)
+        return xl_scan_enqueue_n(c->plan, c->queue, c->n, c->count, c->in, c->segments, c->out,
+                                 c->scratch, c->num_waits, c->waits, event);
+    return xl_scan_enqueue(c->plan, c->queue, c->n, c->in, c->segments, c->out, c->scratch,
+                           c->num_waits, c->waits, event);
+}
+
+static void expect_refusal(const call *good, const call *bad, xl_status wanted, const char *text)
+{
+    cl_event event = (cl_event)(uintptr_t)good;
+    refused(good->plan && bad->plan ? xlt_context() : NULL, enqueue(bad, &event), wanted, text);
+    assert_null(event);
+}
+
+#define REFUSED(field, spoilt, status, text)                                                       \
+    do {                                                                                           \
+        bad = good;                                                                                \
+        bad.field = (spoilt);                                                                      \
+        expect_refusal(&good, &bad, (status), (text));                                             \
+    } while (0)
+
+static cl_mem make_buffer(cl_context context, cl_mem_flags flags, size_t bytes)
+{
+    cl_int code;
+    cl_mem made = clCreateBuffer(context, flags, bytes, NULL, &code);
+    XLT_CL(code);
+    return made;
+}
+
+static void refuse_objects(call good, const xlt_buffer *a, const xlt_buffer *b, size_t bytes)
+{
+    call bad;
+    cl_int code;
+    cl_event none = NULL;
+    cl_context mine = xl_context_cl(xlt_context());
+    cl_device_id device = xl_context_device(xlt_context());
+    cl_context other = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+    XLT_CL(code);
+    cl_mem foreign = make_buffer(other, CL_MEM_READ_WRITE, 4 * good.n);
+    cl_mem constant = make_buffer(mine, CL_MEM_READ_ONLY, 4 * good.n);
+    cl_mem small = make_buffer(mine, CL_MEM_READ_WRITE, bytes - 1);
+    REFUSED(plan, NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
+    REFUSED(queue, NULL, XL_ERROR_INVALID_ARGUMENT, "queue: NULL");
+    REFUSED(in, xl_no_view(), XL_ERROR_INVALID_ARGUMENT, "in: no buffer");
+    REFUSED(out, xl_no_view(), XL_ERROR_INVALID_ARGUMENT, "out: no buffer");
+    REFUSED(out, xl_view_of(constant, 0), XL_ERROR_INVALID_ARGUMENT, "out: a read-only buffer");
+    REFUSED(in, xl_view_of(foreign, 0), XL_ERROR_INVALID_ARGUMENT, "in: a buffer of another");
+    REFUSED(segments, good.in, XL_ERROR_INVALID_ARGUMENT, "segments: given");
+    REFUSED(in.offset, 2 * good.n, XL_ERROR_INVALID_ARGUMENT, "in a buffer that holds");
+    REFUSED(in.offset, SIZE_MAX, XL_ERROR_INVALID_ARGUMENT, "in a buffer that holds");
+    REFUSED(n, SIZE_MAX, XL_ERROR_INVALID_ARGUMENT, "in a buffer that holds");
+    REFUSED(in.count, good.n - 1, XL_ERROR_INVALID_ARGUMENT, "in: ");
+    REFUSED(out.count, 1, XL_ERROR_INVALID_ARGUMENT, "out: ");
+    REFUSED(out, xl_view_of(a->mem, good.in.offset + 1), XL_ERROR_OVERLAP, "in and out overlap");
+    REFUSED(scratch.offset, good.scratch.offset + 8, XL_ERROR_MISALIGNED, "scratch: byte offset");
+    REFUSED(scratch, xl_view_of(small, 0), XL_ERROR_SCRATCH_TOO_SMALL, "bytes given");
+    REFUSED(scratch, xl_view_of(a->mem, 512), XL_ERROR_OVERLAP, "scratch and in overlap");
+    REFUSED(scratch, xl_view_of(b->mem, 512), XL_ERROR_OVERLAP, "scratch and out overlap");
+    REFUSED(num_waits, 1, XL_ERROR_INVALID_ARGUMENT, "waits: NULL with num_waits 1");
+    REFUSED(waits, &none, XL_ERROR_INVALID_ARGUMENT, "waits: a list with num_waits 0");
+    bad = good;
+    bad.num_waits = 1;
+    bad.waits = &none;
+    expect_refusal(&good, &bad, XL_ERROR_INVALID_ARGUMENT, "waits[0]");
+    clReleaseMemObject(foreign);
+    clReleaseMemObject(constant);
+    clReleaseMemObject(small);
+    clReleaseContext(other);
+}
+
+/* The number of elements on the device is one more view to be wrong. */
+static void refuse_counts(call good, const xlt_buffer *b)
+{
+    call bad;
+    const uint64_t number = 0;
+    xlt_buffer count = xlt_buffer_make(&number, 1, 8, 0);
+    good.counts = true;
+    good.count = xlt_view(&count);
+    REFUSED(count, xl_no_view(), XL_ERROR_INVALID_ARGUMENT, "count: no buffer");
+    REFUSED(count.offset, 100000, XL_ERROR_INVALID_ARGUMENT, "count: ");
+    REFUSED(count, xl_view_of(b->mem, 64), XL_ERROR_OVERLAP, "count");
+    REFUSED(in, xl_no_view(), XL_ERROR_INVALID_ARGUMENT, "in: no buffer");
+    REFUSED(plan, NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
+    ok(xlt_context(), enqueue(&good, NULL), "a call of no elements");
+    xlt_check_guards(&count, "count");
+    XLT_CL(clFinish(xlt_queue()));
+    xlt_buffer_free(&count);
+}
+
+static void enqueue_refuses(void **state)
+{
+    (void)state;
+    xl_context *ctx = xlt_context();
+    xl_scan_desc desc;
+    call good = {.queue = xlt_queue()};
+    size_t bytes, alignment;
+    xl_scan_desc_init(&desc);
+    ok(ctx, xl_scan_create(ctx, &desc, &good.plan), "xl_scan_create");
+    good.n = 3 * tile_of(ctx, good.plan) + 1;
+    XLT_OK(xl_scan_scratch(good.plan, good.n, &bytes, &alignment));
+    xlt_buffer a = xlt_buffer_make(NULL, 2 * good.n, 4, 0);
+    xlt_buffer b = xlt_buffer_make(NULL, good.n, 4, 0);
+    xlt_buffer s = xlt_scratch_make(bytes + alignment, alignment);
+    unsigned char *got = bytes_for(good.n, 4);
+    good.in = xlt_view(&a);
+    good.out = xlt_view(&b);
+    good.scratch = xlt_view(&s);
+    refuse_objects(good, &a, &b, bytes);
+    refuse_counts(good, &b);
+    refused(ctx, xl_scan_scratch(good.plan, 1, NULL, &alignment), XL_ERROR_INVALID_ARGUMENT,
+            "bytes: NULL");
+    refused(ctx, xl_scan_scratch(good.plan, 1, &bytes, NULL), XL_ERROR_INVALID_ARGUMENT,
+            "alignment: NULL");
+    refused(NULL, xl_scan_scratch(NULL, 1, &bytes, &alignment), XL_ERROR_INVALID_ARGUMENT,
+            "plan: NULL");
+    /* Nothing was written, and the right call works. */
+    xlt_read(&b, got);
+    for (size_t i = 0; i < 4 * good.n; ++i)
+        assert_int_equal(got[i], 0xa5);
+    ok(ctx, enqueue(&good, NULL), "the right call");
+    XLT_CL(clFinish(xlt_queue()));
+    xlt_check_guards(&a, "in");
+    xlt_check_guards(&b, "out");
+    xlt_buffer_free(&a);
+    xlt_buffer_free(&b);
+    xlt_buffer_free(&s);
+    free(got);
+    xl_scan_destroy(good.plan);
+}
+
+/* Elements of different size may not share a buffer's bytes, though they start together. */
+static void in_place_needs_one_size(void **state)
+{
+    (void)state;
+    enum { N = 64 };
+    xl_scan *plan;
+    xl_scan_desc desc;
+    xlt_buffer a = xlt_buffer_make(NULL, 2 * N, 4, 0);
+    xl_scan_desc_init(&desc);
+    desc.load = "x";
+    desc.load_type = XL_U64;
+    XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
+    refused(xlt_context(),
+            xl_scan_enqueue(plan, xlt_queue(), N, xl_view_of(a.mem, 64), xl_no_view(),
+                            xl_view_of(a.mem, 128), xl_no_view(), 0, NULL, NULL),
+            XL_ERROR_OVERLAP, "in and out overlap");
+    xl_scan_destroy(plan);
+    xlt_buffer_free(&a);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(create_refuses),
+        cmocka_unit_test(longer_descriptors),
+        cmocka_unit_test(enqueue_refuses),
+        cmocka_unit_test(in_place_needs_one_size),
+    };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    xlt_finish();
+    return failed;
+}
