@@ -5,8 +5,8 @@
  *   xl_reduce_walk   every run stores what ends in it and leaves its record
  *   xl_reduce_join   one group walks the records in order and stores what began in one
  *                    run and ended in another
- * A run that is the only one leaves nothing to join. A launch that does not start at run 0
- * goes on from where the join before it ended.
+ * A run that is the only one finds nothing open and leaves nothing to join. A launch that does not
+ * start at run 0 goes on from where the join before it ended.
  *
  * Asks for what cl/tile/tile_reduce_group.cl asks for; with XL_SERIAL 1
  * cl/tile/tile_reduce_serial.cl. */
@@ -107,9 +107,7 @@ __kernel XL_REQUIRED void xl_reduce_walk(XL_REDUCE_ARGUMENTS)
         extent.segment += heads[k];
     extent.segment = xl_group_sum(desk.numbers, extent.segment);
 #endif
-    /* A single run finds nothing open, and has no record. */
-    const bool alone = get_num_groups(0) == 1 && first == 0;
-    if (!alone && get_local_id(0) == 0)
+    if (get_local_id(0) == 0)
         record->index = XL_NO_SEGMENT;
 #if XL_SERIAL
     const XL_T total = xl_walk_run(&input, extent, &sink, record);
@@ -118,8 +116,7 @@ __kernel XL_REQUIRED void xl_reduce_walk(XL_REDUCE_ARGUMENTS)
     const XL_T total = xl_walk_run(&desk, &input, extent, &sink, record);
 #endif
     if (get_local_id(0) == 0) {
-        if (!alone)
-            record->total = total;
+        record->total = total;
 #if XL_SEGMENTS <= 3
         const bool has_last =
             input.n == 0 ? group == 0 : extent.end == input.n && extent.begin < input.n;

@@ -50,12 +50,13 @@ XL_T xl_op(XL_T a, XL_T b)
 #else
 #define XL_HEAD 1u
 #define XL_SOME 2u
+/* In this order: rusticl 22.3 loses what stands behind a value of one byte. */
 typedef struct xl_state {
-    XL_E value;
+    uint flags;
 #if XL_STATE == 2
     XL_COUNT count;
 #endif
-    uint flags;
+    XL_E value;
 } xl_state;
 #define XL_T xl_state
 #define XL_T_BYTES 0

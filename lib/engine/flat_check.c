@@ -115,7 +115,7 @@ static bool finds_place(xl_op op)
 }
 
 /* Sets size and alignment of the monoid of cl/prelude/prelude_state.cl, as a C compiler
- * lays it out: the value, the count, the flags. */
+ * lays it out: the flags, the count, the value. Rounding makes any order the same size. */
 static void measure_state(xli_flat_source *source)
 {
     const size_t index = finds_place(source->op) ? sizeof(cl_ulong) : 1;

@@ -118,7 +118,7 @@ static xl_status launch(xl_reduce *plan, flow *f, xli_kernel *kernel, size_t gro
     args[k++] = XLI_U64(first);
     args[k++] = XLI_MEM(f->flat.scratch.buffer);
     args[k++] = XLI_U64(f->flat.scratch.offset);
-    args[k++] = XLI_U64(f->flat.scratch.offset + xli_round_up(counts, sizeof(cl_ulong)));
+    args[k++] = XLI_U64(f->flat.scratch.offset + counts);
     args[k++] = XLI_MEM(at->out.buffer);
     args[k++] = XLI_U64(at->out.offset);
     args[k++] = XLI_U64(f->results);

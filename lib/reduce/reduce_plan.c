@@ -202,7 +202,8 @@ xli_reduce_cut xli_reduce_cut_of(const xl_reduce *plan, size_t n, size_t segment
     return cut;
 }
 
-/* CSR offsets may cut few elements into many runs: their number is not known here. */
+/* CSR offsets may cut few elements into many runs: their number is not known here. There is
+ * room for one record always, so that no kernel is given NULL to write to. */
 xli_reduce_room xli_reduce_room_of(const xl_reduce *plan, size_t n)
 {
     const xli_flat_source *source = &plan->flat.source;
@@ -211,14 +212,10 @@ xli_reduce_room xli_reduce_room_of(const xl_reduce *plan, size_t n)
         xli_round_up(2 * source->state_bytes, sizeof(cl_ulong)) + sizeof(cl_ulong), align);
     const bool offsets = source->segments == XL_SEGMENTS_OFFSETS;
     const size_t tiles = xli_ceil_div(n, plan->flat.tile);
-    const size_t runs = offsets ? most_runs(plan, n) : xli_min(tiles, most_runs(plan, n));
-    xli_reduce_room room = {0};
-    if (!offsets && tiles <= xli_min(plan->tune.alone_tiles, 1))
-        return room;
-    room.counts = (runs + 1) * record;
-    room.bytes = room.counts;
-    if (plan->count.cl)
-        room.bytes = xli_round_up(room.bytes, sizeof(cl_ulong)) + runs * sizeof(cl_ulong);
+    const size_t most = most_runs(plan, n);
+    const size_t runs = xli_max(1, offsets ? most : xli_min(tiles, most));
+    xli_reduce_room room = {.counts = (runs + 1) * record};
+    room.bytes = room.counts + (plan->count.cl ? runs * sizeof(cl_ulong) : 0);
     room.bytes = xli_round_up(room.bytes, XLI_SCRATCH_ALIGN);
     return room;
 }

@@ -180,6 +180,9 @@ static const part parts[] = {
 #ifdef BENCH_HAS_SCAN
     {"scan", bench_scan},
 #endif
+#ifdef BENCH_HAS_REDUCE
+    {"reduce", bench_reduce},
+#endif
 #ifdef BENCH_HAS_SORT
     {"sort", bench_sort},
 #endif

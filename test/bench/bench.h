@@ -57,6 +57,7 @@ void bench_copy_size(bench *b, size_t n);
 /* One of these per primitive, in bench_<primitive>.c. */
 void bench_copy(bench *b);
 void bench_scan(bench *b);
+void bench_reduce(bench *b);
 void bench_sort(bench *b);
 void bench_grid(bench *b);
 
