@@ -65,12 +65,46 @@ ulong xl_count_heads(const xl_input *input, ulong begin, ulong end)
     return heads;
 }
 #elif XL_SEGMENTS <= 3
+/* Of the flags or keys in 16 aligned bytes. */
+uint xl_heads_in(const __global XL_SEG *from)
+{
+    const uint4 bytes = *(const __global uint4 *)from;
+#if XL_SEGMENTS == 1
+    const uint4 bits = popcount((((bytes & 0x7f7f7f7fu) + 0x7f7f7f7fu) | bytes) & 0x80808080u);
+    return bits.x + bits.y + bits.z + bits.w;
+#else
+    const union {
+        uint4 w;
+        XL_SEG key[16 / sizeof(XL_SEG)];
+    } k = {bytes};
+    uint heads = from[-1] != k.key[0];
+#pragma unroll
+    for (uint j = 1; j < 16 / sizeof(XL_SEG); ++j)
+        heads += k.key[j] != k.key[j - 1];
+    return heads;
+#endif
+}
+
+/* The first 16 bytes of the array are left to the simple way: element 0 is a head. */
 ulong xl_count_heads(const xl_input *input, ulong begin, ulong end)
 {
+    const ulong each = 16 / sizeof(XL_SEG), i = get_local_id(0);
     ulong heads = 0;
-#pragma unroll 8
-    for (ulong i = begin + get_local_id(0); i < end; i += XL_GROUP_SIZE)
-        heads += xl_heads(input, i, 1) & 1;
+    if (begin == 0) {
+        const ulong few = min(end, each);
+        for (ulong k = i; k < few; k += XL_GROUP_SIZE)
+            heads += xl_heads(input, k, 1) & 1;
+        begin = few;
+    }
+    if (((size_t)(input->segments + begin) & 15) == 0) {
+        const ulong vectors = (end - begin) / each;
+#pragma unroll 4
+        for (ulong k = i; k < vectors; k += XL_GROUP_SIZE)
+            heads += xl_heads_in(input->segments + begin + k * each);
+        begin += vectors * each;
+    }
+    for (ulong k = begin + i; k < end; k += XL_GROUP_SIZE)
+        heads += xl_heads(input, k, 1) & 1;
     return heads;
 }
 #endif
@@ -97,9 +131,11 @@ __kernel XL_REQUIRED void xl_reduce_walk(XL_REDUCE_ARGUMENTS)
     XL_SINK_MAKE(sink);
     const ulong group = get_group_id(0);
     __global xl_run *const record = (__global xl_run *)(scratch_at + records) + 1 + group;
+#if XL_SERIAL
     xl_extent extent = xl_extent_of(&input, run, first + group);
-#if !XL_SERIAL
+#else
     __local xl_desk desk;
+    xl_extent extent = xl_extent_find(&desk, &input, run, first + group);
 #endif
 #if XL_SEGMENTS <= 3
     const __global ulong *const heads = (const __global ulong *)(scratch_at + counts);

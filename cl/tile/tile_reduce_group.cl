@@ -8,6 +8,7 @@
  * XL_SERIAL 0, and
  *   XL_ITEMS  elements of a work-item, a power of two up to 16
  *   XL_VLEN   elements of a vector: divides XL_ITEMS; 1 where they are no scalars
+ *   XL_AHEAD  1: the next tile's elements are loaded before this one is scanned
  * All work-items of the group must call these together. */
 #ifndef XL_TILE_REDUCE_GROUP
 #define XL_TILE_REDUCE_GROUP
@@ -15,8 +16,8 @@
 #include "../group/group_scan.cl"
 #include "tile_reduce_run.cl"
 
-#if !defined(XL_ITEMS) || !defined(XL_VLEN)
-#error "XL_ITEMS and XL_VLEN must be defined"
+#if !defined(XL_ITEMS) || !defined(XL_VLEN) || !defined(XL_AHEAD)
+#error "XL_ITEMS, XL_VLEN and XL_AHEAD must be defined"
 #elif XL_TILE != XL_GROUP_SIZE * XL_ITEMS
 #error "XL_TILE must be XL_GROUP_SIZE * XL_ITEMS"
 #endif
@@ -29,18 +30,20 @@ typedef union xl_stage {
     XL_E out[XL_AT(XL_TILE) + 1];
 } xl_stage;
 
-/* Whether heads are marked in local memory; else they are asked for. */
+/* Whether heads are marked in local memory, a byte of 0 or 1 each; else they are asked
+ * for. There is one more: it tells whether the last element is a last one. */
 #define XL_MARKS (XL_SEGMENTS == 1 || XL_SEGMENTS == 3 || XL_SEGMENTS == 4)
+#define XL_MARK_VECTORS (XL_TILE / 16 + 1)
 
 typedef struct xl_desk {
+#if XL_MARKS
+    uint4 marks[XL_MARK_VECTORS];
+#endif
     xl_stage stage;
     XL_T scratch[XL_GROUP_SCRATCH];
     ulong numbers[XL_GROUP_SIZE];
     ulong next;  /* the first segment that ends after the tile */
     uint closed; /* the tile's last element is the last of its segment */
-#if XL_MARKS
-    uchar heads[XL_TILE + 1]; /* one more: it tells whether the last element is a last one */
-#endif
 #if XL_SEGMENTS == 3
     ushort last[XL_TILE + 1]; /* of each result: its last element */
 #endif
@@ -62,21 +65,34 @@ typedef XL_IN xl_in_row;
 #endif
 #define XL_LOADS (XL_ITEMS / XL_VLEN)
 
-void xl_stage_load(__local xl_stage *stage, const xl_input *input, xl_part part)
+/* What a work-item loads of a tile, if the tile is whole. */
+typedef struct xl_load {
+    xl_in_row row[XL_LOADS];
+    bool whole;
+} xl_load;
+
+void xl_load_start(xl_load *load, const xl_input *input, ulong base)
 {
-    const uint i = (uint)get_local_id(0);
-    const __global XL_IN *const from = input->in + part.base;
+    const __global XL_IN *const from = input->in + base;
     const bool aligned = XL_VLEN == 1 || ((size_t)from & (sizeof(XL_IN) * XL_VLEN - 1)) == 0;
-    if (aligned && input->n - part.base >= XL_TILE) {
-        xl_in_row row[XL_LOADS];
+    load->whole = aligned && base < input->n && input->n - base >= XL_TILE;
+    if (load->whole) {
 #pragma unroll
         for (uint k = 0; k < XL_LOADS; ++k)
-            row[k] = ((const __global xl_in_row *)from)[k * XL_GROUP_SIZE + i];
+            load->row[k] = ((const __global xl_in_row *)from)[k * XL_GROUP_SIZE + get_local_id(0)];
+    }
+}
+
+void xl_load_stage(const xl_load *load, __local xl_stage *stage, const xl_input *input,
+                   xl_part part)
+{
+    const uint i = (uint)get_local_id(0);
+    if (load->whole) {
 #pragma unroll
         for (uint k = 0; k < XL_LOADS; ++k) {
             XL_IN x[XL_VLEN];
             const uint at = (k * XL_GROUP_SIZE + i) * XL_VLEN;
-            XL_ROW_LIST(row[k], x);
+            XL_ROW_LIST(load->row[k], x);
 #pragma unroll
             for (uint v = 0; v < XL_VLEN; ++v)
                 stage->in[XL_AT(at + v)] = x[v];
@@ -84,25 +100,29 @@ void xl_stage_load(__local xl_stage *stage, const xl_input *input, xl_part part)
     } else {
         for (uint p = i; p < part.end; p += XL_GROUP_SIZE)
             if (p >= part.first)
-                stage->in[XL_AT(p)] = from[p];
+                stage->in[XL_AT(p)] = input->in[part.base + p];
     }
 }
 
-/* desk->heads of the tile. `next` is the first segment that may end in it, whose first
- * element, if it is here, is a head. */
 #if XL_SEGMENTS == 4
+void xl_marks_clear(__local xl_desk *desk)
+{
+    for (uint k = (uint)get_local_id(0); k < XL_MARK_VECTORS; k += XL_GROUP_SIZE)
+        desk->marks[k] = (uint4)(0);
+}
+
+/* Marks the heads of a tile whose marks are clear. `next` is the first segment that may
+ * end in it, whose first element, if it is here, is a head. */
 void xl_ends_mark(__local xl_desk *desk, const xl_input *input, xl_part part, xl_extent extent,
                   ulong next)
 {
+    __local uchar *const marks = (__local uchar *)desk->marks;
     const uint i = (uint)get_local_id(0);
     const ulong end = part.base + part.end;
-    for (uint p = i; p <= XL_TILE; p += XL_GROUP_SIZE)
-        desk->heads[p] = 0;
-    XL_LOCAL_BARRIER();
-    if (i == 0 && next + 1 < input->count) {
-        const ulong at = (ulong)input->segments[next] - part.base;
-        if (at < XL_TILE)
-            desk->heads[at] = 1;
+    if (i == 0) {
+        desk->next = next;
+        if (next + 1 < input->count && input->segments[next] - part.base < XL_TILE)
+            marks[(uint)(input->segments[next] - part.base)] = 1;
     }
     for (ulong s = next + i; s < extent.after; s += XL_GROUP_SIZE) {
         const ulong from = input->segments[s], to = input->segments[s + 1];
@@ -110,17 +130,51 @@ void xl_ends_mark(__local xl_desk *desk, const xl_input *input, xl_part part, xl
         if (to > end)
             break;
         if (at <= XL_TILE && from < to)
-            desk->heads[at] = 1;
+            marks[(uint)at] = 1;
     }
 }
 #elif XL_SEGMENTS == 1 || XL_SEGMENTS == 3
+/* Marks the heads of `bytes` flags or keys at `at` of a tile, as many as are in 16 bytes,
+ * which are aligned. */
+void xl_marks_put(__local xl_desk *desk, const __global XL_SEG *from, uint at, bool first)
+{
+#if XL_SEGMENTS == 1
+    const uint4 w = *(const __global uint4 *)(from + at);
+    desk->marks[at / 16] = ((((w & 0x7f7f7f7fu) + 0x7f7f7f7fu) | w) >> 7) & 0x01010101u;
+#else
+    const union {
+        uint4 w;
+        XL_SEG key[16 / sizeof(XL_SEG)];
+    } k = {*(const __global uint4 *)(from + at)};
+    __local uchar *const marks = (__local uchar *)desk->marks + at;
+    XL_SEG before = first ? k.key[0] : from[(long)at - 1];
+#pragma unroll
+    for (uint j = 0; j < 16 / sizeof(XL_SEG); ++j) {
+        marks[j] = k.key[j] != before;
+        before = k.key[j];
+    }
+#endif
+    if (first)
+        ((__local uchar *)desk->marks)[0] = 1;
+}
+
 void xl_heads_mark(__local xl_desk *desk, const xl_input *input, ulong base)
 {
-    for (uint p = (uint)get_local_id(0); p <= XL_TILE; p += XL_GROUP_SIZE)
-        desk->heads[p] = base + p < input->n ? (uchar)(xl_heads(input, base + p, 1) & 1)
-                                             : (uchar)(base + p == input->n);
+    const uint each = 16 / sizeof(XL_SEG), i = (uint)get_local_id(0);
+    const __global XL_SEG *const from = input->segments + base;
+    uint p = i;
+    if (((size_t)from & 15) == 0 && input->n - base > XL_TILE) {
+#pragma unroll 4
+        for (uint at = i * each; at + each <= XL_TILE; at += XL_GROUP_SIZE * each)
+            xl_marks_put(desk, from, at, base == 0 && at == 0);
+        p = XL_TILE / each * each + i;
+    }
+    for (; p <= XL_TILE; p += XL_GROUP_SIZE)
+        ((__local uchar *)desk->marks)[p] = base + p < input->n
+                                                ? (uchar)(xl_heads(input, base + p, 1) & 1)
+                                                : (uchar)(base + p == input->n);
 #if XL_SEGMENTS == 3
-    if (get_local_id(0) == 0)
+    if (i == 0)
         desk->last[0] = XL_NO_RESULT;
 #endif
 }
@@ -128,26 +182,67 @@ void xl_heads_mark(__local xl_desk *desk, const xl_input *input, ulong base)
 #define xl_heads_mark(desk, input, base)
 #endif
 
+/* Four bytes of 0 or 1 as bits. */
+uint xl_four_bits(uint bytes)
+{
+    return bytes * 0x10204080u >> 28;
+}
+
 /* Bit k: element p + k of the tile begins a segment; one bit more than XL_ITEMS, and the
  * end of the array counts as such. */
 uint xl_heads_of(const __local xl_desk *desk, const xl_input *input, ulong base, uint p)
 {
-    uint bits = 0;
 #if XL_MARKS
-#pragma unroll
-    for (uint k = 0; k <= XL_ITEMS; ++k)
-        bits |= (uint)(desk->heads[p + k] != 0) << k;
+    const __local uchar *const marks = (const __local uchar *)desk->marks;
+    uint bits = (uint)marks[p + XL_ITEMS] << XL_ITEMS;
+#if XL_ITEMS == 16
+    const uint4 w = desk->marks[p / 16];
+    bits |= xl_four_bits(w.x) | xl_four_bits(w.y) << 4 | xl_four_bits(w.z) << 8 |
+            xl_four_bits(w.w) << 12;
+#else
+    for (uint k = 0; k < XL_ITEMS; ++k)
+        bits |= (uint)marks[p + k] << k;
+#endif
+    return bits;
 #else
     const ulong i = base + p;
     if (i >= input->n)
         return 0;
     const ulong left = input->n - i;
-    bits = xl_heads(input, i, XL_ITEMS);
+    const uint bits = xl_heads(input, i, XL_ITEMS);
     if (left <= XL_ITEMS)
-        bits = (bits & ((1u << (uint)left) - 1u)) | 1u << (uint)left;
-    else
-        bits |= (xl_heads(input, i + XL_ITEMS, 1) & 1) << XL_ITEMS;
+        return (bits & ((1u << (uint)left) - 1u)) | 1u << (uint)left;
+    return bits | (xl_heads(input, i + XL_ITEMS, 1) & 1) << XL_ITEMS;
 #endif
+}
+
+/* The next value of a work-item's scan. Where there is an identity, it stands for elements
+ * that are not the run's, and elsewhere no operator is called on them. */
+#if XL_HAS_IDENTITY
+#define XL_STEP(value, some, e, head, valid) value = (head) ? (e) : xl_op_e(value, (e));
+#else
+#define XL_STEP(value, some, e, head, valid)                                                       \
+    if (valid) {                                                                                   \
+        value = (head) || !some ? (e) : xl_op_e(value, (e));                                       \
+        some = true;                                                                               \
+    }
+#endif
+
+/* Of the elements of this work-item: which are the run's, begin and end a segment. */
+typedef struct xl_bits {
+    uint valid, heads, lasts;
+} xl_bits;
+
+xl_bits xl_bits_of(const __local xl_desk *desk, const xl_input *input, xl_part part, uint p)
+{
+    const uint all = (1u << XL_ITEMS) - 1u;
+    const uint low = min(max(part.first, p) - p, (uint)XL_ITEMS);
+    const uint high = min(max(part.end, p) - p, (uint)XL_ITEMS);
+    const uint heads = xl_heads_of(desk, input, part.base, p);
+    xl_bits bits;
+    bits.valid = (all << low) & ((1u << high) - 1u);
+    bits.heads = heads & bits.valid;
+    bits.lasts = heads >> 1 & bits.valid;
     return bits;
 }
 
@@ -158,59 +253,69 @@ void xl_part_scan(__local xl_desk *desk, const xl_input *input, xl_part part, XL
                   __global xl_run *record, ulong segment)
 {
     const uint p = (uint)get_local_id(0) * XL_ITEMS;
-    const uint heads = xl_heads_of(desk, input, part.base, p);
-    XL_E e[XL_ITEMS];
+    const xl_bits bits = xl_bits_of(desk, input, part, p);
     XL_T total = XL_IDENTITY, all;
+    XL_E e[XL_ITEMS];
+    bool some = false;
 #pragma unroll
     for (uint k = 0; k < XL_ITEMS; ++k) {
-        const bool head = (heads >> k & 1) != 0;
-        if (p + k >= part.first && p + k < part.end) {
+        const bool head = (bits.heads >> k & 1) != 0;
+        e[k] = total.value;
+        if (bits.valid >> k & 1)
             e[k] = XL_VALUE(
                 xl_input_state(input, desk->stage.in[XL_AT(p + k)], part.base + p + k, head));
-            total = xl_op(total, xl_lift(e[k], head));
-        }
     }
-    XL_T sum = xl_op(*carry, xl_group_scan_exclusive(total, desk->scratch, &all));
+    XL_E value = total.value;
 #pragma unroll
     for (uint k = 0; k < XL_ITEMS; ++k) {
-        const bool last = (heads >> (k + 1) & 1) != 0;
-        if (p + k >= part.first && p + k < part.end) {
-            sum = xl_op(sum, xl_lift(e[k], (heads >> k & 1) != 0));
-            if (p + k + 1 == part.end)
-                desk->closed = last;
-#if XL_SEGMENTS == 4
-            if (last)
-                desk->stage.out[XL_AT(p + k)] = XL_VALUE(sum);
-#else
-            if (last && !XL_IS_HEAD(sum)) {
-                record->open = sum;
-                record->index = segment - 1;
-            }
-            if (last) {
-                const uint slot = sum.count - carry->count;
-                desk->stage.out[XL_AT(slot)] = XL_VALUE(sum);
-#if XL_SEGMENTS == 3
-                desk->last[slot] = (ushort)(p + k);
+        XL_STEP(value, some, e[k], (bits.heads >> k & 1) != 0, bits.valid >> k & 1)
+    }
+    total.value = value;
+    total.flags = (bits.heads != 0 ? XL_HEAD : 0) | (bits.valid != 0 ? XL_SOME : 0);
+#if XL_STATE == 2
+    total.count = popcount(bits.heads);
 #endif
-            }
+    const XL_T sum = xl_op(*carry, xl_group_scan_exclusive(total, desk->scratch, &all));
+    value = sum.value;
+    some = (sum.flags & XL_SOME) != 0;
+#if XL_STATE == 2
+    uint number = sum.count;
+#endif
+#pragma unroll
+    for (uint k = 0; k < XL_ITEMS; ++k) {
+        const bool last = (bits.lasts >> k & 1) != 0;
+        XL_STEP(value, some, e[k], (bits.heads >> k & 1) != 0, bits.valid >> k & 1)
+#if XL_STATE == 1
+        if (last)
+            desk->stage.out[XL_AT(p + k)] = value;
+#else
+        number += bits.heads >> k & 1;
+        if (last && number == 0) {
+            record->open = xl_lift(value, false);
+            record->index = segment - 1;
+        }
+        if (last) {
+            desk->stage.out[XL_AT(number - carry->count)] = value;
+#if XL_SEGMENTS == 3
+            desk->last[number - carry->count] = (ushort)(p + k);
 #endif
         }
+#endif
     }
+    if (part.end - 1 - p < XL_ITEMS)
+        desk->closed = bits.lasts >> (part.end - 1 - p) & 1;
     *carry = xl_op(*carry, all);
     XL_LOCAL_BARRIER();
 }
 
 #if XL_SEGMENTS == 4
-/* Stores what ends in the tile, from segment *next on, which it moves on; the run's own
- * first segment, if it began before, goes to the record. */
+/* Stores what ends in the tile, from segment `next` on, and leaves the first that does not
+ * in desk->next; the run's own first segment, if it began before, goes to the record. */
 void xl_part_store(__local xl_desk *desk, const xl_input *input, xl_part part, xl_extent extent,
-                   const xl_sink *sink, __global xl_run *record, ulong *next)
+                   const xl_sink *sink, __global xl_run *record, ulong next)
 {
     const ulong end = part.base + part.end;
-    if (get_local_id(0) == 0)
-        desk->next = *next;
-    XL_LOCAL_BARRIER();
-    for (ulong s = *next + get_local_id(0); s < extent.after; s += XL_GROUP_SIZE) {
+    for (ulong s = next + get_local_id(0); s < extent.after; s += XL_GROUP_SIZE) {
         const ulong from = input->segments[s], to = input->segments[s + 1];
         const ulong at = to - part.base - 1;
         if (to > end)
@@ -226,13 +331,58 @@ void xl_part_store(__local xl_desk *desk, const xl_input *input, xl_part part, x
         if (s + 1 == extent.after || input->segments[s + 2] > end)
             desk->next = s + 1;
     }
-    XL_LOCAL_BARRIER();
-    *next = desk->next;
-    XL_LOCAL_BARRIER();
 }
-#endif
 
-#if XL_SEGMENTS != 4
+/* From the start of the vector that holds the run's first element on. */
+XL_T xl_walk_run(__local xl_desk *desk, const xl_input *input, xl_extent extent,
+                 const xl_sink *sink, __global xl_run *record)
+{
+    XL_T carry = XL_IDENTITY;
+    xl_part part;
+    xl_load load;
+    ulong next = extent.segment;
+    part.base = extent.begin - extent.begin % XL_VLEN;
+    xl_marks_clear(desk);
+    xl_load_start(&load, input, part.base);
+    XL_LOCAL_BARRIER();
+    do {
+        part.first = extent.begin > part.base ? (uint)(extent.begin - part.base) : 0;
+        part.end = (uint)min(extent.end - part.base, (ulong)XL_TILE);
+        xl_load_stage(&load, &desk->stage, input, part);
+        xl_ends_mark(desk, input, part, extent, next);
+        XL_LOCAL_BARRIER();
+        if (XL_AHEAD && part.base + XL_TILE < extent.end)
+            xl_load_start(&load, input, part.base + XL_TILE);
+        xl_part_scan(desk, input, part, &carry, record, 0);
+        xl_part_store(desk, input, part, extent, sink, record, next);
+        xl_marks_clear(desk);
+        XL_LOCAL_BARRIER();
+        next = desk->next;
+        part.base += XL_TILE;
+        if (!XL_AHEAD && part.base < extent.end)
+            xl_load_start(&load, input, part.base);
+        XL_LOCAL_BARRIER();
+    } while (part.base < extent.end);
+    return carry;
+}
+
+/* Two searches, by two sub-groups at a time where there are any. */
+xl_extent xl_extent_find(__local xl_desk *desk, const xl_input *input, ulong run, ulong group)
+{
+#if XL_USE_LANES
+    for (uint k = xl_lane_group(); k < 2; k += xl_lane_groups()) {
+        const ulong ends = xl_merge_search(input, xl_steps_at(input, run, group + k));
+        if (xl_lane_id() == 0)
+            desk->numbers[k] = ends;
+    }
+    XL_LOCAL_BARRIER();
+    const ulong segment = desk->numbers[0], after = desk->numbers[1];
+    return xl_extent_between(input, run, group, segment, after);
+#else
+    return xl_extent_of(input, run, group);
+#endif
+}
+#else
 /* Stores the results from number *next of the run to before `after`, of which number
  * `carry` stands first in the stage. Number 0, of the segment that began before the run, is in
  * the record, if there is one at all. */
@@ -251,49 +401,37 @@ void xl_part_store(__local xl_desk *desk, const xl_input *input, xl_part part, u
     }
     *next = max(*next, after);
 }
-#endif
 
-#if XL_SEGMENTS == 4
-/* From the start of the tiles that hold the run: vectors are loaded whole. */
 XL_T xl_walk_run(__local xl_desk *desk, const xl_input *input, xl_extent extent,
                  const xl_sink *sink, __global xl_run *record)
 {
     XL_T carry = XL_IDENTITY;
     xl_part part;
-    ulong next = extent.segment;
-    part.base = extent.begin - extent.begin % XL_VLEN;
-    do {
-        part.first = extent.begin > part.base ? (uint)(extent.begin - part.base) : 0;
-        part.end = (uint)min(extent.end - part.base, (ulong)XL_TILE);
-        xl_stage_load(&desk->stage, input, part);
-        xl_ends_mark(desk, input, part, extent, next);
-        XL_LOCAL_BARRIER();
-        xl_part_scan(desk, input, part, &carry, record, 0);
-        xl_part_store(desk, input, part, extent, sink, record, &next);
-        part.base += XL_TILE;
-    } while (part.base < extent.end);
-    return carry;
-}
-#else
-XL_T xl_walk_run(__local xl_desk *desk, const xl_input *input, xl_extent extent,
-                 const xl_sink *sink, __global xl_run *record)
-{
-    XL_T carry = XL_IDENTITY;
-    xl_part part;
+    xl_load load;
     uint next = 0;
     part.first = 0;
+    xl_load_start(&load, input, extent.begin);
     for (part.base = extent.begin; part.base < extent.end; part.base += XL_TILE) {
         const uint before = carry.count;
         part.end = (uint)min(extent.end - part.base, (ulong)XL_TILE);
-        xl_stage_load(&desk->stage, input, part);
+        if (!XL_AHEAD && part.base > extent.begin)
+            xl_load_start(&load, input, part.base);
+        xl_load_stage(&load, &desk->stage, input, part);
         xl_heads_mark(desk, input, part.base);
         XL_LOCAL_BARRIER();
+        if (XL_AHEAD && part.base + XL_TILE < extent.end)
+            xl_load_start(&load, input, part.base + XL_TILE);
         xl_part_scan(desk, input, part, &carry, record, extent.segment);
         xl_part_store(desk, input, part, extent.segment, sink, before, carry.count + desk->closed,
                       &next);
         XL_LOCAL_BARRIER();
     }
     return carry;
+}
+
+xl_extent xl_extent_find(__local xl_desk *desk, const xl_input *input, ulong run, ulong group)
+{
+    return xl_extent_of(input, run, group);
 }
 #endif
 

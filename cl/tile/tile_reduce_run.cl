@@ -138,29 +138,45 @@ ulong xl_began_before(const xl_input *input, ulong i)
 }
 #endif
 
-/* Where run number `group` starts and ends; what is left open is `segment` of flags, bits
- * and keys. */
+#if XL_SEGMENTS == 4
+ulong xl_steps_at(const xl_input *input, ulong run, ulong group)
+{
+    return min(group * run, input->n + (input->count - 1));
+}
+
+xl_extent xl_extent_between(const xl_input *input, ulong run, ulong group, ulong segment,
+                            ulong after)
+{
+    xl_extent extent;
+    extent.segment = segment;
+    extent.after = after;
+    extent.begin = xl_steps_at(input, run, group) - segment;
+    extent.end = xl_steps_at(input, run, group + 1) - after;
+    return extent;
+}
+
+/* Where run number `group` starts and ends. */
+xl_extent xl_extent_of(const xl_input *input, ulong run, ulong group)
+{
+    return xl_extent_between(input, run, group,
+                             xl_merge_search(input, xl_steps_at(input, run, group)),
+                             xl_merge_search(input, xl_steps_at(input, run, group + 1)));
+}
+#else
+/* Where run number `group` starts and ends; what began before it is for others to count
+ * where the array does not tell. */
 xl_extent xl_extent_of(const xl_input *input, ulong run, ulong group)
 {
     xl_extent extent;
-#if XL_SEGMENTS == 4
-    const ulong steps = input->n + (input->count - 1);
-    const ulong from = min(group * run, steps), to = min(from + run, steps);
-    extent.segment = xl_merge_search(input, from);
-    extent.after = xl_merge_search(input, to);
-    extent.begin = from - extent.segment;
-    extent.end = to - extent.after;
-#else
     extent.begin = min(group * run, input->n);
     extent.end = min(extent.begin + run, input->n);
+    extent.segment = 0;
+    extent.after = 0;
 #if XL_SEGMENTS >= 5
     extent.segment = xl_began_before(input, extent.begin);
-#else
-    extent.segment = 0;
-#endif
-    extent.after = 0;
 #endif
     return extent;
 }
+#endif
 
 #endif

@@ -75,7 +75,7 @@ static size_t local_bytes(const xli_flat *flat, size_t size, size_t items)
     if (source->segments == XL_SEGMENTS_NONE)
         return (items + 2) * size * state + 64;
     const size_t stage = xli_max(value_bytes(source), source->in.bytes) * (tile + size + 1);
-    return stage + size * (state + sizeof(cl_ulong)) + 3 * (tile + 1) + 64;
+    return stage + size * (state + sizeof(cl_ulong)) + 3 * (tile + 16) + 64;
 }
 
 /* Elements that a work-item moves at once: 16 bytes, where all are built-in scalars. */
@@ -93,8 +93,10 @@ static void shape_to_fit(xl_reduce *plan, const xli_facts *facts, size_t most)
     enum { MOST_ITEMS = 16, SERIAL_TILE = 1 << 12 };
     xli_flat *flat = &plan->flat;
     const size_t bytes = xli_max(value_bytes(&flat->source), flat->source.in.bytes);
+    const bool whole = flat->source.segments == XL_SEGMENTS_NONE;
+    const size_t held = whole ? plan->tune.whole_bytes : plan->tune.item_bytes;
     size_t size = xli_min(power_below(plan->tune.group_size), power_below(most));
-    size_t items = power_below(xli_max(1, xli_min(MOST_ITEMS, plan->tune.item_bytes / bytes)));
+    size_t items = power_below(xli_max(1, xli_min(whole ? 64 : MOST_ITEMS, held / bytes)));
     while (items > 1 && local_bytes(flat, size, items) > facts->info.local_bytes)
         items /= 2;
     while (size > 1 && local_bytes(flat, size, items) > facts->info.local_bytes)
@@ -131,6 +133,9 @@ static xl_status build(xl_reduce *plan, const xl_scan_desc *desc, const xli_fact
                    {"xl_reduce_count", &plan->count, counts}};
     *most = SIZE_MAX;
     XL_TRY(xli_flat_text(&plan->flat, desc, facts, &text));
+    xli_text_add(&text, "#define XL_AHEAD %u\n", (unsigned)plan->tune.ahead);
+    if (text.failed)
+        XL_TRY(xli_fail(plan->flat.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for definitions"));
     XL_TRY(xli_program_get(plan->flat.ctx, whole ? "reduce_whole" : "reduce_segments", text.data,
                            &program));
     for (size_t i = 0; i < XLI_COUNT(kernels); ++i) {

@@ -386,6 +386,15 @@ static xl_reduce *plan_of(xl_context *ctx, const kind *k, xl_segments form, int 
     return plan;
 }
 
+/* rusticl 22.3 ends the process when it compiles a group's exchange of structs. */
+static bool may_end_the_process(const setup *s, const kind *k)
+{
+    xl_device_info info;
+    XLT_OK(xl_context_device_info(xlt_context(), &info));
+    return s->tune && strstr(s->tune, "serial = 0") && k->type == XL_USER_TYPE &&
+           strstr(info.platform, "rusticl");
+}
+
 static void check_form(const setup *s, xl_context *ctx, xl_segments form, size_t every)
 {
     static const size_t sizes[] = {0, 1, 2, 33, 63, 64, 255, 1000, 2048, 4097, 20011, 65537};
@@ -395,7 +404,8 @@ static void check_form(const setup *s, xl_context *ctx, xl_segments form, size_t
         if (form == XL_SEGMENTS_OFFSETS && !kinds[k].identity && !kinds[k].init)
             continue;
         for (int pattern = 0; pattern < PATTERNS; ++pattern) {
-            if (turn++ % every != 0 || (form == XL_SEGMENTS_NONE && pattern > 0))
+            if (may_end_the_process(s, &kinds[k]) || turn++ % every != 0 ||
+                (form == XL_SEGMENTS_NONE && pattern > 0))
                 continue;
             const trial t = {ctx, plan_of(ctx, &kinds[k], form, pattern), &kinds[k], form, s->name};
             for (size_t i = 0; i < most; ++i)
