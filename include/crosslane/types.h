@@ -142,8 +142,11 @@ typedef enum xl_segments {
 typedef enum xl_determinism {
     XL_DETERMINISTIC = 0, /* the same bits on every run on one device, for one n */
     XL_UNORDERED = 1,     /* the bits may differ from run to run; may be faster */
-    XL_REPRODUCIBLE = 2   /* the same bits on every device that rounds as IEEE 754 says and keeps
-                             denormal numbers; slower */
+    XL_REPRODUCIBLE = 2   /* the same bits on every device that rounds as IEEE 754 says, for data
+                             and results that are not denormal, and for these too where the
+                             device keeps them: f64 always does, f32 where
+                             CL_DEVICE_SINGLE_FP_CONFIG has CL_FP_DENORM (not llvmpipe), f16
+                             alike. A user operator must itself round alike everywhere. Slower */
 } xl_determinism;
 
 XL_EXTERN_C_BEGIN
