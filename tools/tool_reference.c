@@ -14,108 +14,247 @@ uint64_t reference_random(uint64_t *state)
     return *state * UINT64_C(0x2545f4914f6cdd1d);
 }
 
-static double random_float(uint64_t *state, bool for_sum)
+/* An element of any type: of integers what two's complement of 64 bits has. */
+typedef struct number {
+    uint64_t bits;
+    double real;
+} number;
+
+static bool is_float(xl_type type)
+{
+    return type == XL_F16 || type == XL_F32 || type == XL_F64;
+}
+
+static bool is_signed(xl_type type)
+{
+    return type == XL_I8 || type == XL_I16 || type == XL_I32 || type == XL_I64;
+}
+
+static number get(xl_type type, const void *at)
+{
+    number x = {0, 0};
+    union {
+        uint8_t u8;
+        uint16_t u16;
+        uint32_t u32;
+        uint64_t u64;
+        float f32;
+        double f64;
+    } e = {0};
+    const size_t size = xl_type_size(type);
+    memcpy(&e, at, size);
+    x.bits = size == 1 ? e.u8 : size == 2 ? e.u16 : size == 4 ? e.u32 : e.u64;
+    if (is_signed(type) && x.bits >> (8 * size - 1) & 1)
+        x.bits |= ~(UINT64_MAX >> (64 - 8 * size));
+    if (is_float(type))
+        x.real = type == XL_F16 ? half_value(e.u16) : type == XL_F32 ? (double)e.f32 : e.f64;
+    return x;
+}
+
+static void put(xl_type type, number x, void *at)
+{
+    const uint8_t u8 = (uint8_t)x.bits;
+    const uint16_t u16 = is_float(type) ? half_of(x.real) : (uint16_t)x.bits;
+    const uint32_t u32 = (uint32_t)x.bits;
+    const float f32 = (float)x.real;
+    const void *from = &x.bits;
+    const size_t size = xl_type_size(type);
+    if (size == 1)
+        from = &u8;
+    else if (size == 2)
+        from = &u16;
+    else if (size == 4)
+        from = is_float(type) ? (const void *)&f32 : &u32;
+    else if (is_float(type))
+        from = &x.real;
+    memcpy(at, from, size);
+}
+
+void reference_whole(xl_type type, int value, void *out)
+{
+    put(type, (number){(uint64_t)(int64_t)value, value}, out);
+}
+
+static double random_float(xl_type type, xl_op op, uint64_t r, size_t i)
 {
     static const double odd[] = {NAN, INFINITY, -INFINITY, 0.0, -0.0, 1.0, -1.0};
-    uint64_t r = reference_random(state);
-    if (for_sum)
-        return (double)(r >> 32 & 7) - 3;
+    if (op == XL_SUM)
+        return type == XL_F16 ? (double)(r >> 32 & 1) - (double)(r >> 33 & 1)
+                              : (double)(r >> 32 & 7) - 3;
+    if (op == XL_PROD)
+        return (i % 1024 == 5 && type != XL_F16 ? 2 : 1) * (r >> 32 & 1 ? 1.0 : -1.0);
     if ((r & 15) == 0)
         return odd[(r >> 4) % TOOL_COUNT(odd)];
     return (double)(r >> 11) * 0x1p-53 * 2000 - 1000;
 }
 
-void reference_fill(xl_type type, bool for_sum, uint64_t seed, size_t n, void *out)
+void reference_fill(xl_type type, xl_op op, uint64_t seed, size_t n, void *out)
 {
     uint64_t state = seed * 2 + 1;
-    size_t size = xl_type_size(type);
-    char *at = out;
-    for (size_t i = 0; i < n; ++i, at += size) {
-        uint64_t bits = reference_random(&state);
-        double wide = random_float(&state, for_sum);
-        float narrow = (float)wide;
-        uint32_t low = (uint32_t)(bits >> 32);
-        if (type == XL_F32)
-            memcpy(at, &narrow, size);
-        else if (type == XL_F64)
-            memcpy(at, &wide, size);
-        else if (size == sizeof low)
-            memcpy(at, &low, size);
-        else
-            memcpy(at, &bits, size);
+    const size_t size = xl_type_size(type);
+    for (size_t i = 0; i < n; ++i) {
+        number x = {reference_random(&state) >> (64 - 8 * size), 0};
+        if (is_float(type))
+            x.real = random_float(type, op, reference_random(&state), i);
+        if (op == XL_PROD) /* else few products but 0 */
+            x.bits |= 1;
+        put(type, x, (char *)out + i * size);
     }
 }
 
-/* Sums are taken in T_SUM, unsigned for integers, so that they wrap. Of two equal
- * numbers the earlier stays; NaN is skipped. */
-#define DEFINE_SCAN(NAME, T, T_SUM, LOWEST, HIGHEST)                                               \
-    typedef T NAME##_element;                                                                      \
-    typedef T_SUM NAME##_sum;                                                                      \
-    static NAME##_element NAME##_combine(xl_op op, NAME##_element a, NAME##_element b)             \
-    {                                                                                              \
-        if (op == XL_SUM)                                                                          \
-            return (NAME##_element)((NAME##_sum)a + (NAME##_sum)b);                                \
-        bool a_is_nan = a != a;                                                                    \
-        return a_is_nan || (op == XL_MIN ? b < a : b > a) ? b : a;                                 \
-    }                                                                                              \
-    static void NAME##_scan(xl_op op, bool inclusive, const NAME##_element *init,                  \
-                            const NAME##_element *in, size_t n, NAME##_element *out)               \
-    {                                                                                              \
-        NAME##_element identity = op == XL_SUM ? 0 : (op == XL_MIN ? (HIGHEST) : (LOWEST));        \
-        NAME##_element running = init ? *init : identity;                                          \
-        for (size_t i = 0; i < n; ++i) {                                                           \
-            NAME##_element next = NAME##_combine(op, running, in[i]);                              \
-            out[i] = inclusive ? next : running;                                                   \
-            running = next;                                                                        \
-        }                                                                                          \
-    }
-
-DEFINE_SCAN(i32, int32_t, uint32_t, INT32_MIN, INT32_MAX)
-DEFINE_SCAN(u32, uint32_t, uint32_t, 0, UINT32_MAX)
-DEFINE_SCAN(i64, int64_t, uint64_t, INT64_MIN, INT64_MAX)
-DEFINE_SCAN(u64, uint64_t, uint64_t, 0, UINT64_MAX)
-DEFINE_SCAN(f32, float, float, -INFINITY, INFINITY)
-DEFINE_SCAN(f64, double, double, -(double)INFINITY, (double)INFINITY)
-
-void reference_scan(xl_type type, xl_op op, bool inclusive, const void *init, const void *in,
-                    size_t n, void *out)
+/* Of two equal numbers the earlier stays; NaN is skipped. */
+static bool is_less(xl_type type, number a, number b)
 {
-    switch ((int)type) {
-    case XL_I32:
-        i32_scan(op, inclusive, init, in, n, out);
-        break;
-    case XL_U32:
-        u32_scan(op, inclusive, init, in, n, out);
-        break;
-    case XL_I64:
-        i64_scan(op, inclusive, init, in, n, out);
-        break;
-    case XL_U64:
-        u64_scan(op, inclusive, init, in, n, out);
-        break;
-    case XL_F32:
-        f32_scan(op, inclusive, init, in, n, out);
-        break;
-    case XL_F64:
-        f64_scan(op, inclusive, init, in, n, out);
-        break;
+    if (is_float(type))
+        return a.real < b.real;
+    return is_signed(type) ? (int64_t)a.bits < (int64_t)b.bits : a.bits < b.bits;
+}
+
+static number combine(xl_type type, xl_op op, number a, number b)
+{
+    const bool bare = is_float(type) && isnan(a.real);
+    switch ((int)op) {
+    case XL_SUM:
+        return (number){a.bits + b.bits, a.real + b.real};
+    case XL_PROD:
+        return (number){a.bits * b.bits, a.real * b.real};
+    case XL_MIN:
+        return bare || is_less(type, b, a) ? b : a;
+    case XL_MAX:
+        return bare || is_less(type, a, b) ? b : a;
+    case XL_AND:
+        return (number){a.bits & b.bits, 0};
+    case XL_OR:
+        return (number){a.bits | b.bits, 0};
     default:
-        break;
+        return (number){a.bits ^ b.bits, 0};
     }
+}
+
+static number identity_of(xl_type type, xl_op op)
+{
+    const uint64_t ones = UINT64_MAX >> (64 - 8 * xl_type_size(type));
+    const uint64_t highest = is_signed(type) ? ones >> 1 : ones;
+    switch ((int)op) {
+    case XL_PROD:
+        return (number){1, 1};
+    case XL_MIN:
+        return (number){highest, INFINITY};
+    case XL_MAX:
+        return (number){is_signed(type) ? ~highest : 0, -(double)INFINITY};
+    case XL_AND:
+        return (number){UINT64_MAX, 0};
+    default:
+        return (number){0, 0};
+    }
+}
+
+void reference_scan(const reference_flat *what, const reference_cuts *cuts, const void *in,
+                    void *out)
+{
+    const xl_type type = what->type;
+    const size_t size = xl_type_size(type);
+    for (size_t s = 0; s < cuts->count; ++s) {
+        number running = what->init ? get(type, what->init) : identity_of(type, what->op);
+        for (size_t i = cuts->at[s]; i < cuts->at[s + 1]; ++i) {
+            const number x = get(type, (const char *)in + i * size);
+            const number next = combine(type, what->op, running, x);
+            put(type, what->inclusive ? next : running, (char *)out + i * size);
+            running = next;
+        }
+    }
+}
+
+/* Whether a segment begins at element i: short and long ones by turns. */
+static bool is_head(const reference_cuts *c, size_t i, uint64_t r)
+{
+    if (c->form == XL_SEGMENTS_NONE || i == 0)
+        return i == 0;
+    if (c->form == XL_SEGMENTS_WIDTH)
+        return i % c->width == 0;
+    if (c->form == XL_SEGMENTS_MASK)
+        return i % c->width == 0 || (c->mask >> i % c->width & 1);
+    return r % (i % 8192 < 3000 ? 3 : 2500) == 0;
+}
+
+static void note_head(const reference_cuts *c, size_t i, bool head, uint64_t r, int16_t *key)
+{
+    const bool marked = head && (i > 0 || r & 1); /* the first begins one without a mark, too */
+    *key = (int16_t)(*key + (head ? 1 + (int)(r >> 20 & 63) : 0));
+    if (c->form == XL_SEGMENTS_HEAD_FLAGS)
+        ((uint8_t *)c->array)[i] = marked ? (uint8_t)(1 + (r >> 40 & 127)) : 0;
+    if (c->form == XL_SEGMENTS_HEAD_BITS)
+        ((uint32_t *)c->array)[i / 32] |= (uint32_t)marked << i % 32;
+    if (c->form == XL_SEGMENTS_KEYS)
+        ((int16_t *)c->array)[i] = *key;
+}
+
+/* Every segment that r says is preceded by one or two empty ones. */
+static void add_segment(reference_cuts *c, size_t i, uint64_t r)
+{
+    const bool empty = c->form == XL_SEGMENTS_OFFSETS && (r >> 50 & 3) == 0;
+    for (size_t k = empty ? 1 + (r >> 52 & 1) : 0; k > 0; --k)
+        c->at[c->count++] = i;
+    c->at[c->count++] = i;
+}
+
+static bool store_offsets(reference_cuts *c)
+{
+    uint32_t *offsets = malloc((c->count + 1) * sizeof *offsets);
+    free(c->array);
+    c->array = offsets;
+    c->array_count = c->count + 1;
+    c->array_bytes = c->array_count * sizeof *offsets;
+    for (size_t s = 0; offsets && s <= c->count; ++s)
+        offsets[s] = (uint32_t)c->at[s];
+    return offsets != NULL;
+}
+
+bool reference_cut(xl_segments form, size_t n, reference_cuts *cuts)
+{
+    uint64_t state = n + 29;
+    int16_t key = -300;
+    const size_t item = form == XL_SEGMENTS_HEAD_FLAGS ? 1 : form == XL_SEGMENTS_KEYS ? 2 : 4;
+    *cuts = (reference_cuts){.form = form, .type = XL_NONE};
+    if (form == XL_SEGMENTS_WIDTH)
+        cuts->width = 37;
+    if (form == XL_SEGMENTS_MASK) {
+        cuts->width = 24;
+        cuts->mask = 0xff840420; /* bits past the width count for nothing */
+    }
+    if (form == XL_SEGMENTS_KEYS || form == XL_SEGMENTS_OFFSETS)
+        cuts->type = form == XL_SEGMENTS_KEYS ? XL_I16 : XL_U32;
+    if (form != XL_SEGMENTS_NONE && form < XL_SEGMENTS_WIDTH) {
+        cuts->array_count = form == XL_SEGMENTS_HEAD_BITS ? (n + 31) / 32 : n;
+        cuts->array_bytes = cuts->array_count * item;
+        cuts->array = calloc(cuts->array_count + 1, item);
+    }
+    cuts->at = calloc(3 * n + 4, sizeof *cuts->at);
+    if (!cuts->at || (cuts->array_bytes && !cuts->array))
+        return false;
+    for (size_t i = 0; i < n; ++i) {
+        const uint64_t r = reference_random(&state);
+        const bool head = is_head(cuts, i, r);
+        note_head(cuts, i, head, r, &key);
+        if (head)
+            add_segment(cuts, i, r);
+    }
+    if (form == XL_SEGMENTS_OFFSETS || (form == XL_SEGMENTS_NONE && n == 0))
+        cuts->at[cuts->count++] = n; /* an empty one in the end */
+    cuts->at[cuts->count] = n;
+    return form != XL_SEGMENTS_OFFSETS || store_offsets(cuts);
+}
+
+void reference_cuts_free(reference_cuts *cuts)
+{
+    free(cuts->array);
+    free(cuts->at);
+    *cuts = (reference_cuts){.form = XL_SEGMENTS_NONE};
 }
 
 static bool is_nan(xl_type type, const void *element)
 {
-    float narrow;
-    double wide;
-    if (type == XL_F32) {
-        memcpy(&narrow, element, sizeof narrow);
-        return isnan(narrow);
-    }
-    if (type != XL_F64)
-        return false;
-    memcpy(&wide, element, sizeof wide);
-    return isnan(wide);
+    return is_float(type) && isnan(get(type, element).real);
 }
 
 bool reference_same(xl_type type, const void *a, const void *b)

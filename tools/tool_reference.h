@@ -9,14 +9,38 @@
 /* xorshift64*: test data that is the same everywhere. */
 uint64_t reference_random(uint64_t *state);
 
-/* n random elements of `type`. For sums of floating-point numbers, small whole
- * numbers, whose sums are exact; else also NaN, infinities and zeros of either
- * sign. */
-void reference_fill(xl_type type, bool for_sum, uint64_t seed, size_t n, void *out);
+/* n random elements of `type`. For sums and products of floating-point numbers whatever
+ * part of them is combined comes out exact; else also NaN, infinities and zeros of
+ * either sign. */
+void reference_fill(xl_type type, xl_op op, uint64_t seed, size_t n, void *out);
 
-/* out[i] = init op in[0] op ... in[i - 1], or up to in[i]. `init` may be NULL. */
-void reference_scan(xl_type type, xl_op op, bool inclusive, const void *init, const void *in,
-                    size_t n, void *out);
+/* Segments of n elements: segment s is [at[s], at[s + 1]), and `array` what a call takes for
+ * them. */
+typedef struct reference_cuts {
+    xl_segments form;
+    xl_type type; /* of keys and offsets */
+    uint64_t width, mask;
+    void *array;
+    size_t array_count, array_bytes;
+    size_t *at, count;
+} reference_cuts;
+/* Makes segments of many lengths, empty ones where the form has them. False: no memory. */
+bool reference_cut(xl_segments form, size_t n, reference_cuts *cuts);
+void reference_cuts_free(reference_cuts *cuts);
+
+typedef struct reference_flat {
+    xl_type type;
+    xl_op op;
+    bool inclusive;
+    const void *init; /* NULL: the identity */
+} reference_flat;
+
+/* out[i] = init op in[0] op ... in[i - 1], or up to in[i], in each segment. */
+void reference_scan(const reference_flat *what, const reference_cuts *cuts, const void *in,
+                    void *out);
+
+/* A small whole number as an element. */
+void reference_whole(xl_type type, int value, void *out);
 
 /* Whether two elements hold the same bits, or both a NaN. */
 bool reference_same(xl_type type, const void *a, const void *b);
