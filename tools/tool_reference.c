@@ -262,6 +262,16 @@ bool reference_same(xl_type type, const void *a, const void *b)
     return memcmp(a, b, xl_type_size(type)) == 0 || (is_nan(type, a) && is_nan(type, b));
 }
 
+static bool is_zero(xl_type type, const void *element)
+{
+    return is_float(type) && get(type, element).real == 0;
+}
+
+bool reference_same_sum(xl_type type, const void *a, const void *b)
+{
+    return reference_same(type, a, b) || (is_zero(type, a) && is_zero(type, b));
+}
+
 /* A key as a whole number whose order is the order of the keys. */
 static uint64_t rank_of(xl_type type, const void *key)
 {

@@ -45,6 +45,9 @@ void reference_whole(xl_type type, int value, void *out);
 /* Whether two elements hold the same bits, or both a NaN. */
 bool reference_same(xl_type type, const void *a, const void *b);
 
+/* The same, but that a zero of either sign is a zero: some devices add 0 and -0 to -0. */
+bool reference_same_sum(xl_type type, const void *a, const void *b);
+
 /* n keys in order: NaN after everything else, -0 before +0. */
 bool reference_sort(xl_type type, bool descending, size_t n, void *keys);
 

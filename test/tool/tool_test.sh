@@ -262,7 +262,7 @@ segments() {
   done
   segment_case 20011 f4 sum inclusive keys keys.npy --keys keys.npy --determinism unordered
   runs "$crosslane" scan in.npy out.npy --keys keys.npy --determinism reproducible --json
-  says stdout '"segments":"keys","algorithm":"blelloch","determinism":"reproducible"'
+  says stdout '"segments":"keys","algorithm":"kogge-stone","determinism":"reproducible"'
   # The worked example of sub-warp segments.
   "$oracle" list u4 in.npy 1 0 1 1 1 0 0 1
   "$oracle" list u4 want.npy 0 1 1 0 1 2 0 0
