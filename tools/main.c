@@ -12,6 +12,7 @@ static const struct {
     {"devices", tool_devices, "list every OpenCL platform and device and what it can do"},
     {"selftest", tool_selftest, "check every primitive on a device against serial code"},
     {"scan", tool_scan, "running sums, minima ... of an array, or of each of its segments"},
+    {"reduce", tool_reduce, "the sum, least element ... of an array, or of each of its segments"},
     {"sort", tool_sort, "sort an array, with values, or find the order"},
     {"neighbors", tool_neighbors, "neighbours of each point within a radius"},
     {"demo", tool_demo, "density of a column of particles, with times and a picture"},

@@ -38,6 +38,7 @@ enum { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_USAGE = 2, TOOL_HELPED = -1 };
 int tool_devices(int argc, char **argv);
 int tool_selftest(int argc, char **argv);
 int tool_scan(int argc, char **argv);
+int tool_reduce(int argc, char **argv);
 int tool_sort(int argc, char **argv);
 int tool_neighbors(int argc, char **argv);
 int tool_demo(int argc, char **argv);

@@ -55,7 +55,7 @@ usage() {
   says stdout "Exit status"
   runs "$crosslane" --version
   says stdout "crosslane "
-  for command in devices selftest scan sort neighbors demo; do
+  for command in devices selftest scan reduce sort neighbors demo; do
     runs "$crosslane" $command --help
     says stdout "Usage: crosslane $command"
   done
@@ -146,6 +146,16 @@ bad_input() {
   refuses 1 "XL_SCAN_BLELLOCH" scan flat.npy out/o.npy --determinism reproducible \
     --algorithm reduce-then-scan
   bad_segments scan
+  bad_segments reduce
+  refuses 1 "type b8; reduce takes" reduce bools.npy out/o.npy
+  refuses 1 "integer" reduce flat.npy out/o.npy --op and
+  refuses 1 "shape (n,)" reduce points.npy out/o.npy
+  refuses 2 'unknown "mean"' reduce flat.npy out/o.npy --op mean
+  refuses 2 "--keys-out needs --keys" reduce flat.npy out/o.npy --keys-out out/k.npy
+  refuses 2 "does not go with --op arg-min" reduce flat.npy out/o.npy --op arg-min --init 3
+  refuses 2 'init: "300" is no value of type i8' reduce bytes.npy out/o.npy --init 300
+  refuses 1 "nowhere/k.npy: cannot be written" reduce flat.npy out/o.npy --keys short.npy \
+    --keys-out out/nowhere/k.npy
   refuses 1 "99 values for 100 keys" sort flat.npy out/o.npy --values fewer.npy out/w.npy
   refuses 1 "8 bytes" sort flat.npy out/o.npy --values keys.npy out/w.npy
   refuses 1 "nowhere/o.npy: cannot be written" scan flat.npy out/nowhere/o.npy
@@ -268,6 +278,59 @@ segments() {
   "$oracle" list u4 want.npy 0 1 1 0 1 2 0 0
   runs "$crosslane" scan in.npy out.npy --width 8 --mask 0x49
   cmp -s out.npy want.npy || fail "the worked example comes out wrong"
+}
+
+# reduce_case N DTYPE OP FORM WHERE OPTION...
+reduce_case() {
+  local n=$1 dtype=$2 op=$3 form=$4 where=$5
+  shift 5
+  "$oracle" make $dtype $n in.npy
+  if ! "$crosslane" reduce in.npy out.npy --op $op "$@" >stdout 2>stderr; then
+    lacks $dtype && return
+    fail "reduce $dtype $n $op $*: $(cat stderr)"
+  fi
+  runs "$oracle" reduce $op none $form "$where" in.npy out.npy
+}
+
+reduce() {
+  for dtype in i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8; do
+    reduce_case 10007 $dtype sum none -
+    reduce_case 1000 $dtype arg-max none -
+  done
+  for op in prod and or xor; do
+    reduce_case 5000 i2 $op none -
+  done
+  for n in 0 1 70 20011; do
+    "$oracle" heads flags u1 $n flags.npy
+    "$oracle" heads bits u4 $n bits.npy
+    "$oracle" heads keys i2 $n keys.npy
+    "$oracle" heads offsets u8 $n offsets.npy
+    [ $n -eq 0 ] || reduce_case $n u4 min none -
+    reduce_case $n u4 sum flags flags.npy --flags flags.npy
+    reduce_case $n f4 arg-min bits bits.npy --bits bits.npy
+    reduce_case $n i8 sum offsets offsets.npy --offsets offsets.npy
+    reduce_case $n f4 max width 7 --width 7
+    reduce_case $n u2 sum mask 8:0x29 --width 8 --mask 0x29
+    reduce_case $n i4 arg-max mask 24:0xff840420 --width 24 --mask 0xff840420
+    "$oracle" make f4 $n in.npy
+    runs "$crosslane" reduce in.npy out.npy --keys keys.npy --keys-out first.npy --json
+    runs "$oracle" reduce sum none keys keys.npy in.npy out.npy first.npy
+    "$crosslane" reduce in.npy out.npy --keys keys.npy --count >count
+    [ "$(cat count) segments" = "$(sed 's/.*, //' stdout)" ] ||
+      fail "counted $(cat count): $(cat stdout)"
+  done
+  runs "$crosslane" reduce in.npy out.npy --init -7 --op min --json
+  says stdout '"n":20011,"type":"f32","op":"min","segments":"none","count":1,'
+  runs "$oracle" reduce min -7 none - in.npy out.npy
+  cp in.npy both.npy
+  runs "$crosslane" reduce both.npy both.npy
+  runs "$oracle" reduce sum none none - in.npy both.npy
+  # Not every reduction can promise that: then the line says so.
+  if "$crosslane" reduce in.npy out.npy --determinism reproducible >stdout 2>stderr; then
+    runs "$oracle" reduce sum none none - in.npy out.npy
+  else
+    says stderr "XL_REPRODUCIBLE"
+  fi
 }
 
 neighbors() {

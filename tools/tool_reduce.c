@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT
+ * `crosslane reduce`: the sum, least element ... of an array in a file, or of each of its
+ * segments. */
+#include "tool.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static const char *const op_names[] = {"sum", "prod", "min",     "max",     "and",
+                                       "or",  "xor",  "arg-min", "arg-max", NULL};
+static const xl_op ops[] = {XL_SUM, XL_PROD, XL_MIN,     XL_MAX,    XL_AND,
+                            XL_OR,  XL_XOR,  XL_ARG_MIN, XL_ARG_MAX};
+
+typedef struct reduce_options {
+    int op, determinism;
+    bool count, as_json;
+    const char *init, *device, *keys_out;
+    segment_options where;
+} reduce_options;
+
+/* What is reduced, and how. */
+typedef struct reduce_job {
+    const reduce_options *o;
+    session s;
+    xli_npy array, results, keys;
+    xl_type type;
+    segments segments;
+    uint64_t init; /* room for an element */
+    xl_reduce *plan;
+    cl_mem in, out, keys_out, count;
+    stage st;
+} reduce_job;
+
+static bool gives_index(const reduce_job *job)
+{
+    return ops[job->o->op] == XL_ARG_MIN || ops[job->o->op] == XL_ARG_MAX;
+}
+
+/* Whether only the device knows how many segments there are. */
+static bool is_counted(const reduce_job *job)
+{
+    const xl_segments form = job->segments.form;
+    return form == XL_SEGMENTS_HEAD_FLAGS || form == XL_SEGMENTS_HEAD_BITS ||
+           form == XL_SEGMENTS_KEYS;
+}
+
+/* How many segments begin in the first `n` places of a mask. */
+static size_t heads_in(uint64_t mask, size_t n)
+{
+    size_t heads = 0;
+    for (size_t i = 0; i < n; ++i)
+        heads += i == 0 || (mask >> i & 1);
+    return heads;
+}
+
+/* The number of results, or the most there may be where they are counted. */
+static size_t most_results(const reduce_job *job)
+{
+    const segments *g = &job->segments;
+    const size_t n = job->array.count;
+    const uint64_t whole = g->width ? n / g->width : 0, rest = g->width ? n % g->width : 0;
+    switch (g->form) {
+    case XL_SEGMENTS_NONE:
+        return 1;
+    case XL_SEGMENTS_OFFSETS:
+        return g->array.count - 1;
+    case XL_SEGMENTS_WIDTH:
+        return (size_t)whole + (rest > 0);
+    case XL_SEGMENTS_MASK:
+        return (size_t)whole * heads_in(g->mask, (size_t)g->width) +
+               heads_in(g->mask, (size_t)rest);
+    default:
+        return n;
+    }
+}
+
+static int make_plan(reduce_job *job)
+{
+    const reduce_options *o = job->o;
+    xl_reduce_desc desc;
+    xl_reduce_desc_init(&desc);
+    desc.type = job->type;
+    desc.op = ops[o->op];
+    desc.init = o->init ? &job->init : NULL;
+    desc.determinism = (xl_determinism)o->determinism;
+    desc.segments = job->segments.form;
+    desc.segment_type = job->segments.type;
+    desc.segment_width = job->segments.width;
+    desc.segment_mask = job->segments.mask;
+    progress_say("compiling for %s", job->s.info.name);
+    return tool_check(job->s.ctx, xl_reduce_create(job->s.ctx, &desc, &job->plan), "reduce");
+}
+
+static int make_buffers(reduce_job *job, size_t most)
+{
+    int result;
+    const session *s = &job->s;
+    const xli_npy *array = &job->array;
+    TRY(session_upload(s, array->data, array->count * array->item_bytes, "reduce", &job->in));
+    TRY(segments_upload(s, &job->segments));
+    TRY(session_buffer(s, most * job->results.item_bytes, "results", &job->out));
+    if (job->o->keys_out)
+        TRY(session_buffer(s, most * job->keys.item_bytes, "keys", &job->keys_out));
+    if (is_counted(job))
+        TRY(session_buffer(s, sizeof(uint64_t), "count", &job->count));
+done:
+    return result;
+}
+
+static int run(reduce_job *job)
+{
+    const session *s = &job->s;
+    cl_event event = NULL;
+    progress_say("reducing %zu elements", job->array.count);
+    int result = stage_begin(s, &job->st, "reduce");
+    if (result == TOOL_OK)
+        result =
+            tool_check(s->ctx,
+                       xl_reduce_enqueue(job->plan, s->queue, job->array.count,
+                                         xl_view_of(job->in, 0), segments_view(&job->segments),
+                                         xl_view_of(job->out, 0), xl_view_of(job->keys_out, 0),
+                                         xl_view_of(job->count, 0), xl_no_view(), 0, NULL, &event),
+                       "reduce");
+    return stage_end(&job->st, event, result);
+}
+
+/* Reads `count` elements of an array whose kind and size of element are set. */
+static int read_results(const session *s, cl_mem buffer, size_t count, xli_npy *array)
+{
+    const size_t bytes = count * array->item_bytes;
+    void *data = malloc(bytes ? bytes : 1);
+    if (!data)
+        return tool_fail("reduce: no memory for %zu results", count);
+    *array = xli_npy_vector(array->kind, array->item_bytes, count, data);
+    return session_read(s, buffer, bytes, data);
+}
+
+static int reduce_on_device(reduce_job *job)
+{
+    int result;
+    uint64_t count = most_results(job);
+    TRY(make_buffers(job, (size_t)count));
+    TRY(run(job));
+    if (job->count)
+        TRY(session_read(&job->s, job->count, sizeof count, &count));
+    TRY(read_results(&job->s, job->out, (size_t)count, &job->results));
+    if (job->o->keys_out)
+        TRY(read_results(&job->s, job->keys_out, (size_t)count, &job->keys));
+done:
+    return result;
+}
+
+static void report(const reduce_job *job)
+{
+    const reduce_options *o = job->o;
+    if (o->count && !o->as_json)
+        printf("%zu\n", job->results.count);
+    if (!o->as_json)
+        return;
+    json j = json_begin(stdout);
+    json_text(&j, "device", job->s.info.name);
+    json_count(&j, "n", job->array.count);
+    json_text(&j, "type", xl_type_name(job->type));
+    json_text(&j, "op", op_names[o->op]);
+    json_text(&j, "segments", segments_names[job->segments.form]);
+    json_count(&j, "count", job->results.count);
+    json_text(&j, "determinism", determinism_names[o->determinism]);
+    json_times(&j, &job->st);
+    json_end(&j);
+}
+
+static int read_input(reduce_job *job, const char *in)
+{
+    int result;
+    const reduce_options *o = job->o;
+    TRY(segments_choose("reduce", &o->where, &job->segments));
+    if (o->keys_out && job->segments.form != XL_SEGMENTS_KEYS)
+        return tool_misuse("reduce: --keys-out needs --keys, whose keys it is to hold");
+    if (o->init && gives_index(job))
+        return tool_misuse("reduce: --init does not go with --op %s, which gives an index",
+                           op_names[o->op]);
+    TRY(array_read(in, &job->array));
+    TRY(array_check_vector("reduce", in, &job->array));
+    TRY(element_check_type("reduce", in, &job->array, &job->type));
+    if (o->init && !element_parse(o->init, job->type, &job->init))
+        return tool_misuse("reduce: --init: \"%s\" is no value of type %s", o->init,
+                           xl_type_name(job->type));
+    TRY(segments_read("reduce", &job->segments, job->array.count));
+    job->results.kind = gives_index(job) ? 'u' : job->array.kind;
+    job->results.item_bytes = gives_index(job) ? sizeof(uint64_t) : job->array.item_bytes;
+    job->keys.kind = job->segments.array.kind;
+    job->keys.item_bytes = job->segments.array.item_bytes;
+done:
+    return result;
+}
+
+static void job_free(reduce_job *job)
+{
+    cl_mem *buffers[] = {&job->in, &job->out, &job->keys_out, &job->count};
+    for (size_t i = 0; i < TOOL_COUNT(buffers); ++i)
+        session_release(buffers[i]);
+    xl_reduce_destroy(job->plan);
+    segments_free(&job->segments);
+    session_close(&job->s);
+    xli_npy_free(&job->array);
+    xli_npy_free(&job->results);
+    xli_npy_free(&job->keys);
+}
+
+static int reduce_file(const reduce_options *o, const char *in, const char *out)
+{
+    int result;
+    reduce_job job = {.o = o};
+    outputs files = {0};
+    TRY(read_input(&job, in));
+    TRY(session_open(&job.s, o->device));
+    TRY(make_plan(&job));
+    TRY(reduce_on_device(&job));
+    TRY(outputs_npy(&files, out, &job.results));
+    if (o->keys_out)
+        TRY(outputs_npy(&files, o->keys_out, &job.keys));
+    TRY(outputs_commit(&files));
+    report(&job);
+done:
+    outputs_abandon(&files);
+    job_free(&job);
+    return result;
+}
+
+int tool_reduce(int argc, char **argv)
+{
+    reduce_options o = {0};
+    const tool_option options[] = {
+        {"op", OPTION_CHOICE, &o.op, "OP", "operator", op_names},
+        TEXT_OPTION("init", o.init, "V", "taken into every result; default: nothing"),
+        SEGMENT_OPTIONS(o.where),
+        TEXT_OPTION("keys-out", o.keys_out, "K2.npy", "with --keys: the key of each segment"),
+        {"count", OPTION_FLAG, &o.count, NULL, "print how many segments there are", NULL},
+        {"determinism", OPTION_CHOICE, &o.determinism, "WHICH", "same bits", determinism_names},
+        TEXT_OPTION("device", o.device, "SEL", "which device; see crosslane devices"),
+        {"json", OPTION_FLAG, &o.as_json, NULL, "what was done, as one JSON object", NULL}};
+    const tool_syntax syntax = {
+        .name = "reduce",
+        .files = "IN.npy OUT.npy",
+        .min_files = 2,
+        .max_files = 2,
+        .about =
+            "Reduces an array of one dimension to one element, or to one for each segment: i8 to\n"
+            "u64, f32, and f16 or f64 where the device has it. arg-min and arg-max give the index\n"
+            "(u64) of the first such element, or 2^64 - 1 where there is none but NaN. Otherwise\n"
+            "as crosslane scan has it: what wraps, what is skipped, which bits are promised.",
+        .options = options,
+        .num_options = TOOL_COUNT(options)};
+    const char *files[TOOL_MAX_FILES];
+    const int result = options_parse(&syntax, argc, argv, files);
+    return result == TOOL_OK ? reduce_file(&o, files[0], files[1]) : result;
+}
