@@ -319,7 +319,7 @@ static void bits_everywhere(void **state)
            j.what);
         xlt_read(&a, got);
         for (size_t i = 0; i < n; ++i)
-            if (memcmp(&got[i], &wanted[i], 4) != 0)
+            if (!same_element(XL_F32, &got[i], &wanted[i]))
                 XLT_FAIL("case %zu: element %zu is %a, not %a", p, i, (double)got[i],
                          (double)wanted[i]);
         xlt_buffer_free(&a);
