@@ -68,19 +68,17 @@ ulong xl_count_heads(const xl_input *input, ulong begin, ulong end)
 /* Of the flags or keys in 16 aligned bytes. */
 uint xl_heads_in(const __global XL_SEG *from)
 {
-    const uint4 bytes = *(const __global uint4 *)from;
 #if XL_SEGMENTS == 1
+    const uint4 bytes = *(const __global uint4 *)from;
     const uint4 bits = popcount((((bytes & 0x7f7f7f7fu) + 0x7f7f7f7fu) | bytes) & 0x80808080u);
     return bits.x + bits.y + bits.z + bits.w;
 #else
-    const union {
-        uint4 w;
-        XL_SEG key[16 / sizeof(XL_SEG)];
-    } k = {bytes};
-    uint heads = from[-1] != k.key[0];
+    XL_SEG key[XL_SEG_ROW];
+    xl_seg_row_load(from, key);
+    uint heads = from[-1] != key[0];
 #pragma unroll
-    for (uint j = 1; j < 16 / sizeof(XL_SEG); ++j)
-        heads += k.key[j] != k.key[j - 1];
+    for (uint j = 1; j < XL_SEG_ROW; ++j)
+        heads += key[j] != key[j - 1];
     return heads;
 #endif
 }
@@ -88,7 +86,7 @@ uint xl_heads_in(const __global XL_SEG *from)
 /* The first 16 bytes of the array are left to the simple way: element 0 is a head. */
 ulong xl_count_heads(const xl_input *input, ulong begin, ulong end)
 {
-    const ulong each = 16 / sizeof(XL_SEG), i = get_local_id(0);
+    const ulong each = XL_SEG_ROW, i = get_local_id(0);
     ulong heads = 0;
     if (begin == 0) {
         const ulong few = min(end, each);

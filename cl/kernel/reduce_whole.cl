@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Reduction of a whole array: every work-group reduces one run, or as many tiles in turn, and
- * one group then folds their totals in order. A run that is the only one is the result.
+ * Reduction of a whole array: every work-group reduces one run, and one group then folds
+ * the runs' totals in order. A run that is the only one is the result.
  *
  * Asks for what cl/tile/tile_reduce_run.cl asks for, and with XL_SERIAL 0 for what
  * cl/tile/tile_load.cl asks for. */
@@ -27,18 +27,16 @@
 #define XL_SCRATCH_MAKE __local XL_T scratch[XL_TILE_SCRATCH];
 #define XL_RUN_REDUCE(input, extent) xl_run_reduce((input), (extent), scratch)
 
-/* Where operands commute a group takes every so many-th tile, so that groups read
- * neighbouring memory at a time, and its work-items meet once, after the last tile. */
+/* Where operands commute, work-items meet once, after the last tile. */
 XL_T xl_run_reduce(const xl_input *input, xl_extent extent, __local XL_T *scratch)
 {
     XL_T item[XL_ITEMS];
 #if XL_COMMUTES
-    const ulong groups = get_num_groups(0);
     XL_T mine[XL_VLEN];
 #pragma unroll
     for (uint v = 0; v < XL_VLEN; ++v)
         mine[v] = XL_IDENTITY;
-    for (ulong at = get_group_id(0) * (ulong)XL_TILE; at < input->n; at += groups * XL_TILE) {
+    for (ulong at = extent.begin; at < extent.end; at += XL_TILE) {
         xl_tile_load(item, input, at, XL_UNIT, true);
 #pragma unroll
         for (uint k = 0; k < XL_ITEMS; ++k)

@@ -50,7 +50,7 @@ typedef struct xl_desk {
 } xl_desk;
 #define XL_NO_RESULT 0xffff
 
-/* A tile: elements base + first to before base + end are the run's. */
+/* A tile: elements base + first to before base + end are the run's; first < XL_VLEN. */
 typedef struct xl_part {
     ulong base;
     uint first, end;
@@ -134,24 +134,21 @@ void xl_ends_mark(__local xl_desk *desk, const xl_input *input, xl_part part, xl
     }
 }
 #elif XL_SEGMENTS == 1 || XL_SEGMENTS == 3
-/* Marks the heads of `bytes` flags or keys at `at` of a tile, as many as are in 16 bytes,
- * which are aligned. */
+/* Marks the heads of the flags or keys at `at` of a tile that lie in 16 aligned bytes. */
 void xl_marks_put(__local xl_desk *desk, const __global XL_SEG *from, uint at, bool first)
 {
 #if XL_SEGMENTS == 1
     const uint4 w = *(const __global uint4 *)(from + at);
     desk->marks[at / 16] = ((((w & 0x7f7f7f7fu) + 0x7f7f7f7fu) | w) >> 7) & 0x01010101u;
 #else
-    const union {
-        uint4 w;
-        XL_SEG key[16 / sizeof(XL_SEG)];
-    } k = {*(const __global uint4 *)(from + at)};
+    XL_SEG key[XL_SEG_ROW];
+    xl_seg_row_load(from + at, key);
     __local uchar *const marks = (__local uchar *)desk->marks + at;
-    XL_SEG before = first ? k.key[0] : from[(long)at - 1];
+    XL_SEG before = first ? key[0] : from[(long)at - 1];
 #pragma unroll
-    for (uint j = 0; j < 16 / sizeof(XL_SEG); ++j) {
-        marks[j] = k.key[j] != before;
-        before = k.key[j];
+    for (uint j = 0; j < XL_SEG_ROW; ++j) {
+        marks[j] = key[j] != before;
+        before = key[j];
     }
 #endif
     if (first)
@@ -160,7 +157,7 @@ void xl_marks_put(__local xl_desk *desk, const __global XL_SEG *from, uint at, b
 
 void xl_heads_mark(__local xl_desk *desk, const xl_input *input, ulong base)
 {
-    const uint each = 16 / sizeof(XL_SEG), i = (uint)get_local_id(0);
+    const uint each = XL_SEG_ROW, i = (uint)get_local_id(0);
     const __global XL_SEG *const from = input->segments + base;
     uint p = i;
     if (((size_t)from & 15) == 0 && input->n - base > XL_TILE) {
@@ -236,8 +233,8 @@ typedef struct xl_bits {
 xl_bits xl_bits_of(const __local xl_desk *desk, const xl_input *input, xl_part part, uint p)
 {
     const uint all = (1u << XL_ITEMS) - 1u;
-    const uint low = min(max(part.first, p) - p, (uint)XL_ITEMS);
-    const uint high = min(max(part.end, p) - p, (uint)XL_ITEMS);
+    const uint low = p == 0 ? part.first : 0;
+    const uint high = (uint)clamp((int)part.end - (int)p, 0, XL_ITEMS);
     const uint heads = xl_heads_of(desk, input, part.base, p);
     xl_bits bits;
     bits.valid = (all << low) & ((1u << high) - 1u);
@@ -341,12 +338,12 @@ XL_T xl_walk_run(__local xl_desk *desk, const xl_input *input, xl_extent extent,
     xl_part part;
     xl_load load;
     ulong next = extent.segment;
-    part.base = extent.begin - extent.begin % XL_VLEN;
+    part.first = (uint)(extent.begin % XL_VLEN);
+    part.base = extent.begin - part.first;
     xl_marks_clear(desk);
     xl_load_start(&load, input, part.base);
     XL_LOCAL_BARRIER();
     do {
-        part.first = extent.begin > part.base ? (uint)(extent.begin - part.base) : 0;
         part.end = (uint)min(extent.end - part.base, (ulong)XL_TILE);
         xl_load_stage(&load, &desk->stage, input, part);
         xl_ends_mark(desk, input, part, extent, next);
@@ -358,6 +355,7 @@ XL_T xl_walk_run(__local xl_desk *desk, const xl_input *input, xl_extent extent,
         xl_marks_clear(desk);
         XL_LOCAL_BARRIER();
         next = desk->next;
+        part.first = 0;
         part.base += XL_TILE;
         if (!XL_AHEAD && part.base < extent.end)
             xl_load_start(&load, input, part.base);

@@ -10,14 +10,15 @@
  * multiplication" (SC 2016).
  *
  * Asks for what cl/tile/tile_output.cl asks for, and
- *   XL_GROUP_SIZE  work-items of a group; 1 with XL_SERIAL 1 */
+ *   XL_GROUP_SIZE  work-items of a group; 1 with XL_SERIAL 1
+ *   XL_SEG_ROW     flags or keys in 16 bytes */
 #ifndef XL_TILE_REDUCE_RUN
 #define XL_TILE_REDUCE_RUN
 
 #include "tile_output.cl"
 
-#if !defined(XL_GROUP_SIZE)
-#error "XL_GROUP_SIZE must be defined"
+#if !defined(XL_GROUP_SIZE) || !defined(XL_SEG_ROW)
+#error "XL_GROUP_SIZE and XL_SEG_ROW must be defined"
 #endif
 
 /* The host knows the size: lib/reduce/reduce_plan.c. */
@@ -89,14 +90,22 @@ typedef struct xl_extent {
     ulong segment, after; /* CSR offsets: segments that end here; else `segment` began before */
 } xl_extent;
 
+#if XL_SEGMENTS == 3
+/* XL_SEG_ROW keys in 16 aligned bytes. */
+void xl_seg_row_load(const __global XL_SEG *from, XL_SEG *key)
+{
+    XL_JOIN(vstore, XL_SEG_ROW)
+    (*(const __global XL_JOIN(XL_SEG, XL_SEG_ROW) *)from, 0, key);
+}
+#endif
+
 #if XL_SEGMENTS == 4
 /* Of the first `steps` steps of the merge, how many are ends of segments: element i comes
  * before the end at offset e if i < e. */
 ulong xl_merge_search(const xl_input *input, ulong steps)
 {
     const __global XL_SEG *const ends = input->segments + 1;
-    ulong low = steps > input->n ? steps - input->n : 0;
-    ulong count = min(steps, input->count - 1) - low;
+    ulong low = 0, count = min(steps, input->count - 1);
 #if !XL_SERIAL && XL_USE_LANES
     while (count > 0) { /* as xl_offset_search_lanes() */
         const ulong step = count / (xl_lane_width() + 1) + 1;
@@ -150,8 +159,10 @@ xl_extent xl_extent_between(const xl_input *input, ulong run, ulong group, ulong
     xl_extent extent;
     extent.segment = segment;
     extent.after = after;
-    extent.begin = xl_steps_at(input, run, group) - segment;
-    extent.end = xl_steps_at(input, run, group + 1) - after;
+    /* Offsets past n would be the caller's mistake; nothing is read there. */
+    extent.begin = min(xl_steps_at(input, run, group) - segment, input->n);
+    extent.end = min(xl_steps_at(input, run, group + 1) - after, input->n);
+    extent.end = max(extent.begin, extent.end);
     return extent;
 }
 

@@ -45,10 +45,6 @@ static xl_status check(const xl_reduce *plan, const xl_reduce_desc *desc)
                         "init: segments by CSR offsets may be empty, and \"%s\" has no identity; "
                         "it needs one",
                         desc->user_op->name);
-    if (source->rounds && desc->determinism == XL_REPRODUCIBLE)
-        return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
-                        "determinism: XL_REPRODUCIBLE reductions with operators that round are not "
-                        "in this version");
     return XL_SUCCESS;
 }
 
@@ -87,6 +83,13 @@ static uint32_t choose_vector(const xli_flat *flat)
     return scalars ? (uint32_t)(16 / source->in.bytes) : 1;
 }
 
+/* One work-item takes a run, and runs are cut in a way of their own: the order of operands
+ * is then the same on every device. */
+static bool is_reproducible(const xl_reduce *plan)
+{
+    return plan->flat.source.rounds && plan->flat.determinism == XL_REPRODUCIBLE;
+}
+
 /* Settles the shape for groups of at most `most` work-items. */
 static void shape_to_fit(xl_reduce *plan, const xli_facts *facts, size_t most)
 {
@@ -101,7 +104,7 @@ static void shape_to_fit(xl_reduce *plan, const xli_facts *facts, size_t most)
         items /= 2;
     while (size > 1 && local_bytes(flat, size, items) > facts->info.local_bytes)
         size /= 2;
-    const bool serial = plan->tune.serial || size == 1;
+    const bool serial = plan->tune.serial || size == 1 || is_reproducible(plan);
     flat->group_size = serial ? 1 : (uint32_t)size;
     flat->items = serial ? 0 : (uint32_t)items;
     flat->vector = (uint32_t)xli_min(choose_vector(flat), items);
@@ -133,7 +136,8 @@ static xl_status build(xl_reduce *plan, const xl_scan_desc *desc, const xli_fact
                    {"xl_reduce_count", &plan->count, counts}};
     *most = SIZE_MAX;
     XL_TRY(xli_flat_text(&plan->flat, desc, facts, &text));
-    xli_text_add(&text, "#define XL_AHEAD %u\n", (unsigned)plan->tune.ahead);
+    xli_text_add(&text, "#define XL_AHEAD %u\n#define XL_SEG_ROW %zu\n", (unsigned)plan->tune.ahead,
+                 16 / xli_max(1, plan->flat.source.segment_bytes));
     if (text.failed)
         XL_TRY(xli_fail(plan->flat.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for definitions"));
     XL_TRY(xli_program_get(plan->flat.ctx, whole ? "reduce_whole" : "reduce_segments", text.data,
@@ -182,6 +186,14 @@ static bool is_slow(const xl_reduce *plan)
     return plan->flat.items == 0 && !vectors;
 }
 
+/* The runs of n elements where bits must not depend on the device: to change them breaks
+ * that promise. Few enough that the join, which is one work-item's, takes no longer. */
+enum { FIXED_RUN = 1 << 12, LONG_FIXED_RUN = 1 << 14, FIXED_RUNS = 1 << 12 };
+static size_t fixed_run(size_t n)
+{
+    return n / FIXED_RUN <= FIXED_RUNS ? FIXED_RUN : LONG_FIXED_RUN;
+}
+
 /* The longest run, and the most runs of a launch. */
 static size_t longest_run(const xl_reduce *plan)
 {
@@ -193,6 +205,8 @@ static size_t most_runs(const xl_reduce *plan, size_t n)
 {
     const bool whole = plan->flat.source.segments == XL_SEGMENTS_NONE;
     const size_t each = whole ? plan->tune.run_groups : plan->tune.part_groups;
+    if (is_reproducible(plan)) /* in so many, or in as many as they take at once */
+        return xli_max(FIXED_RUNS + 1, xli_ceil_div(n, fixed_run(n)));
     return xli_max(plan->flat.units * each, xli_ceil_div(n, longest_run(plan)));
 }
 
@@ -202,7 +216,8 @@ xli_reduce_cut xli_reduce_cut_of(const xl_reduce *plan, size_t n, size_t segment
     const size_t tiles = xli_ceil_div(steps, tile);
     xli_reduce_cut cut = {.most = most_runs(plan, n)};
     const size_t each = tiles <= plan->tune.alone_tiles ? tiles : xli_ceil_div(tiles, cut.most);
-    cut.run = xli_min(xli_max(each, 1) * tile, longest_run(plan));
+    cut.run =
+        is_reproducible(plan) ? fixed_run(n) : xli_min(xli_max(each, 1) * tile, longest_run(plan));
     cut.runs = xli_max(xli_ceil_div(steps, cut.run), 1);
     return cut;
 }

@@ -426,9 +426,203 @@ static void every_form_in_every_shape(void **state)
     }
 }
 
+/* ---- bits ------------------------------------------------------------------ */
+
+enum { BITS_N = 50001, BITS_WIDTH = 7001 };
+
+/* Sums that depend on the order of operands. */
+static void fill_badly(float *to)
+{
+    xlt_random random = {4711};
+    for (size_t i = 0; i < BITS_N; ++i)
+        to[i] = ldexpf(xlt_unit(&random) - 0.5f, (int)xlt_below(&random, 40) - 20);
+}
+
+/* What XL_REPRODUCIBLE promises: runs of 4096 elements, each from left to right, then
+ * the parts of a segment from left to right. */
+static void fold_by_runs(const float *in, size_t from, size_t to, float *out)
+{
+    float sum = 0;
+    for (size_t i = from; i < to;) {
+        const size_t end = i / 4096 * 4096 + 4096 < to ? i / 4096 * 4096 + 4096 : to;
+        volatile float part = in[i];
+        const bool first = i == from;
+        for (++i; i < end; ++i)
+            part += in[i];
+        sum = first ? part : sum + part;
+    }
+    *out = sum;
+}
+
+typedef struct bits_case {
+    xlt_buffer in, heads, out;
+    size_t segments;
+    float *results;
+} bits_case;
+
+static bits_case bits_case_make(xl_segments form, const float *in)
+{
+    xlt_random random = {99};
+    layout l = lay(form, MIXED, BITS_N, &random);
+    if (form == XL_SEGMENTS_WIDTH)
+        l.count = (BITS_N + BITS_WIDTH - 1) / BITS_WIDTH;
+    bits_case c = {.segments = l.count};
+    c.in = xlt_buffer_make(in, BITS_N, 4, 0);
+    c.out = xlt_buffer_make(NULL, l.count, 4, 0);
+    if (l.array_n > 0)
+        c.heads = xlt_buffer_make(l.array, l.array_n, l.array_size, 0);
+    c.results = malloc(l.count * sizeof *c.results);
+    free(l.start);
+    free(l.array);
+    return c;
+}
+
+static void bits_run(xl_context *ctx, xl_reduce *plan, bits_case *c, float *results)
+{
+    xl_view heads = c->heads.mem ? xlt_view(&c->heads) : xl_no_view(), out = xlt_view(&c->out);
+    heads.count = c->heads.n;
+    out.count = c->segments;
+    ok(ctx,
+       xl_reduce_enqueue(plan, xlt_queue(), BITS_N, xlt_view(&c->in), heads, out, xl_no_view(),
+                         xl_no_view(), xl_no_view(), 0, NULL, NULL),
+       "xl_reduce_enqueue");
+    xlt_read(&c->out, results);
+}
+
+/* The same bits from run to run; `fixed`: and in every shape, and for a width those
+ * of the fold above. */
+static void check_bits(xl_segments form, bool fixed, const float *in)
+{
+    bits_case c = bits_case_make(form, in);
+    float *again = malloc(c.segments * sizeof *again), wanted;
+    for (size_t i = 0; i < sizeof setups / sizeof setups[0]; ++i) {
+        xl_context *ctx = open_context(&setups[i]);
+        xl_reduce *plan;
+        xl_reduce_desc desc;
+        xl_reduce_desc_init(&desc);
+        desc.type = XL_F32;
+        desc.segments = form;
+        desc.segment_type = form == XL_SEGMENTS_KEYS ? XL_I16 : XL_U32;
+        desc.segment_width = BITS_WIDTH;
+        desc.determinism = fixed ? XL_REPRODUCIBLE : XL_DETERMINISTIC;
+        ok(ctx, xl_reduce_create(ctx, &desc, &plan), "xl_reduce_create");
+        if (i == 0 || !fixed)
+            bits_run(ctx, plan, &c, c.results);
+        for (int run = 0; run < (fixed || xlt_small() ? 1 : 40); ++run) {
+            bits_run(ctx, plan, &c, again);
+            if (memcmp(again, c.results, c.segments * sizeof *again) != 0)
+                XLT_FAIL("%s, form %d: other bits%s", setups[i].name, (int)form,
+                         fixed ? " than in the first shape" : " on another run");
+        }
+        xl_reduce_destroy(plan);
+        xl_context_destroy(ctx);
+    }
+    for (size_t s = 0; fixed && form == XL_SEGMENTS_WIDTH && s < c.segments; ++s) {
+        const size_t end = (s + 1) * BITS_WIDTH;
+        fold_by_runs(in, s * BITS_WIDTH, end < BITS_N ? end : BITS_N, &wanted);
+        if (memcmp(&wanted, &c.results[s], 4) != 0)
+            XLT_FAIL("sum %zu is %a, not %a", s, (double)c.results[s], (double)wanted);
+    }
+    xlt_buffer_free(&c.in);
+    xlt_buffer_free(&c.out);
+    if (c.heads.mem)
+        xlt_buffer_free(&c.heads);
+    free(c.results);
+    free(again);
+}
+
+static void bits_stay_the_same(void **state)
+{
+    (void)state;
+    static const xl_segments forms[] = {XL_SEGMENTS_NONE, XL_SEGMENTS_HEAD_FLAGS, XL_SEGMENTS_KEYS,
+                                        XL_SEGMENTS_OFFSETS, XL_SEGMENTS_WIDTH};
+    float *in = malloc(BITS_N * sizeof *in);
+    fill_badly(in);
+    for (size_t f = 0; f < sizeof forms / sizeof forms[0]; ++f) {
+        check_bits(forms[f], false, in);
+        check_bits(forms[f], true, in);
+    }
+    free(in);
+}
+
+/* ---- misuse ----------------------------------------------------------------- */
+
+static void refused(xl_status got, xl_status wanted, const char *text)
+{
+    const char *error = xl_context_error(xlt_context());
+    if (got != wanted || !strstr(error, text))
+        XLT_FAIL("got %s \"%.300s\", not %s with \"%s\"", xl_status_name(got), error,
+                 xl_status_name(wanted), text);
+}
+
+static void create_refuses(void **state)
+{
+    (void)state;
+    static const uint32_t one = 1;
+    static const xl_user_op bare = {"max", NULL, NULL, XL_OP_EXACT};
+    static const struct {
+        xl_reduce_desc desc;
+        const char *text;
+    } cases[] = {
+        {{.type = XL_F32, .op = XL_ARG_MIN, .init = &one}, "init: given, but arg-min"},
+        {{.type = XL_F32, .op = XL_ARG_MAX, .store = "x"}, "store: given, but arg-max"},
+        {{.type = XL_U32,
+          .op = XL_USER_OP,
+          .user_op = &bare,
+          .segments = XL_SEGMENTS_OFFSETS,
+          .segment_type = XL_U32},
+         "\"max\" has no identity"},
+        {{.type = XL_U32, .op = XL_SUM, .segments = XL_SEGMENTS_WIDTH}, "segment_width: 0"},
+        {{.type = XL_F32X2, .op = XL_ARG_MIN}, "vectors have no order"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        xl_reduce *plan = NULL;
+        xl_reduce_desc desc = cases[i].desc;
+        desc.struct_size = sizeof desc;
+        refused(xl_reduce_create(xlt_context(), &desc, &plan), XL_ERROR_INVALID_ARGUMENT,
+                cases[i].text);
+        assert_null(plan);
+    }
+}
+
+static void enqueue_refuses(void **state)
+{
+    (void)state;
+    xl_reduce_desc desc;
+    xl_reduce *plan;
+    xl_reduce_desc_init(&desc);
+    desc.segments = XL_SEGMENTS_OFFSETS;
+    desc.segment_type = XL_U32;
+    XLT_OK(xl_reduce_create(xlt_context(), &desc, &plan));
+    xlt_buffer a = xlt_buffer_make(NULL, 100, 4, 0), b = xlt_buffer_make(NULL, 4, 4, 0);
+    const xl_view in = xlt_view(&a), out = xlt_view(&b), none = xl_no_view();
+    const xl_view five = xl_view_n(a.mem, in.offset, 5);
+    cl_command_queue q = xlt_queue();
+    refused(xl_reduce_enqueue(plan, q, 10, in, in, out, none, none, none, 0, NULL, NULL),
+            XL_ERROR_INVALID_ARGUMENT, "CSR offsets without their number");
+    refused(xl_reduce_enqueue(plan, q, 10, in, five, in, none, none, none, 0, NULL, NULL),
+            XL_ERROR_OVERLAP, "in and out overlap");
+    refused(xl_reduce_enqueue(plan, q, 10, in, five, out, out, none, none, 0, NULL, NULL),
+            XL_ERROR_INVALID_ARGUMENT, "keys: given");
+    refused(xl_reduce_enqueue(plan, q, 10, in, five, out, none, out, none, 0, NULL, NULL),
+            XL_ERROR_INVALID_ARGUMENT, "count: given");
+    refused(xl_reduce_enqueue(plan, q, 10, in, five, xl_view_n(b.mem, out.offset, 3), none, none,
+                              none, 0, NULL, NULL),
+            XL_ERROR_INVALID_ARGUMENT, "out: 4 elements");
+    xlt_check_guards(&b, "out");
+    xlt_buffer_free(&a);
+    xlt_buffer_free(&b);
+    xl_reduce_destroy(plan);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_form_in_every_shape)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_form_in_every_shape),
+        cmocka_unit_test(bits_stay_the_same),
+        cmocka_unit_test(create_refuses),
+        cmocka_unit_test(enqueue_refuses),
+    };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     xlt_finish();
     return failed;
