@@ -31,7 +31,8 @@ bool family_passed(const selftest *t, family *f, xl_status status, const char *w
 cl_mem selftest_array(const selftest *t, family *f, const void *data, size_t bytes);
 bool selftest_read(const selftest *t, family *f, cl_mem mem, size_t bytes, void *data);
 
-/* ---- selftest_scan.c ---- */
+/* ---- selftest_scan.c, selftest_reduce.c ---- */
 void selftest_scans(selftest *t);
+void selftest_reductions(selftest *t);
 
 #endif

@@ -217,16 +217,6 @@ static void check_segments(selftest *t)
 
 enum { ROUND_N = 150001, ROUND_REPEATS = 5 };
 
-/* Numbers of all sizes and both signs: any other order of summation shows. */
-static void fill_rounding(float *in)
-{
-    uint64_t state = 77;
-    for (size_t i = 0; i < ROUND_N; ++i) {
-        const uint64_t r = reference_random(&state);
-        in[i] = ldexpf((float)(int32_t)(r >> 40) - 0x1p23f, (int)(r & 31) - 30);
-    }
-}
-
 /* FNV-1a over the numbers' bits, low byte first; of all zeros alike. */
 static uint64_t hash_of(const float *x)
 {
@@ -269,7 +259,7 @@ static bool check_rounding(const selftest *t, family *f, xl_scan_algorithm algor
     d.determinism = determinism;
     if (!family_passed(t, f, xl_scan_create(t->s.ctx, &d, &plan), "plan", 0))
         return false;
-    fill_rounding(in);
+    reference_fill_rounding(ROUND_N, in);
     from = selftest_array(t, f, in, sizeof in);
     to = selftest_array(t, f, NULL, sizeof got);
     for (unsigned k = 0; k < ROUND_REPEATS; ++k) {

@@ -165,6 +165,51 @@ void reference_scan(const reference_flat *what, const reference_cuts *cuts, cons
     }
 }
 
+static uint64_t arg_of(const reference_flat *what, const void *in, size_t from, size_t end)
+{
+    const xl_type type = what->type;
+    const size_t size = xl_type_size(type);
+    uint64_t best = UINT64_MAX;
+    number least = {0, 0};
+    for (size_t i = from; i < end; ++i) {
+        const number x = get(type, (const char *)in + i * size);
+        const bool before =
+            what->op == XL_ARG_MIN ? is_less(type, x, least) : is_less(type, least, x);
+        if ((is_float(type) && isnan(x.real)) || (best != UINT64_MAX && !before))
+            continue;
+        least = x;
+        best = i;
+    }
+    return best;
+}
+
+void reference_reduce(const reference_flat *what, const reference_cuts *cuts, const void *in,
+                      void *out)
+{
+    const xl_type type = what->type;
+    const size_t size = xl_type_size(type);
+    const bool arg = what->op == XL_ARG_MIN || what->op == XL_ARG_MAX;
+    for (size_t s = 0; s < cuts->count; ++s) {
+        if (arg) {
+            ((uint64_t *)out)[s] = arg_of(what, in, cuts->at[s], cuts->at[s + 1]);
+            continue;
+        }
+        number sum = what->init ? get(type, what->init) : identity_of(type, what->op);
+        for (size_t i = cuts->at[s]; i < cuts->at[s + 1]; ++i)
+            sum = combine(type, what->op, sum, get(type, (const char *)in + i * size));
+        put(type, sum, (char *)out + s * size);
+    }
+}
+
+void reference_fill_rounding(size_t n, float *out)
+{
+    uint64_t state = 77;
+    for (size_t i = 0; i < n; ++i) {
+        const uint64_t r = reference_random(&state);
+        out[i] = ldexpf((float)(int32_t)(r >> 40) - 0x1p23f, (int)(r & 31) - 30);
+    }
+}
+
 /* Whether a segment begins at element i: short and long ones by turns. */
 static bool is_head(const reference_cuts *c, size_t i, uint64_t r)
 {

@@ -39,6 +39,14 @@ typedef struct reference_flat {
 void reference_scan(const reference_flat *what, const reference_cuts *cuts, const void *in,
                     void *out);
 
+/* out[s] = init op all elements of segment s; for XL_ARG_MIN and XL_ARG_MAX the index (u64)
+ * of the first least or greatest, or UINT64_MAX. */
+void reference_reduce(const reference_flat *what, const reference_cuts *cuts, const void *in,
+                      void *out);
+
+/* Numbers of all sizes and both signs: a sum in any other order has other bits. */
+void reference_fill_rounding(size_t n, float *out);
+
 /* A small whole number as an element. */
 void reference_whole(xl_type type, int value, void *out);
 

@@ -389,10 +389,10 @@ int tool_selftest(int argc, char **argv)
         {"device", OPTION_TEXT, &device, "SEL", "which device; see crosslane devices", NULL}};
     const tool_syntax syntax = {
         .name = "selftest",
-        .about =
-            "Checks scan, sort, grid and neighbour search on a device against serial code, at\n"
-            "many sizes. What a device cannot do is said with the feature it lacks. Exit\n"
-            "status 1 if anything is wrong.",
+        .about = "Checks scan, reduce, sort, grid and neighbour search on a device against serial "
+                 "code,\n"
+                 "at many sizes. What a device cannot do is said with the feature it lacks. Exit\n"
+                 "status 1 if anything is wrong.",
         .options = options,
         .num_options = TOOL_COUNT(options)};
     const char *files[TOOL_MAX_FILES];
@@ -405,6 +405,7 @@ int tool_selftest(int argc, char **argv)
     printf("%s, %s, lane width %" PRIu32 " by %s\n", t.s.info.name, t.s.info.opencl_c,
            t.s.info.lane_width, t.s.info.lane_way);
     selftest_scans(&t);
+    selftest_reductions(&t);
     check_sorts(&t);
     check_neighbors(&t);
     check_non_finite(&t);

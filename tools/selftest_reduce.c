@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT
+ * The self-test's reductions: of whole arrays and of every form of segments. */
+#include "selftest.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const size_t sizes[] = {0, 1, 2, 33, 257, 4097, 65537};
+
+typedef struct reduce_case {
+    xl_type type;
+    xl_op op;
+    xl_segments segments;
+} reduce_case;
+
+/* What one size is checked with. */
+typedef struct reduce_run {
+    reference_cuts cuts;
+    size_t n, item_bytes; /* of a result */
+    char *in, *got, *want;
+    cl_mem from, to, heads, keys, count;
+} reduce_run;
+
+static bool gives_index(const reduce_case *c)
+{
+    return c->op == XL_ARG_MIN || c->op == XL_ARG_MAX;
+}
+
+static bool is_counted(xl_segments form)
+{
+    return form == XL_SEGMENTS_HEAD_FLAGS || form == XL_SEGMENTS_HEAD_BITS ||
+           form == XL_SEGMENTS_KEYS;
+}
+
+static bool run_prepare(const selftest *t, family *f, const reduce_case *c, reduce_run *r)
+{
+    const reference_flat what = {c->type, c->op, false, NULL};
+    const size_t bytes = r->n * xl_type_size(c->type);
+    if (!reference_cut(c->segments, r->n, &r->cuts))
+        return family_note(f, "no memory for %zu elements", r->n);
+    r->item_bytes = gives_index(c) ? sizeof(uint64_t) : xl_type_size(c->type);
+    r->in = malloc(bytes + 1);
+    r->got = malloc(r->cuts.count * r->item_bytes + 1);
+    r->want = malloc(r->cuts.count * r->item_bytes + 1);
+    if (!r->in || !r->got || !r->want)
+        return family_note(f, "no memory for %zu elements", r->n);
+    reference_fill(c->type, c->op, r->n + 7, r->n, r->in);
+    reference_reduce(&what, &r->cuts, r->in, r->want);
+    r->from = selftest_array(t, f, r->in, bytes);
+    r->to = selftest_array(t, f, NULL, r->cuts.count * r->item_bytes);
+    if (r->cuts.array)
+        r->heads = selftest_array(t, f, r->cuts.array, r->cuts.array_bytes);
+    if (c->segments == XL_SEGMENTS_KEYS)
+        r->keys = selftest_array(t, f, NULL, r->cuts.count * sizeof(int16_t));
+    if (is_counted(c->segments))
+        r->count = selftest_array(t, f, NULL, sizeof(uint64_t));
+    return true;
+}
+
+static void run_free(reduce_run *r)
+{
+    cl_mem *buffers[] = {&r->from, &r->to, &r->heads, &r->keys, &r->count};
+    for (size_t i = 0; i < TOOL_COUNT(buffers); ++i)
+        session_release(buffers[i]);
+    reference_cuts_free(&r->cuts);
+    free(r->in);
+    free(r->got);
+    free(r->want);
+}
+
+static bool check_results(family *f, const reduce_case *c, const reduce_run *r)
+{
+    const xl_type type = gives_index(c) ? XL_U64 : c->type;
+    const size_t size = r->item_bytes;
+    bool (*same)(xl_type, const void *, const void *) =
+        c->op == XL_SUM ? reference_same_sum : reference_same;
+    for (size_t s = 0; s < r->cuts.count; ++s)
+        if (!same(type, r->got + s * size, r->want + s * size))
+            return family_note(f, "%s %s, n %zu: segment %zu of %zu differs", xl_type_name(c->type),
+                               xl_op_name(c->op), r->n, s, r->cuts.count);
+    return true;
+}
+
+/* What comes out beside the results. */
+static bool check_keys(const selftest *t, family *f, const reduce_run *r)
+{
+    uint64_t count = 0;
+    int16_t key = 0;
+    if (r->count && !selftest_read(t, f, r->count, sizeof count, &count))
+        return false;
+    if (r->count && count != r->cuts.count)
+        return family_note(f, "n %zu: %" PRIu64 " segments are counted, not %zu", r->n, count,
+                           r->cuts.count);
+    int16_t *keys = r->keys ? malloc(r->cuts.count * sizeof key + 1) : NULL;
+    bool good = !keys || selftest_read(t, f, r->keys, r->cuts.count * sizeof key, keys);
+    for (size_t s = 0; keys && good && s < r->cuts.count; ++s) {
+        key = ((const int16_t *)r->cuts.array)[r->cuts.at[s]];
+        good = keys[s] == key || family_note(f, "n %zu: key %zu differs", r->n, s);
+    }
+    free(keys);
+    return good;
+}
+
+static void check_size(const selftest *t, family *f, xl_reduce *plan, const reduce_case *c,
+                       size_t n)
+{
+    reduce_run r = {.n = n};
+    ++f->cases;
+    if (!run_prepare(t, f, c, &r))
+        goto done;
+    const xl_view heads = r.heads ? xl_view_n(r.heads, 0, r.cuts.array_count) : xl_no_view();
+    if (family_passed(t, f,
+                      xl_reduce_enqueue(plan, t->s.queue, n, xl_view_of(r.from, 0), heads,
+                                        xl_view_n(r.to, 0, r.cuts.count), xl_view_of(r.keys, 0),
+                                        xl_view_of(r.count, 0), xl_no_view(), 0, NULL, NULL),
+                      xl_op_name(c->op), n) &&
+        selftest_read(t, f, r.to, r.cuts.count * r.item_bytes, r.got) && check_results(f, c, &r))
+        (void)check_keys(t, f, &r);
+done:
+    run_free(&r);
+}
+
+/* Fills in the descriptor's segments as the reference makes them. */
+static bool describe_segments(family *f, xl_segments form, xl_reduce_desc *d)
+{
+    reference_cuts cuts;
+    const bool good = reference_cut(form, 0, &cuts);
+    d->segments = form;
+    d->segment_type = cuts.type;
+    d->segment_width = cuts.width;
+    d->segment_mask = cuts.mask;
+    reference_cuts_free(&cuts);
+    return good || family_note(f, "no memory");
+}
+
+static void check_case(const selftest *t, family *f, const reduce_case *c)
+{
+    xl_reduce *plan = NULL;
+    xl_reduce_desc d;
+    xl_reduce_desc_init(&d);
+    d.type = c->type;
+    d.op = c->op;
+    if (!describe_segments(f, c->segments, &d))
+        return;
+    if (!family_passed(t, f, xl_reduce_create(t->s.ctx, &d, &plan), "plan", 0)) {
+        f->cases += !f->unsupported;
+        return;
+    }
+    for (size_t i = 0; i < TOOL_COUNT(sizes); ++i)
+        check_size(t, f, plan, c, sizes[i]);
+    xl_reduce_destroy(plan);
+}
+
+static void check_whole(selftest *t)
+{
+    static const xl_type types[] = {XL_U32, XL_I64, XL_F32, XL_F64, XL_I16, XL_U8, XL_F16};
+    static const xl_op ops[] = {XL_SUM, XL_MAX, XL_ARG_MIN};
+    for (size_t i = 0; i < TOOL_COUNT(types); ++i) {
+        family f = family_begin("reduce %s", xl_type_name(types[i]));
+        for (size_t k = 0; k < TOOL_COUNT(ops) && !f.unsupported; ++k)
+            check_case(t, &f, &(reduce_case){types[i], ops[k], XL_SEGMENTS_NONE});
+        family_end(t, &f);
+    }
+}
+
+static void check_segments(selftest *t)
+{
+    static const struct {
+        xl_segments form;
+        const char *name;
+    } forms[] = {{XL_SEGMENTS_HEAD_FLAGS, "flags"}, {XL_SEGMENTS_HEAD_BITS, "bits"},
+                 {XL_SEGMENTS_KEYS, "keys"},        {XL_SEGMENTS_OFFSETS, "offsets"},
+                 {XL_SEGMENTS_WIDTH, "width"},      {XL_SEGMENTS_MASK, "mask"}};
+    for (size_t i = 0; i < TOOL_COUNT(forms); ++i) {
+        const xl_segments form = forms[i].form;
+        family f = family_begin("reduce by %s", forms[i].name);
+        check_case(t, &f, &(reduce_case){XL_U32, XL_SUM, form});
+        check_case(t, &f, &(reduce_case){XL_F32, i % 2 ? XL_ARG_MAX : XL_MIN, form});
+        family_end(t, &f);
+    }
+}
+
+/* Sums that round, of the whole and of segments of 37: again and again the same. */
+static void check_bits(selftest *t)
+{
+    enum { N = 150001, REPEATS = 5 };
+    static float in[N], first[N], got[N];
+    family f = family_begin("bits of f32 reductions same again");
+    reference_fill_rounding(N, in);
+    cl_mem from = selftest_array(t, &f, in, sizeof in);
+    cl_mem to = selftest_array(t, &f, NULL, sizeof got);
+    for (unsigned k = 0; k < 2 * REPEATS; ++k) {
+        xl_reduce *plan = NULL;
+        xl_reduce_desc d;
+        xl_reduce_desc_init(&d);
+        d.type = XL_F32;
+        ++f.cases;
+        if (describe_segments(&f, k < REPEATS ? XL_SEGMENTS_NONE : XL_SEGMENTS_WIDTH, &d) &&
+            family_passed(t, &f, xl_reduce_create(t->s.ctx, &d, &plan), "plan", 0) &&
+            family_passed(t, &f,
+                          xl_reduce_enqueue(plan, t->s.queue, N, xl_view_of(from, 0), xl_no_view(),
+                                            xl_view_of(to, 0), xl_no_view(), xl_no_view(),
+                                            xl_no_view(), 0, NULL, NULL),
+                          "sum", N) &&
+            selftest_read(t, &f, to, sizeof got, got)) {
+            if (k % REPEATS == 0)
+                memcpy(first, got, sizeof got);
+            if (memcmp(first, got, sizeof got) != 0)
+                family_note(&f, "other bits in call %u than in the first", k % REPEATS + 1);
+        }
+        xl_reduce_destroy(plan);
+    }
+    session_release(&from);
+    session_release(&to);
+    family_end(t, &f);
+}
+
+void selftest_reductions(selftest *t)
+{
+    check_whole(t);
+    check_segments(t);
+    check_bits(t);
+}
