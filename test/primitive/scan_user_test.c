@@ -1,288 +1,22 @@
 /* SPDX-License-Identifier: MIT
- * Scan of user types by user operators: structs of 3, 12, 24 and 40 bytes, vectors as
- * matrices; operators that do not commute, that have no identity, that tell when they
- * are called on what is no element. */
-#include "scan_support.h"
+ * Scan of user types by user operators, and what the library says of wrong ones. */
+#include "scan_users.h"
 
 #include <string.h>
-
-enum { MAGIC = 0x5eed, BROKEN = 0xbad };
-
-#define READ(type)                                                                                 \
-    type a, b, r;                                                                                  \
-    memset(&r, 0, sizeof r);                                                                       \
-    memcpy(&a, left, sizeof a);                                                                    \
-    memcpy(&b, right, sizeof b)
-#define GIVE() memcpy(to, &r, sizeof r)
-
-/* ---- 3 bytes: t -> a t + b modulo 256, one after another, and a count ------------- */
-
-typedef struct small_map {
-    uint8_t a, b, c;
-} small_map;
-
-static void small_map_op(void *to, const void *left, const void *right)
-{
-    READ(small_map);
-    r.a = (uint8_t)(a.a * b.a);
-    r.b = (uint8_t)(a.b * b.a + b.b);
-    r.c = (uint8_t)(a.c + b.c);
-    GIVE();
-}
-
-static void small_map_fill(xlt_random *random, size_t i, void *to)
-{
-    small_map m = {(uint8_t)(xlt_next(random) | 1), (uint8_t)xlt_next(random), (uint8_t)i};
-    memcpy(to, &m, sizeof m);
-}
-
-static const small_map small_map_identity = {1, 0, 0}, small_map_init = {5, 77, 3};
-static const xl_user_type small_map_type = {
-    "small_map", 3, 1, "typedef struct small_map { uchar a, b, c; } small_map;"};
-static const xl_user_op small_map_operator = {
-    "after",
-    "small_map after(small_map x, small_map y)\n{\n"
-    "    small_map r;\n    r.a = x.a * y.a;\n    r.b = x.b * y.a + y.b;\n    r.c = x.c + y.c;\n"
-    "    return r;\n}",
-    &small_map_identity, XL_OP_EXACT};
-
-/* ---- 12 bytes, no identity: intervals that must meet ------------------------------- */
-
-/* What every element says of itself: where it stands. Two that do not stand side by side,
- * or that are no elements at all, break what they are joined to for good. */
-typedef struct span {
-    uint32_t first, last, magic;
-} span;
-
-#define ANYWHERE 0xffffffffu
-
-static void span_op(void *to, const void *left, const void *right)
-{
-    READ(span);
-    r.first = a.first;
-    r.last = b.last;
-    r.magic = a.magic == MAGIC && b.magic == MAGIC && (a.last == ANYWHERE || a.last + 1 == b.first)
-                  ? MAGIC
-                  : BROKEN;
-    GIVE();
-}
-
-static void span_fill(xlt_random *random, size_t i, void *to)
-{
-    const span s = {(uint32_t)i, (uint32_t)i, MAGIC};
-    (void)random;
-    memcpy(to, &s, sizeof s);
-}
-
-static const span span_init = {ANYWHERE, ANYWHERE, MAGIC};
-static const xl_user_type span_type = {"span", 12, 4,
-                                       "typedef struct span { uint first, last, magic; } span;"};
-static const xl_user_op span_operator = {
-    "join",
-    "span join(span a, span b)\n{\n"
-    "    span r;\n    r.first = a.first;\n    r.last = b.last;\n"
-    "    r.magic = a.magic == 0x5eed && b.magic == 0x5eed &&\n"
-    "              (a.last == ~0u || a.last + 1 == b.first) ? 0x5eed : 0xbad;\n"
-    "    return r;\n}",
-    NULL, XL_OP_EXACT};
-
-/* ---- 24 bytes, no identity: hashes of texts that are joined ------------------------- */
-
-typedef struct text_hash {
-    uint64_t hash, power;
-    uint32_t length, magic;
-} text_hash;
-
-static void text_hash_op(void *to, const void *left, const void *right)
-{
-    READ(text_hash);
-    r.hash = a.hash * b.power + b.hash;
-    r.power = a.power * b.power;
-    r.length = a.length + b.length;
-    r.magic = a.magic == MAGIC && b.magic == MAGIC ? MAGIC : BROKEN;
-    GIVE();
-}
-
-static void text_hash_fill(xlt_random *random, size_t i, void *to)
-{
-    const text_hash h = {xlt_below(random, 256) + 1, 1000003, 1, MAGIC};
-    (void)i;
-    memcpy(to, &h, sizeof h);
-}
-
-static const text_hash text_hash_init = {99, 1000003, 1, MAGIC};
-static const xl_user_type text_hash_type = {
-    "text_hash", 24, 8, "typedef struct { ulong hash, power; uint length, magic; } text_hash;"};
-/* It changes its own parameters, as a function may. */
-static const xl_user_op text_hash_operator = {
-    "text_join",
-    "text_hash text_join(text_hash a, text_hash b)\n{\n"
-    "    a.hash = a.hash * b.power + b.hash;\n    a.power *= b.power;\n"
-    "    a.length += b.length;\n"
-    "    a.magic = a.magic == 0x5eed && b.magic == 0x5eed ? 0x5eed : 0xbad;\n"
-    "    return a;\n}",
-    NULL, XL_OP_EXACT};
-
-/* ---- 40 bytes: 2 x 2 matrices of u64 with a count ------------------------------------ */
-
-typedef struct wide_matrix {
-    uint64_t m[4];
-    uint32_t count, magic;
-} wide_matrix;
-
-static void wide_matrix_op(void *to, const void *left, const void *right)
-{
-    READ(wide_matrix);
-    for (int i = 0; i < 4; ++i)
-        r.m[i] = a.m[i & 2] * b.m[i & 1] + a.m[(i & 2) + 1] * b.m[(i & 1) + 2];
-    r.count = a.count + b.count;
-    r.magic = a.magic == MAGIC && b.magic == MAGIC ? MAGIC : BROKEN;
-    GIVE();
-}
-
-static void wide_matrix_fill(xlt_random *random, size_t i, void *to)
-{
-    wide_matrix w = {{xlt_next(random) | 1, xlt_next(random), i, 1}, 1, MAGIC};
-    memcpy(to, &w, sizeof w);
-}
-
-static const wide_matrix wide_matrix_identity = {{1, 0, 0, 1}, 0, MAGIC};
-static const wide_matrix wide_matrix_init = {{3, 1, 4, 1}, 5, MAGIC};
-static const xl_user_type wide_matrix_type = {
-    "wide_matrix", 40, 8,
-    "typedef struct wide_matrix { ulong m[4]; uint count, magic; } wide_matrix;"};
-static const xl_user_op wide_matrix_operator = {
-    "times",
-    "wide_matrix times(wide_matrix a, wide_matrix b)\n{\n    wide_matrix r;\n"
-    "    r.m[0] = a.m[0] * b.m[0] + a.m[1] * b.m[2];\n"
-    "    r.m[1] = a.m[0] * b.m[1] + a.m[1] * b.m[3];\n"
-    "    r.m[2] = a.m[2] * b.m[0] + a.m[3] * b.m[2];\n"
-    "    r.m[3] = a.m[2] * b.m[1] + a.m[3] * b.m[3];\n"
-    "    r.count = a.count + b.count;\n"
-    "    r.magic = a.magic == 0x5eed && b.magic == 0x5eed ? 0x5eed : 0xbad;\n"
-    "    return r;\n}",
-    &wide_matrix_identity, XL_OP_EXACT};
-
-/* ---- built-in types ------------------------------------------------------------------ */
-
-static void matrix_op(void *to, const void *left, const void *right)
-{
-    uint32_t a[4], b[4], r[4];
-    memcpy(a, left, sizeof a);
-    memcpy(b, right, sizeof b);
-    for (int i = 0; i < 4; ++i)
-        r[i] = a[i & 2] * b[i & 1] + a[(i & 2) + 1] * b[(i & 1) + 2];
-    GIVE();
-}
-
-static void matrix_fill(xlt_random *random, size_t i, void *to)
-{
-    uint32_t *m = to;
-    (void)i;
-    for (int k = 0; k < 4; ++k)
-        m[k] = (uint32_t)xlt_next(random) | (k == 0);
-}
-
-static const uint32_t matrix_identity[4] = {1, 0, 0, 1}, matrix_init[4] = {1, 1, 1, 0};
-static const xl_user_op matrix_operator = {
-    "mat2",
-    "uint4 mat2(uint4 a, uint4 b)\n{\n"
-    "    return (uint4)(a.x * b.x + a.y * b.z, a.x * b.y + a.y * b.w,\n"
-    "                   a.z * b.x + a.w * b.z, a.z * b.y + a.w * b.w);\n}",
-    matrix_identity, XL_OP_EXACT};
-
-static void left_op(void *to, const void *left, const void *right)
-{
-    (void)right;
-    memmove(to, left, 4);
-}
-
-static void right_op(void *to, const void *left, const void *right)
-{
-    (void)left;
-    memmove(to, right, 4);
-}
-
-static const uint32_t some_u32 = 0x1234;
-static const xl_user_op left_operator = {"leftmost", "uint leftmost(uint a, uint b) { return a; }",
-                                         NULL, XL_OP_EXACT};
-static const xl_user_op right_operator = {"rightmost",
-                                          "uint rightmost(uint a, uint b) { return b; }", NULL, 0};
-
-static const uint16_t zero_u16 = 0;
-static const xl_user_op max_operator = {"max", NULL, &zero_u16, XL_OP_COMMUTES | XL_OP_EXACT};
-
-/* A sum whose author says that it may be taken in any order. */
-static const int64_t zero_i64 = 0;
-static const xl_user_op plus_operator = {"plus", "long plus(long a, long b) { return a + b; }",
-                                         &zero_i64, XL_OP_COMMUTES};
-
-/* ---- the table ------------------------------------------------------------------------ */
-
-typedef struct user_case {
-    const char *what;
-    xl_type type;
-    const xl_user_type *user_type;
-    const xl_user_op *op;
-    xli_ref_op *function;
-    job_fill *fill;
-    const void *init;
-} user_case;
-
-static const user_case cases[] = {
-    {"3 bytes", XL_USER_TYPE, &small_map_type, &small_map_operator, small_map_op, small_map_fill,
-     &small_map_init},
-    {"12 bytes, no identity", XL_USER_TYPE, &span_type, &span_operator, span_op, span_fill,
-     &span_init},
-    {"24 bytes, no identity", XL_USER_TYPE, &text_hash_type, &text_hash_operator, text_hash_op,
-     text_hash_fill, &text_hash_init},
-    {"40 bytes", XL_USER_TYPE, &wide_matrix_type, &wide_matrix_operator, wide_matrix_op,
-     wide_matrix_fill, &wide_matrix_init},
-    {"matrices", XL_U32X4, NULL, &matrix_operator, matrix_op, matrix_fill, matrix_init},
-    {"the left one", XL_U32, NULL, &left_operator, left_op, NULL, &some_u32},
-    {"the right one", XL_U32, NULL, &right_operator, right_op, NULL, &some_u32},
-    {"a function of OpenCL C", XL_U16, NULL, &max_operator, NULL, NULL, NULL},
-    {"any order", XL_I64, NULL, &plus_operator, NULL, NULL, NULL},
-};
-enum { NUM_CASES = sizeof cases / sizeof cases[0] };
-
-static void make_case(job *j, const user_case *c, xl_scan_kind kind, bool with_init)
-{
-    const void *init = with_init ? c->init : NULL;
-    const xl_op like = c->type == XL_I64 ? XL_SUM : XL_MAX;
-    job_make(j, c->what, c->type, c->user_type ? XL_USER_OP : like, kind, init);
-    j->desc.op = XL_USER_OP;
-    j->desc.user_op = c->op;
-    j->desc.user_type = c->user_type;
-    j->fill = c->fill;
-    if (!c->function)
-        return;
-    const size_t bytes = c->user_type ? c->user_type->size : xl_type_size(c->type);
-    j->ref = (xli_ref){.lanes = 1,
-                       .bytes = bytes,
-                       .in_bytes = bytes,
-                       .out_bytes = bytes,
-                       .op = c->function,
-                       .identity = c->op->identity,
-                       .init = init,
-                       .inclusive = kind == XL_INCLUSIVE};
-    if (c->user_type)
-        j->in_type = j->out_type = XL_NONE;
-}
 
 /* Kinds, starting values, segments and algorithms take turns. */
 static void every_operator(const char *tune, const char *mask, xl_scan_algorithm algorithm,
                            xl_segments kind, size_t every)
 {
     xl_context *ctx = open_context(tune, mask);
-    for (size_t c = 0; c < NUM_CASES; ++c)
+    for (size_t c = 0; c < NUM_USER_CASES; ++c)
         for (unsigned way = 0; way < 2; ++way) {
             job j;
-            const bool lacks = !cases[c].op->identity && way == 0;
+            const bool lacks = !user_cases[c].op->identity && way == 0;
             if (xlt_small() && (c + way) % 3 != 0)
                 continue;
-            make_case(&j, &cases[c], way ? XL_INCLUSIVE : XL_EXCLUSIVE,
-                      cases[c].init && (lacks || c % 2));
+            user_case_make(&j, &user_cases[c], way ? XL_INCLUSIVE : XL_EXCLUSIVE,
+                           user_cases[c].init && (lacks || c % 2));
             j.desc.algorithm = algorithm;
             j.desc.segments = kind;
             j.desc.segment_type = XL_U32;
@@ -336,9 +70,9 @@ static void mistakes_are_named(void **state)
     xl_user_op op;
 #define SPOILT(field, value, status, text)                                                         \
     do {                                                                                           \
-        make_case(&j, &cases[1], XL_INCLUSIVE, true);                                              \
-        type = span_type;                                                                          \
-        op = span_operator;                                                                        \
+        user_case_make(&j, &user_cases[USER_CASE_SPAN], XL_INCLUSIVE, true);                       \
+        type = *user_cases[USER_CASE_SPAN].user_type;                                              \
+        op = *user_cases[USER_CASE_SPAN].op;                                                       \
         j.desc.user_type = &type;                                                                  \
         j.desc.user_op = &op;                                                                      \
         field = (value);                                                                           \
@@ -358,7 +92,7 @@ static void mistakes_are_named(void **state)
     SPOILT(op.name, "a + b", XL_ERROR_INVALID_ARGUMENT, "a + b");
     SPOILT(op.flags, 64, XL_ERROR_INVALID_ARGUMENT, "0x40");
     SPOILT(j.desc.op, XL_SUM, XL_ERROR_INVALID_ARGUMENT, "sum");
-    make_case(&j, &cases[1], XL_EXCLUSIVE, false);
+    user_case_make(&j, &user_cases[USER_CASE_SPAN], XL_EXCLUSIVE, false);
     create_fails(XL_ERROR_INVALID_ARGUMENT, &j, "join");
     /* The texts below reach the compiler. */
     SPOILT(type.size, 16, XL_ERROR_BUILD, "span");

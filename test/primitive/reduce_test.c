@@ -1,0 +1,617 @@
+/* SPDX-License-Identifier: MIT
+ * Reductions against the serial reference: every type and operator, every form of segments,
+ * user types, places of extremes, expressions, what is promised of bits, misuse. */
+#include "scan_users.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- one verified call -------------------------------------------------------------- */
+
+/* Tuning lines with which a few hundred elements are several runs. */
+static const char small_runs[] = "reduce.run_elements = 256\nreduce.group_size = 64\n";
+static const char groups[] = "reduce.serial = 0\nreduce.group_size = 64\nreduce.part_groups = 3\n";
+
+static xl_reduce_desc describe(const job *j)
+{
+    const xl_scan_desc *s = &j->desc;
+    xl_reduce_desc desc;
+    xl_reduce_desc_init(&desc);
+    desc.type = s->type;
+    desc.op = s->op;
+    desc.init = s->init;
+    desc.determinism = s->determinism;
+    desc.user_type = s->user_type;
+    desc.user_op = s->user_op;
+    desc.segments = s->segments;
+    desc.segment_type = s->segment_type;
+    desc.segment_width = s->segment_width;
+    desc.segment_mask = s->segment_mask;
+    desc.load = s->load;
+    desc.store = s->store;
+    desc.load_type = s->load_type;
+    desc.store_type = s->store_type;
+    desc.user_load_type = s->user_load_type;
+    desc.user_store_type = s->user_store_type;
+    return desc;
+}
+
+static xl_reduce *plan_of(xl_context *ctx, const job *j)
+{
+    xl_reduce *plan = NULL;
+    const xl_reduce_desc desc = describe(j);
+    const xl_status status = xl_reduce_create(ctx, &desc, &plan);
+    if (status == XL_ERROR_UNSUPPORTED && strstr(xl_context_error(ctx), "cl_khr_fp")) {
+        print_message("left out: %s\n", xl_context_error(ctx));
+        return NULL;
+    }
+    ok(ctx, status, j->what);
+    return plan;
+}
+
+/* Where the segments lie: begin[s] to begin[s + 1]. */
+static uint64_t *list_segments(const job *j, const segments *s, size_t n, size_t *count)
+{
+    const xl_segments kind = j->desc.segments;
+    const size_t room = kind == XL_SEGMENTS_OFFSETS ? s->count : n + 1;
+    uint64_t *begin = bytes_for(room + 2, sizeof *begin);
+    *count = 0;
+    if (kind == XL_SEGMENTS_OFFSETS) {
+        for (size_t k = 0; k < s->count; ++k)
+            begin[k] = s->bytes == 4 ? ((uint32_t *)s->array)[k] : ((uint64_t *)s->array)[k];
+        *count = s->count - 1;
+        return begin;
+    }
+    begin[0] = 0;
+    for (size_t i = 0; i < n; ++i)
+        if (s->heads[i] && (kind != XL_SEGMENTS_NONE || i == 0))
+            begin[(*count)++] = i;
+    if (kind == XL_SEGMENTS_NONE)
+        *count = 1;
+    begin[*count] = n;
+    return begin;
+}
+
+typedef struct call {
+    size_t n, count, room; /* segments, and of them those that fit */
+    void *in;
+    segments s;
+    uint64_t *begin;
+    xlt_buffer a, b, heads, keys, number, scratch;
+} call;
+
+static call make_call(const job *j, size_t n, bool cut)
+{
+    call c = {.n = n, .in = bytes_for(n, j->ref.in_bytes)};
+    xlt_random random = {n + 1};
+    const xl_segments kind = j->desc.segments;
+    for (size_t i = 0; i < n; ++i) {
+        unsigned char *to = (unsigned char *)c.in + i * j->ref.in_bytes;
+        if (j->fill)
+            j->fill(&random, i, to);
+        else
+            fill_element(j->in_type, j->desc.op, &random, i, to);
+    }
+    c.s = segments_make(&j->desc, j->pattern, n, 64, n);
+    c.begin = list_segments(j, &c.s, n, &c.count);
+    const bool unknown = kind >= XL_SEGMENTS_HEAD_FLAGS && kind <= XL_SEGMENTS_KEYS;
+    c.room = cut && unknown && c.count > 1 ? c.count / 2 : c.count;
+    c.a = xlt_buffer_make(c.in, n, j->ref.in_bytes, n % 3);
+    c.b = xlt_buffer_make(NULL, c.room, j->ref.out_bytes, n % 2);
+    if (c.s.bytes > 0)
+        c.heads = xlt_buffer_make(c.s.array, c.s.count, c.s.bytes, n % 4);
+    if (kind == XL_SEGMENTS_KEYS)
+        c.keys = xlt_buffer_make(NULL, c.room, c.s.bytes, 1);
+    if (unknown)
+        c.number = xlt_buffer_make(NULL, 1, 8, 3);
+    return c;
+}
+
+static xl_view view_or_none(const xlt_buffer *buffer)
+{
+    return buffer->mem ? xl_view_n(buffer->mem, xlt_view(buffer).offset, buffer->n) : xl_no_view();
+}
+
+static void check_call(const job *j, const call *c)
+{
+    void *got = bytes_for(c->room, j->ref.out_bytes),
+         *wanted = bytes_for(c->count, j->ref.out_bytes);
+    uint64_t number = 0;
+    xli_ref_reduce(&j->ref, c->in, c->begin, c->count, wanted);
+    xlt_read(&c->b, got);
+    job_compare(j, c->room, got, wanted);
+    xlt_check_guards(&c->b, "out");
+    if (c->number.mem) {
+        xlt_read(&c->number, &number);
+        xlt_check_guards(&c->number, "count");
+        if (number != c->count)
+            XLT_FAIL("%s: n %zu has %llu segments, not %zu", j->what, c->n,
+                     (unsigned long long)number, c->count);
+    }
+    if (c->keys.mem) {
+        unsigned char *keys = bytes_for(c->room, c->s.bytes);
+        xlt_read(&c->keys, keys);
+        xlt_check_guards(&c->keys, "keys");
+        for (size_t s = 0; s < c->room; ++s)
+            if (memcmp(keys + s * c->s.bytes, (char *)c->s.array + c->begin[s] * c->s.bytes,
+                       c->s.bytes) != 0)
+                XLT_FAIL("%s: n %zu: key %zu of %zu is wrong", j->what, c->n, s, c->count);
+        free(keys);
+    }
+    free(got);
+    free(wanted);
+}
+
+static void free_call(call *c)
+{
+    xlt_buffer *const all[] = {&c->a, &c->b, &c->heads, &c->keys, &c->number, &c->scratch};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i)
+        xlt_buffer_free(all[i]);
+    segments_free(&c->s);
+    free(c->begin);
+    free(c->in);
+}
+
+static void check(xl_context *ctx, xl_reduce *plan, const job *j, size_t n, bool cut)
+{
+    size_t bytes, alignment;
+    call c = make_call(j, n, cut);
+    ok(ctx, xl_reduce_scratch(plan, n, &bytes, &alignment), "xl_reduce_scratch");
+    if (n % 2)
+        c.scratch = xlt_scratch_make(bytes, alignment);
+    ok(ctx,
+       xl_reduce_enqueue(plan, xlt_queue(), n, xlt_view(&c.a), view_or_none(&c.heads),
+                         view_or_none(&c.b), view_or_none(&c.keys),
+                         c.number.mem ? xlt_view(&c.number) : xl_no_view(),
+                         c.scratch.mem ? xlt_view(&c.scratch) : xl_no_view(), 0, NULL, NULL),
+       j->what);
+    check_call(j, &c);
+    if (c.scratch.mem)
+        xlt_check_guards(&c.scratch, "scratch");
+    free_call(&c);
+}
+
+static void run(xl_context *ctx, job *j, size_t every)
+{
+    static const size_t sizes[] = {1,   2,   31,   33,   64,   65,    255,   256,   257,
+                                   500, 777, 1023, 1025, 4096, 16385, 33000, 70001, 200003};
+    xl_reduce *plan = plan_of(ctx, j);
+    const bool array = j->desc.segments >= XL_SEGMENTS_HEAD_FLAGS;
+    for (size_t i = every / 2; plan && i < sizeof sizes / sizeof sizes[0]; i += every)
+        if (sizes[i] < (xlt_small() ? 1100u : 300000u)) {
+            j->pattern = array ? (pattern)(i % NUM_PATTERNS) : ONE_SEGMENT;
+            check(ctx, plan, j, sizes[i], i % 4 == 3);
+        }
+    xl_reduce_destroy(plan);
+}
+
+/* ---- types and operators ---------------------------------------------------------------- */
+
+static void scalars(void **state)
+{
+    (void)state;
+    unsigned turn = 0;
+    xl_context *ctx = open_context(small_runs, NULL);
+    for (int type = XL_I8; type <= XL_F64; ++type)
+        for (int op = XL_SUM; op <= XL_XOR; ++op) {
+            job j;
+            if (!xli_ref_op_of((xl_type)type, (xl_op)op) || (type + op) % (xlt_small() ? 4 : 2))
+                continue;
+            ++turn;
+            /* A reduction's own start is the identity, so that of an inclusive scan, but a
+             * sum of nothing is 0. */
+            job_make(&j, "scalars", (xl_type)type, (xl_op)op, XL_INCLUSIVE,
+                     turn % 3 ? NULL : odd_init((xl_type)type));
+            run(ctx, &j, 2);
+        }
+    xl_context_destroy(ctx);
+}
+
+static void vectors_and_users(void **state)
+{
+    (void)state;
+    static const xl_type vectors[] = {XL_U8X3, XL_I16X4, XL_F32X3, XL_U64X2};
+    xl_context *ctx = open_context(small_runs, NULL);
+    for (size_t v = 0; v < 4; ++v) {
+        job j;
+        job_make(&j, "vectors", vectors[v], v % 2 ? XL_MAX : XL_SUM, XL_INCLUSIVE, NULL);
+        j.desc.segments = v > 1 ? XL_SEGMENTS_HEAD_FLAGS : XL_SEGMENTS_NONE;
+        run(ctx, &j, 3);
+    }
+    for (size_t c = 0; c < NUM_USER_CASES; ++c) {
+        static const xl_segments kinds[] = {XL_SEGMENTS_NONE, XL_SEGMENTS_OFFSETS,
+                                            XL_SEGMENTS_HEAD_FLAGS};
+        job j;
+        const xl_segments kind = kinds[c % 3];
+        if (xlt_small() && c % 3 != 1)
+            continue;
+        user_case_make(&j, &user_cases[c], XL_INCLUSIVE,
+                       user_cases[c].init && (kind == XL_SEGMENTS_OFFSETS || c % 2));
+        j.desc.segments = kind;
+        j.desc.segment_type = XL_U64;
+        run(ctx, &j, 3);
+    }
+    xl_context_destroy(ctx);
+}
+
+/* ---- segments -------------------------------------------------------------------------------- */
+
+static const struct {
+    xl_segments kind;
+    xl_type segment_type, type;
+    xl_op op;
+    uint64_t width, mask;
+} forms[] = {
+    {XL_SEGMENTS_HEAD_FLAGS, XL_NONE, XL_U32, XL_SUM, 0, 0},
+    {XL_SEGMENTS_HEAD_BITS, XL_NONE, XL_I64, XL_MAX, 0, 0},
+    {XL_SEGMENTS_KEYS, XL_U8, XL_F32, XL_SUM, 0, 0},
+    {XL_SEGMENTS_KEYS, XL_I16, XL_U64, XL_XOR, 0, 0},
+    {XL_SEGMENTS_KEYS, XL_I32, XL_U8, XL_SUM, 0, 0},
+    {XL_SEGMENTS_KEYS, XL_U64, XL_U32, XL_ARG_MAX, 0, 0},
+    {XL_SEGMENTS_OFFSETS, XL_U32, XL_U32, XL_SUM, 0, 0},
+    {XL_SEGMENTS_OFFSETS, XL_U64, XL_F32, XL_MIN, 0, 0},
+    {XL_SEGMENTS_OFFSETS, XL_U32, XL_F32, XL_ARG_MIN, 0, 0},
+    {XL_SEGMENTS_WIDTH, XL_NONE, XL_U32, XL_SUM, 1, 0},
+    {XL_SEGMENTS_WIDTH, XL_NONE, XL_I32, XL_MIN, 37, 0},
+    {XL_SEGMENTS_WIDTH, XL_NONE, XL_U64, XL_SUM, 100000, 0},
+    {XL_SEGMENTS_MASK, XL_NONE, XL_U32, XL_SUM, 8, 0x49},
+    {XL_SEGMENTS_MASK, XL_NONE, XL_U16, XL_MAX, 64, 0x8000000000000101u},
+    {XL_SEGMENTS_MASK, XL_NONE, XL_I32, XL_ARG_MIN, 31, 0xffffffff40000000u},
+};
+
+static bool finds_place(xl_op op)
+{
+    return op == XL_ARG_MIN || op == XL_ARG_MAX;
+}
+
+/* Few values, so that many are alike; NaN and infinities among floats. */
+static void fill_alike(xlt_random *random, size_t i, void *to)
+{
+    const uint32_t x = xlt_below(random, 12);
+    (void)i;
+    *(uint32_t *)to = x;
+}
+
+static void fill_floats_alike(xlt_random *random, size_t i, void *to)
+{
+    static const float some[] = {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1, -1, 2};
+    (void)i;
+    /* Long stretches of nothing but NaN. */
+    *(float *)to = i / 50 % 3 == 0 ? NAN : some[xlt_below(random, i / 1000 % 2 ? 8 : 3)];
+}
+
+static void make_place_job(job *j, const char *what, xl_type type, xl_op op)
+{
+    job_make(j, what, type, op, XL_INCLUSIVE, NULL);
+    j->ref.out_bytes = 8;
+    j->out_type = XL_U64;
+    j->fill = type == XL_F32 ? fill_floats_alike : xl_type_size(type) == 4 ? fill_alike : NULL;
+}
+
+static void check_forms(const char *what, const char *tune, const char *mask, size_t every)
+{
+    xl_context *ctx = open_context(tune, mask);
+    for (size_t f = every / 2; f < sizeof forms / sizeof forms[0]; f += every) {
+        job j;
+        if (finds_place(forms[f].op))
+            make_place_job(&j, what, forms[f].type, forms[f].op);
+        else
+            job_make(&j, what, forms[f].type, forms[f].op, XL_INCLUSIVE,
+                     f % 3 ? NULL : odd_init(forms[f].type));
+        j.desc.segments = forms[f].kind;
+        j.desc.segment_type = forms[f].segment_type;
+        j.desc.segment_width = forms[f].width;
+        j.desc.segment_mask = forms[f].mask;
+        run(ctx, &j, xlt_small() ? 3 : 1);
+    }
+    xl_context_destroy(ctx);
+}
+
+static void every_form(void **state)
+{
+    (void)state;
+    check_forms("as tuned", NULL, NULL, xlt_small() ? 4 : 2);
+    check_forms("small runs", small_runs, NULL, xlt_small() ? 5 : 1);
+    check_forms("groups", groups, NULL, xlt_small() ? 6 : 3);
+    check_forms("groups of 8, no lanes", groups, "width=1,work-group=8", 6);
+}
+
+static void places(void **state)
+{
+    (void)state;
+    static const xl_type types[] = {XL_F32, XL_U32, XL_I8, XL_F64, XL_U64, XL_F16};
+    xl_context *ctx = open_context(small_runs, NULL);
+    for (size_t t = 0; t < sizeof types / sizeof types[0]; ++t)
+        for (int op = XL_ARG_MIN; op <= XL_ARG_MAX; ++op) {
+            job j;
+            if (t > 1 && (size_t)op % 2 == t % 2)
+                continue;
+            make_place_job(&j, "places", types[t], (xl_op)op);
+            run(ctx, &j, 2);
+        }
+    xl_context_destroy(ctx);
+}
+
+/* Of nothing but NaN no element is least. */
+static void places_of_nan(void **state)
+{
+    (void)state;
+    float nan[100];
+    uint64_t got = 0;
+    xl_reduce *plan;
+    xl_reduce_desc desc;
+    xl_reduce_desc_init(&desc);
+    desc.type = XL_F32;
+    desc.op = XL_ARG_MAX;
+    for (size_t i = 0; i < 100; ++i)
+        nan[i] = NAN;
+    XLT_OK(xl_reduce_create(xlt_context(), &desc, &plan));
+    xlt_buffer b = xlt_buffer_make(NULL, 1, 8, 0);
+    for (int infinite = 0; infinite < 2; ++infinite) {
+        nan[77] = infinite ? -INFINITY : NAN;
+        xlt_buffer a = xlt_buffer_make(nan, 100, 4, 0);
+        XLT_OK(xl_reduce_enqueue(plan, xlt_queue(), 100, xlt_view(&a), xl_no_view(), xlt_view(&b),
+                                 xl_no_view(), xl_no_view(), xl_no_view(), 0, NULL, NULL));
+        xlt_read(&b, &got);
+        assert_true(got == (infinite ? 77 : UINT64_MAX));
+        xlt_buffer_free(&a);
+    }
+    xlt_buffer_free(&b);
+    xl_reduce_destroy(plan);
+}
+
+/* ---- expressions -------------------------------------------------------------------------- */
+
+static void load_square(void *to, const void *x, uint64_t i)
+{
+    const int8_t *value = x;
+    *(int64_t *)to = (int64_t)*value * *value + (int64_t)(i & 1);
+}
+
+static void store_half(void *to, const void *x, uint64_t i)
+{
+    const int64_t *value = x;
+    *(uint32_t *)to = (uint32_t)(*value / 2) ^ (uint32_t)(i << 20);
+}
+
+static void expressions(void **state)
+{
+    (void)state;
+    static const xl_segments kinds[] = {XL_SEGMENTS_NONE, XL_SEGMENTS_OFFSETS,
+                                        XL_SEGMENTS_HEAD_BITS};
+    xl_context *ctx = open_context(small_runs, NULL);
+    for (size_t k = 0; k < 3; ++k) {
+        job j;
+        job_make(&j, "expressions", XL_I64, XL_SUM, XL_INCLUSIVE, NULL);
+        j.desc.load = "(long)x * x + (long)(i & 1)";
+        j.desc.load_type = j.in_type = XL_I8;
+        j.desc.store = "(uint)(x / 2) ^ (uint)(i << 20)";
+        j.desc.store_type = j.out_type = XL_U32;
+        j.ref.load = load_square;
+        j.ref.store = store_half;
+        j.ref.in_bytes = 1;
+        j.ref.out_bytes = 4;
+        j.desc.segments = kinds[k];
+        j.desc.segment_type = XL_U32;
+        run(ctx, &j, 2);
+    }
+    xl_context_destroy(ctx);
+}
+
+/* ---- bits ------------------------------------------------------------------------------------ */
+
+/* 200 runs of a sum of numbers of very different size. */
+static void sums_repeat(void **state)
+{
+    (void)state;
+    static const xl_segments kinds[] = {XL_SEGMENTS_NONE, XL_SEGMENTS_HEAD_FLAGS,
+                                        XL_SEGMENTS_OFFSETS};
+    const size_t n = xlt_small() ? 2000 : 100003;
+    for (size_t k = 0; k < 3; ++k) {
+        job j;
+        job_make(&j, "sums", XL_F32, XL_SUM, XL_INCLUSIVE, NULL);
+        j.desc.segments = kinds[k];
+        j.desc.segment_type = XL_U32;
+        j.pattern = LONG_RUNS;
+        xl_context *ctx = open_context(k % 2 ? NULL : small_runs, NULL);
+        xl_reduce *plan = plan_of(ctx, &j);
+        call c = make_call(&j, n, false);
+        xlt_random random = {3};
+        for (size_t i = 0; i < n; ++i)
+            ((float *)c.in)[i] = ldexpf(xlt_unit(&random) - 0.5f, (int)xlt_below(&random, 60) - 30);
+        XLT_CL(clEnqueueWriteBuffer(xlt_queue(), c.a.mem, CL_TRUE, xlt_view(&c.a).offset * 4, n * 4,
+                                    c.in, 0, NULL, NULL));
+        float *first = bytes_for(c.room, 4), *got = bytes_for(c.room, 4);
+        for (int round = 0; round < (xlt_small() ? 5 : 200); ++round) {
+            ok(ctx,
+               xl_reduce_enqueue(plan, xlt_queue(), n, xlt_view(&c.a), view_or_none(&c.heads),
+                                 view_or_none(&c.b), xl_no_view(), xl_no_view(), xl_no_view(), 0,
+                                 NULL, NULL),
+               j.what);
+            xlt_read(&c.b, round ? got : first);
+            if (round && memcmp(first, got, c.room * 4) != 0)
+                XLT_FAIL("segments %d: run %d differs from the first", (int)kinds[k], round);
+        }
+        for (size_t s = 0; s < c.count; ++s) {
+            double sum = 0, size = 0;
+            for (uint64_t i = c.begin[s]; i < c.begin[s + 1]; ++i) {
+                sum += ((float *)c.in)[i];
+                size += fabs(((float *)c.in)[i]);
+            }
+            if (!(fabs(first[s] - sum) <= 1e-5 * size))
+                XLT_FAIL("segment %zu is %g, not %g", s, (double)first[s], sum);
+        }
+        free(first);
+        free(got);
+        free_call(&c);
+        xl_reduce_destroy(plan);
+        xl_context_destroy(ctx);
+    }
+}
+
+/* ---- nothing to reduce --------------------------------------------------------------------------
+ */
+
+static void nothing(void **state)
+{
+    (void)state;
+    const uint32_t init = 1234;
+    uint32_t got[4] = {0};
+    xl_reduce_desc desc;
+    xl_reduce *plan;
+    xlt_buffer b = xlt_buffer_make(NULL, 4, 4, 0);
+    for (int given = 0; given < 2; ++given) {
+        xl_reduce_desc_init(&desc);
+        desc.op = XL_MIN;
+        desc.init = given ? &init : NULL;
+        XLT_OK(xl_reduce_create(xlt_context(), &desc, &plan));
+        XLT_OK(xl_reduce_enqueue(plan, xlt_queue(), 0, xl_no_view(), xl_no_view(), xlt_view(&b),
+                                 xl_no_view(), xl_no_view(), xl_no_view(), 0, NULL, NULL));
+        xlt_read(&b, got);
+        assert_int_equal(got[0], given ? init : UINT32_MAX);
+        assert_int_equal(got[1], 0xa5a5a5a5);
+        xl_reduce_destroy(plan);
+    }
+    /* Three empty segments of no elements. */
+    const uint32_t offsets[4] = {0};
+    xlt_buffer o = xlt_buffer_make(offsets, 4, 4, 0);
+    desc.segments = XL_SEGMENTS_OFFSETS;
+    desc.segment_type = XL_U32;
+    XLT_OK(xl_reduce_create(xlt_context(), &desc, &plan));
+    XLT_OK(xl_reduce_enqueue(plan, xlt_queue(), 0, xl_no_view(),
+                             xl_view_n(o.mem, xlt_view(&o).offset, 4), xlt_view(&b), xl_no_view(),
+                             xl_no_view(), xl_no_view(), 0, NULL, NULL));
+    xlt_read(&b, got);
+    for (int s = 0; s < 3; ++s)
+        assert_int_equal(got[s], init);
+    assert_int_equal(got[3], 0xa5a5a5a5);
+    xl_reduce_destroy(plan);
+    xlt_buffer_free(&b);
+    xlt_buffer_free(&o);
+}
+
+/* ---- misuse
+ * ---------------------------------------------------------------------------------------- */
+
+static void create_refuses(void **state)
+{
+    (void)state;
+    xl_context *ctx = xlt_context();
+    xl_reduce *plan;
+    xl_reduce_desc desc;
+    const uint32_t one = 1;
+    const xl_user_op *no_identity = user_cases[USER_CASE_SPAN].op;
+#define REFUSED(field, value, text)                                                                \
+    do {                                                                                           \
+        xl_reduce_desc_init(&desc);                                                                \
+        desc.field = (value);                                                                      \
+        refused(ctx, xl_reduce_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, (text));      \
+        assert_null(plan);                                                                         \
+    } while (0)
+    REFUSED(struct_size, 4, "struct_size");
+    REFUSED(type, (xl_type)99, "type: ");
+    REFUSED(op, (xl_op)10, "op: 10");
+    REFUSED(op, XL_USER_OP, "user_op");
+    REFUSED(determinism, (xl_determinism)3, "determinism: 3");
+    REFUSED(segments, (xl_segments)7, "segments: 7");
+    REFUSED(segments, XL_SEGMENTS_KEYS, "segment_type");
+    REFUSED(segments, XL_SEGMENTS_WIDTH, "segment_width");
+    REFUSED(load_type, XL_U8, "load_type");
+    REFUSED(store_type, XL_U8, "store_type");
+    xl_reduce_desc_init(&desc);
+    desc.op = XL_ARG_MIN;
+    desc.init = &one;
+    refused(ctx, xl_reduce_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, "init: ");
+    desc.init = NULL;
+    desc.store = "x";
+    refused(ctx, xl_reduce_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, "store: ");
+    desc.store = NULL;
+    desc.type = XL_U32X2;
+    refused(ctx, xl_reduce_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, "op: arg-min");
+    desc.type = XL_USER_TYPE;
+    desc.user_type = user_cases[USER_CASE_SPAN].user_type;
+    desc.op = XL_USER_OP;
+    desc.user_op = no_identity;
+    desc.segments = XL_SEGMENTS_OFFSETS;
+    desc.segment_type = XL_U32;
+    refused(ctx, xl_reduce_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, "init: ");
+    refused(ctx, xl_reduce_create(ctx, NULL, &plan), XL_ERROR_INVALID_ARGUMENT, "desc: NULL");
+    refused(NULL, xl_reduce_create(NULL, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, "ctx: NULL");
+    refused(ctx, xl_reduce_create(ctx, &desc, NULL), XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
+    xl_reduce_destroy(NULL);
+    xl_reduce_desc_init(NULL);
+}
+
+static void enqueue_refuses(void **state)
+{
+    (void)state;
+    enum { N = 100 };
+    xl_context *ctx = xlt_context();
+    xl_reduce *by_key, *whole;
+    xl_reduce_desc desc;
+    size_t bytes, alignment;
+    xlt_buffer a = xlt_buffer_make(NULL, N, 4, 0), s = xlt_buffer_make(NULL, N, 4, 0);
+    xlt_buffer b = xlt_buffer_make(NULL, N, 4, 0), k = xlt_buffer_make(NULL, N, 4, 0);
+    const xl_view in = xlt_view(&a), keys = xlt_view(&s), out = xlt_view(&b), names = xlt_view(&k);
+    const xl_view none = xl_no_view();
+    xl_reduce_desc_init(&desc);
+    XLT_OK(xl_reduce_create(ctx, &desc, &whole));
+    desc.segments = XL_SEGMENTS_KEYS;
+    desc.segment_type = XL_U32;
+    XLT_OK(xl_reduce_create(ctx, &desc, &by_key));
+#define CALL(plan, ...) xl_reduce_enqueue(plan, xlt_queue(), N, __VA_ARGS__, none, 0, NULL, NULL)
+#define WRONG(call, text) refused(ctx, call, XL_ERROR_INVALID_ARGUMENT, text)
+#define APART(call, text) refused(ctx, call, XL_ERROR_OVERLAP, text)
+    WRONG(CALL(by_key, none, keys, out, names, none), "in: ");
+    WRONG(CALL(by_key, in, none, out, names, none), "segments: ");
+    WRONG(CALL(by_key, in, keys, none, names, none), "out: ");
+    WRONG(CALL(whole, in, keys, out, none, none), "segments: ");
+    WRONG(CALL(whole, in, none, out, names, none), "keys: ");
+    WRONG(CALL(whole, in, none, out, none, names), "count: ");
+    WRONG(CALL(by_key, in, keys, out, xl_view_of(k.mem, 1000), none), "keys: ");
+    APART(CALL(by_key, in, keys, in, names, none), "in and out overlap");
+    APART(CALL(by_key, in, keys, keys, names, none), "overlap");
+    APART(CALL(by_key, in, keys, out, out, none), "overlap");
+    APART(CALL(by_key, in, keys, out, in, none), "overlap");
+    APART(CALL(by_key, in, keys, out, names, xl_view_of(b.mem, 66)), "overlap");
+    APART(CALL(by_key, in, keys, out, names, xl_view_of(a.mem, 66)), "overlap");
+    WRONG(xl_reduce_enqueue(whole, NULL, N, in, none, out, none, none, none, 0, NULL, NULL),
+          "queue: NULL");
+    WRONG(xl_reduce_enqueue(whole, xlt_queue(), N, in, none, out, none, none, none, 1, NULL, NULL),
+          "waits: ");
+    refused(NULL, CALL(NULL, in, none, out, none, none), XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
+    refused(ctx, xl_reduce_scratch(whole, 1, NULL, &alignment), XL_ERROR_INVALID_ARGUMENT, "bytes");
+    XLT_OK(xl_reduce_scratch(by_key, 1000000, &bytes, &alignment));
+    unsigned char got[4 * N];
+    xlt_read(&b, got);
+    for (size_t i = 0; i < sizeof got; ++i)
+        assert_int_equal(got[i], 0xa5);
+    XLT_OK(CALL(by_key, in, keys, out, names, none));
+    /* Keys may be what is reduced; nobody need ask for keys or counts. */
+    XLT_OK(CALL(by_key, keys, keys, out, none, none));
+    XLT_CL(clFinish(xlt_queue()));
+    xl_reduce_destroy(by_key);
+    xl_reduce_destroy(whole);
+    xlt_buffer_free(&a);
+    xlt_buffer_free(&b);
+    xlt_buffer_free(&s);
+    xlt_buffer_free(&k);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scalars),        cmocka_unit_test(vectors_and_users),
+        cmocka_unit_test(every_form),     cmocka_unit_test(places),
+        cmocka_unit_test(places_of_nan),  cmocka_unit_test(expressions),
+        cmocka_unit_test(sums_repeat),    cmocka_unit_test(nothing),
+        cmocka_unit_test(create_refuses), cmocka_unit_test(enqueue_refuses),
+    };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    xlt_finish();
+    return failed;
+}
