@@ -137,7 +137,9 @@ bool xl_begins(const xl_input *input, ulong s, ulong i)
 /* How many segments began before element i. */
 ulong xl_began_before(const xl_input *input, ulong i)
 {
-    const ulong rounds = i / input->width, left = i % input->width;
+    /* Kept from being paired with a quotient: Oclgrind does not know what LLVM makes of both. */
+    volatile ulong kept = i % input->width;
+    const ulong left = kept, rounds = (i - left) / input->width;
 #if XL_SEGMENTS == 5
     return rounds + (left > 0);
 #else

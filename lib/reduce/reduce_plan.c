@@ -83,6 +83,9 @@ static uint32_t choose_vector(const xli_flat *flat)
     return scalars ? (uint32_t)(16 / source->in.bytes) : 1;
 }
 
+/* The runs where bits must not depend on the device: to change them breaks that promise. */
+enum { FIXED_RUN = 1 << 12, LONG_FIXED_RUN = 1 << 14, FIXED_RUNS = 1 << 12 };
+
 /* One work-item takes a run, and runs are cut in a way of their own: the order of operands
  * is then the same on every device. */
 static bool is_reproducible(const xl_reduce *plan)
@@ -108,7 +111,9 @@ static void shape_to_fit(xl_reduce *plan, const xli_facts *facts, size_t most)
     flat->group_size = serial ? 1 : (uint32_t)size;
     flat->items = serial ? 0 : (uint32_t)items;
     flat->vector = (uint32_t)xli_min(choose_vector(flat), items);
-    flat->tile = serial ? xli_min(SERIAL_TILE, plan->tune.run_elements) : size * items;
+    flat->tile = is_reproducible(plan) ? FIXED_RUN
+                 : serial              ? xli_min(SERIAL_TILE, plan->tune.run_elements)
+                                       : size * items;
 }
 
 void xli_reduce_destroy_kernels(xl_reduce *plan)
@@ -186,9 +191,7 @@ static bool is_slow(const xl_reduce *plan)
     return plan->flat.items == 0 && !vectors;
 }
 
-/* The runs of n elements where bits must not depend on the device: to change them breaks
- * that promise. Few enough that the join, which is one work-item's, takes no longer. */
-enum { FIXED_RUN = 1 << 12, LONG_FIXED_RUN = 1 << 14, FIXED_RUNS = 1 << 12 };
+/* Longer ones above so many, so that the join, which is one work-item's, takes no longer. */
 static size_t fixed_run(size_t n)
 {
     return n / FIXED_RUN <= FIXED_RUNS ? FIXED_RUN : LONG_FIXED_RUN;

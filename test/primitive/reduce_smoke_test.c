@@ -386,13 +386,21 @@ static xl_reduce *plan_of(xl_context *ctx, const kind *k, xl_segments form, int 
     return plan;
 }
 
-/* rusticl 22.3 ends the process when it compiles a group's exchange of structs. */
-static bool may_end_the_process(const setup *s, const kind *k)
+static bool on_oclgrind(void)
+{
+    return strstr(xlt_device(), "Oclgrind") != NULL;
+}
+
+/* rusticl 22.3 ends the process when it compiles a group's exchange of structs. Oclgrind
+ * takes the gap behind a narrow value for one that nobody set, and does not know what
+ * LLVM makes of some functions on structs. */
+static bool left_out(const setup *s, const kind *k)
 {
     xl_device_info info;
     XLT_OK(xl_context_device_info(xlt_context(), &info));
-    return s->tune && strstr(s->tune, "serial = 0") && k->type == XL_USER_TYPE &&
-           strstr(info.platform, "rusticl");
+    const bool groups = s->tune && strstr(s->tune, "serial = 0");
+    return (groups && k->type == XL_USER_TYPE && strstr(info.platform, "rusticl")) ||
+           (on_oclgrind() && (k->type == XL_USER_TYPE || k->type == XL_I8));
 }
 
 static void check_form(const setup *s, xl_context *ctx, xl_segments form, size_t every)
@@ -404,7 +412,7 @@ static void check_form(const setup *s, xl_context *ctx, xl_segments form, size_t
         if (form == XL_SEGMENTS_OFFSETS && !kinds[k].identity && !kinds[k].init)
             continue;
         for (int pattern = 0; pattern < PATTERNS; ++pattern) {
-            if (may_end_the_process(s, &kinds[k]) || turn++ % every != 0 ||
+            if (left_out(s, &kinds[k]) || turn++ % every != 0 ||
                 (form == XL_SEGMENTS_NONE && pattern > 0))
                 continue;
             const trial t = {ctx, plan_of(ctx, &kinds[k], form, pattern), &kinds[k], form, s->name};
@@ -538,7 +546,8 @@ static void bits_stay_the_same(void **state)
                                         XL_SEGMENTS_OFFSETS, XL_SEGMENTS_WIDTH};
     float *in = malloc(BITS_N * sizeof *in);
     fill_badly(in);
-    for (size_t f = 0; f < sizeof forms / sizeof forms[0]; ++f) {
+    /* Its check for uninitialised values ends the process on 16-element vectors. */
+    for (size_t f = on_oclgrind() ? 1 : 0; f < sizeof forms / sizeof forms[0]; ++f) {
         check_bits(forms[f], false, in);
         check_bits(forms[f], true, in);
     }
