@@ -193,28 +193,32 @@ void xl_tile_load(XL_T *item, const xl_input *input, ulong base, uint unit, cons
     }
 }
 
-/* Stores `before` op each item, where there is an element. */
+/* Stores `before` op each item, where there is an element. One pointer and constant steps:
+ * a pointer per row would be kept in registers. */
 void xl_tile_store(const XL_T *item, __global XL_OUT *out, ulong base, ulong n, XL_T before)
 {
+    const ulong first = base + xl_tile_at(XL_UNIT, 0);
+    const uint count = first < n ? (uint)min(n - first, (ulong)XL_TILE) : 0;
+    const uint step = XL_SPAN * XL_VLEN;
+    __global XL_OUT *const to = out + first;
     if (n - base >= XL_TILE && XL_IS_ALIGNED(out + base)) {
 #pragma unroll
         for (uint row = 0; row < XL_ROWS; ++row) {
-            const ulong at = base + xl_tile_at(XL_UNIT, row);
             XL_OUT y[XL_VLEN];
 #pragma unroll
             for (uint v = 0; v < XL_VLEN; ++v)
-                y[v] = xl_output(XL_VALUE(xl_op(before, item[row * XL_VLEN + v])), at + v);
-            xl_store_vec(out + at, XL_PACK(y));
+                y[v] = xl_output(XL_VALUE(xl_op(before, item[row * XL_VLEN + v])),
+                                 first + row * step + v);
+            xl_store_vec(to + row * step, XL_PACK(y));
         }
     } else {
 #pragma unroll
         for (uint row = 0; row < XL_ROWS; ++row) {
-            const ulong at = base + xl_tile_at(XL_UNIT, row);
 #pragma unroll
             for (uint v = 0; v < XL_VLEN; ++v)
-                if (at + v < n)
-                    out[at + v] =
-                        xl_output(XL_VALUE(xl_op(before, item[row * XL_VLEN + v])), at + v);
+                if (row * step + v < count)
+                    to[row * step + v] = xl_output(XL_VALUE(xl_op(before, item[row * XL_VLEN + v])),
+                                                   first + row * step + v);
         }
     }
 }

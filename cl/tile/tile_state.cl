@@ -119,34 +119,64 @@ void xl_state_post(__global ulong *tiles, uint tile, uint state, uint epoch, XL_
         xl_message_store(slot + k, (ulong)words.word[k] << 32 | stamp);
 }
 
+/* One slot of a tile as it is now. */
+typedef struct xl_message {
+    ulong word[(XL_SLOTS == 1) ? 1 : XL_VALUE_WORDS];
+} xl_message;
+
+xl_message xl_message_take(const __global ulong *tiles, uint tile, uint state)
+{
+    const __global ulong *const slot = XL_SLOT(tiles, tile, state);
+    xl_message message;
+#pragma unroll
+    for (uint k = 0; k < XL_VALUE_WORDS; ++k)
+        message.word[k] = xl_message_load(slot + k);
+    return message;
+}
+
+/* Whether it is all there. */
+bool xl_message_is(const xl_message *message, uint state, uint epoch)
+{
+    const uint stamp = xl_state_stamp(state, epoch);
+    bool all = true;
+#pragma unroll
+    for (uint k = 0; k < XL_VALUE_WORDS; ++k)
+        all = all && (uint)message->word[k] == stamp;
+    return all;
+}
+
+XL_T xl_message_value(const xl_message *message)
+{
+    xl_posted words;
+#pragma unroll
+    for (uint k = 0; k < XL_VALUE_WORDS; ++k)
+        words.word[k] = (uint)(message->word[k] >> 32);
+    return words.value;
+}
+
+/* Whether a tile is in `state`; then *value is its value. */
+bool xl_state_take(const __global ulong *tiles, uint tile, uint state, uint epoch, XL_T *value)
+{
+    const xl_message message = xl_message_take(tiles, tile, state);
+    const bool there = xl_message_is(&message, state, epoch);
+    if (there)
+        *value = xl_message_value(&message);
+    return there;
+}
+
 /* The state of a tile; *value is its value unless that is XL_EMPTY. */
 uint xl_state_look(const __global ulong *tiles, uint tile, uint epoch, XL_T *value)
 {
-    xl_posted words;
-#if XL_SLOTS == 1
-    const ulong word = xl_message_load(tiles + tile);
-    const uint stamp = (uint)word;
-    words.word[0] = (uint)(word >> 32);
-    *value = words.value;
-    return (stamp & 0x3fffffffu) == epoch ? stamp >> 30 : XL_EMPTY;
-#else
+    xl_message message;
     for (uint state = XL_PREFIX; state != XL_EMPTY; --state) {
-        const __global ulong *const slot = XL_SLOT(tiles, tile, state);
-        const uint stamp = xl_state_stamp(state, epoch);
-        bool all = true;
-#pragma unroll
-        for (uint k = 0; k < XL_VALUE_WORDS; ++k) {
-            const ulong word = xl_message_load(slot + k);
-            all = all && (uint)word == stamp;
-            words.word[k] = (uint)(word >> 32);
-        }
-        if (all) {
-            *value = words.value;
+        if (state == XL_PREFIX || XL_SLOTS == 2)
+            message = xl_message_take(tiles, tile, state);
+        if (xl_message_is(&message, state, epoch)) {
+            *value = xl_message_value(&message);
             return state;
         }
     }
     return XL_EMPTY;
-#endif
 }
 
 uint xl_state_take_ticket(__global ulong *header)

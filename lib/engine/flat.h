@@ -45,6 +45,7 @@ typedef struct xli_flat {
     uint32_t group_size; /* work-items of every launch */
     uint32_t vector;     /* elements that a work-item moves at once */
     uint32_t items;      /* elements that it holds; 0: it walks a tile */
+    bool ahead, bulk;    /* look-back posts sums ahead; the device copies tiles by itself */
     size_t tile;         /* elements of one group's tile */
     xli_kernel reduce;   /* reduce-then-scan and the textbook scans */
     xli_kernel spread;
@@ -116,9 +117,9 @@ xl_status xli_flat_text(const xli_flat *flat, const xl_scan_desc *desc, const xl
 size_t xli_flat_input_args(const xli_flat_source *source, const xli_flat_places *places, size_t n,
                            xli_arg *args);
 
-/* flat_trial.c: whether look-back gives right results on this context's device:
- * tried the first time, then remembered. */
-xl_status xli_flat_trial(xl_context *ctx, bool *good);
+/* flat_trial.c: whether look-back, by the kernel file that AUTO takes here, gives right
+ * results on this context's device: tried the first time, then remembered. */
+xl_status xli_flat_trial(xl_context *ctx, const char *kernels, bool *good);
 
 /* flat_textbook.c: the two textbook scans, which share their kernels' names and launches. */
 bool xli_textbook_is(xl_scan_algorithm algorithm);

@@ -46,6 +46,36 @@ static uint32_t choose_items(const xli_flat *flat, const xli_facts *facts, uint3
     return items;
 }
 
+/* Shapes the plan for cl/kernel/scan_ahead.cl, if the device can run that. An odd number of
+ * vectors keeps neighbours in different banks of local memory. */
+static bool shape_ahead(xli_flat *flat, const xli_facts *facts, size_t most)
+{
+    enum { SPARE = 1024 };
+    const xli_flat_source *source = &flat->source;
+    const size_t size = flat->tune.ahead_size, width = facts->info.lane_width;
+    const bool beside =
+        source->segments == XL_SEGMENTS_HEAD_FLAGS || source->segments == XL_SEGMENTS_KEYS;
+    const size_t staged = source->in.bytes + (beside ? source->segment_bytes : 0);
+    const size_t words = xli_ceil_div(source->state_bytes, 4);
+    const size_t sums = size / (facts->lane_way == XLI_LANE_PTX ? width : 4) * 3;
+    size_t rows = xli_max(1, flat->tune.ahead_bytes / 4 / words / flat->vector);
+    if (!flat->tune.ahead || flat->algorithm != XL_SCAN_LOOKBACK || size > most || size % 64 != 0 ||
+        facts->lane_way == XLI_LANE_LOCAL || width < 8 || width > 64)
+        return false;
+    rows -= rows % 2 == 0;
+    while (rows > 1 &&
+           size * rows * flat->vector * (8 * staged + 1) / 8 + sums * source->state_bytes + SPARE >
+               facts->info.local_bytes)
+        rows -= 2;
+    const size_t tile = size * rows * flat->vector;
+    if (tile * (8 * staged + 1) / 8 + sums * source->state_bytes + SPARE > facts->info.local_bytes)
+        return false;
+    flat->group_size = (uint32_t)size;
+    flat->items = (uint32_t)(rows * flat->vector);
+    flat->tile = tile;
+    return true;
+}
+
 /* Whether one work-item takes many elements at a step. */
 static bool goes_by_vectors(const xli_flat *flat)
 {
@@ -73,10 +103,12 @@ void xli_flat_destroy_kernels(xli_flat *flat)
 static xl_status build(xli_flat *flat, const xl_scan_desc *desc, const xli_facts *facts,
                        size_t *most)
 {
+    const char *const ring = flat->ahead ? "scan_ahead" : "scan_lookback";
     const kernel_name names[] = {
-        {"scan_lookback", "xl_scan_clear", &flat->clear},
-        {"scan_lookback", "xl_scan_lookback", &flat->ring},
-        {"scan_lookback", "xl_scan_lookback_in_place", &flat->ring_in_place},
+        {ring, "xl_scan_clear", &flat->clear},
+        {ring, flat->ahead ? "xl_scan_ahead" : "xl_scan_lookback", &flat->ring},
+        {ring, flat->ahead ? "xl_scan_ahead_in_place" : "xl_scan_lookback_in_place",
+         &flat->ring_in_place},
         {"scan_two_pass", "xl_scan_reduce", &flat->reduce},
         {"scan_two_pass", "xl_scan_spread", &flat->spread},
         {"scan_textbook", "xl_textbook_reduce", &flat->reduce},
@@ -113,6 +145,10 @@ static void shape_to_fit(xli_flat *flat, const xli_facts *facts, size_t most)
 {
     enum { MOST_STEPS = 1 << 14 };
     size_t size = xli_min(power_below(flat->tune.group_size), power_below(most));
+    flat->ahead = shape_ahead(flat, facts, most);
+    flat->bulk = flat->ahead && facts->lane_way == XLI_LANE_PTX && facts->nv_capability >= 9;
+    if (flat->ahead)
+        return;
     while (size > 1 && local_bytes(flat, size, flat->vector) > facts->info.local_bytes)
         size /= 2;
     if (size == 1)
@@ -182,7 +218,10 @@ static xl_status ask_look_back(const xli_flat *flat, const xli_facts *facts, con
         *why = "needs 64-bit messages between work-groups (relaxed atomics of device scope), "
                "which this device does not promise";
     else if (!flat->on_trial)
-        XL_TRY(xli_flat_trial(flat->ctx, &good));
+        XL_TRY(xli_flat_trial(
+            flat->ctx,
+            flat->tune.ahead && facts->lane_way != XLI_LANE_LOCAL ? "scan_ahead" : "scan_lookback",
+            &good));
     if (!good)
         *why = "gave a wrong result, or did not compile, when it was tried on this device";
 done:

@@ -50,6 +50,7 @@ xl_status xli_flat_text(const xli_flat *flat, const xl_scan_desc *desc, const xl
         {"XL_VLEN", flat->vector},
         {"XL_ORDERED", source->rounds && flat->determinism != XL_UNORDERED},
         {"XL_SHARE", flat->tune.share},
+        {"XL_BULK", flat->bulk},
         {"XL_SPIN_LIMIT", flat->tune.spin_limit},
         {"XL_BLELLOCH", flat->algorithm == XL_SCAN_BLELLOCH},
         {"XL_HOLD_BACK", flat->tune.hold_back},

@@ -3,8 +3,6 @@
  * believed once it gave right results. */
 #include "flat.h"
 
-static const char trial_name[] = "scan_lookback";
-
 enum { TILES = 300, ROUNDS = 3 };
 
 /* Scans ones into `out` (may be `in`) and counts the elements that are not their
@@ -67,18 +65,18 @@ done:
     return status;
 }
 
-xl_status xli_flat_trial(xl_context *ctx, bool *good)
+xl_status xli_flat_trial(xl_context *ctx, const char *kernels, bool *good)
 {
     size_t wrong = 0;
     xl_status status = XL_SUCCESS;
-    xli_verdict verdict = xli_context_verdict(ctx, trial_name);
+    xli_verdict verdict = xli_context_verdict(ctx, kernels);
     if (verdict == XLI_UNTRIED) {
         status = run_trial(ctx, &wrong);
         /* A compiler that cannot build it is an answer; no memory is not. */
         if (status != XL_SUCCESS && status != XL_ERROR_BUILD)
             return status;
         verdict = status == XL_SUCCESS && wrong == 0 ? XLI_PASSED : XLI_REFUSED;
-        xli_context_set_verdict(ctx, trial_name, verdict);
+        xli_context_set_verdict(ctx, kernels, verdict);
     }
     *good = verdict == XLI_PASSED;
     return XL_SUCCESS;

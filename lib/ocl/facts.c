@@ -10,6 +10,9 @@
 #ifndef CL_DEVICE_WARP_SIZE_NV
 #define CL_DEVICE_WARP_SIZE_NV 0x4003
 #endif
+#ifndef CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV
+#define CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV 0x4000
+#endif
 #ifndef CL_DEVICE_WAVEFRONT_WIDTH_AMD
 #define CL_DEVICE_WAVEFRONT_WIDTH_AMD 0x4043
 #endif
@@ -265,6 +268,8 @@ xl_status xli_facts_ask(const xl_context *ctx, bool oldest_dialect, xli_facts *f
     facts->vendor_id = ask_uint(&t, CL_DEVICE_VENDOR_ID);
     t.nvidia =
         facts->vendor_id == VENDOR_NVIDIA && has_word(t.extensions, "cl_nv_device_attribute_query");
+    if (t.nvidia)
+        facts->nv_capability = ask_uint(&t, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV);
     ask_names(&t, &facts->info);
     ask_sizes(&t, &facts->info);
     ask_dialect(&t, oldest_dialect, facts);

@@ -62,6 +62,7 @@ typedef struct xli_facts {
     bool has_khr_ballot;
     bool has_fp16; /* half may be computed with */
     uint32_t vendor_id;
+    uint32_t nv_capability; /* of NVIDIA's OpenCL: the major compute capability; else 0 */
 } xli_facts;
 xl_status xli_context_facts(xl_context *ctx, const xli_facts **facts);
 

@@ -26,9 +26,13 @@ typedef struct xli_tune_scan {
     uint32_t look_back;   /* scan.look_back: 1 if AUTO takes look-back where it may */
     uint32_t stream_kib;  /* scan.stream_kib: results this large are written past the cache,
                              shape 0 */
-    uint32_t spin_limit;  /* scan.spin_limit: polls of a tile before its sum is made anew */
-    uint32_t hold_back;   /* scan.hold_back: for tests: one in so many tiles is late to post
-                             its sum, or never does; 0: none */
+    /* Look-back with sums posted ahead (cl/kernel/scan_ahead.cl), where there are sub-groups:
+     * scan.ahead: 1 if it is taken; scan.ahead_size: work-items of a group;
+     * scan.ahead_bytes: bytes a work-item holds; scan.ahead_groups: per compute unit */
+    uint32_t ahead, ahead_size, ahead_bytes, ahead_groups;
+    uint32_t spin_limit; /* scan.spin_limit: polls of a tile before its sum is made anew */
+    uint32_t hold_back;  /* scan.hold_back: for tests: one in so many tiles is late to post
+                            its sum, or never does; 0: none */
 } xli_tune_scan;
 
 void xli_tune_scan_get(const xl_context *ctx, const xli_facts *facts, xli_tune_scan *tune);
@@ -36,9 +40,10 @@ void xli_tune_scan_get(const xl_context *ctx, const xli_facts *facts, xli_tune_s
 /* One row of a built-in table: fits a device if every given part does. A table is
  * ordered from particular to general and ends with a row that fits everything. */
 typedef struct xli_tune_match {
-    const char *device; /* part of the device's name, any letter case; NULL: any */
-    uint32_t vendor_id; /* 0: any */
-    bool is_cpu;        /* only devices whose work-items take turns on a core */
+    const char *device;  /* part of the device's name, any letter case; NULL: any */
+    uint32_t vendor_id;  /* 0: any */
+    uint32_t capability; /* NVIDIA's compute capability, the major number, or above */
+    bool is_cpu;         /* only devices whose work-items take turns on a core */
 } xli_tune_match;
 
 bool xli_tune_fits(const xli_tune_match *match, const xli_facts *facts);

@@ -9,7 +9,7 @@ bool xli_tune_fits(const xli_tune_match *match, const xli_facts *facts)
 {
     return (!match->device || xli_text_contains_nocase(facts->info.name, match->device)) &&
            (match->vendor_id == 0 || match->vendor_id == facts->vendor_id) &&
-           (!match->is_cpu || facts->is_cpu);
+           match->capability <= facts->nv_capability && (!match->is_cpu || facts->is_cpu);
 }
 
 typedef struct row {
@@ -18,7 +18,7 @@ typedef struct row {
 } row;
 
 static const row table[] = {
-    {{.device = "H200", .vendor_id = VENDOR_NVIDIA},
+    {{.vendor_id = VENDOR_NVIDIA, .capability = 9},
      {.shape = XLI_SCAN_GROUP,
       .group_size = 128,
       .item_bytes = 384,
@@ -29,6 +29,10 @@ static const row table[] = {
       .share = 2,
       .look_back = 1,
       .stream_kib = 1 << 13,
+      .ahead = 1,
+      .ahead_size = 256,
+      .ahead_bytes = 192,
+      .ahead_groups = 2,
       .spin_limit = 1 << 12}},
     {{.vendor_id = VENDOR_NVIDIA},
      {.shape = XLI_SCAN_GROUP,
@@ -41,6 +45,10 @@ static const row table[] = {
       .share = 2,
       .look_back = 1,
       .stream_kib = 1 << 13,
+      .ahead = 0,
+      .ahead_size = 256,
+      .ahead_bytes = 192,
+      .ahead_groups = 2,
       .spin_limit = 1 << 12}},
     {{.is_cpu = true},
      {.shape = XLI_SCAN_SERIAL,
@@ -53,6 +61,10 @@ static const row table[] = {
       .share = 8,
       .look_back = 1,
       .stream_kib = 1 << 13,
+      .ahead = 0,
+      .ahead_size = 256,
+      .ahead_bytes = 192,
+      .ahead_groups = 2,
       .spin_limit = 1 << 12}},
     {{0},
      {.shape = XLI_SCAN_GROUP,
@@ -65,6 +77,10 @@ static const row table[] = {
       .share = 2,
       .look_back = 1,
       .stream_kib = 1 << 13,
+      .ahead = 0,
+      .ahead_size = 256,
+      .ahead_bytes = 192,
+      .ahead_groups = 2,
       .spin_limit = 1 << 12}},
 };
 
@@ -88,6 +104,10 @@ void xli_tune_scan_get(const xl_context *ctx, const xli_facts *facts, xli_tune_s
         {"scan.share", &tune->share, 1, 16},
         {"scan.look_back", &tune->look_back, 0, 1},
         {"scan.stream_kib", &tune->stream_kib, 0, UINT32_MAX},
+        {"scan.ahead", &tune->ahead, 0, 1},
+        {"scan.ahead_size", &tune->ahead_size, 64, 1024},
+        {"scan.ahead_bytes", &tune->ahead_bytes, 4, 1024},
+        {"scan.ahead_groups", &tune->ahead_groups, 1, 64},
         {"scan.spin_limit", &tune->spin_limit, 0, 1 << 30},
         {"scan.hold_back", &tune->hold_back, 0, 1 << 30},
     };

@@ -10,6 +10,10 @@
 
 static const char tune_path[] = "scan_ordered_test.tune";
 
+/* The ways tiles are worked on: scan.shape, and 2: with sums posted ahead, where there are
+ * sub-groups for it. */
+enum { SHAPES = 3, AHEAD = 2 };
+
 /* A context with tiles of few elements, one of `every` of which is held back. */
 static xl_context *open_context(unsigned shape, unsigned share, unsigned every, unsigned spin)
 {
@@ -20,8 +24,9 @@ static xl_context *open_context(unsigned shape, unsigned share, unsigned every, 
     assert_non_null(file);
     fprintf(file,
             "scan.shape = %u\nscan.share = %u\nscan.item_bytes = 16\nscan.tile_bytes = 256\n"
-            "scan.group_size = 64\nscan.hold_back = %u\nscan.spin_limit = %u\n",
-            shape, share, every, spin);
+            "scan.group_size = 64\nscan.hold_back = %u\nscan.spin_limit = %u\n"
+            "scan.ahead = %d\nscan.ahead_size = 64\nscan.ahead_bytes = 16\n",
+            shape == AHEAD ? 1 : shape, share, every, spin, shape == AHEAD);
     fclose(file);
     desc.tune_file = tune_path;
     const xl_status status = xl_context_adopt(xl_context_cl(xlt_context()),
@@ -86,8 +91,8 @@ static void same_bits(const xl_scan_desc *desc, const data *d)
         unsigned every, spin;
     } held[] = {{7, 3}, {2, 0}};
     float *first = malloc(d->n * sizeof *first), *got = malloc(d->n * sizeof *got);
-    for (unsigned shape = 0; shape < 2; ++shape) {
-        const unsigned share = 1 + 2 * shape;
+    for (unsigned shape = 0; shape < SHAPES; ++shape) {
+        const unsigned share = shape == 1 ? 3 : 1;
         xl_context *ctx = open_context(shape, share, 0, 1000);
         run(ctx, desc, d, false, first);
         check_near(desc, d, first);

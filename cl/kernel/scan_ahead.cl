@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT
+ * The scan in one launch, with sums posted one tile ahead: the fastest where a GPU can
+ * copy into local memory by itself.
+ *
+ * A group has two tiles in hand: one in registers, whose sum is posted and which waits for
+ * its prefix, and the next, which comes into local memory meanwhile. In each turn it
+ *   1. sums up the next tile from local memory and posts the sum; if that tile is the
+ *      last of a block, it also looks back for it at once and posts its PREFIX;
+ *   2. asks for what others posted, scans the tile in registers, and only then waits for
+ *      the answers: they were posted a turn ago, so that hardly anyone ever waits;
+ *   3. stores the results, takes the next tile into registers, sends for the one after
+ *      it, and takes a ticket for that one's successor.
+ * With as many groups as tiles or more there is nothing to hand out and no ticket is taken:
+ * the tile is the group's number. Should such a group not run, others do without its post
+ * as they do without any other (cl/tile/tile_ahead.cl).
+ *
+ * Asks for the lines of cl/tile/tile_ahead.cl. */
+#include "../tile/tile_ahead.cl"
+#include "../tile/tile_scan.cl"
+
+#define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
+
+/* Clears a state buffer, header and all: every tile EMPTY whatever the epoch. */
+__kernel void xl_scan_clear(__global ulong *state, ulong state_offset, ulong words)
+{
+    for (ulong i = get_global_id(0); i < words; i += get_global_size(0))
+        state[state_offset + i] = 0;
+}
+
+/* What the work-items of a group share beside the stage. */
+typedef struct xl_shared {
+    uint next, epoch;
+    XL_T units[XL_MOST_UNITS];                       /* sums of the next tile */
+    XL_T parts[XL_MOST_UNITS], early[XL_MOST_UNITS]; /* of two look-backs */
+} xl_shared;
+
+/* The work-item that fetches and takes tickets: in the last sub-group, as the first
+ * posts. */
+#define XL_ISSUER (XL_GROUP_SIZE - 1)
+
+uint xl_take_next(const xl_ahead *ring, bool tickets)
+{
+    return tickets ? xl_state_take_ticket(ring->header) : ~0u;
+}
+
+/* Step 1: posts the sum of the staged tile. Gives what stands before this sub-group in the
+ * tile, and, for the last tile of a block, the tile's prefix. */
+XL_T xl_post_next(xl_ahead *ring, const xl_stage *stage, uint next, bool fetches, uint phase,
+                  __local xl_shared *shared, XL_T *prefix, const bool in_place)
+{
+    const ulong base = (ulong)next * XL_TILE;
+    const uint count = (uint)min(ring->input.n - base, (ulong)XL_TILE);
+    xl_fetch_end(stage, &ring->input, base, fetches, phase);
+    xl_stage_heads(stage, &ring->input, base);
+    const XL_T total = xl_lane_reduce(xl_staged_total(stage, &ring->input, base, count));
+    if (xl_lane_id() == 0)
+        shared->units[xl_lane_group()] = total;
+    XL_LOCAL_BARRIER();
+    XL_T before = XL_IDENTITY, sum = XL_IDENTITY;
+    for (uint k = 0; k < XL_UNITS; ++k) {
+        if (k == xl_lane_group())
+            before = sum;
+        sum = xl_op(sum, shared->units[k]);
+    }
+    if (get_local_id(0) == 0)
+        xl_ahead_post(ring, next, XL_AGGREGATE, sum, in_place);
+    if (XL_IS_LAST(next)) {
+        xl_looks looks;
+        xl_look(&looks, ring, next);
+        const XL_T start = xl_look_end(&looks, ring, next, shared->early, in_place);
+        XL_LOCAL_BARRIER();
+        *prefix = xl_look_fold(start, shared->early);
+        if (get_local_id(0) == 0)
+            xl_ahead_post(ring, next, XL_PREFIX, xl_op(*prefix, sum), in_place);
+    }
+    /* Results are stored only after this: see cl/tile/tile_lookback.cl. */
+    if (in_place)
+        xl_message_fence();
+    return before;
+}
+
+void xl_ahead_run(xl_ahead ring, __global XL_OUT *out, const xl_stage stage,
+                  __local xl_shared *shared, const bool in_place)
+{
+    const ulong n = ring.input.n;
+    const uint lid = (uint)get_local_id(0), groups = (uint)get_num_groups(0);
+    const uint tiles = (uint)XL_CEIL_DIV(n, XL_TILE);
+    const bool tickets = tiles > groups, issuer = lid == XL_ISSUER;
+    const bool fetches = xl_fetches(&ring.input);
+    XL_T item[XL_ITEMS], before = XL_IDENTITY, early = XL_IDENTITY;
+    uint tile = tiles, next = (uint)get_group_id(0), ticket = ~0u, phase = 0;
+
+    if (tickets) {
+        if (issuer)
+            shared->next = xl_take_next(&ring, true);
+        XL_LOCAL_BARRIER();
+        next = shared->next;
+        XL_LOCAL_BARRIER();
+    }
+    if (issuer) {
+        xl_fetch_init(&stage);
+        if (fetches && next < tiles)
+            xl_fetch_start(&stage, &ring.input, (ulong)next * XL_TILE);
+        shared->epoch = ring.alone ? 0 : ((volatile __global uint *)ring.header)[XL_EPOCH];
+        ticket = xl_take_next(&ring, tickets);
+    }
+    XL_LOCAL_BARRIER();
+    ring.epoch = shared->epoch;
+    while (true) {
+        const XL_T known = early;
+        XL_T before_next = XL_IDENTITY;
+        if (next < tiles) {
+            before_next =
+                xl_post_next(&ring, &stage, next, fetches, phase, shared, &early, in_place);
+            phase ^= 1;
+        }
+        if (tile < tiles) {
+            xl_looks looks;
+            XL_T prefix = known;
+            if (!XL_IS_LAST(tile))
+                xl_look(&looks, &ring, tile);
+            (void)xl_unit_scan(&ring.input, item, (__local XL_T *)0);
+            if (!XL_IS_LAST(tile))
+                prefix = xl_look_end(&looks, &ring, tile, shared->parts, in_place);
+            XL_LOCAL_BARRIER();
+            if (!XL_IS_LAST(tile))
+                prefix = xl_look_fold(prefix, shared->parts);
+            xl_tile_store(item, out, (ulong)tile * XL_TILE, n, xl_op(prefix, before));
+        }
+        if (next >= tiles)
+            break;
+        tile = next;
+        before = before_next;
+        const uint count = (uint)min(n - (ulong)tile * XL_TILE, (ulong)XL_TILE);
+#pragma unroll
+        for (uint row = 0; row < XL_ROWS; ++row)
+            xl_staged_row(item + row * XL_VLEN, &stage, &ring.input, (ulong)tile * XL_TILE,
+                          xl_tile_at(XL_UNIT, row), count);
+        if (issuer)
+            shared->next = ticket;
+        XL_LOCAL_BARRIER();
+        next = shared->next;
+        if (issuer) {
+            if (fetches && next < tiles)
+                xl_fetch_start(&stage, &ring.input, (ulong)next * XL_TILE);
+            ticket = xl_take_next(&ring, tickets);
+        }
+    }
+    if (issuer && !ring.alone)
+        xl_state_leave(ring.header, groups, ring.epoch);
+}
+
+#define XL_AHEAD_ARGUMENTS                                                                         \
+    XL_INPUT_ARGUMENTS, __global ulong *state, ulong state_offset, __global XL_OUT *out,           \
+        ulong out_offset, uint flags
+#define XL_AHEAD_RUN(in_place)                                                                     \
+    XL_STAGE_MAKE(stage);                                                                          \
+    __local xl_shared shared;                                                                      \
+    XL_INPUT_MAKE(input);                                                                          \
+    xl_ahead ring;                                                                                 \
+    ring.header = state + state_offset;                                                            \
+    ring.tiles = ring.header + XL_HEADER_WORDS;                                                    \
+    ring.input = input;                                                                            \
+    ring.start = xl_input_start(&input);                                                           \
+    ring.alone = (flags & 2) != 0;                                                                 \
+    ring.epoch = 0;                                                                                \
+    xl_ahead_run(ring, out + out_offset, stage, &shared, in_place)
+
+__kernel XL_REQUIRED void xl_scan_ahead(XL_AHEAD_ARGUMENTS)
+{
+    XL_AHEAD_RUN(false);
+}
+
+/* out is in. */
+__kernel XL_REQUIRED void xl_scan_ahead_in_place(XL_AHEAD_ARGUMENTS)
+{
+    XL_AHEAD_RUN(true);
+}
