@@ -73,8 +73,9 @@ XL_T xl_post_next(xl_ahead *ring, const xl_stage *stage, uint next, bool fetches
         if (get_local_id(0) == 0)
             xl_ahead_post(ring, next, XL_PREFIX, xl_op(*prefix, sum), in_place);
     }
-    /* Results are stored only after this: see cl/tile/tile_lookback.cl. */
-    if (in_place)
+    /* Between this and the first store of a result stands a barrier: see
+     * cl/tile/tile_lookback.cl. */
+    if (in_place && get_local_id(0) == 0)
         xl_message_fence();
     return before;
 }
@@ -87,6 +88,9 @@ void xl_ahead_run(xl_ahead ring, __global XL_OUT *out, const xl_stage stage,
     const uint tiles = (uint)XL_CEIL_DIV(n, XL_TILE);
     const bool tickets = tiles > groups, issuer = lid == XL_ISSUER;
     const bool fetches = xl_fetches(&ring.input);
+    /* One sub-group searches while the others go on. (All of them do on khr sub-groups:
+     * Intel's CPU compiler dies of collectives that one of several calls.) */
+    const bool sends = XL_LANE_WAY != 2 || xl_lane_group() == XL_UNITS - 1;
     XL_T item[XL_ITEMS], before = XL_IDENTITY, early = XL_IDENTITY;
     uint tile = tiles, next = (uint)get_group_id(0), ticket = ~0u, phase = 0;
 
@@ -104,6 +108,8 @@ void xl_ahead_run(xl_ahead ring, __global XL_OUT *out, const xl_stage stage,
         shared->epoch = ring.alone ? 0 : ((volatile __global uint *)ring.header)[XL_EPOCH];
         ticket = xl_take_next(&ring, tickets);
     }
+    if (sends && next < tiles)
+        xl_stage_search(&stage, &ring.input, (ulong)next * XL_TILE);
     XL_LOCAL_BARRIER();
     ring.epoch = shared->epoch;
     while (true) {
@@ -132,10 +138,7 @@ void xl_ahead_run(xl_ahead ring, __global XL_OUT *out, const xl_stage stage,
         tile = next;
         before = before_next;
         const uint count = (uint)min(n - (ulong)tile * XL_TILE, (ulong)XL_TILE);
-#pragma unroll
-        for (uint row = 0; row < XL_ROWS; ++row)
-            xl_staged_row(item + row * XL_VLEN, &stage, &ring.input, (ulong)tile * XL_TILE,
-                          xl_tile_at(XL_UNIT, row), count);
+        xl_staged_load(item, &stage, &ring.input, (ulong)tile * XL_TILE, count);
         if (issuer)
             shared->next = ticket;
         XL_LOCAL_BARRIER();
@@ -145,6 +148,8 @@ void xl_ahead_run(xl_ahead ring, __global XL_OUT *out, const xl_stage stage,
                 xl_fetch_start(&stage, &ring.input, (ulong)next * XL_TILE);
             ticket = xl_take_next(&ring, tickets);
         }
+        if (sends && next < tiles)
+            xl_stage_search(&stage, &ring.input, (ulong)next * XL_TILE);
     }
     if (issuer && !ring.alone)
         xl_state_leave(ring.header, groups, ring.epoch);

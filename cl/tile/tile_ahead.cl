@@ -70,14 +70,37 @@ XL_T xl_vector_total(const XL_T *x)
 /* This work-item's part of the staged tile; the same operations as in xl_ahead_redo(). */
 XL_T xl_staged_total(const xl_stage *stage, const xl_input *input, ulong base, uint count)
 {
+    const uint at = XL_SUM_AT((uint)get_local_id(0));
     XL_T total = XL_IDENTITY, x[XL_VLEN];
+    if (count == XL_TILE) {
 #pragma unroll
-    for (uint row = 0; row < XL_ROWS; ++row) {
-        const uint at = XL_SUM_AT((uint)get_local_id(0)) + row * XL_VLEN;
-        xl_staged_row(x, stage, input, base, at, count);
-        total = xl_op(total, xl_vector_total(x));
+        for (uint row = 0; row < XL_ROWS; ++row) {
+            xl_staged_row(x, stage, input, base, at + row * XL_VLEN);
+            total = xl_op(total, xl_vector_total(x));
+        }
+    } else {
+        for (uint row = 0; row < XL_ROWS; ++row) {
+            xl_staged_few(x, stage, input, base, at + row * XL_VLEN, count);
+            total = xl_op(total, xl_vector_total(x));
+        }
     }
     return total;
+}
+
+/* This work-item's rows of the staged tile, as cl/tile/tile_load.cl has them. */
+void xl_staged_load(XL_T *item, const xl_stage *stage, const xl_input *input, ulong base,
+                    uint count)
+{
+    const uint at = xl_tile_at(XL_UNIT, 0), step = XL_SPAN * XL_VLEN;
+    if (count == XL_TILE) {
+#pragma unroll
+        for (uint row = 0; row < XL_ROWS; ++row)
+            xl_staged_row(item + row * XL_VLEN, stage, input, base, at + row * step);
+    } else {
+#pragma unroll
+        for (uint row = 0; row < XL_ROWS; ++row)
+            xl_staged_few(item + row * XL_VLEN, stage, input, base, at + row * step, count);
+    }
 }
 
 /* The sum of a tile, by one sub-group, at every lane. */

@@ -19,33 +19,69 @@
 #error "XL_BULK must be defined"
 #endif
 
-#define XL_STAGES_SEGMENTS (XL_SEGMENTS == 1 || XL_SEGMENTS == 3)
+/* What tells the heads of a staged tile: keys with those just before the tile, or a mark per
+ * element, or the bits themselves. */
+#if XL_SEGMENTS == 3
+typedef XL_SEG xl_mark;
+#define XL_LEAD (16 / (uint)sizeof(xl_mark))
+#define XL_MARKS 1
+#elif XL_SEGMENTS == 1 || XL_SEGMENTS == 4
+typedef uchar xl_mark;
+#define XL_LEAD 0
+#define XL_MARKS 1
+#else
+#define XL_MARKS 0
+#endif
+#if XL_MARKS && XL_VLEN > 1
+#if XL_SEGMENTS == 3
+#define XL_MARK_VEC XL_JOIN(XL_SEG, XL_VLEN)
+#else
+#define XL_MARK_VEC XL_JOIN(uchar, XL_VLEN)
+#endif
+#endif
+#define XL_FETCHES_MARKS (XL_SEGMENTS == 1 || XL_SEGMENTS == 3)
 
 /* Where a tile arrives. */
 typedef struct xl_stage {
     __local XL_IN *in;
-#if XL_STAGES_SEGMENTS
-    __local XL_SEG *segments;
+#if XL_MARKS
+    __local xl_mark *marks; /* of element 0; XL_LEAD more stand before it */
+#elif XL_SEGMENTS != 0
+    __local uint *heads; /* a bit per element */
 #endif
-    __local uint *heads;    /* bits of the tile, from xl_stage_heads() on */
+#if XL_SEGMENTS == 4
+    __local ulong *first; /* the tile's first offset */
+#endif
     __local ulong *arrived; /* an mbarrier */
 } xl_stage;
 
 /* Declares the local memory of a stage, in a kernel. */
-#if XL_STAGES_SEGMENTS
-#define XL_STAGE_MAKE(stage)                                                                       \
-    __local XL_IN stage##_in[XL_TILE] __attribute__((aligned(128)));                               \
-    __local XL_SEG stage##_segments[XL_TILE] __attribute__((aligned(128)));                        \
+#if XL_MARKS
+#define XL_STAGE_MARKS(stage)                                                                      \
+    __local xl_mark stage##_marks[XL_TILE + XL_LEAD] __attribute__((aligned(128)));                \
+    stage.marks = stage##_marks + XL_LEAD;
+#elif XL_SEGMENTS != 0
+#define XL_STAGE_MARKS(stage)                                                                      \
     __local uint stage##_heads[XL_TILE / 32 + 1];                                                  \
-    __local ulong stage##_arrived;                                                                 \
-    const xl_stage stage = {stage##_in, stage##_segments, stage##_heads, &stage##_arrived}
+    stage.heads = stage##_heads;
 #else
-#define XL_STAGE_MAKE(stage)                                                                       \
-    __local XL_IN stage##_in[XL_TILE] __attribute__((aligned(128)));                               \
-    __local uint stage##_heads[XL_SEGMENTS == 0 ? 1 : XL_TILE / 32 + 1];                           \
-    __local ulong stage##_arrived;                                                                 \
-    const xl_stage stage = {stage##_in, stage##_heads, &stage##_arrived}
+#define XL_STAGE_MARKS(stage)
 #endif
+#if XL_SEGMENTS == 4
+#define XL_STAGE_FIRST(stage)                                                                      \
+    __local ulong stage##_first;                                                                   \
+    stage.first = &stage##_first;
+#else
+#define XL_STAGE_FIRST(stage)
+#endif
+#define XL_STAGE_MAKE(stage)                                                                       \
+    xl_stage stage;                                                                                \
+    __local XL_IN stage##_in[XL_TILE] __attribute__((aligned(128)));                               \
+    __local ulong stage##_arrived;                                                                 \
+    stage.in = stage##_in;                                                                         \
+    stage.arrived = &stage##_arrived;                                                              \
+    XL_STAGE_MARKS(stage)                                                                          \
+    XL_STAGE_FIRST(stage)
 
 #if XL_BULK
 #define XL_LOCAL_AT(p) ((uint)(size_t)(p))
@@ -86,7 +122,7 @@ bool xl_fetches(const xl_input *input)
 {
 #if !XL_BULK
     return false;
-#elif XL_STAGES_SEGMENTS
+#elif XL_FETCHES_MARKS
     return XL_FETCH_ALIGNED(input->in) && XL_FETCH_ALIGNED(input->segments);
 #else
     return XL_FETCH_ALIGNED(input->in);
@@ -105,20 +141,21 @@ void xl_fetch_start(const xl_stage *stage, const xl_input *input, ulong base)
 #if XL_BULK
     const uint count = xl_fetch_count((uint)min(input->n - base, (ulong)XL_TILE));
     uint bytes = count * XL_IN_BYTES;
-#if XL_STAGES_SEGMENTS
-    bytes += count * (uint)sizeof(XL_SEG);
+#if XL_FETCHES_MARKS
+    const uint lead = base > 0 ? XL_LEAD : 0;
+    const uint marks = (count + lead) * (uint)sizeof(xl_mark);
+    bytes += marks;
 #endif
     __asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
                    :
                    : "r"(XL_LOCAL_AT(stage->arrived)), "r"(bytes)
                    : "memory");
-    if (count > 0) {
+    if (count > 0)
         xl_bulk_copy(stage->in, input->in + base, count * XL_IN_BYTES, stage->arrived);
-#if XL_STAGES_SEGMENTS
-        xl_bulk_copy(stage->segments, input->segments + base, count * (uint)sizeof(XL_SEG),
-                     stage->arrived);
+#if XL_FETCHES_MARKS
+    if (marks > 0)
+        xl_bulk_copy(stage->marks - lead, input->segments + base - lead, marks, stage->arrived);
 #endif
-    }
 #endif
 }
 
@@ -146,93 +183,138 @@ void xl_fetch_end(const xl_stage *stage, const xl_input *input, ulong base, bool
 #pragma unroll 4
         for (uint i = done + (uint)get_local_id(0); i < count; i += XL_GROUP_SIZE) {
             stage->in[i] = input->in[base + i];
-#if XL_STAGES_SEGMENTS
-            stage->segments[i] = input->segments[base + i];
+#if XL_FETCHES_MARKS
+            stage->marks[i] = input->segments[base + i];
 #endif
         }
+#if XL_SEGMENTS == 3
+        if (base > 0 && get_local_id(0) == 0)
+            *(stage->marks - 1) = input->segments[base - 1];
+#endif
         XL_LOCAL_BARRIER();
     }
 }
 
-#if XL_SEGMENTS == 0
-#define xl_stage_heads(stage, input, base)
-#define xl_staged_heads(stage, at) 0u
-#else
-/* The bits of a whole sub-group, for its elements from `at` on. */
-void xl_heads_put(__local uint *heads, uint at, ulong bits)
-{
-    if (xl_lane_id() != 0)
-        return;
-    if (xl_lane_width() >= 32)
-        heads[at / 32] = (uint)bits;
-    if (xl_lane_width() == 64)
-        heads[at / 32 + 1] = (uint)(bits >> 32);
-    else if (xl_lane_width() == 16)
-        ((__local ushort *)heads)[at / 16] = (ushort)bits;
-    else if (xl_lane_width() == 8)
-        ((__local uchar *)heads)[at / 8] = (uchar)bits;
-}
-
-/* Finds the heads of the tile at `base`, which is there; ends with a barrier. */
-void xl_stage_heads(const xl_stage *stage, xl_input *input, ulong base)
+/* By the sub-group that sends for the tile at `base`: where its offsets begin, so that the
+ * search goes on while the tile is on its way. */
+void xl_stage_search(const xl_stage *stage, const xl_input *input, ulong base)
 {
 #if XL_SEGMENTS == 4
-    xl_heads_prepare(input, stage->heads, base);
-    if (base == 0 && get_local_id(0) == 0)
-        stage->heads[0] |= 1u;
-#elif XL_SEGMENTS == 2
-    for (uint k = (uint)get_local_id(0); k < XL_TILE / 32; k += XL_GROUP_SIZE) {
-        const ulong at = base + 32ul * k;
-        stage->heads[k] = (at < input->n ? input->segments[at / 32] : 0u) | (at == 0 ? 1u : 0u);
-    }
-#else
-    const uint count = (uint)min(input->n - base, (ulong)XL_TILE);
-#if XL_SEGMENTS == 3
-    const XL_SEG last = input->segments[base > 0 ? base - 1 : 0];
+    const ulong first = xl_offset_search_lanes(input->segments, input->count, base);
+    if (xl_lane_id() == 0)
+        *stage->first = first;
 #endif
-    for (uint k = 0; k < XL_ITEMS; ++k) {
-        const uint at = k * XL_GROUP_SIZE + (uint)get_local_id(0);
-        bool head = base + at == 0;
-#if XL_SEGMENTS == 1
-        head = head || (at < count && stage->segments[at] != 0);
-#elif XL_SEGMENTS == 3
-        const XL_SEG before = at > 0 ? stage->segments[at - 1] : last;
-        head = head || (at < count && stage->segments[at] != before);
-#else
-        head = head || (xl_heads(input, base + at, 1) & 1) != 0;
-#endif
-        xl_heads_put(stage->heads, k * XL_GROUP_SIZE + xl_lane_group() * xl_lane_width(),
-                     xl_lane_ballot(head));
-    }
-#endif
-    XL_LOCAL_BARRIER();
 }
 
-/* The bits of XL_VLEN elements from `at` on. */
-uint xl_staged_heads(const xl_stage *stage, uint at)
+#if XL_SEGMENTS >= 5
+/* Bit k: element k of 32 begins a segment, where the first of them is the `at`-th of its
+ * period. */
+uint xl_periodic_heads(const xl_input *input, ulong at)
 {
-    return stage->heads[at / 32] >> at % 32 & ((1u << XL_VLEN) - 1u);
+    const ulong width = input->width;
+    if (width > 64) {
+        const ulong to_head = at == 0 ? 0 : width - at;
+        return to_head < 32 ? 1u << to_head : 0u;
+    }
+    const ulong period = XL_SEGMENTS == 5 ? 1ul : input->mask | 1ul;
+    const ulong mask = width < 64 ? period & ((1ul << width) - 1ul) : period;
+    ulong bits = 0;
+    for (uint k = 0; k < 32; at = 0) {
+        bits |= mask >> at << k;
+        k += (uint)(width - at);
+    }
+    return (uint)bits;
 }
 #endif
 
-/* The states of XL_VLEN elements from `at` on of the tile at `base`, of which there are
- * `count`; XL_IDENTITY past the last. */
-void xl_staged_row(XL_T *to, const xl_stage *stage, const xl_input *input, ulong base, uint at,
-                   uint count)
+/* Makes the marks or bits of the tile at `base`, which is there, unless they came with it. */
+void xl_stage_heads(const xl_stage *stage, const xl_input *input, ulong base)
+{
+    const uint lid = (uint)get_local_id(0);
+#if XL_SEGMENTS == 4
+    const ulong end = min(input->n, base + XL_TILE);
+    __local uint *const words = (__local uint *)stage->marks;
+    for (uint k = lid; k < XL_TILE / 4; k += XL_GROUP_SIZE)
+        words[k] = 0;
+    XL_LOCAL_BARRIER();
+    for (ulong s = *stage->first + lid; s < input->count; s += XL_GROUP_SIZE) {
+        const ulong at = input->segments[s];
+        if (at >= end)
+            break;
+        stage->marks[at - base] = 1;
+    }
+    XL_LOCAL_BARRIER();
+#elif XL_SEGMENTS == 2 || XL_SEGMENTS >= 5
+    for (uint k = lid; k < XL_TILE / 32; k += XL_GROUP_SIZE) {
+        const ulong at = base + 32ul * k;
+#if XL_SEGMENTS == 2
+        stage->heads[k] = at < input->n ? input->segments[at / 32] : 0u;
+#else
+        stage->heads[k] = xl_periodic_heads(input, at % input->width);
+#endif
+    }
+    XL_LOCAL_BARRIER();
+#endif
+}
+
+#if XL_SEGMENTS == 0
+#define xl_staged_heads(stage, base, at) 0u
+#else
+/* The bits of XL_VLEN elements from `at` on of the tile at `base`. */
+uint xl_staged_heads(const xl_stage *stage, ulong base, uint at)
+{
+    uint bits = base + at == 0;
+#if XL_MARKS
+    xl_mark mark[XL_VLEN];
+#if XL_VLEN > 1
+    XL_UNPACK(*(const __local XL_MARK_VEC *)(stage->marks + at), mark);
+#else
+    mark[0] = stage->marks[at];
+#endif
+#if XL_SEGMENTS == 3
+    bits |= (uint)(mark[0] != *(stage->marks + at - 1));
+#else
+    bits |= (uint)(mark[0] != 0);
+#endif
+#pragma unroll
+    for (uint v = 1; v < XL_VLEN; ++v)
+        bits |= (uint)(mark[v] != (XL_SEGMENTS == 3 ? mark[v - 1] : 0)) << v;
+#else
+    bits |= stage->heads[at / 32] >> at % 32 & ((1u << XL_VLEN) - 1u);
+#endif
+    return bits;
+}
+#endif
+
+/* The states of XL_VLEN elements from `at` on of the tile at `base`, all of which are there. */
+void xl_staged_row(XL_T *to, const xl_stage *stage, const xl_input *input, ulong base, uint at)
 {
     XL_IN x[XL_VLEN];
-    const uint heads = xl_staged_heads(stage, at);
+    const uint heads = xl_staged_heads(stage, base, at);
 #if XL_VLEN > 1
     XL_UNPACK(*(const __local xl_in_vec *)(stage->in + at), x);
 #else
     x[0] = stage->in[at];
 #endif
 #pragma unroll
-    for (uint v = 0; v < XL_VLEN; ++v) {
+    for (uint v = 0; v < XL_VLEN; ++v)
+        to[v] = xl_input_state(input, x[v], base + at + v, (heads >> v & 1) != 0);
+}
+
+/* The same where only `count` elements of the tile are there; XL_IDENTITY past them. */
+void xl_staged_few(XL_T *to, const xl_stage *stage, const xl_input *input, ulong base, uint at,
+                   uint count)
+{
+#pragma unroll
+    for (uint v = 0; v < XL_VLEN; ++v)
         to[v] = XL_IDENTITY;
+    if (at >= count)
+        return;
+    const uint heads = xl_staged_heads(stage, base, at);
+#pragma unroll
+    for (uint v = 0; v < XL_VLEN; ++v)
         if (at + v < count)
-            to[v] = xl_input_state(input, x[v], base + at + v, (heads >> v & 1) != 0);
-    }
+            to[v] = xl_input_state(input, stage->in[at + v], base + at + v, (heads >> v & 1) != 0);
 }
 
 #endif

@@ -90,7 +90,7 @@ typedef struct xl_input {
 #define XL_INPUT_SEGMENTS(input)                                                                   \
     input.segments = segments + segments_offset;                                                   \
     input.count = segment_count;                                                                   \
-    input.base = ~0ul;                                                                             \
+    input.base = ~0ul - XL_TILE; /* no element lies in that tile */                                \
     input.bits = 0;
 #endif
 #else
@@ -263,7 +263,7 @@ uint xl_heads(const xl_input *input, ulong i, uint k)
     }
 #else
     /* A 64-bit remainder is slow: taken once. */
-    uint at = (uint)(i % input->width);
+    ulong at = i % input->width;
     for (uint j = 0; j < k; ++j) {
 #if XL_SEGMENTS == 5
         bits |= (uint)(at == 0) << j;

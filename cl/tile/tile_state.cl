@@ -78,6 +78,25 @@ void xl_message_store(__global ulong *to, ulong word)
     __asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" : : "l"(to), "l"(word) : "memory");
 }
 
+/* Two words at once, each of which tells by itself what it is. */
+ulong2 xl_message_load2(const __global ulong *from)
+{
+    ulong2 words;
+    __asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
+                   : "=l"(words.x), "=l"(words.y)
+                   : "l"(from)
+                   : "memory");
+    return words;
+}
+
+void xl_message_store2(__global ulong *to, ulong2 words)
+{
+    __asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};"
+                   :
+                   : "l"(to), "l"(words.x), "l"(words.y)
+                   : "memory");
+}
+
 void xl_message_fence(void)
 {
     __asm volatile("fence.acq_rel.gpu;" : : : "memory");
@@ -93,6 +112,17 @@ void xl_message_store(__global ulong *to, ulong word)
 {
     atomic_store_explicit((volatile __global atomic_ulong *)to, word, memory_order_relaxed,
                           memory_scope_device);
+}
+
+ulong2 xl_message_load2(const __global ulong *from)
+{
+    return (ulong2)(xl_message_load(from), xl_message_load(from + 1));
+}
+
+void xl_message_store2(__global ulong *to, ulong2 words)
+{
+    xl_message_store(to, words.x);
+    xl_message_store(to + 1, words.y);
 }
 
 void xl_message_fence(void)
@@ -114,9 +144,16 @@ void xl_state_post(__global ulong *tiles, uint tile, uint state, uint epoch, XL_
     xl_posted words;
     words.word[XL_VALUE_WORDS - 1] = 0; /* of which the value may fill a part */
     words.value = value;
+    if (XL_VALUE_WORDS % 2 == 0) {
 #pragma unroll
-    for (uint k = 0; k < XL_VALUE_WORDS; ++k)
-        xl_message_store(slot + k, (ulong)words.word[k] << 32 | stamp);
+        for (uint k = 0; k + 1 < XL_VALUE_WORDS; k += 2)
+            xl_message_store2(slot + k, (ulong2)((ulong)words.word[k] << 32 | stamp,
+                                                 (ulong)words.word[k + 1] << 32 | stamp));
+    } else {
+#pragma unroll
+        for (uint k = 0; k < XL_VALUE_WORDS; ++k)
+            xl_message_store(slot + k, (ulong)words.word[k] << 32 | stamp);
+    }
 }
 
 /* One slot of a tile as it is now. */
@@ -128,9 +165,18 @@ xl_message xl_message_take(const __global ulong *tiles, uint tile, uint state)
 {
     const __global ulong *const slot = XL_SLOT(tiles, tile, state);
     xl_message message;
+    if (XL_VALUE_WORDS % 2 == 0) { /* pairs are aligned */
 #pragma unroll
-    for (uint k = 0; k < XL_VALUE_WORDS; ++k)
-        message.word[k] = xl_message_load(slot + k);
+        for (uint k = 0; k + 1 < XL_VALUE_WORDS; k += 2) {
+            const ulong2 words = xl_message_load2(slot + k);
+            message.word[k] = words.x;
+            message.word[k + 1] = words.y;
+        }
+    } else {
+#pragma unroll
+        for (uint k = 0; k < XL_VALUE_WORDS; ++k)
+            message.word[k] = xl_message_load(slot + k);
+    }
     return message;
 }
 

@@ -23,14 +23,15 @@ static const struct {
     [XL_F64] = {"double", "double", XLI_KIND_FLOAT, 8},
 };
 
+/* What kernels call a type of the user's: a local of theirs may have its own name. */
+#define ALIAS "xl_of_user_"
+
 static bool is_identifier(const char *name)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    static const char allowed[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
     const size_t length = strlen(name);
-    return strchr(letters, name[0]) && length > 0 && length < sizeof((xli_element *)0)->name &&
-           strspn(name, letters) <= length &&
-           strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") ==
-               length;
+    return length > 0 && length < sizeof((xli_element *)0)->name &&
+           (name[0] < '0' || name[0] > '9') && strspn(name, allowed) == length;
 }
 
 static xl_status resolve_user(const xl_context *ctx, const char *field, const xl_user_type *user,
@@ -106,6 +107,11 @@ xli_element xli_element_wrapping(const xli_element *element)
     return made;
 }
 
+const char *xli_element_alias(const xli_element *element)
+{
+    return element->kind == XLI_KIND_USER ? ALIAS : "";
+}
+
 bool xli_element_is_scalar(const xli_element *element)
 {
     return element->lanes == 1 && element->kind != XLI_KIND_USER;
@@ -169,6 +175,7 @@ static void add_user_type(xli_text *text, const xli_element *type)
                  "typedef char alignment_of_%s_is_not_%zu[sizeof(xl_after_char_%s) == %zu ? 1 : "
                  "-1];\n",
                  name, type->alignment, name, type->bytes + type->alignment);
+    xli_text_add(text, "typedef %s " ALIAS "%s;\n", name, name);
 }
 
 static bool is_new(const xli_element *const *types, size_t k)
@@ -204,16 +211,24 @@ void xli_element_text(xli_text *text, const xli_facts *facts, const xli_element 
             add_user_type(text, types[i]);
     if (op == XL_USER_OP && user->source)
         xli_text_add(text, "#line 1 \"operator %s\"\n%s\n", user->name, user->source);
+    /* Behind names of our own: a local of the kernels may be called as the user's are. */
+    if (op == XL_USER_OP)
+        xli_text_add(text,
+                     "#line 1 \"call of operator %s\"\n"
+                     "%s xl_user_op(%s xl_a, %s xl_b) { return %s(xl_a, xl_b); }\n",
+                     user->name, types[0]->name, types[0]->name, types[0]->name, user->name);
     xli_text_add(text, "#line 1 \"plan\"\n");
     const xli_element element =
         op == XL_SUM || op == XL_PROD ? xli_element_wrapping(types[0]) : *types[0];
-    xli_text_add(text, "#define XL_E %s\n#define XL_E_SCALAR %s\n", element.name, element.scalar);
+    const char *const alias = xli_element_alias(&element);
+    xli_text_add(text, "#define XL_E %s%s\n#define XL_E_SCALAR %s%s\n", alias, element.name, alias,
+                 element.scalar);
     xli_text_add(text, "#define XL_E_BYTES %zu\n#define XL_E_LANES %u\n#define XL_E_KIND %u\n",
                  element.bytes, element.lanes, element.kind);
     xli_text_add(text, "#define XL_OPERATOR %u\n", op == XL_USER_OP ? 0 : (unsigned)op);
     if (op != XL_USER_OP)
         return;
-    xli_text_add(text, "#define XL_USER_OP %s\n#define XL_USER_COMMUTES %d\n", user->name,
+    xli_text_add(text, "#define XL_USER_OP xl_user_op\n#define XL_USER_COMMUTES %d\n",
                  (user->flags & XL_OP_COMMUTES) != 0);
     add_identity(text, user, element.bytes);
 }

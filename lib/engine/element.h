@@ -29,6 +29,9 @@ xl_status xli_element_resolve(const xl_context *ctx, const xli_facts *facts, con
 /* One that wraps modulo 2^bits where signed overflow is left open: unsigned for signed. */
 xli_element xli_element_wrapping(const xli_element *element);
 
+/* What stands before the name in kernels. */
+const char *xli_element_alias(const xli_element *element);
+
 /* Built in and not a vector. */
 bool xli_element_is_scalar(const xli_element *element);
 

@@ -53,9 +53,10 @@ static bool shape_ahead(xli_flat *flat, const xli_facts *facts, size_t most)
     enum { SPARE = 1024 };
     const xli_flat_source *source = &flat->source;
     const size_t size = flat->tune.ahead_size, width = facts->info.lane_width;
-    const bool beside =
-        source->segments == XL_SEGMENTS_HEAD_FLAGS || source->segments == XL_SEGMENTS_KEYS;
-    const size_t staged = source->in.bytes + (beside ? source->segment_bytes : 0);
+    const bool keys = source->segments == XL_SEGMENTS_KEYS;
+    const bool marks =
+        source->segments == XL_SEGMENTS_HEAD_FLAGS || source->segments == XL_SEGMENTS_OFFSETS;
+    const size_t staged = source->in.bytes + (keys ? source->segment_bytes : marks);
     const size_t words = xli_ceil_div(source->state_bytes, 4);
     const size_t sums = size / (facts->lane_way == XLI_LANE_PTX ? width : 4) * 3;
     size_t rows = xli_max(1, flat->tune.ahead_bytes / 4 / words / flat->vector);

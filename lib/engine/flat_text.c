@@ -58,8 +58,11 @@ xl_status xli_flat_text(const xli_flat *flat, const xl_scan_desc *desc, const xl
     xli_element_text(text, facts, types, XLI_COUNT(types), source->op, desc->user_op);
     add_expression(text, "load", source->element.name, source->in.name, desc->load);
     add_expression(text, "store", flat->out.name, source->element.name, desc->store);
-    xli_text_add(text, "#line 1 \"plan\"\n#define XL_R %s\n#define XL_IN %s\n#define XL_OUT %s\n",
-                 source->element.name, source->in.name, flat->out.name);
+    xli_text_add(text, "#line 1 \"plan\"\n");
+    static const char *const names[] = {"XL_R", "XL_IN", "XL_OUT"};
+    for (size_t i = 0; i < XLI_COUNT(types); ++i)
+        xli_text_add(text, "#define %s %s%s\n", names[i], xli_element_alias(types[i]),
+                     types[i]->name);
     xli_text_add(text, "#define XL_SEG %s\n#define XL_COUNT uint\n", segment_type(desc));
     for (size_t i = 0; i < XLI_COUNT(lines); ++i)
         xli_text_add(text, "#define %s %zu\n", lines[i].name, lines[i].value);

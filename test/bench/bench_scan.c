@@ -10,7 +10,7 @@
 
 /* Sets of sizes: bit k stands for 2^k. */
 #define SIZE(k) (1u << (k))
-#define USUAL (0x5555u << 10 & 0x1fffffffu)
+#define USUAL 0x15555400u /* every other one from 2^10 to 2^28 */
 #define SMALL (SIZE(16) | SIZE(17) | SIZE(18) | SIZE(19) | SIZE(20) | SIZE(21) | SIZE(22))
 #define FEW (SIZE(16) | SIZE(20) | SIZE(24) | SIZE(28))
 
