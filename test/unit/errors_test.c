@@ -122,7 +122,10 @@ static void everything_has_a_name(void **state)
     assert_string_equal(xl_type_name((xl_type)-1), "unknown");
     assert_string_equal(xl_op_name((xl_op)0), "unknown");
     assert_string_equal(xl_op_name(XL_XOR), "xor");
-    assert_string_equal(xl_op_name((xl_op)8), "unknown");
+    assert_string_equal(xl_op_name(XL_ARG_MAX), "arg-max");
+    assert_string_equal(xl_op_name((xl_op)10), "unknown");
+    assert_int_equal(xl_type_size(XL_I16X3), 8);
+    assert_string_equal(xl_type_name(XL_F32X4), "f32x4");
 }
 
 int main(void)
