@@ -144,7 +144,7 @@ configuration "Intel CPU runtime" werror all - "${intel[@]}"
 configuration "Intel width=1" werror small - "${intel[@]}" CROSSLANE_MASK=width=1
 configuration "Intel no-sub-groups" werror small - "${intel[@]}" CROSSLANE_MASK=no-sub-groups
 simulator=(CROSSLANE_DEVICE=oclgrind: CROSSLANE_TEST_SMALL=1)
-configuration "Oclgrind memory" werror simulator oclgrind "${simulator[@]}"
+configuration "Oclgrind memory" werror simulator "oclgrind --build-options -O0" "${simulator[@]}"
 configuration "Oclgrind races" werror races "oclgrind --data-races --uninitialized" "${simulator[@]}"
 every_other_device
 

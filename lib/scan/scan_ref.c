@@ -304,6 +304,9 @@ void xli_ref_reduce(const xli_ref *ref, const void *in, const uint64_t *begin, s
         }
         if (start)
             memcpy(sum, start, ref->bytes);
+        /* A sum of nothing is 0, not the -0 that changes no number. */
+        if (begin[s] == begin[s + 1] && !ref->init && ref->op_name == XL_SUM)
+            memset(sum, 0, ref->bytes);
         for (uint64_t i = begin[s]; i < begin[s + 1]; ++i) {
             take(ref, in, i, x);
             if (some)

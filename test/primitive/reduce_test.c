@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Reductions against the serial reference: every type and operator, every form of segments,
  * user types, places of extremes, expressions, what is promised of bits, misuse. */
+#include "reduce_support.h"
 #include "scan_users.h"
 
 #include <math.h>
@@ -8,181 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- one verified call -------------------------------------------------------------- */
-
 /* Tuning lines with which a few hundred elements are several runs. */
 static const char small_runs[] = "reduce.run_elements = 256\nreduce.group_size = 64\n";
 static const char groups[] = "reduce.serial = 0\nreduce.group_size = 64\nreduce.part_groups = 3\n";
-
-static xl_reduce_desc describe(const job *j)
-{
-    const xl_scan_desc *s = &j->desc;
-    xl_reduce_desc desc;
-    xl_reduce_desc_init(&desc);
-    desc.type = s->type;
-    desc.op = s->op;
-    desc.init = s->init;
-    desc.determinism = s->determinism;
-    desc.user_type = s->user_type;
-    desc.user_op = s->user_op;
-    desc.segments = s->segments;
-    desc.segment_type = s->segment_type;
-    desc.segment_width = s->segment_width;
-    desc.segment_mask = s->segment_mask;
-    desc.load = s->load;
-    desc.store = s->store;
-    desc.load_type = s->load_type;
-    desc.store_type = s->store_type;
-    desc.user_load_type = s->user_load_type;
-    desc.user_store_type = s->user_store_type;
-    return desc;
-}
-
-static xl_reduce *plan_of(xl_context *ctx, const job *j)
-{
-    xl_reduce *plan = NULL;
-    const xl_reduce_desc desc = describe(j);
-    const xl_status status = xl_reduce_create(ctx, &desc, &plan);
-    if (status == XL_ERROR_UNSUPPORTED && strstr(xl_context_error(ctx), "cl_khr_fp")) {
-        print_message("left out: %s\n", xl_context_error(ctx));
-        return NULL;
-    }
-    ok(ctx, status, j->what);
-    return plan;
-}
-
-/* Where the segments lie: begin[s] to begin[s + 1]. */
-static uint64_t *list_segments(const job *j, const segments *s, size_t n, size_t *count)
-{
-    const xl_segments kind = j->desc.segments;
-    const size_t room = kind == XL_SEGMENTS_OFFSETS ? s->count : n + 1;
-    uint64_t *begin = bytes_for(room + 2, sizeof *begin);
-    *count = 0;
-    if (kind == XL_SEGMENTS_OFFSETS) {
-        for (size_t k = 0; k < s->count; ++k)
-            begin[k] = s->bytes == 4 ? ((uint32_t *)s->array)[k] : ((uint64_t *)s->array)[k];
-        *count = s->count - 1;
-        return begin;
-    }
-    begin[0] = 0;
-    for (size_t i = 0; i < n; ++i)
-        if (s->heads[i] && (kind != XL_SEGMENTS_NONE || i == 0))
-            begin[(*count)++] = i;
-    if (kind == XL_SEGMENTS_NONE)
-        *count = 1;
-    begin[*count] = n;
-    return begin;
-}
-
-typedef struct call {
-    size_t n, count, room; /* segments, and of them those that fit */
-    void *in;
-    segments s;
-    uint64_t *begin;
-    xlt_buffer a, b, heads, keys, number, scratch;
-} call;
-
-static call make_call(const job *j, size_t n, bool cut)
-{
-    call c = {.n = n, .in = bytes_for(n, j->ref.in_bytes)};
-    xlt_random random = {n + 1};
-    const xl_segments kind = j->desc.segments;
-    for (size_t i = 0; i < n; ++i) {
-        unsigned char *to = (unsigned char *)c.in + i * j->ref.in_bytes;
-        if (j->fill)
-            j->fill(&random, i, to);
-        else
-            fill_element(j->in_type, j->desc.op, &random, i, to);
-    }
-    c.s = segments_make(&j->desc, j->pattern, n, 64, n);
-    c.begin = list_segments(j, &c.s, n, &c.count);
-    const bool unknown = kind >= XL_SEGMENTS_HEAD_FLAGS && kind <= XL_SEGMENTS_KEYS;
-    c.room = cut && unknown && c.count > 1 ? c.count / 2 : c.count;
-    c.a = xlt_buffer_make(c.in, n, j->ref.in_bytes, n % 3);
-    c.b = xlt_buffer_make(NULL, c.room, j->ref.out_bytes, n % 2);
-    if (c.s.bytes > 0)
-        c.heads = xlt_buffer_make(c.s.array, c.s.count, c.s.bytes, n % 4);
-    if (kind == XL_SEGMENTS_KEYS)
-        c.keys = xlt_buffer_make(NULL, c.room, c.s.bytes, 1);
-    if (unknown)
-        c.number = xlt_buffer_make(NULL, 1, 8, 3);
-    return c;
-}
-
-static xl_view view_or_none(const xlt_buffer *buffer)
-{
-    return buffer->mem ? xl_view_n(buffer->mem, xlt_view(buffer).offset, buffer->n) : xl_no_view();
-}
-
-static void check_call(const job *j, const call *c)
-{
-    void *got = bytes_for(c->room, j->ref.out_bytes),
-         *wanted = bytes_for(c->count, j->ref.out_bytes);
-    uint64_t number = 0;
-    xli_ref_reduce(&j->ref, c->in, c->begin, c->count, wanted);
-    xlt_read(&c->b, got);
-    job_compare(j, c->room, got, wanted);
-    xlt_check_guards(&c->b, "out");
-    if (c->number.mem) {
-        xlt_read(&c->number, &number);
-        xlt_check_guards(&c->number, "count");
-        if (number != c->count)
-            XLT_FAIL("%s: n %zu has %llu segments, not %zu", j->what, c->n,
-                     (unsigned long long)number, c->count);
-    }
-    if (c->keys.mem) {
-        unsigned char *keys = bytes_for(c->room, c->s.bytes);
-        xlt_read(&c->keys, keys);
-        xlt_check_guards(&c->keys, "keys");
-        for (size_t s = 0; s < c->room; ++s)
-            if (memcmp(keys + s * c->s.bytes, (char *)c->s.array + c->begin[s] * c->s.bytes,
-                       c->s.bytes) != 0)
-                XLT_FAIL("%s: n %zu: key %zu of %zu is wrong", j->what, c->n, s, c->count);
-        free(keys);
-    }
-    free(got);
-    free(wanted);
-}
-
-static void free_call(call *c)
-{
-    xlt_buffer *const all[] = {&c->a, &c->b, &c->heads, &c->keys, &c->number, &c->scratch};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i)
-        xlt_buffer_free(all[i]);
-    segments_free(&c->s);
-    free(c->begin);
-    free(c->in);
-}
-
-static void check(xl_context *ctx, xl_reduce *plan, const job *j, size_t n, bool cut)
-{
-    size_t bytes, alignment;
-    call c = make_call(j, n, cut);
-    ok(ctx, xl_reduce_scratch(plan, n, &bytes, &alignment), "xl_reduce_scratch");
-    if (n % 2)
-        c.scratch = xlt_scratch_make(bytes, alignment);
-    ok(ctx,
-       xl_reduce_enqueue(plan, xlt_queue(), n, xlt_view(&c.a), view_or_none(&c.heads),
-                         view_or_none(&c.b), view_or_none(&c.keys),
-                         c.number.mem ? xlt_view(&c.number) : xl_no_view(),
-                         c.scratch.mem ? xlt_view(&c.scratch) : xl_no_view(), 0, NULL, NULL),
-       j->what);
-    check_call(j, &c);
-    if (c.scratch.mem)
-        xlt_check_guards(&c.scratch, "scratch");
-    free_call(&c);
-}
 
 static void run(xl_context *ctx, job *j, size_t every)
 {
     static const size_t sizes[] = {1,   2,   31,   33,   64,   65,    255,   256,   257,
                                    500, 777, 1023, 1025, 4096, 16385, 33000, 70001, 200003};
-    xl_reduce *plan = plan_of(ctx, j);
+    xl_reduce *plan = reduce_plan(ctx, j);
     const bool array = j->desc.segments >= XL_SEGMENTS_HEAD_FLAGS;
     for (size_t i = every / 2; plan && i < sizeof sizes / sizeof sizes[0]; i += every)
         if (sizes[i] < (xlt_small() ? 1100u : 300000u)) {
             j->pattern = array ? (pattern)(i % NUM_PATTERNS) : ONE_SEGMENT;
-            check(ctx, plan, j, sizes[i], i % 4 == 3);
+            reduce_check(ctx, plan, j, sizes[i], i % 4 == 3);
         }
     xl_reduce_destroy(plan);
 }
@@ -416,8 +256,8 @@ static void sums_repeat(void **state)
         j.desc.segment_type = XL_U32;
         j.pattern = LONG_RUNS;
         xl_context *ctx = open_context(k % 2 ? NULL : small_runs, NULL);
-        xl_reduce *plan = plan_of(ctx, &j);
-        call c = make_call(&j, n, false);
+        xl_reduce *plan = reduce_plan(ctx, &j);
+        reduce_call c = reduce_call_make(&j, n, false);
         xlt_random random = {3};
         for (size_t i = 0; i < n; ++i)
             ((float *)c.in)[i] = ldexpf(xlt_unit(&random) - 0.5f, (int)xlt_below(&random, 60) - 30);
@@ -426,8 +266,8 @@ static void sums_repeat(void **state)
         float *first = bytes_for(c.room, 4), *got = bytes_for(c.room, 4);
         for (int round = 0; round < (xlt_small() ? 5 : 200); ++round) {
             ok(ctx,
-               xl_reduce_enqueue(plan, xlt_queue(), n, xlt_view(&c.a), view_or_none(&c.heads),
-                                 view_or_none(&c.b), xl_no_view(), xl_no_view(), xl_no_view(), 0,
+               xl_reduce_enqueue(plan, xlt_queue(), n, xlt_view(&c.a), reduce_view(&c.heads),
+                                 reduce_view(&c.b), xl_no_view(), xl_no_view(), xl_no_view(), 0,
                                  NULL, NULL),
                j.what);
             xlt_read(&c.b, round ? got : first);
@@ -445,7 +285,7 @@ static void sums_repeat(void **state)
         }
         free(first);
         free(got);
-        free_call(&c);
+        reduce_call_free(&c);
         xl_reduce_destroy(plan);
         xl_context_destroy(ctx);
     }

@@ -361,7 +361,7 @@ void job_compare(const job *j, size_t n, const void *got, const void *wanted)
 
 static void *make_input(const job *j, size_t n)
 {
-    xlt_random random = {n + 1};
+    xlt_random random = {n + 1 + j->seed};
     unsigned char *in = bytes_for(n, j->ref.in_bytes);
     for (size_t i = 0; i < n; ++i) {
         if (j->fill)
@@ -387,7 +387,7 @@ void job_check(xl_context *ctx, xl_scan *plan, const job *j, size_t n, placing p
     void *in = make_input(j, n), *wanted = bytes_for(n, j->ref.out_bytes);
     void *got = bytes_for(n, j->ref.out_bytes);
     size_t bytes, alignment;
-    segments s = segments_make(&j->desc, j->pattern, n, tile_of(ctx, plan), n);
+    segments s = segments_make(&j->desc, j->pattern, n, tile_of(ctx, plan), n + j->seed);
     xli_ref_scan(&j->ref, n, in, s.heads, wanted);
     xlt_buffer a = xlt_buffer_make(in, n, j->ref.in_bytes, place.in_offset);
     xlt_buffer b = in_place ? a : xlt_buffer_make(NULL, n, j->ref.out_bytes, place.out_offset);

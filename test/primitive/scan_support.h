@@ -58,7 +58,7 @@ typedef struct job {
     job_fill *fill;            /* or NULL: by type and operator */
     job_same *same;            /* or NULL: by type */
     pattern pattern;
-    const void *device_init; /* what a view that is init holds, when the job runs */
+    uint64_t seed; /* of data and segments, beside n */
 } job;
 
 /* A job of built-in type and operator. `job` must stay where it is. */

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT
+ * One reduction, checked. */
+#include "reduce_support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static xl_reduce_desc describe(const job *j)
+{
+    const xl_scan_desc *s = &j->desc;
+    xl_reduce_desc desc;
+    xl_reduce_desc_init(&desc);
+    desc.type = s->type;
+    desc.op = s->op;
+    desc.init = s->init;
+    desc.determinism = s->determinism;
+    desc.user_type = s->user_type;
+    desc.user_op = s->user_op;
+    desc.segments = s->segments;
+    desc.segment_type = s->segment_type;
+    desc.segment_width = s->segment_width;
+    desc.segment_mask = s->segment_mask;
+    desc.load = s->load;
+    desc.store = s->store;
+    desc.load_type = s->load_type;
+    desc.store_type = s->store_type;
+    desc.user_load_type = s->user_load_type;
+    desc.user_store_type = s->user_store_type;
+    return desc;
+}
+
+xl_reduce *reduce_plan(xl_context *ctx, const job *j)
+{
+    xl_reduce *plan = NULL;
+    const xl_reduce_desc desc = describe(j);
+    const xl_status status = xl_reduce_create(ctx, &desc, &plan);
+    if (status == XL_ERROR_UNSUPPORTED && strstr(xl_context_error(ctx), "cl_khr_fp")) {
+        print_message("left out: %s\n", xl_context_error(ctx));
+        return NULL;
+    }
+    ok(ctx, status, j->what);
+    return plan;
+}
+
+/* Where the segments lie: begin[s] to begin[s + 1]. */
+static uint64_t *list_segments(const job *j, const segments *s, size_t n, size_t *count)
+{
+    const xl_segments kind = j->desc.segments;
+    const size_t room = kind == XL_SEGMENTS_OFFSETS ? s->count : n + 1;
+    uint64_t *begin = bytes_for(room + 2, sizeof *begin);
+    *count = 0;
+    if (kind == XL_SEGMENTS_OFFSETS) {
+        for (size_t k = 0; k < s->count; ++k)
+            begin[k] = s->bytes == 4 ? ((uint32_t *)s->array)[k] : ((uint64_t *)s->array)[k];
+        *count = s->count - 1;
+        return begin;
+    }
+    begin[0] = 0;
+    for (size_t i = 0; i < n; ++i)
+        if (s->heads[i] && (kind != XL_SEGMENTS_NONE || i == 0))
+            begin[(*count)++] = i;
+    if (kind == XL_SEGMENTS_NONE)
+        *count = 1;
+    begin[*count] = n;
+    return begin;
+}
+
+reduce_call reduce_call_make(const job *j, size_t n, bool cut)
+{
+    reduce_call c = {.n = n, .in = bytes_for(n, j->ref.in_bytes)};
+    xlt_random random = {n + 1 + j->seed};
+    const xl_segments kind = j->desc.segments;
+    for (size_t i = 0; i < n; ++i) {
+        unsigned char *to = (unsigned char *)c.in + i * j->ref.in_bytes;
+        if (j->fill)
+            j->fill(&random, i, to);
+        else
+            fill_element(j->in_type, j->desc.op, &random, i, to);
+    }
+    c.s = segments_make(&j->desc, j->pattern, n, 64, n + j->seed);
+    c.begin = list_segments(j, &c.s, n, &c.count);
+    const bool unknown = kind >= XL_SEGMENTS_HEAD_FLAGS && kind <= XL_SEGMENTS_KEYS;
+    c.room = cut && unknown && c.count > 1 ? c.count / 2 : c.count;
+    c.a = xlt_buffer_make(c.in, n, j->ref.in_bytes, n % 3);
+    c.b = xlt_buffer_make(NULL, c.room, j->ref.out_bytes, n % 2);
+    if (c.s.bytes > 0)
+        c.heads = xlt_buffer_make(c.s.array, c.s.count, c.s.bytes, n % 4);
+    if (kind == XL_SEGMENTS_KEYS)
+        c.keys = xlt_buffer_make(NULL, c.room, c.s.bytes, 1);
+    if (unknown)
+        c.number = xlt_buffer_make(NULL, 1, 8, 3);
+    return c;
+}
+
+xl_view reduce_view(const xlt_buffer *buffer)
+{
+    return buffer->mem ? xl_view_n(buffer->mem, xlt_view(buffer).offset, buffer->n) : xl_no_view();
+}
+
+void reduce_call_check(const job *j, const reduce_call *c)
+{
+    void *got = bytes_for(c->room, j->ref.out_bytes),
+         *wanted = bytes_for(c->count, j->ref.out_bytes);
+    uint64_t number = 0;
+    xli_ref_reduce(&j->ref, c->in, c->begin, c->count, wanted);
+    xlt_read(&c->b, got);
+    job_compare(j, c->room, got, wanted);
+    xlt_check_guards(&c->b, "out");
+    if (c->number.mem) {
+        xlt_read(&c->number, &number);
+        xlt_check_guards(&c->number, "count");
+        if (number != c->count)
+            XLT_FAIL("%s: n %zu has %llu segments, not %zu", j->what, c->n,
+                     (unsigned long long)number, c->count);
+    }
+    if (c->keys.mem) {
+        unsigned char *keys = bytes_for(c->room, c->s.bytes);
+        xlt_read(&c->keys, keys);
+        xlt_check_guards(&c->keys, "keys");
+        for (size_t s = 0; s < c->room; ++s)
+            if (memcmp(keys + s * c->s.bytes, (char *)c->s.array + c->begin[s] * c->s.bytes,
+                       c->s.bytes) != 0)
+                XLT_FAIL("%s: n %zu: key %zu of %zu is wrong", j->what, c->n, s, c->count);
+        free(keys);
+    }
+    free(got);
+    free(wanted);
+}
+
+void reduce_call_free(reduce_call *c)
+{
+    xlt_buffer *const all[] = {&c->a, &c->b, &c->heads, &c->keys, &c->number, &c->scratch};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i)
+        xlt_buffer_free(all[i]);
+    segments_free(&c->s);
+    free(c->begin);
+    free(c->in);
+}
+
+void reduce_check(xl_context *ctx, xl_reduce *plan, const job *j, size_t n, bool cut)
+{
+    size_t bytes, alignment;
+    reduce_call c = reduce_call_make(j, n, cut);
+    ok(ctx, xl_reduce_scratch(plan, n, &bytes, &alignment), "xl_reduce_scratch");
+    if (n % 2)
+        c.scratch = xlt_scratch_make(bytes, alignment);
+    ok(ctx,
+       xl_reduce_enqueue(plan, xlt_queue(), n, xlt_view(&c.a), reduce_view(&c.heads),
+                         reduce_view(&c.b), reduce_view(&c.keys),
+                         c.number.mem ? xlt_view(&c.number) : xl_no_view(),
+                         c.scratch.mem ? xlt_view(&c.scratch) : xl_no_view(), 0, NULL, NULL),
+       j->what);
+    reduce_call_check(j, &c);
+    if (c.scratch.mem)
+        xlt_check_guards(&c.scratch, "scratch");
+    reduce_call_free(&c);
+}
