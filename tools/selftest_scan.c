@@ -217,20 +217,6 @@ static void check_segments(selftest *t)
 
 enum { ROUND_N = 150001, ROUND_REPEATS = 5 };
 
-/* FNV-1a over the numbers' bits, low byte first; of all zeros alike. */
-static uint64_t hash_of(const float *x)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < ROUND_N; ++i) {
-        uint32_t bits;
-        const float signless = x[i] == 0 ? 0 : x[i];
-        memcpy(&bits, &signless, sizeof bits);
-        for (unsigned k = 0; k < 32; k += 8)
-            hash = (hash ^ (bits >> k & 255)) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}
-
 /* Within the error of any order: 2^-24 for each of at most n roundings. */
 static bool near_sum(family *f, const float *in, const float *got)
 {
@@ -277,9 +263,9 @@ static bool check_rounding(const selftest *t, family *f, xl_scan_algorithm algor
             break;
         if (memcmp(first, got, sizeof got) != 0)
             family_note(f, "other bits in call %u than in the first", k + 1);
-        if (hash != 0 && hash_of(got) != hash)
+        if (hash != 0 && reference_hash(ROUND_N, got) != hash)
             family_note(f, "not the bits of other devices: %016" PRIx64 ", not %016" PRIx64,
-                        hash_of(got), hash);
+                        reference_hash(ROUND_N, got), hash);
     }
     session_release(&from);
     session_release(&to);

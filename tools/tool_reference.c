@@ -210,6 +210,19 @@ void reference_fill_rounding(size_t n, float *out)
     }
 }
 
+uint64_t reference_hash(size_t n, const float *x)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < n; ++i) {
+        uint32_t bits;
+        const float signless = x[i] == 0 ? 0 : x[i];
+        memcpy(&bits, &signless, sizeof bits);
+        for (unsigned k = 0; k < 32; k += 8)
+            hash = (hash ^ (bits >> k & 255)) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
 /* Whether a segment begins at element i: short and long ones by turns. */
 static bool is_head(const reference_cuts *c, size_t i, uint64_t r)
 {

@@ -47,6 +47,9 @@ void reference_reduce(const reference_flat *what, const reference_cuts *cuts, co
 /* Numbers of all sizes and both signs: a sum in any other order has other bits. */
 void reference_fill_rounding(size_t n, float *out);
 
+/* FNV-1a over the numbers' bits, low byte first; of all zeros alike. */
+uint64_t reference_hash(size_t n, const float *x);
+
 /* A small whole number as an element. */
 void reference_whole(xl_type type, int value, void *out);
 
