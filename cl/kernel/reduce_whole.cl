@@ -96,6 +96,7 @@ __kernel XL_REQUIRED void xl_reduce_join(XL_REDUCE_ARGUMENTS)
     const uint share = (uint)XL_CEIL_DIV(run, XL_GROUP_SIZE), i = (uint)get_local_id(0);
     const uint from = min(i * share, (uint)run), to = min((i + 1) * share, (uint)run);
     XL_T sum = XL_IDENTITY;
+    XL_IN_ORDER
     for (uint k = from; k < to; ++k)
         sum = xl_op(sum, record[k].total);
 #if !XL_SERIAL

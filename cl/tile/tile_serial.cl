@@ -94,6 +94,7 @@ XL_T xl_serial_reduce(xl_input *input, ulong base, ulong count)
     for (; base + XL_WIDE <= end; base += XL_WIDE)
         total = xl_op(total, xl_wide_total(XL_WIDE_LOAD(in + base)));
 #endif
+    XL_IN_ORDER
     for (; base < end; ++base)
         total = xl_op(total, xl_input_one(input, base));
     return total;
