@@ -59,7 +59,10 @@ static bool shape_ahead(xli_flat *flat, const xli_facts *facts, size_t most)
     const size_t staged = source->in.bytes + (keys ? source->segment_bytes : marks);
     const size_t words = xli_ceil_div(source->state_bytes, 4);
     const size_t sums = size / (facts->lane_way == XLI_LANE_PTX ? width : 4) * 3;
-    size_t rows = xli_max(1, flat->tune.ahead_bytes / 4 / words / flat->vector);
+    const size_t held = source->state != XLI_STATE_PLAIN ? flat->tune.ahead_flag_bytes
+                        : words > 1                      ? flat->tune.ahead_wide_bytes
+                                                         : flat->tune.ahead_bytes;
+    size_t rows = xli_max(1, held / 4 / words / flat->vector);
     if (!flat->tune.ahead || flat->algorithm != XL_SCAN_LOOKBACK || size > most || size % 64 != 0 ||
         facts->lane_way == XLI_LANE_LOCAL || width < 8 || width > 64)
         return false;

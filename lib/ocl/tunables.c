@@ -26,6 +26,8 @@ static const struct {
     {"scan.ahead", 0, 1},
     {"scan.ahead_size", 64, 1024},
     {"scan.ahead_bytes", 4, 1024},
+    {"scan.ahead_wide_bytes", 4, 1024},
+    {"scan.ahead_flag_bytes", 4, 1024},
     {"scan.ahead_groups", 1, 64},
     {"scan.spin_limit", 0, 1 << 30},
     {"scan.hold_back", 0, 1 << 30},

@@ -28,8 +28,10 @@ typedef struct xli_tune_scan {
                              shape 0 */
     /* Look-back with sums posted ahead (cl/kernel/scan_ahead.cl), where there are sub-groups:
      * scan.ahead: 1 if it is taken; scan.ahead_size: work-items of a group;
-     * scan.ahead_bytes: bytes a work-item holds; scan.ahead_groups: per compute unit */
-    uint32_t ahead, ahead_size, ahead_bytes, ahead_groups;
+     * scan.ahead_bytes: bytes a work-item holds of values of one word, scan.ahead_wide_bytes
+     * of longer ones, scan.ahead_flag_bytes of those with flags; scan.ahead_groups: per
+     * compute unit */
+    uint32_t ahead, ahead_size, ahead_bytes, ahead_wide_bytes, ahead_flag_bytes, ahead_groups;
     uint32_t spin_limit; /* scan.spin_limit: polls of a tile before its sum is made anew */
     uint32_t hold_back;  /* scan.hold_back: for tests: one in so many tiles is late to post
                             its sum, or never does; 0: none */
