@@ -204,10 +204,10 @@ static void right_op(void *to, const void *left, const void *right)
 }
 
 static const uint32_t some_u32 = 0x1234;
-static const xl_user_op left_operator = {"leftmost", "uint leftmost(uint a, uint b) { return a; }",
-                                         NULL, XL_OP_EXACT};
-static const xl_user_op right_operator = {"rightmost",
-                                          "uint rightmost(uint a, uint b) { return b; }", NULL, 0};
+static const xl_user_op left_operator = {"left", "uint left(uint a, uint b) { return a; }", NULL,
+                                         XL_OP_EXACT};
+static const xl_user_op right_operator = {"right", "uint right(uint a, uint b) { return b; }", NULL,
+                                          0};
 
 static const uint16_t zero_u16 = 0;
 static const xl_user_op max_operator = {"max", NULL, &zero_u16, XL_OP_COMMUTES | XL_OP_EXACT};
