@@ -237,11 +237,20 @@ void xl_stage_heads(const xl_stage *stage, const xl_input *input, ulong base)
     for (uint k = lid; k < XL_TILE / 4; k += XL_GROUP_SIZE)
         words[k] = 0;
     XL_LOCAL_BARRIER();
-    for (ulong s = *stage->first + lid; s < input->count; s += XL_GROUP_SIZE) {
-        const ulong at = input->segments[s];
-        if (at >= end)
+    enum { AT_ONCE = 4 }; /* loads on their way together */
+    for (ulong s = *stage->first + lid; s < input->count; s += AT_ONCE * XL_GROUP_SIZE) {
+        ulong at[AT_ONCE];
+#pragma unroll
+        for (uint k = 0; k < AT_ONCE; ++k) {
+            const ulong place = s + k * XL_GROUP_SIZE;
+            at[k] = place < input->count ? input->segments[place] : end;
+        }
+#pragma unroll
+        for (uint k = 0; k < AT_ONCE; ++k)
+            if (at[k] < end)
+                stage->marks[at[k] - base] = 1;
+        if (at[AT_ONCE - 1] >= end)
             break;
-        stage->marks[at - base] = 1;
     }
     XL_LOCAL_BARRIER();
 #elif XL_SEGMENTS == 2 || XL_SEGMENTS >= 5
