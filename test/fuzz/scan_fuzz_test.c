@@ -109,9 +109,10 @@ static xl_context *contexts[NUM_TUNINGS];
 
 static void run_scan(xl_context *ctx, const recipe *r, const numbers *from)
 {
-    xl_scan *plan;
+    xl_scan *plan = NULL;
     const placing place = {from->offsets % 8, from->offsets / 8 % 8, r->in_place, r->own_scratch};
-    const xl_status status = xl_scan_create(ctx, &r->j.desc, &plan);
+    const xl_status status =
+        job_ends_the_process(&r->j) ? XL_ERROR_UNSUPPORTED : xl_scan_create(ctx, &r->j.desc, &plan);
     if (status == XL_ERROR_UNSUPPORTED)
         return; /* an algorithm or a type that this device, or this operator, does not take */
     ok(ctx, status, r->j.what);

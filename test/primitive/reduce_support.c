@@ -33,6 +33,8 @@ xl_reduce *reduce_plan(xl_context *ctx, const job *j)
 {
     xl_reduce *plan = NULL;
     const xl_reduce_desc desc = describe(j);
+    if (job_ends_the_process(j))
+        return NULL;
     const xl_status status = xl_reduce_create(ctx, &desc, &plan);
     if (status == XL_ERROR_UNSUPPORTED && strstr(xl_context_error(ctx), "cl_khr_fp")) {
         print_message("left out: %s\n", xl_context_error(ctx));

@@ -308,9 +308,24 @@ void job_make(job *j, const char *what, xl_type type, xl_op op, xl_scan_kind kin
     xli_ref_of(&j->ref, type, op, kind, init);
 }
 
+/* Mesa 22.3 (rusticl) crashes in a pass of its own over functions that return vectors, or
+ * structs of bytes. */
+bool job_ends_the_process(const job *j)
+{
+    const xl_user_type *type = j->desc.user_type;
+    const bool crashes = type ? type->alignment < 4 : (unsigned)j->desc.type >> 8 != 0;
+    (void)xlt_context();
+    if (j->desc.op != XL_USER_OP || !crashes || !strstr(xlt_device(), "llvmpipe"))
+        return false;
+    print_message("%s: its compiler ends the process on %s, left out\n", xlt_device(), j->what);
+    return true;
+}
+
 xl_scan *job_plan(xl_context *ctx, const job *j)
 {
     xl_scan *plan;
+    if (job_ends_the_process(j))
+        return NULL;
     const xl_status status = xl_scan_create(ctx, &j->desc, &plan);
     if (status == XL_ERROR_UNSUPPORTED && strstr(xl_context_error(ctx), "cl_khr_fp")) {
         print_message("left out: %s\n", xl_context_error(ctx));
