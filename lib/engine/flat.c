@@ -135,8 +135,9 @@ static xl_status enqueue_look_back(xli_flat *flat, xli_flat_flow *f)
 {
     xl_status status;
     const size_t tiles = xli_ceil_div(f->n, flat->tile);
-    const size_t each = flat->ahead ? flat->tune.ahead_groups : flat->tune.ring_groups;
-    const size_t groups = xli_min(tiles, (size_t)flat->units * each);
+    const size_t each = flat->ahead ? xli_ceil_div(flat->tune.ahead_groups * 256, flat->group_size)
+                                    : flat->tune.ring_groups;
+    const size_t groups = xli_min(tiles, flat->units * each);
     enum { STREAM = 1, ALONE = 2 };
     const unsigned flags = (f->stream ? STREAM : 0) | (tiles == 1 ? ALONE : 0);
     if (tiles > 1)

@@ -52,16 +52,20 @@ static bool shape_ahead(xli_flat *flat, const xli_facts *facts, size_t most)
 {
     enum { SPARE = 1024 };
     const xli_flat_source *source = &flat->source;
-    const size_t size = flat->tune.ahead_size, width = facts->info.lane_width;
     const bool keys = source->segments == XL_SEGMENTS_KEYS;
     const bool marks =
         source->segments == XL_SEGMENTS_HEAD_FLAGS || source->segments == XL_SEGMENTS_OFFSETS;
     const size_t staged = source->in.bytes + (keys ? source->segment_bytes : marks);
     const size_t words = xli_ceil_div(source->state_bytes, 4);
+    const bool flags = source->state != XLI_STATE_PLAIN, wide = words > 1;
+    const uint32_t held = flags  ? flat->tune.ahead_flags.bytes
+                          : wide ? flat->tune.ahead_wide.bytes
+                                 : flat->tune.ahead_plain.bytes;
+    const size_t width = facts->info.lane_width;
+    const size_t size = flags  ? flat->tune.ahead_flags.size
+                        : wide ? flat->tune.ahead_wide.size
+                               : flat->tune.ahead_plain.size;
     const size_t sums = size / (facts->lane_way == XLI_LANE_PTX ? width : 4) * 3;
-    const size_t held = source->state != XLI_STATE_PLAIN ? flat->tune.ahead_flag_bytes
-                        : words > 1                      ? flat->tune.ahead_wide_bytes
-                                                         : flat->tune.ahead_bytes;
     size_t rows = xli_max(1, held / 4 / words / flat->vector);
     if (!flat->tune.ahead || flat->algorithm != XL_SCAN_LOOKBACK || size > most || size % 64 != 0 ||
         facts->lane_way == XLI_LANE_LOCAL || width < 8 || width > 64)
@@ -147,7 +151,8 @@ done:
  * vectors; then shorter tiles have the same work in them. */
 static void shape_to_fit(xli_flat *flat, const xli_facts *facts, size_t most)
 {
-    enum { MOST_STEPS = 1 << 14 };
+    /* Where a launch is cut into runs, llvmpipe's limit counts: see tune.h. */
+    const size_t most_steps = flat->algorithm == XL_SCAN_LOOKBACK ? 1 << 14 : 1 << 12;
     size_t size = xli_min(power_below(flat->tune.group_size), power_below(most));
     flat->ahead = shape_ahead(flat, facts, most);
     flat->bulk = flat->ahead && facts->lane_way == XLI_LANE_PTX && facts->nv_capability >= 9;
@@ -163,7 +168,7 @@ static void shape_to_fit(xli_flat *flat, const xli_facts *facts, size_t most)
     flat->tile = serial ? xli_max(1, flat->tune.tile_bytes / flat->source.element.bytes)
                         : size * flat->items;
     if (serial && !goes_by_vectors(flat))
-        flat->tile = xli_min(flat->tile, MOST_STEPS);
+        flat->tile = xli_min(flat->tile, most_steps);
 }
 
 /* A kernel may allow smaller groups than its device: then all are built again. */
@@ -282,7 +287,7 @@ size_t xli_flat_most_groups(const xli_flat *flat, size_t n)
 {
     const size_t wanted = (size_t)flat->units * flat->tune.run_groups;
     const bool slow = flat->items == 0 && !goes_by_vectors(flat);
-    const size_t run = flat->tune.run_elements / (slow ? 16 : 1);
+    const size_t run = flat->tune.run_elements / (slow ? 64 : 1);
     return xli_max(wanted, xli_ceil_div(n, xli_max(run, 1)));
 }
 

@@ -27,11 +27,16 @@ typedef struct xli_tune_scan {
     uint32_t stream_kib;  /* scan.stream_kib: results this large are written past the cache,
                              shape 0 */
     /* Look-back with sums posted ahead (cl/kernel/scan_ahead.cl), where there are sub-groups:
-     * scan.ahead: 1 if it is taken; scan.ahead_size: work-items of a group;
-     * scan.ahead_bytes: bytes a work-item holds of values of one word, scan.ahead_wide_bytes
-     * of longer ones, scan.ahead_flag_bytes of those with flags; scan.ahead_groups: per
-     * compute unit */
-    uint32_t ahead, ahead_size, ahead_bytes, ahead_wide_bytes, ahead_flag_bytes, ahead_groups;
+     * scan.ahead: 1 if it is taken; scan.ahead_block: tiles of a block; scan.ahead_groups:
+     * groups per compute unit, of 256 work-items or as many of others as hold so many; and
+     * work-items of a group and bytes that each holds, of values of one word
+     * (scan.ahead_size, scan.ahead_bytes), of longer ones (scan.ahead_wide_size,
+     * scan.ahead_wide_bytes) and of those with flags (scan.ahead_flag_size,
+     * scan.ahead_flag_bytes) */
+    uint32_t ahead, ahead_block, ahead_groups;
+    struct {
+        uint32_t size, bytes;
+    } ahead_plain, ahead_wide, ahead_flags;
     uint32_t spin_limit; /* scan.spin_limit: polls of a tile before its sum is made anew */
     uint32_t hold_back;  /* scan.hold_back: for tests: one in so many tiles is late to post
                             its sum, or never does; 0: none */

@@ -20,6 +20,9 @@ void refused(xl_context *ctx, xl_status got, xl_status wanted, const char *text)
 /* False, with a line of why, where look-back has no messages to use. */
 bool can_message(void);
 bool on_oclgrind(void);
+/* True, with a line of why, where a driver gets segments of narrow elements wrong in the
+ * work-group shapes, which CPUs take only when told to. */
+bool loses_narrow_states(void);
 
 /* ---- where segments begin ---- */
 
