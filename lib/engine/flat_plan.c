@@ -23,7 +23,7 @@ static uint32_t choose_vector(const xli_flat *flat)
     const bool keys = source->segments == XL_SEGMENTS_KEYS;
     const size_t widest =
         xli_max(xli_max(source->in.bytes, flat->out.bytes), keys ? source->segment_bytes : 0);
-    return scalars ? (uint32_t)(16 / widest) : 1;
+    return scalars ? (uint32_t)(16 / xli_max(widest, 1)) : 1;
 }
 
 /* Local memory of a work-group: the row totals where there are no sub-groups, what a group

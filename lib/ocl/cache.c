@@ -136,7 +136,7 @@ bool xli_cache_has_note(const xl_context *ctx, const xli_facts *facts, const cha
     if (!ctx->cache_dir || !note_key(facts, test, key))
         return false;
     char *file = load_file(ctx, key, &length);
-    const bool has = file && length - HEADER == strlen(test) &&
+    const bool has = file && length - HEADER == strlen(test) + 1 &&
                      memcmp(file + HEADER, test, length - HEADER) == 0;
     xli_free(file);
     return has;
@@ -145,7 +145,7 @@ bool xli_cache_has_note(const xl_context *ctx, const xli_facts *facts, const cha
 void xli_cache_add_note(const xl_context *ctx, const xli_facts *facts, const char *test)
 {
     char key[65];
-    const size_t length = strlen(test);
+    const size_t length = strlen(test) + 1;
     if (!ctx->cache_dir || !note_key(facts, test, key))
         return;
     char *file = xli_alloc(HEADER + length);

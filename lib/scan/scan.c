@@ -12,10 +12,22 @@ void xl_scan_desc_init(xl_scan_desc *desc)
         *desc = (xl_scan_desc){.struct_size = sizeof *desc, .type = XL_U32, .op = XL_SUM};
 }
 
+static xl_status make(xl_context *ctx, const xl_scan_desc *desc, xl_scan **plan)
+{
+    xl_scan *made = xli_alloc(sizeof *made);
+    if (!made)
+        return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a scan");
+    const xl_status status = xli_flat_create(ctx, desc, false, &made->flat);
+    if (status == XL_SUCCESS)
+        *plan = made;
+    else
+        xli_free(made);
+    return status;
+}
+
 xl_status xl_scan_create(xl_context *ctx, const xl_scan_desc *desc, xl_scan **plan)
 {
-    xl_status status;
-    xl_scan *made = NULL;
+    xl_status status = XL_SUCCESS;
     xl_scan_desc full;
     xl_scan_desc_init(&full);
     if (plan)
@@ -26,14 +38,8 @@ xl_status xl_scan_create(xl_context *ctx, const xl_scan_desc *desc, xl_scan **pl
                         : !desc ? "desc"
                                 : "plan");
     XL_TRY(XLI_DESC_READ(ctx, xl_scan_desc, desc, &full));
-    made = xli_alloc(sizeof *made);
-    if (!made)
-        XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a scan"));
-    XL_TRY(xli_flat_create(ctx, &full, false, &made->flat));
-    *plan = made;
-    made = NULL;
+    XL_TRY(make(ctx, &full, plan));
 done:
-    xl_scan_destroy(made);
     return status;
 }
 

@@ -180,6 +180,7 @@ static int one_of_a_crowd(void)
     if (!host || xl_context_create(NULL, &ctx) != XL_SUCCESS ||
         xl_scan_create(ctx, &desc, &plan) != XL_SUCCESS) {
         fprintf(stderr, "%s\n", xl_context_error(NULL));
+        free(host);
         return 1;
     }
     cl_command_queue queue = xl_context_queue(ctx);

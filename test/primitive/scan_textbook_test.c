@@ -695,8 +695,8 @@ static void repeats(void **state)
     (void)state;
     const size_t n = xlt_small() ? 1500 : 100003;
     const int rounds = xlt_small() ? 5 : 200;
-    float *in = malloc(n * sizeof *in), *first = malloc(n * sizeof *in);
-    float *got = malloc(n * sizeof *in);
+    float *in = malloc(n * sizeof *in), *first = calloc(n, sizeof *in);
+    float *got = calloc(n, sizeof *in);
     fill(&f32_sum, n, (unsigned char *)in);
     xlt_buffer a = xlt_buffer_make(in, n, 4, 0), b = xlt_buffer_make(NULL, n, 4, 0);
     for (size_t k = 0; k < 2; ++k) {

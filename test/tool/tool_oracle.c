@@ -95,6 +95,8 @@ static number get(const xli_npy *a, size_t i)
     const unsigned unused = 64 - 8 * a->item_bytes;
     number x = {a->kind, 0, 0};
     float narrow;
+    if (!a->data)
+        return x;
     memcpy(&x.bits, at, a->item_bytes);
     if (a->kind == 'i')
         x.bits = (uint64_t)((int64_t)(x.bits << unused) >> unused);
