@@ -227,8 +227,8 @@ static void fill_lane(xl_type scalar, xl_op op, xlt_random *random, size_t i, vo
     const double x = number(op, scalar == XL_F16, random, i);
     const float single = (float)x;
     uint64_t bits = xlt_next(random);
-    if (op == XL_AND)
-        bits |= xlt_next(random) | xlt_next(random) | xlt_next(random);
+    for (int k = 0; op == XL_AND && k < 3; ++k)
+        bits |= xlt_next(random);
     if (op == XL_PROD)
         bits |= 1; /* a product of many even numbers is 0 */
     const uint16_t half = scalar == XL_F16 ? half_of(x) : 0;
@@ -402,7 +402,7 @@ static void check_unchanged(const xlt_buffer *buffer, const void *wanted, const 
 {
     void *got = bytes_for(buffer->n, buffer->size);
     xlt_read(buffer, got);
-    if (memcmp(got, wanted, buffer->n * buffer->size) != 0)
+    if (!wanted || memcmp(got, wanted, buffer->n * buffer->size) != 0)
         XLT_FAIL("the call changed %s", name);
     free(got);
 }
