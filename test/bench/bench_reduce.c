@@ -109,8 +109,8 @@ static bool take_memory(bench *b, reduce_case *c)
     c->out = clCreateBuffer(cl, CL_MEM_READ_WRITE, results, NULL, NULL);
     c->keys = clCreateBuffer(cl, CL_MEM_READ_WRITE, results, NULL, NULL);
     c->count = clCreateBuffer(cl, CL_MEM_READ_WRITE, 8, NULL, NULL);
-    c->values = malloc(c->n * 4);
-    c->got = malloc(results);
+    c->values = malloc(c->n > 0 ? c->n * 4 : 1);
+    c->got = malloc(results > 0 ? results : 1);
     c->array = malloc(heads * 4);
     return c->in && c->heads && c->out && c->keys && c->count && c->values && c->got && c->array;
 }

@@ -305,7 +305,7 @@ static void check(const trial *t, size_t n, int pattern, bool cut, bool on_devic
     const size_t room = cut && counted ? l.count / 2 + 1 : l.count;
     uint64_t count = 0, length = n;
     size_t bytes, alignment;
-    void *in = malloc(most * t->k->in + 8);
+    void *in = calloc(most + 8, t->k->in);
     unsigned char *got = malloc((most + l.count + 1) * 8);
     fill(t->k, &random, most, in);
     /* With n on the device the views must hold what `most` asks for. */
