@@ -54,6 +54,15 @@ static inline size_t xli_round_up(size_t n, size_t step)
     return xli_ceil_div(n, step) * step;
 }
 
+/* The largest power of two that is at most x, which is not 0. */
+static inline uint32_t xli_power_below(size_t x)
+{
+    uint32_t p = 1;
+    while (p <= x / 2)
+        p *= 2;
+    return p;
+}
+
 /* alloc.c: zeroed memory, or NULL. Every allocation of the library goes through
  * here, so that a test can make the k-th one fail. */
 void *xli_alloc(size_t bytes);

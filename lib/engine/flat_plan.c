@@ -4,15 +4,6 @@
 
 #include <string.h>
 
-/* The largest power of two that is at most x. */
-static uint32_t power_below(size_t x)
-{
-    uint32_t p = 1;
-    while (p <= x / 2)
-        p *= 2;
-    return p;
-}
-
 /* Elements that a work-item moves at once: 16 bytes of the widest array, where all of
  * them are built-in scalars. */
 static uint32_t choose_vector(const xli_flat *flat)
@@ -84,12 +75,11 @@ static bool shape_ahead(xli_flat *flat, const xli_facts *facts, size_t most)
     return true;
 }
 
-/* Whether one work-item takes many elements at a step. */
-static bool goes_by_vectors(const xli_flat *flat)
+bool xli_flat_goes_by_vectors(const xli_flat *flat)
 {
     const xli_flat_source *source = &flat->source;
     return source->state == XLI_STATE_PLAIN && xli_element_is_scalar(&source->element) &&
-           source->op != XL_USER_OP && !source->loads && !flat->stores;
+           source->op < XL_ARG_MIN && !source->loads && !flat->stores;
 }
 
 typedef struct kernel_name {
@@ -153,7 +143,7 @@ static void shape_to_fit(xli_flat *flat, const xli_facts *facts, size_t most)
 {
     /* Where a launch is cut into runs, llvmpipe's limit counts: see tune.h. */
     const size_t most_steps = flat->algorithm == XL_SCAN_LOOKBACK ? 1 << 14 : 1 << 12;
-    size_t size = xli_min(power_below(flat->tune.group_size), power_below(most));
+    size_t size = xli_min(xli_power_below(flat->tune.group_size), xli_power_below(most));
     flat->ahead = shape_ahead(flat, facts, most);
     flat->bulk = flat->ahead && facts->lane_way == XLI_LANE_PTX && facts->nv_capability >= 9;
     if (flat->ahead)
@@ -167,7 +157,7 @@ static void shape_to_fit(xli_flat *flat, const xli_facts *facts, size_t most)
     flat->items = serial ? 0 : choose_items(flat, facts, flat->group_size);
     flat->tile = serial ? xli_max(1, flat->tune.tile_bytes / flat->source.element.bytes)
                         : size * flat->items;
-    if (serial && !goes_by_vectors(flat))
+    if (serial && !xli_flat_goes_by_vectors(flat))
         flat->tile = xli_min(flat->tile, most_steps);
 }
 
@@ -286,7 +276,7 @@ done:
 size_t xli_flat_most_groups(const xli_flat *flat, size_t n)
 {
     const size_t wanted = (size_t)flat->units * flat->tune.run_groups;
-    const bool slow = flat->items == 0 && !goes_by_vectors(flat);
+    const bool slow = flat->items == 0 && !xli_flat_goes_by_vectors(flat);
     const size_t run = flat->tune.run_elements / (slow ? 64 : 1);
     return xli_max(wanted, xli_ceil_div(n, xli_max(run, 1)));
 }

@@ -48,14 +48,6 @@ static xl_status check(const xl_reduce *plan, const xl_reduce_desc *desc)
     return XL_SUCCESS;
 }
 
-static uint32_t power_below(size_t x)
-{
-    uint32_t p = 1;
-    while (p <= x / 2)
-        p *= 2;
-    return p;
-}
-
 /* Bytes of an element in the operator's hands: with its index where that is asked for. */
 static size_t value_bytes(const xli_flat_source *source)
 {
@@ -101,8 +93,8 @@ static void shape_to_fit(xl_reduce *plan, const xli_facts *facts, size_t most)
     const size_t bytes = xli_max(value_bytes(&flat->source), flat->source.in.bytes);
     const bool whole = flat->source.segments == XL_SEGMENTS_NONE;
     const size_t held = whole ? plan->tune.whole_bytes : plan->tune.item_bytes;
-    size_t size = xli_min(power_below(plan->tune.group_size), power_below(most));
-    size_t items = power_below(xli_max(1, xli_min(whole ? 64 : MOST_ITEMS, held / bytes)));
+    size_t size = xli_min(xli_power_below(plan->tune.group_size), xli_power_below(most));
+    size_t items = xli_power_below(xli_max(1, xli_min(whole ? 64 : MOST_ITEMS, held / bytes)));
     while (items > 1 && local_bytes(flat, size, items) > facts->info.local_bytes)
         items /= 2;
     while (size > 1 && local_bytes(flat, size, items) > facts->info.local_bytes)
@@ -184,11 +176,7 @@ done:
 /* Whether a work-item takes elements one by one, so that long runs are long loops. */
 static bool is_slow(const xl_reduce *plan)
 {
-    const xli_flat_source *source = &plan->flat.source;
-    const bool vectors = source->state == XLI_STATE_PLAIN && source->op < XL_ARG_MIN &&
-                         xli_element_is_scalar(&source->element) && !source->loads &&
-                         !plan->flat.stores;
-    return plan->flat.items == 0 && !vectors;
+    return plan->flat.items == 0 && !xli_flat_goes_by_vectors(&plan->flat);
 }
 
 /* Longer ones above so many, so that the join, which is one work-item's, takes no longer. */
