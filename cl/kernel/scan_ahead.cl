@@ -38,14 +38,14 @@ typedef struct xl_shared {
  * posts. */
 #define XL_ISSUER (XL_GROUP_SIZE - 1)
 
-uint xl_take_next(const xl_ahead *ring, bool tickets)
+uint xl_take_next(const xl_ring *ring, bool tickets)
 {
     return tickets ? xl_state_take_ticket(ring->header) : ~0u;
 }
 
 /* Step 1: posts the sum of the staged tile. Gives what stands before this sub-group in the
  * tile, and, for the last tile of a block, the tile's prefix. */
-XL_T xl_post_next(xl_ahead *ring, const xl_stage *stage, uint next, bool fetches, uint phase,
+XL_T xl_post_next(xl_ring *ring, const xl_stage *stage, uint next, bool fetches, uint phase,
                   __local xl_shared *shared, XL_T *prefix, const bool in_place)
 {
     const ulong base = (ulong)next * XL_TILE;
@@ -80,7 +80,7 @@ XL_T xl_post_next(xl_ahead *ring, const xl_stage *stage, uint next, bool fetches
     return before;
 }
 
-void xl_ahead_run(xl_ahead ring, __global XL_OUT *out, const xl_stage stage,
+void xl_ahead_run(xl_ring ring, __global XL_OUT *out, const xl_stage stage,
                   __local xl_shared *shared, const bool in_place)
 {
     const ulong n = ring.input.n;
@@ -162,7 +162,7 @@ void xl_ahead_run(xl_ahead ring, __global XL_OUT *out, const xl_stage stage,
     XL_STAGE_MAKE(stage);                                                                          \
     __local xl_shared shared;                                                                      \
     XL_INPUT_MAKE(input);                                                                          \
-    xl_ahead ring;                                                                                 \
+    xl_ring ring;                                                                                  \
     ring.header = state + state_offset;                                                            \
     ring.tiles = ring.header + XL_HEADER_WORDS;                                                    \
     ring.input = input;                                                                            \

@@ -21,7 +21,7 @@
 #define XL_TILE_AHEAD
 
 #include "tile_fetch.cl"
-#include "tile_state.cl"
+#include "tile_ring.cl"
 
 #if !defined(XL_SPIN_LIMIT) || !defined(XL_HOLD_BACK) || !defined(XL_SHARE)
 #error "XL_SPIN_LIMIT, XL_HOLD_BACK and XL_SHARE must be defined"
@@ -37,20 +37,6 @@
 #else
 #define XL_MOST_UNITS (XL_GROUP_SIZE / 4)
 #endif
-
-typedef struct xl_ahead {
-    __global ulong *header;
-    __global ulong *tiles;
-    xl_input input;
-    XL_T start; /* what tile 0 starts from */
-    uint epoch;
-    bool alone; /* there is one tile only, and no state */
-} xl_ahead;
-
-uint xl_lowest_lane(ulong bits)
-{
-    return (uint)popcount((bits & (0ul - bits)) - 1ul); /* 64 for none */
-}
 
 /* ---- sums of tiles ------------------------------------------------------------- */
 
@@ -104,7 +90,7 @@ void xl_staged_load(XL_T *item, const xl_stage *stage, const xl_input *input, ul
 }
 
 /* The sum of a tile, by one sub-group, at every lane. */
-XL_T xl_ahead_redo(const xl_ahead *ring, uint tile)
+XL_T xl_ahead_redo(const xl_ring *ring, uint tile)
 {
     XL_T sum = XL_IDENTITY;
     for (uint unit = 0; unit < XL_UNITS; ++unit) {
@@ -119,23 +105,14 @@ XL_T xl_ahead_redo(const xl_ahead *ring, uint tile)
 
 /* ---- slots ------------------------------------------------------------------------ */
 
-bool xl_ahead_holds(uint tile)
-{
-#if XL_HOLD_BACK > 0
-    return tile % XL_HOLD_BACK == XL_HOLD_BACK - 1;
-#else
-    return false;
-#endif
-}
-
 /* Tells the others of a tile, by one work-item. Tests hold some tiles back: out of place
  * they stay silent for good, in place they are late. */
-void xl_ahead_post(const xl_ahead *ring, uint tile, uint state, XL_T value, const bool in_place)
+void xl_ahead_post(const xl_ring *ring, uint tile, uint state, XL_T value, const bool in_place)
 {
-    if (ring->alone || (xl_ahead_holds(tile) && !in_place))
+    if (ring->alone || (xl_is_held(tile) && !in_place))
         return;
 #if XL_HOLD_BACK > 0
-    for (uint k = 0; xl_ahead_holds(tile) && state == XL_AGGREGATE && k < 20000; ++k)
+    for (uint k = 0; xl_is_held(tile) && state == XL_AGGREGATE && k < 20000; ++k)
         (void)xl_message_load(ring->header + XL_HEADER_WORDS - 1);
 #endif
     xl_state_post(ring->tiles, tile, state, ring->epoch, value);
@@ -144,11 +121,11 @@ void xl_ahead_post(const xl_ahead *ring, uint tile, uint state, XL_T value, cons
 /* The sum of each lane's tile `slot`, re-reduced where nothing is posted. `asked`: this
  * lane wants one; `seen`: it has it already, in *value. A block's last tile is not posted
  * for its owner, who may be posting its PREFIX in the same place. */
-void xl_slot_redo(const xl_ahead *ring, uint slot, bool asked, bool seen, XL_T *value,
+void xl_slot_redo(const xl_ring *ring, uint slot, bool asked, bool seen, XL_T *value,
                   const bool in_place)
 {
     for (ulong left = xl_lane_ballot(asked && !seen); left != 0; left &= left - 1) {
-        const uint who = xl_lowest_lane(left), tile = xl_lane_shuffle(slot, who);
+        const uint who = xl_lowest_bit(left), tile = xl_lane_shuffle(slot, who);
         XL_T made = xl_ahead_redo(ring, tile);
         if (in_place)
             xl_message_fence();
@@ -167,7 +144,7 @@ void xl_slot_redo(const xl_ahead *ring, uint slot, bool asked, bool seen, XL_T *
 }
 
 /* The PREFIX of a tile, if it is there: all lanes see what lane 0 sees. */
-bool xl_prefix_take(const xl_ahead *ring, uint tile, XL_T *value)
+bool xl_prefix_take(const xl_ring *ring, uint tile, XL_T *value)
 {
     XL_T seen;
     const bool there = xl_state_take(ring->tiles, tile, XL_PREFIX, ring->epoch, &seen);
@@ -178,7 +155,7 @@ bool xl_prefix_take(const xl_ahead *ring, uint tile, XL_T *value)
 }
 
 /* start(block), by one sub-group that waited in vain for it to be posted. */
-XL_T xl_blocks_redo(const xl_ahead *ring, uint block, const bool in_place)
+XL_T xl_blocks_redo(const xl_ring *ring, uint block, const bool in_place)
 {
     XL_T start = ring->start;
     uint at = block;
@@ -222,7 +199,7 @@ typedef struct xl_looks {
 } xl_looks;
 
 /* Asks for all of them in one go, and does not wait. */
-void xl_look(xl_looks *looks, const xl_ahead *ring, uint tile)
+void xl_look(xl_looks *looks, const xl_ring *ring, uint tile)
 {
     const uint base = tile - tile % XL_BLOCK, slot = base + (uint)get_local_id(0) * XL_LOOKS;
     if (base > 0)
@@ -234,7 +211,7 @@ void xl_look(xl_looks *looks, const xl_ahead *ring, uint tile)
 }
 
 /* Waits for them; leaves this sub-group's part in parts[] and gives start(block). */
-XL_T xl_look_end(xl_looks *looks, const xl_ahead *ring, uint tile, __local XL_T *parts,
+XL_T xl_look_end(xl_looks *looks, const xl_ring *ring, uint tile, __local XL_T *parts,
                  const bool in_place)
 {
     const uint base = tile - tile % XL_BLOCK, slot = base + (uint)get_local_id(0) * XL_LOOKS;

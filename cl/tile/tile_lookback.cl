@@ -27,7 +27,7 @@
 #ifndef XL_TILE_LOOKBACK
 #define XL_TILE_LOOKBACK
 
-#include "tile_state.cl"
+#include "tile_ring.cl"
 
 #if !defined(XL_SPIN_LIMIT) || !defined(XL_HOLD_BACK) || !defined(XL_ORDERED) || !defined(XL_SHARE)
 #error "XL_SPIN_LIMIT, XL_HOLD_BACK, XL_ORDERED and XL_SHARE must be defined"
@@ -39,25 +39,6 @@
 /* What the owner of a tile posts as soon as it knows the tile's sum. */
 #define XL_FIRST_POST(tile, sum)                                                                   \
     (!XL_ORDERED && ((tile) == 0 || XL_ENDS_CHAIN(sum)) ? XL_PREFIX : XL_AGGREGATE)
-
-/* What a look-back needs beside the number of its tile. */
-typedef struct xl_ring {
-    __global ulong *header;
-    __global ulong *tiles;
-    xl_input input;
-    XL_T start; /* what tile 0 starts from */
-    uint epoch;
-    bool alone; /* there is one tile only, and no state */
-} xl_ring;
-
-bool xl_is_held(uint tile)
-{
-#if XL_HOLD_BACK > 0
-    return tile % XL_HOLD_BACK == XL_HOLD_BACK - 1;
-#else
-    return false;
-#endif
-}
 
 void xl_hold_back(const xl_ring *ring)
 {
@@ -171,11 +152,6 @@ uint xl_tile_fall_back(const xl_ring *ring, uint tile, bool mine, const bool in_
 #endif
     }
     return state;
-}
-
-uint xl_lowest_bit(ulong bits)
-{
-    return (uint)popcount((bits & (0ul - bits)) - 1ul); /* 64 for none */
 }
 
 #if XL_ORDERED

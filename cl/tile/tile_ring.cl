@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ * What both ways of looking back (cl/tile/tile_lookback.cl, cl/tile/tile_ahead.cl) carry
+ * about and ask.
+ *
+ * Asks for the lines of cl/tile/tile_state.cl and cl/tile/tile_input.cl, and for
+ * XL_HOLD_BACK. */
+#ifndef XL_TILE_RING
+#define XL_TILE_RING
+
+#include "tile_input.cl"
+#include "tile_state.cl"
+
+#ifndef XL_HOLD_BACK
+#error "XL_HOLD_BACK must be defined"
+#endif
+
+/* What a look-back needs beside the number of its tile. */
+typedef struct xl_ring {
+    __global ulong *header;
+    __global ulong *tiles;
+    xl_input input;
+    XL_T start; /* what tile 0 starts from */
+    uint epoch;
+    bool alone; /* there is one tile only, and no state */
+} xl_ring;
+
+bool xl_is_held(uint tile)
+{
+#if XL_HOLD_BACK > 0
+    return tile % XL_HOLD_BACK == XL_HOLD_BACK - 1;
+#else
+    return false;
+#endif
+}
+
+uint xl_lowest_bit(ulong bits)
+{
+    return (uint)popcount((bits & (0ul - bits)) - 1ul); /* 64 for none */
+}
+
+#endif
