@@ -23,8 +23,8 @@ typedef struct xl_context_desc {
      * the GPU with most compute units, else the first accelerator, else
      * the first CPU. Letter case does not matter. */
     const char *device;
-    /* Folder for compiled programs (CROSSLANE_CACHE_DIR); "off" or "0" keeps
-     * none. NULL: the user's cache folder. */
+    /* Folder for compiled programs (CROSSLANE_CACHE_DIR), for PoCL's on a CPU too, though
+     * that keeps its own; "off" or "0" keeps none. NULL: the user's cache folder. */
     const char *cache_dir;
     /* Folder that receives source, options and log of every program built
      * (CROSSLANE_DUMP_DIR). NULL: none. */

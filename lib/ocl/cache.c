@@ -9,7 +9,7 @@
  *   bytes 0-15   "crosslane cache1" (the number is the format)
  *   bytes 16-79  the key, hexadecimal
  *   bytes 80-143 SHA-256 of the binary, hexadecimal
- *   bytes 144-   the binary */
+ *   bytes 144-   the binary, on PoCL the bitcode */
 #include "private.h"
 
 #include <crosslane/version.h>
@@ -63,7 +63,8 @@ static bool intact(const char *file, size_t length, const char key[65])
     return memcmp(file + MAGIC + HASH, hex, HASH) == 0;
 }
 
-static cl_program program_of(const xl_context *ctx, const char *binary, size_t length)
+static cl_program program_of(const xl_context *ctx, const char *binary, size_t length,
+                             const char *options)
 {
     cl_int code, accepted = CL_INVALID_BINARY;
     const unsigned char *bytes = (const unsigned char *)binary;
@@ -72,7 +73,7 @@ static cl_program program_of(const xl_context *ctx, const char *binary, size_t l
     if (code != CL_SUCCESS)
         return NULL;
     if (accepted == CL_SUCCESS &&
-        clBuildProgram(program, 1, &ctx->device, NULL, NULL, NULL) == CL_SUCCESS)
+        clBuildProgram(program, 1, &ctx->device, options, NULL, NULL) == CL_SUCCESS)
         return program;
     clReleaseProgram(program);
     return NULL;
@@ -106,11 +107,11 @@ static void store_file(const xl_context *ctx, const char key[65], char *file, si
     xli_free(path);
 }
 
-cl_program xli_cache_load(const xl_context *ctx, const char key[65])
+cl_program xli_cache_load(const xl_context *ctx, const char key[65], const char *options)
 {
     size_t length = 0;
     char *file = load_file(ctx, key, &length);
-    cl_program program = file ? program_of(ctx, file + HEADER, length - HEADER) : NULL;
+    cl_program program = file ? program_of(ctx, file + HEADER, length - HEADER, options) : NULL;
     xli_free(file);
     return program;
 }
@@ -204,5 +205,39 @@ void xli_cache_store(const xl_context *ctx, const char key[65], cl_program progr
     char *file = binary_of(ctx, program, &length);
     if (file)
         store_file(ctx, key, file, length);
+    xli_free(file);
+}
+
+/* Finds LLVM's bitcode in the binary of a compiled object of PoCL, which is not documented:
+ * it holds files, each as a word of length, name, a word of length, content. */
+static const char *find_bitcode(const char *binary, size_t length, size_t *found)
+{
+    static const char name[] = {'\x0b', 0,   0,   0,   '/', 'p', 'r', 'o',
+                                'g',    'r', 'a', 'm', '.', 'b', 'c'};
+    static const char magic_number[] = {'B', 'C', '\xc0', '\xde'};
+    for (size_t at = 0; at + sizeof name + 4 + sizeof magic_number <= length; ++at) {
+        const char *content = binary + at + sizeof name + 4;
+        uint32_t bytes;
+        if (memcmp(binary + at, name, sizeof name) != 0)
+            continue;
+        memcpy(&bytes, content - 4, sizeof bytes);
+        *found = bytes;
+        return memcmp(content, magic_number, sizeof magic_number) == 0 &&
+                       bytes <= length - (size_t)(content - binary)
+                   ? content
+                   : NULL;
+    }
+    return NULL;
+}
+
+void xli_cache_store_bitcode(const xl_context *ctx, const char key[65], cl_program compiled)
+{
+    size_t length = 0, bytes = 0;
+    char *file = binary_of(ctx, compiled, &length);
+    const char *bitcode = file ? find_bitcode(file + HEADER, length, &bytes) : NULL;
+    if (bitcode) {
+        memmove(file + HEADER, bitcode, bytes);
+        store_file(ctx, key, file, bytes);
+    }
     xli_free(file);
 }

@@ -254,8 +254,9 @@ static void ask_features(const told *t, xli_facts *facts)
                               has_word(extensions, "cl_khr_int64_extended_atomics");
     info->has_sub_groups =
         has_word(extensions, "cl_khr_subgroups") || has_feature(t, "__opencl_c_subgroups");
-    info->caches_from_source =
-        t->nvidia || strcmp(info->platform, "Portable Computing Language") == 0;
+    const bool pocl = strcmp(info->platform, "Portable Computing Language") == 0;
+    info->caches_from_source = t->nvidia || pocl;
+    facts->takes_bitcode = pocl && facts->is_cpu;
     facts->can_message = ask_messages(t, facts);
     info->has_device_scope = facts->can_message;
 }

@@ -101,8 +101,11 @@ cl_ulong xli_device_ulong(cl_device_id device, cl_device_info what);
  * cannot be written is never an error. */
 void xli_cache_key(const xli_facts *facts, const char *options, const char *head,
                    const xli_source *source, char key[65]);
-cl_program xli_cache_load(const xl_context *ctx, const char key[65]);
+cl_program xli_cache_load(const xl_context *ctx, const char key[65], const char *options_or_null);
 void xli_cache_store(const xl_context *ctx, const char key[65], cl_program program);
+/* Keeps the bitcode in a program that PoCL compiled and did not link; the driver makes a
+ * program of it when it is loaded with the same options. */
+void xli_cache_store_bitcode(const xl_context *ctx, const char key[65], cl_program compiled);
 /* That this device passed the self-test of a kernel file, in an earlier process too. */
 bool xli_cache_has_note(const xl_context *ctx, const xli_facts *facts, const char *test);
 void xli_cache_add_note(const xl_context *ctx, const xli_facts *facts, const char *test);

@@ -2,7 +2,8 @@
  * Programs: an embedded source, specialised by #define lines, built for the
  * device, and kept by the context so that equal plans share one build.
  *
- * Order of look-up: the context's list, the disk (cache.c), the compiler. */
+ * Order of look-up: the context's list, the disk (cache.c), the compiler. PoCL's programs
+ * go by the disk even when they are new: see keeps_bitcode(). */
 #include "private.h"
 
 #include <stdio.h>
@@ -118,6 +119,34 @@ done:
     return status;
 }
 
+/* PoCL keeps what it builds, but to find it again it preprocesses the source behind 18,000
+ * lines of declarations, which was nine tenths of the time of a plan found in the caches. A
+ * finished binary would spare that, yet to give one out PoCL 3.1 compiles every kernel once
+ * more, for groups of any size: 1.7 s a program. So what its front end made is kept, and
+ * built. PoCL finds that again by a hash of the bitcode and of what else its code depends
+ * on, its own version and POCL_WORK_GROUP_METHOD among that. */
+static bool keeps_bitcode(const xl_context *ctx, const xli_facts *facts)
+{
+    return facts->takes_bitcode && !ctx->dump_dir &&
+           !xli_os_env("POCL_EXTRA_BUILD_FLAGS"); /* our key does not hold these */
+}
+
+/* NULL where that does not work: then the source is built, and what is wrong with it told. */
+static cl_program build_by_bitcode(const xl_context *ctx, const recipe *r)
+{
+    cl_int code;
+    const char *parts[] = {r->head.data, r->source->text};
+    const size_t lengths[] = {strlen(r->head.data), r->source->length};
+    cl_program cl = clCreateProgramWithSource(ctx->cl, 2, parts, lengths, &code);
+    if (code != CL_SUCCESS)
+        return NULL;
+    code = clCompileProgram(cl, 1, &ctx->device, r->options.data, 0, NULL, NULL, NULL, NULL);
+    if (code == CL_SUCCESS)
+        xli_cache_store_bitcode(ctx, r->key, cl);
+    clReleaseProgram(cl);
+    return code == CL_SUCCESS ? xli_cache_load(ctx, r->key, r->options.data) : NULL;
+}
+
 static xl_status build_source(xl_context *ctx, const xli_facts *facts, const xli_source *source,
                               const char *defines, const char *options, xli_program **program)
 {
@@ -130,10 +159,13 @@ static xl_status build_source(xl_context *ctx, const xli_facts *facts, const xli
     xli_mutex_unlock(ctx->lock);
     if (*program)
         goto done;
-    bool disk = ctx->cache_dir && !facts->info.caches_from_source;
-    if (disk)
-        cl = xli_cache_load(ctx, r.key);
-    bool hit = cl != NULL;
+    const bool bitcode = ctx->cache_dir && keeps_bitcode(ctx, facts);
+    const bool disk = ctx->cache_dir && !facts->info.caches_from_source;
+    if (disk || bitcode)
+        cl = xli_cache_load(ctx, r.key, bitcode ? r.options.data : NULL);
+    if (!cl && bitcode)
+        cl = build_by_bitcode(ctx, &r);
+    const bool hit = cl != NULL;
     if (!hit)
         XL_TRY(compile(ctx, &r, &cl));
     *program = keep(ctx, r.key, cl);

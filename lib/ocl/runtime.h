@@ -60,7 +60,8 @@ typedef struct xli_facts {
     bool can_message; /* 64-bit words may pass between work-groups: PTX or C11 device scope */
     bool has_khr_shuffle;
     bool has_khr_ballot;
-    bool has_fp16; /* half may be computed with */
+    bool has_fp16;      /* half may be computed with */
+    bool takes_bitcode; /* PoCL on a CPU: see program.c */
     uint32_t vendor_id;
     uint32_t nv_capability; /* of NVIDIA's OpenCL: the major compute capability; else 0 */
 } xli_facts;

@@ -89,6 +89,7 @@ CALL(clGetProgramBuildInfo, P(cl_program o, cl_device_id d, cl_program_build_inf
 CALL(clGetKernelWorkGroupInfo, P(cl_kernel o, cl_device_id d, cl_kernel_work_group_info w, size_t n, void *v, size_t *r), P(o, d, w, n, v, r))
 CALL(clGetKernelSubGroupInfo, P(cl_kernel o, cl_device_id d, cl_kernel_sub_group_info w, size_t m, const void *u, size_t n, void *v, size_t *r), P(o, d, w, m, u, n, v, r))
 CALL(clBuildProgram, P(cl_program o, cl_uint n, const cl_device_id *d, const char *t, void (CL_CALLBACK *f)(cl_program, void *), void *u), P(o, n, d, t, f, u))
+CALL(clCompileProgram, P(cl_program o, cl_uint n, const cl_device_id *d, const char *t, cl_uint m, const cl_program *h, const char **s, void (CL_CALLBACK *f)(cl_program, void *), void *u), P(o, n, d, t, m, h, s, f, u))
 CALL(clSetKernelArg, P(cl_kernel o, cl_uint i, size_t n, const void *v), P(o, i, n, v))
 CALL(clFinish, P(cl_command_queue o), P(o))
 CALL(clFlush, P(cl_command_queue o), P(o))
@@ -165,6 +166,7 @@ EXPORT CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd
     WRAP(clGetContextInfo); WRAP(clGetCommandQueueInfo); WRAP(clGetMemObjectInfo);
     WRAP(clGetEventInfo); WRAP(clGetProgramInfo); WRAP(clGetProgramBuildInfo);
     WRAP(clGetKernelWorkGroupInfo); WRAP(clGetKernelSubGroupInfo); WRAP(clBuildProgram);
+    WRAP(clCompileProgram);
     WRAP(clSetKernelArg); WRAP(clFinish); WRAP(clFlush); WRAP(clWaitForEvents);
     WRAP(clEnqueueNDRangeKernel); WRAP(clEnqueueReadBuffer); WRAP(clEnqueueWriteBuffer);
     WRAP(clEnqueueCopyBuffer); WRAP(clEnqueueFillBuffer); WRAP(clEnqueueMarkerWithWaitList);

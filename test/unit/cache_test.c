@@ -2,11 +2,13 @@
  * Compiled programs on disk: found again, never believed when damaged, never in
  * the way.
  *
- * Where a driver caches from source, the library keeps no files; there its reading
- * and writing of them is tested by calling both directly. */
+ * Where a driver caches from source, the library keeps no files, but for PoCL's; there its
+ * reading and writing of them is tested by calling both directly. */
 #define _GNU_SOURCE
 #include "private.h"
 #include "xlt.h"
+
+#include <crosslane/program.h>
 
 #include <dirent.h>
 #include <stdio.h>
@@ -63,15 +65,21 @@ static listing list_folder(void)
     return l;
 }
 
-static xl_context *context_with(const char *cache_dir)
+static xl_context *context_that_dumps(const char *cache_dir, const char *dump_dir)
 {
     xl_context *ctx;
     xl_context_desc desc;
     xl_context_desc_init(&desc);
     desc.cache_dir = cache_dir;
+    desc.dump_dir = dump_dir;
     if (xl_context_create(&desc, &ctx) != XL_SUCCESS)
         fail_msg("no context: %s", xl_context_error(NULL));
     return ctx;
+}
+
+static xl_context *context_with(const char *cache_dir)
+{
+    return context_that_dumps(cache_dir, NULL);
 }
 
 /* Learns the facts, which builds the probe, and builds and runs one more program. */
@@ -97,11 +105,12 @@ static void use_and_end(const char *cache_dir)
 
 static bool live(void)
 {
-    xl_device_info info;
-    XLT_OK(xl_context_device_info(xlt_context(), &info));
-    if (info.caches_from_source)
-        print_message("%s caches from source itself\n", info.platform);
-    return !info.caches_from_source;
+    const xli_facts *facts;
+    XLT_OK(xli_context_facts(xlt_context(), &facts));
+    const bool files = !facts->info.caches_from_source || facts->takes_bitcode;
+    if (!files)
+        print_message("%s caches from source itself\n", facts->info.platform);
+    return files;
 }
 
 static void a_second_context_finds_what_the_first_built(void **state)
@@ -146,6 +155,99 @@ static void a_damaged_file_is_built_again(void **state)
     assert_true(mended.inodes != damaged.inodes);
     use_and_end(folder);
     assert_true(list_folder().inodes == mended.inodes);
+}
+
+/* Whether a context, which is ended, has the source of a program that it was asked for, or
+ * made the program of a file. */
+static bool builds_source(xl_context *ctx, const char *options)
+{
+    static const char text[] = "__kernel void k(__global uint *out) { out[0] = 7; }\n";
+    size_t bytes = 0;
+    cl_program program;
+    XLT_OK(xl_program_create(ctx, text, options, &program));
+    XLT_CL(clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, NULL, &bytes));
+    XLT_CL(clReleaseProgram(program));
+    xl_context_destroy(ctx);
+    return bytes > 1;
+}
+
+static void what_is_kept_is_not_compiled_again(void **state)
+{
+    (void)state;
+    if (!live())
+        skip();
+    remove_tree(folder);
+    static const char *const options[] = {"", "-DSOMETHING=1 -cl-denorms-are-zero"};
+    for (size_t i = 0; i < XLI_COUNT(options); ++i) {
+        (void)builds_source(context_with(folder), options[i]);
+        assert_false(builds_source(context_with(folder), options[i]));
+        assert_true(builds_source(context_with("off"), options[i]));
+    }
+}
+
+/* Files under the right names with the right hashes, of something that is no program. */
+static void a_file_that_is_no_program_is_a_miss(void **state)
+{
+    (void)state;
+    enum { MAGIC = 16, HASH = 64, HEADER = MAGIC + 2 * HASH };
+    static const char *const texts[] = {"x", "nothing that a driver knows, of some length",
+                                        "BC\xc0\xde and the start of bitcode, but no more"};
+    const xli_facts *facts;
+    XLT_OK(xli_context_facts(xlt_context(), &facts));
+    if (!live() || strstr(facts->info.platform, "rusticl")) /* Mesa 22.3 ends the process */
+        skip();
+    for (size_t i = 0; i < XLI_COUNT(texts); ++i) {
+        remove_tree(folder);
+        use_and_end(folder);
+        const listing kept = list_folder();
+        DIR *dir = opendir(folder);
+        assert_non_null(dir);
+        for (const struct dirent *entry; (entry = readdir(dir));) {
+            size_t length;
+            char hex[65], file[HEADER + 64];
+            xli_sha256 hash;
+            if (entry->d_name[0] == '.')
+                continue;
+            char *bytes = xli_os_read_file(path_in_folder(entry->d_name), &length);
+            assert_non_null(bytes);
+            memcpy(file, bytes, MAGIC + HASH);
+            xli_free(bytes);
+            length = strlen(texts[i]);
+            xli_sha256_init(&hash);
+            xli_sha256_add(&hash, texts[i], length);
+            xli_sha256_hex(&hash, hex);
+            memcpy(file + MAGIC + HASH, hex, HASH);
+            memcpy(file + HEADER, texts[i], length);
+            assert_true(
+                xli_os_write_file_atomic(path_in_folder(entry->d_name), file, HEADER + length));
+        }
+        closedir(dir);
+        const listing foreign = list_folder();
+        use_and_end(folder);
+        const listing mended = list_folder();
+        assert_int_equal(mended.files, kept.files);
+        assert_true(mended.inodes != foreign.inodes);
+        use_and_end(folder);
+        assert_true(list_folder().inodes == mended.inodes);
+    }
+}
+
+/* What the key of PoCL's bitcode does not hold goes another way. */
+static void flags_unknown_to_the_key_are_heeded(void **state)
+{
+    (void)state;
+    static const char flags[] = "POCL_EXTRA_BUILD_FLAGS";
+    const xli_facts *facts;
+    XLT_OK(xli_context_facts(xlt_context(), &facts));
+    if (!facts->takes_bitcode || getenv(flags))
+        skip();
+    remove_tree(folder);
+    (void)builds_source(context_with(folder), "");
+    assert_true(builds_source(context_that_dumps(folder, folder), ""));
+    setenv(flags, "-DSOMETHING=1", 1);
+    assert_true(builds_source(context_with(folder), ""));
+    unsetenv(flags);
+    assert_false(builds_source(context_with(folder), ""));
 }
 
 static void folders_that_cannot_be_written_do_not_matter(void **state)
@@ -196,9 +298,9 @@ static void only_intact_files_are_loaded(void **state)
     xl_context *ctx = context_with(folder);
     xli_program *program;
     assert_int_equal(xli_program_get(ctx, "probe", "#define ALONE 1\n", &program), XL_SUCCESS);
-    assert_null(xli_cache_load(ctx, key));
+    assert_null(xli_cache_load(ctx, key, NULL));
     xli_cache_store(ctx, key, program->cl);
-    cl_program loaded = xli_cache_load(ctx, key);
+    cl_program loaded = xli_cache_load(ctx, key, NULL);
     if (!loaded) {
         print_message("%s gives out no binaries that it takes back\n", xlt_device());
         xl_context_destroy(ctx);
@@ -212,19 +314,19 @@ static void only_intact_files_are_loaded(void **state)
     char *bytes = xli_os_read_file(path_in_folder(name), &length);
     assert_non_null(bytes);
     assert_true(xli_os_write_file_atomic(path_in_folder(name_of_other), bytes, length));
-    assert_null(xli_cache_load(ctx, other)); /* another program's file under this name */
+    assert_null(xli_cache_load(ctx, other, NULL)); /* another program's file under this name */
     for (size_t at = 0; at < length; at += at < 160 ? 1 : length / 23 + 1) {
         bytes[at] ^= 1;
         assert_true(xli_os_write_file_atomic(path_in_folder(name), bytes, length));
-        if (xli_cache_load(ctx, key))
+        if (xli_cache_load(ctx, key, NULL))
             XLT_FAIL("a file with a flipped bit in byte %zu was believed", at);
         bytes[at] ^= 1;
         assert_true(xli_os_write_file_atomic(path_in_folder(name), bytes, at));
-        if (xli_cache_load(ctx, key))
+        if (xli_cache_load(ctx, key, NULL))
             XLT_FAIL("a file cut to %zu of %zu bytes was believed", at, length);
     }
     assert_true(xli_os_write_file_atomic(path_in_folder(name), bytes, length));
-    loaded = xli_cache_load(ctx, key);
+    loaded = xli_cache_load(ctx, key, NULL);
     assert_non_null(loaded);
     XLT_CL(clReleaseProgram(loaded));
     xli_free(bytes);
@@ -375,6 +477,9 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_second_context_finds_what_the_first_built),
         cmocka_unit_test(a_damaged_file_is_built_again),
+        cmocka_unit_test(what_is_kept_is_not_compiled_again),
+        cmocka_unit_test(a_file_that_is_no_program_is_a_miss),
+        cmocka_unit_test(flags_unknown_to_the_key_are_heeded),
         cmocka_unit_test(folders_that_cannot_be_written_do_not_matter),
         cmocka_unit_test(the_cache_is_switched_off),
         cmocka_unit_test(only_intact_files_are_loaded),
