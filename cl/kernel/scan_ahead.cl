@@ -38,6 +38,9 @@ typedef struct xl_shared {
  * posts. */
 #define XL_ISSUER (XL_GROUP_SIZE - 1)
 
+/* A group takes no ticket beyond the one that is past the last tile, and so has waited for
+ * all it took before it leaves. One still on its way could be counted after the last group
+ * has put TICKET back to 0, and the next launch would miss its first tile. */
 uint xl_take_next(const xl_ring *ring, bool tickets)
 {
     return tickets ? xl_state_take_ticket(ring->header) : ~0u;
@@ -106,7 +109,7 @@ void xl_ahead_run(xl_ring ring, __global XL_OUT *out, const xl_stage stage,
         if (fetches && next < tiles)
             xl_fetch_start(&stage, &ring.input, (ulong)next * XL_TILE);
         shared->epoch = ring.alone ? 0 : ((volatile __global uint *)ring.header)[XL_EPOCH];
-        ticket = xl_take_next(&ring, tickets);
+        ticket = xl_take_next(&ring, tickets && next < tiles);
     }
     if (sends && next < tiles)
         xl_stage_search(&stage, &ring.input, (ulong)next * XL_TILE);
@@ -146,7 +149,7 @@ void xl_ahead_run(xl_ring ring, __global XL_OUT *out, const xl_stage stage,
         if (issuer) {
             if (fetches && next < tiles)
                 xl_fetch_start(&stage, &ring.input, (ulong)next * XL_TILE);
-            ticket = xl_take_next(&ring, tickets);
+            ticket = xl_take_next(&ring, tickets && next < tiles);
         }
         if (sends && next < tiles)
             xl_stage_search(&stage, &ring.input, (ulong)next * XL_TILE);

@@ -12,7 +12,8 @@
  *
  * Then come the tiles. A tile is in one of three states:
  *   EMPTY      its owner has posted nothing in this epoch
- *   AGGREGATE  its owner posted the tile reduced by itself
+ *   AGGREGATE  its owner, or in cl/tile/tile_ahead.cl whoever waited for it in vain,
+ *              posted the tile reduced by itself
  *   PREFIX     its owner posted init op all elements up to the tile's last
  * A state is posted in 64-bit words that carry all that is needed to read them:
  *   32 bits of the value | 2 bits of state | 30 bits of epoch
@@ -230,7 +231,8 @@ uint xl_state_take_ticket(__global ulong *header)
     return atomic_inc((volatile __global uint *)header + XL_TICKET);
 }
 
-/* One work-item of each group calls this after its last ticket. */
+/* One work-item of each group calls this after its last ticket, whose value it has seen:
+ * a ticket still on its way might be counted after TICKET is put back to 0. */
 void xl_state_leave(__global ulong *header, uint groups, uint epoch)
 {
     volatile __global uint *const word = (volatile __global uint *)header;
