@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 jobs=$(nproc)
 
 # Lines of WANTED MODEL NAME=VALUE...; WANTED is "right", or what must be refuted: "prefix", a
-# tile's prefix is wrong, or "looks", a wait without bound.
+# tile's prefix is wrong, "looks", a wait without bound, or "missing", a tile is not stored.
 cases() {
     local form place
     for place in 0 1; do
@@ -26,6 +26,13 @@ cases() {
         echo "right scan_lookback GROUPS=3 TILES=3 WORDS=2 HEADS=2 IN_PLACE=$place"
         echo "right scan_ordered GROUPS=3 TILES=3 BLOCK=2 WORDS=1 IN_PLACE=$place"
         echo "right scan_ordered GROUPS=3 TILES=4 BLOCK=2 WORDS=1 SPIN=0 CALLS=1 IN_PLACE=$place"
+        for form in "TILES=2 WORDS=2" "TILES=4 WORDS=2" "TILES=5 WORDS=2" "TILES=6 WORDS=1" \
+            "TILES=6 BLOCK=3 WORDS=1"; do
+            echo "right scan_ahead GROUPS=2 $form IN_PLACE=$place"
+        done
+        echo "right scan_ahead GROUPS=3 TILES=2 WORDS=1 IN_PLACE=$place"
+        echo "right scan_ahead GROUPS=3 TILES=3 WORDS=1 IN_PLACE=$place"
+        echo "right scan_ahead GROUPS=3 TILES=3 WORDS=2 IN_PLACE=$place"
     done
     echo "prefix scan_lookback GROUPS=2 WORDS=1 SECOND_LOOK=0"
     echo "prefix scan_lookback GROUPS=2 WORDS=2 ALL_WORDS=0"
@@ -40,6 +47,17 @@ cases() {
     echo "prefix scan_ordered GROUPS=2 WORDS=2 ALL_WORDS=0"
     echo "prefix scan_ordered GROUPS=2 TILES=4 WORDS=2 HEADS=5 COUNTS=1 HEAD_STARTS=1"
     echo "looks scan_ordered GROUPS=2 WORDS=1 BY_HAND=0"
+    echo "prefix scan_ahead GROUPS=2 WORDS=1 SECOND_LOOK=0"
+    echo "prefix scan_ahead GROUPS=2 WORDS=1 LOOKS_FIRST=1"
+    echo "prefix scan_ahead GROUPS=2 WORDS=1 STORES_FIRST=1"
+    echo "prefix scan_ahead GROUPS=2 WORDS=1 EPOCHS=0"
+    echo "prefix scan_ahead GROUPS=2 WORDS=2 ALL_WORDS=0"
+    echo "prefix scan_ahead GROUPS=2 TILES=4 WORDS=1 SEES_PREFIX=0"
+    echo "prefix scan_ahead GROUPS=2 TILES=4 WORDS=1 POSTS_LAST=1"
+    echo "looks scan_ahead GROUPS=2 WORDS=1 BY_HAND=0"
+    echo "looks scan_ahead GROUPS=2 WORDS=1 REDOES=0"
+    echo "missing scan_ahead GROUPS=2 TILES=4 WORDS=1 TICKETS=0"
+    echo "missing scan_ahead GROUPS=2 TILES=4 WORDS=1 LEAVES_TICKET=1"
     if [ "${1:-}" = --long ]; then
         echo "right scan_lookback GROUPS=3 TILES=4 WORDS=1"
         echo "right scan_lookback GROUPS=3 TILES=4 WORDS=2 SPIN=0 CALLS=1"
@@ -47,6 +65,8 @@ cases() {
         echo "right scan_ordered GROUPS=3 TILES=4 WORDS=1"
         echo "right scan_ordered GROUPS=3 TILES=4 WORDS=2 SPIN=0 CALLS=1"
         echo "right scan_ordered GROUPS=3 TILES=5 WORDS=1 SPIN=0 CALLS=1"
+        echo "right scan_ahead GROUPS=3 TILES=4 WORDS=1 SPIN=0 CALLS=1 IN_PLACE=0"
+        echo "right scan_ahead GROUPS=3 TILES=4 WORDS=1 SPIN=0 CALLS=1 IN_PLACE=1"
     fi
 }
 
@@ -62,6 +82,8 @@ check() {
         verdict=prefix
     elif grep -q 'assertion violated (looks<=' pan.log; then
         verdict=looks
+    elif grep -q 'assertion violated (missing<=' pan.log; then
+        verdict=missing
     elif grep -q 'invalid end state' pan.log && ! grep -q 'errors: 0' pan.log; then
         verdict=stuck
     elif grep -q 'errors: 0' pan.log && ! grep -qE 'too small|out of memory|MEMLIM' pan.log; then

@@ -14,6 +14,9 @@
  * the tile is the group's number. Should such a group not run, others do without its post
  * as they do without any other (cl/tile/tile_ahead.cl).
  *
+ * test/model/scan_ahead.pml checks all this for every interleaving of small sizes, with
+ * these names.
+ *
  * Asks for the lines of cl/tile/tile_ahead.cl. */
 #include "../tile/tile_ahead.cl"
 #include "../tile/tile_scan.cl"

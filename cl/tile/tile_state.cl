@@ -26,7 +26,8 @@
  * A tile in which a segment begins posts no AGGREGATE: its sum is its PREFIX, whatever
  * stands before it (cl/prelude/prelude_state.cl; not where segments are counted).
  *
- * test/model/scan_lookback.pml and scan_ordered.pml check the protocol with these names.
+ * test/model/scan_lookback.pml, scan_ordered.pml and scan_ahead.pml check the protocol with
+ * these names.
  *
  * Asks for the lines of cl/prelude/prelude_state.cl and XL_CAN_MESSAGE 1. */
 #ifndef XL_TILE_STATE

@@ -17,15 +17,6 @@
 #define ENDS(v) (ENDS_CHAIN && ((v) & HEAD) != 0)
 #define FIRST_POST(t, v) ((t) == 0 || ENDS(v) -> PREFIX : AGGREGATE)
 
-/* Every prefix is the sum from the left. */
-inline expect() {
-  t = 0; sum = START;
-  do
-  :: t < TILES -> expected[t] = sum; op(sum, expected[t], input[t]); t++
-  :: else -> break
-  od
-}
-
 /* xl_tile_fall_back(): reduces a silent tile, then, in place, looks again. */
 inline fall_back(t) {
   made = input[t];
@@ -64,7 +55,7 @@ proctype Group(byte me) {
   byte now, mine, p, sum, got, made, polls, own, prefix, looks;
   mtype seen = EMPTY;
 next_tile:
-  take_ticket();
+  take_ticket(mine);
   if :: mine >= TILES -> goto last :: else fi;
   own = input[mine];
   if
@@ -84,10 +75,10 @@ next_tile:
 end_halted:
   false;
 last:
-  leave()
+  atomic { leave(); finished++ }
 }
 
 init {
-  byte t, v, sum, start;
+  byte t, v, sum, start, missing;
   run_calls()
 }

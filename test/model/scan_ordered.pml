@@ -5,7 +5,6 @@
  * stands in scan_state.pml; ci/model.sh does it. With ROUNDS, the default here, a prefix is
  * right only if it is the one expression that the kernel promises.
  *
- *   BLOCK  tiles of a block
  * Right only with their defaults:
  *   BY_HAND       0: waits for the PREFIX of the block before, however long
  *   SEES_PREFIX   0: by hand, the PREFIX of a block's last tile is taken for its AGGREGATE
@@ -35,22 +34,6 @@
 #define LOOKS ((BLOCK_LOOKS + 3) * (TILES / BLOCK + 1) + SPIN)
 
 #include "scan_state.pml"
-
-/* prefix(t) = start(b) op (the sums of the tiles of b before t, from the left);
- * start(b + 1) = prefix(last) op sum(last). */
-inline expect() {
-  t = 0; start = START; sum = 0;
-  do
-  :: t < TILES ->
-     op(expected[t], start, sum);
-     if
-     :: t % BLOCK == BLOCK - 1 -> op(start, expected[t], input[t]); sum = 0
-     :: else -> v = sum; op(sum, v, input[t])
-     fi;
-     t++
-  :: else -> break
-  od
-}
 
 /* xl_tile_fall_back(): reduces a silent tile, then, in place, looks again. */
 inline fall_back(t) {
@@ -172,7 +155,7 @@ proctype Group(byte me) {
   bool there[BLOCK], ready;
   mtype seen = EMPTY;
 next_tile:
-  take_ticket();
+  take_ticket(mine);
   if :: mine >= TILES -> goto last :: else fi;
   own = input[mine];
   post(mine, AGGREGATE, own);
@@ -189,10 +172,10 @@ next_tile:
 end_halted:
   false;
 last:
-  leave()
+  atomic { leave(); finished++ }
 }
 
 init {
-  byte t, v, sum, start;
+  byte t, v, sum, start, missing;
   run_calls()
 }

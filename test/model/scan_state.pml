@@ -19,9 +19,12 @@
  *   COUNTS    1: states count the segments that began (XL_STATE 2)
  *   ROUNDS    1: the operator is not associative, so that the value of an expression tells
  *             how it was bracketed
+ *   BLOCK     tiles of a block, where prefixes are fixed expressions
+ *   HOLDS     tiles that a group holds at most
  * Right only with their defaults:
  *   SECOND_LOOK  0: a tile re-reduced in place is not looked at again
  *   ALL_WORDS    0: a state counts as posted once its first word is there
+ *   EPOCHS       0: what was posted in an earlier call counts
  *
  * The model is sequentially consistent; the kernel has fences where that matters
  * (in place: between the post and the first store; between the re-reduction and the
@@ -66,6 +69,12 @@
 #ifndef ALL_WORDS
 #define ALL_WORDS 1
 #endif
+#ifndef EPOCHS
+#define EPOCHS 1
+#endif
+#ifndef HOLDS
+#define HOLDS 1
+#endif
 
 mtype = { EMPTY, AGGREGATE, PREFIX };
 
@@ -77,7 +86,7 @@ Tile tile[TILES];
 
 byte ticket, done, epoch;    /* the header in the state memory */
 byte input[TILES];           /* the sum of a tile, until its owner stores */
-byte expected[TILES];        /* its prefix */
+byte expected[TILES];        /* its prefix; 0 once it is stored */
 byte finished, calls;
 bool halted;
 
@@ -130,16 +139,18 @@ inline post(t, s, v) {
 #endif
 }
 
+#define IN_EPOCH(t, k) (!EPOCHS || tile[t].word[k].epoch == now)
+
 inline load_first(t, k) {
   if
-  :: tile[t].word[k].epoch == now -> seen = tile[t].word[k].state; got = tile[t].word[k].value
+  :: IN_EPOCH(t, k) -> seen = tile[t].word[k].state; got = tile[t].word[k].value
   :: else -> seen = EMPTY
   fi
 }
 
 inline load_next(t, k) {
   if
-  :: !ALL_WORDS || (tile[t].word[k].epoch == now && tile[t].word[k].state == seen) ->
+  :: !ALL_WORDS || (IN_EPOCH(t, k) && tile[t].word[k].state == seen) ->
      got = tile[t].word[k].value
   :: else -> seen = EMPTY
   fi
@@ -164,15 +175,16 @@ inline look(t) {
 #endif
 }
 
-/* Takes a ticket; where there are no more tiles, `mine` is past the last. */
-inline take_ticket() {
-  atomic { mine = ticket; ticket++; now = epoch; looks = 0; STALL }
+/* Takes a ticket; where there are no more tiles, it is past the last. */
+inline take_ticket(to) {
+  atomic { to = ticket; ticket++; now = epoch; looks = 0; STALL }
 }
 
 /* The owner of a tile has its prefix and stores the tile. */
 inline store_tile() {
   atomic {
     assert(prefix == expected[mine]);
+    expected[mine] = 0;
     input[mine] = (IN_PLACE -> SPOILED : input[mine]);
     prefix = 0; sum = 0; own = 0; got = 0; made = 0; seen = EMPTY; looks = 0;
     STALL
@@ -186,12 +198,38 @@ inline leave() {
     if
     :: done == GROUPS -> ticket = 0; done = 0; epoch = epoch + 1
     :: else
-    fi;
-    finished++
+    fi
   }
 }
 
-/* The sums of tiles in call `calls`; what is expected of them stands in each model. */
+#ifdef BLOCK
+/* prefix(t) = start(b) op (the sums of the tiles of b before t, from the left);
+ * start(b + 1) = prefix(last) op sum(last). */
+inline expect() {
+  t = 0; start = START; sum = 0;
+  do
+  :: t < TILES ->
+     op(expected[t], start, sum);
+     if
+     :: t % BLOCK == BLOCK - 1 -> op(start, expected[t], input[t]); sum = 0
+     :: else -> v = sum; op(sum, v, input[t])
+     fi;
+     t++
+  :: else -> break
+  od
+}
+#else
+/* Every prefix is the sum from the left. */
+inline expect() {
+  t = 0; sum = START;
+  do
+  :: t < TILES -> expected[t] = sum; op(sum, expected[t], input[t]); t++
+  :: else -> break
+  od
+}
+#endif
+
+/* The sums of tiles in call `calls`, and their prefixes. */
 inline begin_call() {
   d_step {
     t = 0;
@@ -214,7 +252,20 @@ inline begin_call() {
   }
 }
 
-/* All of init; `Group` and expect() stand in each model. */
+/* After a call: how many tiles are not stored. */
+inline end_call() {
+  d_step {
+    t = 0;
+    do
+    :: t < TILES -> missing = missing + (expected[t] != 0); t++
+    :: else -> break
+    od;
+    assert(missing <= (halted -> HOLDS : 0));
+    t = 0; missing = 0
+  }
+}
+
+/* All of init; `Group` stands in each model. */
 inline run_calls() {
   d_step {
     epoch = 1;
@@ -233,8 +284,8 @@ inline run_calls() {
   :: calls < CALLS ->
      begin_call();
      if
-     :: finished == GROUPS -> calls++
-     :: halted && finished == GROUPS - 1 -> break
+     :: finished == GROUPS -> end_call(); calls++
+     :: halted && finished == GROUPS - 1 -> end_call(); break
      fi
   :: else -> break
   od
