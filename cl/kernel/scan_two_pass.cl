@@ -56,7 +56,13 @@ XL_T xl_fold_totals(const __global XL_T *totals, uint group, XL_T start
 {
     XL_T sum = XL_IDENTITY;
 #if XL_SERIAL
-    for (uint k = 0; k < group; ++k)
+    /* Several in a round: llvmpipe counts rounds (lib/tune/tune.h). */
+    enum { AT_ONCE = sizeof(XL_T) <= 64 ? 8 : 1 };
+    uint k = 0;
+    for (; k + AT_ONCE <= group; k += AT_ONCE)
+        for (uint j = 0; j < AT_ONCE; ++j)
+            sum = xl_op(sum, totals[k + j]);
+    for (; k < group; ++k)
         sum = xl_op(sum, totals[k]);
 #else
     const uint share = XL_CEIL_DIV(group, XL_GROUP_SIZE);

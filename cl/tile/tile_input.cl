@@ -12,7 +12,11 @@
  *   XL_INCLUSIVE 1: an element's result includes it
  *   XL_HAS_INIT  1: every segment starts from an element given on the device
  *   XL_SERIAL    1: one work-item walks a tile; 0: a work-group holds it
- *   XL_TILE      elements of a tile */
+ *   XL_TILE      elements of a tile
+ *   XL_LEAP      1: a work-item may not take a round for each empty segment: llvmpipe of Mesa
+ *                22.3 (seen 2026-11) ends its loops after 65,535, and lanes that a group
+ *                leaves over, which read only zeros, would pass every offset there is;
+ *                scan.run_offsets (lib/tune/tune.h) is the switch */
 #ifndef XL_TILE_INPUT
 #define XL_TILE_INPUT
 
@@ -21,8 +25,8 @@
 
 #if !defined(XL_IN) || !defined(XL_IN_BYTES) || !defined(XL_R) || !defined(XL_LOAD) ||             \
     !defined(XL_SEGMENTS) || !defined(XL_SEG) || !defined(XL_HAS_INIT) || !defined(XL_SERIAL) ||   \
-    !defined(XL_TILE) || !defined(XL_INCLUSIVE)
-#error "one of XL_IN, XL_IN_BYTES, XL_R, XL_LOAD, XL_SEGMENTS, XL_SEG ... XL_TILE is missing"
+    !defined(XL_TILE) || !defined(XL_INCLUSIVE) || !defined(XL_LEAP)
+#error "one of XL_IN, XL_IN_BYTES, XL_R, XL_LOAD, XL_SEGMENTS, XL_SEG ... XL_LEAP is missing"
 #endif
 
 typedef struct xl_input {
@@ -190,8 +194,24 @@ ulong xl_offset_search(const __global XL_SEG *offsets, ulong count, ulong at)
     return low;
 }
 
+#if XL_LEAP
+/* The same from place `next` on, without many rounds past many empty segments: after the first
+ * few offsets it goes by leaps that double, and then searches what it leapt over. */
+ulong xl_offset_pass(const __global XL_SEG *offsets, ulong count, ulong next, ulong at)
+{
+    enum { FEW = 8 };
+    ulong leap = FEW;
+    for (uint k = 0; k < FEW; ++k, ++next)
+        if (next >= count || offsets[next] >= at)
+            return next;
+    for (; leap < count - next && offsets[next + leap] < at; leap *= 2)
+        next += leap + 1;
+    return next + xl_offset_search(offsets + next, min(leap, count - next), at);
+}
+#endif
+
 #if XL_LANE_WAY != 0
-/* The same by a sub-group: each step asks as many places as it has lanes. */
+/* As xl_offset_search(), by a sub-group: each step asks as many places as it has lanes. */
 ulong xl_offset_search_lanes(const __global XL_SEG *offsets, ulong count, ulong at)
 {
     const uint lane = xl_lane_id(), width = xl_lane_width();
@@ -226,8 +246,12 @@ uint xl_heads(xl_input *input, ulong i, uint k)
 {
     uint bits = 0;
     for (uint j = 0; j < k; ++j) {
+#if XL_LEAP
+        input->next = xl_offset_pass(input->segments, input->count, input->next, i + j);
+#else
         while (input->next < input->count && input->segments[input->next] < i + j)
             ++input->next;
+#endif
         bits |= (uint)(input->next < input->count && input->segments[input->next] == i + j) << j;
     }
     return i == 0 ? bits | 1u : bits;

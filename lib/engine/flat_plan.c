@@ -136,13 +136,23 @@ done:
     return status;
 }
 
+/* The longest run where a work-item takes elements one by one. */
+static size_t slow_run(const xli_flat *flat)
+{
+    const bool offsets = flat->source.segments == XL_SEGMENTS_OFFSETS;
+    const size_t run = xli_max(flat->tune.run_elements / 64, 1);
+    return offsets && flat->tune.run_offsets > 0 ? xli_min(run, flat->tune.run_offsets) : run;
+}
+
 /* Settles group and tile for groups of at most `most` work-items. Groups of one
  * have nobody to share a tile with: they walk it, element by element unless there are
  * vectors; then shorter tiles have the same work in them. */
 static void shape_to_fit(xli_flat *flat, const xli_facts *facts, size_t most)
 {
     /* Where a launch is cut into runs, llvmpipe's limit counts: see tune.h. */
-    const size_t most_steps = flat->algorithm == XL_SCAN_LOOKBACK ? 1 << 14 : 1 << 12;
+    const bool ring = flat->algorithm == XL_SCAN_LOOKBACK;
+    const bool leap = flat->source.segments == XL_SEGMENTS_OFFSETS && flat->tune.run_offsets > 0;
+    const size_t most_steps = ring ? 1 << 14 : leap ? xli_min(1 << 12, slow_run(flat)) : 1 << 12;
     size_t size = xli_min(xli_power_below(flat->tune.group_size), xli_power_below(most));
     flat->ahead = shape_ahead(flat, facts, most);
     flat->bulk = flat->ahead && facts->lane_way == XLI_LANE_PTX && facts->nv_capability >= 9;
@@ -277,8 +287,8 @@ size_t xli_flat_most_groups(const xli_flat *flat, size_t n)
 {
     const size_t wanted = (size_t)flat->units * flat->tune.run_groups;
     const bool slow = flat->items == 0 && !xli_flat_goes_by_vectors(flat);
-    const size_t run = flat->tune.run_elements / (slow ? 64 : 1);
-    return xli_max(wanted, xli_ceil_div(n, xli_max(run, 1)));
+    const size_t run = slow ? slow_run(flat) : flat->tune.run_elements;
+    return xli_max(wanted, xli_ceil_div(n, run));
 }
 
 xli_flat_cut xli_flat_cut_of(const xli_flat *flat, size_t n)

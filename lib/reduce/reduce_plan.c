@@ -188,7 +188,10 @@ static size_t fixed_run(size_t n)
 /* The longest run, and the most runs of a launch. */
 static size_t longest_run(const xl_reduce *plan)
 {
-    const size_t run = (size_t)plan->tune.run_elements * (is_slow(plan) ? 1 : 8);
+    const xli_tune_reduce *tune = &plan->tune;
+    size_t run = (size_t)tune->run_elements * (is_slow(plan) ? 1 : 8);
+    if (plan->flat.items == 0 && plan->flat.source.segments == XL_SEGMENTS_OFFSETS)
+        run = xli_min(tune->run_elements, tune->run_offsets);
     return xli_round_up(run, plan->flat.tile);
 }
 

@@ -19,8 +19,14 @@ typedef struct xli_tune_scan {
     uint32_t run_groups; /* scan.run_groups: reduce-then-scan groups per compute unit */
     /* scan.run_elements: the longest run of one of them, about. Rusticl 22.3 on llvmpipe
      * ends a work-item's loops after 65,535 rounds in all, without a word, and a work-item
-     * that is a group takes up to 16 elements in a round. */
+     * that is a group takes up to 16 elements in a round. What counts is the longest way of
+     * any lane of 8, and lanes that a group leaves over go through its loops as well: they
+     * read zeros and write nothing. */
     uint32_t run_elements;
+    /* scan.run_offsets: the same by CSR offsets, where an element of a run may cost some 45
+     * rounds: empty segments are then passed in 2 log2(their number) and a few more.
+     * 0: a round for each, and runs as long as others. */
+    uint32_t run_offsets;
     uint32_t ring_groups; /* scan.ring_groups: look-back groups per compute unit */
     uint32_t share;       /* scan.share: tiles of a block for each who looks back in order */
     uint32_t look_back;   /* scan.look_back: 1 if AUTO takes look-back where it may */

@@ -335,6 +335,66 @@ static void nothing(void **state)
 /* ---- misuse
  * ---------------------------------------------------------------------------------------- */
 
+/* Sums of 1, 2, 3 ... by the offsets given, the last of which is n. */
+static void check_offsets(xl_context *ctx, const char *what, const uint32_t *offsets, size_t count)
+{
+    const size_t n = offsets[count - 1], sums = count - 1;
+    uint32_t *in = bytes_for(n, 4), *got = bytes_for(sums, 4);
+    xl_reduce *plan;
+    xl_reduce_desc desc;
+    xl_reduce_desc_init(&desc);
+    desc.segments = XL_SEGMENTS_OFFSETS;
+    desc.segment_type = XL_U32;
+    for (size_t i = 0; i < n; ++i)
+        in[i] = (uint32_t)i + 1;
+    xlt_buffer a = xlt_buffer_make(in, n, 4, 0), b = xlt_buffer_make(NULL, sums, 4, 0);
+    xlt_buffer o = xlt_buffer_make(offsets, count, 4, 1);
+    ok(ctx, xl_reduce_create(ctx, &desc, &plan), what);
+    ok(ctx,
+       xl_reduce_enqueue(plan, xlt_queue(), n, xlt_view(&a),
+                         xl_view_n(o.mem, xlt_view(&o).offset, count),
+                         xl_view_n(b.mem, xlt_view(&b).offset, sums), xl_no_view(), xl_no_view(),
+                         xl_no_view(), 0, NULL, NULL),
+       what);
+    xlt_read(&b, got);
+    for (size_t s = 0; s < sums; ++s) {
+        uint32_t sum = 0;
+        for (size_t i = offsets[s]; i < offsets[s + 1]; ++i)
+            sum += in[i];
+        if (got[s] != sum)
+            XLT_FAIL("%s: segment %zu is %u, not %u", what, s, (unsigned)got[s], (unsigned)sum);
+    }
+    xlt_check_guards(&b, "out");
+    xlt_buffer_free(&a);
+    xlt_buffer_free(&b);
+    xlt_buffer_free(&o);
+    xl_reduce_destroy(plan);
+    free(in);
+    free(got);
+}
+
+/* Runs as long as the device takes: many segments in one, and few where others have many. */
+static void long_runs_of_offsets(void **state)
+{
+    (void)state;
+    enum { EACH = 10, COUNT = 120000 };
+    uint32_t *offsets = bytes_for(COUNT, 4);
+    if (on_oclgrind()) {
+        print_message("%s: long runs left out\n", xlt_device());
+        free(offsets);
+        return;
+    }
+    xl_context *ctx = open_context("reduce.part_groups = 1\n", NULL);
+    for (uint32_t s = 0; s < COUNT; ++s)
+        offsets[s] = s / EACH;
+    check_offsets(ctx, "nine of ten are empty", offsets, COUNT);
+    for (uint32_t s = 1; s < COUNT; ++s)
+        offsets[s] = s == 1 ? 16000 : 40000 + s;
+    check_offsets(ctx, "two long ones before many", offsets, COUNT);
+    xl_context_destroy(ctx);
+    free(offsets);
+}
+
 static void create_refuses(void **state)
 {
     (void)state;
@@ -443,11 +503,17 @@ static void enqueue_refuses(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scalars),        cmocka_unit_test(vectors_and_users),
-        cmocka_unit_test(every_form),     cmocka_unit_test(places),
-        cmocka_unit_test(places_of_nan),  cmocka_unit_test(expressions),
-        cmocka_unit_test(sums_repeat),    cmocka_unit_test(nothing),
-        cmocka_unit_test(create_refuses), cmocka_unit_test(enqueue_refuses),
+        cmocka_unit_test(scalars),
+        cmocka_unit_test(vectors_and_users),
+        cmocka_unit_test(every_form),
+        cmocka_unit_test(places),
+        cmocka_unit_test(places_of_nan),
+        cmocka_unit_test(expressions),
+        cmocka_unit_test(sums_repeat),
+        cmocka_unit_test(nothing),
+        cmocka_unit_test(long_runs_of_offsets),
+        cmocka_unit_test(create_refuses),
+        cmocka_unit_test(enqueue_refuses),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

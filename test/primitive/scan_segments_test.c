@@ -3,6 +3,7 @@
 #include "scan_support.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Few sizes, every pattern. */
@@ -210,8 +211,9 @@ static void a_million_singletons(void **state)
 static void empty_segments(void **state)
 {
     (void)state;
-    enum { COUNT = 3000, N = 999 };
-    uint32_t offsets[COUNT + 1] = {0}, got[N];
+    enum { COUNT = 70000, N = 999 };
+    static uint32_t offsets[COUNT + 1];
+    uint32_t got[N];
     xl_scan *plan;
     xl_scan_desc desc;
     xl_scan_desc_init(&desc);
@@ -241,6 +243,59 @@ static void empty_segments(void **state)
         xlt_buffer_free(&o);
     }
     xl_scan_destroy(plan);
+}
+
+/* Every element is a segment, behind `empty` empty ones. */
+static void check_crowded(xl_context *ctx, size_t empty)
+{
+    enum { N = 20000 };
+    const size_t each = empty + 1, count = N * each + 1;
+    uint32_t *offsets = bytes_for(count, 4), *got = bytes_for(N, 4);
+    xl_scan *plan;
+    xl_scan_desc desc;
+    xl_scan_desc_init(&desc);
+    desc.segments = XL_SEGMENTS_OFFSETS;
+    desc.segment_type = XL_U32;
+    desc.load = "(uint)i";
+    desc.load_type = XL_U32;
+    desc.kind = XL_INCLUSIVE;
+    for (size_t s = 0; s < count; ++s)
+        offsets[s] = (uint32_t)(s / each);
+    ok(ctx, xl_scan_create(ctx, &desc, &plan), "crowded");
+    xlt_buffer a = xlt_buffer_make(NULL, N, 4, 0), o = xlt_buffer_make(offsets, count, 4, 1);
+    ok(ctx,
+       xl_scan_enqueue(plan, xlt_queue(), N, xlt_view(&a),
+                       xl_view_n(o.mem, xlt_view(&o).offset, count), xlt_view(&a), xl_no_view(), 0,
+                       NULL, NULL),
+       "crowded");
+    xlt_read(&a, got);
+    for (uint32_t i = 0; i < N; ++i)
+        if (got[i] != i)
+            XLT_FAIL("%zu empty segments before each: element %u is %u", empty, (unsigned)i,
+                     (unsigned)got[i]);
+    xlt_buffer_free(&a);
+    xlt_buffer_free(&o);
+    xl_scan_destroy(plan);
+    free(offsets);
+    free(got);
+}
+
+/* Many offsets per element, as the device walks them and as one does that counts rounds. */
+static void crowds_of_empty_segments(void **state)
+{
+    (void)state;
+    static const size_t empty[] = {1, 8, 9, 20};
+    if (on_oclgrind()) {
+        print_message("%s: many empty segments left out\n", xlt_device());
+        return;
+    }
+    xl_context *leaps =
+        open_context("scan.shape = 0\nscan.look_back = 0\nscan.run_offsets = 1024\n", NULL);
+    for (size_t e = 0; e < sizeof empty / sizeof empty[0]; ++e) {
+        check_crowded(xlt_context(), empty[e]);
+        check_crowded(leaps, empty[e]);
+    }
+    xl_context_destroy(leaps);
 }
 
 /* The keys may be what is scanned. */
@@ -352,6 +407,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(masks),
         cmocka_unit_test(a_million_singletons),
         cmocka_unit_test(empty_segments),
+        cmocka_unit_test(crowds_of_empty_segments),
         cmocka_unit_test(keys_scanned_themselves),
         cmocka_unit_test(descriptors_refused),
         cmocka_unit_test(calls_refused),
