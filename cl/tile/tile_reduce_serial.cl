@@ -38,16 +38,16 @@ XL_T xl_walk_run(xl_input *input, xl_extent extent, const xl_sink *sink, __globa
     for (ulong s = extent.segment; s < extent.after; ++s) {
         const ulong from = input->segments[s];
         const ulong to = min((ulong)input->segments[s + 1], extent.end);
-        const bool open = from < extent.begin && s == extent.segment;
-        const bool empty = !open && at >= to;
-        if (!open && !empty)
-            carry = xl_lift(xl_value_at(input, at++, true), true);
-        carry = xl_fold_on(input, carry, &at, to);
-        if (open) {
+        if (from < extent.begin && s == extent.segment) {
+            carry = xl_fold_on(input, carry, &at, to);
             record->open = carry;
             record->index = s;
+        } else if (at < to) {
+            carry = xl_lift(xl_value_at(input, at++, true), true);
+            carry = xl_fold_on(input, carry, &at, to);
+            xl_sink_put(sink, s, XL_VALUE(carry));
         } else {
-            xl_sink_put(sink, s, empty ? XL_EMPTY_E(input) : XL_VALUE(carry));
+            xl_sink_put(sink, s, XL_EMPTY_E(input));
         }
     }
     if (at < extent.end && xl_begins(input, extent.after, at)) {
