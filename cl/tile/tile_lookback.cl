@@ -23,7 +23,8 @@
  *   XL_SHARE       XL_ORDERED 1: tiles of a block for each of those who look back
  *   XL_SPIN_LIMIT  polls of an EMPTY tile before it is re-reduced; 0 is fine
  *   XL_HOLD_BACK   tests: of every so many tiles the last never posts anything out
- *                  of place, and posts late in place; 0: none */
+ *                  of place, and posts late in place, while who waits for it reads
+ *                  later still; 0: none */
 #ifndef XL_TILE_LOOKBACK
 #define XL_TILE_LOOKBACK
 
@@ -135,6 +136,12 @@ XL_T xl_tile_redo(const xl_ring *ring, uint tile)
  * is the one that waits for the tile. */
 uint xl_tile_fall_back(const xl_ring *ring, uint tile, bool mine, const bool in_place, XL_T *value)
 {
+#if XL_HOLD_BACK > 0
+    if (in_place) { /* so late that what is read are results, and the second look counts */
+        xl_hold_back(ring);
+        xl_hold_back(ring);
+    }
+#endif
     XL_T sum = xl_tile_redo(ring, tile);
     uint state = XL_EMPTY;
     if (in_place)

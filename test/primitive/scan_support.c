@@ -64,6 +64,16 @@ bool can_message(void)
     return info.has_device_scope;
 }
 
+bool can_post_ahead(void)
+{
+    xl_device_info info;
+    XLT_OK(xl_context_device_info(xlt_context(), &info));
+    const bool can = strcmp(info.lane_way, "local") != 0 && info.lane_width >= 8;
+    if (!can)
+        print_message("%s: no sub-groups of 8 or more, sums posted ahead left out\n", xlt_device());
+    return can;
+}
+
 bool on_oclgrind(void)
 {
     (void)xlt_context();

@@ -19,6 +19,8 @@ void ok(xl_context *ctx, xl_status status, const char *what);
 void refused(xl_context *ctx, xl_status got, xl_status wanted, const char *text);
 /* False, with a line of why, where look-back has no messages to use. */
 bool can_message(void);
+/* False, with a line of why, where there are no sub-groups to post sums ahead by. */
+bool can_post_ahead(void);
 bool on_oclgrind(void);
 /* True, with a line of why, where a driver gets segments of narrow elements wrong in the
  * work-group shapes, which CPUs take only when told to. */

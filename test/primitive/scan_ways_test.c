@@ -34,6 +34,10 @@ typedef struct way {
     xl_scan_algorithm algorithm;
 } way;
 
+#define SMALL_AHEAD                                                                                \
+    "scan.ahead_size = 64\nscan.ahead_bytes = 16\nscan.ahead_wide_size = 64\n"                     \
+    "scan.ahead_wide_bytes = 16\nscan.ahead_flag_size = 64\nscan.ahead_flag_bytes = 16\n"
+
 static const way ways[] = {
     {"serial", "scan.shape = 0\nscan.tile_bytes = 4096\n", NULL, XL_SCAN_REDUCE_THEN_SCAN},
     {"serial, past the cache", "scan.shape = 0\nscan.stream_kib = 0\n", NULL,
@@ -45,13 +49,30 @@ static const way ways[] = {
     {"many groups", "scan.shape = 1\nscan.run_groups = 64\nscan.item_bytes = 16\n", NULL,
      XL_SCAN_REDUCE_THEN_SCAN},
     {"one group per unit", "scan.run_groups = 1\n", NULL, XL_SCAN_REDUCE_THEN_SCAN},
-    {"serial look-back", "scan.shape = 0\nscan.tile_bytes = 4096\n", NULL, XL_SCAN_LOOKBACK},
+    /* Some devices post sums ahead by themselves, whatever the shape: each says which. */
+    {"serial look-back", "scan.ahead = 0\nscan.shape = 0\nscan.tile_bytes = 4096\n", NULL,
+     XL_SCAN_LOOKBACK},
     {"serial look-back, past the cache",
-     "scan.shape = 0\nscan.stream_kib = 0\nscan.tile_bytes = 4096\n", NULL, XL_SCAN_LOOKBACK},
-    {"look-back", "scan.shape = 1\nscan.item_bytes = 32\n", NULL, XL_SCAN_LOOKBACK},
+     "scan.ahead = 0\nscan.shape = 0\nscan.stream_kib = 0\nscan.tile_bytes = 4096\n", NULL,
+     XL_SCAN_LOOKBACK},
+    {"look-back", "scan.ahead = 0\nscan.shape = 1\nscan.item_bytes = 32\n", NULL, XL_SCAN_LOOKBACK},
+    {"look-back, 1 tile in 2 silent",
+     "scan.ahead = 0\nscan.shape = 1\nscan.item_bytes = 16\nscan.hold_back = 2\n"
+     "scan.spin_limit = 1\n",
+     NULL, XL_SCAN_LOOKBACK},
     {"look-back without lanes", "scan.shape = 1\n", "width=1", XL_SCAN_LOOKBACK},
     {"look-back in groups of 8", "scan.shape = 1\n", "work-group=8", XL_SCAN_LOOKBACK},
     {"look-back in groups of 1", "scan.shape = 1\n", "work-group=1", XL_SCAN_LOOKBACK},
+    {"ahead", "scan.ahead = 1\n", NULL, XL_SCAN_LOOKBACK},
+    {"ahead, small blocks", "scan.ahead = 1\nscan.ahead_block = 64\n" SMALL_AHEAD, NULL,
+     XL_SCAN_LOOKBACK},
+    {"ahead, 1 tile in 2 silent",
+     "scan.ahead = 1\nscan.hold_back = 2\nscan.spin_limit = 1\n" SMALL_AHEAD, NULL,
+     XL_SCAN_LOOKBACK},
+    {"ahead, 1 tile in 64 silent, small blocks",
+     "scan.ahead = 1\nscan.ahead_block = 64\nscan.hold_back = 64\nscan.spin_limit = "
+     "3\n" SMALL_AHEAD,
+     NULL, XL_SCAN_LOOKBACK},
     {"Kogge-Stone", NULL, NULL, XL_SCAN_KOGGE_STONE},
     {"Kogge-Stone in groups of 8", NULL, "work-group=8", XL_SCAN_KOGGE_STONE},
     {"Blelloch", NULL, NULL, XL_SCAN_BLELLOCH},
@@ -79,7 +100,7 @@ static void try_way(const way *w, size_t turn)
 static void every_way(void **state)
 {
     (void)state;
-    const bool messages = can_message();
+    const bool messages = can_message(), ahead = messages && can_post_ahead();
     /* Its check for uninitialised values ends the process on 16-element vectors. */
     const bool narrow = on_oclgrind(), no_groups = loses_narrow_states();
     if (narrow)
@@ -89,6 +110,8 @@ static void every_way(void **state)
         if (narrow && !textbook && (strstr(ways[i].name, "serial") || strstr(ways[i].name, "of 1")))
             continue;
         if (ways[i].algorithm == XL_SCAN_LOOKBACK && !messages)
+            continue;
+        if (strstr(ways[i].name, "ahead") && !ahead)
             continue;
         if (no_groups && !textbook && strstr(ways[i].name, "groups"))
             continue;
