@@ -8,7 +8,7 @@ set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-cp -r "$top"/{ci,cl,cmake,examples,include,lib,test,tools} "$copy"
+cp -r "$top"/{ci,cl,cmake,examples,include,lib,test,tools,README.md,CONTRIBUTING.md} "$copy"
 mkdir -p "$copy"/{lib/tune,lib/scan,lib/sort,cl/tile}
 
 # file to add | its text | what the check must say
@@ -31,6 +31,8 @@ lib/sort/fault.c|#include "sort_fault.h"|lib/sort may not include lib/scan/sort_
 cl/prelude/fault.cl|#include "../lane/lane.cl"|cl/prelude may not include cl/lane/lane.cl
 cl/lane/fault.cl|#include "../kernel/probe.cl"|cl/lane may not include cl/kernel/probe.cl
 cl/tile/fault.cl|__kernel void f(void)|kernels stand in cl/kernel
+cl/group/fault.cl|// as in cl/group/group_none.cl|there is no cl/group/group_none.cl
+cl/include/fault.cl|// as in cl/lane/lane.cl|is installed without the rest
 cl/kernel/fault.cl|// é|kernel sources are ASCII
 lib/ocl/core.h|int x;|more than one file is called core.h
 '

@@ -37,6 +37,7 @@ lib/([^o]|o[^c])~# *include *"private\.h"~lib/ocl/private.h is for lib/ocl
 (lib|tools|examples)/~# *include *"[^"]*/~a file is included by its bare name
 (include|tools|examples)/~# *include *<crosslane/\.\.~a way round the public face
 cl/(prelude|lane|group|tile|include)/~(^|[^_a-z])(__)?kernel +void~kernels stand in cl/kernel
+cl/include/~\<cl/[a-z]+/[a-z_]+\.cl~is installed without the rest of cl, and has to say itself what to keep to
 cl/~[^[:print:][:space:]]~kernel sources are ASCII
 '
 
@@ -78,6 +79,12 @@ while IFS='~' read -r start pattern why; do
     fail "$hit: $why"
   done < <(xargs grep -HnE -- "$pattern" <<<"$some" | cut -c1-160)
 done < <(grep . <<<"$forbidden")
+
+# What a text tells to read is there.
+while IFS=: read -r path line name; do
+  [ -e "$name" ] || fail "$path:$line: there is no $name"
+done < <(xargs grep -HnoE '\<(cl|lib|include|test|ci)/[A-Za-z0-9_/]+\.(cl|c|h|sh)\>' \
+  <<<"$sources"$'\n'README.md$'\n'CONTRIBUTING.md)
 
 while read -r name; do
   fail "more than one file is called $name"

@@ -199,7 +199,7 @@ static bool sum_once(const selftest *t, family *f, const rounding_case *c, cl_me
     xl_reduce_desc_init(&d);
     d.type = XL_F32;
     d.segments = c->form;
-    d.segment_width = ROUND_WIDTH;
+    d.segment_width = c->form == XL_SEGMENTS_WIDTH ? ROUND_WIDTH : 0;
     d.determinism = c->determinism;
     cl_mem to = selftest_array(t, f, NULL, n * sizeof *got);
     const bool good =

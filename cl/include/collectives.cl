@@ -18,7 +18,11 @@
  *   float total_lane_scan_inclusive(float x), total_lane_scan_exclusive
  *   float total_lane_segmented_scan_inclusive(float x, bool is_head), _exclusive
  *   float total_lane_reduce(float x)               in lane order, at every lane
+ *   float total_lane_reduce_down(float x)          the same from the last lane to lane 0
  *   float total_subwarp_scan_inclusive(float x, ulong heads, uint width), _exclusive
+ *         of rows of width lanes: 1, 2, 4, 8, 16, 32 or 64, at most xl_lane_width(), the same
+ *         for all lanes. Bit k of heads makes lane k of the row the first of a segment; lane 0
+ *         is one always, and bits past the row count for nothing
  * and, with __local float scratch[XL_GROUP_SCRATCH] and __local uint bits[XL_GROUP_BITS],
  *   float total_group_scan_inclusive(float x, scratch, float *all), _exclusive
  *   float total_group_segmented_scan_inclusive(float x, bool is_head, scratch, bits),
@@ -26,7 +30,8 @@
  *   float total_group_reduce(float x, scratch)     in work-item order, at every one
  *   float total_group_shuffle_from(float x, uint from, scratch)
  *   float total_group_subwarp_scan_inclusive(float x, ulong heads, uint width, scratch),
- *         _exclusive
+ *         _exclusive                               rows of any of these widths, also of more
+ *                                                  work-items than a sub-group has
  * Exclusive scans give XL_IDENTITY at the first of a segment.
  *
  * Who calls together, and how work-items are numbered: crosslane/lanes.cl. Lane

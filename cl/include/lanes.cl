@@ -16,12 +16,22 @@
  *   ulong xl_bits_below(uint k), xl_bits_through(uint k)   bits under lane k, and with it
  *   uint xl_segment_start(ulong heads, uint k)   the nearest head at or below lane k
  *   uint xl_subwarp_count_exclusive(bool p, ulong heads, uint width), _inclusive
- *        rows of `width` lanes in segments: cl/lane/lane_subwarp.cl
+ *        how many p hold in this lane's segment before it, or up to and with it. Rows of
+ *        `width` lanes are cut into segments: bit k of `heads` makes lane k of the row the
+ *        first of one, lane 0 is one always, and bits past the row count for nothing. width
+ *        is 1, 2, 4, 8, 16, 32 or 64, the same for all lanes and at most xl_lane_width();
+ *        two rows may have different heads
+ *   uint xl_subwarp_lane(uint width)               this lane's place in its row
+ *   uint xl_subwarp_reach(ulong heads, uint width) how many lanes of its segment lie below it
  *   void xl_group_ballot(bool p, __local uint *bits)
+ *        bit b of bits[w]: p of work-item 32 * w + b. Set a barrier before bits is used again
  *   uint xl_group_count_exclusive(bool p, __local uint *bits, uint *total)
+ *        how many p hold before this work-item, and in all
  *   uint xl_group_subwarp_count_exclusive(bool p, ulong heads, uint width, bits), _inclusive
- *        the same for a work-group of any size, and rows wider than a sub-group; `bits`
- *        is a __local uint for each 32 work-items: cl/group/group_ballot.cl
+ *        as xl_subwarp_count_exclusive(), for rows of any of these widths, wider than a
+ *        sub-group too, which is done through local memory
+ *        In these, groups are of any size, and `bits` is a __local uint for each 32 work-items
+ *        or part of 32. No barrier is needed before a call, nor after those that count
  *
  * Work-items are numbered along dimension 0. What has "lane" or "subwarp" but not
  * "group" in its name is called by every lane of a whole sub-group together, in

@@ -10,7 +10,7 @@
  *   uint xl_subwarp_count_inclusive(bool p, ulong heads, uint width)
  *
  * width is 1, 2, 4, 8, 16, 32 or 64, the same for all lanes of the sub-group, and at
- * most xl_lane_width(); cl/group/group_subwarp.cl has the same for any of them. Bit k
+ * most xl_lane_width(); cl/group/group_ballot.cl has the same for any of them. Bit k
  * of `heads` makes lane k of the row the first of a segment; lane 0 is one always; bits
  * past the row are ignored; two rows may differ. Every lane of a whole sub-group must
  * call these together.

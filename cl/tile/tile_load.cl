@@ -139,7 +139,8 @@ void xl_heads_prepare(xl_input *input, __local uint *bits, ulong base)
         const ulong at = input->segments[s];
         if (at >= end)
             break;
-        atomic_or(bits + (uint)(at - base) / 32, 1u << (uint)(at - base) % 32);
+        if (at >= base) /* offsets that fall are the caller's mistake, and write nothing else */
+            atomic_or(bits + (uint)(at - base) / 32, 1u << (uint)(at - base) % 32);
     }
     XL_LOCAL_BARRIER();
     input->base = base;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Reduction: out[0] = init op in[0] op ... op in[n-1], or one such value per segment, on
- * the flat engine of the scan (scan.h): the cost does not depend on how long the
- * segments are.
+ * the flat engine of the scan (scan.h): what reading the elements costs does not depend on
+ * how long the segments are, to within 15 %; short segments have more offsets to read, where
+ * there are offsets, and more results to write.
  *
  * Sources: those of scan.h; segments as runs of a flat scan after Sengupta et al., "Scan
  * primitives for GPU computing" (Graphics Hardware 2007). */
@@ -12,7 +13,8 @@
 
 typedef struct xl_reduce xl_reduce;
 
-/* Start from xl_reduce_desc_init(): sum of u32, one value. Texts, user_type, user_op and
+/* Start from xl_reduce_desc_init(): sum of u32, one value. A field that the others give no
+ * meaning must stay as that left it. Texts, user_type, user_op and
  * what they point to are read by xl_reduce_create() and not needed after it. */
 typedef struct xl_reduce_desc {
     uint32_t struct_size; /* set by xl_reduce_desc_init() */
@@ -52,7 +54,8 @@ XL_NODISCARD XL_API xl_status xl_reduce_create(xl_context *ctx, const xl_reduce_
                                                xl_reduce **plan);
 
 /* How many bytes of scratch a call with up to n elements needs, and at which
- * multiple of bytes it must start. Pure, monotone in n; 0 bytes is legal. */
+ * multiple of bytes it must start. Pure, monotone in n; 0 bytes is legal.
+ * XL_ERROR_INVALID_ARGUMENT, the only error: a NULL. */
 XL_NODISCARD XL_API xl_status xl_reduce_scratch(const xl_reduce *plan, size_t n, size_t *bytes,
                                                 size_t *alignment);
 
@@ -63,20 +66,22 @@ XL_NODISCARD XL_API xl_status xl_reduce_scratch(const xl_reduce *plan, size_t n,
  *   out      one element of store_type, or one per segment, in order: for CSR offsets
  *            count - 1, for XL_SEGMENTS_WIDTH and XL_SEGMENTS_MASK as many as there are in n
  *            elements, for flags, bits and keys as many as the view holds, or n if it does
- *            not say: segments past that are dropped, but counted. May not overlap the others
+ *            not say: segments past that are dropped, but counted
  *   keys     XL_SEGMENTS_KEYS: receives the key of each segment, of segment_type, as many
  *            as out; or not given
- *   count    flags, bits and keys: receives one u64, the number of segments; or not given
- *   scratch  xl_reduce_scratch() bytes, offset in bytes, overlapping none; or not given: the
- *            plan's own scratch, grown on demand, and then calls on this plan must
- *            not overlap in execution
+ *   count    flags, bits and keys: receives one u64, the number of segments; or not given.
+ *            Of out, keys and count none may overlap another, nor in, segments or length
+ *   scratch  xl_reduce_scratch() bytes, offset in bytes, overlapping no other view; or not
+ *            given: the plan's own scratch, grown on demand, and then calls on this plan
+ *            must not overlap in execution
  *   waits    num_waits events to wait for, or 0 and NULL
  *   event    NULL, or receives an event that completes when all of the work
  *            has; the caller releases it
  * n == 0 without segments gives init or the identity; without either, nothing is written.
  * `queue` may be in order or out of order; it must belong to the plan's context
  * and device. Thread-safe with scratch given. On failure *event is NULL; a call
- * whose arguments are refused writes nothing. */
+ * whose arguments are refused writes nothing. Errors are those of xl_scan_enqueue(), and
+ * XL_ERROR_INVALID_ARGUMENT also for keys or count that the plan's segments do not have. */
 XL_NODISCARD XL_API xl_status xl_reduce_enqueue(xl_reduce *plan, cl_command_queue queue, size_t n,
                                                 xl_view in, xl_view segments, xl_view out,
                                                 xl_view keys, xl_view count, xl_view scratch,

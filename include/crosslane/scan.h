@@ -3,7 +3,9 @@
  * including in[i] (inclusive), where s is the first element of i's segment; init counts
  * once per segment. All forms of segments run on one flat engine that carries a head
  * flag beside each value (Schwartz 1980; Blelloch, "Prefix sums and their applications",
- * CMU-CS-90-190), so that the cost does not depend on the segments' lengths.
+ * CMU-CS-90-190), so that with flags, bits, keys and widths the cost is within 15 % the same
+ * from segments of one element to a single one. CSR offsets are an array that is the longer the
+ * shorter the segments are, and cost what reading it costs: figures in README.md.
  *
  * Sources: reduce-then-scan after Dotsenko et al., "Fast scan algorithms on
  * graphics processors" (ICS 2008); single pass after Merrill and Garland,
@@ -22,7 +24,8 @@ typedef struct xl_scan xl_scan;
 typedef enum xl_scan_kind { XL_EXCLUSIVE = 0, XL_INCLUSIVE = 1 } xl_scan_kind;
 
 typedef enum xl_scan_algorithm {
-    XL_SCAN_AUTO = 0,             /* by device, type, operator and determinism */
+    XL_SCAN_AUTO = 0,             /* by device, type, operator and determinism, and not by n so
+                                     far: no n was measured at which that would pay */
     XL_SCAN_LOOKBACK = 1,         /* one launch, after a small one that clears scratch which is
                                      given or new; needs messages between work-groups */
     XL_SCAN_REDUCE_THEN_SCAN = 2, /* two launches; runs on every device */
@@ -32,8 +35,10 @@ typedef enum xl_scan_algorithm {
                                      with any determinism */
 } xl_scan_algorithm;
 
-/* Start from xl_scan_desc_init(): exclusive sum of u32. Texts, user_type, user_op and what
- * they point to are read by xl_scan_create() and not needed after it. */
+/* Start from xl_scan_desc_init(): exclusive sum of u32. A field that the others give no
+ * meaning, such as a segment_width with XL_SEGMENTS_KEYS, must stay as that left it. Texts,
+ * user_type, user_op and what they point to are read by xl_scan_create() and not needed after it.
+ */
 typedef struct xl_scan_desc {
     uint32_t struct_size; /* set by xl_scan_desc_init() */
     xl_type type;         /* of what is scanned. XL_F64 and XL_F16 and their vectors where the
@@ -43,15 +48,16 @@ typedef struct xl_scan_desc {
     const void *init;              /* one element on the host, read by xl_scan_create(); NULL:
                                       the identity of the operator. An exclusive scan with an
                                       operator that has none needs init or init_view */
-    xl_scan_algorithm algorithm;   /* AUTO heeds CROSSLANE_SCAN=auto|look-back|reduce-then-scan|
-                                      kogge-stone|blelloch as far as device, type and determinism
-                                      allow */
+    xl_scan_algorithm algorithm;   /* AUTO heeds what CROSSLANE_SCAN=auto|look-back|
+                                      reduce-then-scan|kogge-stone|blelloch said when the context
+                                      was made, as far as device, type and determinism allow */
     xl_determinism determinism;    /* XL_REPRODUCIBLE, where the operator rounds: one of the
                                       textbook scans, or AUTO, which takes KOGGE_STONE */
     const xl_user_type *user_type; /* where type is XL_USER_TYPE */
     const xl_user_op *user_op;     /* where op is XL_USER_OP */
     xl_view init_view;             /* one element on the device instead of init, read whenever a
-                                      call runs; the plan retains the buffer */
+                                      call runs, which may not overlap out or scratch; the
+                                      plan retains the buffer */
     xl_segments segments;
     xl_type segment_type;   /* of keys (any integer) or offsets (XL_U32, XL_U64) */
     uint64_t segment_width; /* XL_SEGMENTS_WIDTH: 1 or more; XL_SEGMENTS_MASK: 1 to 64 */
@@ -82,7 +88,8 @@ XL_NODISCARD XL_API xl_status xl_scan_create(xl_context *ctx, const xl_scan_desc
                                              xl_scan **plan);
 
 /* How many bytes of scratch a call with up to n elements needs, and at which
- * multiple of bytes it must start. Pure, monotone in n; 0 bytes is legal. */
+ * multiple of bytes it must start. Pure, monotone in n; 0 bytes is legal.
+ * XL_ERROR_INVALID_ARGUMENT, the only error: a NULL. */
 XL_NODISCARD XL_API xl_status xl_scan_scratch(const xl_scan *plan, size_t n, size_t *bytes,
                                               size_t *alignment);
 
@@ -91,10 +98,10 @@ XL_NODISCARD XL_API xl_status xl_scan_scratch(const xl_scan *plan, size_t n, siz
  *   in       n elements of load_type; not changed unless it is also `out`
  *   segments what the descriptor's segments say: n flags, (n + 31) / 32 words of bits, n
  *            keys, or offsets with their count (xl_view_n()); not given where they say
- *            that there is no array. May not overlap out
+ *            that there is no array. May overlap `in`
  *   out      n elements of store_type; may be exactly `in` where their elements are of one
- *            size; may not overlap it otherwise
- *   scratch  xl_scan_scratch() bytes, offset in bytes, overlapping neither; or
+ *            size; may not overlap it otherwise, nor segments, init_view or count
+ *   scratch  xl_scan_scratch() bytes, offset in bytes, overlapping no other view; or
  *            not given: the plan's own scratch, grown on demand, and then calls
  *            on this plan must not overlap in execution
  *   waits    num_waits events to wait for, or 0 and NULL
@@ -103,7 +110,15 @@ XL_NODISCARD XL_API xl_status xl_scan_scratch(const xl_scan *plan, size_t n, siz
  * `queue` may be in order or out of order; it must belong to the plan's context
  * and device. Thread-safe with scratch given. On failure *event is NULL; a call
  * whose arguments are refused writes nothing, one that OpenCL fails halfway may
- * have written some of `out`. */
+ * have written some of `out`.
+ * XL_ERROR_INVALID_ARGUMENT: a NULL, a view of what is no buffer of this context, or of one
+ * that may not be read or written as it would be, a view that holds too little, an array of
+ * segments that is missing or not asked for, offsets without their count, a queue or an event
+ * of another context.
+ * XL_ERROR_OVERLAP: views share bytes that may not be shared.
+ * XL_ERROR_SCRATCH_TOO_SMALL, XL_ERROR_MISALIGNED: scratch is not as xl_scan_scratch() said.
+ * XL_ERROR_OUT_OF_MEMORY: there is no room for the plan's own scratch, or OpenCL's own needs.
+ * XL_ERROR_OPENCL: an OpenCL call failed. */
 XL_NODISCARD XL_API xl_status xl_scan_enqueue(xl_scan *plan, cl_command_queue queue, size_t n,
                                               xl_view in, xl_view segments, xl_view out,
                                               xl_view scratch, cl_uint num_waits,
@@ -112,14 +127,15 @@ XL_NODISCARD XL_API xl_status xl_scan_enqueue(xl_scan *plan, cl_command_queue qu
 /* The same with the number of elements on the device: n is the lesser of `most` and of
  * the u64 that `count` holds when the call runs. Views must hold `most` elements, and
  * scratch suffices for `most`. What lies past n in `out` is not written. CSR offsets end in
- * n as it is then. */
+ * n as it is then. Errors are the same. */
 XL_NODISCARD XL_API xl_status xl_scan_enqueue_n(xl_scan *plan, cl_command_queue queue, size_t most,
                                                 xl_view count, xl_view in, xl_view segments,
                                                 xl_view out, xl_view scratch, cl_uint num_waits,
                                                 const cl_event *waits, cl_event *event);
 
 /* The algorithm that a call with n elements runs: never XL_SCAN_AUTO, unless plan is
- * NULL. What one work-group scans alone takes one launch whichever it is. */
+ * NULL. It is the same for every n so far; n is asked for so that it need not be. What one
+ * work-group scans alone takes one launch whichever it is. */
 XL_API xl_scan_algorithm xl_scan_algorithm_used(const xl_scan *plan, size_t n);
 
 /* Lets go of a plan; NULL is ignored. Work that is enqueued still completes. */

@@ -121,7 +121,9 @@ typedef struct xl_user_op {
     uint32_t flags;       /* XL_OP_COMMUTES, XL_OP_EXACT, or 0: nothing is relied upon */
 } xl_user_op;
 
-/* Where an array's segments begin. The first element always begins one. */
+/* Where an array's segments begin. The first element always begins one. Offsets that break
+ * their rule, because they fall, pass n or end elsewhere, give results that are not defined,
+ * but nothing is written outside the outputs nor read outside the inputs, and no call hangs. */
 typedef enum xl_segments {
     XL_SEGMENTS_NONE = 0,       /* the whole array is one */
     XL_SEGMENTS_HEAD_FLAGS = 1, /* n bytes: not 0 where a segment begins */
@@ -140,13 +142,16 @@ typedef enum xl_segments {
  * floating-point numbers and user operators that are not XL_OP_EXACT. All others always
  * give the same. */
 typedef enum xl_determinism {
-    XL_DETERMINISTIC = 0, /* the same bits on every run on one device, for one n */
+    XL_DETERMINISTIC = 0, /* the same bits on every run on one device, for one n; with n on the
+                             device (..._enqueue_n) for one `most`, by which the work is cut */
     XL_UNORDERED = 1,     /* the bits may differ from run to run; may be faster */
-    XL_REPRODUCIBLE = 2   /* the same bits on every device that rounds as IEEE 754 says, for data
-                             and results that are not denormal, and for these too where the
-                             device keeps them: f64 always does, f32 where
+    XL_REPRODUCIBLE = 2   /* the same bits for one n, or one `most`, on every device that rounds as
+                             IEEE 754 says, for data and results that are not denormal, and for
+                             these too where the device keeps them: f64 always does, f32 where
                              CL_DEVICE_SINGLE_FP_CONFIG has CL_FP_DENORM (not llvmpipe), f16
-                             alike. A user operator must itself round alike everywhere. Slower */
+                             alike. Two things are left open: which NaN a NaN is, and on a device
+                             that takes x + 0 for x (llvmpipe) the sign of a zero. A user operator
+                             must itself round alike everywhere. Slower */
 } xl_determinism;
 
 XL_EXTERN_C_BEGIN

@@ -153,7 +153,8 @@ done:
 static xl_status take_scratch(xli_flat *flat, xli_flat_flow *f, xl_view scratch)
 {
     xl_status status;
-    const xli_span *const others[] = {&f->at.in, &f->at.segments, &f->at.length, &f->at.out};
+    const xli_span *const others[] = {&f->at.in, &f->at.segments, &f->at.length, &f->at.out,
+                                      &flat->source.init_view};
     XL_TRY(xli_scratch_take(flat->ctx, &flat->pool, scratch, xli_flat_scratch(flat, f->n),
                             XLI_SCRATCH_ALIGN, &f->scratch));
     for (size_t i = 0; i < XLI_COUNT(others); ++i)

@@ -30,6 +30,7 @@ typedef struct xli_flat_source {
     size_t state_alignment;
     cl_mem init;
     size_t init_offset; /* elements */
+    xli_span init_view; /* empty where init is not the caller's view */
 } xli_flat_source;
 
 typedef struct xli_flat {

@@ -60,15 +60,44 @@ static xl_status resolve_segments(xli_flat *flat, const xl_scan_desc *desc)
     return XL_SUCCESS;
 }
 
+/* What the other fields give no meaning is a mistake somewhere: nothing is passed over. */
+static xl_status check_idle(const xl_context *ctx, const xl_scan_desc *desc)
+{
+    const bool mask = desc->segments == XL_SEGMENTS_MASK;
+    const bool width = mask || desc->segments == XL_SEGMENTS_WIDTH;
+    const bool typed = desc->segments == XL_SEGMENTS_KEYS || desc->segments == XL_SEGMENTS_OFFSETS;
+    const struct {
+        const char *name;
+        bool given, used;
+        const char *wanted;
+    } fields[] = {
+        {"user_type", desc->user_type, desc->type == XL_USER_TYPE, "type is not XL_USER_TYPE"},
+        {"user_op", desc->user_op, desc->op == XL_USER_OP, "op is not XL_USER_OP"},
+        {"user_load_type", desc->user_load_type, desc->load_type == XL_USER_TYPE,
+         "load_type is not XL_USER_TYPE"},
+        {"user_store_type", desc->user_store_type, desc->store_type == XL_USER_TYPE,
+         "store_type is not XL_USER_TYPE"},
+        {"segment_type", desc->segment_type != XL_NONE, typed,
+         "segments are not XL_SEGMENTS_KEYS or _OFFSETS"},
+        {"segment_width", desc->segment_width != 0, width,
+         "segments are not XL_SEGMENTS_WIDTH or _MASK"},
+        {"segment_mask", desc->segment_mask != 0, mask, "segments are not XL_SEGMENTS_MASK"},
+    };
+    for (size_t i = 0; i < XLI_COUNT(fields); ++i)
+        if (fields[i].given && !fields[i].used)
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: given, but %s", fields[i].name,
+                            fields[i].wanted);
+    return XL_SUCCESS;
+}
+
 static bool has_identity(const xl_scan_desc *desc)
 {
     return desc->op != XL_USER_OP || desc->user_op->identity;
 }
 
-static xl_status check_init(const xli_flat *flat, const xl_scan_desc *desc)
+static xl_status check_init(xli_flat *flat, const xl_scan_desc *desc)
 {
     const xl_context *ctx = flat->ctx;
-    xli_span span;
     if (desc->init && desc->init_view.buffer)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "init: given on the host and as init_view");
     if (!has_identity(desc) && !flat->inclusive && !flat->source.has_init)
@@ -78,7 +107,7 @@ static xl_status check_init(const xli_flat *flat, const xl_scan_desc *desc)
     if (!desc->init_view.buffer)
         return XL_SUCCESS;
     return xli_check_view(ctx, "init_view", desc->init_view, 1, flat->source.element.bytes,
-                          XLI_READ, &span);
+                          XLI_READ, &flat->source.init_view);
 }
 
 /* The types of the arrays: the caller's where there is an expression, else the scan's. */
@@ -155,6 +184,7 @@ xl_status xli_flat_resolve(xli_flat *flat, const xl_scan_desc *desc, const xli_f
                         xl_op_name(desc->op)));
     XL_TRY(resolve_arrays(flat, desc, facts));
     XL_TRY(resolve_segments(flat, desc));
+    XL_TRY(check_idle(flat->ctx, desc));
     source->op = desc->op;
     source->has_init = desc->init || desc->init_view.buffer;
     source->has_identity = has_identity(desc);
@@ -220,6 +250,7 @@ xl_status xli_flat_check_call(const xli_flat *flat, const xli_flat_call *call,
     XL_TRY(xli_check_apart(ctx, &places->in, &places->out, in == out));
     XL_TRY(xli_check_apart(ctx, &places->segments, &places->out, false));
     XL_TRY(xli_check_apart(ctx, &places->length, &places->out, false));
+    XL_TRY(xli_check_apart(ctx, &flat->source.init_view, &places->out, false));
     places->in_place = places->in.root == places->out.root && places->in.begin == places->out.begin;
 done:
     return status;

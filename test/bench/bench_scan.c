@@ -236,8 +236,10 @@ static void run_variant(bench *b, const variant *v)
     desc.algorithm = v->algorithm;
     desc.determinism = v->determinism;
     desc.segments = v->segments;
-    desc.segment_type = XL_U32;
-    desc.segment_width = v->run;
+    if (v->segments == XL_SEGMENTS_KEYS || v->segments == XL_SEGMENTS_OFFSETS)
+        desc.segment_type = XL_U32;
+    if (v->segments == XL_SEGMENTS_WIDTH)
+        desc.segment_width = v->run;
     const xl_status status = xl_scan_create(b->ctx, &desc, &c.plan);
     if (status == XL_ERROR_UNSUPPORTED) {
         printf("scan   %-44s left out: %s\n", v->name, xl_context_error(b->ctx));

@@ -79,14 +79,17 @@ static void choose_segments(recipe *r, uint64_t *bits, uint64_t seed)
     desc->segments = kinds[choose(bits, 8)];
     const uint64_t type = choose(bits, 8);
     r->j.pattern = (pattern)choose(bits, NUM_PATTERNS);
-    desc->segment_width = choose(bits, 64) + 1;
+    const uint64_t width = choose(bits, 64) + 1;
     if (desc->segments == XL_SEGMENTS_KEYS)
         desc->segment_type = (xl_type)(XL_I8 + type);
     if (desc->segments == XL_SEGMENTS_OFFSETS)
         desc->segment_type = type % 2 ? XL_U64 : XL_U32;
-    if (desc->segments == XL_SEGMENTS_WIDTH && type > 4)
-        desc->segment_width *= 97;
-    desc->segment_mask = seed * 0x9e3779b97f4a7c15u;
+    if (desc->segments == XL_SEGMENTS_WIDTH)
+        desc->segment_width = type > 4 ? 97 * width : width;
+    if (desc->segments == XL_SEGMENTS_MASK) {
+        desc->segment_width = width;
+        desc->segment_mask = seed * 0x9e3779b97f4a7c15u;
+    }
 }
 
 static void cook(recipe *r, const numbers *from)

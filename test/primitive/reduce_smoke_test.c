@@ -378,8 +378,8 @@ static xl_reduce *plan_of(xl_context *ctx, const kind *k, xl_segments form, int 
     desc.segment_type = form == XL_SEGMENTS_KEYS      ? XL_I16
                         : form == XL_SEGMENTS_OFFSETS ? XL_U32
                                                       : XL_NONE;
-    desc.segment_width = l.width;
-    desc.segment_mask = l.mask;
+    desc.segment_width = form >= XL_SEGMENTS_WIDTH ? l.width : 0;
+    desc.segment_mask = form == XL_SEGMENTS_MASK ? l.mask : 0;
     free(l.start);
     free(l.array);
     ok(ctx, xl_reduce_create(ctx, &desc, &plan), k->name);
@@ -510,8 +510,10 @@ static void check_bits(xl_segments form, bool fixed, const float *in)
         xl_reduce_desc_init(&desc);
         desc.type = XL_F32;
         desc.segments = form;
-        desc.segment_type = form == XL_SEGMENTS_KEYS ? XL_I16 : XL_U32;
-        desc.segment_width = BITS_WIDTH;
+        desc.segment_type = form == XL_SEGMENTS_KEYS      ? XL_I16
+                            : form == XL_SEGMENTS_OFFSETS ? XL_U32
+                                                          : XL_NONE;
+        desc.segment_width = form == XL_SEGMENTS_WIDTH ? BITS_WIDTH : 0;
         desc.determinism = fixed ? XL_REPRODUCIBLE : XL_DETERMINISTIC;
         ok(ctx, xl_reduce_create(ctx, &desc, &plan), "xl_reduce_create");
         if (i == 0 || !fixed)

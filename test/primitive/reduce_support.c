@@ -7,7 +7,7 @@
 
 static xl_reduce_desc describe(const job *j)
 {
-    const xl_scan_desc *s = &j->desc;
+    const xl_scan_desc full = job_desc(j), *s = &full;
     xl_reduce_desc desc;
     xl_reduce_desc_init(&desc);
     desc.type = s->type;

@@ -22,6 +22,8 @@ static void create_refuses(void **state)
         .struct_size = sizeof(xl_scan_desc), .type = XL_U32, .op = XL_SUM, __VA_ARGS__             \
     }
     const uint32_t one = 1;
+    const xl_user_type type = {"uint", 4, 4, ""};
+    const xl_user_op op = {"max", NULL, NULL, 0};
     const struct {
         xl_scan_desc desc;
         const char *text;
@@ -45,6 +47,20 @@ static void create_refuses(void **state)
         {DESC(.store_type = XL_U8), "store_type"},
         {DESC(.load = "x", .load_type = (xl_type)77), "load_type"},
         {DESC(.load = "x", .load_type = XL_USER_TYPE), "load_type"},
+        {DESC(.user_type = &type), "user_type: given"},
+        {DESC(.user_op = &op), "user_op: given"},
+        {DESC(.load = "x", .user_load_type = &type), "user_load_type: given"},
+        {DESC(.store = "x", .store_type = XL_U8, .user_store_type = &type),
+         "user_store_type: given"},
+        {DESC(.segment_type = XL_U32), "segment_type: given"},
+        {DESC(.segments = XL_SEGMENTS_HEAD_FLAGS, .segment_type = XL_U32), "segment_type: given"},
+        {DESC(.segments = XL_SEGMENTS_WIDTH, .segment_width = 4, .segment_type = XL_U32),
+         "segment_type: given"},
+        {DESC(.segment_width = 4), "segment_width: given"},
+        {DESC(.segments = XL_SEGMENTS_OFFSETS, .segment_type = XL_U32, .segment_width = 4),
+         "segment_width: given"},
+        {DESC(.segments = XL_SEGMENTS_WIDTH, .segment_width = 4, .segment_mask = 1),
+         "segment_mask: given"},
         {DESC(.init = &one, .init_view = {.buffer = (cl_mem)(uintptr_t)&one}), "init: "},
     };
     xl_scan_desc desc;
@@ -251,13 +267,59 @@ static void in_place_needs_one_size(void **state)
     xlt_buffer_free(&a);
 }
 
+/* Groups read init_view when they start, while others write results already. */
+static void init_view_stands_apart(void **state)
+{
+    (void)state;
+    enum { N = 5000 };
+    static const xl_scan_algorithm algorithms[] = {XL_SCAN_AUTO, XL_SCAN_BLELLOCH};
+    xl_context *ctx = open_context(small_tiles, NULL);
+    xlt_buffer a = xlt_buffer_make(NULL, N, 4, 0), b = xlt_buffer_make(NULL, N, 4, 0);
+    xlt_buffer s = xlt_scratch_make((size_t)1 << 18, 256);
+    const xl_view none = xl_no_view(), in = xlt_view(&a);
+    const xl_view inits[] = {xl_view_of(a.mem, in.offset + 7),
+                             xl_view_of(s.mem, xlt_view(&s).offset / 4)};
+    uint32_t got[N];
+    for (size_t c = 0; c < 4; ++c) {
+        xl_scan *plan;
+        xl_scan_desc desc;
+        xl_scan_desc_init(&desc);
+        desc.algorithm = algorithms[c / 2];
+        desc.segments = c / 2 ? XL_SEGMENTS_WIDTH : XL_SEGMENTS_NONE;
+        desc.segment_width = c / 2 ? 100 : 0;
+        desc.init_view = inits[c % 2];
+        XLT_OK(xl_scan_create(ctx, &desc, &plan));
+#define INTO(out, scratch)                                                                         \
+    xl_scan_enqueue(plan, xlt_queue(), N, in, none, (out), (scratch), 0, NULL, NULL)
+        if (c % 2 == 0)
+            refused(ctx, INTO(in, none), XL_ERROR_OVERLAP, "init_view and out overlap");
+        else
+            refused(ctx, INTO(in, xlt_view(&s)), XL_ERROR_OVERLAP, "scratch and init_view overlap");
+        xlt_read(&a, got);
+        for (size_t i = 0; i < N; ++i)
+            assert_int_equal(got[i], 0xa5a5a5a5);
+        /* It may be an element that is scanned. */
+        ok(ctx, INTO(xlt_view(&b), none), "init_view apart from out");
+        xlt_read(&b, got);
+        assert_int_equal(got[0], 0xa5a5a5a5);
+        assert_int_equal(got[1], 2 * 0xa5a5a5a5u);
+        xl_scan_destroy(plan);
+    }
+    xlt_check_guards(&a, "in");
+    xlt_check_guards(&b, "out");
+    xlt_check_guards(&s, "scratch");
+    xlt_buffer_free(&a);
+    xlt_buffer_free(&b);
+    xlt_buffer_free(&s);
+    xl_context_destroy(ctx);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(create_refuses),
-        cmocka_unit_test(longer_descriptors),
-        cmocka_unit_test(enqueue_refuses),
-        cmocka_unit_test(in_place_needs_one_size),
+        cmocka_unit_test(create_refuses),         cmocka_unit_test(longer_descriptors),
+        cmocka_unit_test(enqueue_refuses),        cmocka_unit_test(in_place_needs_one_size),
+        cmocka_unit_test(init_view_stands_apart),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

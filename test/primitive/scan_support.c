@@ -342,12 +342,21 @@ bool job_ends_the_process(const job *j)
     return true;
 }
 
+xl_scan_desc job_desc(const job *j)
+{
+    xl_scan_desc desc = j->desc;
+    if (desc.segments != XL_SEGMENTS_KEYS && desc.segments != XL_SEGMENTS_OFFSETS)
+        desc.segment_type = XL_NONE;
+    return desc;
+}
+
 xl_scan *job_plan(xl_context *ctx, const job *j)
 {
     xl_scan *plan;
+    const xl_scan_desc desc = job_desc(j);
     if (job_ends_the_process(j))
         return NULL;
-    const xl_status status = xl_scan_create(ctx, &j->desc, &plan);
+    const xl_status status = xl_scan_create(ctx, &desc, &plan);
     if (status == XL_ERROR_UNSUPPORTED && strstr(xl_context_error(ctx), "cl_khr_fp")) {
         print_message("left out: %s\n", xl_context_error(ctx));
         return NULL;

@@ -73,6 +73,9 @@ void job_make(job *j, const char *what, xl_type type, xl_op op, xl_scan_kind kin
 const void *odd_init(xl_type type);
 /* Whether the device's compiler ends the process on the job's texts; then says so. */
 bool job_ends_the_process(const job *j);
+/* Its descriptor. Tests that go through forms of segments with one segment_type get it where
+ * the form has one. */
+xl_scan_desc job_desc(const job *j);
 /* Creates the plan; NULL, with a line of why, where the device lacks the type. */
 xl_scan *job_plan(xl_context *ctx, const job *j);
 

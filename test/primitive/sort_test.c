@@ -333,8 +333,10 @@ static void large_sizes(void **state)
     const size_t sizes[] = {65535, 65536, 65537, 100003, 131072, ((size_t)1 << 20) + 1};
     const xl_sort_desc descs[] = {desc_of(XL_U32, XL_U32, XL_ASCENDING),
                                   desc_of(XL_U64, XL_NONE, XL_ASCENDING)};
-    if (xlt_small())
+    if (xlt_small()) {
+        print_message("small sizes asked for: large ones left out\n");
         skip();
+    }
     for (size_t d = 0; d < 2; ++d) {
         xl_sort *plan;
         XLT_OK(xl_sort_create(xlt_context(), &descs[d], &plan));
