@@ -56,12 +56,13 @@ XL_T xl_fold_totals(const __global XL_T *totals, uint group, XL_T start
 {
     XL_T sum = XL_IDENTITY;
 #if XL_SERIAL
-    /* Several in a round: llvmpipe counts rounds (lib/tune/tune.h). */
-    enum { AT_ONCE = sizeof(XL_T) <= 64 ? 8 : 1 };
     uint k = 0;
+#if XL_LEAP
+    enum { AT_ONCE = sizeof(XL_T) <= 64 ? 8 : 1 };
     for (; k + AT_ONCE <= group; k += AT_ONCE)
         for (uint j = 0; j < AT_ONCE; ++j)
             sum = xl_op(sum, totals[k + j]);
+#endif
     for (; k < group; ++k)
         sum = xl_op(sum, totals[k]);
 #else

@@ -13,10 +13,10 @@
  *   XL_HAS_INIT  1: every segment starts from an element given on the device
  *   XL_SERIAL    1: one work-item walks a tile; 0: a work-group holds it
  *   XL_TILE      elements of a tile
- *   XL_LEAP      1: a work-item may not take a round for each empty segment: llvmpipe of Mesa
- *                22.3 (seen 2026-11) ends its loops after 65,535, and lanes that a group
- *                leaves over, which read only zeros, would pass every offset there is;
- *                scan.run_offsets (lib/tune/tune.h) is the switch */
+ *   XL_LEAP      1: loops are kept to few rounds: llvmpipe of Mesa 22.3 (seen 2026-11) ends
+ *                those of a work-item after 65,535, and lanes that a group leaves over, which
+ *                read only zeros, would pass every offset there is; scan.run_offsets and
+ *                reduce.run_offsets (lib/tune) are the switches */
 #ifndef XL_TILE_INPUT
 #define XL_TILE_INPUT
 

@@ -42,7 +42,7 @@ static const struct {
     {"reduce.run_groups", 1, 256},
     {"reduce.part_groups", 1, 256},
     {"reduce.run_elements", 1 << 8, 1 << 30},
-    {"reduce.run_offsets", 1 << 8, 1 << 30},
+    {"reduce.run_offsets", 0, 1 << 30},
     {"reduce.ahead", 0, 1},
     {"reduce.alone_tiles", 1, 1 << 16},
     {"sort.shape", 0, 1},

@@ -163,6 +163,7 @@ xl_status xli_reduce_plan(xl_reduce *plan, const xl_reduce_desc *desc, const xli
         XL_TRY(xli_element_resolve(flat->ctx, facts, "out", XL_U64, NULL, &flat->out));
     XL_TRY(xli_flat_take_init(flat, &scan));
     xli_tune_reduce_get(flat->ctx, facts, &plan->tune);
+    flat->tune.run_offsets = plan->tune.run_offsets; /* XL_LEAP */
     flat->units = facts->info.compute_units;
     do { /* a kernel may allow smaller groups than its device: then all are built again */
         shape_to_fit(plan, facts, most);
@@ -190,7 +191,8 @@ static size_t longest_run(const xl_reduce *plan)
 {
     const xli_tune_reduce *tune = &plan->tune;
     size_t run = (size_t)tune->run_elements * (is_slow(plan) ? 1 : 8);
-    if (plan->flat.items == 0 && plan->flat.source.segments == XL_SEGMENTS_OFFSETS)
+    if (tune->run_offsets > 0 && plan->flat.items == 0 &&
+        plan->flat.source.segments == XL_SEGMENTS_OFFSETS)
         run = xli_min(tune->run_elements, tune->run_offsets);
     return xli_round_up(run, plan->flat.tile);
 }

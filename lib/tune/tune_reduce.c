@@ -19,7 +19,7 @@ static const row table[] = {
       .run_groups = 16,
       .part_groups = 4,
       .run_elements = 1 << 30,
-      .run_offsets = 1 << 30,
+      .run_offsets = 0,
       .ahead = 1,
       .alone_tiles = 8}},
     {{.device = "llvmpipe", .is_cpu = true},
@@ -40,7 +40,7 @@ static const row table[] = {
       .run_groups = 8,
       .part_groups = 8,
       .run_elements = 1 << 15,
-      .run_offsets = 1 << 15,
+      .run_offsets = 0,
       .alone_tiles = 1}},
     {{0},
      {.group_size = 256,
@@ -49,7 +49,7 @@ static const row table[] = {
       .run_groups = 8,
       .part_groups = 16,
       .run_elements = 1 << 30,
-      .run_offsets = 1 << 30,
+      .run_offsets = 0,
       .alone_tiles = 1}},
 };
 
@@ -70,7 +70,7 @@ void xli_tune_reduce_get(const xl_context *ctx, const xli_facts *facts, xli_tune
         {"reduce.run_groups", &tune->run_groups, 1, 256},
         {"reduce.part_groups", &tune->part_groups, 1, 256},
         {"reduce.run_elements", &tune->run_elements, 1 << 8, 1 << 30},
-        {"reduce.run_offsets", &tune->run_offsets, 1 << 8, 1 << 30},
+        {"reduce.run_offsets", &tune->run_offsets, 0, 1 << 30},
         {"reduce.ahead", &tune->ahead, 0, 1},
         {"reduce.alone_tiles", &tune->alone_tiles, 1, 1 << 16},
     };

@@ -16,8 +16,8 @@ typedef struct xli_tune_reduce {
     /* reduce.run_elements: the longest run, about, where elements are taken one by one;
      * rusticl 22.3 on llvmpipe ends a work-item's loops after 65,535 rounds in all. */
     uint32_t run_elements;
-    /* reduce.run_offsets: the same by CSR offsets, where a run has empty segments in it, too,
-     * and a run costs up to 4 rounds a step: tune.h says what is counted. */
+    /* reduce.run_offsets: the same by CSR offsets where rounds are counted, as tune.h says, of
+     * which a run costs up to 4 a step; 0: they are not. */
     uint32_t run_offsets;
     uint32_t ahead;       /* reduce.ahead: 1 a tile is loaded while the one before is scanned */
     uint32_t alone_tiles; /* reduce.alone_tiles: so many tiles are left to one group */
