@@ -27,7 +27,9 @@
 #define XL_SCRATCH_MAKE __local XL_T scratch[XL_TILE_SCRATCH];
 #define XL_RUN_REDUCE(input, extent) xl_run_reduce((input), (extent), scratch)
 
-/* Where operands commute, work-items meet once, after the last tile. */
+/* Where operands commute, groups take turns tile by tile, so that all of them read close
+ * together, which memory likes better than as many far places; and work-items meet once,
+ * after the last tile. */
 XL_T xl_run_reduce(const xl_input *input, xl_extent extent, __local XL_T *scratch)
 {
     XL_T item[XL_ITEMS];
@@ -36,7 +38,8 @@ XL_T xl_run_reduce(const xl_input *input, xl_extent extent, __local XL_T *scratc
 #pragma unroll
     for (uint v = 0; v < XL_VLEN; ++v)
         mine[v] = XL_IDENTITY;
-    for (ulong at = extent.begin; at < extent.end; at += XL_TILE) {
+    const ulong step = (ulong)get_num_groups(0) * XL_TILE;
+    for (ulong at = (ulong)get_group_id(0) * XL_TILE; at < input->n; at += step) {
         xl_tile_load(item, input, at, XL_UNIT, true);
 #pragma unroll
         for (uint k = 0; k < XL_ITEMS; ++k)

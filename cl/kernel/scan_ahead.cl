@@ -52,13 +52,17 @@ uint xl_take_next(const xl_ring *ring, bool tickets)
 /* Step 1: posts the sum of the staged tile. Gives what stands before this sub-group in the
  * tile, and, for the last tile of a block, the tile's prefix. */
 XL_T xl_post_next(xl_ring *ring, const xl_stage *stage, uint next, bool fetches, uint phase,
-                  __local xl_shared *shared, XL_T *prefix, const bool in_place)
+                  __local xl_shared *shared, XL_T *prefix)
 {
-    const ulong base = (ulong)next * XL_TILE;
-    const uint count = (uint)min(ring->input.n - base, (ulong)XL_TILE);
-    xl_fetch_end(stage, &ring->input, base, fetches, phase);
+    const ulong base = (ulong)next * stage->tile;
+    const uint count = (uint)min(ring->input.n - base, (ulong)stage->tile);
     xl_stage_heads(stage, &ring->input, base);
-    const XL_T total = xl_lane_reduce(xl_staged_total(stage, &ring->input, base, count));
+    xl_fetch_end(stage, &ring->input, base, fetches, phase);
+#if XL_SEGMENTS != 0 && !XL_FETCHES_MARKS
+    XL_LOCAL_BARRIER();
+#endif
+    const XL_T total =
+        xl_lane_reduce(xl_staged_total(stage, &ring->input, base, count, ring->rows));
     if (xl_lane_id() == 0)
         shared->units[xl_lane_group()] = total;
     XL_LOCAL_BARRIER();
@@ -69,29 +73,29 @@ XL_T xl_post_next(xl_ring *ring, const xl_stage *stage, uint next, bool fetches,
         sum = xl_op(sum, shared->units[k]);
     }
     if (get_local_id(0) == 0)
-        xl_ahead_post(ring, next, XL_AGGREGATE, sum, in_place);
+        xl_ahead_post(ring, next, XL_AGGREGATE, sum);
     if (XL_IS_LAST(next)) {
         xl_looks looks;
         xl_look(&looks, ring, next);
-        const XL_T start = xl_look_end(&looks, ring, next, shared->early, in_place);
+        const XL_T start = xl_look_end(&looks, ring, next, shared->early);
         XL_LOCAL_BARRIER();
         *prefix = xl_look_fold(start, shared->early);
         if (get_local_id(0) == 0)
-            xl_ahead_post(ring, next, XL_PREFIX, xl_op(*prefix, sum), in_place);
+            xl_ahead_post(ring, next, XL_PREFIX, xl_op(*prefix, sum));
     }
     /* Between this and the first store of a result stands a barrier: see
      * cl/tile/tile_lookback.cl. */
-    if (in_place && get_local_id(0) == 0)
+    if (ring->in_place && get_local_id(0) == 0)
         xl_message_fence();
     return before;
 }
 
 void xl_ahead_run(xl_ring ring, __global XL_OUT *out, const xl_stage stage,
-                  __local xl_shared *shared, const bool in_place)
+                  __local xl_shared *shared)
 {
     const ulong n = ring.input.n;
     const uint lid = (uint)get_local_id(0), groups = (uint)get_num_groups(0);
-    const uint tiles = (uint)XL_CEIL_DIV(n, XL_TILE);
+    const uint tiles = (uint)XL_CEIL_DIV(n, stage.tile);
     const bool tickets = tiles > groups, issuer = lid == XL_ISSUER;
     const bool fetches = xl_fetches(&ring.input);
     /* One sub-group searches while the others go on. (All of them do on khr sub-groups:
@@ -107,15 +111,16 @@ void xl_ahead_run(xl_ring ring, __global XL_OUT *out, const xl_stage stage,
         next = shared->next;
         XL_LOCAL_BARRIER();
     }
+    xl_stage_clear(&stage);
     if (issuer) {
         xl_fetch_init(&stage);
         if (fetches && next < tiles)
-            xl_fetch_start(&stage, &ring.input, (ulong)next * XL_TILE);
+            xl_fetch_start(&stage, &ring.input, (ulong)next * stage.tile);
         shared->epoch = ring.alone ? 0 : ((volatile __global uint *)ring.header)[XL_EPOCH];
         ticket = xl_take_next(&ring, tickets && next < tiles);
     }
     if (sends && next < tiles)
-        xl_stage_search(&stage, &ring.input, (ulong)next * XL_TILE);
+        xl_stage_search(&stage, &ring.input, (ulong)next * stage.tile);
     XL_LOCAL_BARRIER();
     ring.epoch = shared->epoch;
     while (true) {
@@ -123,7 +128,7 @@ void xl_ahead_run(xl_ring ring, __global XL_OUT *out, const xl_stage stage,
         XL_T before_next = XL_IDENTITY;
         if (next < tiles) {
             before_next =
-                xl_post_next(&ring, &stage, next, fetches, phase, shared, &early, in_place);
+                xl_post_next(&ring, &stage, next, fetches, phase, shared, &early);
             phase ^= 1;
         }
         if (tile < tiles) {
@@ -133,57 +138,55 @@ void xl_ahead_run(xl_ring ring, __global XL_OUT *out, const xl_stage stage,
                 xl_look(&looks, &ring, tile);
             (void)xl_unit_scan(&ring.input, item, (__local XL_T *)0);
             if (!XL_IS_LAST(tile))
-                prefix = xl_look_end(&looks, &ring, tile, shared->parts, in_place);
+                prefix = xl_look_end(&looks, &ring, tile, shared->parts);
             XL_LOCAL_BARRIER();
             if (!XL_IS_LAST(tile))
                 prefix = xl_look_fold(prefix, shared->parts);
-            xl_tile_store(item, out, (ulong)tile * XL_TILE, n, xl_op(prefix, before));
+            xl_tile_store(item, out, (ulong)tile * stage.tile, n, xl_op(prefix, before),
+                          ring.rows);
         }
         if (next >= tiles)
             break;
         tile = next;
         before = before_next;
-        const uint count = (uint)min(n - (ulong)tile * XL_TILE, (ulong)XL_TILE);
-        xl_staged_load(item, &stage, &ring.input, (ulong)tile * XL_TILE, count);
+        const ulong base = (ulong)tile * stage.tile;
+        const uint count = (uint)min(n - base, (ulong)stage.tile);
+        xl_staged_load(item, &stage, &ring.input, base, count, ring.rows);
         if (issuer)
             shared->next = ticket;
         XL_LOCAL_BARRIER();
         next = shared->next;
         if (issuer) {
             if (fetches && next < tiles)
-                xl_fetch_start(&stage, &ring.input, (ulong)next * XL_TILE);
+                xl_fetch_start(&stage, &ring.input, (ulong)next * stage.tile);
             ticket = xl_take_next(&ring, tickets && next < tiles);
         }
+        xl_stage_clear(&stage);
         if (sends && next < tiles)
-            xl_stage_search(&stage, &ring.input, (ulong)next * XL_TILE);
+            xl_stage_search(&stage, &ring.input, (ulong)next * stage.tile);
     }
     if (issuer && !ring.alone)
         xl_state_leave(ring.header, groups, ring.epoch);
 }
 
-#define XL_AHEAD_ARGUMENTS                                                                         \
-    XL_INPUT_ARGUMENTS, __global ulong *state, ulong state_offset, __global XL_OUT *out,           \
-        ulong out_offset, uint flags
-#define XL_AHEAD_RUN(in_place)                                                                     \
-    XL_STAGE_MAKE(stage);                                                                          \
-    __local xl_shared shared;                                                                      \
-    XL_INPUT_MAKE(input);                                                                          \
-    xl_ring ring;                                                                                  \
-    ring.header = state + state_offset;                                                            \
-    ring.tiles = ring.header + XL_HEADER_WORDS;                                                    \
-    ring.input = input;                                                                            \
-    ring.start = xl_input_start(&input);                                                           \
-    ring.alone = (flags & 2) != 0;                                                                 \
-    ring.epoch = 0;                                                                                \
-    xl_ahead_run(ring, out + out_offset, stage, &shared, in_place)
-
-__kernel XL_REQUIRED void xl_scan_ahead(XL_AHEAD_ARGUMENTS)
+/* `flags`: 2: there is one tile and no state; 4: out is in. `rows`: vectors that a work-item
+ * takes of a tile. */
+__kernel XL_REQUIRED void xl_scan_ahead(XL_INPUT_ARGUMENTS, __global ulong *state,
+                                        ulong state_offset, __global XL_OUT *out,
+                                        ulong out_offset, uint flags, uint rows)
 {
-    XL_AHEAD_RUN(false);
-}
-
-/* out is in. */
-__kernel XL_REQUIRED void xl_scan_ahead_in_place(XL_AHEAD_ARGUMENTS)
-{
-    XL_AHEAD_RUN(true);
+    XL_STAGE_MAKE(stage);
+    __local xl_shared shared;
+    XL_INPUT_MAKE(input);
+    xl_ring ring;
+    ring.header = state + state_offset;
+    ring.tiles = ring.header + XL_HEADER_WORDS;
+    ring.input = input;
+    ring.start = xl_input_start(&input);
+    ring.epoch = 0;
+    ring.alone = (flags & 2) != 0;
+    ring.rows = rows;
+    ring.in_place = (flags & 4) != 0;
+    stage.tile = XL_STRIDE(&ring);
+    xl_ahead_run(ring, out + out_offset, stage, &shared);
 }

@@ -115,7 +115,7 @@ void xl_walk_ring(xl_ring ring, __global XL_OUT *out, __local XL_T *scratch,
         xl_heads_prepare(&ring.input, heads, base);
         xl_tile_load(item, &ring.input, base, XL_UNIT, !in_place);
         const XL_T before = xl_tile_join(&ring, tile, item, scratch, shared, in_place);
-        xl_tile_store(item, out, base, ring.input.n, before);
+        xl_tile_store(item, out, base, ring.input.n, before, XL_ROWS);
         tile = xl_next_tile(&ring, shared);
     }
     if (get_local_id(0) == 0 && !ring.alone)

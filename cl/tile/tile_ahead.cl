@@ -29,6 +29,7 @@
 #error "a look-back by a whole group needs sub-groups"
 #endif
 
+#define XL_STRIDE(ring) (XL_GROUP_SIZE * XL_VLEN * (ring)->rows) /* elements of a tile */
 #define XL_LOOKS XL_SHARE
 #define XL_BLOCK (XL_SHARE * XL_GROUP_SIZE)
 #define XL_IS_LAST(tile) ((tile) % XL_BLOCK == XL_BLOCK - 1)
@@ -40,9 +41,9 @@
 
 /* ---- sums of tiles ------------------------------------------------------------- */
 
-/* A work-item sums up XL_ITEMS neighbours; XL_ROWS is odd where local memory has 32 banks,
- * so that the lanes' vectors meet in none of them. */
-#define XL_SUM_AT(item) ((item)*XL_ITEMS)
+/* A work-item sums up `rows` vectors that are neighbours; rows are odd where local memory has
+ * 32 banks, so that the lanes' vectors meet in none of them. */
+#define XL_SUM_AT(item, rows) ((item) * (rows)*XL_VLEN)
 
 XL_T xl_vector_total(const XL_T *x)
 {
@@ -54,9 +55,10 @@ XL_T xl_vector_total(const XL_T *x)
 }
 
 /* This work-item's part of the staged tile; the same operations as in xl_ahead_redo(). */
-XL_T xl_staged_total(const xl_stage *stage, const xl_input *input, ulong base, uint count)
+XL_T xl_staged_total(const xl_stage *stage, const xl_input *input, ulong base, uint count,
+                     uint rows)
 {
-    const uint at = XL_SUM_AT((uint)get_local_id(0));
+    const uint at = XL_SUM_AT((uint)get_local_id(0), rows);
     XL_T total = XL_IDENTITY, x[XL_VLEN];
     if (count == XL_TILE) {
 #pragma unroll
@@ -65,7 +67,7 @@ XL_T xl_staged_total(const xl_stage *stage, const xl_input *input, ulong base, u
             total = xl_op(total, xl_vector_total(x));
         }
     } else {
-        for (uint row = 0; row < XL_ROWS; ++row) {
+        for (uint row = 0; row < rows; ++row) {
             xl_staged_few(x, stage, input, base, at + row * XL_VLEN, count);
             total = xl_op(total, xl_vector_total(x));
         }
@@ -75,9 +77,9 @@ XL_T xl_staged_total(const xl_stage *stage, const xl_input *input, ulong base, u
 
 /* This work-item's rows of the staged tile, as cl/tile/tile_load.cl has them. */
 void xl_staged_load(XL_T *item, const xl_stage *stage, const xl_input *input, ulong base,
-                    uint count)
+                    uint count, uint rows)
 {
-    const uint at = xl_tile_at(XL_UNIT, 0), step = XL_SPAN * XL_VLEN;
+    const uint step = XL_SPAN * XL_VLEN, at = XL_UNIT * step * rows + XL_PLACE * XL_VLEN;
     if (count == XL_TILE) {
 #pragma unroll
         for (uint row = 0; row < XL_ROWS; ++row)
@@ -85,7 +87,8 @@ void xl_staged_load(XL_T *item, const xl_stage *stage, const xl_input *input, ul
     } else {
 #pragma unroll
         for (uint row = 0; row < XL_ROWS; ++row)
-            xl_staged_few(item + row * XL_VLEN, stage, input, base, at + row * step, count);
+            xl_staged_few(item + row * XL_VLEN, stage, input, base, at + row * step,
+                          row < rows ? count : 0);
     }
 }
 
@@ -95,8 +98,9 @@ XL_T xl_ahead_redo(const xl_ring *ring, uint tile)
     XL_T sum = XL_IDENTITY;
     for (uint unit = 0; unit < XL_UNITS; ++unit) {
         XL_T total = XL_IDENTITY;
-        const ulong from = (ulong)tile * XL_TILE + XL_SUM_AT(unit * xl_lane_width() + xl_lane_id());
-        for (uint row = 0; row < XL_ROWS; ++row)
+        const ulong from = (ulong)tile * XL_STRIDE(ring) +
+                           XL_SUM_AT(unit * xl_lane_width() + xl_lane_id(), ring->rows);
+        for (uint row = 0; row < ring->rows; ++row)
             total = xl_op(total, xl_row_redo(&ring->input, from + row * XL_VLEN));
         sum = xl_op(sum, xl_lane_reduce(total));
     }
@@ -107,9 +111,9 @@ XL_T xl_ahead_redo(const xl_ring *ring, uint tile)
 
 /* Tells the others of a tile, by one work-item. Tests hold some tiles back: out of place
  * they stay silent for good, in place they are late. */
-void xl_ahead_post(const xl_ring *ring, uint tile, uint state, XL_T value, const bool in_place)
+void xl_ahead_post(const xl_ring *ring, uint tile, uint state, XL_T value)
 {
-    if (ring->alone || (xl_is_held(tile) && !in_place))
+    if (ring->alone || (xl_is_held(tile) && !ring->in_place))
         return;
 #if XL_HOLD_BACK > 0
     for (uint k = 0; xl_is_held(tile) && state == XL_AGGREGATE && k < 20000; ++k)
@@ -121,18 +125,17 @@ void xl_ahead_post(const xl_ring *ring, uint tile, uint state, XL_T value, const
 /* The sum of each lane's tile `slot`, re-reduced where nothing is posted. `asked`: this
  * lane wants one; `seen`: it has it already, in *value. A block's last tile is not posted
  * for its owner, who may be posting its PREFIX in the same place. */
-void xl_slot_redo(const xl_ring *ring, uint slot, bool asked, bool seen, XL_T *value,
-                  const bool in_place)
+void xl_slot_redo(const xl_ring *ring, uint slot, bool asked, bool seen, XL_T *value)
 {
     for (ulong left = xl_lane_ballot(asked && !seen); left != 0; left &= left - 1) {
         const uint who = xl_lowest_bit(left), tile = xl_lane_shuffle(slot, who);
         XL_T made = xl_ahead_redo(ring, tile);
-        if (in_place)
+        if (ring->in_place)
             xl_message_fence();
         if (xl_lane_id() != who)
             continue;
         /* In place what was read may have been results; then the sum is there by now. */
-        if (in_place && xl_state_take(ring->tiles, tile, XL_AGGREGATE, ring->epoch, value))
+        if (ring->in_place && xl_state_take(ring->tiles, tile, XL_AGGREGATE, ring->epoch, value))
             continue;
         *value = made;
         if (!XL_IS_LAST(tile))
@@ -155,7 +158,7 @@ bool xl_prefix_take(const xl_ring *ring, uint tile, XL_T *value)
 }
 
 /* start(block), by one sub-group that waited in vain for it to be posted. */
-XL_T xl_blocks_redo(const xl_ring *ring, uint block, const bool in_place)
+XL_T xl_blocks_redo(const xl_ring *ring, uint block)
 {
     XL_T start = ring->start;
     uint at = block;
@@ -173,7 +176,7 @@ XL_T xl_blocks_redo(const xl_ring *ring, uint block, const bool in_place)
                 bool seen = slot == last;
                 if (!seen)
                     seen = xl_state_take(ring->tiles, slot, XL_AGGREGATE, ring->epoch, &value);
-                xl_slot_redo(ring, slot, slot != last, seen, &value, in_place);
+                xl_slot_redo(ring, slot, slot != last, seen, &value);
                 fold = xl_op(fold, value);
             }
             sum = xl_op(sum, xl_lane_reduce(fold));
@@ -182,7 +185,7 @@ XL_T xl_blocks_redo(const xl_ring *ring, uint block, const bool in_place)
             continue;
         const bool seen =
             xl_lane_ballot(xl_state_take(ring->tiles, last, XL_AGGREGATE, ring->epoch, &own)) & 1;
-        xl_slot_redo(ring, last, xl_lane_id() == 0, seen, &own, in_place);
+        xl_slot_redo(ring, last, xl_lane_id() == 0, seen, &own);
         own = xl_shuffle_from(own, 0);
         /* Of a value in one word the PREFIX may have taken the place of the sum. */
         if (!xl_prefix_take(ring, last, &start))
@@ -211,8 +214,7 @@ void xl_look(xl_looks *looks, const xl_ring *ring, uint tile)
 }
 
 /* Waits for them; leaves this sub-group's part in parts[] and gives start(block). */
-XL_T xl_look_end(xl_looks *looks, const xl_ring *ring, uint tile, __local XL_T *parts,
-                 const bool in_place)
+XL_T xl_look_end(xl_looks *looks, const xl_ring *ring, uint tile, __local XL_T *parts)
 {
     const uint base = tile - tile % XL_BLOCK, slot = base + (uint)get_local_id(0) * XL_LOOKS;
     XL_T fold = XL_IDENTITY, start = ring->start;
@@ -239,7 +241,7 @@ XL_T xl_look_end(xl_looks *looks, const xl_ring *ring, uint tile, __local XL_T *
             value = xl_message_value(&looks->sum[k]);
         }
         if (silent != 0)
-            xl_slot_redo(ring, slot + k, asked, seen, &value, in_place);
+            xl_slot_redo(ring, slot + k, asked, seen, &value);
         fold = xl_op(fold, value);
     }
     fold = xl_lane_reduce(fold);
@@ -254,7 +256,7 @@ XL_T xl_look_end(xl_looks *looks, const xl_ring *ring, uint tile, __local XL_T *
     }
     start = xl_message_value(&looks->before);
     if (xl_lane_ballot(!there) != 0)
-        start = xl_blocks_redo(ring, base / XL_BLOCK, in_place);
+        start = xl_blocks_redo(ring, base / XL_BLOCK);
     return start;
 }
 

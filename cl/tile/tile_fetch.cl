@@ -43,6 +43,7 @@ typedef uchar xl_mark;
 
 /* Where a tile arrives. */
 typedef struct xl_stage {
+    uint tile; /* elements of one: XL_TILE or fewer, whole vectors of 16 */
     __local XL_IN *in;
 #if XL_MARKS
     __local xl_mark *marks; /* of element 0; XL_LEAD more stand before it */
@@ -50,7 +51,7 @@ typedef struct xl_stage {
     __local uint *heads; /* a bit per element */
 #endif
 #if XL_SEGMENTS == 4
-    __local ulong *first; /* the tile's first offset */
+    __local ulong *first; /* numbers of the tile's first offset and of the next tile's */
 #endif
     __local ulong *arrived; /* an mbarrier */
 } xl_stage;
@@ -69,8 +70,8 @@ typedef struct xl_stage {
 #endif
 #if XL_SEGMENTS == 4
 #define XL_STAGE_FIRST(stage)                                                                      \
-    __local ulong stage##_first;                                                                   \
-    stage.first = &stage##_first;
+    __local ulong stage##_first[2];                                                                \
+    stage.first = stage##_first;
 #else
 #define XL_STAGE_FIRST(stage)
 #endif
@@ -139,7 +140,7 @@ uint xl_fetch_count(uint count)
 void xl_fetch_start(const xl_stage *stage, const xl_input *input, ulong base)
 {
 #if XL_BULK
-    const uint count = xl_fetch_count((uint)min(input->n - base, (ulong)XL_TILE));
+    const uint count = xl_fetch_count((uint)min(input->n - base, (ulong)stage->tile));
     uint bytes = count * XL_IN_BYTES;
 #if XL_FETCHES_MARKS
     const uint lead = base > 0 ? XL_LEAD : 0;
@@ -164,7 +165,7 @@ void xl_fetch_start(const xl_stage *stage, const xl_input *input, ulong base)
 void xl_fetch_end(const xl_stage *stage, const xl_input *input, ulong base, bool fetches,
                   uint phase)
 {
-    const uint count = (uint)min(input->n - base, (ulong)XL_TILE);
+    const uint count = (uint)min(input->n - base, (ulong)stage->tile);
     uint done = 0;
 #if XL_BULK
     if (fetches) {
@@ -195,16 +196,46 @@ void xl_fetch_end(const xl_stage *stage, const xl_input *input, ulong base, bool
     }
 }
 
-/* By the sub-group that sends for the tile at `base`: where its offsets begin, so that the
- * search goes on while the tile is on its way. */
+#if XL_SEGMENTS == 4
+/* By all, once nobody reads the stage any more: no marks. */
+void xl_stage_clear(const xl_stage *stage)
+{
+    __local uint *const words = (__local uint *)stage->marks;
+    for (uint k = (uint)get_local_id(0); k < XL_TILE / 4; k += XL_GROUP_SIZE)
+        words[k] = 0;
+}
+
+/* By the sub-group that sends for the tile at `base`: which offsets lie in it, so that the
+ * search goes on while the tile is on its way. Both ends at once: what takes time is
+ * waiting for the offsets that a step asks for. */
 void xl_stage_search(const xl_stage *stage, const xl_input *input, ulong base)
 {
-#if XL_SEGMENTS == 4
-    const ulong first = xl_offset_search_lanes(input->segments, input->count, base);
-    if (xl_lane_id() == 0)
-        *stage->first = first;
-#endif
+    const ulong at[2] = {base, min(input->n, base + stage->tile)};
+    const uint width = xl_lane_width();
+    ulong low[2] = {0, 0}, count[2] = {input->count, input->count};
+    while (count[0] > 0 || count[1] > 0) { /* as xl_offset_search_lanes() */
+        ulong step[2];
+        bool below[2];
+#pragma unroll
+        for (uint k = 0; k < 2; ++k) {
+            step[k] = count[k] / (width + 1) + 1;
+            const ulong place = (xl_lane_id() + 1) * step[k] - 1;
+            below[k] = place < count[k] && input->segments[low[k] + place] < at[k];
+        }
+#pragma unroll
+        for (uint k = 0; k < 2; ++k) {
+            const ulong passed = (ulong)popcount(xl_lane_ballot(below[k])) * step[k];
+            low[k] += passed;
+            count[k] = min(count[k] - passed, step[k] - 1);
+        }
+    }
+    if (xl_lane_id() < 2)
+        stage->first[xl_lane_id()] = low[xl_lane_id()];
 }
+#else
+#define xl_stage_clear(stage)
+#define xl_stage_search(stage, input, base)
+#endif
 
 #if XL_SEGMENTS >= 5
 /* Bit k: element k of 32 begins a segment, where the first of them is the `at`-th of its
@@ -227,34 +258,31 @@ uint xl_periodic_heads(const xl_input *input, ulong at)
 }
 #endif
 
-/* Makes the marks or bits of the tile at `base`, which is there, unless they came with it. */
+/* By all: makes the marks or bits of the tile at `base`, unless they come with it. Needs not
+ * that it is there. Whoever reads them has passed a barrier. */
+#if XL_SEGMENTS == 4
 void xl_stage_heads(const xl_stage *stage, const xl_input *input, ulong base)
 {
-    const uint lid = (uint)get_local_id(0);
-#if XL_SEGMENTS == 4
-    const ulong end = min(input->n, base + XL_TILE);
-    __local uint *const words = (__local uint *)stage->marks;
-    for (uint k = lid; k < XL_TILE / 4; k += XL_GROUP_SIZE)
-        words[k] = 0;
     XL_LOCAL_BARRIER();
-    enum { AT_ONCE = 4 }; /* loads on their way together */
-    for (ulong s = *stage->first + lid; s < input->count; s += AT_ONCE * XL_GROUP_SIZE) {
+    const ulong first = stage->first[0], count = stage->first[1] - first;
+    enum { AT_ONCE = XL_ITEMS < 16 ? XL_ITEMS : 16 }; /* loads on their way together */
+    for (ulong s = get_local_id(0); s < count; s += AT_ONCE * XL_GROUP_SIZE) {
         ulong at[AT_ONCE];
 #pragma unroll
         for (uint k = 0; k < AT_ONCE; ++k) {
             const ulong place = s + k * XL_GROUP_SIZE;
-            at[k] = place < input->count ? input->segments[place] : end;
+            at[k] = place < count ? (ulong)input->segments[first + place] : ~0ul;
         }
 #pragma unroll
         for (uint k = 0; k < AT_ONCE; ++k)
-            if (at[k] < end)
-                stage->marks[at[k] - base] = 1;
-        if (at[AT_ONCE - 1] >= end)
-            break;
+            if (at[k] - base < stage->tile)
+                stage->marks[(uint)(at[k] - base)] = 1;
     }
-    XL_LOCAL_BARRIER();
+}
 #elif XL_SEGMENTS == 2 || XL_SEGMENTS >= 5
-    for (uint k = lid; k < XL_TILE / 32; k += XL_GROUP_SIZE) {
+void xl_stage_heads(const xl_stage *stage, const xl_input *input, ulong base)
+{
+    for (uint k = (uint)get_local_id(0); k < XL_CEIL_DIV(stage->tile, 32); k += XL_GROUP_SIZE) {
         const ulong at = base + 32ul * k;
 #if XL_SEGMENTS == 2
         stage->heads[k] = at < input->n ? input->segments[at / 32] : 0u;
@@ -262,9 +290,10 @@ void xl_stage_heads(const xl_stage *stage, const xl_input *input, ulong base)
         stage->heads[k] = xl_periodic_heads(input, at % input->width);
 #endif
     }
-    XL_LOCAL_BARRIER();
-#endif
 }
+#else
+#define xl_stage_heads(stage, input, base)
+#endif
 
 #if XL_SEGMENTS == 0
 #define xl_staged_heads(stage, base, at) 0u

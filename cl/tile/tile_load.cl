@@ -194,18 +194,21 @@ void xl_tile_load(XL_T *item, const xl_input *input, ulong base, uint unit, cons
     }
 }
 
-/* Stores `before` op each item, where there is an element. One pointer and constant steps:
- * a pointer per row would be kept in registers. */
-void xl_tile_store(const XL_T *item, __global XL_OUT *out, ulong base, ulong n, XL_T before)
+/* Stores `before` op each item of a tile of `rows` rows, where there is an element. One
+ * pointer and constant steps: a pointer per row would be kept in registers. */
+void xl_tile_store(const XL_T *item, __global XL_OUT *out, ulong base, ulong n, XL_T before,
+                   const uint rows)
 {
-    const ulong first = base + xl_tile_at(XL_UNIT, 0);
-    const uint count = first < n ? (uint)min(n - first, (ulong)XL_TILE) : 0;
-    const uint step = XL_SPAN * XL_VLEN;
+    const uint step = XL_SPAN * XL_VLEN, tile = XL_GROUP_SIZE * XL_VLEN * rows;
+    const ulong first = base + XL_UNIT * step * rows + XL_PLACE * XL_VLEN;
+    const uint count = first < n ? (uint)min(n - first, (ulong)tile) : 0;
     __global XL_OUT *const to = out + first;
-    if (n - base >= XL_TILE && XL_IS_ALIGNED(out + base)) {
+    if (n - base >= tile && XL_IS_ALIGNED(out + base)) {
 #pragma unroll
         for (uint row = 0; row < XL_ROWS; ++row) {
             XL_OUT y[XL_VLEN];
+            if (row >= rows)
+                break;
 #pragma unroll
             for (uint v = 0; v < XL_VLEN; ++v)
                 y[v] = xl_output(XL_VALUE(xl_op(before, item[row * XL_VLEN + v])),
@@ -217,7 +220,7 @@ void xl_tile_store(const XL_T *item, __global XL_OUT *out, ulong base, ulong n, 
         for (uint row = 0; row < XL_ROWS; ++row) {
 #pragma unroll
             for (uint v = 0; v < XL_VLEN; ++v)
-                if (row * step + v < count)
+                if (row < rows && row * step + v < count)
                     to[row * step + v] = xl_output(XL_VALUE(xl_op(before, item[row * XL_VLEN + v])),
                                                    first + row * step + v);
         }

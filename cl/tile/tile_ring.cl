@@ -22,6 +22,9 @@ typedef struct xl_ring {
     XL_T start; /* what tile 0 starts from */
     uint epoch;
     bool alone; /* there is one tile only, and no state */
+    /* Of cl/tile/tile_ahead.cl: */
+    uint rows; /* vectors of a work-item, odd: XL_ROWS, or fewer where tiles would be few */
+    bool in_place;
 } xl_ring;
 
 bool xl_is_held(uint tile)

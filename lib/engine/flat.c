@@ -71,19 +71,27 @@ static size_t state_words(const xli_flat *flat, size_t tiles)
     return HEADER_WORDS + tiles * (one ? 1 : 2 * xli_ceil_div(source->state_bytes, 4));
 }
 
+/* Shorter tiles of a call with fewer elements may be more, but never more than groups. */
+static size_t look_back_bytes(const xli_flat *flat, size_t n)
+{
+    const size_t least = xli_ceil_div(n, xli_flat_ring_tile(flat, 1));
+    const size_t most = xli_max(xli_ceil_div(n, flat->tile), xli_flat_ring_groups(flat));
+    const size_t tiles = xli_min(least, most);
+    return tiles > 1 ? state_words(flat, tiles) * sizeof(cl_ulong) : 0;
+}
+
 /* For reduce-then-scan this grows with n although the number of groups does not
  * always: a few tiles more may mean longer runs and fewer of them. */
 size_t xli_flat_scratch(const xli_flat *flat, size_t n)
 {
     const size_t tiles = xli_ceil_div(n, flat->tile);
-    const size_t most = xli_flat_most_groups(flat, n);
+    if (flat->algorithm == XL_SCAN_LOOKBACK)
+        return xli_round_up(look_back_bytes(flat, n), XLI_SCRATCH_ALIGN);
     if (tiles <= 1)
         return 0;
     if (xli_textbook_is(flat->algorithm))
         return xli_textbook_scratch(flat, n);
-    return xli_round_up(flat->algorithm == XL_SCAN_LOOKBACK
-                            ? state_words(flat, tiles) * sizeof(cl_ulong)
-                            : xli_min(tiles, most) * flat->source.state_bytes,
+    return xli_round_up(xli_min(tiles, xli_flat_most_groups(flat, n)) * flat->source.state_bytes,
                         XLI_SCRATCH_ALIGN);
 }
 
@@ -134,18 +142,22 @@ static xl_status clear_state(xli_flat *flat, xli_flat_flow *f, size_t tiles)
 static xl_status enqueue_look_back(xli_flat *flat, xli_flat_flow *f)
 {
     xl_status status;
-    const size_t tiles = xli_ceil_div(f->n, flat->tile);
-    const size_t each = flat->ahead ? xli_ceil_div(flat->tune.ahead_groups * 256, flat->group_size)
-                                    : flat->tune.ring_groups;
-    const size_t groups = xli_min(tiles, flat->units * each);
-    enum { STREAM = 1, ALONE = 2 };
-    const unsigned flags = (f->stream ? STREAM : 0) | (tiles == 1 ? ALONE : 0);
+    const size_t tile = xli_flat_ring_tile(flat, f->n), tiles = xli_ceil_div(f->n, tile);
+    const size_t groups = xli_min(tiles, xli_flat_ring_groups(flat));
+    enum { STREAM = 1, ALONE = 2, IN_PLACE = 4 };
+    const unsigned flags = (f->stream ? STREAM : 0) | (tiles == 1 ? ALONE : 0) |
+                           (f->at.in_place ? IN_PLACE : 0);
+    const bool other = f->at.in_place && !flat->ahead;
     if (tiles > 1)
         XL_TRY(clear_state(flat, f, tiles));
-    XL_TRY(XLI_FLAT_LAUNCH(f, f->at.in_place ? &flat->ring_in_place : &flat->ring, groups,
-                           flat->group_size, XLI_MEM(f->scratch.buffer),
-                           XLI_U64(f->scratch.offset / sizeof(cl_ulong)), XLI_MEM(f->at.out.buffer),
-                           XLI_U64(f->at.out.offset), XLI_U32(flags)));
+    const xli_arg args[] = {XLI_MEM(f->scratch.buffer),
+                            XLI_U64(f->scratch.offset / sizeof(cl_ulong)),
+                            XLI_MEM(f->at.out.buffer),
+                            XLI_U64(f->at.out.offset),
+                            XLI_U32(flags),
+                            XLI_U32(tile / xli_max(1, flat->group_size * flat->vector))};
+    XL_TRY(xli_flat_launch(f, other ? &flat->ring_in_place : &flat->ring, groups, flat->group_size,
+                           args, XLI_COUNT(args) - (flat->ahead ? 0 : 1)));
 done:
     return status;
 }

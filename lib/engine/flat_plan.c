@@ -105,8 +105,7 @@ static xl_status build(xli_flat *flat, const xl_scan_desc *desc, const xli_facts
     const kernel_name names[] = {
         {ring, "xl_scan_clear", &flat->clear},
         {ring, flat->ahead ? "xl_scan_ahead" : "xl_scan_lookback", &flat->ring},
-        {ring, flat->ahead ? "xl_scan_ahead_in_place" : "xl_scan_lookback_in_place",
-         &flat->ring_in_place},
+        {"scan_lookback", "xl_scan_lookback_in_place", &flat->ring_in_place},
         {"scan_two_pass", "xl_scan_reduce", &flat->reduce},
         {"scan_two_pass", "xl_scan_spread", &flat->spread},
         {"scan_textbook", "xl_textbook_reduce", &flat->reduce},
@@ -122,7 +121,8 @@ static xl_status build(xli_flat *flat, const xl_scan_desc *desc, const xli_facts
                [XL_SCAN_BLELLOCH] = {5, 4}};
     xl_status status = XL_SUCCESS;
     xli_text text = {0};
-    const size_t first = own[flat->algorithm].first, count = own[flat->algorithm].count;
+    const size_t first = own[flat->algorithm].first;
+    const size_t count = own[flat->algorithm].count - (flat->ahead ? 1 : 0);
     *most = SIZE_MAX;
     XL_TRY(xli_flat_text(flat, desc, facts, &text));
     for (size_t i = first; i < first + count; ++i) {
@@ -281,6 +281,23 @@ xl_status xli_flat_plan(xli_flat *flat, const xl_scan_desc *desc, const xli_fact
     XL_TRY(build_to_fit(flat, desc, facts));
 done:
     return status;
+}
+
+size_t xli_flat_ring_groups(const xli_flat *flat)
+{
+    const size_t each = flat->ahead ? xli_ceil_div(flat->tune.ahead_groups * 256, flat->group_size)
+                                    : flat->tune.ring_groups;
+    return flat->units * each;
+}
+
+size_t xli_flat_ring_tile(const xli_flat *flat, size_t n)
+{
+    const bool fixed = flat->source.rounds && flat->determinism != XL_UNORDERED;
+    if (!flat->ahead || fixed)
+        return flat->tile;
+    const size_t row = (size_t)flat->group_size * flat->vector;
+    const size_t rows = xli_ceil_div(xli_ceil_div(n, xli_flat_ring_groups(flat)), row) | 1;
+    return xli_min(flat->tile, row * xli_max(rows, flat->tune.ahead_rows | 1));
 }
 
 size_t xli_flat_most_groups(const xli_flat *flat, size_t n)
