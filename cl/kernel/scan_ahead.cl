@@ -17,9 +17,14 @@
  * test/model/scan_ahead.pml checks all this for every interleaving of small sizes, with
  * these names.
  *
- * Asks for the lines of cl/tile/tile_ahead.cl. */
+ * Asks for the lines of cl/tile/tile_ahead.cl, and
+ *   XL_FEW  1: with a kernel for few elements */
 #include "../tile/tile_ahead.cl"
 #include "../tile/tile_scan.cl"
+
+#ifndef XL_FEW
+#error "XL_FEW must be defined"
+#endif
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 
@@ -169,24 +174,36 @@ void xl_ahead_run(xl_ring ring, __global XL_OUT *out, const xl_stage stage,
         xl_state_leave(ring.header, groups, ring.epoch);
 }
 
-/* `flags`: 2: there is one tile and no state; 4: out is in. `rows`: vectors that a work-item
+/* `flags`: 2: there is one tile and no state; 4: out is in. `few`: vectors that a work-item
  * takes of a tile. */
-__kernel XL_REQUIRED void xl_scan_ahead(XL_INPUT_ARGUMENTS, __global ulong *state,
-                                        ulong state_offset, __global XL_OUT *out,
-                                        ulong out_offset, uint flags, uint rows)
+#define XL_AHEAD_ARGUMENTS                                                                         \
+    XL_INPUT_ARGUMENTS, __global ulong *state, ulong state_offset, __global XL_OUT *out,           \
+        ulong out_offset, uint flags, uint few
+#define XL_AHEAD_RUN(of_rows)                                                                      \
+    XL_STAGE_MAKE(stage);                                                                          \
+    __local xl_shared shared;                                                                      \
+    XL_INPUT_MAKE(input);                                                                          \
+    xl_ring ring;                                                                                  \
+    ring.header = state + state_offset;                                                            \
+    ring.tiles = ring.header + XL_HEADER_WORDS;                                                    \
+    ring.input = input;                                                                            \
+    ring.start = xl_input_start(&input);                                                           \
+    ring.epoch = 0;                                                                                \
+    ring.alone = (flags & 2) != 0;                                                                 \
+    ring.in_place = (flags & 4) != 0;                                                              \
+    ring.rows = (of_rows);                                                                         \
+    stage.tile = XL_STRIDE(&ring);                                                                 \
+    xl_ahead_run(ring, out + out_offset, stage, &shared)
+
+__kernel XL_REQUIRED void xl_scan_ahead(XL_AHEAD_ARGUMENTS)
 {
-    XL_STAGE_MAKE(stage);
-    __local xl_shared shared;
-    XL_INPUT_MAKE(input);
-    xl_ring ring;
-    ring.header = state + state_offset;
-    ring.tiles = ring.header + XL_HEADER_WORDS;
-    ring.input = input;
-    ring.start = xl_input_start(&input);
-    ring.epoch = 0;
-    ring.alone = (flags & 2) != 0;
-    ring.rows = rows;
-    ring.in_place = (flags & 4) != 0;
-    stage.tile = XL_STRIDE(&ring);
-    xl_ahead_run(ring, out + out_offset, stage, &shared);
+    XL_AHEAD_RUN(XL_ROWS);
 }
+
+#if XL_FEW
+/* The same with shorter tiles, so that few elements are work for all groups. */
+__kernel XL_REQUIRED void xl_scan_ahead_few(XL_AHEAD_ARGUMENTS)
+{
+    XL_AHEAD_RUN(few);
+}
+#endif

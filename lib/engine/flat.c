@@ -147,7 +147,9 @@ static xl_status enqueue_look_back(xli_flat *flat, xli_flat_flow *f)
     enum { STREAM = 1, ALONE = 2, IN_PLACE = 4 };
     const unsigned flags = (f->stream ? STREAM : 0) | (tiles == 1 ? ALONE : 0) |
                            (f->at.in_place ? IN_PLACE : 0);
-    const bool other = f->at.in_place && !flat->ahead;
+    xli_kernel *const kernel = tile < flat->tile                 ? &flat->ring_few
+                               : f->at.in_place && !flat->ahead ? &flat->ring_in_place
+                                                                : &flat->ring;
     if (tiles > 1)
         XL_TRY(clear_state(flat, f, tiles));
     const xli_arg args[] = {XLI_MEM(f->scratch.buffer),
@@ -156,8 +158,8 @@ static xl_status enqueue_look_back(xli_flat *flat, xli_flat_flow *f)
                             XLI_U64(f->at.out.offset),
                             XLI_U32(flags),
                             XLI_U32(tile / xli_max(1, flat->group_size * flat->vector))};
-    XL_TRY(xli_flat_launch(f, other ? &flat->ring_in_place : &flat->ring, groups, flat->group_size,
-                           args, XLI_COUNT(args) - (flat->ahead ? 0 : 1)));
+    XL_TRY(xli_flat_launch(f, kernel, groups, flat->group_size, args,
+                           XLI_COUNT(args) - (flat->ahead ? 0 : 1)));
 done:
     return status;
 }

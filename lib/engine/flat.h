@@ -47,12 +47,14 @@ typedef struct xli_flat {
     uint32_t vector;     /* elements that a work-item moves at once */
     uint32_t items;      /* elements that it holds; 0: it walks a tile */
     bool ahead, bulk;    /* look-back posts sums ahead; the device copies tiles by itself */
+    bool few;            /* and takes few elements in shorter tiles */
     size_t tile;         /* elements of one group's tile, the most */
     xli_kernel reduce;   /* reduce-then-scan and the textbook scans */
     xli_kernel spread;
     xli_kernel clear; /* look-back */
     xli_kernel ring;
-    xli_kernel ring_in_place; /* where it is another kernel */
+    xli_kernel ring_few;      /* where tiles are shorter */
+    xli_kernel ring_in_place; /* where that is another kernel */
     xli_kernel reduce_totals; /* the textbook scans, on the levels above the elements */
     xli_kernel scan_totals;
     xli_pool pool;
@@ -139,8 +141,7 @@ void xli_flat_destroy_kernels(xli_flat *flat);
 bool xli_flat_goes_by_vectors(const xli_flat *flat);
 
 /* How many groups look-back launches at most, and the tile of its calls with n elements.
- * Where sums are posted ahead, tiles are as short as lets all of them be in work at once,
- * unless the order of operands follows from the tile and must not change. */
+ * Few elements may come in shorter tiles: as short as lets all be in work at once. */
 size_t xli_flat_ring_groups(const xli_flat *flat);
 size_t xli_flat_ring_tile(const xli_flat *flat, size_t n);
 

@@ -75,6 +75,16 @@ static bool shape_ahead(xli_flat *flat, const xli_facts *facts, size_t most)
     return true;
 }
 
+/* Whether calls with few elements may be cut into shorter tiles: not where the order of
+ * operands, which follows from the tile, must not change; nor where it is not worth a
+ * kernel more to compile. */
+static bool takes_few(const xli_flat *flat)
+{
+    const xli_flat_source *source = &flat->source;
+    return source->state == XLI_STATE_PLAIN && source->state_bytes <= 4 &&
+           (!source->rounds || flat->determinism == XL_UNORDERED);
+}
+
 bool xli_flat_goes_by_vectors(const xli_flat *flat)
 {
     const xli_flat_source *source = &flat->source;
@@ -82,16 +92,11 @@ bool xli_flat_goes_by_vectors(const xli_flat *flat)
            source->op < XL_ARG_MIN && !source->loads && !flat->stores;
 }
 
-typedef struct kernel_name {
-    const char *source, *name;
-    xli_kernel *kernel;
-} kernel_name;
-
 void xli_flat_destroy_kernels(xli_flat *flat)
 {
-    xli_kernel *const all[] = {&flat->reduce,     &flat->spread,        &flat->clear,
-                               &flat->ring,       &flat->ring_in_place, &flat->reduce_totals,
-                               &flat->scan_totals};
+    xli_kernel *const all[] = {&flat->reduce,        &flat->spread,      &flat->clear,
+                               &flat->ring,          &flat->ring_few,    &flat->ring_in_place,
+                               &flat->reduce_totals, &flat->scan_totals};
     for (size_t i = 0; i < XLI_COUNT(all); ++i)
         xli_kernel_destroy(all[i]);
 }
@@ -101,35 +106,38 @@ void xli_flat_destroy_kernels(xli_flat *flat)
 static xl_status build(xli_flat *flat, const xl_scan_desc *desc, const xli_facts *facts,
                        size_t *most)
 {
-    const char *const ring = flat->ahead ? "scan_ahead" : "scan_lookback";
-    const kernel_name names[] = {
-        {ring, "xl_scan_clear", &flat->clear},
-        {ring, flat->ahead ? "xl_scan_ahead" : "xl_scan_lookback", &flat->ring},
-        {"scan_lookback", "xl_scan_lookback_in_place", &flat->ring_in_place},
-        {"scan_two_pass", "xl_scan_reduce", &flat->reduce},
-        {"scan_two_pass", "xl_scan_spread", &flat->spread},
-        {"scan_textbook", "xl_textbook_reduce", &flat->reduce},
-        {"scan_textbook", "xl_textbook_reduce_totals", &flat->reduce_totals},
-        {"scan_textbook", "xl_textbook_scan_totals", &flat->scan_totals},
-        {"scan_textbook", "xl_textbook_scan", &flat->spread},
+    const bool ring = flat->algorithm == XL_SCAN_LOOKBACK, ahead = ring && flat->ahead;
+    const bool two_pass = flat->algorithm == XL_SCAN_REDUCE_THEN_SCAN;
+    const bool textbook = xli_textbook_is(flat->algorithm), few = ahead && flat->few;
+    const struct {
+        const char *source, *name;
+        xli_kernel *kernel;
+        bool wanted;
+    } kernels[] = {
+        {"scan_ahead", "xl_scan_clear", &flat->clear, ahead},
+        {"scan_ahead", "xl_scan_ahead", &flat->ring, ahead},
+        {"scan_ahead", "xl_scan_ahead_few", &flat->ring_few, few},
+        {"scan_lookback", "xl_scan_clear", &flat->clear, ring && !ahead},
+        {"scan_lookback", "xl_scan_lookback", &flat->ring, ring && !ahead},
+        {"scan_lookback", "xl_scan_lookback_in_place", &flat->ring_in_place, ring && !ahead},
+        {"scan_two_pass", "xl_scan_reduce", &flat->reduce, two_pass},
+        {"scan_two_pass", "xl_scan_spread", &flat->spread, two_pass},
+        {"scan_textbook", "xl_textbook_reduce", &flat->reduce, textbook},
+        {"scan_textbook", "xl_textbook_reduce_totals", &flat->reduce_totals, textbook},
+        {"scan_textbook", "xl_textbook_scan_totals", &flat->scan_totals, textbook},
+        {"scan_textbook", "xl_textbook_scan", &flat->spread, textbook},
     };
-    static const struct {
-        size_t first, count;
-    } own[] = {[XL_SCAN_LOOKBACK] = {0, 3},
-               [XL_SCAN_REDUCE_THEN_SCAN] = {3, 2},
-               [XL_SCAN_KOGGE_STONE] = {5, 4},
-               [XL_SCAN_BLELLOCH] = {5, 4}};
     xl_status status = XL_SUCCESS;
     xli_text text = {0};
-    const size_t first = own[flat->algorithm].first;
-    const size_t count = own[flat->algorithm].count - (flat->ahead ? 1 : 0);
     *most = SIZE_MAX;
     XL_TRY(xli_flat_text(flat, desc, facts, &text));
-    for (size_t i = first; i < first + count; ++i) {
+    for (size_t i = 0; i < XLI_COUNT(kernels); ++i) {
         xli_program *program;
-        XL_TRY(xli_program_get(flat->ctx, names[i].source, text.data, &program));
-        XL_TRY(xli_kernel_create(flat->ctx, program, names[i].name, names[i].kernel));
-        *most = xli_min(*most, names[i].kernel->max_group);
+        if (!kernels[i].wanted)
+            continue;
+        XL_TRY(xli_program_get(flat->ctx, kernels[i].source, text.data, &program));
+        XL_TRY(xli_kernel_create(flat->ctx, program, kernels[i].name, kernels[i].kernel));
+        *most = xli_min(*most, kernels[i].kernel->max_group);
     }
 done:
     xli_text_free(&text);
@@ -156,6 +164,7 @@ static void shape_to_fit(xli_flat *flat, const xli_facts *facts, size_t most)
     size_t size = xli_min(xli_power_below(flat->tune.group_size), xli_power_below(most));
     flat->ahead = shape_ahead(flat, facts, most);
     flat->bulk = flat->ahead && facts->lane_way == XLI_LANE_PTX && facts->nv_capability >= 9;
+    flat->few = flat->ahead && takes_few(flat);
     if (flat->ahead)
         return;
     while (size > 1 && local_bytes(flat, size, flat->vector) > facts->info.local_bytes)
@@ -292,8 +301,7 @@ size_t xli_flat_ring_groups(const xli_flat *flat)
 
 size_t xli_flat_ring_tile(const xli_flat *flat, size_t n)
 {
-    const bool fixed = flat->source.rounds && flat->determinism != XL_UNORDERED;
-    if (!flat->ahead || fixed)
+    if (!flat->ahead || !flat->few)
         return flat->tile;
     const size_t row = (size_t)flat->group_size * flat->vector;
     const size_t rows = xli_ceil_div(xli_ceil_div(n, xli_flat_ring_groups(flat)), row) | 1;
