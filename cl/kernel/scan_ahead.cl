@@ -18,12 +18,16 @@
  * these names.
  *
  * Asks for the lines of cl/tile/tile_ahead.cl, and
- *   XL_FEW  1: with a kernel for few elements */
+ *   XL_FEW    vectors that a work-item takes in a kernel for few elements, an odd number;
+ *             0: there is none
+ *   XL_APART  1: in place has a kernel of its own, 0: one does both. (NVIDIA's compiler
+ *             makes the one slower by a third where elements are of 8 bytes, and takes
+ *             seconds for the other; 580.159.04, November 2026.) */
 #include "../tile/tile_ahead.cl"
 #include "../tile/tile_scan.cl"
 
-#ifndef XL_FEW
-#error "XL_FEW must be defined"
+#if !defined(XL_FEW) || !defined(XL_APART)
+#error "XL_FEW and XL_APART must be defined"
 #endif
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
@@ -132,8 +136,7 @@ void xl_ahead_run(xl_ring ring, __global XL_OUT *out, const xl_stage stage,
         const XL_T known = early;
         XL_T before_next = XL_IDENTITY;
         if (next < tiles) {
-            before_next =
-                xl_post_next(&ring, &stage, next, fetches, phase, shared, &early);
+            before_next = xl_post_next(&ring, &stage, next, fetches, phase, shared, &early);
             phase ^= 1;
         }
         if (tile < tiles) {
@@ -141,14 +144,13 @@ void xl_ahead_run(xl_ring ring, __global XL_OUT *out, const xl_stage stage,
             XL_T prefix = known;
             if (!XL_IS_LAST(tile))
                 xl_look(&looks, &ring, tile);
-            (void)xl_unit_scan(&ring.input, item, (__local XL_T *)0);
+            (void)xl_unit_scan(&ring.input, item, ring.rows, (__local XL_T *)0);
             if (!XL_IS_LAST(tile))
                 prefix = xl_look_end(&looks, &ring, tile, shared->parts);
             XL_LOCAL_BARRIER();
             if (!XL_IS_LAST(tile))
                 prefix = xl_look_fold(prefix, shared->parts);
-            xl_tile_store(item, out, (ulong)tile * stage.tile, n, xl_op(prefix, before),
-                          ring.rows);
+            xl_tile_store(item, out, (ulong)tile * stage.tile, n, xl_op(prefix, before), ring.rows);
         }
         if (next >= tiles)
             break;
@@ -174,12 +176,11 @@ void xl_ahead_run(xl_ring ring, __global XL_OUT *out, const xl_stage stage,
         xl_state_leave(ring.header, groups, ring.epoch);
 }
 
-/* `flags`: 2: there is one tile and no state; 4: out is in. `few`: vectors that a work-item
- * takes of a tile. */
+/* `flags`: 2: there is one tile and no state; 4: out is in. */
 #define XL_AHEAD_ARGUMENTS                                                                         \
     XL_INPUT_ARGUMENTS, __global ulong *state, ulong state_offset, __global XL_OUT *out,           \
-        ulong out_offset, uint flags, uint few
-#define XL_AHEAD_RUN(of_rows)                                                                      \
+        ulong out_offset, uint flags
+#define XL_AHEAD_RUN(of_rows, is_in_place)                                                         \
     XL_STAGE_MAKE(stage);                                                                          \
     __local xl_shared shared;                                                                      \
     XL_INPUT_MAKE(input);                                                                          \
@@ -190,20 +191,27 @@ void xl_ahead_run(xl_ring ring, __global XL_OUT *out, const xl_stage stage,
     ring.start = xl_input_start(&input);                                                           \
     ring.epoch = 0;                                                                                \
     ring.alone = (flags & 2) != 0;                                                                 \
-    ring.in_place = (flags & 4) != 0;                                                              \
+    ring.in_place = (is_in_place);                                                                 \
     ring.rows = (of_rows);                                                                         \
     stage.tile = XL_STRIDE(&ring);                                                                 \
     xl_ahead_run(ring, out + out_offset, stage, &shared)
 
 __kernel XL_REQUIRED void xl_scan_ahead(XL_AHEAD_ARGUMENTS)
 {
-    XL_AHEAD_RUN(XL_ROWS);
+    XL_AHEAD_RUN(XL_ROWS, !XL_APART && (flags & 4) != 0);
 }
 
-#if XL_FEW
-/* The same with shorter tiles, so that few elements are work for all groups. */
+#if XL_APART
+__kernel XL_REQUIRED void xl_scan_ahead_in_place(XL_AHEAD_ARGUMENTS)
+{
+    XL_AHEAD_RUN(XL_ROWS, true);
+}
+#endif
+
+#if XL_FEW > 0
+/* With shorter tiles, so that few elements are work for all groups. */
 __kernel XL_REQUIRED void xl_scan_ahead_few(XL_AHEAD_ARGUMENTS)
 {
-    XL_AHEAD_RUN(few);
+    XL_AHEAD_RUN(XL_FEW, (flags & 4) != 0);
 }
 #endif

@@ -85,14 +85,14 @@ XL_T xl_tile_join(const xl_ring *ring, uint tile, XL_T *item, __local XL_T *scra
         if (xl_lane_id() == 0)
             shared->prefix = prefix;
     }
-    xl_unit_scan(&ring->input, item, scratch);
+    xl_unit_scan(&ring->input, item, XL_ROWS, scratch);
     XL_LOCAL_BARRIER();
     return xl_op(shared->prefix, before);
 #else
     const XL_T sum = xl_tile_reduce(item, scratch);
     if (get_local_id(0) == 0)
         shared->prefix = xl_tile_prefix(ring, tile, sum, true, in_place);
-    xl_unit_scan(&ring->input, item, scratch);
+    xl_unit_scan(&ring->input, item, XL_ROWS, scratch);
     XL_LOCAL_BARRIER();
     return shared->prefix;
 #endif

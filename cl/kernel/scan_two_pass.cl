@@ -100,7 +100,7 @@ __kernel XL_REQUIRED void xl_scan_spread(XL_INPUT_ARGUMENTS, ulong run,
         XL_T before, all;
         xl_heads_prepare(&input, heads, at);
         xl_tile_load(item, &input, at, XL_UNIT, false);
-        const XL_T unit = xl_unit_scan(&input, item, scratch);
+        const XL_T unit = xl_unit_scan(&input, item, XL_ROWS, scratch);
         xl_units_fold(unit, scratch, &before, &all);
         xl_tile_store(item, out, at, input.n, xl_op(carry, before), XL_ROWS);
         carry = xl_op(carry, all);

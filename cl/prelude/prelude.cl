@@ -10,13 +10,14 @@
  *   XL_CAN_MESSAGE        1: relaxed 64-bit words may pass between work-groups
  *   XL_IS_CPU             1: work-items of a group run one after another on a core
  *   XL_OPENCL3            1: built as OpenCL C 2.0 or 3.0
+ *   XL_NV_CAPABILITY      NVIDIA's compute capability, the major number; 0 elsewhere
  * and then the plan's own lines. */
 #ifndef XL_PRELUDE
 #define XL_PRELUDE
 
 #if !defined(XL_LANE_WAY) || !defined(XL_LANES) || !defined(XL_HAS_FP64) ||                        \
     !defined(XL_HAS_INT64_ATOMICS) || !defined(XL_CAN_MESSAGE) || !defined(XL_IS_CPU) ||           \
-    !defined(XL_OPENCL3)
+    !defined(XL_OPENCL3) || !defined(XL_NV_CAPABILITY)
 #error "the feature lines of lib/ocl/program.c must stand in front"
 #endif
 

@@ -56,13 +56,13 @@ XL_T xl_vector_total(const XL_T *x)
 
 /* This work-item's part of the staged tile; the same operations as in xl_ahead_redo(). */
 XL_T xl_staged_total(const xl_stage *stage, const xl_input *input, ulong base, uint count,
-                     uint rows)
+                     const uint rows)
 {
     const uint at = XL_SUM_AT((uint)get_local_id(0), rows);
     XL_T total = XL_IDENTITY, x[XL_VLEN];
-    if (count == XL_TILE) {
+    if (count == stage->tile) {
 #pragma unroll
-        for (uint row = 0; row < XL_ROWS; ++row) {
+        for (uint row = 0; row < rows; ++row) {
             xl_staged_row(x, stage, input, base, at + row * XL_VLEN);
             total = xl_op(total, xl_vector_total(x));
         }
@@ -77,18 +77,17 @@ XL_T xl_staged_total(const xl_stage *stage, const xl_input *input, ulong base, u
 
 /* This work-item's rows of the staged tile, as cl/tile/tile_load.cl has them. */
 void xl_staged_load(XL_T *item, const xl_stage *stage, const xl_input *input, ulong base,
-                    uint count, uint rows)
+                    uint count, const uint rows)
 {
     const uint step = XL_SPAN * XL_VLEN, at = XL_UNIT * step * rows + XL_PLACE * XL_VLEN;
-    if (count == XL_TILE) {
+    if (count == stage->tile) {
 #pragma unroll
-        for (uint row = 0; row < XL_ROWS; ++row)
+        for (uint row = 0; row < rows; ++row)
             xl_staged_row(item + row * XL_VLEN, stage, input, base, at + row * step);
     } else {
 #pragma unroll
-        for (uint row = 0; row < XL_ROWS; ++row)
-            xl_staged_few(item + row * XL_VLEN, stage, input, base, at + row * step,
-                          row < rows ? count : 0);
+        for (uint row = 0; row < rows; ++row)
+            xl_staged_few(item + row * XL_VLEN, stage, input, base, at + row * step, count);
     }
 }
 

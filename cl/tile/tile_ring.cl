@@ -23,7 +23,7 @@ typedef struct xl_ring {
     uint epoch;
     bool alone; /* there is one tile only, and no state */
     /* Of cl/tile/tile_ahead.cl: */
-    uint rows; /* vectors of a work-item, odd: XL_ROWS, or fewer where tiles would be few */
+    uint rows; /* vectors of a work-item, an odd number: XL_ROWS or XL_FEW, no variable */
     bool in_place;
 } xl_ring;
 

@@ -62,13 +62,14 @@ XL_T xl_unit_reduce(const XL_T *item)
 }
 #endif
 
-/* Scans the unit's part in place, from XL_IDENTITY; gives its total. */
-XL_T xl_unit_scan(const xl_input *input, XL_T *item, __local XL_T *scratch)
+/* Scans the unit's part in place, from XL_IDENTITY; gives its total. `rows`: those of the
+ * tile, which must be XL_ROWS where there are no sub-groups. */
+XL_T xl_unit_scan(const xl_input *input, XL_T *item, const uint rows, __local XL_T *scratch)
 {
 #if XL_USE_LANES
     XL_T carry = XL_IDENTITY;
 #pragma unroll
-    for (uint row = 0; row < XL_ROWS; ++row) {
+    for (uint row = 0; row < rows; ++row) {
         const XL_T inclusive = xl_lane_scan_inclusive(xl_row_total(item, row));
         xl_row_scan(input, item, row, xl_op(carry, xl_lane_shift_up(inclusive)));
         carry = xl_op(carry, xl_shuffle_from(inclusive, xl_lane_width() - 1));

@@ -145,21 +145,17 @@ static xl_status enqueue_look_back(xli_flat *flat, xli_flat_flow *f)
     const size_t tile = xli_flat_ring_tile(flat, f->n), tiles = xli_ceil_div(f->n, tile);
     const size_t groups = xli_min(tiles, xli_flat_ring_groups(flat));
     enum { STREAM = 1, ALONE = 2, IN_PLACE = 4 };
-    const unsigned flags = (f->stream ? STREAM : 0) | (tiles == 1 ? ALONE : 0) |
-                           (f->at.in_place ? IN_PLACE : 0);
-    xli_kernel *const kernel = tile < flat->tile                 ? &flat->ring_few
-                               : f->at.in_place && !flat->ahead ? &flat->ring_in_place
-                                                                : &flat->ring;
+    const unsigned flags =
+        (f->stream ? STREAM : 0) | (tiles == 1 ? ALONE : 0) | (f->at.in_place ? IN_PLACE : 0);
+    const bool apart = f->at.in_place && flat->ring_in_place.cl;
+    xli_kernel *const kernel = tile < flat->tile ? &flat->ring_few
+                               : apart           ? &flat->ring_in_place
+                                                 : &flat->ring;
     if (tiles > 1)
         XL_TRY(clear_state(flat, f, tiles));
-    const xli_arg args[] = {XLI_MEM(f->scratch.buffer),
-                            XLI_U64(f->scratch.offset / sizeof(cl_ulong)),
-                            XLI_MEM(f->at.out.buffer),
-                            XLI_U64(f->at.out.offset),
-                            XLI_U32(flags),
-                            XLI_U32(tile / xli_max(1, flat->group_size * flat->vector))};
-    XL_TRY(xli_flat_launch(f, kernel, groups, flat->group_size, args,
-                           XLI_COUNT(args) - (flat->ahead ? 0 : 1)));
+    XL_TRY(XLI_FLAT_LAUNCH(f, kernel, groups, flat->group_size, XLI_MEM(f->scratch.buffer),
+                           XLI_U64(f->scratch.offset / sizeof(cl_ulong)), XLI_MEM(f->at.out.buffer),
+                           XLI_U64(f->at.out.offset), XLI_U32(flags)));
 done:
     return status;
 }

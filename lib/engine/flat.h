@@ -47,7 +47,8 @@ typedef struct xli_flat {
     uint32_t vector;     /* elements that a work-item moves at once */
     uint32_t items;      /* elements that it holds; 0: it walks a tile */
     bool ahead, bulk;    /* look-back posts sums ahead; the device copies tiles by itself */
-    bool few;            /* and takes few elements in shorter tiles */
+    bool apart;          /* in place has a kernel of its own */
+    uint32_t few;        /* vectors of a work-item in shorter tiles, for few elements; or 0 */
     size_t tile;         /* elements of one group's tile, the most */
     xli_kernel reduce;   /* reduce-then-scan and the textbook scans */
     xli_kernel spread;
@@ -141,7 +142,7 @@ void xli_flat_destroy_kernels(xli_flat *flat);
 bool xli_flat_goes_by_vectors(const xli_flat *flat);
 
 /* How many groups look-back launches at most, and the tile of its calls with n elements.
- * Few elements may come in shorter tiles: as short as lets all be in work at once. */
+ * Few elements, all of which are in work at once then, may come in shorter tiles. */
 size_t xli_flat_ring_groups(const xli_flat *flat);
 size_t xli_flat_ring_tile(const xli_flat *flat, size_t n);
 

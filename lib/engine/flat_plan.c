@@ -75,14 +75,16 @@ static bool shape_ahead(xli_flat *flat, const xli_facts *facts, size_t most)
     return true;
 }
 
-/* Whether calls with few elements may be cut into shorter tiles: not where the order of
- * operands, which follows from the tile, must not change; nor where it is not worth a
- * kernel more to compile. */
-static bool takes_few(const xli_flat *flat)
+/* Calls with few elements are cut into shorter tiles, unless the order of operands, which
+ * follows from the tile, must not change, or unless it is not worth a kernel more to
+ * compile. */
+static uint32_t choose_few(const xli_flat *flat)
 {
     const xli_flat_source *source = &flat->source;
-    return source->state == XLI_STATE_PLAIN && source->state_bytes <= 4 &&
-           (!source->rounds || flat->determinism == XL_UNORDERED);
+    const bool narrow = source->state == XLI_STATE_PLAIN && source->state_bytes <= 4;
+    const bool fixed = source->rounds && flat->determinism != XL_UNORDERED;
+    const uint32_t rows = flat->items / flat->vector, few = flat->tune.ahead_few | 1;
+    return flat->ahead && narrow && !fixed && few < rows ? few : 0;
 }
 
 bool xli_flat_goes_by_vectors(const xli_flat *flat)
@@ -94,8 +96,8 @@ bool xli_flat_goes_by_vectors(const xli_flat *flat)
 
 void xli_flat_destroy_kernels(xli_flat *flat)
 {
-    xli_kernel *const all[] = {&flat->reduce,        &flat->spread,      &flat->clear,
-                               &flat->ring,          &flat->ring_few,    &flat->ring_in_place,
+    xli_kernel *const all[] = {&flat->reduce,        &flat->spread,     &flat->clear,
+                               &flat->ring,          &flat->ring_few,   &flat->ring_in_place,
                                &flat->reduce_totals, &flat->scan_totals};
     for (size_t i = 0; i < XLI_COUNT(all); ++i)
         xli_kernel_destroy(all[i]);
@@ -108,7 +110,7 @@ static xl_status build(xli_flat *flat, const xl_scan_desc *desc, const xli_facts
 {
     const bool ring = flat->algorithm == XL_SCAN_LOOKBACK, ahead = ring && flat->ahead;
     const bool two_pass = flat->algorithm == XL_SCAN_REDUCE_THEN_SCAN;
-    const bool textbook = xli_textbook_is(flat->algorithm), few = ahead && flat->few;
+    const bool textbook = xli_textbook_is(flat->algorithm);
     const struct {
         const char *source, *name;
         xli_kernel *kernel;
@@ -116,7 +118,8 @@ static xl_status build(xli_flat *flat, const xl_scan_desc *desc, const xli_facts
     } kernels[] = {
         {"scan_ahead", "xl_scan_clear", &flat->clear, ahead},
         {"scan_ahead", "xl_scan_ahead", &flat->ring, ahead},
-        {"scan_ahead", "xl_scan_ahead_few", &flat->ring_few, few},
+        {"scan_ahead", "xl_scan_ahead_few", &flat->ring_few, ahead && flat->few > 0},
+        {"scan_ahead", "xl_scan_ahead_in_place", &flat->ring_in_place, ahead && flat->apart},
         {"scan_lookback", "xl_scan_clear", &flat->clear, ring && !ahead},
         {"scan_lookback", "xl_scan_lookback", &flat->ring, ring && !ahead},
         {"scan_lookback", "xl_scan_lookback_in_place", &flat->ring_in_place, ring && !ahead},
@@ -164,7 +167,8 @@ static void shape_to_fit(xli_flat *flat, const xli_facts *facts, size_t most)
     size_t size = xli_min(xli_power_below(flat->tune.group_size), xli_power_below(most));
     flat->ahead = shape_ahead(flat, facts, most);
     flat->bulk = flat->ahead && facts->lane_way == XLI_LANE_PTX && facts->nv_capability >= 9;
-    flat->few = flat->ahead && takes_few(flat);
+    flat->few = choose_few(flat);
+    flat->apart = flat->source.state == XLI_STATE_PLAIN && flat->source.state_bytes > 4;
     if (flat->ahead)
         return;
     while (size > 1 && local_bytes(flat, size, flat->vector) > facts->info.local_bytes)
@@ -301,11 +305,8 @@ size_t xli_flat_ring_groups(const xli_flat *flat)
 
 size_t xli_flat_ring_tile(const xli_flat *flat, size_t n)
 {
-    if (!flat->ahead || !flat->few)
-        return flat->tile;
-    const size_t row = (size_t)flat->group_size * flat->vector;
-    const size_t rows = xli_ceil_div(xli_ceil_div(n, xli_flat_ring_groups(flat)), row) | 1;
-    return xli_min(flat->tile, row * xli_max(rows, flat->tune.ahead_rows | 1));
+    const size_t few = (size_t)flat->group_size * flat->vector * flat->few;
+    return n <= few * xli_flat_ring_groups(flat) ? few : flat->tile;
 }
 
 size_t xli_flat_most_groups(const xli_flat *flat, size_t n)

@@ -23,6 +23,7 @@ static void add_feature_lines(xli_text *text, const xli_facts *facts)
         {"XL_CAN_MESSAGE", facts->can_message},
         {"XL_IS_CPU", facts->is_cpu},
         {"XL_OPENCL3", facts->has_opencl3},
+        {"XL_NV_CAPABILITY", facts->nv_capability},
     };
     for (size_t i = 0; i < XLI_COUNT(features); ++i)
         xli_text_add(text, "#define %s %u\n", features[i].name, features[i].value);

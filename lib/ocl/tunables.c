@@ -27,7 +27,7 @@ static const struct {
     {"scan.ahead", 0, 1},
     {"scan.ahead_block", 1, 4096},
     {"scan.ahead_groups", 1, 64},
-    {"scan.ahead_rows", 1, 63},
+    {"scan.ahead_few", 1, 63},
     {"scan.ahead_size", 64, 1024},
     {"scan.ahead_bytes", 4, 1024},
     {"scan.ahead_wide_size", 64, 1024},

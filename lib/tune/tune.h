@@ -35,12 +35,12 @@ typedef struct xli_tune_scan {
     /* Look-back with sums posted ahead (cl/kernel/scan_ahead.cl), where there are sub-groups:
      * scan.ahead: 1 if it is taken; scan.ahead_block: tiles of a block; scan.ahead_groups:
      * groups per compute unit, of 256 work-items or as many of others as hold so many;
-     * scan.ahead_rows: the fewest vectors of a work-item where few elements are cut into
-     * shorter tiles; and work-items of a group and bytes that each holds, of values of one word
+     * scan.ahead_few: vectors of a work-item where few elements are cut into shorter tiles;
+     * and work-items of a group and bytes that each holds, of values of one word
      * (scan.ahead_size, scan.ahead_bytes), of longer ones (scan.ahead_wide_size,
      * scan.ahead_wide_bytes) and of those with flags (scan.ahead_flag_size,
      * scan.ahead_flag_bytes) */
-    uint32_t ahead, ahead_block, ahead_groups, ahead_rows;
+    uint32_t ahead, ahead_block, ahead_groups, ahead_few;
     struct {
         uint32_t size, bytes;
     } ahead_plain, ahead_wide, ahead_flags;

@@ -19,7 +19,7 @@ typedef struct row {
 
 /* Measured on an H200, where alone it is taken; elsewhere for whoever asks for it. */
 #define AHEAD                                                                                      \
-    .ahead_block = 512, .ahead_groups = 2, .ahead_rows = 3, .ahead_plain = {256, 192},             \
+    .ahead_block = 512, .ahead_groups = 2, .ahead_few = 3, .ahead_plain = {256, 192},              \
     .ahead_wide = {128, 240}, .ahead_flags = {512, 100}
 
 static const row table[] = {
@@ -128,7 +128,7 @@ void xli_tune_scan_get(const xl_context *ctx, const xli_facts *facts, xli_tune_s
         {"scan.ahead", &tune->ahead, 0, 1},
         {"scan.ahead_block", &tune->ahead_block, 1, 4096},
         {"scan.ahead_groups", &tune->ahead_groups, 1, 64},
-        {"scan.ahead_rows", &tune->ahead_rows, 1, 63},
+        {"scan.ahead_few", &tune->ahead_few, 1, 63},
         {"scan.ahead_size", &tune->ahead_plain.size, 64, 1024},
         {"scan.ahead_bytes", &tune->ahead_plain.bytes, 4, 1024},
         {"scan.ahead_wide_size", &tune->ahead_wide.size, 64, 1024},
