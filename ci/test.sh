@@ -42,12 +42,12 @@ build() { # PRESET [CMAKE OPTION...]
 # on one device; the others leave out what takes long to compile there and tests the same
 # kernels as what is left.
 declare -A selections=(
-  [all]="-LE install|abi|ahead"
-  [most]="-LE install|abi|ahead -E ^(scan_types|scan_user|scan_textbook|reduce_smoke|collectives)_"
+  [all]="-LE install|abi|ahead|halves"
+  [most]="-LE install|abi|ahead|halves -E ^(scan_types|scan_user|scan_textbook|reduce_smoke|collectives)_"
   [lanes]="-LE install|abi -E ^(scan_types|scan_user|scan_textbook|reduce_smoke)_"
   [few]="-R ^(context|lane|group|scan_segments|scan_late|scan_ordered|scan_calls|sort|grid|neighbors)_test"
   [install]="-L install|abi"
-  [simulator]="-R ^(lane|group|collectives|sequence|view|scan_segments|scan_textbook|scan_misuse|reduce_smoke|sort|grid|neighbors)_test --timeout 300"
+  [simulator]="-R ^(lane|group|collectives|sequence|view|scan_segments|scan_offsets|scan_textbook|scan_misuse|reduce_smoke|sort|grid|neighbors)_test --timeout 300"
   [races]="-R ^(lane|lane_subwarp|group|collectives|sequence|view)_test --timeout 300"
   [threads]="-R ^(errors|os|context|cache|sequence|threads)_test"
 )

@@ -36,6 +36,11 @@ xl_type array_type(const xli_npy *array)
     return XL_NONE;
 }
 
+const char *array_type_name(const xli_npy *array)
+{
+    return array->kind == 'b' ? "bool" : xl_type_name(array_type(array));
+}
+
 int array_check_vector(const char *command, const char *path, const xli_npy *array)
 {
     char shape[XLI_NPY_SHAPE_BYTES];
@@ -43,6 +48,19 @@ int array_check_vector(const char *command, const char *path, const xli_npy *arr
         return TOOL_OK;
     return tool_fail("%s: shape %s; %s takes an array of one dimension, shape (n,)", path,
                      xli_npy_shape_text(array, shape), command);
+}
+
+int outputs_check(const char *command, const named_output *files, size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+        for (size_t k = 0; k < i; ++k)
+            if (files[i].path && files[k].path && host_is_one_file(files[i].path, files[k].path))
+                return tool_misuse("%s: %s and %s name one file, %s", command, files[k].name,
+                                   files[i].name, files[i].path);
+        if (files[i].path && !host_may_write(files[i].path))
+            return tool_fail("%s: cannot be written: %s", files[i].path, strerror(errno));
+    }
+    return TOOL_OK;
 }
 
 int outputs_open(outputs *list, const char *path, FILE **stream)

@@ -31,20 +31,24 @@ double cloud_spacing(const cloud *c)
     return (double)c->set.radius * cbrt(4.0 / 3.0 * PI / (around + 1));
 }
 
-int cloud_check_settings(const cloud_settings *set, const tool_number *radius)
+int cloud_check_settings(const char *command, const cloud_settings *set, const tool_number *radius)
 {
     if (!radius->given)
-        return tool_misuse("--radius is missing; give the search radius in the unit of the points");
+        return tool_misuse(
+            "%s: --radius is missing; give the search radius in the unit of the points", command);
     if (!(set->radius > 0) || !isfinite(set->radius))
-        return tool_misuse("--radius: %g; it must be a finite number above 0 in single precision",
-                           radius->value);
+        return tool_misuse(
+            "%s: --radius: %g; it must be a finite number above 0 in single precision", command,
+            radius->value);
     if (!(set->mass > 0) || !isfinite(set->mass))
-        return tool_misuse("--mass: %g; it must be a finite number above 0", set->mass);
+        return tool_misuse("%s: --mass: %g; it must be a finite number above 0", command,
+                           set->mass);
     double factor = poly6_factor((double)set->radius, set->mass);
     if (set->want_density && (!(factor < 1e36) || !(factor > 1e-36)))
-        return tool_misuse("--radius: %g with --mass %g gives densities beyond single precision; "
-                           "scale the points or the mass",
-                           radius->value, set->mass);
+        return tool_misuse(
+            "%s: --radius: %g with --mass %g gives densities beyond single precision; "
+            "scale the points or the mass",
+            command, radius->value, set->mass);
     return TOOL_OK;
 }
 
@@ -77,8 +81,7 @@ int cloud_read(const char *path, bool convert, xli_npy *array)
                          "precision: give --f32 to have them rounded",
                          path);
     if (type != XL_F32 && type != XL_F64)
-        return tool_fail("%s: points of type %c%u; they must be f32", path, array->kind,
-                         (unsigned)(array->item_bytes * 8));
+        return tool_fail("%s: points of type %s; they must be f32", path, array_type_name(array));
     return type == XL_F64 ? convert_to_single(path, array) : TOOL_OK;
 }
 

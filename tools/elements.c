@@ -73,18 +73,24 @@ static void put_integer(uint64_t value, size_t bytes, void *out)
            bytes);
 }
 
+/* Infinity is a value where the text says so; a number that would become it is none. */
 static bool parse_real(const char *text, size_t bytes, void *out)
 {
     char *end;
+    errno = 0;
     const double wide = strtod(text, &end);
+    const bool past_wide = isinf(wide) && errno == ERANGE;
     const float narrow = strtof(text, NULL); /* rounded once */
     const uint16_t half = half_of(wide);
+    const bool infinite = bytes == 2   ? (half & 0x7fff) == 0x7c00
+                          : bytes == 4 ? isinf(narrow)
+                                       : isinf(wide);
     memcpy(out,
            bytes == 2   ? (const void *)&half
            : bytes == 4 ? (const void *)&narrow
                         : (const void *)&wide,
            bytes);
-    return end != text && !*end;
+    return end != text && !*end && !past_wide && (isinf(wide) || !infinite);
 }
 
 bool element_parse(const char *text, xl_type type, void *out)
@@ -107,6 +113,6 @@ int element_check_type(const char *command, const char *path, const xli_npy *arr
     *type = array_type(array);
     if (*type != XL_NONE)
         return TOOL_OK;
-    return tool_fail("%s: elements of type %c%u; %s takes i8 to u64, f16, f32 and f64", path,
-                     array->kind, (unsigned)(array->item_bytes * 8), command);
+    return tool_fail("%s: elements of type %s; %s takes i8 to u64, f16, f32 and f64", path,
+                     array_type_name(array), command);
 }

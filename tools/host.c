@@ -79,6 +79,58 @@ FILE *host_open_output(const char *path, char **target, char **temporary)
     return stream;
 }
 
+/* The folder in which a new file of that name would stand; the caller frees it. */
+static char *folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    char *folder = malloc(length + 3);
+    if (folder)
+        snprintf(folder, length + 3, "%.*s./", (int)length, path);
+    return folder;
+}
+
+bool host_may_write(const char *path)
+{
+    struct stat info;
+    const bool there = stat(path, &info) == 0;
+    if (there && S_ISDIR(info.st_mode))
+        return errno = EISDIR, false;
+    if (there && !S_ISREG(info.st_mode))
+        return access(path, W_OK) == 0;
+    char *target = there ? realpath(path, NULL) : strdup(path);
+    char *folder = target ? folder_of(target) : NULL;
+    const bool good = folder && access(folder, W_OK | X_OK) == 0;
+    const int kept = errno;
+    free(target);
+    free(folder);
+    errno = kept;
+    return good;
+}
+
+/* Files that are not there yet: the same name in the same folder. */
+static bool is_one_name(const char *a, const char *b)
+{
+    struct stat x, y;
+    const char *name_a = strrchr(a, '/'), *name_b = strrchr(b, '/');
+    char *folder_a = folder_of(a), *folder_b = folder_of(b);
+    const bool one = folder_a && folder_b && stat(folder_a, &x) == 0 && stat(folder_b, &y) == 0 &&
+                     x.st_dev == y.st_dev && x.st_ino == y.st_ino &&
+                     strcmp(name_a ? name_a + 1 : a, name_b ? name_b + 1 : b) == 0;
+    free(folder_a);
+    free(folder_b);
+    return one;
+}
+
+bool host_is_one_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    const bool there_a = stat(a, &x) == 0, there_b = stat(b, &y) == 0;
+    if (there_a && there_b)
+        return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    return !there_a && !there_b && is_one_name(a, b);
+}
+
 bool host_replace(const char *temporary, const char *target)
 {
     return rename(temporary, target) == 0;

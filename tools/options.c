@@ -100,9 +100,9 @@ static int take_files(const tool_syntax *syntax, int argc, char **argv,
     for (size_t i = 0; i < TOOL_MAX_FILES; ++i)
         files[i] = i < given ? argv[optind + (int)i] : NULL;
     if (given > syntax->max_files)
-        return tool_misuse("%s: \"%s\" is one file too many; usage: crosslane %s %s [OPTIONS]",
+        return tool_misuse("%s: \"%s\" is one file too many; usage: crosslane %s%s%s [OPTIONS]",
                            syntax->name, argv[optind + (int)syntax->max_files], syntax->name,
-                           syntax->files ? syntax->files : "");
+                           syntax->files ? " " : "", syntax->files ? syntax->files : "");
     if (given < syntax->min_files)
         return tool_misuse("%s: %zu of %zu files given; usage: crosslane %s %s [OPTIONS]",
                            syntax->name, given, syntax->min_files, syntax->name, syntax->files);

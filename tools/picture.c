@@ -12,11 +12,11 @@
 enum { FINE = 2, WIDTH = 1120, HEIGHT = 960, BAR_SPACE = 170, TICKS = 6 };
 enum { GLYPH_WIDTH = 5, GLYPH_HEIGHT = 7 };
 
-int picture_check_cut(double cut)
+int picture_check_cut(const char *command, double cut)
 {
     if (cut >= 0 && cut <= 1)
         return TOOL_OK;
-    return tool_misuse("--cut: %g; the part to cut away must be 0 to 1", cut);
+    return tool_misuse("%s: --cut: %g; the part to cut away must be 0 to 1", command, cut);
 }
 
 void picture_color(double t, float rgb[3])

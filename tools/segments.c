@@ -116,8 +116,9 @@ static int check_kind(segments *g)
                  [XL_SEGMENTS_KEYS] = {integer, "integers"},
                  [XL_SEGMENTS_OFFSETS] = {integer && bytes >= 4, "u32, u64, i32 or i64"}};
     if (!rules[g->form].good)
-        return tool_fail("%s: elements of type %c%u; --%s takes %s", g->path, kind, 8 * bytes,
-                         segments_names[g->form], rules[g->form].wanted);
+        return tool_fail("%s: elements of type %s; --%s takes %s", g->path,
+                         array_type_name(&g->array), segments_names[g->form],
+                         rules[g->form].wanted);
     if (g->form == XL_SEGMENTS_KEYS)
         g->type = array_type(&g->array);
     if (g->form == XL_SEGMENTS_OFFSETS)

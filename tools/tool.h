@@ -67,6 +67,11 @@ double host_milliseconds(void);
  * allocated text, or NULL where `path` is no regular file (a pipe, a device) and
  * is written directly. NULL with errno set on failure. */
 FILE *host_open_output(const char *path, char **target, char **temporary);
+/* Whether it could be opened by that, as far as can be told without doing so; errno says why
+ * not. */
+bool host_may_write(const char *path);
+/* Whether both name the same file, or would; never true of pipes and devices. */
+bool host_is_one_file(const char *a, const char *b);
 bool host_replace(const char *temporary, const char *target);
 void host_remove(const char *path);
 
@@ -142,6 +147,8 @@ void json_times(json *j, const struct stage *st); /* null where the device does 
 int array_read(const char *path, xli_npy *array);
 /* The library's type; XL_NONE for bool. */
 xl_type array_type(const xli_npy *array);
+/* Of its elements: "i16", "bool". Static storage. */
+const char *array_type_name(const xli_npy *array);
 /* Fails, saying which command takes what, unless the array is 1-D. */
 int array_check_vector(const char *command, const char *path, const xli_npy *array);
 
@@ -155,6 +162,13 @@ typedef struct outputs {
     output items[8];
     size_t count;
 } outputs;
+/* What the command line says of a file that is to be written; path NULL: not asked for. */
+typedef struct named_output {
+    const char *name, *path;
+} named_output;
+/* Before any work: TOOL_FAILED where a file could not be written, as far as that can be
+ * told, TOOL_USAGE where two of them are one. */
+int outputs_check(const char *command, const named_output *files, size_t count);
 /* Opens one more file; *stream is written by the caller. */
 int outputs_open(outputs *list, const char *path, FILE **stream);
 int outputs_npy(outputs *list, const char *path, const xli_npy *array);
@@ -187,12 +201,12 @@ typedef struct segment_options {
         (name), OPTION_TEXT, &(at), (argument), (help), NULL                                       \
     }
 #define SEGMENT_OPTIONS(o)                                                                         \
-    TEXT_OPTION("flags", (o).flags, "F.npy", "segments begin where a bool or u8 is not 0"),        \
+    TEXT_OPTION("flags", (o).flags, "F.npy", "segments begin where a bool, u8 or i8 is not 0"),    \
         TEXT_OPTION("bits", (o).bits, "B.npy",                                                     \
                     "... where a bit of u32 words is set, lowest first"),                          \
         TEXT_OPTION("keys", (o).keys, "K.npy", "segments are runs of equal integers"),             \
         TEXT_OPTION("offsets", (o).offsets, "O.npy",                                               \
-                    "segment s is O[s] to before O[s + 1] (CSR)"),                                 \
+                    "CSR: segment s is O[s] to before O[s + 1]; u32, u64, i32, i64"),              \
         TEXT_OPTION("width", (o).width, "W", "segments of W elements each"),                       \
         TEXT_OPTION("mask", (o).mask, "M",                                                         \
                     "in each W <= 64, segments begin where M has a bit set")
@@ -251,7 +265,7 @@ typedef struct cloud {
 } cloud;
 
 /* The checks of --radius and --mass: TOOL_USAGE with a message. */
-int cloud_check_settings(const cloud_settings *set, const tool_number *radius);
+int cloud_check_settings(const char *command, const cloud_settings *set, const tool_number *radius);
 /* Reads (n, 3) single precision; `convert` lets double precision be rounded. */
 int cloud_read(const char *path, bool convert, xli_npy *array);
 /* Makes plans and buffers. */
@@ -280,7 +294,7 @@ typedef struct picture_settings {
     double spacing;    /* mean distance of neighbouring points */
     const char *title; /* of the colour bar: capital letters */
 } picture_settings;
-int picture_check_cut(double cut); /* TOOL_USAGE with a message */
+int picture_check_cut(const char *command, double cut); /* TOOL_USAGE with a message */
 /* Draws the points as small balls, coloured by value: red high, blue low. */
 int picture_write(outputs *list, const char *path, const float *xyz, const float *values, size_t n,
                   const picture_settings *set);

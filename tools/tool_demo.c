@@ -249,6 +249,7 @@ static int run(const demo_options *o, const cloud_settings *set, const char *fil
     int result;
     demo d = {.made = !file};
     const char *png = o->no_png ? NULL : (o->png ? o->png : "crosslane-demo.png");
+    TRY(outputs_check("demo", &(named_output){"--png", png}, 1));
     TRY(file ? cloud_read(file, o->convert, &d.points) : make_column(o, &d.points));
     TRY(session_open(&d.s, o->device));
     double before = host_milliseconds();
@@ -286,8 +287,8 @@ static int check_options(const demo_options *o, const cloud_settings *set, const
     if (o->repeat < 1 || o->repeat > 1000)
         return tool_misuse("demo: --repeat: %" PRIu64 "; it must be 1 to 1000", o->repeat);
     const tool_number radius = {o->radius.given ? o->radius.value : (double)set->radius, true};
-    TRY(cloud_check_settings(set, &radius));
-    TRY(picture_check_cut(o->cut.value));
+    TRY(cloud_check_settings("demo", set, &radius));
+    TRY(picture_check_cut("demo", o->cut.value));
 done:
     return result;
 }

@@ -72,21 +72,50 @@ done:
     return result;
 }
 
+/* PREFIX and what a file of the list adds to it; the caller frees it. NULL after a message. */
+static char *list_path(const char *prefix, const char *end)
+{
+    const size_t size = strlen(prefix) + strlen(end) + 1;
+    char *path = malloc(size);
+    if (path)
+        snprintf(path, size, "%s%s", prefix, end);
+    else
+        tool_fail("%s: no memory for a file name", prefix);
+    return path;
+}
+
+static const char offsets_end[] = ".offsets.npy", indices_end[] = ".indices.npy";
+
+static int check_outputs(const neighbors_options *o)
+{
+    char *offsets = o->out ? list_path(o->out, offsets_end) : NULL;
+    char *indices = o->out ? list_path(o->out, indices_end) : NULL;
+    const named_output files[] = {{"--out", offsets},
+                                  {"--out", indices},
+                                  {"--counts", o->counts},
+                                  {"--density", o->density},
+                                  {"--png", o->png}};
+    const bool good = !o->out || (offsets && indices);
+    const int result = good ? outputs_check("neighbors", files, TOOL_COUNT(files)) : TOOL_FAILED;
+    free(offsets);
+    free(indices);
+    return result;
+}
+
 static int write_list(outputs *files, const cloud *c, const char *prefix, const results *r)
 {
-    int result;
-    size_t size = strlen(prefix) + sizeof ".offsets.npy";
-    char *path = malloc(size);
-    if (!path)
-        return tool_fail("%s: no memory for a file name", prefix);
+    int result = TOOL_FAILED;
+    char *offsets_path = list_path(prefix, offsets_end);
+    char *indices_path = list_path(prefix, indices_end);
     xli_npy offsets = xli_npy_vector('u', sizeof *r->offsets, c->n + 1, r->offsets);
     xli_npy indices = xli_npy_vector('u', sizeof *r->indices, (size_t)c->pairs, r->indices);
-    snprintf(path, size, "%s.offsets.npy", prefix);
-    TRY(outputs_npy(files, path, &offsets));
-    snprintf(path, size, "%s.indices.npy", prefix);
-    TRY(outputs_npy(files, path, &indices));
+    if (!offsets_path || !indices_path)
+        goto done;
+    TRY(outputs_npy(files, offsets_path, &offsets));
+    TRY(outputs_npy(files, indices_path, &indices));
 done:
-    free(path);
+    free(offsets_path);
+    free(indices_path);
     return result;
 }
 
@@ -145,6 +174,7 @@ static int search_file(const neighbors_options *o, const cloud_settings *set, co
     xli_npy points = {0};
     results r = {0};
     outputs files = {0};
+    TRY(check_outputs(o));
     TRY(cloud_read(path, o->convert, &points));
     TRY(session_open(&s, o->device));
     TRY(cloud_open(&c, &s, set, points.data, (size_t)points.shape[0]));
@@ -197,8 +227,8 @@ int tool_neighbors(int argc, char **argv)
                                 .inclusive = o.inclusive,
                                 .mass = o.mass.value,
                                 .want_density = o.density || o.png};
-    TRY(cloud_check_settings(&set, &o.radius));
-    TRY(picture_check_cut(o.cut.value));
+    TRY(cloud_check_settings("neighbors", &set, &o.radius));
+    TRY(picture_check_cut("neighbors", o.cut.value));
     result = search_file(&o, &set, files[0]);
 done:
     return result;

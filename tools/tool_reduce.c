@@ -169,16 +169,18 @@ static void report(const reduce_job *job)
     json_end(&j);
 }
 
-static int read_input(reduce_job *job, const char *in)
+static int read_input(reduce_job *job, const char *in, const char *out)
 {
     int result;
     const reduce_options *o = job->o;
+    const named_output files[] = {{"OUT.npy", out}, {"--keys-out", o->keys_out}};
     TRY(segments_choose("reduce", &o->where, &job->segments));
     if (o->keys_out && job->segments.form != XL_SEGMENTS_KEYS)
         return tool_misuse("reduce: --keys-out needs --keys, whose keys it is to hold");
     if (o->init && gives_index(job))
         return tool_misuse("reduce: --init does not go with --op %s, which gives an index",
                            op_names[o->op]);
+    TRY(outputs_check("reduce", files, TOOL_COUNT(files)));
     TRY(array_read(in, &job->array));
     TRY(array_check_vector("reduce", in, &job->array));
     TRY(element_check_type("reduce", in, &job->array, &job->type));
@@ -212,7 +214,7 @@ static int reduce_file(const reduce_options *o, const char *in, const char *out)
     int result;
     reduce_job job = {.o = o};
     outputs files = {0};
-    TRY(read_input(&job, in));
+    TRY(read_input(&job, in, out));
     TRY(session_open(&job.s, o->device));
     TRY(make_plan(&job));
     TRY(reduce_on_device(&job));

@@ -95,12 +95,27 @@ static void report(const scan_job *job)
     json_end(&j);
 }
 
+/* What the library would refuse, in the words of the options. */
+static int check_determinism(const scan_options *o, xl_type type)
+{
+    const bool rounds = (type == XL_F16 || type == XL_F32 || type == XL_F64) &&
+                        (ops[o->op] == XL_SUM || ops[o->op] == XL_PROD);
+    const bool alike = o->algorithm != XL_SCAN_LOOKBACK && o->algorithm != XL_SCAN_REDUCE_THEN_SCAN;
+    if (o->determinism != XL_REPRODUCIBLE || !rounds || alike)
+        return TOOL_OK;
+    return tool_misuse("scan: --determinism reproducible does not go with --algorithm %s, which "
+                       "rounds in an order that depends on the device; give kogge-stone, blelloch "
+                       "or auto",
+                       algorithm_names[o->algorithm]);
+}
+
 static int scan_file(const scan_options *o, const char *in, const char *out)
 {
     int result;
     scan_job job = {.o = o};
     outputs files = {0};
     TRY(segments_choose("scan", &o->where, &job.segments));
+    TRY(outputs_check("scan", &(named_output){"OUT.npy", out}, 1));
     TRY(array_read(in, &job.array));
     TRY(array_check_vector("scan", in, &job.array));
     TRY(element_check_type("scan", in, &job.array, &job.type));
@@ -109,6 +124,7 @@ static int scan_file(const scan_options *o, const char *in, const char *out)
                              xl_type_name(job.type));
         goto done;
     }
+    TRY(check_determinism(o, job.type));
     TRY(segments_read("scan", &job.segments, job.array.count));
     TRY(session_open(&job.s, o->device));
     TRY(make_plan(&job));

@@ -23,8 +23,8 @@ static int check_keys(const char *path, const xli_npy *keys, xl_type *type)
     for (size_t i = 0; i < TOOL_COUNT(known); ++i)
         if (known[i] == *type)
             return TOOL_OK;
-    return tool_fail("%s: keys of type %c%u; sort takes u32, i32, u64 or f32", path, keys->kind,
-                     (unsigned)(keys->item_bytes * 8));
+    return tool_fail("%s: keys of type %s; sort takes u32, i32, u64 or f32", path,
+                     array_type_name(keys));
 }
 
 /* Values are moved, not looked at: any four bytes will do. */
@@ -129,6 +129,8 @@ static int sort_file(const sort_options *o, const char *in, const char *out)
     outputs files = {0};
     stage st = {0};
     xl_type type;
+    const named_output named[] = {{"OUT.npy", out}, {"the second file of --values", o->values[1]}};
+    TRY(outputs_check("sort", named, TOOL_COUNT(named)));
     TRY(array_read(in, &keys));
     TRY(array_check_vector("sort", in, &keys));
     TRY(check_keys(in, &keys, &type));

@@ -12,7 +12,8 @@
  *   XL_OPERATOR  number of xl_op: 1 sum, 2 product, 3 minimum, 4 maximum, 5 and, 6 or,
  *                7 xor, 8 and 9 the place of the minimum and of the maximum; 0 the user's
  *   of the user's operator: XL_USER_OP its name, XL_USER_COMMUTES 0 or 1,
- *                XL_HAS_IDENTITY 0 or 1, XL_IDENTITY_BYTES a list of XL_E_BYTES numbers
+ *                XL_HAS_IDENTITY 0 or 1, XL_IDENTITY_PARTS a list of numbers, each an
+ *                XL_IDENTITY_PART of the element (uchar or uint)
  * Gives
  *   XL_OP(a, b)    the operator as an expression, for scalars and vectors alike; it
  *                  names its arguments more than once, so code calls xl_op_e() instead
@@ -98,9 +99,9 @@ typedef XL_E xl_value;
 XL_E xl_identity_e(void)
 {
     const union {
-        uchar bytes[XL_E_BYTES];
+        XL_IDENTITY_PART parts[XL_E_BYTES / sizeof(XL_IDENTITY_PART)];
         XL_E e;
-    } identity = {{XL_IDENTITY_BYTES}};
+    } identity = {{XL_IDENTITY_PARTS}};
     return identity.e;
 }
 #define XL_IDENTITY_E xl_identity_e()

@@ -31,7 +31,8 @@ typedef struct xl_context_desc {
     const char *dump_dir;
     /* File of tuning values, lines "name = number", '#' starts a comment
      * (CROSSLANE_TUNE_FILE). A line that is not so, an unknown name or a number
-     * out of its range is XL_ERROR_INVALID_ARGUMENT and named. NULL: the built-in
+     * out of its range is XL_ERROR_INVALID_ARGUMENT and named. The names stand in the
+     * source tree, in lib/tune; they may change with any version. NULL: the built-in
      * table. */
     const char *tune_file;
     /* Features to do without, comma separated (CROSSLANE_MASK), for testing

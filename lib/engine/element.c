@@ -186,15 +186,24 @@ static bool is_new(const xli_element *const *types, size_t k)
     return types[k]->source != NULL;
 }
 
-static void add_identity(xli_text *text, const xl_user_op *user, size_t bytes)
+/* In words where the element is made of such: Mesa 22.3 (rusticl) ends the process on bytes that
+ * become a struct of words. */
+static void add_identity(xli_text *text, const xl_user_op *user, const xli_element *element)
 {
     const unsigned char *identity = user->identity;
+    const bool words = element->alignment % sizeof(cl_uint) == 0;
+    const size_t step = words ? sizeof(cl_uint) : 1;
     xli_text_add(text, "#define XL_HAS_IDENTITY %d\n", identity != NULL);
     if (!identity)
         return;
-    xli_text_add(text, "#define XL_IDENTITY_BYTES %u", identity[0]);
-    for (size_t i = 1; i < bytes; ++i)
-        xli_text_add(text, ", %u", identity[i]);
+    xli_text_add(text, "#define XL_IDENTITY_PART %s\n#define XL_IDENTITY_PARTS ",
+                 words ? "uint" : "uchar");
+    for (size_t i = 0; i < element->bytes; i += step) {
+        cl_uint part = identity[i];
+        if (words)
+            memcpy(&part, identity + i, sizeof part);
+        xli_text_add(text, "%s%uu", i > 0 ? ", " : "", (unsigned)part);
+    }
     xli_text_add(text, "\n");
 }
 
@@ -230,5 +239,5 @@ void xli_element_text(xli_text *text, const xli_facts *facts, const xli_element 
         return;
     xli_text_add(text, "#define XL_USER_OP xl_user_op\n#define XL_USER_COMMUTES %d\n",
                  (user->flags & XL_OP_COMMUTES) != 0);
-    add_identity(text, user, element.bytes);
+    add_identity(text, user, &element);
 }

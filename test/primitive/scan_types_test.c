@@ -25,6 +25,30 @@ static void scalars(void **state)
     xl_context_destroy(ctx);
 }
 
+/* Of f16, which few devices have, every operator and both kinds, in small runs too. */
+static void halves(void **state)
+{
+    (void)state;
+    bool some = false;
+    xl_context *ctx = open_context(small_tiles, NULL);
+    for (int op = XL_SUM; op <= XL_MAX; ++op) {
+        job j;
+        job_make(&j, "halves", XL_F16, (xl_op)op, op % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE,
+                 op < XL_MIN ? NULL : odd_init(XL_F16));
+        j.desc.segments = op == XL_PROD || op == XL_MAX ? XL_SEGMENTS_HEAD_FLAGS : XL_SEGMENTS_NONE;
+        xl_scan *plan = job_plan(ctx, &j);
+        some = some || plan;
+        if (plan)
+            job_check_sizes(ctx, plan, &j, 3);
+        xl_scan_destroy(plan);
+    }
+    xl_context_destroy(ctx);
+    if (!some) {
+        print_message("%s: no cl_khr_fp16\n", xlt_device());
+        skip();
+    }
+}
+
 /* With the tuning of the device. */
 static void common_types(void **state)
 {
@@ -260,9 +284,13 @@ static void published_example(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(published_example),  cmocka_unit_test(scalars),
-        cmocka_unit_test(common_types),       cmocka_unit_test(vectors),
-        cmocka_unit_test(init_on_the_device), cmocka_unit_test(init_outlives_its_owner),
+        cmocka_unit_test(published_example),
+        cmocka_unit_test(scalars),
+        cmocka_unit_test(halves),
+        cmocka_unit_test(common_types),
+        cmocka_unit_test(vectors),
+        cmocka_unit_test(init_on_the_device),
+        cmocka_unit_test(init_outlives_its_owner),
         cmocka_unit_test(expressions),
     };
     if (argc > 1)

@@ -75,6 +75,13 @@ usage() {
   refuses 2 "takes no argument" devices --json=yes
   refuses 2 "is no number" neighbors p.npy --radius wide
   refuses 2 "is no whole number" demo --n-side -3
+  refuses 2 'usage: crosslane devices [OPTIONS]' devices more
+  refuses 2 "neighbors: --radius is missing" neighbors p.npy --out out/n
+  refuses 2 "neighbors: --cut: 2" neighbors p.npy --radius 1 --png out/p.png --cut 2
+  refuses 2 "neighbors: --mass: 0" neighbors p.npy --radius 1 --mass 0
+  runs "$crosslane" scan --help
+  says stdout "a bool, u8 or i8 is not 0"
+  says stdout "u32, u64, i32, i64"
   refuses 2 "--n-side: 0" demo --n-side 0 --png out/p.png
   refuses 2 "--jitter: 2" demo --jitter 2 --png out/p.png
   refuses 2 "--repeat: 0" demo --repeat 0 --png out/p.png
@@ -107,6 +114,25 @@ bad_segments() {
   refuses 2 "--mask needs --width" $1 flat.npy out/o.npy --mask 1
 }
 
+# Two results may not have one name, however it is written.
+same_outputs() {
+  refuses 2 "OUT.npy and --keys-out name one file" reduce flat.npy out/o.npy --keys short.npy \
+    --keys-out out/o.npy
+  refuses 2 "OUT.npy and --keys-out name one file" reduce flat.npy out/o.npy --keys short.npy \
+    --keys-out ./out/../out/o.npy
+  cp flat.npy old.npy
+  ln -sf old.npy alias.npy
+  refuses 2 "name one file, alias.npy" sort flat.npy old.npy --values flat.npy alias.npy
+  cmp -s flat.npy old.npy || fail "a file was written by a call that was refused"
+  refuses 2 "OUT.npy and the second file of --values name one file" sort flat.npy out/o.npy \
+    --values flat.npy out/o.npy
+  refuses 2 "--counts and --density name one file" neighbors points.npy --radius 1 \
+    --counts out/c.npy --density out/c.npy
+  refuses 2 "--out and --counts name one file" neighbors points.npy --radius 1 --out out/n \
+    --counts out/n.offsets.npy
+  runs "$crosslane" sort flat.npy /dev/null --values flat.npy /dev/null
+}
+
 bad_input() {
   "$oracle" points 100 f4 points.npy
   "$oracle" points 100 f8 wide.npy
@@ -117,6 +143,8 @@ bad_input() {
   "$oracle" make u4 99 fewer.npy
   "$oracle" heads flags b1 100 bools.npy
   "$oracle" make u8 100 keys.npy
+  "$oracle" make f8 100 real.npy
+  "$oracle" make f2 100 half.npy
   head -c 200 points.npy >cut.npy
   echo "no array" >text.npy
   : >empty.npy
@@ -137,17 +165,25 @@ bad_input() {
   refuses 1 "--f32" neighbors wide.npy --radius 1 --out out/n
   refuses 1 "shape (n,)" scan points.npy out/o.npy
   refuses 1 "shape (n,)" sort points.npy out/o.npy
-  refuses 1 "type b8; scan takes" scan bools.npy out/o.npy
+  refuses 1 "type bool; scan takes" scan bools.npy out/o.npy
   refuses 1 "type i16" sort short.npy out/o.npy
   refuses 2 'init: "1.5" is no value of type u64' scan keys.npy out/o.npy --init 1.5
   refuses 2 'init: "128" is no value of type i8' scan bytes.npy out/o.npy --init 128
   refuses 2 'init: "-1" is no value of type u32' scan fewer.npy out/o.npy --init -1
   refuses 1 "integer" scan flat.npy out/o.npy --op xor
-  refuses 1 "XL_SCAN_BLELLOCH" scan flat.npy out/o.npy --determinism reproducible \
-    --algorithm reduce-then-scan
+  for algorithm in look-back reduce-then-scan; do
+    refuses 2 "--algorithm $algorithm, which rounds" scan flat.npy out/o.npy \
+      --determinism reproducible --algorithm $algorithm
+  done
+  refuses 2 'init: "1e99" is no value of type f32' scan flat.npy out/o.npy --init 1e99
+  refuses 2 'init: "-1e999" is no value of type f64' scan real.npy out/o.npy --init -1e999
+  refuses 2 'init: "65520" is no value of type f16' scan half.npy out/o.npy --init 65520
+  refuses 2 'init: "1e99" is no value of type f32' reduce flat.npy out/o.npy --init 1e99
+  refuses 1 "type bool; --keys takes integers" scan flat.npy out/o.npy --keys bools.npy
+  refuses 1 "type bool; sort takes" sort bools.npy out/o.npy
   bad_segments scan
   bad_segments reduce
-  refuses 1 "type b8; reduce takes" reduce bools.npy out/o.npy
+  refuses 1 "type bool; reduce takes" reduce bools.npy out/o.npy
   refuses 1 "integer" reduce flat.npy out/o.npy --op and
   refuses 1 "shape (n,)" reduce points.npy out/o.npy
   refuses 2 'unknown "mean"' reduce flat.npy out/o.npy --op mean
@@ -165,6 +201,15 @@ bad_input() {
     out/nowhere/w.npy
   refuses 1 "p.png: cannot be written" demo --n-side 4 --png out/nowhere/p.png
   refuses 1 "out: cannot be written" scan flat.npy out
+  # Before any input is read.
+  refuses 1 "nowhere/o.npy: cannot be written" scan absent.npy out/nowhere/o.npy
+  refuses 1 "flat.npy/o.npy: cannot be written" sort absent.npy flat.npy/o.npy
+  refuses 1 "nowhere/k.npy: cannot be written" reduce absent.npy out/o.npy --keys short.npy \
+    --keys-out out/nowhere/k.npy
+  refuses 1 "nowhere/d.npy: cannot be written" neighbors absent.npy --radius 1 \
+    --density out/nowhere/d.npy
+  refuses 1 "nowhere/p.png: cannot be written" demo absent.npy --radius 1 --png out/nowhere/p.png
+  same_outputs
   refuses 1 "no such device" scan flat.npy out/o.npy --device "no such device"
   if [ -e /dev/full ]; then
     refuses 1 "/dev/full: cannot be written" scan flat.npy /dev/full
