@@ -7,8 +7,8 @@
  *   EPOCH   stamps every word posted in this launch
  *   REDONE  tiles re-reduced by others, counted in tests only
  * The last group to finish puts TICKET and DONE back to 0 and moves EPOCH on, so
- * that the next launch finds every tile EMPTY without a fill. The host clears the
- * buffer when it is new and before an epoch can come round again.
+ * that the next launch finds every tile EMPTY without a fill. The host makes the
+ * buffer of zeros, a new one before an epoch can come round again, and clears a caller's.
  *
  * Then come the tiles. A tile is in one of three states:
  *   EMPTY      its owner has posted nothing in this epoch

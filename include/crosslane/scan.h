@@ -26,8 +26,8 @@ typedef enum xl_scan_kind { XL_EXCLUSIVE = 0, XL_INCLUSIVE = 1 } xl_scan_kind;
 typedef enum xl_scan_algorithm {
     XL_SCAN_AUTO = 0,             /* by device, type, operator and determinism, and not by n so
                                      far: no n was measured at which that would pay */
-    XL_SCAN_LOOKBACK = 1,         /* one launch, after a small one that clears scratch which is
-                                     given or new; needs messages between work-groups */
+    XL_SCAN_LOOKBACK = 1,         /* one launch, after a small one that clears scratch where
+                                     that is given; needs messages between work-groups */
     XL_SCAN_REDUCE_THEN_SCAN = 2, /* two launches; runs on every device */
     XL_SCAN_KOGGE_STONE = 3,      /* the two textbook scans: blocks of a size that no device */
     XL_SCAN_BLELLOCH = 4          /* changes are reduced, their totals scanned in the same way, then

@@ -41,6 +41,7 @@ xl_status xli_flat_create(xl_context *ctx, const xl_scan_desc *desc, bool on_tri
     XL_TRY(xli_flat_resolve(made, desc, facts));
     XL_TRY(xli_flat_take_init(made, desc));
     XL_TRY(xli_flat_plan(made, desc, facts));
+    made->pool.zeroed = made->algorithm == XL_SCAN_LOOKBACK;
     *flat = made;
     made = NULL;
 done:
@@ -61,7 +62,7 @@ void xli_flat_destroy(xli_flat *flat)
 }
 
 /* The state buffer of look-back, as cl/tile/tile_state.cl lays it out. */
-enum { HEADER_WORDS = 8, MOST_CALLS = 1 << 29 /* half an epoch's turn */ };
+enum { HEADER_WORDS = 8 };
 
 static size_t state_words(const xli_flat *flat, size_t tiles)
 {
@@ -120,19 +121,13 @@ done:
     return status;
 }
 
-/* The caller's scratch holds anything and is cleared each time; the plan's own is
- * cleared when it is new, and then by the groups themselves. */
+/* The caller's scratch holds anything and is cleared each time; the plan's own is made
+ * of zeros, and then put right by the groups themselves. */
 static xl_status clear_state(xli_flat *flat, xli_flat_flow *f, size_t tiles)
 {
-    const bool own = f->scratch.buffer == flat->pool.buffer;
-    size_t words = state_words(flat, tiles);
-    if (own && !flat->pool.fresh && ++flat->calls < MOST_CALLS)
+    const size_t words = state_words(flat, tiles);
+    if (f->scratch.buffer == flat->pool.buffer)
         return XL_SUCCESS;
-    if (own) {
-        words = flat->pool.bytes / sizeof(cl_ulong);
-        flat->pool.fresh = false;
-        flat->calls = 0;
-    }
     const size_t size = xli_min(flat->clear.max_group, 64);
     const size_t groups = xli_min(xli_ceil_div(words, size), (size_t)flat->units * 16);
     return XLI_LAUNCH(&f->seq, &flat->clear, groups, size, XLI_MEM(f->scratch.buffer),
@@ -160,11 +155,23 @@ done:
     return status;
 }
 
+/* Another state for the plan before the epochs of its own come round. Calls under way keep
+ * the old one, which no later call sees: none has to wait for them. */
+static void renew_state(xli_flat *flat)
+{
+    if (++flat->calls < XLI_FLAT_MOST_CALLS)
+        return;
+    xli_pool_destroy(&flat->pool);
+    flat->calls = 0;
+}
+
 static xl_status take_scratch(xli_flat *flat, xli_flat_flow *f, xl_view scratch)
 {
     xl_status status;
     const xli_span *const others[] = {&f->at.in, &f->at.segments, &f->at.length, &f->at.out,
                                       &flat->source.init_view};
+    if (!scratch.buffer)
+        renew_state(flat);
     XL_TRY(xli_scratch_take(flat->ctx, &flat->pool, scratch, xli_flat_scratch(flat, f->n),
                             XLI_SCRATCH_ALIGN, &f->scratch));
     for (size_t i = 0; i < XLI_COUNT(others); ++i)
@@ -193,6 +200,6 @@ done:
     status = xli_seq_end(&f.seq, status, event);
     /* What a call that failed halfway left in the plan's own state is not known. */
     if (status != XL_SUCCESS && f.scratch.buffer && f.scratch.buffer == flat->pool.buffer)
-        flat->pool.fresh = true;
+        xli_pool_destroy(&flat->pool);
     return status;
 }

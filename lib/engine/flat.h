@@ -59,9 +59,12 @@ typedef struct xli_flat {
     xli_kernel reduce_totals; /* the textbook scans, on the levels above the elements */
     xli_kernel scan_totals;
     xli_pool pool;
-    uint32_t calls; /* on the pool since its state was cleared */
+    uint32_t calls; /* without the caller's scratch since the pool was last let go */
     bool on_trial;  /* the plan that finds out whether look-back works here */
 } xli_flat;
+
+/* Half an epoch's turn: after so many calls a plan's own state is made anew. */
+enum { XLI_FLAT_MOST_CALLS = 1 << 29 };
 
 /* One call. */
 typedef struct xli_flat_call {

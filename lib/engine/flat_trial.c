@@ -7,13 +7,10 @@ enum { TILES = 300, ROUNDS = 3 };
 
 /* Scans ones into `out` (may be `in`) and counts the elements that are not their
  * index. */
-static xl_status run_round(xli_flat *flat, size_t n, cl_mem in, cl_mem out, cl_uint *host,
-                           size_t *wrong)
+static xl_status run_round(xli_flat *flat, cl_command_queue queue, size_t n, cl_mem in, cl_mem out,
+                           cl_uint *host, size_t *wrong)
 {
     xl_status status;
-    cl_command_queue queue = xl_context_queue(flat->ctx);
-    if (!queue)
-        return XL_ERROR_OPENCL;
     const xli_flat_call call = {.n = n, .in = xl_view_of(in, 0), .out = xl_view_of(out, 0)};
     XL_TRY(xli_flat_enqueue(flat, queue, &call, 0, NULL, NULL));
     XL_TRY(xli_read_blocking(flat->ctx, queue, out, 0, n * sizeof *host, host, 0, NULL));
@@ -39,6 +36,7 @@ static xl_status run_trial(xl_context *ctx, size_t *wrong)
     xl_status status;
     xli_flat *flat = NULL;
     cl_mem in = NULL, out = NULL;
+    cl_command_queue queue = NULL;
     cl_uint *host = NULL;
     const xl_scan_desc desc = {.type = XL_U32, .op = XL_SUM, .algorithm = XL_SCAN_LOOKBACK};
     XL_TRY(xli_flat_create(ctx, &desc, true, &flat));
@@ -46,12 +44,15 @@ static xl_status run_trial(xl_context *ctx, size_t *wrong)
     host = xli_alloc(n * sizeof *host);
     if (!host)
         XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory to try look-back"));
+    queue = xli_queue_create(ctx);
+    if (!queue)
+        XL_TRY(XL_ERROR_OPENCL);
     for (int round = 0; round < ROUNDS && *wrong == 0; ++round) {
         XL_TRY(make_ones(ctx, n, host, &in));
         if (!out)
             XL_TRY(make_ones(ctx, n, host, &out));
-        XL_TRY(run_round(flat, n, in, out, host, wrong));
-        XL_TRY(run_round(flat, n, in, in, host, wrong));
+        XL_TRY(run_round(flat, queue, n, in, out, host, wrong));
+        XL_TRY(run_round(flat, queue, n, in, in, host, wrong));
         clReleaseMemObject(in);
         in = NULL;
     }
@@ -60,6 +61,8 @@ done:
         clReleaseMemObject(in);
     if (out)
         clReleaseMemObject(out);
+    if (queue)
+        clReleaseCommandQueue(queue);
     xli_free(host);
     xli_flat_destroy(flat);
     return status;

@@ -2,6 +2,20 @@
  * Scratch: the caller's, or a plan's own that grows on demand. */
 #include "private.h"
 
+/* The zeros are in it from the start, in whatever queue it is used and whatever becomes of
+ * the events that its first use waits for: no command of ours has to come before. */
+static cl_mem make_buffer(const xl_context *ctx, size_t bytes, bool zeroed, cl_int *code)
+{
+    void *zeros = zeroed ? xli_alloc(bytes) : NULL;
+    cl_mem buffer = NULL;
+    *code = CL_OUT_OF_HOST_MEMORY;
+    if (zeros || !zeroed)
+        buffer = clCreateBuffer(ctx->cl, CL_MEM_READ_WRITE | (zeroed ? CL_MEM_COPY_HOST_PTR : 0),
+                                bytes, zeros, code);
+    xli_free(zeros);
+    return buffer;
+}
+
 xl_status xli_pool_reserve(xl_context *ctx, xli_pool *pool, size_t bytes)
 {
     cl_int code;
@@ -11,7 +25,7 @@ xl_status xli_pool_reserve(xl_context *ctx, xli_pool *pool, size_t bytes)
     cl_mem buffer = NULL;
     code = CL_INVALID_BUFFER_SIZE;
     if (bytes <= xli_device_ulong(ctx->device, CL_DEVICE_GLOBAL_MEM_SIZE))
-        buffer = clCreateBuffer(ctx->cl, CL_MEM_READ_WRITE, bytes, NULL, &code);
+        buffer = make_buffer(ctx, bytes, pool->zeroed, &code);
     if (code == CL_INVALID_BUFFER_SIZE)
         return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY,
                         "scratch: %zu bytes are more than the device allows in one buffer", bytes);
@@ -19,7 +33,8 @@ xl_status xli_pool_reserve(xl_context *ctx, xli_pool *pool, size_t bytes)
         return xli_cl(ctx, code, "clCreateBuffer (scratch)");
     /* Work that still runs on the old buffer keeps it alive. */
     xli_pool_destroy(pool);
-    *pool = (xli_pool){.buffer = buffer, .bytes = bytes, .fresh = true};
+    pool->buffer = buffer;
+    pool->bytes = bytes;
     return XL_SUCCESS;
 }
 
@@ -27,7 +42,8 @@ void xli_pool_destroy(xli_pool *pool)
 {
     if (pool->buffer)
         clReleaseMemObject(pool->buffer);
-    *pool = (xli_pool){0};
+    pool->buffer = NULL;
+    pool->bytes = 0;
 }
 
 xl_status xli_scratch_take(xl_context *ctx, xli_pool *pool, xl_view scratch, size_t bytes,

@@ -158,10 +158,10 @@ xl_status xli_check_apart(const xl_context *ctx, const xli_span *a, const xli_sp
 typedef struct xli_pool {
     cl_mem buffer;
     size_t bytes;
-    bool fresh; /* set whenever a new, uninitialised buffer was made */
+    bool zeroed; /* set by the owner beforehand: each new buffer is made of zeros */
 } xli_pool;
 xl_status xli_pool_reserve(xl_context *ctx, xli_pool *pool, size_t bytes);
-void xli_pool_destroy(xli_pool *pool);
+void xli_pool_destroy(xli_pool *pool); /* one that is reserved again is as new */
 
 /* The scratch of one call as a buffer and a byte offset: the caller's view,
  * checked for size and alignment (XL_ERROR_SCRATCH_TOO_SMALL, _MISALIGNED), or,

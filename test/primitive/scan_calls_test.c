@@ -4,6 +4,7 @@
 #ifndef _WIN32
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
+#include <unistd.h>
 #endif
 
 #include "scan_support.h"
@@ -199,6 +200,56 @@ static void out_of_order(void **state)
     free(got);
 }
 
+/* The calls after one that never ran, because what it waited for failed, are as right as
+ * any: with nothing run, nothing was left half done. It is the plan's first, and memory that
+ * the plan takes then may have had an owner. */
+static void after_a_wait_that_failed(void **state)
+{
+    (void)state;
+    enum { OWNERS = 32 };
+    const size_t n = xlt_small() ? 3000 : 300001;
+    cl_int code;
+    size_t bytes, alignment;
+    cl_mem owners[OWNERS];
+    xl_device_info info;
+    XLT_OK(xl_context_device_info(xlt_context(), &info));
+    if (strstr(info.platform, "Portable Computing Language")) {
+        print_message("PoCL 3.1 ends the process when a user's event fails\n");
+        skip();
+    }
+    cl_command_queue queue = clCreateCommandQueueWithProperties(
+        xl_context_cl(xlt_context()), xl_context_device(xlt_context()), NULL, &code);
+    XLT_CL(code);
+    job j;
+    job_make(&j, "after a wait that failed", XL_U32, XL_SUM, XL_EXCLUSIVE, NULL);
+    xl_scan *plan = job_plan(xlt_context(), &j);
+    XLT_OK(xl_scan_scratch(plan, n, &bytes, &alignment));
+    for (int i = 0; i < OWNERS; ++i) {
+        unsigned char *full = malloc(bytes + 1);
+        memset(full, 0x5a, bytes + 1);
+        owners[i] = clCreateBuffer(xl_context_cl(xlt_context()),
+                                   CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes + 1, full, NULL);
+        free(full);
+    }
+    for (int i = 0; i < OWNERS; ++i)
+        clReleaseMemObject(owners[i]);
+    xlt_buffer a = xlt_buffer_make(NULL, n, 4, 0), b = xlt_buffer_make(NULL, n, 4, 0);
+    cl_event gate = clCreateUserEvent(xl_context_cl(xlt_context()), &code), done = NULL;
+    XLT_CL(code);
+    XLT_OK(xl_scan_enqueue(plan, queue, n, xlt_view(&a), xl_no_view(), xlt_view(&b), xl_no_view(),
+                           1, &gate, &done));
+    XLT_CL(clSetUserEventStatus(gate, CL_OUT_OF_RESOURCES));
+    (void)clWaitForEvents(1, &done); /* says that it failed, on most devices */
+    clReleaseEvent(gate);
+    clReleaseEvent(done);
+    clReleaseCommandQueue(queue);
+    for (size_t i = 0; i < 3; ++i)
+        job_check(xlt_context(), plan, &j, n - i, (placing){0, 0, false, true});
+    xl_scan_destroy(plan);
+    xlt_buffer_free(&a);
+    xlt_buffer_free(&b);
+}
+
 /* Work that is enqueued completes, though its plan is gone. */
 static void plan_let_go_early(void **state)
 {
@@ -222,6 +273,39 @@ static void plan_let_go_early(void **state)
     xlt_buffer_free(&a);
     free(host);
     free(got);
+}
+
+/* Making a plan runs kernels, in no queue of the caller's: the context's own may hold work
+ * that waits for what the caller does once it has the plan. */
+static void create_waits_for_no_queue(void **state)
+{
+    (void)state;
+    cl_int code;
+    xl_scan *plan;
+    xl_scan_desc desc;
+    xl_context_desc how;
+    xl_context *ctx;
+    xl_context_desc_init(&how);
+    how.cache_dir = "off"; /* that look-back works here is not known yet */
+    XLT_OK(xl_context_adopt(xl_context_cl(xlt_context()), xl_context_device(xlt_context()), &how,
+                            &ctx));
+    cl_event gate = clCreateUserEvent(xl_context_cl(ctx), &code);
+    XLT_CL(code);
+    XLT_CL(clEnqueueMarkerWithWaitList(xl_context_queue(ctx), 1, &gate, NULL));
+    XLT_CL(clFlush(xl_context_queue(ctx)));
+    xl_scan_desc_init(&desc);
+#ifndef _WIN32
+    alarm(200); /* a test that waits for ever has failed */
+#endif
+    XLT_OK(xl_scan_create(ctx, &desc, &plan));
+#ifndef _WIN32
+    alarm(0);
+#endif
+    XLT_CL(clSetUserEventStatus(gate, CL_COMPLETE));
+    XLT_CL(clFinish(xl_context_queue(ctx)));
+    clReleaseEvent(gate);
+    xl_scan_destroy(plan);
+    xl_context_destroy(ctx);
 }
 
 /* ---- threads ------------------------------------------------------------------------------ */
@@ -291,9 +375,10 @@ static void threads_share_a_plan(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_in_any_order),    cmocka_unit_test(scratch_is_monotone),
-        cmocka_unit_test(numbers_on_the_device), cmocka_unit_test(out_of_order),
-        cmocka_unit_test(plan_let_go_early),
+        cmocka_unit_test(calls_in_any_order),        cmocka_unit_test(scratch_is_monotone),
+        cmocka_unit_test(numbers_on_the_device),     cmocka_unit_test(out_of_order),
+        cmocka_unit_test(plan_let_go_early),         cmocka_unit_test(after_a_wait_that_failed),
+        cmocka_unit_test(create_waits_for_no_queue),
 #ifndef _WIN32
         cmocka_unit_test(threads_share_a_plan),
 #endif

@@ -214,13 +214,12 @@ static void pools_grow_and_do_not_shrink(void **state)
     assert_null(pool.buffer);
     XLT_OK(xli_scratch_take(ctx, &pool, xl_no_view(), 1000, 256, &span));
     assert_non_null(pool.buffer);
-    assert_true(pool.fresh && pool.bytes >= 1000 && span.root == pool.buffer);
-    pool.fresh = false;
+    assert_true(pool.bytes >= 1000 && span.root == pool.buffer);
     cl_mem first = pool.buffer;
     XLT_OK(xli_pool_reserve(ctx, &pool, 999));
-    assert_true(pool.buffer == first && !pool.fresh);
+    assert_true(pool.buffer == first);
     XLT_OK(xli_pool_reserve(ctx, &pool, pool.bytes + 1));
-    assert_true(pool.fresh && pool.bytes > 1000);
+    assert_true(pool.bytes > 1000);
     size_t bytes = pool.bytes;
     refused(xli_pool_reserve(ctx, &pool, SIZE_MAX / 2), XL_ERROR_OUT_OF_MEMORY, "scratch");
     assert_true(pool.buffer && pool.bytes == bytes); /* what was there is still there */
@@ -228,6 +227,36 @@ static void pools_grow_and_do_not_shrink(void **state)
     xli_pool_destroy(&pool);
     xli_pool_destroy(&pool);
     assert_null(pool.buffer);
+}
+
+/* Also where the driver hands out memory that had an owner before. */
+static void pools_of_zeros(void **state)
+{
+    (void)state;
+    enum { BYTES = 5000, OWNERS = 16 };
+    static unsigned char host[2 * BYTES];
+    xl_context *ctx = xlt_context();
+    xli_pool pool = {.zeroed = true};
+    cl_mem owners[OWNERS];
+    for (int round = 0; round < 3; ++round) {
+        const size_t bytes = round == 1 ? 2 * BYTES : BYTES;
+        memset(host, 0x5a, sizeof host);
+        for (int i = 0; i < OWNERS; ++i) {
+            owners[i] = make(CL_MEM_READ_WRITE, bytes);
+            XLT_CL(clEnqueueWriteBuffer(xlt_queue(), owners[i], CL_TRUE, 0, bytes, host, 0, NULL,
+                                        NULL));
+        }
+        for (int i = 0; i < OWNERS; ++i)
+            XLT_CL(clReleaseMemObject(owners[i]));
+        XLT_OK(xli_pool_reserve(ctx, &pool, bytes));
+        XLT_CL(
+            clEnqueueReadBuffer(xlt_queue(), pool.buffer, CL_TRUE, 0, bytes, host, 0, NULL, NULL));
+        for (size_t i = 0; i < bytes; ++i)
+            assert_int_equal(host[i], 0);
+        if (round == 1) /* is as new when it is reserved again */
+            xli_pool_destroy(&pool);
+    }
+    xli_pool_destroy(&pool);
 }
 
 static int teardown(void **state)
@@ -248,6 +277,7 @@ int main(void)
         cmocka_unit_test(overlap_by_definition),
         cmocka_unit_test(scratch_of_the_caller),
         cmocka_unit_test(pools_grow_and_do_not_shrink),
+        cmocka_unit_test(pools_of_zeros),
     };
     return cmocka_run_group_tests(tests, NULL, teardown);
 }
