@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Scans of many elements: past 2^24, where a float stops counting, and, where
+ * Scans and reductions of many elements: past 2^24, where a float stops counting, and, where
  * CROSSLANE_TEST_LARGE=1 asks for it and memory allows, past 2^32. */
 #include "scan_support.h"
 
@@ -40,57 +40,233 @@ static void past_2_to_24_in_segments(void **state)
     xl_scan_destroy(plan);
 }
 
-/* The device makes its own elements (a load expression of the index), so that the host
- * looks only at windows of the result; u8, in place. */
-static void past_2_to_32(void **state)
+/* ---- past 2^32 ------------------------------------------------------------------------ */
+
+/* CROSSLANE_TEST_LARGE: 1 for 2^32; 20 to 32 for that power of two in its place, to try the
+ * test itself where memory is short; 0 if not set. */
+static unsigned large_log(void)
 {
-    (void)state;
     const char *wish = getenv("CROSSLANE_TEST_LARGE");
-    const size_t n = ((size_t)1 << 32) + 12345, window = 1 << 20;
+    const long number = wish ? strtol(wish, NULL, 10) : 0;
+    if (number == 1)
+        return 32;
+    return number >= 20 && number <= 32 ? (unsigned)number : 0;
+}
+
+/* n bytes in 16 chunks and a rest behind them, each filled with a number of its own, so that
+ * whoever reads with 32 bits of an index reads another number. Keys change where chunks do,
+ * and once in the rest. */
+typedef struct large {
+    size_t limit, n, chunk, border; /* `border`: where the last key begins */
+    cl_mem data, keys;
+} large;
+
+enum { CHUNKS = 16, WINDOW = 1 << 16, REST = 12345 };
+
+static cl_uchar number_of(const large *l, uint64_t i)
+{
+    return (cl_uchar)(1 + i / l->chunk % 5); /* the rest: 2, and chunk 0: 1 */
+}
+
+/* The sum of elements [0, i) as they are loaded: a number, and 2 more at each 2^16-th. */
+static uint64_t sum_before(const large *l, uint64_t i)
+{
+    uint64_t sum = (i + 0xffff) / 0x10000 * 2;
+    for (uint64_t c = 0; c <= CHUNKS && c * l->chunk < i; ++c) {
+        const uint64_t end = c < CHUNKS && (c + 1) * l->chunk < i ? (c + 1) * l->chunk : i;
+        sum += (end - c * l->chunk) * number_of(l, c * l->chunk);
+    }
+    return sum;
+}
+
+static const char large_load[] = "(x) + ((i & 0xffff) == 0 ? 2 : 0)";
+
+static void fill_bytes(cl_mem mem, cl_uchar value, size_t at, size_t bytes)
+{
+    XLT_CL(clEnqueueFillBuffer(xlt_queue(), mem, &value, 1, at, bytes, 0, NULL, NULL));
+}
+
+static void fill_large(const large *l)
+{
+    for (size_t at = 0; at < l->n; at += l->chunk)
+        fill_bytes(l->data, number_of(l, at), at, l->n - at < l->chunk ? l->n - at : l->chunk);
+}
+
+static large large_make(void)
+{
+    large l = {.limit = (size_t)1 << large_log()};
     xl_device_info info;
+    cl_int code;
     XLT_OK(xl_context_device_info(xlt_context(), &info));
-    if (!wish || strcmp(wish, "1") != 0) {
+    if (large_log() == 0) {
         print_message("CROSSLANE_TEST_LARGE=1 is not set: 2^32 elements left out\n");
         skip();
     }
-    if (info.max_buffer_bytes < n + window || info.global_bytes < 2 * n) {
-        print_message("%s: no buffer of %zu bytes, 2^32 elements left out\n", xlt_device(), n);
+    l.n = l.limit + REST;
+    l.chunk = l.limit / CHUNKS;
+    l.border = l.limit + 1000;
+    if (info.max_buffer_bytes < l.n || info.global_bytes < 3 * l.n) {
+        print_message("%s: no two buffers of %zu bytes and room beside them, 2^%u elements left "
+                      "out\n",
+                      xlt_device(), l.n, large_log());
         skip();
     }
-    cl_int code;
-    cl_mem data = clCreateBuffer(xl_context_cl(xlt_context()), CL_MEM_READ_WRITE, n, NULL, &code);
+    l.data = clCreateBuffer(xl_context_cl(xlt_context()), CL_MEM_READ_WRITE, l.n, NULL, &code);
     XLT_CL(code);
-    unsigned char *got = bytes_for(window, 1);
-    for (int segmented = 0; segmented < 2; ++segmented) {
+    l.keys = clCreateBuffer(xl_context_cl(xlt_context()), CL_MEM_READ_WRITE, l.n, NULL, &code);
+    XLT_CL(code);
+    for (size_t c = 0; c < CHUNKS; ++c)
+        fill_bytes(l.keys, (cl_uchar)(37 * c), c * l.chunk, l.chunk);
+    fill_bytes(l.keys, 5, l.limit, l.border - l.limit);
+    fill_bytes(l.keys, 6, l.border, l.n - l.border);
+    return l;
+}
+
+static void large_free(large *l)
+{
+    clReleaseMemObject(l->data);
+    clReleaseMemObject(l->keys);
+}
+
+/* Where the segment of element i begins. */
+static uint64_t large_begin(const large *l, const xl_scan_desc *desc, uint64_t i)
+{
+    if (desc->segments == XL_SEGMENTS_WIDTH)
+        return i / desc->segment_width * desc->segment_width;
+    if (desc->segments == XL_SEGMENTS_KEYS)
+        return i >= l->border ? l->border : i / l->chunk * l->chunk;
+    return 0;
+}
+
+static void compare_window(const large *l, const xl_scan_desc *desc, uint64_t at, uint64_t end)
+{
+    unsigned char *got = bytes_for(WINDOW, 1);
+    uint64_t begin = UINT64_MAX, before = 0, sum = sum_before(l, at);
+    XLT_CL(clEnqueueReadBuffer(xlt_queue(), l->data, CL_TRUE, at, (size_t)(end - at), got, 0, NULL,
+                               NULL));
+    for (uint64_t i = at; i < end; ++i) {
+        const uint64_t head = large_begin(l, desc, i);
+        if (head != begin)
+            before = sum_before(l, begin = head);
+        sum += number_of(l, i) + (i % 0x10000 == 0 ? 2u : 0u);
+        if (got[i - at] != (uint8_t)(sum - before))
+            XLT_FAIL("segments %d: element %llu of %zu is %u, not %u", (int)desc->segments,
+                     (unsigned long long)i, l->n, got[i - at], (unsigned)(uint8_t)(sum - before));
+    }
+    free(got);
+}
+
+/* u8, in place; the host looks at windows of the result. */
+static void scans_past_2_to_32(void **state)
+{
+    (void)state;
+    static const xl_segments kinds[] = {XL_SEGMENTS_NONE, XL_SEGMENTS_WIDTH, XL_SEGMENTS_KEYS};
+    large l = large_make();
+    const xl_view data = xl_view_of(l.data, 0);
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; ++k) {
         xl_scan *plan;
         xl_scan_desc desc;
         xl_scan_desc_init(&desc);
-        desc.type = XL_U8;
+        desc.type = desc.load_type = XL_U8;
         desc.kind = XL_INCLUSIVE;
-        /* 1, and 3 at each multiple of 2^20: sum up to i is i + 1 + 2 (i / 2^20 + 1). */
-        desc.load = "(uchar)((i & 0xfffff) == 0 ? 3 : 1)";
-        desc.load_type = XL_U8;
-        desc.segments = segmented ? XL_SEGMENTS_WIDTH : XL_SEGMENTS_NONE;
-        desc.segment_width = segmented ? ((uint64_t)1 << 32) + 100 : 0;
+        desc.load = large_load;
+        desc.segments = kinds[k];
+        desc.segment_type = kinds[k] == XL_SEGMENTS_KEYS ? XL_U8 : XL_NONE;
+        desc.segment_width = kinds[k] == XL_SEGMENTS_WIDTH ? l.limit + 100 : 0;
+        fill_large(&l);
         XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
-        XLT_OK(xl_scan_enqueue(plan, xlt_queue(), n, xl_view_of(data, 0), xl_no_view(),
-                               xl_view_of(data, 0), xl_no_view(), 0, NULL, NULL));
+        XLT_OK(xl_scan_enqueue(plan, xlt_queue(), l.n, data,
+                               kinds[k] == XL_SEGMENTS_KEYS ? xl_view_of(l.keys, 0) : xl_no_view(),
+                               data, xl_no_view(), 0, NULL, NULL));
         XLT_CL(clFinish(xlt_queue()));
-        for (uint64_t at = 0; at < n; at += (n - window) / 16) {
-            const size_t count = n - at < window ? (size_t)(n - at) : window;
-            XLT_CL(clEnqueueReadBuffer(xlt_queue(), data, CL_TRUE, at, count, got, 0, NULL, NULL));
-            for (uint64_t i = at; i < at + count; ++i) {
-                const uint64_t head = segmented && i >= desc.segment_width ? desc.segment_width : 0;
-                const uint64_t heads = head == 0 ? (i >> 20) + 1 : (i >> 20) - (head >> 20);
-                if (got[i - at] != (uint8_t)(i + 1 - head + 2 * heads))
-                    XLT_FAIL("%s: element %llu of %zu is wrong", segmented ? "width" : "plain",
-                             (unsigned long long)i, n);
-            }
-        }
+        for (uint64_t at = 0; at < l.n; at += l.chunk - WINDOW / 2)
+            compare_window(&l, &desc, at, at + WINDOW < l.n ? at + WINDOW : l.n);
+        compare_window(&l, &desc, l.n - WINDOW, l.n);
         xl_scan_destroy(plan);
     }
-    free(got);
-    clReleaseMemObject(data);
+    large_free(&l);
+}
+
+static void check_sums(const large *l, bool by_key)
+{
+    enum { MOST = CHUNKS + 2 };
+    const size_t count = by_key ? MOST : 1;
+    cl_ulong got[MOST] = {0}, number = 0;
+    cl_uchar names[MOST] = {0}, key = 0;
+    xl_reduce *plan;
+    xl_reduce_desc desc;
+    xl_reduce_desc_init(&desc);
+    desc.type = XL_U64;
+    desc.load = large_load;
+    desc.load_type = XL_U8;
+    desc.segments = by_key ? XL_SEGMENTS_KEYS : XL_SEGMENTS_NONE;
+    desc.segment_type = by_key ? XL_U8 : XL_NONE;
+    XLT_OK(xl_reduce_create(xlt_context(), &desc, &plan));
+    xlt_buffer out = xlt_buffer_make(NULL, count, 8, 0), keys = xlt_buffer_make(NULL, count, 1, 0);
+    xlt_buffer counted = xlt_buffer_make(NULL, 1, 8, 0);
+    const xl_view none = xl_no_view();
+    xl_view to = xlt_view(&out);
+    to.count = count;
+    XLT_OK(xl_reduce_enqueue(
+        plan, xlt_queue(), l->n, xl_view_of(l->data, 0), by_key ? xl_view_of(l->keys, 0) : none, to,
+        by_key ? xlt_view(&keys) : none, by_key ? xlt_view(&counted) : none, none, 0, NULL, NULL));
+    xlt_read(&out, got);
+    for (size_t s = 0; s < count; ++s) {
+        const uint64_t begin = s > CHUNKS ? l->border : s * l->chunk;
+        const uint64_t end = s + 1 == count   ? l->n
+                             : s + 1 > CHUNKS ? l->border
+                                              : (s + 1) * l->chunk;
+        const uint64_t wanted = sum_before(l, end) - sum_before(l, begin);
+        if (got[s] != wanted)
+            XLT_FAIL("%s: sum %zu is %llu, not %llu", by_key ? "by key" : "whole", s,
+                     (unsigned long long)got[s], (unsigned long long)wanted);
+    }
+    if (by_key) {
+        xlt_read(&counted, &number);
+        xlt_read(&keys, names);
+        assert_int_equal(number, count);
+        for (size_t s = 0; s < count; ++s) {
+            key = s < CHUNKS ? (cl_uchar)(37 * s) : s == CHUNKS ? 5 : 6;
+            assert_int_equal(names[s], key);
+        }
+    }
+    xlt_buffer_free(&out);
+    xlt_buffer_free(&keys);
+    xlt_buffer_free(&counted);
+    xl_reduce_destroy(plan);
+}
+
+static void check_place(const large *l)
+{
+    const size_t place = l->limit + 777;
+    cl_ulong got = 0;
+    xl_reduce *plan;
+    xl_reduce_desc desc;
+    xl_reduce_desc_init(&desc);
+    desc.type = XL_U8;
+    desc.op = XL_ARG_MAX;
+    fill_bytes(l->data, 200, place, 1);
+    XLT_OK(xl_reduce_create(xlt_context(), &desc, &plan));
+    xlt_buffer out = xlt_buffer_make(NULL, 1, 8, 0);
+    const xl_view none = xl_no_view();
+    XLT_OK(xl_reduce_enqueue(plan, xlt_queue(), l->n, xl_view_of(l->data, 0), none, xlt_view(&out),
+                             none, none, none, 0, NULL, NULL));
+    xlt_read(&out, &got);
+    if (got != place)
+        XLT_FAIL("the greatest stands at %llu, not at %zu", (unsigned long long)got, place);
+    xlt_buffer_free(&out);
+    xl_reduce_destroy(plan);
+}
+
+static void reductions_past_2_to_32(void **state)
+{
+    (void)state;
+    large l = large_make();
+    fill_large(&l);
+    check_sums(&l, false);
+    check_sums(&l, true);
+    check_place(&l);
+    large_free(&l);
 }
 
 int main(int argc, char **argv)
@@ -98,7 +274,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(past_2_to_24),
         cmocka_unit_test(past_2_to_24_in_segments),
-        cmocka_unit_test(past_2_to_32),
+        cmocka_unit_test(scans_past_2_to_32),
+        cmocka_unit_test(reductions_past_2_to_32),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
