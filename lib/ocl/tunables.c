@@ -38,6 +38,7 @@ static const struct {
     {"scan.hold_back", 0, 1 << 30},
     {"reduce.serial", 0, 1},
     {"reduce.group_size", 1, 1024},
+    {"reduce.whole_size", 1, 1024},
     {"reduce.item_bytes", 16, 1024},
     {"reduce.whole_bytes", 16, 1024},
     {"reduce.run_groups", 1, 256},

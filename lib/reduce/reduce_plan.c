@@ -93,7 +93,8 @@ static void shape_to_fit(xl_reduce *plan, const xli_facts *facts, size_t most)
     const size_t bytes = xli_max(value_bytes(&flat->source), flat->source.in.bytes);
     const bool whole = flat->source.segments == XL_SEGMENTS_NONE;
     const size_t held = whole ? plan->tune.whole_bytes : plan->tune.item_bytes;
-    size_t size = xli_min(xli_power_below(plan->tune.group_size), xli_power_below(most));
+    const size_t wanted = whole ? plan->tune.whole_size : plan->tune.group_size;
+    size_t size = xli_min(xli_power_below(wanted), xli_power_below(most));
     size_t items = xli_power_below(xli_max(1, xli_min(whole ? 64 : MOST_ITEMS, held / bytes)));
     while (items > 1 && local_bytes(flat, size, items) > facts->info.local_bytes)
         items /= 2;

@@ -13,7 +13,8 @@ typedef struct row {
 
 static const row table[] = {
     {{.vendor_id = VENDOR_NVIDIA},
-     {.group_size = 256,
+     {.group_size = 128,
+      .whole_size = 256,
       .item_bytes = 64,
       .whole_bytes = 128,
       .run_groups = 8,
@@ -25,6 +26,7 @@ static const row table[] = {
     {{.device = "llvmpipe", .is_cpu = true},
      {.serial = 1,
       .group_size = 64,
+      .whole_size = 64,
       .item_bytes = 64,
       .whole_bytes = 64,
       .run_groups = 8,
@@ -35,6 +37,7 @@ static const row table[] = {
     {{.is_cpu = true},
      {.serial = 1,
       .group_size = 64,
+      .whole_size = 64,
       .item_bytes = 64,
       .whole_bytes = 64,
       .run_groups = 8,
@@ -44,6 +47,7 @@ static const row table[] = {
       .alone_tiles = 1}},
     {{0},
      {.group_size = 256,
+      .whole_size = 256,
       .item_bytes = 64,
       .whole_bytes = 64,
       .run_groups = 8,
@@ -65,6 +69,7 @@ void xli_tune_reduce_get(const xl_context *ctx, const xli_facts *facts, xli_tune
     } fields[] = {
         {"reduce.serial", &tune->serial, 0, 1},
         {"reduce.group_size", &tune->group_size, 1, 1024},
+        {"reduce.whole_size", &tune->whole_size, 1, 1024},
         {"reduce.item_bytes", &tune->item_bytes, 16, 1024},
         {"reduce.whole_bytes", &tune->whole_bytes, 16, 1024},
         {"reduce.run_groups", &tune->run_groups, 1, 256},

@@ -7,7 +7,8 @@
 
 typedef struct xli_tune_reduce {
     uint32_t serial;      /* reduce.serial: 1 one work-item takes a run, 0 a work-group */
-    uint32_t group_size;  /* reduce.group_size: work-items of a group, serial 0 */
+    uint32_t group_size;  /* reduce.group_size: work-items of a group, serial 0, with segments */
+    uint32_t whole_size;  /* reduce.whole_size: the same, without segments */
     uint32_t item_bytes;  /* reduce.item_bytes: bytes a work-item holds of a tile, serial 0, with
                             segments */
     uint32_t whole_bytes; /* reduce.whole_bytes: the same, without segments */
