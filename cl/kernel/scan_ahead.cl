@@ -67,7 +67,7 @@ XL_T xl_post_next(xl_ring *ring, const xl_stage *stage, uint next, bool fetches,
     const uint count = (uint)min(ring->input.n - base, (ulong)stage->tile);
     xl_stage_heads(stage, &ring->input, base);
     xl_fetch_end(stage, &ring->input, base, fetches, phase);
-#if XL_SEGMENTS != 0 && !XL_FETCHES_MARKS
+#if XL_SEGMENTS != 0 && !XL_MARKS
     XL_LOCAL_BARRIER();
 #endif
     const XL_T total =
@@ -107,9 +107,6 @@ void xl_ahead_run(xl_ring ring, __global XL_OUT *out, const xl_stage stage,
     const uint tiles = (uint)XL_CEIL_DIV(n, stage.tile);
     const bool tickets = tiles > groups, issuer = lid == XL_ISSUER;
     const bool fetches = xl_fetches(&ring.input);
-    /* One sub-group searches while the others go on. (All of them do on khr sub-groups:
-     * Intel's CPU compiler dies of collectives that one of several calls.) */
-    const bool sends = XL_LANE_WAY != 2 || xl_lane_group() == XL_UNITS - 1;
     XL_T item[XL_ITEMS], before = XL_IDENTITY, early = XL_IDENTITY;
     uint tile = tiles, next = (uint)get_group_id(0), ticket = ~0u, phase = 0;
 
@@ -120,7 +117,6 @@ void xl_ahead_run(xl_ring ring, __global XL_OUT *out, const xl_stage stage,
         next = shared->next;
         XL_LOCAL_BARRIER();
     }
-    xl_stage_clear(&stage);
     if (issuer) {
         xl_fetch_init(&stage);
         if (fetches && next < tiles)
@@ -128,8 +124,6 @@ void xl_ahead_run(xl_ring ring, __global XL_OUT *out, const xl_stage stage,
         shared->epoch = ring.alone ? 0 : ((volatile __global uint *)ring.header)[XL_EPOCH];
         ticket = xl_take_next(&ring, tickets && next < tiles);
     }
-    if (sends && next < tiles)
-        xl_stage_search(&stage, &ring.input, (ulong)next * stage.tile);
     XL_LOCAL_BARRIER();
     ring.epoch = shared->epoch;
     while (true) {
@@ -168,9 +162,6 @@ void xl_ahead_run(xl_ring ring, __global XL_OUT *out, const xl_stage stage,
                 xl_fetch_start(&stage, &ring.input, (ulong)next * stage.tile);
             ticket = xl_take_next(&ring, tickets && next < tiles);
         }
-        xl_stage_clear(&stage);
-        if (sends && next < tiles)
-            xl_stage_search(&stage, &ring.input, (ulong)next * stage.tile);
     }
     if (issuer && !ring.alone)
         xl_state_leave(ring.header, groups, ring.epoch);

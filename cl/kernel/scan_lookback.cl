@@ -124,7 +124,7 @@ void xl_walk_ring(xl_ring ring, __global XL_OUT *out, __local XL_T *scratch,
 #define XL_WALK_RING(in_place)                                                                     \
     __local XL_T scratch[XL_TILE_SCRATCH];                                                         \
     __local xl_shared shared;                                                                      \
-    __local uint heads[XL_HEAD_WORDS];                                                             \
+    __local uint heads[XL_MARK_WORDS];                                                             \
     xl_walk_ring(ring, out + out_offset, scratch, &shared, heads, in_place)
 #endif
 

@@ -67,32 +67,13 @@ void xl_block_pad(__local XL_T *block, uint count)
 }
 
 #if XL_SEGMENTS == 4
-#define XL_HEAD_WORDS (XL_TILE / 32 + 1)
-/* Marks in local memory where segments begin in the block at `base`. Among so many empty
- * segments that this would take long, each element looks its own offset up instead. */
-void xl_block_heads(xl_input *input, __local uint *bits, ulong base)
+void xl_block_heads(xl_input *input, __local uint *marks, ulong base)
 {
-    const ulong end = base + xl_block_count(input->n, base);
     const ulong first = xl_offset_search(input->segments, input->count, base);
-    const ulong far = first + 8 * XL_TILE;
-    const bool many = far < input->count && input->segments[far] < end;
-    XL_FOR_SHARE(k, XL_HEAD_WORDS)
-    bits[k] = 0;
-    XL_LOCAL_BARRIER();
-    for (ulong s = first + get_local_id(0); !many && s < input->count; s += XL_GROUP_SIZE) {
-        const ulong at = input->segments[s];
-        if (at >= end)
-            break;
-        if (at >= base) /* offsets that fall are the caller's mistake, and write nothing else */
-            atomic_or(bits + (uint)(at - base) / 32, 1u << (uint)(at - base) % 32);
-    }
-    XL_LOCAL_BARRIER();
-    input->base = many ? 1ul << 63 : base;
-    input->bits = bits;
+    xl_marks_make(input, marks, base, base + xl_block_count(input->n, base), first);
 }
 #else
-#define XL_HEAD_WORDS 1
-#define xl_block_heads(input, bits, base)
+#define xl_block_heads(input, marks, base)
 #endif
 
 /* Brings the block at `base` into local memory. Neighbours read neighbours. */
@@ -159,7 +140,7 @@ __kernel XL_REQUIRED void xl_textbook_reduce(XL_INPUT_ARGUMENTS, __global uchar 
                                              ulong totals)
 {
     __local XL_T block[XL_BLOCK_STATES], places[XL_PLACE_STATES];
-    __local uint heads[XL_HEAD_WORDS];
+    __local uint heads[XL_MARK_WORDS];
     XL_INPUT_MAKE(input);
     const ulong group = get_group_id(0);
     xl_block_load(&input, heads, block, group * XL_TILE);
@@ -218,7 +199,7 @@ __kernel XL_REQUIRED void xl_textbook_scan(XL_INPUT_ARGUMENTS, const __global uc
                                            ulong above, __global XL_OUT *out, ulong out_offset)
 {
     __local XL_T block[XL_BLOCK_STATES], places[XL_PLACE_STATES];
-    __local uint heads[XL_HEAD_WORDS];
+    __local uint heads[XL_MARK_WORDS];
     XL_INPUT_MAKE(input);
     const ulong base = get_group_id(0) * (ulong)XL_TILE;
     xl_block_load(&input, heads, block, base);

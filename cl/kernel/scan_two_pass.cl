@@ -33,7 +33,7 @@ __kernel XL_REQUIRED void xl_scan_reduce(XL_INPUT_ARGUMENTS, ulong run, __global
     const XL_T total = xl_serial_reduce(&input, at, end - at);
 #else
     __local XL_T scratch[XL_TILE_SCRATCH];
-    __local uint heads[XL_HEAD_WORDS];
+    __local uint heads[XL_MARK_WORDS];
     XL_T item[XL_ITEMS];
     XL_T total = XL_IDENTITY;
     for (; at < end; at += XL_TILE) {
@@ -93,7 +93,7 @@ __kernel XL_REQUIRED void xl_scan_spread(XL_INPUT_ARGUMENTS, ulong run,
     xl_serial_scan(&input, out, at, end - at, carry, flags & 1);
 #else
     __local XL_T scratch[XL_TILE_SCRATCH];
-    __local uint heads[XL_HEAD_WORDS];
+    __local uint heads[XL_MARK_WORDS];
     XL_T item[XL_ITEMS];
     XL_T carry = xl_fold_totals(totals, group, start, scratch);
     for (; at < end; at += XL_TILE) {

@@ -25,7 +25,7 @@
 typedef XL_SEG xl_mark;
 #define XL_LEAD (16 / (uint)sizeof(xl_mark))
 #define XL_MARKS 1
-#elif XL_SEGMENTS == 1 || XL_SEGMENTS == 4
+#elif XL_SEGMENTS == 1
 typedef uchar xl_mark;
 #define XL_LEAD 0
 #define XL_MARKS 1
@@ -39,7 +39,6 @@ typedef uchar xl_mark;
 #define XL_MARK_VEC XL_JOIN(uchar, XL_VLEN)
 #endif
 #endif
-#define XL_FETCHES_MARKS (XL_SEGMENTS == 1 || XL_SEGMENTS == 3)
 
 /* Where a tile arrives. */
 typedef struct xl_stage {
@@ -49,9 +48,6 @@ typedef struct xl_stage {
     __local xl_mark *marks; /* of element 0; XL_LEAD more stand before it */
 #elif XL_SEGMENTS != 0
     __local uint *heads; /* a bit per element */
-#endif
-#if XL_SEGMENTS == 4
-    __local ulong *first; /* numbers of the tile's first offset and of the next tile's */
 #endif
     __local ulong *arrived; /* an mbarrier */
 } xl_stage;
@@ -68,21 +64,13 @@ typedef struct xl_stage {
 #else
 #define XL_STAGE_MARKS(stage)
 #endif
-#if XL_SEGMENTS == 4
-#define XL_STAGE_FIRST(stage)                                                                      \
-    __local ulong stage##_first[2];                                                                \
-    stage.first = stage##_first;
-#else
-#define XL_STAGE_FIRST(stage)
-#endif
 #define XL_STAGE_MAKE(stage)                                                                       \
     xl_stage stage;                                                                                \
     __local XL_IN stage##_in[XL_TILE] __attribute__((aligned(128)));                               \
     __local ulong stage##_arrived;                                                                 \
     stage.in = stage##_in;                                                                         \
     stage.arrived = &stage##_arrived;                                                              \
-    XL_STAGE_MARKS(stage)                                                                          \
-    XL_STAGE_FIRST(stage)
+    XL_STAGE_MARKS(stage)
 
 #if XL_BULK
 #define XL_LOCAL_AT(p) ((uint)(size_t)(p))
@@ -123,7 +111,7 @@ bool xl_fetches(const xl_input *input)
 {
 #if !XL_BULK
     return false;
-#elif XL_FETCHES_MARKS
+#elif XL_MARKS
     return XL_FETCH_ALIGNED(input->in) && XL_FETCH_ALIGNED(input->segments);
 #else
     return XL_FETCH_ALIGNED(input->in);
@@ -142,7 +130,7 @@ void xl_fetch_start(const xl_stage *stage, const xl_input *input, ulong base)
 #if XL_BULK
     const uint count = xl_fetch_count((uint)min(input->n - base, (ulong)stage->tile));
     uint bytes = count * XL_IN_BYTES;
-#if XL_FETCHES_MARKS
+#if XL_MARKS
     const uint lead = base > 0 ? XL_LEAD : 0;
     const uint marks = (count + lead) * (uint)sizeof(xl_mark);
     bytes += marks;
@@ -153,7 +141,7 @@ void xl_fetch_start(const xl_stage *stage, const xl_input *input, ulong base)
                    : "memory");
     if (count > 0)
         xl_bulk_copy(stage->in, input->in + base, count * XL_IN_BYTES, stage->arrived);
-#if XL_FETCHES_MARKS
+#if XL_MARKS
     if (marks > 0)
         xl_bulk_copy(stage->marks - lead, input->segments + base - lead, marks, stage->arrived);
 #endif
@@ -184,7 +172,7 @@ void xl_fetch_end(const xl_stage *stage, const xl_input *input, ulong base, bool
 #pragma unroll 4
         for (uint i = done + (uint)get_local_id(0); i < count; i += XL_GROUP_SIZE) {
             stage->in[i] = input->in[base + i];
-#if XL_FETCHES_MARKS
+#if XL_MARKS
             stage->marks[i] = input->segments[base + i];
 #endif
         }
@@ -195,47 +183,6 @@ void xl_fetch_end(const xl_stage *stage, const xl_input *input, ulong base, bool
         XL_LOCAL_BARRIER();
     }
 }
-
-#if XL_SEGMENTS == 4
-/* By all, once nobody reads the stage any more: no marks. */
-void xl_stage_clear(const xl_stage *stage)
-{
-    __local uint *const words = (__local uint *)stage->marks;
-    for (uint k = (uint)get_local_id(0); k < XL_TILE / 4; k += XL_GROUP_SIZE)
-        words[k] = 0;
-}
-
-/* By the sub-group that sends for the tile at `base`: which offsets lie in it, so that the
- * search goes on while the tile is on its way. Both ends at once: what takes time is
- * waiting for the offsets that a step asks for. */
-void xl_stage_search(const xl_stage *stage, const xl_input *input, ulong base)
-{
-    const ulong at[2] = {base, min(input->n, base + stage->tile)};
-    const uint width = xl_lane_width();
-    ulong low[2] = {0, 0}, count[2] = {input->count, input->count};
-    while (count[0] > 0 || count[1] > 0) { /* as xl_offset_search_lanes() */
-        ulong step[2];
-        bool below[2];
-#pragma unroll
-        for (uint k = 0; k < 2; ++k) {
-            step[k] = count[k] / (width + 1) + 1;
-            const ulong place = (xl_lane_id() + 1) * step[k] - 1;
-            below[k] = place < count[k] && input->segments[low[k] + place] < at[k];
-        }
-#pragma unroll
-        for (uint k = 0; k < 2; ++k) {
-            const ulong passed = (ulong)popcount(xl_lane_ballot(below[k])) * step[k];
-            low[k] += passed;
-            count[k] = min(count[k] - passed, step[k] - 1);
-        }
-    }
-    if (xl_lane_id() < 2)
-        stage->first[xl_lane_id()] = low[xl_lane_id()];
-}
-#else
-#define xl_stage_clear(stage)
-#define xl_stage_search(stage, input, base)
-#endif
 
 #if XL_SEGMENTS >= 5
 /* Bit k: element k of 32 begins a segment, where the first of them is the `at`-th of its
@@ -258,28 +205,9 @@ uint xl_periodic_heads(const xl_input *input, ulong at)
 }
 #endif
 
-/* By all: makes the marks or bits of the tile at `base`, unless they come with it. Needs not
- * that it is there. Whoever reads them has passed a barrier. */
-#if XL_SEGMENTS == 4
-void xl_stage_heads(const xl_stage *stage, const xl_input *input, ulong base)
-{
-    XL_LOCAL_BARRIER();
-    const ulong first = stage->first[0], count = stage->first[1] - first;
-    enum { AT_ONCE = XL_ITEMS < 16 ? XL_ITEMS : 16 }; /* loads on their way together */
-    for (ulong s = get_local_id(0); s < count; s += AT_ONCE * XL_GROUP_SIZE) {
-        ulong at[AT_ONCE];
-#pragma unroll
-        for (uint k = 0; k < AT_ONCE; ++k) {
-            const ulong place = s + k * XL_GROUP_SIZE;
-            at[k] = place < count ? (ulong)input->segments[first + place] : ~0ul;
-        }
-#pragma unroll
-        for (uint k = 0; k < AT_ONCE; ++k)
-            if (at[k] - base < stage->tile)
-                stage->marks[(uint)(at[k] - base)] = 1;
-    }
-}
-#elif XL_SEGMENTS == 2 || XL_SEGMENTS >= 5
+/* By all: makes the bits of the tile at `base`, unless marks come with it. It
+ * need not be there yet. Whoever reads them has passed a barrier. */
+#if XL_SEGMENTS == 2 || XL_SEGMENTS >= 5
 void xl_stage_heads(const xl_stage *stage, const xl_input *input, ulong base)
 {
     for (uint k = (uint)get_local_id(0); k < XL_CEIL_DIV(stage->tile, 32); k += XL_GROUP_SIZE) {

@@ -43,8 +43,8 @@ typedef struct xl_input {
 #if XL_SERIAL
     ulong next; /* the first offset that is not below the element asked last */
 #else
-    ulong base; /* the tile whose heads lie in bits */
-    const __local uint *bits;
+    ulong base; /* the tile whose heads are marked */
+    const __local uchar *marks;
 #endif
 #elif XL_SEGMENTS >= 5
     ulong width, mask;
@@ -95,7 +95,7 @@ typedef struct xl_input {
     input.segments = segments + segments_offset;                                                   \
     input.count = segment_count;                                                                   \
     input.base = ~0ul - XL_TILE; /* no element lies in that tile */                                \
-    input.bits = 0;
+    input.marks = 0;
 #endif
 #else
 #define XL_INPUT_SEGMENTS(input)                                                                   \
@@ -230,6 +230,40 @@ ulong xl_offset_search_lanes(const __global XL_SEG *offsets, ulong count, ulong 
 #endif
 #endif
 
+#if XL_SEGMENTS == 4 && !XL_SERIAL
+#define XL_MARK_WORDS XL_CEIL_DIV(XL_TILE, 4)
+/* Marks where segments begin in the tile from `base` to before `end`, a byte for each element:
+ * bits would want atomics, which meet in few words where segments are short. `first` is the
+ * first offset that is not below base. Among so many empty segments that this would take
+ * long, elements look their own offset up instead. All work-items call it together, and none
+ * may still read the marks of another tile. */
+void xl_marks_make(xl_input *input, __local uint *words, ulong base, ulong end, ulong first)
+{
+    const __global XL_SEG *const offsets = input->segments;
+    const uint i = (uint)get_local_id(0), size = (uint)get_local_size(0);
+    const ulong far = first + 8 * XL_TILE;
+    const bool many = far < input->count && offsets[far] < end;
+    __local uchar *const marks = (__local uchar *)words;
+    for (uint k = i; k < XL_MARK_WORDS; k += size)
+        words[k] = 0;
+    XL_LOCAL_BARRIER();
+    for (ulong s = first + i; !many && s < input->count; s += size) {
+        const ulong at = offsets[s];
+        if (at >= end)
+            break;
+        /* Of equal offsets one writes. Those that fall are the caller's mistake, and write
+         * nothing else. */
+        if (at >= base && (s == 0 || offsets[s - 1] != at))
+            marks[(uint)(at - base)] = 1;
+    }
+    XL_LOCAL_BARRIER();
+    input->base = many ? 1ul << 63 : base;
+    input->marks = marks;
+}
+#else
+#define XL_MARK_WORDS 1
+#endif
+
 /* Bit j: element i + j begins a segment, for j < k <= 16. All of them must be there, and i
  * be a multiple of k, which is a power of two. */
 #if XL_SEGMENTS == 0
@@ -276,8 +310,14 @@ uint xl_heads(const xl_input *input, ulong i, uint k)
 #elif XL_SEGMENTS == 4
     if (i - input->base < XL_TILE) {
         const uint at = (uint)(i - input->base);
-        bits = input->bits[at / 32] >> at % 32 & ((1u << k) - 1u);
-    } else { /* a tile that is re-reduced for a group that is silent */
+        if (k % 4 == 0) {
+            for (uint j = 0; j < k; j += 4) /* four bytes of 0 or 1 as bits */
+                bits |= *(const __local uint *)(input->marks + at + j) * 0x10204080u >> 28 << j;
+        } else {
+            for (uint j = 0; j < k; ++j)
+                bits |= (uint)input->marks[at + j] << j;
+        }
+    } else { /* a tile that is re-reduced for a group that is silent, or too many offsets */
         ulong next = xl_offset_search(input->segments, input->count, i);
         for (uint j = 0; j < k; ++j) {
             while (next < input->count && input->segments[next] < i + j)

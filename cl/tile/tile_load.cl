@@ -120,36 +120,19 @@ uint xl_heads_row(const xl_input *input, ulong i)
 #endif
 
 #if XL_SEGMENTS == 4 && !XL_SERIAL
-#define XL_HEAD_WORDS (XL_TILE / 32 + 1)
-/* Marks the heads of the tile at `base` in local memory; all work-items call it together,
- * and no work-item may still read the heads of another tile. */
-void xl_heads_prepare(xl_input *input, __local uint *bits, ulong base)
+void xl_heads_prepare(xl_input *input, __local uint *marks, ulong base)
 {
-    const uint i = (uint)get_local_id(0), size = (uint)get_local_size(0);
-    const ulong end = min(input->n, base + XL_TILE);
 #if XL_USE_LANES
     const ulong first = xl_offset_search_lanes(input->segments, input->count, base);
 #else
     const ulong first = xl_offset_search(input->segments, input->count, base);
 #endif
-    for (uint k = i; k < XL_HEAD_WORDS; k += size)
-        bits[k] = 0;
-    XL_LOCAL_BARRIER();
-    for (ulong s = first + i; s < input->count; s += size) {
-        const ulong at = input->segments[s];
-        if (at >= end)
-            break;
-        if (at >= base) /* offsets that fall are the caller's mistake, and write nothing else */
-            atomic_or(bits + (uint)(at - base) / 32, 1u << (uint)(at - base) % 32);
-    }
-    XL_LOCAL_BARRIER();
-    input->base = base;
-    input->bits = bits;
+    xl_marks_make(input, marks, base, min(input->n, base + XL_TILE), first);
 }
 #else
-#define XL_HEAD_WORDS 1
-#define xl_heads_prepare(input, bits, base)
+#define xl_heads_prepare(input, marks, base)
 #endif
+
 /* The state of element i, if there is one. */
 XL_T xl_input_at(const xl_input *input, ulong i)
 {

@@ -21,7 +21,7 @@ static uint32_t choose_vector(const xli_flat *flat)
  * scan needs, and the heads of a tile. */
 static size_t local_bytes(const xli_flat *flat, size_t size, size_t items)
 {
-    return (items / flat->vector + 2) * size * flat->source.state_bytes + size * items / 8 + 256;
+    return (items / flat->vector + 2) * size * flat->source.state_bytes + size * items + 256;
 }
 
 /* Elements per work-item for groups of `size`: as tuned, but no more than registers and
@@ -38,15 +38,15 @@ static uint32_t choose_items(const xli_flat *flat, const xli_facts *facts, uint3
 }
 
 /* Shapes the plan for cl/kernel/scan_ahead.cl, if the device can run that. An odd number of
- * vectors keeps neighbours in different banks of local memory. */
+ * vectors keeps neighbours in different banks of local memory. CSR offsets go without: to
+ * look for a tile's offsets takes longer than its elements are on their way. */
 static bool shape_ahead(xli_flat *flat, const xli_facts *facts, size_t most)
 {
     enum { SPARE = 1024 };
     const xli_flat_source *source = &flat->source;
     const bool keys = source->segments == XL_SEGMENTS_KEYS;
-    const bool marks =
-        source->segments == XL_SEGMENTS_HEAD_FLAGS || source->segments == XL_SEGMENTS_OFFSETS;
-    const size_t staged = source->in.bytes + (keys ? source->segment_bytes : marks);
+    const bool flagged = source->segments == XL_SEGMENTS_HEAD_FLAGS;
+    const size_t staged = source->in.bytes + (keys ? source->segment_bytes : flagged);
     const size_t words = xli_ceil_div(source->state_bytes, 4);
     const bool flags = source->state != XLI_STATE_PLAIN, wide = words > 1;
     const uint32_t held = flags  ? flat->tune.ahead_flags.bytes
@@ -58,7 +58,8 @@ static bool shape_ahead(xli_flat *flat, const xli_facts *facts, size_t most)
                                : flat->tune.ahead_plain.size;
     const size_t sums = size / (facts->lane_way == XLI_LANE_PTX ? width : 4) * 3;
     size_t rows = xli_max(1, held / 4 / words / flat->vector);
-    if (!flat->tune.ahead || flat->algorithm != XL_SCAN_LOOKBACK || size > most || size % 64 != 0 ||
+    if (!flat->tune.ahead || flat->algorithm != XL_SCAN_LOOKBACK ||
+        source->segments == XL_SEGMENTS_OFFSETS || size > most || size % 64 != 0 ||
         facts->lane_way == XLI_LANE_LOCAL || width < 8 || width > 64)
         return false;
     rows -= rows % 2 == 0;
