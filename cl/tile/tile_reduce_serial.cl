@@ -23,6 +23,7 @@ XL_T xl_fold_on(const xl_input *input, XL_T sum, ulong *at, ulong end)
     XL_E value = xl_value_at(input, i++, false);
     if (sum.flags & XL_SOME)
         value = xl_op_e(sum.value, value);
+    XL_IN_ORDER
     for (; i < end; ++i)
         value = xl_op_e(value, xl_value_at(input, i, false));
     *at = end;
