@@ -191,25 +191,51 @@ typedef struct rounding_case {
     uint64_t hash; /* of what comes out on every device, or 0 */
 } rounding_case;
 
+/* What tells segments of ROUND_WIDTH elements by flags, keys or CSR offsets; else nothing. */
+static cl_mem rounding_heads(const selftest *t, family *f, xl_segments form, size_t *count)
+{
+    static uint8_t flags[ROUND_N];
+    static uint32_t keys[ROUND_N], offsets[ROUND_N / ROUND_WIDTH + 2];
+    *count = ROUND_N;
+    for (size_t i = 0; i < ROUND_N; ++i) {
+        flags[i] = i % ROUND_WIDTH == 0;
+        keys[i] = (uint32_t)(i / ROUND_WIDTH);
+        offsets[i / ROUND_WIDTH] = (uint32_t)(i / ROUND_WIDTH * ROUND_WIDTH);
+    }
+    offsets[TOOL_COUNT(offsets) - 1] = ROUND_N;
+    if (form == XL_SEGMENTS_HEAD_FLAGS)
+        return selftest_array(t, f, flags, sizeof flags);
+    if (form == XL_SEGMENTS_KEYS)
+        return selftest_array(t, f, keys, sizeof keys);
+    *count = TOOL_COUNT(offsets);
+    return form == XL_SEGMENTS_OFFSETS ? selftest_array(t, f, offsets, sizeof offsets) : NULL;
+}
+
 static bool sum_once(const selftest *t, family *f, const rounding_case *c, cl_mem from, size_t n,
                      float *got)
 {
+    size_t count;
     xl_reduce *plan = NULL;
     xl_reduce_desc d;
     xl_reduce_desc_init(&d);
     d.type = XL_F32;
     d.segments = c->form;
     d.segment_width = c->form == XL_SEGMENTS_WIDTH ? ROUND_WIDTH : 0;
+    if (c->form == XL_SEGMENTS_KEYS || c->form == XL_SEGMENTS_OFFSETS)
+        d.segment_type = XL_U32;
     d.determinism = c->determinism;
+    cl_mem heads = rounding_heads(t, f, c->form, &count);
     cl_mem to = selftest_array(t, f, NULL, n * sizeof *got);
     const bool good =
         family_passed(t, f, xl_reduce_create(t->s.ctx, &d, &plan), "plan", 0) &&
         family_passed(t, f,
                       xl_reduce_enqueue(plan, t->s.queue, ROUND_N, xl_view_of(from, 0),
-                                        xl_no_view(), xl_view_of(to, 0), xl_no_view(), xl_no_view(),
+                                        heads ? xl_view_n(heads, 0, count) : xl_no_view(),
+                                        xl_view_n(to, 0, n), xl_no_view(), xl_no_view(),
                                         xl_no_view(), 0, NULL, NULL),
                       "sum", ROUND_N) &&
         selftest_read(t, f, to, n * sizeof *got, got);
+    session_release(&heads);
     session_release(&to);
     xl_reduce_destroy(plan);
     return good;
@@ -240,20 +266,28 @@ static void check_rounding(const selftest *t, family *f, const rounding_case *c)
     session_release(&from);
 }
 
-/* The hashes are those of PoCL; to change them breaks what XL_REPRODUCIBLE promises. */
+/* The hashes are those of PoCL; to change them breaks what XL_REPRODUCIBLE promises. Runs are cut
+ * by elements, but by CSR offsets by elements and segments. */
 static void check_bits(selftest *t)
 {
-    static const rounding_case cases[] = {
-        {XL_SEGMENTS_NONE, XL_DETERMINISTIC, 0},
-        {XL_SEGMENTS_WIDTH, XL_DETERMINISTIC, 0},
-        {XL_SEGMENTS_NONE, XL_REPRODUCIBLE, UINT64_C(0xa2fc05aba67128da)},
-        {XL_SEGMENTS_WIDTH, XL_REPRODUCIBLE, UINT64_C(0xb59db88541cc336e)},
+    static const struct {
+        xl_segments form;
+        uint64_t hash;
+    } rows[] = {
+        {XL_SEGMENTS_NONE, UINT64_C(0xa2fc05aba67128da)},
+        {XL_SEGMENTS_WIDTH, UINT64_C(0xb59db88541cc336e)},
+        {XL_SEGMENTS_HEAD_FLAGS, UINT64_C(0xb59db88541cc336e)},
+        {XL_SEGMENTS_KEYS, UINT64_C(0xb59db88541cc336e)},
+        {XL_SEGMENTS_OFFSETS, UINT64_C(0x80d90d52d9603724)},
     };
-    for (size_t i = 0; i < TOOL_COUNT(cases); i += 2) {
-        family f = family_begin("bits of f32 reductions same %s",
-                                cases[i].determinism ? "everywhere" : "again");
-        check_rounding(t, &f, &cases[i]);
-        check_rounding(t, &f, &cases[i + 1]);
+    static const xl_determinism kinds[] = {XL_DETERMINISTIC, XL_REPRODUCIBLE};
+    for (size_t k = 0; k < TOOL_COUNT(kinds); ++k) {
+        const bool everywhere = kinds[k] == XL_REPRODUCIBLE;
+        family f =
+            family_begin("bits of f32 reductions same %s", everywhere ? "everywhere" : "again");
+        for (size_t i = 0; i < TOOL_COUNT(rows); ++i)
+            check_rounding(t, &f,
+                           &(rounding_case){rows[i].form, kinds[k], everywhere ? rows[i].hash : 0});
         family_end(t, &f);
     }
 }

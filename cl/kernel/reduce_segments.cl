@@ -173,11 +173,13 @@ __kernel XL_REQUIRED void xl_reduce_join(XL_REDUCE_ARGUMENTS)
 #if !XL_SERIAL
     __local XL_T scratch[XL_GROUP_SCRATCH];
     XL_T all;
+    XL_IN_ORDER
     for (uint k = from; k < to; ++k)
         sum = xl_op(sum, record[k].total);
     sum = xl_group_scan_exclusive(sum, scratch, &all);
 #endif
     sum = xl_op(start, sum);
+    XL_IN_ORDER
     for (uint k = from; k < to; ++k) {
         if (record[k].index != XL_NO_SEGMENT)
             xl_sink_put(&sink, record[k].index, XL_VALUE(xl_op(sum, record[k].open)));

@@ -36,6 +36,7 @@ XL_T xl_walk_run(xl_input *input, xl_extent extent, const xl_sink *sink, __globa
 {
     XL_T carry = XL_IDENTITY;
     ulong at = extent.begin;
+    XL_IN_ORDER
     for (ulong s = extent.segment; s < extent.after; ++s) {
         const ulong from = input->segments[s];
         const ulong to = min((ulong)input->segments[s + 1], extent.end);
@@ -79,6 +80,7 @@ XL_T xl_walk_run(xl_input *input, xl_extent extent, const xl_sink *sink, __globa
     XL_T carry = XL_IDENTITY;
     ulong place = XL_PLACE_OF(input, extent.begin);
     bool head = extent.begin < extent.end && xl_head_at(input, extent.begin, &place);
+    XL_IN_ORDER
     for (ulong i = extent.begin; i < extent.end; ++i) {
         carry = xl_op(carry, xl_input_state(input, input->in[i], i, head));
         ++place;
