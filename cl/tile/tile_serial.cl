@@ -4,11 +4,16 @@
  * scanned from there. Built-in scalars under a built-in operator go by wide vectors
  * (XL_BY_VECTORS), everything else element by element.
  *
- * Asks for what cl/tile/tile_output.cl asks for. */
+ * Asks for what cl/tile/tile_output.cl asks for, and
+ *   XL_ORDERED  1: bits may not depend on where arrays lie, for operators that round */
 #ifndef XL_TILE_SERIAL
 #define XL_TILE_SERIAL
 
 #include "tile_output.cl"
+
+#ifndef XL_ORDERED
+#error "XL_ORDERED must be defined"
+#endif
 
 #define XL_BY_VECTORS (XL_T_SCALAR && XL_OPERATOR != 0 && !XL_LOAD && !XL_STORE)
 
@@ -130,8 +135,11 @@ XL_T xl_serial_scan(xl_input *input, __global XL_OUT *out, ulong base, ulong cou
 #if XL_BY_VECTORS
     const __global XL_T *const in = (const __global XL_T *)input->in;
     __global XL_T *const to = (__global XL_T *)out;
-    if (stream) { /* such stores need whole, aligned lines */
-        const ulong past = ((size_t)(to + base) % sizeof(xl_wide)) / sizeof(XL_T);
+    /* Such stores need whole, aligned lines. To begin with the first of them moves the vectors,
+     * and with them the order of operands, by where `out` lies. */
+    const ulong past = ((size_t)(to + base) % sizeof(xl_wide)) / sizeof(XL_T);
+    stream = stream && (!XL_ORDERED || past == 0);
+    if (stream) {
         const ulong few = min(count, past > 0 ? XL_WIDE - past : 0);
         carry = xl_serial_scan_few(input, out, base, base + few, carry);
         base += few;
