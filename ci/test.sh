@@ -44,7 +44,7 @@ build() { # PRESET [CMAKE OPTION...]
 declare -A selections=(
   [all]="-LE install|abi|ahead|halves"
   [most]="-LE install|abi|ahead|halves -E ^(scan_types|scan_user|scan_textbook|reduce_smoke|collectives)_"
-  [lanes]="-LE install|abi -E ^(scan_types|scan_user|scan_textbook|reduce_smoke)_"
+  [lanes]="-LE install|abi -E ^(scan_types_test|(scan_user|scan_textbook|reduce_smoke)_)"
   [few]="-R ^(context|lane|group|scan_segments|scan_late|scan_ordered|scan_calls|sort|grid|neighbors)_test"
   [install]="-L install|abi"
   [simulator]="-R ^(lane|group|collectives|sequence|view|scan_segments|scan_offsets|scan_textbook|scan_misuse|reduce_smoke|reduce_bits|sort|grid|neighbors)_test --timeout 300"

@@ -99,7 +99,7 @@ static const sums all_sums[] = {
      small_tiles},
     {"ahead, all silent, f64", XL_F64, XL_SEGMENTS_NONE, XL_INCLUSIVE, XL_SCAN_LOOKBACK,
      XL_DETERMINISTIC, ahead_all_silent},
-    {"ahead, half silent, offsets", XL_F32, XL_SEGMENTS_OFFSETS, XL_EXCLUSIVE, XL_SCAN_LOOKBACK,
+    {"ahead, half silent, flags", XL_F32, XL_SEGMENTS_HEAD_FLAGS, XL_EXCLUSIVE, XL_SCAN_LOOKBACK,
      XL_DETERMINISTIC, ahead_half_silent},
     {"ahead, half silent", XL_F32, XL_SEGMENTS_NONE, XL_INCLUSIVE, XL_SCAN_LOOKBACK,
      XL_DETERMINISTIC, ahead_half_silent},

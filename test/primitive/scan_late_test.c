@@ -141,7 +141,7 @@ static const struct {
     {"ahead: matrices, 1 in 2", XL_U32X4, XL_SEGMENTS_NONE, AHEAD, 2, 1},
     {"ahead: bytes, 1 in 3", XL_U8, XL_SEGMENTS_NONE, AHEAD, 3, 0},
     {"ahead: flags, 1 in 2", XL_U32, XL_SEGMENTS_HEAD_FLAGS, AHEAD, 2, 0},
-    {"ahead: offsets, 1 in 512", XL_I64, XL_SEGMENTS_OFFSETS, AHEAD, 512, 3},
+    {"ahead: bits, 1 in 512", XL_I64, XL_SEGMENTS_HEAD_BITS, AHEAD, 512, 3},
     {"ahead: keys, 1 in 64", XL_F32, XL_SEGMENTS_KEYS, AHEAD, 64, 20},
 };
 
