@@ -78,11 +78,12 @@ typedef enum xl_type {
 } xl_type;
 
 /* A type of the user's own, such as a struct. The library checks size and alignment
- * against what the device's compiler makes of the source. */
+ * against what the device's compiler makes of the source. Where a descriptor takes several,
+ * types of one name must be one type: the same source, size and alignment. */
 typedef struct xl_user_type {
     const char *name;   /* of the type in OpenCL C: an identifier */
     size_t size;        /* bytes from one element of an array to the next */
-    size_t alignment;   /* a power of two that divides size */
+    size_t alignment;   /* a power of two that divides size, at most 128 */
     const char *source; /* OpenCL C that declares the type. It is compiled under its own #line,
                            so that messages of the compiler point into it */
 } xl_user_type;

@@ -45,6 +45,10 @@ static xl_status resolve_user(const xl_context *ctx, const char *field, const xl
                         "user_%s: \"%s\" is no identifier of at most %zu letters", field,
                         user->name, sizeof element->name - 1);
     const size_t size = user->size, alignment = user->alignment;
+    if (alignment > XLI_MOST_ALIGNMENT)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "user_%s: an alignment of %zu bytes; at most %zu are promised for buffers",
+                        field, alignment, XLI_MOST_ALIGNMENT);
     if (size == 0 || alignment == 0 || (alignment & (alignment - 1)) != 0 || size % alignment != 0)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "user_%s: a size of %zu and an alignment of %zu bytes; the alignment must "
@@ -115,6 +119,26 @@ const char *xli_element_alias(const xli_element *element)
 bool xli_element_is_scalar(const xli_element *element)
 {
     return element->lanes == 1 && element->kind != XLI_KIND_USER;
+}
+
+xl_status xli_element_check_name(const xl_context *ctx, const char *field,
+                                 const xli_element *element, const char *other_field,
+                                 const xli_element *other)
+{
+    if (!element->source || !other->source || strcmp(element->name, other->name) != 0)
+        return XL_SUCCESS;
+    if (element->bytes != other->bytes || element->alignment != other->alignment)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "user_%s: \"%s\" has %zu bytes and an alignment of %zu, but as user_%s it "
+                        "has %zu and %zu; types of one name must be one type",
+                        field, element->name, element->bytes, element->alignment, other_field,
+                        other->bytes, other->alignment);
+    if (strcmp(element->source, other->source) != 0)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "user_%s: \"%s\" has another source than as user_%s; types of one name "
+                        "must be one type",
+                        field, element->name, other_field);
+    return XL_SUCCESS;
 }
 
 static xl_status check_user_op(const xl_context *ctx, const xl_user_op *user)

@@ -26,6 +26,16 @@ typedef struct xli_element {
 xl_status xli_element_resolve(const xl_context *ctx, const xli_facts *facts, const char *field,
                               xl_type type, const xl_user_type *user, xli_element *element);
 
+/* More than this no alignment of a type may be: the least that OpenCL promises for every
+ * buffer, that of its largest vector. Scratch is carved at multiples of it. */
+#define XLI_MOST_ALIGNMENT ((size_t)128)
+_Static_assert(XLI_SCRATCH_ALIGN % XLI_MOST_ALIGNMENT == 0, "types must fit into scratch");
+
+/* XL_ERROR_INVALID_ARGUMENT where two user types have one name and are not one type. */
+xl_status xli_element_check_name(const xl_context *ctx, const char *field,
+                                 const xli_element *element, const char *other_field,
+                                 const xli_element *other);
+
 /* One that wraps modulo 2^bits where signed overflow is left open: unsigned for signed. */
 xli_element xli_element_wrapping(const xli_element *element);
 

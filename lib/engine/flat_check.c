@@ -123,8 +123,9 @@ static xl_status resolve_arrays(xli_flat *flat, const xl_scan_desc *desc, const 
         {"load_type", desc->load, desc->load_type, desc->user_load_type, &flat->source.in},
         {"store_type", desc->store, desc->store_type, desc->user_store_type, &flat->out},
     };
+    const xli_element *const scanned = &flat->source.element;
     for (size_t i = 0; i < XLI_COUNT(arrays); ++i) {
-        *arrays[i].element = flat->source.element;
+        *arrays[i].element = *scanned;
         if (arrays[i].type == XL_NONE)
             continue;
         if (!arrays[i].expression)
@@ -132,7 +133,11 @@ static xl_status resolve_arrays(xli_flat *flat, const xl_scan_desc *desc, const 
                             arrays[i].field, xl_type_name(arrays[i].type));
         XL_TRY(xli_element_resolve(flat->ctx, facts, arrays[i].field, arrays[i].type,
                                    arrays[i].user, arrays[i].element));
+        XL_TRY(
+            xli_element_check_name(flat->ctx, arrays[i].field, arrays[i].element, "type", scanned));
     }
+    XL_TRY(
+        xli_element_check_name(flat->ctx, "store_type", &flat->out, "load_type", &flat->source.in));
 done:
     return status;
 }

@@ -63,10 +63,14 @@ xl_status xli_flat_text(const xli_flat *flat, const xl_scan_desc *desc, const xl
     add_expression(text, "load", source->element.name, source->in.name, desc->load);
     add_expression(text, "store", flat->out.name, source->element.name, desc->store);
     xli_text_add(text, "#line 1 \"plan\"\n");
+    /* The user's text may have redefined even a type of OpenCL's. */
     static const char *const names[] = {"XL_R", "XL_IN", "XL_OUT"};
     for (size_t i = 0; i < XLI_COUNT(types); ++i)
-        xli_text_add(text, "#define %s %s%s\n", names[i], xli_element_alias(types[i]),
-                     types[i]->name);
+        xli_text_add(text,
+                     "#define %s %s%s\n"
+                     "typedef char size_of_%s_is_not_%zu[sizeof(%s) == %zu ? 1 : -1];\n",
+                     names[i], xli_element_alias(types[i]), types[i]->name, names[i],
+                     types[i]->bytes, names[i], types[i]->bytes);
     xli_text_add(text, "#define XL_SEG %s\n#define XL_COUNT uint\n", segment_type(desc));
     for (size_t i = 0; i < XLI_COUNT(lines); ++i)
         xli_text_add(text, "#define %s %zu\n", lines[i].name, lines[i].value);

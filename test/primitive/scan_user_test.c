@@ -91,6 +91,7 @@ static void mistakes_are_named(void **state)
     SPOILT(type.size, 0, XL_ERROR_INVALID_ARGUMENT, "size of 0");
     SPOILT(type.alignment, 3, XL_ERROR_INVALID_ARGUMENT, "alignment of 3");
     SPOILT(type.alignment, 8, XL_ERROR_INVALID_ARGUMENT, "alignment of 8");
+    SPOILT(type.alignment, 256, XL_ERROR_INVALID_ARGUMENT, "alignment of 256");
     SPOILT(type.source, NULL, XL_ERROR_INVALID_ARGUMENT, "source");
     SPOILT(op.name, NULL, XL_ERROR_INVALID_ARGUMENT, "name");
     SPOILT(op.name, "a + b", XL_ERROR_INVALID_ARGUMENT, "a + b");
@@ -117,6 +118,82 @@ static void mistakes_are_named(void **state)
     create_fails(XL_ERROR_INVALID_ARGUMENT, &j, "store_type");
 }
 
+/* Types of one name are compiled once, so they must be one. */
+static void one_name_is_one_type(void **state)
+{
+    (void)state;
+    static const char two[] = "typedef struct pt { float a, b; } pt;";
+    static const char four[] = "typedef struct pt { float a, b, c, d; } pt;";
+    static const char renamed[] = "typedef struct pt { float x, y; } pt;";
+    static const char aligned[] = "typedef struct pt { float2 a; } pt;";
+    const xl_user_type type = {"pt", 8, 4, two}, same = {"pt", 8, 4, two};
+    const xl_user_type longer = {"pt", 16, 4, four}, other = {"pt", 8, 4, renamed};
+    const xl_user_type strict = {"pt", 8, 8, aligned};
+    const xl_user_type wide = {"wide", 16, 4, "typedef struct { float a, b, c, d; } wide;"};
+    const xl_user_type wide_too = {"wide", 8, 4, "typedef struct { float a, b; } wide;"};
+    const struct {
+        const xl_user_type *load, *store;
+        const char *text; /* NULL: it is taken */
+    } cases[] = {
+        {&same, &same, NULL},
+        {&longer, NULL, "user_load_type: \"pt\" has 16 bytes"},
+        {&other, NULL, "user_load_type: \"pt\" has another source"},
+        {&strict, NULL, "user_load_type: \"pt\" has 8 bytes and an alignment of 8"},
+        {&same, &longer, "user_store_type: \"pt\" has 16 bytes"},
+        {NULL, &other, "user_store_type: \"pt\" has another source than as user_type"},
+        {&wide, &wide_too, "but as user_load_type it has 16"},
+    };
+    const xl_user_op op = {"add", "pt add(pt x, pt y) { x.a += y.a; x.b += y.b; return x; }", NULL,
+                           XL_OP_EXACT};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        xl_scan *plan = NULL;
+        const xl_user_type *load = cases[i].load, *store = cases[i].store;
+        const xl_scan_desc desc = {.struct_size = sizeof desc,
+                                   .type = XL_USER_TYPE,
+                                   .op = XL_USER_OP,
+                                   .kind = XL_INCLUSIVE,
+                                   .user_type = &type,
+                                   .user_op = &op,
+                                   .load = load ? "x" : NULL,
+                                   .load_type = load ? XL_USER_TYPE : XL_NONE,
+                                   .user_load_type = load,
+                                   .store = store ? "x" : NULL,
+                                   .store_type = store ? XL_USER_TYPE : XL_NONE,
+                                   .user_store_type = store};
+        const xl_status status = xl_scan_create(xlt_context(), &desc, &plan);
+        if (cases[i].text)
+            refused(xlt_context(), status, XL_ERROR_INVALID_ARGUMENT, cases[i].text);
+        else
+            ok(xlt_context(), status, "types that are one");
+        xl_scan_destroy(plan);
+    }
+}
+
+/* The user's text may say what is the element of an array that the library reads. */
+static void sizes_of_arrays_are_checked(void **state)
+{
+    (void)state;
+    const xl_user_type type = {"pair", 8, 4,
+                               "typedef struct { uint a, b; } pair;\n#define ushort uchar\n"};
+    const xl_user_op op = {"add", "pair add(pair x, pair y) { x.a += y.a; x.b += y.b; return x; }",
+                           NULL, XL_OP_EXACT};
+    for (int store = 0; store < 2; ++store) {
+        xl_scan *plan;
+        const xl_scan_desc desc = {.struct_size = sizeof desc,
+                                   .type = XL_USER_TYPE,
+                                   .op = XL_USER_OP,
+                                   .kind = XL_INCLUSIVE,
+                                   .user_type = &type,
+                                   .user_op = &op,
+                                   .load = store ? NULL : "(pair){x, x}",
+                                   .load_type = store ? XL_NONE : XL_U16,
+                                   .store = store ? "x.a" : NULL,
+                                   .store_type = store ? XL_U16 : XL_NONE};
+        refused(xlt_context(), xl_scan_create(xlt_context(), &desc, &plan), XL_ERROR_BUILD,
+                store ? "size_of_XL_OUT_is_not_2" : "size_of_XL_IN_is_not_2");
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -125,6 +202,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(in_groups),
         cmocka_unit_test(in_groups_without_lanes),
         cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(one_name_is_one_type),
+        cmocka_unit_test(sizes_of_arrays_are_checked),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
