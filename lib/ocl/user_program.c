@@ -61,6 +61,48 @@ static size_t step(flattener *f, const char *at)
     return two ? 2 : 1;
 }
 
+/* Whether something is written so that the compiler may see a directive, or another
+ * comment, where step() does not: other spellings of '#' and '\\', a line that ends in a
+ * lone carriage return, a token cut by a continued line; or asks for files by itself. */
+static bool is_odd(const char *source)
+{
+    static const char *const signs[] = {"%:", "?\?=", "?\?/", "__has_include", "__has_embed"};
+    for (size_t i = 0; i < XLI_COUNT(signs); ++i)
+        if (strstr(source, signs[i]))
+            return true;
+    for (const char *at = source; (at = strpbrk(at, "\\\r")); ++at) {
+        const bool cut = *at == '\\' && at > source && !strchr(" \t", at[-1]);
+        const char *end = at + 1 + (*at == '\\' ? strspn(at + 1, " \t\r\f\v") : 0);
+        if (*at == '\r' ? *end != '\n' : cut && *end == '\n' && !strchr(" \t\r\n", end[1]))
+            return true;
+    }
+    return false;
+}
+
+/* Options that name a file for the compiler to read, where it knows them. */
+static bool option_reads(const char *options)
+{
+    return options && (strstr(options, "-include") || strstr(options, "-imacros"));
+}
+
+/* Whether the directive at `at` may have the compiler read a file: any may of which we do
+ * not know better. */
+static bool directive_reads(const char *at)
+{
+    static const char *const harmless[] = {"",       "define", "undef",  "if",    "ifdef",
+                                           "ifndef", "elif",   "else",   "endif", "pragma",
+                                           "line",   "error",  "warning"};
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz_";
+    at += 1 + strspn(at + 1, " \t");
+    const size_t length = strspn(at, letters);
+    if (!strchr(length > 0 ? " \t\r\n(!\"" : "\r\n0123456789", at[length]))
+        return true;
+    for (size_t i = 0; i < XLI_COUNT(harmless); ++i)
+        if (strlen(harmless[i]) == length && strncmp(at, harmless[i], length) == 0)
+            return false;
+    return true;
+}
+
 /* What follows `#include` if this is one, else NULL. */
 static const char *include_operand(const char *at)
 {
@@ -110,10 +152,8 @@ static xl_status take_include(flattener *f, const char *at, size_t *length)
     const char *operand = include_operand(at);
     size_t operand_length = 0;
     *length = 0;
-    if (!operand)
-        return XL_SUCCESS;
-    if (strncmp(operand, prefix, sizeof prefix - 1) != 0) {
-        f->reads_files = true;
+    if (!operand || strncmp(operand, prefix, sizeof prefix - 1) != 0) {
+        f->reads_files = f->reads_files || directive_reads(at);
         return XL_SUCCESS;
     }
     const xli_source *source = include_named(operand, &operand_length);
@@ -172,6 +212,7 @@ xl_status xl_program_create(xl_context *ctx, const char *source, const char *opt
     if (!ctx || !program)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s is NULL", ctx ? "program" : "ctx");
     XL_TRY(check(ctx, source, options));
+    f.reads_files = is_odd(source) || option_reads(options);
     XL_TRY(flatten(&f, source));
     xli_sha256_init(&hash);
     xli_sha256_add(&hash, f.text.data, f.text.length);

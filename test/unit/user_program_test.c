@@ -196,14 +196,65 @@ static void files_that_change_are_read_again(void **state)
     char folder[] = "/tmp/xlt-include-XXXXXX", options[64];
     assert_non_null(mkdtemp(folder));
     snprintf(options, sizeof options, "-I%s", folder);
-    for (cl_uint value = 5; value < 7; ++value) {
-        char text[32], name[32] = "value.h", source[200];
-        snprintf(text, sizeof text, "#define VALUE %u\n", value);
-        write_file(folder, name, text);
-        snprintf(source, sizeof source, "#include \"%s\"\n" KERNEL, name);
-        expect_result(source, options, value);
+    /* As many ways as there are to write it, of which a compiler may not know all. */
+    static const char *const sources[] = {
+        "#include \"value.h\"\n" KERNEL,
+        "#import \"value.h\"\n" KERNEL,
+        "#include_next \"value.h\"\n" KERNEL,
+        "#define NAME \"value.h\"\n#include NAME\n" KERNEL,
+        "#/**/include \"value.h\"\n" KERNEL,
+        "#/* over\n lines */include \"value.h\"\n" KERNEL,
+        "#inc\\\nlude \"value.h\"\n" KERNEL,
+        "#\\\ninclude \"value.h\"\n" KERNEL,
+        "# \\\n include \"value.h\"\n" KERNEL,
+        "#inc\\  \r\nlude \"value.h\"\n" KERNEL,
+        "#\finclude \"value.h\"\n" KERNEL,
+        "%:include \"value.h\"\n" KERNEL,
+        "?\?=include \"value.h\"\n" KERNEL,
+        "#inc?\?/\nlude \"value.h\"\n" KERNEL,
+        "int f(void);\r#include \"value.h\"\r\n" KERNEL,
+        "// a comment\r#include \"value.h\"\r\n" KERNEL,
+        "/* *\\\n/\n#include \"value.h\"\n/* */\n" KERNEL,
+        "#if 1\n#include \"value.h\"\n#endif\n" KERNEL,
+    };
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; ++i) {
+        for (cl_uint value = 5; value < 7; ++value) {
+            char text[32];
+            cl_program program;
+            snprintf(text, sizeof text, "#define VALUE %u\n", value);
+            write_file(folder, "value.h", text);
+            /* Plainly it is known to all. */
+            if (i == 0)
+                expect_result(sources[i], options, value);
+            else if (xl_program_create(xlt_context(), sources[i], options, &program) == XL_SUCCESS)
+                expect_result(sources[i], options, value), clReleaseProgram(program);
+        }
     }
     remove_all(folder);
+}
+
+/* What else stands in sources reads nothing: two equal ones are one program. */
+static void other_lines_are_no_reason_to_build_again(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "#define SUM(a, b) \\\n    ((a) + (b))\n",
+        "#define SUM(a, b) \\\r\n    ((a) + (b))\r\n",
+        "#if defined(X) && \\\n    X > 3\n#error no\n#elif(X)\n#else\n#endif\n",
+        "#ifdef X\n#undef X\n#warning X\n#endif\n#ifndef X\n#endif // X\n#if!0\n#endif\n",
+        "#pragma OPENCL FP_CONTRACT OFF\n#\n # line 3 \"user\"\n",
+        "/* #import */ // #import\n#define A 5 % 3\n#define B \"#import\\n\"\n",
+        "#include <crosslane/lanes.cl>\n",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; ++i) {
+        char source[300];
+        snprintf(source, sizeof source, "%s" KERNEL, lines[i]);
+        cl_program first = build(source, "-DVALUE=1"), again = build(source, "-DVALUE=1");
+        if (first != again)
+            XLT_FAIL("built twice: %s", source);
+        clReleaseProgram(first);
+        clReleaseProgram(again);
+    }
 }
 
 static void programs_are_cached_on_disk(void **state)
@@ -298,6 +349,7 @@ int main(void)
         cmocka_unit_test(errors_point_into_the_source),
         cmocka_unit_test(equal_sources_are_one_program),
         cmocka_unit_test(files_that_change_are_read_again),
+        cmocka_unit_test(other_lines_are_no_reason_to_build_again),
         cmocka_unit_test(programs_are_cached_on_disk),
         cmocka_unit_test(threads_may_build_at_once),
     };
