@@ -119,7 +119,7 @@ __kernel XL_REQUIRED void xl_reduce_count(XL_REDUCE_ARGUMENTS)
     heads = xl_group_sum(numbers, heads);
 #endif
     if (get_local_id(0) == 0)
-        ((__global ulong *)(scratch_at + counts))[group] = heads;
+        ((__global ulong *)(scratch_at + counts))[1 + group] = heads;
 }
 #endif
 
@@ -137,7 +137,7 @@ __kernel XL_REQUIRED void xl_reduce_walk(XL_REDUCE_ARGUMENTS)
 #endif
 #if XL_SEGMENTS <= 3
     const __global ulong *const heads = (const __global ulong *)(scratch_at + counts);
-    for (ulong k = get_local_id(0); k < group; k += XL_GROUP_SIZE)
+    for (ulong k = (first > 0 ? 0 : 1) + get_local_id(0); k <= group; k += XL_GROUP_SIZE)
         extent.segment += heads[k];
     extent.segment = xl_group_sum(desk.numbers, extent.segment);
 #endif
@@ -160,7 +160,8 @@ __kernel XL_REQUIRED void xl_reduce_walk(XL_REDUCE_ARGUMENTS)
     }
 }
 
-/* `run`: how many records there are. */
+/* `run`: how many records there are. Leaves what comes before the next launch: in the first
+ * record, and before the runs' heads. */
 __kernel XL_REQUIRED void xl_reduce_join(XL_REDUCE_ARGUMENTS)
 {
     XL_SINK_MAKE(sink);
@@ -170,6 +171,18 @@ __kernel XL_REQUIRED void xl_reduce_join(XL_REDUCE_ARGUMENTS)
     XL_T sum = XL_IDENTITY, start = XL_IDENTITY;
     if (first > 0)
         start = record->total;
+#if XL_SEGMENTS <= 3
+    __global ulong *const heads = (__global ulong *)(scratch_at + counts);
+    ulong began = first > 0 && i == 0 ? heads[0] : 0;
+    for (uint k = from; k < to; ++k)
+        began += heads[k];
+#if !XL_SERIAL
+    __local ulong numbers[XL_GROUP_SIZE];
+    began = xl_group_sum(numbers, began);
+#endif
+    if (i == 0)
+        heads[0] = began;
+#endif
 #if !XL_SERIAL
     __local XL_T scratch[XL_GROUP_SCRATCH];
     XL_T all;
@@ -188,6 +201,7 @@ __kernel XL_REQUIRED void xl_reduce_join(XL_REDUCE_ARGUMENTS)
 #if XL_SERIAL
     record->total = sum;
 #else
+    XL_FULL_BARRIER(); /* `start` is read by all */
     if (i == 0)
         record->total = xl_op(start, all);
 #endif

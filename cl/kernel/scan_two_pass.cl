@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Reduce-then-scan: in one launch each work-group reduces its run of whole tiles;
  * in a second each folds the totals of the runs before its own and scans its run
- * from there. Which elements form a run follows from n and the plan alone, so
- * that floating-point sums come out the same every time.
+ * from there. Where single work-items have so many totals to fold that it would cost as much
+ * as the runs, these are scanned first, in launches between the two. Which elements form a run
+ * follows from n and the plan alone, so that floating-point sums come out the same every time.
  * After Dotsenko et al., "Fast scan algorithms on graphics processors" (ICS 2008),
- * without a launch of its own for the few totals.
+ * without a launch of its own for few totals.
  *
  * A scan of one tile is the second launch alone, with one group and no totals.
  *
@@ -46,37 +47,48 @@ __kernel XL_REQUIRED void xl_scan_reduce(XL_INPUT_ARGUMENTS, ulong run, __global
         ((__global XL_T *)(scratch_at + scratch_offset))[group] = total;
 }
 
-/* start op totals[0] op ... op totals[group - 1] */
-XL_T xl_fold_totals(const __global XL_T *totals, uint group, XL_T start
-#if !XL_SERIAL
-                    ,
-                    __local XL_T *scratch
-#endif
-)
+#if XL_SERIAL
+/* Many totals: each from number `from` to before `after` becomes all up to itself, where those
+ * before `from` have become that already. One work-item's work. */
+__kernel XL_REQUIRED void xl_scan_totals(__global uchar *scratch_at, ulong scratch_offset,
+                                         ulong from, ulong after)
+{
+    __global XL_T *const totals = (__global XL_T *)(scratch_at + scratch_offset);
+    XL_T sum = XL_IDENTITY;
+    if (from > 0)
+        sum = totals[from - 1];
+    XL_IN_ORDER
+    for (ulong k = from; k < after; ++k) {
+        sum = xl_op(sum, totals[k]);
+        totals[k] = sum;
+    }
+}
+
+/* start op totals[0] op ... op totals[group - 1]. `scanned`: the last of them is all of them. */
+XL_T xl_fold_totals(const __global XL_T *totals, uint group, XL_T start, bool scanned)
 {
     XL_T sum = XL_IDENTITY;
-#if XL_SERIAL
-    uint k = 0;
-#if XL_LEAP
-    enum { AT_ONCE = sizeof(XL_T) <= 64 ? 8 : 1 };
-    for (; k + AT_ONCE <= group; k += AT_ONCE)
-        for (uint j = 0; j < AT_ONCE; ++j)
-            sum = xl_op(sum, totals[k + j]);
-#endif
-    for (; k < group; ++k)
+    XL_IN_ORDER
+    for (uint k = scanned && group > 0 ? group - 1 : 0; k < group; ++k)
         sum = xl_op(sum, totals[k]);
+    return xl_op(start, sum);
+}
 #else
+/* The same by a group; totals are never scanned. */
+XL_T xl_fold_totals(const __global XL_T *totals, uint group, XL_T start, __local XL_T *scratch)
+{
+    XL_T sum = XL_IDENTITY;
     const uint share = XL_CEIL_DIV(group, XL_GROUP_SIZE);
     const uint first = min((uint)get_local_id(0) * share, group);
     const uint last = min(first + share, group);
     for (uint k = first; k < last; ++k)
         sum = xl_op(sum, totals[k]);
-    sum = xl_group_reduce(sum, scratch);
-#endif
-    return xl_op(start, sum);
+    return xl_op(start, xl_group_reduce(sum, scratch));
 }
+#endif
 
-/* Scans run after run. With one group `totals` is not read. */
+/* Scans run after run. With one group `totals` is not read. `flags`: 1 results are written past
+ * the cache; 2 totals are scanned. */
 __kernel XL_REQUIRED void xl_scan_spread(XL_INPUT_ARGUMENTS, ulong run,
                                          const __global uchar *scratch_at, ulong scratch_offset,
                                          __global XL_OUT *out, ulong out_offset, uint flags)
@@ -89,7 +101,7 @@ __kernel XL_REQUIRED void xl_scan_spread(XL_INPUT_ARGUMENTS, ulong run,
     const __global XL_T *const totals = (const __global XL_T *)(scratch_at + scratch_offset);
     out += out_offset;
 #if XL_SERIAL
-    XL_T carry = xl_fold_totals(totals, group, start);
+    XL_T carry = xl_fold_totals(totals, group, start, (flags & 2) != 0);
     xl_serial_scan(&input, out, at, end - at, carry, flags & 1);
 #else
     __local XL_T scratch[XL_TILE_SCRATCH];

@@ -43,7 +43,7 @@ typedef struct xl_sink {
 
 /* `run`: elements (of CSR offsets: steps) of a run; `first`: the number of the launch's
  * first one. Records stand `records` bytes into scratch, one more than there are groups;
- * heads of each run `counts` bytes into it. */
+ * `counts` bytes into it the heads before this launch, then those of each run. */
 #if XL_SEGMENTS == 3
 #define XL_KEYS_ARGUMENTS , __global XL_SEG *keys, ulong keys_offset
 #define XL_KEYS_MAKE sink.keys = keys ? keys + keys_offset : keys;

@@ -105,18 +105,38 @@ xl_status xli_flat_launch(xli_flat_flow *flow, xli_kernel *kernel, size_t groups
     return xli_seq_launch(&flow->seq, kernel, groups, size, args, flow->num_input + num_more);
 }
 
+/* Groups of one work-item fold few totals each, and are given many scanned: to fold them would
+ * cost as much again as the runs. A launch scans so many that its loop is no longer than a
+ * run's, for devices that end long ones (scan.run_elements in tune.h). */
+static xl_status scan_totals(xli_flat *flat, xli_flat_flow *f, size_t groups, bool *scanned)
+{
+    enum { FEW = 512, AT_ONCE = 4096 };
+    xl_status status = XL_SUCCESS;
+    *scanned = flat->scan_totals.cl && groups > FEW;
+    for (size_t from = 0; *scanned && from < groups; from += AT_ONCE)
+        XL_TRY(XLI_LAUNCH(&f->seq, &flat->scan_totals, 1, 1, XLI_MEM(f->scratch.buffer),
+                          XLI_U64(f->scratch.offset), XLI_U64(from),
+                          XLI_U64(xli_min(groups, from + AT_ONCE))));
+done:
+    return status;
+}
+
 static xl_status enqueue_two_pass(xli_flat *flat, xli_flat_flow *f)
 {
     xl_status status;
+    bool scanned = false;
+    enum { STREAM = 1, SCANNED = 2 };
     const xli_flat_cut cut = xli_flat_cut_of(flat, f->n);
     /* A single group reads no totals. */
     const xli_arg totals = XLI_MEM(f->scratch.buffer), totals_offset = XLI_U64(f->scratch.offset);
-    if (cut.groups > 1)
+    if (cut.groups > 1) {
         XL_TRY(XLI_FLAT_LAUNCH(f, &flat->reduce, cut.groups, flat->group_size, XLI_U64(cut.run),
                                totals, totals_offset));
+        XL_TRY(scan_totals(flat, f, cut.groups, &scanned));
+    }
     XL_TRY(XLI_FLAT_LAUNCH(f, &flat->spread, cut.groups, flat->group_size, XLI_U64(cut.run), totals,
                            totals_offset, XLI_MEM(f->at.out.buffer), XLI_U64(f->at.out.offset),
-                           XLI_U32(f->stream)));
+                           XLI_U32((f->stream ? STREAM : 0) | (scanned ? SCANNED : 0))));
 done:
     return status;
 }

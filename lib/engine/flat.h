@@ -57,7 +57,7 @@ typedef struct xli_flat {
     xli_kernel ring_few;      /* where tiles are shorter */
     xli_kernel ring_in_place; /* where that is another kernel */
     xli_kernel reduce_totals; /* the textbook scans, on the levels above the elements */
-    xli_kernel scan_totals;
+    xli_kernel scan_totals;   /* these, and reduce-then-scan where a work-item is a group */
     xli_pool pool;
     uint32_t calls; /* without the caller's scratch since the pool was last let go */
     bool on_trial;  /* the plan that finds out whether look-back works here */

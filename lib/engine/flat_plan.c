@@ -125,6 +125,7 @@ static xl_status build(xli_flat *flat, const xl_scan_desc *desc, const xli_facts
         {"scan_lookback", "xl_scan_lookback", &flat->ring, ring && !ahead},
         {"scan_lookback", "xl_scan_lookback_in_place", &flat->ring_in_place, ring && !ahead},
         {"scan_two_pass", "xl_scan_reduce", &flat->reduce, two_pass},
+        {"scan_two_pass", "xl_scan_totals", &flat->scan_totals, two_pass && flat->items == 0},
         {"scan_two_pass", "xl_scan_spread", &flat->spread, two_pass},
         {"scan_textbook", "xl_textbook_reduce", &flat->reduce, textbook},
         {"scan_textbook", "xl_textbook_reduce_totals", &flat->reduce_totals, textbook},

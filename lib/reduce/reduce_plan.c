@@ -187,7 +187,7 @@ static size_t fixed_run(size_t n)
     return n / FIXED_RUN <= FIXED_RUNS ? FIXED_RUN : LONG_FIXED_RUN;
 }
 
-/* The longest run, and the most runs of a launch. */
+/* The longest run, and the most runs that n elements are cut into. */
 static size_t longest_run(const xl_reduce *plan)
 {
     const xli_tune_reduce *tune = &plan->tune;
@@ -207,12 +207,23 @@ static size_t most_runs(const xl_reduce *plan, size_t n)
     return xli_max(plan->flat.units * each, xli_ceil_div(n, longest_run(plan)));
 }
 
+/* The most runs of a launch. More would have to fold too many numbers of heads each, and too
+ * many records in the join; but whole arrays are joined once, at the end. */
+static size_t runs_at_once(const xl_reduce *plan, size_t n)
+{
+    const size_t most = most_runs(plan, n);
+    if (plan->flat.source.segments == XL_SEGMENTS_NONE)
+        return most;
+    return xli_min(most, xli_max(FIXED_RUNS, plan->flat.units * plan->tune.part_groups));
+}
+
 xli_reduce_cut xli_reduce_cut_of(const xl_reduce *plan, size_t n, size_t segments)
 {
     const size_t tile = plan->flat.tile, steps = n + segments;
     const size_t tiles = xli_ceil_div(steps, tile);
-    xli_reduce_cut cut = {.most = most_runs(plan, n)};
-    const size_t each = tiles <= plan->tune.alone_tiles ? tiles : xli_ceil_div(tiles, cut.most);
+    const size_t most = most_runs(plan, n);
+    xli_reduce_cut cut = {.most = runs_at_once(plan, n)};
+    const size_t each = tiles <= plan->tune.alone_tiles ? tiles : xli_ceil_div(tiles, most);
     cut.run =
         is_reproducible(plan) ? fixed_run(n) : xli_min(xli_max(each, 1) * tile, longest_run(plan));
     cut.runs = xli_max(xli_ceil_div(steps, cut.run), 1);
@@ -229,10 +240,10 @@ xli_reduce_room xli_reduce_room_of(const xl_reduce *plan, size_t n)
         xli_round_up(2 * source->state_bytes, sizeof(cl_ulong)) + sizeof(cl_ulong), align);
     const bool offsets = source->segments == XL_SEGMENTS_OFFSETS;
     const size_t tiles = xli_ceil_div(n, plan->flat.tile);
-    const size_t most = most_runs(plan, n);
+    const size_t most = runs_at_once(plan, n);
     const size_t runs = xli_max(1, offsets ? most : xli_min(tiles, most));
     xli_reduce_room room = {.counts = (runs + 1) * record};
-    room.bytes = room.counts + (plan->count.cl ? runs * sizeof(cl_ulong) : 0);
+    room.bytes = room.counts + (plan->count.cl ? (runs + 1) * sizeof(cl_ulong) : 0);
     room.bytes = xli_round_up(room.bytes, XLI_SCRATCH_ALIGN);
     return room;
 }

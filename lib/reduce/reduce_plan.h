@@ -31,7 +31,7 @@ typedef struct xli_reduce_cut {
 } xli_reduce_cut;
 xli_reduce_cut xli_reduce_cut_of(const xl_reduce *plan, size_t n, size_t segments);
 
-/* Scratch of a call: one record more than a launch has runs, then their heads. */
+/* Scratch of a call: one record more than a launch has runs, then as many numbers of heads. */
 typedef struct xli_reduce_room {
     size_t counts; /* bytes before the heads */
     size_t bytes;

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ * Calls that are cut into very many runs, which many elements are on CPUs: totals of
+ * scans are scanned in launches of their own then, and reductions take several launches. */
+#include "reduce_support.h"
+#include "scan_support.h"
+
+#include <stdio.h>
+
+/* Runs of 256 elements, of which a launch of either kind takes 4096. */
+static const char short_runs[] = "scan.shape = 0\nscan.run_elements = 1024\nscan.tile_bytes = 256\n"
+                                 "reduce.serial = 1\nreduce.run_elements = 256\n";
+enum { RUN = 256, ONE_LAUNCH = 4096 * RUN };
+
+static const struct {
+    xl_type type;
+    xl_op op;
+    xl_segments segments;
+    pattern pattern;
+    size_t n;
+} rows[] = {
+    {XL_U8, XL_SUM, XL_SEGMENTS_HEAD_FLAGS, LONG_RUNS, ONE_LAUNCH / 4 + 77},
+    {XL_U8, XL_SUM, XL_SEGMENTS_HEAD_FLAGS, ONE_SEGMENT, 2 * ONE_LAUNCH + 77},
+    {XL_I8, XL_MAX, XL_SEGMENTS_KEYS, LONG_RUNS, ONE_LAUNCH + 1},
+    {XL_U8, XL_XOR, XL_SEGMENTS_HEAD_BITS, SHORT_RUNS, ONE_LAUNCH + 3 * RUN},
+    {XL_U8, XL_SUM, XL_SEGMENTS_WIDTH, LONG_RUNS, ONE_LAUNCH + 1},
+    {XL_U8, XL_SUM, XL_SEGMENTS_OFFSETS, LONG_RUNS, ONE_LAUNCH + 1},
+};
+
+static void describe(job *j, size_t row)
+{
+    job_make(j, "many runs", rows[row].type, rows[row].op, row % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE,
+             NULL);
+    j->desc.segments = rows[row].segments;
+    j->desc.segment_type = XL_U32;
+    j->desc.segment_width = rows[row].segments == XL_SEGMENTS_WIDTH ? 1000 : 0;
+    j->desc.algorithm = XL_SCAN_REDUCE_THEN_SCAN;
+    j->pattern = rows[row].pattern;
+}
+
+static bool too_many(void)
+{
+    if (xlt_small())
+        print_message("small sizes asked for: calls of many runs left out\n");
+    return xlt_small();
+}
+
+static void scans(void **state)
+{
+    (void)state;
+    if (too_many())
+        skip();
+    xl_context *ctx = open_context(short_runs, NULL);
+    for (size_t row = 0; row < sizeof rows / sizeof rows[0]; ++row) {
+        job j;
+        describe(&j, row);
+        xl_scan *plan = job_plan(ctx, &j);
+        job_check(ctx, plan, &j, rows[row].n, placings[row % NUM_PLACINGS]);
+        xl_scan_destroy(plan);
+    }
+    xl_context_destroy(ctx);
+}
+
+static void reductions(void **state)
+{
+    (void)state;
+    if (too_many())
+        skip();
+    xl_context *ctx = open_context(short_runs, NULL);
+    for (size_t row = 0; row < sizeof rows / sizeof rows[0]; ++row) {
+        job j;
+        describe(&j, row);
+        j.desc.algorithm = XL_SCAN_AUTO;
+        j.desc.kind = XL_INCLUSIVE;
+        xl_reduce *plan = reduce_plan(ctx, &j);
+        reduce_check(ctx, plan, &j, rows[row].n, row % 2 == 0);
+        xl_reduce_destroy(plan);
+    }
+    xl_context_destroy(ctx);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scans),
+        cmocka_unit_test(reductions),
+    };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    xlt_finish();
+    return failed;
+}
