@@ -41,12 +41,6 @@
 #define XL_FIRST_POST(tile, sum)                                                                   \
     (!XL_ORDERED && ((tile) == 0 || XL_ENDS_CHAIN(sum)) ? XL_PREFIX : XL_AGGREGATE)
 
-void xl_hold_back(const xl_ring *ring)
-{
-    for (uint k = 0; k < 20000; ++k)
-        (void)xl_message_load(ring->header + XL_HEADER_WORDS - 1);
-}
-
 /* Who looks back: one sub-group, or one work-item where there is none to speak of. */
 #if !XL_SERIAL && XL_USE_LANES
 #define XL_LOOKERS xl_lane_width()

@@ -36,6 +36,13 @@ bool xl_is_held(uint tile)
 #endif
 }
 
+/* For tests: takes long. */
+void xl_hold_back(const xl_ring *ring)
+{
+    for (uint k = 0; k < 20000; ++k)
+        (void)xl_message_load(ring->header + XL_HEADER_WORDS - 1);
+}
+
 uint xl_lowest_bit(ulong bits)
 {
     return (uint)popcount((bits & (0ul - bits)) - 1ul); /* 64 for none */

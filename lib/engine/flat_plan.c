@@ -30,7 +30,10 @@ static uint32_t choose_items(const xli_flat *flat, const xli_facts *facts, uint3
 {
     const size_t words = xli_ceil_div(flat->source.state_bytes, 4);
     const uint32_t vector = flat->vector;
-    uint32_t items = (uint32_t)(flat->tune.item_bytes / 4 / words / vector * vector);
+    const bool offsets = flat->source.segments == XL_SEGMENTS_OFFSETS;
+    const size_t most = offsets ? flat->tune.offset_bytes : SIZE_MAX;
+    const size_t held = xli_min(flat->tune.item_bytes, most);
+    uint32_t items = (uint32_t)(held / 4 / words / vector * vector);
     items = (uint32_t)xli_max(items, vector);
     while (items > vector && local_bytes(flat, size, items) > facts->info.local_bytes)
         items -= vector;
@@ -48,16 +51,14 @@ static bool shape_ahead(xli_flat *flat, const xli_facts *facts, size_t most)
     const bool flagged = source->segments == XL_SEGMENTS_HEAD_FLAGS;
     const size_t staged = source->in.bytes + (keys ? source->segment_bytes : flagged);
     const size_t words = xli_ceil_div(source->state_bytes, 4);
-    const bool flags = source->state != XLI_STATE_PLAIN, wide = words > 1;
-    const uint32_t held = flags  ? flat->tune.ahead_flags.bytes
-                          : wide ? flat->tune.ahead_wide.bytes
-                                 : flat->tune.ahead_plain.bytes;
-    const size_t width = facts->info.lane_width;
-    const size_t size = flags  ? flat->tune.ahead_flags.size
-                        : wide ? flat->tune.ahead_wide.size
-                               : flat->tune.ahead_plain.size;
+    const bool flags = source->state != XLI_STATE_PLAIN;
+    const xli_tune_ahead *const shape = flags && words > 2 ? &flat->tune.ahead_wide_flags
+                                        : flags            ? &flat->tune.ahead_flags
+                                        : words > 1        ? &flat->tune.ahead_wide
+                                                           : &flat->tune.ahead_plain;
+    const size_t width = facts->info.lane_width, size = shape->size;
     const size_t sums = size / (facts->lane_way == XLI_LANE_PTX ? width : 4) * 3;
-    size_t rows = xli_max(1, held / 4 / words / flat->vector);
+    size_t rows = xli_max(1, shape->bytes / 4 / words / flat->vector);
     if (!flat->tune.ahead || flat->algorithm != XL_SCAN_LOOKBACK ||
         source->segments == XL_SEGMENTS_OFFSETS || size > most || size % 64 != 0 ||
         facts->lane_way == XLI_LANE_LOCAL || width < 8 || width > 64)

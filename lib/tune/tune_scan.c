@@ -20,13 +20,14 @@ typedef struct row {
 /* Measured on an H200, where alone it is taken; elsewhere for whoever asks for it. */
 #define AHEAD                                                                                      \
     .ahead_block = 512, .ahead_groups = 2, .ahead_few = 3, .ahead_plain = {256, 192},              \
-    .ahead_wide = {128, 240}, .ahead_flags = {512, 100}
+    .ahead_wide = {128, 240}, .ahead_flags = {512, 100}, .ahead_wide_flags = {128, 160}
 
 static const row table[] = {
     {{.vendor_id = VENDOR_NVIDIA, .capability = 9},
      {.shape = XLI_SCAN_GROUP,
       .group_size = 128,
       .item_bytes = 384,
+      .offset_bytes = 256,
       .tile_bytes = 1 << 16,
       .run_groups = 8,
       .run_elements = 1 << 30,
@@ -42,6 +43,7 @@ static const row table[] = {
      {.shape = XLI_SCAN_GROUP,
       .group_size = 128,
       .item_bytes = 256,
+      .offset_bytes = 256,
       .tile_bytes = 1 << 16,
       .run_groups = 8,
       .run_elements = 1 << 30,
@@ -57,6 +59,7 @@ static const row table[] = {
      {.shape = XLI_SCAN_SERIAL,
       .group_size = 64,
       .item_bytes = 64,
+      .offset_bytes = 64,
       .tile_bytes = 1 << 16,
       .run_groups = 8,
       .run_elements = 1 << 19,
@@ -76,6 +79,7 @@ static const row table[] = {
      {.shape = XLI_SCAN_SERIAL,
       .group_size = 64,
       .item_bytes = 64,
+      .offset_bytes = 64,
       .tile_bytes = 1 << 16,
       .run_groups = 8,
       .run_elements = 1 << 19,
@@ -91,6 +95,7 @@ static const row table[] = {
      {.shape = XLI_SCAN_GROUP,
       .group_size = 128,
       .item_bytes = 64,
+      .offset_bytes = 64,
       .tile_bytes = 1 << 16,
       .run_groups = 8,
       .run_elements = 1 << 30,
@@ -116,6 +121,7 @@ void xli_tune_scan_get(const xl_context *ctx, const xli_facts *facts, xli_tune_s
     } fields[] = {
         {"scan.shape", &tune->shape, 0, 1},
         {"scan.group_size", &tune->group_size, 1, 1024},
+        {"scan.offset_bytes", &tune->offset_bytes, 16, 1024},
         {"scan.item_bytes", &tune->item_bytes, 16, 1024},
         {"scan.tile_bytes", &tune->tile_bytes, 256, 1 << 24},
         {"scan.run_groups", &tune->run_groups, 1, 64},
@@ -135,6 +141,8 @@ void xli_tune_scan_get(const xl_context *ctx, const xli_facts *facts, xli_tune_s
         {"scan.ahead_wide_bytes", &tune->ahead_wide.bytes, 4, 1024},
         {"scan.ahead_flag_size", &tune->ahead_flags.size, 64, 1024},
         {"scan.ahead_flag_bytes", &tune->ahead_flags.bytes, 4, 1024},
+        {"scan.ahead_wide_flag_size", &tune->ahead_wide_flags.size, 64, 1024},
+        {"scan.ahead_wide_flag_bytes", &tune->ahead_wide_flags.bytes, 4, 1024},
         {"scan.spin_limit", &tune->spin_limit, 0, 1 << 30},
         {"scan.hold_back", &tune->hold_back, 0, 1 << 30},
     };

@@ -38,7 +38,7 @@ static const char *const tunings[] = {
     "scan.tile_bytes = 512\nscan.item_bytes = 16\nscan.group_size = 32\nscan.hold_back = 5\n"
     "reduce.run_elements = 256\n",
     "scan.shape = 1\nscan.item_bytes = 32\nscan.group_size = 64\nscan.spin_limit = 2\n"
-    "reduce.serial = 0\nreduce.group_size = 32\nreduce.part_groups = 3\n",
+    "reduce.serial = 0\nreduce.group_size = 32\nreduce.whole_size = 32\nreduce.part_groups = 3\n",
     "scan.shape = 0\nscan.tile_bytes = 256\nscan.run_elements = 1024\nscan.run_groups = 64\n"
     "reduce.serial = 1\nreduce.run_elements = 256\n",
 };

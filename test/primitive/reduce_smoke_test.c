@@ -16,8 +16,11 @@ typedef struct setup {
 
 static const setup setups[] = {
     {"as it is", NULL, NULL},
-    {"groups", "reduce.serial = 0\nreduce.group_size = 64\nreduce.part_groups = 3\n", NULL},
-    {"small groups", "reduce.serial = 0\nreduce.group_size = 8\nreduce.item_bytes = 16\n",
+    {"groups",
+     "reduce.serial = 0\nreduce.group_size = 64\nreduce.whole_size = 64\nreduce.part_groups = 3\n",
+     NULL},
+    {"small groups",
+     "reduce.serial = 0\nreduce.group_size = 8\nreduce.whole_size = 8\nreduce.item_bytes = 16\n",
      "work-group=8"},
     {"one by one", "reduce.serial = 1\nreduce.run_elements = 256\n", "width=1"},
 };

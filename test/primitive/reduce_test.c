@@ -10,8 +10,10 @@
 #include <string.h>
 
 /* Tuning lines with which a few hundred elements are several runs. */
-static const char small_runs[] = "reduce.run_elements = 256\nreduce.group_size = 64\n";
-static const char groups[] = "reduce.serial = 0\nreduce.group_size = 64\nreduce.part_groups = 3\n";
+static const char small_runs[] =
+    "reduce.run_elements = 256\nreduce.group_size = 64\nreduce.whole_size = 64\n";
+static const char groups[] =
+    "reduce.serial = 0\nreduce.group_size = 64\nreduce.whole_size = 64\nreduce.part_groups = 3\n";
 
 static void run(xl_context *ctx, job *j, size_t every)
 {

@@ -182,8 +182,12 @@ static void reductions(void **state)
         xl_type type;
     } shapes[] = {
         {"as tuned", NULL, XL_U32},
-        {"small runs", "reduce.run_elements = 256\nreduce.group_size = 64\n", XL_U64},
-        {"groups", "reduce.serial = 0\nreduce.group_size = 64\nreduce.part_groups = 3\n", XL_U32},
+        {"small runs",
+         "reduce.run_elements = 256\nreduce.group_size = 64\nreduce.whole_size = 64\n", XL_U64},
+        {"groups",
+         "reduce.serial = 0\nreduce.group_size = 64\nreduce.whole_size = 64\nreduce.part_groups = "
+         "3\n",
+         XL_U32},
         {"one by one", "reduce.serial = 1\nreduce.run_elements = 256\n", XL_U64},
     };
     for (size_t w = 0; w < sizeof shapes / sizeof shapes[0]; ++w) {
