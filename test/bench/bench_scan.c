@@ -51,8 +51,13 @@ static const variant variants[] = {
         "u32 exclusive sum by " form ", segments of " text, XL_U32, XL_SCAN_AUTO, SIZE(24), 0,     \
             false, kind, run                                                                       \
     }
+    {"i64 exclusive sum by key, runs of 100", XL_I64, XL_SCAN_AUTO, SIZE(24), 0, false,
+     XL_SEGMENTS_KEYS, 100},
+    BY("flags", "1", XL_SEGMENTS_HEAD_FLAGS, 1),
     BY("flags", "32", XL_SEGMENTS_HEAD_FLAGS, 32),
+    BY("bits", "1", XL_SEGMENTS_HEAD_BITS, 1),
     BY("bits", "32", XL_SEGMENTS_HEAD_BITS, 32),
+    BY("width", "1", XL_SEGMENTS_WIDTH, 1),
     BY("width", "32", XL_SEGMENTS_WIDTH, 32),
     BY("offsets", "1", XL_SEGMENTS_OFFSETS, 1),
     BY("offsets", "8", XL_SEGMENTS_OFFSETS, 8),
