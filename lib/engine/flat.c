@@ -28,7 +28,8 @@ xl_status xli_flat_take_init(xli_flat *flat, const xl_scan_desc *desc)
     return xli_cl(flat->ctx, code, "clCreateBuffer (init)");
 }
 
-xl_status xli_flat_create(xl_context *ctx, const xl_scan_desc *desc, bool on_trial, xli_flat **flat)
+xl_status xli_flat_create(xl_context *ctx, const xl_scan_desc *desc, const char *on_trial,
+                          xli_flat **flat)
 {
     xl_status status;
     const xli_facts *facts;

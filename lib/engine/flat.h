@@ -59,8 +59,8 @@ typedef struct xli_flat {
     xli_kernel reduce_totals; /* the textbook scans, on the levels above the elements */
     xli_kernel scan_totals;   /* these, and reduce-then-scan where a work-item is a group */
     xli_pool pool;
-    uint32_t calls; /* without the caller's scratch since the pool was last let go */
-    bool on_trial;  /* the plan that finds out whether look-back works here */
+    uint32_t calls;       /* without the caller's scratch since the pool was last let go */
+    const char *on_trial; /* the kernel file that this plan is to find out about; else NULL */
 } xli_flat;
 
 /* Half an epoch's turn: after so many calls a plan's own state is made anew. */
@@ -74,7 +74,7 @@ typedef struct xli_flat_call {
 } xli_flat_call;
 
 /* flat.c: what the public calls of a scan do, for arguments that are not NULL. */
-xl_status xli_flat_create(xl_context *ctx, const xl_scan_desc *desc, bool on_trial,
+xl_status xli_flat_create(xl_context *ctx, const xl_scan_desc *desc, const char *on_trial,
                           xli_flat **flat);
 void xli_flat_destroy(xli_flat *flat_or_null);
 /* Sees to it that the element that results start from stands on the device. */
@@ -124,9 +124,10 @@ xl_status xli_flat_text(const xli_flat *flat, const xl_scan_desc *desc, const xl
 size_t xli_flat_input_args(const xli_flat_source *source, const xli_flat_places *places, size_t n,
                            xli_arg *args);
 
-/* flat_trial.c: whether look-back, by the kernel file that AUTO takes here, gives right
- * results on this context's device: tried the first time, then remembered. */
-xl_status xli_flat_trial(xl_context *ctx, const char *kernels, bool *good);
+/* flat_trial.c: whether look-back by a kernel file gives right results on this context's
+ * device: tried the first time, then remembered. A trial that does not run to its end is
+ * an error only where look-back was asked for `by_name`, or for lack of memory. */
+xl_status xli_flat_trial(xl_context *ctx, const char *kernels, bool by_name, bool *good);
 
 /* flat_textbook.c: the two textbook scans, which share their kernels' names and launches. */
 bool xli_textbook_is(xl_scan_algorithm algorithm);
@@ -135,7 +136,9 @@ void xli_textbook_shape(xli_flat *flat, const xli_facts *facts, size_t most);
 size_t xli_textbook_scratch(const xli_flat *flat, size_t n);
 xl_status xli_textbook_enqueue(xli_flat *flat, xli_flat_flow *flow);
 
-/* flat_plan.c: chooses shape and algorithm and builds the kernels. */
+/* flat_plan.c: chooses shape and algorithm and builds the kernels. Look-back has two files of
+ * them; this is the one that a plan takes once it has its shape. */
+const char *xli_flat_ring_file(const xli_flat *flat);
 xl_status xli_flat_plan(xli_flat *flat, const xl_scan_desc *desc, const xli_facts *facts);
 /* Of a plan that has none yet, some or all; it may get others after that. */
 void xli_flat_destroy_kernels(xli_flat *flat);

@@ -187,6 +187,58 @@ static void shape_to_fit(xli_flat *flat, const xli_facts *facts, size_t most)
         flat->tile = xli_min(flat->tile, most_steps);
 }
 
+const char *xli_flat_ring_file(const xli_flat *flat)
+{
+    return flat->ahead ? "scan_ahead" : "scan_lookback";
+}
+
+/* Why a plan of this shape may not use look-back; NULL if it may. Tries its kernels on the
+ * device the first time. */
+static xl_status ask_look_back(const xli_flat *flat, const xl_scan_desc *desc,
+                               const xli_facts *facts, const char **why)
+{
+    xl_status status = XL_SUCCESS;
+    bool good = true;
+    *why = NULL;
+    if (!facts->can_message)
+        *why = "needs 64-bit messages between work-groups (relaxed atomics of device scope), "
+               "which this device does not promise";
+    else if (!flat->on_trial)
+        XL_TRY(xli_flat_trial(flat->ctx, xli_flat_ring_file(flat),
+                              desc->algorithm == XL_SCAN_LOOKBACK, &good));
+    if (!good)
+        *why = "gave a wrong result, or did not compile, when it was tried on this device";
+done:
+    return status;
+}
+
+/* Settles the shape, and with it which kernels look-back takes: those that post sums ahead,
+ * else the others, else it is not look-back. */
+static xl_status shape_to_trust(xli_flat *flat, const xl_scan_desc *desc, const xli_facts *facts,
+                                size_t most)
+{
+    xl_status status = XL_SUCCESS;
+    const char *why;
+    if (xli_textbook_is(flat->algorithm)) {
+        xli_textbook_shape(flat, facts, most);
+        return XL_SUCCESS;
+    }
+    shape_to_fit(flat, facts, most);
+    while (flat->algorithm == XL_SCAN_LOOKBACK) {
+        XL_TRY(ask_look_back(flat, desc, facts, &why));
+        if (!why)
+            break;
+        if (!flat->ahead && desc->algorithm == XL_SCAN_LOOKBACK)
+            XL_TRY(xli_fail(flat->ctx, XL_ERROR_UNSUPPORTED, "algorithm: look-back %s", why));
+        if (!flat->ahead)
+            flat->algorithm = XL_SCAN_REDUCE_THEN_SCAN;
+        flat->tune.ahead = 0;
+        shape_to_fit(flat, facts, most);
+    }
+done:
+    return status;
+}
+
 /* A kernel may allow smaller groups than its device: then all are built again. */
 static xl_status build_to_fit(xli_flat *flat, const xl_scan_desc *desc, const xli_facts *facts)
 {
@@ -194,10 +246,7 @@ static xl_status build_to_fit(xli_flat *flat, const xl_scan_desc *desc, const xl
     size_t most = facts->info.max_work_group;
     flat->vector = choose_vector(flat);
     do {
-        if (xli_textbook_is(flat->algorithm))
-            xli_textbook_shape(flat, facts, most);
-        else
-            shape_to_fit(flat, facts, most);
+        XL_TRY(shape_to_trust(flat, desc, facts, most));
         xli_flat_destroy_kernels(flat);
         XL_TRY(build(flat, desc, facts, &most));
     } while (most < flat->group_size);
@@ -232,27 +281,6 @@ static xl_status read_wish(const xli_flat *flat, const xl_scan_desc *desc, xl_sc
                     word);
 }
 
-/* Why a plan may not use look-back; NULL if it may. Tries it on the device the first
- * time. */
-static xl_status ask_look_back(const xli_flat *flat, const xli_facts *facts, const char **why)
-{
-    xl_status status = XL_SUCCESS;
-    bool good = true;
-    *why = NULL;
-    if (!facts->can_message)
-        *why = "needs 64-bit messages between work-groups (relaxed atomics of device scope), "
-               "which this device does not promise";
-    else if (!flat->on_trial)
-        XL_TRY(xli_flat_trial(
-            flat->ctx,
-            flat->tune.ahead && facts->lane_way != XLI_LANE_LOCAL ? "scan_ahead" : "scan_lookback",
-            &good));
-    if (!good)
-        *why = "gave a wrong result, or did not compile, when it was tried on this device";
-done:
-    return status;
-}
-
 /* Where an operator rounds only the textbook scans, whose trees no device changes, round
  * everywhere alike. */
 static xl_status heed_reproducible(const xli_flat *flat, const xl_scan_desc *desc,
@@ -270,20 +298,16 @@ static xl_status heed_reproducible(const xli_flat *flat, const xl_scan_desc *des
     return XL_SUCCESS;
 }
 
-static xl_status choose_algorithm(xli_flat *flat, const xl_scan_desc *desc, const xli_facts *facts)
+/* Look-back only as far as it proves good, see shape_to_trust(). */
+static xl_status choose_algorithm(xli_flat *flat, const xl_scan_desc *desc)
 {
     xl_status status;
     xl_scan_algorithm wish;
-    const char *why = NULL;
     XL_TRY(read_wish(flat, desc, &wish));
     XL_TRY(heed_reproducible(flat, desc, &wish));
     if (wish == XL_SCAN_AUTO)
         wish = flat->tune.look_back ? XL_SCAN_LOOKBACK : XL_SCAN_REDUCE_THEN_SCAN;
-    if (wish == XL_SCAN_LOOKBACK)
-        XL_TRY(ask_look_back(flat, facts, &why));
-    if (why && desc->algorithm == XL_SCAN_LOOKBACK)
-        status = xli_fail(flat->ctx, XL_ERROR_UNSUPPORTED, "algorithm: look-back %s", why);
-    flat->algorithm = why ? XL_SCAN_REDUCE_THEN_SCAN : wish;
+    flat->algorithm = wish;
 done:
     return status;
 }
@@ -292,8 +316,10 @@ xl_status xli_flat_plan(xli_flat *flat, const xl_scan_desc *desc, const xli_fact
 {
     xl_status status;
     xli_tune_scan_get(flat->ctx, facts, &flat->tune);
+    if (flat->on_trial)
+        flat->tune.ahead = strcmp(flat->on_trial, "scan_ahead") == 0;
     flat->units = facts->info.compute_units;
-    XL_TRY(choose_algorithm(flat, desc, facts));
+    XL_TRY(choose_algorithm(flat, desc));
     XL_TRY(build_to_fit(flat, desc, facts));
 done:
     return status;

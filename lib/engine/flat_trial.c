@@ -3,6 +3,8 @@
  * believed once it gave right results. */
 #include "flat.h"
 
+#include <string.h>
+
 enum { TILES = 300, ROUNDS = 3 };
 
 /* Scans ones into `out` (may be `in`) and counts the elements that are not their
@@ -31,7 +33,7 @@ static xl_status make_ones(xl_context *ctx, size_t n, cl_uint *host, cl_mem *buf
     return xli_cl(ctx, code, "clCreateBuffer");
 }
 
-static xl_status run_trial(xl_context *ctx, size_t *wrong)
+static xl_status run_trial(xl_context *ctx, const char *kernels, size_t *wrong)
 {
     xl_status status;
     xli_flat *flat = NULL;
@@ -39,7 +41,12 @@ static xl_status run_trial(xl_context *ctx, size_t *wrong)
     cl_command_queue queue = NULL;
     cl_uint *host = NULL;
     const xl_scan_desc desc = {.type = XL_U32, .op = XL_SUM, .algorithm = XL_SCAN_LOOKBACK};
-    XL_TRY(xli_flat_create(ctx, &desc, true, &flat));
+    XL_TRY(xli_flat_create(ctx, &desc, kernels, &flat));
+    /* What does not fit the device in so plain a scan is not to be relied on. */
+    if (strcmp(xli_flat_ring_file(flat), kernels) != 0) {
+        *wrong = 1;
+        goto done;
+    }
     const size_t n = TILES * flat->tile + 7;
     host = xli_alloc(n * sizeof *host);
     if (!host)
@@ -68,19 +75,38 @@ done:
     return status;
 }
 
-xl_status xli_flat_trial(xl_context *ctx, const char *kernels, bool *good)
+/* Tries, and says what came of it; fails where that says nothing. A compiler that cannot
+ * build it is an answer, no memory is not. */
+static xl_status try_file(xl_context *ctx, const char *kernels, bool by_name, xli_verdict *verdict)
 {
     size_t wrong = 0;
+    char *before = xli_strdup(xl_context_error(ctx));
+    if (!before)
+        return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory to try look-back");
+    xl_status status = run_trial(ctx, kernels, &wrong);
+    if (status == XL_SUCCESS)
+        *verdict = wrong == 0 ? XLI_PASSED : XLI_REFUSED;
+    else
+        *verdict = status == XL_ERROR_BUILD ? XLI_REFUSED : XLI_FAILED;
+    /* Then the plan does without, and what went wrong is no failure of the caller's. */
+    if (status == XL_ERROR_BUILD || (status != XL_ERROR_OUT_OF_MEMORY && !by_name)) {
+        if (status != XL_SUCCESS)
+            (void)xli_fail(ctx, XL_SUCCESS, "%s", before);
+        status = XL_SUCCESS;
+    }
+    xli_free(before);
+    return status;
+}
+
+xl_status xli_flat_trial(xl_context *ctx, const char *kernels, bool by_name, bool *good)
+{
     xl_status status = XL_SUCCESS;
     xli_verdict verdict = xli_context_verdict(ctx, kernels);
-    if (verdict == XLI_UNTRIED) {
-        status = run_trial(ctx, &wrong);
-        /* A compiler that cannot build it is an answer; no memory is not. */
-        if (status != XL_SUCCESS && status != XL_ERROR_BUILD)
-            return status;
-        verdict = status == XL_SUCCESS && wrong == 0 ? XLI_PASSED : XLI_REFUSED;
+    if (verdict == XLI_UNTRIED || (verdict == XLI_FAILED && by_name)) {
+        XL_TRY(try_file(ctx, kernels, by_name, &verdict));
         xli_context_set_verdict(ctx, kernels, verdict);
     }
     *good = verdict == XLI_PASSED;
-    return XL_SUCCESS;
+done:
+    return status;
 }

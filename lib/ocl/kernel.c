@@ -19,6 +19,14 @@ xl_status xli_kernel_create(xl_context *ctx, const xli_program *program, const c
     XL_TRY(xli_cl(ctx, code, call));
     XL_TRY_CL(ctx, clGetKernelWorkGroupInfo(kernel->cl, ctx->device, CL_KERNEL_WORK_GROUP_SIZE,
                                             sizeof kernel->max_group, &kernel->max_group, NULL));
+    if (kernel->max_group == 0) {
+        char device[128];
+        xli_device_text(ctx->device, CL_DEVICE_NAME, device, sizeof device);
+        XL_TRY(xli_fail(ctx, XL_ERROR_UNSUPPORTED,
+                        "kernel \"%s\": %s says that it runs it in groups of no size at all "
+                        "(CL_KERNEL_WORK_GROUP_SIZE is 0)",
+                        name, device));
+    }
     if (ctx->mask.work_group > 0)
         kernel->max_group = xli_min(kernel->max_group, ctx->mask.work_group);
 done:

@@ -71,7 +71,12 @@ xl_status xli_context_facts(xl_context *ctx, const xli_facts **facts);
  * its plans, such as "does look-back give right results here". `test` is the name of the
  * kernel file that is tested. A test that was passed is noted in the cache folder, for
  * the device, its driver and that file's text, and counts for later processes too. */
-typedef enum xli_verdict { XLI_UNTRIED = 0, XLI_PASSED = 1, XLI_REFUSED = 2 } xli_verdict;
+typedef enum xli_verdict {
+    XLI_UNTRIED = 0,
+    XLI_PASSED = 1,
+    XLI_REFUSED = 2,
+    XLI_FAILED = 3 /* it did not run to its end, and might another time */
+} xli_verdict;
 xli_verdict xli_context_verdict(xl_context *ctx, const char *test);
 void xli_context_set_verdict(xl_context *ctx, const char *test, xli_verdict verdict);
 
@@ -118,8 +123,9 @@ xl_status xli_program_get_source(xl_context *ctx, const xli_source *source, cons
 typedef struct xli_kernel {
     cl_kernel cl;
     xli_mutex *lock;
-    size_t max_group; /* CL_KERNEL_WORK_GROUP_SIZE */
+    size_t max_group; /* CL_KERNEL_WORK_GROUP_SIZE, 1 or more */
 } xli_kernel;
+/* XL_ERROR_UNSUPPORTED where the device runs it in groups of no size. */
 xl_status xli_kernel_create(xl_context *ctx, const xli_program *program, const char *name,
                             xli_kernel *kernel);
 void xli_kernel_destroy(xli_kernel *kernel); /* zeroed kernels are fine */

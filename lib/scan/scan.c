@@ -17,7 +17,7 @@ static xl_status make(xl_context *ctx, const xl_scan_desc *desc, xl_scan **plan)
     xl_scan *made = xli_alloc(sizeof *made);
     if (!made)
         return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a scan");
-    const xl_status status = xli_flat_create(ctx, desc, false, &made->flat);
+    const xl_status status = xli_flat_create(ctx, desc, NULL, &made->flat);
     if (status == XL_SUCCESS)
         *plan = made;
     else

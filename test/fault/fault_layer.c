@@ -20,6 +20,8 @@ static cl_icd_dispatch table;
 
 static bool struck(const char *name)
 {
+    if (xlt_faults.only && strcmp(xlt_faults.only, name) != 0)
+        return false;
     if (!xlt_faults.counting || ++xlt_faults.calls != xlt_faults.strike_at)
         return false;
     xlt_faults.struck = name;
@@ -86,7 +88,6 @@ CALL(clGetMemObjectInfo, P(cl_mem o, cl_mem_info w, size_t n, void *v, size_t *r
 CALL(clGetEventInfo, P(cl_event o, cl_event_info w, size_t n, void *v, size_t *r), P(o, w, n, v, r))
 CALL(clGetProgramInfo, P(cl_program o, cl_program_info w, size_t n, void *v, size_t *r), P(o, w, n, v, r))
 CALL(clGetProgramBuildInfo, P(cl_program o, cl_device_id d, cl_program_build_info w, size_t n, void *v, size_t *r), P(o, d, w, n, v, r))
-CALL(clGetKernelWorkGroupInfo, P(cl_kernel o, cl_device_id d, cl_kernel_work_group_info w, size_t n, void *v, size_t *r), P(o, d, w, n, v, r))
 CALL(clGetKernelSubGroupInfo, P(cl_kernel o, cl_device_id d, cl_kernel_sub_group_info w, size_t m, const void *u, size_t n, void *v, size_t *r), P(o, d, w, m, u, n, v, r))
 CALL(clBuildProgram, P(cl_program o, cl_uint n, const cl_device_id *d, const char *t, void (CL_CALLBACK *f)(cl_program, void *), void *u), P(o, n, d, t, f, u))
 CALL(clCompileProgram, P(cl_program o, cl_uint n, const cl_device_id *d, const char *t, cl_uint m, const cl_program *h, const char **s, void (CL_CALLBACK *f)(cl_program, void *), void *u), P(o, n, d, t, m, h, s, f, u))
@@ -121,6 +122,18 @@ static cl_int CL_API_CALL clCreateKernelsInProgram_(cl_program program, cl_uint 
     xlt_faults.kernels += code == CL_SUCCESS && kernels ? (long)made : 0;
     if (count)
         *count = made;
+    return code;
+}
+
+static cl_int CL_API_CALL clGetKernelWorkGroupInfo_(cl_kernel kernel, cl_device_id device,
+                                                    cl_kernel_work_group_info what, size_t bytes,
+                                                    void *to, size_t *used)
+{
+    if (struck("clGetKernelWorkGroupInfo"))
+        return xlt_faults.code;
+    const cl_int code = below->clGetKernelWorkGroupInfo(kernel, device, what, bytes, to, used);
+    if (code == CL_SUCCESS && xlt_faults.no_groups && what == CL_KERNEL_WORK_GROUP_SIZE && to)
+        memset(to, 0, sizeof(size_t));
     return code;
 }
 

@@ -387,12 +387,131 @@ static void plans_in_a_fresh_context(void **state)
         sweep(plans[i].name, plans[i].run, NULL, xlt_small() ? SAMPLES / 4 : SAMPLES);
 }
 
-int main(void)
+/* ---- trials that come to nothing ------------------------------------------------------ */
+
+static const char before[] = "info: NULL"; /* the text of what failed last, before the trial */
+
+/* A plan by AUTO or by name from a context that knows its device. The `only` call of the first
+ * trial of look-back fails with `code`; NULL: none fails. */
+static xl_status create_struck(xl_context *ctx, xl_scan_algorithm algorithm, const char *only,
+                               int code, xl_scan_algorithm *used)
+{
+    xl_scan *plan;
+    xl_scan_desc desc;
+    xl_scan_desc_init(&desc);
+    desc.algorithm = algorithm;
+    assert_int_equal(xl_context_device_info(ctx, NULL), XL_ERROR_INVALID_ARGUMENT);
+    assert_non_null(strstr(xl_context_error(ctx), before));
+    arm(only ? 1 : 0, code, 0);
+    calls->only = only;
+    count(true);
+    const xl_status status = xl_scan_create(ctx, &desc, &plan);
+    count(false);
+    calls->only = NULL;
+    *used = xl_scan_algorithm_used(plan, N);
+    xl_scan_destroy(plan);
+    return status;
+}
+
+static xl_context *context_that_knows_its_device(void)
+{
+    xl_device_info info;
+    xl_context *ctx = fresh_context();
+    XLT_OK(xl_context_device_info(ctx, &info));
+    return ctx;
+}
+
+/* A trial of look-back that cannot be built, or does not run, is a plan without look-back, and
+ * no failure that the caller is told of. Who asks for look-back by name is. */
+static void trials_that_fail(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *only;
+        int code;
+    } faults[] = {{"clBuildProgram", CL_BUILD_PROGRAM_FAILURE},
+                  {"clCompileProgram", CL_COMPILE_PROGRAM_FAILURE},
+                  {"clEnqueueNDRangeKernel", CL_OUT_OF_RESOURCES},
+                  {"clEnqueueReadBuffer", CL_INVALID_COMMAND_QUEUE}};
+    if (!calls)
+        skip();
+    for (size_t i = 0; i < XLI_COUNT(faults); ++i) {
+        xl_scan_algorithm used;
+        const bool runs = i >= 2;
+        xl_context *ctx = context_that_knows_its_device();
+        XLT_OK(create_struck(ctx, XL_SCAN_AUTO, NULL, 0, &used));
+        const bool looks_back = used == XL_SCAN_LOOKBACK;
+        xl_context_destroy(ctx);
+        if (!looks_back) {
+            print_message("no look-back on this device\n");
+            skip();
+        }
+        ctx = context_that_knows_its_device();
+        XLT_OK(create_struck(ctx, XL_SCAN_AUTO, faults[i].only, faults[i].code, &used));
+        if (calls->struck) {
+            assert_int_equal(used, XL_SCAN_REDUCE_THEN_SCAN);
+            assert_non_null(strstr(xl_context_error(ctx), before));
+            /* It is remembered, for as long as nobody asks by name for what may run now. */
+            XLT_OK(create_struck(ctx, XL_SCAN_AUTO, NULL, 0, &used));
+            assert_int_equal(used, XL_SCAN_REDUCE_THEN_SCAN);
+            const xl_status named = create_struck(ctx, XL_SCAN_LOOKBACK, NULL, 0, &used);
+            assert_int_equal(named, runs ? XL_SUCCESS : XL_ERROR_UNSUPPORTED);
+        }
+        xl_context_destroy(ctx);
+        ctx = context_that_knows_its_device();
+        const xl_status named =
+            create_struck(ctx, XL_SCAN_LOOKBACK, faults[i].only, faults[i].code, &used);
+        if (calls->struck) {
+            assert_int_equal(named, runs ? XL_ERROR_OPENCL : XL_ERROR_UNSUPPORTED);
+            assert_null(strstr(xl_context_error(ctx), before));
+        }
+        xl_context_destroy(ctx);
+    }
+}
+
+/* A driver that says 0 where the size of a group is asked for gets no answer but an error. */
+static void kernels_without_a_group(void **state)
+{
+    (void)state;
+    xl_scan *scan;
+    xl_reduce *reduce;
+    xl_sort *sort;
+    xl_scan_desc scan_desc;
+    xl_reduce_desc reduce_desc;
+    xl_sort_desc sort_desc;
+    if (!calls)
+        skip();
+    xl_device_info info;
+    xl_context *ctx = context_that_knows_its_device();
+    XLT_OK(xl_context_device_info(ctx, &info));
+    xl_scan_desc_init(&scan_desc);
+    xl_reduce_desc_init(&reduce_desc);
+    xl_sort_desc_init(&sort_desc);
+    calls->no_groups = true;
+    for (int a = XL_SCAN_AUTO; a <= XL_SCAN_BLELLOCH; ++a) {
+        scan_desc.algorithm = (xl_scan_algorithm)a;
+        assert_int_equal(xl_scan_create(ctx, &scan_desc, &scan), XL_ERROR_UNSUPPORTED);
+        if (a != XL_SCAN_LOOKBACK) /* which may be unsupported for another reason */
+            assert_non_null(strstr(xl_context_error(ctx), "kernel \"xl_"));
+    }
+    assert_int_equal(xl_reduce_create(ctx, &reduce_desc, &reduce), XL_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(xl_context_error(ctx), "kernel \"xl_reduce_"));
+    assert_int_equal(xl_sort_create(ctx, &sort_desc, &sort), XL_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(xl_context_error(ctx), info.name));
+    calls->no_groups = false;
+    XLT_OK(xl_reduce_create(ctx, &reduce_desc, &reduce));
+    xl_reduce_destroy(reduce);
+    xl_context_destroy(ctx);
+}
+
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_runtime),
         cmocka_unit_test(plans_in_a_warm_context),
         cmocka_unit_test(plans_in_a_fresh_context),
+        cmocka_unit_test(trials_that_fail),
+        cmocka_unit_test(kernels_without_a_group),
     };
     setenv("OPENCL_LAYERS", XLT_FAULT_LAYER, 1); /* before the loader's first call */
     cl_uint platforms = 0;
@@ -402,6 +521,8 @@ int main(void)
     if (!calls)
         print_message("the OpenCL loader knows no layers: only allocations are made to fail\n");
     assert_non_null(mkdtemp(folder));
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     remove_folder();
     return failed;

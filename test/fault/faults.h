@@ -12,6 +12,8 @@ typedef struct xlt_fault_state {
     unsigned calls;     /* seen while counting */
     unsigned strike_at; /* 0: never */
     int code;           /* what the struck call returns */
+    const char *only;   /* the calls of this name are the ones that count, or NULL: all are */
+    bool no_groups;     /* kernels run in groups of no size, says the driver */
     const char *struck; /* its name, once it happened */
     /* Objects made and retained less those released, by whomever. */
     long devices, contexts, queues, buffers, programs, kernels, events;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * What the engine of scans does inside: when a plan's own state is made anew. */
+ * What the engine of scans does inside: when a plan's own state is made anew, and on which
+ * trial a plan relies. */
 #include "flat.h"
 #include "xlt.h"
 
-#include <string.h>
+#include <stdio.h>
 
 enum { N = 40009 };
 
@@ -29,7 +30,7 @@ static void state_is_renewed_before_epochs_come_round(void **state)
     cl_int code;
     xli_flat *flat;
     const xl_scan_desc desc = {.type = XL_U32, .op = XL_SUM};
-    XLT_OK(xli_flat_create(xlt_context(), &desc, false, &flat));
+    XLT_OK(xli_flat_create(xlt_context(), &desc, NULL, &flat));
     cl_mem data =
         clCreateBuffer(xl_context_cl(xlt_context()), CL_MEM_READ_WRITE, N * 4, NULL, &code);
     XLT_CL(code);
@@ -51,6 +52,59 @@ static void state_is_renewed_before_epochs_come_round(void **state)
     xli_flat_destroy(flat);
 }
 
+static xl_context *tuned_context(const char *tuning)
+{
+    static const char path[] = "flat_test.tune";
+    xl_context *ctx;
+    xl_context_desc desc;
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(tuning, file);
+    fclose(file);
+    xl_context_desc_init(&desc);
+    desc.tune_file = path;
+    desc.cache_dir = "off";
+    XLT_OK(xl_context_adopt(xl_context_cl(xlt_context()), xl_context_device(xlt_context()), &desc,
+                            &ctx));
+    remove(path);
+    return ctx;
+}
+
+/* Whichever file of look-back's kernels a plan takes, it is that one which was found good. The
+ * groups of one tuning fit the file that posts sums ahead, where there are sub-groups; those
+ * of the other do not. */
+static void the_file_that_is_built_was_tried(void **state)
+{
+    (void)state;
+    static const char *const tunings[] = {
+        "scan.look_back = 1\nscan.ahead = 1\nscan.ahead_size = 64\nscan.ahead_bytes = 48\n",
+        "scan.look_back = 1\nscan.ahead = 1\nscan.ahead_size = 96\n"};
+    const xl_scan_desc desc = {.type = XL_U32, .op = XL_SUM};
+    for (int t = 0; t < 2; ++t) {
+        for (int good = 0; good < 4; ++good) {
+            const bool ahead = good & 1, back = good & 2;
+            const xli_facts *facts;
+            xli_flat *flat;
+            xl_context *ctx = tuned_context(tunings[t]);
+            XLT_OK(xli_context_facts(ctx, &facts));
+            xli_context_set_verdict(ctx, "scan_ahead", ahead ? XLI_PASSED : XLI_REFUSED);
+            xli_context_set_verdict(ctx, "scan_lookback", back ? XLI_PASSED : XLI_REFUSED);
+            XLT_OK(xli_flat_create(ctx, &desc, NULL, &flat));
+            const bool looks_back = flat->algorithm == XL_SCAN_LOOKBACK;
+            if (looks_back && !(flat->ahead ? ahead : back))
+                XLT_FAIL("tuning %d: %s was not found good", t, xli_flat_ring_file(flat));
+            if (facts->can_message && back)
+                assert_true(looks_back);
+            if (t == 1)
+                assert_false(flat->ahead);
+            if (!looks_back)
+                assert_int_equal(flat->algorithm, XL_SCAN_REDUCE_THEN_SCAN);
+            xli_flat_destroy(flat);
+            xl_context_destroy(ctx);
+        }
+    }
+}
+
 static int teardown(void **state)
 {
     (void)state;
@@ -62,6 +116,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(state_is_renewed_before_epochs_come_round),
+        cmocka_unit_test(the_file_that_is_built_was_tried),
     };
     return cmocka_run_group_tests(tests, NULL, teardown);
 }
