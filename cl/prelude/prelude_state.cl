@@ -8,8 +8,7 @@
  *               ("Ultracomputers", TOPLAS 2:4, 1980); Blelloch, CMU-CS-90-190, section 1.5
  *   XL_STATE 2  that, and how many segments began
  *
- * Asks for what cl/prelude/prelude_type.cl asks for; XL_STATE (if not given, 0); with
- * XL_STATE 2 XL_COUNT, uint or ulong.
+ * Asks for what cl/prelude/prelude_type.cl asks for; XL_STATE (if not given, 0).
  * Gives
  *   XL_T, xl_op(a, b), XL_IDENTITY, XL_COMMUTES  the monoid. Where the operator has no
  *                identity, nothing at all is one, and the operator is not called on it
@@ -54,7 +53,7 @@ XL_T xl_op(XL_T a, XL_T b)
 typedef struct xl_state {
     uint flags;
 #if XL_STATE == 2
-    XL_COUNT count;
+    uint count;
 #endif
     XL_E value;
 } xl_state;

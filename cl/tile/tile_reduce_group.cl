@@ -364,13 +364,17 @@ XL_T xl_walk_run(__local xl_desk *desk, const xl_input *input, xl_extent extent,
     return carry;
 }
 
-/* Two searches, by two sub-groups at a time where there are any. */
+/* Two searches, by two sub-groups at a time; on khr sub-groups by all of them, since
+ * Intel's CPU compiler dies of collectives that one of several calls. */
 xl_extent xl_extent_find(__local xl_desk *desk, const xl_input *input, ulong run, ulong group)
 {
 #if XL_USE_LANES
-    for (uint k = xl_lane_group(); k < 2; k += xl_lane_groups()) {
+    for (uint k = 0; k < 2; ++k) {
+        const bool mine = k % xl_lane_groups() == xl_lane_group();
+        if (XL_LANE_WAY == 2 && !mine)
+            continue;
         const ulong ends = xl_merge_search(input, xl_steps_at(input, run, group + k));
-        if (xl_lane_id() == 0)
+        if (mine && xl_lane_id() == 0)
             desk->numbers[k] = ends;
     }
     XL_LOCAL_BARRIER();

@@ -71,7 +71,7 @@ xl_status xli_flat_text(const xli_flat *flat, const xl_scan_desc *desc, const xl
                      "typedef char size_of_%s_is_not_%zu[sizeof(%s) == %zu ? 1 : -1];\n",
                      names[i], xli_element_alias(types[i]), types[i]->name, names[i],
                      types[i]->bytes, names[i], types[i]->bytes);
-    xli_text_add(text, "#define XL_SEG %s\n#define XL_COUNT uint\n", segment_type(desc));
+    xli_text_add(text, "#define XL_SEG %s\n", segment_type(desc));
     for (size_t i = 0; i < XLI_COUNT(lines); ++i)
         xli_text_add(text, "#define %s %zu\n", lines[i].name, lines[i].value);
     if (text->failed)
