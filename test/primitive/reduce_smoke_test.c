@@ -521,7 +521,7 @@ static void check_bits(xl_segments form, bool fixed, const float *in)
         ok(ctx, xl_reduce_create(ctx, &desc, &plan), "xl_reduce_create");
         if (i == 0 || !fixed)
             bits_run(ctx, plan, &c, c.results);
-        for (int run = 0; run < (fixed || xlt_small() ? 1 : 200); ++run) {
+        for (int run = 0; run < (fixed || xlt_small() ? 1 : 40); ++run) {
             bits_run(ctx, plan, &c, again);
             if (memcmp(again, c.results, c.segments * sizeof *again) != 0)
                 XLT_FAIL("%s, form %d: other bits%s", setups[i].name, (int)form,
