@@ -79,7 +79,7 @@ XL_T xl_staged_total(const xl_stage *stage, const xl_input *input, ulong base, u
 void xl_staged_load(XL_T *item, const xl_stage *stage, const xl_input *input, ulong base,
                     uint count, const uint rows)
 {
-    const uint step = XL_SPAN * XL_VLEN, at = XL_UNIT * step * rows + XL_PLACE * XL_VLEN;
+    const uint step = XL_SPAN * XL_VLEN, at = xl_tile_at(XL_UNIT, 0, rows);
     if (count == stage->tile) {
 #pragma unroll
         for (uint row = 0; row < rows; ++row)

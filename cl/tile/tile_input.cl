@@ -231,11 +231,10 @@ ulong xl_offset_search_lanes(const __global XL_SEG *offsets, ulong count, ulong 
 
 #if XL_SEGMENTS == 4 && !XL_SERIAL
 #define XL_MARK_WORDS XL_CEIL_DIV(XL_TILE, 4)
-/* Marks where segments begin in the tile from `base` to before `end`, a byte for each element:
- * bits would want atomics, which meet in few words where segments are short. `first` is the
- * first offset that is not below base. Among so many empty segments that this would take
- * long, elements look their own offset up instead. All work-items call it together, and none
- * may still read the marks of another tile. */
+/* Marks where segments begin in the tile from `base` to before `end`, a byte for each element,
+ * which needs no atomics. `first` is the first offset that is not below base. Among so many empty
+ * segments that this would take long, elements look their own offset up instead. All work-items
+ * call it together, and none may still read the marks of another tile. */
 void xl_marks_make(xl_input *input, __local uint *words, ulong base, ulong end, ulong first)
 {
     const __global XL_SEG *const offsets = input->segments;

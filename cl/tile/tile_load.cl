@@ -43,10 +43,10 @@
 #define XL_UNITS 1u
 #endif
 
-/* First element of a row of this work-item in a tile, for a given unit. */
-uint xl_tile_at(uint unit, uint row)
+/* First element of a row of this work-item in a tile of `rows` rows, for a given unit. */
+uint xl_tile_at(uint unit, uint row, const uint rows)
 {
-    return unit * (XL_SPAN * XL_ITEMS) + (row * XL_SPAN + XL_PLACE) * XL_VLEN;
+    return (unit * rows * XL_SPAN + row * XL_SPAN + XL_PLACE) * XL_VLEN;
 }
 
 /* Vectors of XL_VLEN elements, to and from arrays of the work-item's own. */
@@ -157,7 +157,7 @@ void xl_tile_load(XL_T *item, const xl_input *input, ulong base, uint unit, cons
     if (input->n - base >= XL_TILE && XL_IS_ALIGNED(input->in + base) && XL_ROW_ALIGNED(input)) {
 #pragma unroll
         for (uint row = 0; row < XL_ROWS; ++row) {
-            const ulong at = base + xl_tile_at(unit, row);
+            const ulong at = base + xl_tile_at(unit, row, XL_ROWS);
             XL_IN x[XL_VLEN];
             XL_UNPACK(xl_load_vec(input->in + at, fixed), x);
             const uint heads = xl_heads_row(input, at);
@@ -169,7 +169,7 @@ void xl_tile_load(XL_T *item, const xl_input *input, ulong base, uint unit, cons
     } else {
 #pragma unroll
         for (uint row = 0; row < XL_ROWS; ++row) {
-            const ulong at = base + xl_tile_at(unit, row);
+            const ulong at = base + xl_tile_at(unit, row, XL_ROWS);
 #pragma unroll
             for (uint v = 0; v < XL_VLEN; ++v)
                 item[row * XL_VLEN + v] = xl_input_at(input, at + v);
@@ -183,7 +183,7 @@ void xl_tile_store(const XL_T *item, __global XL_OUT *out, ulong base, ulong n, 
                    const uint rows)
 {
     const uint step = XL_SPAN * XL_VLEN, tile = XL_GROUP_SIZE * XL_VLEN * rows;
-    const ulong first = base + XL_UNIT * step * rows + XL_PLACE * XL_VLEN;
+    const ulong first = base + xl_tile_at(XL_UNIT, 0, rows);
     const uint count = first < n ? (uint)min(n - first, (ulong)tile) : 0;
     __global XL_OUT *const to = out + first;
     if (n - base >= tile && XL_IS_ALIGNED(out + base)) {

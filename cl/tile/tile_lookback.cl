@@ -74,7 +74,8 @@ XL_T xl_tile_redo(const xl_ring *ring, uint tile)
     for (uint unit = 0; unit < XL_UNITS; ++unit) {
         XL_T total = XL_IDENTITY;
         for (uint row = 0; row < XL_ROWS; ++row) {
-            XL_T part = xl_row_redo(&ring->input, (ulong)tile * XL_TILE + xl_tile_at(unit, row));
+            XL_T part =
+                xl_row_redo(&ring->input, (ulong)tile * XL_TILE + xl_tile_at(unit, row, XL_ROWS));
 #if !XL_COMMUTES
             part = xl_lane_reduce(part);
 #endif

@@ -41,8 +41,9 @@ static uint32_t choose_items(const xli_flat *flat, const xli_facts *facts, uint3
 }
 
 /* Shapes the plan for cl/kernel/scan_ahead.cl, if the device can run that. An odd number of
- * vectors keeps neighbours in different banks of local memory. CSR offsets go without: to
- * look for a tile's offsets takes longer than its elements are on their way. */
+ * vectors keeps neighbours in different banks of local memory. CSR offsets go
+ * without: on an H200 groups of 256 were slower by them than cl/kernel/scan_lookback.cl but for
+ * segments of a few elements, and larger groups the driver refuses. */
 static bool shape_ahead(xli_flat *flat, const xli_facts *facts, size_t most)
 {
     enum { SPARE = 1024 };

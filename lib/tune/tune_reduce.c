@@ -11,6 +11,10 @@ typedef struct row {
     xli_tune_reduce tune;
 } row;
 
+#define CPU                                                                                        \
+    .serial = 1, .group_size = 64, .whole_size = 64, .item_bytes = 64, .whole_bytes = 64,          \
+    .run_groups = 8, .part_groups = 8, .run_elements = 1 << 15, .alone_tiles = 1
+
 static const row table[] = {
     {{.vendor_id = VENDOR_NVIDIA},
      {.group_size = 128,
@@ -20,31 +24,10 @@ static const row table[] = {
       .run_groups = 8,
       .part_groups = 4,
       .run_elements = 1 << 30,
-      .run_offsets = 0,
       .ahead = 1,
       .alone_tiles = 8}},
-    {{.device = "llvmpipe", .is_cpu = true},
-     {.serial = 1,
-      .group_size = 64,
-      .whole_size = 64,
-      .item_bytes = 64,
-      .whole_bytes = 64,
-      .run_groups = 8,
-      .part_groups = 8,
-      .run_elements = 1 << 15,
-      .run_offsets = 1 << 13,
-      .alone_tiles = 1}},
-    {{.is_cpu = true},
-     {.serial = 1,
-      .group_size = 64,
-      .whole_size = 64,
-      .item_bytes = 64,
-      .whole_bytes = 64,
-      .run_groups = 8,
-      .part_groups = 8,
-      .run_elements = 1 << 15,
-      .run_offsets = 0,
-      .alone_tiles = 1}},
+    {{.device = "llvmpipe", .is_cpu = true}, {CPU, .run_offsets = 1 << 13}},
+    {{.is_cpu = true}, {CPU}},
     {{0},
      {.group_size = 256,
       .whole_size = 256,
@@ -53,7 +36,6 @@ static const row table[] = {
       .run_groups = 8,
       .part_groups = 16,
       .run_elements = 1 << 30,
-      .run_offsets = 0,
       .alone_tiles = 1}},
 };
 
