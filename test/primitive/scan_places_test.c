@@ -13,8 +13,8 @@ static const char *const ways[] = {
     "scan.stream_kib = 0\n",
     "scan.stream_kib = 0\nscan.tile_bytes = 4096\n",
     "scan.shape = 1\nscan.item_bytes = 32\n",
-    "scan.shape = 1\nscan.ahead = 1\nscan.ahead_size = 64\nscan.ahead_bytes = 48\n"
-    "scan.ahead_wide_size = 64\nscan.ahead_wide_bytes = 48\n",
+    ("scan.shape = 1\nscan.ahead = 1\nscan.ahead_size = 64\nscan.ahead_bytes = 48\n"
+     "scan.ahead_wide_size = 64\nscan.ahead_wide_bytes = 48\n"),
 };
 
 /* Where the arrays of elements and of results begin; the first is what others are held to. */
