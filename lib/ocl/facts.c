@@ -21,8 +21,6 @@
 #define CL_DEVICE_SUB_GROUP_SIZES_INTEL 0x4108
 #endif
 
-enum { VENDOR_NVIDIA = 0x10de };
-
 /* The lists that a device tells, freed by forget(), and whether it told everything.
  * A question that it does not know is answered by CL_INVALID_VALUE and means "no";
  * any other failure may pass, and must not be remembered as a fact. */
@@ -267,8 +265,8 @@ xl_status xli_facts_ask(const xl_context *ctx, bool oldest_dialect, xli_facts *f
     told t = {.ctx = ctx};
     XL_TRY(ask_lists(ctx, &t));
     facts->vendor_id = ask_uint(&t, CL_DEVICE_VENDOR_ID);
-    t.nvidia =
-        facts->vendor_id == VENDOR_NVIDIA && has_word(t.extensions, "cl_nv_device_attribute_query");
+    t.nvidia = facts->vendor_id == XLI_VENDOR_NVIDIA &&
+               has_word(t.extensions, "cl_nv_device_attribute_query");
     if (t.nvidia)
         facts->nv_capability = ask_uint(&t, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV);
     ask_names(&t, &facts->info);

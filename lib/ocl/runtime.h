@@ -50,6 +50,8 @@ cl_command_queue xli_queue_create(xl_context *ctx);
 /* How a kernel exchanges values between work-items of one sub-group. */
 typedef enum xli_lane_way { XLI_LANE_LOCAL = 0, XLI_LANE_KHR = 1, XLI_LANE_PTX = 2 } xli_lane_way;
 
+enum { XLI_VENDOR_NVIDIA = 0x10de };
+
 /* Facts that kernels are specialised by; learnt once per context (this compiles
  * and runs the lane probe the first time). Borrowed from the context. */
 typedef struct xli_facts {
@@ -80,12 +82,13 @@ typedef enum xli_verdict {
 xli_verdict xli_context_verdict(xl_context *ctx, const char *test);
 void xli_context_set_verdict(xl_context *ctx, const char *test, xli_verdict verdict);
 
-/* A tuning value: the tuning file's, if it names `name` and this device can take the
- * number, which lies then in [low, high]; else `standard`. The names are listed in
- * tunables.c, and a file that holds another, or a number no device can take, does not
- * get as far as this. */
-uint32_t xli_context_tunable(const xl_context *ctx, const char *name, uint32_t standard,
-                             uint32_t low, uint32_t high);
+/* A value that a tuning file may set. tunables.c lists the names and their ranges. */
+typedef struct xli_tunable {
+    const char *name;
+    uint32_t *value;
+} xli_tunable;
+/* Sets those that the context's tuning file names; the others keep what they hold. */
+void xli_context_tune(const xl_context *ctx, const xli_tunable *tunables, size_t n);
 
 /* What CROSSLANE_SCAN said when the context was made, or NULL; not checked. */
 const char *xli_context_scan_setting(const xl_context *ctx);

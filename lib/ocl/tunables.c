@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every name there is. Who reads a new one with xli_context_tunable() adds it here,
- * with the widest range that any device may take. */
+/* Every name there is, with the widest range that any device may take. Who reads a new one
+ * with xli_context_tune() adds it here. */
 static const struct {
     const char *name;
     uint32_t low, high;
@@ -170,12 +170,12 @@ done:
     return status;
 }
 
-uint32_t xli_context_tunable(const xl_context *ctx, const char *name, uint32_t standard,
-                             uint32_t low, uint32_t high)
+void xli_context_tune(const xl_context *ctx, const xli_tunable *tunables, size_t n)
 {
     const xli_tuning *tuning = ctx->tuning;
-    size_t i = index_of(name);
-    bool given = tuning && i < XLI_COUNT(known) && tuning->given[i];
-    return given && tuning->value[i] >= low && tuning->value[i] <= high ? tuning->value[i]
-                                                                        : standard;
+    for (size_t k = 0; k < n; ++k) {
+        const size_t i = index_of(tunables[k].name);
+        if (tuning && i < XLI_COUNT(known) && tuning->given[i])
+            *tunables[k].value = tuning->value[i];
+    }
 }

@@ -33,25 +33,22 @@ static const xli_tune_grid cpu = {.group = 16,
 
 void xli_tune_grid_get(const xl_context *ctx, const xli_facts *facts, xli_tune_grid *tune)
 {
-    const xli_tune_grid *base = facts->is_cpu ? &cpu : &gpu;
-    uint32_t units = facts->info.compute_units > 0 ? facts->info.compute_units : 1;
-    const struct {
-        const char *name;
-        uint32_t *to, standard, low, high;
-    } values[] = {
-        {"grid.group", &tune->group, base->group, 1, 1024},
-        {"grid.items", &tune->items, base->items, 1, 4096},
-        {"grid.bounds_groups", &tune->bounds_groups, base->bounds_groups * units, 1, 65536},
-        {"grid.crowd", &tune->crowd, base->crowd, 1, 65536},
-        {"grid.crowd_groups", &tune->crowd_groups, base->crowd_groups * units, 1, 65536},
-        {"grid.crowd_group", &tune->crowd_group, base->crowd_group, 1, 1024},
-        {"neighbors.group", &tune->search_group, base->search_group, 1, 1024},
-        {"neighbors.items", &tune->search_items, base->search_items, 1, 4096},
-        {"neighbors.staged", &tune->staged, base->staged, 0, 1024},
+    const uint32_t units = facts->info.compute_units > 0 ? facts->info.compute_units : 1;
+    const xli_tunable fields[] = {
+        {"grid.group", &tune->group},
+        {"grid.items", &tune->items},
+        {"grid.bounds_groups", &tune->bounds_groups},
+        {"grid.crowd", &tune->crowd},
+        {"grid.crowd_groups", &tune->crowd_groups},
+        {"grid.crowd_group", &tune->crowd_group},
+        {"neighbors.group", &tune->search_group},
+        {"neighbors.items", &tune->search_items},
+        {"neighbors.staged", &tune->staged},
     };
-    for (size_t i = 0; i < XLI_COUNT(values); ++i)
-        *values[i].to = xli_context_tunable(ctx, values[i].name, values[i].standard, values[i].low,
-                                            values[i].high);
+    *tune = facts->is_cpu ? cpu : gpu;
+    tune->bounds_groups *= units;
+    tune->crowd_groups *= units;
+    xli_context_tune(ctx, fields, XLI_COUNT(fields));
     /* A quarter of local memory is left to the compiler and the driver. */
     const uint64_t room = facts->info.local_bytes / 4 * 3;
     while ((uint64_t)tune->staged * tune->search_group * 4 > room)

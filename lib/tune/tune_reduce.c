@@ -4,8 +4,6 @@
 
 #include "tune.h"
 
-enum { VENDOR_NVIDIA = 0x10de };
-
 typedef struct row {
     xli_tune_match match;
     xli_tune_reduce tune;
@@ -16,7 +14,7 @@ typedef struct row {
     .run_groups = 8, .part_groups = 8, .run_elements = 1 << 15, .alone_tiles = 1
 
 static const row table[] = {
-    {{.vendor_id = VENDOR_NVIDIA},
+    {{.vendor_id = XLI_VENDOR_NVIDIA},
      {.group_size = 128,
       .whole_size = 256,
       .item_bytes = 64,
@@ -45,23 +43,13 @@ void xli_tune_reduce_get(const xl_context *ctx, const xli_facts *facts, xli_tune
     while (!xli_tune_fits(&found->match, facts))
         ++found;
     *tune = found->tune;
-    const struct {
-        const char *name;
-        uint32_t *value, low, high;
-    } fields[] = {
-        {"reduce.serial", &tune->serial, 0, 1},
-        {"reduce.group_size", &tune->group_size, 1, 1024},
-        {"reduce.whole_size", &tune->whole_size, 1, 1024},
-        {"reduce.item_bytes", &tune->item_bytes, 16, 1024},
-        {"reduce.whole_bytes", &tune->whole_bytes, 16, 1024},
-        {"reduce.run_groups", &tune->run_groups, 1, 256},
-        {"reduce.part_groups", &tune->part_groups, 1, 256},
-        {"reduce.run_elements", &tune->run_elements, 1 << 8, 1 << 30},
-        {"reduce.run_offsets", &tune->run_offsets, 0, 1 << 30},
-        {"reduce.ahead", &tune->ahead, 0, 1},
-        {"reduce.alone_tiles", &tune->alone_tiles, 1, 1 << 16},
+    const xli_tunable fields[] = {
+        {"reduce.serial", &tune->serial},           {"reduce.group_size", &tune->group_size},
+        {"reduce.whole_size", &tune->whole_size},   {"reduce.item_bytes", &tune->item_bytes},
+        {"reduce.whole_bytes", &tune->whole_bytes}, {"reduce.run_groups", &tune->run_groups},
+        {"reduce.part_groups", &tune->part_groups}, {"reduce.run_elements", &tune->run_elements},
+        {"reduce.run_offsets", &tune->run_offsets}, {"reduce.ahead", &tune->ahead},
+        {"reduce.alone_tiles", &tune->alone_tiles},
     };
-    for (size_t i = 0; i < XLI_COUNT(fields); ++i)
-        *fields[i].value = xli_context_tunable(ctx, fields[i].name, *fields[i].value, fields[i].low,
-                                               fields[i].high);
+    xli_context_tune(ctx, fields, XLI_COUNT(fields));
 }

@@ -23,18 +23,24 @@ void xli_tune_sort(const xl_context *ctx, const xli_facts *facts, size_t key_byt
 {
     const xl_device_info *info = &facts->info;
     uint64_t element_bytes = key_bytes + value_bytes;
-    t->shape = (xli_sort_shape)xli_context_tunable(
-        ctx, "sort.shape", facts->is_cpu ? XLI_SORT_BY_RUN : XLI_SORT_BY_GROUP, 0, 1);
-    t->group_log = xli_context_tunable(ctx, "sort.group_log", 8, 0, 10);
-    t->held_log = xli_context_tunable(ctx, "sort.held_log", 3, 1, 5);
-    t->run_log = xli_context_tunable(ctx, "sort.run_log", 12, 4, 20);
+    const xli_tunable fields[] = {
+        {"sort.shape", &t->shape},       {"sort.group_log", &t->group_log},
+        {"sort.held_log", &t->held_log}, {"sort.run_log", &t->run_log},
+        {"sort.seek_log", &t->seek_log}, {"sort.seek_busy_log", &t->seek_busy_log},
+        {"sort.busy", &t->busy},
+    };
+    *t = (xli_sort_tuning){.shape = facts->is_cpu ? XLI_SORT_BY_RUN : XLI_SORT_BY_GROUP,
+                           .group_log = 8,
+                           .held_log = 3,
+                           .run_log = 12,
+                           .seek_log = 8,
+                           .seek_busy_log = 5,
+                           .busy = info->compute_units};
+    xli_context_tune(ctx, fields, XLI_COUNT(fields));
     while (t->group_log > log2_floor(info->max_work_group))
         --t->group_log;
     while (t->group_log > 0 && group_bytes(t, element_bytes) > info->local_bytes)
         --t->group_log;
     while (t->run_log > 4 && (element_bytes << t->run_log) + 64u > info->local_bytes)
         --t->run_log;
-    t->busy = xli_context_tunable(ctx, "sort.busy", info->compute_units, 0, UINT32_MAX);
-    t->seek_log = xli_context_tunable(ctx, "sort.seek_log", 8, 1, 10);
-    t->seek_busy_log = xli_context_tunable(ctx, "sort.seek_busy_log", 5, 1, 10);
 }

@@ -6,13 +6,13 @@
 #include "runtime.h"
 
 /* How a tile of the bitonic sort is worked on. */
-typedef enum xli_sort_shape {
+enum {
     XLI_SORT_BY_GROUP = 0, /* a work-group holds it in registers */
     XLI_SORT_BY_RUN = 1    /* one work-item walks it with wide vectors */
-} xli_sort_shape;
+};
 
 typedef struct xli_sort_tuning {
-    xli_sort_shape shape;
+    uint32_t shape;
     uint32_t group_log; /* work-items of a group, by group only */
     uint32_t held_log;  /* elements that a work-item holds, by group only */
     uint32_t run_log;   /* elements of a tile, by run only */
