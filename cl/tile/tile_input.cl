@@ -230,6 +230,26 @@ ulong xl_offset_search_lanes(const __global XL_SEG *offsets, ulong count, ulong 
 #endif
 
 #if XL_SEGMENTS == 4 && !XL_SERIAL
+/* Neighbouring offsets that a work-item loads together, every step-th pair; one by one, each
+ * behind a look at the pair before it, they would cost a trip to memory each. */
+#define XL_PAIRS 8
+void xl_pairs_load(const __global XL_SEG *offsets, uint step, XL_SEG *from, XL_SEG *to)
+{
+#pragma unroll
+    for (uint k = 0; k < XL_PAIRS; ++k) {
+        from[k] = offsets[(ulong)k * step];
+        to[k] = offsets[(ulong)k * step + 1];
+    }
+}
+
+/* Marks the place of an offset, if it is in the tile. Of equal offsets one writes. Those that
+ * fall are the caller's mistake, and write nothing else. */
+void xl_mark_put(__local uchar *marks, ulong base, ulong end, ulong before, ulong at)
+{
+    if (at >= base && at < end && at != before)
+        marks[(uint)(at - base)] = 1;
+}
+
 #define XL_MARK_WORDS XL_CEIL_DIV(XL_TILE, 4)
 /* Marks where segments begin in the tile from `base` to before `end`, a byte for each element,
  * which needs no atomics. `first` is the first offset that is not below base. Among so many empty
@@ -245,14 +265,23 @@ void xl_marks_make(xl_input *input, __local uint *words, ulong base, ulong end, 
     for (uint k = i; k < XL_MARK_WORDS; k += size)
         words[k] = 0;
     XL_LOCAL_BARRIER();
-    for (ulong s = first + i; !many && s < input->count; s += size) {
-        const ulong at = offsets[s];
-        if (at >= end)
-            break;
-        /* Of equal offsets one writes. Those that fall are the caller's mistake, and write
-         * nothing else. */
-        if (at >= base && (s == 0 || offsets[s - 1] != at))
-            marks[(uint)(at - base)] = 1;
+    /* The first of a work-item by itself: where segments are long it has no second. */
+    bool more = !many;
+    for (ulong s = first + i; more && s < input->count;) {
+        if (s >= first + size && s + (XL_PAIRS - 1) * size < input->count) {
+            XL_SEG from[XL_PAIRS], to[XL_PAIRS];
+            xl_pairs_load(offsets + s - 1, size, from, to);
+#pragma unroll
+            for (uint k = 0; k < XL_PAIRS; ++k)
+                xl_mark_put(marks, base, end, from[k], to[k]);
+            more = to[XL_PAIRS - 1] < end;
+            s += XL_PAIRS * size;
+        } else {
+            const ulong at = offsets[s];
+            xl_mark_put(marks, base, end, s > 0 ? offsets[s - 1] : ~0ul, at);
+            more = at < end;
+            s += size;
+        }
     }
     XL_LOCAL_BARRIER();
     input->base = many ? 1ul << 63 : base;

@@ -111,26 +111,45 @@ void xl_marks_clear(__local xl_desk *desk)
         desk->marks[k] = (uint4)(0);
 }
 
+/* Marks that the segment that ends before `to`, if it has an element, is followed by another.
+ * One at the end of the tile is marked there, one place behind its last element. */
+void xl_end_put(__local uchar *marks, ulong base, ulong end, ulong from, ulong to)
+{
+    if (to >= base && to <= end && from < to)
+        marks[(uint)(to - base)] = 1;
+}
+
 /* Marks the heads of a tile whose marks are clear. `next` is the first segment that may
  * end in it, whose first element, if it is here, is a head. */
 void xl_ends_mark(__local xl_desk *desk, const xl_input *input, xl_part part, xl_extent extent,
                   ulong next)
 {
+    const __global XL_SEG *const offsets = input->segments;
     __local uchar *const marks = (__local uchar *)desk->marks;
     const uint i = (uint)get_local_id(0);
     const ulong end = part.base + part.end;
     if (i == 0) {
         desk->next = next;
-        if (next + 1 < input->count && input->segments[next] - part.base < XL_TILE)
-            marks[(uint)(input->segments[next] - part.base)] = 1;
+        if (next + 1 < input->count && offsets[next] - part.base < XL_TILE)
+            marks[(uint)(offsets[next] - part.base)] = 1;
     }
-    for (ulong s = next + i; s < extent.after; s += XL_GROUP_SIZE) {
-        const ulong from = input->segments[s], to = input->segments[s + 1];
-        const ulong at = to - part.base;
-        if (to > end)
-            break;
-        if (at <= XL_TILE && from < to)
-            marks[(uint)at] = 1;
+    bool more = true;
+    for (ulong s = next + i; more && s < extent.after;) {
+        /* The first of a work-item by itself: where segments are long it has no second. */
+        if (s >= next + XL_GROUP_SIZE && s + (XL_PAIRS - 1) * XL_GROUP_SIZE < extent.after) {
+            XL_SEG from[XL_PAIRS], to[XL_PAIRS];
+            xl_pairs_load(offsets + s, XL_GROUP_SIZE, from, to);
+#pragma unroll
+            for (uint k = 0; k < XL_PAIRS; ++k)
+                xl_end_put(marks, part.base, end, from[k], to[k]);
+            more = to[XL_PAIRS - 1] <= end;
+            s += XL_PAIRS * XL_GROUP_SIZE;
+        } else {
+            const ulong to = offsets[s + 1];
+            xl_end_put(marks, part.base, end, offsets[s], to);
+            more = to <= end;
+            s += XL_GROUP_SIZE;
+        }
     }
 }
 #elif XL_SEGMENTS == 1 || XL_SEGMENTS == 3
@@ -306,27 +325,53 @@ void xl_part_scan(__local xl_desk *desk, const xl_input *input, xl_part part, XL
 }
 
 #if XL_SEGMENTS == 4
-/* Stores what ends in the tile, from segment `next` on, and leaves the first that does not
- * in desk->next; the run's own first segment, if it began before, goes to the record. */
+/* Stores the result of segment s, whose elements are `from` to before `to`, if it ends in the
+ * tile; the run's own first segment, if it began before, goes to the record. The first that ends
+ * later becomes desk->next. */
+void xl_end_store(__local xl_desk *desk, const xl_input *input, xl_part part, xl_extent extent,
+                  const xl_sink *sink, __global xl_run *record, ulong s, ulong from, ulong to)
+{
+    const ulong end = part.base + part.end, at = to - part.base - 1;
+    if (to > end) {
+        if (from <= end)
+            desk->next = s;
+        return;
+    }
+    const bool some = to > part.base + part.first && at < XL_TILE;
+    if (s == extent.segment && from < extent.begin) {
+        record->open = some ? xl_lift(desk->stage.out[XL_AT((uint)at)], false) : XL_IDENTITY;
+        record->index = s;
+    } else {
+        xl_sink_put(sink, s,
+                    some && from < to ? desk->stage.out[XL_AT((uint)at)] : XL_EMPTY_E(input));
+    }
+    if (s + 1 == extent.after)
+        desk->next = extent.after;
+}
+
+/* The same of all that end in the tile, from segment `next` on. */
 void xl_part_store(__local xl_desk *desk, const xl_input *input, xl_part part, xl_extent extent,
                    const xl_sink *sink, __global xl_run *record, ulong next)
 {
+    const __global XL_SEG *const offsets = input->segments;
     const ulong end = part.base + part.end;
-    for (ulong s = next + get_local_id(0); s < extent.after; s += XL_GROUP_SIZE) {
-        const ulong from = input->segments[s], to = input->segments[s + 1];
-        const ulong at = to - part.base - 1;
-        if (to > end)
-            break;
-        const bool some = to > part.base + part.first && at < XL_TILE;
-        if (s == extent.segment && from < extent.begin) {
-            record->open = some ? xl_lift(desk->stage.out[XL_AT((uint)at)], false) : XL_IDENTITY;
-            record->index = s;
+    bool more = true;
+    for (ulong s = next + get_local_id(0); more && s < extent.after;) {
+        if (s >= next + XL_GROUP_SIZE && s + (XL_PAIRS - 1) * XL_GROUP_SIZE < extent.after) {
+            XL_SEG from[XL_PAIRS], to[XL_PAIRS];
+            xl_pairs_load(offsets + s, XL_GROUP_SIZE, from, to);
+#pragma unroll
+            for (uint k = 0; k < XL_PAIRS; ++k)
+                xl_end_store(desk, input, part, extent, sink, record, s + k * XL_GROUP_SIZE,
+                             from[k], to[k]);
+            more = to[XL_PAIRS - 1] <= end;
+            s += XL_PAIRS * XL_GROUP_SIZE;
         } else {
-            xl_sink_put(sink, s,
-                        some && from < to ? desk->stage.out[XL_AT((uint)at)] : XL_EMPTY_E(input));
+            const ulong to = offsets[s + 1];
+            xl_end_store(desk, input, part, extent, sink, record, s, offsets[s], to);
+            more = to <= end;
+            s += XL_GROUP_SIZE;
         }
-        if (s + 1 == extent.after || input->segments[s + 2] > end)
-            desk->next = s + 1;
     }
 }
 

@@ -334,8 +334,7 @@ static void nothing(void **state)
     xlt_buffer_free(&o);
 }
 
-/* ---- misuse
- * ---------------------------------------------------------------------------------------- */
+/* ---- long runs -------------------------------------------------------------------------- */
 
 /* Sums of 1, 2, 3 ... by the offsets given, the last of which is n. */
 static void check_offsets(xl_context *ctx, const char *what, const uint32_t *offsets, size_t count)
@@ -379,23 +378,30 @@ static void check_offsets(xl_context *ctx, const char *what, const uint32_t *off
 static void long_runs_of_offsets(void **state)
 {
     (void)state;
+    static const char *const tunes[] = {
+        "reduce.part_groups = 1\n",
+        ("reduce.serial = 0\nreduce.group_size = 64\nreduce.part_groups = 1\n"
+         "reduce.alone_tiles = 1000\n"),
+    };
     enum { EACH = 10, COUNT = 120000 };
     uint32_t *offsets = bytes_for(COUNT, 4);
-    if (on_oclgrind()) {
-        print_message("%s: long runs left out\n", xlt_device());
-        free(offsets);
-        return;
+    for (size_t t = 0; t < sizeof tunes / sizeof tunes[0] && !on_oclgrind(); ++t) {
+        xl_context *ctx = open_context(tunes[t], NULL);
+        for (uint32_t s = 0; s < COUNT; ++s)
+            offsets[s] = s / EACH;
+        check_offsets(ctx, "nine of ten are empty", offsets, COUNT);
+        for (uint32_t s = 0; s < COUNT; ++s)
+            offsets[s] = s - s % 7 / 3;
+        check_offsets(ctx, "none, one or three each", offsets, COUNT);
+        for (uint32_t s = 1; s < COUNT; ++s)
+            offsets[s] = s == 1 ? 16000 : 40000 + s;
+        check_offsets(ctx, "two long ones before many", offsets, COUNT);
+        xl_context_destroy(ctx);
     }
-    xl_context *ctx = open_context("reduce.part_groups = 1\n", NULL);
-    for (uint32_t s = 0; s < COUNT; ++s)
-        offsets[s] = s / EACH;
-    check_offsets(ctx, "nine of ten are empty", offsets, COUNT);
-    for (uint32_t s = 1; s < COUNT; ++s)
-        offsets[s] = s == 1 ? 16000 : 40000 + s;
-    check_offsets(ctx, "two long ones before many", offsets, COUNT);
-    xl_context_destroy(ctx);
     free(offsets);
 }
+
+/* ---- misuse ----------------------------------------------------------------------------- */
 
 static void create_refuses(void **state)
 {
