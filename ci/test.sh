@@ -47,7 +47,7 @@ declare -A selections=(
   [lanes]="-LE install|abi -E ^(scan_types_test|(scan_user|scan_textbook|reduce_smoke)_)"
   [few]="-R ^(context|lane|group|scan_segments|scan_late|scan_ordered|scan_calls|sort|grid|neighbors)_test"
   [install]="-L install|abi"
-  [simulator]="-R ^(lane|group|collectives|sequence|view|scan_segments|scan_offsets|scan_textbook|scan_misuse|reduce_bits|sort|grid|neighbors)_test --timeout 300"
+  [simulator]="-R ^(lane|group|collectives|sequence|failed_waits|view|scan_segments|scan_offsets|scan_textbook|scan_misuse|reduce_bits|sort|grid|neighbors)_test --timeout 300"
   [races]="-R ^(lane|lane_subwarp|group|collectives|sequence|view)_test --timeout 300"
   [threads]="-R ^(errors|os|context|cache|sequence|threads)_test"
 )

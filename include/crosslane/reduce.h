@@ -74,7 +74,8 @@ XL_NODISCARD XL_API xl_status xl_reduce_scratch(const xl_reduce *plan, size_t n,
  *   scratch  xl_reduce_scratch() bytes, offset in bytes, overlapping no other view; or not
  *            given: the plan's own scratch, grown on demand, and then calls on this plan
  *            must not overlap in execution
- *   waits    num_waits events to wait for, or 0 and NULL
+ *   waits    num_waits events to wait for, or 0 and NULL. If one ends in an error, nothing of
+ *            the call runs, and `event` ends in an error too
  *   event    NULL, or receives an event that completes when all of the work
  *            has; the caller releases it
  * n == 0 without segments gives init or the identity; without either, nothing is written.

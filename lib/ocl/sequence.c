@@ -62,18 +62,24 @@ done:
     return status;
 }
 
+/* Who waits for the launch before, and so for the caller's events by way of it. In order
+ * none does: there a failed event ends the commands that name it, and rusticl (Mesa 22.3),
+ * Intel's CPU runtime (2026.22.10) and Oclgrind run those behind them, over garbage. Out of order
+ * the failure passes on by itself, and must not come twice: of a command that waits for two
+ * failed events Intel's runtime frees something twice. */
+static bool waits_for_last(const xli_seq *seq)
+{
+    return seq->enqueued > 0 && !seq->in_order;
+}
+
 cl_uint xli_seq_num_waits(const xli_seq *seq)
 {
-    if (seq->enqueued == 0)
-        return seq->num_waits;
-    return seq->in_order ? 0 : 1;
+    return waits_for_last(seq) ? 1 : seq->num_waits;
 }
 
 const cl_event *xli_seq_waits(const xli_seq *seq)
 {
-    if (seq->enqueued == 0)
-        return seq->waits;
-    return seq->in_order ? NULL : &seq->last;
+    return waits_for_last(seq) ? &seq->last : seq->waits;
 }
 
 /* `event` stands for all of the sequence so far, or is NULL on an in-order queue. */
