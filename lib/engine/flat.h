@@ -125,8 +125,8 @@ size_t xli_flat_input_args(const xli_flat_source *source, const xli_flat_places 
                            xli_arg *args);
 
 /* flat_trial.c: whether look-back by a kernel file gives right results on this context's
- * device: tried the first time, then remembered. A trial that does not run to its end is
- * an error only where look-back was asked for `by_name`, or for lack of memory. */
+ * device: tried the first time, then remembered, but not that memory was lacking. A trial that
+ * does not run to its end is an error only where look-back was asked for `by_name`. */
 xl_status xli_flat_trial(xl_context *ctx, const char *kernels, bool by_name, bool *good);
 
 /* flat_textbook.c: the two textbook scans, which share their kernels' names and launches. */

@@ -75,22 +75,33 @@ done:
     return status;
 }
 
-/* Tries, and says what came of it; fails where that says nothing. A compiler that cannot
- * build it is an answer, no memory is not. */
+/* Tries, and says what came of it. A compiler that cannot build it is an answer; no memory is
+ * not, and the next plan may find some. */
 static xl_status try_file(xl_context *ctx, const char *kernels, bool by_name, xli_verdict *verdict)
 {
     size_t wrong = 0;
+    xl_status status = XL_ERROR_OUT_OF_MEMORY;
     char *before = xli_strdup(xl_context_error(ctx));
-    if (!before)
-        return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory to try look-back");
-    xl_status status = run_trial(ctx, kernels, &wrong);
-    if (status == XL_SUCCESS)
+    if (before)
+        status = run_trial(ctx, kernels, &wrong);
+    else if (by_name)
+        (void)xli_fail(ctx, status, "no memory to try look-back");
+    switch (status) {
+    case XL_SUCCESS:
         *verdict = wrong == 0 ? XLI_PASSED : XLI_REFUSED;
-    else
-        *verdict = status == XL_ERROR_BUILD ? XLI_REFUSED : XLI_FAILED;
+        break;
+    case XL_ERROR_BUILD:
+        *verdict = XLI_REFUSED;
+        break;
+    case XL_ERROR_OUT_OF_MEMORY:
+        *verdict = XLI_UNTRIED;
+        break;
+    default:
+        *verdict = XLI_FAILED;
+    }
     /* Then the plan does without, and what went wrong is no failure of the caller's. */
-    if (status == XL_ERROR_BUILD || (status != XL_ERROR_OUT_OF_MEMORY && !by_name)) {
-        if (status != XL_SUCCESS)
+    if (status == XL_ERROR_BUILD || !by_name) {
+        if (status != XL_SUCCESS && before)
             (void)xli_fail(ctx, XL_SUCCESS, "%s", before);
         status = XL_SUCCESS;
     }
@@ -104,7 +115,8 @@ xl_status xli_flat_trial(xl_context *ctx, const char *kernels, bool by_name, boo
     xli_verdict verdict = xli_context_verdict(ctx, kernels);
     if (verdict == XLI_UNTRIED || (verdict == XLI_FAILED && by_name)) {
         XL_TRY(try_file(ctx, kernels, by_name, &verdict));
-        xli_context_set_verdict(ctx, kernels, verdict);
+        if (verdict != XLI_UNTRIED)
+            xli_context_set_verdict(ctx, kernels, verdict);
     }
     *good = verdict == XLI_PASSED;
 done:

@@ -10,9 +10,10 @@
 
 xlt_alloc_state xlt_allocs;
 
-static bool struck(void)
+static bool struck(size_t bytes)
 {
-    if (!xlt_allocs.counting || ++xlt_allocs.calls != xlt_allocs.strike_at)
+    if (!xlt_allocs.counting || bytes < xlt_allocs.at_least ||
+        ++xlt_allocs.calls != xlt_allocs.strike_at)
         return false;
     xlt_allocs.struck = true;
     return true;
@@ -20,14 +21,14 @@ static bool struck(void)
 
 void *xli_alloc(size_t bytes)
 {
-    void *memory = struck() ? NULL : calloc(1, bytes > 0 ? bytes : 1);
+    void *memory = struck(bytes) ? NULL : calloc(1, bytes > 0 ? bytes : 1);
     xlt_allocs.outstanding += memory != NULL;
     return memory;
 }
 
 void *xli_realloc(void *old, size_t bytes)
 {
-    void *memory = struck() ? NULL : realloc(old, bytes > 0 ? bytes : 1);
+    void *memory = struck(bytes) ? NULL : realloc(old, bytes > 0 ? bytes : 1);
     xlt_allocs.outstanding += memory && !old;
     return memory;
 }

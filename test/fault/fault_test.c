@@ -391,10 +391,18 @@ static void plans_in_a_fresh_context(void **state)
 
 static const char before[] = "info: NULL"; /* the text of what failed last, before the trial */
 
-/* A plan by AUTO or by name from a context that knows its device. The `only` call of the first
- * trial of look-back fails with `code`; NULL: none fails. */
-static xl_status create_struck(xl_context *ctx, xl_scan_algorithm algorithm, const char *only,
-                               int code, xl_scan_algorithm *used)
+/* What fails in the first trial of look-back. */
+typedef struct trial_fault {
+    const char *only; /* the OpenCL call; NULL: none */
+    int code;
+    size_t alloc_bytes; /* an allocation of the library of so many bytes or more; 0: none */
+    xl_status named;    /* of a plan that asks for look-back by name */
+    bool built;         /* what failed may go well another time */
+} trial_fault;
+
+/* A plan by AUTO or by name from a context that knows its device. */
+static xl_status create_struck(xl_context *ctx, xl_scan_algorithm algorithm,
+                               const trial_fault *fault, xl_scan_algorithm *used)
 {
     xl_scan *plan;
     xl_scan_desc desc;
@@ -402,12 +410,16 @@ static xl_status create_struck(xl_context *ctx, xl_scan_algorithm algorithm, con
     desc.algorithm = algorithm;
     assert_int_equal(xl_context_device_info(ctx, NULL), XL_ERROR_INVALID_ARGUMENT);
     assert_non_null(strstr(xl_context_error(ctx), before));
-    arm(only ? 1 : 0, code, 0);
-    calls->only = only;
+    arm(fault->only ? 1 : 0, fault->code, fault->alloc_bytes > 0 ? 1 : 0);
+    if (calls)
+        calls->only = fault->only;
+    xlt_allocs.at_least = fault->alloc_bytes;
     count(true);
     const xl_status status = xl_scan_create(ctx, &desc, &plan);
     count(false);
-    calls->only = NULL;
+    if (calls)
+        calls->only = NULL;
+    xlt_allocs.at_least = 0;
     *used = xl_scan_algorithm_used(plan, N);
     xl_scan_destroy(plan);
     return status;
@@ -421,51 +433,70 @@ static xl_context *context_that_knows_its_device(void)
     return ctx;
 }
 
+static bool looks_back(void)
+{
+    xl_scan_algorithm used;
+    xl_context *ctx = context_that_knows_its_device();
+    XLT_OK(create_struck(ctx, XL_SCAN_AUTO, &(trial_fault){0}, &used));
+    xl_context_destroy(ctx);
+    if (used != XL_SCAN_LOOKBACK)
+        print_message("no look-back on this device\n");
+    return used == XL_SCAN_LOOKBACK;
+}
+
+static void one_trial_fails(const trial_fault *fault)
+{
+    xl_scan_algorithm used;
+    const trial_fault none = {0};
+    const bool memory = fault->named == XL_ERROR_OUT_OF_MEMORY;
+    xl_context *ctx = context_that_knows_its_device();
+    XLT_OK(create_struck(ctx, XL_SCAN_AUTO, fault, &used));
+    if (struck()) {
+        assert_int_equal(used, XL_SCAN_REDUCE_THEN_SCAN);
+        assert_non_null(strstr(xl_context_error(ctx), before));
+        /* It is remembered, for as long as nobody asks by name for what may run now; but
+         * memory may be there again. */
+        XLT_OK(create_struck(ctx, XL_SCAN_AUTO, &none, &used));
+        assert_int_equal(used, memory ? XL_SCAN_LOOKBACK : XL_SCAN_REDUCE_THEN_SCAN);
+        const xl_status named = create_struck(ctx, XL_SCAN_LOOKBACK, &none, &used);
+        assert_int_equal(named, fault->built ? XL_SUCCESS : XL_ERROR_UNSUPPORTED);
+    }
+    xl_context_destroy(ctx);
+    ctx = context_that_knows_its_device();
+    const xl_status named = create_struck(ctx, XL_SCAN_LOOKBACK, fault, &used);
+    if (struck()) {
+        assert_int_equal(named, fault->named);
+        assert_null(strstr(xl_context_error(ctx), before));
+    }
+    xl_context_destroy(ctx);
+}
+
 /* A trial of look-back that cannot be built, or does not run, is a plan without look-back, and
  * no failure that the caller is told of. Who asks for look-back by name is. */
 static void trials_that_fail(void **state)
 {
     (void)state;
-    static const struct {
-        const char *only;
-        int code;
-    } faults[] = {{"clBuildProgram", CL_BUILD_PROGRAM_FAILURE},
-                  {"clCompileProgram", CL_COMPILE_PROGRAM_FAILURE},
-                  {"clEnqueueNDRangeKernel", CL_OUT_OF_RESOURCES},
-                  {"clEnqueueReadBuffer", CL_INVALID_COMMAND_QUEUE}};
-    if (!calls)
+    static const trial_fault faults[] = {
+        {"clBuildProgram", CL_BUILD_PROGRAM_FAILURE, 0, XL_ERROR_UNSUPPORTED, false},
+        {"clCompileProgram", CL_COMPILE_PROGRAM_FAILURE, 0, XL_ERROR_UNSUPPORTED, false},
+        {"clEnqueueNDRangeKernel", CL_OUT_OF_RESOURCES, 0, XL_ERROR_OPENCL, true},
+        {"clEnqueueReadBuffer", CL_INVALID_COMMAND_QUEUE, 0, XL_ERROR_OPENCL, true},
+        {"clCreateBuffer", CL_OUT_OF_RESOURCES, 0, XL_ERROR_OPENCL, true},
+        {"clCreateBuffer", CL_MEM_OBJECT_ALLOCATION_FAILURE, 0, XL_ERROR_OUT_OF_MEMORY, true},
+        {"clEnqueueNDRangeKernel", CL_MEM_OBJECT_ALLOCATION_FAILURE, 0, XL_ERROR_OUT_OF_MEMORY,
+         true},
+        {"clEnqueueReadBuffer", CL_OUT_OF_HOST_MEMORY, 0, XL_ERROR_OUT_OF_MEMORY, true},
+        {"clCreateKernel", CL_OUT_OF_HOST_MEMORY, 0, XL_ERROR_OUT_OF_MEMORY, true},
+        {NULL, 0, 1 << 20, XL_ERROR_OUT_OF_MEMORY, true}, /* the host's copy of what is scanned */
+    };
+    if (!looks_back())
         skip();
     for (size_t i = 0; i < XLI_COUNT(faults); ++i) {
-        xl_scan_algorithm used;
-        const bool runs = i >= 2;
-        xl_context *ctx = context_that_knows_its_device();
-        XLT_OK(create_struck(ctx, XL_SCAN_AUTO, NULL, 0, &used));
-        const bool looks_back = used == XL_SCAN_LOOKBACK;
-        xl_context_destroy(ctx);
-        if (!looks_back) {
-            print_message("no look-back on this device\n");
-            skip();
-        }
-        ctx = context_that_knows_its_device();
-        XLT_OK(create_struck(ctx, XL_SCAN_AUTO, faults[i].only, faults[i].code, &used));
-        if (calls->struck) {
-            assert_int_equal(used, XL_SCAN_REDUCE_THEN_SCAN);
-            assert_non_null(strstr(xl_context_error(ctx), before));
-            /* It is remembered, for as long as nobody asks by name for what may run now. */
-            XLT_OK(create_struck(ctx, XL_SCAN_AUTO, NULL, 0, &used));
-            assert_int_equal(used, XL_SCAN_REDUCE_THEN_SCAN);
-            const xl_status named = create_struck(ctx, XL_SCAN_LOOKBACK, NULL, 0, &used);
-            assert_int_equal(named, runs ? XL_SUCCESS : XL_ERROR_UNSUPPORTED);
-        }
-        xl_context_destroy(ctx);
-        ctx = context_that_knows_its_device();
-        const xl_status named =
-            create_struck(ctx, XL_SCAN_LOOKBACK, faults[i].only, faults[i].code, &used);
-        if (calls->struck) {
-            assert_int_equal(named, runs ? XL_ERROR_OPENCL : XL_ERROR_UNSUPPORTED);
-            assert_null(strstr(xl_context_error(ctx), before));
-        }
-        xl_context_destroy(ctx);
+        if (!calls && faults[i].only)
+            continue;
+        one_trial_fails(&faults[i]);
+        if (!faults[i].only)
+            assert_true(struck());
     }
 }
 

@@ -5,6 +5,7 @@
 #define FAULTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* What the layer and the test share; the layer exports one as `xlt_faults`. */
 typedef struct xlt_fault_state {
@@ -22,6 +23,7 @@ typedef struct xlt_fault_state {
 /* failing_alloc.c: the same for xli_alloc() and its kin. */
 typedef struct xlt_alloc_state {
     bool counting;
+    size_t at_least; /* those of so many bytes are the ones that count */
     unsigned calls, strike_at;
     bool struck;
     long outstanding;
