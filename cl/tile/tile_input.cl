@@ -12,11 +12,7 @@
  *   XL_INCLUSIVE 1: an element's result includes it
  *   XL_HAS_INIT  1: every segment starts from an element given on the device
  *   XL_SERIAL    1: one work-item walks a tile; 0: a work-group holds it
- *   XL_TILE      elements of a tile
- *   XL_LEAP      1: loops are kept to few rounds: llvmpipe of Mesa 22.3 (seen 2026-11) ends
- *                those of a work-item after 65,535, and lanes that a group leaves over, which
- *                read only zeros, would pass every offset there is; scan.run_offsets and
- *                reduce.run_offsets (lib/tune) are the switches */
+ *   XL_TILE      elements of a tile */
 #ifndef XL_TILE_INPUT
 #define XL_TILE_INPUT
 
@@ -25,8 +21,8 @@
 
 #if !defined(XL_IN) || !defined(XL_IN_BYTES) || !defined(XL_R) || !defined(XL_LOAD) ||             \
     !defined(XL_SEGMENTS) || !defined(XL_SEG) || !defined(XL_HAS_INIT) || !defined(XL_SERIAL) ||   \
-    !defined(XL_TILE) || !defined(XL_INCLUSIVE) || !defined(XL_LEAP)
-#error "one of XL_IN, XL_IN_BYTES, XL_R, XL_LOAD, XL_SEGMENTS, XL_SEG ... XL_LEAP is missing"
+    !defined(XL_TILE) || !defined(XL_INCLUSIVE)
+#error "one of XL_IN, XL_IN_BYTES, XL_R, XL_LOAD, XL_SEGMENTS, XL_SEG ... XL_INCLUSIVE is missing"
 #endif
 
 typedef struct xl_input {
@@ -40,9 +36,7 @@ typedef struct xl_input {
 #endif
 #if XL_SEGMENTS == 4
     ulong count; /* of offsets */
-#if XL_SERIAL
-    ulong next; /* the first offset that is not below the element asked last */
-#else
+#if !XL_SERIAL
     ulong base; /* the tile whose heads are marked */
     const __local uchar *marks;
 #endif
@@ -88,8 +82,7 @@ typedef struct xl_input {
 #if XL_SERIAL
 #define XL_INPUT_SEGMENTS(input)                                                                   \
     input.segments = segments + segments_offset;                                                   \
-    input.count = segment_count;                                                                   \
-    input.next = 0;
+    input.count = segment_count;
 #else
 #define XL_INPUT_SEGMENTS(input)                                                                   \
     input.segments = segments + segments_offset;                                                   \
@@ -195,8 +188,9 @@ ulong xl_offset_search(const __global XL_SEG *offsets, ulong count, ulong at)
 }
 
 /* The same from place `next` on, without many rounds past many empty segments: after the first
- * few offsets it goes by leaps that double, and then searches what it leapt over. In the loop
- * of a single work-item it makes every element 3 times as slow (PoCL 3.1). */
+ * few offsets it goes by leaps that double, and then searches what it leapt over. A work-item that
+ * walks a tile calls it where a segment ends: at every element it costs 3 times the rest (PoCL
+ * 3.1). */
 ulong xl_offset_pass(const __global XL_SEG *offsets, ulong count, ulong next, ulong at)
 {
     enum { FEW = 8 };
@@ -295,30 +289,7 @@ void xl_marks_make(xl_input *input, __local uint *words, ulong base, ulong end, 
  * be a multiple of k, which is a power of two. */
 #if XL_SEGMENTS == 0
 #define xl_heads(input, i, k) 0u
-#define xl_heads_start(input, i)
-#elif XL_SEGMENTS == 4 && XL_SERIAL
-/* Elements are asked in rising order from the one that xl_heads_start() names. */
-void xl_heads_start(xl_input *input, ulong i)
-{
-    input->next = xl_offset_search(input->segments, input->count, i);
-}
-
-uint xl_heads(xl_input *input, ulong i, uint k)
-{
-    uint bits = 0;
-    for (uint j = 0; j < k; ++j) {
-#if XL_LEAP
-        input->next = xl_offset_pass(input->segments, input->count, input->next, i + j);
-#else
-        while (input->next < input->count && input->segments[input->next] < i + j)
-            ++input->next;
-#endif
-        bits |= (uint)(input->next < input->count && input->segments[input->next] == i + j) << j;
-    }
-    return i == 0 ? bits | 1u : bits;
-}
-#else
-#define xl_heads_start(input, i)
+#elif XL_SEGMENTS != 4 || !XL_SERIAL
 uint xl_heads(const xl_input *input, ulong i, uint k)
 {
     uint bits = 0;
@@ -367,11 +338,13 @@ uint xl_heads(const xl_input *input, ulong i, uint k)
 }
 #endif
 
+#if XL_SEGMENTS != 4 || !XL_SERIAL
 /* Element i by itself. */
-XL_T xl_input_one(xl_input *input, ulong i)
+XL_T xl_input_one(const xl_input *input, ulong i)
 {
     const bool head = xl_heads(input, i, 1) & 1;
     return xl_input_state(input, input->in[i], i, head);
 }
+#endif
 
 #endif

@@ -137,7 +137,7 @@ void xl_heads_prepare(xl_input *input, __local uint *marks, ulong base)
 XL_T xl_input_at(const xl_input *input, ulong i)
 {
     if (i < input->n)
-        return xl_input_one((xl_input *)input, i);
+        return xl_input_one(input, i);
     return XL_IDENTITY;
 }
 

@@ -64,8 +64,7 @@
 XL_T xl_tile_redo(const xl_ring *ring, uint tile)
 {
     const ulong base = (ulong)tile * XL_TILE;
-    xl_input input = ring->input;
-    return xl_serial_reduce(&input, base, min(input.n - base, (ulong)XL_TILE));
+    return xl_serial_reduce(&ring->input, base, min(ring->input.n - base, (ulong)XL_TILE));
 }
 #elif XL_USE_LANES
 XL_T xl_tile_redo(const xl_ring *ring, uint tile)

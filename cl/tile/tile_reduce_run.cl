@@ -11,14 +11,18 @@
  *
  * Asks for what cl/tile/tile_output.cl asks for, and
  *   XL_GROUP_SIZE  work-items of a group; 1 with XL_SERIAL 1
- *   XL_SEG_ROW     flags or keys in 16 bytes */
+ *   XL_SEG_ROW     flags or keys in 16 bytes
+ *   XL_ROUNDS      1: rounds of loops are counted: llvmpipe of Mesa 22.3 (seen 2026-11) ends
+ *                  those of a work-item after 65,535, and what counts is the longest way of
+ *                  any lane of 8, those that a group leaves over too, which read only zeros;
+ *                  reduce.run_offsets (lib/tune) is the switch */
 #ifndef XL_TILE_REDUCE_RUN
 #define XL_TILE_REDUCE_RUN
 
 #include "tile_output.cl"
 
-#if !defined(XL_GROUP_SIZE) || !defined(XL_SEG_ROW)
-#error "XL_GROUP_SIZE and XL_SEG_ROW must be defined"
+#if !defined(XL_GROUP_SIZE) || !defined(XL_SEG_ROW) || !defined(XL_ROUNDS)
+#error "XL_GROUP_SIZE, XL_SEG_ROW and XL_ROUNDS must be defined"
 #endif
 
 /* The host knows the size: lib/reduce/reduce_plan.c. */
@@ -173,7 +177,7 @@ xl_extent xl_extent_of(const xl_input *input, ulong run, ulong group)
 {
     const ulong segment = xl_merge_search(input, xl_steps_at(input, run, group));
     ulong after = xl_merge_search(input, xl_steps_at(input, run, group + 1));
-#if XL_LEAP
+#if XL_ROUNDS
     /* To a lane that reads only zeros all segments seem to end here: it walks none. */
     if (input->n > 0 && input->segments[input->count - 1] == 0)
         after = segment;

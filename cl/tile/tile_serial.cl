@@ -2,7 +2,7 @@
  * Reduction and scan of a tile by one work-item, for devices whose work-items run one
  * after another on a core: the tile comes into the cache while it is reduced, and is
  * scanned from there. Built-in scalars under a built-in operator go by wide vectors
- * (XL_BY_VECTORS), everything else element by element.
+ * (XL_BY_VECTORS), CSR offsets segment by segment, everything else element by element.
  *
  * Asks for what cl/tile/tile_output.cl asks for, and
  *   XL_ORDERED  1: bits may not depend on where arrays lie, for operators that round */
@@ -77,13 +77,67 @@ xl_wide xl_wide_scan(xl_wide x)
 
 #endif
 
-/* `count` elements from `base` on reduced in a fixed order. Where operands commute, four
- * vectors of partial results hide the operator's latency. */
-XL_T xl_serial_reduce(xl_input *input, ulong base, ulong count)
+/* Scans element i, which begins a segment or not, and gives `carry` moved on. */
+XL_T xl_serial_step(const xl_input *input, __global XL_OUT *out, ulong i, bool head, XL_T carry)
+{
+    const XL_T x = xl_input_state(input, input->in[i], i, head), next = xl_op(carry, x);
+    out[i] = xl_output(XL_VALUE(xl_result(input, carry, x, next)), i);
+    return next;
+}
+
+#if XL_SEGMENTS == 4
+/* By CSR offsets tiles go segment by segment, so that offsets are asked only where a segment that
+ * has elements begins, and those of empty ones in between may be leapt over.
+ *
+ * What stands before the last head of a tile is lost on the tile's sum, so its elements are
+ * read from there on. */
+XL_T xl_serial_reduce(const xl_input *input, ulong base, ulong count)
 {
     XL_T total = XL_IDENTITY;
     const ulong end = base + count;
-    xl_heads_start(input, base);
+    const ulong after = xl_offset_search(input->segments, input->count, end);
+    const ulong last = after > 0 ? input->segments[after - 1] : 0;
+    bool head = base == 0;
+    if (last >= base && last < end) {
+        base = last;
+        head = true;
+    }
+    XL_IN_ORDER
+    for (; base < end; ++base) {
+        total = xl_op(total, xl_input_state(input, input->in[base], base, head));
+        head = false;
+    }
+    return total;
+}
+
+/* As the one below. */
+XL_T xl_serial_scan(const xl_input *input, __global XL_OUT *out, ulong base, ulong count,
+                    XL_T carry, bool stream)
+{
+    const __global XL_SEG *const offsets = input->segments;
+    const ulong end = base + count;
+    ulong next = xl_offset_search(offsets, input->count, base);
+    ulong begin = base == 0 ? 0 : next < input->count ? offsets[next] : end;
+    while (base < end) {
+        const ulong stop = min(begin, end);
+        XL_IN_ORDER
+        for (; base < stop; ++base)
+            carry = xl_serial_step(input, out, base, false, carry);
+        if (base == end)
+            break;
+        carry = xl_serial_step(input, out, base++, true, carry);
+        next = xl_offset_pass(offsets, input->count, next, base);
+        begin = next < input->count ? offsets[next] : end;
+    }
+    return carry;
+}
+#else
+/* `count` elements from `base` on reduced in a fixed order. Where operands commute, four
+ * vectors of partial results hide the operator's latency. */
+XL_T xl_serial_reduce(const xl_input *input, ulong base, ulong count)
+{
+    XL_T total = XL_IDENTITY;
+    const ulong end = base + count;
 #if XL_BY_VECTORS
     const __global XL_T *const in = (const __global XL_T *)input->in;
 #if XL_COMMUTES
@@ -105,13 +159,11 @@ XL_T xl_serial_reduce(xl_input *input, ulong base, ulong count)
     return total;
 }
 
-XL_T xl_serial_scan_few(xl_input *input, __global XL_OUT *out, ulong base, ulong end, XL_T carry)
+XL_T xl_serial_scan_few(const xl_input *input, __global XL_OUT *out, ulong base, ulong end,
+                        XL_T carry)
 {
-    for (; base < end; ++base) {
-        const XL_T x = xl_input_one(input, base), next = xl_op(carry, x);
-        out[base] = xl_output(XL_VALUE(xl_result(input, carry, x, next)), base);
-        carry = next;
-    }
+    for (; base < end; ++base)
+        carry = xl_serial_step(input, out, base, xl_heads(input, base, 1) & 1, carry);
     return carry;
 }
 
@@ -127,11 +179,10 @@ XL_T xl_serial_scan_few(xl_input *input, __global XL_OUT *out, ulong base, ulong
 /* Scans `count` elements from `base` on, starting from `carry`, which it gives back moved on.
  * `stream`: results will have left the cache before anyone reads them, so vectors are
  * written past it, which saves reading the lines that they overwrite. In place is fine. */
-XL_T xl_serial_scan(xl_input *input, __global XL_OUT *out, ulong base, ulong count, XL_T carry,
-                    bool stream)
+XL_T xl_serial_scan(const xl_input *input, __global XL_OUT *out, ulong base, ulong count,
+                    XL_T carry, bool stream)
 {
     const ulong end = base + count;
-    xl_heads_start(input, base);
 #if XL_BY_VECTORS
     const __global XL_T *const in = (const __global XL_T *)input->in;
     __global XL_T *const to = (__global XL_T *)out;
@@ -162,5 +213,6 @@ XL_T xl_serial_scan(xl_input *input, __global XL_OUT *out, ulong base, ulong cou
 #endif
     return xl_serial_scan_few(input, out, base, end, carry);
 }
+#endif
 
 #endif

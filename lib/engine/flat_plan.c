@@ -166,8 +166,8 @@ static void shape_to_fit(xli_flat *flat, const xli_facts *facts, size_t most)
 {
     /* Where a launch is cut into runs, llvmpipe's limit counts: see tune.h. */
     const bool ring = flat->algorithm == XL_SCAN_LOOKBACK;
-    const bool leap = flat->source.segments == XL_SEGMENTS_OFFSETS && flat->tune.run_offsets > 0;
-    const size_t most_steps = ring ? 1 << 14 : leap ? xli_min(1 << 12, slow_run(flat)) : 1 << 12;
+    const bool counted = flat->source.segments == XL_SEGMENTS_OFFSETS && flat->tune.run_offsets > 0;
+    const size_t most_steps = ring ? 1 << 14 : counted ? xli_min(1 << 12, slow_run(flat)) : 1 << 12;
     size_t size = xli_min(xli_power_below(flat->tune.group_size), xli_power_below(most));
     flat->ahead = shape_ahead(flat, facts, most);
     flat->bulk = flat->ahead && facts->lane_way == XLI_LANE_PTX && facts->nv_capability >= 9;

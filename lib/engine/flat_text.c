@@ -45,7 +45,6 @@ xl_status xli_flat_text(const xli_flat *flat, const xl_scan_desc *desc, const xl
         {"XL_INCLUSIVE", flat->inclusive},
         {"XL_SERIAL", serial},
         {"XL_TILE", flat->tile},
-        {"XL_LEAP", flat->tune.run_offsets > 0},
         {"XL_GROUP_SIZE", flat->group_size},
         {"XL_ITEMS", flat->items},
         {"XL_VLEN", flat->vector},

@@ -134,8 +134,9 @@ static xl_status build(xl_reduce *plan, const xl_scan_desc *desc, const xli_fact
                    {"xl_reduce_count", &plan->count, counts}};
     *most = SIZE_MAX;
     XL_TRY(xli_flat_text(&plan->flat, desc, facts, &text));
-    xli_text_add(&text, "#define XL_AHEAD %u\n#define XL_SEG_ROW %zu\n", (unsigned)plan->tune.ahead,
-                 16 / xli_max(1, plan->flat.source.segment_bytes));
+    xli_text_add(&text, "#define XL_AHEAD %u\n#define XL_SEG_ROW %zu\n#define XL_ROUNDS %u\n",
+                 (unsigned)plan->tune.ahead, 16 / xli_max(1, plan->flat.source.segment_bytes),
+                 (unsigned)(plan->tune.run_offsets > 0));
     if (text.failed)
         XL_TRY(xli_fail(plan->flat.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for definitions"));
     XL_TRY(xli_program_get(plan->flat.ctx, whole ? "reduce_whole" : "reduce_segments", text.data,
@@ -164,7 +165,6 @@ xl_status xli_reduce_plan(xl_reduce *plan, const xl_reduce_desc *desc, const xli
         XL_TRY(xli_element_resolve(flat->ctx, facts, "out", XL_U64, NULL, &flat->out));
     XL_TRY(xli_flat_take_init(flat, &scan));
     xli_tune_reduce_get(flat->ctx, facts, &plan->tune);
-    flat->tune.run_offsets = plan->tune.run_offsets; /* XL_LEAP */
     flat->units = facts->info.compute_units;
     do { /* a kernel may allow smaller groups than its device: then all are built again */
         shape_to_fit(plan, facts, most);

@@ -29,8 +29,8 @@ typedef struct xli_tune_scan {
      * read zeros and write nothing. */
     uint32_t run_elements;
     /* scan.run_offsets: the same by CSR offsets, where an element of a run may cost some 45
-     * rounds: empty segments are then passed in 2 log2(their number) and a few more.
-     * 0: a round for each, and runs as long as others. */
+     * rounds: empty segments before it are passed in 2 log2(their number) and a few more.
+     * 0: runs are as long as others. */
     uint32_t run_offsets;
     uint32_t ring_groups; /* scan.ring_groups: look-back groups per compute unit */
     uint32_t share;       /* scan.share: tiles of a block for each who looks back in order */

@@ -138,6 +138,7 @@ static const struct {
     {"bytes, 1 in 2", XL_U8, XL_SEGMENTS_NONE, GROUPS, 2, 1},
     {"flags, 1 in 3", XL_U32, XL_SEGMENTS_HEAD_FLAGS, SERIAL, 3, 5},
     {"offsets, 1 in 2", XL_I64, XL_SEGMENTS_OFFSETS, GROUPS, 2, 0},
+    {"offsets, 1 in 3", XL_U32, XL_SEGMENTS_OFFSETS, SERIAL, 3, 1},
     {"keys, 1 in 64", XL_F32, XL_SEGMENTS_KEYS, SERIAL, 64, 20},
     {"ahead: matrices, 1 in 2", XL_U32X4, XL_SEGMENTS_NONE, AHEAD, 2, 1},
     {"ahead: bytes, 1 in 3", XL_U8, XL_SEGMENTS_NONE, AHEAD, 3, 0},

@@ -321,6 +321,75 @@ static void crowds_of_empty_segments(void **state)
     xl_context_destroy(leaps);
 }
 
+/* `crowd` empty segments in front of element `at`, between segments of 37 elements. */
+static void check_crowd_at(xl_context *ctx, xl_scan *plan, const xl_scan_desc *desc, size_t n,
+                           size_t at, size_t crowd)
+{
+    size_t count = 0;
+    uint32_t *offsets = bytes_for(n / 37 + crowd + 3, 4);
+    uint32_t *in = bytes_for(n, 4), *wanted = bytes_for(n, 4), *got = bytes_for(n, 4);
+    for (size_t i = 0; i <= n; ++i) {
+        for (size_t k = 0; i == at && k < crowd; ++k)
+            offsets[count++] = (uint32_t)i;
+        if (i == n || i % 37 == 0)
+            offsets[count++] = (uint32_t)i;
+        if (i < n)
+            in[i] = (uint32_t)(i * 2654435761u);
+    }
+    assert_true(xli_scan_reference(desc, n, in, offsets, count, wanted));
+    xlt_buffer a = xlt_buffer_make(in, n, 4, 0), b = xlt_buffer_make(NULL, n, 4, 3);
+    xlt_buffer o = xlt_buffer_make(offsets, count, 4, 1);
+    ok(ctx,
+       xl_scan_enqueue(plan, xlt_queue(), n, xlt_view(&a),
+                       xl_view_n(o.mem, xlt_view(&o).offset, count), xlt_view(&b), xl_no_view(), 0,
+                       NULL, NULL),
+       "a crowd");
+    xlt_read(&b, got);
+    for (size_t i = 0; i < n; ++i)
+        if (got[i] != wanted[i])
+            XLT_FAIL("%zu empty segments before element %zu: element %zu of %zu is %u, not %u",
+                     crowd, at, i, n, (unsigned)got[i], (unsigned)wanted[i]);
+    xlt_check_guards(&b, "out");
+    xlt_buffer_free(&a);
+    xlt_buffer_free(&b);
+    xlt_buffer_free(&o);
+    free(offsets);
+    free(in);
+    free(wanted);
+    free(got);
+}
+
+/* Sizes about those at which offsets are leapt over, and one that a work-item cannot walk where
+ * rounds are counted, at the borders of tiles of 256 elements. */
+static void crowds_at_borders(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"scan.shape = 0\nscan.tile_bytes = 1024\n",
+                                        "scan.shape = 0\nscan.tile_bytes = 1024\n"
+                                        "scan.hold_back = 2\nscan.spin_limit = 1\n"};
+    static const size_t crowds[] = {1, 7, 8, 9, 16, 17, 26, 70000};
+    enum { TILE = 256, N = 4 * TILE + 5 };
+    static const size_t places[] = {0, 1, TILE - 1, TILE, TILE + 1, 3 * TILE, N - 1, N};
+    for (size_t k = 0; k < sizeof texts / sizeof texts[0]; ++k) {
+        xl_scan *plan;
+        xl_scan_desc desc;
+        xl_scan_desc_init(&desc);
+        desc.segments = XL_SEGMENTS_OFFSETS;
+        desc.segment_type = XL_U32;
+        desc.kind = k == 0 ? XL_EXCLUSIVE : XL_INCLUSIVE;
+        desc.algorithm = k == 0 ? XL_SCAN_REDUCE_THEN_SCAN : XL_SCAN_LOOKBACK;
+        if (k == 1 && !can_message())
+            continue;
+        xl_context *ctx = open_context(texts[k], NULL);
+        ok(ctx, xl_scan_create(ctx, &desc, &plan), texts[k]);
+        for (size_t c = 0; c < sizeof crowds / sizeof crowds[0]; ++c)
+            for (size_t p = 0; p < sizeof places / sizeof places[0]; ++p)
+                check_crowd_at(ctx, plan, &desc, N, places[p], crowds[c]);
+        xl_scan_destroy(plan);
+        xl_context_destroy(ctx);
+    }
+}
+
 /* The keys may be what is scanned. */
 static void keys_scanned_themselves(void **state)
 {
@@ -432,6 +501,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_million_singletons),
         cmocka_unit_test(empty_segments),
         cmocka_unit_test(crowds_of_empty_segments),
+        cmocka_unit_test(crowds_at_borders),
         cmocka_unit_test(keys_scanned_themselves),
         cmocka_unit_test(descriptors_refused),
         cmocka_unit_test(calls_refused),
