@@ -114,6 +114,8 @@ static bool is_head(pattern p, size_t i, size_t n, size_t tile, xlt_random *rand
         return at == (i / tile % 3 == 0 ? 0 : i / tile % 3 == 1 ? 1 : tile - 1);
     case LAST_ALONE:
         return i + 1 == n;
+    case MIXED:
+        return is_head((pattern)(i / 500 % 4), i, n, tile, random);
     default:
         return false;
     }

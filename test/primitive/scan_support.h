@@ -35,6 +35,7 @@ typedef enum pattern {
     LONG_RUNS,    /* a head in 700 */
     TILE_BORDERS, /* heads at, before and after multiples of a tile */
     LAST_ALONE,   /* the last element, and nothing else */
+    MIXED,        /* stretches of one segment, of singletons, of short and of long runs */
     NUM_PATTERNS
 } pattern;
 
