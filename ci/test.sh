@@ -142,7 +142,7 @@ else
   configuration "PoCL cbs" werror all - "${pocl[@]}" "${cbs[@]}"
 fi
 small=(CROSSLANE_TEST_SMALL=1)
-configuration "PoCL one thread" werror few - "${pocl[@]}" "${one_thread[@]}"
+configuration "PoCL one thread" werror few - "${pocl[@]}" "${small[@]}" "${one_thread[@]}"
 configuration "PoCL without messages" werror few - "${pocl[@]}" "${small[@]}" CROSSLANE_MASK=no-int64-atomics,no-look-back
 configuration "PoCL work-group=8" werror few - "${pocl[@]}" "${small[@]}" CROSSLANE_MASK=work-group=8
 configuration "rusticl on llvmpipe" werror most - "${small[@]}" RUSTICL_ENABLE=llvmpipe CROSSLANE_DEVICE=rusticl:

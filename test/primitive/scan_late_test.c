@@ -175,10 +175,10 @@ static void other_states_held_back(void **state)
         const size_t tile = tile_of(ctx, plan), tiles = xlt_small()           ? 9
                                                         : late[c].every > 200 ? 600
                                                                               : 200;
-        for (int p = 0; p < NUM_PATTERNS; p += 2) {
+        for (int p = 0; p < NUM_PATTERNS; ++p) {
             j.pattern = (pattern)p;
-            job_check(ctx, plan, &j, tiles * tile + 1, placings[p]);
-            job_check(ctx, plan, &j, tiles * tile - 1, placings[p + 1]);
+            job_check(ctx, plan, &j, p % 2 ? tiles * tile - 1 : tiles * tile + 1,
+                      placings[p % NUM_PLACINGS]);
         }
         xl_scan_destroy(plan);
         xl_context_destroy(ctx);
