@@ -89,21 +89,30 @@ __kernel XL_REQUIRED void xl_reduce_walk(XL_REDUCE_ARGUMENTS)
         ((__global xl_run *)(scratch_at + records))[1 + group].total = total;
 }
 
-/* `run`: how many records there are. */
+/* `run`: how many records there are from number `first` on; its highest bit: a launch after
+ * this one has more of them, and goes on from what this one leaves in the record before all. */
 __kernel XL_REQUIRED void xl_reduce_join(XL_REDUCE_ARGUMENTS)
 {
     XL_INPUT_MAKE(input);
     XL_SINK_MAKE(sink);
     XL_SCRATCH_MAKE
-    const __global xl_run *const record = (const __global xl_run *)(scratch_at + records) + 1;
-    const uint share = (uint)XL_CEIL_DIV(run, XL_GROUP_SIZE), i = (uint)get_local_id(0);
-    const uint from = min(i * share, (uint)run), to = min((i + 1) * share, (uint)run);
+    __global xl_run *const before = (__global xl_run *)(scratch_at + records);
+    const __global xl_run *const record = before + 1 + first;
+    const bool more = run >> 63 != 0;
+    const uint many = (uint)run, i = (uint)get_local_id(0);
+    const uint share = XL_CEIL_DIV(many, XL_GROUP_SIZE);
+    const uint from = min(i * share, many), to = min((i + 1) * share, many);
     XL_T sum = XL_IDENTITY;
+    if (first > 0 && i == 0)
+        sum = before->total;
     XL_IN_ORDER
     for (uint k = from; k < to; ++k)
         sum = xl_op(sum, record[k].total);
 #if !XL_SERIAL
     sum = xl_group_reduce(sum, scratch);
 #endif
-    xl_whole_put(&input, &sink, sum);
+    if (!more)
+        xl_whole_put(&input, &sink, sum);
+    else if (i == 0)
+        before->total = sum;
 }

@@ -107,7 +107,7 @@ done:
 
 /* One launch, with the arguments that XL_REDUCE_ARGUMENTS of
  * cl/tile/tile_reduce_run.cl names. */
-static xl_status launch(xl_reduce *plan, flow *f, xli_kernel *kernel, size_t groups, size_t run,
+static xl_status launch(xl_reduce *plan, flow *f, xli_kernel *kernel, size_t groups, uint64_t run,
                         size_t first)
 {
     const xli_flat_places *at = &f->flat.at;
@@ -133,6 +133,24 @@ static xl_status launch(xl_reduce *plan, flow *f, xli_kernel *kernel, size_t gro
     return xli_flat_launch(&f->flat, kernel, groups, plan->flat.group_size, args, k);
 }
 
+/* Folds the records of so many runs. The records of whole arrays may be very many, and
+ * a launch takes no more of them than a run has elements, for devices that end long loops
+ * (reduce.run_elements in tune_reduce.h). */
+static xl_status join(xl_reduce *plan, flow *f, size_t runs, size_t first)
+{
+    enum { AT_ONCE = 1 << 15 };
+    const uint64_t more = (uint64_t)1 << 63;
+    xl_status status = XL_SUCCESS;
+    if (plan->flat.source.segments != XL_SEGMENTS_NONE)
+        return launch(plan, f, &plan->join, 1, runs, first);
+    for (size_t from = 0; from < runs; from += AT_ONCE) {
+        const size_t many = xli_min(runs - from, AT_ONCE);
+        XL_TRY(launch(plan, f, &plan->join, 1, many | (from + many < runs ? more : 0), from));
+    }
+done:
+    return status;
+}
+
 static xl_status enqueue_runs(xl_reduce *plan, flow *f)
 {
     xl_status status = XL_SUCCESS;
@@ -143,7 +161,7 @@ static xl_status enqueue_runs(xl_reduce *plan, flow *f)
             XL_TRY(launch(plan, f, &plan->count, runs, cut.run, first));
         XL_TRY(launch(plan, f, &plan->walk, runs, cut.run, first));
         if (cut.runs > 1)
-            XL_TRY(launch(plan, f, &plan->join, 1, runs, first));
+            XL_TRY(join(plan, f, runs, first));
     }
 done:
     return status;

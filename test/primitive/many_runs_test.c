@@ -5,6 +5,8 @@
 #include "scan_support.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Runs of 256 elements, of which a launch of either kind takes 4096. */
 static const char short_runs[] = "scan.shape = 0\nscan.run_elements = 1024\nscan.tile_bytes = 256\n"
@@ -78,11 +80,54 @@ static void reductions(void **state)
     xl_context_destroy(ctx);
 }
 
+/* The sum of n ones that an expression loads, which takes them one by one. */
+static void check_ones(const char *what, const char *tune, size_t n)
+{
+    xl_reduce_desc desc;
+    xl_reduce *plan;
+    uint32_t got = 0;
+    unsigned char *ones = bytes_for(n, 1);
+    xl_context *ctx = open_context(tune, NULL);
+    xl_reduce_desc_init(&desc);
+    desc.load = "x";
+    desc.load_type = XL_U8;
+    ok(ctx, xl_reduce_create(ctx, &desc, &plan), what);
+    memset(ones, 1, n);
+    xlt_buffer a = xlt_buffer_make(ones, n, 1, 0), b = xlt_buffer_make(NULL, 1, 4, 0);
+    ok(ctx,
+       xl_reduce_enqueue(plan, xlt_queue(), n, xlt_view(&a), xl_no_view(), xlt_view(&b),
+                         xl_no_view(), xl_no_view(), xl_no_view(), 0, NULL, NULL),
+       what);
+    xlt_read(&b, &got);
+    if (got != n)
+        XLT_FAIL("%s: %zu ones come to %u", what, n, (unsigned)got);
+    xlt_buffer_free(&a);
+    xlt_buffer_free(&b);
+    xl_reduce_destroy(plan);
+    xl_context_destroy(ctx);
+    free(ones);
+}
+
+/* More than 65,535 runs, which one launch would have to join; and, of groups, more than a
+ * launch joins. */
+static void reductions_of_whole_arrays(void **state)
+{
+    (void)state;
+    enum { GROUPS_RUN = 8 * RUN };
+    check_ones("runs of a work-item", short_runs, (size_t)70001 * RUN + 77);
+    if (!xlt_small())
+        check_ones("runs of a group",
+                   "reduce.serial = 0\nreduce.whole_size = 16\nreduce.whole_bytes = 16\n"
+                   "reduce.run_elements = 256\n",
+                   (size_t)33001 * GROUPS_RUN + 77);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scans),
         cmocka_unit_test(reductions),
+        cmocka_unit_test(reductions_of_whole_arrays),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
