@@ -188,6 +188,47 @@ static void places(void **state)
     xl_context_destroy(ctx);
 }
 
+/* Of f16, which few devices have, and which take long to compile. */
+static void halves(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *tune;
+        xl_op op;
+        xl_segments kind;
+        xl_type segment_type;
+    } rows[] = {
+        {small_runs, XL_SUM, XL_SEGMENTS_NONE, XL_NONE},
+        {small_runs, XL_MIN, XL_SEGMENTS_HEAD_FLAGS, XL_NONE},
+        {small_runs, XL_SUM, XL_SEGMENTS_OFFSETS, XL_U32},
+        {small_runs, XL_ARG_MIN, XL_SEGMENTS_KEYS, XL_U16},
+        {small_runs, XL_ARG_MAX, XL_SEGMENTS_NONE, XL_NONE},
+        {groups, XL_MAX, XL_SEGMENTS_NONE, XL_NONE},
+        {groups, XL_SUM, XL_SEGMENTS_KEYS, XL_U8},
+        {groups, XL_MIN, XL_SEGMENTS_OFFSETS, XL_U64},
+        {groups, XL_ARG_MAX, XL_SEGMENTS_HEAD_FLAGS, XL_NONE},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; ++r) {
+        job j;
+        xl_context *ctx = open_context(rows[r].tune, NULL);
+        if (finds_place(rows[r].op))
+            make_place_job(&j, "halves", XL_F16, rows[r].op);
+        else
+            job_make(&j, "halves", XL_F16, rows[r].op, XL_INCLUSIVE,
+                     rows[r].op == XL_MIN ? odd_init(XL_F16) : NULL);
+        j.desc.segments = rows[r].kind;
+        j.desc.segment_type = rows[r].segment_type;
+        xl_reduce *plan = reduce_plan(ctx, &j);
+        const bool some = plan != NULL;
+        xl_reduce_destroy(plan);
+        if (some)
+            run(ctx, &j, 3);
+        xl_context_destroy(ctx);
+        if (!some)
+            skip();
+    }
+}
+
 /* Of nothing but NaN no element is least. */
 static void places_of_nan(void **state)
 {
@@ -532,12 +573,19 @@ static void enqueue_refuses(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scalars),        cmocka_unit_test(vectors),
-        cmocka_unit_test(users),          cmocka_unit_test(every_form),
-        cmocka_unit_test(places),         cmocka_unit_test(places_of_nan),
-        cmocka_unit_test(expressions),    cmocka_unit_test(sums_repeat),
-        cmocka_unit_test(nothing),        cmocka_unit_test(long_runs_of_offsets),
-        cmocka_unit_test(create_refuses), cmocka_unit_test(enqueue_refuses),
+        cmocka_unit_test(scalars),
+        cmocka_unit_test(vectors),
+        cmocka_unit_test(users),
+        cmocka_unit_test(every_form),
+        cmocka_unit_test(places),
+        cmocka_unit_test(halves),
+        cmocka_unit_test(places_of_nan),
+        cmocka_unit_test(expressions),
+        cmocka_unit_test(sums_repeat),
+        cmocka_unit_test(nothing),
+        cmocka_unit_test(long_runs_of_offsets),
+        cmocka_unit_test(create_refuses),
+        cmocka_unit_test(enqueue_refuses),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
