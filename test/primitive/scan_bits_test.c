@@ -38,11 +38,9 @@ static const char groups[] = "scan.shape = 1\nscan.item_bytes = 32\n";
 static const char all_silent[] =
     "scan.ahead = 0\nscan.tile_bytes = 1024\nscan.item_bytes = 16\nscan.group_size = 64\n"
     "scan.hold_back = 1\nscan.spin_limit = 0\n";
-/* Not all: without sub-groups PoCL 3.1 then loses every prefix of f32; it does not with
- * -cl-opt-disable, nor does Intel's runtime, nor Oclgrind (2026-11). */
 static const char groups_silent[] =
     "scan.ahead = 0\nscan.shape = 1\nscan.item_bytes = 64\nscan.group_size = 64\n"
-    "scan.hold_back = 2\nscan.spin_limit = 2\n";
+    "scan.hold_back = 1\nscan.spin_limit = 2\n";
 static const char half_silent[] =
     "scan.ahead = 0\nscan.tile_bytes = 1024\nscan.item_bytes = 16\nscan.group_size = 64\n"
     "scan.hold_back = 2\nscan.spin_limit = 20\n";

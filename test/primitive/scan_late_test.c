@@ -185,6 +185,33 @@ static void other_states_held_back(void **state)
     }
 }
 
+/* Nobody posts: each group makes all tiles before its own anew. Rows of several vectors, without
+ * which PoCL 3.1 did right. */
+static void nobody_posts(void **state)
+{
+    (void)state;
+    static const char lines[] =
+        "scan.shape = 1\nscan.item_bytes = 64\nscan.group_size = 64\nscan.ahead = 0\n"
+        "scan.hold_back = 1\nscan.spin_limit = 0\n";
+    static const xl_type types[] = {XL_U32, XL_F32, XL_U64};
+    if (!can_message())
+        return;
+    xl_context *ctx = open_context(lines, NULL);
+    for (size_t t = 0; t < sizeof types / sizeof types[0]; ++t) {
+        job j;
+        job_make(&j, "nobody posts", types[t], XL_SUM, XL_EXCLUSIVE, NULL);
+        j.desc.algorithm = XL_SCAN_LOOKBACK;
+        /* A plan that is refused, for its trial came out wrong, is a failure too. */
+        xl_scan *plan;
+        ok(ctx, xl_scan_create(ctx, &j.desc, &plan), j.what);
+        const size_t n = 6 * tile_of(ctx, plan) + 5;
+        for (size_t p = 0; p < 2; ++p)
+            job_check(ctx, plan, &j, n, placings[p]);
+        xl_scan_destroy(plan);
+    }
+    xl_context_destroy(ctx);
+}
+
 /* ---- several processes ---------------------------------------------------------------------- */
 
 #ifndef _WIN32
@@ -411,11 +438,10 @@ int main(int argc, char **argv)
 /* First, while this process has not opened the device: where an NVIDIA GPU was seen to be
  * lent through a sandbox, children of a process that holds it could not open it. */
 #ifndef _WIN32
-        cmocka_unit_test(several_processes),
-        cmocka_unit_test(one_worker_thread),
+        cmocka_unit_test(several_processes), cmocka_unit_test(one_worker_thread),
 #endif
-        cmocka_unit_test(held_back),
-        cmocka_unit_test(other_states_held_back),
+        cmocka_unit_test(held_back),         cmocka_unit_test(other_states_held_back),
+        cmocka_unit_test(nobody_posts),
     };
 #ifndef _WIN32
     program = argv[0];
