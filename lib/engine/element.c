@@ -163,19 +163,23 @@ xl_status xli_operator_check(const xl_context *ctx, xl_op op, const xl_user_op *
     if (op < XL_SUM || op > XL_ARG_MAX)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "op: %d is no operator", (int)op);
     const bool bits = op == XL_AND || op == XL_OR || op == XL_XOR;
-    const bool arg = op == XL_ARG_MIN || op == XL_ARG_MAX;
     const char *why = NULL;
     if (element->kind == XLI_KIND_USER)
         why = "a user type needs a user operator";
     else if (bits && element->kind == XLI_KIND_FLOAT)
         why = "it is for integers";
-    else if (arg && element->lanes > 1)
+    else if (xli_operator_finds_place(op) && element->lanes > 1)
         why = "vectors have no order";
     if (why)
         return xli_fail(
             ctx, XL_ERROR_INVALID_ARGUMENT, "op: %s of type %s: %s", xl_op_name(op),
             element->kind == XLI_KIND_USER ? element->name : xl_type_name(element->type), why);
     return XL_SUCCESS;
+}
+
+bool xli_operator_finds_place(xl_op op)
+{
+    return op == XL_ARG_MIN || op == XL_ARG_MAX;
 }
 
 bool xli_operator_rounds(xl_op op, const xl_user_op *user, const xli_element *element)

@@ -49,6 +49,9 @@ bool xli_element_is_scalar(const xli_element *element);
 xl_status xli_operator_check(const xl_context *ctx, xl_op op, const xl_user_op *user,
                              const xli_element *element);
 
+/* Whether results are indices of elements, which then stand beside values. */
+bool xli_operator_finds_place(xl_op op);
+
 /* Whether the result may depend on the order in which operands meet. */
 bool xli_operator_rounds(xl_op op, const xl_user_op *user, const xli_element *element);
 

@@ -143,6 +143,10 @@ xl_status xli_flat_plan(xli_flat *flat, const xl_scan_desc *desc, const xli_fact
 /* Of a plan that has none yet, some or all; it may get others after that. */
 void xli_flat_destroy_kernels(xli_flat *flat);
 
+/* Elements that a work-item moves at once: as many as 16 bytes hold of `bytes` each, where
+ * those of all arrays are built-in scalars. */
+uint32_t xli_flat_vector(const xli_flat *flat, size_t bytes);
+
 /* Whether a work-item that walks a tile takes many elements at a step (XL_BY_VECTORS of
  * cl/tile/tile_serial.cl). */
 bool xli_flat_goes_by_vectors(const xli_flat *flat);

@@ -142,17 +142,11 @@ done:
     return status;
 }
 
-/* Where the result is an element's index, that stands beside each value. */
-static bool finds_place(xl_op op)
-{
-    return op == XL_ARG_MIN || op == XL_ARG_MAX;
-}
-
 /* Sets size and alignment of the monoid of cl/prelude/prelude_state.cl, as a C compiler
  * lays it out: the flags, the count, the value. Rounding makes any order the same size. */
 static void measure_state(xli_flat_source *source)
 {
-    const size_t index = finds_place(source->op) ? sizeof(cl_ulong) : 1;
+    const size_t index = xli_operator_finds_place(source->op) ? sizeof(cl_ulong) : 1;
     size_t bytes = source->element.bytes;
     source->state_alignment = xli_max(source->element.alignment, index);
     if (index > 1)
@@ -184,7 +178,7 @@ xl_status xli_flat_resolve(xli_flat *flat, const xl_scan_desc *desc, const xli_f
     XL_TRY(xli_element_resolve(flat->ctx, facts, "type", desc->type, desc->user_type,
                                &source->element));
     XL_TRY(xli_operator_check(flat->ctx, desc->op, desc->user_op, &source->element));
-    if (finds_place(desc->op) && !flat->reduces)
+    if (xli_operator_finds_place(desc->op) && !flat->reduces)
         XL_TRY(xli_fail(flat->ctx, XL_ERROR_INVALID_ARGUMENT, "op: %s is for reductions",
                         xl_op_name(desc->op)));
     XL_TRY(resolve_arrays(flat, desc, facts));

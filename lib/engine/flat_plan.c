@@ -4,17 +4,20 @@
 
 #include <string.h>
 
-/* Elements that a work-item moves at once: 16 bytes of the widest array, where all of
- * them are built-in scalars. */
-static uint32_t choose_vector(const xli_flat *flat)
+uint32_t xli_flat_vector(const xli_flat *flat, size_t bytes)
+{
+    const bool scalars = xli_element_is_scalar(&flat->source.element) &&
+                         xli_element_is_scalar(&flat->source.in) &&
+                         xli_element_is_scalar(&flat->out);
+    return scalars ? (uint32_t)(16 / xli_max(bytes, 1)) : 1;
+}
+
+/* Bytes of an element of the widest array whose elements are moved many at once. */
+static size_t widest(const xli_flat *flat)
 {
     const xli_flat_source *source = &flat->source;
-    const bool scalars = xli_element_is_scalar(&source->element) &&
-                         xli_element_is_scalar(&source->in) && xli_element_is_scalar(&flat->out);
-    const bool keys = source->segments == XL_SEGMENTS_KEYS;
-    const size_t widest =
-        xli_max(xli_max(source->in.bytes, flat->out.bytes), keys ? source->segment_bytes : 0);
-    return scalars ? (uint32_t)(16 / xli_max(widest, 1)) : 1;
+    const size_t keys = source->segments == XL_SEGMENTS_KEYS ? source->segment_bytes : 0;
+    return xli_max(xli_max(source->in.bytes, flat->out.bytes), keys);
 }
 
 /* Local memory of a work-group: the row totals where there are no sub-groups, what a group
@@ -245,7 +248,7 @@ static xl_status build_to_fit(xli_flat *flat, const xl_scan_desc *desc, const xl
 {
     xl_status status;
     size_t most = facts->info.max_work_group;
-    flat->vector = choose_vector(flat);
+    flat->vector = xli_flat_vector(flat, widest(flat));
     do {
         XL_TRY(shape_to_trust(flat, desc, facts, most));
         xli_flat_destroy_kernels(flat);

@@ -4,11 +4,6 @@
 
 #include <string.h>
 
-static bool finds_place(const xl_reduce_desc *desc)
-{
-    return desc->op == XL_ARG_MIN || desc->op == XL_ARG_MAX;
-}
-
 /* The inclusive scan of the same elements, of which a reduction keeps the last ones. */
 static xl_scan_desc scan_of(const xl_reduce_desc *desc)
 {
@@ -37,7 +32,7 @@ static xl_status check(const xl_reduce *plan, const xl_reduce_desc *desc)
 {
     const xl_context *ctx = plan->flat.ctx;
     const xli_flat_source *source = &plan->flat.source;
-    if (finds_place(desc) && (desc->init || desc->store))
+    if (xli_operator_finds_place(desc->op) && (desc->init || desc->store))
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: given, but %s gives indices",
                         desc->init ? "init" : "store", xl_op_name(desc->op));
     if (desc->segments == XL_SEGMENTS_OFFSETS && !source->has_identity && !source->has_init)
@@ -51,8 +46,7 @@ static xl_status check(const xl_reduce *plan, const xl_reduce_desc *desc)
 /* Bytes of an element in the operator's hands: with its index where that is asked for. */
 static size_t value_bytes(const xli_flat_source *source)
 {
-    const bool place = source->op == XL_ARG_MIN || source->op == XL_ARG_MAX;
-    return place ? 2 * sizeof(cl_ulong) : source->element.bytes;
+    return xli_operator_finds_place(source->op) ? 2 * sizeof(cl_ulong) : source->element.bytes;
 }
 
 /* Local memory of a group: cl/tile/tile_scan.cl, cl/tile/tile_reduce_group.cl. */
@@ -64,15 +58,6 @@ static size_t local_bytes(const xli_flat *flat, size_t size, size_t items)
         return (items + 2) * size * state + 64;
     const size_t stage = xli_max(value_bytes(source), source->in.bytes) * (tile + size + 1);
     return stage + size * (state + sizeof(cl_ulong)) + 3 * (tile + 16) + 64;
-}
-
-/* Elements that a work-item moves at once: 16 bytes, where all are built-in scalars. */
-static uint32_t choose_vector(const xli_flat *flat)
-{
-    const xli_flat_source *source = &flat->source;
-    const bool scalars = xli_element_is_scalar(&source->element) &&
-                         xli_element_is_scalar(&source->in) && xli_element_is_scalar(&flat->out);
-    return scalars ? (uint32_t)(16 / source->in.bytes) : 1;
 }
 
 /* The runs where bits must not depend on the device: to change them breaks that promise. */
@@ -103,7 +88,7 @@ static void shape_to_fit(xl_reduce *plan, const xli_facts *facts, size_t most)
     const bool serial = plan->tune.serial || size == 1 || is_reproducible(plan);
     flat->group_size = serial ? 1 : (uint32_t)size;
     flat->items = serial ? 0 : (uint32_t)items;
-    flat->vector = (uint32_t)xli_min(choose_vector(flat), items);
+    flat->vector = (uint32_t)xli_min(xli_flat_vector(flat, flat->source.in.bytes), items);
     flat->tile = is_reproducible(plan) ? FIXED_RUN
                  : serial              ? xli_min(SERIAL_TILE, plan->tune.run_elements)
                                        : size * items;
@@ -161,7 +146,7 @@ xl_status xli_reduce_plan(xl_reduce *plan, const xl_reduce_desc *desc, const xli
     flat->reduces = true;
     XL_TRY(xli_flat_resolve(flat, &scan, facts));
     XL_TRY(check(plan, desc));
-    if (finds_place(desc))
+    if (xli_operator_finds_place(desc->op))
         XL_TRY(xli_element_resolve(flat->ctx, facts, "out", XL_U64, NULL, &flat->out));
     XL_TRY(xli_flat_take_init(flat, &scan));
     xli_tune_reduce_get(flat->ctx, facts, &plan->tune);
