@@ -21,16 +21,21 @@
 
 #if XL_SERIAL
 #define XL_SCRATCH_MAKE
-#define XL_RUN_REDUCE(input, extent)                                                               \
-    xl_serial_reduce((input), (extent).begin, (extent).end - (extent).begin)
+#define XL_RUN_REDUCE(input, run, number) xl_run_reduce((input), (run), (number))
+
+XL_T xl_run_reduce(const xl_input *input, ulong run, ulong number)
+{
+    const xl_extent extent = xl_extent_of(input, run, number);
+    return xl_serial_reduce(input, extent.begin, extent.end - extent.begin);
+}
 #else
 #define XL_SCRATCH_MAKE __local XL_T scratch[XL_TILE_SCRATCH];
-#define XL_RUN_REDUCE(input, extent) xl_run_reduce((input), (extent), scratch)
+#define XL_RUN_REDUCE(input, run, number) xl_run_reduce((input), (run), (number), scratch)
 
 /* Where operands commute, groups take turns tile by tile, so that all of them read close
  * together, which memory likes better than as many far places; and work-items meet once,
  * after the last tile. */
-XL_T xl_run_reduce(const xl_input *input, xl_extent extent, __local XL_T *scratch)
+XL_T xl_run_reduce(const xl_input *input, ulong run, ulong number, __local XL_T *scratch)
 {
     XL_T item[XL_ITEMS];
 #if XL_COMMUTES
@@ -50,6 +55,7 @@ XL_T xl_run_reduce(const xl_input *input, xl_extent extent, __local XL_T *scratc
         mine[0] = xl_op(mine[0], mine[v]);
     return xl_group_reduce(mine[0], scratch);
 #else
+    const xl_extent extent = xl_extent_of(input, run, number);
     XL_T total = XL_IDENTITY;
     for (ulong at = extent.begin; at < extent.end; at += XL_TILE) {
         xl_tile_load(item, input, at, XL_UNIT, true);
@@ -81,8 +87,7 @@ __kernel XL_REQUIRED void xl_reduce_walk(XL_REDUCE_ARGUMENTS)
     XL_SINK_MAKE(sink);
     XL_SCRATCH_MAKE
     const ulong group = get_group_id(0);
-    const xl_extent extent = xl_extent_of(&input, run, first + group);
-    const XL_T total = XL_RUN_REDUCE(&input, extent);
+    const XL_T total = XL_RUN_REDUCE(&input, run, first + group);
     if (get_num_groups(0) == 1)
         xl_whole_put(&input, &sink, total);
     else if (get_local_id(0) == 0)
