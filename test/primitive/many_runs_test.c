@@ -39,45 +39,47 @@ static void describe(job *j, size_t row)
     j->pattern = rows[row].pattern;
 }
 
-static bool too_many(void)
+static void scan_row(xl_context *ctx, job *j, size_t row)
 {
-    if (xlt_small())
+    xl_scan *plan = job_plan(ctx, j);
+    job_check(ctx, plan, j, rows[row].n, placings[row % NUM_PLACINGS]);
+    xl_scan_destroy(plan);
+}
+
+static void reduce_row(xl_context *ctx, job *j, size_t row)
+{
+    j->desc.algorithm = XL_SCAN_AUTO;
+    j->desc.kind = XL_INCLUSIVE;
+    xl_reduce *plan = reduce_plan(ctx, j);
+    reduce_check(ctx, plan, j, rows[row].n, row % 2 == 0);
+    xl_reduce_destroy(plan);
+}
+
+static void each_row(void (*check)(xl_context *ctx, job *j, size_t row))
+{
+    if (xlt_small()) {
         print_message("small sizes asked for: calls of many runs left out\n");
-    return xlt_small();
+        skip();
+    }
+    xl_context *ctx = open_context(short_runs, NULL);
+    for (size_t row = 0; row < sizeof rows / sizeof rows[0]; ++row) {
+        job j;
+        describe(&j, row);
+        check(ctx, &j, row);
+    }
+    xl_context_destroy(ctx);
 }
 
 static void scans(void **state)
 {
     (void)state;
-    if (too_many())
-        skip();
-    xl_context *ctx = open_context(short_runs, NULL);
-    for (size_t row = 0; row < sizeof rows / sizeof rows[0]; ++row) {
-        job j;
-        describe(&j, row);
-        xl_scan *plan = job_plan(ctx, &j);
-        job_check(ctx, plan, &j, rows[row].n, placings[row % NUM_PLACINGS]);
-        xl_scan_destroy(plan);
-    }
-    xl_context_destroy(ctx);
+    each_row(scan_row);
 }
 
 static void reductions(void **state)
 {
     (void)state;
-    if (too_many())
-        skip();
-    xl_context *ctx = open_context(short_runs, NULL);
-    for (size_t row = 0; row < sizeof rows / sizeof rows[0]; ++row) {
-        job j;
-        describe(&j, row);
-        j.desc.algorithm = XL_SCAN_AUTO;
-        j.desc.kind = XL_INCLUSIVE;
-        xl_reduce *plan = reduce_plan(ctx, &j);
-        reduce_check(ctx, plan, &j, rows[row].n, row % 2 == 0);
-        xl_reduce_destroy(plan);
-    }
-    xl_context_destroy(ctx);
+    each_row(reduce_row);
 }
 
 /* The sum of n ones that an expression loads, which takes them one by one. */
