@@ -32,11 +32,9 @@
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 
-/* Clears a state buffer, header and all: every tile EMPTY whatever the epoch. */
 __kernel void xl_scan_clear(__global ulong *state, ulong state_offset, ulong words)
 {
-    for (ulong i = get_global_id(0); i < words; i += get_global_size(0))
-        state[state_offset + i] = 0;
+    xl_state_clear(state + state_offset, words);
 }
 
 /* What the work-items of a group share beside the stage. */
@@ -58,39 +56,50 @@ uint xl_take_next(const xl_ring *ring, bool tickets)
     return tickets ? xl_state_take_ticket(ring->header) : ~0u;
 }
 
+/* The tile to begin with, at every work-item. */
+uint xl_take_first(const xl_ring *ring, bool tickets, __local xl_shared *shared)
+{
+    if (!tickets)
+        return (uint)get_group_id(0);
+    if (get_local_id(0) == XL_ISSUER)
+        shared->next = xl_take_next(ring, true);
+    XL_LOCAL_BARRIER();
+    const uint first = shared->next;
+    XL_LOCAL_BARRIER();
+    return first;
+}
+
 /* Step 1: posts the sum of the staged tile. Gives what stands before this sub-group in the
  * tile, and, for the last tile of a block, the tile's prefix. */
-XL_T xl_post_next(xl_ring *ring, const xl_stage *stage, uint next, bool fetches, uint phase,
-                  __local xl_shared *shared, XL_T *prefix)
+XL_T xl_post_next(const xl_ring *ring, const xl_stage *stage, uint next, bool fetches, uint phase,
+                  __local xl_shared *shared, XL_T *early)
 {
     const ulong base = (ulong)next * stage->tile;
-    const uint count = (uint)min(ring->input.n - base, (ulong)stage->tile);
     xl_stage_heads(stage, &ring->input, base);
     xl_fetch_end(stage, &ring->input, base, fetches, phase);
 #if XL_SEGMENTS != 0 && !XL_MARKS
     XL_LOCAL_BARRIER();
 #endif
-    const XL_T total =
-        xl_lane_reduce(xl_staged_total(stage, &ring->input, base, count, ring->rows));
+    const XL_T total = xl_lane_reduce(xl_staged_total(stage, &ring->input, base, ring->rows));
     if (xl_lane_id() == 0)
         shared->units[xl_lane_group()] = total;
     XL_LOCAL_BARRIER();
-    XL_T before = XL_IDENTITY, sum = XL_IDENTITY;
+    XL_T before = XL_IDENTITY, own = XL_IDENTITY;
     for (uint k = 0; k < XL_UNITS; ++k) {
         if (k == xl_lane_group())
-            before = sum;
-        sum = xl_op(sum, shared->units[k]);
+            before = own;
+        own = xl_op(own, shared->units[k]);
     }
     if (get_local_id(0) == 0)
-        xl_ahead_post(ring, next, XL_AGGREGATE, sum);
+        xl_ahead_post(ring, next, XL_AGGREGATE, own);
     if (XL_IS_LAST(next)) {
         xl_looks looks;
         xl_look(&looks, ring, next);
         const XL_T start = xl_look_end(&looks, ring, next, shared->early);
         XL_LOCAL_BARRIER();
-        *prefix = xl_look_fold(start, shared->early);
+        *early = xl_look_fold(start, shared->early);
         if (get_local_id(0) == 0)
-            xl_ahead_post(ring, next, XL_PREFIX, xl_op(*prefix, sum));
+            xl_ahead_post(ring, next, XL_PREFIX, xl_op(*early, own));
     }
     /* Between this and the first store of a result stands a barrier: see
      * cl/tile/tile_lookback.cl. */
@@ -99,30 +108,39 @@ XL_T xl_post_next(xl_ring *ring, const xl_stage *stage, uint next, bool fetches,
     return before;
 }
 
+/* Step 2: scans the tile in `item` and gives its prefix, which is `known` for the last tile
+ * of a block. */
+XL_T xl_scan_mine(const xl_ring *ring, uint mine, XL_T *item, XL_T known, __local xl_shared *shared)
+{
+    xl_looks looks;
+    XL_T prefix = known;
+    if (!XL_IS_LAST(mine))
+        xl_look(&looks, ring, mine);
+    (void)xl_unit_scan(&ring->input, item, ring->rows, (__local XL_T *)0);
+    if (!XL_IS_LAST(mine))
+        prefix = xl_look_end(&looks, ring, mine, shared->parts);
+    XL_LOCAL_BARRIER();
+    return XL_IS_LAST(mine) ? prefix : xl_look_fold(prefix, shared->parts);
+}
+
+/* `mine` is the tile in registers, `next` the staged one, and the issuer has the ticket of
+ * the one `after` it. */
 void xl_ahead_run(xl_ring ring, __global XL_OUT *out, const xl_stage stage,
                   __local xl_shared *shared)
 {
-    const ulong n = ring.input.n;
-    const uint lid = (uint)get_local_id(0), groups = (uint)get_num_groups(0);
-    const uint tiles = (uint)XL_CEIL_DIV(n, stage.tile);
-    const bool tickets = tiles > groups, issuer = lid == XL_ISSUER;
+    const uint tiles = (uint)XL_CEIL_DIV(ring.input.n, stage.tile);
+    const uint groups = (uint)get_num_groups(0);
+    const bool tickets = tiles > groups, issuer = get_local_id(0) == XL_ISSUER;
     const bool fetches = xl_fetches(&ring.input);
     XL_T item[XL_ITEMS], before = XL_IDENTITY, early = XL_IDENTITY;
-    uint tile = tiles, next = (uint)get_group_id(0), ticket = ~0u, phase = 0;
+    uint mine = tiles, next = xl_take_first(&ring, tickets, shared), after = ~0u, phase = 0;
 
-    if (tickets) {
-        if (issuer)
-            shared->next = xl_take_next(&ring, true);
-        XL_LOCAL_BARRIER();
-        next = shared->next;
-        XL_LOCAL_BARRIER();
-    }
     if (issuer) {
         xl_fetch_init(&stage);
         if (fetches && next < tiles)
             xl_fetch_start(&stage, &ring.input, (ulong)next * stage.tile);
         shared->epoch = ring.alone ? 0 : ((volatile __global uint *)ring.header)[XL_EPOCH];
-        ticket = xl_take_next(&ring, tickets && next < tiles);
+        after = xl_take_next(&ring, tickets && next < tiles);
     }
     XL_LOCAL_BARRIER();
     ring.epoch = shared->epoch;
@@ -133,67 +151,46 @@ void xl_ahead_run(xl_ring ring, __global XL_OUT *out, const xl_stage stage,
             before_next = xl_post_next(&ring, &stage, next, fetches, phase, shared, &early);
             phase ^= 1;
         }
-        if (tile < tiles) {
-            xl_looks looks;
-            XL_T prefix = known;
-            if (!XL_IS_LAST(tile))
-                xl_look(&looks, &ring, tile);
-            (void)xl_unit_scan(&ring.input, item, ring.rows, (__local XL_T *)0);
-            if (!XL_IS_LAST(tile))
-                prefix = xl_look_end(&looks, &ring, tile, shared->parts);
-            XL_LOCAL_BARRIER();
-            if (!XL_IS_LAST(tile))
-                prefix = xl_look_fold(prefix, shared->parts);
-            xl_tile_store(item, out, (ulong)tile * stage.tile, n, xl_op(prefix, before), ring.rows);
+        if (mine < tiles) {
+            const XL_T prefix = xl_scan_mine(&ring, mine, item, known, shared);
+            xl_tile_store(item, out, (ulong)mine * stage.tile, ring.input.n, xl_op(prefix, before),
+                          ring.rows);
         }
         if (next >= tiles)
             break;
-        tile = next;
+        mine = next;
         before = before_next;
-        const ulong base = (ulong)tile * stage.tile;
-        const uint count = (uint)min(n - base, (ulong)stage.tile);
-        xl_staged_load(item, &stage, &ring.input, base, count, ring.rows);
+        xl_staged_load(item, &stage, &ring.input, (ulong)mine * stage.tile, ring.rows);
         if (issuer)
-            shared->next = ticket;
+            shared->next = after;
         XL_LOCAL_BARRIER();
         next = shared->next;
         if (issuer) {
             if (fetches && next < tiles)
                 xl_fetch_start(&stage, &ring.input, (ulong)next * stage.tile);
-            ticket = xl_take_next(&ring, tickets && next < tiles);
+            after = xl_take_next(&ring, tickets && next < tiles);
         }
     }
     if (issuer && !ring.alone)
         xl_state_leave(ring.header, groups, ring.epoch);
 }
 
-/* `flags`: 2: there is one tile and no state; 4: out is in. */
-#define XL_AHEAD_ARGUMENTS                                                                         \
-    XL_INPUT_ARGUMENTS, __global ulong *state, ulong state_offset, __global XL_OUT *out,           \
-        ulong out_offset, uint flags
 #define XL_AHEAD_RUN(of_rows, is_in_place)                                                         \
     XL_STAGE_MAKE(stage);                                                                          \
     __local xl_shared shared;                                                                      \
-    XL_INPUT_MAKE(input);                                                                          \
-    xl_ring ring;                                                                                  \
-    ring.header = state + state_offset;                                                            \
-    ring.tiles = ring.header + XL_HEADER_WORDS;                                                    \
-    ring.input = input;                                                                            \
-    ring.start = xl_input_start(&input);                                                           \
-    ring.epoch = 0;                                                                                \
-    ring.alone = (flags & 2) != 0;                                                                 \
+    XL_RING_MAKE(ring);                                                                            \
     ring.in_place = (is_in_place);                                                                 \
     ring.rows = (of_rows);                                                                         \
     stage.tile = XL_STRIDE(&ring);                                                                 \
     xl_ahead_run(ring, out + out_offset, stage, &shared)
 
-__kernel XL_REQUIRED void xl_scan_ahead(XL_AHEAD_ARGUMENTS)
+__kernel XL_REQUIRED void xl_scan_ahead(XL_RING_ARGUMENTS)
 {
     XL_AHEAD_RUN(XL_ROWS, !XL_APART && (flags & 4) != 0);
 }
 
 #if XL_APART
-__kernel XL_REQUIRED void xl_scan_ahead_in_place(XL_AHEAD_ARGUMENTS)
+__kernel XL_REQUIRED void xl_scan_ahead_in_place(XL_RING_ARGUMENTS)
 {
     XL_AHEAD_RUN(XL_ROWS, true);
 }
@@ -201,7 +198,7 @@ __kernel XL_REQUIRED void xl_scan_ahead_in_place(XL_AHEAD_ARGUMENTS)
 
 #if XL_FEW > 0
 /* With shorter tiles, so that few elements are work for all groups. */
-__kernel XL_REQUIRED void xl_scan_ahead_few(XL_AHEAD_ARGUMENTS)
+__kernel XL_REQUIRED void xl_scan_ahead_few(XL_RING_ARGUMENTS)
 {
     XL_AHEAD_RUN(XL_FEW, (flags & 4) != 0);
 }

@@ -19,11 +19,9 @@
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 
-/* Clears a state buffer, header and all: every tile EMPTY whatever the epoch. */
 __kernel void xl_scan_clear(__global ulong *state, ulong state_offset, ulong words)
 {
-    for (ulong i = get_global_id(0); i < words; i += get_global_size(0))
-        state[state_offset + i] = 0;
+    xl_state_clear(state + state_offset, words);
 }
 
 #if XL_SERIAL
@@ -128,28 +126,15 @@ void xl_walk_ring(xl_ring ring, __global XL_OUT *out, __local XL_T *scratch,
     xl_walk_ring(ring, out + out_offset, scratch, &shared, heads, in_place)
 #endif
 
-#define XL_RING_ARGUMENTS                                                                          \
-    XL_INPUT_ARGUMENTS, __global ulong *state, ulong state_offset, __global XL_OUT *out,           \
-        ulong out_offset, uint flags
-#define XL_RING_MAKE                                                                               \
-    XL_INPUT_MAKE(input);                                                                          \
-    xl_ring ring;                                                                                  \
-    ring.header = state + state_offset;                                                            \
-    ring.tiles = ring.header + XL_HEADER_WORDS;                                                    \
-    ring.input = input;                                                                            \
-    ring.start = xl_input_start(&input);                                                           \
-    ring.alone = (flags & 2) != 0;                                                                 \
-    ring.epoch = 0
-
 __kernel XL_REQUIRED void xl_scan_lookback(XL_RING_ARGUMENTS)
 {
-    XL_RING_MAKE;
+    XL_RING_MAKE(ring);
     XL_WALK_RING(false);
 }
 
 /* out is in: see cl/tile/tile_lookback.cl for why that is right. */
 __kernel XL_REQUIRED void xl_scan_lookback_in_place(XL_RING_ARGUMENTS)
 {
-    XL_RING_MAKE;
+    XL_RING_MAKE(ring);
     XL_WALK_RING(true);
 }

@@ -55,9 +55,9 @@ XL_T xl_vector_total(const XL_T *x)
 }
 
 /* This work-item's part of the staged tile; the same operations as in xl_ahead_redo(). */
-XL_T xl_staged_total(const xl_stage *stage, const xl_input *input, ulong base, uint count,
-                     const uint rows)
+XL_T xl_staged_total(const xl_stage *stage, const xl_input *input, ulong base, const uint rows)
 {
+    const uint count = xl_stage_count(stage, input, base);
     const uint at = XL_SUM_AT((uint)get_local_id(0), rows);
     XL_T total = XL_IDENTITY, x[XL_VLEN];
     if (count == stage->tile) {
@@ -77,8 +77,9 @@ XL_T xl_staged_total(const xl_stage *stage, const xl_input *input, ulong base, u
 
 /* This work-item's rows of the staged tile, as cl/tile/tile_load.cl has them. */
 void xl_staged_load(XL_T *item, const xl_stage *stage, const xl_input *input, ulong base,
-                    uint count, const uint rows)
+                    const uint rows)
 {
+    const uint count = xl_stage_count(stage, input, base);
     const uint step = XL_SPAN * XL_VLEN, at = xl_tile_at(XL_UNIT, 0, rows);
     if (count == stage->tile) {
 #pragma unroll

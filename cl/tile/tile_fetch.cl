@@ -118,6 +118,12 @@ bool xl_fetches(const xl_input *input)
 #endif
 }
 
+/* Elements of the tile at `base`. */
+uint xl_stage_count(const xl_stage *stage, const xl_input *input, ulong base)
+{
+    return (uint)min(input->n - base, (ulong)stage->tile);
+}
+
 /* Elements of a tile of `count` that a bulk copy brings: whole 16 bytes of each array. */
 uint xl_fetch_count(uint count)
 {
@@ -128,7 +134,7 @@ uint xl_fetch_count(uint count)
 void xl_fetch_start(const xl_stage *stage, const xl_input *input, ulong base)
 {
 #if XL_BULK
-    const uint count = xl_fetch_count((uint)min(input->n - base, (ulong)stage->tile));
+    const uint count = xl_fetch_count(xl_stage_count(stage, input, base));
     uint bytes = count * XL_IN_BYTES;
 #if XL_MARKS
     const uint lead = base > 0 ? XL_LEAD : 0;
@@ -153,7 +159,7 @@ void xl_fetch_start(const xl_stage *stage, const xl_input *input, ulong base)
 void xl_fetch_end(const xl_stage *stage, const xl_input *input, ulong base, bool fetches,
                   uint phase)
 {
-    const uint count = (uint)min(input->n - base, (ulong)stage->tile);
+    const uint count = xl_stage_count(stage, input, base);
     uint done = 0;
 #if XL_BULK
     if (fetches) {

@@ -27,6 +27,21 @@ typedef struct xl_ring {
     bool in_place;
 } xl_ring;
 
+/* What a kernel that looks back is given. `flags`: 1: results are written past the cache, where
+ * a work-item walks a tile; 2: there is one tile and no state; 4: out is in. */
+#define XL_RING_ARGUMENTS                                                                          \
+    XL_INPUT_ARGUMENTS, __global ulong *state, ulong state_offset, __global XL_OUT *out,           \
+        ulong out_offset, uint flags
+#define XL_RING_MAKE(ring)                                                                         \
+    XL_INPUT_MAKE(ring##_input);                                                                   \
+    xl_ring ring;                                                                                  \
+    ring.header = state + state_offset;                                                            \
+    ring.tiles = ring.header + XL_HEADER_WORDS;                                                    \
+    ring.input = ring##_input;                                                                     \
+    ring.start = xl_input_start(&ring.input);                                                      \
+    ring.epoch = 0;                                                                                \
+    ring.alone = (flags & 2) != 0
+
 bool xl_is_held(uint tile)
 {
 #if XL_HOLD_BACK > 0

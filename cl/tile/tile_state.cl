@@ -133,6 +133,13 @@ void xl_message_fence(void)
 }
 #endif
 
+/* Clears a state buffer, header and all: every tile EMPTY whatever the epoch. */
+void xl_state_clear(__global ulong *header, ulong words)
+{
+    for (ulong i = get_global_id(0); i < words; i += get_global_size(0))
+        header[i] = 0;
+}
+
 /* The low half of every word: what must be there for a state to be posted. */
 uint xl_state_stamp(uint state, uint epoch)
 {

@@ -201,7 +201,7 @@ inline look_back(t) {
   ready = false; looks = 0
 }
 
-/* The ticket for the tile after the next: there is none after the last. */
+/* xl_take_next(): the ticket for the tile after the next; there is none after the last. */
 inline take_next() {
 #if TICKETS
   if :: next < TILES || LEAVES_TICKET -> take_ticket(after) :: else fi
@@ -224,6 +224,18 @@ inline post_next() {
   sum = 0; own = 0
 }
 
+/* xl_scan_mine(): `prefix` is that of the tile in registers. */
+inline scan_mine() {
+  if
+  :: !IS_LAST(mine) ->
+     look_back(mine);
+     d_step { op(prefix, start, sum); start = 0 }
+  :: else -> prefix = known
+  fi;
+  known = 0
+}
+
+/* xl_ahead_run() */
 proctype Group(byte me) {
   byte now, mine = TILES, next, after, sum, own, got, made, polls, looks;
   byte early, known, prefix, start, part, last, at, i;
@@ -243,13 +255,7 @@ next_turn:
   if :: next < TILES -> post_next() :: else fi;
   if
   :: mine < TILES ->
-     if
-     :: !IS_LAST(mine) ->
-        look_back(mine);
-        d_step { op(prefix, start, sum); start = 0 }
-     :: else -> prefix = known
-     fi;
-     known = 0;
+     scan_mine();
 #if STORES_FIRST
      last = input[mine]; store_tile(); post(mine, AGGREGATE, last); last = 0
 #else
