@@ -44,7 +44,7 @@ build() { # PRESET [CMAKE OPTION...]
 declare -A selections=(
   [all]="-LE install|abi|ahead|halves"
   [most]="-LE install|abi|ahead|halves -E ^(scan_types|scan_user|scan_textbook|collectives)_"
-  [lanes]="-LE install|abi -E ^(scan_types_test|(scan_user|scan_textbook)_)"
+  [lanes]="-LE install|abi|tool -E ^(scan_types_test|(scan_user|scan_textbook|fault)_)"
   [few]="-R ^(context|lane|group|scan_segments|scan_late|scan_ordered|scan_calls|sort|grid|neighbors)_test"
   [install]="-L install|abi"
   [simulator]="-R ^(lane|group|collectives|sequence|failed_waits|view|scan_segments|scan_offsets|scan_textbook|scan_misuse|reduce_bits|sort|grid|neighbors)_test --timeout 300"

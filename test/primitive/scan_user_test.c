@@ -4,14 +4,15 @@
 
 #include <string.h>
 
-/* Kinds, starting values, segments and algorithms take turns. */
+/* Starting values, segments and algorithms take turns, and with `ways` 1 so do the kinds. */
 static void every_operator(const char *tune, const char *mask, xl_scan_algorithm algorithm,
-                           xl_segments kind, size_t every)
+                           xl_segments kind, unsigned ways, size_t every)
 {
     xl_context *ctx = open_context(tune, mask);
     for (size_t c = 0; c < NUM_USER_CASES; ++c)
-        for (unsigned way = 0; way < 2; ++way) {
+        for (unsigned w = 0; w < ways; ++w) {
             job j;
+            const unsigned way = (c + w) % 2;
             const bool lacks = !user_cases[c].op->identity && way == 0;
             if (xlt_small() && (c + way) % 3 != 0)
                 continue;
@@ -29,13 +30,13 @@ static void every_operator(const char *tune, const char *mask, xl_scan_algorithm
 static void plain(void **state)
 {
     (void)state;
-    every_operator(small_tiles, NULL, XL_SCAN_AUTO, XL_SEGMENTS_NONE, 3);
+    every_operator(small_tiles, NULL, XL_SCAN_AUTO, XL_SEGMENTS_NONE, 2, 3);
 }
 
 static void segmented(void **state)
 {
     (void)state;
-    every_operator(small_tiles, NULL, XL_SCAN_AUTO, XL_SEGMENTS_OFFSETS, 3);
+    every_operator(small_tiles, NULL, XL_SCAN_AUTO, XL_SEGMENTS_OFFSETS, 2, 3);
 }
 
 /* The other shape of work-groups: what a GPU does. */
@@ -46,7 +47,7 @@ static void in_groups(void **state)
     (void)state;
     if (loses_narrow_states())
         skip();
-    every_operator(group_tiles, NULL, XL_SCAN_REDUCE_THEN_SCAN, XL_SEGMENTS_HEAD_FLAGS, 5);
+    every_operator(group_tiles, NULL, XL_SCAN_REDUCE_THEN_SCAN, XL_SEGMENTS_HEAD_FLAGS, 1, 5);
 }
 
 static void in_groups_without_lanes(void **state)
@@ -54,7 +55,7 @@ static void in_groups_without_lanes(void **state)
     (void)state;
     if (loses_narrow_states())
         skip();
-    every_operator(group_tiles, "width=1", XL_SCAN_AUTO, XL_SEGMENTS_NONE, 5);
+    every_operator(group_tiles, "width=1", XL_SCAN_AUTO, XL_SEGMENTS_NONE, 1, 5);
 }
 
 /* ---- what goes wrong ------------------------------------------------------------------ */
