@@ -434,9 +434,9 @@ static void one_worker_thread(void **state)
 
 int main(int argc, char **argv)
 {
+    /* First what starts processes, while this one has not opened the device: where an NVIDIA GPU
+     * was seen to be lent through a sandbox, children of a process that holds it could not. */
     const struct CMUnitTest tests[] = {
-/* First, while this process has not opened the device: where an NVIDIA GPU was seen to be
- * lent through a sandbox, children of a process that holds it could not open it. */
 #ifndef _WIN32
         cmocka_unit_test(several_processes), cmocka_unit_test(one_worker_thread),
 #endif
