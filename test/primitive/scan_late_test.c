@@ -79,17 +79,18 @@ static cl_uint run_held(xl_context *ctx, xl_scan *plan, size_t n, bool in_place,
 static void held_back(void **state)
 {
     (void)state;
-    static const unsigned every[] = {512, 16, 2, 1};
-    static const unsigned limits[] = {100, 0, 3, 0};
+    static const unsigned every[] = {2, 1, 16, 512};
+    static const unsigned limits[] = {3, 0, 0, 100};
+    const unsigned rows = xlt_small() ? 2 : 4;
     char text[LINES];
     if (!can_message())
         return;
     const unsigned ways = can_post_ahead() ? WAYS : AHEAD;
-    for (unsigned i = 0; i < 4 * ways; ++i) {
+    for (unsigned i = 0; i < rows * ways; ++i) {
         xl_scan *plan;
         xl_scan_desc desc;
-        const unsigned k = every[i % 4];
-        write_lines(text, i / 4, 1024, k, limits[i % 4]);
+        const unsigned k = every[i % rows];
+        write_lines(text, i / rows, 1024, k, limits[i % rows]);
         xl_context *ctx = open_context(text, NULL);
         xl_scan_desc_init(&desc);
         desc.type = XL_U64;
@@ -156,7 +157,7 @@ static void other_states_held_back(void **state)
     const unsigned ways = can_post_ahead() ? WAYS : AHEAD;
     for (size_t c = 0; c < sizeof late / sizeof late[0]; ++c) {
         job j;
-        if (late[c].way >= ways)
+        if (late[c].way >= ways || (xlt_small() && c % 2))
             continue;
         write_lines(text, late[c].way, 512, late[c].every, late[c].spin);
         xl_context *ctx = open_context(text, NULL);
