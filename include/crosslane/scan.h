@@ -28,7 +28,8 @@ typedef enum xl_scan_algorithm {
                                      far: no n was measured at which that would pay */
     XL_SCAN_LOOKBACK = 1,         /* one launch, after a small one that clears scratch where
                                      that is given; needs messages between work-groups */
-    XL_SCAN_REDUCE_THEN_SCAN = 2, /* two launches; runs on every device */
+    XL_SCAN_REDUCE_THEN_SCAN = 2, /* two launches, and some between where one work-item takes a run
+                                     and those are many; runs on every device */
     XL_SCAN_KOGGE_STONE = 3,      /* the two textbook scans: blocks of a size that no device */
     XL_SCAN_BLELLOCH = 4          /* changes are reduced, their totals scanned in the same way, then
                                      the blocks. 1, 3, 5 ... launches; run on every device, and

@@ -199,9 +199,10 @@ typedef struct xli_arg {
 #define XLI_BYTES(p, n) ((xli_arg){.kind = 3, .size = (n), .value = (p)})
 #define XLI_LOCAL(n) ((xli_arg){.kind = 4, .size = (n)})
 
-/* The launches of one public call, in order: the first waits for the caller's
- * events, each next for the one before, the last yields the caller's event. Where one of
- * the caller's events ends in an error none runs, and the caller's event ends in one too.
+/* The launches of one public call, in order: the first waits for the caller's events, each
+ * next for the one before, and on an in-order queue, which sees to that by itself, for the
+ * caller's events again; the last yields the caller's event. Where one of the caller's
+ * events ends in an error none runs, and the caller's event ends in one too.
  *
  * On an in-order queue only the last launch makes an event, because an event per
  * launch costs more than a small kernel does (H200, driver 580: 10 us a launch with

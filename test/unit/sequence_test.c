@@ -205,6 +205,35 @@ static void nothing_to_do_still_waits(void **state)
     XLT_CL(clReleaseCommandQueue(queue));
 }
 
+/* A call that ends in a nested one makes a marker its event. On an in-order queue that names the
+ * caller's events, which must not let it pass by what is still under way. */
+static void a_marker_comes_last(void **state)
+{
+    (void)state;
+    skip_where_flushing_runs_commands();
+    static const cl_command_queue_properties kinds[] = {0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE};
+    enum { STEPS = 100 };
+    for (int kind = 0; kind < 2; ++kind) {
+        cl_command_queue queue = queue_with(kinds[kind]);
+        cl_event gate = user_event(), event;
+        xli_seq seq;
+        fill(0);
+        XLT_OK(xli_seq_begin(&seq, xlt_context(), queue, 1, &gate, &event));
+        XLT_OK(xli_seq_nest(&seq));
+        XLT_OK(walk(queue, 0, STEPS, XLI_NEST(&seq)));
+        xli_seq_nested(&seq);
+        XLT_OK(xli_seq_end(&seq, XL_SUCCESS, &event));
+        XLT_CL(clFlush(queue));
+        usleep(10000);
+        assert_true(state_of(event) > 0);
+        XLT_CL(clSetUserEventStatus(gate, CL_COMPLETE));
+        finish(event);
+        all_are(STEPS);
+        XLT_CL(clReleaseEvent(gate));
+        XLT_CL(clReleaseCommandQueue(queue));
+    }
+}
+
 static void arguments_are_copied(void **state)
 {
     (void)state;
@@ -343,6 +372,7 @@ int main(void)
         cmocka_unit_test(out_of_order),
         cmocka_unit_test(the_callers_events_are_waited_for),
         cmocka_unit_test(nothing_to_do_still_waits),
+        cmocka_unit_test(a_marker_comes_last),
         cmocka_unit_test(arguments_are_copied),
         cmocka_unit_test(defects_are_reported),
         cmocka_unit_test(queues_and_wait_lists_are_checked),
