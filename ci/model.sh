@@ -100,7 +100,7 @@ while read -r line; do
     number=$((number + 1))
     # shellcheck disable=SC2086
     check $number $line &
-    [ $((number % jobs)) -ne 0 ] || wait
+    while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
 done < <(cases "$@")
 wait
 passed=$(find "$work" -name passed | wc -l)
