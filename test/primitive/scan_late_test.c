@@ -198,7 +198,7 @@ static void nobody_posts(void **state)
         "scan.hold_back = 1\nscan.spin_limit = 0\n";
     static const xl_type types[] = {XL_U32, XL_F32, XL_U64};
     if (!can_message())
-        return;
+        skip();
     xl_context *ctx = open_context(lines, NULL);
     for (size_t t = 0; t < sizeof types / sizeof types[0]; ++t) {
         job j;
