@@ -95,7 +95,8 @@ XL_NODISCARD XL_API xl_status xl_grid_scratch(const xl_grid *grid, size_t n, siz
  *            the next build, so leave it alone; or not given: the grid's own
  * The rest as xl_scan_enqueue(); n is at most 2^32 - 2. A non-finite point, or
  * one outside the given box, is found by the device: xl_grid_status() tells.
- * A build replaces the last one; do not let it overlap with searches of that. */
+ * A build replaces the last one; do not let it overlap with searches of that. Where one of
+ * `waits` ends in an error there is no grid until the next build: search after `event`. */
 XL_NODISCARD XL_API xl_status xl_grid_build_enqueue(xl_grid *grid, cl_command_queue queue, size_t n,
                                                     xl_view points, xl_view storage,
                                                     cl_uint num_waits, const cl_event *waits,
