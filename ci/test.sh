@@ -43,10 +43,10 @@ build() { # PRESET [CMAKE OPTION...]
 # kernels as what is left, sanitizers what tests little but kernels, which they do not see.
 declare -A selections=(
   [all]="-LE install|abi|ahead|halves"
-  [most]="-LE install|abi|ahead|halves -E ^(scan_types|scan_user|scan_textbook|collectives)_"
+  [most]="-LE install|abi|ahead|halves -E ^(scan_types|scan_user|scan_textbook|collectives|tool_segments|tool_reduce)"
   [lanes]="-LE install|abi|tool -E ^(scan_types_test|(scan_user|scan_textbook|fault)_)"
   [few]="-R ^(context|lane|group|scan_segments|scan_late|scan_ordered|scan_calls|sort|grid|neighbors)_test"
-  [host]="-LE install|abi|ahead|halves|lane|group -E ^(scan_(types|user|textbook|ways|bits|ordered|late|places|offsets|large)|many_runs|reduce_bits|neighbors_staged)_"
+  [host]="-LE install|abi|ahead|halves|lane|group -E ^(scan_(types|user|textbook|ways|bits|ordered|late|places|offsets|large)|many_runs|reduce_bits|neighbors_staged|tool_segments|tool_reduce)"
   [install]="-L install|abi"
   [simulator]="-R ^(lane|group|collectives|sequence|failed_waits|view|scan_segments|scan_offsets|scan_textbook|scan_misuse|reduce_bits|sort|grid|neighbors)_test --timeout 500"
   [races]="-R ^(lane|lane_subwarp|group|collectives|sequence|view)_test --timeout 300"
