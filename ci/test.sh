@@ -48,8 +48,8 @@ declare -A selections=(
   [few]="-R ^(context|lane|group|scan_segments|scan_late|scan_ordered|scan_calls|sort|grid|neighbors)_test"
   [host]="-LE install|abi|ahead|halves|lane|group -E ^(scan_(types|user|textbook|ways|bits|ordered|late|places|offsets|large)|many_runs|reduce_bits|neighbors_staged|tool_segments|tool_reduce)"
   [install]="-L install|abi"
-  [simulator]="-R ^(lane|group|collectives|sequence|failed_waits|view|scan_segments|scan_offsets|scan_textbook|scan_misuse|reduce_bits|sort|grid|neighbors)_test --timeout 500"
-  [races]="-R ^(lane|lane_subwarp|group|collectives|sequence|view)_test --timeout 300"
+  [simulator]="-R ^(lane|group|collectives|sequence|failed_waits|view|scan_segments|scan_offsets|scan_textbook|scan_misuse|reduce_bits|sort|grid|neighbors)_test --timeout 1200"
+  [races]="-R ^(lane|lane_subwarp|group|collectives|sequence|view)_test --timeout 1200"
   [threads]="-R ^(errors|os|context|cache|sequence|threads)_test"
 )
 configuration() {

@@ -190,7 +190,7 @@ static void far_from_the_origin(void **state)
 {
     (void)state;
     const float far[] = {1e6f, -4e6f, 1.6777216e7f, 1e9f};
-    for (size_t k = 0; k < 4; ++k) {
+    for (size_t k = 0; k < 4; k += xlt_small() ? 3 : 1) {
         cloud c = cloud_uniform(sized(800), far[k], fabsf(far[k]) * 1e-5f, 5 + k);
         check_cloud("far from the origin", &c, fabsf(far[k]) * 1e-6f);
         cloud_free(&c);
