@@ -110,14 +110,6 @@ static cl_command_queue make_queue(bool in_order)
     return queue;
 }
 
-static cl_event make_gate(void)
-{
-    cl_int code;
-    cl_event gate = clCreateUserEvent(xl_context_cl(xlt_context()), &code);
-    XLT_CL(code);
-    return gate;
-}
-
 /* What becomes of the events that a call waits for, of which there are two. */
 typedef enum fate { NO_WAITS, ALL_PASS, ONE_FAILS, ONE_HAS_FAILED } fate;
 
@@ -130,7 +122,7 @@ static void run(size_t c, bool in_order, fate end, unsigned char *got)
     const bool fails = end >= ONE_FAILS;
     cl_command_queue queue = make_queue(in_order);
     xlt_buffer out = xlt_buffer_make(NULL, elements_of(c), calls[c].bytes, 0);
-    cl_event gates[2] = {make_gate(), make_gate()}, event = NULL;
+    cl_event gates[2] = {xlt_user_event(), xlt_user_event()}, event = NULL;
     if (end == ONE_HAS_FAILED)
         XLT_CL(clSetUserEventStatus(gates[1], CL_OUT_OF_RESOURCES));
     ok(ctx,

@@ -161,7 +161,6 @@ static void out_of_order(void **state)
 {
     (void)state;
     const size_t n = xlt_small() ? 3000 : 300001;
-    cl_int code;
     cl_command_queue queue = xlt_out_of_order_queue();
     job j;
     job_make(&j, "out of order", XL_U32, XL_SUM, XL_EXCLUSIVE, NULL);
@@ -170,8 +169,7 @@ static void out_of_order(void **state)
     xlt_buffer a = xlt_buffer_make(NULL, n, 4, 0), b = xlt_buffer_make(NULL, n, 4, 0);
     for (size_t i = 0; i < n; ++i)
         host[i] = (cl_uint)i * 2654435761u;
-    cl_event gate = clCreateUserEvent(xl_context_cl(xlt_context()), &code), e[5] = {NULL};
-    XLT_CL(code);
+    cl_event gate = xlt_user_event(), e[5] = {NULL};
     XLT_CL(clEnqueueWriteBuffer(queue, a.mem, CL_FALSE, xlt_view(&a).offset * 4, n * 4, host, 1,
                                 &gate, &e[0]));
     XLT_OK(xl_scan_enqueue(plan, queue, n, xlt_view(&a), xl_no_view(), xlt_view(&b), xl_no_view(),
@@ -234,8 +232,7 @@ static void after_a_wait_that_failed(void **state)
     for (int i = 0; i < OWNERS; ++i)
         clReleaseMemObject(owners[i]);
     xlt_buffer a = xlt_buffer_make(NULL, n, 4, 0), b = xlt_buffer_make(NULL, n, 4, 0);
-    cl_event gate = clCreateUserEvent(xl_context_cl(xlt_context()), &code), done = NULL;
-    XLT_CL(code);
+    cl_event gate = xlt_user_event(), done = NULL;
     XLT_OK(xl_scan_enqueue(plan, queue, n, xlt_view(&a), xl_no_view(), xlt_view(&b), xl_no_view(),
                            1, &gate, &done));
     XLT_CL(clSetUserEventStatus(gate, CL_OUT_OF_RESOURCES));

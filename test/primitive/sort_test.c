@@ -442,7 +442,6 @@ static void out_of_order_by_events(void **state)
     (void)state;
     const xl_sort_desc up = desc_of(XL_U32, XL_U32, XL_ASCENDING);
     const xl_sort_desc down = desc_of(XL_U32, XL_U32, XL_DESCENDING);
-    cl_int code;
     xl_sort *rises, *falls;
     cl_command_queue queue = xlt_out_of_order_queue();
     XLT_OK(xl_sort_create(xlt_context(), &up, &rises));
@@ -457,8 +456,7 @@ static void out_of_order_by_events(void **state)
     for (size_t i = 0; i < t.n; ++i)
         values[i] = (uint32_t)i;
     arrays a = arrays_make(&t, keys, values);
-    cl_event events[4] = {clCreateUserEvent(xl_context_cl(xlt_context()), &code)};
-    XLT_CL(code);
+    cl_event events[4] = {xlt_user_event()};
     for (int i = 0; i < 3; ++i) {
         t.plan = i == 1 ? falls : rises;
         XLT_OK(enqueue(&t, &a, 1, &events[i], &events[i + 1]));

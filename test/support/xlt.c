@@ -43,6 +43,14 @@ cl_command_queue xlt_out_of_order_queue(void)
     return queue;
 }
 
+cl_event xlt_user_event(void)
+{
+    cl_int code;
+    cl_event event = clCreateUserEvent(xl_context_cl(xlt_context()), &code);
+    XLT_CL(code);
+    return event;
+}
+
 void xlt_finish(void)
 {
     xl_context_destroy(context);

@@ -22,6 +22,8 @@ xl_context *xlt_context(void);
 cl_command_queue xlt_queue(void); /* in order */
 /* A new queue, the caller's to release; skips the test where the device has none. */
 cl_command_queue xlt_out_of_order_queue(void);
+/* A new event of xlt_context() that the caller completes and releases. */
+cl_event xlt_user_event(void);
 void xlt_finish(void);
 bool xlt_small(void);
 /* Skips the test on Oclgrind, which ends the process when two threads run kernels. */

@@ -99,14 +99,6 @@ static cl_int state_of(cl_event event)
     return now;
 }
 
-static cl_event user_event(void)
-{
-    cl_int code;
-    cl_event event = clCreateUserEvent(xl_context_cl(xlt_context()), &code);
-    XLT_CL(code);
-    return event;
-}
-
 static void finish(cl_event event)
 {
     XLT_CL(clWaitForEvents(1, &event));
@@ -169,7 +161,7 @@ static void the_callers_events_are_waited_for(void **state)
     for (int kind = 0; kind < 2; ++kind) {
         for (cl_uint steps = 0; steps <= 3; ++steps) {
             cl_command_queue queue = queue_with(kinds[kind]);
-            cl_event gates[2] = {user_event(), user_event()}, event;
+            cl_event gates[2] = {xlt_user_event(), xlt_user_event()}, event;
             fill(0);
             XLT_OK(walk(queue, 0, steps, 2, gates, &event));
             XLT_CL(clFlush(queue));
@@ -193,7 +185,7 @@ static void nothing_to_do_still_waits(void **state)
     (void)state;
     skip_where_flushing_runs_commands();
     cl_command_queue queue = queue_with(0);
-    cl_event gate = user_event(), after;
+    cl_event gate = xlt_user_event(), after;
     XLT_OK(walk(queue, 0, 0, 1, &gate, NULL));
     XLT_OK(walk(queue, 0, 1, 0, NULL, &after));
     XLT_CL(clFlush(queue));
@@ -215,7 +207,7 @@ static void a_marker_comes_last(void **state)
     enum { STEPS = 100 };
     for (int kind = 0; kind < 2; ++kind) {
         cl_command_queue queue = queue_with(kinds[kind]);
-        cl_event gate = user_event(), event;
+        cl_event gate = xlt_user_event(), event;
         xli_seq seq;
         fill(0);
         XLT_OK(xli_seq_begin(&seq, xlt_context(), queue, 1, &gate, &event));
@@ -302,7 +294,7 @@ static void queues_and_wait_lists_are_checked(void **state)
     const cl_queue_properties none[] = {0};
     cl_command_queue foreign = clCreateCommandQueueWithProperties(cl, device, none, &code);
     XLT_CL(code);
-    cl_event ours = user_event(), theirs = clCreateUserEvent(cl, &code);
+    cl_event ours = xlt_user_event(), theirs = clCreateUserEvent(cl, &code);
     XLT_CL(code);
     /* NVIDIA's driver waits for an event that never completes when its context ends. */
     XLT_CL(clSetUserEventStatus(ours, CL_COMPLETE));
