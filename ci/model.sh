@@ -9,6 +9,9 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 jobs=$(nproc)
+# Of small sizes nearly all the time would go into optimising.
+level=-O0
+[ "${1:-}" != --long ] || level=-O1
 
 # Lines of WANTED MODEL NAME=VALUE...; WANTED is "right", or what must be refuted: "prefix", a
 # tile's prefix is wrong, "looks", a wait without bound, or "missing", a tile is not stored.
@@ -76,7 +79,7 @@ check() {
     shift 3
     mkdir "$work/$number" && cd "$work/$number"
     spin -a "${@/#/-D}" "$root/test/model/$model.pml" >spin.log
-    gcc -O1 -DSAFETY -DCOLLAPSE -DVECTORSZ=1024 -DMEMLIM=6000 -o pan pan.c 2>gcc.log
+    gcc "$level" -DSAFETY -DCOLLAPSE -DVECTORSZ=1024 -DMEMLIM=6000 -o pan pan.c 2>gcc.log
     ./pan -m4000000 >pan.log || true
     if grep -q 'assertion violated (prefix==' pan.log; then
         verdict=prefix
