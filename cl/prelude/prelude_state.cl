@@ -49,13 +49,17 @@ XL_T xl_op(XL_T a, XL_T b)
 #else
 #define XL_HEAD 1u
 #define XL_SOME 2u
-/* In this order: rusticl 22.3 loses what stands behind a value of one byte. */
+/* In this order: rusticl 22.3 loses what stands behind a value of one byte. With no hole at the
+ * end: NVIDIA 580 loses the flags where such a struct is made words of for a shuffle. */
 typedef struct xl_state {
     uint flags;
 #if XL_STATE == 2
     uint count;
 #endif
     XL_E value;
+#if XL_E_BYTES % 4 != 0 && XL_OPERATOR < 8
+    uchar hole[4 - XL_E_BYTES % 4];
+#endif
 } xl_state;
 #define XL_T xl_state
 #define XL_T_BYTES 0

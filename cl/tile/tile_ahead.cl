@@ -80,7 +80,7 @@ void xl_staged_load(XL_T *item, const xl_stage *stage, const xl_input *input, ul
                     const uint rows)
 {
     const uint count = xl_stage_count(stage, input, base);
-    const uint step = XL_SPAN * XL_VLEN, at = xl_tile_at(XL_UNIT, 0, rows);
+    const uint step = XL_ROW_STEP, at = xl_tile_at(XL_UNIT, 0, rows);
     if (count == stage->tile) {
 #pragma unroll
         for (uint row = 0; row < rows; ++row)

@@ -30,6 +30,9 @@
 #endif
 
 #define XL_ROWS (XL_ITEMS / XL_VLEN)
+#ifndef XL_BLOCKED
+#define XL_BLOCKED 0 /* 1: a work-item's vectors are neighbours */
+#endif
 
 #if XL_USE_LANES
 #define XL_SPAN xl_lane_width()
@@ -43,11 +46,21 @@
 #define XL_UNITS 1u
 #endif
 
-/* First element of a row of this work-item in a tile of `rows` rows, for a given unit. */
+/* First element of a row of this work-item in a tile of `rows` rows, for a given unit, and the
+ * elements from one row to the next. */
+#if XL_BLOCKED
+#define XL_ROW_STEP XL_VLEN
+uint xl_tile_at(uint unit, uint row, const uint rows)
+{
+    return ((unit * XL_SPAN + XL_PLACE) * rows + row) * XL_VLEN;
+}
+#else
+#define XL_ROW_STEP (XL_SPAN * XL_VLEN)
 uint xl_tile_at(uint unit, uint row, const uint rows)
 {
     return (unit * rows * XL_SPAN + row * XL_SPAN + XL_PLACE) * XL_VLEN;
 }
+#endif
 
 /* Vectors of XL_VLEN elements, to and from arrays of the work-item's own. */
 #if XL_VLEN > 1
@@ -177,12 +190,18 @@ void xl_tile_load(XL_T *item, const xl_input *input, ulong base, uint unit, cons
     }
 }
 
+#if XL_BLOCKED /* which were scanned with what stands before them */
+#define XL_FINISHED(before, x) (x)
+#else
+#define XL_FINISHED(before, x) xl_op((before), (x))
+#endif
+
 /* Stores `before` op each item of a tile of `rows` rows, where there is an element. One
  * pointer and constant steps: a pointer per row would be kept in registers. */
 void xl_tile_store(const XL_T *item, __global XL_OUT *out, ulong base, ulong n, XL_T before,
                    const uint rows)
 {
-    const uint step = XL_SPAN * XL_VLEN, tile = XL_GROUP_SIZE * XL_VLEN * rows;
+    const uint step = XL_ROW_STEP, tile = XL_GROUP_SIZE * XL_VLEN * rows;
     const ulong first = base + xl_tile_at(XL_UNIT, 0, rows);
     const uint count = first < n ? (uint)min(n - first, (ulong)tile) : 0;
     __global XL_OUT *const to = out + first;
@@ -192,7 +211,7 @@ void xl_tile_store(const XL_T *item, __global XL_OUT *out, ulong base, ulong n, 
             XL_OUT y[XL_VLEN];
 #pragma unroll
             for (uint v = 0; v < XL_VLEN; ++v)
-                y[v] = xl_output(XL_VALUE(xl_op(before, item[row * XL_VLEN + v])),
+                y[v] = xl_output(XL_VALUE(XL_FINISHED(before, item[row * XL_VLEN + v])),
                                  first + row * step + v);
             xl_store_vec(to + row * step, XL_PACK(y));
         }
@@ -202,8 +221,9 @@ void xl_tile_store(const XL_T *item, __global XL_OUT *out, ulong base, ulong n, 
 #pragma unroll
             for (uint v = 0; v < XL_VLEN; ++v)
                 if (row * step + v < count)
-                    to[row * step + v] = xl_output(XL_VALUE(xl_op(before, item[row * XL_VLEN + v])),
-                                                   first + row * step + v);
+                    to[row * step + v] =
+                        xl_output(XL_VALUE(XL_FINISHED(before, item[row * XL_VLEN + v])),
+                                  first + row * step + v);
         }
     }
 }

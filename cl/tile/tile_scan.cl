@@ -30,8 +30,8 @@ XL_T xl_row_total(const XL_T *item, uint row)
     return total;
 }
 
-/* Replaces a vector by its scan that starts from `carry`. */
-void xl_row_scan(const xl_input *input, XL_T *item, uint row, XL_T carry)
+/* Replaces a vector by its scan that starts from `carry`; gives where it ends. */
+XL_T xl_row_scan(const xl_input *input, XL_T *item, uint row, XL_T carry)
 {
 #pragma unroll
     for (uint v = 0; v < XL_VLEN; ++v) {
@@ -39,6 +39,7 @@ void xl_row_scan(const xl_input *input, XL_T *item, uint row, XL_T carry)
         item[row * XL_VLEN + v] = xl_result(input, carry, x, next);
         carry = next;
     }
+    return carry;
 }
 
 #if XL_USE_LANES

@@ -175,6 +175,8 @@ static void shape_to_fit(xli_flat *flat, const xli_facts *facts, size_t most)
     flat->ahead = shape_ahead(flat, facts, most);
     flat->bulk = flat->ahead && facts->lane_way == XLI_LANE_PTX && facts->nv_capability >= 9;
     flat->few = choose_few(flat);
+    flat->blocked =
+        flat->ahead && flat->source.state != XLI_STATE_PLAIN && flat->source.state_bytes > 8;
     flat->apart = flat->source.state == XLI_STATE_PLAIN && flat->source.state_bytes > 4;
     if (flat->ahead)
         return;

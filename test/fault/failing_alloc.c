@@ -12,8 +12,9 @@ xlt_alloc_state xlt_allocs;
 
 static bool struck(size_t bytes)
 {
-    if (!xlt_allocs.counting || bytes < xlt_allocs.at_least ||
-        ++xlt_allocs.calls != xlt_allocs.strike_at)
+    if (!xlt_allocs.counting || bytes < xlt_allocs.at_least)
+        return false;
+    if (++xlt_allocs.calls != xlt_allocs.strike_at && !(xlt_allocs.struck && xlt_allocs.for_good))
         return false;
     xlt_allocs.struck = true;
     return true;

@@ -414,12 +414,14 @@ static xl_status create_struck(xl_context *ctx, xl_scan_algorithm algorithm,
     if (calls)
         calls->only = fault->only;
     xlt_allocs.at_least = fault->alloc_bytes;
+    xlt_allocs.for_good = true; /* there may be a second kernel to try */
     count(true);
     const xl_status status = xl_scan_create(ctx, &desc, &plan);
     count(false);
     if (calls)
         calls->only = NULL;
     xlt_allocs.at_least = 0;
+    xlt_allocs.for_good = false;
     *used = xl_scan_algorithm_used(plan, N);
     xl_scan_destroy(plan);
     return status;

@@ -24,6 +24,7 @@ typedef struct xlt_fault_state {
 typedef struct xlt_alloc_state {
     bool counting;
     size_t at_least; /* those of so many bytes are the ones that count */
+    bool for_good;   /* once struck, they all are */
     unsigned calls, strike_at;
     bool struck;
     long outstanding;

@@ -148,9 +148,8 @@ void reduce_check(xl_context *ctx, xl_reduce *plan, const job *j, size_t n, bool
         c.scratch = xlt_scratch_make(bytes, alignment);
     ok(ctx,
        xl_reduce_enqueue(plan, xlt_queue(), n, xlt_view(&c.a), reduce_view(&c.heads),
-                         reduce_view(&c.b), reduce_view(&c.keys),
-                         c.number.mem ? xlt_view(&c.number) : xl_no_view(),
-                         c.scratch.mem ? xlt_view(&c.scratch) : xl_no_view(), 0, NULL, NULL),
+                         reduce_view(&c.b), reduce_view(&c.keys), xlt_view(&c.number),
+                         xlt_view(&c.scratch), 0, NULL, NULL),
        j->what);
     reduce_call_check(j, &c);
     if (c.scratch.mem)

@@ -380,8 +380,8 @@ static void bits_everywhere(void **state)
         if (s.bytes > 0)
             h = xlt_buffer_make(s.array, n, 1, 0);
         ok(ctx,
-           xl_scan_enqueue(plan, xlt_queue(), n, xlt_view(&a), h.mem ? xlt_view(&h) : xl_no_view(),
-                           xlt_view(&a), xl_no_view(), 0, NULL, NULL),
+           xl_scan_enqueue(plan, xlt_queue(), n, xlt_view(&a), xlt_view(&h), xlt_view(&a),
+                           xl_no_view(), 0, NULL, NULL),
            j.what);
         xlt_read(&a, got);
         for (size_t i = 0; i < n; ++i)

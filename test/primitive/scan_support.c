@@ -444,10 +444,10 @@ void job_check(xl_context *ctx, xl_scan *plan, const job *j, size_t n, placing p
     ok(ctx, xl_scan_scratch(plan, n, &bytes, &alignment), "xl_scan_scratch");
     xlt_buffer scratch = place.own_scratch ? (xlt_buffer){0} : xlt_scratch_make(bytes, alignment);
     ok(ctx,
-       xl_scan_enqueue(
-           plan, xlt_queue(), n, xlt_view(&a),
-           s.bytes > 0 ? xl_view_n(heads.mem, xlt_view(&heads).offset, s.count) : xl_no_view(),
-           xlt_view(&b), scratch.mem ? xlt_view(&scratch) : xl_no_view(), 0, NULL, NULL),
+       xl_scan_enqueue(plan, xlt_queue(), n, xlt_view(&a),
+                       s.bytes > 0 ? xl_view_n(heads.mem, xlt_view(&heads).offset, s.count)
+                                   : xl_no_view(),
+                       xlt_view(&b), xlt_view(&scratch), 0, NULL, NULL),
        j->what);
     xlt_read(&b, got);
     job_compare(j, n, got, wanted);

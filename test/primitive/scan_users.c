@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * User types and operators, in OpenCL C and in C: structs of 3, 12, 24 and 40 bytes, vectors
- * as matrices; operators that do not commute, that have no identity, that tell when they
- * are called on what is no element. */
+ * User types and operators, in OpenCL C and in C: structs of 3, 12, 24 and 40 bytes, one with
+ * a hole at its end, vectors as matrices; operators that do not commute, that have no identity,
+ * that tell when they are called on what is no element. */
 #include "scan_users.h"
 
+#include <stddef.h>
 #include <string.h>
 
 enum { MAGIC = 0x5eed, BROKEN = 0xbad };
@@ -163,6 +164,46 @@ static const xl_user_op wide_matrix_operator = {
     "    return r;\n}",
     &wide_matrix_identity, XL_OP_EXACT};
 
+/* ---- 12 bytes, the last 3 of which are nothing: t -> a t + b modulo 65536 ------------- */
+
+typedef struct holed {
+    uint32_t count;
+    uint16_t a, b;
+    uint8_t marks;
+} holed;
+
+static void holed_op(void *to, const void *left, const void *right)
+{
+    READ(holed);
+    r.count = a.count + b.count;
+    r.a = (uint16_t)((uint32_t)a.a * b.a);
+    r.b = (uint16_t)((uint32_t)a.b * b.a + b.b);
+    r.marks = a.marks ^ b.marks;
+    GIVE();
+}
+
+static void holed_fill(xlt_random *random, size_t i, void *to)
+{
+    const holed h = {(uint32_t)i, (uint16_t)(xlt_next(random) | 1), (uint16_t)xlt_next(random),
+                     (uint8_t)xlt_next(random)};
+    memcpy(to, &h, sizeof h);
+}
+
+static bool holed_same(const void *a, const void *b)
+{
+    return memcmp(a, b, offsetof(holed, marks) + 1) == 0;
+}
+
+static const holed holed_identity = {0, 1, 0, 0}, holed_init = {9, 3, 500, 77};
+static const xl_user_type holed_type = {
+    "holed", 12, 4, "typedef struct holed { uint count; ushort a, b; uchar marks; } holed;"};
+static const xl_user_op holed_operator = {
+    "and_then",
+    "holed and_then(holed x, holed y)\n{\n    holed r;\n    r.count = x.count + y.count;\n"
+    "    r.a = x.a * y.a;\n    r.b = x.b * y.a + y.b;\n    r.marks = x.marks ^ y.marks;\n"
+    "    return r;\n}",
+    &holed_identity, XL_OP_EXACT};
+
 /* ---- built-in types ------------------------------------------------------------------ */
 
 static void matrix_op(void *to, const void *left, const void *right)
@@ -221,19 +262,22 @@ static const xl_user_op plus_operator = {"plus", "long plus(long a, long b) { re
 
 const user_case user_cases[NUM_USER_CASES] = {
     {"3 bytes", XL_USER_TYPE, &small_map_type, &small_map_operator, small_map_op, small_map_fill,
-     &small_map_init},
+     &small_map_init, NULL},
     {"12 bytes, no identity", XL_USER_TYPE, &span_type, &span_operator, span_op, span_fill,
-     &span_init},
+     &span_init, NULL},
     {"24 bytes, no identity", XL_USER_TYPE, &text_hash_type, &text_hash_operator, text_hash_op,
-     text_hash_fill, &text_hash_init},
+     text_hash_fill, &text_hash_init, NULL},
     {"40 bytes", XL_USER_TYPE, &wide_matrix_type, &wide_matrix_operator, wide_matrix_op,
-     wide_matrix_fill, &wide_matrix_init},
-    {"matrices", XL_U32X4, NULL, &matrix_operator, matrix_op, matrix_fill, matrix_init},
-    {"the left one", XL_U32, NULL, &left_operator, left_op, NULL, &some_u32},
-    {"the right one", XL_U32, NULL, &right_operator, right_op, NULL, &some_u32},
-    {"a function of OpenCL C", XL_U16, NULL, &max_operator, NULL, NULL, NULL},
-    {"any order", XL_I64, NULL, &plus_operator, NULL, NULL, NULL},
+     wide_matrix_fill, &wide_matrix_init, NULL},
+    {"matrices", XL_U32X4, NULL, &matrix_operator, matrix_op, matrix_fill, matrix_init, NULL},
+    {"the left one", XL_U32, NULL, &left_operator, left_op, NULL, &some_u32, NULL},
+    {"the right one", XL_U32, NULL, &right_operator, right_op, NULL, &some_u32, NULL},
+    {"a function of OpenCL C", XL_U16, NULL, &max_operator, NULL, NULL, NULL, NULL},
+    {"any order", XL_I64, NULL, &plus_operator, NULL, NULL, NULL, NULL},
+    {"12 bytes, 3 unused", XL_USER_TYPE, &holed_type, &holed_operator, holed_op, holed_fill,
+     &holed_init, holed_same},
 };
+
 void user_case_make(job *j, const user_case *c, xl_scan_kind kind, bool with_init)
 {
     const void *init = with_init ? c->init : NULL;
@@ -243,6 +287,7 @@ void user_case_make(job *j, const user_case *c, xl_scan_kind kind, bool with_ini
     j->desc.user_op = c->op;
     j->desc.user_type = c->user_type;
     j->fill = c->fill;
+    j->same = c->same;
     if (!c->function)
         return;
     const size_t bytes = c->user_type ? c->user_type->size : xl_type_size(c->type);

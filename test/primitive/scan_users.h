@@ -13,9 +13,10 @@ typedef struct user_case {
     xli_ref_op *function; /* the same in C; NULL: the built-in operator that is like it */
     job_fill *fill;       /* or NULL: by type */
     const void *init;     /* an element to start from, or NULL */
+    job_same *same;       /* or NULL: every byte counts */
 } user_case;
 
-enum { NUM_USER_CASES = 9, USER_CASE_SPAN = 1 /* 12 bytes, no identity */ };
+enum { NUM_USER_CASES = 10, USER_CASE_SPAN = 1 /* 12 bytes, no identity */ };
 extern const user_case user_cases[NUM_USER_CASES];
 
 /* A job of one of them. `job` must stay where it is. */

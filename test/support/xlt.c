@@ -149,6 +149,8 @@ xlt_buffer xlt_buffer_make(const void *host, size_t n, size_t size, size_t offse
 
 xl_view xlt_view(const xlt_buffer *buffer)
 {
+    if (!buffer->mem)
+        return xl_no_view();
     return xl_view_of(buffer->mem, lead_bytes(buffer) / buffer->size);
 }
 
