@@ -73,8 +73,8 @@ uint xl_take_first(const xl_ring *ring, bool tickets, __local xl_shared *shared)
     return first;
 }
 
-/* Step 1: posts the sum of the staged tile. Gives what stands before this sub-group in the
- * tile, and, for the last tile of a block, the tile's prefix. */
+/* Step 1: posts the sum of the staged tile. Gives what stands before this sub-group (with
+ * XL_BLOCKED: this work-item) in the tile, and, for the last tile of a block, the tile's prefix. */
 XL_T xl_post_next(const xl_ring *ring, const xl_stage *stage, uint next, bool fetches, uint phase,
                   __local xl_shared *shared, XL_T *early)
 {
@@ -122,8 +122,8 @@ XL_T xl_post_next(const xl_ring *ring, const xl_stage *stage, uint next, bool fe
     return before;
 }
 
-/* Step 2: scans the tile in `item` and gives its prefix, which is `known` for the last tile
- * of a block. */
+/* Step 2: scans the tile in `item`, unless XL_BLOCKED, and gives its prefix, which is `known` for
+ * the last tile of a block. */
 XL_T xl_scan_mine(const xl_ring *ring, uint mine, XL_T *item, XL_T known, __local xl_shared *shared)
 {
     xl_looks looks;
