@@ -79,8 +79,8 @@ typedef enum xl_type {
 
 /* A type of the user's own, such as a struct. The library checks size and alignment
  * against what the device's compiler makes of the source. Where a descriptor takes several,
- * types of one name must be one type: the same source, size and alignment. A struct should not
- * end in a hole: NVIDIA's compiler (580) may lose members of one that does. */
+ * types of one name must be one type: the same source, size and alignment. What lies in the
+ * holes of a struct is not kept. */
 typedef struct xl_user_type {
     const char *name;   /* of the type in OpenCL C: an identifier */
     size_t size;        /* bytes from one element of an array to the next */

@@ -23,8 +23,11 @@ static const struct {
     [XL_F64] = {"double", "double", XLI_KIND_FLOAT, 8},
 };
 
-/* What kernels call a type of the user's: a local of theirs may have its own name. */
-#define ALIAS "xl_of_user_"
+/* What stands before the name of a user's type: for what kernels hold its elements in, and for
+ * the functions from that to the type and back. */
+#define HELD "xl_held_"
+#define OPEN "xl_open_"
+#define CLOSE "xl_close_"
 
 static bool is_identifier(const char *name)
 {
@@ -32,6 +35,12 @@ static bool is_identifier(const char *name)
     const size_t length = strlen(name);
     return length > 0 && length < sizeof((xli_element *)0)->name &&
            (name[0] < '0' || name[0] > '9') && strspn(name, allowed) == length;
+}
+
+/* A type of bytes alone has no holes: kernels hold it as it is. */
+static bool may_have_holes(const xli_element *type)
+{
+    return type->alignment > 1;
 }
 
 static xl_status resolve_user(const xl_context *ctx, const char *field, const xl_user_type *user,
@@ -58,11 +67,16 @@ static xl_status resolve_user(const xl_context *ctx, const char *field, const xl
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "user_%s: %zu bytes; an element may have at most 4096", field, size);
     snprintf(element->name, sizeof element->name, "%s", user->name);
-    memcpy(element->scalar, element->name, sizeof element->scalar);
+    snprintf(element->held, sizeof element->held, HELD "%s", user->name);
+    memcpy(element->scalar, element->held, sizeof element->scalar);
     element->kind = XLI_KIND_USER;
     element->lanes = 1;
     element->bytes = size;
     element->alignment = alignment;
+    if (may_have_holes(element)) {
+        snprintf(element->open, sizeof element->open, OPEN "%s", user->name);
+        snprintf(element->close, sizeof element->close, CLOSE "%s", user->name);
+    }
     element->source = user->source;
     return XL_SUCCESS;
 }
@@ -97,6 +111,7 @@ xl_status xli_element_resolve(const xl_context *ctx, const xli_facts *facts, con
     snprintf(element->scalar, sizeof element->scalar, "%s", scalars[scalar].name);
     snprintf(element->name, sizeof element->name, lanes > 1 ? "%s%u" : "%s", scalars[scalar].name,
              lanes);
+    snprintf(element->held, sizeof element->held, "%s", element->name);
     return check_device(ctx, facts, field, element);
 }
 
@@ -108,12 +123,8 @@ xli_element xli_element_wrapping(const xli_element *element)
     made.kind = XLI_KIND_UNSIGNED;
     snprintf(made.scalar, sizeof made.scalar, "%s", scalars[(size_t)made.type & 0xff].wrapping);
     snprintf(made.name, sizeof made.name, made.lanes > 1 ? "%s%u" : "%s", made.scalar, made.lanes);
+    snprintf(made.held, sizeof made.held, "%s", made.name);
     return made;
-}
-
-const char *xli_element_alias(const xli_element *element)
-{
-    return element->kind == XLI_KIND_USER ? ALIAS : "";
 }
 
 bool xli_element_is_scalar(const xli_element *element)
@@ -189,11 +200,30 @@ bool xli_operator_rounds(xl_op op, const xl_user_op *user, const xli_element *el
     return element->kind == XLI_KIND_FLOAT && (op == XL_SUM || op == XL_PROD);
 }
 
-/* The user's type, and lines that do not compile unless it has the size and the
- * alignment that were promised. */
+/* What kernels hold elements of a user's type in: parts as wide as its alignment. NVIDIA 580 may
+ * lose members of a struct that ends in a hole where it copies one, so the user's own type is met
+ * in calls of the user's functions only. Few parts have a name each: the elements of an array
+ * that compiler keeps in memory. */
+static void add_held(xli_text *text, const xli_element *type)
+{
+    enum { NAMED = 16 };
+    static const char *const widths[] = {[2] = "ushort", [4] = "uint", [8] = "ulong"};
+    const size_t width = xli_min(type->alignment, 8), parts = type->bytes / width;
+    xli_text_add(text, "typedef struct { %s ", widths[width]);
+    for (size_t i = 0; i < parts && parts <= NAMED; ++i)
+        xli_text_add(text, "%spart%zu", i > 0 ? ", " : "", i);
+    if (parts > NAMED)
+        xli_text_add(text, "parts[%zu]", parts);
+    xli_text_add(text, "; } __attribute__((aligned(%zu))) %s;\n", type->alignment, type->held);
+}
+
+/* The user's type, lines that do not compile unless it has the size and the alignment that were
+ * promised, and the way from it to what kernels hold and back. */
 static void add_user_type(xli_text *text, const xli_element *type)
 {
-    const char *name = type->name;
+    const char *name = type->name, *held = type->held;
+    if (may_have_holes(type))
+        add_held(text, type);
     xli_text_add(text, "#line 1 \"type %s\"\n%s\n#line 1 \"checks of type %s\"\n", name,
                  type->source, name);
     xli_text_add(text, "typedef char size_of_%s_is_not_%zu[sizeof(%s) == %zu ? 1 : -1];\n", name,
@@ -203,7 +233,15 @@ static void add_user_type(xli_text *text, const xli_element *type)
                  "typedef char alignment_of_%s_is_not_%zu[sizeof(xl_after_char_%s) == %zu ? 1 : "
                  "-1];\n",
                  name, type->alignment, name, type->bytes + type->alignment);
-    xli_text_add(text, "typedef %s " ALIAS "%s;\n", name, name);
+    if (!may_have_holes(type)) {
+        xli_text_add(text, "typedef %s %s;\n", name, held);
+        return;
+    }
+    xli_text_add(text, "typedef union { %s held; %s user; } xl_both_%s;\n", held, name, name);
+    xli_text_add(text, "%s %s(%s xl_x) { xl_both_%s xl_b; xl_b.held = xl_x; return xl_b.user; }\n",
+                 name, type->open, held, name);
+    xli_text_add(text, "%s %s(%s xl_x) { xl_both_%s xl_b; xl_b.user = xl_x; return xl_b.held; }\n",
+                 held, type->close, name, name);
 }
 
 static bool is_new(const xli_element *const *types, size_t k)
@@ -249,17 +287,15 @@ void xli_element_text(xli_text *text, const xli_facts *facts, const xli_element 
     if (op == XL_USER_OP && user->source)
         xli_text_add(text, "#line 1 \"operator %s\"\n%s\n", user->name, user->source);
     /* Behind names of our own: a local of the kernels may be called as the user's are. */
+    const xli_element *t = types[0];
     if (op == XL_USER_OP)
         xli_text_add(text,
                      "#line 1 \"call of operator %s\"\n"
-                     "%s xl_user_op(%s xl_a, %s xl_b) { return %s(xl_a, xl_b); }\n",
-                     user->name, types[0]->name, types[0]->name, types[0]->name, user->name);
+                     "%s xl_user_op(%s xl_a, %s xl_b) { return %s(%s(%s(xl_a), %s(xl_b))); }\n",
+                     user->name, t->held, t->held, t->held, t->close, user->name, t->open, t->open);
     xli_text_add(text, "#line 1 \"plan\"\n");
-    const xli_element element =
-        op == XL_SUM || op == XL_PROD ? xli_element_wrapping(types[0]) : *types[0];
-    const char *const alias = xli_element_alias(&element);
-    xli_text_add(text, "#define XL_E %s%s\n#define XL_E_SCALAR %s%s\n", alias, element.name, alias,
-                 element.scalar);
+    const xli_element element = op == XL_SUM || op == XL_PROD ? xli_element_wrapping(t) : *t;
+    xli_text_add(text, "#define XL_E %s\n#define XL_E_SCALAR %s\n", element.held, element.scalar);
     xli_text_add(text, "#define XL_E_BYTES %zu\n#define XL_E_LANES %u\n#define XL_E_KIND %u\n",
                  element.bytes, element.lanes, element.kind);
     xli_text_add(text, "#define XL_OPERATOR %u\n", op == XL_USER_OP ? 0 : (unsigned)op);

@@ -13,7 +13,10 @@ enum { XLI_KIND_UNSIGNED = 0, XLI_KIND_SIGNED = 1, XLI_KIND_FLOAT = 2, XLI_KIND_
 typedef struct xli_element {
     xl_type type;
     char name[64];   /* in OpenCL C */
-    char scalar[64]; /* of a vector's lane; else name */
+    char held[80];   /* of the type that kernels hold it in: of a user's type one of our own */
+    char scalar[80]; /* of a vector's lane; else held */
+    char open[80];   /* of the function from that to the user's type; "" where they are one */
+    char close[80];  /* and back */
     unsigned kind;   /* XLI_KIND_... */
     unsigned lanes;  /* 1, or of a vector */
     size_t bytes;    /* from one element to the next */
@@ -38,9 +41,6 @@ xl_status xli_element_check_name(const xl_context *ctx, const char *field,
 
 /* One that wraps modulo 2^bits where signed overflow is left open: unsigned for signed. */
 xli_element xli_element_wrapping(const xli_element *element);
-
-/* What stands before the name in kernels. */
-const char *xli_element_alias(const xli_element *element);
 
 /* Built in and not a vector. */
 bool xli_element_is_scalar(const xli_element *element);

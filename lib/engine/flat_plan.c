@@ -44,9 +44,10 @@ static uint32_t choose_items(const xli_flat *flat, const xli_facts *facts, uint3
 }
 
 /* Shapes the plan for cl/kernel/scan_ahead.cl, if the device can run that. An odd number of
- * vectors keeps neighbours in different banks of local memory. CSR offsets go
- * without: on an H200 groups of 256 were slower by them than cl/kernel/scan_lookback.cl but for
- * segments of a few elements, and larger groups the driver refuses. */
+ * vectors keeps neighbours in different banks of local memory. CSR offsets, and keys of narrow
+ * elements, go without: on an H200 groups of 256 were slower by them than
+ * cl/kernel/scan_lookback.cl but for segments of a few elements, and larger groups the driver
+ * refuses. */
 static bool shape_ahead(xli_flat *flat, const xli_facts *facts, size_t most)
 {
     enum { SPARE = 1024 };
@@ -64,8 +65,8 @@ static bool shape_ahead(xli_flat *flat, const xli_facts *facts, size_t most)
     const size_t sums = size / (facts->lane_way == XLI_LANE_PTX ? width : 4) * 3;
     size_t rows = xli_max(1, shape->bytes / 4 / words / flat->vector);
     if (!flat->tune.ahead || flat->algorithm != XL_SCAN_LOOKBACK ||
-        source->segments == XL_SEGMENTS_OFFSETS || size > most || size % 64 != 0 ||
-        facts->lane_way == XLI_LANE_LOCAL || width < 8 || width > 64)
+        source->segments == XL_SEGMENTS_OFFSETS || (keys && words <= 2) || size > most ||
+        size % 64 != 0 || facts->lane_way == XLI_LANE_LOCAL || width < 8 || width > 64)
         return false;
     rows -= rows % 2 == 0;
     while (rows > 1 &&

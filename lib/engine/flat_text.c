@@ -3,13 +3,18 @@
  * they run. */
 #include "flat.h"
 
-/* The caller's expression as a function, under a #line of its own. */
-static void add_expression(xli_text *text, const char *field, const char *result,
-                           const char *argument, const char *expression)
+/* The caller's expression as a function, under a #line of its own, and the call of it. */
+static void add_expression(xli_text *text, const char *field, const xli_element *result,
+                           const xli_element *argument, const char *expression)
 {
-    if (expression)
-        xli_text_add(text, "#line 1 \"%s\"\n%s xl_user_%s(%s x, ulong i) { return (%s\n); }\n",
-                     field, result, field, argument, expression);
+    if (!expression)
+        return;
+    xli_text_add(text, "#line 1 \"%s\"\n%s xl_%s_by(%s x, ulong i) { return (%s\n); }\n", field,
+                 result->name, field, argument->name, expression);
+    xli_text_add(text,
+                 "#line 1 \"call of %s\"\n"
+                 "%s xl_user_%s(%s xl_x, ulong xl_i) { return %s(xl_%s_by(%s(xl_x), xl_i)); }\n",
+                 field, result->held, field, argument->held, result->close, field, argument->open);
 }
 
 /* The type of an element of the segments' array. */
@@ -60,17 +65,17 @@ xl_status xli_flat_text(const xli_flat *flat, const xl_scan_desc *desc, const xl
         {"XL_HOLD_BACK", flat->tune.hold_back},
     };
     xli_element_text(text, facts, types, XLI_COUNT(types), source->op, desc->user_op);
-    add_expression(text, "load", source->element.name, source->in.name, desc->load);
-    add_expression(text, "store", flat->out.name, source->element.name, desc->store);
+    add_expression(text, "load", &source->element, &source->in, desc->load);
+    add_expression(text, "store", &flat->out, &source->element, desc->store);
     xli_text_add(text, "#line 1 \"plan\"\n");
     /* The user's text may have redefined even a type of OpenCL's. */
     static const char *const names[] = {"XL_R", "XL_IN", "XL_OUT"};
     for (size_t i = 0; i < XLI_COUNT(types); ++i)
         xli_text_add(text,
-                     "#define %s %s%s\n"
+                     "#define %s %s\n"
                      "typedef char size_of_%s_is_not_%zu[sizeof(%s) == %zu ? 1 : -1];\n",
-                     names[i], xli_element_alias(types[i]), types[i]->name, names[i],
-                     types[i]->bytes, names[i], types[i]->bytes);
+                     names[i], types[i]->held, names[i], types[i]->bytes, names[i],
+                     types[i]->bytes);
     xli_text_add(text, "#define XL_SEG %s\n", segment_type(desc));
     for (size_t i = 0; i < XLI_COUNT(lines); ++i)
         xli_text_add(text, "#define %s %zu\n", lines[i].name, lines[i].value);

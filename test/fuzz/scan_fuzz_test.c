@@ -49,10 +49,10 @@ static const xl_type vectors[] = {XL_U8X3, XL_I16X2, XL_F32X4, XL_U32X3, XL_I64X
 /* Type and operator: a built-in one, a vector, or one of the user's. */
 static void choose_element(recipe *r, uint64_t *bits)
 {
-    const uint64_t t = choose(bits, 24), o = choose(bits, 9);
+    const uint64_t t = choose(bits, 16 + NUM_USER_CASES), o = choose(bits, 9);
     const xl_scan_kind kind = choose(bits, 2) ? XL_INCLUSIVE : XL_EXCLUSIVE;
     const bool init = choose(bits, 2), place = r->reduces && o >= 7 && t < 11;
-    if (t >= 16 && t - 16 < NUM_USER_CASES) {
+    if (t >= 16) {
         const user_case *c = &user_cases[t - 16];
         user_case_make(&r->j, c, r->reduces ? XL_INCLUSIVE : kind,
                        c->init && (init || !c->op->identity));

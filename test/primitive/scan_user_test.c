@@ -2,25 +2,13 @@
  * Scan of user types by user operators, and what the library says of wrong ones. */
 #include "scan_users.h"
 
-#include <string.h>
-
-/* NVIDIA 580 may lose members of a struct that ends in a hole. */
-static bool loses_members(const user_case *c)
-{
-    (void)xlt_context();
-    if (!c->same || !strstr(xlt_device(), "NVIDIA"))
-        return false;
-    print_message("%s: \"%s\" left out\n", xlt_device(), c->what);
-    return true;
-}
-
 /* Starting values, segments and algorithms take turns, and with `ways` 1 so do the kinds. */
 static void every_operator(const char *tune, const char *mask, xl_scan_algorithm algorithm,
                            xl_segments kind, unsigned ways, size_t every)
 {
     xl_context *ctx = open_context(tune, mask);
     for (size_t c = 0; c < NUM_USER_CASES; ++c)
-        for (unsigned w = 0; w < ways && !loses_members(&user_cases[c]); ++w) {
+        for (unsigned w = 0; w < ways; ++w) {
             job j;
             const unsigned way = (c + w) % 2;
             const bool lacks = !user_cases[c].op->identity && way == 0;

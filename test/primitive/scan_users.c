@@ -204,6 +204,81 @@ static const xl_user_op holed_operator = {
     "    return r;\n}",
     &holed_identity, XL_OP_EXACT};
 
+/* ---- 6 bytes, the last of which is nothing: the same without the count ---------------- */
+
+typedef struct short_holed {
+    uint16_t a, b;
+    uint8_t marks;
+} short_holed;
+
+static void short_holed_op(void *to, const void *left, const void *right)
+{
+    READ(short_holed);
+    r.a = (uint16_t)((uint32_t)a.a * b.a);
+    r.b = (uint16_t)((uint32_t)a.b * b.a + b.b);
+    r.marks = a.marks ^ b.marks;
+    GIVE();
+}
+
+static void short_holed_fill(xlt_random *random, size_t i, void *to)
+{
+    const short_holed h = {(uint16_t)(xlt_next(random) | 1), (uint16_t)i,
+                           (uint8_t)xlt_next(random)};
+    memcpy(to, &h, sizeof h);
+}
+
+static bool short_holed_same(const void *a, const void *b)
+{
+    return memcmp(a, b, offsetof(short_holed, marks) + 1) == 0;
+}
+
+static const short_holed short_holed_identity = {1, 0, 0}, short_holed_init = {7, 40, 200};
+static const xl_user_type short_holed_type = {
+    "short_holed", 6, 2, "typedef struct short_holed { ushort a, b; uchar marks; } short_holed;"};
+static const xl_user_op short_holed_operator = {
+    "short_after",
+    "short_holed short_after(short_holed x, short_holed y)\n{\n    short_holed r;\n"
+    "    r.a = x.a * y.a;\n    r.b = x.b * y.a + y.b;\n    r.marks = x.marks ^ y.marks;\n"
+    "    return r;\n}",
+    &short_holed_identity, XL_OP_EXACT};
+
+/* ---- 16 bytes, aligned to as many, the last 4 of which are nothing -------------------- */
+
+typedef struct far_apart {
+    uint32_t a, b, count, nothing;
+} far_apart;
+
+static void far_apart_op(void *to, const void *left, const void *right)
+{
+    READ(far_apart);
+    r.a = a.a * b.a;
+    r.b = a.b * b.a + b.b;
+    r.count = a.count + b.count;
+    GIVE();
+}
+
+static void far_apart_fill(xlt_random *random, size_t i, void *to)
+{
+    const far_apart f = {(uint32_t)xlt_next(random) | 1, (uint32_t)xlt_next(random), (uint32_t)i,
+                         MAGIC};
+    memcpy(to, &f, sizeof f);
+}
+
+static bool far_apart_same(const void *a, const void *b)
+{
+    return memcmp(a, b, offsetof(far_apart, nothing)) == 0;
+}
+
+static const far_apart far_apart_identity = {1, 0, 0, 0}, far_apart_init = {3, 14, 159, 0};
+static const xl_user_type far_apart_type = {
+    "far_apart", 16, 16,
+    "typedef struct __attribute__((aligned(16))) far_apart { uint a, b, count; } far_apart;"};
+static const xl_user_op far_apart_operator = {
+    "far_after",
+    "far_apart far_after(far_apart x, far_apart y)\n{\n    far_apart r;\n    r.a = x.a * y.a;\n"
+    "    r.b = x.b * y.a + y.b;\n    r.count = x.count + y.count;\n    return r;\n}",
+    &far_apart_identity, XL_OP_EXACT};
+
 /* ---- built-in types ------------------------------------------------------------------ */
 
 static void matrix_op(void *to, const void *left, const void *right)
@@ -276,6 +351,10 @@ const user_case user_cases[NUM_USER_CASES] = {
     {"any order", XL_I64, NULL, &plus_operator, NULL, NULL, NULL, NULL},
     {"12 bytes, 3 unused", XL_USER_TYPE, &holed_type, &holed_operator, holed_op, holed_fill,
      &holed_init, holed_same},
+    {"6 bytes, 1 unused", XL_USER_TYPE, &short_holed_type, &short_holed_operator, short_holed_op,
+     short_holed_fill, &short_holed_init, short_holed_same},
+    {"16 bytes, 4 unused", XL_USER_TYPE, &far_apart_type, &far_apart_operator, far_apart_op,
+     far_apart_fill, &far_apart_init, far_apart_same},
 };
 
 void user_case_make(job *j, const user_case *c, xl_scan_kind kind, bool with_init)
