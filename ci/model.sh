@@ -29,6 +29,11 @@ cases() {
         echo "right scan_lookback GROUPS=3 TILES=3 WORDS=2 HEADS=2 IN_PLACE=$place"
         echo "right scan_ordered GROUPS=3 TILES=3 BLOCK=2 WORDS=1 IN_PLACE=$place"
         echo "right scan_ordered GROUPS=3 TILES=4 BLOCK=2 WORDS=1 SPIN=0 CALLS=1 IN_PLACE=$place"
+        for form in WORDS=1 "WORDS=2 HEADS=2"; do
+            echo "right scan_lookback GROUPS=2 TILES=4 EARLY=1 $form IN_PLACE=$place"
+            echo "right scan_ordered GROUPS=2 TILES=5 BLOCK=2 EARLY=1 $form IN_PLACE=$place"
+        done
+        echo "right scan_lookback GROUPS=3 TILES=3 EARLY=1 WORDS=1 IN_PLACE=$place"
         for form in "TILES=2 WORDS=2" "TILES=4 WORDS=2" "TILES=5 WORDS=2" "TILES=6 WORDS=1" \
             "TILES=6 BLOCK=3 WORDS=1"; do
             echo "right scan_ahead GROUPS=2 $form IN_PLACE=$place"

@@ -25,6 +25,8 @@ __kernel void xl_scan_clear(__global ulong *state, ulong state_offset, ulong wor
 }
 
 #if XL_SERIAL
+/* The ticket for the next tile is taken before a tile is scanned, so that memory, which only
+ * the reduction waits for, has work meanwhile. */
 void xl_walk_ring(xl_ring ring, __global XL_OUT *out, uint stream, const bool in_place)
 {
     const uint tiles = (uint)XL_CEIL_DIV(ring.input.n, XL_TILE);
@@ -38,8 +40,10 @@ void xl_walk_ring(xl_ring ring, __global XL_OUT *out, uint stream, const bool in
         const ulong count = min(ring.input.n - base, (ulong)XL_TILE);
         const XL_T sum = xl_serial_reduce(&ring.input, base, count);
         const XL_T prefix = xl_tile_prefix(&ring, tile, sum, true, in_place);
-        xl_serial_scan(&ring.input, out, base, count, prefix, stream & 1);
-        tile = ring.alone ? tiles : xl_state_take_ticket(ring.header);
+        const uint next = ring.alone ? tiles : xl_state_take_ticket(ring.header);
+        const ulong ahead = next < tiles ? (ulong)(next - tile) * XL_TILE : 0;
+        xl_serial_scan(&ring.input, out, base, count, prefix, stream & 1, ahead);
+        tile = next;
     }
     if (!ring.alone)
         xl_state_leave(ring.header, (uint)get_num_groups(0), ring.epoch);

@@ -102,7 +102,7 @@ __kernel XL_REQUIRED void xl_scan_spread(XL_INPUT_ARGUMENTS, ulong run,
     out += out_offset;
 #if XL_SERIAL
     XL_T carry = xl_fold_totals(totals, group, start, (flags & 2) != 0);
-    xl_serial_scan(&input, out, at, end - at, carry, flags & 1);
+    xl_serial_scan(&input, out, at, end - at, carry, flags & 1, 0);
 #else
     __local XL_T scratch[XL_TILE_SCRATCH];
     __local uint heads[XL_MARK_WORDS];

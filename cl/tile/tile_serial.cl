@@ -15,7 +15,17 @@
 #error "XL_ORDERED must be defined"
 #endif
 
-#define XL_BY_VECTORS (XL_T_SCALAR && XL_OPERATOR != 0 && !XL_LOAD && !XL_STORE)
+/* What vectors are shuffled by is clang's, which every OpenCL compiler for CPUs seen so far
+ * descends from. */
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define XL_HAS_SHUFFLE 1
+#endif
+#endif
+#ifndef XL_HAS_SHUFFLE
+#define XL_HAS_SHUFFLE 0
+#endif
+#define XL_BY_VECTORS (XL_T_SCALAR && XL_OPERATOR != 0 && !XL_LOAD && !XL_STORE && XL_HAS_SHUFFLE)
 
 #if XL_BY_VECTORS
 /* For 4-byte elements 64 bytes: one cache line, and the widest register of the CPUs
@@ -49,28 +59,27 @@ XL_T xl_wide_total(xl_wide x)
     return xl_op(c.s0, c.s1);
 }
 
-/* x one element up, with the identity in front. */
-xl_wide xl_wide_up(xl_wide x)
-{
+/* x `by` elements up, with identities in front. As one shuffle it is one instruction of
+ * AVX-512 (valignd); put together of parts of x it was five times as many. */
 #if XL_WIDE == 16
-    return (xl_wide)(XL_IDENTITY, x.s012, x.s3456, x.s789a, x.sbcde);
+#define XL_WIDE_UP(x, by)                                                                          \
+    __builtin_shufflevector((xl_wide)(XL_IDENTITY), (x), 16 - by, 17 - by, 18 - by, 19 - by,       \
+                            20 - by, 21 - by, 22 - by, 23 - by, 24 - by, 25 - by, 26 - by,         \
+                            27 - by, 28 - by, 29 - by, 30 - by, 31 - by)
 #else
-    return (xl_wide)(XL_IDENTITY, x.s012, x.s3456);
+#define XL_WIDE_UP(x, by)                                                                          \
+    __builtin_shufflevector((xl_wide)(XL_IDENTITY), (x), 8 - by, 9 - by, 10 - by, 11 - by,         \
+                            12 - by, 13 - by, 14 - by, 15 - by)
 #endif
-}
 
 /* Inclusive scan within a vector: steps of 1, 2, 4 (and 8) elements. */
 xl_wide xl_wide_scan(xl_wide x)
 {
-    const XL_T none = XL_IDENTITY;
-    x = xl_op_wide(xl_wide_up(x), x);
+    x = xl_op_wide(XL_WIDE_UP(x, 1), x);
+    x = xl_op_wide(XL_WIDE_UP(x, 2), x);
+    x = xl_op_wide(XL_WIDE_UP(x, 4), x);
 #if XL_WIDE == 16
-    x = xl_op_wide((xl_wide)(none, none, x.s01, x.s2345, x.s6789, x.sabcd), x);
-    x = xl_op_wide((xl_wide)((XL_JOIN(XL_T, 4))(none), x.s01234567, x.s89ab), x);
-    x = xl_op_wide((xl_wide)((XL_JOIN(XL_T, 8))(none), x.lo), x);
-#else
-    x = xl_op_wide((xl_wide)(none, none, x.s01, x.s2345), x);
-    x = xl_op_wide((xl_wide)((XL_JOIN(XL_T, 4))(none), x.lo), x);
+    x = xl_op_wide(XL_WIDE_UP(x, 8), x);
 #endif
     return x;
 }
@@ -112,7 +121,7 @@ XL_T xl_serial_reduce(const xl_input *input, ulong base, ulong count)
 
 /* As the one below. */
 XL_T xl_serial_scan(const xl_input *input, __global XL_OUT *out, ulong base, ulong count,
-                    XL_T carry, bool stream)
+                    XL_T carry, bool stream, ulong ahead)
 {
     const __global XL_SEG *const offsets = input->segments;
     const ulong end = base + count;
@@ -175,12 +184,22 @@ XL_T xl_serial_scan_few(const xl_input *input, __global XL_OUT *out, ulong base,
 #ifndef XL_STREAM_STORE
 #define XL_STREAM_STORE(x, p) XL_WIDE_STORE((x), (p))
 #endif
+/* OpenCL's prefetch() is nothing in PoCL 3.1. Clang's is for compilers that compile for the CPU
+ * itself: rusticl 22.3, which goes by SPIR-V, ends the process over it. */
+#if defined(__x86_64__) || defined(__aarch64__)
+#define XL_PREFETCH(p) __builtin_prefetch((const void *)(size_t)(p))
+#endif
+#ifndef XL_PREFETCH
+#define XL_PREFETCH(p)
+#endif
 
 /* Scans `count` elements from `base` on, starting from `carry`, which it gives back moved on.
  * `stream`: results will have left the cache before anyone reads them, so vectors are
- * written past it, which saves reading the lines that they overwrite. In place is fine. */
+ * written past it, which saves reading the lines that they overwrite. `ahead`: the tile that is
+ * reduced after this one begins so many elements further on; it comes into the cache meanwhile. In
+ * place is fine. */
 XL_T xl_serial_scan(const xl_input *input, __global XL_OUT *out, ulong base, ulong count,
-                    XL_T carry, bool stream)
+                    XL_T carry, bool stream, ulong ahead)
 {
     const ulong end = base + count;
 #if XL_BY_VECTORS
@@ -197,8 +216,9 @@ XL_T xl_serial_scan(const xl_input *input, __global XL_OUT *out, ulong base, ulo
     }
     xl_wide before = (xl_wide)(carry);
     for (; base + XL_WIDE <= end; base += XL_WIDE) {
+        XL_PREFETCH(in + base + ahead);
         const xl_wide x = xl_wide_scan(XL_WIDE_LOAD(in + base));
-        const xl_wide y = xl_op_wide(before, XL_INCLUSIVE ? x : xl_wide_up(x));
+        const xl_wide y = xl_op_wide(before, XL_INCLUSIVE ? x : XL_WIDE_UP(x, 1));
         if (stream)
             XL_STREAM_STORE(y, to + base);
         else

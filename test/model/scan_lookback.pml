@@ -52,10 +52,10 @@ inline look_back() {
 }
 
 proctype Group(byte me) {
-  byte now, mine, p, sum, got, made, polls, own, prefix, looks;
+  byte now, mine, next, p, sum, got, made, polls, own, prefix, looks;
   mtype seen = EMPTY;
-next_tile:
   take_ticket(mine);
+next_tile:
   if :: mine >= TILES -> goto last :: else fi;
   own = input[mine];
   if
@@ -70,7 +70,7 @@ next_tile:
      :: else
      fi
   fi;
-  store_tile();
+  store_and_go_on();
   goto next_tile;
 end_halted:
   false;

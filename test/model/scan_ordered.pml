@@ -150,12 +150,12 @@ inline look_back() {
 }
 
 proctype Group(byte me) {
-  byte now, mine, sum, got, made, polls, own, own_sum, prefix, looks, start, at, s, late;
+  byte now, mine, next, sum, got, made, polls, own, own_sum, prefix, looks, start, at, s, late;
   byte value[BLOCK];
   bool there[BLOCK], ready;
   mtype seen = EMPTY;
-next_tile:
   take_ticket(mine);
+next_tile:
   if :: mine >= TILES -> goto last :: else fi;
   own = input[mine];
   post(mine, AGGREGATE, own);
@@ -167,7 +167,7 @@ next_tile:
   :: EVERY_PREFIX || mine % BLOCK == BLOCK - 1 -> post(mine, PREFIX, sum)
   :: else
   fi;
-  store_tile();
+  store_and_go_on();
   goto next_tile;
 end_halted:
   false;

@@ -20,6 +20,7 @@
  *   ROUNDS    1: the operator is not associative, so that the value of an expression tells
  *             how it was bracketed
  *   BLOCK     tiles of a block, where prefixes are fixed expressions
+ *   EARLY     1: a group takes its next ticket before it stores a tile
  *   HOLDS     tiles that a group holds at most
  * Right only with their defaults:
  *   SECOND_LOOK  0: a tile re-reduced in place is not looked at again
@@ -72,8 +73,11 @@
 #ifndef EPOCHS
 #define EPOCHS 1
 #endif
+#ifndef EARLY
+#define EARLY 0
+#endif
 #ifndef HOLDS
-#define HOLDS 1
+#define HOLDS (1 + EARLY)
 #endif
 
 mtype = { EMPTY, AGGREGATE, PREFIX };
@@ -178,6 +182,19 @@ inline look(t) {
 /* Takes a ticket; where there are no more tiles, it is past the last. */
 inline take_ticket(to) {
   atomic { to = ticket; ticket++; now = epoch; looks = 0; STALL }
+}
+
+/* What a group does with a tile once it has its prefix: stores it and goes on to the next one,
+ * whose ticket it may take first. */
+inline store_and_go_on() {
+#if EARLY
+  take_ticket(next);
+  store_tile();
+  d_step { mine = next; next = 0 };
+#else
+  store_tile();
+  take_ticket(mine);
+#endif
 }
 
 /* The owner of a tile has its prefix and stores the tile. */
