@@ -93,9 +93,10 @@ XL_T xl_lift(XL_E e, bool head)
     XL_T t;
     t.value = e;
 #if XL_STATE == 2
-    t.count = head ? 1 : 0;
+    t.count = (uint)head;
 #endif
-    t.flags = head ? XL_HEAD | XL_SOME : XL_SOME;
+    /* A head's flag is 1. Chosen by `?:` it makes PoCL 5.0 abort on some kernels of groups. */
+    t.flags = XL_SOME | (uint)head;
     return t;
 }
 
