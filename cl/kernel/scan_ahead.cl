@@ -20,10 +20,6 @@
  * Asks for the lines of cl/tile/tile_ahead.cl, and
  *   XL_FEW    vectors that a work-item takes in a kernel for few elements, an odd number;
  *             0: there is none
- *   XL_BLOCKED 1: a work-item holds neighbours: what stands before it in the tile comes with
- *             the sum of step 1, and step 2 scans its elements one by one. 0: it holds a vector
- *             of each row, which sub-groups scan. (With flags beside 8 bytes or more 1.7 times
- *             as fast on an H200.)
  *   XL_APART  1: in place has a kernel of its own, 0: one does both. (NVIDIA's compiler
  *             makes the one slower by a third where elements are of 8 bytes, and takes
  *             seconds for the other; 580.159.04, November 2026.) */
@@ -73,8 +69,8 @@ uint xl_take_first(const xl_ring *ring, bool tickets, __local xl_shared *shared)
     return first;
 }
 
-/* Step 1: posts the sum of the staged tile. Gives what stands before this sub-group (with
- * XL_BLOCKED: this work-item) in the tile, and, for the last tile of a block, the tile's prefix. */
+/* Step 1: posts the sum of the staged tile. Gives what stands before this sub-group in the
+ * tile, and, for the last tile of a block, the tile's prefix. */
 XL_T xl_post_next(const xl_ring *ring, const xl_stage *stage, uint next, bool fetches, uint phase,
                   __local xl_shared *shared, XL_T *early)
 {
@@ -85,15 +81,9 @@ XL_T xl_post_next(const xl_ring *ring, const xl_stage *stage, uint next, bool fe
     XL_LOCAL_BARRIER();
 #endif
     const XL_T mine = xl_staged_total(stage, &ring->input, base, ring->rows);
-#if XL_BLOCKED
-    const XL_T total = xl_lane_scan_inclusive(mine);
-    if (xl_lane_id() == xl_lane_width() - 1)
-        shared->units[xl_lane_group()] = total;
-#else
     const XL_T total = xl_lane_reduce(mine);
     if (xl_lane_id() == 0)
         shared->units[xl_lane_group()] = total;
-#endif
     XL_LOCAL_BARRIER();
     XL_T before = XL_IDENTITY, own = XL_IDENTITY;
     for (uint k = 0; k < XL_UNITS; ++k) {
@@ -101,9 +91,6 @@ XL_T xl_post_next(const xl_ring *ring, const xl_stage *stage, uint next, bool fe
             before = own;
         own = xl_op(own, shared->units[k]);
     }
-#if XL_BLOCKED
-    before = xl_op(before, xl_lane_shift_up(total));
-#endif
     if (get_local_id(0) == 0)
         xl_ahead_post(ring, next, XL_AGGREGATE, own);
     if (XL_IS_LAST(next)) {
@@ -122,17 +109,15 @@ XL_T xl_post_next(const xl_ring *ring, const xl_stage *stage, uint next, bool fe
     return before;
 }
 
-/* Step 2: scans the tile in `item`, unless XL_BLOCKED, and gives its prefix, which is `known` for
- * the last tile of a block. */
+/* Step 2: scans the tile in `item` and gives its prefix, which is `known` for the last tile of
+ * a block. */
 XL_T xl_scan_mine(const xl_ring *ring, uint mine, XL_T *item, XL_T known, __local xl_shared *shared)
 {
     xl_looks looks;
     XL_T prefix = known;
     if (!XL_IS_LAST(mine))
         xl_look(&looks, ring, mine);
-#if !XL_BLOCKED
     (void)xl_unit_scan(&ring->input, item, ring->rows, (__local XL_T *)0);
-#endif
     if (!XL_IS_LAST(mine))
         prefix = xl_look_end(&looks, ring, mine, shared->parts);
     XL_LOCAL_BARRIER();
@@ -169,13 +154,8 @@ void xl_ahead_run(xl_ring ring, __global XL_OUT *out, const xl_stage stage,
         }
         if (mine < tiles) {
             const XL_T prefix = xl_scan_mine(&ring, mine, item, known, shared);
-            XL_T carry = xl_op(prefix, before);
-#if XL_BLOCKED
-#pragma unroll
-            for (uint row = 0; row < ring.rows; ++row)
-                carry = xl_row_scan(&ring.input, item, row, carry);
-#endif
-            xl_tile_store(item, out, (ulong)mine * stage.tile, ring.input.n, carry, ring.rows);
+            xl_tile_store(item, out, (ulong)mine * stage.tile, ring.input.n, xl_op(prefix, before),
+                          ring.rows);
         }
         if (next >= tiles)
             break;

@@ -67,13 +67,18 @@ uint xl_next_tile(const xl_ring *ring, __local xl_shared *shared)
 }
 
 /* Scans the tile in `item`, whose place in all the groups' work is `tile`. Its first
- * sub-group looks back while the others scan. */
+ * sub-group looks back while the others scan; but where operands may not change places a
+ * reduction costs as much as a scan, which then comes first and gives the sum too. */
 XL_T xl_tile_join(const xl_ring *ring, uint tile, XL_T *item, __local XL_T *scratch,
                   __local xl_shared *shared, const bool in_place)
 {
 #if XL_USE_LANES
     XL_T before = XL_IDENTITY, sum = XL_IDENTITY;
+#if XL_COMMUTES
     const XL_T unit = xl_unit_reduce(item);
+#else
+    const XL_T unit = xl_unit_scan(&ring->input, item, XL_ROWS, scratch);
+#endif
     if (xl_lane_id() == 0)
         scratch[xl_lane_group()] = unit;
     XL_LOCAL_BARRIER();
@@ -87,7 +92,9 @@ XL_T xl_tile_join(const xl_ring *ring, uint tile, XL_T *item, __local XL_T *scra
         if (xl_lane_id() == 0)
             shared->prefix = prefix;
     }
+#if XL_COMMUTES
     xl_unit_scan(&ring->input, item, XL_ROWS, scratch);
+#endif
     XL_LOCAL_BARRIER();
     return xl_op(shared->prefix, before);
 #else

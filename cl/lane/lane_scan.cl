@@ -36,6 +36,20 @@
 #define XL_T_SCALAR 1
 #endif
 
+/* A T that may be anything travels as 32-bit words, the last of which it may fill in part. `words`
+ * is a union of a `value` and of as many. */
+#undef XL_MOVE_WORDS
+#define XL_MOVE_WORDS(T, words, function, mover)                                                   \
+    T function(T x, uint k)                                                                        \
+    {                                                                                              \
+        words w;                                                                                   \
+        w.word[sizeof w / 4 - 1] = 0;                                                              \
+        w.value = x;                                                                               \
+        for (uint i = 0; i < sizeof w / 4; ++i)                                                    \
+            w.word[i] = mover(w.word[i], k);                                                       \
+        return w.value;                                                                            \
+    }
+
 #undef XL_MOVER
 #if XL_T_SCALAR && XL_T_BYTES == 4
 #define XL_MOVER(name, mover)                                                                      \
@@ -50,21 +64,11 @@
         return XL_JOIN(as_, XL_T)(XL_JOIN(mover, 64)(as_ulong(x), k));                             \
     }
 #else
-/* Anything else travels as 32-bit words, the last of which it may fill in part. */
 typedef union {
     XL_T value;
     uint word[(sizeof(XL_T) + 3) / 4];
 } XL_FN(words);
-#define XL_MOVER(name, mover)                                                                      \
-    XL_T XL_FN(name)(XL_T x, uint k)                                                               \
-    {                                                                                              \
-        XL_FN(words) w;                                                                            \
-        w.word[sizeof w / 4 - 1] = 0;                                                              \
-        w.value = x;                                                                               \
-        for (uint i = 0; i < sizeof w / 4; ++i)                                                    \
-            w.word[i] = mover(w.word[i], k);                                                       \
-        return w.value;                                                                            \
-    }
+#define XL_MOVER(name, mover) XL_MOVE_WORDS(XL_T, XL_FN(words), XL_FN(name), mover)
 #endif
 /* Not plain "shuffle": some compilers' built-ins are macros. */
 XL_MOVER(shuffle_from, xl_lane_shuffle)

@@ -49,12 +49,29 @@ XL_T xl_op(XL_T a, XL_T b)
 #else
 #define XL_HEAD 1u
 #define XL_SOME 2u
-/* In this order: rusticl 22.3 loses what stands behind a value of one byte. With no hole at the
- * end: NVIDIA 580 loses the flags where such a struct is made words of for a shuffle. */
+/* In this order: rusticl 22.3 loses what stands behind a value of one byte. With no hole, neither
+ * in front of a value that is aligned wider than the flags nor at the end: NVIDIA 580 keeps copies
+ * of a struct with a hole in memory instead of registers (scans by cl/kernel/scan_lookback.cl
+ * were 6 times as slow on an H200), and loses the flags where it makes words of it for a shuffle.
+ */
 typedef struct xl_state {
     uint flags;
 #if XL_STATE == 2
     uint count;
+#elif XL_E_ALIGNMENT > 4
+    uint gap4;
+#endif
+#if XL_E_ALIGNMENT > 8
+    ulong gap8;
+#endif
+#if XL_E_ALIGNMENT > 16
+    ulong2 gap16;
+#endif
+#if XL_E_ALIGNMENT > 32
+    ulong4 gap32;
+#endif
+#if XL_E_ALIGNMENT > 64
+    ulong8 gap64;
 #endif
     XL_E value;
 #if XL_E_BYTES % 4 != 0 && XL_OPERATOR < 8
@@ -69,35 +86,48 @@ typedef struct xl_state {
 #define XL_VALUE(t) ((t).value)
 #define XL_IS_HEAD(t) (((t).flags & XL_HEAD) != 0)
 
-XL_T xl_nothing(void)
+XL_T xl_state_of(XL_E e, uint flags, uint count)
 {
     XL_T t;
+    t.flags = flags;
+#if XL_STATE == 2
+    t.count = count;
+#elif XL_E_ALIGNMENT > 4
+    t.gap4 = 0;
+#endif
+#if XL_E_ALIGNMENT > 8
+    t.gap8 = 0;
+#endif
+#if XL_E_ALIGNMENT > 16
+    t.gap16 = 0;
+#endif
+#if XL_E_ALIGNMENT > 32
+    t.gap32 = 0;
+#endif
+#if XL_E_ALIGNMENT > 64
+    t.gap64 = 0;
+#endif
+    t.value = e;
+    return t;
+}
+
+XL_T xl_nothing(void)
+{
 #if XL_HAS_IDENTITY
-    t.value = XL_IDENTITY_E;
+    return xl_state_of(XL_IDENTITY_E, 0, 0);
 #else
     const union {
         uchar bytes[sizeof(XL_E)];
         XL_E e;
     } zero = {{0}};
-    t.value = zero.e;
+    return xl_state_of(zero.e, 0, 0);
 #endif
-#if XL_STATE == 2
-    t.count = 0;
-#endif
-    t.flags = 0;
-    return t;
 }
 
 XL_T xl_lift(XL_E e, bool head)
 {
-    XL_T t;
-    t.value = e;
-#if XL_STATE == 2
-    t.count = (uint)head;
-#endif
     /* A head's flag is 1. Chosen by `?:` it makes PoCL 5.0 abort on some kernels of groups. */
-    t.flags = XL_SOME | (uint)head;
-    return t;
+    return xl_state_of(e, XL_SOME | (uint)head, (uint)head);
 }
 
 XL_T xl_op(XL_T a, XL_T b)

@@ -7,6 +7,7 @@
  *                the unsigned type: they wrap
  *   XL_E_SCALAR  of a built-in type the type of a lane, else XL_E
  *   XL_E_BYTES   its size in an array
+ *   XL_E_ALIGNMENT  and its alignment; if not given, its size
  *   XL_E_LANES   1, or the lanes of a vector
  *   XL_E_KIND    0 unsigned, 1 signed, 2 floating point, 3 the user's
  *   XL_OPERATOR  number of xl_op: 1 sum, 2 product, 3 minimum, 4 maximum, 5 and, 6 or,
@@ -32,6 +33,9 @@
 
 #if !defined(XL_E) || !defined(XL_E_BYTES) || !defined(XL_E_KIND) || !defined(XL_OPERATOR)
 #error "XL_E, XL_E_BYTES, XL_E_KIND and XL_OPERATOR must be defined"
+#endif
+#ifndef XL_E_ALIGNMENT
+#define XL_E_ALIGNMENT XL_E_BYTES
 #endif
 #ifndef XL_E_LANES
 #define XL_E_LANES 1
@@ -86,13 +90,29 @@ typedef char xl_size_of_element_is_not_what_the_host_said[sizeof(XL_E) == XL_E_B
 #endif
 
 #if XL_OPERATOR == 8 || XL_OPERATOR == 9
+/* Without a hole, as states (cl/prelude/prelude_state.cl), and with values of a word at least:
+ * rusticl 22.3 loses what stands behind a byte. */
+#if XL_E_BYTES >= 4
+typedef XL_E xl_arg_value;
+#elif XL_E_KIND == 2
+typedef float xl_arg_value;
+#elif XL_E_KIND == 1
+typedef int xl_arg_value;
+#else
+typedef uint xl_arg_value;
+#endif
 typedef struct xl_arg {
-    XL_E value;
+    xl_arg_value value;
+#if XL_E_BYTES <= 4
+    uint gap4;
+#endif
     ulong index;
 } xl_arg;
 typedef XL_E xl_value;
 #undef XL_E
 #define XL_E xl_arg
+#undef XL_E_ALIGNMENT
+#define XL_E_ALIGNMENT 8
 #endif
 
 #if XL_OPERATOR == 0 && XL_HAS_IDENTITY
@@ -119,7 +139,12 @@ XL_E xl_identity_e(void)
 #elif XL_OPERATOR == 8 || XL_OPERATOR == 9
 XL_E xl_identity_e(void)
 {
-    const XL_E none = {XL_OPERATOR == 8 ? XL_HIGHEST : XL_LOWEST, ~0ul};
+    XL_E none;
+    none.value = XL_OPERATOR == 8 ? XL_HIGHEST : XL_LOWEST;
+#if XL_E_BYTES <= 4
+    none.gap4 = 0;
+#endif
+    none.index = ~0ul;
     return none;
 }
 #define XL_IDENTITY_E xl_identity_e()

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A tile on its way into local memory while the tile before it is in work: values, and
- * flags or keys beside them.
+ * flags beside them. Keys and CSR offsets have no place in it.
  *
  * On NVIDIA GPUs from compute capability 9.0 on (XL_BULK 1) one work-item asks for a
  * bulk copy (PTX ISA, cp.async.bulk) that costs no registers and signals an mbarrier;
@@ -19,33 +19,18 @@
 #error "XL_BULK must be defined"
 #endif
 
-/* What tells the heads of a staged tile: keys with those just before the tile, or a mark per
- * element, or the bits themselves. */
-#if XL_SEGMENTS == 3
-typedef XL_SEG xl_mark;
-#define XL_LEAD (16 / (uint)sizeof(xl_mark))
-#define XL_MARKS 1
-#elif XL_SEGMENTS == 1
-typedef uchar xl_mark;
-#define XL_LEAD 0
-#define XL_MARKS 1
-#else
-#define XL_MARKS 0
+#if XL_SEGMENTS == 3 || XL_SEGMENTS == 4
+#error "keys and CSR offsets are not staged"
 #endif
-#if XL_MARKS && XL_VLEN > 1
-#if XL_SEGMENTS == 3
-#define XL_MARK_VEC XL_JOIN(XL_SEG, XL_VLEN)
-#else
-#define XL_MARK_VEC XL_JOIN(uchar, XL_VLEN)
-#endif
-#endif
+/* What tells the heads of a staged tile: a byte per element, or a bit. */
+#define XL_MARKS (XL_SEGMENTS == 1)
 
 /* Where a tile arrives. */
 typedef struct xl_stage {
     uint tile; /* elements of one: XL_TILE or fewer, whole vectors of 16 */
     __local XL_IN *in;
 #if XL_MARKS
-    __local xl_mark *marks; /* of element 0; XL_LEAD more stand before it */
+    __local uchar *marks;
 #elif XL_SEGMENTS != 0
     __local uint *heads; /* a bit per element */
 #endif
@@ -55,8 +40,8 @@ typedef struct xl_stage {
 /* Declares the local memory of a stage, in a kernel. */
 #if XL_MARKS
 #define XL_STAGE_MARKS(stage)                                                                      \
-    __local xl_mark stage##_marks[XL_TILE + XL_LEAD] __attribute__((aligned(128)));                \
-    stage.marks = stage##_marks + XL_LEAD;
+    __local uchar stage##_marks[XL_TILE] __attribute__((aligned(128)));                            \
+    stage.marks = stage##_marks;
 #elif XL_SEGMENTS != 0
 #define XL_STAGE_MARKS(stage)                                                                      \
     __local uint stage##_heads[XL_TILE / 32 + 1];                                                  \
@@ -137,19 +122,17 @@ void xl_fetch_start(const xl_stage *stage, const xl_input *input, ulong base)
     const uint count = xl_fetch_count(xl_stage_count(stage, input, base));
     uint bytes = count * XL_IN_BYTES;
 #if XL_MARKS
-    const uint lead = base > 0 ? XL_LEAD : 0;
-    const uint marks = (count + lead) * (uint)sizeof(xl_mark);
-    bytes += marks;
+    bytes += count;
 #endif
     __asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
                    :
                    : "r"(XL_LOCAL_AT(stage->arrived)), "r"(bytes)
                    : "memory");
-    if (count > 0)
-        xl_bulk_copy(stage->in, input->in + base, count * XL_IN_BYTES, stage->arrived);
+    if (count == 0)
+        return;
+    xl_bulk_copy(stage->in, input->in + base, count * XL_IN_BYTES, stage->arrived);
 #if XL_MARKS
-    if (marks > 0)
-        xl_bulk_copy(stage->marks - lead, input->segments + base - lead, marks, stage->arrived);
+    xl_bulk_copy(stage->marks, input->segments + base, count, stage->arrived);
 #endif
 #endif
 }
@@ -182,10 +165,6 @@ void xl_fetch_end(const xl_stage *stage, const xl_input *input, ulong base, bool
             stage->marks[i] = input->segments[base + i];
 #endif
         }
-#if XL_SEGMENTS == 3
-        if (base > 0 && get_local_id(0) == 0)
-            *(stage->marks - 1) = input->segments[base - 1];
-#endif
         XL_LOCAL_BARRIER();
     }
 }
@@ -237,20 +216,15 @@ uint xl_staged_heads(const xl_stage *stage, ulong base, uint at)
 {
     uint bits = base + at == 0;
 #if XL_MARKS
-    xl_mark mark[XL_VLEN];
+    uchar mark[XL_VLEN];
 #if XL_VLEN > 1
-    XL_UNPACK(*(const __local XL_MARK_VEC *)(stage->marks + at), mark);
+    XL_UNPACK(*(const __local XL_JOIN(uchar, XL_VLEN) *)(stage->marks + at), mark);
 #else
     mark[0] = stage->marks[at];
 #endif
-#if XL_SEGMENTS == 3
-    bits |= (uint)(mark[0] != *(stage->marks + at - 1));
-#else
-    bits |= (uint)(mark[0] != 0);
-#endif
 #pragma unroll
-    for (uint v = 1; v < XL_VLEN; ++v)
-        bits |= (uint)(mark[v] != (XL_SEGMENTS == 3 ? mark[v - 1] : 0)) << v;
+    for (uint v = 0; v < XL_VLEN; ++v)
+        bits |= (uint)(mark[v] != 0) << v;
 #else
     bits |= stage->heads[at / 32] >> at % 32 & ((1u << XL_VLEN) - 1u);
 #endif

@@ -30,9 +30,6 @@
 #endif
 
 #define XL_ROWS (XL_ITEMS / XL_VLEN)
-#ifndef XL_BLOCKED
-#define XL_BLOCKED 0 /* 1: a work-item's vectors are neighbours */
-#endif
 
 #if XL_USE_LANES
 #define XL_SPAN xl_lane_width()
@@ -48,19 +45,11 @@
 
 /* First element of a row of this work-item in a tile of `rows` rows, for a given unit, and the
  * elements from one row to the next. */
-#if XL_BLOCKED
-#define XL_ROW_STEP XL_VLEN
-uint xl_tile_at(uint unit, uint row, const uint rows)
-{
-    return ((unit * XL_SPAN + XL_PLACE) * rows + row) * XL_VLEN;
-}
-#else
 #define XL_ROW_STEP (XL_SPAN * XL_VLEN)
 uint xl_tile_at(uint unit, uint row, const uint rows)
 {
     return (unit * rows * XL_SPAN + row * XL_SPAN + XL_PLACE) * XL_VLEN;
 }
-#endif
 
 /* Vectors of XL_VLEN elements, to and from arrays of the work-item's own. */
 #if XL_VLEN > 1
@@ -190,12 +179,6 @@ void xl_tile_load(XL_T *item, const xl_input *input, ulong base, uint unit, cons
     }
 }
 
-#if XL_BLOCKED /* which were scanned with what stands before them */
-#define XL_FINISHED(before, x) (x)
-#else
-#define XL_FINISHED(before, x) xl_op((before), (x))
-#endif
-
 /* Stores `before` op each item of a tile of `rows` rows, where there is an element. One
  * pointer and constant steps: a pointer per row would be kept in registers. */
 void xl_tile_store(const XL_T *item, __global XL_OUT *out, ulong base, ulong n, XL_T before,
@@ -211,7 +194,7 @@ void xl_tile_store(const XL_T *item, __global XL_OUT *out, ulong base, ulong n, 
             XL_OUT y[XL_VLEN];
 #pragma unroll
             for (uint v = 0; v < XL_VLEN; ++v)
-                y[v] = xl_output(XL_VALUE(XL_FINISHED(before, item[row * XL_VLEN + v])),
+                y[v] = xl_output(XL_VALUE(xl_op(before, item[row * XL_VLEN + v])),
                                  first + row * step + v);
             xl_store_vec(to + row * step, XL_PACK(y));
         }
@@ -221,9 +204,8 @@ void xl_tile_store(const XL_T *item, __global XL_OUT *out, ulong base, ulong n, 
 #pragma unroll
             for (uint v = 0; v < XL_VLEN; ++v)
                 if (row * step + v < count)
-                    to[row * step + v] =
-                        xl_output(XL_VALUE(XL_FINISHED(before, item[row * XL_VLEN + v])),
-                                  first + row * step + v);
+                    to[row * step + v] = xl_output(XL_VALUE(xl_op(before, item[row * XL_VLEN + v])),
+                                                   first + row * step + v);
         }
     }
 }

@@ -76,7 +76,7 @@ XL_T xl_tile_redo(const xl_ring *ring, uint tile)
             XL_T part =
                 xl_row_redo(&ring->input, (ulong)tile * XL_TILE + xl_tile_at(unit, row, XL_ROWS));
 #if !XL_COMMUTES
-            part = xl_lane_reduce(part);
+            part = xl_lane_row_total(part);
 #endif
             total = xl_op(total, part);
         }
@@ -169,8 +169,8 @@ uint xl_tile_fall_back(const xl_ring *ring, uint tile, bool mine, const bool in_
 bool xl_prefix_look(const xl_ring *ring, uint tile, XL_T *value)
 {
     XL_T seen;
-    const uint state = xl_state_look(ring->tiles, tile, ring->epoch, &seen);
-    const bool there = XL_LOOK_BALLOT(state == XL_PREFIX) & 1;
+    const bool posted = xl_state_take(ring->tiles, tile, XL_PREFIX, ring->epoch, &seen);
+    const bool there = XL_LOOK_BALLOT(posted) & 1;
     if (there)
         *value = XL_LOOK_STATE_FROM(seen, 0);
     return there;
@@ -183,12 +183,12 @@ XL_T xl_block_sum(const xl_ring *ring, uint block, uint count, const bool in_pla
 {
     const uint mine = block * XL_BLOCK + XL_LOOKER * XL_SHARE;
     XL_T value[XL_SHARE];
-    uint state[XL_SHARE], polls = 0;
-    bool missing;
+    bool there[XL_SHARE], missing;
+    uint polls = 0;
 #pragma unroll
     for (uint s = 0; s < XL_SHARE; ++s) {
         value[s] = XL_IDENTITY;
-        state[s] = XL_LOOKER * XL_SHARE + s < count ? XL_EMPTY : XL_AGGREGATE;
+        there[s] = XL_LOOKER * XL_SHARE + s >= count;
     }
     while (true) {
         if (!*ready)
@@ -197,11 +197,12 @@ XL_T xl_block_sum(const xl_ring *ring, uint block, uint count, const bool in_pla
         uint late = 0;
 #pragma unroll
         for (uint s = 0; s < XL_SHARE; ++s) {
-            if (state[s] == XL_EMPTY)
-                state[s] = xl_state_look(ring->tiles, mine + s, ring->epoch, &value[s]);
-            if (state[s] == XL_EMPTY && !missing)
+            if (!there[s])
+                there[s] =
+                    xl_state_take(ring->tiles, mine + s, XL_AGGREGATE, ring->epoch, &value[s]);
+            if (!there[s] && !missing)
                 late = mine + s;
-            missing = missing || state[s] == XL_EMPTY;
+            missing = missing || !there[s];
         }
         const ulong waiting = XL_LOOK_BALLOT(missing);
         if (waiting == 0)
@@ -213,7 +214,7 @@ XL_T xl_block_sum(const xl_ring *ring, uint block, uint count, const bool in_pla
 #pragma unroll
             for (uint s = 0; s < XL_SHARE; ++s) {
                 if (mine + s == tile) {
-                    state[s] = XL_AGGREGATE;
+                    there[s] = true;
                     value[s] = made;
                 }
             }

@@ -11,6 +11,7 @@
 #define XL_TILE_SCAN
 
 #include "../group/group_reduce.cl"
+#include "../lane/lane_row.cl"
 #include "tile_load.cl"
 
 #if XL_USE_LANES
@@ -43,8 +44,8 @@ XL_T xl_row_scan(const xl_input *input, XL_T *item, uint row, XL_T carry)
 }
 
 #if XL_USE_LANES
-/* The part of a tile that this unit holds, reduced, at every lane; by lanes only,
- * so that one sub-group may do it for a tile of another group. */
+/* The part of a tile that this unit holds, reduced, at every lane. Unless operands may change
+ * places that is what xl_unit_scan() gives, by the same operations. */
 XL_T xl_unit_reduce(const XL_T *item)
 {
     XL_T total = XL_IDENTITY;
@@ -53,7 +54,7 @@ XL_T xl_unit_reduce(const XL_T *item)
 #if XL_COMMUTES
         total = xl_op(total, xl_row_total(item, row));
 #else
-        total = xl_op(total, xl_lane_reduce(xl_row_total(item, row)));
+        total = xl_op(total, xl_lane_row_total(xl_row_total(item, row)));
 #endif
     }
 #if XL_COMMUTES
@@ -71,9 +72,10 @@ XL_T xl_unit_scan(const xl_input *input, XL_T *item, const uint rows, __local XL
     XL_T carry = XL_IDENTITY;
 #pragma unroll
     for (uint row = 0; row < rows; ++row) {
-        const XL_T inclusive = xl_lane_scan_inclusive(xl_row_total(item, row));
-        xl_row_scan(input, item, row, xl_op(carry, xl_lane_shift_up(inclusive)));
-        carry = xl_op(carry, xl_shuffle_from(inclusive, xl_lane_width() - 1));
+        XL_T all;
+        const XL_T before = xl_lane_row_scan(xl_row_total(item, row), &all);
+        xl_row_scan(input, item, row, xl_op(carry, before));
+        carry = xl_op(carry, all);
     }
     return carry;
 #else

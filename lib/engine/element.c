@@ -296,8 +296,10 @@ void xli_element_text(xli_text *text, const xli_facts *facts, const xli_element 
     xli_text_add(text, "#line 1 \"plan\"\n");
     const xli_element element = op == XL_SUM || op == XL_PROD ? xli_element_wrapping(t) : *t;
     xli_text_add(text, "#define XL_E %s\n#define XL_E_SCALAR %s\n", element.held, element.scalar);
-    xli_text_add(text, "#define XL_E_BYTES %zu\n#define XL_E_LANES %u\n#define XL_E_KIND %u\n",
-                 element.bytes, element.lanes, element.kind);
+    xli_text_add(text, "#define XL_E_BYTES %zu\n#define XL_E_ALIGNMENT %zu\n", element.bytes,
+                 element.alignment);
+    xli_text_add(text, "#define XL_E_LANES %u\n#define XL_E_KIND %u\n", element.lanes,
+                 element.kind);
     xli_text_add(text, "#define XL_OPERATOR %u\n", op == XL_USER_OP ? 0 : (unsigned)op);
     if (op != XL_USER_OP)
         return;

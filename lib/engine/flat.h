@@ -48,7 +48,6 @@ typedef struct xli_flat {
     uint32_t items;      /* elements that it holds; 0: it walks a tile */
     bool ahead, bulk;    /* look-back posts sums ahead; the device copies tiles by itself */
     bool apart;          /* in place has a kernel of its own */
-    bool blocked;        /* a work-item holds neighbours */
     uint32_t few;        /* vectors of a work-item in shorter tiles, for few elements; or 0 */
     size_t tile;         /* elements of one group's tile, the most */
     xli_kernel reduce;   /* reduce-then-scan and the textbook scans */

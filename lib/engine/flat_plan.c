@@ -28,15 +28,16 @@ static size_t local_bytes(const xli_flat *flat, size_t size, size_t items)
 }
 
 /* Elements per work-item for groups of `size`: as tuned, but no more than registers and
- * local memory hold. */
+ * local memory hold. By CSR offsets, each element of which has a mark in local memory, scans of
+ * words with 40 for each work-item were slower than with 32 by a sixth (H200, November 2026). */
 static uint32_t choose_items(const xli_flat *flat, const xli_facts *facts, uint32_t size)
 {
+    enum { MOST_MARKED = 32 };
+    const bool marked = flat->source.segments == XL_SEGMENTS_OFFSETS;
     const size_t words = xli_ceil_div(flat->source.state_bytes, 4);
     const uint32_t vector = flat->vector;
-    const bool offsets = flat->source.segments == XL_SEGMENTS_OFFSETS;
-    const size_t most = offsets ? flat->tune.offset_bytes : SIZE_MAX;
-    const size_t held = xli_min(flat->tune.item_bytes, most);
-    uint32_t items = (uint32_t)(held / 4 / words / vector * vector);
+    const size_t most = flat->tune.item_bytes / 4 / words;
+    uint32_t items = (uint32_t)((marked ? xli_min(most, MOST_MARKED) : most) / vector * vector);
     items = (uint32_t)xli_max(items, vector);
     while (items > vector && local_bytes(flat, size, items) > facts->info.local_bytes)
         items -= vector;
@@ -44,29 +45,26 @@ static uint32_t choose_items(const xli_flat *flat, const xli_facts *facts, uint3
 }
 
 /* Shapes the plan for cl/kernel/scan_ahead.cl, if the device can run that. An odd number of
- * vectors keeps neighbours in different banks of local memory. CSR offsets, and keys of narrow
- * elements, go without: on an H200 groups of 256 were slower by them than
- * cl/kernel/scan_lookback.cl but for segments of a few elements, and larger groups the driver
- * refuses. */
+ * vectors keeps neighbours in different banks of local memory. CSR offsets, keys and states of
+ * more than two words go without: on an H200 cl/kernel/scan_lookback.cl is faster for these. */
 static bool shape_ahead(xli_flat *flat, const xli_facts *facts, size_t most)
 {
     enum { SPARE = 1024 };
     const xli_flat_source *source = &flat->source;
-    const bool keys = source->segments == XL_SEGMENTS_KEYS;
-    const bool flagged = source->segments == XL_SEGMENTS_HEAD_FLAGS;
-    const size_t staged = source->in.bytes + (keys ? source->segment_bytes : flagged);
+    const xl_segments segments = source->segments;
+    const size_t staged = source->in.bytes + (segments == XL_SEGMENTS_HEAD_FLAGS);
     const size_t words = xli_ceil_div(source->state_bytes, 4);
     const bool flags = source->state != XLI_STATE_PLAIN;
-    const xli_tune_ahead *const shape = flags && words > 2 ? &flat->tune.ahead_wide_flags
-                                        : flags            ? &flat->tune.ahead_flags
-                                        : words > 1        ? &flat->tune.ahead_wide
-                                                           : &flat->tune.ahead_plain;
+    const xli_tune_ahead *const shape = flags       ? &flat->tune.ahead_flags
+                                        : words > 1 ? &flat->tune.ahead_wide
+                                                    : &flat->tune.ahead_plain;
     const size_t width = facts->info.lane_width, size = shape->size;
     const size_t sums = size / (facts->lane_way == XLI_LANE_PTX ? width : 4) * 3;
     size_t rows = xli_max(1, shape->bytes / 4 / words / flat->vector);
     if (!flat->tune.ahead || flat->algorithm != XL_SCAN_LOOKBACK ||
-        source->segments == XL_SEGMENTS_OFFSETS || (keys && words <= 2) || size > most ||
-        size % 64 != 0 || facts->lane_way == XLI_LANE_LOCAL || width < 8 || width > 64)
+        segments == XL_SEGMENTS_OFFSETS || segments == XL_SEGMENTS_KEYS || words > 2 ||
+        size > most || size % 64 != 0 || facts->lane_way == XLI_LANE_LOCAL || width < 8 ||
+        width > 64)
         return false;
     rows -= rows % 2 == 0;
     while (rows > 1 &&
@@ -176,8 +174,6 @@ static void shape_to_fit(xli_flat *flat, const xli_facts *facts, size_t most)
     flat->ahead = shape_ahead(flat, facts, most);
     flat->bulk = flat->ahead && facts->lane_way == XLI_LANE_PTX && facts->nv_capability >= 9;
     flat->few = choose_few(flat);
-    flat->blocked =
-        flat->ahead && flat->source.state != XLI_STATE_PLAIN && flat->source.state_bytes > 8;
     flat->apart = flat->source.state == XLI_STATE_PLAIN && flat->source.state_bytes > 4;
     if (flat->ahead)
         return;

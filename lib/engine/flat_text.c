@@ -59,7 +59,6 @@ xl_status xli_flat_text(const xli_flat *flat, const xl_scan_desc *desc, const xl
         {"XL_BULK", flat->bulk},
         {"XL_FEW", flat->few},
         {"XL_APART", flat->apart},
-        {"XL_BLOCKED", flat->blocked},
         {"XL_SPIN_LIMIT", flat->tune.spin_limit},
         {"XL_BLELLOCH", flat->algorithm == XL_SCAN_BLELLOCH},
         {"XL_HOLD_BACK", flat->tune.hold_back},

@@ -16,12 +16,11 @@ typedef struct xli_tune_ahead {
 } xli_tune_ahead;
 
 typedef struct xli_tune_scan {
-    uint32_t shape;        /* scan.shape: 0 one work-item walks a tile, 1 a work-group holds it */
-    uint32_t group_size;   /* scan.group_size: work-items of a group, shape 1 */
-    uint32_t item_bytes;   /* scan.item_bytes: bytes a work-item holds, shape 1 */
-    uint32_t offset_bytes; /* scan.offset_bytes: the same by CSR offsets, if less */
-    uint32_t tile_bytes;   /* scan.tile_bytes: bytes of a tile, shape 0 */
-    uint32_t run_groups;   /* scan.run_groups: reduce-then-scan groups per compute unit */
+    uint32_t shape;      /* scan.shape: 0 one work-item walks a tile, 1 a work-group holds it */
+    uint32_t group_size; /* scan.group_size: work-items of a group, shape 1 */
+    uint32_t item_bytes; /* scan.item_bytes: bytes a work-item holds, shape 1 */
+    uint32_t tile_bytes; /* scan.tile_bytes: bytes of a tile, shape 0 */
+    uint32_t run_groups; /* scan.run_groups: reduce-then-scan groups per compute unit */
     /* scan.run_elements: the longest run of one of them, about. Rusticl 22.3 on llvmpipe
      * ends a work-item's loops after 65,535 rounds in all, without a word, and a work-item
      * that is a group takes up to 16 elements in a round. What counts is the longest way of
@@ -42,12 +41,11 @@ typedef struct xli_tune_scan {
      * groups per compute unit, of 256 work-items or as many of others as hold so many;
      * scan.ahead_few: vectors of a work-item where few elements are cut into shorter tiles;
      * and work-items of a group and bytes that each holds, of values of one word
-     * (scan.ahead_size, scan.ahead_bytes), of longer ones (scan.ahead_wide_size,
-     * scan.ahead_wide_bytes), of a word with flags (scan.ahead_flag_size,
-     * scan.ahead_flag_bytes) and of longer ones with flags (scan.ahead_wide_flag_size,
-     * scan.ahead_wide_flag_bytes) */
+     * (scan.ahead_size, scan.ahead_bytes), of two (scan.ahead_wide_size,
+     * scan.ahead_wide_bytes) and of a word with flags (scan.ahead_flag_size,
+     * scan.ahead_flag_bytes) */
     uint32_t ahead, ahead_block, ahead_groups, ahead_few;
-    xli_tune_ahead ahead_plain, ahead_wide, ahead_flags, ahead_wide_flags;
+    xli_tune_ahead ahead_plain, ahead_wide, ahead_flags;
     uint32_t spin_limit; /* scan.spin_limit: polls of a tile before its sum is made anew */
     uint32_t hold_back;  /* scan.hold_back: for tests: one in so many tiles is late to post
                             its sum, or never does; 0: none */

@@ -10,25 +10,25 @@ typedef struct row {
 /* Measured on an H200, where alone it is taken; elsewhere for whoever asks for it. */
 #define AHEAD                                                                                      \
     .ahead_block = 512, .ahead_groups = 2, .ahead_few = 3, .ahead_plain = {256, 192},              \
-    .ahead_wide = {128, 240}, .ahead_flags = {512, 100}, .ahead_wide_flags = {128, 160}
+    .ahead_wide = {128, 240}, .ahead_flags = {512, 100}
 
 #define CPU                                                                                        \
-    .shape = XLI_SCAN_SERIAL, .group_size = 64, .item_bytes = 64, .offset_bytes = 64,              \
-    .tile_bytes = 1 << 16, .run_groups = 8, .run_elements = 1 << 19, .ring_groups = 8, .share = 8, \
-    .look_back = 1, .stream_kib = 1 << 13, AHEAD, .spin_limit = 1 << 12
+    .shape = XLI_SCAN_SERIAL, .group_size = 64, .item_bytes = 64, .tile_bytes = 1 << 16,           \
+    .run_groups = 8, .run_elements = 1 << 19, .ring_groups = 8, .share = 8, .look_back = 1,        \
+    .stream_kib = 1 << 13, AHEAD, .spin_limit = 1 << 12
 
 #define GPU                                                                                        \
     .shape = XLI_SCAN_GROUP, .group_size = 128, .tile_bytes = 1 << 16, .run_groups = 8,            \
-    .run_elements = 1 << 30, .ring_groups = 4, .share = 2, .look_back = 1, .stream_kib = 1 << 13,  \
-    AHEAD, .spin_limit = 1 << 12
+    .run_elements = 1 << 30, .share = 2, .look_back = 1, .stream_kib = 1 << 13, AHEAD,             \
+    .spin_limit = 1 << 12
 
 static const row table[] = {
     {{.vendor_id = XLI_VENDOR_NVIDIA, .capability = 9},
-     {GPU, .item_bytes = 384, .offset_bytes = 256, .ahead = 1}},
-    {{.vendor_id = XLI_VENDOR_NVIDIA}, {GPU, .item_bytes = 256, .offset_bytes = 256}},
+     {GPU, .item_bytes = 320, .ring_groups = 6, .ahead = 1}},
+    {{.vendor_id = XLI_VENDOR_NVIDIA}, {GPU, .item_bytes = 256, .ring_groups = 4}},
     {{.device = "llvmpipe", .is_cpu = true}, {CPU, .run_offsets = 1 << 10}},
     {{.is_cpu = true}, {CPU}},
-    {{0}, {GPU, .item_bytes = 64, .offset_bytes = 64}},
+    {{0}, {GPU, .item_bytes = 64, .ring_groups = 4}},
 };
 
 void xli_tune_scan_get(const xl_context *ctx, const xli_facts *facts, xli_tune_scan *tune)
@@ -40,7 +40,6 @@ void xli_tune_scan_get(const xl_context *ctx, const xli_facts *facts, xli_tune_s
     const xli_tunable fields[] = {
         {"scan.shape", &tune->shape},
         {"scan.group_size", &tune->group_size},
-        {"scan.offset_bytes", &tune->offset_bytes},
         {"scan.item_bytes", &tune->item_bytes},
         {"scan.tile_bytes", &tune->tile_bytes},
         {"scan.run_groups", &tune->run_groups},
@@ -60,8 +59,6 @@ void xli_tune_scan_get(const xl_context *ctx, const xli_facts *facts, xli_tune_s
         {"scan.ahead_wide_bytes", &tune->ahead_wide.bytes},
         {"scan.ahead_flag_size", &tune->ahead_flags.size},
         {"scan.ahead_flag_bytes", &tune->ahead_flags.bytes},
-        {"scan.ahead_wide_flag_size", &tune->ahead_wide_flags.size},
-        {"scan.ahead_wide_flag_bytes", &tune->ahead_wide_flags.bytes},
         {"scan.spin_limit", &tune->spin_limit},
         {"scan.hold_back", &tune->hold_back},
     };

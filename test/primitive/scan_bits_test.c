@@ -47,8 +47,7 @@ static const char half_silent[] =
 #define AHEAD                                                                                      \
     "scan.ahead = 1\nscan.ahead_block = 64\nscan.ahead_size = 64\nscan.ahead_bytes = 16\n"         \
     "scan.ahead_wide_size = 64\nscan.ahead_wide_bytes = 16\nscan.ahead_flag_size = 64\n"           \
-    "scan.ahead_flag_bytes = 16\nscan.spin_limit = 1\n"                                            \
-    "scan.ahead_wide_flag_size = 64\nscan.ahead_wide_flag_bytes = 16\n"
+    "scan.ahead_flag_bytes = 16\nscan.spin_limit = 1\n"
 static const char ahead_all_silent[] = AHEAD "scan.hold_back = 1\n";
 static const char ahead_half_silent[] = AHEAD "scan.hold_back = 2\n";
 

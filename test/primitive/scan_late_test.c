@@ -30,7 +30,6 @@ static void write_lines(char *text, unsigned way, unsigned tile_bytes, unsigned 
              "scan.shape = %d\nscan.item_bytes = 16\nscan.tile_bytes = %u\nscan.group_size = 64\n"
              "scan.ahead = %d\nscan.ahead_block = 64\nscan.ahead_size = 64\nscan.ahead_bytes = 16\n"
              "scan.ahead_wide_size = 64\nscan.ahead_wide_bytes = 16\nscan.ahead_flag_size = 64\n"
-             "scan.ahead_wide_flag_size = 64\nscan.ahead_wide_flag_bytes = 16\n"
              "scan.ahead_flag_bytes = 16\nscan.hold_back = %u\nscan.spin_limit = %u\n",
              way != SERIAL, tile_bytes, way == AHEAD, every, spin);
 }

@@ -20,8 +20,7 @@ static xl_context *open_way(unsigned shape, unsigned share, unsigned every, unsi
              "scan.shape = %u\nscan.share = %u\nscan.item_bytes = 16\nscan.tile_bytes = 256\n"
              "scan.group_size = 64\nscan.hold_back = %u\nscan.spin_limit = %u\n"
              "scan.ahead = %d\nscan.ahead_size = 64\nscan.ahead_bytes = 16\nscan.ahead_block = 64\n"
-             "scan.ahead_flag_size = 64\nscan.ahead_flag_bytes = 32\n"
-             "scan.ahead_wide_flag_size = 64\nscan.ahead_wide_flag_bytes = 32\n",
+             "scan.ahead_flag_size = 64\nscan.ahead_flag_bytes = 32\n",
              shape == AHEAD ? 1 : shape, share, every, spin, shape == AHEAD);
     return open_context(text, NULL);
 }

@@ -36,8 +36,7 @@ typedef struct way {
 
 #define SMALL_AHEAD                                                                                \
     "scan.ahead_size = 64\nscan.ahead_bytes = 16\nscan.ahead_wide_size = 64\n"                     \
-    "scan.ahead_wide_bytes = 16\nscan.ahead_flag_size = 64\nscan.ahead_flag_bytes = 16\n"          \
-    "scan.ahead_wide_flag_size = 64\nscan.ahead_wide_flag_bytes = 16\n"
+    "scan.ahead_wide_bytes = 16\nscan.ahead_flag_size = 64\nscan.ahead_flag_bytes = 16\n"
 
 static const way ways[] = {
     {"serial", "scan.shape = 0\nscan.tile_bytes = 4096\n", NULL, XL_SCAN_REDUCE_THEN_SCAN},

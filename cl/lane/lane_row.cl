@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ * The scan of a row: one state of the plan per lane, of a whole sub-group.
+ *
+ * Where states are elements with flags, a lane knows from one vote how far its segment reaches
+ * down, as in cl/lane/lane_segmented.cl: elements travel without their flags, and the flags of
+ * what comes out follow from the votes. Which elements meet, and in what order, is the same as
+ * where states travel whole.
+ *
+ * Asks for what cl/prelude/prelude_state.cl asks for. Gives
+ *   XL_T xl_lane_row_scan(XL_T mine, XL_T *all)  what stands before this lane, and at every
+ *                                                lane all of the row
+ *   XL_T xl_lane_row_total(XL_T mine)            the latter, by the same operations
+ * Every lane of a whole sub-group must call these together. */
+#ifndef XL_LANE_ROW
+#define XL_LANE_ROW
+
+#include "lane_mask.cl"
+#include "lane_scan.cl"
+
+#if XL_STATE == 1 && XL_HAS_IDENTITY && XL_LANE_WAY != 0
+typedef union xl_element_words {
+    XL_E value;
+    uint word[(sizeof(XL_E) + 3) / 4];
+} xl_element_words;
+XL_MOVE_WORDS(XL_E, xl_element_words, xl_element_up, xl_lane_shuffle_up)
+XL_MOVE_WORDS(XL_E, xl_element_words, xl_element_from, xl_lane_shuffle)
+
+/* Each lane's element and what stands before it in its segment. `heads`: the lanes in whose
+ * states segments begin. */
+XL_E xl_elements_scan(XL_E mine, ulong heads)
+{
+    const uint reach = xl_lane_id() - xl_segment_start(heads, xl_lane_id());
+    XL_E x = mine;
+#pragma unroll
+    for (uint by = 1; by < xl_lane_width(); by *= 2) {
+        const XL_E below = xl_element_up(x, by);
+        if (reach >= by)
+            x = xl_op_e(below, x);
+    }
+    return x;
+}
+
+XL_T xl_lane_row_scan(XL_T mine, XL_T *all)
+{
+    const ulong heads = xl_lane_ballot(XL_IS_HEAD(mine));
+    const XL_E x = xl_elements_scan(mine.value, heads);
+    const XL_E below = xl_element_up(x, 1);
+    XL_T before = XL_IDENTITY;
+    *all = xl_lift(xl_element_from(x, xl_lane_width() - 1), heads != 0);
+    if (xl_lane_id() > 0)
+        before = xl_lift(below, (heads & xl_bits_below(xl_lane_id())) != 0);
+    return before;
+}
+#else
+XL_T xl_lane_row_scan(XL_T mine, XL_T *all)
+{
+    const XL_T inclusive = xl_lane_scan_inclusive(mine);
+    *all = xl_shuffle_from(inclusive, xl_lane_width() - 1);
+    return xl_lane_shift_up(inclusive);
+}
+#endif
+
+XL_T xl_lane_row_total(XL_T mine)
+{
+    XL_T all;
+    (void)xl_lane_row_scan(mine, &all);
+    return all;
+}
+
+#endif
