@@ -285,6 +285,27 @@ void xl_marks_make(xl_input *input, __local uint *words, ulong base, ulong end, 
 #define XL_MARK_WORDS 1
 #endif
 
+#if XL_SEGMENTS >= 5
+/* Bit k: element k of 32 begins a segment, where the first of them is the `at`-th of its
+ * period. */
+uint xl_periodic_heads(const xl_input *input, ulong at)
+{
+    const ulong width = input->width;
+    if (width > 64) {
+        const ulong to_head = at == 0 ? 0 : width - at;
+        return to_head < 32 ? 1u << to_head : 0u;
+    }
+    const ulong period = XL_SEGMENTS == 5 ? 1ul : input->mask | 1ul;
+    const ulong mask = width < 64 ? period & ((1ul << width) - 1ul) : period;
+    ulong bits = 0;
+    for (uint k = 0; k < 32; at = 0) {
+        bits |= mask >> at << k;
+        k += (uint)(width - at);
+    }
+    return (uint)bits;
+}
+#endif
+
 /* Bit j: element i + j begins a segment, for j < k <= 16. All of them must be there, and i
  * be a multiple of k, which is a power of two. */
 #if XL_SEGMENTS == 0
