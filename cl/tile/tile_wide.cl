@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT
+ * Elements and heads of segments as wide vectors, for a work-item that walks a tile.
+ *
+ * Asks for what cl/tile/tile_output.cl asks for. Gives
+ *   XL_BY_VECTORS  1: built-in scalars under a built-in operator, which go by vectors
+ *   XL_WIDE        elements of one; XL_WIDE_LOAD(p), XL_WIDE_STORE(x, p), XL_STREAM_STORE(x, p)
+ *                  past the cache, which needs p aligned to a vector; XL_PREFETCH(p)
+ *   XL_HAS_MARKS   1: xl_wide_heads() is there, for elements of any type
+ * and with XL_BY_VECTORS xl_wide, xl_wide_reduce() and, but for CSR offsets, xl_wide_scan(). */
+#ifndef XL_TILE_WIDE
+#define XL_TILE_WIDE
+
+#include "tile_output.cl"
+
+/* Whether the compiler compiles for the CPU itself, and not for SPIR-V. */
+#if defined(__x86_64__) || defined(__aarch64__)
+#define XL_IS_NATIVE 1
+#else
+#define XL_IS_NATIVE 0
+#endif
+
+/* What vectors are shuffled by is clang's, which every OpenCL compiler for CPUs seen so far
+ * descends from. Where there are segments rusticl 22.3 (seen 2026-11) goes without: it loses
+ * lanes where it makes 8 longs of 8 ints. */
+#if defined(__has_builtin) && (XL_SEGMENTS == 0 || XL_IS_NATIVE)
+#if __has_builtin(__builtin_shufflevector)
+#define XL_HAS_SHUFFLE 1
+#endif
+#endif
+#ifndef XL_HAS_SHUFFLE
+#define XL_HAS_SHUFFLE 0
+#endif
+#define XL_BY_VECTORS                                                                              \
+    (XL_E_LANES == 1 && XL_E_KIND < 3 && XL_OPERATOR != 0 && XL_OPERATOR < 8 && !XL_LOAD &&        \
+     !XL_STORE && XL_HAS_SHUFFLE)
+
+/* For 4-byte elements 64 bytes: one cache line, and the widest register of the CPUs
+ * there are. */
+#if XL_E_BYTES == 8 && XL_BY_VECTORS
+#define XL_WIDE 8
+#else
+#define XL_WIDE 16
+#endif
+#define XL_WIDE_LOAD(p) XL_JOIN(vload, XL_WIDE)(0, (p))
+#define XL_WIDE_STORE(x, p) XL_JOIN(vstore, XL_WIDE)((x), 0, (p))
+
+/* x `by` elements up, with the last elements of `first` in front. As one shuffle it is one
+ * instruction of AVX-512 (valignd); put together of parts of x it was five times as many. */
+#if XL_WIDE == 16
+#define XL_SHIFT_UP(first, x, by)                                                                  \
+    __builtin_shufflevector((first), (x), 16 - by, 17 - by, 18 - by, 19 - by, 20 - by, 21 - by,    \
+                            22 - by, 23 - by, 24 - by, 25 - by, 26 - by, 27 - by, 28 - by,         \
+                            29 - by, 30 - by, 31 - by)
+#else
+#define XL_SHIFT_UP(first, x, by)                                                                  \
+    __builtin_shufflevector((first), (x), 8 - by, 9 - by, 10 - by, 11 - by, 12 - by, 13 - by,      \
+                            14 - by, 15 - by)
+#endif
+
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_nontemporal_store)
+#define XL_STREAM_STORE(x, p) __builtin_nontemporal_store((x), (__global xl_wide *)(p))
+#endif
+#endif
+#ifndef XL_STREAM_STORE
+#define XL_STREAM_STORE(x, p) XL_WIDE_STORE((x), (p))
+#endif
+/* OpenCL's prefetch() is nothing in PoCL 3.1, and clang's ends rusticl 22.3. */
+#if XL_IS_NATIVE
+#define XL_PREFETCH(p) __builtin_prefetch((const void *)(size_t)(p))
+#else
+#define XL_PREFETCH(p)
+#endif
+
+#define XL_HAS_MARKS (XL_SEGMENTS != 0 && XL_SEGMENTS != 4 && XL_HAS_SHUFFLE)
+#if XL_HAS_MARKS
+/* A mark is as wide as an element, as select() wants them. */
+#if !XL_BY_VECTORS || XL_E_BYTES == 4
+#define XL_MARK int
+#elif XL_E_BYTES == 8
+#define XL_MARK long
+#elif XL_E_BYTES == 2
+#define XL_MARK short
+#else
+#define XL_MARK char
+#endif
+typedef XL_JOIN(XL_MARK, XL_WIDE) xl_marks;
+#define XL_AS_MARKS(x) XL_JOIN(XL_JOIN(convert_, XL_MARK), XL_WIDE)(x)
+
+/* -1 for each element from i on that begins a segment, 0 for others, of XL_WIDE that are there.
+ * i is a multiple of XL_WIDE. */
+xl_marks xl_wide_heads(const xl_input *input, ulong i)
+{
+#if XL_SEGMENTS == 1
+    xl_marks marks = XL_AS_MARKS(XL_WIDE_LOAD(input->segments + i) != (uchar)0);
+#elif XL_SEGMENTS == 3
+    const XL_JOIN(XL_SEG, XL_WIDE) key = XL_WIDE_LOAD(input->segments + i);
+    const XL_JOIN(XL_SEG, XL_WIDE) first = input->segments[i > 0 ? i - 1 : 0];
+    xl_marks marks = XL_AS_MARKS(key != XL_SHIFT_UP(first, key, 1));
+#else
+    const uint16 place = {1 << 0, 1 << 1, 1 << 2,  1 << 3,  1 << 4,  1 << 5,  1 << 6,  1 << 7,
+                          1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15};
+#if XL_SEGMENTS == 2
+    const uint bits = xl_heads(input, i, XL_WIDE);
+#else
+    const uint bits = xl_periodic_heads(input, i % input->width);
+#endif
+#if XL_WIDE == 16
+    xl_marks marks = XL_AS_MARKS((place & bits) != 0u);
+#else
+    xl_marks marks = XL_AS_MARKS((place.lo & bits) != 0u);
+#endif
+#endif
+    if (i == 0)
+        marks.s0 = -1;
+    return marks;
+}
+#endif
+
+#if XL_BY_VECTORS
+typedef XL_JOIN(XL_E, XL_WIDE) xl_wide;
+
+xl_wide xl_op_wide(xl_wide a, xl_wide b)
+{
+    return XL_OP(a, b);
+}
+
+/* A wide vector folded in element order: neighbours first. */
+XL_E xl_wide_total(xl_wide x)
+{
+#if XL_WIDE == 16
+    const XL_JOIN(XL_E, 8) a = XL_OP(x.even, x.odd);
+#else
+    const xl_wide a = x;
+#endif
+    const XL_JOIN(XL_E, 4) b = XL_OP(a.even, a.odd);
+    const XL_JOIN(XL_E, 2) c = XL_OP(b.even, b.odd);
+    return xl_op_e(c.s0, c.s1);
+}
+
+/* The elements from *at to before `end`, as far as they are whole vectors; *at moves on. Where
+ * operands commute, four vectors of partial results hide the operator's latency. */
+XL_E xl_wide_reduce(const __global XL_E *in, ulong *at, ulong end)
+{
+    XL_E total = XL_IDENTITY_E;
+    ulong i = *at;
+#if XL_E_COMMUTES
+    xl_wide a = (xl_wide)(XL_IDENTITY_E), b = a, c = a, d = a;
+    for (; i + 4 * XL_WIDE <= end; i += 4 * XL_WIDE) {
+        a = xl_op_wide(a, XL_WIDE_LOAD(in + i));
+        b = xl_op_wide(b, XL_WIDE_LOAD(in + i + XL_WIDE));
+        c = xl_op_wide(c, XL_WIDE_LOAD(in + i + 2 * XL_WIDE));
+        d = xl_op_wide(d, XL_WIDE_LOAD(in + i + 3 * XL_WIDE));
+    }
+    total = xl_wide_total(xl_op_wide(xl_op_wide(a, b), xl_op_wide(c, d)));
+#endif
+    for (; i + XL_WIDE <= end; i += XL_WIDE)
+        total = xl_op_e(total, xl_wide_total(XL_WIDE_LOAD(in + i)));
+    *at = i;
+    return total;
+}
+
+#if XL_SEGMENTS != 4
+#define XL_WIDE_UP(x, by) XL_SHIFT_UP((xl_wide)(XL_IDENTITY_E), (x), by)
+#if XL_WIDE == 16
+#define XL_WIDE_LAST(x) (x).sf
+#else
+#define XL_WIDE_LAST(x) (x).s7
+#endif
+
+#if XL_SEGMENTS == 0
+/* The results of the vector that begins with element i, scanned in steps of 1, 2, 4 (and 8)
+ * elements. `before`: what stands before it, in each of its elements; it moves on. */
+xl_wide xl_wide_scan(const xl_input *input, xl_wide mine, ulong i, xl_wide *before)
+{
+    xl_wide x = mine;
+    x = xl_op_wide(XL_WIDE_UP(x, 1), x);
+    x = xl_op_wide(XL_WIDE_UP(x, 2), x);
+    x = xl_op_wide(XL_WIDE_UP(x, 4), x);
+#if XL_WIDE == 16
+    x = xl_op_wide(XL_WIDE_UP(x, 8), x);
+#endif
+    const xl_wide y = xl_op_wide(*before, XL_INCLUSIVE ? x : XL_WIDE_UP(x, 1));
+    *before = xl_op_wide(*before, (xl_wide)(XL_WIDE_LAST(x)));
+    return y;
+}
+#else
+/* The same, but no element takes what stands before a head that it has `met`: its own, or one
+ * between it and where its steps have come to. */
+#define XL_WIDE_STEP(x, met, by)                                                                   \
+    x = select(xl_op_wide(XL_WIDE_UP(x, by), x), x, met);                                          \
+    met |= XL_SHIFT_UP((xl_marks)(0), met, by);
+xl_wide xl_wide_scan(const xl_input *input, xl_wide mine, ulong i, xl_wide *before)
+{
+    const xl_marks heads = xl_wide_heads(input, i);
+    xl_marks met = heads;
+    xl_wide x = mine;
+#if XL_HAS_INIT
+    x = select(x, xl_op_wide((xl_wide)(input->init), x), heads);
+#elif XL_E_KIND == 2 && (XL_OPERATOR == 3 || XL_OPERATOR == 4)
+    x = select(x, xl_op_wide((xl_wide)(XL_IDENTITY_E), x), heads); /* see xl_input_state() */
+#endif
+    XL_WIDE_STEP(x, met, 1)
+    XL_WIDE_STEP(x, met, 2)
+    XL_WIDE_STEP(x, met, 4)
+#if XL_WIDE == 16
+    XL_WIDE_STEP(x, met, 8)
+#endif
+    const xl_wide y = select(xl_op_wide(*before, x), x, met);
+    const xl_wide last = *before;
+    *before = (xl_wide)(XL_WIDE_LAST(y));
+#if XL_INCLUSIVE
+    return y;
+#else
+    return select(XL_SHIFT_UP(last, y, 1), (xl_wide)(XL_SEED(input)), heads);
+#endif
+}
+#endif
+#endif
+#endif
+
+#endif
