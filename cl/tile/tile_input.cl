@@ -297,10 +297,13 @@ uint xl_periodic_heads(const xl_input *input, ulong at)
     }
     const ulong period = XL_SEGMENTS == 5 ? 1ul : input->mask | 1ul;
     const ulong mask = width < 64 ? period & ((1ul << width) - 1ul) : period;
-    ulong bits = 0;
-    for (uint k = 0; k < 32; at = 0) {
-        bits |= mask >> at << k;
-        k += (uint)(width - at);
+    ulong bits = mask;
+    if (width <= 32) { /* as often as 64 bits hold it, for at + 32 of them */
+        for (ulong filled = width; filled < 64; filled *= 2)
+            bits |= bits << filled;
+        bits >>= at;
+    } else if (at > 0) {
+        bits = mask >> at | mask << (width - at);
     }
     return (uint)bits;
 }
