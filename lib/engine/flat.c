@@ -38,11 +38,16 @@ xl_status xli_flat_create(xl_context *ctx, const xl_scan_desc *desc, const char 
         return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a plan");
     made->ctx = xli_context_retain(ctx);
     made->on_trial = on_trial;
+    XL_TRY(xli_pool_create(ctx, &made->pool));
     XL_TRY(xli_context_facts(ctx, &facts));
     XL_TRY(xli_flat_resolve(made, desc, facts));
     XL_TRY(xli_flat_take_init(made, desc));
     XL_TRY(xli_flat_plan(made, desc, facts));
-    made->pool.zeroed = made->algorithm == XL_SCAN_LOOKBACK;
+    if (made->algorithm == XL_SCAN_LOOKBACK) {
+        /* A new state is made of zeros, and made anew before its epochs come round. */
+        made->pool.zeroed = true;
+        made->pool.most_calls = XLI_FLAT_MOST_CALLS;
+    }
     *flat = made;
     made = NULL;
 done:
@@ -147,7 +152,7 @@ done:
 static xl_status clear_state(xli_flat *flat, xli_flat_flow *f, size_t tiles)
 {
     const size_t words = state_words(flat, tiles);
-    if (f->scratch.buffer == flat->pool.buffer)
+    if (f->seq.pool)
         return XL_SUCCESS;
     const size_t size = xli_min(flat->clear.max_group, 64);
     const size_t groups = xli_min(xli_ceil_div(words, size), (size_t)flat->units * 16);
@@ -176,25 +181,13 @@ done:
     return status;
 }
 
-/* Another state for the plan before the epochs of its own come round. Calls under way keep
- * the old one, which no later call sees: none has to wait for them. */
-static void renew_state(xli_flat *flat)
-{
-    if (++flat->calls < XLI_FLAT_MOST_CALLS)
-        return;
-    xli_pool_destroy(&flat->pool);
-    flat->calls = 0;
-}
-
 static xl_status take_scratch(xli_flat *flat, xli_flat_flow *f, xl_view scratch)
 {
     xl_status status;
     const xli_span *const others[] = {&f->at.in, &f->at.segments, &f->at.length, &f->at.out,
                                       &flat->source.init_view};
-    if (!scratch.buffer)
-        renew_state(flat);
-    XL_TRY(xli_scratch_take(flat->ctx, &flat->pool, scratch, xli_flat_scratch(flat, f->n),
-                            XLI_SCRATCH_ALIGN, &f->scratch));
+    XL_TRY(xli_seq_scratch(&f->seq, &flat->pool, scratch, xli_flat_scratch(flat, f->n),
+                           XLI_SCRATCH_ALIGN, &f->scratch));
     for (size_t i = 0; i < XLI_COUNT(others); ++i)
         XL_TRY(xli_check_apart(flat->ctx, &f->scratch, others[i], false));
 done:
@@ -218,9 +211,5 @@ xl_status xli_flat_enqueue(xli_flat *flat, cl_command_queue queue, const xli_fla
     else if (f.n > 0)
         XL_TRY(enqueue_two_pass(flat, &f));
 done:
-    status = xli_seq_end(&f.seq, status, event);
-    /* What a call that failed halfway left in the plan's own state is not known. */
-    if (status != XL_SUCCESS && f.scratch.buffer && f.scratch.buffer == flat->pool.buffer)
-        xli_pool_destroy(&flat->pool);
-    return status;
+    return xli_seq_end(&f.seq, status, event);
 }

@@ -59,7 +59,6 @@ typedef struct xli_flat {
     xli_kernel reduce_totals; /* the textbook scans, on the levels above the elements */
     xli_kernel scan_totals;   /* these, and reduce-then-scan where a work-item is a group */
     xli_pool pool;
-    uint32_t calls;       /* without the caller's scratch since the pool was last let go */
     const char *on_trial; /* the kernel file that this plan is to find out about; else NULL */
 } xli_flat;
 

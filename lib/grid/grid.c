@@ -188,6 +188,7 @@ xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc *desc, xl_grid **gr
         XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a grid"));
     made->ctx = xli_context_retain(ctx);
     made->desc = checked;
+    XL_TRY(xli_pool_create(ctx, &made->pool));
     set_sizes(made, facts);
     XL_TRY(make_parts(made));
     XL_TRY(build_kernels(made));

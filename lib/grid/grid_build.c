@@ -146,7 +146,7 @@ xl_status xl_grid_build_enqueue(xl_grid *grid, cl_command_queue queue, size_t n,
     XL_TRY(xli_grid_plan_layout(grid, n, &layout));
     XL_TRY(xli_check_view(grid->ctx, "points", points, n * grid->desc.stride, sizeof(cl_float),
                           XLI_READ, &in));
-    XL_TRY(xli_scratch_take(grid->ctx, &grid->pool, storage, layout.bytes, XLI_SCRATCH_ALIGN, &at));
+    XL_TRY(xli_seq_scratch(&seq, &grid->pool, storage, layout.bytes, XLI_SCRATCH_ALIGN, &at));
     at.name = "storage";
     XL_TRY(xli_check_apart(grid->ctx, &in, &at, false));
     XL_TRY(adopt_storage(grid, n, &layout, &at));

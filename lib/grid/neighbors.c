@@ -86,6 +86,7 @@ xl_status xl_neighbors_create(xl_context *ctx, const xl_neighbors_desc *desc, xl
     if (!made)
         XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a search plan"));
     made->ctx = xli_context_retain(ctx);
+    XL_TRY(xli_pool_create(ctx, &made->pool));
     made->radius2 = checked.radius * checked.radius;
     made->reach = reach_of(checked.radius);
     made->visits = checked.visit != NULL;
@@ -152,7 +153,7 @@ static cl_mem or_any(xl_view view, const xl_grid *grid)
     return view.buffer ? view.buffer : grid->storage;
 }
 
-static xl_status check_count(xl_neighbors *plan, const xl_grid *grid, xl_view counts,
+static xl_status check_count(xl_neighbors *plan, const xl_grid *grid, xli_seq *seq, xl_view counts,
                              xl_view offsets, xl_view scratch, xli_span *work)
 {
     xl_status status;
@@ -168,7 +169,7 @@ static xl_status check_count(xl_neighbors *plan, const xl_grid *grid, xl_view co
         XL_TRY(xli_check_view(plan->ctx, "offsets", offsets, grid->n + 1, sizeof(cl_ulong),
                               XLI_READ | XLI_WRITE, &spans[1]));
         XL_TRY(xl_neighbors_scratch(plan, grid->n, &bytes, &alignment));
-        XL_TRY(xli_scratch_take(plan->ctx, &plan->pool, scratch, bytes, alignment, &spans[2]));
+        XL_TRY(xli_seq_scratch(seq, &plan->pool, scratch, bytes, alignment, &spans[2]));
     }
     XL_TRY(xli_grid_check_apart(plan->ctx, grid, spans, XLI_COUNT(spans)));
     *work = spans[2];
@@ -184,7 +185,7 @@ xl_status xl_neighbors_count_enqueue(xl_neighbors *plan, xl_grid *grid, cl_comma
     xli_seq seq = {0};
     xli_span work;
     XL_TRY(begin(plan, grid, &seq, queue, num_waits, waits, event));
-    XL_TRY(check_count(plan, grid, counts, offsets, scratch, &work));
+    XL_TRY(check_count(plan, grid, &seq, counts, offsets, scratch, &work));
     if (grid->n > 0 || offsets.buffer)
         XL_TRY(SEARCH(&seq, plan, count, grid, xli_max(grid->n, 1), XLI_U32(counts.buffer != NULL),
                       XLI_MEM(or_any(counts, grid)), XLI_U64(counts.offset),

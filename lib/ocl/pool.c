@@ -16,7 +16,40 @@ static cl_mem make_buffer(const xl_context *ctx, size_t bytes, bool zeroed, cl_i
     return buffer;
 }
 
-xl_status xli_pool_reserve(xl_context *ctx, xli_pool *pool, size_t bytes)
+xl_status xli_pool_create(xl_context *ctx, xli_pool *pool)
+{
+    xl_status status;
+    const xli_facts *facts;
+    XL_TRY(xli_context_facts(ctx, &facts));
+    pool->apart = xli_rusticl_waits_badly(facts);
+    pool->lock = xli_mutex_create();
+    if (!pool->lock)
+        status = xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a plan's scratch");
+done:
+    return status;
+}
+
+void xli_pool_drop(xli_pool *pool)
+{
+    if (pool->buffer)
+        clReleaseMemObject(pool->buffer);
+    if (pool->last)
+        clReleaseEvent(pool->last);
+    pool->buffer = NULL;
+    pool->last = NULL;
+    pool->queue = NULL;
+    pool->bytes = 0;
+    pool->calls = 0;
+}
+
+void xli_pool_destroy(xli_pool *pool)
+{
+    xli_pool_drop(pool);
+    xli_mutex_destroy(pool->lock);
+    pool->lock = NULL;
+}
+
+static xl_status reserve(xl_context *ctx, xli_pool *pool, size_t bytes)
 {
     cl_int code;
     if (bytes <= pool->bytes)
@@ -31,34 +64,59 @@ xl_status xli_pool_reserve(xl_context *ctx, xli_pool *pool, size_t bytes)
                         "scratch: %zu bytes are more than the device allows in one buffer", bytes);
     if (code != CL_SUCCESS)
         return xli_cl(ctx, code, "clCreateBuffer (scratch)");
-    /* Work that still runs on the old buffer keeps it alive. */
-    xli_pool_destroy(pool);
+    xli_pool_drop(pool);
     pool->buffer = buffer;
     pool->bytes = bytes;
     return XL_SUCCESS;
 }
 
-void xli_pool_destroy(xli_pool *pool)
+/* One that is over needs no waiting for, nor does one that failed: its failure is told
+ * to those who hold its event, and is not this call's. */
+static bool is_over(cl_event event)
 {
-    if (pool->buffer)
-        clReleaseMemObject(pool->buffer);
-    pool->buffer = NULL;
-    pool->bytes = 0;
+    cl_int state = CL_QUEUED;
+    const cl_int code =
+        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
+    return code == CL_SUCCESS && state <= CL_COMPLETE;
 }
 
-xl_status xli_scratch_take(xl_context *ctx, xli_pool *pool, xl_view scratch, size_t bytes,
-                           size_t alignment, xli_span *span)
+xl_status xli_pool_enter(xl_context *ctx, xli_pool *pool, cl_command_queue queue, bool in_order,
+                         size_t bytes, cl_event *wait)
+{
+    xl_status status;
+    *wait = NULL;
+    xli_mutex_lock(pool->lock);
+    const bool elsewhere = pool->queue && pool->queue != queue, loose = elsewhere || !in_order;
+    pool->keeps_events = pool->keeps_events || loose;
+    if (loose && (!pool->last || (elsewhere && pool->apart)))
+        xli_pool_drop(pool);
+    if (pool->most_calls && ++pool->calls >= pool->most_calls)
+        xli_pool_drop(pool);
+    XL_TRY(reserve(ctx, pool, bytes));
+    if (pool->last && loose && !is_over(pool->last))
+        *wait = pool->last;
+done:
+    return status;
+}
+
+void xli_pool_used(xli_pool *pool, cl_command_queue queue, cl_event event)
+{
+    if (pool->last)
+        clReleaseEvent(pool->last);
+    pool->last = event && clRetainEvent(event) == CL_SUCCESS ? event : NULL;
+    pool->queue = queue;
+}
+
+void xli_pool_leave(xli_pool *pool)
+{
+    xli_mutex_unlock(pool->lock);
+}
+
+xl_status xli_scratch_check(const xl_context *ctx, xl_view scratch, size_t bytes, size_t alignment,
+                            xli_span *span)
 {
     xl_status status = XL_SUCCESS;
     size_t size = 0;
-    *span = (xli_span){.name = "scratch", .access = XLI_WRITE};
-    if (bytes == 0)
-        return XL_SUCCESS;
-    if (!scratch.buffer) {
-        XL_TRY(xli_pool_reserve(ctx, pool, bytes));
-        return xli_check_view(ctx, "scratch", xl_view_of(pool->buffer, 0), bytes, 1,
-                              XLI_READ | XLI_WRITE, span);
-    }
     if (scratch.offset % alignment != 0)
         return xli_fail(ctx, XL_ERROR_MISALIGNED, "scratch: byte offset %zu, not a multiple of %zu",
                         scratch.offset, alignment);

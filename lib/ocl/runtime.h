@@ -163,20 +163,41 @@ xl_status xli_check_apart(const xl_context *ctx, const xli_span *a, const xli_sp
 /* Scratch is carved into parts that start at multiples of this many bytes. */
 #define XLI_SCRATCH_ALIGN ((size_t)256)
 
-/* Memory a plan owns for callers that give none; grows, never shrinks. */
+/* Memory a plan owns for callers that give none; grows, never shrinks. One call uses it at
+ * a time, on the host and on the device: see xli_pool_enter(). */
 typedef struct xli_pool {
-    cl_mem buffer;
+    xli_mutex *lock; /* guards all of it but what the owner sets */
+    cl_mem buffer;   /* NULL: none yet, or let go of */
     size_t bytes;
-    bool zeroed; /* set by the owner beforehand: each new buffer is made of zeros */
+    bool zeroed;            /* set by the owner beforehand: each new buffer is made of zeros */
+    uint32_t most_calls;    /* likewise: a buffer is made anew after so many calls; 0: never */
+    uint32_t calls;         /* on this buffer */
+    cl_command_queue queue; /* of the last call on this buffer; to compare with, not to use */
+    cl_event last;          /* of that call, or NULL */
+    bool keeps_events;      /* calls came from more than one queue: each leaves its event */
+    bool apart;             /* but no queue can wait for another's: see rusticl.c */
 } xli_pool;
-xl_status xli_pool_reserve(xl_context *ctx, xli_pool *pool, size_t bytes);
-void xli_pool_destroy(xli_pool *pool); /* one that is reserved again is as new */
+xl_status xli_pool_create(xl_context *ctx, xli_pool *pool);
+void xli_pool_destroy(xli_pool *pool); /* a zeroed one is fine */
 
-/* The scratch of one call as a buffer and a byte offset: the caller's view,
- * checked for size and alignment (XL_ERROR_SCRATCH_TOO_SMALL, _MISALIGNED), or,
- * where it is not given, the pool. *span is for overlap checks. */
-xl_status xli_scratch_take(xl_context *ctx, xli_pool *pool, xl_view scratch, size_t bytes,
-                           size_t alignment, xli_span *span);
+/* Reserves so many bytes for a call on `queue`, which *wait, where it is not NULL, comes
+ * before. Locks the pool until xli_pool_leave(), also on failure.
+ *
+ * An event costs more than a small kernel does, so that calls on one in-order queue make
+ * none. The first call from another queue then gets a buffer of its own; a marker behind
+ * the last call might wait for something that waits for this one. */
+xl_status xli_pool_enter(xl_context *ctx, xli_pool *pool, cl_command_queue queue, bool in_order,
+                         size_t bytes, cl_event *wait);
+/* Notes a call that was enqueued, with its event where one was made. */
+void xli_pool_used(xli_pool *pool, cl_command_queue queue, cl_event event_or_null);
+/* Lets go of the buffer; work under way keeps it, which no later call sees. */
+void xli_pool_drop(xli_pool *pool);
+void xli_pool_leave(xli_pool *pool);
+
+/* The caller's scratch of one call as a buffer and a byte offset, checked for size and
+ * alignment (XL_ERROR_SCRATCH_TOO_SMALL, _MISALIGNED). *span is for overlap checks. */
+xl_status xli_scratch_check(const xl_context *ctx, xl_view scratch, size_t bytes, size_t alignment,
+                            xli_span *span);
 
 /* ---- launches ------------------------------------------------------------ */
 
@@ -222,6 +243,8 @@ typedef struct xli_seq {
     const cl_event *waits;
     cl_event last;   /* of the latest command, where one was made */
     cl_event nested; /* of a nested call, until xli_seq_nested() takes it */
+    cl_event *both;  /* `waits` where the plan's own scratch adds to the caller's */
+    xli_pool *pool;  /* that scratch, which this call has to itself; NULL: it is not used */
     unsigned enqueued;
     xli_held held;
 } xli_seq;
@@ -230,6 +253,12 @@ typedef struct xli_seq {
  * *event_or_null is set to NULL. */
 xl_status xli_seq_begin(xli_seq *seq, xl_context *ctx, cl_command_queue queue, cl_uint num_waits,
                         const cl_event *waits, cl_event *event_or_null);
+
+/* The scratch of the call: the caller's, as xli_scratch_check(), or, where it is not given,
+ * the plan's own; then the call waits for the last one that used that. Comes before the
+ * first launch. No bytes: no scratch. */
+xl_status xli_seq_scratch(xli_seq *seq, xli_pool *pool, xl_view scratch, size_t bytes,
+                          size_t alignment, xli_span *span);
 
 /* Enqueues `groups` work-groups of `group_size` work-items, after what the
  * sequence enqueued before. Arguments are copied; XLI_BYTES takes at most 64. A

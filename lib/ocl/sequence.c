@@ -62,6 +62,38 @@ done:
     return status;
 }
 
+static xl_status wait_also(xli_seq *seq, cl_event event)
+{
+    seq->both = xli_alloc((seq->num_waits + (size_t)1) * sizeof *seq->both);
+    if (!seq->both)
+        return xli_fail(seq->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a wait list");
+    if (seq->num_waits > 0)
+        memcpy(seq->both, seq->waits, seq->num_waits * sizeof *seq->both);
+    seq->both[seq->num_waits++] = event;
+    seq->waits = seq->both;
+    return XL_SUCCESS;
+}
+
+xl_status xli_seq_scratch(xli_seq *seq, xli_pool *pool, xl_view scratch, size_t bytes,
+                          size_t alignment, xli_span *span)
+{
+    xl_status status;
+    cl_event last;
+    *span = (xli_span){.name = "scratch", .access = XLI_WRITE};
+    if (bytes == 0)
+        return XL_SUCCESS;
+    if (scratch.buffer)
+        return xli_scratch_check(seq->ctx, scratch, bytes, alignment, span);
+    seq->pool = pool;
+    XL_TRY(xli_pool_enter(seq->ctx, pool, seq->queue, seq->in_order, bytes, &last));
+    if (last)
+        XL_TRY(wait_also(seq, last));
+    XL_TRY(xli_check_view(seq->ctx, "scratch", xl_view_of(pool->buffer, 0), bytes, 1,
+                          XLI_READ | XLI_WRITE, span));
+done:
+    return status;
+}
+
 /* Who waits for the launch before, and so for the caller's events by way of it. In order
  * none does: there a failed event ends the commands that name it, and rusticl (Mesa 22.3),
  * Intel's CPU runtime (2026.22.10) and Oclgrind run those behind them, over garbage. Out of order
@@ -194,19 +226,41 @@ static bool unheeded_waits(const xli_seq *seq)
     return seq->in_order && seq->enqueued == 0 && seq->num_waits > 0;
 }
 
+/* A call on another queue may come to wait for this one's event, and could not flush the
+ * queue it is on. */
+static xl_status leave_pool(xli_seq *seq, xl_status status)
+{
+    xli_pool *pool = seq->pool;
+    if (status == XL_SUCCESS && pool->keeps_events && !pool->apart)
+        status = xli_cl(seq->ctx, clFlush(seq->queue), "clFlush");
+    /* What a call that failed halfway left in the scratch, or still does there, is not known. */
+    if (status != XL_SUCCESS)
+        xli_pool_drop(pool);
+    else if (seq->enqueued > 0)
+        xli_pool_used(pool, seq->queue, pool->keeps_events ? seq->last : NULL);
+    xli_pool_leave(pool);
+    return status;
+}
+
 xl_status xli_seq_end(xli_seq *seq, xl_status status, cl_event *event_or_null)
 {
+    const bool wanted = event_or_null || (seq->pool && seq->pool->keeps_events);
     if (status == XL_SUCCESS)
-        status = flush(seq, event_or_null || !seq->in_order);
-    if (status == XL_SUCCESS && !seq->last && (event_or_null || unheeded_waits(seq)))
+        status = flush(seq, wanted || !seq->in_order);
+    if (status == XL_SUCCESS && !seq->last && (wanted || unheeded_waits(seq)))
         status = mark(seq);
+    if (seq->pool)
+        status = leave_pool(seq, status);
     if (status == XL_SUCCESS && event_or_null)
         *event_or_null = seq->last;
     else if (seq->last)
         clReleaseEvent(seq->last);
     if (seq->nested)
         clReleaseEvent(seq->nested);
+    xli_free(seq->both);
     seq->last = seq->nested = NULL;
+    seq->both = NULL;
+    seq->pool = NULL;
     return status;
 }
 

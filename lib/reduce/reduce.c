@@ -16,6 +16,7 @@ static xl_status make(xl_context *ctx, const xl_reduce_desc *desc, xl_reduce **p
     if (!made)
         return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a reduction");
     made->flat.ctx = xli_context_retain(ctx);
+    XL_TRY(xli_pool_create(ctx, &made->flat.pool));
     XL_TRY(xli_context_facts(ctx, &facts));
     XL_TRY(xli_reduce_plan(made, desc, facts));
     *plan = made;

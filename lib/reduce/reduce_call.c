@@ -97,8 +97,8 @@ static xl_status take_scratch(xl_reduce *plan, flow *f, xl_view scratch, size_t 
     const xli_flat_places *at = &f->flat.at;
     const xli_span *const others[] = {&at->in,  &at->segments, &at->length,
                                       &at->out, &f->keys,      &f->count};
-    XL_TRY(xli_scratch_take(plan->flat.ctx, &plan->flat.pool, scratch, bytes, XLI_SCRATCH_ALIGN,
-                            &f->flat.scratch));
+    XL_TRY(xli_seq_scratch(&f->flat.seq, &plan->flat.pool, scratch, bytes, XLI_SCRATCH_ALIGN,
+                           &f->flat.scratch));
     for (size_t i = 0; i < XLI_COUNT(others); ++i)
         XL_TRY(xli_check_apart(plan->flat.ctx, &f->flat.scratch, others[i], false));
 done:

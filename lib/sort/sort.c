@@ -106,6 +106,7 @@ xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc *desc, xl_sort **pl
         XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a sort plan"));
     made->ctx = xli_context_retain(ctx);
     made->desc = checked;
+    XL_TRY(xli_pool_create(ctx, &made->pool));
     XL_TRY(specialise(made, facts));
     *plan = made;
     made = NULL;
@@ -256,8 +257,8 @@ xl_status xl_sort_enqueue(xl_sort *plan, cl_command_queue queue, size_t n, xl_vi
     XL_TRY(xli_seq_begin(&seq, ctx, queue, num_waits, waits, event));
     XL_TRY(xli_sort_check_views(ctx, &plan->desc, n, keys_in, values_in, keys_out, values_out,
                                 &spans));
-    XL_TRY(xli_scratch_take(ctx, &plan->pool, scratch, scratch_bytes(plan, n), XLI_SCRATCH_ALIGN,
-                            &scratch_span));
+    XL_TRY(xli_seq_scratch(&seq, &plan->pool, scratch, scratch_bytes(plan, n), XLI_SCRATCH_ALIGN,
+                           &scratch_span));
     XL_TRY(xli_sort_check_scratch(ctx, &spans, &scratch_span));
     if (n > 0)
         XL_TRY(enqueue_all(plan, &seq, n, &spans, &scratch_span));

@@ -40,12 +40,12 @@ static void state_is_renewed_before_epochs_come_round(void **state)
     XLT_CL(clRetainMemObject(first)); /* so that another has another address */
     assert_int_equal(wrong_results(flat, data), 0);
     assert_ptr_equal(flat->pool.buffer, first);
-    flat->calls = XLI_FLAT_MOST_CALLS - 2;
+    flat->pool.calls = XLI_FLAT_MOST_CALLS - 2;
     assert_int_equal(wrong_results(flat, data), 0);
     assert_ptr_equal(flat->pool.buffer, first);
     assert_int_equal(wrong_results(flat, data), 0);
     assert_ptr_not_equal(flat->pool.buffer, first);
-    assert_int_equal(flat->calls, 0);
+    assert_int_equal(flat->pool.calls, 0);
     assert_int_equal(wrong_results(flat, data), 0);
     XLT_CL(clReleaseMemObject(first));
     XLT_CL(clReleaseMemObject(data));

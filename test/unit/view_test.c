@@ -174,10 +174,11 @@ static void overlap_by_definition(void **state)
 static xl_status take(cl_mem buffer, size_t offset, size_t bytes)
 {
     xli_pool pool = {0};
+    xli_seq seq = {.ctx = xlt_context()};
     xli_span span;
-    xl_status status =
-        xli_scratch_take(xlt_context(), &pool, xl_view_of(buffer, offset), bytes, 256, &span);
+    xl_status status = xli_seq_scratch(&seq, &pool, xl_view_of(buffer, offset), bytes, 256, &span);
     assert_null(pool.buffer);
+    assert_null(seq.pool);
     if (status == XL_SUCCESS) {
         assert_true(bytes == 0 || span.begin == offset);
         assert_int_equal(span.end - span.begin, bytes);
@@ -204,29 +205,44 @@ static void scratch_of_the_caller(void **state)
     XLT_CL(clReleaseMemObject(source));
 }
 
+/* A call that reserves so many bytes on the in-order queue of the tests. */
+static xl_status use(xli_pool *pool, size_t bytes)
+{
+    cl_event wait;
+    const xl_status status = xli_pool_enter(xlt_context(), pool, xlt_queue(), true, bytes, &wait);
+    assert_null(wait);
+    if (status == XL_SUCCESS)
+        xli_pool_used(pool, xlt_queue(), NULL);
+    xli_pool_leave(pool);
+    return status;
+}
+
 static void pools_grow_and_do_not_shrink(void **state)
 {
     (void)state;
-    xl_context *ctx = xlt_context();
     xli_pool pool = {0};
-    xli_span span;
-    XLT_OK(xli_pool_reserve(ctx, &pool, 0));
+    XLT_OK(xli_pool_create(xlt_context(), &pool));
+    XLT_OK(use(&pool, 0));
     assert_null(pool.buffer);
-    XLT_OK(xli_scratch_take(ctx, &pool, xl_no_view(), 1000, 256, &span));
+    XLT_OK(use(&pool, 1000));
     assert_non_null(pool.buffer);
-    assert_true(pool.bytes >= 1000 && span.root == pool.buffer);
+    assert_true(pool.bytes >= 1000);
     cl_mem first = pool.buffer;
-    XLT_OK(xli_pool_reserve(ctx, &pool, 999));
+    XLT_OK(use(&pool, 999));
     assert_true(pool.buffer == first);
-    XLT_OK(xli_pool_reserve(ctx, &pool, pool.bytes + 1));
+    XLT_OK(use(&pool, pool.bytes + 1));
     assert_true(pool.bytes > 1000);
     size_t bytes = pool.bytes;
-    refused(xli_pool_reserve(ctx, &pool, SIZE_MAX / 2), XL_ERROR_OUT_OF_MEMORY, "scratch");
+    refused(use(&pool, SIZE_MAX / 2), XL_ERROR_OUT_OF_MEMORY, "scratch");
     assert_true(pool.buffer && pool.bytes == bytes); /* what was there is still there */
-    XLT_OK(xli_pool_reserve(ctx, &pool, bytes));
-    xli_pool_destroy(&pool);
+    XLT_OK(use(&pool, bytes));
+    xli_pool_drop(&pool);
+    assert_null(pool.buffer);
+    XLT_OK(use(&pool, 1));
+    assert_non_null(pool.buffer);
     xli_pool_destroy(&pool);
     assert_null(pool.buffer);
+    xli_pool_destroy(&pool);
 }
 
 /* Also where the driver hands out memory that had an owner before. */
@@ -235,9 +251,9 @@ static void pools_of_zeros(void **state)
     (void)state;
     enum { BYTES = 5000, OWNERS = 16 };
     static unsigned char host[2 * BYTES];
-    xl_context *ctx = xlt_context();
     xli_pool pool = {.zeroed = true};
     cl_mem owners[OWNERS];
+    XLT_OK(xli_pool_create(xlt_context(), &pool));
     for (int round = 0; round < 3; ++round) {
         const size_t bytes = round == 1 ? 2 * BYTES : BYTES;
         memset(host, 0x5a, sizeof host);
@@ -248,13 +264,13 @@ static void pools_of_zeros(void **state)
         }
         for (int i = 0; i < OWNERS; ++i)
             XLT_CL(clReleaseMemObject(owners[i]));
-        XLT_OK(xli_pool_reserve(ctx, &pool, bytes));
+        XLT_OK(use(&pool, bytes));
         XLT_CL(
             clEnqueueReadBuffer(xlt_queue(), pool.buffer, CL_TRUE, 0, bytes, host, 0, NULL, NULL));
         for (size_t i = 0; i < bytes; ++i)
             assert_int_equal(host[i], 0);
         if (round == 1) /* is as new when it is reserved again */
-            xli_pool_destroy(&pool);
+            xli_pool_drop(&pool);
     }
     xli_pool_destroy(&pool);
 }
