@@ -92,7 +92,8 @@ XL_NODISCARD XL_API xl_status xl_grid_scratch(const xl_grid *grid, size_t n, siz
  *   points   n * stride scalars, x y z first in each point; not changed; its
  *            offset counts scalars
  *   storage  xl_grid_scratch() bytes, offset in bytes; the grid lives there until
- *            the next build, so leave it alone; or not given: the grid's own
+ *            the next build, so leave it alone; or not given: the grid's own, which a build
+ *            enters when the last one is done with it
  * The rest as xl_scan_enqueue(); n is at most 2^32 - 2. A non-finite point, or
  * one outside the given box, is found by the device: xl_grid_status() tells.
  * A build replaces the last one; do not let it overlap with searches of that. Where one of

@@ -72,15 +72,15 @@ XL_NODISCARD XL_API xl_status xl_reduce_scratch(const xl_reduce *plan, size_t n,
  *   count    flags, bits and keys: receives one u64, the number of segments; or not given.
  *            Of out, keys and count none may overlap another, nor in, segments or length
  *   scratch  xl_reduce_scratch() bytes, offset in bytes, overlapping no other view; or not
- *            given: the plan's own scratch, grown on demand, and then calls on this plan
- *            must not overlap in execution
+ *            given: the plan's own scratch, grown on demand; then calls run one after the
+ *            other, as in xl_scan_enqueue()
  *   waits    num_waits events to wait for, or 0 and NULL. If one ends in an error, nothing of
  *            the call runs, and `event` ends in an error too
  *   event    NULL, or receives an event that completes when all of the work
  *            has; the caller releases it
  * n == 0 without segments gives init or the identity; without either, nothing is written.
  * `queue` may be in order or out of order; it must belong to the plan's context
- * and device. Thread-safe with scratch given. On failure *event is NULL; a call
+ * and device. Thread-safe. On failure *event is NULL; a call
  * whose arguments are refused writes nothing. Errors are those of xl_scan_enqueue(), and
  * XL_ERROR_INVALID_ARGUMENT also for keys or count that the plan's segments do not have. */
 XL_NODISCARD XL_API xl_status xl_reduce_enqueue(xl_reduce *plan, cl_command_queue queue, size_t n,

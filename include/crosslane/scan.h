@@ -105,14 +105,16 @@ XL_NODISCARD XL_API xl_status xl_scan_scratch(const xl_scan *plan, size_t n, siz
  *   out      n elements of store_type; may be exactly `in` where their elements are of one
  *            size; may not overlap it otherwise, nor segments, init_view or count
  *   scratch  xl_scan_scratch() bytes, offset in bytes, overlapping no other view; or
- *            not given: the plan's own scratch, grown on demand, and then calls
- *            on this plan must not overlap in execution
+ *            not given: the plan's own scratch, grown on demand. Such calls run one
+ *            after the other, on whatever queues: each waits for the last by itself,
+ *            and where that fails while it waits, it fails too. To let calls on one
+ *            plan overlap, give each scratch of its own
  *   waits    num_waits events to wait for, or 0 and NULL. If one ends in an error, nothing of
  *            the call runs, and `event` ends in an error too
  *   event    NULL, or receives an event that completes when all of the work
  *            has; the caller releases it. n == 0 yields one as well
  * `queue` may be in order or out of order; it must belong to the plan's context
- * and device. Thread-safe with scratch given. On failure *event is NULL; a call
+ * and device. Thread-safe. On failure *event is NULL; a call
  * whose arguments are refused writes nothing, one that OpenCL fails halfway may
  * have written some of `out`.
  * XL_ERROR_INVALID_ARGUMENT: a NULL, a view of what is no buffer of this context, or of one
