@@ -240,6 +240,7 @@ static void the_default_folder_is_left_alone_if_shared(void **state)
     assert_int_equal(mkdir(wanted, 0700), 0);
     assert_int_equal(chmod(wanted, 0770), 0);
     ctx = context_with("");
+    assert_null(ctx->cache_dir); /* neither read nor written */
     assert_int_equal(strncmp(xl_context_cache(ctx), "none: ", 6), 0);
     assert_non_null(strstr(xl_context_cache(ctx), wanted));
     assert_non_null(strstr(xl_context_cache(ctx), "others may write to it (mode 770)"));
