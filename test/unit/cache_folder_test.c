@@ -325,8 +325,8 @@ static void what_was_not_used_for_longest_goes(void **state)
     xl_context *ctx = context_with(folder);
     write_body(ctx, '1');
     write_body(ctx, '2');
-    for (char digit = '3'; digit <= '6'; ++digit)
-        plant(name_of(digit, ".bin"), MIB / 4 - 700, ('9' - digit) * 60);
+    for (const char *digit = "3456"; *digit; ++digit)
+        plant(name_of(*digit, ".bin"), MIB / 4 - 700, ('9' - *digit) * 60);
     plant("not ours", MIB, 9 * HOUR);
     grow_old(name_of('1', ".bin"), 2 * HOUR);
     grow_old(name_of('2', ".bin"), 2 * HOUR);
