@@ -16,11 +16,12 @@
 # first program is than the best other one; its rate in GB/s; its share of the rate of
 # the copy kernel of its own run.
 #
-# Needs jq, and for --plot gnuplot: apt install jq gnuplot-nox
+# Needs jq, and for --plot gnuplot: apt install jq gnuplot-nox. Exits with 77 where one of
+# them lacks, or where there is too little to draw.
 set -eu
 
 usage() {
-  sed -n '3,19p' "$0" | sed 's/^# \{0,1\}//' >&2
+  sed -n '3,20p' "$0" | sed 's/^# \{0,1\}//' >&2
   exit 2
 }
 
@@ -48,6 +49,7 @@ command -v jq >/dev/null || {
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+touch "$work/results" "$work/points" # there may be no result
 
 # One line per right result: program, name, variant, n, bytes, ms, ms of the copy kernel.
 first='' devices=''
@@ -201,7 +203,7 @@ awk -F '\t' -v folder="$work" -v terminal="$terminal" -v plot="$plot" -v devices
   END {
     choose(0)
     choose(1)
-    if (total == 0) { print "compare: no case has three sizes to draw" >"/dev/stderr"; exit 1 }
+    if (total == 0) { print "compare: no case has three sizes to draw" >"/dev/stderr"; exit 77 }
     split("#0060ad #dd181f #00a050 #e69f00 #8e44ad #17becf #7f4f24 #e377c2 #9aa000 #5c6b73", colour, " ")
     columns = total < 3 ? total : total == 4 ? 2 : 3
     deep = int((total + columns - 1) / columns)

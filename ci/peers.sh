@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# usage: ci/peers.sh [--only NAME] [--max-n 2^K] [--quick]
+# usage: ci/peers.sh [--only NAME] [--max-n 2^K] [--quick] [--seconds N]
 #
 # Times the library and its peers on the cases they share and compares them. Builds
 # build/peers with what there is: CUB (nvcc and a GPU of NVIDIA's), Boost.Compute, the
@@ -9,18 +9,21 @@
 # other; leaves the results in build/peers/json, ends with the table of ci/compare.sh and
 # draws build/peers/peers.png.
 #   --only NAME  one primitive, such as scan     --max-n 2^K  no larger sizes
-#   --quick      fewer runs, for a look
+#   --quick      fewer runs, for a look          --seconds N  for everything (540)
+#
+# Names each case as it starts. Each program gets its share of the time that is left; one
+# that takes longer is stopped, and the table has what it had finished.
 #
 # On Debian and Ubuntu: apt install g++ libboost-dev libtbb-dev jq gnuplot-nox
 # Exits with 1 if a program gave a wrong result.
 set -u
 cd "$(dirname "$0")/.." || exit
 usage() {
-  sed -n '3,16s/^# \{0,1\}//p' "$0" >&2
+  sed -n '3,19s/^# \{0,1\}//p' "$0" >&2
   exit 2
 }
 
-options=() only=''
+options=(--progress) only='' seconds=540
 while [ $# -gt 0 ]; do
   case $1 in
     --quick) options+=("$1") ;;
@@ -28,6 +31,11 @@ while [ $# -gt 0 ]; do
       [ $# -gt 1 ] || usage
       [ "$1" = --max-n ] || only=$2
       options+=("$1" "$2")
+      shift
+      ;;
+    --seconds)
+      [[ ${2:-} =~ ^[1-9][0-9]{0,5}$ ]] || usage
+      seconds=$2
       shift
       ;;
     *) usage ;;
@@ -38,7 +46,7 @@ done
 out=$PWD/build/peers
 json=$out/json
 mkdir -p "$json"
-rm -f "$json"/*.json "$out"/*.png
+rm -f "$json"/*.json "$json"/*.new "$out"/*.png
 failed=0 files=()
 
 cmake -S . -B "$out" -G Ninja -DXL_PEERS=ON -DXL_TESTS=OFF -DXL_TOOL=OFF -DXL_EXAMPLES=OFF \
@@ -48,34 +56,65 @@ cmake -S . -B "$out" -G Ninja -DXL_PEERS=ON -DXL_TESTS=OFF -DXL_TOOL=OFF -DXL_EX
 }
 grep 'left out' "$out/configure.log"
 
-# Builds and runs one program: run_program NAME TARGET FOLDER PROGRAM PRIMITIVES
-run_program() {
-  local log=$out/$1.log file=$json/$1.json
+# What is run: NAME TARGET FOLDER PROGRAM PRIMITIVES
+programs=("crosslane crosslane-bench . crosslane-bench copy scan reduce sort grid"
+  "cub peer-cub-program peers peer-cub scan reduce sort"
+  "std peer-std peers peer-std scan reduce"
+  "boost peer-boost peers peer-boost scan reduce")
+
+# Builds one program: build_program NAME TARGET FOLDER PROGRAM PRIMITIVES. False if it is not to be run.
+build_program() {
   if grep -q "$4: left out" "$out/configure.log"; then
-    return
-  elif [ -n "$only" ] && [[ " $5 " != *" $only "* ]]; then
-    return
-  elif ! cmake --build "$out" --target "$2" >"$log" 2>&1; then
-    tail -n 20 "$log"
-    failed=1
-    return
+    return 1
+  elif [ -n "$only" ] && [[ " ${*:5} " != *" $only "* ]]; then
+    return 1
   fi
-  echo "running $4"
-  if ! "$out/test/bench/$3/$4" "${options[@]}" --json "$file" >"$log" 2>&1; then
-    grep WRONG "$log" || tail -n 3 "$log"
+  echo "building $4"
+  if ! cmake --build "$out" --target "$2" >"$out/$1.log" 2>&1; then
+    tail -n 20 "$out/$1.log"
+    failed=1
+    return 1
+  fi
+}
+
+# Runs one program: run_program SECONDS NAME TARGET FOLDER PROGRAM
+run_program() {
+  local log=$out/$2.log file=$json/$2.json
+  echo "running $5, for $1 s at most"
+  timeout -k 5 "$1" "$out/test/bench/$4/$5" "${options[@]}" --json "$file" >"$log"
+  case $? in
+    0) ;;
+    124 | 137) echo "$5: stopped after $1 s" ;;
+    *) failed=1 ;;
+  esac
+  if grep WRONG "$log"; then
     failed=1
   fi
   [ ! -e "$file" ] || files+=("$file")
 }
 
-run_program crosslane crosslane-bench . crosslane-bench "copy scan reduce sort grid"
-[ ${#files[@]} -gt 0 ] || exit 1
-if grep -q '"device": ".*NVIDIA' "$json/crosslane.json"; then
-  run_program cub peer-cub-program peers peer-cub "scan reduce sort"
-else
-  run_program std peer-std peers peer-std "scan reduce"
+left=()
+for program in "${programs[@]}"; do
+  read -r -a words <<<"$program"
+  ! build_program "${words[@]}" || left+=("$program")
+done
+nvidia=no
+while [ ${#left[@]} -gt 0 ]; do
+  read -r -a words <<<"${left[0]}"
+  case ${words[0]},$nvidia in
+    cub,no | std,yes) ;; # CUB on NVIDIA's devices, the host's library beside the others
+    *)
+      share=$(((seconds - SECONDS) / ${#left[@]}))
+      run_program $((share > 1 ? share : 1)) "${words[@]}"
+      ;;
+  esac
+  left=("${left[@]:1}")
+  [ ! -e "$json/crosslane.json" ] || ! grep -q '"device": ".*NVIDIA' "$json/crosslane.json" || nvidia=yes
+done
+if [ ${#files[@]} = 0 ]; then
+  echo "no program had a result in time; give them more (--seconds), or less to do (--max-n, --only)"
+  exit 1
 fi
-run_program boost peer-boost peers peer-boost "scan reduce"
 
 ci/compare.sh --plot "$out/peers.png" ${only:+--only "$only"} "${files[@]}" || {
   [ $? = 77 ] || failed=1

@@ -13,7 +13,7 @@ log=$top/build/quickstart.log
 "$top/ci/setup.sh" build
 echo "quickstart: building into build/quickstart"
 {
-  cmake -S "$top" -B "$build" -G Ninja -DXL_TESTS=OFF -DXL_BENCH=OFF -DXL_EXAMPLES=OFF &&
+  cmake -S "$top" -B "$build" -G Ninja -DXL_TOOL=ON -DXL_TESTS=OFF -DXL_BENCH=OFF -DXL_EXAMPLES=OFF &&
     cmake --build "$build"
 } >"$log" 2>&1 || { tail -n 30 "$log"; exit 1; }
 exec "$build/tools/crosslane" demo "$@"

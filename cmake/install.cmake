@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: MIT
 # What `cmake --install` puts where: the library, its headers, a CMake package, a
 # pkg-config file and the program. The installed tree may be moved as a whole.
+# A static and a shared build may go to one prefix, in any order: what both install is
+# the same, and the rest has names of its own.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS crosslane EXPORT crosslane-targets
+set(kind static)
+if(BUILD_SHARED_LIBS)
+  set(kind shared)
+endif()
+install(TARGETS crosslane EXPORT crosslane-${kind}-targets
         RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -31,7 +37,7 @@ configure_package_config_file(cmake/crosslane-config.cmake.in
                               INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/crosslane-config-version.cmake
                                  COMPATIBILITY SameMinorVersion)
-install(EXPORT crosslane-targets NAMESPACE crosslane:: DESTINATION ${package_dir})
+install(EXPORT crosslane-${kind}-targets NAMESPACE crosslane:: DESTINATION ${package_dir})
 install(FILES ${PROJECT_BINARY_DIR}/crosslane-config.cmake
               ${PROJECT_BINARY_DIR}/crosslane-config-version.cmake
         DESTINATION ${package_dir})
@@ -48,19 +54,33 @@ else()
   set(pc_cflags " -I${OpenCL_INCLUDE_DIRS}")
   set(pc_libs " ${OpenCL_LIBRARIES}")
 endif()
-if(NOT BUILD_SHARED_LIBS)
-  # There is no shared twin, so what a static library needs stands in Libs.
+# One file serves both kinds, whichever the linker finds: the threads are for the static
+# one. On Windows functions need no dllimport, and the static ones must not have it.
+if(WIN32)
   string(APPEND pc_cflags " -DCROSSLANE_STATIC")
-  string(APPEND pc_libs " ${CMAKE_THREAD_LIBS_INIT}")
-  string(STRIP "${pc_libs}" pc_libs)
-  if(pc_libs)
-    string(PREPEND pc_libs " ")
-  endif()
+endif()
+string(APPEND pc_libs " ${CMAKE_THREAD_LIBS_INIT}")
+string(STRIP "${pc_libs}" pc_libs)
+if(pc_libs)
+  string(PREPEND pc_libs " ")
 endif()
 set(pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
 file(RELATIVE_PATH pc_includedir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 file(RELATIVE_PATH pc_libdir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
-configure_file(cmake/crosslane.pc.in ${PROJECT_BINARY_DIR}/crosslane.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/crosslane.pc DESTINATION ${pc_dir})
+function(install_pc name library)
+  set(pc_library ${library})
+  set(pc_name ${name})
+  configure_file(cmake/crosslane.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${pc_dir})
+endfunction()
+install_pc(crosslane "-L\${libdir} -lcrosslane")
+# By its path, the static library is taken where a shared one stands beside it, too.
+if(NOT BUILD_SHARED_LIBS)
+  get_target_property(name crosslane OUTPUT_NAME)
+  if(NOT name)
+    set(name crosslane)
+  endif()
+  install_pc(crosslane-static "\${libdir}/${CMAKE_STATIC_LIBRARY_PREFIX}${name}${CMAKE_STATIC_LIBRARY_SUFFIX}")
+endif()

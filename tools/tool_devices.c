@@ -37,10 +37,11 @@ typedef struct listing {
     json *j; /* NULL: for people */
     uint32_t platform;
     uint32_t devices, failures;
+    char cache[1024]; /* the same for all devices */
 } listing;
 
-static xl_status learn(cl_platform_id pid, cl_device_id did, xl_device_info *info, char *error,
-                       size_t size)
+static xl_status learn(listing *l, cl_platform_id pid, cl_device_id did, xl_device_info *info,
+                       char *error, size_t size)
 {
     cl_int code = CL_SUCCESS;
     xl_context *ctx = NULL;
@@ -51,6 +52,8 @@ static xl_status learn(cl_platform_id pid, cl_device_id did, xl_device_info *inf
         return XL_ERROR_OPENCL;
     }
     xl_status status = xl_context_adopt(cl, did, NULL, &ctx);
+    if (ctx)
+        tool_one_line(l->cache, sizeof l->cache, xl_context_cache(ctx));
     if (status == XL_SUCCESS)
         status = xl_context_device_info(ctx, info);
     if (status != XL_SUCCESS) {
@@ -128,7 +131,7 @@ static void show_device(void *user, uint32_t p, uint32_t d, cl_platform_id pid, 
     if (clGetDeviceInfo(did, CL_DEVICE_NAME, sizeof name, name, NULL) != CL_SUCCESS)
         snprintf(name, sizeof name, "?");
     progress_say("asking %s", name);
-    xl_status status = learn(pid, did, &info, error, sizeof error);
+    xl_status status = learn(l, pid, did, &info, error, sizeof error);
     progress_clear();
     ++l->devices;
     l->failures += status != XL_SUCCESS;
@@ -188,8 +191,12 @@ static int show_all(json *j)
         json_open(j, "platforms", '[');
     for (; l.platform < count; ++l.platform)
         show_platform(&l, ids[l.platform]);
-    if (j)
+    if (j) {
         json_close(j, ']');
+        json_text(j, "cache", l.cache);
+    } else if (l.cache[0]) {
+        printf("cache of compiled programs: %s\n", l.cache);
+    }
     free(ids);
     if (l.devices == 0)
         return tool_fail("no OpenCL device; install a driver (for a CPU: pocl-opencl-icd)");

@@ -24,7 +24,11 @@ typedef struct xl_context_desc {
      * the first CPU. Letter case does not matter. */
     const char *device;
     /* Folder for compiled programs (CROSSLANE_CACHE_DIR), for PoCL's on a CPU too, though
-     * that keeps its own; "off" or "0" keeps none. NULL: the user's cache folder. */
+     * that keeps its own; "off" or "0" keeps none. NULL: the user's cache folder. It keeps
+     * to CROSSLANE_CACHE_LIMIT MiB, 1 to 1048576, of the files last used; 256 if that is not set.
+     * One that is there and belongs to another user, or that others may write to, is
+     * XL_ERROR_INVALID_ARGUMENT; if it is the user's own cache folder, none is kept
+     * and xl_context_cache() says so. One that cannot be written is no error. */
     const char *cache_dir;
     /* Folder that receives source, options and log of every program built
      * (CROSSLANE_DUMP_DIR). NULL: none. */
@@ -105,6 +109,10 @@ XL_API void xl_context_destroy(xl_context *ctx);
 XL_API cl_context xl_context_cl(const xl_context *ctx);
 XL_API cl_device_id xl_context_device(const xl_context *ctx);
 XL_API cl_command_queue xl_context_queue(xl_context *ctx);
+
+/* Where a context keeps compiled programs, for people to read: the name of a folder, or
+ * "none: " and why. "" for NULL. Borrowed. */
+XL_API const char *xl_context_cache(const xl_context *ctx);
 
 /* Copies what is known of the device. The first call on a context compiles and
  * runs the lane probe, which blocks for some milliseconds; later calls do not

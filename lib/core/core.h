@@ -131,6 +131,22 @@ bool xli_os_make_dirs(const char *path);
 /* A whole file in allocated memory (terminated, so that text can be read as
  * such), or NULL, also for more than 1 GiB. */
 char *xli_os_read_file(const char *path, size_t *length);
+/* Whether others than the user may put files into a folder that is there, and in `why` how.
+ * Windows: not asked, false. */
+bool xli_os_folder_is_shared(const char *path, char *why, size_t bytes);
+/* As xli_os_read_file(), of a file that only the user can have written and of at most
+ * `most` bytes; marks it as used now. NULL for all else, such as a link or a FIFO, which is
+ * not waited for. */
+char *xli_os_read_own_file(const char *path, size_t most, size_t *length);
+/* A file of a folder. */
+typedef struct xli_os_file {
+    char name[96]; /* files with longer names are not listed */
+    uint64_t bytes;
+    int64_t age; /* nanoseconds since it was written or read as one's own */
+} xli_os_file;
+/* The regular files of the user's own in a folder, in no order, allocated; their number. */
+size_t xli_os_list_own_files(const char *folder, xli_os_file **files);
+void xli_os_remove_file(const char *folder, const char *name);
 /* Writes a file so that a reader sees all of it or none: to a temporary name in
  * the same folder, then renamed. False and nothing left behind on failure. */
 bool xli_os_write_file_atomic(const char *path, const void *bytes, size_t length);

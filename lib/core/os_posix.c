@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "core.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 struct xli_mutex {
@@ -104,6 +106,109 @@ bool xli_os_make_dirs(const char *path)
     bool there = is_dir(copy);
     xli_free(copy);
     return there;
+}
+
+static bool written_by_others(const struct stat *info)
+{
+    return info->st_uid != geteuid() || (info->st_mode & (S_IWGRP | S_IWOTH)) != 0;
+}
+
+bool xli_os_folder_is_shared(const char *path, char *why, size_t bytes)
+{
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode) || !written_by_others(&info))
+        return false;
+    if (info.st_uid != geteuid())
+        snprintf(why, bytes, "it belongs to user %lu, not to user %lu", (unsigned long)info.st_uid,
+                 (unsigned long)geteuid());
+    else
+        snprintf(why, bytes, "others may write to it (mode %03o)", (unsigned)(info.st_mode & 0777));
+    return true;
+}
+
+/* All of an open file of `size` bytes, or NULL. */
+static char *read_all(int file, size_t size)
+{
+    size_t used = 0;
+    char *data = xli_alloc(size + 1);
+    while (data && used < size) {
+        ssize_t got = read(file, data + used, size - used);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) { /* cut short since */
+            xli_free(data);
+            return NULL;
+        }
+        used += (size_t)got;
+    }
+    return data;
+}
+
+char *xli_os_read_own_file(const char *path, size_t most, size_t *length)
+{
+    char *data = NULL;
+    struct stat info;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
+    if (file < 0)
+        return NULL;
+    if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) && !written_by_others(&info) &&
+        info.st_size >= 0 && (uintmax_t)info.st_size <= most) {
+        *length = (size_t)info.st_size;
+        data = read_all(file, *length);
+        (void)futimens(file, NULL);
+    }
+    close(file);
+    return data;
+}
+
+/* False for what is no file of ours. */
+static bool describe_file(int folder, const char *name, const struct timespec *now, xli_os_file *to)
+{
+    struct stat info;
+    if (strlen(name) >= sizeof to->name || fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(info.st_mode) || info.st_uid != geteuid())
+        return false;
+#ifdef __APPLE__
+    const struct timespec *used = &info.st_mtimespec;
+#else
+    const struct timespec *used = &info.st_mtim;
+#endif
+    snprintf(to->name, sizeof to->name, "%s", name);
+    to->bytes = (uint64_t)info.st_size;
+    to->age =
+        ((int64_t)now->tv_sec - (int64_t)used->tv_sec) * 1000000000 + now->tv_nsec - used->tv_nsec;
+    return true;
+}
+
+size_t xli_os_list_own_files(const char *folder, xli_os_file **files)
+{
+    size_t used = 0, capacity = 0;
+    struct timespec now = {0};
+    DIR *dir = opendir(folder);
+    *files = NULL;
+    clock_gettime(CLOCK_REALTIME, &now);
+    for (const struct dirent *entry; dir && (entry = readdir(dir));) {
+        if (used == capacity) {
+            capacity = capacity * 2 + 64;
+            xli_os_file *grown = xli_realloc(*files, capacity * sizeof *grown);
+            if (!grown)
+                break;
+            *files = grown;
+        }
+        used += describe_file(dirfd(dir), entry->d_name, &now, &(*files)[used]);
+    }
+    if (dir)
+        closedir(dir);
+    return used;
+}
+
+void xli_os_remove_file(const char *folder, const char *name)
+{
+    xli_text path = {0};
+    xli_text_add(&path, "%s/%s", folder, name);
+    if (!path.failed)
+        (void)unlink(path.data);
+    xli_text_free(&path);
 }
 
 /* Nothing that is read is larger; an endless file such as /dev/zero is refused. */

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <windows.h>
 
 struct xli_mutex {
@@ -85,6 +86,107 @@ bool xli_os_make_dirs(const char *path)
     bool there = is_dir(copy);
     xli_free(copy);
     return there;
+}
+
+/* A folder inherits its rights, and the default one lies in the user's profile. */
+bool xli_os_folder_is_shared(const char *path, char *why, size_t bytes)
+{
+    (void)path;
+    (void)why;
+    (void)bytes;
+    return false;
+}
+
+static int64_t ticks_of(FILETIME time) /* of 100 ns */
+{
+    return (int64_t)((uint64_t)time.dwHighDateTime << 32 | time.dwLowDateTime);
+}
+
+/* All of an open file of `size` bytes, or NULL. */
+static char *read_all(HANDLE file, size_t size)
+{
+    size_t used = 0;
+    char *data = xli_alloc(size + 1);
+    while (data && used < size) {
+        DWORD got = 0;
+        const DWORD wanted = (DWORD)xli_min(size - used, (size_t)1 << 20);
+        if (!ReadFile(file, data + used, wanted, &got, NULL) || got == 0) {
+            xli_free(data);
+            return NULL;
+        }
+        used += got;
+    }
+    return data;
+}
+
+char *xli_os_read_own_file(const char *path, size_t most, size_t *length)
+{
+    char *data = NULL;
+    BY_HANDLE_FILE_INFORMATION info;
+    FILETIME now;
+    HANDLE file =
+        CreateFileA(path, GENERIC_READ | FILE_WRITE_ATTRIBUTES, FILE_SHARE_READ | FILE_SHARE_DELETE,
+                    NULL, OPEN_EXISTING, FILE_FLAG_OPEN_REPARSE_POINT, NULL);
+    if (file == INVALID_HANDLE_VALUE)
+        return NULL;
+    const DWORD odd = FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT;
+    if (GetFileType(file) == FILE_TYPE_DISK && GetFileInformationByHandle(file, &info) &&
+        !(info.dwFileAttributes & odd)) {
+        const uint64_t size = (uint64_t)info.nFileSizeHigh << 32 | info.nFileSizeLow;
+        *length = (size_t)size;
+        data = size <= most ? read_all(file, *length) : NULL;
+        GetSystemTimeAsFileTime(&now);
+        (void)SetFileTime(file, NULL, NULL, &now);
+    }
+    CloseHandle(file);
+    return data;
+}
+
+/* False for what is no file of ours. */
+static bool describe_file(const WIN32_FIND_DATAA *found, FILETIME now, xli_os_file *to)
+{
+    const DWORD odd = FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT;
+    if ((found->dwFileAttributes & odd) || strlen(found->cFileName) >= sizeof to->name)
+        return false;
+    snprintf(to->name, sizeof to->name, "%s", found->cFileName);
+    to->bytes = (uint64_t)found->nFileSizeHigh << 32 | found->nFileSizeLow;
+    to->age = (ticks_of(now) - ticks_of(found->ftLastWriteTime)) * 100;
+    return true;
+}
+
+size_t xli_os_list_own_files(const char *folder, xli_os_file **files)
+{
+    size_t used = 0, capacity = 0;
+    WIN32_FIND_DATAA found;
+    FILETIME now;
+    xli_text pattern = {0};
+    *files = NULL;
+    GetSystemTimeAsFileTime(&now);
+    xli_text_add(&pattern, "%s\\*", folder);
+    HANDLE search = pattern.failed ? INVALID_HANDLE_VALUE : FindFirstFileA(pattern.data, &found);
+    for (BOOL more = search != INVALID_HANDLE_VALUE; more; more = FindNextFileA(search, &found)) {
+        if (used == capacity) {
+            capacity = capacity * 2 + 64;
+            xli_os_file *grown = xli_realloc(*files, capacity * sizeof *grown);
+            if (!grown)
+                break;
+            *files = grown;
+        }
+        used += describe_file(&found, now, &(*files)[used]);
+    }
+    if (search != INVALID_HANDLE_VALUE)
+        FindClose(search);
+    xli_text_free(&pattern);
+    return used;
+}
+
+void xli_os_remove_file(const char *folder, const char *name)
+{
+    xli_text path = {0};
+    xli_text_add(&path, "%s\\%s", folder, name);
+    if (!path.failed)
+        (void)DeleteFileA(path.data);
+    xli_text_free(&path);
 }
 
 /* Nothing that is read is larger. */

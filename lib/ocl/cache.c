@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * Compiled programs on disk, and notes of self-tests that a device passed. A file holds
- * a header and the device's binary, or the name of the test; it is
- * written under another name and renamed, so that a reader sees all or nothing
- * and no lock is needed; whatever does not fit is a miss, and is built again. The
- * file is not flushed to the disk first: one that a power cut left short or empty
- * fails its hash. Any file may be deleted at any time.
- *
- *   bytes 0-15   "crosslane cache1" (the number is the format)
- *   bytes 16-79  the key, hexadecimal
- *   bytes 80-143 SHA-256 of the binary, hexadecimal
- *   bytes 144-   the binary, on PoCL the bitcode */
+ * Compiled programs on disk, and notes of self-tests that a device passed: the body of a
+ * file (cache_folder.c) is the device's binary, on PoCL the bitcode, or the name of the
+ * test. Whatever does not fit is a miss, and is built again. */
 #include "private.h"
 
 #include <crosslane/version.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char magic[] = "crosslane cache1";
-enum { MAGIC = 16, HASH = 64, HEADER = MAGIC + 2 * HASH };
+enum { HEADER = XLI_CACHE_HEADER };
 
 void xli_cache_key(const xli_facts *facts, const char *options, const char *head,
                    const xli_source *source, char key[65])
@@ -29,38 +20,12 @@ void xli_cache_key(const xli_facts *facts, const char *options, const char *head
     xli_sha256_init(&hash);
     /* The feature switches and the user's text are lines of `head`. */
     const char *const parts[] = {
-        magic,        xl_version_string(), info->platform, info->platform_version,
-        info->vendor, vendor_id,           info->name,     info->driver,
-        source->name, source->sha256,      options,        head};
+        xli_cache_magic, xl_version_string(), info->platform, info->platform_version,
+        info->vendor,    vendor_id,           info->name,     info->driver,
+        source->name,    source->sha256,      options,        head};
     for (size_t i = 0; i < XLI_COUNT(parts); ++i)
         xli_sha256_add_text(&hash, parts[i]);
     xli_sha256_hex(&hash, key);
-}
-
-static char *path_of(const xl_context *ctx, const char key[65])
-{
-    xli_text path = {0};
-    xli_text_add(&path, "%s/%s.bin", ctx->cache_dir, key);
-    if (path.failed)
-        xli_text_free(&path);
-    return path.data;
-}
-
-static void hash_of(const void *bytes, size_t length, char hex[65])
-{
-    xli_sha256 hash;
-    xli_sha256_init(&hash);
-    xli_sha256_add(&hash, bytes, length);
-    xli_sha256_hex(&hash, hex);
-}
-
-static bool intact(const char *file, size_t length, const char key[65])
-{
-    char hex[65];
-    if (length <= HEADER || memcmp(file, magic, MAGIC) != 0 || memcmp(file + MAGIC, key, HASH) != 0)
-        return false;
-    hash_of(file + HEADER, length - HEADER, hex);
-    return memcmp(file + MAGIC + HASH, hex, HASH) == 0;
 }
 
 static cl_program program_of(const xl_context *ctx, const char *binary, size_t length,
@@ -79,41 +44,42 @@ static cl_program program_of(const xl_context *ctx, const char *binary, size_t l
     return NULL;
 }
 
-/* The whole file of a key, if it is as it was written. */
-static char *load_file(const xl_context *ctx, const char key[65], size_t *length)
-{
-    char *path = path_of(ctx, key);
-    char *file = path ? xli_os_read_file(path, length) : NULL;
-    if (file && !intact(file, *length, key)) {
-        xli_free(file);
-        file = NULL;
-    }
-    xli_free(path);
-    return file;
-}
-
-/* Fills in the header in front of `length` bytes and writes all of it. */
-static void store_file(const xl_context *ctx, const char key[65], char *file, size_t length)
-{
-    char hex[65];
-    char *path = path_of(ctx, key);
-    if (path && xli_os_make_dirs(ctx->cache_dir)) {
-        memcpy(file, magic, MAGIC);
-        memcpy(file + MAGIC, key, HASH);
-        hash_of(file + HEADER, length, hex);
-        memcpy(file + MAGIC + HASH, hex, HASH);
-        (void)xli_os_write_file_atomic(path, file, HEADER + length);
-    }
-    xli_free(path);
-}
-
 cl_program xli_cache_load(const xl_context *ctx, const char key[65], const char *options)
 {
     size_t length = 0;
-    char *file = load_file(ctx, key, &length);
+    char *file = xli_cache_read(ctx, key, &length);
     cl_program program = file ? program_of(ctx, file + HEADER, length - HEADER, options) : NULL;
     xli_free(file);
     return program;
+}
+
+static bool any_holds(const char *const texts[], size_t n, const char *word)
+{
+    for (size_t i = 0; i < n; ++i)
+        if (strstr(texts[i], word))
+            return true;
+    return false;
+}
+
+/* A kernel's name is written out in the source, but where a macro pastes it together. */
+bool xli_cache_fits(cl_program program, const char *const texts[], size_t n)
+{
+    size_t kernels = 0, bytes = 0;
+    char *names = NULL;
+    if (clGetProgramInfo(program, CL_PROGRAM_NUM_KERNELS, sizeof kernels, &kernels, NULL) ||
+        kernels == 0 || clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, 0, NULL, &bytes))
+        return false;
+    names = xli_alloc(bytes + 1);
+    bool fits = names && !clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, bytes, names, NULL);
+    const bool pasted = any_holds(texts, n, "##");
+    for (char *name = names, *next; fits && !pasted && name; name = next) {
+        next = strchr(name, ';');
+        if (next)
+            *next++ = '\0';
+        fits = any_holds(texts, n, name);
+    }
+    xli_free(names);
+    return fits;
 }
 
 /* A note belongs to a device, its driver, this version of the library, and what the
@@ -136,7 +102,7 @@ bool xli_cache_has_note(const xl_context *ctx, const xli_facts *facts, const cha
     size_t length = 0;
     if (!ctx->cache_dir || !note_key(facts, test, key))
         return false;
-    char *file = load_file(ctx, key, &length);
+    char *file = xli_cache_read(ctx, key, &length);
     const bool has = file && length - HEADER == strlen(test) + 1 &&
                      memcmp(file + HEADER, test, length - HEADER) == 0;
     xli_free(file);
@@ -152,7 +118,7 @@ void xli_cache_add_note(const xl_context *ctx, const xli_facts *facts, const cha
     char *file = xli_alloc(HEADER + length);
     if (file) {
         memcpy(file + HEADER, test, length);
-        store_file(ctx, key, file, length);
+        xli_cache_write(ctx, key, file, length);
     }
     xli_free(file);
 }
@@ -204,7 +170,7 @@ void xli_cache_store(const xl_context *ctx, const char key[65], cl_program progr
     finish_compiling(program);
     char *file = binary_of(ctx, program, &length);
     if (file)
-        store_file(ctx, key, file, length);
+        xli_cache_write(ctx, key, file, length);
     xli_free(file);
 }
 
@@ -237,7 +203,7 @@ void xli_cache_store_bitcode(const xl_context *ctx, const char key[65], cl_progr
     const char *bitcode = file ? find_bitcode(file + HEADER, length, &bytes) : NULL;
     if (bitcode) {
         memmove(file + HEADER, bitcode, bytes);
-        store_file(ctx, key, file, bytes);
+        xli_cache_write(ctx, key, file, bytes);
     }
     xli_free(file);
 }

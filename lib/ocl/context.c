@@ -138,8 +138,7 @@ static void release_programs(xl_context *ctx)
 {
     for (xli_program *p = ctx->programs, *next; p; p = next) {
         next = p->next;
-        clReleaseProgram(p->cl);
-        xli_free(p);
+        xli_program_free(p);
     }
 }
 
@@ -162,6 +161,7 @@ void xli_context_release(xl_context *ctx)
         clReleaseDevice(ctx->device);
     }
     xli_free(ctx->cache_dir);
+    xli_free(ctx->cache_note);
     xli_free(ctx->dump_dir);
     xli_free(ctx->tuning);
     xli_free(ctx->scan_word);

@@ -4,19 +4,33 @@
 
 #include <stdio.h>
 
+/* A program of the disk cache may load and yet not be whole: then it is built anew. */
+static xl_status create(xl_context *ctx, const xli_program *program, const char *name,
+                        cl_kernel *kernel)
+{
+    xl_status status;
+    cl_int code;
+    char call[96];
+    snprintf(call, sizeof call, "clCreateKernel (%s)", name);
+    *kernel = clCreateKernel(program->cl, name, &code);
+    if (code == CL_INVALID_KERNEL_NAME || code == CL_INVALID_PROGRAM_EXECUTABLE) {
+        XL_TRY(xli_program_rebuild(ctx, program, &program));
+        *kernel = clCreateKernel(program->cl, name, &code);
+    }
+    status = xli_cl(ctx, code, call);
+done:
+    return status;
+}
+
 xl_status xli_kernel_create(xl_context *ctx, const xli_program *program, const char *name,
                             xli_kernel *kernel)
 {
     xl_status status;
-    cl_int code;
     *kernel = (xli_kernel){0};
     kernel->lock = xli_mutex_create();
     if (!kernel->lock)
         return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for kernel \"%s\"", name);
-    char call[96];
-    snprintf(call, sizeof call, "clCreateKernel (%s)", name);
-    kernel->cl = clCreateKernel(program->cl, name, &code);
-    XL_TRY(xli_cl(ctx, code, call));
+    XL_TRY(create(ctx, program, name, &kernel->cl));
     XL_TRY_CL(ctx, clGetKernelWorkGroupInfo(kernel->cl, ctx->device, CL_KERNEL_WORK_GROUP_SIZE,
                                             sizeof kernel->max_group, &kernel->max_group, NULL));
     if (kernel->max_group == 0) {

@@ -31,7 +31,9 @@ struct xl_context {
     cl_context cl;
     cl_device_id device;
     xli_mask mask;
-    char *cache_dir;    /* NULL: no disk cache */
+    char *cache_dir;  /* NULL: no disk cache */
+    char *cache_note; /* what xl_context_cache() says */
+    uint64_t cache_limit;
     char *dump_dir;     /* NULL: no dumps */
     xli_tuning *tuning; /* the tuning file's values, or NULL */
     char *scan_word;    /* CROSSLANE_SCAN, or NULL */
@@ -47,6 +49,7 @@ struct xli_program {
     xli_program *next;
     char key[65];
     cl_program cl;
+    struct xli_recipe *recipe; /* of a program that came from a file, to build it anew, or NULL */
 };
 
 /* settings.c: the descriptor's value, else the environment's; NULL if neither says
@@ -70,6 +73,12 @@ xl_status xli_probe_lanes(xl_context *ctx, xli_facts *facts);
  * context's own are not known yet. */
 xl_status xli_program_build(xl_context *ctx, const xli_facts *facts, const char *name,
                             const char *defines, xli_program **program);
+
+/* program.c: what to use in place of a program that lacks a kernel: the same one, unless it
+ * came from a file: then it is built from its source. */
+xl_status xli_program_rebuild(xl_context *ctx, const xli_program *unfit,
+                              const xli_program **program);
+void xli_program_free(xli_program *program);
 
 /* program.c: a source with the caller's own options, the caller's to release; `cached`:
  * looked for in the caches and put there. */
@@ -100,11 +109,25 @@ xl_status xli_device_list(const xl_context *ctx, cl_device_info what, void **lis
 cl_uint xli_device_uint(cl_device_id device, cl_device_info what);
 cl_ulong xli_device_ulong(cl_device_id device, cl_device_info what);
 
+/* cache_folder.c: the folder of a context that is being made, from the descriptor's or the
+ * environment's word; one that others may write to is an error if it was asked for. */
+xl_status xli_cache_open(xl_context *ctx, const char *setting_or_null);
+/* The whole file of a key, a header and its body, if it is as it was written, or NULL. */
+enum { XLI_CACHE_HEADER = 144 };
+extern const char xli_cache_magic[];
+char *xli_cache_read(const xl_context *ctx, const char key[65], size_t *length);
+/* Fills in the header in front of `length` bytes and writes all of it, then sweeps the
+ * folder. */
+void xli_cache_write(const xl_context *ctx, const char key[65], char *file, size_t length);
+
 /* cache.c: compiled programs on disk. A miss, a corrupt file or a folder that
  * cannot be written is never an error. */
 void xli_cache_key(const xli_facts *facts, const char *options, const char *head,
                    const xli_source *source, char key[65]);
 cl_program xli_cache_load(const xl_context *ctx, const char key[65], const char *options_or_null);
+/* Whether a loaded program can have come from these texts: has kernels, all of whose names
+ * stand there. */
+bool xli_cache_fits(cl_program program, const char *const texts[], size_t n);
 void xli_cache_store(const xl_context *ctx, const char key[65], cl_program program);
 /* Keeps the bitcode in a program that PoCL compiled and did not link; the driver makes a
  * program of it when it is loaded with the same options. */

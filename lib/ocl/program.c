@@ -37,36 +37,88 @@ static xli_program *find_locked(xl_context *ctx, const char key[65])
     return p;
 }
 
-/* Adds a built program, unless another thread was first: then that one is used. */
-static xli_program *keep(xl_context *ctx, const char key[65], cl_program cl)
-{
-    xli_program *fresh = xli_alloc(sizeof *fresh);
-    xli_mutex_lock(ctx->lock);
-    xli_program *program = find_locked(ctx, key);
-    if (!program && fresh) {
-        memcpy(fresh->key, key, sizeof fresh->key);
-        fresh->cl = cl;
-        fresh->next = ctx->programs;
-        ctx->programs = program = fresh;
-        fresh = NULL;
-        cl = NULL;
-    }
-    xli_mutex_unlock(ctx->lock);
-    if (cl)
-        clReleaseProgram(cl);
-    xli_free(fresh);
-    return program;
-}
-
 /* What is built, before it is: options and head, and the key that they and the source
  * come to. */
-typedef struct recipe {
+typedef struct xli_recipe {
     const xli_facts *facts;
     const xli_source *source;
     xli_text options;
     xli_text head;
     char key[65];
+    bool disk;    /* the binary is looked for in a file and put there */
+    bool bitcode; /* the bitcode is */
 } recipe;
+
+static void discard_recipe(recipe *r)
+{
+    xli_text_free(&r->options);
+    xli_text_free(&r->head);
+}
+
+/* What a program of a file can be built from again: NULL for a source that may not live as
+ * long as the context. Takes the texts of `r`. */
+static recipe *remember(const xl_context *ctx, recipe *r)
+{
+    recipe *again = xli_source_find(r->source->name) == r->source ? xli_alloc(sizeof *r) : NULL;
+    if (again) {
+        *again = *r;
+        again->facts = &ctx->facts; /* those given may go */
+        r->head = r->options = (xli_text){0};
+    }
+    return again;
+}
+
+static void forget(recipe *r)
+{
+    if (r)
+        discard_recipe(r);
+    xli_free(r);
+}
+
+void xli_program_free(xli_program *program)
+{
+    clReleaseProgram(program->cl);
+    forget(program->recipe);
+    xli_free(program);
+}
+
+/* Adds a program, unless another thread was first: then that one is used. It hides `unfit`
+ * (may be NULL), which lives on for those who hold it. Takes `cl` and `again`. */
+static xli_program *keep(xl_context *ctx, const char key[65], cl_program cl, recipe *again,
+                         const xli_program *unfit)
+{
+    xli_program *fresh = xli_alloc(sizeof *fresh);
+    xli_mutex_lock(ctx->lock);
+    xli_program *program = find_locked(ctx, key);
+    if (program == unfit && fresh) {
+        memcpy(fresh->key, key, sizeof fresh->key);
+        fresh->cl = cl;
+        fresh->recipe = again;
+        fresh->next = ctx->programs;
+        ctx->programs = program = fresh;
+        fresh = NULL;
+        cl = NULL;
+        again = NULL;
+    }
+    xli_mutex_unlock(ctx->lock);
+    if (cl)
+        clReleaseProgram(cl);
+    forget(again);
+    xli_free(fresh);
+    return program;
+}
+
+/* PoCL keeps what it builds, but to find it again it preprocesses the source behind 18,000
+ * lines of declarations, which was nine tenths of the time of a plan found in the caches. A
+ * finished binary would spare that, yet to give one out PoCL 3.1 compiles every kernel once
+ * more, for groups of any size: 1.7 s a program. So what its front end made is kept, and
+ * built. PoCL finds that again by a hash of the bitcode and of what else its code depends
+ * on, its own version and POCL_WORK_GROUP_METHOD among that. */
+static bool keeps_bitcode(const xl_context *ctx, const xli_facts *facts)
+{
+    return facts->takes_bitcode && !ctx->dump_dir &&
+           !xli_os_env("POCL_EXTRA_BUILD_FLAGS"); /* our key does not hold these */
+}
 
 /* PoCL writes "1 warning generated." to stderr: only who asks for dumps gets
  * warnings, in the log there. */
@@ -81,13 +133,9 @@ static xl_status write_recipe(const xl_context *ctx, const char *defines, const 
         return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the source of \"%s\"",
                         r->source->name);
     xli_cache_key(r->facts, r->options.data, r->head.data, r->source, r->key);
+    r->disk = ctx->cache_dir && !r->facts->info.caches_from_source;
+    r->bitcode = ctx->cache_dir && keeps_bitcode(ctx, r->facts);
     return XL_SUCCESS;
-}
-
-static void discard_recipe(recipe *r)
-{
-    xli_text_free(&r->options);
-    xli_text_free(&r->head);
 }
 
 static xl_status compile(xl_context *ctx, const recipe *r, cl_program *out)
@@ -120,18 +168,6 @@ done:
     return status;
 }
 
-/* PoCL keeps what it builds, but to find it again it preprocesses the source behind 18,000
- * lines of declarations, which was nine tenths of the time of a plan found in the caches. A
- * finished binary would spare that, yet to give one out PoCL 3.1 compiles every kernel once
- * more, for groups of any size: 1.7 s a program. So what its front end made is kept, and
- * built. PoCL finds that again by a hash of the bitcode and of what else its code depends
- * on, its own version and POCL_WORK_GROUP_METHOD among that. */
-static bool keeps_bitcode(const xl_context *ctx, const xli_facts *facts)
-{
-    return facts->takes_bitcode && !ctx->dump_dir &&
-           !xli_os_env("POCL_EXTRA_BUILD_FLAGS"); /* our key does not hold these */
-}
-
 /* NULL where that does not work: then the source is built, and what is wrong with it told. */
 static cl_program build_by_bitcode(const xl_context *ctx, const recipe *r)
 {
@@ -148,35 +184,75 @@ static cl_program build_by_bitcode(const xl_context *ctx, const recipe *r)
     return code == CL_SUCCESS ? xli_cache_load(ctx, r->key, r->options.data) : NULL;
 }
 
+/* From the compiler, and onto the disk. */
+static xl_status build_fresh(xl_context *ctx, const recipe *r, cl_program *cl)
+{
+    xl_status status = XL_SUCCESS;
+    *cl = r->bitcode ? build_by_bitcode(ctx, r) : NULL;
+    if (!*cl) {
+        XL_TRY(compile(ctx, r, cl));
+        if (r->disk)
+            xli_cache_store(ctx, r->key, *cl);
+    }
+done:
+    return status;
+}
+
+static cl_program find_on_disk(const xl_context *ctx, const recipe *r)
+{
+    const char *const texts[] = {r->source->text, r->head.data, r->options.data};
+    cl_program cl = xli_cache_load(ctx, r->key, r->bitcode ? r->options.data : NULL);
+    if (cl && !xli_cache_fits(cl, texts, XLI_COUNT(texts))) {
+        clReleaseProgram(cl);
+        cl = NULL;
+    }
+    return cl;
+}
+
 static xl_status build_source(xl_context *ctx, const xli_facts *facts, const xli_source *source,
                               const char *defines, const char *options, xli_program **program)
 {
     xl_status status = XL_SUCCESS;
     recipe r = {.facts = facts, .source = source};
     cl_program cl = NULL;
+    recipe *again = NULL;
     XL_TRY(write_recipe(ctx, defines, options, &r));
     xli_mutex_lock(ctx->lock);
     *program = find_locked(ctx, r.key);
     xli_mutex_unlock(ctx->lock);
     if (*program)
         goto done;
-    const bool bitcode = ctx->cache_dir && keeps_bitcode(ctx, facts);
-    const bool disk = ctx->cache_dir && !facts->info.caches_from_source;
-    if (disk || bitcode)
-        cl = xli_cache_load(ctx, r.key, bitcode ? r.options.data : NULL);
-    if (!cl && bitcode)
-        cl = build_by_bitcode(ctx, &r);
-    const bool hit = cl != NULL;
-    if (!hit)
-        XL_TRY(compile(ctx, &r, &cl));
-    *program = keep(ctx, r.key, cl);
+    if (r.disk || r.bitcode)
+        cl = find_on_disk(ctx, &r);
+    if (cl)
+        again = remember(ctx, &r);
+    else
+        XL_TRY(build_fresh(ctx, &r, &cl));
+    *program = keep(ctx, r.key, cl, again, NULL);
     if (!*program)
         XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory to keep program \"%s\"",
                         source->name));
-    if (disk && !hit)
-        xli_cache_store(ctx, r.key, (*program)->cl);
 done:
     discard_recipe(&r);
+    return status;
+}
+
+xl_status xli_program_rebuild(xl_context *ctx, const xli_program *unfit,
+                              const xli_program **program)
+{
+    xl_status status = XL_SUCCESS;
+    cl_program cl = NULL;
+    xli_mutex_lock(ctx->lock);
+    *program = find_locked(ctx, unfit->key);
+    xli_mutex_unlock(ctx->lock);
+    if (*program != unfit || !unfit->recipe) /* another thread was first, or it is as built */
+        goto done;
+    XL_TRY(build_fresh(ctx, unfit->recipe, &cl));
+    *program = keep(ctx, unfit->key, cl, NULL, unfit);
+    if (*program == unfit)
+        status = xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory to keep program \"%s\"",
+                          unfit->recipe->source->name);
+done:
     return status;
 }
 

@@ -13,11 +13,6 @@ const char *xli_setting(const char *field, const char *variable)
     return value && *value ? value : NULL;
 }
 
-static bool switched_off(const char *text)
-{
-    return text && (xli_text_equal_nocase(text, "off") || strcmp(text, "0") == 0);
-}
-
 typedef struct mask_word {
     const char *word;
     size_t offset;
@@ -83,21 +78,18 @@ static xl_status mask_parse(const char *text, xli_mask *mask)
 xl_status xli_settings_read(xl_context *ctx, const xl_context_desc *desc)
 {
     xl_status status;
-    const char *cache = xli_setting(desc->cache_dir, "CROSSLANE_CACHE_DIR");
     const char *dump = xli_setting(desc->dump_dir, "CROSSLANE_DUMP_DIR");
     const char *tune = xli_setting(desc->tune_file, "CROSSLANE_TUNE_FILE");
     XL_TRY(mask_parse(xli_setting(desc->mask, "CROSSLANE_MASK"), &ctx->mask));
     if (tune)
         XL_TRY(xli_tuning_read(tune, &ctx->tuning));
-    /* Without a home there is no folder, and no cache; without memory, no context. */
-    if (!switched_off(cache))
-        ctx->cache_dir = cache ? xli_strdup(cache) : xli_os_cache_dir("crosslane");
+    XL_TRY(xli_cache_open(ctx, xli_setting(desc->cache_dir, "CROSSLANE_CACHE_DIR")));
     ctx->dump_dir = xli_strdup(dump);
     const char *scan = xli_setting(NULL, "CROSSLANE_SCAN");
     ctx->scan_word = xli_strdup(scan);
     if (scan && !ctx->scan_word)
         XL_TRY(xli_fail(NULL, XL_ERROR_OUT_OF_MEMORY, "no memory for the settings"));
-    if ((cache && !switched_off(cache) && !ctx->cache_dir) || (dump && !ctx->dump_dir))
+    if (dump && !ctx->dump_dir)
         status = xli_fail(NULL, XL_ERROR_OUT_OF_MEMORY, "no memory for the name of a folder");
 done:
     return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * crosslane-bench: times the library's primitives beside a copy kernel.
  *
- *   crosslane-bench [--only NAME] [--max-n 2^K] [--json FILE] [--quick]
+ *   crosslane-bench [--only NAME] [--max-n 2^K] [--json FILE] [--quick] [--progress]
  *
  * Exits 0, or 1 if a result was wrong or a call failed, or 2 for a wrong option. */
 #include "bench.h"
@@ -24,9 +24,11 @@ static const char *tunables(char *text, size_t bytes)
     return text;
 }
 
-static bool write_json(const bench *b, const char *path)
+static bool write_json(const bench *b)
 {
     char text[4096];
+    if (!b->options->json)
+        return true;
     const bench_place place = {.version = xl_version_string(),
                                .device = b->info.name,
                                .platform = b->info.platform,
@@ -34,7 +36,14 @@ static bool write_json(const bench *b, const char *path)
                                .opencl_c = b->info.opencl_c,
                                .tunables = tunables(text, sizeof text),
                                .runs = b->runs};
-    return bench_write_json(b->results, &place, path);
+    return bench_write_json(b->results, &place, b->options->json);
+}
+
+/* Shows a result, and keeps it should the run be stopped. */
+static void show(const bench *b, const bench_result *r)
+{
+    bench_print(b->results, r);
+    (void)write_json(b);
 }
 
 static void print_head(const bench *b)
@@ -105,6 +114,7 @@ xl_status bench_case(bench *b, const char *name, const char *variant, size_t n, 
 {
     call c = {.b = b, .enqueue = enqueue, .user = user};
     bench_result times = {.n = n};
+    bench_start(b->options, PROGRAM, name, variant, n);
     if (!bench_measure(&times, b->runs, time_row, time_wall, &c)) {
         bench_failed(b, name, variant, n, c.status);
         return c.status;
@@ -116,7 +126,7 @@ xl_status bench_case(bench *b, const char *name, const char *variant, size_t n, 
     r->spread = times.spread;
     r->wall_us = times.wall_us;
     r->copy_ms = times.copy_ms;
-    bench_print(b->results, r);
+    show(b, r);
     return XL_SUCCESS;
 }
 
@@ -129,7 +139,7 @@ void bench_host_case(bench *b, const char *program, const char *name, const char
     r->device_ms = milliseconds;
     r->wall_us = 1e3 * milliseconds;
     r->copy_ms = copy_ms;
-    bench_print(b->results, r);
+    show(b, r);
 }
 
 static void add_wrong(bench *b, const char *program, const char *name, const char *variant,
@@ -138,7 +148,7 @@ static void add_wrong(bench *b, const char *program, const char *name, const cha
     bench_result *r = bench_add(b->results, program, name, variant, n);
     snprintf(r->wrong, sizeof r->wrong, "%s", why);
     b->results->wrong = true;
-    bench_print(b->results, r);
+    show(b, r);
 }
 
 void bench_wrong(bench *b, const char *name, const char *variant, size_t n, const char *why)
@@ -202,7 +212,7 @@ static bool is_part(const char *name)
 static int run(const bench_options *o)
 {
     bench_results results = {.program = PROGRAM};
-    bench b = {.runs = bench_runs(o), .results = &results};
+    bench b = {.runs = bench_runs(o), .results = &results, .options = o};
     if (xl_context_create(NULL, &b.ctx) != XL_SUCCESS) {
         fprintf(stderr, "crosslane-bench: %s\n", xl_context_error(NULL));
         return 1;
@@ -218,7 +228,7 @@ static int run(const bench_options *o)
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i)
         if (!o->only || strcmp(o->only, parts[i].name) == 0)
             parts[i].run(&b);
-    const bool written = !o->json || write_json(&b, o->json);
+    const bool written = write_json(&b);
     free(results.list);
     xl_context_destroy(b.ctx);
     return results.wrong || !written;
@@ -228,7 +238,8 @@ int main(int argc, char **argv)
 {
     bench_options o = {.max_n = SIZE_MAX};
     if (!bench_parse(argc, argv, &o) || (o.only && !is_part(o.only))) {
-        fputs("usage: crosslane-bench [--only NAME] [--max-n 2^K] [--json FILE] [--quick]\nnames:",
+        fputs("usage: crosslane-bench [--only NAME] [--max-n 2^K] [--json FILE] [--quick] "
+              "[--progress]\nnames:",
               stderr);
         for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i)
             fprintf(stderr, " %s", parts[i].name);

@@ -16,6 +16,7 @@ typedef struct bench {
     cl_command_queue queue; /* in order, with profiling */
     unsigned runs;          /* timed runs per case, at least 15 unless --quick */
     size_t max_n;           /* larger sizes are left out */
+    const bench_options *options;
     bench_results *results;
 } bench;
 

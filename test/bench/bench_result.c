@@ -39,8 +39,8 @@ bool bench_parse(int argc, char **argv, bench_options *o)
 {
     for (int i = 1; i < argc; ++i) {
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
-        if (strcmp(argv[i], "--quick") == 0) {
-            o->quick = true;
+        if (strcmp(argv[i], "--quick") == 0 || strcmp(argv[i], "--progress") == 0) {
+            *(argv[i][2] == 'q' ? &o->quick : &o->progress) = true;
             continue;
         }
         if (!value)
@@ -127,15 +127,32 @@ bool bench_measure(bench_result *r, unsigned runs, bench_row *row, bench_wall *w
 
 /* ---- the table ------------------------------------------------------------- */
 
-static void print_size(size_t n)
+/* The k of n = 2^k, or 64. */
+static unsigned power_of(size_t n)
 {
     unsigned k = 0;
     while (k < 63 && (size_t)1 << k < n)
         ++k;
-    if ((size_t)1 << k == n)
-        printf("       2^%-2u", k);
+    return (size_t)1 << k == n ? k : 64;
+}
+
+static void print_size(size_t n)
+{
+    if (power_of(n) < 64)
+        printf("       2^%-2u", power_of(n));
     else
         printf("%11zu", n);
+}
+
+void bench_start(const bench_options *o, const char *program, const char *name, const char *variant,
+                 size_t n)
+{
+    char size[32];
+    if (!o->progress)
+        return;
+    snprintf(size, sizeof size, power_of(n) < 64 ? "2^%zu" : "%zu",
+             power_of(n) < 64 ? (size_t)power_of(n) : n);
+    fprintf(stderr, "%s: %s, %s, n %s\n", program, name, variant, size);
 }
 
 void bench_print_columns(void)
@@ -153,6 +170,7 @@ void bench_print(const bench_results *all, const bench_result *r)
     print_size(r->n);
     if (r->wrong[0]) {
         printf("  WRONG: %s\n", r->wrong);
+        fflush(stdout);
         return;
     }
     printf(" %10.4f %5.1f%% ", r->device_ms, 100 * r->spread);
@@ -209,13 +227,8 @@ static void json_result(FILE *f, const bench_result *r)
     fputc('}', f);
 }
 
-bool bench_write_json(const bench_results *all, const bench_place *place, const char *path)
+static void json_all(FILE *f, const bench_results *all, const bench_place *place)
 {
-    FILE *f = fopen(path, "w");
-    if (!f) {
-        perror(path);
-        return false;
-    }
     fputs("{\n", f);
     json_field(f, "program", all->program);
     json_field(f, "version", place->version);
@@ -231,5 +244,21 @@ bool bench_write_json(const bench_results *all, const bench_place *place, const 
         json_result(f, &all->list[i]);
     }
     fputs("\n  ]\n}\n", f);
-    return fclose(f) == 0;
+}
+
+bool bench_write_json(const bench_results *all, const bench_place *place, const char *path)
+{
+    char fresh[4096];
+    snprintf(fresh, sizeof fresh, "%.4000s.new", path);
+    FILE *f = fopen(fresh, "w");
+    if (!f) {
+        perror(fresh);
+        return false;
+    }
+    json_all(f, all, place);
+    const bool written = fclose(f) == 0;
+#ifdef _WIN32 /* where rename() replaces nothing */
+    remove(path);
+#endif
+    return written && rename(fresh, path) == 0;
 }

@@ -44,13 +44,13 @@ typedef struct bench_place {
 typedef struct bench_options {
     const char *only, *json;
     size_t max_n;
-    bool quick;
+    bool quick, progress;
 } bench_options;
 
 /* Seconds of a clock that only moves forward. */
 double bench_now(void);
 
-/* [--only NAME] [--max-n 2^K] [--json FILE] [--quick]; false for anything else. */
+/* [--only NAME] [--max-n 2^K] [--json FILE] [--quick] [--progress]; false for anything else. */
 bool bench_parse(int argc, char **argv, bench_options *options);
 
 /* Timed rows per case. */
@@ -75,8 +75,13 @@ typedef double bench_wall(void *user, unsigned calls);
  * of 100 calls (fewer where that takes long). False if a call failed. */
 bool bench_measure(bench_result *r, unsigned runs, bench_row *row, bench_wall *wall, void *user);
 
+/* With --progress, a line on stderr: this case comes now. */
+void bench_start(const bench_options *options, const char *program, const char *name,
+                 const char *variant, size_t n);
 void bench_print_columns(void);
 void bench_print(const bench_results *all, const bench_result *r);
+/* A reader sees all of the file or the one before: a run may be stopped at any time, and
+ * writes after every case. */
 bool bench_write_json(const bench_results *all, const bench_place *place, const char *path);
 
 #ifdef __cplusplus

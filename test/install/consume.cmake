@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Builds the programs of test/install/consumer against an installed (or, for
-# add_subdirectory, a bare) Crosslane and runs them.
+# add_subdirectory, a bare) Crosslane of a KIND and runs them. PLACE says which kinds are
+# installed at PREFIX: static, shared, both.
 cmake_minimum_required(VERSION 3.20)
 set(programs ${SOURCE}/test/install/consumer)
 file(REMOVE_RECURSE ${BINARY})
@@ -12,7 +13,7 @@ endmacro()
 
 if("${WAY}" STREQUAL "pkg_config")
   find_program(pkg_config NAMES pkg-config pkgconf)
-  find_program(cxx NAMES c++ g++ clang++ REQUIRED)
+  find_program(cxx NAMES c++ g++ clang++)
   if(NOT pkg_config)
     message("skipped: there is no pkg-config")
     return()
@@ -22,21 +23,43 @@ if("${WAY}" STREQUAL "pkg_config")
   get_filename_component(libraries ${folder} DIRECTORY)
   set(ENV{PKG_CONFIG_PATH} "${folder}:$ENV{PKG_CONFIG_PATH}")
   set(ENV{LD_LIBRARY_PATH} "${libraries}:$ENV{LD_LIBRARY_PATH}")
-  execute_process(COMMAND ${pkg_config} --cflags --libs crosslane OUTPUT_VARIABLE flags
+  set(package crosslane) # where both are there, the linker takes the shared one
+  if("${PLACE} ${KIND}" STREQUAL "both static")
+    set(package crosslane-static)
+  endif()
+  execute_process(COMMAND ${pkg_config} --cflags --libs ${package} OUTPUT_VARIABLE flags
                   COMMAND_ERROR_IS_FATAL ANY)
   string(STRIP "${flags}" flags)
   message(STATUS "pkg-config gives: ${flags}")
   separate_arguments(flags UNIX_COMMAND "${flags}")
   run(${CC} -std=c11 ${programs}/consumer.c ${flags} -o consumer)
-  run(${cxx} -std=c++17 ${programs}/headers.cpp ${flags} -o headers)
+  if(cxx)
+    run(${cxx} -std=c++17 ${programs}/headers.cpp ${flags} -o headers)
+  endif()
 else()
   set(shared OFF)
   if("${KIND}" STREQUAL "shared")
     set(shared ON)
   endif()
-  run(${CMAKE_COMMAND} -S ${programs} -B . -G ${GENERATOR} -DCMAKE_C_COMPILER=${CC} -DWAY=${WAY}
+  run(${CMAKE_COMMAND} -S ${programs} -B . -G ${GENERATOR} -DCMAKE_C_COMPILER=${CC} -DWAY=${WAY} -DKIND=${KIND} -DPLACE=${PLACE}
       -DCMAKE_PREFIX_PATH=${PREFIX} -DCROSSLANE_SOURCE=${SOURCE} -DBUILD_SHARED_LIBS=${shared})
   run(${CMAKE_COMMAND} --build . --parallel 2)
 endif()
+# Which kind was linked shows in what the program loads.
+find_program(readelf NAMES readelf llvm-readelf)
+if(readelf)
+  execute_process(COMMAND ${readelf} -d consumer WORKING_DIRECTORY ${BINARY} OUTPUT_VARIABLE loads
+                  COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCH "\\[libcrosslane\\.so[^]]*\\]" loaded "${loads}")
+  set(wanted "^$")
+  if("${KIND}" STREQUAL "shared")
+    set(wanted ".")
+  endif()
+  if(NOT "${loaded}" MATCHES "${wanted}")
+    message(FATAL_ERROR "a program for the ${KIND} library loads \"${loaded}\"")
+  endif()
+endif()
 run(./consumer)
-run(./headers)
+if(EXISTS ${BINARY}/headers)
+  run(./headers)
+endif()

@@ -377,6 +377,125 @@ static void a_passed_test_is_remembered(void **state)
     xl_context_destroy(ctx);
 }
 
+/* Puts the content of another program under the name and key of a file, with its hash. */
+static void swap_in(const char *name, const char *name_of_other)
+{
+    enum { HASH_AT = 80 };
+    size_t length, other_length;
+    char *file = xli_os_read_file(path_in_folder(name), &length);
+    char *other = xli_os_read_file(path_in_folder(name_of_other), &other_length);
+    assert_non_null(file);
+    assert_non_null(other);
+    memcpy(other, file, HASH_AT);
+    assert_true(xli_os_write_file_atomic(path_in_folder(name), other, other_length));
+    xli_free(file);
+    xli_free(other);
+}
+
+/* Makes a program of a user's with a kernel of that name, and the kernel; `file`, if given,
+ * becomes the name of the file that was written last. */
+static void make_user_kernel(const char *name, char file[96])
+{
+    char text[128];
+    cl_program program;
+    cl_int code;
+    xl_context *ctx = context_with(folder);
+    snprintf(text, sizeof text, "__kernel void %s(__global uint *out) { out[0] = 7; }\n", name);
+    XLT_OK(xl_program_create(ctx, text, "", &program));
+    cl_kernel kernel = clCreateKernel(program, name, &code);
+    XLT_CL(code);
+    XLT_CL(clReleaseKernel(kernel));
+    XLT_CL(clReleaseProgram(program));
+    xl_context_destroy(ctx);
+    xli_os_file *files, *last;
+    const size_t n = xli_os_list_own_files(folder, &files);
+    assert_true(n > 0);
+    last = files;
+    for (size_t i = 1; i < n; ++i)
+        if (files[i].age < last->age)
+            last = &files[i];
+    if (file)
+        snprintf(file, 96, "%s", last->name);
+    xli_free(files);
+}
+
+/* A context cannot know which kernels the user wants, but that these are not his. */
+static void a_users_program_of_other_kernels_is_built_again(void **state)
+{
+    (void)state;
+    char first[96], second[96];
+    if (!live())
+        skip();
+    remove_tree(folder);
+    make_user_kernel("one", first);
+    make_user_kernel("two", second);
+    swap_in(first, second);
+    const listing swapped = list_folder();
+    make_user_kernel("one", NULL);
+    const listing mended = list_folder();
+    assert_int_equal(mended.files, swapped.files);
+    assert_true(mended.inodes != swapped.inodes);
+    make_user_kernel("one", NULL);
+    assert_true(list_folder().inodes == mended.inodes);
+}
+
+static xli_program *get(xl_context *ctx, const char *defines)
+{
+    xli_program *program;
+    XLT_OK(xli_program_get(ctx, "probe", defines, &program));
+    return program;
+}
+
+static void make_kernel(xl_context *ctx, const xli_program *program, const char *name)
+{
+    xli_kernel kernel;
+    XLT_OK(xli_kernel_create(ctx, program, name, &kernel));
+    xli_kernel_destroy(&kernel);
+}
+
+/* The kernel that is there instead has a name that stands in the source, too: only when
+ * another one is asked for, the lack shows. */
+static void a_program_that_lacks_its_kernel_is_built_again(void **state)
+{
+    (void)state;
+    static const char renamed[] = "#define xl_probe_lanes xl_probe_lane\n";
+    static const char named[] = "#define NAMED 1\n";
+    char name[96], other[96];
+    if (!live())
+        skip();
+    remove_tree(folder);
+    xl_context *ctx = context_with(folder);
+    make_kernel(ctx, get(ctx, named), "xl_probe_lanes");
+    make_kernel(ctx, get(ctx, renamed), "xl_probe_lane");
+    snprintf(name, sizeof name, "%s.bin", get(ctx, named)->key);
+    snprintf(other, sizeof other, "%s.bin", get(ctx, renamed)->key);
+    xl_context_destroy(ctx);
+    swap_in(name, other);
+    const listing swapped = list_folder();
+
+    ctx = context_with(folder);
+    const xli_program *lacking = get(ctx, named);
+    make_kernel(ctx, lacking, "xl_probe_lane"); /* the test is one */
+    make_kernel(ctx, lacking, "xl_probe_lanes");
+    make_kernel(ctx, lacking, "xl_probe_lanes"); /* by who still holds it */
+    assert_ptr_not_equal(get(ctx, named), lacking);
+    make_kernel(ctx, get(ctx, named), "xl_probe_lanes");
+    assert_string_equal(xl_context_error(ctx), "");
+    xl_context_destroy(ctx);
+    const listing mended = list_folder();
+    assert_int_equal(mended.files, swapped.files);
+    assert_true(mended.inodes != swapped.inodes);
+
+    ctx = context_with(folder);
+    make_kernel(ctx, get(ctx, named), "xl_probe_lanes");
+    xli_kernel kernel;
+    assert_int_equal(xli_kernel_create(ctx, get(ctx, named), "xl_no_such", &kernel),
+                     XL_ERROR_OPENCL);
+    assert_non_null(strstr(xl_context_error(ctx), "xl_no_such"));
+    make_kernel(ctx, get(ctx, named), "xl_probe_lanes");
+    xl_context_destroy(ctx);
+}
+
 /* Everything that shapes a program is in its name. */
 static void keys_differ_where_programs_do(void **state)
 {
@@ -489,6 +608,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_cache_is_switched_off),
         cmocka_unit_test(only_intact_files_are_loaded),
         cmocka_unit_test(a_passed_test_is_remembered),
+        cmocka_unit_test(a_users_program_of_other_kernels_is_built_again),
+        cmocka_unit_test(a_program_that_lacks_its_kernel_is_built_again),
         cmocka_unit_test(keys_differ_where_programs_do),
         cmocka_unit_test(two_processes_share_a_folder),
     };

@@ -5,7 +5,7 @@
  *
  *   c++ -O3 -std=c++17 -Itest/bench -o peer-boost test/bench/peers/boost_compute.cpp \
  *       test/bench/bench_result.c -lOpenCL
- *   ./peer-boost [--only NAME] [--max-n 2^K] [--json FILE] [--quick] */
+ *   ./peer-boost [--only NAME] [--max-n 2^K] [--json FILE] [--quick] [--progress] */
 #include "peer.hpp"
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -155,6 +155,7 @@ template <class T> void scan(peer::bench &b, place &p, const char *variant)
     const std::vector<T> in = peer::random_input<T>(sizes.empty() ? 0 : sizes.back());
     const std::vector<T> wanted = peer::exclusive_sums(in);
     for (size_t n : sizes) {
+        b.start(nullptr, "scan", variant, n);
         compute::vector<T> from(n, p.context), to(n, p.context);
         compute::copy(in.begin(), in.begin() + (std::ptrdiff_t)n, from.begin(), p.queue);
         compute::fill(to.begin(), to.end(), (T)77, p.queue);
@@ -178,6 +179,7 @@ void reduce(peer::bench &b, place &p)
         sizes.pop_back();
     const std::vector<int32_t> in = peer::random_input<int32_t>(sizes.empty() ? 0 : sizes.back());
     for (size_t n : sizes) {
+        b.start(nullptr, "reduce", "i32 sum", n);
         int32_t sum = 0;
         for (size_t i = 0; i < n; ++i)
             sum += in[i];

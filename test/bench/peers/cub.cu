@@ -4,7 +4,7 @@
  *
  *   nvcc -O3 -std=c++17 -arch=native -Itest/bench -o peer-cub test/bench/peers/cub.cu \
  *        test/bench/bench_result.c
- *   ./peer-cub [--only NAME] [--max-n 2^K] [--json FILE] [--quick] */
+ *   ./peer-cub [--only NAME] [--max-n 2^K] [--json FILE] [--quick] [--progress] */
 #include "peer.hpp"
 
 #include <cub/cub.cuh>
@@ -107,6 +107,7 @@ void run_case(peer::bench &b, const char *name, const std::string &variant, size
               Call call, Fault fault)
 {
     size_t scratch_bytes = 0;
+    b.start(nullptr, name, variant, n);
     TRY(call(nullptr, scratch_bytes)); /* without scratch: asks how much it needs */
     array<char> scratch(scratch_bytes);
     auto enqueue = [&] { TRY(call(scratch.get(), scratch_bytes)); };

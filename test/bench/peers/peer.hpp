@@ -98,8 +98,10 @@ class bench
                 known = known || name == options_.only;
         }
         if (!known) {
-            std::fprintf(stderr, "usage: %s [--only NAME] [--max-n 2^K] [--json FILE] [--quick]\n",
-                         argv[0]);
+            std::fprintf(
+                stderr,
+                "usage: %s [--only NAME] [--max-n 2^K] [--json FILE] [--quick] [--progress]\n",
+                argv[0]);
             std::fprintf(stderr, "names:");
             for (const std::string &name : names_)
                 std::fprintf(stderr, " %s", name.c_str());
@@ -136,6 +138,12 @@ class bench
         return options_.max_n;
     }
 
+    // Says with --progress that a case comes now.
+    void start(const char *program, const char *name, const std::string &variant, size_t n) const
+    {
+        bench_start(&options_, program ? program : results_.program, name, variant.c_str(), n);
+    }
+
     // Times `call`, which has double row(unsigned) and double wall(unsigned) as bench_row
     // and bench_wall do, and files the times. `program`: NULL, or another than the run's.
     template <class Call>
@@ -158,7 +166,7 @@ class bench
         r->spread = times.spread;
         r->wall_us = times.wall_us;
         r->copy_ms = copy_ms;
-        bench_print(&results_, r);
+        show(r);
     }
 
     void wrong(const char *program, const char *name, const std::string &variant, size_t n,
@@ -167,21 +175,23 @@ class bench
         bench_result *r = add(program, name, variant, n);
         std::snprintf(r->wrong, sizeof r->wrong, "%s", why.c_str());
         results_.wrong = true;
-        bench_print(&results_, r);
+        show(r);
     }
 
-    void print_head(const bench_place &place) const
+    // `place` has to live as long as results come.
+    void print_head(const bench_place &place)
     {
+        place_ = &place;
         std::printf("device %s, %s, driver %s, %s\n", place.device, place.platform, place.driver,
                     place.version);
         bench_print_columns();
     }
 
     // Writes the file; the exit status of the program.
-    int finish(bench_place place) const
+    int finish(const bench_place &place)
     {
-        place.runs = bench_runs(&options_);
-        const bool written = !options_.json || bench_write_json(&results_, &place, options_.json);
+        place_ = &place;
+        const bool written = write();
         return results_.wrong || !written;
     }
 
@@ -189,6 +199,23 @@ class bench
     std::vector<std::string> names_;
     bench_options options_ = {};
     bench_results results_ = {};
+    const bench_place *place_ = nullptr;
+
+    bool write() const
+    {
+        bench_place place = {};
+        if (place_)
+            place = *place_;
+        place.runs = bench_runs(&options_);
+        return !options_.json || bench_write_json(&results_, &place, options_.json);
+    }
+
+    // Shows a result, and keeps it should the run be stopped.
+    void show(const bench_result *r) const
+    {
+        bench_print(&results_, r);
+        (void)write();
+    }
 
     bench_result *add(const char *program, const char *name, const std::string &variant, size_t n)
     {

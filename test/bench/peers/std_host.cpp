@@ -4,7 +4,7 @@
  *
  *   c++ -O3 -std=c++17 -Itest/bench -o peer-std test/bench/peers/std_host.cpp \
  *       test/bench/bench_result.c -ltbb
- *   ./peer-std [--only NAME] [--max-n 2^K] [--json FILE] [--quick] */
+ *   ./peer-std [--only NAME] [--max-n 2^K] [--json FILE] [--quick] [--progress] */
 #include "peer.hpp"
 
 #include <algorithm>
@@ -46,6 +46,7 @@ template <class T, class Call>
 void run_case(peer::bench &b, const char *program, const char *name, const char *variant, size_t n,
               double bytes, Call call, const std::vector<T> &got, const std::vector<T> &wanted)
 {
+    b.start(program, name, variant, n);
     call();
     const std::string why = peer::difference(got, wanted, got.size());
     timed<Call> t(call);
