@@ -173,6 +173,20 @@ static void the_probe_sees_each_wrong_word(void **state)
     }
 }
 
+static int setup(void **state)
+{
+    (void)state;
+    (void)xlt_context(); /* names the device in messages */
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    xlt_finish();
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,7 +197,7 @@ int main(void)
     char command[64];
     layer = xlt_layer_load();
     assert_non_null(mkdtemp(folder));
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests(tests, setup, teardown);
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command) != 0 ? 1 : failed;
 }

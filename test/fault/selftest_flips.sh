@@ -77,13 +77,16 @@ case $part in
     ;;
   sort)
     each "bitonic sort u32 with u32" 2 1 # keys, values
-    each "bitonic sort f32" 1
+    # The first third of what it reads has no values beside it.
+    clean "bitonic sort f32"
+    sees "bitonic sort f32" $(((reads - 1) / 3 + 1)):0
+    sees "bitonic sort f32" $(((reads - 1) / 3 + 1)):-1
     ;;
   grid)
     # How many are not finite, and which is the first, as xli_grid_header has them.
     clean "grid, points that are not finite"
-    sees "grid, points that are not finite" $reads:6:1
-    sees "grid, points that are not finite" $reads:7:1
+    sees "grid, points that are not finite" "$reads:6:1"
+    sees "grid, points that are not finite" "$reads:7:1"
     each "grid, reorder" 1
     ;;
   neighbors)
