@@ -3,16 +3,28 @@
 #include "selftest.h"
 
 #include <stdio.h>
+#include <string.h>
 
-family family_begin(const char *format, ...)
+static bool is_wanted(selftest *t, const char *name)
 {
-    family f = {.cases = 0};
+    bool wanted = !t->names[0];
+    for (size_t i = 0; i < TOOL_MAX_FILES && t->names[i]; ++i)
+        if (strstr(name, t->names[i]))
+            wanted = t->known[i] = true;
+    return wanted;
+}
+
+bool family_begin(selftest *t, family *f, const char *format, ...)
+{
+    *f = (family){.cases = 0};
     va_list args;
     va_start(args, format);
-    vsnprintf(f.name, sizeof f.name, format, args);
+    vsnprintf(f->name, sizeof f->name, format, args);
     va_end(args);
-    progress_say("checking %s", f.name);
-    return f;
+    if (!is_wanted(t, f->name))
+        return false;
+    progress_say("checking %s", f->name);
+    return true;
 }
 
 void family_end(selftest *t, const family *f)

@@ -15,10 +15,13 @@ typedef struct family {
 
 typedef struct selftest {
     session s;
+    const char *const *names;   /* parts of the names of the families to check, or none: all */
+    bool known[TOOL_MAX_FILES]; /* which of them are part of a family's name */
     unsigned families, cases, failures, unsupported;
 } selftest;
 
-family family_begin(const char *format, ...) TOOL_PRINTF(1, 2);
+/* False where it is not to be checked. */
+bool family_begin(selftest *t, family *f, const char *format, ...) TOOL_PRINTF(3, 4);
 void family_end(selftest *t, const family *f); /* prints the line */
 
 /* Notes a failed case; the first one's text is kept. False. */

@@ -99,7 +99,7 @@ typedef struct tool_option {
     const char *const *choices; /* NULL-terminated */
 } tool_option;
 
-enum { TOOL_MAX_FILES = 2 };
+enum { TOOL_MAX_FILES = 8 };
 
 typedef struct tool_syntax {
     const char *name;

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * An OpenCL layer (OPENCL_LAYERS) that makes one call fail and counts the objects
- * that are held. It wraps the calls the library makes; others pass through. */
+ * An OpenCL layer (OPENCL_LAYERS) that makes one call fail or one array come back wrong,
+ * and counts the objects that are held. It wraps the calls the library makes; others pass
+ * through.
+ *
+ * A program that knows nothing of it is told what to do by the environment:
+ *   XLT_FLIP=READ[+][:WORD[:MASK]]  flips the bits of MASK (hexadecimal; all) in a word (0;
+ *                                   below 0: from the end) of the READ-th array that is read
+ *                                   back, with + of every later one too
+ *   XLT_READS=FILE                  gets a line for each read: how many bytes */
+#define _GNU_SOURCE
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 300
 #endif
@@ -9,14 +17,23 @@
 
 #include <CL/cl.h>
 #include <CL/cl_layer.h>
+#include <pthread.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
-EXPORT xlt_fault_state xlt_faults;
+EXPORT xlt_fault_state xlt_faults = {.flip_mask = ~0u};
+EXPORT xlt_step_log xlt_steps;
 static const cl_icd_dispatch *below;
 static cl_icd_dispatch table;
+
+/* Several threads may hold and let go at once. */
+#define HELD(counter, by) __atomic_fetch_add(&xlt_faults.counter, (by), __ATOMIC_RELAXED)
 
 static bool struck(const char *name)
 {
@@ -39,7 +56,7 @@ static bool struck(const char *name)
     static cl_int CL_API_CALL name##_(params)                                                      \
     {                                                                                              \
         cl_int code = struck(#name) ? xlt_faults.code : below->name(args);                         \
-        xlt_faults.events += code == CL_SUCCESS && event;                                          \
+        HELD(events, code == CL_SUCCESS && event);                                                 \
         return code;                                                                               \
     }
 /* Calls that make an object; every one has the last parameter `code`. */
@@ -52,7 +69,7 @@ static bool struck(const char *name)
             return NULL;                                                                           \
         }                                                                                          \
         type made = below->name(args);                                                             \
-        xlt_faults.counter += made != NULL;                                                        \
+        HELD(counter, made != NULL);                                                               \
         return made;                                                                               \
     }
 /* A retain may fail like any call; a release never does. */
@@ -60,12 +77,12 @@ static bool struck(const char *name)
     static cl_int CL_API_CALL retain##_(type object)                                               \
     {                                                                                              \
         cl_int code = struck(#retain) ? xlt_faults.code : below->retain(object);                   \
-        xlt_faults.counter += code == CL_SUCCESS;                                                  \
+        HELD(counter, code == CL_SUCCESS);                                                         \
         return code;                                                                               \
     }                                                                                              \
     static cl_int CL_API_CALL release##_(type object)                                              \
     {                                                                                              \
-        --xlt_faults.counter;                                                                      \
+        HELD(counter, -1);                                                                         \
         return below->release(object);                                                             \
     }
 #define P(...) __VA_ARGS__
@@ -91,13 +108,10 @@ CALL(clGetProgramBuildInfo, P(cl_program o, cl_device_id d, cl_program_build_inf
 CALL(clGetKernelSubGroupInfo, P(cl_kernel o, cl_device_id d, cl_kernel_sub_group_info w, size_t m, const void *u, size_t n, void *v, size_t *r), P(o, d, w, m, u, n, v, r))
 CALL(clBuildProgram, P(cl_program o, cl_uint n, const cl_device_id *d, const char *t, void (CL_CALLBACK *f)(cl_program, void *), void *u), P(o, n, d, t, f, u))
 CALL(clCompileProgram, P(cl_program o, cl_uint n, const cl_device_id *d, const char *t, cl_uint m, const cl_program *h, const char **s, void (CL_CALLBACK *f)(cl_program, void *), void *u), P(o, n, d, t, m, h, s, f, u))
-CALL(clSetKernelArg, P(cl_kernel o, cl_uint i, size_t n, const void *v), P(o, i, n, v))
 CALL(clFinish, P(cl_command_queue o), P(o))
 CALL(clFlush, P(cl_command_queue o), P(o))
 CALL(clWaitForEvents, P(cl_uint n, const cl_event *e), P(n, e))
 
-ENQUEUE(clEnqueueNDRangeKernel, P(cl_command_queue q, cl_kernel k, cl_uint d, const size_t *a, const size_t *b, const size_t *c, cl_uint n, const cl_event *w, cl_event *event), P(q, k, d, a, b, c, n, w, event))
-ENQUEUE(clEnqueueReadBuffer, P(cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t s, void *p, cl_uint n, const cl_event *w, cl_event *event), P(q, m, b, o, s, p, n, w, event))
 ENQUEUE(clEnqueueWriteBuffer, P(cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t s, const void *p, cl_uint n, const cl_event *w, cl_event *event), P(q, m, b, o, s, p, n, w, event))
 ENQUEUE(clEnqueueCopyBuffer, P(cl_command_queue q, cl_mem x, cl_mem y, size_t a, size_t b, size_t s, cl_uint n, const cl_event *w, cl_event *event), P(q, x, y, a, b, s, n, w, event))
 ENQUEUE(clEnqueueFillBuffer, P(cl_command_queue q, cl_mem m, const void *p, size_t z, size_t o, size_t s, cl_uint n, const cl_event *w, cl_event *event), P(q, m, p, z, o, s, n, w, event))
@@ -112,6 +126,104 @@ CREATE(cl_program, programs, clCreateProgramWithBinary, P(cl_context c, cl_uint 
 CREATE(cl_kernel, kernels, clCreateKernel, P(cl_program p, const char *n, cl_int *code), P(p, n, code))
 /* clang-format on */
 
+static void note_step(cl_kernel kernel, bool launch)
+{
+    const unsigned at = __atomic_fetch_add(&xlt_steps.used, 1, __ATOMIC_RELAXED);
+    if (at < XLT_STEPS)
+        xlt_steps.steps[at] = (xlt_step){kernel, (unsigned long)pthread_self(), launch};
+}
+
+static cl_int CL_API_CALL clSetKernelArg_(cl_kernel kernel, cl_uint i, size_t bytes,
+                                          const void *value)
+{
+    note_step(kernel, false);
+    const cl_int code =
+        struck("clSetKernelArg") ? xlt_faults.code : below->clSetKernelArg(kernel, i, bytes, value);
+    if (xlt_faults.delay_us > 0)
+        usleep(xlt_faults.delay_us);
+    return code;
+}
+
+static cl_int CL_API_CALL clEnqueueNDRangeKernel_(cl_command_queue queue, cl_kernel kernel,
+                                                  cl_uint dimensions, const size_t *offset,
+                                                  const size_t *global, const size_t *local,
+                                                  cl_uint num_waits, const cl_event *waits,
+                                                  cl_event *event)
+{
+    note_step(kernel, true);
+    HELD(launches, 1);
+    const cl_int code = struck("clEnqueueNDRangeKernel")
+                            ? xlt_faults.code
+                            : below->clEnqueueNDRangeKernel(queue, kernel, dimensions, offset,
+                                                            global, local, num_waits, waits, event);
+    HELD(events, code == CL_SUCCESS && event);
+    return code;
+}
+
+/* ---- arrays that come back wrong ---------------------------------------------------- */
+
+static const char *reads_file;
+
+static bool flips(size_t bytes)
+{
+    FILE *file = reads_file && xlt_faults.counting ? fopen(reads_file, "a") : NULL;
+    if (file) {
+        fprintf(file, "%zu\n", bytes);
+        fclose(file);
+    }
+    if (!xlt_faults.counting || bytes == 0)
+        return false;
+    ++xlt_faults.reads;
+    if (xlt_faults.flip_at == 0 || xlt_faults.reads < xlt_faults.flip_at)
+        return false;
+    return xlt_faults.flip_on || xlt_faults.reads == xlt_faults.flip_at;
+}
+
+/* What is less than a word is flipped whole. */
+static void flip(unsigned char *data, size_t bytes)
+{
+    const size_t words = (bytes + 3) / 4, back = (size_t)-xlt_faults.flip_word;
+    const size_t word = xlt_faults.flip_word >= 0 ? (size_t)xlt_faults.flip_word
+                        : back < words            ? words - back
+                                                  : 0;
+    for (size_t i = 0; i < 4 && 4 * word + i < bytes; ++i)
+        data[4 * word + i] ^= (unsigned char)(xlt_faults.flip_mask >> 8 * i);
+    ++xlt_faults.flipped;
+}
+
+static cl_int CL_API_CALL clEnqueueReadBuffer_(cl_command_queue queue, cl_mem from,
+                                               cl_bool blocking, size_t offset, size_t bytes,
+                                               void *to, cl_uint num_waits, const cl_event *waits,
+                                               cl_event *event)
+{
+    if (struck("clEnqueueReadBuffer"))
+        return xlt_faults.code;
+    const bool wrong = flips(bytes);
+    const cl_int code = below->clEnqueueReadBuffer(queue, from, wrong ? CL_TRUE : blocking, offset,
+                                                   bytes, to, num_waits, waits, event);
+    HELD(events, code == CL_SUCCESS && event);
+    if (wrong && code == CL_SUCCESS)
+        flip(to, bytes);
+    return code;
+}
+
+static void read_environment(void)
+{
+    const char *text = getenv("XLT_FLIP");
+    char *end = NULL;
+    reads_file = getenv("XLT_READS");
+    xlt_faults.counting = xlt_faults.counting || reads_file || text;
+    if (!text)
+        return;
+    xlt_faults.flip_at = (unsigned)strtoul(text, &end, 10);
+    xlt_faults.flip_on = *end == '+';
+    end += *end == '+';
+    if (*end == ':')
+        xlt_faults.flip_word = strtol(end + 1, &end, 10);
+    if (*end == ':')
+        xlt_faults.flip_mask = (unsigned)strtoul(end + 1, &end, 16);
+}
+
 static cl_int CL_API_CALL clCreateKernelsInProgram_(cl_program program, cl_uint room,
                                                     cl_kernel *kernels, cl_uint *count)
 {
@@ -119,7 +231,7 @@ static cl_int CL_API_CALL clCreateKernelsInProgram_(cl_program program, cl_uint 
     cl_int code = struck("clCreateKernelsInProgram")
                       ? xlt_faults.code
                       : below->clCreateKernelsInProgram(program, room, kernels, &made);
-    xlt_faults.kernels += code == CL_SUCCESS && kernels ? (long)made : 0;
+    HELD(kernels, code == CL_SUCCESS && kernels ? (long)made : 0);
     if (count)
         *count = made;
     return code;
@@ -169,6 +281,7 @@ EXPORT CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd
 {
     const cl_uint known = sizeof table / sizeof(void *);
     below = target;
+    read_environment();
     memcpy(&table, target, (entries < known ? entries : known) * sizeof(void *));
     /* clang-format off */
     WRAP(clRetainDevice); WRAP(clReleaseDevice); WRAP(clRetainContext); WRAP(clReleaseContext);

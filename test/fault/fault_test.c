@@ -10,7 +10,6 @@
 #include "faults.h"
 #include "xlt.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -258,11 +257,7 @@ static void run_user_program(xl_context *ctx)
 
 static bool nothing_more_is_held(const xlt_fault_state *before, long allocations)
 {
-    return xlt_allocs.outstanding == allocations &&
-           (!calls || (calls->devices == before->devices && calls->contexts == before->contexts &&
-                       calls->queues == before->queues && calls->buffers == before->buffers &&
-                       calls->programs == before->programs && calls->kernels == before->kernels &&
-                       calls->events == before->events));
+    return xlt_allocs.outstanding == allocations && (!calls || xlt_same_objects(calls, before));
 }
 
 static void arm(unsigned call, int code, unsigned allocation)
@@ -546,11 +541,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(trials_that_fail),
         cmocka_unit_test(kernels_without_a_group),
     };
-    setenv("OPENCL_LAYERS", XLT_FAULT_LAYER, 1); /* before the loader's first call */
-    cl_uint platforms = 0;
-    clGetPlatformIDs(0, NULL, &platforms);
-    void *layer = dlopen(XLT_FAULT_LAYER, RTLD_NOW | RTLD_NOLOAD);
-    calls = layer ? dlsym(layer, "xlt_faults") : NULL;
+    calls = xlt_layer_load();
     if (!calls)
         print_message("the OpenCL loader knows no layers: only allocations are made to fail\n");
     assert_non_null(mkdtemp(folder));

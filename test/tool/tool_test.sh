@@ -78,6 +78,9 @@ usage() {
   refuses 2 "is no number" neighbors p.npy --radius wide
   refuses 2 "is no whole number" demo --n-side -3
   refuses 2 'usage: crosslane devices [OPTIONS]' devices more
+  refuses 2 'no check has "quicksort" in its name' selftest quicksort
+  runs "$crosslane" selftest "grid, reorder" "reduce u8"
+  says stdout "2 families, 23 cases: 0 failures"
   refuses 2 "neighbors: --radius is missing" neighbors p.npy --out out/n
   refuses 2 "neighbors: --cut: 2" neighbors p.npy --radius 1 --png out/p.png --cut 2
   refuses 2 "neighbors: --mass: 0" neighbors p.npy --radius 1 --mass 0

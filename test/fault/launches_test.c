@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT
+ * What the layer sees of launches: no thread comes between the arguments and the launch of
+ * another, and a call of many launches lets go of every event but the caller's. */
+#define _GNU_SOURCE
+#include "core.h"
+#include "faults.h"
+#include "xlt.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+static xlt_fault_state *layer; /* NULL: the loader knows no layers */
+static xlt_step_log *steps;
+
+static void needs_layer(void)
+{
+    if (!layer) {
+        print_message("the OpenCL loader knows no layers\n");
+        skip();
+    }
+}
+
+static cl_mem buffer_of(const void *host, size_t bytes)
+{
+    cl_int code;
+    cl_mem buffer = clCreateBuffer(xl_context_cl(xlt_context()),
+                                   CL_MEM_READ_WRITE | (host ? CL_MEM_COPY_HOST_PTR : 0), bytes,
+                                   (void *)(uintptr_t)host, &code);
+    XLT_CL(code);
+    return buffer;
+}
+
+/* ---- two threads, one kernel ------------------------------------------------------- */
+
+enum { THREADS = 2, CALLS = 6, CALL_N = 3000, DELAY_US = 200 };
+
+typedef struct worker {
+    unsigned number;
+    xl_scan *plan; /* shared */
+    cl_command_queue queue;
+    cl_mem in, out, scratch; /* its own */
+    pthread_barrier_t *start;
+    bool failed; /* cmocka may not be called from threads */
+} worker;
+
+static cl_uint element(unsigned thread, unsigned call, unsigned i)
+{
+    return (i + 1) * 2654435761u * (thread + 1) + call;
+}
+
+static bool scan_once(const worker *w, unsigned call)
+{
+    cl_uint host[CALL_N], sum = 0;
+    bool good = true;
+    for (unsigned i = 0; i < CALL_N; ++i)
+        host[i] = element(w->number, call, i);
+    good = !clEnqueueWriteBuffer(w->queue, w->in, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL) &&
+           !xl_scan_enqueue(w->plan, w->queue, CALL_N, xl_view_of(w->in, 0), xl_no_view(),
+                            xl_view_of(w->out, 0), xl_view_of(w->scratch, 0), 0, NULL, NULL) &&
+           !clEnqueueReadBuffer(w->queue, w->out, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL);
+    for (unsigned i = 0; good && i < CALL_N; ++i) {
+        good = host[i] == sum;
+        sum += element(w->number, call, i);
+    }
+    return good;
+}
+
+static void *work(void *user)
+{
+    worker *w = user;
+    pthread_barrier_wait(w->start);
+    for (unsigned call = 0; call < CALLS; ++call)
+        w->failed = !scan_once(w, call) || w->failed;
+    return NULL;
+}
+
+static void make_worker(worker *w, unsigned number, xl_scan *plan, pthread_barrier_t *start)
+{
+    size_t bytes, alignment;
+    cl_int code;
+    const cl_queue_properties none[] = {0};
+    XLT_OK(xl_scan_scratch(plan, CALL_N, &bytes, &alignment));
+    *w = (worker){.number = number,
+                  .plan = plan,
+                  .queue = clCreateCommandQueueWithProperties(
+                      xl_context_cl(xlt_context()), xl_context_device(xlt_context()), none, &code),
+                  .in = buffer_of(NULL, CALL_N * sizeof(cl_uint)),
+                  .out = buffer_of(NULL, CALL_N * sizeof(cl_uint)),
+                  .scratch = buffer_of(NULL, bytes + 1),
+                  .start = start};
+    XLT_CL(code);
+}
+
+static void free_worker(worker *w)
+{
+    clReleaseMemObject(w->in);
+    clReleaseMemObject(w->out);
+    clReleaseMemObject(w->scratch);
+    clReleaseCommandQueue(w->queue);
+}
+
+/* A kernel belongs to the thread that set an argument since its last launch. */
+static void arguments_and_launch_are_one_step(void)
+{
+    enum { KERNELS = 16 };
+    struct {
+        const void *kernel;
+        unsigned long thread; /* in whose step we are */
+        bool open;
+        unsigned launches;
+    } seen[KERNELS] = {{0}};
+    unsigned shared = 0;
+    assert_true(steps->used <= XLT_STEPS);
+    for (unsigned i = 0; i < steps->used; ++i) {
+        const xlt_step *s = &steps->steps[i];
+        size_t k = 0;
+        while (k < KERNELS && seen[k].kernel && seen[k].kernel != s->kernel)
+            ++k;
+        assert_true(k < KERNELS);
+        if (seen[k].open && seen[k].thread != s->thread)
+            XLT_FAIL("step %u of %u: %s between another thread's arguments and its launch", i,
+                     steps->used, s->launch ? "a launch" : "an argument");
+        shared += seen[k].launches > 0 && seen[k].thread != s->thread;
+        seen[k].kernel = s->kernel;
+        seen[k].thread = s->thread;
+        seen[k].open = !s->launch;
+        seen[k].launches += s->launch;
+    }
+    assert_true(shared > 0); /* the threads did meet at a kernel */
+}
+
+static void threads_share_a_plan(xl_scan_algorithm algorithm)
+{
+    xl_scan *plan;
+    xl_scan_desc desc;
+    pthread_t threads[THREADS];
+    worker workers[THREADS];
+    pthread_barrier_t start;
+    xl_scan_desc_init(&desc);
+    desc.algorithm = algorithm;
+    XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
+    assert_int_equal(pthread_barrier_init(&start, NULL, THREADS), 0);
+    for (unsigned i = 0; i < THREADS; ++i)
+        make_worker(&workers[i], i, plan, &start);
+    steps->used = 0;
+    layer->delay_us = DELAY_US;
+    for (unsigned i = 0; i < THREADS; ++i)
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+    for (unsigned i = 0; i < THREADS; ++i)
+        pthread_join(threads[i], NULL);
+    layer->delay_us = 0;
+    arguments_and_launch_are_one_step();
+    for (unsigned i = 0; i < THREADS; ++i) {
+        assert_false(workers[i].failed);
+        free_worker(&workers[i]);
+    }
+    pthread_barrier_destroy(&start);
+    xl_scan_destroy(plan);
+}
+
+static void no_thread_comes_between(void **state)
+{
+    (void)state;
+    needs_layer();
+    xlt_needs_threads();
+    threads_share_a_plan(XL_SCAN_AUTO);
+    threads_share_a_plan(XL_SCAN_REDUCE_THEN_SCAN);
+}
+
+/* ---- events of many launches --------------------------------------------------------- */
+
+enum { N = 1 << 18, SMALL_N = 1 << 14, SORT_N = 1 << 16, POINTS = 3000 };
+
+/* What a call works on; the buffers hold N words and a few. */
+typedef struct flow {
+    cl_command_queue queue;
+    cl_event gate; /* complete; what each call waits for */
+    cl_mem in, segments, out, extra, scratch;
+} flow;
+
+/* The end of a call's arguments: with an event asked for, or without. */
+#define GATED(f, event) 1, &(f)->gate, (event)
+
+/* Makes a plan, enqueues its call and lets go of the plan; how many launches it took at least
+ * is the table's business. */
+typedef void many_launches(const flow *f, int variant, cl_event *event);
+
+static size_t scan_size(xl_scan_algorithm algorithm)
+{
+    return algorithm == XL_SCAN_LOOKBACK || algorithm == XL_SCAN_REDUCE_THEN_SCAN ? N : SMALL_N;
+}
+
+static void call_scan(const flow *f, int variant, cl_event *event)
+{
+    xl_scan *plan;
+    xl_scan_desc desc;
+    const bool by_flags = variant < 0;
+    xl_scan_desc_init(&desc);
+    desc.algorithm = by_flags ? XL_SCAN_REDUCE_THEN_SCAN : (xl_scan_algorithm)variant;
+    desc.segments = by_flags ? XL_SEGMENTS_HEAD_FLAGS : XL_SEGMENTS_NONE;
+    XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
+    XLT_OK(xl_scan_enqueue(
+        plan, f->queue, scan_size(desc.algorithm), xl_view_of(f->in, 0),
+        by_flags ? xl_view_of(f->segments, 0) : xl_no_view(), xl_view_of(f->out, 0),
+        variant == XL_SCAN_AUTO ? xl_no_view() : xl_view_of(f->scratch, 0), GATED(f, event)));
+    xl_scan_destroy(plan);
+}
+
+static void call_reduce(const flow *f, int variant, cl_event *event)
+{
+    xl_reduce *plan;
+    xl_reduce_desc desc;
+    xl_reduce_desc_init(&desc);
+    desc.segments = (xl_segments)variant;
+    const bool counted = desc.segments == XL_SEGMENTS_HEAD_FLAGS;
+    XLT_OK(xl_reduce_create(xlt_context(), &desc, &plan));
+    XLT_OK(xl_reduce_enqueue(plan, f->queue, N, xl_view_of(f->in, 0),
+                             counted ? xl_view_of(f->segments, 0) : xl_no_view(),
+                             xl_view_n(f->out, 0, counted ? N : 1), xl_no_view(),
+                             counted ? xl_view_of(f->extra, 0) : xl_no_view(),
+                             xl_view_of(f->scratch, 0), GATED(f, event)));
+    xl_reduce_destroy(plan);
+}
+
+static void call_sort(const flow *f, int variant, cl_event *event)
+{
+    xl_sort *plan;
+    xl_sort_desc desc;
+    xl_sort_desc_init(&desc);
+    desc.value = (xl_type)variant;
+    const xl_view none = xl_no_view();
+    XLT_OK(xl_sort_create(xlt_context(), &desc, &plan));
+    XLT_OK(xl_sort_enqueue(plan, f->queue, SORT_N, xl_view_of(f->in, 0),
+                           desc.value ? xl_view_of(f->in, 0) : none, xl_view_of(f->out, 0),
+                           desc.value ? xl_view_of(f->extra, 0) : none, xl_view_of(f->scratch, 0),
+                           GATED(f, event)));
+    xl_sort_destroy(plan);
+}
+
+/* The grid's build, then the search in it: each waits for the one before. */
+static void call_grid(const flow *f, int variant, cl_event *event)
+{
+    xl_grid *grid;
+    xl_neighbors *search;
+    xl_grid_desc desc;
+    xl_neighbors_desc how;
+    cl_event built, counted, filled, visited;
+    xl_grid_desc_init(&desc);
+    desc.cell_size = 8;
+    desc.algorithm = (xl_grid_algorithm)variant;
+    xl_neighbors_desc_init(&how);
+    how.radius = 8;
+    how.visit = "float visit(float sum, float distance2, uint i, uint j, float4 params)\n"
+                "{\n    return sum + 1;\n}\n";
+    XLT_OK(xl_grid_create(xlt_context(), &desc, &grid));
+    XLT_OK(xl_neighbors_create(xlt_context(), &how, &search));
+    XLT_OK(xl_grid_build_enqueue(grid, f->queue, POINTS, xl_view_of(f->in, 0), xl_no_view(),
+                                 GATED(f, &built)));
+    XLT_OK(xl_neighbors_count_enqueue(search, grid, f->queue, xl_no_view(),
+                                      xl_view_of(f->segments, 0), xl_view_of(f->scratch, 0), 1,
+                                      &built, &counted));
+    XLT_OK(xl_neighbors_fill_enqueue(search, grid, f->queue, xl_view_of(f->segments, 0),
+                                     xl_view_of(f->out, 0), N, 1, &counted, &filled));
+    XLT_OK(xl_neighbors_visit_enqueue(search, grid, f->queue, 0, NULL, xl_view_of(f->extra, 0), 1,
+                                      &filled, &visited));
+    XLT_CL(clWaitForEvents(1, &visited));
+    XLT_OK(xl_grid_reorder_enqueue(grid, f->queue, 4, xl_view_of(f->in, 0), xl_view_of(f->extra, 0),
+                                   1, &visited, event));
+    XLT_CL(clFinish(f->queue));
+    cl_event all[] = {built, counted, filled, visited};
+    for (size_t i = 0; i < XLI_COUNT(all); ++i)
+        XLT_CL(clReleaseEvent(all[i]));
+    xl_neighbors_destroy(search);
+    xl_grid_destroy(grid);
+}
+
+static const struct {
+    const char *name;
+    many_launches *call;
+    int variant;
+    unsigned launches; /* at least */
+} calls[] = {
+    {"scan with the plan's own scratch", call_scan, XL_SCAN_AUTO, 1},
+    {"scan by look-back", call_scan, XL_SCAN_LOOKBACK, 2},
+    {"scan by reduce-then-scan", call_scan, XL_SCAN_REDUCE_THEN_SCAN, 2},
+    {"scan by Kogge-Stone", call_scan, XL_SCAN_KOGGE_STONE, 3},
+    {"scan by Blelloch", call_scan, XL_SCAN_BLELLOCH, 3},
+    {"scan by flags", call_scan, -1, 2},
+    {"reduce", call_reduce, XL_SEGMENTS_NONE, 2},
+    {"reduce by flags, counted", call_reduce, XL_SEGMENTS_HEAD_FLAGS, 3},
+    {"sort", call_sort, XL_NONE, 3},
+    {"sort with values", call_sort, XL_U32, 3},
+    {"grid by counting, and neighbours", call_grid, XL_GRID_COUNTING, 7},
+    {"grid by sorting, and neighbours", call_grid, XL_GRID_BITONIC, 7},
+};
+
+/* What a call waits for and what stands for it: nothing else may be left. */
+static void runs_and_lets_go(const flow *f, size_t i, bool ask)
+{
+    cl_event event = NULL;
+    calls[i].call(f, calls[i].variant, ask ? &event : NULL);
+    XLT_CL(clFinish(f->queue));
+    assert_true(ask == (event != NULL));
+    if (event)
+        XLT_CL(clReleaseEvent(event));
+}
+
+static bool device_can(size_t i)
+{
+    xl_scan *plan;
+    xl_scan_desc desc;
+    xl_scan_desc_init(&desc);
+    desc.algorithm = XL_SCAN_LOOKBACK;
+    if (calls[i].call != call_scan || calls[i].variant != XL_SCAN_LOOKBACK)
+        return true;
+    const xl_status status = xl_scan_create(xlt_context(), &desc, &plan);
+    xl_scan_destroy(plan);
+    assert_true(status == XL_SUCCESS || status == XL_ERROR_UNSUPPORTED);
+    return status == XL_SUCCESS;
+}
+
+static void make_flow(flow *f)
+{
+    enum { BYTES = (N + 256) * 8, SCRATCH_BYTES = 1 << 24 };
+    f->queue = xlt_out_of_order_queue();
+    f->gate = xlt_user_event();
+    XLT_CL(clSetUserEventStatus(f->gate, CL_COMPLETE));
+    static cl_uint words[N];
+    for (unsigned i = 0; i < N; ++i)
+        words[i] = 0x40000000u | ((i * 2654435761u) >> 4 & 0x3ffffff); /* floats of 2 to 128 */
+    f->in = buffer_of(words, sizeof words);
+    for (unsigned i = 0; i < N; ++i)
+        words[i] = 0x01000001;
+    f->segments = buffer_of(words, sizeof words);
+    f->out = buffer_of(NULL, BYTES);
+    f->extra = buffer_of(NULL, BYTES);
+    f->scratch = buffer_of(NULL, SCRATCH_BYTES);
+}
+
+static void free_flow(flow *f)
+{
+    cl_mem all[] = {f->in, f->segments, f->out, f->extra, f->scratch};
+    for (size_t i = 0; i < XLI_COUNT(all); ++i)
+        clReleaseMemObject(all[i]);
+    clReleaseEvent(f->gate);
+    clReleaseCommandQueue(f->queue);
+}
+
+static void every_event_but_the_callers_is_let_go(void **state)
+{
+    (void)state;
+    flow f;
+    needs_layer();
+    make_flow(&f);
+    for (size_t i = 0; i < XLI_COUNT(calls); ++i) {
+        if (!device_can(i)) {
+            print_message("left out, %s: not on this device\n", calls[i].name);
+            continue;
+        }
+        runs_and_lets_go(&f, i, true); /* its programs stay with the context */
+        for (int ask = 0; ask < 2; ++ask) {
+            const xlt_fault_state before = *layer;
+            runs_and_lets_go(&f, i, ask);
+            const unsigned launches = layer->launches - before.launches;
+            if (launches < calls[i].launches)
+                XLT_FAIL("%s: %u launches, not %u", calls[i].name, launches, calls[i].launches);
+            if (!xlt_same_objects(layer, &before))
+                XLT_FAIL("%s, %s event: %ld events, %ld buffers, %ld kernels more are held",
+                         calls[i].name, ask ? "an" : "no", layer->events - before.events,
+                         layer->buffers - before.buffers, layer->kernels - before.kernels);
+        }
+    }
+    free_flow(&f);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    xlt_finish();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_thread_comes_between),
+        cmocka_unit_test(every_event_but_the_callers_is_let_go),
+    };
+    layer = xlt_layer_load();
+    steps = layer ? xlt_layer_steps() : NULL;
+    return cmocka_run_group_tests(tests, NULL, teardown);
+}
