@@ -157,14 +157,7 @@ configuration "Intel width=1" werror few - "${small[@]}" "${intel[@]}" CROSSLANE
 configuration "Intel no-sub-groups" werror few - "${small[@]}" "${intel[@]}" CROSSLANE_MASK=no-sub-groups
 # Simulated are kernels as they are written, not as a compiler improves them. Small groups and
 # tiles make several of few points and keys; what a GPU has for a sort runs once in sort_test.
-cat >build/simulator.tune <<'END'
-sort.group_log = 4
-grid.group = 32
-grid.bounds_groups = 3
-grid.crowd_group = 64
-neighbors.group = 32
-END
-simulator=(CROSSLANE_DEVICE=oclgrind: "${small[@]}" "CROSSLANE_TUNE_FILE=$PWD/build/simulator.tune")
+simulator=(CROSSLANE_DEVICE=oclgrind: "${small[@]}" "CROSSLANE_TUNE_FILE=$PWD/test/simulator.tune")
 oclgrind="oclgrind --build-options -O0"
 configuration "Oclgrind memory" werror simulator "$oclgrind" "${simulator[@]}"
 configuration "Oclgrind races" werror races "$oclgrind --data-races --uninitialized" "${simulator[@]}"
