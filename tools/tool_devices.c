@@ -58,7 +58,7 @@ static xl_status learn(cl_platform_id pid, cl_device_id did, xl_device_info *inf
         char first[1024];
         size_t length = status == XL_ERROR_BUILD ? strcspn(text, "\n") : strlen(text);
         snprintf(first, sizeof first, "%.*s", (int)length, text);
-        tool_one_line(error, size, first);
+        text_one_line(error, size, first);
     }
     xl_context_destroy(ctx);
     clReleaseContext(cl);
