@@ -49,10 +49,11 @@ enum { MAX_STRING = 64, MAX_PRINTABLE = 4 * MAX_STRING };
 static const char *printable(const char *text, char out[MAX_PRINTABLE])
 {
     size_t used = 0;
-    for (; *text && used + 4 < MAX_PRINTABLE; ++text)
-        used +=
-            (size_t)snprintf(out + used, MAX_PRINTABLE - used,
-                             *text >= ' ' && *text <= '~' ? "%c" : "\\x%02x", (unsigned char)*text);
+    for (; *text && used + 4 < MAX_PRINTABLE; ++text) {
+        const bool shown = *text >= ' ' && *text <= '~';
+        used += (size_t)snprintf(out + used, MAX_PRINTABLE - used, shown ? "%c" : "\\x%02x",
+                                 (unsigned char)*text);
+    }
     out[used] = '\0';
     return out;
 }

@@ -4,11 +4,13 @@
  *
  *   TOOL_CALLS_LOG     file that receives a line for each call
  *   TOOL_CALLS_FAIL    the call that fails: "mkstemp", "fsync", "rename" or "folder"
+ *   TOOL_CALLS_KEEP    file that mkstemp opens and leaves open, as drivers do with files of theirs
  *   TOOL_CALLS_SIGNAL  "CALL NUMBER self" or "CALL NUMBER other": a signal when the call has been
  *                      made, to its own thread or to another one */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -91,6 +93,9 @@ int mkstemp(char *path)
     real("mkstemp", &next);
     if (!is_ours(path))
         return next(path);
+    const char *kept = getenv("TOOL_CALLS_KEEP");
+    if (kept && open(kept, O_WRONLY | O_CREAT, 0600) < 0)
+        return -1;
     return fails("mkstemp") ? -1 : finish("mkstemp", "", next(path));
 }
 
