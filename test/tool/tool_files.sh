@@ -135,13 +135,13 @@ streams() {
   "$crosslane" scan in.npy /dev/fd/7 7>got.npy
   same got.npy want.npy
   mkfifo fifo
-  cat fifo >got.npy &
+  timeout 20 cat fifo >got.npy &
   runs "$crosslane" scan in.npy fifo
   wait $!
   same got.npy want.npy
   [ -p fifo ] || fail "the FIFO was replaced"
-  runs "$crosslane" scan in.npy >(cat >fifo)
-  cat fifo >got.npy
+  runs "$crosslane" scan in.npy >(timeout 20 cat >fifo)
+  timeout 20 cat fifo >got.npy
   same got.npy want.npy
   runs "$crosslane" scan in.npy /dev/null
   [ -c /dev/null ] || fail "/dev/null was replaced"
