@@ -143,8 +143,10 @@ streams() {
   runs "$crosslane" scan in.npy >(timeout 20 cat >fifo)
   timeout 20 cat fifo >got.npy
   same got.npy want.npy
-  runs "$crosslane" scan in.npy /dev/null
-  [ -c /dev/null ] || fail "/dev/null was replaced"
+  if own_device null 3; then
+    runs "$crosslane" scan in.npy "$device"
+    [ -c "$device" ] || fail "$device was replaced"
+  fi
   refuses 1 "/dev/fd/77: cannot be written: Bad file descriptor" scan in.npy /dev/fd/77
   refuses 1 "/dev/stdin: cannot be written: Bad file descriptor" scan in.npy /dev/stdin </dev/null
   # What is said of the work makes way for an array on standard output.

@@ -77,6 +77,19 @@ has_line_like() { # FILE EXPRESSION
   [ "$(grep -cxE -- "$2" "$1")" -eq 1 ] || fail "not one line like \"$2\" in: $(cat "$1")"
 }
 
+# own_device NAME NUMBER: sets `device` to a device like /dev/NAME that a broken program may replace:
+# the machine's own one is for all, and root may replace it.
+own_device() {
+  device=/dev/$1
+  [ "$(id -u)" -eq 0 ] || return 0
+  device=$dir/$1
+  [ -e "$device" ] || mknod "$device" c 1 "$2" 2>mknod_said
+  if ! test -c "$device" || ! : 2>mknod_said >>"$device"; then
+    echo "not tested: $1 as an output, for want of a device of the test's own: $(cat mknod_said)"
+    return 1
+  fi
+}
+
 # A check that is not there finds no fault: bash asks this in a process of its own.
 command_not_found_handle() {
   echo "$1" >>"$dir/not_found"
