@@ -33,7 +33,7 @@ forbidden='
 lib/core/~# *include *<(CL/|OpenCL/|crosslane/(context|program|scan|sort|grid|crosslane))~lib/core knows no OpenCL
 lib/([^o]|o[^c])~\<cl(Build|Compile|Link|Enqueue|CreateProgram)[A-Za-z]* *\(|\<clGetDeviceInfo *\(~only lib/ocl builds, enqueues and asks devices
 lib/([^o]|o[^c])~# *include *"private\.h"~lib/ocl/private.h is for lib/ocl
-(lib/[^c]|lib/core/([^o]|o[^s])|tools/([^h]|h[^o])|examples/|include/)~# *include *<(windows|unistd|pthread|fcntl|dirent|dlfcn|io|direct|process|sched|termios|(sys|mach|linux)/[a-z_]+)\.h>~headers of the operating system are for lib/core/os_*.c (and tools/host.c)
+(lib/[^c]|lib/core/([^o]|o[^s])|tools/([^h]|h[^o])|examples/|include/)~# *include *<(windows|unistd|pthread|fcntl|dirent|dlfcn|io|direct|process|sched|termios|(sys|mach|linux)/[a-z_]+)\.h>~headers of the operating system are for lib/core/os_*.c (and tools/host*.c)
 (lib|tools|examples)/~# *include *"[^"]*/~a file is included by its bare name
 (include|tools|examples)/~# *include *<crosslane/\.\.~a way round the public face
 cl/(prelude|lane|group|tile|include)/~(^|[^_a-z])(__)?kernel +void~kernels stand in cl/kernel

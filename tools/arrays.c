@@ -12,7 +12,9 @@ int array_read(const char *path, xli_npy *array)
     xli_npy_error error;
     *array = (xli_npy){0};
     progress_say("reading %s", path);
-    FILE *stream = fopen(path, "rb");
+    FILE *stream = host_open_input(path);
+    if (!stream && errno == EISDIR)
+        return tool_fail("%s: is a folder; give a .npy file", path);
     if (!stream)
         return tool_fail("%s: cannot be opened: %s", path, strerror(errno));
     bool good = xli_npy_read(stream, array, &error);
@@ -50,6 +52,13 @@ int array_check_vector(const char *command, const char *path, const xli_npy *arr
                      xli_npy_shape_text(array, shape), command);
 }
 
+static int cannot_be_written(const char *path)
+{
+    if (errno == EISDIR)
+        return tool_fail("%s: is a folder; give a name for the file in it", path);
+    return tool_fail("%s: cannot be written: %s", path, strerror(errno));
+}
+
 int outputs_check(const char *command, const named_output *files, size_t count)
 {
     for (size_t i = 0; i < count; ++i) {
@@ -58,7 +67,7 @@ int outputs_check(const char *command, const named_output *files, size_t count)
                 return tool_misuse("%s: %s and %s name one file, %s", command, files[k].name,
                                    files[i].name, files[i].path);
         if (files[i].path && !host_may_write(files[i].path))
-            return tool_fail("%s: cannot be written: %s", files[i].path, strerror(errno));
+            return cannot_be_written(files[i].path);
     }
     return TOOL_OK;
 }
@@ -71,7 +80,7 @@ int outputs_open(outputs *list, const char *path, FILE **stream)
     *item = (output){0};
     item->stream = host_open_output(path, &item->target, &item->temporary);
     if (!item->stream)
-        return tool_fail("%s: cannot be written: %s", path, strerror(errno));
+        return cannot_be_written(path);
     ++list->count;
     *stream = item->stream;
     return TOOL_OK;
@@ -83,28 +92,59 @@ int outputs_npy(outputs *list, const char *path, const xli_npy *array)
     progress_say("writing %s", path);
     int result = outputs_open(list, path, &stream);
     if (result == TOOL_OK && !xli_npy_write(stream, array))
-        result = tool_fail("%s: cannot be written: %s", path, strerror(errno));
+        result = cannot_be_written(path);
     return result;
+}
+
+static int close_all(outputs *list)
+{
+    for (size_t i = 0; i < list->count; ++i) {
+        output *item = &list->items[i];
+        FILE *stream = item->stream;
+        const bool good = !item->temporary || host_sync(stream);
+        const int why = errno;
+        item->stream = NULL;
+        if (fclose(stream) == 0 && good)
+            continue;
+        errno = good ? errno : why;
+        return cannot_be_written(item->target);
+    }
+    return TOOL_OK;
+}
+
+static int rename_all(outputs *list)
+{
+    for (size_t i = 0; i < list->count; ++i) {
+        output *item = &list->items[i];
+        if (item->temporary && !host_replace(item->temporary, item->target))
+            return cannot_be_written(item->target);
+    }
+    return TOOL_OK;
+}
+
+/* The names too are on the disk when this returns. */
+static int sync_names(outputs *list)
+{
+    for (size_t i = 0; i < list->count; ++i) {
+        output *item = &list->items[i];
+        if (item->temporary && !host_sync_folder(item->target))
+            return cannot_be_written(item->target);
+        free(item->temporary);
+        item->temporary = NULL;
+    }
+    return TOOL_OK;
 }
 
 /* Everything is on the disk before the first file gets its name. */
 int outputs_commit(outputs *list)
 {
-    for (size_t i = 0; i < list->count; ++i) {
-        output *item = &list->items[i];
-        FILE *stream = item->stream;
-        item->stream = NULL;
-        if (fclose(stream) != 0)
-            return tool_fail("%s: cannot be written: %s", item->target, strerror(errno));
-    }
-    for (size_t i = 0; i < list->count; ++i) {
-        output *item = &list->items[i];
-        if (item->temporary && !host_replace(item->temporary, item->target))
-            return tool_fail("%s: cannot be written: %s", item->target, strerror(errno));
-        free(item->temporary);
-        item->temporary = NULL;
-    }
-    return TOOL_OK;
+    int result = close_all(list);
+    if (result != TOOL_OK)
+        return result;
+    signals_hold();
+    result = rename_all(list);
+    signals_release();
+    return result == TOOL_OK ? sync_names(list) : result;
 }
 
 void outputs_abandon(outputs *list)

@@ -5,17 +5,30 @@
 #include <inttypes.h>
 #include <math.h>
 
+/* Of a character that is not shown; of a byte that is none, the sign for that. */
+static unsigned code_of(const char *text, size_t length)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    if (length == 3)
+        return (at[0] & 0xfu) << 12 | (at[1] & 0x3fu) << 6 | (at[2] & 0x3fu);
+    if (length == 2)
+        return (at[0] & 0x1fu) << 6 | (at[1] & 0x3fu);
+    return at[0] < 0x80 ? at[0] : 0xfffdu;
+}
+
 static void put_text(FILE *stream, const char *text)
 {
     fputc('"', stream);
-    for (const char *at = text; *at; ++at) {
-        unsigned char c = (unsigned char)*at;
+    for (bool shown; *text;) {
+        const unsigned char c = (unsigned char)*text;
+        const size_t length = text_character(text, &shown);
         if (c == '"' || c == '\\')
             fprintf(stream, "\\%c", c);
-        else if (c < 0x20)
-            fprintf(stream, "\\u%04x", c);
+        else if (shown)
+            fwrite(text, 1, length, stream);
         else
-            fputc(c, stream);
+            fprintf(stream, "\\u%04x", code_of(text, length));
+        text += length;
     }
     fputc('"', stream);
 }

@@ -49,9 +49,13 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    signals_start();
+    if (!host_open_standard_streams())
+        return tool_fail(
+            "a standard stream is closed, and /dev/null cannot be opened in its place");
     int result = dispatch(argc, argv);
     progress_clear();
-    if (fflush(stdout) != 0 && result <= TOOL_OK)
-        result = tool_fail("standard output: cannot be written");
-    return result < TOOL_OK ? TOOL_OK : result;
+    if (result <= TOOL_OK) /* whatever failed has printed its line */
+        result = tool_flush();
+    return result;
 }

@@ -3,41 +3,22 @@
  * what it is doing. */
 #include "tool.h"
 
-#include <stdlib.h>
+#include <errno.h>
 #include <string.h>
 
-enum { REPEAT_MS = 100 };
+/* The longest name that a system takes, and what is said of it. */
+enum { REPEAT_MS = 100, LONGEST_TEXT = 8192 };
 
 static bool shown; /* a progress line stands on the terminal */
 static const char *last_format;
 static double last_ms;
 
-/* A line end, with the blanks around it, becomes "; ", or " " after a colon. */
-void tool_one_line(char *out, size_t size, const char *text)
-{
-    size_t used = 0;
-    for (const char *at = text; *at && used + 3 < size; ++at) {
-        if (*at != '\n' && *at != '\r') {
-            out[used++] = *at;
-            continue;
-        }
-        at += strspn(at, " \t\r\n") - 1;
-        if (used > 0 && out[used - 1] != ':')
-            out[used++] = ';';
-        out[used++] = ' ';
-    }
-    while (used > 0 && (out[used - 1] == ' ' || out[used - 1] == ';'))
-        --used;
-    out[used] = '\0';
-}
-
 static void complain(const char *format, va_list args)
 {
-    char text[4096], line[4096];
+    char text[LONGEST_TEXT], line[2 * LONGEST_TEXT];
     vsnprintf(text, sizeof text, format, args);
-    tool_one_line(line, sizeof line, text);
     progress_clear();
-    fprintf(stderr, "crosslane: %s\n", line);
+    fprintf(stderr, "crosslane: %s\n", text_printable(line, sizeof line, text));
 }
 
 int tool_fail(const char *format, ...)
@@ -61,6 +42,7 @@ int tool_misuse(const char *format, ...)
 /* The text of a failed build holds the whole source: its first line is enough. */
 int tool_check(const xl_context *ctx, xl_status status, const char *what)
 {
+    char line[LONGEST_TEXT];
     const char *text = xl_context_error(ctx), *colon = what ? ": " : "";
     what = what ? what : "";
     if (status == XL_SUCCESS)
@@ -68,7 +50,8 @@ int tool_check(const xl_context *ctx, xl_status status, const char *what)
     if (status == XL_ERROR_BUILD)
         return tool_fail("%s%s%.*s (CROSSLANE_DUMP_DIR=FOLDER keeps source and log)", what, colon,
                          (int)strcspn(text, "\n"), text);
-    return tool_fail("%s%s%s", what, colon, *text ? text : xl_status_name(status));
+    text_one_line(line, sizeof line, *text ? text : xl_status_name(status));
+    return tool_fail("%s%s%s", what, colon, line);
 }
 
 int tool_check_cl(cl_int code, const char *what)
@@ -76,9 +59,16 @@ int tool_check_cl(cl_int code, const char *what)
     return code == CL_SUCCESS ? TOOL_OK : tool_fail("%s: OpenCL error %d", what, (int)code);
 }
 
+int tool_flush(void)
+{
+    const bool good = fflush(stdout) == 0 && !ferror(stdout);
+    return good ? TOOL_OK : tool_fail("standard output: cannot be written: %s", strerror(errno));
+}
+
 void progress_say(const char *format, ...)
 {
     va_list args;
+    char text[LONGEST_TEXT], line[2 * LONGEST_TEXT];
     if (!host_is_terminal(stderr))
         return;
     double now = host_milliseconds();
@@ -86,10 +76,10 @@ void progress_say(const char *format, ...)
         return; /* the same again with other numbers */
     last_format = format;
     last_ms = now;
-    fputs("\r\033[K", stderr);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    fprintf(stderr, "\r\033[K%s", text_printable(line, sizeof line, text));
     fflush(stderr);
     shown = true;
 }

@@ -51,7 +51,7 @@ bool family_note(family *f, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (f->failures++ == 0)
-        tool_one_line(f->text, sizeof f->text, text);
+        text_one_line(f->text, sizeof f->text, text);
     return false;
 }
 
@@ -63,7 +63,7 @@ bool family_passed(const selftest *t, family *f, xl_status status, const char *w
     if (status != XL_ERROR_UNSUPPORTED)
         return family_note(f, "%s, n %zu: %s: %.300s", what, n, xl_status_name(status), text);
     f->unsupported = true;
-    tool_one_line(f->text, sizeof f->text, text);
+    text_one_line(f->text, sizeof f->text, text);
     return false;
 }
 

@@ -13,7 +13,7 @@ int session_open(session *s, const char *device)
     desc.device = device;
     xl_status status = xl_context_create(&desc, &s->ctx);
     if (status != XL_SUCCESS)
-        return tool_fail("%s", xl_context_error(NULL));
+        return tool_check(NULL, status, NULL);
     progress_say("preparing the device");
     TRY(tool_check(s->ctx, xl_context_device_info(s->ctx, &s->info), "device"));
     s->queue = xl_context_queue(s->ctx);

@@ -45,35 +45,67 @@ int tool_demo(int argc, char **argv);
 
 /* ---- progress.c: what is said on standard error ---- */
 
-/* Prints "crosslane: ..." as one line, whatever the text holds, and returns
- * TOOL_FAILED or TOOL_USAGE. */
+/* Prints "crosslane: ..." as one line, its text by text_printable(), and returns TOOL_FAILED or
+ * TOOL_USAGE. */
 int tool_fail(const char *format, ...) TOOL_PRINTF(1, 2);
 int tool_misuse(const char *format, ...) TOOL_PRINTF(1, 2);
-/* TOOL_OK for XL_SUCCESS; else tool_fail() with the library's text, after `what`
+/* TOOL_OK for XL_SUCCESS; else tool_fail() with the library's text as one line, after `what`
  * where that is not NULL. */
 int tool_check(const xl_context *ctx, xl_status status, const char *what);
 int tool_check_cl(cl_int code, const char *what);
-/* Text with its line ends made into "; ", cut at `size`. */
-void tool_one_line(char *out, size_t size, const char *text);
+/* TOOL_OK where all that was printed has been written; else tool_fail(). */
+int tool_flush(void);
 
 /* Shows what is being done, on a terminal only; the next message clears it. */
 void progress_say(const char *format, ...) TOOL_PRINTF(1, 2);
 void progress_clear(void);
 
+/* ---- printable.c: text that is safe to show ---- */
+/* The bytes of the first character of a text, and whether it is shown as it is: no control
+ * character, no line end, no byte that is not UTF-8. */
+size_t text_character(const char *text, bool *shown);
+/* Text with what is not shown written as \n, \t or \xNN, cut at `size`. Returns `out`. */
+const char *text_printable(char *out, size_t size, const char *text);
+/* Text with its line ends made into "; ", cut at `size`: for texts of several lines. */
+void text_one_line(char *out, size_t size, const char *text);
+
 /* ---- host.c: the operating system ---- */
 bool host_is_terminal(FILE *stream);
 double host_milliseconds(void);
-/* Opens a stream whose bytes replace `path` on host_replace(); *temporary is
- * allocated text, or NULL where `path` is no regular file (a pipe, a device) and
- * is written directly. NULL with errno set on failure. */
+/* Takes the numbers of standard streams that are closed, so that no file gets them and is written
+ * what was meant for standard output. */
+bool host_open_standard_streams(void);
+/* For reading; NULL with errno set on failure, EISDIR for a folder. */
+FILE *host_open_input(const char *path);
+
+/* ---- host_output.c: files that are written ---- */
+/* Opens a stream whose bytes replace `path`, or what it links to, on host_replace(); rights and
+ * owner are those of the file that is replaced. *temporary is allocated text, or NULL where
+ * `path` is no regular file (a pipe, a device, an open stream such as /dev/stdout) and is written
+ * directly. NULL with errno set on failure. */
 FILE *host_open_output(const char *path, char **target, char **temporary);
 /* Whether it could be opened by that, as far as can be told without doing so; errno says why
  * not. */
 bool host_may_write(const char *path);
 /* Whether both name the same file, or would; never true of pipes and devices. */
 bool host_is_one_file(const char *a, const char *b);
+/* Waits until what was written is on the disk. */
+bool host_sync(FILE *stream);
+/* ... until the name of a file is. */
+bool host_sync_folder(const char *target);
 bool host_replace(const char *temporary, const char *target);
-void host_remove(const char *path);
+void host_remove(const char *temporary);
+
+/* ---- host_signals.c: what a signal removes before it ends the program ---- */
+enum { TOOL_MAX_OUTPUTS = 8 };
+/* Before drivers are loaded. */
+void signals_start(void);
+/* Signals wait from one to the other; the two do not nest. One thread writes files. */
+void signals_hold(void);
+void signals_release(void);
+/* A file to remove, while signals are held; the text is borrowed until it is forgotten. */
+void signals_note(char *temporary);
+void signals_forget(const char *temporary);
 
 /* ---- options.c ---- */
 typedef enum option_kind {
@@ -136,6 +168,7 @@ void json_end(json *j);        /* closes it and the line */
 /* `key` is NULL inside an array. */
 void json_open(json *j, const char *key, char bracket);
 void json_close(json *j, char bracket);
+/* Control characters are escaped; bytes that are not UTF-8 become U+FFFD. */
 void json_text(json *j, const char *key, const char *text);
 void json_count(json *j, const char *key, uint64_t value);
 void json_number(json *j, const char *key, double value); /* null where not finite */
@@ -152,14 +185,15 @@ const char *array_type_name(const xli_npy *array);
 /* Fails, saying which command takes what, unless the array is 1-D. */
 int array_check_vector(const char *command, const char *path, const xli_npy *array);
 
-/* Files that are written as one: each under a temporary name, then renamed. */
+/* Files that are written as one: each under a temporary name until all are whole and on the
+ * disk, then renamed. */
 typedef struct output {
     char *target;
     char *temporary;
     FILE *stream;
 } output;
 typedef struct outputs {
-    output items[8];
+    output items[TOOL_MAX_OUTPUTS];
     size_t count;
 } outputs;
 /* What the command line says of a file that is to be written; path NULL: not asked for. */
@@ -172,7 +206,7 @@ int outputs_check(const char *command, const named_output *files, size_t count);
 /* Opens one more file; *stream is written by the caller. */
 int outputs_open(outputs *list, const char *path, FILE **stream);
 int outputs_npy(outputs *list, const char *path, const xli_npy *array);
-/* Closes and renames all of them. */
+/* Closes and renames all of them, without a signal in between. */
 int outputs_commit(outputs *list);
 /* Closes and removes what is not committed; always called at the end. */
 void outputs_abandon(outputs *list);

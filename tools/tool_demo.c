@@ -183,8 +183,9 @@ static void print_results(const demo *d, const demo_options *o, const char *png)
                d->bulk_points, d->bulk.mean, d->bulk_neighbors.mean);
     size_t checked = c->n < CHECKED_POINTS ? c->n : CHECKED_POINTS;
     printf("checked     %zu points against a serial search among all: equal\n", checked);
+    char shown[4096];
     if (png)
-        printf("picture     %s\n", png);
+        printf("picture     %s\n", text_printable(shown, sizeof shown, png));
 }
 
 static void write_results(const demo *d, const demo_options *o, const char *png)

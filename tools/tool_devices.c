@@ -53,7 +53,7 @@ static xl_status learn(listing *l, cl_platform_id pid, cl_device_id did, xl_devi
     }
     xl_status status = xl_context_adopt(cl, did, NULL, &ctx);
     if (ctx)
-        tool_one_line(l->cache, sizeof l->cache, xl_context_cache(ctx));
+        text_one_line(l->cache, sizeof l->cache, xl_context_cache(ctx));
     if (status == XL_SUCCESS)
         status = xl_context_device_info(ctx, info);
     if (status != XL_SUCCESS) {
@@ -61,7 +61,7 @@ static xl_status learn(listing *l, cl_platform_id pid, cl_device_id did, xl_devi
         char first[1024];
         size_t length = status == XL_ERROR_BUILD ? strcspn(text, "\n") : strlen(text);
         snprintf(first, sizeof first, "%.*s", (int)length, text);
-        tool_one_line(error, size, first);
+        text_one_line(error, size, first);
     }
     xl_context_destroy(ctx);
     clReleaseContext(cl);

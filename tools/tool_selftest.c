@@ -417,6 +417,11 @@ int tool_selftest(int argc, char **argv)
         return result;
     printf("%s, %s, lane width %" PRIu32 " by %s\n", t.s.info.name, t.s.info.opencl_c,
            t.s.info.lane_width, t.s.info.lane_way);
+    result = tool_flush(); /* before minutes of work of which nothing would be seen */
+    if (result != TOOL_OK) {
+        session_close(&t.s);
+        return result;
+    }
     selftest_scans(&t);
     selftest_reductions(&t);
     check_sorts(&t);

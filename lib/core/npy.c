@@ -3,6 +3,7 @@
 #include "npy.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -24,6 +25,37 @@ fail(xli_npy_error *error, const char *format, ...)
     vsnprintf(error->text, sizeof error->text, format, args);
     va_end(args);
     return false;
+}
+
+/* The stream ended too early, or could not be read so far: `text` says the first. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+static bool
+fail_short(FILE *stream, xli_npy_error *error, const char *format, ...)
+{
+    va_list args;
+    if (ferror(stream))
+        return fail(error, "cannot be read: %s", strerror(errno));
+    va_start(args, format);
+    vsnprintf(error->text, sizeof error->text, format, args);
+    va_end(args);
+    return false;
+}
+
+enum { MAX_STRING = 64, MAX_PRINTABLE = 4 * MAX_STRING };
+
+/* Text of the file as it may be shown: in ASCII, what would steer a terminal as \xNN. */
+static const char *printable(const char *text, char out[MAX_PRINTABLE])
+{
+    size_t used = 0;
+    for (; *text && used + 4 < MAX_PRINTABLE; ++text) {
+        const bool shown = *text >= ' ' && *text <= '~';
+        used += (size_t)snprintf(out + used, MAX_PRINTABLE - used, shown ? "%c" : "\\x%02x",
+                                 (unsigned char)*text);
+    }
+    out[used] = '\0';
+    return out;
 }
 
 static bool host_is_little(void)
@@ -115,7 +147,7 @@ static bool known_size(char kind, const char *digits, uint32_t *bytes)
 
 static bool parse_descr(parser *p, header *h)
 {
-    char text[64];
+    char text[MAX_STRING], shown[MAX_PRINTABLE];
     skip_space(p);
     if (*p->at == '[')
         return fail(p->error, "header: a structured dtype, which is not supported; "
@@ -129,7 +161,7 @@ static bool parse_descr(parser *p, header *h)
         return fail(p->error,
                     "header: unknown dtype '%s'; known are b1, i1 to i8, u1 to u8, "
                     "f2, f4 and f8",
-                    text);
+                    printable(text, shown));
     h->array.kind = type[0];
     h->has_descr = true;
     return true;
@@ -196,7 +228,7 @@ static bool parse_entry(parser *p, header *h)
     } entries[] = {{"descr", parse_descr, offsetof(header, has_descr)},
                    {"fortran_order", parse_order, offsetof(header, has_order)},
                    {"shape", parse_shape, offsetof(header, has_shape)}};
-    char key[32];
+    char key[32], shown[MAX_PRINTABLE];
     if (!take_string(p, key, sizeof key, "a key") || !expect(p, ':', "after a key"))
         return false;
     for (size_t i = 0; i < sizeof entries / sizeof entries[0]; ++i) {
@@ -206,7 +238,7 @@ static bool parse_entry(parser *p, header *h)
             return fail(p->error, "header: the key '%s' stands there twice", key);
         return entries[i].parse(p, h);
     }
-    return fail(p->error, "header: unknown key '%s'", key);
+    return fail(p->error, "header: unknown key '%s'", printable(key, shown));
 }
 
 static bool check_keys(const header *h, xli_npy_error *error)
@@ -267,7 +299,7 @@ static bool read_header_length(FILE *stream, uint32_t *length, xli_npy_error *er
     uint8_t lead[MAGIC_BYTES + 2], bytes[4] = {0};
     size_t got = fread(lead, 1, sizeof lead, stream);
     if (got < sizeof lead)
-        return fail(error, "%zu bytes, too short for a .npy file", got);
+        return fail_short(stream, error, "%zu bytes, too short for a .npy file", got);
     if (memcmp(lead, magic, MAGIC_BYTES) != 0)
         return fail(error, "no .npy file: it does not start with \\x93NUMPY");
     unsigned major = lead[6], minor = lead[7];
@@ -275,7 +307,7 @@ static bool read_header_length(FILE *stream, uint32_t *length, xli_npy_error *er
         return fail(error, "format version %u.%u; known are 1.0, 2.0 and 3.0", major, minor);
     size_t width = major == 1 ? 2 : 4;
     if (fread(bytes, 1, width, stream) != width)
-        return fail(error, "the file ends before the length of its header");
+        return fail_short(stream, error, "the file ends before the length of its header");
     *length =
         bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
     if (*length > MAX_HEADER)
@@ -296,8 +328,9 @@ static bool read_header(FILE *stream, header *h, xli_npy_error *error)
     text[got] = '\0';
     bool good;
     if (got < length)
-        good = fail(error, "the header has %" PRIu32 " bytes, the file ends after %zu of them",
-                    length, got);
+        good = fail_short(stream, error,
+                          "the header has %" PRIu32 " bytes, the file ends after %zu of them",
+                          length, got);
     else if (strlen(text) < length)
         good = fail(error, "header, character %zu: a zero byte", strlen(text));
     else
@@ -330,11 +363,12 @@ static bool read_data(FILE *stream, xli_npy *a, xli_npy_error *error)
         }
         have += fread((char *)a->data + have, 1, room - have, stream);
         if (have < room)
-            return fail(error, "%zu bytes of data, the header promises %zu", have, want);
+            return fail_short(stream, error, "%zu bytes of data, the header promises %zu", have,
+                              want);
     }
     if (fgetc(stream) != EOF)
         return fail(error, "bytes follow the %zu bytes of data that the header promises", want);
-    return ferror(stream) ? fail(error, "the file cannot be read to its end") : true;
+    return ferror(stream) ? fail_short(stream, error, "%s", "") : true;
 }
 
 static void swap_bytes(xli_npy *a)

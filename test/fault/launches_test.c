@@ -75,18 +75,19 @@ static void *work(void *user)
     return NULL;
 }
 
-static void make_worker(worker *w, unsigned number, xl_scan *plan, pthread_barrier_t *start)
+static void make_worker(worker *w, unsigned number, xl_scan *plan, size_t n,
+                        pthread_barrier_t *start)
 {
     size_t bytes, alignment;
     cl_int code;
     const cl_queue_properties none[] = {0};
-    XLT_OK(xl_scan_scratch(plan, CALL_N, &bytes, &alignment));
+    XLT_OK(xl_scan_scratch(plan, n, &bytes, &alignment));
     *w = (worker){.number = number,
                   .plan = plan,
                   .queue = clCreateCommandQueueWithProperties(
                       xl_context_cl(xlt_context()), xl_context_device(xlt_context()), none, &code),
-                  .in = buffer_of(NULL, CALL_N * sizeof(cl_uint)),
-                  .out = buffer_of(NULL, CALL_N * sizeof(cl_uint)),
+                  .in = buffer_of(NULL, n * sizeof(cl_uint)),
+                  .out = buffer_of(NULL, n * sizeof(cl_uint)),
                   .scratch = buffer_of(NULL, bytes + 1),
                   .start = start};
     XLT_CL(code);
@@ -142,7 +143,7 @@ static void threads_share_a_plan(xl_scan_algorithm algorithm)
     XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
     assert_int_equal(pthread_barrier_init(&start, NULL, THREADS), 0);
     for (unsigned i = 0; i < THREADS; ++i)
-        make_worker(&workers[i], i, plan, &start);
+        make_worker(&workers[i], i, plan, CALL_N, &start);
     steps->used = 0;
     layer->delay_us = DELAY_US;
     for (unsigned i = 0; i < THREADS; ++i)
@@ -166,6 +167,79 @@ static void no_thread_comes_between(void **state)
     xlt_needs_threads();
     threads_share_a_plan(XL_SCAN_AUTO);
     threads_share_a_plan(XL_SCAN_REDUCE_THEN_SCAN);
+}
+
+/* ---- two threads, the plan's own scratch ---------------------------------------------- */
+
+enum { OWN_N = 50000 };
+
+static void *work_in_own_scratch(void *user)
+{
+    worker *w = user;
+    pthread_barrier_wait(w->start);
+    for (unsigned call = 0; call < CALLS; ++call)
+        w->failed = xl_scan_enqueue(w->plan, w->queue, OWN_N, xl_view_of(w->in, 0), xl_no_view(),
+                                    xl_view_of(w->out, 0), xl_no_view(), 0, NULL, NULL) ||
+                    w->failed;
+    w->failed = clFinish(w->queue) || w->failed;
+    return NULL;
+}
+
+/* All launches of one call come before any of the next. */
+static void calls_are_one_step(void)
+{
+    unsigned long block = 0;
+    unsigned launches = 0, turns = 0, at = 0;
+    assert_true(steps->used <= XLT_STEPS);
+    for (unsigned i = 0; i < steps->used; ++i)
+        launches += steps->steps[i].launch;
+    const unsigned a_call = launches / (THREADS * CALLS);
+    assert_true(a_call > 1 && launches == a_call * THREADS * CALLS);
+    for (unsigned i = 0; i < steps->used; ++i) {
+        const xlt_step *s = &steps->steps[i];
+        if (!s->launch)
+            continue;
+        if (at % a_call == 0) {
+            turns += at > 0 && s->thread != block;
+            block = s->thread;
+        } else if (s->thread != block) {
+            XLT_FAIL("launch %u of %u comes between two of another thread's call", at, launches);
+        }
+        ++at;
+    }
+    assert_true(turns > 0);
+}
+
+static void no_call_comes_between_on_own_scratch(void **state)
+{
+    (void)state;
+    needs_layer();
+    xlt_needs_threads();
+    xl_scan *plan;
+    xl_scan_desc desc;
+    pthread_t threads[THREADS];
+    worker workers[THREADS];
+    pthread_barrier_t start;
+    xl_scan_desc_init(&desc);
+    desc.algorithm = XL_SCAN_REDUCE_THEN_SCAN;
+    XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
+    assert_int_equal(pthread_barrier_init(&start, NULL, THREADS), 0);
+    for (unsigned i = 0; i < THREADS; ++i)
+        make_worker(&workers[i], i, plan, OWN_N, &start);
+    steps->used = 0;
+    layer->delay_us = DELAY_US;
+    for (unsigned i = 0; i < THREADS; ++i)
+        assert_int_equal(pthread_create(&threads[i], NULL, work_in_own_scratch, &workers[i]), 0);
+    for (unsigned i = 0; i < THREADS; ++i)
+        pthread_join(threads[i], NULL);
+    layer->delay_us = 0;
+    for (unsigned i = 0; i < THREADS; ++i) {
+        assert_false(workers[i].failed);
+        free_worker(&workers[i]);
+    }
+    calls_are_one_step();
+    pthread_barrier_destroy(&start);
+    xl_scan_destroy(plan);
 }
 
 /* ---- events of many launches --------------------------------------------------------- */
@@ -385,6 +459,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_thread_comes_between),
+        cmocka_unit_test(no_call_comes_between_on_own_scratch),
         cmocka_unit_test(every_event_but_the_callers_is_let_go),
     };
     layer = xlt_layer_load();

@@ -289,7 +289,7 @@ static bool comes_to_an_end(cl_event event, unsigned milliseconds)
     }
 }
 
-/* A call behind one that cannot start yet does not start either. */
+/* A call behind one that cannot start yet does not start either, nor before its own events. */
 static void a_call_waits_for_the_one_before(void **state)
 {
     (void)state;
@@ -300,19 +300,26 @@ static void a_call_waits_for_the_one_before(void **state)
             continue;
         results r = results_make(p);
         results_clear(&r);
-        cl_event gate = xlt_user_event(), events[2];
-        XLT_OK(enqueue(&r, first, 0, 1, &gate, &events[0]));
-        XLT_OK(enqueue(&r, second, 1, 0, NULL, &events[1]));
+        cl_event gates[2] = {xlt_user_event(), xlt_user_event()}, events[2];
+        XLT_OK(enqueue(&r, first, 0, 1, &gates[0], &events[0]));
+        XLT_OK(enqueue(&r, second, 1, 1, &gates[1], &events[1]));
         XLT_CL(clFlush(first));
         XLT_CL(clFlush(second));
-        if (comes_to_an_end(events[1], 50))
-            XLT_FAIL("%s: the second call ended before the first began", primitives[p].name);
-        XLT_CL(clSetUserEventStatus(gate, CL_COMPLETE));
+        const bool early = p % 2 == 0; /* which gate opens first takes turns */
+        XLT_CL(clSetUserEventStatus(gates[early], CL_COMPLETE));
+        if (!early)
+            XLT_CL(clWaitForEvents(1, events));
+        const bool ended = comes_to_an_end(events[1], 50);
+        XLT_CL(clSetUserEventStatus(gates[!early], CL_COMPLETE));
         XLT_CL(clWaitForEvents(2, events));
+        if (ended)
+            XLT_FAIL("%s: the second call ended before %s", primitives[p].name,
+                     early ? "the first began" : "what it waits for");
         results_check(&r, 2, "one behind the other");
-        XLT_CL(clReleaseEvent(gate));
-        for (int e = 0; e < 2; ++e)
+        for (int e = 0; e < 2; ++e) {
+            XLT_CL(clReleaseEvent(gates[e]));
             XLT_CL(clReleaseEvent(events[e]));
+        }
         results_free(&r);
     }
     XLT_CL(clFinish(second));

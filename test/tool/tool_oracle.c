@@ -13,8 +13,9 @@
  *   tool_oracle sort ORDER IN OUT
  *   tool_oracle argsort ORDER IN ORDER_FILE
  *   tool_oracle pairs ORDER IN OUT V W
- *   tool_oracle neighbors R STRICT_OR_INCLUSIVE POINTS PREFIX
- *   tool_oracle density R POINTS D */
+ *   tool_oracle neighbors R STRICT_OR_INCLUSIVE POINTS PREFIX COUNTS   prints: points, pairs,
+ *                       least, most and mean neighbours
+ *   tool_oracle density R POINTS D                                     prints: min, max, mean */
 #include "npy.h"
 
 #include <inttypes.h>
@@ -485,7 +486,27 @@ static float distance2(const xli_npy *points, size_t i, size_t j)
     return (dx * dx + dy * dy) + dz * dz;
 }
 
-static void check_neighbors(float r, bool inclusive, const char *path, const char *prefix)
+/* Rows are counted again, and the counts as a whole summed up. */
+static void check_counts(const char *path, const uint64_t *offsets, size_t n)
+{
+    xli_npy counts = load(path);
+    check_like(&counts, 'u', 4, n, path);
+    const uint32_t *each = counts.data;
+    uint32_t least = n ? UINT32_MAX : 0, most = 0;
+    for (size_t i = 0; i < n; ++i) {
+        if (each[i] != offsets[i + 1] - offsets[i])
+            die("%s: %" PRIu32 " at %zu, where the row has %" PRIu64, path, each[i], i,
+                offsets[i + 1] - offsets[i]);
+        least = each[i] < least ? each[i] : least;
+        most = each[i] > most ? each[i] : most;
+    }
+    printf("%zu %" PRIu64 " %" PRIu32 " %" PRIu32 " %.17g\n", n, offsets[n], least, most,
+           n ? (double)offsets[n] / (double)n : 0.0);
+    xli_npy_free(&counts);
+}
+
+static void check_neighbors(float r, bool inclusive, const char *path, const char *prefix,
+                            const char *counts)
 {
     char name[1024];
     xli_npy points = load(path);
@@ -513,7 +534,7 @@ static void check_neighbors(float r, bool inclusive, const char *path, const cha
     }
     if (at[n] != k)
         die("%s: %" PRIu64 " pairs, not %" PRIu64, prefix, at[n], k);
-    printf("%zu points, %" PRIu64 " pairs: equal to a search over all pairs\n", n, k);
+    check_counts(counts, at, n);
     xli_npy_free(&points);
     xli_npy_free(&offsets);
     xli_npy_free(&indices);
@@ -524,6 +545,7 @@ static void check_density(double h, const char *path, const char *density_path)
 {
     xli_npy points = load(path), density = load(density_path);
     size_t n = (size_t)points.shape[0];
+    double least = INFINITY, most = 0, total = 0;
     check_like(&density, 'f', 4, n, density_path);
     for (size_t i = 0; i < n; ++i) {
         double sum = 0;
@@ -534,7 +556,11 @@ static void check_density(double h, const char *path, const char *density_path)
         sum *= 315 / (64 * acos(-1.0) * pow(h, 9));
         if (!(fabs(get(&density, i).real - sum) <= 2e-5 * sum))
             die("%s: point %zu has %.9g, not %.9g", density_path, i, get(&density, i).real, sum);
+        least = fmin(least, sum);
+        most = fmax(most, sum);
+        total += sum;
     }
+    printf("%.9g %.9g %.9g\n", least, most, total / (double)n);
     xli_npy_free(&points);
     xli_npy_free(&density);
 }
@@ -561,8 +587,8 @@ int main(int argc, char **argv)
         check_argsort(a[0], a[1], a[2]);
     else if (strcmp(what, "pairs") == 0 && argc == 7)
         check_pairs(a[0], a[1], a[2], a[3], a[4]);
-    else if (strcmp(what, "neighbors") == 0 && argc == 6)
-        check_neighbors(strtof(a[0], NULL), strcmp(a[1], "inclusive") == 0, a[2], a[3]);
+    else if (strcmp(what, "neighbors") == 0 && argc == 7)
+        check_neighbors(strtof(a[0], NULL), strcmp(a[1], "inclusive") == 0, a[2], a[3], a[4]);
     else if (strcmp(what, "density") == 0 && argc == 5)
         check_density((double)strtof(a[0], NULL), a[1], a[2]);
     else

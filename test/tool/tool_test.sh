@@ -1,141 +1,166 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# usage: tool_test.sh PART PROGRAM ORACLE DATA_FOLDER
+# usage: tool_test.sh PART PROGRAM ORACLE DATA_FOLDER VERSION
 # Runs one part of the tests of the program in a folder of its own.
-set -u
-part=$1 crosslane=$2 oracle=$3 data=$4
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-mkdir out
-failures=0
+# shellcheck disable=SC2086,SC2317 # words without blanks; parts are called by name
+# shellcheck source-path=SCRIPTDIR source=tool_support.sh
+. "$(dirname "$0")/tool_support.sh"
 dtypes="i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8"
 [ -z "${CROSSLANE_TEST_SMALL:-}" ] || dtypes="i1 u4 f2 f8"
 
-fail() {
-  echo "FAILED: $*"
-  failures=$((failures + 1))
-}
-
-# What a driver says of its own is not the program's: PoCL 3.1, asked for a way to make
-# work-groups that it does not know, says so for every kernel.
-program_said() {
-  grep -v "^Unknown work group generation method" stderr_all >stderr
-}
-
-# runs COMMAND...: it must succeed and say nothing on stderr.
-runs() {
-  local got=0
-  "$@" >stdout 2>stderr_all || got=$?
-  program_said
-  [ $got -eq 0 ] || { fail "exit $got: $*"; cat stderr; return; }
-  [ ! -s stderr ] || fail "stderr of $*: $(cat stderr)"
-}
-
-# refuses CODE TEXT ARGUMENT...: the program must end with CODE, print one line that
-# holds TEXT, and leave no output file.
-refuses() {
-  local code=$1 text=$2 got=0
+# helps COMMAND FILES OPTION...: the usage line, each option once, in order, and --help; nothing
+# that is not in the help's form.
+helps() {
+  local command=$1 files=$2
   shift 2
-  "$crosslane" "$@" >stdout 2>stderr_all || got=$?
-  program_said
-  [ $got -eq "$code" ] || fail "exit $got, not $code: crosslane $*: $(cat stderr)"
-  [ "$(wc -l <stderr)" -eq 1 ] || fail "not one line: crosslane $*: $(cat stderr)"
-  grep -q '^crosslane: ' stderr || fail "no 'crosslane: ': $*: $(cat stderr)"
-  grep -qF -- "$text" stderr || fail "no \"$text\": crosslane $*: $(cat stderr)"
-  [ -z "$(ls -A out)" ] || fail "files left by crosslane $*: $(ls -A out)"
-  rm -rf out
-  mkdir out
-}
-
-says() { # FILE TEXT
-  grep -qF -- "$2" "$1" || fail "no \"$2\" in: $(cat "$1")"
+  runs "$crosslane" "$command" --help
+  [ "$(head -n 1 stdout)" = "Usage: crosslane $command$files [OPTIONS]" ] ||
+    fail "usage of $command: $(head -n 1 stdout)"
+  [ "$(grep -oE '^  --[a-z0-9-]+' stdout | tr -d ' \n')" = "$(printf -- '--%s' "$@" help)" ] ||
+    fail "options of $command: $(cat stdout)"
+  has_line_like stdout '  --help {22}this text'
 }
 
 usage() {
   runs "$crosslane" --help
-  says stdout "Exit status"
+  is_text stdout "$(cat <<'END'
+Usage: crosslane COMMAND [OPTIONS]
+
+Parallel primitives on any OpenCL device, for arrays in .npy files.
+
+  devices     list every OpenCL platform and device and what it can do
+  selftest    check every primitive on a device against serial code
+  scan        running sums, minima ... of an array, or of each of its segments
+  reduce      the sum, least element ... of an array, or of each of its segments
+  sort        sort an array, with values, or find the order
+  neighbors   neighbours of each point within a radius
+  demo        density of a column of particles, with times and a picture
+
+"crosslane COMMAND --help" says more. The device is the one that --device or
+CROSSLANE_DEVICE names: "gpu", "cpu", a part of its name, or "platform:device".
+Exit status: 0 done, 1 failed, 2 wrong usage.
+END
+  )"
   runs "$crosslane" --version
-  says stdout "crosslane "
-  for command in devices selftest scan reduce sort neighbors demo; do
-    runs "$crosslane" $command --help
-    says stdout "Usage: crosslane $command"
-  done
-  refuses 2 "no command"
-  refuses 2 'unknown command "plot"' plot
-  refuses 2 'unknown option "--colour"' scan --colour in.npy out/o.npy
-  refuses 2 'unknown option "-q"' demo -q
-  refuses 2 'unknown "product"' scan in.npy out/o.npy --op product
-  refuses 2 'unknown "radix"' sort in.npy out/o.npy --algorithm radix
-  refuses 2 "1 of 2 files" scan in.npy
-  refuses 2 "one file too many" sort a b c
-  refuses 2 "exclude each other" scan a b --exclusive --inclusive
-  refuses 2 'unknown "exact"; known are deterministic' scan a b --determinism exact
-  refuses 2 "exclude each other" sort a b --argsort --values v w
-  refuses 2 "takes two files" sort --values v
-  refuses 2 "needs an argument" neighbors p.npy --radius
-  refuses 2 "takes no argument" devices --json=yes
-  refuses 2 "is no number" neighbors p.npy --radius wide
-  refuses 2 "is no whole number" demo --n-side -3
-  refuses 2 'usage: crosslane devices [OPTIONS]' devices more
-  refuses 2 'no check has "quicksort" in its name' selftest quicksort
+  prints "crosslane $version"
+  local segments="flags bits keys offsets width mask"
+  helps devices "" json
+  helps selftest " [NAME...]" device
+  helps scan " IN.npy OUT.npy" op exclusive inclusive init $segments algorithm determinism device json
+  helps reduce " IN.npy OUT.npy" op init $segments keys-out count determinism device json
+  helps sort " IN.npy OUT.npy" values argsort descending algorithm device json
+  helps neighbors " POINTS.npy --radius R" radius inclusive out counts density mass png cut f32 \
+    device json
+  helps demo " [FILE.npy --radius R]" radius n-side seed jitter repeat png no-png cut f32 device json
+  refuses 2 'no command given; try "crosslane --help"'
+  refuses 2 'unknown command "plot"; "crosslane --help" lists them' plot
+  refuses 2 'scan: unknown option "--colour"; "crosslane scan --help" lists them' \
+    scan --colour in.npy out/o.npy
+  refuses 2 'demo: unknown option "-q"; "crosslane demo --help" lists them' demo -q
+  refuses 2 'scan: --op: unknown "product"; known are sum, prod, min, max, and, or, xor' \
+    scan in.npy out/o.npy --op product
+  refuses 2 'sort: --algorithm: unknown "radix"; known are auto, bitonic' \
+    sort in.npy out/o.npy --algorithm radix
+  refuses 2 "scan: 1 of 2 files given; usage: crosslane scan IN.npy OUT.npy [OPTIONS]" scan in.npy
+  refuses 2 'sort: "c" is one file too many; usage: crosslane sort IN.npy OUT.npy [OPTIONS]' \
+    sort a b c
+  refuses 2 "scan: --exclusive and --inclusive exclude each other; give one" \
+    scan a b --exclusive --inclusive
+  refuses 2 'scan: --determinism: unknown "exact"; known are deterministic, unordered, reproducible' \
+    scan a b --determinism exact
+  refuses 2 "sort: --argsort and --values exclude each other; give one" \
+    sort a b --argsort --values v w
+  refuses 2 "sort: --values takes two files: V.npy W.npy" sort --values v
+  refuses 2 "neighbors: --radius needs an argument" neighbors p.npy --radius
+  refuses 2 "devices: --json takes no argument" devices --json=yes
+  refuses 2 'neighbors: --radius: "wide" is no number' neighbors p.npy --radius wide
+  refuses 2 'demo: --n-side: "-3" is no whole number from 0 to 2^64 - 1' demo --n-side -3
+  refuses 2 'devices: "more" is one file too many; usage: crosslane devices [OPTIONS]' devices more
+  refuses 2 'selftest: no check has "quicksort" in its name' selftest quicksort
   runs "$crosslane" selftest "grid, reorder" "reduce u8"
-  says stdout "2 families, 23 cases: 0 failures"
-  refuses 2 "neighbors: --radius is missing" neighbors p.npy --out out/n
-  refuses 2 "neighbors: --cut: 2" neighbors p.npy --radius 1 --png out/p.png --cut 2
-  refuses 2 "neighbors: --mass: 0" neighbors p.npy --radius 1 --mass 0
+  has_line stdout "2 families, 23 cases: 0 failures, 0 families unsupported"
+  refuses 2 "neighbors: --radius is missing; give the search radius in the unit of the points" \
+    neighbors p.npy --out out/n
+  refuses 2 "neighbors: --cut: 2; the part to cut away must be 0 to 1" \
+    neighbors p.npy --radius 1 --png out/p.png --cut 2
+  refuses 2 "neighbors: --mass: 0; it must be a finite number above 0" \
+    neighbors p.npy --radius 1 --mass 0
   runs "$crosslane" scan --help
-  says stdout "a bool, u8 or i8 is not 0"
-  says stdout "u32, u64, i32, i64"
-  refuses 2 "--n-side: 0" demo --n-side 0 --png out/p.png
-  refuses 2 "--jitter: 2" demo --jitter 2 --png out/p.png
-  refuses 2 "--repeat: 0" demo --repeat 0 --png out/p.png
-  refuses 2 "--cut: 1.5" demo --cut 1.5 --png out/p.png
+  has_line stdout "  --flags F.npy               segments begin where a bool, u8 or i8 is not 0"
+  has_line stdout \
+    "  --offsets O.npy             CSR: segment s is O[s] to before O[s + 1]; u32, u64, i32, i64"
+  refuses 2 "demo: --n-side: 0; it must be 1 to 1600" demo --n-side 0 --png out/p.png
+  refuses 2 "demo: --jitter: 2; it must be 0 to 0.5" demo --jitter 2 --png out/p.png
+  refuses 2 "demo: --repeat: 0; it must be 1 to 1000" demo --repeat 0 --png out/p.png
+  refuses 2 "demo: --cut: 1.5; the part to cut away must be 0 to 1" demo --cut 1.5 --png out/p.png
 }
 
 # Segments that do not fit the 100 elements of flat.npy.
 bad_segments() {
-  refuses 1 "99 keys for 100 elements" $1 flat.npy out/o.npy --keys fewer.npy
-  refuses 1 "type f32; --keys takes integers" $1 flat.npy out/o.npy --keys flat.npy
-  refuses 1 "shape (n,)" $1 flat.npy out/o.npy --keys points.npy
-  refuses 1 "type u32; --flags takes bool" $1 flat.npy out/o.npy --flags fewer.npy
-  refuses 1 "99 words of bits for 100 elements" $1 flat.npy out/o.npy --bits fewer.npy
-  refuses 1 "type i16; --offsets takes" $1 flat.npy out/o.npy --offsets short.npy
+  refuses 1 "fewer.npy: 99 keys for 100 elements; there must be one for each" \
+    $1 flat.npy out/o.npy --keys fewer.npy
+  refuses 1 "flat.npy: elements of type f32; --keys takes integers" \
+    $1 flat.npy out/o.npy --keys flat.npy
+  refuses 1 "points.npy: shape (100, 3); $1 takes an array of one dimension, shape (n,)" \
+    $1 flat.npy out/o.npy --keys points.npy
+  refuses 1 "fewer.npy: elements of type u32; --flags takes bool, u8 or i8" \
+    $1 flat.npy out/o.npy --flags fewer.npy
+  refuses 1 "fewer.npy: 99 words of bits for 100 elements; there must be one for each 32, the last perhaps not full" \
+    $1 flat.npy out/o.npy --bits fewer.npy
+  refuses 1 "short.npy: elements of type i16; --offsets takes u32, u64, i32 or i64" \
+    $1 flat.npy out/o.npy --offsets short.npy
   "$oracle" list u4 offsets.npy 1 50 100
-  refuses 1 "the first offset is 1" $1 flat.npy out/o.npy --offsets offsets.npy
+  refuses 1 "offsets.npy: the first offset is 1; it must be 0" \
+    $1 flat.npy out/o.npy --offsets offsets.npy
   "$oracle" list i8 offsets.npy 0 60 50 100
-  refuses 1 "offset 2 is 50 after 60" $1 flat.npy out/o.npy --offsets offsets.npy
+  refuses 1 "offsets.npy: offset 2 is 50 after 60; offsets must not fall, nor pass the number of elements, 100" \
+    $1 flat.npy out/o.npy --offsets offsets.npy
   "$oracle" list i8 offsets.npy 0 -1 100
-  refuses 1 "offset 1 is" $1 flat.npy out/o.npy --offsets offsets.npy
+  refuses 1 "offsets.npy: offset 1 is 18446744073709551615 after 0; offsets must not fall, nor pass the number of elements, 100" \
+    $1 flat.npy out/o.npy --offsets offsets.npy
   "$oracle" list u8 offsets.npy 0 60 99
-  refuses 1 "the last offset is 99" $1 flat.npy out/o.npy --offsets offsets.npy
+  refuses 1 "offsets.npy: the last offset is 99; it must be the number of elements, 100" \
+    $1 flat.npy out/o.npy --offsets offsets.npy
   "$oracle" list u8 offsets.npy
-  refuses 1 "no offsets" $1 flat.npy out/o.npy --offsets offsets.npy
-  refuses 1 "absent.npy: cannot be opened" $1 flat.npy out/o.npy --flags absent.npy
-  refuses 2 "--flags and --keys exclude each other" $1 flat.npy out/o.npy --keys k --flags f
-  refuses 2 'width: "0" is no whole number from 1' $1 flat.npy out/o.npy --width 0
-  refuses 2 "with --mask it must be 1 to 64" $1 flat.npy out/o.npy --width 65 --mask 1
-  refuses 2 'mask: "x" is no whole number' $1 flat.npy out/o.npy --width 8 --mask x
-  refuses 2 "--mask needs --width" $1 flat.npy out/o.npy --mask 1
+  refuses 1 "offsets.npy: no offsets; there must be one more than segments" \
+    $1 flat.npy out/o.npy --offsets offsets.npy
+  refuses 1 "absent.npy: cannot be opened: No such file or directory" \
+    $1 flat.npy out/o.npy --flags absent.npy
+  refuses 2 "$1: --flags and --keys exclude each other; give one" \
+    $1 flat.npy out/o.npy --keys k --flags f
+  refuses 2 "$1: --width: \"0\" is no whole number from 1 to 2^64 - 1" \
+    $1 flat.npy out/o.npy --width 0
+  refuses 2 "$1: --width: 65; with --mask it must be 1 to 64" \
+    $1 flat.npy out/o.npy --width 65 --mask 1
+  refuses 2 "$1: --mask: \"x\" is no whole number from 0 to 2^64 - 1, such as 0x29" \
+    $1 flat.npy out/o.npy --width 8 --mask x
+  refuses 2 "$1: --mask needs --width, the number of elements that it is for" \
+    $1 flat.npy out/o.npy --mask 1
 }
 
 # Two results may not have one name, however it is written.
 same_outputs() {
-  refuses 2 "OUT.npy and --keys-out name one file" reduce flat.npy out/o.npy --keys short.npy \
+  refuses 2 "reduce: OUT.npy and --keys-out name one file, out/o.npy" \
+    reduce flat.npy out/o.npy --keys short.npy \
     --keys-out out/o.npy
-  refuses 2 "OUT.npy and --keys-out name one file" reduce flat.npy out/o.npy --keys short.npy \
+  refuses 2 "reduce: OUT.npy and --keys-out name one file, ./out/../out/o.npy" \
+    reduce flat.npy out/o.npy --keys short.npy \
     --keys-out ./out/../out/o.npy
   cp flat.npy old.npy
   ln -sf old.npy alias.npy
-  refuses 2 "name one file, alias.npy" sort flat.npy old.npy --values flat.npy alias.npy
+  refuses 2 "sort: OUT.npy and the second file of --values name one file, alias.npy" \
+    sort flat.npy old.npy --values flat.npy alias.npy
   cmp -s flat.npy old.npy || fail "a file was written by a call that was refused"
-  refuses 2 "OUT.npy and the second file of --values name one file" sort flat.npy out/o.npy \
+  refuses 2 "sort: OUT.npy and the second file of --values name one file, out/o.npy" \
+    sort flat.npy out/o.npy \
     --values flat.npy out/o.npy
-  refuses 2 "--counts and --density name one file" neighbors points.npy --radius 1 \
+  refuses 2 "neighbors: --counts and --density name one file, out/c.npy" \
+    neighbors points.npy --radius 1 \
     --counts out/c.npy --density out/c.npy
-  refuses 2 "--out and --counts name one file" neighbors points.npy --radius 1 --out out/n \
+  refuses 2 "neighbors: --out and --counts name one file, out/n.offsets.npy" \
+    neighbors points.npy --radius 1 --out out/n \
     --counts out/n.offsets.npy
-  runs "$crosslane" sort flat.npy /dev/null --values flat.npy /dev/null
+  own_device null 3 && runs "$crosslane" sort flat.npy "$device" --values flat.npy "$device"
 }
 
 bad_input() {
@@ -153,72 +178,105 @@ bad_input() {
   head -c 200 points.npy >cut.npy
   echo "no array" >text.npy
   : >empty.npy
-  refuses 1 "absent.npy: cannot be opened" neighbors absent.npy --radius 1 --out out/n
-  refuses 1 "header promises" neighbors cut.npy --radius 1 --out out/n
-  refuses 1 "does not start with" scan text.npy out/o.npy
-  refuses 1 "too short" sort empty.npy out/o.npy
+  refuses 1 "absent.npy: cannot be opened: No such file or directory" \
+    neighbors absent.npy --radius 1 --out out/n
+  refuses 1 "cut.npy: 72 bytes of data, the header promises 1200" \
+    neighbors cut.npy --radius 1 --out out/n
+  refuses 1 'text.npy: no .npy file: it does not start with \x93NUMPY' scan text.npy out/o.npy
+  refuses 1 "empty.npy: 0 bytes, too short for a .npy file" sort empty.npy out/o.npy
   for radius in 0 -1 nan inf 1e-60; do
-    refuses 2 "--radius: $radius" neighbors points.npy --radius $radius --out out/n
-    refuses 2 "--radius: $radius" demo points.npy --radius $radius --png out/p.png
+    refuses 2 "neighbors: --radius: $radius; it must be a finite number above 0 in single precision" \
+      neighbors points.npy --radius $radius --out out/n
+    refuses 2 "demo: --radius: $radius; it must be a finite number above 0 in single precision" \
+      demo points.npy --radius $radius --png out/p.png
   done
-  refuses 2 "--radius is missing" neighbors points.npy --out out/n
-  refuses 2 "--radius is missing" demo points.npy --png out/p.png
-  refuses 2 "--mass: 0" neighbors points.npy --radius 1 --mass 0 --density out/d.npy
-  refuses 1 "42" neighbors nan.npy --radius 1 --out out/n --counts out/c.npy
-  refuses 1 "42" demo nan.npy --radius 1 --png out/p.png
-  refuses 1 "shape (n, 3)" neighbors flat.npy --radius 1 --out out/n
-  refuses 1 "--f32" neighbors wide.npy --radius 1 --out out/n
-  refuses 1 "shape (n,)" scan points.npy out/o.npy
-  refuses 1 "shape (n,)" sort points.npy out/o.npy
-  refuses 1 "type bool; scan takes" scan bools.npy out/o.npy
-  refuses 1 "type i16" sort short.npy out/o.npy
-  refuses 2 'init: "1.5" is no value of type u64' scan keys.npy out/o.npy --init 1.5
-  refuses 2 'init: "128" is no value of type i8' scan bytes.npy out/o.npy --init 128
-  refuses 2 'init: "-1" is no value of type u32' scan fewer.npy out/o.npy --init -1
-  refuses 1 "integer" scan flat.npy out/o.npy --op xor
+  refuses 2 "neighbors: --radius is missing; give the search radius in the unit of the points" \
+    neighbors points.npy --out out/n
+  refuses 2 "demo: --radius is missing; with a file give the search radius in the unit of its points" \
+    demo points.npy --png out/p.png
+  refuses 2 "neighbors: --mass: 0; it must be a finite number above 0" \
+    neighbors points.npy --radius 1 --mass 0 --density out/d.npy
+  refuses 1 "points: points: 1 of 100 are not finite, the first at index 42" \
+    neighbors nan.npy --radius 1 --out out/n --counts out/c.npy
+  refuses 1 "points: points: 1 of 100 are not finite, the first at index 42" \
+    demo nan.npy --radius 1 --png out/p.png
+  refuses 1 "flat.npy: shape (100,); points are an array of shape (n, 3)" \
+    neighbors flat.npy --radius 1 --out out/n
+  refuses 1 "wide.npy: points in double precision (f64); the search is in single precision: give --f32 to have them rounded" \
+    neighbors wide.npy --radius 1 --out out/n
+  refuses 1 "points.npy: shape (100, 3); scan takes an array of one dimension, shape (n,)" \
+    scan points.npy out/o.npy
+  refuses 1 "points.npy: shape (100, 3); sort takes an array of one dimension, shape (n,)" \
+    sort points.npy out/o.npy
+  refuses 1 "bools.npy: elements of type bool; scan takes i8 to u64, f16, f32 and f64" \
+    scan bools.npy out/o.npy
+  refuses 1 "short.npy: keys of type i16; sort takes u32, i32, u64 or f32" sort short.npy out/o.npy
+  refuses 2 'scan: --init: "1.5" is no value of type u64' scan keys.npy out/o.npy --init 1.5
+  refuses 2 'scan: --init: "128" is no value of type i8' scan bytes.npy out/o.npy --init 128
+  refuses 2 'scan: --init: "-1" is no value of type u32' scan fewer.npy out/o.npy --init -1
+  refuses 1 "scan: op: xor of type f32: it is for integers" scan flat.npy out/o.npy --op xor
   for algorithm in look-back reduce-then-scan; do
-    refuses 2 "--algorithm $algorithm, which rounds" scan flat.npy out/o.npy \
+    refuses 2 "scan: --determinism reproducible does not go with --algorithm $algorithm, which rounds in an order that depends on the device; give kogge-stone, blelloch or auto" \
+      scan flat.npy out/o.npy \
       --determinism reproducible --algorithm $algorithm
   done
-  refuses 2 'init: "1e99" is no value of type f32' scan flat.npy out/o.npy --init 1e99
-  refuses 2 'init: "-1e999" is no value of type f64' scan real.npy out/o.npy --init -1e999
-  refuses 2 'init: "65520" is no value of type f16' scan half.npy out/o.npy --init 65520
-  refuses 2 'init: "1e99" is no value of type f32' reduce flat.npy out/o.npy --init 1e99
-  refuses 1 "type bool; --keys takes integers" scan flat.npy out/o.npy --keys bools.npy
-  refuses 1 "type bool; sort takes" sort bools.npy out/o.npy
+  refuses 2 'scan: --init: "1e99" is no value of type f32' scan flat.npy out/o.npy --init 1e99
+  refuses 2 'scan: --init: "-1e999" is no value of type f64' scan real.npy out/o.npy --init -1e999
+  refuses 2 'scan: --init: "65520" is no value of type f16' scan half.npy out/o.npy --init 65520
+  refuses 2 'reduce: --init: "1e99" is no value of type f32' reduce flat.npy out/o.npy --init 1e99
+  refuses 1 "bools.npy: elements of type bool; --keys takes integers" \
+    scan flat.npy out/o.npy --keys bools.npy
+  refuses 1 "bools.npy: keys of type bool; sort takes u32, i32, u64 or f32" sort bools.npy out/o.npy
   bad_segments scan
   bad_segments reduce
-  refuses 1 "type bool; reduce takes" reduce bools.npy out/o.npy
-  refuses 1 "integer" reduce flat.npy out/o.npy --op and
-  refuses 1 "shape (n,)" reduce points.npy out/o.npy
-  refuses 2 'unknown "mean"' reduce flat.npy out/o.npy --op mean
-  refuses 2 "--keys-out needs --keys" reduce flat.npy out/o.npy --keys-out out/k.npy
-  refuses 2 "does not go with --op arg-min" reduce flat.npy out/o.npy --op arg-min --init 3
-  refuses 2 'init: "300" is no value of type i8' reduce bytes.npy out/o.npy --init 300
-  refuses 1 "nowhere/k.npy: cannot be written" reduce flat.npy out/o.npy --keys short.npy \
+  refuses 1 "bools.npy: elements of type bool; reduce takes i8 to u64, f16, f32 and f64" \
+    reduce bools.npy out/o.npy
+  refuses 1 "reduce: op: and of type f32: it is for integers" reduce flat.npy out/o.npy --op and
+  refuses 1 "points.npy: shape (100, 3); reduce takes an array of one dimension, shape (n,)" \
+    reduce points.npy out/o.npy
+  refuses 2 'reduce: --op: unknown "mean"; known are sum, prod, min, max, and, or, xor, arg-min, arg-max' \
+    reduce flat.npy out/o.npy --op mean
+  refuses 2 "reduce: --keys-out needs --keys, whose keys it is to hold" \
+    reduce flat.npy out/o.npy --keys-out out/k.npy
+  refuses 2 "reduce: --init does not go with --op arg-min, which gives an index" \
+    reduce flat.npy out/o.npy --op arg-min --init 3
+  refuses 2 'reduce: --init: "300" is no value of type i8' reduce bytes.npy out/o.npy --init 300
+  refuses 1 "out/nowhere/k.npy: cannot be written: No such file or directory" \
+    reduce flat.npy out/o.npy --keys short.npy \
     --keys-out out/nowhere/k.npy
-  refuses 1 "99 values for 100 keys" sort flat.npy out/o.npy --values fewer.npy out/w.npy
-  refuses 1 "8 bytes" sort flat.npy out/o.npy --values keys.npy out/w.npy
-  refuses 1 "nowhere/o.npy: cannot be written" scan flat.npy out/nowhere/o.npy
-  refuses 1 "nowhere/n.offsets.npy: cannot be written" neighbors points.npy --radius 1 \
+  refuses 1 "fewer.npy: 99 values for 100 keys; there must be one for each" \
+    sort flat.npy out/o.npy --values fewer.npy out/w.npy
+  refuses 1 "keys.npy: values of 8 bytes each; sort moves values of 4 bytes (u32, i32, f32)" \
+    sort flat.npy out/o.npy --values keys.npy out/w.npy
+  refuses 1 "out/nowhere/o.npy: cannot be written: No such file or directory" \
+    scan flat.npy out/nowhere/o.npy
+  refuses 1 "out/nowhere/n.offsets.npy: cannot be written: No such file or directory" \
+    neighbors points.npy --radius 1 \
     --counts out/c.npy --out out/nowhere/n
-  refuses 1 "nowhere/w.npy: cannot be written" sort flat.npy out/o.npy --values flat.npy \
+  refuses 1 "out/nowhere/w.npy: cannot be written: No such file or directory" \
+    sort flat.npy out/o.npy --values flat.npy \
     out/nowhere/w.npy
-  refuses 1 "p.png: cannot be written" demo --n-side 4 --png out/nowhere/p.png
-  refuses 1 "out: cannot be written" scan flat.npy out
+  refuses 1 "out/nowhere/p.png: cannot be written: No such file or directory" \
+    demo --n-side 4 --png out/nowhere/p.png
+  refuses 1 "out: is a folder; give a name for the file in it" scan flat.npy out
   # Before any input is read.
-  refuses 1 "nowhere/o.npy: cannot be written" scan absent.npy out/nowhere/o.npy
-  refuses 1 "flat.npy/o.npy: cannot be written" sort absent.npy flat.npy/o.npy
-  refuses 1 "nowhere/k.npy: cannot be written" reduce absent.npy out/o.npy --keys short.npy \
+  refuses 1 "out/nowhere/o.npy: cannot be written: No such file or directory" \
+    scan absent.npy out/nowhere/o.npy
+  refuses 1 "flat.npy/o.npy: cannot be written: Not a directory" sort absent.npy flat.npy/o.npy
+  refuses 1 "out/nowhere/k.npy: cannot be written: No such file or directory" \
+    reduce absent.npy out/o.npy --keys short.npy \
     --keys-out out/nowhere/k.npy
-  refuses 1 "nowhere/d.npy: cannot be written" neighbors absent.npy --radius 1 \
+  refuses 1 "out/nowhere/d.npy: cannot be written: No such file or directory" \
+    neighbors absent.npy --radius 1 \
     --density out/nowhere/d.npy
-  refuses 1 "nowhere/p.png: cannot be written" demo absent.npy --radius 1 --png out/nowhere/p.png
+  refuses 1 "out/nowhere/p.png: cannot be written: No such file or directory" \
+    demo absent.npy --radius 1 --png out/nowhere/p.png
   same_outputs
-  refuses 1 "no such device" scan flat.npy out/o.npy --device "no such device"
-  if [ -e /dev/full ]; then
-    refuses 1 "/dev/full: cannot be written" scan flat.npy /dev/full
-    refuses 1 "/dev/full: cannot be written" neighbors points.npy --radius 1 --png /dev/full
+  refuses 1 'device (CROSSLANE_DEVICE): none matches "no such device"; there are: ...' \
+    scan flat.npy out/o.npy --device "no such device"
+  if own_device full 7; then
+    refuses 1 "$device: cannot be written: No space left on device" scan flat.npy "$device"
+    refuses 1 "$device: cannot be written: ..." neighbors points.npy --radius 1 --png "$device"
   fi
 }
 
@@ -238,6 +296,13 @@ scan_case() { # DTYPE N OP KIND INIT
   runs "$oracle" scan "$3" "$4" "$5" none - in.npy out.npy
 }
 
+# prints_scan N SEGMENTS ALGORITHM DETERMINISM [TYPE KIND]: what --json says of a sum.
+prints_scan() {
+  local algorithm=$3
+  [ "$3" != auto ] || algorithm=$(grep -oE 'look-back|reduce-then-scan' stdout)
+  prints "{\"device\":D,\"n\":$1,\"type\":\"${5:-u32}\",\"op\":\"sum\",\"kind\":\"${6:-exclusive}\",\"segments\":\"$2\",\"algorithm\":\"$algorithm\",\"determinism\":\"$4\",\"device_ms\":T,\"wall_ms\":T,\"first_wall_ms\":T}"
+}
+
 arrays() {
   for dtype in $dtypes; do
     scan_case $dtype 10007 sum exclusive none
@@ -254,15 +319,20 @@ arrays() {
   "$oracle" make u4 5000 in.npy
   for algorithm in auto reduce-then-scan kogge-stone blelloch; do
     runs "$crosslane" scan in.npy out.npy --algorithm $algorithm --json
-    says stdout '"n":5000'
+    prints_scan 5000 none "$algorithm" deterministic
     runs "$oracle" scan sum exclusive none none - in.npy out.npy
   done
   # Where the device cannot do it, the line says what it lacks. Deterministic all the same.
-  if "$crosslane" scan in.npy out.npy --algorithm look-back --json >stdout 2>stderr; then
-    says stdout '"determinism":"deterministic"'
+  local got=0
+  "$crosslane" scan in.npy out.npy --algorithm look-back --json >stdout 2>stderr_all || got=$?
+  program_said
+  if [ $got -eq 0 ]; then
+    prints_scan 5000 none look-back deterministic
     runs "$oracle" scan sum exclusive none none - in.npy out.npy
   else
-    says stderr "look-back"
+    [ $got -eq 1 ] || fail "exit $got, not 1: look-back"
+    has_line_like stderr 'crosslane: .*look-back.*'
+    [ "$(wc -l <stderr)" -eq 1 ] || fail "not one line: $(cat stderr)"
   fi
   cp in.npy both.npy
   runs "$crosslane" scan both.npy both.npy
@@ -274,21 +344,13 @@ arrays() {
     runs "$crosslane" sort in.npy out.npy --descending --algorithm bitonic
     runs "$oracle" sort descending in.npy out.npy
     runs "$crosslane" sort --argsort in.npy out.npy --json
-    says stdout '"output":"order"'
+    prints "{\"device\":D,\"n\":3001,\"type\":\"${dtype:0:1}$((8 * ${dtype:1}))\",\"order\":\"ascending\",\"output\":\"order\",\"device_ms\":T,\"wall_ms\":T,\"first_wall_ms\":T}"
     runs "$oracle" argsort ascending in.npy out.npy
   done
   "$oracle" make i4 3001 values.npy
   runs "$crosslane" sort --values values.npy moved.npy --descending in.npy out.npy
   runs "$oracle" pairs descending in.npy out.npy values.npy moved.npy
-  for left in *.npy.*; do
-    [ ! -e "$left" ] || fail "temporary file left: $left"
-  done
-  ln -s out.npy link.npy
-  runs "$crosslane" scan in.npy link.npy
-  [ -L link.npy ] || fail "the link was replaced"
-  runs "$oracle" scan sum exclusive none none - in.npy out.npy
-  runs "$crosslane" scan in.npy /dev/null
-  [ -c /dev/null ] || fail "/dev/null was replaced"
+  [ -z "$(find . -name '.?*')" ] || fail "temporary files left: $(find . -name '.?*')"
 }
 
 # segment_case N DTYPE OP KIND FORM WHERE OPTION...
@@ -322,7 +384,7 @@ segments() {
   done
   segment_case 20011 f4 sum inclusive keys keys.npy --keys keys.npy --determinism unordered
   runs "$crosslane" scan in.npy out.npy --keys keys.npy --determinism reproducible --json
-  says stdout '"segments":"keys","algorithm":"kogge-stone","determinism":"reproducible"'
+  prints_scan 20011 keys kogge-stone reproducible f32
   # The worked example of sub-warp segments.
   "$oracle" list u4 in.npy 1 0 1 1 1 0 0 1
   "$oracle" list u4 want.npy 0 1 1 0 1 2 0 0
@@ -370,7 +432,7 @@ reduce() {
       fail "counted $(cat count): $(cat stdout)"
   done
   runs "$crosslane" reduce in.npy out.npy --init -7 --op min --json
-  says stdout '"n":20011,"type":"f32","op":"min","segments":"none","count":1,'
+  prints '{"device":D,"n":20011,"type":"f32","op":"min","segments":"none","count":1,"determinism":"deterministic","device_ms":T,"wall_ms":T,"first_wall_ms":T}'
   runs "$oracle" reduce min -7 none - in.npy out.npy
   cp in.npy both.npy
   runs "$crosslane" reduce both.npy both.npy
@@ -379,60 +441,167 @@ reduce() {
   runs "$oracle" reduce sum none none - in.npy out.npy
 }
 
+# is_png FILE: 1120 x 960 points in 8-bit colours, with a beginning and an end.
+is_png() {
+  local head="89504e470d0a1a0a 0000000d49484452 00000460000003c0 0802000000"
+  [ "$(head -c 29 "$1" | od -An -v -tx1 | tr -d ' \n')" = "${head// /}" ] ||
+    fail "$1 begins like no such picture"
+  [ "$(tail -c 12 "$1" | od -An -v -tx1 | tr -d ' \n')" = 0000000049454e44ae426082 ] ||
+    fail "$1 ends like no picture"
+}
+
+# neighbors_case FILE RADIUS STRICT_OR_INCLUSIVE POINTS [OPTION...]: lists and counts against a
+# search over all pairs of POINTS, and what is said of them, as JSON and in words.
+neighbors_case() {
+  local file=$1 radius=$2 kind=$3 points=$4 inclusive=false n pairs min max mean
+  local single=$radius
+  [ "$radius" != 0.002 ] || single=0.00200000009 # in single precision
+  shift 4
+  [ "$kind" = strict ] || inclusive=true
+  rm -f list.*.npy counts.npy
+  runs "$crosslane" neighbors "$file" --radius "$radius" --out list --counts counts.npy "$@"
+  cp stdout words
+  runs "$oracle" neighbors "$radius" "$kind" "$points" list counts.npy
+  read -r n pairs min max mean <stdout
+  printf -v mean '%.2f' "$mean"
+  is_text words \
+    "$n points, radius $radius: $pairs pairs; neighbours per point: $min to $max, mean $mean"
+  runs "$crosslane" neighbors "$file" --radius "$radius" --json "$@"
+  [[ $(sed -E 's/,"neighbors_mean":[^,]*//' stdout) == *,\"points\":$n,\"radius\":$single,\"inclusive\":$inclusive,\"pairs\":$pairs,\"neighbors_min\":$min,\"neighbors_max\":$max"}" ]] ||
+    fail "not $n points, $pairs pairs, $min to $max: $(cat stdout)"
+  [ "$(printf %.2f "$(json_number neighbors_mean)")" = "$mean" ] || fail "mean: $(cat stdout)"
+}
+
+json_number() { # KEY
+  sed -E "s/.*\"$1\":([0-9.e+-]+)[,}].*/\1/" stdout
+}
+
+# near A B: two numbers within 2e-5 of each other.
+near() {
+  awk -v a="$1" -v b="$2" 'BEGIN { exit !(a - b < 2e-5 * b && b - a < 2e-5 * b) }'
+}
+
 neighbors() {
   for n in 0 1 2 3000; do
     "$oracle" points $n f4 points.npy
-    runs "$crosslane" neighbors points.npy --radius 1.25 --out list --counts counts.npy --json
-    says stdout "\"points\":$n"
-    runs "$oracle" neighbors 1.25 strict points.npy list
+    neighbors_case points.npy 1.25 strict points.npy
   done
-  runs "$crosslane" neighbors points.npy --radius 2 --inclusive --out list
-  runs "$oracle" neighbors 2 inclusive points.npy list
-  runs "$crosslane" neighbors points.npy --radius 2 --density density.npy --png density.png
-  runs "$oracle" density 2 points.npy density.npy
-  [ "$(head -c 4 density.png | tail -c 3)" = PNG ] || fail "density.png is no PNG"
+  neighbors_case points.npy 2 inclusive points.npy --inclusive
   "$oracle" points 500 f8 wide.npy
   "$oracle" points 500 f4 narrow.npy
-  runs "$crosslane" neighbors wide.npy --f32 --radius 1.5 --out list
-  runs "$oracle" neighbors 1.5 strict narrow.npy list
+  neighbors_case wide.npy 1.5 strict narrow.npy --f32
+  runs "$crosslane" neighbors points.npy --radius 2 --density density.npy --png density.png --json
+  cp stdout said
+  is_png density.png
+  runs "$oracle" density 2 points.npy density.npy
+  local min max mean
+  read -r min max mean <stdout
+  cp said stdout
+  for pair in "min $min" "max $max" "mean $mean"; do
+    near "$(json_number "density_${pair% *}")" "${pair#* }" || fail "density $pair: $(cat said)"
+  done
+  runs "$crosslane" neighbors points.npy --radius 2 --png cut.png --cut 0.5
+  is_png cut.png
+  ! cmp -s cut.png density.png || fail "--cut leaves the picture as it was"
 }
 
 bunny() {
   [ -f "$data/stanford-bunny.npy" ] || { echo "skipped: no $data/stanford-bunny.npy"; exit 77; }
   [ -z "${CROSSLANE_TEST_SMALL:-}" ] || { echo "skipped: small sizes are asked for"; exit 77; }
-  runs "$crosslane" neighbors "$data/stanford-bunny.npy" --radius 0.002 --out bunny
-  runs "$oracle" neighbors 0.002 strict "$data/stanford-bunny.npy" bunny
-  cat stdout
+  neighbors_case "$data/stanford-bunny.npy" 0.002 strict "$data/stanford-bunny.npy"
+  cat words
 }
+
+# Numbers of the demo that depend on the machine.
+times='( +([0-9.]+|-)) +[0-9.]+ +[0-9.]+'
 
 demo() {
   runs "$crosslane" demo --n-side 16 --png dam.png
-  says stdout "Poly6 density"
-  says stdout "64 points against a serial search"
-  [ "$(head -c 4 dam.png | tail -c 3)" = PNG ] || fail "dam.png is no PNG"
-  # Without jitter the lattice has 26 neighbours closer than 2 and density 1.009775.
+  has_line stdout "dam column: 16^3 = 4096 particles, spacing 1, jitter 0.1, seed 1"
+  has_line_like stdout "4096 points, radius 2, on .+"
+  has_line stdout "cells 8 x 8 x 8"
+  has_line_like stdout "plans, compiling +[0-9.]+"
+  for stage in upload "grid build" "neighbour counts" "Poly6 density" "read back" "all stages"; do
+    has_line_like stdout "$stage$times"
+  done
+  has_line stdout "neighbours  8 to 32, mean 25.2773, 103536 pairs"
+  has_line_like stdout 'density     0\.5039[0-9]* to 1\.117[0-9]*, mean 0\.9408[0-9]*'
+  has_line_like stdout \
+    'inside      1728 particles away from the faces: mean density 1\.0114[0-9]* \(about 1 expected\), mean neighbours 28\.8814'
+  has_line stdout "checked     64 points against a serial search among all: equal"
+  has_line stdout "picture     dam.png"
+  [ "$(wc -l <stdout)" -eq 21 ] || fail "not 21 lines: $(cat stdout)"
+  is_png dam.png
+  # Without jitter the lattice has 26 neighbours closer than 2 and density 1.009775167; a block of
+  # 12^3 has (3 * 12 - 2)^3 - 12^3 pairs.
   runs "$crosslane" demo --n-side 12 --jitter 0 --no-png --json --repeat 1
-  says stdout '"bulk_neighbors_mean":26,'
-  says stdout '"bulk_density_mean":1.00977'
+  [ "$(json_number points)/$(json_number pairs)" = 1728/37576 ] || fail "pairs: $(cat stdout)"
+  [ "$(json_number neighbors_min)/$(json_number bulk_neighbors_mean)" = 7/26 ] ||
+    fail "neighbours: $(cat stdout)"
+  near "$(json_number bulk_density_mean)" 1.009775167 || fail "density: $(cat stdout)"
+  near "$(json_number density_max)" 1.009775167 || fail "density: $(cat stdout)"
+  [ "$(grep -o '"[a-z0-9_]*":' stdout | tr -d '":\n')" = "$(tr -d ' \n' <<<"
+    version device driver points radius side seed jitter bulk_density_mean bulk_neighbors_mean
+    compile_ms stages $(printf 'stage device_ms wall_ms first_wall_ms %.0s' {1..5}) rounds pairs
+    neighbors_min neighbors_mean neighbors_max density_min density_mean density_max")" ] ||
+    fail "keys: $(cat stdout)"
   "$oracle" points 2000 f4 points.npy
+  neighbors_case points.npy 1 strict points.npy
+  local pairs
+  pairs=$(json_number pairs)
   runs "$crosslane" demo points.npy --radius 1 --png points.png --repeat 1
-  [ -f points.png ] || fail "no points.png"
+  has_line_like stdout "neighbours  [0-9]+ to [0-9]+, mean [0-9.]+, $pairs pairs"
+  is_png points.png
 }
 
 devices() {
   runs "$crosslane" devices
-  says stdout "probe:"
-  says stdout "lane width"
+  local found
+  found=$(grep -cE '^  [0-9]+:[0-9]+  .+' stdout)
+  [ "$found" -gt 0 ] || fail "no device: $(cat stdout)"
+  # Each line is one of these; those of a device come as often as devices do.
+  local forms=(
+    '       (CPU|GPU|accelerator|other), [0-9]+ compute units, work-groups of up to [0-9]+, .+'
+    '       memory [0-9.]+ [GK]iB, one buffer [0-9.]+ [GK]iB, local [0-9.]+ [GK]iB'
+    '       driver .+'
+    '       lane width [0-9]+ by [a-z0-9 -]+ \((learnt from: .+|not used: [0-9]+ of .+); hint [0-9]+\)'
+    '       probe: .+'
+    '       fp64 (yes|no), int64 atomics (yes|no), sub-groups (yes|no), look-back (possible|not possible)')
+  local failed
+  failed=$(grep -cE '^       FAILED: ' stdout)
+  for form in "${forms[@]}"; do
+    [ "$(grep -cxE -- "$form" stdout)" -eq $((found - failed)) ] ||
+      fail "not $((found - failed)) lines like \"$form\": $(cat stdout)"
+  done
+  ! grep -vxE "$(printf '%s|' "${forms[@]}")platform [0-9]+: .+|  no device|  [0-9]+:[0-9]+  .+|       FAILED: .+" \
+    stdout || fail "lines that are none of a device"
   runs "$crosslane" devices --json
-  says stdout '"platforms":['
+  grep -qF "{\"version\":\"$version\",\"platforms\":[{\"platform\":0,\"name\":\"" stdout ||
+    fail "the beginning: $(cat stdout)"
+  [ "$(wc -l <stdout)" -eq 1 ] || fail "not one line: $(cat stdout)"
+  [ "$(grep -o '"device":' stdout | wc -l)" -eq "$found" ] || fail "not $found devices"
+  for key in vendor type driver opencl_c compute_units global_bytes max_buffer_bytes local_bytes \
+    max_work_group lane_width lane_way lane_source lane_width_said lane_width_hint \
+    lane_width_seen probe fp64 int64_atomics sub_groups look_back caches_from_source; do
+    [ "$(grep -oE "\"$key\":(\"[^\"]+\"|[0-9]+|true|false)" stdout | wc -l)" -eq $((found - failed)) ] ||
+      fail "\"$key\" does not come once for each device: $(cat stdout)"
+  done
 }
 
 selftest() {
   [ -z "${CROSSLANE_TEST_SMALL:-}" ] || { echo "skipped: small sizes are asked for"; exit 77; }
   runs "$crosslane" selftest
-  says stdout ": 0 failures"
   cat stdout
+  local passed unsupported cases
+  passed=$(grep -cE '^ok           .{38,} +[0-9]+ cases$' stdout)
+  unsupported=$(grep -cE '^UNSUPPORTED  .+' stdout)
+  cases=$(sed -nE 's/^[0-9]+ families, ([0-9]+) cases: .*/\1/p' stdout)
+  [ "$(grep -oE '[0-9]+ cases$' stdout | awk '{ s += $1 } END { print s }')" -le "$cases" ] ||
+    fail "$cases cases are fewer than those of the families"
+  has_line stdout \
+    "$((passed + unsupported)) families, $cases cases: 0 failures, $unsupported families unsupported"
+  [ "$(wc -l <stdout)" -eq $((passed + unsupported + 2)) ] || fail "other lines"
+  [ "$passed" -ge 50 ] || fail "only $passed families"
 }
 
-$part
-[ $failures -eq 0 ] || exit 1
+run_part

@@ -152,6 +152,8 @@ static void names_what_is_broken(void **state)
         {HEADER("<f1", "False", "(2,)"), 2, "unknown dtype '<f1'"},
         {HEADER("", "False", "(2,)"), 2, "unknown dtype ''"},
         {HEADER("<", "False", "(2,)"), 2, "unknown dtype '<'"},
+        {HEADER("\x1b]0;\x07\x7f\xc2\x9b\n", "False", "(2,)"), 2,
+         "unknown dtype '\\x1b]0;\\x07\\x7f\\xc2\\x9b\\x0a';"},
         {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}", 8, "structured"},
         {"{'fortran_order': False, 'shape': (2,)}", 8, "'descr' is missing"},
         {"{'descr': '<f4', 'shape': (2,)}", 8, "'fortran_order' is missing"},
@@ -159,6 +161,7 @@ static void names_what_is_broken(void **state)
         {"{'descr': '<f4', 'fortran_order': 0, 'shape': (2,)}", 8, "neither True nor False"},
         {"{'descr': '<f4', 'descr': '<f4', 'shape': (2,)}", 8, "twice"},
         {"{'descr': '<f4', 'colour': 'red'}", 8, "unknown key 'colour'"},
+        {"{'descr': '<f4', 'a\x1b\xff': 'red'}", 8, "unknown key 'a\\x1b\\xff'"},
         {"{'descr': '<f4", 8, "does not end"},
         {"{'descr': '<f4' 'shape': (2,)}", 8, "',' expected between two keys"},
         {"'descr': '<f4'", 8, "'{' expected"},
@@ -216,6 +219,21 @@ static void refuses_what_is_no_npy_file(void **state)
     memset(b.data + 8, 0xff, 4);
     assert_false(read_bytes(&b, &a, &error));
     assert_non_null(strstr(error.text, "a header of 4294967295 bytes"));
+}
+
+/* Where the system opens folders, reading them fails. */
+static void says_what_cannot_be_read(void **state)
+{
+    (void)state;
+    xli_npy a;
+    xli_npy_error error;
+    FILE *stream = fopen("/", "rb");
+    if (!stream)
+        skip();
+    const bool good = xli_npy_read(stream, &a, &error);
+    fclose(stream);
+    assert_false(good);
+    assert_string_equal(error.text, "cannot be read: Is a directory");
 }
 
 static void writes_what_it_reads(void **state)
@@ -299,6 +317,7 @@ int main(void)
         cmocka_unit_test(brings_fortran_order_into_c_order),
         cmocka_unit_test(names_what_is_broken),
         cmocka_unit_test(refuses_what_is_no_npy_file),
+        cmocka_unit_test(says_what_cannot_be_read),
         cmocka_unit_test(writes_what_it_reads),
         cmocka_unit_test(refuses_to_write_an_unknown_type),
         cmocka_unit_test(survives_mutated_files),
