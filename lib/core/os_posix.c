@@ -45,13 +45,18 @@ void xli_mutex_unlock(xli_mutex *mutex)
     pthread_mutex_unlock(&mutex->handle);
 }
 
+uint64_t xli_os_ticket(void)
+{
+    static atomic_ullong last;
+    return atomic_fetch_add(&last, 1) + 1;
+}
+
 /* A pthread_t will not do: it is given to another thread when its own has ended. */
 uint64_t xli_os_thread_serial(void)
 {
-    static atomic_ulong last;
-    static XLI_THREAD_LOCAL unsigned long mine;
+    static XLI_THREAD_LOCAL uint64_t mine;
     if (mine == 0)
-        mine = atomic_fetch_add(&last, 1) + 1;
+        mine = xli_os_ticket();
     return mine;
 }
 
@@ -104,6 +109,19 @@ bool xli_os_make_dirs(const char *path)
     bool there = is_dir(copy);
     xli_free(copy);
     return there;
+}
+
+/* By a try: access() tells root that all may be written. */
+bool xli_os_can_write_dir(const char *path)
+{
+    char name[4096];
+    const int length = snprintf(name, sizeof name, "%s/.crosslane-XXXXXX", path);
+    const int file = length > 0 && (size_t)length < sizeof name ? mkstemp(name) : -1;
+    if (file < 0)
+        return false;
+    close(file);
+    unlink(name);
+    return true;
 }
 
 /* Nothing that is read is larger; an endless file such as /dev/zero is refused. */
