@@ -59,6 +59,9 @@ xl_status xli_settings_read(xl_context *ctx, const xl_context_desc *desc);
  * kernels are built as OpenCL C 1.2, whatever newer ones the device lists. */
 xl_status xli_facts_ask(const xl_context *ctx, bool oldest_dialect, xli_facts *facts);
 
+/* oclgrind.c: what every build has among its options there; "" elsewhere. */
+const char *xli_oclgrind_options(const xli_facts *facts);
+
 /* probe.c: learns the lane width from a compiled kernel and checks it. Falls back
  * to local memory when what it sees is not what was promised. */
 xl_status xli_probe_lanes(xl_context *ctx, xli_facts *facts);

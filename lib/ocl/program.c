@@ -73,8 +73,8 @@ typedef struct recipe {
 static xl_status write_recipe(const xl_context *ctx, const char *defines, const char *options,
                               recipe *r)
 {
-    xli_text_add(&r->options, "-cl-std=%s%s%s%s", r->facts->info.opencl_c,
-                 ctx->dump_dir ? "" : " -w", options[0] ? " " : "",
+    xli_text_add(&r->options, "-cl-std=%s%s%s%s%s", r->facts->info.opencl_c,
+                 ctx->dump_dir ? "" : " -w", xli_oclgrind_options(r->facts), options[0] ? " " : "",
                  options);
     add_feature_lines(&r->head, r->facts);
     xli_text_add(&r->head, "%s", defines);
