@@ -56,6 +56,29 @@ static void options_and_features(void **state)
     expect_result(KERNEL, "-D VALUE=XL_HAS_FP64", info.has_fp64);
 }
 
+/* Oclgrind simulates what its compiler leaves; others are told nothing of that. */
+static void only_oclgrind_is_told_not_to_optimise(void **state)
+{
+    (void)state;
+    char options[512] = "";
+    xl_device_info info;
+    xl_context *ctx;
+    xl_context_desc desc;
+    cl_program program;
+    xl_context_desc_init(&desc);
+    desc.cache_dir = "off"; /* a program from a cache has no options */
+    assert_int_equal(xl_context_create(&desc, &ctx), XL_SUCCESS);
+    assert_int_equal(xl_context_device_info(ctx, &info), XL_SUCCESS);
+    assert_int_equal(xl_program_create(ctx, KERNEL, "-DVALUE=7", &program), XL_SUCCESS);
+    XLT_CL(clGetProgramBuildInfo(program, xl_context_device(ctx), CL_PROGRAM_BUILD_OPTIONS,
+                                 sizeof options, options, NULL));
+    clReleaseProgram(program);
+    xl_context_destroy(ctx);
+    assert_non_null(strstr(options, "-cl-std="));
+    assert_true((strcmp(info.platform, "Oclgrind") == 0) ==
+                (strstr(options, " -cl-opt-disable") != NULL));
+}
+
 static void includes_are_found_where_the_compiler_would(void **state)
 {
     (void)state;
@@ -336,6 +359,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_and_features),
+        cmocka_unit_test(only_oclgrind_is_told_not_to_optimise),
         cmocka_unit_test(includes_are_found_where_the_compiler_would),
         cmocka_unit_test(what_is_refused),
         cmocka_unit_test(errors_point_into_the_source),
