@@ -140,10 +140,16 @@ static void a_long_text(void **state)
     static char source[20000];
     unsigned first = 0, last = 0;
     unsigned long more[2];
-    strcpy(source, "body join(body a, body b)\n{\n");
-    for (int i = 3; i <= 300; ++i)
-        strcat(source, i >= 150 && i < 180 ? "    a.x += no_such_name;\n" : "    a.x += b.x;\n");
-    strcat(source, "    return a;\n}\n");
+    size_t length = 0;
+    for (int i = 1; i <= 302; ++i) {
+        const char *line = i >= 150 && i < 180 ? "    a.x += no_such_name;" : "    a.x += b.x;";
+        line = i == 1     ? "body join(body a, body b)"
+               : i == 2   ? "{"
+               : i == 301 ? "    return a;"
+               : i == 302 ? "}"
+                          : line;
+        length += (size_t)snprintf(source + length, sizeof source - length, "%s\n", line);
+    }
     const char *text = operator_fails(source);
     starts(text, "xl_scan_create: operator join does not compile: line 150, column 12: ");
     has(text, "\noperator join:150:     a.x += no_such_name;\n");

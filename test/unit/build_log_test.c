@@ -95,20 +95,19 @@ static const expected logs[] = {
 static void check_log(const expected *e)
 {
     xli_log log;
-    char texts[256] = "";
+    xli_text texts = {0};
     xli_log_read(e->log, source, &log);
-    for (size_t i = 0; i < log.num_texts; ++i) {
-        strcat(texts, log.texts[i]);
-        strcat(texts, ",");
-    }
+    for (size_t i = 0; i < log.num_texts; ++i)
+        xli_text_add(&texts, "%s,", log.texts[i]);
     assert_non_null(log.text.data);
     assert_string_equal(log.text.data, e->kept);
-    assert_string_equal(texts, e->texts);
+    assert_string_equal(texts.data ? texts.data : "", e->texts);
     assert_string_equal(log.file, e->file);
     assert_string_equal(log.message, e->message);
     assert_int_equal(log.line, e->line);
     assert_int_equal(log.column, e->column);
     xli_text_free(&log.text);
+    xli_text_free(&texts);
 }
 
 static void logs_are_reduced(void **state)
