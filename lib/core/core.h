@@ -130,7 +130,7 @@ const char *xli_os_env(const char *name);
 /* The user's cache folder for `name`, in allocated text, or NULL. */
 char *xli_os_cache_dir(const char *name);
 /* Makes a folder and its parents, private to the user; true if it is there. False
- * for "". */
+ * for "" and for more than 4095 letters. Allocates nothing. */
 bool xli_os_make_dirs(const char *path);
 /* Whether `path` is a folder in which this process can make files. Allocates nothing. */
 bool xli_os_can_write_dir(const char *path);

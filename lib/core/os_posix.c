@@ -95,9 +95,11 @@ static bool is_dir(const char *path)
 
 bool xli_os_make_dirs(const char *path)
 {
-    char *copy = *path ? xli_strdup(path) : NULL;
-    if (!copy)
+    char copy[4096];
+    const size_t length = strlen(path);
+    if (length == 0 || length >= sizeof copy)
         return false;
+    memcpy(copy, path, length + 1);
     for (char *slash = copy + 1; *slash; ++slash) {
         if (*slash != '/')
             continue;
@@ -106,9 +108,7 @@ bool xli_os_make_dirs(const char *path)
         *slash = '/';
     }
     mkdir(copy, 0700);
-    bool there = is_dir(copy);
-    xli_free(copy);
-    return there;
+    return is_dir(copy);
 }
 
 /* By a try: access() tells root that all may be written. */

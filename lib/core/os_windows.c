@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <windows.h>
 
 struct xli_mutex {
@@ -75,9 +76,11 @@ static bool is_dir(const char *path)
 
 bool xli_os_make_dirs(const char *path)
 {
-    char *copy = *path ? xli_strdup(path) : NULL;
-    if (!copy)
+    char copy[4096];
+    const size_t length = strlen(path);
+    if (length == 0 || length >= sizeof copy)
         return false;
+    memcpy(copy, path, length + 1);
     for (char *slash = copy + 1; *slash; ++slash) {
         char separator = *slash;
         if (separator != '/' && separator != '\\')
@@ -87,9 +90,7 @@ bool xli_os_make_dirs(const char *path)
         *slash = separator;
     }
     CreateDirectoryA(copy, NULL);
-    bool there = is_dir(copy);
-    xli_free(copy);
-    return there;
+    return is_dir(copy);
 }
 
 bool xli_os_can_write_dir(const char *path)

@@ -94,7 +94,7 @@ static const expected logs[] = {
 
 static void check_log(const expected *e)
 {
-    xli_log log;
+    xli_log log = {0};
     xli_text texts = {0};
     xli_log_read(e->log, source, &log);
     for (size_t i = 0; i < log.num_texts; ++i)
@@ -120,7 +120,7 @@ static void logs_are_reduced(void **state)
 static void empty_logs_are_read(void **state)
 {
     (void)state;
-    xli_log log;
+    xli_log log = {0};
     xli_log_read("", "", &log);
     assert_null(log.text.data);
     assert_int_equal(log.num_texts, 0);
