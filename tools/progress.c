@@ -39,7 +39,7 @@ int tool_misuse(const char *format, ...)
     return TOOL_USAGE;
 }
 
-/* The text of a failed build holds the whole source: its first line is enough. */
+/* The text of a failed build has up to 60 lines, and the first says what is wrong. */
 int tool_check(const xl_context *ctx, xl_status status, const char *what)
 {
     char line[LONGEST_TEXT];

@@ -31,13 +31,14 @@ typedef struct xl_context_desc {
      * and xl_context_cache() says so. One that cannot be written is no error. */
     const char *cache_dir;
     /* Folder that receives source, options and log of every program built
-     * (CROSSLANE_DUMP_DIR). NULL: none. */
+     * (CROSSLANE_DUMP_DIR); made if it is not there. One that cannot be made or written to
+     * is XL_ERROR_INVALID_ARGUMENT. NULL: none. */
     const char *dump_dir;
     /* File of tuning values, lines "name = number", '#' starts a comment
-     * (CROSSLANE_TUNE_FILE). A line that is not so, an unknown name or a number
-     * out of its range is XL_ERROR_INVALID_ARGUMENT and named. The names stand in the
-     * source tree, in lib/tune; they may change with any version. NULL: the built-in
-     * table. */
+     * (CROSSLANE_TUNE_FILE). A file that cannot be read, a line that is not so,
+     * an unknown name or a number out of its range is XL_ERROR_INVALID_ARGUMENT and named. The
+     * names stand in the source tree, in lib/tune; they may change with any version. NULL: the
+     * built-in table. */
     const char *tune_file;
     /* Features to do without, comma separated (CROSSLANE_MASK), for testing
      * fallbacks: no-int64-atomics, no-fp64, no-look-back, no-sub-groups,
@@ -119,11 +120,18 @@ XL_API const char *xl_context_cache(const xl_context *ctx);
  * block. */
 XL_NODISCARD XL_API xl_status xl_context_device_info(xl_context *ctx, xl_device_info *info);
 
-/* The last failure of a call on `ctx` and on this thread: which call, which
- * argument, its value and its limit, and for a program that did not compile its
- * options, log and numbered source. "" when there was none; a success does not
- * clear it. For ctx == NULL: the last failure on this thread of a call that had no
- * context: xl_context_create(), xl_context_adopt(), or any call given NULL for one.
+/* The last failure of a call on `ctx`, or without a context, on this thread since `ctx` was
+ * made: which argument, its value and its limit. Calls without a context are
+ * xl_context_create(), xl_context_adopt(), and any that is given NULL for its plan or
+ * context: so whoever asks the context that they meant reads why such a call failed.
+ * "" when there was none; a success does not clear it. For ctx == NULL: the last failure
+ * without a context.
+ *
+ * Of a program that did not compile the text has at most 60 lines: what was made and which
+ * text of the caller's is wrong; device, driver and options; the compiler's log as far as it
+ * concerns the caller's text; and that text, its lines numbered from 1. The generated source
+ * is written to the folder for dumps, if the context has one, and its path named.
+ *
  * Valid until the next failure on this thread or the end of the context. */
 XL_API const char *xl_context_error(const xl_context *ctx);
 

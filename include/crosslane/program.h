@@ -36,7 +36,7 @@ XL_EXTERN_C_BEGIN
  *
  * Blocks while it compiles. Thread-safe. XL_ERROR_INVALID_ARGUMENT: a NULL, an include
  * that the library does not hold (the text lists those it does), -cl-std.
- * XL_ERROR_BUILD: the text holds options, log and numbered source. */
+ * XL_ERROR_BUILD: the text is as xl_context_error() says. */
 XL_NODISCARD XL_API xl_status xl_program_create(xl_context *ctx, const char *source,
                                                 const char *options, cl_program *program);
 

@@ -42,7 +42,7 @@ typedef enum xl_status {
     XL_ERROR_OUT_OF_MEMORY = 2,     /* host or device memory could not be had */
     XL_ERROR_NO_DEVICE = 3,         /* no platform, or no device matches the selection */
     XL_ERROR_UNSUPPORTED = 4,       /* the device lacks a feature; the text names it */
-    XL_ERROR_BUILD = 5,             /* a kernel did not compile; the text holds log and source */
+    XL_ERROR_BUILD = 5,             /* a kernel did not compile; the text holds the log */
     XL_ERROR_OPENCL = 6,            /* an OpenCL call failed; the text holds call and code */
     XL_ERROR_SCRATCH_TOO_SMALL = 7, /* the scratch view has fewer bytes than asked for */
     XL_ERROR_MISALIGNED = 8,        /* a view does not start at a multiple of the alignment */

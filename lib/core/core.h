@@ -109,6 +109,8 @@ void xli_errors_destroy(xli_errors *errors);
  * where there is no context to keep them. Without memory for the text it goes to
  * that record too, cut to its size: no failure is left without a text. */
 void xli_errors_set(xli_errors *errors, const char *format, va_list args);
+/* This thread's text: of `errors`, or of a failure without a context that came after that, and
+ * after `errors` was made. "" if there is none. */
 const char *xli_errors_get(xli_errors *errors);
 
 /* os_posix.c, os_windows.c: what differs between hosts; nothing else includes a
@@ -119,6 +121,8 @@ void xli_mutex_destroy(xli_mutex *mutex);
 void xli_mutex_lock(xli_mutex *mutex);
 void xli_mutex_unlock(xli_mutex *mutex);
 
+/* A number larger than all that it gave before, to any thread. */
+uint64_t xli_os_ticket(void);
 /* A number of this thread that no other thread of the process ever has. */
 uint64_t xli_os_thread_serial(void);
 /* The value of an environment variable, or NULL when unset or empty. */
@@ -126,8 +130,10 @@ const char *xli_os_env(const char *name);
 /* The user's cache folder for `name`, in allocated text, or NULL. */
 char *xli_os_cache_dir(const char *name);
 /* Makes a folder and its parents, private to the user; true if it is there. False
- * for "". */
+ * for "" and for more than 4095 letters. Allocates nothing. */
 bool xli_os_make_dirs(const char *path);
+/* Whether `path` is a folder in which this process can make files. Allocates nothing. */
+bool xli_os_can_write_dir(const char *path);
 /* A whole file in allocated memory (terminated, so that text can be read as
  * such), or NULL, also for more than 1 GiB. */
 char *xli_os_read_file(const char *path, size_t *length);

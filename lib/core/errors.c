@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The last error text of each thread: a short list kept by a context, and a
  * fixed record per thread for failures that come before there is a context, or
- * when there is no memory to keep a text in. */
+ * when there is no memory to keep a text in. Tickets tell which of the two is newer. */
 #include "core.h"
 
 #include <stdio.h>
@@ -15,16 +15,19 @@ typedef struct record {
     struct record *next;
     const void *thread;
     uint64_t serial;
+    uint64_t ticket;
     xli_text text;
 } record;
 
 struct xli_errors {
     xli_mutex *lock; /* guards the list and the records in it */
     record *first;
+    uint64_t ticket; /* when it was made */
 };
 
 static XLI_THREAD_LOCAL struct {
     const xli_errors *owner; /* NULL: a failure without a context */
+    uint64_t ticket;
     char text[8192];
 } spare;
 
@@ -35,6 +38,8 @@ xli_errors *xli_errors_create(void)
         xli_free(errors);
         errors = NULL;
     }
+    if (errors)
+        errors->ticket = xli_os_ticket();
     return errors;
 }
 
@@ -43,6 +48,7 @@ static void clear_spare(const xli_errors *owner)
     if (spare.owner != owner)
         return;
     spare.owner = NULL;
+    spare.ticket = 0;
     spare.text[0] = '\0';
 }
 
@@ -91,6 +97,7 @@ static void set_spare(const xli_errors *owner, const char *format, va_list args)
     vsnprintf(text, sizeof text, format, args);
     memcpy(spare.text, text, strlen(text) + 1);
     spare.owner = owner;
+    spare.ticket = xli_os_ticket();
 }
 
 static bool set_record(xli_errors *errors, const char *format, va_list args)
@@ -101,6 +108,7 @@ static bool set_record(xli_errors *errors, const char *format, va_list args)
     record *r = text.failed ? NULL : find_or_make_locked(errors);
     if (r) {
         xli_text old = r->text;
+        r->ticket = xli_os_ticket();
         r->text = text;
         text = old;
     }
@@ -129,6 +137,9 @@ const char *xli_errors_get(xli_errors *errors)
     xli_mutex_lock(errors->lock);
     const record *r = find_locked(errors);
     const char *text = r ? r->text.data : NULL;
+    const uint64_t ticket = text ? r->ticket : errors->ticket;
     xli_mutex_unlock(errors->lock);
+    if (!spare.owner && spare.ticket > ticket)
+        return spare.text;
     return text ? text : "";
 }

@@ -47,13 +47,18 @@ void xli_mutex_unlock(xli_mutex *mutex)
     pthread_mutex_unlock(&mutex->handle);
 }
 
+uint64_t xli_os_ticket(void)
+{
+    static atomic_ullong last;
+    return atomic_fetch_add(&last, 1) + 1;
+}
+
 /* A pthread_t will not do: it is given to another thread when its own has ended. */
 uint64_t xli_os_thread_serial(void)
 {
-    static atomic_ulong last;
-    static XLI_THREAD_LOCAL unsigned long mine;
+    static XLI_THREAD_LOCAL uint64_t mine;
     if (mine == 0)
-        mine = atomic_fetch_add(&last, 1) + 1;
+        mine = xli_os_ticket();
     return mine;
 }
 
@@ -92,9 +97,11 @@ static bool is_dir(const char *path)
 
 bool xli_os_make_dirs(const char *path)
 {
-    char *copy = *path ? xli_strdup(path) : NULL;
-    if (!copy)
+    char copy[4096];
+    const size_t length = strlen(path);
+    if (length == 0 || length >= sizeof copy)
         return false;
+    memcpy(copy, path, length + 1);
     for (char *slash = copy + 1; *slash; ++slash) {
         if (*slash != '/')
             continue;
@@ -103,9 +110,20 @@ bool xli_os_make_dirs(const char *path)
         *slash = '/';
     }
     mkdir(copy, 0700);
-    bool there = is_dir(copy);
-    xli_free(copy);
-    return there;
+    return is_dir(copy);
+}
+
+/* By a try: access() tells root that all may be written. */
+bool xli_os_can_write_dir(const char *path)
+{
+    char name[4096];
+    const int length = snprintf(name, sizeof name, "%s/.crosslane-XXXXXX", path);
+    const int file = length > 0 && (size_t)length < sizeof name ? mkstemp(name) : -1;
+    if (file < 0)
+        return false;
+    close(file);
+    unlink(name);
+    return true;
 }
 
 static bool written_by_others(const struct stat *info)

@@ -36,14 +36,19 @@ void xli_mutex_unlock(xli_mutex *mutex)
     ReleaseSRWLockExclusive(&mutex->handle);
 }
 
+uint64_t xli_os_ticket(void)
+{
+    static volatile LONG64 last;
+    return (uint64_t)InterlockedIncrement64(&last);
+}
+
 /* A thread id will not do: it is given to another thread when its own has ended. */
 uint64_t xli_os_thread_serial(void)
 {
-    static volatile LONG64 last;
-    static XLI_THREAD_LOCAL LONG64 mine;
+    static XLI_THREAD_LOCAL uint64_t mine;
     if (mine == 0)
-        mine = InterlockedIncrement64(&last);
-    return (uint64_t)mine;
+        mine = xli_os_ticket();
+    return mine;
 }
 
 const char *xli_os_env(const char *name)
@@ -71,9 +76,11 @@ static bool is_dir(const char *path)
 
 bool xli_os_make_dirs(const char *path)
 {
-    char *copy = *path ? xli_strdup(path) : NULL;
-    if (!copy)
+    char copy[4096];
+    const size_t length = strlen(path);
+    if (length == 0 || length >= sizeof copy)
         return false;
+    memcpy(copy, path, length + 1);
     for (char *slash = copy + 1; *slash; ++slash) {
         char separator = *slash;
         if (separator != '/' && separator != '\\')
@@ -83,9 +90,16 @@ bool xli_os_make_dirs(const char *path)
         *slash = separator;
     }
     CreateDirectoryA(copy, NULL);
-    bool there = is_dir(copy);
-    xli_free(copy);
-    return there;
+    return is_dir(copy);
+}
+
+bool xli_os_can_write_dir(const char *path)
+{
+    char name[MAX_PATH];
+    if (!is_dir(path) || GetTempFileNameA(path, "xl", 0, name) == 0)
+        return false;
+    DeleteFileA(name);
+    return true;
 }
 
 /* A folder inherits its rights, and the default one lies in the user's profile. */

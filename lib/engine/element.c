@@ -273,14 +273,28 @@ static void add_identity(xli_text *text, const xl_user_op *user, const xli_eleme
     xli_text_add(text, "\n");
 }
 
-void xli_element_text(xli_text *text, const xli_facts *facts, const xli_element *const *types,
-                      size_t num_types, xl_op op, const xl_user_op *user)
+static void add_extensions(xli_text *text, const xli_facts *facts)
 {
     if (facts->info.has_fp64)
         xli_text_add(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
     if (facts->has_fp16)
         xli_text_add(text, "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
     xli_text_add(text, "#pragma OPENCL FP_CONTRACT OFF\n");
+}
+
+void xli_element_text_sources(xli_text *text, const xli_facts *facts,
+                              const xli_element *const *types, size_t num_types)
+{
+    add_extensions(text, facts);
+    for (size_t i = 0; i < num_types; ++i)
+        if (is_new(types, i))
+            xli_text_add(text, "#line 1 \"type %s\"\n%s\n", types[i]->name, types[i]->source);
+}
+
+void xli_element_text(xli_text *text, const xli_facts *facts, const xli_element *const *types,
+                      size_t num_types, xl_op op, const xl_user_op *user)
+{
+    add_extensions(text, facts);
     for (size_t i = 0; i < num_types; ++i)
         if (is_new(types, i))
             add_user_type(text, types[i]);

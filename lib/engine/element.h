@@ -60,5 +60,13 @@ bool xli_operator_rounds(xl_op op, const xl_user_op *user, const xli_element *el
  * text needs, the first of them what the operator takes. */
 void xli_element_text(xli_text *text, const xli_facts *facts, const xli_element *const *types,
                       size_t num_types, xl_op op, const xl_user_op *user);
+/* The sources of the user's types alone. */
+void xli_element_text_sources(xli_text *text, const xli_facts *facts,
+                              const xli_element *const *types, size_t num_types);
+
+/* element_size.c: after a build with `types` failed. Says so if one of them has another size or
+ * alignment on the device than was promised; else leaves the text as it is. XL_ERROR_BUILD. */
+xl_status xli_element_explain(xl_context *ctx, const xli_facts *facts,
+                              const xli_element *const *types, size_t num_types);
 
 #endif

@@ -120,6 +120,9 @@ xl_status xli_flat_launch(xli_flat_flow *flow, xli_kernel *kernel, size_t groups
  * XL_INPUT_ARGUMENTS of cl/tile/tile_input.cl names; gives their number. */
 xl_status xli_flat_text(const xli_flat *flat, const xl_scan_desc *desc, const xli_facts *facts,
                         xli_text *text);
+/* xli_program_get(), which says of a user's type of the wrong size what the right one is. */
+xl_status xli_flat_program(const xli_flat *flat, const xli_facts *facts, const char *name,
+                           const xli_text *text, xli_program **program);
 size_t xli_flat_input_args(const xli_flat_source *source, const xli_flat_places *places, size_t n,
                            xli_arg *args);
 

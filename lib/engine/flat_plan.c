@@ -144,7 +144,7 @@ static xl_status build(xli_flat *flat, const xl_scan_desc *desc, const xli_facts
         xli_program *program;
         if (!kernels[i].wanted)
             continue;
-        XL_TRY(xli_program_get(flat->ctx, kernels[i].source, text.data, &program));
+        XL_TRY(xli_flat_program(flat, facts, kernels[i].source, &text, &program));
         XL_TRY(xli_kernel_create(flat->ctx, program, kernels[i].name, kernels[i].kernel));
         *most = xli_min(*most, kernels[i].kernel->max_group);
     }

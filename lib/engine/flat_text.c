@@ -3,14 +3,17 @@
  * they run. */
 #include "flat.h"
 
-/* The caller's expression as a function, under a #line of its own, and the call of it. */
+/* The caller's expression as a function, and the call of it. The expression stands alone on its
+ * lines, so that the columns of messages are the caller's. */
 static void add_expression(xli_text *text, const char *field, const xli_element *result,
                            const xli_element *argument, const char *expression)
 {
     if (!expression)
         return;
-    xli_text_add(text, "#line 1 \"%s\"\n%s xl_%s_by(%s x, ulong i) { return (%s\n); }\n", field,
-                 result->name, field, argument->name, expression);
+    xli_text_add(text,
+                 "#line 1 \"call of %s\"\n%s xl_%s_by(%s x, ulong i) { return (\n"
+                 "#line 1 \"%s\"\n%s\n#line 1 \"end of %s\"\n); }\n",
+                 field, result->name, field, argument->name, field, expression, field);
     xli_text_add(text,
                  "#line 1 \"call of %s\"\n"
                  "%s xl_user_%s(%s xl_x, ulong xl_i) { return %s(xl_%s_by(%s(xl_x), xl_i)); }\n",
@@ -81,6 +84,15 @@ xl_status xli_flat_text(const xli_flat *flat, const xl_scan_desc *desc, const xl
     if (text->failed)
         return xli_fail(flat->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a plan's definitions");
     return XL_SUCCESS;
+}
+
+xl_status xli_flat_program(const xli_flat *flat, const xli_facts *facts, const char *name,
+                           const xli_text *text, xli_program **program)
+{
+    const xli_element *types[] = {&flat->source.element, &flat->source.in, &flat->out};
+    const xl_status status = xli_program_get(flat->ctx, name, text->data, program);
+    return status == XL_ERROR_BUILD ? xli_element_explain(flat->ctx, facts, types, XLI_COUNT(types))
+                                    : status;
 }
 
 size_t xli_flat_input_args(const xli_flat_source *source, const xli_flat_places *places, size_t n,

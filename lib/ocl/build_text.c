@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * What a build leaves for a person to read: options, log, and the source with the
- * file and line numbers that the log speaks of. */
+ * What a build leaves for a person to read: of a failed one the log, as far as it concerns
+ * the user's text, and that text with the numbers that the log speaks of; and dumps. */
 #include "private.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+/* Lines of a report, its head among them; and characters of a line. */
+enum { MOST_LINES = 60, MOST_LETTERS = 400 };
 
 static char *build_log(const xl_context *ctx, cl_program program)
 {
@@ -17,64 +18,170 @@ static char *build_log(const xl_context *ctx, cl_program program)
     return log;
 }
 
-/* Reads `#line N "file"`; true if `line` is one. */
-static bool line_mark(const char *line, unsigned long *number, char *file, size_t bytes)
+static size_t lines_in(const char *text)
 {
-    if (strncmp(line, "#line ", 6) != 0)
-        return false;
-    char *end;
-    *number = strtoul(line + 6, &end, 10);
-    const char *open = end + strspn(end, " ");
-    size_t length = *open == '"' ? strcspn(open + 1, "\"\n") : 0;
-    if (length > 0)
-        snprintf(file, bytes, "%.*s", (int)length, open + 1);
-    return true;
+    size_t lines = 0;
+    for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
+        ++lines;
+    return lines;
 }
 
-/* Each line with its number in the whole, which is all that Oclgrind's logs speak of,
- * and with file and line as the marks have them. */
-static void add_numbered(xli_text *text, const char *source, unsigned long *whole)
+static void add_line(xli_text *text, const char *line, size_t length)
 {
-    unsigned long number = 1;
-    char file[128] = "head";
-    for (const char *line = source; *line;) {
-        size_t length = strcspn(line, "\n");
-        ++*whole;
-        if (!line_mark(line, &number, file, sizeof file))
-            xli_text_add(text, "%5lu  %s:%lu: %.*s\n", *whole, file, number++, (int)length, line);
-        line += length + (line[length] == '\n');
+    xli_text_add(text, "%.*s%s\n", (int)xli_min(length, MOST_LETTERS), line,
+                 length > MOST_LETTERS ? "..." : "");
+}
+
+/* Says what stands left out; nothing for 0. */
+static void add_more(xli_text *text, size_t lines, const char *where)
+{
+    if (lines > 0)
+        xli_text_add(text, "(%zu more line%s%s)\n", lines, lines > 1 ? "s" : "", where);
+}
+
+static void add_log(xli_text *text, const char *log, size_t room)
+{
+    const size_t lines = lines_in(log), shown = xli_min(lines, room);
+    xli_text_add(text, "log:\n");
+    for (size_t i = 0; i < shown; ++i) {
+        const size_t length = strcspn(log, "\n");
+        add_line(text, log, length);
+        log += length + (log[length] == '\n');
     }
+    add_more(text, lines - shown, "");
 }
 
-char *xli_build_report(const xl_context *ctx, const xli_facts *facts, const char *name,
-                       const char *options, const char *head, const char *body, cl_program program)
+/* Whether a line is of a text that the log names, or, if it names none, of any. Empty lines
+ * that the library put behind a text are none. */
+static bool is_shown(const xli_log *log, const xli_source_line *line)
 {
-    xli_text text = {0};
-    char *log = build_log(ctx, program);
-    xli_text_add(&text, "program: %s\ndevice: %s, %s\noptions: %s\nlog:\n%s\nsource:\n", name,
-                 facts->info.name, facts->info.platform, options, log ? log : "(none)");
-    unsigned long whole = 0;
-    add_numbered(&text, head, &whole);
-    add_numbered(&text, body, &whole);
-    xli_free(log);
-    if (text.failed)
+    bool named = log->num_texts == 0;
+    if (line->length == 0 && (!*line->next || strncmp(line->next, "#line ", 6) == 0))
+        return false;
+    for (size_t i = 0; i < log->num_texts; ++i)
+        named = named || strcmp(log->texts[i], line->file) == 0;
+    return named && xli_source_is_users(line->file);
+}
+
+/* How many lines there are to show, and how many of them stand before the first error. */
+static size_t count_shown(const xli_log *log, const char *source, size_t *before)
+{
+    size_t lines = 0;
+    xli_source_line line = xli_source_lines(source);
+    *before = 0;
+    while (xli_source_next(&line)) {
+        if (!is_shown(log, &line))
+            continue;
+        if (line.number == log->line && strcmp(line.file, log->file) == 0)
+            *before = lines;
+        ++lines;
+    }
+    return lines;
+}
+
+/* The user's text; where there is no room for all of it, around the first error. */
+static void add_source(xli_text *text, const xli_log *log, const char *source, size_t room)
+{
+    size_t before, k = 0;
+    const size_t lines = count_shown(log, source, &before);
+    const size_t shown = xli_min(lines, room);
+    const size_t first = xli_min(before - xli_min(before, shown / 2), lines - shown);
+    xli_source_line line = xli_source_lines(source);
+    if (lines == 0)
+        return;
+    xli_text_add(text, "text:\n");
+    add_more(text, first, " before");
+    while (xli_source_next(&line)) {
+        if (!is_shown(log, &line))
+            continue;
+        if (k >= first && k < first + shown) {
+            xli_text_add(text, "%s:%lu: ", line.file, line.number);
+            add_line(text, line.text, line.length);
+        }
+        ++k;
+    }
+    add_more(text, lines - shown - first, " after");
+}
+
+/* Which text of whose is wrong, and where, in one line. */
+static void add_first_line(xli_text *text, const xli_build *build, const xli_log *log, bool users)
+{
+    const char *name = build->name, *call = strcmp(name, "user") == 0 ? "program" : name;
+    if (log->num_texts > 0 || users)
+        xli_text_add(text, "xl_%.*s_create: %s does not compile", (int)strcspn(call, "_"), call,
+                     log->num_texts > 0 ? log->texts[0] : "a text of yours");
+    else
+        xli_text_add(text, "program \"%s\" of the library does not compile", name);
+    if (log->message[0] == '\0')
+        xli_text_add(text, ": %s", xli_cl_name(build->code));
+    else if (log->num_texts > 0 && strcmp(log->file, log->texts[0]) == 0)
+        xli_text_add(text, ": line %lu, column %lu: %s", log->line, log->column, log->message);
+    else if (log->num_texts > 0)
+        xli_text_add(text, ": %s", log->message);
+    else
+        xli_text_add(text, ": %s:%lu: %s", log->file, log->line, log->message);
+    xli_text_add(text, "\n");
+}
+
+/* What a maintainer needs beside the log. */
+static void add_facts(xli_text *text, const xl_context *ctx, const xli_build *build,
+                      const char *dump)
+{
+    const xl_device_info *info = &build->facts->info;
+    xli_text_add(text, "clBuildProgram returned %s (%d)\n", xli_cl_name(build->code),
+                 (int)build->code);
+    xli_text_add(text, "program: %s\ndevice: %s, %s, driver %s\noptions: ", build->name, info->name,
+                 info->platform, info->driver);
+    add_line(text, build->options, strcspn(build->options, "\n"));
+    if (dump)
+        xli_text_add(text, "generated source: %s\n", dump);
+    else if (ctx->dump_dir)
+        xli_text_add(text, "generated source: could not be written to %s\n", ctx->dump_dir);
+    else
+        xli_text_add(text, "generated source: set CROSSLANE_DUMP_DIR to keep it\n");
+}
+
+char *xli_build_report(const xl_context *ctx, const xli_build *build, const char *dump)
+{
+    enum { TITLES = 2, LEFT_OUT = 3 };
+    xli_text text = {0}, source = {0};
+    xli_log log = {0};
+    size_t before;
+    char *given = build_log(ctx, build->program);
+    xli_text_add(&source, "%s%s", build->head, build->body);
+    if (!source.failed)
+        xli_log_read(given ? given : "", source.data, &log);
+    const char *said = log.text.data && !log.text.failed ? log.text.data : "(none)\n";
+    const size_t lines = source.failed ? 0 : count_shown(&log, source.data, &before);
+    add_first_line(&text, build, &log, lines > 0);
+    add_facts(&text, ctx, build, dump);
+    if (!text.failed && !source.failed) {
+        const size_t room =
+            MOST_LINES - xli_min(MOST_LINES, TITLES + LEFT_OUT + lines_in(text.data));
+        const size_t logged = xli_min(lines_in(said), room - xli_min(lines, room / 2));
+        add_log(&text, said, logged);
+        add_source(&text, &log, source.data, room - logged);
+    }
+    xli_free(given);
+    xli_text_free(&log.text);
+    if (text.failed || source.failed)
         xli_text_free(&text);
+    xli_text_free(&source);
     return text.data;
 }
 
 /* Dumps are a help, never a reason to fail: what cannot be written is not. */
-void xli_build_dump(const xl_context *ctx, const char *name, const char key[65],
-                    const char *options, const char *head, const char *body, cl_program program)
+char *xli_build_dump(const xl_context *ctx, const xli_build *build)
 {
     xli_text path = {0}, text = {0};
-    char *log = build_log(ctx, program);
-    xli_os_make_dirs(ctx->dump_dir);
-    xli_text_add(&path, "%s/%s-%.12s.cl", ctx->dump_dir, name, key);
-    xli_text_add(&text, "/* options: %s\n * log:\n%s\n */\n%s%s", options, log ? log : "(none)",
-                 head, body);
-    if (!path.failed && !text.failed)
-        (void)xli_os_write_file_atomic(path.data, text.data, text.length);
+    char *log = build_log(ctx, build->program);
+    xli_text_add(&path, "%s/%s-%.12s.cl", ctx->dump_dir, build->name, build->key);
+    xli_text_add(&text, "/* options: %s\n * log:\n%s\n */\n%s%s", build->options,
+                 log ? log : "(none)", build->head, build->body);
+    if (path.failed || text.failed || !xli_os_make_dirs(ctx->dump_dir) ||
+        !xli_os_write_file_atomic(path.data, text.data, text.length))
+        xli_text_free(&path);
     xli_free(log);
-    xli_text_free(&path);
     xli_text_free(&text);
+    return path.data;
 }

@@ -56,3 +56,35 @@ void xli_kernel_destroy(xli_kernel *kernel)
     xli_mutex_destroy(kernel->lock);
     *kernel = (xli_kernel){0};
 }
+
+static xl_status launch(xl_context *ctx, cl_command_queue queue, xli_kernel *kernel, size_t items,
+                        cl_mem buffer)
+{
+    xl_status status;
+    xli_seq seq;
+    XL_TRY(xli_seq_begin(&seq, ctx, queue, 0, NULL, NULL));
+    XL_TRY(XLI_LAUNCH(&seq, kernel, 1, items, XLI_MEM(buffer)));
+done:
+    return xli_seq_end(&seq, status, NULL);
+}
+
+xl_status xli_kernel_ask(xl_context *ctx, xli_kernel *kernel, size_t items, size_t bytes,
+                         void *answer)
+{
+    xl_status status;
+    cl_int code;
+    cl_command_queue queue = NULL;
+    cl_mem buffer = clCreateBuffer(ctx->cl, CL_MEM_READ_WRITE, bytes, NULL, &code);
+    XL_TRY(xli_cl(ctx, code, "clCreateBuffer"));
+    queue = xli_queue_create(ctx);
+    if (!queue)
+        XL_TRY(XL_ERROR_OPENCL);
+    XL_TRY(launch(ctx, queue, kernel, items, buffer));
+    XL_TRY(xli_read_blocking(ctx, queue, buffer, 0, bytes, answer, 0, NULL));
+done:
+    if (buffer)
+        clReleaseMemObject(buffer);
+    if (queue)
+        clReleaseCommandQueue(queue);
+    return status;
+}

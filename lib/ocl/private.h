@@ -65,6 +65,9 @@ xl_status xli_facts_ask(const xl_context *ctx, bool oldest_dialect, xli_facts *f
 /* rusticl.c: whether work must not wait for an event of another queue. */
 bool xli_rusticl_waits_badly(const xli_facts *facts);
 
+/* oclgrind.c: what every build has among its options there; "" elsewhere. */
+const char *xli_oclgrind_options(const xli_facts *facts);
+
 /* probe.c: learns the lane width from a compiled kernel and checks it. Falls back
  * to local memory when what it sees is not what was promised. */
 xl_status xli_probe_lanes(xl_context *ctx, xli_facts *facts);
@@ -136,10 +139,44 @@ void xli_cache_store_bitcode(const xl_context *ctx, const char key[65], cl_progr
 bool xli_cache_has_note(const xl_context *ctx, const xli_facts *facts, const char *test);
 void xli_cache_add_note(const xl_context *ctx, const xli_facts *facts, const char *test);
 
-/* build_text.c: what a failed build is reported as. */
-char *xli_build_report(const xl_context *ctx, const xli_facts *facts, const char *name,
-                       const char *options, const char *head, const char *body, cl_program program);
-void xli_build_dump(const xl_context *ctx, const char *name, const char key[65],
-                    const char *options, const char *head, const char *body, cl_program program);
+/* build_log.c: a line of a source, with its number in the whole, and the file and number
+ * that the #line marks before it say. Marks are no lines. */
+typedef struct xli_source_line {
+    const char *text; /* not terminated */
+    size_t length;
+    unsigned long whole, number;
+    char file[128]; /* "head" before the first mark */
+    const char *next;
+    unsigned long next_number;
+} xli_source_line;
+/* Stands before the first line; xli_source_next() goes to the next, if there is one. */
+xli_source_line xli_source_lines(const char *source);
+bool xli_source_next(xli_source_line *line);
+/* Whether a file of a source is text of the user's, not the library's. */
+bool xli_source_is_users(const char *file);
+
+/* A compiler's log, reduced to what concerns the user's text; all of it if nothing does. */
+typedef struct xli_log {
+    xli_text text;      /* the caller frees it */
+    char texts[8][128]; /* files of the user's that it names */
+    size_t num_texts;
+    char file[128]; /* of the first error; "" if there is none */
+    unsigned long line, column;
+    char message[256];
+} xli_log;
+void xli_log_read(const char *text, const char *source, xli_log *log);
+
+/* build_text.c: a build, and what it is reported and dumped as. */
+typedef struct xli_build {
+    const xli_facts *facts;
+    const char *name, *key, *options, *head, *body;
+    cl_program program;
+    cl_int code;
+} xli_build;
+/* The text of a failed one, of at most 60 lines; `dump` is the file that keeps its source,
+ * or NULL. NULL without memory. */
+char *xli_build_report(const xl_context *ctx, const xli_build *build, const char *dump);
+/* The path of the file that was written, or NULL. */
+char *xli_build_dump(const xl_context *ctx, const xli_build *build);
 
 #endif

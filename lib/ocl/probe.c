@@ -47,38 +47,6 @@ static uint32_t agreed_width(const cl_uint *seen, size_t items, char *why, size_
     return width;
 }
 
-static xl_status launch(xl_context *ctx, cl_command_queue queue, xli_kernel *kernel, size_t items,
-                        cl_mem buffer)
-{
-    xl_status status;
-    xli_seq seq;
-    XL_TRY(xli_seq_begin(&seq, ctx, queue, 0, NULL, NULL));
-    XL_TRY(XLI_LAUNCH(&seq, kernel, 1, items, XLI_MEM(buffer)));
-done:
-    return xli_seq_end(&seq, status, NULL);
-}
-
-static xl_status run(xl_context *ctx, xli_kernel *kernel, size_t items, cl_uint *seen)
-{
-    xl_status status;
-    cl_int code;
-    size_t bytes = items * WORDS * sizeof *seen;
-    cl_command_queue queue = NULL;
-    cl_mem buffer = clCreateBuffer(ctx->cl, CL_MEM_READ_WRITE, bytes, NULL, &code);
-    XL_TRY(xli_cl(ctx, code, "clCreateBuffer"));
-    queue = xli_queue_create(ctx);
-    if (!queue)
-        XL_TRY(XL_ERROR_OPENCL);
-    XL_TRY(launch(ctx, queue, kernel, items, buffer));
-    XL_TRY(xli_read_blocking(ctx, queue, buffer, 0, bytes, seen, 0, NULL));
-done:
-    if (buffer)
-        clReleaseMemObject(buffer);
-    if (queue)
-        clReleaseCommandQueue(queue);
-    return status;
-}
-
 /* One attempt with the way that `facts` holds; *seen_width is 0 if the device did
  * not do what it said. */
 static xl_status attempt(xl_context *ctx, xli_facts *facts, uint32_t *seen_width)
@@ -104,7 +72,7 @@ static xl_status attempt(xl_context *ctx, xli_facts *facts, uint32_t *seen_width
                  (unsigned)limit);
         goto done;
     }
-    XL_TRY(run(ctx, &kernel, items, seen));
+    XL_TRY(xli_kernel_ask(ctx, &kernel, items, items * WORDS * sizeof *seen, seen));
     *seen_width = agreed_width(seen, items, info->probe, sizeof info->probe);
     if (*seen_width != 0 && *seen_width != said) {
         snprintf(info->probe, sizeof info->probe, "the kernel saw width %u where %u was promised",

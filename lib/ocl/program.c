@@ -125,8 +125,9 @@ static bool keeps_bitcode(const xl_context *ctx, const xli_facts *facts)
 static xl_status write_recipe(const xl_context *ctx, const char *defines, const char *options,
                               recipe *r)
 {
-    xli_text_add(&r->options, "-cl-std=%s%s%s%s", r->facts->info.opencl_c,
-                 ctx->dump_dir ? "" : " -w", options[0] ? " " : "", options);
+    xli_text_add(&r->options, "-cl-std=%s%s%s%s%s", r->facts->info.opencl_c,
+                 ctx->dump_dir ? "" : " -w", xli_oclgrind_options(r->facts), options[0] ? " " : "",
+                 options);
     add_feature_lines(&r->head, r->facts);
     xli_text_add(&r->head, "%s", defines);
     if (r->head.failed || r->options.failed)
@@ -144,19 +145,21 @@ static xl_status compile(xl_context *ctx, const recipe *r, cl_program *out)
     cl_int code;
     const char *name = r->source->name, *body = r->source->text;
     const char *head = r->head.data, *options = r->options.data;
+    char *dump = NULL;
     const char *parts[] = {head, body};
     size_t lengths[] = {strlen(head), r->source->length};
     cl_program cl = clCreateProgramWithSource(ctx->cl, 2, parts, lengths, &code);
     XL_TRY(xli_cl(ctx, code, "clCreateProgramWithSource"));
     code = clBuildProgram(cl, 1, &ctx->device, options, NULL, NULL);
+    const xli_build build = {r->facts, name, r->key, options, head, body, cl, code};
     if (ctx->dump_dir)
-        xli_build_dump(ctx, name, r->key, options, head, body, cl);
+        dump = xli_build_dump(ctx, &build);
     if (xli_cl_no_memory(code) || code == CL_OUT_OF_RESOURCES) /* not the program's fault */
         XL_TRY(xli_cl(ctx, code, "clBuildProgram"));
     if (code != CL_SUCCESS) {
-        char *report = xli_build_report(ctx, r->facts, name, options, head, body, cl);
-        status = xli_fail(ctx, XL_ERROR_BUILD, "clBuildProgram returned %s (%d)\n%s",
-                          xli_cl_name(code), (int)code, report ? report : "");
+        char *report = xli_build_report(ctx, &build, dump);
+        status = xli_fail(ctx, XL_ERROR_BUILD, "%s",
+                          report ? report : "clBuildProgram failed; no memory to say how");
         xli_free(report);
         goto done;
     }
@@ -165,6 +168,7 @@ static xl_status compile(xl_context *ctx, const recipe *r, cl_program *out)
 done:
     if (cl)
         clReleaseProgram(cl);
+    xli_free(dump);
     return status;
 }
 

@@ -111,8 +111,9 @@ typedef struct xli_program xli_program;
  * order; may be followed by user text under its own #line), or takes it from the
  * context's or the disk's cache. The runtime itself puts in front the dialect,
  * the lane way and width and the feature switches, see cl/prelude/prelude.cl.
- * On XL_ERROR_BUILD the error text holds options, log and numbered source. Borrowed:
- * a program lives as long as its context. */
+ * On XL_ERROR_BUILD the error text says what does not compile, see build_text.c: text of the
+ * user's is what stands under a #line with a name of its own, not "plan", "checks of ...",
+ * "call of ..." or "end of ...". Borrowed: a program lives as long as its context. */
 xl_status xli_program_get(xl_context *ctx, const char *name, const char *defines,
                           xli_program **program);
 
@@ -132,6 +133,10 @@ typedef struct xli_kernel {
 xl_status xli_kernel_create(xl_context *ctx, const xli_program *program, const char *name,
                             xli_kernel *kernel);
 void xli_kernel_destroy(xli_kernel *kernel); /* zeroed kernels are fine */
+/* Runs one work-group of a kernel whose only argument is a buffer of `bytes`, and reads that
+ * back; blocks. */
+xl_status xli_kernel_ask(xl_context *ctx, xli_kernel *kernel, size_t items, size_t bytes,
+                         void *answer);
 
 /* ---- arguments of public calls ------------------------------------------- */
 

@@ -75,6 +75,17 @@ static xl_status mask_parse(const char *text, xli_mask *mask)
     return status;
 }
 
+static xl_status check_dump_dir(const char *path)
+{
+    if (!path || xli_os_can_write_dir(path))
+        return XL_SUCCESS;
+    const bool made = xli_os_make_dirs(path);
+    if (made && xli_os_can_write_dir(path))
+        return XL_SUCCESS;
+    return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "dump_dir (CROSSLANE_DUMP_DIR): \"%s\" %s",
+                    path, made ? "cannot be written to" : "is no folder, and none can be made");
+}
+
 xl_status xli_settings_read(xl_context *ctx, const xl_context_desc *desc)
 {
     xl_status status;
@@ -83,6 +94,7 @@ xl_status xli_settings_read(xl_context *ctx, const xl_context_desc *desc)
     XL_TRY(mask_parse(xli_setting(desc->mask, "CROSSLANE_MASK"), &ctx->mask));
     if (tune)
         XL_TRY(xli_tuning_read(tune, &ctx->tuning));
+    XL_TRY(check_dump_dir(dump));
     XL_TRY(xli_cache_open(ctx, xli_setting(desc->cache_dir, "CROSSLANE_CACHE_DIR")));
     ctx->dump_dir = xli_strdup(dump);
     const char *scan = xli_setting(NULL, "CROSSLANE_SCAN");

@@ -150,8 +150,9 @@ xl_status xli_tuning_read(const char *path, xli_tuning **out)
     if (!tuning)
         XL_TRY(xli_fail(NULL, XL_ERROR_OUT_OF_MEMORY, "no memory for tuning values"));
     if (!text || strlen(text) != length)
-        XL_TRY(xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "tune_file: \"%s\" %s", path,
-                        text ? "is not a text file" : "cannot be read"));
+        XL_TRY(xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT,
+                        "tune_file (CROSSLANE_TUNE_FILE): \"%s\" %s", path,
+                        text ? "is not a text file" : "is no file that can be read"));
     for (char *line = text, *next; line; line = next) {
         next = strchr(line, '\n');
         if (next)

@@ -146,7 +146,8 @@ static const xli_source *include_named(const char *operand, size_t *length)
 }
 
 /* At a place where a directive may start: puts in the text that it asks for, if it is
- * ours, and says in *length how much of the source that stands for. */
+ * ours, and the directive behind it as a comment, for who reads an error; says in *length how much
+ * of the source that stands for. */
 static xl_status take_include(flattener *f, const char *at, size_t *length)
 {
     const char *operand = include_operand(at);
@@ -159,10 +160,10 @@ static xl_status take_include(flattener *f, const char *at, size_t *length)
     const xli_source *source = include_named(operand, &operand_length);
     if (!source)
         return refuse_include(f, operand);
+    *length = (size_t)(operand - at) + operand_length;
     xli_text_add(&f->text, "\n");
     xli_text_add_bytes(&f->text, source->text, source->length);
-    xli_text_add(&f->text, "\n#line %lu \"user\"\n", f->line);
-    *length = (size_t)(operand - at) + operand_length;
+    xli_text_add(&f->text, "\n#line %lu \"user\"\n/* %.*s */", f->line, (int)*length, at);
     return XL_SUCCESS;
 }
 

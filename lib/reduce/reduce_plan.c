@@ -124,8 +124,8 @@ static xl_status build(xl_reduce *plan, const xl_scan_desc *desc, const xli_fact
                  (unsigned)(plan->tune.run_offsets > 0));
     if (text.failed)
         XL_TRY(xli_fail(plan->flat.ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for definitions"));
-    XL_TRY(xli_program_get(plan->flat.ctx, whole ? "reduce_whole" : "reduce_segments", text.data,
-                           &program));
+    XL_TRY(xli_flat_program(&plan->flat, facts, whole ? "reduce_whole" : "reduce_segments", &text,
+                            &program));
     for (size_t i = 0; i < XLI_COUNT(kernels); ++i) {
         if (!kernels[i].wanted)
             continue;

@@ -71,8 +71,20 @@ static void as_tuned(void **state)
     check_forms("small tiles", small_tiles, NULL, XL_SCAN_AUTO, xlt_small() ? 4 : 1);
 }
 
-/* Where a segment's first result is the element itself: cheap, for runs with small sizes,
- * which leave most forms out. */
+/* Cheap, for runs with small sizes, which leave most forms out. */
+static void check_tiles(xl_context *ctx, job *j)
+{
+    xl_scan *plan = job_plan(ctx, j);
+    const size_t tile = tile_of(ctx, plan);
+    for (int p = SHORT_RUNS; p <= TILE_BORDERS; ++p) {
+        j->pattern = (pattern)p;
+        job_check(ctx, plan, j, tile - 1, placings[p]);
+        job_check(ctx, plan, j, 3 * tile + 7, placings[p]);
+    }
+    xl_scan_destroy(plan);
+}
+
+/* Where a segment's first result is the element itself. */
 static void inclusive_heads(void **state)
 {
     (void)state;
@@ -82,14 +94,22 @@ static void inclusive_heads(void **state)
         job j;
         job_make(&j, "inclusive heads", XL_U32, XL_SUM, XL_INCLUSIVE, k ? odd_init(XL_U32) : NULL);
         j.desc.segments = kinds[k];
-        xl_scan *plan = job_plan(ctx, &j);
-        const size_t tile = tile_of(ctx, plan);
-        for (int p = SHORT_RUNS; p <= TILE_BORDERS; ++p) {
-            j.pattern = (pattern)p;
-            job_check(ctx, plan, &j, tile - 1, placings[p]);
-            job_check(ctx, plan, &j, 3 * tile + 7, placings[p]);
-        }
-        xl_scan_destroy(plan);
+        check_tiles(ctx, &j);
+    }
+    xl_context_destroy(ctx);
+}
+
+/* What Oclgrind gets wrong where its compiler is let optimise. */
+static void narrow_and_started(void **state)
+{
+    (void)state;
+    xl_context *ctx = open_context(small_tiles, NULL);
+    for (size_t k = 0; k < 2; ++k) {
+        job j;
+        const xl_type type = k ? XL_U32 : XL_U8;
+        job_make(&j, "narrow or started", type, XL_SUM, XL_EXCLUSIVE, k ? odd_init(type) : NULL);
+        j.desc.segments = XL_SEGMENTS_HEAD_FLAGS;
+        check_tiles(ctx, &j);
     }
     xl_context_destroy(ctx);
 }
@@ -495,6 +515,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(papers_example),
         cmocka_unit_test(as_tuned),
         cmocka_unit_test(inclusive_heads),
+        cmocka_unit_test(narrow_and_started),
         cmocka_unit_test(other_shapes),
         cmocka_unit_test(widths),
         cmocka_unit_test(masks),

@@ -375,12 +375,88 @@ static void descriptors_of_other_versions(void **state)
     }
 }
 
-static void a_missing_tuning_file_is_an_error(void **state)
+/* Whoever asks the context that they meant reads why a call that named none failed. */
+static void a_call_without_a_plan_is_found_in_the_context(void **state)
 {
     (void)state;
+    xl_context *ctx = xlt_context();
+    size_t bytes, alignment;
+    const xl_view none = xl_no_view();
+    assert_int_equal(xl_context_device_info(ctx, NULL), XL_ERROR_INVALID_ARGUMENT);
+    assert_string_equal(xl_context_error(ctx), "info: NULL");
+    assert_int_equal(xl_scan_enqueue(NULL, xlt_queue(), 0, none, none, none, none, 0, NULL, NULL),
+                     XL_ERROR_INVALID_ARGUMENT);
+    assert_string_equal(xl_context_error(ctx), "plan: NULL");
+    assert_int_equal(xl_context_device_info(ctx, NULL), XL_ERROR_INVALID_ARGUMENT);
+    assert_string_equal(xl_context_error(ctx), "info: NULL");
+    assert_string_equal(xl_context_error(NULL), "plan: NULL");
+    assert_int_equal(xl_sort_scratch(NULL, 1, &bytes, &alignment), XL_ERROR_INVALID_ARGUMENT);
+    assert_string_equal(xl_context_error(ctx), "plan: NULL");
+}
+
+static void a_tuning_file_that_cannot_be_read_is_an_error(void **state)
+{
+    (void)state;
+    static const char *const none[] = {"/no/such/file", "/tmp", "/dev/null/file"};
     xl_context_desc desc = defaults();
-    desc.tune_file = "/no/such/file";
-    creation_fails(&desc, XL_ERROR_INVALID_ARGUMENT, "/no/such/file");
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; ++i) {
+        desc.tune_file = none[i];
+        creation_fails(&desc, XL_ERROR_INVALID_ARGUMENT, none[i]);
+        assert_non_null(strstr(xl_context_error(NULL), "CROSSLANE_TUNE_FILE"));
+    }
+    char old[256];
+    const char *was = getenv("CROSSLANE_TUNE_FILE");
+    snprintf(old, sizeof old, "%s", was ? was : "");
+    setenv("CROSSLANE_TUNE_FILE", "/no/such/file", 1);
+    creation_fails(NULL, XL_ERROR_INVALID_ARGUMENT, "/no/such/file");
+    was ? setenv("CROSSLANE_TUNE_FILE", old, 1) : unsetenv("CROSSLANE_TUNE_FILE");
+}
+
+static void dumping_to(const char *folder, const char *said)
+{
+    xl_context *ctx = (xl_context *)&ctx;
+    xl_context_desc desc = defaults();
+    desc.dump_dir = folder;
+    creation_fails(&desc, XL_ERROR_INVALID_ARGUMENT, folder);
+    assert_non_null(strstr(xl_context_error(NULL), "dump_dir (CROSSLANE_DUMP_DIR)"));
+    if (!strstr(xl_context_error(NULL), said))
+        XLT_FAIL("\"%s\" is not in: %s", said, xl_context_error(NULL));
+    assert_int_equal(xl_context_adopt(xl_context_cl(xlt_context()),
+                                      xl_context_device(xlt_context()), &desc, &ctx),
+                     XL_ERROR_INVALID_ARGUMENT);
+    assert_null(ctx);
+}
+
+static void an_unusable_dump_folder_is_an_error(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/xlt-dump-XXXXXX", inner[64], command[160];
+    xl_context *ctx;
+    xl_context_desc desc = defaults();
+    assert_non_null(mkdtemp(folder));
+    snprintf(inner, sizeof inner, "%s/file", folder);
+    snprintf(command, sizeof command, ": > %s", inner);
+    assert_int_equal(system(command), 0);
+    dumping_to(inner, "is no folder, and none can be made");
+    snprintf(inner, sizeof inner, "%s/file/in", folder);
+    dumping_to(inner, "is no folder, and none can be made");
+    if (access("/proc/self", X_OK) == 0) /* for root too */
+        dumping_to("/proc", "cannot be written to");
+    if (geteuid() != 0) {
+        snprintf(command, sizeof command, "chmod 500 %s", folder);
+        assert_int_equal(system(command), 0);
+        dumping_to(folder, "cannot be written to");
+        snprintf(command, sizeof command, "chmod 700 %s", folder);
+        assert_int_equal(system(command), 0);
+    }
+    /* One that is not there yet is made, with its parents, and holds nothing of the try. */
+    snprintf(inner, sizeof inner, "%s/a/b", folder);
+    desc.dump_dir = inner;
+    assert_int_equal(xl_context_create(&desc, &ctx), XL_SUCCESS);
+    xl_context_destroy(ctx);
+    assert_int_equal(rmdir(inner), 0);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
 }
 
 static int teardown(void **state)
@@ -406,7 +482,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_device_of_another_context_is_refused),
         cmocka_unit_test(null_arguments_are_refused),
         cmocka_unit_test(descriptors_of_other_versions),
-        cmocka_unit_test(a_missing_tuning_file_is_an_error),
+        cmocka_unit_test(a_call_without_a_plan_is_found_in_the_context),
+        cmocka_unit_test(a_tuning_file_that_cannot_be_read_is_an_error),
+        cmocka_unit_test(an_unusable_dump_folder_is_an_error),
     };
     if (argc > 1 && strcmp(argv[1], "--say-why") == 0)
         return say_why();

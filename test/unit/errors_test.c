@@ -57,6 +57,33 @@ static void threads_at_once_see_their_own(void **state)
     xli_errors_destroy(errors);
 }
 
+/* The newest counts: of the context, or without one since the context was made. */
+static void a_text_without_a_context_is_found_in_any(void **state)
+{
+    (void)state;
+    set(NULL, "before there was one");
+    xli_errors *first = xli_errors_create(), *second = xli_errors_create();
+    assert_true(first && second);
+    assert_string_equal(xli_errors_get(first), "");
+    set(NULL, "without");
+    assert_string_equal(xli_errors_get(first), "without");
+    assert_string_equal(xli_errors_get(second), "without");
+    set(first, "mine");
+    assert_string_equal(xli_errors_get(first), "mine");
+    assert_string_equal(xli_errors_get(second), "without");
+    assert_string_equal(xli_errors_get(NULL), "without");
+    set(NULL, "without again");
+    assert_string_equal(xli_errors_get(first), "without again");
+    set(first, "mine again");
+    assert_string_equal(xli_errors_get(first), "mine again");
+    set(first, "quoting %s", xli_errors_get(second));
+    assert_string_equal(xli_errors_get(first), "quoting without again");
+    xli_errors_destroy(first);
+    assert_string_equal(xli_errors_get(second), "without again");
+    xli_errors_destroy(second);
+    assert_string_equal(xli_errors_get(NULL), "without again");
+}
+
 /* The system gives an ended thread's identity to the next one. */
 static void a_thread_does_not_inherit_a_text(void **state)
 {
@@ -132,6 +159,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_at_once_see_their_own),
+        cmocka_unit_test(a_text_without_a_context_is_found_in_any),
         cmocka_unit_test(a_thread_does_not_inherit_a_text),
         cmocka_unit_test(texts_may_quote_the_one_before),
         cmocka_unit_test(long_texts_are_kept_whole_by_a_context_only),

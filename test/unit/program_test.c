@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Programs: built once, shared, and reported so that an error can be found. */
 #define _GNU_SOURCE
-#include "runtime.h"
+#include "private.h"
 #include "xlt.h"
 
 #include <pthread.h>
@@ -77,37 +77,32 @@ static void build_fails_with(const char *defines, const char *const *parts, size
 static void errors_point_at_files_and_lines(void **state)
 {
     (void)state;
-    static const char *const of_ours[] = {
-        "clBuildProgram returned", "options: -cl-std=",   "log:\n",
-        "no_such_function",        "cl/kernel/probe.cl:", ": __kernel void xl_probe_lanes"};
-    static const char *const of_theirs[] = {"visit:3:     return y;", "undeclared"};
+    static const char *const of_ours[] = {"program \"probe\" of the library does not compile: cl/",
+                                          "\nclBuildProgram returned",
+                                          "\ndevice: ",
+                                          ", driver ",
+                                          "\noptions: -cl-std=",
+                                          "\nlog:\n",
+                                          "no_such_function"};
+    static const char *const of_theirs[] = {
+        "xl_probe_create: visit does not compile: line 3, column ", "visit:3:     return y;",
+        "undeclared"};
     build_fails_with("#define get_local_id no_such_function\n", of_ours,
                      sizeof of_ours / sizeof of_ours[0]);
     build_fails_with("#line 1 \"visit\"\nfloat visit(float x)\n{\n    return y;\n}\n", of_theirs,
                      sizeof of_theirs / sizeof of_theirs[0]);
 }
 
-/* The first place that the log names, as the numbered source writes it: "file:line: ",
- * or the line of the whole for Oclgrind and NVIDIA, which heed no #line. */
-static const char *place_in_source(const char *log, const char *source)
+/* Whether a line of the embedded source holds `word`; cl/lane/lane.cl and others stand in it. */
+static bool line_has(const char *source, const char *file, unsigned long number, const char *word)
 {
-    char place[96] = "";
-    const char *at = strstr(log, "cl/");
-    if (at && at < source) {
-        const int file = (int)strcspn(at, ":");
-        snprintf(place, sizeof place, "  %.*s:%lu: ", file, at, strtoul(at + file + 1, NULL, 10));
+    xli_source_line line = xli_source_lines(source);
+    while (xli_source_next(&line)) {
+        const char *found = strstr(line.text, word);
+        if (line.number == number && strcmp(line.file, file) == 0)
+            return found && found < line.text + line.length;
     }
-    static const char *const of_the_whole[] = {"input.cl:", "<kernel>:"};
-    for (size_t i = 0; i < 2 && !place[0]; ++i) {
-        at = strstr(log, of_the_whole[i]);
-        if (at && at < source)
-            snprintf(place, sizeof place, "\n%5lu  ",
-                     strtoul(at + strlen(of_the_whole[i]), NULL, 10));
-    }
-    const char *line = place[0] ? strstr(source, place) : NULL;
-    if (!line)
-        XLT_FAIL("the numbered source has no line \"%s\" for this log: %.400s", place, log);
-    return line ? line + (*line == '\n') : "";
+    return false;
 }
 
 static void the_log_names_a_line_that_uses_the_name(void **state)
@@ -115,14 +110,33 @@ static void the_log_names_a_line_that_uses_the_name(void **state)
     (void)state;
     xl_context *ctx = xlt_context();
     xli_program *program;
+    char file[64] = "";
+    unsigned long line = 0;
     XLT_FAILS(xli_program_get(ctx, "probe", "#define get_local_id no_such_name +\n", &program),
               XL_ERROR_BUILD);
-    const char *log = strstr(xl_context_error(ctx), "log:\n");
-    const char *source = strstr(xl_context_error(ctx), "\nsource:\n");
-    assert_true(log && source && log < source);
-    const char *line = place_in_source(log, source);
-    const char *end = strchr(line, '\n'), *use = strstr(line, "get_local_id");
-    assert_true(end && use && use < end);
+    const char *place = strstr(xl_context_error(ctx), "does not compile: ");
+    if (!place || sscanf(place, "does not compile: %63[^:]:%lu: ", file, &line) != 2 ||
+        !line_has(xli_source_find("probe")->text, file, line, "get_local_id"))
+        XLT_FAIL("no line %lu of \"%s\" uses it: %.900s", line, file, xl_context_error(ctx));
+}
+
+/* Of an error of ours there is no text of the user's to show. */
+static void many_errors_are_cut(void **state)
+{
+    (void)state;
+    static char defines[20000];
+    size_t lines = 0;
+    xli_program *program;
+    strcpy(defines, "#define get_local_id no_such_name +\n");
+    for (int i = 0; i < 15; ++i)
+        snprintf(defines + strlen(defines), 600, "#warning \"%0400d\"\nint f%d = no_such_name%d;\n",
+                 i, i, i);
+    XLT_FAILS(xli_program_get(xlt_context(), "probe", defines, &program), XL_ERROR_BUILD);
+    const char *text = xl_context_error(xlt_context());
+    for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n')
+        ++lines;
+    assert_true(lines <= 60);
+    assert_null(strstr(text, "\ntext:\n"));
 }
 
 static void build_with_a_warning(void)
@@ -230,6 +244,7 @@ int main(void)
         cmocka_unit_test(unknown_sources_and_kernels),
         cmocka_unit_test(errors_point_at_files_and_lines),
         cmocka_unit_test(the_log_names_a_line_that_uses_the_name),
+        cmocka_unit_test(many_errors_are_cut),
         cmocka_unit_test(warnings_are_not_printed),
         cmocka_unit_test(two_threads_build_one_program),
         cmocka_unit_test(the_second_time_is_quick),

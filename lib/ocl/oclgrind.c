@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ * What is different on Oclgrind. */
+#include "private.h"
+
+#include <string.h>
+
+/* Oclgrind 21.10 (November 2026) simulates what its optimiser leaves, and gets some of that
+ * wrong: exclusive scans of bytes by flags give wrong sums, and segmented scans with a start
+ * value do not build. */
+const char *xli_oclgrind_options(const xli_facts *facts)
+{
+    return strcmp(facts->info.platform, "Oclgrind") == 0 ? " -cl-opt-disable" : "";
+}
