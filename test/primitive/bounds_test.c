@@ -154,6 +154,155 @@ static void reductions(void **state)
     }
 }
 
+/* ---- the most elements that an amount of scratch is enough for
+ * ------------------------------------ */
+
+typedef xl_status scratch_of(const void *plan, size_t n, size_t *bytes, size_t *alignment);
+
+static xl_status scan_scratch(const void *plan, size_t n, size_t *bytes, size_t *alignment)
+{
+    return xl_scan_scratch(plan, n, bytes, alignment);
+}
+
+static xl_status reduce_scratch(const void *plan, size_t n, size_t *bytes, size_t *alignment)
+{
+    return xl_reduce_scratch(plan, n, bytes, alignment);
+}
+
+/* The most that as much scratch as n elements need is enough for; not more than `limit`. */
+static size_t last_with(scratch_of *scratch, const void *plan, size_t n, size_t limit)
+{
+    size_t bytes, wanted, alignment;
+    XLT_OK(scratch(plan, n, &wanted, &alignment));
+    while (limit - n > 0) {
+        const size_t middle = n + (limit - n + 1) / 2;
+        XLT_OK(scratch(plan, middle, &bytes, &alignment));
+        if (bytes > wanted)
+            limit = middle - 1;
+        else
+            n = middle;
+    }
+    return n;
+}
+
+/* Sums of u32 and u64, whose states differ in words. */
+static void scans_with_scratch_to_the_last_byte(void **state)
+{
+    (void)state;
+    enum { STEPS = 3, MOST = 300000 };
+    for (size_t k = 0; k < 2 * NUM_SCAN_WAYS; ++k) {
+        const size_t w = k / 2;
+        job j;
+        if (is_another(scan_ways[w].what) || (xlt_small() && k % 5 != 3) ||
+            (on_oclgrind() && scan_ways[w].tune == serial))
+            continue;
+        xl_context *ctx = open_context(scan_ways[w].tune, scan_ways[w].mask);
+        job_make(&j, scan_ways[w].what, k % 2 ? XL_U64 : XL_U32, XL_SUM, XL_INCLUSIVE, NULL);
+        j.desc.algorithm = scan_ways[w].algorithm;
+        xl_scan *plan = job_plan(ctx, &j);
+        for (size_t p = 0; plan && xlt_place_closely(p); ++p) {
+            size_t n = tile_of(ctx, plan);
+            for (int step = 0; step < (xlt_small() ? 1 : STEPS) && n < MOST; ++step) {
+                n = last_with(scan_scratch, plan, n + 1, xlt_small() ? n + 2000 : MOST);
+                job_check(ctx, plan, &j, n, (placing){0, 0, step % 2 == 0, false});
+            }
+        }
+        xl_scan_destroy(plan);
+        xl_context_destroy(ctx);
+    }
+}
+
+static void reductions_with_scratch_to_the_last_byte(void **state)
+{
+    (void)state;
+    enum { STEPS = 3, MOST = 20000 };
+    for (size_t k = on_oclgrind() ? 2 : 0; k < 2 * NUM_REDUCE_WAYS; ++k) {
+        job j;
+        if (is_another(reduce_ways[k / 2].what) || (xlt_small() && k % 2 == 0))
+            continue;
+        xl_context *ctx = open_context(reduce_ways[k / 2].tune, reduce_ways[k / 2].mask);
+        job_make(&j, reduce_ways[k / 2].what, XL_U32, XL_SUM, XL_INCLUSIVE, NULL);
+        j.pattern = SINGLETONS;
+        take_form(&j, &forms[k % 2 ? 3 : 0]);
+        xl_reduce *plan = reduce_plan(ctx, &j);
+        for (size_t p = 0; plan && xlt_place_closely(p); ++p) {
+            size_t n = 0;
+            for (int step = 0; step < STEPS && n < MOST; ++step) {
+                n = last_with(reduce_scratch, plan, n + 1, xlt_small() ? n + 1000 : MOST);
+                reduce_check(ctx, plan, &j, n, false);
+            }
+        }
+        xl_reduce_destroy(plan);
+        xl_context_destroy(ctx);
+    }
+}
+
+/* ---- offsets of neighbour lists, which are one more than the points
+ * ------------------------------- */
+
+/* n points in a row, each with its two neighbours but for the ends. */
+static void count_neighbors(xl_context *ctx, xl_grid *grid, xl_neighbors *plan, size_t n)
+{
+    size_t bytes, alignment;
+    float *points = bytes_for(3 * n, sizeof *points);
+    uint64_t *offsets = bytes_for(n + 1, sizeof *offsets);
+    for (size_t i = 0; i < 3 * n; ++i)
+        points[i] = i % 3 == 0 ? (float)(i / 3) : 0.0f;
+    xlt_buffer at = xlt_buffer_make(points, 3 * n, 4, 0), to = xlt_buffer_make(NULL, n + 1, 8, 0);
+    ok(ctx, xl_grid_scratch(grid, n, &bytes, &alignment), "xl_grid_scratch");
+    xlt_buffer storage = xlt_scratch_make(bytes, alignment);
+    ok(ctx, xl_neighbors_scratch(plan, n, &bytes, &alignment), "xl_neighbors_scratch");
+    xlt_buffer scratch = xlt_scratch_make(bytes, alignment);
+    ok(ctx,
+       xl_grid_build_enqueue(grid, xlt_queue(), n, xlt_view(&at), xlt_view(&storage), 0, NULL,
+                             NULL),
+       "xl_grid_build_enqueue");
+    ok(ctx,
+       xl_neighbors_count_enqueue(plan, grid, xlt_queue(), xl_no_view(), xlt_view(&to),
+                                  xlt_view(&scratch), 0, NULL, NULL),
+       "xl_neighbors_count_enqueue");
+    xlt_read(&to, offsets);
+    for (size_t i = 0; i <= n; ++i)
+        if (offsets[i] != (i == 0 ? 0 : 2 * i - 1 - (i == n)))
+            XLT_FAIL("n %zu: offset %zu is %llu", n, i, (unsigned long long)offsets[i]);
+    xlt_buffer *const all[] = {&at, &to, &storage, &scratch};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
+        if (all[i]->mem)
+            xlt_check_guards(all[i], "an array");
+        xlt_buffer_free(all[i]);
+    }
+    free(points);
+    free(offsets);
+}
+
+static void neighbors_around_tiles(void **state)
+{
+    (void)state;
+    job j;
+    xl_grid *grid;
+    xl_neighbors *plan;
+    xl_grid_desc cells;
+    xl_neighbors_desc search;
+    xl_context *ctx = open_context(on_oclgrind() ? groups : serial, NULL);
+    job_make(&j, "the scan of the counts", XL_U64, XL_SUM, XL_EXCLUSIVE, NULL);
+    xl_scan *scan = job_plan(ctx, &j);
+    const size_t tile = tile_of(ctx, scan);
+    const size_t sizes[] = {tile - 1, tile, tile + 1, 2 * tile - 1, 2 * tile, 2 * tile + 1};
+    xl_grid_desc_init(&cells);
+    cells.cell_size = 1.5f;
+    xl_neighbors_desc_init(&search);
+    search.radius = 1.5f;
+    ok(ctx, xl_grid_create(ctx, &cells, &grid), "xl_grid_create");
+    ok(ctx, xl_neighbors_create(ctx, &search, &plan), "xl_neighbors_create");
+    for (size_t p = 0; xlt_place_closely(p); ++p)
+        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i += 1 + xlt_small())
+            count_neighbors(ctx, grid, plan, sizes[i]);
+    xl_neighbors_destroy(plan);
+    xl_grid_destroy(grid);
+    xl_scan_destroy(scan);
+    xl_context_destroy(ctx);
+}
+
 /* ---- the number of elements on the device -------------------------------------------------------
  */
 
@@ -240,6 +389,9 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scans),
         cmocka_unit_test(reductions),
+        cmocka_unit_test(scans_with_scratch_to_the_last_byte),
+        cmocka_unit_test(reductions_with_scratch_to_the_last_byte),
+        cmocka_unit_test(neighbors_around_tiles),
         cmocka_unit_test(numbers_past_the_most),
     };
     if (argc > 1)
