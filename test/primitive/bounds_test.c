@@ -31,10 +31,11 @@ static void take_form(job *j, const form *f)
     j->desc.segment_mask = f->mask;
 }
 
-/* Tiles are of 512 elements where the shape leaves the choice. */
-static const char serial[] = "scan.shape = 0\nscan.tile_bytes = 2048\nscan.ahead = 0\n";
-static const char groups[] =
-    "scan.shape = 1\nscan.item_bytes = 32\nscan.group_size = 64\nscan.ahead = 0\n";
+/* Tiles are of 512 elements where the shape leaves the choice, and runs of one where it pays. */
+static const char serial[] =
+    "scan.shape = 0\nscan.tile_bytes = 2048\nscan.ahead = 0\nscan.run_groups = 64\n";
+static const char groups[] = "scan.shape = 1\nscan.item_bytes = 32\nscan.group_size = 64\n"
+                             "scan.ahead = 0\nscan.run_groups = 64\n";
 static const char ahead[] = "scan.shape = 1\nscan.ahead = 1\nscan.ahead_size = 64\n"
                             "scan.ahead_bytes = 16\nscan.ahead_wide_size = 64\n"
                             "scan.ahead_wide_bytes = 16\nscan.ahead_flag_size = 64\n"
@@ -164,6 +165,11 @@ static xl_status scan_scratch(const void *plan, size_t n, size_t *bytes, size_t 
     return xl_scan_scratch(plan, n, bytes, alignment);
 }
 
+static xl_status neighbors_scratch(const void *plan, size_t n, size_t *bytes, size_t *alignment)
+{
+    return xl_neighbors_scratch(plan, n, bytes, alignment);
+}
+
 static xl_status reduce_scratch(const void *plan, size_t n, size_t *bytes, size_t *alignment)
 {
     return xl_reduce_scratch(plan, n, bytes, alignment);
@@ -287,15 +293,16 @@ static void neighbors_around_tiles(void **state)
     job_make(&j, "the scan of the counts", XL_U64, XL_SUM, XL_EXCLUSIVE, NULL);
     xl_scan *scan = job_plan(ctx, &j);
     const size_t tile = tile_of(ctx, scan);
-    const size_t sizes[] = {tile - 1, tile, tile + 1, 2 * tile - 1, 2 * tile, 2 * tile + 1};
     xl_grid_desc_init(&cells);
     cells.cell_size = 1.5f;
     xl_neighbors_desc_init(&search);
     search.radius = 1.5f;
     ok(ctx, xl_grid_create(ctx, &cells, &grid), "xl_grid_create");
     ok(ctx, xl_neighbors_create(ctx, &search, &plan), "xl_neighbors_create");
+    const size_t last = last_with(neighbors_scratch, plan, tile, 50 * tile);
+    const size_t sizes[] = {tile - 1, tile, tile + 1, 2 * tile - 1, 2 * tile, last, last + 1};
     for (size_t p = 0; xlt_place_closely(p); ++p)
-        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i += 1 + xlt_small())
+        for (size_t i = xlt_small(); i < sizeof sizes / sizeof sizes[0]; i += xlt_small() ? 4u : 1u)
             count_neighbors(ctx, grid, plan, sizes[i]);
     xl_neighbors_destroy(plan);
     xl_grid_destroy(grid);

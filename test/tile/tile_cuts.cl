@@ -2,15 +2,18 @@
  * The cuts of a sort's merge, for tile_test.c. */
 #include "../../cl/tile/tile_bitonic_merge.cl"
 
-/* Cuts at work-item's number % side and / side, which need not go together: how many elements of
- * a tile of `count` would come from outside the runs, or from where the tile before ends. */
+/* Cuts at a work-item's number % side and / side, which need not go together: 0 if a tile of
+ * `count` elements takes all of them, and no more, from two runs of `length`. */
 __kernel void xl_test_cut_of(uint length, uint d, uint count, uint side, __global uint *outside)
 {
     const uint i = (uint)get_global_id(0);
     const xl_cut cut = xl_cut_of(d, count, i % side, i / side);
     xl_runs runs;
     runs.first_length = runs.second_length = length;
-    outside[i] = cut.from_first + cut.from_second != count;
+    outside[i] = cut.from_first > count || cut.from_second > count ||
+                 cut.from_first + cut.from_second != count ||
+                 cut.first_begin + cut.from_first > length ||
+                 cut.second_begin + cut.from_second > length;
     for (uint k = 0; k < count; ++k) {
         const uint source = xl_cut_source(&runs, &cut, k);
         outside[i] += source >= 2 * length;
