@@ -299,7 +299,7 @@ static void neighbors_around_tiles(void **state)
     search.radius = 1.5f;
     ok(ctx, xl_grid_create(ctx, &cells, &grid), "xl_grid_create");
     ok(ctx, xl_neighbors_create(ctx, &search, &plan), "xl_neighbors_create");
-    const size_t last = last_with(neighbors_scratch, plan, tile, 50 * tile);
+    const size_t last = last_with(neighbors_scratch, plan, tile + 1, 50 * tile);
     const size_t sizes[] = {tile - 1, tile, tile + 1, 2 * tile - 1, 2 * tile, last, last + 1};
     for (size_t p = 0; xlt_place_closely(p); ++p)
         for (size_t i = xlt_small(); i < sizeof sizes / sizeof sizes[0]; i += xlt_small() ? 4u : 1u)
