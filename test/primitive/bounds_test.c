@@ -252,8 +252,9 @@ static void count_neighbors(xl_context *ctx, xl_grid *grid, xl_neighbors *plan, 
     size_t bytes, alignment;
     float *points = bytes_for(3 * n, sizeof *points);
     uint64_t *offsets = bytes_for(n + 1, sizeof *offsets);
-    for (size_t i = 0; i < 3 * n; ++i)
-        points[i] = i % 3 == 0 ? (float)(i / 3) : 0.0f;
+    memset(points, 0, 3 * n * sizeof *points);
+    for (size_t i = 0; i < n; ++i)
+        points[3 * i] = (float)i;
     xlt_buffer at = xlt_buffer_make(points, 3 * n, 4, 0), to = xlt_buffer_make(NULL, n + 1, 8, 0);
     ok(ctx, xl_grid_scratch(grid, n, &bytes, &alignment), "xl_grid_scratch");
     xlt_buffer storage = xlt_scratch_make(bytes, alignment);

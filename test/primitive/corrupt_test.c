@@ -71,9 +71,10 @@ static void aim(scribbler *s, const xlt_buffer *target)
 static void scribbler_start(scribbler *s, size_t n)
 {
     cl_int code = CL_SUCCESS;
+    assert_true(s->num_targets > 0);
     s->n = n;
     s->queue = NULL;
-    if (!s->targets[0]->pages.data)
+    if (s->targets[0] && !s->targets[0]->pages.data)
         s->queue = clCreateCommandQueueWithProperties(
             xl_context_cl(xlt_context()), xl_context_device(xlt_context()), NULL, &code);
     XLT_CL(code);

@@ -129,8 +129,10 @@ xlt_pages xlt_pages_make(size_t bytes, int at_end, unsigned char fill)
     const xlt_pages none = {0};
     xlt_pages pages = {.map_bytes = room + 2 * page, .bytes = bytes};
     pages.map = map_closed(pages.map_bytes);
-    if (!pages.map || !open_part(pages.map + page, room))
+    if (!pages.map || !open_part(pages.map + page, room)) {
         fail_msg("no memory for %zu bytes between guard pages", bytes);
+        return none; /* which fail_msg() does not */
+    }
     pages.data = pages.map + page + (at_end ? room - bytes : 0);
     memset(pages.map + page, fill, room);
     remember(&none, &pages);
