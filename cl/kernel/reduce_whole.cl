@@ -43,8 +43,8 @@ XL_T xl_run_reduce(const xl_input *input, ulong run, ulong number, __local XL_T 
 #pragma unroll
     for (uint v = 0; v < XL_VLEN; ++v)
         mine[v] = XL_IDENTITY;
-    const ulong step = (ulong)get_num_groups(0) * XL_TILE;
-    for (ulong at = (ulong)get_group_id(0) * XL_TILE; at < input->n; at += step) {
+    const ulong step = xl_tile_base(get_num_groups(0), XL_TILE);
+    for (ulong at = xl_tile_base(get_group_id(0), XL_TILE); at < input->n; at += step) {
         xl_tile_load(item, input, at, XL_UNIT, true);
 #pragma unroll
         for (uint k = 0; k < XL_ITEMS; ++k)

@@ -74,7 +74,7 @@ uint xl_take_first(const xl_ring *ring, bool tickets, __local xl_shared *shared)
 XL_T xl_post_next(const xl_ring *ring, const xl_stage *stage, uint next, bool fetches, uint phase,
                   __local xl_shared *shared, XL_T *early)
 {
-    const ulong base = (ulong)next * stage->tile;
+    const ulong base = xl_tile_base(next, stage->tile);
     xl_stage_heads(stage, &ring->input, base);
     xl_fetch_end(stage, &ring->input, base, fetches, phase);
 #if XL_SEGMENTS != 0 && !XL_MARKS
@@ -139,7 +139,7 @@ void xl_ahead_run(xl_ring ring, __global XL_OUT *out, const xl_stage stage,
     if (issuer) {
         xl_fetch_init(&stage);
         if (fetches && next < tiles)
-            xl_fetch_start(&stage, &ring.input, (ulong)next * stage.tile);
+            xl_fetch_start(&stage, &ring.input, xl_tile_base(next, stage.tile));
         shared->epoch = ring.alone ? 0 : ((volatile __global uint *)ring.header)[XL_EPOCH];
         after = xl_take_next(&ring, tickets && next < tiles);
     }
@@ -154,21 +154,21 @@ void xl_ahead_run(xl_ring ring, __global XL_OUT *out, const xl_stage stage,
         }
         if (mine < tiles) {
             const XL_T prefix = xl_scan_mine(&ring, mine, item, known, shared);
-            xl_tile_store(item, out, (ulong)mine * stage.tile, ring.input.n, xl_op(prefix, before),
-                          ring.rows);
+            xl_tile_store(item, out, xl_tile_base(mine, stage.tile), ring.input.n,
+                          xl_op(prefix, before), ring.rows);
         }
         if (next >= tiles)
             break;
         mine = next;
         before = before_next;
-        xl_staged_load(item, &stage, &ring.input, (ulong)mine * stage.tile, ring.rows);
+        xl_staged_load(item, &stage, &ring.input, xl_tile_base(mine, stage.tile), ring.rows);
         if (issuer)
             shared->next = after;
         XL_LOCAL_BARRIER();
         next = shared->next;
         if (issuer) {
             if (fetches && next < tiles)
-                xl_fetch_start(&stage, &ring.input, (ulong)next * stage.tile);
+                xl_fetch_start(&stage, &ring.input, xl_tile_base(next, stage.tile));
             after = xl_take_next(&ring, tickets && next < tiles);
         }
     }

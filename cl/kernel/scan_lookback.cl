@@ -36,7 +36,7 @@ void xl_walk_ring(xl_ring ring, __global XL_OUT *out, uint stream, const bool in
         tile = xl_state_take_ticket(ring.header);
     }
     while (tile < tiles) {
-        const ulong base = (ulong)tile * XL_TILE;
+        const ulong base = xl_tile_base(tile, XL_TILE);
         const ulong count = min(ring.input.n - base, (ulong)XL_TILE);
         const XL_T sum = xl_serial_reduce(&ring.input, base, count);
         const XL_T prefix = xl_tile_prefix(&ring, tile, sum, true, in_place);
@@ -120,7 +120,7 @@ void xl_walk_ring(xl_ring ring, __global XL_OUT *out, __local XL_T *scratch,
         ring.epoch = shared->epoch;
     }
     while (tile < tiles) {
-        const ulong base = (ulong)tile * XL_TILE;
+        const ulong base = xl_tile_base(tile, XL_TILE);
         xl_heads_prepare(&ring.input, heads, base);
         xl_tile_load(item, &ring.input, base, XL_UNIT, !in_place);
         const XL_T before = xl_tile_join(&ring, tile, item, scratch, shared, in_place);

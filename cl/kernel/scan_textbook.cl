@@ -143,7 +143,7 @@ __kernel XL_REQUIRED void xl_textbook_reduce(XL_INPUT_ARGUMENTS, __global uchar 
     __local uint heads[XL_MARK_WORDS];
     XL_INPUT_MAKE(input);
     const ulong group = get_group_id(0);
-    xl_block_load(&input, heads, block, group * XL_TILE);
+    xl_block_load(&input, heads, block, xl_tile_base(group, XL_TILE));
     const XL_T total = xl_block_reduce(block, places);
     if (get_local_id(0) == 0)
         ((__global XL_T *)(scratch + totals))[group] = total;
@@ -155,7 +155,8 @@ __kernel XL_REQUIRED void xl_textbook_reduce_totals(__global uchar *scratch, ulo
 {
     __local XL_T block[XL_BLOCK_STATES], places[XL_PLACE_STATES];
     const ulong group = get_group_id(0);
-    xl_block_load_totals((const __global XL_T *)(scratch + from), count, block, group * XL_TILE);
+    xl_block_load_totals((const __global XL_T *)(scratch + from), count, block,
+                         xl_tile_base(group, XL_TILE));
     const XL_T total = xl_block_reduce(block, places);
     if (get_local_id(0) == 0)
         ((__global XL_T *)(scratch + to))[group] = total;
@@ -175,7 +176,7 @@ __kernel XL_REQUIRED void xl_textbook_scan_totals(__global uchar *scratch, ulong
                                                   ulong above)
 {
     __local XL_T block[XL_BLOCK_STATES], places[XL_PLACE_STATES];
-    const ulong base = get_group_id(0) * (ulong)XL_TILE;
+    const ulong base = xl_tile_base(get_group_id(0), XL_TILE);
     __global XL_T *const totals = (__global XL_T *)(scratch + at);
     xl_block_load_totals(totals, count, block, base);
     const __local XL_T *const scanned =
@@ -201,7 +202,7 @@ __kernel XL_REQUIRED void xl_textbook_scan(XL_INPUT_ARGUMENTS, const __global uc
     __local XL_T block[XL_BLOCK_STATES], places[XL_PLACE_STATES];
     __local uint heads[XL_MARK_WORDS];
     XL_INPUT_MAKE(input);
-    const ulong base = get_group_id(0) * (ulong)XL_TILE;
+    const ulong base = xl_tile_base(get_group_id(0), XL_TILE);
     xl_block_load(&input, heads, block, base);
     const XL_T start = xl_op(xl_input_start(&input), xl_block_before(scratch, above));
     const __local XL_T *const scanned = xl_places_scan(block, places, start);

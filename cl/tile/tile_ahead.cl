@@ -98,7 +98,7 @@ XL_T xl_ahead_redo(const xl_ring *ring, uint tile)
     XL_T sum = XL_IDENTITY;
     for (uint unit = 0; unit < XL_UNITS; ++unit) {
         XL_T total = XL_IDENTITY;
-        const ulong from = (ulong)tile * XL_STRIDE(ring) +
+        const ulong from = xl_tile_base(tile, XL_STRIDE(ring)) +
                            XL_SUM_AT(unit * xl_lane_width() + xl_lane_id(), ring->rows);
         for (uint row = 0; row < ring->rows; ++row)
             total = xl_op(total, xl_row_redo(&ring->input, from + row * XL_VLEN));

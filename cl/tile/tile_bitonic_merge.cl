@@ -80,9 +80,12 @@ uint xl_cut_find(const xl_runs *runs, uint d)
     return low;
 }
 
+/* Keys that somebody writes meanwhile may give two cuts that do not go together: the tile is then
+ * wrong, but still `count` elements of the runs. */
 xl_cut xl_cut_of(uint d, uint count, uint first_begin, uint first_end)
 {
     xl_cut cut;
+    first_end = clamp(first_end, first_begin, first_begin + count);
     cut.first_begin = first_begin;
     cut.second_begin = d - first_begin;
     cut.from_first = first_end - first_begin;

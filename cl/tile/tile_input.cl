@@ -45,6 +45,12 @@ typedef struct xl_input {
 #endif
 } xl_input;
 
+/* The first element of a tile of `elements`. */
+ulong xl_tile_base(ulong tile, uint elements)
+{
+    return tile * elements;
+}
+
 /* What every kernel that reads elements is told. `length`: NULL, or where the number of
  * elements stands if it is below n. */
 #if XL_HAS_INIT
@@ -67,8 +73,22 @@ typedef struct xl_input {
 #define XL_INPUT_MAKE(input)                                                                       \
     xl_input input;                                                                                \
     input.in = in + in_offset;                                                                     \
-    input.n = length ? min(n, length[length_offset]) : n;                                          \
-    XL_INPUT_INIT(input) XL_INPUT_SEGMENTS(input)
+    XL_INPUT_LENGTH(input) XL_INPUT_INIT(input) XL_INPUT_SEGMENTS(input)
+/* A number that somebody writes meanwhile must not be another for each work-item of a group: they
+ * would part at barriers. */
+#if XL_SERIAL
+#define XL_INPUT_LENGTH(input) input.n = length ? min(n, length[length_offset]) : n;
+#else
+#define XL_INPUT_LENGTH(input)                                                                     \
+    __local ulong input##_n;                                                                       \
+    input.n = n;                                                                                   \
+    if (length) {                                                                                  \
+        if (get_local_id(0) == 0)                                                                  \
+            input##_n = min(n, length[length_offset]);                                             \
+        XL_LOCAL_BARRIER();                                                                        \
+        input.n = input##_n;                                                                       \
+    }
+#endif
 #if XL_HAS_INIT
 #define XL_INPUT_INIT(input) input.init = init[init_offset];
 #else

@@ -63,7 +63,7 @@
 #if XL_SERIAL
 XL_T xl_tile_redo(const xl_ring *ring, uint tile)
 {
-    const ulong base = (ulong)tile * XL_TILE;
+    const ulong base = xl_tile_base(tile, XL_TILE);
     return xl_serial_reduce(&ring->input, base, min(ring->input.n - base, (ulong)XL_TILE));
 }
 #elif XL_USE_LANES
@@ -73,8 +73,8 @@ XL_T xl_tile_redo(const xl_ring *ring, uint tile)
     for (uint unit = 0; unit < XL_UNITS; ++unit) {
         XL_T total = XL_IDENTITY;
         for (uint row = 0; row < XL_ROWS; ++row) {
-            XL_T part =
-                xl_row_redo(&ring->input, (ulong)tile * XL_TILE + xl_tile_at(unit, row, XL_ROWS));
+            XL_T part = xl_row_redo(&ring->input,
+                                    xl_tile_base(tile, XL_TILE) + xl_tile_at(unit, row, XL_ROWS));
 #if !XL_COMMUTES
             part = xl_lane_row_total(part);
 #endif
@@ -93,7 +93,7 @@ XL_T xl_item_redo(const xl_ring *ring, uint tile, uint i, uint row, uint end)
 {
     XL_T total = XL_IDENTITY;
     for (; row < end; ++row)
-        total = xl_op(total, xl_row_redo(&ring->input, (ulong)tile * XL_TILE +
+        total = xl_op(total, xl_row_redo(&ring->input, xl_tile_base(tile, XL_TILE) +
                                                            (row * XL_GROUP_SIZE + i) * XL_VLEN));
     return total;
 }
@@ -314,8 +314,8 @@ XL_T xl_look_back(const xl_ring *ring, uint tile, const bool in_place)
         if (!there || lane > nearest)
             value = XL_IDENTITY;
         sum = xl_op(xl_lane_reduce_down(value), sum);
-        tile -= xl_lane_width();
-    } while (nearest == 64);
+        tile -= min(tile, xl_lane_width());
+    } while (nearest == 64 && tile > 0); /* 0 without a PREFIX: the state is not one of ours */
     return sum;
 }
 #else
@@ -333,7 +333,7 @@ XL_T xl_look_back(const xl_ring *ring, uint tile, const bool in_place)
         if (state == XL_EMPTY)
             state = xl_tile_fall_back(ring, tile, true, in_place, &value);
         sum = xl_op(value, sum);
-    } while (state != XL_PREFIX);
+    } while (state != XL_PREFIX && tile > 0); /* 0 without a PREFIX: the state is not one of ours */
     return sum;
 }
 #endif

@@ -422,12 +422,15 @@ xl_extent xl_extent_find(__local xl_desk *desk, const xl_input *input, ulong run
         if (mine && xl_lane_id() == 0)
             desk->numbers[k] = ends;
     }
+#else
+    if (get_local_id(0) < 2)
+        desk->numbers[get_local_id(0)] =
+            xl_merge_search(input, xl_steps_at(input, run, group + get_local_id(0)));
+#endif
+    /* From there, so that the extent is the same for all even if offsets change meanwhile. */
     XL_LOCAL_BARRIER();
     const ulong segment = desk->numbers[0], after = desk->numbers[1];
     return xl_extent_between(input, run, group, segment, after);
-#else
-    return xl_extent_of(input, run, group);
-#endif
 }
 #else
 /* Stores the results from number *next of the run to before `after`, of which number

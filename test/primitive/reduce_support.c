@@ -144,7 +144,7 @@ void reduce_check(xl_context *ctx, xl_reduce *plan, const job *j, size_t n, bool
     size_t bytes, alignment;
     reduce_call c = reduce_call_make(j, n, cut);
     ok(ctx, xl_reduce_scratch(plan, n, &bytes, &alignment), "xl_reduce_scratch");
-    if (n % 2)
+    if (n % 2 || xlt_placed_closely())
         c.scratch = xlt_scratch_make(bytes, alignment);
     ok(ctx,
        xl_reduce_enqueue(plan, xlt_queue(), n, xlt_view(&c.a), reduce_view(&c.heads),

@@ -428,6 +428,37 @@ static void other_shapes(void **state)
     }
 }
 
+/* Arrays and scratch of just the bytes that they need. */
+static void at_the_edges_of_memory(void **state)
+{
+    (void)state;
+    const xl_sort_desc descs[] = {desc_of(XL_U32, XL_NONE, XL_ASCENDING),
+                                  desc_of(XL_U64, XL_U32, XL_DESCENDING)};
+    for (size_t p = 0; xlt_place_closely(p); ++p) {
+        for (size_t i = xlt_small(); i < 2 * sizeof variants / sizeof variants[0]; ++i) {
+            xl_sort *plan;
+            const struct variant *const v = &variants[i / 2];
+            if (!v->every_n || (xlt_small() && i % 3 != 0))
+                continue;
+            xl_context *ctx = variant_context(v);
+            if (xl_sort_create(ctx, &descs[i % 2], &plan) != XL_SUCCESS)
+                XLT_FAIL("%s: %.700s", v->name, xl_context_error(ctx));
+            const size_t tile = tile_of(plan);
+            const size_t sizes[] = {1,        tile - 1,     tile,        tile + 1,
+                                    2 * tile, 2 * tile + 1, 5 * tile + 3};
+            trial t = trial_of(&descs[i % 2], plan, 0, RANDOM);
+            t.device = v->name;
+            for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
+                t.n = sizes[s];
+                t.in_place = s % 2 == 1;
+                run_trial(&t);
+            }
+            xl_sort_destroy(plan);
+            xl_context_destroy(ctx);
+        }
+    }
+}
+
 /* ---- queues, events, threads ---------------------------------------------- */
 
 static cl_command_queue queue_make(void)
@@ -780,6 +811,7 @@ int main(void)
         cmocka_unit_test(every_type_and_order_at_every_size),
         cmocka_unit_test(large_sizes),
         cmocka_unit_test(other_shapes),
+        cmocka_unit_test(at_the_edges_of_memory),
         cmocka_unit_test(out_of_order_by_events),
         cmocka_unit_test(nothing_yields_an_event),
         cmocka_unit_test(two_threads_share_a_plan),

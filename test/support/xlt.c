@@ -118,22 +118,80 @@ void xlt_expect_cl(cl_int code, const char *call, const char *file, int line)
         xlt_fail(file, line, "%s returned %d", call, (int)code);
 }
 
+static xlt_placement placed = XLT_GUARD_BYTES;
+
+void xlt_place(xlt_placement placement)
+{
+    placed = placement;
+}
+
+bool xlt_placed_closely(void)
+{
+    return placed != XLT_GUARD_BYTES;
+}
+
+bool xlt_place_closely(size_t i)
+{
+    static const xlt_placement shared[] = {XLT_AT_PAGE_END, XLT_AT_PAGE_START};
+    static int shares = -1;
+    if (shares < 0) { /* with buffers that are aligned to their elements, no more */
+        xlt_place(XLT_AT_PAGE_END);
+        shares = xlt_shares_memory();
+    }
+    xlt_place(i > (shares ? 1 : 0) ? XLT_GUARD_BYTES : shares ? shared[i] : XLT_EXACT);
+    return xlt_placed_closely();
+}
+
+bool xlt_shares_memory(void)
+{
+    static const char source[] =
+        "__kernel void at(__global uint *p, __global ulong *to) { *to = (ulong)(size_t)p; }";
+    cl_int code;
+    cl_ulong seen = 0;
+    const size_t one = 1;
+    cl_program program;
+    XLT_OK(xl_program_create(xlt_context(), source, NULL, &program));
+    cl_kernel kernel = clCreateKernel(program, "at", &code);
+    XLT_CL(code);
+    xlt_buffer here = xlt_buffer_make(NULL, 3, 4, 0), to = xlt_buffer_make(NULL, 1, 8, 0);
+    XLT_CL(clSetKernelArg(kernel, 0, sizeof here.mem, &here.mem));
+    XLT_CL(clSetKernelArg(kernel, 1, sizeof to.mem, &to.mem));
+    XLT_CL(clEnqueueNDRangeKernel(xlt_queue(), kernel, 1, NULL, &one, &one, 0, NULL, NULL));
+    xlt_read(&to, &seen);
+    const bool shares = here.pages.data && seen == (uintptr_t)here.pages.data;
+    if (!shares)
+        print_message("%s: kernels do not touch host memory itself\n", device);
+    xlt_buffer_free(&here);
+    xlt_buffer_free(&to);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    return shares;
+}
+
 static size_t lead_bytes(const xlt_buffer *buffer)
 {
+    if (buffer->exact)
+        return 0;
     return GUARD_BYTES / buffer->size * buffer->size + buffer->offset * buffer->size;
 }
 
 static size_t total_bytes(const xlt_buffer *buffer)
 {
-    return lead_bytes(buffer) + buffer->n * buffer->size + GUARD_BYTES;
+    const size_t bytes = buffer->n * buffer->size;
+    /* Of nothing at all there is no buffer. */
+    return buffer->exact ? bytes + (bytes == 0) : lead_bytes(buffer) + bytes + GUARD_BYTES;
 }
 
 xlt_buffer xlt_buffer_make(const void *host, size_t n, size_t size, size_t offset)
 {
-    xlt_buffer buffer = {.n = n, .size = size, .offset = offset};
+    const bool exact = placed != XLT_GUARD_BYTES;
+    const bool paged = placed == XLT_AT_PAGE_END || placed == XLT_AT_PAGE_START;
+    xlt_buffer buffer = {.n = n, .size = size, .offset = exact ? 0 : offset, .exact = exact};
     size_t lead = lead_bytes(&buffer), total = total_bytes(&buffer);
-    unsigned char *bytes = malloc(total);
     cl_int code;
+    if (paged)
+        buffer.pages = xlt_pages_make(total, placed == XLT_AT_PAGE_END, GUARD);
+    unsigned char *bytes = paged ? buffer.pages.data : malloc(total);
     assert_non_null(bytes);
     memset(bytes, GUARD, total);
     if (host && n > 0)
@@ -141,8 +199,10 @@ xlt_buffer xlt_buffer_make(const void *host, size_t n, size_t size, size_t offse
     else
         memset(bytes + lead, FILL, n * size);
     buffer.mem =
-        clCreateBuffer(xl_context_cl(xlt_context()), CL_MEM_COPY_HOST_PTR, total, bytes, &code);
-    free(bytes);
+        clCreateBuffer(xl_context_cl(xlt_context()),
+                       paged ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR, total, bytes, &code);
+    if (!paged)
+        free(bytes);
     XLT_CL(code);
     return buffer;
 }
@@ -173,12 +233,18 @@ void xlt_check_guards(const xlt_buffer *buffer, const char *name)
             XLT_FAIL("%s: guard byte %zd past the %s was overwritten", name,
                      (ptrdiff_t)(i < lead ? lead - i : i - end), i < lead ? "start" : "end");
     free(bytes);
+    if (buffer->pages.map && xlt_pages_touched(&buffer->pages, GUARD) != 0)
+        XLT_FAIL("%s: byte %td beside it was overwritten", name,
+                 xlt_pages_touched(&buffer->pages, GUARD));
 }
 
 void xlt_buffer_free(xlt_buffer *buffer)
 {
     if (buffer->mem)
         clReleaseMemObject(buffer->mem);
+    if (buffer->pages.map && buffer->mem)
+        XLT_CL(clFinish(xlt_queue()));
+    xlt_pages_free(&buffer->pages);
     *buffer = (xlt_buffer){0};
 }
 

@@ -16,6 +16,8 @@
 /* Needs those above it. */
 #include <cmocka.h>
 
+#include "xlt_pages.h"
+
 /* The context of this process; made on first use, ended by xlt_finish(). The
  * test fails if there is none. */
 xl_context *xlt_context(void);
@@ -49,11 +51,29 @@ void xlt_expect_cl(cl_int code, const char *call, const char *file, int line);
 void xlt_fail(const char *file, int line, const char *format, ...);
 #define XLT_FAIL(...) xlt_fail(__FILE__, __LINE__, __VA_ARGS__)
 
+/* Where xlt_buffer_make() puts buffers from now on. */
+typedef enum xlt_placement {
+    XLT_GUARD_BYTES,  /* as it says below */
+    XLT_EXACT,        /* of their elements and nothing else, for simulators that watch both ends */
+    XLT_AT_PAGE_END,  /* such ones in host memory, behind which the next page may not be touched */
+    XLT_AT_PAGE_START /* or the page before it */
+} xlt_placement;
+void xlt_place(xlt_placement placement);
+/* The i-th placement that shows what lies beside a buffer on this device, from 0 on; after the last
+ * the usual one, and false. */
+bool xlt_place_closely(size_t i);
+bool xlt_placed_closely(void);
+/* False, with a line of why, where kernels do not touch a buffer's host memory itself, as it is
+ * placed now: pages beside it see nothing then, and the simulator looks for itself. */
+bool xlt_shares_memory(void);
+
 /* A device buffer of n elements that starts `offset` elements in, with guard
- * bytes all around. */
+ * bytes all around; with xlt_place() without both. */
 typedef struct xlt_buffer {
     cl_mem mem;
     size_t n, size, offset;
+    bool exact;
+    xlt_pages pages;
 } xlt_buffer;
 /* `host` may be NULL: then the elements are filled with 0xA5. */
 xlt_buffer xlt_buffer_make(const void *host, size_t n, size_t size, size_t offset);
