@@ -378,10 +378,10 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(searches_of_wrong_numbers_stay_inside),
         cmocka_unit_test(overwritten_grids_are_grids_that_failed),
         cmocka_unit_test(builds_are_told_apart),
         cmocka_unit_test(overwritten_without_points),
-        cmocka_unit_test(searches_of_wrong_numbers_stay_inside),
         cmocka_unit_test(offsets_have_64_bits),
         cmocka_unit_test(scratch_is_for_one_more_than_n),
         cmocka_unit_test(scratch_asked_for_is_enough),

@@ -195,7 +195,7 @@ static void points_start_beyond_32_bits(void **state)
 
 /* ---- kernels of the build over wrong numbers ------------------------------ */
 
-enum { POINTS = 200, TABLE = 64, GAP = 1024 };
+enum { POINTS = 200, TABLE = 65, GAP = 1024 };
 
 /* Parts of a storage of our own, GAP words apart. */
 enum { HEADER, STARTS, ENTRIES, RANKS, ARRIVED, SORTED, PAIRS, PARTS };
@@ -273,6 +273,16 @@ static void wrong_check(const char *kernel, wrong *w, int part)
     free(w->words);
 }
 
+/* Every other entry holds all points, one more than the list of crowded entries has room for. */
+static void crowd_all(wrong *w)
+{
+    uint32_t *starts = w->words + w->at[STARTS];
+    for (uint32_t b = 0; b <= TABLE; ++b)
+        starts[b] = b % 2 ? POINTS + 30 : 0;
+    XLT_CL(clEnqueueWriteBuffer(xlt_queue(), w->mem, CL_TRUE, 0, w->num_words * 4, w->words, 0,
+                                NULL, NULL));
+}
+
 #define AT(part) XLI_U64(w.at[part])
 
 /* Each with storage of its own. `points` has guards of 0x5c. */
@@ -292,6 +302,8 @@ static void run_on_wrong_numbers(xl_grid *grid, const xlt_buffer *points, bool a
     wrong_check("xl_grid_scatter", &w, ARRIVED);
     for (uint32_t crowd = 0; crowd <= POINTS; crowd += POINTS) {
         w = wrong_make(any, seed);
+        if (crowd == 0)
+            crowd_all(&w);
         RUN(&kernels[XLI_GRID_ORDER], groups, given, from, n, XLI_MEM(w.mem), AT(HEADER), table,
             AT(STARTS), AT(ARRIVED), AT(SORTED), AT(RANKS), XLI_U32(crowd));
         wrong_check("xl_grid_order", &w, SORTED);
