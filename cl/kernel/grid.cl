@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The build of a grid, step by step; lib/grid/grid_build.c says in which order.
  *
- * Each array is followed by the offset at which it starts, in elements.
+ * Each array is followed by the offset at which it starts, in elements. What comes
+ * out of an array of the storage is clamped before it becomes an offset: somebody
+ * may write there, or to the points, while a build runs.
  *
  *   XL_GROUP     the most work-items of a work-group
  *   XL_ITEMS     elements per work-item
@@ -25,6 +27,7 @@ __kernel void xl_grid_clear(__global uint *storage, ulong header_at, ulong count
             header->high[a] = 0;
         }
         header->non_finite = header->out_of_domain = header->big = 0;
+        header->stamp = 0;
         header->first_non_finite = header->first_out_of_domain = UINT_MAX;
     }
 }
@@ -42,13 +45,15 @@ __kernel void xl_grid_bounds(__global const float *points, ulong points_at, uint
 }
 
 /* One work-item: the shape of the grid. */
-__kernel void xl_grid_setup(__global uint *storage, ulong header_at, uint n, uint table,
-                            float inverse, float4 lower, float4 upper)
+__kernel void xl_grid_setup(__global uint *storage, ulong header_at, uint n, uint table, uint stamp,
+                            float inverse, float beyond, float4 lower, float4 upper)
 {
     __global xl_grid_header *header = XL_HEADER(storage, header_at);
     header->points = n;
     header->table = table;
     header->inverse = inverse;
+    header->beyond = beyond;
+    header->stamp = stamp;
     header->failed = header->non_finite > 0 || header->out_of_domain > 0 ? 1u : 0u;
     xl_grid_set_box(header, lower, upper);
     bool dense = xl_grid_set_dense(header, table);
@@ -59,10 +64,10 @@ __kernel void xl_grid_setup(__global uint *storage, ulong header_at, uint n, uin
 
 /* Counting: the entry of each point, and how many came to it before. */
 __kernel void xl_grid_keys(__global const float *points, ulong points_at, uint n,
-                           __global uint *storage, ulong header_at, ulong counts_at,
+                           __global uint *storage, ulong header_at, uint table, ulong counts_at,
                            ulong entries_at, ulong ranks_at)
 {
-    xl_grid_map map = xl_grid_load(XL_HEADER(storage, header_at));
+    xl_grid_map map = xl_grid_load(XL_HEADER(storage, header_at), table, n);
     XL_FOR_ITEMS(i, n)
     {
         uint b = xl_grid_entry_of(&map, (uint)i, xl_grid_point(points + points_at, (uint)i));
@@ -72,60 +77,62 @@ __kernel void xl_grid_keys(__global const float *points, ulong points_at, uint n
 }
 
 /* Counting: indices in the order of entries, in an entry as they came. */
-__kernel void xl_grid_scatter(__global uint *storage, uint n, ulong starts_at, ulong entries_at,
-                              ulong ranks_at, ulong arrived_at)
+__kernel void xl_grid_scatter(__global uint *storage, uint n, uint table, ulong starts_at,
+                              ulong entries_at, ulong ranks_at, ulong arrived_at)
 {
     XL_FOR_ITEMS(i, n)
     {
-        uint b = storage[entries_at + i];
-        storage[arrived_at + storage[starts_at + b] + storage[ranks_at + i]] = (uint)i;
+        uint b = min(storage[entries_at + i], table);
+        uint k = storage[starts_at + b] + storage[ranks_at + i];
+        storage[arrived_at + min(k, n - 1u)] = (uint)i;
     }
 }
 
 /* Counting: each slot's point goes to its place by index, except in crowded
  * entries, which are listed for the next kernel. */
 __kernel void xl_grid_order(__global const float *points, ulong points_at, uint n,
-                            __global uint *storage, ulong header_at, ulong starts_at,
+                            __global uint *storage, ulong header_at, uint table, ulong starts_at,
                             ulong arrived_at, ulong sorted_at, ulong crowds_at, uint crowd)
 {
     __global xl_grid_header *header = XL_HEADER(storage, header_at);
     __global const uint *starts = storage + starts_at, *arrived = storage + arrived_at;
     __global uint4 *sorted = (__global uint4 *)(storage + sorted_at);
-    xl_grid_map map = xl_grid_load(header);
+    xl_grid_map map = xl_grid_load(header, table, n);
     XL_FOR_ITEMS(k, n)
     {
-        uint4 slot = xl_grid_slot(points + points_at, arrived[k]);
+        uint4 slot = xl_grid_slot(points + points_at, min(arrived[k], n - 1u));
         uint b = xl_grid_entry_of(&map, slot.w, xl_grid_position(slot));
-        uint begin = starts[b], end = starts[b + 1];
+        uint begin = min(starts[b], n), end = clamp(starts[b + 1], begin, n);
         if (end - begin <= crowd)
-            sorted[begin + xl_grid_rank(arrived, begin, end, slot.w)] = slot;
+            sorted[min(begin + xl_grid_rank(arrived, begin, end, slot.w), n - 1u)] = slot;
         else if (k == begin)
-            storage[crowds_at + atomic_inc(&header->big)] = b;
+            storage[crowds_at + min(atomic_inc(&header->big), n - 1u)] = b;
     }
 }
 
 /* Counting: crowded entries, a work-group each. */
-__kernel void xl_grid_crowds(__global const float *points, ulong points_at, __global uint *storage,
-                             ulong header_at, ulong starts_at, ulong arrived_at, ulong sorted_at,
-                             ulong crowds_at)
+__kernel void xl_grid_crowds(__global const float *points, ulong points_at, uint n,
+                             __global uint *storage, ulong header_at, uint table, ulong starts_at,
+                             ulong arrived_at, ulong sorted_at, ulong crowds_at)
 {
-    uint crowds = XL_HEADER(storage, header_at)->big;
+    uint crowds = min(XL_HEADER(storage, header_at)->big, n);
     __global uint *arrived = storage + arrived_at;
     __global uint4 *sorted = (__global uint4 *)(storage + sorted_at);
     for (uint c = (uint)get_group_id(0); c < crowds; c += (uint)get_num_groups(0)) {
-        uint b = storage[crowds_at + c];
-        uint begin = storage[starts_at + b], end = storage[starts_at + b + 1];
+        uint b = min(storage[crowds_at + c], table - 1u);
+        uint begin = min(storage[starts_at + b], n);
+        uint end = clamp(storage[starts_at + b + 1], begin, n);
         xl_grid_sort_crowd(arrived + begin, end - begin);
         for (ulong k = (ulong)begin + get_local_id(0); k < end; k += get_local_size(0))
-            sorted[k] = xl_grid_slot(points + points_at, arrived[k]);
+            sorted[k] = xl_grid_slot(points + points_at, min(arrived[k], n - 1u));
     }
 }
 
 /* Sorting: (entry, index) of each point as one key. */
 __kernel void xl_grid_pairs(__global const float *points, ulong points_at, uint n,
-                            __global uint *storage, ulong header_at, ulong pairs_at)
+                            __global uint *storage, ulong header_at, uint table, ulong pairs_at)
 {
-    xl_grid_map map = xl_grid_load(XL_HEADER(storage, header_at));
+    xl_grid_map map = xl_grid_load(XL_HEADER(storage, header_at), table, n);
     __global ulong *pairs = (__global ulong *)(storage + pairs_at);
     XL_FOR_ITEMS(i, n)
     {
@@ -160,7 +167,7 @@ __kernel void xl_grid_gather(__global const float *points, ulong points_at, uint
     __global const ulong *pairs = (__global const ulong *)(storage + pairs_at);
     __global uint4 *sorted = (__global uint4 *)(storage + sorted_at);
     XL_FOR_ITEMS(k, n)
-    sorted[k] = xl_grid_slot(points + points_at, (uint)pairs[k]);
+    sorted[k] = xl_grid_slot(points + points_at, min((uint)pairs[k], n - 1u));
 }
 
 /* An array of the caller's, of `words` per element, in the order of the grid. */
@@ -171,6 +178,7 @@ __kernel void xl_grid_reorder(__global const uint *storage, ulong sorted_at, ulo
     XL_FOR_ITEMS(t, n * words)
     {
         ulong k = t / words, w = t - k * words;
-        out[out_at + t] = in[in_at + (ulong)storage[sorted_at + 4 * k + 3] * words + w];
+        ulong i = min((ulong)storage[sorted_at + 4 * k + 3], n - 1UL);
+        out[out_at + t] = in[in_at + i * words + w];
     }
 }

@@ -3,7 +3,9 @@
  * take the points in the order of their cells, so that neighbours in a work-group
  * read the same slots, and put results where the points were given.
  *
- * Each array is followed by the offset at which it starts, in elements.
+ * Each array is followed by the offset at which it starts, in elements. A grid whose
+ * header has another stamp than the host's was not built, or is gone: that is a grid
+ * that failed. Indices of points are compared with n before they become offsets.
  *
  *   XL_ITEMS       points per work-item
  *   XL_INCLUSIVE   0: distance < radius; 1: distance <= radius
@@ -18,6 +20,15 @@
 #if !defined(XL_SORTED) || !defined(XL_VISIT)
 #error "XL_SORTED and XL_VISIT must be defined"
 #endif
+
+xl_grid_map xl_search_load(__global const uint *storage, ulong header_at, uint n, uint table,
+                           uint stamp)
+{
+    __global const xl_grid_header *header = (__global const xl_grid_header *)(storage + header_at);
+    xl_grid_map map = xl_grid_load(header, table, n);
+    map.failed = map.failed || header->stamp != stamp;
+    return map;
+}
 
 uint xl_count_neighbors(const xl_grid_map *map, __global const uint *starts,
                         __global const uint4 *sorted, uint4 self, float reach, float radius2)
@@ -35,25 +46,27 @@ uint xl_count_neighbors(const xl_grid_map *map, __global const uint *starts,
  * (64 bits), or both. A grid that failed gives zeros, and in the last of the
  * offsets all ones, which the exclusive sum moves to where the total stands. */
 __kernel void xl_neighbors_count(__global const uint *storage, ulong header_at, ulong starts_at,
-                                 ulong sorted_at, uint n, float reach, float radius2, uint narrow,
-                                 __global uint *counts, ulong counts_at, uint wide,
-                                 __global ulong *offsets, ulong offsets_at)
+                                 ulong sorted_at, uint n, uint table, uint stamp, float reach,
+                                 float radius2, uint narrow, __global uint *counts, ulong counts_at,
+                                 uint wide, __global ulong *offsets, ulong offsets_at)
 {
-    xl_grid_map map = xl_grid_load((__global const xl_grid_header *)(storage + header_at));
+    xl_grid_map map = xl_search_load(storage, header_at, n, table, stamp);
     __global const uint4 *sorted = (__global const uint4 *)(storage + sorted_at);
     XL_FOR_ITEMS(k, n)
     {
         uint4 self = sorted[k];
-        uint count = 0;
+        uint i = map.failed ? (uint)k : self.w, count = 0;
+        if (i >= n)
+            continue;
         if (!map.failed)
             count = xl_count_neighbors(&map, storage + starts_at, sorted, self, reach, radius2);
         if (narrow)
-            counts[counts_at + self.w] = count;
+            counts[counts_at + i] = count;
         if (wide)
-            offsets[offsets_at + self.w] = map.failed && self.w == n - 1 ? ULONG_MAX : count;
+            offsets[offsets_at + i] = map.failed && i == n - 1 ? ULONG_MAX : count;
     }
     if (wide && get_global_id(0) == 0)
-        offsets[offsets_at + n] = 0;
+        offsets[offsets_at + n] = map.failed && n == 0 ? ULONG_MAX : 0;
 }
 
 /* Writes the row of `self`, of at most `room`; returns its length. */
@@ -98,24 +111,26 @@ void xl_fill_staged(const xl_grid_map *map, __global const uint *starts,
 /* Row i of the list, unless it would end beyond the capacity. Offsets that are not
  * those of this search may give wrong rows, but no write outside of them. */
 __kernel void xl_neighbors_fill(__global const uint *storage, ulong header_at, ulong starts_at,
-                                ulong sorted_at, uint n, float reach, float radius2,
-                                __global const ulong *offsets, ulong offsets_at,
+                                ulong sorted_at, uint n, uint table, uint stamp, float reach,
+                                float radius2, __global const ulong *offsets, ulong offsets_at,
                                 __global uint *indices, ulong indices_at, ulong capacity)
 {
 #if XL_SORTED && XL_STAGED > 0
     __local uint staged[XL_STAGED * XL_GROUP];
 #endif
-    xl_grid_map map = xl_grid_load((__global const xl_grid_header *)(storage + header_at));
+    xl_grid_map map = xl_search_load(storage, header_at, n, table, stamp);
     __global const uint4 *sorted = (__global const uint4 *)(storage + sorted_at);
     __global const uint *starts = storage + starts_at;
     XL_FOR_ITEMS(k, map.failed ? 0u : n)
     {
         uint4 self = sorted[k];
+        if (self.w >= n)
+            continue;
         ulong begin = offsets[offsets_at + self.w], end = offsets[offsets_at + self.w + 1];
         if (begin >= end || end > capacity)
             continue;
         __global uint *row = indices + indices_at + begin;
-        uint room = (uint)(end - begin);
+        uint room = (uint)min(end - begin, (ulong)n);
 #if XL_SORTED && XL_STAGED > 0
         if (room <= XL_STAGED) {
             xl_fill_staged(&map, starts, sorted, self, reach, radius2, staged + get_local_id(0),
@@ -146,19 +161,23 @@ float xl_visit_neighbors(const xl_grid_map *map, __global const uint *starts,
 
 /* What visit() makes of `start` over the neighbours of each point. */
 __kernel void xl_neighbors_visit(__global const uint *storage, ulong header_at, ulong starts_at,
-                                 ulong sorted_at, uint n, float reach, float radius2, float start,
-                                 float4 params, __global float *out, ulong out_at)
+                                 ulong sorted_at, uint n, uint table, uint stamp, float reach,
+                                 float radius2, float start, float4 params, __global float *out,
+                                 ulong out_at)
 {
-    xl_grid_map map = xl_grid_load((__global const xl_grid_header *)(storage + header_at));
+    xl_grid_map map = xl_search_load(storage, header_at, n, table, stamp);
     __global const uint4 *sorted = (__global const uint4 *)(storage + sorted_at);
     XL_FOR_ITEMS(k, n)
     {
         uint4 self = sorted[k];
+        uint i = map.failed ? (uint)k : self.w;
         float sum = NAN;
+        if (i >= n)
+            continue;
         if (!map.failed)
             sum = xl_visit_neighbors(&map, storage + starts_at, sorted, self, reach, radius2, start,
                                      params);
-        out[out_at + self.w] = sum;
+        out[out_at + i] = sum;
     }
 }
 #endif

@@ -14,9 +14,15 @@
 #error "XL_STRIDE must be 3 or more"
 #endif
 
+/* Where point i starts: beyond 32 bits for many points. */
+ulong xl_grid_point_at(uint i)
+{
+    return (ulong)i * XL_STRIDE;
+}
+
 float4 xl_grid_point(__global const float *points, uint i)
 {
-    return xl_grid_float4(points + (ulong)i * XL_STRIDE);
+    return xl_grid_float4(points + xl_grid_point_at(i));
 }
 
 /* Position and index in 16 bytes. As words: a float register might not carry the

@@ -8,9 +8,6 @@
 
 #include "grid_points.cl"
 
-/* Cells are numbered within +-2^30, so that a number and its neighbours are ints. */
-#define XL_GRID_FAR 1073741824.0f
-
 /* The box given, or that of the points; of no finite points at all, a point. */
 void xl_grid_set_box(__global xl_grid_header *header, float4 lower, float4 upper)
 {
@@ -38,12 +35,11 @@ bool xl_grid_set_dense(__global xl_grid_header *header, uint table)
     ulong cells = 1;
     for (int a = 0; a < 3; ++a) {
         float last = floor((header->upper[a] - header->lower[a]) * header->inverse);
-        last = clamp(last, 0.0f, XL_GRID_FAR);
+        last = fmin(fmax(last, 0.0f), XL_GRID_MANY);
         cells *= (ulong)last + 1UL;
         if (cells > table)
             return false;
         header->origin[a] = header->lower[a];
-        header->first[a] = 0.0f;
         header->last[a] = last;
         header->cells[a] = (uint)last + 1u;
     }
@@ -56,8 +52,7 @@ void xl_grid_set_hashed(__global xl_grid_header *header)
 {
     for (int a = 0; a < 3; ++a) {
         header->origin[a] = 0.0f;
-        header->first[a] = -XL_GRID_FAR;
-        header->last[a] = XL_GRID_FAR;
+        header->last[a] = 0.0f;
         header->cells[a] = 0;
     }
 }

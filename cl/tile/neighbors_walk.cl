@@ -22,7 +22,7 @@ typedef struct xl_walk {
     bool all, own;      /* one run of all points; points must be checked */
 } xl_walk;
 
-/* a * b * c > limit, for a, b, c up to 2^31 + 1 and limit below 2^32. */
+/* a * b * c > limit, for a, b, c up to 2^32 - 1 and limit below 2^32. */
 bool xl_walk_exceeds(ulong a, ulong b, ulong c, ulong limit)
 {
     return a * b > limit || a * b * c > limit;
@@ -31,9 +31,10 @@ bool xl_walk_exceeds(ulong a, ulong b, ulong c, ulong limit)
 xl_walk xl_walk_begin(const xl_grid_map *map, float4 p, float reach)
 {
     xl_walk walk;
-    walk.low = walk.at = xl_grid_cell(map, p - reach);
-    walk.high = xl_grid_cell(map, p + reach);
-    int4 more = walk.high - walk.low;
+    float4 around = (float4)(reach, reach, reach, 0.0f);
+    walk.low = walk.at = xl_grid_cell(map, p - around);
+    walk.high = max(walk.low, xl_grid_cell(map, p + around));
+    uint4 more = as_uint4(walk.high) - as_uint4(walk.low);
     ulong x = map->hashed ? (ulong)more.x + 1UL : 1UL;
     walk.all = xl_walk_exceeds(x, (ulong)more.y + 1UL, (ulong)more.z + 1UL, map->points);
     walk.own = map->hashed && !walk.all;
@@ -59,6 +60,14 @@ void xl_walk_step_cell(xl_walk *walk)
     }
 }
 
+/* The slots from entry `from` of the table up to entry `to`. */
+void xl_walk_set(xl_walk *walk, const xl_grid_map *map, __global const uint *starts, uint from,
+                 uint to)
+{
+    walk->begin = starts[min(from, map->table)];
+    walk->end = min(starts[min(to, map->table)], map->points);
+}
+
 /* The next run; false after the last. */
 bool xl_walk_next(xl_walk *walk, const xl_grid_map *map, __global const uint *starts)
 {
@@ -69,14 +78,12 @@ bool xl_walk_next(xl_walk *walk, const xl_grid_map *map, __global const uint *st
         walk->at.z = walk->high.z + 1;
     } else if (map->hashed) {
         uint entry = xl_grid_hash(map, walk->at);
-        walk->begin = starts[entry];
-        walk->end = starts[entry + 1];
+        xl_walk_set(walk, map, starts, entry, entry + 1);
         walk->cell = walk->at;
         xl_walk_step_cell(walk);
     } else {
         uint row = (uint)walk->at.z * map->layer + (uint)walk->at.y * map->row;
-        walk->begin = starts[row + (uint)walk->low.x];
-        walk->end = starts[row + (uint)walk->high.x + 1];
+        xl_walk_set(walk, map, starts, row + (uint)walk->low.x, row + (uint)walk->high.x + 1);
         xl_walk_step_row(walk);
     }
     return true;

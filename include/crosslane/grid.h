@@ -11,7 +11,10 @@
  *     ((dx*dx + dy*dy) + dz*dz) < r*r
  * in single precision, each operation rounded once, no contraction: the same
  * pairs as the same loop over all pairs finds, for any coordinates. (A device that
- * takes subnormal numbers for 0 does so here too; that shows at radii below 2^-38.) */
+ * takes subnormal numbers for 0 does so here too; that shows at radii below 2^-38.)
+ * How far points lie from the origin, or from each other, costs no time: with cells of
+ * the radius a query looks at the points of its cell and of those next to it, out to the
+ * largest floats. */
 #ifndef CROSSLANE_GRID_H
 #define CROSSLANE_GRID_H
 
@@ -97,7 +100,8 @@ XL_NODISCARD XL_API xl_status xl_grid_scratch(const xl_grid *grid, size_t n, siz
  * The rest as xl_scan_enqueue(); n is at most 2^32 - 2. A non-finite point, or
  * one outside the given box, is found by the device: xl_grid_status() tells.
  * A build replaces the last one; do not let it overlap with searches of that. Where one of
- * `waits` ends in an error there is no grid until the next build: search after `event`. */
+ * `waits` ends in an error there is no grid until the next build: xl_grid_status() says so, and
+ * searches take it for a build that failed. */
 XL_NODISCARD XL_API xl_status xl_grid_build_enqueue(xl_grid *grid, cl_command_queue queue, size_t n,
                                                     xl_view points, xl_view storage,
                                                     cl_uint num_waits, const cl_event *waits,
@@ -107,7 +111,8 @@ XL_NODISCARD XL_API xl_status xl_grid_build_enqueue(xl_grid *grid, cl_command_qu
  * build went: XL_SUCCESS, XL_ERROR_NON_FINITE or XL_ERROR_OUT_OF_DOMAIN with the
  * first index in `report` (may be NULL) and in the error text. BLOCKS.
  * XL_ERROR_INVALID_ARGUMENT before the first build, as from every call that needs
- * one. */
+ * one; and, with `report` left alone, where the build has not run or its storage was
+ * overwritten since. */
 XL_NODISCARD XL_API xl_status xl_grid_status(xl_grid *grid, cl_command_queue queue,
                                              xl_grid_report *report, cl_uint num_waits,
                                              const cl_event *waits);

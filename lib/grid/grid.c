@@ -8,8 +8,9 @@
 /* A given box may have this many cells per point, and this many for few points. */
 #define CELLS_PER_POINT ((uint64_t)16)
 #define CELLS_ALWAYS ((uint64_t)1 << 16)
-/* Numbers of cells are within +-2^30 (cl/tile/grid_setup.cl). */
-#define FAR_CELL 1073741824.0f
+/* XL_GRID_MANY and XL_GRID_COUNTED of cl/tile/grid_map.cl. */
+#define MANY_CELLS 1073741824.0f
+#define COUNTED_CELLS 16777216.0f
 /* 1 / cell size is kept a normal number; what it is takes part in no result. */
 #define MIN_CELL 0x1p-126f
 #define MAX_CELL 0x1p126f
@@ -33,7 +34,7 @@ static uint64_t count_box_cells(const xl_grid_desc *desc, float inverse)
     uint64_t cells = 1;
     for (int a = 0; a < 3 && cells <= MAX_TABLE; ++a) {
         float last = (desc->upper[a] - desc->lower[a]) * inverse;
-        cells *= last < FAR_CELL ? (uint64_t)last + 1 : (uint64_t)FAR_CELL + 1;
+        cells *= last < MANY_CELLS ? (uint64_t)last + 1 : (uint64_t)MANY_CELLS + 1;
     }
     return cells;
 }
@@ -162,6 +163,7 @@ static void set_sizes(xl_grid *grid, const xli_facts *facts)
     while (grid->max_table > MIN_TABLE && grid->max_table > room)
         grid->max_table /= 2;
     grid->inverse = inverse_of(grid->desc.cell_size);
+    grid->beyond = COUNTED_CELLS / grid->inverse;
     grid->box_cells = grid->desc.bounded ? count_box_cells(&grid->desc, grid->inverse) : UINT64_MAX;
     xli_tune_grid_get(grid->ctx, facts, &grid->tune);
 }
@@ -189,6 +191,8 @@ xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc *desc, xl_grid **gr
     made->ctx = xli_context_retain(ctx);
     made->desc = checked;
     XL_TRY(xli_pool_create(ctx, &made->pool));
+    /* Grids that take turns in one storage do not take each other's builds for theirs. */
+    made->stamp = (cl_uint)((uintptr_t)made >> 4) * 2654435761u;
     set_sizes(made, facts);
     XL_TRY(make_parts(made));
     XL_TRY(build_kernels(made));

@@ -54,8 +54,9 @@ static xl_status launch_shape(xl_grid *grid, xli_seq *seq, xl_view points)
                           BUFFER(grid), PART(grid, header), XLI_BYTES(&lower, sizeof lower),
                           XLI_BYTES(&upper, sizeof upper)));
     XL_TRY(XLI_LAUNCH(seq, &grid->kernels[XLI_GRID_SETUP], 1, 1, BUFFER(grid), PART(grid, header),
-                      XLI_U32(grid->n), XLI_U32(grid->layout.table),
+                      XLI_U32(grid->n), XLI_U32(grid->layout.table), XLI_U32(grid->stamp),
                       XLI_BYTES(&grid->inverse, sizeof grid->inverse),
+                      XLI_BYTES(&grid->beyond, sizeof grid->beyond),
                       XLI_BYTES(&lower, sizeof lower), XLI_BYTES(&upper, sizeof upper)));
 done:
     return status;
@@ -69,23 +70,25 @@ static xl_status launch_counting(xl_grid *grid, xli_seq *seq, xl_view points)
     xl_view counts =
         xl_view_of(grid->storage, (grid->storage_at + grid->layout.starts) / sizeof(cl_uint));
     xl_view scratch = xl_view_of(grid->storage, grid->storage_at + grid->layout.nested);
+    const xli_arg table = XLI_U32(grid->layout.table);
     const xli_kernel *crowds = &grid->kernels[XLI_GRID_CROWDS];
     XL_TRY(LAUNCH(seq, grid, XLI_GRID_KEYS, n, given, at, XLI_U32(n), BUFFER(grid),
-                  PART(grid, header), PART(grid, starts), PART(grid, entries), PART(grid, ranks)));
+                  PART(grid, header), table, PART(grid, starts), PART(grid, entries),
+                  PART(grid, ranks)));
     XL_TRY(xli_seq_nest(seq));
     XL_TRY(xl_scan_enqueue(grid->scan, seq->queue, entries, counts, xl_no_view(), counts, scratch,
                            XLI_NEST(seq)));
     xli_seq_nested(seq);
-    XL_TRY(LAUNCH(seq, grid, XLI_GRID_SCATTER, n, BUFFER(grid), XLI_U32(n), PART(grid, starts),
-                  PART(grid, entries), PART(grid, ranks), PART(grid, arrived)));
+    XL_TRY(LAUNCH(seq, grid, XLI_GRID_SCATTER, n, BUFFER(grid), XLI_U32(n), table,
+                  PART(grid, starts), PART(grid, entries), PART(grid, ranks), PART(grid, arrived)));
     XL_TRY(LAUNCH(seq, grid, XLI_GRID_ORDER, n, given, at, XLI_U32(n), BUFFER(grid),
-                  PART(grid, header), PART(grid, starts), PART(grid, arrived), PART(grid, sorted),
-                  PART(grid, ranks), XLI_U32(grid->tune.crowd)));
+                  PART(grid, header), table, PART(grid, starts), PART(grid, arrived),
+                  PART(grid, sorted), PART(grid, ranks), XLI_U32(grid->tune.crowd)));
     if (n > grid->tune.crowd)
         XL_TRY(XLI_LAUNCH(seq, &grid->kernels[XLI_GRID_CROWDS], grid->tune.crowd_groups,
-                          xli_min(grid->tune.crowd_group, crowds->max_group), given, at,
-                          BUFFER(grid), PART(grid, header), PART(grid, starts), PART(grid, arrived),
-                          PART(grid, sorted), PART(grid, ranks)));
+                          xli_min(grid->tune.crowd_group, crowds->max_group), given, at, XLI_U32(n),
+                          BUFFER(grid), PART(grid, header), table, PART(grid, starts),
+                          PART(grid, arrived), PART(grid, sorted), PART(grid, ranks)));
 done:
     return status;
 }
@@ -99,7 +102,7 @@ static xl_status launch_sorting(xl_grid *grid, xli_seq *seq, xl_view points)
         xl_view_of(grid->storage, (grid->storage_at + grid->layout.pairs) / sizeof(cl_ulong));
     xl_view scratch = xl_view_of(grid->storage, grid->storage_at + grid->layout.nested);
     XL_TRY(LAUNCH(seq, grid, XLI_GRID_PAIRS, n, given, at, XLI_U32(n), BUFFER(grid),
-                  PART(grid, header), PART(grid, pairs)));
+                  PART(grid, header), XLI_U32(grid->layout.table), PART(grid, pairs)));
     XL_TRY(xli_seq_nest(seq));
     XL_TRY(xl_sort_enqueue(grid->sort, seq->queue, n, pairs, xl_no_view(), pairs, xl_no_view(),
                            scratch, XLI_NEST(seq)));
@@ -126,6 +129,7 @@ static xl_status adopt_storage(xl_grid *grid, size_t n, const xli_grid_layout *l
     grid->storage_span = *span;
     grid->layout = *layout;
     grid->n = n;
+    ++grid->stamp;
 done:
     return status;
 }
@@ -210,6 +214,11 @@ xl_status xl_grid_status(xl_grid *grid, cl_command_queue queue, xl_grid_report *
     XL_TRY(xli_read_blocking(grid->ctx, queue, grid->storage,
                              grid->storage_at + grid->layout.header, sizeof header, &header,
                              num_waits, waits));
+    if (header.stamp != grid->stamp)
+        XL_TRY(
+            xli_fail(grid->ctx, XL_ERROR_INVALID_ARGUMENT,
+                     "grid: its build has not run, since an event that it waited for failed or is "
+                     "still to come, or its storage was overwritten; build it again"));
     fill_report(&found, &header);
     if (report)
         *report = found;

@@ -17,10 +17,11 @@ typedef struct xli_grid_header {
     cl_uint non_finite, first_non_finite;
     cl_uint out_of_domain, first_out_of_domain;
     cl_uint big, points, table, hashed, failed;
+    cl_uint stamp;
     cl_uint cells[3];
     cl_float lower[3], upper[3];
-    cl_float origin[3], first[3], last[3];
-    cl_float inverse;
+    cl_float origin[3], last[3];
+    cl_float inverse, beyond;
 } xli_grid_header;
 
 /* Where the parts start, in bytes from the start of the storage. */
@@ -57,6 +58,7 @@ struct xl_grid {
     xl_grid_desc desc;
     xli_tune_grid tune;
     float inverse;      /* 1 / cell size */
+    float beyond;       /* coordinates from which on hashed cells are numbered by bits */
     uint64_t box_cells; /* of a given box; UINT64_MAX if they are too many to count */
     uint32_t max_table;
     bool sorts; /* by the library's sort instead of counting */
@@ -66,6 +68,7 @@ struct xl_grid {
     xli_pool pool;
     /* ---- the last build ---- */
     bool built;
+    cl_uint stamp; /* of the build, in its header; changes with each */
     size_t n;
     cl_mem storage;    /* retained */
     size_t storage_at; /* bytes */

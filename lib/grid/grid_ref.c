@@ -20,7 +20,7 @@ float xli_ref_distance2(const xli_ref_search *search, size_t i, size_t j)
     return xy + zz;
 }
 
-static bool are_neighbors(const xli_ref_search *search, size_t i, size_t j)
+bool xli_ref_near(const xli_ref_search *search, size_t i, size_t j)
 {
     float distance2 = xli_ref_distance2(search, i, j);
     float radius2 = search->radius * search->radius;
@@ -47,7 +47,7 @@ uint32_t *xli_ref_neighbors(const xli_ref_search *search, uint64_t *offsets)
     for (size_t i = 0; i < search->n; ++i) {
         offsets[i] = at;
         for (size_t j = 0; j < search->n && rows; ++j)
-            if (are_neighbors(search, i, j) && (rows = grow(rows, at, &room)))
+            if (xli_ref_near(search, i, j) && (rows = grow(rows, at, &room)))
                 rows[at++] = (uint32_t)j;
     }
     offsets[search->n] = at;
@@ -93,7 +93,7 @@ static uint32_t count_in(const xli_ref_search *search, const lists *l, size_t i,
 {
     uint32_t count = 0;
     for (size_t j = l->first[cell]; j < search->n; j = l->next[j])
-        count += are_neighbors(search, i, j) ? 1 : 0;
+        count += xli_ref_near(search, i, j) ? 1 : 0;
     return count;
 }
 

@@ -18,6 +18,9 @@ typedef struct xli_ref_search {
 /* (dx*dx + dy*dy) + dz*dz of two points, each operation rounded once. */
 float xli_ref_distance2(const xli_ref_search *search, size_t i, size_t j);
 
+/* Is point j a neighbour of point i? */
+bool xli_ref_near(const xli_ref_search *search, size_t i, size_t j);
+
 /* Every pair, n * n of them. offsets receives n + 1 sums. Returns the rows, in
  * ascending order, in memory that the caller frees; NULL if none could be had. */
 uint32_t *xli_ref_neighbors(const xli_ref_search *search, uint64_t *offsets);

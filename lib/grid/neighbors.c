@@ -138,8 +138,8 @@ done:
     XLI_LAUNCH((seq), &(plan)->which, shape_of((plan), &(plan)->which, (points)).groups,           \
                shape_of((plan), &(plan)->which, (points)).size, XLI_MEM((grid)->storage),          \
                XLI_GRID_PART((grid), header), XLI_GRID_PART((grid), starts),                       \
-               XLI_GRID_PART((grid), sorted), XLI_U32((grid)->n),                                  \
-               XLI_BYTES(&(plan)->reach, sizeof(float)),                                           \
+               XLI_GRID_PART((grid), sorted), XLI_U32((grid)->n), XLI_U32((grid)->layout.table),   \
+               XLI_U32((grid)->stamp), XLI_BYTES(&(plan)->reach, sizeof(float)),                   \
                XLI_BYTES(&(plan)->radius2, sizeof(float)), __VA_ARGS__)
 
 static xli_grid_shape shape_of(const xl_neighbors *plan, const xli_kernel *kernel, size_t n)

@@ -52,6 +52,32 @@ cloud cloud_uniform(size_t n, float low, float edge, uint64_t seed)
     return c;
 }
 
+/* Of three points in a row one is by itself, the second has a companion at the same place of
+ * the line, the third is the next float up from there. */
+cloud cloud_line(size_t n, int axis, float extent)
+{
+    cloud c = cloud_make(n, 3);
+    xlt_random random = {19};
+    for (size_t i = 0; i < n; ++i) {
+        float x = extent * (2 * xlt_unit(&random) - 1);
+        float *p = c.xyz + 3 * i;
+        if (i % 3 != 0)
+            x = p[-3 + axis % 3];
+        if (i % 3 == 2)
+            x = nextafterf(x, INFINITY);
+        for (int a = 0; a < 3; ++a)
+            p[a] = a == axis || axis == 3 ? x : (float)(i % 3) * 0.25f;
+    }
+    return c;
+}
+
+cloud cloud_block_and_stray(size_t n, float away)
+{
+    cloud c = cloud_uniform(n, 0.0f, cbrtf((float)n), 23);
+    cloud_set(&c, n / 2, away, -away, away);
+    return c;
+}
+
 xl_grid_desc grid_desc_of(const cloud *c, float cell_size)
 {
     xl_grid_desc desc;
@@ -196,18 +222,68 @@ list list_of(const built *b, const xl_neighbors_desc *desc)
     return l;
 }
 
+static xli_ref_search search_of(const cloud *c, const xl_neighbors_desc *desc)
+{
+    return (xli_ref_search){.points = c->xyz,
+                            .n = c->n,
+                            .stride = c->stride,
+                            .radius = desc->radius,
+                            .inclusive = desc->inclusive != 0,
+                            .keep_self = desc->keep_self != 0};
+}
+
 list list_by_brute_force(const cloud *c, const xl_neighbors_desc *desc)
 {
     list l = list_make(c->n);
-    xli_ref_search search = {.points = c->xyz,
-                             .n = c->n,
-                             .stride = c->stride,
-                             .radius = desc->radius,
-                             .inclusive = desc->inclusive != 0,
-                             .keep_self = desc->keep_self != 0};
+    xli_ref_search search = search_of(c, desc);
     l.indices = xli_ref_neighbors(&search, l.offsets);
     assert_non_null(l.indices);
     return l;
+}
+
+typedef struct place {
+    float x;
+    uint32_t i;
+} place;
+
+static int by_place(const void *a, const void *b)
+{
+    const place *p = a, *q = b;
+    return (p->x > q->x) - (p->x < q->x);
+}
+
+/* The neighbours of place k into `row`, or counted where that is NULL. */
+static uint64_t sweep(const xli_ref_search *search, const place *places, size_t k, uint32_t *row)
+{
+    const double reach = (double)search->radius * (1 + 1e-5);
+    uint64_t count = 0;
+    for (int up = 0; up < 2; ++up)
+        for (size_t q = k; up ? q < search->n : q-- > 0; q += (size_t)up) {
+            if (fabs((double)places[q].x - (double)places[k].x) > reach)
+                break;
+            if (!xli_ref_near(search, places[k].i, places[q].i))
+                continue;
+            if (row)
+                row[count] = places[q].i;
+            ++count;
+        }
+    return count;
+}
+
+static size_t longest_axis(const cloud *c)
+{
+    size_t longest = 0;
+    double length = -1;
+    for (size_t a = 0; a < 3; ++a) {
+        double low = INFINITY, high = -INFINITY;
+        for (size_t i = 0; i < c->n; ++i) {
+            low = fmin(low, (double)c->xyz[i * c->stride + a]);
+            high = fmax(high, (double)c->xyz[i * c->stride + a]);
+        }
+        if (high - low > length)
+            longest = a, length = high - low;
+    }
+    return longest;
 }
 
 static int by_value(const void *a, const void *b)
@@ -221,6 +297,29 @@ static void sort_rows(list *l)
     for (size_t i = 0; i < l->n; ++i)
         qsort(l->indices + l->offsets[i], (size_t)(l->offsets[i + 1] - l->offsets[i]),
               sizeof *l->indices, by_value);
+}
+
+list list_by_sweep(const cloud *c, const xl_neighbors_desc *desc)
+{
+    list l = list_make(c->n);
+    xli_ref_search search = search_of(c, desc);
+    place *places = malloc((c->n + 1) * sizeof *places);
+    assert_non_null(places);
+    const float *along = c->xyz + longest_axis(c);
+    for (size_t i = 0; i < c->n; ++i)
+        places[i] = (place){.x = along[i * c->stride], .i = (uint32_t)i};
+    qsort(places, c->n, sizeof *places, by_place);
+    l.offsets[0] = 0;
+    for (size_t k = 0; k < c->n; ++k)
+        l.offsets[places[k].i + 1] = sweep(&search, places, k, NULL);
+    for (size_t i = 0; i < c->n; ++i)
+        l.offsets[i + 1] += l.offsets[i];
+    list_make_rows(&l);
+    for (size_t k = 0; k < c->n; ++k)
+        (void)sweep(&search, places, k, l.indices + l.offsets[places[k].i]);
+    sort_rows(&l);
+    free(places);
+    return l;
 }
 
 void lists_equal(const char *what, const list *got, const list *wanted)

@@ -26,6 +26,11 @@ typedef struct built {
     const cloud *cloud;
 } built;
 
+/* Clouds that reach far, whose points have few neighbours within 1: along an axis, or along
+ * the diagonal (axis 3), up to +-extent; or a block of points a unit apart with one stray. */
+cloud cloud_line(size_t n, int axis, float extent);
+cloud cloud_block_and_stray(size_t n, float away);
+
 xl_grid_desc grid_desc_of(const cloud *c, float cell_size);
 xl_neighbors_desc search_desc_of(float radius);
 built build_grid(const cloud *c, const xl_grid_desc *desc);
@@ -43,6 +48,8 @@ typedef struct list {
 } list;
 list list_of(const built *b, const xl_neighbors_desc *desc);
 list list_by_brute_force(const cloud *c, const xl_neighbors_desc *desc);
+/* The same by a sweep along the longest axis: fast where the points spread along it. */
+list list_by_sweep(const cloud *c, const xl_neighbors_desc *desc);
 void list_free(list *l);
 /* Fails at the first difference, naming `what`. */
 void lists_equal(const char *what, const list *got, const list *wanted);

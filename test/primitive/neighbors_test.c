@@ -668,6 +668,14 @@ static void bad_arguments_are_refused(void **state)
                                          none, 0, NULL, NULL),
               XL_ERROR_OVERLAP);
     XLT_FAILS(xl_neighbors_fill_enqueue(plan, b.grid, q, v, none, 10, 0, NULL, NULL), bad);
+    /* Room for 100 offsets, not 101, at the end of a buffer. */
+    size_t big_bytes;
+    XLT_CL(clGetMemObjectInfo(big.mem, CL_MEM_SIZE, sizeof big_bytes, &big_bytes, NULL));
+    xl_view short_by_1 = xl_view_of(big.mem, big_bytes / 8 - 100), first = xl_view_of(big.mem, 0);
+    XLT_FAILS(xl_neighbors_fill_enqueue(plan, b.grid, q, short_by_1, first, 10, 0, NULL, NULL),
+              bad);
+    XLT_FAILS(xl_neighbors_count_enqueue(plan, b.grid, q, none, short_by_1, none, 0, NULL, NULL),
+              bad);
     XLT_FAILS(xl_neighbors_fill_enqueue(plan, b.grid, q, none, rows, 10, 0, NULL, NULL), bad);
     XLT_FAILS(xl_neighbors_fill_enqueue(plan, b.grid, q, v, rows, 1 << 30, 0, NULL, NULL), bad);
     XLT_FAILS(xl_neighbors_fill_enqueue(plan, b.grid, q, v, xl_view_of(v.buffer, 2 * v.offset + 8),

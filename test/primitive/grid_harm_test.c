@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT
+ * Searches of grids whose storage was overwritten, by anything, and lists with offsets of
+ * somebody else's: no wrong write, and a result that says so. */
+#include "grid_support.h"
+
+#include "grid/grid_plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 300 };
+
+static const char visit[] = "float visit(float sum, float distance2, uint i, uint j, float4 p)\n"
+                            "{ return sum + 1.0f; }\n";
+
+/* A built grid, a search, and the right list. */
+typedef struct fixture {
+    cloud c;
+    built b;
+    xl_neighbors *plan;
+    list wanted;
+} fixture;
+
+static fixture fixture_make(bool hashed, bool unsorted)
+{
+    fixture f = {.c = cloud_uniform(N, 0.0f, 1.0f, 79)};
+    xl_grid_desc desc = grid_desc_of(&f.c, hashed ? 0.05f : 0.25f);
+    xl_neighbors_desc search = search_desc_of(0.2f);
+    desc.algorithm = XL_GRID_COUNTING;
+    search.visit = visit;
+    search.unsorted = unsorted;
+    f.b = build_grid(&f.c, &desc);
+    f.b.cloud = NULL;
+    XLT_OK(xl_neighbors_create(xlt_context(), &search, &f.plan));
+    f.wanted = list_by_brute_force(&f.c, &search);
+    xl_grid_report report = report_of(&f.b);
+    assert_int_equal(report.hashed, hashed);
+    return f;
+}
+
+static void fixture_free(fixture *f)
+{
+    xl_neighbors_destroy(f->plan);
+    built_free(&f->b);
+    list_free(&f->wanted);
+    cloud_free(&f->c);
+}
+
+/* What a search of every kind gives. */
+typedef struct found {
+    uint32_t counts[N], order[N], *rows;
+    uint64_t offsets[N + 1];
+    float sums[N];
+    size_t capacity;
+} found;
+
+/* Every search, into buffers between guards; the list with the offsets that are right. */
+static void search(const fixture *f, found *got)
+{
+    uint32_t numbers[N];
+    cl_command_queue q = xlt_queue();
+    got->capacity = (size_t)f->wanted.offsets[N];
+    got->rows = malloc(got->capacity * sizeof *got->rows);
+    assert_non_null(got->rows);
+    for (uint32_t i = 0; i < N; ++i)
+        numbers[i] = i;
+    xlt_buffer counts = xlt_buffer_make(NULL, N, 4, 0), wide = xlt_buffer_make(NULL, N + 1, 8, 0);
+    xlt_buffer offsets = xlt_buffer_make(f->wanted.offsets, N + 1, 8, 0);
+    xlt_buffer rows = xlt_buffer_make(NULL, got->capacity, 4, 0);
+    xlt_buffer sums = xlt_buffer_make(NULL, N, 4, 0), order = xlt_buffer_make(NULL, N, 4, 0);
+    xlt_buffer in = xlt_buffer_make(numbers, N, 4, 0);
+    XLT_OK(xl_neighbors_count_enqueue(f->plan, f->b.grid, q, xlt_view(&counts), xlt_view(&wide),
+                                      xl_no_view(), 0, NULL, NULL));
+    XLT_OK(xl_neighbors_fill_enqueue(f->plan, f->b.grid, q, xlt_view(&offsets), xlt_view(&rows),
+                                     got->capacity, 0, NULL, NULL));
+    XLT_OK(
+        xl_neighbors_visit_enqueue(f->plan, f->b.grid, q, 0, NULL, xlt_view(&sums), 0, NULL, NULL));
+    XLT_OK(
+        xl_grid_reorder_enqueue(f->b.grid, q, 4, xlt_view(&in), xlt_view(&order), 0, NULL, NULL));
+    xlt_read(&counts, got->counts);
+    xlt_read(&wide, got->offsets);
+    xlt_read(&rows, got->rows);
+    xlt_read(&sums, got->sums);
+    xlt_read(&order, got->order);
+    xlt_buffer *const all[] = {&counts, &wide, &offsets, &rows, &sums, &order, &in};
+    const char *const names[] = {"counts", "offsets", "offsets given", "rows", "sums",
+                                 "order",  "in"};
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; ++k) {
+        xlt_check_guards(all[k], names[k]);
+        xlt_buffer_free(all[k]);
+    }
+}
+
+static uint32_t *storage_words(const fixture *f)
+{
+    uint32_t *words = malloc(f->b.storage.n);
+    assert_non_null(words);
+    xlt_read(&f->b.storage, words);
+    return words;
+}
+
+static void write_storage(const fixture *f, const uint32_t *words)
+{
+    XLT_CL(clEnqueueWriteBuffer(xlt_queue(), f->b.storage.mem, CL_TRUE,
+                                xlt_view(&f->b.storage).offset, f->b.storage.n, words, 0, NULL,
+                                NULL));
+}
+
+/* ---- another's storage ---------------------------------------------------- */
+
+static void expect_failed(const fixture *f)
+{
+    found got;
+    xl_grid_report report = {.points = 7};
+    XLT_FAILS(xl_grid_status(f->b.grid, xlt_queue(), &report, 0, NULL), XL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(report.points, 7);
+    assert_non_null(strstr(xl_context_error(xlt_context()), "build it again"));
+    search(f, &got);
+    for (size_t i = 0; i < N; ++i)
+        if (got.counts[i] != 0 || got.offsets[i] != 0 || !isnan(got.sums[i]))
+            XLT_FAIL("point %zu: count %u, offset %llu, sum %g", i, got.counts[i],
+                     (unsigned long long)got.offsets[i], (double)got.sums[i]);
+    assert_true(got.offsets[N] == UINT64_MAX);
+    for (size_t k = 0; k < got.capacity; ++k)
+        assert_int_equal(got.rows[k], 0xa5a5a5a5u);
+    free(got.rows);
+}
+
+static void overwritten_grids_are_grids_that_failed(void **state)
+{
+    (void)state;
+    fixture f = fixture_make(false, false);
+    uint32_t *words = storage_words(&f);
+    memset(words, 0, f.b.storage.n);
+    write_storage(&f, words);
+    expect_failed(&f);
+    memset(words, 0xa5, f.b.storage.n);
+    write_storage(&f, words);
+    expect_failed(&f);
+    free(words);
+    fixture_free(&f);
+}
+
+/* Two grids by turns in one storage; and an earlier build of the same grid. */
+static void builds_are_told_apart(void **state)
+{
+    (void)state;
+    fixture f = fixture_make(false, false);
+    uint32_t *words = storage_words(&f);
+    xl_grid_desc desc = grid_desc_of(&f.c, 0.25f);
+    xl_grid *other;
+    XLT_OK(xl_grid_create(xlt_context(), &desc, &other));
+    XLT_OK(xl_grid_build_enqueue(other, xlt_queue(), N, xlt_view(&f.b.points),
+                                 xlt_view(&f.b.storage), 0, NULL, NULL));
+    expect_failed(&f);
+    XLT_OK(xl_grid_build_enqueue(f.b.grid, xlt_queue(), N, xlt_view(&f.b.points),
+                                 xlt_view(&f.b.storage), 0, NULL, NULL));
+    XLT_OK(xl_grid_status(f.b.grid, xlt_queue(), NULL, 0, NULL));
+    write_storage(&f, words);
+    expect_failed(&f);
+    free(words);
+    xl_grid_destroy(other);
+    fixture_free(&f);
+}
+
+static void overwritten_without_points(void **state)
+{
+    (void)state;
+    uint64_t offset = 0;
+    cloud c = cloud_make(0, 3);
+    xl_grid_desc desc = grid_desc_of(&c, 1.0f);
+    xl_neighbors_desc near = search_desc_of(1.0f);
+    xl_neighbors *plan;
+    XLT_OK(xl_neighbors_create(xlt_context(), &near, &plan));
+    built b = build_grid(&c, &desc);
+    const cl_uint zero = 0;
+    XLT_CL(clEnqueueFillBuffer(xlt_queue(), b.storage.mem, &zero, sizeof zero,
+                               xlt_view(&b.storage).offset, b.storage.n, 0, NULL, NULL));
+    xlt_buffer offsets = xlt_buffer_make(NULL, 1, 8, 0);
+    XLT_OK(xl_neighbors_count_enqueue(plan, b.grid, xlt_queue(), xl_no_view(), xlt_view(&offsets),
+                                      xl_no_view(), 0, NULL, NULL));
+    xlt_read(&offsets, &offset);
+    assert_true(offset == UINT64_MAX);
+    xlt_buffer_free(&offsets);
+    xl_neighbors_destroy(plan);
+    built_free(&b);
+    cloud_free(&c);
+}
+
+/* ---- storage that looks right --------------------------------------------- */
+
+typedef enum harm { STARTS, INDICES, DENSE_HEADER, ANY_HEADER, ANY_SLOTS, ANYTHING, HARMS } harm;
+
+static void scribble(uint32_t *words, size_t from, size_t to, xlt_random *random)
+{
+    for (size_t k = from; k < to; ++k)
+        words[k] = (uint32_t)xlt_next(random);
+}
+
+/* Behind the points stand more, of an index that there is not. */
+static void harm_starts(uint32_t *words, const xli_grid_layout *at, xlt_random *random)
+{
+    for (size_t k = 0; k < at->table + 1; ++k)
+        words[at->starts / 4 + k] = k % 2 ? N + xlt_below(random, N / 2) : xlt_below(random, N);
+    for (size_t k = N; k < N + N / 2; ++k) {
+        memcpy(words + at->sorted / 4 + 4 * k, words + at->sorted / 4 + 4 * (k - N), 12);
+        words[at->sorted / 4 + 4 * k + 3] = N + 7;
+    }
+}
+
+static void harm_header(uint32_t *words, xlt_random *random)
+{
+    xli_grid_header *header = (xli_grid_header *)words;
+    for (int a = 0; a < 3; ++a) {
+        header->cells[a] = 40;
+        header->last[a] = (float)xlt_below(random, 200);
+    }
+}
+
+static void do_harm(uint32_t *words, const xli_grid_layout *at, size_t bytes, harm what,
+                    xlt_random *random)
+{
+    const uint32_t stamp = ((xli_grid_header *)words)->stamp;
+    if (what == STARTS)
+        harm_starts(words, at, random);
+    for (size_t k = 0; what == INDICES && k < N; ++k)
+        words[at->sorted / 4 + 4 * k + 3] = N - 20 + xlt_below(random, 60);
+    if (what == DENSE_HEADER)
+        harm_header(words, random);
+    if (what == ANY_HEADER || what == ANYTHING)
+        scribble(words, 0, sizeof(xli_grid_header) / 4, random);
+    if (what == ANY_SLOTS || what == ANYTHING)
+        scribble(words, at->starts / 4, bytes / 4, random);
+    ((xli_grid_header *)words)->stamp = stamp;
+    ((xli_grid_header *)words)->failed = 0;
+}
+
+static void check_inside(const found *got, harm what)
+{
+    for (size_t k = 0; k < N; ++k)
+        if (got->order[k] >= N)
+            XLT_FAIL("harm %d: %x came from beyond the array", (int)what, got->order[k]);
+    for (size_t k = 0; what == STARTS && k < got->capacity; ++k)
+        if (got->rows[k] >= N && got->rows[k] != 0xa5a5a5a5u)
+            XLT_FAIL("harm %d: %u came from beyond the points", (int)what, got->rows[k]);
+}
+
+static void searches_of_wrong_numbers_stay_inside(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < (xlt_small() ? 2 : 4); ++kind) {
+        fixture f = fixture_make(kind & 1, kind & 2);
+        uint32_t *right = storage_words(&f), *words = malloc(f.b.storage.n);
+        assert_non_null(words);
+        for (int what = STARTS; what < HARMS; ++what)
+            for (uint64_t seed = 1; seed < (xlt_small() ? 2 : 6); ++seed) {
+                found got;
+                xlt_random random = {seed};
+                memcpy(words, right, f.b.storage.n);
+                do_harm(words, &f.b.grid->layout, f.b.storage.n, (harm)what, &random);
+                write_storage(&f, words);
+                search(&f, &got);
+                check_inside(&got, (harm)what);
+                free(got.rows);
+            }
+        free(right);
+        free(words);
+        fixture_free(&f);
+    }
+}
+
+/* ---- offsets of somebody else's ------------------------------------------- */
+
+/* Beyond 2^32 offsets are beyond the capacity, though their lower halves are not; rows longer
+ * than there are points hold the neighbours alone. */
+static void offsets_have_64_bits(void **state)
+{
+    (void)state;
+    fixture f = fixture_make(false, false);
+    size_t capacity = (size_t)f.wanted.offsets[N];
+    uint32_t *rows = malloc(capacity * sizeof *rows);
+    assert_non_null(rows);
+    for (uint64_t above = UINT64_C(1) << 32; above != 0; above <<= 1) {
+        uint64_t offsets[N + 1];
+        for (size_t i = 0; i <= N; ++i)
+            offsets[i] = f.wanted.offsets[i] + (i > N / 2 ? above : 0);
+        xlt_buffer given = xlt_buffer_make(offsets, N + 1, 8, 0);
+        xlt_buffer out = xlt_buffer_make(NULL, capacity, 4, 0);
+        XLT_OK(xl_neighbors_fill_enqueue(f.plan, f.b.grid, xlt_queue(), xlt_view(&given),
+                                         xlt_view(&out), capacity, 0, NULL, NULL));
+        xlt_read(&out, rows);
+        xlt_check_guards(&out, "rows");
+        for (size_t k = 0; k < capacity; ++k) {
+            uint32_t wanted = k < f.wanted.offsets[N / 2] ? f.wanted.indices[k] : 0xa5a5a5a5u;
+            if (rows[k] != wanted)
+                XLT_FAIL("indices[%zu] is %x, not %x, with offsets of 2^32 and more", k, rows[k],
+                         wanted);
+        }
+        xlt_buffer_free(&given);
+        xlt_buffer_free(&out);
+    }
+    free(rows);
+    fixture_free(&f);
+}
+
+/* One row has room for an index, the others for none. */
+static void rows_keep_to_their_room(void **state)
+{
+    (void)state;
+    fixture f = fixture_make(false, false);
+    for (size_t row = 0; row < N; row += N / 5) {
+        uint64_t offsets[N + 1];
+        uint32_t rows[100];
+        for (size_t i = 0; i <= N; ++i)
+            offsets[i] = i > row ? 1 : 0;
+        assert_true(f.wanted.offsets[row + 1] - f.wanted.offsets[row] > 1);
+        xlt_buffer given = xlt_buffer_make(offsets, N + 1, 8, 0);
+        xlt_buffer out = xlt_buffer_make(NULL, 100, 4, 0);
+        XLT_OK(xl_neighbors_fill_enqueue(f.plan, f.b.grid, xlt_queue(), xlt_view(&given),
+                                         xlt_view(&out), 100, 0, NULL, NULL));
+        xlt_read(&out, rows);
+        xlt_check_guards(&out, "rows");
+        assert_true(rows[0] < N);
+        for (size_t k = 1; k < 100; ++k)
+            assert_int_equal(rows[k], 0xa5a5a5a5u);
+        xlt_buffer_free(&given);
+        xlt_buffer_free(&out);
+    }
+    fixture_free(&f);
+}
+
+/* ---- how much scratch a search asks for ------------------------------------ */
+
+/* The scan of a count has an element more than there are points. */
+static void scratch_is_for_one_more_than_n(void **state)
+{
+    (void)state;
+    size_t bytes, wanted, alignment, steps = 0, last = 0;
+    fixture f = fixture_make(false, false);
+    xl_scan_desc desc;
+    xl_scan *scan;
+    xl_scan_desc_init(&desc);
+    desc.type = XL_U64;
+    XLT_OK(xl_scan_create(xlt_context(), &desc, &scan));
+    for (size_t n = 0; n < 1 << 20; ++n) {
+        XLT_OK(xl_neighbors_scratch(f.plan, n, &bytes, &alignment));
+        XLT_OK(xl_scan_scratch(scan, n + 1, &wanted, &alignment));
+        if (bytes != wanted)
+            XLT_FAIL("%zu bytes of scratch for %zu points, not %zu", bytes, n, wanted);
+        steps += bytes != last ? 1 : 0;
+        last = bytes;
+    }
+    xl_scan_destroy(scan);
+    fixture_free(&f);
+    if (steps < 2) {
+        print_message("%s: as much scratch for any n, which tells nothing\n", xlt_device());
+        skip();
+    }
+}
+
+/* Counts of few cells with scratch of just the bytes asked for, at each n around the steps. */
+static void scratch_asked_for_is_enough(void **state)
+{
+    (void)state;
+    const size_t most = xlt_small() ? 3000 : 70000;
+    size_t bytes, more, alignment, steps = 0;
+    cloud c = cloud_line(most + 2, 0, 1e6f);
+    xl_neighbors_desc near = search_desc_of(1.0f);
+    xl_grid_desc desc = grid_desc_of(&c, 1.0f);
+    xl_neighbors *plan;
+    XLT_OK(xl_neighbors_create(xlt_context(), &near, &plan));
+    for (size_t n = 1; n < most && steps < 6; ++n) {
+        XLT_OK(xl_neighbors_scratch(plan, n, &bytes, &alignment));
+        XLT_OK(xl_neighbors_scratch(plan, n + 1, &more, &alignment));
+        if (bytes == more)
+            continue;
+        ++steps;
+        for (size_t k = n - 1; k <= n + 1; ++k) {
+            cloud part = {.xyz = c.xyz, .n = k, .stride = 3};
+            built b = build_grid(&part, &desc);
+            list got = list_of(&b, &near), wanted = list_by_sweep(&part, &near);
+            lists_equal("scratch at a step", &got, &wanted);
+            list_free(&got);
+            list_free(&wanted);
+            built_free(&b);
+        }
+    }
+    if (steps == 0)
+        print_message("%s: no step of scratch up to %zu points\n", xlt_device(), most);
+    xl_neighbors_destroy(plan);
+    cloud_free(&c);
+    if (steps == 0)
+        skip();
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    xlt_finish();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(searches_of_wrong_numbers_stay_inside),
+        cmocka_unit_test(overwritten_grids_are_grids_that_failed),
+        cmocka_unit_test(builds_are_told_apart),
+        cmocka_unit_test(overwritten_without_points),
+        cmocka_unit_test(offsets_have_64_bits),
+        cmocka_unit_test(rows_keep_to_their_room),
+        cmocka_unit_test(scratch_is_for_one_more_than_n),
+        cmocka_unit_test(scratch_asked_for_is_enough),
+    };
+    return cmocka_run_group_tests(tests, NULL, teardown);
+}

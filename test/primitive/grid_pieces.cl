@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ * Pieces of the grid and of the walk of a search by themselves, for grid_pieces_test.c.
+ *
+ *   XL_ITEMS    elements per work-item
+ *   XL_STRIDE   scalars from one point to the next */
+#include "../../cl/tile/grid_points.cl"
+#include "../../cl/tile/neighbors_walk.cl"
+
+/* The hashed cells of coordinates. */
+__kernel void xl_test_cells(__global const float *x, uint n, float inverse, float beyond,
+                            __global int *cells)
+{
+    xl_grid_map map;
+    map.origin = map.last = (float4)(0.0f);
+    map.inverse = inverse;
+    map.beyond = as_int(beyond);
+    map.row = map.layer = map.table = map.points = 1;
+    map.hashed = true;
+    map.failed = false;
+    XL_FOR_ITEMS(i, n)
+    cells[i] = xl_grid_cell(&map, (float4)(0.0f, x[i], 0.0f, 0.0f)).y;
+}
+
+/* The slots that the search of each point looks at. */
+__kernel void xl_test_candidates(__global const uint *storage, ulong header_at, ulong starts_at,
+                                 ulong sorted_at, uint n, uint table, float reach,
+                                 __global uint *counts)
+{
+    xl_grid_map map =
+        xl_grid_load((__global const xl_grid_header *)(storage + header_at), table, n);
+    __global const uint4 *sorted = (__global const uint4 *)(storage + sorted_at);
+    XL_FOR_ITEMS(k, n)
+    {
+        uint count = 0;
+        xl_walk walk = xl_walk_begin(&map, xl_grid_position(sorted[k]), reach);
+        while (xl_walk_next(&walk, &map, storage + starts_at))
+            count += walk.end > walk.begin ? walk.end - walk.begin : 0u;
+        counts[k] = count;
+    }
+}
+
+/* Where points start. */
+__kernel void xl_test_points(__global const uint *points, uint n, __global ulong *at)
+{
+    XL_FOR_ITEMS(i, n)
+    at[i] = xl_grid_point_at(points[i]);
+}

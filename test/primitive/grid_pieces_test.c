@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT
+ * Pieces of the grid by themselves: numbers of cells of any float, how many points a search
+ * looks at, offsets beyond 32 bits, and kernels of the build over storage full of wrong numbers. */
+#include "grid_support.h"
+
+#include "grid/grid_plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const xli_source *xlt_source_find(const char *name);
+
+enum { STRIDE = 5, GROUP = 16 };
+
+static xli_kernel piece(const char *name)
+{
+    xli_program *program;
+    xli_kernel kernel;
+    XLT_OK(xli_program_get_source(xlt_context(), xlt_source_find("grid_pieces"),
+                                  "#define XL_ITEMS 1\n#define XL_STRIDE 5\n", &program));
+    XLT_OK(xli_kernel_create(xlt_context(), program, name, &kernel));
+    return kernel;
+}
+
+/* Launches a kernel and waits for it. */
+#define RUN(kernel, groups, ...)                                                                   \
+    do {                                                                                           \
+        xli_seq seq;                                                                               \
+        XLT_OK(xli_seq_begin(&seq, xlt_context(), xlt_queue(), 0, NULL, NULL));                    \
+        XLT_OK(XLI_LAUNCH(&seq, (kernel), (groups), GROUP, __VA_ARGS__));                          \
+        XLT_OK(xli_seq_end(&seq, XL_SUCCESS, NULL));                                               \
+        XLT_CL(clFinish(xlt_queue()));                                                             \
+    } while (0)
+
+/* A buffer of `bytes`, filled from `host` if that is given. */
+static cl_mem plain(size_t bytes, const void *host)
+{
+    cl_int code;
+    cl_mem mem =
+        clCreateBuffer(xl_context_cl(xlt_context()), CL_MEM_READ_WRITE, bytes, NULL, &code);
+    XLT_CL(code);
+    if (host)
+        XLT_CL(clEnqueueWriteBuffer(xlt_queue(), mem, CL_TRUE, 0, bytes, host, 0, NULL, NULL));
+    return mem;
+}
+
+/* Reads all of a buffer and lets go of it. */
+static void fetch(cl_mem mem, size_t bytes, void *host)
+{
+    XLT_CL(clEnqueueReadBuffer(xlt_queue(), mem, CL_TRUE, 0, bytes, host, 0, NULL, NULL));
+    XLT_CL(clReleaseMemObject(mem));
+}
+
+/* ---- numbers of cells ---------------------------------------------------- */
+
+static int by_float(const void *a, const void *b)
+{
+    const float *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Floats of every size and sign, their neighbours, and those around `beyond`; in order. */
+static void make_floats(float *x, size_t n, float beyond)
+{
+    xlt_random random = {31};
+    for (size_t i = 0; i < n; i += 4) {
+        float scale = i % 8 == 0 ? ldexpf(1.0f, (int)xlt_below(&random, 250) - 125) : beyond;
+        float v = scale * (i % 16 < 8 ? 1.0f : 0.999f + 0.002f * xlt_unit(&random));
+        v = isfinite(v) ? v : 3.4e38f;
+        v = xlt_below(&random, 2) ? v : -v;
+        x[i] = v;
+        x[i + 1] = nextafterf(v, INFINITY);
+        x[i + 2] = nextafterf(v, -INFINITY);
+        x[i + 3] = -v;
+    }
+    x[0] = INFINITY;
+    x[1] = -INFINITY;
+    x[2] = 3.40282347e38f;
+    x[3] = -3.40282347e38f;
+    qsort(x, n, sizeof *x, by_float);
+}
+
+/* In order, and of its own for each float from `beyond` on. */
+static void check_cells(const float *x, const int32_t *cells, size_t n, float beyond)
+{
+    for (size_t i = 0; i < n; ++i)
+        assert_true(abs(cells[i]) <= INT32_MAX - (1 << 27));
+    for (size_t i = 1; i < n; ++i) {
+        bool far = x[i] != x[i - 1] && (x[i - 1] >= beyond || x[i] <= -beyond);
+        if (cells[i] < cells[i - 1] || (far && cells[i] == cells[i - 1]))
+            XLT_FAIL("%a has cell %d, %a has cell %d; numbered by bits from %a on",
+                     (double)x[i - 1], cells[i - 1], (double)x[i], cells[i], (double)beyond);
+    }
+}
+
+static void cells_are_in_the_order_of_the_floats(void **state)
+{
+    (void)state;
+    enum { N = 1024 };
+    const float sizes[] = {0x1p-149f, 0x1p-126f, 1e-30f, 1e-3f, 0.3f, 1.0f, 7.0f, 1e30f, 3e38f};
+    static float x[N];
+    static int32_t cells[N];
+    cloud none = cloud_make(0, 3);
+    xli_kernel kernel = piece("xl_test_cells");
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; ++k) {
+        xl_grid *grid;
+        xl_grid_desc desc = grid_desc_of(&none, sizes[k]);
+        XLT_OK(xl_grid_create(xlt_context(), &desc, &grid));
+        make_floats(x, N, grid->beyond);
+        cl_mem in = plain(sizeof x, x), out = plain(sizeof cells, NULL);
+        RUN(&kernel, N / GROUP, XLI_MEM(in), XLI_U32(N), XLI_BYTES(&grid->inverse, sizeof(float)),
+            XLI_BYTES(&grid->beyond, sizeof(float)), XLI_MEM(out));
+        fetch(out, sizeof cells, cells);
+        XLT_CL(clReleaseMemObject(in));
+        check_cells(x, cells, N, grid->beyond);
+        xl_grid_destroy(grid);
+    }
+    xli_kernel_destroy(&kernel);
+    cloud_free(&none);
+}
+
+/* ---- how many points a search looks at ----------------------------------- */
+
+static double candidates_of(const cloud *c, float cell_size, float radius)
+{
+    xl_grid_desc desc = grid_desc_of(c, cell_size);
+    built b = build_grid(c, &desc);
+    uint32_t *counts = malloc(c->n * sizeof *counts);
+    uint64_t sum = 0;
+    assert_non_null(counts);
+    assert_int_equal(report_of(&b).hashed, 1);
+    xli_kernel kernel = piece("xl_test_candidates");
+    cl_mem out = plain(c->n * sizeof *counts, NULL);
+    RUN(&kernel, xli_ceil_div(c->n, GROUP), XLI_MEM(b.grid->storage), XLI_GRID_PART(b.grid, header),
+        XLI_GRID_PART(b.grid, starts), XLI_GRID_PART(b.grid, sorted), XLI_U32(c->n),
+        XLI_U32(b.grid->layout.table), XLI_BYTES(&radius, sizeof radius), XLI_MEM(out));
+    fetch(out, c->n * sizeof *counts, counts);
+    for (size_t i = 0; i < c->n; ++i)
+        sum += counts[i];
+    free(counts);
+    xli_kernel_destroy(&kernel);
+    built_free(&b);
+    return (double)sum / (double)c->n;
+}
+
+/* 27 cells of one point or so each, some entries of the table shared; the points of a line
+ * stand in threes. */
+static void expect_few(const char *what, const cloud *c, float cell_size, float radius)
+{
+    double got = candidates_of(c, cell_size, radius);
+    if (!(got >= 1 && got < 100))
+        XLT_FAIL("%s: %g candidates a query in cells of %g", what, got, (double)cell_size);
+}
+
+static void far_queries_look_at_few_points(void **state)
+{
+    (void)state;
+    const float extents[] = {0x1p20f, 0x1p24f, 0x1p30f, 0x1p40f, 0x1p100f, 3.4e38f};
+    const float away[] = {1e9f, 1e30f, 3e38f};
+    const size_t n = xlt_small() ? 600 : 60000;
+    for (size_t k = 0; k < sizeof extents / sizeof extents[0]; ++k)
+        for (int axis = 0; axis < 4; ++axis) {
+            cloud c = cloud_line(n, axis, extents[k]);
+            expect_few("a line", &c, 1.0f, 1.0f);
+            expect_few("a line in small cells", &c, 0x1p-62f, 0x1p-62f);
+            cloud_free(&c);
+        }
+    for (size_t k = 0; k < sizeof away / sizeof away[0]; ++k) {
+        cloud c = cloud_block_and_stray(n, away[k]);
+        expect_few("a block and a stray", &c, 1.0f, 1.0f);
+        cloud_free(&c);
+    }
+}
+
+/* ---- beyond 32 bits ------------------------------------------------------ */
+
+static void points_start_beyond_32_bits(void **state)
+{
+    (void)state;
+    enum { N = 16 };
+    uint32_t points[N];
+    uint64_t at[N];
+    for (uint32_t i = 0; i < N; ++i)
+        points[i] = i < 8 ? i : UINT32_MAX - (i - 8) * 400000000u;
+    xli_kernel kernel = piece("xl_test_points");
+    cl_mem in = plain(sizeof points, points), out = plain(sizeof at, NULL);
+    RUN(&kernel, 1, XLI_MEM(in), XLI_U32(N), XLI_MEM(out));
+    fetch(out, sizeof at, at);
+    XLT_CL(clReleaseMemObject(in));
+    for (size_t i = 0; i < N; ++i)
+        assert_true(at[i] == (uint64_t)points[i] * STRIDE);
+    xli_kernel_destroy(&kernel);
+}
+
+/* ---- kernels of the build over wrong numbers ------------------------------ */
+
+enum { POINTS = 200, TABLE = 65, GAP = 1024 };
+
+/* Parts of a storage of our own, GAP words apart. */
+enum { HEADER, STARTS, ENTRIES, RANKS, ARRIVED, SORTED, PAIRS, PARTS };
+
+typedef struct wrong {
+    uint32_t *words;
+    size_t num_words;
+    size_t at[PARTS], length[PARTS];
+    cl_mem mem;
+} wrong;
+
+/* Numbers just past the end, or any; each part is followed by 0x5c. */
+static void fill_part(wrong *w, int part, uint32_t end, bool any, xlt_random *random)
+{
+    for (size_t k = 0; k < w->length[part]; ++k)
+        w->words[w->at[part] + k] =
+            any ? (uint32_t)xlt_next(random) : end - 20 + xlt_below(random, 60);
+}
+
+/* A header that says dense and leads past the table, or says anything. */
+static void fill_header(wrong *w, bool any, xlt_random *random)
+{
+    xli_grid_header header = {.big = 3 * POINTS, .cells = {7, 7, 7}, .inverse = 10.0f, .beyond = 1};
+    for (int a = 0; a < 3; ++a)
+        header.last[a] = 9;
+    if (any)
+        fill_part(w, HEADER, 0, true, random);
+    else
+        memcpy(w->words + w->at[HEADER], &header, sizeof header);
+    /* Not failed, which would put points into entries by their indices. */
+    w->words[w->at[HEADER] + offsetof(xli_grid_header, failed) / 4] = 0;
+}
+
+static wrong wrong_make(bool any, uint64_t seed)
+{
+    const size_t lengths[PARTS] = {64, TABLE + 1, POINTS, POINTS, POINTS, 4 * POINTS, 2 * POINTS};
+    wrong w = {.num_words = GAP};
+    xlt_random random = {seed};
+    for (int part = 0; part < PARTS; ++part) {
+        w.at[part] = w.num_words;
+        w.length[part] = lengths[part];
+        w.num_words += (lengths[part] + 63) / 64 * 64 + GAP;
+    }
+    w.words = malloc(w.num_words * 4);
+    assert_non_null(w.words);
+    memset(w.words, 0x5c, w.num_words * 4);
+    fill_header(&w, any, &random);
+    fill_part(&w, STARTS, POINTS, any, &random);
+    fill_part(&w, ENTRIES, TABLE, any, &random);
+    fill_part(&w, RANKS, TABLE, any, &random); /* as the list of crowded entries */
+    fill_part(&w, ARRIVED, POINTS, any, &random);
+    fill_part(&w, SORTED, POINTS, any, &random);
+    fill_part(&w, PAIRS, POINTS, any, &random);
+    w.mem = plain(w.num_words * 4, w.words);
+    return w;
+}
+
+/* No gap was written, and `part` got nothing out of one. */
+static void wrong_check(const char *kernel, wrong *w, int part)
+{
+    fetch(w->mem, w->num_words * 4, w->words);
+    size_t k = 0;
+    for (int p = 0; p < PARTS; ++p) {
+        for (; k < w->at[p]; ++k)
+            if (w->words[k] != 0x5c5c5c5cu)
+                XLT_FAIL("%s wrote %x to word %zu, %zu before part %d", kernel, w->words[k], k,
+                         w->at[p] - k, p);
+        k += w->length[p];
+    }
+    for (; k < w->num_words; ++k)
+        assert_int_equal(w->words[k], 0x5c5c5c5cu);
+    for (k = 0; k < w->length[part]; ++k)
+        if (w->words[w->at[part] + k] == 0x5c5c5c5cu)
+            XLT_FAIL("%s copied from beyond the points", kernel);
+    free(w->words);
+}
+
+/* Every other entry holds all points, one more than the list of crowded entries has room for. */
+static void crowd_all(wrong *w)
+{
+    uint32_t *starts = w->words + w->at[STARTS];
+    for (uint32_t b = 0; b <= TABLE; ++b)
+        starts[b] = b % 2 ? POINTS + 30 : 0;
+    XLT_CL(clEnqueueWriteBuffer(xlt_queue(), w->mem, CL_TRUE, 0, w->num_words * 4, w->words, 0,
+                                NULL, NULL));
+}
+
+#define AT(part) XLI_U64(w.at[part])
+
+/* Each with storage of its own. `points` has guards of 0x5c. */
+static void run_on_wrong_numbers(xl_grid *grid, const xlt_buffer *points, bool any, uint64_t seed)
+{
+    const xli_arg given = XLI_MEM(points->mem), from = XLI_U64(xlt_view(points).offset);
+    const xli_arg n = XLI_U32(POINTS), table = XLI_U32(TABLE);
+    xli_kernel *kernels = grid->kernels;
+    const size_t groups = xli_ceil_div(POINTS, GROUP);
+    wrong w = wrong_make(any, seed);
+    RUN(&kernels[XLI_GRID_KEYS], groups, given, from, n, XLI_MEM(w.mem), AT(HEADER), table,
+        AT(STARTS), AT(ENTRIES), AT(RANKS));
+    wrong_check("xl_grid_keys", &w, ENTRIES);
+    w = wrong_make(any, seed);
+    RUN(&kernels[XLI_GRID_SCATTER], groups, XLI_MEM(w.mem), n, table, AT(STARTS), AT(ENTRIES),
+        AT(RANKS), AT(ARRIVED));
+    wrong_check("xl_grid_scatter", &w, ARRIVED);
+    for (uint32_t crowd = 0; crowd <= POINTS; crowd += POINTS) {
+        w = wrong_make(any, seed);
+        if (crowd == 0)
+            crowd_all(&w);
+        RUN(&kernels[XLI_GRID_ORDER], groups, given, from, n, XLI_MEM(w.mem), AT(HEADER), table,
+            AT(STARTS), AT(ARRIVED), AT(SORTED), AT(RANKS), XLI_U32(crowd));
+        wrong_check("xl_grid_order", &w, SORTED);
+    }
+    w = wrong_make(any, seed);
+    RUN(&kernels[XLI_GRID_CROWDS], 2, given, from, n, XLI_MEM(w.mem), AT(HEADER), table, AT(STARTS),
+        AT(ARRIVED), AT(SORTED), AT(RANKS));
+    wrong_check("xl_grid_crowds", &w, SORTED);
+    w = wrong_make(any, seed);
+    RUN(&kernels[XLI_GRID_PAIRS], groups, given, from, n, XLI_MEM(w.mem), AT(HEADER), table,
+        AT(PAIRS));
+    wrong_check("xl_grid_pairs", &w, PAIRS);
+    w = wrong_make(any, seed);
+    RUN(&kernels[XLI_GRID_STARTS], groups, XLI_MEM(w.mem), n, AT(STARTS), XLI_U32(TABLE + 1),
+        AT(PAIRS));
+    wrong_check("xl_grid_starts", &w, STARTS);
+    w = wrong_make(any, seed);
+    RUN(&kernels[XLI_GRID_GATHER], groups, given, from, n, XLI_MEM(w.mem), AT(PAIRS), AT(SORTED));
+    wrong_check("xl_grid_gather", &w, SORTED);
+}
+
+/* The storage of a grid and the points may be written to while a build runs. */
+static void builds_over_wrong_numbers_stay_inside(void **state)
+{
+    (void)state;
+    cloud c = cloud_uniform(POINTS, 0.0f, 1.0f, 37);
+    xl_grid_desc desc = grid_desc_of(&c, 0.1f);
+    xl_grid *grid;
+    c.xyz[3] = NAN;
+    c.xyz[7] = INFINITY;
+    c.xyz[11] = -3e38f;
+    XLT_OK(xl_grid_create(xlt_context(), &desc, &grid));
+    xlt_buffer points = xlt_buffer_make(c.xyz, 3 * POINTS, 4, 0);
+    for (uint64_t seed = 1; seed < 5; ++seed)
+        run_on_wrong_numbers(grid, &points, false, seed);
+    for (uint64_t seed = 5; seed < 12; ++seed)
+        run_on_wrong_numbers(grid, &points, true, seed);
+    xlt_check_guards(&points, "points");
+    xlt_buffer_free(&points);
+    xl_grid_destroy(grid);
+    cloud_free(&c);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    xlt_finish();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cells_are_in_the_order_of_the_floats),
+        cmocka_unit_test(far_queries_look_at_few_points),
+        cmocka_unit_test(points_start_beyond_32_bits),
+        cmocka_unit_test(builds_over_wrong_numbers_stay_inside),
+    };
+    return cmocka_run_group_tests(tests, NULL, teardown);
+}
