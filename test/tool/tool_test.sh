@@ -76,7 +76,10 @@ END
   refuses 2 'neighbors: --radius: "wide" is no number' neighbors p.npy --radius wide
   refuses 2 'demo: --n-side: "-3" is no whole number from 0 to 2^64 - 1' demo --n-side -3
   refuses 2 'devices: "more" is one file too many; usage: crosslane devices [OPTIONS]' devices more
-  refuses 2 'selftest: no check has "quicksort" in its name' selftest quicksort
+  "$crosslane" selftest quicksort >stdout 2>stderr_all
+  [ $? -eq 2 ] || fail "selftest takes a name that no check has"
+  program_said
+  is_text stderr 'crosslane: selftest: no check has "quicksort" in its name'
   runs "$crosslane" selftest "grid, reorder" "reduce u8"
   has_line stdout "2 families, 23 cases: 0 failures, 0 families unsupported"
   refuses 2 "neighbors: --radius is missing; give the search radius in the unit of the points" \
@@ -573,7 +576,8 @@ devices() {
     [ "$(grep -cxE -- "$form" stdout)" -eq $((found - failed)) ] ||
       fail "not $((found - failed)) lines like \"$form\": $(cat stdout)"
   done
-  ! grep -vxE "$(printf '%s|' "${forms[@]}")platform [0-9]+: .+|  no device|  [0-9]+:[0-9]+  .+|       FAILED: .+" \
+  [ "$(grep -cE '^cache of compiled programs: .+' stdout)" -eq 1 ] || fail "no line of the cache"
+  ! grep -vxE "$(printf '%s|' "${forms[@]}")cache of compiled programs: .+|platform [0-9]+: .+|  no device|  [0-9]+:[0-9]+  .+|       FAILED: .+" \
     stdout || fail "lines that are none of a device"
   runs "$crosslane" devices --json
   grep -qF "{\"version\":\"$version\",\"platforms\":[{\"platform\":0,\"name\":\"" stdout ||
