@@ -63,10 +63,15 @@ bool xlt_small(void)
     return text && strcmp(text, "0") != 0 && *text;
 }
 
-void xlt_needs_threads(void)
+bool xlt_on_oclgrind(void)
 {
     (void)xlt_context();
-    if (strstr(device, "Oclgrind")) {
+    return strstr(device, "Oclgrind") != NULL;
+}
+
+void xlt_needs_threads(void)
+{
+    if (xlt_on_oclgrind()) {
         print_message("%s: runs one kernel at a time, threads left out\n", device);
         skip();
     }
@@ -128,22 +133,32 @@ static size_t total_bytes(const xlt_buffer *buffer)
     return lead_bytes(buffer) + buffer->n * buffer->size + GUARD_BYTES;
 }
 
-xlt_buffer xlt_buffer_make(const void *host, size_t n, size_t size, size_t offset)
+/* `in_place`: the memory that is filled is the buffer's own, kept until that is freed. */
+static xlt_buffer make_buffer(const void *host, size_t n, size_t size, size_t offset,
+                              unsigned char *bytes, bool in_place)
 {
     xlt_buffer buffer = {.n = n, .size = size, .offset = offset};
     size_t lead = lead_bytes(&buffer), total = total_bytes(&buffer);
-    unsigned char *bytes = malloc(total);
     cl_int code;
-    assert_non_null(bytes);
     memset(bytes, GUARD, total);
     if (host && n > 0)
         memcpy(bytes + lead, host, n * size);
     else
         memset(bytes + lead, FILL, n * size);
     buffer.mem =
-        clCreateBuffer(xl_context_cl(xlt_context()), CL_MEM_COPY_HOST_PTR, total, bytes, &code);
-    free(bytes);
+        clCreateBuffer(xl_context_cl(xlt_context()),
+                       in_place ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR, total, bytes, &code);
     XLT_CL(code);
+    return buffer;
+}
+
+xlt_buffer xlt_buffer_make(const void *host, size_t n, size_t size, size_t offset)
+{
+    const xlt_buffer sizes = {.n = n, .size = size, .offset = offset};
+    unsigned char *bytes = malloc(total_bytes(&sizes));
+    assert_non_null(bytes);
+    const xlt_buffer buffer = make_buffer(host, n, size, offset, bytes, false);
+    free(bytes);
     return buffer;
 }
 
@@ -179,6 +194,7 @@ void xlt_buffer_free(xlt_buffer *buffer)
 {
     if (buffer->mem)
         clReleaseMemObject(buffer->mem);
+    free(buffer->host);
     *buffer = (xlt_buffer){0};
 }
 
@@ -189,6 +205,25 @@ xlt_buffer xlt_scratch_make(size_t bytes, size_t alignment)
     /* The guard in front is a multiple of every alignment the library asks for. */
     assert_int_equal(GUARD_BYTES % alignment, 0);
     return xlt_buffer_make(NULL, bytes, 1, 0);
+}
+
+xlt_buffer xlt_scratch_make_open(size_t bytes, size_t alignment, const void **memory)
+{
+    enum { PAGE = 4096 };
+    xl_device_info info;
+    *memory = NULL;
+    XLT_OK(xl_context_device_info(xlt_context(), &info));
+    if (bytes == 0 || !(info.type & CL_DEVICE_TYPE_CPU) || xlt_on_oclgrind())
+        return xlt_scratch_make(bytes, alignment);
+    assert_int_equal(GUARD_BYTES % alignment, 0);
+    const xlt_buffer sizes = {.n = bytes, .size = 1};
+    unsigned char *block = malloc(total_bytes(&sizes) + PAGE);
+    assert_non_null(block);
+    unsigned char *start = block + (PAGE - (uintptr_t)block % PAGE);
+    xlt_buffer buffer = make_buffer(NULL, bytes, 1, 0, start, true);
+    buffer.host = block;
+    *memory = start + lead_bytes(&buffer);
+    return buffer;
 }
 
 uint64_t xlt_next(xlt_random *random)
