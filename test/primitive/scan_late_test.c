@@ -152,7 +152,7 @@ static void check_late(const late_case *c, xl_scan_kind kind, size_t tiles)
         j.pattern = (pattern)p;
         j.seed = (uint64_t)p * 7;
         job_check(ctx, plan, &j, p % 2 ? tiles * tile - 1 : tiles * tile + 1,
-                  placings[p % NUM_PLACINGS]);
+                  placings[(p + 1) % NUM_PLACINGS]);
     }
     xl_scan_destroy(plan);
     xl_context_destroy(ctx);
