@@ -107,6 +107,33 @@ static void scans(void **state)
     }
 }
 
+/* By sub-groups, which no simulator has: several tiles for each group, several blocks of tiles. */
+static void scans_posted_ahead(void **state)
+{
+    (void)state;
+    static const char lines[] =
+        "scan.shape = 1\nscan.ahead = 1\nscan.ahead_block = 64\nscan.ahead_size = 64\n"
+        "scan.ahead_bytes = 16\nscan.ahead_groups = 1\nscan.ahead_flag_size = 64\n"
+        "scan.ahead_flag_bytes = 16\n";
+    static const race all[] = {
+        {"ahead", XL_SCAN_LOOKBACK, XL_U32, XL_SUM, XL_SEGMENTS_NONE, XL_NONE, 60000},
+        {"ahead, flags", XL_SCAN_LOOKBACK, XL_U32, XL_SUM, XL_SEGMENTS_HEAD_FLAGS, XL_NONE, 60000},
+        {"ahead, bits", XL_SCAN_LOOKBACK, XL_I32, XL_SUM, XL_SEGMENTS_HEAD_BITS, XL_NONE, 60000},
+    };
+    if (!can_message() || !can_post_ahead())
+        skip();
+    xl_context *ctx = open_context(lines, NULL);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
+        job j;
+        race_job(&j, &all[i], i % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE);
+        xl_scan *plan = job_plan(ctx, &j);
+        for (size_t p = 0; p < NUM_PLACINGS; ++p)
+            job_check(ctx, plan, &j, all[i].n - 7 * p, placings[p]);
+        xl_scan_destroy(plan);
+    }
+    xl_context_destroy(ctx);
+}
+
 static void reductions(void **state)
 {
     (void)state;
@@ -178,6 +205,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scans),
+        cmocka_unit_test(scans_posted_ahead),
         cmocka_unit_test(reductions),
         cmocka_unit_test(sorts),
     };

@@ -352,9 +352,7 @@ xl_scan *job_plan(xl_context *ctx, const job *j)
     const xl_scan_desc desc = job_desc(j);
     if (job_ends_the_process(j))
         return NULL;
-    xlt_watch_start("making the plan, which tries look-back", NULL);
     const xl_status status = xl_scan_create(ctx, &desc, &plan);
-    xlt_watch_stop();
     if (status == XL_ERROR_UNSUPPORTED && strstr(xl_context_error(ctx), "cl_khr_fp")) {
         print_message("left out: %s\n", xl_context_error(ctx));
         return NULL;

@@ -78,9 +78,9 @@ typedef struct xlt_tiles {
     size_t count, words; /* tiles, and 64-bit words of each */
 } xlt_tiles;
 
-/* Between these two the process may take CROSSLANE_TEST_PATIENCE seconds (30; 600 on Oclgrind).
- * One that takes longer ends with a failure that says `what` hangs and how far its tiles are. One
- * watch at a time. */
+/* Between these two the process may take CROSSLANE_TEST_PATIENCE seconds (30; 600 on Oclgrind), of
+ * its own processor time too, or ten times as long. One that takes longer ends with a failure that
+ * says `what` hangs and how far its tiles are. One watch at a time. */
 void xlt_watch_start(const char *what, const xlt_tiles *tiles_or_null);
 void xlt_watch_stop(void);
 
