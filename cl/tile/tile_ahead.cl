@@ -15,7 +15,8 @@
  * the same; a PREFIX that is late is made by hand from the nearest one there is.
  *
  * Asks for the lines of cl/tile/tile_state.cl and of cl/tile/tile_fetch.cl, sub-groups
- * (XL_USE_LANES 1), XL_SPIN_LIMIT and XL_HOLD_BACK as in cl/tile/tile_lookback.cl, and
+ * (XL_USE_LANES 1), those of cl/tile/tile_ring.cl, XL_SPIN_LIMIT as in
+ * cl/tile/tile_lookback.cl, and
  *   XL_SHARE  tiles of a block for each work-item */
 #ifndef XL_TILE_AHEAD
 #define XL_TILE_AHEAD
@@ -23,8 +24,8 @@
 #include "tile_fetch.cl"
 #include "tile_ring.cl"
 
-#if !defined(XL_SPIN_LIMIT) || !defined(XL_HOLD_BACK) || !defined(XL_SHARE)
-#error "XL_SPIN_LIMIT, XL_HOLD_BACK and XL_SHARE must be defined"
+#if !defined(XL_SPIN_LIMIT) || !defined(XL_SHARE)
+#error "XL_SPIN_LIMIT and XL_SHARE must be defined"
 #elif !XL_USE_LANES
 #error "a look-back by a whole group needs sub-groups"
 #endif
@@ -109,17 +110,11 @@ XL_T xl_ahead_redo(const xl_ring *ring, uint tile)
 
 /* ---- slots ------------------------------------------------------------------------ */
 
-/* Tells the others of a tile, by one work-item. Tests hold some tiles back: out of place
- * they stay silent for good, in place they are late. */
+/* Tells the others of a tile, by one work-item. */
 void xl_ahead_post(const xl_ring *ring, uint tile, uint state, XL_T value)
 {
-    if (ring->alone || (xl_is_held(tile) && !ring->in_place))
-        return;
-#if XL_HOLD_BACK > 0
-    if (xl_is_held(tile) && state == XL_AGGREGATE)
-        xl_hold_back(ring);
-#endif
-    xl_state_post(ring->tiles, tile, state, ring->epoch, value);
+    if (!ring->alone)
+        xl_tile_post(ring, tile, state, value, ring->in_place, state == XL_AGGREGATE);
 }
 
 /* The sum of each lane's tile `slot`, re-reduced where nothing is posted. `asked`: this

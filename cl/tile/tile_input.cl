@@ -127,6 +127,19 @@ ulong xl_tile_base(ulong tile, uint elements)
 #define XL_SEED(input) XL_IDENTITY_E
 #endif
 
+/* 1: the first element of a segment is joined to XL_SEED before all else: to init; of
+ * floating-point numbers to the 0 that an exclusive sum starts from, which makes 0 of -0, and to
+ * the identity of minimum and maximum, which skip a NaN here too. */
+#if XL_SEGMENTS != 0 && XL_HAS_INIT
+#define XL_SEEDS_HEADS 1
+#elif XL_SEGMENTS != 0 && XL_E_KIND == 2 && XL_OPERATOR == 1
+#define XL_SEEDS_HEADS !XL_INCLUSIVE
+#elif XL_SEGMENTS != 0 && XL_E_KIND == 2 && (XL_OPERATOR == 3 || XL_OPERATOR == 4)
+#define XL_SEEDS_HEADS 1
+#else
+#define XL_SEEDS_HEADS 0
+#endif
+
 /* What a scan starts from before its first element. Where there are segments each brings
  * its own with it. */
 XL_T xl_input_start(const xl_input *input)
@@ -183,12 +196,9 @@ XL_E xl_load_arg(xl_value x, ulong i)
 XL_T xl_input_state(const xl_input *input, XL_IN x, ulong i, bool head)
 {
     XL_E e = XL_AS_E(XL_LOADED(x, i));
-#if XL_HAS_INIT && XL_SEGMENTS != 0
+#if XL_SEEDS_HEADS
     if (head)
-        e = xl_op_e(input->init, e);
-#elif XL_SEGMENTS != 0 && XL_E_KIND == 2 && (XL_OPERATOR == 3 || XL_OPERATOR == 4)
-    if (head) /* a NaN is skipped here too */
-        e = xl_op_e(XL_IDENTITY_E, e);
+        e = xl_op_e(XL_SEED(input), e);
 #endif
     return xl_lift(e, head);
 }

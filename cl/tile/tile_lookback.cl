@@ -22,16 +22,14 @@
  *   XL_ORDERED     1: each prefix is one fixed expression, for operators that round
  *   XL_SHARE       XL_ORDERED 1: tiles of a block for each of those who look back
  *   XL_SPIN_LIMIT  polls of an EMPTY tile before it is re-reduced; 0 is fine
- *   XL_HOLD_BACK   tests: of every so many tiles the last never posts anything out
- *                  of place, and posts late in place, while who waits for it reads
- *                  later still; 0: none */
+ *   and those of cl/tile/tile_ring.cl */
 #ifndef XL_TILE_LOOKBACK
 #define XL_TILE_LOOKBACK
 
 #include "tile_ring.cl"
 
-#if !defined(XL_SPIN_LIMIT) || !defined(XL_HOLD_BACK) || !defined(XL_ORDERED) || !defined(XL_SHARE)
-#error "XL_SPIN_LIMIT, XL_HOLD_BACK, XL_ORDERED and XL_SHARE must be defined"
+#if !defined(XL_SPIN_LIMIT) || !defined(XL_ORDERED) || !defined(XL_SHARE)
+#error "XL_SPIN_LIMIT, XL_ORDERED and XL_SHARE must be defined"
 #endif
 
 /* What stands before such a tile is lost on what stands after it. */
@@ -344,19 +342,16 @@ XL_T xl_look_back(const xl_ring *ring, uint tile, const bool in_place)
  * `poster`: this work-item is the one to post. */
 XL_T xl_tile_prefix(const xl_ring *ring, uint tile, XL_T sum, bool poster, const bool in_place)
 {
-    const bool held = xl_is_held(tile);
-    const bool posts = poster && !(held && !in_place);
+    const bool early = tile > 0 || XL_ORDERED;
     XL_T prefix = ring->start;
     if (ring->alone)
         return prefix;
-    if (held && in_place)
-        xl_hold_back(ring);
-    if (posts && (tile > 0 || XL_ORDERED))
-        xl_state_post(ring->tiles, tile, XL_FIRST_POST(tile, sum), ring->epoch, sum);
+    if (poster && early)
+        xl_tile_post(ring, tile, XL_FIRST_POST(tile, sum), sum, in_place, true);
     if (tile > 0)
         prefix = xl_look_back(ring, tile, in_place);
-    if (posts && xl_posts_prefix(tile, sum))
-        xl_state_post(ring->tiles, tile, XL_PREFIX, ring->epoch, xl_op(prefix, sum));
+    if (poster && xl_posts_prefix(tile, sum))
+        xl_tile_post(ring, tile, XL_PREFIX, xl_op(prefix, sum), in_place, !early);
     if (in_place)
         xl_message_fence();
     return prefix;

@@ -2,16 +2,19 @@
  * What both ways of looking back (cl/tile/tile_lookback.cl, cl/tile/tile_ahead.cl) carry
  * about and ask.
  *
- * Asks for the lines of cl/tile/tile_state.cl and cl/tile/tile_input.cl, and for
- * XL_HOLD_BACK. */
+ * Asks for the lines of cl/tile/tile_state.cl and cl/tile/tile_input.cl, and
+ *   XL_HOLD_BACK  tests: of every so many tiles the last never posts anything out of place,
+ *                 and posts late in place, while who waits for it reads later still; 0: none
+ *   XL_HOLD_HALF  tests: 1: of a state of several words such a tile posts every other word
+ *                 at once */
 #ifndef XL_TILE_RING
 #define XL_TILE_RING
 
 #include "tile_input.cl"
 #include "tile_state.cl"
 
-#ifndef XL_HOLD_BACK
-#error "XL_HOLD_BACK must be defined"
+#if !defined(XL_HOLD_BACK) || !defined(XL_HOLD_HALF)
+#error "XL_HOLD_BACK and XL_HOLD_HALF must be defined"
 #endif
 
 /* What a look-back needs beside the number of its tile. */
@@ -59,6 +62,25 @@ void xl_hold_back(const xl_ring *ring)
 {
     for (uint k = 0; k < 20000; ++k)
         (void)xl_message_load(ring->header + XL_HEADER_WORDS - 1);
+}
+
+/* One work-item tells the others of a tile. `first`: of what is told of it. */
+void xl_tile_post(const xl_ring *ring, uint tile, uint state, XL_T value, const bool in_place,
+                  bool first)
+{
+#if XL_HOLD_BACK > 0
+    const bool halves = XL_HOLD_HALF && XL_VALUE_WORDS > 1;
+    if (xl_is_held(tile)) {
+        if (halves)
+            xl_state_post_half(ring->tiles, tile, state, ring->epoch, value,
+                               tile / XL_HOLD_BACK % 2);
+        if (!in_place)
+            return;
+        if (first || halves)
+            xl_hold_back(ring);
+    }
+#endif
+    xl_state_post(ring->tiles, tile, state, ring->epoch, value);
 }
 
 uint xl_lowest_bit(ulong bits)

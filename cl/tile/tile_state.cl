@@ -165,6 +165,18 @@ void xl_state_post(__global ulong *tiles, uint tile, uint state, uint epoch, XL_
     }
 }
 
+/* For tests: every other word of a state, from the first or from the second on. */
+void xl_state_post_half(__global ulong *tiles, uint tile, uint state, uint epoch, XL_T value,
+                        uint first)
+{
+    __global ulong *const slot = XL_SLOT(tiles, tile, state);
+    xl_posted words;
+    words.word[XL_VALUE_WORDS - 1] = 0;
+    words.value = value;
+    for (uint k = first; k < XL_VALUE_WORDS; k += 2)
+        xl_message_store(slot + k, (ulong)words.word[k] << 32 | xl_state_stamp(state, epoch));
+}
+
 /* One slot of a tile as it is now. */
 typedef struct xl_message {
     ulong word[(XL_SLOTS == 1) ? 1 : XL_VALUE_WORDS];

@@ -195,10 +195,8 @@ xl_wide xl_wide_scan(const xl_input *input, xl_wide mine, ulong i, xl_wide *befo
     const xl_marks heads = xl_wide_heads(input, i);
     xl_marks met = heads;
     xl_wide x = mine;
-#if XL_HAS_INIT
-    x = select(x, xl_op_wide((xl_wide)(input->init), x), heads);
-#elif XL_E_KIND == 2 && (XL_OPERATOR == 3 || XL_OPERATOR == 4)
-    x = select(x, xl_op_wide((xl_wide)(XL_IDENTITY_E), x), heads); /* see xl_input_state() */
+#if XL_SEEDS_HEADS
+    x = select(x, xl_op_wide((xl_wide)(XL_SEED(input)), x), heads);
 #endif
     XL_WIDE_STEP(x, met, 1)
     XL_WIDE_STEP(x, met, 2)

@@ -92,8 +92,11 @@ typedef struct xl_user_type {
 /* A binary operator. It must be associative; scans never change the order of operands
  * where the operator does not commute. Integer sums and products wrap modulo 2^bits,
  * signed ones too. Minimum and maximum of floating-point numbers skip NaN, and keep the
- * earlier of two equal numbers (so of -0 and +0). And, or, xor are for integers. On
- * vectors an operator works lane by lane. */
+ * earlier of two equal numbers (so of -0 and +0). A sum of floating-point numbers has the sign
+ * of zero that IEEE 754 gives it: -0 if there are elements and all of them are -0, else +0 for
+ * a sum of 0. A sum of nothing is +0, and from that an exclusive scan without init starts, in
+ * each segment. Init is taken as it is, a -0 too. And, or, xor are for integers. On vectors an
+ * operator works lane by lane. */
 typedef enum xl_op {
     XL_SUM = 1,
     XL_PROD = 2,

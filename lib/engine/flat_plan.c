@@ -319,8 +319,10 @@ xl_status xli_flat_plan(xli_flat *flat, const xl_scan_desc *desc, const xli_fact
 {
     xl_status status;
     xli_tune_scan_get(flat->ctx, facts, &flat->tune);
-    if (flat->on_trial)
+    if (flat->on_trial) { /* of the device, not of what tests do to tiles */
         flat->tune.ahead = strcmp(flat->on_trial, "scan_ahead") == 0;
+        flat->tune.hold_back = 0;
+    }
     flat->units = facts->info.compute_units;
     XL_TRY(choose_algorithm(flat, desc));
     XL_TRY(build_to_fit(flat, desc, facts));

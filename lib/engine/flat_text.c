@@ -65,6 +65,7 @@ xl_status xli_flat_text(const xli_flat *flat, const xl_scan_desc *desc, const xl
         {"XL_SPIN_LIMIT", flat->tune.spin_limit},
         {"XL_BLELLOCH", flat->algorithm == XL_SCAN_BLELLOCH},
         {"XL_HOLD_BACK", flat->tune.hold_back},
+        {"XL_HOLD_HALF", flat->tune.hold_half},
     };
     xli_element_text(text, facts, types, XLI_COUNT(types), source->op, desc->user_op);
     add_expression(text, "load", &source->element, &source->in, desc->load);

@@ -7,27 +7,27 @@
 
 enum { TILES = 300, ROUNDS = 3 };
 
-/* Scans ones into `out` (may be `in`) and counts the elements that are not their
- * index. */
-static xl_status run_round(xli_flat *flat, cl_command_queue queue, size_t n, cl_mem in, cl_mem out,
-                           cl_uint *host, size_t *wrong)
+/* Scans n times `step` into `out` (may be `in`) and counts the elements that are not what
+ * multiples of it are. */
+static xl_status run_round(xli_flat *flat, cl_command_queue queue, size_t n, cl_uint step,
+                           cl_mem in, cl_mem out, cl_uint *host, size_t *wrong)
 {
     xl_status status;
     const xli_flat_call call = {.n = n, .in = xl_view_of(in, 0), .out = xl_view_of(out, 0)};
     XL_TRY(xli_flat_enqueue(flat, queue, &call, 0, NULL, NULL));
     XL_TRY(xli_read_blocking(flat->ctx, queue, out, 0, n * sizeof *host, host, 0, NULL));
     for (size_t i = 0; i < n; ++i)
-        *wrong += host[i] != i;
+        *wrong += host[i] != step * (cl_uint)i;
 done:
     return status;
 }
 
-/* A buffer of n ones. */
-static xl_status make_ones(xl_context *ctx, size_t n, cl_uint *host, cl_mem *buffer)
+/* A buffer of n times `step`. */
+static xl_status make_steps(xl_context *ctx, size_t n, cl_uint step, cl_uint *host, cl_mem *buffer)
 {
     cl_int code;
     for (size_t i = 0; i < n; ++i)
-        host[i] = 1;
+        host[i] = step;
     *buffer = clCreateBuffer(xl_context_cl(ctx), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                              n * sizeof *host, host, &code);
     return xli_cl(ctx, code, "clCreateBuffer");
@@ -54,12 +54,12 @@ static xl_status run_trial(xl_context *ctx, const char *kernels, size_t *wrong)
     queue = xli_queue_create(ctx);
     if (!queue)
         XL_TRY(XL_ERROR_OPENCL);
-    for (int round = 0; round < ROUNDS && *wrong == 0; ++round) {
-        XL_TRY(make_ones(ctx, n, host, &in));
-        if (!out)
-            XL_TRY(make_ones(ctx, n, host, &out));
-        XL_TRY(run_round(flat, queue, n, in, out, host, wrong));
-        XL_TRY(run_round(flat, queue, n, in, in, host, wrong));
+    XL_TRY(make_steps(ctx, n, 0, host, &out));
+    /* Out of place and in place by turns; other data each time, lest what the last call posted
+     * look right. */
+    for (cl_uint round = 0; round < 2 * ROUNDS && *wrong == 0; ++round) {
+        XL_TRY(make_steps(ctx, n, round + 1, host, &in));
+        XL_TRY(run_round(flat, queue, n, round + 1, in, round % 2 ? in : out, host, wrong));
         clReleaseMemObject(in);
         in = NULL;
     }

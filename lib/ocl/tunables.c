@@ -36,6 +36,7 @@ static const struct {
     {"scan.ahead_flag_bytes", 4, 1024},
     {"scan.spin_limit", 0, 1 << 30},
     {"scan.hold_back", 0, 1 << 30},
+    {"scan.hold_half", 0, 1},
     {"reduce.serial", 0, 1},
     {"reduce.group_size", 1, 1024},
     {"reduce.whole_size", 1, 1024},

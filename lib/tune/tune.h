@@ -49,6 +49,8 @@ typedef struct xli_tune_scan {
     uint32_t spin_limit; /* scan.spin_limit: polls of a tile before its sum is made anew */
     uint32_t hold_back;  /* scan.hold_back: for tests: one in so many tiles is late to post
                             its sum, or never does; 0: none */
+    uint32_t hold_half;  /* scan.hold_half: for tests: 1: of what such a tile posts in several
+                            words every other one comes at once */
 } xli_tune_scan;
 
 void xli_tune_scan_get(const xl_context *ctx, const xli_facts *facts, xli_tune_scan *tune);

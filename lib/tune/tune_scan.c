@@ -61,6 +61,7 @@ void xli_tune_scan_get(const xl_context *ctx, const xli_facts *facts, xli_tune_s
         {"scan.ahead_flag_bytes", &tune->ahead_flags.bytes},
         {"scan.spin_limit", &tune->spin_limit},
         {"scan.hold_back", &tune->hold_back},
+        {"scan.hold_half", &tune->hold_half},
     };
     xli_context_tune(ctx, fields, XLI_COUNT(fields));
 }

@@ -437,7 +437,7 @@ static void long_runs_of_offsets(void **state)
          "reduce.alone_tiles = 1000\n"),
     };
     enum { EACH = 10, COUNT = 120000 };
-    if (on_oclgrind()) {
+    if (xlt_on_oclgrind()) {
         print_message("%s: long runs left out\n", xlt_device());
         skip();
     }

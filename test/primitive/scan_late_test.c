@@ -10,7 +10,7 @@
 #include <unistd.h>
 #endif
 
-#include "scan_support.h"
+#include "scan_users.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,18 +20,20 @@
 
 /* The ways tiles are worked on. Each says whether sums are posted ahead, which some devices
  * do by themselves whatever the shape. */
-enum { SERIAL, GROUPS, AHEAD, WAYS, LINES = 448 };
+enum { SERIAL, GROUPS, AHEAD, WAYS, LINES = 512 };
 
-/* Tuning lines of a way with small tiles, one in `every` of which is held back. */
+/* Tuning lines of a way with small tiles, one in `every` of which is held back, or half of what
+ * it posts. */
 static void write_lines(char *text, unsigned way, unsigned tile_bytes, unsigned every,
-                        unsigned spin)
+                        unsigned spin, bool half)
 {
     snprintf(text, LINES,
              "scan.shape = %d\nscan.item_bytes = 16\nscan.tile_bytes = %u\nscan.group_size = 64\n"
              "scan.ahead = %d\nscan.ahead_block = 64\nscan.ahead_size = 64\nscan.ahead_bytes = 16\n"
              "scan.ahead_wide_size = 64\nscan.ahead_wide_bytes = 16\nscan.ahead_flag_size = 64\n"
-             "scan.ahead_flag_bytes = 16\nscan.hold_back = %u\nscan.spin_limit = %u\n",
-             way != SERIAL, tile_bytes, way == AHEAD, every, spin);
+             "scan.ahead_flag_bytes = 16\nscan.hold_back = %u\nscan.spin_limit = %u\n"
+             "scan.hold_half = %d\n",
+             way != SERIAL, tile_bytes, way == AHEAD, every, spin, half);
 }
 
 /* How many tiles others re-reduced: counted in the header of the state, which the
@@ -44,25 +46,29 @@ static cl_uint redone(const xlt_buffer *scratch)
     return words[3];
 }
 
-/* Ones of u64 scanned with scratch given; gives how many tiles were re-reduced. */
-static cl_uint run_held(xl_context *ctx, xl_scan *plan, size_t n, bool in_place, const char *what)
+/* Equal numbers of u64, others in each round, scanned with scratch given; gives how many tiles
+ * were re-reduced. */
+static cl_uint run_held(xl_context *ctx, xl_scan *plan, size_t n, unsigned round, bool in_place,
+                        const char *what)
 {
-    size_t bytes, alignment;
-    uint64_t *host = malloc(n * sizeof *host);
+    const uint64_t step = ((uint64_t)1 << 33) * (round + 1) + 1;
+    uint64_t *host = bytes_for(n, sizeof *host);
+    xlt_tiles tiles;
     for (size_t i = 0; i < n; ++i)
-        host[i] = ((uint64_t)1 << 33) + 1;
+        host[i] = step;
     xlt_buffer a = xlt_buffer_make(host, n, 8, 0), b = a;
     if (!in_place)
         b = xlt_buffer_make(NULL, n, 8, 1);
-    ok(ctx, xl_scan_scratch(plan, n, &bytes, &alignment), what);
-    xlt_buffer scratch = xlt_scratch_make(bytes, alignment);
+    xlt_buffer scratch = scan_scratch_make(ctx, plan, n, &tiles);
+    xlt_watch_start(what, &tiles);
     ok(ctx,
        xl_scan_enqueue(plan, xlt_queue(), n, xlt_view(&a), xl_no_view(), xlt_view(&b),
                        xlt_view(&scratch), 0, NULL, NULL),
        what);
     xlt_read(&b, host);
+    xlt_watch_stop();
     for (size_t i = 0; i < n; ++i)
-        if (host[i] != i * (((uint64_t)1 << 33) + 1))
+        if (host[i] != i * step)
             XLT_FAIL("%s, %s place: element %zu of %zu is wrong", what, in_place ? "in" : "out of",
                      i, n);
     const cl_uint count = redone(&scratch);
@@ -83,25 +89,25 @@ static void held_back(void **state)
     const unsigned rows = xlt_small() ? 2 : 4;
     char text[LINES];
     if (!can_message())
-        return;
+        skip();
     const unsigned ways = can_post_ahead() ? WAYS : AHEAD;
     for (unsigned i = 0; i < rows * ways; ++i) {
         xl_scan *plan;
         xl_scan_desc desc;
         const unsigned k = every[i % rows];
-        write_lines(text, i / rows, 1024, k, limits[i % rows]);
+        write_lines(text, i / rows, 1024, k, limits[i % rows], false);
         xl_context *ctx = open_context(text, NULL);
         xl_scan_desc_init(&desc);
         desc.type = XL_U64;
         desc.algorithm = XL_SCAN_LOOKBACK;
         ok(ctx, xl_scan_create(ctx, &desc, &plan), text);
         const size_t tile = tile_of(ctx, plan), tiles = k == 1 || xlt_small() ? 70 : 1100;
-        const cl_uint count = run_held(ctx, plan, tiles * tile + 3, false, text);
+        const cl_uint count = run_held(ctx, plan, tiles * tile + 3, 0, false, text);
         /* A tile that never posts is re-reduced by whoever comes after it. */
         if (count == 0 && k < tiles)
             XLT_FAIL("no tile was re-reduced with %s", text);
-        for (int round = 0; round < 3; ++round)
-            (void)run_held(ctx, plan, tiles * tile + 3, true, text);
+        for (unsigned round = 1; round < 4; ++round)
+            (void)run_held(ctx, plan, tiles * tile + 3, round, true, text);
         xl_scan_destroy(plan);
         xl_context_destroy(ctx);
     }
@@ -109,82 +115,135 @@ static void held_back(void **state)
 
 /* Wide states, which do not fit a word, and states with flags; two of them share a plan
  * of each kind of arrays. */
-static void matrix_op(void *to, const void *left, const void *right)
-{
-    uint32_t a[4], b[4], r[4];
-    memcpy(a, left, sizeof a);
-    memcpy(b, right, sizeof b);
-    for (int i = 0; i < 4; ++i)
-        r[i] = a[i & 2] * b[i & 1] + a[(i & 2) + 1] * b[(i & 1) + 2];
-    memcpy(to, r, sizeof r);
-}
-
-static const uint32_t identity[4] = {1, 0, 0, 1};
-static const xl_user_op matrices = {
-    "mat2",
-    "uint4 mat2(uint4 a, uint4 b)\n{\n"
-    "    return (uint4)(a.x * b.x + a.y * b.z, a.x * b.y + a.y * b.w,\n"
-    "                   a.z * b.x + a.w * b.z, a.z * b.y + a.w * b.w);\n}",
-    identity, XL_OP_EXACT};
-
-static const struct {
+typedef struct late_case {
     const char *what;
-    xl_type type;
+    xl_type type; /* XL_USER_TYPE: of user_cases[] */
     xl_segments segments;
     unsigned way, every, spin;
-} late[] = {
-    {"matrices, 1 in 2", XL_U32X4, XL_SEGMENTS_NONE, SERIAL, 2, 2},
-    {"matrices, 1 in 7", XL_U32X4, XL_SEGMENTS_HEAD_FLAGS, GROUPS, 7, 0},
-    {"bytes, 1 in 2", XL_U8, XL_SEGMENTS_NONE, GROUPS, 2, 1},
-    {"flags, 1 in 3", XL_U32, XL_SEGMENTS_HEAD_FLAGS, SERIAL, 3, 5},
-    {"offsets, 1 in 2", XL_I64, XL_SEGMENTS_OFFSETS, GROUPS, 2, 0},
-    {"offsets, 1 in 3", XL_U32, XL_SEGMENTS_OFFSETS, SERIAL, 3, 1},
-    {"keys, 1 in 64", XL_F32, XL_SEGMENTS_KEYS, SERIAL, 64, 20},
-    {"ahead: matrices, 1 in 2", XL_U32X4, XL_SEGMENTS_NONE, AHEAD, 2, 1},
-    {"ahead: bytes, 1 in 3", XL_U8, XL_SEGMENTS_NONE, AHEAD, 3, 0},
-    {"ahead: flags, 1 in 2", XL_U32, XL_SEGMENTS_HEAD_FLAGS, AHEAD, 2, 0},
-    {"ahead: bits, 1 in 512", XL_I64, XL_SEGMENTS_HEAD_BITS, AHEAD, 512, 3},
-    {"ahead: keys, 1 in 64", XL_F32, XL_SEGMENTS_KEYS, AHEAD, 64, 20},
+    unsigned user;   /* number in user_cases[] */
+    bool init, half; /* starts from what is no identity; half of what is held back comes */
+} late_case;
+
+enum { SMALL_MAPS = 0, SPANS = 1, TEXT_HASHES = 2, MATRICES = 4 };
+
+static void late_job(job *j, const late_case *c, xl_scan_kind kind)
+{
+    if (c->type == XL_USER_TYPE)
+        user_case_make(j, &user_cases[c->user], kind, c->init || !user_cases[c->user].op->identity);
+    else
+        job_make(j, c->what, c->type, XL_SUM, kind, c->init ? odd_init(c->type) : NULL);
+    j->what = c->what;
+    j->desc.algorithm = XL_SCAN_LOOKBACK;
+    j->desc.segments = c->segments;
+    j->desc.segment_type = XL_U32;
+    j->desc.segment_width = c->segments == XL_SEGMENTS_WIDTH ? 700 : 0;
+}
+
+static void check_late(const late_case *c, xl_scan_kind kind, size_t tiles)
+{
+    char text[LINES];
+    job j;
+    write_lines(text, c->way, 512, c->every, c->spin, c->half);
+    xl_context *ctx = open_context(text, NULL);
+    late_job(&j, c, kind);
+    xl_scan *plan = job_plan(ctx, &j);
+    const size_t tile = tile_of(ctx, plan);
+    for (int p = 0; p < NUM_PATTERNS; ++p) {
+        j.pattern = (pattern)p;
+        j.seed = (uint64_t)p * 7;
+        job_check(ctx, plan, &j, p % 2 ? tiles * tile - 1 : tiles * tile + 1,
+                  placings[(p + 1) % NUM_PLACINGS]);
+    }
+    xl_scan_destroy(plan);
+    xl_context_destroy(ctx);
+}
+
+static const late_case late[] = {
+    {"matrices, 1 in 2", XL_USER_TYPE, XL_SEGMENTS_NONE, SERIAL, 2, 2, .user = MATRICES},
+    {"matrices, 1 in 7", XL_USER_TYPE, XL_SEGMENTS_HEAD_FLAGS, GROUPS, 7, 0, .user = MATRICES},
+    {"bytes, 1 in 2", XL_U8, XL_SEGMENTS_NONE, GROUPS, 2, .spin = 1},
+    {"flags, 1 in 3", XL_U32, XL_SEGMENTS_HEAD_FLAGS, SERIAL, 3, .spin = 5},
+    {"offsets, 1 in 2", XL_I64, XL_SEGMENTS_OFFSETS, GROUPS, 2, .spin = 0},
+    {"offsets, 1 in 3", XL_U32, XL_SEGMENTS_OFFSETS, SERIAL, 3, .spin = 1},
+    {"keys, 1 in 64", XL_F32, XL_SEGMENTS_KEYS, SERIAL, 64, .spin = 20},
+    {"ahead: matrices, 1 in 2", XL_USER_TYPE, XL_SEGMENTS_NONE, AHEAD, 2, 1, .user = MATRICES},
+    {"ahead: bytes, 1 in 3", XL_U8, XL_SEGMENTS_NONE, AHEAD, 3, .spin = 0},
+    {"ahead: flags, 1 in 2", XL_U32, XL_SEGMENTS_HEAD_FLAGS, AHEAD, 2, .spin = 0},
+    {"ahead: bits, 1 in 512", XL_I64, XL_SEGMENTS_HEAD_BITS, AHEAD, 512, .spin = 3},
+    {"ahead: keys, 1 in 64", XL_F32, XL_SEGMENTS_KEYS, AHEAD, 64, .spin = 20},
 };
 
 static void other_states_held_back(void **state)
 {
     (void)state;
-    char text[LINES];
     if (!can_message())
-        return;
+        skip();
     const unsigned ways = can_post_ahead() ? WAYS : AHEAD;
     for (size_t c = 0; c < sizeof late / sizeof late[0]; ++c) {
-        job j;
         /* Of nine tiles one in ten or fewer would hold none back. */
         if (late[c].way >= ways ||
             (xlt_small() && (late[c].every > 9 || (late[c].way != AHEAD && c % 2))))
             continue;
-        write_lines(text, late[c].way, 512, late[c].every, late[c].spin);
-        xl_context *ctx = open_context(text, NULL);
-        job_make(&j, late[c].what, late[c].type, XL_SUM, c % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE, NULL);
-        if (late[c].type == XL_U32X4) {
-            j.desc.op = XL_USER_OP;
-            j.desc.user_op = &matrices;
-            j.ref.op = matrix_op;
-            j.ref.lanes = 1;
-            j.ref.identity = identity;
-        }
-        j.desc.algorithm = XL_SCAN_LOOKBACK;
-        j.desc.segments = late[c].segments;
-        j.desc.segment_type = XL_U32;
-        xl_scan *plan = job_plan(ctx, &j);
-        const size_t tile = tile_of(ctx, plan), tiles = xlt_small()           ? 9
-                                                        : late[c].every > 200 ? 600
-                                                                              : 200;
-        for (int p = 0; p < NUM_PATTERNS; ++p) {
-            j.pattern = (pattern)p;
-            job_check(ctx, plan, &j, p % 2 ? tiles * tile - 1 : tiles * tile + 1,
-                      placings[p % NUM_PLACINGS]);
-        }
-        xl_scan_destroy(plan);
-        xl_context_destroy(ctx);
+        check_late(&late[c], c % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE,
+                   xlt_small()           ? 9
+                   : late[c].every > 200 ? 600
+                                         : 200);
     }
+}
+
+/* Every tile is held back, the first as well: who makes it anew has to begin as it does. */
+static void starts_held_back(void **state)
+{
+    (void)state;
+    static const late_case cases[] = {
+        {"plain", XL_U32, XL_SEGMENTS_NONE, SERIAL, 1, 0, .init = true},
+        {"plain", XL_U32, XL_SEGMENTS_NONE, GROUPS, 1, 0, .init = true},
+        {"in order", XL_F32, XL_SEGMENTS_NONE, SERIAL, 1, 1, .init = true},
+        {"in order", XL_F32, XL_SEGMENTS_NONE, GROUPS, 1, 1, .init = true},
+        {"strings", XL_USER_TYPE, XL_SEGMENTS_NONE, SERIAL, 1, 0, TEXT_HASHES, .init = true},
+        {"flags", XL_U32, XL_SEGMENTS_HEAD_FLAGS, SERIAL, 1, 0, .init = true},
+        {"bits", XL_I64, XL_SEGMENTS_HEAD_BITS, GROUPS, 1, 0, .init = true},
+        {"keys", XL_U32, XL_SEGMENTS_KEYS, GROUPS, 1, 0, .init = true},
+        {"offsets", XL_I64, XL_SEGMENTS_OFFSETS, SERIAL, 1, 0, .init = true},
+        {"width", XL_F32, XL_SEGMENTS_WIDTH, GROUPS, 1, 0, .init = true},
+        {"ahead", XL_U32, XL_SEGMENTS_NONE, AHEAD, 1, 0, .init = true},
+        {"ahead, flags", XL_U32, XL_SEGMENTS_HEAD_FLAGS, AHEAD, 1, 0, .init = true},
+    };
+    if (!can_message())
+        skip();
+    const unsigned ways = can_post_ahead() ? WAYS : AHEAD;
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c)
+        if (cases[c].way < ways)
+            check_late(&cases[c], c % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE,
+                       cases[c].way == AHEAD ? 70 : 7);
+}
+
+/* A state of several words of which only some are there is not there yet. */
+static void states_half_posted(void **state)
+{
+    (void)state;
+    static const late_case cases[] = {
+        {"u64", XL_U64, XL_SEGMENTS_NONE, SERIAL, 1, 1, .half = true},
+        {"u64", XL_U64, XL_SEGMENTS_NONE, GROUPS, 2, 1, .half = true},
+        {"in order, f64", XL_F64, XL_SEGMENTS_NONE, SERIAL, 2, 1, .half = true},
+        {"value and flag", XL_U32, XL_SEGMENTS_HEAD_FLAGS, SERIAL, 2, 1, .half = true},
+        {"value and flag", XL_I32, XL_SEGMENTS_KEYS, GROUPS, 1, 0, .half = true},
+        {"in order, value and flag", XL_F32, XL_SEGMENTS_HEAD_BITS, GROUPS, 2, 0, .half = true},
+        {"wide value and flag", XL_I64, XL_SEGMENTS_OFFSETS, SERIAL, 1, 0, .half = true},
+        {"3 bytes and flag", XL_USER_TYPE, XL_SEGMENTS_HEAD_FLAGS, SERIAL, 2, 0, SMALL_MAPS,
+         .half = true},
+        {"12 bytes", XL_USER_TYPE, XL_SEGMENTS_NONE, GROUPS, 2, 1, SPANS, .half = true},
+        {"24 bytes", XL_USER_TYPE, XL_SEGMENTS_HEAD_FLAGS, SERIAL, 1, 0, TEXT_HASHES, .half = true},
+        {"ahead: u64", XL_U64, XL_SEGMENTS_NONE, AHEAD, 2, 1, .half = true},
+        {"ahead: value and flag", XL_U32, XL_SEGMENTS_HEAD_FLAGS, AHEAD, 1, 0, .half = true},
+    };
+    if (!can_message())
+        skip();
+    const unsigned ways = can_post_ahead() ? WAYS : AHEAD;
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c)
+        if (cases[c].way < ways)
+            check_late(&cases[c], c % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE,
+                       cases[c].way == AHEAD ? 70 : 11);
 }
 
 /* Nobody posts: each group makes all tiles before its own anew. Rows of several vectors, without
@@ -443,6 +502,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(several_processes), cmocka_unit_test(one_worker_thread),
 #endif
         cmocka_unit_test(held_back),         cmocka_unit_test(other_states_held_back),
+        cmocka_unit_test(starts_held_back),  cmocka_unit_test(states_half_posted),
         cmocka_unit_test(nobody_posts),
     };
 #ifndef _WIN32

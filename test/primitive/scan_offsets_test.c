@@ -117,7 +117,7 @@ static void scans(void **state)
     (void)state;
     for (size_t w = 0; w < sizeof ways / sizeof ways[0]; ++w) {
         job j;
-        if (on_oclgrind() && ways[w].tune == serial_tiles) {
+        if (xlt_on_oclgrind() && ways[w].tune == serial_tiles) {
             /* Its check for uninitialised values ends the process on 16-element vectors. */
             print_message("%s: %s left out\n", xlt_device(), ways[w].what);
             continue;

@@ -34,18 +34,23 @@ typedef struct data {
 static void run(xl_context *ctx, const xl_scan_desc *desc, const data *d, bool in_place, float *got)
 {
     xl_scan *plan;
+    xlt_tiles tiles;
     ok(ctx, xl_scan_create(ctx, desc, &plan), "xl_scan_create");
     xlt_buffer a = xlt_buffer_make(d->values, d->n, 4, 0), b = a;
     xlt_buffer heads = xlt_buffer_make(d->heads, d->n, 1, 0);
     if (!in_place)
         b = xlt_buffer_make(NULL, d->n, 4, 0);
+    xlt_buffer scratch = scan_scratch_make(ctx, plan, d->n, &tiles);
+    xlt_watch_start("scan in order", &tiles);
     ok(ctx,
        xl_scan_enqueue(plan, xlt_queue(), d->n, xlt_view(&a),
-                       desc->segments ? xlt_view(&heads) : xl_no_view(), xlt_view(&b), xl_no_view(),
-                       0, NULL, NULL),
+                       desc->segments ? xlt_view(&heads) : xl_no_view(), xlt_view(&b),
+                       xlt_view(&scratch), 0, NULL, NULL),
        "xl_scan_enqueue");
     xlt_read(&b, got);
+    xlt_watch_stop();
     xlt_check_guards(&b, "out");
+    xlt_buffer_free(&scratch);
     xlt_buffer_free(&a);
     if (!in_place)
         xlt_buffer_free(&b);

@@ -125,7 +125,7 @@ static void other_shapes(void **state)
         check_forms("groups, one pass", group_tiles, NULL, XL_SCAN_LOOKBACK, 5);
         check_forms("groups without lanes", group_tiles, "width=1", XL_SCAN_AUTO, 5);
     }
-    if (on_oclgrind()) {
+    if (xlt_on_oclgrind()) {
         /* Its check for uninitialised values ends the process on 16-element vectors. */
         print_message("%s: one work-item per tile left out\n", xlt_device());
         return;
@@ -328,9 +328,9 @@ static void crowds_of_empty_segments(void **state)
 {
     (void)state;
     static const size_t empty[] = {1, 8, 9, 20};
-    if (on_oclgrind()) {
+    if (xlt_on_oclgrind()) {
         print_message("%s: many empty segments left out\n", xlt_device());
-        return;
+        skip();
     }
     xl_context *leaps =
         open_context("scan.shape = 0\nscan.look_back = 0\nscan.run_offsets = 1024\n", NULL);

@@ -21,7 +21,6 @@ void refused(xl_context *ctx, xl_status got, xl_status wanted, const char *text)
 bool can_message(void);
 /* False, with a line of why, where there are no sub-groups to post sums ahead by. */
 bool can_post_ahead(void);
-bool on_oclgrind(void);
 /* True, with a line of why, where a driver gets segments of narrow elements wrong in the
  * work-group shapes, which CPUs take only when told to. */
 bool loses_narrow_states(void);
@@ -87,6 +86,10 @@ typedef struct placing {
 
 extern const placing placings[];
 enum { NUM_PLACINGS = 6 };
+
+/* Scratch for one call of look-back, and where its tiles' states lie in it; of other plans just
+ * scratch. */
+xlt_buffer scan_scratch_make(xl_context *ctx, const xl_scan *plan, size_t n, xlt_tiles *tiles);
 
 /* Runs the plan on n elements and compares with the reference; checks guard bytes, and
  * that inputs are as they were. */

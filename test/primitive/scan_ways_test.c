@@ -102,7 +102,7 @@ static void every_way(void **state)
     (void)state;
     const bool messages = can_message(), ahead = messages && can_post_ahead();
     /* Its check for uninitialised values ends the process on 16-element vectors. */
-    const bool narrow = on_oclgrind(), no_groups = loses_narrow_states();
+    const bool narrow = xlt_on_oclgrind(), no_groups = loses_narrow_states();
     if (narrow)
         print_message("%s: one work-item per tile left out\n", xlt_device());
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; ++i) {

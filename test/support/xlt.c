@@ -63,10 +63,15 @@ bool xlt_small(void)
     return text && strcmp(text, "0") != 0 && *text;
 }
 
-void xlt_needs_threads(void)
+bool xlt_on_oclgrind(void)
 {
     (void)xlt_context();
-    if (strstr(device, "Oclgrind")) {
+    return strstr(device, "Oclgrind") != NULL;
+}
+
+void xlt_needs_threads(void)
+{
+    if (xlt_on_oclgrind()) {
         print_message("%s: runs one kernel at a time, threads left out\n", device);
         skip();
     }
@@ -182,28 +187,35 @@ static size_t total_bytes(const xlt_buffer *buffer)
     return buffer->exact ? bytes + (bytes == 0) : lead_bytes(buffer) + bytes + GUARD_BYTES;
 }
 
+/* `in_place`: the memory that is filled is the buffer's own, kept until that is freed. */
+static void fill_buffer(xlt_buffer *buffer, const void *host, unsigned char *bytes, bool in_place)
+{
+    const size_t lead = lead_bytes(buffer), total = total_bytes(buffer);
+    cl_int code;
+    assert_non_null(bytes);
+    memset(bytes, GUARD, total);
+    if (host && buffer->n > 0)
+        memcpy(bytes + lead, host, buffer->n * buffer->size);
+    else
+        memset(bytes + lead, FILL, buffer->n * buffer->size);
+    buffer->mem =
+        clCreateBuffer(xl_context_cl(xlt_context()),
+                       in_place ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR, total, bytes, &code);
+    XLT_CL(code);
+}
+
 xlt_buffer xlt_buffer_make(const void *host, size_t n, size_t size, size_t offset)
 {
     const bool exact = placed != XLT_GUARD_BYTES;
     const bool paged = placed == XLT_AT_PAGE_END || placed == XLT_AT_PAGE_START;
     xlt_buffer buffer = {.n = n, .size = size, .offset = exact ? 0 : offset, .exact = exact};
-    size_t lead = lead_bytes(&buffer), total = total_bytes(&buffer);
-    cl_int code;
+    const size_t total = total_bytes(&buffer);
     if (paged)
         buffer.pages = xlt_pages_make(total, placed == XLT_AT_PAGE_END, GUARD);
     unsigned char *bytes = paged ? buffer.pages.data : malloc(total);
-    assert_non_null(bytes);
-    memset(bytes, GUARD, total);
-    if (host && n > 0)
-        memcpy(bytes + lead, host, n * size);
-    else
-        memset(bytes + lead, FILL, n * size);
-    buffer.mem =
-        clCreateBuffer(xl_context_cl(xlt_context()),
-                       paged ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR, total, bytes, &code);
+    fill_buffer(&buffer, host, bytes, paged);
     if (!paged)
         free(bytes);
-    XLT_CL(code);
     return buffer;
 }
 
@@ -245,6 +257,7 @@ void xlt_buffer_free(xlt_buffer *buffer)
     if (buffer->pages.map && buffer->mem)
         XLT_CL(clFinish(xlt_queue()));
     xlt_pages_free(&buffer->pages);
+    free(buffer->host);
     *buffer = (xlt_buffer){0};
 }
 
@@ -255,6 +268,24 @@ xlt_buffer xlt_scratch_make(size_t bytes, size_t alignment)
     /* The guard in front is a multiple of every alignment the library asks for. */
     assert_int_equal(GUARD_BYTES % alignment, 0);
     return xlt_buffer_make(NULL, bytes, 1, 0);
+}
+
+xlt_buffer xlt_scratch_make_open(size_t bytes, size_t alignment, const void **memory)
+{
+    enum { PAGE = 4096 };
+    xl_device_info info;
+    *memory = NULL;
+    XLT_OK(xl_context_device_info(xlt_context(), &info));
+    if (bytes == 0 || !(info.type & CL_DEVICE_TYPE_CPU) || xlt_on_oclgrind())
+        return xlt_scratch_make(bytes, alignment);
+    assert_int_equal(GUARD_BYTES % alignment, 0);
+    xlt_buffer buffer = {.n = bytes, .size = 1};
+    buffer.host = malloc(total_bytes(&buffer) + PAGE);
+    assert_non_null(buffer.host);
+    unsigned char *start = (unsigned char *)buffer.host + (PAGE - (uintptr_t)buffer.host % PAGE);
+    fill_buffer(&buffer, NULL, start, true);
+    *memory = start + lead_bytes(&buffer);
+    return buffer;
 }
 
 uint64_t xlt_next(xlt_random *random)

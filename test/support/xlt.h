@@ -28,6 +28,8 @@ cl_command_queue xlt_out_of_order_queue(void);
 cl_event xlt_user_event(void);
 void xlt_finish(void);
 bool xlt_small(void);
+/* Whether the device is Oclgrind. */
+bool xlt_on_oclgrind(void);
 /* Skips the test on Oclgrind, which ends the process when two threads run kernels. */
 void xlt_needs_threads(void);
 /* The device's name, for messages. */
@@ -74,6 +76,7 @@ typedef struct xlt_buffer {
     size_t n, size, offset;
     bool exact;
     xlt_pages pages;
+    void *host; /* NULL, or memory of ours that the buffer lies in */
 } xlt_buffer;
 /* `host` may be NULL: then the elements are filled with 0xA5. */
 xlt_buffer xlt_buffer_make(const void *host, size_t n, size_t size, size_t offset);
@@ -84,6 +87,22 @@ void xlt_check_guards(const xlt_buffer *buffer, const char *name);
 void xlt_buffer_free(xlt_buffer *buffer);
 /* A scratch view of `bytes` at `alignment`, filled with 0xA5; a zero view for 0. */
 xlt_buffer xlt_scratch_make(size_t bytes, size_t alignment);
+
+/* The same in memory of the host, where the device works in such: then, and only then,
+ * `memory` is where its bytes can be read while a kernel runs. */
+xlt_buffer xlt_scratch_make_open(size_t bytes, size_t alignment, const void **memory);
+
+/* The tiles of a scan by look-back, in its scratch. */
+typedef struct xlt_tiles {
+    const void *memory;  /* NULL: cannot be read */
+    size_t count, words; /* tiles, and 64-bit words of each */
+} xlt_tiles;
+
+/* Between these two the process may take CROSSLANE_TEST_PATIENCE seconds (30; 600 on Oclgrind), of
+ * its own processor time too, or ten times as long. One that takes longer ends with a failure that
+ * says `what` hangs and how far its tiles are. One watch at a time. */
+void xlt_watch_start(const char *what, const xlt_tiles *tiles_or_null);
+void xlt_watch_stop(void);
 
 /* xorshift64*: good enough for test data, the same everywhere. */
 typedef struct xlt_random {

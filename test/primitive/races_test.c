@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT
+ * Scans, reductions and sorts by groups of 16 work-items, each with a few tiles: small enough for a
+ * simulator that looks for races. Under `oclgrind --data-races` every barrier that is missing
+ * shows as a report; elsewhere these are checks of small groups.
+ *
+ * Oclgrind has no messages between work-groups. It runs one group after the other, though, and
+ * each to its end, so that look-back by a single group works there with plain loads and stores,
+ * which the operator's text puts in place of the atomics. */
+#include "private.h"
+#include "reduce_support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char small_groups[] =
+    "scan.shape = 1\nscan.group_size = 16\nscan.item_bytes = 32\nscan.run_groups = 1\n"
+    "scan.ring_groups = 1\nscan.ahead = 0\nreduce.serial = 0\nreduce.group_size = 16\n"
+    "reduce.whole_size = 16\nreduce.item_bytes = 16\nreduce.whole_bytes = 16\n"
+    "reduce.part_groups = 3\nreduce.run_groups = 2\nreduce.run_elements = 256\n"
+    "sort.shape = 0\nsort.group_log = 4\nsort.held_log = 1\nsort.seek_log = 2\n";
+
+static const uint32_t zero;
+
+/* Left and right may change places in one and not in the other, which takes other ways. */
+#define NO_MESSAGES                                                                                \
+    "#if __OPENCL_C_VERSION__ < 200\n"                                                             \
+    "#define atomic_ulong ulong\n#define memory_order_relaxed 0\n#define memory_order_acq_rel 0\n" \
+    "#define memory_scope_device 0\n#define atomic_load_explicit(p, o, s) (*(p))\n"                \
+    "#define atomic_store_explicit(p, x, o, s) (*(p) = (x))\n"                                     \
+    "#define atomic_work_item_fence(f, o, s) mem_fence(f)\n#endif\n"
+static const xl_user_op plus = {"plus", NO_MESSAGES "uint plus(uint a, uint b) { return a + b; }",
+                                &zero, XL_OP_COMMUTES | XL_OP_EXACT};
+static const xl_user_op plus_in_order = {
+    "plus", NO_MESSAGES "uint plus(uint a, uint b) { return a + b; }", &zero, XL_OP_EXACT};
+
+typedef struct race {
+    const char *what;
+    xl_scan_algorithm algorithm; /* of a scan */
+    xl_type type;
+    xl_op op; /* XL_USER_OP: plus_in_order */
+    xl_segments segments;
+    xl_type segment_type;
+    size_t n;
+} race;
+
+static void race_job(job *j, const race *r, xl_scan_kind kind)
+{
+    const bool own = r->op == XL_USER_OP || r->algorithm == XL_SCAN_LOOKBACK;
+    job_make(j, r->what, r->type, own ? XL_SUM : r->op, kind, NULL);
+    if (own) {
+        j->desc.op = XL_USER_OP;
+        j->desc.user_op = r->op == XL_USER_OP ? &plus_in_order : &plus;
+    }
+    j->desc.algorithm = r->algorithm;
+    j->desc.segments = r->segments;
+    j->desc.segment_type = r->segment_type;
+    j->pattern = SHORT_RUNS;
+}
+
+/* Where messages are missing one group at a time is all there is, and needs none. */
+static xl_context *open_small(void)
+{
+    xl_context *ctx = open_context(small_groups, NULL);
+    const xli_facts *facts;
+    XLT_OK(xli_context_facts(ctx, &facts));
+    if (xlt_on_oclgrind()) {
+        ctx->facts.can_message = true;
+        xli_context_set_verdict(ctx, "scan_lookback", XLI_PASSED); /* its trial has no such text */
+    }
+    return ctx;
+}
+
+static void scans(void **state)
+{
+    (void)state;
+    static const race all[] = {
+        {"reduce-then-scan", XL_SCAN_REDUCE_THEN_SCAN, XL_U32, XL_SUM, XL_SEGMENTS_NONE, XL_NONE,
+         600},
+        {"reduce-then-scan, in order", XL_SCAN_REDUCE_THEN_SCAN, XL_U32, XL_USER_OP,
+         XL_SEGMENTS_NONE, XL_NONE, 600},
+        {"reduce-then-scan, flags", XL_SCAN_REDUCE_THEN_SCAN, XL_U32, XL_SUM,
+         XL_SEGMENTS_HEAD_FLAGS, XL_NONE, 600},
+        {"reduce-then-scan, offsets", XL_SCAN_REDUCE_THEN_SCAN, XL_U32, XL_SUM, XL_SEGMENTS_OFFSETS,
+         XL_U32, 600},
+        {"look-back", XL_SCAN_LOOKBACK, XL_U32, XL_SUM, XL_SEGMENTS_NONE, XL_NONE, 600},
+        {"look-back, in order", XL_SCAN_LOOKBACK, XL_U32, XL_USER_OP, XL_SEGMENTS_NONE, XL_NONE,
+         600},
+        {"look-back, flags", XL_SCAN_LOOKBACK, XL_U32, XL_SUM, XL_SEGMENTS_HEAD_FLAGS, XL_NONE,
+         600},
+        {"look-back, offsets", XL_SCAN_LOOKBACK, XL_U32, XL_SUM, XL_SEGMENTS_OFFSETS, XL_U32, 600},
+        {"Kogge-Stone", XL_SCAN_KOGGE_STONE, XL_U32, XL_SUM, XL_SEGMENTS_NONE, XL_NONE, 4500},
+        {"Kogge-Stone, flags", XL_SCAN_KOGGE_STONE, XL_U32, XL_SUM, XL_SEGMENTS_HEAD_FLAGS, XL_NONE,
+         4500},
+        {"Blelloch", XL_SCAN_BLELLOCH, XL_U32, XL_SUM, XL_SEGMENTS_NONE, XL_NONE, 4500},
+    };
+    const bool messages = xlt_on_oclgrind() || can_message();
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
+        job j;
+        if (all[i].algorithm == XL_SCAN_LOOKBACK && !messages)
+            continue;
+        xl_context *ctx = open_small(); /* and with it what look-back is tried with */
+        race_job(&j, &all[i], i % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE);
+        xl_scan *plan = job_plan(ctx, &j);
+        job_check(ctx, plan, &j, all[i].n, placings[i % NUM_PLACINGS]);
+        xl_scan_destroy(plan);
+        xl_context_destroy(ctx);
+    }
+}
+
+/* By sub-groups, which no simulator has: several tiles for each group, several blocks of tiles. */
+static void scans_posted_ahead(void **state)
+{
+    (void)state;
+    static const char lines[] =
+        "scan.shape = 1\nscan.ahead = 1\nscan.ahead_block = 64\nscan.ahead_size = 64\n"
+        "scan.ahead_bytes = 16\nscan.ahead_groups = 1\nscan.ahead_flag_size = 64\n"
+        "scan.ahead_flag_bytes = 16\n";
+    static const race all[] = {
+        {"ahead", XL_SCAN_LOOKBACK, XL_U32, XL_SUM, XL_SEGMENTS_NONE, XL_NONE, 60000},
+        {"ahead, flags", XL_SCAN_LOOKBACK, XL_U32, XL_SUM, XL_SEGMENTS_HEAD_FLAGS, XL_NONE, 60000},
+        {"ahead, bits", XL_SCAN_LOOKBACK, XL_I32, XL_SUM, XL_SEGMENTS_HEAD_BITS, XL_NONE, 60000},
+    };
+    if (!can_message() || !can_post_ahead())
+        skip();
+    xl_context *ctx = open_context(lines, NULL);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
+        job j;
+        race_job(&j, &all[i], i % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE);
+        xl_scan *plan = job_plan(ctx, &j);
+        for (size_t p = 0; p < NUM_PLACINGS; ++p)
+            job_check(ctx, plan, &j, all[i].n - 7 * p, placings[p]);
+        xl_scan_destroy(plan);
+    }
+    xl_context_destroy(ctx);
+}
+
+static void reductions(void **state)
+{
+    (void)state;
+    static const race all[] = {
+        {"whole", 0, XL_U32, XL_SUM, XL_SEGMENTS_NONE, XL_NONE, 1500},
+        {"whole, in order", 0, XL_F32, XL_MAX, XL_SEGMENTS_NONE, XL_NONE, 1500},
+        {"flags", 0, XL_U32, XL_SUM, XL_SEGMENTS_HEAD_FLAGS, XL_NONE, 1500},
+        {"bits", 0, XL_I64, XL_SUM, XL_SEGMENTS_HEAD_BITS, XL_NONE, 1500},
+        {"keys", 0, XL_U32, XL_MIN, XL_SEGMENTS_KEYS, XL_U32, 1500},
+        {"offsets", 0, XL_U32, XL_SUM, XL_SEGMENTS_OFFSETS, XL_U32, 1500},
+        {"offsets, in order", 0, XL_F32, XL_MIN, XL_SEGMENTS_OFFSETS, XL_U32, 1500},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
+        job j;
+        xl_context *ctx = open_small();
+        race_job(&j, &all[i], XL_INCLUSIVE);
+        xl_reduce *plan = reduce_plan(ctx, &j);
+        reduce_check(ctx, plan, &j, all[i].n, false);
+        reduce_check(ctx, plan, &j, 70, false);
+        xl_reduce_destroy(plan);
+        xl_context_destroy(ctx);
+    }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void sorts(void **state)
+{
+    (void)state;
+    enum { N = 300 };
+    uint32_t keys[N], got[N], values[N];
+    for (int pairs = 0; pairs < 2; ++pairs) {
+        xl_sort *plan;
+        xl_sort_desc desc;
+        xlt_random random = {11};
+        xl_context *ctx = open_small();
+        xl_sort_desc_init(&desc);
+        desc.value = pairs ? XL_U32 : XL_NONE;
+        for (uint32_t i = 0; i < N; ++i) {
+            keys[i] = (uint32_t)xlt_next(&random);
+            values[i] = ~keys[i];
+        }
+        ok(ctx, xl_sort_create(ctx, &desc, &plan), "xl_sort_create");
+        xlt_buffer a = xlt_buffer_make(keys, N, 4, 1), b = xlt_buffer_make(values, N, 4, 0);
+        const xl_view v = pairs ? xlt_view(&b) : xl_no_view();
+        ok(ctx,
+           xl_sort_enqueue(plan, xlt_queue(), N, xlt_view(&a), v, xlt_view(&a), v, xl_no_view(), 0,
+                           NULL, NULL),
+           "xl_sort_enqueue");
+        xlt_read(&a, got);
+        xlt_read(&b, values);
+        qsort(keys, N, sizeof keys[0], by_value);
+        for (size_t i = 0; i < N; ++i)
+            if (got[i] != keys[i] || (pairs && values[i] != ~keys[i]))
+                XLT_FAIL("key %zu is %u, not %u, or not with its value", i, (unsigned)got[i],
+                         (unsigned)keys[i]);
+        xlt_buffer_free(&a);
+        xlt_buffer_free(&b);
+        xl_sort_destroy(plan);
+        xl_context_destroy(ctx);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scans),
+        cmocka_unit_test(scans_posted_ahead),
+        cmocka_unit_test(reductions),
+        cmocka_unit_test(sorts),
+    };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    xlt_finish();
+    return failed;
+}
