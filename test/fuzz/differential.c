@@ -28,7 +28,7 @@
 #endif
 
 /* Calls in a row on one plan; cases and plans of a push, and of CROSSLANE_TEST_SMALL. */
-enum { BURST = 16, CASES = 20000, PLANS = 100, SMALL_CASES = 800, SMALL_PLANS = 25 };
+enum { BURST = 16, CASES = 20000, PLANS = 56, SMALL_CASES = 800, SMALL_PLANS = 25 };
 
 static unsigned watchdog = 60;
 static uint64_t counts[PRIMITIVES], refusals;
@@ -148,15 +148,10 @@ typedef struct settings {
 
 static void draw(const settings *s, uint64_t k, fuzz_case *c)
 {
-    const uint64_t burst = k / BURST;
-    xlt_random plan = {(burst + s->seed) % s->plans * 0x9e3779b97f4a7c15u + 0x7ab1e};
-    xlt_random call = {(s->seed * 0x2545f4914f6cdd1du) ^ (k + 1) * 0x9e3779b97f4a7c15u};
-    for (int i = 0; i < 3; ++i) {
-        (void)xlt_next(&plan);
-        (void)xlt_next(&call);
-    }
-    case_draw_plan(c, &plan);
-    case_draw_call(c, &call);
+    xlt_random random = random_of(s->seed, k + 1);
+    case_draw_plan(c, (k / BURST + s->seed) % s->plans);
+    fit_device(c);
+    case_draw_call(c, &random);
 }
 
 static void progress(uint64_t k, uint64_t cases, time_t since)
@@ -273,10 +268,6 @@ int main(int argc, char **argv)
         listing = listing || strcmp(argv[i], "--list") == 0;
         many = many && !given;
     }
-    if (listing) {
-        list(&s);
-        return 0;
-    }
     watch();
     (void)xlt_context();
     for (int i = 1; i + 1 < argc; i += 2) {
@@ -285,9 +276,12 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--corpus") == 0)
             good = check_corpus(argv[i + 1]) && good;
     }
-    if (many)
+    if (listing)
+        list(&s);
+    else if (many)
         good = check_many(&s);
-    summary();
+    if (!listing)
+        summary();
     close_plans();
     xlt_finish();
     return !good;

@@ -77,9 +77,13 @@ typedef struct fuzz_case {
     uint64_t of[FIELDS];
 } fuzz_case;
 
-/* A plan, and a call on the plan of `c`, whose other fields are kept. */
-void case_draw_plan(fuzz_case *c, xlt_random *random);
+/* Random numbers of two seeds, unlike those of any others near them. */
+xlt_random random_of(uint64_t a, uint64_t b);
+/* Plan number `plan` of all; and a call on the plan of `c`, whose other fields are kept. */
+void case_draw_plan(fuzz_case *c, uint64_t plan);
 void case_draw_call(fuzz_case *c, xlt_random *random);
+/* Makes 0 of what does not go with the other fields. */
+void case_normalise(fuzz_case *c);
 /* "scan type=f32 n=1025 ...". Returns `line`. */
 const char *case_print(const fuzz_case *c, char line[LINE]);
 /* False, with the reason in `why`, for what is no case. */
@@ -206,6 +210,8 @@ extern const primitive scan_primitive, reduce_primitive, sort_primitive, grid_pr
  * case on that plan, or "". */
 void run_case(const fuzz_case *c, outcome *o, char before[LINE]);
 void close_plans(void);
+/* Changes the type to one that the device has. */
+void fit_device(fuzz_case *c);
 size_t plans_opened(void), plans_refused(void);
 
 /* ---- for those that call -------------------------------------------------------------------- */

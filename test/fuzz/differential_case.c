@@ -185,7 +185,7 @@ static void allow_data(fuzz_case *c)
         c->of[DATA] = RANDOM;
 }
 
-static void normalise(fuzz_case *c)
+void case_normalise(fuzz_case *c)
 {
     for (int f = 0; f < FIELDS; ++f)
         if (!(fields[f].primitives >> c->of[PRIMITIVE] & 1))
@@ -199,6 +199,14 @@ static void normalise(fuzz_case *c)
 
 /* ---- draw --------------------------------------------------------------------------------------
  */
+
+xlt_random random_of(uint64_t a, uint64_t b)
+{
+    uint64_t x = a * 0x9e3779b97f4a7c15u + b * 0xd1b54a32d192ed03u + 0x632be59bd9b4e019u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return (xlt_random){x ^ x >> 31};
+}
 
 static bool one_in(xlt_random *random, uint32_t n)
 {
@@ -214,25 +222,29 @@ static void draw_values(fuzz_case *c, xlt_random *random, field from, field to)
     }
 }
 
-void case_draw_plan(fuzz_case *c, xlt_random *random)
+/* By numbers that share no factor, so that few plans have all types, segments and tunings, and
+ * many all pairs of them. */
+void case_draw_plan(fuzz_case *c, uint64_t plan)
 {
-    static const uint8_t primitives[] = {SCAN,   SCAN,   SCAN,   SCAN,   SCAN, SCAN, SCAN, SCAN,
-                                         REDUCE, REDUCE, REDUCE, REDUCE, SORT, SORT, GRID, GRID};
-    static const uint8_t widths[] = {1, 2, 3, 7, 8, 31, 32, 33, 63, 64};
+    static const uint8_t primitives[] = {SCAN, REDUCE, SCAN, GRID, SCAN, REDUCE, SCAN, SORT,
+                                         SCAN, REDUCE, SCAN, GRID, SCAN, REDUCE, SCAN, SORT};
+    static const uint8_t sorted[] = {0, 1, 2, 4};
+    static const uint16_t widths[] = {1, 2, 3, 7, 31, 32, 33, 63, 64, 100, 1000, 2999};
+    xlt_random random = random_of(plan, 0);
     *c = (fuzz_case){{0}};
-    draw_values(c, random, TYPE, PLAN_FIELDS);
-    c->of[PRIMITIVE] = primitives[xlt_below(random, COUNT_OF(primitives))];
-    const bool sort = c->of[PRIMITIVE] == SORT;
-    c->of[TYPE] = xlt_below(random, sort ? 5 : one_in(random, 3) ? NUM_TYPES : FIRST_USER);
-    c->of[OP] = xlt_below(random, 9);
-    c->of[SEGMENTS] = xlt_below(random, 7);
-    c->of[TUNE] = xlt_below(random, NUM_TUNINGS);
-    c->of[KIND] = xlt_below(random, 2);
-    c->of[ALGORITHM] = xlt_below(random, 7);
-    c->of[WIDTH] = one_in(random, 3) ? 1 + xlt_below(random, 3000)
-                                     : widths[xlt_below(random, COUNT_OF(widths))];
-    c->of[MASK] = xlt_next(random);
-    normalise(c);
+    draw_values(c, &random, TYPE, PLAN_FIELDS);
+    c->of[PRIMITIVE] = primitives[plan % COUNT_OF(primitives)];
+    c->of[TYPE] = plan * 5 % NUM_TYPES;
+    if (c->of[PRIMITIVE] == SORT)
+        c->of[TYPE] = sorted[xlt_below(&random, COUNT_OF(sorted))];
+    c->of[SEGMENTS] = plan * 3 % 7;
+    c->of[TUNE] = plan * 2 % NUM_TUNINGS;
+    c->of[OP] = xlt_below(&random, 9);
+    c->of[KIND] = xlt_below(&random, 2);
+    c->of[ALGORITHM] = xlt_below(&random, 7);
+    c->of[WIDTH] = widths[xlt_below(&random, COUNT_OF(widths))];
+    c->of[MASK] = xlt_next(&random);
+    case_normalise(c);
 }
 
 /* Around multiples of what tiles, groups and vectors hold, or anything up to a power of two. */
@@ -270,7 +282,7 @@ void case_draw_call(fuzz_case *c, xlt_random *random)
         c->of[GATE] = 0;
     draw_places(c, random);
     c->of[SEED] = xlt_next(random) >> 44;
-    normalise(c);
+    case_normalise(c);
 }
 
 /* ---- print and parse ------------------------------------------------------------------------- */
@@ -337,7 +349,7 @@ bool case_parse(const char *line, fuzz_case *c, char why[LINE])
         at = last ? end : end + 1;
     }
     fuzz_case allowed = *c;
-    normalise(&allowed);
+    case_normalise(&allowed);
     for (int f = 0; f < FIELDS; ++f)
         if (allowed.of[f] != c->of[f]) {
             snprintf(why, LINE, "\"%s\" does not go with the other fields", fields[f].name);
@@ -354,7 +366,7 @@ static bool try_value(fuzz_case *c, field f, uint64_t value, case_fails *fails, 
 {
     fuzz_case plainer = *c;
     plainer.of[f] = value;
-    normalise(&plainer);
+    case_normalise(&plainer);
     if (*tries <= 0 || plainer.of[f] >= c->of[f])
         return false;
     --*tries;

@@ -94,9 +94,8 @@ void *make_input(const fuzz_case *c, size_t n)
 {
     const element *e = element_of(c);
     const size_t bytes = in_bytes_of(c);
-    xlt_random random = {c->of[SEED] * 2 + 1};
+    xlt_random random = random_of(c->of[SEED], 1);
     char *in = make_bytes(n, bytes);
-    (void)xlt_next(&random);
     for (size_t i = 0; i < n; ++i) {
         char *to = in + i * bytes;
         if (c->of[MAP] == MAP_LOAD || c->of[MAP] == MAP_BOTH)
@@ -232,9 +231,8 @@ segmentation make_segments(const fuzz_case *c)
 {
     const size_t most = case_most(c);
     const uint64_t kind = c->of[SEGMENTS];
-    xlt_random random = {c->of[SEED] * 2 + 0x5e600001};
+    xlt_random random = random_of(c->of[SEED], 2);
     segmentation s = {.heads = make_bytes(most, 1), .array_n = most};
-    (void)xlt_next(&random);
     for (size_t i = 0; i < most; ++i)
         s.heads[i] = is_head(c->of[PATTERN], i, (size_t)c->of[N], &random) || is_head_by_rule(c, i);
     s.array_bytes = kind == XL_SEGMENTS_HEAD_FLAGS  ? 1
@@ -290,9 +288,8 @@ static float coordinate(const fuzz_case *c, xlt_random *random, size_t i, size_t
 float *make_points(const fuzz_case *c, size_t n, size_t stride)
 {
     static const float odd[] = {(float)NAN, (float)INFINITY, -(float)INFINITY};
-    xlt_random random = {c->of[SEED] * 2 + 0x9017001};
+    xlt_random random = random_of(c->of[SEED], 3);
     float *points = make_bytes(n * stride, sizeof *points);
-    (void)xlt_next(&random);
     for (size_t i = 0; i < n * stride; ++i)
         points[i] = i % stride < 3 ? coordinate(c, &random, i / stride, i % stride) : (float)NAN;
     if (c->of[DATA] == ODD && n > 0)

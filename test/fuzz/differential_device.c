@@ -42,6 +42,19 @@ bool zeros_are_alike(void)
     return strstr(xlt_device(), "llvmpipe") != NULL;
 }
 
+void fit_device(fuzz_case *c)
+{
+    static char extensions[16384];
+    const xl_type type = element_of(c)->type;
+    if (!extensions[0] && clGetDeviceInfo(xl_context_device(xlt_context()), CL_DEVICE_EXTENSIONS,
+                                          sizeof extensions, extensions, NULL) != CL_SUCCESS)
+        strcpy(extensions, "unknown");
+    if ((type == XL_F16 && !strstr(extensions, "cl_khr_fp16")) ||
+        (type == XL_F64 && !strstr(extensions, "cl_khr_fp64")))
+        c->of[TYPE] = 4; /* f32 */
+    case_normalise(c);
+}
+
 /* ---- contexts ----------------------------------------------------------------------------- */
 
 /* The first is the device's own. In the others tiles are small, so that few elements make many
@@ -93,7 +106,7 @@ static xl_context *context_of(uint64_t tune, outcome *o)
 
 static const primitive *const primitives[] = {&scan_primitive, &reduce_primitive, &sort_primitive,
                                               &grid_primitive};
-enum { PLANS_KEPT = 64 };
+enum { PLANS_KEPT = 128 };
 static open_plan plans[PLANS_KEPT];
 static size_t opened, refused;
 static uint64_t uses;
