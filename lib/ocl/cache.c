@@ -54,7 +54,7 @@ static void hash_of(const void *bytes, size_t length, char hex[65])
     xli_sha256_hex(&hash, hex);
 }
 
-static bool intact(const char *file, size_t length, const char key[65])
+bool xli_cache_intact(const char *file, size_t length, const char key[65])
 {
     char hex[65];
     if (length <= HEADER || memcmp(file, magic, MAGIC) != 0 || memcmp(file + MAGIC, key, HASH) != 0)
@@ -84,7 +84,7 @@ static char *load_file(const xl_context *ctx, const char key[65], size_t *length
 {
     char *path = path_of(ctx, key);
     char *file = path ? xli_os_read_file(path, length) : NULL;
-    if (file && !intact(file, *length, key)) {
+    if (file && !xli_cache_intact(file, *length, key)) {
         xli_free(file);
         file = NULL;
     }
