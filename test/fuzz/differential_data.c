@@ -218,13 +218,24 @@ static void list_segments(const fuzz_case *c, segmentation *s, size_t most)
     const size_t n = (size_t)c->of[N];
     s->begin = make_bytes(most + 2, sizeof *s->begin);
     for (size_t i = 0; i < most; ++i) {
-        if (s->heads[i] && i < n)
+        if (i < n && s->heads[i])
             s->begin[s->count++] = i;
         s->most_count += s->heads[i];
     }
     if (c->of[SEGMENTS] == XL_SEGMENTS_NONE)
         s->count = s->most_count = 1;
     s->begin[s->count] = n;
+}
+
+static void encode_array(uint64_t kind, segmentation *s, size_t most, xlt_random *random)
+{
+    s->array = make_bytes(s->array_n, s->array_bytes);
+    if (kind == XL_SEGMENTS_KEYS)
+        encode_keys(s, most, random);
+    else if (kind == XL_SEGMENTS_HEAD_FLAGS)
+        encode_flags(s, most, random);
+    else
+        encode_bits(s, most, random);
 }
 
 segmentation make_segments(const fuzz_case *c)
@@ -244,13 +255,7 @@ segmentation make_segments(const fuzz_case *c)
     if (kind == XL_SEGMENTS_OFFSETS)
         encode_offsets(c, &s, &random);
     else if (s.array_bytes > 0)
-        s.array = make_bytes(s.array_n, s.array_bytes);
-    if (kind == XL_SEGMENTS_KEYS)
-        encode_keys(&s, most, &random);
-    else if (kind == XL_SEGMENTS_HEAD_FLAGS)
-        encode_flags(&s, most, &random);
-    else if (kind == XL_SEGMENTS_HEAD_BITS)
-        encode_bits(&s, most, &random);
+        encode_array(kind, &s, most, &random);
     return s;
 }
 

@@ -9,21 +9,21 @@
 
 #include <string.h>
 
-/* The bytes as a stream; fmemopen() takes no empty ones everywhere. */
+#if defined(_WIN32)
 static FILE *stream_of(const uint8_t *data, size_t size)
 {
-    FILE *stream;
-#if !defined(_WIN32)
-    if (size > 0)
-        return fmemopen((void *)data, size, "rb");
-#endif
-    stream = tmpfile();
-    if (stream && size > 0)
-        FUZZ_HOLDS(fwrite(data, 1, size, stream) == size);
-    if (stream)
-        rewind(stream);
+    FILE *stream = tmpfile();
+    FUZZ_HOLDS(stream && fwrite(data, 1, size, stream) == size);
+    rewind(stream);
     return stream;
 }
+#else
+/* Of no bytes fmemopen() makes no stream everywhere. */
+static FILE *stream_of(const uint8_t *data, size_t size)
+{
+    return size > 0 ? fmemopen((void *)data, size, "rb") : tmpfile();
+}
+#endif
 
 static void check_array(const xli_npy *array)
 {

@@ -14,15 +14,15 @@ static int replay(const char *path)
         data = grown;
         data[size] = (uint8_t)byte;
     }
-    if (!file || ferror(file)) {
-        fprintf(stderr, "%s cannot be read\n", path);
-        return 1;
-    }
-    fclose(file);
-    fprintf(stderr, "%s\n", path); /* the one that ends the process is the last */
-    (void)LLVMFuzzerTestOneInput(data, size);
+    const int failed = !file || ferror(file);
+    /* What ends the process is the last that is named. */
+    fprintf(stderr, failed ? "%s cannot be read\n" : "%s\n", path);
+    if (!failed)
+        (void)LLVMFuzzerTestOneInput(data, size);
+    if (file)
+        fclose(file);
     free(data);
-    return 0;
+    return failed;
 }
 
 int main(int argc, char **argv)
