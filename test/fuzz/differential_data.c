@@ -51,9 +51,11 @@ static long double term(const fuzz_case *c, xlt_random *random, size_t i, size_t
 
 static long double odd_number(const fuzz_case *c, xlt_random *random, long double usual)
 {
-    static const double odd[] = {0.0, -0.0, (double)INFINITY, -(double)INFINITY, (double)NAN};
-    const bool selects = c->of[OP] >= 2; /* min, max, arg-min, arg-max: NaN are passed over */
-    return xlt_below(random, selects ? 6 : 500) < 5 ? odd[xlt_below(random, 5)] : usual;
+    static const double odd[] = {0.0,         -0.0,        (double)INFINITY, -(double)INFINITY,
+                                 (double)NAN, -(double)NAN};
+    /* Minimum and maximum pass NaN over; sums and products are NaN from the first on. */
+    const bool selects = c->of[OP] >= 2 || c->of[PRIMITIVE] == SORT;
+    return xlt_below(random, selects ? 6 : 500) < 5 ? odd[xlt_below(random, 6)] : usual;
 }
 
 static void make_number(const fuzz_case *c, xlt_random *random, size_t i, size_t n, void *to)

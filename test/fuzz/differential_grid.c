@@ -313,16 +313,35 @@ static bool check_visits(outcome *o, const call *b, const answer *a)
     return good;
 }
 
-/* The order of the cells is the library's own; it holds each point once. */
-static bool check_order(outcome *o, const call *b)
+/* Of points in one place the first comes first; whether others share a cell is the library's
+ * own matter. */
+static bool check_ties(outcome *o, const fuzz_case *c, const float *points, size_t n,
+                       const uint32_t *order)
 {
-    uint32_t *order = make_bytes(b->n, 4);
+    const size_t stride = stride_of(c);
+    for (size_t k = 1; k < n; ++k)
+        if (order[k] < order[k - 1] &&
+            memcmp(points + order[k] * stride, points + order[k - 1] * stride,
+                   3 * sizeof *points) == 0)
+            return failed(o, "points %u and %u, which coincide, are in the wrong order",
+                          (unsigned)order[k], (unsigned)order[k - 1]);
+    return true;
+}
+
+/* The order holds each point once. */
+static bool check_order(outcome *o, const fuzz_case *c, const call *b, const answer *a,
+                        const float *points)
+{
+    uint32_t *order = make_bytes(b->n, 4), *sorted = make_bytes(b->n, 4);
     bool good = read_guarded(o, &b->order_out, "order", order);
-    qsort(order, b->n, sizeof *order, by_number);
+    memcpy(sorted, order, b->n * sizeof *order);
+    qsort(sorted, b->n, sizeof *sorted, by_number);
     for (size_t i = 0; good && i < b->n; ++i)
-        if (order[i] != i)
+        if (sorted[i] != i)
             good = failed(o, "the order of the cells does not hold point %zu once", i);
+    good = good && (a->bad > 0 || check_ties(o, c, points, b->n, order));
     free(order);
+    free(sorted);
     return good;
 }
 
@@ -339,7 +358,7 @@ static void run_grid(const fuzz_case *c, open_plan *plan, outcome *o)
     if (good)
         b.status = xl_grid_status(plan->of.search.grid, f.queue, &b.report, 0, NULL);
     good = good && check_report(o, &b, &a) && check_lists(o, c, &b, &a) &&
-           check_visits(o, &b, &a) && check_order(o, &b) &&
+           check_visits(o, &b, &a) && check_order(o, c, &b, &a, points) &&
            unchanged(o, &b.points, "points", points) &&
            (!b.storage.mem || read_guarded(o, &b.storage, "storage", NULL)) &&
            (!b.scratch.mem || read_guarded(o, &b.scratch, "scratch", NULL));
