@@ -334,7 +334,7 @@ uint64_t lane_bits(const element *e, const void *lane)
 {
     uint64_t x = 0;
     memcpy(&x, lane, e->lane_bytes); /* the least byte first, as on every host we know */
-    const uint64_t top = (uint64_t)1 << (8 * e->lane_bytes - 1);
+    const uint64_t top = (uint64_t)1 << (8 * e->lane_bytes - 1); /* of 8 bytes at most */
     return e->numbers == SIGNED && (x & top) ? x | ~(top * 2 - 1) : x;
 }
 

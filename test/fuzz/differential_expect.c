@@ -110,7 +110,8 @@ static void begin_segment(const fuzz_case *c, running *r)
     static const double start[] = {-0.0, 1.0, (double)INFINITY, -(double)INFINITY};
     const element *e = element_of(c);
     unsigned char init[ELEMENT_MOST] = {0};
-    const uint64_t op = c->of[OP], top = (uint64_t)1 << (8 * e->lane_bytes - 1);
+    const uint64_t op = c->of[OP],
+                   top = e->numbers == SIGNED ? (uint64_t)1 << (8 * e->lane_bytes - 1) : 0;
     *r = (running){.best = UINT64_MAX};
     if (case_init(c, init)) {
         take_element(c, r, init);
