@@ -111,7 +111,7 @@ static void hash_of(const void *bytes, size_t length, char hex[65])
     xli_sha256_hex(&hash, hex);
 }
 
-static bool intact(const char *file, size_t length, const char key[65])
+bool xli_cache_intact(const char *file, size_t length, const char key[65])
 {
     char hex[65];
     if (length <= XLI_CACHE_HEADER || memcmp(file, xli_cache_magic, MAGIC) != 0 ||
@@ -131,7 +131,7 @@ char *xli_cache_read(const xl_context *ctx, const char key[65], size_t *length)
 {
     char *path = path_of(ctx, key);
     char *file = path ? xli_os_read_own_file(path, most_bytes(ctx), length) : NULL;
-    if (file && !intact(file, *length, key)) {
+    if (file && !xli_cache_intact(file, *length, key)) {
         xli_free(file);
         file = NULL;
     }

@@ -23,6 +23,9 @@ typedef struct xli_remembered {
 /* tunables.c: reads and checks a tuning file. */
 typedef struct xli_tuning xli_tuning;
 xl_status xli_tuning_read(const char *path, xli_tuning **tuning);
+/* The same of a terminated text, which it cuts up; `path` is for messages. *tuning is freed with
+ * xli_free(), and not set on failure. */
+xl_status xli_tuning_parse(const char *path, char *text, size_t length, xli_tuning **tuning);
 
 struct xl_context {
     xli_mutex *lock; /* guards every field below the line, and `references` */
@@ -135,6 +138,8 @@ void xli_cache_store(const xl_context *ctx, const char key[65], cl_program progr
 /* Keeps the bitcode in a program that PoCL compiled and did not link; the driver makes a
  * program of it when it is loaded with the same options. */
 void xli_cache_store_bitcode(const xl_context *ctx, const char key[65], cl_program compiled);
+/* Whether these bytes are a whole file of a key, as it was written. */
+bool xli_cache_intact(const char *file, size_t length, const char key[65]);
 /* That this device passed the self-test of a kernel file, in an earlier process too. */
 bool xli_cache_has_note(const xl_context *ctx, const xli_facts *facts, const char *test);
 void xli_cache_add_note(const xl_context *ctx, const xli_facts *facts, const char *test);

@@ -141,19 +141,16 @@ static xl_status read_line(xli_tuning *tuning, const place *at, char *line)
     return set_value(tuning, at, trim(line), trim(equals + 1));
 }
 
-xl_status xli_tuning_read(const char *path, xli_tuning **out)
+xl_status xli_tuning_parse(const char *path, char *text, size_t length, xli_tuning **out)
 {
     xl_status status = XL_SUCCESS;
-    size_t length = 0;
     place at = {path, 0};
     xli_tuning *tuning = xli_alloc(sizeof *tuning);
-    char *text = xli_os_read_file(path, &length);
     if (!tuning)
         XL_TRY(xli_fail(NULL, XL_ERROR_OUT_OF_MEMORY, "no memory for tuning values"));
-    if (!text || strlen(text) != length)
+    if (strlen(text) != length)
         XL_TRY(xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT,
-                        "tune_file (CROSSLANE_TUNE_FILE): \"%s\" %s", path,
-                        text ? "is not a text file" : "is no file that can be read"));
+                        "tune_file (CROSSLANE_TUNE_FILE): \"%s\" is not a text file", path));
     for (char *line = text, *next; line; line = next) {
         next = strchr(line, '\n');
         if (next)
@@ -165,6 +162,18 @@ xl_status xli_tuning_read(const char *path, xli_tuning **out)
     tuning = NULL;
 done:
     xli_free(tuning);
+    return status;
+}
+
+xl_status xli_tuning_read(const char *path, xli_tuning **out)
+{
+    size_t length = 0;
+    char *text = xli_os_read_file(path, &length);
+    if (!text)
+        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT,
+                        "tune_file (CROSSLANE_TUNE_FILE): \"%s\" is no file that can be read",
+                        path);
+    const xl_status status = xli_tuning_parse(path, text, length, out);
     xli_free(text);
     return status;
 }

@@ -100,7 +100,7 @@ static void scans(void **state)
     (void)state;
     static const xl_type types[] = {XL_U32, XL_U8, XL_U64};
     for (size_t w = 0; w < NUM_SCAN_WAYS; ++w) {
-        if (is_another(scan_ways[w].what) || (on_oclgrind() && scan_ways[w].tune == serial))
+        if (is_another(scan_ways[w].what) || (xlt_on_oclgrind() && scan_ways[w].tune == serial))
             continue; /* which ends the process on 16-element vectors: scan_offsets_test.c */
         xl_context *ctx = open_context(scan_ways[w].tune, scan_ways[w].mask);
         /* Two ways in a row read in the same way. */
@@ -139,7 +139,7 @@ static void reductions(void **state)
     (void)state;
     static const xl_type types[] = {XL_U32, XL_U8, XL_U64};
     for (size_t w = 0; w < NUM_REDUCE_WAYS; ++w) {
-        if (is_another(reduce_ways[w].what) || (on_oclgrind() && w == 0))
+        if (is_another(reduce_ways[w].what) || (xlt_on_oclgrind() && w == 0))
             continue;
         xl_context *ctx = open_context(reduce_ways[w].tune, reduce_ways[w].mask);
         for (size_t f = 0; f < NUM_FORMS; f += xlt_small() ? 3 : 1) {
@@ -200,7 +200,7 @@ static void scans_with_scratch_to_the_last_byte(void **state)
         const size_t w = k / 2;
         job j;
         if (is_another(scan_ways[w].what) || (xlt_small() && k % 5 != 3) ||
-            (on_oclgrind() && scan_ways[w].tune == serial))
+            (xlt_on_oclgrind() && scan_ways[w].tune == serial))
             continue;
         xl_context *ctx = open_context(scan_ways[w].tune, scan_ways[w].mask);
         job_make(&j, scan_ways[w].what, k % 2 ? XL_U64 : XL_U32, XL_SUM, XL_INCLUSIVE, NULL);
@@ -222,7 +222,7 @@ static void reductions_with_scratch_to_the_last_byte(void **state)
 {
     (void)state;
     enum { STEPS = 3, MOST = 20000 };
-    for (size_t k = on_oclgrind() ? 2 : 0; k < 2 * NUM_REDUCE_WAYS; ++k) {
+    for (size_t k = xlt_on_oclgrind() ? 2 : 0; k < 2 * NUM_REDUCE_WAYS; ++k) {
         job j;
         if (is_another(reduce_ways[k / 2].what) || (xlt_small() && k % 2 == 0))
             continue;
@@ -290,7 +290,7 @@ static void neighbors_around_tiles(void **state)
     xl_neighbors *plan;
     xl_grid_desc cells;
     xl_neighbors_desc search;
-    xl_context *ctx = open_context(on_oclgrind() ? groups : serial, NULL);
+    xl_context *ctx = open_context(xlt_on_oclgrind() ? groups : serial, NULL);
     job_make(&j, "the scan of the counts", XL_U64, XL_SUM, XL_EXCLUSIVE, NULL);
     xl_scan *scan = job_plan(ctx, &j);
     const size_t tile = tile_of(ctx, scan);
@@ -367,7 +367,7 @@ static void numbers_past_the_most(void **state)
     (void)state;
     for (size_t w = xlt_small(); w < NUM_SCAN_WAYS; w += 1 + xlt_small()) {
         job j;
-        if (is_another(scan_ways[w].what) || (on_oclgrind() && scan_ways[w].tune == serial))
+        if (is_another(scan_ways[w].what) || (xlt_on_oclgrind() && scan_ways[w].tune == serial))
             continue;
         xl_context *ctx = open_context(scan_ways[w].tune, scan_ways[w].mask);
         job_make(&j, scan_ways[w].what, XL_U32, XL_SUM, XL_INCLUSIVE, NULL);
@@ -382,7 +382,7 @@ static void numbers_past_the_most(void **state)
         xl_scan_destroy(plan);
         xl_context_destroy(ctx);
     }
-    for (size_t w = on_oclgrind(); w < NUM_REDUCE_WAYS; ++w) {
+    for (size_t w = xlt_on_oclgrind(); w < NUM_REDUCE_WAYS; ++w) {
         xl_context *ctx = open_context(reduce_ways[w].tune, reduce_ways[w].mask);
         for (size_t p = 0; xlt_place_closely(p); ++p) {
             reduce_too_many(ctx, 3001, 3002);

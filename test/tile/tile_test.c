@@ -377,7 +377,7 @@ static void states_of_no_call(void **state)
         xl_scan_desc_init(&desc);
         desc.type = ways[w].type;
         desc.algorithm = XL_SCAN_LOOKBACK;
-        const bool out = on_oclgrind() && w < 2; /* 16-element vectors end that process */
+        const bool out = xlt_on_oclgrind() && w < 2; /* 16-element vectors end that process */
         if (!out)
             ok(ctx, xli_flat_create(ctx, &desc, NULL, &flat), "look-back");
         for (int k = 0; k < (out ? 0 : NUM_LEFTOVERS); ++k)

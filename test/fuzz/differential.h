@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT
+ * The differential runner: a case is one line of text, drawn from a seed, run through the
+ * public calls and held against serial code that shares nothing with the library.
+ *
+ *   differential_case.c     what a case is: draw, print, parse, shrink
+ *   differential_element.c  types and operators in plain C
+ *   differential_data.c     arrays and segments of a case
+ *   differential_expect.c   what has to come out, and how far off it may be
+ *   differential_device.c   contexts, queues, buffers between guards, plans that are kept
+ *   differential_scan.c, _reduce.c, _sort.c, _grid.c  the calls of each primitive
+ *   differential.c          the program */
+#ifndef DIFFERENTIAL_H
+#define DIFFERENTIAL_H
+
+#include "xlt.h"
+
+/* ---- a case ------------------------------------------------------------------------ */
+
+/* Up to PLAN_FIELDS they say which plan; the rest is one call on it. 0 is the plainest value
+ * of each, which a case's line leaves out. */
+typedef enum field {
+    PRIMITIVE,
+    TYPE,
+    OP,
+    KIND,
+    SEGMENTS,
+    SEGMENT_TYPE,
+    WIDTH,
+    MASK,
+    INIT,
+    ALGORITHM,
+    DETERMINISM,
+    MAP,
+    ORDER,
+    VALUES,
+    STRIDE,
+    BOUNDED,
+    INCLUSIVE,
+    SELF,
+    UNSORTED,
+    RADIUS,
+    CELL,
+    TUNE,
+    PLAN_FIELDS,
+    N = PLAN_FIELDS,
+    COUNT,
+    MOST,
+    DATA,
+    PATTERN,
+    BROKEN,
+    PLACE,
+    IN_AT,
+    OUT_AT,
+    SEGMENTS_AT,
+    SCRATCH,
+    QUEUE,
+    GATE,
+    TWICE,
+    CUT,
+    SEED,
+    FIELDS
+} field;
+
+enum { SCAN, REDUCE, SORT, GRID, PRIMITIVES };
+enum { COUNT_ON_HOST, COUNT_ON_DEVICE, COUNT_ABOVE };
+enum { INIT_NONE, INIT_HOST, INIT_DEVICE };
+enum { MAP_NONE, MAP_LOAD, MAP_STORE, MAP_BOTH };
+enum { RANDOM, ZEROS, EQUAL, REAL, ODD, SORTED, REVERSED, MINUS_ZEROS, DATA_KINDS };
+enum { WHOLE, SINGLETONS, SHORT_RUNS, LONG_RUNS, BORDERS, LAST_ALONE, MIXED, PATTERNS };
+enum { UNBROKEN, FALLS, PASSES, LATE_START, EARLY_END, HUGE_OFFSETS, BREAKINGS };
+enum { CUT_NONE, CUT_HALF, CUT_UNSAID };
+enum { IN_ORDER, OUT_OF_ORDER };
+enum { SCRATCH_GIVEN, SCRATCH_OWN };
+enum { LINE = 640, CASE_N_MOST = 60000 };
+
+typedef struct fuzz_case {
+    uint64_t of[FIELDS];
+} fuzz_case;
+
+/* Random numbers of two seeds, unlike those of any others near them. */
+xlt_random random_of(uint64_t a, uint64_t b);
+/* Plan number `plan` of all; and a call on the plan of `c`, whose other fields are kept. */
+void case_draw_plan(fuzz_case *c, uint64_t plan);
+void case_draw_call(fuzz_case *c, xlt_random *random);
+/* Makes 0 of what does not go with the other fields. */
+void case_normalise(fuzz_case *c);
+/* "scan type=f32 n=1025 ...". Returns `line`. */
+const char *case_print(const fuzz_case *c, char line[LINE]);
+/* False, with the reason in `why`, for what is no case. */
+bool case_parse(const char *line, fuzz_case *c, char why[LINE]);
+/* Makes the smallest case found for which fails() holds, trying at most `tries`. */
+typedef bool case_fails(const fuzz_case *c);
+void case_shrink(fuzz_case *c, case_fails *fails, int tries);
+/* Elements that the arrays hold: n, or more where n is on the device. */
+size_t case_most(const fuzz_case *c);
+const char *primitive_name(uint64_t which);
+
+/* ---- types and operators -------------------------------------------------------------- */
+
+/* `to` may be a or b. */
+typedef void element_op(void *to, const void *a, const void *b);
+
+typedef enum number_class { SIGNED, UNSIGNED, FLOATING, STRUCT } number_class;
+
+typedef struct element {
+    xl_type type;
+    number_class numbers;          /* of a lane */
+    size_t bytes;                  /* of an element */
+    size_t lanes, lane_bytes;      /* a vector of 3 has 3 */
+    const xl_user_type *user_type; /* or NULL */
+    const xl_user_op *user_op;     /* or NULL: built-in operators */
+    element_op *op;                /* user_op in C */
+    const void *init;              /* with user_op */
+    size_t known_bytes;            /* of a struct: those that an operator sets, from the start */
+    void (*make)(xlt_random *random, size_t i, void *to); /* a struct's or user_op's elements */
+} element;
+
+enum { NUM_TYPES = 23, FIRST_USER = 16, ELEMENT_MOST = 64 };
+const element *element_of(const fuzz_case *c);
+xl_type segment_type_of(const fuzz_case *c);
+/* Operators whose results depend on the order in which they are taken. */
+bool case_rounds(const fuzz_case *c);
+bool case_is_arg(const fuzz_case *c);
+/* One lane as a number, and back. Half to double and back is exact where it can be. */
+long double lane_number(const element *e, const void *lane);
+void lane_set_number(const element *e, void *lane, long double x);
+uint64_t lane_bits(const element *e, const void *lane); /* sign-extended where SIGNED */
+/* The descriptor's init in `to`; false if the case has none. */
+bool case_init(const fuzz_case *c, void *to);
+/* Bytes of an element of in and of out, which load and store may change. */
+size_t in_bytes_of(const fuzz_case *c);
+size_t out_bytes_of(const fuzz_case *c);
+#define MAP_LOAD_TEXT "(x + i) % 5"
+#define MAP_STORE_TEXT "(i & 1) ? x : x + x"
+
+/* ---- data ------------------------------------------------------------------------------- */
+
+void *make_bytes(size_t n, size_t size);
+/* n elements of `in` of a scan, a reduction or a sort. */
+void *make_input(const fuzz_case *c, size_t n);
+/* Points of a grid: n times `stride` floats. */
+float *make_points(const fuzz_case *c, size_t n, size_t stride);
+
+typedef struct segmentation {
+    uint8_t *heads;    /* of `most` elements */
+    uint64_t *begin;   /* segment s of the first n is [begin[s], begin[s + 1]) */
+    size_t count;      /* segments of the first n */
+    size_t most_count; /* and of `most` */
+    void *array;       /* as the call takes it, or NULL */
+    size_t array_n, array_bytes;
+} segmentation;
+segmentation make_segments(const fuzz_case *c);
+void free_segments(segmentation *s);
+
+/* ---- what has to come out ----------------------------------------------------------------- */
+
+/* `slack` takes one float per lane of each result: how far it may be off; 0: not a bit. */
+void expect_scan(const fuzz_case *c, size_t n, const void *in, const uint8_t *heads, void *out,
+                 float *slack);
+/* A result that nothing is written to, as of no elements without an identity, is left. */
+void expect_reduce(const fuzz_case *c, const void *in, const segmentation *s, void *out,
+                   float *slack);
+/* -1 before, 1 after, 0 for keys that may stand in either order. */
+int key_order(const element *e, const void *a, const void *b);
+bool points_are_near(const float *a, const float *b, float radius, bool inclusive);
+
+/* ---- running ------------------------------------------------------------------------------ */
+
+typedef struct outcome {
+    bool failed, refused;
+    char text[900];
+} outcome;
+/* Notes the first failure. Returns false. */
+bool failed(outcome *o, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+/* False if a call of the library did not succeed. */
+bool succeeded(outcome *o, xl_context *ctx, xl_status status, const char *call);
+bool cl_succeeded(outcome *o, cl_int code, const char *call);
+
+typedef struct open_plan {
+    uint64_t key[PLAN_FIELDS];
+    xl_context *ctx; /* of its tuning; borrowed */
+    union {
+        xl_scan *scan;
+        xl_reduce *reduce;
+        xl_sort *sort;
+        struct {
+            xl_grid *grid;
+            xl_neighbors *neighbors;
+        } search;
+    } of;
+    xlt_buffer init;
+    bool refused;
+    uint64_t last_used;
+    fuzz_case before; /* the last case on it, where `used` */
+    bool used;
+} open_plan;
+
+typedef struct primitive {
+    xl_status (*open)(const fuzz_case *c, open_plan *plan);
+    void (*run)(const fuzz_case *c, open_plan *plan, outcome *o);
+    void (*close)(open_plan *plan);
+} primitive;
+extern const primitive scan_primitive, reduce_primitive, sort_primitive, grid_primitive;
+
+/* Runs the case on a plan that is kept; `before`, if not NULL, receives the line of the last
+ * case on that plan, or "". */
+void run_case(const fuzz_case *c, outcome *o, char before[LINE]);
+void close_plans(void);
+/* Changes the type to one that the device has. */
+void fit_device(fuzz_case *c);
+size_t plans_opened(void), plans_refused(void);
+
+/* ---- for those that call -------------------------------------------------------------------- */
+
+extern const char *const tunings[];
+enum { NUM_TUNINGS = 5 };
+
+/* All buffers of a case are made, checked and released here. Of `host` NULL the elements are
+ * 0xA5. */
+enum { UNTOUCHED = 0xa5 };
+xlt_buffer guarded(const void *host, size_t n, size_t size, size_t offset);
+/* Reads n elements into `to` (NULL: nowhere); false if a byte around them has changed. */
+bool read_guarded(outcome *o, const xlt_buffer *buffer, const char *name, void *to);
+/* False if the elements are not those of `host` any more, either. */
+bool unchanged(outcome *o, const xlt_buffer *buffer, const char *name, const void *host);
+xl_view counted_view(const xlt_buffer *buffer); /* one that says how many elements it has */
+
+typedef struct flight {
+    cl_command_queue queue;
+    cl_event gate; /* what the calls wait for, or NULL */
+} flight;
+bool take_off(outcome *o, const fuzz_case *c, flight *f);
+/* Opens the gate and waits for the queue. */
+bool land(outcome *o, flight *f);
+cl_uint num_waits(const flight *f);
+const cl_event *waits(const flight *f);
+
+/* Compares `count` results; says which is wrong. */
+bool same_results(outcome *o, const fuzz_case *c, size_t count, const void *got, const void *wanted,
+                  const float *slack);
+/* Whether a device takes -0 for 0 (llvmpipe: x + 0 is x to its compiler). */
+bool zeros_are_alike(void);
+
+#endif

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT
+ * Where cases of the differential runner run: contexts by tuning, plans that are kept, buffers
+ * between guards, queues, and the comparison of results. */
+#include "differential.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _WIN32
+#include <process.h>
+#else
+#include <unistd.h>
+#endif
+
+bool failed(outcome *o, const char *format, ...)
+{
+    va_list args;
+    if (o->failed)
+        return false;
+    o->failed = true;
+    va_start(args, format);
+    vsnprintf(o->text, sizeof o->text, format, args);
+    va_end(args);
+    return false;
+}
+
+bool succeeded(outcome *o, xl_context *ctx, xl_status status, const char *call)
+{
+    return status == XL_SUCCESS ||
+           failed(o, "%s gave %s: %.700s", call, xl_status_name(status), xl_context_error(ctx));
+}
+
+bool cl_succeeded(outcome *o, cl_int code, const char *call)
+{
+    return code == CL_SUCCESS || failed(o, "%s gave %d", call, (int)code);
+}
+
+bool zeros_are_alike(void)
+{
+    return strstr(xlt_device(), "llvmpipe") != NULL;
+}
+
+void fit_device(fuzz_case *c)
+{
+    static char extensions[16384];
+    const xl_type type = element_of(c)->type;
+    if (!extensions[0] && clGetDeviceInfo(xl_context_device(xlt_context()), CL_DEVICE_EXTENSIONS,
+                                          sizeof extensions, extensions, NULL) != CL_SUCCESS)
+        strcpy(extensions, "unknown");
+    if ((type == XL_F16 && !strstr(extensions, "cl_khr_fp16")) ||
+        (type == XL_F64 && !strstr(extensions, "cl_khr_fp64")))
+        c->of[TYPE] = 4; /* f32 */
+    case_normalise(c);
+}
+
+/* ---- contexts ----------------------------------------------------------------------------- */
+
+/* The first is the device's own. In the others tiles are small, so that few elements make many
+ * of them, and the ways are those that other devices take by themselves. */
+const char *const tunings[NUM_TUNINGS] = {
+    NULL,
+    "scan.shape = 0\nscan.tile_bytes = 256\nscan.hold_back = 5\nscan.run_elements = 1024\n"
+    "reduce.serial = 1\nreduce.run_elements = 256\nsort.shape = 1\nsort.run_log = 5\n"
+    "grid.group = 8\ngrid.items = 3\ngrid.crowd = 4\ngrid.bounds_groups = 3\n",
+    "scan.shape = 1\nscan.item_bytes = 32\nscan.group_size = 32\nscan.spin_limit = 2\n"
+    "reduce.serial = 0\nreduce.group_size = 32\nreduce.whole_size = 32\nreduce.item_bytes = 16\n"
+    "reduce.part_groups = 3\nsort.shape = 0\nsort.group_log = 4\nsort.held_log = 2\n"
+    "sort.seek_log = 3\ngrid.group = 16\ngrid.crowd_group = 32\nneighbors.staged = 24\n"
+    "neighbors.group = 16\n",
+    "scan.shape = 0\nscan.tile_bytes = 1024\nscan.run_groups = 64\nscan.ring_groups = 1\n"
+    "scan.stream_kib = 0\nreduce.serial = 1\nreduce.run_groups = 3\nsort.shape = 1\n"
+    "sort.run_log = 8\nneighbors.items = 5\n",
+    "scan.shape = 1\nscan.item_bytes = 16\nscan.group_size = 17\nscan.hold_back = 3\n"
+    "scan.look_back = 0\nreduce.serial = 0\nreduce.group_size = 16\nreduce.whole_bytes = 16\n"
+    "reduce.ahead = 1\nreduce.alone_tiles = 4\nsort.shape = 0\nsort.group_log = 3\n"
+    "sort.held_log = 3\nsort.seek_busy_log = 2\nsort.busy = 1\n",
+};
+
+static xl_context *contexts[NUM_TUNINGS];
+
+static xl_context *context_of(uint64_t tune, outcome *o)
+{
+    char path[64];
+    xl_context_desc desc;
+    if (contexts[tune])
+        return contexts[tune];
+    xl_context_desc_init(&desc);
+    snprintf(path, sizeof path, "differential_%ld.tune", (long)getpid());
+    if (tunings[tune]) {
+        FILE *file = fopen(path, "w");
+        if (!file || fputs(tunings[tune], file) < 0 || fclose(file) != 0)
+            failed(o, "cannot write %s", path);
+        desc.tune_file = path;
+    }
+    const xl_status status = xl_context_adopt(
+        xl_context_cl(xlt_context()), xl_context_device(xlt_context()), &desc, &contexts[tune]);
+    if (tunings[tune])
+        remove(path);
+    succeeded(o, NULL, status, "xl_context_adopt");
+    return contexts[tune];
+}
+
+/* ---- plans ----------------------------------------------------------------------------------- */
+
+static const primitive *const primitives[] = {&scan_primitive, &reduce_primitive, &sort_primitive,
+                                              &grid_primitive};
+enum { PLANS_KEPT = 128 };
+static open_plan plans[PLANS_KEPT];
+static size_t opened, refused;
+static uint64_t uses;
+
+size_t plans_opened(void)
+{
+    return opened;
+}
+
+size_t plans_refused(void)
+{
+    return refused;
+}
+
+static void close_plan(open_plan *plan)
+{
+    if (plan->last_used > 0 && !plan->refused)
+        primitives[plan->key[PRIMITIVE]]->close(plan);
+    xlt_buffer_free(&plan->init);
+    *plan = (open_plan){0};
+}
+
+/* What a device may lack, and what ends the process on one: Mesa 22.3 (rusticl) crashes in a
+ * pass of its own over functions that return vectors, or structs of bytes. */
+static bool may_be_refused(const fuzz_case *c)
+{
+    const element *e = element_of(c);
+    return e->type == XL_F64 || e->type == XL_F16 || c->of[ALGORITHM] == XL_SCAN_LOOKBACK;
+}
+
+static bool ends_the_process(const fuzz_case *c)
+{
+    const element *e = element_of(c);
+    const bool crashes = e->user_type ? e->user_type->alignment < 4 : (unsigned)e->type >> 8 != 0;
+    return e->user_op && crashes && strstr(xlt_device(), "llvmpipe");
+}
+
+static bool make_plan(const fuzz_case *c, open_plan *plan, outcome *o)
+{
+    memcpy(plan->key, c->of, sizeof plan->key);
+    plan->last_used = ++uses;
+    plan->ctx = context_of(c->of[TUNE], o);
+    if (!plan->ctx)
+        return false;
+    const xl_status status =
+        ends_the_process(c) ? XL_ERROR_UNSUPPORTED : primitives[c->of[PRIMITIVE]]->open(c, plan);
+    ++opened;
+    plan->refused = status != XL_SUCCESS;
+    if (status == XL_ERROR_UNSUPPORTED && (may_be_refused(c) || ends_the_process(c))) {
+        ++refused;
+        return true;
+    }
+    if (!succeeded(o, plan->ctx, status, "the plan"))
+        close_plan(plan);
+    return !o->failed;
+}
+
+static open_plan *plan_of(const fuzz_case *c, outcome *o)
+{
+    open_plan *oldest = plans;
+    for (size_t k = 0; k < PLANS_KEPT; ++k) {
+        if (plans[k].last_used > 0 && memcmp(plans[k].key, c->of, sizeof plans[k].key) == 0) {
+            plans[k].last_used = ++uses;
+            return &plans[k];
+        }
+        if (plans[k].last_used < oldest->last_used)
+            oldest = &plans[k];
+    }
+    close_plan(oldest);
+    return make_plan(c, oldest, o) ? oldest : NULL;
+}
+
+void run_case(const fuzz_case *c, outcome *o, char before[LINE])
+{
+    *o = (outcome){0};
+    open_plan *plan = plan_of(c, o);
+    if (before)
+        *before = '\0';
+    if (!plan)
+        return;
+    if (before && plan->used)
+        case_print(&plan->before, before);
+    o->refused = plan->refused;
+    if (!plan->refused)
+        primitives[c->of[PRIMITIVE]]->run(c, plan, o);
+    plan->before = *c;
+    plan->used = true;
+    /* What a wrong call left in the plan is not to fail the next. */
+    if (o->failed)
+        close_plan(plan);
+}
+
+static cl_command_queue out_of_order;
+
+void close_plans(void)
+{
+    for (size_t k = 0; k < PLANS_KEPT; ++k)
+        close_plan(&plans[k]);
+    for (size_t k = 0; k < NUM_TUNINGS; ++k)
+        xl_context_destroy(contexts[k]);
+    if (out_of_order)
+        clReleaseCommandQueue(out_of_order);
+}
+
+/* ---- buffers -----------------------------------------------------------------------------------
+ */
+
+xlt_buffer guarded(const void *host, size_t n, size_t size, size_t offset)
+{
+    return xlt_buffer_make(host, n, size, offset);
+}
+
+/* The byte that xlt_buffer_make() puts around the elements. */
+enum { GUARD = 0x5c };
+
+bool read_guarded(outcome *o, const xlt_buffer *buffer, const char *name, void *to)
+{
+    const size_t lead = xlt_view(buffer).offset * buffer->size, bytes = buffer->n * buffer->size;
+    size_t total = 0;
+    if (!cl_succeeded(o, clGetMemObjectInfo(buffer->mem, CL_MEM_SIZE, sizeof total, &total, NULL),
+                      "clGetMemObjectInfo"))
+        return false;
+    unsigned char *all = make_bytes(total, 1);
+    cl_succeeded(
+        o, clEnqueueReadBuffer(xlt_queue(), buffer->mem, CL_TRUE, 0, total, all, 0, NULL, NULL),
+        "clEnqueueReadBuffer");
+    for (size_t i = 0; i < total && !o->failed; i = i + 1 == lead ? lead + bytes : i + 1)
+        if (all[i] != GUARD)
+            failed(o, "%s: byte %zu %s it is 0x%02x", name, i < lead ? lead - i : i - lead - bytes,
+                   i < lead ? "before" : "after", all[i]);
+    if (to)
+        memcpy(to, all + lead, bytes);
+    free(all);
+    return !o->failed;
+}
+
+bool unchanged(outcome *o, const xlt_buffer *buffer, const char *name, const void *host)
+{
+    const size_t bytes = buffer->n * buffer->size;
+    if (!buffer->mem)
+        return true;
+    unsigned char *got = make_bytes(bytes, 1);
+    if (read_guarded(o, buffer, name, got) && memcmp(got, host, bytes) != 0)
+        failed(o, "%s was written to", name);
+    free(got);
+    return !o->failed;
+}
+
+xl_view counted_view(const xlt_buffer *buffer)
+{
+    return buffer->mem ? xl_view_n(buffer->mem, xlt_view(buffer).offset, buffer->n) : xl_no_view();
+}
+
+/* ---- queues
+ * --------------------------------------------------------------------------------------- */
+
+/* In order where the device has no other. */
+static cl_command_queue queue_of(const fuzz_case *c)
+{
+    static bool asked;
+    const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES,
+                                              CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    cl_int code;
+    if (c->of[QUEUE] == IN_ORDER)
+        return xlt_queue();
+    if (!asked)
+        out_of_order = clCreateCommandQueueWithProperties(
+            xl_context_cl(xlt_context()), xl_context_device(xlt_context()), properties, &code);
+    asked = true;
+    return out_of_order ? out_of_order : xlt_queue();
+}
+
+bool take_off(outcome *o, const fuzz_case *c, flight *f)
+{
+    cl_int code = CL_SUCCESS;
+    *f = (flight){.queue = queue_of(c)};
+    if (c->of[GATE])
+        f->gate = clCreateUserEvent(xl_context_cl(xlt_context()), &code);
+    return cl_succeeded(o, code, "clCreateUserEvent");
+}
+
+bool land(outcome *o, flight *f)
+{
+    if (f->gate) {
+        cl_succeeded(o, clSetUserEventStatus(f->gate, CL_COMPLETE), "clSetUserEventStatus");
+        clReleaseEvent(f->gate);
+    }
+    f->gate = NULL;
+    return cl_succeeded(o, clFinish(f->queue), "clFinish") && !o->failed;
+}
+
+cl_uint num_waits(const flight *f)
+{
+    return f->gate != NULL;
+}
+
+const cl_event *waits(const flight *f)
+{
+    return f->gate ? &f->gate : NULL;
+}
+
+/* ---- comparison
+ * -------------------------------------------------------------------------------------- */
+
+/* Which zero a sum of zeros is where an exclusive scan starts from the identity, the header does
+ * not say: without segments it starts from +0, with them from -0. */
+static bool zeros_may_differ(const fuzz_case *c)
+{
+    return zeros_are_alike() || (c->of[PRIMITIVE] == SCAN && c->of[KIND] == XL_EXCLUSIVE &&
+                                 c->of[OP] == 0 && c->of[INIT] == INIT_NONE);
+}
+
+static bool same_number(const fuzz_case *c, const unsigned char *got, const unsigned char *wanted,
+                        float slack)
+{
+    const element *e = element_of(c);
+    const long double a = lane_number(e, got), b = lane_number(e, wanted);
+    if (isnan(a) || isnan(b))
+        return isnan(a) && isnan(b);
+    if (slack > 0 && isfinite(a) && isfinite(b))
+        return fabsl(a - b) <= (long double)slack;
+    return a == 0 && b == 0 && zeros_may_differ(c);
+}
+
+static bool same_result(const fuzz_case *c, const unsigned char *got, const unsigned char *wanted,
+                        const float *slack)
+{
+    const element *e = element_of(c);
+    if (case_is_arg(c) || e->user_op)
+        return memcmp(got, wanted, case_is_arg(c) ? 8 : e->known_bytes) == 0;
+    for (size_t lane = 0; lane < e->lanes; ++lane) {
+        const size_t at = lane * e->lane_bytes;
+        if (memcmp(got + at, wanted + at, e->lane_bytes) != 0 &&
+            (e->numbers != FLOATING || !same_number(c, got + at, wanted + at, slack[lane])))
+            return false;
+    }
+    return true;
+}
+
+static void print_hex(char *text, size_t room, const unsigned char *at, size_t bytes)
+{
+    size_t used = 0;
+    for (size_t i = bytes; i-- > 0 && used + 4 < room;)
+        used += (size_t)snprintf(text + used, room - used, "%02x%s", at[i], i % 4 || !i ? "" : " ");
+}
+
+bool same_results(outcome *o, const fuzz_case *c, size_t count, const void *got, const void *wanted,
+                  const float *slack)
+{
+    const size_t bytes = out_bytes_of(c), lanes = element_of(c)->lanes;
+    const unsigned char *a = got, *b = wanted;
+    char x[160] = "", y[160] = "";
+    for (size_t i = 0; i < count; ++i, a += bytes, b += bytes) {
+        if (same_result(c, a, b, slack + i * lanes))
+            continue;
+        print_hex(x, sizeof x, a, bytes);
+        print_hex(y, sizeof y, b, bytes);
+        return failed(o, "result %zu of %zu is 0x%s, not 0x%s (may be off by %g)", i, count, x, y,
+                      (double)slack[i * lanes]);
+    }
+    return true;
+}

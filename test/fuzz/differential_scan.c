@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ * A scan of the differential runner. */
+#include "differential.h"
+
+#include <crosslane/scan.h>
+#include <stdlib.h>
+#include <string.h>
+
+static xl_status open_scan(const fuzz_case *c, open_plan *plan)
+{
+    const element *e = element_of(c);
+    unsigned char init[ELEMENT_MOST];
+    xl_scan_desc desc;
+    xl_scan_desc_init(&desc);
+    desc.type = e->type;
+    desc.op = e->user_op ? XL_USER_OP : (xl_op)(XL_SUM + c->of[OP]);
+    desc.user_type = e->user_type;
+    desc.user_op = e->user_op;
+    desc.kind = (xl_scan_kind)c->of[KIND];
+    desc.algorithm = (xl_scan_algorithm)c->of[ALGORITHM];
+    desc.determinism = (xl_determinism)c->of[DETERMINISM];
+    desc.segments = (xl_segments)c->of[SEGMENTS];
+    desc.segment_type = segment_type_of(c);
+    desc.segment_width = c->of[WIDTH];
+    desc.segment_mask = c->of[MASK];
+    const bool has_init = case_init(c, init);
+    if (c->of[INIT] == INIT_DEVICE) {
+        plan->init = guarded(init, 1, e->bytes, 3);
+        desc.init_view = xlt_view(&plan->init);
+    } else if (has_init) {
+        desc.init = init;
+    }
+    if (c->of[MAP] == MAP_LOAD || c->of[MAP] == MAP_BOTH) {
+        desc.load = MAP_LOAD_TEXT;
+        desc.load_type = XL_U8;
+    }
+    if (c->of[MAP] >= MAP_STORE)
+        desc.store = MAP_STORE_TEXT;
+    return xl_scan_create(plan->ctx, &desc, &plan->of.scan);
+}
+
+static void close_scan(open_plan *plan)
+{
+    xl_scan_destroy(plan->of.scan);
+}
+
+/* The buffers of one call. */
+typedef struct call {
+    xlt_buffer in, segments, out, count, scratch;
+} call;
+
+static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call *b, const flight *f)
+{
+    const bool counted = c->of[SEGMENTS] == XL_SEGMENTS_OFFSETS;
+    const xl_view in = xlt_view(&b->in), out = xlt_view(c->of[PLACE] ? &b->in : &b->out),
+                  segments = counted ? counted_view(&b->segments) : xlt_view(&b->segments),
+                  scratch = xlt_view(&b->scratch);
+    const size_t most = case_most(c);
+    return c->of[COUNT] == COUNT_ON_HOST
+               ? xl_scan_enqueue(plan->of.scan, f->queue, most, in, segments, out, scratch,
+                                 num_waits(f), waits(f), NULL)
+               : xl_scan_enqueue_n(plan->of.scan, f->queue, most, xlt_view(&b->count), in, segments,
+                                   out, scratch, num_waits(f), waits(f), NULL);
+}
+
+static bool make_call(outcome *o, const fuzz_case *c, const open_plan *plan, call *b,
+                      const void *in, const segmentation *s)
+{
+    const size_t most = case_most(c), bytes = out_bytes_of(c);
+    const uint64_t n = c->of[COUNT] == COUNT_ABOVE ? c->of[N] + 1000 : c->of[N];
+    size_t scratch = 0, alignment = 1;
+    *b = (call){.in = guarded(in, most, in_bytes_of(c), (size_t)c->of[IN_AT])};
+    if (!c->of[PLACE])
+        b->out = guarded(NULL, most, bytes, (size_t)c->of[OUT_AT]);
+    if (s->array)
+        b->segments = guarded(s->array, s->array_n, s->array_bytes, (size_t)c->of[SEGMENTS_AT]);
+    if (c->of[COUNT] != COUNT_ON_HOST)
+        b->count = guarded(&n, 1, sizeof n, 1);
+    if (!succeeded(o, plan->ctx, xl_scan_scratch(plan->of.scan, most, &scratch, &alignment),
+                   "xl_scan_scratch"))
+        return false;
+    if (c->of[SCRATCH] == SCRATCH_GIVEN)
+        b->scratch = xlt_scratch_make(scratch, alignment);
+    return true;
+}
+
+static void free_call(call *b)
+{
+    xlt_buffer *const all[] = {&b->in, &b->segments, &b->out, &b->count, &b->scratch};
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; ++k)
+        xlt_buffer_free(all[k]);
+}
+
+/* Reads what came out; nothing else may have changed, nor `out` past n. */
+static bool read_call(outcome *o, const fuzz_case *c, const call *b, const void *in,
+                      const segmentation *s, unsigned char *got)
+{
+    const size_t bytes = out_bytes_of(c), n = (size_t)c->of[N], past = case_most(c) - n;
+    if (!read_guarded(o, c->of[PLACE] ? &b->in : &b->out, "out", got) ||
+        (!c->of[PLACE] && !unchanged(o, &b->in, "in", in)) ||
+        !unchanged(o, &b->segments, "segments", s->array) ||
+        (b->scratch.mem && !read_guarded(o, &b->scratch, "scratch", NULL)))
+        return false;
+    if (c->of[BROKEN])
+        return true;
+    for (size_t i = 0; i < past * bytes; ++i)
+        if (got[n * bytes + i] !=
+            (c->of[PLACE] ? ((const unsigned char *)in)[n * bytes + i] : UNTOUCHED))
+            return failed(o, "out: byte %zu past n was written", i);
+    return true;
+}
+
+static void run_scan(const fuzz_case *c, open_plan *plan, outcome *o)
+{
+    const size_t most = case_most(c), n = (size_t)c->of[N], bytes = out_bytes_of(c);
+    const size_t calls = c->of[TWICE] ? 2 : 1;
+    segmentation s = make_segments(c);
+    void *in = make_input(c, most);
+    unsigned char *got[2] = {make_bytes(most, bytes), make_bytes(most, bytes)};
+    void *wanted = make_bytes(n, bytes);
+    float *slack = make_bytes(n * element_of(c)->lanes, sizeof *slack);
+    call b[2] = {0};
+    flight f;
+    expect_scan(c, n, in, s.heads, wanted, slack);
+    bool good = take_off(o, c, &f);
+    for (size_t k = 0; good && k < calls; ++k)
+        good = make_call(o, c, plan, &b[k], in, &s) &&
+               succeeded(o, plan->ctx, enqueue(c, plan, &b[k], &f), "xl_scan_enqueue");
+    good = land(o, &f) && good;
+    for (size_t k = 0; good && k < calls; ++k)
+        good = read_call(o, c, &b[k], in, &s, got[k]) &&
+               (c->of[BROKEN] || same_results(o, c, n, got[k], wanted, slack));
+    if (good && calls == 2 && !c->of[BROKEN] && c->of[DETERMINISM] != XL_UNORDERED &&
+        element_of(c)->numbers != STRUCT && memcmp(got[0], got[1], n * bytes) != 0)
+        failed(o, "two runs gave different bits");
+    for (size_t k = 0; k < calls; ++k)
+        free_call(&b[k]);
+    free_segments(&s);
+    free(in);
+    free(got[0]);
+    free(got[1]);
+    free(wanted);
+    free(slack);
+}
+
+const primitive scan_primitive = {open_scan, run_scan, close_scan};
