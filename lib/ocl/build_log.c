@@ -290,6 +290,48 @@ static bool heeds_marks(const char *text, const char *source)
     return false;
 }
 
+static bool is_word_part(char c)
+{
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Where a name stands in a line, or NULL. */
+static const char *find_word(const xli_source_line *line, const char *name, size_t length)
+{
+    for (size_t i = 0; i + length <= line->length; ++i)
+        if (strncmp(line->text + i, name, length) == 0 &&
+            (i == 0 || !is_word_part(line->text[i - 1])) &&
+            (i + length == line->length || !is_word_part(line->text[i + length])))
+            return line->text + i;
+    return NULL;
+}
+
+/* NVIDIA's compiler (driver 580, November 2026) takes a function that is not declared for one of
+ * another program; its linker then names the function and no place. */
+static void find_unresolved(const char *text, const char *source, xli_log *log)
+{
+    static const char before[] = "Unresolved extern function '";
+    const char *found = strstr(text, before);
+    const char *name = found ? found + strlen(before) : "";
+    const size_t length = strcspn(name, "'\n");
+    xli_source_line line = xli_source_lines(source);
+    while (length > 0 && xli_source_next(&line)) {
+        const char *at = xli_source_is_users(line.file) ? find_word(&line, name, length) : NULL;
+        if (!at)
+            continue;
+        memcpy(log->file, line.file, sizeof log->file);
+        memcpy(log->texts[log->num_texts++], line.file, sizeof log->texts[0]);
+        log->line = line.number;
+        log->column = (unsigned long)(at - line.text) + 1;
+        snprintf(log->message, sizeof log->message, "no function '%.*s' is declared",
+                 (int)xli_min(length, 200), name);
+        xli_text_free(&log->text);
+        xli_text_add(&log->text, "%s:%lu:%lu: error: %s\n", log->file, log->line, log->column,
+                     log->message);
+        return;
+    }
+}
+
 void xli_log_read(const char *text, const char *source, xli_log *log)
 {
     const reader r = {source, heeds_marks(text, source), log};
@@ -303,4 +345,6 @@ void xli_log_read(const char *text, const char *source, xli_log *log)
         end = end_of_message(at);
         add_message(&r, at, end);
     }
+    if (log->num_texts == 0)
+        find_unresolved(text, source, log);
 }

@@ -436,6 +436,8 @@ xlt_buffer scan_scratch_make(xl_context *ctx, const xl_scan *plan, size_t n, xlt
     if (bytes == 0 || xl_scan_algorithm_used(plan, n) != XL_SCAN_LOOKBACK)
         return xlt_scratch_make(bytes, alignment);
     tiles->words = (most - HEADER) / 8 / MANY; /* the rest is for alignment */
+    if (tiles->words == 0)                     /* long calls take longer tiles, as on GPUs */
+        return xlt_scratch_make(bytes, alignment);
     tiles->count = (bytes - HEADER) / 8 / tiles->words;
     return xlt_scratch_make_open(bytes, alignment, &tiles->memory);
 }

@@ -344,7 +344,7 @@ static void look_back_among(xl_context *ctx, xli_flat *flat, leftover kind)
     XLT_CL(clRetainMemObject(states.mem));
     ok(ctx, xli_flat_enqueue(flat, xlt_queue(), &call, 0, NULL, NULL), "look-back");
     XLT_CL(clFinish(xlt_queue()));
-    xli_pool_destroy(&flat->pool);
+    xli_pool_drop(&flat->pool);
     xlt_check_guards(&states, "states");
     xlt_check_guards(&in, "in");
     xlt_check_guards(&out, "out");

@@ -59,6 +59,12 @@ static const expected logs[] = {
      "<kernel>:13:1: warning: ours\n",
      "operator join:3:8: error: use of 'missing'\nreturn missing; }\n       ^\n", "operator join,",
      "operator join", 3, 8, "use of 'missing'"},
+    /* NVIDIA: a function that is not declared is for the linker to find. */
+    {"(): Warning: Function k is a kernel\nptxas fatal   : Unresolved extern function 'missing'\n",
+     "operator join:3:8: error: no function 'missing' is declared\n", "operator join,",
+     "operator join", 3, 8, "no function 'missing' is declared"},
+    {"ptxas fatal   : Unresolved extern function 'issing'\n",
+     "ptxas fatal   : Unresolved extern function 'issing'\n", "", "", 0, 0, ""},
     /* What the library wrote around a text concerns it too; so does a note in it. */
     {"<kernel>:8:43: error: incompatible type\n",
      "call of operator join:1:43: error: "

@@ -87,7 +87,7 @@ static void errors_point_at_files_and_lines(void **state)
     static const char *const of_theirs[] = {
         "xl_probe_create: visit does not compile: line 3, column ", "visit:3:     return y;",
         "undeclared"};
-    build_fails_with("#define get_local_id no_such_function\n", of_ours,
+    build_fails_with("#define get_local_id no_such_function +\n", of_ours,
                      sizeof of_ours / sizeof of_ours[0]);
     build_fails_with("#line 1 \"visit\"\nfloat visit(float x)\n{\n    return y;\n}\n", of_theirs,
                      sizeof of_theirs / sizeof of_theirs[0]);
