@@ -228,7 +228,7 @@ void case_draw_plan(fuzz_case *c, uint64_t plan)
 {
     static const uint8_t primitives[] = {SCAN, REDUCE, SCAN, GRID, SCAN, REDUCE, SCAN, SORT,
                                          SCAN, REDUCE, SCAN, GRID, SCAN, REDUCE, SCAN, SORT};
-    static const uint8_t sorted[] = {0, 1, 2, 4}, segmented[] = {0, 1, 4, 0, 2, 3, 0, 4, 5, 0, 6};
+    static const uint8_t sorted[] = {0, 1, 2, 4}, segmented[] = {0, 1, 2, 0, 4, 3, 0, 4, 5, 0, 6};
     static const uint16_t widths[] = {1, 2, 3, 7, 31, 32, 33, 63, 64, 100, 1000, 2999};
     xlt_random random = random_of(plan, 0);
     *c = (fuzz_case){{0}};

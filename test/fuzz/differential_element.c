@@ -297,6 +297,8 @@ static uint16_t to_half(double x)
     int exponent = 0;
     if (isnan(x))
         return 0x7e00;
+    if (x == 0)
+        return sign;
     if (isinf(x) || fabs(x) >= 65536)
         return sign | 0x7c00;
     const double fraction = frexp(fabs(x), &exponent);

@@ -1,23 +1,34 @@
 /* SPDX-License-Identifier: MIT
- * A work-group's scan and reduction, for group_test.c: per work-item the exclusive
- * scan, the total it gave, and the reduction. Each is done twice in a row, so that a
- * missing barrier at the end of the first would show. */
+ * What a work-group does together, for group_test.c. Each function is called twice in a row on
+ * the same local memory, so that a missing barrier at the end of the first call would show. */
 #include "../../cl/group/group_reduce.cl"
+#include "../../cl/group/group_segmented.cl"
+
+#define XLT_RESULTS 14
+#define XLT_ROW 64u /* more than most sub-groups */
 
 __kernel __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1))) void
 xl_test_group(const __global XL_T *in, __global XL_T *out)
 {
     __local XL_T scratch[XL_GROUP_SCRATCH];
-    const uint i = (uint)get_local_id(0);
+    __local uint bits[XL_GROUP_BITS];
+    const uint i = (uint)get_local_id(0), mirrored = XL_GROUP_SIZE - 1 - i;
+    const XL_T x = in[i], y = in[mirrored];
     XL_T total, other;
-    const XL_T before = xl_group_scan_exclusive(in[i], scratch, &total);
-    const XL_T second = xl_group_scan_exclusive(in[XL_GROUP_SIZE - 1 - i], scratch, &other);
-    const XL_T all = xl_group_reduce(in[i], scratch);
-    const XL_T back = xl_group_reduce(in[XL_GROUP_SIZE - 1 - i], scratch);
-    out[6 * i] = before;
-    out[6 * i + 1] = total;
-    out[6 * i + 2] = second;
-    out[6 * i + 3] = other;
-    out[6 * i + 4] = all;
-    out[6 * i + 5] = back;
+    uint all;
+    out += XLT_RESULTS * i;
+    out[0] = xl_group_scan_exclusive(x, scratch, &total);
+    out[2] = xl_group_scan_exclusive(y, scratch, &other);
+    out[1] = total;
+    out[3] = other;
+    out[4] = xl_group_reduce(x, scratch);
+    out[5] = xl_group_reduce(y, scratch);
+    out[6] = xl_group_shuffle_from(x, mirrored, scratch);
+    out[7] = xl_group_shuffle_from(y, mirrored, scratch);
+    out[8] = (XL_T)xl_group_count_exclusive(i % 3 == 0, bits, &all);
+    out[9] = (XL_T)xl_group_count_exclusive(i % 2 == 0, bits, &all);
+    out[10] = (XL_T)xl_group_subwarp_count_exclusive(i % 3 == 0, 1, XLT_ROW, bits);
+    out[11] = (XL_T)xl_group_subwarp_count_exclusive(i % 2 == 0, 1, XLT_ROW, bits);
+    out[12] = xl_group_subwarp_scan_exclusive(x, 1, XLT_ROW, scratch);
+    out[13] = xl_group_subwarp_scan_exclusive(y, 1, XLT_ROW, scratch);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Scan and reduction of work-groups (cl/group) against plain loops, in groups with
+ * What work-groups do together (cl/group) against plain loops, in groups with
  * and without whole sub-groups. */
 #include "runtime.h"
 #include "xlt.h"
@@ -10,7 +10,7 @@
 
 const xli_source *xlt_source_find(const char *name);
 
-enum { MOST = 256, RESULTS = 6 };
+enum { MOST = 256, RESULTS = 14, ROW = 64 };
 
 /* Minimum of floats that keeps the earlier of two zeros and skips NaN. */
 static float least(float a, float b)
@@ -26,21 +26,57 @@ static float fold(const float *in, int count, int step)
     return sum;
 }
 
+/* How many of the numbers from `from` to before `to` `divisor` divides. */
+static float count(int from, int to, int divisor)
+{
+    int sum = 0;
+    for (int i = from; i < to; ++i)
+        sum += i % divisor == 0;
+    return (float)sum;
+}
+
 static void check(const float *in, const float *out, int size)
 {
+    static const char *const names[RESULTS] = {"scan",
+                                               "total",
+                                               "scan of the mirrored",
+                                               "total of the mirrored",
+                                               "reduction",
+                                               "reduction of the mirrored",
+                                               "shuffle",
+                                               "shuffle of the mirrored",
+                                               "count of thirds",
+                                               "count of halves",
+                                               "row's count of thirds",
+                                               "row's count of halves",
+                                               "row's scan",
+                                               "row's scan of the mirrored"};
+    const float *const end = in + size - 1;
     for (int i = 0; i < size; ++i) {
-        const float forward = fold(in, size, 1), back = fold(in + size - 1, size, -1);
-        const float wanted[RESULTS] = {fold(in, i, 1), forward, fold(in + size - 1, i, -1),
-                                       back,           forward, back};
-        float got[RESULTS];
-        /* Of nothing but NaN comes NaN or the identity, as the fold goes. */
-        for (int k = 0; k < RESULTS; ++k)
-            got[k] = least(INFINITY, out[RESULTS * i + k]);
-        if (memcmp(wanted, got, sizeof wanted) != 0)
-            XLT_FAIL("group of %d, work-item %d: %g %g %g %g %g %g, not %g %g %g %g %g %g", size, i,
-                     out[RESULTS * i], out[RESULTS * i + 1], out[RESULTS * i + 2],
-                     out[RESULTS * i + 3], out[RESULTS * i + 4], out[RESULTS * i + 5], wanted[0],
-                     wanted[1], wanted[2], wanted[3], wanted[4], wanted[5]);
+        const float forward = fold(in, size, 1), back = fold(end, size, -1);
+        const int row = i / ROW * ROW;
+        const float wanted[RESULTS] = {fold(in, i, 1),
+                                       forward,
+                                       fold(end, i, -1),
+                                       back,
+                                       forward,
+                                       back,
+                                       end[-i],
+                                       in[i],
+                                       count(0, i, 3),
+                                       count(0, i, 2),
+                                       count(row, i, 3),
+                                       count(row, i, 2),
+                                       fold(in + row, i - row, 1),
+                                       fold(end - row, i - row, -1)};
+        for (int k = 0; k < RESULTS; ++k) {
+            /* Of nothing but NaN comes NaN or the identity, as the fold goes. */
+            const float got = least(INFINITY, out[RESULTS * i + k]);
+            const float should = least(INFINITY, wanted[k]);
+            if (memcmp(&got, &should, sizeof got) != 0)
+                XLT_FAIL("group of %d, work-item %d: %s is %g, not %g", size, i, names[k], got,
+                         should);
+        }
     }
 }
 

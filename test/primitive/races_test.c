@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Scans, reductions and sorts by groups of 16 work-items, each with a few tiles: small enough for a
- * simulator that looks for races. Under `oclgrind --data-races` every barrier that is missing
- * shows as a report; elsewhere these are checks of small groups.
+ * Scans, reductions and sorts by groups of 16 work-items (of 64 where those have sub-groups), each
+ * with a few tiles: small enough for a simulator that looks for races. Under `oclgrind
+ * --data-races` every barrier that is missing shows as a report; elsewhere these are checks of
+ * small groups.
  *
  * Oclgrind has no messages between work-groups. It runs one group after the other, though, and
  * each to its end, so that look-back by a single group works there with plain loads and stores,
@@ -9,15 +10,17 @@
 #include "private.h"
 #include "reduce_support.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char small_groups[] =
-    "scan.shape = 1\nscan.group_size = 16\nscan.item_bytes = 32\nscan.run_groups = 1\n"
-    "scan.ring_groups = 1\nscan.ahead = 0\nreduce.serial = 0\nreduce.group_size = 16\n"
-    "reduce.whole_size = 16\nreduce.item_bytes = 16\nreduce.whole_bytes = 16\n"
-    "reduce.part_groups = 3\nreduce.run_groups = 2\nreduce.run_elements = 256\n"
-    "sort.shape = 0\nsort.group_log = 4\nsort.held_log = 1\nsort.seek_log = 2\n";
+/* More than a sub-group. */
+static unsigned group_size(void)
+{
+    xl_device_info info;
+    XLT_OK(xl_context_device_info(xlt_context(), &info));
+    return info.lane_width > 1 ? 64 : 16;
+}
 
 static const uint32_t zero;
 
@@ -60,7 +63,16 @@ static void race_job(job *j, const race *r, xl_scan_kind kind)
 /* Where messages are missing one group at a time is all there is, and needs none. */
 static xl_context *open_small(void)
 {
-    xl_context *ctx = open_context(small_groups, NULL);
+    char lines[512];
+    const unsigned size = group_size();
+    snprintf(lines, sizeof lines,
+             "scan.shape = 1\nscan.group_size = %u\nscan.item_bytes = 32\nscan.run_groups = 1\n"
+             "scan.ring_groups = 1\nscan.ahead = 0\nreduce.serial = 0\nreduce.group_size = %u\n"
+             "reduce.whole_size = %u\nreduce.item_bytes = 16\nreduce.whole_bytes = 16\n"
+             "reduce.part_groups = 3\nreduce.run_groups = 2\nreduce.run_elements = 256\n"
+             "sort.shape = 0\nsort.group_log = 4\nsort.held_log = 1\nsort.seek_log = 2\n",
+             size, size, size);
+    xl_context *ctx = open_context(lines, NULL);
     const xli_facts *facts;
     XLT_OK(xli_context_facts(ctx, &facts));
     if (xlt_on_oclgrind()) {
@@ -101,7 +113,7 @@ static void scans(void **state)
         xl_context *ctx = open_small(); /* and with it what look-back is tried with */
         race_job(&j, &all[i], i % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE);
         xl_scan *plan = job_plan(ctx, &j);
-        job_check(ctx, plan, &j, all[i].n, placings[i % NUM_PLACINGS]);
+        job_check(ctx, plan, &j, all[i].n * (group_size() / 16), placings[i % NUM_PLACINGS]);
         xl_scan_destroy(plan);
         xl_context_destroy(ctx);
     }
@@ -151,7 +163,7 @@ static void reductions(void **state)
         xl_context *ctx = open_small();
         race_job(&j, &all[i], XL_INCLUSIVE);
         xl_reduce *plan = reduce_plan(ctx, &j);
-        reduce_check(ctx, plan, &j, all[i].n, false);
+        reduce_check(ctx, plan, &j, all[i].n * (group_size() / 16), false);
         reduce_check(ctx, plan, &j, 70, false);
         xl_reduce_destroy(plan);
         xl_context_destroy(ctx);
