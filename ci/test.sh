@@ -44,14 +44,14 @@ build() { # PRESET [CMAKE OPTION...]
 # kernels as what is left, sanitizers what tests little but kernels, which they do not see.
 declare -A selections=(
   [all]="-LE install|abi|ahead|halves"
-  [most]="-LE install|abi|ahead|halves -E ^(scan_types|scan_user|scan_textbook|collectives|tool_segments|tool_reduce)"
-  [lanes]="-LE install|abi|tool -E ^(scan_types_test|(scan_user|scan_textbook|fault)_)"
-  [few]="-R ^(context|lane|group|scan_segments|scan_late|scan_ordered|scan_calls|sort|grid|neighbors)_test"
-  [host]="-LE install|abi|ahead|halves|lane|group -E ^(scan_(types|user|textbook|ways|bits|ordered|late|places|offsets|large)|many_runs|reduce_bits|neighbors_staged|tool_segments|tool_reduce)"
+  [most]="-LE install|abi|ahead|halves -E ^(scan_types|scan_user|scan_textbook|collectives|tool_segments|tool_reduce|selftest_flips|differential$)"
+  [lanes]="-LE install|abi|tool -E ^(scan_types_test|(scan_user|scan_textbook|fault)_|selftest_flips|differential$)"
+  [few]="-R ^(context|lane|group|tile|scan_segments|scan_late|scan_ordered|scan_calls|own_scratch|bounds|sort|grid|grid_pieces|neighbors)_test"
+  [host]="-LE install|abi|ahead|halves|lane|group -E ^(scan_(types|user|textbook|ways|bits|ordered|late|places|offsets|large)|many_runs|reduce_bits|neighbors_(staged|far)|tool_segments|tool_reduce|selftest_flips|differential|bounds|corrupt|tile|races)"
   [install]="-L install|abi"
-  [simulator]="-R ^(lane|group|collectives|sequence|failed_waits|view|scan_segments|scan_offsets|scan_textbook|scan_misuse|reduce_bits|sort|grid|neighbors)_test --timeout 1200"
-  [races]="-R ^(lane|lane_subwarp|group|collectives|sequence|view)_test --timeout 1200"
-  [threads]="-R ^(errors|os|context|cache|sequence|threads)_test"
+  [simulator]="-R ^(lane|group|tile|collectives|sequence|failed_waits|view|program|user_errors|scan_segments|scan_offsets|scan_textbook|scan_misuse|reduce_bits|bounds|sort|grid|grid_pieces|neighbors)_test --timeout 1200"
+  [races]="-R ^(lane|lane_subwarp|group|collectives|sequence|view|races)_test --timeout 1200"
+  [threads]="-R ^(errors|os|context|cache|cache_folder|sequence|threads|launches)_test"
 )
 configuration() {
   local name=$1 preset=$2 tests=$3 runner=$4 file device seconds=$SECONDS result words
@@ -158,7 +158,7 @@ configuration "Intel no-sub-groups" werror few - "${small[@]}" "${intel[@]}" CRO
 # Simulated are kernels as they are written, not as a compiler improves them. Small groups and
 # tiles make several of few points and keys; what a GPU has for a sort runs once in sort_test.
 simulator=(CROSSLANE_DEVICE=oclgrind: "${small[@]}" "CROSSLANE_TUNE_FILE=$PWD/test/simulator.tune")
-oclgrind="oclgrind --build-options -O0"
+oclgrind="oclgrind"
 configuration "Oclgrind memory" werror simulator "$oclgrind" "${simulator[@]}"
 configuration "Oclgrind races" werror races "$oclgrind --data-races --uninitialized" "${simulator[@]}"
 every_other_device
@@ -176,5 +176,7 @@ check layers ci/check-layers.sh
 check layers-test ci/check-layers-test.sh
 check compare-test ci/compare-test.sh
 check peers ci/peers.sh --quick --max-n 2^16
-check shellcheck shellcheck ci/*.sh .ci/run
+check peers-test ci/peers-test.sh
+check mutants ci/mutants.sh --check
+check shellcheck shellcheck -x ci/*.sh .ci/run test/tool/*.sh test/fault/*.sh
 finish

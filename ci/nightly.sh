@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# usage: ci/nightly.sh [PART...]
+#
+# What takes too long for each push, after ci/test.sh: 10^6 cases of the differential runner, more
+# than 2^32 elements on PoCL, the tests that ci/test.sh leaves out on Intel's CPU runtime and
+# rusticl, and the mutants. PART: only those of differential, large, full, mutants. Takes some
+# hours on two cores. Ends with a table; logs: build/nightly.
+set -u
+cd "$(dirname "$0")/.." || exit
+top=$PWD
+log=$top/build/nightly
+parts=" ${*:-differential large full mutants} "
+mkdir -p "$log"
+for variable in "${!CROSSLANE_@}"; do
+  unset "$variable"
+done
+export CROSSLANE_CACHE_DIR=$top/build/cache POCL_CACHE_DIR=$top/build/pocl
+rm -f "$log/table"
+passed=0 failed=0
+step() { # NAME COMMAND...
+  local name=$1 seconds=$SECONDS result=passed
+  shift
+  echo "nightly: $name"
+  if "$@" >"$log/${name//[ =]/-}" 2>&1; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1)) result=FAILED
+    tail -n 5 "$log/${name//[ =]/-}"
+  fi
+  printf '%-28s %s, %d s\n' "$name" $result $((SECONDS - seconds)) >>"$log/table"
+}
+
+ci/setup.sh test
+{ cmake --preset werror -G Ninja && cmake --build build/werror; } >"$log/build" 2>&1 ||
+  { tail -n 20 "$log/build" && exit 1; }
+
+pocl=(CROSSLANE_DEVICE=portable:)
+intel=(CROSSLANE_DEVICE=intel: "OCL_ICD_FILENAMES=$top/build/intel/lib/libintelocl.so"
+  "LD_LIBRARY_PATH=$top/build/intel/lib")
+rusticl=(CROSSLANE_DEVICE=rusticl: RUSTICL_ENABLE=llvmpipe)
+cases=build/werror/test/fuzz/differential
+# Another seed each night; the log of a failure names the case.
+seed=${NIGHTLY_SEED:-$(date +%Y%m%d)}
+if [[ $parts == *" differential "* ]]; then
+  step "differential, PoCL" env "${pocl[@]}" $cases --cases 1000000 --plans 800 --seed "$seed"
+  step "differential, Intel" env "${intel[@]}" CROSSLANE_TEST_SMALL=1 $cases --cases 200000 --plans 200 --seed "$seed"
+  step "differential, rusticl" env "${rusticl[@]}" CROSSLANE_TEST_SMALL=1 $cases --cases 50000 --plans 100 --seed "$seed"
+  step "differential, Oclgrind" env CROSSLANE_DEVICE=oclgrind: CROSSLANE_TEST_SMALL=1 \
+    oclgrind $cases --cases 2000 --plans 60 --seed "$seed"
+fi
+# PoCL 3.1 tells less memory than there is: it is shown a machine that has more.
+if [[ $parts == *" large "* ]]; then
+  step "2^32 elements, PoCL" env "${pocl[@]}" CROSSLANE_TEST_LARGE=1 \
+    "HWLOC_SYNTHETIC=numa:1(memory=34359738368) core:2 pu:1" build/werror/test/primitive/scan_large_test
+fi
+if [[ $parts == *" full "* ]]; then
+  step "all tests, Intel" env "${intel[@]}" ctest --preset werror -j "$(nproc)" -LE 'install|abi|fuzz' --timeout 3600
+  step "self-test's flips, rusticl" env "${rusticl[@]}" CROSSLANE_TEST_SMALL=1 ctest --preset werror -R selftest_flips --timeout 3600
+fi
+if [[ $parts == *" mutants "* ]]; then
+  step mutants ci/mutants.sh
+  tail -n 60 "$log/mutants"
+fi
+
+echo
+cat "$log/table"
+echo
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
