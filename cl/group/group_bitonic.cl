@@ -78,11 +78,11 @@ uint xl_sort_lane_bits(void)
 #endif
 }
 
-/* Changes the layout: where the held elements stand, then where they shall. */
+/* Changes the layout: where the held elements stand, then where they shall. Each call starts from
+ * the layout in which the last one ended, so that a work-item writes where only itself has read. */
 void xl_sort_exchange(xl_held *held, xl_sort_local local_, uint from, bool from_mirrored, uint to,
                       bool to_mirrored)
 {
-    XL_LOCAL_BARRIER();
 #pragma unroll
     for (uint e = 0; e < XL_SORT_HELD; ++e) {
         uint at = xl_sort_position(e, from, from_mirrored);

@@ -42,7 +42,8 @@
 #endif
 
 /* Phase 1 for `count` values, a power of two: the last of them becomes their total. The
- * functions here are called by all work-items together, and start and end with a barrier. */
+ * functions here are called by all work-items together, and end with a barrier; this one starts
+ * with one too. */
 void xl_blelloch_up(__local XL_T *values, uint count)
 {
     for (uint span = 1; span < count; span *= 2) {
@@ -58,7 +59,6 @@ void xl_blelloch_up(__local XL_T *values, uint count)
 /* Phase 2: value v becomes before op value 0 op ... op value v - 1. */
 void xl_blelloch_down(__local XL_T *values, uint count, XL_T before)
 {
-    XL_LOCAL_BARRIER();
     if (get_local_id(0) == 0)
         values[XL_BANKED(count - 1)] = before;
     for (uint span = count / 2; span > 0; span /= 2) {

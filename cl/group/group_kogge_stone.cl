@@ -45,8 +45,9 @@ XL_T xl_kogge_stone_total(__local XL_T *values, uint count)
 }
 
 /* Scans the `count` values of `from` with `to`, as large, for a second buffer. Gives the one
- * of them where place v holds before op value 0 op ... op value v - 1. Called like
- * the other. */
+ * of them where place v holds before op value 0 op ... op value v - 1. Called like the other, but
+ * no barrier stands at its end: work-item i has written places i, i + XL_GROUP_SIZE ..., and may
+ * read them. */
 __local XL_T *xl_kogge_stone(__local XL_T *from, __local XL_T *to, uint count, XL_T before)
 {
     __local XL_T *swap;
@@ -69,7 +70,6 @@ __local XL_T *xl_kogge_stone(__local XL_T *from, __local XL_T *to, uint count, X
             x = xl_op(before, from[v - 1]);
         to[v] = x;
     }
-    XL_LOCAL_BARRIER();
     return to;
 }
 

@@ -94,7 +94,6 @@ XL_T XL_FN(group_subwarp_scan_inclusive)(XL_T x, ulong heads, uint width, __loca
     } else {
         const uint k = xl_group_subwarp_item(width);
         result = XL_FN(group_scan_reach)(x, k - xl_segment_start(heads, k), width, scratch);
-        XL_LOCAL_BARRIER();
     }
     return result;
 }

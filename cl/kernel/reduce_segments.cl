@@ -28,7 +28,8 @@
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 
-/* The sum of all work-items' numbers, at every one; ends with a barrier. */
+/* The sum of all work-items' numbers, at every one. A barrier must stand before `numbers` is
+ * written again. */
 #if XL_SERIAL
 #define xl_group_sum(numbers, mine) (mine)
 #else
@@ -42,9 +43,7 @@ ulong xl_group_sum(__local ulong *numbers, ulong mine)
             numbers[i] += numbers[i + by];
         XL_LOCAL_BARRIER();
     }
-    mine = numbers[0];
-    XL_LOCAL_BARRIER();
-    return mine;
+    return numbers[0];
 }
 #endif
 

@@ -56,7 +56,8 @@ uint xl_take_next(const xl_ring *ring, bool tickets)
     return tickets ? xl_state_take_ticket(ring->header) : ~0u;
 }
 
-/* The tile to begin with, at every work-item. */
+/* The tile to begin with, at every work-item. Barriers must stand before shared->next is written
+ * again. */
 uint xl_take_first(const xl_ring *ring, bool tickets, __local xl_shared *shared)
 {
     if (!tickets)
@@ -64,9 +65,7 @@ uint xl_take_first(const xl_ring *ring, bool tickets, __local xl_shared *shared)
     if (get_local_id(0) == XL_ISSUER)
         shared->next = xl_take_next(ring, true);
     XL_LOCAL_BARRIER();
-    const uint first = shared->next;
-    XL_LOCAL_BARRIER();
-    return first;
+    return shared->next;
 }
 
 /* Step 1: posts the sum of the staged tile. Gives what stands before this sub-group in the

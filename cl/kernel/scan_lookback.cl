@@ -56,14 +56,13 @@ typedef struct xl_shared {
     XL_T prefix;
 } xl_shared;
 
+/* Before the next call barriers must stand: those of the tile's scan do. */
 uint xl_next_tile(const xl_ring *ring, __local xl_shared *shared)
 {
     if (get_local_id(0) == 0)
         shared->ticket = ring->alone ? ~0u : xl_state_take_ticket(ring->header);
     XL_LOCAL_BARRIER();
-    const uint tile = shared->ticket;
-    XL_LOCAL_BARRIER();
-    return tile;
+    return shared->ticket;
 }
 
 /* Scans the tile in `item`, whose place in all the groups' work is `tile`. Its first
@@ -101,8 +100,8 @@ XL_T xl_tile_join(const xl_ring *ring, uint tile, XL_T *item, __local XL_T *scra
     const XL_T sum = xl_tile_reduce(item, scratch);
     if (get_local_id(0) == 0)
         shared->prefix = xl_tile_prefix(ring, tile, sum, true, in_place);
+    /* Barriers stand in there. */
     xl_unit_scan(&ring->input, item, XL_ROWS, scratch);
-    XL_LOCAL_BARRIER();
     return shared->prefix;
 #endif
 }

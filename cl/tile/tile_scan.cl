@@ -80,7 +80,8 @@ XL_T xl_unit_scan(const xl_input *input, XL_T *item, const uint rows, __local XL
     return carry;
 #else
     /* All rows at once: the totals lie in element order in local memory, each
-     * work-item scans XL_ROWS neighbours of them, the group scans the work-items. */
+     * work-item scans XL_ROWS neighbours of them, the group scans the work-items.
+     * In the end a work-item reads what it wrote at the start, and may write it again. */
     const uint i = (uint)get_local_id(0);
     __local XL_T *const totals = scratch + XL_GROUP_SCRATCH;
     for (uint row = 0; row < XL_ROWS; ++row)
@@ -98,7 +99,6 @@ XL_T xl_unit_scan(const xl_input *input, XL_T *item, const uint rows, __local XL
     XL_LOCAL_BARRIER();
     for (uint row = 0; row < XL_ROWS; ++row)
         xl_row_scan(input, item, row, totals[row * XL_GROUP_SIZE + i]);
-    XL_LOCAL_BARRIER();
     return all;
 #endif
 }
