@@ -26,19 +26,27 @@ xl_grid_map xl_search_load(__global const uint *storage, ulong header_at, uint n
 {
     __global const xl_grid_header *header = (__global const xl_grid_header *)(storage + header_at);
     xl_grid_map map = xl_grid_load(header, table, n);
-    map.failed = map.failed || header->stamp != stamp;
+    map.failed = map.failed || header->stamp != stamp || !xl_grid_fits(header, &map);
     return map;
+}
+
+uint xl_count_run(const xl_walk *walk, bool own, const xl_grid_map *map,
+                  __global const uint4 *sorted, uint4 self, float radius2)
+{
+    uint count = 0;
+    float distance2;
+    for (uint q = walk->begin; q < walk->end; ++q)
+        count += xl_is_neighbor(walk, map, own, self, sorted[q], radius2, &distance2) ? 1u : 0u;
+    return count;
 }
 
 uint xl_count_neighbors(const xl_grid_map *map, __global const uint *starts,
                         __global const uint4 *sorted, uint4 self, float reach, float radius2)
 {
     uint count = 0;
-    float distance2;
     xl_walk walk = xl_walk_begin(map, xl_grid_position(self), reach);
     while (xl_walk_next(&walk, map, starts))
-        for (uint q = walk.begin; q < walk.end; ++q)
-            count += xl_is_neighbor(&walk, map, self, sorted[q], radius2, &distance2) ? 1u : 0u;
+        count += XL_RUN(walk, xl_count_run, map, sorted, self, radius2);
     return count;
 }
 
@@ -69,23 +77,45 @@ __kernel void xl_neighbors_count(__global const uint *storage, ulong header_at, 
         offsets[offsets_at + n] = map.failed && n == 0 ? ULONG_MAX : 0;
 }
 
+/* Adds a run's neighbours to a row of `count` so far; returns how many it then has. */
+uint xl_fill_run(const xl_walk *walk, bool own, const xl_grid_map *map,
+                 __global const uint4 *sorted, uint4 self, float radius2, __global uint *row,
+                 uint room, uint count)
+{
+    float distance2;
+    for (uint q = walk->begin; q < walk->end; ++q) {
+        uint4 other = sorted[q];
+        if (xl_is_neighbor(walk, map, own, self, other, radius2, &distance2) && count < room)
+            row[count++] = other.w;
+    }
+    return count;
+}
+
 /* Writes the row of `self`, of at most `room`; returns its length. */
 uint xl_fill_row(const xl_grid_map *map, __global const uint *starts, __global const uint4 *sorted,
                  uint4 self, float reach, float radius2, __global uint *row, uint room)
 {
     uint count = 0;
-    float distance2;
     xl_walk walk = xl_walk_begin(map, xl_grid_position(self), reach);
     while (xl_walk_next(&walk, map, starts))
-        for (uint q = walk.begin; q < walk.end; ++q) {
-            uint4 other = sorted[q];
-            if (xl_is_neighbor(&walk, map, self, other, radius2, &distance2) && count < room)
-                row[count++] = other.w;
-        }
+        count = XL_RUN(walk, xl_fill_run, map, sorted, self, radius2, row, room, count);
     return count;
 }
 
 #if XL_SORTED && XL_STAGED > 0
+uint xl_stage_run(const xl_walk *walk, bool own, const xl_grid_map *map,
+                  __global const uint4 *sorted, uint4 self, float radius2, __local uint *staged,
+                  uint room, uint count)
+{
+    float distance2;
+    for (uint q = walk->begin; q < walk->end; ++q) {
+        uint4 other = sorted[q];
+        if (xl_is_neighbor(walk, map, own, self, other, radius2, &distance2) && count < room)
+            staged[count++ * XL_GROUP] = other.w;
+    }
+    return count;
+}
+
 /* The same, but the row is collected and sorted in local memory first: in two steps,
  * since work-items that meet their neighbours at different times would wait for each
  * other's insertions. */
@@ -94,14 +124,9 @@ void xl_fill_staged(const xl_grid_map *map, __global const uint *starts,
                     __local uint *staged, __global uint *row, uint room)
 {
     uint count = 0;
-    float distance2;
     xl_walk walk = xl_walk_begin(map, xl_grid_position(self), reach);
     while (xl_walk_next(&walk, map, starts))
-        for (uint q = walk.begin; q < walk.end; ++q) {
-            uint4 other = sorted[q];
-            if (xl_is_neighbor(&walk, map, self, other, radius2, &distance2) && count < room)
-                staged[count++ * XL_GROUP] = other.w;
-        }
+        count = XL_RUN(walk, xl_stage_run, map, sorted, self, radius2, staged, room, count);
     xl_row_sort_staged(staged, count);
     for (uint k = 0; k < count; ++k)
         row[k] = staged[k * XL_GROUP];
@@ -146,16 +171,24 @@ __kernel void xl_neighbors_fill(__global const uint *storage, ulong header_at, u
 }
 
 #if XL_VISIT
+float xl_visit_run(const xl_walk *walk, bool own, const xl_grid_map *map,
+                   __global const uint4 *sorted, uint4 self, float radius2, float sum,
+                   float4 params)
+{
+    float distance2;
+    for (uint q = walk->begin; q < walk->end; ++q)
+        if (xl_is_neighbor(walk, map, own, self, sorted[q], radius2, &distance2))
+            sum = visit(sum, distance2, self.w, sorted[q].w, params);
+    return sum;
+}
+
 float xl_visit_neighbors(const xl_grid_map *map, __global const uint *starts,
                          __global const uint4 *sorted, uint4 self, float reach, float radius2,
                          float sum, float4 params)
 {
-    float distance2;
     xl_walk walk = xl_walk_begin(map, xl_grid_position(self), reach);
     while (xl_walk_next(&walk, map, starts))
-        for (uint q = walk.begin; q < walk.end; ++q)
-            if (xl_is_neighbor(&walk, map, self, sorted[q], radius2, &distance2))
-                sum = visit(sum, distance2, self.w, sorted[q].w, params);
+        sum = XL_RUN(walk, xl_visit_run, map, sorted, self, radius2, sum, params);
     return sum;
 }
 

@@ -100,6 +100,17 @@ xl_grid_map xl_grid_load(__global const xl_grid_header *header, uint table, uint
     return map;
 }
 
+/* Whether every cell of a dense grid has an entry of the table. A grid that was built does; looked
+ * at once, so that no run of a walk has to. */
+bool xl_grid_fits(__global const xl_grid_header *header, const xl_grid_map *map)
+{
+    ulong plane = (ulong)header->cells[0] * header->cells[1];
+    return header->hashed != 0 || (plane <= map->table && plane * header->cells[2] <= map->table &&
+                                   convert_uint(map->last.x) < header->cells[0] &&
+                                   convert_uint(map->last.y) < header->cells[1] &&
+                                   convert_uint(map->last.z) < header->cells[2]);
+}
+
 /* The position of a slot, which holds the index of its point as well. */
 float4 xl_grid_position(uint4 slot)
 {

@@ -60,12 +60,13 @@ void xl_walk_step_cell(xl_walk *walk)
     }
 }
 
-/* The slots from entry `from` of the table up to entry `to`. */
+/* The slots from entry `from` of the table up to entry `to`, which are at most map->table: see
+ * xl_grid_fits(). */
 void xl_walk_set(xl_walk *walk, const xl_grid_map *map, __global const uint *starts, uint from,
                  uint to)
 {
-    walk->begin = starts[min(from, map->table)];
-    walk->end = min(starts[min(to, map->table)], map->points);
+    walk->begin = starts[from];
+    walk->end = min(starts[to], map->points);
 }
 
 /* The next run; false after the last. */
@@ -89,10 +90,10 @@ bool xl_walk_next(xl_walk *walk, const xl_grid_map *map, __global const uint *st
     return true;
 }
 
-/* Does the point at q, met in this run, belong to the cell of the run? */
+/* Where cells are hashed: does the point at q, met in this run, belong to the cell of the run? */
 bool xl_walk_owns(const xl_walk *walk, const xl_grid_map *map, float4 q)
 {
-    return !walk->own || all(xl_grid_cell(map, q) == walk->cell);
+    return all(xl_grid_hashed_cell(map, q) == walk->cell);
 }
 
 #endif
