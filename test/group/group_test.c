@@ -10,7 +10,7 @@
 
 const xli_source *xlt_source_find(const char *name);
 
-enum { MOST = 256, RESULTS = 14, ROW = 64 };
+enum { MOST = 256, RESULTS = 18, WITH_SUB_GROUPS = 10, ROW = 64 };
 
 /* Minimum of floats that keeps the earlier of two zeros and skips NaN. */
 static float least(float a, float b)
@@ -35,7 +35,7 @@ static float count(int from, int to, int divisor)
     return (float)sum;
 }
 
-static void check(const float *in, const float *out, int size)
+static void check(const float *in, const float *out, int size, int results)
 {
     static const char *const names[RESULTS] = {"scan",
                                                "total",
@@ -45,12 +45,16 @@ static void check(const float *in, const float *out, int size)
                                                "reduction of the mirrored",
                                                "shuffle",
                                                "shuffle of the mirrored",
+                                               "inclusive scan",
+                                               "inclusive scan of the mirrored",
                                                "count of thirds",
                                                "count of halves",
                                                "row's count of thirds",
                                                "row's count of halves",
                                                "row's scan",
-                                               "row's scan of the mirrored"};
+                                               "row's scan of the mirrored",
+                                               "segments of 40",
+                                               "mirrored segments of 24"};
     const float *const end = in + size - 1;
     for (int i = 0; i < size; ++i) {
         const float forward = fold(in, size, 1), back = fold(end, size, -1);
@@ -63,13 +67,17 @@ static void check(const float *in, const float *out, int size)
                                        back,
                                        end[-i],
                                        in[i],
+                                       fold(in, i + 1, 1),
+                                       fold(end, i + 1, -1),
                                        count(0, i, 3),
                                        count(0, i, 2),
                                        count(row, i, 3),
                                        count(row, i, 2),
                                        fold(in + row, i - row, 1),
-                                       fold(end - row, i - row, -1)};
-        for (int k = 0; k < RESULTS; ++k) {
+                                       fold(end - row, i - row, -1),
+                                       fold(in + i / 40 * 40, i % 40, 1),
+                                       fold(end - i / 24 * 24, i % 24, -1)};
+        for (int k = 0; k < results; ++k) {
             /* Of nothing but NaN comes NaN or the identity, as the fold goes. */
             const float got = least(INFINITY, out[RESULTS * i + k]);
             const float should = least(INFINITY, wanted[k]);
@@ -88,7 +96,9 @@ static void run(xl_context *ctx, size_t size, xlt_random *random)
     xli_program *program;
     xli_kernel kernel;
     xli_seq seq;
+    const xli_facts *facts;
     cl_int code;
+    XLT_OK(xli_context_facts(ctx, &facts));
     for (size_t i = 0; i < size; ++i)
         in[i] = values[xlt_below(random, 7)];
     snprintf(defines, sizeof defines,
@@ -107,7 +117,7 @@ static void run(xl_context *ctx, size_t size, xlt_random *random)
     XLT_OK(xli_seq_end(&seq, XL_SUCCESS, NULL));
     XLT_CL(clEnqueueReadBuffer(xlt_queue(), b, CL_TRUE, 0, RESULTS * size * sizeof *out, out, 0,
                                NULL, NULL));
-    check(in, out, (int)size);
+    check(in, out, (int)size, facts->lane_way == XLI_LANE_LOCAL ? RESULTS : WITH_SUB_GROUPS);
     clReleaseMemObject(a);
     clReleaseMemObject(b);
     xli_kernel_destroy(&kernel);
