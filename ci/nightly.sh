@@ -4,13 +4,13 @@
 #
 # What takes too long for each push, after ci/test.sh: 10^6 cases of the differential runner, more
 # than 2^32 elements on PoCL, the tests that ci/test.sh leaves out on Intel's CPU runtime and
-# rusticl, and the mutants. PART: only those of differential, large, full, mutants. Takes some
+# rusticl, and the mutants. PART: only those of differential, fuzz, large, full, mutants. Takes some
 # hours on two cores. Ends with a table; logs: build/nightly.
 set -u
 cd "$(dirname "$0")/.." || exit
 top=$PWD
 log=$top/build/nightly
-parts=" ${*:-differential large full mutants} "
+parts=" ${*:-differential fuzz large full mutants} "
 mkdir -p "$log"
 for variable in "${!CROSSLANE_@}"; do
   unset "$variable"
@@ -31,6 +31,18 @@ step() { # NAME COMMAND...
   printf '%-28s %s, %d s\n' "$name" $result $((SECONDS - seconds)) >>"$log/table"
 }
 
+no_findings() { # COMMAND...: it succeeds, and the simulator has nothing to say
+  "$@" >"$log/findings" 2>&1 && ! grep -E '^Invalid ' "$log/findings"
+}
+fuzz() { # what is found goes into a folder of its own; a target that finds a fault fails
+  local name
+  cmake --preset fuzz -G Ninja && cmake --build build/fuzz || return
+  for name in npy tune cache; do
+    mkdir -p "build/corpus-$name"
+    "build/fuzz/test/fuzz/fuzz_$name" "build/corpus-$name" "test/fuzz/corpus-$name" -max_total_time=300 -max_len=4096 || return
+  done
+}
+
 ci/setup.sh test
 { cmake --preset werror -G Ninja && cmake --build build/werror; } >"$log/build" 2>&1 ||
   { tail -n 20 "$log/build" && exit 1; }
@@ -43,12 +55,13 @@ cases=build/werror/test/fuzz/differential
 # Another seed each night; the log of a failure names the case.
 seed=${NIGHTLY_SEED:-$(date +%Y%m%d)}
 if [[ $parts == *" differential "* ]]; then
-  step "differential, PoCL" env "${pocl[@]}" $cases --cases 1000000 --plans 800 --seed "$seed"
-  step "differential, Intel" env "${intel[@]}" CROSSLANE_TEST_SMALL=1 $cases --cases 200000 --plans 200 --seed "$seed"
-  step "differential, rusticl" env "${rusticl[@]}" CROSSLANE_TEST_SMALL=1 $cases --cases 50000 --plans 100 --seed "$seed"
-  step "differential, Oclgrind" env CROSSLANE_DEVICE=oclgrind: CROSSLANE_TEST_SMALL=1 \
-    oclgrind $cases --cases 2000 --plans 60 --seed "$seed"
+  step "differential, PoCL" env "${pocl[@]}" $cases --cases 700000 --plans 600 --seed "$seed"
+  step "differential, Intel" env "${intel[@]}" $cases --cases 200000 --plans 200 --seed "$seed" --watchdog 180
+  step "differential, rusticl" env "${rusticl[@]}" $cases --cases 98000 --plans 150 --seed "$seed" --watchdog 180
+  step "differential, Oclgrind" no_findings env CROSSLANE_DEVICE=oclgrind: CROSSLANE_TEST_SMALL=1 \
+    oclgrind $cases --cases 2000 --plans 100 --seed "$seed" --watchdog 300 --seconds 1800
 fi
+[[ $parts != *" fuzz "* ]] || step "parsers of files" fuzz
 # PoCL 3.1 tells less memory than there is: it is shown a machine that has more.
 if [[ $parts == *" large "* ]]; then
   step "2^32 elements, PoCL" env "${pocl[@]}" CROSSLANE_TEST_LARGE=1 \
@@ -56,6 +69,8 @@ if [[ $parts == *" large "* ]]; then
 fi
 if [[ $parts == *" full "* ]]; then
   step "all tests, Intel" env "${intel[@]}" ctest --preset werror -j "$(nproc)" -LE 'install|abi|fuzz' --timeout 3600
+  step "bounds, Oclgrind" env CROSSLANE_DEVICE=oclgrind: CROSSLANE_TEST_SMALL=1 "CROSSLANE_TUNE_FILE=$top/test/simulator.tune" \
+    oclgrind ctest --preset werror -R '^(bounds|grid_pieces|grid_harm)_test' --timeout 7200
   step "self-test's flips, rusticl" env "${rusticl[@]}" CROSSLANE_TEST_SMALL=1 ctest --preset werror -R selftest_flips --timeout 3600
 fi
 if [[ $parts == *" mutants "* ]]; then

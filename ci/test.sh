@@ -46,10 +46,10 @@ declare -A selections=(
   [all]="-LE install|abi|ahead|halves"
   [most]="-LE install|abi|ahead|halves -E ^(scan_types|scan_user|scan_textbook|collectives|tool_segments|tool_reduce|selftest_flips|differential$)"
   [lanes]="-LE install|abi|tool -E ^(scan_types_test|(scan_user|scan_textbook|fault)_|selftest_flips|differential$)"
-  [few]="-R ^(context|lane|group|tile|scan_segments|scan_late|scan_ordered|scan_calls|own_scratch|bounds|sort|grid|grid_pieces|neighbors)_test"
+  [few]="-R ^(context|lane|group|tile|scan_segments|scan_late|scan_ordered|scan_calls|sort|grid|neighbors)_test"
   [host]="-LE install|abi|ahead|halves|lane|group -E ^(scan_(types|user|textbook|ways|bits|ordered|late|places|offsets|large)|many_runs|reduce_bits|neighbors_(staged|far)|tool_segments|tool_reduce|selftest_flips|differential|bounds|corrupt|tile|races)"
   [install]="-L install|abi"
-  [simulator]="-R ^(lane|group|tile|collectives|sequence|failed_waits|view|program|user_errors|scan_segments|scan_offsets|scan_textbook|scan_misuse|reduce_bits|bounds|sort|grid|grid_pieces|neighbors)_test --timeout 1200"
+  [simulator]="-R ^(lane|group|tile|collectives|sequence|failed_waits|view|program|user_errors|scan_segments|scan_offsets|scan_textbook|scan_misuse|reduce_bits|sort|grid|neighbors)_test --timeout 1200"
   [races]="-R ^(lane|lane_subwarp|group|collectives|sequence|view|races)_test --timeout 1200"
   [threads]="-R ^(errors|os|context|cache|cache_folder|sequence|threads|launches)_test"
 )
