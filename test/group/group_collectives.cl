@@ -35,9 +35,9 @@ xl_test_group(const __global XL_T *in, __global XL_T *out)
     out[11] = (XL_T)xl_group_count_exclusive(i % 2 == 0, bits, &all);
     out[12] = (XL_T)xl_group_subwarp_count_exclusive(i % 3 == 0, 1, XLT_ROW, bits);
     out[13] = (XL_T)xl_group_subwarp_count_exclusive(i % 2 == 0, 1, XLT_ROW, bits);
-    out[14] = xl_group_subwarp_scan_exclusive(x, 1, XLT_ROW, scratch);
-    out[15] = xl_group_subwarp_scan_exclusive(y, 1, XLT_ROW, scratch);
     out[16] = xl_group_segmented_scan_exclusive(x, i % 40 == 0, scratch, bits);
     out[17] = xl_group_segmented_scan_exclusive(y, i % 24 == 0, scratch, bits);
+    out[14] = xl_group_subwarp_scan_exclusive(x, 1, XLT_ROW, scratch);
+    out[15] = xl_group_subwarp_scan_exclusive(y, 1, XLT_ROW, scratch);
 #endif
 }
