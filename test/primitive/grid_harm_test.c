@@ -142,6 +142,26 @@ static void overwritten_grids_are_grids_that_failed(void **state)
     fixture_free(&f);
 }
 
+/* All is as the build left it but a number of cells, which no longer goes with the table. */
+static void cells_that_do_not_fit_are_a_failed_build(void **state)
+{
+    (void)state;
+    for (int axis = 0; axis < 3; ++axis) {
+        fixture f = fixture_make(false, false);
+        uint32_t *words = storage_words(&f);
+        found got;
+        ((xli_grid_header *)words)->cells[axis] = 1u << 20;
+        write_storage(&f, words);
+        search(&f, &got);
+        assert_true(got.offsets[N] == UINT64_MAX);
+        for (size_t i = 0; i < N; ++i)
+            assert_true(got.counts[i] == 0 && isnan(got.sums[i]));
+        free(got.rows);
+        free(words);
+        fixture_free(&f);
+    }
+}
+
 /* Two grids by turns in one storage; and an earlier build of the same grid. */
 static void builds_are_told_apart(void **state)
 {
@@ -406,6 +426,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(searches_of_wrong_numbers_stay_inside),
         cmocka_unit_test(overwritten_grids_are_grids_that_failed),
+        cmocka_unit_test(cells_that_do_not_fit_are_a_failed_build),
         cmocka_unit_test(builds_are_told_apart),
         cmocka_unit_test(overwritten_without_points),
         cmocka_unit_test(offsets_have_64_bits),
