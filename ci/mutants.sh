@@ -72,7 +72,7 @@ run_in() {
         runner=(oclgrind)
         env+=(CROSSLANE_TEST_SMALL=1 "CROSSLANE_TUNE_FILE=$top/test/simulator.tune")
         [[ $word != *-O0 && $word != *-races ]] || runner+=(--build-options -O0)
-        [[ $word != *-races ]] || runner+=(--data-races --uninitialized)
+        [[ $word != *-races ]] || runner+=(--data-races)
         ;;
       *) env+=("$word") ;;
     esac

@@ -50,7 +50,8 @@ declare -A selections=(
   [host]="-LE install|abi|ahead|halves|lane|group -E ^(scan_(types|user|textbook|ways|bits|ordered|late|places|offsets|large)|many_runs|reduce_bits|neighbors_(staged|far)|tool_segments|tool_reduce|selftest_flips|differential|bounds|corrupt|tile|races)"
   [install]="-L install|abi"
   [simulator]="-R ^(lane|group|tile|collectives|sequence|failed_waits|view|program|user_errors|scan_segments|scan_offsets|scan_textbook|scan_misuse|reduce_bits|sort|grid|neighbors)_test --timeout 1200"
-  [races]="-R ^(lane|lane_subwarp|group|collectives|sequence|view|races)_test --timeout 1200"
+  [races]="-R ^(lane|lane_subwarp|group|collectives|sequence|view)_test --timeout 1200"
+  [tiles]="-R ^races_test --timeout 1200"
   [threads]="-R ^(errors|os|context|cache|cache_folder|sequence|threads|launches)_test"
 )
 configuration() {
@@ -160,6 +161,7 @@ configuration "Intel no-sub-groups" werror few - "${small[@]}" "${intel[@]}" CRO
 simulator=(CROSSLANE_DEVICE=oclgrind: "${small[@]}" "CROSSLANE_TUNE_FILE=$PWD/test/simulator.tune")
 oclgrind="oclgrind"
 configuration "Oclgrind memory" werror simulator "$oclgrind" "${simulator[@]}"
+configuration "Oclgrind races in tiles" werror tiles "$oclgrind --data-races" "${simulator[@]}"
 configuration "Oclgrind races" werror races "$oclgrind --data-races --uninitialized" "${simulator[@]}"
 every_other_device
 
