@@ -144,7 +144,7 @@ typedef struct results {
 
 static void clear_out(const xlt_buffer *out, size_t bytes)
 {
-    unsigned char *blank = calloc(1, bytes);
+    unsigned char *blank = calloc(bytes + 1, 1); /* of nothing there is no memory */
     assert_non_null(blank);
     XLT_CL(clEnqueueWriteBuffer(xlt_queue(), out->mem, CL_TRUE, xlt_view(out).offset * out->size,
                                 bytes, blank, 0, NULL, NULL));
