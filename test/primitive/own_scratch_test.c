@@ -162,7 +162,7 @@ static results results_make(size_t p)
     for (size_t c = 0; c < CALLS; ++c) {
         r.out[c] = xlt_buffer_make(NULL, out_elements(p), primitives[p].out_bytes, 0);
         clear_out(&r.out[c], r.bytes);
-        r.wanted[c] = malloc(r.bytes);
+        r.wanted[c] = malloc(r.bytes + 1);
         assert_non_null(r.wanted[c]);
         XLT_OK(primitives[p].enqueue(xlt_queue(), c, xlt_view(&r.out[c]), xlt_view(&scratch), 0,
                                      NULL, NULL));
@@ -184,7 +184,7 @@ static void results_clear(results *r)
 
 static void results_check(const results *r, size_t calls, const char *how)
 {
-    unsigned char *got = malloc(r->bytes);
+    unsigned char *got = malloc(r->bytes + 1);
     assert_non_null(got);
     for (size_t c = 0; c < calls; ++c) {
         xlt_read(&r->out[c], got);
