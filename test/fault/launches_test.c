@@ -131,7 +131,8 @@ static void arguments_and_launch_are_one_step(void)
     assert_true(shared > 0); /* the threads did meet at a kernel */
 }
 
-static void threads_share_a_plan(xl_scan_algorithm algorithm)
+/* Each thread does `run` on one plan, for calls of up to n elements; `steps` has what they did. */
+static void threads_share_a_plan(xl_scan_algorithm algorithm, size_t n, void *(*run)(void *))
 {
     xl_scan *plan;
     xl_scan_desc desc;
@@ -143,15 +144,14 @@ static void threads_share_a_plan(xl_scan_algorithm algorithm)
     XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
     assert_int_equal(pthread_barrier_init(&start, NULL, THREADS), 0);
     for (unsigned i = 0; i < THREADS; ++i)
-        make_worker(&workers[i], i, plan, CALL_N, &start);
+        make_worker(&workers[i], i, plan, n, &start);
     steps->used = 0;
     layer->delay_us = DELAY_US;
     for (unsigned i = 0; i < THREADS; ++i)
-        assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, run, &workers[i]), 0);
     for (unsigned i = 0; i < THREADS; ++i)
         pthread_join(threads[i], NULL);
     layer->delay_us = 0;
-    arguments_and_launch_are_one_step();
     for (unsigned i = 0; i < THREADS; ++i) {
         assert_false(workers[i].failed);
         free_worker(&workers[i]);
@@ -165,8 +165,10 @@ static void no_thread_comes_between(void **state)
     (void)state;
     needs_layer();
     xlt_needs_threads();
-    threads_share_a_plan(XL_SCAN_AUTO);
-    threads_share_a_plan(XL_SCAN_REDUCE_THEN_SCAN);
+    threads_share_a_plan(XL_SCAN_AUTO, CALL_N, work);
+    arguments_and_launch_are_one_step();
+    threads_share_a_plan(XL_SCAN_REDUCE_THEN_SCAN, CALL_N, work);
+    arguments_and_launch_are_one_step();
 }
 
 /* ---- two threads, the plan's own scratch ---------------------------------------------- */
@@ -215,31 +217,8 @@ static void no_call_comes_between_on_own_scratch(void **state)
     (void)state;
     needs_layer();
     xlt_needs_threads();
-    xl_scan *plan;
-    xl_scan_desc desc;
-    pthread_t threads[THREADS];
-    worker workers[THREADS];
-    pthread_barrier_t start;
-    xl_scan_desc_init(&desc);
-    desc.algorithm = XL_SCAN_REDUCE_THEN_SCAN;
-    XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
-    assert_int_equal(pthread_barrier_init(&start, NULL, THREADS), 0);
-    for (unsigned i = 0; i < THREADS; ++i)
-        make_worker(&workers[i], i, plan, OWN_N, &start);
-    steps->used = 0;
-    layer->delay_us = DELAY_US;
-    for (unsigned i = 0; i < THREADS; ++i)
-        assert_int_equal(pthread_create(&threads[i], NULL, work_in_own_scratch, &workers[i]), 0);
-    for (unsigned i = 0; i < THREADS; ++i)
-        pthread_join(threads[i], NULL);
-    layer->delay_us = 0;
-    for (unsigned i = 0; i < THREADS; ++i) {
-        assert_false(workers[i].failed);
-        free_worker(&workers[i]);
-    }
+    threads_share_a_plan(XL_SCAN_REDUCE_THEN_SCAN, OWN_N, work_in_own_scratch);
     calls_are_one_step();
-    pthread_barrier_destroy(&start);
-    xl_scan_destroy(plan);
 }
 
 /* ---- events of many launches --------------------------------------------------------- */
