@@ -31,6 +31,11 @@ static void state_is_renewed_before_epochs_come_round(void **state)
     xli_flat *flat;
     const xl_scan_desc desc = {.type = XL_U32, .op = XL_SUM};
     XLT_OK(xli_flat_create(xlt_context(), &desc, NULL, &flat));
+    if (!flat->pool.most_calls) { /* only look-back counts calls */
+        xli_flat_destroy(flat);
+        print_message("%s: no look-back\n", xlt_device());
+        skip();
+    }
     cl_mem data =
         clCreateBuffer(xl_context_cl(xlt_context()), CL_MEM_READ_WRITE, N * 4, NULL, &code);
     XLT_CL(code);
