@@ -13,8 +13,8 @@ int main(void)
         return fprintf(stderr, "%s\n", xl_context_error(ctx)), 1;
     cl_command_queue queue = xl_context_queue(ctx);
     cl_mem buffer = clCreateBuffer(xl_context_cl(ctx), CL_MEM_COPY_HOST_PTR, sizeof x, x, NULL);
-    xl_view v = xl_view_of(buffer, 0);
-    if (xl_scan_enqueue(plan, queue, 10, v, xl_no_view(), v, xl_no_view(), 0, NULL, NULL))
+    const xl_scan_args args = {.n = 10, .in = {buffer}, .out = {buffer}};
+    if (xl_scan_enqueue(plan, queue, &args, 0, NULL, NULL))
         return fprintf(stderr, "%s\n", xl_context_error(ctx)), 1;
     clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof x, x, 0, NULL, NULL);
     printf("%u %u %u ... %u\n", x[0], x[1], x[2], x[9]); /* 3 4 8 ... 39 */

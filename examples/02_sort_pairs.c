@@ -37,8 +37,14 @@ static xl_status sort_stars(xl_context *ctx, float *magnitudes, cl_uint *stars)
     if (bytes > 0) /* some sorts need none */
         scratch = clCreateBuffer(xl_context_cl(ctx), CL_MEM_READ_WRITE, bytes, NULL, NULL);
     xl_view k = xl_view_of(keys, 0), v = xl_view_of(values, 0);
-    status =
-        xl_sort_enqueue(plan, queue, STARS, k, v, k, v, xl_view_of(scratch, 0), 0, NULL, &sorted);
+    status = xl_sort_enqueue(plan, queue,
+                             &(xl_sort_args){.n = STARS,
+                                             .keys_in = k,
+                                             .values_in = v,
+                                             .keys_out = k,
+                                             .values_out = v,
+                                             .scratch = {scratch}},
+                             0, NULL, &sorted);
     if (status != XL_SUCCESS)
         goto done;
     clEnqueueReadBuffer(queue, keys, CL_FALSE, 0, key_bytes, magnitudes, 1, &sorted, NULL);

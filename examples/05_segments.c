@@ -86,11 +86,13 @@ int main(void)
     cl_mem all = clCreateBuffer(cl, CL_MEM_READ_WRITE, sizeof balances, NULL, NULL);
     cl_mem ends = clCreateBuffer(cl, CL_MEM_READ_WRITE, sizeof last, NULL, NULL);
     /* Only the view knows how many offsets there are. */
-    const xl_view by = xl_view_n(cuts, 0, ACCOUNTS + 1), none = xl_no_view();
-    if (xl_scan_enqueue(scan, queue, EVENTS, xl_view_of(in, 0), by, xl_view_of(all, 0), none, 0,
+    const xl_view by = xl_view_n(cuts, 0, ACCOUNTS + 1);
+    if (xl_scan_enqueue(scan, queue,
+                        &(xl_scan_args){.n = EVENTS, .in = {in}, .segments = by, .out = {all}}, 0,
                         NULL, NULL) ||
-        xl_reduce_enqueue(reduce, queue, EVENTS, xl_view_of(in, 0), by, xl_view_of(ends, 0), none,
-                          none, none, 0, NULL, NULL))
+        xl_reduce_enqueue(reduce, queue,
+                          &(xl_reduce_args){.n = EVENTS, .in = {in}, .segments = by, .out = {ends}},
+                          0, NULL, NULL))
         return fprintf(stderr, "%s\n", xl_context_error(ctx)), 1;
     clEnqueueReadBuffer(queue, all, CL_TRUE, 0, sizeof balances, balances, 0, NULL, NULL);
     clEnqueueReadBuffer(queue, ends, CL_TRUE, 0, sizeof last, last, 0, NULL, NULL);

@@ -99,7 +99,7 @@ static int make_plans(cloud *c)
     TRY(tool_check(ctx, xl_grid_create(ctx, &grid, &c->grid), "grid"));
     TRY(tool_check(ctx, xl_neighbors_create(ctx, &search, &c->list), "neighbour search"));
     if (c->set.want_density) {
-        search.keep_self = 1;
+        search.include_self = 1;
         search.visit = poly6_text;
         TRY(tool_check(ctx, xl_neighbors_create(ctx, &search, &c->field), "density"));
     }
@@ -158,8 +158,10 @@ int cloud_build(cloud *c, stage *st)
     if (result == TOOL_OK)
         result =
             tool_check(c->s->ctx,
-                       xl_grid_build_enqueue(c->grid, c->s->queue, c->n, xl_view_of(c->points, 0),
-                                             xl_no_view(), 0, NULL, &event),
+                       xl_grid_build_enqueue(
+                           c->grid, c->s->queue,
+                           &(xl_grid_build_args){.n = c->n, .points = xl_view_of(c->points, 0)}, 0,
+                           NULL, &event),
                        "grid build");
     result = stage_end(st, event, result);
     if (result == TOOL_OK)
@@ -174,11 +176,13 @@ int cloud_count(cloud *c, stage *st)
     cl_ulong pairs = 0;
     int result = stage_begin(c->s, st, "neighbour counts");
     if (result == TOOL_OK)
-        result = tool_check(
-            c->s->ctx,
-            xl_neighbors_count_enqueue(c->list, c->grid, c->s->queue, xl_view_of(c->counts, 0),
-                                       xl_view_of(c->offsets, 0), xl_no_view(), 0, NULL, &event),
-            "neighbour counts");
+        result = tool_check(c->s->ctx,
+                            xl_neighbors_count_enqueue(
+                                c->list, c->grid, c->s->queue,
+                                &(xl_neighbors_count_args){.counts = xl_view_of(c->counts, 0),
+                                                           .offsets = xl_view_of(c->offsets, 0)},
+                                0, NULL, &event),
+                            "neighbour counts");
     result = stage_end(st, event, result);
     if (result == TOOL_OK)
         result =
@@ -207,11 +211,14 @@ int cloud_fill(cloud *c, stage *st)
     if (result == TOOL_OK)
         result = stage_begin(c->s, st, "neighbour list");
     if (result == TOOL_OK)
-        result = tool_check(
-            c->s->ctx,
-            xl_neighbors_fill_enqueue(c->list, c->grid, c->s->queue, xl_view_of(c->offsets, 0),
-                                      xl_view_of(c->indices, 0), c->pairs, 0, NULL, &event),
-            "neighbour list");
+        result = tool_check(c->s->ctx,
+                            xl_neighbors_fill_enqueue(
+                                c->list, c->grid, c->s->queue,
+                                &(xl_neighbors_fill_args){.offsets = xl_view_of(c->offsets, 0),
+                                                          .indices = xl_view_of(c->indices, 0),
+                                                          .capacity = c->pairs},
+                                0, NULL, &event),
+                            "neighbour list");
     return stage_end(st, event, result);
 }
 
@@ -222,10 +229,15 @@ int cloud_density(cloud *c, stage *st)
     cl_event event = NULL;
     int result = stage_begin(c->s, st, "Poly6 density");
     if (result == TOOL_OK)
-        result = tool_check(c->s->ctx,
-                            xl_neighbors_visit_enqueue(c->field, c->grid, c->s->queue, 0.0f, params,
-                                                       xl_view_of(c->density, 0), 0, NULL, &event),
-                            "density");
+        result = tool_check(
+            c->s->ctx,
+            xl_neighbors_visit_enqueue(
+                c->field, c->grid, c->s->queue,
+                &(xl_neighbors_visit_args){.start = 0.0f,
+                                           .params = {params[0], params[1], params[2], params[3]},
+                                           .out = xl_view_of(c->density, 0)},
+                0, NULL, &event),
+            "density");
     return stage_end(st, event, result);
 }
 

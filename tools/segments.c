@@ -9,9 +9,9 @@
 enum { MOST_MASK_WIDTH = 64 };
 
 const char *const segments_names[] = {
-    [XL_SEGMENTS_NONE] = "none",       [XL_SEGMENTS_HEAD_FLAGS] = "flags",
-    [XL_SEGMENTS_HEAD_BITS] = "bits",  [XL_SEGMENTS_KEYS] = "keys",
-    [XL_SEGMENTS_OFFSETS] = "offsets", [XL_SEGMENTS_WIDTH] = "width",
+    [XL_SEGMENTS_NONE] = "none",         [XL_SEGMENTS_HEAD_FLAGS] = "flags",
+    [XL_SEGMENTS_FLAG_BITMASK] = "bits", [XL_SEGMENTS_KEYS] = "keys",
+    [XL_SEGMENTS_OFFSETS] = "offsets",   [XL_SEGMENTS_WIDTH] = "width",
     [XL_SEGMENTS_MASK] = "mask"};
 
 static int check_width(const char *command, const segment_options *o, segments *g)
@@ -38,7 +38,7 @@ int segments_choose(const char *command, const segment_options *o, segments *g)
         const char *given;
         xl_segments form;
     } ways[] = {{o->flags, XL_SEGMENTS_HEAD_FLAGS},
-                {o->bits, XL_SEGMENTS_HEAD_BITS},
+                {o->bits, XL_SEGMENTS_FLAG_BITMASK},
                 {o->keys, XL_SEGMENTS_KEYS},
                 {o->offsets, XL_SEGMENTS_OFFSETS},
                 {o->width, XL_SEGMENTS_WIDTH}};
@@ -93,7 +93,7 @@ static int check_offsets(const segments *g, size_t n)
 
 static int check_count(const segments *g, size_t n)
 {
-    const bool bits = g->form == XL_SEGMENTS_HEAD_BITS;
+    const bool bits = g->form == XL_SEGMENTS_FLAG_BITMASK;
     const size_t wanted = bits ? n / 32 + (n % 32 > 0) : n;
     if (g->array.count == wanted)
         return TOOL_OK;
@@ -112,7 +112,7 @@ static int check_kind(segments *g)
         bool good;
         const char *wanted;
     } rules[] = {[XL_SEGMENTS_HEAD_FLAGS] = {bytes == 1 && kind != 'f', "bool, u8 or i8"},
-                 [XL_SEGMENTS_HEAD_BITS] = {kind == 'u' && bytes == 4, "u32, 32 bits in each"},
+                 [XL_SEGMENTS_FLAG_BITMASK] = {kind == 'u' && bytes == 4, "u32, 32 bits in each"},
                  [XL_SEGMENTS_KEYS] = {integer, "integers"},
                  [XL_SEGMENTS_OFFSETS] = {integer && bytes >= 4, "u32, u64, i32 or i64"}};
     if (!rules[g->form].good)

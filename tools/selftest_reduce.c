@@ -29,7 +29,7 @@ static bool gives_index(const reduce_case *c)
 
 static bool is_counted(xl_segments form)
 {
-    return form == XL_SEGMENTS_HEAD_FLAGS || form == XL_SEGMENTS_HEAD_BITS ||
+    return form == XL_SEGMENTS_HEAD_FLAGS || form == XL_SEGMENTS_FLAG_BITMASK ||
            form == XL_SEGMENTS_KEYS;
 }
 
@@ -110,11 +110,17 @@ static void check_size(const selftest *t, family *f, xl_reduce *plan, const redu
     if (!run_prepare(t, f, c, &r))
         goto done;
     const xl_view heads = r.heads ? xl_view_n(r.heads, 0, r.cuts.array_count) : xl_no_view();
-    if (family_passed(t, f,
-                      xl_reduce_enqueue(plan, t->s.queue, n, xl_view_of(r.from, 0), heads,
-                                        xl_view_n(r.to, 0, r.cuts.count), xl_view_of(r.keys, 0),
-                                        xl_view_of(r.count, 0), xl_no_view(), 0, NULL, NULL),
-                      xl_op_name(c->op), n) &&
+    if (family_passed(
+            t, f,
+            xl_reduce_enqueue(plan, t->s.queue,
+                              &(xl_reduce_args){.n = n,
+                                                .in = xl_view_of(r.from, 0),
+                                                .segments = heads,
+                                                .out = xl_view_n(r.to, 0, r.cuts.count),
+                                                .keys_out = xl_view_of(r.keys, 0),
+                                                .num_segments_out = xl_view_of(r.count, 0)},
+                              0, NULL, NULL),
+            xl_op_name(c->op), n) &&
         selftest_read(t, f, r.to, r.cuts.count * r.item_bytes, r.got) && check_results(f, c, &r))
         (void)check_keys(t, f, &r);
 done:
@@ -171,7 +177,7 @@ static void check_segments(selftest *t)
     static const struct {
         xl_segments form;
         const char *name;
-    } forms[] = {{XL_SEGMENTS_HEAD_FLAGS, "flags"}, {XL_SEGMENTS_HEAD_BITS, "bits"},
+    } forms[] = {{XL_SEGMENTS_HEAD_FLAGS, "flags"}, {XL_SEGMENTS_FLAG_BITMASK, "bits"},
                  {XL_SEGMENTS_KEYS, "keys"},        {XL_SEGMENTS_OFFSETS, "offsets"},
                  {XL_SEGMENTS_WIDTH, "width"},      {XL_SEGMENTS_MASK, "mask"}};
     for (size_t i = 0; i < TOOL_COUNT(forms); ++i) {
@@ -232,12 +238,16 @@ static bool sum_once(const selftest *t, family *f, const rounding_case *c, cl_me
     cl_mem to = selftest_array(t, f, NULL, n * sizeof *got);
     const bool good =
         family_passed(t, f, xl_reduce_create(t->s.ctx, &d, &plan), "plan", 0) &&
-        family_passed(t, f,
-                      xl_reduce_enqueue(plan, t->s.queue, ROUND_N, xl_view_of(from, 0),
-                                        heads ? xl_view_n(heads, 0, count) : xl_no_view(),
-                                        xl_view_n(to, 0, n), xl_no_view(), xl_no_view(),
-                                        xl_no_view(), 0, NULL, NULL),
-                      "sum", ROUND_N) &&
+        family_passed(
+            t, f,
+            xl_reduce_enqueue(
+                plan, t->s.queue,
+                &(xl_reduce_args){.n = ROUND_N,
+                                  .in = xl_view_of(from, 0),
+                                  .segments = heads ? xl_view_n(heads, 0, count) : xl_no_view(),
+                                  .out = xl_view_n(to, 0, n)},
+                0, NULL, NULL),
+            "sum", ROUND_N) &&
         selftest_read(t, f, to, n * sizeof *got, got);
     session_release(&heads);
     session_release(&to);

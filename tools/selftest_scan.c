@@ -71,8 +71,12 @@ static void check_size(const selftest *t, family *f, xl_scan *plan, const scan_c
         goto done;
     const xl_view heads = r.heads ? xl_view_n(r.heads, 0, r.cuts.array_count) : xl_no_view();
     if (!family_passed(t, f,
-                       xl_scan_enqueue(plan, t->s.queue, n, xl_view_of(r.from, 0), heads,
-                                       xl_view_of(r.to, 0), xl_no_view(), 0, NULL, NULL),
+                       xl_scan_enqueue(plan, t->s.queue,
+                                       &(xl_scan_args){.n = n,
+                                                       .in = xl_view_of(r.from, 0),
+                                                       .segments = heads,
+                                                       .out = xl_view_of(r.to, 0)},
+                                       0, NULL, NULL),
                        xl_op_name(c->op), n) ||
         !selftest_read(t, f, r.to, r.bytes, r.got))
         goto done;
@@ -199,7 +203,7 @@ static void check_segments(selftest *t)
     static const struct {
         xl_segments form;
         const char *name;
-    } forms[] = {{XL_SEGMENTS_HEAD_FLAGS, "flags"}, {XL_SEGMENTS_HEAD_BITS, "bits"},
+    } forms[] = {{XL_SEGMENTS_HEAD_FLAGS, "flags"}, {XL_SEGMENTS_FLAG_BITMASK, "bits"},
                  {XL_SEGMENTS_KEYS, "keys"},        {XL_SEGMENTS_OFFSETS, "offsets"},
                  {XL_SEGMENTS_WIDTH, "width"},      {XL_SEGMENTS_MASK, "mask"}};
     for (size_t i = 0; i < TOOL_COUNT(forms) * TOOL_COUNT(ways); ++i) {
@@ -261,9 +265,11 @@ static bool check_rounding(const selftest *t, family *f, xl_scan_algorithm algor
     for (unsigned k = 0; k < ROUND_REPEATS; ++k) {
         ++f->cases;
         if (!family_passed(t, f,
-                           xl_scan_enqueue(plan, t->s.queue, ROUND_N, xl_view_of(from, 0),
-                                           xl_no_view(), xl_view_of(to, 0), xl_no_view(), 0, NULL,
-                                           NULL),
+                           xl_scan_enqueue(plan, t->s.queue,
+                                           &(xl_scan_args){.n = ROUND_N,
+                                                           .in = xl_view_of(from, 0),
+                                                           .out = xl_view_of(to, 0)},
+                                           0, NULL, NULL),
                            "sum", ROUND_N) ||
             !selftest_read(t, f, to, sizeof got, got))
             break;

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const lane_sources[] = {
+static const char *const sub_group_sources[] = {
     "no cross-lane operation used",  "clGetKernelSubGroupInfo",         "CL_DEVICE_WARP_SIZE_NV",
     "CL_DEVICE_WAVEFRONT_WIDTH_AMD", "CL_DEVICE_SUB_GROUP_SIZES_INTEL", "masked: width=1"};
 
-static const char *lane_source(xl_lane_source source)
+static const char *sub_group_source(xl_sub_group_source source)
 {
     size_t i = (size_t)source;
-    return i < TOOL_COUNT(lane_sources) ? lane_sources[i] : "unknown";
+    return i < TOOL_COUNT(sub_group_sources) ? sub_group_sources[i] : "unknown";
 }
 
 static const char *type_name(cl_device_type type)
@@ -78,18 +78,19 @@ static void print_bytes(const char *label, uint64_t bytes)
 
 static void print_info(const xl_device_info *i)
 {
-    printf("       %s, %" PRIu32 " compute units, work-groups of up to %zu, %s\n",
-           type_name(i->type), i->compute_units, i->max_work_group, i->opencl_c);
+    printf("       %s, %" PRIu32 " compute units, work-groups of up to %" PRIu64 ", %s\n",
+           type_name(i->device_type), i->compute_units, i->max_work_group_size, i->opencl_c);
     print_bytes("       memory", i->global_bytes);
     print_bytes(", one buffer", i->max_buffer_bytes);
     print_bytes(", local", i->local_bytes);
     printf("\n       driver %s\n", i->driver);
-    printf("       lane width %" PRIu32 " by %s (", i->lane_width, i->lane_way);
-    if (i->lane_width_said > 0 && i->lane_width_said != i->lane_width)
-        printf("not used: %" PRIu32 " of %s", i->lane_width_said, lane_source(i->lane_source));
+    printf("       sub-group size %" PRIu32 ", exchange by %s (", i->sub_group_size, i->cross_lane);
+    if (i->sub_group_size_reported > 0 && i->sub_group_size_reported != i->sub_group_size)
+        printf("not used: %" PRIu32 " of %s", i->sub_group_size_reported,
+               sub_group_source(i->sub_group_source));
     else
-        printf("learnt from: %s", lane_source(i->lane_source));
-    printf("; hint %" PRIu32 ")\n", i->lane_width_hint);
+        printf("reported by: %s", sub_group_source(i->sub_group_source));
+    printf("; preferred multiple of a work-group %" PRIu32 ")\n", i->work_group_size_multiple);
     printf("       probe: %s\n", i->probe);
     printf("       fp64 %s, int64 atomics %s, sub-groups %s, look-back %s\n",
            i->has_fp64 ? "yes" : "no", i->has_int64_atomics ? "yes" : "no",
@@ -99,20 +100,20 @@ static void print_info(const xl_device_info *i)
 static void write_info(json *j, const xl_device_info *i)
 {
     json_text(j, "vendor", i->vendor);
-    json_text(j, "type", type_name(i->type));
+    json_text(j, "type", type_name(i->device_type));
     json_text(j, "driver", i->driver);
     json_text(j, "opencl_c", i->opencl_c);
     json_count(j, "compute_units", i->compute_units);
     json_count(j, "global_bytes", i->global_bytes);
     json_count(j, "max_buffer_bytes", i->max_buffer_bytes);
     json_count(j, "local_bytes", i->local_bytes);
-    json_count(j, "max_work_group", i->max_work_group);
-    json_count(j, "lane_width", i->lane_width);
-    json_text(j, "lane_way", i->lane_way);
-    json_text(j, "lane_source", lane_source(i->lane_source));
-    json_count(j, "lane_width_said", i->lane_width_said);
-    json_count(j, "lane_width_hint", i->lane_width_hint);
-    json_count(j, "lane_width_seen", i->lane_width_seen);
+    json_count(j, "max_work_group_size", i->max_work_group_size);
+    json_count(j, "sub_group_size", i->sub_group_size);
+    json_text(j, "cross_lane", i->cross_lane);
+    json_text(j, "sub_group_source", sub_group_source(i->sub_group_source));
+    json_count(j, "sub_group_size_reported", i->sub_group_size_reported);
+    json_count(j, "work_group_size_multiple", i->work_group_size_multiple);
+    json_count(j, "sub_group_size_measured", i->sub_group_size_measured);
     json_text(j, "probe", i->probe);
     json_bool(j, "fp64", i->has_fp64);
     json_bool(j, "int64_atomics", i->has_int64_atomics);

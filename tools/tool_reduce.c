@@ -40,7 +40,7 @@ static bool gives_index(const reduce_job *job)
 static bool is_counted(const reduce_job *job)
 {
     const xl_segments form = job->segments.form;
-    return form == XL_SEGMENTS_HEAD_FLAGS || form == XL_SEGMENTS_HEAD_BITS ||
+    return form == XL_SEGMENTS_HEAD_FLAGS || form == XL_SEGMENTS_FLAG_BITMASK ||
            form == XL_SEGMENTS_KEYS;
 }
 
@@ -114,13 +114,17 @@ static int run(reduce_job *job)
     progress_say("reducing %zu elements", job->array.count);
     int result = stage_begin(s, &job->st, "reduce");
     if (result == TOOL_OK)
-        result =
-            tool_check(s->ctx,
-                       xl_reduce_enqueue(job->plan, s->queue, job->array.count,
-                                         xl_view_of(job->in, 0), segments_view(&job->segments),
-                                         xl_view_of(job->out, 0), xl_view_of(job->keys_out, 0),
-                                         xl_view_of(job->count, 0), xl_no_view(), 0, NULL, &event),
-                       "reduce");
+        result = tool_check(
+            s->ctx,
+            xl_reduce_enqueue(job->plan, s->queue,
+                              &(xl_reduce_args){.n = job->array.count,
+                                                .in = xl_view_of(job->in, 0),
+                                                .segments = segments_view(&job->segments),
+                                                .out = xl_view_of(job->out, 0),
+                                                .keys_out = xl_view_of(job->keys_out, 0),
+                                                .num_segments_out = xl_view_of(job->count, 0)},
+                              0, NULL, &event),
+            "reduce");
     return stage_end(&job->st, event, result);
 }
 

@@ -241,7 +241,7 @@ static void note_head(const reference_cuts *c, size_t i, bool head, uint64_t r, 
     *key = (int16_t)(*key + (head ? 1 + (int)(r >> 20 & 63) : 0));
     if (c->form == XL_SEGMENTS_HEAD_FLAGS)
         ((uint8_t *)c->array)[i] = marked ? (uint8_t)(1 + (r >> 40 & 127)) : 0;
-    if (c->form == XL_SEGMENTS_HEAD_BITS)
+    if (c->form == XL_SEGMENTS_FLAG_BITMASK)
         ((uint32_t *)c->array)[i / 32] |= (uint32_t)marked << i % 32;
     if (c->form == XL_SEGMENTS_KEYS)
         ((int16_t *)c->array)[i] = *key;
@@ -283,7 +283,7 @@ bool reference_cut(xl_segments form, size_t n, reference_cuts *cuts)
     if (form == XL_SEGMENTS_KEYS || form == XL_SEGMENTS_OFFSETS)
         cuts->type = form == XL_SEGMENTS_KEYS ? XL_I16 : XL_U32;
     if (form != XL_SEGMENTS_NONE && form < XL_SEGMENTS_WIDTH) {
-        cuts->array_count = form == XL_SEGMENTS_HEAD_BITS ? (n + 31) / 32 : n;
+        cuts->array_count = form == XL_SEGMENTS_FLAG_BITMASK ? (n + 31) / 32 : n;
         cuts->array_bytes = cuts->array_count * item;
         cuts->array = calloc(cuts->array_count + 1, item);
     }

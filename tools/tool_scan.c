@@ -64,11 +64,14 @@ static int scan_on_device(scan_job *job)
     const xl_view array = xl_view_of(buffer, 0);
     result = stage_begin(s, &job->st, "scan");
     if (result == TOOL_OK)
-        result =
-            tool_check(s->ctx,
-                       xl_scan_enqueue(job->plan, s->queue, n, array, segments_view(&job->segments),
-                                       array, xl_no_view(), 0, NULL, &event),
-                       "scan");
+        result = tool_check(
+            s->ctx,
+            xl_scan_enqueue(
+                job->plan, s->queue,
+                &(xl_scan_args){
+                    .n = n, .in = array, .segments = segments_view(&job->segments), .out = array},
+                0, NULL, &event),
+            "scan");
     TRY(stage_end(&job->st, event, result));
     TRY(session_read(s, buffer, bytes, job->array.data));
 done:

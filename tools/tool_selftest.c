@@ -61,7 +61,11 @@ static void check_sort_size(const selftest *t, family *f, xl_sort *plan, const x
         extra = selftest_array(t, f, values, value_bytes);
     xl_view k = xl_view_of(keys, 0), v = xl_view_of(extra, 0);
     if (family_passed(t, f,
-                      xl_sort_enqueue(plan, t->s.queue, n, k, v, k, v, xl_no_view(), 0, NULL, NULL),
+                      xl_sort_enqueue(
+                          plan, t->s.queue,
+                          &(xl_sort_args){
+                              .n = n, .keys_in = k, .values_in = v, .keys_out = k, .values_out = v},
+                          0, NULL, NULL),
                       "sort", n) &&
         selftest_read(t, f, keys, bytes, got) &&
         (!d->value || selftest_read(t, f, extra, value_bytes, values)))
@@ -203,22 +207,35 @@ static bool run_search(const selftest *t, family *f, search *q, const reference_
     cl_command_queue queue = t->s.queue;
     xl_view counts = xl_view_of(q->counts, 0), offsets = xl_view_of(q->offsets, 0);
     return family_passed(t, f,
-                         xl_grid_build_enqueue(q->grid, queue, r->n, xl_view_of(q->points, 0),
-                                               xl_no_view(), 0, NULL, NULL),
+                         xl_grid_build_enqueue(
+                             q->grid, queue,
+                             &(xl_grid_build_args){.n = r->n, .points = xl_view_of(q->points, 0)},
+                             0, NULL, NULL),
                          "grid build", r->n) &&
            family_passed(t, f, xl_grid_status(q->grid, queue, NULL, 0, NULL), "grid status",
                          r->n) &&
            family_passed(t, f,
-                         xl_neighbors_count_enqueue(q->plan, q->grid, queue, counts, offsets,
-                                                    xl_no_view(), 0, NULL, NULL),
+                         xl_neighbors_count_enqueue(
+                             q->plan, q->grid, queue,
+                             &(xl_neighbors_count_args){.counts = counts, .offsets = offsets}, 0,
+                             NULL, NULL),
                          "count", r->n) &&
            family_passed(t, f,
-                         xl_neighbors_fill_enqueue(q->plan, q->grid, queue, offsets,
-                                                   xl_view_of(q->indices, 0), pairs, 0, NULL, NULL),
+                         xl_neighbors_fill_enqueue(
+                             q->plan, q->grid, queue,
+                             &(xl_neighbors_fill_args){.offsets = offsets,
+                                                       .indices = xl_view_of(q->indices, 0),
+                                                       .capacity = pairs},
+                             0, NULL, NULL),
                          "fill", r->n) &&
            family_passed(t, f,
-                         xl_neighbors_visit_enqueue(q->plan, q->grid, queue, 0.5f, params,
-                                                    xl_view_of(q->sums, 0), 0, NULL, NULL),
+                         xl_neighbors_visit_enqueue(
+                             q->plan, q->grid, queue,
+                             &(xl_neighbors_visit_args){
+                                 .start = 0.5f,
+                                 .params = {params[0], params[1], params[2], params[3]},
+                                 .out = xl_view_of(q->sums, 0)},
+                             0, NULL, NULL),
                          "visit", r->n);
 }
 
@@ -333,8 +350,10 @@ static void check_non_finite(selftest *t)
         ++f.cases;
         if (make_search(t, &f, &q, &r, builds[i].algorithm, 1) &&
             family_passed(t, &f,
-                          xl_grid_build_enqueue(q.grid, t->s.queue, N, xl_view_of(q.points, 0),
-                                                xl_no_view(), 0, NULL, NULL),
+                          xl_grid_build_enqueue(
+                              q.grid, t->s.queue,
+                              &(xl_grid_build_args){.n = N, .points = xl_view_of(q.points, 0)}, 0,
+                              NULL, NULL),
                           "grid build", N)) {
             xl_status status = xl_grid_status(q.grid, t->s.queue, &report, 0, NULL);
             if (status != XL_ERROR_NON_FINITE || report.first_non_finite != FIRST ||
@@ -369,14 +388,19 @@ static void check_reorder(selftest *t)
         memset(seen, 0, sizeof seen);
         if (make_search(t, &f, &q, &r, builds[i].algorithm, 1) &&
             family_passed(t, &f,
-                          xl_grid_build_enqueue(q.grid, t->s.queue, N, xl_view_of(q.points, 0),
-                                                xl_no_view(), 0, NULL, NULL),
+                          xl_grid_build_enqueue(
+                              q.grid, t->s.queue,
+                              &(xl_grid_build_args){.n = N, .points = xl_view_of(q.points, 0)}, 0,
+                              NULL, NULL),
                           "grid build", N) &&
-            family_passed(t, &f,
-                          xl_grid_reorder_enqueue(q.grid, t->s.queue, sizeof *order,
-                                                  xl_view_of(in, 0), xl_view_of(out, 0), 0, NULL,
-                                                  NULL),
-                          "reorder", N) &&
+            family_passed(
+                t, &f,
+                xl_grid_reorder_enqueue(q.grid, t->s.queue,
+                                        &(xl_grid_reorder_args){.element_bytes = sizeof *order,
+                                                                .in = xl_view_of(in, 0),
+                                                                .out = xl_view_of(out, 0)},
+                                        0, NULL, NULL),
+                "reorder", N) &&
             selftest_read(t, &f, out, sizeof got, got)) {
             size_t k = 0;
             for (; k < N && got[k] < N && !seen[got[k]]; ++k)
@@ -416,7 +440,7 @@ int tool_selftest(int argc, char **argv)
     if (result != TOOL_OK)
         return result;
     printf("%s, %s, lane width %" PRIu32 " by %s\n", t.s.info.name, t.s.info.opencl_c,
-           t.s.info.lane_width, t.s.info.lane_way);
+           t.s.info.sub_group_size, t.s.info.cross_lane);
     result = tool_flush(); /* before minutes of work of which nothing would be seen */
     if (result != TOOL_OK) {
         session_close(&t.s);

@@ -81,7 +81,12 @@ static int sort_on_device(const session *s, xl_sort *plan, xli_npy *keys, xli_np
     result = stage_begin(s, st, "sort");
     if (result == TOOL_OK)
         result = tool_check(
-            s->ctx, xl_sort_enqueue(plan, s->queue, n, k, v, k, v, xl_no_view(), 0, NULL, &event),
+            s->ctx,
+            xl_sort_enqueue(
+                plan, s->queue,
+                &(xl_sort_args){
+                    .n = n, .keys_in = k, .values_in = v, .keys_out = k, .values_out = v},
+                0, NULL, &event),
             "sort");
     TRY(stage_end(st, event, result));
     TRY(session_read(s, key_buffer, key_bytes, keys->data));

@@ -46,48 +46,51 @@ typedef struct xl_context_desc {
     const char *mask;
 } xl_context_desc;
 
-/* Who says how wide the device's lanes are, in the order of trust. */
-typedef enum xl_lane_source {
-    XL_LANES_NOT_USED = 0,         /* nobody */
-    XL_LANES_KERNEL_SUB_GROUP = 1, /* clGetKernelSubGroupInfo on the probe kernel */
-    XL_LANES_NV_WARP_SIZE = 2,     /* CL_DEVICE_WARP_SIZE_NV */
-    XL_LANES_AMD_WAVEFRONT = 3,    /* CL_DEVICE_WAVEFRONT_WIDTH_AMD */
-    XL_LANES_INTEL_SUB_GROUP = 4,  /* CL_DEVICE_SUB_GROUP_SIZES_INTEL, the widest */
-    XL_LANES_MASKED = 5            /* not asked: "width=1" was wanted */
-} xl_lane_source;
+/* Who reports the device's sub-group size, in the order of trust. */
+typedef enum xl_sub_group_source {
+    XL_SUB_GROUP_NOT_REPORTED = 0,  /* nobody */
+    XL_SUB_GROUP_OF_KERNEL = 1,     /* clGetKernelSubGroupInfo on the probe kernel */
+    XL_SUB_GROUP_NV_WARP = 2,       /* CL_DEVICE_WARP_SIZE_NV */
+    XL_SUB_GROUP_AMD_WAVEFRONT = 3, /* CL_DEVICE_WAVEFRONT_WIDTH_AMD */
+    XL_SUB_GROUP_INTEL_SIZES = 4,   /* CL_DEVICE_SUB_GROUP_SIZES_INTEL, the widest */
+    XL_SUB_GROUP_MASKED = 5         /* not asked: "width=1" was wanted */
+} xl_sub_group_source;
 
 /* What is known of the device of a context. */
 typedef struct xl_device_info {
+    uint32_t struct_size; /* bytes that were written: the caller's, or this version's if fewer */
+    uint32_t compute_units;
+    uint64_t device_type;         /* CL_DEVICE_TYPE_GPU, _CPU, ... */
+    uint64_t global_bytes;        /* device memory */
+    uint64_t max_buffer_bytes;    /* largest single buffer */
+    uint64_t local_bytes;         /* local memory of a work-group */
+    uint64_t max_work_group_size; /* work-items, before any kernel's own limit */
     char name[256];
     char vendor[128];
     char platform[128];
     char platform_version[128];
     char driver[128];
-    char opencl_c[16];   /* dialect kernels are built as: "CL1.2", "CL2.0", "CL3.0" */
-    cl_device_type type; /* CL_DEVICE_TYPE_GPU, _CPU, ... */
-    uint32_t compute_units;
-    uint64_t global_bytes;     /* device memory */
-    uint64_t max_buffer_bytes; /* largest single buffer */
-    uint64_t local_bytes;      /* local memory of a work-group */
-    size_t max_work_group;     /* work-items, before any kernel's own limit */
-    uint32_t lane_width;       /* work-items that exchange values without memory; 1: none do */
-    xl_lane_source lane_source;
-    uint32_t lane_width_said; /* what lane_source says, used or not; 0: nothing */
-    uint32_t lane_width_hint; /* preferred work-group multiple: a hint, never relied on */
-    uint32_t lane_width_seen; /* what the probe kernel counted; 0: the probe did not run */
-    char lane_way[16];        /* "ptx", "sub-group" or "local" */
-    char probe[160];          /* what the probe saw, in words */
-    uint8_t has_fp64;
-    uint8_t has_int64_atomics;
-    uint8_t has_sub_groups;
-    uint8_t has_device_scope;   /* relaxed 64-bit messages may pass between work-groups */
-    uint8_t caches_from_source; /* the driver keeps its own program cache */
+    char opencl_c[16];         /* dialect kernels are built as: "CL1.2", "CL2.0", "CL3.0" */
+    char cross_lane[16];       /* how work-items of a sub-group exchange values: "ptx", "sub-group",
+                                  or "local": through local memory */
+    char probe[160];           /* what the probe saw, in words */
+    uint32_t sub_group_size;   /* work-items that exchange values without memory; 1: none do */
+    uint32_t sub_group_source; /* xl_sub_group_source */
+    uint32_t sub_group_size_reported;  /* what sub_group_source says, used or not; 0: nothing */
+    uint32_t sub_group_size_measured;  /* what the probe kernel counted; 0: the probe did not run */
+    uint32_t work_group_size_multiple; /* preferred by the probe kernel: a hint, never relied on */
+    uint32_t has_fp64;
+    uint32_t has_int64_atomics;
+    uint32_t has_sub_groups;
+    uint32_t has_device_scope;   /* 64-bit atomics of device scope: look-back needs them */
+    uint32_t caches_from_source; /* the driver keeps its own program cache */
 } xl_device_info;
 
 XL_EXTERN_C_BEGIN
 
-/* Fills in the size of the structure and the defaults. NULL is ignored. */
-XL_API void xl_context_desc_init(xl_context_desc *desc);
+/* Writes `size` bytes: the size, the defaults, and zeros in what this version does not know.
+ * From C take xl_context_desc_init(), which passes the size. NULL is ignored. */
+XL_API void xl_context_desc_init_sized(xl_context_desc *desc, size_t size);
 
 /* Chooses a platform and a device and makes an OpenCL context on it.
  * `desc` may be NULL for the defaults. On failure *ctx is NULL, and the reason,
@@ -115,10 +118,11 @@ XL_API cl_command_queue xl_context_queue(xl_context *ctx);
  * "none: " and why. "" for NULL. Borrowed. */
 XL_API const char *xl_context_cache(const xl_context *ctx);
 
-/* Copies what is known of the device. The first call on a context compiles and
- * runs the lane probe, which blocks for some milliseconds; later calls do not
- * block. */
-XL_NODISCARD XL_API xl_status xl_context_device_info(xl_context *ctx, xl_device_info *info);
+/* Writes what is known of the device, at most `size` bytes of it; from C take
+ * xl_context_device_info(). The first call on a context compiles and runs the probe of
+ * sub-groups, which blocks for some milliseconds; later calls do not block. */
+XL_NODISCARD XL_API xl_status xl_context_device_info_sized(xl_context *ctx, xl_device_info *info,
+                                                           size_t size);
 
 /* The last failure of a call on `ctx`, or without a context, on this thread since `ctx` was
  * made: which argument, its value and its limit. Calls without a context are
@@ -143,5 +147,17 @@ typedef void xl_device_visitor(void *user, uint32_t platform, uint32_t device, c
 XL_API uint32_t xl_devices_each(xl_device_visitor *visit, void *user);
 
 XL_EXTERN_C_END
+
+/* The defaults, and the size of the structure as its user knows it. */
+static inline void xl_context_desc_init(xl_context_desc *desc)
+{
+    xl_context_desc_init_sized(desc, sizeof *desc);
+}
+
+/* As xl_context_device_info_sized(). */
+XL_NODISCARD static inline xl_status xl_context_device_info(xl_context *ctx, xl_device_info *info)
+{
+    return xl_context_device_info_sized(ctx, info, sizeof *info);
+}
 
 #endif

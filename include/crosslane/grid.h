@@ -35,20 +35,22 @@ typedef enum xl_grid_algorithm {
 typedef struct xl_grid_desc {
     uint32_t struct_size; /* set by xl_grid_desc_init() */
     uint32_t dimensions;  /* 3 */
-    xl_type scalar;       /* XL_F32 */
+    uint32_t scalar;      /* xl_type: XL_F32 */
     uint32_t stride;      /* scalars from one point to the next, 3 or more */
     float cell_size;      /* edge of a cell, in the unit of the points; best the search radius */
-    int bounded;          /* 0: the box is found from the points by a reduction; else the
+    uint32_t bounded;     /* 0: the box is found from the points by a reduction; else the
                              box below, and a point outside it is XL_ERROR_OUT_OF_DOMAIN */
     float lower[3];       /* corners of the box; points on its faces are inside */
     float upper[3];
-    xl_grid_algorithm algorithm;
+    uint32_t algorithm; /* xl_grid_algorithm */
 } xl_grid_desc;
 
 /* What the device found while it built a grid or filled a list. */
 typedef struct xl_grid_report {
-    uint64_t points;           /* n of the last build */
-    uint64_t non_finite;       /* points with a NaN or an infinity */
+    uint32_t struct_size; /* bytes that were written: the caller's, or this version's if fewer */
+    uint32_t hashed;      /* 1: the box has too many cells for a table of its own */
+    uint64_t points;      /* n of the last build */
+    uint64_t non_finite;  /* points with a NaN or an infinity */
     uint64_t first_non_finite; /* the smallest such index; UINT64_MAX if none */
     uint64_t out_of_domain;    /* points outside the given box */
     uint64_t first_out_of_domain;
@@ -56,17 +58,17 @@ typedef struct xl_grid_report {
     float upper[3];
     uint32_t cells[3];    /* cells per axis; all 0 where cells are hashed */
     uint32_t table_cells; /* entries of the cell table */
-    uint8_t hashed;       /* 1: the box has too many cells for a table of its own */
 } xl_grid_report;
 
 /* How neighbours are searched. Start from xl_neighbors_desc_init(); radius must
  * be set. */
 typedef struct xl_neighbors_desc {
-    uint32_t struct_size; /* set by xl_neighbors_desc_init() */
-    float radius;         /* finite, above 0, and its square neither overflows nor underflows */
-    int inclusive;        /* 0: distance < radius; 1: distance <= radius */
-    int keep_self;        /* 0: the point itself (by index) is left out; 1: it counts too */
-    int unsorted;         /* 0: rows in ascending order of index; 1: in cell order, cheaper */
+    uint32_t struct_size;  /* set by xl_neighbors_desc_init() */
+    float radius;          /* finite, above 0, and its square neither overflows nor underflows */
+    uint32_t inclusive;    /* 0: distance < radius; 1: distance <= radius */
+    uint32_t include_self; /* 0: the point itself (by index) is left out; 1: it counts too */
+    uint32_t sorted;       /* 1, the default: rows in ascending order of index; 0: in cell order,
+                              cheaper */
     /* OpenCL C text for xl_neighbors_visit_enqueue(), or NULL. It defines
      *     float visit(float sum, float distance2, uint i, uint j, float4 params)
      * which is called for each pair in cell order, i the query and j the
@@ -74,11 +76,50 @@ typedef struct xl_neighbors_desc {
     const char *visit;
 } xl_neighbors_desc;
 
+/* What the calls work on; a view that is left out is not given. n is the number of points of the
+ * last build. */
+typedef struct xl_grid_build_args {
+    size_t n;        /* points, at most 2^32 - 2 */
+    xl_view points;  /* n * stride scalars, x y z first in each point; not changed; its
+                        offset counts scalars */
+    xl_view storage; /* xl_grid_scratch() bytes, offset in bytes; the grid lives there until the
+                        next build, so leave it alone; or not given: the grid's own, which a
+                        build enters when the last one is done with it */
+} xl_grid_build_args;
+
+typedef struct xl_grid_reorder_args {
+    size_t element_bytes; /* a multiple of 4 */
+    xl_view in, out;      /* n elements each, their offsets in elements; may not overlap */
+} xl_grid_reorder_args;
+
+typedef struct xl_neighbors_count_args {
+    xl_view counts;  /* n u32, or not given */
+    xl_view offsets; /* n + 1 u64: the exclusive sum of the counts and, last, the number of
+                        pairs: CSR offsets; or not given */
+    xl_view scratch; /* xl_neighbors_scratch() bytes, or not given: as in xl_scan_args */
+} xl_neighbors_count_args;
+
+typedef struct xl_neighbors_fill_args {
+    uint64_t capacity; /* A row that would end beyond it is not written at all. So one below
+                          offsets[n] makes a shorter list, and never a write out of bounds;
+                          offsets[n] is the capacity to give */
+    xl_view offsets;   /* n + 1 u64 from xl_neighbors_count_enqueue() of this plan */
+    xl_view indices;   /* `capacity` u32 */
+} xl_neighbors_fill_args;
+
+typedef struct xl_neighbors_visit_args {
+    float start;     /* what each sum starts from */
+    float params[4]; /* what visit() receives */
+    xl_view out;     /* n f32, in the order the points were given to the build */
+} xl_neighbors_visit_args;
+
 XL_EXTERN_C_BEGIN
 
-/* Fills in the size of the structure and the defaults. NULL is ignored. */
-XL_API void xl_grid_desc_init(xl_grid_desc *desc);
-XL_API void xl_neighbors_desc_init(xl_neighbors_desc *desc);
+/* Write `size` bytes: the size, the defaults, and zeros in what this version does not know.
+ * From C take xl_grid_desc_init() and xl_neighbors_desc_init(), which pass the size. NULL is
+ * ignored. */
+XL_API void xl_grid_desc_init_sized(xl_grid_desc *desc, size_t size);
+XL_API void xl_neighbors_desc_init_sized(xl_neighbors_desc *desc, size_t size);
 
 /* Makes a grid plan; as xl_scan_create(). XL_ERROR_INVALID_ARGUMENT: a cell size
  * that is not finite and above 0, a box that is empty or not finite, a stride
@@ -91,40 +132,34 @@ XL_NODISCARD XL_API xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc
 XL_NODISCARD XL_API xl_status xl_grid_scratch(const xl_grid *grid, size_t n, size_t *bytes,
                                               size_t *alignment);
 
-/* Enqueues the build over n points; never blocks.
- *   points   n * stride scalars, x y z first in each point; not changed; its
- *            offset counts scalars
- *   storage  xl_grid_scratch() bytes, offset in bytes; the grid lives there until
- *            the next build, so leave it alone; or not given: the grid's own, which a build
- *            enters when the last one is done with it
- * The rest as xl_scan_enqueue(); n is at most 2^32 - 2. A non-finite point, or
- * one outside the given box, is found by the device: xl_grid_status() tells.
- * A build replaces the last one; do not let it overlap with searches of that. Where one of
- * `waits` ends in an error there is no grid until the next build: xl_grid_status() says so, and
- * searches take it for a build that failed. */
-XL_NODISCARD XL_API xl_status xl_grid_build_enqueue(xl_grid *grid, cl_command_queue queue, size_t n,
-                                                    xl_view points, xl_view storage,
-                                                    cl_uint num_waits, const cl_event *waits,
-                                                    cl_event *event);
+/* Enqueues a build; never blocks. Waits, event, queue, threads and failure as
+ * xl_scan_enqueue_sized(). A non-finite point, or one outside the given box, is found by the
+ * device: xl_grid_status() tells. A build replaces the last one; do not let it overlap with
+ * searches of that. Where one of `waits` ends in an error there is no grid until the next build:
+ * xl_grid_status() says so, and searches take it for a build that failed. `size` is the size of
+ * *args, here and below: from C take the functions without _sized, which pass it. */
+XL_NODISCARD XL_API xl_status xl_grid_build_enqueue_sized(xl_grid *grid, cl_command_queue queue,
+                                                          const xl_grid_build_args *args,
+                                                          size_t size, cl_uint num_waits,
+                                                          const cl_event *waits, cl_event *event);
 
 /* Waits for the events given and for `queue`'s read, then says how the last
  * build went: XL_SUCCESS, XL_ERROR_NON_FINITE or XL_ERROR_OUT_OF_DOMAIN with the
- * first index in `report` (may be NULL) and in the error text. BLOCKS.
+ * first index in `report` (at most `size` bytes of it; may be NULL) and in the error text. BLOCKS.
  * XL_ERROR_INVALID_ARGUMENT before the first build, as from every call that needs
  * one; and, with `report` left alone, where the build has not run or its storage was
  * overwritten since. */
-XL_NODISCARD XL_API xl_status xl_grid_status(xl_grid *grid, cl_command_queue queue,
-                                             xl_grid_report *report, cl_uint num_waits,
-                                             const cl_event *waits);
+XL_NODISCARD XL_API xl_status xl_grid_status_sized(xl_grid *grid, cl_command_queue queue,
+                                                   xl_grid_report *report, size_t size,
+                                                   cl_uint num_waits, const cl_event *waits);
 
-/* Enqueues the gather out[k] = in[order[k]] of elements of `element_bytes` (a
- * multiple of 4), where order is the grid's: by cell, then by index. For arrays
- * that belong to the points. `in` and `out` may not overlap; their offsets count
- * elements. After a build that failed the order is some order of all points. */
-XL_NODISCARD XL_API xl_status xl_grid_reorder_enqueue(xl_grid *grid, cl_command_queue queue,
-                                                      size_t element_bytes, xl_view in, xl_view out,
-                                                      cl_uint num_waits, const cl_event *waits,
-                                                      cl_event *event);
+/* Enqueues the gather out[k] = in[order[k]], where order is the grid's: by cell, then by index.
+ * For arrays that belong to the points. After a build that failed the order is some order of all
+ * points. */
+XL_NODISCARD XL_API xl_status xl_grid_reorder_enqueue_sized(xl_grid *grid, cl_command_queue queue,
+                                                            const xl_grid_reorder_args *args,
+                                                            size_t size, cl_uint num_waits,
+                                                            const cl_event *waits, cl_event *event);
 
 /* Lets go of a grid; NULL is ignored. */
 XL_API void xl_grid_destroy(xl_grid *grid);
@@ -137,47 +172,92 @@ XL_NODISCARD XL_API xl_status xl_neighbors_create(xl_context *ctx, const xl_neig
 XL_NODISCARD XL_API xl_status xl_neighbors_scratch(const xl_neighbors *plan, size_t n,
                                                    size_t *bytes, size_t *alignment);
 
-/* Enqueues the count of each point's neighbours among the points of the grid,
- * n of them, in the order they were given to the build.
- *   counts   n u32, or not given
- *   offsets  n + 1 u64: the exclusive sum of the counts and, last, the number of
- *            pairs: CSR offsets; or not given
- * A grid whose build failed (see xl_grid_status()) has all counts 0 and, so that
- * nobody takes that for a result, offsets[n] = UINT64_MAX.
- * The rest as xl_scan_enqueue(). */
-XL_NODISCARD XL_API xl_status xl_neighbors_count_enqueue(xl_neighbors *plan, xl_grid *grid,
-                                                         cl_command_queue queue, xl_view counts,
-                                                         xl_view offsets, xl_view scratch,
-                                                         cl_uint num_waits, const cl_event *waits,
-                                                         cl_event *event);
+/* Enqueues the count of each point's neighbours among the points of the grid, in the order they
+ * were given to the build. A grid whose build failed (see xl_grid_status()) has all counts 0 and,
+ * so that nobody takes that for a result, offsets[n] = UINT64_MAX. */
+XL_NODISCARD XL_API xl_status xl_neighbors_count_enqueue_sized(
+    xl_neighbors *plan, xl_grid *grid, cl_command_queue queue, const xl_neighbors_count_args *args,
+    size_t size, cl_uint num_waits, const cl_event *waits, cl_event *event);
 
-/* Enqueues the fill of the list: row i holds, from offsets[i] on, the indices of
- * the neighbours of point i.
- *   offsets   n + 1 u64 from xl_neighbors_count_enqueue() of this plan
- *   indices   `capacity` u32. A row that would end beyond `capacity` is not
- *             written at all. capacity < offsets[n] is therefore a shorter list,
- *             never a write out of bounds; offsets[n] is the capacity to give. */
-XL_NODISCARD XL_API xl_status xl_neighbors_fill_enqueue(xl_neighbors *plan, xl_grid *grid,
-                                                        cl_command_queue queue, xl_view offsets,
-                                                        xl_view indices, uint64_t capacity,
-                                                        cl_uint num_waits, const cl_event *waits,
-                                                        cl_event *event);
+/* Enqueues the fill of the list: row i holds, from offsets[i] on, the indices of the neighbours of
+ * point i. */
+XL_NODISCARD XL_API xl_status xl_neighbors_fill_enqueue_sized(
+    xl_neighbors *plan, xl_grid *grid, cl_command_queue queue, const xl_neighbors_fill_args *args,
+    size_t size, cl_uint num_waits, const cl_event *waits, cl_event *event);
 
-/* Enqueues sums over pairs without a list: out[i] is what visit() of the
- * descriptor makes of `start` over the neighbours of point i. `params` is four
- * floats that visit() receives, read before the call returns; NULL for zeros.
- *   out  n f32, in the order the points were given to the build
- * The order of visits is fixed, so equal input gives equal bits on one device.
- * For a grid whose build failed, out[i] is NaN. */
-XL_NODISCARD XL_API xl_status xl_neighbors_visit_enqueue(xl_neighbors *plan, xl_grid *grid,
-                                                         cl_command_queue queue, float start,
-                                                         const float *params, xl_view out,
-                                                         cl_uint num_waits, const cl_event *waits,
-                                                         cl_event *event);
+/* Enqueues sums over pairs without a list: out[i] is what visit() of the descriptor makes of
+ * `start` over the neighbours of point i. The order of visits is fixed, so equal input gives
+ * equal bits on one device. For a grid whose build failed, out[i] is NaN. */
+XL_NODISCARD XL_API xl_status xl_neighbors_visit_enqueue_sized(
+    xl_neighbors *plan, xl_grid *grid, cl_command_queue queue, const xl_neighbors_visit_args *args,
+    size_t size, cl_uint num_waits, const cl_event *waits, cl_event *event);
 
 /* Lets go of a plan; NULL is ignored. */
 XL_API void xl_neighbors_destroy(xl_neighbors *plan);
 
 XL_EXTERN_C_END
+
+/* The defaults, and the size of the structure as its user knows it. */
+static inline void xl_grid_desc_init(xl_grid_desc *desc)
+{
+    xl_grid_desc_init_sized(desc, sizeof *desc);
+}
+
+/* The defaults, and the size of the structure as its user knows it. */
+static inline void xl_neighbors_desc_init(xl_neighbors_desc *desc)
+{
+    xl_neighbors_desc_init_sized(desc, sizeof *desc);
+}
+
+/* As the functions of the same names and _sized. */
+XL_NODISCARD static inline xl_status xl_grid_build_enqueue(xl_grid *grid, cl_command_queue queue,
+                                                           const xl_grid_build_args *args,
+                                                           cl_uint num_waits, const cl_event *waits,
+                                                           cl_event *event)
+{
+    return xl_grid_build_enqueue_sized(grid, queue, args, sizeof *args, num_waits, waits, event);
+}
+
+XL_NODISCARD static inline xl_status xl_grid_status(xl_grid *grid, cl_command_queue queue,
+                                                    xl_grid_report *report, cl_uint num_waits,
+                                                    const cl_event *waits)
+{
+    return xl_grid_status_sized(grid, queue, report, sizeof *report, num_waits, waits);
+}
+
+XL_NODISCARD static inline xl_status xl_grid_reorder_enqueue(xl_grid *grid, cl_command_queue queue,
+                                                             const xl_grid_reorder_args *args,
+                                                             cl_uint num_waits,
+                                                             const cl_event *waits, cl_event *event)
+{
+    return xl_grid_reorder_enqueue_sized(grid, queue, args, sizeof *args, num_waits, waits, event);
+}
+
+XL_NODISCARD static inline xl_status
+xl_neighbors_count_enqueue(xl_neighbors *plan, xl_grid *grid, cl_command_queue queue,
+                           const xl_neighbors_count_args *args, cl_uint num_waits,
+                           const cl_event *waits, cl_event *event)
+{
+    return xl_neighbors_count_enqueue_sized(plan, grid, queue, args, sizeof *args, num_waits, waits,
+                                            event);
+}
+
+XL_NODISCARD static inline xl_status
+xl_neighbors_fill_enqueue(xl_neighbors *plan, xl_grid *grid, cl_command_queue queue,
+                          const xl_neighbors_fill_args *args, cl_uint num_waits,
+                          const cl_event *waits, cl_event *event)
+{
+    return xl_neighbors_fill_enqueue_sized(plan, grid, queue, args, sizeof *args, num_waits, waits,
+                                           event);
+}
+
+XL_NODISCARD static inline xl_status
+xl_neighbors_visit_enqueue(xl_neighbors *plan, xl_grid *grid, cl_command_queue queue,
+                           const xl_neighbors_visit_args *args, cl_uint num_waits,
+                           const cl_event *waits, cl_event *event)
+{
+    return xl_neighbors_visit_enqueue_sized(plan, grid, queue, args, sizeof *args, num_waits, waits,
+                                            event);
+}
 
 #endif

@@ -18,34 +18,55 @@ typedef struct xl_reduce xl_reduce;
  * what they point to are read by xl_reduce_create() and not needed after it. */
 typedef struct xl_reduce_desc {
     uint32_t struct_size; /* set by xl_reduce_desc_init() */
-    xl_type type;         /* of what is reduced */
-    xl_op op;             /* XL_ARG_MIN and XL_ARG_MAX: results are u64 indices into `in`; for
-                             scalar types */
-    const void *init;     /* one element on the host, taken into every result, and the result of
-                             an empty segment; NULL: the identity of the operator. Not with
-                             XL_ARG_MIN, XL_ARG_MAX. CSR offsets with an operator that has no
-                             identity need it */
-    xl_determinism determinism;
+    uint32_t type;        /* xl_type of what is reduced */
+    uint32_t op; /* xl_op; XL_ARG_MIN and XL_ARG_MAX: results are u64 indices into `in`; for
+                    scalar types */
+    uint32_t determinism;  /* xl_determinism */
+    uint32_t segments;     /* xl_segments */
+    uint32_t segment_type; /* xl_type of keys (any integer) or offsets (XL_U32, XL_U64) */
+    uint32_t load_type;    /* xl_type of the elements of `in`, with load; XL_NONE: type */
+    uint32_t store_type;   /* xl_type of the elements of `out`, with store; XL_NONE: type */
+    const void *init;      /* one element on the host, taken into every result, and the result of
+                              an empty segment; NULL: the identity of the operator. Not with
+                              XL_ARG_MIN, XL_ARG_MAX. CSR offsets with an operator that has no
+                              identity need it */
     const xl_user_type *user_type; /* where type is XL_USER_TYPE */
     const xl_user_op *user_op;     /* where op is XL_USER_OP */
-    xl_segments segments;
-    xl_type segment_type;   /* of keys (any integer) or offsets (XL_U32, XL_U64) */
-    uint64_t segment_width; /* XL_SEGMENTS_WIDTH: 1 or more; XL_SEGMENTS_MASK: 1 to 64 */
-    uint64_t segment_mask;  /* XL_SEGMENTS_MASK */
-    const char *load;       /* NULL, or an OpenCL C expression that makes the value to reduce of
-                               x, an element of `in`, and i, its index (ulong): "x * x" */
-    const char *store;      /* NULL, or one that makes the element of `out` of x, a result, and i,
-                               its index in `out`; not with XL_ARG_MIN, XL_ARG_MAX */
-    xl_type load_type;      /* of the elements of `in`, with load; XL_NONE: type */
-    xl_type store_type;     /* of the elements of `out`, with store; XL_NONE: type */
+    uint64_t segment_width;        /* XL_SEGMENTS_WIDTH: 1 or more; XL_SEGMENTS_MASK: 1 to 64 */
+    uint64_t segment_mask;         /* XL_SEGMENTS_MASK */
+    const char *load;  /* NULL, or an OpenCL C expression that makes the value to reduce of
+                          x, an element of `in`, and i, its index (ulong): "x * x" */
+    const char *store; /* NULL, or one that makes the element of `out` of x, a result, and i,
+                          its index in `out`; not with XL_ARG_MIN, XL_ARG_MAX */
     const xl_user_type *user_load_type;  /* where load_type is XL_USER_TYPE */
     const xl_user_type *user_store_type; /* where store_type is XL_USER_TYPE */
 } xl_reduce_desc;
 
+/* What one call works on; a view that is left out is not given. Of out, keys_out and
+ * num_segments_out none may overlap another, nor in, segments or n_device. */
+typedef struct xl_reduce_args {
+    size_t n;                 /* elements; with n_device the most there may be */
+    xl_view n_device;         /* not given, or one u64: as in xl_scan_args */
+    xl_view in;               /* n elements of load_type; not changed */
+    xl_view segments;         /* as in xl_scan_args */
+    xl_view out;              /* one element of store_type, or one per segment, in order: for CSR
+                                 offsets one fewer than there are offsets, for XL_SEGMENTS_WIDTH and
+                                 XL_SEGMENTS_MASK as many as there are in n elements, for flags,
+                                 bits and keys as many as the view's count says, or n if it says
+                                 0: segments past that are dropped, but counted */
+    xl_view keys_out;         /* XL_SEGMENTS_KEYS: receives the key of each segment, of
+                                 segment_type, as many as out; or not given */
+    xl_view num_segments_out; /* flags, bits and keys: receives one u64, the number of segments; or
+                                 not given */
+    xl_view scratch;          /* xl_reduce_scratch() bytes, offset in bytes, overlapping no other
+                                 view; or not given: the plan's own, as in xl_scan_args */
+} xl_reduce_args;
+
 XL_EXTERN_C_BEGIN
 
-/* Fills in the size of the structure and the defaults. NULL is ignored. */
-XL_API void xl_reduce_desc_init(xl_reduce_desc *desc);
+/* Writes `size` bytes: the size, the defaults, and zeros in what this version does not know.
+ * From C take xl_reduce_desc_init(), which passes the size. NULL is ignored. */
+XL_API void xl_reduce_desc_init_sized(xl_reduce_desc *desc, size_t size);
 
 /* Makes a plan: compiles its kernels or takes them from the cache, which may
  * take a second the first time; blocks. The descriptor is copied, the context
@@ -59,47 +80,35 @@ XL_NODISCARD XL_API xl_status xl_reduce_create(xl_context *ctx, const xl_reduce_
 XL_NODISCARD XL_API xl_status xl_reduce_scratch(const xl_reduce *plan, size_t n, size_t *bytes,
                                                 size_t *alignment);
 
-/* Enqueues the reduction of n elements; never blocks, and allocates nothing when
- * scratch is given.
- *   in       n elements of load_type; not changed
- *   segments as in xl_scan_enqueue()
- *   out      one element of store_type, or one per segment, in order: for CSR offsets
- *            count - 1, for XL_SEGMENTS_WIDTH and XL_SEGMENTS_MASK as many as there are in n
- *            elements, for flags, bits and keys as many as the view holds, or n if it does
- *            not say: segments past that are dropped, but counted
- *   keys     XL_SEGMENTS_KEYS: receives the key of each segment, of segment_type, as many
- *            as out; or not given
- *   count    flags, bits and keys: receives one u64, the number of segments; or not given.
- *            Of out, keys and count none may overlap another, nor in, segments or length
- *   scratch  xl_reduce_scratch() bytes, offset in bytes, overlapping no other view; or not
- *            given: the plan's own scratch, grown on demand; then calls run one after the
- *            other, as in xl_scan_enqueue()
- *   waits    num_waits events to wait for, or 0 and NULL. If one ends in an error, nothing of
- *            the call runs, and `event` ends in an error too
- *   event    NULL, or receives an event that completes when all of the work
- *            has; the caller releases it
- * n == 0 without segments gives init or the identity; without either, nothing is written.
- * `queue` may be in order or out of order; it must belong to the plan's context
- * and device. Thread-safe. On failure *event is NULL; a call
- * whose arguments are refused writes nothing. Errors are those of xl_scan_enqueue(), and
- * XL_ERROR_INVALID_ARGUMENT also for keys or count that the plan's segments do not have. */
-XL_NODISCARD XL_API xl_status xl_reduce_enqueue(xl_reduce *plan, cl_command_queue queue, size_t n,
-                                                xl_view in, xl_view segments, xl_view out,
-                                                xl_view keys, xl_view count, xl_view scratch,
-                                                cl_uint num_waits, const cl_event *waits,
-                                                cl_event *event);
-
-/* The same with the number of elements on the device: n is the lesser of `most` and of
- * the u64 that `length` holds when the call runs; see xl_scan_enqueue_n(). */
-XL_NODISCARD XL_API xl_status xl_reduce_enqueue_n(xl_reduce *plan, cl_command_queue queue,
-                                                  size_t most, xl_view length, xl_view in,
-                                                  xl_view segments, xl_view out, xl_view keys,
-                                                  xl_view count, xl_view scratch, cl_uint num_waits,
-                                                  const cl_event *waits, cl_event *event);
+/* Enqueues a reduction; never blocks, and allocates nothing when scratch is given. `size` is the
+ * size of *args: from C take xl_reduce_enqueue(), which passes it. Waits, event, queue, threads
+ * and failure as xl_scan_enqueue_sized(). n == 0 without segments gives init or the identity;
+ * without either, nothing is written. A call whose arguments are refused writes nothing. Errors
+ * are those of xl_scan_enqueue_sized(), and XL_ERROR_INVALID_ARGUMENT also for keys_out or
+ * num_segments_out that the plan's segments do not have. */
+XL_NODISCARD XL_API xl_status xl_reduce_enqueue_sized(xl_reduce *plan, cl_command_queue queue,
+                                                      const xl_reduce_args *args, size_t size,
+                                                      cl_uint num_waits, const cl_event *waits,
+                                                      cl_event *event);
 
 /* Lets go of a plan; NULL is ignored. Work that is enqueued still completes. */
 XL_API void xl_reduce_destroy(xl_reduce *plan);
 
 XL_EXTERN_C_END
+
+/* The defaults, and the size of the structure as its user knows it. */
+static inline void xl_reduce_desc_init(xl_reduce_desc *desc)
+{
+    xl_reduce_desc_init_sized(desc, sizeof *desc);
+}
+
+/* As xl_reduce_enqueue_sized(). */
+XL_NODISCARD static inline xl_status xl_reduce_enqueue(xl_reduce *plan, cl_command_queue queue,
+                                                       const xl_reduce_args *args,
+                                                       cl_uint num_waits, const cl_event *waits,
+                                                       cl_event *event)
+{
+    return xl_reduce_enqueue_sized(plan, queue, args, sizeof *args, num_waits, waits, event);
+}
 
 #endif

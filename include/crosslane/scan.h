@@ -44,40 +44,61 @@ typedef enum xl_scan_algorithm {
  */
 typedef struct xl_scan_desc {
     uint32_t struct_size; /* set by xl_scan_desc_init() */
-    xl_type type;         /* of what is scanned. XL_F64 and XL_F16 and their vectors where the
-                             device has them */
-    xl_op op;             /* not XL_ARG_MIN, XL_ARG_MAX */
-    xl_scan_kind kind;
-    const void *init;              /* one element on the host, read by xl_scan_create(); NULL:
-                                      the identity of the operator. An exclusive scan with an
-                                      operator that has none needs init or init_view */
-    xl_scan_algorithm algorithm;   /* AUTO heeds what CROSSLANE_SCAN=auto|look-back|
-                                      reduce-then-scan|kogge-stone|blelloch said when the context
-                                      was made, as far as device, type and determinism allow */
-    xl_determinism determinism;    /* XL_REPRODUCIBLE, where the operator rounds: one of the
-                                      textbook scans, or AUTO, which takes KOGGE_STONE */
+    uint32_t type;      /* xl_type of what is scanned. XL_F64 and XL_F16 and their vectors where the
+                           device has them */
+    uint32_t op;        /* xl_op; not XL_ARG_MIN, XL_ARG_MAX */
+    uint32_t kind;      /* xl_scan_kind */
+    uint32_t algorithm; /* xl_scan_algorithm; AUTO heeds what CROSSLANE_SCAN=auto|look-back|
+                                   reduce-then-scan|kogge-stone|blelloch said when the context
+                                   was made, as far as device, type and determinism allow */
+    uint32_t determinism;  /* xl_determinism; XL_REPRODUCIBLE, where the operator rounds: one of the
+                                       textbook scans, or AUTO, which takes KOGGE_STONE */
+    uint32_t segments;     /* xl_segments */
+    uint32_t segment_type; /* xl_type of keys (any integer) or offsets (XL_U32, XL_U64) */
+    uint32_t load_type;    /* xl_type of the elements of `in`, with load; XL_NONE: type */
+    uint32_t store_type;   /* xl_type of the elements of `out`, with store; XL_NONE: type */
+    const void *init;      /* one element on the host, read by xl_scan_create(); NULL:
+                              the identity of the operator. An exclusive scan with an
+                              operator that has none needs init or init_view */
     const xl_user_type *user_type; /* where type is XL_USER_TYPE */
     const xl_user_op *user_op;     /* where op is XL_USER_OP */
     xl_view init_view;             /* one element on the device instead of init, read whenever a
                                       call runs, which may not overlap out or scratch; the
                                       plan retains the buffer */
-    xl_segments segments;
-    xl_type segment_type;   /* of keys (any integer) or offsets (XL_U32, XL_U64) */
-    uint64_t segment_width; /* XL_SEGMENTS_WIDTH: 1 or more; XL_SEGMENTS_MASK: 1 to 64 */
-    uint64_t segment_mask;  /* XL_SEGMENTS_MASK */
-    const char *load;       /* NULL, or an OpenCL C expression that makes the value to scan of
-                               x, an element of `in`, and i, its index (ulong): "x != 0" */
-    const char *store;      /* NULL, or one that makes the element of `out` of x, a result, and i */
-    xl_type load_type;      /* of the elements of `in`, with load; XL_NONE: type */
-    xl_type store_type;     /* of the elements of `out`, with store; XL_NONE: type */
+    uint64_t segment_width;        /* XL_SEGMENTS_WIDTH: 1 or more; XL_SEGMENTS_MASK: 1 to 64 */
+    uint64_t segment_mask;         /* XL_SEGMENTS_MASK */
+    const char *load;  /* NULL, or an OpenCL C expression that makes the value to scan of
+                          x, an element of `in`, and i, its index (ulong): "x != 0" */
+    const char *store; /* NULL, or one that makes the element of `out` of x, a result, and i */
     const xl_user_type *user_load_type;  /* where load_type is XL_USER_TYPE */
     const xl_user_type *user_store_type; /* where store_type is XL_USER_TYPE */
 } xl_scan_desc;
 
+/* What one call works on; a view that is left out is not given. */
+typedef struct xl_scan_args {
+    size_t n;         /* elements; with n_device the most there may be */
+    xl_view n_device; /* not given, or one u64: there are as many elements as it holds when the call
+                         runs, and at most n. Views must hold n elements, and scratch suffices for
+                         n. What lies past them in `out` is not written. CSR offsets end in the
+                         number as it is then */
+    xl_view in;       /* n elements of load_type; not changed unless it is also `out` */
+    xl_view segments; /* what the descriptor's segments say: n flags, (n + 31) / 32 words of bits, n
+                         keys, or offsets with their count (xl_view_n()); not given where they say
+                         that there is no array. May overlap `in` */
+    xl_view out;      /* n elements of store_type; may be exactly `in` where their elements are of
+                         one size; may not overlap it otherwise, nor any other view */
+    xl_view scratch;  /* xl_scan_scratch() bytes, offset in bytes, overlapping no other view; or
+                         not given: the plan's own scratch, grown on demand. Such calls run one
+                         after the other, on whatever queues: each waits for the last by itself,
+                         and where that fails while it waits, it fails too. To let calls on one
+                         plan overlap, give each scratch of its own */
+} xl_scan_args;
+
 XL_EXTERN_C_BEGIN
 
-/* Fills in the size of the structure and the defaults. NULL is ignored. */
-XL_API void xl_scan_desc_init(xl_scan_desc *desc);
+/* Writes `size` bytes: the size, the defaults, and zeros in what this version does not know.
+ * From C take xl_scan_desc_init(), which passes the size. NULL is ignored. */
+XL_API void xl_scan_desc_init_sized(xl_scan_desc *desc, size_t size);
 
 /* Makes a plan: compiles its kernels or takes them from the cache, which may
  * take a second the first time; blocks. The descriptor is copied, the context
@@ -96,19 +117,8 @@ XL_NODISCARD XL_API xl_status xl_scan_create(xl_context *ctx, const xl_scan_desc
 XL_NODISCARD XL_API xl_status xl_scan_scratch(const xl_scan *plan, size_t n, size_t *bytes,
                                               size_t *alignment);
 
-/* Enqueues the scan of n elements; never blocks, and allocates nothing when
- * scratch is given.
- *   in       n elements of load_type; not changed unless it is also `out`
- *   segments what the descriptor's segments say: n flags, (n + 31) / 32 words of bits, n
- *            keys, or offsets with their count (xl_view_n()); not given where they say
- *            that there is no array. May overlap `in`
- *   out      n elements of store_type; may be exactly `in` where their elements are of one
- *            size; may not overlap it otherwise, nor segments, init_view or count
- *   scratch  xl_scan_scratch() bytes, offset in bytes, overlapping no other view; or
- *            not given: the plan's own scratch, grown on demand. Such calls run one
- *            after the other, on whatever queues: each waits for the last by itself,
- *            and where that fails while it waits, it fails too. To let calls on one
- *            plan overlap, give each scratch of its own
+/* Enqueues a scan; never blocks, and allocates nothing when scratch is given. `size` is the size
+ * of *args: from C take xl_scan_enqueue(), which passes it. args is not needed after the call.
  *   waits    num_waits events to wait for, or 0 and NULL. If one ends in an error, nothing of
  *            the call runs, and `event` ends in an error too
  *   event    NULL, or receives an event that completes when all of the work
@@ -125,19 +135,10 @@ XL_NODISCARD XL_API xl_status xl_scan_scratch(const xl_scan *plan, size_t n, siz
  * XL_ERROR_SCRATCH_TOO_SMALL, XL_ERROR_MISALIGNED: scratch is not as xl_scan_scratch() said.
  * XL_ERROR_OUT_OF_MEMORY: there is no room for the plan's own scratch, or OpenCL's own needs.
  * XL_ERROR_OPENCL: an OpenCL call failed. */
-XL_NODISCARD XL_API xl_status xl_scan_enqueue(xl_scan *plan, cl_command_queue queue, size_t n,
-                                              xl_view in, xl_view segments, xl_view out,
-                                              xl_view scratch, cl_uint num_waits,
-                                              const cl_event *waits, cl_event *event);
-
-/* The same with the number of elements on the device: n is the lesser of `most` and of
- * the u64 that `count` holds when the call runs. Views must hold `most` elements, and
- * scratch suffices for `most`. What lies past n in `out` is not written. CSR offsets end in
- * n as it is then. Errors are the same. */
-XL_NODISCARD XL_API xl_status xl_scan_enqueue_n(xl_scan *plan, cl_command_queue queue, size_t most,
-                                                xl_view count, xl_view in, xl_view segments,
-                                                xl_view out, xl_view scratch, cl_uint num_waits,
-                                                const cl_event *waits, cl_event *event);
+XL_NODISCARD XL_API xl_status xl_scan_enqueue_sized(xl_scan *plan, cl_command_queue queue,
+                                                    const xl_scan_args *args, size_t size,
+                                                    cl_uint num_waits, const cl_event *waits,
+                                                    cl_event *event);
 
 /* The algorithm that a call with n elements runs: never XL_SCAN_AUTO, unless plan is
  * NULL. It is the same for every n so far; n is asked for so that it need not be. What one
@@ -148,5 +149,19 @@ XL_API xl_scan_algorithm xl_scan_algorithm_used(const xl_scan *plan, size_t n);
 XL_API void xl_scan_destroy(xl_scan *plan);
 
 XL_EXTERN_C_END
+
+/* The defaults, and the size of the structure as its user knows it. */
+static inline void xl_scan_desc_init(xl_scan_desc *desc)
+{
+    xl_scan_desc_init_sized(desc, sizeof *desc);
+}
+
+/* As xl_scan_enqueue_sized(). */
+XL_NODISCARD static inline xl_status xl_scan_enqueue(xl_scan *plan, cl_command_queue queue,
+                                                     const xl_scan_args *args, cl_uint num_waits,
+                                                     const cl_event *waits, cl_event *event)
+{
+    return xl_scan_enqueue_sized(plan, queue, args, sizeof *args, num_waits, waits, event);
+}
 
 #endif

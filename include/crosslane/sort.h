@@ -27,16 +27,29 @@ typedef enum xl_sort_algorithm {
  * NaN after everything else; XL_DESCENDING is exactly the reverse. */
 typedef struct xl_sort_desc {
     uint32_t struct_size; /* set by xl_sort_desc_init() */
-    xl_type key;          /* XL_U32, XL_I32, XL_U64, XL_F32 */
-    xl_type value;        /* XL_NONE or XL_U32 */
-    xl_sort_order order;
-    xl_sort_algorithm algorithm;
+    uint32_t key;         /* xl_type: XL_U32, XL_I32, XL_U64, XL_F32 */
+    uint32_t value;       /* xl_type: XL_NONE or XL_U32 */
+    uint32_t order;       /* xl_sort_order */
+    uint32_t algorithm;   /* xl_sort_algorithm */
 } xl_sort_desc;
+
+/* What one call works on; a view that is left out is not given. */
+typedef struct xl_sort_args {
+    size_t n;           /* keys, at most 2^32 - 1 */
+    xl_view keys_in;    /* n keys in any order; not changed unless it is also keys_out */
+    xl_view values_in;  /* n values that travel with the keys; not given for XL_NONE */
+    xl_view keys_out;   /* n keys in order; may be exactly keys_in, may not overlap it
+                           otherwise. The device also reads it: not CL_MEM_WRITE_ONLY */
+    xl_view values_out; /* n values; may be exactly values_in, else overlaps nothing; not
+                           given for XL_NONE. Read too */
+    xl_view scratch;    /* xl_sort_scratch() bytes, or not given: as in xl_scan_args */
+} xl_sort_args;
 
 XL_EXTERN_C_BEGIN
 
-/* Fills in the size of the structure and the defaults. NULL is ignored. */
-XL_API void xl_sort_desc_init(xl_sort_desc *desc);
+/* Writes `size` bytes: the size, the defaults, and zeros in what this version does not know.
+ * From C take xl_sort_desc_init(), which passes the size. NULL is ignored. */
+XL_API void xl_sort_desc_init_sized(xl_sort_desc *desc, size_t size);
 
 /* Makes a plan; as xl_scan_create(). */
 XL_NODISCARD XL_API xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc *desc,
@@ -47,25 +60,32 @@ XL_NODISCARD XL_API xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc
 XL_NODISCARD XL_API xl_status xl_sort_scratch(const xl_sort *plan, size_t n, size_t *bytes,
                                               size_t *alignment);
 
-/* Enqueues the sort of n keys; never blocks, and allocates nothing when scratch
- * is given. n is at most 2^32 - 1. The keys may be in any order; equal keys may
- * come out in any order, the same one on every run on one device.
- *   keys_in     n keys; not changed unless it is also keys_out
- *   values_in   n values that travel with the keys; not given for XL_NONE
- *   keys_out    n keys in order; may be exactly keys_in, may not overlap it
- *               otherwise. The device also reads it: not CL_MEM_WRITE_ONLY
- *   values_out  n values; may be exactly values_in, else overlaps nothing; not
- *               given for XL_NONE. Read too
- *   scratch, waits, event, queue, threads, failure: as xl_scan_enqueue() */
-XL_NODISCARD XL_API xl_status xl_sort_enqueue(xl_sort *plan, cl_command_queue queue, size_t n,
-                                              xl_view keys_in, xl_view values_in, xl_view keys_out,
-                                              xl_view values_out, xl_view scratch,
-                                              cl_uint num_waits, const cl_event *waits,
-                                              cl_event *event);
+/* Enqueues a sort; never blocks, and allocates nothing when scratch is given. Equal keys may
+ * come out in any order, the same one on every run on one device. `size` is the size of *args:
+ * from C take xl_sort_enqueue(), which passes it. Waits, event, queue, threads, failure and
+ * errors as xl_scan_enqueue_sized(). */
+XL_NODISCARD XL_API xl_status xl_sort_enqueue_sized(xl_sort *plan, cl_command_queue queue,
+                                                    const xl_sort_args *args, size_t size,
+                                                    cl_uint num_waits, const cl_event *waits,
+                                                    cl_event *event);
 
 /* Lets go of a plan; NULL is ignored. Work that is enqueued still completes. */
 XL_API void xl_sort_destroy(xl_sort *plan);
 
 XL_EXTERN_C_END
+
+/* The defaults, and the size of the structure as its user knows it. */
+static inline void xl_sort_desc_init(xl_sort_desc *desc)
+{
+    xl_sort_desc_init_sized(desc, sizeof *desc);
+}
+
+/* As xl_sort_enqueue_sized(). */
+XL_NODISCARD static inline xl_status xl_sort_enqueue(xl_sort *plan, cl_command_queue queue,
+                                                     const xl_sort_args *args, cl_uint num_waits,
+                                                     const cl_event *waits, cl_event *event)
+{
+    return xl_sort_enqueue_sized(plan, queue, args, sizeof *args, num_waits, waits, event);
+}
 
 #endif

@@ -16,6 +16,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Structures of this library come in two kinds.
+ *   Descriptors, arguments of a call and results (xl_..._desc, _args, _info, _report) may get
+ *   more fields at their end with any version. Their size goes from the caller to the library:
+ *   the functions named here pass the size that the caller was compiled with, and what a shorter
+ *   one lacks is taken as 0, "not given". A longer one is taken too if what this version does
+ *   not know is 0, else it is XL_ERROR_INVALID_ARGUMENT. So start from zeros: from
+ *   xl_..._desc_init(), or from named fields, (xl_scan_args){.n = 10, .in = view}.
+ *   xl_view, xl_user_type and xl_user_op never change.
+ * Truth values are uint32_t: 0, or anything else for true. Enumerations are kept in uint32_t. */
+
 /* A place in a buffer. `offset` counts ELEMENTS of what the view holds (bytes
  * for a scratch view). A view whose buffer is NULL is "not given". */
 typedef struct xl_view {
@@ -80,7 +90,7 @@ typedef enum xl_type {
 /* A type of the user's own, such as a struct. The library checks size and alignment
  * against what the device's compiler makes of the source. Where a descriptor takes several,
  * types of one name must be one type: the same source, size and alignment. What lies in the
- * holes of a struct is not kept. */
+ * padding of a struct is not kept. */
 typedef struct xl_user_type {
     const char *name;   /* of the type in OpenCL C: an identifier */
     size_t size;        /* bytes from one element of an array to the next */
@@ -112,8 +122,8 @@ typedef enum xl_op {
 
 /* What may be relied upon of a user's operator beside that it is associative. */
 enum {
-    XL_OP_COMMUTES = 1, /* op(a, b) is op(b, a) */
-    XL_OP_EXACT = 2     /* associative to the last bit: it rounds nothing */
+    XL_OP_COMMUTATIVE = 1,         /* op(a, b) is op(b, a) */
+    XL_OP_STRICTLY_ASSOCIATIVE = 2 /* to the last bit: it rounds nothing */
 };
 
 /* An operator of the user's own, on elements of the descriptor's type T. */
@@ -122,21 +132,22 @@ typedef struct xl_user_op {
     const char *source;   /* OpenCL C that defines it, after the type's source; compiled under
                              its own #line. NULL: `name` is a function of OpenCL C, such as fmax */
     const void *identity; /* one element e on the host for which op(e, x) and op(x, e) are x;
-                             NULL: there is none, and the operator is never called on a gap */
-    uint32_t flags;       /* XL_OP_COMMUTES, XL_OP_EXACT, or 0: nothing is relied upon */
+                             NULL: there is none, and the operator is never called with one */
+    uint32_t
+        flags; /* XL_OP_COMMUTATIVE, XL_OP_STRICTLY_ASSOCIATIVE, or 0: nothing is relied upon */
 } xl_user_op;
 
 /* Where an array's segments begin. The first element always begins one. Offsets that break
  * their rule, because they fall, pass n or end elsewhere, give results that are not defined,
  * but nothing is written outside the outputs nor read outside the inputs, and no call hangs. */
 typedef enum xl_segments {
-    XL_SEGMENTS_NONE = 0,       /* the whole array is one */
-    XL_SEGMENTS_HEAD_FLAGS = 1, /* n bytes: not 0 where a segment begins */
-    XL_SEGMENTS_HEAD_BITS = 2,  /* (n + 31) / 32 words of u32: bit i % 32 of word i / 32 */
-    XL_SEGMENTS_KEYS = 3,       /* n integers: a segment is a run of equal keys */
-    XL_SEGMENTS_OFFSETS = 4,    /* CSR: count integers, u32 or u64, that never fall, the first 0,
-                                   the last n: segment s is [offsets[s], offsets[s + 1]), so there
-                                   are count - 1; any of them may be empty */
+    XL_SEGMENTS_NONE = 0,         /* the whole array is one */
+    XL_SEGMENTS_HEAD_FLAGS = 1,   /* n bytes: not 0 where a segment begins */
+    XL_SEGMENTS_FLAG_BITMASK = 2, /* (n + 31) / 32 words of u32: bit i % 32 of word i / 32 */
+    XL_SEGMENTS_KEYS = 3,         /* n integers: a segment is a run of equal keys */
+    XL_SEGMENTS_OFFSETS = 4,      /* CSR: count integers, u32 or u64, that never fall, the first 0,
+                                     the last n: segment s is [offsets[s], offsets[s + 1]), so there
+                                     are count - 1; any of them may be empty */
     XL_SEGMENTS_WIDTH = 5, /* every segment_width elements, the last may be shorter; no array */
     XL_SEGMENTS_MASK = 6   /* within every segment_width (1 to 64) elements those whose bit of
                               segment_mask is set, and the first; bits past the width count for
@@ -144,13 +155,13 @@ typedef enum xl_segments {
 } xl_segments;
 
 /* What is promised about the bits of results of operators that round, such as sums of
- * floating-point numbers and user operators that are not XL_OP_EXACT. All others always
- * give the same. */
+ * floating-point numbers and user operators that are not XL_OP_STRICTLY_ASSOCIATIVE. All others
+ * always give the same. */
 typedef enum xl_determinism {
     XL_DETERMINISTIC = 0, /* the same bits on every run on one device, for one n; with n on the
-                             device (..._enqueue_n) for one `most`, by which the work is cut */
+                             device (n_device) for one `n`, the most, by which the work is cut */
     XL_UNORDERED = 1,     /* the bits may differ from run to run; may be faster */
-    XL_REPRODUCIBLE = 2   /* the same bits for one n, or one `most`, on every device that rounds as
+    XL_REPRODUCIBLE = 2   /* the same bits for one n on every device that rounds as
                              IEEE 754 says, for data and results that are not denormal, and for
                              these too where the device keeps them: f64 always does, f32 where
                              CL_DEVICE_SINGLE_FP_CONFIG has CL_FP_DENORM (not llvmpipe), f16

@@ -159,10 +159,11 @@ static xl_status check_user_op(const xl_context *ctx, const xl_user_op *user)
     if (!is_identifier(user->name))
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "user_op: \"%s\" is no identifier of at most 63 letters", user->name);
-    if (user->flags & ~(uint32_t)(XL_OP_COMMUTES | XL_OP_EXACT))
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "user_op: flags 0x%x hold more than XL_OP_COMMUTES and XL_OP_EXACT",
-                        (unsigned)user->flags);
+    if (user->flags & ~(uint32_t)(XL_OP_COMMUTATIVE | XL_OP_STRICTLY_ASSOCIATIVE))
+        return xli_fail(
+            ctx, XL_ERROR_INVALID_ARGUMENT,
+            "user_op: flags 0x%x hold more than XL_OP_COMMUTATIVE and XL_OP_STRICTLY_ASSOCIATIVE",
+            (unsigned)user->flags);
     return XL_SUCCESS;
 }
 
@@ -196,7 +197,7 @@ bool xli_operator_finds_place(xl_op op)
 bool xli_operator_rounds(xl_op op, const xl_user_op *user, const xli_element *element)
 {
     if (op == XL_USER_OP)
-        return !(user->flags & XL_OP_EXACT);
+        return !(user->flags & XL_OP_STRICTLY_ASSOCIATIVE);
     return element->kind == XLI_KIND_FLOAT && (op == XL_SUM || op == XL_PROD);
 }
 
@@ -318,6 +319,6 @@ void xli_element_text(xli_text *text, const xli_facts *facts, const xli_element 
     if (op != XL_USER_OP)
         return;
     xli_text_add(text, "#define XL_USER_OP xl_user_op\n#define XL_USER_COMMUTES %d\n",
-                 (user->flags & XL_OP_COMMUTES) != 0);
+                 (user->flags & XL_OP_COMMUTATIVE) != 0);
     add_identity(text, user, &element);
 }

@@ -184,7 +184,7 @@ done:
 static xl_status take_scratch(xli_flat *flat, xli_flat_flow *f, xl_view scratch)
 {
     xl_status status;
-    const xli_span *const others[] = {&f->at.in, &f->at.segments, &f->at.length, &f->at.out,
+    const xli_span *const others[] = {&f->at.in, &f->at.segments, &f->at.n_device, &f->at.out,
                                       &flat->source.init_view};
     XL_TRY(xli_seq_scratch(&f->seq, &flat->pool, scratch, xli_flat_scratch(flat, f->n),
                            XLI_SCRATCH_ALIGN, &f->scratch));
@@ -194,7 +194,7 @@ done:
     return status;
 }
 
-xl_status xli_flat_enqueue(xli_flat *flat, cl_command_queue queue, const xli_flat_call *call,
+xl_status xli_flat_enqueue(xli_flat *flat, cl_command_queue queue, const xl_scan_args *call,
                            cl_uint num_waits, const cl_event *waits, cl_event *event)
 {
     xl_status status;

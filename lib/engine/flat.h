@@ -65,13 +65,6 @@ typedef struct xli_flat {
 /* Half an epoch's turn: after so many calls a plan's own state is made anew. */
 enum { XLI_FLAT_MOST_CALLS = 1 << 29 };
 
-/* One call. */
-typedef struct xli_flat_call {
-    size_t n; /* or the most, with `length` */
-    xl_view in, segments, out, scratch;
-    const xl_view *length; /* NULL, or where n stands on the device */
-} xli_flat_call;
-
 /* flat.c: what the public calls of a scan do, for arguments that are not NULL. */
 xl_status xli_flat_create(xl_context *ctx, const xl_scan_desc *desc, const char *on_trial,
                           xli_flat **flat);
@@ -79,7 +72,7 @@ void xli_flat_destroy(xli_flat *flat_or_null);
 /* Sees to it that the element that results start from stands on the device. */
 xl_status xli_flat_take_init(xli_flat *flat, const xl_scan_desc *desc);
 size_t xli_flat_scratch(const xli_flat *flat, size_t n);
-xl_status xli_flat_enqueue(xli_flat *flat, cl_command_queue queue, const xli_flat_call *call,
+xl_status xli_flat_enqueue(xli_flat *flat, cl_command_queue queue, const xl_scan_args *call,
                            cl_uint num_waits, const cl_event *waits, cl_event *event);
 
 /* flat_check.c: checks that come before any side effect. A descriptor is resolved into
@@ -88,14 +81,14 @@ xl_status xli_flat_resolve(xli_flat *flat, const xl_scan_desc *desc, const xli_f
 
 /* The views of a call once they are checked. */
 typedef struct xli_flat_places {
-    xli_span in, segments, length, out;
+    xli_span in, segments, n_device, out;
     size_t segment_count;
     bool in_place;
 } xli_flat_places;
 /* All but `out`. */
-xl_status xli_flat_check_source(const xli_flat *flat, const xli_flat_call *call,
+xl_status xli_flat_check_source(const xli_flat *flat, const xl_scan_args *call,
                                 xli_flat_places *places);
-xl_status xli_flat_check_call(const xli_flat *flat, const xli_flat_call *call,
+xl_status xli_flat_check_call(const xli_flat *flat, const xl_scan_args *call,
                               xli_flat_places *places);
 
 /* A call on its way to the device. */

@@ -41,7 +41,7 @@ static xl_status resolve_segments(xli_flat *flat, const xl_scan_desc *desc)
     source->segment_bytes = 0;
     if (desc->segments == XL_SEGMENTS_HEAD_FLAGS)
         source->segment_bytes = 1;
-    if (desc->segments == XL_SEGMENTS_HEAD_BITS)
+    if (desc->segments == XL_SEGMENTS_FLAG_BITMASK)
         source->segment_bytes = 4;
     if (desc->segments == XL_SEGMENTS_KEYS || offsets) {
         source->segment_bytes = xl_type_size(type);
@@ -200,10 +200,11 @@ done:
 }
 
 /* How many elements the segments' array must hold. */
-static xl_status segment_count(const xli_flat *flat, const xli_flat_call *call, size_t *count)
+static xl_status segment_count(const xli_flat *flat, const xl_scan_args *call, size_t *count)
 {
     const xl_context *ctx = flat->ctx;
-    *count = flat->source.segments == XL_SEGMENTS_HEAD_BITS ? xli_ceil_div(call->n, 32) : call->n;
+    *count =
+        flat->source.segments == XL_SEGMENTS_FLAG_BITMASK ? xli_ceil_div(call->n, 32) : call->n;
     if (flat->source.segment_bytes == 0) {
         *count = 0;
         if (call->segments.buffer)
@@ -220,7 +221,7 @@ static xl_status segment_count(const xli_flat *flat, const xli_flat_call *call, 
     return XL_SUCCESS;
 }
 
-xl_status xli_flat_check_source(const xli_flat *flat, const xli_flat_call *call,
+xl_status xli_flat_check_source(const xli_flat *flat, const xl_scan_args *call,
                                 xli_flat_places *places)
 {
     xl_status status;
@@ -231,14 +232,14 @@ xl_status xli_flat_check_source(const xli_flat *flat, const xli_flat_call *call,
     XL_TRY(xli_check_view(ctx, "in", call->in, call->n, source->in.bytes, XLI_READ, &places->in));
     XL_TRY(xli_check_view(ctx, "segments", call->segments, segments ? places->segment_count : 0,
                           xli_max(1, source->segment_bytes), XLI_READ, &places->segments));
-    if (call->length)
-        XL_TRY(xli_check_view(ctx, "count", *call->length, 1, sizeof(cl_ulong), XLI_READ,
-                              &places->length));
+    if (call->n_device.buffer)
+        XL_TRY(xli_check_view(ctx, "n_device", call->n_device, 1, sizeof(cl_ulong), XLI_READ,
+                              &places->n_device));
 done:
     return status;
 }
 
-xl_status xli_flat_check_call(const xli_flat *flat, const xli_flat_call *call,
+xl_status xli_flat_check_call(const xli_flat *flat, const xl_scan_args *call,
                               xli_flat_places *places)
 {
     xl_status status;
@@ -248,7 +249,7 @@ xl_status xli_flat_check_call(const xli_flat *flat, const xli_flat_call *call,
     XL_TRY(xli_check_view(ctx, "out", call->out, call->n, out, XLI_WRITE, &places->out));
     XL_TRY(xli_check_apart(ctx, &places->in, &places->out, in == out));
     XL_TRY(xli_check_apart(ctx, &places->segments, &places->out, false));
-    XL_TRY(xli_check_apart(ctx, &places->length, &places->out, false));
+    XL_TRY(xli_check_apart(ctx, &places->n_device, &places->out, false));
     XL_TRY(xli_check_apart(ctx, &flat->source.init_view, &places->out, false));
     places->in_place = places->in.root == places->out.root && places->in.begin == places->out.begin;
 done:

@@ -58,7 +58,7 @@ static bool shape_ahead(xli_flat *flat, const xli_facts *facts, size_t most)
     const xli_tune_ahead *const shape = flags       ? &flat->tune.ahead_flags
                                         : words > 1 ? &flat->tune.ahead_wide
                                                     : &flat->tune.ahead_plain;
-    const size_t width = facts->info.lane_width, size = shape->size;
+    const size_t width = facts->info.sub_group_size, size = shape->size;
     const size_t sums = size / (facts->lane_way == XLI_LANE_PTX ? width : 4) * 3;
     size_t rows = xli_max(1, shape->bytes / 4 / words / flat->vector);
     if (!flat->tune.ahead || flat->algorithm != XL_SCAN_LOOKBACK ||
@@ -246,7 +246,7 @@ done:
 static xl_status build_to_fit(xli_flat *flat, const xl_scan_desc *desc, const xli_facts *facts)
 {
     xl_status status;
-    size_t most = facts->info.max_work_group;
+    size_t most = facts->info.max_work_group_size;
     flat->vector = xli_flat_vector(flat, widest(flat));
     do {
         XL_TRY(shape_to_trust(flat, desc, facts, most));

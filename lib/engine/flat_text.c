@@ -103,8 +103,8 @@ size_t xli_flat_input_args(const xli_flat_source *source, const xli_flat_places 
     args[k++] = XLI_MEM(places->in.buffer);
     args[k++] = XLI_U64(places->in.offset);
     args[k++] = XLI_U64(n);
-    args[k++] = XLI_MEM(places->length.buffer); /* or NULL */
-    args[k++] = XLI_U64(places->length.offset);
+    args[k++] = XLI_MEM(places->n_device.buffer); /* or NULL */
+    args[k++] = XLI_U64(places->n_device.offset);
     if (source->has_init) {
         args[k++] = XLI_MEM(source->init);
         args[k++] = XLI_U64(source->init_offset);

@@ -13,7 +13,7 @@ static xl_status run_round(xli_flat *flat, cl_command_queue queue, size_t n, cl_
                            cl_mem in, cl_mem out, cl_uint *host, size_t *wrong)
 {
     xl_status status;
-    const xli_flat_call call = {.n = n, .in = xl_view_of(in, 0), .out = xl_view_of(out, 0)};
+    const xl_scan_args call = {.n = n, .in = xl_view_of(in, 0), .out = xl_view_of(out, 0)};
     XL_TRY(xli_flat_enqueue(flat, queue, &call, 0, NULL, NULL));
     XL_TRY(xli_read_blocking(flat->ctx, queue, out, 0, n * sizeof *host, host, 0, NULL));
     for (size_t i = 0; i < n; ++i)

@@ -15,11 +15,10 @@
 #define MIN_CELL 0x1p-126f
 #define MAX_CELL 0x1p126f
 
-void xl_grid_desc_init(xl_grid_desc *desc)
+void xl_grid_desc_init_sized(xl_grid_desc *desc, size_t size)
 {
-    if (desc)
-        *desc = (xl_grid_desc){
-            .struct_size = sizeof *desc, .dimensions = 3, .scalar = XL_F32, .stride = 3};
+    static const xl_grid_desc defaults = {.dimensions = 3, .scalar = XL_F32, .stride = 3};
+    xli_struct_init(desc, size, &defaults, sizeof defaults);
 }
 
 static float inverse_of(float cell_size)

@@ -76,8 +76,10 @@ static xl_status launch_counting(xl_grid *grid, xli_seq *seq, xl_view points)
                   PART(grid, header), table, PART(grid, starts), PART(grid, entries),
                   PART(grid, ranks)));
     XL_TRY(xli_seq_nest(seq));
-    XL_TRY(xl_scan_enqueue(grid->scan, seq->queue, entries, counts, xl_no_view(), counts, scratch,
-                           XLI_NEST(seq)));
+    XL_TRY(xl_scan_enqueue(
+        grid->scan, seq->queue,
+        &(xl_scan_args){.n = entries, .in = counts, .out = counts, .scratch = scratch},
+        XLI_NEST(seq)));
     xli_seq_nested(seq);
     XL_TRY(LAUNCH(seq, grid, XLI_GRID_SCATTER, n, BUFFER(grid), XLI_U32(n), table,
                   PART(grid, starts), PART(grid, entries), PART(grid, ranks), PART(grid, arrived)));
@@ -104,8 +106,10 @@ static xl_status launch_sorting(xl_grid *grid, xli_seq *seq, xl_view points)
     XL_TRY(LAUNCH(seq, grid, XLI_GRID_PAIRS, n, given, at, XLI_U32(n), BUFFER(grid),
                   PART(grid, header), XLI_U32(grid->layout.table), PART(grid, pairs)));
     XL_TRY(xli_seq_nest(seq));
-    XL_TRY(xl_sort_enqueue(grid->sort, seq->queue, n, pairs, xl_no_view(), pairs, xl_no_view(),
-                           scratch, XLI_NEST(seq)));
+    XL_TRY(xl_sort_enqueue(
+        grid->sort, seq->queue,
+        &(xl_sort_args){.n = n, .keys_in = pairs, .keys_out = pairs, .scratch = scratch},
+        XLI_NEST(seq)));
     xli_seq_nested(seq);
     XL_TRY(LAUNCH(seq, grid, XLI_GRID_STARTS, entries, BUFFER(grid), XLI_U32(n), PART(grid, starts),
                   XLI_U32(entries), PART(grid, pairs)));
@@ -134,11 +138,12 @@ done:
     return status;
 }
 
-xl_status xl_grid_build_enqueue(xl_grid *grid, cl_command_queue queue, size_t n, xl_view points,
-                                xl_view storage, cl_uint num_waits, const cl_event *waits,
-                                cl_event *event)
+xl_status xl_grid_build_enqueue_sized(xl_grid *grid, cl_command_queue queue,
+                                      const xl_grid_build_args *args, size_t size,
+                                      cl_uint num_waits, const cl_event *waits, cl_event *event)
 {
     xl_status status;
+    xl_grid_build_args given = {0};
     xli_seq seq = {0};
     xli_span in, at;
     xli_grid_layout layout;
@@ -146,19 +151,21 @@ xl_status xl_grid_build_enqueue(xl_grid *grid, cl_command_queue queue, size_t n,
         *event = NULL;
     if (!grid)
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "grid: NULL");
+    XL_TRY(XLI_ARGS_READ(grid->ctx, xl_grid_build_args, args, size, &given));
+    const size_t n = given.n;
     XL_TRY(xli_seq_begin(&seq, grid->ctx, queue, num_waits, waits, event));
     XL_TRY(xli_grid_plan_layout(grid, n, &layout));
-    XL_TRY(xli_check_view(grid->ctx, "points", points, n * grid->desc.stride, sizeof(cl_float),
-                          XLI_READ, &in));
-    XL_TRY(xli_seq_scratch(&seq, &grid->pool, storage, layout.bytes, XLI_SCRATCH_ALIGN, &at));
+    XL_TRY(xli_check_view(grid->ctx, "points", given.points, n * grid->desc.stride,
+                          sizeof(cl_float), XLI_READ, &in));
+    XL_TRY(xli_seq_scratch(&seq, &grid->pool, given.storage, layout.bytes, XLI_SCRATCH_ALIGN, &at));
     at.name = "storage";
     XL_TRY(xli_check_apart(grid->ctx, &in, &at, false));
     XL_TRY(adopt_storage(grid, n, &layout, &at));
-    XL_TRY(launch_shape(grid, &seq, points));
+    XL_TRY(launch_shape(grid, &seq, given.points));
     if (n > 0 && grid->sorts)
-        XL_TRY(launch_sorting(grid, &seq, points));
+        XL_TRY(launch_sorting(grid, &seq, given.points));
     else if (n > 0)
-        XL_TRY(launch_counting(grid, &seq, points));
+        XL_TRY(launch_counting(grid, &seq, given.points));
 done:
     status = xli_seq_end(&seq, status, event);
     if (status == XL_SUCCESS)
@@ -200,8 +207,8 @@ static xl_status judge(xl_context *ctx, const xl_grid_report *report)
     return XL_SUCCESS;
 }
 
-xl_status xl_grid_status(xl_grid *grid, cl_command_queue queue, xl_grid_report *report,
-                         cl_uint num_waits, const cl_event *waits)
+xl_status xl_grid_status_sized(xl_grid *grid, cl_command_queue queue, xl_grid_report *report,
+                               size_t size, cl_uint num_waits, const cl_event *waits)
 {
     xl_status status;
     xli_seq seq = {0};
@@ -220,39 +227,42 @@ xl_status xl_grid_status(xl_grid *grid, cl_command_queue queue, xl_grid_report *
                      "grid: its build has not run, since an event that it waited for failed or is "
                      "still to come, or its storage was overwritten; build it again"));
     fill_report(&found, &header);
-    if (report)
-        *report = found;
+    xli_struct_write(report, size, &found, sizeof found);
     status = judge(grid->ctx, &found);
 done:
     return status;
 }
 
-xl_status xl_grid_reorder_enqueue(xl_grid *grid, cl_command_queue queue, size_t element_bytes,
-                                  xl_view in, xl_view out, cl_uint num_waits, const cl_event *waits,
-                                  cl_event *event)
+xl_status xl_grid_reorder_enqueue_sized(xl_grid *grid, cl_command_queue queue,
+                                        const xl_grid_reorder_args *args, size_t size,
+                                        cl_uint num_waits, const cl_event *waits, cl_event *event)
 {
     xl_status status;
+    xl_grid_reorder_args given = {0};
     xli_seq seq = {0};
     xli_span spans[2];
     if (event)
         *event = NULL;
     if (!grid)
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "grid: NULL");
+    XL_TRY(XLI_ARGS_READ(grid->ctx, xl_grid_reorder_args, args, size, &given));
+    const size_t element_bytes = given.element_bytes;
     XL_TRY(xli_seq_begin(&seq, grid->ctx, queue, num_waits, waits, event));
     XL_TRY(xli_grid_check_built(grid->ctx, grid));
     if (element_bytes == 0 || element_bytes % 4 != 0 || element_bytes / 4 > UINT32_MAX)
         XL_TRY(xli_fail(grid->ctx, XL_ERROR_INVALID_ARGUMENT,
                         "element_bytes: %zu; a multiple of 4 above 0, at most 2^34 - 4",
                         element_bytes));
-    XL_TRY(xli_check_view(grid->ctx, "in", in, grid->n, element_bytes, XLI_READ, &spans[0]));
-    XL_TRY(xli_check_view(grid->ctx, "out", out, grid->n, element_bytes, XLI_WRITE, &spans[1]));
+    XL_TRY(xli_check_view(grid->ctx, "in", given.in, grid->n, element_bytes, XLI_READ, &spans[0]));
+    XL_TRY(
+        xli_check_view(grid->ctx, "out", given.out, grid->n, element_bytes, XLI_WRITE, &spans[1]));
     XL_TRY(xli_grid_check_apart(grid->ctx, grid, spans, XLI_COUNT(spans)));
     size_t words = element_bytes / 4;
     if (grid->n > 0)
         XL_TRY(LAUNCH(&seq, grid, XLI_GRID_REORDER, grid->n * words, BUFFER(grid),
-                      PART(grid, sorted), XLI_U64(grid->n), XLI_U32(words), XLI_MEM(in.buffer),
-                      XLI_U64(in.offset * words), XLI_MEM(out.buffer),
-                      XLI_U64(out.offset * words)));
+                      PART(grid, sorted), XLI_U64(grid->n), XLI_U32(words),
+                      XLI_MEM(given.in.buffer), XLI_U64(given.in.offset * words),
+                      XLI_MEM(given.out.buffer), XLI_U64(given.out.offset * words)));
 done:
     return xli_seq_end(&seq, status, event);
 }

@@ -25,7 +25,7 @@ bool xli_ref_near(const xli_ref_search *search, size_t i, size_t j)
     float distance2 = xli_ref_distance2(search, i, j);
     float radius2 = search->radius * search->radius;
     bool near = search->inclusive ? distance2 <= radius2 : distance2 < radius2;
-    return near && (search->keep_self || i != j);
+    return near && (search->include_self || i != j);
 }
 
 /* Room for one more of `used` numbers, or NULL and nothing kept. */

@@ -12,7 +12,7 @@ typedef struct xli_ref_search {
     const float *points; /* n * stride */
     size_t n, stride;
     float radius;
-    bool inclusive, keep_self;
+    bool inclusive, include_self;
 } xli_ref_search;
 
 /* (dx*dx + dy*dy) + dz*dz of two points, each operation rounded once. */

@@ -15,10 +15,9 @@ struct xl_neighbors {
     xli_pool pool;
 };
 
-void xl_neighbors_desc_init(xl_neighbors_desc *desc)
+void xl_neighbors_desc_init_sized(xl_neighbors_desc *desc, size_t size)
 {
-    if (desc)
-        *desc = (xl_neighbors_desc){.struct_size = sizeof *desc};
+    xli_struct_init(desc, size, &(const xl_neighbors_desc){.sorted = 1}, sizeof *desc);
 }
 
 /* A pair is taken by its rounded square distance, so its true distance along an
@@ -37,8 +36,8 @@ static xl_status build_kernels(xl_neighbors *plan, const xl_neighbors_desc *desc
     xli_text_add(&defines, "#define XL_ITEMS %u\n#define XL_GROUP %u\n#define XL_STAGED %u\n",
                  plan->tune.search_items, plan->tune.search_group, plan->tune.staged);
     xli_text_add(&defines, "#define XL_INCLUSIVE %d\n#define XL_KEEP_SELF %d\n",
-                 desc->inclusive ? 1 : 0, desc->keep_self ? 1 : 0);
-    xli_text_add(&defines, "#define XL_SORTED %d\n#define XL_VISIT %d\n", desc->unsorted ? 0 : 1,
+                 desc->inclusive ? 1 : 0, desc->include_self ? 1 : 0);
+    xli_text_add(&defines, "#define XL_SORTED %d\n#define XL_VISIT %d\n", desc->sorted ? 1 : 0,
                  desc->visit ? 1 : 0);
     if (desc->visit)
         xli_text_add(&defines, "#pragma OPENCL FP_CONTRACT OFF\n#line 1 \"visit\"\n%s\n",
@@ -153,10 +152,11 @@ static cl_mem or_any(xl_view view, const xl_grid *grid)
     return view.buffer ? view.buffer : grid->storage;
 }
 
-static xl_status check_count(xl_neighbors *plan, const xl_grid *grid, xli_seq *seq, xl_view counts,
-                             xl_view offsets, xl_view scratch, xli_span *work)
+static xl_status check_count(xl_neighbors *plan, const xl_grid *grid, xli_seq *seq,
+                             const xl_neighbors_count_args *args, xli_span *work)
 {
     xl_status status;
+    const xl_view counts = args->counts, offsets = args->offsets;
     xli_span spans[3] = {{0}};
     size_t bytes, alignment;
     *work = spans[2];
@@ -169,7 +169,7 @@ static xl_status check_count(xl_neighbors *plan, const xl_grid *grid, xli_seq *s
         XL_TRY(xli_check_view(plan->ctx, "offsets", offsets, grid->n + 1, sizeof(cl_ulong),
                               XLI_READ | XLI_WRITE, &spans[1]));
         XL_TRY(xl_neighbors_scratch(plan, grid->n, &bytes, &alignment));
-        XL_TRY(xli_seq_scratch(seq, &plan->pool, scratch, bytes, alignment, &spans[2]));
+        XL_TRY(xli_seq_scratch(seq, &plan->pool, args->scratch, bytes, alignment, &spans[2]));
     }
     XL_TRY(xli_grid_check_apart(plan->ctx, grid, spans, XLI_COUNT(spans)));
     *work = spans[2];
@@ -177,15 +177,20 @@ done:
     return status;
 }
 
-xl_status xl_neighbors_count_enqueue(xl_neighbors *plan, xl_grid *grid, cl_command_queue queue,
-                                     xl_view counts, xl_view offsets, xl_view scratch,
-                                     cl_uint num_waits, const cl_event *waits, cl_event *event)
+xl_status xl_neighbors_count_enqueue_sized(xl_neighbors *plan, xl_grid *grid,
+                                           cl_command_queue queue,
+                                           const xl_neighbors_count_args *args, size_t size,
+                                           cl_uint num_waits, const cl_event *waits,
+                                           cl_event *event)
 {
     xl_status status;
     xli_seq seq = {0};
     xli_span work;
+    xl_neighbors_count_args given = {0};
     XL_TRY(begin(plan, grid, &seq, queue, num_waits, waits, event));
-    XL_TRY(check_count(plan, grid, &seq, counts, offsets, scratch, &work));
+    XL_TRY(XLI_ARGS_READ(plan->ctx, xl_neighbors_count_args, args, size, &given));
+    const xl_view counts = given.counts, offsets = given.offsets;
+    XL_TRY(check_count(plan, grid, &seq, &given, &work));
     if (grid->n > 0 || offsets.buffer)
         XL_TRY(SEARCH(&seq, plan, count, grid, xli_max(grid->n, 1), XLI_U32(counts.buffer != NULL),
                       XLI_MEM(or_any(counts, grid)), XLI_U64(counts.offset),
@@ -193,8 +198,12 @@ xl_status xl_neighbors_count_enqueue(xl_neighbors *plan, xl_grid *grid, cl_comma
                       XLI_U64(offsets.offset)));
     if (grid->n > 0 && offsets.buffer) {
         XL_TRY(xli_seq_nest(&seq));
-        XL_TRY(xl_scan_enqueue(plan->scan, queue, grid->n + 1, offsets, xl_no_view(), offsets,
-                               xl_view_of(work.buffer, work.offset), XLI_NEST(&seq)));
+        XL_TRY(xl_scan_enqueue(plan->scan, queue,
+                               &(xl_scan_args){.n = grid->n + 1,
+                                               .in = offsets,
+                                               .out = offsets,
+                                               .scratch = xl_view_of(work.buffer, work.offset)},
+                               XLI_NEST(&seq)));
         xli_seq_nested(&seq);
     }
 done:
@@ -219,13 +228,17 @@ done:
     return status;
 }
 
-xl_status xl_neighbors_fill_enqueue(xl_neighbors *plan, xl_grid *grid, cl_command_queue queue,
-                                    xl_view offsets, xl_view indices, uint64_t capacity,
-                                    cl_uint num_waits, const cl_event *waits, cl_event *event)
+xl_status xl_neighbors_fill_enqueue_sized(xl_neighbors *plan, xl_grid *grid, cl_command_queue queue,
+                                          const xl_neighbors_fill_args *args, size_t size,
+                                          cl_uint num_waits, const cl_event *waits, cl_event *event)
 {
     xl_status status;
     xli_seq seq = {0};
+    xl_neighbors_fill_args given = {0};
     XL_TRY(begin(plan, grid, &seq, queue, num_waits, waits, event));
+    XL_TRY(XLI_ARGS_READ(plan->ctx, xl_neighbors_fill_args, args, size, &given));
+    const xl_view offsets = given.offsets, indices = given.indices;
+    const uint64_t capacity = given.capacity;
     XL_TRY(check_fill(plan, grid, offsets, indices, capacity));
     if (grid->n > 0 && capacity > 0)
         XL_TRY(SEARCH(&seq, plan, fill, grid, grid->n, XLI_MEM(offsets.buffer),
@@ -235,25 +248,28 @@ done:
     return xli_seq_end(&seq, status, event);
 }
 
-xl_status xl_neighbors_visit_enqueue(xl_neighbors *plan, xl_grid *grid, cl_command_queue queue,
-                                     float start, const float *params, xl_view out,
-                                     cl_uint num_waits, const cl_event *waits, cl_event *event)
+xl_status xl_neighbors_visit_enqueue_sized(xl_neighbors *plan, xl_grid *grid,
+                                           cl_command_queue queue,
+                                           const xl_neighbors_visit_args *args, size_t size,
+                                           cl_uint num_waits, const cl_event *waits,
+                                           cl_event *event)
 {
     xl_status status;
     xli_seq seq = {0};
     xli_span span;
-    cl_float4 given = {{0, 0, 0, 0}};
+    xl_neighbors_visit_args given = {0};
     XL_TRY(begin(plan, grid, &seq, queue, num_waits, waits, event));
+    XL_TRY(XLI_ARGS_READ(plan->ctx, xl_neighbors_visit_args, args, size, &given));
     if (!plan->visits)
         XL_TRY(xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT,
                         "plan: made without desc.visit, so there is nothing to visit with"));
-    XL_TRY(xli_check_view(plan->ctx, "out", out, grid->n, sizeof(cl_float), XLI_WRITE, &span));
+    XL_TRY(
+        xli_check_view(plan->ctx, "out", given.out, grid->n, sizeof(cl_float), XLI_WRITE, &span));
     XL_TRY(xli_grid_check_apart(plan->ctx, grid, &span, 1));
-    for (int k = 0; params && k < 4; ++k)
-        given.s[k] = params[k];
     if (grid->n > 0)
-        XL_TRY(SEARCH(&seq, plan, visit, grid, grid->n, XLI_BYTES(&start, sizeof start),
-                      XLI_BYTES(&given, sizeof given), XLI_MEM(out.buffer), XLI_U64(out.offset)));
+        XL_TRY(SEARCH(&seq, plan, visit, grid, grid->n, XLI_BYTES(&given.start, sizeof given.start),
+                      XLI_BYTES(given.params, sizeof given.params), XLI_MEM(given.out.buffer),
+                      XLI_U64(given.out.offset)));
 done:
     return xli_seq_end(&seq, status, event);
 }

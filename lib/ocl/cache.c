@@ -91,7 +91,7 @@ static bool note_key(const xli_facts *facts, const char *test, char key[65])
     if (!source)
         return false;
     snprintf(features, sizeof features, "way %d, width %u, dialect %s", (int)facts->lane_way,
-             (unsigned)facts->info.lane_width, facts->info.opencl_c);
+             (unsigned)facts->info.sub_group_size, facts->info.opencl_c);
     xli_cache_key(facts, "passed", features, source, key);
     return true;
 }

@@ -5,10 +5,9 @@
 
 #include <string.h>
 
-void xl_context_desc_init(xl_context_desc *desc)
+void xl_context_desc_init_sized(xl_context_desc *desc, size_t size)
 {
-    if (desc)
-        *desc = (xl_context_desc){.struct_size = sizeof *desc};
+    xli_struct_init(desc, size, &(const xl_context_desc){0}, sizeof *desc);
 }
 
 /* Takes over one reference of `cl` on success. */
@@ -273,14 +272,14 @@ done:
     return status;
 }
 
-xl_status xl_context_device_info(xl_context *ctx, xl_device_info *info)
+xl_status xl_context_device_info_sized(xl_context *ctx, xl_device_info *info, size_t size)
 {
     const xli_facts *facts;
     if (!ctx || !info)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", ctx ? "info" : "ctx");
     xl_status status = xli_context_facts(ctx, &facts);
     if (status == XL_SUCCESS)
-        *info = facts->info;
+        xli_struct_write(info, size, &facts->info, sizeof facts->info);
     return status;
 }
 

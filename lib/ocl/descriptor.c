@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Descriptors across versions of the library: each starts with its own size. */
+ * Structures across versions of the library: what a caller was compiled with may be shorter or
+ * longer than what this version knows. */
 #include "runtime.h"
 
 #include <string.h>
 
-/* No descriptor will ever be longer; a size that is was not set by anybody. */
+/* No structure will ever be longer; a size that is was not set by anybody. */
 enum { LONGEST = 4096 };
 
 static bool all_zero(const unsigned char *bytes, size_t count)
@@ -15,29 +16,60 @@ static bool all_zero(const unsigned char *bytes, size_t count)
     return true;
 }
 
+void xli_struct_init(void *to, size_t size, const void *defaults, size_t bytes)
+{
+    const uint32_t stated = (uint32_t)size;
+    if (!to || size < sizeof stated)
+        return;
+    memset(to, 0, size);
+    memcpy(to, defaults, xli_min(size, bytes));
+    memcpy(to, &stated, sizeof stated);
+}
+
+void xli_struct_write(void *to, size_t size, const void *from, size_t bytes)
+{
+    const uint32_t written = (uint32_t)xli_min(size, bytes);
+    if (!to || size < sizeof written)
+        return;
+    memset(to, 0, size);
+    memcpy(to, from, written);
+    memcpy(to, &written, sizeof written);
+}
+
+xl_status xli_struct_read(const xl_context *ctx, const char *name, const void *given, size_t size,
+                          void *to, size_t bytes, size_t alignment)
+{
+    const unsigned char *from = given;
+    if (!given)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", name);
+    /* A size between two alignments is no version's: it would cut a pointer in two. */
+    if (size < sizeof(uint32_t) || size > LONGEST || size % alignment != 0)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "%s: its size is %zu, this version's is %zu", name, size, bytes);
+    if (size > bytes && !all_zero(from + bytes, size - bytes))
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "%s: its size is %zu and a field past byte %zu is set, which this older "
+                        "version of the library does not know",
+                        name, size, bytes);
+    memcpy(to, from, xli_min(size, bytes));
+    return XL_SUCCESS;
+}
+
 xl_status xli_desc_read(const xl_context *ctx, const void *given, void *to, size_t bytes,
                         size_t alignment)
 {
-    uint32_t size;
-    const unsigned char *from = given;
-    if (!given)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc: NULL");
-    memcpy(&size, given, sizeof size);
-    /* A size between two alignments is no version's: it would cut a pointer in two. */
-    if (size < sizeof size || size > LONGEST || size % alignment != 0)
+    uint32_t size = 0;
+    if (given)
+        memcpy(&size, given, sizeof size);
+    if (given && (size < sizeof size || size > LONGEST || size % alignment != 0))
         return xli_fail(
             ctx, XL_ERROR_INVALID_ARGUMENT,
             "desc: struct_size is %u, this version's is %zu; start from the _desc_init() "
             "function",
             (unsigned)size, bytes);
-    if (size > bytes && !all_zero(from + bytes, size - bytes))
-        return xli_fail(
-            ctx, XL_ERROR_INVALID_ARGUMENT,
-            "desc: struct_size is %u and a field past byte %zu is set, which this older "
-            "version of the library does not know",
-            (unsigned)size, bytes);
-    memcpy(to, from, xli_min(size, bytes));
+    const xl_status status = xli_struct_read(ctx, "desc", given, size, to, bytes, alignment);
     size = (uint32_t)bytes;
-    memcpy(to, &size, sizeof size);
-    return XL_SUCCESS;
+    if (status == XL_SUCCESS)
+        memcpy(to, &size, sizeof size);
+    return status;
 }

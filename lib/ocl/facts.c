@@ -152,20 +152,20 @@ static void ask_names(told *t, xl_device_info *info)
 
 static void ask_sizes(told *t, xl_device_info *info)
 {
-    info->type = ask_ulong(t, CL_DEVICE_TYPE);
+    info->device_type = ask_ulong(t, CL_DEVICE_TYPE);
     info->compute_units = ask_uint(t, CL_DEVICE_MAX_COMPUTE_UNITS);
     if (info->compute_units == 0) /* the number is divided by */
         info->compute_units = 1;
     info->global_bytes = ask_ulong(t, CL_DEVICE_GLOBAL_MEM_SIZE);
     info->max_buffer_bytes = ask_ulong(t, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     info->local_bytes = ask_ulong(t, CL_DEVICE_LOCAL_MEM_SIZE);
-    info->max_work_group = xli_max(1, ask_size(t, CL_DEVICE_MAX_WORK_GROUP_SIZE));
+    info->max_work_group_size = xli_max(1, ask_size(t, CL_DEVICE_MAX_WORK_GROUP_SIZE));
     size_t items[16];
     ask(t, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof items, items);
     if (items[0] > 0)
-        info->max_work_group = xli_min(info->max_work_group, items[0]);
+        info->max_work_group_size = xli_min(info->max_work_group_size, items[0]);
     if (t->ctx->mask.work_group > 0)
-        info->max_work_group = xli_min(info->max_work_group, t->ctx->mask.work_group);
+        info->max_work_group_size = xli_min(info->max_work_group_size, t->ctx->mask.work_group);
 }
 
 /* May a relaxed 64-bit word written by one work-group be polled by another? By
@@ -199,17 +199,17 @@ static uint32_t widest_intel(told *t)
 static void ask_width(told *t, xl_device_info *info)
 {
     if (t->nvidia) {
-        info->lane_source = XL_LANES_NV_WARP_SIZE;
-        info->lane_width_said = ask_uint(t, CL_DEVICE_WARP_SIZE_NV);
+        info->sub_group_source = XL_SUB_GROUP_NV_WARP;
+        info->sub_group_size_reported = ask_uint(t, CL_DEVICE_WARP_SIZE_NV);
     } else if (has_word(t->extensions, "cl_amd_device_attribute_query")) {
-        info->lane_source = XL_LANES_AMD_WAVEFRONT;
-        info->lane_width_said = ask_uint(t, CL_DEVICE_WAVEFRONT_WIDTH_AMD);
+        info->sub_group_source = XL_SUB_GROUP_AMD_WAVEFRONT;
+        info->sub_group_size_reported = ask_uint(t, CL_DEVICE_WAVEFRONT_WIDTH_AMD);
     } else if (has_word(t->extensions, "cl_intel_required_subgroup_size")) {
-        info->lane_source = XL_LANES_INTEL_SUB_GROUP;
-        info->lane_width_said = widest_intel(t);
+        info->sub_group_source = XL_SUB_GROUP_INTEL_SIZES;
+        info->sub_group_size_reported = widest_intel(t);
     }
-    if (info->lane_width_said == 0)
-        info->lane_source = XL_LANES_NOT_USED;
+    if (info->sub_group_size_reported == 0)
+        info->sub_group_source = XL_SUB_GROUP_NOT_REPORTED;
 }
 
 /* The way lanes talk, best first; the width itself is settled by the probe, and by
@@ -221,19 +221,20 @@ static void ask_lanes(told *t, xli_facts *facts)
     bool khr = info->has_sub_groups && facts->has_khr_shuffle && facts->has_khr_ballot &&
                facts->has_opencl3 && xli_device_version(t->ctx->device) >= 201;
     facts->lane_way = XLI_LANE_LOCAL;
-    info->lane_width = 1;
-    info->lane_source = t->ctx->mask.width_one ? XL_LANES_MASKED : XL_LANES_NOT_USED;
+    info->sub_group_size = 1;
+    info->sub_group_source =
+        t->ctx->mask.width_one ? XL_SUB_GROUP_MASKED : XL_SUB_GROUP_NOT_REPORTED;
     if (t->ctx->mask.width_one || t->ctx->mask.no_sub_groups)
         return;
     ask_width(t, info);
-    bool warp = info->lane_source == XL_LANES_NV_WARP_SIZE && info->lane_width_said > 1;
+    bool warp = info->sub_group_source == XL_SUB_GROUP_NV_WARP && info->sub_group_size_reported > 1;
     if (khr) {
         facts->lane_way = XLI_LANE_KHR;
-        info->lane_source = XL_LANES_KERNEL_SUB_GROUP;
-        info->lane_width_said = 0; /* the probe asks its kernel */
-    } else if (warp && info->lane_width_said <= 32) {
+        info->sub_group_source = XL_SUB_GROUP_OF_KERNEL;
+        info->sub_group_size_reported = 0; /* the probe asks its kernel */
+    } else if (warp && info->sub_group_size_reported <= 32) {
         facts->lane_way = XLI_LANE_PTX;
-        info->lane_width = info->lane_width_said;
+        info->sub_group_size = info->sub_group_size_reported;
     }
 }
 
@@ -241,7 +242,8 @@ static void ask_features(const told *t, xli_facts *facts)
 {
     xl_device_info *info = &facts->info;
     const char *extensions = t->extensions;
-    facts->is_cpu = (info->type & CL_DEVICE_TYPE_CPU) && !(info->type & CL_DEVICE_TYPE_GPU);
+    facts->is_cpu =
+        (info->device_type & CL_DEVICE_TYPE_CPU) && !(info->device_type & CL_DEVICE_TYPE_GPU);
     facts->has_khr_shuffle = has_word(extensions, "cl_khr_subgroup_shuffle") &&
                              has_word(extensions, "cl_khr_subgroup_shuffle_relative");
     facts->has_khr_ballot = has_word(extensions, "cl_khr_subgroup_ballot");

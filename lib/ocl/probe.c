@@ -59,13 +59,13 @@ static xl_status attempt(xl_context *ctx, xli_facts *facts, uint32_t *seen_width
     *seen_width = 0;
     XL_TRY(xli_program_build(ctx, facts, "probe", "", &program));
     XL_TRY(xli_kernel_create(ctx, program, "xl_probe_lanes", &kernel));
-    size_t limit = xli_min(xli_min(kernel.max_group, info->max_work_group), PROBE_ITEMS);
-    size_t said = info->lane_width;
+    size_t limit = xli_min(xli_min(kernel.max_group, info->max_work_group_size), PROBE_ITEMS);
+    size_t said = info->sub_group_size;
     if (facts->lane_way == XLI_LANE_KHR) {
         said = kernel_width(ctx, kernel.cl, limit);
-        info->lane_width_said = (uint32_t)said;
+        info->sub_group_size_reported = (uint32_t)said;
     }
-    info->lane_width_hint = (uint32_t)preferred_multiple(ctx, kernel.cl);
+    info->work_group_size_multiple = (uint32_t)preferred_multiple(ctx, kernel.cl);
     size_t items = said > 0 && limit >= said ? limit / said * said : 0;
     if (items == 0) {
         snprintf(info->probe, sizeof info->probe, "a work-group of %u holds no whole sub-group",
@@ -103,17 +103,17 @@ xl_status xli_probe_lanes(xl_context *ctx, xli_facts *facts)
                  : status == XL_ERROR_BUILD ? "it did not compile"
                                             : "it did not run");
         facts->lane_way = XLI_LANE_LOCAL;
-        info->lane_width = 1;
+        info->sub_group_size = 1;
         status = attempt(ctx, facts, &seen);
         snprintf(info->probe, sizeof info->probe, "cross-lane way refused: %.120s", why);
     } else if (status == XL_SUCCESS && seen > 0) {
-        info->lane_width = seen;
+        info->sub_group_size = seen;
         snprintf(info->probe, sizeof info->probe,
                  cross ? "width %u, shuffles and votes right" : "no cross-lane operation used",
                  (unsigned)seen);
     }
-    info->lane_width_seen = seen;
+    info->sub_group_size_measured = seen;
     static const char *const ways[] = {"local", "sub-group", "ptx"};
-    snprintf(info->lane_way, sizeof info->lane_way, "%s", ways[facts->lane_way]);
+    snprintf(info->cross_lane, sizeof info->cross_lane, "%s", ways[facts->lane_way]);
     return status;
 }

@@ -17,7 +17,7 @@ static void add_feature_lines(xli_text *text, const xli_facts *facts)
         unsigned value;
     } features[] = {
         {"XL_LANE_WAY", facts->lane_way},
-        {"XL_LANES", facts->info.lane_width},
+        {"XL_LANES", facts->info.sub_group_size},
         {"XL_HAS_FP64", facts->info.has_fp64},
         {"XL_HAS_INT64_ATOMICS", facts->info.has_int64_atomics},
         {"XL_CAN_MESSAGE", facts->can_message},

@@ -25,12 +25,24 @@ const char *xli_cl_name(cl_int code);
 /* XL_TRY for an OpenCL call. */
 #define XL_TRY_CL(ctx, call) XL_TRY(xli_cl((ctx), (call), #call))
 
-/* ---- descriptors --------------------------------------------------------- */
+/* ---- structures of a caller that knows another version ------------------------ */
 
-/* Copies a caller's descriptor, of this or another version of the library, over
- * *to, which holds the defaults. An older, shorter one leaves the fields it lacks
- * at their defaults; a newer, longer one is refused if it sets (to anything but
- * zero) what this library does not know. XL_ERROR_INVALID_ARGUMENT for NULL. */
+/* Writes `size` bytes at `to`: the defaults, of which this version has `bytes`, zeros in what it
+ * does not know, and the size as the first word. NULL is ignored. */
+void xli_struct_init(void *to, size_t size, const void *defaults, size_t bytes);
+
+/* The same with a result, whose first word says how many bytes of it there are. */
+void xli_struct_write(void *to, size_t size, const void *from, size_t bytes);
+
+/* Copies what a caller gives over *to, which holds the defaults. A shorter structure leaves the
+ * fields it lacks as they are; a longer one is refused if it sets (to anything but zero) what this
+ * version does not know. XL_ERROR_INVALID_ARGUMENT for NULL. */
+xl_status xli_struct_read(const xl_context *ctx, const char *name, const void *given, size_t size,
+                          void *to, size_t bytes, size_t alignment);
+#define XLI_ARGS_READ(ctx, type, given, size, to)                                                  \
+    xli_struct_read((ctx), "args", (given), (size), (to), sizeof(type), _Alignof(type))
+
+/* The same for a descriptor, which starts with its size. */
 xl_status xli_desc_read(const xl_context *ctx, const void *given, void *to, size_t bytes,
                         size_t alignment);
 #define XLI_DESC_READ(ctx, type, given, to)                                                        \

@@ -2,10 +2,10 @@
  * The reduction's public calls. */
 #include "reduce_plan.h"
 
-void xl_reduce_desc_init(xl_reduce_desc *desc)
+void xl_reduce_desc_init_sized(xl_reduce_desc *desc, size_t size)
 {
-    if (desc)
-        *desc = (xl_reduce_desc){.struct_size = sizeof *desc, .type = XL_U32, .op = XL_SUM};
+    xli_struct_init(desc, size, &(const xl_reduce_desc){.type = XL_U32, .op = XL_SUM},
+                    sizeof *desc);
 }
 
 static xl_status make(xl_context *ctx, const xl_reduce_desc *desc, xl_reduce **plan)
@@ -68,40 +68,18 @@ xl_status xl_reduce_scratch(const xl_reduce *plan, size_t n, size_t *bytes, size
     return XL_SUCCESS;
 }
 
-static xl_status enqueue(xl_reduce *plan, cl_command_queue queue, const xli_reduce_call *call,
-                         cl_uint num_waits, const cl_event *waits, cl_event *event)
+xl_status xl_reduce_enqueue_sized(xl_reduce *plan, cl_command_queue queue,
+                                  const xl_reduce_args *args, size_t size, cl_uint num_waits,
+                                  const cl_event *waits, cl_event *event)
 {
+    xl_status status;
+    xl_reduce_args given = {0};
     if (event)
         *event = NULL;
     if (!plan)
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
-    return xli_reduce_enqueue(plan, queue, call, num_waits, waits, event);
-}
-
-xl_status xl_reduce_enqueue(xl_reduce *plan, cl_command_queue queue, size_t n, xl_view in,
-                            xl_view segments, xl_view out, xl_view keys, xl_view count,
-                            xl_view scratch, cl_uint num_waits, const cl_event *waits,
-                            cl_event *event)
-{
-    const xli_reduce_call call = {
-        .flat = {.n = n, .in = in, .segments = segments, .out = out, .scratch = scratch},
-        .keys = keys,
-        .count = count};
-    return enqueue(plan, queue, &call, num_waits, waits, event);
-}
-
-xl_status xl_reduce_enqueue_n(xl_reduce *plan, cl_command_queue queue, size_t most, xl_view length,
-                              xl_view in, xl_view segments, xl_view out, xl_view keys,
-                              xl_view count, xl_view scratch, cl_uint num_waits,
-                              const cl_event *waits, cl_event *event)
-{
-    const xli_reduce_call call = {.flat = {.n = most,
-                                           .in = in,
-                                           .segments = segments,
-                                           .out = out,
-                                           .scratch = scratch,
-                                           .length = &length},
-                                  .keys = keys,
-                                  .count = count};
-    return enqueue(plan, queue, &call, num_waits, waits, event);
+    XL_TRY(XLI_ARGS_READ(plan->flat.ctx, xl_reduce_args, args, size, &given));
+    XL_TRY(xli_reduce_enqueue(plan, queue, &given, num_waits, waits, event));
+done:
+    return status;
 }

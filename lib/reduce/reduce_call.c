@@ -31,20 +31,19 @@ static size_t segments_by_width(const xli_flat_source *source, size_t n)
 }
 
 /* The number of results, and whether `out` need not hold all of them. */
-static size_t choose_results(const xl_reduce *plan, const xli_reduce_call *call, flow *f)
+static size_t choose_results(const xl_reduce *plan, const xl_reduce_args *call, flow *f)
 {
     const xli_flat_source *source = &plan->flat.source;
     switch (source->segments) {
     case XL_SEGMENTS_NONE:
-        return call->flat.n > 0 || call->flat.length || source->has_identity || source->has_init;
+        return call->n > 0 || call->n_device.buffer || source->has_identity || source->has_init;
     case XL_SEGMENTS_OFFSETS:
         return f->segments;
     case XL_SEGMENTS_WIDTH:
     case XL_SEGMENTS_MASK:
-        return segments_by_width(source, call->flat.n);
+        return segments_by_width(source, call->n);
     default:
-        return call->flat.out.count > 0 ? xli_min(call->flat.out.count, call->flat.n)
-                                        : call->flat.n;
+        return call->out.count > 0 ? xli_min(call->out.count, call->n) : call->n;
     }
 }
 
@@ -59,28 +58,32 @@ static xl_status check_given(const xl_reduce *plan, const char *name, xl_view vi
                     forms);
 }
 
-static xl_status check_call(const xl_reduce *plan, const xli_reduce_call *call, flow *f)
+static xl_status check_call(const xl_reduce *plan, const xl_reduce_args *call, flow *f)
 {
     xl_status status;
     const xl_context *ctx = plan->flat.ctx;
     const xli_flat_source *source = &plan->flat.source;
     xli_flat_places *at = &f->flat.at;
-    const xli_span *const inputs[] = {&at->in, &at->segments, &at->length};
+    const xli_span *const inputs[] = {&at->in, &at->segments, &at->n_device};
     const xli_span *const outputs[] = {&at->out, &f->keys, &f->count};
     const bool keys = source->segments == XL_SEGMENTS_KEYS, counts = plan->count.cl != NULL;
-    XL_TRY(xli_flat_check_source(&plan->flat, &call->flat, at));
+    const xl_scan_args source_of_call = {
+        .n = call->n, .n_device = call->n_device, .in = call->in, .segments = call->segments};
+    XL_TRY(xli_flat_check_source(&plan->flat, &source_of_call, at));
     f->segments = source->segments == XL_SEGMENTS_OFFSETS && at->segment_count > 0
                       ? at->segment_count - 1
                       : 0;
     f->results = choose_results(plan, call, f);
-    XL_TRY(check_given(plan, "keys", call->keys, keys, "keys"));
-    XL_TRY(check_given(plan, "count", call->count, counts, "flags, bits or keys"));
-    XL_TRY(xli_check_view(ctx, "out", call->flat.out, f->results, plan->flat.out.bytes, XLI_WRITE,
+    XL_TRY(check_given(plan, "keys_out", call->keys_out, keys, "keys"));
+    XL_TRY(check_given(plan, "num_segments_out", call->num_segments_out, counts,
+                       "flags, bits or keys"));
+    XL_TRY(xli_check_view(ctx, "out", call->out, f->results, plan->flat.out.bytes, XLI_WRITE,
                           &at->out));
-    XL_TRY(xli_check_view(ctx, "keys", call->keys, call->keys.buffer ? f->results : 0,
+    XL_TRY(xli_check_view(ctx, "keys_out", call->keys_out, call->keys_out.buffer ? f->results : 0,
                           xli_max(1, source->segment_bytes), XLI_WRITE, &f->keys));
-    XL_TRY(xli_check_view(ctx, "count", call->count, call->count.buffer ? 1 : 0, sizeof(cl_ulong),
-                          XLI_WRITE, &f->count));
+    XL_TRY(xli_check_view(ctx, "num_segments_out", call->num_segments_out,
+                          call->num_segments_out.buffer ? 1 : 0, sizeof(cl_ulong), XLI_WRITE,
+                          &f->count));
     for (size_t o = 0; o < XLI_COUNT(outputs); ++o) {
         for (size_t i = 0; i < XLI_COUNT(inputs); ++i)
             XL_TRY(xli_check_apart(ctx, inputs[i], outputs[o], false));
@@ -95,7 +98,7 @@ static xl_status take_scratch(xl_reduce *plan, flow *f, xl_view scratch, size_t 
 {
     xl_status status;
     const xli_flat_places *at = &f->flat.at;
-    const xli_span *const others[] = {&at->in,  &at->segments, &at->length,
+    const xli_span *const others[] = {&at->in,  &at->segments, &at->n_device,
                                       &at->out, &f->keys,      &f->count};
     XL_TRY(xli_seq_scratch(&f->flat.seq, &plan->flat.pool, scratch, bytes, XLI_SCRATCH_ALIGN,
                            &f->flat.scratch));
@@ -167,15 +170,15 @@ done:
     return status;
 }
 
-xl_status xli_reduce_enqueue(xl_reduce *plan, cl_command_queue queue, const xli_reduce_call *call,
+xl_status xli_reduce_enqueue(xl_reduce *plan, cl_command_queue queue, const xl_reduce_args *call,
                              cl_uint num_waits, const cl_event *waits, cl_event *event)
 {
     xl_status status;
-    flow f = {.flat = {.n = call->flat.n}};
-    const size_t bytes = xli_reduce_room_of(plan, call->flat.n).bytes;
+    flow f = {.flat = {.n = call->n}};
+    const size_t bytes = xli_reduce_room_of(plan, call->n).bytes;
     XL_TRY(xli_seq_begin(&f.flat.seq, plan->flat.ctx, queue, num_waits, waits, event));
     XL_TRY(check_call(plan, call, &f));
-    XL_TRY(take_scratch(plan, &f, call->flat.scratch, bytes));
+    XL_TRY(take_scratch(plan, &f, call->scratch, bytes));
     f.flat.num_input = xli_flat_input_args(&plan->flat.source, &f.flat.at, f.flat.n, f.flat.input);
     if (f.results > 0 || f.count.buffer)
         XL_TRY(enqueue_runs(plan, &f));

@@ -142,7 +142,7 @@ xl_status xli_reduce_plan(xl_reduce *plan, const xl_reduce_desc *desc, const xli
     xl_status status;
     xli_flat *flat = &plan->flat;
     const xl_scan_desc scan = scan_of(desc);
-    size_t most = facts->info.max_work_group;
+    size_t most = facts->info.max_work_group_size;
     flat->reduces = true;
     XL_TRY(xli_flat_resolve(flat, &scan, facts));
     XL_TRY(check(plan, desc));

@@ -38,11 +38,7 @@ typedef struct xli_reduce_room {
 } xli_reduce_room;
 xli_reduce_room xli_reduce_room_of(const xl_reduce *plan, size_t n);
 
-typedef struct xli_reduce_call {
-    xli_flat_call flat;
-    xl_view keys, count;
-} xli_reduce_call;
-xl_status xli_reduce_enqueue(xl_reduce *plan, cl_command_queue queue, const xli_reduce_call *call,
+xl_status xli_reduce_enqueue(xl_reduce *plan, cl_command_queue queue, const xl_reduce_args *call,
                              cl_uint num_waits, const cl_event *waits, cl_event *event);
 
 #endif

@@ -6,10 +6,9 @@ struct xl_scan {
     xli_flat *flat;
 };
 
-void xl_scan_desc_init(xl_scan_desc *desc)
+void xl_scan_desc_init_sized(xl_scan_desc *desc, size_t size)
 {
-    if (desc)
-        *desc = (xl_scan_desc){.struct_size = sizeof *desc, .type = XL_U32, .op = XL_SUM};
+    xli_struct_init(desc, size, &(const xl_scan_desc){.type = XL_U32, .op = XL_SUM}, sizeof *desc);
 }
 
 static xl_status make(xl_context *ctx, const xl_scan_desc *desc, xl_scan **plan)
@@ -63,36 +62,20 @@ xl_status xl_scan_scratch(const xl_scan *plan, size_t n, size_t *bytes, size_t *
     return XL_SUCCESS;
 }
 
-static xl_status enqueue(xl_scan *plan, cl_command_queue queue, const xli_flat_call *call,
-                         cl_uint num_waits, const cl_event *waits, cl_event *event)
+xl_status xl_scan_enqueue_sized(xl_scan *plan, cl_command_queue queue, const xl_scan_args *args,
+                                size_t size, cl_uint num_waits, const cl_event *waits,
+                                cl_event *event)
 {
+    xl_status status;
+    xl_scan_args given = {0};
     if (event)
         *event = NULL;
     if (!plan)
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
-    return xli_flat_enqueue(plan->flat, queue, call, num_waits, waits, event);
-}
-
-xl_status xl_scan_enqueue(xl_scan *plan, cl_command_queue queue, size_t n, xl_view in,
-                          xl_view segments, xl_view out, xl_view scratch, cl_uint num_waits,
-                          const cl_event *waits, cl_event *event)
-{
-    const xli_flat_call call = {
-        .n = n, .in = in, .segments = segments, .out = out, .scratch = scratch};
-    return enqueue(plan, queue, &call, num_waits, waits, event);
-}
-
-xl_status xl_scan_enqueue_n(xl_scan *plan, cl_command_queue queue, size_t most, xl_view count,
-                            xl_view in, xl_view segments, xl_view out, xl_view scratch,
-                            cl_uint num_waits, const cl_event *waits, cl_event *event)
-{
-    const xli_flat_call call = {.n = most,
-                                .in = in,
-                                .segments = segments,
-                                .out = out,
-                                .scratch = scratch,
-                                .length = &count};
-    return enqueue(plan, queue, &call, num_waits, waits, event);
+    XL_TRY(XLI_ARGS_READ(plan->flat->ctx, xl_scan_args, args, size, &given));
+    XL_TRY(xli_flat_enqueue(plan->flat, queue, &given, num_waits, waits, event));
+done:
+    return status;
 }
 
 xl_scan_algorithm xl_scan_algorithm_used(const xl_scan *plan, size_t n)

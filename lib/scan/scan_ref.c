@@ -188,7 +188,7 @@ void xli_ref_heads(xl_segments kind, xl_type segment_type, uint64_t width, uint6
         const uint64_t at = width > 0 ? i % width : 0;
         if (kind == XL_SEGMENTS_HEAD_FLAGS)
             heads[i] = ((const uint8_t *)segments)[i] != 0;
-        else if (kind == XL_SEGMENTS_HEAD_BITS)
+        else if (kind == XL_SEGMENTS_FLAG_BITMASK)
             heads[i] = integer_at(segments, 4, i / 32) >> i % 32 & 1;
         else if (kind == XL_SEGMENTS_KEYS)
             heads[i] =

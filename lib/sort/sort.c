@@ -18,14 +18,9 @@ struct xl_sort {
     xli_pool pool;
 };
 
-void xl_sort_desc_init(xl_sort_desc *desc)
+void xl_sort_desc_init_sized(xl_sort_desc *desc, size_t size)
 {
-    if (desc)
-        *desc = (xl_sort_desc){.struct_size = sizeof *desc,
-                               .key = XL_U32,
-                               .value = XL_NONE,
-                               .order = XL_ASCENDING,
-                               .algorithm = XL_SORT_AUTO};
+    xli_struct_init(desc, size, &(const xl_sort_desc){.key = XL_U32}, sizeof *desc);
 }
 
 static xl_status build(xl_sort *plan, const xli_sort_tuning *t)
@@ -240,11 +235,12 @@ done:
     return status;
 }
 
-xl_status xl_sort_enqueue(xl_sort *plan, cl_command_queue queue, size_t n, xl_view keys_in,
-                          xl_view values_in, xl_view keys_out, xl_view values_out, xl_view scratch,
-                          cl_uint num_waits, const cl_event *waits, cl_event *event)
+xl_status xl_sort_enqueue_sized(xl_sort *plan, cl_command_queue queue, const xl_sort_args *args,
+                                size_t size, cl_uint num_waits, const cl_event *waits,
+                                cl_event *event)
 {
     xl_status status;
+    xl_sort_args given = {0};
     xli_seq seq = {0};
     xli_sort_spans spans;
     xli_span scratch_span;
@@ -253,12 +249,13 @@ xl_status xl_sort_enqueue(xl_sort *plan, cl_command_queue queue, size_t n, xl_vi
     if (!plan)
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
     xl_context *ctx = plan->ctx;
+    XL_TRY(XLI_ARGS_READ(ctx, xl_sort_args, args, size, &given));
+    const size_t n = given.n;
     XL_TRY(xli_sort_check_n(ctx, n));
     XL_TRY(xli_seq_begin(&seq, ctx, queue, num_waits, waits, event));
-    XL_TRY(xli_sort_check_views(ctx, &plan->desc, n, keys_in, values_in, keys_out, values_out,
-                                &spans));
-    XL_TRY(xli_seq_scratch(&seq, &plan->pool, scratch, scratch_bytes(plan, n), XLI_SCRATCH_ALIGN,
-                           &scratch_span));
+    XL_TRY(xli_sort_check_views(ctx, &plan->desc, &given, &spans));
+    XL_TRY(xli_seq_scratch(&seq, &plan->pool, given.scratch, scratch_bytes(plan, n),
+                           XLI_SCRATCH_ALIGN, &scratch_span));
     XL_TRY(xli_sort_check_scratch(ctx, &spans, &scratch_span));
     if (n > 0)
         XL_TRY(enqueue_all(plan, &seq, n, &spans, &scratch_span));

@@ -45,22 +45,23 @@ static xl_status check_not_given(const xl_context *ctx, const char *name, xl_vie
                     "%s: given, but the plan sorts keys without values", name);
 }
 
-xl_status xli_sort_check_views(const xl_context *ctx, const xl_sort_desc *desc, size_t n,
-                               xl_view keys_in, xl_view values_in, xl_view keys_out,
-                               xl_view values_out, xli_sort_spans *s)
+xl_status xli_sort_check_views(const xl_context *ctx, const xl_sort_desc *desc,
+                               const xl_sort_args *args, xli_sort_spans *s)
 {
     xl_status status;
+    const size_t n = args->n;
     const size_t key = xl_type_size(desc->key), value = xl_type_size(desc->value);
     const xli_access both = XLI_READ | XLI_WRITE;
     *s = (xli_sort_spans){{0}, {0}, {0}, {0}};
-    XL_TRY(xli_check_view(ctx, "keys_in", keys_in, n, key, XLI_READ, &s->keys_in));
-    XL_TRY(xli_check_view(ctx, "keys_out", keys_out, n, key, both, &s->keys_out));
+    XL_TRY(xli_check_view(ctx, "keys_in", args->keys_in, n, key, XLI_READ, &s->keys_in));
+    XL_TRY(xli_check_view(ctx, "keys_out", args->keys_out, n, key, both, &s->keys_out));
     if (desc->value == XL_NONE) {
-        XL_TRY(check_not_given(ctx, "values_in", values_in));
-        XL_TRY(check_not_given(ctx, "values_out", values_out));
+        XL_TRY(check_not_given(ctx, "values_in", args->values_in));
+        XL_TRY(check_not_given(ctx, "values_out", args->values_out));
     } else {
-        XL_TRY(xli_check_view(ctx, "values_in", values_in, n, value, XLI_READ, &s->values_in));
-        XL_TRY(xli_check_view(ctx, "values_out", values_out, n, value, both, &s->values_out));
+        XL_TRY(
+            xli_check_view(ctx, "values_in", args->values_in, n, value, XLI_READ, &s->values_in));
+        XL_TRY(xli_check_view(ctx, "values_out", args->values_out, n, value, both, &s->values_out));
     }
     XL_TRY(xli_check_apart(ctx, &s->keys_in, &s->keys_out, true));
     XL_TRY(xli_check_apart(ctx, &s->values_in, &s->values_out, true));

@@ -16,9 +16,8 @@ xl_status xli_sort_check_desc(const xl_context *ctx, const xl_sort_desc *desc);
 xl_status xli_sort_check_n(const xl_context *ctx, size_t n);
 
 /* Checks the views and that only those overlap that may. */
-xl_status xli_sort_check_views(const xl_context *ctx, const xl_sort_desc *desc, size_t n,
-                               xl_view keys_in, xl_view values_in, xl_view keys_out,
-                               xl_view values_out, xli_sort_spans *spans);
+xl_status xli_sort_check_views(const xl_context *ctx, const xl_sort_desc *desc,
+                               const xl_sort_args *args, xli_sort_spans *spans);
 
 /* Checks that the scratch shares nothing with the arrays. */
 xl_status xli_sort_check_scratch(const xl_context *ctx, const xli_sort_spans *spans,

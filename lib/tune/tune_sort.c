@@ -37,7 +37,7 @@ void xli_tune_sort(const xl_context *ctx, const xli_facts *facts, size_t key_byt
                            .seek_busy_log = 5,
                            .busy = info->compute_units};
     xli_context_tune(ctx, fields, XLI_COUNT(fields));
-    while (t->group_log > log2_floor(info->max_work_group))
+    while (t->group_log > log2_floor(info->max_work_group_size))
         --t->group_log;
     while (t->group_log > 0 && group_bytes(t, element_bytes) > info->local_bytes)
         --t->group_log;

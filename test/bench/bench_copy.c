@@ -76,9 +76,10 @@ static void run_size(bench *b, cl_program program, size_t n)
     if (c.in && c.out) {
         clEnqueueFillBuffer(b->queue, c.in, &zero, sizeof zero, 0, c.bytes, 0, NULL, NULL);
         clEnqueueFillBuffer(b->queue, c.out, &zero, sizeof zero, 0, c.bytes, 0, NULL, NULL);
-        const size_t local = b->info.max_work_group < GROUP ? b->info.max_work_group : GROUP;
+        const size_t local =
+            b->info.max_work_group_size < GROUP ? b->info.max_work_group_size : GROUP;
         run_kernel(b, &c, program, "copy_vectors", "kernel, a vector each", n / 4, local);
-        if (b->info.type & CL_DEVICE_TYPE_CPU)
+        if (b->info.device_type & CL_DEVICE_TYPE_CPU)
             run_kernel(b, &c, program, "copy_chunks", "kernel, 64 KiB each",
                        (n / 4 + CHUNK - 1) / CHUNK, 1);
         (void)bench_case(b, "copy", "clEnqueueCopyBuffer", n, 2.0 * (double)c.bytes, enqueue, &c);

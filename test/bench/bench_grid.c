@@ -67,8 +67,11 @@ static void make_uniform(job *j)
 
 static xl_status build(bench *b, job *j, xl_grid *grid, cl_event *event)
 {
-    return xl_grid_build_enqueue(grid, b->queue, j->n, xl_view_of(j->mem[POINTS], 0),
-                                 xl_view_of(j->mem[STORAGE], 0), 0, NULL, event);
+    return xl_grid_build_enqueue(grid, b->queue,
+                                 &(xl_grid_build_args){.n = j->n,
+                                                       .points = xl_view_of(j->mem[POINTS], 0),
+                                                       .storage = xl_view_of(j->mem[STORAGE], 0)},
+                                 0, NULL, event);
 }
 
 static xl_status build_counting(bench *b, void *user, cl_event *event)
@@ -84,24 +87,35 @@ static xl_status build_sorting(bench *b, void *user, cl_event *event)
 static xl_status count(bench *b, void *user, cl_event *event)
 {
     job *j = user;
-    return xl_neighbors_count_enqueue(j->search, j->counting, b->queue,
-                                      xl_view_of(j->mem[COUNTS], 0), xl_view_of(j->mem[OFFSETS], 0),
-                                      xl_view_of(j->mem[SCRATCH], 0), 0, NULL, event);
+    return xl_neighbors_count_enqueue(
+        j->search, j->counting, b->queue,
+        &(xl_neighbors_count_args){.counts = xl_view_of(j->mem[COUNTS], 0),
+                                   .offsets = xl_view_of(j->mem[OFFSETS], 0),
+                                   .scratch = xl_view_of(j->mem[SCRATCH], 0)},
+        0, NULL, event);
 }
 
 static xl_status fill(bench *b, void *user, cl_event *event)
 {
     job *j = user;
-    return xl_neighbors_fill_enqueue(j->search, j->counting, b->queue,
-                                     xl_view_of(j->mem[OFFSETS], 0), xl_view_of(j->mem[INDICES], 0),
-                                     j->pairs, 0, NULL, event);
+    return xl_neighbors_fill_enqueue(
+        j->search, j->counting, b->queue,
+        &(xl_neighbors_fill_args){.offsets = xl_view_of(j->mem[OFFSETS], 0),
+                                  .indices = xl_view_of(j->mem[INDICES], 0),
+                                  .capacity = j->pairs},
+        0, NULL, event);
 }
 
 static xl_status density(bench *b, void *user, cl_event *event)
 {
     job *j = user;
-    return xl_neighbors_visit_enqueue(j->search, j->counting, b->queue, 0, j->params,
-                                      xl_view_of(j->mem[DENSITY], 0), 0, NULL, event);
+    return xl_neighbors_visit_enqueue(
+        j->search, j->counting, b->queue,
+        &(xl_neighbors_visit_args){
+            .start = 0,
+            .params = {j->params[0], j->params[1], j->params[2], j->params[3]},
+            .out = xl_view_of(j->mem[DENSITY], 0)},
+        0, NULL, event);
 }
 
 /* ---- verification -------------------------------------------------------- */

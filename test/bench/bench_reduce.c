@@ -21,13 +21,17 @@ static xl_status enqueue(bench *b, void *user, cl_event *event)
     const reduce_case *c = user;
     const bool offsets = c->form == XL_SEGMENTS_OFFSETS, keys = c->form == XL_SEGMENTS_KEYS;
     const xl_view none = xl_no_view();
-    return xl_reduce_enqueue(c->plan, b->queue, c->n, xl_view_of(c->in, 0),
-                             offsets ? xl_view_n(c->heads, 0, c->segments + 1)
-                             : keys  ? xl_view_of(c->heads, 0)
-                                     : none,
-                             xl_view_n(c->out, 0, c->segments),
-                             keys ? xl_view_of(c->keys, 0) : none,
-                             keys ? xl_view_of(c->count, 0) : none, none, 0, NULL, event);
+    return xl_reduce_enqueue(
+        c->plan, b->queue,
+        &(xl_reduce_args){.n = c->n,
+                          .in = xl_view_of(c->in, 0),
+                          .segments = offsets ? xl_view_n(c->heads, 0, c->segments + 1)
+                                      : keys  ? xl_view_of(c->heads, 0)
+                                              : none,
+                          .out = xl_view_n(c->out, 0, c->segments),
+                          .keys_out = keys ? xl_view_of(c->keys, 0) : none,
+                          .num_segments_out = keys ? xl_view_of(c->count, 0) : none},
+        0, NULL, event);
 }
 
 /* Small whole numbers, which no sum overflows. */

@@ -55,8 +55,8 @@ static const variant variants[] = {
      XL_SEGMENTS_KEYS, 100},
     BY("flags", "1", XL_SEGMENTS_HEAD_FLAGS, 1),
     BY("flags", "32", XL_SEGMENTS_HEAD_FLAGS, 32),
-    BY("bits", "1", XL_SEGMENTS_HEAD_BITS, 1),
-    BY("bits", "32", XL_SEGMENTS_HEAD_BITS, 32),
+    BY("bits", "1", XL_SEGMENTS_FLAG_BITMASK, 1),
+    BY("bits", "32", XL_SEGMENTS_FLAG_BITMASK, 32),
     BY("width", "1", XL_SEGMENTS_WIDTH, 1),
     BY("width", "32", XL_SEGMENTS_WIDTH, 32),
     BY("offsets", "1", XL_SEGMENTS_OFFSETS, 1),
@@ -78,9 +78,12 @@ typedef struct scan_case {
 static xl_status enqueue(bench *b, void *user, cl_event *event)
 {
     const scan_case *c = user;
-    return xl_scan_enqueue(c->plan, b->queue, c->n, xl_view_of(c->in, 0),
-                           xl_view_n(c->segments, 0, c->num_segments), xl_view_of(c->out, 0),
-                           xl_no_view(), 0, NULL, event);
+    return xl_scan_enqueue(c->plan, b->queue,
+                           &(xl_scan_args){.n = c->n,
+                                           .in = xl_view_of(c->in, 0),
+                                           .segments = xl_view_n(c->segments, 0, c->num_segments),
+                                           .out = xl_view_of(c->out, 0)},
+                           0, NULL, event);
 }
 
 /* Random bits; small multiples of a half where sums must not depend on their order. */
@@ -145,7 +148,7 @@ static size_t segment_array(const variant *v, size_t n, size_t *bytes)
     case XL_SEGMENTS_HEAD_FLAGS:
     case XL_SEGMENTS_KEYS:
         return n;
-    case XL_SEGMENTS_HEAD_BITS:
+    case XL_SEGMENTS_FLAG_BITMASK:
         return (n + 31) / 32;
     case XL_SEGMENTS_OFFSETS:
         return (n + v->run - 1) / v->run + 1;
@@ -157,7 +160,7 @@ static size_t segment_array(const variant *v, size_t n, size_t *bytes)
 static void fill_segments(const variant *v, size_t n, size_t count, void *to)
 {
     uint32_t *const words = to;
-    if (v->segments == XL_SEGMENTS_HEAD_BITS)
+    if (v->segments == XL_SEGMENTS_FLAG_BITMASK)
         memset(words, 0, count * 4);
     for (size_t i = 0; i < n; ++i) {
         const bool head = v->run > 0 && i % v->run == 0;
@@ -165,7 +168,7 @@ static void fill_segments(const variant *v, size_t n, size_t count, void *to)
             ((uint8_t *)to)[i] = head;
         else if (v->segments == XL_SEGMENTS_KEYS)
             words[i] = v->run > 0 ? (uint32_t)(i / v->run) : 7;
-        else if (v->segments == XL_SEGMENTS_HEAD_BITS)
+        else if (v->segments == XL_SEGMENTS_FLAG_BITMASK)
             words[i / 32] |= (uint32_t)head << i % 32;
     }
     for (size_t s = 0; v->segments == XL_SEGMENTS_OFFSETS && s < count; ++s)

@@ -88,10 +88,14 @@ static void end_job(job *j)
 static xl_status enqueue(bench *b, void *user, cl_event *event)
 {
     const job *j = user;
-    return xl_sort_enqueue(j->plan, b->queue, j->n, xl_view_of(j->mem[KEYS_IN], 0),
-                           xl_view_of(j->mem[VALUES_IN], 0), xl_view_of(j->mem[KEYS_OUT], 0),
-                           xl_view_of(j->mem[VALUES_OUT], 0), xl_view_of(j->mem[SCRATCH], 0), 0,
-                           NULL, event);
+    return xl_sort_enqueue(j->plan, b->queue,
+                           &(xl_sort_args){.n = j->n,
+                                           .keys_in = xl_view_of(j->mem[KEYS_IN], 0),
+                                           .values_in = xl_view_of(j->mem[VALUES_IN], 0),
+                                           .keys_out = xl_view_of(j->mem[KEYS_OUT], 0),
+                                           .values_out = xl_view_of(j->mem[VALUES_OUT], 0),
+                                           .scratch = xl_view_of(j->mem[SCRATCH], 0)},
+                           0, NULL, event);
 }
 
 static uint64_t key_at(const job *j, int which, size_t i)

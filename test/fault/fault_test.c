@@ -117,7 +117,7 @@ static void run_runtime(xl_context *unused)
     desc.mask = "work-group=64";
     STEP(NULL, xl_context_create(&desc, &ctx));
     STEP(ctx, xl_context_device_info(ctx, &info));
-    HOLDS(info.lane_width >= 1 && info.lane_width == info.lane_width_seen);
+    HOLDS(info.sub_group_size >= 1 && info.sub_group_size == info.sub_group_size_measured);
     count(true);
     cl_command_queue queue = xl_context_queue(ctx);
     count(false);
@@ -153,8 +153,10 @@ static void run_scan(xl_context *ctx)
     desc.type = XL_U64;
     desc.kind = XL_INCLUSIVE;
     STEP(ctx, xl_scan_create(ctx, &desc, &plan));
-    STEP(ctx, xl_scan_enqueue(plan, queue, N, xl_view_of(buffer, 0), xl_no_view(),
-                              xl_view_of(out, 0), xl_no_view(), 0, NULL, &event));
+    STEP(ctx, xl_scan_enqueue(
+                  plan, queue,
+                  &(xl_scan_args){.n = N, .in = xl_view_of(buffer, 0), .out = xl_view_of(out, 0)},
+                  0, NULL, &event));
     wait_and_read(queue, event, out, sizeof back, back);
     HOLDS(back[0] == 0 && back[1] == 1 && back[N - 1] == (cl_ulong)N * (N - 1) / 2);
     count(true);
@@ -181,8 +183,13 @@ static void run_sort(xl_context *ctx)
     xl_sort_desc_init(&desc);
     desc.value = XL_U32;
     STEP(ctx, xl_sort_create(ctx, &desc, &plan));
-    STEP(ctx, xl_sort_enqueue(plan, queue, N, xl_view_of(k, 0), xl_view_of(v, 0), xl_view_of(k2, 0),
-                              xl_view_of(v2, 0), xl_no_view(), 0, NULL, &event));
+    STEP(ctx, xl_sort_enqueue(plan, queue,
+                              &(xl_sort_args){.n = N,
+                                              .keys_in = xl_view_of(k, 0),
+                                              .values_in = xl_view_of(v, 0),
+                                              .keys_out = xl_view_of(k2, 0),
+                                              .values_out = xl_view_of(v2, 0)},
+                              0, NULL, &event));
     XLT_CL(clEnqueueReadBuffer(queue, v2, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
     wait_and_read(queue, event, k2, sizeof keys, keys);
     for (int i = 0; i < N; ++i)
@@ -217,11 +224,17 @@ static void run_grid(xl_context *ctx)
     how.radius = 1.5f;
     STEP(ctx, xl_grid_create(ctx, &desc, &grid));
     STEP(ctx, xl_neighbors_create(ctx, &how, &search));
-    STEP(ctx, xl_grid_build_enqueue(grid, queue, N, xl_view_of(p, 0), xl_no_view(), 0, NULL, NULL));
-    STEP(ctx, xl_neighbors_count_enqueue(search, grid, queue, xl_no_view(), xl_view_of(o, 0),
-                                         xl_no_view(), 0, NULL, NULL));
-    STEP(ctx, xl_neighbors_fill_enqueue(search, grid, queue, xl_view_of(o, 0), xl_view_of(list, 0),
-                                        2 * N, 0, NULL, NULL));
+    STEP(ctx, xl_grid_build_enqueue(grid, queue,
+                                    &(xl_grid_build_args){.n = N, .points = xl_view_of(p, 0)}, 0,
+                                    NULL, NULL));
+    STEP(ctx, xl_neighbors_count_enqueue(search, grid, queue,
+                                         &(xl_neighbors_count_args){.offsets = xl_view_of(o, 0)}, 0,
+                                         NULL, NULL));
+    STEP(ctx, xl_neighbors_fill_enqueue(search, grid, queue,
+                                        &(xl_neighbors_fill_args){.offsets = xl_view_of(o, 0),
+                                                                  .indices = xl_view_of(list, 0),
+                                                                  .capacity = 2 * N},
+                                        0, NULL, NULL));
     STEP(ctx, xl_grid_status(grid, queue, NULL, 0, NULL));
     XLT_CL(clEnqueueReadBuffer(queue, o, CL_TRUE, 0, sizeof offsets, offsets, 0, NULL, NULL));
     XLT_CL(clEnqueueReadBuffer(queue, list, CL_TRUE, 0, sizeof indices, indices, 0, NULL, NULL));

@@ -159,15 +159,15 @@ static void the_probe_sees_each_wrong_word(void **state)
     xl_device_info good, info;
     needs_layer();
     probe(0, 0, 0, &good);
-    assert_int_equal(good.lane_width_seen, good.lane_width);
-    const bool local = strcmp(good.lane_way, "local") == 0;
+    assert_int_equal(good.sub_group_size_measured, good.sub_group_size);
+    const bool local = strcmp(good.cross_lane, "local") == 0;
     for (long at = -WORDS; at < WORDS; ++at) { /* of the last work-item, then of the first */
         probe(1, at, 1, &info);
         assert_int_equal(layer->flipped, 1);
-        assert_string_equal(info.lane_way, "local");
-        assert_int_equal(info.lane_width, 1);
-        if (local && info.lane_width_seen != 0)
-            XLT_FAIL("word %ld wrong: lane width %u was seen", at, info.lane_width_seen);
+        assert_string_equal(info.cross_lane, "local");
+        assert_int_equal(info.sub_group_size, 1);
+        if (local && info.sub_group_size_measured != 0)
+            XLT_FAIL("word %ld wrong: lane width %u was seen", at, info.sub_group_size_measured);
         if (!strstr(info.probe, local ? "saw width" : "cross-lane way refused: work-item"))
             XLT_FAIL("word %ld wrong: \"%s\"", at, info.probe);
     }

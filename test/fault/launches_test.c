@@ -56,8 +56,12 @@ static bool scan_once(const worker *w, unsigned call)
     for (unsigned i = 0; i < CALL_N; ++i)
         host[i] = element(w->number, call, i);
     good = !clEnqueueWriteBuffer(w->queue, w->in, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL) &&
-           !xl_scan_enqueue(w->plan, w->queue, CALL_N, xl_view_of(w->in, 0), xl_no_view(),
-                            xl_view_of(w->out, 0), xl_view_of(w->scratch, 0), 0, NULL, NULL) &&
+           !xl_scan_enqueue(w->plan, w->queue,
+                            &(xl_scan_args){.n = CALL_N,
+                                            .in = xl_view_of(w->in, 0),
+                                            .out = xl_view_of(w->out, 0),
+                                            .scratch = xl_view_of(w->scratch, 0)},
+                            0, NULL, NULL) &&
            !clEnqueueReadBuffer(w->queue, w->out, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL);
     for (unsigned i = 0; good && i < CALL_N; ++i) {
         good = host[i] == sum;
@@ -180,8 +184,11 @@ static void *work_in_own_scratch(void *user)
     worker *w = user;
     pthread_barrier_wait(w->start);
     for (unsigned call = 0; call < CALLS; ++call)
-        w->failed = xl_scan_enqueue(w->plan, w->queue, OWN_N, xl_view_of(w->in, 0), xl_no_view(),
-                                    xl_view_of(w->out, 0), xl_no_view(), 0, NULL, NULL) ||
+        w->failed = xl_scan_enqueue(w->plan, w->queue,
+                                    &(xl_scan_args){.n = OWN_N,
+                                                    .in = xl_view_of(w->in, 0),
+                                                    .out = xl_view_of(w->out, 0)},
+                                    0, NULL, NULL) ||
                     w->failed;
     w->failed = clFinish(w->queue) || w->failed;
     return NULL;
@@ -257,9 +264,14 @@ static void call_scan(const flow *f, int variant, cl_event *event)
     desc.segments = by_flags ? XL_SEGMENTS_HEAD_FLAGS : XL_SEGMENTS_NONE;
     XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
     XLT_OK(xl_scan_enqueue(
-        plan, f->queue, scan_size(desc.algorithm), xl_view_of(f->in, 0),
-        by_flags ? xl_view_of(f->segments, 0) : xl_no_view(), xl_view_of(f->out, 0),
-        variant == XL_SCAN_AUTO ? xl_no_view() : xl_view_of(f->scratch, 0), GATED(f, event)));
+        plan, f->queue,
+        &(xl_scan_args){.n = scan_size(desc.algorithm),
+                        .in = xl_view_of(f->in, 0),
+                        .segments = by_flags ? xl_view_of(f->segments, 0) : xl_no_view(),
+                        .out = xl_view_of(f->out, 0),
+                        .scratch =
+                            variant == XL_SCAN_AUTO ? xl_no_view() : xl_view_of(f->scratch, 0)},
+        GATED(f, event)));
     xl_scan_destroy(plan);
 }
 
@@ -271,11 +283,15 @@ static void call_reduce(const flow *f, int variant, cl_event *event)
     desc.segments = (xl_segments)variant;
     const bool counted = desc.segments == XL_SEGMENTS_HEAD_FLAGS;
     XLT_OK(xl_reduce_create(xlt_context(), &desc, &plan));
-    XLT_OK(xl_reduce_enqueue(plan, f->queue, N, xl_view_of(f->in, 0),
-                             counted ? xl_view_of(f->segments, 0) : xl_no_view(),
-                             xl_view_n(f->out, 0, counted ? N : 1), xl_no_view(),
-                             counted ? xl_view_of(f->extra, 0) : xl_no_view(),
-                             xl_view_of(f->scratch, 0), GATED(f, event)));
+    XLT_OK(xl_reduce_enqueue(
+        plan, f->queue,
+        &(xl_reduce_args){.n = N,
+                          .in = xl_view_of(f->in, 0),
+                          .segments = counted ? xl_view_of(f->segments, 0) : xl_no_view(),
+                          .out = xl_view_n(f->out, 0, counted ? N : 1),
+                          .num_segments_out = counted ? xl_view_of(f->extra, 0) : xl_no_view(),
+                          .scratch = xl_view_of(f->scratch, 0)},
+        GATED(f, event)));
     xl_reduce_destroy(plan);
 }
 
@@ -287,10 +303,15 @@ static void call_sort(const flow *f, int variant, cl_event *event)
     desc.value = (xl_type)variant;
     const xl_view none = xl_no_view();
     XLT_OK(xl_sort_create(xlt_context(), &desc, &plan));
-    XLT_OK(xl_sort_enqueue(plan, f->queue, SORT_N, xl_view_of(f->in, 0),
-                           desc.value ? xl_view_of(f->in, 0) : none, xl_view_of(f->out, 0),
-                           desc.value ? xl_view_of(f->extra, 0) : none, xl_view_of(f->scratch, 0),
-                           GATED(f, event)));
+    XLT_OK(
+        xl_sort_enqueue(plan, f->queue,
+                        &(xl_sort_args){.n = SORT_N,
+                                        .keys_in = xl_view_of(f->in, 0),
+                                        .values_in = desc.value ? xl_view_of(f->in, 0) : none,
+                                        .keys_out = xl_view_of(f->out, 0),
+                                        .values_out = desc.value ? xl_view_of(f->extra, 0) : none,
+                                        .scratch = xl_view_of(f->scratch, 0)},
+                        GATED(f, event)));
     xl_sort_destroy(plan);
 }
 
@@ -311,17 +332,28 @@ static void call_grid(const flow *f, int variant, cl_event *event)
                 "{\n    return sum + 1;\n}\n";
     XLT_OK(xl_grid_create(xlt_context(), &desc, &grid));
     XLT_OK(xl_neighbors_create(xlt_context(), &how, &search));
-    XLT_OK(xl_grid_build_enqueue(grid, f->queue, POINTS, xl_view_of(f->in, 0), xl_no_view(),
+    XLT_OK(xl_grid_build_enqueue(grid, f->queue,
+                                 &(xl_grid_build_args){.n = POINTS, .points = xl_view_of(f->in, 0)},
                                  GATED(f, &built)));
-    XLT_OK(xl_neighbors_count_enqueue(search, grid, f->queue, xl_no_view(),
-                                      xl_view_of(f->segments, 0), xl_view_of(f->scratch, 0), 1,
-                                      &built, &counted));
-    XLT_OK(xl_neighbors_fill_enqueue(search, grid, f->queue, xl_view_of(f->segments, 0),
-                                     xl_view_of(f->out, 0), N, 1, &counted, &filled));
-    XLT_OK(xl_neighbors_visit_enqueue(search, grid, f->queue, 0, NULL, xl_view_of(f->extra, 0), 1,
-                                      &filled, &visited));
+    XLT_OK(
+        xl_neighbors_count_enqueue(search, grid, f->queue,
+                                   &(xl_neighbors_count_args){.offsets = xl_view_of(f->segments, 0),
+                                                              .scratch = xl_view_of(f->scratch, 0)},
+                                   1, &built, &counted));
+    XLT_OK(xl_neighbors_fill_enqueue(
+        search, grid, f->queue,
+        &(xl_neighbors_fill_args){
+            .offsets = xl_view_of(f->segments, 0), .indices = xl_view_of(f->out, 0), .capacity = N},
+        1, &counted, &filled));
+    XLT_OK(xl_neighbors_visit_enqueue(
+        search, grid, f->queue,
+        &(xl_neighbors_visit_args){.start = 0, .out = xl_view_of(f->extra, 0)}, 1, &filled,
+        &visited));
     XLT_CL(clWaitForEvents(1, &visited));
-    XLT_OK(xl_grid_reorder_enqueue(grid, f->queue, 4, xl_view_of(f->in, 0), xl_view_of(f->extra, 0),
+    XLT_OK(xl_grid_reorder_enqueue(grid, f->queue,
+                                   &(xl_grid_reorder_args){.element_bytes = 4,
+                                                           .in = xl_view_of(f->in, 0),
+                                                           .out = xl_view_of(f->extra, 0)},
                                    1, &visited, event));
     XLT_CL(clFinish(f->queue));
     cl_event all[] = {built, counted, filled, visited};

@@ -248,10 +248,10 @@ segmentation make_segments(const fuzz_case *c)
     segmentation s = {.heads = make_bytes(most, 1), .array_n = most};
     for (size_t i = 0; i < most; ++i)
         s.heads[i] = is_head(c->of[PATTERN], i, (size_t)c->of[N], &random) || is_head_by_rule(c, i);
-    s.array_bytes = kind == XL_SEGMENTS_HEAD_FLAGS  ? 1
-                    : kind == XL_SEGMENTS_HEAD_BITS ? 4
-                                                    : xl_type_size(segment_type_of(c));
-    if (kind == XL_SEGMENTS_HEAD_BITS)
+    s.array_bytes = kind == XL_SEGMENTS_HEAD_FLAGS     ? 1
+                    : kind == XL_SEGMENTS_FLAG_BITMASK ? 4
+                                                       : xl_type_size(segment_type_of(c));
+    if (kind == XL_SEGMENTS_FLAG_BITMASK)
         s.array_n = (most + 31) / 32;
     list_segments(c, &s, most);
     if (kind == XL_SEGMENTS_OFFSETS)

@@ -41,7 +41,7 @@ static const xl_user_op affine_user = {
     "then",
     "affine then(affine a, affine b)\n{\n    affine r;\n    r.m = a.m * b.m;\n"
     "    r.k = a.k * b.m + b.k;\n    r.count = a.count + b.count;\n    return r;\n}",
-    &affine_identity, XL_OP_EXACT};
+    &affine_identity, XL_OP_STRICTLY_ASSOCIATIVE};
 
 /* 12 bytes, no identity: neighbours that must touch, or are torn for good. */
 enum { WELL = 0x51de, TORN = 0xdead };
@@ -74,7 +74,7 @@ static const xl_user_op stretch_user = {
     "    r.state = a.state == 0x51deu && b.state == 0x51deu &&\n"
     "              (a.to == 0xffffffffu || a.to + 1u == b.from) ? 0x51deu : 0xdeadu;\n"
     "    return r;\n}",
-    NULL, XL_OP_EXACT};
+    NULL, XL_OP_STRICTLY_ASSOCIATIVE};
 
 /* 24 bytes, no identity: the hash of a text, joined. */
 typedef struct text {
@@ -108,7 +108,7 @@ static const xl_user_op text_user = {
     "    r.power = a.power * b.power;\n    r.length = a.length + b.length;\n"
     "    r.state = a.state == 0x51deu && b.state == 0x51deu ? 0x51deu : 0xdeadu;\n"
     "    return r;\n}",
-    NULL, XL_OP_EXACT};
+    NULL, XL_OP_STRICTLY_ASSOCIATIVE};
 
 /* 8 bytes, the last 3 of which are nothing. */
 typedef struct holed {
@@ -141,7 +141,7 @@ static const xl_user_op holed_user = {
     "holed_then",
     "holed holed_then(holed a, holed b)\n{\n    holed r;\n    r.m = a.m * b.m;\n"
     "    r.k = a.k * b.m + b.k;\n    r.marks = a.marks ^ b.marks;\n    return r;\n}",
-    &holed_identity, XL_OP_EXACT};
+    &holed_identity, XL_OP_STRICTLY_ASSOCIATIVE};
 
 /* A built-in vector as a 2 x 2 matrix. */
 static void matrix_op(void *to, const void *left, const void *right)
@@ -169,7 +169,7 @@ static const xl_user_op matrix_user = {
     "uint4 matrix(uint4 a, uint4 b)\n{\n"
     "    return (uint4)(a.x * b.x + a.y * b.z, a.x * b.y + a.y * b.w,\n"
     "                   a.z * b.x + a.w * b.z, a.z * b.y + a.w * b.w);\n}",
-    matrix_identity, XL_OP_EXACT};
+    matrix_identity, XL_OP_STRICTLY_ASSOCIATIVE};
 
 /* The right one of two, of which nothing is relied upon. */
 static void right_op(void *to, const void *left, const void *right)
@@ -206,7 +206,8 @@ static void long_make(xlt_random *random, size_t i, void *to)
 
 static const int64_t plus_identity = 0, plus_init = -12345678901234;
 static const xl_user_op plus_user = {"plus", "long plus(long a, long b) { return a + b; }",
-                                     &plus_identity, XL_OP_COMMUTES | XL_OP_EXACT};
+                                     &plus_identity,
+                                     XL_OP_COMMUTATIVE | XL_OP_STRICTLY_ASSOCIATIVE};
 
 /* ---- the table, in the order of the names in differential_case.c ---------------------------- */
 
@@ -272,7 +273,7 @@ bool case_rounds(const fuzz_case *c)
 {
     const element *e = element_of(c);
     if (e->user_op)
-        return !(e->user_op->flags & XL_OP_EXACT);
+        return !(e->user_op->flags & XL_OP_STRICTLY_ASSOCIATIVE);
     return e->numbers == FLOATING && c->of[OP] < 2;
 }
 

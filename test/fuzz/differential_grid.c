@@ -36,7 +36,7 @@ static xl_status open_grid(const fuzz_case *c, open_plan *plan)
     xl_grid_desc_init(&desc);
     desc.stride = (uint32_t)stride_of(c);
     desc.cell_size = cells[c->of[CELL]];
-    desc.bounded = (int)c->of[BOUNDED];
+    desc.bounded = (uint32_t)c->of[BOUNDED];
     for (int axis = 0; axis < 3 && desc.bounded; ++axis) {
         desc.lower[axis] = lower;
         desc.upper[axis] = upper;
@@ -44,9 +44,9 @@ static xl_status open_grid(const fuzz_case *c, open_plan *plan)
     desc.algorithm = algorithms[c->of[ALGORITHM] ? c->of[ALGORITHM] - XL_SCAN_BLELLOCH : 0];
     xl_neighbors_desc_init(&search);
     search.radius = radius_of(c);
-    search.inclusive = (int)c->of[INCLUSIVE];
-    search.keep_self = (int)c->of[SELF];
-    search.unsorted = (int)c->of[UNSORTED];
+    search.inclusive = (uint32_t)c->of[INCLUSIVE];
+    search.include_self = (uint32_t)c->of[SELF];
+    search.sorted = !c->of[UNSORTED];
     search.visit = visit_text;
     xl_status status = xl_grid_create(plan->ctx, &desc, &plan->of.search.grid);
     if (status == XL_SUCCESS)
@@ -203,25 +203,43 @@ static bool enqueue(outcome *o, const open_plan *plan, call *b, const flight *f)
     cl_event built = NULL, counted = NULL;
     bool good =
         succeeded(o, plan->ctx,
-                  xl_grid_build_enqueue(grid, f->queue, b->n, xlt_view(&b->points),
-                                        xlt_view(&b->storage), num_waits(f), waits(f), &built),
+                  xl_grid_build_enqueue(grid, f->queue,
+                                        &(xl_grid_build_args){.n = b->n,
+                                                              .points = xlt_view(&b->points),
+                                                              .storage = xlt_view(&b->storage)},
+                                        num_waits(f), waits(f), &built),
                   "xl_grid_build_enqueue") &&
+        succeeded(
+            o, plan->ctx,
+            xl_neighbors_count_enqueue(search, grid, f->queue,
+                                       &(xl_neighbors_count_args){.counts = xlt_view(&b->counts),
+                                                                  .offsets = xlt_view(&b->offsets),
+                                                                  .scratch = xlt_view(&b->scratch)},
+                                       1, &built, &counted),
+            "xl_neighbors_count_enqueue") &&
+        succeeded(
+            o, plan->ctx,
+            xl_neighbors_fill_enqueue(search, grid, f->queue,
+                                      &(xl_neighbors_fill_args){.offsets = xlt_view(&b->offsets),
+                                                                .indices = xlt_view(&b->indices),
+                                                                .capacity = b->capacity},
+                                      1, &counted, NULL),
+            "xl_neighbors_fill_enqueue") &&
         succeeded(o, plan->ctx,
-                  xl_neighbors_count_enqueue(search, grid, f->queue, xlt_view(&b->counts),
-                                             xlt_view(&b->offsets), xlt_view(&b->scratch), 1,
-                                             &built, &counted),
-                  "xl_neighbors_count_enqueue") &&
-        succeeded(o, plan->ctx,
-                  xl_neighbors_fill_enqueue(search, grid, f->queue, xlt_view(&b->offsets),
-                                            xlt_view(&b->indices), b->capacity, 1, &counted, NULL),
-                  "xl_neighbors_fill_enqueue") &&
-        succeeded(o, plan->ctx,
-                  xl_neighbors_visit_enqueue(search, grid, f->queue, visit_start, visit_params,
-                                             xlt_view(&b->visits), 1, &built, NULL),
+                  xl_neighbors_visit_enqueue(
+                      search, grid, f->queue,
+                      &(xl_neighbors_visit_args){.start = visit_start,
+                                                 .params = {visit_params[0], visit_params[1],
+                                                            visit_params[2], visit_params[3]},
+                                                 .out = xlt_view(&b->visits)},
+                      1, &built, NULL),
                   "xl_neighbors_visit_enqueue") &&
         succeeded(o, plan->ctx,
-                  xl_grid_reorder_enqueue(grid, f->queue, 4, xlt_view(&b->order_in),
-                                          xlt_view(&b->order_out), 1, &built, NULL),
+                  xl_grid_reorder_enqueue(grid, f->queue,
+                                          &(xl_grid_reorder_args){.element_bytes = 4,
+                                                                  .in = xlt_view(&b->order_in),
+                                                                  .out = xlt_view(&b->order_out)},
+                                          1, &built, NULL),
                   "xl_grid_reorder_enqueue");
     if (built)
         clReleaseEvent(built);

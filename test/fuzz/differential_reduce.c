@@ -57,11 +57,25 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call *
                   keys = xlt_view(&b->keys), number = xlt_view(&b->number);
     const size_t most = case_most(c);
     return c->of[COUNT] == COUNT_ON_HOST
-               ? xl_reduce_enqueue(plan->of.reduce, f->queue, most, in, segments, out, keys, number,
-                                   scratch, num_waits(f), waits(f), NULL)
-               : xl_reduce_enqueue_n(plan->of.reduce, f->queue, most, xlt_view(&b->length), in,
-                                     segments, out, keys, number, scratch, num_waits(f), waits(f),
-                                     NULL);
+               ? xl_reduce_enqueue(plan->of.reduce, f->queue,
+                                   &(xl_reduce_args){.n = most,
+                                                     .in = in,
+                                                     .segments = segments,
+                                                     .out = out,
+                                                     .keys_out = keys,
+                                                     .num_segments_out = number,
+                                                     .scratch = scratch},
+                                   num_waits(f), waits(f), NULL)
+               : xl_reduce_enqueue(plan->of.reduce, f->queue,
+                                   &(xl_reduce_args){.n = most,
+                                                     .n_device = xlt_view(&b->length),
+                                                     .in = in,
+                                                     .segments = segments,
+                                                     .out = out,
+                                                     .keys_out = keys,
+                                                     .num_segments_out = number,
+                                                     .scratch = scratch},
+                                   num_waits(f), waits(f), NULL);
 }
 
 /* How many results a call may write. */

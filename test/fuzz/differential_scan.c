@@ -57,10 +57,19 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call *
                   scratch = xlt_view(&b->scratch);
     const size_t most = case_most(c);
     return c->of[COUNT] == COUNT_ON_HOST
-               ? xl_scan_enqueue(plan->of.scan, f->queue, most, in, segments, out, scratch,
-                                 num_waits(f), waits(f), NULL)
-               : xl_scan_enqueue_n(plan->of.scan, f->queue, most, xlt_view(&b->count), in, segments,
-                                   out, scratch, num_waits(f), waits(f), NULL);
+               ? xl_scan_enqueue(
+                     plan->of.scan, f->queue,
+                     &(xl_scan_args){
+                         .n = most, .in = in, .segments = segments, .out = out, .scratch = scratch},
+                     num_waits(f), waits(f), NULL)
+               : xl_scan_enqueue(plan->of.scan, f->queue,
+                                 &(xl_scan_args){.n = most,
+                                                 .n_device = xlt_view(&b->count),
+                                                 .in = in,
+                                                 .segments = segments,
+                                                 .out = out,
+                                                 .scratch = scratch},
+                                 num_waits(f), waits(f), NULL);
 }
 
 static bool make_call(outcome *o, const fuzz_case *c, const open_plan *plan, call *b,

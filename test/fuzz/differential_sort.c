@@ -28,10 +28,15 @@ typedef struct call {
 static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call *b, const flight *f)
 {
     const bool in_place = c->of[PLACE];
-    return xl_sort_enqueue(plan->of.sort, f->queue, (size_t)c->of[N], xlt_view(&b->keys_in),
-                           xlt_view(&b->values_in), xlt_view(in_place ? &b->keys_in : &b->keys_out),
-                           xlt_view(in_place ? &b->values_in : &b->values_out),
-                           xlt_view(&b->scratch), num_waits(f), waits(f), NULL);
+    return xl_sort_enqueue(
+        plan->of.sort, f->queue,
+        &(xl_sort_args){.n = (size_t)c->of[N],
+                        .keys_in = xlt_view(&b->keys_in),
+                        .values_in = xlt_view(&b->values_in),
+                        .keys_out = xlt_view(in_place ? &b->keys_in : &b->keys_out),
+                        .values_out = xlt_view(in_place ? &b->values_in : &b->values_out),
+                        .scratch = xlt_view(&b->scratch)},
+        num_waits(f), waits(f), NULL);
 }
 
 static bool make_call(outcome *o, const fuzz_case *c, const open_plan *plan, call *b,

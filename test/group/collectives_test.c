@@ -577,8 +577,8 @@ static void run_all(xl_context *ctx, size_t num_elements)
         const size_t num_sizes = i < 2 && !xlt_small() ? sizeof sizes / sizeof sizes[0] : 1;
         for (size_t k = 0; k < num_sizes; ++k) {
             /* The others in whole sub-groups, where there are any. */
-            const uint32_t items = i >= 2 && info.lane_width > 1 ? 64 : sizes[k];
-            if (items <= info.max_work_group && !driver_errs(&info, &elements[i], items))
+            const uint32_t items = i >= 2 && info.sub_group_size > 1 ? 64 : sizes[k];
+            if (items <= info.max_work_group_size && !driver_errs(&info, &elements[i], items))
                 run(ctx, &elements[i], items, 0);
         }
     }
@@ -611,7 +611,7 @@ static void without_cross_lane_operations(void **state)
     xl_context_desc desc;
     xl_device_info info;
     XLT_OK(xl_context_device_info(xlt_context(), &info));
-    if (strcmp(info.lane_way, "local") == 0) {
+    if (strcmp(info.cross_lane, "local") == 0) {
         print_message("%s has none: the same as before, left out\n", xlt_device());
         skip();
     }

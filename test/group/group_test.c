@@ -130,7 +130,7 @@ static void run_sizes(xl_context *ctx)
     xlt_random random = {11};
     XLT_OK(xl_context_device_info(ctx, &info));
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i)
-        if (sizes[i] <= info.max_work_group)
+        if (sizes[i] <= info.max_work_group_size)
             run(ctx, sizes[i], &random);
 }
 

@@ -199,7 +199,7 @@ static void run_sizes(xl_context *ctx, uint32_t asked)
     c.kernel = clCreateKernel(program, "count", &code);
     XLT_CL(code);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i)
-        if (sizes[i] <= info.max_work_group) {
+        if (sizes[i] <= info.max_work_group_size) {
             c.asked = sizes[i] % (asked ? asked : 1) == 0 ? asked : 0;
             the_example(&c, sizes[i]);
             heads_anywhere(&c, sizes[i]);
@@ -234,7 +234,7 @@ static void without_cross_lane_operations(void **state)
     xl_context_desc desc;
     xl_device_info info;
     XLT_OK(xl_context_device_info(xlt_context(), &info));
-    if (strcmp(info.lane_way, "local") == 0) {
+    if (strcmp(info.cross_lane, "local") == 0) {
         print_message("%s has none: the same as before, left out\n", xlt_device());
         skip();
     }

@@ -61,7 +61,7 @@ static void run(const char *defines, operator_of *op, float start, const float *
     float out[4 * ITEMS];
     cl_uint seen[2 * ITEMS];
     XLT_OK(xli_context_facts(ctx, &facts));
-    if (facts->info.max_work_group < ITEMS) {
+    if (facts->info.max_work_group_size < ITEMS) {
         print_message("%s: no groups of %d, left out\n", xlt_device(), ITEMS);
         skip();
     }

@@ -16,7 +16,7 @@ typedef struct form {
 
 static const form forms[] = {
     {XL_SEGMENTS_NONE, XL_NONE, 0, 0},         {XL_SEGMENTS_HEAD_FLAGS, XL_NONE, 0, 0},
-    {XL_SEGMENTS_HEAD_BITS, XL_NONE, 0, 0},    {XL_SEGMENTS_KEYS, XL_U32, 0, 0},
+    {XL_SEGMENTS_FLAG_BITMASK, XL_NONE, 0, 0}, {XL_SEGMENTS_KEYS, XL_U32, 0, 0},
     {XL_SEGMENTS_KEYS, XL_U8, 0, 0},           {XL_SEGMENTS_OFFSETS, XL_U32, 0, 0},
     {XL_SEGMENTS_OFFSETS, XL_U64, 0, 0},       {XL_SEGMENTS_WIDTH, XL_NONE, 37, 0},
     {XL_SEGMENTS_MASK, XL_NONE, 64, 0x800101},
@@ -75,7 +75,7 @@ static bool is_another(const char *what)
     xl_device_info info;
     XLT_OK(xl_context_device_info(xlt_context(), &info));
     if (strstr(what, "without lanes"))
-        return strcmp(info.lane_way, "local") == 0;
+        return strcmp(info.cross_lane, "local") == 0;
     return strstr(what, "ahead") && !can_post_ahead();
 }
 
@@ -261,12 +261,16 @@ static void count_neighbors(xl_context *ctx, xl_grid *grid, xl_neighbors *plan, 
     ok(ctx, xl_neighbors_scratch(plan, n, &bytes, &alignment), "xl_neighbors_scratch");
     xlt_buffer scratch = xlt_scratch_make(bytes, alignment);
     ok(ctx,
-       xl_grid_build_enqueue(grid, xlt_queue(), n, xlt_view(&at), xlt_view(&storage), 0, NULL,
-                             NULL),
+       xl_grid_build_enqueue(
+           grid, xlt_queue(),
+           &(xl_grid_build_args){.n = n, .points = xlt_view(&at), .storage = xlt_view(&storage)}, 0,
+           NULL, NULL),
        "xl_grid_build_enqueue");
     ok(ctx,
-       xl_neighbors_count_enqueue(plan, grid, xlt_queue(), xl_no_view(), xlt_view(&to),
-                                  xlt_view(&scratch), 0, NULL, NULL),
+       xl_neighbors_count_enqueue(
+           plan, grid, xlt_queue(),
+           &(xl_neighbors_count_args){.offsets = xlt_view(&to), .scratch = xlt_view(&scratch)}, 0,
+           NULL, NULL),
        "xl_neighbors_count_enqueue");
     xlt_read(&to, offsets);
     for (size_t i = 0; i <= n; ++i)
@@ -323,8 +327,11 @@ static void scan_too_many(xl_context *ctx, xl_scan *plan, size_t n, uint64_t num
         in[i] = (uint32_t)i * 2654435761u;
     xlt_buffer a = xlt_buffer_make(in, n, 4, 0), count = xlt_buffer_make(&number, 1, 8, 0);
     ok(ctx,
-       xl_scan_enqueue_n(plan, xlt_queue(), n, xlt_view(&count), xlt_view(&a), xl_no_view(),
-                         xlt_view(&a), xl_no_view(), 0, NULL, NULL),
+       xl_scan_enqueue(
+           plan, xlt_queue(),
+           &(xl_scan_args){
+               .n = n, .n_device = xlt_view(&count), .in = xlt_view(&a), .out = xlt_view(&a)},
+           0, NULL, NULL),
        "xl_scan_enqueue_n");
     xlt_read(&a, got);
     for (size_t i = 0; i < n; ++i)
@@ -349,8 +356,11 @@ static void reduce_too_many(xl_context *ctx, size_t n, uint64_t number)
     xlt_buffer a = xlt_buffer_make(in, n, 4, 0), count = xlt_buffer_make(&number, 1, 8, 0);
     xlt_buffer out = xlt_buffer_make(NULL, 1, 4, 0);
     ok(ctx,
-       xl_reduce_enqueue_n(plan, xlt_queue(), n, xlt_view(&count), xlt_view(&a), xl_no_view(),
-                           xlt_view(&out), xl_no_view(), xl_no_view(), xl_no_view(), 0, NULL, NULL),
+       xl_reduce_enqueue(
+           plan, xlt_queue(),
+           &(xl_reduce_args){
+               .n = n, .n_device = xlt_view(&count), .in = xlt_view(&a), .out = xlt_view(&out)},
+           0, NULL, NULL),
        "xl_reduce_enqueue_n");
     xlt_read(&out, &got);
     if (got != sum)

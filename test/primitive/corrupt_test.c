@@ -151,8 +151,14 @@ static void sorting_enqueue(sorting *s, cl_command_queue queue, bool back)
     const xlt_buffer *const from = back ? &s->keys_out : &s->keys;
     const xlt_buffer *const to = back ? &s->keys : &s->keys_out;
     ok(s->ctx,
-       xl_sort_enqueue(s->plan, queue, s->n, xlt_view(from), xlt_view(&s->values), xlt_view(to),
-                       xlt_view(&s->values_out), xlt_view(&s->scratch), 0, NULL, NULL),
+       xl_sort_enqueue(s->plan, queue,
+                       &(xl_sort_args){.n = s->n,
+                                       .keys_in = xlt_view(from),
+                                       .values_in = xlt_view(&s->values),
+                                       .keys_out = xlt_view(to),
+                                       .values_out = xlt_view(&s->values_out),
+                                       .scratch = xlt_view(&s->scratch)},
+                       0, NULL, NULL),
        "xl_sort_enqueue");
 }
 
@@ -237,7 +243,7 @@ static const struct {
     xl_type type;
 } forms[] = {{XL_SEGMENTS_OFFSETS, XL_U32}, {XL_SEGMENTS_KEYS, XL_U32},
              {XL_SEGMENTS_OFFSETS, XL_U64}, {XL_SEGMENTS_HEAD_FLAGS, XL_NONE},
-             {XL_SEGMENTS_NONE, XL_NONE},   {XL_SEGMENTS_HEAD_BITS, XL_NONE}};
+             {XL_SEGMENTS_NONE, XL_NONE},   {XL_SEGMENTS_FLAG_BITMASK, XL_NONE}};
 enum { NUM_FORMS = sizeof forms / sizeof forms[0] };
 
 /* The arrays of either call. */
@@ -286,9 +292,14 @@ static void scan_what_changes(xl_context *ctx, xl_scan *plan, const job *j)
     scribbler_start(&by, a.n);
     for (size_t k = 0; goes_on(&by, k); ++k) {
         ok(ctx,
-           xl_scan_enqueue_n(plan, xlt_queue(), a.n, xlt_view(&a.length), xlt_view(&a.in),
-                             reduce_view(&a.segments), xlt_view(&a.out), xlt_view(&a.scratch), 0,
-                             NULL, NULL),
+           xl_scan_enqueue(plan, xlt_queue(),
+                           &(xl_scan_args){.n = a.n,
+                                           .n_device = xlt_view(&a.length),
+                                           .in = xlt_view(&a.in),
+                                           .segments = reduce_view(&a.segments),
+                                           .out = xlt_view(&a.out),
+                                           .scratch = xlt_view(&a.scratch)},
+                           0, NULL, NULL),
            j->what);
         XLT_CL(clFinish(xlt_queue()));
     }
@@ -312,9 +323,16 @@ static void reduce_what_changes(xl_context *ctx, xl_reduce *plan, const job *j)
     scribbler_start(&by, a.n);
     for (size_t k = 0; goes_on(&by, k); ++k) {
         ok(ctx,
-           xl_reduce_enqueue_n(plan, xlt_queue(), a.n, xlt_view(&a.length), xlt_view(&a.in),
-                               reduce_view(&a.segments), xlt_view(&a.out), xlt_view(&a.keys),
-                               xlt_view(&a.number), xlt_view(&a.scratch), 0, NULL, NULL),
+           xl_reduce_enqueue(plan, xlt_queue(),
+                             &(xl_reduce_args){.n = a.n,
+                                               .n_device = xlt_view(&a.length),
+                                               .in = xlt_view(&a.in),
+                                               .segments = reduce_view(&a.segments),
+                                               .out = xlt_view(&a.out),
+                                               .keys_out = xlt_view(&a.keys),
+                                               .num_segments_out = xlt_view(&a.number),
+                                               .scratch = xlt_view(&a.scratch)},
+                             0, NULL, NULL),
            j->what);
         XLT_CL(clFinish(xlt_queue()));
     }

@@ -23,57 +23,68 @@ static size_t grid_bytes;
 
 static xl_status scan_two_pass(LAST)
 {
-    return xl_scan_enqueue(two_pass, queue, N, xlt_view(&words), xl_no_view(), out, xl_no_view(),
-                           num, waits, event);
+    return xl_scan_enqueue(two_pass, queue,
+                           &(xl_scan_args){.n = N, .in = xlt_view(&words), .out = out}, num, waits,
+                           event);
 }
 
 static xl_status scan_textbook(LAST)
 {
-    return xl_scan_enqueue(textbook, queue, N, xlt_view(&words), xl_no_view(), out, xl_no_view(),
-                           num, waits, event);
+    return xl_scan_enqueue(textbook, queue,
+                           &(xl_scan_args){.n = N, .in = xlt_view(&words), .out = out}, num, waits,
+                           event);
 }
 
 static xl_status scan_look_back(LAST)
 {
-    return xl_scan_enqueue(look_back, queue, N, xlt_view(&words), xl_no_view(), out, xl_no_view(),
-                           num, waits, event);
+    return xl_scan_enqueue(look_back, queue,
+                           &(xl_scan_args){.n = N, .in = xlt_view(&words), .out = out}, num, waits,
+                           event);
 }
 
 static xl_status scan_look_back_cleared(LAST)
 {
-    return xl_scan_enqueue(look_back, queue, N, xlt_view(&words), xl_no_view(), out,
-                           xlt_view(&state), num, waits, event);
+    return xl_scan_enqueue(
+        look_back, queue,
+        &(xl_scan_args){.n = N, .in = xlt_view(&words), .out = out, .scratch = xlt_view(&state)},
+        num, waits, event);
 }
 
 static xl_status reduce_whole(LAST)
 {
-    return xl_reduce_enqueue(whole, queue, N, xlt_view(&words), xl_no_view(), out, xl_no_view(),
-                             xl_no_view(), xl_no_view(), num, waits, event);
+    return xl_reduce_enqueue(whole, queue,
+                             &(xl_reduce_args){.n = N, .in = xlt_view(&words), .out = out}, num,
+                             waits, event);
 }
 
 static xl_status reduce_by_flags(LAST)
 {
-    return xl_reduce_enqueue(by_flags, queue, N, xlt_view(&words), xlt_view(&heads), out,
-                             xl_no_view(), xl_no_view(), xl_no_view(), num, waits, event);
+    return xl_reduce_enqueue(
+        by_flags, queue,
+        &(xl_reduce_args){.n = N, .in = xlt_view(&words), .segments = xlt_view(&heads), .out = out},
+        num, waits, event);
 }
 
 static xl_status sort_keys(LAST)
 {
-    return xl_sort_enqueue(sort, queue, N, xlt_view(&words), xl_no_view(), out, xl_no_view(),
-                           xl_no_view(), num, waits, event);
+    return xl_sort_enqueue(sort, queue,
+                           &(xl_sort_args){.n = N, .keys_in = xlt_view(&words), .keys_out = out},
+                           num, waits, event);
 }
 
 /* Nests a scan, or a sort, between launches of its own. */
 static xl_status build_grid(LAST)
 {
-    return xl_grid_build_enqueue(grid, queue, N / 3, xlt_view(&points), out, num, waits, event);
+    return xl_grid_build_enqueue(
+        grid, queue, &(xl_grid_build_args){.n = N / 3, .points = xlt_view(&points), .storage = out},
+        num, waits, event);
 }
 
 /* Ends in a nested scan. */
 static xl_status count_neighbors(LAST)
 {
-    return xl_neighbors_count_enqueue(neighbors, grid, queue, xl_no_view(), out, xl_no_view(), num,
-                                      waits, event);
+    return xl_neighbors_count_enqueue(
+        neighbors, grid, queue, &(xl_neighbors_count_args){.offsets = out}, num, waits, event);
 }
 
 static const struct {

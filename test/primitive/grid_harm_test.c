@@ -22,14 +22,14 @@ typedef struct fixture {
     list wanted;
 } fixture;
 
-static fixture fixture_make(bool hashed, bool unsorted)
+static fixture fixture_make(bool hashed, bool sorted)
 {
     fixture f = {.c = cloud_uniform(N, 0.0f, 1.0f, 79)};
     xl_grid_desc desc = grid_desc_of(&f.c, hashed ? 0.05f : 0.25f);
     xl_neighbors_desc search = search_desc_of(0.2f);
     desc.algorithm = XL_GRID_COUNTING;
     search.visit = visit;
-    search.unsorted = unsorted;
+    search.sorted = sorted;
     f.b = build_grid(&f.c, &desc);
     f.b.cloud = NULL;
     XLT_OK(xl_neighbors_create(xlt_context(), &search, &f.plan));
@@ -70,14 +70,22 @@ static void search(const fixture *f, found *got)
     xlt_buffer rows = xlt_buffer_make(NULL, got->capacity, 4, 0);
     xlt_buffer sums = xlt_buffer_make(NULL, N, 4, 0), order = xlt_buffer_make(NULL, N, 4, 0);
     xlt_buffer in = xlt_buffer_make(numbers, N, 4, 0);
-    XLT_OK(xl_neighbors_count_enqueue(f->plan, f->b.grid, q, xlt_view(&counts), xlt_view(&wide),
-                                      xl_no_view(), 0, NULL, NULL));
-    XLT_OK(xl_neighbors_fill_enqueue(f->plan, f->b.grid, q, xlt_view(&offsets), xlt_view(&rows),
-                                     got->capacity, 0, NULL, NULL));
-    XLT_OK(
-        xl_neighbors_visit_enqueue(f->plan, f->b.grid, q, 0, NULL, xlt_view(&sums), 0, NULL, NULL));
-    XLT_OK(
-        xl_grid_reorder_enqueue(f->b.grid, q, 4, xlt_view(&in), xlt_view(&order), 0, NULL, NULL));
+    XLT_OK(xl_neighbors_count_enqueue(
+        f->plan, f->b.grid, q,
+        &(xl_neighbors_count_args){.counts = xlt_view(&counts), .offsets = xlt_view(&wide)}, 0,
+        NULL, NULL));
+    XLT_OK(xl_neighbors_fill_enqueue(f->plan, f->b.grid, q,
+                                     &(xl_neighbors_fill_args){.offsets = xlt_view(&offsets),
+                                                               .indices = xlt_view(&rows),
+                                                               .capacity = got->capacity},
+                                     0, NULL, NULL));
+    XLT_OK(xl_neighbors_visit_enqueue(
+        f->plan, f->b.grid, q, &(xl_neighbors_visit_args){.start = 0, .out = xlt_view(&sums)}, 0,
+        NULL, NULL));
+    XLT_OK(xl_grid_reorder_enqueue(
+        f->b.grid, q,
+        &(xl_grid_reorder_args){.element_bytes = 4, .in = xlt_view(&in), .out = xlt_view(&order)},
+        0, NULL, NULL));
     xlt_read(&counts, got->counts);
     xlt_read(&wide, got->offsets);
     xlt_read(&rows, got->rows);
@@ -130,7 +138,7 @@ static void expect_failed(const fixture *f)
 static void overwritten_grids_are_grids_that_failed(void **state)
 {
     (void)state;
-    fixture f = fixture_make(false, false);
+    fixture f = fixture_make(false, true);
     uint32_t *words = storage_words(&f);
     memset(words, 0, f.b.storage.n);
     write_storage(&f, words);
@@ -147,7 +155,7 @@ static void cells_that_do_not_fit_are_a_failed_build(void **state)
 {
     (void)state;
     for (int axis = 0; axis < 3; ++axis) {
-        fixture f = fixture_make(false, false);
+        fixture f = fixture_make(false, true);
         uint32_t *words = storage_words(&f);
         found got;
         ((xli_grid_header *)words)->cells[axis] = 1u << 20;
@@ -166,16 +174,22 @@ static void cells_that_do_not_fit_are_a_failed_build(void **state)
 static void builds_are_told_apart(void **state)
 {
     (void)state;
-    fixture f = fixture_make(false, false);
+    fixture f = fixture_make(false, true);
     uint32_t *words = storage_words(&f);
     xl_grid_desc desc = grid_desc_of(&f.c, 0.25f);
     xl_grid *other;
     XLT_OK(xl_grid_create(xlt_context(), &desc, &other));
-    XLT_OK(xl_grid_build_enqueue(other, xlt_queue(), N, xlt_view(&f.b.points),
-                                 xlt_view(&f.b.storage), 0, NULL, NULL));
+    XLT_OK(xl_grid_build_enqueue(other, xlt_queue(),
+                                 &(xl_grid_build_args){.n = N,
+                                                       .points = xlt_view(&f.b.points),
+                                                       .storage = xlt_view(&f.b.storage)},
+                                 0, NULL, NULL));
     expect_failed(&f);
-    XLT_OK(xl_grid_build_enqueue(f.b.grid, xlt_queue(), N, xlt_view(&f.b.points),
-                                 xlt_view(&f.b.storage), 0, NULL, NULL));
+    XLT_OK(xl_grid_build_enqueue(f.b.grid, xlt_queue(),
+                                 &(xl_grid_build_args){.n = N,
+                                                       .points = xlt_view(&f.b.points),
+                                                       .storage = xlt_view(&f.b.storage)},
+                                 0, NULL, NULL));
     XLT_OK(xl_grid_status(f.b.grid, xlt_queue(), NULL, 0, NULL));
     write_storage(&f, words);
     expect_failed(&f);
@@ -198,8 +212,9 @@ static void overwritten_without_points(void **state)
     XLT_CL(clEnqueueFillBuffer(xlt_queue(), b.storage.mem, &zero, sizeof zero,
                                xlt_view(&b.storage).offset, b.storage.n, 0, NULL, NULL));
     xlt_buffer offsets = xlt_buffer_make(NULL, 1, 8, 0);
-    XLT_OK(xl_neighbors_count_enqueue(plan, b.grid, xlt_queue(), xl_no_view(), xlt_view(&offsets),
-                                      xl_no_view(), 0, NULL, NULL));
+    XLT_OK(xl_neighbors_count_enqueue(plan, b.grid, xlt_queue(),
+                                      &(xl_neighbors_count_args){.offsets = xlt_view(&offsets)}, 0,
+                                      NULL, NULL));
     xlt_read(&offsets, &offset);
     assert_true(offset == UINT64_MAX);
     xlt_buffer_free(&offsets);
@@ -270,7 +285,7 @@ static void searches_of_wrong_numbers_stay_inside(void **state)
 {
     (void)state;
     for (int kind = 0; kind < (xlt_small() ? 2 : 4); ++kind) {
-        fixture f = fixture_make(kind & 1, kind & 2);
+        fixture f = fixture_make(kind & 1, !(kind & 2));
         uint32_t *right = storage_words(&f), *words = malloc(f.b.storage.n);
         assert_non_null(words);
         for (int what = STARTS; what < HARMS; ++what)
@@ -297,7 +312,7 @@ static void searches_of_wrong_numbers_stay_inside(void **state)
 static void offsets_have_64_bits(void **state)
 {
     (void)state;
-    fixture f = fixture_make(false, false);
+    fixture f = fixture_make(false, true);
     size_t capacity = (size_t)f.wanted.offsets[N];
     uint32_t *rows = malloc(capacity * sizeof *rows);
     assert_non_null(rows);
@@ -307,8 +322,11 @@ static void offsets_have_64_bits(void **state)
             offsets[i] = f.wanted.offsets[i] + (i > N / 2 ? above : 0);
         xlt_buffer given = xlt_buffer_make(offsets, N + 1, 8, 0);
         xlt_buffer out = xlt_buffer_make(NULL, capacity, 4, 0);
-        XLT_OK(xl_neighbors_fill_enqueue(f.plan, f.b.grid, xlt_queue(), xlt_view(&given),
-                                         xlt_view(&out), capacity, 0, NULL, NULL));
+        XLT_OK(xl_neighbors_fill_enqueue(f.plan, f.b.grid, xlt_queue(),
+                                         &(xl_neighbors_fill_args){.offsets = xlt_view(&given),
+                                                                   .indices = xlt_view(&out),
+                                                                   .capacity = capacity},
+                                         0, NULL, NULL));
         xlt_read(&out, rows);
         xlt_check_guards(&out, "rows");
         for (size_t k = 0; k < capacity; ++k) {
@@ -328,7 +346,7 @@ static void offsets_have_64_bits(void **state)
 static void rows_keep_to_their_room(void **state)
 {
     (void)state;
-    fixture f = fixture_make(false, false);
+    fixture f = fixture_make(false, true);
     for (size_t row = 0; row < N; row += N / 5) {
         uint64_t offsets[N + 1];
         uint32_t rows[100];
@@ -337,8 +355,11 @@ static void rows_keep_to_their_room(void **state)
         assert_true(f.wanted.offsets[row + 1] - f.wanted.offsets[row] > 1);
         xlt_buffer given = xlt_buffer_make(offsets, N + 1, 8, 0);
         xlt_buffer out = xlt_buffer_make(NULL, 100, 4, 0);
-        XLT_OK(xl_neighbors_fill_enqueue(f.plan, f.b.grid, xlt_queue(), xlt_view(&given),
-                                         xlt_view(&out), 100, 0, NULL, NULL));
+        XLT_OK(xl_neighbors_fill_enqueue(f.plan, f.b.grid, xlt_queue(),
+                                         &(xl_neighbors_fill_args){.offsets = xlt_view(&given),
+                                                                   .indices = xlt_view(&out),
+                                                                   .capacity = 100},
+                                         0, NULL, NULL));
         xlt_read(&out, rows);
         xlt_check_guards(&out, "rows");
         assert_true(rows[0] < N);
@@ -357,7 +378,7 @@ static void scratch_is_for_one_more_than_n(void **state)
 {
     (void)state;
     size_t bytes, wanted, alignment, steps = 0, last = 0;
-    fixture f = fixture_make(false, false);
+    fixture f = fixture_make(false, true);
     xl_scan_desc desc;
     xl_scan *scan;
     xl_scan_desc_init(&desc);

@@ -103,8 +103,11 @@ built build_grid(const cloud *c, const xl_grid_desc *desc)
     XLT_OK(xl_grid_scratch(b.grid, c->n, &bytes, &alignment));
     b.storage = xlt_scratch_make(bytes, alignment);
     b.points = xlt_buffer_make(c->xyz, c->n * c->stride, sizeof(float), 3);
-    XLT_OK(xl_grid_build_enqueue(b.grid, xlt_queue(), c->n, xlt_view(&b.points),
-                                 xlt_view(&b.storage), 0, NULL, NULL));
+    XLT_OK(xl_grid_build_enqueue(b.grid, xlt_queue(),
+                                 &(xl_grid_build_args){.n = c->n,
+                                                       .points = xlt_view(&b.points),
+                                                       .storage = xlt_view(&b.storage)},
+                                 0, NULL, NULL));
     return b;
 }
 
@@ -133,8 +136,11 @@ uint32_t *order_of(const built *b)
         numbers[i] = (uint32_t)i;
     xlt_buffer in = xlt_buffer_make(numbers, n, sizeof *numbers, 1);
     xlt_buffer out = xlt_buffer_make(NULL, n, sizeof *numbers, 2);
-    XLT_OK(xl_grid_reorder_enqueue(b->grid, xlt_queue(), sizeof *numbers, xlt_view(&in),
-                                   xlt_view(&out), 0, NULL, NULL));
+    XLT_OK(xl_grid_reorder_enqueue(b->grid, xlt_queue(),
+                                   &(xl_grid_reorder_args){.element_bytes = sizeof *numbers,
+                                                           .in = xlt_view(&in),
+                                                           .out = xlt_view(&out)},
+                                   0, NULL, NULL));
     xlt_read(&out, numbers);
     xlt_check_guards(&out, "out");
     xlt_buffer_free(&in);
@@ -180,9 +186,12 @@ static void count_into(const built *b, xl_neighbors *plan, list *l)
     xlt_buffer scratch = xlt_scratch_make(bytes, alignment);
     xlt_buffer narrow = xlt_buffer_make(NULL, l->n, sizeof *counts, 1);
     xlt_buffer offsets = xlt_buffer_make(NULL, l->n + 1, sizeof *l->offsets, 1);
-    XLT_OK(xl_neighbors_count_enqueue(plan, b->grid, xlt_queue(), xlt_view(&narrow),
-                                      xlt_view(&offsets), bytes ? xlt_view(&scratch) : xl_no_view(),
-                                      0, NULL, NULL));
+    XLT_OK(xl_neighbors_count_enqueue(
+        plan, b->grid, xlt_queue(),
+        &(xl_neighbors_count_args){.counts = xlt_view(&narrow),
+                                   .offsets = xlt_view(&offsets),
+                                   .scratch = bytes ? xlt_view(&scratch) : xl_no_view()},
+        0, NULL, NULL));
     xlt_read(&narrow, counts);
     xlt_read(&offsets, l->offsets);
     check_counts(l, counts);
@@ -201,8 +210,11 @@ static void fill_into(const built *b, xl_neighbors *plan, list *l)
     uint64_t capacity = l->offsets[l->n];
     xlt_buffer offsets = xlt_buffer_make(l->offsets, l->n + 1, sizeof *l->offsets, 0);
     xlt_buffer indices = xlt_buffer_make(NULL, (size_t)capacity, sizeof *l->indices, 3);
-    XLT_OK(xl_neighbors_fill_enqueue(plan, b->grid, xlt_queue(), xlt_view(&offsets),
-                                     xlt_view(&indices), capacity, 0, NULL, NULL));
+    XLT_OK(xl_neighbors_fill_enqueue(plan, b->grid, xlt_queue(),
+                                     &(xl_neighbors_fill_args){.offsets = xlt_view(&offsets),
+                                                               .indices = xlt_view(&indices),
+                                                               .capacity = capacity},
+                                     0, NULL, NULL));
     xlt_read(&indices, l->indices);
     xlt_check_guards(&offsets, "offsets");
     xlt_check_guards(&indices, "indices");
@@ -229,7 +241,7 @@ static xli_ref_search search_of(const cloud *c, const xl_neighbors_desc *desc)
                             .stride = c->stride,
                             .radius = desc->radius,
                             .inclusive = desc->inclusive != 0,
-                            .keep_self = desc->keep_self != 0};
+                            .include_self = desc->include_self != 0};
 }
 
 list list_by_brute_force(const cloud *c, const xl_neighbors_desc *desc)
@@ -356,7 +368,7 @@ xl_grid_report check_search(const char *what, const cloud *c, const xl_grid_desc
     built b = build_grid(c, grid);
     xl_grid_report report = report_of(&b);
     list got = list_of(&b, search), wanted = list_by_brute_force(c, search);
-    if (search->unsorted)
+    if (!search->sorted)
         sort_rows(&got);
     lists_equal(what, &got, &wanted);
     list_free(&got);

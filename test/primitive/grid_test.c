@@ -162,7 +162,10 @@ static void reorder_takes_any_multiple_of_four_bytes(void **state)
     built b = build_grid(&c, &desc);
     uint32_t *order = order_of(&b);
     xlt_buffer from = xlt_buffer_make(in, N, WORDS * 4, 3), to = xlt_buffer_make(NULL, N, 20, 1);
-    XLT_OK(xl_grid_reorder_enqueue(b.grid, xlt_queue(), WORDS * 4, xlt_view(&from), xlt_view(&to),
+    XLT_OK(xl_grid_reorder_enqueue(b.grid, xlt_queue(),
+                                   &(xl_grid_reorder_args){.element_bytes = WORDS * 4,
+                                                           .in = xlt_view(&from),
+                                                           .out = xlt_view(&to)},
                                    0, NULL, NULL));
     xlt_read(&to, out);
     xlt_check_guards(&to, "out");
@@ -281,7 +284,7 @@ static void no_points_at_all(void **state)
         built b = build_grid(&c, &desc);
         r = report_of(&b);
         assert_int_equal(r.points, 0);
-        XLT_OK(xl_grid_build_enqueue(b.grid, xlt_queue(), 0, xl_no_view(), xl_no_view(), 0, NULL,
+        XLT_OK(xl_grid_build_enqueue(b.grid, xlt_queue(), &(xl_grid_build_args){.n = 0}, 0, NULL,
                                      &event));
         XLT_CL(clWaitForEvents(1, &event));
         XLT_CL(clReleaseEvent(event));
@@ -308,11 +311,15 @@ static void storage_is_kept_as_long_as_needed(void **state)
     XLT_CL(clFinish(xlt_queue()));
     const cl_uint count = references(b.storage.mem);
     assert_true(count >= 2);
-    XLT_OK(xl_grid_build_enqueue(b.grid, xlt_queue(), c.n, xlt_view(&b.points),
-                                 xlt_view(&b.storage), 0, NULL, NULL));
+    XLT_OK(xl_grid_build_enqueue(b.grid, xlt_queue(),
+                                 &(xl_grid_build_args){.n = c.n,
+                                                       .points = xlt_view(&b.points),
+                                                       .storage = xlt_view(&b.storage)},
+                                 0, NULL, NULL));
     XLT_CL(clFinish(xlt_queue()));
     assert_true(count > 2 || references(b.storage.mem) == 2);
-    XLT_OK(xl_grid_build_enqueue(b.grid, xlt_queue(), c.n, xlt_view(&b.points), xl_no_view(), 0,
+    XLT_OK(xl_grid_build_enqueue(b.grid, xlt_queue(),
+                                 &(xl_grid_build_args){.n = c.n, .points = xlt_view(&b.points)}, 0,
                                  NULL, NULL));
     XLT_CL(clFinish(xlt_queue()));
     assert_true(count > 2 || references(b.storage.mem) == 1);
@@ -333,8 +340,9 @@ static void builds_replace_each_other(void **state)
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; ++k) {
         cloud part = {.xyz = c.xyz, .n = sizes[k], .stride = 3};
         built b = {.grid = grid, .cloud = &part};
-        XLT_OK(xl_grid_build_enqueue(grid, xlt_queue(), sizes[k], xlt_view(&points), xl_no_view(),
-                                     0, NULL, NULL));
+        XLT_OK(xl_grid_build_enqueue(
+            grid, xlt_queue(), &(xl_grid_build_args){.n = sizes[k], .points = xlt_view(&points)}, 0,
+            NULL, NULL));
         assert_int_equal(report_of(&b).points, sizes[k]);
         uint32_t *order = order_of(&b);
         fail_unless_permutation(order, sizes[k]);
@@ -349,7 +357,7 @@ static void scratch_grows_with_n(void **state)
 {
     (void)state;
     cloud c = cloud_make(0, 3);
-    for (int bounded = 0; bounded < 2; ++bounded) {
+    for (uint32_t bounded = 0; bounded < 2; ++bounded) {
         size_t last = 0;
         xl_grid *grid;
         xl_grid_desc desc = unit_box(&c);
@@ -425,28 +433,67 @@ static void bad_arguments_are_refused(void **state)
     xl_view p = xlt_view(&points), s = xlt_view(&storage);
     /* Nothing is built yet. */
     XLT_FAILS(xl_grid_status(grid, q, NULL, 0, NULL), bad);
-    XLT_FAILS(xl_grid_reorder_enqueue(grid, q, 12, p, s, 0, NULL, NULL), bad);
-    XLT_FAILS(xl_grid_build_enqueue(grid, q, 100, xl_no_view(), s, 0, NULL, &event), bad);
+    XLT_FAILS(xl_grid_reorder_enqueue(
+                  grid, q, &(xl_grid_reorder_args){.element_bytes = 12, .in = p, .out = s}, 0, NULL,
+                  NULL),
+              bad);
+    XLT_FAILS(xl_grid_build_enqueue(grid, q, &(xl_grid_build_args){.n = 100, .storage = s}, 0, NULL,
+                                    &event),
+              bad);
     assert_null(event);
-    XLT_FAILS(xl_grid_build_enqueue(grid, NULL, 100, p, s, 0, NULL, NULL), bad);
-    XLT_FAILS(xl_grid_build_enqueue(grid, q, 1000000, p, s, 0, NULL, NULL), bad);
-    XLT_FAILS(xl_grid_build_enqueue(grid, q, UINT32_MAX, p, s, 0, NULL, NULL), bad);
-    XLT_FAILS(xl_grid_build_enqueue(grid, q, 100, p, xlt_view(&small), 0, NULL, NULL),
+    XLT_FAILS(xl_grid_build_enqueue(grid, NULL,
+                                    &(xl_grid_build_args){.n = 100, .points = p, .storage = s}, 0,
+                                    NULL, NULL),
+              bad);
+    XLT_FAILS(xl_grid_build_enqueue(grid, q,
+                                    &(xl_grid_build_args){.n = 1000000, .points = p, .storage = s},
+                                    0, NULL, NULL),
+              bad);
+    XLT_FAILS(xl_grid_build_enqueue(
+                  grid, q, &(xl_grid_build_args){.n = UINT32_MAX, .points = p, .storage = s}, 0,
+                  NULL, NULL),
+              bad);
+    XLT_FAILS(xl_grid_build_enqueue(
+                  grid, q,
+                  &(xl_grid_build_args){.n = 100, .points = p, .storage = xlt_view(&small)}, 0,
+                  NULL, NULL),
               XL_ERROR_SCRATCH_TOO_SMALL);
-    XLT_FAILS(
-        xl_grid_build_enqueue(grid, q, 100, p, xl_view_of(s.buffer, s.offset + 4), 0, NULL, NULL),
-        XL_ERROR_MISALIGNED);
-    XLT_FAILS(
-        xl_grid_build_enqueue(grid, q, 100, xl_view_of(s.buffer, s.offset / 4), s, 0, NULL, NULL),
-        XL_ERROR_OVERLAP);
-    XLT_FAILS(xl_grid_build_enqueue(grid, q, 100, p, s, 1, NULL, NULL), bad);
-    assert_int_equal(xl_grid_build_enqueue(NULL, q, 100, p, s, 0, NULL, NULL), bad);
+    XLT_FAILS(xl_grid_build_enqueue(
+                  grid, q,
+                  &(xl_grid_build_args){
+                      .n = 100, .points = p, .storage = xl_view_of(s.buffer, s.offset + 4)},
+                  0, NULL, NULL),
+              XL_ERROR_MISALIGNED);
+    XLT_FAILS(xl_grid_build_enqueue(
+                  grid, q,
+                  &(xl_grid_build_args){
+                      .n = 100, .points = xl_view_of(s.buffer, s.offset / 4), .storage = s},
+                  0, NULL, NULL),
+              XL_ERROR_OVERLAP);
+    XLT_FAILS(xl_grid_build_enqueue(grid, q,
+                                    &(xl_grid_build_args){.n = 100, .points = p, .storage = s}, 1,
+                                    NULL, NULL),
+              bad);
+    assert_int_equal(
+        xl_grid_build_enqueue(NULL, q, &(xl_grid_build_args){.n = 100, .points = p, .storage = s},
+                              0, NULL, NULL),
+        bad);
     XLT_FAILS(xl_grid_scratch(grid, 1, NULL, &alignment), bad);
     XLT_FAILS(xl_grid_scratch(grid, UINT32_MAX, &bytes, &alignment), bad);
-    XLT_OK(xl_grid_build_enqueue(grid, q, 100, p, s, 0, NULL, NULL));
-    XLT_FAILS(xl_grid_reorder_enqueue(grid, q, 6, p, s, 0, NULL, NULL), bad);
-    XLT_FAILS(xl_grid_reorder_enqueue(grid, q, 0, p, s, 0, NULL, NULL), bad);
-    XLT_FAILS(xl_grid_reorder_enqueue(grid, q, 4, p, p, 0, NULL, NULL), XL_ERROR_OVERLAP);
+    XLT_OK(xl_grid_build_enqueue(
+        grid, q, &(xl_grid_build_args){.n = 100, .points = p, .storage = s}, 0, NULL, NULL));
+    XLT_FAILS(
+        xl_grid_reorder_enqueue(
+            grid, q, &(xl_grid_reorder_args){.element_bytes = 6, .in = p, .out = s}, 0, NULL, NULL),
+        bad);
+    XLT_FAILS(
+        xl_grid_reorder_enqueue(
+            grid, q, &(xl_grid_reorder_args){.element_bytes = 0, .in = p, .out = s}, 0, NULL, NULL),
+        bad);
+    XLT_FAILS(
+        xl_grid_reorder_enqueue(
+            grid, q, &(xl_grid_reorder_args){.element_bytes = 4, .in = p, .out = p}, 0, NULL, NULL),
+        XL_ERROR_OVERLAP);
     XLT_OK(xl_grid_status(grid, q, NULL, 0, NULL));
     xl_grid_destroy(grid);
     xl_grid_destroy(NULL);
@@ -474,10 +521,13 @@ static void out_of_order_queue(void **state)
         numbers[i] = i;
     xlt_buffer in = xlt_buffer_make(numbers, 400, 4, 0), out = xlt_buffer_make(NULL, 400, 4, 0);
     for (int run = 0; run < 5; ++run) {
-        XLT_OK(xl_grid_build_enqueue(b.grid, queue, 400, xlt_view(&b.points), xl_no_view(), 0, NULL,
-                                     &events[0]));
-        XLT_OK(xl_grid_reorder_enqueue(b.grid, queue, 4, xlt_view(&in), xlt_view(&out), 1,
-                                       &events[0], &events[1]));
+        XLT_OK(xl_grid_build_enqueue(b.grid, queue,
+                                     &(xl_grid_build_args){.n = 400, .points = xlt_view(&b.points)},
+                                     0, NULL, &events[0]));
+        XLT_OK(xl_grid_reorder_enqueue(
+            b.grid, queue,
+            &(xl_grid_reorder_args){.element_bytes = 4, .in = xlt_view(&in), .out = xlt_view(&out)},
+            1, &events[0], &events[1]));
         XLT_OK(xl_grid_status(b.grid, queue, NULL, 1, &events[1]));
         xlt_read(&out, got);
         assert_memory_equal(got, wanted, sizeof got);

@@ -23,7 +23,7 @@ static const struct {
     {XL_U8, XL_SUM, XL_SEGMENTS_HEAD_FLAGS, LONG_RUNS, ONE_LAUNCH / 4 + 77},
     {XL_U8, XL_SUM, XL_SEGMENTS_HEAD_FLAGS, ONE_SEGMENT, 2 * ONE_LAUNCH + 77},
     {XL_I8, XL_MAX, XL_SEGMENTS_KEYS, LONG_RUNS, ONE_LAUNCH + 1},
-    {XL_U8, XL_XOR, XL_SEGMENTS_HEAD_BITS, SHORT_RUNS, ONE_LAUNCH + 3 * RUN},
+    {XL_U8, XL_XOR, XL_SEGMENTS_FLAG_BITMASK, SHORT_RUNS, ONE_LAUNCH + 3 * RUN},
     {XL_U8, XL_SUM, XL_SEGMENTS_WIDTH, LONG_RUNS, ONE_LAUNCH + 1},
     {XL_U8, XL_SUM, XL_SEGMENTS_OFFSETS, LONG_RUNS, ONE_LAUNCH + 1},
 };
@@ -97,8 +97,9 @@ static void check_ones(const char *what, const char *tune, size_t n)
     memset(ones, 1, n);
     xlt_buffer a = xlt_buffer_make(ones, n, 1, 0), b = xlt_buffer_make(NULL, 1, 4, 0);
     ok(ctx,
-       xl_reduce_enqueue(plan, xlt_queue(), n, xlt_view(&a), xl_no_view(), xlt_view(&b),
-                         xl_no_view(), xl_no_view(), xl_no_view(), 0, NULL, NULL),
+       xl_reduce_enqueue(plan, xlt_queue(),
+                         &(xl_reduce_args){.n = n, .in = xlt_view(&a), .out = xlt_view(&b)}, 0,
+                         NULL, NULL),
        what);
     xlt_read(&b, &got);
     if (got != n)

@@ -40,7 +40,7 @@ static double time_of(const cloud *c, float cell_size, float radius)
 
 static void check_list(const char *what, const cloud *c, float cell_size, float radius)
 {
-    for (int inclusive = 0; inclusive < 2; ++inclusive) {
+    for (uint32_t inclusive = 0; inclusive < 2; ++inclusive) {
         xl_grid_desc desc = grid_desc_of(c, cell_size);
         xl_neighbors_desc search = search_desc_of(radius);
         search.inclusive = inclusive;

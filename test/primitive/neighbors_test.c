@@ -98,8 +98,12 @@ static float *visit_sums(const built *b, const xl_neighbors_desc *search, float 
     assert_non_null(sums);
     xlt_buffer out = xlt_buffer_make(NULL, b->cloud->n, sizeof *sums, 5);
     XLT_OK(xl_neighbors_create(xlt_context(), search, &plan));
-    XLT_OK(xl_neighbors_visit_enqueue(plan, b->grid, xlt_queue(), start, params, xlt_view(&out), 0,
-                                      NULL, NULL));
+    XLT_OK(xl_neighbors_visit_enqueue(
+        plan, b->grid, xlt_queue(),
+        &(xl_neighbors_visit_args){.start = start,
+                                   .params = {params[0], params[1], params[2], params[3]},
+                                   .out = xlt_view(&out)},
+        0, NULL, NULL));
     xlt_read(&out, sums);
     xlt_check_guards(&out, "out");
     xlt_buffer_free(&out);
@@ -126,7 +130,7 @@ static void poly6_density_of_a_lattice(void **state)
     xl_grid_desc desc = grid_desc_of(&c, 2.0f);
     xl_neighbors_desc search = search_desc_of(2.0f);
     const float params[4] = {4.0f, (float)norm, 0, 0};
-    search.keep_self = 1;
+    search.include_self = 1;
     search.visit = poly6;
     built b = build_grid(&c, &desc);
     float *sums = visit_sums(&b, &search, 0, params);
@@ -153,8 +157,8 @@ static void check_cloud(const char *what, const cloud *c, float radius)
             xl_grid_desc desc = grid_desc_of(c, radius * cells[k]);
             xl_neighbors_desc search = search_desc_of(radius);
             search.inclusive = way & 1;
-            search.keep_self = way >> 1 & 1;
-            search.unsorted = way == 3;
+            search.include_self = way >> 1 & 1;
+            search.sorted = way != 3;
             desc.algorithm = way == 2 ? XL_GRID_BITONIC : XL_GRID_AUTO;
             (void)check_search(what, c, &desc, &search);
         }
@@ -389,10 +393,10 @@ static void visits_see_each_pair_once(void **state)
                                "{ return sum + (i == j ? 100.0f : (float)((j ^ i) & 15u)) + p.w; }";
     cloud c = cloud_uniform(sized(900), 0.0f, 1.0f, 53);
     const float params[4] = {0, 0, 0, 3};
-    for (int keep_self = 0; keep_self < 2; ++keep_self) {
-        xl_grid_desc desc = grid_desc_of(&c, keep_self ? 0.01f : 0.1f);
+    for (uint32_t include_self = 0; include_self < 2; ++include_self) {
+        xl_grid_desc desc = grid_desc_of(&c, include_self ? 0.01f : 0.1f);
         xl_neighbors_desc search = search_desc_of(0.15f);
-        search.keep_self = keep_self;
+        search.include_self = include_self;
         search.visit = text;
         built b = build_grid(&c, &desc);
         list l = list_by_brute_force(&c, &search);
@@ -473,9 +477,14 @@ static void failed_grids_give_nothing(void **state)
     XLT_OK(xl_neighbors_create(xlt_context(), &search, &plan));
     xlt_buffer narrow = xlt_buffer_make(NULL, N, 4, 0), wide = xlt_buffer_make(NULL, N + 1, 8, 0);
     xlt_buffer rows = xlt_buffer_make(NULL, N, 4, 0);
-    XLT_OK(xl_neighbors_count_enqueue(plan, b.grid, xlt_queue(), xlt_view(&narrow), xlt_view(&wide),
-                                      xl_no_view(), 0, NULL, NULL));
-    XLT_OK(xl_neighbors_fill_enqueue(plan, b.grid, xlt_queue(), xlt_view(&wide), xlt_view(&rows), N,
+    XLT_OK(xl_neighbors_count_enqueue(
+        plan, b.grid, xlt_queue(),
+        &(xl_neighbors_count_args){.counts = xlt_view(&narrow), .offsets = xlt_view(&wide)}, 0,
+        NULL, NULL));
+    XLT_OK(xl_neighbors_fill_enqueue(plan, b.grid, xlt_queue(),
+                                     &(xl_neighbors_fill_args){.offsets = xlt_view(&wide),
+                                                               .indices = xlt_view(&rows),
+                                                               .capacity = N},
                                      0, NULL, NULL));
     xlt_read(&narrow, counts);
     xlt_read(&wide, offsets);
@@ -512,8 +521,11 @@ static void short_lists_are_never_overrun(void **state)
     XLT_OK(xl_neighbors_create(xlt_context(), &search, &plan));
     xlt_buffer offsets = xlt_buffer_make(l.offsets, c.n + 1, 8, 0);
     xlt_buffer rows = xlt_buffer_make(NULL, (size_t)capacity, 4, 1);
-    XLT_OK(xl_neighbors_fill_enqueue(plan, b.grid, xlt_queue(), xlt_view(&offsets), xlt_view(&rows),
-                                     capacity, 0, NULL, NULL));
+    XLT_OK(xl_neighbors_fill_enqueue(plan, b.grid, xlt_queue(),
+                                     &(xl_neighbors_fill_args){.offsets = xlt_view(&offsets),
+                                                               .indices = xlt_view(&rows),
+                                                               .capacity = capacity},
+                                     0, NULL, NULL));
     xlt_read(&rows, got);
     xlt_check_guards(&rows, "indices");
     for (size_t i = 0; i < c.n; ++i)
@@ -524,8 +536,11 @@ static void short_lists_are_never_overrun(void **state)
         l.offsets[i] = capacity / (c.n + 1) * i;
     xlt_buffer_free(&offsets);
     offsets = xlt_buffer_make(l.offsets, c.n + 1, 8, 0);
-    XLT_OK(xl_neighbors_fill_enqueue(plan, b.grid, xlt_queue(), xlt_view(&offsets), xlt_view(&rows),
-                                     capacity, 0, NULL, NULL));
+    XLT_OK(xl_neighbors_fill_enqueue(plan, b.grid, xlt_queue(),
+                                     &(xl_neighbors_fill_args){.offsets = xlt_view(&offsets),
+                                                               .indices = xlt_view(&rows),
+                                                               .capacity = capacity},
+                                     0, NULL, NULL));
     xlt_check_guards(&rows, "indices");
     free(got);
     list_free(&l);
@@ -549,16 +564,18 @@ static void no_points_no_pairs(void **state)
     built b = build_grid(&c, &desc);
     XLT_OK(xl_neighbors_create(xlt_context(), &search, &plan));
     xlt_buffer offsets = xlt_buffer_make(NULL, 1, 8, 1);
-    XLT_OK(xl_neighbors_count_enqueue(plan, b.grid, xlt_queue(), xl_no_view(), xlt_view(&offsets),
-                                      xl_no_view(), 0, NULL, NULL));
+    XLT_OK(xl_neighbors_count_enqueue(plan, b.grid, xlt_queue(),
+                                      &(xl_neighbors_count_args){.offsets = xlt_view(&offsets)}, 0,
+                                      NULL, NULL));
     xlt_read(&offsets, &zero);
     assert_int_equal(zero, 0);
-    XLT_OK(xl_neighbors_count_enqueue(plan, b.grid, xlt_queue(), xl_no_view(), xl_no_view(),
-                                      xl_no_view(), 0, NULL, NULL));
-    XLT_OK(xl_neighbors_fill_enqueue(plan, b.grid, xlt_queue(), xlt_view(&offsets), xl_no_view(), 0,
-                                     0, NULL, NULL));
-    XLT_OK(xl_neighbors_visit_enqueue(plan, b.grid, xlt_queue(), 0, NULL, xl_no_view(), 0, NULL,
-                                      &event));
+    XLT_OK(xl_neighbors_count_enqueue(plan, b.grid, xlt_queue(), &(xl_neighbors_count_args){0}, 0,
+                                      NULL, NULL));
+    XLT_OK(xl_neighbors_fill_enqueue(
+        plan, b.grid, xlt_queue(),
+        &(xl_neighbors_fill_args){.offsets = xlt_view(&offsets), .capacity = 0}, 0, NULL, NULL));
+    XLT_OK(xl_neighbors_visit_enqueue(plan, b.grid, xlt_queue(),
+                                      &(xl_neighbors_visit_args){.start = 0}, 0, NULL, &event));
     XLT_CL(clWaitForEvents(1, &event));
     XLT_CL(clReleaseEvent(event));
     xlt_check_guards(&offsets, "offsets");
@@ -587,14 +604,22 @@ static void out_of_order_queue(void **state)
     xlt_buffer rows = xlt_buffer_make(NULL, pairs, 4, 0), sums = xlt_buffer_make(NULL, c.n, 4, 0);
     XLT_OK(xl_neighbors_create(xlt_context(), &search, &plan));
     for (int run = 0; run < 5; ++run) {
-        XLT_OK(xl_grid_build_enqueue(b.grid, queue, c.n, xlt_view(&b.points), xlt_view(&b.storage),
+        XLT_OK(xl_grid_build_enqueue(b.grid, queue,
+                                     &(xl_grid_build_args){.n = c.n,
+                                                           .points = xlt_view(&b.points),
+                                                           .storage = xlt_view(&b.storage)},
                                      0, NULL, &e[0]));
-        XLT_OK(xl_neighbors_count_enqueue(plan, b.grid, queue, xl_no_view(), xlt_view(&offsets),
-                                          xl_no_view(), 1, &e[0], &e[1]));
-        XLT_OK(xl_neighbors_fill_enqueue(plan, b.grid, queue, xlt_view(&offsets), xlt_view(&rows),
-                                         pairs, 1, &e[1], &e[2]));
-        XLT_OK(xl_neighbors_visit_enqueue(plan, b.grid, queue, 0, NULL, xlt_view(&sums), 1, &e[2],
-                                          &e[3]));
+        XLT_OK(xl_neighbors_count_enqueue(plan, b.grid, queue,
+                                          &(xl_neighbors_count_args){.offsets = xlt_view(&offsets)},
+                                          1, &e[0], &e[1]));
+        XLT_OK(xl_neighbors_fill_enqueue(plan, b.grid, queue,
+                                         &(xl_neighbors_fill_args){.offsets = xlt_view(&offsets),
+                                                                   .indices = xlt_view(&rows),
+                                                                   .capacity = pairs},
+                                         1, &e[1], &e[2]));
+        XLT_OK(xl_neighbors_visit_enqueue(
+            plan, b.grid, queue, &(xl_neighbors_visit_args){.start = 0, .out = xlt_view(&sums)}, 1,
+            &e[2], &e[3]));
         XLT_CL(clWaitForEvents(1, &e[3]));
         xlt_read(&offsets, got.offsets);
         xlt_read(&rows, got.indices);
@@ -653,36 +678,75 @@ static void bad_arguments_are_refused(void **state)
     xlt_buffer big = xlt_buffer_make(NULL, 4096, 8, 0), tiny = xlt_buffer_make(NULL, 1, 4, 0);
     xl_view v = xlt_view(&big), end = xl_view_of(v.buffer, v.offset + 2000);
     xl_view rows = xl_view_of(v.buffer, 2 * v.offset + 4000), s = xlt_view(&b.storage);
-    XLT_FAILS(xl_neighbors_count_enqueue(plan, empty, q, none, v, none, 0, NULL, &event), bad);
+    XLT_FAILS(xl_neighbors_count_enqueue(plan, empty, q, &(xl_neighbors_count_args){.offsets = v},
+                                         0, NULL, &event),
+              bad);
     assert_null(event);
-    XLT_FAILS(xl_neighbors_count_enqueue(plan, NULL, q, none, v, none, 0, NULL, NULL), bad);
-    XLT_FAILS(xl_neighbors_count_enqueue(plan, b.grid, NULL, none, v, none, 0, NULL, NULL), bad);
-    XLT_FAILS(xl_neighbors_count_enqueue(plan, b.grid, q, none, none, none, 0, NULL, NULL), bad);
-    XLT_FAILS(xl_neighbors_count_enqueue(plan, b.grid, q, xl_view_of(tiny.mem, 200), none, none, 0,
+    XLT_FAILS(xl_neighbors_count_enqueue(plan, NULL, q, &(xl_neighbors_count_args){.offsets = v}, 0,
                                          NULL, NULL),
               bad);
-    XLT_FAILS(xl_neighbors_count_enqueue(plan, b.grid, q, xl_view_of(v.buffer, 2 * v.offset), v,
-                                         none, 0, NULL, NULL),
+    XLT_FAILS(xl_neighbors_count_enqueue(plan, b.grid, NULL,
+                                         &(xl_neighbors_count_args){.offsets = v}, 0, NULL, NULL),
+              bad);
+    XLT_FAILS(
+        xl_neighbors_count_enqueue(plan, b.grid, q, &(xl_neighbors_count_args){0}, 0, NULL, NULL),
+        bad);
+    XLT_FAILS(xl_neighbors_count_enqueue(
+                  plan, b.grid, q, &(xl_neighbors_count_args){.counts = xl_view_of(tiny.mem, 200)},
+                  0, NULL, NULL),
+              bad);
+    XLT_FAILS(
+        xl_neighbors_count_enqueue(
+            plan, b.grid, q,
+            &(xl_neighbors_count_args){.counts = xl_view_of(v.buffer, 2 * v.offset), .offsets = v},
+            0, NULL, NULL),
+        XL_ERROR_OVERLAP);
+    XLT_FAILS(xl_neighbors_count_enqueue(
+                  plan, b.grid, q,
+                  &(xl_neighbors_count_args){.counts = xl_view_of(s.buffer, s.offset / 4)}, 0, NULL,
+                  NULL),
               XL_ERROR_OVERLAP);
-    XLT_FAILS(xl_neighbors_count_enqueue(plan, b.grid, q, xl_view_of(s.buffer, s.offset / 4), none,
-                                         none, 0, NULL, NULL),
-              XL_ERROR_OVERLAP);
-    XLT_FAILS(xl_neighbors_fill_enqueue(plan, b.grid, q, v, none, 10, 0, NULL, NULL), bad);
+    XLT_FAILS(xl_neighbors_fill_enqueue(
+                  plan, b.grid, q,
+                  &(xl_neighbors_fill_args){.offsets = v, .indices = none, .capacity = 10}, 0, NULL,
+                  NULL),
+              bad);
     /* Room for 100 offsets, not 101, at the end of a buffer. */
     size_t big_bytes;
     XLT_CL(clGetMemObjectInfo(big.mem, CL_MEM_SIZE, sizeof big_bytes, &big_bytes, NULL));
     xl_view short_by_1 = xl_view_of(big.mem, big_bytes / 8 - 100), first = xl_view_of(big.mem, 0);
-    XLT_FAILS(xl_neighbors_fill_enqueue(plan, b.grid, q, short_by_1, first, 10, 0, NULL, NULL),
+    XLT_FAILS(
+        xl_neighbors_fill_enqueue(
+            plan, b.grid, q,
+            &(xl_neighbors_fill_args){.offsets = short_by_1, .indices = first, .capacity = 10}, 0,
+            NULL, NULL),
+        bad);
+    XLT_FAILS(xl_neighbors_count_enqueue(plan, b.grid, q,
+                                         &(xl_neighbors_count_args){.offsets = short_by_1}, 0, NULL,
+                                         NULL),
               bad);
-    XLT_FAILS(xl_neighbors_count_enqueue(plan, b.grid, q, none, short_by_1, none, 0, NULL, NULL),
+    XLT_FAILS(xl_neighbors_fill_enqueue(plan, b.grid, q,
+                                        &(xl_neighbors_fill_args){.indices = rows, .capacity = 10},
+                                        0, NULL, NULL),
               bad);
-    XLT_FAILS(xl_neighbors_fill_enqueue(plan, b.grid, q, none, rows, 10, 0, NULL, NULL), bad);
-    XLT_FAILS(xl_neighbors_fill_enqueue(plan, b.grid, q, v, rows, 1 << 30, 0, NULL, NULL), bad);
-    XLT_FAILS(xl_neighbors_fill_enqueue(plan, b.grid, q, v, xl_view_of(v.buffer, 2 * v.offset + 8),
-                                        10, 0, NULL, NULL),
+    XLT_FAILS(xl_neighbors_fill_enqueue(
+                  plan, b.grid, q,
+                  &(xl_neighbors_fill_args){.offsets = v, .indices = rows, .capacity = 1 << 30}, 0,
+                  NULL, NULL),
+              bad);
+    XLT_FAILS(xl_neighbors_fill_enqueue(
+                  plan, b.grid, q,
+                  &(xl_neighbors_fill_args){.offsets = v,
+                                            .indices = xl_view_of(v.buffer, 2 * v.offset + 8),
+                                            .capacity = 10},
+                  0, NULL, NULL),
               XL_ERROR_OVERLAP);
-    XLT_FAILS(xl_neighbors_visit_enqueue(plan, b.grid, q, 0, NULL, end, 0, NULL, NULL), bad);
-    assert_int_equal(xl_neighbors_count_enqueue(NULL, b.grid, q, none, v, none, 0, NULL, NULL),
+    XLT_FAILS(xl_neighbors_visit_enqueue(plan, b.grid, q,
+                                         &(xl_neighbors_visit_args){.start = 0, .out = end}, 0,
+                                         NULL, NULL),
+              bad);
+    assert_int_equal(xl_neighbors_count_enqueue(
+                         NULL, b.grid, q, &(xl_neighbors_count_args){.offsets = v}, 0, NULL, NULL),
                      bad);
     XLT_FAILS(xl_neighbors_scratch(plan, 1, NULL, NULL), bad);
     xlt_check_guards(&big, "big");

@@ -29,8 +29,10 @@ static xlt_buffer words[CALLS], points[CALLS]; /* of call i: different in each *
 
 static xl_status run_scan(xl_scan *plan, LAST)
 {
-    return xl_scan_enqueue(plan, queue, n, xlt_view(&words[call]), xl_no_view(), out, scratch, num,
-                           waits, event);
+    return xl_scan_enqueue(
+        plan, queue,
+        &(xl_scan_args){.n = n, .in = xlt_view(&words[call]), .out = out, .scratch = scratch}, num,
+        waits, event);
 }
 
 static xl_status run_two_pass(LAST)
@@ -50,20 +52,26 @@ static xl_status run_textbook(LAST)
 
 static xl_status run_reduce(LAST)
 {
-    return xl_reduce_enqueue(by_width, queue, n, xlt_view(&words[call]), xl_no_view(), out,
-                             xl_no_view(), xl_no_view(), scratch, num, waits, event);
+    return xl_reduce_enqueue(
+        by_width, queue,
+        &(xl_reduce_args){.n = n, .in = xlt_view(&words[call]), .out = out, .scratch = scratch},
+        num, waits, event);
 }
 
 static xl_status run_sort(LAST)
 {
-    return xl_sort_enqueue(sort, queue, n, xlt_view(&words[call]), xl_no_view(), out, xl_no_view(),
-                           scratch, num, waits, event);
+    return xl_sort_enqueue(
+        sort, queue,
+        &(xl_sort_args){
+            .n = n, .keys_in = xlt_view(&words[call]), .keys_out = out, .scratch = scratch},
+        num, waits, event);
 }
 
 static xl_status run_neighbors(LAST)
 {
-    return xl_neighbors_count_enqueue(neighbors, grids[call], queue, xl_no_view(), out, scratch,
-                                      num, waits, event);
+    return xl_neighbors_count_enqueue(
+        neighbors, grids[call], queue,
+        &(xl_neighbors_count_args){.offsets = out, .scratch = scratch}, num, waits, event);
 }
 
 static xl_status scan_room(xl_scan *plan, size_t *bytes)
@@ -433,16 +441,22 @@ static void builds_of_one_grid(void **state)
         for (size_t c = 0; c < CALLS; ++c) {
             if (last)
                 XLT_CL(clReleaseEvent(last));
-            XLT_OK(xl_grid_build_enqueue(grid, queues[c % 2], n / STRIDE, xlt_view(&points[c]),
-                                         xl_no_view(), 0, NULL, &last));
+            XLT_OK(xl_grid_build_enqueue(
+                grid, queues[c % 2],
+                &(xl_grid_build_args){.n = n / STRIDE, .points = xlt_view(&points[c])}, 0, NULL,
+                &last));
         }
         XLT_CL(clWaitForEvents(1, &last));
-        XLT_OK(xl_grid_reorder_enqueue(grid, queues[0], 4, xlt_view(&in), xlt_view(&out), 0, NULL,
-                                       NULL));
+        XLT_OK(xl_grid_reorder_enqueue(
+            grid, queues[0],
+            &(xl_grid_reorder_args){.element_bytes = 4, .in = xlt_view(&in), .out = xlt_view(&out)},
+            0, NULL, NULL));
         XLT_CL(clFinish(queues[0]));
         xlt_read(&out, got[0]);
-        XLT_OK(xl_grid_reorder_enqueue(grids[CALLS - 1], queues[0], 4, xlt_view(&in),
-                                       xlt_view(&out), 0, NULL, NULL));
+        XLT_OK(xl_grid_reorder_enqueue(
+            grids[CALLS - 1], queues[0],
+            &(xl_grid_reorder_args){.element_bytes = 4, .in = xlt_view(&in), .out = xlt_view(&out)},
+            0, NULL, NULL));
         XLT_CL(clFinish(queues[0]));
         xlt_read(&out, got[1]);
         assert_memory_equal(got[0], got[1], bytes);
@@ -475,8 +489,9 @@ static void make_data(void)
         words[c] = xlt_buffer_make(host, n, 4, c);
         points[c] = xlt_buffer_make(xyz, n / STRIDE * STRIDE, 4, 0);
         XLT_OK(xl_grid_create(ctx, &desc, &grids[c]));
-        XLT_OK(xl_grid_build_enqueue(grids[c], xlt_queue(), n / STRIDE, xlt_view(&points[c]),
-                                     xl_no_view(), 0, NULL, NULL));
+        XLT_OK(xl_grid_build_enqueue(
+            grids[c], xlt_queue(),
+            &(xl_grid_build_args){.n = n / STRIDE, .points = xlt_view(&points[c])}, 0, NULL, NULL));
     }
     XLT_CL(clFinish(xlt_queue()));
     free(host);

@@ -19,7 +19,7 @@ static unsigned group_size(void)
 {
     xl_device_info info;
     XLT_OK(xl_context_device_info(xlt_context(), &info));
-    return info.lane_width > 1 ? 64 : 16;
+    return info.sub_group_size > 1 ? 64 : 16;
 }
 
 static const uint32_t zero;
@@ -32,9 +32,10 @@ static const uint32_t zero;
     "#define atomic_store_explicit(p, x, o, s) (*(p) = (x))\n"                                     \
     "#define atomic_work_item_fence(f, o, s) mem_fence(f)\n#endif\n"
 static const xl_user_op plus = {"plus", NO_MESSAGES "uint plus(uint a, uint b) { return a + b; }",
-                                &zero, XL_OP_COMMUTES | XL_OP_EXACT};
-static const xl_user_op plus_in_order = {
-    "plus", NO_MESSAGES "uint plus(uint a, uint b) { return a + b; }", &zero, XL_OP_EXACT};
+                                &zero, XL_OP_COMMUTATIVE | XL_OP_STRICTLY_ASSOCIATIVE};
+static const xl_user_op plus_in_order = {"plus",
+                                         NO_MESSAGES "uint plus(uint a, uint b) { return a + b; }",
+                                         &zero, XL_OP_STRICTLY_ASSOCIATIVE};
 
 typedef struct race {
     const char *what;
@@ -130,7 +131,7 @@ static void scans_posted_ahead(void **state)
     static const race all[] = {
         {"ahead", XL_SCAN_LOOKBACK, XL_U32, XL_SUM, XL_SEGMENTS_NONE, XL_NONE, 60000},
         {"ahead, flags", XL_SCAN_LOOKBACK, XL_U32, XL_SUM, XL_SEGMENTS_HEAD_FLAGS, XL_NONE, 60000},
-        {"ahead, bits", XL_SCAN_LOOKBACK, XL_I32, XL_SUM, XL_SEGMENTS_HEAD_BITS, XL_NONE, 60000},
+        {"ahead, bits", XL_SCAN_LOOKBACK, XL_I32, XL_SUM, XL_SEGMENTS_FLAG_BITMASK, XL_NONE, 60000},
     };
     if (!can_message() || !can_post_ahead())
         skip();
@@ -155,7 +156,7 @@ static void reductions(void **state)
         {"whole", 0, XL_U32, XL_SUM, XL_SEGMENTS_NONE, XL_NONE, 1500},
         {"whole, in order", 0, XL_F32, XL_MAX, XL_SEGMENTS_NONE, XL_NONE, 1500},
         {"flags", 0, XL_U32, XL_SUM, XL_SEGMENTS_HEAD_FLAGS, XL_NONE, 1500},
-        {"bits", 0, XL_I64, XL_SUM, XL_SEGMENTS_HEAD_BITS, XL_NONE, 1500},
+        {"bits", 0, XL_I64, XL_SUM, XL_SEGMENTS_FLAG_BITMASK, XL_NONE, 1500},
         {"keys", 0, XL_U32, XL_MIN, XL_SEGMENTS_KEYS, XL_U32, 1500},
         {"offsets", 0, XL_U32, XL_SUM, XL_SEGMENTS_OFFSETS, XL_U32, 1500},
         {"offsets, in order", 0, XL_F32, XL_MIN, XL_SEGMENTS_OFFSETS, XL_U32, 1500},
@@ -198,8 +199,13 @@ static void sorts(void **state)
         xlt_buffer a = xlt_buffer_make(keys, N, 4, 1), b = xlt_buffer_make(values, N, 4, 0);
         const xl_view v = pairs ? xlt_view(&b) : xl_no_view();
         ok(ctx,
-           xl_sort_enqueue(plan, xlt_queue(), N, xlt_view(&a), v, xlt_view(&a), v, xl_no_view(), 0,
-                           NULL, NULL),
+           xl_sort_enqueue(plan, xlt_queue(),
+                           &(xl_sort_args){.n = N,
+                                           .keys_in = xlt_view(&a),
+                                           .values_in = v,
+                                           .keys_out = xlt_view(&a),
+                                           .values_out = v},
+                           0, NULL, NULL),
            "xl_sort_enqueue");
         xlt_read(&a, got);
         xlt_read(&b, values);

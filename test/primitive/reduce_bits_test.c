@@ -268,9 +268,12 @@ static void keep(const promise *p, const char *tune, const char *mask)
         XLT_CL(clEnqueueWriteBuffer(xlt_queue(), c.a.mem, CL_TRUE, xlt_view(&c.a).offset * size,
                                     p->n * size, c.in, 0, NULL, NULL));
         ok(ctx,
-           xl_reduce_enqueue(plan, xlt_queue(), p->n, xlt_view(&c.a), reduce_view(&c.heads),
-                             reduce_view(&c.b), xl_no_view(), xl_no_view(), xl_no_view(), 0, NULL,
-                             NULL),
+           xl_reduce_enqueue(plan, xlt_queue(),
+                             &(xl_reduce_args){.n = p->n,
+                                               .in = xlt_view(&c.a),
+                                               .segments = reduce_view(&c.heads),
+                                               .out = reduce_view(&c.b)},
+                             0, NULL, NULL),
            p->what);
         xlt_read(&c.b, got);
         for (size_t s = 0; s < c.count; ++s)

@@ -147,9 +147,15 @@ void reduce_check(xl_context *ctx, xl_reduce *plan, const job *j, size_t n, bool
     if (n % 2 || xlt_placed_closely())
         c.scratch = xlt_scratch_make(bytes, alignment);
     ok(ctx,
-       xl_reduce_enqueue(plan, xlt_queue(), n, xlt_view(&c.a), reduce_view(&c.heads),
-                         reduce_view(&c.b), reduce_view(&c.keys), xlt_view(&c.number),
-                         xlt_view(&c.scratch), 0, NULL, NULL),
+       xl_reduce_enqueue(plan, xlt_queue(),
+                         &(xl_reduce_args){.n = n,
+                                           .in = xlt_view(&c.a),
+                                           .segments = reduce_view(&c.heads),
+                                           .out = reduce_view(&c.b),
+                                           .keys_out = reduce_view(&c.keys),
+                                           .num_segments_out = xlt_view(&c.number),
+                                           .scratch = xlt_view(&c.scratch)},
+                         0, NULL, NULL),
        j->what);
     reduce_call_check(j, &c);
     if (c.scratch.mem)

@@ -99,7 +99,7 @@ static const struct {
     uint64_t width, mask;
 } forms[] = {
     {XL_SEGMENTS_HEAD_FLAGS, XL_NONE, XL_U32, XL_SUM, 0, 0},
-    {XL_SEGMENTS_HEAD_BITS, XL_NONE, XL_I64, XL_MAX, 0, 0},
+    {XL_SEGMENTS_FLAG_BITMASK, XL_NONE, XL_I64, XL_MAX, 0, 0},
     {XL_SEGMENTS_KEYS, XL_U8, XL_F32, XL_SUM, 0, 0},
     {XL_SEGMENTS_KEYS, XL_I16, XL_U64, XL_XOR, 0, 0},
     {XL_SEGMENTS_KEYS, XL_I32, XL_U8, XL_SUM, 0, 0},
@@ -247,8 +247,9 @@ static void places_of_nan(void **state)
     for (int infinite = 0; infinite < 2; ++infinite) {
         nan[77] = infinite ? -INFINITY : NAN;
         xlt_buffer a = xlt_buffer_make(nan, 100, 4, 0);
-        XLT_OK(xl_reduce_enqueue(plan, xlt_queue(), 100, xlt_view(&a), xl_no_view(), xlt_view(&b),
-                                 xl_no_view(), xl_no_view(), xl_no_view(), 0, NULL, NULL));
+        XLT_OK(xl_reduce_enqueue(
+            plan, xlt_queue(), &(xl_reduce_args){.n = 100, .in = xlt_view(&a), .out = xlt_view(&b)},
+            0, NULL, NULL));
         xlt_read(&b, &got);
         assert_true(got == (infinite ? 77 : UINT64_MAX));
         xlt_buffer_free(&a);
@@ -275,7 +276,7 @@ static void expressions(void **state)
 {
     (void)state;
     static const xl_segments kinds[] = {XL_SEGMENTS_NONE, XL_SEGMENTS_OFFSETS,
-                                        XL_SEGMENTS_HEAD_BITS};
+                                        XL_SEGMENTS_FLAG_BITMASK};
     xl_context *ctx = open_context(small_runs, NULL);
     for (size_t k = 0; k < 3; ++k) {
         job j;
@@ -321,9 +322,12 @@ static void sums_repeat(void **state)
         float *first = bytes_for(c.room, 4), *got = bytes_for(c.room, 4);
         for (int round = 0; round < (xlt_small() ? 5 : 200); ++round) {
             ok(ctx,
-               xl_reduce_enqueue(plan, xlt_queue(), n, xlt_view(&c.a), reduce_view(&c.heads),
-                                 reduce_view(&c.b), xl_no_view(), xl_no_view(), xl_no_view(), 0,
-                                 NULL, NULL),
+               xl_reduce_enqueue(plan, xlt_queue(),
+                                 &(xl_reduce_args){.n = n,
+                                                   .in = xlt_view(&c.a),
+                                                   .segments = reduce_view(&c.heads),
+                                                   .out = reduce_view(&c.b)},
+                                 0, NULL, NULL),
                j.what);
             xlt_read(&c.b, round ? got : first);
             if (round && memcmp(first, got, c.room * 4) != 0)
@@ -362,8 +366,8 @@ static void nothing(void **state)
         desc.op = XL_MIN;
         desc.init = given ? &init : NULL;
         XLT_OK(xl_reduce_create(xlt_context(), &desc, &plan));
-        XLT_OK(xl_reduce_enqueue(plan, xlt_queue(), 0, xl_no_view(), xl_no_view(), xlt_view(&b),
-                                 xl_no_view(), xl_no_view(), xl_no_view(), 0, NULL, NULL));
+        XLT_OK(xl_reduce_enqueue(plan, xlt_queue(), &(xl_reduce_args){.n = 0, .out = xlt_view(&b)},
+                                 0, NULL, NULL));
         xlt_read(&b, got);
         assert_int_equal(got[0], given ? init : UINT32_MAX);
         assert_int_equal(got[1], 0xa5a5a5a5);
@@ -375,9 +379,11 @@ static void nothing(void **state)
     desc.segments = XL_SEGMENTS_OFFSETS;
     desc.segment_type = XL_U32;
     XLT_OK(xl_reduce_create(xlt_context(), &desc, &plan));
-    XLT_OK(xl_reduce_enqueue(plan, xlt_queue(), 0, xl_no_view(),
-                             xl_view_n(o.mem, xlt_view(&o).offset, 4), xlt_view(&b), xl_no_view(),
-                             xl_no_view(), xl_no_view(), 0, NULL, NULL));
+    XLT_OK(xl_reduce_enqueue(plan, xlt_queue(),
+                             &(xl_reduce_args){.n = 0,
+                                               .segments = xl_view_n(o.mem, xlt_view(&o).offset, 4),
+                                               .out = xlt_view(&b)},
+                             0, NULL, NULL));
     xlt_read(&b, got);
     for (int s = 0; s < 3; ++s)
         assert_int_equal(got[s], init);
@@ -405,10 +411,12 @@ static void check_offsets(xl_context *ctx, const char *what, const uint32_t *off
     xlt_buffer o = xlt_buffer_make(offsets, count, 4, 1);
     ok(ctx, xl_reduce_create(ctx, &desc, &plan), what);
     ok(ctx,
-       xl_reduce_enqueue(plan, xlt_queue(), n, xlt_view(&a),
-                         xl_view_n(o.mem, xlt_view(&o).offset, count),
-                         xl_view_n(b.mem, xlt_view(&b).offset, sums), xl_no_view(), xl_no_view(),
-                         xl_no_view(), 0, NULL, NULL),
+       xl_reduce_enqueue(plan, xlt_queue(),
+                         &(xl_reduce_args){.n = n,
+                                           .in = xlt_view(&a),
+                                           .segments = xl_view_n(o.mem, xlt_view(&o).offset, count),
+                                           .out = xl_view_n(b.mem, xlt_view(&b).offset, sums)},
+                         0, NULL, NULL),
        what);
     xlt_read(&b, got);
     for (size_t s = 0; s < sums; ++s) {
@@ -528,19 +536,27 @@ static void enqueue_refuses(void **state)
     XLT_OK(xl_reduce_create(ctx, &desc, &by_key));
     desc.segments = XL_SEGMENTS_OFFSETS;
     XLT_OK(xl_reduce_create(ctx, &desc, &by_offsets));
-#define CALL(plan, ...) xl_reduce_enqueue(plan, xlt_queue(), N, __VA_ARGS__, none, 0, NULL, NULL)
+#define CALL(plan, x, s, y, key, count)                                                            \
+    xl_reduce_enqueue(plan, xlt_queue(),                                                           \
+                      &(xl_reduce_args){.n = N,                                                    \
+                                        .in = (x),                                                 \
+                                        .segments = (s),                                           \
+                                        .out = (y),                                                \
+                                        .keys_out = (key),                                         \
+                                        .num_segments_out = (count)},                              \
+                      0, NULL, NULL)
 #define WRONG(call, text) refused(ctx, call, XL_ERROR_INVALID_ARGUMENT, text)
 #define APART(call, text) refused(ctx, call, XL_ERROR_OVERLAP, text)
     WRONG(CALL(by_key, none, keys, out, names, none), "in: ");
     WRONG(CALL(by_key, in, none, out, names, none), "segments: ");
     WRONG(CALL(by_key, in, keys, none, names, none), "out: ");
     WRONG(CALL(whole, in, keys, out, none, none), "segments: ");
-    WRONG(CALL(whole, in, none, out, names, none), "keys: ");
-    WRONG(CALL(whole, in, none, out, none, names), "count: ");
-    WRONG(CALL(by_key, in, keys, out, xl_view_of(k.mem, 1000), none), "keys: ");
+    WRONG(CALL(whole, in, none, out, names, none), "keys_out: ");
+    WRONG(CALL(whole, in, none, out, none, names), "num_segments_out: ");
+    WRONG(CALL(by_key, in, keys, out, xl_view_of(k.mem, 1000), none), "keys_out: ");
     WRONG(CALL(by_offsets, in, keys, out, none, none), "CSR offsets without their number");
-    WRONG(CALL(by_offsets, in, five, out, names, none), "keys: given");
-    WRONG(CALL(by_offsets, in, five, out, none, names), "count: given");
+    WRONG(CALL(by_offsets, in, five, out, names, none), "keys_out: given");
+    WRONG(CALL(by_offsets, in, five, out, none, names), "num_segments_out: given");
     WRONG(CALL(by_offsets, in, five, xl_view_n(b.mem, out.offset, 3), none, none),
           "out: 4 elements");
     APART(CALL(by_offsets, in, five, in, none, none), "in and out overlap");
@@ -550,9 +566,11 @@ static void enqueue_refuses(void **state)
     APART(CALL(by_key, in, keys, out, in, none), "overlap");
     APART(CALL(by_key, in, keys, out, names, xl_view_of(b.mem, 66)), "overlap");
     APART(CALL(by_key, in, keys, out, names, xl_view_of(a.mem, 66)), "overlap");
-    WRONG(xl_reduce_enqueue(whole, NULL, N, in, none, out, none, none, none, 0, NULL, NULL),
+    WRONG(xl_reduce_enqueue(whole, NULL, &(xl_reduce_args){.n = N, .in = in, .out = out}, 0, NULL,
+                            NULL),
           "queue: NULL");
-    WRONG(xl_reduce_enqueue(whole, xlt_queue(), N, in, none, out, none, none, none, 1, NULL, NULL),
+    WRONG(xl_reduce_enqueue(whole, xlt_queue(), &(xl_reduce_args){.n = N, .in = in, .out = out}, 1,
+                            NULL, NULL),
           "waits: ");
     refused(NULL, CALL(NULL, in, none, out, none, none), XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
     refused(ctx, xl_reduce_scratch(whole, 1, NULL, &alignment), XL_ERROR_INVALID_ARGUMENT, "bytes");

@@ -175,9 +175,14 @@ static void repeat(const sums *s)
             XLT_CL(clEnqueueCopyBuffer(xlt_queue(), a.mem, b.mem, xlt_view(&a).offset * size,
                                        xlt_view(&b).offset * size, n * size, 0, NULL, NULL));
         ok(ctx,
-           xl_scan_enqueue(plan, xlt_queue(), n, xlt_view(in_place ? &b : &a),
-                           h.mem ? xl_view_n(h.mem, xlt_view(&h).offset, h.n) : xl_no_view(),
-                           xlt_view(&b), xl_no_view(), 0, NULL, NULL),
+           xl_scan_enqueue(
+               plan, xlt_queue(),
+               &(xl_scan_args){.n = n,
+                               .in = xlt_view(in_place ? &b : &a),
+                               .segments = h.mem ? xl_view_n(h.mem, xlt_view(&h).offset, h.n)
+                                                 : xl_no_view(),
+                               .out = xlt_view(&b)},
+               0, NULL, NULL),
            s->what);
         xlt_read(&b, round == 0 ? first : got);
         for (size_t i = 0; round > 0 && i < n; ++i)
@@ -379,8 +384,11 @@ static void bits_everywhere(void **state)
         if (s.bytes > 0)
             h = xlt_buffer_make(s.array, n, 1, 0);
         ok(ctx,
-           xl_scan_enqueue(plan, xlt_queue(), n, xlt_view(&a), xlt_view(&h), xlt_view(&a),
-                           xl_no_view(), 0, NULL, NULL),
+           xl_scan_enqueue(
+               plan, xlt_queue(),
+               &(xl_scan_args){
+                   .n = n, .in = xlt_view(&a), .segments = xlt_view(&h), .out = xlt_view(&a)},
+               0, NULL, NULL),
            j.what);
         xlt_read(&a, got);
         for (size_t i = 0; i < n; ++i)

@@ -84,9 +84,9 @@ static void count_on_the_device(xl_context *ctx, job *j, size_t most)
         const size_t n = counts[c] < most ? (size_t)counts[c] : most;
         segments s = segments_make(&j->desc, j->pattern, n, 64, n);
         /* A view of flags, bits or keys must hold `most`. */
-        const size_t held = j->desc.segments == XL_SEGMENTS_OFFSETS     ? s.count
-                            : j->desc.segments == XL_SEGMENTS_HEAD_BITS ? (most + 31) / 32
-                                                                        : most;
+        const size_t held = j->desc.segments == XL_SEGMENTS_OFFSETS        ? s.count
+                            : j->desc.segments == XL_SEGMENTS_FLAG_BITMASK ? (most + 31) / 32
+                                                                           : most;
         if (s.bytes > 0) {
             s.array = realloc(s.array, held * s.bytes + 1);
             assert_non_null(s.array);
@@ -100,10 +100,16 @@ static void count_on_the_device(xl_context *ctx, job *j, size_t most)
         if (s.bytes > 0)
             heads = xlt_buffer_make(s.array, held, s.bytes, 0);
         ok(ctx,
-           xl_scan_enqueue_n(plan, xlt_queue(), most, xlt_view(&count), xlt_view(&a),
-                             s.bytes > 0 ? xl_view_n(heads.mem, xlt_view(&heads).offset, held)
-                                         : xl_no_view(),
-                             xlt_view(&b), xl_no_view(), 0, NULL, NULL),
+           xl_scan_enqueue(
+               plan, xlt_queue(),
+               &(xl_scan_args){.n = most,
+                               .n_device = xlt_view(&count),
+                               .in = xlt_view(&a),
+                               .segments = s.bytes > 0
+                                               ? xl_view_n(heads.mem, xlt_view(&heads).offset, held)
+                                               : xl_no_view(),
+                               .out = xlt_view(&b)},
+               0, NULL, NULL),
            j->what);
         xlt_read(&b, got);
         job_compare(j, most, got, wanted);
@@ -134,7 +140,7 @@ static void numbers_on_the_device(void **state)
         {small_tiles, XL_SCAN_BLELLOCH, XL_I64, XL_SEGMENTS_KEYS},
         {small_tiles, XL_SCAN_AUTO, XL_U8, XL_SEGMENTS_OFFSETS},
         {"scan.shape = 1\nscan.item_bytes = 16\nscan.group_size = 64\n", XL_SCAN_AUTO, XL_U32,
-         XL_SEGMENTS_HEAD_BITS},
+         XL_SEGMENTS_FLAG_BITMASK},
         {"scan.shape = 1\nscan.item_bytes = 16\nscan.group_size = 64\n", XL_SCAN_REDUCE_THEN_SCAN,
          XL_F32, XL_SEGMENTS_OFFSETS},
     };
@@ -177,12 +183,13 @@ static void out_of_order(void **state)
     cl_event gate = xlt_user_event(), e[5] = {NULL};
     XLT_CL(clEnqueueWriteBuffer(queue, a.mem, CL_FALSE, xlt_view(&a).offset * 4, n * 4, host, 1,
                                 &gate, &e[0]));
-    XLT_OK(xl_scan_enqueue(plan, queue, n, xlt_view(&a), xl_no_view(), xlt_view(&b), xl_no_view(),
-                           1, &e[0], &e[1]));
-    XLT_OK(xl_scan_enqueue(plan, queue, n, xlt_view(&b), xl_no_view(), xlt_view(&b), xl_no_view(),
-                           1, &e[1], &e[2]));
-    XLT_OK(xl_scan_enqueue(plan, queue, 0, xl_no_view(), xl_no_view(), xl_no_view(), xl_no_view(),
-                           1, &e[2], &e[3]));
+    XLT_OK(xl_scan_enqueue(plan, queue,
+                           &(xl_scan_args){.n = n, .in = xlt_view(&a), .out = xlt_view(&b)}, 1,
+                           &e[0], &e[1]));
+    XLT_OK(xl_scan_enqueue(plan, queue,
+                           &(xl_scan_args){.n = n, .in = xlt_view(&b), .out = xlt_view(&b)}, 1,
+                           &e[1], &e[2]));
+    XLT_OK(xl_scan_enqueue(plan, queue, &(xl_scan_args){.n = 0}, 1, &e[2], &e[3]));
     XLT_CL(clEnqueueReadBuffer(queue, b.mem, CL_FALSE, xlt_view(&b).offset * 4, n * 4, got, 1,
                                &e[3], &e[4]));
     for (int i = 0; i < 5; ++i)
@@ -238,8 +245,9 @@ static void after_a_wait_that_failed(void **state)
         clReleaseMemObject(owners[i]);
     xlt_buffer a = xlt_buffer_make(NULL, n, 4, 0), b = xlt_buffer_make(NULL, n, 4, 0);
     cl_event gate = xlt_user_event(), done = NULL;
-    XLT_OK(xl_scan_enqueue(plan, queue, n, xlt_view(&a), xl_no_view(), xlt_view(&b), xl_no_view(),
-                           1, &gate, &done));
+    XLT_OK(xl_scan_enqueue(plan, queue,
+                           &(xl_scan_args){.n = n, .in = xlt_view(&a), .out = xlt_view(&b)}, 1,
+                           &gate, &done));
     XLT_CL(clSetUserEventStatus(gate, CL_OUT_OF_RESOURCES));
     (void)clWaitForEvents(1, &done); /* says that it failed, on most devices */
     clReleaseEvent(gate);
@@ -265,8 +273,9 @@ static void plan_let_go_early(void **state)
     xlt_buffer a = xlt_buffer_make(host, n, 4, 0);
     for (int round = 0; round < 3; ++round) {
         xl_scan *plan = job_plan(xlt_context(), &j);
-        XLT_OK(xl_scan_enqueue(plan, xlt_queue(), n, xlt_view(&a), xl_no_view(), xlt_view(&a),
-                               xl_no_view(), 0, NULL, NULL));
+        XLT_OK(xl_scan_enqueue(plan, xlt_queue(),
+                               &(xl_scan_args){.n = n, .in = xlt_view(&a), .out = xlt_view(&a)}, 0,
+                               NULL, NULL));
         xl_scan_destroy(plan);
         xli_ref_scan(&j.ref, n, host, NULL, host);
     }
@@ -339,8 +348,12 @@ static void *work(void *argument)
         for (size_t i = 0; i < w->n; ++i)
             host[i] = step;
         clEnqueueWriteBuffer(queue, data, CL_TRUE, 0, w->n * sizeof *host, host, 0, NULL, NULL);
-        w->status = xl_scan_enqueue(w->plan, queue, w->n, xl_view_of(data, 0), xl_no_view(),
-                                    xl_view_of(data, 0), xl_view_of(scratch, 0), 0, NULL, NULL);
+        w->status = xl_scan_enqueue(w->plan, queue,
+                                    &(xl_scan_args){.n = w->n,
+                                                    .in = xl_view_of(data, 0),
+                                                    .out = xl_view_of(data, 0),
+                                                    .scratch = xl_view_of(scratch, 0)},
+                                    0, NULL, NULL);
         clEnqueueReadBuffer(queue, data, CL_TRUE, 0, w->n * sizeof *host, host, 0, NULL, NULL);
         for (size_t i = 0; i < w->n; ++i)
             w->wrong += host[i] != step * (cl_uint)i;

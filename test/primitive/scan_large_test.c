@@ -31,7 +31,7 @@ static void past_2_to_24_in_segments(void **state)
     (void)state;
     job j;
     job_make(&j, "large, segments", XL_U32, XL_SUM, XL_INCLUSIVE, NULL);
-    j.desc.segments = XL_SEGMENTS_HEAD_BITS;
+    j.desc.segments = XL_SEGMENTS_FLAG_BITMASK;
     j.pattern = LONG_RUNS;
     xl_scan *plan = job_plan(xlt_context(), &j);
     job_check(xlt_context(), plan, &j, past(24), placings[0]);
@@ -182,9 +182,14 @@ static void scans_past_2_to_32(void **state)
         desc.segment_width = kinds[k] == XL_SEGMENTS_WIDTH ? l.limit + 100 : 0;
         fill_large(&l);
         XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
-        XLT_OK(xl_scan_enqueue(plan, xlt_queue(), l.n, data,
-                               kinds[k] == XL_SEGMENTS_KEYS ? xl_view_of(l.keys, 0) : xl_no_view(),
-                               data, xl_no_view(), 0, NULL, NULL));
+        XLT_OK(xl_scan_enqueue(plan, xlt_queue(),
+                               &(xl_scan_args){.n = l.n,
+                                               .in = data,
+                                               .segments = kinds[k] == XL_SEGMENTS_KEYS
+                                                               ? xl_view_of(l.keys, 0)
+                                                               : xl_no_view(),
+                                               .out = data},
+                               0, NULL, NULL));
         XLT_CL(clFinish(xlt_queue()));
         for (uint64_t at = 0; at < l.n; at += l.chunk - WINDOW / 2)
             compare_window(&l, &desc, at, at + WINDOW < l.n ? at + WINDOW : l.n);
@@ -214,9 +219,15 @@ static void check_sums(const large *l, bool by_key)
     const xl_view none = xl_no_view();
     xl_view to = xlt_view(&out);
     to.count = count;
-    XLT_OK(xl_reduce_enqueue(
-        plan, xlt_queue(), l->n, xl_view_of(l->data, 0), by_key ? xl_view_of(l->keys, 0) : none, to,
-        by_key ? xlt_view(&keys) : none, by_key ? xlt_view(&counted) : none, none, 0, NULL, NULL));
+    XLT_OK(
+        xl_reduce_enqueue(plan, xlt_queue(),
+                          &(xl_reduce_args){.n = l->n,
+                                            .in = xl_view_of(l->data, 0),
+                                            .segments = by_key ? xl_view_of(l->keys, 0) : none,
+                                            .out = to,
+                                            .keys_out = by_key ? xlt_view(&keys) : none,
+                                            .num_segments_out = by_key ? xlt_view(&counted) : none},
+                          0, NULL, NULL));
     xlt_read(&out, got);
     for (size_t s = 0; s < count; ++s) {
         const uint64_t begin = s > CHUNKS ? l->border : s * l->chunk;
@@ -255,9 +266,10 @@ static void check_place(const large *l)
     fill_bytes(l->data, 200, place, 1);
     XLT_OK(xl_reduce_create(xlt_context(), &desc, &plan));
     xlt_buffer out = xlt_buffer_make(NULL, 1, 8, 0);
-    const xl_view none = xl_no_view();
-    XLT_OK(xl_reduce_enqueue(plan, xlt_queue(), l->n, xl_view_of(l->data, 0), none, xlt_view(&out),
-                             none, none, none, 0, NULL, NULL));
+    XLT_OK(xl_reduce_enqueue(
+        plan, xlt_queue(),
+        &(xl_reduce_args){.n = l->n, .in = xl_view_of(l->data, 0), .out = xlt_view(&out)}, 0, NULL,
+        NULL));
     xlt_read(&out, &got);
     if (got != place)
         XLT_FAIL("the greatest stands at %llu, not at %zu", (unsigned long long)got, place);

@@ -62,8 +62,11 @@ static cl_uint run_held(xl_context *ctx, xl_scan *plan, size_t n, unsigned round
     xlt_buffer scratch = scan_scratch_make(ctx, plan, n, &tiles);
     xlt_watch_start(what, &tiles);
     ok(ctx,
-       xl_scan_enqueue(plan, xlt_queue(), n, xlt_view(&a), xl_no_view(), xlt_view(&b),
-                       xlt_view(&scratch), 0, NULL, NULL),
+       xl_scan_enqueue(
+           plan, xlt_queue(),
+           &(xl_scan_args){
+               .n = n, .in = xlt_view(&a), .out = xlt_view(&b), .scratch = xlt_view(&scratch)},
+           0, NULL, NULL),
        what);
     xlt_read(&b, host);
     xlt_watch_stop();
@@ -169,7 +172,7 @@ static const late_case late[] = {
     {"ahead: matrices, 1 in 2", XL_USER_TYPE, XL_SEGMENTS_NONE, AHEAD, 2, 1, .user = MATRICES},
     {"ahead: bytes, 1 in 3", XL_U8, XL_SEGMENTS_NONE, AHEAD, 3, .spin = 0},
     {"ahead: flags, 1 in 2", XL_U32, XL_SEGMENTS_HEAD_FLAGS, AHEAD, 2, .spin = 0},
-    {"ahead: bits, 1 in 512", XL_I64, XL_SEGMENTS_HEAD_BITS, AHEAD, 512, .spin = 3},
+    {"ahead: bits, 1 in 512", XL_I64, XL_SEGMENTS_FLAG_BITMASK, AHEAD, 512, .spin = 3},
     {"ahead: keys, 1 in 64", XL_F32, XL_SEGMENTS_KEYS, AHEAD, 64, .spin = 20},
 };
 
@@ -202,7 +205,7 @@ static void starts_held_back(void **state)
         {"in order", XL_F32, XL_SEGMENTS_NONE, GROUPS, 1, 1, .init = true},
         {"strings", XL_USER_TYPE, XL_SEGMENTS_NONE, SERIAL, 1, 0, TEXT_HASHES, .init = true},
         {"flags", XL_U32, XL_SEGMENTS_HEAD_FLAGS, SERIAL, 1, 0, .init = true},
-        {"bits", XL_I64, XL_SEGMENTS_HEAD_BITS, GROUPS, 1, 0, .init = true},
+        {"bits", XL_I64, XL_SEGMENTS_FLAG_BITMASK, GROUPS, 1, 0, .init = true},
         {"keys", XL_U32, XL_SEGMENTS_KEYS, GROUPS, 1, 0, .init = true},
         {"offsets", XL_I64, XL_SEGMENTS_OFFSETS, SERIAL, 1, 0, .init = true},
         {"width", XL_F32, XL_SEGMENTS_WIDTH, GROUPS, 1, 0, .init = true},
@@ -228,7 +231,7 @@ static void states_half_posted(void **state)
         {"in order, f64", XL_F64, XL_SEGMENTS_NONE, SERIAL, 2, 1, .half = true},
         {"value and flag", XL_U32, XL_SEGMENTS_HEAD_FLAGS, SERIAL, 2, 1, .half = true},
         {"value and flag", XL_I32, XL_SEGMENTS_KEYS, GROUPS, 1, 0, .half = true},
-        {"in order, value and flag", XL_F32, XL_SEGMENTS_HEAD_BITS, GROUPS, 2, 0, .half = true},
+        {"in order, value and flag", XL_F32, XL_SEGMENTS_FLAG_BITMASK, GROUPS, 2, 0, .half = true},
         {"wide value and flag", XL_I64, XL_SEGMENTS_OFFSETS, SERIAL, 1, 0, .half = true},
         {"3 bytes and flag", XL_USER_TYPE, XL_SEGMENTS_HEAD_FLAGS, SERIAL, 2, 0, SMALL_MAPS,
          .half = true},
@@ -334,8 +337,10 @@ static int one_of_a_crowd(int said, bool one_worker)
         for (size_t i = 0; i < n; ++i)
             host[i] = round + 1;
         code = clEnqueueWriteBuffer(queue, data, CL_TRUE, 0, n * 4, host, 0, NULL, NULL);
-        good = xl_scan_enqueue(plan, queue, n, xl_view_of(data, 0), xl_no_view(),
-                               xl_view_of(data, 0), xl_no_view(), 0, NULL, NULL) == XL_SUCCESS;
+        good = xl_scan_enqueue(
+                   plan, queue,
+                   &(xl_scan_args){.n = n, .in = xl_view_of(data, 0), .out = xl_view_of(data, 0)},
+                   0, NULL, NULL) == XL_SUCCESS;
         if (!good)
             say_error(said, "has no scan", xl_context_error(ctx));
         const cl_int read =

@@ -110,7 +110,7 @@ typedef struct call {
     cl_command_queue queue;
     size_t n;
     xl_view in, segments, out, scratch, count;
-    bool counts; /* by xl_scan_enqueue_n() */
+    bool counts; /* by xl_scan_enqueue() */
     cl_uint num_waits;
     const cl_event *waits;
 } call;
@@ -118,10 +118,19 @@ typedef struct call {
 static xl_status enqueue(const call *c, cl_event *event)
 {
     if (c->counts)
-        return xl_scan_enqueue_n(c->plan, c->queue, c->n, c->count, c->in, c->segments, c->out,
-                                 c->scratch, c->num_waits, c->waits, event);
-    return xl_scan_enqueue(c->plan, c->queue, c->n, c->in, c->segments, c->out, c->scratch,
-                           c->num_waits, c->waits, event);
+        return xl_scan_enqueue(c->plan, c->queue,
+                               &(xl_scan_args){.n = c->n,
+                                               .n_device = c->count,
+                                               .in = c->in,
+                                               .segments = c->segments,
+                                               .out = c->out,
+                                               .scratch = c->scratch},
+                               c->num_waits, c->waits, event);
+    return xl_scan_enqueue(
+        c->plan, c->queue,
+        &(xl_scan_args){
+            .n = c->n, .in = c->in, .segments = c->segments, .out = c->out, .scratch = c->scratch},
+        c->num_waits, c->waits, event);
 }
 
 static void expect_refusal(const call *good, const call *bad, xl_status wanted, const char *text)
@@ -260,8 +269,10 @@ static void in_place_needs_one_size(void **state)
     desc.load_type = XL_U64;
     XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
     refused(xlt_context(),
-            xl_scan_enqueue(plan, xlt_queue(), N, xl_view_of(a.mem, 64), xl_no_view(),
-                            xl_view_of(a.mem, 128), xl_no_view(), 0, NULL, NULL),
+            xl_scan_enqueue(
+                plan, xlt_queue(),
+                &(xl_scan_args){.n = N, .in = xl_view_of(a.mem, 64), .out = xl_view_of(a.mem, 128)},
+                0, NULL, NULL),
             XL_ERROR_OVERLAP, "in and out overlap");
     xl_scan_destroy(plan);
     xlt_buffer_free(&a);
@@ -289,8 +300,10 @@ static void init_view_stands_apart(void **state)
         desc.segment_width = c / 2 ? 100 : 0;
         desc.init_view = inits[c % 2];
         XLT_OK(xl_scan_create(ctx, &desc, &plan));
-#define INTO(out, scratch)                                                                         \
-    xl_scan_enqueue(plan, xlt_queue(), N, in, none, (out), (scratch), 0, NULL, NULL)
+#define INTO(to, space)                                                                            \
+    xl_scan_enqueue(plan, xlt_queue(),                                                             \
+                    &(xl_scan_args){.n = N, .in = in, .out = (to), .scratch = (space)}, 0, NULL,   \
+                    NULL)
         if (c % 2 == 0)
             refused(ctx, INTO(in, none), XL_ERROR_OVERLAP, "init_view and out overlap");
         else

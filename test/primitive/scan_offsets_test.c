@@ -92,9 +92,14 @@ static void break_scan(xl_context *ctx, xl_scan *plan, const job *j, breach b, s
     ok(ctx, xl_scan_scratch(plan, n, &bytes, &alignment), "xl_scan_scratch");
     xlt_buffer scratch = xlt_scratch_make(bytes, alignment);
     ok(ctx,
-       xl_scan_enqueue(plan, xlt_queue(), n, xlt_view(&a),
-                       xl_view_n(o.mem, xlt_view(&o).offset, MOST_COUNT),
-                       in_place ? xlt_view(&a) : xlt_view(&out), xlt_view(&scratch), 0, NULL, NULL),
+       xl_scan_enqueue(
+           plan, xlt_queue(),
+           &(xl_scan_args){.n = n,
+                           .in = xlt_view(&a),
+                           .segments = xl_view_n(o.mem, xlt_view(&o).offset, MOST_COUNT),
+                           .out = in_place ? xlt_view(&a) : xlt_view(&out),
+                           .scratch = xlt_view(&scratch)},
+           0, NULL, NULL),
        j->what);
     XLT_CL(clFinish(xlt_queue()));
     check_same(&o, offsets, j->what, "segments");
@@ -155,9 +160,14 @@ static void break_reduce(xl_context *ctx, xl_reduce *plan, const char *what, siz
     ok(ctx, xl_reduce_scratch(plan, n, &bytes, &alignment), "xl_reduce_scratch");
     xlt_buffer scratch = xlt_scratch_make(bytes, alignment);
     ok(ctx,
-       xl_reduce_enqueue(plan, xlt_queue(), n, xlt_view(&a),
-                         xl_view_n(o.mem, xlt_view(&o).offset, MOST_COUNT), xlt_view(&out),
-                         xl_no_view(), xl_no_view(), xlt_view(&scratch), 0, NULL, NULL),
+       xl_reduce_enqueue(
+           plan, xlt_queue(),
+           &(xl_reduce_args){.n = n,
+                             .in = xlt_view(&a),
+                             .segments = xl_view_n(o.mem, xlt_view(&o).offset, MOST_COUNT),
+                             .out = xlt_view(&out),
+                             .scratch = xlt_view(&scratch)},
+           0, NULL, NULL),
        what);
     XLT_CL(clFinish(xlt_queue()));
     check_same(&o, offsets, what, "segments");

@@ -43,9 +43,13 @@ static void run(xl_context *ctx, const xl_scan_desc *desc, const data *d, bool i
     xlt_buffer scratch = scan_scratch_make(ctx, plan, d->n, &tiles);
     xlt_watch_start("scan in order", &tiles);
     ok(ctx,
-       xl_scan_enqueue(plan, xlt_queue(), d->n, xlt_view(&a),
-                       desc->segments ? xlt_view(&heads) : xl_no_view(), xlt_view(&b),
-                       xlt_view(&scratch), 0, NULL, NULL),
+       xl_scan_enqueue(plan, xlt_queue(),
+                       &(xl_scan_args){.n = d->n,
+                                       .in = xlt_view(&a),
+                                       .segments = desc->segments ? xlt_view(&heads) : xl_no_view(),
+                                       .out = xlt_view(&b),
+                                       .scratch = xlt_view(&scratch)},
+                       0, NULL, NULL),
        "xl_scan_enqueue");
     xlt_read(&b, got);
     xlt_watch_stop();

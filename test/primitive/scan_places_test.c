@@ -45,8 +45,9 @@ static void check_places(const char *tune, const job *j, size_t n)
         xlt_buffer a = xlt_buffer_make(in, n, size, places[p].in);
         xlt_buffer b = xlt_buffer_make(NULL, n, size, places[p].out);
         ok(ctx,
-           xl_scan_enqueue(plan, xlt_queue(), n, xlt_view(&a), xl_no_view(), xlt_view(&b),
-                           xl_no_view(), 0, NULL, NULL),
+           xl_scan_enqueue(plan, xlt_queue(),
+                           &(xl_scan_args){.n = n, .in = xlt_view(&a), .out = xlt_view(&b)}, 0,
+                           NULL, NULL),
            j->what);
         xlt_read(&b, p == 0 ? first : got);
         xlt_check_guards(&b, "out");

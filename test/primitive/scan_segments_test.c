@@ -34,8 +34,8 @@ typedef struct form {
 static const form forms[] = {
     {XL_SEGMENTS_HEAD_FLAGS, XL_NONE, XL_U32, XL_SUM},
     {XL_SEGMENTS_HEAD_FLAGS, XL_NONE, XL_F32, XL_MIN},
-    {XL_SEGMENTS_HEAD_BITS, XL_NONE, XL_U32, XL_MAX},
-    {XL_SEGMENTS_HEAD_BITS, XL_NONE, XL_U8, XL_SUM},
+    {XL_SEGMENTS_FLAG_BITMASK, XL_NONE, XL_U32, XL_MAX},
+    {XL_SEGMENTS_FLAG_BITMASK, XL_NONE, XL_U8, XL_SUM},
     {XL_SEGMENTS_KEYS, XL_I8, XL_I16, XL_SUM},
     {XL_SEGMENTS_KEYS, XL_U8, XL_U64, XL_XOR},
     {XL_SEGMENTS_KEYS, XL_I16, XL_F32, XL_SUM},
@@ -88,7 +88,7 @@ static void check_tiles(xl_context *ctx, job *j)
 static void inclusive_heads(void **state)
 {
     (void)state;
-    static const xl_segments kinds[] = {XL_SEGMENTS_HEAD_FLAGS, XL_SEGMENTS_HEAD_BITS};
+    static const xl_segments kinds[] = {XL_SEGMENTS_HEAD_FLAGS, XL_SEGMENTS_FLAG_BITMASK};
     xl_context *ctx = open_context(small_tiles, NULL);
     for (size_t k = 0; k < 2; ++k) {
         job j;
@@ -213,8 +213,9 @@ static void papers_example(void **state)
             in[i] = flags[i % width % 8];
         XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
         xlt_buffer a = xlt_buffer_make(in, N, 4, 0), b = xlt_buffer_make(NULL, N, 4, 0);
-        XLT_OK(xl_scan_enqueue(plan, xlt_queue(), N, xlt_view(&a), xl_no_view(), xlt_view(&b),
-                               xl_no_view(), 0, NULL, NULL));
+        XLT_OK(xl_scan_enqueue(plan, xlt_queue(),
+                               &(xl_scan_args){.n = N, .in = xlt_view(&a), .out = xlt_view(&b)}, 0,
+                               NULL, NULL));
         xlt_read(&b, got);
         for (size_t i = 0; i < N; ++i)
             if (got[i] != right[i % width % 8])
@@ -273,14 +274,19 @@ static void empty_segments(void **state)
             offsets[s] = s < from ? 0 : N;
         xlt_buffer a = xlt_buffer_make(NULL, N, 4, 0);
         xlt_buffer o = xlt_buffer_make(offsets, COUNT + 1, 4, 1);
-        XLT_OK(xl_scan_enqueue(plan, xlt_queue(), N, xlt_view(&a),
-                               xl_view_n(o.mem, xlt_view(&o).offset, COUNT + 1), xlt_view(&a),
-                               xl_no_view(), 0, NULL, NULL));
+        XLT_OK(xl_scan_enqueue(
+            plan, xlt_queue(),
+            &(xl_scan_args){.n = N,
+                            .in = xlt_view(&a),
+                            .segments = xl_view_n(o.mem, xlt_view(&o).offset, COUNT + 1),
+                            .out = xlt_view(&a)},
+            0, NULL, NULL));
         xlt_read(&a, got);
         for (uint32_t i = 0; i < N; ++i)
             assert_int_equal(got[i], i + 1);
-        XLT_OK(xl_scan_enqueue(plan, xlt_queue(), 0, xlt_view(&a), xl_no_view(), xlt_view(&a),
-                               xl_no_view(), 0, NULL, NULL));
+        XLT_OK(xl_scan_enqueue(plan, xlt_queue(),
+                               &(xl_scan_args){.n = 0, .in = xlt_view(&a), .out = xlt_view(&a)}, 0,
+                               NULL, NULL));
         xlt_check_guards(&a, "out");
         xlt_buffer_free(&a);
         xlt_buffer_free(&o);
@@ -307,9 +313,12 @@ static void check_crowded(xl_context *ctx, size_t empty)
     ok(ctx, xl_scan_create(ctx, &desc, &plan), "crowded");
     xlt_buffer a = xlt_buffer_make(NULL, N, 4, 0), o = xlt_buffer_make(offsets, count, 4, 1);
     ok(ctx,
-       xl_scan_enqueue(plan, xlt_queue(), N, xlt_view(&a),
-                       xl_view_n(o.mem, xlt_view(&o).offset, count), xlt_view(&a), xl_no_view(), 0,
-                       NULL, NULL),
+       xl_scan_enqueue(plan, xlt_queue(),
+                       &(xl_scan_args){.n = N,
+                                       .in = xlt_view(&a),
+                                       .segments = xl_view_n(o.mem, xlt_view(&o).offset, count),
+                                       .out = xlt_view(&a)},
+                       0, NULL, NULL),
        "crowded");
     xlt_read(&a, got);
     for (uint32_t i = 0; i < N; ++i)
@@ -360,9 +369,12 @@ static void check_crowd_at(xl_context *ctx, xl_scan *plan, const xl_scan_desc *d
     xlt_buffer a = xlt_buffer_make(in, n, 4, 0), b = xlt_buffer_make(NULL, n, 4, 3);
     xlt_buffer o = xlt_buffer_make(offsets, count, 4, 1);
     ok(ctx,
-       xl_scan_enqueue(plan, xlt_queue(), n, xlt_view(&a),
-                       xl_view_n(o.mem, xlt_view(&o).offset, count), xlt_view(&b), xl_no_view(), 0,
-                       NULL, NULL),
+       xl_scan_enqueue(plan, xlt_queue(),
+                       &(xl_scan_args){.n = n,
+                                       .in = xlt_view(&a),
+                                       .segments = xl_view_n(o.mem, xlt_view(&o).offset, count),
+                                       .out = xlt_view(&b)},
+                       0, NULL, NULL),
        "a crowd");
     xlt_read(&b, got);
     for (size_t i = 0; i < n; ++i)
@@ -427,8 +439,10 @@ static void keys_scanned_themselves(void **state)
     assert_true(xli_scan_reference(&desc, N, in, in, N, wanted));
     XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
     xlt_buffer a = xlt_buffer_make(in, N, 4, 0), b = xlt_buffer_make(NULL, N, 4, 0);
-    XLT_OK(xl_scan_enqueue(plan, xlt_queue(), N, xlt_view(&a), xlt_view(&a), xlt_view(&b),
-                           xl_no_view(), 0, NULL, NULL));
+    XLT_OK(xl_scan_enqueue(
+        plan, xlt_queue(),
+        &(xl_scan_args){.n = N, .in = xlt_view(&a), .segments = xlt_view(&a), .out = xlt_view(&b)},
+        0, NULL, NULL));
     xlt_read(&b, got);
     assert_memory_equal(got, wanted, sizeof wanted);
     xlt_buffer_free(&a);
@@ -474,7 +488,7 @@ static void calls_refused(void **state)
 {
     (void)state;
     enum { N = 100 };
-    static const xl_segments kinds[] = {XL_SEGMENTS_HEAD_FLAGS, XL_SEGMENTS_HEAD_BITS,
+    static const xl_segments kinds[] = {XL_SEGMENTS_HEAD_FLAGS, XL_SEGMENTS_FLAG_BITMASK,
                                         XL_SEGMENTS_KEYS, XL_SEGMENTS_OFFSETS};
     xl_context *ctx = xlt_context();
     xlt_buffer a = xlt_buffer_make(NULL, N, 4, 0), b = xlt_buffer_make(NULL, N, 4, 0);
@@ -487,8 +501,10 @@ static void calls_refused(void **state)
         desc.segment_type = k < 2 ? XL_NONE : XL_U32;
         XLT_OK(xl_scan_create(ctx, &desc, &plan));
 #define CALL(view)                                                                                 \
-    xl_scan_enqueue(plan, xlt_queue(), N, xlt_view(&a), (view), xlt_view(&b), xl_no_view(), 0,     \
-                    NULL, NULL)
+    xl_scan_enqueue(                                                                               \
+        plan, xlt_queue(),                                                                         \
+        &(xl_scan_args){.n = N, .in = xlt_view(&a), .segments = (view), .out = xlt_view(&b)}, 0,   \
+        NULL, NULL)
         const bool offsets = kinds[k] == XL_SEGMENTS_OFFSETS;
         refused(ctx, CALL(xl_no_view()), XL_ERROR_INVALID_ARGUMENT, "segments: ");
         refused(ctx, CALL(xl_view_n(s.mem, 10000, offsets ? 5 : 0)), XL_ERROR_INVALID_ARGUMENT,

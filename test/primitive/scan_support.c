@@ -68,7 +68,7 @@ bool can_post_ahead(void)
 {
     xl_device_info info;
     XLT_OK(xl_context_device_info(xlt_context(), &info));
-    const bool can = strcmp(info.lane_way, "local") != 0 && info.lane_width >= 8;
+    const bool can = strcmp(info.cross_lane, "local") != 0 && info.sub_group_size >= 8;
     if (!can)
         print_message("%s: no sub-groups of 8 or more, sums posted ahead left out\n", xlt_device());
     return can;
@@ -146,16 +146,16 @@ static void encode(segments *s, xl_segments kind, const uint8_t *heads, size_t n
         encode_offsets(s, heads, n, random);
         return;
     }
-    s->count = kind == XL_SEGMENTS_HEAD_BITS ? (n + 31) / 32 : n;
+    s->count = kind == XL_SEGMENTS_FLAG_BITMASK ? (n + 31) / 32 : n;
     s->array = bytes_for(s->count, s->bytes);
     if (kind == XL_SEGMENTS_KEYS)
         encode_keys(s, heads, n, random);
     for (size_t i = 0; kind == XL_SEGMENTS_HEAD_FLAGS && i < n; ++i)
         ((uint8_t *)s->array)[i] = heads[i] ? (uint8_t)(1u << xlt_below(random, 8)) : 0;
     /* Bits past the end may be anything. */
-    if (kind == XL_SEGMENTS_HEAD_BITS)
+    if (kind == XL_SEGMENTS_FLAG_BITMASK)
         memset(s->array, 0xff, 4 * s->count);
-    for (size_t i = 0; kind == XL_SEGMENTS_HEAD_BITS && i < n; ++i)
+    for (size_t i = 0; kind == XL_SEGMENTS_FLAG_BITMASK && i < n; ++i)
         if (!heads[i])
             ((uint32_t *)s->array)[i / 32] &= ~((uint32_t)1 << i % 32);
 }
@@ -163,7 +163,7 @@ static void encode(segments *s, xl_segments kind, const uint8_t *heads, size_t n
 static size_t segment_bytes(const xl_scan_desc *desc)
 {
     static const size_t fixed[] = {
-        [XL_SEGMENTS_HEAD_FLAGS] = 1, [XL_SEGMENTS_HEAD_BITS] = 4, [XL_SEGMENTS_MASK] = 0};
+        [XL_SEGMENTS_HEAD_FLAGS] = 1, [XL_SEGMENTS_FLAG_BITMASK] = 4, [XL_SEGMENTS_MASK] = 0};
     if (desc->segments == XL_SEGMENTS_KEYS || desc->segments == XL_SEGMENTS_OFFSETS)
         return xl_type_size(desc->segment_type);
     return fixed[desc->segments];
@@ -460,10 +460,16 @@ void job_check(xl_context *ctx, xl_scan *plan, const job *j, size_t n, placing p
         scratch = scan_scratch_make(ctx, plan, n, &tiles);
     xlt_watch_start(j->what, &tiles);
     ok(ctx,
-       xl_scan_enqueue(plan, xlt_queue(), n, xlt_view(&a),
-                       s.bytes > 0 ? xl_view_n(heads.mem, xlt_view(&heads).offset, s.count)
-                                   : xl_no_view(),
-                       xlt_view(&b), xlt_view(&scratch), 0, NULL, NULL),
+       xl_scan_enqueue(
+           plan, xlt_queue(),
+           &(xl_scan_args){.n = n,
+                           .in = xlt_view(&a),
+                           .segments = s.bytes > 0
+                                           ? xl_view_n(heads.mem, xlt_view(&heads).offset, s.count)
+                                           : xl_no_view(),
+                           .out = xlt_view(&b),
+                           .scratch = xlt_view(&scratch)},
+           0, NULL, NULL),
        j->what);
     xlt_read(&b, got);
     xlt_watch_stop();

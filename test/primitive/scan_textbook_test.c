@@ -222,7 +222,7 @@ static const xl_user_op matrix_op = {
     "matrix product(matrix x, matrix y)\n{\n    matrix z;\n"
     "    z.a = x.a * y.a + x.b * y.c;\n    z.b = x.a * y.b + x.b * y.d;\n"
     "    z.c = x.c * y.a + x.d * y.c;\n    z.d = x.c * y.b + x.d * y.d;\n    return z;\n}",
-    &unit_matrix, XL_OP_EXACT};
+    &unit_matrix, XL_OP_STRICTLY_ASSOCIATIVE};
 static const xl_user_type pair_type = {"pair", sizeof(pair), 4,
                                        "typedef struct { int low, high; } pair;"};
 static const xl_user_op pair_op = {
@@ -242,7 +242,7 @@ static const xl_user_op wide_op = {
     "    c.m[1] = a.m[0] * b.m[1] + a.m[1] * b.m[3];\n"
     "    c.m[2] = a.m[2] * b.m[0] + a.m[3] * b.m[2];\n"
     "    c.m[3] = a.m[2] * b.m[1] + a.m[3] * b.m[3];\n    return c;\n}",
-    &unit_wide, XL_OP_EXACT};
+    &unit_wide, XL_OP_STRICTLY_ASSOCIATIVE};
 
 /* ---- one verified call ------------------------------------------------------ */
 
@@ -423,11 +423,22 @@ static void run(xl_context *ctx, xl_scan *plan, const job *j, size_t n, const xl
     s.count = segments->n;
     if (status == XL_SUCCESS && j->most) {
         length = xlt_buffer_make(&count, 1, sizeof count, 3);
-        status = xl_scan_enqueue_n(plan, xlt_queue(), most, xlt_view(&length), xlt_view(in), s,
-                                   xlt_view(out), xlt_view(&scratch), 0, NULL, NULL);
+        status = xl_scan_enqueue(plan, xlt_queue(),
+                                 &(xl_scan_args){.n = most,
+                                                 .n_device = xlt_view(&length),
+                                                 .in = xlt_view(in),
+                                                 .segments = s,
+                                                 .out = xlt_view(out),
+                                                 .scratch = xlt_view(&scratch)},
+                                 0, NULL, NULL);
     } else if (status == XL_SUCCESS) {
-        status = xl_scan_enqueue(plan, xlt_queue(), n, xlt_view(in), s, xlt_view(out),
-                                 room_of(&scratch), 0, NULL, NULL);
+        status = xl_scan_enqueue(plan, xlt_queue(),
+                                 &(xl_scan_args){.n = n,
+                                                 .in = xlt_view(in),
+                                                 .segments = s,
+                                                 .out = xlt_view(out),
+                                                 .scratch = room_of(&scratch)},
+                                 0, NULL, NULL);
     }
     if (status != XL_SUCCESS)
         XLT_FAIL("%s, n %zu: %.500s", j->m->name, n, xl_context_error(ctx));
@@ -705,8 +716,9 @@ static void repeats(void **state)
         j.desc.algorithm = both[k];
         XLT_OK(xl_scan_create(xlt_context(), &j.desc, &plan));
         for (int round = 0; round < rounds; ++round) {
-            XLT_OK(xl_scan_enqueue(plan, xlt_queue(), n, xlt_view(&a), xl_no_view(), xlt_view(&b),
-                                   xl_no_view(), 0, NULL, NULL));
+            XLT_OK(xl_scan_enqueue(plan, xlt_queue(),
+                                   &(xl_scan_args){.n = n, .in = xlt_view(&a), .out = xlt_view(&b)},
+                                   0, NULL, NULL));
             xlt_read(&b, round == 0 ? first : got);
             if (round > 0 && memcmp(first, got, n * sizeof *in) != 0)
                 XLT_FAIL("%s: run %d differs from the first", names[both[k]], round);
@@ -732,8 +744,9 @@ static void published_example(void **state)
         xlt_buffer a = xlt_buffer_make(host, 1024, 4, 0);
         j.desc.algorithm = both[k];
         XLT_OK(xl_scan_create(xlt_context(), &j.desc, &plan));
-        XLT_OK(xl_scan_enqueue(plan, xlt_queue(), 1024, xlt_view(&a), xl_no_view(), xlt_view(&a),
-                               xl_no_view(), 0, NULL, NULL));
+        XLT_OK(xl_scan_enqueue(plan, xlt_queue(),
+                               &(xl_scan_args){.n = 1024, .in = xlt_view(&a), .out = xlt_view(&a)},
+                               0, NULL, NULL));
         xlt_read(&a, host);
         assert_int_equal(host[0], 0);
         assert_int_equal(host[1], 1);
@@ -765,8 +778,9 @@ static void small_numbers(void **state)
         xlt_buffer a = xlt_buffer_make(in, N, 4, 0);
         j.desc.algorithm = both[k % 2];
         XLT_OK(xl_scan_create(xlt_context(), &j.desc, &plan));
-        XLT_OK(xl_scan_enqueue(plan, xlt_queue(), N, xlt_view(&a), xl_no_view(), xlt_view(&a),
-                               xl_no_view(), 0, NULL, NULL));
+        XLT_OK(xl_scan_enqueue(plan, xlt_queue(),
+                               &(xl_scan_args){.n = N, .in = xlt_view(&a), .out = xlt_view(&a)}, 0,
+                               NULL, NULL));
         xlt_read(&a, got);
         uint32_t sum = denormal ? 0 : 0x80000000u;
         for (uint32_t i = 0; i < N; ++i) {

@@ -209,7 +209,7 @@ static const xl_user_type triple = {"triple", 12, 4,
 
 static void run_expressions(job *j, xl_context *ctx)
 {
-    static const xl_segments kinds[] = {XL_SEGMENTS_NONE, XL_SEGMENTS_HEAD_BITS};
+    static const xl_segments kinds[] = {XL_SEGMENTS_NONE, XL_SEGMENTS_FLAG_BITMASK};
     for (size_t s = 0; s < 2; ++s) {
         j->desc.segments = kinds[s];
         j->desc.kind = s ? XL_EXCLUSIVE : XL_INCLUSIVE;
@@ -272,8 +272,9 @@ static void published_example(void **state)
     xlt_buffer a = xlt_buffer_make(host, 1024, 4, 0);
     xl_scan_desc_init(&desc);
     XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
-    XLT_OK(xl_scan_enqueue(plan, xlt_queue(), 1024, xlt_view(&a), xl_no_view(), xlt_view(&a),
-                           xl_no_view(), 0, NULL, NULL));
+    XLT_OK(xl_scan_enqueue(plan, xlt_queue(),
+                           &(xl_scan_args){.n = 1024, .in = xlt_view(&a), .out = xlt_view(&a)}, 0,
+                           NULL, NULL));
     xlt_read(&a, host);
     assert_int_equal(host[0], 0);
     assert_int_equal(host[1023], 523776);

@@ -143,7 +143,7 @@ static void one_name_is_one_type(void **state)
         {&wide, &wide_too, "but as user_load_type it has 16"},
     };
     const xl_user_op op = {"add", "pt add(pt x, pt y) { x.a += y.a; x.b += y.b; return x; }", NULL,
-                           XL_OP_EXACT};
+                           XL_OP_STRICTLY_ASSOCIATIVE};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         xl_scan *plan = NULL;
         const xl_user_type *load = cases[i].load, *store = cases[i].store;
@@ -175,7 +175,7 @@ static void sizes_of_arrays_are_checked(void **state)
     const xl_user_type type = {"pair", 8, 4,
                                "typedef struct { uint a, b; } pair;\n#define ushort uchar\n"};
     const xl_user_op op = {"add", "pair add(pair x, pair y) { x.a += y.a; x.b += y.b; return x; }",
-                           NULL, XL_OP_EXACT};
+                           NULL, XL_OP_STRICTLY_ASSOCIATIVE};
     for (int store = 0; store < 2; ++store) {
         xl_scan *plan;
         const xl_scan_desc desc = {.struct_size = sizeof desc,

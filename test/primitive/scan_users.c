@@ -45,7 +45,7 @@ static const xl_user_op small_map_operator = {
     "small_map after(small_map x, small_map y)\n{\n"
     "    small_map r;\n    r.a = x.a * y.a;\n    r.b = x.b * y.a + y.b;\n    r.c = x.c + y.c;\n"
     "    return r;\n}",
-    &small_map_identity, XL_OP_EXACT};
+    &small_map_identity, XL_OP_STRICTLY_ASSOCIATIVE};
 
 /* ---- 12 bytes, no identity: intervals that must meet ------------------------------- */
 
@@ -85,7 +85,7 @@ static const xl_user_op span_operator = {
     "    r.magic = a.magic == 0x5eed && b.magic == 0x5eed &&\n"
     "              (a.last == ~0u || a.last + 1 == b.first) ? 0x5eed : 0xbad;\n"
     "    return r;\n}",
-    NULL, XL_OP_EXACT};
+    NULL, XL_OP_STRICTLY_ASSOCIATIVE};
 
 /* ---- 24 bytes, no identity: hashes of texts that are joined ------------------------- */
 
@@ -122,7 +122,7 @@ static const xl_user_op text_hash_operator = {
     "    a.length += b.length;\n"
     "    a.magic = a.magic == 0x5eed && b.magic == 0x5eed ? 0x5eed : 0xbad;\n"
     "    return a;\n}",
-    NULL, XL_OP_EXACT};
+    NULL, XL_OP_STRICTLY_ASSOCIATIVE};
 
 /* ---- 40 bytes: 2 x 2 matrices of u64 with a count ------------------------------------ */
 
@@ -162,7 +162,7 @@ static const xl_user_op wide_matrix_operator = {
     "    r.count = a.count + b.count;\n"
     "    r.magic = a.magic == 0x5eed && b.magic == 0x5eed ? 0x5eed : 0xbad;\n"
     "    return r;\n}",
-    &wide_matrix_identity, XL_OP_EXACT};
+    &wide_matrix_identity, XL_OP_STRICTLY_ASSOCIATIVE};
 
 /* ---- 12 bytes, the last 3 of which are nothing: t -> a t + b modulo 65536 ------------- */
 
@@ -202,7 +202,7 @@ static const xl_user_op holed_operator = {
     "holed and_then(holed x, holed y)\n{\n    holed r;\n    r.count = x.count + y.count;\n"
     "    r.a = x.a * y.a;\n    r.b = x.b * y.a + y.b;\n    r.marks = x.marks ^ y.marks;\n"
     "    return r;\n}",
-    &holed_identity, XL_OP_EXACT};
+    &holed_identity, XL_OP_STRICTLY_ASSOCIATIVE};
 
 /* ---- 6 bytes, the last of which is nothing: the same without the count ---------------- */
 
@@ -240,7 +240,7 @@ static const xl_user_op short_holed_operator = {
     "short_holed short_after(short_holed x, short_holed y)\n{\n    short_holed r;\n"
     "    r.a = x.a * y.a;\n    r.b = x.b * y.a + y.b;\n    r.marks = x.marks ^ y.marks;\n"
     "    return r;\n}",
-    &short_holed_identity, XL_OP_EXACT};
+    &short_holed_identity, XL_OP_STRICTLY_ASSOCIATIVE};
 
 /* ---- 16 bytes, aligned to as many, the last 4 of which are nothing -------------------- */
 
@@ -277,7 +277,7 @@ static const xl_user_op far_apart_operator = {
     "far_after",
     "far_apart far_after(far_apart x, far_apart y)\n{\n    far_apart r;\n    r.a = x.a * y.a;\n"
     "    r.b = x.b * y.a + y.b;\n    r.count = x.count + y.count;\n    return r;\n}",
-    &far_apart_identity, XL_OP_EXACT};
+    &far_apart_identity, XL_OP_STRICTLY_ASSOCIATIVE};
 
 /* ---- built-in types ------------------------------------------------------------------ */
 
@@ -305,7 +305,7 @@ static const xl_user_op matrix_operator = {
     "uint4 mat2(uint4 a, uint4 b)\n{\n"
     "    return (uint4)(a.x * b.x + a.y * b.z, a.x * b.y + a.y * b.w,\n"
     "                   a.z * b.x + a.w * b.z, a.z * b.y + a.w * b.w);\n}",
-    matrix_identity, XL_OP_EXACT};
+    matrix_identity, XL_OP_STRICTLY_ASSOCIATIVE};
 
 static void left_op(void *to, const void *left, const void *right)
 {
@@ -321,17 +321,18 @@ static void right_op(void *to, const void *left, const void *right)
 
 static const uint32_t some_u32 = 0x1234;
 static const xl_user_op left_operator = {"left", "uint left(uint a, uint b) { return a; }", NULL,
-                                         XL_OP_EXACT};
+                                         XL_OP_STRICTLY_ASSOCIATIVE};
 static const xl_user_op right_operator = {"right", "uint right(uint a, uint b) { return b; }", NULL,
                                           0};
 
 static const uint16_t zero_u16 = 0;
-static const xl_user_op max_operator = {"max", NULL, &zero_u16, XL_OP_COMMUTES | XL_OP_EXACT};
+static const xl_user_op max_operator = {"max", NULL, &zero_u16,
+                                        XL_OP_COMMUTATIVE | XL_OP_STRICTLY_ASSOCIATIVE};
 
 /* A sum whose author says that it may be taken in any order. */
 static const int64_t zero_i64 = 0;
 static const xl_user_op plus_operator = {"plus", "long plus(long a, long b) { return a + b; }",
-                                         &zero_i64, XL_OP_COMMUTES};
+                                         &zero_i64, XL_OP_COMMUTATIVE};
 
 /* ---- the table ------------------------------------------------------------------------ */
 

@@ -167,8 +167,9 @@ static void sums_by_the_book(void **state)
         desc.kind = (xl_scan_kind)kind;
         XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
         xlt_buffer a = xlt_buffer_make(in, N, 4, 0);
-        XLT_OK(xl_scan_enqueue(plan, xlt_queue(), N, xlt_view(&a), xl_no_view(), xlt_view(&a),
-                               xl_no_view(), 0, NULL, NULL));
+        XLT_OK(xl_scan_enqueue(plan, xlt_queue(),
+                               &(xl_scan_args){.n = N, .in = xlt_view(&a), .out = xlt_view(&a)}, 0,
+                               NULL, NULL));
         xlt_read(&a, got);
         for (size_t i = 0; i < N; ++i)
             assert_int_equal(got[i], kind == XL_INCLUSIVE ? MINUS : 0);

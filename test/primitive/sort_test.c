@@ -196,10 +196,14 @@ static void arrays_free(const trial *t, arrays *a)
 static xl_status enqueue(const trial *t, const arrays *a, cl_uint num_waits, const cl_event *waits,
                          cl_event *event)
 {
-    return xl_sort_enqueue(t->plan, t->queue, t->n, view_or_none(&a->keys_in),
-                           view_or_none(&a->values_in), view_or_none(&a->keys_out),
-                           view_or_none(&a->values_out), view_or_none(&a->scratch), num_waits,
-                           waits, event);
+    return xl_sort_enqueue(t->plan, t->queue,
+                           &(xl_sort_args){.n = t->n,
+                                           .keys_in = view_or_none(&a->keys_in),
+                                           .values_in = view_or_none(&a->values_in),
+                                           .keys_out = view_or_none(&a->keys_out),
+                                           .values_out = view_or_none(&a->values_out),
+                                           .scratch = view_or_none(&a->scratch)},
+                           num_waits, waits, event);
 }
 
 static void check_result(const trial *t, const arrays *a, const void *keys, const uint32_t *values,
@@ -520,10 +524,12 @@ static void nothing_yields_an_event(void **state)
     cl_event event = NULL;
     xl_sort_desc_init(&desc);
     XLT_OK(xl_sort_create(xlt_context(), &desc, &plan));
-    XLT_OK(xl_sort_enqueue(plan, xlt_queue(), 0, none, none, none, none, none, 0, NULL, &event));
+    XLT_OK(xl_sort_enqueue(plan, xlt_queue(), &(xl_sort_args){.n = 0, .keys_in = none}, 0, NULL,
+                           &event));
     XLT_CL(clWaitForEvents(1, &event));
     XLT_CL(clReleaseEvent(event));
-    XLT_OK(xl_sort_enqueue(plan, xlt_queue(), 0, none, none, none, none, none, 0, NULL, NULL));
+    XLT_OK(xl_sort_enqueue(plan, xlt_queue(), &(xl_sort_args){.n = 0, .keys_in = none}, 0, NULL,
+                           NULL));
     xl_sort_destroy(plan);
     xl_sort_destroy(NULL);
     xl_sort_desc_init(NULL);
@@ -641,9 +647,14 @@ static void expect_fail(const call *c, xl_status wanted, const char *said)
 {
     cl_event event = (cl_event)&good;
     xl_context *ctx = xlt_context();
-    const xl_status got =
-        xl_sort_enqueue(c->plan, c->queue, c->n, c->keys_in, c->values_in, c->keys_out,
-                        c->values_out, c->scratch, c->num_waits, c->waits, &event);
+    const xl_status got = xl_sort_enqueue(c->plan, c->queue,
+                                          &(xl_sort_args){.n = c->n,
+                                                          .keys_in = c->keys_in,
+                                                          .values_in = c->values_in,
+                                                          .keys_out = c->keys_out,
+                                                          .values_out = c->values_out,
+                                                          .scratch = c->scratch},
+                                          c->num_waits, c->waits, &event);
     if (got != wanted)
         XLT_FAIL("%s for \"%s\", not %s: %s", xl_status_name(got), said, xl_status_name(wanted),
                  xl_context_error(ctx));
@@ -763,16 +774,28 @@ static void wrong_calls(void **state)
     XLT_FAILS(xl_sort_scratch(plan, n, &bytes, NULL), bad);
     assert_int_equal(xl_sort_scratch(NULL, n, &bytes, &alignment), bad);
     cl_event event = (cl_event)&bad;
-    assert_int_equal(xl_sort_enqueue(NULL, xlt_queue(), n, right.keys_in, right.values_in,
-                                     right.keys_out, right.values_out, tight, 0, NULL, &event),
+    assert_int_equal(xl_sort_enqueue(NULL, xlt_queue(),
+                                     &(xl_sort_args){.n = n,
+                                                     .keys_in = right.keys_in,
+                                                     .values_in = right.values_in,
+                                                     .keys_out = right.keys_out,
+                                                     .values_out = right.values_out,
+                                                     .scratch = tight},
+                                     0, NULL, &event),
                      bad);
     assert_null(event);
     /* Nothing of all this has written anything; the same call made right works. */
     trial t = trial_of(&pairs, plan, 0, RANDOM);
     check_same(&t, &all, before, "an array");
     xlt_check_guards(&scratch, "scratch");
-    XLT_OK(xl_sort_enqueue(plan, xlt_queue(), n, right.keys_in, right.values_in, right.keys_out,
-                           right.values_out, tight, 0, NULL, NULL));
+    XLT_OK(xl_sort_enqueue(plan, xlt_queue(),
+                           &(xl_sort_args){.n = n,
+                                           .keys_in = right.keys_in,
+                                           .values_in = right.values_in,
+                                           .keys_out = right.keys_out,
+                                           .values_out = right.values_out,
+                                           .scratch = tight},
+                           0, NULL, NULL));
     XLT_CL(clFinish(xlt_queue()));
     free(before);
     xlt_buffer_free(&all);

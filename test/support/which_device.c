@@ -32,7 +32,7 @@ int main(int argc, char **argv)
         return 1;
     }
     printf("%s (%s, driver %s), lane width %u\n", info.name, info.platform, info.driver,
-           info.lane_width);
+           info.sub_group_size);
     xl_context_destroy(ctx);
     return 0;
 }

@@ -83,7 +83,7 @@ uint32_t xlt_sub_group_width(xl_context *ctx, size_t i)
     xl_device_info info;
     size_t widths[16] = {0}, bytes = 0;
     XLT_OK(xl_context_device_info(ctx, &info));
-    if (strcmp(info.lane_way, "sub-group") != 0 ||
+    if (strcmp(info.cross_lane, "sub-group") != 0 ||
         clGetDeviceInfo(xl_context_device(ctx), SUB_GROUP_SIZES_INTEL, 0, NULL, &bytes) ||
         bytes > sizeof widths ||
         clGetDeviceInfo(xl_context_device(ctx), SUB_GROUP_SIZES_INTEL, bytes, widths, NULL))
@@ -276,7 +276,7 @@ xlt_buffer xlt_scratch_make_open(size_t bytes, size_t alignment, const void **me
     xl_device_info info;
     *memory = NULL;
     XLT_OK(xl_context_device_info(xlt_context(), &info));
-    if (bytes == 0 || !(info.type & CL_DEVICE_TYPE_CPU) || xlt_on_oclgrind())
+    if (bytes == 0 || !(info.device_type & CL_DEVICE_TYPE_CPU) || xlt_on_oclgrind())
         return xlt_scratch_make(bytes, alignment);
     assert_int_equal(GUARD_BYTES % alignment, 0);
     xlt_buffer buffer = {.n = bytes, .size = 1};

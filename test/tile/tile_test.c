@@ -170,7 +170,7 @@ static void heads_past_2_to_32(void **state)
         uint64_t per_byte;
     } rows[] = {{XL_SEGMENTS_HEAD_FLAGS, XL_NONE, 1},
                 {XL_SEGMENTS_KEYS, XL_U8, 1},
-                {XL_SEGMENTS_HEAD_BITS, XL_NONE, 8}};
+                {XL_SEGMENTS_FLAG_BITMASK, XL_NONE, 8}};
     xlt_pages pages = sparse((size_t)(P32 * 5));
     for (size_t r = 0; r < COUNT(rows); ++r) {
         const xl_scan_desc desc = desc_of(rows[r].kind, rows[r].type, 0, 0);
@@ -338,7 +338,7 @@ static void look_back_among(xl_context *ctx, xli_flat *flat, leftover kind)
     leave(kind, words, bytes / 8);
     xlt_buffer states = xlt_buffer_make(words, bytes / 8, 8, 0);
     xlt_buffer in = xlt_buffer_make(NULL, n, 4, 0), out = xlt_buffer_make(NULL, n, 4, 0);
-    const xli_flat_call call = {.n = n, .in = xlt_view(&in), .out = xlt_view(&out)};
+    const xl_scan_args call = {.n = n, .in = xlt_view(&in), .out = xlt_view(&out)};
     flat->pool.buffer = states.mem;
     flat->pool.bytes = bytes;
     XLT_CL(clRetainMemObject(states.mem));

@@ -88,7 +88,8 @@ static bool use(xl_context *ctx, const char *defines)
     xl_device_info info;
     xli_program *program;
     xli_kernel kernel = {0};
-    bool good = xl_context_device_info(ctx, &info) == XL_SUCCESS && info.lane_width_seen > 0 &&
+    bool good = xl_context_device_info(ctx, &info) == XL_SUCCESS &&
+                info.sub_group_size_measured > 0 &&
                 xli_program_get(ctx, "probe", defines, &program) == XL_SUCCESS &&
                 xli_kernel_create(ctx, program, "xl_probe_lanes", &kernel) == XL_SUCCESS;
     xli_kernel_destroy(&kernel);
@@ -374,7 +375,7 @@ static void a_passed_test_is_remembered(void **state)
     assert_true(xli_cache_has_note(ctx, facts, test));
     assert_false(xli_cache_has_note(ctx, facts, "scan_two_pass"));
     xli_facts other = *facts;
-    ++other.info.lane_width;
+    ++other.info.sub_group_size;
     assert_false(xli_cache_has_note(ctx, &other, test));
     assert_int_equal(xli_context_verdict(ctx, test), XLI_PASSED);
     xl_context_destroy(ctx);

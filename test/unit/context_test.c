@@ -34,16 +34,17 @@ static void facts_are_plausible(void **state)
     assert_true(info.name[0] != '\0');
     assert_true(info.platform[0] != '\0');
     assert_true(info.compute_units >= 1);
-    assert_true(info.max_work_group >= 1);
+    assert_true(info.max_work_group_size >= 1);
     assert_true(info.local_bytes >= 1024);
-    assert_true(info.lane_width >= 1);
-    assert_int_equal(info.lane_width, info.lane_width_seen);
+    assert_true(info.sub_group_size >= 1);
+    assert_int_equal(info.sub_group_size, info.sub_group_size_measured);
     assert_true(info.probe[0] != '\0');
-    bool local = strcmp(info.lane_way, "local") == 0;
-    assert_true(local == (info.lane_width == 1));
-    assert_true(local || info.lane_width_said == info.lane_width);
-    assert_true((info.lane_width_said > 0) ==
-                (info.lane_source != XL_LANES_NOT_USED && info.lane_source != XL_LANES_MASKED));
+    bool local = strcmp(info.cross_lane, "local") == 0;
+    assert_true(local == (info.sub_group_size == 1));
+    assert_true(local || info.sub_group_size_reported == info.sub_group_size);
+    assert_true((info.sub_group_size_reported > 0) ==
+                (info.sub_group_source != XL_SUB_GROUP_NOT_REPORTED &&
+                 info.sub_group_source != XL_SUB_GROUP_MASKED));
     assert_string_equal(xl_context_error(xlt_context()), "");
 }
 
@@ -56,14 +57,14 @@ static void masks_are_heeded(void **state)
     desc.mask = "width=1, no-fp64 ,no-int64-atomics,,work-group=8";
     assert_int_equal(xl_context_create(&desc, &ctx), XL_SUCCESS);
     assert_int_equal(xl_context_device_info(ctx, &info), XL_SUCCESS);
-    assert_int_equal(info.lane_width, 1);
-    assert_int_equal(info.lane_width_said, 0);
-    assert_int_equal(info.lane_source, XL_LANES_MASKED);
-    assert_string_equal(info.lane_way, "local");
+    assert_int_equal(info.sub_group_size, 1);
+    assert_int_equal(info.sub_group_size_reported, 0);
+    assert_int_equal(info.sub_group_source, XL_SUB_GROUP_MASKED);
+    assert_string_equal(info.cross_lane, "local");
     assert_int_equal(info.has_fp64, 0);
     assert_int_equal(info.has_int64_atomics, 0);
     assert_int_equal(info.has_device_scope, 0);
-    assert_true(info.max_work_group <= 8);
+    assert_true(info.max_work_group_size <= 8);
     xl_context_destroy(ctx);
 }
 
@@ -97,7 +98,7 @@ static void fields_override_the_environment(void **state)
     desc.mask = "work-group=4";
     assert_int_equal(xl_context_create(&desc, &ctx), XL_SUCCESS);
     assert_int_equal(xl_context_device_info(ctx, &info), XL_SUCCESS);
-    assert_true(info.max_work_group <= 4);
+    assert_true(info.max_work_group_size <= 4);
     xl_context_destroy(ctx);
     desc.mask = "";
     assert_int_equal(xl_context_create(&desc, &ctx), XL_SUCCESS);
@@ -384,8 +385,9 @@ static void a_call_without_a_plan_is_found_in_the_context(void **state)
     const xl_view none = xl_no_view();
     assert_int_equal(xl_context_device_info(ctx, NULL), XL_ERROR_INVALID_ARGUMENT);
     assert_string_equal(xl_context_error(ctx), "info: NULL");
-    assert_int_equal(xl_scan_enqueue(NULL, xlt_queue(), 0, none, none, none, none, 0, NULL, NULL),
-                     XL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(
+        xl_scan_enqueue(NULL, xlt_queue(), &(xl_scan_args){.n = 0, .out = none}, 0, NULL, NULL),
+        XL_ERROR_INVALID_ARGUMENT);
     assert_string_equal(xl_context_error(ctx), "plan: NULL");
     assert_int_equal(xl_context_device_info(ctx, NULL), XL_ERROR_INVALID_ARGUMENT);
     assert_string_equal(xl_context_error(ctx), "info: NULL");

@@ -16,7 +16,7 @@ static size_t wrong_results(xli_flat *flat, cl_mem data)
     for (size_t i = 0; i < N; ++i)
         host[i] = 1;
     XLT_CL(clEnqueueWriteBuffer(xlt_queue(), data, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL));
-    const xli_flat_call call = {.n = N, .in = xl_view_of(data, 0), .out = xl_view_of(data, 0)};
+    const xl_scan_args call = {.n = N, .in = xl_view_of(data, 0), .out = xl_view_of(data, 0)};
     XLT_OK(xli_flat_enqueue(flat, xlt_queue(), &call, 0, NULL, NULL));
     XLT_CL(clEnqueueReadBuffer(xlt_queue(), data, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL));
     for (size_t i = 0; i < N; ++i)

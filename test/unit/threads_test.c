@@ -98,8 +98,12 @@ static void scan(job *j)
         wanted[i] = sum;
     const xl_view scratch = scratch_of(j, xl_scan_scratch(plan, N, &bytes, &alignment), &bytes);
     if (went(j->w,
-             xl_scan_enqueue(plan, j->queue, N, xl_view_of(j->from, 0), xl_no_view(),
-                             xl_view_of(j->to, 0), scratch, 0, NULL, &j->event),
+             xl_scan_enqueue(plan, j->queue,
+                             &(xl_scan_args){.n = N,
+                                             .in = xl_view_of(j->from, 0),
+                                             .out = xl_view_of(j->to, 0),
+                                             .scratch = scratch},
+                             0, NULL, &j->event),
              "xl_scan_enqueue") &&
         read_back(j, j->to, got, N))
         same(j->w, "scan", got, wanted, N);
@@ -112,12 +116,14 @@ static void reduce(job *j)
     xl_reduce *plan = j->plans->reduce;
     for (unsigned i = 0; i < N; ++i)
         wanted[i / WIDTH] += j->in[i];
-    const xl_view none = xl_no_view(),
-                  scratch = scratch_of(j, xl_reduce_scratch(plan, N, &bytes, &alignment), &bytes);
+    const xl_view scratch = scratch_of(j, xl_reduce_scratch(plan, N, &bytes, &alignment), &bytes);
     if (went(j->w,
-             xl_reduce_enqueue(plan, j->queue, N, xl_view_of(j->from, 0), none,
-                               xl_view_n(j->to, 0, SEGMENTS), none, none, scratch, 0, NULL,
-                               &j->event),
+             xl_reduce_enqueue(plan, j->queue,
+                               &(xl_reduce_args){.n = N,
+                                                 .in = xl_view_of(j->from, 0),
+                                                 .out = xl_view_n(j->to, 0, SEGMENTS),
+                                                 .scratch = scratch},
+                               0, NULL, &j->event),
              "xl_reduce_enqueue") &&
         read_back(j, j->to, got, SEGMENTS))
         same(j->w, "reduce", got, wanted, SEGMENTS);
@@ -143,9 +149,14 @@ static void sort(job *j)
     qsort(wanted, N, sizeof *wanted, by_value);
     const xl_view scratch = scratch_of(j, xl_sort_scratch(plan, N, &bytes, &alignment), &bytes);
     if (!went(j->w,
-              xl_sort_enqueue(plan, j->queue, N, xl_view_of(j->from, 0), xl_view_of(j->values, 0),
-                              xl_view_of(j->to, 0), xl_view_of(j->values_to, 0), scratch, 0, NULL,
-                              &j->event),
+              xl_sort_enqueue(plan, j->queue,
+                              &(xl_sort_args){.n = N,
+                                              .keys_in = xl_view_of(j->from, 0),
+                                              .values_in = xl_view_of(j->values, 0),
+                                              .keys_out = xl_view_of(j->to, 0),
+                                              .values_out = xl_view_of(j->values_to, 0),
+                                              .scratch = scratch},
+                              0, NULL, &j->event),
               "xl_sort_enqueue"))
         return;
     if (read_back(j, j->to, got, N))

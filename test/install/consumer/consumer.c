@@ -14,8 +14,9 @@ static xl_status scan(xl_context *ctx, cl_mem buffer)
     xl_scan_desc_init(&desc);
     xl_status status = xl_scan_create(ctx, &desc, &plan);
     if (status == XL_SUCCESS)
-        status = xl_scan_enqueue(plan, xl_context_queue(ctx), COUNT, view, xl_no_view(), view,
-                                 xl_no_view(), 0, NULL, NULL);
+        status =
+            xl_scan_enqueue(plan, xl_context_queue(ctx),
+                            &(xl_scan_args){.n = COUNT, .in = view, .out = view}, 0, NULL, NULL);
     xl_scan_destroy(plan);
     return status;
 }
