@@ -213,7 +213,7 @@ int tool_devices(int argc, char **argv)
     const tool_syntax syntax = {
         .name = "devices",
         .about =
-            "Lists every platform and device: the lane width and where it was learnt, what\n"
+            "Lists every platform and device: the sub-group size and who reports it, what\n"
             "the probe kernel saw, and the features that algorithms are chosen by. The numbers\n"
             "in front are what --device and CROSSLANE_DEVICE take.",
         .options = options,

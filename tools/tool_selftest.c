@@ -439,7 +439,7 @@ int tool_selftest(int argc, char **argv)
         result = session_open(&t.s, device);
     if (result != TOOL_OK)
         return result;
-    printf("%s, %s, lane width %" PRIu32 " by %s\n", t.s.info.name, t.s.info.opencl_c,
+    printf("%s, %s, sub-group size %" PRIu32 " by %s\n", t.s.info.name, t.s.info.opencl_c,
            t.s.info.sub_group_size, t.s.info.cross_lane);
     result = tool_flush(); /* before minutes of work of which nothing would be seen */
     if (result != TOOL_OK) {

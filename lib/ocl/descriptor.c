@@ -16,6 +16,12 @@ static bool all_zero(const unsigned char *bytes, size_t count)
     return true;
 }
 
+/* Fields are of 4 bytes and more; a version without pointers may end at any multiple of that. */
+static bool is_a_size(size_t size)
+{
+    return size >= sizeof(uint32_t) && size <= LONGEST && size % sizeof(uint32_t) == 0;
+}
+
 void xli_struct_init(void *to, size_t size, const void *defaults, size_t bytes)
 {
     const uint32_t stated = (uint32_t)size;
@@ -37,13 +43,12 @@ void xli_struct_write(void *to, size_t size, const void *from, size_t bytes)
 }
 
 xl_status xli_struct_read(const xl_context *ctx, const char *name, const void *given, size_t size,
-                          void *to, size_t bytes, size_t alignment)
+                          void *to, size_t bytes)
 {
     const unsigned char *from = given;
     if (!given)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", name);
-    /* A size between two alignments is no version's: it would cut a pointer in two. */
-    if (size < sizeof(uint32_t) || size > LONGEST || size % alignment != 0)
+    if (!is_a_size(size))
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "%s: its size is %zu, this version's is %zu", name, size, bytes);
     if (size > bytes && !all_zero(from + bytes, size - bytes))
@@ -55,19 +60,18 @@ xl_status xli_struct_read(const xl_context *ctx, const char *name, const void *g
     return XL_SUCCESS;
 }
 
-xl_status xli_desc_read(const xl_context *ctx, const void *given, void *to, size_t bytes,
-                        size_t alignment)
+xl_status xli_desc_read(const xl_context *ctx, const void *given, void *to, size_t bytes)
 {
     uint32_t size = 0;
     if (given)
         memcpy(&size, given, sizeof size);
-    if (given && (size < sizeof size || size > LONGEST || size % alignment != 0))
+    if (given && !is_a_size(size))
         return xli_fail(
             ctx, XL_ERROR_INVALID_ARGUMENT,
             "desc: struct_size is %u, this version's is %zu; start from the _desc_init() "
             "function",
             (unsigned)size, bytes);
-    const xl_status status = xli_struct_read(ctx, "desc", given, size, to, bytes, alignment);
+    const xl_status status = xli_struct_read(ctx, "desc", given, size, to, bytes);
     size = (uint32_t)bytes;
     if (status == XL_SUCCESS)
         memcpy(to, &size, sizeof size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What a device says of itself, without running a kernel. Where it is silent the
- * answer is the one that is right everywhere: no feature, lane width 1. */
+ * answer is the one that is right everywhere: no feature, sub-group size 1. */
 #include "private.h"
 
 #include <CL/cl_ext.h>

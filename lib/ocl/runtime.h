@@ -38,15 +38,13 @@ void xli_struct_write(void *to, size_t size, const void *from, size_t bytes);
  * fields it lacks as they are; a longer one is refused if it sets (to anything but zero) what this
  * version does not know. XL_ERROR_INVALID_ARGUMENT for NULL. */
 xl_status xli_struct_read(const xl_context *ctx, const char *name, const void *given, size_t size,
-                          void *to, size_t bytes, size_t alignment);
+                          void *to, size_t bytes);
 #define XLI_ARGS_READ(ctx, type, given, size, to)                                                  \
-    xli_struct_read((ctx), "args", (given), (size), (to), sizeof(type), _Alignof(type))
+    xli_struct_read((ctx), "args", (given), (size), (to), sizeof(type))
 
 /* The same for a descriptor, which starts with its size. */
-xl_status xli_desc_read(const xl_context *ctx, const void *given, void *to, size_t bytes,
-                        size_t alignment);
-#define XLI_DESC_READ(ctx, type, given, to)                                                        \
-    xli_desc_read((ctx), (given), (to), sizeof(type), _Alignof(type))
+xl_status xli_desc_read(const xl_context *ctx, const void *given, void *to, size_t bytes);
+#define XLI_DESC_READ(ctx, type, given, to) xli_desc_read((ctx), (given), (to), sizeof(type))
 
 /* ---- context ------------------------------------------------------------- */
 

@@ -48,7 +48,7 @@ static void show(const bench *b, const bench_result *r)
 
 static void print_head(const bench *b)
 {
-    printf("device %s, %s, driver %s, OpenCL C %s, lane width %u (%s), Crosslane %s\n",
+    printf("device %s, %s, driver %s, OpenCL C %s, sub-group size %u (%s), Crosslane %s\n",
            b->info.name, b->info.platform, b->info.driver, b->info.opencl_c,
            (unsigned)b->info.sub_group_size, b->info.cross_lane, xl_version_string());
     bench_print_columns();

@@ -167,7 +167,8 @@ static void the_probe_sees_each_wrong_word(void **state)
         assert_string_equal(info.cross_lane, "local");
         assert_int_equal(info.sub_group_size, 1);
         if (local && info.sub_group_size_measured != 0)
-            XLT_FAIL("word %ld wrong: lane width %u was seen", at, info.sub_group_size_measured);
+            XLT_FAIL("word %ld wrong: sub-group size %u was measured", at,
+                     info.sub_group_size_measured);
         if (!strstr(info.probe, local ? "saw width" : "cross-lane way refused: work-item"))
             XLT_FAIL("word %ld wrong: \"%s\"", at, info.probe);
     }

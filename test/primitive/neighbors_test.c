@@ -98,12 +98,10 @@ static float *visit_sums(const built *b, const xl_neighbors_desc *search, float 
     assert_non_null(sums);
     xlt_buffer out = xlt_buffer_make(NULL, b->cloud->n, sizeof *sums, 5);
     XLT_OK(xl_neighbors_create(xlt_context(), search, &plan));
-    XLT_OK(xl_neighbors_visit_enqueue(
-        plan, b->grid, xlt_queue(),
-        &(xl_neighbors_visit_args){.start = start,
-                                   .params = {params[0], params[1], params[2], params[3]},
-                                   .out = xlt_view(&out)},
-        0, NULL, NULL));
+    xl_neighbors_visit_args args = {.start = start, .out = xlt_view(&out)};
+    if (params)
+        memcpy(args.params, params, sizeof args.params);
+    XLT_OK(xl_neighbors_visit_enqueue(plan, b->grid, xlt_queue(), &args, 0, NULL, NULL));
     xlt_read(&out, sums);
     xlt_check_guards(&out, "out");
     xlt_buffer_free(&out);

@@ -108,29 +108,14 @@ static void longer_descriptors(void **state)
 typedef struct call {
     xl_scan *plan;
     cl_command_queue queue;
-    size_t n;
-    xl_view in, segments, out, scratch, count;
-    bool counts; /* by xl_scan_enqueue() */
+    xl_scan_args args;
     cl_uint num_waits;
     const cl_event *waits;
 } call;
 
 static xl_status enqueue(const call *c, cl_event *event)
 {
-    if (c->counts)
-        return xl_scan_enqueue(c->plan, c->queue,
-                               &(xl_scan_args){.n = c->n,
-                                               .n_device = c->count,
-                                               .in = c->in,
-                                               .segments = c->segments,
-                                               .out = c->out,
-                                               .scratch = c->scratch},
-                               c->num_waits, c->waits, event);
-    return xl_scan_enqueue(
-        c->plan, c->queue,
-        &(xl_scan_args){
-            .n = c->n, .in = c->in, .segments = c->segments, .out = c->out, .scratch = c->scratch},
-        c->num_waits, c->waits, event);
+    return xl_scan_enqueue(c->plan, c->queue, &c->args, c->num_waits, c->waits, event);
 }
 
 static void expect_refusal(const call *good, const call *bad, xl_status wanted, const char *text)
@@ -164,26 +149,29 @@ static void refuse_objects(call good, const xlt_buffer *a, const xlt_buffer *b, 
     cl_device_id device = xl_context_device(xlt_context());
     cl_context other = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
     XLT_CL(code);
-    cl_mem foreign = make_buffer(other, CL_MEM_READ_WRITE, 4 * good.n);
-    cl_mem constant = make_buffer(mine, CL_MEM_READ_ONLY, 4 * good.n);
+    cl_mem foreign = make_buffer(other, CL_MEM_READ_WRITE, 4 * good.args.n);
+    cl_mem constant = make_buffer(mine, CL_MEM_READ_ONLY, 4 * good.args.n);
     cl_mem small = make_buffer(mine, CL_MEM_READ_WRITE, bytes - 1);
     REFUSED(plan, NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
     REFUSED(queue, NULL, XL_ERROR_INVALID_ARGUMENT, "queue: NULL");
-    REFUSED(in, xl_no_view(), XL_ERROR_INVALID_ARGUMENT, "in: no buffer");
-    REFUSED(out, xl_no_view(), XL_ERROR_INVALID_ARGUMENT, "out: no buffer");
-    REFUSED(out, xl_view_of(constant, 0), XL_ERROR_INVALID_ARGUMENT, "out: a read-only buffer");
-    REFUSED(in, xl_view_of(foreign, 0), XL_ERROR_INVALID_ARGUMENT, "in: a buffer of another");
-    REFUSED(segments, good.in, XL_ERROR_INVALID_ARGUMENT, "segments: given");
-    REFUSED(in.offset, 2 * good.n, XL_ERROR_INVALID_ARGUMENT, "in a buffer that holds");
-    REFUSED(in.offset, SIZE_MAX, XL_ERROR_INVALID_ARGUMENT, "in a buffer that holds");
-    REFUSED(n, SIZE_MAX, XL_ERROR_INVALID_ARGUMENT, "in a buffer that holds");
-    REFUSED(in.count, good.n - 1, XL_ERROR_INVALID_ARGUMENT, "in: ");
-    REFUSED(out.count, 1, XL_ERROR_INVALID_ARGUMENT, "out: ");
-    REFUSED(out, xl_view_of(a->mem, good.in.offset + 1), XL_ERROR_OVERLAP, "in and out overlap");
-    REFUSED(scratch.offset, good.scratch.offset + 8, XL_ERROR_MISALIGNED, "scratch: byte offset");
-    REFUSED(scratch, xl_view_of(small, 0), XL_ERROR_SCRATCH_TOO_SMALL, "bytes given");
-    REFUSED(scratch, xl_view_of(a->mem, 512), XL_ERROR_OVERLAP, "scratch and in overlap");
-    REFUSED(scratch, xl_view_of(b->mem, 512), XL_ERROR_OVERLAP, "scratch and out overlap");
+    REFUSED(args.in, xl_no_view(), XL_ERROR_INVALID_ARGUMENT, "in: no buffer");
+    REFUSED(args.out, xl_no_view(), XL_ERROR_INVALID_ARGUMENT, "out: no buffer");
+    REFUSED(args.out, xl_view_of(constant, 0), XL_ERROR_INVALID_ARGUMENT,
+            "out: a read-only buffer");
+    REFUSED(args.in, xl_view_of(foreign, 0), XL_ERROR_INVALID_ARGUMENT, "in: a buffer of another");
+    REFUSED(args.segments, good.args.in, XL_ERROR_INVALID_ARGUMENT, "segments: given");
+    REFUSED(args.in.offset, 2 * good.args.n, XL_ERROR_INVALID_ARGUMENT, "in a buffer that holds");
+    REFUSED(args.in.offset, SIZE_MAX, XL_ERROR_INVALID_ARGUMENT, "in a buffer that holds");
+    REFUSED(args.n, SIZE_MAX, XL_ERROR_INVALID_ARGUMENT, "in a buffer that holds");
+    REFUSED(args.in.count, good.args.n - 1, XL_ERROR_INVALID_ARGUMENT, "in: ");
+    REFUSED(args.out.count, 1, XL_ERROR_INVALID_ARGUMENT, "out: ");
+    REFUSED(args.out, xl_view_of(a->mem, good.args.in.offset + 1), XL_ERROR_OVERLAP,
+            "in and out overlap");
+    REFUSED(args.scratch.offset, good.args.scratch.offset + 8, XL_ERROR_MISALIGNED,
+            "scratch: byte offset");
+    REFUSED(args.scratch, xl_view_of(small, 0), XL_ERROR_SCRATCH_TOO_SMALL, "bytes given");
+    REFUSED(args.scratch, xl_view_of(a->mem, 512), XL_ERROR_OVERLAP, "scratch and in overlap");
+    REFUSED(args.scratch, xl_view_of(b->mem, 512), XL_ERROR_OVERLAP, "scratch and out overlap");
     REFUSED(num_waits, 1, XL_ERROR_INVALID_ARGUMENT, "waits: NULL with num_waits 1");
     REFUSED(waits, &none, XL_ERROR_INVALID_ARGUMENT, "waits: a list with num_waits 0");
     bad = good;
@@ -202,12 +190,10 @@ static void refuse_counts(call good, const xlt_buffer *b)
     call bad;
     const uint64_t number = 0;
     xlt_buffer count = xlt_buffer_make(&number, 1, 8, 0);
-    good.counts = true;
-    good.count = xlt_view(&count);
-    REFUSED(count, xl_no_view(), XL_ERROR_INVALID_ARGUMENT, "count: no buffer");
-    REFUSED(count.offset, 100000, XL_ERROR_INVALID_ARGUMENT, "count: ");
-    REFUSED(count, xl_view_of(b->mem, 64), XL_ERROR_OVERLAP, "count");
-    REFUSED(in, xl_no_view(), XL_ERROR_INVALID_ARGUMENT, "in: no buffer");
+    good.args.n_device = xlt_view(&count);
+    REFUSED(args.n_device.offset, 100000, XL_ERROR_INVALID_ARGUMENT, "n_device: ");
+    REFUSED(args.n_device, xl_view_of(b->mem, 64), XL_ERROR_OVERLAP, "n_device");
+    REFUSED(args.in, xl_no_view(), XL_ERROR_INVALID_ARGUMENT, "in: no buffer");
     REFUSED(plan, NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
     ok(xlt_context(), enqueue(&good, NULL), "a call of no elements");
     xlt_check_guards(&count, "count");
@@ -224,15 +210,15 @@ static void enqueue_refuses(void **state)
     size_t bytes, alignment;
     xl_scan_desc_init(&desc);
     ok(ctx, xl_scan_create(ctx, &desc, &good.plan), "xl_scan_create");
-    good.n = 3 * tile_of(ctx, good.plan) + 1;
-    XLT_OK(xl_scan_scratch(good.plan, good.n, &bytes, &alignment));
-    xlt_buffer a = xlt_buffer_make(NULL, 2 * good.n, 4, 0);
-    xlt_buffer b = xlt_buffer_make(NULL, good.n, 4, 0);
+    good.args.n = 3 * tile_of(ctx, good.plan) + 1;
+    XLT_OK(xl_scan_scratch(good.plan, good.args.n, &bytes, &alignment));
+    xlt_buffer a = xlt_buffer_make(NULL, 2 * good.args.n, 4, 0);
+    xlt_buffer b = xlt_buffer_make(NULL, good.args.n, 4, 0);
     xlt_buffer s = xlt_scratch_make(bytes + alignment, alignment);
-    unsigned char *got = bytes_for(good.n, 4);
-    good.in = xlt_view(&a);
-    good.out = xlt_view(&b);
-    good.scratch = xlt_view(&s);
+    unsigned char *got = bytes_for(good.args.n, 4);
+    good.args.in = xlt_view(&a);
+    good.args.out = xlt_view(&b);
+    good.args.scratch = xlt_view(&s);
     refuse_objects(good, &a, &b, bytes);
     refuse_counts(good, &b);
     refused(ctx, xl_scan_scratch(good.plan, 1, NULL, &alignment), XL_ERROR_INVALID_ARGUMENT,
@@ -243,7 +229,7 @@ static void enqueue_refuses(void **state)
             "plan: NULL");
     /* Nothing was written, and the right call works. */
     xlt_read(&b, got);
-    for (size_t i = 0; i < 4 * good.n; ++i)
+    for (size_t i = 0; i < 4 * good.args.n; ++i)
         assert_int_equal(got[i], 0xa5);
     ok(ctx, enqueue(&good, NULL), "the right call");
     XLT_CL(clFinish(xlt_queue()));

@@ -31,7 +31,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", xl_context_error(NULL));
         return 1;
     }
-    printf("%s (%s, driver %s), lane width %u\n", info.name, info.platform, info.driver,
+    printf("%s (%s, driver %s), sub-group size %u\n", info.name, info.platform, info.driver,
            info.sub_group_size);
     xl_context_destroy(ctx);
     return 0;

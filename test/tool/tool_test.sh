@@ -567,7 +567,7 @@ devices() {
     '       (CPU|GPU|accelerator|other), [0-9]+ compute units, work-groups of up to [0-9]+, .+'
     '       memory [0-9.]+ [GK]iB, one buffer [0-9.]+ [GK]iB, local [0-9.]+ [GK]iB'
     '       driver .+'
-    '       lane width [0-9]+ by [a-z0-9 -]+ \((learnt from: .+|not used: [0-9]+ of .+); hint [0-9]+\)'
+    '       sub-group size [0-9]+, exchange by [a-z0-9 -]+ \((reported by: .+|not used: [0-9]+ of .+); preferred multiple of a work-group [0-9]+\)'
     '       probe: .+'
     '       fp64 (yes|no), int64 atomics (yes|no), sub-groups (yes|no), look-back (possible|not possible)')
   local failed
@@ -585,8 +585,8 @@ devices() {
   [ "$(wc -l <stdout)" -eq 1 ] || fail "not one line: $(cat stdout)"
   [ "$(grep -o '"device":' stdout | wc -l)" -eq "$found" ] || fail "not $found devices"
   for key in vendor type driver opencl_c compute_units global_bytes max_buffer_bytes local_bytes \
-    max_work_group lane_width lane_way lane_source lane_width_said lane_width_hint \
-    lane_width_seen probe fp64 int64_atomics sub_groups look_back caches_from_source; do
+    max_work_group_size sub_group_size cross_lane sub_group_source sub_group_size_reported \
+    work_group_size_multiple sub_group_size_measured probe fp64 int64_atomics sub_groups look_back caches_from_source; do
     [ "$(grep -oE "\"$key\":(\"[^\"]+\"|[0-9]+|true|false)" stdout | wc -l)" -eq $((found - failed)) ] ||
       fail "\"$key\" does not come once for each device: $(cat stdout)"
   done

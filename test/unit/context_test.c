@@ -368,7 +368,7 @@ static void descriptors_of_other_versions(void **state)
     xl_context_destroy(ctx);
     newer.later = "x";
     creation_fails(&newer.known, XL_ERROR_INVALID_ARGUMENT, "older version of the library");
-    static const uint32_t wrong[] = {0, 3, 9, 12, 65536, 0xffffffffu};
+    static const uint32_t wrong[] = {0, 3, 9, 14, 65536, 0xffffffffu};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
         xl_context_desc desc = defaults();
         desc.struct_size = wrong[i];
