@@ -44,7 +44,6 @@ typedef struct xl_device_info {
     uint32_t has_fp64;
     uint32_t has_int64_atomics;
     uint32_t has_sub_groups;
-    uint32_t has_device_scope;
 } xl_device_info;
 XL_EXTERN_C_BEGIN
 XL_API void xl_context_desc_init_sized(xl_context_desc *desc, size_t size);

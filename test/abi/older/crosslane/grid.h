@@ -31,7 +31,6 @@ typedef struct xl_grid_report {
     uint64_t first_out_of_domain;
     float lower[3];
     float upper[3];
-    uint32_t cells[3];
 } xl_grid_report;
 typedef struct xl_neighbors_desc {
     uint32_t struct_size;
