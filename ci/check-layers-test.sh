@@ -8,7 +8,7 @@ set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-cp -r "$top"/{ci,cl,cmake,examples,include,lib,test,tools,README.md,CONTRIBUTING.md} "$copy"
+cp -r "$top"/{ci,cl,cmake,examples,include,lib,reference,test,tools,README.md,CONTRIBUTING.md} "$copy"
 mkdir -p "$copy"/{lib/tune,lib/scan,lib/sort,cl/tile}
 
 # file to add | its text | what the check must say
@@ -24,6 +24,14 @@ lib/scan/fault.c|#include "nowhere.h"|nowhere.h is no file of this tree
 lib/scan/fault.c|#include "../ocl/runtime.h"|by its bare name
 tools/fault.c|#include "runtime.h"|tools may not include lib/ocl/runtime.h
 tools/fault.c|#include "../lib/core/core.h"|tools may not include lib/core/core.h
+lib/scan/fault.c|#include "reference.h"|lib/scan may not include reference/reference.h
+lib/core/fault.c|#include "reference.h"|lib/core may not include reference/reference.h
+examples/fault.c|#include "reference.h"|examples may not include reference/reference.h
+reference/fault.c|#include "core.h"|reference may not include lib/core/core.h
+reference/fault.c|#include "runtime.h"|reference may not include lib/ocl/runtime.h
+reference/fault.c|#include <crosslane/scan.h>|the reference knows crosslane/types.h only
+reference/fault.c|int x = xl_type_size(0);|the reference calls nothing
+reference/fault.c|#include <unistd.h>|headers of the operating system
 examples/fault.c|#include "core.h"|examples may not include lib/core/core.h
 include/crosslane/fault.h|#include "core.h"|include/crosslane may not include lib/core/core.h
 lib/scan/sort_fault.h||

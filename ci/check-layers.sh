@@ -19,7 +19,8 @@ lib/scan        lib/scan lib/engine lib/tune lib/ocl lib/core
 lib/reduce      lib/reduce lib/engine lib/tune lib/ocl lib/core
 lib/sort        lib/sort lib/tune lib/ocl lib/core
 lib/grid        lib/grid lib/tune lib/ocl lib/core
-tools           tools lib/core/npy.h
+reference       reference
+tools           tools reference lib/core/npy.h
 examples        examples lib/core/npy.h
 cl/prelude      cl/prelude
 cl/lane         cl/lane cl/prelude
@@ -33,9 +34,11 @@ forbidden='
 lib/core/~# *include *<(CL/|OpenCL/|crosslane/(context|program|scan|sort|grid|crosslane))~lib/core knows no OpenCL
 lib/([^o]|o[^c])~\<cl(Build|Compile|Link|Enqueue|CreateProgram)[A-Za-z]* *\(|\<clGetDeviceInfo *\(~only lib/ocl builds, enqueues and asks devices
 lib/([^o]|o[^c])~# *include *"private\.h"~lib/ocl/private.h is for lib/ocl
-(lib/[^c]|lib/core/([^o]|o[^s])|tools/([^h]|h[^o])|examples/|include/)~# *include *<(windows|unistd|pthread|fcntl|dirent|dlfcn|io|direct|process|sched|termios|(sys|mach|linux)/[a-z_]+)\.h>~headers of the operating system are for lib/core/os_*.c (and tools/host*.c)
-(lib|tools|examples)/~# *include *"[^"]*/~a file is included by its bare name
+(lib/[^c]|lib/core/([^o]|o[^s])|reference/|tools/([^h]|h[^o])|examples/|include/)~# *include *<(windows|unistd|pthread|fcntl|dirent|dlfcn|io|direct|process|sched|termios|(sys|mach|linux)/[a-z_]+)\.h>~headers of the operating system are for lib/core/os_*.c (and tools/host*.c)
+(lib|reference|tools|examples)/~# *include *"[^"]*/~a file is included by its bare name
 (include|tools|examples)/~# *include *<crosslane/\.\.~a way round the public face
+reference/~# *include *<(CL/|OpenCL/|crosslane/([^t]|t[^y]))~of OpenCL the reference knows crosslane/types.h only
+reference/~\<xl_[a-z_]+ *\(~the reference calls nothing of what it is held against
 cl/(prelude|lane|group|tile|include)/~(^|[^_a-z])(__)?kernel +void~kernels stand in cl/kernel
 cl/include/~\<cl/[a-z]+/[a-z_]+\.cl~is installed without the rest of cl, and has to say itself what to keep to
 cl/~[^[:print:][:space:]]~kernel sources are ASCII
@@ -49,7 +52,7 @@ fail() {
 
 files=$(find . -type d \( -name .git -o -path './build*' -o -name .dev \) -prune -o -type f -print |
   sed 's|^\./||' | sort)
-sources=$(grep -E '^(lib|include|tools|examples|cl)/.*\.(c|h|cl|cpp)$' <<<"$files")
+sources=$(grep -E '^(lib|include|reference|tools|examples|cl)/.*\.(c|h|cl|cpp)$' <<<"$files")
 
 declare -A place # file name -> its path
 while read -r path; do
@@ -83,7 +86,7 @@ done < <(grep . <<<"$forbidden")
 # What a text tells to read is there.
 while IFS=: read -r path line name; do
   [ -e "$name" ] || fail "$path:$line: there is no $name"
-done < <(xargs grep -HnoE '\<(cl|lib|include|test|ci)/[A-Za-z0-9_/]+\.(cl|c|h|sh)\>' \
+done < <(xargs grep -HnoE '\<(cl|lib|include|reference|test|ci)/[A-Za-z0-9_/]+\.(cl|c|h|sh)\>' \
   <<<"$sources"$'\n'README.md$'\n'CONTRIBUTING.md)
 
 while read -r name; do

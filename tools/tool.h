@@ -155,8 +155,6 @@ bool element_parse(const char *text, xl_type type, void *out);
 /* Fails unless the array is of a type that the library knows. */
 int element_check_type(const char *command, const char *path, const xli_npy *array, xl_type *type);
 extern const char *const determinism_names[]; /* by xl_determinism, then NULL */
-uint16_t half_of(double x);
-double half_value(uint16_t half);
 
 /* ---- json.c: one object, written as it comes ---- */
 typedef struct json {
