@@ -21,7 +21,8 @@ lib/sort        lib/sort lib/tune lib/ocl lib/core
 lib/grid        lib/grid lib/tune lib/ocl lib/core
 reference       reference
 tools           tools reference lib/core/npy.h
-examples        examples lib/core/npy.h
+examples        examples examples/drawing lib/core/npy.h
+examples/drawing examples/drawing
 cl/prelude      cl/prelude
 cl/lane         cl/lane cl/prelude
 cl/group        cl/group cl/lane cl/prelude
