@@ -4,7 +4,8 @@
 #
 # Checks that the tree below FOLDER (standard: this one) keeps the rules of the
 # house: whom a file may include, who may call what, file names that say which file
-# is meant, a licence line in each. ci/check-layers-test.sh shows that it can fail.
+# is meant, a licence line in each; and, where build/werror is there, that no files of one
+# folder call each other in a circle. ci/check-layers-test.sh shows that it can fail.
 set -eu
 export LC_ALL=C
 cd "${1:-$(dirname "$0")/..}"
@@ -43,6 +44,24 @@ reference/~\<xl_[a-z_]+ *\(~the reference calls nothing of what it is held again
 cl/(prelude|lane|group|tile|include)/~(^|[^_a-z])(__)?kernel +void~kernels stand in cl/kernel
 cl/include/~\<cl/[a-z]+/[a-z_]+\.cl~is installed without the rest of cl, and has to say itself what to keep to
 cl/~[^[:print:][:space:]]~kernel sources are ASCII
+'
+
+# objects of build/werror | the folder of their sources
+objects='
+lib/CMakeFiles/crosslane.dir lib
+tools/CMakeFiles/crosslane_tool.dir tools
+reference/CMakeFiles/crosslane_reference.dir reference
+examples/CMakeFiles/example_06_particles.dir examples
+'
+# Circles that stand, each to be removed: a file, and one that it calls and that comes back to it.
+standing='
+lib/engine/flat.c lib/engine/flat_plan.c
+lib/engine/flat.c lib/engine/flat_textbook.c
+lib/engine/flat_plan.c lib/engine/flat_textbook.c
+lib/engine/flat_plan.c lib/engine/flat_trial.c
+lib/engine/flat_textbook.c lib/engine/flat.c
+lib/engine/flat_trial.c lib/engine/flat.c
+lib/engine/flat_trial.c lib/engine/flat_plan.c
 '
 
 failures=0
@@ -97,6 +116,65 @@ done < <(grep -E '\.(c|h|cl|cpp|cmake|sh|in)$' <<<"$files" | sed 's|.*/||' | sor
 while read -r path; do
   head -n 3 "$path" | grep -q 'SPDX-License-Identifier: MIT' || fail "$path: no SPDX line"
 done < <(grep -E '\.(c|h|cl|cpp|cmake|sh|in|yml|supp)$|CMakeLists\.txt$' <<<"$files")
+
+# Each symbol of the objects whose source is there: source, symbol, type. Fails where an object is
+# older than its source, of which it says nothing.
+symbols() {
+  local folder sources object source
+  while read -r folder sources; do
+    [ -d "build/werror/$folder" ] || continue
+    while read -r object; do
+      source=$sources/${object#"build/werror/$folder/"}
+      source=${source%.o}
+      [ -e "$source" ] || continue # what an older tree has left
+      [ ! "$source" -nt "$object" ] || { echo "build/werror is older than $source" >&2; return 1; }
+      nm -P "$object" | awk -v source="$source" '{ print source, $1, $2 }'
+    done < <(find "build/werror/$folder" -name '*.c.o')
+  done < <(grep . <<<"$objects")
+}
+
+# Of those lines the calls between files of one folder that lie in a circle, of two files or more:
+# caller, called.
+circles() {
+  awk '
+    function folder(path) { sub("/[^/]*$", "", path); return path }
+    $3 ~ /^[TDBRCVW]$/ { home[folder($1), $2] = $1 }
+    $3 == "U" { wants[$1, $2] }
+    { file[$1] }
+    END {
+      for (pair in wants) {
+        split(pair, part, SUBSEP)
+        to = home[folder(part[1]), part[2]]
+        if (to != "" && to != part[1])
+          calls[part[1], to] = reaches[part[1], to] = 1
+      }
+      for (by in file)
+        for (from in file)
+          if ((from, by) in reaches)
+            for (to in file)
+              if ((by, to) in reaches)
+                reaches[from, to] = 1
+      for (pair in calls) {
+        split(pair, part, SUBSEP)
+        if ((part[2], part[1]) in reaches)
+          print part[1], part[2]
+      }
+    }' | sort
+}
+
+if [ ! -d build/werror/lib ]; then
+  echo "check-layers: circles not checked: no build/werror"
+elif ! said=$(symbols); then
+  echo "check-layers: circles not checked: build first"
+else
+  found=$(circles <<<"$said")
+  while read -r caller called; do
+    fail "$caller calls $called, which comes back to it: a circle"
+  done < <(comm -23 <(grep . <<<"$found") <(grep . <<<"$standing" | sort))
+  while read -r caller called; do
+    fail "$caller and $called are in no circle any more: take them off the list of those that stand"
+  done < <(comm -13 <(grep . <<<"$found") <(grep . <<<"$standing" | sort))
+fi
 
 if [ "$failures" -gt 0 ]; then
   echo "check-layers: $failures faults"

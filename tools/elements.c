@@ -13,18 +13,6 @@ const char *const determinism_names[] = {[XL_DETERMINISTIC] = "deterministic",
                                          [XL_REPRODUCIBLE] = "reproducible",
                                          NULL};
 
-bool whole_parse(const char *text, uint64_t *value)
-{
-    const bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-    const char *digits = hex ? text + 2 : text;
-    const char first = digits[0];
-    char *end;
-    errno = 0;
-    *value = strtoull(digits, &end, hex ? 16 : 10);
-    return first != '-' && first != '+' && first != ' ' && first != '\t' && end != digits &&
-           !*end && !errno;
-}
-
 static bool parse_signed(const char *text, size_t bytes, int64_t *value)
 {
     const int64_t high = INT64_MAX >> (64 - 8 * bytes);

@@ -145,9 +145,11 @@ typedef struct tool_syntax {
 int options_parse(const tool_syntax *syntax, int argc, char **argv,
                   const char *files[TOOL_MAX_FILES]);
 
-/* ---- elements.c: single elements ---- */
+/* ---- whole.c: whole numbers from text ---- */
 /* A number in decimal or, with 0x, hexadecimal digits; no sign. */
 bool whole_parse(const char *text, uint64_t *value);
+
+/* ---- elements.c: single elements ---- */
 /* One element from text; false if it is none of that type. `out` has 8 bytes. */
 bool element_parse(const char *text, xl_type type, void *out);
 /* Fails unless the array is of a type that the library knows. */

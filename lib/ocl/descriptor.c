@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Descriptors across versions of the library: each starts with its own size. */
-#include "runtime.h"
+ * Descriptors across versions of the library: each starts with its own size. And what a
+ * field of a context's says, or in its place the environment. */
+#include "private.h"
 
 #include <string.h>
 
@@ -40,4 +41,11 @@ xl_status xli_desc_read(const xl_context *ctx, const void *given, void *to, size
     size = (uint32_t)bytes;
     memcpy(to, &size, sizeof size);
     return XL_SUCCESS;
+}
+
+/* NULL asks the environment, "" does not. */
+const char *xli_setting(const char *field, const char *variable)
+{
+    const char *value = field ? field : xli_os_env(variable);
+    return value && *value ? value : NULL;
 }
