@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Scans: plain ones of several types by every algorithm, segmented ones by every form of
- * segments, and std::exclusive_scan on one core and on all. Results are checked by loops of
- * their own, which need no second array of 2^28 elements as the reference would. */
+ * segments, and std::exclusive_scan on one core and on all. */
 #include "bench.h"
 #include "bench_std.h"
 
