@@ -8,7 +8,7 @@ set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-cp -r "$top"/{ci,cl,cmake,examples,include,lib,test,tools,README.md,CONTRIBUTING.md} "$copy"
+cp -a "$top"/{ci,cl,cmake,examples,include,lib,reference,test,tools,README.md,CONTRIBUTING.md} "$copy"
 mkdir -p "$copy"/{lib/tune,lib/scan,lib/sort,cl/tile}
 
 # file to add | its text | what the check must say
@@ -24,6 +24,15 @@ lib/scan/fault.c|#include "nowhere.h"|nowhere.h is no file of this tree
 lib/scan/fault.c|#include "../ocl/runtime.h"|by its bare name
 tools/fault.c|#include "runtime.h"|tools may not include lib/ocl/runtime.h
 tools/fault.c|#include "../lib/core/core.h"|tools may not include lib/core/core.h
+lib/scan/fault.c|#include "reference.h"|lib/scan may not include reference/reference.h
+lib/core/fault.c|#include "reference.h"|lib/core may not include reference/reference.h
+examples/fault.c|#include "reference.h"|examples may not include reference/reference.h
+reference/fault.c|#include "core.h"|reference may not include lib/core/core.h
+reference/fault.c|#include "runtime.h"|reference may not include lib/ocl/runtime.h
+reference/fault.c|#include <crosslane/scan.h>|the reference knows crosslane/types.h only
+reference/fault.c|int x = xl_type_size(0);|the reference calls nothing
+reference/fault.c|#include <unistd.h>|headers of the operating system
+examples/drawing/fault.c|#include "npy.h"|examples/drawing may not include lib/core/npy.h
 examples/fault.c|#include "core.h"|examples may not include lib/core/core.h
 include/crosslane/fault.h|#include "core.h"|include/crosslane may not include lib/core/core.h
 lib/scan/sort_fault.h||
@@ -53,4 +62,53 @@ done < <(grep . <<<"$faults")
 
 echo 'int x;' >"$copy/lib/core/fault.c"
 ! "$copy/ci/check-layers.sh" >"$copy/said" && grep -q 'fault.c: no SPDX line' "$copy/said"
-echo "check-layers: $((count + 1)) broken rules found"
+rm "$copy/lib/core/fault.c"
+count=$((count + 1))
+
+# ---- circles, of objects as they come from a build ----
+
+says() { # TEXT: the check fails and says so
+  if "$copy/ci/check-layers.sh" >"$copy/said" 2>&1 || ! grep -qF "$1" "$copy/said"; then
+    echo "not said: $1"
+    cat "$copy/said"
+    exit 1
+  fi
+  count=$((count + 1))
+}
+
+object() { # FOLDER NAME TEXT: a source and what the compiler makes of it
+  printf '/* SPDX-License-Identifier: MIT */\n%s\n' "$3" >"$copy/lib/$1/$2"
+  "${CC:-cc}" -c -o "$objects/$1/$2.o" "$copy/lib/$1/$2"
+}
+
+if [ -d "$top/build/werror/lib/CMakeFiles" ]; then
+  objects=$copy/build/werror/lib/CMakeFiles/crosslane.dir
+  for folder in lib tools reference examples; do
+    [ -d "$top/build/werror/$folder/CMakeFiles" ] || continue
+    mkdir -p "$copy/build/werror/$folder"
+    cp -a "$top/build/werror/$folder/CMakeFiles" "$copy/build/werror/$folder"
+  done
+  "$copy/ci/check-layers.sh" >"$copy/said" 2>&1 || { cat "$copy/said"; exit 1; }
+  if grep 'circles not checked' "$copy/said"; then
+    exit 77
+  fi
+  object scan fault_a.c 'void b(void); void a(void) { b(); }'
+  object scan fault_b.c 'void c(void); void b(void) { c(); }'
+  object scan fault_c.c 'void c(void) { }'
+  "$copy/ci/check-layers.sh" >"$copy/said" 2>&1 || { echo "no circle, but:"; cat "$copy/said"; exit 1; }
+  object scan fault_c.c 'void a(void); void c(void) { a(); }'
+  says "lib/scan/fault_b.c calls lib/scan/fault_c.c, which comes back to it"
+  object scan fault_b.c 'void a(void); void b(void) { a(); }'
+  says "lib/scan/fault_b.c calls lib/scan/fault_a.c, which comes back to it"
+  rm "$copy"/lib/scan/fault_?.c
+  mv "$objects/engine/flat_trial.c.o" "$copy"
+  says "lib/engine/flat_plan.c and lib/engine/flat_trial.c are in no circle any more"
+  mv "$copy/flat_trial.c.o" "$objects/engine"
+  touch "$copy/lib/scan/scan.c"
+  "$copy/ci/check-layers.sh" >"$copy/said" 2>&1 || { cat "$copy/said"; exit 1; }
+  grep -qF 'older than lib/scan/scan.c' "$copy/said" ||
+    { echo "an old build is taken for a new one"; cat "$copy/said"; exit 1; }
+else
+  echo "check-layers-test: circles not tested: no build/werror"
+fi
+echo "check-layers: $count broken rules found"

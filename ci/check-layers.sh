@@ -4,7 +4,8 @@
 #
 # Checks that the tree below FOLDER (standard: this one) keeps the rules of the
 # house: whom a file may include, who may call what, file names that say which file
-# is meant, a licence line in each. ci/check-layers-test.sh shows that it can fail.
+# is meant, a licence line in each; and, where build/werror is there, that no files of one
+# folder call each other in a circle. ci/check-layers-test.sh shows that it can fail.
 set -eu
 export LC_ALL=C
 cd "${1:-$(dirname "$0")/..}"
@@ -19,8 +20,10 @@ lib/scan        lib/scan lib/engine lib/tune lib/ocl lib/core
 lib/reduce      lib/reduce lib/engine lib/tune lib/ocl lib/core
 lib/sort        lib/sort lib/tune lib/ocl lib/core
 lib/grid        lib/grid lib/tune lib/ocl lib/core
-tools           tools lib/core/npy.h
-examples        examples lib/core/npy.h
+reference       reference
+tools           tools reference lib/core/npy.h
+examples        examples examples/drawing lib/core/npy.h
+examples/drawing examples/drawing
 cl/prelude      cl/prelude
 cl/lane         cl/lane cl/prelude
 cl/group        cl/group cl/lane cl/prelude
@@ -33,12 +36,32 @@ forbidden='
 lib/core/~# *include *<(CL/|OpenCL/|crosslane/(context|program|scan|sort|grid|crosslane))~lib/core knows no OpenCL
 lib/([^o]|o[^c])~\<cl(Build|Compile|Link|Enqueue|CreateProgram)[A-Za-z]* *\(|\<clGetDeviceInfo *\(~only lib/ocl builds, enqueues and asks devices
 lib/([^o]|o[^c])~# *include *"private\.h"~lib/ocl/private.h is for lib/ocl
-(lib/[^c]|lib/core/([^o]|o[^s])|tools/([^h]|h[^o])|examples/|include/)~# *include *<(windows|unistd|pthread|fcntl|dirent|dlfcn|io|direct|process|sched|termios|(sys|mach|linux)/[a-z_]+)\.h>~headers of the operating system are for lib/core/os_*.c (and tools/host*.c)
-(lib|tools|examples)/~# *include *"[^"]*/~a file is included by its bare name
+(lib/[^c]|lib/core/([^o]|o[^s])|reference/|tools/([^h]|h[^o])|examples/|include/)~# *include *<(windows|unistd|pthread|fcntl|dirent|dlfcn|io|direct|process|sched|termios|(sys|mach|linux)/[a-z_]+)\.h>~headers of the operating system are for lib/core/os_*.c (and tools/host*.c)
+(lib|reference|tools|examples)/~# *include *"[^"]*/~a file is included by its bare name
 (include|tools|examples)/~# *include *<crosslane/\.\.~a way round the public face
+reference/~# *include *<(CL/|OpenCL/|crosslane/([^t]|t[^y]))~of OpenCL the reference knows crosslane/types.h only
+reference/~\<xl_[a-z_]+ *\(~the reference calls nothing of what it is held against
 cl/(prelude|lane|group|tile|include)/~(^|[^_a-z])(__)?kernel +void~kernels stand in cl/kernel
 cl/include/~\<cl/[a-z]+/[a-z_]+\.cl~is installed without the rest of cl, and has to say itself what to keep to
 cl/~[^[:print:][:space:]]~kernel sources are ASCII
+'
+
+# objects of build/werror | the folder of their sources
+objects='
+lib/CMakeFiles/crosslane.dir lib
+tools/CMakeFiles/crosslane_tool.dir tools
+reference/CMakeFiles/crosslane_reference.dir reference
+examples/CMakeFiles/example_06_particles.dir examples
+'
+# Circles that stand, each to be removed: a file, and one that it calls and that comes back to it.
+standing='
+lib/engine/flat.c lib/engine/flat_plan.c
+lib/engine/flat.c lib/engine/flat_textbook.c
+lib/engine/flat_plan.c lib/engine/flat_textbook.c
+lib/engine/flat_plan.c lib/engine/flat_trial.c
+lib/engine/flat_textbook.c lib/engine/flat.c
+lib/engine/flat_trial.c lib/engine/flat.c
+lib/engine/flat_trial.c lib/engine/flat_plan.c
 '
 
 failures=0
@@ -49,7 +72,7 @@ fail() {
 
 files=$(find . -type d \( -name .git -o -path './build*' -o -name .dev \) -prune -o -type f -print |
   sed 's|^\./||' | sort)
-sources=$(grep -E '^(lib|include|tools|examples|cl)/.*\.(c|h|cl|cpp)$' <<<"$files")
+sources=$(grep -E '^(lib|include|reference|tools|examples|cl)/.*\.(c|h|cl|cpp)$' <<<"$files")
 
 declare -A place # file name -> its path
 while read -r path; do
@@ -83,16 +106,75 @@ done < <(grep . <<<"$forbidden")
 # What a text tells to read is there.
 while IFS=: read -r path line name; do
   [ -e "$name" ] || fail "$path:$line: there is no $name"
-done < <(xargs grep -HnoE '\<(cl|lib|include|test|ci)/[A-Za-z0-9_/]+\.(cl|c|h|sh)\>' \
+done < <(xargs grep -HnoE '\<(cl|lib|include|reference|test|ci)/[A-Za-z0-9_/]+\.(cl|c|h|sh)\>' \
   <<<"$sources"$'\n'README.md$'\n'CONTRIBUTING.md)
 
 while read -r name; do
   fail "more than one file is called $name"
-done < <(grep -E '\.(c|h|cl|cpp|cmake|sh|in)$' <<<"$files" | sed 's|.*/||' | sort | uniq -d)
+done < <(grep -v '^test/abi/older/' <<<"$files" | grep -E '\.(c|h|cl|cpp|cmake|sh|in)$' | sed 's|.*/||' | sort | uniq -d)
 
 while read -r path; do
   head -n 3 "$path" | grep -q 'SPDX-License-Identifier: MIT' || fail "$path: no SPDX line"
 done < <(grep -E '\.(c|h|cl|cpp|cmake|sh|in|yml|supp)$|CMakeLists\.txt$' <<<"$files")
+
+# Each symbol of the objects whose source is there: source, symbol, type. Fails where an object is
+# older than its source, of which it says nothing.
+symbols() {
+  local folder sources object source
+  while read -r folder sources; do
+    [ -d "build/werror/$folder" ] || continue
+    while read -r object; do
+      source=$sources/${object#"build/werror/$folder/"}
+      source=${source%.o}
+      [ -e "$source" ] || continue # what an older tree has left
+      [ ! "$source" -nt "$object" ] || { echo "build/werror is older than $source" >&2; return 1; }
+      nm -P "$object" | awk -v source="$source" '{ print source, $1, $2 }'
+    done < <(find "build/werror/$folder" -name '*.c.o')
+  done < <(grep . <<<"$objects")
+}
+
+# Of those lines the calls between files of one folder that lie in a circle, of two files or more:
+# caller, called.
+circles() {
+  awk '
+    function folder(path) { sub("/[^/]*$", "", path); return path }
+    $3 ~ /^[TDBRCVW]$/ { home[folder($1), $2] = $1 }
+    $3 == "U" { wants[$1, $2] }
+    { file[$1] }
+    END {
+      for (pair in wants) {
+        split(pair, part, SUBSEP)
+        to = home[folder(part[1]), part[2]]
+        if (to != "" && to != part[1])
+          calls[part[1], to] = reaches[part[1], to] = 1
+      }
+      for (by in file)
+        for (from in file)
+          if ((from, by) in reaches)
+            for (to in file)
+              if ((by, to) in reaches)
+                reaches[from, to] = 1
+      for (pair in calls) {
+        split(pair, part, SUBSEP)
+        if ((part[2], part[1]) in reaches)
+          print part[1], part[2]
+      }
+    }' | sort
+}
+
+if [ ! -d build/werror/lib ]; then
+  echo "check-layers: circles not checked: no build/werror"
+elif ! said=$(symbols); then
+  echo "check-layers: circles not checked: build first"
+else
+  found=$(circles <<<"$said")
+  while read -r caller called; do
+    fail "$caller calls $called, which comes back to it: a circle"
+  done < <(comm -23 <(grep . <<<"$found") <(grep . <<<"$standing" | sort))
+  while read -r caller called; do
+    fail "$caller and $called are in no circle any more: take them off the list of those that stand"
+  done < <(comm -13 <(grep . <<<"$found") <(grep . <<<"$standing" | sort))
+fi
 
 if [ "$failures" -gt 0 ]; then
   echo "check-layers: $failures faults"

@@ -105,14 +105,14 @@ every_other_device() { # GPUs and whatever else has a driver here
 # shellcheck disable=SC2317 # called by check
 tidy() {
   command -v clang-tidy >/dev/null || return 77
-  find lib test tools examples -name '*.c' ! -name '*windows*' ! -path '*/consumer/*' -print0 |
+  find lib reference test tools examples -name '*.c' ! -name '*windows*' ! -path '*/consumer/*' -print0 |
     xargs -0 -n 4 -P "$jobs" clang-tidy --quiet -p build/clang
 }
 
 # shellcheck disable=SC2317 # called by check
 cppcheck_all() {
   cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
-    --suppress=internalAstError --error-exitcode=1 -j "$jobs" -Iinclude -Ilib/core -Ilib/ocl -Ilib/tune -Itest/support lib test tools
+    --suppress=internalAstError --error-exitcode=1 -j "$jobs" -Iinclude -Ilib/core -Ilib/ocl -Ilib/tune -Ireference -Itest/support lib reference test tools
 }
 
 finish() {

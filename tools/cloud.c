@@ -19,16 +19,10 @@ static const char poly6_text[] =
     "    return sum + params.y * (q * q * q);\n"
     "}\n";
 
-double poly6_factor(double radius, double mass)
+/* What (1 - d^2/radius^2)^3 is multiplied with. */
+static double poly6_factor(double radius, double mass)
 {
     return mass * 315.0 / (64.0 * PI * radius * radius * radius);
-}
-
-/* The edge of the cube that one point has, were the ball around it evenly full. */
-double cloud_spacing(const cloud *c)
-{
-    double around = c->n ? (double)c->pairs / (double)c->n : 0;
-    return (double)c->set.radius * cbrt(4.0 / 3.0 * PI / (around + 1));
 }
 
 int cloud_check_settings(const char *command, const cloud_settings *set, const tool_number *radius)
@@ -165,8 +159,8 @@ int cloud_build(cloud *c, stage *st)
                        "grid build");
     result = stage_end(st, event, result);
     if (result == TOOL_OK)
-        result = tool_check(c->s->ctx, xl_grid_status(c->grid, c->s->queue, &c->report, 0, NULL),
-                            "points");
+        result =
+            tool_check(c->s->ctx, xl_grid_status(c->grid, c->s->queue, NULL, 0, NULL), "points");
     return result;
 }
 
@@ -256,57 +250,9 @@ int cloud_read_back(const cloud *c, stage *st, uint32_t *counts, float *density)
     return stage_end(st, event, result);
 }
 
-/* ---- the serial search ---- */
-
-typedef struct found {
-    uint32_t count;
-    double density;
-} found;
-
-/* Single precision, each operation rounded once: as the library promises. */
-static found search_all(const cloud *c, size_t i)
-{
-    const float *p = c->xyz + 3 * i, r2 = c->set.radius * c->set.radius;
-    double h2 = (double)c->set.radius * (double)c->set.radius;
-    found f = {0, 0};
-    for (size_t j = 0; j < c->n; ++j) {
-        const float *q = c->xyz + 3 * j;
-        float dx = q[0] - p[0], dy = q[1] - p[1], dz = q[2] - p[2];
-        float d2 = (dx * dx + dy * dy) + dz * dz;
-        if (!(c->set.inclusive ? d2 <= r2 : d2 < r2))
-            continue;
-        double w = 1.0 - (double)d2 / h2;
-        f.count += j != i;
-        f.density += w > 0 ? w * w * w : 0;
-    }
-    f.density *= poly6_factor((double)c->set.radius, c->set.mass);
-    return f;
-}
-
-int cloud_verify(const cloud *c, const uint32_t *counts, const float *density, size_t samples)
-{
-    for (size_t k = 0; k < samples && k < c->n; ++k) {
-        size_t i =
-            samples < c->n ? (size_t)((double)c->n * ((double)k + 0.5) / (double)samples) : k;
-        progress_say("checking point %zu of %zu", k + 1, samples);
-        found f = search_all(c, i);
-        if (counts[i] != f.count)
-            return tool_fail("check: point %zu has %" PRIu32 " neighbours on the device, %" PRIu32
-                             " in a serial search",
-                             i, counts[i], f.count);
-        double bound = (1e-5 + 1e-7 * f.count) * f.density;
-        if (density && !(fabs((double)density[i] - f.density) <= bound))
-            return tool_fail("check: point %zu has density %.9g on the device, %.9g in a serial "
-                             "search",
-                             i, (double)density[i], f.density);
-    }
-    progress_clear();
-    return TOOL_OK;
-}
-
 summary summary_of_counts(const uint32_t *counts, size_t n)
 {
-    summary s = {n ? counts[0] : 0, 0, 0, 0};
+    summary s = {n ? counts[0] : 0, 0, 0};
     double sum = 0;
     for (size_t i = 0; i < n; ++i) {
         s.min = counts[i] < s.min ? counts[i] : s.min;
@@ -319,19 +265,20 @@ summary summary_of_counts(const uint32_t *counts, size_t n)
 
 summary summary_of_floats(const float *values, size_t n)
 {
-    summary s = {INFINITY, 0, -INFINITY, 0};
+    summary s = {INFINITY, 0, -INFINITY};
+    size_t non_finite = 0;
     double sum = 0;
     for (size_t i = 0; i < n; ++i) {
         double v = (double)values[i];
         if (!isfinite(v)) {
-            ++s.non_finite;
+            ++non_finite;
             continue;
         }
         s.min = fmin(s.min, v);
         s.max = fmax(s.max, v);
         sum += v;
     }
-    size_t counted = n - s.non_finite;
+    size_t counted = n - non_finite;
     s.mean = counted ? sum / (double)counted : 0;
     if (!counted)
         s.min = s.max = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Single elements of any type: from text, and half precision, which C has no type for. */
+ * Single elements of any type: from text, and what their types are called. */
+#include "reference.h"
 #include "tool.h"
 
 #include <errno.h>
@@ -11,44 +12,6 @@ const char *const determinism_names[] = {[XL_DETERMINISTIC] = "deterministic",
                                          [XL_UNORDERED] = "unordered",
                                          [XL_REPRODUCIBLE] = "reproducible",
                                          NULL};
-
-/* Rounds to the nearest, of two to the even one. */
-uint16_t half_of(double x)
-{
-    const unsigned sign = signbit(x) ? 0x8000u : 0u;
-    const double size = fabs(x);
-    int exponent = 0;
-    if (isnan(x))
-        return (uint16_t)(sign | 0x7e00u);
-    if (size >= 65520)
-        return (uint16_t)(sign | 0x7c00u);
-    if (size < 0x1p-14)
-        return (uint16_t)(sign | (unsigned)rint(size * 0x1p24));
-    /* From 1024 to 2048, which carries into the exponent. */
-    const unsigned significand = (unsigned)rint(frexp(size, &exponent) * 2048);
-    return (uint16_t)(sign | (((unsigned)(exponent + 14) << 10) + significand - 1024u));
-}
-
-double half_value(uint16_t half)
-{
-    const int exponent = half >> 10 & 31, fraction = half & 1023;
-    double size = exponent > 0 ? ldexp(1024 + fraction, exponent - 25) : fraction * 0x1p-24;
-    if (exponent == 31)
-        size = fraction ? (double)NAN : (double)INFINITY;
-    return half & 0x8000 ? -size : size;
-}
-
-bool whole_parse(const char *text, uint64_t *value)
-{
-    const bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-    const char *digits = hex ? text + 2 : text;
-    const char first = digits[0];
-    char *end;
-    errno = 0;
-    *value = strtoull(digits, &end, hex ? 16 : 10);
-    return first != '-' && first != '+' && first != ' ' && first != '\t' && end != digits &&
-           !*end && !errno;
-}
 
 static bool parse_signed(const char *text, size_t bytes, int64_t *value)
 {
@@ -81,7 +44,7 @@ static bool parse_real(const char *text, size_t bytes, void *out)
     const double wide = strtod(text, &end);
     const bool past_wide = isinf(wide) && errno == ERANGE;
     const float narrow = strtof(text, NULL); /* rounded once */
-    const uint16_t half = half_of(wide);
+    const uint16_t half = ref_half_of(wide);
     const bool infinite = bytes == 2   ? (half & 0x7fff) == 0x7c00
                           : bytes == 4 ? isinf(narrow)
                                        : isinf(wide);

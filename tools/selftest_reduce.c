@@ -16,7 +16,7 @@ typedef struct reduce_case {
 
 /* What one size is checked with. */
 typedef struct reduce_run {
-    reference_cuts cuts;
+    cuts cuts;
     size_t n, item_bytes; /* of a result */
     char *in, *got, *want;
     cl_mem from, to, heads, keys, count;
@@ -35,9 +35,9 @@ static bool is_counted(xl_segments form)
 
 static bool run_prepare(const selftest *t, family *f, const reduce_case *c, reduce_run *r)
 {
-    const reference_flat what = {c->type, c->op, false, NULL};
+    ref_flat what;
     const size_t bytes = r->n * xl_type_size(c->type);
-    if (!reference_cut(c->segments, r->n, &r->cuts))
+    if (!cuts_make(c->segments, r->n, &r->cuts))
         return family_note(f, "no memory for %zu elements", r->n);
     r->item_bytes = gives_index(c) ? sizeof(uint64_t) : xl_type_size(c->type);
     r->in = malloc(bytes + 1);
@@ -45,8 +45,9 @@ static bool run_prepare(const selftest *t, family *f, const reduce_case *c, redu
     r->want = malloc(r->cuts.count * r->item_bytes + 1);
     if (!r->in || !r->got || !r->want)
         return family_note(f, "no memory for %zu elements", r->n);
-    reference_fill(c->type, c->op, r->n + 7, r->n, r->in);
-    reference_reduce(&what, &r->cuts, r->in, r->want);
+    selftest_fill(c->type, c->op, r->n + 7, r->n, r->in);
+    ref_flat_of(&what, c->type, c->op, true, NULL);
+    ref_reduce(&what, r->in, r->cuts.at, r->cuts.count, r->want);
     r->from = selftest_array(t, f, r->in, bytes);
     r->to = selftest_array(t, f, NULL, r->cuts.count * r->item_bytes);
     if (r->cuts.array)
@@ -63,7 +64,7 @@ static void run_free(reduce_run *r)
     cl_mem *buffers[] = {&r->from, &r->to, &r->heads, &r->keys, &r->count};
     for (size_t i = 0; i < TOOL_COUNT(buffers); ++i)
         session_release(buffers[i]);
-    reference_cuts_free(&r->cuts);
+    cuts_free(&r->cuts);
     free(r->in);
     free(r->got);
     free(r->want);
@@ -74,7 +75,7 @@ static bool check_results(family *f, const reduce_case *c, const reduce_run *r)
     const xl_type type = gives_index(c) ? XL_U64 : c->type;
     const size_t size = r->item_bytes;
     bool (*same)(xl_type, const void *, const void *) =
-        c->op == XL_SUM ? reference_same_sum : reference_same;
+        c->op == XL_SUM ? selftest_same_sum : selftest_same;
     for (size_t s = 0; s < r->cuts.count; ++s)
         if (!same(type, r->got + s * size, r->want + s * size))
             return family_note(f, "%s %s, n %zu: segment %zu of %zu differs", xl_type_name(c->type),
@@ -130,13 +131,13 @@ done:
 /* Fills in the descriptor's segments as the reference makes them. */
 static bool describe_segments(family *f, xl_segments form, xl_reduce_desc *d)
 {
-    reference_cuts cuts;
-    const bool good = reference_cut(form, 0, &cuts);
+    cuts none;
+    const bool good = cuts_make(form, 0, &none);
     d->segments = form;
-    d->segment_type = cuts.type;
-    d->segment_width = cuts.width;
-    d->segment_mask = cuts.mask;
-    reference_cuts_free(&cuts);
+    d->segment_type = none.type;
+    d->segment_width = none.width;
+    d->segment_mask = none.mask;
+    cuts_free(&none);
     return good || family_note(f, "no memory");
 }
 
@@ -261,7 +262,7 @@ static void check_rounding(const selftest *t, family *f, const rounding_case *c)
     static float in[ROUND_N], first[ROUND_N], got[ROUND_N];
     const bool whole = c->form == XL_SEGMENTS_NONE;
     const size_t n = whole ? 1 : (ROUND_N + ROUND_WIDTH - 1) / ROUND_WIDTH;
-    reference_fill_rounding(ROUND_N, in);
+    selftest_fill_rounding(ROUND_N, in);
     cl_mem from = selftest_array(t, f, in, sizeof in);
     for (unsigned k = 0; k < ROUND_REPEATS; ++k) {
         ++f->cases;
@@ -269,7 +270,7 @@ static void check_rounding(const selftest *t, family *f, const rounding_case *c)
             break;
         if (k == 0)
             memcpy(first, got, sizeof got);
-        const uint64_t hash = reference_hash(n, got);
+        const uint64_t hash = selftest_hash(n, got);
         if (memcmp(first, got, n * sizeof *got) != 0)
             family_note(f, "%s: other bits in call %u than in the first",
                         whole ? "one sum" : "sums of segments", k + 1);

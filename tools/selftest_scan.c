@@ -26,23 +26,23 @@ typedef struct scan_case {
 
 /* What one size is checked with. */
 typedef struct scan_run {
-    reference_cuts cuts;
+    cuts cuts;
     size_t n, bytes;
     char *in, *got, *want;
     cl_mem from, to, heads;
 } scan_run;
 
-static bool run_prepare(const selftest *t, family *f, const scan_case *c,
-                        const reference_flat *what, scan_run *r)
+static bool run_prepare(const selftest *t, family *f, const scan_case *c, const ref_flat *what,
+                        scan_run *r)
 {
     r->bytes = r->n * xl_type_size(c->type);
     r->in = malloc(r->bytes + 1);
     r->got = malloc(r->bytes + 1);
     r->want = malloc(r->bytes + 1);
-    if (!reference_cut(c->segments, r->n, &r->cuts) || !r->in || !r->got || !r->want)
+    if (!cuts_make(c->segments, r->n, &r->cuts) || !r->in || !r->got || !r->want)
         return family_note(f, "no memory for %zu elements", r->n);
-    reference_fill(c->type, c->op, r->n + 7, r->n, r->in);
-    reference_scan(what, &r->cuts, r->in, r->want);
+    selftest_fill(c->type, c->op, r->n + 7, r->n, r->in);
+    ref_scan(what, r->n, r->in, r->cuts.heads, r->want);
     r->from = selftest_array(t, f, r->in, r->bytes);
     r->to = selftest_array(t, f, NULL, r->bytes);
     if (r->cuts.array)
@@ -55,14 +55,14 @@ static void run_free(scan_run *r)
     session_release(&r->from);
     session_release(&r->to);
     session_release(&r->heads);
-    reference_cuts_free(&r->cuts);
+    cuts_free(&r->cuts);
     free(r->in);
     free(r->got);
     free(r->want);
 }
 
 static void check_size(const selftest *t, family *f, xl_scan *plan, const scan_case *c,
-                       const reference_flat *what, size_t n)
+                       const ref_flat *what, size_t n)
 {
     scan_run r = {.n = n};
     const size_t size = xl_type_size(c->type);
@@ -81,7 +81,7 @@ static void check_size(const selftest *t, family *f, xl_scan *plan, const scan_c
         !selftest_read(t, f, r.to, r.bytes, r.got))
         goto done;
     bool (*same)(xl_type, const void *, const void *) =
-        c->op == XL_SUM ? reference_same_sum : reference_same;
+        c->op == XL_SUM ? selftest_same_sum : selftest_same;
     for (size_t i = 0; i < n; ++i)
         if (!same(c->type, r.got + i * size, r.want + i * size)) {
             family_note(f, "%s %s %s, n %zu: element %zu differs",
@@ -99,10 +99,11 @@ static bool check_case(const selftest *t, family *f, const scan_case *c)
     uint64_t start = 0;
     xl_scan *plan = NULL;
     xl_scan_desc d;
-    reference_cuts form = {.form = XL_SEGMENTS_NONE};
-    reference_whole(c->type, START, &start);
-    const reference_flat what = {c->type, c->op, c->inclusive, c->inclusive ? &start : NULL};
-    if (!reference_cut(c->segments, 0, &form))
+    cuts form = {.form = XL_SEGMENTS_NONE};
+    selftest_whole(c->type, START, &start);
+    ref_flat what;
+    ref_flat_of(&what, c->type, c->op, c->inclusive, c->inclusive ? &start : NULL);
+    if (!cuts_make(c->segments, 0, &form))
         return family_note(f, "no memory");
     xl_scan_desc_init(&d);
     d.type = c->type;
@@ -114,7 +115,7 @@ static bool check_case(const selftest *t, family *f, const scan_case *c)
     d.segment_type = form.type;
     d.segment_width = form.width;
     d.segment_mask = form.mask;
-    reference_cuts_free(&form);
+    cuts_free(&form);
     if (!family_passed(t, f, xl_scan_create(t->s.ctx, &d, &plan), "plan", 0)) {
         f->cases += !f->unsupported;
         return !f->unsupported;
@@ -259,7 +260,7 @@ static bool check_rounding(const selftest *t, family *f, xl_scan_algorithm algor
     d.determinism = determinism;
     if (!family_passed(t, f, xl_scan_create(t->s.ctx, &d, &plan), "plan", 0))
         return false;
-    reference_fill_rounding(ROUND_N, in);
+    selftest_fill_rounding(ROUND_N, in);
     from = selftest_array(t, f, in, sizeof in);
     to = selftest_array(t, f, NULL, sizeof got);
     for (unsigned k = 0; k < ROUND_REPEATS; ++k) {
@@ -279,9 +280,9 @@ static bool check_rounding(const selftest *t, family *f, xl_scan_algorithm algor
             break;
         if (memcmp(first, got, sizeof got) != 0)
             family_note(f, "other bits in call %u than in the first", k + 1);
-        if (hash != 0 && reference_hash(ROUND_N, got) != hash)
+        if (hash != 0 && selftest_hash(ROUND_N, got) != hash)
             family_note(f, "not the bits of other devices: %016" PRIx64 ", not %016" PRIx64,
-                        reference_hash(ROUND_N, got), hash);
+                        selftest_hash(ROUND_N, got), hash);
     }
     session_release(&from);
     session_release(&to);

@@ -41,7 +41,6 @@ int tool_scan(int argc, char **argv);
 int tool_reduce(int argc, char **argv);
 int tool_sort(int argc, char **argv);
 int tool_neighbors(int argc, char **argv);
-int tool_demo(int argc, char **argv);
 
 /* ---- progress.c: what is said on standard error ---- */
 
@@ -113,7 +112,6 @@ typedef enum option_kind {
     OPTION_TEXT,   /* const char * */
     OPTION_PAIR,   /* const char *[2]: two arguments */
     OPTION_NUMBER, /* tool_number; NaN and infinities come through */
-    OPTION_COUNT,  /* uint64_t, decimal or hexadecimal */
     OPTION_CHOICE  /* int: the position in `choices` */
 } option_kind;
 
@@ -147,16 +145,16 @@ typedef struct tool_syntax {
 int options_parse(const tool_syntax *syntax, int argc, char **argv,
                   const char *files[TOOL_MAX_FILES]);
 
-/* ---- elements.c: single elements ---- */
+/* ---- whole.c: whole numbers from text ---- */
 /* A number in decimal or, with 0x, hexadecimal digits; no sign. */
 bool whole_parse(const char *text, uint64_t *value);
+
+/* ---- elements.c: single elements ---- */
 /* One element from text; false if it is none of that type. `out` has 8 bytes. */
 bool element_parse(const char *text, xl_type type, void *out);
 /* Fails unless the array is of a type that the library knows. */
 int element_check_type(const char *command, const char *path, const xli_npy *array, xl_type *type);
 extern const char *const determinism_names[]; /* by xl_determinism, then NULL */
-uint16_t half_of(double x);
-double half_value(uint16_t half);
 
 /* ---- json.c: one object, written as it comes ---- */
 typedef struct json {
@@ -203,8 +201,6 @@ typedef struct named_output {
 /* Before any work: TOOL_FAILED where a file could not be written, as far as that can be
  * told, TOOL_USAGE where two of them are one. */
 int outputs_check(const char *command, const named_output *files, size_t count);
-/* Opens one more file; *stream is written by the caller. */
-int outputs_open(outputs *list, const char *path, FILE **stream);
 int outputs_npy(outputs *list, const char *path, const xli_npy *array);
 /* Closes and renames all of them, without a signal in between. */
 int outputs_commit(outputs *list);
@@ -294,7 +290,6 @@ typedef struct cloud {
     cl_mem points, counts, offsets, indices, density;
     xl_grid *grid;
     xl_neighbors *list, *field;
-    xl_grid_report report;
     uint64_t pairs; /* of cloud_count() */
 } cloud;
 
@@ -311,42 +306,12 @@ int cloud_build(cloud *c, stage *st); /* and fails where a point is not finite *
 int cloud_count(cloud *c, stage *st); /* counts, offsets; sets `pairs` */
 int cloud_fill(cloud *c, stage *st);  /* makes `indices` */
 int cloud_density(cloud *c, stage *st);
-/* Compares `samples` points with a serial search among all: counts exactly and,
- * where not NULL, densities to rounding. */
-int cloud_verify(const cloud *c, const uint32_t *counts, const float *density, size_t samples);
-/* An estimate of the distance between neighbouring points, from the pairs found. */
-double cloud_spacing(const cloud *c);
-/* mass * 315 / (64 pi radius^3): what (1 - d^2/radius^2)^3 is multiplied with. */
-double poly6_factor(double radius, double mass);
 /* A grid whose counts stand on the device: the arrays on the host. */
 int cloud_read_back(const cloud *c, stage *st, uint32_t *counts, float *density);
-
-/* ---- picture.c, splat.c ---- */
-typedef struct picture_settings {
-    double saturated;  /* part of the points that have the reddest red */
-    double cut;        /* part of the box that is cut away in front, 0 to 1 */
-    double spacing;    /* mean distance of neighbouring points */
-    const char *title; /* of the colour bar: capital letters */
-} picture_settings;
-int picture_check_cut(const char *command, double cut); /* TOOL_USAGE with a message */
-/* Draws the points as small balls, coloured by value: red high, blue low. */
-int picture_write(outputs *list, const char *path, const float *xyz, const float *values, size_t n,
-                  const picture_settings *set);
-
-typedef struct picture {
-    uint32_t width, height;
-    float *rgb; /* linear in what the eye sees, 0 to 1 */
-} picture;
-void picture_color(double t, float rgb[3]); /* t in [0, 1]: blue to red */
-/* Values are coloured from `low` (blue) to `high` (red); the rightmost columns are
- * left free. */
-int splat_points(picture *p, uint32_t free_columns, const float *xyz, const float *values, size_t n,
-                 double low, double high, const picture_settings *set);
 
 /* Smallest, mean and largest of an array. */
 typedef struct summary {
     double min, mean, max;
-    size_t non_finite;
 } summary;
 summary summary_of_counts(const uint32_t *counts, size_t n);
 summary summary_of_floats(const float *values, size_t n);

@@ -196,7 +196,8 @@ static int show_all(json *j)
         json_close(j, ']');
         json_text(j, "cache", l.cache);
     } else if (l.cache[0]) {
-        printf("cache of compiled programs: %s\n", l.cache);
+        char shown[4 * sizeof l.cache];
+        printf("cache of compiled programs: %s\n", text_printable(shown, sizeof shown, l.cache));
     }
     free(ids);
     if (l.devices == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * `crosslane neighbors`: neighbours of each point of a file within a radius, as a
- * list, as counts, as a density, or as a picture. */
+ * list, as counts, or as a density. */
 #include "tool.h"
 
 #include <inttypes.h>
@@ -8,9 +8,9 @@
 #include <string.h>
 
 typedef struct neighbors_options {
-    tool_number radius, mass, cut;
+    tool_number radius, mass;
     bool inclusive, convert, as_json;
-    const char *out, *counts, *density, *png, *device;
+    const char *out, *counts, *density, *device;
 } neighbors_options;
 
 /* What comes back from the device. */
@@ -90,11 +90,8 @@ static int check_outputs(const neighbors_options *o)
 {
     char *offsets = o->out ? list_path(o->out, offsets_end) : NULL;
     char *indices = o->out ? list_path(o->out, indices_end) : NULL;
-    const named_output files[] = {{"--out", offsets},
-                                  {"--out", indices},
-                                  {"--counts", o->counts},
-                                  {"--density", o->density},
-                                  {"--png", o->png}};
+    const named_output files[] = {
+        {"--out", offsets}, {"--out", indices}, {"--counts", o->counts}, {"--density", o->density}};
     const bool good = !o->out || (offsets && indices);
     const int result = good ? outputs_check("neighbors", files, TOOL_COUNT(files)) : TOOL_FAILED;
     free(offsets);
@@ -130,10 +127,6 @@ static int write_files(outputs *files, const cloud *c, const neighbors_options *
         TRY(outputs_npy(files, o->counts, &counts));
     if (o->density)
         TRY(outputs_npy(files, o->density, &density));
-    if (o->png) {
-        const picture_settings set = {0.002, o->cut.value, cloud_spacing(c), "DENSITY"};
-        TRY(picture_write(files, o->png, c->xyz, r->density, c->n, &set));
-    }
     TRY(outputs_commit(files));
 done:
     return result;
@@ -202,9 +195,6 @@ int tool_neighbors(int argc, char **argv)
          NULL},
         {"density", OPTION_TEXT, &o.density, "D.npy", "Poly6 density at each point, f32", NULL},
         {"mass", OPTION_NUMBER, &o.mass, "M", "mass of a point, for the density; default 1", NULL},
-        {"png", OPTION_TEXT, &o.png, "P.png", "picture, coloured by density: red high, blue low",
-         NULL},
-        {"cut", OPTION_NUMBER, &o.cut, "F", "front part of the picture to cut away, 0 to 1", NULL},
         {"f32", OPTION_FLAG, &o.convert, NULL, "round points in double precision to f32", NULL},
         {"device", OPTION_TEXT, &o.device, "SEL", "which device; see crosslane devices", NULL},
         {"json", OPTION_FLAG, &o.as_json, NULL, "what was found, as one JSON object", NULL}};
@@ -226,9 +216,8 @@ int tool_neighbors(int argc, char **argv)
     const cloud_settings set = {.radius = (float)o.radius.value,
                                 .inclusive = o.inclusive,
                                 .mass = o.mass.value,
-                                .want_density = o.density || o.png};
+                                .want_density = o.density};
     TRY(cloud_check_settings("neighbors", &set, &o.radius));
-    TRY(picture_check_cut("neighbors", o.cut.value));
     result = search_file(&o, &set, files[0]);
 done:
     return result;

@@ -23,7 +23,7 @@ static bool sorted_right(family *f, const xl_sort_desc *d, size_t n, const char 
     bool *seen = calloc(n + 1, sizeof *seen), good = seen != NULL;
     const char *order = d->order ? "descending" : "ascending";
     for (size_t i = 0; good && i < n; ++i) {
-        good = reference_same(d->key, got + i * size, want + i * size);
+        good = selftest_same(d->key, got + i * size, want + i * size);
         if (good && d->value)
             good = values[i] < n && !seen[values[i]] &&
                    memcmp(got + i * size, in + values[i] * size, size) == 0;
@@ -48,11 +48,11 @@ static void check_sort_size(const selftest *t, family *f, xl_sort *plan, const x
         family_note(f, "no memory for %zu keys", n);
         goto done;
     }
-    reference_fill(d->key, XL_MIN, n + 3, n, in);
+    selftest_fill(d->key, XL_MIN, n + 3, n, in);
     memcpy(want, in, bytes);
     for (size_t i = 0; d->value && i < n; ++i)
         values[i] = (uint32_t)i;
-    if (!reference_sort(d->key, d->order == XL_DESCENDING, n, want)) {
+    if (!ref_sort(d->key, d->order == XL_DESCENDING, n, want, NULL)) {
         family_note(f, "no memory for %zu keys", n);
         goto done;
     }
@@ -126,7 +126,7 @@ static void make_random(size_t n, float *xyz)
 {
     uint64_t state = n + 11;
     for (size_t i = 0; i < 3 * n; ++i)
-        xyz[i] = (float)((double)(reference_random(&state) >> 40) * 0x1p-24 * 20 - 10);
+        xyz[i] = (float)((double)(selftest_random(&state) >> 40) * 0x1p-24 * 20 - 10);
 }
 
 /* Whole numbers: many points at exactly the radius, all on faces of cells. */
@@ -179,7 +179,7 @@ static void search_free(search *q)
         session_release(buffers[i]);
 }
 
-static bool make_search(const selftest *t, family *f, search *q, const reference_search *r,
+static bool make_search(const selftest *t, family *f, search *q, const ref_search *r,
                         xl_grid_algorithm algorithm, uint64_t pairs)
 {
     xl_grid_desc grid;
@@ -191,7 +191,7 @@ static bool make_search(const selftest *t, family *f, search *q, const reference
     find.radius = r->radius;
     find.inclusive = r->inclusive;
     find.visit = count_visits;
-    q->points = selftest_array(t, f, r->xyz, 3 * r->n * sizeof(float));
+    q->points = selftest_array(t, f, r->points, 3 * r->n * sizeof(float));
     q->counts = selftest_array(t, f, NULL, r->n * sizeof(uint32_t));
     q->offsets = selftest_array(t, f, NULL, (r->n + 1) * sizeof(uint64_t));
     q->indices = selftest_array(t, f, NULL, (size_t)pairs * sizeof(uint32_t));
@@ -200,8 +200,7 @@ static bool make_search(const selftest *t, family *f, search *q, const reference
            family_passed(t, f, xl_neighbors_create(t->s.ctx, &find, &q->plan), "search plan", r->n);
 }
 
-static bool run_search(const selftest *t, family *f, search *q, const reference_search *r,
-                       uint64_t pairs)
+static bool run_search(const selftest *t, family *f, search *q, const ref_search *r, uint64_t pairs)
 {
     static const float params[4] = {1, 0.25f, 0, 0};
     cl_command_queue queue = t->s.queue;
@@ -266,7 +265,7 @@ static bool same_lists(family *f, const lists *l, size_t n)
     return true;
 }
 
-static void check_search(const selftest *t, family *f, const reference_search *r,
+static void check_search(const selftest *t, family *f, const ref_search *r,
                          xl_grid_algorithm algorithm, lists *l)
 {
     size_t n = r->n;
@@ -291,14 +290,15 @@ static void check_cloud(const selftest *t, family *f, const points *p, xl_grid_a
                         size_t n, bool inclusive)
 {
     float *xyz = malloc(3 * n * sizeof *xyz + 1);
-    const reference_search r = {p->radius, inclusive, n, xyz};
+    const ref_search r = {
+        .points = xyz, .n = n, .stride = 3, .radius = p->radius, .inclusive = inclusive};
     lists l = {.offsets = malloc((n + 1) * sizeof *l.offsets),
                .want_offsets = malloc((n + 1) * sizeof *l.want_offsets),
                .counts = malloc(n * sizeof *l.counts + 1),
                .sums = malloc(n * sizeof *l.sums + 1)};
     if (xyz && l.offsets && l.want_offsets && l.counts && l.sums) {
         p->make(n, xyz);
-        reference_neighbors(&r, l.want_offsets, &l.want_indices);
+        l.want_indices = ref_neighbors(&r, l.want_offsets);
     }
     if (l.want_indices)
         check_search(t, f, &r, algorithm, &l);
@@ -345,7 +345,7 @@ static void check_non_finite(selftest *t)
     xyz[3 * (FIRST + 100)] = INFINITY;
     for (size_t i = 0; i < TOOL_COUNT(builds); ++i) {
         xl_grid_report report = {0};
-        const reference_search r = {1, false, N, xyz};
+        const ref_search r = {.points = xyz, .n = N, .stride = 3, .radius = 1};
         search q = {.grid = NULL};
         ++f.cases;
         if (make_search(t, &f, &q, &r, builds[i].algorithm, 1) &&
@@ -380,7 +380,7 @@ static void check_reorder(selftest *t)
     for (uint32_t i = 0; i < N; ++i)
         order[i] = i;
     for (size_t i = 0; i < TOOL_COUNT(builds); ++i) {
-        const reference_search r = {1, false, N, xyz};
+        const ref_search r = {.points = xyz, .n = N, .stride = 3, .radius = 1};
         search q = {.grid = NULL};
         cl_mem in = selftest_array(t, &f, order, sizeof order);
         cl_mem out = selftest_array(t, &f, NULL, sizeof got);

@@ -18,7 +18,7 @@ static xl_status check_choices(const xl_context *ctx, const xl_scan_desc *desc)
         {"determinism", (int)desc->determinism, XL_DETERMINISTIC, XL_REPRODUCIBLE,
          "XL_DETERMINISTIC, XL_UNORDERED, XL_REPRODUCIBLE"},
         {"segments", (int)desc->segments, XL_SEGMENTS_NONE, XL_SEGMENTS_MASK,
-         "XL_SEGMENTS_NONE, _HEAD_FLAGS, _HEAD_BITS, _KEYS, _OFFSETS, _WIDTH, _MASK"},
+         "XL_SEGMENTS_NONE, _HEAD_FLAGS, _FLAG_BITMASK, _KEYS, _OFFSETS, _WIDTH, _MASK"},
     };
     for (size_t i = 0; i < XLI_COUNT(choices); ++i)
         if (choices[i].value < choices[i].low || choices[i].value > choices[i].high)

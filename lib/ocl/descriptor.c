@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Structures across versions of the library: what a caller was compiled with may be shorter or
- * longer than what this version knows. */
-#include "runtime.h"
+ * longer than what this version knows. And what a field of a context's says, or in its place the
+ * environment. */
+#include "private.h"
 
 #include <string.h>
 
@@ -76,4 +77,11 @@ xl_status xli_desc_read(const xl_context *ctx, const void *given, void *to, size
     if (status == XL_SUCCESS)
         memcpy(to, &size, sizeof size);
     return status;
+}
+
+/* NULL asks the environment, "" does not. */
+const char *xli_setting(const char *field, const char *variable)
+{
+    const char *value = field ? field : xli_os_env(variable);
+    return value && *value ? value : NULL;
 }

@@ -55,10 +55,10 @@ struct xli_program {
     struct xli_recipe *recipe; /* of a program that came from a file, to build it anew, or NULL */
 };
 
-/* settings.c: the descriptor's value, else the environment's; NULL if neither says
+/* descriptor.c: the descriptor's value, else the environment's; NULL if neither says
  * anything. */
 const char *xli_setting(const char *field, const char *variable);
-/* Reads mask, tuning file and folders into a context that is being made. */
+/* settings.c: reads mask, tuning file and folders into a context that is being made. */
 xl_status xli_settings_read(xl_context *ctx, const xl_context_desc *desc);
 
 /* facts.c: asks the device everything that needs no kernel. With `oldest_dialect`
@@ -80,6 +80,11 @@ xl_status xli_probe_lanes(xl_context *ctx, xli_facts *facts);
 xl_status xli_program_build(xl_context *ctx, const xli_facts *facts, const char *name,
                             const char *defines, xli_program **program);
 
+/* program.c: a source's program of these facts, from memory, the disk, or the compiler. */
+xl_status xli_program_build_source(xl_context *ctx, const xli_facts *facts,
+                                   const xli_source *source, const char *defines,
+                                   const char *options, xli_program **program);
+
 /* program.c: what to use in place of a program that lacks a kernel: the same one, unless it
  * came from a file: then it is built from its source. */
 xl_status xli_program_rebuild(xl_context *ctx, const xli_program *unfit,
@@ -88,8 +93,9 @@ void xli_program_free(xli_program *program);
 
 /* program.c: a source with the caller's own options, the caller's to release; `cached`:
  * looked for in the caches and put there. */
-xl_status xli_program_build_user(xl_context *ctx, const xli_source *source, const char *defines,
-                                 const char *options, bool cached, cl_program *cl);
+xl_status xli_program_build_user(xl_context *ctx, const xli_facts *facts, const xli_source *source,
+                                 const char *defines, const char *options, bool cached,
+                                 cl_program *cl);
 
 /* The texts that a user's source may include, embedded from cl/include: the i-th, or
  * NULL, and the one of that name without ".cl", or NULL. */

@@ -213,8 +213,9 @@ static cl_program find_on_disk(const xl_context *ctx, const recipe *r)
     return cl;
 }
 
-static xl_status build_source(xl_context *ctx, const xli_facts *facts, const xli_source *source,
-                              const char *defines, const char *options, xli_program **program)
+xl_status xli_program_build_source(xl_context *ctx, const xli_facts *facts,
+                                   const xli_source *source, const char *defines,
+                                   const char *options, xli_program **program)
 {
     xl_status status = XL_SUCCESS;
     recipe r = {.facts = facts, .source = source};
@@ -260,15 +261,15 @@ done:
     return status;
 }
 
-xl_status xli_program_build_user(xl_context *ctx, const xli_source *source, const char *defines,
-                                 const char *options, bool cached, cl_program *cl)
+xl_status xli_program_build_user(xl_context *ctx, const xli_facts *facts, const xli_source *source,
+                                 const char *defines, const char *options, bool cached,
+                                 cl_program *cl)
 {
     xl_status status;
-    recipe r = {.source = source};
+    recipe r = {.facts = facts, .source = source};
     xli_program *program = NULL;
-    XL_TRY(xli_context_facts(ctx, &r.facts));
     if (cached) {
-        XL_TRY(build_source(ctx, r.facts, source, defines, options, &program));
+        XL_TRY(xli_program_build_source(ctx, facts, source, defines, options, &program));
         XL_TRY(xli_cl(ctx, clRetainProgram(program->cl), "clRetainProgram"));
         *cl = program->cl;
     } else {
@@ -286,23 +287,5 @@ xl_status xli_program_build(xl_context *ctx, const xli_facts *facts, const char 
     const xli_source *source = xli_source_find(name);
     if (!source)
         return xli_fail(ctx, XL_ERROR_INTERNAL, "no kernel source \"%s\" is embedded", name);
-    return build_source(ctx, facts, source, defines, "", program);
-}
-
-xl_status xli_program_get_source(xl_context *ctx, const xli_source *source, const char *defines,
-                                 xli_program **program)
-{
-    const xli_facts *facts;
-    *program = NULL;
-    xl_status status = xli_context_facts(ctx, &facts);
-    return status == XL_SUCCESS ? build_source(ctx, facts, source, defines, "", program) : status;
-}
-
-xl_status xli_program_get(xl_context *ctx, const char *name, const char *defines,
-                          xli_program **program)
-{
-    const xli_facts *facts;
-    *program = NULL;
-    xl_status status = xli_context_facts(ctx, &facts);
-    return status == XL_SUCCESS ? xli_program_build(ctx, facts, name, defines, program) : status;
+    return xli_program_build_source(ctx, facts, source, defines, "", program);
 }

@@ -6,13 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NULL asks the environment, "" does not. */
-const char *xli_setting(const char *field, const char *variable)
-{
-    const char *value = field ? field : xli_os_env(variable);
-    return value && *value ? value : NULL;
-}
-
 typedef struct mask_word {
     const char *word;
     size_t offset;

@@ -4,7 +4,7 @@
  * neighbours each. Verified against a serial search before they are timed. */
 #include "bench.h"
 
-#include "grid/grid_ref.h"
+#include "reference.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -126,17 +126,17 @@ static bool read_back(bench *b, const job *j, int which, size_t bytes, void *to)
            CL_SUCCESS;
 }
 
-static xli_ref_search serial(const job *j)
+static ref_search serial(const job *j)
 {
-    return (xli_ref_search){.points = j->points, .n = j->n, .stride = 3, .radius = j->radius};
+    return (ref_search){.points = j->points, .n = j->n, .stride = 3, .radius = j->radius};
 }
 
 static const char *fault_in_counts(bench *b, const job *j)
 {
-    xli_ref_search search = serial(j);
+    ref_search search = serial(j);
     uint32_t *got = malloc(j->n * sizeof *got), *wanted = malloc(j->n * sizeof *wanted);
     const char *why = "no memory";
-    if (got && wanted && xli_ref_counts(&search, wanted) &&
+    if (got && wanted && ref_counts(&search, wanted) &&
         read_back(b, j, COUNTS, j->n * sizeof *got, got))
         why = memcmp(got, wanted, j->n * sizeof *got) == 0 ? NULL : "counts differ from the serial";
     free(got);
@@ -149,14 +149,14 @@ static const char *fault_in_counts(bench *b, const job *j)
 static const char *fault_in_rows(const job *j, const uint64_t *offsets, const uint32_t *indices,
                                  const float *densities)
 {
-    xli_ref_search search = serial(j);
+    ref_search search = serial(j);
     const double h2 = (double)j->params[0];
     for (size_t i = 0; i < j->n; ++i) {
         double sum = 0;
         for (uint64_t k = offsets[i]; k < offsets[i + 1]; ++k) {
             if (indices[k] >= j->n || (k > offsets[i] && indices[k] <= indices[k - 1]))
                 return "a row is not in ascending order";
-            const float d2 = xli_ref_distance2(&search, i, indices[k]);
+            const float d2 = ref_distance2(&search, i, indices[k]);
             if (!(d2 < j->radius * j->radius) || indices[k] == i)
                 return "a row holds what is no neighbour";
             sum += (double)j->params[1] * pow(h2 - (double)d2, 3);

@@ -278,21 +278,12 @@ static const std_peer std_peers[] = {
 #endif
 };
 
-static bool is_exclusive_sum(const uint32_t *in, const uint32_t *out, size_t n)
-{
-    uint32_t sum = 0;
-    for (size_t i = 0; i < n; sum += in[i++])
-        if (out[i] != sum)
-            return false;
-    return true;
-}
-
 static void run_std_size(bench *b, const std_peer *peer, const uint32_t *in, uint32_t *out,
                          size_t n)
 {
     memset(out, 0xA5, n * sizeof *out);
     const double ms = peer->time(in, out, n, b->runs);
-    if (is_exclusive_sum(in, out, n))
+    if (verify(&(variant){.type = XL_U32}, n, in, out))
         bench_host_case(b, peer->program, "scan", "u32 exclusive sum", n, 8.0 * (double)n, ms);
     else
         bench_host_wrong(b, peer->program, "scan", "u32 exclusive sum", n, "not the running sums");

@@ -5,7 +5,8 @@
  *   differential_case.c     what a case is: draw, print, parse, shrink
  *   differential_element.c  types and operators in plain C
  *   differential_data.c     arrays and segments of a case
- *   differential_expect.c   what has to come out, and how far off it may be
+ *   differential_expect.c   what has to come out of scans and reductions, and how far off it may
+ *                           be; the order of keys and who is near whom are the reference's
  *   differential_device.c   contexts, queues, buffers between guards, plans that are kept
  *   differential_scan.c, _reduce.c, _sort.c, _grid.c  the calls of each primitive
  *   differential.c          the program */
@@ -160,9 +161,6 @@ void expect_scan(const fuzz_case *c, size_t n, const void *in, const uint8_t *he
 /* A result that nothing is written to, as of no elements without an identity, is left. */
 void expect_reduce(const fuzz_case *c, const void *in, const segmentation *s, void *out,
                    float *slack);
-/* -1 before, 1 after, 0 for keys that may stand in either order. */
-int key_order(const element *e, const void *a, const void *b);
-bool points_are_near(const float *a, const float *b, float radius, bool inclusive);
 
 /* ---- running ------------------------------------------------------------------------------ */
 

@@ -2,6 +2,8 @@
  * Types and operators of the differential runner, built-in ones and users', in plain C. */
 #include "differential.h"
 
+#include "reference.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -280,35 +282,6 @@ bool case_rounds(const fuzz_case *c)
 /* ---- numbers ----------------------------------------------------------------------------------
  */
 
-static double of_half(uint16_t half)
-{
-    const int exponent = half >> 10 & 31, fraction = half & 1023;
-    double x;
-    if (exponent == 31)
-        x = fraction ? (double)NAN : (double)INFINITY;
-    else
-        x = exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24);
-    return half & 0x8000 ? -x : x;
-}
-
-/* Cuts off what a half does not hold: the runner takes only numbers that one does. */
-static uint16_t to_half(double x)
-{
-    const uint16_t sign = signbit(x) ? 0x8000 : 0;
-    int exponent = 0;
-    if (isnan(x))
-        return 0x7e00;
-    if (x == 0)
-        return sign;
-    if (isinf(x) || fabs(x) >= 65536)
-        return sign | 0x7c00;
-    const double fraction = frexp(fabs(x), &exponent);
-    if (exponent < -13)
-        return (uint16_t)(sign | (unsigned)ldexp(fabs(x), 24));
-    return (uint16_t)(sign | (unsigned)(exponent + 14) << 10 |
-                      ((unsigned)ldexp(fraction, 11) & 1023));
-}
-
 long double lane_number(const element *e, const void *lane)
 {
     float f;
@@ -318,7 +291,7 @@ long double lane_number(const element *e, const void *lane)
         return memcpy(&f, lane, 4), (long double)f;
     if (e->lane_bytes == 8)
         return memcpy(&d, lane, 8), (long double)d;
-    return memcpy(&h, lane, 2), (long double)of_half(h);
+    return memcpy(&h, lane, 2), (long double)ref_half_value(h);
 }
 
 void lane_set_number(const element *e, void *lane, long double x)
@@ -330,7 +303,7 @@ void lane_set_number(const element *e, void *lane, long double x)
     else if (e->lane_bytes == 8)
         memcpy(lane, &d, 8);
     else
-        memcpy(lane, &(uint16_t){to_half(d)}, 2);
+        memcpy(lane, &(uint16_t){ref_half_of(d)}, 2);
 }
 
 uint64_t lane_bits(const element *e, const void *lane)

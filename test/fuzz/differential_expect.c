@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * What the calls of the differential runner have to give: one loop over the elements per
- * primitive. Sums and products of floating-point numbers are made in long double, with the
- * bound that holds for every order of the operands (Higham, "Accuracy and stability of
- * numerical algorithms", 2002, section 4.2): for k terms (k - 1) u / (1 - (k - 1) u) times the
- * sum of their sizes. Where the data is whole numbers, results are exact and so is the bound. */
+ * What scans and reductions of the differential runner have to give. This is a second oracle
+ * beside reference/, on purpose: it also says how far off a result may be, which the reference,
+ * that takes the operands in one order, does not know. Sums and products of floating-point numbers
+ * are made in long double, with the bound that holds for every order of the operands (Higham,
+ * "Accuracy and stability of numerical algorithms", 2002, section 4.2): for k terms (k - 1) u / (1
+ * - (k - 1) u) times the sum of their sizes. Where the data is whole numbers, results are exact and
+ * so is the bound. */
 #include "differential.h"
 
 #include <math.h>
@@ -225,30 +227,4 @@ void expect_reduce(const fuzz_case *c, const void *in, const segmentation *s, vo
         else if (r.some)
             give(c, &r, k, out, slack);
     }
-}
-
-/* ---- order and distance
- * -------------------------------------------------------------------------- */
-
-int key_order(const element *e, const void *a, const void *b)
-{
-    if (e->numbers != FLOATING) {
-        const uint64_t x = lane_bits(e, a), y = lane_bits(e, b);
-        const bool less = e->numbers == SIGNED ? (int64_t)x < (int64_t)y : x < y;
-        return less ? -1 : x != y;
-    }
-    const long double x = lane_number(e, a), y = lane_number(e, b);
-    if (isnan(x) || isnan(y))
-        return isnan(x) ? !isnan(y) : -1;
-    if (x == y)
-        return !!signbit(y) - !!signbit(x);
-    return x < y ? -1 : 1;
-}
-
-/* The program is built without contraction. */
-bool points_are_near(const float *a, const float *b, float radius, bool inclusive)
-{
-    const float dx = a[0] - b[0], dy = a[1] - b[1], dz = a[2] - b[2];
-    const float square = dx * dx + dy * dy + dz * dz, limit = radius * radius;
-    return inclusive ? square <= limit : square < limit;
 }

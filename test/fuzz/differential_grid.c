@@ -2,6 +2,8 @@
  * A grid and a search on it, of the differential runner, against all pairs of points. */
 #include "differential.h"
 
+#include "reference.h"
+
 #include <crosslane/grid.h>
 #include <math.h>
 #include <stdlib.h>
@@ -113,7 +115,12 @@ static void visit_pair(answer *a, size_t i, size_t j)
 
 static answer find_answer(const fuzz_case *c, size_t n, const float *points)
 {
-    const size_t stride = stride_of(c);
+    const ref_search search = {.points = points,
+                               .n = n,
+                               .stride = stride_of(c),
+                               .radius = radius_of(c),
+                               .inclusive = c->of[INCLUSIVE] != 0,
+                               .include_self = c->of[SELF] != 0};
     answer a = {.counts = make_bytes(n, sizeof *a.counts),
                 .offsets = make_bytes(n + 1, sizeof *a.offsets),
                 .indices = make_bytes(n * n, sizeof *a.indices),
@@ -122,8 +129,7 @@ static answer find_answer(const fuzz_case *c, size_t n, const float *points)
     for (size_t i = 0; i < n; ++i) {
         a.visits[i] = visit_start;
         for (size_t j = 0; j < n && a.bad == 0; ++j)
-            if ((i != j || c->of[SELF]) && points_are_near(points + i * stride, points + j * stride,
-                                                           radius_of(c), c->of[INCLUSIVE]))
+            if (ref_near(&search, i, j))
                 visit_pair(&a, i, j);
         a.offsets[i + 1] = a.offsets[i] + a.counts[i];
     }

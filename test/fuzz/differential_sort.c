@@ -2,6 +2,8 @@
  * A sort of the differential runner: the keys in order, and each value still with its key. */
 #include "differential.h"
 
+#include "reference.h"
+
 #include <crosslane/sort.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +117,7 @@ static bool check_order(outcome *o, const fuzz_case *c, const unsigned char *key
     const element *e = element_of(c);
     const int wrong = c->of[ORDER] == XL_ASCENDING ? 1 : -1;
     for (size_t i = 1; i < c->of[N]; ++i)
-        if (key_order(e, keys + (i - 1) * e->bytes, keys + i * e->bytes) == wrong)
+        if (ref_key_order(e->type, keys + (i - 1) * e->bytes, keys + i * e->bytes) == wrong)
             return failed(o, "keys %zu and %zu are in the wrong order", i - 1, i);
     return true;
 }

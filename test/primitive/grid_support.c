@@ -2,7 +2,7 @@
  * Support of the tests of the grid and of the neighbour lists. */
 #include "grid_support.h"
 
-#include "grid/grid_ref.h"
+#include "reference.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -234,21 +234,21 @@ list list_of(const built *b, const xl_neighbors_desc *desc)
     return l;
 }
 
-static xli_ref_search search_of(const cloud *c, const xl_neighbors_desc *desc)
+static ref_search search_of(const cloud *c, const xl_neighbors_desc *desc)
 {
-    return (xli_ref_search){.points = c->xyz,
-                            .n = c->n,
-                            .stride = c->stride,
-                            .radius = desc->radius,
-                            .inclusive = desc->inclusive != 0,
-                            .include_self = desc->include_self != 0};
+    return (ref_search){.points = c->xyz,
+                        .n = c->n,
+                        .stride = c->stride,
+                        .radius = desc->radius,
+                        .inclusive = desc->inclusive != 0,
+                        .include_self = desc->include_self != 0};
 }
 
 list list_by_brute_force(const cloud *c, const xl_neighbors_desc *desc)
 {
     list l = list_make(c->n);
-    xli_ref_search search = search_of(c, desc);
-    l.indices = xli_ref_neighbors(&search, l.offsets);
+    ref_search search = search_of(c, desc);
+    l.indices = ref_neighbors(&search, l.offsets);
     assert_non_null(l.indices);
     return l;
 }
@@ -265,7 +265,7 @@ static int by_place(const void *a, const void *b)
 }
 
 /* The neighbours of place k into `row`, or counted where that is NULL. */
-static uint64_t sweep(const xli_ref_search *search, const place *places, size_t k, uint32_t *row)
+static uint64_t sweep(const ref_search *search, const place *places, size_t k, uint32_t *row)
 {
     const double reach = (double)search->radius * (1 + 1e-5);
     uint64_t count = 0;
@@ -273,7 +273,7 @@ static uint64_t sweep(const xli_ref_search *search, const place *places, size_t 
         for (size_t q = k; up ? q < search->n : q-- > 0; q += (size_t)up) {
             if (fabs((double)places[q].x - (double)places[k].x) > reach)
                 break;
-            if (!xli_ref_near(search, places[k].i, places[q].i))
+            if (!ref_near(search, places[k].i, places[q].i))
                 continue;
             if (row)
                 row[count] = places[q].i;
@@ -314,7 +314,7 @@ static void sort_rows(list *l)
 list list_by_sweep(const cloud *c, const xl_neighbors_desc *desc)
 {
     list l = list_make(c->n);
-    xli_ref_search search = search_of(c, desc);
+    ref_search search = search_of(c, desc);
     place *places = malloc((c->n + 1) * sizeof *places);
     assert_non_null(places);
     const float *along = c->xyz + longest_axis(c);

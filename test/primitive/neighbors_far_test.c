@@ -3,7 +3,7 @@
  * without more work than near it. */
 #include "grid_support.h"
 
-#include "grid/grid_ref.h"
+#include "reference.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * a real one, sums over pairs, what happens on failed grids, what is refused. */
 #include "grid_support.h"
 
-#include "grid/grid_ref.h"
+#include "reference.h"
 
 #include <math.h>
 #include <stdio.h>

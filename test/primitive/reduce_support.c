@@ -44,29 +44,6 @@ xl_reduce *reduce_plan(xl_context *ctx, const job *j)
     return plan;
 }
 
-/* Where the segments lie: begin[s] to begin[s + 1]. */
-static uint64_t *list_segments(const job *j, const segments *s, size_t n, size_t *count)
-{
-    const xl_segments kind = j->desc.segments;
-    const size_t room = kind == XL_SEGMENTS_OFFSETS ? s->count : n + 1;
-    uint64_t *begin = bytes_for(room + 2, sizeof *begin);
-    *count = 0;
-    if (kind == XL_SEGMENTS_OFFSETS) {
-        for (size_t k = 0; k < s->count; ++k)
-            begin[k] = s->bytes == 4 ? ((uint32_t *)s->array)[k] : ((uint64_t *)s->array)[k];
-        *count = s->count - 1;
-        return begin;
-    }
-    begin[0] = 0;
-    for (size_t i = 0; i < n; ++i)
-        if (s->heads[i] && (kind != XL_SEGMENTS_NONE || i == 0))
-            begin[(*count)++] = i;
-    if (kind == XL_SEGMENTS_NONE)
-        *count = 1;
-    begin[*count] = n;
-    return begin;
-}
-
 reduce_call reduce_call_make(const job *j, size_t n, bool cut)
 {
     reduce_call c = {.n = n, .in = bytes_for(n, j->ref.in_bytes)};
@@ -80,7 +57,8 @@ reduce_call reduce_call_make(const job *j, size_t n, bool cut)
             fill_element(j->in_type, j->desc.op, &random, i, to);
     }
     c.s = segments_make(&j->desc, j->pattern, n, 64, n + j->seed);
-    c.begin = list_segments(j, &c.s, n, &c.count);
+    c.begin = bytes_for(n + c.s.count + 2, sizeof *c.begin);
+    c.count = ref_begins(kind, j->desc.segment_type, c.s.array, c.s.count, n, c.s.heads, c.begin);
     const bool unknown = kind >= XL_SEGMENTS_HEAD_FLAGS && kind <= XL_SEGMENTS_KEYS;
     c.room = cut && unknown && c.count > 1 ? c.count / 2 : c.count;
     c.a = xlt_buffer_make(c.in, n, j->ref.in_bytes, n % 3);
@@ -104,7 +82,7 @@ void reduce_call_check(const job *j, const reduce_call *c)
     void *got = bytes_for(c->room, j->ref.out_bytes),
          *wanted = bytes_for(c->count, j->ref.out_bytes);
     uint64_t number = 0;
-    xli_ref_reduce(&j->ref, c->in, c->begin, c->count, wanted);
+    ref_reduce(&j->ref, c->in, c->begin, c->count, wanted);
     xlt_read(&c->b, got);
     job_compare(j, c->room, got, wanted);
     xlt_check_guards(&c->b, "out");

@@ -39,7 +39,7 @@ static void scalars(void **state)
     for (int type = XL_I8; type <= XL_F64; ++type)
         for (int op = XL_SUM; op <= XL_XOR; ++op) {
             job j;
-            if (!xli_ref_op_of((xl_type)type, (xl_op)op) || (type + op) % (xlt_small() ? 4 : 2))
+            if (!ref_op_of((xl_type)type, (xl_op)op) || (type + op) % (xlt_small() ? 4 : 2))
                 continue;
             ++turn;
             /* A reduction's own start is the identity, so that of an inclusive scan, but a
@@ -483,7 +483,7 @@ static void create_refuses(void **state)
         refused(ctx, xl_reduce_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, (text));      \
         assert_null(plan);                                                                         \
     } while (0)
-    REFUSED(struct_size, 4, "struct_size");
+    REFUSED(struct_size, 6, "struct_size");
     REFUSED(type, (xl_type)99, "type: ");
     REFUSED(op, (xl_op)10, "op: 10");
     REFUSED(op, XL_USER_OP, "user_op");

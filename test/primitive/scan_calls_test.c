@@ -93,7 +93,7 @@ static void count_on_the_device(xl_context *ctx, job *j, size_t most)
             memset((char *)s.array + s.count * s.bytes, 0xff, (held - s.count) * s.bytes);
         }
         memset(wanted, 0xa5, most * out_bytes);
-        xli_ref_scan(&j->ref, n, in, s.heads, wanted);
+        ref_scan(&j->ref, n, in, s.heads, wanted);
         xlt_buffer a = xlt_buffer_make(in, most, in_bytes, 1), heads = {0};
         xlt_buffer b = xlt_buffer_make(NULL, most, out_bytes, 0);
         xlt_buffer count = xlt_buffer_make(&counts[c], 1, 8, 2);
@@ -196,8 +196,8 @@ static void out_of_order(void **state)
         assert_true(progress(e[i]) > CL_COMPLETE);
     XLT_CL(clSetUserEventStatus(gate, CL_COMPLETE));
     XLT_CL(clWaitForEvents(1, &e[4]));
-    xli_ref_scan(&j.ref, n, host, NULL, host);
-    xli_ref_scan(&j.ref, n, host, NULL, host);
+    ref_scan(&j.ref, n, host, NULL, host);
+    ref_scan(&j.ref, n, host, NULL, host);
     job_compare(&j, n, got, host);
     for (int i = 0; i < 5; ++i)
         clReleaseEvent(e[i]);
@@ -277,7 +277,7 @@ static void plan_let_go_early(void **state)
                                &(xl_scan_args){.n = n, .in = xlt_view(&a), .out = xlt_view(&a)}, 0,
                                NULL, NULL));
         xl_scan_destroy(plan);
-        xli_ref_scan(&j.ref, n, host, NULL, host);
+        ref_scan(&j.ref, n, host, NULL, host);
     }
     xlt_read(&a, got);
     job_compare(&j, n, got, host);

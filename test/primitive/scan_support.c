@@ -179,8 +179,8 @@ segments segments_make(const xl_scan_desc *desc, pattern p, size_t n, size_t til
         wanted[i] = is_head(p, i, n, tile, &random) && (i > 0 || seed % 2 == 0);
     if (s.bytes > 0)
         encode(&s, desc->segments, wanted, n, &random);
-    xli_ref_heads(desc->segments, desc->segment_type, desc->segment_width, desc->segment_mask,
-                  s.array, s.count, n, s.heads);
+    ref_heads(desc->segments, desc->segment_type, desc->segment_width, desc->segment_mask, s.array,
+              s.count, n, s.heads);
     if (n > 0)
         wanted[0] = 1;
     if (s.bytes > 0 && memcmp(wanted, s.heads, n) != 0)
@@ -212,22 +212,6 @@ static double number(xl_op op, bool half, xlt_random *random, size_t i)
                                              : (double)xlt_below(random, 2000) / 16 - 60;
 }
 
-/* For numbers that a half holds exactly, or that are far from what it holds. */
-static uint16_t half_of(double x)
-{
-    const uint16_t sign = signbit(x) ? 0x8000 : 0;
-    int exponent;
-    const double fraction = frexp(fabs(x), &exponent);
-    if (isnan(x))
-        return 0x7e00;
-    if (isinf(x))
-        return sign | 0x7c00;
-    if (x == 0.0)
-        return sign;
-    return (uint16_t)(sign | (unsigned)(exponent + 14) << 10 |
-                      ((unsigned)(fraction * 2048.0) & 1023));
-}
-
 static void fill_lane(xl_type scalar, xl_op op, xlt_random *random, size_t i, void *to)
 {
     const double x = number(op, scalar == XL_F16, random, i);
@@ -237,7 +221,7 @@ static void fill_lane(xl_type scalar, xl_op op, xlt_random *random, size_t i, vo
         bits |= xlt_next(random);
     if (op == XL_PROD)
         bits |= 1; /* a product of many even numbers is 0 */
-    const uint16_t half = scalar == XL_F16 ? half_of(x) : 0;
+    const uint16_t half = scalar == XL_F16 ? ref_half_of(x) : 0;
     if (scalar == XL_F16)
         memcpy(to, &half, 2);
     else if (scalar == XL_F32)
@@ -322,7 +306,7 @@ void job_make(job *j, const char *what, xl_type type, xl_op op, xl_scan_kind kin
     j->desc.op = op;
     j->desc.kind = kind;
     j->desc.init = init;
-    xli_ref_of(&j->ref, type, op, kind, init);
+    ref_flat_of(&j->ref, type, op, kind == XL_INCLUSIVE, init);
 }
 
 /* Mesa 22.3 (rusticl) crashes in a pass of its own over functions that return vectors, or
@@ -449,7 +433,7 @@ void job_check(xl_context *ctx, xl_scan *plan, const job *j, size_t n, placing p
     void *got = bytes_for(n, j->ref.out_bytes);
     xlt_tiles tiles = {0};
     segments s = segments_make(&j->desc, j->pattern, n, tile_of(ctx, plan), n + j->seed);
-    xli_ref_scan(&j->ref, n, in, s.heads, wanted);
+    ref_scan(&j->ref, n, in, s.heads, wanted);
     xlt_buffer a = xlt_buffer_make(in, n, j->ref.in_bytes, place.in_offset);
     xlt_buffer b = in_place ? a : xlt_buffer_make(NULL, n, j->ref.out_bytes, place.out_offset);
     xlt_buffer heads = {0};

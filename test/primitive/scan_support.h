@@ -4,7 +4,7 @@
 #ifndef SCAN_SUPPORT_H
 #define SCAN_SUPPORT_H
 
-#include "scan/scan_ref.h"
+#include "reference.h"
 #include "xlt.h"
 
 /* ---- contexts ---- */
@@ -58,7 +58,7 @@ typedef bool job_same(const void *a, const void *b);
 typedef struct job {
     const char *what;
     xl_scan_desc desc;
-    xli_ref ref;
+    ref_flat ref;
     xl_type in_type, out_type; /* of the arrays, for built-in types: how to fill and compare */
     job_fill *fill;            /* or NULL: by type and operator */
     job_same *same;            /* or NULL: by type */

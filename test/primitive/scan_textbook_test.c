@@ -2,6 +2,7 @@
  * The textbook scans against a plain model of their trees, bit for bit: sizes around
  * blocks and levels, operators, segments, placement, groups of every size, and that sums of
  * floating-point numbers have the same bits on every device. */
+#include "reference.h"
 #include "xlt.h"
 
 #include <math.h>
@@ -166,35 +167,9 @@ static matrix matrix_product(matrix a, matrix b)
     return c;
 }
 
-/* The half nearest to x; ties go to the even one. */
-static uint16_t to_half(float x)
-{
-    const float size = fabsf(x);
-    const uint16_t sign = signbit(x) ? 0x8000 : 0;
-    int exponent;
-    if (size == 0)
-        return sign;
-    if (size >= 65520)
-        return (uint16_t)(sign | 0x7c00);
-    (void)frexpf(size, &exponent); /* size is [0.5, 1) * 2^exponent */
-    if (exponent < -13)
-        exponent = -13;                                     /* denormal: steps of 2^-24 */
-    const float steps = rintf(ldexpf(size, 11 - exponent)); /* up to 2048 */
-    const long bits = (long)steps + ((long)exponent + 13) * 1024;
-    return (uint16_t)(sign | bits);
-}
-
-static float from_half(uint16_t h)
-{
-    const int exponent = h >> 10 & 31, steps = h & 1023;
-    const float size =
-        exponent == 0 ? ldexpf((float)steps, -24) : ldexpf((float)(steps + 1024), exponent - 25);
-    return h & 0x8000 ? -size : size;
-}
-
 OPERATOR(add_u32, uint32_t, c = a + b)
 OPERATOR(add_u64, uint64_t, c = a + b)
-OPERATOR(add_f16, uint16_t, c = to_half(from_half(a) + from_half(b)))
+OPERATOR(add_f16, uint16_t, c = ref_half_of(ref_half_value(a) + ref_half_value(b)))
 OPERATOR(add_f32, float, c = a + b)
 OPERATOR(add_f64, double, c = a + b)
 OPERATOR(min_f32, float, c = b < a || a != a ? b : a)
@@ -293,7 +268,7 @@ static void fill(const monoid *m, size_t n, unsigned char *to)
         unsigned char *at = to + i * m->bytes;
         const float f = (float)rough(&random, 24, 30);
         const double d = rough(&random, 53, 60);
-        const uint16_t h = to_half((float)rough(&random, 11, 7));
+        const uint16_t h = ref_half_of(rough(&random, 11, 7));
         const uint64_t bits = xlt_next(&random);
         const pair p = {(int32_t)i, (int32_t)(i + bits % 3)};
         const matrix a = {{1, (uint32_t)(bits & 3), (uint32_t)(bits >> 8 & 1), 1}};

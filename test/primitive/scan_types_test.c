@@ -14,7 +14,7 @@ static void scalars(void **state)
     for (int type = XL_I8; type <= XL_F64; ++type)
         for (int op = XL_SUM; op <= XL_XOR; ++op) {
             job j;
-            if (!xli_ref_op_of((xl_type)type, (xl_op)op) || (xlt_small() && (type + op) % 4 != 0))
+            if (!ref_op_of((xl_type)type, (xl_op)op) || (xlt_small() && (type + op) % 4 != 0))
                 continue;
             ++turn;
             job_make(&j, "scalars", (xl_type)type, (xl_op)op,

@@ -371,14 +371,14 @@ void user_case_make(job *j, const user_case *c, xl_scan_kind kind, bool with_ini
     if (!c->function)
         return;
     const size_t bytes = c->user_type ? c->user_type->size : xl_type_size(c->type);
-    j->ref = (xli_ref){.lanes = 1,
-                       .bytes = bytes,
-                       .in_bytes = bytes,
-                       .out_bytes = bytes,
-                       .op = c->function,
-                       .identity = c->op->identity,
-                       .init = init,
-                       .inclusive = kind == XL_INCLUSIVE};
+    j->ref = (ref_flat){.lanes = 1,
+                        .bytes = bytes,
+                        .in_bytes = bytes,
+                        .out_bytes = bytes,
+                        .op = c->function,
+                        .identity = c->op->identity,
+                        .init = init,
+                        .inclusive = kind == XL_INCLUSIVE};
     if (c->user_type)
         j->in_type = j->out_type = XL_NONE;
 }

@@ -10,10 +10,10 @@ typedef struct user_case {
     xl_type type;
     const xl_user_type *user_type; /* or NULL */
     const xl_user_op *op;
-    xli_ref_op *function; /* the same in C; NULL: the built-in operator that is like it */
-    job_fill *fill;       /* or NULL: by type */
-    const void *init;     /* an element to start from, or NULL */
-    job_same *same;       /* or NULL: every byte counts */
+    ref_op *function; /* the same in C; NULL: the built-in operator that is like it */
+    job_fill *fill;   /* or NULL: by type */
+    const void *init; /* an element to start from, or NULL */
+    job_same *same;   /* or NULL: every byte counts */
 } user_case;
 
 enum { NUM_USER_CASES = 12, USER_CASE_SPAN = 1 /* 12 bytes, no identity */ };

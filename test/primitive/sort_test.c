@@ -3,7 +3,7 @@
  * every misuse. */
 /* Queues of OpenCL 1.2, which every implementation has. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
-#include "sort/sort_ref.h"
+#include "reference.h"
 #include "xlt.h"
 
 #include <pthread.h>
@@ -240,7 +240,7 @@ static void run_trial(const trial *t)
     for (size_t i = 0; i < t->n; ++i)
         values[i] = (uint32_t)i;
     memcpy(wanted, keys, t->n * size);
-    assert_true(xli_sort_ref(t->desc, t->n, wanted, NULL));
+    assert_true(ref_sort(t->desc->key, t->desc->order == XL_DESCENDING, t->n, wanted, NULL));
     arrays a = arrays_make(t, keys, values);
     XLT_OK(enqueue(t, &a, 0, NULL, &event));
     XLT_CL(clWaitForEvents(1, &event));
@@ -491,7 +491,7 @@ static void out_of_order_by_events(void **state)
     uint32_t *keys = get(4 * t.n), *wanted = get(4 * t.n), *values = get(4 * t.n);
     fill_keys(keys, t.pattern, XL_U32, t.n, 5);
     memcpy(wanted, keys, 4 * t.n);
-    assert_true(xli_sort_ref(&up, t.n, wanted, NULL));
+    assert_true(ref_sort(up.key, up.order == XL_DESCENDING, t.n, wanted, NULL));
     for (size_t i = 0; i < t.n; ++i)
         values[i] = (uint32_t)i;
     arrays a = arrays_make(&t, keys, values);
@@ -572,7 +572,7 @@ static void two_threads_share_a_plan(void **state)
         for (size_t k = 0; k < t.n; ++k)
             values[i][k] = (uint32_t)k;
         memcpy(wanted[i], keys[i], 4 * t.n);
-        assert_true(xli_sort_ref(&desc, t.n, wanted[i], NULL));
+        assert_true(ref_sort(desc.key, desc.order == XL_DESCENDING, t.n, wanted[i], NULL));
         workers[i] = (worker){t, arrays_make(&t, keys[i], values[i]), XL_SUCCESS};
     }
     for (size_t i = 0; i < 2; ++i)

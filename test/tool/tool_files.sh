@@ -203,14 +203,14 @@ header() { # TEXT: a .npy file of that header and one element
   printf '\x93NUMPY\x01\x00%b\x00%s1234' "$length" "$1"
 }
 
-# JSON and the table of demo.
+# JSON and the list of devices, which name the cache's folder.
 in_reports() {
-  local name=$'p\e\x7f\n"\\\xc2\x9b\xff\xe2\x80\xa8\xc3\xa4.png'
-  runs "$crosslane" demo --n-side 4 --repeat 1 --png "$name" --json
-  grep -qF '"png":"p\u001b\u007f\u000a\"\\\u009b\ufffd\u2028'$'\xc3\xa4''.png"}' stdout ||
+  local name=$'p\e\x7f"\\\xc2\x9b\xff\xe2\x80\xa8\xc3\xa4'
+  CROSSLANE_CACHE_DIR=$dir/$name runs "$crosslane" devices --json
+  grep -qF '/p\u001b\u007f\"\\\u009b\ufffd\u2028'$'\xc3\xa4''"}' stdout ||
     fail "the name in JSON: $(cat stdout)"
-  runs "$crosslane" demo --n-side 4 --repeat 1 --png "$name"
-  has_line stdout 'picture     p\x1b\x7f\n"\\xc2\x9b\xff\xe2\x80\xa8'$'\xc3\xa4''.png'
+  CROSSLANE_CACHE_DIR=$dir/$name runs "$crosslane" devices
+  has_line stdout "cache of compiled programs: $dir/"'p\x1b\x7f"\\xc2\x9b\xff\xe2\x80\xa8'$'\xc3\xa4'
 }
 
 on_a_terminal() {
@@ -334,7 +334,7 @@ stdout_full() {
   "$oracle" points 100 f4 points.npy
   full --help
   full --version
-  for command in devices selftest scan reduce sort neighbors demo; do
+  for command in devices selftest scan reduce sort neighbors; do
     full $command --help
   done
   full devices
@@ -346,8 +346,6 @@ stdout_full() {
   full sort in.npy out/o.npy --json
   full neighbors points.npy --radius 1
   full neighbors points.npy --radius 1 --json
-  full demo --n-side 4 --no-png --repeat 1
-  full demo --n-side 4 --no-png --repeat 1 --json
   closed --version
   closed scan in.npy out/o.npy --json
   closed selftest

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Makes input files for the tests of the program and checks its output files, by
- * the plainest serial code there is.
+ * the plainest serial code there is. A second oracle on purpose: it shares nothing with
+ * reference/, of which the program itself is made for its self-test and for half precision.
  *
  *   tool_oracle make DTYPE N FILE            random numbers; DTYPE as "f4"
  *   tool_oracle list DTYPE FILE [NUMBER...]  these whole numbers

@@ -34,7 +34,6 @@ Parallel primitives on any OpenCL device, for arrays in .npy files.
   reduce      the sum, least element ... of an array, or of each of its segments
   sort        sort an array, with values, or find the order
   neighbors   neighbours of each point within a radius
-  demo        density of a column of particles, with times and a picture
 
 "crosslane COMMAND --help" says more. The device is the one that --device or
 CROSSLANE_DEVICE names: "gpu", "cpu", a part of its name, or "platform:device".
@@ -49,14 +48,11 @@ END
   helps scan " IN.npy OUT.npy" op exclusive inclusive init $segments algorithm determinism device json
   helps reduce " IN.npy OUT.npy" op init $segments keys-out count determinism device json
   helps sort " IN.npy OUT.npy" values argsort descending algorithm device json
-  helps neighbors " POINTS.npy --radius R" radius inclusive out counts density mass png cut f32 \
-    device json
-  helps demo " [FILE.npy --radius R]" radius n-side seed jitter repeat png no-png cut f32 device json
+  helps neighbors " POINTS.npy --radius R" radius inclusive out counts density mass f32 device json
   refuses 2 'no command given; try "crosslane --help"'
   refuses 2 'unknown command "plot"; "crosslane --help" lists them' plot
   refuses 2 'scan: unknown option "--colour"; "crosslane scan --help" lists them' \
     scan --colour in.npy out/o.npy
-  refuses 2 'demo: unknown option "-q"; "crosslane demo --help" lists them' demo -q
   refuses 2 'scan: --op: unknown "product"; known are sum, prod, min, max, and, or, xor' \
     scan in.npy out/o.npy --op product
   refuses 2 'sort: --algorithm: unknown "radix"; known are auto, bitonic' \
@@ -74,7 +70,6 @@ END
   refuses 2 "neighbors: --radius needs an argument" neighbors p.npy --radius
   refuses 2 "devices: --json takes no argument" devices --json=yes
   refuses 2 'neighbors: --radius: "wide" is no number' neighbors p.npy --radius wide
-  refuses 2 'demo: --n-side: "-3" is no whole number from 0 to 2^64 - 1' demo --n-side -3
   refuses 2 'devices: "more" is one file too many; usage: crosslane devices [OPTIONS]' devices more
   "$crosslane" selftest quicksort >stdout 2>stderr_all
   [ $? -eq 2 ] || fail "selftest takes a name that no check has"
@@ -84,18 +79,12 @@ END
   has_line stdout "2 families, 23 cases: 0 failures, 0 families unsupported"
   refuses 2 "neighbors: --radius is missing; give the search radius in the unit of the points" \
     neighbors p.npy --out out/n
-  refuses 2 "neighbors: --cut: 2; the part to cut away must be 0 to 1" \
-    neighbors p.npy --radius 1 --png out/p.png --cut 2
   refuses 2 "neighbors: --mass: 0; it must be a finite number above 0" \
     neighbors p.npy --radius 1 --mass 0
   runs "$crosslane" scan --help
   has_line stdout "  --flags F.npy               segments begin where a bool, u8 or i8 is not 0"
   has_line stdout \
     "  --offsets O.npy             CSR: segment s is O[s] to before O[s + 1]; u32, u64, i32, i64"
-  refuses 2 "demo: --n-side: 0; it must be 1 to 1600" demo --n-side 0 --png out/p.png
-  refuses 2 "demo: --jitter: 2; it must be 0 to 0.5" demo --jitter 2 --png out/p.png
-  refuses 2 "demo: --repeat: 0; it must be 1 to 1000" demo --repeat 0 --png out/p.png
-  refuses 2 "demo: --cut: 1.5; the part to cut away must be 0 to 1" demo --cut 1.5 --png out/p.png
 }
 
 # Segments that do not fit the 100 elements of flat.npy.
@@ -190,19 +179,13 @@ bad_input() {
   for radius in 0 -1 nan inf 1e-60; do
     refuses 2 "neighbors: --radius: $radius; it must be a finite number above 0 in single precision" \
       neighbors points.npy --radius $radius --out out/n
-    refuses 2 "demo: --radius: $radius; it must be a finite number above 0 in single precision" \
-      demo points.npy --radius $radius --png out/p.png
   done
   refuses 2 "neighbors: --radius is missing; give the search radius in the unit of the points" \
     neighbors points.npy --out out/n
-  refuses 2 "demo: --radius is missing; with a file give the search radius in the unit of its points" \
-    demo points.npy --png out/p.png
   refuses 2 "neighbors: --mass: 0; it must be a finite number above 0" \
     neighbors points.npy --radius 1 --mass 0 --density out/d.npy
   refuses 1 "points: points: 1 of 100 are not finite, the first at index 42" \
     neighbors nan.npy --radius 1 --out out/n --counts out/c.npy
-  refuses 1 "points: points: 1 of 100 are not finite, the first at index 42" \
-    demo nan.npy --radius 1 --png out/p.png
   refuses 1 "flat.npy: shape (100,); points are an array of shape (n, 3)" \
     neighbors flat.npy --radius 1 --out out/n
   refuses 1 "wide.npy: points in double precision (f64); the search is in single precision: give --f32 to have them rounded" \
@@ -259,8 +242,6 @@ bad_input() {
   refuses 1 "out/nowhere/w.npy: cannot be written: No such file or directory" \
     sort flat.npy out/o.npy --values flat.npy \
     out/nowhere/w.npy
-  refuses 1 "out/nowhere/p.png: cannot be written: No such file or directory" \
-    demo --n-side 4 --png out/nowhere/p.png
   refuses 1 "out: is a folder; give a name for the file in it" scan flat.npy out
   # Before any input is read.
   refuses 1 "out/nowhere/o.npy: cannot be written: No such file or directory" \
@@ -272,14 +253,11 @@ bad_input() {
   refuses 1 "out/nowhere/d.npy: cannot be written: No such file or directory" \
     neighbors absent.npy --radius 1 \
     --density out/nowhere/d.npy
-  refuses 1 "out/nowhere/p.png: cannot be written: No such file or directory" \
-    demo absent.npy --radius 1 --png out/nowhere/p.png
   same_outputs
   refuses 1 'device (CROSSLANE_DEVICE): none matches "no such device"; there are: ...' \
     scan flat.npy out/o.npy --device "no such device"
   if own_device full 7; then
     refuses 1 "$device: cannot be written: No space left on device" scan flat.npy "$device"
-    refuses 1 "$device: cannot be written: ..." neighbors points.npy --radius 1 --png "$device"
   fi
 }
 
@@ -444,15 +422,6 @@ reduce() {
   runs "$oracle" reduce sum none none - in.npy out.npy
 }
 
-# is_png FILE: 1120 x 960 points in 8-bit colours, with a beginning and an end.
-is_png() {
-  local head="89504e470d0a1a0a 0000000d49484452 00000460000003c0 0802000000"
-  [ "$(head -c 29 "$1" | od -An -v -tx1 | tr -d ' \n')" = "${head// /}" ] ||
-    fail "$1 begins like no such picture"
-  [ "$(tail -c 12 "$1" | od -An -v -tx1 | tr -d ' \n')" = 0000000049454e44ae426082 ] ||
-    fail "$1 ends like no picture"
-}
-
 # neighbors_case FILE RADIUS STRICT_OR_INCLUSIVE POINTS [OPTION...]: lists and counts against a
 # search over all pairs of POINTS, and what is said of them, as JSON and in words.
 neighbors_case() {
@@ -493,9 +462,8 @@ neighbors() {
   "$oracle" points 500 f8 wide.npy
   "$oracle" points 500 f4 narrow.npy
   neighbors_case wide.npy 1.5 strict narrow.npy --f32
-  runs "$crosslane" neighbors points.npy --radius 2 --density density.npy --png density.png --json
+  runs "$crosslane" neighbors points.npy --radius 2 --density density.npy --json
   cp stdout said
-  is_png density.png
   runs "$oracle" density 2 points.npy density.npy
   local min max mean
   read -r min max mean <stdout
@@ -503,9 +471,6 @@ neighbors() {
   for pair in "min $min" "max $max" "mean $mean"; do
     near "$(json_number "density_${pair% *}")" "${pair#* }" || fail "density $pair: $(cat said)"
   done
-  runs "$crosslane" neighbors points.npy --radius 2 --png cut.png --cut 0.5
-  is_png cut.png
-  ! cmp -s cut.png density.png || fail "--cut leaves the picture as it was"
 }
 
 bunny() {
@@ -513,48 +478,6 @@ bunny() {
   [ -z "${CROSSLANE_TEST_SMALL:-}" ] || { echo "skipped: small sizes are asked for"; exit 77; }
   neighbors_case "$data/stanford-bunny.npy" 0.002 strict "$data/stanford-bunny.npy"
   cat words
-}
-
-# Numbers of the demo that depend on the machine.
-times='( +([0-9.]+|-)) +[0-9.]+ +[0-9.]+'
-
-demo() {
-  runs "$crosslane" demo --n-side 16 --png dam.png
-  has_line stdout "dam column: 16^3 = 4096 particles, spacing 1, jitter 0.1, seed 1"
-  has_line_like stdout "4096 points, radius 2, on .+"
-  has_line stdout "cells 8 x 8 x 8"
-  has_line_like stdout "plans, compiling +[0-9.]+"
-  for stage in upload "grid build" "neighbour counts" "Poly6 density" "read back" "all stages"; do
-    has_line_like stdout "$stage$times"
-  done
-  has_line stdout "neighbours  8 to 32, mean 25.2773, 103536 pairs"
-  has_line_like stdout 'density     0\.5039[0-9]* to 1\.117[0-9]*, mean 0\.9408[0-9]*'
-  has_line_like stdout \
-    'inside      1728 particles away from the faces: mean density 1\.0114[0-9]* \(about 1 expected\), mean neighbours 28\.8814'
-  has_line stdout "checked     64 points against a serial search among all: equal"
-  has_line stdout "picture     dam.png"
-  [ "$(wc -l <stdout)" -eq 21 ] || fail "not 21 lines: $(cat stdout)"
-  is_png dam.png
-  # Without jitter the lattice has 26 neighbours closer than 2 and density 1.009775167; a block of
-  # 12^3 has (3 * 12 - 2)^3 - 12^3 pairs.
-  runs "$crosslane" demo --n-side 12 --jitter 0 --no-png --json --repeat 1
-  [ "$(json_number points)/$(json_number pairs)" = 1728/37576 ] || fail "pairs: $(cat stdout)"
-  [ "$(json_number neighbors_min)/$(json_number bulk_neighbors_mean)" = 7/26 ] ||
-    fail "neighbours: $(cat stdout)"
-  near "$(json_number bulk_density_mean)" 1.009775167 || fail "density: $(cat stdout)"
-  near "$(json_number density_max)" 1.009775167 || fail "density: $(cat stdout)"
-  [ "$(grep -o '"[a-z0-9_]*":' stdout | tr -d '":\n')" = "$(tr -d ' \n' <<<"
-    version device driver points radius side seed jitter bulk_density_mean bulk_neighbors_mean
-    compile_ms stages $(printf 'stage device_ms wall_ms first_wall_ms %.0s' {1..5}) rounds pairs
-    neighbors_min neighbors_mean neighbors_max density_min density_mean density_max")" ] ||
-    fail "keys: $(cat stdout)"
-  "$oracle" points 2000 f4 points.npy
-  neighbors_case points.npy 1 strict points.npy
-  local pairs
-  pairs=$(json_number pairs)
-  runs "$crosslane" demo points.npy --radius 1 --png points.png --repeat 1
-  has_line_like stdout "neighbours  [0-9]+ to [0-9]+, mean [0-9.]+, $pairs pairs"
-  is_png points.png
 }
 
 devices() {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Neighbour search in plain C; not part of the library. To be compiled without
+ * Neighbour search in plain C, without a grid or a trick. To be compiled without
  * contraction, so that each operation of a distance rounds as in the kernels. */
-#include "grid_ref.h"
+#include "reference.h"
 
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-float xli_ref_distance2(const xli_ref_search *search, size_t i, size_t j)
+float ref_distance2(const ref_search *search, size_t i, size_t j)
 {
     const float *p = search->points + i * search->stride;
     const float *q = search->points + j * search->stride;
@@ -20,9 +20,9 @@ float xli_ref_distance2(const xli_ref_search *search, size_t i, size_t j)
     return xy + zz;
 }
 
-bool xli_ref_near(const xli_ref_search *search, size_t i, size_t j)
+bool ref_near(const ref_search *search, size_t i, size_t j)
 {
-    float distance2 = xli_ref_distance2(search, i, j);
+    float distance2 = ref_distance2(search, i, j);
     float radius2 = search->radius * search->radius;
     bool near = search->inclusive ? distance2 <= radius2 : distance2 < radius2;
     return near && (search->include_self || i != j);
@@ -40,14 +40,14 @@ static uint32_t *grow(uint32_t *rows, uint64_t used, uint64_t *room)
     return grown;
 }
 
-uint32_t *xli_ref_neighbors(const xli_ref_search *search, uint64_t *offsets)
+uint32_t *ref_neighbors(const ref_search *search, uint64_t *offsets)
 {
     uint64_t at = 0, room = 0;
     uint32_t *rows = grow(NULL, at, &room);
     for (size_t i = 0; i < search->n; ++i) {
         offsets[i] = at;
         for (size_t j = 0; j < search->n && rows; ++j)
-            if (xli_ref_near(search, i, j) && (rows = grow(rows, at, &room)))
+            if (ref_near(search, i, j) && (rows = grow(rows, at, &room)))
                 rows[at++] = (uint32_t)j;
     }
     offsets[search->n] = at;
@@ -63,7 +63,7 @@ typedef struct lists {
     size_t *first, *next;
 } lists;
 
-static void find_box(const xli_ref_search *search, lists *l)
+static void find_box(const ref_search *search, lists *l)
 {
     double upper[3] = {0, 0, 0};
     l->width = (double)search->radius * 1.001;
@@ -83,21 +83,21 @@ static void find_box(const xli_ref_search *search, lists *l)
         l->cells[a] = (size_t)((upper[a] - l->lower[a]) / l->width) + 1;
 }
 
-static size_t axis_of(const xli_ref_search *search, const lists *l, size_t i, size_t a)
+static size_t axis_of(const ref_search *search, const lists *l, size_t i, size_t a)
 {
     double x = (double)search->points[i * search->stride + a];
     return smaller((size_t)((x - l->lower[a]) / l->width), l->cells[a] - 1);
 }
 
-static uint32_t count_in(const xli_ref_search *search, const lists *l, size_t i, size_t cell)
+static uint32_t count_in(const ref_search *search, const lists *l, size_t i, size_t cell)
 {
     uint32_t count = 0;
     for (size_t j = l->first[cell]; j < search->n; j = l->next[j])
-        count += xli_ref_near(search, i, j) ? 1 : 0;
+        count += ref_near(search, i, j) ? 1 : 0;
     return count;
 }
 
-static uint32_t count_around(const xli_ref_search *search, const lists *l, size_t i)
+static uint32_t count_around(const ref_search *search, const lists *l, size_t i)
 {
     size_t low[3], high[3];
     uint32_t count = 0;
@@ -113,7 +113,7 @@ static uint32_t count_around(const xli_ref_search *search, const lists *l, size_
     return count;
 }
 
-bool xli_ref_counts(const xli_ref_search *search, uint32_t *counts)
+bool ref_counts(const ref_search *search, uint32_t *counts)
 {
     lists l = {.first = NULL};
     bool done = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Points drawn as small balls: seen from a slant, nearest in front, lit from the
  * upper left, and darker in the gaps. */
-#include "tool.h"
+#include "drawing.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ typedef struct pixel {
 } pixel;
 
 typedef struct target {
-    picture *p;
+    canvas *p;
     pixel *pixels;
 } target;
 
@@ -147,20 +147,20 @@ static void shade(const target *t, const view *v, const float *xyz, const float 
         lit *= 1 - 0.6 * enclosed(t, column, row, px->depth, fmax(3, v->radius));
         double value = (double)values[point], span = high > low ? high - low : 1;
         float rgb[3];
-        picture_color((value - low) / span, rgb);
+        canvas_color((value - low) / span, rgb);
         for (size_t k = 0; k < 3; ++k)
             t->p->rgb[3 * i + k] = (float)fmin(1, (double)rgb[k] * lit);
     }
 }
 
-int splat_points(picture *p, uint32_t free_columns, const float *xyz, const float *values, size_t n,
-                 double low, double high, const picture_settings *set)
+bool splat_points(canvas *p, uint32_t free_columns, const float *xyz, const float *values, size_t n,
+                  double low, double high, const picture_settings *set)
 {
     view v;
     size_t count = (size_t)p->width * p->height;
     target t = {p, calloc(count, sizeof *t.pixels)};
     if (!t.pixels)
-        return tool_fail("picture: no memory for %zu pixels", count);
+        return false;
     look(&v);
     v.cut_z = cut_at(xyz, n, set->cut);
     if (n > 0)
@@ -170,5 +170,5 @@ int splat_points(picture *p, uint32_t free_columns, const float *xyz, const floa
             draw_ball(&t, &v, xyz + 3 * i, (uint32_t)i + 1);
     shade(&t, &v, xyz, values, low, high);
     free(t.pixels);
-    return TOOL_OK;
+    return true;
 }

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ * Points drawn as a picture: how the example of particles shows what it found. canvas.c and
+ * png_file.c know no points, splat.c and picture.c draw on them; nothing here knows OpenCL. */
+#ifndef DRAWING_H
+#define DRAWING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- canvas.c, png_file.c ---- */
+
+/* Dots of a canvas per dot of the file, in each direction, so that edges come out smooth. */
+enum { CANVAS_FINE = 2, CANVAS_TEXT_HEIGHT = 7 };
+
+typedef struct canvas {
+    uint32_t width, height;
+    float *rgb; /* linear in what the eye sees, 0 to 1 */
+} canvas;
+
+void canvas_color(double t, float rgb[3]); /* t in [0, 1]: blue to red */
+void canvas_fill(canvas *p, uint32_t x, uint32_t y, uint32_t width, uint32_t height,
+                 const float rgb[3]);
+/* Digits and the letters of "DENSITY", CANVAS_TEXT_HEIGHT * dot high. */
+void canvas_text(canvas *p, uint32_t x, uint32_t y, uint32_t dot, const char *text);
+/* False after a message on standard error. */
+bool canvas_write(const canvas *p, const char *path);
+
+/* ---- splat.c, picture.c ---- */
+
+typedef struct picture_settings {
+    double saturated;  /* part of the points that have the reddest red */
+    double cut;        /* part of the box that is cut away in front, 0 to 1 */
+    double spacing;    /* mean distance of neighbouring points */
+    const char *title; /* of the colour bar: capital letters */
+} picture_settings;
+
+/* Values are coloured from `low` (blue) to `high` (red); the rightmost columns are left free.
+ * False where there is no memory. */
+bool splat_points(canvas *p, uint32_t free_columns, const float *xyz, const float *values, size_t n,
+                  double low, double high, const picture_settings *set);
+
+/* Draws the points as small balls into a PNG file, coloured by value: red high, blue low.
+ * False after a message on standard error. */
+bool picture_write(const char *path, const float *xyz, const float *values, size_t n,
+                   const picture_settings *set);
+
+#endif

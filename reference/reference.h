@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ * What the primitives have to give, in plain C, written for being right: what tests, the
+ * benchmark and the program's self-test hold devices against. No part of the library, with
+ * which it shares the names of types and operators (crosslane/types.h) and no code. */
+#ifndef REFERENCE_H
+#define REFERENCE_H
+
+#include <crosslane/types.h>
+#include <stdbool.h>
+
+/* ---- ref_op.c: types and operators ---- */
+
+/* Bytes of an element of a built-in type; 0 of others. */
+size_t ref_type_size(xl_type type);
+
+/* Half precision, for which C has no type. Rounds to the nearest, of two to the even one. */
+uint16_t ref_half_of(double x);
+double ref_half_value(uint16_t half);
+
+/* to = a op b; `to` may be a or b. */
+typedef void ref_op(void *to, const void *a, const void *b);
+/* to = f(x, i): what a load or store expression does. */
+typedef void ref_map(void *to, const void *x, uint64_t i);
+
+/* What a scan or a reduction computes. ref_flat_of() fills it in for the built-in types and
+ * operators; user types, operators and expressions are the caller's to fill in. */
+typedef struct ref_flat {
+    xl_op op_name;     /* XL_ARG_MIN and XL_ARG_MAX are done apart */
+    xl_type scalar;    /* of a lane; XL_NONE for user types */
+    size_t lanes;      /* that the operator is applied to one by one; a vector of 3 has 3 */
+    size_t lane_bytes; /* between them */
+    size_t bytes;      /* of an element of what is scanned */
+    size_t in_bytes;   /* of the arrays */
+    size_t out_bytes;
+    ref_op *op;
+    const void *identity;  /* an element; NULL: there is none, or nobody needs it */
+    const void *init;      /* an element, or NULL */
+    ref_map *load, *store; /* or NULL */
+    bool inclusive;
+    unsigned char room[64]; /* where the identities of built-in operators stand */
+} ref_flat;
+
+/* Room for one element, a user type's too. */
+enum { REF_MOST_BYTES = 64 };
+
+/* The operator of a scalar type; NULL if there is none, as of XL_AND of floats. */
+ref_op *ref_op_of(xl_type scalar, xl_op op);
+
+/* For a built-in type and operator. The structure must stay where it is: it points into
+ * itself. */
+void ref_flat_of(ref_flat *ref, xl_type type, xl_op op, bool inclusive, const void *init);
+
+/* One element: what is taken of in[i], to = a op b lane by lane, and what becomes of out[i]. */
+void ref_take(const ref_flat *ref, const void *in, size_t i, unsigned char *to);
+void ref_combine(const ref_flat *ref, unsigned char *to, const unsigned char *a,
+                 const unsigned char *b);
+void ref_give(const ref_flat *ref, const unsigned char *result, size_t i, void *out);
+
+/* ---- ref_segments.c ---- */
+
+/* heads[i] = 1 where element i of n begins a segment, as the kind and the array say.
+ * `count` is the number of CSR offsets. */
+void ref_heads(xl_segments kind, xl_type segment_type, uint64_t width, uint64_t mask,
+               const void *segments, size_t count, size_t n, uint8_t *heads);
+
+/* Lists the segments, segment s being [begin[s], begin[s + 1]), and returns their number.
+ * CSR offsets are taken from the array, and may be empty; all others from `heads`. `begin`
+ * has room for the CSR offsets, or for n + 2. */
+size_t ref_begins(xl_segments kind, xl_type segment_type, const void *segments, size_t count,
+                  size_t n, const uint8_t *heads, uint64_t *begin);
+
+/* ---- ref_scan.c, ref_reduce.c ---- */
+
+/* Scans n elements one after another; heads NULL: one segment. in == out is fine where
+ * their elements have one size. */
+void ref_scan(const ref_flat *ref, size_t n, const void *in, const uint8_t *heads, void *out);
+
+/* Reduces elements that lie in segments [begin[s], begin[s + 1]) for s < count; u64
+ * indices for XL_ARG_MIN and XL_ARG_MAX. */
+void ref_reduce(const ref_flat *ref, const void *in, const uint64_t *begin, size_t count,
+                void *out);
+
+/* ---- ref_sort.c: keys of u32, i32, u64, f32 ---- */
+
+/* Sorts n keys and, unless NULL, their values in place; equal keys keep their order.
+ * False when there is no memory. */
+bool ref_sort(xl_type key, bool descending, size_t n, void *keys, uint32_t *values);
+
+/* -1 for a before b in ascending order, 1 for after, 0 for keys that may stand in either
+ * order, as two NaN may. */
+int ref_key_order(xl_type key, const void *a, const void *b);
+
+/* ---- ref_neighbors.c ---- */
+
+typedef struct ref_search {
+    const float *points; /* n * stride */
+    size_t n, stride;
+    float radius;
+    bool inclusive, include_self;
+} ref_search;
+
+/* (dx*dx + dy*dy) + dz*dz of two points, each operation rounded once. */
+float ref_distance2(const ref_search *search, size_t i, size_t j);
+
+/* Is point j a neighbour of point i? */
+bool ref_near(const ref_search *search, size_t i, size_t j);
+
+/* Every pair, n * n of them. offsets receives n + 1 sums. Returns the rows, in
+ * ascending order, in memory that the caller frees; NULL if none could be had. */
+uint32_t *ref_neighbors(const ref_search *search, uint64_t *offsets);
+
+/* The counts alone, for large n: serial, by lists of the points in cells somewhat
+ * wider than the radius. False if memory could not be had. */
+bool ref_counts(const ref_search *search, uint32_t *counts);
+
+#endif
