@@ -8,7 +8,7 @@ set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-cp -a "$top"/{ci,cl,cmake,examples,include,lib,reference,test,tools,README.md,CONTRIBUTING.md} "$copy"
+cp -a "$top"/{ci,cl,cmake,examples,include,lib,reference,test,tools,docs,README.md,CONTRIBUTING.md,CHANGELOG.md,LICENSE} "$copy"
 mkdir -p "$copy"/{lib/tune,lib/scan,lib/sort,cl/tile}
 
 # file to add | its text | what the check must say
@@ -44,6 +44,8 @@ cl/group/fault.cl|// as in cl/group/group_none.cl|there is no cl/group/group_non
 cl/include/fault.cl|// as in cl/lane/lane.cl|is installed without the rest
 cl/kernel/fault.cl|// é|kernel sources are ASCII
 lib/ocl/core.h|int x;|more than one file is called core.h
+docs/fault.md|as in lib/core/none.c|there is no lib/core/none.c
+docs/fault.md|[terms](docs/terms.md)|docs/fault.md:2: the link to docs/terms.md leads nowhere
 '
 
 "$copy/ci/check-layers.sh" >"$copy/said" || { cat "$copy/said"; exit 1; }

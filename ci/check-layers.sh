@@ -73,6 +73,7 @@ fail() {
 files=$(find . -type d \( -name .git -o -path './build*' -o -name .dev \) -prune -o -type f -print |
   sed 's|^\./||' | sort)
 sources=$(grep -E '^(lib|include|reference|tools|examples|cl)/.*\.(c|h|cl|cpp)$' <<<"$files")
+texts=$(grep -E '^(docs/)?[^/]*\.md$' <<<"$files")
 
 declare -A place # file name -> its path
 while read -r path; do
@@ -107,7 +108,15 @@ done < <(grep . <<<"$forbidden")
 while IFS=: read -r path line name; do
   [ -e "$name" ] || fail "$path:$line: there is no $name"
 done < <(xargs grep -HnoE '\<(cl|lib|include|reference|test|ci)/[A-Za-z0-9_/]+\.(cl|c|h|sh)\>' \
-  <<<"$sources"$'\n'README.md$'\n'CONTRIBUTING.md)
+  <<<"$sources"$'\n'"$texts")
+
+# So is what one text links to in another.
+while IFS=: read -r path line link; do
+  link=${link#*](}
+  link=${link%%[)#]*}
+  [[ -z $link || $link == *://* || -e ${path%"${path##*/}"}$link ]] ||
+    fail "$path:$line: the link to $link leads nowhere"
+done < <(xargs grep -HnoE '\]\([^)]*\)' <<<"$texts")
 
 while read -r name; do
   fail "more than one file is called $name"

@@ -15,6 +15,7 @@ install(TARGETS crosslane EXPORT crosslane-${kind}-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/crosslane DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
 # To read: the library holds these texts itself.
 install(DIRECTORY cl/include/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/kernel-includes)
 

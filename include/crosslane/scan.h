@@ -7,7 +7,7 @@
  * same from segments of one element to a single one. A CPU takes up to twice as long over segments
  * of more than a tile (64 KiB) as over shorter ones: it need not sum up what a head ends. CSR
  * offsets are an array that is the longer the shorter the segments are, and cost what reading it
- * costs: figures in README.md.
+ * costs: figures in docs/performance.md.
  *
  * Sources: reduce-then-scan after Dotsenko et al., "Fast scan algorithms on
  * graphics processors" (ICS 2008); single pass after Merrill and Garland,

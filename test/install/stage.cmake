@@ -26,6 +26,14 @@ foreach(text IN LISTS texts)
   endif()
 endforeach()
 
+# What README links to in docs/ is installed beside it.
+file(GLOB names RELATIVE ${SOURCE} ${SOURCE}/docs/*.md)
+foreach(name README.md CHANGELOG.md LICENSE ${names})
+  if(NOT EXISTS ${PREFIX}/share/doc/crosslane/${name})
+    message(FATAL_ERROR "${name} is not installed")
+  endif()
+endforeach()
+
 if(EXISTS ${PREFIX}/bin/crosslane)
   execute_process(COMMAND ${PREFIX}/bin/crosslane devices COMMAND_ERROR_IS_FATAL ANY)
 endif()
