@@ -10,7 +10,7 @@
 # contains one. --check only looks that every mutant applies to the code as it is.
 #
 # A variable RUNNER of a mutant says where its tests run: `intel` (Intel's CPU runtime), `rusticl`,
-# `oclgrind`, `oclgrind-O0`, or `oclgrind-races`; else on PoCL. Ends with a table, the survivors
+# `oclgrind`, `oclgrind-O0`, or `oclgrind-races`; else on PoCL. Everywhere as ci/test.sh has them. Ends with a table, the survivors
 # last. Logs: build/mutants/log.
 set -u
 cd "$(dirname "$0")/.." || exit
@@ -77,7 +77,7 @@ run_in() {
       *) env+=("$word") ;;
     esac
   done
-  (cd "$folder" && env "CROSSLANE_DEVICE=$device" "CROSSLANE_CACHE_DIR=$cache" \
+  (cd "$folder" && env "CROSSLANE_DEVICE=$device" "CROSSLANE_CACHE_DIR=$cache" CROSSLANE_TEST_PROGRAMS=few \
     "POCL_CACHE_DIR=$work/pocl" ${env[@]+"${env[@]}"} ${runner[@]+"${runner[@]}"} \
     ctest --test-dir build -V --timeout 300 -R "^(${tests//,/|})\$" 2>&1)
 }

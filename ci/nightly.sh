@@ -3,14 +3,16 @@
 # usage: ci/nightly.sh [PART...]
 #
 # What takes too long for each push, after ci/test.sh: 10^6 cases of the differential runner, more
-# than 2^32 elements on PoCL, the tests that ci/test.sh leaves out on Intel's CPU runtime and
-# rusticl, and the mutants. PART: only those of differential, fuzz, large, full, mutants. Takes some
-# hours on two cores. Ends with a table; logs: build/nightly.
+# than 2^32 elements on PoCL, every test with every kind of kernels on PoCL and on Intel's CPU
+# runtime, some of them in work-groups of 8 on PoCL, what a push leaves out on rusticl and
+# Oclgrind, the peers, and the mutants. PART: only those of differential, fuzz, large, full, groups,
+# peers, mutants. NIGHTLY_TESTS: of full and groups only the tests whose names this matches, to try
+# the script. Takes some hours on two cores. Ends with a table; logs: build/nightly.
 set -u
 cd "$(dirname "$0")/.." || exit
 top=$PWD
 log=$top/build/nightly
-parts=" ${*:-differential fuzz large full mutants} "
+parts=" ${*:-differential fuzz large full groups peers mutants} "
 mkdir -p "$log"
 for variable in "${!CROSSLANE_@}"; do
   unset "$variable"
@@ -67,12 +69,26 @@ if [[ $parts == *" large "* ]]; then
   step "2^32 elements, PoCL" env "${pocl[@]}" CROSSLANE_TEST_LARGE=1 \
     "HWLOC_SYNTHETIC=numa:1(memory=34359738368) core:2 pu:1" build/werror/test/primitive/scan_large_test
 fi
+tests() { # VARIABLE=VALUE... -- OPTION OF CTEST...
+  local env=()
+  while [ "$1" != -- ]; do env+=("$1") && shift; done
+  env "${env[@]}" ctest --preset werror -j "$(nproc)" --timeout 3600 "${@:2}" ${NIGHTLY_TESTS:+-R "$NIGHTLY_TESTS"} # the last -R counts
+}
+small=(CROSSLANE_TEST_SMALL=1)
 if [[ $parts == *" full "* ]]; then
-  step "all tests, Intel" env "${intel[@]}" ctest --preset werror -j "$(nproc)" -LE 'install|abi|fuzz' --timeout 3600
-  step "bounds, Oclgrind" env CROSSLANE_DEVICE=oclgrind: CROSSLANE_TEST_SMALL=1 "CROSSLANE_TUNE_FILE=$top/test/simulator.tune" \
+  step "all tests, PoCL" tests "${pocl[@]}" -- -LE 'install|abi|ahead|halves'
+  step "all tests, Intel" tests "${intel[@]}" -- -LE 'install|abi|fuzz'
+  step "bounds, Oclgrind" env CROSSLANE_DEVICE=oclgrind: "${small[@]}" "CROSSLANE_TUNE_FILE=$top/test/simulator.tune" \
     oclgrind ctest --preset werror -R '^(bounds|grid_pieces|grid_harm)_test' --timeout 7200
-  step "self-test's flips, rusticl" env "${rusticl[@]}" CROSSLANE_TEST_SMALL=1 ctest --preset werror -R selftest_flips --timeout 3600
+  step "self-test's flips, rusticl" tests "${rusticl[@]}" "${small[@]}" -- -R selftest_flips
 fi
+# PoCL makes loops of work-groups, of one and two work-items repeats; loopvec by name makes loops
+# of these as well. To its cache that is another method, for which all is compiled again.
+if [[ $parts == *" groups "* ]]; then
+  step "groups of 8, PoCL" tests "${pocl[@]}" "${small[@]}" POCL_WORK_GROUP_METHOD=loopvec CROSSLANE_MASK=work-group=8 -- \
+    -R '^(context|lane|group|tile|scan_segments|scan_late|scan_ordered|scan_calls|sort|grid|neighbors)_test'
+fi
+[[ $parts != *" peers "* ]] || step peers ci/peers.sh --quick --max-n 2^16
 if [[ $parts == *" mutants "* ]]; then
   step mutants ci/mutants.sh
   tail -n 60 "$log/mutants"

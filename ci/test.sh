@@ -1,12 +1,29 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# usage: ci/test.sh
+# usage: ci/test.sh [--quick]
 #
-# Installs what there is to test with, builds, and runs every test on every OpenCL
-# device found, then with sanitizers, then the static checks. Ends with a table and
-# exits with 1 if anything failed. Logs: build/log/. What is not on this machine is
-# named as absent in the table and counts as skipped.
+# What a push runs, in under half an hour on two cores. Almost all of that is compilers of
+# kernels, and data cost next to nothing but on a simulator. So:
+#   PoCL      every test at full size, with fewer kinds of kernels (CROSSLANE_TEST_PROGRAMS=few)
+#   others    small sizes (CROSSLANE_TEST_SMALL=1), without what takes long to compile or to
+#             simulate there and tests the same kernels as what is left
+#   GPUs      every test, all of it
+# then sanitizers; beside all this, on what it leaves of the cores, the static checks.
+# --quick, for who is at work, under six minutes: builds with what is there, and runs on PoCL
+# what compiles little, the interface's tests, and the checks of format and layers.
+# ci/nightly.sh has what both leave out: every kind of kernels, every test on Intel's runtime,
+# work-groups of 8, the peers, and what takes hours.
+#
+# Ends with a table, which says for each row how long it took and how much of the processors,
+# and exits with 1 if anything failed. Logs: build/log/. What is not on this machine is named
+# as absent in the table and counts as skipped.
 set -u
+quick=no
+case "$*" in
+  '') ;;
+  --quick) quick=yes ;;
+  *) sed -n '3,23s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
+esac
 cd "$(dirname "$0")/.." || exit
 log=$PWD/build/log
 jobs=$(nproc)
@@ -18,16 +35,27 @@ done
 # What one configuration compiles the next one finds.
 export CROSSLANE_CACHE_DIR=$PWD/build/cache POCL_CACHE_DIR=$PWD/build/pocl
 
-passed=0 failed=0 skipped=0
-row() { # NAME PASSED FAILED SKIPPED REMARK: a line of the table
-  printf '%-26s %6s %6s %7s  %s\n' "$@" >>"$log/table"
-  passed=$((passed + $2)) failed=$((failed + $3)) skipped=$((skipped + $4))
+table=$log/table
+row() { # NAME PASSED FAILED SKIPPED REMARK: a line of the table, for what ran since clock_start
+  times >"$table.times"
+  echo "$1|$2|$3|$4|$((SECONDS - since))|$(($(used) - used_before))|$5" >>"$table"
+}
+
+# The seconds of processors that this shell's children have used. `times` counts those of the
+# shell it runs in: not in a pipe.
+used() {
+  awk -F'[m. ]' 'NR == 2 { print $1 * 60 + $2 + $4 * 60 + $5 }' "$table.times"
+}
+clock_start() {
+  times >"$table.times"
+  since=$SECONDS used_before=$(used)
 }
 
 build() { # PRESET [CMAKE OPTION...]
   local preset=$1
   shift
   echo "building build/$preset"
+  clock_start
   if cmake --preset "$preset" -G Ninja "$@" >"$log/build-$preset" 2>&1 &&
     cmake --build "build/$preset" --parallel "$jobs" >>"$log/build-$preset" 2>&1; then
     row "build $preset $*" 1 0 0 ""
@@ -45,7 +73,9 @@ build() { # PRESET [CMAKE OPTION...]
 declare -A selections=(
   [all]="-LE install|abi|ahead|halves"
   [most]="-LE install|abi|ahead|halves -E ^(scan_types|scan_user|scan_textbook|collectives|tool_segments|tool_reduce|selftest_flips|differential$)"
-  [lanes]="-LE install|abi|tool -E ^(scan_types_test|(scan_user|scan_textbook|fault)_|selftest_flips|differential$)"
+  [lanes]="-LE install|abi|tool -E ^((scan_types|bounds|corrupt|races|scan_zeros|user_errors)_test|(scan_user|scan_textbook|fault)_|selftest_flips|differential$)"
+  [quick]="-R ^((context|threads|npy|text|errors|os|build_log|program|cache|cache_folder|tunables|view|sequence|flat|lane|lane_subwarp|tile|scan_types|scan_offsets|scan_calls|scan_misuse|scan_bits|scan_textbook|scan_large|many_runs|reduce_bits|own_scratch|sort|grid|neighbors)_test|fuzz_|example_|tool_(usage|links|streams|names|demo))"
+  [interface]="-L abi"
   [few]="-R ^(context|lane|group|tile|scan_segments|scan_late|scan_ordered|scan_calls|sort|grid|neighbors)_test"
   [host]="-LE install|abi|ahead|halves|lane|group -E ^(scan_(types|user|textbook|ways|bits|ordered|late|places|offsets|large)|many_runs|reduce_bits|neighbors_(staged|far)|tool_segments|tool_reduce|selftest_flips|differential|bounds|corrupt|tile|races)"
   [install]="-L install|abi"
@@ -55,8 +85,9 @@ declare -A selections=(
   [threads]="-R ^(errors|os|context|cache|cache_folder|sequence|threads|launches)_test"
 )
 configuration() {
-  local name=$1 preset=$2 tests=$3 runner=$4 file device seconds=$SECONDS result words
+  local name=$1 preset=$2 tests=$3 runner=$4 file device result words
   shift 4
+  clock_start
   file="$log/${name//[ =,:]/-}"
   [ "$runner" != - ] || runner=
   # shellcheck disable=SC2086
@@ -72,17 +103,18 @@ configuration() {
   read -r -a words <<<"${result%%$'\n'*}"
   [ "${words[0]}" != 0 ] || words[1]=$((words[1] + 1)) # a run of nothing is no success
   [ "${words[1]}" = 0 ] || echo "${result#*$'\n'}"
-  row "$name" "${words[@]}" "$((SECONDS - seconds)) s, ${device:0:70}"
+  row "$name" "${words[@]}" "${device:0:60}"
 }
 
 check() { # NAME COMMAND...: a static check; exit code 77 or no such command: absent
-  local name=$1 code seconds=$SECONDS
+  local name=$1 code
   shift
+  clock_start
   echo "checking: $name"
   "$@" >"$log/check-$name" 2>&1
   code=$?
   case $code in
-    0) row "$name" 1 0 0 "$((SECONDS - seconds)) s" ;;
+    0) row "$name" 1 0 0 "" ;;
     77 | 127) row "$name" 0 0 1 "absent: $(tail -n 1 "$log/check-$name")" ;;
     *)
       grep -E 'error|warning|fault|:' "$log/check-$name" | head -n 20
@@ -115,43 +147,78 @@ cppcheck_all() {
     --suppress=internalAstError --error-exitcode=1 -j "$jobs" -Iinclude -Ilib/core -Ilib/ocl -Ilib/tune -Ireference -Itest/support lib reference test tools
 }
 
+# Apart from the rest, on one core: these fill what rows leave, whose last test runs alone.
+static_checks() {
+  table=$log/table-static
+  build clang && check tidy tidy
+  check cppcheck cppcheck_all
+  check model ci/model.sh
+  check layers-test ci/check-layers-test.sh
+  check compare-test ci/compare-test.sh
+  check peers-test ci/peers-test.sh
+  check mutants ci/mutants.sh --check
+  check shellcheck shellcheck -x ci/*.sh .ci/run test/tool/*.sh test/fault/*.sh
+}
+
+# Every row, and the tests that took longest.
 finish() {
   echo
-  printf '%-26s %6s %6s %7s\n' configuration passed failed skipped
-  cat "$log/table"
-  echo "what was skipped stands in build/log/skipped; $((SECONDS / 60)) min $((SECONDS % 60)) s"
+  [ ! -f "$log/table-static" ] || cat "$log/table-static" >>"$table"
+  awk -F'|' -v all="$((SECONDS / 60)) min $((SECONDS % 60)) s" '
+    BEGIN { print_row("configuration", "passed", "failed", "skipped", "s", "CPU s", "") }
+    function print_row(a, b, c, d, e, f, g) { printf "%-26s %6s %6s %7s %5s %6s  %s\n", a, b, c, d, e, f, g }
+    { print_row($1, $2, $3, $4, $5, $6, $7); for (k = 2; k <= 6; ++k) sum[k] += $k }
+    END {
+      print_row("all", sum[2] + 0, sum[3] + 0, sum[4] + 0, "", sum[6] + 0, all)
+      print sum[2] + 0, "passed,", sum[3] + 0, "failed,", sum[4] + 0, "skipped" >"/dev/stderr"
+    }' "$table" 2>"$log/sum"
   echo
-  echo "$passed passed, $failed failed, $skipped skipped"
-  [ "$failed" = 0 ]
+  echo "the longest tests, in seconds:"
+  grep -E '^ *[0-9]+/[0-9]+ Test +#' "$log"/* /dev/null |
+    sed -nE 's/^.*\/([^:]+):.*#[0-9]+: ([^ ]+) .* ([0-9.]+) sec.*/\3 \2 (\1)/p' | sort -rn | head -n 10
+  echo "what was skipped stands in build/log/skipped"
+  [ $quick = no ] || echo "the quick run: what a push runs is ci/test.sh"
+  echo
+  cat "$log/sum"
+  grep -q ' 0 failed' "$log/sum"
   exit
 }
 
-ci/setup.sh test || { row setup 0 1 0 ""; finish; }
+clock_start
+if [ $quick = no ]; then
+  ci/setup.sh test || { row setup 0 1 0 ""; finish; }
+  row setup 0 0 0 ""
+fi
 build werror || finish
 
 pocl=(CROSSLANE_DEVICE=portable:)
-# PoCL makes loops of work-groups, of one and two work-items repeats; loopvec by name makes loops
-# of these as well. To its cache that is another method, for which all is compiled again: only
-# a configuration that has kernels of its own asks for it.
-loops=(POCL_WORK_GROUP_METHOD=loopvec)
 cbs=(POCL_WORK_GROUP_METHOD=cbs "POCL_CACHE_DIR=$PWD/build/pocl-cbs")
 one_thread=(POCL_MAX_PTHREAD_COUNT=1 POCL_CPU_MAX_CU_COUNT=1)
 intel=(CROSSLANE_DEVICE=intel: "OCL_ICD_FILENAMES=$PWD/build/intel/lib/libintelocl.so"
   "LD_LIBRARY_PATH=$PWD/build/intel/lib")
 # With only PoCL in the process, what other drivers leak does not hide our own.
 only_pocl=("${pocl[@]}" "OCL_ICD_VENDORS=$PWD/build/vendors")
+check format ci/format.sh --check
+check layers ci/check-layers.sh
+few=(CROSSLANE_TEST_PROGRAMS=few)
+if [ $quick = yes ]; then
+  configuration "interface" werror interface - "${pocl[@]}"
+  configuration "PoCL" werror quick - "${pocl[@]}" "${few[@]}"
+  finish
+fi
+jobs=1 static_checks &
+static=$!
 configuration "install and interface" werror install - "${pocl[@]}"
-configuration "PoCL" werror all - "${pocl[@]}"
+configuration "PoCL" werror all - "${pocl[@]}" "${few[@]}"
 # A PoCL that does not know the method says so and silently takes its usual one.
 if env "${pocl[@]}" "${cbs[@]}" build/werror/test/unit/context_test 2>&1 | grep -q 'Unknown work group'; then
   row "PoCL cbs" 0 0 1 "absent: this PoCL was built without that method"
 else
-  configuration "PoCL cbs" werror all - "${pocl[@]}" "${cbs[@]}"
+  configuration "PoCL cbs" werror all - "${pocl[@]}" "${cbs[@]}" "${few[@]}"
 fi
 small=(CROSSLANE_TEST_SMALL=1)
 configuration "PoCL one thread" werror few - "${pocl[@]}" "${small[@]}" "${one_thread[@]}"
 configuration "PoCL without messages" werror few - "${pocl[@]}" "${small[@]}" CROSSLANE_MASK=no-int64-atomics,no-look-back
-configuration "PoCL work-group=8" werror few - "${pocl[@]}" "${loops[@]}" "${small[@]}" CROSSLANE_MASK=work-group=8
 configuration "rusticl on llvmpipe" werror most - "${small[@]}" RUSTICL_ENABLE=llvmpipe CROSSLANE_DEVICE=rusticl:
 configuration "Intel CPU runtime" werror lanes - "${small[@]}" "${intel[@]}"
 configuration "Intel width=1" werror few - "${small[@]}" "${intel[@]}" CROSSLANE_MASK=width=1
@@ -169,16 +236,5 @@ mkdir -p build/vendors
 cp /etc/OpenCL/vendors/pocl.icd build/vendors
 build asan && configuration "address, leak, undefined" asan host - "${small[@]}" "${only_pocl[@]}"
 build tsan && configuration "threads" tsan threads - "${only_pocl[@]}"
-build clang
-check tidy tidy
-check cppcheck cppcheck_all
-check format ci/format.sh --check
-check model ci/model.sh
-check layers ci/check-layers.sh
-check layers-test ci/check-layers-test.sh
-check compare-test ci/compare-test.sh
-check peers ci/peers.sh --quick --max-n 2^16
-check peers-test ci/peers-test.sh
-check mutants ci/mutants.sh --check
-check shellcheck shellcheck -x ci/*.sh .ci/run test/tool/*.sh test/fault/*.sh
+wait "$static"
 finish

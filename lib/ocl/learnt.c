@@ -127,7 +127,7 @@ xl_status xli_pool_create(xl_context *ctx, xli_pool *pool)
     xl_status status;
     const xli_facts *facts;
     XL_TRY(xli_context_facts(ctx, &facts));
-    pool->apart = xli_rusticl_waits_badly(facts);
+    pool->apart = xli_rusticl_waits_badly(facts) || xli_oclgrind_flushes_badly(facts);
     pool->lock = xli_mutex_create();
     if (!pool->lock)
         status = xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a plan's scratch");

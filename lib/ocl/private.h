@@ -70,6 +70,8 @@ bool xli_rusticl_waits_badly(const xli_facts *facts);
 
 /* oclgrind.c: what every build has among its options there; "" elsewhere. */
 const char *xli_oclgrind_options(const xli_facts *facts);
+/* Whether a flush may never return. */
+bool xli_oclgrind_flushes_badly(const xli_facts *facts);
 
 /* probe.c: learns the sub-group size from a compiled kernel and checks it. Falls back
  * to local memory when what it sees is not what was promised. */

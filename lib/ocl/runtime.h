@@ -190,7 +190,7 @@ typedef struct xli_pool {
     cl_command_queue queue; /* of the last call on this buffer; to compare with, not to use */
     cl_event last;          /* of that call, or NULL */
     bool keeps_events;      /* calls came from more than one queue: each leaves its event */
-    bool apart;             /* but no queue can wait for another's: see rusticl.c */
+    bool apart;             /* but no queue can wait for another's: see rusticl.c, oclgrind.c */
 } xli_pool;
 xl_status xli_pool_create(xl_context *ctx, xli_pool *pool);
 void xli_pool_destroy(xli_pool *pool); /* a zeroed one is fine */

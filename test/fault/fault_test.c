@@ -384,7 +384,7 @@ static void plans_in_a_warm_context(void **state)
     (void)state;
     xl_context *ctx = fresh_context();
     for (size_t i = 0; i < XLI_COUNT(plans); ++i)
-        sweep(plans[i].name, plans[i].run, ctx, (xlt_small() ? 1 : 3) * SAMPLES);
+        sweep(plans[i].name, plans[i].run, ctx, (xlt_few_programs() ? 1 : 3) * SAMPLES);
     xl_context_destroy(ctx);
 }
 
@@ -392,7 +392,7 @@ static void plans_in_a_fresh_context(void **state)
 {
     (void)state;
     for (size_t i = 0; i < XLI_COUNT(plans); ++i)
-        sweep(plans[i].name, plans[i].run, NULL, xlt_small() ? SAMPLES / 4 : SAMPLES);
+        sweep(plans[i].name, plans[i].run, NULL, xlt_few_programs() ? SAMPLES / 4 : SAMPLES);
 }
 
 /* ---- trials that come to nothing ------------------------------------------------------ */

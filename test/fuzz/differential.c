@@ -192,7 +192,7 @@ static bool check_corpus(const char *path)
     FILE *file = fopen(path, "r");
     while (file && fgets(line, sizeof line, file)) {
         line[strcspn(line, "#\r\n")] = '\0';
-        if (line[0] == '\0' || (xlt_small() && lines++ % 4 != 0))
+        if (line[0] == '\0' || (xlt_few_programs() && lines++ % 4 != 0))
             continue;
         good = check_line(line) && good;
         ++lines;
@@ -257,7 +257,7 @@ int main(int argc, char **argv)
 {
     settings s = {.cases = xlt_small() ? SMALL_CASES : CASES,
                   .seed = 1,
-                  .plans = xlt_small() ? SMALL_PLANS : PLANS};
+                  .plans = xlt_few_programs() ? SMALL_PLANS : PLANS};
     bool good = true, listing = false, many = true;
     if (argc % 2 == 0)
         return usage();

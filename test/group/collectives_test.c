@@ -574,7 +574,7 @@ static void run_all(xl_context *ctx, size_t num_elements)
     for (size_t i = 0; i < num_elements; ++i) {
         if (elements[i].needs_fp64 && !info.has_fp64)
             continue;
-        const size_t num_sizes = i < 2 && !xlt_small() ? sizeof sizes / sizeof sizes[0] : 1;
+        const size_t num_sizes = i < 2 && !xlt_few_programs() ? sizeof sizes / sizeof sizes[0] : 1;
         for (size_t k = 0; k < num_sizes; ++k) {
             /* The others in whole sub-groups, where there are any. */
             const uint32_t items = i >= 2 && info.sub_group_size > 1 ? 64 : sizes[k];

@@ -104,7 +104,7 @@ static void scans(void **state)
             continue; /* which ends the process on 16-element vectors: scan_offsets_test.c */
         xl_context *ctx = open_context(scan_ways[w].tune, scan_ways[w].mask);
         /* Two ways in a row read in the same way. */
-        for (size_t f = w % 2; f < NUM_FORMS; f += xlt_small() ? 4 : 2) {
+        for (size_t f = w % 2; f < NUM_FORMS; f += xlt_few_programs() ? 4 : 2) {
             job j;
             job_make(&j, scan_ways[w].what, types[f % 3], XL_SUM,
                      f % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE, NULL);
@@ -142,7 +142,7 @@ static void reductions(void **state)
         if (is_another(reduce_ways[w].what) || (xlt_on_oclgrind() && w == 0))
             continue;
         xl_context *ctx = open_context(reduce_ways[w].tune, reduce_ways[w].mask);
-        for (size_t f = 0; f < NUM_FORMS; f += xlt_small() ? 3 : 1) {
+        for (size_t f = 0; f < NUM_FORMS; f += xlt_few_programs() ? 3 : 1) {
             job j;
             job_make(&j, reduce_ways[w].what, types[f % 3], XL_SUM, XL_INCLUSIVE, NULL);
             take_form(&j, &forms[f]);
@@ -199,7 +199,7 @@ static void scans_with_scratch_to_the_last_byte(void **state)
     for (size_t k = 0; k < 2 * NUM_SCAN_WAYS; ++k) {
         const size_t w = k / 2;
         job j;
-        if (is_another(scan_ways[w].what) || (xlt_small() && k % 5 != 3) ||
+        if (is_another(scan_ways[w].what) || (xlt_few_programs() && k % 5 != 3) ||
             (xlt_on_oclgrind() && scan_ways[w].tune == serial))
             continue;
         xl_context *ctx = open_context(scan_ways[w].tune, scan_ways[w].mask);
@@ -224,7 +224,7 @@ static void reductions_with_scratch_to_the_last_byte(void **state)
     enum { STEPS = 3, MOST = 20000 };
     for (size_t k = xlt_on_oclgrind() ? 2 : 0; k < 2 * NUM_REDUCE_WAYS; ++k) {
         job j;
-        if (is_another(reduce_ways[k / 2].what) || (xlt_small() && k % 2 == 0))
+        if (is_another(reduce_ways[k / 2].what) || (xlt_few_programs() && k % 2 == 0))
             continue;
         xl_context *ctx = open_context(reduce_ways[k / 2].tune, reduce_ways[k / 2].mask);
         job_make(&j, reduce_ways[k / 2].what, XL_U32, XL_SUM, XL_INCLUSIVE, NULL);
@@ -375,7 +375,7 @@ static void reduce_too_many(xl_context *ctx, size_t n, uint64_t number)
 static void numbers_past_the_most(void **state)
 {
     (void)state;
-    for (size_t w = xlt_small(); w < NUM_SCAN_WAYS; w += 1 + xlt_small()) {
+    for (size_t w = xlt_few_programs(); w < NUM_SCAN_WAYS; w += 1 + xlt_few_programs()) {
         job j;
         if (is_another(scan_ways[w].what) || (xlt_on_oclgrind() && scan_ways[w].tune == serial))
             continue;

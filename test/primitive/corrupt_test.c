@@ -344,7 +344,7 @@ static void for_each_way(void (*check)(xl_context *ctx, const job *j), size_t nu
 {
     for (size_t w = 0; w < num_ways; ++w) {
         xl_context *ctx = open_context(ways[w].tune, ways[w].mask);
-        for (size_t f = w % 2; f < NUM_FORMS; f += xlt_small() ? 3u : 1u + (w > 2)) {
+        for (size_t f = w % 2; f < NUM_FORMS; f += xlt_few_programs() ? 3u : 1u + (w > 2)) {
             job j;
             job_make(&j, "what changes meanwhile", XL_U32, XL_SUM, XL_INCLUSIVE, NULL);
             j.desc.algorithm = ways[w].algorithm;

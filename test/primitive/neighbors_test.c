@@ -150,7 +150,7 @@ static void poly6_density_of_a_lattice(void **state)
 static void check_cloud(const char *what, const cloud *c, float radius)
 {
     const float cells[] = {1.0f, 0.3f, 4.0f};
-    for (unsigned k = 0; k < (xlt_small() ? 1u : 3u); ++k)
+    for (unsigned k = 0; k < (xlt_few_programs() ? 1u : 3u); ++k)
         for (unsigned way = 0; way < 4; ++way) {
             xl_grid_desc desc = grid_desc_of(c, radius * cells[k]);
             xl_neighbors_desc search = search_desc_of(radius);
@@ -194,7 +194,7 @@ static void far_from_the_origin(void **state)
 {
     (void)state;
     const float far[] = {1e6f, -4e6f, 1.6777216e7f, 1e9f};
-    for (size_t k = 0; k < 4; k += xlt_small() ? 3 : 1) {
+    for (size_t k = 0; k < 4; k += xlt_few_programs() ? 3 : 1) {
         cloud c = cloud_uniform(sized(800), far[k], fabsf(far[k]) * 1e-5f, 5 + k);
         check_cloud("far from the origin", &c, fabsf(far[k]) * 1e-6f);
         cloud_free(&c);
@@ -206,7 +206,7 @@ static void outliers(void **state)
     (void)state;
     const float far[] = {1000.0f, -1e9f, 1e30f, 3e38f};
     cloud c = cloud_uniform(sized(1200), 0.0f, 1.0f, 17);
-    for (size_t k = 0; k < 4; k += xlt_small() ? 3 : 1) {
+    for (size_t k = 0; k < 4; k += xlt_few_programs() ? 3 : 1) {
         cloud_set(&c, 100, far[k], far[k], far[k]);
         cloud_set(&c, 50, far[k], far[k], far[k]);
         check_cloud("an outlier", &c, 0.09f);
@@ -260,7 +260,7 @@ static void radius_and_cell_of_any_ratio(void **state)
     cloud c = cloud_uniform(xlt_small() ? 60 : 300, -0.5f, 1.0f, 29);
     for (size_t k = 0; k < 6; ++k)
         for (size_t j = 0; j < 6; ++j) {
-            if (xlt_small() && j != k && j != 5 - k) /* both diagonals have the extremes */
+            if (xlt_few_programs() && j != k && j != 5 - k) /* both diagonals have the extremes */
                 continue;
             xl_grid_desc desc = grid_desc_of(&c, cells[k]);
             xl_neighbors_desc search = search_desc_of(radii[j]);

@@ -39,7 +39,8 @@ static void scalars(void **state)
     for (int type = XL_I8; type <= XL_F64; ++type)
         for (int op = XL_SUM; op <= XL_XOR; ++op) {
             job j;
-            if (!ref_op_of((xl_type)type, (xl_op)op) || (type + op) % (xlt_small() ? 4 : 2))
+            if (!ref_op_of((xl_type)type, (xl_op)op) ||
+                (type + op) % (xlt_few_programs() ? 4 : 2))
                 continue;
             ++turn;
             /* A reduction's own start is the identity, so that of an inclusive scan, but a
@@ -76,7 +77,7 @@ static void users(void **state)
     for (size_t c = 0; c < NUM_USER_CASES; ++c) {
         job j;
         const xl_segments kind = kinds[c % 3];
-        if (xlt_small() && c % 3 != 1)
+        if (xlt_few_programs() && c % 3 != 1)
             continue;
         user_case_make(&j, &user_cases[c], XL_INCLUSIVE,
                        user_cases[c].init && (kind == XL_SEGMENTS_OFFSETS || c % 2));
@@ -166,9 +167,9 @@ static void check_forms(const char *what, const char *tune, const char *mask, si
 static void every_form(void **state)
 {
     (void)state;
-    check_forms("as tuned", NULL, NULL, xlt_small() ? 4 : 2);
-    check_forms("small runs", small_runs, NULL, xlt_small() ? 5 : 1);
-    check_forms("groups", groups, NULL, xlt_small() ? 6 : 3);
+    check_forms("as tuned", NULL, NULL, xlt_few_programs() ? 4 : 2);
+    check_forms("small runs", small_runs, NULL, xlt_few_programs() ? 5 : 1);
+    check_forms("groups", groups, NULL, xlt_few_programs() ? 6 : 3);
     check_forms("groups of 8, no lanes", groups, "width=1,work-group=8", 6);
 }
 

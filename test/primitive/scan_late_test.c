@@ -89,7 +89,7 @@ static void held_back(void **state)
     (void)state;
     static const unsigned every[] = {2, 1, 16, 512};
     static const unsigned limits[] = {3, 0, 0, 100};
-    const unsigned rows = xlt_small() ? 2 : 4;
+    const unsigned rows = xlt_few_programs() ? 2 : 4;
     char text[LINES];
     if (!can_message())
         skip();
@@ -185,7 +185,7 @@ static void other_states_held_back(void **state)
     for (size_t c = 0; c < sizeof late / sizeof late[0]; ++c) {
         /* Of nine tiles one in ten or fewer would hold none back. */
         if (late[c].way >= ways ||
-            (xlt_small() && (late[c].every > 9 || (late[c].way != AHEAD && c % 2))))
+            (xlt_few_programs() && (late[c].every > 9 || (late[c].way != AHEAD && c % 2))))
             continue;
         check_late(&late[c], c % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE,
                    xlt_small()           ? 9

@@ -83,7 +83,7 @@ static void same_bits(const xl_scan_desc *desc, const data *d)
     } held[] = {{2, 0}, {7, 3}};
     float *first = malloc(d->n * sizeof *first), *got = malloc(d->n * sizeof *got);
     const unsigned shapes = can_post_ahead() ? SHAPES : AHEAD;
-    const size_t most = xlt_small() ? 1 : sizeof held / sizeof held[0];
+    const size_t most = xlt_few_programs() ? 1 : sizeof held / sizeof held[0];
     for (unsigned shape = 0; shape < shapes; ++shape) {
         const unsigned share = shape == 1 ? 3 : 1;
         xl_context *ctx = open_way(shape, share, 0, 1000);

@@ -580,7 +580,7 @@ static void check_mixed(xl_context *ctx, unsigned every)
 static void everything(void **state)
 {
     (void)state;
-    check_mixed(xlt_context(), xlt_small() ? 5 : 1);
+    check_mixed(xlt_context(), xlt_few_programs() ? 5 : 1);
 }
 
 /* Trees must not depend on how many work-items share a block. */
@@ -595,7 +595,7 @@ static void groups_of_any_size(void **state)
         desc.mask = masks[i];
         XLT_OK(xl_context_adopt(xl_context_cl(xlt_context()), xl_context_device(xlt_context()),
                                 &desc, &ctx));
-        check_mixed(ctx, xlt_small() ? 11 : 5);
+        check_mixed(ctx, xlt_few_programs() ? 11 : 5);
         xl_context_destroy(ctx);
     }
 }

@@ -14,7 +14,8 @@ static void scalars(void **state)
     for (int type = XL_I8; type <= XL_F64; ++type)
         for (int op = XL_SUM; op <= XL_XOR; ++op) {
             job j;
-            if (!ref_op_of((xl_type)type, (xl_op)op) || (xlt_small() && (type + op) % 4 != 0))
+            if (!ref_op_of((xl_type)type, (xl_op)op) ||
+                (xlt_few_programs() && (type + op) % 4 != 0))
                 continue;
             ++turn;
             job_make(&j, "scalars", (xl_type)type, (xl_op)op,
@@ -57,7 +58,7 @@ static void common_types(void **state)
     for (size_t t = 0; t < sizeof types / sizeof types[0]; ++t)
         for (int kind = XL_EXCLUSIVE; kind <= XL_INCLUSIVE; ++kind) {
             job j;
-            if (xlt_small() && t % 2 != (size_t)kind)
+            if (xlt_few_programs() && t % 2 != (size_t)kind)
                 continue;
             job_make(&j, "common types", types[t], XL_SUM, (xl_scan_kind)kind, NULL);
             job_run(xlt_context(), &j, 1);
@@ -80,7 +81,7 @@ static void vectors(void **state)
     xl_context *ctx = open_context(small_tiles, NULL);
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
         job j;
-        if (xlt_small() && c % 5 != 2)
+        if (xlt_few_programs() && c % 5 != 2)
             continue;
         job_make(&j, "vectors", cases[c].type, cases[c].op, c % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE,
                  c % 3 ? NULL : odd_init(cases[c].type));

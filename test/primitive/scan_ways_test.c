@@ -82,7 +82,7 @@ static const way ways[] = {
 static void try_way(const way *w, size_t turn)
 {
     xl_context *ctx = open_context(w->tune, w->mask);
-    for (size_t k = 0; k < (xlt_small() ? 1 : 3); ++k) {
+    for (size_t k = 0; k < (xlt_few_programs() ? 1 : 3); ++k) {
         job j;
         const size_t s = (turn + k * 2 + k / 2) % NUM_SHARES;
         job_make(&j, w->name, shares[s].type, shares[s].op, shares[s].kind,

@@ -439,10 +439,10 @@ static void at_the_edges_of_memory(void **state)
     const xl_sort_desc descs[] = {desc_of(XL_U32, XL_NONE, XL_ASCENDING),
                                   desc_of(XL_U64, XL_U32, XL_DESCENDING)};
     for (size_t p = 0; xlt_place_closely(p); ++p) {
-        for (size_t i = xlt_small(); i < 2 * sizeof variants / sizeof variants[0]; ++i) {
+        for (size_t i = xlt_few_programs(); i < 2 * sizeof variants / sizeof variants[0]; ++i) {
             xl_sort *plan;
             const struct variant *const v = &variants[i / 2];
-            if (!v->every_n || (xlt_small() && i % 3 != 0))
+            if (!v->every_n || (xlt_few_programs() && i % 3 != 0))
                 continue;
             xl_context *ctx = variant_context(v);
             if (xl_sort_create(ctx, &descs[i % 2], &plan) != XL_SUCCESS)

@@ -63,6 +63,12 @@ bool xlt_small(void)
     return text && strcmp(text, "0") != 0 && *text;
 }
 
+bool xlt_few_programs(void)
+{
+    const char *text = getenv("CROSSLANE_TEST_PROGRAMS");
+    return xlt_small() || (text && strcmp(text, "few") == 0);
+}
+
 bool xlt_on_oclgrind(void)
 {
     (void)xlt_context();

@@ -3,7 +3,8 @@
  * words, random numbers, and checks that say what, where and on which device.
  *
  * The device is the one CROSSLANE_DEVICE names; ci/test.sh runs each test once per
- * device. CROSSLANE_TEST_SMALL=1 asks for small sizes (simulators). */
+ * device. CROSSLANE_TEST_SMALL=1 asks for small sizes (simulators), CROSSLANE_TEST_PROGRAMS=few
+ * for full sizes with fewer kinds of kernels (slow compilers). */
 #ifndef XLT_H
 #define XLT_H
 
@@ -28,6 +29,8 @@ cl_command_queue xlt_out_of_order_queue(void);
 cl_event xlt_user_event(void);
 void xlt_finish(void);
 bool xlt_small(void);
+/* Whether a test is to leave out what would be one more program to compile; in a small run, too. */
+bool xlt_few_programs(void);
 /* Whether the device is Oclgrind. */
 bool xlt_on_oclgrind(void);
 /* Skips the test on Oclgrind, which ends the process when two threads run kernels. */
