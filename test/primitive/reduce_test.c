@@ -39,8 +39,7 @@ static void scalars(void **state)
     for (int type = XL_I8; type <= XL_F64; ++type)
         for (int op = XL_SUM; op <= XL_XOR; ++op) {
             job j;
-            if (!ref_op_of((xl_type)type, (xl_op)op) ||
-                (type + op) % (xlt_few_programs() ? 4 : 2))
+            if (!ref_op_of((xl_type)type, (xl_op)op) || (type + op) % (xlt_few_programs() ? 4 : 2))
                 continue;
             ++turn;
             /* A reduction's own start is the identity, so that of an inclusive scan, but a
