@@ -69,9 +69,9 @@ uint xl_take_first(const xl_ring *ring, bool tickets, __local xl_shared *shared)
 }
 
 /* Step 1: posts the sum of the staged tile. Gives what stands before this sub-group in the
- * tile, and, for the last tile of a block, the tile's prefix. */
+ * tile, the tile's sum, and, for the last tile of a block, the tile's prefix. */
 XL_T xl_post_next(const xl_ring *ring, const xl_stage *stage, uint next, bool fetches, uint phase,
-                  __local xl_shared *shared, XL_T *early)
+                  __local xl_shared *shared, XL_T *early, XL_T *sum)
 {
     const ulong base = xl_tile_base(next, stage->tile);
     xl_stage_heads(stage, &ring->input, base);
@@ -105,6 +105,7 @@ XL_T xl_post_next(const xl_ring *ring, const xl_stage *stage, uint next, bool fe
      * cl/tile/tile_lookback.cl. */
     if (ring->in_place && get_local_id(0) == 0)
         xl_message_fence();
+    *sum = own;
     return before;
 }
 
@@ -132,7 +133,7 @@ void xl_ahead_run(xl_ring ring, __global XL_OUT *out, const xl_stage stage,
     const uint groups = (uint)get_num_groups(0);
     const bool tickets = tiles > groups, issuer = get_local_id(0) == XL_ISSUER;
     const bool fetches = xl_fetches(&ring.input);
-    XL_T item[XL_ITEMS], before = XL_IDENTITY, early = XL_IDENTITY;
+    XL_T item[XL_ITEMS], before = XL_IDENTITY, early = XL_IDENTITY, sum_next = XL_IDENTITY;
     uint mine = tiles, next = xl_take_first(&ring, tickets, shared), after = ~0u, phase = 0;
 
     if (issuer) {
@@ -147,14 +148,20 @@ void xl_ahead_run(xl_ring ring, __global XL_OUT *out, const xl_stage stage,
     while (true) {
         const XL_T known = early;
         XL_T before_next = XL_IDENTITY;
+#if XL_CARRY
+        const XL_T sum = sum_next;
+#endif
         if (next < tiles) {
-            before_next = xl_post_next(&ring, &stage, next, fetches, phase, shared, &early);
+            before_next =
+                xl_post_next(&ring, &stage, next, fetches, phase, shared, &early, &sum_next);
             phase ^= 1;
         }
         if (mine < tiles) {
             const XL_T prefix = xl_scan_mine(&ring, mine, item, known, shared);
-            xl_tile_store(item, out, xl_tile_base(mine, stage.tile), ring.input.n,
+            xl_tile_store(item, &ring.input, out, xl_tile_base(mine, stage.tile),
                           xl_op(prefix, before), ring.rows);
+            XL_CARRY_LEAVE(&ring.input, mine == tiles - 1 && get_local_id(0) == 0,
+                           xl_op(prefix, sum));
         }
         if (next >= tiles)
             break;
@@ -182,6 +189,7 @@ void xl_ahead_run(xl_ring ring, __global XL_OUT *out, const xl_stage stage,
     ring.in_place = (is_in_place);                                                                 \
     ring.rows = (of_rows);                                                                         \
     stage.tile = XL_STRIDE(&ring);                                                                 \
+    XL_CARRY_PASS(&ring.input);                                                                    \
     xl_ahead_run(ring, out + out_offset, stage, &shared)
 
 __kernel XL_REQUIRED void xl_scan_ahead(XL_RING_ARGUMENTS)

@@ -42,7 +42,8 @@ void xl_walk_ring(xl_ring ring, __global XL_OUT *out, uint stream, const bool in
         const XL_T prefix = xl_tile_prefix(&ring, tile, sum, true, in_place);
         const uint next = ring.alone ? tiles : xl_state_take_ticket(ring.header);
         const ulong ahead = next < tiles ? (ulong)(next - tile) * XL_TILE : 0;
-        xl_serial_scan(&ring.input, out, base, count, prefix, stream & 1, ahead);
+        const XL_T all = xl_serial_scan(&ring.input, out, base, count, prefix, stream & 1, ahead);
+        XL_CARRY_LEAVE(&ring.input, base + count == ring.input.n, all);
         tile = next;
     }
     if (!ring.alone)
@@ -64,6 +65,8 @@ uint xl_next_tile(const xl_ring *ring, __local xl_shared *shared)
     XL_LOCAL_BARRIER();
     return shared->ticket;
 }
+
+#define XL_IS_LAST_TILE(ring, tile) ((ring)->input.n - xl_tile_base((tile), XL_TILE) <= XL_TILE)
 
 /* Scans the tile in `item`, whose place in all the groups' work is `tile`. Its first
  * sub-group looks back while the others scan; but where operands may not change places a
@@ -88,8 +91,10 @@ XL_T xl_tile_join(const xl_ring *ring, uint tile, XL_T *item, __local XL_T *scra
     }
     if (xl_lane_group() == 0) {
         const XL_T prefix = xl_tile_prefix(ring, tile, sum, xl_lane_id() == 0, in_place);
-        if (xl_lane_id() == 0)
+        if (xl_lane_id() == 0) {
             shared->prefix = prefix;
+            XL_CARRY_LEAVE(&ring->input, XL_IS_LAST_TILE(ring, tile), xl_op(prefix, sum));
+        }
     }
 #if XL_COMMUTES
     xl_unit_scan(&ring->input, item, XL_ROWS, scratch);
@@ -98,8 +103,11 @@ XL_T xl_tile_join(const xl_ring *ring, uint tile, XL_T *item, __local XL_T *scra
     return xl_op(shared->prefix, before);
 #else
     const XL_T sum = xl_tile_reduce(item, scratch);
-    if (get_local_id(0) == 0)
-        shared->prefix = xl_tile_prefix(ring, tile, sum, true, in_place);
+    if (get_local_id(0) == 0) {
+        const XL_T prefix = xl_tile_prefix(ring, tile, sum, true, in_place);
+        shared->prefix = prefix;
+        XL_CARRY_LEAVE(&ring->input, XL_IS_LAST_TILE(ring, tile), xl_op(prefix, sum));
+    }
     /* Barriers stand in there. */
     xl_unit_scan(&ring->input, item, XL_ROWS, scratch);
     return shared->prefix;
@@ -123,7 +131,7 @@ void xl_walk_ring(xl_ring ring, __global XL_OUT *out, __local XL_T *scratch,
         xl_heads_prepare(&ring.input, heads, base);
         xl_tile_load(item, &ring.input, base, XL_UNIT, !in_place);
         const XL_T before = xl_tile_join(&ring, tile, item, scratch, shared, in_place);
-        xl_tile_store(item, out, base, ring.input.n, before, XL_ROWS);
+        xl_tile_store(item, &ring.input, out, base, before, XL_ROWS);
         tile = xl_next_tile(&ring, shared);
     }
     if (get_local_id(0) == 0 && !ring.alone)
@@ -139,6 +147,7 @@ void xl_walk_ring(xl_ring ring, __global XL_OUT *out, __local XL_T *scratch,
 __kernel XL_REQUIRED void xl_scan_lookback(XL_RING_ARGUMENTS)
 {
     XL_RING_MAKE(ring);
+    XL_CARRY_PASS(&ring.input);
     XL_WALK_RING(false);
 }
 
@@ -146,5 +155,6 @@ __kernel XL_REQUIRED void xl_scan_lookback(XL_RING_ARGUMENTS)
 __kernel XL_REQUIRED void xl_scan_lookback_in_place(XL_RING_ARGUMENTS)
 {
     XL_RING_MAKE(ring);
+    XL_CARRY_PASS(&ring.input);
     XL_WALK_RING(true);
 }

@@ -212,11 +212,13 @@ __kernel XL_REQUIRED void xl_textbook_scan(XL_INPUT_ARGUMENTS, const __global uc
         for (uint k = 0; k < XL_ITEMS; ++k) {
             const XL_T x = block[XL_BANKED(p * XL_ITEMS + k)], next = xl_op(before, x);
             block[XL_BANKED(p * XL_ITEMS + k)] = xl_result(&input, before, x, next);
+            XL_CARRY_LEAVE(&input, base + p * XL_ITEMS + k + 1 == input.n, next);
             before = next;
         }
     }
     XL_LOCAL_BARRIER();
     out += out_offset + base;
     XL_FOR_SHARE(e, xl_block_count(input.n, base))
-    out[e] = xl_output(XL_VALUE(block[XL_BANKED(e)]), base + e);
+    out[e] = xl_output(XL_VALUE(block[XL_BANKED(e)]), XL_INDEX(&input, base + e));
+    XL_CARRY_PASS(&input);
 }

@@ -98,11 +98,15 @@ __kernel XL_REQUIRED void xl_scan_spread(XL_INPUT_ARGUMENTS, ulong run,
     const XL_T start = xl_input_start(&input);
     ulong at = min(group * run, input.n);
     const ulong end = min(at + run, input.n);
+#if XL_CARRY
+    const ulong begin = at;
+#endif
     const __global XL_T *const totals = (const __global XL_T *)(scratch_at + scratch_offset);
     out += out_offset;
 #if XL_SERIAL
     XL_T carry = xl_fold_totals(totals, group, start, (flags & 2) != 0);
-    xl_serial_scan(&input, out, at, end - at, carry, flags & 1, 0);
+    carry = xl_serial_scan(&input, out, at, end - at, carry, flags & 1, 0);
+    XL_CARRY_LEAVE(&input, begin < end && end == input.n, carry);
 #else
     __local XL_T scratch[XL_TILE_SCRATCH];
     __local uint heads[XL_MARK_WORDS];
@@ -114,8 +118,10 @@ __kernel XL_REQUIRED void xl_scan_spread(XL_INPUT_ARGUMENTS, ulong run,
         xl_tile_load(item, &input, at, XL_UNIT, false);
         const XL_T unit = xl_unit_scan(&input, item, XL_ROWS, scratch);
         xl_units_fold(unit, scratch, &before, &all);
-        xl_tile_store(item, out, at, input.n, xl_op(carry, before), XL_ROWS);
+        xl_tile_store(item, &input, out, at, xl_op(carry, before), XL_ROWS);
         carry = xl_op(carry, all);
     }
+    XL_CARRY_LEAVE(&input, begin < end && end == input.n && get_local_id(0) == 0, carry);
 #endif
+    XL_CARRY_PASS(&input);
 }

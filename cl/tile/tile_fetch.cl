@@ -179,7 +179,7 @@ void xl_stage_heads(const xl_stage *stage, const xl_input *input, ulong base)
 #if XL_SEGMENTS == 2
         stage->heads[k] = at < input->n ? input->segments[at / 32] : 0u;
 #else
-        stage->heads[k] = xl_periodic_heads(input, at % input->width);
+        stage->heads[k] = xl_periodic_heads(input, XL_INDEX(input, at) % input->width);
 #endif
     }
 }
@@ -188,12 +188,12 @@ void xl_stage_heads(const xl_stage *stage, const xl_input *input, ulong base)
 #endif
 
 #if XL_SEGMENTS == 0
-#define xl_staged_heads(stage, base, at) 0u
+#define xl_staged_heads(stage, input, base, at) 0u
 #else
 /* The bits of XL_VLEN elements from `at` on of the tile at `base`. */
-uint xl_staged_heads(const xl_stage *stage, ulong base, uint at)
+uint xl_staged_heads(const xl_stage *stage, const xl_input *input, ulong base, uint at)
 {
-    uint bits = base + at == 0;
+    uint bits = base + at == 0 && XL_BEGINS(input);
 #if XL_MARKS
     uchar mark[XL_VLEN];
 #if XL_VLEN > 1
@@ -215,7 +215,7 @@ uint xl_staged_heads(const xl_stage *stage, ulong base, uint at)
 void xl_staged_row(XL_T *to, const xl_stage *stage, const xl_input *input, ulong base, uint at)
 {
     XL_IN x[XL_VLEN];
-    const uint heads = xl_staged_heads(stage, base, at);
+    const uint heads = xl_staged_heads(stage, input, base, at);
 #if XL_VLEN > 1
     XL_UNPACK(*(const __local xl_in_vec *)(stage->in + at), x);
 #else
@@ -235,7 +235,7 @@ void xl_staged_few(XL_T *to, const xl_stage *stage, const xl_input *input, ulong
         to[v] = XL_IDENTITY;
     if (at >= count)
         return;
-    const uint heads = xl_staged_heads(stage, base, at);
+    const uint heads = xl_staged_heads(stage, input, base, at);
 #pragma unroll
     for (uint v = 0; v < XL_VLEN; ++v)
         if (at + v < count)

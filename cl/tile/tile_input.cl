@@ -11,6 +11,8 @@
  *   XL_SEG       type of an element of the segments' array; uint where there is none
  *   XL_INCLUSIVE 1: an element's result includes it
  *   XL_HAS_INIT  1: every segment starts from an element given on the device
+ *   XL_CARRY     1: the array may be a part of a longer one: what stands before it is given, what
+ *                stands before the next part is asked for; if not given, 0
  *   XL_SERIAL    1: one work-item walks a tile; 0: a work-group holds it
  *   XL_TILE      elements of a tile */
 #ifndef XL_TILE_INPUT
@@ -25,11 +27,21 @@
 #error "one of XL_IN, XL_IN_BYTES, XL_R, XL_LOAD, XL_SEGMENTS, XL_SEG ... XL_INCLUSIVE is missing"
 #endif
 
+#ifndef XL_CARRY
+#define XL_CARRY 0
+#endif
+
 typedef struct xl_input {
     const __global XL_IN *in;
     ulong n;
 #if XL_HAS_INIT
     XL_E init;
+#endif
+#if XL_CARRY
+    bool continues; /* `carry` is what stands before the first element */
+    XL_E carry;
+    __global XL_E *carry_out; /* or NULL */
+    ulong first;              /* elements of the whole array before this part */
 #endif
 #if XL_SEGMENTS >= 1 && XL_SEGMENTS <= 4
     const __global XL_SEG *segments;
@@ -58,6 +70,13 @@ ulong xl_tile_base(ulong tile, uint elements)
 #else
 #define XL_INIT_ARGUMENTS
 #endif
+#if XL_CARRY
+#define XL_CARRY_ARGUMENTS                                                                         \
+    , const __global XL_E *carry_in, ulong carry_in_offset, __global XL_E *carry_out,              \
+        ulong carry_out_offset, ulong first_index
+#else
+#define XL_CARRY_ARGUMENTS
+#endif
 #if XL_SEGMENTS == 0
 #define XL_SEGMENT_ARGUMENTS
 #elif XL_SEGMENTS <= 4
@@ -68,12 +87,12 @@ ulong xl_tile_base(ulong tile, uint elements)
 #endif
 #define XL_INPUT_ARGUMENTS                                                                         \
     const __global XL_IN *in, ulong in_offset, ulong n, const __global ulong *length,              \
-        ulong length_offset XL_INIT_ARGUMENTS XL_SEGMENT_ARGUMENTS
+        ulong length_offset XL_INIT_ARGUMENTS XL_CARRY_ARGUMENTS XL_SEGMENT_ARGUMENTS
 
 #define XL_INPUT_MAKE(input)                                                                       \
     xl_input input;                                                                                \
     input.in = in + in_offset;                                                                     \
-    XL_INPUT_LENGTH(input) XL_INPUT_INIT(input) XL_INPUT_SEGMENTS(input)
+    XL_INPUT_LENGTH(input) XL_INPUT_INIT(input) XL_INPUT_CARRY(input) XL_INPUT_SEGMENTS(input)
 /* A number that somebody writes meanwhile must not be another for each work-item of a group: they
  * would part at barriers. */
 #if XL_SERIAL
@@ -93,6 +112,16 @@ ulong xl_tile_base(ulong tile, uint elements)
 #define XL_INPUT_INIT(input) input.init = init[init_offset];
 #else
 #define XL_INPUT_INIT(input)
+#endif
+#if XL_CARRY
+#define XL_INPUT_CARRY(input)                                                                      \
+    input.continues = carry_in != 0;                                                               \
+    if (input.continues)                                                                           \
+        input.carry = carry_in[carry_in_offset];                                                   \
+    input.carry_out = carry_out ? carry_out + carry_out_offset : 0;                                \
+    input.first = first_index;
+#else
+#define XL_INPUT_CARRY(input)
 #endif
 #if XL_SEGMENTS == 0
 #define XL_INPUT_SEGMENTS(input)
@@ -140,16 +169,62 @@ ulong xl_tile_base(ulong tile, uint elements)
 #define XL_SEEDS_HEADS 0
 #endif
 
+/* Element 0 begins a segment whatever the segments' array says, unless it continues that of an
+ * earlier part. XL_INDEX: the place of element i in the whole array. */
+#if XL_CARRY
+#define XL_BEGINS(input) (!(input)->continues)
+#define XL_INDEX(input, i) ((input)->first + (i))
+#else
+#define XL_BEGINS(input) true
+#define XL_INDEX(input, i) (i)
+#endif
+
 /* What a scan starts from before its first element. Where there are segments each brings
  * its own with it. */
 XL_T xl_input_start(const xl_input *input)
 {
+#if XL_CARRY
+    if (input->continues)
+        return xl_lift(input->carry, false);
+#endif
 #if XL_SEGMENTS == 0 && defined(XL_SEED)
     return xl_lift(XL_SEED(input), false);
 #else
     return XL_IDENTITY;
 #endif
 }
+
+#if XL_CARRY
+/* What the next part continues, after all elements of this one: by one work-item. */
+void xl_carry_leave(const xl_input *input, XL_T all)
+{
+#if !XL_HAS_IDENTITY
+    if (!(all.flags & XL_SOME))
+        return;
+#endif
+    if (input->carry_out)
+        *input->carry_out = XL_VALUE(all);
+}
+
+/* The same where there is no element at all. */
+void xl_carry_pass(const xl_input *input)
+{
+    if (input->n != 0 || get_global_id(0) != 0)
+        return;
+#ifdef XL_SEED
+    xl_carry_leave(input, xl_lift(input->continues ? input->carry : XL_SEED(input), false));
+#else
+    xl_carry_leave(input, xl_input_start(input));
+#endif
+}
+#define XL_CARRY_LEAVE(input, is_last, all)                                                        \
+    if (is_last)                                                                                   \
+    xl_carry_leave((input), (all))
+#define XL_CARRY_PASS(input) xl_carry_pass(input)
+#else
+#define XL_CARRY_LEAVE(input, is_last, all)
+#define XL_CARRY_PASS(input)
+#endif
 
 /* The result for an element x that a scan meets with `carry` and leaves with `next`. */
 XL_T xl_result(const xl_input *input, XL_T carry, XL_T x, XL_T next)
@@ -195,7 +270,7 @@ XL_E xl_load_arg(xl_value x, ulong i)
 /* The state of element i, whose value in the array is x. */
 XL_T xl_input_state(const xl_input *input, XL_IN x, ulong i, bool head)
 {
-    XL_E e = XL_AS_E(XL_LOADED(x, i));
+    XL_E e = XL_AS_E(XL_LOADED(x, XL_INDEX(input, i)));
 #if XL_SEEDS_HEADS
     if (head)
         e = xl_op_e(XL_SEED(input), e);
@@ -339,6 +414,12 @@ uint xl_periodic_heads(const xl_input *input, ulong at)
 }
 #endif
 
+#if XL_SEGMENTS == 3
+/* The key before element i; in front of the first stands that of the part before. */
+#define XL_KEY_BEFORE(input, i)                                                                    \
+    ((i) > 0 || !XL_BEGINS(input) ? (input)->segments[(long)(i)-1] : (input)->segments[0])
+#endif
+
 /* Bit j: element i + j begins a segment, for j < k <= 16. All of them must be there, and i
  * be a multiple of k, which is a power of two. */
 #if XL_SEGMENTS == 0
@@ -353,7 +434,7 @@ uint xl_heads(const xl_input *input, ulong i, uint k)
 #elif XL_SEGMENTS == 2
     bits = input->segments[i / 32] >> i % 32 & ((1u << k) - 1u);
 #elif XL_SEGMENTS == 3
-    XL_SEG before = input->segments[i > 0 ? i - 1 : 0];
+    XL_SEG before = XL_KEY_BEFORE(input, i);
     for (uint j = 0; j < k; ++j) {
         const XL_SEG key = input->segments[i + j];
         bits |= (uint)(key != before) << j;
@@ -378,7 +459,7 @@ uint xl_heads(const xl_input *input, ulong i, uint k)
     }
 #else
     /* A 64-bit remainder is slow: taken once. */
-    ulong at = i % input->width;
+    ulong at = XL_INDEX(input, i) % input->width;
     for (uint j = 0; j < k; ++j) {
 #if XL_SEGMENTS == 5
         bits |= (uint)(at == 0) << j;
@@ -388,7 +469,7 @@ uint xl_heads(const xl_input *input, ulong i, uint k)
         at = at + 1 == input->width ? 0 : at + 1;
     }
 #endif
-    return i == 0 ? bits | 1u : bits;
+    return i == 0 && XL_BEGINS(input) ? bits | 1u : bits;
 }
 #endif
 

@@ -106,9 +106,9 @@ uint xl_heads_row(const xl_input *input, ulong i)
     s[0] = *from;
 #endif
 #if XL_SEGMENTS == 1
-    uint bits = i == 0 || s[0] != 0;
+    uint bits = (i == 0 && XL_BEGINS(input)) || s[0] != 0;
 #else
-    uint bits = i == 0 || from[-1] != s[0];
+    uint bits = (i == 0 && XL_BEGINS(input)) || from[-1] != s[0];
 #endif
 #pragma unroll
     for (uint v = 1; v < XL_VLEN; ++v)
@@ -181,9 +181,10 @@ void xl_tile_load(XL_T *item, const xl_input *input, ulong base, uint unit, cons
 
 /* Stores `before` op each item of a tile of `rows` rows, where there is an element. One
  * pointer and constant steps: a pointer per row would be kept in registers. */
-void xl_tile_store(const XL_T *item, __global XL_OUT *out, ulong base, ulong n, XL_T before,
-                   const uint rows)
+void xl_tile_store(const XL_T *item, const xl_input *input, __global XL_OUT *out, ulong base,
+                   XL_T before, const uint rows)
 {
+    const ulong n = input->n;
     const uint step = XL_ROW_STEP, tile = XL_GROUP_SIZE * XL_VLEN * rows;
     const ulong first = base + xl_tile_at(XL_UNIT, 0, rows);
     const uint count = first < n ? (uint)min(n - first, (ulong)tile) : 0;
@@ -195,7 +196,7 @@ void xl_tile_store(const XL_T *item, __global XL_OUT *out, ulong base, ulong n, 
 #pragma unroll
             for (uint v = 0; v < XL_VLEN; ++v)
                 y[v] = xl_output(XL_VALUE(xl_op(before, item[row * XL_VLEN + v])),
-                                 first + row * step + v);
+                                 XL_INDEX(input, first + row * step + v));
             xl_store_vec(to + row * step, XL_PACK(y));
         }
     } else {
@@ -205,7 +206,7 @@ void xl_tile_store(const XL_T *item, __global XL_OUT *out, ulong base, ulong n, 
             for (uint v = 0; v < XL_VLEN; ++v)
                 if (row * step + v < count)
                     to[row * step + v] = xl_output(XL_VALUE(xl_op(before, item[row * XL_VLEN + v])),
-                                                   first + row * step + v);
+                                                   XL_INDEX(input, first + row * step + v));
         }
     }
 }

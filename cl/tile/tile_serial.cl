@@ -24,7 +24,7 @@ ulong xl_last_head(const xl_input *input, ulong base, ulong end, bool *head)
 #if XL_SEGMENTS == 4
     const ulong after = xl_offset_search(input->segments, input->count, end);
     const ulong last = after > 0 ? input->segments[after - 1] : 0;
-    *head = base == 0 || (last >= base && last < end);
+    *head = (base == 0 && XL_BEGINS(input)) || (last >= base && last < end);
     return last >= base && last < end ? last : base;
 #elif XL_SEGMENTS != 0
     for (ulong at = end; at > base;) {
@@ -67,7 +67,7 @@ XL_T xl_serial_reduce(const xl_input *input, ulong base, ulong count)
 XL_T xl_serial_step(const xl_input *input, __global XL_OUT *out, ulong i, bool head, XL_T carry)
 {
     const XL_T x = xl_input_state(input, input->in[i], i, head), next = xl_op(carry, x);
-    out[i] = xl_output(XL_VALUE(xl_result(input, carry, x, next)), i);
+    out[i] = xl_output(XL_VALUE(xl_result(input, carry, x, next)), XL_INDEX(input, i));
     return next;
 }
 
@@ -81,7 +81,7 @@ XL_T xl_serial_scan(const xl_input *input, __global XL_OUT *out, ulong base, ulo
     const __global XL_SEG *const offsets = input->segments;
     const ulong end = base + count;
     ulong next = xl_offset_search(offsets, input->count, base);
-    ulong begin = base == 0 ? 0 : next < input->count ? offsets[next] : end;
+    ulong begin = base == 0 && XL_BEGINS(input) ? 0 : next < input->count ? offsets[next] : end;
     while (base < end) {
         const ulong stop = min(begin, end);
         XL_IN_ORDER

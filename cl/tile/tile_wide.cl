@@ -95,7 +95,7 @@ xl_marks xl_wide_heads(const xl_input *input, ulong i)
     xl_marks marks = XL_AS_MARKS(XL_WIDE_LOAD(input->segments + i) != (uchar)0);
 #elif XL_SEGMENTS == 3
     const XL_JOIN(XL_SEG, XL_WIDE) key = XL_WIDE_LOAD(input->segments + i);
-    const XL_JOIN(XL_SEG, XL_WIDE) first = input->segments[i > 0 ? i - 1 : 0];
+    const XL_JOIN(XL_SEG, XL_WIDE) first = XL_KEY_BEFORE(input, i);
     xl_marks marks = XL_AS_MARKS(key != XL_SHIFT_UP(first, key, 1));
 #else
     const uint16 place = {1 << 0, 1 << 1, 1 << 2,  1 << 3,  1 << 4,  1 << 5,  1 << 6,  1 << 7,
@@ -103,7 +103,7 @@ xl_marks xl_wide_heads(const xl_input *input, ulong i)
 #if XL_SEGMENTS == 2
     const uint bits = xl_heads(input, i, XL_WIDE);
 #else
-    const uint bits = xl_periodic_heads(input, i % input->width);
+    const uint bits = xl_periodic_heads(input, XL_INDEX(input, i) % input->width);
 #endif
 #if XL_WIDE == 16
     xl_marks marks = XL_AS_MARKS((place & bits) != 0u);
@@ -111,7 +111,7 @@ xl_marks xl_wide_heads(const xl_input *input, ulong i)
     xl_marks marks = XL_AS_MARKS((place.lo & bits) != 0u);
 #endif
 #endif
-    if (i == 0)
+    if (i == 0 && XL_BEGINS(input))
         marks.s0 = -1;
     return marks;
 }

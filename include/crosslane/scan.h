@@ -57,6 +57,8 @@ typedef struct xl_scan_desc {
     uint32_t segment_type; /* xl_type of keys (any integer) or offsets (XL_U32, XL_U64) */
     uint32_t load_type;    /* xl_type of the elements of `in`, with load; XL_NONE: type */
     uint32_t store_type;   /* xl_type of the elements of `out`, with store; XL_NONE: type */
+    uint32_t carry;        /* 1: calls may take carry_in and first_index and give carry_out, so that
+                              an array may be scanned in parts; 0: they may not */
     const void *init;      /* one element on the host, read by xl_scan_create(); NULL:
                               the identity of the operator. An exclusive scan with an
                               operator that has none needs init or init_view */
@@ -92,6 +94,21 @@ typedef struct xl_scan_args {
                          after the other, on whatever queues: each waits for the last by itself,
                          and where that fails while it waits, it fails too. To let calls on one
                          plan overlap, give each scratch of its own */
+    /* For an array that is scanned in parts, one after another or by several machines; with the
+     * descriptor's carry. A part gives the results of the whole array if it is given the carry_out
+     * of the part before, to the last bit where the operator does not round. */
+    xl_view carry_in;     /* not given, or one element of type: what the results of the open segment
+                             start from in place of init, which other segments still start from.
+                             The first element then begins a segment only where `segments` says so:
+                             by its flag or bit; by a key that differs from the one before the
+                             view, which is read and must be there (offset 1 or more); by an offset
+                             of 0, so that what lies before offsets[0] continues the open segment */
+    xl_view carry_out;    /* not given, or receives one element: what the next part continues, which
+                             is the last element's inclusive result before `store`, from init and
+                             carry_in on. n == 0: carry_in; or if that is not given init, or the
+                             identity. May overlap no other view, carry_in included */
+    uint64_t first_index; /* elements of the whole array before in[0]: XL_SEGMENTS_WIDTH and _MASK
+                             count from there, and i of load and store */
 } xl_scan_args;
 
 XL_EXTERN_C_BEGIN

@@ -140,8 +140,9 @@ static xl_status enqueue_two_pass(xli_flat *flat, xli_flat_flow *f)
                                totals, totals_offset));
         XL_TRY(scan_totals(flat, f, cut.groups, &scanned));
     }
-    XL_TRY(XLI_FLAT_LAUNCH(f, &flat->spread, cut.groups, flat->group_size, XLI_U64(cut.run), totals,
-                           totals_offset, XLI_MEM(f->at.out.buffer), XLI_U64(f->at.out.offset),
+    XL_TRY(XLI_FLAT_LAUNCH(f, &flat->spread, xli_max(1, cut.groups), flat->group_size,
+                           XLI_U64(cut.run), totals, totals_offset, XLI_MEM(f->at.out.buffer),
+                           XLI_U64(f->at.out.offset),
                            XLI_U32((f->stream ? STREAM : 0) | (scanned ? SCANNED : 0))));
 done:
     return status;
@@ -163,7 +164,9 @@ static xl_status clear_state(xli_flat *flat, xli_flat_flow *f, size_t tiles)
 static xl_status enqueue_look_back(xli_flat *flat, xli_flat_flow *f)
 {
     xl_status status;
-    const size_t tile = xli_flat_ring_tile(flat, f->n), tiles = xli_ceil_div(f->n, tile);
+    /* Of no elements one group is told, to pass a carry on. */
+    const size_t n = xli_max(1, f->n), tile = xli_flat_ring_tile(flat, n);
+    const size_t tiles = xli_ceil_div(n, tile);
     const size_t groups = xli_min(tiles, xli_flat_ring_groups(flat));
     enum { STREAM = 1, ALONE = 2, IN_PLACE = 4 };
     const unsigned flags =
@@ -184,8 +187,9 @@ done:
 static xl_status take_scratch(xli_flat *flat, xli_flat_flow *f, xl_view scratch)
 {
     xl_status status;
-    const xli_span *const others[] = {&f->at.in, &f->at.segments, &f->at.n_device, &f->at.out,
-                                      &flat->source.init_view};
+    const xli_span *const others[] = {
+        &f->at.in,       &f->at.segments,  &f->at.n_device,        &f->at.out,
+        &f->at.carry_in, &f->at.carry_out, &flat->source.init_view};
     XL_TRY(xli_seq_scratch(&f->seq, &flat->pool, scratch, xli_flat_scratch(flat, f->n),
                            XLI_SCRATCH_ALIGN, &f->scratch));
     for (size_t i = 0; i < XLI_COUNT(others); ++i)
@@ -204,11 +208,13 @@ xl_status xli_flat_enqueue(xli_flat *flat, cl_command_queue queue, const xl_scan
     XL_TRY(take_scratch(flat, &f, call->scratch));
     f.num_input = xli_flat_input_args(&flat->source, &f.at, f.n, f.input);
     f.stream = !f.at.in_place && f.n / 1024 * flat->out.bytes >= flat->tune.stream_kib;
-    if (f.n > 0 && flat->algorithm == XL_SCAN_LOOKBACK)
+    if (f.n == 0 && !f.at.carry_out.buffer)
+        goto done;
+    if (flat->algorithm == XL_SCAN_LOOKBACK)
         XL_TRY(enqueue_look_back(flat, &f));
-    else if (f.n > 0 && xli_textbook_is(flat->algorithm))
+    else if (xli_textbook_is(flat->algorithm))
         XL_TRY(xli_textbook_enqueue(flat, &f));
-    else if (f.n > 0)
+    else
         XL_TRY(enqueue_two_pass(flat, &f));
 done:
     return xli_seq_end(&f.seq, status, event);

@@ -23,8 +23,9 @@ typedef struct xli_flat_source {
     size_t segment_bytes; /* of an element of the segments' array; 0: there is none */
     uint64_t width, mask;
     bool has_init, has_identity;
-    bool rounds; /* results may depend on the order in which operands meet */
-    bool loads;  /* the caller's load expression makes an element */
+    bool rounds;  /* results may depend on the order in which operands meet */
+    bool loads;   /* the caller's load expression makes an element */
+    bool carries; /* the array may be a part of a longer one */
     unsigned state;
     size_t state_bytes; /* of the monoid */
     size_t state_alignment;
@@ -82,6 +83,8 @@ xl_status xli_flat_resolve(xli_flat *flat, const xl_scan_desc *desc, const xli_f
 /* The views of a call once they are checked. */
 typedef struct xli_flat_places {
     xli_span in, segments, n_device, out;
+    xli_span carry_in, carry_out;
+    uint64_t first_index;
     size_t segment_count;
     bool in_place;
 } xli_flat_places;
@@ -97,7 +100,7 @@ typedef struct xli_flat_flow {
     size_t n;
     xli_flat_places at;
     xli_span scratch;
-    xli_arg input[12]; /* of XL_INPUT_ARGUMENTS in cl/tile/tile_input.cl */
+    xli_arg input[17]; /* of XL_INPUT_ARGUMENTS in cl/tile/tile_input.cl */
     size_t num_input;
     bool stream; /* results are written past the cache */
 } xli_flat_flow;

@@ -189,6 +189,7 @@ xl_status xli_flat_resolve(xli_flat *flat, const xl_scan_desc *desc, const xli_f
     source->has_identity = has_identity(desc);
     source->rounds = xli_operator_rounds(desc->op, desc->user_op, &source->element);
     source->loads = desc->load != NULL;
+    source->carries = desc->carry != 0;
     source->state = choose_state(flat);
     measure_state(source);
     flat->inclusive = desc->kind == XL_INCLUSIVE;
@@ -239,6 +240,39 @@ done:
     return status;
 }
 
+/* The views of an array that is a part of a longer one. */
+static xl_status check_carry(const xli_flat *flat, const xl_scan_args *call,
+                             xli_flat_places *places)
+{
+    xl_status status;
+    const xl_context *ctx = flat->ctx;
+    const xli_flat_source *source = &flat->source;
+    const size_t bytes = source->element.bytes;
+    const xli_span *const others[] = {&places->in,        &places->segments, &places->n_device,
+                                      &source->init_view, &places->carry_in, &places->out};
+    if (!source->carries && (call->carry_in.buffer || call->carry_out.buffer || call->first_index))
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "%s: given, but the plan was made without desc.carry",
+                        call->carry_in.buffer    ? "carry_in"
+                        : call->carry_out.buffer ? "carry_out"
+                                                 : "first_index");
+    if (source->segments == XL_SEGMENTS_KEYS && call->carry_in.buffer && call->n > 0 &&
+        call->segments.offset == 0)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "segments: with carry_in the key before the view's first is read; pass an "
+                        "offset of 1 or more");
+    XL_TRY(xli_check_view(ctx, "carry_in", call->carry_in, call->carry_in.buffer ? 1 : 0, bytes,
+                          XLI_READ, &places->carry_in));
+    XL_TRY(xli_check_view(ctx, "carry_out", call->carry_out, call->carry_out.buffer ? 1 : 0, bytes,
+                          XLI_WRITE, &places->carry_out));
+    XL_TRY(xli_check_apart(ctx, &places->carry_in, &places->out, false));
+    for (size_t i = 0; i < XLI_COUNT(others); ++i)
+        XL_TRY(xli_check_apart(ctx, others[i], &places->carry_out, false));
+    places->first_index = call->first_index;
+done:
+    return status;
+}
+
 xl_status xli_flat_check_call(const xli_flat *flat, const xl_scan_args *call,
                               xli_flat_places *places)
 {
@@ -251,6 +285,7 @@ xl_status xli_flat_check_call(const xli_flat *flat, const xl_scan_args *call,
     XL_TRY(xli_check_apart(ctx, &places->segments, &places->out, false));
     XL_TRY(xli_check_apart(ctx, &places->n_device, &places->out, false));
     XL_TRY(xli_check_apart(ctx, &flat->source.init_view, &places->out, false));
+    XL_TRY(check_carry(flat, call, places));
     places->in_place = places->in.root == places->out.root && places->in.begin == places->out.begin;
 done:
     return status;

@@ -50,6 +50,7 @@ xl_status xli_flat_text(const xli_flat *flat, const xl_scan_desc *desc, const xl
         {"XL_STORE", flat->stores},
         {"XL_SEGMENTS", (size_t)source->segments},
         {"XL_HAS_INIT", source->has_init},
+        {"XL_CARRY", source->carries},
         {"XL_INCLUSIVE", flat->inclusive},
         {"XL_SERIAL", serial},
         {"XL_TILE", flat->tile},
@@ -108,6 +109,13 @@ size_t xli_flat_input_args(const xli_flat_source *source, const xli_flat_places 
     if (source->has_init) {
         args[k++] = XLI_MEM(source->init);
         args[k++] = XLI_U64(source->init_offset);
+    }
+    if (source->carries) {
+        args[k++] = XLI_MEM(places->carry_in.buffer); /* or NULL */
+        args[k++] = XLI_U64(places->carry_in.offset);
+        args[k++] = XLI_MEM(places->carry_out.buffer); /* or NULL */
+        args[k++] = XLI_U64(places->carry_out.offset);
+        args[k++] = XLI_U64(places->first_index);
     }
     if (source->segment_bytes > 0) {
         args[k++] = XLI_MEM(places->segments.buffer);

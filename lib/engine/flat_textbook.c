@@ -76,8 +76,9 @@ xl_status xli_textbook_enqueue(xli_flat *flat, xli_flat_flow *flow)
         XL_TRY(XLI_LAUNCH(&flow->seq, &flat->scan_totals, xli_ceil_div(l.count[k], flat->tile),
                           size, scratch, AT(k), XLI_U64(l.count[k]), AT(k < l.last ? k + 1 : k)));
     /* With one block nothing is read from the scratch. */
-    XL_TRY(XLI_FLAT_LAUNCH(flow, &flat->spread, blocks, size, scratch, AT(l.last > 0 ? 1 : 0),
-                           XLI_MEM(flow->at.out.buffer), XLI_U64(flow->at.out.offset)));
+    XL_TRY(XLI_FLAT_LAUNCH(flow, &flat->spread, xli_max(1, blocks), size, scratch,
+                           AT(l.last > 0 ? 1 : 0), XLI_MEM(flow->at.out.buffer),
+                           XLI_U64(flow->at.out.offset)));
 #undef AT
 done:
     return status;

@@ -20,7 +20,7 @@
 ENDS_WITH(xl_context_desc, mask);
 ENDS_WITH(xl_device_info, caches_from_source);
 ENDS_WITH(xl_scan_desc, user_store_type);
-ENDS_WITH(xl_scan_args, scratch);
+ENDS_WITH(xl_scan_args, first_index);
 ENDS_WITH(xl_reduce_desc, user_store_type);
 ENDS_WITH(xl_reduce_args, scratch);
 ENDS_WITH(xl_sort_desc, algorithm);

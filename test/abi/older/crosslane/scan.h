@@ -24,6 +24,7 @@ typedef struct xl_scan_desc {
     uint32_t segment_type;
     uint32_t load_type;
     uint32_t store_type;
+    uint32_t carry;
     const void *init;
     const xl_user_type *user_type;
     const xl_user_op *user_op;
