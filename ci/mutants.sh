@@ -79,7 +79,7 @@ run_in() {
   done
   (cd "$folder" && env "CROSSLANE_DEVICE=$device" "CROSSLANE_CACHE_DIR=$cache" CROSSLANE_TEST_PROGRAMS=few \
     "POCL_CACHE_DIR=$work/pocl" ${env[@]+"${env[@]}"} ${runner[@]+"${runner[@]}"} \
-    ctest --test-dir build -V --timeout 300 -R "^(${tests//,/|})\$" 2>&1)
+    ctest --test-dir build -V --timeout 600 -R "^(${tests//,/|})\$" 2>&1)
 }
 
 # What a log of ctest says of its one test. A simulator's finding is a failure; so is what the

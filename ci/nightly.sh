@@ -4,15 +4,15 @@
 #
 # What takes too long for each push, after ci/test.sh: 10^6 cases of the differential runner, more
 # than 2^32 elements on PoCL, every test with every kind of kernels on PoCL and on Intel's CPU
-# runtime, some of them in work-groups of 8 on PoCL, what a push leaves out on rusticl and
-# Oclgrind, the peers, and the mutants. PART: only those of differential, fuzz, large, full, groups,
-# peers, mutants. NIGHTLY_TESTS: of full and groups only the tests whose names this matches, to try
-# the script. Takes some hours on two cores. Ends with a table; logs: build/nightly.
+# runtime, some of them with features masked out, what a push leaves out on rusticl and Oclgrind,
+# clang-tidy on tests, the peers, and the mutants. PART: only those of differential, fuzz, large, full,
+# masks, tidy, peers, mutants. NIGHTLY_TESTS: of full and masks only the tests whose names this
+# matches, to try the script. Takes some hours on two cores. Ends with a table; logs: build/nightly.
 set -u
 cd "$(dirname "$0")/.." || exit
 top=$PWD
 log=$top/build/nightly
-parts=" ${*:-differential fuzz large full groups peers mutants} "
+parts=" ${*:-differential fuzz large full masks tidy peers mutants} "
 mkdir -p "$log"
 for variable in "${!CROSSLANE_@}"; do
   unset "$variable"
@@ -69,24 +69,34 @@ if [[ $parts == *" large "* ]]; then
   step "2^32 elements, PoCL" env "${pocl[@]}" CROSSLANE_TEST_LARGE=1 \
     "HWLOC_SYNTHETIC=numa:1(memory=34359738368) core:2 pu:1" build/werror/test/primitive/scan_large_test
 fi
+tidy() {
+  cmake --preset clang -G Ninja && cmake --build build/clang &&
+    find test -name '*.c' ! -name '*windows*' ! -path '*/consumer/*' ! -path '*/support/*' -print0 |
+    xargs -0 -n 4 -P "$(nproc)" clang-tidy --quiet -p build/clang
+}
 tests() { # VARIABLE=VALUE... -- OPTION OF CTEST...
   local env=()
   while [ "$1" != -- ]; do env+=("$1") && shift; done
-  env "${env[@]}" ctest --preset werror -j "$(nproc)" --timeout 3600 "${@:2}" ${NIGHTLY_TESTS:+-R "$NIGHTLY_TESTS"} # the last -R counts
+  env "${env[@]}" ctest --preset werror -j "$(nproc)" --timeout 3600 --no-tests=error "${@:2}" ${NIGHTLY_TESTS:+-R "$NIGHTLY_TESTS"} # the last -R counts
 }
 small=(CROSSLANE_TEST_SMALL=1)
 if [[ $parts == *" full "* ]]; then
   step "all tests, PoCL" tests "${pocl[@]}" -- -LE 'install|abi|ahead|halves'
   step "all tests, Intel" tests "${intel[@]}" -- -LE 'install|abi|fuzz'
   step "bounds, Oclgrind" env CROSSLANE_DEVICE=oclgrind: "${small[@]}" "CROSSLANE_TUNE_FILE=$top/test/simulator.tune" \
-    oclgrind ctest --preset werror -R '^(bounds|grid_pieces|grid_harm)_test' --timeout 7200
+    oclgrind ctest --preset werror -R "${NIGHTLY_TESTS:-^(bounds|grid_pieces|grid_harm)_test}" --timeout 7200
   step "self-test's flips, rusticl" tests "${rusticl[@]}" "${small[@]}" -- -R selftest_flips
 fi
 # PoCL makes loops of work-groups, of one and two work-items repeats; loopvec by name makes loops
 # of these as well. To its cache that is another method, for which all is compiled again.
-if [[ $parts == *" groups "* ]]; then
-  step "groups of 8, PoCL" tests "${pocl[@]}" "${small[@]}" POCL_WORK_GROUP_METHOD=loopvec CROSSLANE_MASK=work-group=8 -- \
-    -R '^(context|lane|group|tile|scan_segments|scan_late|scan_ordered|scan_calls|sort|grid|neighbors)_test'
+masked='^(context|lane|group|tile|scan_segments|scan_late|scan_ordered|scan_calls|sort|grid|neighbors)_test'
+if [[ $parts == *" masks "* ]]; then
+  step "work-group=8, PoCL" tests "${pocl[@]}" "${small[@]}" POCL_WORK_GROUP_METHOD=loopvec CROSSLANE_MASK=work-group=8 -- -R "$masked"
+  step "without messages, PoCL" tests "${pocl[@]}" "${small[@]}" CROSSLANE_MASK=no-int64-atomics,no-look-back -- -R "$masked"
+  step "width=1, Intel" tests "${intel[@]}" "${small[@]}" CROSSLANE_MASK=width=1 -- -R "$masked"
+fi
+if [[ $parts == *" tidy "* ]]; then
+  step "tidy of tests" tidy
 fi
 [[ $parts != *" peers "* ]] || step peers ci/peers.sh --quick --max-n 2^16
 if [[ $parts == *" mutants "* ]]; then

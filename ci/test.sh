@@ -4,15 +4,17 @@
 #
 # What a push runs, in under half an hour on two cores. Almost all of that is compilers of
 # kernels, and data cost next to nothing but on a simulator. So:
-#   PoCL      every test at full size, with fewer kinds of kernels (CROSSLANE_TEST_PROGRAMS=few)
+#   PoCL      tests at full size, with fewer kinds of kernels (CROSSLANE_TEST_PROGRAMS=few); all
+#             but races_test, which the simulator runs, and the self-test with flipped reads
 #   others    small sizes (CROSSLANE_TEST_SMALL=1), without what takes long to compile or to
 #             simulate there and tests the same kernels as what is left
 #   GPUs      every test, all of it
-# then sanitizers; beside all this, on what it leaves of the cores, the static checks.
+# then sanitizers; beside all this, on what it leaves of the cores, the static checks, of which
+clang-tidy leaves the tests to the night.
 # --quick, for who is at work, under six minutes: builds with what is there, and runs on PoCL
 # what compiles little, the interface's tests, and the checks of format and layers.
 # ci/nightly.sh has what both leave out: every kind of kernels, every test on Intel's runtime,
-# work-groups of 8, the peers, and what takes hours.
+# devices with features masked out, the peers, and what takes hours.
 #
 # Ends with a table, which says for each row how long it took and how much of the processors,
 # and exits with 1 if anything failed. Logs: build/log/. What is not on this machine is named
@@ -74,6 +76,7 @@ declare -A selections=(
   [all]="-LE install|abi|ahead|halves"
   [most]="-LE install|abi|ahead|halves -E ^(scan_types|scan_user|scan_textbook|collectives|tool_segments|tool_reduce|selftest_flips|differential$)"
   [lanes]="-LE install|abi|tool -E ^((scan_types|bounds|corrupt|races|scan_zeros|user_errors)_test|(scan_user|scan_textbook|fault)_|selftest_flips|differential$)"
+  [pocl]="-LE install|abi|ahead|halves -E ^(races_test|selftest_flips)"
   [quick]="-R ^((context|threads|npy|text|errors|os|build_log|program|cache|cache_folder|tunables|view|sequence|flat|lane|lane_subwarp|tile|scan_types|scan_offsets|scan_calls|scan_misuse|scan_bits|scan_textbook|scan_large|many_runs|reduce_bits|own_scratch|sort|grid|neighbors)_test|fuzz_|example_|tool_(usage|links|streams|names|demo))"
   [interface]="-L abi"
   [few]="-R ^(context|lane|group|tile|scan_segments|scan_late|scan_ordered|scan_calls|sort|grid|neighbors)_test"
@@ -137,7 +140,7 @@ every_other_device() { # GPUs and whatever else has a driver here
 # shellcheck disable=SC2317 # called by check
 tidy() {
   command -v clang-tidy >/dev/null || return 77
-  find lib reference test tools examples -name '*.c' ! -name '*windows*' ! -path '*/consumer/*' -print0 |
+  find lib reference tools examples test/support -name '*.c' ! -name '*windows*' ! -path '*/consumer/*' -print0 |
     xargs -0 -n 4 -P "$jobs" clang-tidy --quiet -p build/clang
 }
 
@@ -209,19 +212,17 @@ fi
 jobs=1 static_checks &
 static=$!
 configuration "install and interface" werror install - "${pocl[@]}"
-configuration "PoCL" werror all - "${pocl[@]}" "${few[@]}"
+configuration "PoCL" werror pocl - "${pocl[@]}" "${few[@]}"
 # A PoCL that does not know the method says so and silently takes its usual one.
 if env "${pocl[@]}" "${cbs[@]}" build/werror/test/unit/context_test 2>&1 | grep -q 'Unknown work group'; then
   row "PoCL cbs" 0 0 1 "absent: this PoCL was built without that method"
 else
-  configuration "PoCL cbs" werror all - "${pocl[@]}" "${cbs[@]}" "${few[@]}"
+  configuration "PoCL cbs" werror pocl - "${pocl[@]}" "${cbs[@]}" "${few[@]}"
 fi
 small=(CROSSLANE_TEST_SMALL=1)
 configuration "PoCL one thread" werror few - "${pocl[@]}" "${small[@]}" "${one_thread[@]}"
-configuration "PoCL without messages" werror few - "${pocl[@]}" "${small[@]}" CROSSLANE_MASK=no-int64-atomics,no-look-back
 configuration "rusticl on llvmpipe" werror most - "${small[@]}" RUSTICL_ENABLE=llvmpipe CROSSLANE_DEVICE=rusticl:
 configuration "Intel CPU runtime" werror lanes - "${small[@]}" "${intel[@]}"
-configuration "Intel width=1" werror few - "${small[@]}" "${intel[@]}" CROSSLANE_MASK=width=1
 configuration "Intel no-sub-groups" werror few - "${small[@]}" "${intel[@]}" CROSSLANE_MASK=no-sub-groups
 # Simulated are kernels as they are written, not as a compiler improves them. Small groups and
 # tiles make several of few points and keys; what a GPU has for a sort runs once in sort_test.
