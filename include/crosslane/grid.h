@@ -43,6 +43,11 @@ typedef struct xl_grid_desc {
     float lower[3];       /* corners of the box; points on its faces are inside */
     float upper[3];
     xl_grid_algorithm algorithm;
+    /* Tuning values of this plan by name, before those of the context's tuning file and the
+     * built-in ones (xl_tunable in types.h); grid.*, and scan.* and sort.*
+     * for the scan or the sort that a build has inside. NULL: none */
+    const xl_tunable *tunables;
+    uint32_t num_tunables;
 } xl_grid_desc;
 
 /* What the device found while it built a grid or filled a list. */
@@ -72,6 +77,11 @@ typedef struct xl_neighbors_desc {
      * which is called for each pair in cell order, i the query and j the
      * neighbour, and returns the new sum. Errors point into it as "visit". */
     const char *visit;
+    /* Tuning values of this plan by name, before those of the context's tuning file and the
+     * built-in ones (xl_tunable in types.h); neighbors.*, and
+     * scan.* for the scan that a count has inside. NULL: none */
+    const xl_tunable *tunables;
+    uint32_t num_tunables;
 } xl_neighbors_desc;
 
 XL_EXTERN_C_BEGIN

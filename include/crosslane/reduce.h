@@ -40,6 +40,10 @@ typedef struct xl_reduce_desc {
     xl_type store_type;     /* of the elements of `out`, with store; XL_NONE: type */
     const xl_user_type *user_load_type;  /* where load_type is XL_USER_TYPE */
     const xl_user_type *user_store_type; /* where store_type is XL_USER_TYPE */
+    /* Tuning values of this plan by name, before those of the context's tuning file and the
+     * built-in ones (xl_tunable in types.h); reduce.*. NULL: none */
+    const xl_tunable *tunables;
+    uint32_t num_tunables;
 } xl_reduce_desc;
 
 XL_EXTERN_C_BEGIN

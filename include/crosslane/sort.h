@@ -31,6 +31,10 @@ typedef struct xl_sort_desc {
     xl_type value;        /* XL_NONE or XL_U32 */
     xl_sort_order order;
     xl_sort_algorithm algorithm;
+    /* Tuning values of this plan by name, before those of the context's tuning file and the
+     * built-in ones (xl_tunable in types.h); sort.*. NULL: none */
+    const xl_tunable *tunables;
+    uint32_t num_tunables;
 } xl_sort_desc;
 
 XL_EXTERN_C_BEGIN

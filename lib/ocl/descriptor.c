@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Descriptors across versions of the library: each starts with its own size. */
+ * Descriptors and reports across versions of the library: each starts with its own size. */
 #include "runtime.h"
 
 #include <string.h>
@@ -39,5 +39,19 @@ xl_status xli_desc_read(const xl_context *ctx, const void *given, void *to, size
     memcpy(to, from, xli_min(size, bytes));
     size = (uint32_t)bytes;
     memcpy(to, &size, sizeof size);
+    return XL_SUCCESS;
+}
+
+xl_status xli_info_give(const xl_context *ctx, const void *from, size_t bytes, void *info,
+                        size_t size)
+{
+    const uint32_t set = (uint32_t)xli_min(bytes, size);
+    if (!info)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "info: NULL");
+    if (size < sizeof set || size > LONGEST)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "size: %zu is no structure's", size);
+    memset(info, 0, size);
+    memcpy(info, from, set);
+    memcpy(info, &set, sizeof set);
     return XL_SUCCESS;
 }
