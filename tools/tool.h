@@ -42,6 +42,7 @@ int tool_reduce(int argc, char **argv);
 int tool_sort(int argc, char **argv);
 int tool_neighbors(int argc, char **argv);
 int tool_demo(int argc, char **argv);
+int tool_tune(int argc, char **argv);
 
 /* ---- progress.c: what is said on standard error ---- */
 
@@ -131,6 +132,12 @@ typedef struct tool_option {
     const char *const *choices; /* NULL-terminated */
 } tool_option;
 
+/* Of every subcommand that makes plans. */
+#define TUNE_FILE_OPTION(at)                                                                       \
+    {                                                                                              \
+        "tune-file", OPTION_TEXT, &(at), "FILE", "tuning values; see crosslane tune", NULL         \
+    }
+
 enum { TOOL_MAX_FILES = 8 };
 
 typedef struct tool_syntax {
@@ -217,7 +224,8 @@ typedef struct session {
     cl_command_queue queue;
     xl_device_info info;
 } session;
-int session_open(session *s, const char *device);
+/* `tune_file` may be NULL: what the environment says; "": none. */
+int session_open(session *s, const char *device, const char *tune_file);
 void session_close(session *s);
 /* A buffer of at least one byte; says `what` where it does not fit the device. */
 int session_buffer(const session *s, size_t bytes, const char *what, cl_mem *buffer);

@@ -13,7 +13,7 @@ typedef struct demo_options {
     tool_number radius, jitter, cut;
     uint64_t side, seed, repeat;
     bool convert, as_json, no_png;
-    const char *png, *device;
+    const char *png, *device, *tune_file;
 } demo_options;
 
 typedef struct demo {
@@ -252,7 +252,7 @@ static int run(const demo_options *o, const cloud_settings *set, const char *fil
     const char *png = o->no_png ? NULL : (o->png ? o->png : "crosslane-demo.png");
     TRY(outputs_check("demo", &(named_output){"--png", png}, 1));
     TRY(file ? cloud_read(file, o->convert, &d.points) : make_column(o, &d.points));
-    TRY(session_open(&d.s, o->device));
+    TRY(session_open(&d.s, o->device, o->tune_file));
     double before = host_milliseconds();
     TRY(cloud_open(&d.c, &d.s, set, d.points.data, (size_t)d.points.shape[0]));
     d.plans = host_milliseconds() - before;
@@ -319,6 +319,7 @@ int tool_demo(int argc, char **argv)
          NULL},
         {"f32", OPTION_FLAG, &o.convert, NULL, "round points in double precision to f32", NULL},
         {"device", OPTION_TEXT, &o.device, "SEL", "which device; see crosslane devices", NULL},
+        TUNE_FILE_OPTION(o.tune_file),
         {"json", OPTION_FLAG, &o.as_json, NULL, "the results as one JSON object", NULL}};
     const tool_syntax syntax = {
         .name = "demo",
