@@ -8,6 +8,9 @@
 
 typedef struct tune_case tune_case;
 
+/* The place of what comes out among the buffers of a case. */
+enum { TUNE_OUT = 3 };
+
 typedef struct tune_kind {
     const char *name;   /* "segmented scan" */
     const char *prefix; /* of the names of its tunables: "scan." */
@@ -29,9 +32,9 @@ struct tune_case {
     const session *s;
     size_t n;
     reference_cuts cuts;
-    cl_mem buffers[4]; /* the last is what comes out */
-    cl_mem second;     /* what comes out beside it, or NULL */
-    cl_mem scratch;    /* one for all plans, lest its place in memory count; or NULL */
+    cl_mem buffers[TUNE_OUT + 1];
+    cl_mem second;  /* what comes out beside it, or NULL */
+    cl_mem scratch; /* one for all plans, lest its place in memory count; or NULL */
     size_t scratch_bytes;
     size_t bytes;        /* of what comes out */
     size_t second_bytes; /* likewise */
@@ -45,7 +48,7 @@ struct tune_case {
 };
 
 enum { TUNE_KINDS = 7 };
-extern const tune_kind tune_kinds[TUNE_KINDS];
+extern const tune_kind tune_kinds[TUNE_KINDS]; /* tune_kinds.c */
 
 /* Makes a plan with the values before, and data enough for a call that can be timed. */
 int tune_case_open(tune_case *c, const session *s, const tune_kind *kind);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * Tuning values: numbers that change how fast a plan is, never what it gives. This folder
- * holds the one registry of their names, the built-in tables by device, and the reading of
- * tuning files; it calls no OpenCL.
+ * Tuning values: numbers that change how fast a plan is. This folder holds the one registry of
+ * their names, the built-in tables by device, and the reading of tuning files; it calls no
+ * OpenCL.
  *
- * Of a plan's values a name in its descriptor counts before a line of the context's tuning
- * file, and that before the built-in table:
- *
- *     tune_scan.c tune_reduce.c tune_sort.c tune_grid.c    built-in tables
- *              \       tune_match.c: which row fits        /
- *     tune.c: built-in, then tune_file.c's values, then the descriptor's
- *              \       registry.c: names, ranges, meanings  / */
+ * Of a plan's values a name in its descriptor counts before a line of the context's tuning file,
+ * and that before the built-in table: tune.c puts the three together. Each of the files below
+ * uses only those above it:
+ *     registry.c      names, ranges, meanings
+ *     tune_file.c     reads and checks a file
+ *     tune_match.c    which row of a built-in table fits a device
+ *     tune_scan.c and the like: the built-in tables
+ *     tune.c          the values of a plan */
 #ifndef XLI_TUNE_H
 #define XLI_TUNE_H
 
