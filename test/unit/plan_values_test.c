@@ -22,6 +22,7 @@ typedef xl_status plan_maker(xl_context *ctx, const xl_tunable *given, uint32_t 
     {                                                                                              \
         xl_##what *plan;                                                                           \
         xl_##what##_desc desc;                                                                     \
+        *info = (xl_plan_info){.struct_size = 0};                                                  \
         xl_##what##_desc_init(&desc);                                                              \
         fields;                                                                                    \
         desc.tunables = given;                                                                     \
