@@ -112,7 +112,7 @@ tidy() {
 # shellcheck disable=SC2317 # called by check
 cppcheck_all() {
   cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
-    --suppress=internalAstError --error-exitcode=1 -j "$jobs" -Iinclude -Ilib/core -Ilib/ocl -Ilib/tune -Itest/support lib test tools
+    --suppress=internalAstError --error-exitcode=1 -j "$jobs" -Iinclude -Ilib/core -Ilib/tune -Ilib/ocl -Ilib/engine -Itest/support lib test tools
 }
 
 finish() {

@@ -155,7 +155,7 @@ bool tune_case_compare(const tune_case *c, size_t least_pairs, void *before, voi
                        tune_gain *gain)
 {
     const double least_ms = 1, enough_ms = 150, start = host_milliseconds();
-    double a[TUNE_MANY_PAIRS], b[TUNE_MANY_PAIRS];
+    double a[TUNE_MANY_PAIRS] = {0}, b[TUNE_MANY_PAIRS] = {0};
     size_t pairs = 0, faster = 0;
     const double once = time_calls(c, before, 1);
     const unsigned calls = once > 0 && once < least_ms ? 1 + (unsigned)(least_ms / once) : 1;
