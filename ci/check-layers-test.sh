@@ -17,7 +17,8 @@ lib/core/fault.c|#include "runtime.h"|lib/core may not include lib/ocl/runtime.h
 lib/core/fault.c|#include <crosslane/context.h>|lib/core knows no OpenCL
 lib/core/fault.c|#include <pthread.h>|headers of the operating system
 lib/ocl/fault.c|#include <unistd.h>|headers of the operating system
-lib/tune/fault.c|#include "private.h"|lib/ocl/private.h is for lib/ocl
+lib/tune/fault.c|#include "runtime.h"|lib/tune may not include lib/ocl/runtime.h
+lib/engine/fault.c|#include "private.h"|lib/ocl/private.h is for lib/ocl
 lib/scan/fault.c|int x = clEnqueueNDRangeKernel(0);|only lib/ocl builds
 lib/scan/fault.c|int x = clGetDeviceInfo(0);|only lib/ocl builds
 lib/scan/fault.c|#include "nowhere.h"|nowhere.h is no file of this tree

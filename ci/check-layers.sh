@@ -13,8 +13,8 @@ cd "${1:-$(dirname "$0")/..}"
 # folder        what its files may include by "name": folders or single files
 allowed="
 lib/core        lib/core
-lib/ocl         lib/ocl lib/core
-lib/tune        lib/tune lib/ocl lib/core
+lib/tune        lib/tune lib/core
+lib/ocl         lib/ocl lib/tune lib/core
 lib/engine      lib/engine lib/tune lib/ocl lib/core
 lib/scan        lib/scan lib/engine lib/tune lib/ocl lib/core
 lib/reduce      lib/reduce lib/engine lib/tune lib/ocl lib/core

@@ -147,7 +147,7 @@ tidy() {
 # shellcheck disable=SC2317 # called by check
 cppcheck_all() {
   cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
-    --suppress=internalAstError --error-exitcode=1 -j "$jobs" -Iinclude -Ilib/core -Ilib/ocl -Ilib/tune -Ireference -Itest/support lib reference test tools
+    --suppress=internalAstError --error-exitcode=1 -j "$jobs" -Iinclude -Ilib/core -Ilib/tune -Ilib/ocl -Ilib/engine -Ireference -Itest/support lib reference test tools
 }
 
 # Apart from the rest, on one core: these fill what rows leave, whose last test runs alone.

@@ -73,7 +73,7 @@ int outputs_check(const char *command, const named_output *files, size_t count)
 }
 
 /* Opens one more file; *stream is written by the caller. */
-static int outputs_open(outputs *list, const char *path, FILE **stream)
+int outputs_open(outputs *list, const char *path, FILE **stream)
 {
     if (list->count == TOOL_COUNT(list->items))
         return tool_fail("%s: more output files than %zu", path, list->count);

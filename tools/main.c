@@ -15,6 +15,7 @@ static const struct {
     {"reduce", tool_reduce, "the sum, least element ... of an array, or of each of its segments"},
     {"sort", tool_sort, "sort an array, with values, or find the order"},
     {"neighbors", tool_neighbors, "neighbours of each point within a radius"},
+    {"tune", tool_tune, "find faster tuning values for a device, and write them to a file"},
 };
 
 static void print_help(void)

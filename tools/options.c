@@ -36,6 +36,14 @@ static int set_number(const tool_syntax *syntax, const tool_option *o, const cha
     return TOOL_OK;
 }
 
+static int set_count(const tool_syntax *syntax, const tool_option *o, const char *text)
+{
+    if (!whole_parse(text, o->value))
+        return tool_misuse("%s: --%s: \"%s\" is no whole number from 0 to 2^64 - 1", syntax->name,
+                           o->name, text);
+    return TOOL_OK;
+}
+
 static int set_choice(const tool_syntax *syntax, const tool_option *o, const char *text)
 {
     char known[256];
@@ -77,6 +85,8 @@ static int set_option(const tool_syntax *syntax, const tool_option *o, int argc,
         return set_pair(syntax, o, optarg, argc, argv);
     case OPTION_NUMBER:
         return set_number(syntax, o, optarg);
+    case OPTION_COUNT:
+        return set_count(syntax, o, optarg);
     case OPTION_CHOICE:
         return set_choice(syntax, o, optarg);
     }

@@ -36,7 +36,7 @@ bool family_passed(const selftest *t, family *f, xl_status status, const char *w
 cl_mem selftest_array(const selftest *t, family *f, const void *data, size_t bytes);
 bool selftest_read(const selftest *t, family *f, cl_mem mem, size_t bytes, void *data);
 
-/* ---- selftest_data.c ---- */
+/* ---- selftest_data.c, which `crosslane tune` takes too ---- */
 
 /* xorshift64*: test data that is the same everywhere. */
 uint64_t selftest_random(uint64_t *state);

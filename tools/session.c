@@ -4,13 +4,14 @@
 
 #include <inttypes.h>
 
-int session_open(session *s, const char *device)
+int session_open(session *s, const char *device, const char *tune_file)
 {
     xl_context_desc desc;
     int result = TOOL_OK;
     *s = (session){0};
     xl_context_desc_init(&desc);
     desc.device = device;
+    desc.tune_file = tune_file;
     xl_status status = xl_context_create(&desc, &s->ctx);
     if (status != XL_SUCCESS)
         return tool_check(NULL, status, NULL);

@@ -41,6 +41,7 @@ int tool_scan(int argc, char **argv);
 int tool_reduce(int argc, char **argv);
 int tool_sort(int argc, char **argv);
 int tool_neighbors(int argc, char **argv);
+int tool_tune(int argc, char **argv);
 
 /* ---- progress.c: what is said on standard error ---- */
 
@@ -112,6 +113,7 @@ typedef enum option_kind {
     OPTION_TEXT,   /* const char * */
     OPTION_PAIR,   /* const char *[2]: two arguments */
     OPTION_NUMBER, /* tool_number; NaN and infinities come through */
+    OPTION_COUNT,  /* uint64_t, decimal or hexadecimal */
     OPTION_CHOICE  /* int: the position in `choices` */
 } option_kind;
 
@@ -128,6 +130,12 @@ typedef struct tool_option {
     const char *help;
     const char *const *choices; /* NULL-terminated */
 } tool_option;
+
+/* Of every subcommand that makes plans. */
+#define TUNE_FILE_OPTION(at)                                                                       \
+    {                                                                                              \
+        "tune-file", OPTION_TEXT, &(at), "FILE", "tuning values; see crosslane tune", NULL         \
+    }
 
 enum { TOOL_MAX_FILES = 8 };
 
@@ -201,6 +209,8 @@ typedef struct named_output {
 /* Before any work: TOOL_FAILED where a file could not be written, as far as that can be
  * told, TOOL_USAGE where two of them are one. */
 int outputs_check(const char *command, const named_output *files, size_t count);
+/* Opens one more file; *stream is written by the caller. */
+int outputs_open(outputs *list, const char *path, FILE **stream);
 int outputs_npy(outputs *list, const char *path, const xli_npy *array);
 /* Closes and renames all of them, without a signal in between. */
 int outputs_commit(outputs *list);
@@ -213,7 +223,8 @@ typedef struct session {
     cl_command_queue queue;
     xl_device_info info;
 } session;
-int session_open(session *s, const char *device);
+/* `tune_file` may be NULL: what the environment says; "": none. */
+int session_open(session *s, const char *device, const char *tune_file);
 void session_close(session *s);
 /* A buffer of at least one byte; says `what` where it does not fit the device. */
 int session_buffer(const session *s, size_t bytes, const char *what, cl_mem *buffer);

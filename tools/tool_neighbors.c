@@ -10,7 +10,7 @@
 typedef struct neighbors_options {
     tool_number radius, mass;
     bool inclusive, convert, as_json;
-    const char *out, *counts, *density, *device;
+    const char *out, *counts, *density, *device, *tune_file;
 } neighbors_options;
 
 /* What comes back from the device. */
@@ -169,7 +169,7 @@ static int search_file(const neighbors_options *o, const cloud_settings *set, co
     outputs files = {0};
     TRY(check_outputs(o));
     TRY(cloud_read(path, o->convert, &points));
-    TRY(session_open(&s, o->device));
+    TRY(session_open(&s, o->device, o->tune_file));
     TRY(cloud_open(&c, &s, set, points.data, (size_t)points.shape[0]));
     TRY(compute(&c, o->out != NULL, &r));
     TRY(write_files(&files, &c, o, &r));
@@ -197,6 +197,7 @@ int tool_neighbors(int argc, char **argv)
         {"mass", OPTION_NUMBER, &o.mass, "M", "mass of a point, for the density; default 1", NULL},
         {"f32", OPTION_FLAG, &o.convert, NULL, "round points in double precision to f32", NULL},
         {"device", OPTION_TEXT, &o.device, "SEL", "which device; see crosslane devices", NULL},
+        TUNE_FILE_OPTION(o.tune_file),
         {"json", OPTION_FLAG, &o.as_json, NULL, "what was found, as one JSON object", NULL}};
     const tool_syntax syntax = {
         .name = "neighbors",

@@ -14,7 +14,7 @@ static const xl_op ops[] = {XL_SUM, XL_PROD, XL_MIN,     XL_MAX,    XL_AND,
 typedef struct reduce_options {
     int op, determinism;
     bool count, as_json;
-    const char *init, *device, *keys_out;
+    const char *init, *device, *tune_file, *keys_out;
     segment_options where;
 } reduce_options;
 
@@ -219,7 +219,7 @@ static int reduce_file(const reduce_options *o, const char *in, const char *out)
     reduce_job job = {.o = o};
     outputs files = {0};
     TRY(read_input(&job, in, out));
-    TRY(session_open(&job.s, o->device));
+    TRY(session_open(&job.s, o->device, o->tune_file));
     TRY(make_plan(&job));
     TRY(reduce_on_device(&job));
     TRY(outputs_npy(&files, out, &job.results));
@@ -244,6 +244,7 @@ int tool_reduce(int argc, char **argv)
         {"count", OPTION_FLAG, &o.count, NULL, "print how many segments there are", NULL},
         {"determinism", OPTION_CHOICE, &o.determinism, "WHICH", "same bits", determinism_names},
         TEXT_OPTION("device", o.device, "SEL", "which device; see crosslane devices"),
+        TUNE_FILE_OPTION(o.tune_file),
         {"json", OPTION_FLAG, &o.as_json, NULL, "what was done, as one JSON object", NULL}};
     const tool_syntax syntax = {
         .name = "reduce",

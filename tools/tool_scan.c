@@ -16,7 +16,7 @@ static const char *const algorithm_names[] = {[XL_SCAN_AUTO] = "auto",
 typedef struct scan_options {
     int op, algorithm, determinism;
     bool exclusive, inclusive, as_json;
-    const char *init, *device;
+    const char *init, *device, *tune_file;
     segment_options where;
 } scan_options;
 
@@ -129,7 +129,7 @@ static int scan_file(const scan_options *o, const char *in, const char *out)
     }
     TRY(check_determinism(o, job.type));
     TRY(segments_read("scan", &job.segments, job.array.count));
-    TRY(session_open(&job.s, o->device));
+    TRY(session_open(&job.s, o->device, o->tune_file));
     TRY(make_plan(&job));
     TRY(scan_on_device(&job));
     TRY(outputs_npy(&files, out, &job.array));
@@ -158,6 +158,7 @@ int tool_scan(int argc, char **argv)
         {"algorithm", OPTION_CHOICE, &o.algorithm, "NAME", "algorithm", algorithm_names},
         {"determinism", OPTION_CHOICE, &o.determinism, "WHICH", "same bits", determinism_names},
         {"device", OPTION_TEXT, &o.device, "SEL", "which device; see crosslane devices", NULL},
+        TUNE_FILE_OPTION(o.tune_file),
         {"json", OPTION_FLAG, &o.as_json, NULL, "what was done, as one JSON object", NULL}};
     const tool_syntax syntax = {
         .name = "scan",

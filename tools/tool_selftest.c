@@ -417,9 +417,10 @@ static void check_reorder(selftest *t)
 
 int tool_selftest(int argc, char **argv)
 {
-    const char *device = NULL;
+    const char *device = NULL, *tune_file = NULL;
     const tool_option options[] = {
-        {"device", OPTION_TEXT, &device, "SEL", "which device; see crosslane devices", NULL}};
+        {"device", OPTION_TEXT, &device, "SEL", "which device; see crosslane devices", NULL},
+        TUNE_FILE_OPTION(tune_file)};
     const tool_syntax syntax = {
         .name = "selftest",
         .files = "[NAME...]",
@@ -436,7 +437,7 @@ int tool_selftest(int argc, char **argv)
     selftest t = {.names = names};
     int result = options_parse(&syntax, argc, argv, names);
     if (result == TOOL_OK)
-        result = session_open(&t.s, device);
+        result = session_open(&t.s, device, tune_file);
     if (result != TOOL_OK)
         return result;
     printf("%s, %s, sub-group size %" PRIu32 " by %s\n", t.s.info.name, t.s.info.opencl_c,

@@ -11,7 +11,7 @@ static const xl_sort_algorithm algorithms[] = {XL_SORT_AUTO, XL_SORT_BITONIC};
 typedef struct sort_options {
     int algorithm;
     bool argsort, descending, as_json;
-    const char *values[2], *device;
+    const char *values[2], *device, *tune_file;
 } sort_options;
 
 static int check_keys(const char *path, const xli_npy *keys, xl_type *type)
@@ -140,7 +140,7 @@ static int sort_file(const sort_options *o, const char *in, const char *out)
     TRY(array_check_vector("sort", in, &keys));
     TRY(check_keys(in, &keys, &type));
     TRY(load_values(o, &keys, &values));
-    TRY(session_open(&s, o->device));
+    TRY(session_open(&s, o->device, o->tune_file));
     TRY(make_plan(&s, o, type, values.data != NULL, &plan));
     TRY(sort_on_device(&s, plan, &keys, &values, &st));
     TRY(outputs_npy(&files, out, o->argsort ? &values : &keys));
@@ -170,6 +170,7 @@ int tool_sort(int argc, char **argv)
         {"descending", OPTION_FLAG, &o.descending, NULL, "largest first", NULL},
         {"algorithm", OPTION_CHOICE, &o.algorithm, "NAME", "algorithm", algorithm_names},
         {"device", OPTION_TEXT, &o.device, "SEL", "which device; see crosslane devices", NULL},
+        TUNE_FILE_OPTION(o.tune_file),
         {"json", OPTION_FLAG, &o.as_json, NULL, "what was done, as one JSON object", NULL}};
     const tool_syntax syntax = {
         .name = "sort",

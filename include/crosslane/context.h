@@ -36,9 +36,9 @@ typedef struct xl_context_desc {
     const char *dump_dir;
     /* File of tuning values, lines "name = number", '#' starts a comment
      * (CROSSLANE_TUNE_FILE). A file that cannot be read, a line that is not so,
-     * an unknown name or a number out of its range is XL_ERROR_INVALID_ARGUMENT and named. The
-     * names stand in the source tree, in lib/tune; they may change with any version. NULL: the
-     * built-in table. */
+     * an unknown name or a number out of its range is XL_ERROR_INVALID_ARGUMENT and named.
+     * xl_tunables_each() lists the names; they may change with any version; a plan's descriptor
+     * may override each. NULL: the built-in table. */
     const char *tune_file;
     /* Features to do without, comma separated (CROSSLANE_MASK), for testing
      * fallbacks: no-int64-atomics, no-fp64, no-look-back, no-sub-groups,
@@ -85,6 +85,20 @@ typedef struct xl_device_info {
     uint32_t has_device_scope;   /* 64-bit atomics of device scope: look-back needs them */
     uint32_t caches_from_source; /* the driver keeps its own program cache */
 } xl_device_info;
+
+/* A tunable as xl_tunables_each() shows it. It may grow at its end; only the library makes one. */
+typedef struct xl_tunable_info {
+    const char *name;         /* "scan.group_size"; static storage, as `meaning` */
+    const char *meaning;      /* one sentence */
+    uint64_t least, greatest; /* the widest range that any device may take */
+    uint64_t value;           /* that plans of the context start from */
+    uint32_t zero;            /* 1: 0 is legal as well, and stands for none, or for no limit */
+    uint32_t from_file;       /* 1: the value is the tuning file's; 0: the built-in table's */
+    uint32_t step;            /* how a search by measurement goes on from a value: 1: by one, 2: to
+                                 its double or half; 0: it leaves it alone */
+    uint32_t turn;            /* such a search takes those of a lower turn first; 0: never */
+} xl_tunable_info;
+typedef void xl_tunable_visitor(void *user, const xl_tunable_info *info);
 
 XL_EXTERN_C_BEGIN
 
@@ -145,6 +159,11 @@ XL_API const char *xl_context_error(const xl_context *ctx);
 typedef void xl_device_visitor(void *user, uint32_t platform, uint32_t device, cl_platform_id pid,
                                cl_device_id did);
 XL_API uint32_t xl_devices_each(xl_device_visitor *visit, void *user);
+
+/* Calls `visit` (may be NULL) once for each tunable that a descriptor or a tuning file may name,
+ * and returns their number. `ctx` may be NULL: then values are 0. The first call on a context
+ * may block, as xl_context_device_info(); 0 where that fails (xl_context_error() says why). */
+XL_API uint32_t xl_tunables_each(xl_context *ctx, xl_tunable_visitor *visit, void *user);
 
 XL_EXTERN_C_END
 

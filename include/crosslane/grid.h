@@ -33,16 +33,21 @@ typedef enum xl_grid_algorithm {
 
 /* Start from xl_grid_desc_init(); cell_size must be set. */
 typedef struct xl_grid_desc {
-    uint32_t struct_size; /* set by xl_grid_desc_init() */
-    uint32_t dimensions;  /* 3 */
-    uint32_t scalar;      /* xl_type: XL_F32 */
-    uint32_t stride;      /* scalars from one point to the next, 3 or more */
-    float cell_size;      /* edge of a cell, in the unit of the points; best the search radius */
-    uint32_t bounded;     /* 0: the box is found from the points by a reduction; else the
-                             box below, and a point outside it is XL_ERROR_OUT_OF_DOMAIN */
-    float lower[3];       /* corners of the box; points on its faces are inside */
+    uint32_t struct_size;  /* set by xl_grid_desc_init() */
+    uint32_t num_tunables; /* of `tunables` */
+    uint32_t dimensions;   /* 3 */
+    uint32_t scalar;       /* xl_type: XL_F32 */
+    uint32_t stride;       /* scalars from one point to the next, 3 or more */
+    float cell_size;       /* edge of a cell, in the unit of the points; best the search radius */
+    uint32_t bounded;      /* 0: the box is found from the points by a reduction; else the
+                              box below, and a point outside it is XL_ERROR_OUT_OF_DOMAIN */
+    float lower[3];        /* corners of the box; points on its faces are inside */
     float upper[3];
     uint32_t algorithm; /* xl_grid_algorithm */
+    /* Tuning values of this plan by name, before those of the context's tuning file and the
+     * built-in ones (xl_tunable in types.h); grid.*, and scan.* and sort.*
+     * for the scan or the sort that a build has inside. NULL: none */
+    const xl_tunable *tunables;
 } xl_grid_desc;
 
 /* What the device found while it built a grid or filled a list. */
@@ -64,6 +69,7 @@ typedef struct xl_grid_report {
  * be set. */
 typedef struct xl_neighbors_desc {
     uint32_t struct_size;  /* set by xl_neighbors_desc_init() */
+    uint32_t num_tunables; /* of `tunables` */
     float radius;          /* finite, above 0, and its square neither overflows nor underflows */
     uint32_t inclusive;    /* 0: distance < radius; 1: distance <= radius */
     uint32_t include_self; /* 0: the point itself (by index) is left out; 1: it counts too */
@@ -74,6 +80,10 @@ typedef struct xl_neighbors_desc {
      * which is called for each pair in cell order, i the query and j the
      * neighbour, and returns the new sum. Errors point into it as "visit". */
     const char *visit;
+    /* Tuning values of this plan by name, before those of the context's tuning file and the
+     * built-in ones (xl_tunable in types.h); neighbors.*, and
+     * scan.* for the scan that a count has inside. NULL: none */
+    const xl_tunable *tunables;
 } xl_neighbors_desc;
 
 /* What the calls work on; a view that is left out is not given. n is the number of points of the

@@ -17,8 +17,9 @@ typedef struct xl_reduce xl_reduce;
  * meaning must stay as that left it. Texts, user_type, user_op and
  * what they point to are read by xl_reduce_create() and not needed after it. */
 typedef struct xl_reduce_desc {
-    uint32_t struct_size; /* set by xl_reduce_desc_init() */
-    uint32_t type;        /* xl_type of what is reduced */
+    uint32_t struct_size;  /* set by xl_reduce_desc_init() */
+    uint32_t num_tunables; /* of `tunables` */
+    uint32_t type;         /* xl_type of what is reduced */
     uint32_t op; /* xl_op; XL_ARG_MIN and XL_ARG_MAX: results are u64 indices into `in`; for
                     scalar types */
     uint32_t determinism;  /* xl_determinism */
@@ -40,6 +41,9 @@ typedef struct xl_reduce_desc {
                           its index in `out`; not with XL_ARG_MIN, XL_ARG_MAX */
     const xl_user_type *user_load_type;  /* where load_type is XL_USER_TYPE */
     const xl_user_type *user_store_type; /* where store_type is XL_USER_TYPE */
+    /* Tuning values of this plan by name, before those of the context's tuning file and the
+     * built-in ones (xl_tunable in types.h); reduce.*. NULL: none */
+    const xl_tunable *tunables;
 } xl_reduce_desc;
 
 /* What one call works on; a view that is left out is not given. Of out, keys_out and

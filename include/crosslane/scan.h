@@ -43,7 +43,8 @@ typedef enum xl_scan_algorithm {
  * user_type, user_op and what they point to are read by xl_scan_create() and not needed after it.
  */
 typedef struct xl_scan_desc {
-    uint32_t struct_size; /* set by xl_scan_desc_init() */
+    uint32_t struct_size;  /* set by xl_scan_desc_init() */
+    uint32_t num_tunables; /* of `tunables` */
     uint32_t type;      /* xl_type of what is scanned. XL_F64 and XL_F16 and their vectors where the
                            device has them */
     uint32_t op;        /* xl_op; not XL_ARG_MIN, XL_ARG_MAX */
@@ -74,6 +75,9 @@ typedef struct xl_scan_desc {
     const char *store; /* NULL, or one that makes the element of `out` of x, a result, and i */
     const xl_user_type *user_load_type;  /* where load_type is XL_USER_TYPE */
     const xl_user_type *user_store_type; /* where store_type is XL_USER_TYPE */
+    /* Tuning values of this plan by name, before those of the context's tuning file and the
+     * built-in ones (xl_tunable in types.h); scan.*. NULL: none */
+    const xl_tunable *tunables;
 } xl_scan_desc;
 
 /* What one call works on; a view that is left out is not given. */

@@ -26,11 +26,15 @@ typedef enum xl_sort_algorithm {
  * Floating-point keys are ordered -inf < ... < -0 < +0 < ... < +inf < NaN, all
  * NaN after everything else; XL_DESCENDING is exactly the reverse. */
 typedef struct xl_sort_desc {
-    uint32_t struct_size; /* set by xl_sort_desc_init() */
-    uint32_t key;         /* xl_type: XL_U32, XL_I32, XL_U64, XL_F32 */
-    uint32_t value;       /* xl_type: XL_NONE or XL_U32 */
-    uint32_t order;       /* xl_sort_order */
-    uint32_t algorithm;   /* xl_sort_algorithm */
+    uint32_t struct_size;  /* set by xl_sort_desc_init() */
+    uint32_t num_tunables; /* of `tunables` */
+    uint32_t key;          /* xl_type: XL_U32, XL_I32, XL_U64, XL_F32 */
+    uint32_t value;        /* xl_type: XL_NONE or XL_U32 */
+    uint32_t order;        /* xl_sort_order */
+    uint32_t algorithm;    /* xl_sort_algorithm */
+    /* Tuning values of this plan by name, before those of the context's tuning file and the
+     * built-in ones (xl_tunable in types.h); sort.*. NULL: none */
+    const xl_tunable *tunables;
 } xl_sort_desc;
 
 /* What one call works on; a view that is left out is not given. */

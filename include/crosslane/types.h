@@ -170,6 +170,30 @@ typedef enum xl_determinism {
                              must itself round alike everywhere. Slower */
 } xl_determinism;
 
+/* A tuning value by name, such as {"scan.group_size", 128}, for a descriptor. The structure is
+ * frozen; the names may change with any version: xl_tunables_each() lists them, docs/tuning.md
+ * too. A name that is unknown or another primitive's, or a value out of its range, is
+ * XL_ERROR_INVALID_ARGUMENT, and the text names it with what is allowed. Of one name the last
+ * value counts; a plan takes less where the device has no room for it. Array and names are read
+ * when the plan is made and not kept. Values change how fast a plan is, and of operators that
+ * round in an order of their own also the last bits of results. */
+typedef struct xl_tunable {
+    const char *name;
+    uint64_t value;
+} xl_tunable;
+
+/* What a plan took, for a call with so many elements: xl_scan_info() and the like. 0 where it
+ * has no meaning. */
+typedef struct xl_plan_info {
+    uint32_t struct_size;     /* bytes that were filled in; what is behind them is 0 */
+    uint32_t sub_group_size;  /* work-items that exchange values without local memory in its
+                                 kernels; 0: none do */
+    uint32_t work_group_size; /* work-items of a group */
+    uint32_t item_elements;   /* elements that a work-item holds at once; 0: it walks a tile */
+    uint64_t tile_elements;   /* elements that a group takes at a time */
+    char algorithm[32];       /* "look-back", "bitonic", "counting", ... */
+} xl_plan_info;
+
 XL_EXTERN_C_BEGIN
 
 /* Bytes of one element, or 0 for XL_NONE, XL_USER_TYPE and unknown values. */

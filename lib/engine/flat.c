@@ -2,6 +2,7 @@
  * The engine's calls: create, scratch, enqueue. */
 #include "flat.h"
 
+#include <stdio.h>
 #include <string.h>
 
 xl_status xli_flat_take_init(xli_flat *flat, const xl_scan_desc *desc)
@@ -100,6 +101,20 @@ size_t xli_flat_scratch(const xli_flat *flat, size_t n)
         return xli_textbook_scratch(flat, n);
     return xli_round_up(xli_min(tiles, xli_flat_most_groups(flat, n)) * flat->source.state_bytes,
                         XLI_SCRATCH_ALIGN);
+}
+
+void xli_flat_info(const xli_flat *flat, size_t n, xl_plan_info *info)
+{
+    static const char *const names[] = {[XL_SCAN_LOOKBACK] = "look-back",
+                                        [XL_SCAN_REDUCE_THEN_SCAN] = "reduce-then-scan",
+                                        [XL_SCAN_KOGGE_STONE] = "kogge-stone",
+                                        [XL_SCAN_BLELLOCH] = "blelloch"};
+    const bool ring = flat->algorithm == XL_SCAN_LOOKBACK;
+    *info = (xl_plan_info){.sub_group_size = flat->sub_group,
+                           .work_group_size = flat->group_size,
+                           .tile_elements = ring ? xli_flat_ring_tile(flat, n) : flat->tile};
+    info->item_elements = info->tile_elements < flat->tile ? flat->vector * flat->few : flat->items;
+    snprintf(info->algorithm, sizeof info->algorithm, "%s", names[flat->algorithm]);
 }
 
 xl_status xli_flat_launch(xli_flat_flow *flow, xli_kernel *kernel, size_t groups, size_t size,

@@ -8,7 +8,6 @@
 #define XLI_FLAT_H
 
 #include "element.h"
-#include "tune.h"
 
 #include <crosslane/scan.h>
 
@@ -44,6 +43,7 @@ typedef struct xli_flat {
     xl_scan_algorithm algorithm; /* of calls with more than one tile; never AUTO */
     xli_tune_scan tune;
     uint32_t units;      /* compute units of the device */
+    uint32_t sub_group;  /* as xli_sub_group_of() */
     uint32_t group_size; /* work-items of every launch */
     uint32_t vector;     /* elements that a work-item moves at once */
     uint32_t items;      /* elements that it holds; 0: it walks a tile */
@@ -73,6 +73,8 @@ void xli_flat_destroy(xli_flat *flat_or_null);
 /* Sees to it that the element that results start from stands on the device. */
 xl_status xli_flat_take_init(xli_flat *flat, const xl_scan_desc *desc);
 size_t xli_flat_scratch(const xli_flat *flat, size_t n);
+/* For a call with n elements. */
+void xli_flat_info(const xli_flat *flat, size_t n, xl_plan_info *info);
 xl_status xli_flat_enqueue(xli_flat *flat, cl_command_queue queue, const xl_scan_args *call,
                            cl_uint num_waits, const cl_event *waits, cl_event *event);
 

@@ -55,12 +55,16 @@ static bool shape_ahead(xli_flat *flat, const xli_facts *facts, size_t most)
     const size_t staged = source->in.bytes + (segments == XL_SEGMENTS_HEAD_FLAGS);
     const size_t words = xli_ceil_div(source->state_bytes, 4);
     const bool flags = source->state != XLI_STATE_PLAIN;
-    const xli_tune_ahead *const shape = flags       ? &flat->tune.ahead_flags
-                                        : words > 1 ? &flat->tune.ahead_wide
-                                                    : &flat->tune.ahead_plain;
-    const size_t width = facts->info.sub_group_size, size = shape->size;
+    const xli_tune_scan *const tune = &flat->tune;
+    const size_t size = flags       ? tune->ahead_flag_size
+                        : words > 1 ? tune->ahead_wide_size
+                                    : tune->ahead_size;
+    const size_t held = flags       ? tune->ahead_flag_bytes
+                        : words > 1 ? tune->ahead_wide_bytes
+                                    : tune->ahead_bytes;
+    const size_t width = facts->info.sub_group_size;
     const size_t sums = size / (facts->lane_way == XLI_LANE_PTX ? width : 4) * 3;
-    size_t rows = xli_max(1, shape->bytes / 4 / words / flat->vector);
+    size_t rows = xli_max(1, held / 4 / words / flat->vector);
     if (!flat->tune.ahead || flat->algorithm != XL_SCAN_LOOKBACK ||
         segments == XL_SEGMENTS_OFFSETS || segments == XL_SEGMENTS_KEYS || words > 2 ||
         size > most || size % 64 != 0 || facts->lane_way == XLI_LANE_LOCAL || width < 8 ||
@@ -318,7 +322,10 @@ done:
 xl_status xli_flat_plan(xli_flat *flat, const xl_scan_desc *desc, const xli_facts *facts)
 {
     xl_status status;
-    xli_tune_scan_get(flat->ctx, facts, &flat->tune);
+    xli_tune_device device;
+    xli_tune tune;
+    XL_TRY(xli_context_tune(flat->ctx, facts, XLI_TUNE_WISH(XLI_TUNE_SCAN, desc), &device, &tune));
+    flat->tune = tune.scan;
     if (flat->on_trial) { /* of the device, not of what tests do to tiles */
         flat->tune.ahead = strcmp(flat->on_trial, "scan_ahead") == 0;
         flat->tune.hold_back = 0;
@@ -326,6 +333,8 @@ xl_status xli_flat_plan(xli_flat *flat, const xl_scan_desc *desc, const xli_fact
     flat->units = facts->info.compute_units;
     XL_TRY(choose_algorithm(flat, desc));
     XL_TRY(build_to_fit(flat, desc, facts));
+    if (!xli_textbook_is(flat->algorithm))
+        flat->sub_group = xli_sub_group_of(facts, flat->group_size);
 done:
     return status;
 }

@@ -2,6 +2,9 @@
  * Plans of grids: descriptor to kernels, and where a grid of n points lies. */
 #include "grid_plan.h"
 
+#include <crosslane/plan_info.h>
+#include <stdio.h>
+
 /* Tables larger than this cost more to clear than they save. */
 #define MAX_TABLE ((uint32_t)1 << 26)
 #define MIN_TABLE ((uint32_t)64)
@@ -113,6 +116,28 @@ xli_grid_shape xli_grid_shape_of(const xli_kernel *kernel, size_t n, uint32_t gr
     return (xli_grid_shape){.groups = xli_ceil_div(n, size * items), .size = size};
 }
 
+xl_plan_info xli_grid_info_of(const xli_kernel *kernel, uint32_t group, uint32_t items,
+                              const char *algorithm)
+{
+    const xli_grid_shape shape = xli_grid_shape_of(kernel, 1, group, items);
+    xl_plan_info info = {.work_group_size = (uint32_t)shape.size,
+                         .item_elements = items,
+                         .tile_elements = (uint64_t)shape.size * items};
+    snprintf(info.algorithm, sizeof info.algorithm, "%s", algorithm);
+    return info;
+}
+
+xl_status xl_grid_info_sized(const xl_grid *grid, size_t n, xl_plan_info *info, size_t size)
+{
+    (void)n;
+    if (!grid)
+        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "grid: NULL");
+    const xl_plan_info all =
+        xli_grid_info_of(&grid->kernels[XLI_GRID_KEYS], grid->tune.group, grid->tune.items,
+                         grid->sorts ? "bitonic" : "counting");
+    return xli_info_give(grid->ctx, &all, sizeof all, info, size);
+}
+
 static xl_status build_kernels(xl_grid *grid)
 {
     static const char *const names[XLI_GRID_KERNELS] = {
@@ -139,20 +164,67 @@ done:
     return status;
 }
 
-/* The primitives that the build nests. */
-static xl_status make_parts(xl_grid *grid)
+/* Room for as many tunables, of which there may be none. */
+static xl_status make_part(xl_context *ctx, const xli_tune_wish *wish, xl_tunable **part)
 {
-    xl_scan_desc scan;
-    xl_sort_desc sort;
+    *part = wish->count > 0 ? xli_alloc(wish->count * sizeof **part) : NULL;
+    if (wish->count > 0 && !*part)
+        return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for tuning values");
+    return XL_SUCCESS;
+}
+
+xl_status xli_grid_make_scan(xl_context *ctx, xl_type type, const xli_tune_wish *wish,
+                             xl_scan **scan)
+{
+    xl_status status;
+    xl_tunable *part;
+    xl_scan_desc desc;
+    XL_TRY(make_part(ctx, wish, &part));
+    xl_scan_desc_init(&desc);
+    desc.type = type;
+    desc.tunables = part;
+    desc.num_tunables = xli_tune_part(wish, XLI_TUNE_SCAN, part);
+    status = xl_scan_create(ctx, &desc, scan);
+    xli_free(part);
+done:
+    return status;
+}
+
+xl_status xli_grid_make_sort(xl_context *ctx, const xli_tune_wish *wish, xl_sort **sort)
+{
+    xl_status status;
+    xl_tunable *part;
+    xl_sort_desc desc;
+    XL_TRY(make_part(ctx, wish, &part));
+    xl_sort_desc_init(&desc);
+    desc.key = XL_U64;
+    desc.algorithm = XL_SORT_BITONIC;
+    desc.tunables = part;
+    desc.num_tunables = xli_tune_part(wish, XLI_TUNE_SORT, part);
+    status = xl_sort_create(ctx, &desc, sort);
+    xli_free(part);
+done:
+    return status;
+}
+
+/* The grid's own values, and the primitives that the build nests with theirs. */
+static xl_status make_parts(xl_grid *grid, const xli_facts *facts)
+{
+    xl_status status;
+    xli_tune_device device;
+    xli_tune tune;
+    const xli_tune_wish *wish =
+        XLI_TUNE_WISH(XLI_TUNE_GRID | XLI_TUNE_SCAN | XLI_TUNE_SORT, &grid->desc);
+    XL_TRY(xli_context_tune(grid->ctx, facts, wish, &device, &tune));
+    grid->tune = tune.grid;
+    xli_tune_grid_fit(&device, &grid->tune);
     grid->sorts = grid->desc.algorithm == XL_GRID_BITONIC;
-    if (grid->sorts) {
-        xl_sort_desc_init(&sort);
-        sort.key = XL_U64;
-        sort.algorithm = XL_SORT_BITONIC;
-        return xl_sort_create(grid->ctx, &sort, &grid->sort);
-    }
-    xl_scan_desc_init(&scan);
-    return xl_scan_create(grid->ctx, &scan, &grid->scan);
+    XL_TRY(grid->sorts ? xli_grid_make_sort(grid->ctx, wish, &grid->sort)
+                       : xli_grid_make_scan(grid->ctx, XL_U32, wish, &grid->scan));
+    grid->desc.tunables = NULL; /* the caller's */
+    grid->desc.num_tunables = 0;
+done:
+    return status;
 }
 
 static void set_sizes(xl_grid *grid, const xli_facts *facts)
@@ -164,7 +236,6 @@ static void set_sizes(xl_grid *grid, const xli_facts *facts)
     grid->inverse = inverse_of(grid->desc.cell_size);
     grid->beyond = COUNTED_CELLS / grid->inverse;
     grid->box_cells = grid->desc.bounded ? count_box_cells(&grid->desc, grid->inverse) : UINT64_MAX;
-    xli_tune_grid_get(grid->ctx, facts, &grid->tune);
 }
 
 xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc *desc, xl_grid **grid)
@@ -193,7 +264,7 @@ xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc *desc, xl_grid **gr
     /* Grids that take turns in one storage do not take each other's builds for theirs. */
     made->stamp = (cl_uint)((uintptr_t)made >> 4) * 2654435761u;
     set_sizes(made, facts);
-    XL_TRY(make_parts(made));
+    XL_TRY(make_parts(made, facts));
     XL_TRY(build_kernels(made));
     *grid = made;
     made = NULL;

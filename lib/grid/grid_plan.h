@@ -5,7 +5,6 @@
 #define XLI_GRID_PLAN_H
 
 #include "runtime.h"
-#include "tune_grid.h"
 
 #include <crosslane/grid.h>
 #include <crosslane/scan.h>
@@ -94,6 +93,15 @@ xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *des
 /* Each pair of spans, and each span and the storage of the grid, share no byte. */
 xl_status xli_grid_check_apart(xl_context *ctx, const xl_grid *grid, const xli_span *spans,
                                size_t num_spans);
+
+/* Of launches over n elements with nothing but a point for each work-item at a time. */
+xl_plan_info xli_grid_info_of(const xli_kernel *kernel, uint32_t group, uint32_t items,
+                              const char *algorithm);
+
+/* The scan or the sort inside, with the values of a checked wish that are its own. */
+xl_status xli_grid_make_scan(xl_context *ctx, xl_type type, const xli_tune_wish *wish,
+                             xl_scan **scan);
+xl_status xli_grid_make_sort(xl_context *ctx, const xli_tune_wish *wish, xl_sort **sort);
 
 /* How many work-groups of which size take n elements. */
 typedef struct xli_grid_shape {

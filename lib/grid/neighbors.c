@@ -4,12 +4,14 @@
  * Phases of a list: count per point -> exclusive sum in 64 bits -> fill. */
 #include "grid_plan.h"
 
+#include <crosslane/plan_info.h>
+
 struct xl_neighbors {
     xl_context *ctx;
     float radius2;
     float reach; /* the radius and what rounding may add to it */
     bool visits;
-    xli_tune_grid tune;
+    xli_tune_neighbors tune;
     xl_scan *scan; /* of u64 */
     xli_kernel count, fill, visit;
     xli_pool pool;
@@ -34,7 +36,7 @@ static xl_status build_kernels(xl_neighbors *plan, const xl_neighbors_desc *desc
     xli_program *program;
     xli_text defines = {0};
     xli_text_add(&defines, "#define XL_ITEMS %u\n#define XL_GROUP %u\n#define XL_STAGED %u\n",
-                 plan->tune.search_items, plan->tune.search_group, plan->tune.staged);
+                 plan->tune.items, plan->tune.group, plan->tune.staged);
     xli_text_add(&defines, "#define XL_INCLUSIVE %d\n#define XL_KEEP_SELF %d\n",
                  desc->inclusive ? 1 : 0, desc->include_self ? 1 : 0);
     xli_text_add(&defines, "#define XL_SORTED %d\n#define XL_VISIT %d\n", desc->sorted ? 1 : 0,
@@ -56,12 +58,20 @@ done:
     return status;
 }
 
-static xl_status make_scan(xl_neighbors *plan)
+/* The search's own values, and the scan that it nests with its own. */
+static xl_status make_parts(xl_neighbors *plan, const xl_neighbors_desc *desc,
+                            const xli_facts *facts)
 {
-    xl_scan_desc desc;
-    xl_scan_desc_init(&desc);
-    desc.type = XL_U64;
-    return xl_scan_create(plan->ctx, &desc, &plan->scan);
+    xl_status status;
+    xli_tune_device device;
+    xli_tune tune;
+    const xli_tune_wish *wish = XLI_TUNE_WISH(XLI_TUNE_NEIGHBORS | XLI_TUNE_SCAN, desc);
+    XL_TRY(xli_context_tune(plan->ctx, facts, wish, &device, &tune));
+    plan->tune = tune.neighbors;
+    xli_tune_neighbors_fit(&device, &plan->tune);
+    XL_TRY(xli_grid_make_scan(plan->ctx, XL_U64, wish, &plan->scan));
+done:
+    return status;
 }
 
 xl_status xl_neighbors_create(xl_context *ctx, const xl_neighbors_desc *desc, xl_neighbors **plan)
@@ -89,8 +99,7 @@ xl_status xl_neighbors_create(xl_context *ctx, const xl_neighbors_desc *desc, xl
     made->radius2 = checked.radius * checked.radius;
     made->reach = reach_of(checked.radius);
     made->visits = checked.visit != NULL;
-    xli_tune_grid_get(ctx, facts, &made->tune);
-    XL_TRY(make_scan(made));
+    XL_TRY(make_parts(made, &checked, facts));
     XL_TRY(build_kernels(made, &checked));
     *plan = made;
     made = NULL;
@@ -114,6 +123,17 @@ xl_status xl_neighbors_scratch(const xl_neighbors *plan, size_t n, size_t *bytes
     *alignment = XLI_SCRATCH_ALIGN;
 done:
     return status;
+}
+
+xl_status xl_neighbors_info_sized(const xl_neighbors *plan, size_t n, xl_plan_info *info,
+                                  size_t size)
+{
+    (void)n;
+    if (!plan)
+        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
+    const xl_plan_info all =
+        xli_grid_info_of(&plan->fill, plan->tune.group, plan->tune.items, "cells");
+    return xli_info_give(plan->ctx, &all, sizeof all, info, size);
 }
 
 /* What every call checks first. */
@@ -143,7 +163,7 @@ done:
 
 static xli_grid_shape shape_of(const xl_neighbors *plan, const xli_kernel *kernel, size_t n)
 {
-    return xli_grid_shape_of(kernel, n, plan->tune.search_group, plan->tune.search_items);
+    return xli_grid_shape_of(kernel, n, plan->tune.group, plan->tune.items);
 }
 
 /* The kernel's way to say "not given" is a flag; the buffer is then any. */

@@ -85,3 +85,14 @@ const char *xli_setting(const char *field, const char *variable)
     const char *value = field ? field : xli_os_env(variable);
     return value && *value ? value : NULL;
 }
+
+xl_status xli_info_give(const xl_context *ctx, const void *from, size_t bytes, void *info,
+                        size_t size)
+{
+    if (!info)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "info: NULL");
+    if (!is_a_size(size))
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "size: %zu is no structure's", size);
+    xli_struct_write(info, size, from, bytes);
+    return XL_SUCCESS;
+}

@@ -134,3 +134,39 @@ xl_status xli_pool_create(xl_context *ctx, xli_pool *pool)
 done:
     return status;
 }
+
+/* The values that plans of the context start from; zeros without one. */
+static xl_status learn_values(xl_context *ctx, xli_tune *tune)
+{
+    xl_status status = XL_SUCCESS;
+    const xli_facts *facts;
+    xli_tune_device device;
+    *tune = (xli_tune){0};
+    if (!ctx)
+        return XL_SUCCESS;
+    XL_TRY(xli_context_facts(ctx, &facts));
+    XL_TRY(xli_context_tune(ctx, facts, &(xli_tune_wish){0}, &device, tune));
+done:
+    return status;
+}
+
+uint32_t xl_tunables_each(xl_context *ctx, xl_tunable_visitor *visit, void *user)
+{
+    xli_tune tune;
+    if (learn_values(ctx, &tune) != XL_SUCCESS)
+        return 0;
+    for (size_t i = 0; visit && i < XLI_TUNABLES; ++i) {
+        const xli_tunable *t = &xli_tunables[i];
+        const xl_tunable_info info = {.name = t->name,
+                                      .meaning = t->meaning,
+                                      .least = t->least,
+                                      .greatest = t->greatest,
+                                      .value = xli_tunable_value(t, &tune),
+                                      .zero = t->zero,
+                                      .from_file = ctx && ctx->tuning && ctx->tuning->given[i],
+                                      .step = t->step,
+                                      .turn = t->turn};
+        visit(user, &info);
+    }
+    return XLI_TUNABLES;
+}

@@ -20,12 +20,8 @@ typedef struct xli_remembered {
     xli_verdict verdict;
 } xli_remembered;
 
-/* tunables.c: reads and checks a tuning file. */
-typedef struct xli_tuning xli_tuning;
-xl_status xli_tuning_read(const char *path, xli_tuning **tuning);
-/* The same of a terminated text, which it cuts up; `path` is for messages. *tuning is freed with
- * xli_free(), and not set on failure. */
-xl_status xli_tuning_parse(const char *path, char *text, size_t length, xli_tuning **tuning);
+/* tuning.c: xli_tuning_read(), whose text becomes the failure's. */
+xl_status xli_settings_read_tuning(const char *path, xli_tuning **tuning);
 
 struct xl_context {
     xli_mutex *lock; /* guards every field below the line, and `references` */

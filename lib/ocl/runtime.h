@@ -6,6 +6,7 @@
 #define XLI_RUNTIME_H
 
 #include "core.h"
+#include "tune.h"
 
 #include <crosslane/context.h>
 
@@ -46,6 +47,12 @@ xl_status xli_struct_read(const xl_context *ctx, const char *name, const void *g
 xl_status xli_desc_read(const xl_context *ctx, const void *given, void *to, size_t bytes);
 #define XLI_DESC_READ(ctx, type, given, to) xli_desc_read((ctx), (given), (to), sizeof(type))
 
+/* Gives a caller of this or another version of the library what it asked for: as much of
+ * `from` as there is room for in `size` bytes, zeros behind it, and at the start how many bytes
+ * of it were set. XL_ERROR_INVALID_ARGUMENT where there is no room for that number. */
+xl_status xli_info_give(const xl_context *ctx, const void *from, size_t bytes, void *info,
+                        size_t size);
+
 /* ---- context ------------------------------------------------------------- */
 
 /* A plan holds its context. */
@@ -59,8 +66,6 @@ cl_command_queue xli_queue_create(xl_context *ctx);
 
 /* How a kernel exchanges values between work-items of one sub-group. */
 typedef enum xli_lane_way { XLI_LANE_LOCAL = 0, XLI_LANE_KHR = 1, XLI_LANE_PTX = 2 } xli_lane_way;
-
-enum { XLI_VENDOR_NVIDIA = 0x10de };
 
 /* Facts that kernels are specialised by; learnt once per context (this compiles
  * and runs the lane probe the first time). Borrowed from the context. */
@@ -79,6 +84,14 @@ typedef struct xli_facts {
 } xli_facts;
 xl_status xli_context_facts(xl_context *ctx, const xli_facts **facts);
 
+/* What xl_plan_info says of kernels that exchange values within sub-groups where they can: the
+ * sub-groups of groups of that size, or 0 where local memory does it. */
+static inline uint32_t xli_sub_group_of(const xli_facts *facts, size_t group_size)
+{
+    const bool can = facts->lane_way != XLI_LANE_LOCAL && group_size >= facts->info.sub_group_size;
+    return can ? facts->info.sub_group_size : 0;
+}
+
 /* Remembered answer of a self-test that runs once per context and is shared by
  * its plans, such as "does look-back give right results here". `test` is the name of the
  * kernel file that is tested. A test that was passed is noted in the cache folder, for
@@ -92,13 +105,14 @@ typedef enum xli_verdict {
 xli_verdict xli_context_verdict(xl_context *ctx, const char *test);
 void xli_context_set_verdict(xl_context *ctx, const char *test, xli_verdict verdict);
 
-/* A value that a tuning file may set. tunables.c lists the names and their ranges. */
-typedef struct xli_tunable {
-    const char *name;
-    uint32_t *value;
-} xli_tunable;
-/* Sets those that the context's tuning file names; the others keep what they hold. */
-void xli_context_tune(const xl_context *ctx, const xli_tunable *tunables, size_t n);
+/* The tuning values of a plan, as xli_tune_choose() has them, and the device that they are
+ * for. Checked before any side effect. */
+xl_status xli_context_tune(const xl_context *ctx, const xli_facts *facts, const xli_tune_wish *wish,
+                           xli_tune_device *device, xli_tune *tune);
+/* What a descriptor wishes for, where a plan takes the values of `primitives`. */
+#define XLI_TUNE_WISH(takes, desc)                                                                 \
+    (&(xli_tune_wish){                                                                             \
+        .primitives = (takes), .tunables = (desc)->tunables, .count = (desc)->num_tunables})
 
 /* What CROSSLANE_SCAN said when the context was made, or NULL; not checked. */
 const char *xli_context_scan_setting(const xl_context *ctx);

@@ -86,7 +86,7 @@ xl_status xli_settings_read(xl_context *ctx, const xl_context_desc *desc)
     const char *tune = xli_setting(desc->tune_file, "CROSSLANE_TUNE_FILE");
     XL_TRY(mask_parse(xli_setting(desc->mask, "CROSSLANE_MASK"), &ctx->mask));
     if (tune)
-        XL_TRY(xli_tuning_read(tune, &ctx->tuning));
+        XL_TRY(xli_settings_read_tuning(tune, &ctx->tuning));
     XL_TRY(check_dump_dir(dump));
     XL_TRY(xli_cache_open(ctx, xli_setting(desc->cache_dir, "CROSSLANE_CACHE_DIR")));
     ctx->dump_dir = xli_strdup(dump);

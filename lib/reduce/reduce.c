@@ -2,6 +2,8 @@
  * The reduction's public calls. */
 #include "reduce_plan.h"
 
+#include <crosslane/plan_info.h>
+
 void xl_reduce_desc_init_sized(xl_reduce_desc *desc, size_t size)
 {
     xli_struct_init(desc, size, &(const xl_reduce_desc){.type = XL_U32, .op = XL_SUM},
@@ -66,6 +68,20 @@ xl_status xl_reduce_scratch(const xl_reduce *plan, size_t n, size_t *bytes, size
     *bytes = xli_reduce_room_of(plan, n).bytes;
     *alignment = XLI_SCRATCH_ALIGN;
     return XL_SUCCESS;
+}
+
+xl_status xl_reduce_info_sized(const xl_reduce *plan, size_t n, xl_plan_info *info, size_t size)
+{
+    (void)n;
+    if (!plan)
+        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
+    const xli_flat *flat = &plan->flat;
+    const xl_plan_info all = {.sub_group_size = flat->sub_group,
+                              .work_group_size = flat->group_size,
+                              .item_elements = flat->items,
+                              .tile_elements = flat->tile,
+                              .algorithm = "reduce-then-fold"};
+    return xli_info_give(flat->ctx, &all, sizeof all, info, size);
 }
 
 xl_status xl_reduce_enqueue_sized(xl_reduce *plan, cl_command_queue queue,

@@ -138,7 +138,7 @@ static xl_status launch(xl_reduce *plan, flow *f, xli_kernel *kernel, size_t gro
 
 /* Folds the records of so many runs. The records of whole arrays may be very many, and
  * a launch takes no more of them than a run has elements, for devices that end long loops
- * (reduce.run_elements in tune_reduce.h). */
+ * (reduce.run_elements in tune.h). */
 static xl_status join(xl_reduce *plan, flow *f, size_t runs, size_t first)
 {
     enum { AT_ONCE = 1 << 15 };

@@ -142,6 +142,8 @@ xl_status xli_reduce_plan(xl_reduce *plan, const xl_reduce_desc *desc, const xli
     xl_status status;
     xli_flat *flat = &plan->flat;
     const xl_scan_desc scan = scan_of(desc);
+    xli_tune_device device;
+    xli_tune tune;
     size_t most = facts->info.max_work_group_size;
     flat->reduces = true;
     XL_TRY(xli_flat_resolve(flat, &scan, facts));
@@ -149,13 +151,16 @@ xl_status xli_reduce_plan(xl_reduce *plan, const xl_reduce_desc *desc, const xli
     if (xli_operator_finds_place(desc->op))
         XL_TRY(xli_element_resolve(flat->ctx, facts, "out", XL_U64, NULL, &flat->out));
     XL_TRY(xli_flat_take_init(flat, &scan));
-    xli_tune_reduce_get(flat->ctx, facts, &plan->tune);
+    XL_TRY(
+        xli_context_tune(flat->ctx, facts, XLI_TUNE_WISH(XLI_TUNE_REDUCE, desc), &device, &tune));
+    plan->tune = tune.reduce;
     flat->units = facts->info.compute_units;
     do { /* a kernel may allow smaller groups than its device: then all are built again */
         shape_to_fit(plan, facts, most);
         xli_reduce_destroy_kernels(plan);
         XL_TRY(build(plan, &scan, facts, &most));
     } while (most < flat->group_size);
+    flat->sub_group = xli_sub_group_of(facts, flat->group_size);
 done:
     return status;
 }

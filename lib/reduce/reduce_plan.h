@@ -7,7 +7,6 @@
 #define XLI_REDUCE_PLAN_H
 
 #include "flat.h"
-#include "tune_reduce.h"
 
 #include <crosslane/reduce.h>
 

@@ -2,6 +2,8 @@
  * The scan's public calls, on the flat engine. */
 #include "flat.h"
 
+#include <crosslane/plan_info.h>
+
 struct xl_scan {
     xli_flat *flat;
 };
@@ -76,6 +78,15 @@ xl_status xl_scan_enqueue_sized(xl_scan *plan, cl_command_queue queue, const xl_
     XL_TRY(xli_flat_enqueue(plan->flat, queue, &given, num_waits, waits, event));
 done:
     return status;
+}
+
+xl_status xl_scan_info_sized(const xl_scan *plan, size_t n, xl_plan_info *info, size_t size)
+{
+    xl_plan_info all;
+    if (!plan)
+        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
+    xli_flat_info(plan->flat, n, &all);
+    return xli_info_give(plan->flat->ctx, &all, sizeof all, info, size);
 }
 
 xl_scan_algorithm xl_scan_algorithm_used(const xl_scan *plan, size_t n)

@@ -5,16 +5,18 @@
  * in pairs, one launch each, from the output to the scratch and back, such that the
  * last launch writes the output. */
 #include "sort_check.h"
-#include "tune_sort.h"
+
+#include <crosslane/plan_info.h>
 
 struct xl_sort {
     xl_context *ctx;
     xl_sort_desc desc;
     xli_kernel tiles;
     xli_kernel merge;
-    size_t group;      /* work-items of a work-group */
-    uint32_t tile_log; /* elements of a tile */
-    xli_sort_tuning tuning;
+    size_t group;       /* work-items of a work-group */
+    uint32_t tile_log;  /* elements of a tile */
+    uint32_t sub_group; /* as xli_sub_group_of() */
+    xli_tune_sort tuning;
     xli_pool pool;
 };
 
@@ -23,7 +25,7 @@ void xl_sort_desc_init_sized(xl_sort_desc *desc, size_t size)
     xli_struct_init(desc, size, &(const xl_sort_desc){.key = XL_U32}, sizeof *desc);
 }
 
-static xl_status build(xl_sort *plan, const xli_sort_tuning *t)
+static xl_status build(xl_sort *plan, const xli_tune_sort *t)
 {
     xl_status status;
     xli_text text = {0};
@@ -66,9 +68,14 @@ done:
 static xl_status specialise(xl_sort *plan, const xli_facts *facts)
 {
     xl_status status;
-    xli_sort_tuning *tuning = &plan->tuning;
-    xli_tune_sort(plan->ctx, facts, xl_type_size(plan->desc.key), xl_type_size(plan->desc.value),
-                  tuning);
+    xli_tune_device device;
+    xli_tune tune;
+    xli_tune_sort *tuning = &plan->tuning;
+    XL_TRY(xli_context_tune(plan->ctx, facts, XLI_TUNE_WISH(XLI_TUNE_SORT, &plan->desc), &device,
+                            &tune));
+    *tuning = tune.sort;
+    xli_tune_sort_fit(&device, xl_type_size(plan->desc.key) + xl_type_size(plan->desc.value),
+                      tuning);
     for (;;) {
         XL_TRY(build(plan, tuning));
         if (plan->group <= xli_min(plan->tiles.max_group, plan->merge.max_group) ||
@@ -78,6 +85,9 @@ static xl_status specialise(xl_sort *plan, const xli_facts *facts)
         xli_kernel_destroy(&plan->merge);
         --tuning->group_log;
     }
+    plan->sub_group = xli_sub_group_of(facts, plan->group);
+    plan->desc.tunables = NULL; /* the caller's */
+    plan->desc.num_tunables = 0;
 done:
     return status;
 }
@@ -155,6 +165,20 @@ xl_status xl_sort_scratch(const xl_sort *plan, size_t n, size_t *bytes, size_t *
     return XL_SUCCESS;
 }
 
+xl_status xl_sort_info_sized(const xl_sort *plan, size_t n, xl_plan_info *info, size_t size)
+{
+    (void)n;
+    if (!plan)
+        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
+    const xl_plan_info all = {.sub_group_size = plan->sub_group,
+                              .work_group_size = (uint32_t)plan->group,
+                              .item_elements =
+                                  (uint32_t)(plan->group > 1 ? tile_of(plan) / plan->group : 0),
+                              .tile_elements = tile_of(plan),
+                              .algorithm = "bitonic"};
+    return xli_info_give(plan->ctx, &all, sizeof all, info, size);
+}
+
 /* Keys and values of one launch's source or target: buffers and element offsets. */
 typedef struct place {
     cl_mem keys, values;
@@ -176,7 +200,7 @@ static place place_in_scratch(const xl_sort *plan, const xli_span *scratch, size
 /* How many work-items search a cut, as a power of two above them: a group of one has one. */
 static uint32_t seek_log(const xl_sort *plan, size_t groups)
 {
-    const xli_sort_tuning *t = &plan->tuning;
+    const xli_tune_sort *t = &plan->tuning;
     const uint32_t wanted = groups > t->busy ? t->seek_busy_log : t->seek_log;
     return (uint32_t)xli_min(wanted, xli_max(1, t->group_log));
 }

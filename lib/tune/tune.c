@@ -1,10 +1,80 @@
 /* SPDX-License-Identifier: MIT
- * How a row of a built-in table is found. */
+ * The values of a plan: built-in, then the tuning file's, then the descriptor's. */
 #include "tune.h"
 
-bool xli_tune_fits(const xli_tune_match *match, const xli_facts *facts)
+static void take_built_in(const xli_tune_device *device, xli_tune *tune)
 {
-    return (!match->device || xli_text_contains_nocase(facts->info.name, match->device)) &&
-           (match->vendor_id == 0 || match->vendor_id == facts->vendor_id) &&
-           match->capability <= facts->nv_capability && (!match->is_cpu || facts->is_cpu);
+    xli_tune_scan_table(device, &tune->scan);
+    xli_tune_reduce_table(device, &tune->reduce);
+    xli_tune_sort_table(device, &tune->sort);
+    xli_tune_grid_table(device, &tune->grid);
+    xli_tune_neighbors_table(device, &tune->neighbors);
+}
+
+static void take_file(const xli_tuning *file, xli_tune *tune)
+{
+    for (size_t i = 0; i < XLI_TUNABLES; ++i)
+        if (file->given[i])
+            xli_tunable_set(&xli_tunables[i], tune,
+                            xli_tunable_value(&xli_tunables[i], &file->tune));
+}
+
+/* The names that a plan takes: "scan.group_size, ...". */
+static void add_known(const xli_tune_wish *wish, xli_text *why)
+{
+    const char *comma = "";
+    for (size_t i = 0; i < XLI_TUNABLES; ++i) {
+        if (!(xli_tunables[i].primitive & wish->primitives))
+            continue;
+        xli_text_add(why, "%s%s", comma, xli_tunables[i].name);
+        comma = ", ";
+    }
+}
+
+static xl_status take_one(const xli_tune_wish *wish, uint32_t i, xli_text *why, xli_tune *tune)
+{
+    const xl_tunable *given = &wish->tunables[i];
+    const xli_tunable *known = given->name ? xli_tunable_find(given->name) : NULL;
+    char range[XLI_RANGE_BYTES];
+    if (!given->name) {
+        xli_text_add(why, "tunables[%u].name: NULL", (unsigned)i);
+    } else if (!known || !(known->primitive & wish->primitives)) {
+        xli_text_add(why, "tunables[%u]: %s \"%s\" (this plan takes: ", (unsigned)i,
+                     known ? "another primitive's" : "unknown name", given->name);
+        add_known(wish, why);
+        xli_text_add(why, ")");
+    } else if (!xli_tunable_takes(known, given->value)) {
+        xli_text_add(why, "tunables[%u]: %s = %llu, not %s", (unsigned)i, given->name,
+                     (unsigned long long)given->value, xli_tunable_range(known, range));
+    } else {
+        xli_tunable_set(known, tune, (uint32_t)given->value);
+        return XL_SUCCESS;
+    }
+    return XL_ERROR_INVALID_ARGUMENT;
+}
+
+xl_status xli_tune_choose(const xli_tune_device *device, const xli_tuning *file,
+                          const xli_tune_wish *wish, xli_text *why, xli_tune *tune)
+{
+    xl_status status = XL_SUCCESS;
+    take_built_in(device, tune);
+    if (file)
+        take_file(file, tune);
+    if (wish->count > 0 && !wish->tunables) {
+        xli_text_add(why, "tunables: NULL, but num_tunables is %u", (unsigned)wish->count);
+        return XL_ERROR_INVALID_ARGUMENT;
+    }
+    for (uint32_t i = 0; i < wish->count; ++i)
+        XL_TRY(take_one(wish, i, why, tune));
+done:
+    return status;
+}
+
+uint32_t xli_tune_part(const xli_tune_wish *wish, unsigned primitive, xl_tunable *part)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < wish->count; ++i)
+        if (xli_tunable_find(wish->tunables[i].name)->primitive == primitive)
+            part[count++] = wish->tunables[i];
+    return count;
 }

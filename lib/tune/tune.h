@@ -1,69 +1,193 @@
 /* SPDX-License-Identifier: MIT
- * Tuning values: one plain struct per primitive. Each is looked up in a built-in
- * table (a device's name, then its vendor, then its kind, then what suits every
- * device), and any single value may be overridden by a line of the context's
- * tuning file, under the name given beside the field. */
+ * Tuning values: numbers that change how fast a plan is. This folder holds the one registry of
+ * their names, the built-in tables by device, and the reading of tuning files; it calls no
+ * OpenCL.
+ *
+ * Of a plan's values a name in its descriptor counts before a line of the context's tuning file,
+ * and that before the built-in table: tune.c puts the three together. Each of the files below
+ * uses only those above it:
+ *     registry.c      names, ranges, meanings
+ *     tune_file.c     reads and checks a file
+ *     tune_match.c    which row of a built-in table fits a device
+ *     tune_scan.c and the like: the built-in tables
+ *     tune.c          the values of a plan */
 #ifndef XLI_TUNE_H
 #define XLI_TUNE_H
 
-#include "runtime.h"
+#include "core.h"
 
-/* How work-groups of a scan are shaped. */
-enum { XLI_SCAN_SERIAL = 0, XLI_SCAN_GROUP = 1 };
+#include <crosslane/types.h>
 
-typedef struct xli_tune_ahead {
-    uint32_t size, bytes; /* work-items of a group, and what each holds */
-} xli_tune_ahead;
+/* What a built-in table looks at. */
+typedef struct xli_tune_device {
+    const char *name; /* borrowed */
+    uint32_t vendor_id;
+    uint32_t capability; /* of NVIDIA's OpenCL: the major compute capability; else 0 */
+    bool is_cpu;         /* work-items take turns on a core */
+    uint32_t compute_units;
+    uint64_t local_bytes;
+    size_t max_work_group;
+} xli_tune_device;
+
+/* ---- the values -----------------------------------------------------------
+ * A field is the tunable of that name: scan.group_size is the group_size of xli_tune_scan.
+ * registry.c says what each means and which numbers it takes. */
+
+enum { XLI_SCAN_SERIAL = 0, XLI_SCAN_GROUP = 1 };    /* scan.shape */
+enum { XLI_SORT_BY_GROUP = 0, XLI_SORT_BY_RUN = 1 }; /* sort.shape */
 
 typedef struct xli_tune_scan {
-    uint32_t shape;      /* scan.shape: 0 one work-item walks a tile, 1 a work-group holds it */
-    uint32_t group_size; /* scan.group_size: work-items of a group, shape 1 */
-    uint32_t item_bytes; /* scan.item_bytes: bytes a work-item holds, shape 1 */
-    uint32_t tile_bytes; /* scan.tile_bytes: bytes of a tile, shape 0 */
-    uint32_t run_groups; /* scan.run_groups: reduce-then-scan groups per compute unit */
-    /* scan.run_elements: the longest run of one of them, about. Rusticl 22.3 on llvmpipe
-     * ends a work-item's loops after 65,535 rounds in all, without a word, and a work-item
-     * that is a group takes up to 16 elements in a round. What counts is the longest way of
-     * any lane of 8, and lanes that a group leaves over go through its loops as well: they
-     * read zeros and write nothing. */
-    uint32_t run_elements;
-    /* scan.run_offsets: the same by CSR offsets, where an element of a run may cost some 45
-     * rounds: empty segments before it are passed in 2 log2(their number) and a few more.
-     * 0: runs are as long as others. */
-    uint32_t run_offsets;
-    uint32_t ring_groups; /* scan.ring_groups: look-back groups per compute unit */
-    uint32_t share;       /* scan.share: tiles of a block for each who looks back in order */
-    uint32_t look_back;   /* scan.look_back: 1 if AUTO takes look-back where it may */
-    uint32_t stream_kib;  /* scan.stream_kib: results this large are written past the cache,
-                             shape 0 */
-    /* Look-back with sums posted ahead (cl/kernel/scan_ahead.cl), where there are sub-groups:
-     * scan.ahead: 1 if it is taken; scan.ahead_block: tiles of a block; scan.ahead_groups:
-     * groups per compute unit, of 256 work-items or as many of others as hold so many;
-     * scan.ahead_few: vectors of a work-item where few elements are cut into shorter tiles;
-     * and work-items of a group and bytes that each holds, of values of one word
-     * (scan.ahead_size, scan.ahead_bytes), of two (scan.ahead_wide_size,
-     * scan.ahead_wide_bytes) and of a word with flags (scan.ahead_flag_size,
-     * scan.ahead_flag_bytes) */
+    uint32_t shape, group_size, item_bytes, tile_bytes;
+    /* Rusticl 22.3 on llvmpipe ends a work-item's loops after 65,535 rounds in all, without a
+     * word, and a work-item that is a group takes up to 16 elements in a round. What counts is
+     * the longest way of any lane of 8, and lanes that a group leaves over go through its loops
+     * as well: they read zeros and write nothing. By CSR offsets an element of a run may cost
+     * some 45 rounds: empty segments before it are passed in 2 log2(their number) and a few
+     * more. */
+    uint32_t run_groups, run_elements, run_offsets;
+    uint32_t ring_groups, share, look_back, stream_kib;
+    /* Look-back with sums posted ahead (cl/kernel/scan_ahead.cl): of values of one word, of
+     * two, and of a word with flags. */
     uint32_t ahead, ahead_block, ahead_groups, ahead_few;
-    xli_tune_ahead ahead_plain, ahead_wide, ahead_flags;
-    uint32_t spin_limit; /* scan.spin_limit: polls of a tile before its sum is made anew */
-    uint32_t hold_back;  /* scan.hold_back: for tests: one in so many tiles is late to post
-                            its sum, or never does; 0: none */
-    uint32_t hold_half;  /* scan.hold_half: for tests: 1: of what such a tile posts in several
-                            words every other one comes at once */
+    uint32_t ahead_size, ahead_bytes;
+    uint32_t ahead_wide_size, ahead_wide_bytes;
+    uint32_t ahead_flag_size, ahead_flag_bytes;
+    uint32_t spin_limit, hold_back, hold_half;
 } xli_tune_scan;
 
-void xli_tune_scan_get(const xl_context *ctx, const xli_facts *facts, xli_tune_scan *tune);
+typedef struct xli_tune_reduce {
+    uint32_t serial;
+    uint32_t group_size, item_bytes;    /* with segments */
+    uint32_t whole_size, whole_bytes;   /* without */
+    uint32_t part_groups, run_groups;   /* with; without */
+    uint32_t run_elements, run_offsets; /* as of scans; an offset costs a run up to 4 rounds */
+    uint32_t ahead, alone_tiles;
+} xli_tune_reduce;
 
-/* One row of a built-in table: fits a device if every given part does. A table is
- * ordered from particular to general and ends with a row that fits everything. */
+typedef struct xli_tune_sort {
+    uint32_t shape, group_log, held_log, run_log;
+    /* Many work-items that search a cut need fewer rounds, but each touches memory of its own,
+     * which shows when there are more than `busy` groups to share the device. */
+    uint32_t seek_log, seek_busy_log, busy;
+} xli_tune_sort;
+
+typedef struct xli_tune_grid {
+    uint32_t group, items, bounds_groups;
+    uint32_t crowd, crowd_groups, crowd_group;
+} xli_tune_grid;
+
+typedef struct xli_tune_neighbors {
+    uint32_t group, items, staged;
+} xli_tune_neighbors;
+
+typedef struct xli_tune {
+    xli_tune_scan scan;
+    xli_tune_reduce reduce;
+    xli_tune_sort sort;
+    xli_tune_grid grid;
+    xli_tune_neighbors neighbors;
+} xli_tune;
+
+/* ---- registry.c: what there is -------------------------------------------- */
+
+/* Whose a value is; a descriptor takes those of one or more. */
+enum {
+    XLI_TUNE_SCAN = 1,
+    XLI_TUNE_REDUCE = 2,
+    XLI_TUNE_SORT = 4,
+    XLI_TUNE_GRID = 8,
+    XLI_TUNE_NEIGHBORS = 16
+};
+
+typedef struct xli_tunable {
+    unsigned primitive; /* one of those above */
+    const char *name;
+    size_t at;                /* bytes from the start of xli_tune */
+    uint32_t least, greatest; /* the widest range that any device may take */
+    bool zero;                /* 0 is legal as well, and stands for none, or for no limit */
+    /* How a search by measurement goes on from a value: by so much at a time, or where this is
+     * XLI_STEP_DOUBLE twice as far; 0: nothing is to be found out by that. Those of a lower
+     * turn are searched first. */
+    uint32_t step, turn;
+    const char *meaning; /* one sentence */
+} xli_tunable;
+
+enum { XLI_STEP_NONE = 0, XLI_STEP_ONE = 1, XLI_STEP_DOUBLE = 2 };
+
+/* Every field of xli_tune has an entry, in the same order. */
+enum { XLI_TUNABLES = sizeof(xli_tune) / sizeof(uint32_t) };
+extern const xli_tunable xli_tunables[XLI_TUNABLES];
+
+/* The entry of that name, or NULL. */
+const xli_tunable *xli_tunable_find(const char *name);
+/* "a number from 1 to 64", or "0 or a number from 1 to 64". */
+enum { XLI_RANGE_BYTES = 64 };
+const char *xli_tunable_range(const xli_tunable *tunable, char text[XLI_RANGE_BYTES]);
+bool xli_tunable_takes(const xli_tunable *tunable, uint64_t value);
+uint32_t xli_tunable_value(const xli_tunable *tunable, const xli_tune *tune);
+void xli_tunable_set(const xli_tunable *tunable, xli_tune *tune, uint32_t value);
+
+/* ---- tune_file.c: lines "name = number", '#' starts a comment -------------- */
+
+/* The values of a file. */
+typedef struct xli_tuning {
+    bool given[XLI_TUNABLES];
+    xli_tune tune; /* where given */
+} xli_tuning;
+/* Reads and checks a whole file, whichever plans follow, so that a slip of the pen is an error
+ * and not a default. *tuning is freed with xli_free(), and not set on failure: then `why` says
+ * what, with file and line. */
+xl_status xli_tuning_read(const char *path, xli_text *why, xli_tuning **tuning);
+/* The same of a terminated text, which it cuts up; `path` is for `why`. */
+xl_status xli_tuning_parse(const char *path, char *text, size_t length, xli_text *why,
+                           xli_tuning **tuning);
+
+/* ---- tune_match.c: rows of the built-in tables ------------------------------ */
+
+/* A row fits a device if every given part does. A table is ordered from particular to general
+ * and ends with a row that fits everything. */
 typedef struct xli_tune_match {
     const char *device;  /* part of the device's name, any letter case; NULL: any */
     uint32_t vendor_id;  /* 0: any */
     uint32_t capability; /* NVIDIA's compute capability, the major number, or above */
     bool is_cpu;         /* only devices whose work-items take turns on a core */
 } xli_tune_match;
+bool xli_tune_fits(const xli_tune_match *match, const xli_tune_device *device);
 
-bool xli_tune_fits(const xli_tune_match *match, const xli_facts *facts);
+enum { XLI_VENDOR_NVIDIA = 0x10de };
+
+/* ---- the built-in tables, by primitive --------------------------------------- */
+
+void xli_tune_scan_table(const xli_tune_device *device, xli_tune_scan *tune);
+void xli_tune_reduce_table(const xli_tune_device *device, xli_tune_reduce *tune);
+void xli_tune_sort_table(const xli_tune_device *device, xli_tune_sort *tune);
+void xli_tune_grid_table(const xli_tune_device *device, xli_tune_grid *tune);
+void xli_tune_neighbors_table(const xli_tune_device *device, xli_tune_neighbors *tune);
+
+/* What the device has room for, of wherever the values came from: work-group size, local
+ * memory. A sort's elements have so many bytes, key and value. Scans and reductions fit
+ * themselves as they are built. */
+void xli_tune_sort_fit(const xli_tune_device *device, uint64_t element_bytes, xli_tune_sort *tune);
+void xli_tune_grid_fit(const xli_tune_device *device, xli_tune_grid *tune);
+void xli_tune_neighbors_fit(const xli_tune_device *device, xli_tune_neighbors *tune);
+
+/* ---- tune.c: the values of a plan --------------------------------------------- */
+
+/* Names and values of a descriptor, for a plan that takes those of `primitives`. */
+typedef struct xli_tune_wish {
+    unsigned primitives;
+    const xl_tunable *tunables;
+    uint32_t count;
+} xli_tune_wish;
+
+/* The values for a device: built-in, then those of the file (may be NULL), then those wished
+ * for. XL_ERROR_INVALID_ARGUMENT with a text in `why`: a wish that is unknown, out of range or
+ * of another primitive. */
+xl_status xli_tune_choose(const xli_tune_device *device, const xli_tuning *file,
+                          const xli_tune_wish *wish, xli_text *why, xli_tune *tune);
+
+/* Those of a checked wish that are of one primitive: for a plan that makes another. `part` has
+ * room for all; their number. */
+uint32_t xli_tune_part(const xli_tune_wish *wish, unsigned primitive, xl_tunable *part);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Tuning of the grid: a table by kind of device, overridden by the tuning file. */
-#include "tune_grid.h"
+ * The built-in values of the grid and of the searches on it, by kind of device, and what a
+ * device has room for. */
+#include "tune.h"
 
 /* On a GPU a work-item takes one point, so that each load of a work-group is one
  * run of memory; on a CPU a work-group is some vectors wide and walks far.
@@ -14,45 +15,48 @@ static const xli_tune_grid gpu = {.group = 256,
                                   .bounds_groups = 4,
                                   .crowd = 256,
                                   .crowd_groups = 1,
-                                  .crowd_group = 1024,
-                                  .search_group = 128,
-                                  .search_items = 1,
-                                  .staged = 48};
+                                  .crowd_group = 1024};
 static const xli_tune_grid cpu = {.group = 16,
                                   .items = 64,
                                   .bounds_groups = 4,
                                   .crowd = 64,
                                   .crowd_groups = 2,
-                                  .crowd_group = 1024,
-                                  .search_group = 64,
-                                  .search_items = 1,
-                                  .staged = 0};
+                                  .crowd_group = 1024};
+static const xli_tune_neighbors gpu_search = {.group = 128, .items = 1, .staged = 48};
+static const xli_tune_neighbors cpu_search = {.group = 64, .items = 1, .staged = 0};
 
 /* Local memory of a work-item that looks for the box: xl_grid_found. */
 #define FOUND_BYTES 40
 
-void xli_tune_grid_get(const xl_context *ctx, const xli_facts *facts, xli_tune_grid *tune)
+/* The groups above are for each compute unit. */
+void xli_tune_grid_table(const xli_tune_device *device, xli_tune_grid *tune)
 {
-    const uint32_t units = facts->info.compute_units > 0 ? facts->info.compute_units : 1;
-    const xli_tunable fields[] = {
-        {"grid.group", &tune->group},
-        {"grid.items", &tune->items},
-        {"grid.bounds_groups", &tune->bounds_groups},
-        {"grid.crowd", &tune->crowd},
-        {"grid.crowd_groups", &tune->crowd_groups},
-        {"grid.crowd_group", &tune->crowd_group},
-        {"neighbors.group", &tune->search_group},
-        {"neighbors.items", &tune->search_items},
-        {"neighbors.staged", &tune->staged},
-    };
-    *tune = facts->is_cpu ? cpu : gpu;
+    enum { MOST_UNITS = 16384 }; /* within the range of both */
+    const uint32_t units = (uint32_t)xli_max(1, xli_min(device->compute_units, MOST_UNITS));
+    *tune = device->is_cpu ? cpu : gpu;
     tune->bounds_groups *= units;
     tune->crowd_groups *= units;
-    xli_context_tune(ctx, fields, XLI_COUNT(fields));
-    /* A quarter of local memory is left to the compiler and the driver. */
-    const uint64_t room = facts->info.local_bytes / 4 * 3;
-    while ((uint64_t)tune->staged * tune->search_group * 4 > room)
-        tune->staged /= 2;
-    while (tune->group > 1 && (uint64_t)tune->group * FOUND_BYTES > room)
+}
+
+void xli_tune_neighbors_table(const xli_tune_device *device, xli_tune_neighbors *tune)
+{
+    *tune = device->is_cpu ? cpu_search : gpu_search;
+}
+
+/* A quarter of local memory is left to the compiler and the driver. */
+static uint64_t room(const xli_tune_device *device)
+{
+    return device->local_bytes / 4 * 3;
+}
+
+void xli_tune_grid_fit(const xli_tune_device *device, xli_tune_grid *tune)
+{
+    while (tune->group > 1 && (uint64_t)tune->group * FOUND_BYTES > room(device))
         tune->group /= 2;
+}
+
+void xli_tune_neighbors_fit(const xli_tune_device *device, xli_tune_neighbors *tune)
+{
+    while ((uint64_t)tune->staged * tune->group * 4 > room(device))
+        tune->staged /= 2;
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Tunables of the reduction. */
-#include "tune_reduce.h"
-
+ * The built-in values of the reduction. */
 #include "tune.h"
 
 typedef struct row {
@@ -37,19 +35,10 @@ static const row table[] = {
       .alone_tiles = 1}},
 };
 
-void xli_tune_reduce_get(const xl_context *ctx, const xli_facts *facts, xli_tune_reduce *tune)
+void xli_tune_reduce_table(const xli_tune_device *device, xli_tune_reduce *tune)
 {
     const row *found = table;
-    while (!xli_tune_fits(&found->match, facts))
+    while (!xli_tune_fits(&found->match, device))
         ++found;
     *tune = found->tune;
-    const xli_tunable fields[] = {
-        {"reduce.serial", &tune->serial},           {"reduce.group_size", &tune->group_size},
-        {"reduce.whole_size", &tune->whole_size},   {"reduce.item_bytes", &tune->item_bytes},
-        {"reduce.whole_bytes", &tune->whole_bytes}, {"reduce.run_groups", &tune->run_groups},
-        {"reduce.part_groups", &tune->part_groups}, {"reduce.run_elements", &tune->run_elements},
-        {"reduce.run_offsets", &tune->run_offsets}, {"reduce.ahead", &tune->ahead},
-        {"reduce.alone_tiles", &tune->alone_tiles},
-    };
-    xli_context_tune(ctx, fields, XLI_COUNT(fields));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Tuning values of the scan. */
+ * The built-in values of the scan. */
 #include "tune.h"
 
 typedef struct row {
@@ -9,8 +9,9 @@ typedef struct row {
 
 /* Measured on an H200, where alone it is taken; elsewhere for whoever asks for it. */
 #define AHEAD                                                                                      \
-    .ahead_block = 512, .ahead_groups = 2, .ahead_few = 3, .ahead_plain = {256, 192},              \
-    .ahead_wide = {128, 240}, .ahead_flags = {512, 100}
+    .ahead_block = 512, .ahead_groups = 2, .ahead_few = 3, .ahead_size = 256, .ahead_bytes = 192,  \
+    .ahead_wide_size = 128, .ahead_wide_bytes = 240, .ahead_flag_size = 512,                       \
+    .ahead_flag_bytes = 100
 
 #define CPU                                                                                        \
     .shape = XLI_SCAN_SERIAL, .group_size = 64, .item_bytes = 64, .tile_bytes = 1 << 16,           \
@@ -31,37 +32,10 @@ static const row table[] = {
     {{0}, {GPU, .item_bytes = 64, .ring_groups = 4}},
 };
 
-void xli_tune_scan_get(const xl_context *ctx, const xli_facts *facts, xli_tune_scan *tune)
+void xli_tune_scan_table(const xli_tune_device *device, xli_tune_scan *tune)
 {
     const row *found = table;
-    while (!xli_tune_fits(&found->match, facts))
+    while (!xli_tune_fits(&found->match, device))
         ++found;
     *tune = found->tune;
-    const xli_tunable fields[] = {
-        {"scan.shape", &tune->shape},
-        {"scan.group_size", &tune->group_size},
-        {"scan.item_bytes", &tune->item_bytes},
-        {"scan.tile_bytes", &tune->tile_bytes},
-        {"scan.run_groups", &tune->run_groups},
-        {"scan.run_elements", &tune->run_elements},
-        {"scan.run_offsets", &tune->run_offsets},
-        {"scan.ring_groups", &tune->ring_groups},
-        {"scan.share", &tune->share},
-        {"scan.look_back", &tune->look_back},
-        {"scan.stream_kib", &tune->stream_kib},
-        {"scan.ahead", &tune->ahead},
-        {"scan.ahead_block", &tune->ahead_block},
-        {"scan.ahead_groups", &tune->ahead_groups},
-        {"scan.ahead_few", &tune->ahead_few},
-        {"scan.ahead_size", &tune->ahead_plain.size},
-        {"scan.ahead_bytes", &tune->ahead_plain.bytes},
-        {"scan.ahead_wide_size", &tune->ahead_wide.size},
-        {"scan.ahead_wide_bytes", &tune->ahead_wide.bytes},
-        {"scan.ahead_flag_size", &tune->ahead_flags.size},
-        {"scan.ahead_flag_bytes", &tune->ahead_flags.bytes},
-        {"scan.spin_limit", &tune->spin_limit},
-        {"scan.hold_back", &tune->hold_back},
-        {"scan.hold_half", &tune->hold_half},
-    };
-    xli_context_tune(ctx, fields, XLI_COUNT(fields));
 }

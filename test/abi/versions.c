@@ -19,17 +19,18 @@
     _Static_assert(sizeof(type) == offsetof(type, field) + sizeof(((type *)NULL)->field), #type)
 ENDS_WITH(xl_context_desc, mask);
 ENDS_WITH(xl_device_info, caches_from_source);
-ENDS_WITH(xl_scan_desc, user_store_type);
+ENDS_WITH(xl_scan_desc, tunables);
 ENDS_WITH(xl_scan_args, first_index);
-ENDS_WITH(xl_reduce_desc, user_store_type);
+ENDS_WITH(xl_reduce_desc, tunables);
 ENDS_WITH(xl_reduce_args, scratch);
-ENDS_WITH(xl_sort_desc, algorithm);
+ENDS_WITH(xl_sort_desc, tunables);
 ENDS_WITH(xl_sort_args, scratch);
-ENDS_WITH(xl_grid_desc, algorithm);
+ENDS_WITH(xl_grid_desc, tunables);
 ENDS_WITH(xl_grid_report, table_cells);
 ENDS_WITH(xl_grid_build_args, storage);
 ENDS_WITH(xl_grid_reorder_args, out);
-ENDS_WITH(xl_neighbors_desc, visit);
+ENDS_WITH(xl_neighbors_desc, tunables);
+ENDS_WITH(xl_plan_info, algorithm);
 ENDS_WITH(xl_neighbors_count_args, scratch);
 ENDS_WITH(xl_neighbors_fill_args, indices);
 ENDS_WITH(xl_neighbors_visit_args, out);

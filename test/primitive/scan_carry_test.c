@@ -137,7 +137,8 @@ static void check_whole(xl_context *ctx, job *j, size_t n, size_t step)
         size_t cuts[MOST_PARTS + 1] = {0};
         const size_t parts = 3 + xlt_below(&random, MOST_PARTS - 2);
         for (size_t k = 1; k < parts; ++k) /* some of them empty */
-            cuts[k] = cuts[k - 1] + xlt_below(&random, (uint32_t)((n - cuts[k - 1]) / (parts - k) + 1));
+            cuts[k] =
+                cuts[k - 1] + xlt_below(&random, (uint32_t)((n - cuts[k - 1]) / (parts - k) + 1));
         cuts[parts] = n;
         check_cuts(&w, cuts, parts);
     }

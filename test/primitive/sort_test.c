@@ -601,13 +601,12 @@ static void wrong_descriptors(void **state)
         const char *said;
         xl_sort_desc desc;
     } cases[] = {
-        {"desc.key: u8", {0, XL_U8, XL_NONE, XL_ASCENDING, XL_SORT_AUTO}},
-        {"desc.key", {0, XL_NONE, XL_NONE, XL_ASCENDING, XL_SORT_AUTO}},
-        {"desc.key", {0, (xl_type)99, XL_NONE, XL_ASCENDING, XL_SORT_AUTO}},
-        {"desc.value: u64", {0, XL_U32, XL_U64, XL_ASCENDING, XL_SORT_AUTO}},
-        {"desc.order: unknown value 7", {0, XL_U32, XL_U32, (xl_sort_order)7, XL_SORT_AUTO}},
-        {"desc.algorithm: unknown value 9",
-         {0, XL_U32, XL_U32, XL_ASCENDING, (xl_sort_algorithm)9}},
+        {"desc.key: u8", {.key = XL_U8}},
+        {"desc.key", {.key = XL_NONE}},
+        {"desc.key", {.key = (xl_type)99}},
+        {"desc.value: u64", {.key = XL_U32, .value = XL_U64}},
+        {"desc.order: unknown value 7", {.key = XL_U32, .order = (xl_sort_order)7}},
+        {"desc.algorithm: unknown value 9", {.key = XL_U32, .algorithm = (xl_sort_algorithm)9}},
     };
     xl_sort *plan;
     xl_context *ctx = xlt_context();

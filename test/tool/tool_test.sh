@@ -34,6 +34,7 @@ Parallel primitives on any OpenCL device, for arrays in .npy files.
   reduce      the sum, least element ... of an array, or of each of its segments
   sort        sort an array, with values, or find the order
   neighbors   neighbours of each point within a radius
+  tune        find faster tuning values for a device, and write them to a file
 
 "crosslane COMMAND --help" says more. The device is the one that --device or
 CROSSLANE_DEVICE names: "gpu", "cpu", a part of its name, or "platform:device".
@@ -44,11 +45,15 @@ END
   prints "crosslane $version"
   local segments="flags bits keys offsets width mask"
   helps devices "" json
-  helps selftest " [NAME...]" device
-  helps scan " IN.npy OUT.npy" op exclusive inclusive init $segments algorithm determinism device json
-  helps reduce " IN.npy OUT.npy" op init $segments keys-out count determinism device json
-  helps sort " IN.npy OUT.npy" values argsort descending algorithm device json
-  helps neighbors " POINTS.npy --radius R" radius inclusive out counts density mass f32 device json
+  helps selftest " [NAME...]" device tune-file
+  helps tune "" out seconds device tune-file json
+  helps scan " IN.npy OUT.npy" op exclusive inclusive init $segments algorithm determinism device \
+    tune-file json
+  helps reduce " IN.npy OUT.npy" op init $segments keys-out count determinism device \
+    tune-file json
+  helps sort " IN.npy OUT.npy" values argsort descending algorithm device tune-file json
+  helps neighbors " POINTS.npy --radius R" radius inclusive out counts density mass f32 \
+    device tune-file json
   refuses 2 'no command given; try "crosslane --help"'
   refuses 2 'unknown command "plot"; "crosslane --help" lists them' plot
   refuses 2 'scan: unknown option "--colour"; "crosslane scan --help" lists them' \
@@ -85,6 +90,50 @@ END
   has_line stdout "  --flags F.npy               segments begin where a bool, u8 or i8 is not 0"
   has_line stdout \
     "  --offsets O.npy             CSR: segment s is O[s] to before O[s + 1]; u32, u64, i32, i64"
+}
+
+# tile_of FILE: the elements of a scan's tile with that tuning file, or with what a second of search
+# makes of it.
+tile_of() {
+  runs "$crosslane" tune --seconds 1 --tune-file "$1" --json
+  sed -E 's/.*"case":"scan","n":[0-9]+,"algorithm":"[a-z-]+","sub_group_size":0,"work_group_size":1,"tile_elements":([0-9]+).*/\1/' stdout
+}
+
+tune() {
+  local name bytes
+  printf '%s\n' "scan.shape = 0" "scan.ahead = 0" "scan.tile_bytes = 256" "sort.run_log = 6" >start.tune
+  runs "$crosslane" tune --seconds 10 --tune-file start.tune --out out/found.tune
+  has_line_like stdout 'tunable +before +after +gain'
+  has_line_like stdout '.*: [0-9]+ values tried, [0-9]+ tunables changed(; the time was over)?; out/found.tune'
+  has_line out/found.tune "# Tuning values of Crosslane $version, measured by \"crosslane tune\"."
+  for name in device driver "begun from"; do has_line_like out/found.tune "# $name: .+"; done
+  has_line_like out/found.tune '# date: 20[0-9]{2}-[0-9]{2}-[0-9]{2}'
+  # What it began from is kept, or replaced by what was measured.
+  for name in scan.shape scan.ahead scan.tile_bytes sort.run_log; do
+    has_line_like out/found.tune \
+      "$name = [0-9]+ # (as it was|[0-9]+ before; [a-z ]+ is [0-9]+\.[0-9]{2} times as fast with it)"
+  done
+  # The file is read, and plans take its values.
+  for bytes in 4096 8192; do
+    sed -E "s/^scan\.tile_bytes = .*/scan.tile_bytes = $bytes/; s/^(scan\.(shape|ahead)) = .*/\1 = 0/" \
+      out/found.tune >again.tune
+    name=$(tile_of again.tune)
+    [ "$name" = $((bytes / 4)) ] || grep -q "\"name\":\"scan.tile_bytes\",\"before\":$bytes" stdout ||
+      fail "a tile of $name elements with: $(cat again.tune)"
+  done
+  "$oracle" list u4 few.npy 3 1 2
+  runs "$crosslane" scan few.npy out/o.npy --tune-file out/found.tune
+  runs env CROSSLANE_TUNE_FILE=out/found.tune "$crosslane" sort few.npy out/o.npy
+  printf '%s\n' "" "scan.shap = 0" >bad.tune
+  rm -r out && mkdir out
+  refuses 1 'tune_file bad.tune:2: unknown name "scan.shap"...' sort few.npy out/o.npy --tune-file bad.tune
+  # The environment's file is not where a search begins.
+  runs env CROSSLANE_TUNE_FILE=bad.tune "$crosslane" tune --seconds 1 --json
+  refuses 1 'tune_file (CROSSLANE_TUNE_FILE): "absent.tune" is no file that can be read' \
+    tune --tune-file absent.tune --out out/found.tune
+  refuses 1 "absent/found.tune: cannot be written: No such file or directory" \
+    tune --out absent/found.tune
+  refuses 2 "tune: --seconds: 0; it must be 1 to 86400" tune --seconds 0
 }
 
 # Segments that do not fit the 100 elements of flat.npy.

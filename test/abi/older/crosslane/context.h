@@ -45,6 +45,17 @@ typedef struct xl_device_info {
     uint32_t has_int64_atomics;
     uint32_t has_sub_groups;
 } xl_device_info;
+typedef struct xl_tunable_info {
+    const char *name;
+    const char *meaning;
+    uint64_t least, greatest;
+    uint64_t value;
+    uint32_t zero;
+    uint32_t from_file;
+    uint32_t step;
+    uint32_t turn;
+} xl_tunable_info;
+typedef void xl_tunable_visitor(void *user, const xl_tunable_info *info);
 XL_EXTERN_C_BEGIN
 XL_API void xl_context_desc_init_sized(xl_context_desc *desc, size_t size);
 XL_NODISCARD XL_API xl_status xl_context_create(const xl_context_desc *desc, xl_context **ctx);
@@ -61,6 +72,7 @@ XL_API const char *xl_context_error(const xl_context *ctx);
 typedef void xl_device_visitor(void *user, uint32_t platform, uint32_t device, cl_platform_id pid,
                                cl_device_id did);
 XL_API uint32_t xl_devices_each(xl_device_visitor *visit, void *user);
+XL_API uint32_t xl_tunables_each(xl_context *ctx, xl_tunable_visitor *visit, void *user);
 XL_EXTERN_C_END
 static inline void xl_context_desc_init(xl_context_desc *desc)
 {

@@ -5,6 +5,7 @@
 #define CROSSLANE_CROSSLANE_H
 #include <crosslane/context.h>
 #include <crosslane/grid.h>
+#include <crosslane/plan_info.h>
 #include <crosslane/program.h>
 #include <crosslane/reduce.h>
 #include <crosslane/scan.h>

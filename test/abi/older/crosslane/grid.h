@@ -13,6 +13,7 @@ typedef enum xl_grid_algorithm {
 } xl_grid_algorithm;
 typedef struct xl_grid_desc {
     uint32_t struct_size;
+    uint32_t num_tunables;
     uint32_t dimensions;
     uint32_t scalar;
     uint32_t stride;
@@ -20,6 +21,7 @@ typedef struct xl_grid_desc {
     uint32_t bounded;
     float lower[3];
     float upper[3];
+    uint32_t algorithm;
 } xl_grid_desc;
 typedef struct xl_grid_report {
     uint32_t struct_size;
@@ -34,10 +36,12 @@ typedef struct xl_grid_report {
 } xl_grid_report;
 typedef struct xl_neighbors_desc {
     uint32_t struct_size;
+    uint32_t num_tunables;
     float radius;
     uint32_t inclusive;
     uint32_t include_self;
     uint32_t sorted;
+    const char *visit;
 } xl_neighbors_desc;
 typedef struct xl_grid_build_args {
     size_t n;

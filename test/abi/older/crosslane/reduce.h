@@ -7,6 +7,7 @@
 typedef struct xl_reduce xl_reduce;
 typedef struct xl_reduce_desc {
     uint32_t struct_size;
+    uint32_t num_tunables;
     uint32_t type;
     uint32_t op;
     uint32_t determinism;
@@ -22,6 +23,7 @@ typedef struct xl_reduce_desc {
     const char *load;
     const char *store;
     const xl_user_type *user_load_type;
+    const xl_user_type *user_store_type;
 } xl_reduce_desc;
 typedef struct xl_reduce_args {
     size_t n;

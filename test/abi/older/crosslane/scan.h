@@ -15,6 +15,7 @@ typedef enum xl_scan_algorithm {
 } xl_scan_algorithm;
 typedef struct xl_scan_desc {
     uint32_t struct_size;
+    uint32_t num_tunables;
     uint32_t type;
     uint32_t op;
     uint32_t kind;
@@ -34,6 +35,7 @@ typedef struct xl_scan_desc {
     const char *load;
     const char *store;
     const xl_user_type *user_load_type;
+    const xl_user_type *user_store_type;
 } xl_scan_desc;
 typedef struct xl_scan_args {
     size_t n;
@@ -41,6 +43,9 @@ typedef struct xl_scan_args {
     xl_view in;
     xl_view segments;
     xl_view out;
+    xl_view scratch;
+    xl_view carry_in;
+    xl_view carry_out;
 } xl_scan_args;
 XL_EXTERN_C_BEGIN
 XL_API void xl_scan_desc_init_sized(xl_scan_desc *desc, size_t size);

@@ -9,9 +9,11 @@ typedef enum xl_sort_order { XL_ASCENDING = 0, XL_DESCENDING = 1 } xl_sort_order
 typedef enum xl_sort_algorithm { XL_SORT_AUTO = 0, XL_SORT_BITONIC = 1 } xl_sort_algorithm;
 typedef struct xl_sort_desc {
     uint32_t struct_size;
+    uint32_t num_tunables;
     uint32_t key;
     uint32_t value;
     uint32_t order;
+    uint32_t algorithm;
 } xl_sort_desc;
 typedef struct xl_sort_args {
     size_t n;

@@ -106,6 +106,17 @@ typedef enum xl_determinism {
     XL_UNORDERED = 1,
     XL_REPRODUCIBLE = 2
 } xl_determinism;
+typedef struct xl_tunable {
+    const char *name;
+    uint64_t value;
+} xl_tunable;
+typedef struct xl_plan_info {
+    uint32_t struct_size;
+    uint32_t sub_group_size;
+    uint32_t work_group_size;
+    uint32_t item_elements;
+    uint64_t tile_elements;
+} xl_plan_info;
 XL_EXTERN_C_BEGIN
 XL_API size_t xl_type_size(xl_type type);
 XL_API const char *xl_type_name(xl_type type);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ * What a plan took of the values that it could choose from (xl_plan_info in types.h): for
+ * people who tune, and for reports. */
+#ifndef CROSSLANE_PLAN_INFO_H
+#define CROSSLANE_PLAN_INFO_H
+
+#include <crosslane/grid.h>
+#include <crosslane/reduce.h>
+#include <crosslane/scan.h>
+#include <crosslane/sort.h>
+
+XL_EXTERN_C_BEGIN
+
+/* Fills in `size` bytes of *info, of a call with n elements. Pure; does not block. The functions
+ * below pass the size that the caller was compiled with. XL_ERROR_INVALID_ARGUMENT: a NULL, or a
+ * size that is no structure's.
+ *
+ *   scan        algorithm "look-back", "reduce-then-scan", "kogge-stone", "blelloch"
+ *   reduction   "reduce-then-fold"
+ *   sort        "bitonic"
+ *   grid        "counting", "bitonic"; group, item and tile are those of the kernels that read the
+ *               points; the scan or the sort inside has its own
+ *   neighbours  "cells"; elements are points that are searched from */
+XL_NODISCARD XL_API xl_status xl_scan_info_sized(const xl_scan *plan, size_t n, xl_plan_info *info,
+                                                 size_t size);
+XL_NODISCARD XL_API xl_status xl_reduce_info_sized(const xl_reduce *plan, size_t n,
+                                                   xl_plan_info *info, size_t size);
+XL_NODISCARD XL_API xl_status xl_sort_info_sized(const xl_sort *plan, size_t n, xl_plan_info *info,
+                                                 size_t size);
+XL_NODISCARD XL_API xl_status xl_grid_info_sized(const xl_grid *grid, size_t n, xl_plan_info *info,
+                                                 size_t size);
+XL_NODISCARD XL_API xl_status xl_neighbors_info_sized(const xl_neighbors *plan, size_t n,
+                                                      xl_plan_info *info, size_t size);
+
+XL_EXTERN_C_END
+
+XL_NODISCARD static inline xl_status xl_scan_info(const xl_scan *plan, size_t n, xl_plan_info *info)
+{
+    return xl_scan_info_sized(plan, n, info, sizeof *info);
+}
+
+XL_NODISCARD static inline xl_status xl_reduce_info(const xl_reduce *plan, size_t n,
+                                                    xl_plan_info *info)
+{
+    return xl_reduce_info_sized(plan, n, info, sizeof *info);
+}
+
+XL_NODISCARD static inline xl_status xl_sort_info(const xl_sort *plan, size_t n, xl_plan_info *info)
+{
+    return xl_sort_info_sized(plan, n, info, sizeof *info);
+}
+
+XL_NODISCARD static inline xl_status xl_grid_info(const xl_grid *grid, size_t n, xl_plan_info *info)
+{
+    return xl_grid_info_sized(grid, n, info, sizeof *info);
+}
+
+XL_NODISCARD static inline xl_status xl_neighbors_info(const xl_neighbors *plan, size_t n,
+                                                       xl_plan_info *info)
+{
+    return xl_neighbors_info_sized(plan, n, info, sizeof *info);
+}
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ * Tuning values of a context: what lib/tune has to know of the device, and its answers as
+ * errors of the context. */
+#include "private.h"
+
+static xli_tune_device device_of(const xli_facts *facts)
+{
+    return (xli_tune_device){.name = facts->info.name,
+                             .vendor_id = facts->vendor_id,
+                             .capability = facts->nv_capability,
+                             .is_cpu = facts->is_cpu,
+                             .compute_units = facts->info.compute_units,
+                             .local_bytes = facts->info.local_bytes,
+                             .max_work_group = facts->info.max_work_group_size};
+}
+
+/* Takes over the text. */
+static xl_status report(const xl_context *ctx, xl_status status, xli_text *why)
+{
+    if (status != XL_SUCCESS && why->failed)
+        status = xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY,
+                          "no memory for what is wrong with a "
+                          "tuning value");
+    else if (status != XL_SUCCESS)
+        status = xli_fail(ctx, status, "%s", why->data);
+    xli_text_free(why);
+    return status;
+}
+
+xl_status xli_settings_read_tuning(const char *path, xli_tuning **tuning)
+{
+    xli_text why = {0};
+    const xl_status status = xli_tuning_read(path, &why, tuning);
+    return report(NULL, status, &why);
+}
+
+xl_status xli_context_tune(const xl_context *ctx, const xli_facts *facts, const xli_tune_wish *wish,
+                           xli_tune_device *device, xli_tune *tune)
+{
+    xli_text why = {0};
+    *device = device_of(facts);
+    const xl_status status = xli_tune_choose(device, ctx->tuning, wish, &why, tune);
+    return report(ctx, status, &why);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ * The registry of tunables: the only place where their names, ranges and meanings stand. */
+#include "tune.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A field of xli_tune is the tunable of its name. */
+#define OF(PRIMITIVE, part, field)                                                                 \
+    .primitive = XLI_TUNE_##PRIMITIVE, .name = #part "." #field,                                   \
+    .at = offsetof(xli_tune, part) + offsetof(xli_tune_##part, field)
+#define SCAN(field) OF(SCAN, scan, field)
+#define REDUCE(field) OF(REDUCE, reduce, field)
+#define SORT(field) OF(SORT, sort, field)
+#define GRID(field) OF(GRID, grid, field)
+#define NEIGHBORS(field) OF(NEIGHBORS, neighbors, field)
+
+#define RANGE(low, high) .least = (low), .greatest = (high)
+#define ZERO_OR(low, high) RANGE(low, high), .zero = true
+#define SWITCH RANGE(0, 1)
+/* Searched by measurement, in that turn. What is not searched is for tests, or keeps to a limit
+ * of a driver that a measurement does not reach. */
+#define BY_ONE(turns) .step = XLI_STEP_ONE, .turn = (turns)
+#define DOUBLING(turns) .step = XLI_STEP_DOUBLE, .turn = (turns)
+#define MEANS(text) .meaning = text
+
+const xli_tunable xli_tunables[XLI_TUNABLES] = {
+    {SCAN(shape), SWITCH, BY_ONE(3),
+     MEANS("0: one work-item walks a tile; 1: a work-group holds it.")},
+    {SCAN(group_size), RANGE(1, 1024), DOUBLING(2),
+     MEANS("Work-items of a group, where scan.shape is 1; rounded down to a power of two.")},
+    {SCAN(item_bytes), RANGE(16, 1024), DOUBLING(1),
+     MEANS("Bytes that a work-item holds of a tile, where scan.shape is 1.")},
+    {SCAN(tile_bytes), RANGE(256, 1 << 24), DOUBLING(1),
+     MEANS("Bytes of a tile, where scan.shape is 0.")},
+    {SCAN(run_groups), RANGE(1, 64), DOUBLING(2),
+     MEANS("Work-groups per compute unit of reduce-then-scan.")},
+    {SCAN(run_elements), RANGE(1 << 10, 1 << 30),
+     MEANS("Elements of the longest run of one group of reduce-then-scan, about.")},
+    {SCAN(run_offsets), ZERO_OR(1, 1 << 30),
+     MEANS("The same where segments are CSR offsets; 0: runs are as long as others.")},
+    {SCAN(ring_groups), RANGE(1, 64), DOUBLING(1),
+     MEANS("Work-groups per compute unit of look-back.")},
+    {SCAN(share), RANGE(1, 16), DOUBLING(3),
+     MEANS("Tiles of a block for each work-item that looks back in order.")},
+    {SCAN(look_back), SWITCH, BY_ONE(2),
+     MEANS("1: XL_SCAN_AUTO takes look-back where the device allows it; 0: it never does.")},
+    {SCAN(stream_kib), RANGE(0, UINT32_MAX),
+     MEANS("Results of at least so many KiB are written past the cache, where scan.shape is 0.")},
+    {SCAN(ahead), SWITCH, BY_ONE(2),
+     MEANS("1: look-back posts sums ahead of results, where the device has sub-groups.")},
+    {SCAN(ahead_block), RANGE(1, 4096), DOUBLING(3),
+     MEANS("Tiles of a block, where scan.ahead is 1.")},
+    {SCAN(ahead_groups), RANGE(1, 64), DOUBLING(2),
+     MEANS("Work-groups of 256 per compute unit, or as many of another size as have so many "
+           "work-items, where scan.ahead is 1.")},
+    {SCAN(ahead_few), RANGE(1, 63), DOUBLING(3),
+     MEANS("Vectors of a work-item in the shorter tiles that few elements are cut into, where "
+           "scan.ahead is 1.")},
+    {SCAN(ahead_size), RANGE(64, 1024), DOUBLING(2),
+     MEANS("Work-items of a group, of values of one word, where scan.ahead is 1.")},
+    {SCAN(ahead_bytes), RANGE(4, 1024), DOUBLING(1), MEANS("Bytes that each of these holds.")},
+    {SCAN(ahead_wide_size), RANGE(64, 1024),
+     MEANS("Work-items of a group, of values of two words, where scan.ahead is 1.")},
+    {SCAN(ahead_wide_bytes), RANGE(4, 1024), MEANS("Bytes that each of these holds.")},
+    {SCAN(ahead_flag_size), RANGE(64, 1024), DOUBLING(2),
+     MEANS("Work-items of a group, of values with head flags, where scan.ahead is 1.")},
+    {SCAN(ahead_flag_bytes), RANGE(4, 1024), DOUBLING(1), MEANS("Bytes that each of these holds.")},
+    {SCAN(spin_limit), RANGE(0, 1 << 30),
+     MEANS("Times that a work-group asks for a tile's sum before it makes that anew.")},
+    {SCAN(hold_back), ZERO_OR(1, 1 << 30),
+     MEANS("For tests: one in so many tiles posts its sum late, or never; 0: none does.")},
+    {SCAN(hold_half), SWITCH,
+     MEANS("For tests: 1: such a tile posts every other word of its sum at once.")},
+
+    {REDUCE(serial), SWITCH, BY_ONE(3),
+     MEANS("1: one work-item takes a run; 0: a work-group does.")},
+    {REDUCE(group_size), RANGE(1, 1024), DOUBLING(2),
+     MEANS("Work-items of a group, with segments, where reduce.serial is 0; rounded down to a "
+           "power of two.")},
+    {REDUCE(item_bytes), RANGE(16, 1024), DOUBLING(1),
+     MEANS("Bytes that a work-item holds of a tile, with segments, where reduce.serial is 0.")},
+    {REDUCE(whole_size), RANGE(1, 1024), DOUBLING(2),
+     MEANS("Work-items of a group, without segments, where reduce.serial is 0; rounded down to a "
+           "power of two.")},
+    {REDUCE(whole_bytes), RANGE(16, 1024), DOUBLING(1),
+     MEANS("Bytes that a work-item holds of a tile, without segments, where reduce.serial is 0.")},
+    {REDUCE(part_groups), RANGE(1, 256), DOUBLING(1),
+     MEANS("Runs per compute unit, with segments.")},
+    {REDUCE(run_groups), RANGE(1, 256), DOUBLING(1),
+     MEANS("Runs per compute unit, without segments.")},
+    {REDUCE(run_elements), RANGE(1 << 8, 1 << 30),
+     MEANS("Elements of the longest run, about, where they are taken one by one.")},
+    {REDUCE(run_offsets), ZERO_OR(1, 1 << 30),
+     MEANS("The same where segments are CSR offsets; 0: runs are as long as others.")},
+    {REDUCE(ahead), SWITCH, BY_ONE(3),
+     MEANS("1: a tile is loaded while the one before it is worked on.")},
+    {REDUCE(alone_tiles), RANGE(1, 1 << 16), MEANS("So many tiles are left to one work-group.")},
+
+    {SORT(shape), SWITCH, BY_ONE(3),
+     MEANS("0: a work-group holds a tile in registers; 1: one work-item walks it.")},
+    {SORT(group_log), RANGE(0, 10), BY_ONE(1),
+     MEANS("Work-items of a group, as the exponent of 2, where sort.shape is 0.")},
+    {SORT(held_log), RANGE(1, 5), BY_ONE(1),
+     MEANS("Elements that a work-item holds, as the exponent of 2, where sort.shape is 0.")},
+    {SORT(run_log), RANGE(4, 20), BY_ONE(1),
+     MEANS("Elements of a tile, as the exponent of 2, where sort.shape is 1.")},
+    {SORT(seek_log), RANGE(1, 10), BY_ONE(2),
+     MEANS(
+         "Work-items that search a cut, as the exponent of 2 above them, where sort.shape is 0.")},
+    {SORT(seek_busy_log), RANGE(1, 10), BY_ONE(2),
+     MEANS("The same where a launch has more than sort.busy work-groups.")},
+    {SORT(busy), RANGE(0, UINT32_MAX), MEANS("See sort.seek_busy_log.")},
+
+    {GRID(group), RANGE(1, 1024), DOUBLING(1), MEANS("Work-items of a group that builds.")},
+    {GRID(items), RANGE(1, 4096), DOUBLING(1), MEANS("Points of a work-item that builds.")},
+    {GRID(bounds_groups), RANGE(1, 65536), DOUBLING(2),
+     MEANS("Work-groups that look for the box of the points, at least.")},
+    {GRID(crowd), RANGE(1, 65536),
+     MEANS("More points than this in one cell are sorted by a work-group.")},
+    {GRID(crowd_groups), RANGE(1, 65536), MEANS("Work-groups that sort such cells.")},
+    {GRID(crowd_group), RANGE(1, 1024), MEANS("Work-items of each of these.")},
+
+    {NEIGHBORS(group), RANGE(1, 1024), DOUBLING(1), MEANS("Work-items of a group that searches.")},
+    {NEIGHBORS(items), RANGE(1, 4096), MEANS("Points of a work-item that searches.")},
+    {NEIGHBORS(staged), ZERO_OR(1, 1024), DOUBLING(1),
+     MEANS("Rows of up to so many neighbours are sorted in local memory; 0: none are.")},
+};
+
+const xli_tunable *xli_tunable_find(const char *name)
+{
+    for (size_t i = 0; i < XLI_TUNABLES; ++i)
+        if (strcmp(xli_tunables[i].name, name) == 0)
+            return &xli_tunables[i];
+    return NULL;
+}
+
+const char *xli_tunable_range(const xli_tunable *t, char text[XLI_RANGE_BYTES])
+{
+    snprintf(text, XLI_RANGE_BYTES, "%sa number from %" PRIu32 " to %" PRIu32,
+             t->zero ? "0 or " : "", t->least, t->greatest);
+    return text;
+}
+
+bool xli_tunable_takes(const xli_tunable *t, uint64_t value)
+{
+    return (t->zero && value == 0) || (value >= t->least && value <= t->greatest);
+}
+
+uint32_t xli_tunable_value(const xli_tunable *t, const xli_tune *tune)
+{
+    uint32_t value;
+    memcpy(&value, (const char *)tune + t->at, sizeof value);
+    return value;
+}
+
+void xli_tunable_set(const xli_tunable *t, xli_tune *tune, uint32_t value)
+{
+    memcpy((char *)tune + t->at, &value, sizeof value);
+}

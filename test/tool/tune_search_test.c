@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT
+ * The search of `crosslane tune` on a device that is made up: what a plan with some values takes
+ * is a function here, and so is the clock. */
+#include "tune_search.h"
+#include "xlt.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The values that the made-up device knows, by their place in `values`. */
+enum { SHAPE, TILE, OTHER, RUN, VALUES };
+static const tune_value from[VALUES] = {
+    {.name = "scan.shape", .greatest = 1, .step = 1, .turn = 3, .gain = 1},
+    {.name = "scan.tile_bytes",
+     .least = 256,
+     .greatest = 1 << 20,
+     .step = 2,
+     .turn = 1,
+     .before = 4096,
+     .value = 4096,
+     .gain = 1},
+    {.name = "scan.spin_limit", .greatest = 99, .before = 7, .value = 7, .gain = 1},
+    {.name = "sort.run_log",
+     .least = 4,
+     .greatest = 20,
+     .step = 1,
+     .turn = 2,
+     .before = 12,
+     .value = 12,
+     .gain = 1}};
+
+typedef struct plan {
+    size_t kind;
+    uint64_t value[VALUES];
+} plan;
+
+/* What the test makes of the device. */
+static struct {
+    double now, create_ms;
+    double (*time)(const plan *p);      /* of a call */
+    bool (*fails)(const plan *p);       /* cannot be made, or is wrong */
+    bool (*unsure)(size_t least_pairs); /* the pairs do not agree */
+    /* What a plan gains by chance in that comparison; in the last ones, of what was taken. */
+    double (*luck)(size_t compared, bool last);
+    size_t tried, compared, alive;
+    plan first_tried;
+} device;
+
+/* ---- what stands in for the tool's other files ---------------------------------- */
+
+double host_milliseconds(void)
+{
+    return device.now;
+}
+
+void progress_say(const char *format, ...)
+{
+    (void)format;
+}
+
+void progress_clear(void)
+{
+}
+
+int tool_fail(const char *format, ...)
+{
+    (void)format;
+    return TOOL_FAILED;
+}
+
+void session_close(session *s)
+{
+    *s = (session){0};
+}
+
+static void destroy(void *p)
+{
+    device.alive -= p != NULL;
+    free(p);
+}
+
+const tune_kind tune_kinds[TUNE_KINDS] = {
+    {.name = "scan", .prefix = "scan.", .destroy = destroy},
+    {.name = "segmented scan", .prefix = "scan.", .destroy = destroy},
+    {.name = "sort", .prefix = "sort.", .destroy = destroy},
+    {.name = "none", .prefix = "none.", .destroy = destroy},
+    {.name = "none", .prefix = "none.", .destroy = destroy},
+    {.name = "none", .prefix = "none.", .destroy = destroy},
+    {.name = "none", .prefix = "none.", .destroy = destroy}};
+
+static void *make(const tune_kind *kind)
+{
+    plan *p = calloc(1, sizeof *p);
+    assert_non_null(p);
+    p->kind = (size_t)(kind - tune_kinds);
+    for (size_t v = 0; v < VALUES; ++v)
+        p->value[v] = from[v].before;
+    device.now += device.create_ms;
+    ++device.alive;
+    return p;
+}
+
+int tune_case_open(tune_case *c, const session *s, const tune_kind *kind)
+{
+    *c = (tune_case){.kind = kind, .s = s, .create_ms = device.create_ms};
+    c->plan = c->first = make(kind);
+    return TOOL_OK;
+}
+
+void tune_case_close(tune_case *c)
+{
+    if (c->plan != c->first)
+        destroy(c->plan);
+    destroy(c->first);
+    *c = (tune_case){0};
+}
+
+bool tune_case_try(tune_case *c, const xl_tunable *values, uint32_t count, void **out)
+{
+    plan *p = make(c->kind);
+    for (uint32_t i = 0; i < count; ++i)
+        for (size_t v = 0; v < VALUES; ++v)
+            if (strcmp(values[i].name, from[v].name) == 0)
+                p->value[v] = values[i].value;
+    if (device.tried++ == 0)
+        device.first_tried = *p;
+    *out = p;
+    if (device.fails && device.fails(p)) {
+        destroy(p);
+        *out = NULL;
+    }
+    return *out != NULL;
+}
+
+bool tune_case_compare(const tune_case *c, size_t least_pairs, void *before, void *after,
+                       tune_gain *gain)
+{
+    const double luck = device.luck ? device.luck(device.compared, after == c->plan) : 1;
+    ++device.compared;
+    device.now += 100;
+    *gain = (tune_gain){.before_ms = device.time(before), .after_ms = device.time(after) / luck};
+    gain->gain = gain->before_ms / gain->after_ms;
+    gain->sure = !device.unsure || !device.unsure(least_pairs);
+    return true;
+}
+
+/* ---- the tests ------------------------------------------------------------------- */
+
+static tune_value values[VALUES];
+
+/* Searches for so long, and checks that no plan is left. */
+static tune_search search_for(double seconds)
+{
+    tune_search t = {.count = VALUES};
+    memcpy(values, from, sizeof values);
+    t.values = malloc(sizeof values);
+    assert_non_null(t.values);
+    memcpy(t.values, from, sizeof values);
+    t.end = device.now + seconds * 1e3;
+    assert_int_equal(tune_search_run(&t), TOOL_OK);
+    memcpy(values, t.values, sizeof values);
+    tune_search result = t;
+    tune_search_close(&t);
+    assert_int_equal(device.alive, 0);
+    return result;
+}
+
+static int start(void **state)
+{
+    (void)state;
+    memset(&device, 0, sizeof device);
+    device.create_ms = 1000;
+    return 0;
+}
+
+/* Best at a tile of 2^15 bytes, 10 % for each doubling from there; sorts do not care. */
+static double by_tile(const plan *p)
+{
+    return p->kind == 2 ? 5 : pow(1.1, fabs(log2((double)p->value[TILE]) - 15));
+}
+
+static void nothing_else_changed(size_t but)
+{
+    for (size_t v = 0; v < VALUES; ++v)
+        if (v != but)
+            assert_true(values[v].value == values[v].before && values[v].gain == 1);
+}
+
+static void the_best_value_is_found(void **state)
+{
+    (void)state;
+    device.time = by_tile;
+    const tune_search t = search_for(1000);
+    assert_int_equal(values[TILE].value, 1 << 15);
+    assert_true(fabs(values[TILE].gain - 1.331) < 1e-9);
+    assert_string_equal(values[TILE].where, "scan");
+    assert_true(fabs(t.whole[1].before_ms / t.whole[1].after_ms - 1.331) < 1e-9);
+    assert_false(t.out_of_time);
+    assert_int_equal(device.first_tried.value[TILE], 8192); /* the first turn comes first */
+    nothing_else_changed(TILE);
+}
+
+static double down_by_log(const plan *p)
+{
+    return p->kind == 2 ? pow(1.2, fabs((double)p->value[RUN] - 10)) : 1;
+}
+
+static void steps_of_one_go_down(void **state)
+{
+    (void)state;
+    device.time = down_by_log;
+    (void)search_for(1000);
+    assert_int_equal(values[RUN].value, 10);
+    assert_string_equal(values[RUN].where, "sort");
+    nothing_else_changed(RUN);
+}
+
+static double hardly(const plan *p)
+{
+    return p->value[TILE] != from[TILE].before ? 1 / 1.025 : 1;
+}
+
+static void three_percent_are_too_few(void **state)
+{
+    (void)state;
+    device.time = hardly;
+    (void)search_for(1000);
+    nothing_else_changed(VALUES);
+}
+
+static double always_one(const plan *p)
+{
+    (void)p;
+    return 1;
+}
+
+/* Each first measurement of two cases shows a gain; each second shows none. */
+static double lucky(size_t compared, bool last)
+{
+    (void)last;
+    return compared % 4 < 2 ? 1.2 : 1;
+}
+
+static void luck_does_not_last(void **state)
+{
+    (void)state;
+    device.time = always_one;
+    device.luck = lucky;
+    (void)search_for(9);
+    assert_true(device.compared >= 4);
+    assert_int_equal(values[TILE].value, from[TILE].value);
+}
+
+static bool never_sure(size_t least_pairs)
+{
+    return least_pairs == TUNE_MANY_PAIRS;
+}
+
+static void what_is_not_sure_is_left(void **state)
+{
+    (void)state;
+    device.time = by_tile;
+    device.unsure = never_sure;
+    (void)search_for(1000);
+    nothing_else_changed(VALUES);
+}
+
+/* Larger tiles help scans, and cost segmented ones more than 3 %. */
+static double divided(const plan *p)
+{
+    const double doublings = log2((double)p->value[TILE]) - 12;
+    return p->kind == 0 ? pow(0.8, doublings) : p->kind == 1 ? pow(1.1, doublings) : 1;
+}
+
+static void nobody_is_made_slower(void **state)
+{
+    (void)state;
+    device.time = divided;
+    (void)search_for(1000);
+    nothing_else_changed(VALUES);
+}
+
+static bool too_large(const plan *p)
+{
+    return p->value[TILE] > 1 << 13;
+}
+
+static void what_fails_is_left(void **state)
+{
+    (void)state;
+    device.time = by_tile;
+    device.fails = too_large;
+    const tune_search t = search_for(1000);
+    assert_true(values[TILE].value >= 1 << 13 && values[TILE].value <= 1 << 13);
+    assert_true(t.failed >= 1);
+}
+
+static void it_ends_in_time_with_what_it_has(void **state)
+{
+    (void)state;
+    device.time = by_tile;
+    const tune_search t = search_for(8);
+    assert_true(t.out_of_time);
+    /* A tenth of the time is kept for the last check, and no plan was begun that would not have
+     * been ready before. */
+    assert_true(device.now <= 7200 + 200);
+    assert_int_equal(values[TILE].value, 16384);
+    assert_true(t.whole[0].gain > 1.2);
+}
+
+/* Each step seems to gain, and all of them together nothing. */
+static double until_the_end(size_t compared, bool last)
+{
+    (void)compared;
+    return last ? 1 : 1.2;
+}
+
+static void all_values_together_must_be_faster(void **state)
+{
+    (void)state;
+    device.time = always_one;
+    device.luck = until_the_end;
+    const tune_search t = search_for(30);
+    assert_true(t.taken > 2);
+    nothing_else_changed(VALUES);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(the_best_value_is_found, start),
+        cmocka_unit_test_setup(steps_of_one_go_down, start),
+        cmocka_unit_test_setup(three_percent_are_too_few, start),
+        cmocka_unit_test_setup(luck_does_not_last, start),
+        cmocka_unit_test_setup(what_is_not_sure_is_left, start),
+        cmocka_unit_test_setup(nobody_is_made_slower, start),
+        cmocka_unit_test_setup(what_fails_is_left, start),
+        cmocka_unit_test_setup(it_ends_in_time_with_what_it_has, start),
+        cmocka_unit_test_setup(all_values_together_must_be_faster, start),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT
+ * The registry of tunables: it is whole and sound, the built-in values keep to it, and the
+ * page that lists it says the same. */
+#define _GNU_SOURCE
+#include "runtime.h"
+#include "xlt.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *prefix_of(unsigned primitive)
+{
+    return primitive == XLI_TUNE_SCAN        ? "scan."
+           : primitive == XLI_TUNE_REDUCE    ? "reduce."
+           : primitive == XLI_TUNE_SORT      ? "sort."
+           : primitive == XLI_TUNE_GRID      ? "grid."
+           : primitive == XLI_TUNE_NEIGHBORS ? "neighbors."
+                                             : "?";
+}
+
+/* An entry for each field of xli_tune, which has nothing but numbers. */
+static void every_value_has_an_entry(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < XLI_TUNABLES; ++i) {
+        const xli_tunable *t = &xli_tunables[i];
+        if (!t->name || t->at != i * sizeof(uint32_t))
+            XLT_FAIL("word %zu of xli_tune has no entry in lib/tune/registry.c at its place", i);
+        if (strncmp(t->name, prefix_of(t->primitive), strlen(prefix_of(t->primitive))) != 0)
+            XLT_FAIL("%s is not of its primitive", t->name);
+        assert_ptr_equal(xli_tunable_find(t->name), t); /* no name stands twice */
+    }
+    assert_null(xli_tunable_find("scan.grop_size"));
+    assert_null(xli_tunable_find(""));
+}
+
+static void entries_are_sound(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < XLI_TUNABLES; ++i) {
+        const xli_tunable *t = &xli_tunables[i];
+        const size_t length = t->meaning ? strlen(t->meaning) : 0;
+        if (length < 10 || t->meaning[length - 1] != '.' || strchr(t->meaning, '|'))
+            XLT_FAIL("%s: the meaning is no sentence", t->name);
+        if (t->least > t->greatest || (t->zero && t->least == 0))
+            XLT_FAIL("%s: the range is none", t->name);
+        if ((t->step == XLI_STEP_NONE) != (t->turn == 0) || t->step > XLI_STEP_DOUBLE)
+            XLT_FAIL("%s: step and turn do not go together", t->name);
+        assert_true(xli_tunable_takes(t, t->least) && xli_tunable_takes(t, t->greatest));
+        assert_false(xli_tunable_takes(t, (uint64_t)t->greatest + 1));
+        assert_int_equal(xli_tunable_takes(t, 0), t->zero || t->least == 0);
+        if (t->least > 1)
+            assert_false(xli_tunable_takes(t, t->least - 1));
+    }
+}
+
+static void built_in_values_keep_to_their_ranges(void **state)
+{
+    (void)state;
+    static const xli_tune_device devices[] = {
+        {.name = "some CPU", .is_cpu = true, .compute_units = 2},
+        {.name = "llvmpipe (LLVM 15)", .is_cpu = true, .compute_units = 128},
+        {.name = "no units", .compute_units = 0},
+        {.name = "very many units", .is_cpu = true, .compute_units = UINT32_MAX},
+        {.name = "H200", .vendor_id = XLI_VENDOR_NVIDIA, .capability = 9, .compute_units = 132},
+        {.name = "GTX", .vendor_id = XLI_VENDOR_NVIDIA, .capability = 6, .compute_units = 20},
+        {.name = "Arc", .vendor_id = 0x8086, .compute_units = 512},
+    };
+    for (size_t d = 0; d < sizeof devices / sizeof devices[0]; ++d) {
+        xli_tune tune;
+        xli_text why = {0};
+        memset(&tune, 0xa5, sizeof tune);
+        assert_int_equal(xli_tune_choose(&devices[d], NULL, &(xli_tune_wish){0}, &why, &tune),
+                         XL_SUCCESS);
+        assert_null(why.data);
+        for (size_t i = 0; i < XLI_TUNABLES; ++i)
+            if (!xli_tunable_takes(&xli_tunables[i], xli_tunable_value(&xli_tunables[i], &tune)))
+                XLT_FAIL("%s: %s is %u", devices[d].name, xli_tunables[i].name,
+                         (unsigned)xli_tunable_value(&xli_tunables[i], &tune));
+    }
+}
+
+typedef struct listing {
+    size_t count;
+    const char *file_name; /* of the one that a file gave */
+    uint64_t file_value;
+} listing;
+
+static void note(void *user, const xl_tunable_info *info)
+{
+    listing *l = user;
+    const xli_tunable *t = &xli_tunables[l->count++];
+    assert_string_equal(info->name, t->name);
+    assert_string_equal(info->meaning, t->meaning);
+    assert_int_equal(info->least, t->least);
+    assert_int_equal(info->greatest, t->greatest);
+    assert_int_equal(info->zero, t->zero);
+    if (info->from_file) {
+        assert_null(l->file_name);
+        l->file_name = info->name;
+        l->file_value = info->value;
+    }
+    if (info->value > 0)
+        assert_true(xli_tunable_takes(t, info->value));
+}
+
+/* The public list is the registry's, with a context's values. */
+static void the_list_is_the_registry(void **state)
+{
+    (void)state;
+    listing l = {0};
+    xl_context *ctx;
+    xl_context_desc desc;
+    xl_context_desc_init(&desc);
+    assert_int_equal(xl_tunables_each(NULL, NULL, NULL), XLI_TUNABLES);
+    assert_int_equal(xl_tunables_each(NULL, note, &l), XLI_TUNABLES);
+    assert_int_equal(l.count, XLI_TUNABLES);
+    assert_null(l.file_name);
+    desc.tune_file = "registry_test.tune";
+    assert_true(xli_os_write_file_atomic(desc.tune_file, "reduce.run_groups = 77\n", 23));
+    XLT_OK(xl_context_adopt(xl_context_cl(xlt_context()), xl_context_device(xlt_context()), &desc,
+                            &ctx));
+    remove(desc.tune_file);
+    l = (listing){0};
+    assert_int_equal(xl_tunables_each(ctx, note, &l), XLI_TUNABLES);
+    assert_string_equal(l.file_name, "reduce.run_groups");
+    assert_int_equal(l.file_value, 77);
+    xl_context_destroy(ctx);
+}
+
+/* The row of a tunable in docs/tuning.md. */
+static void row_of(const xli_tunable *t, char *row, size_t bytes)
+{
+    snprintf(row, bytes, "| `%s` | %s%u to %u | %s |\n", t->name, t->zero ? "0, " : "",
+             (unsigned)t->least, (unsigned)t->greatest, t->meaning);
+}
+
+static void the_page_lists_the_registry(void **state)
+{
+    (void)state;
+    size_t length, rows = 0, faults = 0;
+    char *page = xli_os_read_file(XLT_SOURCE "/docs/tuning.md", &length);
+    assert_non_null(page);
+    for (size_t i = 0; i < XLI_TUNABLES; ++i) {
+        char row[512];
+        row_of(&xli_tunables[i], row, sizeof row);
+        if (!strstr(page, row)) {
+            print_error("docs/tuning.md lacks: %s", row);
+            ++faults;
+        }
+    }
+    for (const char *at = page; (at = strstr(at, "\n| `")); ++at)
+        ++rows;
+    xli_free(page);
+    assert_int_equal(faults, 0);
+    assert_int_equal(rows, XLI_TUNABLES);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    xlt_finish();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_value_has_an_entry),
+        cmocka_unit_test(entries_are_sound),
+        cmocka_unit_test(built_in_values_keep_to_their_ranges),
+        cmocka_unit_test(the_list_is_the_registry),
+        cmocka_unit_test(the_page_lists_the_registry),
+    };
+    return cmocka_run_group_tests(tests, NULL, teardown);
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT
+ * `crosslane tune`: measures a device and writes the tuning values that are faster there. */
+#include "tune_search.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct tune_options {
+    const char *device, *tune_file, *out;
+    uint64_t seconds;
+    bool as_json;
+} tune_options;
+
+static size_t count_better(const tune_search *t)
+{
+    size_t better = 0;
+    for (size_t i = 0; i < t->count; ++i)
+        better += t->values[i].value != t->values[i].before;
+    return better;
+}
+
+static bool is_whole_known(const tune_search *t, size_t k)
+{
+    return t->whole[k].gain > 0;
+}
+
+/* ---- the file ---------------------------------------------------------------- */
+
+static void write_head(const tune_search *t, const tune_options *o, FILE *stream)
+{
+    char name[512], driver[512], date[32] = "?";
+    const time_t now = time(NULL);
+    const struct tm *utc = gmtime(&now);
+    if (utc)
+        strftime(date, sizeof date, "%Y-%m-%d", utc);
+    fprintf(stream,
+            "# Tuning values of Crosslane %s, measured by \"crosslane tune\".\n"
+            "# device: %s\n# driver: %s\n# date: %s\n",
+            xl_version_string(), text_printable(name, sizeof name, t->s.info.name),
+            text_printable(driver, sizeof driver, t->s.info.driver), date);
+    if (o->tune_file)
+        fprintf(stream, "# begun from: %s\n", text_printable(name, sizeof name, o->tune_file));
+    for (size_t k = 0; k < TUNE_KINDS; ++k)
+        if (is_whole_known(t, k))
+            fprintf(stream, "# %s of %zu elements: %.4g ms before, %.4g ms after\n",
+                    tune_kinds[k].name, t->cases[k].n, t->whole[k].before_ms, t->whole[k].after_ms);
+    if (count_better(t) == 0)
+        fprintf(stream, "# Nothing was found that is faster.\n");
+}
+
+static void write_values(const tune_search *t, FILE *stream)
+{
+    for (size_t i = 0; i < t->count; ++i) {
+        const tune_value *v = &t->values[i];
+        if (v->value != v->before)
+            fprintf(stream,
+                    "%s = %" PRIu64 " # %" PRIu64 " before; %s is %.2f times as fast with it\n",
+                    v->name, v->value, v->before, v->where, v->gain);
+        else if (v->from_file)
+            fprintf(stream, "%s = %" PRIu64 " # as it was\n", v->name, v->value);
+    }
+}
+
+static int write_file(const tune_search *t, const tune_options *o)
+{
+    int result;
+    FILE *stream = NULL;
+    outputs files = {0};
+    TRY(outputs_open(&files, o->out, &stream));
+    write_head(t, o, stream);
+    write_values(t, stream);
+    if (ferror(stream))
+        result = tool_fail("%s: cannot be written: %s", o->out, strerror(errno));
+    if (result == TOOL_OK)
+        result = outputs_commit(&files);
+done:
+    outputs_abandon(&files);
+    return result;
+}
+
+/* ---- what is said ---------------------------------------------------------------- */
+
+static void print_table(const tune_search *t, const tune_options *o)
+{
+    printf("%-24s %12s %12s %6s\n", "tunable", "before", "after", "gain");
+    for (size_t i = 0; i < t->count; ++i) {
+        const tune_value *v = &t->values[i];
+        if (v->value != v->before)
+            printf("%-24s %12" PRIu64 " %12" PRIu64 " %6.2f  %s\n", v->name, v->before, v->value,
+                   v->gain, v->where);
+    }
+    for (size_t k = 0; k < TUNE_KINDS; ++k)
+        if (is_whole_known(t, k))
+            printf("%s of %zu elements: %.4g ms before, %.4g ms after\n", tune_kinds[k].name,
+                   t->cases[k].n, t->whole[k].before_ms, t->whole[k].after_ms);
+    printf("%s: %u values tried, %zu tunables changed%s%s%s\n", t->s.info.name, t->tried,
+           count_better(t), t->out_of_time ? "; the time was over" : "", o->out ? "; " : "",
+           o->out ? o->out : "");
+}
+
+static void write_case(const tune_search *t, size_t k, json *j)
+{
+    xl_plan_info info = {0};
+    const tune_case *c = &t->cases[k];
+    json_open(j, NULL, '{');
+    json_text(j, "case", tune_kinds[k].name);
+    json_count(j, "n", c->n);
+    if (tune_kinds[k].info(c, c->plan, &info) == XL_SUCCESS) {
+        json_text(j, "algorithm", info.algorithm);
+        json_count(j, "sub_group_size", info.sub_group_size);
+        json_count(j, "work_group_size", info.work_group_size);
+        json_count(j, "tile_elements", info.tile_elements);
+    }
+    if (is_whole_known(t, k)) {
+        json_number(j, "before_ms", t->whole[k].before_ms);
+        json_number(j, "after_ms", t->whole[k].after_ms);
+    }
+    json_close(j, '}');
+}
+
+static void print_json(const tune_search *t, double seconds)
+{
+    json j = json_begin(stdout);
+    json_text(&j, "version", xl_version_string());
+    json_text(&j, "device", t->s.info.name);
+    json_text(&j, "driver", t->s.info.driver);
+    json_number(&j, "seconds", seconds);
+    json_bool(&j, "out_of_time", t->out_of_time);
+    json_count(&j, "tried", t->tried);
+    json_count(&j, "failed", t->failed);
+    json_open(&j, "tunables", '[');
+    for (size_t i = 0; i < t->count; ++i) {
+        const tune_value *v = &t->values[i];
+        if (v->value == v->before)
+            continue;
+        json_open(&j, NULL, '{');
+        json_text(&j, "name", v->name);
+        json_count(&j, "before", v->before);
+        json_count(&j, "after", v->value);
+        json_number(&j, "gain", v->gain);
+        json_text(&j, "case", v->where);
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
+    json_open(&j, "cases", '[');
+    for (size_t k = 0; k < TUNE_KINDS; ++k)
+        if (t->cases[k].plan)
+            write_case(t, k, &j);
+    json_close(&j, ']');
+    json_end(&j);
+}
+
+/* ---- the command -------------------------------------------------------------------- */
+
+static int tune(const tune_options *o)
+{
+    int result;
+    tune_search t = {0};
+    const double start = host_milliseconds();
+    const named_output named[] = {{"--out", o->out}};
+    t.end = start + (double)o->seconds * 1e3;
+    TRY(outputs_check("tune", named, TOOL_COUNT(named)));
+    /* Not from what the environment names: that may be what is to be made anew. */
+    TRY(session_open(&t.s, o->device, o->tune_file ? o->tune_file : ""));
+    TRY(tune_search_list(&t));
+    TRY(tune_search_run(&t));
+    if (o->out)
+        TRY(write_file(&t, o));
+    if (o->as_json)
+        print_json(&t, (host_milliseconds() - start) / 1e3);
+    else
+        print_table(&t, o);
+done:
+    tune_search_close(&t);
+    return result;
+}
+
+int tool_tune(int argc, char **argv)
+{
+    enum { MOST_SECONDS = 86400 };
+    tune_options o = {.seconds = 100};
+    const tool_option options[] = {
+        {"out", OPTION_TEXT, &o.out, "FILE", "where the values go, lines \"name = number\"", NULL},
+        {"seconds", OPTION_COUNT, &o.seconds, "S", "about how long to search (100)", NULL},
+        {"device", OPTION_TEXT, &o.device, "SEL", "which device; see crosslane devices", NULL},
+        {"tune-file", OPTION_TEXT, &o.tune_file, "FILE",
+         "values to begin from, and to keep where none is better", NULL},
+        {"json", OPTION_FLAG, &o.as_json, NULL, "what was found, as one JSON object", NULL}};
+    const tool_syntax syntax = {.name = "tune",
+                                .about = "Measures scans, reductions, sorts, grid builds and "
+                                         "neighbour searches on a device with\n"
+                                         "other tuning values than the library's own, checks what "
+                                         "they give, and says which are\n"
+                                         "faster by more than 3 % twice. Use the file with "
+                                         "--tune-file, or CROSSLANE_TUNE_FILE, on\n"
+                                         "the device and with the driver that it was measured on. "
+                                         "Let nothing else run meanwhile.",
+                                .options = options,
+                                .num_options = TOOL_COUNT(options)};
+    const char *files[TOOL_MAX_FILES];
+    int result = options_parse(&syntax, argc, argv, files);
+    if (result != TOOL_OK)
+        return result;
+    if (o.seconds < 1 || o.seconds > MOST_SECONDS)
+        return tool_misuse("tune: --seconds: %" PRIu64 "; it must be 1 to %d", o.seconds,
+                           MOST_SECONDS);
+    return tune(&o);
+}

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: MIT
+ * What `crosslane tune` measures: the data, calls and checks of each primitive. */
+#include "tune_cases.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { OUT = TUNE_OUT, RADIUS = 1, AROUND = 30, SAMPLES = 24 };
+
+static int no_memory(const tune_case *c)
+{
+    return tool_fail("tune: no memory for a %s of %zu elements", c->kind->name, c->n);
+}
+
+/* Room for what comes out, on both sides. */
+static int open_output(tune_case *c, size_t bytes, size_t second_bytes)
+{
+    int result;
+    c->bytes = bytes;
+    c->second_bytes = second_bytes;
+    c->got = calloc(1, bytes + second_bytes + 1);
+    c->wanted = calloc(1, bytes + second_bytes + 1);
+    if (!c->got || !c->wanted)
+        return no_memory(c);
+    TRY(session_buffer(c->s, bytes, c->kind->name, &c->buffers[OUT]));
+    if (second_bytes)
+        TRY(session_buffer(c->s, second_bytes, c->kind->name, &c->second));
+done:
+    return result;
+}
+
+/* n random u32, on both sides. */
+static int open_numbers(tune_case *c)
+{
+    c->input = malloc(c->n * sizeof(uint32_t));
+    if (!c->input)
+        return no_memory(c);
+    selftest_fill(XL_U32, XL_SUM, 1, c->n, c->input);
+    return session_upload(c->s, c->input, c->n * sizeof(uint32_t), c->kind->name, &c->buffers[0]);
+}
+
+static bool check_equal(const tune_case *c, bool first)
+{
+    (void)first;
+    return memcmp(c->got, c->wanted, c->bytes) == 0;
+}
+
+/* ---- scans and reductions -------------------------------------------------- */
+
+static int open_cut(tune_case *c, xl_segments form)
+{
+    int result;
+    TRY(open_numbers(c));
+    if (!cuts_make(form, c->n, &c->cuts))
+        return no_memory(c);
+    if (c->cuts.array_bytes)
+        TRY(session_upload(c->s, c->cuts.array, c->cuts.array_bytes, c->kind->name,
+                           &c->buffers[1]));
+done:
+    return result;
+}
+
+static int open_scan_of(tune_case *c, xl_segments form)
+{
+    int result;
+    ref_flat sum;
+    TRY(open_cut(c, form));
+    TRY(open_output(c, c->n * sizeof(uint32_t), 0));
+    ref_flat_of(&sum, XL_U32, XL_SUM, false, NULL);
+    ref_scan(&sum, c->n, c->input, c->cuts.heads, c->wanted);
+    c->known = true;
+done:
+    return result;
+}
+
+static int open_scan(tune_case *c)
+{
+    return open_scan_of(c, XL_SEGMENTS_NONE);
+}
+
+static int open_segmented_scan(tune_case *c)
+{
+    return open_scan_of(c, XL_SEGMENTS_HEAD_FLAGS);
+}
+
+static xl_status create_scan_of(const tune_case *c, xl_segments form, const xl_tunable *values,
+                                uint32_t count, void **plan)
+{
+    xl_scan_desc desc;
+    xl_scan *made;
+    xl_scan_desc_init(&desc);
+    desc.segments = form;
+    desc.tunables = values;
+    desc.num_tunables = count;
+    const xl_status status = xl_scan_create(c->s->ctx, &desc, &made);
+    *plan = made;
+    return status;
+}
+
+static xl_status create_scan(const tune_case *c, const xl_tunable *values, uint32_t count,
+                             void **plan)
+{
+    return create_scan_of(c, XL_SEGMENTS_NONE, values, count, plan);
+}
+
+static xl_status create_segmented_scan(const tune_case *c, const xl_tunable *values, uint32_t count,
+                                       void **plan)
+{
+    return create_scan_of(c, XL_SEGMENTS_HEAD_FLAGS, values, count, plan);
+}
+
+static xl_status enqueue_scan(const tune_case *c, void *plan)
+{
+    return xl_scan_enqueue(
+        plan, c->s->queue,
+        &(xl_scan_args){.n = c->n,
+                        .in = xl_view_of(c->buffers[0], 0),
+                        .segments = xl_view_n(c->buffers[1], 0, c->cuts.array_count),
+                        .out = xl_view_of(c->buffers[OUT], 0)},
+        0, NULL, NULL);
+}
+
+static void destroy_scan(void *plan)
+{
+    xl_scan_destroy(plan);
+}
+
+static xl_status info_scan(const tune_case *c, const void *plan, xl_plan_info *info)
+{
+    return xl_scan_info(plan, c->n, info);
+}
+
+static int open_reduce_of(tune_case *c, xl_segments form)
+{
+    int result;
+    ref_flat sum;
+    TRY(open_cut(c, form));
+    TRY(open_output(c, c->cuts.count * sizeof(uint32_t), 0));
+    ref_flat_of(&sum, XL_U32, XL_SUM, true, NULL);
+    ref_reduce(&sum, c->input, c->cuts.at, c->cuts.count, c->wanted);
+    c->known = true;
+done:
+    return result;
+}
+
+static int open_reduce(tune_case *c)
+{
+    return open_reduce_of(c, XL_SEGMENTS_NONE);
+}
+
+static int open_segmented_reduce(tune_case *c)
+{
+    return open_reduce_of(c, XL_SEGMENTS_OFFSETS);
+}
+
+static xl_status create_reduce_of(const tune_case *c, xl_segments form, const xl_tunable *values,
+                                  uint32_t count, void **plan)
+{
+    xl_reduce_desc desc;
+    xl_reduce *made;
+    xl_reduce_desc_init(&desc);
+    desc.segments = form;
+    desc.segment_type = form == XL_SEGMENTS_OFFSETS ? XL_U32 : XL_NONE;
+    desc.tunables = values;
+    desc.num_tunables = count;
+    const xl_status status = xl_reduce_create(c->s->ctx, &desc, &made);
+    *plan = made;
+    return status;
+}
+
+static xl_status create_reduce(const tune_case *c, const xl_tunable *values, uint32_t count,
+                               void **plan)
+{
+    return create_reduce_of(c, XL_SEGMENTS_NONE, values, count, plan);
+}
+
+static xl_status create_segmented_reduce(const tune_case *c, const xl_tunable *values,
+                                         uint32_t count, void **plan)
+{
+    return create_reduce_of(c, XL_SEGMENTS_OFFSETS, values, count, plan);
+}
+
+static xl_status enqueue_reduce(const tune_case *c, void *plan)
+{
+    return xl_reduce_enqueue(
+        plan, c->s->queue,
+        &(xl_reduce_args){.n = c->n,
+                          .in = xl_view_of(c->buffers[0], 0),
+                          .segments = xl_view_n(c->buffers[1], 0, c->cuts.array_count),
+                          .out = xl_view_of(c->buffers[OUT], 0)},
+        0, NULL, NULL);
+}
+
+static void destroy_reduce(void *plan)
+{
+    xl_reduce_destroy(plan);
+}
+
+static xl_status info_reduce(const tune_case *c, const void *plan, xl_plan_info *info)
+{
+    return xl_reduce_info(plan, c->n, info);
+}
+
+/* ---- sort: pairs of a key and its index -------------------------------------- */
+
+static int open_sort(tune_case *c)
+{
+    int result;
+    uint32_t *index = malloc(c->n * sizeof *index);
+    if (!index)
+        return no_memory(c);
+    for (size_t i = 0; i < c->n; ++i)
+        index[i] = (uint32_t)i;
+    TRY(open_numbers(c));
+    TRY(session_upload(c->s, index, c->n * sizeof *index, c->kind->name, &c->buffers[1]));
+    TRY(open_output(c, c->n * sizeof(uint32_t), c->n * sizeof(uint32_t)));
+    memcpy(c->wanted, c->input, c->bytes);
+    if (!ref_sort(XL_U32, false, c->n, c->wanted, NULL))
+        result = no_memory(c);
+    c->known = true;
+done:
+    free(index);
+    return result;
+}
+
+/* Equal keys may stand in any order, each with an index of its own. */
+static bool check_sort(const tune_case *c, bool first)
+{
+    const uint32_t *in = c->input, *keys = (const uint32_t *)(const void *)c->got;
+    const uint32_t *index = keys + c->n;
+    bool *seen = calloc(c->n, sizeof *seen);
+    bool good = seen && check_equal(c, first);
+    for (size_t i = 0; good && i < c->n; ++i) {
+        good = index[i] < c->n && !seen[index[i]] && in[index[i]] == keys[i];
+        if (good)
+            seen[index[i]] = true;
+    }
+    free(seen);
+    return good;
+}
+
+static xl_status create_sort(const tune_case *c, const xl_tunable *values, uint32_t count,
+                             void **plan)
+{
+    xl_sort_desc desc;
+    xl_sort *made;
+    xl_sort_desc_init(&desc);
+    desc.value = XL_U32;
+    desc.tunables = values;
+    desc.num_tunables = count;
+    const xl_status status = xl_sort_create(c->s->ctx, &desc, &made);
+    *plan = made;
+    return status;
+}
+
+static xl_status enqueue_sort(const tune_case *c, void *plan)
+{
+    return xl_sort_enqueue(plan, c->s->queue,
+                           &(xl_sort_args){.n = c->n,
+                                           .keys_in = xl_view_of(c->buffers[0], 0),
+                                           .values_in = xl_view_of(c->buffers[1], 0),
+                                           .keys_out = xl_view_of(c->buffers[OUT], 0),
+                                           .values_out = xl_view_of(c->second, 0),
+                                           .scratch = xl_view_of(c->scratch, 0)},
+                           0, NULL, NULL);
+}
+
+static xl_status scratch_sort(const tune_case *c, const void *plan, size_t *bytes,
+                              size_t *alignment)
+{
+    return xl_sort_scratch(plan, c->n, bytes, alignment);
+}
+
+static void destroy_sort(void *plan)
+{
+    xl_sort_destroy(plan);
+}
+
+static xl_status info_sort(const tune_case *c, const void *plan, xl_plan_info *info)
+{
+    return xl_sort_info(plan, c->n, info);
+}
+
+/* ---- grid: points with about 30 neighbours each, and their order ---------------- */
+
+/* Uniform in a cube. */
+static int open_points(tune_case *c)
+{
+    const double ball = 4.18879 * RADIUS * RADIUS * RADIUS;
+    double edge = 1;
+    uint64_t state = 7;
+    float *xyz = malloc(c->n * 3 * sizeof *xyz);
+    c->input = xyz;
+    if (!xyz)
+        return no_memory(c);
+    while (edge * edge * edge * AROUND < ball * (double)c->n)
+        edge *= 1.01;
+    for (size_t i = 0; i < 3 * c->n; ++i)
+        xyz[i] = (float)((double)(selftest_random(&state) >> 40) * 0x1p-24 * edge);
+    return session_upload(c->s, xyz, c->n * 3 * sizeof *xyz, c->kind->name, &c->buffers[0]);
+}
+
+static int open_grid(tune_case *c)
+{
+    int result;
+    uint32_t *index = malloc(c->n * sizeof *index);
+    if (!index)
+        return no_memory(c);
+    for (size_t i = 0; i < c->n; ++i)
+        index[i] = (uint32_t)i;
+    TRY(open_points(c));
+    TRY(session_upload(c->s, index, c->n * sizeof *index, c->kind->name, &c->buffers[1]));
+    TRY(open_output(c, c->n * sizeof *index, 0));
+done:
+    free(index);
+    return result;
+}
+
+/* Each point once, and then in that order again. Which order that is, the search of neighbours
+ * shows. */
+static bool check_grid(const tune_case *c, bool first)
+{
+    const uint32_t *order = (const uint32_t *)(const void *)c->got;
+    bool *seen = calloc(c->n, sizeof *seen);
+    bool good = seen != NULL;
+    for (size_t i = 0; good && i < c->n; ++i) {
+        good = order[i] < c->n && !seen[order[i]];
+        if (good)
+            seen[order[i]] = true;
+    }
+    free(seen);
+    return good && (first || check_equal(c, first));
+}
+
+static xl_status create_grid(const tune_case *c, const xl_tunable *values, uint32_t count,
+                             void **plan)
+{
+    xl_grid_desc desc;
+    xl_grid *made;
+    xl_grid_desc_init(&desc);
+    desc.cell_size = RADIUS;
+    desc.tunables = values;
+    desc.num_tunables = count;
+    const xl_status status = xl_grid_create(c->s->ctx, &desc, &made);
+    *plan = made;
+    return status;
+}
+
+static xl_status enqueue_grid(const tune_case *c, void *plan)
+{
+    xl_status status =
+        xl_grid_build_enqueue(plan, c->s->queue,
+                              &(xl_grid_build_args){.n = c->n,
+                                                    .points = xl_view_of(c->buffers[0], 0),
+                                                    .storage = xl_view_of(c->scratch, 0)},
+                              0, NULL, NULL);
+    if (status == XL_SUCCESS)
+        status =
+            xl_grid_reorder_enqueue(plan, c->s->queue,
+                                    &(xl_grid_reorder_args){.element_bytes = sizeof(uint32_t),
+                                                            .in = xl_view_of(c->buffers[1], 0),
+                                                            .out = xl_view_of(c->buffers[OUT], 0)},
+                                    0, NULL, NULL);
+    return status;
+}
+
+static xl_status scratch_grid(const tune_case *c, const void *plan, size_t *bytes,
+                              size_t *alignment)
+{
+    return xl_grid_scratch(plan, c->n, bytes, alignment);
+}
+
+static void destroy_grid(void *plan)
+{
+    xl_grid_destroy(plan);
+}
+
+static xl_status info_grid(const tune_case *c, const void *plan, xl_plan_info *info)
+{
+    return xl_grid_info(plan, c->n, info);
+}
+
+/* ---- neighbours: offsets and sorted rows ------------------------------------------ */
+
+static xl_status create_neighbors(const tune_case *c, const xl_tunable *values, uint32_t count,
+                                  void **plan)
+{
+    xl_neighbors_desc desc;
+    xl_neighbors *made;
+    xl_neighbors_desc_init(&desc);
+    desc.radius = RADIUS;
+    desc.tunables = values;
+    desc.num_tunables = count;
+    const xl_status status = xl_neighbors_create(c->s->ctx, &desc, &made);
+    *plan = made;
+    return status;
+}
+
+static xl_status enqueue_counts(const tune_case *c, void *plan)
+{
+    return xl_neighbors_count_enqueue(
+        plan, c->grid, c->s->queue, &(xl_neighbors_count_args){.offsets = xl_view_of(c->second, 0)},
+        0, NULL, NULL);
+}
+
+static xl_status enqueue_neighbors(const tune_case *c, void *plan)
+{
+    xl_status status = enqueue_counts(c, plan);
+    if (status == XL_SUCCESS)
+        status = xl_neighbors_fill_enqueue(
+            plan, c->grid, c->s->queue,
+            &(xl_neighbors_fill_args){.offsets = xl_view_of(c->second, 0),
+                                      .indices = xl_view_of(c->buffers[OUT], 0),
+                                      .capacity = c->pairs},
+            0, NULL, NULL);
+    return status;
+}
+
+static void destroy_neighbors(void *plan)
+{
+    xl_neighbors_destroy(plan);
+}
+
+static xl_status info_neighbors(const tune_case *c, const void *plan, xl_plan_info *info)
+{
+    return xl_neighbors_info(plan, c->n, info);
+}
+
+/* The grid, and room for as many pairs as there are. */
+static int open_neighbors(tune_case *c)
+{
+    int result;
+    void *made;
+    uint64_t pairs = 0;
+    const size_t offsets = (c->n + 1) * sizeof(uint64_t);
+    xl_context *ctx = c->s->ctx;
+    TRY(open_points(c));
+    TRY(tool_check(ctx, create_grid(c, NULL, 0, &made), "grid"));
+    c->grid = made;
+    TRY(tool_check(ctx,
+                   xl_grid_build_enqueue(
+                       c->grid, c->s->queue,
+                       &(xl_grid_build_args){.n = c->n, .points = xl_view_of(c->buffers[0], 0)}, 0,
+                       NULL, NULL),
+                   "grid build"));
+    TRY(session_buffer(c->s, offsets, c->kind->name, &c->second));
+    TRY(tool_check(ctx, enqueue_counts(c, c->plan), "neighbour counts"));
+    TRY(tool_check_cl(clEnqueueReadBuffer(c->s->queue, c->second, CL_TRUE, c->n * sizeof pairs,
+                                          sizeof pairs, &pairs, 0, NULL, NULL),
+                      "reading the number of pairs"));
+    session_release(&c->second);
+    c->pairs = (size_t)pairs;
+    TRY(open_output(c, c->pairs * sizeof(uint32_t), offsets));
+done:
+    return result;
+}
+
+/* Of some points by looking at all; of the others as the first time. */
+static bool check_neighbors(const tune_case *c, bool first)
+{
+    const float *xyz = c->input, r2 = (float)RADIUS * (float)RADIUS;
+    const uint32_t *indices = (const uint32_t *)(const void *)c->got;
+    if (!first)
+        return memcmp(c->got, c->wanted, c->bytes + c->second_bytes) == 0;
+    for (size_t k = 0; k < SAMPLES; ++k) {
+        const size_t i = c->n / SAMPLES * k;
+        uint64_t row[2];
+        memcpy(row, c->got + c->bytes + i * sizeof *row, sizeof row);
+        for (size_t j = 0; j < c->n; ++j) {
+            const float dx = xyz[3 * j] - xyz[3 * i], dy = xyz[3 * j + 1] - xyz[3 * i + 1],
+                        dz = xyz[3 * j + 2] - xyz[3 * i + 2];
+            const bool near = (dx * dx + dy * dy) + dz * dz < r2;
+            if (j == i || !near)
+                continue;
+            if (row[0] >= row[1] || row[0] >= c->pairs || indices[row[0]++] != j)
+                return false;
+        }
+        if (row[0] != row[1])
+            return false;
+    }
+    return true;
+}
+
+/* Name, prefix, and how many elements at most, as exponents of 2: of a CPU, of others. */
+#define KIND(text, part, cpu, other, data, call, right, shared)                                    \
+    {                                                                                              \
+        .name = (text), .prefix = (part), .most = {(size_t)1 << (cpu), (size_t)1 << (other)},      \
+        .open = open_##data, .create = create_##data, .enqueue = enqueue_##call,                   \
+        .check = check_##right, .destroy = destroy_##call, .info = info_##call,                    \
+        .scratch = (shared)                                                                        \
+    }
+const tune_kind tune_kinds[TUNE_KINDS] = {
+    KIND("scan", "scan.", 22, 24, scan, scan, equal, NULL),
+    KIND("segmented scan", "scan.", 22, 24, segmented_scan, scan, equal, NULL),
+    KIND("reduction", "reduce.", 22, 24, reduce, reduce, equal, NULL),
+    KIND("segmented reduction", "reduce.", 22, 24, segmented_reduce, reduce, equal, NULL),
+    KIND("sort", "sort.", 18, 20, sort, sort, sort, scratch_sort),
+    KIND("grid build", "grid.", 18, 20, grid, grid, grid, scratch_grid),
+    KIND("neighbour search", "neighbors.", 17, 20, neighbors, neighbors, neighbors, NULL),
+};
