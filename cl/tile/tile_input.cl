@@ -40,8 +40,9 @@ typedef struct xl_input {
 #if XL_CARRY
     bool continues; /* `carry` is what stands before the first element */
     XL_E carry;
-    __global XL_E *carry_out; /* or NULL */
-    ulong first;              /* elements of the whole array before this part */
+    bool leaves; /* carry_out receives what stands after the last element */
+    __global XL_E *carry_out;
+    ulong first; /* elements of the whole array before this part */
 #endif
 #if XL_SEGMENTS >= 1 && XL_SEGMENTS <= 4
     const __global XL_SEG *segments;
@@ -118,7 +119,8 @@ ulong xl_tile_base(ulong tile, uint elements)
     input.continues = carry_in != 0;                                                               \
     if (input.continues)                                                                           \
         input.carry = carry_in[carry_in_offset];                                                   \
-    input.carry_out = carry_out ? carry_out + carry_out_offset : 0;                                \
+    input.leaves = carry_out != 0;                                                                 \
+    input.carry_out = carry_out + carry_out_offset;                                                \
     input.first = first_index;
 #else
 #define XL_INPUT_CARRY(input)
@@ -202,7 +204,7 @@ void xl_carry_leave(const xl_input *input, XL_T all)
     if (!(all.flags & XL_SOME))
         return;
 #endif
-    if (input->carry_out)
+    if (input->leaves)
         *input->carry_out = XL_VALUE(all);
 }
 

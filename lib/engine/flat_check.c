@@ -190,6 +190,10 @@ xl_status xli_flat_resolve(xli_flat *flat, const xl_scan_desc *desc, const xli_f
     source->rounds = xli_operator_rounds(desc->op, desc->user_op, &source->element);
     source->loads = desc->load != NULL;
     source->carries = desc->carry != 0;
+    if (source->carries && source->element.bytes == 1 && xli_rusticl_dies_of_byte_carries(facts))
+        XL_TRY(xli_fail(flat->ctx, XL_ERROR_UNSUPPORTED,
+                        "carry: elements of one byte, of which rusticl of Mesa 22 dies; it takes "
+                        "those of two bytes and more"));
     source->state = choose_state(flat);
     measure_state(source);
     flat->inclusive = desc->kind == XL_INCLUSIVE;

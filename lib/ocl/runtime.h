@@ -84,6 +84,9 @@ typedef struct xli_facts {
 } xli_facts;
 xl_status xli_context_facts(xl_context *ctx, const xli_facts **facts);
 
+/* rusticl.c: whether a kernel that leaves a carry of one byte ends the process there. */
+bool xli_rusticl_dies_of_byte_carries(const xli_facts *facts);
+
 /* What xl_plan_info says of kernels that exchange values within sub-groups where they can: the
  * sub-groups of groups of that size, or 0 where local memory does it. */
 static inline uint32_t xli_sub_group_of(const xli_facts *facts, size_t group_size)

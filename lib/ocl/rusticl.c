@@ -11,3 +11,11 @@ bool xli_rusticl_waits_badly(const xli_facts *facts)
 {
     return strcmp(facts->info.platform, "rusticl") == 0;
 }
+
+/* The compiler of Mesa 22.3 (LLVM 15, November 2026) ends the process where a work-item stores
+ * one byte in a branch inside the textbook scans' and the serial scans' loops: carry_out. */
+bool xli_rusticl_dies_of_byte_carries(const xli_facts *facts)
+{
+    return strcmp(facts->info.platform, "rusticl") == 0 &&
+           strncmp(facts->info.driver, "22.", 3) == 0;
+}
