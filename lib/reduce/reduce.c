@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The reduction's public calls. */
+ * The reduction's public calls, and the making of a plan: problem, shape, kernels. */
 #include "reduce_plan.h"
 
 void xl_reduce_desc_init_sized(xl_reduce_desc *desc, size_t size)
@@ -12,13 +12,23 @@ static xl_status make(xl_context *ctx, const xl_reduce_desc *desc, xl_reduce **p
 {
     xl_status status;
     const xli_facts *facts;
+    xl_scan_desc scan;
+    xli_tune_reduce tune;
+    size_t most;
     xl_reduce *made = xli_alloc(sizeof *made);
     if (!made)
         return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a reduction");
-    made->flat.ctx = xli_context_retain(ctx);
-    XL_TRY(xli_pool_create(ctx, &made->flat.pool));
+    made->ctx = xli_context_retain(ctx);
+    XL_TRY(xli_pool_create(ctx, &made->pool));
     XL_TRY(xli_context_facts(ctx, &facts));
-    XL_TRY(xli_reduce_plan(made, desc, facts));
+    XL_TRY(xli_reduce_check(ctx, desc, facts, &scan, &made->problem));
+    XL_TRY(xli_init_take(ctx, &made->problem, &scan, &made->init));
+    xli_tune_reduce_get(ctx, facts, &tune);
+    most = facts->info.max_work_group_size;
+    do { /* a kernel may allow smaller groups than its device: then all are built again */
+        xli_reduce_shape_of(&made->problem, facts, &tune, most, &made->shape);
+        XL_TRY(xli_reduce_build(made, &scan, facts, &most));
+    } while (most < made->shape.group_size);
     *plan = made;
     made = NULL;
 done:
@@ -48,22 +58,21 @@ void xl_reduce_destroy(xl_reduce *plan)
 {
     if (!plan)
         return;
-    xli_reduce_destroy_kernels(plan);
-    if (plan->flat.source.init)
-        clReleaseMemObject(plan->flat.source.init);
-    xli_pool_destroy(&plan->flat.pool);
-    xli_context_release(plan->flat.ctx);
+    xli_reduce_drop_kernels(plan);
+    xli_init_drop(&plan->init);
+    xli_pool_destroy(&plan->pool);
+    xli_context_release(plan->ctx);
     xli_free(plan);
 }
 
 xl_status xl_reduce_scratch(const xl_reduce *plan, size_t n, size_t *bytes, size_t *alignment)
 {
     if (!plan || !bytes || !alignment)
-        return xli_fail(plan ? plan->flat.ctx : NULL, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
+        return xli_fail(plan ? plan->ctx : NULL, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
                         !plan    ? "plan"
                         : !bytes ? "bytes"
                                  : "alignment");
-    *bytes = xli_reduce_room_of(plan, n).bytes;
+    *bytes = xli_reduce_room_of(&plan->problem, &plan->shape, n).bytes;
     *alignment = XLI_SCRATCH_ALIGN;
     return XL_SUCCESS;
 }
@@ -78,7 +87,7 @@ xl_status xl_reduce_enqueue_sized(xl_reduce *plan, cl_command_queue queue,
         *event = NULL;
     if (!plan)
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
-    XL_TRY(XLI_ARGS_READ(plan->flat.ctx, xl_reduce_args, args, size, &given));
+    XL_TRY(XLI_ARGS_READ(plan->ctx, xl_reduce_args, args, size, &given));
     XL_TRY(xli_reduce_enqueue(plan, queue, &given, num_waits, waits, event));
 done:
     return status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Checks of the engine's arguments, before any side effect. */
-#include "flat.h"
+ * Checks of descriptors and views that scans and reductions share, before any side effect. */
+#include "problem.h"
 
 #include <string.h>
 
@@ -28,23 +28,22 @@ static xl_status check_choices(const xl_context *ctx, const xl_scan_desc *desc)
 }
 
 /* What an element of the segments' array is; 0 bytes where there is no such array. */
-static xl_status resolve_segments(xli_flat *flat, const xl_scan_desc *desc)
+static xl_status resolve_segments(const xl_context *ctx, const xl_scan_desc *desc,
+                                  xli_problem *problem)
 {
-    const xl_context *ctx = flat->ctx;
-    xli_flat_source *source = &flat->source;
     const xl_type type = desc->segment_type;
     const bool offsets = desc->segments == XL_SEGMENTS_OFFSETS;
     const bool integer = type >= XL_I8 && type <= XL_U64;
-    source->segments = desc->segments;
-    source->width = desc->segment_width;
-    source->mask = desc->segment_mask;
-    source->segment_bytes = 0;
+    problem->segments = desc->segments;
+    problem->width = desc->segment_width;
+    problem->mask = desc->segment_mask;
+    problem->segment_bytes = 0;
     if (desc->segments == XL_SEGMENTS_HEAD_FLAGS)
-        source->segment_bytes = 1;
+        problem->segment_bytes = 1;
     if (desc->segments == XL_SEGMENTS_FLAG_BITMASK)
-        source->segment_bytes = 4;
+        problem->segment_bytes = 4;
     if (desc->segments == XL_SEGMENTS_KEYS || offsets) {
-        source->segment_bytes = xl_type_size(type);
+        problem->segment_bytes = xl_type_size(type);
         if (offsets ? type != XL_U32 && type != XL_U64 : !integer)
             return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "segment_type: %s (%d), not %s",
                             xl_type_name(type), (int)type,
@@ -54,9 +53,9 @@ static xl_status resolve_segments(xli_flat *flat, const xl_scan_desc *desc)
     if (desc->segments < XL_SEGMENTS_WIDTH)
         return XL_SUCCESS;
     const bool mask = desc->segments == XL_SEGMENTS_MASK;
-    if (source->width == 0 || (mask && source->width > 64))
+    if (problem->width == 0 || (mask && problem->width > 64))
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "segment_width: %llu, not %s",
-                        (unsigned long long)source->width, mask ? "1 to 64" : "1 or more");
+                        (unsigned long long)problem->width, mask ? "1 to 64" : "1 or more");
     return XL_SUCCESS;
 }
 
@@ -95,23 +94,23 @@ static bool has_identity(const xl_scan_desc *desc)
     return desc->op != XL_USER_OP || desc->user_op->identity;
 }
 
-static xl_status check_init(xli_flat *flat, const xl_scan_desc *desc)
+static xl_status check_init(const xl_context *ctx, const xl_scan_desc *desc, xli_problem *problem)
 {
-    const xl_context *ctx = flat->ctx;
     if (desc->init && desc->init_view.buffer)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "init: given on the host and as init_view");
-    if (!has_identity(desc) && !flat->inclusive && !flat->source.has_init)
+    if (!has_identity(desc) && !problem->inclusive && !problem->has_init)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "init: an exclusive scan with \"%s\", which has no identity, needs one",
                         desc->user_op->name);
     if (!desc->init_view.buffer)
         return XL_SUCCESS;
-    return xli_check_view(ctx, "init_view", desc->init_view, 1, flat->source.element.bytes,
-                          XLI_READ, &flat->source.init_view);
+    return xli_check_view(ctx, "init_view", desc->init_view, 1, problem->element.bytes, XLI_READ,
+                          &problem->init_view);
 }
 
 /* The types of the arrays: the caller's where there is an expression, else the scan's. */
-static xl_status resolve_arrays(xli_flat *flat, const xl_scan_desc *desc, const xli_facts *facts)
+static xl_status resolve_arrays(const xl_context *ctx, const xl_scan_desc *desc,
+                                const xli_facts *facts, xli_problem *problem)
 {
     xl_status status = XL_SUCCESS;
     const struct {
@@ -120,98 +119,94 @@ static xl_status resolve_arrays(xli_flat *flat, const xl_scan_desc *desc, const 
         const xl_user_type *user;
         xli_element *element;
     } arrays[] = {
-        {"load_type", desc->load, desc->load_type, desc->user_load_type, &flat->source.in},
-        {"store_type", desc->store, desc->store_type, desc->user_store_type, &flat->out},
+        {"load_type", desc->load, desc->load_type, desc->user_load_type, &problem->in},
+        {"store_type", desc->store, desc->store_type, desc->user_store_type, &problem->out},
     };
-    const xli_element *const scanned = &flat->source.element;
+    const xli_element *const scanned = &problem->element;
     for (size_t i = 0; i < XLI_COUNT(arrays); ++i) {
         *arrays[i].element = *scanned;
         if (arrays[i].type == XL_NONE)
             continue;
         if (!arrays[i].expression)
-            return xli_fail(flat->ctx, XL_ERROR_INVALID_ARGUMENT, "%s: %s without an expression",
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: %s without an expression",
                             arrays[i].field, xl_type_name(arrays[i].type));
-        XL_TRY(xli_element_resolve(flat->ctx, facts, arrays[i].field, arrays[i].type,
-                                   arrays[i].user, arrays[i].element));
-        XL_TRY(
-            xli_element_check_name(flat->ctx, arrays[i].field, arrays[i].element, "type", scanned));
+        XL_TRY(xli_element_resolve(ctx, facts, arrays[i].field, arrays[i].type, arrays[i].user,
+                                   arrays[i].element));
+        XL_TRY(xli_element_check_name(ctx, arrays[i].field, arrays[i].element, "type", scanned));
     }
-    XL_TRY(
-        xli_element_check_name(flat->ctx, "store_type", &flat->out, "load_type", &flat->source.in));
+    XL_TRY(xli_element_check_name(ctx, "store_type", &problem->out, "load_type", &problem->in));
 done:
     return status;
 }
 
 /* Sets size and alignment of the monoid of cl/prelude/prelude_state.cl, as a C compiler
  * lays it out: the flags, the count, the value. Rounding makes any order the same size. */
-static void measure_state(xli_flat_source *source)
+static void measure_state(xli_problem *problem)
 {
-    const size_t index = xli_operator_finds_place(source->op) ? sizeof(cl_ulong) : 1;
-    size_t bytes = source->element.bytes;
-    source->state_alignment = xli_max(source->element.alignment, index);
+    const size_t index = xli_operator_finds_place(problem->op) ? sizeof(cl_ulong) : 1;
+    size_t bytes = problem->element.bytes;
+    problem->state_alignment = xli_max(problem->element.alignment, index);
     if (index > 1)
         bytes = xli_round_up(bytes, index) + index;
-    if (source->state != XLI_STATE_PLAIN) {
+    if (problem->state != XLI_STATE_PLAIN) {
         const size_t word = sizeof(cl_uint);
-        source->state_alignment = xli_max(source->state_alignment, word);
-        bytes = xli_round_up(bytes, word) + (source->state == XLI_STATE_COUNTS ? 2 : 1) * word;
+        problem->state_alignment = xli_max(problem->state_alignment, word);
+        bytes = xli_round_up(bytes, word) + (problem->state == XLI_STATE_COUNTS ? 2 : 1) * word;
     }
-    source->state_bytes = xli_round_up(bytes, source->state_alignment);
+    problem->state_bytes = xli_round_up(bytes, problem->state_alignment);
 }
 
 /* Results of a reduction whose places do not follow from the segments' array or width are
  * counted. */
-static unsigned choose_state(const xli_flat *flat)
+static unsigned choose_state(const xli_problem *problem)
 {
-    const xli_flat_source *source = &flat->source;
-    const bool segments = source->segments != XL_SEGMENTS_NONE;
-    if (flat->reduces && segments && source->segments != XL_SEGMENTS_OFFSETS)
+    const bool segments = problem->segments != XL_SEGMENTS_NONE;
+    if (problem->reduces && segments && problem->segments != XL_SEGMENTS_OFFSETS)
         return XLI_STATE_COUNTS;
-    return segments || !source->has_identity ? XLI_STATE_FLAGS : XLI_STATE_PLAIN;
+    return segments || !problem->has_identity ? XLI_STATE_FLAGS : XLI_STATE_PLAIN;
 }
 
-xl_status xli_flat_resolve(xli_flat *flat, const xl_scan_desc *desc, const xli_facts *facts)
+xl_status xli_problem_resolve(const xl_context *ctx, const xl_scan_desc *desc, bool reduces,
+                              const xli_facts *facts, xli_problem *problem)
 {
     xl_status status;
-    xli_flat_source *source = &flat->source;
-    XL_TRY(check_choices(flat->ctx, desc));
-    XL_TRY(xli_element_resolve(flat->ctx, facts, "type", desc->type, desc->user_type,
-                               &source->element));
-    XL_TRY(xli_operator_check(flat->ctx, desc->op, desc->user_op, &source->element));
-    if (xli_operator_finds_place(desc->op) && !flat->reduces)
-        XL_TRY(xli_fail(flat->ctx, XL_ERROR_INVALID_ARGUMENT, "op: %s is for reductions",
+    problem->reduces = reduces;
+    XL_TRY(check_choices(ctx, desc));
+    XL_TRY(xli_element_resolve(ctx, facts, "type", desc->type, desc->user_type, &problem->element));
+    XL_TRY(xli_operator_check(ctx, desc->op, desc->user_op, &problem->element));
+    if (xli_operator_finds_place(desc->op) && !problem->reduces)
+        XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "op: %s is for reductions",
                         xl_op_name(desc->op)));
-    XL_TRY(resolve_arrays(flat, desc, facts));
-    XL_TRY(resolve_segments(flat, desc));
-    XL_TRY(check_idle(flat->ctx, desc));
-    source->op = desc->op;
-    source->has_init = desc->init || desc->init_view.buffer;
-    source->has_identity = has_identity(desc);
-    source->rounds = xli_operator_rounds(desc->op, desc->user_op, &source->element);
-    source->loads = desc->load != NULL;
-    source->state = choose_state(flat);
-    measure_state(source);
-    flat->inclusive = desc->kind == XL_INCLUSIVE;
-    flat->stores = desc->store != NULL;
-    flat->determinism = desc->determinism;
-    XL_TRY(check_init(flat, desc));
+    XL_TRY(resolve_arrays(ctx, desc, facts, problem));
+    XL_TRY(resolve_segments(ctx, desc, problem));
+    XL_TRY(check_idle(ctx, desc));
+    problem->op = desc->op;
+    problem->has_init = desc->init || desc->init_view.buffer;
+    problem->has_identity = has_identity(desc);
+    problem->rounds = xli_operator_rounds(desc->op, desc->user_op, &problem->element);
+    problem->loads = desc->load != NULL;
+    problem->state = choose_state(problem);
+    measure_state(problem);
+    problem->inclusive = desc->kind == XL_INCLUSIVE;
+    problem->stores = desc->store != NULL;
+    problem->determinism = desc->determinism;
+    XL_TRY(check_init(ctx, desc, problem));
 done:
     return status;
 }
 
 /* How many elements the segments' array must hold. */
-static xl_status segment_count(const xli_flat *flat, const xl_scan_args *call, size_t *count)
+static xl_status segment_count(const xl_context *ctx, const xli_problem *problem,
+                               const xl_scan_args *call, size_t *count)
 {
-    const xl_context *ctx = flat->ctx;
-    *count =
-        flat->source.segments == XL_SEGMENTS_FLAG_BITMASK ? xli_ceil_div(call->n, 32) : call->n;
-    if (flat->source.segment_bytes == 0) {
+    *count = problem->segments == XL_SEGMENTS_FLAG_BITMASK ? xli_ceil_div(call->n, 32) : call->n;
+    if (problem->segment_bytes == 0) {
         *count = 0;
         if (call->segments.buffer)
             return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                             "segments: given, but the plan asks for no such array; pass "
                             "xl_no_view()");
-    } else if (flat->source.segments == XL_SEGMENTS_OFFSETS) {
+    } else if (problem->segments == XL_SEGMENTS_OFFSETS) {
         *count = call->segments.count;
         if (*count < 1 && call->n > 0)
             return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
@@ -221,37 +216,18 @@ static xl_status segment_count(const xli_flat *flat, const xl_scan_args *call, s
     return XL_SUCCESS;
 }
 
-xl_status xli_flat_check_source(const xli_flat *flat, const xl_scan_args *call,
-                                xli_flat_places *places)
+xl_status xli_problem_check_source(const xl_context *ctx, const xli_problem *problem,
+                                   const xl_scan_args *call, xli_places *places)
 {
     xl_status status;
-    const xl_context *ctx = flat->ctx;
-    const xli_flat_source *source = &flat->source;
-    XL_TRY(segment_count(flat, call, &places->segment_count));
+    XL_TRY(segment_count(ctx, problem, call, &places->segment_count));
     const bool segments = call->n > 0 || call->segments.buffer;
-    XL_TRY(xli_check_view(ctx, "in", call->in, call->n, source->in.bytes, XLI_READ, &places->in));
+    XL_TRY(xli_check_view(ctx, "in", call->in, call->n, problem->in.bytes, XLI_READ, &places->in));
     XL_TRY(xli_check_view(ctx, "segments", call->segments, segments ? places->segment_count : 0,
-                          xli_max(1, source->segment_bytes), XLI_READ, &places->segments));
+                          xli_max(1, problem->segment_bytes), XLI_READ, &places->segments));
     if (call->n_device.buffer)
         XL_TRY(xli_check_view(ctx, "n_device", call->n_device, 1, sizeof(cl_ulong), XLI_READ,
                               &places->n_device));
-done:
-    return status;
-}
-
-xl_status xli_flat_check_call(const xli_flat *flat, const xl_scan_args *call,
-                              xli_flat_places *places)
-{
-    xl_status status;
-    const xl_context *ctx = flat->ctx;
-    const size_t in = flat->source.in.bytes, out = flat->out.bytes;
-    XL_TRY(xli_flat_check_source(flat, call, places));
-    XL_TRY(xli_check_view(ctx, "out", call->out, call->n, out, XLI_WRITE, &places->out));
-    XL_TRY(xli_check_apart(ctx, &places->in, &places->out, in == out));
-    XL_TRY(xli_check_apart(ctx, &places->segments, &places->out, false));
-    XL_TRY(xli_check_apart(ctx, &places->n_device, &places->out, false));
-    XL_TRY(xli_check_apart(ctx, &flat->source.init_view, &places->out, false));
-    places->in_place = places->in.root == places->out.root && places->in.begin == places->out.begin;
 done:
     return status;
 }
