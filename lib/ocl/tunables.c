@@ -22,7 +22,7 @@ static const struct {
     {"scan.run_offsets", 0, 1 << 30},
     {"scan.ring_groups", 1, 64},
     {"scan.share", 1, 16},
-    {"scan.look_back", 0, 2},
+    {"scan.look_back", 0, 1},
     {"scan.stream_kib", 0, UINT32_MAX},
     {"scan.ahead", 0, 1},
     {"scan.ahead_block", 1, 4096},

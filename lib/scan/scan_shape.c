@@ -152,16 +152,12 @@ static void shape_textbook(const xli_problem *problem, const xli_facts *facts, s
     shape->tile = places * items;
 }
 
-/* Look-back may cost a GPU without lane operations many times what reduce-then-scan does, which no
- * trial shows: of 2^28 f32 on an H200 with its lanes masked 21 ms against .8. */
 static xl_scan_algorithm choose_algorithm(const xli_facts *facts, const xli_tune_scan *tune,
                                           const xli_scan_limits *limits)
 {
-    const bool fast = facts->is_cpu || facts->lane_way != XLI_LANE_LOCAL;
-    const bool taken = tune->look_back == XLI_LOOK_BACK_BY_DEVICE ? fast : tune->look_back;
     xl_scan_algorithm algorithm = limits->wish;
     if (algorithm == XL_SCAN_AUTO)
-        algorithm = taken ? XL_SCAN_LOOKBACK : XL_SCAN_REDUCE_THEN_SCAN;
+        algorithm = tune->look_back ? XL_SCAN_LOOKBACK : XL_SCAN_REDUCE_THEN_SCAN;
     if (algorithm == XL_SCAN_LOOKBACK && !facts->can_message)
         algorithm = XL_SCAN_REDUCE_THEN_SCAN;
     return algorithm;

@@ -11,10 +11,6 @@
 /* How work-groups of a scan are shaped. */
 enum { XLI_SCAN_SERIAL = 0, XLI_SCAN_GROUP = 1 };
 
-/* AUTO takes look-back where it may, but not on a GPU that exchanges values between lanes through
- * local memory. */
-enum { XLI_LOOK_BACK_BY_DEVICE = 2 };
-
 typedef struct xli_tune_ahead {
     uint32_t size, bytes; /* work-items of a group, and what each holds */
 } xli_tune_ahead;
@@ -37,8 +33,7 @@ typedef struct xli_tune_scan {
     uint32_t run_offsets;
     uint32_t ring_groups; /* scan.ring_groups: look-back groups per compute unit */
     uint32_t share;       /* scan.share: tiles of a block for each who looks back in order */
-    uint32_t look_back;   /* scan.look_back: 1 if AUTO takes look-back where it may, 0 if not, 2:
-                             XLI_LOOK_BACK_BY_DEVICE */
+    uint32_t look_back;   /* scan.look_back: 1 if AUTO takes look-back where it may */
     uint32_t stream_kib;  /* scan.stream_kib: results this large are written past the cache,
                              shape 0 */
     /* Look-back with sums posted ahead (cl/kernel/scan_ahead.cl), where there are sub-groups:
