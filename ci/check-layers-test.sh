@@ -18,7 +18,7 @@ lib/core/fault.c|#include <crosslane/context.h>|lib/core knows no OpenCL
 lib/core/fault.c|#include <pthread.h>|headers of the operating system
 lib/ocl/fault.c|#include <unistd.h>|headers of the operating system
 lib/tune/fault.c|#include "runtime.h"|lib/tune may not include lib/ocl/runtime.h
-lib/engine/fault.c|#include "private.h"|lib/ocl/private.h is for lib/ocl
+lib/problem/fault.c|#include "private.h"|lib/ocl/private.h is for lib/ocl
 lib/scan/fault.c|int x = clEnqueueNDRangeKernel(0);|only lib/ocl builds
 lib/scan/fault.c|int x = clGetDeviceInfo(0);|only lib/ocl builds
 lib/scan/fault.c|#include "nowhere.h"|nowhere.h is no file of this tree
@@ -104,9 +104,10 @@ if [ -d "$top/build/werror/lib/CMakeFiles" ]; then
   object scan fault_b.c 'void a(void); void b(void) { a(); }'
   says "lib/scan/fault_b.c calls lib/scan/fault_a.c, which comes back to it"
   rm "$copy"/lib/scan/fault_?.c
-  mv "$objects/engine/flat_trial.c.o" "$copy"
-  says "lib/engine/flat_plan.c and lib/engine/flat_trial.c are in no circle any more"
-  mv "$copy/flat_trial.c.o" "$objects/engine"
+  cp "$copy/ci/check-layers.sh" "$copy/as-it-was"
+  sed -i "s|^standing='|&\nlib/scan/scan.c lib/scan/scan_check.c|" "$copy/ci/check-layers.sh"
+  says "lib/scan/scan.c and lib/scan/scan_check.c are in no circle any more"
+  mv "$copy/as-it-was" "$copy/ci/check-layers.sh"
   touch "$copy/lib/scan/scan.c"
   "$copy/ci/check-layers.sh" >"$copy/said" 2>&1 || { cat "$copy/said"; exit 1; }
   grep -qF 'older than lib/scan/scan.c' "$copy/said" ||

@@ -77,7 +77,7 @@ declare -A selections=(
   [most]="-LE install|abi|ahead|halves -E ^(scan_types|scan_user|scan_textbook|collectives|tool_segments|tool_reduce|selftest_flips|differential$)"
   [lanes]="-LE install|abi|tool -E ^((scan_types|bounds|corrupt|races|scan_zeros|user_errors)_test|(scan_user|scan_textbook|fault)_|selftest_flips|differential$)"
   [pocl]="-LE install|abi|ahead|halves -E ^(races_test|selftest_flips)"
-  [quick]="-R ^((context|threads|npy|text|errors|os|build_log|program|cache|cache_folder|tunables|view|sequence|flat|lane|lane_subwarp|tile|scan_types|scan_offsets|scan_calls|scan_misuse|scan_bits|scan_textbook|scan_large|many_runs|reduce_bits|own_scratch|sort|grid|neighbors)_test|fuzz_|example_|tool_(usage|links|streams|names|demo))"
+  [quick]="-R ^((context|threads|npy|text|errors|os|build_log|program|cache|cache_folder|tunables|view|sequence|scan_plan|shape|lane|lane_subwarp|tile|scan_types|scan_offsets|scan_calls|scan_misuse|scan_bits|scan_textbook|scan_large|many_runs|reduce_bits|own_scratch|sort|grid|neighbors)_test|fuzz_|example_|tool_(usage|links|streams|names|demo))"
   [interface]="-L abi"
   [few]="-R ^(context|lane|group|tile|scan_segments|scan_late|scan_ordered|scan_calls|sort|grid|neighbors)_test"
   [host]="-LE install|abi|ahead|halves|lane|group -E ^(scan_(types|user|textbook|ways|bits|ordered|late|places|offsets|large)|many_runs|reduce_bits|neighbors_(staged|far)|tool_segments|tool_reduce|selftest_flips|differential|bounds|corrupt|tile|races)"
@@ -147,7 +147,7 @@ tidy() {
 # shellcheck disable=SC2317 # called by check
 cppcheck_all() {
   cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
-    --suppress=internalAstError --error-exitcode=1 -j "$jobs" -Iinclude -Ilib/core -Ilib/tune -Ilib/ocl -Ilib/engine -Ireference -Itest/support lib reference test tools
+    --suppress=internalAstError --error-exitcode=1 -j "$jobs" -Iinclude -Ilib/core -Ilib/tune -Ilib/ocl -Ilib/element -Ilib/problem -Ilib/scan -Ilib/reduce -Ireference -Itest/support lib reference test tools
 }
 
 # Apart from the rest, on one core: these fill what rows leave, whose last test runs alone.

@@ -13,7 +13,7 @@ int main(void)
         return fprintf(stderr, "%s\n", xl_context_error(ctx)), 1;
     cl_command_queue queue = xl_context_queue(ctx);
     cl_mem buffer = clCreateBuffer(xl_context_cl(ctx), CL_MEM_COPY_HOST_PTR, sizeof x, x, NULL);
-    const xl_scan_args args = {.n = 10, .in = {buffer}, .out = {buffer}};
+    const xl_scan_args args = {.n = 10, .in = {.buffer = buffer}, .out = {.buffer = buffer}};
     if (xl_scan_enqueue(plan, queue, &args, 0, NULL, NULL))
         return fprintf(stderr, "%s\n", xl_context_error(ctx)), 1;
     clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof x, x, 0, NULL, NULL);

@@ -43,7 +43,7 @@ static xl_status sort_stars(xl_context *ctx, float *magnitudes, cl_uint *stars)
                                              .values_in = v,
                                              .keys_out = k,
                                              .values_out = v,
-                                             .scratch = {scratch}},
+                                             .scratch = {.buffer = scratch}},
                              0, NULL, &sorted);
     if (status != XL_SUCCESS)
         goto done;

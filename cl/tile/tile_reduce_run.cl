@@ -25,7 +25,7 @@
 #error "XL_GROUP_SIZE, XL_SEG_ROW and XL_ROUNDS must be defined"
 #endif
 
-/* The host knows the size: lib/reduce/reduce_plan.c. */
+/* The host knows the size: lib/reduce/reduce_shape.c. */
 typedef struct xl_run {
     XL_T total;  /* all of its elements; of the first record: all before this launch */
     XL_T open;   /* of the segment that began before it, if that ends in it: its part here */

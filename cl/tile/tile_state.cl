@@ -49,7 +49,7 @@
 #define XL_REDONE 3
 #define XL_HEADER_WORDS 8 /* of 64 bits */
 
-/* Words of a value, and of a tile. The host counts the same: lib/engine/flat.c. */
+/* Words of a value, and of a tile. The host counts the same: lib/scan/scan_enqueue.c. */
 #if XL_T_SCALAR && XL_T_BYTES <= 4
 #define XL_VALUE_WORDS 1
 #define XL_SLOTS 1

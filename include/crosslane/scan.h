@@ -27,7 +27,10 @@ typedef enum xl_scan_kind { XL_EXCLUSIVE = 0, XL_INCLUSIVE = 1 } xl_scan_kind;
 
 typedef enum xl_scan_algorithm {
     XL_SCAN_AUTO = 0,             /* by device, type, operator and determinism, and not by n so
-                                     far: no n was measured at which that would pay */
+                                     far: no n was measured at which that would pay. Look-back
+                                     where the device may, but on a GPU without lane operations
+                                     (cross_lane in xl_device_info is "local") reduce-then-scan,
+                                     unless a tuning file says scan.look_back = 1 */
     XL_SCAN_LOOKBACK = 1,         /* one launch, after a small one that clears scratch where
                                      that is given; needs messages between work-groups */
     XL_SCAN_REDUCE_THEN_SCAN = 2, /* two launches, and some between where one work-item takes a run

@@ -9,6 +9,7 @@ static xli_tune_device device_of(const xli_facts *facts)
                              .vendor_id = facts->vendor_id,
                              .capability = facts->nv_capability,
                              .is_cpu = facts->is_cpu,
+                             .has_lanes = facts->lane_way != XLI_LANE_LOCAL,
                              .compute_units = facts->info.compute_units,
                              .local_bytes = facts->info.local_bytes,
                              .max_work_group = facts->info.max_work_group_size};

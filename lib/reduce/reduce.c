@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The reduction's public calls. */
+ * The reduction's public calls, and the making of a plan: problem, shape, kernels. */
 #include "reduce_plan.h"
 
 #include <crosslane/plan_info.h>
@@ -14,13 +14,24 @@ static xl_status make(xl_context *ctx, const xl_reduce_desc *desc, xl_reduce **p
 {
     xl_status status;
     const xli_facts *facts;
+    xl_scan_desc scan;
+    xli_tune_device device;
+    xli_tune tune;
+    size_t most;
     xl_reduce *made = xli_alloc(sizeof *made);
     if (!made)
         return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a reduction");
-    made->flat.ctx = xli_context_retain(ctx);
-    XL_TRY(xli_pool_create(ctx, &made->flat.pool));
+    made->ctx = xli_context_retain(ctx);
+    XL_TRY(xli_pool_create(ctx, &made->pool));
     XL_TRY(xli_context_facts(ctx, &facts));
-    XL_TRY(xli_reduce_plan(made, desc, facts));
+    XL_TRY(xli_reduce_check(ctx, desc, facts, &scan, &made->problem));
+    XL_TRY(xli_init_take(ctx, &made->problem, &scan, &made->init));
+    XL_TRY(xli_context_tune(ctx, facts, XLI_TUNE_WISH(XLI_TUNE_REDUCE, desc), &device, &tune));
+    most = facts->info.max_work_group_size;
+    do { /* a kernel may allow smaller groups than its device: then all are built again */
+        xli_reduce_shape_of(&made->problem, facts, &tune.reduce, most, &made->shape);
+        XL_TRY(xli_reduce_build(made, &scan, facts, &most));
+    } while (most < made->shape.group_size);
     *plan = made;
     made = NULL;
 done:
@@ -50,22 +61,21 @@ void xl_reduce_destroy(xl_reduce *plan)
 {
     if (!plan)
         return;
-    xli_reduce_destroy_kernels(plan);
-    if (plan->flat.source.init)
-        clReleaseMemObject(plan->flat.source.init);
-    xli_pool_destroy(&plan->flat.pool);
-    xli_context_release(plan->flat.ctx);
+    xli_reduce_drop_kernels(plan);
+    xli_init_drop(&plan->init);
+    xli_pool_destroy(&plan->pool);
+    xli_context_release(plan->ctx);
     xli_free(plan);
 }
 
 xl_status xl_reduce_scratch(const xl_reduce *plan, size_t n, size_t *bytes, size_t *alignment)
 {
     if (!plan || !bytes || !alignment)
-        return xli_fail(plan ? plan->flat.ctx : NULL, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
+        return xli_fail(plan ? plan->ctx : NULL, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
                         !plan    ? "plan"
                         : !bytes ? "bytes"
                                  : "alignment");
-    *bytes = xli_reduce_room_of(plan, n).bytes;
+    *bytes = xli_reduce_room_of(&plan->problem, &plan->shape, n).bytes;
     *alignment = XLI_SCRATCH_ALIGN;
     return XL_SUCCESS;
 }
@@ -75,13 +85,13 @@ xl_status xl_reduce_info_sized(const xl_reduce *plan, size_t n, xl_plan_info *in
     (void)n;
     if (!plan)
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
-    const xli_flat *flat = &plan->flat;
-    const xl_plan_info all = {.sub_group_size = flat->sub_group,
-                              .work_group_size = flat->group_size,
-                              .item_elements = flat->items,
-                              .tile_elements = flat->tile,
+    const xli_reduce_shape *shape = &plan->shape;
+    const xl_plan_info all = {.sub_group_size = shape->sub_group,
+                              .work_group_size = shape->group_size,
+                              .item_elements = shape->items,
+                              .tile_elements = shape->tile,
                               .algorithm = "reduce-then-fold"};
-    return xli_info_give(flat->ctx, &all, sizeof all, info, size);
+    return xli_info_give(plan->ctx, &all, sizeof all, info, size);
 }
 
 xl_status xl_reduce_enqueue_sized(xl_reduce *plan, cl_command_queue queue,
@@ -94,7 +104,7 @@ xl_status xl_reduce_enqueue_sized(xl_reduce *plan, cl_command_queue queue,
         *event = NULL;
     if (!plan)
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
-    XL_TRY(XLI_ARGS_READ(plan->flat.ctx, xl_reduce_args, args, size, &given));
+    XL_TRY(XLI_ARGS_READ(plan->ctx, xl_reduce_args, args, size, &given));
     XL_TRY(xli_reduce_enqueue(plan, queue, &given, num_waits, waits, event));
 done:
     return status;

@@ -1,41 +1,63 @@
 /* SPDX-License-Identifier: MIT
- * A reduction inside: the source of the flat engine, and kernels of its own.
+ * A reduction inside: problem, shape and kernels.
  *
- * A call walks: check (reduce_call.c) -> cut into runs (reduce_plan.c) -> kernels
- * (cl/kernel/reduce_*.cl) -> event. */
+ * A call walks: check (reduce_check.c) -> launches (reduce_enqueue.c) -> kernels
+ * (cl/kernel/reduce_*.cl) -> event. A plan is made by reduce.c. Each of the files uses only
+ * those above it:
+ *     reduce_shape.c    how a problem is laid out on a device, and how calls are cut into runs
+ *     reduce_check.c    descriptors and calls, before any side effect
+ *     reduce_kernels.c  what is compiled for problem and shape
+ *     reduce_enqueue.c  launches
+ *     reduce.c          the public calls */
 #ifndef XLI_REDUCE_PLAN_H
 #define XLI_REDUCE_PLAN_H
 
-#include "flat.h"
+#include "reduce_shape.h"
 
 #include <crosslane/reduce.h>
 
-struct xl_reduce {
-    xli_flat flat; /* source, out, shape and pool; none of its kernels */
-    xli_tune_reduce tune;
+typedef struct xli_reduce_kernels {
     xli_kernel count; /* flags, bits and keys */
     xli_kernel walk;
     xli_kernel join;
+} xli_reduce_kernels;
+
+struct xl_reduce {
+    xl_context *ctx;
+    xli_problem problem;
+    xli_reduce_shape shape;
+    xli_reduce_kernels kernels;
+    xli_init init;
+    xli_pool pool;
 };
 
-/* Resolves the descriptor, chooses the shape and builds the kernels. */
-xl_status xli_reduce_plan(xl_reduce *plan, const xl_reduce_desc *desc, const xli_facts *facts);
-void xli_reduce_destroy_kernels(xl_reduce *plan);
+/* ---- reduce_check.c ------------------------------------------------------- */
 
-/* How a call is cut into runs, of whole tiles. */
-typedef struct xli_reduce_cut {
-    size_t run;  /* elements, or steps of the merge with CSR offsets */
-    size_t runs; /* at least 1 */
-    size_t most; /* of one launch */
-} xli_reduce_cut;
-xli_reduce_cut xli_reduce_cut_of(const xl_reduce *plan, size_t n, size_t segments);
+/* Resolves a descriptor; *scan is the inclusive scan of the same elements, of which a reduction
+ * keeps the last ones, for whoever takes a scan's descriptor. */
+xl_status xli_reduce_check(const xl_context *ctx, const xl_reduce_desc *desc,
+                           const xli_facts *facts, xl_scan_desc *scan, xli_problem *problem);
 
-/* Scratch of a call: one record more than a launch has runs, then as many numbers of heads. */
-typedef struct xli_reduce_room {
-    size_t counts; /* bytes before the heads */
-    size_t bytes;
-} xli_reduce_room;
-xli_reduce_room xli_reduce_room_of(const xl_reduce *plan, size_t n);
+/* A call on its way to the device. */
+typedef struct xli_reduce_flow {
+    xli_flow flow;
+    xli_span keys, count;
+    size_t results;  /* that `out` must hold, or may get */
+    size_t segments; /* of CSR offsets */
+} xli_reduce_flow;
+/* Fills in what follows from the call's arguments. */
+xl_status xli_reduce_check_call(const xl_context *ctx, const xli_problem *problem,
+                                const xl_reduce_args *call, xli_reduce_flow *f);
+
+/* ---- reduce_kernels.c ----------------------------------------------------- */
+
+/* Builds the kernels for problem and shape, in place of what is there; *most is the least of
+ * their own limits of work-items of a group. */
+xl_status xli_reduce_build(xl_reduce *plan, const xl_scan_desc *scan, const xli_facts *facts,
+                           size_t *most);
+void xli_reduce_drop_kernels(xl_reduce *plan);
+
+/* ---- reduce_enqueue.c ----------------------------------------------------- */
 
 xl_status xli_reduce_enqueue(xl_reduce *plan, cl_command_queue queue, const xl_reduce_args *call,
                              cl_uint num_waits, const cl_event *waits, cl_event *event);

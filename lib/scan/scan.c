@@ -1,28 +1,65 @@
 /* SPDX-License-Identifier: MIT
- * The scan's public calls, on the flat engine. */
-#include "flat.h"
+ * The scan's public calls, and the making of a plan: problem, shape, kernels. */
+#include "scan_plan.h"
 
 #include <crosslane/plan_info.h>
 
-struct xl_scan {
-    xli_flat *flat;
-};
+#include <stdio.h>
 
 void xl_scan_desc_init_sized(xl_scan_desc *desc, size_t size)
 {
     xli_struct_init(desc, size, &(const xl_scan_desc){.type = XL_U32, .op = XL_SUM}, sizeof *desc);
 }
 
+/* Settles the shape, and with it which kernels look-back takes: those that post sums ahead, else
+ * the others, else it is not look-back. What is found bad is taken off `limits`. */
+static xl_status choose_shape(xl_scan *plan, const xli_facts *facts, const xli_tune_scan *tune,
+                              bool by_name, xli_scan_limits *limits)
+{
+    xl_status status = XL_SUCCESS;
+    bool good = false;
+    do {
+        xli_scan_shape_of(&plan->problem, facts, tune, limits, &plan->shape);
+        if (plan->shape.algorithm != XL_SCAN_LOOKBACK)
+            break;
+        const unsigned file = xli_scan_file(&plan->shape);
+        XL_TRY(xli_scan_can_look_back(plan->ctx, file, by_name, &good));
+        if (!good)
+            limits->files &= ~file;
+    } while (!good);
+    if (by_name && !good)
+        XL_TRY(xli_fail(plan->ctx, XL_ERROR_UNSUPPORTED,
+                        "algorithm: look-back gave a wrong result, or did not compile, when it was "
+                        "tried on this device"));
+done:
+    return status;
+}
+
 static xl_status make(xl_context *ctx, const xl_scan_desc *desc, xl_scan **plan)
 {
+    xl_status status;
+    const xli_facts *facts;
+    xli_tune_device device;
+    xli_tune tune;
+    xli_scan_limits limits = {.files = XLI_FILE_ANY};
     xl_scan *made = xli_alloc(sizeof *made);
     if (!made)
         return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a scan");
-    const xl_status status = xli_flat_create(ctx, desc, NULL, &made->flat);
-    if (status == XL_SUCCESS)
-        *plan = made;
-    else
-        xli_free(made);
+    made->ctx = xli_context_retain(ctx);
+    XL_TRY(xli_context_facts(ctx, &facts));
+    XL_TRY(xli_scan_check(ctx, desc, facts, &made->problem, &limits.wish));
+    XL_TRY(xli_init_take(ctx, &made->problem, desc, &made->init));
+    XL_TRY(xli_context_tune(ctx, facts, XLI_TUNE_WISH(XLI_TUNE_SCAN, desc), &device, &tune));
+    limits.most = facts->info.max_work_group_size;
+    do { /* a kernel may allow smaller groups than its device: then all are built again */
+        XL_TRY(choose_shape(made, facts, &tune.scan, desc->algorithm == XL_SCAN_LOOKBACK, &limits));
+        XL_TRY(xli_scan_build(made, desc, facts, &limits.most));
+    } while (limits.most < made->shape.group_size);
+    XL_TRY(xli_scan_make_pool(made));
+    *plan = made;
+    made = NULL;
+done:
+    xl_scan_destroy(made);
     return status;
 }
 
@@ -48,18 +85,21 @@ void xl_scan_destroy(xl_scan *plan)
 {
     if (!plan)
         return;
-    xli_flat_destroy(plan->flat);
+    xli_scan_drop_kernels(plan);
+    xli_init_drop(&plan->init);
+    xli_pool_destroy(&plan->pool);
+    xli_context_release(plan->ctx);
     xli_free(plan);
 }
 
 xl_status xl_scan_scratch(const xl_scan *plan, size_t n, size_t *bytes, size_t *alignment)
 {
     if (!plan || !bytes || !alignment)
-        return xli_fail(plan ? plan->flat->ctx : NULL, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
+        return xli_fail(plan ? plan->ctx : NULL, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
                         !plan    ? "plan"
                         : !bytes ? "bytes"
                                  : "alignment");
-    *bytes = xli_flat_scratch(plan->flat, n);
+    *bytes = xli_scan_scratch(plan, n);
     *alignment = XLI_SCRATCH_ALIGN;
     return XL_SUCCESS;
 }
@@ -74,10 +114,26 @@ xl_status xl_scan_enqueue_sized(xl_scan *plan, cl_command_queue queue, const xl_
         *event = NULL;
     if (!plan)
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
-    XL_TRY(XLI_ARGS_READ(plan->flat->ctx, xl_scan_args, args, size, &given));
-    XL_TRY(xli_flat_enqueue(plan->flat, queue, &given, num_waits, waits, event));
+    XL_TRY(XLI_ARGS_READ(plan->ctx, xl_scan_args, args, size, &given));
+    XL_TRY(xli_scan_enqueue(plan, queue, &given, num_waits, waits, event));
 done:
     return status;
+}
+
+/* What a call with n elements does. */
+static void describe(const xl_scan *plan, size_t n, xl_plan_info *info)
+{
+    static const char *const names[] = {[XL_SCAN_LOOKBACK] = "look-back",
+                                        [XL_SCAN_REDUCE_THEN_SCAN] = "reduce-then-scan",
+                                        [XL_SCAN_KOGGE_STONE] = "kogge-stone",
+                                        [XL_SCAN_BLELLOCH] = "blelloch"};
+    const xli_scan_shape *s = &plan->shape;
+    const bool ring = s->algorithm == XL_SCAN_LOOKBACK;
+    *info = (xl_plan_info){.sub_group_size = s->sub_group,
+                           .work_group_size = s->group_size,
+                           .tile_elements = ring ? xli_scan_ring_tile(s, n) : s->tile};
+    info->item_elements = info->tile_elements < s->tile ? s->vector * s->few : s->items;
+    snprintf(info->algorithm, sizeof info->algorithm, "%s", names[s->algorithm]);
 }
 
 xl_status xl_scan_info_sized(const xl_scan *plan, size_t n, xl_plan_info *info, size_t size)
@@ -85,12 +141,12 @@ xl_status xl_scan_info_sized(const xl_scan *plan, size_t n, xl_plan_info *info, 
     xl_plan_info all;
     if (!plan)
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
-    xli_flat_info(plan->flat, n, &all);
-    return xli_info_give(plan->flat->ctx, &all, sizeof all, info, size);
+    describe(plan, n, &all);
+    return xli_info_give(plan->ctx, &all, sizeof all, info, size);
 }
 
 xl_scan_algorithm xl_scan_algorithm_used(const xl_scan *plan, size_t n)
 {
     (void)n;
-    return plan ? plan->flat->algorithm : XL_SCAN_AUTO;
+    return plan ? plan->shape.algorithm : XL_SCAN_AUTO;
 }

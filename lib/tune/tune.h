@@ -24,6 +24,7 @@ typedef struct xli_tune_device {
     uint32_t vendor_id;
     uint32_t capability; /* of NVIDIA's OpenCL: the major compute capability; else 0 */
     bool is_cpu;         /* work-items take turns on a core */
+    bool has_lanes;      /* those of a sub-group exchange values without local memory */
     uint32_t compute_units;
     uint64_t local_bytes;
     size_t max_work_group;

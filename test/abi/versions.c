@@ -138,7 +138,7 @@ static void calls(void **state)
     good(xl_scan_create(ctx, &guarded.it, &plan));
     CHECK_GUARDS();
     cl_mem data = numbers();
-    const xl_scan_args args = {.n = N, .in = {data}, .out = {data}};
+    const xl_scan_args args = {.n = N, .in = {.buffer = data}, .out = {.buffer = data}};
     good(xl_scan_enqueue(plan, xl_context_queue(ctx), &args, 0, NULL, NULL));
     for (size_t i = 0; i < N; ++i)
         assert_int_equal(read_at(data, i), (i + 1) * (i + 2) / 2);
@@ -156,7 +156,7 @@ static void sorts(void **state)
     good(xl_sort_create(ctx, &guarded.it, &plan));
     CHECK_GUARDS();
     cl_mem data = numbers();
-    const xl_sort_args args = {.n = N, .keys_in = {data}, .keys_out = {data}};
+    const xl_sort_args args = {.n = N, .keys_in = {.buffer = data}, .keys_out = {.buffer = data}};
     good(xl_sort_enqueue(plan, xl_context_queue(ctx), &args, 0, NULL, NULL));
     for (size_t i = 0; i < N; ++i)
         assert_int_equal(read_at(data, i), N - 1 - i);
@@ -187,15 +187,16 @@ static void neighbours(void **state)
     assert_int_equal(code, CL_SUCCESS);
     cl_mem counts = numbers();
     cl_command_queue queue = xl_context_queue(ctx);
-    good(xl_grid_build_enqueue(grid, queue, &(xl_grid_build_args){.n = N, .points = {at}}, 0, NULL,
-                               NULL));
+    good(xl_grid_build_enqueue(grid, queue, &(xl_grid_build_args){.n = N, .points = {.buffer = at}},
+                               0, NULL, NULL));
     BETWEEN_GUARDS(xl_grid_report);
     good(xl_grid_status(grid, queue, &guarded.it, 0, NULL));
     CHECK_GUARDS();
     NO_LATER_FIELDS(guarded.it);
     assert_int_equal(guarded.it.points, N);
     good(xl_neighbors_count_enqueue(search, grid, queue,
-                                    &(xl_neighbors_count_args){.counts = {counts}}, 0, NULL, NULL));
+                                    &(xl_neighbors_count_args){.counts = {.buffer = counts}}, 0,
+                                    NULL, NULL));
     for (size_t i = 0; i < N; ++i)
         assert_int_equal(read_at(counts, i), i > 0 && i < N - 1 ? 2 : 1);
     xl_neighbors_destroy(search);
@@ -217,7 +218,7 @@ static void later_fields(void **state)
     assert_int_equal(xl_scan_create(ctx, &desc, &none), XL_ERROR_INVALID_ARGUMENT);
     assert_non_null(strstr(xl_context_error(ctx), "older version"));
     cl_mem data = numbers();
-    xl_scan_args args = {.n = N, .in = {data}, .out = {data}};
+    xl_scan_args args = {.n = N, .in = {.buffer = data}, .out = {.buffer = data}};
     args.later[0] = 7;
     assert_int_equal(xl_scan_enqueue(plan, xl_context_queue(ctx), &args, 0, NULL, NULL),
                      XL_ERROR_INVALID_ARGUMENT);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Runs of 4096 elements, of CSR offsets 4096 steps of the merge of elements and segments'
- * ends (lib/reduce/reduce_plan.c, cl/tile/tile_reduce_run.cl). A run's part of a segment is
+ * ends (lib/reduce/reduce_shape.c, cl/tile/tile_reduce_run.cl). A run's part of a segment is
  * folded from left to right, and then the parts are. */
 enum { RUN = 4096 };
 

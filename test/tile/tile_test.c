@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What cl/tile computes of numbers alone, past 2^32 too: where tiles, runs, segments and cuts
  * are; and look-back among states that no call of ours posted. */
-#include "flat.h"
+#include "scan_plan.h"
 #include "scan_support.h"
 
 #include <stdlib.h>
@@ -28,15 +28,15 @@ static xli_kernel scan_kernel(const xl_scan_desc *desc, const char *name)
 {
     xl_context *ctx = xlt_context();
     const xli_facts *facts;
-    xli_flat *flat;
+    xl_scan *plan;
     xli_text text = {0};
     XLT_OK(xli_context_facts(ctx, &facts));
-    XLT_OK(xli_flat_create(ctx, desc, NULL, &flat));
-    XLT_OK(xli_flat_text(flat, desc, facts, &text));
+    XLT_OK(xl_scan_create(ctx, desc, &plan));
+    XLT_OK(xli_scan_text(plan, desc, facts, &text));
     xli_text_add(&text, "#define XL_SEG_ROW 4\n#define XL_ROUNDS 0\n");
     const xli_kernel kernel = kernel_of(ctx, "tile_indices", name, text.data);
     xli_text_free(&text);
-    xli_flat_destroy(flat);
+    xl_scan_destroy(plan);
     return kernel;
 }
 
@@ -331,20 +331,20 @@ static void leave(leftover kind, uint64_t *words, size_t count)
     words[1] = EPOCH;
 }
 
-static void look_back_among(xl_context *ctx, xli_flat *flat, leftover kind)
+static void look_back_among(xl_context *ctx, xl_scan *plan, leftover kind)
 {
-    const size_t n = 40 * flat->tile + 3, bytes = xli_flat_scratch(flat, n);
+    const size_t n = 40 * plan->shape.tile + 3, bytes = xli_scan_scratch(plan, n);
     uint64_t *words = bytes_for(bytes, 1);
     leave(kind, words, bytes / 8);
     xlt_buffer states = xlt_buffer_make(words, bytes / 8, 8, 0);
     xlt_buffer in = xlt_buffer_make(NULL, n, 4, 0), out = xlt_buffer_make(NULL, n, 4, 0);
     const xl_scan_args call = {.n = n, .in = xlt_view(&in), .out = xlt_view(&out)};
-    flat->pool.buffer = states.mem;
-    flat->pool.bytes = bytes;
+    plan->pool.buffer = states.mem;
+    plan->pool.bytes = bytes;
     XLT_CL(clRetainMemObject(states.mem));
-    ok(ctx, xli_flat_enqueue(flat, xlt_queue(), &call, 0, NULL, NULL), "look-back");
+    ok(ctx, xl_scan_enqueue(plan, xlt_queue(), &call, 0, NULL, NULL), "look-back");
     XLT_CL(clFinish(xlt_queue()));
-    xli_pool_drop(&flat->pool);
+    xli_pool_drop(&plan->pool);
     xlt_check_guards(&states, "states");
     xlt_check_guards(&in, "in");
     xlt_check_guards(&out, "out");
@@ -373,18 +373,18 @@ static void states_of_no_call(void **state)
     for (size_t w = 0; w < COUNT(ways); ++w) {
         xl_context *ctx = open_context(ways[w].tune, ways[w].mask);
         xl_scan_desc desc;
-        xli_flat *flat;
+        xl_scan *plan;
         xl_scan_desc_init(&desc);
         desc.type = ways[w].type;
         desc.algorithm = XL_SCAN_LOOKBACK;
         const bool out = xlt_on_oclgrind() && w < 2; /* 16-element vectors end that process */
         if (!out)
-            ok(ctx, xli_flat_create(ctx, &desc, NULL, &flat), "look-back");
+            ok(ctx, xl_scan_create(ctx, &desc, &plan), "look-back");
         for (int k = 0; k < (out ? 0 : NUM_LEFTOVERS); ++k)
             for (size_t p = 0; xlt_place_closely(p); ++p)
-                look_back_among(ctx, flat, (leftover)k);
+                look_back_among(ctx, plan, (leftover)k);
         if (!out)
-            xli_flat_destroy(flat);
+            xl_scan_destroy(plan);
         xl_context_destroy(ctx);
     }
 }

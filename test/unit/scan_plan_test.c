@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What the engine of scans does inside: when a plan's own state is made anew, and on which
- * trial a plan relies. */
-#include "flat.h"
+ * What a scan's plan does inside: when its own state is made anew, and on which trial it
+ * relies. */
+#include "scan_plan.h"
 #include "xlt.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 enum { N = 40009 };
 
 /* Scans ones in place, and says how many results are wrong. */
-static size_t wrong_results(xli_flat *flat, cl_mem data)
+static size_t wrong_results(xl_scan *plan, cl_mem data)
 {
     static cl_uint host[N];
     size_t wrong = 0;
@@ -17,7 +17,7 @@ static size_t wrong_results(xli_flat *flat, cl_mem data)
         host[i] = 1;
     XLT_CL(clEnqueueWriteBuffer(xlt_queue(), data, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL));
     const xl_scan_args call = {.n = N, .in = xl_view_of(data, 0), .out = xl_view_of(data, 0)};
-    XLT_OK(xli_flat_enqueue(flat, xlt_queue(), &call, 0, NULL, NULL));
+    XLT_OK(xl_scan_enqueue(plan, xlt_queue(), &call, 0, NULL, NULL));
     XLT_CL(clEnqueueReadBuffer(xlt_queue(), data, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL));
     for (size_t i = 0; i < N; ++i)
         wrong += host[i] != i;
@@ -28,38 +28,39 @@ static void state_is_renewed_before_epochs_come_round(void **state)
 {
     (void)state;
     cl_int code;
-    xli_flat *flat;
-    const xl_scan_desc desc = {.type = XL_U32, .op = XL_SUM};
-    XLT_OK(xli_flat_create(xlt_context(), &desc, NULL, &flat));
-    if (!flat->pool.most_calls) { /* only look-back counts calls */
-        xli_flat_destroy(flat);
+    xl_scan *plan;
+    xl_scan_desc desc;
+    xl_scan_desc_init(&desc);
+    XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
+    if (!plan->pool.most_calls) { /* only look-back counts calls */
+        xl_scan_destroy(plan);
         print_message("%s: no look-back\n", xlt_device());
         skip();
     }
     cl_mem data =
         clCreateBuffer(xl_context_cl(xlt_context()), CL_MEM_READ_WRITE, N * 4, NULL, &code);
     XLT_CL(code);
-    assert_int_equal(wrong_results(flat, data), 0);
-    cl_mem first = flat->pool.buffer;
+    assert_int_equal(wrong_results(plan, data), 0);
+    cl_mem first = plan->pool.buffer;
     assert_non_null(first);
     XLT_CL(clRetainMemObject(first)); /* so that another has another address */
-    assert_int_equal(wrong_results(flat, data), 0);
-    assert_ptr_equal(flat->pool.buffer, first);
-    flat->pool.calls = XLI_FLAT_MOST_CALLS - 2;
-    assert_int_equal(wrong_results(flat, data), 0);
-    assert_ptr_equal(flat->pool.buffer, first);
-    assert_int_equal(wrong_results(flat, data), 0);
-    assert_ptr_not_equal(flat->pool.buffer, first);
-    assert_int_equal(flat->pool.calls, 0);
-    assert_int_equal(wrong_results(flat, data), 0);
+    assert_int_equal(wrong_results(plan, data), 0);
+    assert_ptr_equal(plan->pool.buffer, first);
+    plan->pool.calls = XLI_SCAN_MOST_CALLS - 2;
+    assert_int_equal(wrong_results(plan, data), 0);
+    assert_ptr_equal(plan->pool.buffer, first);
+    assert_int_equal(wrong_results(plan, data), 0);
+    assert_ptr_not_equal(plan->pool.buffer, first);
+    assert_int_equal(plan->pool.calls, 0);
+    assert_int_equal(wrong_results(plan, data), 0);
     XLT_CL(clReleaseMemObject(first));
     XLT_CL(clReleaseMemObject(data));
-    xli_flat_destroy(flat);
+    xl_scan_destroy(plan);
 }
 
 static xl_context *tuned_context(const char *tuning)
 {
-    static const char path[] = "flat_test.tune";
+    static const char path[] = "scan_plan_test.tune";
     xl_context *ctx;
     xl_context_desc desc;
     FILE *file = fopen(path, "w");
@@ -84,27 +85,29 @@ static void the_file_that_is_built_was_tried(void **state)
     static const char *const tunings[] = {
         "scan.look_back = 1\nscan.ahead = 1\nscan.ahead_size = 64\nscan.ahead_bytes = 48\n",
         "scan.look_back = 1\nscan.ahead = 1\nscan.ahead_size = 96\n"};
-    const xl_scan_desc desc = {.type = XL_U32, .op = XL_SUM};
+    xl_scan_desc desc;
+    xl_scan_desc_init(&desc);
     for (int t = 0; t < 2; ++t) {
         for (int good = 0; good < 4; ++good) {
             const bool ahead = good & 1, back = good & 2;
             const xli_facts *facts;
-            xli_flat *flat;
+            xl_scan *plan;
             xl_context *ctx = tuned_context(tunings[t]);
             XLT_OK(xli_context_facts(ctx, &facts));
             xli_context_set_verdict(ctx, "scan_ahead", ahead ? XLI_PASSED : XLI_REFUSED);
             xli_context_set_verdict(ctx, "scan_lookback", back ? XLI_PASSED : XLI_REFUSED);
-            XLT_OK(xli_flat_create(ctx, &desc, NULL, &flat));
-            const bool looks_back = flat->algorithm == XL_SCAN_LOOKBACK;
-            if (looks_back && !(flat->ahead ? ahead : back))
-                XLT_FAIL("tuning %d: %s was not found good", t, xli_flat_ring_file(flat));
+            XLT_OK(xl_scan_create(ctx, &desc, &plan));
+            const bool looks_back = plan->shape.algorithm == XL_SCAN_LOOKBACK;
+            if (looks_back && !(plan->shape.ahead ? ahead : back))
+                XLT_FAIL("tuning %d: %s was not found good", t,
+                         xli_scan_file_name(xli_scan_file(&plan->shape)));
             if (facts->can_message && back)
                 assert_true(looks_back);
             if (t == 1)
-                assert_false(flat->ahead);
+                assert_false(plan->shape.ahead);
             if (!looks_back)
-                assert_int_equal(flat->algorithm, XL_SCAN_REDUCE_THEN_SCAN);
-            xli_flat_destroy(flat);
+                assert_int_equal(plan->shape.algorithm, XL_SCAN_REDUCE_THEN_SCAN);
+            xl_scan_destroy(plan);
             xl_context_destroy(ctx);
         }
     }

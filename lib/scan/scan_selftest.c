@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * The trial of look-back: a device that promises messages between work-groups is
- * believed once it gave right results. */
-#include "flat.h"
-
-#include <string.h>
+ * Whether a device may look back: one that promises messages between work-groups is believed
+ * once it gave right results, in scans made and run here for that alone. */
+#include "scan_plan.h"
 
 enum { TILES = 300, ROUNDS = 3 };
 
 /* Scans n times `step` into `out` (may be `in`) and counts the elements that are not what
  * multiples of it are. */
-static xl_status run_round(xli_flat *flat, cl_command_queue queue, size_t n, cl_uint step,
-                           cl_mem in, cl_mem out, cl_uint *host, size_t *wrong)
+static xl_status run_round(xl_scan *plan, cl_command_queue queue, size_t n, cl_uint step, cl_mem in,
+                           cl_mem out, cl_uint *host, size_t *wrong)
 {
     xl_status status;
     const xl_scan_args call = {.n = n, .in = xl_view_of(in, 0), .out = xl_view_of(out, 0)};
-    XL_TRY(xli_flat_enqueue(flat, queue, &call, 0, NULL, NULL));
-    XL_TRY(xli_read_blocking(flat->ctx, queue, out, 0, n * sizeof *host, host, 0, NULL));
+    XL_TRY(xli_scan_enqueue(plan, queue, &call, 0, NULL, NULL));
+    XL_TRY(xli_read_blocking(plan->ctx, queue, out, 0, n * sizeof *host, host, 0, NULL));
     for (size_t i = 0; i < n; ++i)
         *wrong += host[i] != step * (cl_uint)i;
 done:
@@ -33,21 +31,47 @@ static xl_status make_steps(xl_context *ctx, size_t n, cl_uint step, cl_uint *ho
     return xli_cl(ctx, code, "clCreateBuffer");
 }
 
-static xl_status run_trial(xl_context *ctx, const char *kernels, size_t *wrong)
+/* A plan of so plain a scan, by that file and of the device alone, not of what tests do to tiles;
+ * its algorithm is another where the file does not fit the device. */
+static xl_status make_plan(xl_scan *plan, unsigned file)
 {
     xl_status status;
-    xli_flat *flat = NULL;
+    const xli_facts *facts;
+    const xl_scan_desc desc = {.type = XL_U32, .op = XL_SUM, .algorithm = XL_SCAN_LOOKBACK};
+    xli_scan_limits limits = {.wish = XL_SCAN_LOOKBACK, .files = file};
+    xli_tune_device device;
+    xli_tune tune;
+    XL_TRY(xli_context_facts(plan->ctx, &facts));
+    XL_TRY(xli_problem_resolve(plan->ctx, &desc, false, facts, &plan->problem));
+    XL_TRY(xli_context_tune(plan->ctx, facts, XLI_TUNE_WISH(XLI_TUNE_SCAN, &desc), &device, &tune));
+    tune.scan.ahead = file == XLI_FILE_AHEAD;
+    tune.scan.hold_back = 0;
+    limits.most = facts->info.max_work_group_size;
+    do {
+        xli_scan_shape_of(&plan->problem, facts, &tune.scan, &limits, &plan->shape);
+        if (plan->shape.algorithm != XL_SCAN_LOOKBACK)
+            goto done;
+        XL_TRY(xli_scan_build(plan, &desc, facts, &limits.most));
+    } while (limits.most < plan->shape.group_size);
+    XL_TRY(xli_scan_make_pool(plan));
+done:
+    return status;
+}
+
+static xl_status run_trial(xl_context *ctx, unsigned file, size_t *wrong)
+{
+    xl_status status;
+    xl_scan plan = {.ctx = ctx};
     cl_mem in = NULL, out = NULL;
     cl_command_queue queue = NULL;
     cl_uint *host = NULL;
-    const xl_scan_desc desc = {.type = XL_U32, .op = XL_SUM, .algorithm = XL_SCAN_LOOKBACK};
-    XL_TRY(xli_flat_create(ctx, &desc, kernels, &flat));
+    XL_TRY(make_plan(&plan, file));
     /* What does not fit the device in so plain a scan is not to be relied on. */
-    if (strcmp(xli_flat_ring_file(flat), kernels) != 0) {
+    if (plan.shape.algorithm != XL_SCAN_LOOKBACK) {
         *wrong = 1;
         goto done;
     }
-    const size_t n = TILES * flat->tile + 7;
+    const size_t n = TILES * plan.shape.tile + 7;
     host = xli_alloc(n * sizeof *host);
     if (!host)
         XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory to try look-back"));
@@ -59,7 +83,7 @@ static xl_status run_trial(xl_context *ctx, const char *kernels, size_t *wrong)
      * look right. */
     for (cl_uint round = 0; round < 2 * ROUNDS && *wrong == 0; ++round) {
         XL_TRY(make_steps(ctx, n, round + 1, host, &in));
-        XL_TRY(run_round(flat, queue, n, round + 1, in, round % 2 ? in : out, host, wrong));
+        XL_TRY(run_round(&plan, queue, n, round + 1, in, round % 2 ? in : out, host, wrong));
         clReleaseMemObject(in);
         in = NULL;
     }
@@ -71,19 +95,20 @@ done:
     if (queue)
         clReleaseCommandQueue(queue);
     xli_free(host);
-    xli_flat_destroy(flat);
+    xli_scan_drop_kernels(&plan);
+    xli_pool_destroy(&plan.pool);
     return status;
 }
 
 /* Tries, and says what came of it. A compiler that cannot build it is an answer; no memory is
  * not, and the next plan may find some. */
-static xl_status try_file(xl_context *ctx, const char *kernels, bool by_name, xli_verdict *verdict)
+static xl_status try_file(xl_context *ctx, unsigned file, bool by_name, xli_verdict *verdict)
 {
     size_t wrong = 0;
     xl_status status = XL_ERROR_OUT_OF_MEMORY;
     char *before = xli_strdup(xl_context_error(ctx));
     if (before)
-        status = run_trial(ctx, kernels, &wrong);
+        status = run_trial(ctx, file, &wrong);
     else if (by_name)
         (void)xli_fail(ctx, status, "no memory to try look-back");
     switch (status) {
@@ -109,12 +134,13 @@ static xl_status try_file(xl_context *ctx, const char *kernels, bool by_name, xl
     return status;
 }
 
-xl_status xli_flat_trial(xl_context *ctx, const char *kernels, bool by_name, bool *good)
+xl_status xli_scan_can_look_back(xl_context *ctx, unsigned file, bool by_name, bool *good)
 {
     xl_status status = XL_SUCCESS;
+    const char *kernels = xli_scan_file_name(file);
     xli_verdict verdict = xli_context_verdict(ctx, kernels);
     if (verdict == XLI_UNTRIED || (verdict == XLI_FAILED && by_name)) {
-        XL_TRY(try_file(ctx, kernels, by_name, &verdict));
+        XL_TRY(try_file(ctx, file, by_name, &verdict));
         if (verdict != XLI_UNTRIED)
             xli_context_set_verdict(ctx, kernels, verdict);
     }

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ * What kernels are given when they run: where results start from, and the input's arguments. */
+#include "problem.h"
+
+#include <string.h>
+
+xl_status xli_init_take(xl_context *ctx, const xli_problem *problem, const xl_scan_desc *desc,
+                        xli_init *init)
+{
+    cl_int code = CL_SUCCESS;
+    if (desc->init_view.buffer) {
+        code = clRetainMemObject(desc->init_view.buffer);
+        if (code != CL_SUCCESS)
+            return xli_cl(ctx, code, "clRetainMemObject (init_view)");
+        init->buffer = desc->init_view.buffer;
+        init->offset = desc->init_view.offset;
+    } else if (desc->init) {
+        /* The call asks for a pointer to what may be written, and only reads. */
+        void *bytes = xli_alloc(problem->element.bytes);
+        if (!bytes)
+            return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for init");
+        memcpy(bytes, desc->init, problem->element.bytes);
+        init->buffer = clCreateBuffer(xl_context_cl(ctx), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                                      problem->element.bytes, bytes, &code);
+        xli_free(bytes);
+    }
+    return xli_cl(ctx, code, "clCreateBuffer (init)");
+}
+
+void xli_init_drop(xli_init *init)
+{
+    if (init->buffer)
+        clReleaseMemObject(init->buffer);
+    init->buffer = NULL;
+}
+
+void xli_flow_set_input(xli_flow *flow, const xli_problem *problem, const xli_init *init)
+{
+    const xli_places *places = &flow->at;
+    xli_arg *args = flow->input;
+    size_t k = 0;
+    args[k++] = XLI_MEM(places->in.buffer);
+    args[k++] = XLI_U64(places->in.offset);
+    args[k++] = XLI_U64(flow->n);
+    args[k++] = XLI_MEM(places->n_device.buffer); /* or NULL */
+    args[k++] = XLI_U64(places->n_device.offset);
+    if (problem->has_init) {
+        args[k++] = XLI_MEM(init->buffer);
+        args[k++] = XLI_U64(init->offset);
+    }
+    if (problem->carries) {
+        args[k++] = XLI_MEM(places->carry_in.buffer); /* or NULL */
+        args[k++] = XLI_U64(places->carry_in.offset);
+        args[k++] = XLI_MEM(places->carry_out.buffer); /* or NULL */
+        args[k++] = XLI_U64(places->carry_out.offset);
+        args[k++] = XLI_U64(places->first_index);
+    }
+    if (problem->segment_bytes > 0) {
+        args[k++] = XLI_MEM(places->segments.buffer);
+        args[k++] = XLI_U64(places->segments.offset);
+        args[k++] = XLI_U64(places->segment_count);
+    } else if (problem->segments != XL_SEGMENTS_NONE) {
+        args[k++] = XLI_U64(problem->width);
+        args[k++] = XLI_U64(problem->mask);
+    }
+    flow->num_input = k;
+}
+
+xl_status xli_flow_launch(xli_flow *flow, xli_kernel *kernel, size_t groups, size_t size,
+                          const xli_arg *more, size_t num_more)
+{
+    xli_arg args[XLI_MAX_ARGS];
+    memcpy(args, flow->input, flow->num_input * sizeof *args);
+    memcpy(args + flow->num_input, more, num_more * sizeof *args);
+    return xli_seq_launch(&flow->seq, kernel, groups, size, args, flow->num_input + num_more);
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT
+ * Checks of descriptors and views that scans and reductions share, before any side effect. */
+#include "problem.h"
+
+#include <string.h>
+
+static xl_status check_choices(const xl_context *ctx, const xl_scan_desc *desc)
+{
+    const struct {
+        const char *name;
+        int value, low, high;
+        const char *known;
+    } choices[] = {
+        {"kind", (int)desc->kind, XL_EXCLUSIVE, XL_INCLUSIVE, "XL_EXCLUSIVE, XL_INCLUSIVE"},
+        {"algorithm", (int)desc->algorithm, XL_SCAN_AUTO, XL_SCAN_BLELLOCH,
+         "XL_SCAN_AUTO, XL_SCAN_LOOKBACK, XL_SCAN_REDUCE_THEN_SCAN, XL_SCAN_KOGGE_STONE, "
+         "XL_SCAN_BLELLOCH"},
+        {"determinism", (int)desc->determinism, XL_DETERMINISTIC, XL_REPRODUCIBLE,
+         "XL_DETERMINISTIC, XL_UNORDERED, XL_REPRODUCIBLE"},
+        {"segments", (int)desc->segments, XL_SEGMENTS_NONE, XL_SEGMENTS_MASK,
+         "XL_SEGMENTS_NONE, _HEAD_FLAGS, _FLAG_BITMASK, _KEYS, _OFFSETS, _WIDTH, _MASK"},
+    };
+    for (size_t i = 0; i < XLI_COUNT(choices); ++i)
+        if (choices[i].value < choices[i].low || choices[i].value > choices[i].high)
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: %d is not one of %s",
+                            choices[i].name, choices[i].value, choices[i].known);
+    return XL_SUCCESS;
+}
+
+/* What an element of the segments' array is; 0 bytes where there is no such array. */
+static xl_status resolve_segments(const xl_context *ctx, const xl_scan_desc *desc,
+                                  xli_problem *problem)
+{
+    const xl_type type = desc->segment_type;
+    const bool offsets = desc->segments == XL_SEGMENTS_OFFSETS;
+    const bool integer = type >= XL_I8 && type <= XL_U64;
+    problem->segments = desc->segments;
+    problem->width = desc->segment_width;
+    problem->mask = desc->segment_mask;
+    problem->segment_bytes = 0;
+    if (desc->segments == XL_SEGMENTS_HEAD_FLAGS)
+        problem->segment_bytes = 1;
+    if (desc->segments == XL_SEGMENTS_FLAG_BITMASK)
+        problem->segment_bytes = 4;
+    if (desc->segments == XL_SEGMENTS_KEYS || offsets) {
+        problem->segment_bytes = xl_type_size(type);
+        if (offsets ? type != XL_U32 && type != XL_U64 : !integer)
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "segment_type: %s (%d), not %s",
+                            xl_type_name(type), (int)type,
+                            offsets ? "XL_U32 or XL_U64, which offsets are"
+                                    : "an integer type, which keys are");
+    }
+    if (desc->segments < XL_SEGMENTS_WIDTH)
+        return XL_SUCCESS;
+    const bool mask = desc->segments == XL_SEGMENTS_MASK;
+    if (problem->width == 0 || (mask && problem->width > 64))
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "segment_width: %llu, not %s",
+                        (unsigned long long)problem->width, mask ? "1 to 64" : "1 or more");
+    return XL_SUCCESS;
+}
+
+/* What the other fields give no meaning is a mistake somewhere: nothing is passed over. */
+static xl_status check_idle(const xl_context *ctx, const xl_scan_desc *desc)
+{
+    const bool mask = desc->segments == XL_SEGMENTS_MASK;
+    const bool width = mask || desc->segments == XL_SEGMENTS_WIDTH;
+    const bool typed = desc->segments == XL_SEGMENTS_KEYS || desc->segments == XL_SEGMENTS_OFFSETS;
+    const struct {
+        const char *name;
+        bool given, used;
+        const char *wanted;
+    } fields[] = {
+        {"user_type", desc->user_type, desc->type == XL_USER_TYPE, "type is not XL_USER_TYPE"},
+        {"user_op", desc->user_op, desc->op == XL_USER_OP, "op is not XL_USER_OP"},
+        {"user_load_type", desc->user_load_type, desc->load_type == XL_USER_TYPE,
+         "load_type is not XL_USER_TYPE"},
+        {"user_store_type", desc->user_store_type, desc->store_type == XL_USER_TYPE,
+         "store_type is not XL_USER_TYPE"},
+        {"segment_type", desc->segment_type != XL_NONE, typed,
+         "segments are not XL_SEGMENTS_KEYS or _OFFSETS"},
+        {"segment_width", desc->segment_width != 0, width,
+         "segments are not XL_SEGMENTS_WIDTH or _MASK"},
+        {"segment_mask", desc->segment_mask != 0, mask, "segments are not XL_SEGMENTS_MASK"},
+    };
+    for (size_t i = 0; i < XLI_COUNT(fields); ++i)
+        if (fields[i].given && !fields[i].used)
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: given, but %s", fields[i].name,
+                            fields[i].wanted);
+    return XL_SUCCESS;
+}
+
+static bool has_identity(const xl_scan_desc *desc)
+{
+    return desc->op != XL_USER_OP || desc->user_op->identity;
+}
+
+static xl_status check_init(const xl_context *ctx, const xl_scan_desc *desc, xli_problem *problem)
+{
+    if (desc->init && desc->init_view.buffer)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "init: given on the host and as init_view");
+    if (!has_identity(desc) && !problem->inclusive && !problem->has_init)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "init: an exclusive scan with \"%s\", which has no identity, needs one",
+                        desc->user_op->name);
+    if (!desc->init_view.buffer)
+        return XL_SUCCESS;
+    return xli_check_view(ctx, "init_view", desc->init_view, 1, problem->element.bytes, XLI_READ,
+                          &problem->init_view);
+}
+
+/* The types of the arrays: the caller's where there is an expression, else the scan's. */
+static xl_status resolve_arrays(const xl_context *ctx, const xl_scan_desc *desc,
+                                const xli_facts *facts, xli_problem *problem)
+{
+    xl_status status = XL_SUCCESS;
+    const struct {
+        const char *field, *expression;
+        xl_type type;
+        const xl_user_type *user;
+        xli_element *element;
+    } arrays[] = {
+        {"load_type", desc->load, desc->load_type, desc->user_load_type, &problem->in},
+        {"store_type", desc->store, desc->store_type, desc->user_store_type, &problem->out},
+    };
+    const xli_element *const scanned = &problem->element;
+    for (size_t i = 0; i < XLI_COUNT(arrays); ++i) {
+        *arrays[i].element = *scanned;
+        if (arrays[i].type == XL_NONE)
+            continue;
+        if (!arrays[i].expression)
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: %s without an expression",
+                            arrays[i].field, xl_type_name(arrays[i].type));
+        XL_TRY(xli_element_resolve(ctx, facts, arrays[i].field, arrays[i].type, arrays[i].user,
+                                   arrays[i].element));
+        XL_TRY(xli_element_check_name(ctx, arrays[i].field, arrays[i].element, "type", scanned));
+    }
+    XL_TRY(xli_element_check_name(ctx, "store_type", &problem->out, "load_type", &problem->in));
+done:
+    return status;
+}
+
+/* Sets size and alignment of the monoid of cl/prelude/prelude_state.cl, as a C compiler
+ * lays it out: the flags, the count, the value. Rounding makes any order the same size. */
+static void measure_state(xli_problem *problem)
+{
+    const size_t index = xli_operator_finds_place(problem->op) ? sizeof(cl_ulong) : 1;
+    size_t bytes = problem->element.bytes;
+    problem->state_alignment = xli_max(problem->element.alignment, index);
+    if (index > 1)
+        bytes = xli_round_up(bytes, index) + index;
+    if (problem->state != XLI_STATE_PLAIN) {
+        const size_t word = sizeof(cl_uint);
+        problem->state_alignment = xli_max(problem->state_alignment, word);
+        bytes = xli_round_up(bytes, word) + (problem->state == XLI_STATE_COUNTS ? 2 : 1) * word;
+    }
+    problem->state_bytes = xli_round_up(bytes, problem->state_alignment);
+}
+
+/* Results of a reduction whose places do not follow from the segments' array or width are
+ * counted. */
+static unsigned choose_state(const xli_problem *problem)
+{
+    const bool segments = problem->segments != XL_SEGMENTS_NONE;
+    if (problem->reduces && segments && problem->segments != XL_SEGMENTS_OFFSETS)
+        return XLI_STATE_COUNTS;
+    return segments || !problem->has_identity ? XLI_STATE_FLAGS : XLI_STATE_PLAIN;
+}
+
+xl_status xli_problem_resolve(const xl_context *ctx, const xl_scan_desc *desc, bool reduces,
+                              const xli_facts *facts, xli_problem *problem)
+{
+    xl_status status;
+    problem->reduces = reduces;
+    XL_TRY(check_choices(ctx, desc));
+    XL_TRY(xli_element_resolve(ctx, facts, "type", desc->type, desc->user_type, &problem->element));
+    XL_TRY(xli_operator_check(ctx, desc->op, desc->user_op, &problem->element));
+    if (xli_operator_finds_place(desc->op) && !problem->reduces)
+        XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "op: %s is for reductions",
+                        xl_op_name(desc->op)));
+    XL_TRY(resolve_arrays(ctx, desc, facts, problem));
+    XL_TRY(resolve_segments(ctx, desc, problem));
+    XL_TRY(check_idle(ctx, desc));
+    problem->op = desc->op;
+    problem->has_init = desc->init || desc->init_view.buffer;
+    problem->has_identity = has_identity(desc);
+    problem->rounds = xli_operator_rounds(desc->op, desc->user_op, &problem->element);
+    problem->loads = desc->load != NULL;
+    problem->carries = desc->carry != 0;
+    if (problem->carries && problem->element.bytes == 1 && xli_rusticl_dies_of_byte_carries(facts))
+        XL_TRY(xli_fail(ctx, XL_ERROR_UNSUPPORTED,
+                        "carry: elements of one byte, of which rusticl of Mesa 22 dies; it takes "
+                        "those of two bytes and more"));
+    problem->state = choose_state(problem);
+    measure_state(problem);
+    problem->inclusive = desc->kind == XL_INCLUSIVE;
+    problem->stores = desc->store != NULL;
+    problem->determinism = desc->determinism;
+    XL_TRY(check_init(ctx, desc, problem));
+done:
+    return status;
+}
+
+/* How many elements the segments' array must hold. */
+static xl_status segment_count(const xl_context *ctx, const xli_problem *problem,
+                               const xl_scan_args *call, size_t *count)
+{
+    *count = problem->segments == XL_SEGMENTS_FLAG_BITMASK ? xli_ceil_div(call->n, 32) : call->n;
+    if (problem->segment_bytes == 0) {
+        *count = 0;
+        if (call->segments.buffer)
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                            "segments: given, but the plan asks for no such array; pass "
+                            "xl_no_view()");
+    } else if (problem->segments == XL_SEGMENTS_OFFSETS) {
+        *count = call->segments.count;
+        if (*count < 1 && call->n > 0)
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                            "segments: CSR offsets without their number; pass xl_view_n() with a "
+                            "count of segments + 1");
+    }
+    return XL_SUCCESS;
+}
+
+xl_status xli_problem_check_source(const xl_context *ctx, const xli_problem *problem,
+                                   const xl_scan_args *call, xli_places *places)
+{
+    xl_status status;
+    XL_TRY(segment_count(ctx, problem, call, &places->segment_count));
+    const bool segments = call->n > 0 || call->segments.buffer;
+    XL_TRY(xli_check_view(ctx, "in", call->in, call->n, problem->in.bytes, XLI_READ, &places->in));
+    XL_TRY(xli_check_view(ctx, "segments", call->segments, segments ? places->segment_count : 0,
+                          xli_max(1, problem->segment_bytes), XLI_READ, &places->segments));
+    if (call->n_device.buffer)
+        XL_TRY(xli_check_view(ctx, "n_device", call->n_device, 1, sizeof(cl_ulong), XLI_READ,
+                              &places->n_device));
+done:
+    return status;
+}

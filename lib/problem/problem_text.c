@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ * What kernels of a problem are told when they are built. */
+#include "problem.h"
+
+/* The caller's expression as a function, and the call of it. The expression stands alone on its
+ * lines, so that the columns of messages are the caller's. */
+static void add_expression(xli_text *text, const char *field, const xli_element *result,
+                           const xli_element *argument, const char *expression)
+{
+    if (!expression)
+        return;
+    xli_text_add(text,
+                 "#line 1 \"call of %s\"\n%s xl_%s_by(%s x, ulong i) { return (\n"
+                 "#line 1 \"%s\"\n%s\n#line 1 \"end of %s\"\n); }\n",
+                 field, result->name, field, argument->name, field, expression, field);
+    xli_text_add(text,
+                 "#line 1 \"call of %s\"\n"
+                 "%s xl_user_%s(%s xl_x, ulong xl_i) { return %s(xl_%s_by(%s(xl_x), xl_i)); }\n",
+                 field, result->held, field, argument->held, result->close, field, argument->open);
+}
+
+/* The type of an element of the segments' array. */
+static const char *segment_type(const xl_scan_desc *desc)
+{
+    static const char *const names[] = {
+        [XL_I8] = "char", [XL_U8] = "uchar", [XL_I16] = "short", [XL_U16] = "ushort",
+        [XL_I32] = "int", [XL_U32] = "uint", [XL_I64] = "long",  [XL_U64] = "ulong"};
+    if (desc->segments == XL_SEGMENTS_HEAD_FLAGS)
+        return "uchar";
+    if (desc->segments == XL_SEGMENTS_KEYS || desc->segments == XL_SEGMENTS_OFFSETS)
+        return names[desc->segment_type];
+    return "uint";
+}
+
+static void add_definitions(xli_text *text, const xli_definition *lines, size_t n)
+{
+    for (size_t i = 0; i < n; ++i)
+        xli_text_add(text, "#define %s %zu\n", lines[i].name, lines[i].value);
+}
+
+xl_status xli_problem_text(const xl_context *ctx, const xli_problem *problem,
+                           const xl_scan_desc *desc, const xli_facts *facts,
+                           const xli_definition *shape, size_t num_shape, xli_text *text)
+{
+    const xli_element *types[] = {&problem->element, &problem->in, &problem->out};
+    const xli_definition lines[] = {
+        {"XL_STATE", problem->state},         {"XL_IN_BYTES", problem->in.bytes},
+        {"XL_OUT_BYTES", problem->out.bytes}, {"XL_LOAD", problem->loads},
+        {"XL_STORE", problem->stores},        {"XL_SEGMENTS", (size_t)problem->segments},
+        {"XL_HAS_INIT", problem->has_init},   {"XL_CARRY", problem->carries},
+        {"XL_INCLUSIVE", problem->inclusive},
+    };
+    xli_element_text(text, facts, types, XLI_COUNT(types), problem->op, desc->user_op);
+    add_expression(text, "load", &problem->element, &problem->in, desc->load);
+    add_expression(text, "store", &problem->out, &problem->element, desc->store);
+    xli_text_add(text, "#line 1 \"plan\"\n");
+    /* The user's text may have redefined even a type of OpenCL's. */
+    static const char *const names[] = {"XL_R", "XL_IN", "XL_OUT"};
+    for (size_t i = 0; i < XLI_COUNT(types); ++i)
+        xli_text_add(text,
+                     "#define %s %s\n"
+                     "typedef char size_of_%s_is_not_%zu[sizeof(%s) == %zu ? 1 : -1];\n",
+                     names[i], types[i]->held, names[i], types[i]->bytes, names[i],
+                     types[i]->bytes);
+    xli_text_add(text, "#define XL_SEG %s\n", segment_type(desc));
+    add_definitions(text, lines, XLI_COUNT(lines));
+    add_definitions(text, shape, num_shape);
+    if (text->failed)
+        return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a plan's definitions");
+    return XL_SUCCESS;
+}
+
+xl_status xli_problem_program(xl_context *ctx, const xli_problem *problem, const xli_facts *facts,
+                              const char *name, const xli_text *text, xli_program **program)
+{
+    const xli_element *types[] = {&problem->element, &problem->in, &problem->out};
+    const xl_status status = xli_program_get(ctx, name, text->data, program);
+    return status == XL_ERROR_BUILD ? xli_element_explain(ctx, facts, types, XLI_COUNT(types))
+                                    : status;
+}

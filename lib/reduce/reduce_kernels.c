@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ * What is compiled for problem and shape of a reduction. */
+#include "reduce_plan.h"
+
+static xl_status add_text(const xl_reduce *plan, const xl_scan_desc *scan, const xli_facts *facts,
+                          xli_text *text)
+{
+    const xli_problem *problem = &plan->problem;
+    const xli_reduce_shape *shape = &plan->shape;
+    const xli_definition lines[] = {
+        {"XL_SERIAL", shape->items == 0},
+        {"XL_TILE", shape->tile},
+        {"XL_GROUP_SIZE", shape->group_size},
+        {"XL_ITEMS", shape->items},
+        {"XL_VLEN", shape->vector},
+        {"XL_ORDERED", xli_problem_is_ordered(problem)},
+        {"XL_AHEAD", shape->tune.ahead},
+        {"XL_SEG_ROW", 16 / xli_max(1, problem->segment_bytes)},
+        {"XL_ROUNDS", shape->tune.run_offsets > 0},
+    };
+    return xli_problem_text(plan->ctx, problem, scan, facts, lines, XLI_COUNT(lines), text);
+}
+
+void xli_reduce_drop_kernels(xl_reduce *plan)
+{
+    xli_kernel_destroy(&plan->kernels.count);
+    xli_kernel_destroy(&plan->kernels.walk);
+    xli_kernel_destroy(&plan->kernels.join);
+}
+
+xl_status xli_reduce_build(xl_reduce *plan, const xl_scan_desc *scan, const xli_facts *facts,
+                           size_t *most)
+{
+    xl_status status;
+    xli_text text = {0};
+    xli_program *program;
+    const bool whole = plan->problem.segments == XL_SEGMENTS_NONE;
+    const struct {
+        const char *name;
+        xli_kernel *kernel;
+        bool wanted;
+    } kernels[] = {{"xl_reduce_walk", &plan->kernels.walk, true},
+                   {"xl_reduce_join", &plan->kernels.join, true},
+                   {"xl_reduce_count", &plan->kernels.count, xli_reduce_counts(&plan->problem)}};
+    *most = SIZE_MAX;
+    xli_reduce_drop_kernels(plan);
+    XL_TRY(add_text(plan, scan, facts, &text));
+    XL_TRY(xli_problem_program(plan->ctx, &plan->problem, facts,
+                               whole ? "reduce_whole" : "reduce_segments", &text, &program));
+    for (size_t i = 0; i < XLI_COUNT(kernels); ++i) {
+        if (!kernels[i].wanted)
+            continue;
+        XL_TRY(xli_kernel_create(plan->ctx, program, kernels[i].name, kernels[i].kernel));
+        *most = xli_min(*most, kernels[i].kernel->max_group);
+    }
+done:
+    xli_text_free(&text);
+    return status;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ * A scan inside: problem, shape and kernels.
+ *
+ * A call walks: check (scan_check.c) -> launches (scan_enqueue.c, scan_textbook.c) -> kernel
+ * (cl/kernel/scan_*.cl) -> event. A plan is made by scan.c. Each of the files uses only those
+ * above it:
+ *     scan_shape.c     how a problem is laid out on a device
+ *     scan_check.c     descriptors and calls, before any side effect
+ *     scan_kernels.c   what is compiled for problem and shape
+ *     scan_textbook.c  launches of the textbook scans
+ *     scan_enqueue.c   launches
+ *     scan_selftest.c  whether a device may look back
+ *     scan.c           the public calls */
+#ifndef XLI_SCAN_PLAN_H
+#define XLI_SCAN_PLAN_H
+
+#include "scan_shape.h"
+
+typedef struct xli_scan_kernels {
+    xli_kernel reduce; /* reduce-then-scan and the textbook scans */
+    xli_kernel spread;
+    xli_kernel clear; /* look-back */
+    xli_kernel ring;
+    xli_kernel ring_few;      /* where tiles are shorter */
+    xli_kernel ring_in_place; /* where that is another kernel */
+    xli_kernel reduce_totals; /* the textbook scans, on the levels above the elements */
+    xli_kernel scan_totals;   /* these, and reduce-then-scan where a work-item is a group */
+} xli_scan_kernels;
+
+struct xl_scan {
+    xl_context *ctx;
+    xli_problem problem;
+    xli_scan_shape shape;
+    xli_scan_kernels kernels;
+    xli_init init;
+    xli_pool pool;
+};
+
+/* ---- scan_check.c --------------------------------------------------------- */
+
+/* Resolves a descriptor, and says which algorithm it asks for: CROSSLANE_SCAN's where it leaves
+ * the choice, a textbook scan where bits must not depend on the device; may be AUTO. */
+xl_status xli_scan_check(const xl_context *ctx, const xl_scan_desc *desc, const xli_facts *facts,
+                         xli_problem *problem, xl_scan_algorithm *wish);
+
+xl_status xli_scan_check_call(const xl_context *ctx, const xli_problem *problem,
+                              const xl_scan_args *call, xli_places *places);
+
+/* ---- scan_kernels.c ------------------------------------------------------- */
+
+/* The definitions that kernels of problem and shape start from. */
+xl_status xli_scan_text(const xl_scan *plan, const xl_scan_desc *desc, const xli_facts *facts,
+                        xli_text *text);
+
+/* Builds every kernel that problem and shape need, in place of what is there; *most is the least
+ * of their own limits of work-items of a group. */
+xl_status xli_scan_build(xl_scan *plan, const xl_scan_desc *desc, const xli_facts *facts,
+                         size_t *most);
+void xli_scan_drop_kernels(xl_scan *plan);
+
+/* ---- scan_textbook.c: the two share their kernels' names and launches ------- */
+
+size_t xli_textbook_scratch(const xl_scan *plan, size_t n);
+xl_status xli_textbook_enqueue(xl_scan *plan, xli_flow *flow);
+
+/* ---- scan_enqueue.c ------------------------------------------------------- */
+
+/* Half an epoch's turn: after so many calls of look-back a plan's own state is made anew. */
+enum { XLI_SCAN_MOST_CALLS = 1 << 29 };
+
+/* What a plan needs for calls, once it has its shape: a pool as look-back wants it. */
+xl_status xli_scan_make_pool(xl_scan *plan);
+
+size_t xli_scan_scratch(const xl_scan *plan, size_t n);
+xl_status xli_scan_enqueue(xl_scan *plan, cl_command_queue queue, const xl_scan_args *call,
+                           cl_uint num_waits, const cl_event *waits, cl_event *event);
+
+/* ---- scan_selftest.c ------------------------------------------------------ */
+
+/* A capability of the context's device: whether look-back by that file (XLI_FILE_...) gives right
+ * results. Tried the first time, then remembered, but not that memory was lacking. A trial that
+ * does not run to its end is an error only where look-back was asked for `by_name`. */
+xl_status xli_scan_can_look_back(xl_context *ctx, unsigned file, bool by_name, bool *good);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ * The shape of a scan: how a problem is laid out on a device. A pure function of problem, facts
+ * and tuning values: it calls no OpenCL, knows no context, and needs no device to be tested. */
+#ifndef XLI_SCAN_SHAPE_H
+#define XLI_SCAN_SHAPE_H
+
+#include "problem.h"
+
+typedef struct xli_scan_shape {
+    xl_scan_algorithm algorithm; /* of calls with more than one tile; never AUTO */
+    xli_tune_scan tune;          /* as far as it fits */
+    uint32_t units;              /* compute units of the device */
+    uint32_t sub_group;          /* as xli_sub_group_of(); 0 of the textbook scans */
+    uint32_t group_size;         /* work-items of every launch */
+    uint32_t vector;             /* elements that a work-item moves at once */
+    uint32_t items;              /* elements that it holds; 0: it walks a tile */
+    bool ahead, bulk;            /* look-back posts sums ahead; the device copies tiles by itself */
+    bool apart;                  /* in place has a kernel of its own */
+    uint32_t few; /* vectors of a work-item in shorter tiles, for few elements; or 0 */
+    size_t tile;  /* elements of one group's tile, the most */
+} xli_scan_shape;
+
+/* Look-back has two files of kernels: one posts sums ahead. */
+enum { XLI_FILE_LOOKBACK = 1, XLI_FILE_AHEAD = 2, XLI_FILE_ANY = 3 };
+
+/* What a shape has to keep to, beyond facts and tuning values. */
+typedef struct xli_scan_limits {
+    xl_scan_algorithm wish; /* may be AUTO */
+    unsigned files;         /* of look-back, those that may be taken: XLI_FILE_... */
+    size_t most;            /* work-items of a group */
+} xli_scan_limits;
+
+/* Look-back becomes reduce-then-scan where neither of its files may be taken. */
+void xli_scan_shape_of(const xli_problem *problem, const xli_facts *facts,
+                       const xli_tune_scan *tune, const xli_scan_limits *limits,
+                       xli_scan_shape *shape);
+
+/* One of the two textbook scans. */
+bool xli_scan_is_textbook(xl_scan_algorithm algorithm);
+
+/* The file that look-back of this shape takes: XLI_FILE_..., and its name. */
+unsigned xli_scan_file(const xli_scan_shape *shape);
+const char *xli_scan_file_name(unsigned file);
+
+/* How many groups look-back launches at most, and the tile of its calls with n elements.
+ * Few elements, all of which are in work at once then, may come in shorter tiles. */
+size_t xli_scan_ring_groups(const xli_scan_shape *shape);
+size_t xli_scan_ring_tile(const xli_scan_shape *shape, size_t n);
+
+/* How a call of reduce-then-scan is cut into launches. */
+typedef struct xli_scan_cut {
+    size_t tiles;
+    size_t groups; /* of a launch */
+    size_t run;    /* elements of a group: whole tiles */
+} xli_scan_cut;
+/* The most groups that n elements are cut into; grows with n. */
+size_t xli_scan_most_groups(const xli_problem *problem, const xli_scan_shape *shape, size_t n);
+xli_scan_cut xli_scan_cut_of(const xli_problem *problem, const xli_scan_shape *shape, size_t n);
+
+#endif

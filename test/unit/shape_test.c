@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT
+ * Shapes of scans and reductions on devices that need not be there: the facts are made up. */
+#include "reduce_shape.h"
+#include "scan_shape.h"
+#include "xlt.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct device {
+    const char *name;
+    bool is_cpu, can_message;
+    xli_lane_way lane_way;
+    uint32_t vendor_id, capability, width, units;
+    size_t group, local_bytes;
+} device;
+
+enum { H200, NARROW, WIDE, POCL, INTEL, LLVMPIPE, DEVICES };
+static const device devices[DEVICES] = {
+    [H200] = {"NVIDIA H200", false, true, XLI_LANE_PTX, XLI_VENDOR_NVIDIA, 9, 32, 132, 1024, 49152},
+    [NARROW] = {"a GPU without lanes", false, true, XLI_LANE_LOCAL, 0, 0, 1, 16, 256, 32768},
+    [WIDE] = {"a GPU with lanes", false, true, XLI_LANE_KHR, 0, 0, 64, 40, 1024, 65536},
+    [POCL] = {"pthread-cpu", true, true, XLI_LANE_LOCAL, 0, 0, 1, 2, 4096, 524288},
+    [INTEL] = {"Intel(R) Xeon(R) CPU", true, true, XLI_LANE_KHR, 0x8086, 0, 16, 2, 8192, 32768},
+    [LLVMPIPE] = {"llvmpipe (LLVM 15)", true, false, XLI_LANE_LOCAL, 0, 0, 1, 2, 1024, 32768},
+};
+
+static xli_facts facts_of(const device *d)
+{
+    xli_facts facts = {.lane_way = d->lane_way,
+                       .is_cpu = d->is_cpu,
+                       .can_message = d->can_message,
+                       .vendor_id = d->vendor_id,
+                       .nv_capability = d->capability};
+    snprintf(facts.info.name, sizeof facts.info.name, "%s", d->name);
+    facts.info.sub_group_size = d->width;
+    facts.info.compute_units = d->units;
+    facts.info.max_work_group_size = d->group;
+    facts.info.local_bytes = d->local_bytes;
+    return facts;
+}
+
+static xli_tune_device known_of(const xli_facts *facts)
+{
+    return (xli_tune_device){.name = facts->info.name,
+                             .vendor_id = facts->vendor_id,
+                             .capability = facts->nv_capability,
+                             .is_cpu = facts->is_cpu,
+                             .has_lanes = facts->lane_way != XLI_LANE_LOCAL};
+}
+
+static xli_problem problem_of(const xl_scan_desc *desc, const xli_facts *facts)
+{
+    xli_problem problem = {0};
+    if (xli_problem_resolve(NULL, desc, false, facts, &problem) != XL_SUCCESS)
+        XLT_FAIL("%s", xl_context_error(NULL));
+    return problem;
+}
+
+static xl_scan_desc sum_of(xl_type type)
+{
+    xl_scan_desc desc;
+    xl_scan_desc_init(&desc);
+    desc.type = type;
+    return desc;
+}
+
+/* As built-in values have it, but that a tuning file may have set scan.look_back. */
+static xli_scan_shape shape_on(const device *d, const xl_scan_desc *desc, int look_back,
+                               unsigned files)
+{
+    const xli_facts facts = facts_of(d);
+    const xli_problem problem = problem_of(desc, &facts);
+    const xli_scan_limits limits = {desc->algorithm, files, facts.info.max_work_group_size};
+    const xli_tune_device known = known_of(&facts);
+    xli_tune_scan tune;
+    xli_scan_shape shape;
+    xli_tune_scan_table(&known, &tune);
+    if (look_back >= 0)
+        tune.look_back = (uint32_t)look_back;
+    xli_scan_shape_of(&problem, &facts, &tune, &limits, &shape);
+    return shape;
+}
+
+enum { AS_BUILT_IN = -1 };
+
+static void sums_of_words(void **state)
+{
+    (void)state;
+    static const struct {
+        xl_scan_algorithm algorithm;
+        bool ahead, bulk;
+        uint32_t group, vector, items;
+        size_t tile;
+    } wanted[DEVICES] = {
+        [H200] = {XL_SCAN_LOOKBACK, true, true, 256, 4, 44, 11264},
+        [NARROW] = {XL_SCAN_REDUCE_THEN_SCAN, false, false, 128, 4, 16, 2048},
+        [WIDE] = {XL_SCAN_LOOKBACK, false, false, 128, 4, 16, 2048},
+        [POCL] = {XL_SCAN_LOOKBACK, false, false, 1, 4, 0, 16384},
+        [INTEL] = {XL_SCAN_LOOKBACK, false, false, 1, 4, 0, 16384},
+        [LLVMPIPE] = {XL_SCAN_REDUCE_THEN_SCAN, false, false, 1, 4, 0, 16384},
+    };
+    const xl_scan_desc desc = sum_of(XL_U32);
+    for (int d = 0; d < DEVICES; ++d) {
+        const xli_scan_shape shape = shape_on(&devices[d], &desc, AS_BUILT_IN, XLI_FILE_ANY);
+        if (shape.algorithm != wanted[d].algorithm || shape.ahead != wanted[d].ahead ||
+            shape.bulk != wanted[d].bulk || shape.group_size != wanted[d].group ||
+            shape.vector != wanted[d].vector || shape.items != wanted[d].items ||
+            shape.tile != wanted[d].tile)
+            XLT_FAIL("%s: algorithm %d, ahead %d, bulk %d, groups of %u, %u at once, %u held, tile "
+                     "%zu",
+                     devices[d].name, (int)shape.algorithm, shape.ahead, shape.bulk,
+                     (unsigned)shape.group_size, (unsigned)shape.vector, (unsigned)shape.items,
+                     shape.tile);
+        assert_int_equal(shape.units, devices[d].units);
+    }
+}
+
+/* A GPU without lane operations looks back only for who asks: in a tuning file, or by name. */
+static void look_back_needs_lanes_on_a_gpu(void **state)
+{
+    (void)state;
+    static const struct {
+        int device, look_back;
+        xl_scan_algorithm wish, algorithm;
+    } rows[] = {
+        {NARROW, AS_BUILT_IN, XL_SCAN_AUTO, XL_SCAN_REDUCE_THEN_SCAN},
+        {NARROW, 1, XL_SCAN_AUTO, XL_SCAN_LOOKBACK},
+        {NARROW, AS_BUILT_IN, XL_SCAN_LOOKBACK, XL_SCAN_LOOKBACK},
+        {NARROW, 0, XL_SCAN_LOOKBACK, XL_SCAN_LOOKBACK},
+        {WIDE, 0, XL_SCAN_AUTO, XL_SCAN_REDUCE_THEN_SCAN},
+        {POCL, 0, XL_SCAN_AUTO, XL_SCAN_REDUCE_THEN_SCAN},
+        {LLVMPIPE, 1, XL_SCAN_AUTO, XL_SCAN_REDUCE_THEN_SCAN},
+        {LLVMPIPE, 1, XL_SCAN_LOOKBACK, XL_SCAN_REDUCE_THEN_SCAN},
+    };
+    for (size_t r = 0; r < XLI_COUNT(rows); ++r) {
+        xl_scan_desc desc = sum_of(XL_U32);
+        desc.algorithm = rows[r].wish;
+        const xli_scan_shape shape =
+            shape_on(&devices[rows[r].device], &desc, rows[r].look_back, XLI_FILE_ANY);
+        if (shape.algorithm != rows[r].algorithm)
+            XLT_FAIL("row %zu: algorithm %d", r, (int)shape.algorithm);
+    }
+    /* Nor does a GPU that is known, with its lanes masked. */
+    device masked = devices[H200];
+    masked.lane_way = XLI_LANE_LOCAL;
+    masked.width = 1;
+    const xl_scan_desc desc = sum_of(XL_F32);
+    const xli_scan_shape shape = shape_on(&masked, &desc, AS_BUILT_IN, XLI_FILE_ANY);
+    assert_int_equal(shape.algorithm, XL_SCAN_REDUCE_THEN_SCAN);
+    assert_false(shape.ahead);
+}
+
+/* What a self-test found bad is not taken: the other file, else reduce-then-scan. */
+static void only_files_that_may_be_taken(void **state)
+{
+    (void)state;
+    const xl_scan_desc desc = sum_of(XL_U32);
+    for (unsigned files = 0; files <= XLI_FILE_ANY; ++files) {
+        const xli_scan_shape shape = shape_on(&devices[H200], &desc, AS_BUILT_IN, files);
+        assert_int_equal(shape.algorithm == XL_SCAN_LOOKBACK, files != 0);
+        assert_int_equal(shape.ahead, (files & XLI_FILE_AHEAD) != 0);
+        if (files != 0)
+            assert_true(files & xli_scan_file(&shape));
+    }
+    const xli_scan_shape shape = shape_on(&devices[POCL], &desc, AS_BUILT_IN, XLI_FILE_AHEAD);
+    assert_int_equal(shape.algorithm, XL_SCAN_REDUCE_THEN_SCAN);
+}
+
+/* The bits of results that round follow from these blocks: the same on every device. */
+static void textbook_blocks_are_the_same_everywhere(void **state)
+{
+    (void)state;
+    static const struct {
+        xl_type type;
+        size_t tile;
+    } rows[] = {{XL_F32, 1024}, {XL_F64, 1024}, {XL_I8, 1024}};
+    for (size_t r = 0; r < XLI_COUNT(rows); ++r) {
+        xl_scan_desc desc = sum_of(rows[r].type);
+        desc.algorithm = XL_SCAN_KOGGE_STONE;
+        for (int d = 0; d < DEVICES; ++d) {
+            device with = devices[d];
+            xli_facts facts = facts_of(&with);
+            facts.info.has_fp64 = true;
+            const xli_problem problem = problem_of(&desc, &facts);
+            const xli_scan_limits limits = {desc.algorithm, XLI_FILE_ANY, with.group};
+            const xli_tune_device known = known_of(&facts);
+            xli_tune_scan tune;
+            xli_scan_shape shape;
+            xli_tune_scan_table(&known, &tune);
+            xli_scan_shape_of(&problem, &facts, &tune, &limits, &shape);
+            if (shape.tile != rows[r].tile || shape.items != 8)
+                XLT_FAIL("%s, row %zu: tile %zu of %u", with.name, r, shape.tile,
+                         (unsigned)shape.items);
+            assert_int_equal(shape.group_size == 1, with.is_cpu);
+        }
+    }
+}
+
+/* Whatever a kernel allows, a group is no larger, and its local memory is there. */
+static void shapes_fit(void **state)
+{
+    (void)state;
+    static const xl_type types[] = {XL_U8, XL_U32, XL_U64};
+    for (int d = 0; d < DEVICES; ++d)
+        for (size_t t = 0; t < XLI_COUNT(types); ++t)
+            for (size_t most = devices[d].group; most > 0; most /= 2) {
+                const xl_scan_desc desc = sum_of(types[t]);
+                const xli_facts facts = facts_of(&devices[d]);
+                const xli_problem problem = problem_of(&desc, &facts);
+                const xli_scan_limits limits = {XL_SCAN_AUTO, XLI_FILE_ANY, most};
+                const xli_tune_device known = known_of(&facts);
+                xli_tune_scan tune;
+                xli_tune_reduce tune_reduce = {.group_size = 128,
+                                               .whole_size = 128,
+                                               .item_bytes = 64,
+                                               .whole_bytes = 64,
+                                               .run_elements = 1 << 20};
+                xli_scan_shape scan;
+                xli_reduce_shape reduce;
+                xli_tune_scan_table(&known, &tune);
+                xli_scan_shape_of(&problem, &facts, &tune, &limits, &scan);
+                xli_reduce_shape_of(&problem, &facts, &tune_reduce, most, &reduce);
+                assert_true(scan.group_size >= 1 && scan.group_size <= most);
+                assert_true(reduce.group_size >= 1 && reduce.group_size <= most);
+                assert_true(scan.tile > 0 && reduce.tile > 0);
+                assert_int_equal(scan.items == 0, scan.group_size == 1);
+                assert_int_equal(reduce.items == 0, reduce.group_size == 1);
+                if (scan.items > 0)
+                    assert_int_equal(scan.tile, scan.group_size * scan.items);
+            }
+}
+
+/* Runs are whole tiles, cover everything, and are no more than scratch has room for. */
+static void cuts_cover_everything(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {1, 2047, 2048, 2049, 1 << 20, ((size_t)1 << 31) + 5};
+    xl_scan_desc desc = sum_of(XL_U32);
+    desc.algorithm = XL_SCAN_REDUCE_THEN_SCAN;
+    for (int d = 0; d < DEVICES; ++d)
+        for (size_t k = 0; k < XLI_COUNT(sizes); ++k) {
+            const size_t n = sizes[k];
+            const xli_facts facts = facts_of(&devices[d]);
+            const xli_problem problem = problem_of(&desc, &facts);
+            const xli_scan_shape shape = shape_on(&devices[d], &desc, AS_BUILT_IN, XLI_FILE_ANY);
+            const xli_scan_cut cut = xli_scan_cut_of(&problem, &shape, n);
+            assert_int_equal(cut.run % shape.tile, 0);
+            assert_true(cut.groups * cut.run >= n && (cut.groups - 1) * cut.run < n);
+            assert_true(cut.groups <= xli_scan_most_groups(&problem, &shape, n));
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_of_words),
+        cmocka_unit_test(look_back_needs_lanes_on_a_gpu),
+        cmocka_unit_test(only_files_that_may_be_taken),
+        cmocka_unit_test(textbook_blocks_are_the_same_everywhere),
+        cmocka_unit_test(shapes_fit),
+        cmocka_unit_test(cuts_cover_everything),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
