@@ -10,7 +10,7 @@
 #             simulate there and tests the same kernels as what is left
 #   GPUs      every test, all of it
 # then sanitizers; beside all this, on what it leaves of the cores, the static checks, of which
-clang-tidy leaves the tests to the night.
+# clang-tidy leaves the tests to the night.
 # --quick, for who is at work, under six minutes: builds with what is there, and runs on PoCL
 # what compiles little, the interface's tests, and the checks of format and layers.
 # ci/nightly.sh has what both leave out: every kind of kernels, every test on Intel's runtime,
@@ -77,7 +77,7 @@ declare -A selections=(
   [most]="-LE install|abi|ahead|halves -E ^(scan_types|scan_user|scan_textbook|collectives|tool_segments|tool_reduce|selftest_flips|differential$)"
   [lanes]="-LE install|abi|tool -E ^((scan_types|bounds|corrupt|races|scan_zeros|user_errors)_test|(scan_user|scan_textbook|fault)_|selftest_flips|differential$)"
   [pocl]="-LE install|abi|ahead|halves -E ^(races_test|selftest_flips)"
-  [quick]="-R ^((context|threads|npy|text|errors|os|build_log|program|cache|cache_folder|tunables|view|sequence|scan_plan|shape|lane|lane_subwarp|tile|scan_types|scan_offsets|scan_calls|scan_misuse|scan_bits|scan_textbook|scan_large|many_runs|reduce_bits|own_scratch|sort|grid|neighbors)_test|fuzz_|example_|tool_(usage|links|streams|names|demo))"
+  [quick]="-R ^((context|threads|npy|text|errors|os|build_log|program|cache|cache_folder|view|sequence|scan_plan|shape|lane|lane_subwarp|tile|scan_types|scan_offsets|scan_calls|scan_misuse|scan_bits|scan_textbook|scan_large|many_runs|reduce_bits|own_scratch|sort|grid|neighbors|registry|plan_values|tune_file|tune_search|versions_now)_test|fuzz_|example_|tool_(usage|links|streams|names))"
   [interface]="-L abi"
   [few]="-R ^(context|lane|group|tile|scan_segments|scan_late|scan_ordered|scan_calls|sort|grid|neighbors)_test"
   [host]="-LE install|abi|ahead|halves|lane|group -E ^(scan_(types|user|textbook|ways|bits|ordered|late|places|offsets|large)|many_runs|reduce_bits|neighbors_(staged|far)|tool_segments|tool_reduce|selftest_flips|differential|bounds|corrupt|tile|races)"

@@ -210,7 +210,7 @@ size_t xli_scan_ring_groups(const xli_scan_shape *shape)
 size_t xli_scan_ring_tile(const xli_scan_shape *shape, size_t n)
 {
     const size_t few = (size_t)shape->group_size * shape->vector * shape->few;
-    return n <= few * xli_scan_ring_groups(shape) ? few : shape->tile;
+    return few > 0 && n <= few * xli_scan_ring_groups(shape) ? few : shape->tile;
 }
 
 size_t xli_scan_most_groups(const xli_problem *problem, const xli_scan_shape *shape, size_t n)

@@ -311,14 +311,6 @@ const cl_event *waits(const flight *f)
 /* ---- comparison
  * -------------------------------------------------------------------------------------- */
 
-/* Which zero a sum of zeros is where an exclusive scan starts from the identity, the header does
- * not say: without segments it starts from +0, with them from -0. */
-static bool zeros_may_differ(const fuzz_case *c)
-{
-    return zeros_are_alike() || (c->of[PRIMITIVE] == SCAN && c->of[KIND] == XL_EXCLUSIVE &&
-                                 c->of[OP] == 0 && c->of[INIT] == INIT_NONE);
-}
-
 static bool same_number(const fuzz_case *c, const unsigned char *got, const unsigned char *wanted,
                         float slack)
 {
@@ -328,7 +320,7 @@ static bool same_number(const fuzz_case *c, const unsigned char *got, const unsi
         return isnan(a) && isnan(b);
     if (slack > 0 && isfinite(a) && isfinite(b))
         return fabsl(a - b) <= (long double)slack;
-    return a == 0 && b == 0 && zeros_may_differ(c);
+    return a == 0 && b == 0 && zeros_are_alike();
 }
 
 static bool same_result(const fuzz_case *c, const unsigned char *got, const unsigned char *wanted,

@@ -172,6 +172,14 @@ static void give(const fuzz_case *c, const running *r, uint64_t i, void *out, fl
     }
 }
 
+/* Without init an exclusive sum starts from +0 in each segment: types.h. */
+static void start_from_nothing(const fuzz_case *c, running *r)
+{
+    const element *e = element_of(c);
+    for (size_t lane = 0; !e->user_op && c->of[OP] == 0 && lane < e->lanes; ++lane)
+        r->x[lane] = 0;
+}
+
 void expect_scan(const fuzz_case *c, size_t n, const void *in, const uint8_t *heads, void *out,
                  float *slack)
 {
@@ -180,6 +188,8 @@ void expect_scan(const fuzz_case *c, size_t n, const void *in, const uint8_t *he
     for (size_t i = 0; i < n; ++i) {
         if (i == 0 || heads[i])
             begin_segment(c, &r);
+        if (exclusive && r.terms == 0)
+            start_from_nothing(c, &r);
         if (exclusive)
             give(c, &r, i, out, slack);
         take(c, &r, in, i);
