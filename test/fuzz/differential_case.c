@@ -170,8 +170,6 @@ static void allow_calls(fuzz_case *c)
     allow(c, MOST, c->of[COUNT] == COUNT_ON_DEVICE);
     allow(c, PLACE, in_bytes_of(c) == out_bytes_of(c));
     allow(c, TWICE, c->of[PLACE] == 0);
-    if (c->of[TWICE] && c->of[QUEUE] == OUT_OF_ORDER)
-        c->of[SCRATCH] = SCRATCH_GIVEN;
     if (c->of[CELL] == 1 && c->of[RADIUS] == 2) /* walks of thousands of cells */
         c->of[RADIUS] = 0;
 }
