@@ -135,6 +135,7 @@ every_other_device() { # GPUs and whatever else has a driver here
     # The test of 2^32 elements looks itself for memory enough.
     configuration "device $selector" werror all - "CROSSLANE_DEVICE=$selector" CROSSLANE_TEST_LARGE=1
   done
+  clock_start
   [ $nvidia = yes ] || row "NVIDIA GPU" 0 0 1 "absent: no such device"
 }
 
@@ -216,6 +217,7 @@ configuration "install and interface" werror install - "${pocl[@]}"
 configuration "PoCL" werror pocl - "${pocl[@]}" "${few[@]}"
 # A PoCL that does not know the method says so and silently takes its usual one.
 if env "${pocl[@]}" "${cbs[@]}" build/werror/test/unit/context_test 2>&1 | grep -q 'Unknown work group'; then
+  clock_start
   row "PoCL cbs" 0 0 1 "absent: this PoCL was built without that method"
 else
   configuration "PoCL cbs" werror pocl - "${pocl[@]}" "${cbs[@]}" "${few[@]}"
