@@ -15,6 +15,7 @@ typedef struct tune_kind {
     const char *name;   /* "segmented scan" */
     const char *prefix; /* of the names of its tunables: "scan." */
     size_t most[2];     /* elements at most: of a CPU, of others */
+    xl_segments form;   /* of scans and reductions */
     /* Makes the data of c->n elements, and what must come out of them where that is known. */
     int (*open)(tune_case *c);
     xl_status (*create)(const tune_case *c, const xl_tunable *values, uint32_t count, void **plan);

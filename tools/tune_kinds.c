@@ -47,11 +47,11 @@ static bool check_equal(const tune_case *c, bool first)
 
 /* ---- scans and reductions -------------------------------------------------- */
 
-static int open_cut(tune_case *c, xl_segments form)
+static int open_cut(tune_case *c)
 {
     int result;
     TRY(open_numbers(c));
-    if (!cuts_make(form, c->n, &c->cuts))
+    if (!cuts_make(c->kind->form, c->n, &c->cuts))
         return no_memory(c);
     if (c->cuts.array_bytes)
         TRY(session_upload(c->s, c->cuts.array, c->cuts.array_bytes, c->kind->name,
@@ -60,11 +60,11 @@ done:
     return result;
 }
 
-static int open_scan_of(tune_case *c, xl_segments form)
+static int open_scan(tune_case *c)
 {
     int result;
     ref_flat sum;
-    TRY(open_cut(c, form));
+    TRY(open_cut(c));
     TRY(open_output(c, c->n * sizeof(uint32_t), 0));
     ref_flat_of(&sum, XL_U32, XL_SUM, false, NULL);
     ref_scan(&sum, c->n, c->input, c->cuts.heads, c->wanted);
@@ -73,40 +73,18 @@ done:
     return result;
 }
 
-static int open_scan(tune_case *c)
-{
-    return open_scan_of(c, XL_SEGMENTS_NONE);
-}
-
-static int open_segmented_scan(tune_case *c)
-{
-    return open_scan_of(c, XL_SEGMENTS_HEAD_FLAGS);
-}
-
-static xl_status create_scan_of(const tune_case *c, xl_segments form, const xl_tunable *values,
-                                uint32_t count, void **plan)
+static xl_status create_scan(const tune_case *c, const xl_tunable *values, uint32_t count,
+                             void **plan)
 {
     xl_scan_desc desc;
     xl_scan *made;
     xl_scan_desc_init(&desc);
-    desc.segments = form;
+    desc.segments = c->kind->form;
     desc.tunables = values;
     desc.num_tunables = count;
     const xl_status status = xl_scan_create(c->s->ctx, &desc, &made);
     *plan = made;
     return status;
-}
-
-static xl_status create_scan(const tune_case *c, const xl_tunable *values, uint32_t count,
-                             void **plan)
-{
-    return create_scan_of(c, XL_SEGMENTS_NONE, values, count, plan);
-}
-
-static xl_status create_segmented_scan(const tune_case *c, const xl_tunable *values, uint32_t count,
-                                       void **plan)
-{
-    return create_scan_of(c, XL_SEGMENTS_HEAD_FLAGS, values, count, plan);
 }
 
 static xl_status enqueue_scan(const tune_case *c, void *plan)
@@ -130,11 +108,11 @@ static xl_status info_scan(const tune_case *c, const void *plan, xl_plan_info *i
     return xl_scan_info(plan, c->n, info);
 }
 
-static int open_reduce_of(tune_case *c, xl_segments form)
+static int open_reduce(tune_case *c)
 {
     int result;
     ref_flat sum;
-    TRY(open_cut(c, form));
+    TRY(open_cut(c));
     TRY(open_output(c, c->cuts.count * sizeof(uint32_t), 0));
     ref_flat_of(&sum, XL_U32, XL_SUM, true, NULL);
     ref_reduce(&sum, c->input, c->cuts.at, c->cuts.count, c->wanted);
@@ -143,41 +121,19 @@ done:
     return result;
 }
 
-static int open_reduce(tune_case *c)
-{
-    return open_reduce_of(c, XL_SEGMENTS_NONE);
-}
-
-static int open_segmented_reduce(tune_case *c)
-{
-    return open_reduce_of(c, XL_SEGMENTS_OFFSETS);
-}
-
-static xl_status create_reduce_of(const tune_case *c, xl_segments form, const xl_tunable *values,
-                                  uint32_t count, void **plan)
+static xl_status create_reduce(const tune_case *c, const xl_tunable *values, uint32_t count,
+                               void **plan)
 {
     xl_reduce_desc desc;
     xl_reduce *made;
     xl_reduce_desc_init(&desc);
-    desc.segments = form;
-    desc.segment_type = form == XL_SEGMENTS_OFFSETS ? XL_U32 : XL_NONE;
+    desc.segments = c->kind->form;
+    desc.segment_type = c->kind->form == XL_SEGMENTS_OFFSETS ? XL_U32 : XL_NONE;
     desc.tunables = values;
     desc.num_tunables = count;
     const xl_status status = xl_reduce_create(c->s->ctx, &desc, &made);
     *plan = made;
     return status;
-}
-
-static xl_status create_reduce(const tune_case *c, const xl_tunable *values, uint32_t count,
-                               void **plan)
-{
-    return create_reduce_of(c, XL_SEGMENTS_NONE, values, count, plan);
-}
-
-static xl_status create_segmented_reduce(const tune_case *c, const xl_tunable *values,
-                                         uint32_t count, void **plan)
-{
-    return create_reduce_of(c, XL_SEGMENTS_OFFSETS, values, count, plan);
 }
 
 static xl_status enqueue_reduce(const tune_case *c, void *plan)
@@ -482,19 +438,20 @@ static bool check_neighbors(const tune_case *c, bool first)
 }
 
 /* Name, prefix, and how many elements at most, as exponents of 2: of a CPU, of others. */
-#define KIND(text, part, cpu, other, data, call, right, shared)                                    \
+#define KIND(text, part, cpu, other, cut, call, right, shared)                                     \
     {                                                                                              \
         .name = (text), .prefix = (part), .most = {(size_t)1 << (cpu), (size_t)1 << (other)},      \
-        .open = open_##data, .create = create_##data, .enqueue = enqueue_##call,                   \
+        .form = (cut), .open = open_##call, .create = create_##call, .enqueue = enqueue_##call,    \
         .check = check_##right, .destroy = destroy_##call, .info = info_##call,                    \
         .scratch = (shared)                                                                        \
     }
+
 const tune_kind tune_kinds[TUNE_KINDS] = {
-    KIND("scan", "scan.", 22, 24, scan, scan, equal, NULL),
-    KIND("segmented scan", "scan.", 22, 24, segmented_scan, scan, equal, NULL),
-    KIND("reduction", "reduce.", 22, 24, reduce, reduce, equal, NULL),
-    KIND("segmented reduction", "reduce.", 22, 24, segmented_reduce, reduce, equal, NULL),
-    KIND("sort", "sort.", 18, 20, sort, sort, sort, scratch_sort),
-    KIND("grid build", "grid.", 18, 20, grid, grid, grid, scratch_grid),
-    KIND("neighbour search", "neighbors.", 17, 20, neighbors, neighbors, neighbors, NULL),
+    KIND("scan", "scan.", 22, 24, XL_SEGMENTS_NONE, scan, equal, NULL),
+    KIND("segmented scan", "scan.", 22, 24, XL_SEGMENTS_HEAD_FLAGS, scan, equal, NULL),
+    KIND("reduction", "reduce.", 22, 24, XL_SEGMENTS_NONE, reduce, equal, NULL),
+    KIND("segmented reduction", "reduce.", 22, 24, XL_SEGMENTS_OFFSETS, reduce, equal, NULL),
+    KIND("sort", "sort.", 18, 20, XL_SEGMENTS_NONE, sort, sort, scratch_sort),
+    KIND("grid build", "grid.", 18, 20, XL_SEGMENTS_NONE, grid, grid, scratch_grid),
+    KIND("neighbour search", "neighbors.", 17, 20, XL_SEGMENTS_NONE, neighbors, neighbors, NULL),
 };
