@@ -14,7 +14,7 @@ level=-O0
 [ "${1:-}" != --long ] || level=-O1
 
 # Lines of WANTED MODEL NAME=VALUE...; WANTED is "right", or what must be refuted: "prefix", a
-# tile's prefix is wrong, "looks", a wait without bound, or "missing", a tile is not stored.
+# tile's prefix is wrong, "reads", a wait without bound, or "missing", a tile is not stored.
 cases() {
     local form place
     for place in 0 1; do
@@ -22,27 +22,27 @@ cases() {
             echo "right scan_lookback GROUPS=2 TILES=4 $form IN_PLACE=$place"
         done
         for form in WORDS=1 WORDS=2 "WORDS=2 HEADS=8" "WORDS=2 HEADS=5 COUNTS=1"; do
-            echo "right scan_ordered GROUPS=2 TILES=5 BLOCK=2 $form IN_PLACE=$place"
+            echo "right scan_ordered GROUPS=2 TILES=5 WINDOW=2 $form IN_PLACE=$place"
         done
-        echo "right scan_ordered GROUPS=2 TILES=6 BLOCK=3 WORDS=1 IN_PLACE=$place"
+        echo "right scan_ordered GROUPS=2 TILES=6 WINDOW=3 WORDS=1 IN_PLACE=$place"
         echo "right scan_lookback GROUPS=3 TILES=3 WORDS=1 IN_PLACE=$place"
         echo "right scan_lookback GROUPS=3 TILES=3 WORDS=2 HEADS=2 IN_PLACE=$place"
-        echo "right scan_ordered GROUPS=3 TILES=3 BLOCK=2 WORDS=1 IN_PLACE=$place"
-        echo "right scan_ordered GROUPS=3 TILES=4 BLOCK=2 WORDS=1 SPIN=0 CALLS=1 IN_PLACE=$place"
+        echo "right scan_ordered GROUPS=3 TILES=3 WINDOW=2 WORDS=1 IN_PLACE=$place"
+        echo "right scan_ordered GROUPS=3 TILES=4 WINDOW=2 WORDS=1 SPIN=0 CALLS=1 IN_PLACE=$place"
         for form in WORDS=1 "WORDS=2 HEADS=2"; do
             echo "right scan_lookback GROUPS=2 TILES=4 EARLY=1 $form IN_PLACE=$place"
-            echo "right scan_ordered GROUPS=2 TILES=5 BLOCK=2 EARLY=1 $form IN_PLACE=$place"
+            echo "right scan_ordered GROUPS=2 TILES=5 WINDOW=2 EARLY=1 $form IN_PLACE=$place"
         done
         echo "right scan_lookback GROUPS=3 TILES=3 EARLY=1 WORDS=1 IN_PLACE=$place"
         for form in "TILES=2 WORDS=2" "TILES=4 WORDS=2" "TILES=5 WORDS=2" "TILES=6 WORDS=1" \
-            "TILES=6 BLOCK=3 WORDS=1"; do
-            echo "right scan_ahead GROUPS=2 $form IN_PLACE=$place"
+            "TILES=6 WINDOW=3 WORDS=1"; do
+            echo "right scan_pipelined GROUPS=2 $form IN_PLACE=$place"
         done
-        echo "right scan_ahead GROUPS=3 TILES=2 WORDS=1 IN_PLACE=$place"
-        echo "right scan_ahead GROUPS=3 TILES=3 WORDS=1 IN_PLACE=$place"
-        echo "right scan_ahead GROUPS=3 TILES=3 WORDS=2 IN_PLACE=$place"
+        echo "right scan_pipelined GROUPS=3 TILES=2 WORDS=1 IN_PLACE=$place"
+        echo "right scan_pipelined GROUPS=3 TILES=3 WORDS=1 IN_PLACE=$place"
+        echo "right scan_pipelined GROUPS=3 TILES=3 WORDS=2 IN_PLACE=$place"
     done
-    echo "prefix scan_lookback GROUPS=2 WORDS=1 SECOND_LOOK=0"
+    echo "prefix scan_lookback GROUPS=2 WORDS=1 SECOND_READ=0"
     echo "prefix scan_lookback GROUPS=2 WORDS=2 ALL_WORDS=0"
     # The early PREFIX of a tile in which a segment begins, where segments are counted.
     echo "prefix scan_lookback GROUPS=2 TILES=4 WORDS=2 HEADS=5 COUNTS=1 ENDS_CHAIN=1"
@@ -51,21 +51,21 @@ cases() {
     echo "prefix scan_ordered GROUPS=2 WORDS=1 EVERY_PREFIX=1"
     echo "prefix scan_ordered GROUPS=2 WORDS=2 EVERY_PREFIX=1"
     echo "prefix scan_ordered GROUPS=2 WORDS=1 SEES_PREFIX=0"
-    echo "prefix scan_ordered GROUPS=2 WORDS=1 SECOND_LOOK=0"
+    echo "prefix scan_ordered GROUPS=2 WORDS=1 SECOND_READ=0"
     echo "prefix scan_ordered GROUPS=2 WORDS=2 ALL_WORDS=0"
     echo "prefix scan_ordered GROUPS=2 TILES=4 WORDS=2 HEADS=5 COUNTS=1 HEAD_STARTS=1"
-    echo "looks scan_ordered GROUPS=2 WORDS=1 BY_HAND=0"
-    echo "prefix scan_ahead GROUPS=2 WORDS=1 SECOND_LOOK=0"
-    echo "prefix scan_ahead GROUPS=2 WORDS=1 LOOKS_FIRST=1"
-    echo "prefix scan_ahead GROUPS=2 WORDS=1 STORES_FIRST=1"
-    echo "prefix scan_ahead GROUPS=2 WORDS=1 EPOCHS=0"
-    echo "prefix scan_ahead GROUPS=2 WORDS=2 ALL_WORDS=0"
-    echo "prefix scan_ahead GROUPS=2 TILES=4 WORDS=1 SEES_PREFIX=0"
-    echo "prefix scan_ahead GROUPS=2 TILES=4 WORDS=1 POSTS_LAST=1"
-    echo "looks scan_ahead GROUPS=2 WORDS=1 BY_HAND=0"
-    echo "looks scan_ahead GROUPS=2 WORDS=1 REDOES=0"
-    echo "missing scan_ahead GROUPS=2 TILES=4 WORDS=1 TICKETS=0"
-    echo "missing scan_ahead GROUPS=2 TILES=4 WORDS=1 LEAVES_TICKET=1"
+    echo "reads scan_ordered GROUPS=2 WORDS=1 START_FALLBACK=0"
+    echo "prefix scan_pipelined GROUPS=2 WORDS=1 SECOND_READ=0"
+    echo "prefix scan_pipelined GROUPS=2 WORDS=1 READS_FIRST=1"
+    echo "prefix scan_pipelined GROUPS=2 WORDS=1 STORES_FIRST=1"
+    echo "prefix scan_pipelined GROUPS=2 WORDS=1 EPOCHS=0"
+    echo "prefix scan_pipelined GROUPS=2 WORDS=2 ALL_WORDS=0"
+    echo "prefix scan_pipelined GROUPS=2 TILES=4 WORDS=1 SEES_PREFIX=0"
+    echo "prefix scan_pipelined GROUPS=2 TILES=4 WORDS=1 PUBLISHES_LAST=1"
+    echo "reads scan_pipelined GROUPS=2 WORDS=1 START_FALLBACK=0"
+    echo "reads scan_pipelined GROUPS=2 WORDS=1 FALLBACK=0"
+    echo "missing scan_pipelined GROUPS=2 TILES=4 WORDS=1 TICKETS=0"
+    echo "missing scan_pipelined GROUPS=2 TILES=4 WORDS=1 LEAVES_TICKET=1"
     if [ "${1:-}" = --long ]; then
         echo "right scan_lookback GROUPS=3 TILES=4 WORDS=1"
         echo "right scan_lookback GROUPS=3 TILES=4 WORDS=2 SPIN=0 CALLS=1"
@@ -73,8 +73,8 @@ cases() {
         echo "right scan_ordered GROUPS=3 TILES=4 WORDS=1"
         echo "right scan_ordered GROUPS=3 TILES=4 WORDS=2 SPIN=0 CALLS=1"
         echo "right scan_ordered GROUPS=3 TILES=5 WORDS=1 SPIN=0 CALLS=1"
-        echo "right scan_ahead GROUPS=3 TILES=4 WORDS=1 SPIN=0 CALLS=1 IN_PLACE=0"
-        echo "right scan_ahead GROUPS=3 TILES=4 WORDS=1 SPIN=0 CALLS=1 IN_PLACE=1"
+        echo "right scan_pipelined GROUPS=3 TILES=4 WORDS=1 SPIN=0 CALLS=1 IN_PLACE=0"
+        echo "right scan_pipelined GROUPS=3 TILES=4 WORDS=1 SPIN=0 CALLS=1 IN_PLACE=1"
     fi
 }
 
@@ -88,8 +88,8 @@ check() {
     ./pan -m4000000 >pan.log || true
     if grep -q 'assertion violated (prefix==' pan.log; then
         verdict=prefix
-    elif grep -q 'assertion violated (looks<=' pan.log; then
-        verdict=looks
+    elif grep -q 'assertion violated (reads<=' pan.log; then
+        verdict=reads
     elif grep -q 'assertion violated (missing<=' pan.log; then
         verdict=missing
     elif grep -q 'invalid end state' pan.log && ! grep -q 'errors: 0' pan.log; then

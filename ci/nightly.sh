@@ -81,7 +81,7 @@ tests() { # VARIABLE=VALUE... -- OPTION OF CTEST...
 }
 small=(CROSSLANE_TEST_SMALL=1)
 if [[ $parts == *" full "* ]]; then
-  step "all tests, PoCL" tests "${pocl[@]}" -- -LE 'install|abi|ahead|halves'
+  step "all tests, PoCL" tests "${pocl[@]}" -- -LE 'install|abi|pipelined|halves'
   step "all tests, Intel" tests "${intel[@]}" -- -LE 'install|abi|fuzz'
   step "bounds, Oclgrind" env CROSSLANE_DEVICE=oclgrind: "${small[@]}" "CROSSLANE_TUNE_FILE=$top/test/simulator.tune" \
     oclgrind ctest --preset werror -R "${NIGHTLY_TESTS:-^(bounds|grid_pieces|grid_harm)_test}" --timeout 7200

@@ -74,14 +74,14 @@ build() { # PRESET [CMAKE OPTION...]
 # on one device; the others leave out what takes long to compile there and tests the same
 # kernels as what is left, sanitizers what tests little but kernels, which they do not see.
 declare -A selections=(
-  [all]="-LE install|abi|ahead|halves"
-  [most]="-LE install|abi|ahead|halves -E ^(scan_types|scan_user|scan_textbook|collectives|tool_segments|tool_reduce|selftest_flips|differential$)"
+  [all]="-LE install|abi|pipelined|halves"
+  [most]="-LE install|abi|pipelined|halves -E ^(scan_types|scan_user|scan_textbook|collectives|tool_segments|tool_reduce|selftest_flips|differential$)"
   [lanes]="-LE install|abi|tool -E ^((scan_types|bounds|corrupt|races|scan_zeros|user_errors)_test|(scan_user|scan_textbook|fault)_|selftest_flips|differential$)"
-  [pocl]="-LE install|abi|ahead|halves -E ^(races_test|selftest_flips|tool_selftest|tool_arrays|fault_test)"
+  [pocl]="-LE install|abi|pipelined|halves -E ^(races_test|selftest_flips|tool_selftest|tool_arrays|fault_test)"
   [quick]="-R ^((context|threads|npy|text|errors|os|build_log|program|cache|cache_folder|view|sequence|scan_plan|shape|lane|lane_subwarp|tile|scan_types|scan_offsets|scan_calls|scan_misuse|scan_bits|scan_textbook|scan_large|many_runs|reduce_bits|own_scratch|sort|grid|neighbors|registry|plan_values|tune_file|tune_search|versions_now)_test|fuzz_|example_|tool_(usage|links|streams|names))"
   [interface]="-L abi"
   [few]="-R ^(context|lane|group|tile|scan_segments|scan_late|scan_ordered|scan_calls|sort|grid|neighbors)_test"
-  [host]="-LE install|abi|ahead|halves|lane|group -E ^(scan_(types|user|textbook|ways|bits|ordered|late|places|offsets|large)|many_runs|reduce_bits|neighbors_(staged|far)|tool_segments|tool_reduce|tool_selftest|selftest_flips|differential|bounds|corrupt|tile|races)"
+  [host]="-LE install|abi|pipelined|halves|lane|group -E ^(scan_(types|user|textbook|ways|bits|ordered|late|places|offsets|large)|many_runs|reduce_bits|neighbors_(staged|far)|tool_segments|tool_reduce|tool_selftest|selftest_flips|differential|bounds|corrupt|tile|races)"
   [install]="-L install|abi"
   [simulator]="-R ^(lane|group|tile|collectives|sequence|failed_waits|view|program|user_errors|scan_segments|scan_offsets|scan_textbook|scan_misuse|reduce_bits|sort|grid|neighbors)_test --timeout 1200"
   [races]="-R ^(lane|lane_subwarp|group|collectives|sequence|view)_test --timeout 1200"

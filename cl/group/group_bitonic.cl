@@ -20,12 +20,12 @@
  *
  * Macros: XL_SORT_KEY     uint or ulong, the type of mapped keys
  *         XL_SORT_VALUES  1: a uint travels with each key
- *         XL_SORT_HELD_LOG  H: elements per work-item as a power of two, 1 .. 5
+ *         XL_SORT_ITEMS_LOG  H: elements per work-item as a power of two, 1 .. 5
  *         XL_SORT_GROUP   work-items, a power of two
  *         XL_SORT_GROUP_LOG */
 #include "../lane/lane.cl"
 
-#if !defined(XL_SORT_KEY) || !defined(XL_SORT_VALUES) || !defined(XL_SORT_HELD_LOG) ||             \
+#if !defined(XL_SORT_KEY) || !defined(XL_SORT_VALUES) || !defined(XL_SORT_ITEMS_LOG) ||            \
     !defined(XL_SORT_GROUP) || !defined(XL_SORT_GROUP_LOG)
 #error "XL_SORT_KEY, _VALUES, _HELD_LOG, _GROUP and _GROUP_LOG must be defined"
 #endif
@@ -33,19 +33,19 @@
 #error "XL_SORT_GROUP must be 2 to the power of XL_SORT_GROUP_LOG"
 #endif
 
-#define XL_SORT_HELD (1 << XL_SORT_HELD_LOG)
-#define XL_SORT_TILE_LOG (XL_SORT_HELD_LOG + XL_SORT_GROUP_LOG)
+#define XL_SORT_ITEMS (1 << XL_SORT_ITEMS_LOG)
+#define XL_SORT_TILE_LOG (XL_SORT_ITEMS_LOG + XL_SORT_GROUP_LOG)
 #define XL_SORT_TILE (1 << XL_SORT_TILE_LOG)
 /* Elements of local memory for keys, and for values, that the functions below need. */
 #define XL_SORT_LOCAL (XL_SORT_TILE + XL_SORT_TILE / 32)
 
 /* What one work-item holds. */
-typedef struct xl_held {
-    XL_SORT_KEY key[XL_SORT_HELD];
+typedef struct xl_sort_items {
+    XL_SORT_KEY key[XL_SORT_ITEMS];
 #if XL_SORT_VALUES
-    uint value[XL_SORT_HELD];
+    uint value[XL_SORT_ITEMS];
 #endif
-} xl_held;
+} xl_sort_items;
 
 /* The group's local memory. */
 typedef struct xl_sort_local {
@@ -60,9 +60,9 @@ uint xl_sort_position(uint e, uint s, bool mirrored)
     uint w = (uint)get_local_id(0);
     uint below = (1u << s) - 1u;
     uint low = w & below;
-    if (mirrored && e >= XL_SORT_HELD / 2)
+    if (mirrored && e >= XL_SORT_ITEMS / 2)
         low ^= below;
-    return (w >> s) << (s + XL_SORT_HELD_LOG) | e << s | low;
+    return (w >> s) << (s + XL_SORT_ITEMS_LOG) | e << s | low;
 }
 
 /* Bits that a sub-group covers, 0 where lanes cannot exchange or do not tile the group. */
@@ -80,87 +80,87 @@ uint xl_sort_lane_bits(void)
 
 /* Changes the layout: where the held elements stand, then where they shall. Each call starts from
  * the layout in which the last one ended, so that a work-item writes where only itself has read. */
-void xl_sort_exchange(xl_held *held, xl_sort_local local_, uint from, bool from_mirrored, uint to,
-                      bool to_mirrored)
+void xl_sort_exchange(xl_sort_items *items, xl_sort_local local_, uint from, bool from_mirrored,
+                      uint to, bool to_mirrored)
 {
 #pragma unroll
-    for (uint e = 0; e < XL_SORT_HELD; ++e) {
+    for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
         uint at = xl_sort_position(e, from, from_mirrored);
-        local_.key[at + at / 32u] = held->key[e];
+        local_.key[at + at / 32u] = items->key[e];
 #if XL_SORT_VALUES
-        local_.value[at + at / 32u] = held->value[e];
+        local_.value[at + at / 32u] = items->value[e];
 #endif
     }
     XL_LOCAL_BARRIER();
 #pragma unroll
-    for (uint e = 0; e < XL_SORT_HELD; ++e) {
+    for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
         uint at = xl_sort_position(e, to, to_mirrored);
-        held->key[e] = local_.key[at + at / 32u];
+        items->key[e] = local_.key[at + at / 32u];
 #if XL_SORT_VALUES
-        held->value[e] = local_.value[at + at / 32u];
+        items->value[e] = local_.value[at + at / 32u];
 #endif
     }
 }
 
 /* One comparator in registers. */
-void xl_sort_order(xl_held *held, uint low, uint high)
+void xl_sort_order(xl_sort_items *items, uint low, uint high)
 {
-    XL_SORT_KEY a = held->key[low], b = held->key[high];
+    XL_SORT_KEY a = items->key[low], b = items->key[high];
 #if XL_SORT_VALUES
     bool swap = a > b;
-    uint x = held->value[low], y = held->value[high];
-    held->key[low] = swap ? b : a;
-    held->key[high] = swap ? a : b;
-    held->value[low] = swap ? y : x;
-    held->value[high] = swap ? x : y;
+    uint x = items->value[low], y = items->value[high];
+    items->key[low] = swap ? b : a;
+    items->key[high] = swap ? a : b;
+    items->value[low] = swap ? y : x;
+    items->value[high] = swap ? x : y;
 #else
-    held->key[low] = min(a, b);
-    held->key[high] = max(a, b);
+    items->key[low] = min(a, b);
+    items->key[high] = max(a, b);
 #endif
 }
 
 /* The flip among groups of 2^p held elements. */
-void xl_sort_flip(xl_held *held, uint p)
+void xl_sort_flip(xl_sort_items *items, uint p)
 {
 #pragma unroll
-    for (uint pair = 0; pair < XL_SORT_HELD / 2; ++pair) {
+    for (uint pair = 0; pair < XL_SORT_ITEMS / 2; ++pair) {
         uint low = pair >> (p - 1u) << p | (pair & ((1u << (p - 1u)) - 1u));
-        xl_sort_order(held, low, low ^ ((1u << p) - 1u));
+        xl_sort_order(items, low, low ^ ((1u << p) - 1u));
     }
 }
 
 /* The step on held bit b. */
-void xl_sort_step(xl_held *held, uint b)
+void xl_sort_step(xl_sort_items *items, uint b)
 {
 #pragma unroll
-    for (uint pair = 0; pair < XL_SORT_HELD / 2; ++pair) {
+    for (uint pair = 0; pair < XL_SORT_ITEMS / 2; ++pair) {
         uint low = pair >> b << (b + 1u) | (pair & ((1u << b) - 1u));
-        xl_sort_order(held, low, low | 1u << b);
+        xl_sort_order(items, low, low | 1u << b);
     }
 }
 
 /* The steps on the held bits below `bits`. Written out, because a compiler that does not
  * unroll a loop over them puts what is held into memory. */
-void xl_sort_halve(xl_held *held, uint bits)
+void xl_sort_halve(xl_sort_items *items, uint bits)
 {
-#if XL_SORT_HELD_LOG > 4
+#if XL_SORT_ITEMS_LOG > 4
     if (bits > 4)
-        xl_sort_step(held, 4);
+        xl_sort_step(items, 4);
 #endif
-#if XL_SORT_HELD_LOG > 3
+#if XL_SORT_ITEMS_LOG > 3
     if (bits > 3)
-        xl_sort_step(held, 3);
+        xl_sort_step(items, 3);
 #endif
-#if XL_SORT_HELD_LOG > 2
+#if XL_SORT_ITEMS_LOG > 2
     if (bits > 2)
-        xl_sort_step(held, 2);
+        xl_sort_step(items, 2);
 #endif
-#if XL_SORT_HELD_LOG > 1
+#if XL_SORT_ITEMS_LOG > 1
     if (bits > 1)
-        xl_sort_step(held, 1);
+        xl_sort_step(items, 1);
 #endif
     if (bits > 0)
-        xl_sort_step(held, 0);
+        xl_sort_step(items, 0);
 }
 
 #if XL_LANE_WAY != 0
@@ -175,48 +175,48 @@ XL_SORT_KEY xl_sort_shuffle(XL_SORT_KEY key, uint mask)
 
 /* One side of a comparator between lanes: keeps the larger if `upper`. Both sides turn
  * the order around alike, so that neither takes an equal key. */
-void xl_sort_keep(xl_held *held, uint e, XL_SORT_KEY key, uint value, bool upper)
+void xl_sort_keep(xl_sort_items *items, uint e, XL_SORT_KEY key, uint value, bool upper)
 {
-    XL_SORT_KEY mine = held->key[e];
+    XL_SORT_KEY mine = items->key[e];
 #if XL_SORT_VALUES
     XL_SORT_KEY turn = upper ? (XL_SORT_KEY)0 - 1 : 0;
     bool take = (mine ^ turn) > (key ^ turn);
-    held->key[e] = take ? key : mine;
-    held->value[e] = take ? value : held->value[e];
+    items->key[e] = take ? key : mine;
+    items->value[e] = take ? value : items->value[e];
 #else
-    held->key[e] = upper ? max(mine, key) : min(mine, key);
+    items->key[e] = upper ? max(mine, key) : min(mine, key);
 #endif
 }
 
 /* A step between lanes that differ in the bits of `mask`; with `flip`, element e meets
  * the element of the other lane that the flip points to. */
-void xl_sort_order_lanes(xl_held *held, uint mask, bool upper, bool flip)
+void xl_sort_order_lanes(xl_sort_items *items, uint mask, bool upper, bool flip)
 {
 #pragma unroll
-    for (uint e = 0; e < XL_SORT_HELD / 2; ++e) {
-        uint f = XL_SORT_HELD - 1u - e;
-        XL_SORT_KEY key_e = xl_sort_shuffle(held->key[e], mask);
-        XL_SORT_KEY key_f = xl_sort_shuffle(held->key[f], mask);
+    for (uint e = 0; e < XL_SORT_ITEMS / 2; ++e) {
+        uint f = XL_SORT_ITEMS - 1u - e;
+        XL_SORT_KEY key_e = xl_sort_shuffle(items->key[e], mask);
+        XL_SORT_KEY key_f = xl_sort_shuffle(items->key[f], mask);
 #if XL_SORT_VALUES
-        uint value_e = xl_lane_shuffle_xor(held->value[e], mask);
-        uint value_f = xl_lane_shuffle_xor(held->value[f], mask);
+        uint value_e = xl_lane_shuffle_xor(items->value[e], mask);
+        uint value_f = xl_lane_shuffle_xor(items->value[f], mask);
 #else
         uint value_e = 0, value_f = 0;
 #endif
-        xl_sort_keep(held, e, flip ? key_f : key_e, flip ? value_f : value_e, upper);
-        xl_sort_keep(held, f, flip ? key_e : key_f, flip ? value_e : value_f, upper);
+        xl_sort_keep(items, e, flip ? key_f : key_e, flip ? value_f : value_e, upper);
+        xl_sort_keep(items, f, flip ? key_e : key_f, flip ? value_e : value_f, upper);
     }
 }
 #endif
 
 /* Steps between lanes on lane bits below `bits`. */
-void xl_sort_halve_lanes(xl_held *held, uint bits)
+void xl_sort_halve_lanes(xl_sort_items *items, uint bits)
 {
 #if XL_LANE_WAY != 0
     uint lane = xl_lane_id();
 #pragma unroll 1
     while (bits-- > 0)
-        xl_sort_order_lanes(held, 1u << bits, lane >> bits & 1u, false);
+        xl_sort_order_lanes(items, 1u << bits, lane >> bits & 1u, false);
 #endif
 }
 
@@ -225,26 +225,26 @@ void xl_sort_halve_lanes(xl_held *held, uint bits)
  * of two neighbours in registers the lower lane gives away the second and the upper lane
  * the first, so that each lane has one whole comparator. What stood in different lanes
  * then stands in different registers and the other way round. */
-void xl_sort_trade(xl_held *held, uint mask, bool upper)
+void xl_sort_swap(xl_sort_items *items, uint mask, bool upper)
 {
 #pragma unroll
-    for (uint e = 0; e < XL_SORT_HELD; e += 2) {
-        XL_SORT_KEY keep = upper ? held->key[e + 1] : held->key[e];
-        XL_SORT_KEY give = upper ? held->key[e] : held->key[e + 1];
+    for (uint e = 0; e < XL_SORT_ITEMS; e += 2) {
+        XL_SORT_KEY keep = upper ? items->key[e + 1] : items->key[e];
+        XL_SORT_KEY give = upper ? items->key[e] : items->key[e + 1];
         XL_SORT_KEY get = xl_sort_shuffle(give, mask);
 #if XL_SORT_VALUES
-        uint keep_value = upper ? held->value[e + 1] : held->value[e];
-        uint give_value = upper ? held->value[e] : held->value[e + 1];
+        uint keep_value = upper ? items->value[e + 1] : items->value[e];
+        uint give_value = upper ? items->value[e] : items->value[e + 1];
         uint get_value = xl_lane_shuffle_xor(give_value, mask);
         /* Equal keys stay in place: what an upper lane keeps is above what it gets. */
         bool get_first = keep > get || (upper && keep == get);
-        held->key[e] = get_first ? get : keep;
-        held->key[e + 1] = get_first ? keep : get;
-        held->value[e] = get_first ? get_value : keep_value;
-        held->value[e + 1] = get_first ? keep_value : get_value;
+        items->key[e] = get_first ? get : keep;
+        items->key[e + 1] = get_first ? keep : get;
+        items->value[e] = get_first ? get_value : keep_value;
+        items->value[e + 1] = get_first ? keep_value : get_value;
 #else
-        held->key[e] = min(keep, get);
-        held->key[e + 1] = max(keep, get);
+        items->key[e] = min(keep, get);
+        items->key[e + 1] = max(keep, get);
 #endif
     }
 }
@@ -252,88 +252,88 @@ void xl_sort_trade(xl_held *held, uint mask, bool upper)
 
 /* All steps below bit `bits` in layout `bits`, which a sub-group covers. Each trade puts
  * the bit it compares into the registers' lowest bit and that one's into the lane. */
-void xl_sort_trade_lanes(xl_held *held, uint bits)
+void xl_sort_swap_lanes(xl_sort_items *items, uint bits)
 {
 #if XL_LANE_WAY != 0
     uint lane = xl_lane_id();
 #pragma unroll 1
     while (bits-- > 0)
-        xl_sort_trade(held, 1u << bits, lane >> bits & 1u);
+        xl_sort_swap(items, 1u << bits, lane >> bits & 1u);
 #endif
 }
 
 /* Where element e of a work-item stands after that: bit 0 is in the registers, and bits
  * 1 .. lane_bits are the lane. */
-uint xl_sort_traded_position(uint e, uint lane_bits)
+uint xl_sort_swapped_position(uint e, uint lane_bits)
 {
     uint w = (uint)get_local_id(0);
     uint lane = w & ((1u << lane_bits) - 1u);
-    return (w >> lane_bits) << (lane_bits + XL_SORT_HELD_LOG) | (e >> 1) << (lane_bits + 1u) |
+    return (w >> lane_bits) << (lane_bits + XL_SORT_ITEMS_LOG) | (e >> 1) << (lane_bits + 1u) |
            lane << 1 | (e & 1u);
 }
 
 /* Phase p, which is above what one item holds, from layout 0 to layout 0. */
-void xl_sort_phase(xl_held *held, xl_sort_local local_, uint lane_bits, uint p)
+void xl_sort_phase(xl_sort_items *items, xl_sort_local local_, uint lane_bits, uint p)
 {
-    uint reach = XL_SORT_HELD_LOG + lane_bits;
+    uint reach = XL_SORT_ITEMS_LOG + lane_bits;
     uint todo = p; /* steps on bits below this one are still to be done */
     if (p > reach) {
-        uint at = p - XL_SORT_HELD_LOG;
-        xl_sort_exchange(held, local_, 0, false, at, true);
-        xl_sort_flip(held, XL_SORT_HELD_LOG);
-        xl_sort_halve(held, XL_SORT_HELD_LOG - 1u);
+        uint at = p - XL_SORT_ITEMS_LOG;
+        xl_sort_exchange(items, local_, 0, false, at, true);
+        xl_sort_flip(items, XL_SORT_ITEMS_LOG);
+        xl_sort_halve(items, XL_SORT_ITEMS_LOG - 1u);
         bool mirrored = true;
         for (todo = at; todo > reach; todo = at) {
-            uint next = todo - XL_SORT_HELD_LOG;
-            xl_sort_exchange(held, local_, at, mirrored, next, false);
-            xl_sort_halve(held, XL_SORT_HELD_LOG);
+            uint next = todo - XL_SORT_ITEMS_LOG;
+            xl_sort_exchange(items, local_, at, mirrored, next, false);
+            xl_sort_halve(items, XL_SORT_ITEMS_LOG);
             mirrored = false;
             at = next;
         }
-        xl_sort_exchange(held, local_, at, mirrored, 0, false);
+        xl_sort_exchange(items, local_, at, mirrored, 0, false);
     }
 #if XL_LANE_WAY != 0
     else {
-        uint top = p - XL_SORT_HELD_LOG - 1u;
-        xl_sort_order_lanes(held, (2u << top) - 1u, xl_lane_id() >> top & 1u, true);
+        uint top = p - XL_SORT_ITEMS_LOG - 1u;
+        xl_sort_order_lanes(items, (2u << top) - 1u, xl_lane_id() >> top & 1u, true);
         todo = p - 1u;
     }
 #endif
-    if (todo > XL_SORT_HELD_LOG)
-        xl_sort_halve_lanes(held, todo - XL_SORT_HELD_LOG);
-    xl_sort_halve(held, XL_SORT_HELD_LOG);
+    if (todo > XL_SORT_ITEMS_LOG)
+        xl_sort_halve_lanes(items, todo - XL_SORT_ITEMS_LOG);
+    xl_sort_halve(items, XL_SORT_ITEMS_LOG);
 }
 
 /* Sorts a tile that is held in layout 0; it ends in layout XL_SORT_GROUP_LOG. */
-void xl_group_sort(xl_held *held, xl_sort_local local_)
+void xl_group_sort(xl_sort_items *items, xl_sort_local local_)
 {
     uint lane_bits = xl_sort_lane_bits();
 #pragma unroll
-    for (uint p = 1; p <= XL_SORT_HELD_LOG; ++p) {
-        xl_sort_flip(held, p);
-        xl_sort_halve(held, p - 1u);
+    for (uint p = 1; p <= XL_SORT_ITEMS_LOG; ++p) {
+        xl_sort_flip(items, p);
+        xl_sort_halve(items, p - 1u);
     }
 #pragma unroll 1
-    for (uint p = XL_SORT_HELD_LOG + 1u; p <= XL_SORT_TILE_LOG; ++p)
-        xl_sort_phase(held, local_, lane_bits, p);
-    xl_sort_exchange(held, local_, 0, false, XL_SORT_GROUP_LOG, false);
+    for (uint p = XL_SORT_ITEMS_LOG + 1u; p <= XL_SORT_TILE_LOG; ++p)
+        xl_sort_phase(items, local_, lane_bits, p);
+    xl_sort_exchange(items, local_, 0, false, XL_SORT_GROUP_LOG, false);
 }
 
 /* Sorts a tile that is held in layout XL_SORT_GROUP_LOG and falls, then rises. Then
- * elements stand where xl_sort_traded_position() says for the bits it returns. */
-uint xl_group_merge(xl_held *held, xl_sort_local local_)
+ * elements stand where xl_sort_swapped_position() says for the bits it returns. */
+uint xl_group_merge(xl_sort_items *items, xl_sort_local local_)
 {
     uint lane_bits = xl_sort_lane_bits();
     uint at = XL_SORT_GROUP_LOG;
-    xl_sort_halve(held, XL_SORT_HELD_LOG);
+    xl_sort_halve(items, XL_SORT_ITEMS_LOG);
 #pragma unroll 1
     while (at > lane_bits) {
         /* A window that also covers bits already done compares what is in order. */
-        uint next = (uint)max((int)at - XL_SORT_HELD_LOG, (int)lane_bits);
-        xl_sort_exchange(held, local_, at, false, next, false);
-        xl_sort_halve(held, XL_SORT_HELD_LOG);
+        uint next = (uint)max((int)at - XL_SORT_ITEMS_LOG, (int)lane_bits);
+        xl_sort_exchange(items, local_, at, false, next, false);
+        xl_sort_halve(items, XL_SORT_ITEMS_LOG);
         at = next;
     }
-    xl_sort_trade_lanes(held, lane_bits);
+    xl_sort_swap_lanes(items, lane_bits);
     return lane_bits;
 }

@@ -20,13 +20,13 @@
  * A right child is always told (before op left), never the other way round, so that
  * operands keep their order.
  *
- * Asks for what cl/prelude/prelude_state.cl asks for, and
+ * Asks for what cl/prelude/prelude_accumulator.cl asks for, and
  *   XL_GROUP_SIZE  work-items of the group, any number: they share the nodes out among them,
  *                  so that what is combined with what depends on `count` alone */
 #ifndef XL_GROUP_BLELLOCH
 #define XL_GROUP_BLELLOCH
 
-#include "../prelude/prelude_state.cl"
+#include "../prelude/prelude_accumulator.cl"
 
 #ifndef XL_GROUP_SIZE
 #error "XL_GROUP_SIZE must be defined"

@@ -16,13 +16,13 @@
  *
  *   a  b  c   d     step 1:  a  ab  bc  cd     step 2:  a  ab  abc  abcd
  *
- * Asks for what cl/prelude/prelude_state.cl asks for, and
+ * Asks for what cl/prelude/prelude_accumulator.cl asks for, and
  *   XL_GROUP_SIZE  work-items of the group, any number: they share the values out among
  *                  them, so that what is combined with what depends on `count` alone */
 #ifndef XL_GROUP_KOGGE_STONE
 #define XL_GROUP_KOGGE_STONE
 
-#include "../prelude/prelude_state.cl"
+#include "../prelude/prelude_accumulator.cl"
 
 #ifndef XL_GROUP_SIZE
 #error "XL_GROUP_SIZE must be defined"

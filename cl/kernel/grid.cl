@@ -10,16 +10,16 @@
  *   XL_STRIDE    scalars from one point to the next
  *   XL_BOUNDED   1: the box is given */
 #include "../tile/grid_bounds.cl"
-#include "../tile/grid_crowd.cl"
+#include "../tile/grid_overfull.cl"
 #include "../tile/grid_setup.cl"
 
 #define XL_HEADER(storage, at) ((__global xl_grid_header *)((storage) + (at)))
 
 /* An empty header, and a table of zeros of `entries` (none for the sort). */
-__kernel void xl_grid_clear(__global uint *storage, ulong header_at, ulong counts_at, ulong entries)
+__kernel void xl_grid_clear(__global uint *storage, ulong header_at, ulong counts_at, ulong buckets)
 {
     __global xl_grid_header *header = XL_HEADER(storage, header_at);
-    XL_FOR_ITEMS(b, entries)
+    XL_FOR_ITEMS(b, buckets)
     storage[counts_at + b] = 0;
     if (get_global_id(0) == 0) {
         for (int a = 0; a < 3; ++a) {
@@ -65,26 +65,26 @@ __kernel void xl_grid_setup(__global uint *storage, ulong header_at, uint n, uin
 /* Counting: the entry of each point, and how many came to it before. */
 __kernel void xl_grid_keys(__global const float *points, ulong points_at, uint n,
                            __global uint *storage, ulong header_at, uint table, ulong counts_at,
-                           ulong entries_at, ulong ranks_at)
+                           ulong buckets_at, ulong ranks_at)
 {
     xl_grid_map map = xl_grid_load(XL_HEADER(storage, header_at), table, n);
     XL_FOR_ITEMS(i, n)
     {
-        uint b = xl_grid_entry_of(&map, (uint)i, xl_grid_point(points + points_at, (uint)i));
-        storage[entries_at + i] = b;
+        uint b = xl_grid_bucket_of(&map, (uint)i, xl_grid_point(points + points_at, (uint)i));
+        storage[buckets_at + i] = b;
         storage[ranks_at + i] = atomic_inc(&storage[counts_at + b]);
     }
 }
 
 /* Counting: indices in the order of entries, in an entry as they came. */
 __kernel void xl_grid_scatter(__global uint *storage, uint n, uint table, ulong starts_at,
-                              ulong entries_at, ulong ranks_at, ulong arrived_at)
+                              ulong buckets_at, ulong ranks_at, ulong unordered_at)
 {
     XL_FOR_ITEMS(i, n)
     {
-        uint b = min(storage[entries_at + i], table);
+        uint b = min(storage[buckets_at + i], table);
         uint k = storage[starts_at + b] + storage[ranks_at + i];
-        storage[arrived_at + min(k, n - 1u)] = (uint)i;
+        storage[unordered_at + min(k, n - 1u)] = (uint)i;
     }
 }
 
@@ -92,39 +92,41 @@ __kernel void xl_grid_scatter(__global uint *storage, uint n, uint table, ulong 
  * entries, which are listed for the next kernel. */
 __kernel void xl_grid_order(__global const float *points, ulong points_at, uint n,
                             __global uint *storage, ulong header_at, uint table, ulong starts_at,
-                            ulong arrived_at, ulong sorted_at, ulong crowds_at, uint crowd)
+                            ulong unordered_at, ulong sorted_at, ulong overfull_at, uint crowd)
 {
     __global xl_grid_header *header = XL_HEADER(storage, header_at);
-    __global const uint *starts = storage + starts_at, *arrived = storage + arrived_at;
+    __global const uint *starts = storage + starts_at, *unordered = storage + unordered_at;
     __global uint4 *sorted = (__global uint4 *)(storage + sorted_at);
     xl_grid_map map = xl_grid_load(header, table, n);
     XL_FOR_ITEMS(k, n)
     {
-        uint4 slot = xl_grid_slot(points + points_at, min(arrived[k], n - 1u));
-        uint b = xl_grid_entry_of(&map, slot.w, xl_grid_position(slot));
+        uint4 sorted_point = xl_grid_sorted_point(points + points_at, min(unordered[k], n - 1u));
+        uint b = xl_grid_bucket_of(&map, sorted_point.w, xl_grid_position(sorted_point));
         uint begin = min(starts[b], n), end = clamp(starts[b + 1], begin, n);
         if (end - begin <= crowd)
-            sorted[min(begin + xl_grid_rank(arrived, begin, end, slot.w), n - 1u)] = slot;
+            sorted[min(begin + xl_grid_rank(unordered, begin, end, sorted_point.w), n - 1u)] =
+                sorted_point;
         else if (k == begin)
-            storage[crowds_at + min(atomic_inc(&header->big), n - 1u)] = b;
+            storage[overfull_at + min(atomic_inc(&header->big), n - 1u)] = b;
     }
 }
 
 /* Counting: crowded entries, a work-group each. */
-__kernel void xl_grid_crowds(__global const float *points, ulong points_at, uint n,
-                             __global uint *storage, ulong header_at, uint table, ulong starts_at,
-                             ulong arrived_at, ulong sorted_at, ulong crowds_at)
+__kernel void xl_grid_sort_overfull(__global const float *points, ulong points_at, uint n,
+                                    __global uint *storage, ulong header_at, uint table,
+                                    ulong starts_at, ulong unordered_at, ulong sorted_at,
+                                    ulong overfull_at)
 {
     uint crowds = min(XL_HEADER(storage, header_at)->big, n);
-    __global uint *arrived = storage + arrived_at;
+    __global uint *unordered = storage + unordered_at;
     __global uint4 *sorted = (__global uint4 *)(storage + sorted_at);
     for (uint c = (uint)get_group_id(0); c < crowds; c += (uint)get_num_groups(0)) {
-        uint b = min(storage[crowds_at + c], table - 1u);
+        uint b = min(storage[overfull_at + c], table - 1u);
         uint begin = min(storage[starts_at + b], n);
         uint end = clamp(storage[starts_at + b + 1], begin, n);
-        xl_grid_sort_crowd(arrived + begin, end - begin);
+        xl_grid_sort_cell(unordered + begin, end - begin);
         for (ulong k = (ulong)begin + get_local_id(0); k < end; k += get_local_size(0))
-            sorted[k] = xl_grid_slot(points + points_at, min(arrived[k], n - 1u));
+            sorted[k] = xl_grid_sorted_point(points + points_at, min(unordered[k], n - 1u));
     }
 }
 
@@ -136,17 +138,17 @@ __kernel void xl_grid_pairs(__global const float *points, ulong points_at, uint 
     __global ulong *pairs = (__global ulong *)(storage + pairs_at);
     XL_FOR_ITEMS(i, n)
     {
-        uint b = xl_grid_entry_of(&map, (uint)i, xl_grid_point(points + points_at, (uint)i));
+        uint b = xl_grid_bucket_of(&map, (uint)i, xl_grid_point(points + points_at, (uint)i));
         pairs[i] = (ulong)b << 32 | i;
     }
 }
 
 /* Sorting: the start of entry b is the first key of that entry or a later one. */
-__kernel void xl_grid_starts(__global uint *storage, uint n, ulong starts_at, uint entries,
+__kernel void xl_grid_starts(__global uint *storage, uint n, ulong starts_at, uint buckets,
                              ulong pairs_at)
 {
     __global const ulong *pairs = (__global const ulong *)(storage + pairs_at);
-    XL_FOR_ITEMS(b, entries)
+    XL_FOR_ITEMS(b, buckets)
     {
         uint low = 0, high = n;
         while (low < high) {
@@ -167,7 +169,7 @@ __kernel void xl_grid_gather(__global const float *points, ulong points_at, uint
     __global const ulong *pairs = (__global const ulong *)(storage + pairs_at);
     __global uint4 *sorted = (__global uint4 *)(storage + sorted_at);
     XL_FOR_ITEMS(k, n)
-    sorted[k] = xl_grid_slot(points + points_at, min((uint)pairs[k], n - 1u));
+    sorted[k] = xl_grid_sorted_point(points + points_at, min((uint)pairs[k], n - 1u));
 }
 
 /* An array of the caller's, of `words` per element, in the order of the grid. */

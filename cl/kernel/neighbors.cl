@@ -30,13 +30,13 @@ xl_grid_map xl_search_load(__global const uint *storage, ulong header_at, uint n
     return map;
 }
 
-uint xl_count_run(const xl_walk *walk, bool own, const xl_grid_map *map,
-                  __global const uint4 *sorted, uint4 self, float radius2)
+uint xl_count_range(const xl_cell_iterator *cells, bool own, const xl_grid_map *map,
+                    __global const uint4 *sorted, uint4 self, float radius2)
 {
     uint count = 0;
     float distance2;
-    for (uint q = walk->begin; q < walk->end; ++q)
-        count += xl_is_neighbor(walk, map, own, self, sorted[q], radius2, &distance2) ? 1u : 0u;
+    for (uint q = cells->begin; q < cells->end; ++q)
+        count += xl_is_neighbor(cells, map, own, self, sorted[q], radius2, &distance2) ? 1u : 0u;
     return count;
 }
 
@@ -44,9 +44,9 @@ uint xl_count_neighbors(const xl_grid_map *map, __global const uint *starts,
                         __global const uint4 *sorted, uint4 self, float reach, float radius2)
 {
     uint count = 0;
-    xl_walk walk = xl_walk_begin(map, xl_grid_position(self), reach);
-    while (xl_walk_next(&walk, map, starts))
-        count += XL_RUN(walk, xl_count_run, map, sorted, self, radius2);
+    xl_cell_iterator cells = xl_cell_iterator_begin(map, xl_grid_position(self), reach);
+    while (xl_cell_iterator_next(&cells, map, starts))
+        count += XL_FOR_RANGE(cells, xl_count_range, map, sorted, self, radius2);
     return count;
 }
 
@@ -78,14 +78,14 @@ __kernel void xl_neighbors_count(__global const uint *storage, ulong header_at, 
 }
 
 /* Adds a run's neighbours to a row of `count` so far; returns how many it then has. */
-uint xl_fill_run(const xl_walk *walk, bool own, const xl_grid_map *map,
-                 __global const uint4 *sorted, uint4 self, float radius2, __global uint *row,
-                 uint room, uint count)
+uint xl_fill_range(const xl_cell_iterator *cells, bool own, const xl_grid_map *map,
+                   __global const uint4 *sorted, uint4 self, float radius2, __global uint *row,
+                   uint room, uint count)
 {
     float distance2;
-    for (uint q = walk->begin; q < walk->end; ++q) {
+    for (uint q = cells->begin; q < cells->end; ++q) {
         uint4 other = sorted[q];
-        if (xl_is_neighbor(walk, map, own, self, other, radius2, &distance2) && count < room)
+        if (xl_is_neighbor(cells, map, own, self, other, radius2, &distance2) && count < room)
             row[count++] = other.w;
     }
     return count;
@@ -96,21 +96,21 @@ uint xl_fill_row(const xl_grid_map *map, __global const uint *starts, __global c
                  uint4 self, float reach, float radius2, __global uint *row, uint room)
 {
     uint count = 0;
-    xl_walk walk = xl_walk_begin(map, xl_grid_position(self), reach);
-    while (xl_walk_next(&walk, map, starts))
-        count = XL_RUN(walk, xl_fill_run, map, sorted, self, radius2, row, room, count);
+    xl_cell_iterator cells = xl_cell_iterator_begin(map, xl_grid_position(self), reach);
+    while (xl_cell_iterator_next(&cells, map, starts))
+        count = XL_FOR_RANGE(cells, xl_fill_range, map, sorted, self, radius2, row, room, count);
     return count;
 }
 
 #if XL_SORTED && XL_STAGED > 0
-uint xl_stage_run(const xl_walk *walk, bool own, const xl_grid_map *map,
-                  __global const uint4 *sorted, uint4 self, float radius2, __local uint *staged,
-                  uint room, uint count)
+uint xl_stage_range(const xl_cell_iterator *cells, bool own, const xl_grid_map *map,
+                    __global const uint4 *sorted, uint4 self, float radius2, __local uint *staged,
+                    uint room, uint count)
 {
     float distance2;
-    for (uint q = walk->begin; q < walk->end; ++q) {
+    for (uint q = cells->begin; q < cells->end; ++q) {
         uint4 other = sorted[q];
-        if (xl_is_neighbor(walk, map, own, self, other, radius2, &distance2) && count < room)
+        if (xl_is_neighbor(cells, map, own, self, other, radius2, &distance2) && count < room)
             staged[count++ * XL_GROUP] = other.w;
     }
     return count;
@@ -124,9 +124,10 @@ void xl_fill_staged(const xl_grid_map *map, __global const uint *starts,
                     __local uint *staged, __global uint *row, uint room)
 {
     uint count = 0;
-    xl_walk walk = xl_walk_begin(map, xl_grid_position(self), reach);
-    while (xl_walk_next(&walk, map, starts))
-        count = XL_RUN(walk, xl_stage_run, map, sorted, self, radius2, staged, room, count);
+    xl_cell_iterator cells = xl_cell_iterator_begin(map, xl_grid_position(self), reach);
+    while (xl_cell_iterator_next(&cells, map, starts))
+        count =
+            XL_FOR_RANGE(cells, xl_stage_range, map, sorted, self, radius2, staged, room, count);
     xl_row_sort_staged(staged, count);
     for (uint k = 0; k < count; ++k)
         row[k] = staged[k * XL_GROUP];
@@ -171,13 +172,13 @@ __kernel void xl_neighbors_fill(__global const uint *storage, ulong header_at, u
 }
 
 #if XL_VISIT
-float xl_visit_run(const xl_walk *walk, bool own, const xl_grid_map *map,
-                   __global const uint4 *sorted, uint4 self, float radius2, float sum,
-                   float4 params)
+float xl_visit_range(const xl_cell_iterator *cells, bool own, const xl_grid_map *map,
+                     __global const uint4 *sorted, uint4 self, float radius2, float sum,
+                     float4 params)
 {
     float distance2;
-    for (uint q = walk->begin; q < walk->end; ++q)
-        if (xl_is_neighbor(walk, map, own, self, sorted[q], radius2, &distance2))
+    for (uint q = cells->begin; q < cells->end; ++q)
+        if (xl_is_neighbor(cells, map, own, self, sorted[q], radius2, &distance2))
             sum = visit(sum, distance2, self.w, sorted[q].w, params);
     return sum;
 }
@@ -186,9 +187,9 @@ float xl_visit_neighbors(const xl_grid_map *map, __global const uint *starts,
                          __global const uint4 *sorted, uint4 self, float reach, float radius2,
                          float sum, float4 params)
 {
-    xl_walk walk = xl_walk_begin(map, xl_grid_position(self), reach);
-    while (xl_walk_next(&walk, map, starts))
-        sum = XL_RUN(walk, xl_visit_run, map, sorted, self, radius2, sum, params);
+    xl_cell_iterator cells = xl_cell_iterator_begin(map, xl_grid_position(self), reach);
+    while (xl_cell_iterator_next(&cells, map, starts))
+        sum = XL_FOR_RANGE(cells, xl_visit_range, map, sorted, self, radius2, sum, params);
     return sum;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Reduction of segments, by runs (cl/tile/tile_reduce_run.cl):
+ * Reduction of segments, by runs (cl/tile/tile_reduce_chunk.cl):
  *   xl_reduce_count  where the array alone tells where segments begin: how many do in
  *                    each run, so that a run knows the numbers of its own
- *   xl_reduce_walk   every run stores what ends in it and leaves its record
- *   xl_reduce_join   one group walks the records in order and stores what began in one
+ *   xl_reduce_upsweep   every run stores what ends in it and leaves its record
+ *   xl_reduce_fix_up   one group walks the records in order and stores what began in one
  *                    run and ended in another
  * A run that is the only one finds nothing open and leaves nothing to join. A launch that does not
  * start at run 0 goes on from where the join before it ended.
@@ -15,7 +15,7 @@
 #if !XL_SERIAL
 #include "../group/group_scan.cl"
 #endif
-#include "../tile/tile_reduce_run.cl"
+#include "../tile/tile_reduce_chunk.cl"
 #if XL_SERIAL
 #include "../tile/tile_reduce_serial.cl"
 #else
@@ -72,11 +72,11 @@ uint xl_heads_in(const __global XL_SEG *from)
     const uint4 bits = popcount((((bytes & 0x7f7f7f7fu) + 0x7f7f7f7fu) | bytes) & 0x80808080u);
     return bits.x + bits.y + bits.z + bits.w;
 #else
-    XL_SEG key[XL_SEG_ROW];
-    xl_seg_row_load(from, key);
+    XL_SEG key[XL_SEG_VLEN];
+    xl_seg_vector_load(from, key);
     uint heads = from[-1] != key[0];
 #pragma unroll
-    for (uint j = 1; j < XL_SEG_ROW; ++j)
+    for (uint j = 1; j < XL_SEG_VLEN; ++j)
         heads += key[j] != key[j - 1];
     return heads;
 #endif
@@ -85,7 +85,7 @@ uint xl_heads_in(const __global XL_SEG *from)
 /* The first 16 bytes of the array are left to the simple way: element 0 is a head. */
 ulong xl_count_heads(const xl_input *input, ulong begin, ulong end)
 {
-    const ulong each = XL_SEG_ROW, i = get_local_id(0);
+    const ulong each = XL_SEG_VLEN, i = get_local_id(0);
     ulong heads = 0;
     if (begin == 0) {
         const ulong few = min(end, each);
@@ -111,8 +111,8 @@ __kernel XL_REQUIRED void xl_reduce_count(XL_REDUCE_ARGUMENTS)
 {
     XL_INPUT_MAKE(input);
     const ulong group = get_group_id(0);
-    const xl_extent extent = xl_extent_of(&input, run, first + group);
-    ulong heads = xl_count_heads(&input, extent.begin, extent.end);
+    const xl_chunk chunk = xl_chunk_of(&input, chunk_elements, first + group);
+    ulong heads = xl_count_heads(&input, chunk.begin, chunk.end);
 #if !XL_SERIAL
     __local ulong numbers[XL_GROUP_SIZE];
     heads = xl_group_sum(numbers, heads);
@@ -122,54 +122,56 @@ __kernel XL_REQUIRED void xl_reduce_count(XL_REDUCE_ARGUMENTS)
 }
 #endif
 
-__kernel XL_REQUIRED void xl_reduce_walk(XL_REDUCE_ARGUMENTS)
+__kernel XL_REQUIRED void xl_reduce_upsweep(XL_REDUCE_ARGUMENTS)
 {
     XL_INPUT_MAKE(input);
-    XL_SINK_MAKE(sink);
+    XL_OUTPUT_ITERATOR_MAKE(output);
     const ulong group = get_group_id(0);
-    __global xl_run *const record = (__global xl_run *)(scratch_at + records) + 1 + group;
+    __global xl_carry_out *const carry_out =
+        (__global xl_carry_out *)(scratch_at + carry_outs) + 1 + group;
 #if XL_SERIAL
-    xl_extent extent = xl_extent_of(&input, run, first + group);
+    xl_chunk chunk = xl_chunk_of(&input, chunk_elements, first + group);
 #else
-    __local xl_desk desk;
-    xl_extent extent = xl_extent_find(&desk, &input, run, first + group);
+    __local xl_temp_storage storage;
+    xl_chunk chunk = xl_chunk_find(&storage, &input, chunk_elements, first + group);
 #endif
 #if XL_SEGMENTS <= 3
     const __global ulong *const heads = (const __global ulong *)(scratch_at + counts);
     for (ulong k = (first > 0 ? 0 : 1) + get_local_id(0); k <= group; k += XL_GROUP_SIZE)
-        extent.segment += heads[k];
-    extent.segment = xl_group_sum(desk.numbers, extent.segment);
+        chunk.segment += heads[k];
+    chunk.segment = xl_group_sum(storage.numbers, chunk.segment);
 #endif
     if (get_local_id(0) == 0)
-        record->index = XL_NO_SEGMENT;
+        carry_out->index = XL_NO_SEGMENT;
 #if XL_SERIAL
-    const XL_T total = xl_walk_run(&input, extent, &sink, record);
+    const XL_T total = xl_chunk_reduce(&input, chunk, &output, carry_out);
 #else
     XL_FULL_BARRIER();
-    const XL_T total = xl_walk_run(&desk, &input, extent, &sink, record);
+    const XL_T total = xl_chunk_reduce(&storage, &input, chunk, &output, carry_out);
 #endif
     if (get_local_id(0) == 0) {
-        record->total = total;
+        carry_out->total = total;
 #if XL_SEGMENTS <= 3
         const bool has_last =
-            input.n == 0 ? group == 0 : extent.end == input.n && extent.begin < input.n;
-        if (sink.count && has_last)
-            *sink.count = extent.segment + total.count;
+            input.n == 0 ? group == 0 : chunk.end == input.n && chunk.begin < input.n;
+        if (output.count && has_last)
+            *output.count = chunk.segment + total.count;
 #endif
     }
 }
 
 /* `run`: how many records there are. Leaves what comes before the next launch: in the first
  * record, and before the runs' heads. */
-__kernel XL_REQUIRED void xl_reduce_join(XL_REDUCE_ARGUMENTS)
+__kernel XL_REQUIRED void xl_reduce_fix_up(XL_REDUCE_ARGUMENTS)
 {
-    XL_SINK_MAKE(sink);
-    __global xl_run *const record = (__global xl_run *)(scratch_at + records);
-    const uint share = (uint)XL_CEIL_DIV(run, XL_GROUP_SIZE), i = (uint)get_local_id(0);
-    const uint from = 1 + min(i * share, (uint)run), to = 1 + min((i + 1) * share, (uint)run);
+    XL_OUTPUT_ITERATOR_MAKE(output);
+    __global xl_carry_out *const carry_out = (__global xl_carry_out *)(scratch_at + carry_outs);
+    const uint share = (uint)XL_CEIL_DIV(chunk_elements, XL_GROUP_SIZE), i = (uint)get_local_id(0);
+    const uint from = 1 + min(i * share, (uint)chunk_elements),
+               to = 1 + min((i + 1) * share, (uint)chunk_elements);
     XL_T sum = XL_IDENTITY, start = XL_IDENTITY;
     if (first > 0)
-        start = record->total;
+        start = carry_out->total;
 #if XL_SEGMENTS <= 3
     __global ulong *const heads = (__global ulong *)(scratch_at + counts);
     ulong began = first > 0 && i == 0 ? heads[0] : 0;
@@ -187,21 +189,22 @@ __kernel XL_REQUIRED void xl_reduce_join(XL_REDUCE_ARGUMENTS)
     XL_T all;
     XL_IN_ORDER
     for (uint k = from; k < to; ++k)
-        sum = xl_op(sum, record[k].total);
+        sum = xl_op(sum, carry_out[k].total);
     sum = xl_group_scan_exclusive(sum, scratch, &all);
 #endif
     sum = xl_op(start, sum);
     XL_IN_ORDER
     for (uint k = from; k < to; ++k) {
-        if (record[k].index != XL_NO_SEGMENT)
-            xl_sink_put(&sink, record[k].index, XL_VALUE(xl_op(sum, record[k].open)));
-        sum = xl_op(sum, record[k].total);
+        if (carry_out[k].index != XL_NO_SEGMENT)
+            xl_output_iterator_put(&output, carry_out[k].index,
+                                   XL_VALUE(xl_op(sum, carry_out[k].open)));
+        sum = xl_op(sum, carry_out[k].total);
     }
 #if XL_SERIAL
-    record->total = sum;
+    carry_out->total = sum;
 #else
     XL_FULL_BARRIER(); /* `start` is read by all */
     if (i == 0)
-        record->total = xl_op(start, all);
+        carry_out->total = xl_op(start, all);
 #endif
 }

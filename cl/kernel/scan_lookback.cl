@@ -21,35 +21,36 @@
 
 __kernel void xl_scan_clear(__global ulong *state, ulong state_offset, ulong words)
 {
-    xl_state_clear(state + state_offset, words);
+    xl_descriptors_clear(state + state_offset, words);
 }
 
 #if XL_SERIAL
 /* The ticket for the next tile is taken before a tile is scanned, so that memory, which only
  * the reduction waits for, has work meanwhile. */
-void xl_walk_ring(xl_ring ring, __global XL_OUT *out, uint stream, const bool in_place)
+void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, uint stream, const bool in_place)
 {
-    const uint tiles = (uint)XL_CEIL_DIV(ring.input.n, XL_TILE);
+    const uint tiles = (uint)XL_CEIL_DIV(lookback.input.n, XL_TILE);
     uint tile = 0;
-    if (!ring.alone) {
-        ring.epoch = ((volatile __global uint *)ring.header)[XL_EPOCH];
-        tile = xl_state_take_ticket(ring.header);
+    if (!lookback.single_tile) {
+        lookback.epoch = ((volatile __global uint *)lookback.header)[XL_EPOCH];
+        tile = xl_ticket_take(lookback.header);
     }
     while (tile < tiles) {
         const ulong base = xl_tile_base(tile, XL_TILE);
-        const ulong count = min(ring.input.n - base, (ulong)XL_TILE);
-        const XL_T sum = xl_serial_reduce(&ring.input, base, count);
-        const XL_T prefix = xl_tile_prefix(&ring, tile, sum, true, in_place);
-        const uint next = ring.alone ? tiles : xl_state_take_ticket(ring.header);
+        const ulong count = min(lookback.input.n - base, (ulong)XL_TILE);
+        const XL_T sum = xl_serial_reduce(&lookback.input, base, count);
+        const XL_T prefix = xl_tile_prefix(&lookback, tile, sum, true, in_place);
+        const uint next = lookback.single_tile ? tiles : xl_ticket_take(lookback.header);
         const ulong ahead = next < tiles ? (ulong)(next - tile) * XL_TILE : 0;
-        const XL_T all = xl_serial_scan(&ring.input, out, base, count, prefix, stream & 1, ahead);
-        XL_CARRY_LEAVE(&ring.input, base + count == ring.input.n, all);
+        const XL_T all =
+            xl_serial_scan(&lookback.input, out, base, count, prefix, stream & 1, ahead);
+        XL_CARRY_LEAVE(&lookback.input, base + count == lookback.input.n, all);
         tile = next;
     }
-    if (!ring.alone)
-        xl_state_leave(ring.header, (uint)get_num_groups(0), ring.epoch);
+    if (!lookback.single_tile)
+        xl_lookback_leave(lookback.header, (uint)get_num_groups(0), lookback.epoch);
 }
-#define XL_WALK_RING(in_place) xl_walk_ring(ring, out + out_offset, flags, in_place)
+#define XL_LOOKBACK_SCAN(in_place) xl_lookback_scan(lookback, out + out_offset, flags, in_place)
 #else
 /* What the work-items of a group share beside the scratch of the tile's scan. */
 typedef struct xl_shared {
@@ -58,31 +59,32 @@ typedef struct xl_shared {
 } xl_shared;
 
 /* Before the next call barriers must stand: those of the tile's scan do. */
-uint xl_next_tile(const xl_ring *ring, __local xl_shared *shared)
+uint xl_next_tile(const xl_lookback *lookback, __local xl_shared *shared)
 {
     if (get_local_id(0) == 0)
-        shared->ticket = ring->alone ? ~0u : xl_state_take_ticket(ring->header);
+        shared->ticket = lookback->single_tile ? ~0u : xl_ticket_take(lookback->header);
     XL_LOCAL_BARRIER();
     return shared->ticket;
 }
 
-#define XL_IS_LAST_TILE(ring, tile) ((ring)->input.n - xl_tile_base((tile), XL_TILE) <= XL_TILE)
+#define XL_IS_LAST_TILE(lookback, tile)                                                            \
+    ((lookback)->input.n - xl_tile_base((tile), XL_TILE) <= XL_TILE)
 
 /* Scans the tile in `item`, whose place in all the groups' work is `tile`. Its first
  * sub-group looks back while the others scan; but where operands may not change places a
  * reduction costs as much as a scan, which then comes first and gives the sum too. */
-XL_T xl_tile_join(const xl_ring *ring, uint tile, XL_T *item, __local XL_T *scratch,
-                  __local xl_shared *shared, const bool in_place)
+XL_T xl_tile_scan_with_prefix(const xl_lookback *lookback, uint tile, XL_T *item,
+                              __local XL_T *scratch, __local xl_shared *shared, const bool in_place)
 {
 #if XL_USE_LANES
     XL_T before = XL_IDENTITY, sum = XL_IDENTITY;
 #if XL_COMMUTES
-    const XL_T unit = xl_unit_reduce(item);
+    const XL_T sub_tile = xl_sub_tile_reduce(item);
 #else
-    const XL_T unit = xl_unit_scan(&ring->input, item, XL_ROWS, scratch);
+    const XL_T sub_tile = xl_sub_tile_scan(&lookback->input, item, XL_VECTORS, scratch);
 #endif
     if (xl_lane_id() == 0)
-        scratch[xl_lane_group()] = unit;
+        scratch[xl_lane_group()] = sub_tile;
     XL_LOCAL_BARRIER();
     for (uint k = 0; k < xl_lane_groups(); ++k) {
         if (k == xl_lane_group())
@@ -90,71 +92,72 @@ XL_T xl_tile_join(const xl_ring *ring, uint tile, XL_T *item, __local XL_T *scra
         sum = xl_op(sum, scratch[k]);
     }
     if (xl_lane_group() == 0) {
-        const XL_T prefix = xl_tile_prefix(ring, tile, sum, xl_lane_id() == 0, in_place);
+        const XL_T prefix = xl_tile_prefix(lookback, tile, sum, xl_lane_id() == 0, in_place);
         if (xl_lane_id() == 0) {
             shared->prefix = prefix;
-            XL_CARRY_LEAVE(&ring->input, XL_IS_LAST_TILE(ring, tile), xl_op(prefix, sum));
+            XL_CARRY_LEAVE(&lookback->input, XL_IS_LAST_TILE(lookback, tile), xl_op(prefix, sum));
         }
     }
 #if XL_COMMUTES
-    xl_unit_scan(&ring->input, item, XL_ROWS, scratch);
+    xl_sub_tile_scan(&lookback->input, item, XL_VECTORS, scratch);
 #endif
     XL_LOCAL_BARRIER();
     return xl_op(shared->prefix, before);
 #else
     const XL_T sum = xl_tile_reduce(item, scratch);
     if (get_local_id(0) == 0) {
-        const XL_T prefix = xl_tile_prefix(ring, tile, sum, true, in_place);
+        const XL_T prefix = xl_tile_prefix(lookback, tile, sum, true, in_place);
         shared->prefix = prefix;
-        XL_CARRY_LEAVE(&ring->input, XL_IS_LAST_TILE(ring, tile), xl_op(prefix, sum));
+        XL_CARRY_LEAVE(&lookback->input, XL_IS_LAST_TILE(lookback, tile), xl_op(prefix, sum));
     }
     /* Barriers stand in there. */
-    xl_unit_scan(&ring->input, item, XL_ROWS, scratch);
+    xl_sub_tile_scan(&lookback->input, item, XL_VECTORS, scratch);
     return shared->prefix;
 #endif
 }
 
-void xl_walk_ring(xl_ring ring, __global XL_OUT *out, __local XL_T *scratch,
-                  __local xl_shared *shared, __local uint *heads, const bool in_place)
+void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, __local XL_T *scratch,
+                      __local xl_shared *shared, __local uint *heads, const bool in_place)
 {
-    const uint tiles = (uint)XL_CEIL_DIV(ring.input.n, XL_TILE);
+    const uint tiles = (uint)XL_CEIL_DIV(lookback.input.n, XL_TILE);
     XL_T item[XL_ITEMS];
     uint tile = 0;
-    if (!ring.alone) {
+    if (!lookback.single_tile) {
         if (get_local_id(0) == 0)
-            shared->epoch = ((volatile __global uint *)ring.header)[XL_EPOCH];
-        tile = xl_next_tile(&ring, shared);
-        ring.epoch = shared->epoch;
+            shared->epoch = ((volatile __global uint *)lookback.header)[XL_EPOCH];
+        tile = xl_next_tile(&lookback, shared);
+        lookback.epoch = shared->epoch;
     }
     while (tile < tiles) {
         const ulong base = xl_tile_base(tile, XL_TILE);
-        xl_heads_prepare(&ring.input, heads, base);
-        xl_tile_load(item, &ring.input, base, XL_UNIT, !in_place);
-        const XL_T before = xl_tile_join(&ring, tile, item, scratch, shared, in_place);
-        xl_tile_store(item, &ring.input, out, base, before, XL_ROWS);
-        tile = xl_next_tile(&ring, shared);
+        xl_heads_prepare(&lookback.input, heads, base);
+        xl_tile_load(item, &lookback.input, base, XL_SUB_TILE, !in_place);
+        const XL_T before =
+            xl_tile_scan_with_prefix(&lookback, tile, item, scratch, shared, in_place);
+        xl_tile_store(item, &lookback.input, out, base, before, XL_VECTORS);
+        tile = xl_next_tile(&lookback, shared);
     }
-    if (get_local_id(0) == 0 && !ring.alone)
-        xl_state_leave(ring.header, (uint)get_num_groups(0), ring.epoch);
+    if (get_local_id(0) == 0 && !lookback.single_tile)
+        xl_lookback_leave(lookback.header, (uint)get_num_groups(0), lookback.epoch);
 }
-#define XL_WALK_RING(in_place)                                                                     \
+#define XL_LOOKBACK_SCAN(in_place)                                                                 \
     __local XL_T scratch[XL_TILE_SCRATCH];                                                         \
     __local xl_shared shared;                                                                      \
     __local uint heads[XL_MARK_WORDS];                                                             \
-    xl_walk_ring(ring, out + out_offset, scratch, &shared, heads, in_place)
+    xl_lookback_scan(lookback, out + out_offset, scratch, &shared, heads, in_place)
 #endif
 
-__kernel XL_REQUIRED void xl_scan_lookback(XL_RING_ARGUMENTS)
+__kernel XL_REQUIRED void xl_scan_lookback(XL_LOOKBACK_ARGUMENTS)
 {
-    XL_RING_MAKE(ring);
-    XL_CARRY_PASS(&ring.input);
-    XL_WALK_RING(false);
+    XL_LOOKBACK_MAKE(lookback);
+    XL_CARRY_PASS(&lookback.input);
+    XL_LOOKBACK_SCAN(false);
 }
 
 /* out is in: see cl/tile/tile_lookback.cl for why that is right. */
-__kernel XL_REQUIRED void xl_scan_lookback_in_place(XL_RING_ARGUMENTS)
+__kernel XL_REQUIRED void xl_scan_lookback_in_place(XL_LOOKBACK_ARGUMENTS)
 {
-    XL_RING_MAKE(ring);
-    XL_CARRY_PASS(&ring.input);
-    XL_WALK_RING(true);
+    XL_LOOKBACK_MAKE(lookback);
+    XL_CARRY_PASS(&lookback.input);
+    XL_LOOKBACK_SCAN(true);
 }

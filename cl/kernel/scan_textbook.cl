@@ -37,20 +37,20 @@
 #endif
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
-#define XL_PLACES (XL_TILE / XL_ITEMS)
+#define XL_LEAVES (XL_TILE / XL_ITEMS)
 
 /* Local memory of a group: a block, and its places. */
-#define XL_BLOCK_STATES XL_BANKED(XL_TILE)
+#define XL_BLOCK_VALUES XL_BANKED(XL_TILE)
 #if XL_BLELLOCH
-#define XL_PLACE_STATES XL_BANKED(XL_PLACES)
-#define XL_PLACE(p) XL_BANKED(p)
+#define XL_LEAF_VALUES XL_BANKED(XL_LEAVES)
+#define XL_LEAF(p) XL_BANKED(p)
 #else
-#define XL_PLACE_STATES (2 * XL_PLACES)
-#define XL_PLACE(p) (p)
+#define XL_LEAF_VALUES (2 * XL_LEAVES)
+#define XL_LEAF(p) (p)
 #endif
 
 /* Runs through this work-item's share of the numbers below `end`. */
-#define XL_FOR_SHARE(e, end) for (uint e = (uint)get_local_id(0); e < (end); e += XL_GROUP_SIZE)
+#define XL_FOR_EACH(e, end) for (uint e = (uint)get_local_id(0); e < (end); e += XL_GROUP_SIZE)
 
 /* Of n elements in blocks those of the block at `base`; those behind the last count as
  * XL_IDENTITY. */
@@ -62,7 +62,7 @@ uint xl_block_count(ulong n, ulong base)
 void xl_block_pad(__local XL_T *block, uint count)
 {
     if (count < XL_TILE)
-        XL_FOR_SHARE(e, XL_TILE - count)
+        XL_FOR_EACH(e, XL_TILE - count)
     block[XL_BANKED(count + e)] = XL_IDENTITY;
 }
 
@@ -81,83 +81,83 @@ void xl_block_load(xl_input *input, __local uint *heads, __local XL_T *block, ul
 {
     const uint count = xl_block_count(input->n, base);
     xl_block_heads(input, heads, base);
-    XL_FOR_SHARE(e, count)
+    XL_FOR_EACH(e, count)
     block[XL_BANKED(e)] = xl_input_one(input, base + e);
     xl_block_pad(block, count);
     XL_LOCAL_BARRIER();
 }
 
 /* The same of totals. */
-void xl_block_load_totals(const __global XL_T *totals, ulong n, __local XL_T *block, ulong base)
+void xl_block_load_spine(const __global XL_T *spine, ulong n, __local XL_T *block, ulong base)
 {
     const uint count = xl_block_count(n, base);
-    XL_FOR_SHARE(e, count)
-    block[XL_BANKED(e)] = totals[base + e];
+    XL_FOR_EACH(e, count)
+    block[XL_BANKED(e)] = spine[base + e];
     xl_block_pad(block, count);
     XL_LOCAL_BARRIER();
 }
 
 /* Every place becomes the total of its elements. */
-void xl_places_reduce(const __local XL_T *block, __local XL_T *places)
+void xl_leaves_reduce(const __local XL_T *block, __local XL_T *leaves)
 {
-    XL_FOR_SHARE(p, XL_PLACES)
+    XL_FOR_EACH(p, XL_LEAVES)
     {
         XL_T total = block[XL_BANKED(p * XL_ITEMS)];
         for (uint k = 1; k < XL_ITEMS; ++k)
             total = xl_op(total, block[XL_BANKED(p * XL_ITEMS + k)]);
-        places[XL_PLACE(p)] = total;
+        leaves[XL_LEAF(p)] = total;
     }
 }
 
 /* Gives the block's total. */
-XL_T xl_block_reduce(const __local XL_T *block, __local XL_T *places)
+XL_T xl_block_reduce(const __local XL_T *block, __local XL_T *leaves)
 {
-    xl_places_reduce(block, places);
+    xl_leaves_reduce(block, leaves);
 #if XL_BLELLOCH
-    xl_blelloch_up(places, XL_PLACES);
-    return places[XL_PLACE(XL_PLACES - 1)];
+    xl_blelloch_up(leaves, XL_LEAVES);
+    return leaves[XL_LEAF(XL_LEAVES - 1)];
 #else
-    return xl_kogge_stone_total(places, XL_PLACES);
+    return xl_kogge_stone_total(leaves, XL_LEAVES);
 #endif
 }
 
 /* Gives what comes before each place: `before` and all places in front of it. */
-__local XL_T *xl_places_scan(const __local XL_T *block, __local XL_T *places, XL_T before)
+__local XL_T *xl_leaves_scan(const __local XL_T *block, __local XL_T *leaves, XL_T before)
 {
-    xl_places_reduce(block, places);
+    xl_leaves_reduce(block, leaves);
 #if XL_BLELLOCH
-    xl_blelloch_up(places, XL_PLACES);
-    xl_blelloch_down(places, XL_PLACES, before);
-    return places;
+    xl_blelloch_up(leaves, XL_LEAVES);
+    xl_blelloch_down(leaves, XL_LEAVES, before);
+    return leaves;
 #else
-    return xl_kogge_stone(places, places + XL_PLACES, XL_PLACES, before);
+    return xl_kogge_stone(leaves, leaves + XL_LEAVES, XL_LEAVES, before);
 #endif
 }
 
 /* Phase 1, lowest level: totals[g] = block g of the elements. `totals` is where they begin
  * in the scratch, in bytes. */
-__kernel XL_REQUIRED void xl_textbook_reduce(XL_INPUT_ARGUMENTS, __global uchar *scratch,
-                                             ulong totals)
+__kernel XL_REQUIRED void xl_textbook_upsweep(XL_INPUT_ARGUMENTS, __global uchar *scratch,
+                                              ulong spine)
 {
-    __local XL_T block[XL_BLOCK_STATES], places[XL_PLACE_STATES];
+    __local XL_T block[XL_BLOCK_VALUES], leaves[XL_LEAF_VALUES];
     __local uint heads[XL_MARK_WORDS];
     XL_INPUT_MAKE(input);
     const ulong group = get_group_id(0);
     xl_block_load(&input, heads, block, xl_tile_base(group, XL_TILE));
-    const XL_T total = xl_block_reduce(block, places);
+    const XL_T total = xl_block_reduce(block, leaves);
     if (get_local_id(0) == 0)
-        ((__global XL_T *)(scratch + totals))[group] = total;
+        ((__global XL_T *)(scratch + spine))[group] = total;
 }
 
 /* Phase 1, a level of `count` totals at `from`: those of its blocks go to `to`. */
-__kernel XL_REQUIRED void xl_textbook_reduce_totals(__global uchar *scratch, ulong from,
+__kernel XL_REQUIRED void xl_textbook_upsweep_spine(__global uchar *scratch, ulong from,
                                                     ulong count, ulong to)
 {
-    __local XL_T block[XL_BLOCK_STATES], places[XL_PLACE_STATES];
+    __local XL_T block[XL_BLOCK_VALUES], leaves[XL_LEAF_VALUES];
     const ulong group = get_group_id(0);
-    xl_block_load_totals((const __global XL_T *)(scratch + from), count, block,
-                         xl_tile_base(group, XL_TILE));
-    const XL_T total = xl_block_reduce(block, places);
+    xl_block_load_spine((const __global XL_T *)(scratch + from), count, block,
+                        xl_tile_base(group, XL_TILE));
+    const XL_T total = xl_block_reduce(block, leaves);
     if (get_local_id(0) == 0)
         ((__global XL_T *)(scratch + to))[group] = total;
 }
@@ -172,18 +172,18 @@ XL_T xl_block_before(const __global uchar *scratch, ulong above)
 
 /* Phase 2, the level of `count` totals at `at`: each becomes what comes before it, which
  * the level at `above` has for each block already. */
-__kernel XL_REQUIRED void xl_textbook_scan_totals(__global uchar *scratch, ulong at, ulong count,
-                                                  ulong above)
+__kernel XL_REQUIRED void xl_textbook_downsweep_spine(__global uchar *scratch, ulong at,
+                                                      ulong count, ulong above)
 {
-    __local XL_T block[XL_BLOCK_STATES], places[XL_PLACE_STATES];
+    __local XL_T block[XL_BLOCK_VALUES], leaves[XL_LEAF_VALUES];
     const ulong base = xl_tile_base(get_group_id(0), XL_TILE);
-    __global XL_T *const totals = (__global XL_T *)(scratch + at);
-    xl_block_load_totals(totals, count, block, base);
+    __global XL_T *const spine = (__global XL_T *)(scratch + at);
+    xl_block_load_spine(spine, count, block, base);
     const __local XL_T *const scanned =
-        xl_places_scan(block, places, xl_block_before(scratch, above));
-    XL_FOR_SHARE(p, XL_PLACES)
+        xl_leaves_scan(block, leaves, xl_block_before(scratch, above));
+    XL_FOR_EACH(p, XL_LEAVES)
     {
-        XL_T before = scanned[XL_PLACE(p)];
+        XL_T before = scanned[XL_LEAF(p)];
         for (uint k = 0; k < XL_ITEMS; ++k) {
             const XL_T x = block[XL_BANKED(p * XL_ITEMS + k)];
             block[XL_BANKED(p * XL_ITEMS + k)] = before;
@@ -191,24 +191,24 @@ __kernel XL_REQUIRED void xl_textbook_scan_totals(__global uchar *scratch, ulong
         }
     }
     XL_LOCAL_BARRIER();
-    XL_FOR_SHARE(e, xl_block_count(count, base))
-    totals[base + e] = block[XL_BANKED(e)];
+    XL_FOR_EACH(e, xl_block_count(count, base))
+    spine[base + e] = block[XL_BANKED(e)];
 }
 
 /* Phase 2, lowest level: the results. */
-__kernel XL_REQUIRED void xl_textbook_scan(XL_INPUT_ARGUMENTS, const __global uchar *scratch,
-                                           ulong above, __global XL_OUT *out, ulong out_offset)
+__kernel XL_REQUIRED void xl_textbook_downsweep(XL_INPUT_ARGUMENTS, const __global uchar *scratch,
+                                                ulong above, __global XL_OUT *out, ulong out_offset)
 {
-    __local XL_T block[XL_BLOCK_STATES], places[XL_PLACE_STATES];
+    __local XL_T block[XL_BLOCK_VALUES], leaves[XL_LEAF_VALUES];
     __local uint heads[XL_MARK_WORDS];
     XL_INPUT_MAKE(input);
     const ulong base = xl_tile_base(get_group_id(0), XL_TILE);
     xl_block_load(&input, heads, block, base);
     const XL_T start = xl_op(xl_input_start(&input), xl_block_before(scratch, above));
-    const __local XL_T *const scanned = xl_places_scan(block, places, start);
-    XL_FOR_SHARE(p, XL_PLACES)
+    const __local XL_T *const scanned = xl_leaves_scan(block, leaves, start);
+    XL_FOR_EACH(p, XL_LEAVES)
     {
-        XL_T before = scanned[XL_PLACE(p)];
+        XL_T before = scanned[XL_LEAF(p)];
         for (uint k = 0; k < XL_ITEMS; ++k) {
             const XL_T x = block[XL_BANKED(p * XL_ITEMS + k)], next = xl_op(before, x);
             block[XL_BANKED(p * XL_ITEMS + k)] = xl_result(&input, before, x, next);
@@ -218,7 +218,7 @@ __kernel XL_REQUIRED void xl_textbook_scan(XL_INPUT_ARGUMENTS, const __global uc
     }
     XL_LOCAL_BARRIER();
     out += out_offset + base;
-    XL_FOR_SHARE(e, xl_block_count(input.n, base))
+    XL_FOR_EACH(e, xl_block_count(input.n, base))
     out[e] = xl_output(XL_VALUE(block[XL_BANKED(e)]), XL_INDEX(&input, base + e));
     XL_CARRY_PASS(&input);
 }

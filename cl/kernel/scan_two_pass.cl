@@ -23,13 +23,13 @@
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 
 /* totals[g] = the run of group g reduced; a run is `run` elements, whole tiles. */
-__kernel XL_REQUIRED void xl_scan_reduce(XL_INPUT_ARGUMENTS, ulong run, __global uchar *scratch_at,
-                                         ulong scratch_offset)
+__kernel XL_REQUIRED void xl_scan_upsweep(XL_INPUT_ARGUMENTS, ulong chunk_elements,
+                                          __global uchar *scratch_at, ulong scratch_offset)
 {
     XL_INPUT_MAKE(input);
     const ulong group = get_group_id(0);
-    ulong at = min(group * run, input.n);
-    const ulong end = min(at + run, input.n);
+    ulong at = min(group * chunk_elements, input.n);
+    const ulong end = min(at + chunk_elements, input.n);
 #if XL_SERIAL
     const XL_T total = xl_serial_reduce(&input, at, end - at);
 #else
@@ -39,7 +39,7 @@ __kernel XL_REQUIRED void xl_scan_reduce(XL_INPUT_ARGUMENTS, ulong run, __global
     XL_T total = XL_IDENTITY;
     for (; at < end; at += XL_TILE) {
         xl_heads_prepare(&input, heads, at);
-        xl_tile_load(item, &input, at, XL_UNIT, true);
+        xl_tile_load(item, &input, at, XL_SUB_TILE, true);
         total = xl_op(total, xl_tile_reduce(item, scratch));
     }
 #endif
@@ -50,75 +50,75 @@ __kernel XL_REQUIRED void xl_scan_reduce(XL_INPUT_ARGUMENTS, ulong run, __global
 #if XL_SERIAL
 /* Many totals: each from number `from` to before `after` becomes all up to itself, where those
  * before `from` have become that already. One work-item's work. */
-__kernel XL_REQUIRED void xl_scan_totals(__global uchar *scratch_at, ulong scratch_offset,
-                                         ulong from, ulong after)
+__kernel XL_REQUIRED void xl_scan_spine(__global uchar *scratch_at, ulong scratch_offset,
+                                        ulong from, ulong after)
 {
-    __global XL_T *const totals = (__global XL_T *)(scratch_at + scratch_offset);
+    __global XL_T *const spine = (__global XL_T *)(scratch_at + scratch_offset);
     XL_T sum = XL_IDENTITY;
     if (from > 0)
-        sum = totals[from - 1];
+        sum = spine[from - 1];
     XL_IN_ORDER
     for (ulong k = from; k < after; ++k) {
-        sum = xl_op(sum, totals[k]);
-        totals[k] = sum;
+        sum = xl_op(sum, spine[k]);
+        spine[k] = sum;
     }
 }
 
 /* start op totals[0] op ... op totals[group - 1]. `scanned`: the last of them is all of them. */
-XL_T xl_fold_totals(const __global XL_T *totals, uint group, XL_T start, bool scanned)
+XL_T xl_spine_fold(const __global XL_T *spine, uint group, XL_T start, bool scanned)
 {
     XL_T sum = XL_IDENTITY;
     XL_IN_ORDER
     for (uint k = scanned && group > 0 ? group - 1 : 0; k < group; ++k)
-        sum = xl_op(sum, totals[k]);
+        sum = xl_op(sum, spine[k]);
     return xl_op(start, sum);
 }
 #else
 /* The same by a group; totals are never scanned. */
-XL_T xl_fold_totals(const __global XL_T *totals, uint group, XL_T start, __local XL_T *scratch)
+XL_T xl_spine_fold(const __global XL_T *spine, uint group, XL_T start, __local XL_T *scratch)
 {
     XL_T sum = XL_IDENTITY;
     const uint share = XL_CEIL_DIV(group, XL_GROUP_SIZE);
     const uint first = min((uint)get_local_id(0) * share, group);
     const uint last = min(first + share, group);
     for (uint k = first; k < last; ++k)
-        sum = xl_op(sum, totals[k]);
+        sum = xl_op(sum, spine[k]);
     return xl_op(start, xl_group_reduce(sum, scratch));
 }
 #endif
 
 /* Scans run after run. With one group `totals` is not read. `flags`: 1 results are written past
  * the cache; 2 totals are scanned. */
-__kernel XL_REQUIRED void xl_scan_spread(XL_INPUT_ARGUMENTS, ulong run,
-                                         const __global uchar *scratch_at, ulong scratch_offset,
-                                         __global XL_OUT *out, ulong out_offset, uint flags)
+__kernel XL_REQUIRED void xl_scan_downsweep(XL_INPUT_ARGUMENTS, ulong chunk_elements,
+                                            const __global uchar *scratch_at, ulong scratch_offset,
+                                            __global XL_OUT *out, ulong out_offset, uint flags)
 {
     XL_INPUT_MAKE(input);
     const uint group = (uint)get_group_id(0);
     const XL_T start = xl_input_start(&input);
-    ulong at = min(group * run, input.n);
-    const ulong end = min(at + run, input.n);
+    ulong at = min(group * chunk_elements, input.n);
+    const ulong end = min(at + chunk_elements, input.n);
 #if XL_CARRY
     const ulong begin = at;
 #endif
-    const __global XL_T *const totals = (const __global XL_T *)(scratch_at + scratch_offset);
+    const __global XL_T *const spine = (const __global XL_T *)(scratch_at + scratch_offset);
     out += out_offset;
 #if XL_SERIAL
-    XL_T carry = xl_fold_totals(totals, group, start, (flags & 2) != 0);
+    XL_T carry = xl_spine_fold(spine, group, start, (flags & 2) != 0);
     carry = xl_serial_scan(&input, out, at, end - at, carry, flags & 1, 0);
     XL_CARRY_LEAVE(&input, begin < end && end == input.n, carry);
 #else
     __local XL_T scratch[XL_TILE_SCRATCH];
     __local uint heads[XL_MARK_WORDS];
     XL_T item[XL_ITEMS];
-    XL_T carry = xl_fold_totals(totals, group, start, scratch);
+    XL_T carry = xl_spine_fold(spine, group, start, scratch);
     for (; at < end; at += XL_TILE) {
         XL_T before, all;
         xl_heads_prepare(&input, heads, at);
-        xl_tile_load(item, &input, at, XL_UNIT, false);
-        const XL_T unit = xl_unit_scan(&input, item, XL_ROWS, scratch);
-        xl_units_fold(unit, scratch, &before, &all);
-        xl_tile_store(item, &input, out, at, xl_op(carry, before), XL_ROWS);
+        xl_tile_load(item, &input, at, XL_SUB_TILE, false);
+        const XL_T sub_tile = xl_sub_tile_scan(&input, item, XL_VECTORS, scratch);
+        xl_sub_tiles_fold(sub_tile, scratch, &before, &all);
+        xl_tile_store(item, &input, out, at, xl_op(carry, before), XL_VECTORS);
         carry = xl_op(carry, all);
     }
     XL_CARRY_LEAVE(&input, begin < end && end == input.n && get_local_id(0) == 0, carry);

@@ -3,7 +3,7 @@
  * ... tiles are merged in pairs, one launch for each doubling.
  *
  * Macros: XL_SORT_SHAPE  0: a tile is held by a work-group (cl/tile/tile_bitonic.cl)
- *                        1: a tile is walked by one work-item (cl/tile/tile_bitonic_run.cl)
+ *                        1: a tile is walked by one work-item (cl/tile/tile_bitonic_serial.cl)
  * and those of the tile files. */
 #include "../prelude/prelude.cl"
 
@@ -17,7 +17,7 @@
 #if XL_SORT_SHAPE == 0
 #include "../tile/tile_bitonic.cl"
 #else
-#include "../tile/tile_bitonic_run.cl"
+#include "../tile/tile_bitonic_serial.cl"
 #endif
 
 /* The arrays of both kernels: buffers and where in them the data begins. */
@@ -71,9 +71,9 @@ xl_sort_tiles(uint n, XL_SORT_ARRAYS)
 }
 
 /* `run` is the length of the runs that are sorted already: a multiple of the tile and a
- * power of two. Cuts are searched by 2^seek_log - 1 work-items, at most the group. */
+ * power of two. Cuts are searched by 2^search_log - 1 work-items, at most the group. */
 __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
-xl_sort_merge(uint n, uint run, uint seek_log, XL_SORT_ARRAYS)
+xl_sort_merge(uint n, uint run, uint search_log, XL_SORT_ARRAYS)
 {
     XL_SORT_DECLARE_LOCAL
     __local uint search[XL_SORT_SEARCH];
@@ -81,5 +81,5 @@ xl_sort_merge(uint n, uint run, uint seek_log, XL_SORT_ARRAYS)
     xl_sort_out out = XL_SORT_OUT;
     uint first = (uint)get_group_id(0) * XL_SORT_TILE;
     uint count = min((uint)XL_SORT_TILE, n - first);
-    xl_tile_merge(in, out, first, count, n, run, seek_log, local_, search);
+    xl_tile_merge(in, out, first, count, n, run, search_log, local_, search);
 }

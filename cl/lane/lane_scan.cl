@@ -5,7 +5,7 @@
  *
  * Asks for:
  *   XL_NAME      what the names of the functions below start with; not defined: xl,
- *                and the type is the plan's, cl/prelude/prelude_state.cl
+ *                and the type is the plan's, cl/prelude/prelude_accumulator.cl
  *   XL_T, XL_IDENTITY, XL_COMMUTES, <XL_NAME>_op(a, b)   as they stand there;
  *                XL_IDENTITY may be a call
  *   XL_T_SCALAR  1: XL_T is the name of a built-in scalar, of XL_T_BYTES bytes; 0: it
@@ -30,7 +30,7 @@
 
 #ifndef XL_NAME
 #define XL_NAME xl
-#include "../prelude/prelude_state.cl"
+#include "../prelude/prelude_accumulator.cl"
 #endif
 #ifndef XL_T_SCALAR
 #define XL_T_SCALAR 1

@@ -112,10 +112,10 @@ bool xl_grid_fits(__global const xl_grid_header *header, const xl_grid_map *map)
 }
 
 /* The position of a slot, which holds the index of its point as well. */
-float4 xl_grid_position(uint4 slot)
+float4 xl_grid_position(uint4 sorted_point)
 {
-    slot.w = 0;
-    return as_float4(slot);
+    sorted_point.w = 0;
+    return as_float4(sorted_point);
 }
 
 /* Where cells are hashed: by number, and from map->beyond on by the bits, which go on from
@@ -151,19 +151,19 @@ uint xl_grid_hash(const xl_grid_map *map, int4 cell)
     return mul_hi((uint)(h >> 32), map->table);
 }
 
-uint xl_grid_entry(const xl_grid_map *map, int4 cell)
+uint xl_grid_bucket(const xl_grid_map *map, int4 cell)
 {
     if (map->hashed)
         return xl_grid_hash(map, cell);
-    uint entry = (uint)cell.z * map->layer + (uint)cell.y * map->row + (uint)cell.x;
-    return min(entry, map->table - 1u);
+    uint bucket = (uint)cell.z * map->layer + (uint)cell.y * map->row + (uint)cell.x;
+    return min(bucket, map->table - 1u);
 }
 
 /* The table entry of point i at p. In a grid that failed points have no cell; they
  * are spread so that the rest of the build runs as usual. */
-uint xl_grid_entry_of(const xl_grid_map *map, uint i, float4 p)
+uint xl_grid_bucket_of(const xl_grid_map *map, uint i, float4 p)
 {
-    return map->failed ? i % map->table : xl_grid_entry(map, xl_grid_cell(map, p));
+    return map->failed ? i % map->table : xl_grid_bucket(map, xl_grid_cell(map, p));
 }
 
 #endif

@@ -27,11 +27,11 @@ float4 xl_grid_point(__global const float *points, uint i)
 
 /* Position and index in 16 bytes. As words: a float register might not carry the
  * bits of an index that looks like a subnormal number. */
-uint4 xl_grid_slot(__global const float *points, uint i)
+uint4 xl_grid_sorted_point(__global const float *points, uint i)
 {
-    uint4 slot = as_uint4(xl_grid_point(points, i));
-    slot.w = i;
-    return slot;
+    uint4 sorted_point = as_uint4(xl_grid_point(points, i));
+    sorted_point.w = i;
+    return sorted_point;
 }
 
 /* True for numbers, false for NaN and infinities. */

@@ -6,7 +6,7 @@
 #ifndef XL_NEIGHBORS_PAIR
 #define XL_NEIGHBORS_PAIR
 
-#include "neighbors_walk.cl"
+#include "neighbors_iterator.cl"
 
 #if !defined(XL_INCLUSIVE) || !defined(XL_KEEP_SELF)
 #error "XL_INCLUSIVE and XL_KEEP_SELF must be defined"
@@ -41,19 +41,19 @@ bool xl_is_wanted(uint4 self, uint4 other)
 /* Is `other`, met on the walk of `self`, a neighbour? Both are slots: position and
  * index. `own`: its cell must be that of the run, which is compared last, since few points
  * come that far. */
-bool xl_is_neighbor(const xl_walk *walk, const xl_grid_map *map, bool own, uint4 self, uint4 other,
-                    float radius2, float *distance2)
+bool xl_is_neighbor(const xl_cell_iterator *cells, const xl_grid_map *map, bool own, uint4 self,
+                    uint4 other, float radius2, float *distance2)
 {
     float4 q = xl_grid_position(other);
     *distance2 = xl_distance2(xl_grid_position(self), q);
     return xl_is_near(*distance2, radius2) && xl_is_wanted(self, other) &&
-           (!own || xl_walk_owns(walk, map, q));
+           (!own || xl_cell_iterator_owns(cells, map, q));
 }
 
 /* The loop over a run, told by a constant whether cells are compared. Compilers do not take
  * the choice out of the loop by themselves once that costs as much as xl_grid_hashed_cell():
  * searches of dense grids took 1.12 times as long (H200, driver 580, November 2026). */
-#define XL_RUN(walk, function, ...)                                                                \
-    ((walk).own ? function(&(walk), true, __VA_ARGS__) : function(&(walk), false, __VA_ARGS__))
+#define XL_FOR_RANGE(cells, function, ...)                                                         \
+    ((cells).own ? function(&(cells), true, __VA_ARGS__) : function(&(cells), false, __VA_ARGS__))
 
 #endif

@@ -9,21 +9,22 @@
 
 /* Loads one element from a place that is there, whether or not it is wanted: without a
  * branch, all loads of an item are under way at once. */
-void xl_tile_take(xl_held *held, uint e, xl_sort_in in, uint source, bool wanted)
+void xl_tile_take(xl_sort_items *items, uint e, xl_sort_in in, uint source, bool wanted)
 {
     XL_SORT_KEY key = xl_sort_map(in.keys[source]);
-    held->key[e] = wanted ? key : XL_SORT_LAST;
+    items->key[e] = wanted ? key : XL_SORT_LAST;
 #if XL_SORT_VALUES
-    held->value[e] = in.values[source];
+    items->value[e] = in.values[source];
 #endif
 }
 
-void xl_tile_put(const xl_held *held, uint e, xl_sort_out out, uint first, uint count, uint at)
+void xl_tile_put(const xl_sort_items *items, uint e, xl_sort_out out, uint first, uint count,
+                 uint at)
 {
     if (at < count) {
-        out.keys[first + at] = xl_sort_unmap(held->key[e]);
+        out.keys[first + at] = xl_sort_unmap(items->key[e]);
 #if XL_SORT_VALUES
-        out.values[first + at] = held->value[e];
+        out.values[first + at] = items->value[e];
 #endif
     }
 }
@@ -31,45 +32,46 @@ void xl_tile_put(const xl_held *held, uint e, xl_sort_out out, uint first, uint 
 /* Sorts elements [first, first + count) of the input into the same place of the output. */
 void xl_tile_sort(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sort_local local_)
 {
-    xl_held held;
+    xl_sort_items items;
     uint w = (uint)get_local_id(0);
     /* In a full tile it does not matter which element stands where at the start, so
      * neighbouring items read neighbours; in the last one what is absent must be on top. */
     bool full = count == XL_SORT_TILE;
 #pragma unroll
-    for (uint e = 0; e < XL_SORT_HELD; ++e) {
-        uint at = full ? w + e * XL_SORT_GROUP : w * XL_SORT_HELD + e;
-        xl_tile_take(&held, e, in, first + min(at, count - 1u), at < count);
+    for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
+        uint at = full ? w + e * XL_SORT_GROUP : w * XL_SORT_ITEMS + e;
+        xl_tile_take(&items, e, in, first + min(at, count - 1u), at < count);
     }
     /* In place, other work-items write where this one has read. */
     XL_FULL_BARRIER();
-    xl_group_sort(&held, local_);
+    xl_group_sort(&items, local_);
 #pragma unroll
-    for (uint e = 0; e < XL_SORT_HELD; ++e)
-        xl_tile_put(&held, e, out, first, count, xl_sort_position(e, XL_SORT_GROUP_LOG, false));
+    for (uint e = 0; e < XL_SORT_ITEMS; ++e)
+        xl_tile_put(&items, e, out, first, count, xl_sort_position(e, XL_SORT_GROUP_LOG, false));
 }
 
-/* Searches the cuts for d and for d + count. In each round 2^seek_log - 1 items, which must
- * be there, try evenly spaced places for each, and the ranges shrink by 2^seek_log. */
-xl_cut xl_tile_cut(const xl_runs *runs, uint d, uint count, uint seek_log, __local uint *search)
+/* Searches the cuts for d and for d + count. In each round 2^search_log - 1 items, which must
+ * be there, try evenly spaced places for each, and the ranges shrink by 2^search_log. */
+xl_merge_partition xl_tile_merge_partition(const xl_runs *runs, uint d, uint count, uint search_log,
+                                           __local uint *search)
 {
     __local uint *answer = search + 2 * XL_SORT_GROUP;
-    const uint w = (uint)get_local_id(0), seekers = (1u << seek_log) - 1u;
+    const uint w = (uint)get_local_id(0), searchers = (1u << search_log) - 1u;
     const uint ends[2] = {d, d + count};
     uint low[2], high[2], step[2];
 #pragma unroll
     for (uint side = 0; side < 2; ++side) {
-        low[side] = xl_cut_low(runs, ends[side]);
-        high[side] = xl_cut_high(runs, ends[side]);
+        low[side] = xl_merge_path_low(runs, ends[side]);
+        high[side] = xl_merge_path_high(runs, ends[side]);
     }
-    for (uint length = max(high[0] - low[0], high[1] - low[1]); length > 0; length >>= seek_log) {
+    for (uint length = max(high[0] - low[0], high[1] - low[1]); length > 0; length >>= search_log) {
         bool takes[2];
 #pragma unroll
         for (uint side = 0; side < 2; ++side) {
-            step[side] = ((high[side] - low[side]) >> seek_log) + 1u;
+            step[side] = ((high[side] - low[side]) >> search_log) + 1u;
             uint place = low[side] + step[side] * (w + 1u) - 1u;
             takes[side] =
-                w < seekers && place < high[side] && xl_cut_takes(runs, ends[side], place);
+                w < searchers && place < high[side] && xl_merge_path_takes(runs, ends[side], place);
             search[2u * w + side] = takes[side];
         }
         XL_LOCAL_BARRIER();
@@ -88,25 +90,26 @@ xl_cut xl_tile_cut(const xl_runs *runs, uint d, uint count, uint seek_log, __loc
             high[side] = min(high[side], low[side] + step[side] - 1u);
         }
     }
-    return xl_cut_of(d, count, low[0], low[1]);
+    return xl_merge_partition_of(d, count, low[0], low[1]);
 }
 
 /* Makes elements [first, first + count) of the output, which holds the merged runs. */
 void xl_tile_merge(xl_sort_in in, xl_sort_out out, uint first, uint count, uint n, uint run,
-                   uint seek_log, xl_sort_local local_, __local uint *search)
+                   uint search_log, xl_sort_local local_, __local uint *search)
 {
-    xl_held held;
+    xl_sort_items items;
     uint begin = xl_runs_begin(first, run);
     xl_runs runs = xl_runs_at(in.keys, begin, n, run);
-    xl_cut cut = xl_tile_cut(&runs, first - begin, count, seek_log, search);
+    xl_merge_partition partition =
+        xl_tile_merge_partition(&runs, first - begin, count, search_log, search);
 #pragma unroll
-    for (uint e = 0; e < XL_SORT_HELD; ++e) {
+    for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
         uint at = xl_sort_position(e, XL_SORT_GROUP_LOG, false);
-        uint source = xl_cut_source(&runs, &cut, min(at, count - 1u));
-        xl_tile_take(&held, e, in, begin + source, at < count);
+        uint source = xl_merge_partition_source(&runs, &partition, min(at, count - 1u));
+        xl_tile_take(&items, e, in, begin + source, at < count);
     }
-    uint lane_bits = xl_group_merge(&held, local_);
+    uint lane_bits = xl_group_merge(&items, local_);
 #pragma unroll
-    for (uint e = 0; e < XL_SORT_HELD; ++e)
-        xl_tile_put(&held, e, out, first, count, xl_sort_traded_position(e, lane_bits));
+    for (uint e = 0; e < XL_SORT_ITEMS; ++e)
+        xl_tile_put(&items, e, out, first, count, xl_sort_swapped_position(e, lane_bits));
 }

@@ -23,12 +23,12 @@ typedef struct xl_runs {
 
 /* One tile of the merge: `count` elements, the last `from_first` of them from the
  * first run. All indices count from the start of the runs. */
-typedef struct xl_cut {
+typedef struct xl_merge_partition {
     uint first_begin;
     uint second_begin;
     uint from_first;
     uint from_second;
-} xl_cut;
+} xl_merge_partition;
 
 /* The runs of length `run` that the element `at` of n belongs to. `run` is a power of
  * two up to 2^31, so that 2 * run may wrap to 0. */
@@ -50,29 +50,29 @@ xl_runs xl_runs_at(__global const XL_SORT_KEY *keys, uint begin, uint n, uint ru
 /* How many of the first d elements come from the first run lies between these two. The
  * first is wide and signed because compilers make a saturating subtraction of the plain
  * form, which Oclgrind 21.10 does not know. */
-uint xl_cut_low(const xl_runs *runs, uint d)
+uint xl_merge_path_low(const xl_runs *runs, uint d)
 {
     return (uint)max((long)d - (long)runs->second_length, 0L);
 }
 
-uint xl_cut_high(const xl_runs *runs, uint d)
+uint xl_merge_path_high(const xl_runs *runs, uint d)
 {
     return min(d, runs->first_length);
 }
 
-/* Whether element i of the first run is among the first d; i below xl_cut_high(). */
-bool xl_cut_takes(const xl_runs *runs, uint d, uint i)
+/* Whether element i of the first run is among the first d; i below xl_merge_path_high(). */
+bool xl_merge_path_takes(const xl_runs *runs, uint d, uint i)
 {
     return xl_sort_map(runs->first[i]) <= xl_sort_map(runs->second[d - 1u - i]);
 }
 
 /* How many of the first d elements the first run gives, found by one work-item. */
-uint xl_cut_find(const xl_runs *runs, uint d)
+uint xl_merge_path_search(const xl_runs *runs, uint d)
 {
-    uint low = xl_cut_low(runs, d), high = xl_cut_high(runs, d);
+    uint low = xl_merge_path_low(runs, d), high = xl_merge_path_high(runs, d);
     while (low < high) {
         uint middle = low + (high - low) / 2u;
-        if (xl_cut_takes(runs, d, middle))
+        if (xl_merge_path_takes(runs, d, middle))
             low = middle + 1u;
         else
             high = middle;
@@ -82,22 +82,24 @@ uint xl_cut_find(const xl_runs *runs, uint d)
 
 /* Keys that somebody writes meanwhile may give two cuts that do not go together: the tile is then
  * wrong, but still `count` elements of the runs. */
-xl_cut xl_cut_of(uint d, uint count, uint first_begin, uint first_end)
+xl_merge_partition xl_merge_partition_of(uint d, uint count, uint first_begin, uint first_end)
 {
-    xl_cut cut;
+    xl_merge_partition partition;
     first_end = clamp(first_end, first_begin, first_begin + count);
-    cut.first_begin = first_begin;
-    cut.second_begin = d - first_begin;
-    cut.from_first = first_end - first_begin;
-    cut.from_second = count - cut.from_first;
-    return cut;
+    partition.first_begin = first_begin;
+    partition.second_begin = d - first_begin;
+    partition.from_first = first_end - first_begin;
+    partition.from_second = count - partition.from_first;
+    return partition;
 }
 
 /* Where the element at `position` of a tile comes from, relative to the first run: the
  * second run's part falls, then the first run's part rises. */
-uint xl_cut_source(const xl_runs *runs, const xl_cut *cut, uint position)
+uint xl_merge_partition_source(const xl_runs *runs, const xl_merge_partition *partition,
+                               uint position)
 {
-    if (position < cut->from_second)
-        return runs->first_length + cut->second_begin + (cut->from_second - 1u - position);
-    return cut->first_begin + (position - cut->from_second);
+    if (position < partition->from_second)
+        return runs->first_length + partition->second_begin +
+               (partition->from_second - 1u - position);
+    return partition->first_begin + (position - partition->from_second);
 }

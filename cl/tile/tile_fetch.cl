@@ -212,7 +212,7 @@ uint xl_staged_heads(const xl_stage *stage, const xl_input *input, ulong base, u
 #endif
 
 /* The states of XL_VLEN elements from `at` on of the tile at `base`, all of which are there. */
-void xl_staged_row(XL_T *to, const xl_stage *stage, const xl_input *input, ulong base, uint at)
+void xl_staged_vector(XL_T *to, const xl_stage *stage, const xl_input *input, ulong base, uint at)
 {
     XL_IN x[XL_VLEN];
     const uint heads = xl_staged_heads(stage, input, base, at);
@@ -223,7 +223,7 @@ void xl_staged_row(XL_T *to, const xl_stage *stage, const xl_input *input, ulong
 #endif
 #pragma unroll
     for (uint v = 0; v < XL_VLEN; ++v)
-        to[v] = xl_input_state(input, x[v], base + at + v, (heads >> v & 1) != 0);
+        to[v] = xl_input_accumulator(input, x[v], base + at + v, (heads >> v & 1) != 0);
 }
 
 /* The same where only `count` elements of the tile are there; XL_IDENTITY past them. */
@@ -239,7 +239,8 @@ void xl_staged_few(XL_T *to, const xl_stage *stage, const xl_input *input, ulong
 #pragma unroll
     for (uint v = 0; v < XL_VLEN; ++v)
         if (at + v < count)
-            to[v] = xl_input_state(input, stage->in[at + v], base + at + v, (heads >> v & 1) != 0);
+            to[v] = xl_input_accumulator(input, stage->in[at + v], base + at + v,
+                                         (heads >> v & 1) != 0);
 }
 
 #endif

@@ -2,7 +2,7 @@
  * Where the elements of a scan come from: the array, the load expression, and the
  * places where segments begin.
  *
- * Asks for what cl/prelude/prelude_state.cl asks for, and
+ * Asks for what cl/prelude/prelude_accumulator.cl asks for, and
  *   XL_IN, XL_IN_BYTES  type of an element of the array, and its size
  *   XL_R         the type that the caller calls T: XL_E but for the sign
  *   XL_LOAD      1: the caller's xl_user_load(x, i) makes an XL_R of an XL_IN
@@ -19,7 +19,7 @@
 #define XL_TILE_INPUT
 
 #include "../lane/lane.cl"
-#include "../prelude/prelude_state.cl"
+#include "../prelude/prelude_accumulator.cl"
 
 #if !defined(XL_IN) || !defined(XL_IN_BYTES) || !defined(XL_R) || !defined(XL_LOAD) ||             \
     !defined(XL_SEGMENTS) || !defined(XL_SEG) || !defined(XL_HAS_INIT) || !defined(XL_SERIAL) ||   \
@@ -151,24 +151,24 @@ ulong xl_tile_base(ulong tile, uint elements)
  * without init that is 0, although the identity is -0; an inclusive scan leaves the
  * first element as it is. */
 #if XL_HAS_INIT
-#define XL_SEED(input) ((input)->init)
+#define XL_SEGMENT_INIT(input) ((input)->init)
 #elif XL_HAS_IDENTITY && XL_OPERATOR == 1 && !XL_INCLUSIVE
-#define XL_SEED(input) ((XL_E)0)
+#define XL_SEGMENT_INIT(input) ((XL_E)0)
 #elif XL_HAS_IDENTITY
-#define XL_SEED(input) XL_IDENTITY_E
+#define XL_SEGMENT_INIT(input) XL_IDENTITY_E
 #endif
 
-/* 1: the first element of a segment is joined to XL_SEED before all else: to init; of
+/* 1: the first element of a segment is joined to XL_SEGMENT_INIT before all else: to init; of
  * floating-point numbers to the 0 that an exclusive sum starts from, which makes 0 of -0, and to
  * the identity of minimum and maximum, which skip a NaN here too. */
 #if XL_SEGMENTS != 0 && XL_HAS_INIT
-#define XL_SEEDS_HEADS 1
+#define XL_INIT_AT_HEADS 1
 #elif XL_SEGMENTS != 0 && XL_E_KIND == 2 && XL_OPERATOR == 1
-#define XL_SEEDS_HEADS !XL_INCLUSIVE
+#define XL_INIT_AT_HEADS !XL_INCLUSIVE
 #elif XL_SEGMENTS != 0 && XL_E_KIND == 2 && (XL_OPERATOR == 3 || XL_OPERATOR == 4)
-#define XL_SEEDS_HEADS 1
+#define XL_INIT_AT_HEADS 1
 #else
-#define XL_SEEDS_HEADS 0
+#define XL_INIT_AT_HEADS 0
 #endif
 
 /* Element 0 begins a segment whatever the segments' array says, unless it continues that of an
@@ -187,10 +187,10 @@ XL_T xl_input_start(const xl_input *input)
 {
 #if XL_CARRY
     if (input->continues)
-        return xl_lift(input->carry, false);
+        return xl_accumulator_of(input->carry, false);
 #endif
-#if XL_SEGMENTS == 0 && defined(XL_SEED)
-    return xl_lift(XL_SEED(input), false);
+#if XL_SEGMENTS == 0 && defined(XL_SEGMENT_INIT)
+    return xl_accumulator_of(XL_SEGMENT_INIT(input), false);
 #else
     return XL_IDENTITY;
 #endif
@@ -213,8 +213,9 @@ void xl_carry_pass(const xl_input *input)
 {
     if (input->n != 0 || get_global_id(0) != 0)
         return;
-#ifdef XL_SEED
-    xl_carry_leave(input, xl_lift(input->continues ? input->carry : XL_SEED(input), false));
+#ifdef XL_SEGMENT_INIT
+    xl_carry_leave(
+        input, xl_accumulator_of(input->continues ? input->carry : XL_SEGMENT_INIT(input), false));
 #else
     xl_carry_leave(input, xl_input_start(input));
 #endif
@@ -236,7 +237,7 @@ XL_T xl_result(const xl_input *input, XL_T carry, XL_T x, XL_T next)
 #elif XL_SEGMENTS == 0
     return carry;
 #else
-    return XL_IS_HEAD(x) ? xl_lift(XL_SEED(input), true) : carry;
+    return XL_IS_HEAD(x) ? xl_accumulator_of(XL_SEGMENT_INIT(input), true) : carry;
 #endif
 }
 
@@ -270,14 +271,14 @@ XL_E xl_load_arg(xl_value x, ulong i)
 #endif
 
 /* The state of element i, whose value in the array is x. */
-XL_T xl_input_state(const xl_input *input, XL_IN x, ulong i, bool head)
+XL_T xl_input_accumulator(const xl_input *input, XL_IN x, ulong i, bool head)
 {
     XL_E e = XL_AS_E(XL_LOADED(x, XL_INDEX(input, i)));
-#if XL_SEEDS_HEADS
+#if XL_INIT_AT_HEADS
     if (head)
-        e = xl_op_e(XL_SEED(input), e);
+        e = xl_op_e(XL_SEGMENT_INIT(input), e);
 #endif
-    return xl_lift(e, head);
+    return xl_accumulator_of(e, head);
 }
 
 #if XL_SEGMENTS == 4
@@ -480,7 +481,7 @@ uint xl_heads(const xl_input *input, ulong i, uint k)
 XL_T xl_input_one(const xl_input *input, ulong i)
 {
     const bool head = xl_heads(input, i, 1) & 1;
-    return xl_input_state(input, input->in[i], i, head);
+    return xl_input_accumulator(input, input->in[i], i, head);
 }
 #endif
 

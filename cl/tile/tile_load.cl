@@ -29,26 +29,26 @@
 #error "XL_TILE must be XL_GROUP_SIZE * XL_ITEMS"
 #endif
 
-#define XL_ROWS (XL_ITEMS / XL_VLEN)
+#define XL_VECTORS (XL_ITEMS / XL_VLEN)
 
 #if XL_USE_LANES
-#define XL_SPAN xl_lane_width()
-#define XL_PLACE xl_lane_id()
-#define XL_UNIT xl_lane_group()
-#define XL_UNITS xl_lane_groups()
+#define XL_SUB_TILE_LANES xl_lane_width()
+#define XL_LANE_RANK xl_lane_id()
+#define XL_SUB_TILE xl_lane_group()
+#define XL_SUB_TILES xl_lane_groups()
 #else
-#define XL_SPAN XL_GROUP_SIZE
-#define XL_PLACE ((uint)get_local_id(0))
-#define XL_UNIT 0u
-#define XL_UNITS 1u
+#define XL_SUB_TILE_LANES XL_GROUP_SIZE
+#define XL_LANE_RANK ((uint)get_local_id(0))
+#define XL_SUB_TILE 0u
+#define XL_SUB_TILES 1u
 #endif
 
 /* First element of a row of this work-item in a tile of `rows` rows, for a given unit, and the
  * elements from one row to the next. */
-#define XL_ROW_STEP (XL_SPAN * XL_VLEN)
-uint xl_tile_at(uint unit, uint row, const uint rows)
+#define XL_VECTOR_STEP (XL_SUB_TILE_LANES * XL_VLEN)
+uint xl_tile_at(uint sub_tile, uint row, const uint rows)
 {
-    return (unit * rows * XL_SPAN + row * XL_SPAN + XL_PLACE) * XL_VLEN;
+    return (sub_tile * rows * XL_SUB_TILE_LANES + row * XL_SUB_TILE_LANES + XL_LANE_RANK) * XL_VLEN;
 }
 
 /* Vectors of XL_VLEN elements, to and from arrays of the work-item's own. */
@@ -96,7 +96,7 @@ void xl_store_vec(__global XL_OUT *to, xl_out_vec x)
 
 #if XL_SEGMENTS == 1 || XL_SEGMENTS == 3
 /* xl_heads() of XL_VLEN elements whose flags or keys are read as one vector. */
-uint xl_heads_row(const xl_input *input, ulong i)
+uint xl_heads_vector(const xl_input *input, ulong i)
 {
     const __global XL_SEG *const from = input->segments + i;
     XL_SEG s[XL_VLEN];
@@ -115,10 +115,10 @@ uint xl_heads_row(const xl_input *input, ulong i)
         bits |= (uint)(s[v] != (XL_SEGMENTS == 1 ? 0 : s[v - 1])) << v;
     return bits;
 }
-#define XL_ROW_ALIGNED(input) XL_IS_ALIGNED((input)->segments)
+#define XL_VECTOR_ALIGNED(input) XL_IS_ALIGNED((input)->segments)
 #else
-#define xl_heads_row(input, i) xl_heads((input), (i), XL_VLEN)
-#define XL_ROW_ALIGNED(input) true
+#define xl_heads_vector(input, i) xl_heads((input), (i), XL_VLEN)
+#define XL_VECTOR_ALIGNED(input) true
 #endif
 
 #if XL_SEGMENTS == 4 && !XL_SERIAL
@@ -144,7 +144,7 @@ XL_T xl_input_at(const xl_input *input, ulong i)
 }
 
 /* XL_VLEN elements from i on, folded; what lies past the last is XL_IDENTITY. */
-XL_T xl_row_redo(const xl_input *input, ulong i)
+XL_T xl_vector_fallback_reduce(const xl_input *input, ulong i)
 {
     XL_T total = xl_input_at(input, i);
     for (uint v = 1; v < XL_VLEN; ++v)
@@ -154,24 +154,24 @@ XL_T xl_row_redo(const xl_input *input, ulong i)
 
 /* Loads this work-item's part of one unit of the tile at `base`; what lies past the last
  * element becomes XL_IDENTITY. */
-void xl_tile_load(XL_T *item, const xl_input *input, ulong base, uint unit, const bool fixed)
+void xl_tile_load(XL_T *item, const xl_input *input, ulong base, uint sub_tile, const bool fixed)
 {
-    if (input->n - base >= XL_TILE && XL_IS_ALIGNED(input->in + base) && XL_ROW_ALIGNED(input)) {
+    if (input->n - base >= XL_TILE && XL_IS_ALIGNED(input->in + base) && XL_VECTOR_ALIGNED(input)) {
 #pragma unroll
-        for (uint row = 0; row < XL_ROWS; ++row) {
-            const ulong at = base + xl_tile_at(unit, row, XL_ROWS);
+        for (uint row = 0; row < XL_VECTORS; ++row) {
+            const ulong at = base + xl_tile_at(sub_tile, row, XL_VECTORS);
             XL_IN x[XL_VLEN];
             XL_UNPACK(xl_load_vec(input->in + at, fixed), x);
-            const uint heads = xl_heads_row(input, at);
+            const uint heads = xl_heads_vector(input, at);
 #pragma unroll
             for (uint v = 0; v < XL_VLEN; ++v)
                 item[row * XL_VLEN + v] =
-                    xl_input_state(input, x[v], at + v, (heads >> v & 1) != 0);
+                    xl_input_accumulator(input, x[v], at + v, (heads >> v & 1) != 0);
         }
     } else {
 #pragma unroll
-        for (uint row = 0; row < XL_ROWS; ++row) {
-            const ulong at = base + xl_tile_at(unit, row, XL_ROWS);
+        for (uint row = 0; row < XL_VECTORS; ++row) {
+            const ulong at = base + xl_tile_at(sub_tile, row, XL_VECTORS);
 #pragma unroll
             for (uint v = 0; v < XL_VLEN; ++v)
                 item[row * XL_VLEN + v] = xl_input_at(input, at + v);
@@ -185,8 +185,8 @@ void xl_tile_store(const XL_T *item, const xl_input *input, __global XL_OUT *out
                    XL_T before, const uint rows)
 {
     const ulong n = input->n;
-    const uint step = XL_ROW_STEP, tile = XL_GROUP_SIZE * XL_VLEN * rows;
-    const ulong first = base + xl_tile_at(XL_UNIT, 0, rows);
+    const uint step = XL_VECTOR_STEP, tile = XL_GROUP_SIZE * XL_VLEN * rows;
+    const ulong first = base + xl_tile_at(XL_SUB_TILE, 0, rows);
     const uint count = first < n ? (uint)min(n - first, (ulong)tile) : 0;
     __global XL_OUT *const to = out + first;
     if (n - base >= tile && XL_IS_ALIGNED(out + base)) {

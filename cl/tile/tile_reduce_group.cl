@@ -4,20 +4,20 @@
  * each segment's last element has goes back to local memory, and from there to the array
  * in order. The cost of a tile does not depend on where segments begin.
  *
- * Asks for what cl/tile/tile_reduce_run.cl and cl/group/group_scan.cl ask for, with
+ * Asks for what cl/tile/tile_reduce_chunk.cl and cl/group/group_scan.cl ask for, with
  * XL_SERIAL 0, and
  *   XL_ITEMS  elements of a work-item, a power of two up to 16
  *   XL_VLEN   elements of a vector: divides XL_ITEMS; 1 where they are no scalars
- *   XL_AHEAD  1: the next tile's elements are loaded before this one is scanned
+ *   XL_DOUBLE_BUFFER  1: the next tile's elements are loaded before this one is scanned
  * All work-items of the group must call these together. */
 #ifndef XL_TILE_REDUCE_GROUP
 #define XL_TILE_REDUCE_GROUP
 
 #include "../group/group_scan.cl"
-#include "tile_reduce_run.cl"
+#include "tile_reduce_chunk.cl"
 
-#if !defined(XL_ITEMS) || !defined(XL_VLEN) || !defined(XL_AHEAD)
-#error "XL_ITEMS, XL_VLEN and XL_AHEAD must be defined"
+#if !defined(XL_ITEMS) || !defined(XL_VLEN) || !defined(XL_DOUBLE_BUFFER)
+#error "XL_ITEMS, XL_VLEN and XL_DOUBLE_BUFFER must be defined"
 #elif XL_TILE != XL_GROUP_SIZE * XL_ITEMS
 #error "XL_TILE must be XL_GROUP_SIZE * XL_ITEMS"
 #endif
@@ -35,7 +35,7 @@ typedef union xl_stage {
 #define XL_MARKS (XL_SEGMENTS == 1 || XL_SEGMENTS == 3 || XL_SEGMENTS == 4)
 #define XL_MARK_VECTORS (XL_TILE / 16 + 1)
 
-typedef struct xl_desk {
+typedef struct xl_temp_storage {
 #if XL_MARKS
     uint4 marks[XL_MARK_VECTORS];
 #endif
@@ -47,27 +47,27 @@ typedef struct xl_desk {
 #if XL_SEGMENTS == 3
     ushort last[XL_TILE + 1]; /* of each result: its last element */
 #endif
-} xl_desk;
+} xl_temp_storage;
 #define XL_NO_RESULT 0xffff
 
 /* A tile: elements base + first to before base + end are the run's; first < XL_VLEN. */
-typedef struct xl_part {
+typedef struct xl_chunk_tile {
     ulong base;
     uint first, end;
-} xl_part;
+} xl_chunk_tile;
 
 #if XL_VLEN > 1
-typedef XL_JOIN(XL_IN, XL_VLEN) xl_in_row;
-#define XL_ROW_LIST(x, list) XL_JOIN(vstore, XL_VLEN)((x), 0, (list))
+typedef XL_JOIN(XL_IN, XL_VLEN) xl_in_vector;
+#define XL_VECTOR_UNPACK(x, list) XL_JOIN(vstore, XL_VLEN)((x), 0, (list))
 #else
-typedef XL_IN xl_in_row;
-#define XL_ROW_LIST(x, list) (*(list) = (x))
+typedef XL_IN xl_in_vector;
+#define XL_VECTOR_UNPACK(x, list) (*(list) = (x))
 #endif
 #define XL_LOADS (XL_ITEMS / XL_VLEN)
 
 /* What a work-item loads of a tile, if the tile is whole. */
 typedef struct xl_load {
-    xl_in_row row[XL_LOADS];
+    xl_in_vector row[XL_LOADS];
     bool whole;
 } xl_load;
 
@@ -79,12 +79,13 @@ void xl_load_start(xl_load *load, const xl_input *input, ulong base)
     if (load->whole) {
 #pragma unroll
         for (uint k = 0; k < XL_LOADS; ++k)
-            load->row[k] = ((const __global xl_in_row *)from)[k * XL_GROUP_SIZE + get_local_id(0)];
+            load->row[k] =
+                ((const __global xl_in_vector *)from)[k * XL_GROUP_SIZE + get_local_id(0)];
     }
 }
 
 void xl_load_stage(const xl_load *load, __local xl_stage *stage, const xl_input *input,
-                   xl_part part)
+                   xl_chunk_tile chunk_tile)
 {
     const uint i = (uint)get_local_id(0);
     if (load->whole) {
@@ -92,23 +93,23 @@ void xl_load_stage(const xl_load *load, __local xl_stage *stage, const xl_input 
         for (uint k = 0; k < XL_LOADS; ++k) {
             XL_IN x[XL_VLEN];
             const uint at = (k * XL_GROUP_SIZE + i) * XL_VLEN;
-            XL_ROW_LIST(load->row[k], x);
+            XL_VECTOR_UNPACK(load->row[k], x);
 #pragma unroll
             for (uint v = 0; v < XL_VLEN; ++v)
                 stage->in[XL_AT(at + v)] = x[v];
         }
     } else {
-        for (uint p = i; p < part.end; p += XL_GROUP_SIZE)
-            if (p >= part.first)
-                stage->in[XL_AT(p)] = input->in[part.base + p];
+        for (uint p = i; p < chunk_tile.end; p += XL_GROUP_SIZE)
+            if (p >= chunk_tile.first)
+                stage->in[XL_AT(p)] = input->in[chunk_tile.base + p];
     }
 }
 
 #if XL_SEGMENTS == 4
-void xl_marks_clear(__local xl_desk *desk)
+void xl_marks_clear(__local xl_temp_storage *storage)
 {
     for (uint k = (uint)get_local_id(0); k < XL_MARK_VECTORS; k += XL_GROUP_SIZE)
-        desk->marks[k] = (uint4)(0);
+        storage->marks[k] = (uint4)(0);
 }
 
 /* Marks that the segment that ends before `to`, if it has an element, is followed by another.
@@ -121,32 +122,32 @@ void xl_end_put(__local uchar *marks, ulong base, ulong end, ulong from, ulong t
 
 /* Marks the heads of a tile whose marks are clear. `next` is the first segment that may
  * end in it, whose first element, if it is here, is a head. */
-void xl_ends_mark(__local xl_desk *desk, const xl_input *input, xl_part part, xl_extent extent,
-                  ulong next)
+void xl_ends_mark(__local xl_temp_storage *storage, const xl_input *input, xl_chunk_tile chunk_tile,
+                  xl_chunk chunk, ulong next)
 {
     const __global XL_SEG *const offsets = input->segments;
-    __local uchar *const marks = (__local uchar *)desk->marks;
+    __local uchar *const marks = (__local uchar *)storage->marks;
     const uint i = (uint)get_local_id(0);
-    const ulong end = part.base + part.end;
+    const ulong end = chunk_tile.base + chunk_tile.end;
     if (i == 0) {
-        desk->next = next;
-        if (next + 1 < input->count && offsets[next] - part.base < XL_TILE)
-            marks[(uint)(offsets[next] - part.base)] = 1;
+        storage->next = next;
+        if (next + 1 < input->count && offsets[next] - chunk_tile.base < XL_TILE)
+            marks[(uint)(offsets[next] - chunk_tile.base)] = 1;
     }
     bool more = true;
-    for (ulong s = next + i; more && s < extent.after;) {
+    for (ulong s = next + i; more && s < chunk.after;) {
         /* The first of a work-item by itself: where segments are long it has no second. */
-        if (s >= next + XL_GROUP_SIZE && s + (XL_PAIRS - 1) * XL_GROUP_SIZE < extent.after) {
+        if (s >= next + XL_GROUP_SIZE && s + (XL_PAIRS - 1) * XL_GROUP_SIZE < chunk.after) {
             XL_SEG from[XL_PAIRS], to[XL_PAIRS];
             xl_pairs_load(offsets + s, XL_GROUP_SIZE, from, to);
 #pragma unroll
             for (uint k = 0; k < XL_PAIRS; ++k)
-                xl_end_put(marks, part.base, end, from[k], to[k]);
+                xl_end_put(marks, chunk_tile.base, end, from[k], to[k]);
             more = to[XL_PAIRS - 1] <= end;
             s += XL_PAIRS * XL_GROUP_SIZE;
         } else {
             const ulong to = offsets[s + 1];
-            xl_end_put(marks, part.base, end, offsets[s], to);
+            xl_end_put(marks, chunk_tile.base, end, offsets[s], to);
             more = to <= end;
             s += XL_GROUP_SIZE;
         }
@@ -154,48 +155,49 @@ void xl_ends_mark(__local xl_desk *desk, const xl_input *input, xl_part part, xl
 }
 #elif XL_SEGMENTS == 1 || XL_SEGMENTS == 3
 /* Marks the heads of the flags or keys at `at` of a tile that lie in 16 aligned bytes. */
-void xl_marks_put(__local xl_desk *desk, const __global XL_SEG *from, uint at, bool first)
+void xl_marks_put(__local xl_temp_storage *storage, const __global XL_SEG *from, uint at,
+                  bool first)
 {
 #if XL_SEGMENTS == 1
     const uint4 w = *(const __global uint4 *)(from + at);
-    desk->marks[at / 16] = ((((w & 0x7f7f7f7fu) + 0x7f7f7f7fu) | w) >> 7) & 0x01010101u;
+    storage->marks[at / 16] = ((((w & 0x7f7f7f7fu) + 0x7f7f7f7fu) | w) >> 7) & 0x01010101u;
 #else
-    XL_SEG key[XL_SEG_ROW];
-    xl_seg_row_load(from + at, key);
-    __local uchar *const marks = (__local uchar *)desk->marks + at;
+    XL_SEG key[XL_SEG_VLEN];
+    xl_seg_vector_load(from + at, key);
+    __local uchar *const marks = (__local uchar *)storage->marks + at;
     XL_SEG before = first ? key[0] : from[(long)at - 1];
 #pragma unroll
-    for (uint j = 0; j < XL_SEG_ROW; ++j) {
+    for (uint j = 0; j < XL_SEG_VLEN; ++j) {
         marks[j] = key[j] != before;
         before = key[j];
     }
 #endif
     if (first)
-        ((__local uchar *)desk->marks)[0] = 1;
+        ((__local uchar *)storage->marks)[0] = 1;
 }
 
-void xl_heads_mark(__local xl_desk *desk, const xl_input *input, ulong base)
+void xl_heads_mark(__local xl_temp_storage *storage, const xl_input *input, ulong base)
 {
-    const uint each = XL_SEG_ROW, i = (uint)get_local_id(0);
+    const uint each = XL_SEG_VLEN, i = (uint)get_local_id(0);
     const __global XL_SEG *const from = input->segments + base;
     uint p = i;
     if (((size_t)from & 15) == 0 && input->n - base > XL_TILE) {
 #pragma unroll 4
         for (uint at = i * each; at + each <= XL_TILE; at += XL_GROUP_SIZE * each)
-            xl_marks_put(desk, from, at, base == 0 && at == 0);
+            xl_marks_put(storage, from, at, base == 0 && at == 0);
         p = XL_TILE / each * each + i;
     }
     for (; p <= XL_TILE; p += XL_GROUP_SIZE)
-        ((__local uchar *)desk->marks)[p] = base + p < input->n
-                                                ? (uchar)(xl_heads(input, base + p, 1) & 1)
-                                                : (uchar)(base + p == input->n);
+        ((__local uchar *)storage->marks)[p] = base + p < input->n
+                                                   ? (uchar)(xl_heads(input, base + p, 1) & 1)
+                                                   : (uchar)(base + p == input->n);
 #if XL_SEGMENTS == 3
     if (i == 0)
-        desk->last[0] = XL_NO_RESULT;
+        storage->last[0] = XL_NO_RESULT;
 #endif
 }
 #else
-#define xl_heads_mark(desk, input, base)
+#define xl_heads_mark(storage, input, base)
 #endif
 
 /* Four bytes of 0 or 1 as bits. */
@@ -206,13 +208,13 @@ uint xl_four_bits(uint bytes)
 
 /* Bit k: element p + k of the tile begins a segment; one bit more than XL_ITEMS, and the
  * end of the array counts as such. */
-uint xl_heads_of(const __local xl_desk *desk, const xl_input *input, ulong base, uint p)
+uint xl_heads_of(const __local xl_temp_storage *storage, const xl_input *input, ulong base, uint p)
 {
 #if XL_MARKS
-    const __local uchar *const marks = (const __local uchar *)desk->marks;
+    const __local uchar *const marks = (const __local uchar *)storage->marks;
     uint bits = (uint)marks[p + XL_ITEMS] << XL_ITEMS;
 #if XL_ITEMS == 16
-    const uint4 w = desk->marks[p / 16];
+    const uint4 w = storage->marks[p / 16];
     bits |= xl_four_bits(w.x) | xl_four_bits(w.y) << 4 | xl_four_bits(w.z) << 8 |
             xl_four_bits(w.w) << 12;
 #else
@@ -249,12 +251,13 @@ typedef struct xl_bits {
     uint valid, heads, lasts;
 } xl_bits;
 
-xl_bits xl_bits_of(const __local xl_desk *desk, const xl_input *input, xl_part part, uint p)
+xl_bits xl_bits_of(const __local xl_temp_storage *storage, const xl_input *input,
+                   xl_chunk_tile chunk_tile, uint p)
 {
     const uint all = (1u << XL_ITEMS) - 1u;
-    const uint low = p == 0 ? part.first : 0;
-    const uint high = (uint)clamp((int)part.end - (int)p, 0, XL_ITEMS);
-    const uint heads = xl_heads_of(desk, input, part.base, p);
+    const uint low = p == 0 ? chunk_tile.first : 0;
+    const uint high = (uint)clamp((int)chunk_tile.end - (int)p, 0, XL_ITEMS);
+    const uint heads = xl_heads_of(storage, input, chunk_tile.base, p);
     xl_bits bits;
     bits.valid = (all << low) & ((1u << high) - 1u);
     bits.heads = heads & bits.valid;
@@ -265,11 +268,12 @@ xl_bits xl_bits_of(const __local xl_desk *desk, const xl_input *input, xl_part p
 /* Scans the tile from `carry`, which it moves on, and leaves the results in the stage: of
  * CSR offsets at the place of each segment's last element, else in order, from the number
  * of heads that `carry` has. */
-void xl_part_scan(__local xl_desk *desk, const xl_input *input, xl_part part, XL_T *carry,
-                  __global xl_run *record, ulong segment)
+void xl_chunk_tile_scan(__local xl_temp_storage *storage, const xl_input *input,
+                        xl_chunk_tile chunk_tile, XL_T *carry, __global xl_carry_out *carry_out,
+                        ulong segment)
 {
     const uint p = (uint)get_local_id(0) * XL_ITEMS;
-    const xl_bits bits = xl_bits_of(desk, input, part, p);
+    const xl_bits bits = xl_bits_of(storage, input, chunk_tile, p);
     XL_T total = XL_IDENTITY, all;
     XL_E e[XL_ITEMS];
     bool some = false;
@@ -278,8 +282,8 @@ void xl_part_scan(__local xl_desk *desk, const xl_input *input, xl_part part, XL
         const bool head = (bits.heads >> k & 1) != 0;
         e[k] = total.value;
         if (bits.valid >> k & 1)
-            e[k] = XL_VALUE(
-                xl_input_state(input, desk->stage.in[XL_AT(p + k)], part.base + p + k, head));
+            e[k] = XL_VALUE(xl_input_accumulator(input, storage->stage.in[XL_AT(p + k)],
+                                                 chunk_tile.base + p + k, head));
     }
     XL_E value = total.value;
 #pragma unroll
@@ -288,38 +292,38 @@ void xl_part_scan(__local xl_desk *desk, const xl_input *input, xl_part part, XL
     }
     total.value = value;
     total.flags = (bits.heads != 0 ? XL_HEAD : 0) | (bits.valid != 0 ? XL_SOME : 0);
-#if XL_STATE == 2
+#if XL_ACCUMULATOR == 2
     total.count = popcount(bits.heads);
 #endif
-    const XL_T sum = xl_op(*carry, xl_group_scan_exclusive(total, desk->scratch, &all));
+    const XL_T sum = xl_op(*carry, xl_group_scan_exclusive(total, storage->scratch, &all));
     value = sum.value;
     some = (sum.flags & XL_SOME) != 0;
-#if XL_STATE == 2
+#if XL_ACCUMULATOR == 2
     uint number = sum.count;
 #endif
 #pragma unroll
     for (uint k = 0; k < XL_ITEMS; ++k) {
         const bool last = (bits.lasts >> k & 1) != 0;
         XL_STEP(value, some, e[k], (bits.heads >> k & 1) != 0, bits.valid >> k & 1)
-#if XL_STATE == 1
+#if XL_ACCUMULATOR == 1
         if (last)
-            desk->stage.out[XL_AT(p + k)] = value;
+            storage->stage.out[XL_AT(p + k)] = value;
 #else
         number += bits.heads >> k & 1;
         if (last && number == 0) {
-            record->open = xl_lift(value, false);
-            record->index = segment - 1;
+            carry_out->open = xl_accumulator_of(value, false);
+            carry_out->index = segment - 1;
         }
         if (last) {
-            desk->stage.out[XL_AT(number - carry->count)] = value;
+            storage->stage.out[XL_AT(number - carry->count)] = value;
 #if XL_SEGMENTS == 3
-            desk->last[number - carry->count] = (ushort)(p + k);
+            storage->last[number - carry->count] = (ushort)(p + k);
 #endif
         }
 #endif
     }
-    if (part.end - 1 - p < XL_ITEMS)
-        desk->closed = bits.lasts >> (part.end - 1 - p) & 1;
+    if (chunk_tile.end - 1 - p < XL_ITEMS)
+        storage->closed = bits.lasts >> (chunk_tile.end - 1 - p) & 1;
     *carry = xl_op(*carry, all);
     XL_LOCAL_BARRIER();
 }
@@ -328,47 +332,50 @@ void xl_part_scan(__local xl_desk *desk, const xl_input *input, xl_part part, XL
 /* Stores the result of segment s, whose elements are `from` to before `to`, if it ends in the
  * tile; the run's own first segment, if it began before, goes to the record. The first that ends
  * later becomes desk->next. */
-void xl_end_store(__local xl_desk *desk, const xl_input *input, xl_part part, xl_extent extent,
-                  const xl_sink *sink, __global xl_run *record, ulong s, ulong from, ulong to)
+void xl_end_store(__local xl_temp_storage *storage, const xl_input *input, xl_chunk_tile chunk_tile,
+                  xl_chunk chunk, const xl_output_iterator *output,
+                  __global xl_carry_out *carry_out, ulong s, ulong from, ulong to)
 {
-    const ulong end = part.base + part.end, at = to - part.base - 1;
+    const ulong end = chunk_tile.base + chunk_tile.end, at = to - chunk_tile.base - 1;
     if (to > end) {
         if (from <= end)
-            desk->next = s;
+            storage->next = s;
         return;
     }
-    const bool some = to > part.base + part.first && at < XL_TILE;
-    if (s == extent.segment && from < extent.begin) {
-        record->open = some ? xl_lift(desk->stage.out[XL_AT((uint)at)], false) : XL_IDENTITY;
-        record->index = s;
+    const bool some = to > chunk_tile.base + chunk_tile.first && at < XL_TILE;
+    if (s == chunk.segment && from < chunk.begin) {
+        carry_out->open =
+            some ? xl_accumulator_of(storage->stage.out[XL_AT((uint)at)], false) : XL_IDENTITY;
+        carry_out->index = s;
     } else {
-        xl_sink_put(sink, s,
-                    some && from < to ? desk->stage.out[XL_AT((uint)at)] : XL_EMPTY_E(input));
+        xl_output_iterator_put(
+            output, s, some && from < to ? storage->stage.out[XL_AT((uint)at)] : XL_EMPTY_E(input));
     }
-    if (s + 1 == extent.after)
-        desk->next = extent.after;
+    if (s + 1 == chunk.after)
+        storage->next = chunk.after;
 }
 
 /* The same of all that end in the tile, from segment `next` on. */
-void xl_part_store(__local xl_desk *desk, const xl_input *input, xl_part part, xl_extent extent,
-                   const xl_sink *sink, __global xl_run *record, ulong next)
+void xl_chunk_tile_store(__local xl_temp_storage *storage, const xl_input *input,
+                         xl_chunk_tile chunk_tile, xl_chunk chunk, const xl_output_iterator *output,
+                         __global xl_carry_out *carry_out, ulong next)
 {
     const __global XL_SEG *const offsets = input->segments;
-    const ulong end = part.base + part.end;
+    const ulong end = chunk_tile.base + chunk_tile.end;
     bool more = true;
-    for (ulong s = next + get_local_id(0); more && s < extent.after;) {
-        if (s >= next + XL_GROUP_SIZE && s + (XL_PAIRS - 1) * XL_GROUP_SIZE < extent.after) {
+    for (ulong s = next + get_local_id(0); more && s < chunk.after;) {
+        if (s >= next + XL_GROUP_SIZE && s + (XL_PAIRS - 1) * XL_GROUP_SIZE < chunk.after) {
             XL_SEG from[XL_PAIRS], to[XL_PAIRS];
             xl_pairs_load(offsets + s, XL_GROUP_SIZE, from, to);
 #pragma unroll
             for (uint k = 0; k < XL_PAIRS; ++k)
-                xl_end_store(desk, input, part, extent, sink, record, s + k * XL_GROUP_SIZE,
-                             from[k], to[k]);
+                xl_end_store(storage, input, chunk_tile, chunk, output, carry_out,
+                             s + k * XL_GROUP_SIZE, from[k], to[k]);
             more = to[XL_PAIRS - 1] <= end;
             s += XL_PAIRS * XL_GROUP_SIZE;
         } else {
             const ulong to = offsets[s + 1];
-            xl_end_store(desk, input, part, extent, sink, record, s, offsets[s], to);
+            xl_end_store(storage, input, chunk_tile, chunk, output, carry_out, s, offsets[s], to);
             more = to <= end;
             s += XL_GROUP_SIZE;
         }
@@ -376,112 +383,115 @@ void xl_part_store(__local xl_desk *desk, const xl_input *input, xl_part part, x
 }
 
 /* From the start of the vector that holds the run's first element on. */
-XL_T xl_walk_run(__local xl_desk *desk, const xl_input *input, xl_extent extent,
-                 const xl_sink *sink, __global xl_run *record)
+XL_T xl_chunk_reduce(__local xl_temp_storage *storage, const xl_input *input, xl_chunk chunk,
+                     const xl_output_iterator *output, __global xl_carry_out *carry_out)
 {
     XL_T carry = XL_IDENTITY;
-    xl_part part;
+    xl_chunk_tile chunk_tile;
     xl_load load;
-    ulong next = extent.segment;
-    part.first = (uint)(extent.begin % XL_VLEN);
-    part.base = extent.begin - part.first;
-    xl_marks_clear(desk);
-    xl_load_start(&load, input, part.base);
+    ulong next = chunk.segment;
+    chunk_tile.first = (uint)(chunk.begin % XL_VLEN);
+    chunk_tile.base = chunk.begin - chunk_tile.first;
+    xl_marks_clear(storage);
+    xl_load_start(&load, input, chunk_tile.base);
     XL_LOCAL_BARRIER();
     do {
-        part.end = (uint)min(extent.end - part.base, (ulong)XL_TILE);
-        xl_load_stage(&load, &desk->stage, input, part);
-        xl_ends_mark(desk, input, part, extent, next);
+        chunk_tile.end = (uint)min(chunk.end - chunk_tile.base, (ulong)XL_TILE);
+        xl_load_stage(&load, &storage->stage, input, chunk_tile);
+        xl_ends_mark(storage, input, chunk_tile, chunk, next);
         XL_LOCAL_BARRIER();
-        if (XL_AHEAD && part.base + XL_TILE < extent.end)
-            xl_load_start(&load, input, part.base + XL_TILE);
-        xl_part_scan(desk, input, part, &carry, record, 0);
-        xl_part_store(desk, input, part, extent, sink, record, next);
-        xl_marks_clear(desk);
+        if (XL_DOUBLE_BUFFER && chunk_tile.base + XL_TILE < chunk.end)
+            xl_load_start(&load, input, chunk_tile.base + XL_TILE);
+        xl_chunk_tile_scan(storage, input, chunk_tile, &carry, carry_out, 0);
+        xl_chunk_tile_store(storage, input, chunk_tile, chunk, output, carry_out, next);
+        xl_marks_clear(storage);
         XL_LOCAL_BARRIER();
-        next = desk->next;
-        part.first = 0;
-        part.base += XL_TILE;
-        if (!XL_AHEAD && part.base < extent.end)
-            xl_load_start(&load, input, part.base);
+        next = storage->next;
+        chunk_tile.first = 0;
+        chunk_tile.base += XL_TILE;
+        if (!XL_DOUBLE_BUFFER && chunk_tile.base < chunk.end)
+            xl_load_start(&load, input, chunk_tile.base);
         XL_LOCAL_BARRIER();
-    } while (part.base < extent.end);
+    } while (chunk_tile.base < chunk.end);
     return carry;
 }
 
 /* Two searches, by two sub-groups at a time; on khr sub-groups by all of them, since
  * Intel's CPU compiler dies of collectives that one of several calls. */
-xl_extent xl_extent_find(__local xl_desk *desk, const xl_input *input, ulong run, ulong group)
+xl_chunk xl_chunk_find(__local xl_temp_storage *storage, const xl_input *input,
+                       ulong chunk_elements, ulong group)
 {
 #if XL_USE_LANES
     for (uint k = 0; k < 2; ++k) {
         const bool mine = k % xl_lane_groups() == xl_lane_group();
         if (XL_LANE_WAY == 2 && !mine)
             continue;
-        const ulong ends = xl_merge_search(input, xl_steps_at(input, run, group + k));
+        const ulong ends = xl_merge_search(input, xl_steps_at(input, chunk_elements, group + k));
         if (mine && xl_lane_id() == 0)
-            desk->numbers[k] = ends;
+            storage->numbers[k] = ends;
     }
 #else
     if (get_local_id(0) < 2)
-        desk->numbers[get_local_id(0)] =
-            xl_merge_search(input, xl_steps_at(input, run, group + get_local_id(0)));
+        storage->numbers[get_local_id(0)] =
+            xl_merge_search(input, xl_steps_at(input, chunk_elements, group + get_local_id(0)));
 #endif
     /* From there, so that the extent is the same for all even if offsets change meanwhile. */
     XL_LOCAL_BARRIER();
-    const ulong segment = desk->numbers[0], after = desk->numbers[1];
-    return xl_extent_between(input, run, group, segment, after);
+    const ulong segment = storage->numbers[0], after = storage->numbers[1];
+    return xl_chunk_between(input, chunk_elements, group, segment, after);
 }
 #else
 /* Stores the results from number *next of the run to before `after`, of which number
  * `carry` stands first in the stage. Number 0, of the segment that began before the run, is in
  * the record, if there is one at all. */
-void xl_part_store(__local xl_desk *desk, const xl_input *input, xl_part part, ulong segment,
-                   const xl_sink *sink, uint carry, uint after, uint *next)
+void xl_chunk_tile_store(__local xl_temp_storage *storage, const xl_input *input,
+                         xl_chunk_tile chunk_tile, ulong segment, const xl_output_iterator *output,
+                         uint carry, uint after, uint *next)
 {
     for (uint k = *next + (uint)get_local_id(0); k < after; k += XL_GROUP_SIZE) {
         const ulong index = segment + k - 1;
         if (k > 0)
-            xl_sink_put(sink, index, desk->stage.out[XL_AT(k - carry)]);
+            xl_output_iterator_put(output, index, storage->stage.out[XL_AT(k - carry)]);
 #if XL_SEGMENTS == 3
-        const uint last = desk->last[k - carry];
-        if (sink->keys && last != XL_NO_RESULT && index < sink->capacity)
-            sink->keys[index] = input->segments[part.base + last];
+        const uint last = storage->last[k - carry];
+        if (output->keys && last != XL_NO_RESULT && index < output->capacity)
+            output->keys[index] = input->segments[chunk_tile.base + last];
 #endif
     }
     *next = max(*next, after);
 }
 
-XL_T xl_walk_run(__local xl_desk *desk, const xl_input *input, xl_extent extent,
-                 const xl_sink *sink, __global xl_run *record)
+XL_T xl_chunk_reduce(__local xl_temp_storage *storage, const xl_input *input, xl_chunk chunk,
+                     const xl_output_iterator *output, __global xl_carry_out *carry_out)
 {
     XL_T carry = XL_IDENTITY;
-    xl_part part;
+    xl_chunk_tile chunk_tile;
     xl_load load;
     uint next = 0;
-    part.first = 0;
-    xl_load_start(&load, input, extent.begin);
-    for (part.base = extent.begin; part.base < extent.end; part.base += XL_TILE) {
+    chunk_tile.first = 0;
+    xl_load_start(&load, input, chunk.begin);
+    for (chunk_tile.base = chunk.begin; chunk_tile.base < chunk.end; chunk_tile.base += XL_TILE) {
         const uint before = carry.count;
-        part.end = (uint)min(extent.end - part.base, (ulong)XL_TILE);
-        if (!XL_AHEAD && part.base > extent.begin)
-            xl_load_start(&load, input, part.base);
-        xl_load_stage(&load, &desk->stage, input, part);
-        xl_heads_mark(desk, input, part.base);
+        chunk_tile.end = (uint)min(chunk.end - chunk_tile.base, (ulong)XL_TILE);
+        if (!XL_DOUBLE_BUFFER && chunk_tile.base > chunk.begin)
+            xl_load_start(&load, input, chunk_tile.base);
+        xl_load_stage(&load, &storage->stage, input, chunk_tile);
+        xl_heads_mark(storage, input, chunk_tile.base);
         XL_LOCAL_BARRIER();
-        if (XL_AHEAD && part.base + XL_TILE < extent.end)
-            xl_load_start(&load, input, part.base + XL_TILE);
-        xl_part_scan(desk, input, part, &carry, record, extent.segment);
-        xl_part_store(desk, input, part, extent.segment, sink, before, carry.count + desk->closed,
-                      &next);
+        if (XL_DOUBLE_BUFFER && chunk_tile.base + XL_TILE < chunk.end)
+            xl_load_start(&load, input, chunk_tile.base + XL_TILE);
+        xl_chunk_tile_scan(storage, input, chunk_tile, &carry, carry_out, chunk.segment);
+        xl_chunk_tile_store(storage, input, chunk_tile, chunk.segment, output, before,
+                            carry.count + storage->closed, &next);
         XL_LOCAL_BARRIER();
     }
     return carry;
 }
 
-xl_extent xl_extent_find(__local xl_desk *desk, const xl_input *input, ulong run, ulong group)
+xl_chunk xl_chunk_find(__local xl_temp_storage *storage, const xl_input *input,
+                       ulong chunk_elements, ulong group)
 {
-    return xl_extent_of(input, run, group);
+    return xl_chunk_of(input, chunk_elements, group);
 }
 #endif
 

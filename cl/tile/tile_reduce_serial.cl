@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * One work-item reduces the segments of a run, element by element.
  *
- * Asks for what cl/tile/tile_reduce_run.cl asks for, with XL_SERIAL 1. */
+ * Asks for what cl/tile/tile_reduce_chunk.cl asks for, with XL_SERIAL 1. */
 #ifndef XL_TILE_REDUCE_SERIAL
 #define XL_TILE_REDUCE_SERIAL
 
-#include "tile_reduce_run.cl"
+#include "tile_reduce_chunk.cl"
 
 /* The value of element i, which begins a segment or not. */
 XL_E xl_value_at(const xl_input *input, ulong i, bool head)
 {
-    return XL_VALUE(xl_input_state(input, input->in[i], i, head));
+    return XL_VALUE(xl_input_accumulator(input, input->in[i], i, head));
 }
 
 #if XL_SEGMENTS == 4
@@ -32,71 +32,73 @@ XL_T xl_fold_on(const xl_input *input, XL_T sum, ulong *at, ulong end)
     return sum;
 }
 
-XL_T xl_walk_run(xl_input *input, xl_extent extent, const xl_sink *sink, __global xl_run *record)
+XL_T xl_chunk_reduce(xl_input *input, xl_chunk chunk, const xl_output_iterator *output,
+                     __global xl_carry_out *carry_out)
 {
     XL_T carry = XL_IDENTITY;
-    ulong at = extent.begin;
+    ulong at = chunk.begin;
     XL_IN_ORDER
-    for (ulong s = extent.segment; s < extent.after; ++s) {
+    for (ulong s = chunk.segment; s < chunk.after; ++s) {
         const ulong from = input->segments[s];
-        const ulong to = min((ulong)input->segments[s + 1], extent.end);
-        if (from < extent.begin && s == extent.segment) {
+        const ulong to = min((ulong)input->segments[s + 1], chunk.end);
+        if (from < chunk.begin && s == chunk.segment) {
             carry = xl_fold_on(input, carry, &at, to);
-            record->open = carry;
-            record->index = s;
+            carry_out->open = carry;
+            carry_out->index = s;
         } else if (at < to) {
-            carry = xl_lift(xl_value_at(input, at++, true), true);
+            carry = xl_accumulator_of(xl_value_at(input, at++, true), true);
             carry = xl_fold_on(input, carry, &at, to);
-            xl_sink_put(sink, s, XL_VALUE(carry));
+            xl_output_iterator_put(output, s, XL_VALUE(carry));
         } else {
-            xl_sink_put(sink, s, XL_EMPTY_E(input));
+            xl_output_iterator_put(output, s, XL_EMPTY_E(input));
         }
     }
-    if (at < extent.end && xl_begins(input, extent.after, at)) {
-        carry = xl_lift(xl_value_at(input, at, true), true);
+    if (at < chunk.end && xl_begins(input, chunk.after, at)) {
+        carry = xl_accumulator_of(xl_value_at(input, at, true), true);
         ++at;
     }
-    return xl_fold_on(input, carry, &at, extent.end);
+    return xl_fold_on(input, carry, &at, chunk.end);
 }
 #else
 #if XL_SEGMENTS >= 5
 /* A 64-bit remainder for each element would be slow: `place` is i % width. */
-#define XL_PLACE_OF(input, i) ((i) % (input)->width)
+#define XL_SEGMENT_POSITION(input, i) ((i) % (input)->width)
 bool xl_head_at(const xl_input *input, ulong i, ulong *place)
 {
     *place = *place == input->width ? 0 : *place;
     return *place == 0 || (XL_SEGMENTS == 6 && (input->mask >> (*place & 63) & 1) != 0);
 }
 #else
-#define XL_PLACE_OF(input, i) 0
+#define XL_SEGMENT_POSITION(input, i) 0
 bool xl_head_at(const xl_input *input, ulong i, ulong *place)
 {
     return xl_heads(input, i, 1) & 1;
 }
 #endif
 
-XL_T xl_walk_run(xl_input *input, xl_extent extent, const xl_sink *sink, __global xl_run *record)
+XL_T xl_chunk_reduce(xl_input *input, xl_chunk chunk, const xl_output_iterator *output,
+                     __global xl_carry_out *carry_out)
 {
     XL_T carry = XL_IDENTITY;
-    ulong place = XL_PLACE_OF(input, extent.begin);
-    bool head = extent.begin < extent.end && xl_head_at(input, extent.begin, &place);
+    ulong place = XL_SEGMENT_POSITION(input, chunk.begin);
+    bool head = chunk.begin < chunk.end && xl_head_at(input, chunk.begin, &place);
     XL_IN_ORDER
-    for (ulong i = extent.begin; i < extent.end; ++i) {
-        carry = xl_op(carry, xl_input_state(input, input->in[i], i, head));
+    for (ulong i = chunk.begin; i < chunk.end; ++i) {
+        carry = xl_op(carry, xl_input_accumulator(input, input->in[i], i, head));
         ++place;
         head = i + 1 == input->n || xl_head_at(input, i + 1, &place);
         if (!head)
             continue;
-        const ulong index = extent.segment + carry.count - 1;
+        const ulong index = chunk.segment + carry.count - 1;
         if (XL_IS_HEAD(carry)) {
-            xl_sink_put(sink, index, XL_VALUE(carry));
+            xl_output_iterator_put(output, index, XL_VALUE(carry));
         } else {
-            record->open = carry;
-            record->index = index;
+            carry_out->open = carry;
+            carry_out->index = index;
         }
 #if XL_SEGMENTS == 3
-        if (sink->keys && index < sink->capacity)
-            sink->keys[index] = input->segments[i];
+        if (output->keys && index < output->capacity)
+            output->keys[index] = input->segments[i];
 #endif
     }
     return carry;

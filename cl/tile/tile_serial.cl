@@ -50,23 +50,23 @@ XL_T xl_serial_reduce(const xl_input *input, ulong base, ulong count)
     bool head;
     ulong at = xl_last_head(input, base, end, &head);
     if (head && at < end) {
-        total = xl_input_state(input, input->in[at], at, true);
+        total = xl_input_accumulator(input, input->in[at], at, true);
         ++at;
     }
 #if XL_BY_VECTORS
     const XL_E vectors = xl_wide_reduce((const __global XL_E *)input->in, &at, end);
-    total = xl_op(total, xl_lift(vectors, false));
+    total = xl_op(total, xl_accumulator_of(vectors, false));
 #endif
     XL_IN_ORDER
     for (; at < end; ++at)
-        total = xl_op(total, xl_input_state(input, input->in[at], at, false));
+        total = xl_op(total, xl_input_accumulator(input, input->in[at], at, false));
     return total;
 }
 
 /* Scans element i, which begins a segment or not, and gives `carry` moved on. */
 XL_T xl_serial_step(const xl_input *input, __global XL_OUT *out, ulong i, bool head, XL_T carry)
 {
-    const XL_T x = xl_input_state(input, input->in[i], i, head), next = xl_op(carry, x);
+    const XL_T x = xl_input_accumulator(input, input->in[i], i, head), next = xl_op(carry, x);
     out[i] = xl_output(XL_VALUE(xl_result(input, carry, x, next)), XL_INDEX(input, i));
     return next;
 }
@@ -140,7 +140,7 @@ XL_T xl_serial_scan(const xl_input *input, __global XL_OUT *out, ulong base, ulo
             XL_WIDE_STORE(y, to + base);
     }
     /* Whether a head was met matters in what stands behind, never in what stands before. */
-    carry = xl_lift(before.s0, true);
+    carry = xl_accumulator_of(before.s0, true);
 #endif
     return xl_serial_scan_few(input, out, base, end, carry);
 }

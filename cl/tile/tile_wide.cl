@@ -195,8 +195,8 @@ xl_wide xl_wide_scan(const xl_input *input, xl_wide mine, ulong i, xl_wide *befo
     const xl_marks heads = xl_wide_heads(input, i);
     xl_marks met = heads;
     xl_wide x = mine;
-#if XL_SEEDS_HEADS
-    x = select(x, xl_op_wide((xl_wide)(XL_SEED(input)), x), heads);
+#if XL_INIT_AT_HEADS
+    x = select(x, xl_op_wide((xl_wide)(XL_SEGMENT_INIT(input)), x), heads);
 #endif
     XL_WIDE_STEP(x, met, 1)
     XL_WIDE_STEP(x, met, 2)
@@ -210,7 +210,7 @@ xl_wide xl_wide_scan(const xl_input *input, xl_wide mine, ulong i, xl_wide *befo
 #if XL_INCLUSIVE
     return y;
 #else
-    return select(XL_SHIFT_UP(last, y, 1), (xl_wide)(XL_SEED(input)), heads);
+    return select(XL_SHIFT_UP(last, y, 1), (xl_wide)(XL_SEGMENT_INIT(input)), heads);
 #endif
 }
 #endif

@@ -67,8 +67,8 @@ static xl_status resolve_user(const xl_context *ctx, const char *field, const xl
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "user_%s: %zu bytes; an element may have at most 4096", field, size);
     snprintf(element->name, sizeof element->name, "%s", user->name);
-    snprintf(element->held, sizeof element->held, HELD "%s", user->name);
-    memcpy(element->scalar, element->held, sizeof element->scalar);
+    snprintf(element->storage, sizeof element->storage, HELD "%s", user->name);
+    memcpy(element->scalar, element->storage, sizeof element->scalar);
     element->kind = XLI_KIND_USER;
     element->lanes = 1;
     element->bytes = size;
@@ -81,21 +81,22 @@ static xl_status resolve_user(const xl_context *ctx, const char *field, const xl
     return XL_SUCCESS;
 }
 
-static xl_status check_device(const xl_context *ctx, const xli_facts *facts, const char *field,
-                              const xli_element *element)
+static xl_status check_device(const xl_context *ctx, const xli_capabilities *capabilities,
+                              const char *field, const xli_element *element)
 {
     const size_t scalar = (size_t)element->type & 0xff;
-    if (scalar == XL_F64 && !facts->info.has_fp64)
+    if (scalar == XL_F64 && !capabilities->info.has_fp64)
         return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "%s: %s needs cl_khr_fp64, which %s lacks",
-                        field, xl_type_name(element->type), facts->info.name);
-    if (scalar == XL_F16 && !facts->has_fp16)
+                        field, xl_type_name(element->type), capabilities->info.name);
+    if (scalar == XL_F16 && !capabilities->has_fp16)
         return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "%s: %s needs cl_khr_fp16, which %s lacks",
-                        field, xl_type_name(element->type), facts->info.name);
+                        field, xl_type_name(element->type), capabilities->info.name);
     return XL_SUCCESS;
 }
 
-xl_status xli_element_resolve(const xl_context *ctx, const xli_facts *facts, const char *field,
-                              xl_type type, const xl_user_type *user, xli_element *element)
+xl_status xli_element_resolve(const xl_context *ctx, const xli_capabilities *capabilities,
+                              const char *field, xl_type type, const xl_user_type *user,
+                              xli_element *element)
 {
     *element = (xli_element){.type = type};
     if (type == XL_USER_TYPE)
@@ -111,8 +112,8 @@ xl_status xli_element_resolve(const xl_context *ctx, const xli_facts *facts, con
     snprintf(element->scalar, sizeof element->scalar, "%s", scalars[scalar].name);
     snprintf(element->name, sizeof element->name, lanes > 1 ? "%s%u" : "%s", scalars[scalar].name,
              lanes);
-    snprintf(element->held, sizeof element->held, "%s", element->name);
-    return check_device(ctx, facts, field, element);
+    snprintf(element->storage, sizeof element->storage, "%s", element->name);
+    return check_device(ctx, capabilities, field, element);
 }
 
 xli_element xli_element_wrapping(const xli_element *element)
@@ -123,7 +124,7 @@ xli_element xli_element_wrapping(const xli_element *element)
     made.kind = XLI_KIND_UNSIGNED;
     snprintf(made.scalar, sizeof made.scalar, "%s", scalars[(size_t)made.type & 0xff].wrapping);
     snprintf(made.name, sizeof made.name, made.lanes > 1 ? "%s%u" : "%s", made.scalar, made.lanes);
-    snprintf(made.held, sizeof made.held, "%s", made.name);
+    snprintf(made.storage, sizeof made.storage, "%s", made.name);
     return made;
 }
 
@@ -180,7 +181,7 @@ xl_status xli_operator_check(const xl_context *ctx, xl_op op, const xl_user_op *
         why = "a user type needs a user operator";
     else if (bits && element->kind == XLI_KIND_FLOAT)
         why = "it is for integers";
-    else if (xli_operator_finds_place(op) && element->lanes > 1)
+    else if (xli_operator_finds_index(op) && element->lanes > 1)
         why = "vectors have no order";
     if (why)
         return xli_fail(
@@ -189,7 +190,7 @@ xl_status xli_operator_check(const xl_context *ctx, xl_op op, const xl_user_op *
     return XL_SUCCESS;
 }
 
-bool xli_operator_finds_place(xl_op op)
+bool xli_operator_finds_index(xl_op op)
 {
     return op == XL_ARG_MIN || op == XL_ARG_MAX;
 }
@@ -205,7 +206,7 @@ bool xli_operator_rounds(xl_op op, const xl_user_op *user, const xli_element *el
  * lose members of a struct that ends in a hole where it copies one, so the user's own type is met
  * in calls of the user's functions only. Few parts have a name each: the elements of an array
  * that compiler keeps in memory. */
-static void add_held(xli_text *text, const xli_element *type)
+static void add_storage(xli_text *text, const xli_element *type)
 {
     enum { NAMED = 16 };
     static const char *const widths[] = {[2] = "ushort", [4] = "uint", [8] = "ulong"};
@@ -215,16 +216,16 @@ static void add_held(xli_text *text, const xli_element *type)
         xli_text_add(text, "%spart%zu", i > 0 ? ", " : "", i);
     if (parts > NAMED)
         xli_text_add(text, "parts[%zu]", parts);
-    xli_text_add(text, "; } __attribute__((aligned(%zu))) %s;\n", type->alignment, type->held);
+    xli_text_add(text, "; } __attribute__((aligned(%zu))) %s;\n", type->alignment, type->storage);
 }
 
 /* The user's type, lines that do not compile unless it has the size and the alignment that were
  * promised, and the way from it to what kernels hold and back. */
 static void add_user_type(xli_text *text, const xli_element *type)
 {
-    const char *name = type->name, *held = type->held;
+    const char *name = type->name, *storage = type->storage;
     if (may_have_holes(type))
-        add_held(text, type);
+        add_storage(text, type);
     xli_text_add(text, "#line 1 \"type %s\"\n%s\n#line 1 \"checks of type %s\"\n", name,
                  type->source, name);
     xli_text_add(text, "typedef char size_of_%s_is_not_%zu[sizeof(%s) == %zu ? 1 : -1];\n", name,
@@ -235,14 +236,14 @@ static void add_user_type(xli_text *text, const xli_element *type)
                  "-1];\n",
                  name, type->alignment, name, type->bytes + type->alignment);
     if (!may_have_holes(type)) {
-        xli_text_add(text, "typedef %s %s;\n", name, held);
+        xli_text_add(text, "typedef %s %s;\n", name, storage);
         return;
     }
-    xli_text_add(text, "typedef union { %s held; %s user; } xl_both_%s;\n", held, name, name);
+    xli_text_add(text, "typedef union { %s held; %s user; } xl_both_%s;\n", storage, name, name);
     xli_text_add(text, "%s %s(%s xl_x) { xl_both_%s xl_b; xl_b.held = xl_x; return xl_b.user; }\n",
-                 name, type->open, held, name);
+                 name, type->open, storage, name);
     xli_text_add(text, "%s %s(%s xl_x) { xl_both_%s xl_b; xl_b.user = xl_x; return xl_b.held; }\n",
-                 held, type->close, name, name);
+                 storage, type->close, name, name);
 }
 
 static bool is_new(const xli_element *const *types, size_t k)
@@ -274,28 +275,29 @@ static void add_identity(xli_text *text, const xl_user_op *user, const xli_eleme
     xli_text_add(text, "\n");
 }
 
-static void add_extensions(xli_text *text, const xli_facts *facts)
+static void add_extensions(xli_text *text, const xli_capabilities *capabilities)
 {
-    if (facts->info.has_fp64)
+    if (capabilities->info.has_fp64)
         xli_text_add(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
-    if (facts->has_fp16)
+    if (capabilities->has_fp16)
         xli_text_add(text, "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
     xli_text_add(text, "#pragma OPENCL FP_CONTRACT OFF\n");
 }
 
-void xli_element_text_sources(xli_text *text, const xli_facts *facts,
+void xli_element_text_sources(xli_text *text, const xli_capabilities *capabilities,
                               const xli_element *const *types, size_t num_types)
 {
-    add_extensions(text, facts);
+    add_extensions(text, capabilities);
     for (size_t i = 0; i < num_types; ++i)
         if (is_new(types, i))
             xli_text_add(text, "#line 1 \"type %s\"\n%s\n", types[i]->name, types[i]->source);
 }
 
-void xli_element_text(xli_text *text, const xli_facts *facts, const xli_element *const *types,
-                      size_t num_types, xl_op op, const xl_user_op *user)
+void xli_element_text(xli_text *text, const xli_capabilities *capabilities,
+                      const xli_element *const *types, size_t num_types, xl_op op,
+                      const xl_user_op *user)
 {
-    add_extensions(text, facts);
+    add_extensions(text, capabilities);
     for (size_t i = 0; i < num_types; ++i)
         if (is_new(types, i))
             add_user_type(text, types[i]);
@@ -307,10 +309,12 @@ void xli_element_text(xli_text *text, const xli_facts *facts, const xli_element 
         xli_text_add(text,
                      "#line 1 \"call of operator %s\"\n"
                      "%s xl_user_op(%s xl_a, %s xl_b) { return %s(%s(%s(xl_a), %s(xl_b))); }\n",
-                     user->name, t->held, t->held, t->held, t->close, user->name, t->open, t->open);
+                     user->name, t->storage, t->storage, t->storage, t->close, user->name, t->open,
+                     t->open);
     xli_text_add(text, "#line 1 \"plan\"\n");
     const xli_element element = op == XL_SUM || op == XL_PROD ? xli_element_wrapping(t) : *t;
-    xli_text_add(text, "#define XL_E %s\n#define XL_E_SCALAR %s\n", element.held, element.scalar);
+    xli_text_add(text, "#define XL_E %s\n#define XL_E_SCALAR %s\n", element.storage,
+                 element.scalar);
     xli_text_add(text, "#define XL_E_BYTES %zu\n#define XL_E_ALIGNMENT %zu\n", element.bytes,
                  element.alignment);
     xli_text_add(text, "#define XL_E_LANES %u\n#define XL_E_KIND %u\n", element.lanes,

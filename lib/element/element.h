@@ -12,22 +12,23 @@ enum { XLI_KIND_UNSIGNED = 0, XLI_KIND_SIGNED = 1, XLI_KIND_FLOAT = 2, XLI_KIND_
 /* A type of types.h, resolved. */
 typedef struct xli_element {
     xl_type type;
-    char name[64];   /* in OpenCL C */
-    char held[80];   /* of the type that kernels hold it in: of a user's type one of our own */
-    char scalar[80]; /* of a vector's lane; else held */
-    char open[80];   /* of the function from that to the user's type; "" where they are one */
-    char close[80];  /* and back */
-    unsigned kind;   /* XLI_KIND_... */
-    unsigned lanes;  /* 1, or of a vector */
-    size_t bytes;    /* from one element to the next */
+    char name[64];    /* in OpenCL C */
+    char storage[80]; /* of the type that kernels hold it in: of a user's type one of our own */
+    char scalar[80];  /* of a vector's lane; else held */
+    char open[80];    /* of the function from that to the user's type; "" where they are one */
+    char close[80];   /* and back */
+    unsigned kind;    /* XLI_KIND_... */
+    unsigned lanes;   /* 1, or of a vector */
+    size_t bytes;     /* from one element to the next */
     size_t alignment;
     const char *source; /* the user's, or NULL; borrowed while a plan is made */
 } xli_element;
 
 /* Resolves a descriptor's `field`. XL_ERROR_INVALID_ARGUMENT for what is no type,
  * XL_ERROR_UNSUPPORTED for what the device lacks. */
-xl_status xli_element_resolve(const xl_context *ctx, const xli_facts *facts, const char *field,
-                              xl_type type, const xl_user_type *user, xli_element *element);
+xl_status xli_element_resolve(const xl_context *ctx, const xli_capabilities *capabilities,
+                              const char *field, xl_type type, const xl_user_type *user,
+                              xli_element *element);
 
 /* More than this no alignment of a type may be: the least that OpenCL promises for every
  * buffer, that of its largest vector. Scratch is carved at multiples of it. */
@@ -50,7 +51,7 @@ xl_status xli_operator_check(const xl_context *ctx, xl_op op, const xl_user_op *
                              const xli_element *element);
 
 /* Whether results are indices of elements, which then stand beside values. */
-bool xli_operator_finds_place(xl_op op);
+bool xli_operator_finds_index(xl_op op);
 
 /* Whether the result may depend on the order in which operands meet. */
 bool xli_operator_rounds(xl_op op, const xl_user_op *user, const xli_element *element);
@@ -58,15 +59,16 @@ bool xli_operator_rounds(xl_op op, const xl_user_op *user, const xli_element *el
 /* The lines that cl/prelude/prelude_type.cl asks for, after the user's own text: types,
  * each once, and the operator, each under a #line of its own. `types` are all that the
  * text needs, the first of them what the operator takes. */
-void xli_element_text(xli_text *text, const xli_facts *facts, const xli_element *const *types,
-                      size_t num_types, xl_op op, const xl_user_op *user);
+void xli_element_text(xli_text *text, const xli_capabilities *capabilities,
+                      const xli_element *const *types, size_t num_types, xl_op op,
+                      const xl_user_op *user);
 /* The sources of the user's types alone. */
-void xli_element_text_sources(xli_text *text, const xli_facts *facts,
+void xli_element_text_sources(xli_text *text, const xli_capabilities *capabilities,
                               const xli_element *const *types, size_t num_types);
 
 /* element_size.c: after a build with `types` failed. Says so if one of them has another size or
  * alignment on the device than was promised; else leaves the text as it is. XL_ERROR_BUILD. */
-xl_status xli_element_explain(xl_context *ctx, const xli_facts *facts,
+xl_status xli_element_explain(xl_context *ctx, const xli_capabilities *capabilities,
                               const xli_element *const *types, size_t num_types);
 
 #endif

@@ -82,9 +82,9 @@ xl_status xli_grid_plan_layout(const xl_grid *grid, size_t n, xli_grid_layout *l
         l.pairs = take(&bytes, n, sizeof(cl_ulong));
         XL_TRY(xl_sort_scratch(grid->sort, n, &nested, &alignment));
     } else {
-        l.entries = take(&bytes, n, sizeof(cl_uint));
+        l.buckets = take(&bytes, n, sizeof(cl_uint));
         l.ranks = take(&bytes, n, sizeof(cl_uint));
-        l.arrived = take(&bytes, n, sizeof(cl_uint));
+        l.unordered = take(&bytes, n, sizeof(cl_uint));
         XL_TRY(xl_scan_scratch(grid->scan, (size_t)l.table + 1, &nested, &alignment));
     }
     l.nested = take(&bytes, nested, 1);
@@ -140,13 +140,18 @@ xl_status xl_grid_info_sized(const xl_grid *grid, size_t n, xl_plan_info *info, 
 
 static xl_status build_kernels(xl_grid *grid)
 {
-    static const char *const names[XLI_GRID_KERNELS] = {
-        [XLI_GRID_CLEAR] = "xl_grid_clear",     [XLI_GRID_BOUNDS] = "xl_grid_bounds",
-        [XLI_GRID_SETUP] = "xl_grid_setup",     [XLI_GRID_KEYS] = "xl_grid_keys",
-        [XLI_GRID_SCATTER] = "xl_grid_scatter", [XLI_GRID_ORDER] = "xl_grid_order",
-        [XLI_GRID_CROWDS] = "xl_grid_crowds",   [XLI_GRID_PAIRS] = "xl_grid_pairs",
-        [XLI_GRID_STARTS] = "xl_grid_starts",   [XLI_GRID_GATHER] = "xl_grid_gather",
-        [XLI_GRID_REORDER] = "xl_grid_reorder"};
+    static const char *const names[XLI_GRID_KERNELS] = {[XLI_GRID_CLEAR] = "xl_grid_clear",
+                                                        [XLI_GRID_BOUNDS] = "xl_grid_bounds",
+                                                        [XLI_GRID_SETUP] = "xl_grid_setup",
+                                                        [XLI_GRID_KEYS] = "xl_grid_keys",
+                                                        [XLI_GRID_SCATTER] = "xl_grid_scatter",
+                                                        [XLI_GRID_ORDER] = "xl_grid_order",
+                                                        [XLI_GRID_OVERFULL] =
+                                                            "xl_grid_sort_overfull",
+                                                        [XLI_GRID_PAIRS] = "xl_grid_pairs",
+                                                        [XLI_GRID_STARTS] = "xl_grid_starts",
+                                                        [XLI_GRID_GATHER] = "xl_grid_gather",
+                                                        [XLI_GRID_REORDER] = "xl_grid_reorder"};
     xl_status status;
     xli_program *program;
     xli_text defines = {0};
@@ -208,14 +213,14 @@ done:
 }
 
 /* The grid's own values, and the primitives that the build nests with theirs. */
-static xl_status make_parts(xl_grid *grid, const xli_facts *facts)
+static xl_status make_parts(xl_grid *grid, const xli_capabilities *capabilities)
 {
     xl_status status;
     xli_tune_device device;
     xli_tune tune;
     const xli_tune_wish *wish =
         XLI_TUNE_WISH(XLI_TUNE_GRID | XLI_TUNE_SCAN | XLI_TUNE_SORT, &grid->desc);
-    XL_TRY(xli_context_tune(grid->ctx, facts, wish, &device, &tune));
+    XL_TRY(xli_context_tune(grid->ctx, capabilities, wish, &device, &tune));
     grid->tune = tune.grid;
     xli_tune_grid_fit(&device, &grid->tune);
     grid->sorts = grid->desc.algorithm == XL_GRID_BITONIC;
@@ -227,9 +232,9 @@ done:
     return status;
 }
 
-static void set_sizes(xl_grid *grid, const xli_facts *facts)
+static void set_sizes(xl_grid *grid, const xli_capabilities *capabilities)
 {
-    uint64_t room = facts->info.max_buffer_bytes / 8 / sizeof(cl_uint);
+    uint64_t room = capabilities->info.max_buffer_bytes / 8 / sizeof(cl_uint);
     grid->max_table = MAX_TABLE;
     while (grid->max_table > MIN_TABLE && grid->max_table > room)
         grid->max_table /= 2;
@@ -242,7 +247,7 @@ xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc *desc, xl_grid **gr
 {
     xl_status status;
     xl_grid *made = NULL;
-    const xli_facts *facts;
+    const xli_capabilities *capabilities;
     xl_grid_desc checked;
     if (grid)
         *grid = NULL;
@@ -254,7 +259,7 @@ xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc *desc, xl_grid **gr
     xl_grid_desc_init(&checked);
     XL_TRY(XLI_DESC_READ(ctx, xl_grid_desc, desc, &checked));
     XL_TRY(xli_grid_check_desc(ctx, &checked));
-    XL_TRY(xli_context_facts(ctx, &facts));
+    XL_TRY(xli_context_capabilities(ctx, &capabilities));
     made = xli_alloc(sizeof *made);
     if (!made)
         XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a grid"));
@@ -263,8 +268,8 @@ xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc *desc, xl_grid **gr
     XL_TRY(xli_pool_create(ctx, &made->pool));
     /* Grids that take turns in one storage do not take each other's builds for theirs. */
     made->stamp = (cl_uint)((uintptr_t)made >> 4) * 2654435761u;
-    set_sizes(made, facts);
-    XL_TRY(make_parts(made, facts));
+    set_sizes(made, capabilities);
+    XL_TRY(make_parts(made, capabilities));
     XL_TRY(build_kernels(made));
     *grid = made;
     made = NULL;

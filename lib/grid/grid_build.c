@@ -44,10 +44,10 @@ static xl_status launch_shape(xl_grid *grid, xli_seq *seq, xl_view points)
 {
     xl_status status;
     cl_float4 lower = corner(grid->desc.lower), upper = corner(grid->desc.upper);
-    size_t entries = grid->sorts ? 0 : (size_t)grid->layout.table + 1;
+    size_t buckets = grid->sorts ? 0 : (size_t)grid->layout.table + 1;
     xli_grid_shape box = bounds_shape(grid);
-    XL_TRY(LAUNCH(seq, grid, XLI_GRID_CLEAR, xli_max(entries, 1), BUFFER(grid), PART(grid, header),
-                  PART(grid, starts), XLI_U64(entries)));
+    XL_TRY(LAUNCH(seq, grid, XLI_GRID_CLEAR, xli_max(buckets, 1), BUFFER(grid), PART(grid, header),
+                  PART(grid, starts), XLI_U64(buckets)));
     if (grid->n > 0)
         XL_TRY(XLI_LAUNCH(seq, &grid->kernels[XLI_GRID_BOUNDS], box.groups, box.size,
                           XLI_MEM(points.buffer), XLI_U64(points.offset), XLI_U32(grid->n),
@@ -65,32 +65,33 @@ done:
 static xl_status launch_counting(xl_grid *grid, xli_seq *seq, xl_view points)
 {
     xl_status status;
-    size_t n = grid->n, entries = (size_t)grid->layout.table + 1;
+    size_t n = grid->n, buckets = (size_t)grid->layout.table + 1;
     const xli_arg given = XLI_MEM(points.buffer), at = XLI_U64(points.offset);
     xl_view counts =
         xl_view_of(grid->storage, (grid->storage_at + grid->layout.starts) / sizeof(cl_uint));
     xl_view scratch = xl_view_of(grid->storage, grid->storage_at + grid->layout.nested);
     const xli_arg table = XLI_U32(grid->layout.table);
-    const xli_kernel *crowds = &grid->kernels[XLI_GRID_CROWDS];
+    const xli_kernel *crowds = &grid->kernels[XLI_GRID_OVERFULL];
     XL_TRY(LAUNCH(seq, grid, XLI_GRID_KEYS, n, given, at, XLI_U32(n), BUFFER(grid),
-                  PART(grid, header), table, PART(grid, starts), PART(grid, entries),
+                  PART(grid, header), table, PART(grid, starts), PART(grid, buckets),
                   PART(grid, ranks)));
     XL_TRY(xli_seq_nest(seq));
     XL_TRY(xl_scan_enqueue(
         grid->scan, seq->queue,
-        &(xl_scan_args){.n = entries, .in = counts, .out = counts, .scratch = scratch},
+        &(xl_scan_args){.n = buckets, .in = counts, .out = counts, .scratch = scratch},
         XLI_NEST(seq)));
     xli_seq_nested(seq);
     XL_TRY(LAUNCH(seq, grid, XLI_GRID_SCATTER, n, BUFFER(grid), XLI_U32(n), table,
-                  PART(grid, starts), PART(grid, entries), PART(grid, ranks), PART(grid, arrived)));
+                  PART(grid, starts), PART(grid, buckets), PART(grid, ranks),
+                  PART(grid, unordered)));
     XL_TRY(LAUNCH(seq, grid, XLI_GRID_ORDER, n, given, at, XLI_U32(n), BUFFER(grid),
-                  PART(grid, header), table, PART(grid, starts), PART(grid, arrived),
-                  PART(grid, sorted), PART(grid, ranks), XLI_U32(grid->tune.crowd)));
-    if (n > grid->tune.crowd)
-        XL_TRY(XLI_LAUNCH(seq, &grid->kernels[XLI_GRID_CROWDS], grid->tune.crowd_groups,
-                          xli_min(grid->tune.crowd_group, crowds->max_group), given, at, XLI_U32(n),
-                          BUFFER(grid), PART(grid, header), table, PART(grid, starts),
-                          PART(grid, arrived), PART(grid, sorted), PART(grid, ranks)));
+                  PART(grid, header), table, PART(grid, starts), PART(grid, unordered),
+                  PART(grid, sorted), PART(grid, ranks), XLI_U32(grid->tune.overfull_points)));
+    if (n > grid->tune.overfull_points)
+        XL_TRY(XLI_LAUNCH(seq, &grid->kernels[XLI_GRID_OVERFULL], grid->tune.overfull_groups,
+                          xli_min(grid->tune.overfull_group_size, crowds->max_group), given, at,
+                          XLI_U32(n), BUFFER(grid), PART(grid, header), table, PART(grid, starts),
+                          PART(grid, unordered), PART(grid, sorted), PART(grid, ranks)));
 done:
     return status;
 }
@@ -98,7 +99,7 @@ done:
 static xl_status launch_sorting(xl_grid *grid, xli_seq *seq, xl_view points)
 {
     xl_status status;
-    size_t n = grid->n, entries = (size_t)grid->layout.table + 1;
+    size_t n = grid->n, buckets = (size_t)grid->layout.table + 1;
     const xli_arg given = XLI_MEM(points.buffer), at = XLI_U64(points.offset);
     xl_view pairs =
         xl_view_of(grid->storage, (grid->storage_at + grid->layout.pairs) / sizeof(cl_ulong));
@@ -111,8 +112,8 @@ static xl_status launch_sorting(xl_grid *grid, xli_seq *seq, xl_view points)
         &(xl_sort_args){.n = n, .keys_in = pairs, .keys_out = pairs, .scratch = scratch},
         XLI_NEST(seq)));
     xli_seq_nested(seq);
-    XL_TRY(LAUNCH(seq, grid, XLI_GRID_STARTS, entries, BUFFER(grid), XLI_U32(n), PART(grid, starts),
-                  XLI_U32(entries), PART(grid, pairs)));
+    XL_TRY(LAUNCH(seq, grid, XLI_GRID_STARTS, buckets, BUFFER(grid), XLI_U32(n), PART(grid, starts),
+                  XLI_U32(buckets), PART(grid, pairs)));
     XL_TRY(LAUNCH(seq, grid, XLI_GRID_GATHER, n, given, at, XLI_U32(n), BUFFER(grid),
                   PART(grid, pairs), PART(grid, sorted)));
 done:

@@ -28,12 +28,12 @@ typedef struct xli_grid_layout {
     uint32_t table; /* entries of the table of starts, which has one word more */
     size_t header;
     size_t starts;
-    size_t sorted;  /* 16 bytes a point: position and index */
-    size_t entries; /* counting: table entry of each point */
-    size_t ranks;   /* counting: arrival in the entry; later the list of crowded entries */
-    size_t arrived; /* counting: indices by entry */
-    size_t pairs;   /* sorting: (entry, index) */
-    size_t nested;  /* scratch of the scan or of the sort */
+    size_t sorted;    /* 16 bytes a point: position and index */
+    size_t buckets;   /* counting: table entry of each point */
+    size_t ranks;     /* counting: arrival in the entry; later the list of crowded entries */
+    size_t unordered; /* counting: indices by entry */
+    size_t pairs;     /* sorting: (entry, index) */
+    size_t nested;    /* scratch of the scan or of the sort */
     size_t bytes;
 } xli_grid_layout;
 
@@ -44,7 +44,7 @@ typedef enum xli_grid_kernel {
     XLI_GRID_KEYS,
     XLI_GRID_SCATTER,
     XLI_GRID_ORDER,
-    XLI_GRID_CROWDS,
+    XLI_GRID_OVERFULL,
     XLI_GRID_PAIRS,
     XLI_GRID_STARTS,
     XLI_GRID_GATHER,

@@ -60,13 +60,13 @@ done:
 
 /* The search's own values, and the scan that it nests with its own. */
 static xl_status make_parts(xl_neighbors *plan, const xl_neighbors_desc *desc,
-                            const xli_facts *facts)
+                            const xli_capabilities *capabilities)
 {
     xl_status status;
     xli_tune_device device;
     xli_tune tune;
     const xli_tune_wish *wish = XLI_TUNE_WISH(XLI_TUNE_NEIGHBORS | XLI_TUNE_SCAN, desc);
-    XL_TRY(xli_context_tune(plan->ctx, facts, wish, &device, &tune));
+    XL_TRY(xli_context_tune(plan->ctx, capabilities, wish, &device, &tune));
     plan->tune = tune.neighbors;
     xli_tune_neighbors_fit(&device, &plan->tune);
     XL_TRY(xli_grid_make_scan(plan->ctx, XL_U64, wish, &plan->scan));
@@ -78,7 +78,7 @@ xl_status xl_neighbors_create(xl_context *ctx, const xl_neighbors_desc *desc, xl
 {
     xl_status status;
     xl_neighbors *made = NULL;
-    const xli_facts *facts;
+    const xli_capabilities *capabilities;
     xl_neighbors_desc checked;
     if (plan)
         *plan = NULL;
@@ -90,7 +90,7 @@ xl_status xl_neighbors_create(xl_context *ctx, const xl_neighbors_desc *desc, xl
     xl_neighbors_desc_init(&checked);
     XL_TRY(XLI_DESC_READ(ctx, xl_neighbors_desc, desc, &checked));
     XL_TRY(xli_neighbors_check_desc(ctx, &checked));
-    XL_TRY(xli_context_facts(ctx, &facts));
+    XL_TRY(xli_context_capabilities(ctx, &capabilities));
     made = xli_alloc(sizeof *made);
     if (!made)
         XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a search plan"));
@@ -99,7 +99,7 @@ xl_status xl_neighbors_create(xl_context *ctx, const xl_neighbors_desc *desc, xl
     made->radius2 = checked.radius * checked.radius;
     made->reach = reach_of(checked.radius);
     made->visits = checked.visit != NULL;
-    XL_TRY(make_parts(made, &checked, facts));
+    XL_TRY(make_parts(made, &checked, capabilities));
     XL_TRY(build_kernels(made, &checked));
     *plan = made;
     made = NULL;

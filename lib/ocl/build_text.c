@@ -124,10 +124,10 @@ static void add_first_line(xli_text *text, const xli_build *build, const xli_log
 }
 
 /* What a maintainer needs beside the log. */
-static void add_facts(xli_text *text, const xl_context *ctx, const xli_build *build,
-                      const char *dump)
+static void add_capabilities(xli_text *text, const xl_context *ctx, const xli_build *build,
+                             const char *dump)
 {
-    const xl_device_info *info = &build->facts->info;
+    const xl_device_info *info = &build->capabilities->info;
     xli_text_add(text, "clBuildProgram returned %s (%d)\n", xli_cl_name(build->code),
                  (int)build->code);
     xli_text_add(text, "program: %s\ndevice: %s, %s, driver %s\noptions: ", build->name, info->name,
@@ -154,7 +154,7 @@ char *xli_build_report(const xl_context *ctx, const xli_build *build, const char
     const char *said = log.text.data && !log.text.failed ? log.text.data : "(none)\n";
     const size_t lines = source.failed ? 0 : count_shown(&log, source.data, &before);
     add_first_line(&text, build, &log, lines > 0);
-    add_facts(&text, ctx, build, dump);
+    add_capabilities(&text, ctx, build, dump);
     if (!text.failed && !source.failed) {
         const size_t room =
             MOST_LINES - xli_min(MOST_LINES, TITLES + LEFT_OUT + lines_in(text.data));

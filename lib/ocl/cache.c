@@ -10,13 +10,13 @@
 
 enum { HEADER = XLI_CACHE_HEADER };
 
-void xli_cache_key(const xli_facts *facts, const char *options, const char *head,
+void xli_cache_key(const xli_capabilities *capabilities, const char *options, const char *head,
                    const xli_source *source, char key[65])
 {
-    const xl_device_info *info = &facts->info;
+    const xl_device_info *info = &capabilities->info;
     char vendor_id[16];
     xli_sha256 hash;
-    snprintf(vendor_id, sizeof vendor_id, "%08x", (unsigned)facts->vendor_id);
+    snprintf(vendor_id, sizeof vendor_id, "%08x", (unsigned)capabilities->vendor_id);
     xli_sha256_init(&hash);
     /* The feature switches and the user's text are lines of `head`. */
     const char *const parts[] = {
@@ -84,23 +84,24 @@ bool xli_cache_fits(cl_program program, const char *const texts[], size_t n)
 
 /* A note belongs to a device, its driver, this version of the library, and what the
  * kernels under test are built from. */
-static bool note_key(const xli_facts *facts, const char *test, char key[65])
+static bool pass_key(const xli_capabilities *capabilities, const char *test, char key[65])
 {
     const xli_source *source = xli_source_find(test);
     char features[64];
     if (!source)
         return false;
-    snprintf(features, sizeof features, "way %d, width %u, dialect %s", (int)facts->lane_way,
-             (unsigned)facts->info.sub_group_size, facts->info.opencl_c);
-    xli_cache_key(facts, "passed", features, source, key);
+    snprintf(features, sizeof features, "way %d, width %u, dialect %s", (int)capabilities->lane_way,
+             (unsigned)capabilities->info.sub_group_size, capabilities->info.opencl_c);
+    xli_cache_key(capabilities, "passed", features, source, key);
     return true;
 }
 
-bool xli_cache_has_note(const xl_context *ctx, const xli_facts *facts, const char *test)
+bool xli_cache_has_pass(const xl_context *ctx, const xli_capabilities *capabilities,
+                        const char *test)
 {
     char key[65];
     size_t length = 0;
-    if (!ctx->cache_dir || !note_key(facts, test, key))
+    if (!ctx->cache_dir || !pass_key(capabilities, test, key))
         return false;
     char *file = xli_cache_read(ctx, key, &length);
     const bool has = file && length - HEADER == strlen(test) + 1 &&
@@ -109,11 +110,12 @@ bool xli_cache_has_note(const xl_context *ctx, const xli_facts *facts, const cha
     return has;
 }
 
-void xli_cache_add_note(const xl_context *ctx, const xli_facts *facts, const char *test)
+void xli_cache_add_pass(const xl_context *ctx, const xli_capabilities *capabilities,
+                        const char *test)
 {
     char key[65];
     const size_t length = strlen(test) + 1;
-    if (!ctx->cache_dir || !note_key(facts, test, key))
+    if (!ctx->cache_dir || !pass_key(capabilities, test, key))
         return;
     char *file = xli_alloc(HEADER + length);
     if (file) {

@@ -82,7 +82,7 @@ xl_status xli_cache_open(xl_context *ctx, const char *setting)
     XL_TRY(choose_folder(ctx, setting, &note));
     if (note.failed)
         XL_TRY(xli_fail(NULL, XL_ERROR_OUT_OF_MEMORY, "no memory for the name of a folder"));
-    ctx->cache_note = note.data;
+    ctx->cache_description = note.data;
     note = (xli_text){0};
 done:
     xli_text_free(&note);
@@ -91,7 +91,7 @@ done:
 
 const char *xl_context_cache(const xl_context *ctx)
 {
-    return ctx ? ctx->cache_note : "";
+    return ctx ? ctx->cache_description : "";
 }
 
 static char *path_of(const xl_context *ctx, const char key[65])

@@ -160,7 +160,7 @@ void xli_context_release(xl_context *ctx)
         clReleaseDevice(ctx->device);
     }
     xli_free(ctx->cache_dir);
-    xli_free(ctx->cache_note);
+    xli_free(ctx->cache_description);
     xli_free(ctx->dump_dir);
     xli_free(ctx->tuning);
     xli_free(ctx->scan_word);

@@ -68,8 +68,8 @@ done:
     return xli_seq_end(&seq, status, NULL);
 }
 
-xl_status xli_kernel_ask(xl_context *ctx, xli_kernel *kernel, size_t items, size_t bytes,
-                         void *answer)
+xl_status xli_kernel_query(xl_context *ctx, xli_kernel *kernel, size_t items, size_t bytes,
+                           void *answer)
 {
     xl_status status;
     cl_int code;

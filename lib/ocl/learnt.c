@@ -8,17 +8,17 @@
 /* Oclgrind 21.10 lists OpenCL C 3.0, and then refuses its own options for it: a
  * dialect counts only once the probe was built in it. What is tried and refused on
  * the way to an answer is no failure of the caller's, so its text is taken back. */
-static xl_status learn_facts(xl_context *ctx, xli_facts *facts)
+static xl_status query_capabilities(xl_context *ctx, xli_capabilities *capabilities)
 {
     xl_status status = XL_ERROR_BUILD;
     char *before = xli_strdup(xl_context_error(ctx));
     if (!before)
         return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory to learn what the device is");
     for (int oldest = 0; oldest <= 1 && status == XL_ERROR_BUILD; ++oldest) {
-        *facts = (xli_facts){0};
-        status = xli_facts_ask(ctx, oldest == 1, facts);
+        *capabilities = (xli_capabilities){0};
+        status = xli_capabilities_query(ctx, oldest == 1, capabilities);
         if (status == XL_SUCCESS)
-            status = xli_probe_lanes(ctx, facts);
+            status = xli_probe_lanes(ctx, capabilities);
     }
     if (status == XL_SUCCESS && strcmp(before, xl_context_error(ctx)) != 0)
         (void)xli_fail(ctx, XL_SUCCESS, "%s", before);
@@ -27,21 +27,21 @@ static xl_status learn_facts(xl_context *ctx, xli_facts *facts)
 }
 
 /* Two threads may both probe the first time; the first answer is kept. */
-xl_status xli_context_facts(xl_context *ctx, const xli_facts **facts)
+xl_status xli_context_capabilities(xl_context *ctx, const xli_capabilities **capabilities)
 {
     xl_status status = XL_SUCCESS;
-    *facts = &ctx->facts;
+    *capabilities = &ctx->capabilities;
     xli_mutex_lock(ctx->lock);
-    bool known = ctx->facts_known;
+    bool known = ctx->capabilities_known;
     xli_mutex_unlock(ctx->lock);
     if (known)
         return XL_SUCCESS;
-    xli_facts fresh;
-    XL_TRY(learn_facts(ctx, &fresh));
+    xli_capabilities fresh;
+    XL_TRY(query_capabilities(ctx, &fresh));
     xli_mutex_lock(ctx->lock);
-    if (!ctx->facts_known)
-        ctx->facts = fresh;
-    ctx->facts_known = true;
+    if (!ctx->capabilities_known)
+        ctx->capabilities = fresh;
+    ctx->capabilities_known = true;
     xli_mutex_unlock(ctx->lock);
 done:
     return status;
@@ -49,56 +49,58 @@ done:
 
 xl_status xl_context_device_info_sized(xl_context *ctx, xl_device_info *info, size_t size)
 {
-    const xli_facts *facts;
+    const xli_capabilities *capabilities;
     if (!ctx || !info)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", ctx ? "info" : "ctx");
-    xl_status status = xli_context_facts(ctx, &facts);
+    xl_status status = xli_context_capabilities(ctx, &capabilities);
     if (status == XL_SUCCESS)
-        xli_struct_write(info, size, &facts->info, sizeof facts->info);
+        xli_struct_write(info, size, &capabilities->info, sizeof capabilities->info);
     return status;
 }
 
-static xli_remembered *remembered(xl_context *ctx, const char *test)
+static xli_self_test_record *remembered(xl_context *ctx, const char *test)
 {
-    for (size_t i = 0; i < XLI_COUNT(ctx->verdicts); ++i) {
-        xli_remembered *r = &ctx->verdicts[i];
+    for (size_t i = 0; i < XLI_COUNT(ctx->self_test_results); ++i) {
+        xli_self_test_record *r = &ctx->self_test_results[i];
         if (!r->test || strcmp(r->test, test) == 0)
             return r;
     }
     return NULL;
 }
 
-static void remember(xl_context *ctx, const char *test, xli_verdict verdict)
+static void remember(xl_context *ctx, const char *test, xli_self_test_result result)
 {
     xli_mutex_lock(ctx->lock);
-    xli_remembered *r = remembered(ctx, test);
+    xli_self_test_record *r = remembered(ctx, test);
     if (r)
-        *r = (xli_remembered){test, verdict};
+        *r = (xli_self_test_record){test, result};
     xli_mutex_unlock(ctx->lock);
 }
 
-xli_verdict xli_context_verdict(xl_context *ctx, const char *test)
+xli_self_test_result xli_context_self_test_result(xl_context *ctx, const char *test)
 {
     xli_mutex_lock(ctx->lock);
-    const xli_remembered *r = remembered(ctx, test);
-    xli_verdict verdict = r && r->test ? r->verdict : XLI_UNTRIED;
-    const bool known = ctx->facts_known;
+    const xli_self_test_record *r = remembered(ctx, test);
+    xli_self_test_result result = r && r->test ? r->result : XLI_SELF_TEST_NOT_RUN;
+    const bool known = ctx->capabilities_known;
     xli_mutex_unlock(ctx->lock);
-    if (verdict == XLI_UNTRIED && known && xli_cache_has_note(ctx, &ctx->facts, test)) {
-        remember(ctx, test, XLI_PASSED);
-        verdict = XLI_PASSED;
+    if (result == XLI_SELF_TEST_NOT_RUN && known &&
+        xli_cache_has_pass(ctx, &ctx->capabilities, test)) {
+        remember(ctx, test, XLI_SELF_TEST_PASSED);
+        result = XLI_SELF_TEST_PASSED;
     }
-    return verdict;
+    return result;
 }
 
-void xli_context_set_verdict(xl_context *ctx, const char *test, xli_verdict verdict)
+void xli_context_set_self_test_result(xl_context *ctx, const char *test,
+                                      xli_self_test_result result)
 {
-    remember(ctx, test, verdict);
+    remember(ctx, test, result);
     xli_mutex_lock(ctx->lock);
-    const bool known = ctx->facts_known;
+    const bool known = ctx->capabilities_known;
     xli_mutex_unlock(ctx->lock);
-    if (verdict == XLI_PASSED && known)
-        xli_cache_add_note(ctx, &ctx->facts, test);
+    if (result == XLI_SELF_TEST_PASSED && known)
+        xli_cache_add_pass(ctx, &ctx->capabilities, test);
 }
 
 /* ---- calls that start from the facts ---- */
@@ -106,28 +108,31 @@ void xli_context_set_verdict(xl_context *ctx, const char *test, xli_verdict verd
 xl_status xli_program_get_source(xl_context *ctx, const xli_source *source, const char *defines,
                                  xli_program **program)
 {
-    const xli_facts *facts;
+    const xli_capabilities *capabilities;
     *program = NULL;
-    xl_status status = xli_context_facts(ctx, &facts);
-    return status == XL_SUCCESS ? xli_program_build_source(ctx, facts, source, defines, "", program)
-                                : status;
+    xl_status status = xli_context_capabilities(ctx, &capabilities);
+    return status == XL_SUCCESS
+               ? xli_program_build_source(ctx, capabilities, source, defines, "", program)
+               : status;
 }
 
 xl_status xli_program_get(xl_context *ctx, const char *name, const char *defines,
                           xli_program **program)
 {
-    const xli_facts *facts;
+    const xli_capabilities *capabilities;
     *program = NULL;
-    xl_status status = xli_context_facts(ctx, &facts);
-    return status == XL_SUCCESS ? xli_program_build(ctx, facts, name, defines, program) : status;
+    xl_status status = xli_context_capabilities(ctx, &capabilities);
+    return status == XL_SUCCESS ? xli_program_build(ctx, capabilities, name, defines, program)
+                                : status;
 }
 
 xl_status xli_pool_create(xl_context *ctx, xli_pool *pool)
 {
     xl_status status;
-    const xli_facts *facts;
-    XL_TRY(xli_context_facts(ctx, &facts));
-    pool->apart = xli_rusticl_waits_badly(facts) || xli_oclgrind_flushes_badly(facts);
+    const xli_capabilities *capabilities;
+    XL_TRY(xli_context_capabilities(ctx, &capabilities));
+    pool->per_queue =
+        xli_rusticl_waits_badly(capabilities) || xli_oclgrind_flushes_badly(capabilities);
     pool->lock = xli_mutex_create();
     if (!pool->lock)
         status = xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a plan's scratch");
@@ -139,13 +144,13 @@ done:
 static xl_status learn_values(xl_context *ctx, xli_tune *tune)
 {
     xl_status status = XL_SUCCESS;
-    const xli_facts *facts;
+    const xli_capabilities *capabilities;
     xli_tune_device device;
     *tune = (xli_tune){0};
     if (!ctx)
         return XL_SUCCESS;
-    XL_TRY(xli_context_facts(ctx, &facts));
-    XL_TRY(xli_context_tune(ctx, facts, &(xli_tune_wish){0}, &device, tune));
+    XL_TRY(xli_context_capabilities(ctx, &capabilities));
+    XL_TRY(xli_context_tune(ctx, capabilities, &(xli_tune_wish){0}, &device, tune));
 done:
     return status;
 }

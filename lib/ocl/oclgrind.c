@@ -4,22 +4,22 @@
 
 #include <string.h>
 
-static bool is_oclgrind(const xli_facts *facts)
+static bool is_oclgrind(const xli_capabilities *capabilities)
 {
-    return strcmp(facts->info.platform, "Oclgrind") == 0;
+    return strcmp(capabilities->info.platform, "Oclgrind") == 0;
 }
 
 /* Oclgrind 21.10 (November 2026) simulates what its optimiser leaves, and gets some of that
  * wrong: exclusive scans of bytes by flags give wrong sums, and segmented scans with a start
  * value do not build. */
-const char *xli_oclgrind_options(const xli_facts *facts)
+const char *xli_oclgrind_options(const xli_capabilities *capabilities)
 {
-    return is_oclgrind(facts) ? " -cl-opt-disable" : "";
+    return is_oclgrind(capabilities) ? " -cl-opt-disable" : "";
 }
 
 /* There, a clFlush() is a clFinish(): behind a user's event that its caller has yet to complete
  * it never returns. */
-bool xli_oclgrind_flushes_badly(const xli_facts *facts)
+bool xli_oclgrind_flushes_badly(const xli_capabilities *capabilities)
 {
-    return is_oclgrind(facts);
+    return is_oclgrind(capabilities);
 }

@@ -75,7 +75,7 @@ xl_status xli_pool_enter(xl_context *ctx, xli_pool *pool, cl_command_queue queue
     xli_mutex_lock(pool->lock);
     const bool elsewhere = pool->queue && pool->queue != queue, loose = elsewhere || !in_order;
     pool->keeps_events = pool->keeps_events || loose;
-    if (loose && (!pool->last || (elsewhere && pool->apart)))
+    if (loose && (!pool->last || (elsewhere && pool->per_queue)))
         xli_pool_drop(pool);
     if (pool->most_calls && ++pool->calls >= pool->most_calls)
         xli_pool_drop(pool);

@@ -15,10 +15,10 @@ typedef struct xli_mask {
     size_t work_group; /* 0: no limit */
 } xli_mask;
 
-typedef struct xli_remembered {
+typedef struct xli_self_test_record {
     const char *test;
-    xli_verdict verdict;
-} xli_remembered;
+    xli_self_test_result result;
+} xli_self_test_record;
 
 /* tuning.c: xli_tuning_read(), whose text becomes the failure's. */
 xl_status xli_settings_read_tuning(const char *path, xli_tuning **tuning);
@@ -30,18 +30,18 @@ struct xl_context {
     cl_context cl;
     cl_device_id device;
     xli_mask mask;
-    char *cache_dir;  /* NULL: no disk cache */
-    char *cache_note; /* what xl_context_cache() says */
+    char *cache_dir;         /* NULL: no disk cache */
+    char *cache_description; /* what xl_context_cache() says */
     uint64_t cache_limit;
-    char *dump_dir;     /* NULL: no dumps */
-    xli_tuning *tuning; /* the tuning file's values, or NULL */
-    char *scan_word;    /* CROSSLANE_SCAN, or NULL */
-    xli_facts facts;    /* constant once facts_known is set */
+    char *dump_dir;                /* NULL: no dumps */
+    xli_tuning *tuning;            /* the tuning file's values, or NULL */
+    char *scan_word;               /* CROSSLANE_SCAN, or NULL */
+    xli_capabilities capabilities; /* constant once capabilities_known is set */
     /* ---- under the lock ---- */
     cl_command_queue queue;
-    bool facts_known;
+    bool capabilities_known;
     xli_program *programs;
-    xli_remembered verdicts[8];
+    xli_self_test_record self_test_results[8];
 };
 
 struct xli_program {
@@ -57,29 +57,30 @@ const char *xli_setting(const char *field, const char *variable);
 /* settings.c: reads mask, tuning file and folders into a context that is being made. */
 xl_status xli_settings_read(xl_context *ctx, const xl_context_desc *desc);
 
-/* facts.c: asks the device everything that needs no kernel. With `oldest_dialect`
+/* capabilities.c: asks the device everything that needs no kernel. With `oldest_dialect`
  * kernels are built as OpenCL C 1.2, whatever newer ones the device lists. */
-xl_status xli_facts_ask(const xl_context *ctx, bool oldest_dialect, xli_facts *facts);
+xl_status xli_capabilities_query(const xl_context *ctx, bool oldest_dialect,
+                                 xli_capabilities *capabilities);
 
 /* rusticl.c: whether work must not wait for an event of another queue. */
-bool xli_rusticl_waits_badly(const xli_facts *facts);
+bool xli_rusticl_waits_badly(const xli_capabilities *capabilities);
 
 /* oclgrind.c: what every build has among its options there; "" elsewhere. */
-const char *xli_oclgrind_options(const xli_facts *facts);
+const char *xli_oclgrind_options(const xli_capabilities *capabilities);
 /* Whether a flush may never return. */
-bool xli_oclgrind_flushes_badly(const xli_facts *facts);
+bool xli_oclgrind_flushes_badly(const xli_capabilities *capabilities);
 
 /* probe.c: learns the sub-group size from a compiled kernel and checks it. Falls back
  * to local memory when what it sees is not what was promised. */
-xl_status xli_probe_lanes(xl_context *ctx, xli_facts *facts);
+xl_status xli_probe_lanes(xl_context *ctx, xli_capabilities *capabilities);
 
 /* program.c: xli_program_get() for given facts, which the probe needs while the
  * context's own are not known yet. */
-xl_status xli_program_build(xl_context *ctx, const xli_facts *facts, const char *name,
+xl_status xli_program_build(xl_context *ctx, const xli_capabilities *capabilities, const char *name,
                             const char *defines, xli_program **program);
 
 /* program.c: a source's program of these facts, from memory, the disk, or the compiler. */
-xl_status xli_program_build_source(xl_context *ctx, const xli_facts *facts,
+xl_status xli_program_build_source(xl_context *ctx, const xli_capabilities *capabilities,
                                    const xli_source *source, const char *defines,
                                    const char *options, xli_program **program);
 
@@ -91,9 +92,9 @@ void xli_program_free(xli_program *program);
 
 /* program.c: a source with the caller's own options, the caller's to release; `cached`:
  * looked for in the caches and put there. */
-xl_status xli_program_build_user(xl_context *ctx, const xli_facts *facts, const xli_source *source,
-                                 const char *defines, const char *options, bool cached,
-                                 cl_program *cl);
+xl_status xli_program_build_user(xl_context *ctx, const xli_capabilities *capabilities,
+                                 const xli_source *source, const char *defines, const char *options,
+                                 bool cached, cl_program *cl);
 
 /* The texts that a user's source may include, embedded from cl/include: the i-th, or
  * NULL, and the one of that name without ".cl", or NULL. */
@@ -132,7 +133,7 @@ void xli_cache_write(const xl_context *ctx, const char key[65], char *file, size
 
 /* cache.c: compiled programs on disk. A miss, a corrupt file or a folder that
  * cannot be written is never an error. */
-void xli_cache_key(const xli_facts *facts, const char *options, const char *head,
+void xli_cache_key(const xli_capabilities *capabilities, const char *options, const char *head,
                    const xli_source *source, char key[65]);
 cl_program xli_cache_load(const xl_context *ctx, const char key[65], const char *options_or_null);
 /* Whether a loaded program can have come from these texts: has kernels, all of whose names
@@ -145,8 +146,10 @@ void xli_cache_store_bitcode(const xl_context *ctx, const char key[65], cl_progr
 /* Whether these bytes are a whole file of a key, as it was written. */
 bool xli_cache_intact(const char *file, size_t length, const char key[65]);
 /* That this device passed the self-test of a kernel file, in an earlier process too. */
-bool xli_cache_has_note(const xl_context *ctx, const xli_facts *facts, const char *test);
-void xli_cache_add_note(const xl_context *ctx, const xli_facts *facts, const char *test);
+bool xli_cache_has_pass(const xl_context *ctx, const xli_capabilities *capabilities,
+                        const char *test);
+void xli_cache_add_pass(const xl_context *ctx, const xli_capabilities *capabilities,
+                        const char *test);
 
 /* build_log.c: a line of a source, with its number in the whole, and the file and number
  * that the #line marks before it say. Marks are no lines. */
@@ -177,7 +180,7 @@ void xli_log_read(const char *text, const char *source, xli_log *log);
 
 /* build_text.c: a build, and what it is reported and dumped as. */
 typedef struct xli_build {
-    const xli_facts *facts;
+    const xli_capabilities *capabilities;
     const char *name, *key, *options, *head, *body;
     cl_program program;
     cl_int code;

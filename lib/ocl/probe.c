@@ -49,19 +49,19 @@ static uint32_t agreed_width(const cl_uint *seen, size_t items, char *why, size_
 
 /* One attempt with the way that `facts` holds; *seen_width is 0 if the device did
  * not do what it said. */
-static xl_status attempt(xl_context *ctx, xli_facts *facts, uint32_t *seen_width)
+static xl_status attempt(xl_context *ctx, xli_capabilities *capabilities, uint32_t *seen_width)
 {
     xl_status status;
-    xl_device_info *info = &facts->info;
+    xl_device_info *info = &capabilities->info;
     xli_program *program = NULL;
     xli_kernel kernel = {0};
     cl_uint seen[PROBE_ITEMS * WORDS] = {0};
     *seen_width = 0;
-    XL_TRY(xli_program_build(ctx, facts, "probe", "", &program));
+    XL_TRY(xli_program_build(ctx, capabilities, "probe", "", &program));
     XL_TRY(xli_kernel_create(ctx, program, "xl_probe_lanes", &kernel));
     size_t limit = xli_min(xli_min(kernel.max_group, info->max_work_group_size), PROBE_ITEMS);
     size_t said = info->sub_group_size;
-    if (facts->lane_way == XLI_LANE_KHR) {
+    if (capabilities->lane_way == XLI_LANE_KHR) {
         said = kernel_width(ctx, kernel.cl, limit);
         info->sub_group_size_reported = (uint32_t)said;
     }
@@ -72,7 +72,7 @@ static xl_status attempt(xl_context *ctx, xli_facts *facts, uint32_t *seen_width
                  (unsigned)limit);
         goto done;
     }
-    XL_TRY(xli_kernel_ask(ctx, &kernel, items, items * WORDS * sizeof *seen, seen));
+    XL_TRY(xli_kernel_query(ctx, &kernel, items, items * WORDS * sizeof *seen, seen));
     *seen_width = agreed_width(seen, items, info->probe, sizeof info->probe);
     if (*seen_width != 0 && *seen_width != said) {
         snprintf(info->probe, sizeof info->probe, "the kernel saw width %u where %u was promised",
@@ -88,12 +88,12 @@ done:
     return status;
 }
 
-xl_status xli_probe_lanes(xl_context *ctx, xli_facts *facts)
+xl_status xli_probe_lanes(xl_context *ctx, xli_capabilities *capabilities)
 {
-    xl_device_info *info = &facts->info;
+    xl_device_info *info = &capabilities->info;
     uint32_t seen = 0;
-    xl_status status = attempt(ctx, facts, &seen);
-    bool cross = facts->lane_way != XLI_LANE_LOCAL;
+    xl_status status = attempt(ctx, capabilities, &seen);
+    bool cross = capabilities->lane_way != XLI_LANE_LOCAL;
     /* A way that does not compile or misbehaves is not an error: there is another.
      * Memory that ran out is no fault of the way's, and may be there next time. */
     if (cross && status != XL_ERROR_OUT_OF_MEMORY && (status != XL_SUCCESS || seen == 0)) {
@@ -102,9 +102,9 @@ xl_status xli_probe_lanes(xl_context *ctx, xli_facts *facts)
                  status == XL_SUCCESS       ? info->probe
                  : status == XL_ERROR_BUILD ? "it did not compile"
                                             : "it did not run");
-        facts->lane_way = XLI_LANE_LOCAL;
+        capabilities->lane_way = XLI_LANE_LOCAL;
         info->sub_group_size = 1;
-        status = attempt(ctx, facts, &seen);
+        status = attempt(ctx, capabilities, &seen);
         snprintf(info->probe, sizeof info->probe, "cross-lane way refused: %.120s", why);
     } else if (status == XL_SUCCESS && seen > 0) {
         info->sub_group_size = seen;
@@ -114,6 +114,6 @@ xl_status xli_probe_lanes(xl_context *ctx, xli_facts *facts)
     }
     info->sub_group_size_measured = seen;
     static const char *const ways[] = {"local", "sub-group", "ptx"};
-    snprintf(info->cross_lane, sizeof info->cross_lane, "%s", ways[facts->lane_way]);
+    snprintf(info->cross_lane, sizeof info->cross_lane, "%s", ways[capabilities->lane_way]);
     return status;
 }

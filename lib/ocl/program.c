@@ -10,20 +10,20 @@
 #include <string.h>
 
 /* The feature lines that cl/prelude/prelude.cl asks for. */
-static void add_feature_lines(xli_text *text, const xli_facts *facts)
+static void add_feature_lines(xli_text *text, const xli_capabilities *capabilities)
 {
     const struct {
         const char *name;
         unsigned value;
     } features[] = {
-        {"XL_LANE_WAY", facts->lane_way},
-        {"XL_LANES", facts->info.sub_group_size},
-        {"XL_HAS_FP64", facts->info.has_fp64},
-        {"XL_HAS_INT64_ATOMICS", facts->info.has_int64_atomics},
-        {"XL_CAN_MESSAGE", facts->can_message},
-        {"XL_IS_CPU", facts->is_cpu},
-        {"XL_OPENCL3", facts->has_opencl3},
-        {"XL_NV_CAPABILITY", facts->nv_capability},
+        {"XL_LANE_WAY", capabilities->lane_way},
+        {"XL_LANES", capabilities->info.sub_group_size},
+        {"XL_HAS_FP64", capabilities->info.has_fp64},
+        {"XL_HAS_INT64_ATOMICS", capabilities->info.has_int64_atomics},
+        {"XL_CAN_PUBLISH", capabilities->can_publish},
+        {"XL_IS_CPU", capabilities->is_cpu},
+        {"XL_OPENCL3", capabilities->has_opencl3},
+        {"XL_NV_CAPABILITY", capabilities->nv_capability},
     };
     for (size_t i = 0; i < XLI_COUNT(features); ++i)
         xli_text_add(text, "#define %s %u\n", features[i].name, features[i].value);
@@ -40,7 +40,7 @@ static xli_program *find_locked(xl_context *ctx, const char key[65])
 /* What is built, before it is: options and head, and the key that they and the source
  * come to. */
 typedef struct xli_recipe {
-    const xli_facts *facts;
+    const xli_capabilities *capabilities;
     const xli_source *source;
     xli_text options;
     xli_text head;
@@ -62,7 +62,7 @@ static recipe *remember(const xl_context *ctx, recipe *r)
     recipe *again = xli_source_find(r->source->name) == r->source ? xli_alloc(sizeof *r) : NULL;
     if (again) {
         *again = *r;
-        again->facts = &ctx->facts; /* those given may go */
+        again->capabilities = &ctx->capabilities; /* those given may go */
         r->head = r->options = (xli_text){0};
     }
     return again;
@@ -114,9 +114,9 @@ static xli_program *keep(xl_context *ctx, const char key[65], cl_program cl, rec
  * more, for groups of any size: 1.7 s a program. So what its front end made is kept, and
  * built. PoCL finds that again by a hash of the bitcode and of what else its code depends
  * on, its own version and POCL_WORK_GROUP_METHOD among that. */
-static bool keeps_bitcode(const xl_context *ctx, const xli_facts *facts)
+static bool keeps_bitcode(const xl_context *ctx, const xli_capabilities *capabilities)
 {
-    return facts->takes_bitcode && !ctx->dump_dir &&
+    return capabilities->takes_bitcode && !ctx->dump_dir &&
            !xli_os_env("POCL_EXTRA_BUILD_FLAGS"); /* our key does not hold these */
 }
 
@@ -125,17 +125,17 @@ static bool keeps_bitcode(const xl_context *ctx, const xli_facts *facts)
 static xl_status write_recipe(const xl_context *ctx, const char *defines, const char *options,
                               recipe *r)
 {
-    xli_text_add(&r->options, "-cl-std=%s%s%s%s%s", r->facts->info.opencl_c,
-                 ctx->dump_dir ? "" : " -w", xli_oclgrind_options(r->facts), options[0] ? " " : "",
-                 options);
-    add_feature_lines(&r->head, r->facts);
+    xli_text_add(&r->options, "-cl-std=%s%s%s%s%s", r->capabilities->info.opencl_c,
+                 ctx->dump_dir ? "" : " -w", xli_oclgrind_options(r->capabilities),
+                 options[0] ? " " : "", options);
+    add_feature_lines(&r->head, r->capabilities);
     xli_text_add(&r->head, "%s", defines);
     if (r->head.failed || r->options.failed)
         return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the source of \"%s\"",
                         r->source->name);
-    xli_cache_key(r->facts, r->options.data, r->head.data, r->source, r->key);
-    r->disk = ctx->cache_dir && !r->facts->info.caches_from_source;
-    r->bitcode = ctx->cache_dir && keeps_bitcode(ctx, r->facts);
+    xli_cache_key(r->capabilities, r->options.data, r->head.data, r->source, r->key);
+    r->disk = ctx->cache_dir && !r->capabilities->info.caches_from_source;
+    r->bitcode = ctx->cache_dir && keeps_bitcode(ctx, r->capabilities);
     return XL_SUCCESS;
 }
 
@@ -151,7 +151,7 @@ static xl_status compile(xl_context *ctx, const recipe *r, cl_program *out)
     cl_program cl = clCreateProgramWithSource(ctx->cl, 2, parts, lengths, &code);
     XL_TRY(xli_cl(ctx, code, "clCreateProgramWithSource"));
     code = clBuildProgram(cl, 1, &ctx->device, options, NULL, NULL);
-    const xli_build build = {r->facts, name, r->key, options, head, body, cl, code};
+    const xli_build build = {r->capabilities, name, r->key, options, head, body, cl, code};
     if (ctx->dump_dir)
         dump = xli_build_dump(ctx, &build);
     if (xli_cl_no_memory(code) || code == CL_OUT_OF_RESOURCES) /* not the program's fault */
@@ -213,12 +213,12 @@ static cl_program find_on_disk(const xl_context *ctx, const recipe *r)
     return cl;
 }
 
-xl_status xli_program_build_source(xl_context *ctx, const xli_facts *facts,
+xl_status xli_program_build_source(xl_context *ctx, const xli_capabilities *capabilities,
                                    const xli_source *source, const char *defines,
                                    const char *options, xli_program **program)
 {
     xl_status status = XL_SUCCESS;
-    recipe r = {.facts = facts, .source = source};
+    recipe r = {.capabilities = capabilities, .source = source};
     cl_program cl = NULL;
     recipe *again = NULL;
     XL_TRY(write_recipe(ctx, defines, options, &r));
@@ -261,15 +261,15 @@ done:
     return status;
 }
 
-xl_status xli_program_build_user(xl_context *ctx, const xli_facts *facts, const xli_source *source,
-                                 const char *defines, const char *options, bool cached,
-                                 cl_program *cl)
+xl_status xli_program_build_user(xl_context *ctx, const xli_capabilities *capabilities,
+                                 const xli_source *source, const char *defines, const char *options,
+                                 bool cached, cl_program *cl)
 {
     xl_status status;
-    recipe r = {.facts = facts, .source = source};
+    recipe r = {.capabilities = capabilities, .source = source};
     xli_program *program = NULL;
     if (cached) {
-        XL_TRY(xli_program_build_source(ctx, facts, source, defines, options, &program));
+        XL_TRY(xli_program_build_source(ctx, capabilities, source, defines, options, &program));
         XL_TRY(xli_cl(ctx, clRetainProgram(program->cl), "clRetainProgram"));
         *cl = program->cl;
     } else {
@@ -281,11 +281,11 @@ done:
     return status;
 }
 
-xl_status xli_program_build(xl_context *ctx, const xli_facts *facts, const char *name,
+xl_status xli_program_build(xl_context *ctx, const xli_capabilities *capabilities, const char *name,
                             const char *defines, xli_program **program)
 {
     const xli_source *source = xli_source_find(name);
     if (!source)
         return xli_fail(ctx, XL_ERROR_INTERNAL, "no kernel source \"%s\" is embedded", name);
-    return xli_program_build_source(ctx, facts, source, defines, "", program);
+    return xli_program_build_source(ctx, capabilities, source, defines, "", program);
 }

@@ -69,49 +69,51 @@ typedef enum xli_lane_way { XLI_LANE_LOCAL = 0, XLI_LANE_KHR = 1, XLI_LANE_PTX =
 
 /* Facts that kernels are specialised by; learnt once per context (this compiles
  * and runs the lane probe the first time). Borrowed from the context. */
-typedef struct xli_facts {
+typedef struct xli_capabilities {
     xl_device_info info;
     xli_lane_way lane_way;
     bool is_cpu;      /* one work-item per core with long tiles, not a small GPU */
     bool has_opencl3; /* kernels are built as OpenCL C 3.0 or 2.0 */
-    bool can_message; /* 64-bit words may pass between work-groups: PTX or C11 device scope */
+    bool can_publish; /* 64-bit words may pass between work-groups: PTX or C11 device scope */
     bool has_khr_shuffle;
     bool has_khr_ballot;
     bool has_fp16;      /* half may be computed with */
     bool takes_bitcode; /* PoCL on a CPU: see program.c */
     uint32_t vendor_id;
     uint32_t nv_capability; /* of NVIDIA's OpenCL: the major compute capability; else 0 */
-} xli_facts;
-xl_status xli_context_facts(xl_context *ctx, const xli_facts **facts);
+} xli_capabilities;
+xl_status xli_context_capabilities(xl_context *ctx, const xli_capabilities **capabilities);
 
 /* rusticl.c: whether a kernel that leaves a carry of one byte ends the process there. */
-bool xli_rusticl_dies_of_byte_carries(const xli_facts *facts);
+bool xli_rusticl_dies_of_byte_carries(const xli_capabilities *capabilities);
 
 /* What xl_plan_info says of kernels that exchange values within sub-groups where they can: the
  * sub-groups of groups of that size, or 0 where local memory does it. */
-static inline uint32_t xli_sub_group_of(const xli_facts *facts, size_t group_size)
+static inline uint32_t xli_sub_group_of(const xli_capabilities *capabilities, size_t group_size)
 {
-    const bool can = facts->lane_way != XLI_LANE_LOCAL && group_size >= facts->info.sub_group_size;
-    return can ? facts->info.sub_group_size : 0;
+    const bool can =
+        capabilities->lane_way != XLI_LANE_LOCAL && group_size >= capabilities->info.sub_group_size;
+    return can ? capabilities->info.sub_group_size : 0;
 }
 
 /* Remembered answer of a self-test that runs once per context and is shared by
  * its plans, such as "does look-back give right results here". `test` is the name of the
  * kernel file that is tested. A test that was passed is noted in the cache folder, for
  * the device, its driver and that file's text, and counts for later processes too. */
-typedef enum xli_verdict {
-    XLI_UNTRIED = 0,
-    XLI_PASSED = 1,
-    XLI_REFUSED = 2,
-    XLI_FAILED = 3 /* it did not run to its end, and might another time */
-} xli_verdict;
-xli_verdict xli_context_verdict(xl_context *ctx, const char *test);
-void xli_context_set_verdict(xl_context *ctx, const char *test, xli_verdict verdict);
+typedef enum xli_self_test_result {
+    XLI_SELF_TEST_NOT_RUN = 0,
+    XLI_SELF_TEST_PASSED = 1,
+    XLI_SELF_TEST_WRONG = 2,
+    XLI_SELF_TEST_ERROR = 3 /* it did not run to its end, and might another time */
+} xli_self_test_result;
+xli_self_test_result xli_context_self_test_result(xl_context *ctx, const char *test);
+void xli_context_set_self_test_result(xl_context *ctx, const char *test,
+                                      xli_self_test_result result);
 
 /* The tuning values of a plan, as xli_tune_choose() has them, and the device that they are
  * for. Checked before any side effect. */
-xl_status xli_context_tune(const xl_context *ctx, const xli_facts *facts, const xli_tune_wish *wish,
-                           xli_tune_device *device, xli_tune *tune);
+xl_status xli_context_tune(const xl_context *ctx, const xli_capabilities *capabilities,
+                           const xli_tune_wish *wish, xli_tune_device *device, xli_tune *tune);
 /* What a descriptor wishes for, where a plan takes the values of `primitives`. */
 #define XLI_TUNE_WISH(takes, desc)                                                                 \
     (&(xli_tune_wish){                                                                             \
@@ -162,8 +164,8 @@ xl_status xli_kernel_create(xl_context *ctx, const xli_program *program, const c
 void xli_kernel_destroy(xli_kernel *kernel); /* zeroed kernels are fine */
 /* Runs one work-group of a kernel whose only argument is a buffer of `bytes`, and reads that
  * back; blocks. */
-xl_status xli_kernel_ask(xl_context *ctx, xli_kernel *kernel, size_t items, size_t bytes,
-                         void *answer);
+xl_status xli_kernel_query(xl_context *ctx, xli_kernel *kernel, size_t items, size_t bytes,
+                           void *answer);
 
 /* ---- arguments of public calls ------------------------------------------- */
 
@@ -207,7 +209,7 @@ typedef struct xli_pool {
     cl_command_queue queue; /* of the last call on this buffer; to compare with, not to use */
     cl_event last;          /* of that call, or NULL */
     bool keeps_events;      /* calls came from more than one queue: each leaves its event */
-    bool apart;             /* but no queue can wait for another's: see rusticl.c, oclgrind.c */
+    bool per_queue;         /* but no queue can wait for another's: see rusticl.c, oclgrind.c */
 } xli_pool;
 xl_status xli_pool_create(xl_context *ctx, xli_pool *pool);
 void xli_pool_destroy(xli_pool *pool); /* a zeroed one is fine */
@@ -262,11 +264,11 @@ typedef struct xli_arg {
  * one, 3.6 us without). To know which launch is the last, each is held back until
  * the next one or the end of the sequence. */
 enum { XLI_MAX_ARGS = 24 };
-typedef struct xli_held {
+typedef struct xli_pending_launch {
     xli_kernel *kernel; /* NULL: nothing is held back */
     size_t groups, group_size, num_args;
     xli_arg args[XLI_MAX_ARGS];
-} xli_held;
+} xli_pending_launch;
 typedef struct xli_seq {
     xl_context *ctx;
     cl_command_queue queue;
@@ -278,7 +280,7 @@ typedef struct xli_seq {
     cl_event *both;  /* `waits` where the plan's own scratch adds to the caller's */
     xli_pool *pool;  /* that scratch, which this call has to itself; NULL: it is not used */
     unsigned enqueued;
-    xli_held held;
+    xli_pending_launch pending;
 } xli_seq;
 
 /* Checks queue and wait list (XL_ERROR_INVALID_ARGUMENT) before any side effect;

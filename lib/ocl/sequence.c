@@ -145,19 +145,20 @@ static cl_int set_arg(cl_kernel kernel, cl_uint index, const xli_arg *arg)
 static xl_status flush(xli_seq *seq, bool want_event)
 {
     xl_status status = XL_SUCCESS;
-    xli_held *held = &seq->held;
-    xli_kernel *kernel = held->kernel;
+    xli_pending_launch *pending = &seq->pending;
+    xli_kernel *kernel = pending->kernel;
     cl_event event = NULL;
-    size_t global = held->groups * held->group_size;
+    size_t global = pending->groups * pending->group_size;
     if (!kernel)
         return XL_SUCCESS;
-    held->kernel = NULL;
+    pending->kernel = NULL;
     xli_mutex_lock(kernel->lock);
-    for (size_t i = 0; i < held->num_args; ++i)
-        XL_TRY(xli_cl(seq->ctx, set_arg(kernel->cl, (cl_uint)i, &held->args[i]), "clSetKernelArg"));
+    for (size_t i = 0; i < pending->num_args; ++i)
+        XL_TRY(
+            xli_cl(seq->ctx, set_arg(kernel->cl, (cl_uint)i, &pending->args[i]), "clSetKernelArg"));
     XL_TRY(xli_cl(seq->ctx,
                   clEnqueueNDRangeKernel(seq->queue, kernel->cl, 1, NULL, &global,
-                                         &held->group_size, xli_seq_num_waits(seq),
+                                         &pending->group_size, xli_seq_num_waits(seq),
                                          xli_seq_waits(seq), want_event ? &event : NULL),
                   "clEnqueueNDRangeKernel"));
     advance(seq, event);
@@ -175,20 +176,20 @@ xl_status xli_seq_launch(xli_seq *seq, xli_kernel *kernel, size_t groups, size_t
         return xli_fail(seq->ctx, XL_ERROR_INTERNAL,
                         "a launch of %zu groups of %zu with %zu arguments", groups, group_size,
                         num_args);
-    xli_held *held = &seq->held;
-    held->groups = groups;
-    held->group_size = group_size;
-    held->num_args = num_args;
+    xli_pending_launch *pending = &seq->pending;
+    pending->groups = groups;
+    pending->group_size = group_size;
+    pending->num_args = num_args;
     for (size_t i = 0; i < num_args; ++i) {
-        held->args[i] = args[i];
+        pending->args[i] = args[i];
         if (args[i].kind != ARG_BYTES)
             continue;
         if (args[i].size > sizeof args[i].hold.bytes)
             return xli_fail(seq->ctx, XL_ERROR_INTERNAL, "kernel argument %zu of %zu bytes", i,
                             args[i].size);
-        memcpy(held->args[i].hold.bytes, args[i].value, args[i].size);
+        memcpy(pending->args[i].hold.bytes, args[i].value, args[i].size);
     }
-    held->kernel = kernel;
+    pending->kernel = kernel;
 done:
     return status;
 }
@@ -231,7 +232,7 @@ static bool unheeded_waits(const xli_seq *seq)
 static xl_status leave_pool(xli_seq *seq, xl_status status)
 {
     xli_pool *pool = seq->pool;
-    if (status == XL_SUCCESS && pool->keeps_events && !pool->apart)
+    if (status == XL_SUCCESS && pool->keeps_events && !pool->per_queue)
         status = xli_cl(seq->ctx, clFlush(seq->queue), "clFlush");
     /* What a call that failed halfway left in the scratch, or still does there, is not known. */
     if (status != XL_SUCCESS)

@@ -3,16 +3,16 @@
  * errors of the context. */
 #include "private.h"
 
-static xli_tune_device device_of(const xli_facts *facts)
+static xli_tune_device device_of(const xli_capabilities *capabilities)
 {
-    return (xli_tune_device){.name = facts->info.name,
-                             .vendor_id = facts->vendor_id,
-                             .capability = facts->nv_capability,
-                             .is_cpu = facts->is_cpu,
-                             .has_lanes = facts->lane_way != XLI_LANE_LOCAL,
-                             .compute_units = facts->info.compute_units,
-                             .local_bytes = facts->info.local_bytes,
-                             .max_work_group = facts->info.max_work_group_size};
+    return (xli_tune_device){.name = capabilities->info.name,
+                             .vendor_id = capabilities->vendor_id,
+                             .capability = capabilities->nv_capability,
+                             .is_cpu = capabilities->is_cpu,
+                             .has_lanes = capabilities->lane_way != XLI_LANE_LOCAL,
+                             .compute_units = capabilities->info.compute_units,
+                             .local_bytes = capabilities->info.local_bytes,
+                             .max_work_group = capabilities->info.max_work_group_size};
 }
 
 /* Takes over the text. */
@@ -35,11 +35,11 @@ xl_status xli_settings_read_tuning(const char *path, xli_tuning **tuning)
     return report(NULL, status, &why);
 }
 
-xl_status xli_context_tune(const xl_context *ctx, const xli_facts *facts, const xli_tune_wish *wish,
-                           xli_tune_device *device, xli_tune *tune)
+xl_status xli_context_tune(const xl_context *ctx, const xli_capabilities *capabilities,
+                           const xli_tune_wish *wish, xli_tune_device *device, xli_tune *tune)
 {
     xli_text why = {0};
-    *device = device_of(facts);
+    *device = device_of(capabilities);
     const xl_status status = xli_tune_choose(device, ctx->tuning, wish, &why, tune);
     return report(ctx, status, &why);
 }

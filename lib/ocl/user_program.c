@@ -205,7 +205,7 @@ xl_status xl_program_create(xl_context *ctx, const char *source, const char *opt
                             cl_program *program)
 {
     xl_status status;
-    const xli_facts *facts;
+    const xli_capabilities *capabilities;
     flattener f = {.ctx = ctx, .line = 1, .place = CODE, .line_is_blank = true};
     xli_sha256 hash;
     char hex[65];
@@ -220,8 +220,8 @@ xl_status xl_program_create(xl_context *ctx, const char *source, const char *opt
     xli_sha256_add(&hash, f.text.data, f.text.length);
     xli_sha256_hex(&hash, hex);
     const xli_source whole = {"user", f.text.data, f.text.length, hex};
-    XL_TRY(xli_context_facts(ctx, &facts));
-    XL_TRY(xli_program_build_user(ctx, facts, &whole, "#define XL_USER_PROGRAM 1\n",
+    XL_TRY(xli_context_capabilities(ctx, &capabilities));
+    XL_TRY(xli_program_build_user(ctx, capabilities, &whole, "#define XL_USER_PROGRAM 1\n",
                                   options ? options : "", !f.reads_files, program));
 done:
     xli_text_free(&f.text);

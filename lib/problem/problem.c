@@ -22,6 +22,6 @@ uint32_t xli_problem_vector(const xli_problem *problem, size_t bytes)
 
 bool xli_problem_goes_by_vectors(const xli_problem *problem)
 {
-    return problem->state == XLI_STATE_PLAIN && xli_element_is_scalar(&problem->element) &&
+    return problem->state == XLI_ACCUMULATOR_PLAIN && xli_element_is_scalar(&problem->element) &&
            problem->op < XL_ARG_MIN && !problem->loads && !problem->stores;
 }

@@ -14,8 +14,8 @@
 
 #include <crosslane/scan.h>
 
-/* Numbers of XL_STATE in cl/prelude/prelude_state.cl. */
-enum { XLI_STATE_PLAIN = 0, XLI_STATE_FLAGS = 1, XLI_STATE_COUNTS = 2 };
+/* Numbers of XL_ACCUMULATOR in cl/prelude/prelude_accumulator.cl. */
+enum { XLI_ACCUMULATOR_PLAIN = 0, XLI_ACCUMULATOR_FLAGS = 1, XLI_ACCUMULATOR_COUNTS = 2 };
 
 typedef struct xli_problem {
     xli_element element, in, out; /* what is scanned, and what the arrays hold */
@@ -32,8 +32,8 @@ typedef struct xli_problem {
     bool stores;  /* and the store expression a result */
     xl_determinism determinism;
     unsigned state;
-    size_t state_bytes; /* of the monoid */
-    size_t state_alignment;
+    size_t accumulator_bytes; /* of the monoid */
+    size_t accumulator_alignment;
     xli_span init_view; /* empty where init is not the caller's view */
 } xli_problem;
 
@@ -58,19 +58,19 @@ bool xli_problem_goes_by_vectors(const xli_problem *problem);
 /* Resolves a descriptor, of a scan or of the scan whose last elements a reduction keeps; user
  * texts stay the caller's. XL_ERROR_INVALID_ARGUMENT, XL_ERROR_UNSUPPORTED. */
 xl_status xli_problem_resolve(const xl_context *ctx, const xl_scan_desc *desc, bool reduces,
-                              const xli_facts *facts, xli_problem *problem);
+                              const xli_capabilities *capabilities, xli_problem *problem);
 
 /* The views of a call once they are checked. */
-typedef struct xli_places {
+typedef struct xli_spans {
     xli_span in, segments, n_device, out;
     xli_span carry_in, carry_out;
     uint64_t first_index;
     size_t segment_count;
     bool in_place;
-} xli_places;
+} xli_spans;
 /* All but `out`. */
 xl_status xli_problem_check_source(const xl_context *ctx, const xli_problem *problem,
-                                   const xl_scan_args *call, xli_places *places);
+                                   const xl_scan_args *call, xli_spans *spans);
 
 /* ---- problem_text.c ------------------------------------------------------- */
 
@@ -82,12 +82,13 @@ typedef struct xli_definition {
 
 /* Definitions for kernels: the problem's, then `shape`, those of a plan's shape. */
 xl_status xli_problem_text(const xl_context *ctx, const xli_problem *problem,
-                           const xl_scan_desc *desc, const xli_facts *facts,
+                           const xl_scan_desc *desc, const xli_capabilities *capabilities,
                            const xli_definition *shape, size_t num_shape, xli_text *text);
 
 /* xli_program_get(), which says of a user's type of the wrong size what the right one is. */
-xl_status xli_problem_program(xl_context *ctx, const xli_problem *problem, const xli_facts *facts,
-                              const char *name, const xli_text *text, xli_program **program);
+xl_status xli_problem_program(xl_context *ctx, const xli_problem *problem,
+                              const xli_capabilities *capabilities, const char *name,
+                              const xli_text *text, xli_program **program);
 
 /* ---- problem_call.c ------------------------------------------------------- */
 
@@ -104,7 +105,7 @@ void xli_init_drop(xli_init *init);
 typedef struct xli_flow {
     xli_seq seq;
     size_t n;
-    xli_places at;
+    xli_spans at;
     xli_span scratch;
     xli_arg input[17]; /* of XL_INPUT_ARGUMENTS in cl/tile/tile_input.cl */
     size_t num_input;

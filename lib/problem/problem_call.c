@@ -36,29 +36,29 @@ void xli_init_drop(xli_init *init)
 
 void xli_flow_set_input(xli_flow *flow, const xli_problem *problem, const xli_init *init)
 {
-    const xli_places *places = &flow->at;
+    const xli_spans *spans = &flow->at;
     xli_arg *args = flow->input;
     size_t k = 0;
-    args[k++] = XLI_MEM(places->in.buffer);
-    args[k++] = XLI_U64(places->in.offset);
+    args[k++] = XLI_MEM(spans->in.buffer);
+    args[k++] = XLI_U64(spans->in.offset);
     args[k++] = XLI_U64(flow->n);
-    args[k++] = XLI_MEM(places->n_device.buffer); /* or NULL */
-    args[k++] = XLI_U64(places->n_device.offset);
+    args[k++] = XLI_MEM(spans->n_device.buffer); /* or NULL */
+    args[k++] = XLI_U64(spans->n_device.offset);
     if (problem->has_init) {
         args[k++] = XLI_MEM(init->buffer);
         args[k++] = XLI_U64(init->offset);
     }
     if (problem->carries) {
-        args[k++] = XLI_MEM(places->carry_in.buffer); /* or NULL */
-        args[k++] = XLI_U64(places->carry_in.offset);
-        args[k++] = XLI_MEM(places->carry_out.buffer); /* or NULL */
-        args[k++] = XLI_U64(places->carry_out.offset);
-        args[k++] = XLI_U64(places->first_index);
+        args[k++] = XLI_MEM(spans->carry_in.buffer); /* or NULL */
+        args[k++] = XLI_U64(spans->carry_in.offset);
+        args[k++] = XLI_MEM(spans->carry_out.buffer); /* or NULL */
+        args[k++] = XLI_U64(spans->carry_out.offset);
+        args[k++] = XLI_U64(spans->first_index);
     }
     if (problem->segment_bytes > 0) {
-        args[k++] = XLI_MEM(places->segments.buffer);
-        args[k++] = XLI_U64(places->segments.offset);
-        args[k++] = XLI_U64(places->segment_count);
+        args[k++] = XLI_MEM(spans->segments.buffer);
+        args[k++] = XLI_U64(spans->segments.offset);
+        args[k++] = XLI_U64(spans->segment_count);
     } else if (problem->segments != XL_SEGMENTS_NONE) {
         args[k++] = XLI_U64(problem->width);
         args[k++] = XLI_U64(problem->mask);

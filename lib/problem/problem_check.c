@@ -110,7 +110,7 @@ static xl_status check_init(const xl_context *ctx, const xl_scan_desc *desc, xli
 
 /* The types of the arrays: the caller's where there is an expression, else the scan's. */
 static xl_status resolve_arrays(const xl_context *ctx, const xl_scan_desc *desc,
-                                const xli_facts *facts, xli_problem *problem)
+                                const xli_capabilities *capabilities, xli_problem *problem)
 {
     xl_status status = XL_SUCCESS;
     const struct {
@@ -130,8 +130,8 @@ static xl_status resolve_arrays(const xl_context *ctx, const xl_scan_desc *desc,
         if (!arrays[i].expression)
             return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: %s without an expression",
                             arrays[i].field, xl_type_name(arrays[i].type));
-        XL_TRY(xli_element_resolve(ctx, facts, arrays[i].field, arrays[i].type, arrays[i].user,
-                                   arrays[i].element));
+        XL_TRY(xli_element_resolve(ctx, capabilities, arrays[i].field, arrays[i].type,
+                                   arrays[i].user, arrays[i].element));
         XL_TRY(xli_element_check_name(ctx, arrays[i].field, arrays[i].element, "type", scanned));
     }
     XL_TRY(xli_element_check_name(ctx, "store_type", &problem->out, "load_type", &problem->in));
@@ -139,45 +139,47 @@ done:
     return status;
 }
 
-/* Sets size and alignment of the monoid of cl/prelude/prelude_state.cl, as a C compiler
+/* Sets size and alignment of the monoid of cl/prelude/prelude_accumulator.cl, as a C compiler
  * lays it out: the flags, the count, the value. Rounding makes any order the same size. */
 static void measure_state(xli_problem *problem)
 {
-    const size_t index = xli_operator_finds_place(problem->op) ? sizeof(cl_ulong) : 1;
+    const size_t index = xli_operator_finds_index(problem->op) ? sizeof(cl_ulong) : 1;
     size_t bytes = problem->element.bytes;
-    problem->state_alignment = xli_max(problem->element.alignment, index);
+    problem->accumulator_alignment = xli_max(problem->element.alignment, index);
     if (index > 1)
         bytes = xli_round_up(bytes, index) + index;
-    if (problem->state != XLI_STATE_PLAIN) {
+    if (problem->state != XLI_ACCUMULATOR_PLAIN) {
         const size_t word = sizeof(cl_uint);
-        problem->state_alignment = xli_max(problem->state_alignment, word);
-        bytes = xli_round_up(bytes, word) + (problem->state == XLI_STATE_COUNTS ? 2 : 1) * word;
+        problem->accumulator_alignment = xli_max(problem->accumulator_alignment, word);
+        bytes =
+            xli_round_up(bytes, word) + (problem->state == XLI_ACCUMULATOR_COUNTS ? 2 : 1) * word;
     }
-    problem->state_bytes = xli_round_up(bytes, problem->state_alignment);
+    problem->accumulator_bytes = xli_round_up(bytes, problem->accumulator_alignment);
 }
 
 /* Results of a reduction whose places do not follow from the segments' array or width are
  * counted. */
-static unsigned choose_state(const xli_problem *problem)
+static unsigned choose_accumulator(const xli_problem *problem)
 {
     const bool segments = problem->segments != XL_SEGMENTS_NONE;
     if (problem->reduces && segments && problem->segments != XL_SEGMENTS_OFFSETS)
-        return XLI_STATE_COUNTS;
-    return segments || !problem->has_identity ? XLI_STATE_FLAGS : XLI_STATE_PLAIN;
+        return XLI_ACCUMULATOR_COUNTS;
+    return segments || !problem->has_identity ? XLI_ACCUMULATOR_FLAGS : XLI_ACCUMULATOR_PLAIN;
 }
 
 xl_status xli_problem_resolve(const xl_context *ctx, const xl_scan_desc *desc, bool reduces,
-                              const xli_facts *facts, xli_problem *problem)
+                              const xli_capabilities *capabilities, xli_problem *problem)
 {
     xl_status status;
     problem->reduces = reduces;
     XL_TRY(check_choices(ctx, desc));
-    XL_TRY(xli_element_resolve(ctx, facts, "type", desc->type, desc->user_type, &problem->element));
+    XL_TRY(xli_element_resolve(ctx, capabilities, "type", desc->type, desc->user_type,
+                               &problem->element));
     XL_TRY(xli_operator_check(ctx, desc->op, desc->user_op, &problem->element));
-    if (xli_operator_finds_place(desc->op) && !problem->reduces)
+    if (xli_operator_finds_index(desc->op) && !problem->reduces)
         XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "op: %s is for reductions",
                         xl_op_name(desc->op)));
-    XL_TRY(resolve_arrays(ctx, desc, facts, problem));
+    XL_TRY(resolve_arrays(ctx, desc, capabilities, problem));
     XL_TRY(resolve_segments(ctx, desc, problem));
     XL_TRY(check_idle(ctx, desc));
     problem->op = desc->op;
@@ -186,11 +188,12 @@ xl_status xli_problem_resolve(const xl_context *ctx, const xl_scan_desc *desc, b
     problem->rounds = xli_operator_rounds(desc->op, desc->user_op, &problem->element);
     problem->loads = desc->load != NULL;
     problem->carries = desc->carry != 0;
-    if (problem->carries && problem->element.bytes == 1 && xli_rusticl_dies_of_byte_carries(facts))
+    if (problem->carries && problem->element.bytes == 1 &&
+        xli_rusticl_dies_of_byte_carries(capabilities))
         XL_TRY(xli_fail(ctx, XL_ERROR_UNSUPPORTED,
                         "carry: elements of one byte, of which rusticl of Mesa 22 dies; it takes "
                         "those of two bytes and more"));
-    problem->state = choose_state(problem);
+    problem->state = choose_accumulator(problem);
     measure_state(problem);
     problem->inclusive = desc->kind == XL_INCLUSIVE;
     problem->stores = desc->store != NULL;
@@ -222,17 +225,17 @@ static xl_status segment_count(const xl_context *ctx, const xli_problem *problem
 }
 
 xl_status xli_problem_check_source(const xl_context *ctx, const xli_problem *problem,
-                                   const xl_scan_args *call, xli_places *places)
+                                   const xl_scan_args *call, xli_spans *spans)
 {
     xl_status status;
-    XL_TRY(segment_count(ctx, problem, call, &places->segment_count));
+    XL_TRY(segment_count(ctx, problem, call, &spans->segment_count));
     const bool segments = call->n > 0 || call->segments.buffer;
-    XL_TRY(xli_check_view(ctx, "in", call->in, call->n, problem->in.bytes, XLI_READ, &places->in));
-    XL_TRY(xli_check_view(ctx, "segments", call->segments, segments ? places->segment_count : 0,
-                          xli_max(1, problem->segment_bytes), XLI_READ, &places->segments));
+    XL_TRY(xli_check_view(ctx, "in", call->in, call->n, problem->in.bytes, XLI_READ, &spans->in));
+    XL_TRY(xli_check_view(ctx, "segments", call->segments, segments ? spans->segment_count : 0,
+                          xli_max(1, problem->segment_bytes), XLI_READ, &spans->segments));
     if (call->n_device.buffer)
         XL_TRY(xli_check_view(ctx, "n_device", call->n_device, 1, sizeof(cl_ulong), XLI_READ,
-                              &places->n_device));
+                              &spans->n_device));
 done:
     return status;
 }

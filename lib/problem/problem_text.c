@@ -16,7 +16,8 @@ static void add_expression(xli_text *text, const char *field, const xli_element 
     xli_text_add(text,
                  "#line 1 \"call of %s\"\n"
                  "%s xl_user_%s(%s xl_x, ulong xl_i) { return %s(xl_%s_by(%s(xl_x), xl_i)); }\n",
-                 field, result->held, field, argument->held, result->close, field, argument->open);
+                 field, result->storage, field, argument->storage, result->close, field,
+                 argument->open);
 }
 
 /* The type of an element of the segments' array. */
@@ -39,18 +40,18 @@ static void add_definitions(xli_text *text, const xli_definition *lines, size_t 
 }
 
 xl_status xli_problem_text(const xl_context *ctx, const xli_problem *problem,
-                           const xl_scan_desc *desc, const xli_facts *facts,
+                           const xl_scan_desc *desc, const xli_capabilities *capabilities,
                            const xli_definition *shape, size_t num_shape, xli_text *text)
 {
     const xli_element *types[] = {&problem->element, &problem->in, &problem->out};
     const xli_definition lines[] = {
-        {"XL_STATE", problem->state},         {"XL_IN_BYTES", problem->in.bytes},
+        {"XL_ACCUMULATOR", problem->state},   {"XL_IN_BYTES", problem->in.bytes},
         {"XL_OUT_BYTES", problem->out.bytes}, {"XL_LOAD", problem->loads},
         {"XL_STORE", problem->stores},        {"XL_SEGMENTS", (size_t)problem->segments},
         {"XL_HAS_INIT", problem->has_init},   {"XL_CARRY", problem->carries},
         {"XL_INCLUSIVE", problem->inclusive},
     };
-    xli_element_text(text, facts, types, XLI_COUNT(types), problem->op, desc->user_op);
+    xli_element_text(text, capabilities, types, XLI_COUNT(types), problem->op, desc->user_op);
     add_expression(text, "load", &problem->element, &problem->in, desc->load);
     add_expression(text, "store", &problem->out, &problem->element, desc->store);
     xli_text_add(text, "#line 1 \"plan\"\n");
@@ -60,7 +61,7 @@ xl_status xli_problem_text(const xl_context *ctx, const xli_problem *problem,
         xli_text_add(text,
                      "#define %s %s\n"
                      "typedef char size_of_%s_is_not_%zu[sizeof(%s) == %zu ? 1 : -1];\n",
-                     names[i], types[i]->held, names[i], types[i]->bytes, names[i],
+                     names[i], types[i]->storage, names[i], types[i]->bytes, names[i],
                      types[i]->bytes);
     xli_text_add(text, "#define XL_SEG %s\n", segment_type(desc));
     add_definitions(text, lines, XLI_COUNT(lines));
@@ -70,11 +71,13 @@ xl_status xli_problem_text(const xl_context *ctx, const xli_problem *problem,
     return XL_SUCCESS;
 }
 
-xl_status xli_problem_program(xl_context *ctx, const xli_problem *problem, const xli_facts *facts,
-                              const char *name, const xli_text *text, xli_program **program)
+xl_status xli_problem_program(xl_context *ctx, const xli_problem *problem,
+                              const xli_capabilities *capabilities, const char *name,
+                              const xli_text *text, xli_program **program)
 {
     const xli_element *types[] = {&problem->element, &problem->in, &problem->out};
     const xl_status status = xli_program_get(ctx, name, text->data, program);
-    return status == XL_ERROR_BUILD ? xli_element_explain(ctx, facts, types, XLI_COUNT(types))
-                                    : status;
+    return status == XL_ERROR_BUILD
+               ? xli_element_explain(ctx, capabilities, types, XLI_COUNT(types))
+               : status;
 }

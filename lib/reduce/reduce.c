@@ -13,7 +13,7 @@ void xl_reduce_desc_init_sized(xl_reduce_desc *desc, size_t size)
 static xl_status make(xl_context *ctx, const xl_reduce_desc *desc, xl_reduce **plan)
 {
     xl_status status;
-    const xli_facts *facts;
+    const xli_capabilities *capabilities;
     xl_scan_desc scan;
     xli_tune_device device;
     xli_tune tune;
@@ -23,14 +23,15 @@ static xl_status make(xl_context *ctx, const xl_reduce_desc *desc, xl_reduce **p
         return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a reduction");
     made->ctx = xli_context_retain(ctx);
     XL_TRY(xli_pool_create(ctx, &made->pool));
-    XL_TRY(xli_context_facts(ctx, &facts));
-    XL_TRY(xli_reduce_check(ctx, desc, facts, &scan, &made->problem));
+    XL_TRY(xli_context_capabilities(ctx, &capabilities));
+    XL_TRY(xli_reduce_check(ctx, desc, capabilities, &scan, &made->problem));
     XL_TRY(xli_init_take(ctx, &made->problem, &scan, &made->init));
-    XL_TRY(xli_context_tune(ctx, facts, XLI_TUNE_WISH(XLI_TUNE_REDUCE, desc), &device, &tune));
-    most = facts->info.max_work_group_size;
+    XL_TRY(
+        xli_context_tune(ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_REDUCE, desc), &device, &tune));
+    most = capabilities->info.max_work_group_size;
     do { /* a kernel may allow smaller groups than its device: then all are built again */
-        xli_reduce_shape_of(&made->problem, facts, &tune.reduce, most, &made->shape);
-        XL_TRY(xli_reduce_build(made, &scan, facts, &most));
+        xli_reduce_shape_of(&made->problem, capabilities, &tune.reduce, most, &made->shape);
+        XL_TRY(xli_reduce_build(made, &scan, capabilities, &most));
     } while (most < made->shape.group_size);
     *plan = made;
     made = NULL;
@@ -75,7 +76,7 @@ xl_status xl_reduce_scratch(const xl_reduce *plan, size_t n, size_t *bytes, size
                         !plan    ? "plan"
                         : !bytes ? "bytes"
                                  : "alignment");
-    *bytes = xli_reduce_room_of(&plan->problem, &plan->shape, n).bytes;
+    *bytes = xli_reduce_layout_of(&plan->problem, &plan->shape, n).bytes;
     *alignment = XLI_SCRATCH_ALIGN;
     return XL_SUCCESS;
 }

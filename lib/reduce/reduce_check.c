@@ -29,7 +29,7 @@ static xl_scan_desc scan_of(const xl_reduce_desc *desc)
 static xl_status check(const xl_context *ctx, const xl_reduce_desc *desc,
                        const xli_problem *problem)
 {
-    if (xli_operator_finds_place(desc->op) && (desc->init || desc->store))
+    if (xli_operator_finds_index(desc->op) && (desc->init || desc->store))
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: given, but %s gives indices",
                         desc->init ? "init" : "store", xl_op_name(desc->op));
     if (desc->segments == XL_SEGMENTS_OFFSETS && !problem->has_identity && !problem->has_init)
@@ -41,14 +41,15 @@ static xl_status check(const xl_context *ctx, const xl_reduce_desc *desc,
 }
 
 xl_status xli_reduce_check(const xl_context *ctx, const xl_reduce_desc *desc,
-                           const xli_facts *facts, xl_scan_desc *scan, xli_problem *problem)
+                           const xli_capabilities *capabilities, xl_scan_desc *scan,
+                           xli_problem *problem)
 {
     xl_status status;
     *scan = scan_of(desc);
-    XL_TRY(xli_problem_resolve(ctx, scan, true, facts, problem));
+    XL_TRY(xli_problem_resolve(ctx, scan, true, capabilities, problem));
     XL_TRY(check(ctx, desc, problem));
-    if (xli_operator_finds_place(desc->op))
-        XL_TRY(xli_element_resolve(ctx, facts, "out", XL_U64, NULL, &problem->out));
+    if (xli_operator_finds_index(desc->op))
+        XL_TRY(xli_element_resolve(ctx, capabilities, "out", XL_U64, NULL, &problem->out));
 done:
     return status;
 }
@@ -103,7 +104,7 @@ xl_status xli_reduce_check_call(const xl_context *ctx, const xli_problem *proble
                                 const xl_reduce_args *call, xli_reduce_flow *f)
 {
     xl_status status;
-    xli_places *at = &f->flow.at;
+    xli_spans *at = &f->flow.at;
     const xli_span *const inputs[] = {&at->in, &at->segments, &at->n_device};
     const xli_span *const outputs[] = {&at->out, &f->keys, &f->count};
     const bool keys = problem->segments == XL_SEGMENTS_KEYS, counts = xli_reduce_counts(problem);

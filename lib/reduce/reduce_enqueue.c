@@ -5,7 +5,7 @@
 static xl_status take_scratch(xl_reduce *plan, xli_reduce_flow *f, xl_view scratch, size_t bytes)
 {
     xl_status status;
-    const xli_places *at = &f->flow.at;
+    const xli_spans *at = &f->flow.at;
     const xli_span *const others[] = {&at->in,  &at->segments, &at->n_device,
                                       &at->out, &f->keys,      &f->count};
     XL_TRY(xli_seq_scratch(&f->flow.seq, &plan->pool, scratch, bytes, XLI_SCRATCH_ALIGN,
@@ -17,15 +17,15 @@ done:
 }
 
 /* One launch, with the arguments that XL_REDUCE_ARGUMENTS of
- * cl/tile/tile_reduce_run.cl names. */
+ * cl/tile/tile_reduce_chunk.cl names. */
 static xl_status launch(xl_reduce *plan, xli_reduce_flow *f, xli_kernel *kernel, size_t groups,
-                        uint64_t run, size_t first)
+                        uint64_t chunk, size_t first)
 {
-    const xli_places *at = &f->flow.at;
-    const size_t counts = xli_reduce_room_of(&plan->problem, &plan->shape, f->flow.n).counts;
+    const xli_spans *at = &f->flow.at;
+    const size_t counts = xli_reduce_layout_of(&plan->problem, &plan->shape, f->flow.n).counts;
     xli_arg args[12];
     size_t k = 0;
-    args[k++] = XLI_U64(run);
+    args[k++] = XLI_U64(chunk);
     args[k++] = XLI_U64(first);
     args[k++] = XLI_MEM(f->flow.scratch.buffer);
     args[k++] = XLI_U64(f->flow.scratch.offset);
@@ -46,35 +46,35 @@ static xl_status launch(xl_reduce *plan, xli_reduce_flow *f, xli_kernel *kernel,
 
 /* Folds the records of so many runs. The records of whole arrays may be very many, and
  * a launch takes no more of them than a run has elements, for devices that end long loops
- * (reduce.run_elements in tune_reduce.h). */
-static xl_status join(xl_reduce *plan, xli_reduce_flow *f, size_t runs, size_t first)
+ * (reduce.chunk_elements in tune_reduce.h). */
+static xl_status fix_up(xl_reduce *plan, xli_reduce_flow *f, size_t chunks, size_t first)
 {
     enum { AT_ONCE = 1 << 15 };
     const uint64_t more = (uint64_t)1 << 63;
     xl_status status = XL_SUCCESS;
     if (plan->problem.segments != XL_SEGMENTS_NONE)
-        return launch(plan, f, &plan->kernels.join, 1, runs, first);
-    for (size_t from = 0; from < runs; from += AT_ONCE) {
-        const size_t many = xli_min(runs - from, AT_ONCE);
-        XL_TRY(
-            launch(plan, f, &plan->kernels.join, 1, many | (from + many < runs ? more : 0), from));
+        return launch(plan, f, &plan->kernels.fix_up, 1, chunks, first);
+    for (size_t from = 0; from < chunks; from += AT_ONCE) {
+        const size_t many = xli_min(chunks - from, AT_ONCE);
+        XL_TRY(launch(plan, f, &plan->kernels.fix_up, 1, many | (from + many < chunks ? more : 0),
+                      from));
     }
 done:
     return status;
 }
 
-static xl_status enqueue_runs(xl_reduce *plan, xli_reduce_flow *f)
+static xl_status enqueue_chunks(xl_reduce *plan, xli_reduce_flow *f)
 {
     xl_status status = XL_SUCCESS;
-    const xli_reduce_cut cut =
-        xli_reduce_cut_of(&plan->problem, &plan->shape, f->flow.n, f->segments);
-    for (size_t first = 0; first < cut.runs; first += cut.most) {
-        const size_t runs = xli_min(cut.runs - first, cut.most);
-        if (plan->kernels.count.cl && cut.runs > 1)
-            XL_TRY(launch(plan, f, &plan->kernels.count, runs, cut.run, first));
-        XL_TRY(launch(plan, f, &plan->kernels.walk, runs, cut.run, first));
-        if (cut.runs > 1)
-            XL_TRY(join(plan, f, runs, first));
+    const xli_reduce_partition partition =
+        xli_reduce_partition_of(&plan->problem, &plan->shape, f->flow.n, f->segments);
+    for (size_t first = 0; first < partition.chunks; first += partition.most) {
+        const size_t chunks = xli_min(partition.chunks - first, partition.most);
+        if (plan->kernels.count.cl && partition.chunks > 1)
+            XL_TRY(launch(plan, f, &plan->kernels.count, chunks, partition.chunk, first));
+        XL_TRY(launch(plan, f, &plan->kernels.upsweep, chunks, partition.chunk, first));
+        if (partition.chunks > 1)
+            XL_TRY(fix_up(plan, f, chunks, first));
     }
 done:
     return status;
@@ -85,13 +85,13 @@ xl_status xli_reduce_enqueue(xl_reduce *plan, cl_command_queue queue, const xl_r
 {
     xl_status status;
     xli_reduce_flow f = {.flow = {.n = call->n}};
-    const size_t bytes = xli_reduce_room_of(&plan->problem, &plan->shape, call->n).bytes;
+    const size_t bytes = xli_reduce_layout_of(&plan->problem, &plan->shape, call->n).bytes;
     XL_TRY(xli_seq_begin(&f.flow.seq, plan->ctx, queue, num_waits, waits, event));
     XL_TRY(xli_reduce_check_call(plan->ctx, &plan->problem, call, &f));
     XL_TRY(take_scratch(plan, &f, call->scratch, bytes));
     xli_flow_set_input(&f.flow, &plan->problem, &plan->init);
     if (f.results > 0 || f.count.buffer)
-        XL_TRY(enqueue_runs(plan, &f));
+        XL_TRY(enqueue_chunks(plan, &f));
 done:
     return xli_seq_end(&f.flow.seq, status, event);
 }

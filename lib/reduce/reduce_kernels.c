@@ -2,8 +2,8 @@
  * What is compiled for problem and shape of a reduction. */
 #include "reduce_plan.h"
 
-static xl_status add_text(const xl_reduce *plan, const xl_scan_desc *scan, const xli_facts *facts,
-                          xli_text *text)
+static xl_status add_text(const xl_reduce *plan, const xl_scan_desc *scan,
+                          const xli_capabilities *capabilities, xli_text *text)
 {
     const xli_problem *problem = &plan->problem;
     const xli_reduce_shape *shape = &plan->shape;
@@ -14,22 +14,22 @@ static xl_status add_text(const xl_reduce *plan, const xl_scan_desc *scan, const
         {"XL_ITEMS", shape->items},
         {"XL_VLEN", shape->vector},
         {"XL_ORDERED", xli_problem_is_ordered(problem)},
-        {"XL_AHEAD", shape->tune.ahead},
-        {"XL_SEG_ROW", 16 / xli_max(1, problem->segment_bytes)},
-        {"XL_ROUNDS", shape->tune.run_offsets > 0},
+        {"XL_DOUBLE_BUFFER", shape->tune.double_buffer},
+        {"XL_SEG_VLEN", 16 / xli_max(1, problem->segment_bytes)},
+        {"XL_LIMITED_LOOPS", shape->tune.chunk_elements_csr > 0},
     };
-    return xli_problem_text(plan->ctx, problem, scan, facts, lines, XLI_COUNT(lines), text);
+    return xli_problem_text(plan->ctx, problem, scan, capabilities, lines, XLI_COUNT(lines), text);
 }
 
 void xli_reduce_drop_kernels(xl_reduce *plan)
 {
     xli_kernel_destroy(&plan->kernels.count);
-    xli_kernel_destroy(&plan->kernels.walk);
-    xli_kernel_destroy(&plan->kernels.join);
+    xli_kernel_destroy(&plan->kernels.upsweep);
+    xli_kernel_destroy(&plan->kernels.fix_up);
 }
 
-xl_status xli_reduce_build(xl_reduce *plan, const xl_scan_desc *scan, const xli_facts *facts,
-                           size_t *most)
+xl_status xli_reduce_build(xl_reduce *plan, const xl_scan_desc *scan,
+                           const xli_capabilities *capabilities, size_t *most)
 {
     xl_status status;
     xli_text text = {0};
@@ -39,13 +39,13 @@ xl_status xli_reduce_build(xl_reduce *plan, const xl_scan_desc *scan, const xli_
         const char *name;
         xli_kernel *kernel;
         bool wanted;
-    } kernels[] = {{"xl_reduce_walk", &plan->kernels.walk, true},
-                   {"xl_reduce_join", &plan->kernels.join, true},
+    } kernels[] = {{"xl_reduce_upsweep", &plan->kernels.upsweep, true},
+                   {"xl_reduce_fix_up", &plan->kernels.fix_up, true},
                    {"xl_reduce_count", &plan->kernels.count, xli_reduce_counts(&plan->problem)}};
     *most = SIZE_MAX;
     xli_reduce_drop_kernels(plan);
-    XL_TRY(add_text(plan, scan, facts, &text));
-    XL_TRY(xli_problem_program(plan->ctx, &plan->problem, facts,
+    XL_TRY(add_text(plan, scan, capabilities, &text));
+    XL_TRY(xli_problem_program(plan->ctx, &plan->problem, capabilities,
                                whole ? "reduce_whole" : "reduce_segments", &text, &program));
     for (size_t i = 0; i < XLI_COUNT(kernels); ++i) {
         if (!kernels[i].wanted)

@@ -18,8 +18,8 @@
 
 typedef struct xli_reduce_kernels {
     xli_kernel count; /* flags, bits and keys */
-    xli_kernel walk;
-    xli_kernel join;
+    xli_kernel upsweep;
+    xli_kernel fix_up;
 } xli_reduce_kernels;
 
 struct xl_reduce {
@@ -36,7 +36,8 @@ struct xl_reduce {
 /* Resolves a descriptor; *scan is the inclusive scan of the same elements, of which a reduction
  * keeps the last ones, for whoever takes a scan's descriptor. */
 xl_status xli_reduce_check(const xl_context *ctx, const xl_reduce_desc *desc,
-                           const xli_facts *facts, xl_scan_desc *scan, xli_problem *problem);
+                           const xli_capabilities *capabilities, xl_scan_desc *scan,
+                           xli_problem *problem);
 
 /* A call on its way to the device. */
 typedef struct xli_reduce_flow {
@@ -53,8 +54,8 @@ xl_status xli_reduce_check_call(const xl_context *ctx, const xli_problem *proble
 
 /* Builds the kernels for problem and shape, in place of what is there; *most is the least of
  * their own limits of work-items of a group. */
-xl_status xli_reduce_build(xl_reduce *plan, const xl_scan_desc *scan, const xli_facts *facts,
-                           size_t *most);
+xl_status xli_reduce_build(xl_reduce *plan, const xl_scan_desc *scan,
+                           const xli_capabilities *capabilities, size_t *most);
 void xli_reduce_drop_kernels(xl_reduce *plan);
 
 /* ---- reduce_enqueue.c ----------------------------------------------------- */

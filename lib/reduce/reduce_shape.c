@@ -5,13 +5,13 @@
 /* Bytes of an element in the operator's hands: with its index where that is asked for. */
 static size_t value_bytes(const xli_problem *problem)
 {
-    return xli_operator_finds_place(problem->op) ? 2 * sizeof(cl_ulong) : problem->element.bytes;
+    return xli_operator_finds_index(problem->op) ? 2 * sizeof(cl_ulong) : problem->element.bytes;
 }
 
 /* Local memory of a group: cl/tile/tile_scan.cl, cl/tile/tile_reduce_group.cl. */
 static size_t local_bytes(const xli_problem *problem, size_t size, size_t items)
 {
-    const size_t tile = size * items, state = problem->state_bytes;
+    const size_t tile = size * items, state = problem->accumulator_bytes;
     if (problem->segments == XL_SEGMENTS_NONE)
         return (items + 2) * size * state + 64;
     const size_t stage = xli_max(value_bytes(problem), problem->in.bytes) * (tile + size + 1);
@@ -19,11 +19,11 @@ static size_t local_bytes(const xli_problem *problem, size_t size, size_t items)
 }
 
 /* The runs where bits must not depend on the device: to change them breaks that promise. */
-enum { FIXED_RUN = 1 << 12, LONG_FIXED_RUN = 1 << 14, FIXED_RUNS = 1 << 12 };
+enum { FIXED_CHUNK = 1 << 12, LONG_FIXED_CHUNK = 1 << 14, FIXED_CHUNKS = 1 << 12 };
 
 /* Where bits must not depend on the device one work-item takes a run, and runs are cut in a way
  * of their own: the order of operands is then the same everywhere. */
-void xli_reduce_shape_of(const xli_problem *problem, const xli_facts *facts,
+void xli_reduce_shape_of(const xli_problem *problem, const xli_capabilities *capabilities,
                          const xli_tune_reduce *tune, size_t most, xli_reduce_shape *shape)
 {
     enum { MOST_ITEMS = 16, SERIAL_TILE = 1 << 12 };
@@ -33,19 +33,19 @@ void xli_reduce_shape_of(const xli_problem *problem, const xli_facts *facts,
     const size_t wanted = whole ? tune->whole_size : tune->group_size;
     size_t size = xli_min(xli_power_below(wanted), xli_power_below(most));
     size_t items = xli_power_below(xli_max(1, xli_min(whole ? 64 : MOST_ITEMS, held / bytes)));
-    while (items > 1 && local_bytes(problem, size, items) > facts->info.local_bytes)
+    while (items > 1 && local_bytes(problem, size, items) > capabilities->info.local_bytes)
         items /= 2;
-    while (size > 1 && local_bytes(problem, size, items) > facts->info.local_bytes)
+    while (size > 1 && local_bytes(problem, size, items) > capabilities->info.local_bytes)
         size /= 2;
     const bool serial = tune->serial || size == 1 || xli_problem_is_reproducible(problem);
-    *shape = (xli_reduce_shape){.tune = *tune, .units = facts->info.compute_units};
+    *shape = (xli_reduce_shape){.tune = *tune, .units = capabilities->info.compute_units};
     shape->group_size = serial ? 1 : (uint32_t)size;
     shape->items = serial ? 0 : (uint32_t)items;
     shape->vector = (uint32_t)xli_min(xli_problem_vector(problem, problem->in.bytes), items);
-    shape->tile = xli_problem_is_reproducible(problem) ? FIXED_RUN
-                  : serial                             ? xli_min(SERIAL_TILE, tune->run_elements)
+    shape->tile = xli_problem_is_reproducible(problem) ? FIXED_CHUNK
+                  : serial                             ? xli_min(SERIAL_TILE, tune->chunk_elements)
                                                        : size * items;
-    shape->sub_group = xli_sub_group_of(facts, shape->group_size);
+    shape->sub_group = xli_sub_group_of(capabilities, shape->group_size);
 }
 
 bool xli_reduce_counts(const xli_problem *problem)
@@ -60,69 +60,71 @@ static bool is_slow(const xli_problem *problem, const xli_reduce_shape *shape)
 }
 
 /* Longer ones above so many, so that the join, which is one work-item's, takes no longer. */
-static size_t fixed_run(size_t n)
+static size_t fixed_chunk(size_t n)
 {
-    return n / FIXED_RUN <= FIXED_RUNS ? FIXED_RUN : LONG_FIXED_RUN;
+    return n / FIXED_CHUNK <= FIXED_CHUNKS ? FIXED_CHUNK : LONG_FIXED_CHUNK;
 }
 
 /* The longest run, and the most runs that n elements are cut into. */
-static size_t longest_run(const xli_problem *problem, const xli_reduce_shape *shape)
+static size_t longest_chunk(const xli_problem *problem, const xli_reduce_shape *shape)
 {
     const xli_tune_reduce *tune = &shape->tune;
-    size_t run = (size_t)tune->run_elements * (is_slow(problem, shape) ? 1 : 8);
-    if (tune->run_offsets > 0 && shape->items == 0 && problem->segments == XL_SEGMENTS_OFFSETS)
-        run = xli_min(tune->run_elements, tune->run_offsets);
-    return xli_round_up(run, shape->tile);
+    size_t chunk = (size_t)tune->chunk_elements * (is_slow(problem, shape) ? 1 : 8);
+    if (tune->chunk_elements_csr > 0 && shape->items == 0 &&
+        problem->segments == XL_SEGMENTS_OFFSETS)
+        chunk = xli_min(tune->chunk_elements, tune->chunk_elements_csr);
+    return xli_round_up(chunk, shape->tile);
 }
 
-static size_t most_runs(const xli_problem *problem, const xli_reduce_shape *shape, size_t n)
+static size_t most_chunks(const xli_problem *problem, const xli_reduce_shape *shape, size_t n)
 {
     const bool whole = problem->segments == XL_SEGMENTS_NONE;
-    const size_t each = whole ? shape->tune.run_groups : shape->tune.part_groups;
+    const size_t each = whole ? shape->tune.chunk_groups : shape->tune.segment_chunk_groups;
     if (xli_problem_is_reproducible(problem)) /* in so many, or in as many as they take at once */
-        return xli_max(FIXED_RUNS + 1, xli_ceil_div(n, fixed_run(n)));
-    return xli_max(shape->units * each, xli_ceil_div(n, longest_run(problem, shape)));
+        return xli_max(FIXED_CHUNKS + 1, xli_ceil_div(n, fixed_chunk(n)));
+    return xli_max(shape->units * each, xli_ceil_div(n, longest_chunk(problem, shape)));
 }
 
 /* The most runs of a launch. More would have to fold too many numbers of heads each, and too
  * many records in the join; but whole arrays are joined once, at the end. */
-static size_t runs_at_once(const xli_problem *problem, const xli_reduce_shape *shape, size_t n)
+static size_t chunks_per_launch(const xli_problem *problem, const xli_reduce_shape *shape, size_t n)
 {
-    const size_t most = most_runs(problem, shape, n);
+    const size_t most = most_chunks(problem, shape, n);
     if (problem->segments == XL_SEGMENTS_NONE)
         return most;
-    return xli_min(most, xli_max(FIXED_RUNS, shape->units * shape->tune.part_groups));
+    return xli_min(most, xli_max(FIXED_CHUNKS, shape->units * shape->tune.segment_chunk_groups));
 }
 
-xli_reduce_cut xli_reduce_cut_of(const xli_problem *problem, const xli_reduce_shape *shape,
-                                 size_t n, size_t segments)
+xli_reduce_partition xli_reduce_partition_of(const xli_problem *problem,
+                                             const xli_reduce_shape *shape, size_t n,
+                                             size_t segments)
 {
     const size_t tile = shape->tile, steps = n + segments;
     const size_t tiles = xli_ceil_div(steps, tile);
-    const size_t most = most_runs(problem, shape, n);
-    xli_reduce_cut cut = {.most = runs_at_once(problem, shape, n)};
-    const size_t each = tiles <= shape->tune.alone_tiles ? tiles : xli_ceil_div(tiles, most);
-    cut.run = xli_problem_is_reproducible(problem)
-                  ? fixed_run(n)
-                  : xli_min(xli_max(each, 1) * tile, longest_run(problem, shape));
-    cut.runs = xli_max(xli_ceil_div(steps, cut.run), 1);
-    return cut;
+    const size_t most = most_chunks(problem, shape, n);
+    xli_reduce_partition partition = {.most = chunks_per_launch(problem, shape, n)};
+    const size_t each = tiles <= shape->tune.single_group_tiles ? tiles : xli_ceil_div(tiles, most);
+    partition.chunk = xli_problem_is_reproducible(problem)
+                          ? fixed_chunk(n)
+                          : xli_min(xli_max(each, 1) * tile, longest_chunk(problem, shape));
+    partition.chunks = xli_max(xli_ceil_div(steps, partition.chunk), 1);
+    return partition;
 }
 
 /* CSR offsets may cut few elements into many runs: their number is not known here. There is
  * room for one record always, so that no kernel is given NULL to write to. */
-xli_reduce_room xli_reduce_room_of(const xli_problem *problem, const xli_reduce_shape *shape,
-                                   size_t n)
+xli_reduce_layout xli_reduce_layout_of(const xli_problem *problem, const xli_reduce_shape *shape,
+                                       size_t n)
 {
-    const size_t align = xli_max(problem->state_alignment, sizeof(cl_ulong));
-    const size_t record = xli_round_up(
-        xli_round_up(2 * problem->state_bytes, sizeof(cl_ulong)) + sizeof(cl_ulong), align);
+    const size_t align = xli_max(problem->accumulator_alignment, sizeof(cl_ulong));
+    const size_t carry_out_bytes = xli_round_up(
+        xli_round_up(2 * problem->accumulator_bytes, sizeof(cl_ulong)) + sizeof(cl_ulong), align);
     const bool offsets = problem->segments == XL_SEGMENTS_OFFSETS;
     const size_t tiles = xli_ceil_div(n, shape->tile);
-    const size_t most = runs_at_once(problem, shape, n);
-    const size_t runs = xli_max(1, offsets ? most : xli_min(tiles, most));
-    xli_reduce_room room = {.counts = (runs + 1) * record};
-    room.bytes = room.counts + (xli_reduce_counts(problem) ? (runs + 1) * sizeof(cl_ulong) : 0);
+    const size_t most = chunks_per_launch(problem, shape, n);
+    const size_t chunks = xli_max(1, offsets ? most : xli_min(tiles, most));
+    xli_reduce_layout room = {.counts = (chunks + 1) * carry_out_bytes};
+    room.bytes = room.counts + (xli_reduce_counts(problem) ? (chunks + 1) * sizeof(cl_ulong) : 0);
     room.bytes = xli_round_up(room.bytes, XLI_SCRATCH_ALIGN);
     return room;
 }

@@ -17,27 +17,28 @@ typedef struct xli_reduce_shape {
 } xli_reduce_shape;
 
 /* For groups of at most `most` work-items. */
-void xli_reduce_shape_of(const xli_problem *problem, const xli_facts *facts,
+void xli_reduce_shape_of(const xli_problem *problem, const xli_capabilities *capabilities,
                          const xli_tune_reduce *tune, size_t most, xli_reduce_shape *shape);
 
 /* Whether the heads of segments are counted before they are reduced: flags, bits and keys. */
 bool xli_reduce_counts(const xli_problem *problem);
 
 /* How a call is cut into runs, of whole tiles. */
-typedef struct xli_reduce_cut {
-    size_t run;  /* elements, or steps of the merge with CSR offsets */
-    size_t runs; /* at least 1 */
-    size_t most; /* of one launch */
-} xli_reduce_cut;
-xli_reduce_cut xli_reduce_cut_of(const xli_problem *problem, const xli_reduce_shape *shape,
-                                 size_t n, size_t segments);
+typedef struct xli_reduce_partition {
+    size_t chunk;  /* elements, or steps of the merge with CSR offsets */
+    size_t chunks; /* at least 1 */
+    size_t most;   /* of one launch */
+} xli_reduce_partition;
+xli_reduce_partition xli_reduce_partition_of(const xli_problem *problem,
+                                             const xli_reduce_shape *shape, size_t n,
+                                             size_t segments);
 
 /* Scratch of a call: one record more than a launch has runs, then as many numbers of heads. */
-typedef struct xli_reduce_room {
+typedef struct xli_reduce_layout {
     size_t counts; /* bytes before the heads */
     size_t bytes;
-} xli_reduce_room;
-xli_reduce_room xli_reduce_room_of(const xli_problem *problem, const xli_reduce_shape *shape,
-                                   size_t n);
+} xli_reduce_layout;
+xli_reduce_layout xli_reduce_layout_of(const xli_problem *problem, const xli_reduce_shape *shape,
+                                       size_t n);
 
 #endif

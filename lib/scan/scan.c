@@ -13,13 +13,13 @@ void xl_scan_desc_init_sized(xl_scan_desc *desc, size_t size)
 
 /* Settles the shape, and with it which kernels look-back takes: those that post sums ahead, else
  * the others, else it is not look-back. What is found bad is taken off `limits`. */
-static xl_status choose_shape(xl_scan *plan, const xli_facts *facts, const xli_tune_scan *tune,
-                              bool by_name, xli_scan_limits *limits)
+static xl_status choose_shape(xl_scan *plan, const xli_capabilities *capabilities,
+                              const xli_tune_scan *tune, bool by_name, xli_scan_limits *limits)
 {
     xl_status status = XL_SUCCESS;
     bool good = false;
     do {
-        xli_scan_shape_of(&plan->problem, facts, tune, limits, &plan->shape);
+        xli_scan_shape_of(&plan->problem, capabilities, tune, limits, &plan->shape);
         if (plan->shape.algorithm != XL_SCAN_LOOKBACK)
             break;
         const unsigned file = xli_scan_file(&plan->shape);
@@ -38,7 +38,7 @@ done:
 static xl_status make(xl_context *ctx, const xl_scan_desc *desc, xl_scan **plan)
 {
     xl_status status;
-    const xli_facts *facts;
+    const xli_capabilities *capabilities;
     xli_tune_device device;
     xli_tune tune;
     xli_scan_limits limits = {.files = XLI_FILE_ANY};
@@ -46,14 +46,15 @@ static xl_status make(xl_context *ctx, const xl_scan_desc *desc, xl_scan **plan)
     if (!made)
         return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a scan");
     made->ctx = xli_context_retain(ctx);
-    XL_TRY(xli_context_facts(ctx, &facts));
-    XL_TRY(xli_scan_check(ctx, desc, facts, &made->problem, &limits.wish));
+    XL_TRY(xli_context_capabilities(ctx, &capabilities));
+    XL_TRY(xli_scan_check(ctx, desc, capabilities, &made->problem, &limits.wish));
     XL_TRY(xli_init_take(ctx, &made->problem, desc, &made->init));
-    XL_TRY(xli_context_tune(ctx, facts, XLI_TUNE_WISH(XLI_TUNE_SCAN, desc), &device, &tune));
-    limits.most = facts->info.max_work_group_size;
+    XL_TRY(xli_context_tune(ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_SCAN, desc), &device, &tune));
+    limits.most = capabilities->info.max_work_group_size;
     do { /* a kernel may allow smaller groups than its device: then all are built again */
-        XL_TRY(choose_shape(made, facts, &tune.scan, desc->algorithm == XL_SCAN_LOOKBACK, &limits));
-        XL_TRY(xli_scan_build(made, desc, facts, &limits.most));
+        XL_TRY(choose_shape(made, capabilities, &tune.scan, desc->algorithm == XL_SCAN_LOOKBACK,
+                            &limits));
+        XL_TRY(xli_scan_build(made, desc, capabilities, &limits.most));
     } while (limits.most < made->shape.group_size);
     XL_TRY(xli_scan_make_pool(made));
     *plan = made;
@@ -128,11 +129,12 @@ static void describe(const xl_scan *plan, size_t n, xl_plan_info *info)
                                         [XL_SCAN_KOGGE_STONE] = "kogge-stone",
                                         [XL_SCAN_BLELLOCH] = "blelloch"};
     const xli_scan_shape *s = &plan->shape;
-    const bool ring = s->algorithm == XL_SCAN_LOOKBACK;
+    const bool lookback = s->algorithm == XL_SCAN_LOOKBACK;
     *info = (xl_plan_info){.sub_group_size = s->sub_group,
                            .work_group_size = s->group_size,
-                           .tile_elements = ring ? xli_scan_ring_tile(s, n) : s->tile};
-    info->item_elements = info->tile_elements < s->tile ? s->vector * s->few : s->items;
+                           .tile_elements = lookback ? xli_scan_lookback_tile(s, n) : s->tile};
+    info->item_elements =
+        info->tile_elements < s->tile ? s->vector * s->short_tile_vectors : s->items;
     snprintf(info->algorithm, sizeof info->algorithm, "%s", names[s->algorithm]);
 }
 

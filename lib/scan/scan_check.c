@@ -50,35 +50,36 @@ static xl_status heed_reproducible(const xl_context *ctx, const xli_problem *pro
 
 /* What a descriptor asks for by name is had, or refused. */
 static xl_status check_messages(const xl_context *ctx, const xl_scan_desc *desc,
-                                const xli_facts *facts)
+                                const xli_capabilities *capabilities)
 {
-    if (desc->algorithm != XL_SCAN_LOOKBACK || facts->can_message)
+    if (desc->algorithm != XL_SCAN_LOOKBACK || capabilities->can_publish)
         return XL_SUCCESS;
     return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
                     "algorithm: look-back needs 64-bit messages between work-groups (relaxed "
                     "atomics of device scope), which this device does not promise");
 }
 
-xl_status xli_scan_check(const xl_context *ctx, const xl_scan_desc *desc, const xli_facts *facts,
-                         xli_problem *problem, xl_scan_algorithm *wish)
+xl_status xli_scan_check(const xl_context *ctx, const xl_scan_desc *desc,
+                         const xli_capabilities *capabilities, xli_problem *problem,
+                         xl_scan_algorithm *wish)
 {
     xl_status status;
-    XL_TRY(xli_problem_resolve(ctx, desc, false, facts, problem));
+    XL_TRY(xli_problem_resolve(ctx, desc, false, capabilities, problem));
     XL_TRY(read_wish(ctx, desc, wish));
     XL_TRY(heed_reproducible(ctx, problem, desc, wish));
-    XL_TRY(check_messages(ctx, desc, facts));
+    XL_TRY(check_messages(ctx, desc, capabilities));
 done:
     return status;
 }
 
 /* The views of an array that is a part of a longer one. */
 static xl_status check_carry(const xl_context *ctx, const xli_problem *problem,
-                             const xl_scan_args *call, xli_places *places)
+                             const xl_scan_args *call, xli_spans *spans)
 {
     xl_status status;
     const size_t bytes = problem->element.bytes;
-    const xli_span *const others[] = {&places->in,         &places->segments, &places->n_device,
-                                      &problem->init_view, &places->carry_in, &places->out};
+    const xli_span *const others[] = {&spans->in,          &spans->segments, &spans->n_device,
+                                      &problem->init_view, &spans->carry_in, &spans->out};
     if (!problem->carries && (call->carry_in.buffer || call->carry_out.buffer || call->first_index))
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "%s: given, but the plan was made without desc.carry",
@@ -91,30 +92,30 @@ static xl_status check_carry(const xl_context *ctx, const xli_problem *problem,
                         "segments: with carry_in the key before the view's first is read; pass an "
                         "offset of 1 or more");
     XL_TRY(xli_check_view(ctx, "carry_in", call->carry_in, call->carry_in.buffer ? 1 : 0, bytes,
-                          XLI_READ, &places->carry_in));
+                          XLI_READ, &spans->carry_in));
     XL_TRY(xli_check_view(ctx, "carry_out", call->carry_out, call->carry_out.buffer ? 1 : 0, bytes,
-                          XLI_WRITE, &places->carry_out));
-    XL_TRY(xli_check_apart(ctx, &places->carry_in, &places->out, false));
+                          XLI_WRITE, &spans->carry_out));
+    XL_TRY(xli_check_apart(ctx, &spans->carry_in, &spans->out, false));
     for (size_t i = 0; i < XLI_COUNT(others); ++i)
-        XL_TRY(xli_check_apart(ctx, others[i], &places->carry_out, false));
-    places->first_index = call->first_index;
+        XL_TRY(xli_check_apart(ctx, others[i], &spans->carry_out, false));
+    spans->first_index = call->first_index;
 done:
     return status;
 }
 
 xl_status xli_scan_check_call(const xl_context *ctx, const xli_problem *problem,
-                              const xl_scan_args *call, xli_places *places)
+                              const xl_scan_args *call, xli_spans *spans)
 {
     xl_status status;
     const size_t in = problem->in.bytes, out = problem->out.bytes;
-    XL_TRY(xli_problem_check_source(ctx, problem, call, places));
-    XL_TRY(xli_check_view(ctx, "out", call->out, call->n, out, XLI_WRITE, &places->out));
-    XL_TRY(xli_check_apart(ctx, &places->in, &places->out, in == out));
-    XL_TRY(xli_check_apart(ctx, &places->segments, &places->out, false));
-    XL_TRY(xli_check_apart(ctx, &places->n_device, &places->out, false));
-    XL_TRY(xli_check_apart(ctx, &problem->init_view, &places->out, false));
-    XL_TRY(check_carry(ctx, problem, call, places));
-    places->in_place = places->in.root == places->out.root && places->in.begin == places->out.begin;
+    XL_TRY(xli_problem_check_source(ctx, problem, call, spans));
+    XL_TRY(xli_check_view(ctx, "out", call->out, call->n, out, XLI_WRITE, &spans->out));
+    XL_TRY(xli_check_apart(ctx, &spans->in, &spans->out, in == out));
+    XL_TRY(xli_check_apart(ctx, &spans->segments, &spans->out, false));
+    XL_TRY(xli_check_apart(ctx, &spans->n_device, &spans->out, false));
+    XL_TRY(xli_check_apart(ctx, &problem->init_view, &spans->out, false));
+    XL_TRY(check_carry(ctx, problem, call, spans));
+    spans->in_place = spans->in.root == spans->out.root && spans->in.begin == spans->out.begin;
 done:
     return status;
 }

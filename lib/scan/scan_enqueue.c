@@ -12,23 +12,23 @@ xl_status xli_scan_make_pool(xl_scan *plan)
     return xli_pool_create(plan->ctx, &plan->pool);
 }
 
-/* The state buffer of look-back, as cl/tile/tile_state.cl lays it out. */
+/* The state buffer of look-back, as cl/tile/tile_descriptor.cl lays it out. */
 enum { HEADER_WORDS = 8 };
 
 static size_t state_words(const xl_scan *plan, size_t tiles)
 {
     const xli_problem *problem = &plan->problem;
-    const bool one = problem->state == XLI_STATE_PLAIN &&
-                     xli_element_is_scalar(&problem->element) && problem->state_bytes <= 4;
-    return HEADER_WORDS + tiles * (one ? 1 : 2 * xli_ceil_div(problem->state_bytes, 4));
+    const bool one = problem->state == XLI_ACCUMULATOR_PLAIN &&
+                     xli_element_is_scalar(&problem->element) && problem->accumulator_bytes <= 4;
+    return HEADER_WORDS + tiles * (one ? 1 : 2 * xli_ceil_div(problem->accumulator_bytes, 4));
 }
 
 /* Shorter tiles of a call with fewer elements may be more, but never more than groups. */
 static size_t look_back_bytes(const xl_scan *plan, size_t n)
 {
-    const size_t least = xli_ceil_div(n, xli_scan_ring_tile(&plan->shape, 1));
+    const size_t least = xli_ceil_div(n, xli_scan_lookback_tile(&plan->shape, 1));
     const size_t most =
-        xli_max(xli_ceil_div(n, plan->shape.tile), xli_scan_ring_groups(&plan->shape));
+        xli_max(xli_ceil_div(n, plan->shape.tile), xli_scan_lookback_groups(&plan->shape));
     const size_t tiles = xli_min(least, most);
     return tiles > 1 ? state_words(plan, tiles) * sizeof(cl_ulong) : 0;
 }
@@ -45,19 +45,19 @@ size_t xli_scan_scratch(const xl_scan *plan, size_t n)
     if (xli_scan_is_textbook(plan->shape.algorithm))
         return xli_textbook_scratch(plan, n);
     const size_t groups = xli_min(tiles, xli_scan_most_groups(&plan->problem, &plan->shape, n));
-    return xli_round_up(groups * plan->problem.state_bytes, XLI_SCRATCH_ALIGN);
+    return xli_round_up(groups * plan->problem.accumulator_bytes, XLI_SCRATCH_ALIGN);
 }
 
 /* Groups of one work-item fold few totals each, and are given many scanned: to fold them would
  * cost as much again as the runs. A launch scans so many that its loop is no longer than a
- * run's, for devices that end long ones (scan.run_elements in tune.h). */
-static xl_status scan_totals(xl_scan *plan, xli_flow *f, size_t groups, bool *scanned)
+ * run's, for devices that end long ones (scan.chunk_elements in tune.h). */
+static xl_status scan_spine(xl_scan *plan, xli_flow *f, size_t groups, bool *scanned)
 {
     enum { FEW = 512, AT_ONCE = 4096 };
     xl_status status = XL_SUCCESS;
-    *scanned = plan->kernels.scan_totals.cl && groups > FEW;
+    *scanned = plan->kernels.scan_spine.cl && groups > FEW;
     for (size_t from = 0; *scanned && from < groups; from += AT_ONCE)
-        XL_TRY(XLI_LAUNCH(&f->seq, &plan->kernels.scan_totals, 1, 1, XLI_MEM(f->scratch.buffer),
+        XL_TRY(XLI_LAUNCH(&f->seq, &plan->kernels.scan_spine, 1, 1, XLI_MEM(f->scratch.buffer),
                           XLI_U64(f->scratch.offset), XLI_U64(from),
                           XLI_U64(xli_min(groups, from + AT_ONCE))));
 done:
@@ -69,17 +69,17 @@ static xl_status enqueue_two_pass(xl_scan *plan, xli_flow *f)
     xl_status status;
     bool scanned = false;
     enum { STREAM = 1, SCANNED = 2 };
-    const xli_scan_cut cut = xli_scan_cut_of(&plan->problem, &plan->shape, f->n);
+    const xli_scan_partition partition = xli_scan_partition_of(&plan->problem, &plan->shape, f->n);
     /* A single group reads no totals. */
-    const xli_arg totals = XLI_MEM(f->scratch.buffer), totals_offset = XLI_U64(f->scratch.offset);
-    if (cut.groups > 1) {
-        XL_TRY(XLI_FLOW_LAUNCH(f, &plan->kernels.reduce, cut.groups, plan->shape.group_size,
-                               XLI_U64(cut.run), totals, totals_offset));
-        XL_TRY(scan_totals(plan, f, cut.groups, &scanned));
+    const xli_arg spine = XLI_MEM(f->scratch.buffer), spine_offset = XLI_U64(f->scratch.offset);
+    if (partition.groups > 1) {
+        XL_TRY(XLI_FLOW_LAUNCH(f, &plan->kernels.reduce, partition.groups, plan->shape.group_size,
+                               XLI_U64(partition.chunk), spine, spine_offset));
+        XL_TRY(scan_spine(plan, f, partition.groups, &scanned));
     }
-    XL_TRY(XLI_FLOW_LAUNCH(f, &plan->kernels.spread, xli_max(1, cut.groups), plan->shape.group_size,
-                           XLI_U64(cut.run), totals, totals_offset, XLI_MEM(f->at.out.buffer),
-                           XLI_U64(f->at.out.offset),
+    XL_TRY(XLI_FLOW_LAUNCH(f, &plan->kernels.downsweep, xli_max(1, partition.groups),
+                           plan->shape.group_size, XLI_U64(partition.chunk), spine, spine_offset,
+                           XLI_MEM(f->at.out.buffer), XLI_U64(f->at.out.offset),
                            XLI_U32((f->stream ? STREAM : 0) | (scanned ? SCANNED : 0))));
 done:
     return status;
@@ -102,16 +102,16 @@ static xl_status enqueue_look_back(xl_scan *plan, xli_flow *f)
 {
     xl_status status;
     /* Of no elements one group is told, to pass a carry on. */
-    const size_t n = xli_max(1, f->n), tile = xli_scan_ring_tile(&plan->shape, n);
+    const size_t n = xli_max(1, f->n), tile = xli_scan_lookback_tile(&plan->shape, n);
     const size_t tiles = xli_ceil_div(n, tile);
-    const size_t groups = xli_min(tiles, xli_scan_ring_groups(&plan->shape));
-    enum { STREAM = 1, ALONE = 2, IN_PLACE = 4 };
+    const size_t groups = xli_min(tiles, xli_scan_lookback_groups(&plan->shape));
+    enum { STREAM = 1, SINGLE_TILE = 2, IN_PLACE = 4 };
     const unsigned flags =
-        (f->stream ? STREAM : 0) | (tiles == 1 ? ALONE : 0) | (f->at.in_place ? IN_PLACE : 0);
-    const bool apart = f->at.in_place && plan->kernels.ring_in_place.cl;
-    xli_kernel *const kernel = tile < plan->shape.tile ? &plan->kernels.ring_few
-                               : apart                 ? &plan->kernels.ring_in_place
-                                                       : &plan->kernels.ring;
+        (f->stream ? STREAM : 0) | (tiles == 1 ? SINGLE_TILE : 0) | (f->at.in_place ? IN_PLACE : 0);
+    const bool separate_in_place = f->at.in_place && plan->kernels.lookback_in_place.cl;
+    xli_kernel *const kernel = tile < plan->shape.tile ? &plan->kernels.lookback_short_tiles
+                               : separate_in_place     ? &plan->kernels.lookback_in_place
+                                                       : &plan->kernels.lookback;
     if (tiles > 1)
         XL_TRY(clear_state(plan, f, tiles));
     XL_TRY(XLI_FLOW_LAUNCH(f, kernel, groups, plan->shape.group_size, XLI_MEM(f->scratch.buffer),

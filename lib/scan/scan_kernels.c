@@ -2,8 +2,8 @@
  * What is compiled for problem and shape of a scan. */
 #include "scan_plan.h"
 
-xl_status xli_scan_text(const xl_scan *plan, const xl_scan_desc *desc, const xli_facts *facts,
-                        xli_text *text)
+xl_status xli_scan_text(const xl_scan *plan, const xl_scan_desc *desc,
+                        const xli_capabilities *capabilities, xli_text *text)
 {
     const xli_scan_shape *shape = &plan->shape;
     const xli_tune_scan *tune = &shape->tune;
@@ -14,34 +14,43 @@ xl_status xli_scan_text(const xl_scan *plan, const xl_scan_desc *desc, const xli
         {"XL_ITEMS", shape->items},
         {"XL_VLEN", shape->vector},
         {"XL_ORDERED", xli_problem_is_ordered(&plan->problem)},
-        {"XL_SHARE",
-         shape->ahead ? xli_max(1, tune->ahead_block / shape->group_size) : tune->share},
+        {"XL_TILES_PER_LANE", shape->pipelined
+                                  ? xli_max(1, tune->pipelined_window / shape->group_size)
+                                  : tune->tiles_per_lane},
         {"XL_BULK", shape->bulk},
-        {"XL_FEW", shape->few},
-        {"XL_APART", shape->apart},
+        {"XL_SHORT_TILE_VECTORS", shape->short_tile_vectors},
+        {"XL_SEPARATE_IN_PLACE", shape->separate_in_place},
         {"XL_SPIN_LIMIT", tune->spin_limit},
         {"XL_BLELLOCH", shape->algorithm == XL_SCAN_BLELLOCH},
-        {"XL_HOLD_BACK", tune->hold_back},
-        {"XL_HOLD_HALF", tune->hold_half},
+        {"XL_INJECT_DELAY", tune->inject_delay},
+        {"XL_INJECT_TEAR", tune->inject_tear},
     };
-    return xli_problem_text(plan->ctx, &plan->problem, desc, facts, lines, XLI_COUNT(lines), text);
+    return xli_problem_text(plan->ctx, &plan->problem, desc, capabilities, lines, XLI_COUNT(lines),
+                            text);
 }
 
 void xli_scan_drop_kernels(xl_scan *plan)
 {
     xli_scan_kernels *k = &plan->kernels;
-    xli_kernel *const all[] = {&k->reduce,   &k->spread,        &k->clear,         &k->ring,
-                               &k->ring_few, &k->ring_in_place, &k->reduce_totals, &k->scan_totals};
+    xli_kernel *const all[] = {&k->reduce,
+                               &k->downsweep,
+                               &k->clear,
+                               &k->lookback,
+                               &k->lookback_short_tiles,
+                               &k->lookback_in_place,
+                               &k->upsweep_spine,
+                               &k->scan_spine};
     for (size_t i = 0; i < XLI_COUNT(all); ++i)
         xli_kernel_destroy(all[i]);
 }
 
-xl_status xli_scan_build(xl_scan *plan, const xl_scan_desc *desc, const xli_facts *facts,
-                         size_t *most)
+xl_status xli_scan_build(xl_scan *plan, const xl_scan_desc *desc,
+                         const xli_capabilities *capabilities, size_t *most)
 {
     const xli_scan_shape *shape = &plan->shape;
     xli_scan_kernels *k = &plan->kernels;
-    const bool ring = shape->algorithm == XL_SCAN_LOOKBACK, ahead = ring && shape->ahead;
+    const bool lookback = shape->algorithm == XL_SCAN_LOOKBACK,
+               pipelined = lookback && shape->pipelined;
     const bool two_pass = shape->algorithm == XL_SCAN_REDUCE_THEN_SCAN;
     const bool textbook = xli_scan_is_textbook(shape->algorithm);
     const struct {
@@ -49,32 +58,35 @@ xl_status xli_scan_build(xl_scan *plan, const xl_scan_desc *desc, const xli_fact
         xli_kernel *kernel;
         bool wanted;
     } kernels[] = {
-        {"scan_ahead", "xl_scan_clear", &k->clear, ahead},
-        {"scan_ahead", "xl_scan_ahead", &k->ring, ahead},
-        {"scan_ahead", "xl_scan_ahead_few", &k->ring_few, ahead && shape->few > 0},
-        {"scan_ahead", "xl_scan_ahead_in_place", &k->ring_in_place, ahead && shape->apart},
-        {"scan_lookback", "xl_scan_clear", &k->clear, ring && !ahead},
-        {"scan_lookback", "xl_scan_lookback", &k->ring, ring && !ahead},
-        {"scan_lookback", "xl_scan_lookback_in_place", &k->ring_in_place, ring && !ahead},
-        {"scan_two_pass", "xl_scan_reduce", &k->reduce, two_pass},
-        {"scan_two_pass", "xl_scan_totals", &k->scan_totals, two_pass && shape->items == 0},
-        {"scan_two_pass", "xl_scan_spread", &k->spread, two_pass},
-        {"scan_textbook", "xl_textbook_reduce", &k->reduce, textbook},
-        {"scan_textbook", "xl_textbook_reduce_totals", &k->reduce_totals, textbook},
-        {"scan_textbook", "xl_textbook_scan_totals", &k->scan_totals, textbook},
-        {"scan_textbook", "xl_textbook_scan", &k->spread, textbook},
+        {"scan_pipelined", "xl_scan_clear", &k->clear, pipelined},
+        {"scan_pipelined", "xl_scan_pipelined", &k->lookback, pipelined},
+        {"scan_pipelined", "xl_scan_pipelined_short", &k->lookback_short_tiles,
+         pipelined && shape->short_tile_vectors > 0},
+        {"scan_pipelined", "xl_scan_pipelined_in_place", &k->lookback_in_place,
+         pipelined && shape->separate_in_place},
+        {"scan_lookback", "xl_scan_clear", &k->clear, lookback && !pipelined},
+        {"scan_lookback", "xl_scan_lookback", &k->lookback, lookback && !pipelined},
+        {"scan_lookback", "xl_scan_lookback_in_place", &k->lookback_in_place,
+         lookback && !pipelined},
+        {"scan_two_pass", "xl_scan_upsweep", &k->reduce, two_pass},
+        {"scan_two_pass", "xl_scan_spine", &k->scan_spine, two_pass && shape->items == 0},
+        {"scan_two_pass", "xl_scan_downsweep", &k->downsweep, two_pass},
+        {"scan_textbook", "xl_textbook_upsweep", &k->reduce, textbook},
+        {"scan_textbook", "xl_textbook_upsweep_spine", &k->upsweep_spine, textbook},
+        {"scan_textbook", "xl_textbook_downsweep_spine", &k->scan_spine, textbook},
+        {"scan_textbook", "xl_textbook_downsweep", &k->downsweep, textbook},
     };
     xl_status status = XL_SUCCESS;
     xli_text text = {0};
     *most = SIZE_MAX;
     xli_scan_drop_kernels(plan);
-    XL_TRY(xli_scan_text(plan, desc, facts, &text));
+    XL_TRY(xli_scan_text(plan, desc, capabilities, &text));
     for (size_t i = 0; i < XLI_COUNT(kernels); ++i) {
         xli_program *program;
         if (!kernels[i].wanted)
             continue;
-        XL_TRY(xli_problem_program(plan->ctx, &plan->problem, facts, kernels[i].source, &text,
-                                   &program));
+        XL_TRY(xli_problem_program(plan->ctx, &plan->problem, capabilities, kernels[i].source,
+                                   &text, &program));
         XL_TRY(xli_kernel_create(plan->ctx, program, kernels[i].name, kernels[i].kernel));
         *most = xli_min(*most, kernels[i].kernel->max_group);
     }

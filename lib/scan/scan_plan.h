@@ -18,13 +18,13 @@
 
 typedef struct xli_scan_kernels {
     xli_kernel reduce; /* reduce-then-scan and the textbook scans */
-    xli_kernel spread;
+    xli_kernel downsweep;
     xli_kernel clear; /* look-back */
-    xli_kernel ring;
-    xli_kernel ring_few;      /* where tiles are shorter */
-    xli_kernel ring_in_place; /* where that is another kernel */
-    xli_kernel reduce_totals; /* the textbook scans, on the levels above the elements */
-    xli_kernel scan_totals;   /* these, and reduce-then-scan where a work-item is a group */
+    xli_kernel lookback;
+    xli_kernel lookback_short_tiles; /* where tiles are shorter */
+    xli_kernel lookback_in_place;    /* where that is another kernel */
+    xli_kernel upsweep_spine;        /* the textbook scans, on the levels above the elements */
+    xli_kernel scan_spine;           /* these, and reduce-then-scan where a work-item is a group */
 } xli_scan_kernels;
 
 struct xl_scan {
@@ -40,22 +40,23 @@ struct xl_scan {
 
 /* Resolves a descriptor, and says which algorithm it asks for: CROSSLANE_SCAN's where it leaves
  * the choice, a textbook scan where bits must not depend on the device; may be AUTO. */
-xl_status xli_scan_check(const xl_context *ctx, const xl_scan_desc *desc, const xli_facts *facts,
-                         xli_problem *problem, xl_scan_algorithm *wish);
+xl_status xli_scan_check(const xl_context *ctx, const xl_scan_desc *desc,
+                         const xli_capabilities *capabilities, xli_problem *problem,
+                         xl_scan_algorithm *wish);
 
 xl_status xli_scan_check_call(const xl_context *ctx, const xli_problem *problem,
-                              const xl_scan_args *call, xli_places *places);
+                              const xl_scan_args *call, xli_spans *spans);
 
 /* ---- scan_kernels.c ------------------------------------------------------- */
 
 /* The definitions that kernels of problem and shape start from. */
-xl_status xli_scan_text(const xl_scan *plan, const xl_scan_desc *desc, const xli_facts *facts,
-                        xli_text *text);
+xl_status xli_scan_text(const xl_scan *plan, const xl_scan_desc *desc,
+                        const xli_capabilities *capabilities, xli_text *text);
 
 /* Builds every kernel that problem and shape need, in place of what is there; *most is the least
  * of their own limits of work-items of a group. */
-xl_status xli_scan_build(xl_scan *plan, const xl_scan_desc *desc, const xli_facts *facts,
-                         size_t *most);
+xl_status xli_scan_build(xl_scan *plan, const xl_scan_desc *desc,
+                         const xli_capabilities *capabilities, size_t *most);
 void xli_scan_drop_kernels(xl_scan *plan);
 
 /* ---- scan_textbook.c: the two share their kernels' names and launches ------- */

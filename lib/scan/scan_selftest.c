@@ -36,29 +36,30 @@ static xl_status make_steps(xl_context *ctx, size_t n, cl_uint step, cl_uint *ho
 static xl_status make_plan(xl_scan *plan, unsigned file)
 {
     xl_status status;
-    const xli_facts *facts;
+    const xli_capabilities *capabilities;
     const xl_scan_desc desc = {.type = XL_U32, .op = XL_SUM, .algorithm = XL_SCAN_LOOKBACK};
     xli_scan_limits limits = {.wish = XL_SCAN_LOOKBACK, .files = file};
     xli_tune_device device;
     xli_tune tune;
-    XL_TRY(xli_context_facts(plan->ctx, &facts));
-    XL_TRY(xli_problem_resolve(plan->ctx, &desc, false, facts, &plan->problem));
-    XL_TRY(xli_context_tune(plan->ctx, facts, XLI_TUNE_WISH(XLI_TUNE_SCAN, &desc), &device, &tune));
-    tune.scan.ahead = file == XLI_FILE_AHEAD;
-    tune.scan.hold_back = 0;
-    limits.most = facts->info.max_work_group_size;
+    XL_TRY(xli_context_capabilities(plan->ctx, &capabilities));
+    XL_TRY(xli_problem_resolve(plan->ctx, &desc, false, capabilities, &plan->problem));
+    XL_TRY(xli_context_tune(plan->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_SCAN, &desc), &device,
+                            &tune));
+    tune.scan.pipelined = file == XLI_FILE_PIPELINED;
+    tune.scan.inject_delay = 0;
+    limits.most = capabilities->info.max_work_group_size;
     do {
-        xli_scan_shape_of(&plan->problem, facts, &tune.scan, &limits, &plan->shape);
+        xli_scan_shape_of(&plan->problem, capabilities, &tune.scan, &limits, &plan->shape);
         if (plan->shape.algorithm != XL_SCAN_LOOKBACK)
             goto done;
-        XL_TRY(xli_scan_build(plan, &desc, facts, &limits.most));
+        XL_TRY(xli_scan_build(plan, &desc, capabilities, &limits.most));
     } while (limits.most < plan->shape.group_size);
     XL_TRY(xli_scan_make_pool(plan));
 done:
     return status;
 }
 
-static xl_status run_trial(xl_context *ctx, unsigned file, size_t *wrong)
+static xl_status run_self_test(xl_context *ctx, unsigned file, size_t *wrong)
 {
     xl_status status;
     xl_scan plan = {.ctx = ctx};
@@ -102,27 +103,28 @@ done:
 
 /* Tries, and says what came of it. A compiler that cannot build it is an answer; no memory is
  * not, and the next plan may find some. */
-static xl_status try_file(xl_context *ctx, unsigned file, bool by_name, xli_verdict *verdict)
+static xl_status try_file(xl_context *ctx, unsigned file, bool by_name,
+                          xli_self_test_result *result)
 {
     size_t wrong = 0;
     xl_status status = XL_ERROR_OUT_OF_MEMORY;
     char *before = xli_strdup(xl_context_error(ctx));
     if (before)
-        status = run_trial(ctx, file, &wrong);
+        status = run_self_test(ctx, file, &wrong);
     else if (by_name)
         (void)xli_fail(ctx, status, "no memory to try look-back");
     switch (status) {
     case XL_SUCCESS:
-        *verdict = wrong == 0 ? XLI_PASSED : XLI_REFUSED;
+        *result = wrong == 0 ? XLI_SELF_TEST_PASSED : XLI_SELF_TEST_WRONG;
         break;
     case XL_ERROR_BUILD:
-        *verdict = XLI_REFUSED;
+        *result = XLI_SELF_TEST_WRONG;
         break;
     case XL_ERROR_OUT_OF_MEMORY:
-        *verdict = XLI_UNTRIED;
+        *result = XLI_SELF_TEST_NOT_RUN;
         break;
     default:
-        *verdict = XLI_FAILED;
+        *result = XLI_SELF_TEST_ERROR;
     }
     /* Then the plan does without, and what went wrong is no failure of the caller's. */
     if (status == XL_ERROR_BUILD || !by_name) {
@@ -138,13 +140,13 @@ xl_status xli_scan_can_look_back(xl_context *ctx, unsigned file, bool by_name, b
 {
     xl_status status = XL_SUCCESS;
     const char *kernels = xli_scan_file_name(file);
-    xli_verdict verdict = xli_context_verdict(ctx, kernels);
-    if (verdict == XLI_UNTRIED || (verdict == XLI_FAILED && by_name)) {
-        XL_TRY(try_file(ctx, file, by_name, &verdict));
-        if (verdict != XLI_UNTRIED)
-            xli_context_set_verdict(ctx, kernels, verdict);
+    xli_self_test_result result = xli_context_self_test_result(ctx, kernels);
+    if (result == XLI_SELF_TEST_NOT_RUN || (result == XLI_SELF_TEST_ERROR && by_name)) {
+        XL_TRY(try_file(ctx, file, by_name, &result));
+        if (result != XLI_SELF_TEST_NOT_RUN)
+            xli_context_set_self_test_result(ctx, kernels, result);
     }
-    *good = verdict == XLI_PASSED;
+    *good = result == XLI_SELF_TEST_PASSED;
 done:
     return status;
 }

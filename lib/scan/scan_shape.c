@@ -19,60 +19,62 @@ static size_t widest(const xli_problem *problem)
 static size_t local_bytes(const xli_problem *problem, const xli_scan_shape *shape, size_t size,
                           size_t items)
 {
-    return (items / shape->vector + 2) * size * problem->state_bytes + size * items + 256;
+    return (items / shape->vector + 2) * size * problem->accumulator_bytes + size * items + 256;
 }
 
 /* Elements per work-item for groups of `size`: as tuned, but no more than registers and
  * local memory hold. By CSR offsets, each element of which has a mark in local memory, scans of
  * words with 40 for each work-item were slower than with 32 by a sixth (H200, November 2026). */
-static uint32_t choose_items(const xli_problem *problem, const xli_facts *facts,
+static uint32_t choose_items(const xli_problem *problem, const xli_capabilities *capabilities,
                              const xli_scan_shape *shape, uint32_t size)
 {
     enum { MOST_MARKED = 32 };
     const bool marked = problem->segments == XL_SEGMENTS_OFFSETS;
-    const size_t words = xli_ceil_div(problem->state_bytes, 4);
+    const size_t words = xli_ceil_div(problem->accumulator_bytes, 4);
     const uint32_t vector = shape->vector;
     const size_t most = shape->tune.item_bytes / 4 / words;
     uint32_t items = (uint32_t)((marked ? xli_min(most, MOST_MARKED) : most) / vector * vector);
     items = (uint32_t)xli_max(items, vector);
-    while (items > vector && local_bytes(problem, shape, size, items) > facts->info.local_bytes)
+    while (items > vector &&
+           local_bytes(problem, shape, size, items) > capabilities->info.local_bytes)
         items -= vector;
     return items;
 }
 
-/* Shapes the plan for cl/kernel/scan_ahead.cl, if the device can run that. An odd number of
+/* Shapes the plan for cl/kernel/scan_pipelined.cl, if the device can run that. An odd number of
  * vectors keeps neighbours in different banks of local memory. CSR offsets, keys and states of
  * more than two words go without: on an H200 cl/kernel/scan_lookback.cl is faster for these. */
-static bool shape_ahead(const xli_problem *problem, const xli_facts *facts, size_t most,
-                        xli_scan_shape *shape)
+static bool shape_pipelined(const xli_problem *problem, const xli_capabilities *capabilities,
+                            size_t most, xli_scan_shape *shape)
 {
     enum { SPARE = 1024 };
     const xl_segments segments = problem->segments;
     const size_t staged = problem->in.bytes + (segments == XL_SEGMENTS_HEAD_FLAGS);
-    const size_t words = xli_ceil_div(problem->state_bytes, 4);
-    const bool flags = problem->state != XLI_STATE_PLAIN;
+    const size_t words = xli_ceil_div(problem->accumulator_bytes, 4);
+    const bool flags = problem->state != XLI_ACCUMULATOR_PLAIN;
     const xli_tune_scan *const tune = &shape->tune;
-    const size_t size = flags       ? tune->ahead_flag_size
-                        : words > 1 ? tune->ahead_wide_size
-                                    : tune->ahead_size;
-    const size_t held = flags       ? tune->ahead_flag_bytes
-                        : words > 1 ? tune->ahead_wide_bytes
-                                    : tune->ahead_bytes;
-    const size_t width = facts->info.sub_group_size;
-    const size_t sums = size / (facts->lane_way == XLI_LANE_PTX ? width : 4) * 3;
-    size_t rows = xli_max(1, held / 4 / words / shape->vector);
-    if (!shape->tune.ahead || shape->algorithm != XL_SCAN_LOOKBACK ||
+    const size_t size = flags       ? tune->pipelined_flag_size
+                        : words > 1 ? tune->pipelined_wide_size
+                                    : tune->pipelined_size;
+    const size_t storage = flags       ? tune->pipelined_flag_bytes
+                           : words > 1 ? tune->pipelined_wide_bytes
+                                       : tune->pipelined_bytes;
+    const size_t width = capabilities->info.sub_group_size;
+    const size_t sums = size / (capabilities->lane_way == XLI_LANE_PTX ? width : 4) * 3;
+    size_t rows = xli_max(1, storage / 4 / words / shape->vector);
+    if (!shape->tune.pipelined || shape->algorithm != XL_SCAN_LOOKBACK ||
         segments == XL_SEGMENTS_OFFSETS || segments == XL_SEGMENTS_KEYS || words > 2 ||
-        size > most || size % 64 != 0 || facts->lane_way == XLI_LANE_LOCAL || width < 8 ||
+        size > most || size % 64 != 0 || capabilities->lane_way == XLI_LANE_LOCAL || width < 8 ||
         width > 64)
         return false;
     rows -= rows % 2 == 0;
     while (rows > 1 && size * rows * shape->vector * (8 * staged + 1) / 8 +
-                               sums * problem->state_bytes + SPARE >
-                           facts->info.local_bytes)
+                               sums * problem->accumulator_bytes + SPARE >
+                           capabilities->info.local_bytes)
         rows -= 2;
     const size_t tile = size * rows * shape->vector;
-    if (tile * (8 * staged + 1) / 8 + sums * problem->state_bytes + SPARE > facts->info.local_bytes)
+    if (tile * (8 * staged + 1) / 8 + sums * problem->accumulator_bytes + SPARE >
+        capabilities->info.local_bytes)
         return false;
     shape->group_size = (uint32_t)size;
     shape->items = (uint32_t)(rows * shape->vector);
@@ -83,48 +85,56 @@ static bool shape_ahead(const xli_problem *problem, const xli_facts *facts, size
 /* Calls with few elements are cut into shorter tiles, unless the order of operands, which
  * follows from the tile, must not change, or unless it is not worth a kernel more to
  * compile. */
-static uint32_t choose_few(const xli_problem *problem, const xli_scan_shape *shape)
+static uint32_t choose_short_tile(const xli_problem *problem, const xli_scan_shape *shape)
 {
-    const bool narrow = problem->state == XLI_STATE_PLAIN && problem->state_bytes <= 4;
+    const bool narrow = problem->state == XLI_ACCUMULATOR_PLAIN && problem->accumulator_bytes <= 4;
     const bool fixed = xli_problem_is_ordered(problem);
-    const uint32_t rows = shape->items / shape->vector, few = shape->tune.ahead_few | 1;
-    return shape->ahead && narrow && !fixed && few < rows ? few : 0;
+    const uint32_t rows = shape->items / shape->vector,
+                   short_tile_vectors = shape->tune.pipelined_short_vectors | 1;
+    return shape->pipelined && narrow && !fixed && short_tile_vectors < rows ? short_tile_vectors
+                                                                             : 0;
 }
 
 /* The longest run where a work-item takes elements one by one. */
-static size_t slow_run(const xli_problem *problem, const xli_scan_shape *shape)
+static size_t slow_chunk(const xli_problem *problem, const xli_scan_shape *shape)
 {
     const bool offsets = problem->segments == XL_SEGMENTS_OFFSETS;
-    const size_t run = xli_max(shape->tune.run_elements / 64, 1);
-    return offsets && shape->tune.run_offsets > 0 ? xli_min(run, shape->tune.run_offsets) : run;
+    const size_t chunk = xli_max(shape->tune.chunk_elements / 64, 1);
+    return offsets && shape->tune.chunk_elements_csr > 0
+               ? xli_min(chunk, shape->tune.chunk_elements_csr)
+               : chunk;
 }
 
 /* Settles group and tile for groups of at most `most` work-items. Groups of one
  * have nobody to share a tile with: they walk it, element by element unless there are
  * vectors; then shorter tiles have the same work in them. */
-static void shape_to_fit(const xli_problem *problem, const xli_facts *facts, size_t most,
-                         xli_scan_shape *shape)
+static void shape_to_fit(const xli_problem *problem, const xli_capabilities *capabilities,
+                         size_t most, xli_scan_shape *shape)
 {
     /* Where a launch is cut into runs, llvmpipe's limit counts: see tune.h. */
-    const bool ring = shape->algorithm == XL_SCAN_LOOKBACK;
-    const bool counted = problem->segments == XL_SEGMENTS_OFFSETS && shape->tune.run_offsets > 0;
-    const size_t most_steps = ring      ? 1 << 14
-                              : counted ? xli_min(1 << 12, slow_run(problem, shape))
+    const bool lookback = shape->algorithm == XL_SCAN_LOOKBACK;
+    const bool counted =
+        problem->segments == XL_SEGMENTS_OFFSETS && shape->tune.chunk_elements_csr > 0;
+    const size_t most_steps = lookback  ? 1 << 14
+                              : counted ? xli_min(1 << 12, slow_chunk(problem, shape))
                                         : 1 << 12;
     size_t size = xli_min(xli_power_below(shape->tune.group_size), xli_power_below(most));
-    shape->ahead = shape_ahead(problem, facts, most, shape);
-    shape->bulk = shape->ahead && facts->lane_way == XLI_LANE_PTX && facts->nv_capability >= 9;
-    shape->few = choose_few(problem, shape);
-    shape->apart = problem->state == XLI_STATE_PLAIN && problem->state_bytes > 4;
-    if (shape->ahead)
+    shape->pipelined = shape_pipelined(problem, capabilities, most, shape);
+    shape->bulk = shape->pipelined && capabilities->lane_way == XLI_LANE_PTX &&
+                  capabilities->nv_capability >= 9;
+    shape->short_tile_vectors = choose_short_tile(problem, shape);
+    shape->separate_in_place =
+        problem->state == XLI_ACCUMULATOR_PLAIN && problem->accumulator_bytes > 4;
+    if (shape->pipelined)
         return;
-    while (size > 1 && local_bytes(problem, shape, size, shape->vector) > facts->info.local_bytes)
+    while (size > 1 &&
+           local_bytes(problem, shape, size, shape->vector) > capabilities->info.local_bytes)
         size /= 2;
     if (size == 1)
         shape->tune.shape = XLI_SCAN_SERIAL;
     const bool serial = shape->tune.shape == XLI_SCAN_SERIAL;
     shape->group_size = serial ? 1 : (uint32_t)size;
-    shape->items = serial ? 0 : choose_items(problem, facts, shape, shape->group_size);
+    shape->items = serial ? 0 : choose_items(problem, capabilities, shape, shape->group_size);
     shape->tile =
         serial ? xli_max(1, shape->tune.tile_bytes / problem->element.bytes) : size * shape->items;
     if (serial && !xli_problem_goes_by_vectors(problem))
@@ -135,98 +145,102 @@ static void shape_to_fit(const xli_problem *problem, const xli_facts *facts, siz
  * bits of results that round: they follow from the size of a state alone, and to change
  * them breaks what XL_REPRODUCIBLE promises. A block and two buffers of places stay within
  * 16 KiB of local memory, but for states of more than 1.5 KiB. */
-enum { MOST_PLACES = 128, MOST_PLACE_BYTES = 1536, MOST_ITEMS = 8, MOST_ITEM_BYTES = 12288 };
+enum { MAX_LEAVES = 128, MAX_LEAF_BYTES = 1536, MOST_ITEMS = 8, MOST_ITEM_BYTES = 12288 };
 
-static void shape_textbook(const xli_problem *problem, const xli_facts *facts, size_t most,
-                           xli_scan_shape *shape)
+static void shape_textbook(const xli_problem *problem, const xli_capabilities *capabilities,
+                           size_t most, xli_scan_shape *shape)
 {
-    const size_t bytes = problem->state_bytes;
-    size_t places = MOST_PLACES, items = MOST_ITEMS, size = 1;
-    while (places > 1 && places * bytes > MOST_PLACE_BYTES)
-        places /= 2;
+    const size_t bytes = problem->accumulator_bytes;
+    size_t leaves = MAX_LEAVES, items = MOST_ITEMS, size = 1;
+    while (leaves > 1 && leaves * bytes > MAX_LEAF_BYTES)
+        leaves /= 2;
     while (items > 2 && items * bytes > MOST_ITEM_BYTES)
         items /= 2;
     /* How many work-items share a block may differ from device to device. Where they take
      * turns on a core anyway, one alone spares the turns at every barrier. */
-    while (!facts->is_cpu && size < places && 2 * size <= most)
+    while (!capabilities->is_cpu && size < leaves && 2 * size <= most)
         size *= 2;
     shape->group_size = (uint32_t)size;
     shape->vector = 1;
     shape->items = (uint32_t)items;
-    shape->tile = places * items;
+    shape->tile = leaves * items;
 }
 
-static xl_scan_algorithm choose_algorithm(const xli_facts *facts, const xli_tune_scan *tune,
-                                          const xli_scan_limits *limits)
+static xl_scan_algorithm choose_algorithm(const xli_capabilities *capabilities,
+                                          const xli_tune_scan *tune, const xli_scan_limits *limits)
 {
     xl_scan_algorithm algorithm = limits->wish;
     if (algorithm == XL_SCAN_AUTO)
         algorithm = tune->look_back ? XL_SCAN_LOOKBACK : XL_SCAN_REDUCE_THEN_SCAN;
-    if (algorithm == XL_SCAN_LOOKBACK && !facts->can_message)
+    if (algorithm == XL_SCAN_LOOKBACK && !capabilities->can_publish)
         algorithm = XL_SCAN_REDUCE_THEN_SCAN;
     return algorithm;
 }
 
-void xli_scan_shape_of(const xli_problem *problem, const xli_facts *facts,
+void xli_scan_shape_of(const xli_problem *problem, const xli_capabilities *capabilities,
                        const xli_tune_scan *tune, const xli_scan_limits *limits,
                        xli_scan_shape *shape)
 {
-    *shape = (xli_scan_shape){.algorithm = choose_algorithm(facts, tune, limits),
+    *shape = (xli_scan_shape){.algorithm = choose_algorithm(capabilities, tune, limits),
                               .tune = *tune,
-                              .units = facts->info.compute_units,
+                              .units = capabilities->info.compute_units,
                               .vector = xli_problem_vector(problem, widest(problem))};
-    if (!(limits->files & XLI_FILE_AHEAD))
-        shape->tune.ahead = 0;
+    if (!(limits->files & XLI_FILE_PIPELINED))
+        shape->tune.pipelined = 0;
     if (xli_scan_is_textbook(shape->algorithm)) {
-        shape_textbook(problem, facts, limits->most, shape);
+        shape_textbook(problem, capabilities, limits->most, shape);
         return;
     }
-    shape_to_fit(problem, facts, limits->most, shape);
+    shape_to_fit(problem, capabilities, limits->most, shape);
     if (shape->algorithm == XL_SCAN_LOOKBACK && !(limits->files & xli_scan_file(shape))) {
         shape->algorithm = XL_SCAN_REDUCE_THEN_SCAN;
-        shape_to_fit(problem, facts, limits->most, shape);
+        shape_to_fit(problem, capabilities, limits->most, shape);
     }
-    shape->sub_group = xli_sub_group_of(facts, shape->group_size);
+    shape->sub_group = xli_sub_group_of(capabilities, shape->group_size);
 }
 
 unsigned xli_scan_file(const xli_scan_shape *shape)
 {
-    return shape->ahead ? XLI_FILE_AHEAD : XLI_FILE_LOOKBACK;
+    return shape->pipelined ? XLI_FILE_PIPELINED : XLI_FILE_LOOKBACK;
 }
 
 const char *xli_scan_file_name(unsigned file)
 {
-    return file == XLI_FILE_AHEAD ? "scan_ahead" : "scan_lookback";
+    return file == XLI_FILE_PIPELINED ? "scan_pipelined" : "scan_lookback";
 }
 
-size_t xli_scan_ring_groups(const xli_scan_shape *shape)
+size_t xli_scan_lookback_groups(const xli_scan_shape *shape)
 {
-    const size_t each = shape->ahead
-                            ? xli_ceil_div(shape->tune.ahead_groups * 256, shape->group_size)
-                            : shape->tune.ring_groups;
+    const size_t each = shape->pipelined
+                            ? xli_ceil_div(shape->tune.pipelined_groups * 256, shape->group_size)
+                            : shape->tune.lookback_groups;
     return shape->units * each;
 }
 
-size_t xli_scan_ring_tile(const xli_scan_shape *shape, size_t n)
+size_t xli_scan_lookback_tile(const xli_scan_shape *shape, size_t n)
 {
-    const size_t few = (size_t)shape->group_size * shape->vector * shape->few;
-    return few > 0 && n <= few * xli_scan_ring_groups(shape) ? few : shape->tile;
+    const size_t short_tile_vectors =
+        (size_t)shape->group_size * shape->vector * shape->short_tile_vectors;
+    return short_tile_vectors > 0 && n <= short_tile_vectors * xli_scan_lookback_groups(shape)
+               ? short_tile_vectors
+               : shape->tile;
 }
 
 size_t xli_scan_most_groups(const xli_problem *problem, const xli_scan_shape *shape, size_t n)
 {
-    const size_t wanted = (size_t)shape->units * shape->tune.run_groups;
+    const size_t wanted = (size_t)shape->units * shape->tune.chunk_groups;
     const bool slow = shape->items == 0 && !xli_problem_goes_by_vectors(problem);
-    const size_t run = slow ? slow_run(problem, shape) : shape->tune.run_elements;
-    return xli_max(wanted, xli_ceil_div(n, run));
+    const size_t chunk = slow ? slow_chunk(problem, shape) : shape->tune.chunk_elements;
+    return xli_max(wanted, xli_ceil_div(n, chunk));
 }
 
-xli_scan_cut xli_scan_cut_of(const xli_problem *problem, const xli_scan_shape *shape, size_t n)
+xli_scan_partition xli_scan_partition_of(const xli_problem *problem, const xli_scan_shape *shape,
+                                         size_t n)
 {
     const size_t most = xli_scan_most_groups(problem, shape, n);
-    xli_scan_cut cut = {.tiles = xli_ceil_div(n, shape->tile)};
-    const size_t tiles_each = xli_ceil_div(cut.tiles, xli_max(most, 1));
-    cut.groups = tiles_each > 0 ? xli_ceil_div(cut.tiles, tiles_each) : 0;
-    cut.run = tiles_each * shape->tile;
-    return cut;
+    xli_scan_partition partition = {.tiles = xli_ceil_div(n, shape->tile)};
+    const size_t tiles_each = xli_ceil_div(partition.tiles, xli_max(most, 1));
+    partition.groups = tiles_each > 0 ? xli_ceil_div(partition.tiles, tiles_each) : 0;
+    partition.chunk = tiles_each * shape->tile;
+    return partition;
 }

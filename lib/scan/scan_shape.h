@@ -14,14 +14,15 @@ typedef struct xli_scan_shape {
     uint32_t group_size;         /* work-items of every launch */
     uint32_t vector;             /* elements that a work-item moves at once */
     uint32_t items;              /* elements that it holds; 0: it walks a tile */
-    bool ahead, bulk;            /* look-back posts sums ahead; the device copies tiles by itself */
-    bool apart;                  /* in place has a kernel of its own */
-    uint32_t few; /* vectors of a work-item in shorter tiles, for few elements; or 0 */
-    size_t tile;  /* elements of one group's tile, the most */
+    bool pipelined, bulk;        /* look-back posts sums ahead; the device copies tiles by itself */
+    bool separate_in_place;      /* in place has a kernel of its own */
+    uint32_t
+        short_tile_vectors; /* vectors of a work-item in shorter tiles, for few elements; or 0 */
+    size_t tile;            /* elements of one group's tile, the most */
 } xli_scan_shape;
 
 /* Look-back has two files of kernels: one posts sums ahead. */
-enum { XLI_FILE_LOOKBACK = 1, XLI_FILE_AHEAD = 2, XLI_FILE_ANY = 3 };
+enum { XLI_FILE_LOOKBACK = 1, XLI_FILE_PIPELINED = 2, XLI_FILE_ANY = 3 };
 
 /* What a shape has to keep to, beyond facts and tuning values. */
 typedef struct xli_scan_limits {
@@ -31,7 +32,7 @@ typedef struct xli_scan_limits {
 } xli_scan_limits;
 
 /* Look-back becomes reduce-then-scan where neither of its files may be taken. */
-void xli_scan_shape_of(const xli_problem *problem, const xli_facts *facts,
+void xli_scan_shape_of(const xli_problem *problem, const xli_capabilities *capabilities,
                        const xli_tune_scan *tune, const xli_scan_limits *limits,
                        xli_scan_shape *shape);
 
@@ -44,17 +45,18 @@ const char *xli_scan_file_name(unsigned file);
 
 /* How many groups look-back launches at most, and the tile of its calls with n elements.
  * Few elements, all of which are in work at once then, may come in shorter tiles. */
-size_t xli_scan_ring_groups(const xli_scan_shape *shape);
-size_t xli_scan_ring_tile(const xli_scan_shape *shape, size_t n);
+size_t xli_scan_lookback_groups(const xli_scan_shape *shape);
+size_t xli_scan_lookback_tile(const xli_scan_shape *shape, size_t n);
 
 /* How a call of reduce-then-scan is cut into launches. */
-typedef struct xli_scan_cut {
+typedef struct xli_scan_partition {
     size_t tiles;
     size_t groups; /* of a launch */
-    size_t run;    /* elements of a group: whole tiles */
-} xli_scan_cut;
+    size_t chunk;  /* elements of a group: whole tiles */
+} xli_scan_partition;
 /* The most groups that n elements are cut into; grows with n. */
 size_t xli_scan_most_groups(const xli_problem *problem, const xli_scan_shape *shape, size_t n);
-xli_scan_cut xli_scan_cut_of(const xli_problem *problem, const xli_scan_shape *shape, size_t n);
+xli_scan_partition xli_scan_partition_of(const xli_problem *problem, const xli_scan_shape *shape,
+                                         size_t n);
 
 #endif

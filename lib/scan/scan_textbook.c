@@ -20,7 +20,7 @@ static levels levels_of(const xl_scan *plan, size_t n)
         ++l.last;
         l.count[l.last] = blocks;
         l.at[l.last] = l.bytes;
-        l.bytes += xli_round_up(blocks * plan->problem.state_bytes, XLI_SCRATCH_ALIGN);
+        l.bytes += xli_round_up(blocks * plan->problem.accumulator_bytes, XLI_SCRATCH_ALIGN);
     }
     return l;
 }
@@ -41,14 +41,14 @@ xl_status xli_textbook_enqueue(xl_scan *plan, xli_flow *flow)
     if (l.last > 0)
         XL_TRY(XLI_FLOW_LAUNCH(flow, &plan->kernels.reduce, blocks, size, scratch, AT(1)));
     for (size_t k = 1; k < l.last; ++k)
-        XL_TRY(XLI_LAUNCH(&flow->seq, &plan->kernels.reduce_totals, l.count[k + 1], size, scratch,
+        XL_TRY(XLI_LAUNCH(&flow->seq, &plan->kernels.upsweep_spine, l.count[k + 1], size, scratch,
                           AT(k), XLI_U64(l.count[k]), AT(k + 1)));
     for (size_t k = l.last; k > 0; --k)
-        XL_TRY(XLI_LAUNCH(&flow->seq, &plan->kernels.scan_totals,
+        XL_TRY(XLI_LAUNCH(&flow->seq, &plan->kernels.scan_spine,
                           xli_ceil_div(l.count[k], plan->shape.tile), size, scratch, AT(k),
                           XLI_U64(l.count[k]), AT(k < l.last ? k + 1 : k)));
     /* With one block nothing is read from the scratch. */
-    XL_TRY(XLI_FLOW_LAUNCH(flow, &plan->kernels.spread, xli_max(1, blocks), size, scratch,
+    XL_TRY(XLI_FLOW_LAUNCH(flow, &plan->kernels.downsweep, xli_max(1, blocks), size, scratch,
                            AT(l.last > 0 ? 1 : 0), XLI_MEM(flow->at.out.buffer),
                            XLI_U64(flow->at.out.offset)));
 #undef AT

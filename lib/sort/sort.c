@@ -30,7 +30,7 @@ static xl_status build(xl_sort *plan, const xli_tune_sort *t)
     xl_status status;
     xli_text text = {0};
     xli_program *program;
-    const bool by_run = t->shape == XLI_SORT_BY_RUN;
+    const bool by_run = t->shape == XLI_SORT_SERIAL;
     const xl_type key = plan->desc.key;
     const uint32_t group_log = by_run ? 0 : t->group_log;
     const struct {
@@ -45,8 +45,9 @@ static xl_status build(xl_sort *plan, const xli_tune_sort *t)
         {"XL_SORT_DESCENDING", plan->desc.order == XL_DESCENDING},
         {"XL_SORT_VALUES", plan->desc.value != XL_NONE},
         {"XL_SORT_GROUP", 1u << group_log},
-        {by_run ? "XL_SORT_TILE_LOG" : "XL_SORT_GROUP_LOG", by_run ? t->run_log : group_log},
-        {by_run ? NULL : "XL_SORT_HELD_LOG", t->held_log},
+        {by_run ? "XL_SORT_TILE_LOG" : "XL_SORT_GROUP_LOG",
+         by_run ? t->serial_tile_log : group_log},
+        {by_run ? NULL : "XL_SORT_ITEMS_LOG", t->items_log},
     };
     for (size_t i = 0; i < XLI_COUNT(lines); ++i)
         if (lines[i].name)
@@ -57,7 +58,7 @@ static xl_status build(xl_sort *plan, const xli_tune_sort *t)
     XL_TRY(xli_kernel_create(plan->ctx, program, "xl_sort_tiles", &plan->tiles));
     XL_TRY(xli_kernel_create(plan->ctx, program, "xl_sort_merge", &plan->merge));
     plan->group = (size_t)1 << group_log;
-    plan->tile_log = by_run ? t->run_log : group_log + t->held_log;
+    plan->tile_log = by_run ? t->serial_tile_log : group_log + t->items_log;
 done:
     xli_text_free(&text);
     return status;
@@ -65,14 +66,14 @@ done:
 
 /* A kernel may allow fewer work-items than the device does: then the group is halved
  * until both allow it. */
-static xl_status specialise(xl_sort *plan, const xli_facts *facts)
+static xl_status specialise(xl_sort *plan, const xli_capabilities *capabilities)
 {
     xl_status status;
     xli_tune_device device;
     xli_tune tune;
     xli_tune_sort *tuning = &plan->tuning;
-    XL_TRY(xli_context_tune(plan->ctx, facts, XLI_TUNE_WISH(XLI_TUNE_SORT, &plan->desc), &device,
-                            &tune));
+    XL_TRY(xli_context_tune(plan->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_SORT, &plan->desc),
+                            &device, &tune));
     *tuning = tune.sort;
     xli_tune_sort_fit(&device, xl_type_size(plan->desc.key) + xl_type_size(plan->desc.value),
                       tuning);
@@ -85,7 +86,7 @@ static xl_status specialise(xl_sort *plan, const xli_facts *facts)
         xli_kernel_destroy(&plan->merge);
         --tuning->group_log;
     }
-    plan->sub_group = xli_sub_group_of(facts, plan->group);
+    plan->sub_group = xli_sub_group_of(capabilities, plan->group);
     plan->desc.tunables = NULL; /* the caller's */
     plan->desc.num_tunables = 0;
 done:
@@ -96,7 +97,7 @@ xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc *desc, xl_sort **pl
 {
     xl_status status;
     xl_sort *made = NULL;
-    const xli_facts *facts;
+    const xli_capabilities *capabilities;
     if (plan)
         *plan = NULL;
     if (!ctx || !plan)
@@ -105,14 +106,14 @@ xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc *desc, xl_sort **pl
     xl_sort_desc_init(&checked);
     XL_TRY(XLI_DESC_READ(ctx, xl_sort_desc, desc, &checked));
     XL_TRY(xli_sort_check_desc(ctx, &checked));
-    XL_TRY(xli_context_facts(ctx, &facts));
+    XL_TRY(xli_context_capabilities(ctx, &capabilities));
     made = xli_alloc(sizeof *made);
     if (!made)
         XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a sort plan"));
     made->ctx = xli_context_retain(ctx);
     made->desc = checked;
     XL_TRY(xli_pool_create(ctx, &made->pool));
-    XL_TRY(specialise(made, facts));
+    XL_TRY(specialise(made, capabilities));
     *plan = made;
     made = NULL;
 done:
@@ -198,10 +199,10 @@ static place place_in_scratch(const xl_sort *plan, const xli_span *scratch, size
 }
 
 /* How many work-items search a cut, as a power of two above them: a group of one has one. */
-static uint32_t seek_log(const xl_sort *plan, size_t groups)
+static uint32_t search_log(const xl_sort *plan, size_t groups)
 {
     const xli_tune_sort *t = &plan->tuning;
-    const uint32_t wanted = groups > t->busy ? t->seek_busy_log : t->seek_log;
+    const uint32_t wanted = groups > t->busy ? t->search_busy_log : t->search_log;
     return (uint32_t)xli_min(wanted, xli_max(1, t->group_log));
 }
 
@@ -215,7 +216,7 @@ static xl_status launch(xl_sort *plan, xli_seq *seq, size_t n, size_t run, const
     args[count++] = XLI_U32(n);
     if (run > 0) {
         args[count++] = XLI_U32(run);
-        args[count++] = XLI_U32(seek_log(plan, groups));
+        args[count++] = XLI_U32(search_log(plan, groups));
     }
     args[count++] = XLI_MEM(from->keys);
     args[count++] = XLI_U64(from->keys_at);

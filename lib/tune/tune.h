@@ -34,8 +34,8 @@ typedef struct xli_tune_device {
  * A field is the tunable of that name: scan.group_size is the group_size of xli_tune_scan.
  * registry.c says what each means and which numbers it takes. */
 
-enum { XLI_SCAN_SERIAL = 0, XLI_SCAN_GROUP = 1 };    /* scan.shape */
-enum { XLI_SORT_BY_GROUP = 0, XLI_SORT_BY_RUN = 1 }; /* sort.shape */
+enum { XLI_SCAN_SERIAL = 0, XLI_SCAN_GROUP = 1 }; /* scan.shape */
+enum { XLI_SORT_GROUP = 0, XLI_SORT_SERIAL = 1 }; /* sort.shape */
 
 typedef struct xli_tune_scan {
     uint32_t shape, group_size, item_bytes, tile_bytes;
@@ -45,36 +45,37 @@ typedef struct xli_tune_scan {
      * as well: they read zeros and write nothing. By CSR offsets an element of a run may cost
      * some 45 rounds: empty segments before it are passed in 2 log2(their number) and a few
      * more. */
-    uint32_t run_groups, run_elements, run_offsets;
-    uint32_t ring_groups, share, look_back, stream_kib;
-    /* Look-back with sums posted ahead (cl/kernel/scan_ahead.cl): of values of one word, of
+    uint32_t chunk_groups, chunk_elements, chunk_elements_csr;
+    uint32_t lookback_groups, tiles_per_lane, look_back, stream_kib;
+    /* Look-back with sums posted ahead (cl/kernel/scan_pipelined.cl): of values of one word, of
      * two, and of a word with flags. */
-    uint32_t ahead, ahead_block, ahead_groups, ahead_few;
-    uint32_t ahead_size, ahead_bytes;
-    uint32_t ahead_wide_size, ahead_wide_bytes;
-    uint32_t ahead_flag_size, ahead_flag_bytes;
-    uint32_t spin_limit, hold_back, hold_half;
+    uint32_t pipelined, pipelined_window, pipelined_groups, pipelined_short_vectors;
+    uint32_t pipelined_size, pipelined_bytes;
+    uint32_t pipelined_wide_size, pipelined_wide_bytes;
+    uint32_t pipelined_flag_size, pipelined_flag_bytes;
+    uint32_t spin_limit, inject_delay, inject_tear;
 } xli_tune_scan;
 
 typedef struct xli_tune_reduce {
     uint32_t serial;
-    uint32_t group_size, item_bytes;    /* with segments */
-    uint32_t whole_size, whole_bytes;   /* without */
-    uint32_t part_groups, run_groups;   /* with; without */
-    uint32_t run_elements, run_offsets; /* as of scans; an offset costs a run up to 4 rounds */
-    uint32_t ahead, alone_tiles;
+    uint32_t group_size, item_bytes;             /* with segments */
+    uint32_t whole_size, whole_bytes;            /* without */
+    uint32_t segment_chunk_groups, chunk_groups; /* with; without */
+    uint32_t chunk_elements,
+        chunk_elements_csr; /* as of scans; an offset costs a run up to 4 rounds */
+    uint32_t double_buffer, single_group_tiles;
 } xli_tune_reduce;
 
 typedef struct xli_tune_sort {
-    uint32_t shape, group_log, held_log, run_log;
+    uint32_t shape, group_log, items_log, serial_tile_log;
     /* Many work-items that search a cut need fewer rounds, but each touches memory of its own,
      * which shows when there are more than `busy` groups to share the device. */
-    uint32_t seek_log, seek_busy_log, busy;
+    uint32_t search_log, search_busy_log, busy;
 } xli_tune_sort;
 
 typedef struct xli_tune_grid {
     uint32_t group, items, bounds_groups;
-    uint32_t crowd, crowd_groups, crowd_group;
+    uint32_t overfull_points, overfull_groups, overfull_group_size;
 } xli_tune_grid;
 
 typedef struct xli_tune_neighbors {

@@ -13,15 +13,15 @@
 static const xli_tune_grid gpu = {.group = 256,
                                   .items = 1,
                                   .bounds_groups = 4,
-                                  .crowd = 256,
-                                  .crowd_groups = 1,
-                                  .crowd_group = 1024};
+                                  .overfull_points = 256,
+                                  .overfull_groups = 1,
+                                  .overfull_group_size = 1024};
 static const xli_tune_grid cpu = {.group = 16,
                                   .items = 64,
                                   .bounds_groups = 4,
-                                  .crowd = 64,
-                                  .crowd_groups = 2,
-                                  .crowd_group = 1024};
+                                  .overfull_points = 64,
+                                  .overfull_groups = 2,
+                                  .overfull_group_size = 1024};
 static const xli_tune_neighbors gpu_search = {.group = 128, .items = 1, .staged = 48};
 static const xli_tune_neighbors cpu_search = {.group = 64, .items = 1, .staged = 0};
 
@@ -35,7 +35,7 @@ void xli_tune_grid_table(const xli_tune_device *device, xli_tune_grid *tune)
     const uint32_t units = (uint32_t)xli_max(1, xli_min(device->compute_units, MOST_UNITS));
     *tune = device->is_cpu ? cpu : gpu;
     tune->bounds_groups *= units;
-    tune->crowd_groups *= units;
+    tune->overfull_groups *= units;
 }
 
 void xli_tune_neighbors_table(const xli_tune_device *device, xli_tune_neighbors *tune)

@@ -9,7 +9,8 @@ typedef struct row {
 
 #define CPU                                                                                        \
     .serial = 1, .group_size = 64, .whole_size = 64, .item_bytes = 64, .whole_bytes = 64,          \
-    .run_groups = 8, .part_groups = 8, .run_elements = 1 << 15, .alone_tiles = 1
+    .chunk_groups = 8, .segment_chunk_groups = 8, .chunk_elements = 1 << 15,                       \
+    .single_group_tiles = 1
 
 static const row table[] = {
     {{.vendor_id = XLI_VENDOR_NVIDIA},
@@ -17,22 +18,22 @@ static const row table[] = {
       .whole_size = 256,
       .item_bytes = 64,
       .whole_bytes = 128,
-      .run_groups = 8,
-      .part_groups = 4,
-      .run_elements = 1 << 30,
-      .ahead = 1,
-      .alone_tiles = 8}},
-    {{.device = "llvmpipe", .is_cpu = true}, {CPU, .run_offsets = 1 << 13}},
+      .chunk_groups = 8,
+      .segment_chunk_groups = 4,
+      .chunk_elements = 1 << 30,
+      .double_buffer = 1,
+      .single_group_tiles = 8}},
+    {{.device = "llvmpipe", .is_cpu = true}, {CPU, .chunk_elements_csr = 1 << 13}},
     {{.is_cpu = true}, {CPU}},
     {{0},
      {.group_size = 256,
       .whole_size = 256,
       .item_bytes = 64,
       .whole_bytes = 64,
-      .run_groups = 8,
-      .part_groups = 16,
-      .run_elements = 1 << 30,
-      .alone_tiles = 1}},
+      .chunk_groups = 8,
+      .segment_chunk_groups = 16,
+      .chunk_elements = 1 << 30,
+      .single_group_tiles = 1}},
 };
 
 void xli_tune_reduce_table(const xli_tune_device *device, xli_tune_reduce *tune)

@@ -13,19 +13,19 @@ static uint32_t log2_floor(uint64_t x)
 /* Local memory of a group: the tile, skewed by one element in 32, and the search. */
 static uint64_t group_bytes(const xli_tune_sort *t, uint64_t element_bytes)
 {
-    uint64_t tile = (uint64_t)1 << (t->group_log + t->held_log);
+    uint64_t tile = (uint64_t)1 << (t->group_log + t->items_log);
     uint64_t search = 8u * (((uint64_t)1 << t->group_log) + 1u);
     return (tile + tile / 32u) * element_bytes + search + 64u;
 }
 
 void xli_tune_sort_table(const xli_tune_device *device, xli_tune_sort *tune)
 {
-    *tune = (xli_tune_sort){.shape = device->is_cpu ? XLI_SORT_BY_RUN : XLI_SORT_BY_GROUP,
+    *tune = (xli_tune_sort){.shape = device->is_cpu ? XLI_SORT_SERIAL : XLI_SORT_GROUP,
                             .group_log = 8,
-                            .held_log = 3,
-                            .run_log = 12,
-                            .seek_log = 8,
-                            .seek_busy_log = 5,
+                            .items_log = 3,
+                            .serial_tile_log = 12,
+                            .search_log = 8,
+                            .search_busy_log = 5,
                             .busy = device->compute_units};
 }
 
@@ -35,6 +35,7 @@ void xli_tune_sort_fit(const xli_tune_device *device, uint64_t element_bytes, xl
         --t->group_log;
     while (t->group_log > 0 && group_bytes(t, element_bytes) > device->local_bytes)
         --t->group_log;
-    while (t->run_log > 4 && (element_bytes << t->run_log) + 64u > device->local_bytes)
-        --t->run_log;
+    while (t->serial_tile_log > 4 &&
+           (element_bytes << t->serial_tile_log) + 64u > device->local_bytes)
+        --t->serial_tile_log;
 }

@@ -61,21 +61,21 @@ void fit_device(fuzz_case *c)
  * of them, and the ways are those that other devices take by themselves. */
 const char *const tunings[NUM_TUNINGS] = {
     NULL,
-    "scan.shape = 0\nscan.tile_bytes = 256\nscan.hold_back = 5\nscan.run_elements = 1024\n"
-    "reduce.serial = 1\nreduce.run_elements = 256\nsort.shape = 1\nsort.run_log = 5\n"
-    "grid.group = 8\ngrid.items = 3\ngrid.crowd = 4\ngrid.bounds_groups = 3\n",
+    "scan.shape = 0\nscan.tile_bytes = 256\nscan.inject_delay = 5\nscan.chunk_elements = 1024\n"
+    "reduce.serial = 1\nreduce.chunk_elements = 256\nsort.shape = 1\nsort.serial_tile_log = 5\n"
+    "grid.group = 8\ngrid.items = 3\ngrid.overfull_points = 4\ngrid.bounds_groups = 3\n",
     "scan.shape = 1\nscan.item_bytes = 32\nscan.group_size = 32\nscan.spin_limit = 2\n"
     "reduce.serial = 0\nreduce.group_size = 32\nreduce.whole_size = 32\nreduce.item_bytes = 16\n"
-    "reduce.part_groups = 3\nsort.shape = 0\nsort.group_log = 4\nsort.held_log = 2\n"
-    "sort.seek_log = 3\ngrid.group = 16\ngrid.crowd_group = 32\nneighbors.staged = 24\n"
+    "reduce.segment_chunk_groups = 3\nsort.shape = 0\nsort.group_log = 4\nsort.items_log = 2\n"
+    "sort.search_log = 3\ngrid.group = 16\ngrid.overfull_group_size = 32\nneighbors.staged = 24\n"
     "neighbors.group = 16\n",
-    "scan.shape = 0\nscan.tile_bytes = 1024\nscan.run_groups = 64\nscan.ring_groups = 1\n"
-    "scan.stream_kib = 0\nreduce.serial = 1\nreduce.run_groups = 3\nsort.shape = 1\n"
-    "sort.run_log = 8\nneighbors.items = 5\n",
-    "scan.shape = 1\nscan.item_bytes = 16\nscan.group_size = 17\nscan.hold_back = 3\n"
+    "scan.shape = 0\nscan.tile_bytes = 1024\nscan.chunk_groups = 64\nscan.lookback_groups = 1\n"
+    "scan.stream_kib = 0\nreduce.serial = 1\nreduce.chunk_groups = 3\nsort.shape = 1\n"
+    "sort.serial_tile_log = 8\nneighbors.items = 5\n",
+    "scan.shape = 1\nscan.item_bytes = 16\nscan.group_size = 17\nscan.inject_delay = 3\n"
     "scan.look_back = 0\nreduce.serial = 0\nreduce.group_size = 16\nreduce.whole_bytes = 16\n"
-    "reduce.ahead = 1\nreduce.alone_tiles = 4\nsort.shape = 0\nsort.group_log = 3\n"
-    "sort.held_log = 3\nsort.seek_busy_log = 2\nsort.busy = 1\n",
+    "reduce.double_buffer = 1\nreduce.single_group_tiles = 4\nsort.shape = 0\nsort.group_log = 3\n"
+    "sort.items_log = 3\nsort.search_busy_log = 2\nsort.busy = 1\n",
 };
 
 static xl_context *contexts[NUM_TUNINGS];

@@ -96,9 +96,9 @@ static void run(xl_context *ctx, size_t size, xlt_random *random)
     xli_program *program;
     xli_kernel kernel;
     xli_seq seq;
-    const xli_facts *facts;
+    const xli_capabilities *capabilities;
     cl_int code;
-    XLT_OK(xli_context_facts(ctx, &facts));
+    XLT_OK(xli_context_capabilities(ctx, &capabilities));
     for (size_t i = 0; i < size; ++i)
         in[i] = values[xlt_below(random, 7)];
     snprintf(defines, sizeof defines,
@@ -117,7 +117,7 @@ static void run(xl_context *ctx, size_t size, xlt_random *random)
     XLT_OK(xli_seq_end(&seq, XL_SUCCESS, NULL));
     XLT_CL(clEnqueueReadBuffer(xlt_queue(), b, CL_TRUE, 0, RESULTS * size * sizeof *out, out, 0,
                                NULL, NULL));
-    check(in, out, (int)size, facts->lane_way == XLI_LANE_LOCAL ? RESULTS : WITH_SUB_GROUPS);
+    check(in, out, (int)size, capabilities->lane_way == XLI_LANE_LOCAL ? RESULTS : WITH_SUB_GROUPS);
     clReleaseMemObject(a);
     clReleaseMemObject(b);
     xli_kernel_destroy(&kernel);

@@ -54,14 +54,14 @@ static void check_item(operator_of *op, float start, const float *in, const floa
 static void run(const char *defines, operator_of *op, float start, const float *in)
 {
     xl_context *ctx = xlt_context();
-    const xli_facts *facts;
+    const xli_capabilities *capabilities;
     xli_program *program;
     xli_kernel kernel;
     xli_seq seq;
     float out[4 * ITEMS];
     cl_uint seen[2 * ITEMS];
-    XLT_OK(xli_context_facts(ctx, &facts));
-    if (facts->info.max_work_group_size < ITEMS) {
+    XLT_OK(xli_context_capabilities(ctx, &capabilities));
+    if (capabilities->info.max_work_group_size < ITEMS) {
         print_message("%s: no groups of %d, left out\n", xlt_device(), ITEMS);
         skip();
     }
@@ -82,7 +82,7 @@ static void run(const char *defines, operator_of *op, float start, const float *
     XLT_CL(clEnqueueReadBuffer(xlt_queue(), plain[1], CL_TRUE, 0, bytes[1], out, 0, NULL, NULL));
     XLT_CL(clEnqueueReadBuffer(xlt_queue(), plain[2], CL_TRUE, 0, bytes[2], seen, 0, NULL, NULL));
     for (int i = 0; i < ITEMS; ++i) {
-        if (facts->lane_way == XLI_LANE_LOCAL)
+        if (capabilities->lane_way == XLI_LANE_LOCAL)
             assert_int_equal(seen[2 * i + 1], 1);
         else
             check_item(op, start, in, out + 4 * i, i, (int)seen[2 * i], (int)seen[2 * i + 1]);

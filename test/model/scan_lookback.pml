@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: MIT
- * The messages of the single-pass scan (cl/tile/tile_state.cl and xl_look_back() of
+ * The messages of the single-pass scan (cl/tile/tile_descriptor.cl and xl_lookback_prefix() of
  * cl/tile/tile_lookback.cl, XL_ORDERED 0) as a model for spin: bounded polling,
  * re-reduction of a silent tile, in-place output, and the early PREFIX of a tile in which a
- * segment begins. What is checked, and with what, stands in scan_state.pml; ci/model.sh
+ * segment begins. What is checked, and with what, stands in scan_descriptor.pml; ci/model.sh
  * does it.
  *
  *   ENDS_CHAIN  1: a tile in which a segment begins posts its sum as its PREFIX. Wrong where
  *               segments are counted (COUNTS) */
-#ifndef ENDS_CHAIN
-#define ENDS_CHAIN (!COUNTS)
+#ifndef AGGREGATE_IS_PREFIX
+#define AGGREGATE_IS_PREFIX (!COUNTS)
 #endif
-#define LOOKS ((SPIN + 2) * TILES)
+#define READS ((SPIN + 2) * TILES)
 
-#include "scan_state.pml"
+#include "scan_descriptor.pml"
 
-#define ENDS(v) (ENDS_CHAIN && ((v) & HEAD) != 0)
-#define FIRST_POST(t, v) ((t) == 0 || ENDS(v) -> PREFIX : AGGREGATE)
+#define ENDS(v) (AGGREGATE_IS_PREFIX && ((v) & HEAD) != 0)
+#define FIRST_STATE(t, v) ((t) == 0 || ENDS(v) -> PREFIX : AGGREGATE)
 
-/* xl_tile_fall_back(): reduces a silent tile, then, in place, looks again. */
+/* xl_tile_fallback(): reduces a silent tile, then, in place, looks again. */
 inline fall_back(t) {
   made = input[t];
-#if IN_PLACE && SECOND_LOOK
+#if IN_PLACE && SECOND_READ
   look(t);
 #endif
   d_step {
     if
     :: seen == EMPTY && t == 0 -> op(got, START, made); seen = PREFIX
-    :: seen == EMPTY && t > 0 -> got = made; seen = FIRST_POST(t, made)
+    :: seen == EMPTY && t > 0 -> got = made; seen = FIRST_STATE(t, made)
     :: else
     fi
   }
 }
 
-/* xl_look_back(), by one work-item. */
-inline look_back() {
+/* xl_lookback_prefix(), by one work-item. */
+inline lookback_prefix() {
   p = mine;
   do
   :: p--;
@@ -52,21 +52,21 @@ inline look_back() {
 }
 
 proctype Group(byte me) {
-  byte now, mine, next, p, sum, got, made, polls, own, prefix, looks;
+  byte now, mine, next, p, sum, got, made, polls, own, prefix, reads;
   mtype seen = EMPTY;
-  take_ticket(mine);
+  ticket_take(mine);
 next_tile:
   if :: mine >= TILES -> goto last :: else fi;
   own = input[mine];
   if
   :: mine == 0 ->
      d_step { prefix = START; op(sum, prefix, own) };
-     post(mine, PREFIX, sum)
+     publish(mine, PREFIX, sum)
   :: else ->
-     post(mine, FIRST_POST(mine, own), own);
-     look_back();
+     publish(mine, FIRST_STATE(mine, own), own);
+     lookback_prefix();
      if
-     :: !ENDS(own) -> post(mine, PREFIX, sum)
+     :: !ENDS(own) -> publish(mine, PREFIX, sum)
      :: else
      fi
   fi;

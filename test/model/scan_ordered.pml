@@ -2,7 +2,7 @@
  * Look-back in a fixed order (XL_ORDERED 1 of cl/tile/tile_lookback.cl) as a model for
  * spin: blocks of tiles, AGGREGATE of every tile and PREFIX of a block's last, the start of
  * a block made by hand where its PREFIX does not come. What is checked, and with what,
- * stands in scan_state.pml; ci/model.sh does it. With ROUNDS, the default here, a prefix is
+ * stands in scan_descriptor.pml; ci/model.sh does it. With ROUNDS, the default here, a prefix is
  * right only if it is the one expression that the kernel promises.
  *
  * Right only with their defaults:
@@ -14,11 +14,11 @@
 #ifndef ROUNDS
 #define ROUNDS 1
 #endif
-#ifndef BLOCK
-#define BLOCK 2
+#ifndef WINDOW
+#define WINDOW 2
 #endif
-#ifndef BY_HAND
-#define BY_HAND 1
+#ifndef START_FALLBACK
+#define START_FALLBACK 1
 #endif
 #ifndef SEES_PREFIX
 #define SEES_PREFIX 1
@@ -30,15 +30,15 @@
 #define HEAD_STARTS (!COUNTS)
 #endif
 /* Looks at one block's tiles, and for a start, in block_sum(); then by hand. */
-#define BLOCK_LOOKS (((BLOCK - 1) * (SPIN + 1) + 1) * BLOCK + BLOCK - 1)
-#define LOOKS ((BLOCK_LOOKS + 3) * (TILES / BLOCK + 1) + SPIN)
+#define WINDOW_READS (((WINDOW - 1) * (SPIN + 1) + 1) * WINDOW + WINDOW - 1)
+#define READS ((WINDOW_READS + 3) * (TILES / WINDOW + 1) + SPIN)
 
-#include "scan_state.pml"
+#include "scan_descriptor.pml"
 
-/* xl_tile_fall_back(): reduces a silent tile, then, in place, looks again. */
+/* xl_tile_fallback(): reduces a silent tile, then, in place, looks again. */
 inline fall_back(t) {
   made = input[t];
-#if IN_PLACE && SECOND_LOOK
+#if IN_PLACE && SECOND_READ
   look(t);
 #endif
   d_step {
@@ -50,8 +50,8 @@ inline fall_back(t) {
   }
 }
 
-/* xl_prefix_look() */
-inline prefix_look(t) {
+/* xl_prefix_poll() */
+inline prefix_poll(t) {
   look(t);
   if
   :: seen == PREFIX -> start = got; ready = true
@@ -59,28 +59,28 @@ inline prefix_look(t) {
   fi
 }
 
-/* xl_block_sum(): looks at all tiles that are not there yet, and for the start in passing. */
-inline block_sum(b, count) {
+/* xl_window_reduce(): looks at all tiles that are not there yet, and for the start in passing. */
+inline window_reduce(b, count) {
   d_step {
     s = 0;
     do
-    :: s < BLOCK - 1 -> value[s] = 0; there[s] = (s >= count); s++
+    :: s < WINDOW - 1 -> value[s] = 0; there[s] = (s >= count); s++
     :: else -> break
     od;
     polls = 0
   };
   do
-  :: if :: !ready -> prefix_look(b * BLOCK - 1) :: else fi;
-     s = 0; late = BLOCK;
+  :: if :: !ready -> prefix_poll(b * WINDOW - 1) :: else fi;
+     s = 0; late = WINDOW;
      do
-     :: s < BLOCK - 1 ->
+     :: s < WINDOW - 1 ->
         if
         :: !there[s] ->
-           look(b * BLOCK + s);
+           look(b * WINDOW + s);
            d_step {
              if
              :: seen != EMPTY -> there[s] = true; value[s] = got
-             :: seen == EMPTY && late == BLOCK -> late = s
+             :: seen == EMPTY && late == WINDOW -> late = s
              :: else
              fi
            }
@@ -90,10 +90,10 @@ inline block_sum(b, count) {
      :: else -> break
      od;
      if
-     :: late == BLOCK -> break
-     :: late < BLOCK && polls < SPIN -> polls++
+     :: late == WINDOW -> break
+     :: late < WINDOW && polls < SPIN -> polls++
      :: else ->
-        fall_back(b * BLOCK + late);
+        fall_back(b * WINDOW + late);
         d_step { there[late] = true; value[late] = got; polls = 0 }
      fi
   od;
@@ -101,27 +101,27 @@ inline block_sum(b, count) {
   d_step {
     s = 0; sum = 0;
     do
-    :: s < BLOCK - 1 -> made = sum; op(sum, made, value[s]); value[s] = 0; there[s] = false; s++
+    :: s < WINDOW - 1 -> made = sum; op(sum, made, value[s]); value[s] = 0; there[s] = false; s++
     :: else -> break
     od;
     made = 0; s = 0; late = 0; polls = 0
   }
 }
 
-/* xl_start_by_hand(): from the nearest PREFIX there is, block by block. */
-inline start_by_hand() {
+/* xl_window_start_fallback(): from the nearest PREFIX there is, block by block. */
+inline window_start_fallback() {
   own_sum = sum;
-  start = START; at = mine / BLOCK;
+  start = START; at = mine / WINDOW;
   do
-  :: at > 0 -> prefix_look(at * BLOCK - 1); if :: ready -> break :: else -> at-- fi
+  :: at > 0 -> prefix_poll(at * WINDOW - 1); if :: ready -> break :: else -> at-- fi
   :: else -> break
   od;
   do
-  :: at < mine / BLOCK ->
+  :: at < mine / WINDOW ->
      ready = true;
-     block_sum(at, BLOCK - 1);
-     look(at * BLOCK + BLOCK - 1);
-     if :: seen == EMPTY -> fall_back(at * BLOCK + BLOCK - 1) :: else fi;
+     window_reduce(at, WINDOW - 1);
+     look(at * WINDOW + WINDOW - 1);
+     if :: seen == EMPTY -> fall_back(at * WINDOW + WINDOW - 1) :: else fi;
      d_step {
        if
        :: seen == PREFIX && SEES_PREFIX -> start = got
@@ -134,37 +134,37 @@ inline start_by_hand() {
   sum = own_sum; own_sum = 0; at = 0
 }
 
-inline look_back() {
-  ready = (mine < BLOCK);
+inline lookback_prefix() {
+  ready = (mine < WINDOW);
   start = START;
-  block_sum(mine / BLOCK, mine % BLOCK);
+  window_reduce(mine / WINDOW, mine % WINDOW);
   ready = ready || (HEAD_STARTS && (sum & HEAD) != 0);
   do
-  :: !ready && (polls < SPIN || !BY_HAND) ->
-     prefix_look((mine / BLOCK) * BLOCK - 1); polls = (BY_HAND -> polls + 1 : 0)
+  :: !ready && (polls < SPIN || !START_FALLBACK) ->
+     prefix_poll((mine / WINDOW) * WINDOW - 1); polls = (START_FALLBACK -> polls + 1 : 0)
   :: else -> break
   od;
   polls = 0;
-  if :: !ready -> start_by_hand() :: else fi;
+  if :: !ready -> window_start_fallback() :: else fi;
   d_step { op(prefix, start, sum); op(sum, prefix, own); start = 0; ready = false }
 }
 
 proctype Group(byte me) {
-  byte now, mine, next, sum, got, made, polls, own, own_sum, prefix, looks, start, at, s, late;
-  byte value[BLOCK];
-  bool there[BLOCK], ready;
+  byte now, mine, next, sum, got, made, polls, own, own_sum, prefix, reads, start, at, s, late;
+  byte value[WINDOW];
+  bool there[WINDOW], ready;
   mtype seen = EMPTY;
-  take_ticket(mine);
+  ticket_take(mine);
 next_tile:
   if :: mine >= TILES -> goto last :: else fi;
   own = input[mine];
-  post(mine, AGGREGATE, own);
+  publish(mine, AGGREGATE, own);
   if
   :: mine == 0 -> d_step { prefix = START; op(sum, prefix, own) }
-  :: else -> look_back()
+  :: else -> lookback_prefix()
   fi;
   if
-  :: EVERY_PREFIX || mine % BLOCK == BLOCK - 1 -> post(mine, PREFIX, sum)
+  :: EVERY_PREFIX || mine % WINDOW == WINDOW - 1 -> publish(mine, PREFIX, sum)
   :: else
   fi;
   store_and_go_on();

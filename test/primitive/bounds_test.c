@@ -33,13 +33,13 @@ static void take_form(job *j, const form *f)
 
 /* Tiles are of 512 elements where the shape leaves the choice, and runs of one where it pays. */
 static const char serial[] =
-    "scan.shape = 0\nscan.tile_bytes = 2048\nscan.ahead = 0\nscan.run_groups = 64\n";
+    "scan.shape = 0\nscan.tile_bytes = 2048\nscan.pipelined = 0\nscan.chunk_groups = 64\n";
 static const char groups[] = "scan.shape = 1\nscan.item_bytes = 32\nscan.group_size = 64\n"
-                             "scan.ahead = 0\nscan.run_groups = 64\n";
-static const char ahead[] = "scan.shape = 1\nscan.ahead = 1\nscan.ahead_size = 64\n"
-                            "scan.ahead_bytes = 16\nscan.ahead_wide_size = 64\n"
-                            "scan.ahead_wide_bytes = 16\nscan.ahead_flag_size = 64\n"
-                            "scan.ahead_flag_bytes = 16\n";
+                             "scan.pipelined = 0\nscan.chunk_groups = 64\n";
+static const char pipelined[] = "scan.shape = 1\nscan.pipelined = 1\nscan.pipelined_size = 64\n"
+                                "scan.pipelined_bytes = 16\nscan.pipelined_wide_size = 64\n"
+                                "scan.pipelined_wide_bytes = 16\nscan.pipelined_flag_size = 64\n"
+                                "scan.pipelined_flag_bytes = 16\n";
 
 static const struct {
     const char *what, *tune, *mask;
@@ -50,7 +50,7 @@ static const struct {
     {"groups", groups, NULL, XL_SCAN_REDUCE_THEN_SCAN},
     {"groups, look-back", groups, NULL, XL_SCAN_LOOKBACK},
     {"groups without lanes", groups, "width=1", XL_SCAN_REDUCE_THEN_SCAN},
-    {"sums posted ahead", ahead, NULL, XL_SCAN_LOOKBACK},
+    {"pipelined", pipelined, NULL, XL_SCAN_LOOKBACK},
     {"Kogge-Stone", NULL, NULL, XL_SCAN_KOGGE_STONE},
     {"Blelloch", NULL, NULL, XL_SCAN_BLELLOCH},
 };
@@ -59,12 +59,14 @@ enum { NUM_SCAN_WAYS = sizeof scan_ways / sizeof scan_ways[0] };
 static const struct {
     const char *what, *tune, *mask;
 } reduce_ways[] = {
-    {"one by one", "reduce.serial = 1\nreduce.run_elements = 256\n", NULL},
+    {"one by one", "reduce.serial = 1\nreduce.chunk_elements = 256\n", NULL},
     {"groups",
-     "reduce.serial = 0\nreduce.group_size = 64\nreduce.whole_size = 64\nreduce.part_groups = 3\n",
+     "reduce.serial = 0\nreduce.group_size = 64\nreduce.whole_size = "
+     "64\nreduce.segment_chunk_groups = 3\n",
      NULL},
     {"groups without lanes",
-     "reduce.serial = 0\nreduce.group_size = 64\nreduce.whole_size = 64\nreduce.part_groups = 3\n",
+     "reduce.serial = 0\nreduce.group_size = 64\nreduce.whole_size = "
+     "64\nreduce.segment_chunk_groups = 3\n",
      "width=1"},
 };
 enum { NUM_REDUCE_WAYS = sizeof reduce_ways / sizeof reduce_ways[0] };
@@ -76,7 +78,7 @@ static bool is_another(const char *what)
     XLT_OK(xl_context_device_info(xlt_context(), &info));
     if (strstr(what, "without lanes"))
         return strcmp(info.cross_lane, "local") == 0;
-    return strstr(what, "ahead") && !can_post_ahead();
+    return strstr(what, "pipelined") && !can_pipeline();
 }
 
 /* ---- scans ------------------------------------------------------------------------------------

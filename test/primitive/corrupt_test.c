@@ -113,8 +113,8 @@ static void check_and_free(xlt_buffer *const *buffers, size_t count)
  */
 
 static const char *const sort_tunes[] = {
-    "sort.shape = 1\nsort.run_log = 4\n",
-    "sort.shape = 0\nsort.group_log = 5\nsort.held_log = 1\n",
+    "sort.shape = 1\nsort.serial_tile_log = 4\n",
+    "sort.shape = 0\nsort.group_log = 5\nsort.items_log = 1\n",
 };
 
 typedef struct sorting {
@@ -224,14 +224,16 @@ static const struct {
     const char *tune, *mask;
     xl_scan_algorithm algorithm;
 } ways[] = {
-    {"scan.shape = 0\nscan.tile_bytes = 2048\nscan.ahead = 0\nreduce.serial = 1\n"
-     "reduce.run_elements = 256\n",
+    {"scan.shape = 0\nscan.tile_bytes = 2048\nscan.pipelined = 0\nreduce.serial = 1\n"
+     "reduce.chunk_elements = 256\n",
      NULL, XL_SCAN_LOOKBACK},
-    {"scan.shape = 1\nscan.item_bytes = 32\nscan.group_size = 64\nscan.ahead = 0\n"
-     "reduce.serial = 0\nreduce.group_size = 64\nreduce.whole_size = 64\nreduce.part_groups = 3\n",
+    {"scan.shape = 1\nscan.item_bytes = 32\nscan.group_size = 64\nscan.pipelined = 0\n"
+     "reduce.serial = 0\nreduce.group_size = 64\nreduce.whole_size = "
+     "64\nreduce.segment_chunk_groups = 3\n",
      NULL, XL_SCAN_LOOKBACK},
-    {"scan.shape = 1\nscan.item_bytes = 32\nscan.group_size = 64\nscan.ahead = 0\n"
-     "reduce.serial = 0\nreduce.group_size = 64\nreduce.whole_size = 64\nreduce.part_groups = 3\n",
+    {"scan.shape = 1\nscan.item_bytes = 32\nscan.group_size = 64\nscan.pipelined = 0\n"
+     "reduce.serial = 0\nreduce.group_size = 64\nreduce.whole_size = "
+     "64\nreduce.segment_chunk_groups = 3\n",
      "width=1", XL_SCAN_REDUCE_THEN_SCAN},
     {NULL, NULL, XL_SCAN_KOGGE_STONE},
     {NULL, NULL, XL_SCAN_BLELLOCH},

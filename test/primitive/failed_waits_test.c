@@ -228,7 +228,7 @@ static xl_scan *scan_by(xl_scan_algorithm algorithm)
     xl_scan *plan = NULL;
     xl_scan_desc_init(&desc);
     desc.algorithm = algorithm;
-    if (algorithm != XL_SCAN_LOOKBACK || can_message())
+    if (algorithm != XL_SCAN_LOOKBACK || can_publish())
         ok(ctx, xl_scan_create(ctx, &desc, &plan), "xl_scan_create");
     return plan;
 }
@@ -271,9 +271,9 @@ static int setup(void **state_of_test)
     /* A few hundred elements are many tiles. */
     char tune[512];
     snprintf(tune, sizeof tune, "%s%s", small_tiles,
-             "reduce.run_elements = 256\nreduce.alone_tiles = 1\nreduce.item_bytes = 16\n"
+             "reduce.chunk_elements = 256\nreduce.single_group_tiles = 1\nreduce.item_bytes = 16\n"
              "reduce.whole_bytes = 16\nreduce.group_size = 64\nreduce.whole_size = 64\n"
-             "sort.run_log = 6\nsort.group_log = 6\nsort.held_log = 1\n");
+             "sort.serial_tile_log = 6\nsort.group_log = 6\nsort.items_log = 1\n");
     ctx = open_context(tune, NULL);
     two_pass = scan_by(XL_SCAN_REDUCE_THEN_SCAN);
     textbook = scan_by(XL_SCAN_KOGGE_STONE);

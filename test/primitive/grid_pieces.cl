@@ -4,7 +4,7 @@
  *   XL_ITEMS    elements per work-item
  *   XL_STRIDE   scalars from one point to the next */
 #include "../../cl/tile/grid_points.cl"
-#include "../../cl/tile/neighbors_walk.cl"
+#include "../../cl/tile/neighbors_iterator.cl"
 
 /* The hashed cells of coordinates. */
 __kernel void xl_test_cells(__global const float *x, uint n, float inverse, float beyond,
@@ -32,8 +32,8 @@ __kernel void xl_test_candidates(__global const uint *storage, ulong header_at, 
     XL_FOR_ITEMS(k, n)
     {
         uint count = 0;
-        xl_walk walk = xl_walk_begin(&map, xl_grid_position(sorted[k]), reach);
-        while (xl_walk_next(&walk, &map, storage + starts_at))
+        xl_cell_iterator walk = xl_cell_iterator_begin(&map, xl_grid_position(sorted[k]), reach);
+        while (xl_cell_iterator_next(&walk, &map, storage + starts_at))
             count += walk.end > walk.begin ? walk.end - walk.begin : 0u;
         counts[k] = count;
     }

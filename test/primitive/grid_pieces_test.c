@@ -309,9 +309,9 @@ static void run_on_wrong_numbers(xl_grid *grid, const xlt_buffer *points, bool a
         wrong_check("xl_grid_order", &w, SORTED);
     }
     w = wrong_make(any, seed);
-    RUN(&kernels[XLI_GRID_CROWDS], 2, given, from, n, XLI_MEM(w.mem), AT(HEADER), table, AT(STARTS),
-        AT(ARRIVED), AT(SORTED), AT(RANKS));
-    wrong_check("xl_grid_crowds", &w, SORTED);
+    RUN(&kernels[XLI_GRID_OVERFULL], 2, given, from, n, XLI_MEM(w.mem), AT(HEADER), table,
+        AT(STARTS), AT(ARRIVED), AT(SORTED), AT(RANKS));
+    wrong_check("xl_grid_sort_overfull", &w, SORTED);
     w = wrong_make(any, seed);
     RUN(&kernels[XLI_GRID_PAIRS], groups, given, from, n, XLI_MEM(w.mem), AT(HEADER), table,
         AT(PAIRS));

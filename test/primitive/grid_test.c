@@ -89,7 +89,7 @@ static void both_algorithms_give_one_order(void **state)
 }
 
 /* One cell holds all, or most, of the points. */
-static void crowded_cells_are_in_order(void **state)
+static void overfull_cells_are_in_order(void **state)
 {
     (void)state;
     size_t n = xlt_small() ? 400 : 100000;
@@ -554,7 +554,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(storage_is_kept_as_long_as_needed),
         cmocka_unit_test(both_algorithms_give_one_order),
-        cmocka_unit_test(crowded_cells_are_in_order),
+        cmocka_unit_test(overfull_cells_are_in_order),
         cmocka_unit_test(report_tells_the_box),
         cmocka_unit_test(far_outlier_is_hashed_not_allocated),
         cmocka_unit_test(reorder_takes_any_multiple_of_four_bytes),

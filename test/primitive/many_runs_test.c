@@ -9,8 +9,9 @@
 #include <string.h>
 
 /* Runs of 256 elements, of which a launch of either kind takes 4096. */
-static const char short_runs[] = "scan.shape = 0\nscan.run_elements = 1024\nscan.tile_bytes = 256\n"
-                                 "reduce.serial = 1\nreduce.run_elements = 256\n";
+static const char short_runs[] =
+    "scan.shape = 0\nscan.chunk_elements = 1024\nscan.tile_bytes = 256\n"
+    "reduce.serial = 1\nreduce.chunk_elements = 256\n";
 enum { RUN = 256, ONE_LAUNCH = 4096 * RUN };
 
 static const struct {
@@ -121,7 +122,7 @@ static void reductions_of_whole_arrays(void **state)
     if (!xlt_small())
         check_ones("runs of a group",
                    "reduce.serial = 0\nreduce.whole_size = 16\nreduce.whole_bytes = 16\n"
-                   "reduce.run_elements = 256\n",
+                   "reduce.chunk_elements = 256\n",
                    (size_t)33001 * GROUPS_RUN + 77);
 }
 

@@ -66,19 +66,21 @@ static xl_context *open_small(void)
 {
     char lines[512];
     const unsigned size = group_size();
-    snprintf(lines, sizeof lines,
-             "scan.shape = 1\nscan.group_size = %u\nscan.item_bytes = 32\nscan.run_groups = 1\n"
-             "scan.ring_groups = 1\nscan.ahead = 0\nreduce.serial = 0\nreduce.group_size = %u\n"
-             "reduce.whole_size = %u\nreduce.item_bytes = 16\nreduce.whole_bytes = 16\n"
-             "reduce.part_groups = 3\nreduce.run_groups = 2\nreduce.run_elements = 256\n"
-             "sort.shape = 0\nsort.group_log = 4\nsort.held_log = 1\nsort.seek_log = 2\n",
-             size, size, size);
+    snprintf(
+        lines, sizeof lines,
+        "scan.shape = 1\nscan.group_size = %u\nscan.item_bytes = 32\nscan.chunk_groups = 1\n"
+        "scan.lookback_groups = 1\nscan.pipelined = 0\nreduce.serial = 0\nreduce.group_size = %u\n"
+        "reduce.whole_size = %u\nreduce.item_bytes = 16\nreduce.whole_bytes = 16\n"
+        "reduce.segment_chunk_groups = 3\nreduce.chunk_groups = 2\nreduce.chunk_elements = 256\n"
+        "sort.shape = 0\nsort.group_log = 4\nsort.items_log = 1\nsort.search_log = 2\n",
+        size, size, size);
     xl_context *ctx = open_context(lines, NULL);
-    const xli_facts *facts;
-    XLT_OK(xli_context_facts(ctx, &facts));
+    const xli_capabilities *capabilities;
+    XLT_OK(xli_context_capabilities(ctx, &capabilities));
     if (xlt_on_oclgrind()) {
-        ctx->facts.can_message = true;
-        xli_context_set_verdict(ctx, "scan_lookback", XLI_PASSED); /* its trial has no such text */
+        ctx->capabilities.can_publish = true;
+        xli_context_set_self_test_result(ctx, "scan_lookback",
+                                         XLI_SELF_TEST_PASSED); /* its trial has no such text */
     }
     return ctx;
 }
@@ -106,7 +108,7 @@ static void scans(void **state)
          4500},
         {"Blelloch", XL_SCAN_BLELLOCH, XL_U32, XL_SUM, XL_SEGMENTS_NONE, XL_NONE, 4500},
     };
-    const bool messages = xlt_on_oclgrind() || can_message();
+    const bool messages = xlt_on_oclgrind() || can_publish();
     for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
         job j;
         if (all[i].algorithm == XL_SCAN_LOOKBACK && !messages)
@@ -121,19 +123,21 @@ static void scans(void **state)
 }
 
 /* By sub-groups, which no simulator has: several tiles for each group, several blocks of tiles. */
-static void scans_posted_ahead(void **state)
+static void scans_pipelined(void **state)
 {
     (void)state;
     static const char lines[] =
-        "scan.shape = 1\nscan.ahead = 1\nscan.ahead_block = 64\nscan.ahead_size = 64\n"
-        "scan.ahead_bytes = 16\nscan.ahead_groups = 1\nscan.ahead_flag_size = 64\n"
-        "scan.ahead_flag_bytes = 16\n";
+        "scan.shape = 1\nscan.pipelined = 1\nscan.pipelined_window = 64\nscan.pipelined_size = 64\n"
+        "scan.pipelined_bytes = 16\nscan.pipelined_groups = 1\nscan.pipelined_flag_size = 64\n"
+        "scan.pipelined_flag_bytes = 16\n";
     static const race all[] = {
-        {"ahead", XL_SCAN_LOOKBACK, XL_U32, XL_SUM, XL_SEGMENTS_NONE, XL_NONE, 60000},
-        {"ahead, flags", XL_SCAN_LOOKBACK, XL_U32, XL_SUM, XL_SEGMENTS_HEAD_FLAGS, XL_NONE, 60000},
-        {"ahead, bits", XL_SCAN_LOOKBACK, XL_I32, XL_SUM, XL_SEGMENTS_FLAG_BITMASK, XL_NONE, 60000},
+        {"pipelined", XL_SCAN_LOOKBACK, XL_U32, XL_SUM, XL_SEGMENTS_NONE, XL_NONE, 60000},
+        {"pipelined, flags", XL_SCAN_LOOKBACK, XL_U32, XL_SUM, XL_SEGMENTS_HEAD_FLAGS, XL_NONE,
+         60000},
+        {"pipelined, bits", XL_SCAN_LOOKBACK, XL_I32, XL_SUM, XL_SEGMENTS_FLAG_BITMASK, XL_NONE,
+         60000},
     };
-    if (!can_message() || !can_post_ahead())
+    if (!can_publish() || !can_pipeline())
         skip();
     xl_context *ctx = open_context(lines, NULL);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
@@ -141,7 +145,7 @@ static void scans_posted_ahead(void **state)
         race_job(&j, &all[i], i % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE);
         xl_scan *plan = job_plan(ctx, &j);
         /* Had these kernels come out wrong when they were tried, the plan would have others. */
-        assert_int_equal(xli_context_verdict(ctx, "scan_ahead"), XLI_PASSED);
+        assert_int_equal(xli_context_self_test_result(ctx, "scan_pipelined"), XLI_SELF_TEST_PASSED);
         for (size_t p = 0; p < NUM_PLACINGS; ++p)
             job_check(ctx, plan, &j, all[i].n - 7 * p, placings[p]);
         xl_scan_destroy(plan);
@@ -225,7 +229,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scans),
-        cmocka_unit_test(scans_posted_ahead),
+        cmocka_unit_test(scans_pipelined),
         cmocka_unit_test(reductions),
         cmocka_unit_test(sorts),
     };

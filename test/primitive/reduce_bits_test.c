@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Runs of 4096 elements, of CSR offsets 4096 steps of the merge of elements and segments'
- * ends (lib/reduce/reduce_shape.c, cl/tile/tile_reduce_run.cl). A run's part of a segment is
+ * ends (lib/reduce/reduce_shape.c, cl/tile/tile_reduce_chunk.cl). A run's part of a segment is
  * folded from left to right, and then the parts are. */
 enum { RUN = 4096 };
 
@@ -295,8 +295,9 @@ static void bits_everywhere(void **state)
 {
     (void)state;
     static const char *const masks[] = {NULL, "work-group=8", "width=1"};
-    static const char other[] = "reduce.serial = 0\nreduce.group_size = 64\nreduce.run_groups = 3\n"
-                                "reduce.part_groups = 3\nreduce.run_elements = 256\n";
+    static const char other[] =
+        "reduce.serial = 0\nreduce.group_size = 64\nreduce.chunk_groups = 3\n"
+        "reduce.segment_chunk_groups = 3\nreduce.chunk_elements = 256\n";
     for (size_t p = 0; p < sizeof promises / sizeof promises[0]; ++p)
         if (!xlt_small() || promises[p].n < 10000)
             keep(&promises[p], p % 2 ? other : NULL, masks[p % 3]);

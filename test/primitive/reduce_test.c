@@ -11,9 +11,9 @@
 
 /* Tuning lines with which a few hundred elements are several runs. */
 static const char small_runs[] =
-    "reduce.run_elements = 256\nreduce.group_size = 64\nreduce.whole_size = 64\n";
-static const char groups[] =
-    "reduce.serial = 0\nreduce.group_size = 64\nreduce.whole_size = 64\nreduce.part_groups = 3\n";
+    "reduce.chunk_elements = 256\nreduce.group_size = 64\nreduce.whole_size = 64\n";
+static const char groups[] = "reduce.serial = 0\nreduce.group_size = 64\nreduce.whole_size = "
+                             "64\nreduce.segment_chunk_groups = 3\n";
 
 static void run(xl_context *ctx, job *j, size_t every)
 {
@@ -440,9 +440,9 @@ static void long_runs_of_offsets(void **state)
 {
     (void)state;
     static const char *const tunes[] = {
-        "reduce.part_groups = 1\n",
-        ("reduce.serial = 0\nreduce.group_size = 64\nreduce.part_groups = 1\n"
-         "reduce.alone_tiles = 1000\n"),
+        "reduce.segment_chunk_groups = 1\n",
+        ("reduce.serial = 0\nreduce.group_size = 64\nreduce.segment_chunk_groups = 1\n"
+         "reduce.single_group_tiles = 1000\n"),
     };
     enum { EACH = 10, COUNT = 120000 };
     if (xlt_on_oclgrind()) {

@@ -36,20 +36,22 @@ static const char groups[] = "scan.shape = 1\nscan.item_bytes = 32\n";
 /* Tiles that are silent out of place and late in place: what an operand is made of would
  * depend on who posts first, were it not fixed. */
 static const char all_silent[] =
-    "scan.ahead = 0\nscan.tile_bytes = 1024\nscan.item_bytes = 16\nscan.group_size = 64\n"
-    "scan.hold_back = 1\nscan.spin_limit = 0\n";
+    "scan.pipelined = 0\nscan.tile_bytes = 1024\nscan.item_bytes = 16\nscan.group_size = 64\n"
+    "scan.inject_delay = 1\nscan.spin_limit = 0\n";
 static const char groups_silent[] =
-    "scan.ahead = 0\nscan.shape = 1\nscan.item_bytes = 64\nscan.group_size = 64\n"
-    "scan.hold_back = 1\nscan.spin_limit = 2\n";
+    "scan.pipelined = 0\nscan.shape = 1\nscan.item_bytes = 64\nscan.group_size = 64\n"
+    "scan.inject_delay = 1\nscan.spin_limit = 2\n";
 static const char half_silent[] =
-    "scan.ahead = 0\nscan.tile_bytes = 1024\nscan.item_bytes = 16\nscan.group_size = 64\n"
-    "scan.hold_back = 2\nscan.spin_limit = 20\n";
-#define AHEAD                                                                                      \
-    "scan.ahead = 1\nscan.ahead_block = 64\nscan.ahead_size = 64\nscan.ahead_bytes = 16\n"         \
-    "scan.ahead_wide_size = 64\nscan.ahead_wide_bytes = 16\nscan.ahead_flag_size = 64\n"           \
-    "scan.ahead_flag_bytes = 16\nscan.spin_limit = 1\n"
-static const char ahead_all_silent[] = AHEAD "scan.hold_back = 1\n";
-static const char ahead_half_silent[] = AHEAD "scan.hold_back = 2\n";
+    "scan.pipelined = 0\nscan.tile_bytes = 1024\nscan.item_bytes = 16\nscan.group_size = 64\n"
+    "scan.inject_delay = 2\nscan.spin_limit = 20\n";
+#define PIPELINED                                                                                  \
+    "scan.pipelined = 1\nscan.pipelined_window = 64\nscan.pipelined_size = "                       \
+    "64\nscan.pipelined_bytes = 16\n"                                                              \
+    "scan.pipelined_wide_size = 64\nscan.pipelined_wide_bytes = 16\nscan.pipelined_flag_size = "   \
+    "64\n"                                                                                         \
+    "scan.pipelined_flag_bytes = 16\nscan.spin_limit = 1\n"
+static const char pipelined_all_silent[] = PIPELINED "scan.inject_delay = 1\n";
+static const char pipelined_half_silent[] = PIPELINED "scan.inject_delay = 2\n";
 
 /* x -> a x + b, the left one first: rounds, does not commute, and shows what is fused. */
 static const float no_map[2] = {1, 0};
@@ -95,14 +97,14 @@ static const sums all_sums[] = {
      all_silent},
     {"maps, auto, keys", MAPS, XL_SEGMENTS_KEYS, XL_EXCLUSIVE, XL_SCAN_AUTO, XL_DETERMINISTIC,
      small_tiles},
-    {"ahead, all silent, f64", XL_F64, XL_SEGMENTS_NONE, XL_INCLUSIVE, XL_SCAN_LOOKBACK,
-     XL_DETERMINISTIC, ahead_all_silent},
-    {"ahead, half silent, flags", XL_F32, XL_SEGMENTS_HEAD_FLAGS, XL_EXCLUSIVE, XL_SCAN_LOOKBACK,
-     XL_DETERMINISTIC, ahead_half_silent},
-    {"ahead, half silent", XL_F32, XL_SEGMENTS_NONE, XL_INCLUSIVE, XL_SCAN_LOOKBACK,
-     XL_DETERMINISTIC, ahead_half_silent},
-    {"ahead, maps, all silent, keys", MAPS, XL_SEGMENTS_KEYS, XL_INCLUSIVE, XL_SCAN_LOOKBACK,
-     XL_DETERMINISTIC, ahead_all_silent},
+    {"pipelined, all silent, f64", XL_F64, XL_SEGMENTS_NONE, XL_INCLUSIVE, XL_SCAN_LOOKBACK,
+     XL_DETERMINISTIC, pipelined_all_silent},
+    {"pipelined, half silent, flags", XL_F32, XL_SEGMENTS_HEAD_FLAGS, XL_EXCLUSIVE,
+     XL_SCAN_LOOKBACK, XL_DETERMINISTIC, pipelined_half_silent},
+    {"pipelined, half silent", XL_F32, XL_SEGMENTS_NONE, XL_INCLUSIVE, XL_SCAN_LOOKBACK,
+     XL_DETERMINISTIC, pipelined_half_silent},
+    {"pipelined, maps, all silent, keys", MAPS, XL_SEGMENTS_KEYS, XL_INCLUSIVE, XL_SCAN_LOOKBACK,
+     XL_DETERMINISTIC, pipelined_all_silent},
 };
 
 static void fill_sums(void *to, const sums *s, size_t lanes)
@@ -206,9 +208,9 @@ static void repeat(const sums *s)
 static void runs_repeat(void **state)
 {
     (void)state;
-    const bool ahead = can_post_ahead();
+    const bool pipelined = can_pipeline();
     for (size_t s = 0; s < sizeof all_sums / sizeof all_sums[0]; ++s) {
-        if (!ahead && strncmp(all_sums[s].what, "ahead", 5) == 0)
+        if (!pipelined && strncmp(all_sums[s].what, "pipelined", 9) == 0)
             continue;
         if (!xlt_small() || s % 4 == 0)
             repeat(&all_sums[s]);

@@ -22,9 +22,9 @@ static void calls_in_any_order(void **state)
     (void)state;
     static const char *const tunings[] = {
         "scan.tile_bytes = 1024\nscan.item_bytes = 16\n",
-        "scan.tile_bytes = 1024\nscan.item_bytes = 16\nscan.hold_back = 2\n"};
+        "scan.tile_bytes = 1024\nscan.item_bytes = 16\nscan.inject_delay = 2\n"};
     const size_t tiles[] = {3, 40, 2, 39, 1, 40, 90, 5, 90, 60};
-    const bool messages = can_message();
+    const bool messages = can_publish();
     for (size_t t = 0; t < 2; ++t) {
         const bool late = t == 1;
         xl_context *ctx = open_context(tunings[t], NULL);

@@ -192,19 +192,21 @@ static const struct {
      1},
     {"groups, two passes", "scan.shape = 1\nscan.item_bytes = 16\nscan.group_size = 16\n",
      XL_SCAN_REDUCE_THEN_SCAN, 331, 1},
-    {"serial look-back", "scan.ahead = 0\nscan.shape = 0\nscan.tile_bytes = 256\n",
+    {"serial look-back", "scan.pipelined = 0\nscan.shape = 0\nscan.tile_bytes = 256\n",
      XL_SCAN_LOOKBACK, 331, 1},
-    {"look-back", "scan.ahead = 0\nscan.shape = 1\nscan.item_bytes = 16\nscan.group_size = 16\n",
+    {"look-back",
+     "scan.pipelined = 0\nscan.shape = 1\nscan.item_bytes = 16\nscan.group_size = 16\n",
      XL_SCAN_LOOKBACK, 331, 1},
-    {"posted ahead",
-     "scan.shape = 1\nscan.ahead = 1\nscan.ahead_size = 64\nscan.ahead_bytes = 16\n"
-     "scan.ahead_wide_size = 64\nscan.ahead_wide_bytes = 16\nscan.ahead_flag_size = 64\n"
-     "scan.ahead_flag_bytes = 16\n",
+    {"pipelined",
+     "scan.shape = 1\nscan.pipelined = 1\nscan.pipelined_size = 64\nscan.pipelined_bytes = 16\n"
+     "scan.pipelined_wide_size = 64\nscan.pipelined_wide_bytes = 16\nscan.pipelined_flag_size = "
+     "64\n"
+     "scan.pipelined_flag_bytes = 16\n",
      XL_SCAN_LOOKBACK, 331, 1},
     {"Kogge and Stone", "", XL_SCAN_KOGGE_STONE, 9001, 997},
     {"Blelloch", "", XL_SCAN_BLELLOCH, 9001, 997},
 };
-enum { NUM_WAYS = sizeof ways / sizeof ways[0], AHEAD = 4 };
+enum { NUM_WAYS = sizeof ways / sizeof ways[0], PIPELINED = 4 };
 
 /* Types, kinds and starting values take turns with forms and ways. */
 static void make_job(job *j, size_t f, size_t way, size_t turn)
@@ -236,9 +238,9 @@ static void make_job(job *j, size_t f, size_t way, size_t turn)
 
 static void check_way(size_t way)
 {
-    if (ways[way].algorithm == XL_SCAN_LOOKBACK && !can_message())
+    if (ways[way].algorithm == XL_SCAN_LOOKBACK && !can_publish())
         skip();
-    if (way == AHEAD && !can_post_ahead())
+    if (way == PIPELINED && !can_pipeline())
         skip();
     if (way == 1 || way == 3)
         if (loses_narrow_states())
@@ -265,7 +267,7 @@ WAY(serial_in_two_passes, 0)
 WAY(groups_in_two_passes, 1)
 WAY(serial_look_back, 2)
 WAY(groups_look_back, 3)
-WAY(posted_ahead, AHEAD)
+WAY(posted_ahead, PIPELINED)
 WAY(kogge_stone, 5)
 WAY(blelloch, 6)
 
@@ -275,7 +277,8 @@ static void nothing_passes_the_carry_on(void **state)
     (void)state;
     static const uint64_t init = 7, carry = 70, none = 0;
     for (size_t way = 0; way < NUM_WAYS; ++way) {
-        if ((ways[way].algorithm == XL_SCAN_LOOKBACK && !can_message()) || way == 1 || way == AHEAD)
+        if ((ways[way].algorithm == XL_SCAN_LOOKBACK && !can_publish()) || way == 1 ||
+            way == PIPELINED)
             continue;
         xl_context *ctx = open_context(ways[way].tune, NULL);
         job j;

@@ -18,9 +18,9 @@
 
 /* ---- tiles held back -------------------------------------------------------------------- */
 
-/* The ways tiles are worked on. Each says whether sums are posted ahead, which some devices
+/* The ways tiles are worked on. Each says whether sums are posted pipelined, which some devices
  * do by themselves whatever the shape. */
-enum { SERIAL, GROUPS, AHEAD, WAYS, LINES = 512 };
+enum { SERIAL, GROUPS, PIPELINED, WAYS, LINES = 512 };
 
 /* Tuning lines of a way with small tiles, one in `every` of which is held back, or half of what
  * it posts. */
@@ -29,15 +29,17 @@ static void write_lines(char *text, unsigned way, unsigned tile_bytes, unsigned 
 {
     snprintf(text, LINES,
              "scan.shape = %d\nscan.item_bytes = 16\nscan.tile_bytes = %u\nscan.group_size = 64\n"
-             "scan.ahead = %d\nscan.ahead_block = 64\nscan.ahead_size = 64\nscan.ahead_bytes = 16\n"
-             "scan.ahead_wide_size = 64\nscan.ahead_wide_bytes = 16\nscan.ahead_flag_size = 64\n"
-             "scan.ahead_flag_bytes = 16\nscan.hold_back = %u\nscan.spin_limit = %u\n"
-             "scan.hold_half = %d\n",
-             way != SERIAL, tile_bytes, way == AHEAD, every, spin, half);
+             "scan.pipelined = %d\nscan.pipelined_window = 64\nscan.pipelined_size = "
+             "64\nscan.pipelined_bytes = 16\n"
+             "scan.pipelined_wide_size = 64\nscan.pipelined_wide_bytes = "
+             "16\nscan.pipelined_flag_size = 64\n"
+             "scan.pipelined_flag_bytes = 16\nscan.inject_delay = %u\nscan.spin_limit = %u\n"
+             "scan.inject_tear = %d\n",
+             way != SERIAL, tile_bytes, way == PIPELINED, every, spin, half);
 }
 
 /* How many tiles others re-reduced: counted in the header of the state, which the
- * scratch starts with (cl/tile/tile_state.cl). */
+ * scratch starts with (cl/tile/tile_descriptor.cl). */
 static cl_uint redone(const xlt_buffer *scratch)
 {
     cl_uint words[4];
@@ -91,9 +93,9 @@ static void held_back(void **state)
     static const unsigned limits[] = {3, 0, 0, 100};
     const unsigned rows = xlt_few_programs() ? 2 : 4;
     char text[LINES];
-    if (!can_message())
+    if (!can_publish())
         skip();
-    const unsigned ways = can_post_ahead() ? WAYS : AHEAD;
+    const unsigned ways = can_pipeline() ? WAYS : PIPELINED;
     for (unsigned i = 0; i < rows * ways; ++i) {
         xl_scan *plan;
         xl_scan_desc desc;
@@ -169,23 +171,24 @@ static const late_case late[] = {
     {"offsets, 1 in 2", XL_I64, XL_SEGMENTS_OFFSETS, GROUPS, 2, .spin = 0},
     {"offsets, 1 in 3", XL_U32, XL_SEGMENTS_OFFSETS, SERIAL, 3, .spin = 1},
     {"keys, 1 in 64", XL_F32, XL_SEGMENTS_KEYS, SERIAL, 64, .spin = 20},
-    {"ahead: matrices, 1 in 2", XL_USER_TYPE, XL_SEGMENTS_NONE, AHEAD, 2, 1, .user = MATRICES},
-    {"ahead: bytes, 1 in 3", XL_U8, XL_SEGMENTS_NONE, AHEAD, 3, .spin = 0},
-    {"ahead: flags, 1 in 2", XL_U32, XL_SEGMENTS_HEAD_FLAGS, AHEAD, 2, .spin = 0},
-    {"ahead: bits, 1 in 512", XL_I64, XL_SEGMENTS_FLAG_BITMASK, AHEAD, 512, .spin = 3},
-    {"ahead: keys, 1 in 64", XL_F32, XL_SEGMENTS_KEYS, AHEAD, 64, .spin = 20},
+    {"pipelined: matrices, 1 in 2", XL_USER_TYPE, XL_SEGMENTS_NONE, PIPELINED, 2, 1,
+     .user = MATRICES},
+    {"pipelined: bytes, 1 in 3", XL_U8, XL_SEGMENTS_NONE, PIPELINED, 3, .spin = 0},
+    {"pipelined: flags, 1 in 2", XL_U32, XL_SEGMENTS_HEAD_FLAGS, PIPELINED, 2, .spin = 0},
+    {"pipelined: bits, 1 in 512", XL_I64, XL_SEGMENTS_FLAG_BITMASK, PIPELINED, 512, .spin = 3},
+    {"pipelined: keys, 1 in 64", XL_F32, XL_SEGMENTS_KEYS, PIPELINED, 64, .spin = 20},
 };
 
 static void other_states_held_back(void **state)
 {
     (void)state;
-    if (!can_message())
+    if (!can_publish())
         skip();
-    const unsigned ways = can_post_ahead() ? WAYS : AHEAD;
+    const unsigned ways = can_pipeline() ? WAYS : PIPELINED;
     for (size_t c = 0; c < sizeof late / sizeof late[0]; ++c) {
         /* Of nine tiles one in ten or fewer would hold none back. */
         if (late[c].way >= ways ||
-            (xlt_few_programs() && (late[c].every > 9 || (late[c].way != AHEAD && c % 2))))
+            (xlt_few_programs() && (late[c].every > 9 || (late[c].way != PIPELINED && c % 2))))
             continue;
         check_late(&late[c], c % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE,
                    xlt_small()           ? 9
@@ -209,16 +212,16 @@ static void starts_held_back(void **state)
         {"keys", XL_U32, XL_SEGMENTS_KEYS, GROUPS, 1, 0, .init = true},
         {"offsets", XL_I64, XL_SEGMENTS_OFFSETS, SERIAL, 1, 0, .init = true},
         {"width", XL_F32, XL_SEGMENTS_WIDTH, GROUPS, 1, 0, .init = true},
-        {"ahead", XL_U32, XL_SEGMENTS_NONE, AHEAD, 1, 0, .init = true},
-        {"ahead, flags", XL_U32, XL_SEGMENTS_HEAD_FLAGS, AHEAD, 1, 0, .init = true},
+        {"pipelined", XL_U32, XL_SEGMENTS_NONE, PIPELINED, 1, 0, .init = true},
+        {"pipelined, flags", XL_U32, XL_SEGMENTS_HEAD_FLAGS, PIPELINED, 1, 0, .init = true},
     };
-    if (!can_message())
+    if (!can_publish())
         skip();
-    const unsigned ways = can_post_ahead() ? WAYS : AHEAD;
+    const unsigned ways = can_pipeline() ? WAYS : PIPELINED;
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c)
         if (cases[c].way < ways)
             check_late(&cases[c], c % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE,
-                       cases[c].way == AHEAD ? 70 : 7);
+                       cases[c].way == PIPELINED ? 70 : 7);
 }
 
 /* A state of several words of which only some are there is not there yet. */
@@ -237,16 +240,17 @@ static void states_half_posted(void **state)
          .half = true},
         {"12 bytes", XL_USER_TYPE, XL_SEGMENTS_NONE, GROUPS, 2, 1, SPANS, .half = true},
         {"24 bytes", XL_USER_TYPE, XL_SEGMENTS_HEAD_FLAGS, SERIAL, 1, 0, TEXT_HASHES, .half = true},
-        {"ahead: u64", XL_U64, XL_SEGMENTS_NONE, AHEAD, 2, 1, .half = true},
-        {"ahead: value and flag", XL_U32, XL_SEGMENTS_HEAD_FLAGS, AHEAD, 1, 0, .half = true},
+        {"pipelined: u64", XL_U64, XL_SEGMENTS_NONE, PIPELINED, 2, 1, .half = true},
+        {"pipelined: value and flag", XL_U32, XL_SEGMENTS_HEAD_FLAGS, PIPELINED, 1, 0,
+         .half = true},
     };
-    if (!can_message())
+    if (!can_publish())
         skip();
-    const unsigned ways = can_post_ahead() ? WAYS : AHEAD;
+    const unsigned ways = can_pipeline() ? WAYS : PIPELINED;
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c)
         if (cases[c].way < ways)
             check_late(&cases[c], c % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE,
-                       cases[c].way == AHEAD ? 70 : 11);
+                       cases[c].way == PIPELINED ? 70 : 11);
 }
 
 /* Nobody posts: each group makes all tiles before its own anew. Rows of several vectors, without
@@ -255,10 +259,10 @@ static void nobody_posts(void **state)
 {
     (void)state;
     static const char lines[] =
-        "scan.shape = 1\nscan.item_bytes = 64\nscan.group_size = 64\nscan.ahead = 0\n"
-        "scan.hold_back = 1\nscan.spin_limit = 0\n";
+        "scan.shape = 1\nscan.item_bytes = 64\nscan.group_size = 64\nscan.pipelined = 0\n"
+        "scan.inject_delay = 1\nscan.spin_limit = 0\n";
     static const xl_type types[] = {XL_U32, XL_F32, XL_U64};
-    if (!can_message())
+    if (!can_publish())
         skip();
     xl_context *ctx = open_context(lines, NULL);
     for (size_t t = 0; t < sizeof types / sizeof types[0]; ++t) {

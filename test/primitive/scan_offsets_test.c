@@ -192,12 +192,13 @@ static void reductions(void **state)
     } shapes[] = {
         {"as tuned", NULL, XL_U32},
         {"small runs",
-         "reduce.run_elements = 256\nreduce.group_size = 64\nreduce.whole_size = 64\n", XL_U64},
+         "reduce.chunk_elements = 256\nreduce.group_size = 64\nreduce.whole_size = 64\n", XL_U64},
         {"groups",
-         "reduce.serial = 0\nreduce.group_size = 64\nreduce.whole_size = 64\nreduce.part_groups = "
+         "reduce.serial = 0\nreduce.group_size = 64\nreduce.whole_size = "
+         "64\nreduce.segment_chunk_groups = "
          "3\n",
          XL_U32},
-        {"one by one", "reduce.serial = 1\nreduce.run_elements = 256\n", XL_U64},
+        {"one by one", "reduce.serial = 1\nreduce.chunk_elements = 256\n", XL_U64},
     };
     for (size_t w = 0; w < sizeof shapes / sizeof shapes[0]; ++w) {
         xl_context *ctx = open_context(shapes[w].tune, NULL);

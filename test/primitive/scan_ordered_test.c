@@ -8,20 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The ways tiles are worked on: scan.shape, and 2: with sums posted ahead, where there are
+/* The ways tiles are worked on: scan.shape, and 2: with sums posted pipelined, where there are
  * sub-groups for it. */
-enum { SHAPES = 3, AHEAD = 2 };
+enum { SHAPES = 3, PIPELINED = 2 };
 
 /* A context with tiles of few elements, one of `every` of which is held back. */
 static xl_context *open_way(unsigned shape, unsigned share, unsigned every, unsigned spin)
 {
     char text[512];
-    snprintf(text, sizeof text,
-             "scan.shape = %u\nscan.share = %u\nscan.item_bytes = 16\nscan.tile_bytes = 256\n"
-             "scan.group_size = 64\nscan.hold_back = %u\nscan.spin_limit = %u\n"
-             "scan.ahead = %d\nscan.ahead_size = 64\nscan.ahead_bytes = 16\nscan.ahead_block = 64\n"
-             "scan.ahead_flag_size = 64\nscan.ahead_flag_bytes = 32\n",
-             shape == AHEAD ? 1 : shape, share, every, spin, shape == AHEAD);
+    snprintf(
+        text, sizeof text,
+        "scan.shape = %u\nscan.tiles_per_lane = %u\nscan.item_bytes = 16\nscan.tile_bytes = 256\n"
+        "scan.group_size = 64\nscan.inject_delay = %u\nscan.spin_limit = %u\n"
+        "scan.pipelined = %d\nscan.pipelined_size = 64\nscan.pipelined_bytes = "
+        "16\nscan.pipelined_window = 64\n"
+        "scan.pipelined_flag_size = 64\nscan.pipelined_flag_bytes = 32\n",
+        shape == PIPELINED ? 1 : shape, share, every, spin, shape == PIPELINED);
     return open_context(text, NULL);
 }
 
@@ -82,7 +84,7 @@ static void same_bits(const xl_scan_desc *desc, const data *d)
         unsigned every, spin;
     } held[] = {{2, 0}, {7, 3}};
     float *first = malloc(d->n * sizeof *first), *got = malloc(d->n * sizeof *got);
-    const unsigned shapes = can_post_ahead() ? SHAPES : AHEAD;
+    const unsigned shapes = can_pipeline() ? SHAPES : PIPELINED;
     const size_t most = xlt_few_programs() ? 1 : sizeof held / sizeof held[0];
     for (unsigned shape = 0; shape < shapes; ++shape) {
         const unsigned share = shape == 1 ? 3 : 1;

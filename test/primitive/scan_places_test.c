@@ -13,8 +13,8 @@ static const char *const ways[] = {
     "scan.stream_kib = 0\n",
     "scan.stream_kib = 0\nscan.tile_bytes = 4096\n",
     "scan.shape = 1\nscan.item_bytes = 32\n",
-    ("scan.shape = 1\nscan.ahead = 1\nscan.ahead_size = 64\nscan.ahead_bytes = 48\n"
-     "scan.ahead_wide_size = 64\nscan.ahead_wide_bytes = 48\n"),
+    ("scan.shape = 1\nscan.pipelined = 1\nscan.pipelined_size = 64\nscan.pipelined_bytes = 48\n"
+     "scan.pipelined_wide_size = 64\nscan.pipelined_wide_bytes = 48\n"),
 };
 
 /* Where the arrays of elements and of results begin; the first is what others are held to. */
@@ -71,11 +71,11 @@ static void bits_in_any_place(void **state)
     static const xl_type types[] = {XL_F32, XL_F64};
     static const xl_scan_algorithm algorithms[] = {XL_SCAN_LOOKBACK, XL_SCAN_REDUCE_THEN_SCAN};
     const size_t n = xlt_small() ? 3001 : 70001;
-    for (size_t a = can_message() ? 0 : 1; a < 2; ++a)
+    for (size_t a = can_publish() ? 0 : 1; a < 2; ++a)
         for (size_t t = 0; t < 2; ++t)
             for (size_t w = 0; w < sizeof ways / sizeof ways[0]; ++w) {
-                const bool ahead = w == 3;
-                if (ahead && (algorithms[a] != XL_SCAN_LOOKBACK || !can_post_ahead()))
+                const bool pipelined = w == 3;
+                if (pipelined && (algorithms[a] != XL_SCAN_LOOKBACK || !can_pipeline()))
                     continue;
                 job j;
                 job_make(&j, a ? "reduce-then-scan" : "look-back", types[t], XL_SUM,

@@ -296,7 +296,7 @@ static void empty_segments(void **state)
 }
 
 /* Every element is a segment, behind `empty` empty ones. */
-static void check_crowded(xl_context *ctx, size_t empty)
+static void check_overfull(xl_context *ctx, size_t empty)
 {
     enum { N = 20000 };
     const size_t each = empty + 1, count = N * each + 1;
@@ -343,10 +343,10 @@ static void crowds_of_empty_segments(void **state)
         skip();
     }
     xl_context *leaps =
-        open_context("scan.shape = 0\nscan.look_back = 0\nscan.run_offsets = 1024\n", NULL);
+        open_context("scan.shape = 0\nscan.look_back = 0\nscan.chunk_elements_csr = 1024\n", NULL);
     for (size_t e = 0; e < sizeof empty / sizeof empty[0]; ++e) {
-        check_crowded(xlt_context(), empty[e]);
-        check_crowded(leaps, empty[e]);
+        check_overfull(xlt_context(), empty[e]);
+        check_overfull(leaps, empty[e]);
     }
     xl_context_destroy(leaps);
 }
@@ -411,7 +411,7 @@ static void crowds_at_borders(void **state)
     (void)state;
     static const char *const texts[] = {"scan.shape = 0\nscan.tile_bytes = 1024\n",
                                         "scan.shape = 0\nscan.tile_bytes = 1024\n"
-                                        "scan.hold_back = 2\nscan.spin_limit = 1\n"};
+                                        "scan.inject_delay = 2\nscan.spin_limit = 1\n"};
     static const size_t crowds[] = {1, 7, 8, 9, 16, 17, 26, 70000};
     enum { TILE = 256, N = 4 * TILE + 5 };
     static const size_t places[] = {0, 1, TILE - 1, TILE, TILE + 1, 3 * TILE, N - 1, N};
@@ -423,7 +423,7 @@ static void crowds_at_borders(void **state)
         desc.segment_type = XL_U32;
         desc.kind = k == 0 ? XL_EXCLUSIVE : XL_INCLUSIVE;
         desc.algorithm = k == 0 ? XL_SCAN_REDUCE_THEN_SCAN : XL_SCAN_LOOKBACK;
-        if (k == 1 && !can_message())
+        if (k == 1 && !can_publish())
             continue;
         xl_context *ctx = open_context(texts[k], NULL);
         ok(ctx, xl_scan_create(ctx, &desc, &plan), texts[k]);

@@ -55,7 +55,7 @@ void refused(xl_context *ctx, xl_status got, xl_status wanted, const char *text)
                  xl_context_error(ctx), xl_status_name(wanted), text);
 }
 
-bool can_message(void)
+bool can_publish(void)
 {
     xl_device_info info;
     XLT_OK(xl_context_device_info(xlt_context(), &info));
@@ -64,13 +64,14 @@ bool can_message(void)
     return info.has_device_scope;
 }
 
-bool can_post_ahead(void)
+bool can_pipeline(void)
 {
     xl_device_info info;
     XLT_OK(xl_context_device_info(xlt_context(), &info));
     const bool can = strcmp(info.cross_lane, "local") != 0 && info.sub_group_size >= 8;
     if (!can)
-        print_message("%s: no sub-groups of 8 or more, sums posted ahead left out\n", xlt_device());
+        print_message("%s: no sub-groups of 8 or more, sums posted pipelined left out\n",
+                      xlt_device());
     return can;
 }
 

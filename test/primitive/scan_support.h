@@ -18,9 +18,9 @@ void ok(xl_context *ctx, xl_status status, const char *what);
 /* Fails unless the call gave `wanted` and a text that holds `text`. */
 void refused(xl_context *ctx, xl_status got, xl_status wanted, const char *text);
 /* False, with a line of why, where look-back has no messages to use. */
-bool can_message(void);
-/* False, with a line of why, where there are no sub-groups to post sums ahead by. */
-bool can_post_ahead(void);
+bool can_publish(void);
+/* False, with a line of why, where there are no sub-groups to post sums pipelined by. */
+bool can_pipeline(void);
 /* True, with a line of why, where a driver gets segments of narrow elements wrong in the
  * work-group shapes, which CPUs take only when told to. */
 bool loses_narrow_states(void);

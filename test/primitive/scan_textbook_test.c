@@ -22,7 +22,7 @@ typedef void combine(void *to, const void *a, const void *b);
 /* What is scanned. The model never calls `op` on an identity. */
 typedef struct monoid {
     const char *name;
-    size_t bytes, state_bytes; /* of an element in an array, and with flags beside it */
+    size_t bytes, accumulator_bytes; /* of an element in an array, and with flags beside it */
     combine *op;
     const void *first; /* what an exclusive scan begins with */
 } monoid;
@@ -53,7 +53,7 @@ static partial join(const model *o, const partial *a, const partial *b)
 static model make_model(const monoid *m, xl_scan_algorithm algorithm, bool flags)
 {
     model o = {.m = m, .algorithm = algorithm, .places = 128, .items = 8};
-    const size_t bytes = flags ? m->state_bytes : m->bytes;
+    const size_t bytes = flags ? m->accumulator_bytes : m->bytes;
     while (o.places > 1 && o.places * bytes > 1536)
         o.places /= 2;
     o.block = o.places * o.items;

@@ -34,9 +34,10 @@ typedef struct way {
     xl_scan_algorithm algorithm;
 } way;
 
-#define SMALL_AHEAD                                                                                \
-    "scan.ahead_size = 64\nscan.ahead_bytes = 16\nscan.ahead_wide_size = 64\n"                     \
-    "scan.ahead_wide_bytes = 16\nscan.ahead_flag_size = 64\nscan.ahead_flag_bytes = 16\n"
+#define SMALL_PIPELINED                                                                            \
+    "scan.pipelined_size = 64\nscan.pipelined_bytes = 16\nscan.pipelined_wide_size = 64\n"         \
+    "scan.pipelined_wide_bytes = 16\nscan.pipelined_flag_size = 64\nscan.pipelined_flag_bytes = "  \
+    "16\n"
 
 static const way ways[] = {
     {"serial", "scan.shape = 0\nscan.tile_bytes = 4096\n", NULL, XL_SCAN_REDUCE_THEN_SCAN},
@@ -46,32 +47,33 @@ static const way ways[] = {
     {"groups without lanes", "scan.shape = 1\n", "width=1", XL_SCAN_REDUCE_THEN_SCAN},
     {"groups of 8", "scan.shape = 1\n", "work-group=8", XL_SCAN_REDUCE_THEN_SCAN},
     {"groups of 1", "scan.shape = 1\n", "work-group=1", XL_SCAN_REDUCE_THEN_SCAN},
-    {"many groups", "scan.shape = 1\nscan.run_groups = 64\nscan.item_bytes = 16\n", NULL,
+    {"many groups", "scan.shape = 1\nscan.chunk_groups = 64\nscan.item_bytes = 16\n", NULL,
      XL_SCAN_REDUCE_THEN_SCAN},
-    {"one group per unit", "scan.run_groups = 1\n", NULL, XL_SCAN_REDUCE_THEN_SCAN},
-    /* Some devices post sums ahead by themselves, whatever the shape: each says which. */
-    {"serial look-back", "scan.ahead = 0\nscan.shape = 0\nscan.tile_bytes = 4096\n", NULL,
+    {"one group per unit", "scan.chunk_groups = 1\n", NULL, XL_SCAN_REDUCE_THEN_SCAN},
+    /* Some devices post sums pipelined by themselves, whatever the shape: each says which. */
+    {"serial look-back", "scan.pipelined = 0\nscan.shape = 0\nscan.tile_bytes = 4096\n", NULL,
      XL_SCAN_LOOKBACK},
     {"serial look-back, past the cache",
-     "scan.ahead = 0\nscan.shape = 0\nscan.stream_kib = 0\nscan.tile_bytes = 4096\n", NULL,
+     "scan.pipelined = 0\nscan.shape = 0\nscan.stream_kib = 0\nscan.tile_bytes = 4096\n", NULL,
      XL_SCAN_LOOKBACK},
-    {"look-back", "scan.ahead = 0\nscan.shape = 1\nscan.item_bytes = 32\n", NULL, XL_SCAN_LOOKBACK},
+    {"look-back", "scan.pipelined = 0\nscan.shape = 1\nscan.item_bytes = 32\n", NULL,
+     XL_SCAN_LOOKBACK},
     {"look-back, 1 tile in 2 silent",
-     "scan.ahead = 0\nscan.shape = 1\nscan.item_bytes = 16\nscan.hold_back = 2\n"
+     "scan.pipelined = 0\nscan.shape = 1\nscan.item_bytes = 16\nscan.inject_delay = 2\n"
      "scan.spin_limit = 1\n",
      NULL, XL_SCAN_LOOKBACK},
     {"look-back without lanes", "scan.shape = 1\n", "width=1", XL_SCAN_LOOKBACK},
     {"look-back in groups of 8", "scan.shape = 1\n", "work-group=8", XL_SCAN_LOOKBACK},
     {"look-back in groups of 1", "scan.shape = 1\n", "work-group=1", XL_SCAN_LOOKBACK},
-    {"ahead", "scan.ahead = 1\n", NULL, XL_SCAN_LOOKBACK},
-    {"ahead, small blocks", "scan.ahead = 1\nscan.ahead_block = 64\n" SMALL_AHEAD, NULL,
+    {"pipelined", "scan.pipelined = 1\n", NULL, XL_SCAN_LOOKBACK},
+    {"pipelined, small blocks", "scan.pipelined = 1\nscan.pipelined_window = 64\n" SMALL_PIPELINED,
+     NULL, XL_SCAN_LOOKBACK},
+    {"pipelined, 1 tile in 2 silent",
+     "scan.pipelined = 1\nscan.inject_delay = 2\nscan.spin_limit = 1\n" SMALL_PIPELINED, NULL,
      XL_SCAN_LOOKBACK},
-    {"ahead, 1 tile in 2 silent",
-     "scan.ahead = 1\nscan.hold_back = 2\nscan.spin_limit = 1\n" SMALL_AHEAD, NULL,
-     XL_SCAN_LOOKBACK},
-    {"ahead, 1 tile in 64 silent, small blocks",
-     "scan.ahead = 1\nscan.ahead_block = 64\nscan.hold_back = 64\nscan.spin_limit = "
-     "3\n" SMALL_AHEAD,
+    {"pipelined, 1 tile in 64 silent, small blocks",
+     "scan.pipelined = 1\nscan.pipelined_window = 64\nscan.inject_delay = 64\nscan.spin_limit = "
+     "3\n" SMALL_PIPELINED,
      NULL, XL_SCAN_LOOKBACK},
     {"Kogge-Stone", NULL, NULL, XL_SCAN_KOGGE_STONE},
     {"Kogge-Stone in groups of 8", NULL, "work-group=8", XL_SCAN_KOGGE_STONE},
@@ -100,7 +102,7 @@ static void try_way(const way *w, size_t turn)
 static void every_way(void **state)
 {
     (void)state;
-    const bool messages = can_message(), ahead = messages && can_post_ahead();
+    const bool messages = can_publish(), pipelined = messages && can_pipeline();
     /* Its check for uninitialised values ends the process on 16-element vectors. */
     const bool narrow = xlt_on_oclgrind(), no_groups = loses_narrow_states();
     if (narrow)
@@ -111,7 +113,7 @@ static void every_way(void **state)
             continue;
         if (ways[i].algorithm == XL_SCAN_LOOKBACK && !messages)
             continue;
-        if (strstr(ways[i].name, "ahead") && !ahead)
+        if (strstr(ways[i].name, "pipelined") && !pipelined)
             continue;
         if (no_groups && !textbook && strstr(ways[i].name, "groups"))
             continue;
@@ -165,7 +167,7 @@ static void algorithms_by_name(void **state)
     xl_context_destroy(without);
     for (int a = XL_SCAN_LOOKBACK; a <= XL_SCAN_BLELLOCH; ++a) {
         desc.algorithm = (xl_scan_algorithm)a;
-        if (a != XL_SCAN_LOOKBACK || can_message())
+        if (a != XL_SCAN_LOOKBACK || can_publish())
             assert_int_equal(chosen(xlt_context(), &desc), a);
     }
     assert_int_equal(xl_scan_algorithm_used(NULL, 1), XL_SCAN_AUTO);
@@ -207,7 +209,7 @@ static void environment_is_heeded(void **state)
         setenv("CROSSLANE_SCAN", cases[i].word, 1);
         xl_context *ctx = open_context(NULL, NULL);
         const xl_scan_algorithm used = chosen(ctx, &desc);
-        if (cases[i].used == XL_SCAN_REDUCE_THEN_SCAN || can_message())
+        if (cases[i].used == XL_SCAN_REDUCE_THEN_SCAN || can_publish())
             assert_int_equal(used, cases[i].used);
         desc.algorithm = XL_SCAN_BLELLOCH; /* the descriptor's word is the last */
         assert_int_equal(chosen(ctx, &desc), XL_SCAN_BLELLOCH);

@@ -40,10 +40,11 @@ static const struct {
     xl_scan_algorithm algorithm;
 } ways[] = {
     {"scan.shape = 0\nscan.tile_bytes = 512\nscan.look_back = 0\nreduce.serial = 1\n"
-     "reduce.run_elements = 256\n",
+     "reduce.chunk_elements = 256\n",
      XL_SCAN_AUTO},
     {"scan.shape = 1\nscan.item_bytes = 16\nscan.group_size = 32\nscan.look_back = 1\n"
-     "reduce.serial = 0\nreduce.group_size = 32\nreduce.whole_size = 32\nreduce.part_groups = 3\n",
+     "reduce.serial = 0\nreduce.group_size = 32\nreduce.whole_size = "
+     "32\nreduce.segment_chunk_groups = 3\n",
      XL_SCAN_AUTO},
     {"scan.group_size = 32\n", XL_SCAN_BLELLOCH},
 };

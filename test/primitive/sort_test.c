@@ -230,7 +230,7 @@ static void check_result(const trial *t, const arrays *a, const void *keys, cons
     free(values_after);
 }
 
-static void run_trial(const trial *t)
+static void run_self_test(const trial *t)
 {
     const size_t size = xl_type_size(t->desc->key);
     void *keys = get(t->n * size), *wanted = get(t->n * size);
@@ -303,7 +303,7 @@ static void run_sizes(trial t, size_t tile)
         t.in_place = i % 2 == 1;
         t.own_scratch = i % 3 == 1;
         t.offset = i % 5;
-        run_trial(&t);
+        run_self_test(&t);
     }
 }
 
@@ -322,10 +322,10 @@ static void every_type_and_order_at_every_size(void **state)
             run_sizes(trial_of(&desc, plan, 0, RANDOM), tile);
         for (pattern p = xlt_small() ? ALL_ONES : 0; p < PATTERNS; ++p) {
             trial t = trial_of(&desc, plan, xlt_small() ? 77 : 3 * tile + tile / 2 + 5, p);
-            run_trial(&t);
+            run_self_test(&t);
             t.in_place = true;
             t.n = xlt_small() ? 130 : 2 * tile - 9;
-            run_trial(&t);
+            run_self_test(&t);
         }
         xl_sort_destroy(plan);
     }
@@ -347,7 +347,7 @@ static void large_sizes(void **state)
         for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i) {
             trial t = trial_of(&descs[d], plan, sizes[i], i % 2 ? RANDOM : FEW_DISTINCT);
             t.in_place = i % 2 == 0;
-            run_trial(&t);
+            run_self_test(&t);
         }
         xl_sort_destroy(plan);
     }
@@ -362,12 +362,12 @@ static const struct variant {
     {"by group, width 1", "width=1", "sort.shape = 0\n", false},
     {"by group of 8", "work-group=8", "sort.shape = 0\n", true},
     {"by group of 1", "work-group=1", "sort.shape = 0\n", true},
-    {"by group of 32 holding 2", NULL, "sort.shape = 0\nsort.group_log = 5\nsort.held_log = 1\n",
+    {"by group of 32 holding 2", NULL, "sort.shape = 0\nsort.group_log = 5\nsort.items_log = 1\n",
      true},
-    {"by group of 64 holding 16", NULL, "sort.shape = 0\nsort.group_log = 6\nsort.held_log = 4\n",
+    {"by group of 64 holding 16", NULL, "sort.shape = 0\nsort.group_log = 6\nsort.items_log = 4\n",
      false},
-    {"by run of 16", NULL, "sort.shape = 1\nsort.run_log = 4\n", true},
-    {"by run of 4096", NULL, "sort.shape = 1\nsort.run_log = 12\n", false},
+    {"by run of 16", NULL, "sort.shape = 1\nsort.serial_tile_log = 4\n", true},
+    {"by run of 4096", NULL, "sort.shape = 1\nsort.serial_tile_log = 12\n", false},
 };
 
 /* A context on the same OpenCL context, with a mask and tuning values. */
@@ -401,19 +401,19 @@ static void run_variant(const struct variant *v, const xl_sort_desc *desc)
     trial t = trial_of(desc, plan, 0, FEW_DISTINCT);
     t.device = v->name;
     for (t.n = 0; t.n < every && t.n < 300; t.n += xlt_small() ? 29 : 1)
-        run_trial(&t);
+        run_self_test(&t);
     if (xlt_small() && v == variants) { /* as GPUs have it, once, past a tile */
         t.n = tile + 9;
-        run_trial(&t);
+        run_self_test(&t);
     }
     if (!xlt_small()) {
         run_sizes(t, tile);
         t.pattern = ALL_ONES;
         t.n = 5 * tile + 3;
-        run_trial(&t);
+        run_self_test(&t);
         t.pattern = RANDOM;
         t.n = 20011;
-        run_trial(&t);
+        run_self_test(&t);
     }
     xl_sort_destroy(plan);
     xl_context_destroy(ctx);
@@ -455,7 +455,7 @@ static void at_the_edges_of_memory(void **state)
             for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
                 t.n = sizes[s];
                 t.in_place = s % 2 == 1;
-                run_trial(&t);
+                run_self_test(&t);
             }
             xl_sort_destroy(plan);
             xl_context_destroy(ctx);

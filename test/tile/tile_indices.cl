@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Where tiles, segments and runs begin, for tile_test.c, which invents numbers past 2^32. An
  * address is one of the host, where the device shares its memory. */
-#include "../../cl/tile/tile_reduce_run.cl"
+#include "../../cl/tile/tile_reduce_chunk.cl"
 
 __kernel void xl_test_bases(const __global ulong *tile, uint elements, __global ulong *base)
 {
@@ -37,7 +37,7 @@ __kernel void xl_test_heads(ulong address, ulong width, ulong mask, ulong run,
     input.segments = (const __global XL_SEG *)address;
 #endif
     input.n = ~0ul;
-    const xl_extent extent = xl_extent_of(&input, run, at[i]);
+    const xl_chunk extent = xl_chunk_of(&input, run, at[i]);
     heads[3 * i] = xl_heads(&input, at[i], 1) & 1;
     heads[3 * i + 1] = extent.begin;
     heads[3 * i + 2] = extent.segment;

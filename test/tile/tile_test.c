@@ -27,13 +27,13 @@ static xli_kernel kernel_of(xl_context *ctx, const char *file, const char *name,
 static xli_kernel scan_kernel(const xl_scan_desc *desc, const char *name)
 {
     xl_context *ctx = xlt_context();
-    const xli_facts *facts;
+    const xli_capabilities *capabilities;
     xl_scan *plan;
     xli_text text = {0};
-    XLT_OK(xli_context_facts(ctx, &facts));
+    XLT_OK(xli_context_capabilities(ctx, &capabilities));
     XLT_OK(xl_scan_create(ctx, desc, &plan));
-    XLT_OK(xli_scan_text(plan, desc, facts, &text));
-    xli_text_add(&text, "#define XL_SEG_ROW 4\n#define XL_ROUNDS 0\n");
+    XLT_OK(xli_scan_text(plan, desc, capabilities, &text));
+    xli_text_add(&text, "#define XL_SEG_VLEN 4\n#define XL_LIMITED_LOOPS 0\n");
     const xli_kernel kernel = kernel_of(ctx, "tile_indices", name, text.data);
     xli_text_free(&text);
     xl_scan_destroy(plan);
@@ -260,7 +260,8 @@ static void cuts_of_most_keys(void **state)
     const uint32_t wanted[] = {5,   half - SEVENS, half - SEVENS, half - SEVENS, half - SEVENS + 1,
                                half};
     uint32_t got[COUNT(d)];
-    xli_kernel kernel = kernel_of(xlt_context(), "tile_cuts", "xl_test_cut_find", sort_text);
+    xli_kernel kernel =
+        kernel_of(xlt_context(), "tile_merge_partition", "xl_test_merge_path_search", sort_text);
     xli_arg args[] = {XLI_U64((uintptr_t)keys), XLI_U32(n),    XLI_U32(half),
                       XLI_U32(n - 1),           XLI_MEM(NULL), XLI_MEM(NULL)};
     run(&kernel, COUNT(d), args, COUNT(args), 4, d, 4, 1, got);
@@ -298,12 +299,13 @@ static void rows_past_2_to_31(void **state)
 /* ---- what no call of ours left
  * -------------------------------------------------------------------- */
 
-static void cuts_that_do_not_go_together(void **state)
+static void partitions_that_do_not_go_together(void **state)
 {
     (void)state;
     enum { LENGTH = 64, D = 40, TILE = 16, SIDE = 57 };
     uint32_t outside[SIDE * SIDE];
-    xli_kernel kernel = kernel_of(xlt_context(), "tile_cuts", "xl_test_cut_of", sort_text);
+    xli_kernel kernel =
+        kernel_of(xlt_context(), "tile_merge_partition", "xl_test_merge_partition_of", sort_text);
     xli_arg args[] = {XLI_U32(LENGTH), XLI_U32(D), XLI_U32(TILE), XLI_U32(SIDE), XLI_MEM(NULL)};
     run(&kernel, COUNT(outside), args, COUNT(args), 0, NULL, 4, 1, outside);
     for (uint32_t i = 0; i < COUNT(outside); ++i) /* no search gives a first cut above d */
@@ -361,14 +363,14 @@ static void states_of_no_call(void **state)
         const char *tune, *mask;
         xl_type type;
     } ways[] = {
-        {"scan.shape = 0\nscan.tile_bytes = 2048\nscan.ahead = 0\n", NULL, XL_U32},
-        {"scan.shape = 0\nscan.tile_bytes = 2048\nscan.ahead = 0\n", NULL, XL_F32},
-        {"scan.shape = 1\nscan.item_bytes = 32\nscan.group_size = 64\nscan.ahead = 0\n", NULL,
+        {"scan.shape = 0\nscan.tile_bytes = 2048\nscan.pipelined = 0\n", NULL, XL_U32},
+        {"scan.shape = 0\nscan.tile_bytes = 2048\nscan.pipelined = 0\n", NULL, XL_F32},
+        {"scan.shape = 1\nscan.item_bytes = 32\nscan.group_size = 64\nscan.pipelined = 0\n", NULL,
          XL_U32},
-        {"scan.shape = 1\nscan.item_bytes = 32\nscan.group_size = 64\nscan.ahead = 0\n", "width=1",
-         XL_F32},
+        {"scan.shape = 1\nscan.item_bytes = 32\nscan.group_size = 64\nscan.pipelined = 0\n",
+         "width=1", XL_F32},
     };
-    if (!can_message())
+    if (!can_publish())
         skip();
     for (size_t w = 0; w < COUNT(ways); ++w) {
         xl_context *ctx = open_context(ways[w].tune, ways[w].mask);
@@ -400,7 +402,7 @@ int main(int argc, char **argv)
         EXACT(offsets_past_2_to_32),
         EXACT(cuts_of_most_keys),
         EXACT(rows_past_2_to_31),
-        EXACT(cuts_that_do_not_go_together),
+        EXACT(partitions_that_do_not_go_together),
         cmocka_unit_test(states_of_no_call),
     };
     if (argc > 1)

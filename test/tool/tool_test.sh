@@ -101,7 +101,7 @@ tile_of() {
 
 tune() {
   local name bytes
-  printf '%s\n' "scan.shape = 0" "scan.ahead = 0" "scan.tile_bytes = 256" "sort.run_log = 6" >start.tune
+  printf '%s\n' "scan.shape = 0" "scan.pipelined = 0" "scan.tile_bytes = 256" "sort.serial_tile_log = 6" >start.tune
   runs "$crosslane" tune --seconds 10 --tune-file start.tune --out out/found.tune
   has_line_like stdout 'tunable +before +after +gain'
   has_line_like stdout '.*: [0-9]+ values tried, [0-9]+ tunables changed(; the time was over)?; out/found.tune'
@@ -109,13 +109,13 @@ tune() {
   for name in device driver "begun from"; do has_line_like out/found.tune "# $name: .+"; done
   has_line_like out/found.tune '# date: 20[0-9]{2}-[0-9]{2}-[0-9]{2}'
   # What it began from is kept, or replaced by what was measured.
-  for name in scan.shape scan.ahead scan.tile_bytes sort.run_log; do
+  for name in scan.shape scan.pipelined scan.tile_bytes sort.serial_tile_log; do
     has_line_like out/found.tune \
       "$name = [0-9]+ # (as it was|[0-9]+ before; [a-z ]+ is [0-9]+\.[0-9]{2} times as fast with it)"
   done
   # The file is read, and plans take its values.
   for bytes in 4096 8192; do
-    sed -E "s/^scan\.tile_bytes = .*/scan.tile_bytes = $bytes/; s/^(scan\.(shape|ahead)) = .*/\1 = 0/" \
+    sed -E "s/^scan\.tile_bytes = .*/scan.tile_bytes = $bytes/; s/^(scan\.(shape|pipelined)) = .*/\1 = 0/" \
       out/found.tune >again.tune
     name=$(tile_of again.tune)
     [ "$name" = $((bytes / 4)) ] || grep -q "\"name\":\"scan.tile_bytes\",\"before\":$bytes" stdout ||

@@ -22,7 +22,7 @@ static const tune_value from[VALUES] = {
      .value = 4096,
      .gain = 1},
     {.name = "scan.spin_limit", .greatest = 99, .before = 7, .value = 7, .gain = 1},
-    {.name = "sort.run_log",
+    {.name = "sort.serial_tile_log",
      .least = 4,
      .greatest = 20,
      .step = 1,

@@ -386,16 +386,16 @@ static void a_note_that_others_may_write_is_not_believed(void **state)
 {
     (void)state;
     static const char test[] = "probe";
-    const xli_facts *facts;
+    const xli_capabilities *capabilities;
     xl_context *ctx = context_with(folder);
-    XLT_OK(xli_context_facts(ctx, &facts));
+    XLT_OK(xli_context_capabilities(ctx, &capabilities));
     start(NULL);
-    xli_cache_add_note(ctx, facts, test);
-    assert_true(xli_cache_has_note(ctx, facts, test));
+    xli_cache_add_pass(ctx, capabilities, test);
+    assert_true(xli_cache_has_pass(ctx, capabilities, test));
     command("chmod 660 '%s'/*.bin", folder);
-    assert_false(xli_cache_has_note(ctx, facts, test));
-    xli_cache_add_note(ctx, facts, test);
-    assert_true(xli_cache_has_note(ctx, facts, test));
+    assert_false(xli_cache_has_pass(ctx, capabilities, test));
+    xli_cache_add_pass(ctx, capabilities, test);
+    assert_true(xli_cache_has_pass(ctx, capabilities, test));
     xl_context_destroy(ctx);
 }
 

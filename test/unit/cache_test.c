@@ -106,11 +106,11 @@ static void use_and_end(const char *cache_dir)
 
 static bool live(void)
 {
-    const xli_facts *facts;
-    XLT_OK(xli_context_facts(xlt_context(), &facts));
-    const bool files = !facts->info.caches_from_source || facts->takes_bitcode;
+    const xli_capabilities *capabilities;
+    XLT_OK(xli_context_capabilities(xlt_context(), &capabilities));
+    const bool files = !capabilities->info.caches_from_source || capabilities->takes_bitcode;
     if (!files)
-        print_message("%s caches from source itself\n", facts->info.platform);
+        print_message("%s caches from source itself\n", capabilities->info.platform);
     return files;
 }
 
@@ -193,9 +193,9 @@ static void a_file_that_is_no_program_is_a_miss(void **state)
     enum { MAGIC = 16, HASH = 64, HEADER = MAGIC + 2 * HASH };
     static const char *const texts[] = {"x", "nothing that a driver knows, of some length",
                                         "BC\xc0\xde and the start of bitcode, but no more"};
-    const xli_facts *facts;
-    XLT_OK(xli_context_facts(xlt_context(), &facts));
-    const bool dies = strstr(facts->info.platform, "rusticl") != NULL;
+    const xli_capabilities *capabilities;
+    XLT_OK(xli_context_capabilities(xlt_context(), &capabilities));
+    const bool dies = strstr(capabilities->info.platform, "rusticl") != NULL;
     if (dies)
         print_message("Mesa 22.3 ends the process on what is no binary\n");
     if (dies || !live())
@@ -249,9 +249,9 @@ static void flags_unknown_to_the_key_are_heeded(void **state)
 {
     (void)state;
     static const char flags[] = "POCL_EXTRA_BUILD_FLAGS";
-    const xli_facts *facts;
-    XLT_OK(xli_context_facts(xlt_context(), &facts));
-    if (!facts->takes_bitcode || getenv(flags)) {
+    const xli_capabilities *capabilities;
+    XLT_OK(xli_context_capabilities(xlt_context(), &capabilities));
+    if (!capabilities->takes_bitcode || getenv(flags)) {
         print_message("%s: no bitcode is kept, or %s is set\n", xlt_device(), flags);
         skip();
     }
@@ -354,35 +354,35 @@ static void a_passed_test_is_remembered(void **state)
 {
     (void)state;
     static const char test[] = "probe";
-    const xli_facts *facts;
+    const xli_capabilities *capabilities;
     remove_tree(folder);
     xl_context *ctx = context_with(folder);
-    XLT_OK(xli_context_facts(ctx, &facts));
-    assert_int_equal(xli_context_verdict(ctx, test), XLI_UNTRIED);
-    xli_context_set_verdict(ctx, test, XLI_REFUSED);
-    assert_int_equal(xli_context_verdict(ctx, test), XLI_REFUSED);
-    assert_false(xli_cache_has_note(ctx, facts, test));
+    XLT_OK(xli_context_capabilities(ctx, &capabilities));
+    assert_int_equal(xli_context_self_test_result(ctx, test), XLI_SELF_TEST_NOT_RUN);
+    xli_context_set_self_test_result(ctx, test, XLI_SELF_TEST_WRONG);
+    assert_int_equal(xli_context_self_test_result(ctx, test), XLI_SELF_TEST_WRONG);
+    assert_false(xli_cache_has_pass(ctx, capabilities, test));
     xl_context_destroy(ctx);
 
     ctx = context_with(folder);
-    XLT_OK(xli_context_facts(ctx, &facts));
-    assert_int_equal(xli_context_verdict(ctx, test), XLI_UNTRIED);
-    xli_context_set_verdict(ctx, test, XLI_PASSED);
+    XLT_OK(xli_context_capabilities(ctx, &capabilities));
+    assert_int_equal(xli_context_self_test_result(ctx, test), XLI_SELF_TEST_NOT_RUN);
+    xli_context_set_self_test_result(ctx, test, XLI_SELF_TEST_PASSED);
     xl_context_destroy(ctx);
 
     ctx = context_with(folder);
-    XLT_OK(xli_context_facts(ctx, &facts));
-    assert_true(xli_cache_has_note(ctx, facts, test));
-    assert_false(xli_cache_has_note(ctx, facts, "scan_two_pass"));
-    xli_facts other = *facts;
+    XLT_OK(xli_context_capabilities(ctx, &capabilities));
+    assert_true(xli_cache_has_pass(ctx, capabilities, test));
+    assert_false(xli_cache_has_pass(ctx, capabilities, "scan_two_pass"));
+    xli_capabilities other = *capabilities;
     ++other.info.sub_group_size;
-    assert_false(xli_cache_has_note(ctx, &other, test));
-    assert_int_equal(xli_context_verdict(ctx, test), XLI_PASSED);
+    assert_false(xli_cache_has_pass(ctx, &other, test));
+    assert_int_equal(xli_context_self_test_result(ctx, test), XLI_SELF_TEST_PASSED);
     xl_context_destroy(ctx);
 
     ctx = context_with("off");
-    XLT_OK(xli_context_facts(ctx, &facts));
-    assert_int_equal(xli_context_verdict(ctx, test), XLI_UNTRIED);
+    XLT_OK(xli_context_capabilities(ctx, &capabilities));
+    assert_int_equal(xli_context_self_test_result(ctx, test), XLI_SELF_TEST_NOT_RUN);
     xl_context_destroy(ctx);
 }
 
@@ -509,15 +509,15 @@ static void a_program_that_lacks_its_kernel_is_built_again(void **state)
 static void keys_differ_where_programs_do(void **state)
 {
     (void)state;
-    const xli_facts *facts;
-    XLT_OK(xli_context_facts(xlt_context(), &facts));
+    const xli_capabilities *capabilities;
+    XLT_OK(xli_context_capabilities(xlt_context(), &capabilities));
     const xli_source *source = xli_source_find("probe");
     char key[65], again[65];
-    xli_cache_key(facts, "-o", "head", source, key);
-    xli_cache_key(facts, "-o", "head", source, again);
+    xli_cache_key(capabilities, "-o", "head", source, key);
+    xli_cache_key(capabilities, "-o", "head", source, again);
     assert_string_equal(key, again);
     for (int change = 0; change < 9; ++change) {
-        xli_facts f = *facts;
+        xli_capabilities f = *capabilities;
         xli_source s = *source;
         char *const texts[] = {f.info.name, f.info.vendor, f.info.driver, f.info.platform,
                                f.info.platform_version};

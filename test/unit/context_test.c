@@ -26,7 +26,7 @@ static void creation_fails(const xl_context_desc *desc, xl_status wanted, const 
         XLT_FAIL("\"%s\" is not in: %s", part, xl_context_error(NULL));
 }
 
-static void facts_are_plausible(void **state)
+static void capabilities_are_plausible(void **state)
 {
     (void)state;
     xl_device_info info;
@@ -471,7 +471,7 @@ static int teardown(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(facts_are_plausible),
+        cmocka_unit_test(capabilities_are_plausible),
         cmocka_unit_test(masks_are_heeded),
         cmocka_unit_test(mask_words_are_checked),
         cmocka_unit_test(fields_override_the_environment),

@@ -56,9 +56,9 @@ static xl_context *context_with(const char *file)
     (const xl_tunable[]){__VA_ARGS__}, sizeof((xl_tunable[]){__VA_ARGS__}) / sizeof(xl_tunable)
 
 /* Shapes in which a value shows whatever the device. */
-static const char in_file[] = "scan.shape = 0\nscan.ahead = 0\nscan.tile_bytes = 4096\n"
+static const char in_file[] = "scan.shape = 0\nscan.pipelined = 0\nscan.tile_bytes = 4096\n"
                               "reduce.serial = 0\nreduce.whole_size = 16\n"
-                              "sort.shape = 1\nsort.run_log = 6\n"
+                              "sort.shape = 1\nsort.serial_tile_log = 6\n"
                               "grid.group = 8\ngrid.items = 4\n"
                               "neighbors.group = 4\n";
 
@@ -83,7 +83,7 @@ static void a_descriptor_comes_before_the_file(void **state)
     assert_int_equal(info.work_group_size, 1);
     XLT_OK(make_sort(ctx, NULL, 0, &info));
     assert_int_equal(info.tile_elements, 64);
-    XLT_OK(make_sort(ctx, GIVEN({"sort.run_log", 5}), &info));
+    XLT_OK(make_sort(ctx, GIVEN({"sort.serial_tile_log", 5}), &info));
     assert_int_equal(info.tile_elements, 32);
     XLT_OK(make_grid(ctx, NULL, 0, &info));
     assert_int_equal(info.tile_elements, 32);
@@ -106,9 +106,9 @@ static void inner_plans_take_their_own(void **state)
     xl_grid_desc desc;
     xl_grid_desc_init(&desc);
     desc.cell_size = 1;
-    desc.tunables =
-        (const xl_tunable[]){{"scan.shape", 0}, {"grid.items", 3},         {"scan.ahead", 0},
-                             {"sort.shape", 1}, {"scan.tile_bytes", 8192}, {"sort.run_log", 5}};
+    desc.tunables = (const xl_tunable[]){{"scan.shape", 0},         {"grid.items", 3},
+                                         {"scan.pipelined", 0},     {"sort.shape", 1},
+                                         {"scan.tile_bytes", 8192}, {"sort.serial_tile_log", 5}};
     desc.num_tunables = 6;
     XLT_OK(xl_grid_create(xlt_context(), &desc, &grid));
     XLT_OK(xl_scan_info(grid->scan, N, &info));
@@ -134,15 +134,17 @@ static void mistakes_are_named(void **state)
         const char *said[2];
     } wrong[] = {
         {make_scan, {"scan.grop_size", 64}, {"unknown name \"scan.grop_size\"", "scan.group_size"}},
-        {make_scan, {"", 64}, {"unknown name \"\"", "scan.hold_half)"}},
+        {make_scan, {"", 64}, {"unknown name \"\"", "scan.inject_tear)"}},
         {make_scan, {NULL, 64}, {"tunables[1].name: NULL", ""}},
         {make_scan, {"scan.group_size", 0}, {"scan.group_size = 0", "a number from 1 to 1024"}},
         {make_scan, {"scan.group_size", 1025}, {"tunables[1]", "= 1025"}},
         {make_scan, {"scan.shape", UINT64_C(1) << 32}, {"= 4294967296", "from 0 to 1"}},
         {make_scan,
-         {"scan.run_offsets", UINT64_MAX},
+         {"scan.chunk_elements_csr", UINT64_MAX},
          {"= 18446744073709551615", "not 0 or a number from 1 to"}},
-        {make_scan, {"sort.run_log", 5}, {"another primitive's \"sort.run_log\"", "scan.shape"}},
+        {make_scan,
+         {"sort.serial_tile_log", 5},
+         {"another primitive's \"sort.serial_tile_log\"", "scan.shape"}},
         {make_reduce, {"scan.group_size", 8}, {"another primitive's", "reduce.serial"}},
         {make_sort, {"grid.items", 8}, {"another primitive's", "sort.shape"}},
         {make_grid, {"reduce.serial", 1}, {"another primitive's", "grid.group"}},
@@ -179,7 +181,7 @@ static void names_are_not_kept(void **state)
     xl_sort *plan;
     xl_sort_desc desc;
     xl_plan_info info;
-    char name[] = "sort.run_log", shape[] = "sort.shape";
+    char name[] = "sort.serial_tile_log", shape[] = "sort.shape";
     xl_tunable given[] = {{name, 7}, {shape, 1}};
     xl_sort_desc_init(&desc);
     desc.tunables = given;

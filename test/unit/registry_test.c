@@ -117,13 +117,13 @@ static void the_list_is_the_registry(void **state)
     assert_int_equal(l.count, XLI_TUNABLES);
     assert_null(l.file_name);
     desc.tune_file = "registry_test.tune";
-    assert_true(xli_os_write_file_atomic(desc.tune_file, "reduce.run_groups = 77\n", 23));
+    assert_true(xli_os_write_file_atomic(desc.tune_file, "reduce.chunk_groups = 77\n", 25));
     XLT_OK(xl_context_adopt(xl_context_cl(xlt_context()), xl_context_device(xlt_context()), &desc,
                             &ctx));
     remove(desc.tune_file);
     l = (listing){0};
     assert_int_equal(xl_tunables_each(ctx, note, &l), XLI_TUNABLES);
-    assert_string_equal(l.file_name, "reduce.run_groups");
+    assert_string_equal(l.file_name, "reduce.chunk_groups");
     assert_int_equal(l.file_value, 77);
     xl_context_destroy(ctx);
 }

@@ -77,34 +77,37 @@ static xl_context *tuned_context(const char *tuning)
 }
 
 /* Whichever file of look-back's kernels a plan takes, it is that one which was found good. The
- * groups of one tuning fit the file that posts sums ahead, where there are sub-groups; those
+ * groups of one tuning fit the file that posts sums pipelined, where there are sub-groups; those
  * of the other do not. */
 static void the_file_that_is_built_was_tried(void **state)
 {
     (void)state;
     static const char *const tunings[] = {
-        "scan.look_back = 1\nscan.ahead = 1\nscan.ahead_size = 64\nscan.ahead_bytes = 48\n",
-        "scan.look_back = 1\nscan.ahead = 1\nscan.ahead_size = 96\n"};
+        "scan.look_back = 1\nscan.pipelined = 1\nscan.pipelined_size = 64\nscan.pipelined_bytes = "
+        "48\n",
+        "scan.look_back = 1\nscan.pipelined = 1\nscan.pipelined_size = 96\n"};
     xl_scan_desc desc;
     xl_scan_desc_init(&desc);
     for (int t = 0; t < 2; ++t) {
         for (int good = 0; good < 4; ++good) {
-            const bool ahead = good & 1, back = good & 2;
-            const xli_facts *facts;
+            const bool pipelined = good & 1, back = good & 2;
+            const xli_capabilities *capabilities;
             xl_scan *plan;
             xl_context *ctx = tuned_context(tunings[t]);
-            XLT_OK(xli_context_facts(ctx, &facts));
-            xli_context_set_verdict(ctx, "scan_ahead", ahead ? XLI_PASSED : XLI_REFUSED);
-            xli_context_set_verdict(ctx, "scan_lookback", back ? XLI_PASSED : XLI_REFUSED);
+            XLT_OK(xli_context_capabilities(ctx, &capabilities));
+            xli_context_set_self_test_result(
+                ctx, "scan_pipelined", pipelined ? XLI_SELF_TEST_PASSED : XLI_SELF_TEST_WRONG);
+            xli_context_set_self_test_result(ctx, "scan_lookback",
+                                             back ? XLI_SELF_TEST_PASSED : XLI_SELF_TEST_WRONG);
             XLT_OK(xl_scan_create(ctx, &desc, &plan));
             const bool looks_back = plan->shape.algorithm == XL_SCAN_LOOKBACK;
-            if (looks_back && !(plan->shape.ahead ? ahead : back))
+            if (looks_back && !(plan->shape.pipelined ? pipelined : back))
                 XLT_FAIL("tuning %d: %s was not found good", t,
                          xli_scan_file_name(xli_scan_file(&plan->shape)));
-            if (facts->can_message && back)
+            if (capabilities->can_publish && back)
                 assert_true(looks_back);
             if (t == 1)
-                assert_false(plan->shape.ahead);
+                assert_false(plan->shape.pipelined);
             if (!looks_back)
                 assert_int_equal(plan->shape.algorithm, XL_SCAN_REDUCE_THEN_SCAN);
             xl_scan_destroy(plan);

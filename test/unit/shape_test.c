@@ -9,7 +9,7 @@
 
 typedef struct device {
     const char *name;
-    bool is_cpu, can_message;
+    bool is_cpu, can_publish;
     xli_lane_way lane_way;
     uint32_t vendor_id, capability, width, units;
     size_t group, local_bytes;
@@ -25,34 +25,34 @@ static const device devices[DEVICES] = {
     [LLVMPIPE] = {"llvmpipe (LLVM 15)", true, false, XLI_LANE_LOCAL, 0, 0, 1, 2, 1024, 32768},
 };
 
-static xli_facts facts_of(const device *d)
+static xli_capabilities facts_of(const device *d)
 {
-    xli_facts facts = {.lane_way = d->lane_way,
-                       .is_cpu = d->is_cpu,
-                       .can_message = d->can_message,
-                       .vendor_id = d->vendor_id,
-                       .nv_capability = d->capability};
-    snprintf(facts.info.name, sizeof facts.info.name, "%s", d->name);
-    facts.info.sub_group_size = d->width;
-    facts.info.compute_units = d->units;
-    facts.info.max_work_group_size = d->group;
-    facts.info.local_bytes = d->local_bytes;
-    return facts;
+    xli_capabilities capabilities = {.lane_way = d->lane_way,
+                                     .is_cpu = d->is_cpu,
+                                     .can_publish = d->can_publish,
+                                     .vendor_id = d->vendor_id,
+                                     .nv_capability = d->capability};
+    snprintf(capabilities.info.name, sizeof capabilities.info.name, "%s", d->name);
+    capabilities.info.sub_group_size = d->width;
+    capabilities.info.compute_units = d->units;
+    capabilities.info.max_work_group_size = d->group;
+    capabilities.info.local_bytes = d->local_bytes;
+    return capabilities;
 }
 
-static xli_tune_device known_of(const xli_facts *facts)
+static xli_tune_device known_of(const xli_capabilities *capabilities)
 {
-    return (xli_tune_device){.name = facts->info.name,
-                             .vendor_id = facts->vendor_id,
-                             .capability = facts->nv_capability,
-                             .is_cpu = facts->is_cpu,
-                             .has_lanes = facts->lane_way != XLI_LANE_LOCAL};
+    return (xli_tune_device){.name = capabilities->info.name,
+                             .vendor_id = capabilities->vendor_id,
+                             .capability = capabilities->nv_capability,
+                             .is_cpu = capabilities->is_cpu,
+                             .has_lanes = capabilities->lane_way != XLI_LANE_LOCAL};
 }
 
-static xli_problem problem_of(const xl_scan_desc *desc, const xli_facts *facts)
+static xli_problem problem_of(const xl_scan_desc *desc, const xli_capabilities *capabilities)
 {
     xli_problem problem = {0};
-    if (xli_problem_resolve(NULL, desc, false, facts, &problem) != XL_SUCCESS)
+    if (xli_problem_resolve(NULL, desc, false, capabilities, &problem) != XL_SUCCESS)
         XLT_FAIL("%s", xl_context_error(NULL));
     return problem;
 }
@@ -69,16 +69,16 @@ static xl_scan_desc sum_of(xl_type type)
 static xli_scan_shape shape_on(const device *d, const xl_scan_desc *desc, int look_back,
                                unsigned files)
 {
-    const xli_facts facts = facts_of(d);
-    const xli_problem problem = problem_of(desc, &facts);
-    const xli_scan_limits limits = {desc->algorithm, files, facts.info.max_work_group_size};
-    const xli_tune_device known = known_of(&facts);
+    const xli_capabilities capabilities = facts_of(d);
+    const xli_problem problem = problem_of(desc, &capabilities);
+    const xli_scan_limits limits = {desc->algorithm, files, capabilities.info.max_work_group_size};
+    const xli_tune_device known = known_of(&capabilities);
     xli_tune_scan tune;
     xli_scan_shape shape;
     xli_tune_scan_table(&known, &tune);
     if (look_back >= 0)
         tune.look_back = (uint32_t)look_back;
-    xli_scan_shape_of(&problem, &facts, &tune, &limits, &shape);
+    xli_scan_shape_of(&problem, &capabilities, &tune, &limits, &shape);
     return shape;
 }
 
@@ -89,7 +89,7 @@ static void sums_of_words(void **state)
     (void)state;
     static const struct {
         xl_scan_algorithm algorithm;
-        bool ahead, bulk;
+        bool pipelined, bulk;
         uint32_t group, vector, items;
         size_t tile;
     } wanted[DEVICES] = {
@@ -103,15 +103,16 @@ static void sums_of_words(void **state)
     const xl_scan_desc desc = sum_of(XL_U32);
     for (int d = 0; d < DEVICES; ++d) {
         const xli_scan_shape shape = shape_on(&devices[d], &desc, AS_BUILT_IN, XLI_FILE_ANY);
-        if (shape.algorithm != wanted[d].algorithm || shape.ahead != wanted[d].ahead ||
+        if (shape.algorithm != wanted[d].algorithm || shape.pipelined != wanted[d].pipelined ||
             shape.bulk != wanted[d].bulk || shape.group_size != wanted[d].group ||
             shape.vector != wanted[d].vector || shape.items != wanted[d].items ||
             shape.tile != wanted[d].tile)
-            XLT_FAIL("%s: algorithm %d, ahead %d, bulk %d, groups of %u, %u at once, %u held, tile "
-                     "%zu",
-                     devices[d].name, (int)shape.algorithm, shape.ahead, shape.bulk,
-                     (unsigned)shape.group_size, (unsigned)shape.vector, (unsigned)shape.items,
-                     shape.tile);
+            XLT_FAIL(
+                "%s: algorithm %d, pipelined %d, bulk %d, groups of %u, %u at once, %u held, tile "
+                "%zu",
+                devices[d].name, (int)shape.algorithm, shape.pipelined, shape.bulk,
+                (unsigned)shape.group_size, (unsigned)shape.vector, (unsigned)shape.items,
+                shape.tile);
         assert_int_equal(shape.units, devices[d].units);
     }
 }
@@ -148,7 +149,7 @@ static void look_back_needs_lanes_on_a_gpu(void **state)
     const xl_scan_desc desc = sum_of(XL_F32);
     const xli_scan_shape shape = shape_on(&masked, &desc, AS_BUILT_IN, XLI_FILE_ANY);
     assert_int_equal(shape.algorithm, XL_SCAN_REDUCE_THEN_SCAN);
-    assert_false(shape.ahead);
+    assert_false(shape.pipelined);
 }
 
 /* What a self-test found bad is not taken: the other file, else reduce-then-scan. */
@@ -159,11 +160,11 @@ static void only_files_that_may_be_taken(void **state)
     for (unsigned files = 0; files <= XLI_FILE_ANY; ++files) {
         const xli_scan_shape shape = shape_on(&devices[H200], &desc, AS_BUILT_IN, files);
         assert_int_equal(shape.algorithm == XL_SCAN_LOOKBACK, files != 0);
-        assert_int_equal(shape.ahead, (files & XLI_FILE_AHEAD) != 0);
+        assert_int_equal(shape.pipelined, (files & XLI_FILE_PIPELINED) != 0);
         if (files != 0)
             assert_true(files & xli_scan_file(&shape));
     }
-    const xli_scan_shape shape = shape_on(&devices[POCL], &desc, AS_BUILT_IN, XLI_FILE_AHEAD);
+    const xli_scan_shape shape = shape_on(&devices[POCL], &desc, AS_BUILT_IN, XLI_FILE_PIPELINED);
     assert_int_equal(shape.algorithm, XL_SCAN_REDUCE_THEN_SCAN);
 }
 
@@ -180,15 +181,15 @@ static void textbook_blocks_are_the_same_everywhere(void **state)
         desc.algorithm = XL_SCAN_KOGGE_STONE;
         for (int d = 0; d < DEVICES; ++d) {
             device with = devices[d];
-            xli_facts facts = facts_of(&with);
-            facts.info.has_fp64 = true;
-            const xli_problem problem = problem_of(&desc, &facts);
+            xli_capabilities capabilities = facts_of(&with);
+            capabilities.info.has_fp64 = true;
+            const xli_problem problem = problem_of(&desc, &capabilities);
             const xli_scan_limits limits = {desc.algorithm, XLI_FILE_ANY, with.group};
-            const xli_tune_device known = known_of(&facts);
+            const xli_tune_device known = known_of(&capabilities);
             xli_tune_scan tune;
             xli_scan_shape shape;
             xli_tune_scan_table(&known, &tune);
-            xli_scan_shape_of(&problem, &facts, &tune, &limits, &shape);
+            xli_scan_shape_of(&problem, &capabilities, &tune, &limits, &shape);
             if (shape.tile != rows[r].tile || shape.items != 8)
                 XLT_FAIL("%s, row %zu: tile %zu of %u", with.name, r, shape.tile,
                          (unsigned)shape.items);
@@ -206,21 +207,21 @@ static void shapes_fit(void **state)
         for (size_t t = 0; t < XLI_COUNT(types); ++t)
             for (size_t most = devices[d].group; most > 0; most /= 2) {
                 const xl_scan_desc desc = sum_of(types[t]);
-                const xli_facts facts = facts_of(&devices[d]);
-                const xli_problem problem = problem_of(&desc, &facts);
+                const xli_capabilities capabilities = facts_of(&devices[d]);
+                const xli_problem problem = problem_of(&desc, &capabilities);
                 const xli_scan_limits limits = {XL_SCAN_AUTO, XLI_FILE_ANY, most};
-                const xli_tune_device known = known_of(&facts);
+                const xli_tune_device known = known_of(&capabilities);
                 xli_tune_scan tune;
                 xli_tune_reduce tune_reduce = {.group_size = 128,
                                                .whole_size = 128,
                                                .item_bytes = 64,
                                                .whole_bytes = 64,
-                                               .run_elements = 1 << 20};
+                                               .chunk_elements = 1 << 20};
                 xli_scan_shape scan;
                 xli_reduce_shape reduce;
                 xli_tune_scan_table(&known, &tune);
-                xli_scan_shape_of(&problem, &facts, &tune, &limits, &scan);
-                xli_reduce_shape_of(&problem, &facts, &tune_reduce, most, &reduce);
+                xli_scan_shape_of(&problem, &capabilities, &tune, &limits, &scan);
+                xli_reduce_shape_of(&problem, &capabilities, &tune_reduce, most, &reduce);
                 assert_true(scan.group_size >= 1 && scan.group_size <= most);
                 assert_true(reduce.group_size >= 1 && reduce.group_size <= most);
                 assert_true(scan.tile > 0 && reduce.tile > 0);
@@ -241,12 +242,12 @@ static void cuts_cover_everything(void **state)
     for (int d = 0; d < DEVICES; ++d)
         for (size_t k = 0; k < XLI_COUNT(sizes); ++k) {
             const size_t n = sizes[k];
-            const xli_facts facts = facts_of(&devices[d]);
-            const xli_problem problem = problem_of(&desc, &facts);
+            const xli_capabilities capabilities = facts_of(&devices[d]);
+            const xli_problem problem = problem_of(&desc, &capabilities);
             const xli_scan_shape shape = shape_on(&devices[d], &desc, AS_BUILT_IN, XLI_FILE_ANY);
-            const xli_scan_cut cut = xli_scan_cut_of(&problem, &shape, n);
-            assert_int_equal(cut.run % shape.tile, 0);
-            assert_true(cut.groups * cut.run >= n && (cut.groups - 1) * cut.run < n);
+            const xli_scan_partition cut = xli_scan_partition_of(&problem, &shape, n);
+            assert_int_equal(cut.chunk % shape.tile, 0);
+            assert_true(cut.groups * cut.chunk >= n && (cut.groups - 1) * cut.chunk < n);
             assert_true(cut.groups <= xli_scan_most_groups(&problem, &shape, n));
         }
 }

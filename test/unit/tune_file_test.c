@@ -22,11 +22,11 @@ static xl_status create(const char *text, size_t length, xl_context **ctx)
 
 static uint32_t value_of(xl_context *ctx, const char *name)
 {
-    const xli_facts *facts;
+    const xli_capabilities *capabilities;
     xli_tune_device device;
     xli_tune tune;
-    XLT_OK(xli_context_facts(ctx, &facts));
-    XLT_OK(xli_context_tune(ctx, facts, &(xli_tune_wish){0}, &device, &tune));
+    XLT_OK(xli_context_capabilities(ctx, &capabilities));
+    XLT_OK(xli_context_tune(ctx, capabilities, &(xli_tune_wish){0}, &device, &tune));
     return xli_tunable_value(xli_tunable_find(name), &tune);
 }
 
@@ -37,17 +37,17 @@ static void values_are_heeded(void **state)
                                "\n"
                                "scan.group_size = 64 # and why\r\n"
                                "\tscan.tile_bytes=4096\n"
-                               "scan.run_offsets=0\n"
-                               "sort.run_log = 5\n"
-                               "sort.run_log = 6";
+                               "scan.chunk_elements_csr=0\n"
+                               "sort.serial_tile_log = 5\n"
+                               "sort.serial_tile_log = 6";
     xl_context *ctx;
     if (create(text, strlen(text), &ctx) != XL_SUCCESS)
         XLT_FAIL("%s", xl_context_error(NULL));
     assert_int_equal(value_of(ctx, "scan.group_size"), 64);
     assert_int_equal(value_of(ctx, "scan.tile_bytes"), 4096);
-    assert_int_equal(value_of(ctx, "scan.run_offsets"), 0);
-    assert_int_equal(value_of(ctx, "sort.run_log"), 6); /* the last one */
-    assert_int_equal(value_of(ctx, "sort.held_log"), 3);
+    assert_int_equal(value_of(ctx, "scan.chunk_elements_csr"), 0);
+    assert_int_equal(value_of(ctx, "sort.serial_tile_log"), 6); /* the last one */
+    assert_int_equal(value_of(ctx, "sort.items_log"), 3);
     xl_context_destroy(ctx);
 }
 
@@ -65,7 +65,7 @@ static void mistakes_are_named(void **state)
         {"scan.group_size =\n", "\"\""},
         {"scan.stream_kib = 99999999999999999999999\n", "from 0 to 4294967295"},
         {"scan.group_size 64\n", ":1: \"scan.group_size 64\" is not of the form"},
-        {"scan.run_offsets = 1073741825\n", "not 0 or a number from 1 to 1073741824"},
+        {"scan.chunk_elements_csr = 1073741825\n", "not 0 or a number from 1 to 1073741824"},
         {"= 64\n", "unknown name \"\""},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
@@ -77,7 +77,8 @@ static void mistakes_are_named(void **state)
             XLT_FAIL("\"%s\" is not in: %s", wrong[i].said, xl_context_error(NULL));
     }
     xl_context *ctx;
-    assert_int_equal(create("sort.run_log = 5\n\0hidden", 24, &ctx), XL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(create("sort.serial_tile_log = 5\n\0hidden", 32, &ctx),
+                     XL_ERROR_INVALID_ARGUMENT);
     assert_non_null(strstr(xl_context_error(NULL), "not a text file"));
 }
 

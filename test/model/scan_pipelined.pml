@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * The scan with sums posted one tile ahead (cl/kernel/scan_ahead.cl with
- * cl/tile/tile_ahead.cl) as a model for spin: two tiles in hand and a ticket for a third,
+ * The scan with sums posted one tile ahead (cl/kernel/scan_pipelined.cl with
+ * cl/tile/tile_lookback_pipelined.cl) as a model for spin: two tiles in hand and a ticket for a third,
  * AGGREGATE of every tile and PREFIX of a block's last, a silent tile re-reduced and
  * posted by whoever waits for it, the start of a block made by hand where its PREFIX does
- * not come. What is checked, and with what, stands in scan_state.pml; ci/model.sh does it.
+ * not come. What is checked, and with what, stands in scan_descriptor.pml; ci/model.sh does it.
  * A prefix is right only if it is the one expression that the kernel promises.
  *
  * A group is one process, which looks at the tiles of a block one after the other: its
@@ -27,23 +27,23 @@
 #ifndef ROUNDS
 #define ROUNDS 1
 #endif
-#ifndef BLOCK
-#define BLOCK 2
+#ifndef WINDOW
+#define WINDOW 2
 #endif
-#ifndef BY_HAND
-#define BY_HAND 1
+#ifndef START_FALLBACK
+#define START_FALLBACK 1
 #endif
-#ifndef REDOES
-#define REDOES 1
+#ifndef FALLBACK
+#define FALLBACK 1
 #endif
-#ifndef LOOKS_FIRST
-#define LOOKS_FIRST 0
+#ifndef READS_FIRST
+#define READS_FIRST 0
 #endif
 #ifndef STORES_FIRST
 #define STORES_FIRST 0
 #endif
-#ifndef POSTS_LAST
-#define POSTS_LAST 0
+#ifndef PUBLISHES_LAST
+#define PUBLISHES_LAST 0
 #endif
 #ifndef SEES_PREFIX
 #define SEES_PREFIX 1
@@ -55,12 +55,12 @@
 #define LEAVES_TICKET 0
 #endif
 #define HOLDS 3
-#define IS_LAST(t) ((t) % BLOCK == BLOCK - 1)
+#define ENDS_WINDOW(t) ((t) % WINDOW == WINDOW - 1)
 /* Of one look-back: all tiles at once, the polls, the second looks, the polls for the
  * start; by hand, the way back and then every tile, with a second look, and every PREFIX. */
-#define LOOKS (BLOCK + (SPIN + 2) * (BLOCK - 1) + SPIN + (2 * BLOCK + 3) * (TILES / BLOCK))
+#define READS (WINDOW + (SPIN + 2) * (WINDOW - 1) + SPIN + (2 * WINDOW + 3) * (TILES / WINDOW))
 
-#include "scan_state.pml"
+#include "scan_descriptor.pml"
 
 /* One look is one step, with all that a group makes of it by itself. */
 #if WORDS == 1
@@ -69,12 +69,12 @@
 #define STEP
 #endif
 
-/* xl_state_take(), xl_message_take() and xl_message_is(): one slot, whose words all say
+/* xl_descriptor_poll(), xl_descriptor_load() and xl_descriptor_is(): one slot, whose words all say
  * `want`, or EMPTY. */
-inline take(t, want) {
+inline poll(t, want) {
   d_step {
-    looks++;
-    assert(looks <= LOOKS);
+    reads++;
+    assert(reads <= READS);
     load_first(t, FIRST_OF(want));
     if :: seen != want -> seen = EMPTY; got = 0 :: else fi
   };
@@ -83,30 +83,30 @@ inline take(t, want) {
 #endif
 }
 
-/* xl_slot_redo() of a tile that is not there. */
-inline slot_redo(t) {
-#if !IN_PLACE || !SECOND_LOOK
+/* xl_descriptor_fallback() of a tile that is not there. */
+inline descriptor_fallback(t) {
+#if !IN_PLACE || !SECOND_READ
   made = input[t]; seen = EMPTY;
-#elif LOOKS_FIRST
-  take(t, AGGREGATE); made = input[t];
+#elif READS_FIRST
+  poll(t, AGGREGATE); made = input[t];
 #else
-  made = input[t]; take(t, AGGREGATE);
+  made = input[t]; poll(t, AGGREGATE);
 #endif
   STEP {
     if
     :: seen == EMPTY ->
        got = made;
-       if :: !IS_LAST(t) || POSTS_LAST -> post(t, AGGREGATE, made) :: else fi
+       if :: !ENDS_WINDOW(t) || PUBLISHES_LAST -> publish(t, AGGREGATE, made) :: else fi
     :: else
     fi;
     made = 0
   }
 }
 
-/* xl_prefix_take() */
-inline prefix_take(t) {
+/* xl_window_prefix_poll() */
+inline window_prefix_poll(t) {
   STEP {
-    take(t, PREFIX);
+    poll(t, PREFIX);
     if
     :: seen == PREFIX -> start = got; ready = true
     :: else -> ready = false
@@ -115,29 +115,29 @@ inline prefix_take(t) {
   }
 }
 
-/* xl_blocks_redo(): from the nearest PREFIX there is, block by block. */
-inline blocks_redo(b) {
+/* xl_windows_fallback(): from the nearest PREFIX there is, block by block. */
+inline windows_fallback(b) {
   start = START; at = b;
   do
-  :: at > 0 -> prefix_take(at * BLOCK - 1); if :: ready -> break :: else -> at-- fi
+  :: at > 0 -> window_prefix_poll(at * WINDOW - 1); if :: ready -> break :: else -> at-- fi
   :: else -> break
   od;
   do
   :: at < b ->
      do
-     :: i < BLOCK - 1 ->
-        take(at * BLOCK + i, AGGREGATE);
-        if :: seen == EMPTY -> slot_redo(at * BLOCK + i) :: else fi;
+     :: i < WINDOW - 1 ->
+        poll(at * WINDOW + i, AGGREGATE);
+        if :: seen == EMPTY -> descriptor_fallback(at * WINDOW + i) :: else fi;
         d_step { made = part; op(part, made, got); made = 0; got = 0; seen = EMPTY; i++ }
      :: else -> i = 0; break
      od;
-     prefix_take(at * BLOCK + BLOCK - 1);
+     window_prefix_poll(at * WINDOW + WINDOW - 1);
      if
      :: !ready ->
-        take(at * BLOCK + BLOCK - 1, AGGREGATE);
-        if :: seen == EMPTY -> slot_redo(at * BLOCK + BLOCK - 1) :: else fi;
+        poll(at * WINDOW + WINDOW - 1, AGGREGATE);
+        if :: seen == EMPTY -> descriptor_fallback(at * WINDOW + WINDOW - 1) :: else fi;
         last = got; got = 0; seen = EMPTY;
-        if :: SEES_PREFIX -> prefix_take(at * BLOCK + BLOCK - 1) :: else fi;
+        if :: SEES_PREFIX -> window_prefix_poll(at * WINDOW + WINDOW - 1) :: else fi;
         if
         :: !ready -> d_step { op(made, start, part); op(start, made, last); made = 0 }
         :: else
@@ -153,7 +153,7 @@ inline blocks_redo(b) {
 /* Looks for the i-th tile of the block of tile t. */
 inline look_at(t) {
   STEP {
-    take(t - t % BLOCK + i, AGGREGATE);
+    poll(t - t % WINDOW + i, AGGREGATE);
     if
     :: seen != EMPTY -> there[i] = true; value[i] = got
     :: else -> waits = true
@@ -162,102 +162,102 @@ inline look_at(t) {
   }
 }
 
-/* xl_look(), xl_look_end() and xl_look_fold(): `start` op `sum` is the prefix of tile t. */
-inline look_back(t) {
+/* xl_window_load(), xl_window_wait() and xl_window_fold(): `start` op `sum` is the prefix of tile t. */
+inline lookback_prefix(t) {
   start = START; ready = true;
-  if :: t >= BLOCK -> prefix_take(t - t % BLOCK - 1) :: else fi;
+  if :: t >= WINDOW -> window_prefix_poll(t - t % WINDOW - 1) :: else fi;
   do
-  :: i < t % BLOCK -> look_at(t)
+  :: i < t % WINDOW -> look_at(t)
   :: else -> break
   od;
   do
   :: i = 0; waits = false;
      do
-     :: i < t % BLOCK && !there[i] -> look_at(t)
-     :: i < t % BLOCK && there[i] -> i++
+     :: i < t % WINDOW && !there[i] -> look_at(t)
+     :: i < t % WINDOW && there[i] -> i++
      :: else -> break
      od;
      if
-     :: waits && (polls < SPIN || !REDOES) -> polls = (REDOES -> polls + 1 : 0)
+     :: waits && (polls < SPIN || !FALLBACK) -> polls = (FALLBACK -> polls + 1 : 0)
      :: else -> break
      fi
   od;
   polls = 0; waits = false; i = 0;
   do
-  :: i < t % BLOCK ->
+  :: i < t % WINDOW ->
      if
-     :: !there[i] -> slot_redo(t - t % BLOCK + i); value[i] = got; got = 0; seen = EMPTY
+     :: !there[i] -> descriptor_fallback(t - t % WINDOW + i); value[i] = got; got = 0; seen = EMPTY
      :: else
      fi;
      d_step { made = sum; op(sum, made, value[i]); made = 0; value[i] = 0; there[i] = false; i++ }
   :: else -> i = 0; break
   od;
   do
-  :: !ready && (polls < SPIN || !BY_HAND) ->
-     prefix_take(t - t % BLOCK - 1); polls = (BY_HAND -> polls + 1 : 0)
+  :: !ready && (polls < SPIN || !START_FALLBACK) ->
+     window_prefix_poll(t - t % WINDOW - 1); polls = (START_FALLBACK -> polls + 1 : 0)
   :: else -> polls = 0; break
   od;
-  if :: !ready -> blocks_redo(t / BLOCK) :: else fi;
-  ready = false; looks = 0
+  if :: !ready -> windows_fallback(t / WINDOW) :: else fi;
+  ready = false; reads = 0
 }
 
-/* xl_take_next(): the ticket for the tile after the next; there is none after the last. */
-inline take_next() {
+/* xl_ticket_next(): the ticket for the tile after the next; there is none after the last. */
+inline ticket_next() {
 #if TICKETS
-  if :: next < TILES || LEAVES_TICKET -> take_ticket(after) :: else fi
+  if :: next < TILES || LEAVES_TICKET -> ticket_take(after) :: else fi
 #else
   after = TILES
 #endif
 }
 
-/* xl_post_next(): `early` is the prefix of the last tile of a block. */
-inline post_next() {
+/* xl_publish_next(): `early` is the prefix of the last tile of a block. */
+inline publish_next() {
   own = input[next];
-  if :: !STORES_FIRST -> post(next, AGGREGATE, own) :: else fi;
+  if :: !STORES_FIRST -> publish(next, AGGREGATE, own) :: else fi;
   if
-  :: IS_LAST(next) ->
-     look_back(next);
+  :: ENDS_WINDOW(next) ->
+     lookback_prefix(next);
      d_step { op(early, start, sum); op(sum, early, own); start = 0 };
-     post(next, PREFIX, sum)
+     publish(next, PREFIX, sum)
   :: else
   fi;
   sum = 0; own = 0
 }
 
-/* xl_scan_mine(): `prefix` is that of the tile in registers. */
+/* xl_scan_current(): `prefix` is that of the tile in registers. */
 inline scan_mine() {
   if
-  :: !IS_LAST(mine) ->
-     look_back(mine);
+  :: !ENDS_WINDOW(mine) ->
+     lookback_prefix(mine);
      d_step { op(prefix, start, sum); start = 0 }
   :: else -> prefix = known
   fi;
   known = 0
 }
 
-/* xl_ahead_run() */
+/* xl_pipelined_scan() */
 proctype Group(byte me) {
-  byte now, mine = TILES, next, after, sum, own, got, made, polls, looks;
+  byte now, mine = TILES, next, after, sum, own, got, made, polls, reads;
   byte early, known, prefix, start, part, last, at, i;
-  byte value[BLOCK];
-  bool there[BLOCK], ready, waits;
+  byte value[WINDOW];
+  bool there[WINDOW], ready, waits;
   mtype seen = EMPTY;
   STALL;
 #if TICKETS
-  take_ticket(next);
+  ticket_take(next);
 #else
   d_step { next = me; now = epoch };
 #endif
-  take_next();
+  ticket_next();
 next_turn:
   skip;
   d_step { known = early; early = 0 };
-  if :: next < TILES -> post_next() :: else fi;
+  if :: next < TILES -> publish_next() :: else fi;
   if
   :: mine < TILES ->
      scan_mine();
 #if STORES_FIRST
-     last = input[mine]; store_tile(); post(mine, AGGREGATE, last); last = 0
+     last = input[mine]; store_tile(); publish(mine, AGGREGATE, last); last = 0
 #else
      store_tile()
 #endif
@@ -265,7 +265,7 @@ next_turn:
   fi;
   if :: next >= TILES -> goto leaves :: else fi;
   mine = next; next = after;
-  take_next();
+  ticket_next();
   goto next_turn;
 end_halted:
   false;

@@ -4,17 +4,17 @@
  * A cell of few points: each point counts the smaller indices. A crowded cell: a
  * work-group runs a network of comparators that all point the same way (Batcher
  * 1968), which needs no padding: what lies past the end would stay there. */
-#ifndef XL_GRID_CROWD
-#define XL_GRID_CROWD
+#ifndef XL_GRID_OVERFULL
+#define XL_GRID_OVERFULL
 
 #include "grid_map.cl"
 
 /* How many of arrived[begin .. end) are smaller than i. */
-uint xl_grid_rank(__global const uint *arrived, uint begin, uint end, uint i)
+uint xl_grid_rank(__global const uint *unordered, uint begin, uint end, uint i)
 {
     uint rank = 0;
     for (uint k = begin; k < end; ++k)
-        rank += arrived[k] < i ? 1u : 0u;
+        rank += unordered[k] < i ? 1u : 0u;
     return rank;
 }
 
@@ -40,7 +40,7 @@ void xl_grid_step(__global uint *a, ulong n, uint log_gap, bool mirrored)
     XL_FULL_BARRIER();
 }
 
-void xl_grid_sort_crowd(__global uint *a, ulong n)
+void xl_grid_sort_cell(__global uint *a, ulong n)
 {
     for (uint merge = 0; 1UL << merge < n; ++merge) {
         xl_grid_step(a, n, merge, true);

@@ -6,18 +6,18 @@
  * what comes out follow from the votes. Which elements meet, and in what order, is the same as
  * where states travel whole.
  *
- * Asks for what cl/prelude/prelude_state.cl asks for. Gives
- *   XL_T xl_lane_row_scan(XL_T mine, XL_T *all)  what stands before this lane, and at every
+ * Asks for what cl/prelude/prelude_accumulator.cl asks for. Gives
+ *   XL_T xl_lane_scan_total(XL_T mine, XL_T *all)  what stands before this lane, and at every
  *                                                lane all of the row
- *   XL_T xl_lane_row_total(XL_T mine)            the latter, by the same operations
+ *   XL_T xl_lane_total(XL_T mine)            the latter, by the same operations
  * Every lane of a whole sub-group must call these together. */
-#ifndef XL_LANE_ROW
-#define XL_LANE_ROW
+#ifndef XL_LANE_SCAN_TOTAL
+#define XL_LANE_SCAN_TOTAL
 
 #include "lane_mask.cl"
 #include "lane_scan.cl"
 
-#if XL_STATE == 1 && XL_HAS_IDENTITY && XL_LANE_WAY != 0
+#if XL_ACCUMULATOR == 1 && XL_HAS_IDENTITY && XL_LANE_WAY != 0
 typedef union xl_element_words {
     XL_E value;
     uint word[(sizeof(XL_E) + 3) / 4];
@@ -40,19 +40,19 @@ XL_E xl_elements_scan(XL_E mine, ulong heads)
     return x;
 }
 
-XL_T xl_lane_row_scan(XL_T mine, XL_T *all)
+XL_T xl_lane_scan_total(XL_T mine, XL_T *all)
 {
     const ulong heads = xl_lane_ballot(XL_IS_HEAD(mine));
     const XL_E x = xl_elements_scan(mine.value, heads);
     const XL_E below = xl_element_up(x, 1);
     XL_T before = XL_IDENTITY;
-    *all = xl_lift(xl_element_from(x, xl_lane_width() - 1), heads != 0);
+    *all = xl_accumulator_of(xl_element_from(x, xl_lane_width() - 1), heads != 0);
     if (xl_lane_id() > 0)
-        before = xl_lift(below, (heads & xl_bits_below(xl_lane_id())) != 0);
+        before = xl_accumulator_of(below, (heads & xl_bits_below(xl_lane_id())) != 0);
     return before;
 }
 #else
-XL_T xl_lane_row_scan(XL_T mine, XL_T *all)
+XL_T xl_lane_scan_total(XL_T mine, XL_T *all)
 {
     const XL_T inclusive = xl_lane_scan_inclusive(mine);
     *all = xl_shuffle_from(inclusive, xl_lane_width() - 1);
@@ -60,10 +60,10 @@ XL_T xl_lane_row_scan(XL_T mine, XL_T *all)
 }
 #endif
 
-XL_T xl_lane_row_total(XL_T mine)
+XL_T xl_lane_total(XL_T mine)
 {
     XL_T all;
-    (void)xl_lane_row_scan(mine, &all);
+    (void)xl_lane_scan_total(mine, &all);
     return all;
 }
 

@@ -40,7 +40,7 @@ typedef struct xl_sort_local {
     __local uint *value;
 } xl_sort_local;
 
-xl_eight xl_run_load(xl_sort_local tile, uint at)
+xl_eight xl_bitonic_load(xl_sort_local tile, uint at)
 {
     xl_eight r;
     r.key = vload8(0, tile.key + at);
@@ -50,7 +50,7 @@ xl_eight xl_run_load(xl_sort_local tile, uint at)
     return r;
 }
 
-void xl_run_store(xl_sort_local tile, uint at, const xl_eight *r)
+void xl_bitonic_store(xl_sort_local tile, uint at, const xl_eight *r)
 {
     vstore8(r->key, 0, tile.key + at);
 #if XL_SORT_VALUES
@@ -58,7 +58,7 @@ void xl_run_store(xl_sort_local tile, uint at, const xl_eight *r)
 #endif
 }
 
-void xl_run_reverse(xl_eight *r)
+void xl_bitonic_reverse(xl_eight *r)
 {
     r->key = r->key.s76543210;
 #if XL_SORT_VALUES
@@ -67,7 +67,7 @@ void xl_run_reverse(xl_eight *r)
 }
 
 /* Eight comparators side by side. */
-void xl_run_order(xl_eight *a, xl_eight *b)
+void xl_bitonic_order(xl_eight *a, xl_eight *b)
 {
     xl_key8 p = a->key, q = b->key;
     a->key = min(p, q);
@@ -83,7 +83,7 @@ void xl_run_order(xl_eight *a, xl_eight *b)
 /* A step inside of a vector: element i meets the element that `order` puts in its
  * place, and keeps the larger of both where `upper` is set. */
 #if XL_SORT_VALUES
-#define XL_RUN_CROSS(r, order, ...)                                                                \
+#define XL_BITONIC_CROSS(r, order, ...)                                                            \
     {                                                                                              \
         const xl_mask8 upper = (xl_mask8)(__VA_ARGS__);                                            \
         xl_key8 other = (r)->key.order;                                                            \
@@ -92,7 +92,7 @@ void xl_run_order(xl_eight *a, xl_eight *b)
         (r)->value = select((r)->value, (r)->value.order, XL_MASK_VALUES(take));                   \
     }
 #else
-#define XL_RUN_CROSS(r, order, ...)                                                                \
+#define XL_BITONIC_CROSS(r, order, ...)                                                            \
     {                                                                                              \
         const xl_mask8 upper = (xl_mask8)(__VA_ARGS__);                                            \
         xl_key8 other = (r)->key.order;                                                            \
@@ -101,86 +101,87 @@ void xl_run_order(xl_eight *a, xl_eight *b)
 #endif
 
 /* The steps on bits 2, 1 and 0. */
-void xl_run_finish(xl_eight *r)
+void xl_bitonic_finish(xl_eight *r)
 {
-    XL_RUN_CROSS(r, s45670123, 0, 0, 0, 0, -1, -1, -1, -1)
-    XL_RUN_CROSS(r, s23016745, 0, 0, -1, -1, 0, 0, -1, -1)
-    XL_RUN_CROSS(r, s10325476, 0, -1, 0, -1, 0, -1, 0, -1)
+    XL_BITONIC_CROSS(r, s45670123, 0, 0, 0, 0, -1, -1, -1, -1)
+    XL_BITONIC_CROSS(r, s23016745, 0, 0, -1, -1, 0, 0, -1, -1)
+    XL_BITONIC_CROSS(r, s10325476, 0, -1, 0, -1, 0, -1, 0, -1)
 }
 
 /* Phases 1 to 3. */
-void xl_run_start(xl_eight *r)
+void xl_bitonic_start(xl_eight *r)
 {
-    XL_RUN_CROSS(r, s10325476, 0, -1, 0, -1, 0, -1, 0, -1)
-    XL_RUN_CROSS(r, s32107654, 0, 0, -1, -1, 0, 0, -1, -1)
-    XL_RUN_CROSS(r, s10325476, 0, -1, 0, -1, 0, -1, 0, -1)
-    XL_RUN_CROSS(r, s76543210, 0, 0, 0, 0, -1, -1, -1, -1)
-    XL_RUN_CROSS(r, s23016745, 0, 0, -1, -1, 0, 0, -1, -1)
-    XL_RUN_CROSS(r, s10325476, 0, -1, 0, -1, 0, -1, 0, -1)
+    XL_BITONIC_CROSS(r, s10325476, 0, -1, 0, -1, 0, -1, 0, -1)
+    XL_BITONIC_CROSS(r, s32107654, 0, 0, -1, -1, 0, 0, -1, -1)
+    XL_BITONIC_CROSS(r, s10325476, 0, -1, 0, -1, 0, -1, 0, -1)
+    XL_BITONIC_CROSS(r, s76543210, 0, 0, 0, 0, -1, -1, -1, -1)
+    XL_BITONIC_CROSS(r, s23016745, 0, 0, -1, -1, 0, 0, -1, -1)
+    XL_BITONIC_CROSS(r, s10325476, 0, -1, 0, -1, 0, -1, 0, -1)
 }
 
 /* The flip that joins runs of `length` elements, 8 or more, in a tile of `size`. */
-void xl_run_flip(xl_sort_local tile, uint size, uint length)
+void xl_bitonic_flip(xl_sort_local tile, uint size, uint length)
 {
     for (uint base = 0; base < size; base += 2u * length)
         for (uint i = 0; i < length; i += 8u) {
             uint low = base + i, high = base + 2u * length - 8u - i;
-            xl_eight a = xl_run_load(tile, low), b = xl_run_load(tile, high);
-            xl_run_reverse(&b);
-            xl_run_order(&a, &b);
-            xl_run_reverse(&b);
-            xl_run_store(tile, low, &a);
-            xl_run_store(tile, high, &b);
+            xl_eight a = xl_bitonic_load(tile, low), b = xl_bitonic_load(tile, high);
+            xl_bitonic_reverse(&b);
+            xl_bitonic_order(&a, &b);
+            xl_bitonic_reverse(&b);
+            xl_bitonic_store(tile, low, &a);
+            xl_bitonic_store(tile, high, &b);
         }
 }
 
 /* The step on distance `far`, 8 or more. */
-void xl_run_halve(xl_sort_local tile, uint size, uint far)
+void xl_bitonic_halve(xl_sort_local tile, uint size, uint far)
 {
     for (uint base = 0; base < size; base += 2u * far)
         for (uint i = base; i < base + far; i += 8u) {
-            xl_eight a = xl_run_load(tile, i), b = xl_run_load(tile, i + far);
-            xl_run_order(&a, &b);
-            xl_run_store(tile, i, &a);
-            xl_run_store(tile, i + far, &b);
+            xl_eight a = xl_bitonic_load(tile, i), b = xl_bitonic_load(tile, i + far);
+            xl_bitonic_order(&a, &b);
+            xl_bitonic_store(tile, i, &a);
+            xl_bitonic_store(tile, i + far, &b);
         }
 }
 
 /* The steps on distances 2 * near and near, 8 or more, in one pass. */
-void xl_run_halve_twice(xl_sort_local tile, uint size, uint near)
+void xl_bitonic_halve_twice(xl_sort_local tile, uint size, uint near)
 {
     for (uint base = 0; base < size; base += 4u * near)
         for (uint i = base; i < base + near; i += 8u) {
-            xl_eight a = xl_run_load(tile, i), b = xl_run_load(tile, i + near);
-            xl_eight c = xl_run_load(tile, i + 2u * near), d = xl_run_load(tile, i + 3u * near);
-            xl_run_order(&a, &c);
-            xl_run_order(&b, &d);
-            xl_run_order(&a, &b);
-            xl_run_order(&c, &d);
-            xl_run_store(tile, i, &a);
-            xl_run_store(tile, i + near, &b);
-            xl_run_store(tile, i + 2u * near, &c);
-            xl_run_store(tile, i + 3u * near, &d);
+            xl_eight a = xl_bitonic_load(tile, i), b = xl_bitonic_load(tile, i + near);
+            xl_eight c = xl_bitonic_load(tile, i + 2u * near),
+                     d = xl_bitonic_load(tile, i + 3u * near);
+            xl_bitonic_order(&a, &c);
+            xl_bitonic_order(&b, &d);
+            xl_bitonic_order(&a, &b);
+            xl_bitonic_order(&c, &d);
+            xl_bitonic_store(tile, i, &a);
+            xl_bitonic_store(tile, i + near, &b);
+            xl_bitonic_store(tile, i + 2u * near, &c);
+            xl_bitonic_store(tile, i + 3u * near, &d);
         }
 }
 
 /* All steps on distances from `far` down to 1. */
-void xl_run_halve_all(xl_sort_local tile, uint size, uint far)
+void xl_bitonic_halve_all(xl_sort_local tile, uint size, uint far)
 {
     for (; far >= 16u; far /= 4u)
-        xl_run_halve_twice(tile, size, far / 2u);
+        xl_bitonic_halve_twice(tile, size, far / 2u);
     if (far == 8u)
-        xl_run_halve(tile, size, far);
+        xl_bitonic_halve(tile, size, far);
     for (uint i = 0; i < size; i += 8u) {
-        xl_eight r = xl_run_load(tile, i);
-        xl_run_finish(&r);
-        xl_run_store(tile, i, &r);
+        xl_eight r = xl_bitonic_load(tile, i);
+        xl_bitonic_finish(&r);
+        xl_bitonic_store(tile, i, &r);
     }
 }
 
 /* The smallest network of whole vectors for `count` elements; the rest of it is filled
  * with what counts as larger than every key and stays on top. */
-uint xl_run_fill(xl_sort_local tile, uint count)
+uint xl_bitonic_fill(xl_sort_local tile, uint count)
 {
     uint size = 8u;
     while (size < count)
@@ -194,7 +195,7 @@ uint xl_run_fill(xl_sort_local tile, uint count)
     return size;
 }
 
-void xl_run_write(xl_sort_local tile, xl_sort_out out, uint first, uint count)
+void xl_bitonic_write(xl_sort_local tile, xl_sort_out out, uint first, uint count)
 {
     for (uint i = 0; i < count; ++i)
         out.keys[first + i] = xl_sort_unmap(tile.key[i]);
@@ -213,38 +214,39 @@ void xl_tile_sort(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sor
     for (uint i = 0; i < count; ++i)
         tile.value[i] = in.values[first + i];
 #endif
-    uint size = xl_run_fill(tile, count);
+    uint size = xl_bitonic_fill(tile, count);
     for (uint i = 0; i < size; i += 8u) {
-        xl_eight r = xl_run_load(tile, i);
-        xl_run_start(&r);
-        xl_run_store(tile, i, &r);
+        xl_eight r = xl_bitonic_load(tile, i);
+        xl_bitonic_start(&r);
+        xl_bitonic_store(tile, i, &r);
     }
     for (uint length = 8u; length < size; length *= 2u) {
-        xl_run_flip(tile, size, length);
-        xl_run_halve_all(tile, size, length / 2u);
+        xl_bitonic_flip(tile, size, length);
+        xl_bitonic_halve_all(tile, size, length / 2u);
     }
-    xl_run_write(tile, out, first, count);
+    xl_bitonic_write(tile, out, first, count);
 }
 
 /* Makes elements [first, first + count) of the output, which holds the merged runs. */
 void xl_tile_merge(xl_sort_in in, xl_sort_out out, uint first, uint count, uint n, uint run,
-                   uint seek_log, xl_sort_local tile, __local uint *search)
+                   uint search_log, xl_sort_local tile, __local uint *search)
 {
     uint begin = xl_runs_begin(first, run), d = first - begin;
     xl_runs runs = xl_runs_at(in.keys, begin, n, run);
-    xl_cut cut = xl_cut_of(d, count, xl_cut_find(&runs, d), xl_cut_find(&runs, d + count));
-    uint a = begin + cut.first_begin, b = begin + runs.first_length + cut.second_begin;
-    for (uint i = 0; i < cut.from_second; ++i)
-        tile.key[cut.from_second - 1u - i] = xl_sort_map(in.keys[b + i]);
-    for (uint i = 0; i < cut.from_first; ++i)
-        tile.key[cut.from_second + i] = xl_sort_map(in.keys[a + i]);
+    xl_merge_partition partition = xl_merge_partition_of(d, count, xl_merge_path_search(&runs, d),
+                                                         xl_merge_path_search(&runs, d + count));
+    uint a = begin + partition.first_begin, b = begin + runs.first_length + partition.second_begin;
+    for (uint i = 0; i < partition.from_second; ++i)
+        tile.key[partition.from_second - 1u - i] = xl_sort_map(in.keys[b + i]);
+    for (uint i = 0; i < partition.from_first; ++i)
+        tile.key[partition.from_second + i] = xl_sort_map(in.keys[a + i]);
 #if XL_SORT_VALUES
-    for (uint i = 0; i < cut.from_second; ++i)
-        tile.value[cut.from_second - 1u - i] = in.values[b + i];
-    for (uint i = 0; i < cut.from_first; ++i)
-        tile.value[cut.from_second + i] = in.values[a + i];
+    for (uint i = 0; i < partition.from_second; ++i)
+        tile.value[partition.from_second - 1u - i] = in.values[b + i];
+    for (uint i = 0; i < partition.from_first; ++i)
+        tile.value[partition.from_second + i] = in.values[a + i];
 #endif
-    uint size = xl_run_fill(tile, count);
-    xl_run_halve_all(tile, size, size / 2u);
-    xl_run_write(tile, out, first, count);
+    uint size = xl_bitonic_fill(tile, count);
+    xl_bitonic_halve_all(tile, size, size / 2u);
+    xl_bitonic_write(tile, out, first, count);
 }

@@ -12,7 +12,7 @@
  *
  * Then come the tiles. A tile is in one of three states:
  *   EMPTY      its owner has posted nothing in this epoch
- *   AGGREGATE  its owner, or in cl/tile/tile_ahead.cl whoever waited for it in vain,
+ *   AGGREGATE  its owner, or in cl/tile/tile_lookback_pipelined.cl whoever waited for it in vain,
  *              posted the tile reduced by itself
  *   PREFIX     its owner posted init op all elements up to the tile's last
  * A state is posted in 64-bit words that carry all that is needed to read them:
@@ -24,19 +24,19 @@
  * words carry the epoch. EMPTY therefore means: not all of a state is posted.
  *
  * A tile in which a segment begins posts no AGGREGATE: its sum is its PREFIX, whatever
- * stands before it (cl/prelude/prelude_state.cl; not where segments are counted).
+ * stands before it (cl/prelude/prelude_accumulator.cl; not where segments are counted).
  *
- * test/model/scan_lookback.pml, scan_ordered.pml and scan_ahead.pml check the protocol with
+ * test/model/scan_lookback.pml, scan_ordered.pml and scan_pipelined.pml check the protocol with
  * these names.
  *
- * Asks for the lines of cl/prelude/prelude_state.cl and XL_CAN_MESSAGE 1. */
-#ifndef XL_TILE_STATE
-#define XL_TILE_STATE
+ * Asks for the lines of cl/prelude/prelude_accumulator.cl and XL_CAN_PUBLISH 1. */
+#ifndef XL_TILE_DESCRIPTOR
+#define XL_TILE_DESCRIPTOR
 
-#include "../prelude/prelude_state.cl"
+#include "../prelude/prelude_accumulator.cl"
 
-#if !XL_CAN_MESSAGE
-#error "messages between work-groups need XL_CAN_MESSAGE"
+#if !XL_CAN_PUBLISH
+#error "messages between work-groups need XL_CAN_PUBLISH"
 #endif
 
 #define XL_EMPTY 0u
@@ -46,42 +46,42 @@
 #define XL_TICKET 0
 #define XL_DONE 1
 #define XL_EPOCH 2
-#define XL_REDONE 3
+#define XL_FALLBACKS 3
 #define XL_HEADER_WORDS 8 /* of 64 bits */
 
 /* Words of a value, and of a tile. The host counts the same: lib/scan/scan_enqueue.c. */
 #if XL_T_SCALAR && XL_T_BYTES <= 4
 #define XL_VALUE_WORDS 1
-#define XL_SLOTS 1
+#define XL_DESCRIPTORS_PER_TILE 1
 #else
 #define XL_VALUE_WORDS ((uint)((sizeof(XL_T) + 3) / 4))
-#define XL_SLOTS 2
+#define XL_DESCRIPTORS_PER_TILE 2
 #endif
-#define XL_SLOT(tiles, tile, state)                                                                \
-    ((tiles) +                                                                                     \
-     XL_VALUE_WORDS * (XL_SLOTS * (ulong)(tile) + ((state) == XL_PREFIX ? 0 : XL_SLOTS - 1)))
+#define XL_DESCRIPTOR(tiles, tile, state)                                                          \
+    ((tiles) + XL_VALUE_WORDS * (XL_DESCRIPTORS_PER_TILE * (ulong)(tile) +                         \
+                                 ((state) == XL_PREFIX ? 0 : XL_DESCRIPTORS_PER_TILE - 1)))
 
-typedef union xl_posted {
+typedef union xl_descriptor_words {
     XL_T value;
     uint word[(sizeof(XL_T) + 3) / 4];
-} xl_posted;
+} xl_descriptor_words;
 
 /* NVIDIA's OpenCL has no atomics of device scope, its PTX has. */
 #if defined(__NV_CL_C_VERSION)
-ulong xl_message_load(const __global ulong *from)
+ulong xl_relaxed_load(const __global ulong *from)
 {
     ulong word;
     __asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");
     return word;
 }
 
-void xl_message_store(__global ulong *to, ulong word)
+void xl_relaxed_store(__global ulong *to, ulong word)
 {
     __asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" : : "l"(to), "l"(word) : "memory");
 }
 
 /* Two words at once, each of which tells by itself what it is. */
-ulong2 xl_message_load2(const __global ulong *from)
+ulong2 xl_relaxed_load2(const __global ulong *from)
 {
     ulong2 words;
     __asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
@@ -91,7 +91,7 @@ ulong2 xl_message_load2(const __global ulong *from)
     return words;
 }
 
-void xl_message_store2(__global ulong *to, ulong2 words)
+void xl_relaxed_store2(__global ulong *to, ulong2 words)
 {
     __asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};"
                    :
@@ -99,161 +99,162 @@ void xl_message_store2(__global ulong *to, ulong2 words)
                    : "memory");
 }
 
-void xl_message_fence(void)
+void xl_device_fence(void)
 {
     __asm volatile("fence.acq_rel.gpu;" : : : "memory");
 }
 #else
-ulong xl_message_load(const __global ulong *from)
+ulong xl_relaxed_load(const __global ulong *from)
 {
     return atomic_load_explicit((volatile __global atomic_ulong *)from, memory_order_relaxed,
                                 memory_scope_device);
 }
 
-void xl_message_store(__global ulong *to, ulong word)
+void xl_relaxed_store(__global ulong *to, ulong word)
 {
     atomic_store_explicit((volatile __global atomic_ulong *)to, word, memory_order_relaxed,
                           memory_scope_device);
 }
 
-ulong2 xl_message_load2(const __global ulong *from)
+ulong2 xl_relaxed_load2(const __global ulong *from)
 {
-    return (ulong2)(xl_message_load(from), xl_message_load(from + 1));
+    return (ulong2)(xl_relaxed_load(from), xl_relaxed_load(from + 1));
 }
 
-void xl_message_store2(__global ulong *to, ulong2 words)
+void xl_relaxed_store2(__global ulong *to, ulong2 words)
 {
-    xl_message_store(to, words.x);
-    xl_message_store(to + 1, words.y);
+    xl_relaxed_store(to, words.x);
+    xl_relaxed_store(to + 1, words.y);
 }
 
-void xl_message_fence(void)
+void xl_device_fence(void)
 {
     atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device);
 }
 #endif
 
 /* Clears a state buffer, header and all: every tile EMPTY whatever the epoch. */
-void xl_state_clear(__global ulong *header, ulong words)
+void xl_descriptors_clear(__global ulong *header, ulong words)
 {
     for (ulong i = get_global_id(0); i < words; i += get_global_size(0))
         header[i] = 0;
 }
 
 /* The low half of every word: what must be there for a state to be posted. */
-uint xl_state_stamp(uint state, uint epoch)
+uint xl_descriptor_stamp(uint state, uint epoch)
 {
     return state << 30 | epoch;
 }
 
-void xl_state_post(__global ulong *tiles, uint tile, uint state, uint epoch, XL_T value)
+void xl_descriptor_publish(__global ulong *tiles, uint tile, uint state, uint epoch, XL_T value)
 {
-    const ulong stamp = xl_state_stamp(state, epoch);
-    __global ulong *const slot = XL_SLOT(tiles, tile, state);
-    xl_posted words;
+    const ulong stamp = xl_descriptor_stamp(state, epoch);
+    __global ulong *const address = XL_DESCRIPTOR(tiles, tile, state);
+    xl_descriptor_words words;
     words.word[XL_VALUE_WORDS - 1] = 0; /* of which the value may fill a part */
     words.value = value;
     if (XL_VALUE_WORDS % 2 == 0) {
 #pragma unroll
         for (uint k = 0; k + 1 < XL_VALUE_WORDS; k += 2)
-            xl_message_store2(slot + k, (ulong2)((ulong)words.word[k] << 32 | stamp,
-                                                 (ulong)words.word[k + 1] << 32 | stamp));
+            xl_relaxed_store2(address + k, (ulong2)((ulong)words.word[k] << 32 | stamp,
+                                                    (ulong)words.word[k + 1] << 32 | stamp));
     } else {
 #pragma unroll
         for (uint k = 0; k < XL_VALUE_WORDS; ++k)
-            xl_message_store(slot + k, (ulong)words.word[k] << 32 | stamp);
+            xl_relaxed_store(address + k, (ulong)words.word[k] << 32 | stamp);
     }
 }
 
 /* For tests: every other word of a state, from the first or from the second on. */
-void xl_state_post_half(__global ulong *tiles, uint tile, uint state, uint epoch, XL_T value,
-                        uint first)
+void xl_descriptor_publish_half(__global ulong *tiles, uint tile, uint state, uint epoch,
+                                XL_T value, uint first)
 {
-    __global ulong *const slot = XL_SLOT(tiles, tile, state);
-    xl_posted words;
+    __global ulong *const address = XL_DESCRIPTOR(tiles, tile, state);
+    xl_descriptor_words words;
     words.word[XL_VALUE_WORDS - 1] = 0;
     words.value = value;
     for (uint k = first; k < XL_VALUE_WORDS; k += 2)
-        xl_message_store(slot + k, (ulong)words.word[k] << 32 | xl_state_stamp(state, epoch));
+        xl_relaxed_store(address + k,
+                         (ulong)words.word[k] << 32 | xl_descriptor_stamp(state, epoch));
 }
 
 /* One slot of a tile as it is now. */
-typedef struct xl_message {
-    ulong word[(XL_SLOTS == 1) ? 1 : XL_VALUE_WORDS];
-} xl_message;
+typedef struct xl_descriptor {
+    ulong word[(XL_DESCRIPTORS_PER_TILE == 1) ? 1 : XL_VALUE_WORDS];
+} xl_descriptor;
 
-xl_message xl_message_take(const __global ulong *tiles, uint tile, uint state)
+xl_descriptor xl_descriptor_load(const __global ulong *tiles, uint tile, uint state)
 {
-    const __global ulong *const slot = XL_SLOT(tiles, tile, state);
-    xl_message message;
+    const __global ulong *const address = XL_DESCRIPTOR(tiles, tile, state);
+    xl_descriptor descriptor;
     if (XL_VALUE_WORDS % 2 == 0) { /* pairs are aligned */
 #pragma unroll
         for (uint k = 0; k + 1 < XL_VALUE_WORDS; k += 2) {
-            const ulong2 words = xl_message_load2(slot + k);
-            message.word[k] = words.x;
-            message.word[k + 1] = words.y;
+            const ulong2 words = xl_relaxed_load2(address + k);
+            descriptor.word[k] = words.x;
+            descriptor.word[k + 1] = words.y;
         }
     } else {
 #pragma unroll
         for (uint k = 0; k < XL_VALUE_WORDS; ++k)
-            message.word[k] = xl_message_load(slot + k);
+            descriptor.word[k] = xl_relaxed_load(address + k);
     }
-    return message;
+    return descriptor;
 }
 
 /* Whether it is all there. */
-bool xl_message_is(const xl_message *message, uint state, uint epoch)
+bool xl_descriptor_is(const xl_descriptor *descriptor, uint state, uint epoch)
 {
-    const uint stamp = xl_state_stamp(state, epoch);
+    const uint stamp = xl_descriptor_stamp(state, epoch);
     bool all = true;
 #pragma unroll
     for (uint k = 0; k < XL_VALUE_WORDS; ++k)
-        all = all && (uint)message->word[k] == stamp;
+        all = all && (uint)descriptor->word[k] == stamp;
     return all;
 }
 
-XL_T xl_message_value(const xl_message *message)
+XL_T xl_descriptor_value(const xl_descriptor *descriptor)
 {
-    xl_posted words;
+    xl_descriptor_words words;
 #pragma unroll
     for (uint k = 0; k < XL_VALUE_WORDS; ++k)
-        words.word[k] = (uint)(message->word[k] >> 32);
+        words.word[k] = (uint)(descriptor->word[k] >> 32);
     return words.value;
 }
 
 /* Whether a tile is in `state`; then *value is its value. */
-bool xl_state_take(const __global ulong *tiles, uint tile, uint state, uint epoch, XL_T *value)
+bool xl_descriptor_poll(const __global ulong *tiles, uint tile, uint state, uint epoch, XL_T *value)
 {
-    const xl_message message = xl_message_take(tiles, tile, state);
-    const bool there = xl_message_is(&message, state, epoch);
+    const xl_descriptor descriptor = xl_descriptor_load(tiles, tile, state);
+    const bool there = xl_descriptor_is(&descriptor, state, epoch);
     if (there)
-        *value = xl_message_value(&message);
+        *value = xl_descriptor_value(&descriptor);
     return there;
 }
 
 /* The state of a tile; *value is its value unless that is XL_EMPTY. */
-uint xl_state_look(const __global ulong *tiles, uint tile, uint epoch, XL_T *value)
+uint xl_descriptor_read(const __global ulong *tiles, uint tile, uint epoch, XL_T *value)
 {
-    xl_message message;
+    xl_descriptor descriptor;
     for (uint state = XL_PREFIX; state != XL_EMPTY; --state) {
-        if (state == XL_PREFIX || XL_SLOTS == 2)
-            message = xl_message_take(tiles, tile, state);
-        if (xl_message_is(&message, state, epoch)) {
-            *value = xl_message_value(&message);
+        if (state == XL_PREFIX || XL_DESCRIPTORS_PER_TILE == 2)
+            descriptor = xl_descriptor_load(tiles, tile, state);
+        if (xl_descriptor_is(&descriptor, state, epoch)) {
+            *value = xl_descriptor_value(&descriptor);
             return state;
         }
     }
     return XL_EMPTY;
 }
 
-uint xl_state_take_ticket(__global ulong *header)
+uint xl_ticket_take(__global ulong *header)
 {
     return atomic_inc((volatile __global uint *)header + XL_TICKET);
 }
 
 /* One work-item of each group calls this after its last ticket, whose value it has seen:
  * a ticket still on its way might be counted after TICKET is put back to 0. */
-void xl_state_leave(__global ulong *header, uint groups, uint epoch)
+void xl_lookback_leave(__global ulong *header, uint groups, uint epoch)
 {
     volatile __global uint *const word = (volatile __global uint *)header;
     if (atomic_inc(word + XL_DONE) == groups - 1) {

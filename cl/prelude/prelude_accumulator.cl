@@ -2,32 +2,32 @@
  * What the engine scans: a monoid over elements. One flat engine does every form of scan
  * and reduction because segments, operators without an identity and counts are only
  * other monoids:
- *   XL_STATE 0  an element
- *   XL_STATE 1  an element and flags: HEAD, a segment began in what is summed up; SOME,
+ *   XL_ACCUMULATOR 0  an element
+ *   XL_ACCUMULATOR 1  an element and flags: HEAD, a segment began in what is summed up; SOME,
  *               there is an element at all. The operator on (flag, value) pairs is Schwartz's
  *               ("Ultracomputers", TOPLAS 2:4, 1980); Blelloch, CMU-CS-90-190, section 1.5
- *   XL_STATE 2  that, and how many segments began
+ *   XL_ACCUMULATOR 2  that, and how many segments began
  *
- * Asks for what cl/prelude/prelude_type.cl asks for; XL_STATE (if not given, 0).
+ * Asks for what cl/prelude/prelude_type.cl asks for; XL_ACCUMULATOR (if not given, 0).
  * Gives
  *   XL_T, xl_op(a, b), XL_IDENTITY, XL_COMMUTES  the monoid. Where the operator has no
  *                identity, nothing at all is one, and the operator is not called on it
  *   XL_T_SCALAR  1: XL_T is a built-in scalar; XL_T_BYTES its size then
- *   xl_lift(e, head)  one element, which begins a segment or not
+ *   xl_accumulator_of(e, head)  one element, which begins a segment or not
  *   XL_VALUE(t)  the element of a state
  *   XL_IS_HEAD(t)  a segment began in it */
-#ifndef XL_PRELUDE_STATE
-#define XL_PRELUDE_STATE
+#ifndef XL_PRELUDE_ACCUMULATOR
+#define XL_PRELUDE_ACCUMULATOR
 
 #include "prelude_type.cl"
 
-#ifndef XL_STATE
-#define XL_STATE 0
+#ifndef XL_ACCUMULATOR
+#define XL_ACCUMULATOR 0
 #endif
 
-#if XL_STATE == 0
+#if XL_ACCUMULATOR == 0
 #if !XL_HAS_IDENTITY
-#error "an operator without an identity needs XL_STATE 1"
+#error "an operator without an identity needs XL_ACCUMULATOR 1"
 #endif
 #define XL_T XL_E
 #define XL_T_BYTES XL_E_BYTES
@@ -37,7 +37,7 @@
 #define XL_VALUE(t) (t)
 #define XL_IS_HEAD(t) false
 
-XL_T xl_lift(XL_E e, bool head)
+XL_T xl_accumulator_of(XL_E e, bool head)
 {
     return e;
 }
@@ -54,9 +54,9 @@ XL_T xl_op(XL_T a, XL_T b)
  * of a struct with a hole in memory instead of registers (scans by cl/kernel/scan_lookback.cl
  * were 6 times as slow on an H200), and loses the flags where it makes words of it for a shuffle.
  */
-typedef struct xl_state {
+typedef struct xl_accumulator {
     uint flags;
-#if XL_STATE == 2
+#if XL_ACCUMULATOR == 2
     uint count;
 #elif XL_E_ALIGNMENT > 4
     uint gap4;
@@ -77,20 +77,20 @@ typedef struct xl_state {
 #if XL_E_BYTES % 4 != 0 && XL_OPERATOR < 8
     uchar hole[4 - XL_E_BYTES % 4];
 #endif
-} xl_state;
-#define XL_T xl_state
+} xl_accumulator;
+#define XL_T xl_accumulator
 #define XL_T_BYTES 0
 #define XL_T_SCALAR 0
-#define XL_IDENTITY xl_nothing()
+#define XL_IDENTITY xl_accumulator_empty()
 #define XL_COMMUTES 0
 #define XL_VALUE(t) ((t).value)
 #define XL_IS_HEAD(t) (((t).flags & XL_HEAD) != 0)
 
-XL_T xl_state_of(XL_E e, uint flags, uint count)
+XL_T xl_accumulator_make(XL_E e, uint flags, uint count)
 {
     XL_T t;
     t.flags = flags;
-#if XL_STATE == 2
+#if XL_ACCUMULATOR == 2
     t.count = count;
 #elif XL_E_ALIGNMENT > 4
     t.gap4 = 0;
@@ -111,23 +111,23 @@ XL_T xl_state_of(XL_E e, uint flags, uint count)
     return t;
 }
 
-XL_T xl_nothing(void)
+XL_T xl_accumulator_empty(void)
 {
 #if XL_HAS_IDENTITY
-    return xl_state_of(XL_IDENTITY_E, 0, 0);
+    return xl_accumulator_make(XL_IDENTITY_E, 0, 0);
 #else
     const union {
         uchar bytes[sizeof(XL_E)];
         XL_E e;
     } zero = {{0}};
-    return xl_state_of(zero.e, 0, 0);
+    return xl_accumulator_make(zero.e, 0, 0);
 #endif
 }
 
-XL_T xl_lift(XL_E e, bool head)
+XL_T xl_accumulator_of(XL_E e, bool head)
 {
     /* A head's flag is 1. Chosen by `?:` it makes PoCL 5.0 abort on some kernels of groups. */
-    return xl_state_of(e, XL_SOME | (uint)head, (uint)head);
+    return xl_accumulator_make(e, XL_SOME | (uint)head, (uint)head);
 }
 
 XL_T xl_op(XL_T a, XL_T b)
@@ -142,7 +142,7 @@ XL_T xl_op(XL_T a, XL_T b)
     else if ((a.flags & XL_SOME) && !(b.flags & XL_HEAD))
         both.value = xl_op_e(a.value, b.value);
 #endif
-#if XL_STATE == 2
+#if XL_ACCUMULATOR == 2
     both.count += a.count;
 #endif
     both.flags |= a.flags;

@@ -11,30 +11,30 @@
  *
  * Asks for what cl/tile/tile_output.cl asks for, and
  *   XL_GROUP_SIZE  work-items of a group; 1 with XL_SERIAL 1
- *   XL_SEG_ROW     flags or keys in 16 bytes
- *   XL_ROUNDS      1: rounds of loops are counted: llvmpipe of Mesa 22.3 (seen 2026-11) ends
+ *   XL_SEG_VLEN     flags or keys in 16 bytes
+ *   XL_LIMITED_LOOPS      1: rounds of loops are counted: llvmpipe of Mesa 22.3 (seen 2026-11) ends
  *                  those of a work-item after 65,535, and what counts is the longest way of
  *                  any lane of 8, those that a group leaves over too, which read only zeros;
- *                  reduce.run_offsets (lib/tune) is the switch */
-#ifndef XL_TILE_REDUCE_RUN
-#define XL_TILE_REDUCE_RUN
+ *                  reduce.chunk_elements_csr (lib/tune) is the switch */
+#ifndef XL_TILE_REDUCE_CHUNK
+#define XL_TILE_REDUCE_CHUNK
 
 #include "tile_output.cl"
 
-#if !defined(XL_GROUP_SIZE) || !defined(XL_SEG_ROW) || !defined(XL_ROUNDS)
-#error "XL_GROUP_SIZE, XL_SEG_ROW and XL_ROUNDS must be defined"
+#if !defined(XL_GROUP_SIZE) || !defined(XL_SEG_VLEN) || !defined(XL_LIMITED_LOOPS)
+#error "XL_GROUP_SIZE, XL_SEG_VLEN and XL_LIMITED_LOOPS must be defined"
 #endif
 
 /* The host knows the size: lib/reduce/reduce_shape.c. */
-typedef struct xl_run {
+typedef struct xl_carry_out {
     XL_T total;  /* all of its elements; of the first record: all before this launch */
     XL_T open;   /* of the segment that began before it, if that ends in it: its part here */
     ulong index; /* of that segment */
-} xl_run;
+} xl_carry_out;
 #define XL_NO_SEGMENT (~0ul)
 
 /* Where results go. */
-typedef struct xl_sink {
+typedef struct xl_output_iterator {
     __global XL_OUT *out;
     ulong capacity; /* results that there is room for */
 #if XL_SEGMENTS == 3
@@ -43,39 +43,39 @@ typedef struct xl_sink {
 #if XL_SEGMENTS >= 1 && XL_SEGMENTS <= 3
     __global ulong *count; /* or NULL */
 #endif
-} xl_sink;
+} xl_output_iterator;
 
 /* `run`: elements (of CSR offsets: steps) of a run; `first`: the number of the launch's
  * first one. Records stand `records` bytes into scratch, one more than there are groups;
  * `counts` bytes into it the heads before this launch, then those of each run. */
 #if XL_SEGMENTS == 3
 #define XL_KEYS_ARGUMENTS , __global XL_SEG *keys, ulong keys_offset
-#define XL_KEYS_MAKE sink.keys = keys ? keys + keys_offset : keys;
+#define XL_KEYS_MAKE output.keys = keys ? keys + keys_offset : keys;
 #else
 #define XL_KEYS_ARGUMENTS
 #define XL_KEYS_MAKE
 #endif
 #if XL_SEGMENTS >= 1 && XL_SEGMENTS <= 3
 #define XL_COUNT_ARGUMENTS , __global ulong *count, ulong count_offset
-#define XL_COUNT_MAKE sink.count = count ? count + count_offset : count;
+#define XL_COUNT_MAKE output.count = count ? count + count_offset : count;
 #else
 #define XL_COUNT_ARGUMENTS
 #define XL_COUNT_MAKE
 #endif
 #define XL_REDUCE_ARGUMENTS                                                                        \
-    XL_INPUT_ARGUMENTS, ulong run, ulong first, __global uchar *scratch_at, ulong records,         \
-        ulong counts, __global XL_OUT *out, ulong out_offset,                                      \
+    XL_INPUT_ARGUMENTS, ulong chunk_elements, ulong first, __global uchar *scratch_at,             \
+        ulong carry_outs, ulong counts, __global XL_OUT *out, ulong out_offset,                    \
         ulong capacity XL_KEYS_ARGUMENTS XL_COUNT_ARGUMENTS
-#define XL_SINK_MAKE(sink)                                                                         \
-    xl_sink sink;                                                                                  \
-    sink.out = out + out_offset;                                                                   \
-    sink.capacity = capacity;                                                                      \
+#define XL_OUTPUT_ITERATOR_MAKE(output)                                                            \
+    xl_output_iterator output;                                                                     \
+    output.out = out + out_offset;                                                                 \
+    output.capacity = capacity;                                                                    \
     XL_KEYS_MAKE XL_COUNT_MAKE
 
-void xl_sink_put(const xl_sink *sink, ulong index, XL_E value)
+void xl_output_iterator_put(const xl_output_iterator *output, ulong index, XL_E value)
 {
-    if (index < sink->capacity)
-        sink->out[index] = xl_output(value, index);
+    if (index < output->capacity)
+        output->out[index] = xl_output(value, index);
 }
 
 /* The result of a segment without elements. The identity of floating-point sums is -0;
@@ -89,17 +89,17 @@ void xl_sink_put(const xl_sink *sink, ulong index, XL_E value)
 #endif
 
 /* The elements and segments of a run. */
-typedef struct xl_extent {
+typedef struct xl_chunk {
     ulong begin, end;     /* elements */
     ulong segment, after; /* CSR offsets: segments that end here; else `segment` began before */
-} xl_extent;
+} xl_chunk;
 
 #if XL_SEGMENTS == 3
-/* XL_SEG_ROW keys in 16 aligned bytes. */
-void xl_seg_row_load(const __global XL_SEG *from, XL_SEG *key)
+/* XL_SEG_VLEN keys in 16 aligned bytes. */
+void xl_seg_vector_load(const __global XL_SEG *from, XL_SEG *key)
 {
-    XL_JOIN(vstore, XL_SEG_ROW)
-    (*(const __global XL_JOIN(XL_SEG, XL_SEG_ROW) *)from, 0, key);
+    XL_JOIN(vstore, XL_SEG_VLEN)
+    (*(const __global XL_JOIN(XL_SEG, XL_SEG_VLEN) *)from, 0, key);
 }
 #endif
 
@@ -154,50 +154,50 @@ ulong xl_began_before(const xl_input *input, ulong i)
 #endif
 
 #if XL_SEGMENTS == 4
-ulong xl_steps_at(const xl_input *input, ulong run, ulong group)
+ulong xl_steps_at(const xl_input *input, ulong chunk_elements, ulong group)
 {
-    return min(group * run, input->n + (input->count - 1));
+    return min(group * chunk_elements, input->n + (input->count - 1));
 }
 
-xl_extent xl_extent_between(const xl_input *input, ulong run, ulong group, ulong segment,
-                            ulong after)
+xl_chunk xl_chunk_between(const xl_input *input, ulong chunk_elements, ulong group, ulong segment,
+                          ulong after)
 {
-    xl_extent extent;
-    extent.segment = segment;
-    extent.after = after;
+    xl_chunk chunk;
+    chunk.segment = segment;
+    chunk.after = after;
     /* Offsets past n would be the caller's mistake; nothing is read there. */
-    extent.begin = min(xl_steps_at(input, run, group) - segment, input->n);
-    extent.end = min(xl_steps_at(input, run, group + 1) - after, input->n);
-    extent.end = max(extent.begin, extent.end);
-    return extent;
+    chunk.begin = min(xl_steps_at(input, chunk_elements, group) - segment, input->n);
+    chunk.end = min(xl_steps_at(input, chunk_elements, group + 1) - after, input->n);
+    chunk.end = max(chunk.begin, chunk.end);
+    return chunk;
 }
 
 /* Where run number `group` starts and ends. */
-xl_extent xl_extent_of(const xl_input *input, ulong run, ulong group)
+xl_chunk xl_chunk_of(const xl_input *input, ulong chunk_elements, ulong group)
 {
-    const ulong segment = xl_merge_search(input, xl_steps_at(input, run, group));
-    ulong after = xl_merge_search(input, xl_steps_at(input, run, group + 1));
-#if XL_ROUNDS
+    const ulong segment = xl_merge_search(input, xl_steps_at(input, chunk_elements, group));
+    ulong after = xl_merge_search(input, xl_steps_at(input, chunk_elements, group + 1));
+#if XL_LIMITED_LOOPS
     /* To a lane that reads only zeros all segments seem to end here: it walks none. */
     if (input->n > 0 && input->segments[input->count - 1] == 0)
         after = segment;
 #endif
-    return xl_extent_between(input, run, group, segment, after);
+    return xl_chunk_between(input, chunk_elements, group, segment, after);
 }
 #else
 /* Where run number `group` starts and ends; what began before it is for others to count
  * where the array does not tell. */
-xl_extent xl_extent_of(const xl_input *input, ulong run, ulong group)
+xl_chunk xl_chunk_of(const xl_input *input, ulong chunk_elements, ulong group)
 {
-    xl_extent extent;
-    extent.begin = min(group * run, input->n);
-    extent.end = min(extent.begin + run, input->n);
-    extent.segment = 0;
-    extent.after = 0;
+    xl_chunk chunk;
+    chunk.begin = min(group * chunk_elements, input->n);
+    chunk.end = min(chunk.begin + chunk_elements, input->n);
+    chunk.segment = 0;
+    chunk.after = 0;
 #if XL_SEGMENTS >= 5
-    extent.segment = xl_began_before(input, extent.begin);
+    chunk.segment = xl_began_before(input, chunk.begin);
 #endif
-    return extent;
+    return chunk;
 }
 #endif
 

@@ -24,7 +24,7 @@
 /* The lists that a device tells, freed by forget(), and whether it told everything.
  * A question that it does not know is answered by CL_INVALID_VALUE and means "no";
  * any other failure may pass, and must not be remembered as a fact. */
-typedef struct told {
+typedef struct device_lists {
     const xl_context *ctx;
     xl_status status; /* the first failure */
     char *extensions;
@@ -33,9 +33,9 @@ typedef struct told {
     cl_name_version *dialects;
     size_t num_dialects;
     bool nvidia; /* NVIDIA's own OpenCL, with its attributes */
-} told;
+} device_lists;
 
-static void forget(told *t)
+static void forget(device_lists *t)
 {
     xli_free(t->extensions);
     xli_free(t->features);
@@ -55,7 +55,7 @@ static bool has_word(const char *words, const char *word)
     return false;
 }
 
-static void ask(told *t, cl_device_info what, size_t bytes, void *to)
+static void query(device_lists *t, cl_device_info what, size_t bytes, void *to)
 {
     memset(to, 0, bytes);
     cl_int code = clGetDeviceInfo(t->ctx->device, what, bytes, to, NULL);
@@ -63,36 +63,36 @@ static void ask(told *t, cl_device_info what, size_t bytes, void *to)
         t->status = xli_cl(t->ctx, code, "clGetDeviceInfo");
 }
 
-static cl_uint ask_uint(told *t, cl_device_info what)
+static cl_uint query_uint(device_lists *t, cl_device_info what)
 {
     cl_uint value;
-    ask(t, what, sizeof value, &value);
+    query(t, what, sizeof value, &value);
     return value;
 }
 
-static cl_ulong ask_ulong(told *t, cl_device_info what)
+static cl_ulong query_ulong(device_lists *t, cl_device_info what)
 {
     cl_ulong value;
-    ask(t, what, sizeof value, &value);
+    query(t, what, sizeof value, &value);
     return value;
 }
 
-static size_t ask_size(told *t, cl_device_info what)
+static size_t query_size(device_lists *t, cl_device_info what)
 {
     size_t value;
-    ask(t, what, sizeof value, &value);
+    query(t, what, sizeof value, &value);
     return value;
 }
 
-static void ask_text(told *t, cl_device_info what, char *to, size_t bytes)
+static void query_text(device_lists *t, cl_device_info what, char *to, size_t bytes)
 {
     char text[1024];
-    ask(t, what, sizeof text, text);
+    query(t, what, sizeof text, text);
     text[sizeof text - 1] = '\0';
     xli_copy_trimmed(to, bytes, text);
 }
 
-static xl_status ask_lists(const xl_context *ctx, told *t)
+static xl_status query_lists(const xl_context *ctx, device_lists *t)
 {
     xl_status status;
     size_t bytes;
@@ -109,7 +109,7 @@ done:
     return status;
 }
 
-static bool has_feature(const told *t, const char *name)
+static bool has_feature(const device_lists *t, const char *name)
 {
     for (size_t i = 0; i < t->num_features; ++i)
         if (strcmp(t->features[i].name, name) == 0)
@@ -119,11 +119,11 @@ static bool has_feature(const told *t, const char *name)
 
 /* The dialect. Before OpenCL 3.0 there is no list of versions, but a string
  * "OpenCL C <major>.<minor> ..." that names the highest. */
-static void ask_dialect(told *t, bool oldest, xli_facts *facts)
+static void query_dialect(device_lists *t, bool oldest, xli_capabilities *capabilities)
 {
     char text[64];
     unsigned major, minor;
-    ask_text(t, CL_DEVICE_OPENCL_C_VERSION, text, sizeof text);
+    query_text(t, CL_DEVICE_OPENCL_C_VERSION, text, sizeof text);
     if (sscanf(text, "OpenCL C %u.%u", &major, &minor) != 2)
         major = 1;
     for (size_t i = 0; i < t->num_dialects; ++i)
@@ -132,17 +132,17 @@ static void ask_dialect(told *t, bool oldest, xli_facts *facts)
     const char *dialect = major >= 3 ? "CL3.0" : major == 2 ? "CL2.0" : "CL1.2";
     if (oldest)
         dialect = "CL1.2";
-    snprintf(facts->info.opencl_c, sizeof facts->info.opencl_c, "%s", dialect);
-    facts->has_opencl3 = strcmp(dialect, "CL1.2") != 0;
+    snprintf(capabilities->info.opencl_c, sizeof capabilities->info.opencl_c, "%s", dialect);
+    capabilities->has_opencl3 = strcmp(dialect, "CL1.2") != 0;
 }
 
-static void ask_names(told *t, xl_device_info *info)
+static void query_names(device_lists *t, xl_device_info *info)
 {
     cl_platform_id platform;
-    ask(t, CL_DEVICE_PLATFORM, sizeof platform, &platform);
-    ask_text(t, CL_DEVICE_NAME, info->name, sizeof info->name);
-    ask_text(t, CL_DEVICE_VENDOR, info->vendor, sizeof info->vendor);
-    ask_text(t, CL_DRIVER_VERSION, info->driver, sizeof info->driver);
+    query(t, CL_DEVICE_PLATFORM, sizeof platform, &platform);
+    query_text(t, CL_DEVICE_NAME, info->name, sizeof info->name);
+    query_text(t, CL_DEVICE_VENDOR, info->vendor, sizeof info->vendor);
+    query_text(t, CL_DRIVER_VERSION, info->driver, sizeof info->driver);
     xli_platform_text(platform, CL_PLATFORM_NAME, info->platform, sizeof info->platform);
     xli_platform_text(platform, CL_PLATFORM_VERSION, info->platform_version,
                       sizeof info->platform_version);
@@ -150,18 +150,18 @@ static void ask_names(told *t, xl_device_info *info)
         t->status = xli_fail(t->ctx, XL_ERROR_OPENCL, "the device does not name its platform");
 }
 
-static void ask_sizes(told *t, xl_device_info *info)
+static void query_sizes(device_lists *t, xl_device_info *info)
 {
-    info->device_type = ask_ulong(t, CL_DEVICE_TYPE);
-    info->compute_units = ask_uint(t, CL_DEVICE_MAX_COMPUTE_UNITS);
+    info->device_type = query_ulong(t, CL_DEVICE_TYPE);
+    info->compute_units = query_uint(t, CL_DEVICE_MAX_COMPUTE_UNITS);
     if (info->compute_units == 0) /* the number is divided by */
         info->compute_units = 1;
-    info->global_bytes = ask_ulong(t, CL_DEVICE_GLOBAL_MEM_SIZE);
-    info->max_buffer_bytes = ask_ulong(t, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-    info->local_bytes = ask_ulong(t, CL_DEVICE_LOCAL_MEM_SIZE);
-    info->max_work_group_size = xli_max(1, ask_size(t, CL_DEVICE_MAX_WORK_GROUP_SIZE));
+    info->global_bytes = query_ulong(t, CL_DEVICE_GLOBAL_MEM_SIZE);
+    info->max_buffer_bytes = query_ulong(t, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    info->local_bytes = query_ulong(t, CL_DEVICE_LOCAL_MEM_SIZE);
+    info->max_work_group_size = xli_max(1, query_size(t, CL_DEVICE_MAX_WORK_GROUP_SIZE));
     size_t items[16];
-    ask(t, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof items, items);
+    query(t, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof items, items);
     if (items[0] > 0)
         info->max_work_group_size = xli_min(info->max_work_group_size, items[0]);
     if (t->ctx->mask.work_group > 0)
@@ -171,23 +171,23 @@ static void ask_sizes(told *t, xl_device_info *info)
 /* May a relaxed 64-bit word written by one work-group be polled by another? By
  * C11 atomics at device scope where the device promises them; by inline PTX on
  * NVIDIA, whose OpenCL promises less than its hardware model does. */
-static bool ask_messages(const told *t, const xli_facts *facts)
+static bool query_publish(const device_lists *t, const xli_capabilities *capabilities)
 {
     if (t->ctx->mask.no_look_back || t->ctx->mask.no_int64_atomics)
         return false;
-    bool c11 = facts->has_opencl3 && facts->info.has_int64_atomics &&
+    bool c11 = capabilities->has_opencl3 && capabilities->info.has_int64_atomics &&
                has_feature(t, "__opencl_c_atomic_order_acq_rel") &&
                has_feature(t, "__opencl_c_atomic_scope_device");
-    if (!c11 && strcmp(facts->info.opencl_c, "CL2.0") == 0)
-        c11 = facts->info.has_int64_atomics; /* OpenCL 2.0 made both mandatory */
+    if (!c11 && strcmp(capabilities->info.opencl_c, "CL2.0") == 0)
+        c11 = capabilities->info.has_int64_atomics; /* OpenCL 2.0 made both mandatory */
     return c11 || t->nvidia;
 }
 
 /* A compiler for Intel GPUs chooses among several widths for each kernel. */
-static uint32_t widest_intel(told *t)
+static uint32_t widest_intel(device_lists *t)
 {
     size_t sizes[16], widest = 0;
-    ask(t, CL_DEVICE_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes);
+    query(t, CL_DEVICE_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes);
     for (size_t i = 0; i < XLI_COUNT(sizes) && sizes[i] > 0; ++i)
         widest = xli_max(widest, sizes[i]);
     return (uint32_t)widest;
@@ -196,14 +196,14 @@ static uint32_t widest_intel(told *t)
 /* What the device says of its width, whether lanes are used or not. A vendor's
  * query is asked only where the vendor's extension is: the numbers of others'
  * queries mean something else. */
-static void ask_width(told *t, xl_device_info *info)
+static void query_width(device_lists *t, xl_device_info *info)
 {
     if (t->nvidia) {
         info->sub_group_source = XL_SUB_GROUP_NV_WARP;
-        info->sub_group_size_reported = ask_uint(t, CL_DEVICE_WARP_SIZE_NV);
+        info->sub_group_size_reported = query_uint(t, CL_DEVICE_WARP_SIZE_NV);
     } else if (has_word(t->extensions, "cl_amd_device_attribute_query")) {
         info->sub_group_source = XL_SUB_GROUP_AMD_WAVEFRONT;
-        info->sub_group_size_reported = ask_uint(t, CL_DEVICE_WAVEFRONT_WIDTH_AMD);
+        info->sub_group_size_reported = query_uint(t, CL_DEVICE_WAVEFRONT_WIDTH_AMD);
     } else if (has_word(t->extensions, "cl_intel_required_subgroup_size")) {
         info->sub_group_source = XL_SUB_GROUP_INTEL_SIZES;
         info->sub_group_size_reported = widest_intel(t);
@@ -215,39 +215,40 @@ static void ask_width(told *t, xl_device_info *info)
 /* The way lanes talk, best first; the width itself is settled by the probe, and by
  * each kernel when it runs. A device below 2.1 has no clGetKernelSubGroupInfo, and
  * the loader does not say so but jumps into nothing. */
-static void ask_lanes(told *t, xli_facts *facts)
+static void query_lanes(device_lists *t, xli_capabilities *capabilities)
 {
-    xl_device_info *info = &facts->info;
-    bool khr = info->has_sub_groups && facts->has_khr_shuffle && facts->has_khr_ballot &&
-               facts->has_opencl3 && xli_device_version(t->ctx->device) >= 201;
-    facts->lane_way = XLI_LANE_LOCAL;
+    xl_device_info *info = &capabilities->info;
+    bool khr = info->has_sub_groups && capabilities->has_khr_shuffle &&
+               capabilities->has_khr_ballot && capabilities->has_opencl3 &&
+               xli_device_version(t->ctx->device) >= 201;
+    capabilities->lane_way = XLI_LANE_LOCAL;
     info->sub_group_size = 1;
     info->sub_group_source =
         t->ctx->mask.width_one ? XL_SUB_GROUP_MASKED : XL_SUB_GROUP_NOT_REPORTED;
     if (t->ctx->mask.width_one || t->ctx->mask.no_sub_groups)
         return;
-    ask_width(t, info);
+    query_width(t, info);
     bool warp = info->sub_group_source == XL_SUB_GROUP_NV_WARP && info->sub_group_size_reported > 1;
     if (khr) {
-        facts->lane_way = XLI_LANE_KHR;
+        capabilities->lane_way = XLI_LANE_KHR;
         info->sub_group_source = XL_SUB_GROUP_OF_KERNEL;
         info->sub_group_size_reported = 0; /* the probe asks its kernel */
     } else if (warp && info->sub_group_size_reported <= 32) {
-        facts->lane_way = XLI_LANE_PTX;
+        capabilities->lane_way = XLI_LANE_PTX;
         info->sub_group_size = info->sub_group_size_reported;
     }
 }
 
-static void ask_features(const told *t, xli_facts *facts)
+static void query_features(const device_lists *t, xli_capabilities *capabilities)
 {
-    xl_device_info *info = &facts->info;
+    xl_device_info *info = &capabilities->info;
     const char *extensions = t->extensions;
-    facts->is_cpu =
+    capabilities->is_cpu =
         (info->device_type & CL_DEVICE_TYPE_CPU) && !(info->device_type & CL_DEVICE_TYPE_GPU);
-    facts->has_khr_shuffle = has_word(extensions, "cl_khr_subgroup_shuffle") &&
-                             has_word(extensions, "cl_khr_subgroup_shuffle_relative");
-    facts->has_khr_ballot = has_word(extensions, "cl_khr_subgroup_ballot");
-    facts->has_fp16 = has_word(extensions, "cl_khr_fp16");
+    capabilities->has_khr_shuffle = has_word(extensions, "cl_khr_subgroup_shuffle") &&
+                                    has_word(extensions, "cl_khr_subgroup_shuffle_relative");
+    capabilities->has_khr_ballot = has_word(extensions, "cl_khr_subgroup_ballot");
+    capabilities->has_fp16 = has_word(extensions, "cl_khr_fp16");
     info->has_fp64 = !t->ctx->mask.no_fp64 && has_word(extensions, "cl_khr_fp64");
     info->has_int64_atomics = !t->ctx->mask.no_int64_atomics &&
                               has_word(extensions, "cl_khr_int64_base_atomics") &&
@@ -256,26 +257,27 @@ static void ask_features(const told *t, xli_facts *facts)
         has_word(extensions, "cl_khr_subgroups") || has_feature(t, "__opencl_c_subgroups");
     const bool pocl = strcmp(info->platform, "Portable Computing Language") == 0;
     info->caches_from_source = t->nvidia || pocl;
-    facts->takes_bitcode = pocl && facts->is_cpu;
-    facts->can_message = ask_messages(t, facts);
-    info->has_device_scope = facts->can_message;
+    capabilities->takes_bitcode = pocl && capabilities->is_cpu;
+    capabilities->can_publish = query_publish(t, capabilities);
+    info->has_device_scope = capabilities->can_publish;
 }
 
-xl_status xli_facts_ask(const xl_context *ctx, bool oldest_dialect, xli_facts *facts)
+xl_status xli_capabilities_query(const xl_context *ctx, bool oldest_dialect,
+                                 xli_capabilities *capabilities)
 {
     xl_status status;
-    told t = {.ctx = ctx};
-    XL_TRY(ask_lists(ctx, &t));
-    facts->vendor_id = ask_uint(&t, CL_DEVICE_VENDOR_ID);
-    t.nvidia = facts->vendor_id == XLI_VENDOR_NVIDIA &&
+    device_lists t = {.ctx = ctx};
+    XL_TRY(query_lists(ctx, &t));
+    capabilities->vendor_id = query_uint(&t, CL_DEVICE_VENDOR_ID);
+    t.nvidia = capabilities->vendor_id == XLI_VENDOR_NVIDIA &&
                has_word(t.extensions, "cl_nv_device_attribute_query");
     if (t.nvidia)
-        facts->nv_capability = ask_uint(&t, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV);
-    ask_names(&t, &facts->info);
-    ask_sizes(&t, &facts->info);
-    ask_dialect(&t, oldest_dialect, facts);
-    ask_features(&t, facts);
-    ask_lanes(&t, facts);
+        capabilities->nv_capability = query_uint(&t, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV);
+    query_names(&t, &capabilities->info);
+    query_sizes(&t, &capabilities->info);
+    query_dialect(&t, oldest_dialect, capabilities);
+    query_features(&t, capabilities);
+    query_lanes(&t, capabilities);
     status = t.status;
 done:
     forget(&t);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What the models of the single-pass scan share: the state memory of
- * cl/tile/tile_state.cl (tickets, epochs, states posted word by word), values, calls one
+ * cl/tile/tile_descriptor.cl (tickets, epochs, states posted word by word), values, calls one
  * after the other on the same memory, and a group that may stop for ever.
  *
  * Each execution, whatever is fast or slow in it, is checked for
@@ -16,7 +16,7 @@
  *   HALT      1: group 0 may stop for ever, after any step that others can see
  *   SPIN      polls of an EMPTY tile before it is re-reduced
  *   HEADS     bit t: a segment begins in tile t
- *   COUNTS    1: states count the segments that began (XL_STATE 2)
+ *   COUNTS    1: states count the segments that began (XL_ACCUMULATOR 2)
  *   ROUNDS    1: the operator is not associative, so that the value of an expression tells
  *             how it was bracketed
  *   BLOCK     tiles of a block, where prefixes are fixed expressions
@@ -64,8 +64,8 @@
 #ifndef ROUNDS
 #define ROUNDS 0
 #endif
-#ifndef SECOND_LOOK
-#define SECOND_LOOK 1
+#ifndef SECOND_READ
+#define SECOND_READ 1
 #endif
 #ifndef ALL_WORDS
 #define ALL_WORDS 1
@@ -122,7 +122,7 @@ inline op(to, a, b) {
 
 #define FIRST_OF(s) ((SLOTS == 2 && (s) == AGGREGATE) -> WORDS : 0)
 
-inline post_word(t, s, v, w) {
+inline publish_word(t, s, v, w) {
   atomic {
     tile[t].word[FIRST_OF(s) + w].state = s;
     tile[t].word[FIRST_OF(s) + w].epoch = now;
@@ -131,14 +131,14 @@ inline post_word(t, s, v, w) {
   }
 }
 
-/* xl_state_post(): word after word in any order; another group may look in between. */
-inline post(t, s, v) {
+/* xl_descriptor_publish(): word after word in any order; another group may look in between. */
+inline publish(t, s, v) {
 #if WORDS == 1
-  post_word(t, s, v, 0)
+  publish_word(t, s, v, 0)
 #else
   if
-  :: post_word(t, s, v, 0); post_word(t, s, v, 1)
-  :: post_word(t, s, v, 1); post_word(t, s, v, 0)
+  :: publish_word(t, s, v, 0); publish_word(t, s, v, 1)
+  :: publish_word(t, s, v, 1); publish_word(t, s, v, 0)
   fi
 #endif
 }
@@ -160,10 +160,10 @@ inline load_next(t, k) {
   fi
 }
 
-/* xl_state_look(): word after word, the slot of PREFIX first. `seen` is the state on
+/* xl_descriptor_read(): word after word, the slot of PREFIX first. `seen` is the state on
  * which all words of a slot agree, else EMPTY. */
 inline look(t) {
-  d_step { looks++; assert(looks <= LOOKS); load_first(t, 0) };
+  d_step { reads++; assert(reads <= READS); load_first(t, 0) };
 #if WORDS == 2
   if :: seen != EMPTY -> d_step { load_next(t, 1) } :: else fi;
 #endif
@@ -180,20 +180,20 @@ inline look(t) {
 }
 
 /* Takes a ticket; where there are no more tiles, it is past the last. */
-inline take_ticket(to) {
-  atomic { to = ticket; ticket++; now = epoch; looks = 0; STALL }
+inline ticket_take(to) {
+  atomic { to = ticket; ticket++; now = epoch; reads = 0; STALL }
 }
 
 /* What a group does with a tile once it has its prefix: stores it and goes on to the next one,
  * whose ticket it may take first. */
 inline store_and_go_on() {
 #if EARLY
-  take_ticket(next);
+  ticket_take(next);
   store_tile();
   d_step { mine = next; next = 0 };
 #else
   store_tile();
-  take_ticket(mine);
+  ticket_take(mine);
 #endif
 }
 
@@ -203,12 +203,12 @@ inline store_tile() {
     assert(prefix == expected[mine]);
     expected[mine] = 0;
     input[mine] = (IN_PLACE -> SPOILED : input[mine]);
-    prefix = 0; sum = 0; own = 0; got = 0; made = 0; seen = EMPTY; looks = 0;
+    prefix = 0; sum = 0; own = 0; got = 0; made = 0; seen = EMPTY; reads = 0;
     STALL
   }
 }
 
-/* xl_state_leave() */
+/* xl_lookback_leave() */
 inline leave() {
   d_step {
     done++;
@@ -219,7 +219,7 @@ inline leave() {
   }
 }
 
-#ifdef BLOCK
+#ifdef WINDOW
 /* prefix(t) = start(b) op (the sums of the tiles of b before t, from the left);
  * start(b + 1) = prefix(last) op sum(last). */
 inline expect() {
@@ -228,7 +228,7 @@ inline expect() {
   :: t < TILES ->
      op(expected[t], start, sum);
      if
-     :: t % BLOCK == BLOCK - 1 -> op(start, expected[t], input[t]); sum = 0
+     :: t % WINDOW == WINDOW - 1 -> op(start, expected[t], input[t]); sum = 0
      :: else -> v = sum; op(sum, v, input[t])
      fi;
      t++
