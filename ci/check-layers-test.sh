@@ -9,7 +9,7 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 cp -a "$top"/{ci,cl,cmake,examples,include,lib,reference,test,tools,docs,README.md,CONTRIBUTING.md,CHANGELOG.md,LICENSE} "$copy"
-mkdir -p "$copy"/{lib/tune,lib/scan,lib/sort,cl/tile}
+mkdir -p "$copy"/{lib/tune,lib/scan,lib/sort,cl/tile,cl/scan}
 
 # file to add | its text | what the check must say
 faults='
@@ -39,11 +39,11 @@ include/crosslane/fault.h|#include "core.h"|include/crosslane may not include li
 lib/scan/sort_fault.h||
 lib/sort/fault.c|#include "sort_fault.h"|lib/sort may not include lib/scan/sort_fault.h
 cl/prelude/fault.cl|#include "../lane/lane.cl"|cl/prelude may not include cl/lane/lane.cl
-cl/lane/fault.cl|#include "../kernel/probe.cl"|cl/lane may not include cl/kernel/probe.cl
-cl/tile/fault.cl|__kernel void f(void)|kernels stand in cl/kernel
+cl/lane/fault.cl|#include "../probe/probe.cl"|cl/lane may not include cl/probe/probe.cl
+cl/tile/fault.cl|__kernel void f(void)|kernels stand in the folders of the primitives
 cl/group/fault.cl|// as in cl/group/group_none.cl|there is no cl/group/group_none.cl
 cl/include/fault.cl|// as in cl/lane/lane.cl|is installed without the rest
-cl/kernel/fault.cl|// é|kernel sources are ASCII
+cl/scan/fault.cl|// é|kernel sources are ASCII
 lib/ocl/core.h|int x;|more than one file is called core.h
 docs/fault.md|as in lib/core/none.c|there is no lib/core/none.c
 docs/fault.md|[terms](docs/terms.md)|docs/fault.md:2: the link to docs/terms.md leads nowhere

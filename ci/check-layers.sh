@@ -29,7 +29,13 @@ cl/prelude      cl/prelude
 cl/lane         cl/lane cl/prelude
 cl/group        cl/group cl/lane cl/prelude
 cl/tile         cl/tile cl/group cl/lane cl/prelude
-cl/kernel       cl/tile cl/group cl/lane cl/prelude
+cl/probe        cl/lane cl/prelude
+cl/scan         cl/scan cl/tile cl/group cl/lane cl/prelude
+cl/scan/textbook cl/scan/textbook cl/tile cl/group cl/lane cl/prelude
+cl/reduce       cl/reduce cl/tile cl/group cl/lane cl/prelude
+cl/sort         cl/sort cl/tile cl/group cl/lane cl/prelude
+cl/grid         cl/grid cl/tile cl/group cl/lane cl/prelude
+cl/neighbors    cl/neighbors cl/grid cl/tile cl/group cl/lane cl/prelude
 cl/include      cl/group cl/lane cl/prelude
 "
 # start of paths | what none of their lines may match | why (extended regular expressions)
@@ -42,7 +48,7 @@ lib/([^o]|o[^c])~# *include *"private\.h"~lib/ocl/private.h is for lib/ocl
 (include|tools|examples)/~# *include *<crosslane/\.\.~a way round the public face
 reference/~# *include *<(CL/|OpenCL/|crosslane/([^t]|t[^y]))~of OpenCL the reference knows crosslane/types.h only
 reference/~\<xl_[a-z_]+ *\(~the reference calls nothing of what it is held against
-cl/(prelude|lane|group|tile|include)/~(^|[^_a-z])(__)?kernel +void~kernels stand in cl/kernel
+cl/(prelude|lane|group|tile|include)/~(^|[^_a-z])(__)?kernel +void~kernels stand in the folders of the primitives
 cl/include/~\<cl/[a-z]+/[a-z_]+\.cl~is installed without the rest of cl, and has to say itself what to keep to
 cl/~[^[:print:][:space:]]~kernel sources are ASCII
 '

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-# Flattens the .cl files of a folder into one C file of byte arrays.
+# Flattens .cl files into one C file of byte arrays: all of a folder, or below cl each that
+# has a kernel.
 #
 #   cmake -DROOT=<source root> -DOUT=<file.c> -DDEPFILE=<file> [-DFOLDER=<folder under
-#         ROOT, cl/kernel if not given>] [-DFINDER=<name of the C function that finds
+#         ROOT; if not given, all of cl but cl/include>] [-DFINDER=<name of the C function that finds
 #         one, xli_source_find if not given>] [-DLISTER=<name of the C function that gives
 #         the i-th, none if not given>] -P embed.cmake
 #
@@ -55,13 +56,22 @@ function(flatten path out_text out_seen)
   set(${out_seen} "${seen}" PARENT_SCOPE)
 endfunction()
 
-if(NOT FOLDER)
-  set(FOLDER cl/kernel)
-endif()
 if(NOT FINDER)
   set(FINDER xli_source_find)
 endif()
-file(GLOB kernels "${ROOT}/${FOLDER}/*.cl")
+if(FOLDER)
+  file(GLOB kernels "${ROOT}/${FOLDER}/*.cl")
+else()
+  set(FOLDER cl)
+  set(kernels "")
+  file(GLOB_RECURSE files "${ROOT}/cl/*.cl")
+  foreach(file IN LISTS files)
+    file(STRINGS "${file}" found REGEX "^__kernel" LIMIT_COUNT 1)
+    if(found)
+      list(APPEND kernels "${file}")
+    endif()
+  endforeach()
+endif()
 list(SORT kernels)
 set(arrays "")
 set(table "")

@@ -12,7 +12,7 @@
  *
  * Then come the tiles. A tile is in one of three states:
  *   EMPTY      its owner has posted nothing in this epoch
- *   AGGREGATE  its owner, or in cl/tile/tile_lookback_pipelined.cl whoever waited for it in vain,
+ *   AGGREGATE  its owner, or in cl/tile/tile_window.cl whoever waited for it in vain,
  *              posted the tile reduced by itself
  *   PREFIX     its owner posted init op all elements up to the tile's last
  * A state is posted in 64-bit words that carry all that is needed to read them:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What both ways of looking back (cl/tile/tile_lookback.cl, cl/tile/tile_lookback_pipelined.cl)
+ * What both ways of looking back (cl/tile/tile_lookback.cl, cl/tile/tile_window.cl)
  * carry about and ask.
  *
  * Asks for the lines of cl/tile/tile_descriptor.cl and cl/tile/tile_input.cl, and
@@ -25,7 +25,7 @@ typedef struct xl_lookback {
     XL_T start; /* what tile 0 starts from */
     uint epoch;
     bool single_tile; /* there is one tile only, and no state */
-    /* Of cl/tile/tile_lookback_pipelined.cl: */
+    /* Of cl/tile/tile_window.cl: */
     uint rows; /* vectors of a work-item, an odd number: XL_VECTORS or XL_SHORT_TILE_VECTORS, no
                   variable */
     bool in_place;

@@ -11,7 +11,7 @@
 /* A given box may have this many cells per point, and this many for few points. */
 #define CELLS_PER_POINT ((uint64_t)16)
 #define CELLS_ALWAYS ((uint64_t)1 << 16)
-/* XL_GRID_MANY and XL_GRID_COUNTED of cl/tile/grid_map.cl. */
+/* XL_GRID_MANY and XL_GRID_COUNTED of cl/grid/grid_map.cl. */
 #define MANY_CELLS 1073741824.0f
 #define COUNTED_CELLS 16777216.0f
 /* 1 / cell size is kept a normal number; what it is takes part in no result. */

@@ -10,7 +10,7 @@
 #include <crosslane/scan.h>
 #include <crosslane/sort.h>
 
-/* The same words as xl_grid_header of cl/tile/grid_map.cl. */
+/* The same words as xl_grid_header of cl/grid/grid_map.cl. */
 typedef struct xli_grid_header {
     cl_uint low[3], high[3];
     cl_uint non_finite, first_non_finite;

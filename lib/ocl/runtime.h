@@ -124,7 +124,7 @@ const char *xli_context_scan_setting(const xl_context *ctx);
 
 /* ---- programs ------------------------------------------------------------ */
 
-/* A kernel file of cl/kernel/ with its includes, embedded at build time. */
+/* A kernel file of cl with its includes, embedded at build time. */
 typedef struct xli_source {
     const char *name; /* "scan_lookback" */
     const char *text;

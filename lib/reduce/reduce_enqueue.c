@@ -17,7 +17,7 @@ done:
 }
 
 /* One launch, with the arguments that XL_REDUCE_ARGUMENTS of
- * cl/tile/tile_reduce_chunk.cl names. */
+ * cl/reduce/reduce_chunk.cl names. */
 static xl_status launch(xl_reduce *plan, xli_reduce_flow *f, xli_kernel *kernel, size_t groups,
                         uint64_t chunk, size_t first)
 {

@@ -2,7 +2,7 @@
  * A reduction inside: problem, shape and kernels.
  *
  * A call walks: check (reduce_check.c) -> launches (reduce_enqueue.c) -> kernels
- * (cl/kernel/reduce_*.cl) -> event. A plan is made by reduce.c. Each of the files uses only
+ * (cl/reduce/reduce_*.cl) -> event. A plan is made by reduce.c. Each of the files uses only
  * those above it:
  *     reduce_shape.c    how a problem is laid out on a device, and how calls are cut into runs
  *     reduce_check.c    descriptors and calls, before any side effect

@@ -2,7 +2,7 @@
  * A scan inside: problem, shape and kernels.
  *
  * A call walks: check (scan_check.c) -> launches (scan_enqueue.c, scan_textbook.c) -> kernel
- * (cl/kernel/scan_*.cl) -> event. A plan is made by scan.c. Each of the files uses only those
+ * (cl/scan/scan_*.cl) -> event. A plan is made by scan.c. Each of the files uses only those
  * above it:
  *     scan_shape.c     how a problem is laid out on a device
  *     scan_check.c     descriptors and calls, before any side effect

@@ -41,9 +41,9 @@ static uint32_t choose_items(const xli_problem *problem, const xli_capabilities 
     return items;
 }
 
-/* Shapes the plan for cl/kernel/scan_pipelined.cl, if the device can run that. An odd number of
+/* Shapes the plan for cl/scan/scan_pipelined.cl, if the device can run that. An odd number of
  * vectors keeps neighbours in different banks of local memory. CSR offsets, keys and states of
- * more than two words go without: on an H200 cl/kernel/scan_lookback.cl is faster for these. */
+ * more than two words go without: on an H200 cl/scan/scan_lookback.cl is faster for these. */
 static bool shape_pipelined(const xli_problem *problem, const xli_capabilities *capabilities,
                             size_t most, xli_scan_shape *shape)
 {

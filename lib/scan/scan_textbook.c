@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The textbook scans (cl/kernel/scan_textbook.cl): levels of a call, launches. */
+ * The textbook scans (cl/scan/textbook/scan_textbook.cl): levels of a call, launches. */
 #include "scan_plan.h"
 
 /* What a call scans: level 0 is the elements; a level above has one state for each block of

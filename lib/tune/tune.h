@@ -47,7 +47,7 @@ typedef struct xli_tune_scan {
      * more. */
     uint32_t chunk_groups, chunk_elements, chunk_elements_csr;
     uint32_t lookback_groups, tiles_per_lane, look_back, stream_kib;
-    /* Look-back with sums posted ahead (cl/kernel/scan_pipelined.cl): of values of one word, of
+    /* Look-back with sums posted ahead (cl/scan/scan_pipelined.cl): of values of one word, of
      * two, and of a word with flags. */
     uint32_t pipelined, pipelined_window, pipelined_groups, pipelined_short_vectors;
     uint32_t pipelined_size, pipelined_bytes;

@@ -3,8 +3,8 @@
  *
  *   XL_ITEMS    elements per work-item
  *   XL_STRIDE   scalars from one point to the next */
-#include "../../cl/tile/grid_points.cl"
-#include "../../cl/tile/neighbors_iterator.cl"
+#include "../../cl/grid/grid_points.cl"
+#include "../../cl/neighbors/neighbors_iterator.cl"
 
 /* The hashed cells of coordinates. */
 __kernel void xl_test_cells(__global const float *x, uint n, float inverse, float beyond,

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Runs of 4096 elements, of CSR offsets 4096 steps of the merge of elements and segments'
- * ends (lib/reduce/reduce_shape.c, cl/tile/tile_reduce_chunk.cl). A run's part of a segment is
+ * ends (lib/reduce/reduce_shape.c, cl/reduce/reduce_chunk.cl). A run's part of a segment is
  * folded from left to right, and then the parts are. */
 enum { RUN = 4096 };
 
@@ -89,7 +89,7 @@ static value fold_wide(const promise *p, value *wide, size_t count)
     return wide[0];
 }
 
-/* cl/tile/tile_serial.cl: built-in operators on scalars by four vectors of 64 bytes, then by
+/* cl/scan/scan_serial.cl: built-in operators on scalars by four vectors of 64 bytes, then by
  * one, then one by one; the user's one by one. */
 static value fold_run(const promise *p, const value *x, size_t n)
 {

@@ -219,7 +219,7 @@ static void runs_repeat(void **state)
 
 /* ---- from device to device ------------------------------------------------------------- */
 
-/* The tree that cl/kernel/scan_textbook.cl documents, in plain C: blocks of PLACES places
+/* The tree that cl/scan/textbook/scan_textbook.cl documents, in plain C: blocks of PLACES places
  * of ITEMS neighbours. A state is a sum and whether a segment began in it. */
 enum { PLACES = 128, ITEMS = 8, BLOCK = PLACES * ITEMS };
 

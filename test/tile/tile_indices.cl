@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Where tiles, segments and runs begin, for tile_test.c, which invents numbers past 2^32. An
  * address is one of the host, where the device shares its memory. */
-#include "../../cl/tile/tile_reduce_chunk.cl"
+#include "../../cl/reduce/reduce_chunk.cl"
 
 __kernel void xl_test_bases(const __global ulong *tile, uint elements, __global ulong *base)
 {

@@ -18,7 +18,7 @@ static const char source[] = "#define A 1\n"
                              "#line 1 \"plan\"\n"
                              "#line 1 \"load\"\n"
                              "x + absent\n"
-                             "#line 7 \"cl/kernel/a.cl\"\n"
+                             "#line 7 \"cl/scan/a.cl\"\n"
                              "kernel\n";
 
 typedef struct expected {
@@ -33,18 +33,18 @@ typedef struct expected {
 static const expected logs[] = {
     /* PoCL 3.1 */
     {"error: operator join:3:8: use of undeclared identifier 'missing'\n"
-     "error: cl/kernel/a.cl:7:1: expected '}'\nDevice x failed to build the program\n",
+     "error: cl/scan/a.cl:7:1: expected '}'\nDevice x failed to build the program\n",
      "error: operator join:3:8: use of undeclared identifier 'missing'\n", "operator join,",
      "operator join", 3, 8, "use of undeclared identifier 'missing'"},
-    {"error: cl/kernel/a.cl:7:12 <Spelling=load:1:5>: use of 'nope'\n",
-     "error: cl/kernel/a.cl:7:12 <Spelling=load:1:5>: use of 'nope'\n", "load,", "load", 1, 5,
+    {"error: cl/scan/a.cl:7:12 <Spelling=load:1:5>: use of 'nope'\n",
+     "error: cl/scan/a.cl:7:12 <Spelling=load:1:5>: use of 'nope'\n", "load,", "load", 1, 5,
      "use of 'nope'"},
-    {"error: cl/kernel/a.cl:7:12 <Spelling=cl/b.cl:1:5>: use of 'nope'\n",
-     "error: cl/kernel/a.cl:7:12 <Spelling=cl/b.cl:1:5>: use of 'nope'\n", "", "cl/kernel/a.cl", 7,
-     12, "use of 'nope'"},
+    {"error: cl/scan/a.cl:7:12 <Spelling=cl/b.cl:1:5>: use of 'nope'\n",
+     "error: cl/scan/a.cl:7:12 <Spelling=cl/b.cl:1:5>: use of 'nope'\n", "", "cl/scan/a.cl", 7, 12,
+     "use of 'nope'"},
     /* Intel's runtime */
     {"Compilation started\n"
-     "cl/kernel/a.cl:7:1: error: ours\n    7 | kernel\n      | ^\n"
+     "cl/scan/a.cl:7:1: error: ours\n    7 | kernel\n      | ^\n"
      "load:1:5: error: use of 'absent'\n    1 | x + absent\n      |     ^~~~~~\n"
      "Compilation failed\n",
      "load:1:5: error: use of 'absent'\n    1 | x + absent\n      |     ^~~~~~\n"
@@ -70,19 +70,19 @@ static const expected logs[] = {
      "call of operator join:1:43: error: "
      "incompatible type\n",
      "operator join,", "call of operator join", 1, 43, "incompatible type"},
-    {"cl/kernel/a.cl:7:1: error: no match\nload:1:1: note: declared here\n",
-     "cl/kernel/a.cl:7:1: error: no match\nload:1:1: note: declared here\n", "load,", "load", 1, 1,
+    {"cl/scan/a.cl:7:1: error: no match\nload:1:1: note: declared here\n",
+     "cl/scan/a.cl:7:1: error: no match\nload:1:1: note: declared here\n", "load,", "load", 1, 1,
      "no match"},
     /* A warning does not come first. */
     {"load:1:5: warning: unused\noperator join:2:1: fatal error: no more\n",
      "load:1:5: warning: unused\noperator join:2:1: fatal error: no more\n", "load,operator join,",
      "operator join", 2, 1, "no more"},
     /* What concerns nothing of the user's is kept whole. */
-    {"Compilation started\ncl/kernel/a.cl:7:1: error: ours\nkernel\n^\nfailed\n",
-     "Compilation started\ncl/kernel/a.cl:7:1: error: ours\nkernel\n^\nfailed\n", "",
-     "cl/kernel/a.cl", 7, 1, "ours"},
-    {"input.cl:13:1: error: ours\n", "cl/kernel/a.cl:7:1: error: ours\n", "", "cl/kernel/a.cl", 7,
-     1, "ours"},
+    {"Compilation started\ncl/scan/a.cl:7:1: error: ours\nkernel\n^\nfailed\n",
+     "Compilation started\ncl/scan/a.cl:7:1: error: ours\nkernel\n^\nfailed\n", "", "cl/scan/a.cl",
+     7, 1, "ours"},
+    {"input.cl:13:1: error: ours\n", "cl/scan/a.cl:7:1: error: ours\n", "", "cl/scan/a.cl", 7, 1,
+     "ours"},
     {"ptxas fatal : 12:30: no such thing\n", "ptxas fatal : 12:30: no such thing\n", "", "", 0, 0,
      ""},
     {"load:1:5: error: no end of line", "load:1:5: error: no end of line", "load,", "load", 1, 5,
@@ -91,11 +91,11 @@ static const expected logs[] = {
     {"input.cl:99:1: error: behind it\n", "input.cl:99:1: error: behind it\n", "", "input.cl", 99,
      1, "behind it"},
     {"input.cl:13:1: error: ours\nopencl-c.h:11:3: note: declared\n",
-     "cl/kernel/a.cl:7:1: error: ours\nopencl-c.h:11:3: note: declared\n", "", "cl/kernel/a.cl", 7,
-     1, "ours"},
-    {"cl/kernel/a.cl:7:1: error: ours\n/usr/base:11:3: note: declared\n",
-     "cl/kernel/a.cl:7:1: error: ours\n/usr/base:11:3: note: declared\n", "", "cl/kernel/a.cl", 7,
-     1, "ours"},
+     "cl/scan/a.cl:7:1: error: ours\nopencl-c.h:11:3: note: declared\n", "", "cl/scan/a.cl", 7, 1,
+     "ours"},
+    {"cl/scan/a.cl:7:1: error: ours\n/usr/base:11:3: note: declared\n",
+     "cl/scan/a.cl:7:1: error: ours\n/usr/base:11:3: note: declared\n", "", "cl/scan/a.cl", 7, 1,
+     "ours"},
 };
 
 static void check_log(const expected *e)

@@ -14,10 +14,10 @@
 #include "../tile/tile_output.cl"
 
 #if XL_SERIAL
-#include "../tile/tile_serial.cl"
+#include "scan_serial.cl"
 #define XL_GROUP_SIZE 1
 #else
-#include "../tile/tile_scan.cl"
+#include "scan_tile.cl"
 #endif
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))

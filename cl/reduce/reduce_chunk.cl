@@ -19,7 +19,7 @@
 #ifndef XL_TILE_REDUCE_CHUNK
 #define XL_TILE_REDUCE_CHUNK
 
-#include "tile_output.cl"
+#include "../tile/tile_output.cl"
 
 #if !defined(XL_GROUP_SIZE) || !defined(XL_SEG_VLEN) || !defined(XL_LIMITED_LOOPS)
 #error "XL_GROUP_SIZE, XL_SEG_VLEN and XL_LIMITED_LOOPS must be defined"

@@ -9,8 +9,8 @@
 #ifndef XL_TILE_SERIAL
 #define XL_TILE_SERIAL
 
-#include "tile_output.cl"
-#include "tile_wide.cl"
+#include "../tile/tile_output.cl"
+#include "scan_wide.cl"
 
 #ifndef XL_ORDERED
 #error "XL_ORDERED must be defined"

@@ -2,7 +2,7 @@
  * One tile of a bitonic sort by a work-group that holds it in registers: sorting it,
  * and making it from two sorted runs. */
 #include "../group/group_bitonic.cl"
-#include "tile_bitonic_merge.cl"
+#include "bitonic_merge.cl"
 
 /* Words of local memory for the search of cuts: two votes of each item, two answers. */
 #define XL_SORT_SEARCH (2 * XL_SORT_GROUP + 2)

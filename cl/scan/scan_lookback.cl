@@ -5,15 +5,15 @@
  * Groups stay and take tile after tile until there are no more; as tickets are
  * handed out in order, every earlier tile is in the hands of a group that runs.
  *
- * Asks for the lines of cl/kernel/scan_two_pass.cl and of
+ * Asks for the lines of cl/scan/scan_two_pass.cl and of
  * cl/tile/tile_lookback.cl. */
 #include "../tile/tile_output.cl"
 
 #if XL_SERIAL
-#include "../tile/tile_serial.cl"
+#include "scan_serial.cl"
 #define XL_GROUP_SIZE 1
 #else
-#include "../tile/tile_scan.cl"
+#include "scan_tile.cl"
 #endif
 #include "../tile/tile_lookback.cl"
 

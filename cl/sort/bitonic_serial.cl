@@ -5,7 +5,7 @@
  *
  * Macros: XL_SORT_TILE_LOG  elements of a tile as a power of two, 4 or more
  *         XL_SORT_GROUP     1 */
-#include "tile_bitonic_merge.cl"
+#include "bitonic_merge.cl"
 
 #if !defined(XL_SORT_TILE_LOG) || !defined(XL_SORT_GROUP)
 #error "XL_SORT_TILE_LOG and XL_SORT_GROUP must be defined"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Reduction of segments, by runs (cl/tile/tile_reduce_chunk.cl):
+ * Reduction of segments, by runs (cl/reduce/reduce_chunk.cl):
  *   xl_reduce_count  where the array alone tells where segments begin: how many do in
  *                    each run, so that a run knows the numbers of its own
  *   xl_reduce_upsweep   every run stores what ends in it and leaves its record
@@ -8,22 +8,22 @@
  * A run that is the only one finds nothing open and leaves nothing to join. A launch that does not
  * start at run 0 goes on from where the join before it ended.
  *
- * Asks for what cl/tile/tile_reduce_group.cl asks for; with XL_SERIAL 1
- * cl/tile/tile_reduce_serial.cl. */
+ * Asks for what cl/reduce/reduce_group.cl asks for; with XL_SERIAL 1
+ * cl/reduce/reduce_serial.cl. */
 #include "../tile/tile_output.cl"
 
 #if !XL_SERIAL
 #include "../group/group_scan.cl"
 #endif
-#include "../tile/tile_reduce_chunk.cl"
+#include "reduce_chunk.cl"
 #if XL_SERIAL
-#include "../tile/tile_reduce_serial.cl"
+#include "reduce_serial.cl"
 #else
-#include "../tile/tile_reduce_group.cl"
+#include "reduce_group.cl"
 #endif
 
 #if XL_SEGMENTS == 0
-#error "cl/kernel/reduce_whole.cl reduces what has no segments"
+#error "cl/reduce/reduce_whole.cl reduces what has no segments"
 #endif
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))

@@ -24,9 +24,9 @@
  *   XL_TILE, XL_ITEMS  elements of a block and of a place; their quotient is a power of two
  *   XL_GROUP_SIZE      work-items of a group, any number
  *   XL_BLELLOCH        1: Blelloch's scan; 0: Kogge and Stone's */
-#include "../group/group_blelloch.cl"
-#include "../group/group_kogge_stone.cl"
-#include "../tile/tile_output.cl"
+#include "../../tile/tile_output.cl"
+#include "group_blelloch.cl"
+#include "group_kogge_stone.cl"
 
 #if !defined(XL_ITEMS) || !defined(XL_BLELLOCH)
 #error "XL_ITEMS and XL_BLELLOCH must be defined"

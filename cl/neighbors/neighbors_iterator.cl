@@ -13,7 +13,7 @@
 #ifndef XL_NEIGHBORS_ITERATOR
 #define XL_NEIGHBORS_ITERATOR
 
-#include "grid_map.cl"
+#include "../grid/grid_map.cl"
 
 typedef struct xl_cell_iterator {
     int4 low, high, at; /* cells: first, last, next */

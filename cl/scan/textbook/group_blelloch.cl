@@ -26,7 +26,7 @@
 #ifndef XL_GROUP_BLELLOCH
 #define XL_GROUP_BLELLOCH
 
-#include "../prelude/prelude_accumulator.cl"
+#include "../../prelude/prelude_accumulator.cl"
 
 #ifndef XL_GROUP_SIZE
 #error "XL_GROUP_SIZE must be defined"

@@ -4,7 +4,7 @@
  * each segment's last element has goes back to local memory, and from there to the array
  * in order. The cost of a tile does not depend on where segments begin.
  *
- * Asks for what cl/tile/tile_reduce_chunk.cl and cl/group/group_scan.cl ask for, with
+ * Asks for what cl/reduce/reduce_chunk.cl and cl/group/group_scan.cl ask for, with
  * XL_SERIAL 0, and
  *   XL_ITEMS  elements of a work-item, a power of two up to 16
  *   XL_VLEN   elements of a vector: divides XL_ITEMS; 1 where they are no scalars
@@ -14,7 +14,7 @@
 #define XL_TILE_REDUCE_GROUP
 
 #include "../group/group_scan.cl"
-#include "tile_reduce_chunk.cl"
+#include "reduce_chunk.cl"
 
 #if !defined(XL_ITEMS) || !defined(XL_VLEN) || !defined(XL_DOUBLE_BUFFER)
 #error "XL_ITEMS, XL_VLEN and XL_DOUBLE_BUFFER must be defined"

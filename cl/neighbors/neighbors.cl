@@ -14,8 +14,8 @@
  *   XL_STAGED      rows up to this long are sorted in local memory; 0: none
  *   XL_GROUP       the most work-items of a work-group
  *   XL_VISIT       1: the caller's function visit() stands in front of this file */
-#include "../tile/neighbors_pair.cl"
-#include "../tile/neighbors_row.cl"
+#include "neighbors_pair.cl"
+#include "neighbors_row.cl"
 
 #if !defined(XL_SORTED) || !defined(XL_VISIT)
 #error "XL_SORTED and XL_VISIT must be defined"

@@ -12,18 +12,18 @@
  *      it, and takes a ticket for that one's successor.
  * With as many groups as tiles or more there is nothing to hand out and no ticket is taken:
  * the tile is the group's number. Should such a group not run, others do without its post
- * as they do without any other (cl/tile/tile_lookback_pipelined.cl).
+ * as they do without any other (cl/tile/tile_window.cl).
  *
  * test/model/scan_pipelined.pml checks all this for every interleaving of small sizes, with
  * these names.
  *
- * Asks for the lines of cl/tile/tile_lookback_pipelined.cl, and
+ * Asks for the lines of cl/tile/tile_window.cl, and
  *   XL_SHORT_TILE_VECTORS    vectors that a work-item takes in a kernel for few elements, an odd
  * number; 0: there is none XL_SEPARATE_IN_PLACE  1: in place has a kernel of its own, 0: one does
  * both. (NVIDIA's compiler makes the one slower by a third where elements are of 8 bytes, and takes
  *             seconds for the other; 580.159.04, November 2026.) */
-#include "../tile/tile_lookback_pipelined.cl"
-#include "../tile/tile_scan.cl"
+#include "../tile/tile_window.cl"
+#include "scan_tile.cl"
 
 #if !defined(XL_SHORT_TILE_VECTORS) || !defined(XL_SEPARATE_IN_PLACE)
 #error "XL_SHORT_TILE_VECTORS and XL_SEPARATE_IN_PLACE must be defined"

@@ -9,9 +9,9 @@
  *   XL_ITEMS     elements per work-item
  *   XL_STRIDE    scalars from one point to the next
  *   XL_BOUNDED   1: the box is given */
-#include "../tile/grid_bounds.cl"
-#include "../tile/grid_overfull.cl"
-#include "../tile/grid_setup.cl"
+#include "grid_bounds.cl"
+#include "grid_overfull.cl"
+#include "grid_setup.cl"
 
 #define XL_HEADER(storage, at) ((__global xl_grid_header *)((storage) + (at)))
 

@@ -2,8 +2,8 @@
  * Bitonic sort of any n: tiles are sorted on their own, then runs of one, two, four,
  * ... tiles are merged in pairs, one launch for each doubling.
  *
- * Macros: XL_SORT_SHAPE  0: a tile is held by a work-group (cl/tile/tile_bitonic.cl)
- *                        1: a tile is walked by one work-item (cl/tile/tile_bitonic_serial.cl)
+ * Macros: XL_SORT_SHAPE  0: a tile is held by a work-group (cl/sort/bitonic_tile.cl)
+ *                        1: a tile is walked by one work-item (cl/sort/bitonic_serial.cl)
  * and those of the tile files. */
 #include "../prelude/prelude.cl"
 
@@ -12,12 +12,12 @@
 #endif
 
 /* Both shapes need it; embedding takes each file once, so not inside the condition. */
-#include "../tile/tile_bitonic_merge.cl"
+#include "bitonic_merge.cl"
 
 #if XL_SORT_SHAPE == 0
-#include "../tile/tile_bitonic.cl"
+#include "bitonic_tile.cl"
 #else
-#include "../tile/tile_bitonic_serial.cl"
+#include "bitonic_serial.cl"
 #endif
 
 /* The arrays of both kernels: buffers and where in them the data begins. */

@@ -2,19 +2,19 @@
  * Reduction of a whole array: every work-group reduces one run, and one group then folds
  * the runs' totals in order. A run that is the only one is the result.
  *
- * Asks for what cl/tile/tile_reduce_chunk.cl asks for, and with XL_SERIAL 0 for what
+ * Asks for what cl/reduce/reduce_chunk.cl asks for, and with XL_SERIAL 0 for what
  * cl/tile/tile_load.cl asks for. */
 #include "../tile/tile_output.cl"
 
 #if XL_SERIAL
-#include "../tile/tile_serial.cl"
+#include "../scan/scan_serial.cl"
 #else
-#include "../tile/tile_scan.cl"
+#include "../scan/scan_tile.cl"
 #endif
-#include "../tile/tile_reduce_chunk.cl"
+#include "reduce_chunk.cl"
 
 #if XL_SEGMENTS != 0
-#error "cl/kernel/reduce_segments.cl reduces segments"
+#error "cl/reduce/reduce_segments.cl reduces segments"
 #endif
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * One work-item reduces the segments of a run, element by element.
  *
- * Asks for what cl/tile/tile_reduce_chunk.cl asks for, with XL_SERIAL 1. */
+ * Asks for what cl/reduce/reduce_chunk.cl asks for, with XL_SERIAL 1. */
 #ifndef XL_TILE_REDUCE_SERIAL
 #define XL_TILE_REDUCE_SERIAL
 
-#include "tile_reduce_chunk.cl"
+#include "reduce_chunk.cl"
 
 /* The value of element i, which begins a segment or not. */
 XL_E xl_value_at(const xl_input *input, ulong i, bool head)

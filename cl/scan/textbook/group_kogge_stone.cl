@@ -22,7 +22,7 @@
 #ifndef XL_GROUP_KOGGE_STONE
 #define XL_GROUP_KOGGE_STONE
 
-#include "../prelude/prelude_accumulator.cl"
+#include "../../prelude/prelude_accumulator.cl"
 
 #ifndef XL_GROUP_SIZE
 #error "XL_GROUP_SIZE must be defined"

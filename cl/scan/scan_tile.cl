@@ -12,7 +12,7 @@
 
 #include "../group/group_reduce.cl"
 #include "../lane/lane_scan_total.cl"
-#include "tile_load.cl"
+#include "../tile/tile_load.cl"
 
 #if XL_USE_LANES
 #define XL_TILE_SCRATCH XL_GROUP_SCRATCH
