@@ -7,9 +7,9 @@
 #include "../tile/tile_output.cl"
 
 #if XL_SERIAL
-#include "../scan/scan_serial.cl"
+#include "../tile/tile_serial.cl"
 #else
-#include "../scan/scan_tile.cl"
+#include "../tile/tile_reduce.cl"
 #endif
 #include "reduce_chunk.cl"
 

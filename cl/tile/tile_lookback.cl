@@ -18,7 +18,7 @@
  * input never changes and the re-reduction is always right.
  *
  * Asks for the lines of cl/tile/tile_descriptor.cl, of cl/tile/tile_load.cl (XL_SERIAL 0) or
- * cl/scan/scan_serial.cl (XL_SERIAL 1), and
+ * cl/tile/tile_serial.cl (XL_SERIAL 1), and
  *   XL_ORDERED     1: each prefix is one fixed expression, for operators that round
  *   XL_TILES_PER_LANE       XL_ORDERED 1: tiles of a block for each of those who look back
  *   XL_SPIN_LIMIT  polls of an EMPTY tile before it is re-reduced; 0 is fine

@@ -50,7 +50,7 @@ bool xli_problem_is_reproducible(const xli_problem *problem);
 uint32_t xli_problem_vector(const xli_problem *problem, size_t bytes);
 
 /* Whether a work-item that walks a tile takes many elements at a step (XL_BY_VECTORS of
- * cl/scan/scan_serial.cl). */
+ * cl/tile/tile_serial.cl). */
 bool xli_problem_goes_by_vectors(const xli_problem *problem);
 
 /* ---- problem_check.c ------------------------------------------------------ */

@@ -89,7 +89,7 @@ static value fold_wide(const promise *p, value *wide, size_t count)
     return wide[0];
 }
 
-/* cl/scan/scan_serial.cl: built-in operators on scalars by four vectors of 64 bytes, then by
+/* cl/tile/tile_serial.cl: built-in operators on scalars by four vectors of 64 bytes, then by
  * one, then one by one; the user's one by one. */
 static value fold_run(const promise *p, const value *x, size_t n)
 {

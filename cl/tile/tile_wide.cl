@@ -10,7 +10,7 @@
 #ifndef XL_TILE_WIDE
 #define XL_TILE_WIDE
 
-#include "../tile/tile_output.cl"
+#include "tile_output.cl"
 
 /* Whether the compiler compiles for the CPU itself, and not for SPIR-V. */
 #if defined(__x86_64__) || defined(__aarch64__)

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ * Reduction of a tile by one work-item, for devices whose work-items run one after another on
+ * a core. Built-in scalars under a built-in operator go by wide vectors (XL_BY_VECTORS),
+ * everything else element by element.
+ *
+ * Asks for what cl/tile/tile_input.cl asks for. */
+#ifndef XL_TILE_SERIAL
+#define XL_TILE_SERIAL
+
+#include "tile_input.cl"
+#include "tile_wide.cl"
+
+/* Where the last segment begins that begins in a tile: what stands before it is lost on the
+ * tile's sum. If there is none *head is false and it is the tile's first element. */
+ulong xl_last_head(const xl_input *input, ulong base, ulong end, bool *head)
+{
+    *head = false;
+#if XL_SEGMENTS == 4
+    const ulong after = xl_offset_search(input->segments, input->count, end);
+    const ulong last = after > 0 ? input->segments[after - 1] : 0;
+    *head = (base == 0 && XL_BEGINS(input)) || (last >= base && last < end);
+    return last >= base && last < end ? last : base;
+#elif XL_SEGMENTS != 0
+    for (ulong at = end; at > base;) {
+#if XL_HAS_MARKS
+        if (at % XL_WIDE == 0 && at - base >= XL_WIDE && !any(xl_wide_heads(input, at - XL_WIDE))) {
+            at -= XL_WIDE;
+            continue;
+        }
+#endif
+        *head = xl_heads(input, --at, 1) & 1;
+        if (*head)
+            return at;
+    }
+#endif
+    return base;
+}
+
+/* `count` elements from `base` on reduced in a fixed order, from the last head on. */
+XL_T xl_serial_reduce(const xl_input *input, ulong base, ulong count)
+{
+    const ulong end = base + count;
+    XL_T total = XL_IDENTITY;
+    bool head;
+    ulong at = xl_last_head(input, base, end, &head);
+    if (head && at < end) {
+        total = xl_input_accumulator(input, input->in[at], at, true);
+        ++at;
+    }
+#if XL_BY_VECTORS
+    const XL_E vectors = xl_wide_reduce((const __global XL_E *)input->in, &at, end);
+    total = xl_op(total, xl_accumulator_of(vectors, false));
+#endif
+    XL_IN_ORDER
+    for (; at < end; ++at)
+        total = xl_op(total, xl_input_accumulator(input, input->in[at], at, false));
+    return total;
+}
+
+#endif
