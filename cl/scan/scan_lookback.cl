@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT
- * The scan in one launch: groups take tiles by ticket, post each tile's sum before
- * they scan it, and learn where it starts from what earlier tiles posted.
+ * The scan in one launch: groups take tiles by ticket, publish each tile's aggregate
+ * before they scan it, and look back for where it starts.
  *
  * Groups stay and take tile after tile until there are no more; as tickets are
  * handed out in order, every earlier tile is in the hands of a group that runs.
  *
- * Asks for the lines of cl/scan/scan_two_pass.cl and of
- * cl/tile/tile_lookback.cl. */
+ * Asks for the lines of cl/scan/scan_two_pass.cl and of cl/scan/scan_source.cl. */
 #include "../tile/tile_output.cl"
 
 #if XL_SERIAL
 #include "scan_serial.cl"
 #define XL_GROUP_SIZE 1
+#define XL_VECTORS 0
 #else
 #include "scan_tile.cl"
 #endif
-#include "../tile/tile_lookback.cl"
+#define XL_PIPELINED 0
+#include "scan_source.cl"
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 
@@ -27,9 +28,9 @@ __kernel void xl_scan_clear(__global ulong *state, ulong state_offset, ulong wor
 #if XL_SERIAL
 /* The ticket for the next tile is taken before a tile is scanned, so that memory, which only
  * the reduction waits for, has work meanwhile. */
-void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, uint stream, const bool in_place)
+void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, uint stream)
 {
-    const uint tiles = (uint)XL_CEIL_DIV(lookback.input.n, XL_TILE);
+    const uint tiles = (uint)XL_CEIL_DIV(lookback.source.input.n, XL_TILE);
     uint tile = 0;
     if (!lookback.single_tile) {
         lookback.epoch = ((volatile __global uint *)lookback.header)[XL_EPOCH];
@@ -37,20 +38,20 @@ void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, uint stream, c
     }
     while (tile < tiles) {
         const ulong base = xl_tile_base(tile, XL_TILE);
-        const ulong count = min(lookback.input.n - base, (ulong)XL_TILE);
-        const XL_T sum = xl_serial_reduce(&lookback.input, base, count);
-        const XL_T prefix = xl_tile_prefix(&lookback, tile, sum, true, in_place);
+        const ulong count = min(lookback.source.input.n - base, (ulong)XL_TILE);
+        const XL_T sum = xl_serial_reduce(&lookback.source.input, base, count);
+        const XL_T prefix = xl_tile_prefix(&lookback, tile, sum, true);
         const uint next = lookback.single_tile ? tiles : xl_ticket_take(lookback.header);
         const ulong ahead = next < tiles ? (ulong)(next - tile) * XL_TILE : 0;
         const XL_T all =
-            xl_serial_scan(&lookback.input, out, base, count, prefix, stream & 1, ahead);
-        XL_CARRY_LEAVE(&lookback.input, base + count == lookback.input.n, all);
+            xl_serial_scan(&lookback.source.input, out, base, count, prefix, stream & 1, ahead);
+        XL_CARRY_LEAVE(&lookback.source.input, base + count == lookback.source.input.n, all);
         tile = next;
     }
     if (!lookback.single_tile)
         xl_lookback_leave(lookback.header, (uint)get_num_groups(0), lookback.epoch);
 }
-#define XL_LOOKBACK_SCAN(in_place) xl_lookback_scan(lookback, out + out_offset, flags, in_place)
+#define XL_LOOKBACK_SCAN(lookback) xl_lookback_scan(lookback, out + out_offset, flags)
 #else
 /* What the work-items of a group share beside the scratch of the tile's scan. */
 typedef struct xl_shared {
@@ -68,20 +69,20 @@ uint xl_next_tile(const xl_lookback *lookback, __local xl_shared *shared)
 }
 
 #define XL_IS_LAST_TILE(lookback, tile)                                                            \
-    ((lookback)->input.n - xl_tile_base((tile), XL_TILE) <= XL_TILE)
+    ((lookback)->source.input.n - xl_tile_base((tile), XL_TILE) <= XL_TILE)
 
 /* Scans the tile in `item`, whose place in all the groups' work is `tile`. Its first
  * sub-group looks back while the others scan; but where operands may not change places a
  * reduction costs as much as a scan, which then comes first and gives the sum too. */
 XL_T xl_tile_scan_with_prefix(const xl_lookback *lookback, uint tile, XL_T *item,
-                              __local XL_T *scratch, __local xl_shared *shared, const bool in_place)
+                              __local XL_T *scratch, __local xl_shared *shared)
 {
 #if XL_USE_LANES
     XL_T before = XL_IDENTITY, sum = XL_IDENTITY;
 #if XL_COMMUTES
     const XL_T sub_tile = xl_sub_tile_reduce(item);
 #else
-    const XL_T sub_tile = xl_sub_tile_scan(&lookback->input, item, XL_VECTORS, scratch);
+    const XL_T sub_tile = xl_sub_tile_scan(&lookback->source.input, item, XL_VECTORS, scratch);
 #endif
     if (xl_lane_id() == 0)
         scratch[xl_lane_group()] = sub_tile;
@@ -92,34 +93,36 @@ XL_T xl_tile_scan_with_prefix(const xl_lookback *lookback, uint tile, XL_T *item
         sum = xl_op(sum, scratch[k]);
     }
     if (xl_lane_group() == 0) {
-        const XL_T prefix = xl_tile_prefix(lookback, tile, sum, xl_lane_id() == 0, in_place);
+        const XL_T prefix = xl_tile_prefix(lookback, tile, sum, xl_lane_id() == 0);
         if (xl_lane_id() == 0) {
             shared->prefix = prefix;
-            XL_CARRY_LEAVE(&lookback->input, XL_IS_LAST_TILE(lookback, tile), xl_op(prefix, sum));
+            XL_CARRY_LEAVE(&lookback->source.input, XL_IS_LAST_TILE(lookback, tile),
+                           xl_op(prefix, sum));
         }
     }
 #if XL_COMMUTES
-    xl_sub_tile_scan(&lookback->input, item, XL_VECTORS, scratch);
+    xl_sub_tile_scan(&lookback->source.input, item, XL_VECTORS, scratch);
 #endif
     XL_LOCAL_BARRIER();
     return xl_op(shared->prefix, before);
 #else
     const XL_T sum = xl_tile_reduce(item, scratch);
     if (get_local_id(0) == 0) {
-        const XL_T prefix = xl_tile_prefix(lookback, tile, sum, true, in_place);
+        const XL_T prefix = xl_tile_prefix(lookback, tile, sum, true);
         shared->prefix = prefix;
-        XL_CARRY_LEAVE(&lookback->input, XL_IS_LAST_TILE(lookback, tile), xl_op(prefix, sum));
+        XL_CARRY_LEAVE(&lookback->source.input, XL_IS_LAST_TILE(lookback, tile),
+                       xl_op(prefix, sum));
     }
     /* Barriers stand in there. */
-    xl_sub_tile_scan(&lookback->input, item, XL_VECTORS, scratch);
+    xl_sub_tile_scan(&lookback->source.input, item, XL_VECTORS, scratch);
     return shared->prefix;
 #endif
 }
 
 void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, __local XL_T *scratch,
-                      __local xl_shared *shared, __local uint *heads, const bool in_place)
+                      __local xl_shared *shared, __local uint *heads)
 {
-    const uint tiles = (uint)XL_CEIL_DIV(lookback.input.n, XL_TILE);
+    const uint tiles = (uint)XL_CEIL_DIV(lookback.source.input.n, XL_TILE);
     XL_T item[XL_ITEMS];
     uint tile = 0;
     if (!lookback.single_tile) {
@@ -130,34 +133,33 @@ void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, __local XL_T *
     }
     while (tile < tiles) {
         const ulong base = xl_tile_base(tile, XL_TILE);
-        xl_heads_prepare(&lookback.input, heads, base);
-        xl_tile_load(item, &lookback.input, base, XL_SUB_TILE, !in_place);
-        const XL_T before =
-            xl_tile_scan_with_prefix(&lookback, tile, item, scratch, shared, in_place);
-        xl_tile_store(item, &lookback.input, out, base, before, XL_VECTORS);
+        xl_heads_prepare(&lookback.source.input, heads, base);
+        xl_tile_load(item, &lookback.source.input, base, XL_SUB_TILE, !lookback.in_place);
+        const XL_T before = xl_tile_scan_with_prefix(&lookback, tile, item, scratch, shared);
+        xl_tile_store(item, &lookback.source.input, out, base, before, XL_VECTORS);
         tile = xl_next_tile(&lookback, shared);
     }
     if (get_local_id(0) == 0 && !lookback.single_tile)
         xl_lookback_leave(lookback.header, (uint)get_num_groups(0), lookback.epoch);
 }
-#define XL_LOOKBACK_SCAN(in_place)                                                                 \
+#define XL_LOOKBACK_SCAN(lookback)                                                                 \
     __local XL_T scratch[XL_TILE_SCRATCH];                                                         \
     __local xl_shared shared;                                                                      \
     __local uint heads[XL_MARK_WORDS];                                                             \
-    xl_lookback_scan(lookback, out + out_offset, scratch, &shared, heads, in_place)
+    xl_lookback_scan(lookback, out + out_offset, scratch, &shared, heads)
 #endif
 
 __kernel XL_REQUIRED void xl_scan_lookback(XL_LOOKBACK_ARGUMENTS)
 {
-    XL_LOOKBACK_MAKE(lookback);
-    XL_CARRY_PASS(&lookback.input);
-    XL_LOOKBACK_SCAN(false);
+    XL_LOOKBACK_MAKE(lookback, false, XL_VECTORS);
+    XL_CARRY_PASS(&lookback.source.input);
+    XL_LOOKBACK_SCAN(lookback);
 }
 
-/* out is in: see cl/tile/tile_lookback.cl for why that is right. */
+/* out is in: see cl/tile/tile_prefix.cl for why that is right. */
 __kernel XL_REQUIRED void xl_scan_lookback_in_place(XL_LOOKBACK_ARGUMENTS)
 {
-    XL_LOOKBACK_MAKE(lookback);
-    XL_CARRY_PASS(&lookback.input);
-    XL_LOOKBACK_SCAN(true);
+    XL_LOOKBACK_MAKE(lookback, true, XL_VECTORS);
+    XL_CARRY_PASS(&lookback.source.input);
+    XL_LOOKBACK_SCAN(lookback);
 }

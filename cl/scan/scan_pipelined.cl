@@ -1,32 +1,44 @@
 /* SPDX-License-Identifier: MIT
- * The scan in one launch, with sums posted one tile ahead: the fastest where a GPU can
- * copy into local memory by itself.
+ * The scan in one launch, pipelined: aggregates are published one tile early. The fastest where a
+ * GPU can copy into local memory by itself.
  *
- * A group has two tiles in hand: one in registers, whose sum is posted and which waits for
+ * A group has two tiles in hand: one in registers, whose aggregate is published and which waits for
  * its prefix, and the next, which comes into local memory meanwhile. In each turn it
- *   1. sums up the next tile from local memory and posts the sum; if that tile is the
- *      last of a block, it also looks back for it at once and posts its PREFIX;
- *   2. asks for what others posted, scans the tile in registers, and only then waits for
- *      the answers: they were posted a turn ago, so that hardly anyone ever waits;
+ *   1. reduces the next tile from local memory and publishes the aggregate; if that tile is the
+ *      last of a window, it also looks back for it at once and publishes its PREFIX;
+ *   2. asks for what others published, scans the tile in registers, and only then waits for
+ *      the answers: they were published a turn ago, so that hardly anyone ever waits;
  *   3. stores the results, takes the next tile into registers, sends for the one after
  *      it, and takes a ticket for that one's successor.
  * With as many groups as tiles or more there is nothing to hand out and no ticket is taken:
- * the tile is the group's number. Should such a group not run, others do without its post
- * as they do without any other (cl/tile/tile_window.cl).
+ * the tile is the group's number. Should such a group not run, others do without what it would
+ * publish as they do without any other (cl/tile/tile_prefix.cl).
  *
  * test/model/scan_pipelined.pml checks all this for every interleaving of small sizes, with
  * these names.
  *
- * Asks for the lines of cl/tile/tile_window.cl, and
- *   XL_SHORT_TILE_VECTORS    vectors that a work-item takes in a kernel for few elements, an odd
- * number; 0: there is none XL_SEPARATE_IN_PLACE  1: in place has a kernel of its own, 0: one does
- * both. (NVIDIA's compiler makes the one slower by a third where elements are of 8 bytes, and takes
- *             seconds for the other; 580.159.04, November 2026.) */
-#include "../tile/tile_window.cl"
+ * Asks for the lines of cl/tile/tile_stage.cl, sub-groups (XL_USE_LANES 1), those of
+ * cl/scan/scan_source.cl, and
+ *   XL_SHORT_TILE_VECTORS  vectors that a work-item takes in a kernel for few elements, an odd
+ *                          number; 0: there is none
+ *   XL_SEPARATE_IN_PLACE   1: in place has a kernel of its own, 0: one does both. (NVIDIA's
+ *                          compiler makes the one slower by a third where elements are of 8 bytes,
+ *                          and takes seconds for the other; 580.159.04, November 2026.) */
+#include "../tile/tile_stage.cl"
 #include "scan_tile.cl"
+#define XL_PIPELINED 1
+#include "scan_source.cl"
 
 #if !defined(XL_SHORT_TILE_VECTORS) || !defined(XL_SEPARATE_IN_PLACE)
 #error "XL_SHORT_TILE_VECTORS and XL_SEPARATE_IN_PLACE must be defined"
+#elif !XL_USE_LANES
+#error "a look-back by a whole group needs sub-groups"
+#endif
+
+#if XL_LANE_WAY == 2
+#define XL_MAX_SUB_TILES (XL_GROUP_SIZE / XL_LANES)
+#else
+#define XL_MAX_SUB_TILES (XL_GROUP_SIZE / 4)
 #endif
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
@@ -39,12 +51,12 @@ __kernel void xl_scan_clear(__global ulong *state, ulong state_offset, ulong wor
 /* What the work-items of a group share beside the stage. */
 typedef struct xl_shared {
     uint next, epoch;
-    XL_T units[XL_MAX_SUB_TILES];                          /* sums of the next tile */
+    XL_T sub_tiles[XL_MAX_SUB_TILES];                      /* aggregates of the next tile */
     XL_T parts[XL_MAX_SUB_TILES], early[XL_MAX_SUB_TILES]; /* of two look-backs */
 } xl_shared;
 
 /* The work-item that fetches and takes tickets: in the last sub-group, as the first
- * posts. */
+ * publishes. */
 #define XL_ISSUER (XL_GROUP_SIZE - 1)
 
 /* A group takes no ticket beyond the one that is past the last tile, and so has waited for
@@ -67,41 +79,55 @@ uint xl_ticket_first(const xl_lookback *lookback, bool tickets, __local xl_share
     return shared->next;
 }
 
-/* Step 1: posts the sum of the staged tile. Gives what stands before this sub-group in the
- * tile, the tile's sum, and, for the last tile of a block, the tile's prefix. */
+/* The prefix of a tile that was asked for by xl_window_load(): waits, and lets the sub-groups meet
+ * in parts[]. */
+XL_T xl_window_prefix(xl_window *window, const xl_lookback *lookback, uint tile,
+                      __local XL_T *parts)
+{
+    const XL_T mine = xl_window_wait(window, lookback, tile);
+    if (xl_lane_id() == 0)
+        parts[xl_lane_group()] = mine;
+    const XL_T start = xl_window_start(window, lookback, tile);
+    XL_LOCAL_BARRIER();
+    XL_T sum = XL_IDENTITY;
+    for (uint k = 0; k < XL_SUB_TILES; ++k)
+        sum = xl_op(sum, parts[k]);
+    return xl_op(start, sum);
+}
+
+/* Step 1: publishes the aggregate of the staged tile. Gives what stands before this sub-group in
+ * the tile, the aggregate, and, for the last tile of a window, the tile's prefix. */
 XL_T xl_publish_next(const xl_lookback *lookback, const xl_stage *stage, uint next, bool fetches,
                      uint phase, __local xl_shared *shared, XL_T *early, XL_T *sum)
 {
     const ulong base = xl_tile_base(next, stage->tile);
-    xl_stage_heads(stage, &lookback->input, base);
-    xl_fetch_end(stage, &lookback->input, base, fetches, phase);
+    xl_stage_heads(stage, &lookback->source.input, base);
+    xl_fetch_end(stage, &lookback->source.input, base, fetches, phase);
 #if XL_SEGMENTS != 0 && !XL_MARKS
     XL_LOCAL_BARRIER();
 #endif
-    const XL_T mine = xl_staged_total(stage, &lookback->input, base, lookback->rows);
+    const XL_T mine = xl_staged_total(stage, &lookback->source.input, base, lookback->source.rows);
     const XL_T total = xl_lane_reduce(mine);
     if (xl_lane_id() == 0)
-        shared->units[xl_lane_group()] = total;
+        shared->sub_tiles[xl_lane_group()] = total;
     XL_LOCAL_BARRIER();
     XL_T before = XL_IDENTITY, own = XL_IDENTITY;
     for (uint k = 0; k < XL_SUB_TILES; ++k) {
         if (k == xl_lane_group())
             before = own;
-        own = xl_op(own, shared->units[k]);
+        own = xl_op(own, shared->sub_tiles[k]);
     }
     if (get_local_id(0) == 0)
-        xl_pipelined_publish(lookback, next, XL_AGGREGATE, own);
+        xl_tile_publish(lookback, next, XL_AGGREGATE, own, true);
     if (XL_ENDS_WINDOW(next)) {
         xl_window window;
         xl_window_load(&window, lookback, next);
-        const XL_T start = xl_window_wait(&window, lookback, next, shared->early);
-        XL_LOCAL_BARRIER();
-        *early = xl_window_fold(start, shared->early);
+        *early = xl_window_prefix(&window, lookback, next, shared->early);
         if (get_local_id(0) == 0)
-            xl_pipelined_publish(lookback, next, XL_PREFIX, xl_op(*early, own));
+            xl_tile_publish(lookback, next, XL_PREFIX, xl_op(*early, own), false);
     }
     /* Between this and the first store of a result stands a barrier: see
-     * cl/tile/tile_lookback.cl. */
+     * cl/tile/tile_prefix.cl. */
     if (lookback->in_place && get_local_id(0) == 0)
         xl_device_fence();
     *sum = own;
@@ -109,7 +135,7 @@ XL_T xl_publish_next(const xl_lookback *lookback, const xl_stage *stage, uint ne
 }
 
 /* Step 2: scans the tile in `item` and gives its prefix, which is `known` for the last tile of
- * a block. */
+ * a window. */
 XL_T xl_scan_current(const xl_lookback *lookback, uint mine, XL_T *item, XL_T known,
                      __local xl_shared *shared)
 {
@@ -117,11 +143,12 @@ XL_T xl_scan_current(const xl_lookback *lookback, uint mine, XL_T *item, XL_T kn
     XL_T prefix = known;
     if (!XL_ENDS_WINDOW(mine))
         xl_window_load(&window, lookback, mine);
-    (void)xl_sub_tile_scan(&lookback->input, item, lookback->rows, (__local XL_T *)0);
+    (void)xl_sub_tile_scan(&lookback->source.input, item, lookback->source.rows, (__local XL_T *)0);
     if (!XL_ENDS_WINDOW(mine))
-        prefix = xl_window_wait(&window, lookback, mine, shared->parts);
-    XL_LOCAL_BARRIER();
-    return XL_ENDS_WINDOW(mine) ? prefix : xl_window_fold(prefix, shared->parts);
+        prefix = xl_window_prefix(&window, lookback, mine, shared->parts);
+    else
+        XL_LOCAL_BARRIER();
+    return prefix;
 }
 
 /* `mine` is the tile in registers, `next` the staged one, and the issuer has the ticket of
@@ -129,17 +156,17 @@ XL_T xl_scan_current(const xl_lookback *lookback, uint mine, XL_T *item, XL_T kn
 void xl_pipelined_scan(xl_lookback lookback, __global XL_OUT *out, const xl_stage stage,
                        __local xl_shared *shared)
 {
-    const uint tiles = (uint)XL_CEIL_DIV(lookback.input.n, stage.tile);
+    const uint tiles = (uint)XL_CEIL_DIV(lookback.source.input.n, stage.tile);
     const uint groups = (uint)get_num_groups(0);
     const bool tickets = tiles > groups, issuer = get_local_id(0) == XL_ISSUER;
-    const bool fetches = xl_fetches(&lookback.input);
+    const bool fetches = xl_fetches(&lookback.source.input);
     XL_T item[XL_ITEMS], before = XL_IDENTITY, early = XL_IDENTITY, sum_next = XL_IDENTITY;
     uint mine = tiles, next = xl_ticket_first(&lookback, tickets, shared), after = ~0u, phase = 0;
 
     if (issuer) {
         xl_fetch_init(&stage);
         if (fetches && next < tiles)
-            xl_fetch_start(&stage, &lookback.input, xl_tile_base(next, stage.tile));
+            xl_fetch_start(&stage, &lookback.source.input, xl_tile_base(next, stage.tile));
         shared->epoch =
             lookback.single_tile ? 0 : ((volatile __global uint *)lookback.header)[XL_EPOCH];
         after = xl_ticket_next(&lookback, tickets && next < tiles);
@@ -159,24 +186,24 @@ void xl_pipelined_scan(xl_lookback lookback, __global XL_OUT *out, const xl_stag
         }
         if (mine < tiles) {
             const XL_T prefix = xl_scan_current(&lookback, mine, item, known, shared);
-            xl_tile_store(item, &lookback.input, out, xl_tile_base(mine, stage.tile),
-                          xl_op(prefix, before), lookback.rows);
-            XL_CARRY_LEAVE(&lookback.input, mine == tiles - 1 && get_local_id(0) == 0,
+            xl_tile_store(item, &lookback.source.input, out, xl_tile_base(mine, stage.tile),
+                          xl_op(prefix, before), lookback.source.rows);
+            XL_CARRY_LEAVE(&lookback.source.input, mine == tiles - 1 && get_local_id(0) == 0,
                            xl_op(prefix, sum));
         }
         if (next >= tiles)
             break;
         mine = next;
         before = before_next;
-        xl_staged_load(item, &stage, &lookback.input, xl_tile_base(mine, stage.tile),
-                       lookback.rows);
+        xl_staged_load(item, &stage, &lookback.source.input, xl_tile_base(mine, stage.tile),
+                       lookback.source.rows);
         if (issuer)
             shared->next = after;
         XL_LOCAL_BARRIER();
         next = shared->next;
         if (issuer) {
             if (fetches && next < tiles)
-                xl_fetch_start(&stage, &lookback.input, xl_tile_base(next, stage.tile));
+                xl_fetch_start(&stage, &lookback.source.input, xl_tile_base(next, stage.tile));
             after = xl_ticket_next(&lookback, tickets && next < tiles);
         }
     }
@@ -184,14 +211,12 @@ void xl_pipelined_scan(xl_lookback lookback, __global XL_OUT *out, const xl_stag
         xl_lookback_leave(lookback.header, groups, lookback.epoch);
 }
 
-#define XL_PIPELINED_SCAN(of_rows, is_in_place)                                                    \
+#define XL_PIPELINED_SCAN(vectors, is_in_place)                                                    \
     XL_STAGE_MAKE(stage);                                                                          \
     __local xl_shared shared;                                                                      \
-    XL_LOOKBACK_MAKE(lookback);                                                                    \
-    lookback.in_place = (is_in_place);                                                             \
-    lookback.rows = (of_rows);                                                                     \
-    stage.tile = XL_TILE_ELEMENTS(&lookback);                                                      \
-    XL_CARRY_PASS(&lookback.input);                                                                \
+    XL_LOOKBACK_MAKE(lookback, is_in_place, vectors);                                              \
+    stage.tile = XL_TILE_ELEMENTS(&lookback.source);                                               \
+    XL_CARRY_PASS(&lookback.source.input);                                                         \
     xl_pipelined_scan(lookback, out + out_offset, stage, &shared)
 
 __kernel XL_REQUIRED void xl_scan_pipelined(XL_LOOKBACK_ARGUMENTS)

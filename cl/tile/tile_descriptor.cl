@@ -1,42 +1,46 @@
 /* SPDX-License-Identifier: MIT
- * What work-groups of one launch tell each other about their tiles.
+ * Tile descriptors: what work-groups of one launch tell each other about their tiles.
  *
  * The state buffer starts with a header of 32-bit words:
- *   TICKET  the next tile to hand out
- *   DONE    groups that take no more tiles
- *   EPOCH   stamps every word posted in this launch
- *   REDONE  tiles re-reduced by others, counted in tests only
+ *   TICKET     the next tile to hand out
+ *   DONE       groups that take no more tiles
+ *   EPOCH      stamps every word published in this launch
+ *   FALLBACKS  aggregates computed by others than the owner, counted in tests only
  * The last group to finish puts TICKET and DONE back to 0 and moves EPOCH on, so
  * that the next launch finds every tile EMPTY without a fill. The host makes the
  * buffer of zeros, a new one before an epoch can come round again, and clears a caller's.
  *
  * Then come the tiles. A tile is in one of three states:
- *   EMPTY      its owner has posted nothing in this epoch
- *   AGGREGATE  its owner, or in cl/tile/tile_window.cl whoever waited for it in vain,
- *              posted the tile reduced by itself
- *   PREFIX     its owner posted init op all elements up to the tile's last
- * A state is posted in 64-bit words that carry all that is needed to read them:
+ *   EMPTY      its owner has published nothing in this epoch
+ *   AGGREGATE  its owner, or who waited for it in vain, published the tile combined by itself
+ *   PREFIX     its owner published init op all elements up to the tile's last
+ * A value is published in 64-bit words that carry all that is needed to read them:
  *   32 bits of the value | 2 bits of state | 30 bits of epoch
  * so a relaxed store and a relaxed load at device scope suffice, and no fence.
  * A value of more than 32 bits takes several words, and AGGREGATE and PREFIX then have a
- * slot each: were they to share one, an owner that stops halfway through posting
- * its PREFIX would leave a mix of both that nobody can read. A slot counts once all its
- * words carry the epoch. EMPTY therefore means: not all of a state is posted.
+ * descriptor each: were they to share one, an owner that stops halfway through publishing
+ * its PREFIX would leave a mix of both that nobody can read. A descriptor counts once all its
+ * words carry the epoch. EMPTY therefore means: not all of a value is published.
  *
- * A tile in which a segment begins posts no AGGREGATE: its sum is its PREFIX, whatever
- * stands before it (cl/prelude/prelude_accumulator.cl; not where segments are counted).
+ * A tile in which a segment begins publishes no AGGREGATE: what it combines to is its PREFIX,
+ * whatever stands before it (cl/prelude/prelude_accumulator.cl; not where segments are counted).
  *
  * test/model/scan_lookback.pml, scan_ordered.pml and scan_pipelined.pml check the protocol with
  * these names.
  *
- * Asks for the lines of cl/prelude/prelude_accumulator.cl and XL_CAN_PUBLISH 1. */
+ * Asks for what cl/prelude/prelude_accumulator.cl asks for, XL_CAN_PUBLISH 1, and
+ *   XL_COLUMNS  values of a tile, each of which is looked up by itself: xl_lookback.tiles then
+ *               begins at XL_COLUMN(tiles, column); if not given, 1 */
 #ifndef XL_TILE_DESCRIPTOR
 #define XL_TILE_DESCRIPTOR
 
 #include "../prelude/prelude_accumulator.cl"
 
 #if !XL_CAN_PUBLISH
-#error "messages between work-groups need XL_CAN_PUBLISH"
+#error "tile descriptors need XL_CAN_PUBLISH"
+#endif
+#ifndef XL_COLUMNS
+#define XL_COLUMNS 1
 #endif
 
 #define XL_EMPTY 0u
@@ -57,8 +61,10 @@
 #define XL_VALUE_WORDS ((uint)((sizeof(XL_T) + 3) / 4))
 #define XL_DESCRIPTORS_PER_TILE 2
 #endif
+#define XL_COLUMN(tiles, column)                                                                   \
+    ((tiles) + XL_VALUE_WORDS * (XL_DESCRIPTORS_PER_TILE * (ulong)(column)))
 #define XL_DESCRIPTOR(tiles, tile, state)                                                          \
-    ((tiles) + XL_VALUE_WORDS * (XL_DESCRIPTORS_PER_TILE * (ulong)(tile) +                         \
+    ((tiles) + XL_VALUE_WORDS * (XL_DESCRIPTORS_PER_TILE * (XL_COLUMNS * (ulong)(tile)) +          \
                                  ((state) == XL_PREFIX ? 0 : XL_DESCRIPTORS_PER_TILE - 1)))
 
 typedef union xl_descriptor_words {
@@ -140,7 +146,7 @@ void xl_descriptors_clear(__global ulong *header, ulong words)
         header[i] = 0;
 }
 
-/* The low half of every word: what must be there for a state to be posted. */
+/* The low half of every word: what must be there for a value to be published. */
 uint xl_descriptor_stamp(uint state, uint epoch)
 {
     return state << 30 | epoch;
@@ -165,7 +171,7 @@ void xl_descriptor_publish(__global ulong *tiles, uint tile, uint state, uint ep
     }
 }
 
-/* For tests: every other word of a state, from the first or from the second on. */
+/* For tests: every other word of a value, from the first or from the second on. */
 void xl_descriptor_publish_half(__global ulong *tiles, uint tile, uint state, uint epoch,
                                 XL_T value, uint first)
 {
@@ -178,7 +184,7 @@ void xl_descriptor_publish_half(__global ulong *tiles, uint tile, uint state, ui
                          (ulong)words.word[k] << 32 | xl_descriptor_stamp(state, epoch));
 }
 
-/* One slot of a tile as it is now. */
+/* One descriptor of a tile as it is now. */
 typedef struct xl_descriptor {
     ulong word[(XL_DESCRIPTORS_PER_TILE == 1) ? 1 : XL_VALUE_WORDS];
 } xl_descriptor;

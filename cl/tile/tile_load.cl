@@ -144,7 +144,7 @@ XL_T xl_input_at(const xl_input *input, ulong i)
 }
 
 /* XL_VLEN elements from i on, folded; what lies past the last is XL_IDENTITY. */
-XL_T xl_vector_fallback_reduce(const xl_input *input, ulong i)
+XL_T xl_vector_combine(const xl_input *input, ulong i)
 {
     XL_T total = xl_input_at(input, i);
     for (uint v = 1; v < XL_VLEN; ++v)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The messages of the single-pass scan (cl/tile/tile_descriptor.cl and xl_lookback_prefix() of
- * cl/tile/tile_lookback.cl, XL_ORDERED 0) as a model for spin: bounded polling,
+ * cl/tile/tile_prefix.cl, XL_ORDERED 0) as a model for spin: bounded polling,
  * re-reduction of a silent tile, in-place output, and the early PREFIX of a tile in which a
  * segment begins. What is checked, and with what, stands in scan_descriptor.pml; ci/model.sh
  * does it.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Look-back in a fixed order (XL_ORDERED 1 of cl/tile/tile_lookback.cl) as a model for
+ * Look-back in a fixed order (XL_ORDERED 1 of cl/tile/tile_prefix.cl) as a model for
  * spin: blocks of tiles, AGGREGATE of every tile and PREFIX of a block's last, the start of
  * a block made by hand where its PREFIX does not come. What is checked, and with what,
  * stands in scan_descriptor.pml; ci/model.sh does it. With ROUNDS, the default here, a prefix is

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The scan with sums posted one tile ahead (cl/scan/scan_pipelined.cl with
- * cl/tile/tile_window.cl) as a model for spin: two tiles in hand and a ticket for a third,
+ * cl/tile/tile_prefix.cl) as a model for spin: two tiles in hand and a ticket for a third,
  * AGGREGATE of every tile and PREFIX of a block's last, a silent tile re-reduced and
  * posted by whoever waits for it, the start of a block made by hand where its PREFIX does
  * not come. What is checked, and with what, stands in scan_descriptor.pml; ci/model.sh does it.

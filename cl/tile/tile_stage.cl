@@ -10,8 +10,8 @@
  *
  * Asks for what cl/tile/tile_load.cl asks for, and
  *   XL_BULK  1: bulk copies are there */
-#ifndef XL_TILE_FETCH
-#define XL_TILE_FETCH
+#ifndef XL_TILE_STAGE
+#define XL_TILE_STAGE
 
 #include "tile_load.cl"
 
@@ -241,6 +241,58 @@ void xl_staged_few(XL_T *to, const xl_stage *stage, const xl_input *input, ulong
         if (at + v < count)
             to[v] = xl_input_accumulator(input, stage->in[at + v], base + at + v,
                                          (heads >> v & 1) != 0);
+}
+
+/* A work-item reduces `rows` vectors that are neighbours; rows are odd where local memory has
+ * 32 banks, so that the lanes' vectors meet in none of them. */
+#define XL_BLOCKED_AT(item, rows) ((item) * (rows)*XL_VLEN)
+
+XL_T xl_vector_total(const XL_T *x)
+{
+    XL_T total = x[0];
+#pragma unroll
+    for (uint v = 1; v < XL_VLEN; ++v)
+        total = xl_op(total, x[v]);
+    return total;
+}
+
+/* This work-item's part of the staged tile; the same operations as in
+ * xl_source_aggregate() (cl/scan/scan_source.cl). */
+XL_T xl_staged_total(const xl_stage *stage, const xl_input *input, ulong base, const uint rows)
+{
+    const uint count = xl_stage_count(stage, input, base);
+    const uint at = XL_BLOCKED_AT((uint)get_local_id(0), rows);
+    XL_T total = XL_IDENTITY, x[XL_VLEN];
+    if (count == stage->tile) {
+#pragma unroll
+        for (uint row = 0; row < rows; ++row) {
+            xl_staged_vector(x, stage, input, base, at + row * XL_VLEN);
+            total = xl_op(total, xl_vector_total(x));
+        }
+    } else {
+        for (uint row = 0; row < rows; ++row) {
+            xl_staged_few(x, stage, input, base, at + row * XL_VLEN, count);
+            total = xl_op(total, xl_vector_total(x));
+        }
+    }
+    return total;
+}
+
+/* This work-item's rows of the staged tile, as cl/tile/tile_load.cl has them. */
+void xl_staged_load(XL_T *item, const xl_stage *stage, const xl_input *input, ulong base,
+                    const uint rows)
+{
+    const uint count = xl_stage_count(stage, input, base);
+    const uint step = XL_VECTOR_STEP, at = xl_tile_at(XL_SUB_TILE, 0, rows);
+    if (count == stage->tile) {
+#pragma unroll
+        for (uint row = 0; row < rows; ++row)
+            xl_staged_vector(item + row * XL_VLEN, stage, input, base, at + row * step);
+    } else {
+#pragma unroll
+        for (uint row = 0; row < rows; ++row)
+            xl_staged_few(item + row * XL_VLEN, stage, input, base, at + row * step, count);
+    }
 }
 
 #endif

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT
+ * The tile prefix: from a tile's aggregate to what stands before the tile, by decoupled
+ * look-back. It knows an accumulator (XL_T, xl_op) and nothing of where tiles come from, so scan,
+ * selection and sort can use it alike. After Merrill and Garland, "Single-pass parallel prefix scan
+ * with decoupled look-back" (NVR-2016-002), with the fallback of Smith, Levien and Owens,
+ * "Decoupled fallback" (SPAA 2025): the aggregate of a tile that stays EMPTY for XL_SPIN_LIMIT
+ * polls is computed by whoever waits for it, so no wait hangs on another group's progress.
+ *
+ * XL_ORDERED 0: a tile publishes its AGGREGATE, looks back tile by tile to the nearest PREFIX, and
+ * publishes its own. Each run may combine in another way, which an operator that rounds shows.
+ *
+ * XL_ORDERED 1: each prefix is one fixed expression, whatever the timing. Tiles fall into windows
+ * of XL_WINDOW. Every tile publishes its AGGREGATE, only the last of a window its PREFIX, so that
+ * for tile t of window w
+ *   prefix(t) = start(w) op (the aggregates of the tiles of w before t, in one fixed tree)
+ *   start(w)  = PREFIX of the last tile of window w - 1 = prefix(last) op aggregate(last)
+ * After the anchors of CUB's deterministic scan (NVIDIA/cccl PR 9098). A PREFIX that is late is
+ * computed from the nearest one there is.
+ *
+ * In place the fallback reads elements that their owner may be overwriting. It is right all the
+ * same. The owner publishes its AGGREGATE (or at once its PREFIX), then issues a fence of device
+ * scope, and only then does any work-item of its group store a result: a barrier stands between.
+ * The reader computes the aggregate, issues a fence, and looks again. Had one of its loads met a
+ * stored result, what was published before that store was issued would be visible to this second
+ * look. So if the tile is still EMPTY all that was read was input; if not, the published value is
+ * taken instead. (The stores are plain ones: in the language's terms a race. What is relied on is
+ * that a fence completes earlier stores for the whole device before later ones are issued, as PTX
+ * and the CPUs' models have it.) Out of place the input never changes.
+ *
+ * test/model/scan_lookback.pml, scan_ordered.pml and scan_pipelined.pml check all this with these
+ * names.
+ *
+ * Asks for what cl/tile/tile_descriptor.cl asks for, and
+ *   XL_SOURCE  type of what a tile's elements come from, and
+ *              XL_T xl_source_aggregate(const XL_SOURCE *source, uint tile)  the aggregate of a
+ *              tile, computed by those who look back, in the very order of its owner
+ *   XL_LOOKBACK_SCOPE  who looks back for a tile: 0 a work-item; 1 a sub-group; 2 (only with
+ *              XL_ORDERED 1) the work-group, whose sub-groups meet in local memory
+ *   XL_ORDERED         see above
+ *   XL_TILES_PER_LANE  XL_ORDERED 1: tiles of a window for each of those who look back
+ *   XL_SPIN_LIMIT      polls of an EMPTY tile before the fallback; 0 is fine
+ *   XL_INJECT_DELAY  tests: of every so many tiles the last never publishes anything out of place,
+ *              and publishes late in place, while who waits for it reads later still; 0: none
+ *   XL_INJECT_TEAR   tests: 1: of a value of several words such a tile publishes every other word
+ *              at once */
+#ifndef XL_TILE_PREFIX
+#define XL_TILE_PREFIX
+
+#include "tile_descriptor.cl"
+
+#if !defined(XL_SPIN_LIMIT) || !defined(XL_ORDERED) || !defined(XL_TILES_PER_LANE) ||              \
+    !defined(XL_INJECT_DELAY) || !defined(XL_INJECT_TEAR) || !defined(XL_LOOKBACK_SCOPE)
+#error "one of XL_SPIN_LIMIT, XL_ORDERED, XL_TILES_PER_LANE ... XL_LOOKBACK_SCOPE is missing"
+#elif XL_LOOKBACK_SCOPE == 2 && !XL_ORDERED
+#error "a work-group looks back in order only"
+#endif
+
+/* What a look-back needs beside the number of its tile. */
+typedef struct xl_lookback {
+    __global ulong *header;
+    __global ulong *tiles;
+    XL_SOURCE source;
+    XL_T start; /* what tile 0 starts from */
+    uint epoch;
+    bool single_tile; /* there is one tile only, and no state */
+    bool in_place;
+} xl_lookback;
+
+uint xl_lowest_bit(ulong bits)
+{
+    return (uint)popcount((bits & (0ul - bits)) - 1ul); /* 64 for none */
+}
+
+/* The sub-group, or the work-item, that waits for something together. */
+#if XL_LOOKBACK_SCOPE == 0
+#define XL_WAIT_LANE 0u
+#define XL_WAIT_LANES 1u
+#define XL_WAIT_BALLOT(p) ((ulong)(p))
+#define XL_WAIT_SHUFFLE(uint_value, k) (uint_value)
+#define XL_WAIT_SHUFFLE_VALUE(t, k) (t)
+#define XL_WAIT_REDUCE(t) (t)
+#define XL_WAIT_REDUCE_DOWN(t) (t)
+#else
+#define XL_WAIT_LANE xl_lane_id()
+#define XL_WAIT_LANES xl_lane_width()
+#define XL_WAIT_BALLOT(p) xl_lane_ballot(p)
+#define XL_WAIT_SHUFFLE(uint_value, k) xl_lane_shuffle((uint_value), (k))
+#define XL_WAIT_SHUFFLE_VALUE(t, k) xl_shuffle_from((t), (k))
+#define XL_WAIT_REDUCE(t) xl_lane_reduce(t)
+#define XL_WAIT_REDUCE_DOWN(t) xl_lane_reduce_down(t)
+#endif
+
+/* The tiles of a window, and those of it that this work-item looks at: XL_TILES_PER_LANE from
+ * number XL_WINDOW_ITEM(part) * XL_TILES_PER_LANE on, where its sub-group is number `part`. */
+#if XL_LOOKBACK_SCOPE == 2
+#define XL_WINDOW_PARTS xl_lane_groups()
+#define XL_WINDOW_PART xl_lane_group()
+#define XL_WINDOW (XL_TILES_PER_LANE * XL_GROUP_SIZE)
+#else
+#define XL_WINDOW_PARTS 1u
+#define XL_WINDOW_PART 0u
+#define XL_WINDOW (XL_TILES_PER_LANE * XL_WAIT_LANES)
+#endif
+#define XL_WINDOW_ITEM(part) ((part)*XL_WAIT_LANES + XL_WAIT_LANE)
+#define XL_ENDS_WINDOW(tile) ((tile) % XL_WINDOW == XL_WINDOW - 1)
+
+/* What stands before such a tile is lost on what stands after it. */
+#define XL_AGGREGATE_IS_PREFIX(sum) (!XL_ORDERED && XL_ACCUMULATOR == 1 && XL_IS_HEAD(sum))
+
+/* What the owner of a tile publishes as soon as it knows the tile's aggregate. */
+#define XL_FIRST_STATE(tile, sum)                                                                  \
+    (!XL_ORDERED && ((tile) == 0 || XL_AGGREGATE_IS_PREFIX(sum)) ? XL_PREFIX : XL_AGGREGATE)
+
+bool xl_is_delayed(uint tile)
+{
+#if XL_INJECT_DELAY > 0
+    /* Not a constant: were 1 one, nobody's sum would be used, and PoCL 3.1 (seen 2026-11) would do
+     * what CONTRIBUTING.md, "Kernels", says of a branch behind a barrier. Tests only. */
+    const volatile uint every = XL_INJECT_DELAY;
+    return tile % every == every - 1;
+#else
+    return false;
+#endif
+}
+
+/* For tests: takes long. */
+void xl_inject_delay(const xl_lookback *lookback)
+{
+    for (uint k = 0; k < 20000; ++k)
+        (void)xl_relaxed_load(lookback->header + XL_HEADER_WORDS - 1);
+}
+
+/* One work-item tells the others of a tile. `first`: nothing was told of it before. */
+void xl_tile_publish(const xl_lookback *lookback, uint tile, uint state, XL_T value, bool first)
+{
+    if (lookback->single_tile)
+        return;
+#if XL_INJECT_DELAY > 0
+    const bool halves = XL_INJECT_TEAR && XL_VALUE_WORDS > 1;
+    if (xl_is_delayed(tile)) {
+        if (halves)
+            xl_descriptor_publish_half(lookback->tiles, tile, state, lookback->epoch, value,
+                                       tile / XL_INJECT_DELAY % 2);
+        if (!lookback->in_place)
+            return;
+        if (first || halves)
+            xl_inject_delay(lookback);
+    }
+#endif
+    xl_descriptor_publish(lookback->tiles, tile, state, lookback->epoch, value);
+}
+
+/* The state of a tile that stayed EMPTY, computed or met: never EMPTY. `mine`: this lane is the
+ * one that waits for the tile, and gets *value. In order the computed aggregate is published for
+ * all who come after, for whom the bits are the same; but a window's last tile is not, whose owner
+ * may be publishing its PREFIX in the same place. */
+uint xl_tile_fallback(const xl_lookback *lookback, uint tile, bool mine, XL_T *value)
+{
+#if XL_INJECT_DELAY > 0
+    if (lookback->in_place) { /* so late that what is read are results: the second look counts */
+        xl_inject_delay(lookback);
+        xl_inject_delay(lookback);
+    }
+#endif
+    const XL_T sum = xl_source_aggregate(&lookback->source, tile);
+    uint state = XL_EMPTY;
+    if (lookback->in_place)
+        xl_device_fence();
+    if (!mine)
+        return state;
+    if (lookback->in_place)
+#if XL_ORDERED
+        state = xl_descriptor_poll(lookback->tiles, tile, XL_AGGREGATE, lookback->epoch, value)
+                    ? XL_AGGREGATE
+                    : XL_EMPTY;
+#else
+        state = xl_descriptor_read(lookback->tiles, tile, lookback->epoch, value);
+#endif
+    if (state != XL_EMPTY)
+        return state;
+    *value = sum;
+    if (tile == 0 && !XL_ORDERED)
+        *value = xl_op(lookback->start, sum);
+    if (XL_ORDERED && !XL_ENDS_WINDOW(tile))
+        xl_descriptor_publish(lookback->tiles, tile, XL_AGGREGATE, lookback->epoch, sum);
+#if XL_INJECT_DELAY > 0
+    atomic_inc((volatile __global uint *)lookback->header + XL_FALLBACKS);
+#endif
+    return XL_FIRST_STATE(tile, sum);
+}
+
+#if XL_ORDERED
+/* What a work-item sees of the tiles before its own. */
+typedef struct xl_window {
+    xl_descriptor aggregate[XL_TILES_PER_LANE], before;
+} xl_window;
+
+/* Asks for all of them in one go, and does not wait. */
+void xl_window_load(xl_window *window, const xl_lookback *lookback, uint tile)
+{
+    const uint base = tile - tile % XL_WINDOW;
+    const uint first = base + XL_WINDOW_ITEM(XL_WINDOW_PART) * XL_TILES_PER_LANE;
+    if (base > 0)
+        window->before = xl_descriptor_load(lookback->tiles, base - 1, XL_PREFIX);
+#pragma unroll
+    for (uint k = 0; k < XL_TILES_PER_LANE; ++k)
+        if (first + k < tile)
+            window->aggregate[k] = xl_descriptor_load(lookback->tiles, first + k, XL_AGGREGATE);
+}
+
+/* The aggregate of each lane's `tile`, by the fallback for all lanes that are still `waiting`. */
+void xl_window_fallback(const xl_lookback *lookback, uint tile, bool waiting, XL_T *value)
+{
+    for (ulong left = XL_WAIT_BALLOT(waiting); left != 0; left &= left - 1) {
+        const uint who = xl_lowest_bit(left);
+        (void)xl_tile_fallback(lookback, XL_WAIT_SHUFFLE(tile, who), XL_WAIT_LANE == who, value);
+    }
+}
+
+/* Waits for the aggregates and gives those that this sub-group asked for, combined. */
+XL_T xl_window_wait(xl_window *window, const xl_lookback *lookback, uint tile)
+{
+    const uint first = tile - tile % XL_WINDOW + XL_WINDOW_ITEM(XL_WINDOW_PART) * XL_TILES_PER_LANE;
+    XL_T sum = XL_IDENTITY;
+    uint polls = 0;
+    ulong silent;
+    do {
+        bool waits = false;
+#pragma unroll
+        for (uint k = 0; k < XL_TILES_PER_LANE; ++k) {
+            xl_descriptor *const seen = &window->aggregate[k];
+            if (first + k < tile && !xl_descriptor_is(seen, XL_AGGREGATE, lookback->epoch)) {
+                *seen = xl_descriptor_load(lookback->tiles, first + k, XL_AGGREGATE);
+                waits = waits || !xl_descriptor_is(seen, XL_AGGREGATE, lookback->epoch);
+            }
+        }
+        silent = XL_WAIT_BALLOT(waits);
+    } while (silent != 0 && polls++ < XL_SPIN_LIMIT);
+#pragma unroll
+    for (uint k = 0; k < XL_TILES_PER_LANE; ++k) {
+        XL_T value = XL_IDENTITY;
+        const bool asked = first + k < tile;
+        bool seen = false;
+        if (asked) {
+            seen = xl_descriptor_is(&window->aggregate[k], XL_AGGREGATE, lookback->epoch);
+            value = xl_descriptor_value(&window->aggregate[k]);
+        }
+        if (silent != 0)
+            xl_window_fallback(lookback, first + k, asked && !seen, &value);
+        sum = xl_op(sum, value);
+    }
+    return XL_WAIT_REDUCE(sum);
+}
+
+/* The PREFIX of a tile, if it is there: everybody sees what the first lane sees. */
+bool xl_prefix_poll(const xl_lookback *lookback, uint tile, XL_T *value)
+{
+    XL_T seen = XL_IDENTITY;
+    const bool there = xl_descriptor_poll(lookback->tiles, tile, XL_PREFIX, lookback->epoch, &seen);
+    if ((XL_WAIT_BALLOT(there) & 1) == 0)
+        return false;
+    *value = XL_WAIT_SHUFFLE_VALUE(seen, 0);
+    return true;
+}
+
+/* The aggregates of all tiles of `window` but the last one, in the tree of those who look back. */
+XL_T xl_window_combine(const xl_lookback *lookback, uint window)
+{
+    const uint last = window * XL_WINDOW + XL_WINDOW - 1;
+    XL_T sum = XL_IDENTITY;
+    for (uint part = 0; part < XL_WINDOW_PARTS; ++part) {
+        XL_T fold = XL_IDENTITY;
+        for (uint k = 0; k < XL_TILES_PER_LANE; ++k) {
+            const uint tile = window * XL_WINDOW + XL_WINDOW_ITEM(part) * XL_TILES_PER_LANE + k;
+            XL_T value = XL_IDENTITY;
+            const bool seen =
+                tile == last ||
+                xl_descriptor_poll(lookback->tiles, tile, XL_AGGREGATE, lookback->epoch, &value);
+            xl_window_fallback(lookback, tile, !seen, &value);
+            fold = xl_op(fold, value);
+        }
+        sum = xl_op(sum, XL_WAIT_REDUCE(fold));
+    }
+    return sum;
+}
+
+/* start(window), by those who waited in vain for it to be published. */
+XL_T xl_windows_fallback(const xl_lookback *lookback, uint window)
+{
+    XL_T start = lookback->start;
+    uint at = window;
+    while (at > 0 && !xl_prefix_poll(lookback, at * XL_WINDOW - 1, &start))
+        --at;
+    for (; at < window; ++at) {
+        const uint last = at * XL_WINDOW + XL_WINDOW - 1;
+        const XL_T sum = xl_window_combine(lookback, at);
+        XL_T own = XL_IDENTITY;
+        if (xl_prefix_poll(lookback, last, &start)) /* published meanwhile, the same bits */
+            continue;
+        const bool seen =
+            xl_descriptor_poll(lookback->tiles, last, XL_AGGREGATE, lookback->epoch, &own);
+        xl_window_fallback(lookback, last, XL_WAIT_LANE == 0 && !seen, &own);
+        own = XL_WAIT_SHUFFLE_VALUE(own, 0);
+        /* Of a value in one word the PREFIX may have taken the place of the aggregate. */
+        if (!xl_prefix_poll(lookback, last, &start))
+            start = xl_op(xl_op(start, sum), own);
+    }
+    return start;
+}
+
+/* Waits for what stands before the window of `tile`. */
+XL_T xl_window_start(xl_window *window, const xl_lookback *lookback, uint tile)
+{
+    const uint base = tile - tile % XL_WINDOW;
+    if (base == 0)
+        return lookback->start;
+    bool there = xl_descriptor_is(&window->before, XL_PREFIX, lookback->epoch);
+    for (uint polls = 0; XL_WAIT_BALLOT(!there) != 0 && polls < XL_SPIN_LIMIT; ++polls) {
+        window->before = xl_descriptor_load(lookback->tiles, base - 1, XL_PREFIX);
+        there = xl_descriptor_is(&window->before, XL_PREFIX, lookback->epoch);
+    }
+    if (XL_WAIT_BALLOT(!there) != 0)
+        return xl_windows_fallback(lookback, base / XL_WINDOW);
+    return xl_descriptor_value(&window->before);
+}
+#endif
+
+#if XL_LOOKBACK_SCOPE < 2
+#if XL_ORDERED
+XL_T xl_lookback_prefix(const xl_lookback *lookback, uint tile)
+{
+    xl_window window;
+    xl_window_load(&window, lookback, tile);
+    const XL_T sum = xl_window_wait(&window, lookback, tile);
+    /* What stands before a head counts for nothing, unless heads are counted. */
+    if (XL_ACCUMULATOR == 1 && XL_IS_HEAD(sum))
+        return sum;
+    return xl_op(xl_window_start(&window, lookback, tile), sum);
+}
+
+bool xl_publishes_prefix(uint tile, XL_T sum)
+{
+    return XL_ENDS_WINDOW(tile);
+}
+#else
+/* start op all tiles before `tile` > 0: lane k looks at the k-th tile before those that are
+ * combined already. */
+XL_T xl_lookback_prefix(const xl_lookback *lookback, uint tile)
+{
+    const uint lane = XL_WAIT_LANE;
+    XL_T sum = XL_IDENTITY;
+    uint nearest;
+    do {
+        const bool there = lane < tile;
+        const uint mine = tile - 1 - lane;
+        XL_T value = XL_IDENTITY;
+        uint state = XL_EMPTY, polls = 0;
+        while (true) {
+            if (there && state == XL_EMPTY)
+                state = xl_descriptor_read(lookback->tiles, mine, lookback->epoch, &value);
+            const uint empty = xl_lowest_bit(XL_WAIT_BALLOT(there && state == XL_EMPTY));
+            nearest = xl_lowest_bit(XL_WAIT_BALLOT(there && state == XL_PREFIX));
+            if (empty == 64 || empty > nearest)
+                break;
+            if (polls++ >= XL_SPIN_LIMIT) {
+                const uint computed =
+                    xl_tile_fallback(lookback, tile - 1 - empty, lane == empty, &value);
+                state = lane == empty ? computed : state;
+                polls = 0;
+            }
+        }
+        if (!there || lane > nearest)
+            value = XL_IDENTITY;
+        sum = xl_op(XL_WAIT_REDUCE_DOWN(value), sum);
+        tile -= min(tile, XL_WAIT_LANES);
+    } while (nearest == 64 && tile > 0); /* 0 without a PREFIX: the state is not one of ours */
+    return sum;
+}
+
+bool xl_publishes_prefix(uint tile, XL_T sum)
+{
+    return tile == 0 || !XL_AGGREGATE_IS_PREFIX(sum);
+}
+#endif
+
+/* From a tile's aggregate to the prefix it starts from, telling the others of both.
+ * `publisher`: this work-item is the one to publish. */
+XL_T xl_tile_prefix(const xl_lookback *lookback, uint tile, XL_T sum, bool publisher)
+{
+    const bool early = tile > 0 || XL_ORDERED;
+    XL_T prefix = lookback->start;
+    if (lookback->single_tile)
+        return prefix;
+    if (publisher && early)
+        xl_tile_publish(lookback, tile, XL_FIRST_STATE(tile, sum), sum, true);
+    if (tile > 0)
+        prefix = xl_lookback_prefix(lookback, tile);
+    if (publisher && xl_publishes_prefix(tile, sum))
+        xl_tile_publish(lookback, tile, XL_PREFIX, xl_op(prefix, sum), !early);
+    if (lookback->in_place)
+        xl_device_fence();
+    return prefix;
+}
+#endif
+
+#endif
