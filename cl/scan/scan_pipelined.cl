@@ -24,8 +24,7 @@
  *   XL_SEPARATE_IN_PLACE   1: in place has a kernel of its own, 0: one does both. (NVIDIA's
  *                          compiler makes the one slower by a third where elements are of 8 bytes,
  *                          and takes seconds for the other; 580.159.04, November 2026.) */
-#include "../tile/tile_stage.cl"
-#include "scan_tile.cl"
+#include "scan_packed.cl"
 #define XL_PIPELINED 1
 #include "scan_source.cl"
 
@@ -134,16 +133,16 @@ XL_T xl_publish_next(const xl_lookback *lookback, const xl_stage *stage, uint ne
     return before;
 }
 
-/* Step 2: scans the tile in `item` and gives its prefix, which is `known` for the last tile of
+/* Step 2: scans the tile in `items` and gives its prefix, which is `known` for the last tile of
  * a window. */
-XL_T xl_scan_current(const xl_lookback *lookback, uint mine, XL_T *item, XL_T known,
+XL_T xl_scan_current(const xl_lookback *lookback, uint mine, xl_items *items, XL_T known,
                      __local xl_shared *shared)
 {
     xl_window window;
     XL_T prefix = known;
     if (!XL_ENDS_WINDOW(mine))
         xl_window_load(&window, lookback, mine);
-    (void)xl_sub_tile_scan(&lookback->source.input, item, lookback->source.rows, (__local XL_T *)0);
+    xl_items_scan(items, &lookback->source.input, lookback->source.rows);
     if (!XL_ENDS_WINDOW(mine))
         prefix = xl_window_prefix(&window, lookback, mine, shared->parts);
     else
@@ -160,7 +159,8 @@ void xl_pipelined_scan(xl_lookback lookback, __global XL_OUT *out, const xl_stag
     const uint groups = (uint)get_num_groups(0);
     const bool tickets = tiles > groups, issuer = get_local_id(0) == XL_ISSUER;
     const bool fetches = xl_fetches(&lookback.source.input);
-    XL_T item[XL_ITEMS], before = XL_IDENTITY, early = XL_IDENTITY, sum_next = XL_IDENTITY;
+    xl_items items;
+    XL_T before = XL_IDENTITY, early = XL_IDENTITY, sum_next = XL_IDENTITY;
     uint mine = tiles, next = xl_ticket_first(&lookback, tickets, shared), after = ~0u, phase = 0;
 
     if (issuer) {
@@ -185,9 +185,9 @@ void xl_pipelined_scan(xl_lookback lookback, __global XL_OUT *out, const xl_stag
             phase ^= 1;
         }
         if (mine < tiles) {
-            const XL_T prefix = xl_scan_current(&lookback, mine, item, known, shared);
-            xl_tile_store(item, &lookback.source.input, out, xl_tile_base(mine, stage.tile),
-                          xl_op(prefix, before), lookback.source.rows);
+            const XL_T prefix = xl_scan_current(&lookback, mine, &items, known, shared);
+            xl_items_store(&items, &lookback.source.input, out, xl_tile_base(mine, stage.tile),
+                           xl_op(prefix, before), lookback.source.rows);
             XL_CARRY_LEAVE(&lookback.source.input, mine == tiles - 1 && get_local_id(0) == 0,
                            xl_op(prefix, sum));
         }
@@ -195,8 +195,8 @@ void xl_pipelined_scan(xl_lookback lookback, __global XL_OUT *out, const xl_stag
             break;
         mine = next;
         before = before_next;
-        xl_staged_load(item, &stage, &lookback.source.input, xl_tile_base(mine, stage.tile),
-                       lookback.source.rows);
+        xl_items_load(&items, &stage, &lookback.source.input, xl_tile_base(mine, stage.tile),
+                      lookback.source.rows);
         if (issuer)
             shared->next = after;
         XL_LOCAL_BARRIER();

@@ -179,6 +179,25 @@ void xl_tile_load(XL_T *item, const xl_input *input, ulong base, uint sub_tile, 
     }
 }
 
+/* Stores the results of XL_VLEN elements from element i on, as far as they are there. `whole`: all
+ * of them are, and vectors are aligned. */
+void xl_vector_store(const XL_T *item, const xl_input *input, __global XL_OUT *out, ulong i,
+                     const bool whole)
+{
+    XL_OUT y[XL_VLEN];
+    if (whole) {
+#pragma unroll
+        for (uint v = 0; v < XL_VLEN; ++v)
+            y[v] = xl_output(XL_VALUE(item[v]), XL_INDEX(input, i + v));
+        xl_store_vec(out + i, XL_PACK(y));
+    } else {
+#pragma unroll
+        for (uint v = 0; v < XL_VLEN; ++v)
+            if (i + v < input->n)
+                out[i + v] = xl_output(XL_VALUE(item[v]), XL_INDEX(input, i + v));
+    }
+}
+
 /* Stores `before` op each item of a tile of `rows` rows, where there is an element. One
  * pointer and constant steps: a pointer per row would be kept in registers. */
 void xl_tile_store(const XL_T *item, const xl_input *input, __global XL_OUT *out, ulong base,

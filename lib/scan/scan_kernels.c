@@ -18,6 +18,7 @@ xl_status xli_scan_text(const xl_scan *plan, const xl_scan_desc *desc,
                                   ? xli_max(1, tune->pipelined_window / shape->group_size)
                                   : tune->tiles_per_lane},
         {"XL_BULK", shape->bulk},
+        {"XL_PACKED", shape->packed},
         {"XL_SHORT_TILE_VECTORS", shape->short_tile_vectors},
         {"XL_SEPARATE_IN_PLACE", shape->separate_in_place},
         {"XL_SPIN_LIMIT", tune->spin_limit},

@@ -41,6 +41,14 @@ static uint32_t choose_items(const xli_problem *problem, const xli_capabilities 
     return items;
 }
 
+/* Whether scan_pipelined.cl holds elements as they come from memory: cl/scan/scan_packed.cl. */
+static bool is_packed(const xli_problem *problem, const xli_scan_shape *shape)
+{
+    return problem->in.bytes < 4 && shape->vector > 1 && problem->segments == XL_SEGMENTS_NONE &&
+           problem->state == XLI_ACCUMULATOR_PLAIN && problem->op <= XL_XOR && problem->op > 0 &&
+           problem->accumulator_bytes <= 4 && !problem->loads && !problem->stores;
+}
+
 /* Shapes the plan for cl/scan/scan_pipelined.cl, if the device can run that. An odd number of
  * vectors keeps neighbours in different banks of local memory. CSR offsets, keys and states of
  * more than two words go without: on an H200 cl/scan/scan_lookback.cl is faster for these. */
@@ -61,7 +69,9 @@ static bool shape_pipelined(const xli_problem *problem, const xli_capabilities *
                                        : tune->pipelined_bytes;
     const size_t width = capabilities->info.sub_group_size;
     const size_t sums = size / (capabilities->lane_way == XLI_LANE_PTX ? width : 4) * 3;
-    size_t rows = xli_max(1, storage / 4 / words / shape->vector);
+    const bool packed = is_packed(problem, shape);
+    size_t rows =
+        xli_max(1, (packed ? storage / problem->in.bytes : storage / 4 / words) / shape->vector);
     if (!shape->tune.pipelined || shape->algorithm != XL_SCAN_LOOKBACK ||
         segments == XL_SEGMENTS_OFFSETS || segments == XL_SEGMENTS_KEYS || words > 2 ||
         size > most || size % 64 != 0 || capabilities->lane_way == XLI_LANE_LOCAL || width < 8 ||
@@ -79,6 +89,7 @@ static bool shape_pipelined(const xli_problem *problem, const xli_capabilities *
     shape->group_size = (uint32_t)size;
     shape->items = (uint32_t)(rows * shape->vector);
     shape->tile = tile;
+    shape->packed = packed;
     return true;
 }
 

@@ -14,14 +14,14 @@ typedef struct xli_scan_shape {
     uint32_t group_size;         /* work-items of every launch */
     uint32_t vector;             /* elements that a work-item moves at once */
     uint32_t items;              /* elements that it holds; 0: it walks a tile */
-    bool pipelined, bulk;        /* look-back posts sums ahead; the device copies tiles by itself */
+    bool pipelined;              /* look-back publishes each aggregate one tile early */
+    bool bulk, packed;           /* the device copies tiles by itself; elements stay as they came */
     bool separate_in_place;      /* in place has a kernel of its own */
-    uint32_t
-        short_tile_vectors; /* vectors of a work-item in shorter tiles, for few elements; or 0 */
-    size_t tile;            /* elements of one group's tile, the most */
+    uint32_t short_tile_vectors; /* of a work-item in shorter tiles, for few elements; or 0 */
+    size_t tile;                 /* elements of one group's tile, the most */
 } xli_scan_shape;
 
-/* Look-back has two files of kernels: one posts sums ahead. */
+/* Look-back has two files of kernels: one is pipelined. */
 enum { XLI_FILE_LOOKBACK = 1, XLI_FILE_PIPELINED = 2, XLI_FILE_ANY = 3 };
 
 /* What a shape has to keep to, beyond facts and tuning values. */

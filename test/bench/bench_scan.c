@@ -24,23 +24,29 @@ typedef struct variant {
     bool in_place;
     xl_segments segments;
     size_t run; /* elements of a segment; 0: there is one only */
+    size_t at;  /* elements of the buffers before the views begin */
 } variant;
 
 static const variant variants[] = {
-    {"u32 exclusive sum", XL_U32, XL_SCAN_AUTO, USUAL | SMALL, 0, false, 0, 0},
-    {"u32 exclusive sum (reduce-then-scan)", XL_U32, XL_SCAN_REDUCE_THEN_SCAN, FEW, 0, false, 0, 0},
-    {"u32 exclusive sum (kogge-stone)", XL_U32, XL_SCAN_KOGGE_STONE, FEW, 0, false, 0, 0},
-    {"u32 exclusive sum (blelloch)", XL_U32, XL_SCAN_BLELLOCH, FEW, 0, false, 0, 0},
-    {"u32 exclusive sum (in place)", XL_U32, XL_SCAN_AUTO, FEW, 0, true, 0, 0},
-    {"f32 exclusive sum", XL_F32, XL_SCAN_AUTO, MANY, XL_DETERMINISTIC, false, 0, 0},
-    {"f32 exclusive sum (unordered)", XL_F32, XL_SCAN_AUTO, FEW, XL_UNORDERED, false, 0, 0},
-    {"f32 exclusive sum (reproducible)", XL_F32, XL_SCAN_AUTO, FEW, XL_REPRODUCIBLE, false, 0, 0},
-    {"i64 exclusive sum", XL_I64, XL_SCAN_AUTO, MANY, 0, false, 0, 0},
-    {"u8 exclusive sum", XL_U8, XL_SCAN_AUTO, FEW, 0, false, 0, 0},
+    {"u32 exclusive sum", XL_U32, XL_SCAN_AUTO, USUAL | SMALL, 0, false, 0, 0, 0},
+    {"u32 exclusive sum (reduce-then-scan)", XL_U32, XL_SCAN_REDUCE_THEN_SCAN, FEW, 0, false, 0, 0,
+     0},
+    {"u32 exclusive sum (kogge-stone)", XL_U32, XL_SCAN_KOGGE_STONE, FEW, 0, false, 0, 0, 0},
+    {"u32 exclusive sum (blelloch)", XL_U32, XL_SCAN_BLELLOCH, FEW, 0, false, 0, 0, 0},
+    {"u32 exclusive sum (in place)", XL_U32, XL_SCAN_AUTO, FEW, 0, true, 0, 0, 0},
+    {"u32 exclusive sum (misaligned)", XL_U32, XL_SCAN_AUTO, FEW, 0, false, 0, 0, 1},
+    {"f32 exclusive sum", XL_F32, XL_SCAN_AUTO, MANY, XL_DETERMINISTIC, false, 0, 0, 0},
+    {"f32 exclusive sum (unordered)", XL_F32, XL_SCAN_AUTO, FEW, XL_UNORDERED, false, 0, 0, 0},
+    {"f32 exclusive sum (reproducible)", XL_F32, XL_SCAN_AUTO, FEW, XL_REPRODUCIBLE, false, 0, 0,
+     0},
+    {"i64 exclusive sum", XL_I64, XL_SCAN_AUTO, MANY, 0, false, 0, 0, 0},
+    {"u8 exclusive sum", XL_U8, XL_SCAN_AUTO, FEW, 0, false, 0, 0, 0},
+    {"u8 exclusive sum (misaligned)", XL_U8, XL_SCAN_AUTO, FEW, 0, false, 0, 0, 3},
+    {"i16 exclusive sum", XL_I16, XL_SCAN_AUTO, FEW, 0, false, 0, 0, 0},
 #define BY_KEY(text, run)                                                                          \
     {                                                                                              \
         "u32 exclusive sum by key, " text, XL_U32, XL_SCAN_AUTO, FEW, 0, false, XL_SEGMENTS_KEYS,  \
-            run                                                                                    \
+            run, 0                                                                                 \
     }
     BY_KEY("runs of 1", 1),
     BY_KEY("runs of 32", 32),
@@ -49,10 +55,10 @@ static const variant variants[] = {
 #define BY(form, text, kind, run)                                                                  \
     {                                                                                              \
         "u32 exclusive sum by " form ", segments of " text, XL_U32, XL_SCAN_AUTO, SIZE(24), 0,     \
-            false, kind, run                                                                       \
+            false, kind, run, 0                                                                    \
     }
     {"i64 exclusive sum by key, runs of 100", XL_I64, XL_SCAN_AUTO, SIZE(24), 0, false,
-     XL_SEGMENTS_KEYS, 100},
+     XL_SEGMENTS_KEYS, 100, 0},
     BY("flags", "1", XL_SEGMENTS_HEAD_FLAGS, 1),
     BY("flags", "32", XL_SEGMENTS_HEAD_FLAGS, 32),
     BY("bits", "1", XL_SEGMENTS_FLAG_BITMASK, 1),
@@ -80,9 +86,9 @@ static xl_status enqueue(bench *b, void *user, cl_event *event)
     const scan_case *c = user;
     return xl_scan_enqueue(c->plan, b->queue,
                            &(xl_scan_args){.n = c->n,
-                                           .in = xl_view_of(c->in, 0),
+                                           .in = xl_view_of(c->in, c->v->at),
                                            .segments = xl_view_n(c->segments, 0, c->num_segments),
-                                           .out = xl_view_of(c->out, 0)},
+                                           .out = xl_view_of(c->out, c->v->at)},
                            0, NULL, event);
 }
 
@@ -100,6 +106,8 @@ static void fill(void *to, xl_type type, size_t n)
             ((uint32_t *)to)[i] = (uint32_t)(x >> 32);
         else if (type == XL_U8)
             ((uint8_t *)to)[i] = (uint8_t)(x >> 32);
+        else if (type == XL_I16)
+            ((uint16_t *)to)[i] = (uint16_t)(x >> 32);
         else
             ((uint64_t *)to)[i] = x;
     }
@@ -131,6 +139,10 @@ static bool verify(const variant *v, size_t n, const void *in, const void *got)
             if (((const uint8_t *)got)[i] != (uint8_t)whole)
                 return false;
             whole += ((const uint8_t *)in)[i];
+        } else if (v->type == XL_I16) {
+            if (((const uint16_t *)got)[i] != (uint16_t)whole)
+                return false;
+            whole += ((const uint16_t *)in)[i];
         } else {
             if (((const uint64_t *)got)[i] != whole)
                 return false;
@@ -194,14 +206,14 @@ static xl_status make_segments(bench *b, scan_case *c)
 
 static xl_status check(bench *b, scan_case *c)
 {
-    const size_t bytes = c->n * xl_type_size(c->v->type);
+    const size_t bytes = c->n * xl_type_size(c->v->type), at = c->v->at * xl_type_size(c->v->type);
     void *in = malloc(bytes), *got = malloc(bytes);
     xl_status status = in && got ? XL_SUCCESS : XL_ERROR_OUT_OF_MEMORY;
     if (status == XL_SUCCESS) {
         fill(in, c->v->type, c->n);
-        clEnqueueWriteBuffer(b->queue, c->in, CL_TRUE, 0, bytes, in, 0, NULL, NULL);
+        clEnqueueWriteBuffer(b->queue, c->in, CL_TRUE, at, bytes, in, 0, NULL, NULL);
         status = enqueue(b, c, NULL);
-        clEnqueueReadBuffer(b->queue, c->out, CL_TRUE, 0, bytes, got, 0, NULL, NULL);
+        clEnqueueReadBuffer(b->queue, c->out, CL_TRUE, at, bytes, got, 0, NULL, NULL);
     }
     if (status != XL_SUCCESS) {
         bench_failed(b, "scan", c->v->name, c->n, status);
@@ -218,11 +230,11 @@ static void run_size(bench *b, scan_case *c)
 {
     cl_context cl = xl_context_cl(b->ctx);
     const variant *v = c->v;
-    const size_t bytes = c->n * xl_type_size(v->type);
+    const size_t bytes = c->n * xl_type_size(v->type), room = bytes + v->at * xl_type_size(v->type);
     c->bytes = 2.0 * (double)bytes;
     c->segments = NULL;
-    c->in = clCreateBuffer(cl, CL_MEM_READ_WRITE, bytes, NULL, NULL);
-    c->out = v->in_place ? c->in : clCreateBuffer(cl, CL_MEM_READ_WRITE, bytes, NULL, NULL);
+    c->in = clCreateBuffer(cl, CL_MEM_READ_WRITE, room, NULL, NULL);
+    c->out = v->in_place ? c->in : clCreateBuffer(cl, CL_MEM_READ_WRITE, room, NULL, NULL);
     if (!c->in || !c->out || make_segments(b, c) != XL_SUCCESS)
         bench_failed(b, "scan", v->name, c->n, XL_ERROR_OUT_OF_MEMORY);
     else if (check(b, c) == XL_SUCCESS)

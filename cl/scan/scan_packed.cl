@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ * How scan_pipelined.cl holds the tile that it scans, between the load and the store:
+ *
+ * Packed (XL_PACKED 1), where elements are narrower than a register: as the vectors that came from
+ * memory, each with what stands before it in its sub-tile; the store scans them once more, from
+ * the prefix on. An element in a register of its own allows tiles of a quarter of the bytes only,
+ * and u8 at 2^28 then took .280 ms on an H200, at .46 of a copy.
+ * Else: as scanned accumulators, which the store combines with the prefix.
+ *
+ * Elements past the last one may hold anything: what stands behind them is not stored either, and
+ * built-in operators may be called on anything.
+ *
+ * Asks for the lines of cl/tile/tile_stage.cl and cl/scan/scan_tile.cl, and
+ *   XL_PACKED  see above; only of built-in scalars under a built-in operator, without segments */
+#ifndef XL_SCAN_PACKED
+#define XL_SCAN_PACKED
+
+#include "../tile/tile_stage.cl"
+#include "scan_tile.cl"
+
+#ifndef XL_PACKED
+#error "XL_PACKED must be defined"
+#elif XL_PACKED && (XL_SEGMENTS != 0 || XL_ACCUMULATOR != 0 || XL_LOAD || XL_OPERATOR == 0)
+#error "packed are built-in scalars under a built-in operator, without segments"
+#endif
+
+#if XL_PACKED
+typedef struct xl_items {
+    xl_in_vec vector[XL_VECTORS];
+    XL_T before[XL_VECTORS];
+} xl_items;
+
+void xl_items_load(xl_items *items, const xl_stage *stage, const xl_input *input, ulong base,
+                   const uint rows)
+{
+    const uint at = xl_tile_at(XL_SUB_TILE, 0, rows);
+#pragma unroll
+    for (uint row = 0; row < rows; ++row)
+        items->vector[row] = *(const __local xl_in_vec *)(stage->in + at + row * XL_VECTOR_STEP);
+}
+
+void xl_items_unpack(const xl_items *items, const xl_input *input, uint row, XL_T *x)
+{
+    XL_IN in[XL_VLEN];
+    XL_UNPACK(items->vector[row], in);
+#pragma unroll
+    for (uint v = 0; v < XL_VLEN; ++v)
+        x[v] = xl_input_accumulator(input, in[v], 0, false);
+}
+
+void xl_items_scan(xl_items *items, const xl_input *input, const uint rows)
+{
+    XL_T carry = XL_IDENTITY;
+#pragma unroll
+    for (uint row = 0; row < rows; ++row) {
+        XL_T x[XL_VLEN], all;
+        xl_items_unpack(items, input, row, x);
+        const XL_T before = xl_lane_scan_total(xl_vector_reduce(x, 0), &all);
+        items->before[row] = xl_op(carry, before);
+        carry = xl_op(carry, all);
+    }
+}
+
+void xl_items_store(xl_items *items, const xl_input *input, __global XL_OUT *out, ulong base,
+                    XL_T before, const uint rows)
+{
+    XL_T item[XL_VLEN];
+    const ulong first = base + xl_tile_at(XL_SUB_TILE, 0, rows);
+    const bool whole =
+        input->n - base >= XL_GROUP_SIZE * XL_VLEN * rows && XL_IS_ALIGNED(out + base);
+#pragma unroll
+    for (uint row = 0; row < rows; ++row) {
+        xl_items_unpack(items, input, row, item);
+        xl_vector_scan(input, item, 0, xl_op(before, items->before[row]));
+        xl_vector_store(item, input, out, first + row * XL_VECTOR_STEP, whole);
+    }
+}
+#else
+typedef struct xl_items {
+    XL_T value[XL_ITEMS];
+} xl_items;
+
+void xl_items_load(xl_items *items, const xl_stage *stage, const xl_input *input, ulong base,
+                   const uint rows)
+{
+    xl_staged_load(items->value, stage, input, base, rows);
+}
+
+void xl_items_scan(xl_items *items, const xl_input *input, const uint rows)
+{
+    (void)xl_sub_tile_scan(input, items->value, rows, (__local XL_T *)0);
+}
+
+void xl_items_store(xl_items *items, const xl_input *input, __global XL_OUT *out, ulong base,
+                    XL_T before, const uint rows)
+{
+    xl_tile_store(items->value, input, out, base, before, rows);
+}
+#endif
+
+#endif
