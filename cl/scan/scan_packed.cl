@@ -48,14 +48,40 @@ void xl_items_unpack(const xl_items *items, const xl_input *input, uint row, XL_
         x[v] = xl_input_accumulator(input, in[v], 0, false);
 }
 
+XL_T xl_items_reduce(const xl_items *items, const xl_input *input, uint row)
+{
+#if XL_BYTE_SUMS
+    return (XL_T)xl_bytes_sum(items->vector[row]);
+#else
+    XL_T x[XL_VLEN];
+    xl_items_unpack(items, input, row, x);
+    return xl_vector_reduce(x, 0);
+#endif
+}
+
+#if XL_BYTE_SUMS
+/* The results of four bytes; *sum moves on. */
+uint xl_bytes_scan(uint bytes, uint *sum)
+{
+    const uint s0 = *sum, s1 = xl_dot4(bytes, 0x00000001u, s0),
+               s2 = xl_dot4(bytes, 0x00000101u, s0);
+    const uint s3 = xl_dot4(bytes, 0x00010101u, s0), s4 = xl_dot4(bytes, 0x01010101u, s0);
+    *sum = s4;
+#if XL_INCLUSIVE
+    return (s1 & 0xff) | (s2 & 0xff) << 8 | (s3 & 0xff) << 16 | s4 << 24;
+#else
+    return (s0 & 0xff) | (s1 & 0xff) << 8 | (s2 & 0xff) << 16 | s3 << 24;
+#endif
+}
+#endif
+
 void xl_items_scan(xl_items *items, const xl_input *input, const uint rows)
 {
     XL_T carry = XL_IDENTITY;
 #pragma unroll
     for (uint row = 0; row < rows; ++row) {
-        XL_T x[XL_VLEN], all;
-        xl_items_unpack(items, input, row, x);
-        const XL_T before = xl_lane_scan_total(xl_vector_reduce(x, 0), &all);
+        XL_T all;
+        const XL_T before = xl_lane_scan_total(xl_items_reduce(items, input, row), &all);
         items->before[row] = xl_op(carry, before);
         carry = xl_op(carry, all);
     }
@@ -64,15 +90,30 @@ void xl_items_scan(xl_items *items, const xl_input *input, const uint rows)
 void xl_items_store(xl_items *items, const xl_input *input, __global XL_OUT *out, ulong base,
                     XL_T before, const uint rows)
 {
-    XL_T item[XL_VLEN];
     const ulong first = base + xl_tile_at(XL_SUB_TILE, 0, rows);
     const bool whole =
         input->n - base >= XL_GROUP_SIZE * XL_VLEN * rows && XL_IS_ALIGNED(out + base);
 #pragma unroll
     for (uint row = 0; row < rows; ++row) {
+        const XL_T carry = xl_op(before, items->before[row]);
+        const ulong i = first + row * XL_VECTOR_STEP;
+#if XL_BYTE_SUMS
+        if (whole) {
+            const uint4 w = as_uint4(items->vector[row]);
+            uint sum = carry;
+            uint4 y;
+            y.x = xl_bytes_scan(w.x, &sum);
+            y.y = xl_bytes_scan(w.y, &sum);
+            y.z = xl_bytes_scan(w.z, &sum);
+            y.w = xl_bytes_scan(w.w, &sum);
+            xl_store_vec(out + i, XL_JOIN(XL_JOIN(as_, XL_OUT), XL_VLEN)(y));
+            continue;
+        }
+#endif
+        XL_T item[XL_VLEN];
         xl_items_unpack(items, input, row, item);
-        xl_vector_scan(input, item, 0, xl_op(before, items->before[row]));
-        xl_vector_store(item, input, out, first + row * XL_VECTOR_STEP, whole);
+        xl_vector_scan(input, item, 0, carry);
+        xl_vector_store(item, input, out, i, whole);
     }
 }
 #else

@@ -13,7 +13,7 @@ xl_status xli_scan_text(const xl_scan *plan, const xl_scan_desc *desc,
         {"XL_GROUP_SIZE", shape->group_size},
         {"XL_ITEMS", shape->items},
         {"XL_VLEN", shape->vector},
-        {"XL_ORDERED", xli_problem_is_ordered(&plan->problem)},
+        {"XL_ORDERED", shape->pipelined || xli_problem_is_ordered(&plan->problem)},
         {"XL_TILES_PER_LANE", shape->pipelined
                                   ? xli_max(1, tune->pipelined_window / shape->group_size)
                                   : tune->tiles_per_lane},

@@ -64,12 +64,13 @@ static bool shape_pipelined(const xli_problem *problem, const xli_capabilities *
     const size_t size = flags       ? tune->pipelined_flag_size
                         : words > 1 ? tune->pipelined_wide_size
                                     : tune->pipelined_size;
-    const size_t storage = flags       ? tune->pipelined_flag_bytes
+    const bool packed = is_packed(problem, shape);
+    const size_t storage = packed      ? tune->pipelined_packed_bytes
+                           : flags     ? tune->pipelined_flag_bytes
                            : words > 1 ? tune->pipelined_wide_bytes
                                        : tune->pipelined_bytes;
     const size_t width = capabilities->info.sub_group_size;
     const size_t sums = size / (capabilities->lane_way == XLI_LANE_PTX ? width : 4) * 3;
-    const bool packed = is_packed(problem, shape);
     size_t rows =
         xli_max(1, (packed ? storage / problem->in.bytes : storage / 4 / words) / shape->vector);
     if (!shape->tune.pipelined || shape->algorithm != XL_SCAN_LOOKBACK ||

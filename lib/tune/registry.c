@@ -69,6 +69,8 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
      MEANS("Work-items of a group, of values with head flags, where scan.pipelined is 1.")},
     {SCAN(pipelined_flag_bytes), RANGE(4, 1024), DOUBLING(1),
      MEANS("Bytes that each of these holds.")},
+    {SCAN(pipelined_packed_bytes), RANGE(4, 1024), DOUBLING(1),
+     MEANS("The same of elements that are narrower than 4 bytes, where there are no segments.")},
     {SCAN(spin_limit), RANGE(0, 1 << 30),
      MEANS("Times that a work-group polls a tile's descriptor before it computes the aggregate "
            "itself.")},

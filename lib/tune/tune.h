@@ -47,12 +47,13 @@ typedef struct xli_tune_scan {
      * more. */
     uint32_t chunk_groups, chunk_elements, chunk_elements_csr;
     uint32_t lookback_groups, tiles_per_lane, look_back, stream_kib;
-    /* Look-back with sums posted ahead (cl/scan/scan_pipelined.cl): of values of one word, of
+    /* Pipelined look-back (cl/scan/scan_pipelined.cl): of values of one word, of
      * two, and of a word with flags. */
     uint32_t pipelined, pipelined_window, pipelined_groups, pipelined_short_vectors;
     uint32_t pipelined_size, pipelined_bytes;
     uint32_t pipelined_wide_size, pipelined_wide_bytes;
     uint32_t pipelined_flag_size, pipelined_flag_bytes;
+    uint32_t pipelined_packed_bytes;
     uint32_t spin_limit, inject_delay, inject_tear;
 } xli_tune_scan;
 

@@ -116,6 +116,44 @@ static void the_file_that_is_built_was_tried(void **state)
     }
 }
 
+/* Where there are sub-groups of 8 and more, the pipelined kernels compile and pass their self-test:
+ * a plan that silently takes others is right, and slow. */
+static void pipelined_kernels_are_good_where_they_fit(void **state)
+{
+    (void)state;
+    static const struct {
+        xl_type type;
+        xl_segments segments;
+        bool packed;
+    } kinds[] = {{XL_U32, XL_SEGMENTS_NONE, false},
+                 {XL_U8, XL_SEGMENTS_NONE, true},
+                 {XL_U32, XL_SEGMENTS_HEAD_FLAGS, false}};
+    const xli_capabilities *capabilities;
+    xl_context *ctx = tuned_context(
+        "scan.look_back = 1\nscan.pipelined = 1\nscan.pipelined_size = 64\nscan.pipelined_bytes = "
+        "48\nscan.pipelined_wide_size = 64\nscan.pipelined_wide_bytes = 48\n"
+        "scan.pipelined_flag_size = 64\nscan.pipelined_flag_bytes = 64\n");
+    XLT_OK(xli_context_capabilities(ctx, &capabilities));
+    const bool fits = capabilities->can_publish && capabilities->lane_way != XLI_LANE_LOCAL &&
+                      capabilities->info.sub_group_size >= 8;
+    for (size_t k = 0; fits && k < sizeof kinds / sizeof *kinds; ++k) {
+        xl_scan_desc desc;
+        xl_scan *plan;
+        xl_scan_desc_init(&desc);
+        desc.type = kinds[k].type;
+        desc.segments = kinds[k].segments;
+        XLT_OK(xl_scan_create(ctx, &desc, &plan));
+        if (plan->shape.algorithm != XL_SCAN_LOOKBACK || !plan->shape.pipelined ||
+            plan->shape.packed != kinds[k].packed)
+            XLT_FAIL("kind %zu: algorithm %d, pipelined %d, packed %d", k,
+                     (int)plan->shape.algorithm, plan->shape.pipelined, plan->shape.packed);
+        xl_scan_destroy(plan);
+    }
+    xl_context_destroy(ctx);
+    if (!fits)
+        skip();
+}
+
 static int teardown(void **state)
 {
     (void)state;
@@ -128,6 +166,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(state_is_renewed_before_epochs_come_round),
         cmocka_unit_test(the_file_that_is_built_was_tried),
+        cmocka_unit_test(pipelined_kernels_are_good_where_they_fit),
     };
     return cmocka_run_group_tests(tests, NULL, teardown);
 }

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ * uint xl_dot4(uint a, uint b, uint c): c and the products of the four bytes of a with those of b,
+ * summed. One instruction where the device has it: dp4a (PTX ISA 5.0), cl_khr_integer_dot_product
+ * elsewhere. */
+#ifndef XL_DOT4
+#define XL_DOT4
+
+#include "../prelude/prelude.cl"
+
+uint xl_dot4(uint a, uint b, uint c)
+{
+#if XL_LANE_WAY == 2 && XL_NV_CAPABILITY >= 7
+    uint r;
+    __asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+    return r;
+#elif defined(__opencl_c_integer_dot_product_input_4x8bit_packed)
+    return dot_4x8packed_uu_uint(a, b) + c;
+#else
+    return (a & 0xff) * (b & 0xff) + (a >> 8 & 0xff) * (b >> 8 & 0xff) +
+           (a >> 16 & 0xff) * (b >> 16 & 0xff) + (a >> 24) * (b >> 24) + c;
+#endif
+}
+
+#endif
