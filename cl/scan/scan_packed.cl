@@ -87,34 +87,50 @@ void xl_items_scan(xl_items *items, const xl_input *input, const uint rows)
     }
 }
 
-void xl_items_store(xl_items *items, const xl_input *input, __global XL_OUT *out, ulong base,
+/* The results of a vector, from what stands before it. */
+void xl_items_results(const xl_items *items, const xl_input *input, uint row, XL_T carry, XL_OUT *y)
+{
+#if XL_BYTE_SUMS
+    const uint4 w = as_uint4(items->vector[row]);
+    uint sum = carry;
+    uint4 bytes;
+    bytes.x = xl_bytes_scan(w.x, &sum);
+    bytes.y = xl_bytes_scan(w.y, &sum);
+    bytes.z = xl_bytes_scan(w.z, &sum);
+    bytes.w = xl_bytes_scan(w.w, &sum);
+    XL_UNPACK(XL_JOIN(XL_JOIN(as_, XL_OUT), XL_VLEN)(bytes), y);
+#else
+    XL_T x[XL_VLEN];
+    xl_items_unpack(items, input, row, x);
+    xl_vector_scan(input, x, 0, carry);
+#pragma unroll
+    for (uint v = 0; v < XL_VLEN; ++v)
+        y[v] = xl_output(x[v], 0);
+#endif
+}
+
+void xl_packed_store(const xl_items *items, const xl_input *input, __global XL_OUT *out,
+                     ulong first, XL_T before, const uint rows, const uint mode)
+{
+    const uint step = XL_VECTOR_STEP;
+    const ulong n = input->n;
+    const uint count = first < n ? (uint)min(n - first, (ulong)(rows * step)) : 0;
+    uint4 last = (uint4)(0);
+#pragma unroll
+    for (uint row = 0; row < rows; ++row) {
+        XL_OUT y[XL_VLEN];
+        xl_items_results(items, input, row, xl_op(before, items->before[row]), y);
+        xl_vector_store(out + first + row * step, y, &last, row, rows,
+                        count > row * step ? count - row * step : 0, mode);
+    }
+}
+
+void xl_items_store(const xl_items *items, const xl_input *input, __global XL_OUT *out, ulong base,
                     XL_T before, const uint rows)
 {
     const ulong first = base + xl_tile_at(XL_SUB_TILE, 0, rows);
-    const bool whole =
-        input->n - base >= XL_GROUP_SIZE * XL_VLEN * rows && XL_IS_ALIGNED(out + base);
-#pragma unroll
-    for (uint row = 0; row < rows; ++row) {
-        const XL_T carry = xl_op(before, items->before[row]);
-        const ulong i = first + row * XL_VECTOR_STEP;
-#if XL_BYTE_SUMS
-        if (whole) {
-            const uint4 w = as_uint4(items->vector[row]);
-            uint sum = carry;
-            uint4 y;
-            y.x = xl_bytes_scan(w.x, &sum);
-            y.y = xl_bytes_scan(w.y, &sum);
-            y.z = xl_bytes_scan(w.z, &sum);
-            y.w = xl_bytes_scan(w.w, &sum);
-            xl_store_vec(out + i, XL_JOIN(XL_JOIN(as_, XL_OUT), XL_VLEN)(y));
-            continue;
-        }
-#endif
-        XL_T item[XL_VLEN];
-        xl_items_unpack(items, input, row, item);
-        xl_vector_scan(input, item, 0, carry);
-        xl_vector_store(item, input, out, i, whole);
-    }
+    const uint mode = xl_store_mode(out + base, input->n - base, XL_GROUP_SIZE * XL_VLEN * rows);
+    XL_STORE_BY_MODE(mode, xl_packed_store, items, input, out, first, before, rows);
 }
 #else
 typedef struct xl_items {
@@ -132,7 +148,7 @@ void xl_items_scan(xl_items *items, const xl_input *input, const uint rows)
     (void)xl_sub_tile_scan(input, items->value, rows, (__local XL_T *)0);
 }
 
-void xl_items_store(xl_items *items, const xl_input *input, __global XL_OUT *out, ulong base,
+void xl_items_store(const xl_items *items, const xl_input *input, __global XL_OUT *out, ulong base,
                     XL_T before, const uint rows)
 {
     xl_tile_store(items->value, input, out, base, before, rows);

@@ -96,12 +96,12 @@ XL_T xl_window_prefix(xl_window *window, const xl_lookback *lookback, uint tile,
 
 /* Step 1: publishes the aggregate of the staged tile. Gives what stands before this sub-group in
  * the tile, the aggregate, and, for the last tile of a window, the tile's prefix. */
-XL_T xl_publish_next(const xl_lookback *lookback, const xl_stage *stage, uint next, bool fetches,
-                     uint phase, __local xl_shared *shared, XL_T *early, XL_T *sum)
+XL_T xl_publish_next(const xl_lookback *lookback, const xl_stage *stage, uint next, uint phase,
+                     __local xl_shared *shared, XL_T *early, XL_T *sum)
 {
     const ulong base = xl_tile_base(next, stage->tile);
     xl_stage_heads(stage, &lookback->source.input, base);
-    xl_fetch_end(stage, &lookback->source.input, base, fetches, phase);
+    xl_fetch_end(stage, &lookback->source.input, base, phase);
 #if XL_SEGMENTS != 0 && !XL_MARKS
     XL_LOCAL_BARRIER();
 #endif
@@ -158,14 +158,13 @@ void xl_pipelined_scan(xl_lookback lookback, __global XL_OUT *out, const xl_stag
     const uint tiles = (uint)XL_CEIL_DIV(lookback.source.input.n, stage.tile);
     const uint groups = (uint)get_num_groups(0);
     const bool tickets = tiles > groups, issuer = get_local_id(0) == XL_ISSUER;
-    const bool fetches = xl_fetches(&lookback.source.input);
     xl_items items;
     XL_T before = XL_IDENTITY, early = XL_IDENTITY, sum_next = XL_IDENTITY;
     uint mine = tiles, next = xl_ticket_first(&lookback, tickets, shared), after = ~0u, phase = 0;
 
     if (issuer) {
         xl_fetch_init(&stage);
-        if (fetches && next < tiles)
+        if (next < tiles)
             xl_fetch_start(&stage, &lookback.source.input, xl_tile_base(next, stage.tile));
         shared->epoch =
             lookback.single_tile ? 0 : ((volatile __global uint *)lookback.header)[XL_EPOCH];
@@ -181,7 +180,7 @@ void xl_pipelined_scan(xl_lookback lookback, __global XL_OUT *out, const xl_stag
 #endif
         if (next < tiles) {
             before_next =
-                xl_publish_next(&lookback, &stage, next, fetches, phase, shared, &early, &sum_next);
+                xl_publish_next(&lookback, &stage, next, phase, shared, &early, &sum_next);
             phase ^= 1;
         }
         if (mine < tiles) {
@@ -202,7 +201,7 @@ void xl_pipelined_scan(xl_lookback lookback, __global XL_OUT *out, const xl_stag
         XL_LOCAL_BARRIER();
         next = shared->next;
         if (issuer) {
-            if (fetches && next < tiles)
+            if (next < tiles)
                 xl_fetch_start(&stage, &lookback.source.input, xl_tile_base(next, stage.tile));
             after = xl_ticket_next(&lookback, tickets && next < tiles);
         }

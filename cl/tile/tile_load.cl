@@ -179,55 +179,126 @@ void xl_tile_load(XL_T *item, const xl_input *input, ulong base, uint sub_tile, 
     }
 }
 
-/* Stores the results of XL_VLEN elements from element i on, as far as they are there. `whole`: all
- * of them are, and vectors are aligned. */
-void xl_vector_store(const XL_T *item, const xl_input *input, __global XL_OUT *out, ulong i,
-                     const bool whole)
+#if XL_USE_LANES && XL_VLEN > 1 && XL_OUT_BYTES * XL_VLEN == 16
+/* Stores a row of a sub-group's vectors to a place that is not aligned, by aligned vectors: each
+ * lane stores the end of the vector before its own and the start of its own. `to`: this lane's
+ * place; `*last`: the vectors of the row before, which this one replaces. What is left at the
+ * start of the first row and at the end of the last one goes element by element. */
+void xl_row_store_shifted(__global XL_OUT *to, const XL_OUT *y, uint4 *last, bool first, bool ends)
 {
-    XL_OUT y[XL_VLEN];
-    if (whole) {
-#pragma unroll
-        for (uint v = 0; v < XL_VLEN; ++v)
-            y[v] = xl_output(XL_VALUE(item[v]), XL_INDEX(input, i + v));
-        xl_store_vec(out + i, XL_PACK(y));
+    const uint lane = xl_lane_id(), width = xl_lane_width();
+    const uint skew = (uint)(size_t)to & 15u, bits = (16 - skew) % 4 * 8;
+    const bool two = (16 - skew & 8) != 0, one = (16 - skew & 4) != 0; /* words to leave out */
+#if XL_LANE_WAY == 2
+    /* Else ptxas of CUDA 13.0 moves the shuffles of all rows to the front: 190 registers, not 128.
+     */
+    __asm volatile("bar.warp.sync %0;" : : "r"(XL_LANE_ALL) : "memory");
+#endif
+    const uint4 own = as_uint4(XL_PACK(y)), sent = lane == width - 1 ? *last : own;
+    const uint from = (lane + width - 1) % width;
+    const uint a0 = xl_lane_shuffle(sent.x, from), a1 = xl_lane_shuffle(sent.y, from);
+    const uint a2 = xl_lane_shuffle(sent.z, from), a3 = xl_lane_shuffle(sent.w, from);
+    const uint b0 = two ? a2 : a0, b1 = two ? a3 : a1, b2 = two ? own.x : a2;
+    const uint b3 = two ? own.y : a3, b4 = two ? own.z : own.x, b5 = two ? own.w : own.y;
+    const uint4 low = (uint4)(one ? b1 : b0, one ? b2 : b1, one ? b3 : b2, one ? b4 : b3);
+    const uint next = one ? b5 : b4;
+    const uint4 high = (uint4)(low.y, low.z, low.w, next);
+    const uint4 w = bits > 0 ? low >> bits | high << (32 - bits) : low;
+    const uint kept = (16 - skew) / XL_OUT_BYTES;
+    if (!first || lane > 0) {
+        xl_store_vec((__global XL_OUT *)((__global char *)to - skew),
+                     XL_JOIN(XL_JOIN(as_, XL_OUT), XL_VLEN)(w));
     } else {
 #pragma unroll
         for (uint v = 0; v < XL_VLEN; ++v)
-            if (i + v < input->n)
-                out[i + v] = xl_output(XL_VALUE(item[v]), XL_INDEX(input, i + v));
+            if (v < kept)
+                to[v] = y[v];
+    }
+    if (ends && lane == width - 1) {
+#pragma unroll
+        for (uint v = 0; v < XL_VLEN; ++v)
+            if (v >= kept)
+                to[v] = y[v];
+    }
+    *last = own;
+}
+#define XL_SHIFTS_STORES 1
+#else
+#define XL_SHIFTS_STORES 0
+#endif
+
+/* How a tile goes to memory: as aligned vectors; as vectors moved to aligned places; or as what
+ * there is of each vector, of the last tile and where vectors cannot be moved. */
+#define XL_STORE_ALIGNED 0
+#define XL_STORE_SHIFTED 1
+#define XL_STORE_SOME 2
+uint xl_store_mode(const __global XL_OUT *to, ulong left, uint tile)
+{
+    if (left < tile)
+        return XL_STORE_SOME;
+    return XL_IS_ALIGNED(to)  ? XL_STORE_ALIGNED
+           : XL_SHIFTS_STORES ? XL_STORE_SHIFTED
+                              : XL_STORE_SOME;
+}
+
+/* Row `row` of `rows` of a sub-group's vectors, of which `left` elements from this lane's place on
+ * are there. `last` as above. */
+void xl_vector_store(__global XL_OUT *to, const XL_OUT *y, uint4 *last, uint row, const uint rows,
+                     uint left, const uint mode)
+{
+#if XL_SHIFTS_STORES
+    if (mode == XL_STORE_SHIFTED) {
+        xl_row_store_shifted(to, y, last, row == 0, row == rows - 1);
+        return;
+    }
+#endif
+    if (mode == XL_STORE_ALIGNED || (left >= XL_VLEN && XL_IS_ALIGNED(to))) {
+        xl_store_vec(to, XL_PACK(y));
+        return;
+    }
+#pragma unroll
+    for (uint v = 0; v < XL_VLEN; ++v)
+        if (v < left)
+            to[v] = y[v];
+}
+
+/* One pointer and constant steps: a pointer per row would be kept in registers. */
+void xl_rows_store(const XL_T *item, const xl_input *input, __global XL_OUT *out, ulong first,
+                   XL_T before, const uint rows, const uint mode)
+{
+    const uint step = XL_VECTOR_STEP;
+    __global XL_OUT *const to = out + first;
+    const ulong n = input->n;
+    const uint count = first < n ? (uint)min(n - first, (ulong)(rows * step)) : 0;
+    uint4 last = (uint4)(0);
+#pragma unroll
+    for (uint row = 0; row < rows; ++row) {
+        XL_OUT y[XL_VLEN];
+#pragma unroll
+        for (uint v = 0; v < XL_VLEN; ++v)
+            y[v] = xl_output(XL_VALUE(xl_op(before, item[row * XL_VLEN + v])),
+                             XL_INDEX(input, first + row * step + v));
+        xl_vector_store(to + row * step, y, &last, row, rows,
+                        count > row * step ? count - row * step : 0, mode);
     }
 }
 
-/* Stores `before` op each item of a tile of `rows` rows, where there is an element. One
- * pointer and constant steps: a pointer per row would be kept in registers. */
+/* Calls `store(..., mode)` with a mode that is a constant. */
+#define XL_STORE_BY_MODE(mode, store, ...)                                                         \
+    if (mode == XL_STORE_ALIGNED)                                                                  \
+        store(__VA_ARGS__, XL_STORE_ALIGNED);                                                      \
+    else if (XL_SHIFTS_STORES && mode == XL_STORE_SHIFTED)                                         \
+        store(__VA_ARGS__, XL_STORE_SHIFTED);                                                      \
+    else                                                                                           \
+        store(__VA_ARGS__, XL_STORE_SOME)
+
+/* Stores `before` op each item of a tile of `rows` rows, where there is an element. */
 void xl_tile_store(const XL_T *item, const xl_input *input, __global XL_OUT *out, ulong base,
                    XL_T before, const uint rows)
 {
-    const ulong n = input->n;
-    const uint step = XL_VECTOR_STEP, tile = XL_GROUP_SIZE * XL_VLEN * rows;
     const ulong first = base + xl_tile_at(XL_SUB_TILE, 0, rows);
-    const uint count = first < n ? (uint)min(n - first, (ulong)tile) : 0;
-    __global XL_OUT *const to = out + first;
-    if (n - base >= tile && XL_IS_ALIGNED(out + base)) {
-#pragma unroll
-        for (uint row = 0; row < rows; ++row) {
-            XL_OUT y[XL_VLEN];
-#pragma unroll
-            for (uint v = 0; v < XL_VLEN; ++v)
-                y[v] = xl_output(XL_VALUE(xl_op(before, item[row * XL_VLEN + v])),
-                                 XL_INDEX(input, first + row * step + v));
-            xl_store_vec(to + row * step, XL_PACK(y));
-        }
-    } else {
-#pragma unroll
-        for (uint row = 0; row < rows; ++row) {
-#pragma unroll
-            for (uint v = 0; v < XL_VLEN; ++v)
-                if (row * step + v < count)
-                    to[row * step + v] = xl_output(XL_VALUE(xl_op(before, item[row * XL_VLEN + v])),
-                                                   XL_INDEX(input, first + row * step + v));
-        }
-    }
+    const uint mode = xl_store_mode(out + base, input->n - base, XL_GROUP_SIZE * XL_VLEN * rows);
+    XL_STORE_BY_MODE(mode, xl_rows_store, item, input, out, first, before, rows);
 }
 
 #endif

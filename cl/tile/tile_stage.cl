@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * A tile on its way into local memory while the tile before it is in work: values, and
- * flags beside them. Keys and CSR offsets have no place in it.
+ * Block load through local memory: a tile on its way while the tile before it is in work, values
+ * and flags beside them. Keys and CSR offsets have no place in it.
  *
  * On NVIDIA GPUs from compute capability 9.0 on (XL_BULK 1) one work-item asks for a
  * bulk copy (PTX ISA, cp.async.bulk) that costs no registers and signals an mbarrier;
- * elsewhere the work-items copy when the tile is wanted. What a bulk copy cannot take,
- * which is arrays that are not aligned to 16 bytes and the last few bytes of an array,
- * they always copy themselves.
+ * elsewhere the work-items copy when the tile is wanted. A bulk copy takes whole, aligned 16 bytes.
+ * So of an array that is not aligned it begins up to 15 bytes early, and the work-items move what
+ * came to its place; and the last few bytes of a tile they copy themselves.
  *
  * Asks for what cl/tile/tile_load.cl asks for, and
- *   XL_BULK  1: bulk copies are there */
+ *   XL_BULK    1: bulk copies are there
+ *   XL_PACKED  see cl/scan/scan_packed.cl; if not given, 0 */
 #ifndef XL_TILE_STAGE
 #define XL_TILE_STAGE
 
@@ -44,10 +45,13 @@ typedef struct xl_stage {
     __local ulong *arrived; /* an mbarrier */
 } xl_stage;
 
+/* What arrives before it is moved to its place takes so many elements more. */
+#define XL_STAGE_ROOM(bytes) XL_CEIL_DIV(32, (bytes))
+
 /* Declares the local memory of a stage, in a kernel. */
 #if XL_MARKS
 #define XL_STAGE_MARKS(stage)                                                                      \
-    __local uchar stage##_marks[XL_TILE] __attribute__((aligned(128)));                            \
+    __local uchar stage##_marks[XL_TILE + XL_STAGE_ROOM(1)] __attribute__((aligned(128)));         \
     stage.marks = stage##_marks;
 #elif XL_SEGMENTS != 0
 #define XL_STAGE_MARKS(stage)                                                                      \
@@ -58,7 +62,7 @@ typedef struct xl_stage {
 #endif
 #define XL_STAGE_MAKE(stage)                                                                       \
     xl_stage stage;                                                                                \
-    __local XL_IN stage##_in[XL_TILE] __attribute__((aligned(128)));                               \
+    __local XL_IN stage##_in[XL_TILE + XL_STAGE_ROOM(XL_IN_BYTES)] __attribute__((aligned(128)));  \
     __local ulong stage##_arrived;                                                                 \
     stage.in = stage##_in;                                                                         \
     stage.arrived = &stage##_arrived;                                                              \
@@ -96,19 +100,9 @@ void xl_fetch_init(const xl_stage *stage)
 #endif
 }
 
-#define XL_FETCH_ALIGNED(p) (((size_t)(p)&15) == 0)
-
-/* Whether tiles of these arrays come by bulk copies. */
-bool xl_fetches(const xl_input *input)
-{
-#if !XL_BULK
-    return false;
-#elif XL_MARKS
-    return XL_FETCH_ALIGNED(input->in) && XL_FETCH_ALIGNED(input->segments);
-#else
-    return XL_FETCH_ALIGNED(input->in);
-#endif
-}
+/* How many bytes a bulk copy begins early, and how many it takes in all. */
+#define XL_BULK_SKEW(p) ((uint)(size_t)(p)&15u)
+#define XL_BULK_BYTES(p, bytes) ((XL_BULK_SKEW(p) + (bytes)) & ~15u)
 
 /* Elements of the tile at `base`. */
 uint xl_stage_count(const xl_stage *stage, const xl_input *input, ulong base)
@@ -116,62 +110,107 @@ uint xl_stage_count(const xl_stage *stage, const xl_input *input, ulong base)
     return (uint)min(input->n - base, (ulong)stage->tile);
 }
 
-/* Elements of a tile of `count` that a bulk copy brings: whole 16 bytes of each array. */
-uint xl_fetch_count(uint count)
-{
-    return count == XL_TILE ? count : count / 16 * 16;
-}
-
 /* By one work-item: the tile at `base` sets out. Nobody may read the stage any more. */
 void xl_fetch_start(const xl_stage *stage, const xl_input *input, ulong base)
 {
 #if XL_BULK
-    const uint count = xl_fetch_count(xl_stage_count(stage, input, base));
-    uint bytes = count * XL_IN_BYTES;
+    const uint count = xl_stage_count(stage, input, base);
+    const __global XL_IN *const in = input->in + base;
+    const uint in_bytes = XL_BULK_BYTES(in, count * XL_IN_BYTES);
+    uint bytes = in_bytes;
 #if XL_MARKS
-    bytes += count;
+    const __global uchar *const marks = input->segments + base;
+    const uint mark_bytes = XL_BULK_BYTES(marks, count);
+    bytes += mark_bytes;
 #endif
     __asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
                    :
                    : "r"(XL_LOCAL_AT(stage->arrived)), "r"(bytes)
                    : "memory");
-    if (count == 0)
-        return;
-    xl_bulk_copy(stage->in, input->in + base, count * XL_IN_BYTES, stage->arrived);
+    if (in_bytes > 0)
+        xl_bulk_copy(stage->in, (const __global char *)in - XL_BULK_SKEW(in), in_bytes,
+                     stage->arrived);
 #if XL_MARKS
-    xl_bulk_copy(stage->marks, input->segments + base, count, stage->arrived);
+    if (mark_bytes > 0)
+        xl_bulk_copy(stage->marks, marks - XL_BULK_SKEW(marks), mark_bytes, stage->arrived);
 #endif
 #endif
 }
 
+#if XL_BULK
+/* By all: moves what came `skew` > 0 bytes behind its place; of `bytes` in all. Row by row, so that
+ * few registers hold what is read before others write there. */
+void xl_stage_move(__local void *stage, uint skew, uint bytes)
+{
+    __local uint *const word = (__local uint *)stage;
+    const uint by = skew / 4, bits = skew % 4 * 8;
+    for (uint row = 0; row < bytes; row += 16 * XL_GROUP_SIZE) {
+        const uint at = row / 4 + 4 * (uint)get_local_id(0);
+        uint w[4];
+        if (4 * at < bytes) {
+#pragma unroll
+            for (uint k = 0; k < 4; ++k) {
+                w[k] = word[at + by + k];
+                if (bits > 0)
+                    w[k] = w[k] >> bits | word[at + by + k + 1] << (32 - bits);
+            }
+        }
+        XL_LOCAL_BARRIER();
+        if (4 * at < bytes) {
+#pragma unroll
+            for (uint k = 0; k < 4; ++k)
+                word[at + k] = w[k];
+        }
+    }
+    /* A later bulk copy must not be overtaken by these. */
+    __asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
+    XL_LOCAL_BARRIER();
+}
+#endif
+
 /* By all: the tile at `base` is there when this returns, and whoever reads it has passed a
  * barrier if any work-item had to copy. `phase`: 0, 1, 0, ... from fetch to fetch. */
-void xl_fetch_end(const xl_stage *stage, const xl_input *input, ulong base, bool fetches,
-                  uint phase)
+void xl_fetch_end(const xl_stage *stage, const xl_input *input, ulong base, uint phase)
 {
     const uint count = xl_stage_count(stage, input, base);
+    const __global XL_IN *const in = input->in + base;
     uint done = 0;
-#if XL_BULK
-    if (fetches) {
-        uint there;
-        do
-            __asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;"
-                           " selp.u32 %0, 1, 0, p; }"
-                           : "=r"(there)
-                           : "r"(XL_LOCAL_AT(stage->arrived)), "r"(phase)
-                           : "memory");
-        while (!there);
-        done = xl_fetch_count(count);
-    }
-#endif
-    if (done < count) {
-#pragma unroll 4
-        for (uint i = done + (uint)get_local_id(0); i < count; i += XL_GROUP_SIZE) {
-            stage->in[i] = input->in[base + i];
 #if XL_MARKS
-            stage->marks[i] = input->segments[base + i];
+    const __global uchar *const marks = input->segments + base;
+    uint marked = 0;
 #endif
-        }
+#if XL_BULK
+    uint there;
+    do
+        __asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;"
+                       " selp.u32 %0, 1, 0, p; }"
+                       : "=r"(there)
+                       : "r"(XL_LOCAL_AT(stage->arrived)), "r"(phase)
+                       : "memory");
+    while (!there);
+    const uint skew = XL_BULK_SKEW(in), bytes = XL_BULK_BYTES(in, count * XL_IN_BYTES);
+    done = bytes > skew ? (bytes - skew) / XL_IN_BYTES : 0;
+    if (skew > 0)
+        xl_stage_move(stage->in, skew, bytes);
+#if XL_MARKS
+    const uint mark_skew = XL_BULK_SKEW(marks), mark_bytes = XL_BULK_BYTES(marks, count);
+    marked = mark_bytes > mark_skew ? mark_bytes - mark_skew : 0;
+    if (mark_skew > 0)
+        xl_stage_move(stage->marks, mark_skew, mark_bytes);
+#endif
+#endif
+#if XL_MARKS
+    if (marked < count)
+        for (uint i = marked + (uint)get_local_id(0); i < count; i += XL_GROUP_SIZE)
+            stage->marks[i] = marks[i];
+    const bool copies = done < count || marked < count;
+#else
+    const bool copies = done < count;
+#endif
+    if (copies) {
+#pragma unroll 4
+        for (uint i = done + (uint)get_local_id(0); i < count; i += XL_GROUP_SIZE)
+            stage->in[i] = in[i];
         XL_LOCAL_BARRIER();
     }
 }
