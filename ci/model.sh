@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Checks the messages of the single-pass scan with spin, for every interleaving of small
-# sizes, and that the check can fail: known-wrong variants must be refuted, each by the
-# assertion that it breaks.
+# Checks what work-groups of the single-pass scan publish and poll with spin, for every
+# interleaving of small sizes, and that the check can fail: known-wrong variants must be refuted,
+# each by the assertion that it breaks.
 #   usage: ci/model.sh [--long]
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -18,52 +18,59 @@ level=-O0
 cases() {
     local form place
     for place in 0 1; do
-        for form in WORDS=1 WORDS=2 "WORDS=2 HEADS=2" "WORDS=2 HEADS=5 COUNTS=1"; do
+        for form in WORDS=1 WORDS=2 "WORDS=2 HEADS=2" "WORDS=2 HEADS=5 COUNTS=1" \
+            "WORDS=1 LANES=2" "WORDS=2 HEADS=2 LANES=2"; do
             echo "right scan_lookback GROUPS=2 TILES=4 $form IN_PLACE=$place"
         done
-        for form in WORDS=1 WORDS=2 "WORDS=2 HEADS=8" "WORDS=2 HEADS=5 COUNTS=1"; do
+        echo "right scan_lookback GROUPS=2 TILES=5 WORDS=1 LANES=4 IN_PLACE=$place"
+        for form in WORDS=1 WORDS=2 "WORDS=2 HEADS=4" "WORDS=2 HEADS=8" \
+            "WORDS=2 HEADS=5 COUNTS=1"; do
             echo "right scan_ordered GROUPS=2 TILES=5 WINDOW=2 $form IN_PLACE=$place"
         done
+        echo "right scan_ordered GROUPS=2 TILES=4 WINDOW=1 WORDS=1 IN_PLACE=$place"
         echo "right scan_ordered GROUPS=2 TILES=6 WINDOW=3 WORDS=1 IN_PLACE=$place"
         echo "right scan_lookback GROUPS=3 TILES=3 WORDS=1 IN_PLACE=$place"
         echo "right scan_lookback GROUPS=3 TILES=3 WORDS=2 HEADS=2 IN_PLACE=$place"
         echo "right scan_ordered GROUPS=3 TILES=3 WINDOW=2 WORDS=1 IN_PLACE=$place"
+        echo "right scan_ordered GROUPS=3 TILES=3 WINDOW=2 WORDS=2 SPIN=0 CALLS=1 IN_PLACE=$place"
         echo "right scan_ordered GROUPS=3 TILES=4 WINDOW=2 WORDS=1 SPIN=0 CALLS=1 IN_PLACE=$place"
         for form in WORDS=1 "WORDS=2 HEADS=2"; do
             echo "right scan_lookback GROUPS=2 TILES=4 EARLY=1 $form IN_PLACE=$place"
+        done
+        for form in WORDS=1 "WORDS=2 HEADS=4"; do
             echo "right scan_ordered GROUPS=2 TILES=5 WINDOW=2 EARLY=1 $form IN_PLACE=$place"
         done
         echo "right scan_lookback GROUPS=3 TILES=3 EARLY=1 WORDS=1 IN_PLACE=$place"
-        for form in "TILES=2 WORDS=2" "TILES=4 WORDS=2" "TILES=5 WORDS=2" "TILES=6 WORDS=1" \
-            "TILES=6 WINDOW=3 WORDS=1"; do
+        for form in "TILES=2 WORDS=2" "TILES=4 WORDS=2" "TILES=4 WORDS=2 HEADS=4" \
+            "TILES=5 WORDS=2" "TILES=6 WORDS=1" "TILES=6 WINDOW=3 WORDS=1"; do
             echo "right scan_pipelined GROUPS=2 $form IN_PLACE=$place"
         done
         echo "right scan_pipelined GROUPS=3 TILES=2 WORDS=1 IN_PLACE=$place"
         echo "right scan_pipelined GROUPS=3 TILES=3 WORDS=1 IN_PLACE=$place"
         echo "right scan_pipelined GROUPS=3 TILES=3 WORDS=2 IN_PLACE=$place"
     done
-    echo "prefix scan_lookback GROUPS=2 WORDS=1 SECOND_READ=0"
-    echo "prefix scan_lookback GROUPS=2 WORDS=2 ALL_WORDS=0"
+    # What every form of look-back needs.
+    for form in scan_lookback scan_ordered scan_pipelined; do
+        echo "prefix $form GROUPS=2 WORDS=1 SECOND_READ=0"
+        echo "prefix $form GROUPS=2 WORDS=1 READS_FIRST=1"
+        echo "prefix $form GROUPS=2 WORDS=1 EPOCHS=0"
+        echo "prefix $form GROUPS=2 WORDS=2 ALL_WORDS=0"
+        echo "reads $form GROUPS=2 WORDS=1 FALLBACK=0"
+    done
+    # In order.
+    for form in scan_ordered scan_pipelined; do
+        echo "prefix $form GROUPS=2 WORDS=1 STORES_FIRST=1"
+        echo "prefix $form GROUPS=2 TILES=4 WORDS=1 SEES_PREFIX=0"
+        echo "prefix $form GROUPS=2 TILES=4 WORDS=1 PUBLISHES_LAST=1"
+        echo "reads $form GROUPS=2 WORDS=1 START_FALLBACK=0"
+    done
+    echo "prefix scan_lookback GROUPS=2 WORDS=2 SECOND_READ=0 LANES=2"
     # The early PREFIX of a tile in which a segment begins, where segments are counted.
-    echo "prefix scan_lookback GROUPS=2 TILES=4 WORDS=2 HEADS=5 COUNTS=1 ENDS_CHAIN=1"
+    echo "prefix scan_lookback GROUPS=2 TILES=4 WORDS=2 HEADS=5 COUNTS=1 AGGREGATE_IS_PREFIX=1"
     # Without a fixed order the expression depends on the timing.
     echo "prefix scan_lookback GROUPS=3 TILES=4 WORDS=1 ROUNDS=1 CALLS=1"
     echo "prefix scan_ordered GROUPS=2 WORDS=1 EVERY_PREFIX=1"
-    echo "prefix scan_ordered GROUPS=2 WORDS=2 EVERY_PREFIX=1"
-    echo "prefix scan_ordered GROUPS=2 WORDS=1 SEES_PREFIX=0"
-    echo "prefix scan_ordered GROUPS=2 WORDS=1 SECOND_READ=0"
-    echo "prefix scan_ordered GROUPS=2 WORDS=2 ALL_WORDS=0"
-    echo "prefix scan_ordered GROUPS=2 TILES=4 WORDS=2 HEADS=5 COUNTS=1 HEAD_STARTS=1"
-    echo "reads scan_ordered GROUPS=2 WORDS=1 START_FALLBACK=0"
-    echo "prefix scan_pipelined GROUPS=2 WORDS=1 SECOND_READ=0"
-    echo "prefix scan_pipelined GROUPS=2 WORDS=1 READS_FIRST=1"
-    echo "prefix scan_pipelined GROUPS=2 WORDS=1 STORES_FIRST=1"
-    echo "prefix scan_pipelined GROUPS=2 WORDS=1 EPOCHS=0"
-    echo "prefix scan_pipelined GROUPS=2 WORDS=2 ALL_WORDS=0"
-    echo "prefix scan_pipelined GROUPS=2 TILES=4 WORDS=1 SEES_PREFIX=0"
-    echo "prefix scan_pipelined GROUPS=2 TILES=4 WORDS=1 PUBLISHES_LAST=1"
-    echo "reads scan_pipelined GROUPS=2 WORDS=1 START_FALLBACK=0"
-    echo "reads scan_pipelined GROUPS=2 WORDS=1 FALLBACK=0"
+    echo "prefix scan_ordered GROUPS=2 TILES=4 WORDS=2 HEADS=5 COUNTS=1 SKIPS_START=1"
     echo "missing scan_pipelined GROUPS=2 TILES=4 WORDS=1 TICKETS=0"
     echo "missing scan_pipelined GROUPS=2 TILES=4 WORDS=1 LEAVES_TICKET=1"
     if [ "${1:-}" = --long ]; then
@@ -80,9 +87,14 @@ cases() {
 
 # check NUMBER WANTED MODEL NAME=VALUE...
 check() {
-    local number=$1 wanted=$2 model=$3 verdict=incomplete
+    local number=$1 wanted=$2 model=$3 verdict=incomplete name unknown=
     shift 3
     mkdir "$work/$number" && cd "$work/$number"
+    # spin takes any name and leaves what nobody asks for.
+    for name in "${@%%=*}"; do
+        grep -qx "#ifndef $name" "$root/test/model/"{"$model",scan_descriptor,scan_window}.pml ||
+            unknown+="$name is not in the model, "
+    done
     spin -a "${@/#/-D}" "$root/test/model/$model.pml" >spin.log
     gcc "$level" -DSAFETY -DCOLLAPSE -DVECTORSZ=1024 -DMEMLIM=6000 -o pan pan.c 2>gcc.log
     ./pan -m4000000 >pan.log || true
@@ -97,6 +109,7 @@ check() {
     elif grep -q 'errors: 0' pan.log && ! grep -qE 'too small|out of memory|MEMLIM' pan.log; then
         verdict=right
     fi
+    verdict=$unknown$verdict
     [ "$verdict" = "$wanted" ] && echo pass >passed || verdict="$verdict, not $wanted"
     printf '%-14s %-62s %s (%s)\n' "$model" "$*" "$verdict" \
         "$(grep -o '[0-9e+.]* states, stored' pan.log | head -1)"

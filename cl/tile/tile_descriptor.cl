@@ -22,11 +22,11 @@
  * its PREFIX would leave a mix of both that nobody can read. A descriptor counts once all its
  * words carry the epoch. EMPTY therefore means: not all of a value is published.
  *
- * A tile in which a segment begins publishes no AGGREGATE: what it combines to is its PREFIX,
- * whatever stands before it (cl/prelude/prelude_accumulator.cl; not where segments are counted).
+ * In no fixed order (XL_ORDERED 0 of cl/tile/tile_prefix.cl) a tile in which a segment begins
+ * publishes no AGGREGATE: what it combines to is its PREFIX, whatever stands before it
+ * (cl/prelude/prelude_accumulator.cl; not where segments are counted).
  *
- * test/model/scan_lookback.pml, scan_ordered.pml and scan_pipelined.pml check the protocol with
- * these names.
+ * test/model/scan_descriptor.pml, which all models of scans there include, has these names.
  *
  * Asks for what cl/prelude/prelude_accumulator.cl asks for, XL_CAN_PUBLISH 1, and
  *   XL_COLUMNS  values of a tile, each of which is looked up by itself: xl_lookback.tiles then

@@ -27,8 +27,8 @@
  * that a fence completes earlier stores for the whole device before later ones are issued, as PTX
  * and the CPUs' models have it.) Out of place the input never changes.
  *
- * test/model/scan_lookback.pml, scan_ordered.pml and scan_pipelined.pml check all this with these
- * names.
+ * test/model/scan_lookback.pml (XL_ORDERED 0) and scan_window.pml (1; within scan_ordered.pml and
+ * scan_pipelined.pml) check all this with these names.
  *
  * Asks for what cl/tile/tile_descriptor.cl asks for, and
  *   XL_SOURCE  type of what a tile's elements come from, and

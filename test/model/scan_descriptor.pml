@@ -1,36 +1,39 @@
 /* SPDX-License-Identifier: MIT
  * What the models of the single-pass scan share: the state memory of
- * cl/tile/tile_descriptor.cl (tickets, epochs, states posted word by word), values, calls one
- * after the other on the same memory, and a group that may stop for ever.
+ * cl/tile/tile_descriptor.cl (tickets, epochs, descriptors published word by word), values, calls
+ * one after the other on the same memory, and a group that may stop for ever.
  *
  * Each execution, whatever is fast or slow in it, is checked for
  *   values  the prefix of every tile, whoever supplied it, is the one that is expected
- *   ends    no group makes more than LOOKS looks for one tile, so that no wait is without
+ *   ends    no group makes more than READS polls for one tile, so that no wait is without
  *           bound and none hangs on another group's progress; no group is stuck; and if
  *           one stops for ever all others still finish every tile they hold a ticket of
  *
  *   TILES, GROUPS, CALLS  sizes
  *   WORDS     64-bit words per value: 1 for a built-in scalar of up to 32 bits, else more
- *   SLOTS     1: AGGREGATE and PREFIX share their words; 2: words of their own
+ *   DESCRIPTORS  of a tile. 1: AGGREGATE and PREFIX share one; 2: each has its own
  *   IN_PLACE  1: the output overwrites the input
  *   HALT      1: group 0 may stop for ever, after any step that others can see
- *   SPIN      polls of an EMPTY tile before it is re-reduced
+ *   SPIN      polls of an EMPTY tile before the fallback
  *   HEADS     bit t: a segment begins in tile t
- *   COUNTS    1: states count the segments that began (XL_ACCUMULATOR 2)
+ *   COUNTS    1: values count the segments that began (XL_ACCUMULATOR 2)
  *   ROUNDS    1: the operator is not associative, so that the value of an expression tells
  *             how it was bracketed
- *   BLOCK     tiles of a block, where prefixes are fixed expressions
+ *   WINDOW    tiles of a window, where prefixes are fixed expressions
  *   EARLY     1: a group takes its next ticket before it stores a tile
  *   HOLDS     tiles that a group holds at most
  * Right only with their defaults:
- *   SECOND_LOOK  0: a tile re-reduced in place is not looked at again
- *   ALL_WORDS    0: a state counts as posted once its first word is there
- *   EPOCHS       0: what was posted in an earlier call counts
+ *   SECOND_READ  0: in place, no second look at a tile once its aggregate is computed
+ *   READS_FIRST  1: the second look comes before that, as if the fence between them were not
+ *                there
+ *   FALLBACK     0: waits for a tile, however long
+ *   ALL_WORDS    0: a descriptor counts as published once its first word is there
+ *   EPOCHS       0: what was published in an earlier call counts
  *
  * The model is sequentially consistent; the kernel has fences where that matters
- * (in place: between the post and the first store; between the re-reduction and the
- * second look at the state). A tile is stored in one step, and re-reduced in one, the
- * last that can tell whether storing has begun. */
+ * (in place: between publishing and the first store; between computing an aggregate and the
+ * second look at the descriptor). A tile is stored in one step, and its aggregate computed in
+ * one, the last that can tell whether storing has begun. */
 #ifndef TILES
 #define TILES 3
 #endif
@@ -43,8 +46,8 @@
 #ifndef WORDS
 #define WORDS 1
 #endif
-#ifndef SLOTS
-#define SLOTS WORDS
+#ifndef DESCRIPTORS
+#define DESCRIPTORS WORDS
 #endif
 #ifndef IN_PLACE
 #define IN_PLACE 1
@@ -67,6 +70,12 @@
 #ifndef SECOND_READ
 #define SECOND_READ 1
 #endif
+#ifndef READS_FIRST
+#define READS_FIRST 0
+#endif
+#ifndef FALLBACK
+#define FALLBACK 1
+#endif
 #ifndef ALL_WORDS
 #define ALL_WORDS 1
 #endif
@@ -85,11 +94,11 @@ mtype = { EMPTY, AGGREGATE, PREFIX };
 /* A word as it is stored: state, epoch, and its share of the value. The last share is
  * the whole value here: who takes it too early takes an older one. */
 typedef Word { mtype state; byte epoch; byte value }
-typedef Tile { Word word[SLOTS * WORDS] }
+typedef Tile { Word word[DESCRIPTORS * WORDS] }
 Tile tile[TILES];
 
 byte ticket, done, epoch;    /* the header in the state memory */
-byte input[TILES];           /* the sum of a tile, until its owner stores */
+byte input[TILES];           /* the aggregate of a tile, until its owner stores */
 byte expected[TILES];        /* its prefix; 0 once it is stored */
 byte finished, calls;
 bool halted;
@@ -120,7 +129,8 @@ inline op(to, a, b) {
     :: skip                                                                                        \
     fi
 
-#define FIRST_OF(s) ((SLOTS == 2 && (s) == AGGREGATE) -> WORDS : 0)
+/* The first word of the descriptor of a state. */
+#define FIRST_OF(s) ((DESCRIPTORS == 2 && (s) == AGGREGATE) -> WORDS : 0)
 
 inline publish_word(t, s, v, w) {
   atomic {
@@ -131,8 +141,8 @@ inline publish_word(t, s, v, w) {
   }
 }
 
-/* xl_descriptor_publish(): word after word in any order; another group may look in between. */
-inline publish(t, s, v) {
+/* xl_descriptor_publish(): word after word in any order; another group may poll in between. */
+inline descriptor_publish(t, s, v) {
 #if WORDS == 1
   publish_word(t, s, v, 0)
 #else
@@ -160,14 +170,35 @@ inline load_next(t, k) {
   fi
 }
 
-/* xl_descriptor_read(): word after word, the slot of PREFIX first. `seen` is the state on
- * which all words of a slot agree, else EMPTY. */
-inline look(t) {
+/* One poll is one step, with all that a group makes of it by itself. */
+#if WORDS == 1
+#define STEP atomic
+#else
+#define STEP
+#endif
+
+/* xl_descriptor_poll(), or xl_descriptor_load() and xl_descriptor_is(): `seen` is `want` if all
+ * words of that state's descriptor say so, else EMPTY. */
+inline descriptor_poll(t, want) {
+  d_step {
+    reads++;
+    assert(reads <= READS);
+    load_first(t, FIRST_OF(want));
+    if :: seen != want -> seen = EMPTY; got = 0 :: else fi
+  };
+#if WORDS == 2
+  if :: seen != EMPTY -> d_step { load_next(t, FIRST_OF(want) + 1) } :: else fi
+#endif
+}
+
+/* xl_descriptor_read(): word after word, the descriptor of PREFIX first. `seen` is the state on
+ * which all words of a descriptor agree, else EMPTY. */
+inline descriptor_read(t) {
   d_step { reads++; assert(reads <= READS); load_first(t, 0) };
 #if WORDS == 2
   if :: seen != EMPTY -> d_step { load_next(t, 1) } :: else fi;
 #endif
-#if SLOTS == 2
+#if DESCRIPTORS == 2
   if
   :: seen == EMPTY ->
      d_step { load_first(t, WORDS) };
@@ -209,7 +240,7 @@ inline store_tile() {
 }
 
 /* xl_lookback_leave() */
-inline leave() {
+inline lookback_leave() {
   d_step {
     done++;
     if
@@ -220,8 +251,8 @@ inline leave() {
 }
 
 #ifdef WINDOW
-/* prefix(t) = start(b) op (the sums of the tiles of b before t, from the left);
- * start(b + 1) = prefix(last) op sum(last). */
+/* prefix(t) = start(w) op (the aggregates of the tiles of w before t, from the left);
+ * start(w + 1) = prefix(last) op aggregate(last). */
 inline expect() {
   t = 0; start = START; sum = 0;
   do
@@ -236,7 +267,7 @@ inline expect() {
   od
 }
 #else
-/* Every prefix is the sum from the left. */
+/* Every prefix is all aggregates before the tile, from the left. */
 inline expect() {
   t = 0; sum = START;
   do
@@ -246,7 +277,7 @@ inline expect() {
 }
 #endif
 
-/* The sums of tiles in call `calls`, and their prefixes. */
+/* The aggregates of tiles in call `calls`, and their prefixes. */
 inline begin_call() {
   d_step {
     t = 0;
@@ -290,7 +321,7 @@ inline run_calls() {
     :: t < TILES -> /* state memory starts as EMPTY of no epoch */
        v = 0;
        do
-       :: v < SLOTS * WORDS -> tile[t].word[v].state = EMPTY; v++
+       :: v < DESCRIPTORS * WORDS -> tile[t].word[v].state = EMPTY; v++
        :: else -> break
        od;
        t++

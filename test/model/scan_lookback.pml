@@ -1,81 +1,135 @@
 /* SPDX-License-Identifier: MIT
- * The messages of the single-pass scan (cl/tile/tile_descriptor.cl and xl_lookback_prefix() of
- * cl/tile/tile_prefix.cl, XL_ORDERED 0) as a model for spin: bounded polling,
- * re-reduction of a silent tile, in-place output, and the early PREFIX of a tile in which a
- * segment begins. What is checked, and with what, stands in scan_descriptor.pml; ci/model.sh
- * does it.
+ * The scan that looks back in no fixed order (cl/scan/scan_lookback.cl with xl_tile_prefix() of
+ * cl/tile/tile_prefix.cl, XL_ORDERED 0) as a model for spin: bounded polling, the fallback for a
+ * silent tile, in-place output, and the early PREFIX of a tile in which a segment begins. What is
+ * checked, and with what, stands in scan_descriptor.pml; ci/model.sh does it.
  *
- *   ENDS_CHAIN  1: a tile in which a segment begins posts its sum as its PREFIX. Wrong where
- *               segments are counted (COUNTS) */
+ *   LANES  of a sub-group that looks back, 1: a work-item. They poll one after the other, and
+ *          each makes what it sees of its tile by itself
+ * Right only with its default:
+ *   AGGREGATE_IS_PREFIX  whether a tile in which a segment begins publishes its aggregate as its
+ *                        PREFIX: not where segments are counted (COUNTS) */
+#ifndef LANES
+#define LANES 1
+#endif
 #ifndef AGGREGATE_IS_PREFIX
 #define AGGREGATE_IS_PREFIX (!COUNTS)
 #endif
-#define READS ((SPIN + 2) * TILES)
+/* Of LANES tiles, were the fallback for one after the other to be what happens: the polls of those
+ * that are EMPTY still before each, and its second look. */
+#define READS                                                                                      \
+    (((TILES + LANES - 2) / LANES) * ((SPIN + 1) * (LANES * (LANES + 1) / 2) + LANES))
 
 #include "scan_descriptor.pml"
 
-#define ENDS(v) (AGGREGATE_IS_PREFIX && ((v) & HEAD) != 0)
-#define FIRST_STATE(t, v) ((t) == 0 || ENDS(v) -> PREFIX : AGGREGATE)
+#define IS_PREFIX(v) (AGGREGATE_IS_PREFIX && ((v) & HEAD) != 0)
+#define FIRST_STATE(t, v) ((t) == 0 || IS_PREFIX(v) -> PREFIX : AGGREGATE)
 
-/* xl_tile_fallback(): reduces a silent tile, then, in place, looks again. */
-inline fall_back(t) {
-  made = input[t];
-#if IN_PLACE && SECOND_READ
-  look(t);
+/* xl_tile_fallback() of a tile that stayed EMPTY. It publishes nothing. */
+inline tile_fallback(t) {
+#if !IN_PLACE || !SECOND_READ
+  made = input[t]; seen = EMPTY;
+#elif READS_FIRST
+  descriptor_read(t); made = input[t];
+#else
+  made = input[t]; descriptor_read(t);
 #endif
   d_step {
     if
     :: seen == EMPTY && t == 0 -> op(got, START, made); seen = PREFIX
     :: seen == EMPTY && t > 0 -> got = made; seen = FIRST_STATE(t, made)
     :: else
-    fi
+    fi;
+    made = 0
   }
 }
 
-/* xl_lookback_prefix(), by one work-item. */
-inline lookback_prefix() {
-  p = mine;
-  do
-  :: p--;
-     look(p);
-     polls = 0;
-     do
-     :: seen == EMPTY && polls < SPIN -> look(p); polls++
-     :: else -> break
-     od;
-     if :: seen == EMPTY -> fall_back(p) :: else fi;
-     d_step { made = sum; op(sum, got, made); made = 0 };
-     if :: seen == PREFIX -> break :: else fi
-  od;
-  skip;
-  d_step { p = 0; polls = 0; prefix = sum; op(sum, prefix, own) }
+/* What a lane has of its tile. */
+inline lane_takes(k) {
+  d_step { state[k] = seen; value[k] = got; seen = EMPTY; got = 0 }
 }
 
-proctype Group(byte me) {
-  byte now, mine, next, p, sum, got, made, polls, own, prefix, reads;
-  mtype seen = EMPTY;
-  ticket_take(mine);
-next_tile:
-  if :: mine >= TILES -> goto last :: else fi;
-  own = input[mine];
+/* xl_lookback_prefix(): lane k polls the k-th tile before those that are combined already. */
+inline lookback_prefix() {
+  before = mine;
+  do
+  :: do
+     :: lane < LANES ->
+        STEP {
+          if
+          :: lane < before && state[lane] == EMPTY ->
+             descriptor_read(before - 1 - lane); lane_takes(lane)
+          :: else
+          fi;
+          lane++
+        }
+     :: else ->
+        d_step {
+          silent = LANES; nearest = LANES;
+          do
+          :: lane > 0 ->
+             lane--;
+             silent = (lane < before && state[lane] == EMPTY -> lane : silent);
+             nearest = (lane < before && state[lane] == PREFIX -> lane : nearest)
+          :: else -> break
+          od
+        };
+        if
+        :: silent == LANES || silent > nearest -> break
+        :: else ->
+           if
+           :: polls < SPIN || !FALLBACK -> polls = (FALLBACK -> polls + 1 : 0)
+           :: else -> tile_fallback(before - 1 - silent); lane_takes(silent); polls = 0
+           fi
+        fi
+     od;
+     skip;
+     d_step {
+       do
+       :: lane < LANES ->
+          if :: lane < before && lane <= nearest -> op(sum, value[lane], sum) :: else fi;
+          state[lane] = EMPTY; value[lane] = 0; lane++
+       :: else -> break
+       od;
+       lane = 0; polls = 0; silent = 0; before = (before > LANES -> before - LANES : 0)
+     };
+     if :: nearest < LANES || before == 0 -> break :: else fi
+  od;
+  skip;
+  d_step { before = 0; nearest = 0; prefix = sum; op(sum, prefix, own) }
+}
+
+/* xl_tile_prefix() */
+inline tile_prefix() {
   if
   :: mine == 0 ->
      d_step { prefix = START; op(sum, prefix, own) };
-     publish(mine, PREFIX, sum)
+     descriptor_publish(mine, PREFIX, sum)
   :: else ->
-     publish(mine, FIRST_STATE(mine, own), own);
+     descriptor_publish(mine, FIRST_STATE(mine, own), own);
      lookback_prefix();
      if
-     :: !ENDS(own) -> publish(mine, PREFIX, sum)
+     :: !IS_PREFIX(own) -> descriptor_publish(mine, PREFIX, sum)
      :: else
      fi
-  fi;
+  fi
+}
+
+proctype Group(byte me) {
+  byte now, mine, next, before, lane, silent, nearest, sum, got, made, polls, own, prefix, reads;
+  byte value[LANES];
+  mtype state[LANES] = EMPTY, seen = EMPTY;
+  ticket_take(mine);
+next_tile:
+  if :: mine >= TILES -> goto leaves :: else fi;
+  own = input[mine];
+  tile_prefix();
   store_and_go_on();
   goto next_tile;
 end_halted:
   false;
-last:
-  atomic { leave(); finished++ }
+leaves:
+  atomic { lookback_leave(); finished++ }
 }
 
 init {

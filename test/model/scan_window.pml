@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ * Look-back in a fixed order (XL_ORDERED 1 of cl/tile/tile_prefix.cl): what the models of the
+ * kernels that do so share, scan_ordered.pml and scan_pipelined.pml. Windows of tiles; AGGREGATE
+ * of every tile and PREFIX of a window's last; the fallback for a tile, which publishes what it
+ * computed, and for the start of a window. With ROUNDS, the default here, a prefix is right only
+ * if it is the one expression that the kernel promises.
+ *
+ * A group is one process, which polls the tiles of a window one after the other. In a kernel lanes
+ * do so at once, and what some sub-groups of a work-group publish by the fallback others of it may
+ * meet: such a tile is as if another group had published it.
+ *
+ * Right only with their defaults:
+ *   START_FALLBACK  0: waits for the PREFIX of the window before, however long
+ *   SEES_PREFIX     0: the fallback for a start does not poll the PREFIX of a window's last tile
+ *                   once more when it has that tile's aggregate
+ *   PUBLISHES_LAST  1: the fallback publishes the aggregate of a window's last tile, too
+ * The last two are wrong in place where AGGREGATE and PREFIX share a word: an AGGREGATE that is
+ * gone need not have been EMPTY, and one in the place of a PREFIX hides that. */
+#ifndef ROUNDS
+#define ROUNDS 1
+#endif
+#ifndef WINDOW
+#define WINDOW 2
+#endif
+#ifndef START_FALLBACK
+#define START_FALLBACK 1
+#endif
+#ifndef SEES_PREFIX
+#define SEES_PREFIX 1
+#endif
+#ifndef PUBLISHES_LAST
+#define PUBLISHES_LAST 0
+#endif
+#define ENDS_WINDOW(t) ((t) % WINDOW == WINDOW - 1)
+/* Polls of one look-back: the load of the window, those of the wait with the second look of each
+ * fallback, and those for the start; then the fallback for the start: back to the nearest PREFIX,
+ * and of every window each AGGREGATE with a second look, and two polls of the PREFIX. */
+#define READS                                                                                      \
+    (WINDOW + (SPIN + 2) * (WINDOW - 1) + SPIN + (2 * WINDOW + 3) * (TILES / WINDOW))
+
+#include "scan_descriptor.pml"
+
+/* What a group knows while it looks back: xl_window, and variables of the functions below. */
+#define WINDOW_VARIABLES                                                                           \
+    byte start, sum, part, last, at, i, got, made, polls, reads;                                   \
+    byte value[WINDOW];                                                                            \
+    bool there[WINDOW], ready, waits;                                                              \
+    mtype seen = EMPTY
+
+/* xl_tile_fallback() of a tile that stayed EMPTY. */
+inline tile_fallback(t) {
+#if !IN_PLACE || !SECOND_READ
+  made = input[t]; seen = EMPTY;
+#elif READS_FIRST
+  descriptor_poll(t, AGGREGATE); made = input[t];
+#else
+  made = input[t]; descriptor_poll(t, AGGREGATE);
+#endif
+  STEP {
+    if
+    :: seen == EMPTY ->
+       got = made;
+       if
+       :: !ENDS_WINDOW(t) || PUBLISHES_LAST -> descriptor_publish(t, AGGREGATE, made)
+       :: else
+       fi
+    :: else
+    fi;
+    made = 0
+  }
+}
+
+/* xl_window_fallback(), for one lane. */
+inline window_fallback(t, waiting) {
+  if :: waiting -> tile_fallback(t) :: else fi
+}
+
+/* xl_prefix_poll(), or the same of xl_window.before: `start` becomes the PREFIX of a tile if that
+ * is there, and `ready` whether it is. */
+inline prefix_poll(t) {
+  STEP {
+    descriptor_poll(t, PREFIX);
+    if
+    :: seen == PREFIX -> start = got; ready = true
+    :: else -> ready = false
+    fi;
+    got = 0; seen = EMPTY
+  }
+}
+
+/* xl_window.aggregate[i] of the window of tile t is loaded. */
+inline aggregate_load(t) {
+  STEP {
+    descriptor_poll(t - t % WINDOW + i, AGGREGATE);
+    if
+    :: seen != EMPTY -> there[i] = true; value[i] = got
+    :: else -> waits = true
+    fi;
+    got = 0; seen = EMPTY; i++
+  }
+}
+
+/* xl_window_load() */
+inline window_load(t) {
+  d_step { start = START; ready = (t < WINDOW) };
+  if :: !ready -> prefix_poll(t - t % WINDOW - 1) :: else fi;
+  do
+  :: i < t % WINDOW -> aggregate_load(t)
+  :: else -> i = 0; break
+  od
+}
+
+/* xl_window_wait(): `sum` is the aggregates of the window's tiles before tile t. */
+inline window_wait(t) {
+  do
+  :: i = 0; waits = false;
+     do
+     :: i < t % WINDOW && !there[i] -> aggregate_load(t)
+     :: i < t % WINDOW && there[i] -> i++
+     :: else -> break
+     od;
+     if
+     :: waits && (polls < SPIN || !FALLBACK) -> polls = (FALLBACK -> polls + 1 : 0)
+     :: else -> break
+     fi
+  od;
+  polls = 0; waits = false; i = 0;
+  do
+  :: i < t % WINDOW ->
+     got = value[i];
+     window_fallback(t - t % WINDOW + i, !there[i]);
+     d_step { op(sum, sum, got); got = 0; seen = EMPTY; value[i] = 0; there[i] = false; i++ }
+  :: else -> i = 0; break
+  od
+}
+
+/* xl_window_combine(): `part` is the aggregates of all tiles of window w but the last. */
+inline window_combine(w) {
+  do
+  :: i < WINDOW - 1 ->
+     descriptor_poll(w * WINDOW + i, AGGREGATE);
+     window_fallback(w * WINDOW + i, seen == EMPTY);
+     d_step { op(part, part, got); got = 0; seen = EMPTY; i++ }
+  :: else -> i = 0; break
+  od
+}
+
+/* xl_windows_fallback(): from the nearest PREFIX there is, window by window. */
+inline windows_fallback(w) {
+  start = START; at = w;
+  do
+  :: at > 0 -> prefix_poll(at * WINDOW - 1); if :: ready -> break :: else -> at-- fi
+  :: else -> break
+  od;
+  do
+  :: at < w ->
+     window_combine(at);
+     prefix_poll(at * WINDOW + WINDOW - 1);
+     if
+     :: !ready ->
+        descriptor_poll(at * WINDOW + WINDOW - 1, AGGREGATE);
+        window_fallback(at * WINDOW + WINDOW - 1, seen == EMPTY);
+        last = got; got = 0; seen = EMPTY;
+        if :: SEES_PREFIX -> prefix_poll(at * WINDOW + WINDOW - 1) :: else fi;
+        if
+        :: !ready -> d_step { op(start, start, part); op(start, start, last) }
+        :: else
+        fi;
+        last = 0
+     :: else
+     fi;
+     part = 0; at++
+  :: else -> at = 0; break
+  od
+}
+
+/* xl_window_start(): `start` is what stands before the window of tile t. */
+inline window_start(t) {
+  do
+  :: !ready && (polls < SPIN || !START_FALLBACK) ->
+     prefix_poll(t - t % WINDOW - 1); polls = (START_FALLBACK -> polls + 1 : 0)
+  :: else -> polls = 0; break
+  od;
+  if :: !ready -> windows_fallback(t / WINDOW) :: else fi;
+  ready = false; reads = 0
+}
