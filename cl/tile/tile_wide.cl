@@ -5,8 +5,9 @@
  *   XL_BY_VECTORS  1: built-in scalars under a built-in operator, which go by vectors
  *   XL_WIDE        elements of one; XL_WIDE_LOAD(p), XL_WIDE_STORE(x, p), XL_STREAM_STORE(x, p)
  *                  past the cache, which needs p aligned to a vector; XL_PREFETCH(p)
- *   XL_HAS_MARKS   1: xl_wide_heads() is there, for elements of any type
- * and with XL_BY_VECTORS xl_wide, xl_wide_reduce() and, but for CSR offsets, xl_wide_scan(). */
+ *   XL_HAS_MARKS   1: xl_wide_heads() is there, for elements of any type; by CSR offsets
+ *                  cl/scan/scan_cursor.cl has the heads
+ * and with XL_BY_VECTORS xl_wide, xl_wide_reduce(), xl_wide_scan(). */
 #ifndef XL_TILE_WIDE
 #define XL_TILE_WIDE
 
@@ -73,7 +74,7 @@
 #endif
 
 #define XL_HAS_MARKS (XL_SEGMENTS != 0 && XL_SEGMENTS != 4 && XL_HAS_SHUFFLE)
-#if XL_HAS_MARKS
+#if XL_SEGMENTS != 0 && XL_HAS_SHUFFLE
 /* A mark is as wide as an element, as select() wants them. */
 #if !XL_BY_VECTORS || XL_E_BYTES == 4
 #define XL_MARK int
@@ -86,7 +87,9 @@
 #endif
 typedef XL_JOIN(XL_MARK, XL_WIDE) xl_marks;
 #define XL_AS_MARKS(x) XL_JOIN(XL_JOIN(convert_, XL_MARK), XL_WIDE)(x)
+#endif
 
+#if XL_HAS_MARKS
 /* -1 for each element from i on that begins a segment, 0 for others, of XL_WIDE that are there.
  * i is a multiple of XL_WIDE. */
 xl_marks xl_wide_heads(const xl_input *input, ulong i)
@@ -160,7 +163,6 @@ XL_E xl_wide_reduce(const __global XL_E *in, ulong *at, ulong end)
     return total;
 }
 
-#if XL_SEGMENTS != 4
 #define XL_WIDE_UP(x, by) XL_SHIFT_UP((xl_wide)(XL_IDENTITY_E), (x), by)
 #if XL_WIDE == 16
 #define XL_WIDE_LAST(x) (x).sf
@@ -169,9 +171,9 @@ XL_E xl_wide_reduce(const __global XL_E *in, ulong *at, ulong end)
 #endif
 
 #if XL_SEGMENTS == 0
-/* The results of the vector that begins with element i, scanned in steps of 1, 2, 4 (and 8)
- * elements. `before`: what stands before it, in each of its elements; it moves on. */
-xl_wide xl_wide_scan(const xl_input *input, xl_wide mine, ulong i, xl_wide *before)
+/* The results of a vector, scanned in steps of 1, 2, 4 (and 8) elements. `before`: what stands
+ * before it, in each of its elements; it moves on. */
+xl_wide xl_wide_scan(const xl_input *input, xl_wide mine, xl_wide *before)
 {
     xl_wide x = mine;
     x = xl_op_wide(XL_WIDE_UP(x, 1), x);
@@ -186,13 +188,15 @@ xl_wide xl_wide_scan(const xl_input *input, xl_wide mine, ulong i, xl_wide *befo
 }
 #else
 /* The same, but no element takes what stands before a head that it has `met`: its own, or one
- * between it and where its steps have come to. */
+ * between it and where its steps have come to. Where `heads` are known to be none, no instruction
+ * is left of them. It is inlined by force: as calls, with vectors in memory, the two of a scan by
+ * CSR offsets took 4 times as long in segments of 1000 (PoCL 3.1). */
 #define XL_WIDE_STEP(x, met, by)                                                                   \
     x = select(xl_op_wide(XL_WIDE_UP(x, by), x), x, met);                                          \
     met |= XL_SHIFT_UP((xl_marks)(0), met, by);
-xl_wide xl_wide_scan(const xl_input *input, xl_wide mine, ulong i, xl_wide *before)
+__attribute__((always_inline)) xl_wide xl_wide_scan(const xl_input *input, xl_wide mine,
+                                                    xl_marks heads, xl_wide *before)
 {
-    const xl_marks heads = xl_wide_heads(input, i);
     xl_marks met = heads;
     xl_wide x = mine;
 #if XL_INIT_AT_HEADS
@@ -213,7 +217,6 @@ xl_wide xl_wide_scan(const xl_input *input, xl_wide mine, ulong i, xl_wide *befo
     return select(XL_SHIFT_UP(last, y, 1), (xl_wide)(XL_SEGMENT_INIT(input)), heads);
 #endif
 }
-#endif
 #endif
 #endif
 

@@ -435,6 +435,145 @@ static void crowds_at_borders(void **state)
     }
 }
 
+/* ---- CSR offsets of every density ------------------------------------------------ */
+
+/* Lengths of segments, one after the other and again; -1: the list ends. In front of every
+ * `crowd_every`-th segment stand `crowd` empty ones more. */
+typedef struct density {
+    const char *what;
+    int lengths[9];
+    size_t crowd_every, crowd;
+} density;
+
+static const density densities[] = {
+    {"1", {1, -1}, 0, 0},
+    {"2", {2, -1}, 0, 0},
+    {"3", {3, -1}, 0, 0},
+    {"8", {8, -1}, 0, 0},
+    {"32", {32, -1}, 0, 0},
+    {"100", {100, -1}, 0, 0},
+    {"1000", {1000, -1}, 0, 0},
+    {"1023", {1023, -1}, 0, 0},
+    {"1025", {1025, -1}, 0, 0},
+    {"all", {1 << 30, -1}, 0, 0},
+    {"1 on the average", {1, 0, 2, 1, 1, 1, 1, 1, -1}, 0, 0},
+    {"1 on the average, at last", {1, 1, 1, 1, 1, 0, 2, 1, -1}, 0, 0},
+    {"0 at the end of vectors", {15, 0, 0, 1, 0, -1}, 0, 0},
+    {"0 at the border of vectors", {16, 0, 0, 0, -1}, 0, 0},
+    {"5 behind 9 of 0", {5, -1}, 1, 9},
+    {"1 behind 1 of 0", {1, -1}, 1, 1},
+    {"1, and crowds", {1, -1}, 700, 1500},
+    {"50, and crowds that fill a count of 1024 just so", {50, -1}, 4, 1020},
+    {"300, and great crowds", {300, -1}, 1, 5000},
+};
+
+/* Offsets from `from` on, none for the segment before it. */
+static size_t make_density(const density *d, size_t n, size_t from, uint64_t **offsets)
+{
+    size_t count = 0, room = 1024;
+    *offsets = malloc(room * sizeof **offsets);
+    for (size_t at = from, s = 0, k = 0; *offsets; ++s) {
+        const bool crowd = d->crowd_every > 0 && s % d->crowd_every == 0 && at < n;
+        const size_t many = 1 + (crowd ? d->crowd : 0);
+        if (count + many > room) {
+            room = 2 * (count + many);
+            *offsets = realloc(*offsets, room * sizeof **offsets);
+        }
+        for (size_t i = 0; *offsets && i < many; ++i)
+            (*offsets)[count++] = at < n ? at : n;
+        if (at >= n)
+            break;
+        at += (size_t)d->lengths[k++];
+        k = d->lengths[k] < 0 ? 0 : k;
+    }
+    assert_non_null(*offsets);
+    return count;
+}
+
+static void check_density(xl_context *ctx, xl_scan *plan, const xl_scan_desc *desc,
+                          const density *d, size_t n, size_t from)
+{
+    uint64_t *offsets;
+    const size_t count = make_density(d, n, from, &offsets);
+    const size_t size = xl_type_size(desc->type), bytes = xl_type_size(desc->segment_type);
+    char *in = bytes_for(n, size), *wanted = bytes_for(n, size), *got = bytes_for(n, size);
+    char *array = bytes_for(count, bytes);
+    for (size_t s = 0; s < count; ++s)
+        memcpy(array + s * bytes, &offsets[s], bytes); /* the low bytes stand first */
+    for (size_t i = 0; i < n; ++i) {
+        const uint64_t x = i * 2654435761u >> 7 & 63;
+        const float f = (float)x; /* sums of them are whole numbers below 2^24 */
+        memcpy(in + i * size, desc->type == XL_F32 ? (const void *)&f : &x, size);
+    }
+    scan_serially(desc, n, in, array, count, wanted);
+    xlt_buffer a = xlt_buffer_make(in, n, size, 3), b = xlt_buffer_make(NULL, n, size, 1);
+    xlt_buffer o = xlt_buffer_make(array, count, bytes, 1);
+    ok(ctx,
+       xl_scan_enqueue(plan, xlt_queue(),
+                       &(xl_scan_args){.n = n,
+                                       .in = xlt_view(&a),
+                                       .segments = xl_view_n(o.mem, xlt_view(&o).offset, count),
+                                       .out = xlt_view(&b)},
+                       0, NULL, NULL),
+       d->what);
+    xlt_read(&b, got);
+    for (size_t i = 0; i < n; ++i)
+        if (memcmp(got + i * size, wanted + i * size, size) != 0)
+            XLT_FAIL("%s in segments of %s from %zu on: element %zu of %zu is wrong",
+                     xl_type_name((xl_type)desc->type), d->what, from, i, n);
+    xlt_check_guards(&b, "out");
+    xlt_buffer_free(&a);
+    xlt_buffer_free(&b);
+    xlt_buffer_free(&o);
+    free(offsets);
+    free(array);
+    free(in);
+    free(wanted);
+    free(got);
+}
+
+/* Tiles of some thousand elements, so that a work-item which takes offsets along with the elements
+ * does so for long. */
+static void offsets_of_every_density(void **state)
+{
+    (void)state;
+    static const struct {
+        xl_type type, offsets;
+        xl_scan_kind kind;
+        xl_scan_algorithm algorithm;
+    } plans[] = {
+        {XL_U32, XL_U32, XL_EXCLUSIVE, XL_SCAN_LOOKBACK},
+        {XL_F32, XL_U64, XL_INCLUSIVE, XL_SCAN_REDUCE_THEN_SCAN},
+        {XL_U8, XL_U64, XL_EXCLUSIVE, XL_SCAN_REDUCE_THEN_SCAN},
+        {XL_I64, XL_U32, XL_INCLUSIVE, XL_SCAN_LOOKBACK},
+    };
+    static const size_t from[] = {0, 7, 1500};
+    if (xlt_on_oclgrind()) {
+        /* Its check for uninitialised values ends the process on 16-element vectors. */
+        print_message("%s: one work-item per tile left out\n", xlt_device());
+        skip();
+    }
+    xl_context *ctx = open_context("scan.shape = 0\nscan.tile_bytes = 16384\n", NULL);
+    for (size_t p = 0; p < sizeof plans / sizeof plans[0]; ++p) {
+        xl_scan *plan;
+        xl_scan_desc desc;
+        xl_scan_desc_init(&desc);
+        desc.type = plans[p].type;
+        desc.segments = XL_SEGMENTS_OFFSETS;
+        desc.segment_type = plans[p].offsets;
+        desc.kind = plans[p].kind;
+        desc.init = p % 2 == 0 ? odd_init(plans[p].type) : NULL;
+        desc.algorithm = can_publish() ? plans[p].algorithm : XL_SCAN_REDUCE_THEN_SCAN;
+        ok(ctx, xl_scan_create(ctx, &desc, &plan), "densities");
+        const size_t n = xlt_small() ? 3000 : 3 * tile_of(ctx, plan) + 77;
+        for (size_t d = 0; d < sizeof densities / sizeof densities[0]; ++d)
+            for (size_t f = 0; f < sizeof from / sizeof from[0]; ++f)
+                check_density(ctx, plan, &desc, &densities[d], n, from[f]);
+        xl_scan_destroy(plan);
+    }
+    xl_context_destroy(ctx);
+}
+
 /* The keys may be what is scanned. */
 static void keys_scanned_themselves(void **state)
 {
@@ -552,6 +691,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(empty_segments),
         cmocka_unit_test(crowds_of_empty_segments),
         cmocka_unit_test(crowds_at_borders),
+        cmocka_unit_test(offsets_of_every_density),
         cmocka_unit_test(keys_scanned_themselves),
         cmocka_unit_test(descriptors_refused),
         cmocka_unit_test(calls_refused),
