@@ -240,6 +240,22 @@ static void trees_are_the_same_everywhere(void **state)
             }
 }
 
+/* Where its tiles do not fit look-back does not take shorter ones, but leaves the tree to launches.
+ */
+static void trees_do_not_shrink(void **state)
+{
+    (void)state;
+    device small = devices[H200];
+    small.local_bytes = 32768;
+    xl_scan_desc desc = sum_of(XL_F32);
+    xli_scan_shape shape = shape_on(&small, &desc, AS_BUILT_IN, XLI_FILE_ANY);
+    assert_true(shape.pipelined && shape.tile < 11264);
+    desc.determinism = XL_REPRODUCIBLE;
+    shape = shape_on(&small, &desc, AS_BUILT_IN, XLI_FILE_ANY);
+    assert_int_equal(shape.algorithm, XL_SCAN_REDUCE_THEN_SCAN);
+    assert_int_equal(xli_scan_tree_tile(&shape.tree), 11264);
+}
+
 /* Whatever a kernel allows, a group is no larger, and its local memory is there. */
 static void shapes_fit(void **state)
 {
@@ -302,6 +318,7 @@ int main(void)
         cmocka_unit_test(only_files_that_may_be_taken),
         cmocka_unit_test(textbook_blocks_are_the_same_everywhere),
         cmocka_unit_test(trees_are_the_same_everywhere),
+        cmocka_unit_test(trees_do_not_shrink),
         cmocka_unit_test(shapes_fit),
         cmocka_unit_test(cuts_cover_everything),
     };
