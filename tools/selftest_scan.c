@@ -301,6 +301,7 @@ static void check_bits(selftest *t)
     } cases[] = {
         {XL_SCAN_LOOKBACK, XL_DETERMINISTIC, "same again, look-back", 0},
         {XL_SCAN_REDUCE_THEN_SCAN, XL_DETERMINISTIC, "same again, reduce-then-scan", 0},
+        {XL_SCAN_AUTO, XL_REPRODUCIBLE, "same everywhere, auto", UINT64_C(0x7a81843d277eca1f)},
         {XL_SCAN_KOGGE_STONE, XL_REPRODUCIBLE, "same everywhere, kogge-stone",
          UINT64_C(0x01627b5993ad6aaf)},
         {XL_SCAN_BLELLOCH, XL_REPRODUCIBLE, "same everywhere, blelloch",

@@ -17,7 +17,7 @@ ulong xl_last_head(const xl_input *input, ulong base, ulong end, bool *head)
     *head = false;
 #if XL_SEGMENTS == 4
     const ulong after = xl_offset_search(input->segments, input->count, end);
-    const ulong last = after > 0 ? input->segments[after - 1] : 0;
+    const ulong last = after > 0 ? input->segments[after - 1] : end;
     *head = (base == 0 && XL_BEGINS(input)) || (last >= base && last < end);
     return last >= base && last < end ? last : base;
 #elif XL_SEGMENTS != 0

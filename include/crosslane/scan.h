@@ -55,8 +55,14 @@ typedef struct xl_scan_desc {
     uint32_t algorithm; /* xl_scan_algorithm; AUTO heeds what CROSSLANE_SCAN=auto|look-back|
                                    reduce-then-scan|kogge-stone|blelloch said when the context
                                    was made, as far as device, type and determinism allow */
-    uint32_t determinism;  /* xl_determinism; XL_REPRODUCIBLE, where the operator rounds: one of the
-                                       textbook scans, or AUTO, which takes KOGGE_STONE */
+    uint32_t determinism;  /* xl_determinism; XL_REPRODUCIBLE, where the operator rounds: AUTO, or
+                                       one of the textbook scans, of which each has bits of its
+                                       own. AUTO has one order of operands on every device, by
+                                       look-back on NVIDIA GPUs of compute capability 9, else by
+                                       2 to 4 launches (xl_scan_algorithm_used() says
+                                       REDUCE_THEN_SCAN), and for what fills more than 16 bytes,
+                                       with 4 or 8 for flags where there are segments or no
+                                       identity, KOGGE_STONE */
     uint32_t segments;     /* xl_segments */
     uint32_t segment_type; /* xl_type of keys (any integer) or offsets (XL_U32, XL_U64) */
     uint32_t load_type;    /* xl_type of the elements of `in`, with load; XL_NONE: type */

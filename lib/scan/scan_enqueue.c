@@ -40,6 +40,8 @@ size_t xli_scan_scratch(const xl_scan *plan, size_t n)
     const size_t tiles = xli_ceil_div(n, plan->shape.tile);
     if (plan->shape.algorithm == XL_SCAN_LOOKBACK)
         return xli_round_up(look_back_bytes(plan, n), XLI_SCRATCH_ALIGN);
+    if (xli_scan_is_tree(plan))
+        return xli_reproducible_scratch(plan, n);
     if (tiles <= 1)
         return 0;
     if (xli_scan_is_textbook(plan->shape.algorithm))
@@ -152,6 +154,8 @@ xl_status xli_scan_enqueue(xl_scan *plan, cl_command_queue queue, const xl_scan_
         XL_TRY(enqueue_look_back(plan, &f));
     else if (xli_scan_is_textbook(plan->shape.algorithm))
         XL_TRY(xli_textbook_enqueue(plan, &f));
+    else if (xli_scan_is_tree(plan))
+        XL_TRY(xli_reproducible_enqueue(plan, &f));
     else
         XL_TRY(enqueue_two_pass(plan, &f));
 done:

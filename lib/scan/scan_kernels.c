@@ -23,6 +23,10 @@ xl_status xli_scan_text(const xl_scan *plan, const xl_scan_desc *desc,
         {"XL_SEPARATE_IN_PLACE", shape->separate_in_place},
         {"XL_SPIN_LIMIT", tune->spin_limit},
         {"XL_BLELLOCH", shape->algorithm == XL_SCAN_BLELLOCH},
+        {"XL_TREE_SIZE", shape->tree.size},
+        {"XL_TREE_ROWS", shape->tree.rows},
+        {"XL_TREE_VLEN", shape->tree.vector},
+        {"XL_TREE_WINDOW", shape->tree.window},
         {"XL_INJECT_DELAY", tune->inject_delay},
         {"XL_INJECT_TEAR", tune->inject_tear},
     };
@@ -40,7 +44,8 @@ void xli_scan_drop_kernels(xl_scan *plan)
                                &k->lookback_short_tiles,
                                &k->lookback_in_place,
                                &k->upsweep_spine,
-                               &k->scan_spine};
+                               &k->scan_spine,
+                               &k->window_starts};
     for (size_t i = 0; i < XLI_COUNT(all); ++i)
         xli_kernel_destroy(all[i]);
 }
@@ -52,7 +57,8 @@ xl_status xli_scan_build(xl_scan *plan, const xl_scan_desc *desc,
     xli_scan_kernels *k = &plan->kernels;
     const bool lookback = shape->algorithm == XL_SCAN_LOOKBACK,
                pipelined = lookback && shape->pipelined;
-    const bool two_pass = shape->algorithm == XL_SCAN_REDUCE_THEN_SCAN;
+    const bool tree = xli_scan_is_tree(plan);
+    const bool two_pass = shape->algorithm == XL_SCAN_REDUCE_THEN_SCAN && !tree;
     const bool textbook = xli_scan_is_textbook(shape->algorithm);
     const struct {
         const char *source, *name;
@@ -72,6 +78,10 @@ xl_status xli_scan_build(xl_scan *plan, const xl_scan_desc *desc,
         {"scan_two_pass", "xl_scan_upsweep", &k->reduce, two_pass},
         {"scan_two_pass", "xl_scan_spine", &k->scan_spine, two_pass && shape->items == 0},
         {"scan_two_pass", "xl_scan_downsweep", &k->downsweep, two_pass},
+        {"scan_reproducible", "xl_reproducible_upsweep", &k->reduce, tree},
+        {"scan_reproducible", "xl_reproducible_windows", &k->scan_spine, tree},
+        {"scan_reproducible", "xl_reproducible_starts", &k->window_starts, tree},
+        {"scan_reproducible", "xl_reproducible_downsweep", &k->downsweep, tree},
         {"scan_textbook", "xl_textbook_upsweep", &k->reduce, textbook},
         {"scan_textbook", "xl_textbook_upsweep_spine", &k->upsweep_spine, textbook},
         {"scan_textbook", "xl_textbook_downsweep_spine", &k->scan_spine, textbook},

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * A scan inside: problem, shape and kernels.
  *
- * A call walks: check (scan_check.c) -> launches (scan_enqueue.c, scan_textbook.c) -> kernel
- * (cl/scan/scan_*.cl) -> event. A plan is made by scan.c. Each of the files uses only those
- * above it:
- *     scan_shape.c     how a problem is laid out on a device
+ * A call walks: check (scan_check.c) -> launches (scan_enqueue.c, scan_textbook.c,
+ * scan_reproducible.c) -> kernel (cl/scan/scan_*.cl) -> event. A plan is made by scan.c. Each of
+ * the files uses only those above it: scan_shape.c     how a problem is laid out on a device
  *     scan_check.c     descriptors and calls, before any side effect
  *     scan_kernels.c   what is compiled for problem and shape
  *     scan_textbook.c  launches of the textbook scans
+ *     scan_reproducible.c  launches of the scan that is the same on every device
  *     scan_enqueue.c   launches
  *     scan_selftest.c  whether a device may look back
  *     scan.c           the public calls */
@@ -17,7 +17,7 @@
 #include "scan_shape.h"
 
 typedef struct xli_scan_kernels {
-    xli_kernel reduce; /* reduce-then-scan and the textbook scans */
+    xli_kernel reduce; /* all but look-back */
     xli_kernel downsweep;
     xli_kernel clear; /* look-back */
     xli_kernel lookback;
@@ -25,6 +25,7 @@ typedef struct xli_scan_kernels {
     xli_kernel lookback_in_place;    /* where that is another kernel */
     xli_kernel upsweep_spine;        /* the textbook scans, on the levels above the elements */
     xli_kernel scan_spine;           /* these, and reduce-then-scan where a work-item is a group */
+    xli_kernel window_starts;        /* of the tree that is the same on every device */
 } xli_scan_kernels;
 
 struct xl_scan {
@@ -63,6 +64,17 @@ void xli_scan_drop_kernels(xl_scan *plan);
 
 size_t xli_textbook_scratch(const xl_scan *plan, size_t n);
 xl_status xli_textbook_enqueue(xl_scan *plan, xli_flow *flow);
+
+/* ---- scan_reproducible.c --------------------------------------------------- */
+
+/* Whether a plan computes its xli_scan_tree by launches of these. */
+static inline bool xli_scan_is_tree(const xl_scan *plan)
+{
+    return plan->shape.tree.size > 0 && plan->shape.algorithm == XL_SCAN_REDUCE_THEN_SCAN;
+}
+
+size_t xli_reproducible_scratch(const xl_scan *plan, size_t n);
+xl_status xli_reproducible_enqueue(xl_scan *plan, xli_flow *flow);
 
 /* ---- scan_enqueue.c ------------------------------------------------------- */
 

@@ -46,7 +46,8 @@ static bool is_packed(const xli_problem *problem, const xli_scan_shape *shape)
 {
     return problem->in.bytes < 4 && shape->vector > 1 && problem->segments == XL_SEGMENTS_NONE &&
            problem->state == XLI_ACCUMULATOR_PLAIN && problem->op <= XL_XOR && problem->op > 0 &&
-           problem->accumulator_bytes <= 4 && !problem->loads && !problem->stores;
+           problem->accumulator_bytes <= 4 && !problem->loads && !problem->stores &&
+           !problem->rounds;
 }
 
 /* Shapes the plan for cl/scan/scan_pipelined.cl, if the device can run that. An odd number of
@@ -178,6 +179,100 @@ static void shape_textbook(const xli_problem *problem, const xli_capabilities *c
     shape->tile = leaves * items;
 }
 
+/* The sizes of the tree that results of XL_REPRODUCIBLE are made by. They settle the bits of what
+ * rounds, so they follow from an element's size and from whether flags go with it alone, and to
+ * change them breaks what XL_REPRODUCIBLE promises. They are what was measured to be best for
+ * look-back on an H200 (PIPELINED in lib/tune/tune_scan.c, November 2026), which computes the same
+ * tree. Elements of a tile: 11264 of one word, 3840 of two, 6144 with flags. */
+enum { TREE_WINDOW = 512, MOST_TREE_BYTES = 16 };
+
+bool xli_scan_has_tree(const xli_problem *problem)
+{
+    return problem->accumulator_bytes <= MOST_TREE_BYTES;
+}
+
+static xli_scan_tree tree_of(const xli_problem *problem)
+{
+    const size_t bytes = problem->element.bytes;
+    xli_scan_tree tree = {.window = TREE_WINDOW, .vector = bytes <= 4 ? 4 : bytes <= 8 ? 2 : 1};
+    const bool flags = problem->state != XLI_ACCUMULATOR_PLAIN;
+    tree.size = flags ? 512 : bytes <= 4 ? 256 : 128;
+    tree.rows = flags ? 3 : bytes <= 4 ? 11 : 15;
+    return tree;
+}
+
+size_t xli_scan_tree_sub_tile(const xli_scan_tree *tree)
+{
+    enum { LANES = 32 };
+    return (size_t)LANES * tree->rows * tree->vector;
+}
+
+size_t xli_scan_tree_tile(const xli_scan_tree *tree)
+{
+    return (size_t)tree->size * tree->rows * tree->vector;
+}
+
+/* Look-back computes the tree where its lanes are 32 for certain, and its tiles and windows of the
+ * tree's sizes. An operator of the user's may not leave what it meets an identity with as it was,
+ * and look-back meets other ones than launches do. */
+static bool shape_tree_look_back(const xli_problem *problem, const xli_capabilities *capabilities,
+                                 const xli_scan_limits *limits, xli_scan_shape *shape)
+{
+    const xli_scan_tree *const tree = &shape->tree;
+    const uint32_t words = (uint32_t)xli_ceil_div(problem->accumulator_bytes, 4);
+    xli_scan_shape made = *shape;
+    const bool wanted =
+        limits->wish == XL_SCAN_LOOKBACK || (limits->wish == XL_SCAN_AUTO && shape->tune.look_back);
+    if (!wanted || !capabilities->can_publish || capabilities->lane_way != XLI_LANE_PTX ||
+        capabilities->info.sub_group_size != 32 || problem->op == XL_USER_OP ||
+        shape->vector != tree->vector)
+        return false;
+    made.algorithm = XL_SCAN_LOOKBACK;
+    made.tune.pipelined_window = tree->window;
+    made.tune.pipelined_size = made.tune.pipelined_wide_size = made.tune.pipelined_flag_size =
+        tree->size;
+    made.tune.pipelined_bytes = made.tune.pipelined_wide_bytes = made.tune.pipelined_flag_bytes =
+        tree->rows * tree->vector * words * 4;
+    shape_to_fit(problem, capabilities, limits->most, &made);
+    if (!made.pipelined || made.tile != xli_scan_tree_tile(tree))
+        return false;
+    *shape = made;
+    return true;
+}
+
+/* Local memory of a group that takes the tree by launches: elements, two buffers of vectors, and
+ * marks. */
+static size_t tree_bytes(const xli_problem *problem, const xli_scan_tree *tree, size_t size)
+{
+    const size_t vectors = size * tree->rows, elements = vectors * tree->vector;
+    const size_t marks = problem->segments == XL_SEGMENTS_OFFSETS ? elements : 0;
+    return (elements + 2 * vectors + size) * problem->accumulator_bytes + marks;
+}
+
+/* By launches, in groups as large as half of the local memory allows, so that a compute unit has
+ * room for two; or of one work-item each, where those run one after another. */
+static void shape_tree(const xli_problem *problem, const xli_capabilities *capabilities,
+                       const xli_scan_limits *limits, xli_scan_shape *shape)
+{
+    enum { LEAST = 32 };
+    const size_t room = capabilities->info.local_bytes;
+    shape->tree = tree_of(problem);
+    if (shape_tree_look_back(problem, capabilities, limits, shape))
+        return;
+    const xli_scan_tree *const tree = &shape->tree;
+    size_t size = xli_min(tree->size, xli_power_below(limits->most));
+    while (size > LEAST && 2 * tree_bytes(problem, tree, size) > room)
+        size /= 2;
+    if (shape->tune.shape == XLI_SCAN_SERIAL || size < LEAST ||
+        tree_bytes(problem, tree, size) > room)
+        size = 1;
+    shape->algorithm = XL_SCAN_REDUCE_THEN_SCAN;
+    shape->group_size = (uint32_t)size;
+    shape->vector = tree->vector;
+    shape->items = tree->rows * tree->vector;
+    shape->tile = size == 1 ? xli_scan_tree_tile(tree) : size * shape->items;
+}
+
 static xl_scan_algorithm choose_algorithm(const xli_capabilities *capabilities,
                                           const xli_tune_scan *tune, const xli_scan_limits *limits)
 {
@@ -201,6 +296,10 @@ void xli_scan_shape_of(const xli_problem *problem, const xli_capabilities *capab
         shape->tune.pipelined = 0;
     if (xli_scan_is_textbook(shape->algorithm)) {
         shape_textbook(problem, capabilities, limits->most, shape);
+        return;
+    }
+    if (xli_problem_is_reproducible(problem)) {
+        shape_tree(problem, capabilities, limits, shape);
         return;
     }
     shape_to_fit(problem, capabilities, limits->most, shape);

@@ -6,6 +6,15 @@
 
 #include "problem.h"
 
+/* The sizes that settle what is combined with what where bits must be the same on every device
+ * (cl/scan/scan_reproducible.cl). */
+typedef struct xli_scan_tree {
+    uint32_t size;   /* lanes of a tile, 32 times a power of two; 0: the order is the device's */
+    uint32_t rows;   /* vectors of a lane */
+    uint32_t vector; /* elements */
+    uint32_t window; /* tiles of a look-back window */
+} xli_scan_tree;
+
 typedef struct xli_scan_shape {
     xl_scan_algorithm algorithm; /* of calls with more than one tile; never AUTO */
     xli_tune_scan tune;          /* as far as it fits */
@@ -19,6 +28,7 @@ typedef struct xli_scan_shape {
     bool separate_in_place;      /* in place has a kernel of its own */
     uint32_t short_tile_vectors; /* of a work-item in shorter tiles, for few elements; or 0 */
     size_t tile;                 /* elements of one group's tile, the most */
+    xli_scan_tree tree;          /* look-back, or launches of its own, compute this one */
 } xli_scan_shape;
 
 /* Look-back has two files of kernels: one is pipelined. */
@@ -38,6 +48,12 @@ void xli_scan_shape_of(const xli_problem *problem, const xli_capabilities *capab
 
 /* One of the two textbook scans. */
 bool xli_scan_is_textbook(xl_scan_algorithm algorithm);
+
+/* Whether there is an xli_scan_tree for it; what is larger takes a textbook scan's. */
+bool xli_scan_has_tree(const xli_problem *problem);
+/* Elements of a tile of the tree, and of the part of one that 32 lanes have. */
+size_t xli_scan_tree_tile(const xli_scan_tree *tree);
+size_t xli_scan_tree_sub_tile(const xli_scan_tree *tree);
 
 /* The file that look-back of this shape takes: XLI_FILE_..., and its name. */
 unsigned xli_scan_file(const xli_scan_shape *shape);

@@ -59,6 +59,8 @@ case $part in
     each "bits of f32 sums same again, reduce-then-scan" 1 1
     sees "bits of f32 sums same again, reduce-then-scan" 1+:0
     sees "bits of f32 sums same again, reduce-then-scan" 1+:1
+    each "bits of f32 sums same everywhere, auto" 1
+    sees "bits of f32 sums same everywhere, auto" 1+:-1:1
     each "bits of f32 sums same everywhere, kogge-stone" 1
     sees "bits of f32 sums same everywhere, kogge-stone" 1+:-1:1
     ;;

@@ -53,8 +53,23 @@ static const struct {
     {"pipelined", pipelined, NULL, XL_SCAN_LOOKBACK},
     {"Kogge-Stone", NULL, NULL, XL_SCAN_KOGGE_STONE},
     {"Blelloch", NULL, NULL, XL_SCAN_BLELLOCH},
+    {"reproducible", NULL, NULL, XL_SCAN_AUTO},
+    {"reproducible, groups", groups, NULL, XL_SCAN_AUTO},
 };
 enum { NUM_SCAN_WAYS = sizeof scan_ways / sizeof scan_ways[0] };
+
+static const uint32_t zero;
+static const xl_user_op plus_in_order = {
+    "plus_in_order", "uint plus_in_order(uint a, uint b) { return a + b; }", &zero, 0};
+
+/* What is reproducible by AUTO is so only of an operator that rounds. */
+static void scan_way_make(job *j, size_t w, xl_type type, xl_scan_kind kind)
+{
+    const bool ordered = scan_ways[w].algorithm == XL_SCAN_AUTO;
+    job_make(j, scan_ways[w].what, ordered ? XL_F32 : type, XL_SUM, kind, NULL);
+    j->desc.algorithm = scan_ways[w].algorithm;
+    j->desc.determinism = ordered ? XL_REPRODUCIBLE : XL_DETERMINISTIC;
+}
 
 static const struct {
     const char *what, *tune, *mask;
@@ -108,9 +123,7 @@ static void scans(void **state)
         /* Two ways in a row read in the same way. */
         for (size_t f = w % 2; f < NUM_FORMS; f += xlt_few_programs() ? 4 : 2) {
             job j;
-            job_make(&j, scan_ways[w].what, types[f % 3], XL_SUM,
-                     f % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE, NULL);
-            j.desc.algorithm = scan_ways[w].algorithm;
+            scan_way_make(&j, w, types[f % 3], f % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE);
             take_form(&j, &forms[f]);
             xl_scan *plan = job_plan(ctx, &j);
             for (size_t p = 0; plan && xlt_place_closely(p); ++p)
@@ -205,8 +218,7 @@ static void scans_with_scratch_to_the_last_byte(void **state)
             (xlt_on_oclgrind() && scan_ways[w].tune == serial))
             continue;
         xl_context *ctx = open_context(scan_ways[w].tune, scan_ways[w].mask);
-        job_make(&j, scan_ways[w].what, k % 2 ? XL_U64 : XL_U32, XL_SUM, XL_INCLUSIVE, NULL);
-        j.desc.algorithm = scan_ways[w].algorithm;
+        scan_way_make(&j, w, k % 2 ? XL_U64 : XL_U32, XL_INCLUSIVE);
         xl_scan *plan = job_plan(ctx, &j);
         for (size_t p = 0; plan && xlt_place_closely(p); ++p) {
             size_t n = tile_of(ctx, plan);
@@ -382,8 +394,12 @@ static void numbers_past_the_most(void **state)
         if (is_another(scan_ways[w].what) || (xlt_on_oclgrind() && scan_ways[w].tune == serial))
             continue;
         xl_context *ctx = open_context(scan_ways[w].tune, scan_ways[w].mask);
-        job_make(&j, scan_ways[w].what, XL_U32, XL_SUM, XL_INCLUSIVE, NULL);
-        j.desc.algorithm = scan_ways[w].algorithm;
+        scan_way_make(&j, w, XL_U32, XL_INCLUSIVE);
+        if (scan_ways[w].algorithm == XL_SCAN_AUTO) { /* of sums of words that do not tell */
+            j.desc.type = XL_U32;
+            j.desc.op = XL_USER_OP;
+            j.desc.user_op = &plus_in_order;
+        }
         xl_scan *plan = job_plan(ctx, &j);
         const size_t n = plan ? 3 * tile_of(ctx, plan) - 5 : 0;
         for (size_t p = 0; plan && xlt_place_closely(p); ++p) {

@@ -56,6 +56,7 @@ static void race_job(job *j, const race *r, xl_scan_kind kind)
         j->desc.user_op = r->op == XL_USER_OP ? &plus_in_order : &plus;
     }
     j->desc.algorithm = r->algorithm;
+    j->desc.determinism = r->algorithm == XL_SCAN_AUTO ? XL_REPRODUCIBLE : XL_DETERMINISTIC;
     j->desc.segments = r->segments;
     j->desc.segment_type = r->segment_type;
     j->pattern = SHORT_RUNS;
@@ -107,6 +108,8 @@ static void scans(void **state)
         {"Kogge-Stone, flags", XL_SCAN_KOGGE_STONE, XL_U32, XL_SUM, XL_SEGMENTS_HEAD_FLAGS, XL_NONE,
          4500},
         {"Blelloch", XL_SCAN_BLELLOCH, XL_U32, XL_SUM, XL_SEGMENTS_NONE, XL_NONE, 4500},
+        {"reproducible", XL_SCAN_AUTO, XL_F32, XL_SUM, XL_SEGMENTS_NONE, XL_NONE, 12000},
+        {"reproducible, offsets", XL_SCAN_AUTO, XL_F32, XL_SUM, XL_SEGMENTS_OFFSETS, XL_U32, 7000},
     };
     const bool messages = xlt_on_oclgrind() || can_publish();
     for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {

@@ -182,7 +182,8 @@ static const struct {
 };
 enum { NUM_FORMS = sizeof forms / sizeof forms[0] };
 
-/* The blocks of the textbook scans have a fixed size, and so need more elements. */
+/* The blocks of the textbook scans have a fixed size, and so need more elements; the tiles of the
+ * reproducible one too. */
 static const struct {
     const char *name, *tune;
     xl_scan_algorithm algorithm;
@@ -205,6 +206,8 @@ static const struct {
      XL_SCAN_LOOKBACK, 331, 1},
     {"Kogge and Stone", "", XL_SCAN_KOGGE_STONE, 9001, 997},
     {"Blelloch", "", XL_SCAN_BLELLOCH, 9001, 997},
+    {"reproducible", "", XL_SCAN_AUTO, 23001, 2503},
+    {"reproducible, groups", "scan.shape = 1\n", XL_SCAN_AUTO, 23001, 2503},
 };
 enum { NUM_WAYS = sizeof ways / sizeof ways[0], PIPELINED = 4 };
 
@@ -225,6 +228,11 @@ static void make_job(job *j, size_t f, size_t way, size_t turn)
         break;
     default:
         job_make(j, ways[way].name, XL_U64, XL_SUM, kind, NULL);
+    }
+    if (ways[way].algorithm == XL_SCAN_AUTO) { /* of an operator that rounds */
+        if (!j->desc.user_op)
+            job_make(j, ways[way].name, XL_F32, XL_SUM, kind, NULL);
+        j->desc.determinism = XL_REPRODUCIBLE;
     }
     j->what = ways[way].name;
     j->desc.carry = 1;
@@ -270,6 +278,8 @@ WAY(groups_look_back, 3)
 WAY(posted_ahead, PIPELINED)
 WAY(kogge_stone, 5)
 WAY(blelloch, 6)
+WAY(reproducible, 7)
+WAY(reproducible_by_groups, 8)
 
 /* What is left by a part of no elements, whether the host knows of it or the device. */
 static void nothing_passes_the_carry_on(void **state)
@@ -406,6 +416,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(posted_ahead),
         cmocka_unit_test(kogge_stone),
         cmocka_unit_test(blelloch),
+        cmocka_unit_test(reproducible),
+        cmocka_unit_test(reproducible_by_groups),
         cmocka_unit_test(nothing_passes_the_carry_on),
         cmocka_unit_test(expressions_count_from_first_index),
         cmocka_unit_test(refuses),

@@ -414,7 +414,7 @@ segments() {
   done
   segment_case 20011 f4 sum inclusive keys keys.npy --keys keys.npy --determinism unordered
   runs "$crosslane" scan in.npy out.npy --keys keys.npy --determinism reproducible --json
-  prints_scan 20011 keys kogge-stone reproducible f32
+  prints_scan 20011 keys auto reproducible f32
   # The worked example of sub-warp segments.
   "$oracle" list u4 in.npy 1 0 1 1 1 0 0 1
   "$oracle" list u4 want.npy 0 1 1 0 1 2 0 0

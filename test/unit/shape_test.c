@@ -198,6 +198,64 @@ static void textbook_blocks_are_the_same_everywhere(void **state)
     }
 }
 
+/* So they do from these tiles, which look-back has where it computes the same tree. */
+static void trees_are_the_same_everywhere(void **state)
+{
+    (void)state;
+    static const struct {
+        xl_type type;
+        xl_segments segments;
+        xli_scan_tree tree;
+    } rows[] = {{XL_F32, XL_SEGMENTS_NONE, {256, 11, 4, 512}},
+                {XL_F64, XL_SEGMENTS_NONE, {128, 15, 2, 512}},
+                {XL_F32, XL_SEGMENTS_HEAD_FLAGS, {512, 3, 4, 512}},
+                {XL_F32, XL_SEGMENTS_OFFSETS, {512, 3, 4, 512}},
+                {XL_F32X4, XL_SEGMENTS_NONE, {128, 15, 1, 512}}};
+    for (size_t r = 0; r < XLI_COUNT(rows); ++r)
+        for (int d = 0; d < DEVICES; ++d)
+            for (size_t most = devices[d].group; most > 0; most /= 2) {
+                xl_scan_desc desc = sum_of(rows[r].type);
+                desc.determinism = XL_REPRODUCIBLE;
+                desc.segments = rows[r].segments;
+                desc.segment_type = rows[r].segments == XL_SEGMENTS_OFFSETS ? XL_U64 : XL_NONE;
+                xli_capabilities capabilities = facts_of(&devices[d]);
+                capabilities.info.has_fp64 = true;
+                const xli_problem problem = problem_of(&desc, &capabilities);
+                const xli_scan_limits limits = {XL_SCAN_AUTO, XLI_FILE_ANY, most};
+                const xli_tune_device known = known_of(&capabilities);
+                xli_tune_scan tune;
+                xli_scan_shape shape;
+                xli_tune_scan_table(&known, &tune);
+                xli_scan_shape_of(&problem, &capabilities, &tune, &limits, &shape);
+                const size_t tile = xli_scan_tree_tile(&shape.tree);
+                const bool back = shape.algorithm == XL_SCAN_LOOKBACK;
+                assert_memory_equal(&shape.tree, &rows[r].tree, sizeof shape.tree);
+                assert_true(shape.group_size <= most && shape.group_size <= shape.tree.size);
+                assert_int_equal(back, d == H200 && most >= shape.tree.size && r < 3);
+                assert_true(back ? shape.pipelined && shape.tile == tile
+                                 : tile % shape.tile == 0 && shape.tile <= tile);
+                assert_true(!back || shape.tune.pipelined_window == shape.tree.window);
+                assert_true(!back || shape.short_tile_vectors == 0);
+                assert_int_equal(shape.group_size == 1, devices[d].is_cpu || most < 32);
+            }
+}
+
+/* Where its tiles do not fit look-back does not take shorter ones, but leaves the tree to launches.
+ */
+static void trees_do_not_shrink(void **state)
+{
+    (void)state;
+    device small = devices[H200];
+    small.local_bytes = 32768;
+    xl_scan_desc desc = sum_of(XL_F32);
+    xli_scan_shape shape = shape_on(&small, &desc, AS_BUILT_IN, XLI_FILE_ANY);
+    assert_true(shape.pipelined && shape.tile < 11264);
+    desc.determinism = XL_REPRODUCIBLE;
+    shape = shape_on(&small, &desc, AS_BUILT_IN, XLI_FILE_ANY);
+    assert_int_equal(shape.algorithm, XL_SCAN_REDUCE_THEN_SCAN);
+    assert_int_equal(xli_scan_tree_tile(&shape.tree), 11264);
+}
+
 /* Whatever a kernel allows, a group is no larger, and its local memory is there. */
 static void shapes_fit(void **state)
 {
@@ -259,6 +317,8 @@ int main(void)
         cmocka_unit_test(look_back_needs_lanes_on_a_gpu),
         cmocka_unit_test(only_files_that_may_be_taken),
         cmocka_unit_test(textbook_blocks_are_the_same_everywhere),
+        cmocka_unit_test(trees_are_the_same_everywhere),
+        cmocka_unit_test(trees_do_not_shrink),
         cmocka_unit_test(shapes_fit),
         cmocka_unit_test(cuts_cover_everything),
     };

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: MIT
+ * The scan whose order of operands no device changes, by launches. It computes what
+ * cl/scan/scan_pipelined.cl does on 32 lanes with tiles and windows of the sizes below, which is
+ * the faster way where a device can; this one asks for nothing.
+ *
+ * The expression. A VECTOR is XL_TREE_VLEN neighbours; q is one folded from left to right. A
+ * sub-tile is 32 * XL_TREE_ROWS vectors, a tile XL_TREE_SIZE / 32 sub-tiles, a window
+ * XL_TREE_WINDOW tiles; what lies past the last element is left out.
+ *   Totals. In a sub-tile XL_TREE_ROWS neighbouring q are folded from left to right, and the 32
+ *     results by a balanced tree: u. The u of a tile folded from left to right: A.
+ *   Windows. XL_TREE_WINDOW / XL_TREE_SIZE neighbouring A are folded from left to right, 32 of the
+ *     results by a balanced tree, and those from left to right. S(t): that of the tiles of t's
+ *     window before t. Then
+ *       start(0) = what the scan starts from     start(w + 1) = (start(w) op S(last)) op A(last)
+ *       prefix(t) = start(w) op S(t), where w is t's window and `last` the last tile of w
+ *   Rows. In a sub-tile each row of 32 q is scanned by Kogge and Stone's steps of 1, 2, 4, 8, 16;
+ *     c is the rows before, folded from left to right. An element's own part of the expression is
+ *     (c op the row's vectors before its own) op the elements of its vector one by one.
+ *   A result is (prefix(t) op (the u of the tile before its sub-tile, folded)) op that part.
+ *
+ *   Phase 1, upsweep: u of every sub-tile.
+ *   Phase 2, windows: S of every tile. Then one work-item makes start of every window.
+ *   Phase 3, downsweep: the results.
+ * Of one tile phases 1 and 3 are enough, of one sub-tile, but where a carry is left, phase 3.
+ *
+ * Work-items that run one after another walk a whole tile each, row by row; groups hold sub-tiles
+ * in local memory, a work-item for each lane.
+ *
+ * Asks for what cl/tile/tile_output.cl asks for, and
+ *   XL_GROUP_SIZE   work-items of a group: 1, or 32 times a power of two up to XL_TREE_SIZE
+ *   XL_TILE         elements of a group: a tile, or 32 lanes to a sub-tile
+ *   XL_TREE_SIZE    lanes of a tile: 32 times a power of two
+ *   XL_TREE_ROWS    vectors of a lane
+ *   XL_TREE_VLEN    elements of a vector
+ *   XL_TREE_WINDOW  tiles of a window: a multiple of XL_TREE_SIZE */
+#include "../tile/tile_output.cl"
+
+#if !defined(XL_GROUP_SIZE) || !defined(XL_TREE_SIZE) || !defined(XL_TREE_ROWS) ||                 \
+    !defined(XL_TREE_VLEN) || !defined(XL_TREE_WINDOW)
+#error "XL_GROUP_SIZE, XL_TREE_SIZE, XL_TREE_ROWS, XL_TREE_VLEN and XL_TREE_WINDOW must be defined"
+#elif XL_SERIAL
+#error "heads are marked by a group, also by one of one work-item: XL_SERIAL must be 0"
+#endif
+
+#define XL_ROW 32
+#define XL_ROW_ELEMENTS (XL_ROW * XL_TREE_VLEN)
+#define XL_SUB_TILE_ELEMENTS (XL_TREE_ROWS * XL_ROW_ELEMENTS)
+#define XL_TREE_SUB_TILES (XL_TREE_SIZE / XL_ROW)           /* of a tile */
+#define XL_GROUP_SUB_TILES (XL_TILE / XL_SUB_TILE_ELEMENTS) /* of a group */
+#define XL_GROUPS_PER_TILE (XL_TREE_SUB_TILES / XL_GROUP_SUB_TILES)
+
+#if XL_TILE % XL_SUB_TILE_ELEMENTS != 0 || XL_TREE_SUB_TILES % XL_GROUP_SUB_TILES != 0
+#error "a tile is whole groups' elements, and these are whole sub-tiles"
+#elif XL_GROUP_SIZE > 1 && XL_GROUP_SUB_TILES * XL_ROW != XL_GROUP_SIZE
+#error "a group has 32 work-items for each sub-tile"
+#endif
+
+#define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
+
+/* Runs through this work-item's share of the numbers below `end`. */
+#define XL_FOR_EACH(e, end) for (uint e = (uint)get_local_id(0); e < (end); e += XL_GROUP_SIZE)
+
+/* Where in the scratch there stand, in bytes: u of each sub-tile, S of each tile, start of each
+ * window but the first. */
+#define XL_TREE_ARGUMENTS                                                                          \
+    __global uchar *scratch, ulong sub_tiles_at, ulong tiles_at, ulong windows_at
+typedef struct xl_tree {
+    __global XL_T *sub_tiles, *tiles, *windows;
+} xl_tree;
+#define XL_TREE_MAKE(tree)                                                                         \
+    xl_tree tree;                                                                                  \
+    tree.sub_tiles = (__global XL_T *)(scratch + sub_tiles_at);                                    \
+    tree.tiles = (__global XL_T *)(scratch + tiles_at);                                            \
+    tree.windows = (__global XL_T *)(scratch + windows_at)
+
+/* The first `count` sub-tiles of a tile. */
+XL_T xl_tree_fold(const xl_tree *tree, ulong tile, uint count)
+{
+    XL_T sum = XL_IDENTITY;
+    XL_IN_ORDER
+    for (uint k = 0; k < count; ++k)
+        sum = xl_op(sum, tree->sub_tiles[tile * XL_TREE_SUB_TILES + k]);
+    return sum;
+}
+
+/* What comes before a tile. Where there is one only nobody has made its S, which is nothing. */
+XL_T xl_tree_prefix(const xl_tree *tree, const xl_input *input, ulong tile, bool windowed)
+{
+    const ulong window = tile / XL_TREE_WINDOW;
+    XL_T start = xl_input_start(input), sum = XL_IDENTITY;
+    if (window > 0)
+        start = tree->windows[window];
+    if (windowed)
+        sum = tree->tiles[tile];
+    return xl_op(start, sum);
+}
+
+/* Elements of this group, from `base` on, which may lie past the last. */
+uint xl_tree_count(const xl_input *input, ulong base)
+{
+    return base < input->n ? (uint)min(input->n - base, (ulong)XL_TILE) : 0;
+}
+
+#if XL_SEGMENTS == 4
+void xl_tree_heads(xl_input *input, __local uint *marks, ulong base)
+{
+    const ulong first = xl_offset_search(input->segments, input->count, base);
+    xl_marks_make(input, marks, base, base + xl_tree_count(input, base), first);
+}
+#else
+#define xl_tree_heads(input, marks, base)
+#endif
+
+/* The results for a vector x whose scan starts from `carry`, behind `front`, which comes before
+ * its sub-tile. */
+void xl_tree_results(XL_T *y, const xl_input *input, const XL_T *x, XL_T carry, XL_T front)
+{
+    XL_T sum = carry;
+#pragma unroll
+    for (uint v = 0; v < XL_TREE_VLEN; ++v) {
+        const XL_T next = xl_op(sum, x[v]);
+        y[v] = xl_op(front, xl_result(input, sum, x[v], next));
+        sum = next;
+    }
+}
+
+#if XL_GROUP_SIZE == 1
+/* ---- a work-item walks a tile ------------------------------------------------------- */
+
+XL_T xl_vector_fold(const XL_T *x)
+{
+    XL_T total = x[0];
+#pragma unroll
+    for (uint v = 1; v < XL_TREE_VLEN; ++v)
+        total = xl_op(total, x[v]);
+    return total;
+}
+
+/* `count` elements from i on, of which those at `end` and past it are not there. */
+void xl_tree_load(XL_T *x, const xl_input *input, ulong i, ulong end, const uint count)
+{
+    if (i + count <= end) {
+        for (uint e = 0; e < count; ++e)
+            x[e] = xl_input_one(input, i + e);
+        return;
+    }
+    for (uint e = 0; e < count; ++e) {
+        x[e] = XL_IDENTITY;
+        if (i + e < end)
+            x[e] = xl_input_one(input, i + e);
+    }
+}
+
+/* u of the sub-tile at `base`. */
+XL_T xl_sub_tile_total(const xl_input *input, ulong base)
+{
+    XL_T lane[XL_ROW], x[XL_TREE_ROWS * XL_TREE_VLEN];
+    for (uint l = 0; l < XL_ROW; ++l) {
+        XL_T total = XL_IDENTITY;
+        xl_tree_load(x, input, base + l * XL_TREE_ROWS * XL_TREE_VLEN, input->n,
+                     XL_TREE_ROWS * XL_TREE_VLEN);
+        XL_IN_ORDER
+        for (uint row = 0; row < XL_TREE_ROWS; ++row)
+            total = xl_op(total, xl_vector_fold(x + row * XL_TREE_VLEN));
+        lane[l] = total;
+    }
+    for (uint by = 1; by < XL_ROW; by *= 2)
+        for (uint l = 0; l < XL_ROW; l += 2 * by)
+            lane[l] = xl_op(lane[l], lane[l + by]);
+    return lane[0];
+}
+
+__kernel XL_REQUIRED void xl_reproducible_upsweep(XL_INPUT_ARGUMENTS, XL_TREE_ARGUMENTS)
+{
+    __local uint heads[XL_MARK_WORDS];
+    XL_INPUT_MAKE(input);
+    XL_TREE_MAKE(tree);
+    const ulong tile = get_group_id(0), base = xl_tile_base(tile, XL_TILE);
+    xl_tree_heads(&input, heads, base);
+    for (uint k = 0; k < XL_TREE_SUB_TILES; ++k) {
+        const ulong at = base + k * XL_SUB_TILE_ELEMENTS;
+        XL_T total = XL_IDENTITY;
+        if (at < input.n)
+            total = xl_sub_tile_total(&input, at);
+        tree.sub_tiles[tile * XL_TREE_SUB_TILES + k] = total;
+    }
+}
+
+/* A step of the scan of a row. */
+#define XL_ROW_STEP(to, from, by)                                                                  \
+    for (uint l = 0; l < by; ++l)                                                                  \
+        to[l] = from[l];                                                                           \
+    for (uint l = by; l < XL_ROW; ++l)                                                             \
+        to[l] = xl_op(from[l - by], from[l]);
+
+/* The row at `base`, behind what comes before its sub-tile and, in that, the row; gives what comes
+ * before the next row. In place is fine. */
+XL_T xl_row_scan(const xl_input *input, __global XL_OUT *out, ulong base, XL_T front, XL_T carry)
+{
+    XL_T x[XL_ROW_ELEMENTS], y[XL_ROW_ELEMENTS], a[XL_ROW], b[XL_ROW];
+    xl_tree_load(x, input, base, input->n, XL_ROW_ELEMENTS);
+    for (uint l = 0; l < XL_ROW; ++l)
+        a[l] = xl_vector_fold(x + l * XL_TREE_VLEN);
+    XL_ROW_STEP(b, a, 1)
+    XL_ROW_STEP(a, b, 2)
+    XL_ROW_STEP(b, a, 4)
+    XL_ROW_STEP(a, b, 8)
+    XL_ROW_STEP(b, a, 16)
+    a[0] = XL_IDENTITY;
+    for (uint l = 1; l < XL_ROW; ++l)
+        a[l] = b[l - 1];
+    for (uint l = 0; l < XL_ROW; ++l)
+        xl_tree_results(y + l * XL_TREE_VLEN, input, x + l * XL_TREE_VLEN, xl_op(carry, a[l]),
+                        front);
+    const uint count = (uint)min(input->n - base, (ulong)XL_ROW_ELEMENTS);
+    if (count == XL_ROW_ELEMENTS) {
+        for (uint e = 0; e < XL_ROW_ELEMENTS; ++e)
+            out[base + e] = xl_output(XL_VALUE(y[e]), XL_INDEX(input, base + e));
+    } else {
+        for (uint e = 0; e < count; ++e)
+            out[base + e] = xl_output(XL_VALUE(y[e]), XL_INDEX(input, base + e));
+    }
+    return xl_op(carry, b[XL_ROW - 1]);
+}
+
+__kernel XL_REQUIRED void xl_reproducible_downsweep(XL_INPUT_ARGUMENTS, XL_TREE_ARGUMENTS,
+                                                    __global XL_OUT *out, ulong out_offset,
+                                                    uint windowed)
+{
+    __local uint heads[XL_MARK_WORDS];
+    XL_INPUT_MAKE(input);
+    XL_TREE_MAKE(tree);
+    const ulong tile = get_group_id(0), base = xl_tile_base(tile, XL_TILE);
+    out += out_offset;
+    xl_tree_heads(&input, heads, base);
+    if (base < input.n) {
+        const XL_T prefix = xl_tree_prefix(&tree, &input, tile, windowed != 0);
+        XL_T before = XL_IDENTITY;
+        for (uint k = 0; k < XL_TREE_SUB_TILES; ++k) {
+            const ulong at = base + k * XL_SUB_TILE_ELEMENTS;
+            const ulong end = min(input.n, at + XL_SUB_TILE_ELEMENTS);
+            XL_T carry = XL_IDENTITY;
+            if (at >= end)
+                break;
+            if (k > 0)
+                before = xl_op(before, tree.sub_tiles[tile * XL_TREE_SUB_TILES + k - 1]);
+            const XL_T front = xl_op(prefix, before);
+            for (ulong row = at; row < end; row += XL_ROW_ELEMENTS)
+                carry = xl_row_scan(&input, out, row, front, carry);
+        }
+        XL_CARRY_LEAVE(&input, input.n - base <= XL_TILE,
+                       xl_op(prefix, xl_tree_fold(&tree, tile, XL_TREE_SUB_TILES)));
+    }
+    XL_CARRY_PASS(&input);
+}
+
+#else
+/* ---- a group holds sub-tiles in local memory ---------------------------------------- */
+
+#define XL_LEAVES (XL_GROUP_SIZE * XL_TREE_ROWS)
+
+XL_T xl_vector_fold(const __local XL_T *x)
+{
+    XL_T total = x[0];
+    for (uint v = 1; v < XL_TREE_VLEN; ++v)
+        total = xl_op(total, x[v]);
+    return total;
+}
+
+/* Brings the elements of this group, from `base` on, into local memory. Neighbours read
+ * neighbours. */
+void xl_tree_load(xl_input *input, __local uint *heads, __local XL_T *block, ulong base)
+{
+    const uint count = xl_tree_count(input, base);
+    xl_tree_heads(input, heads, base);
+    XL_FOR_EACH(e, count)
+    block[e] = xl_input_one(input, base + e);
+    XL_FOR_EACH(e, XL_TILE - count)
+    block[count + e] = XL_IDENTITY;
+    XL_LOCAL_BARRIER();
+}
+
+__kernel XL_REQUIRED void xl_reproducible_upsweep(XL_INPUT_ARGUMENTS, XL_TREE_ARGUMENTS)
+{
+    __local XL_T block[XL_TILE], lanes[XL_GROUP_SIZE];
+    __local uint heads[XL_MARK_WORDS];
+    XL_INPUT_MAKE(input);
+    XL_TREE_MAKE(tree);
+    const ulong group = get_group_id(0);
+    const uint i = (uint)get_local_id(0);
+    xl_tree_load(&input, heads, block, xl_tile_base(group, XL_TILE));
+    XL_T total = XL_IDENTITY;
+    for (uint row = 0; row < XL_TREE_ROWS; ++row)
+        total = xl_op(total, xl_vector_fold(block + (i * XL_TREE_ROWS + row) * XL_TREE_VLEN));
+    lanes[i] = total;
+    for (uint by = 1; by < XL_ROW; by *= 2) {
+        XL_LOCAL_BARRIER();
+        if (i % (2 * by) == 0)
+            lanes[i] = xl_op(lanes[i], lanes[i + by]);
+    }
+    if (i % XL_ROW == 0)
+        tree.sub_tiles[group * XL_GROUP_SUB_TILES + i / XL_ROW] = lanes[i];
+}
+
+/* Scans the rows of 32 leaves of `from`, each by itself, with `to`, as large, for a second buffer,
+ * and gives the one of them that has the results. All work-items call it together; it starts and
+ * ends with a barrier. */
+__local XL_T *xl_rows_scan(__local XL_T *from, __local XL_T *to)
+{
+    __local XL_T *swap;
+    for (uint by = 1; by < XL_ROW; by *= 2) {
+        XL_LOCAL_BARRIER();
+        XL_FOR_EACH(p, XL_LEAVES)
+        {
+            XL_T x = from[p];
+            if (p % XL_ROW >= by)
+                x = xl_op(from[p - by], x);
+            to[p] = x;
+        }
+        swap = from;
+        from = to;
+        to = swap;
+    }
+    XL_LOCAL_BARRIER();
+    return from;
+}
+
+/* The group's elements become their results. `fronts`: what comes before each sub-tile; `carries`:
+ * room for what comes before each row in its sub-tile. */
+void xl_sub_tiles_scan(const xl_input *input, __local XL_T *block, __local XL_T *leaves,
+                       const __local XL_T *fronts, __local XL_T *carries)
+{
+    XL_FOR_EACH(p, XL_LEAVES)
+    leaves[p] = xl_vector_fold(block + p * XL_TREE_VLEN);
+    const __local XL_T *const scanned = xl_rows_scan(leaves, leaves + XL_LEAVES);
+    XL_FOR_EACH(k, XL_GROUP_SUB_TILES)
+    {
+        XL_T carry = XL_IDENTITY;
+        for (uint row = k * XL_TREE_ROWS; row < (k + 1) * XL_TREE_ROWS; ++row) {
+            carries[row] = carry;
+            carry = xl_op(carry, scanned[row * XL_ROW + XL_ROW - 1]);
+        }
+    }
+    XL_LOCAL_BARRIER();
+    XL_FOR_EACH(p, XL_LEAVES)
+    {
+        XL_T before = XL_IDENTITY, x[XL_TREE_VLEN], y[XL_TREE_VLEN];
+        if (p % XL_ROW > 0)
+            before = scanned[p - 1];
+        for (uint v = 0; v < XL_TREE_VLEN; ++v)
+            x[v] = block[p * XL_TREE_VLEN + v];
+        xl_tree_results(y, input, x, xl_op(carries[p / XL_ROW], before),
+                        fronts[p / XL_ROW / XL_TREE_ROWS]);
+        for (uint v = 0; v < XL_TREE_VLEN; ++v)
+            block[p * XL_TREE_VLEN + v] = y[v];
+    }
+    XL_LOCAL_BARRIER();
+}
+
+__kernel XL_REQUIRED void xl_reproducible_downsweep(XL_INPUT_ARGUMENTS, XL_TREE_ARGUMENTS,
+                                                    __global XL_OUT *out, ulong out_offset,
+                                                    uint windowed)
+{
+    __local XL_T block[XL_TILE], leaves[2 * XL_LEAVES], fronts[XL_GROUP_SUB_TILES];
+    __local XL_T carries[XL_GROUP_SUB_TILES * XL_TREE_ROWS];
+    __local uint heads[XL_MARK_WORDS];
+    XL_INPUT_MAKE(input);
+    XL_TREE_MAKE(tree);
+    const ulong group = get_group_id(0), base = xl_tile_base(group, XL_TILE);
+    const ulong tile = group / XL_GROUPS_PER_TILE;
+    const uint first = (uint)(group % XL_GROUPS_PER_TILE) * XL_GROUP_SUB_TILES;
+    XL_FOR_EACH(k, XL_GROUP_SUB_TILES)
+    {
+        XL_T front = XL_IDENTITY;
+        if (base + k * XL_SUB_TILE_ELEMENTS < input.n) /* else there may be no scratch */
+            front = xl_op(xl_tree_prefix(&tree, &input, tile, windowed != 0),
+                          xl_tree_fold(&tree, tile, first + k));
+        fronts[k] = front;
+    }
+    xl_tree_load(&input, heads, block, base);
+    xl_sub_tiles_scan(&input, block, leaves, fronts, carries);
+    out += out_offset;
+    if (base < input.n) {
+        XL_FOR_EACH(e, xl_tree_count(&input, base))
+        out[base + e] = xl_output(XL_VALUE(block[e]), XL_INDEX(&input, base + e));
+        XL_CARRY_LEAVE(&input, input.n - base <= XL_TILE && get_local_id(0) == 0,
+                       xl_op(xl_tree_prefix(&tree, &input, tile, windowed != 0),
+                             xl_tree_fold(&tree, tile, XL_TREE_SUB_TILES)));
+    }
+    XL_CARRY_PASS(&input);
+}
+#endif
+
+/* ---- windows: the same by one work-item or many -------------------------------------- */
+
+#define XL_TILES_PER_LEAF (XL_TREE_WINDOW / XL_TREE_SIZE)
+
+/* The tree over the leaves of a window: level d has XL_TREE_SIZE >> d nodes, each of 2^d leaves,
+ * up to a node for 32 leaves. */
+#define XL_LEVEL(d) (2 * XL_TREE_SIZE - (2 * XL_TREE_SIZE >> (d)))
+#define XL_LEVELS 5
+
+/* S of tile `x` of a window: its leaf so far, then up the tree, where it stands in the right half
+ * of a node behind the left one; and what stands before its 32 leaves. */
+XL_T xl_window_before(const __local XL_T *sums, const __local XL_T *nodes, uint x)
+{
+    const uint leaf = x / XL_TILES_PER_LEAF;
+    XL_T mine = XL_IDENTITY, before = XL_IDENTITY;
+    for (uint k = leaf * XL_TILES_PER_LEAF; k < x; ++k)
+        mine = xl_op(mine, sums[k]);
+    for (uint d = 0; d < XL_LEVELS; ++d)
+        if (leaf >> d & 1)
+            mine = xl_op(nodes[XL_LEVEL(d) + (leaf >> d) - 1], mine);
+    for (uint k = 0; k < leaf / XL_ROW; ++k)
+        before = xl_op(before, nodes[XL_LEVEL(XL_LEVELS) + k]);
+    return xl_op(before, mine);
+}
+
+/* Phase 2: a group has a window. `count`: tiles of all windows. */
+__kernel XL_REQUIRED void xl_reproducible_windows(XL_TREE_ARGUMENTS, ulong count)
+{
+    __local XL_T sums[XL_TREE_WINDOW], nodes[XL_LEVEL(XL_LEVELS + 1)];
+    XL_TREE_MAKE(tree);
+    const ulong base = get_group_id(0) * XL_TREE_WINDOW;
+    const uint tiles = (uint)min(count - base, (ulong)XL_TREE_WINDOW);
+    XL_FOR_EACH(x, XL_TREE_WINDOW)
+    {
+        XL_T sum = XL_IDENTITY;
+        if (x < tiles)
+            sum = xl_tree_fold(&tree, base + x, XL_TREE_SUB_TILES);
+        sums[x] = sum;
+    }
+    XL_LOCAL_BARRIER();
+    XL_FOR_EACH(leaf, XL_TREE_SIZE)
+    {
+        XL_T sum = XL_IDENTITY;
+        for (uint k = 0; k < XL_TILES_PER_LEAF; ++k)
+            sum = xl_op(sum, sums[leaf * XL_TILES_PER_LEAF + k]);
+        nodes[leaf] = sum;
+    }
+    for (uint d = 0; d < XL_LEVELS; ++d) {
+        XL_LOCAL_BARRIER();
+        XL_FOR_EACH(k, XL_TREE_SIZE >> (d + 1))
+        nodes[XL_LEVEL(d + 1) + k] =
+            xl_op(nodes[XL_LEVEL(d) + 2 * k], nodes[XL_LEVEL(d) + 2 * k + 1]);
+    }
+    XL_LOCAL_BARRIER();
+    XL_FOR_EACH(x, tiles)
+    tree.tiles[base + x] = xl_window_before(sums, nodes, x);
+}
+
+/* start of windows 1 to before `count`, one after another. */
+__kernel XL_REQUIRED void xl_reproducible_starts(XL_INPUT_ARGUMENTS, XL_TREE_ARGUMENTS, ulong count)
+{
+    XL_INPUT_MAKE(input);
+    XL_TREE_MAKE(tree);
+    if (get_global_id(0) == 0) {
+        XL_T start = xl_input_start(&input);
+        XL_IN_ORDER
+        for (ulong window = 1; window < count; ++window) {
+            const ulong last = window * XL_TREE_WINDOW - 1;
+            start =
+                xl_op(xl_op(start, tree.tiles[last]), xl_tree_fold(&tree, last, XL_TREE_SUB_TILES));
+            tree.windows[window] = start;
+        }
+    }
+}

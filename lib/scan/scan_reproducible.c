@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ * Launches of the scan whose order of operands no device changes
+ * (cl/scan/scan_reproducible.cl). */
+#include "scan_plan.h"
+
+/* A call, cut as the tree has it, and where in the scratch what stands. */
+typedef struct layout {
+    size_t tiles, windows;
+    size_t tiles_at, windows_at; /* bytes; the sub-tiles' stand at 0 */
+    size_t bytes;
+    bool reduces; /* what comes before a sub-tile in its tile is asked for */
+} layout;
+
+static layout layout_of(const xl_scan *plan, size_t n)
+{
+    const xli_scan_tree *const tree = &plan->shape.tree;
+    const size_t state = plan->problem.accumulator_bytes;
+    const size_t tile = xli_scan_tree_tile(tree), sub_tile = xli_scan_tree_sub_tile(tree);
+    layout l = {.tiles = xli_ceil_div(n, tile)};
+    l.windows = xli_ceil_div(l.tiles, tree->window);
+    l.reduces = n > sub_tile || (plan->problem.carries && n > 0);
+    if (l.reduces)
+        l.tiles_at = xli_round_up(l.tiles * (tile / sub_tile) * state, XLI_SCRATCH_ALIGN);
+    l.windows_at = l.tiles_at;
+    if (l.tiles > 1)
+        l.windows_at += xli_round_up(l.tiles * state, XLI_SCRATCH_ALIGN);
+    l.bytes = l.windows_at;
+    if (l.windows > 1)
+        l.bytes += xli_round_up(l.windows * state, XLI_SCRATCH_ALIGN);
+    return l;
+}
+
+size_t xli_reproducible_scratch(const xl_scan *plan, size_t n)
+{
+    return layout_of(plan, n).bytes;
+}
+
+xl_status xli_reproducible_enqueue(xl_scan *plan, xli_flow *flow)
+{
+    xl_status status;
+    const layout l = layout_of(plan, flow->n);
+    const size_t size = plan->shape.group_size, base = flow->scratch.offset;
+    const size_t groups = l.tiles * (xli_scan_tree_tile(&plan->shape.tree) / plan->shape.tile);
+    const xli_arg scratch = XLI_MEM(flow->scratch.buffer), sub_tiles = XLI_U64(base),
+                  tiles = XLI_U64(base + l.tiles_at), windows = XLI_U64(base + l.windows_at);
+    if (l.reduces)
+        XL_TRY(XLI_FLOW_LAUNCH(flow, &plan->kernels.reduce, groups, size, scratch, sub_tiles, tiles,
+                               windows));
+    if (l.tiles > 1)
+        XL_TRY(XLI_LAUNCH(&flow->seq, &plan->kernels.scan_spine, l.windows, size, scratch,
+                          sub_tiles, tiles, windows, XLI_U64(l.tiles)));
+    if (l.windows > 1)
+        XL_TRY(XLI_FLOW_LAUNCH(flow, &plan->kernels.window_starts, 1, size, scratch, sub_tiles,
+                               tiles, windows, XLI_U64(l.windows)));
+    XL_TRY(XLI_FLOW_LAUNCH(flow, &plan->kernels.downsweep, xli_max(1, groups), size, scratch,
+                           sub_tiles, tiles, windows, XLI_MEM(flow->at.out.buffer),
+                           XLI_U64(flow->at.out.offset), XLI_U32(l.tiles > 1)));
+done:
+    return status;
+}
