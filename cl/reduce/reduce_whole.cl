@@ -6,7 +6,8 @@
  * makes its total visible, then takes a number from a counter, and the group that takes the last
  * one folds the totals and puts the counter back to 0 for the next launch. No group waits for
  * another, and which one is last has no effect on the result. Elsewhere, and in a call that is
- * given no counter, a second launch folds them.
+ * given no counter, a second launch folds them. The last group is found as in the example of
+ * memory fences in NVIDIA's "CUDA C++ Programming Guide".
  *
  * Asks for what cl/reduce/reduce_chunk.cl asks for, with XL_SERIAL 0 for what
  * cl/tile/tile_load.cl asks for, and
