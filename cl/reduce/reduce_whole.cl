@@ -35,9 +35,14 @@
 /* `counter`: 0 between launches; or NULL. */
 #define XL_WHOLE_ARGUMENTS XL_REDUCE_ARGUMENTS, volatile __global uint *counter, ulong counter_at
 
+/* What a chunk leaves. A struct around it: rusticl (Mesa 22.3, 2026-11) ends the process on copies
+ * of a struct through a pointer that was one to bytes. */
+typedef struct xl_total {
+    XL_T total;
+} xl_total;
+
 #if XL_SERIAL
 #define XL_SCRATCH_MAKE
-#define XL_SCRATCH_PARAMETER
 #define XL_SCRATCH
 
 XL_T xl_chunk_total(const xl_input *input, ulong chunk_elements)
@@ -47,7 +52,6 @@ XL_T xl_chunk_total(const xl_input *input, ulong chunk_elements)
 }
 #else
 #define XL_SCRATCH_MAKE __local XL_T scratch[XL_TILE_SCRATCH];
-#define XL_SCRATCH_PARAMETER , __local XL_T *scratch
 #define XL_SCRATCH , scratch
 
 /* Up to XL_VECTORS vectors of this work-item, the first at `first` and each next `step` elements
@@ -133,9 +137,20 @@ XL_T xl_chunk_total(const xl_input *input, ulong chunk_elements, __local XL_T *s
 #endif
 #endif
 
-/* `before`, then `many` totals folded in their order; where operands commute work-items take
- * neighbours, else each a share of its own. So many loads are on their way at once. */
-XL_T xl_totals_fold(XL_T before, const __global XL_T *totals, uint many XL_SCRATCH_PARAMETER)
+/* `before`, then `many` totals folded in their order. */
+#if XL_SERIAL
+XL_T xl_totals_fold(XL_T before, const __global xl_total *totals, uint many)
+{
+    XL_T sum = before;
+    XL_IN_ORDER
+    for (uint k = 0; k < many; ++k)
+        sum = xl_op(sum, totals[k].total);
+    return sum;
+}
+#else
+/* Where operands commute work-items take neighbours, else each a share of its own. So many loads
+ * are on their way at once. */
+XL_T xl_totals_fold(XL_T before, const __global xl_total *totals, uint many, __local XL_T *scratch)
 {
     enum { AT_ONCE = 4 };
     const uint i = (uint)get_local_id(0);
@@ -154,18 +169,15 @@ XL_T xl_totals_fold(XL_T before, const __global XL_T *totals, uint many XL_SCRAT
 #pragma unroll
         for (uint j = 0; j < AT_ONCE; ++j)
             if (k + j * step < to)
-                some[j] = totals[k + j * step];
+                some[j] = totals[k + j * step].total;
 #pragma unroll
         for (uint j = 0; j < AT_ONCE; ++j)
             if (k + j * step < to)
                 sum = xl_op(sum, some[j]);
     }
-#if XL_SERIAL
-    return sum;
-#else
     return xl_group_reduce(sum, scratch);
-#endif
 }
+#endif
 
 /* The result of n elements that come to `total`, where `whole` is true. */
 void xl_whole_put(const xl_input *input, const xl_output_iterator *output, XL_T total, bool whole)
@@ -202,11 +214,11 @@ __kernel XL_REQUIRED void xl_reduce_upsweep(XL_WHOLE_ARGUMENTS)
     XL_INPUT_MAKE(input);
     XL_OUTPUT_ITERATOR_MAKE(output);
     XL_SCRATCH_MAKE
-    __global XL_T *const totals = (__global XL_T *)(scratch_at + carry_outs) + 1;
+    __global xl_total *const totals = (__global xl_total *)(scratch_at + carry_outs) + 1;
     XL_T total = xl_chunk_total(&input, chunk_elements XL_SCRATCH);
     bool whole = get_num_groups(0) == 1;
     if (!whole && get_local_id(0) == 0)
-        totals[get_group_id(0)] = total;
+        totals[get_group_id(0)].total = total;
 #if XL_SINGLE_LAUNCH
 #if XL_SERIAL
     if (!whole && counter)
@@ -233,13 +245,13 @@ __kernel XL_REQUIRED void xl_reduce_fix_up(XL_WHOLE_ARGUMENTS)
     XL_INPUT_MAKE(input);
     XL_OUTPUT_ITERATOR_MAKE(output);
     XL_SCRATCH_MAKE
-    __global XL_T *const before = (__global XL_T *)(scratch_at + carry_outs);
+    __global xl_total *const before = (__global xl_total *)(scratch_at + carry_outs);
     const bool more = chunk_elements >> 63 != 0;
     XL_T sum = XL_IDENTITY;
     if (first > 0 && get_local_id(0) == 0)
-        sum = *before;
+        sum = before->total;
     sum = xl_totals_fold(sum, before + 1 + first, (uint)chunk_elements XL_SCRATCH);
     xl_whole_put(&input, &output, sum, !more);
     if (more && get_local_id(0) == 0)
-        *before = sum;
+        before->total = sum;
 }
