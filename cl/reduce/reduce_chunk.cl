@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * A reduction by runs: each work-group takes one run of elements, stores what ends in it
- * and leaves a record of what goes on past its ends; a second, small launch joins the
- * records in order. No group waits for another, and operands meet in an order that
- * follows from n and the plan alone.
+ * A reduction by chunks: each work-group takes one chunk of elements, stores what ends in it
+ * and leaves a carry-out, what goes on past its ends; the fix-up, a second, small launch, folds
+ * the carry-outs in order. No group waits for another, and operands meet in an order that
+ * follows from n and the plan alone. A whole array's chunks leave totals only, and the fix-up may
+ * be part of the first launch: cl/reduce/reduce_whole.cl.
  *
- * A segment's result belongs to the run that has its end. CSR offsets are cut by steps of
- * the merge of elements and segments' ends, so that a run with many empty segments is no
+ * A segment's result belongs to the chunk that has its end. CSR offsets are cut by steps of
+ * the merge of elements and segments' ends, so that a chunk with many empty segments is no
  * longer than others: Merrill and Garland, "Merge-based parallel sparse matrix-vector
  * multiplication" (SC 2016).
  *
@@ -27,7 +28,7 @@
 
 /* The host knows the size: lib/reduce/reduce_shape.c. */
 typedef struct xl_carry_out {
-    XL_T total;  /* all of its elements; of the first record: all before this launch */
+    XL_T total;  /* all of its elements; of the first carry-out: all before this launch */
     XL_T open;   /* of the segment that began before it, if that ends in it: its part here */
     ulong index; /* of that segment */
 } xl_carry_out;
@@ -45,9 +46,10 @@ typedef struct xl_output_iterator {
 #endif
 } xl_output_iterator;
 
-/* `run`: elements (of CSR offsets: steps) of a run; `first`: the number of the launch's
- * first one. Records stand `records` bytes into scratch, one more than there are groups;
- * `counts` bytes into it the heads before this launch, then those of each run. */
+/* `chunk_elements`: elements (of CSR offsets: steps) of a chunk; `first`: the number of the
+ * launch's first one. Carry-outs, of whole arrays totals, stand `carry_outs` bytes into scratch,
+ * one more than there are groups; `counts` bytes into it the heads before this launch, then those
+ * of each chunk. */
 #if XL_SEGMENTS == 3
 #define XL_KEYS_ARGUMENTS , __global XL_SEG *keys, ulong keys_offset
 #define XL_KEYS_MAKE output.keys = keys ? keys + keys_offset : keys;
@@ -88,7 +90,7 @@ void xl_output_iterator_put(const xl_output_iterator *output, ulong index, XL_E 
 #define XL_EMPTY_E(input) XL_IDENTITY_E
 #endif
 
-/* The elements and segments of a run. */
+/* The elements and segments of a chunk. */
 typedef struct xl_chunk {
     ulong begin, end;     /* elements */
     ulong segment, after; /* CSR offsets: segments that end here; else `segment` began before */
@@ -172,7 +174,7 @@ xl_chunk xl_chunk_between(const xl_input *input, ulong chunk_elements, ulong gro
     return chunk;
 }
 
-/* Where run number `group` starts and ends. */
+/* Where chunk number `group` starts and ends. */
 xl_chunk xl_chunk_of(const xl_input *input, ulong chunk_elements, ulong group)
 {
     const ulong segment = xl_merge_search(input, xl_steps_at(input, chunk_elements, group));
@@ -185,7 +187,7 @@ xl_chunk xl_chunk_of(const xl_input *input, ulong chunk_elements, ulong group)
     return xl_chunk_between(input, chunk_elements, group, segment, after);
 }
 #else
-/* Where run number `group` starts and ends; what began before it is for others to count
+/* Where chunk number `group` starts and ends; what began before it is for others to count
  * where the array does not tell. */
 xl_chunk xl_chunk_of(const xl_input *input, ulong chunk_elements, ulong group)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A work-group reduces the segments of a run, tile by tile: elements come in by wide loads
+ * A work-group reduces the segments of a chunk, tile by tile: elements come in by wide loads
  * and are turned in local memory, so that each work-item scans XL_ITEMS neighbours; what
  * each segment's last element has goes back to local memory, and from there to the array
  * in order. The cost of a tile does not depend on where segments begin.
@@ -50,7 +50,7 @@ typedef struct xl_temp_storage {
 } xl_temp_storage;
 #define XL_NO_RESULT 0xffff
 
-/* A tile: elements base + first to before base + end are the run's; first < XL_VLEN. */
+/* A tile: elements base + first to before base + end are the chunk's; first < XL_VLEN. */
 typedef struct xl_chunk_tile {
     ulong base;
     uint first, end;
@@ -235,7 +235,7 @@ uint xl_heads_of(const __local xl_temp_storage *storage, const xl_input *input, 
 }
 
 /* The next value of a work-item's scan. Where there is an identity, it stands for elements
- * that are not the run's, and elsewhere no operator is called on them. */
+ * that are not the chunk's, and elsewhere no operator is called on them. */
 #if XL_HAS_IDENTITY
 #define XL_STEP(value, some, e, head, valid) value = (head) ? (e) : xl_op_e(value, (e));
 #else
@@ -246,7 +246,7 @@ uint xl_heads_of(const __local xl_temp_storage *storage, const xl_input *input, 
     }
 #endif
 
-/* Of the elements of this work-item: which are the run's, begin and end a segment. */
+/* Of the elements of this work-item: which are the chunk's, begin and end a segment. */
 typedef struct xl_bits {
     uint valid, heads, lasts;
 } xl_bits;
@@ -330,8 +330,8 @@ void xl_chunk_tile_scan(__local xl_temp_storage *storage, const xl_input *input,
 
 #if XL_SEGMENTS == 4
 /* Stores the result of segment s, whose elements are `from` to before `to`, if it ends in the
- * tile; the run's own first segment, if it began before, goes to the record. The first that ends
- * later becomes desk->next. */
+ * tile; the chunk's own first segment, if it began before, goes to the carry-out. The first that
+ * ends later becomes storage->next. */
 void xl_end_store(__local xl_temp_storage *storage, const xl_input *input, xl_chunk_tile chunk_tile,
                   xl_chunk chunk, const xl_output_iterator *output,
                   __global xl_carry_out *carry_out, ulong s, ulong from, ulong to)
@@ -382,7 +382,7 @@ void xl_chunk_tile_store(__local xl_temp_storage *storage, const xl_input *input
     }
 }
 
-/* From the start of the vector that holds the run's first element on. */
+/* From the start of the vector that holds the chunk's first element on. */
 XL_T xl_chunk_reduce(__local xl_temp_storage *storage, const xl_input *input, xl_chunk chunk,
                      const xl_output_iterator *output, __global xl_carry_out *carry_out)
 {
@@ -441,9 +441,9 @@ xl_chunk xl_chunk_find(__local xl_temp_storage *storage, const xl_input *input,
     return xl_chunk_between(input, chunk_elements, group, segment, after);
 }
 #else
-/* Stores the results from number *next of the run to before `after`, of which number
- * `carry` stands first in the stage. Number 0, of the segment that began before the run, is in
- * the record, if there is one at all. */
+/* Stores the results from number *next of the chunk to before `after`, of which number
+ * `carry` stands first in the stage. Number 0, of the segment that began before the chunk, is in
+ * the carry-out, if there is one at all. */
 void xl_chunk_tile_store(__local xl_temp_storage *storage, const xl_input *input,
                          xl_chunk_tile chunk_tile, ulong segment, const xl_output_iterator *output,
                          uint carry, uint after, uint *next)

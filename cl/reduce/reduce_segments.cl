@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Reduction of segments, by runs (cl/reduce/reduce_chunk.cl):
+ * Reduction of segments, by chunks (cl/reduce/reduce_chunk.cl):
  *   xl_reduce_count  where the array alone tells where segments begin: how many do in
- *                    each run, so that a run knows the numbers of its own
- *   xl_reduce_upsweep   every run stores what ends in it and leaves its record
- *   xl_reduce_fix_up   one group walks the records in order and stores what began in one
- *                    run and ended in another
- * A run that is the only one finds nothing open and leaves nothing to join. A launch that does not
- * start at run 0 goes on from where the join before it ended.
+ *                    each chunk, so that a chunk knows the numbers of its own
+ *   xl_reduce_upsweep   every chunk stores what ends in it and leaves its carry-out
+ *   xl_reduce_fix_up   one group walks the carry-outs in order and stores what began in
+ *                    one chunk and ended in another
+ * A chunk that is the only one finds nothing open and leaves nothing to fix up. A launch that does
+ * not start at chunk 0 goes on from where the fix-up before it ended.
  *
  * Asks for what cl/reduce/reduce_group.cl asks for; with XL_SERIAL 1
  * cl/reduce/reduce_serial.cl. */
@@ -160,8 +160,8 @@ __kernel XL_REQUIRED void xl_reduce_upsweep(XL_REDUCE_ARGUMENTS)
     }
 }
 
-/* `run`: how many records there are. Leaves what comes before the next launch: in the first
- * record, and before the runs' heads. */
+/* `chunk_elements`: how many carry-outs there are. Leaves what comes before the next launch: in
+ * the first carry-out, and before the chunks' heads. */
 __kernel XL_REQUIRED void xl_reduce_fix_up(XL_REDUCE_ARGUMENTS)
 {
     XL_OUTPUT_ITERATOR_MAKE(output);

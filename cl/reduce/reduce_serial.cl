@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One work-item reduces the segments of a run, element by element.
+ * One work-item reduces the segments of a chunk, element by element.
  *
  * Asks for what cl/reduce/reduce_chunk.cl asks for, with XL_SERIAL 1. */
 #ifndef XL_TILE_REDUCE_SERIAL

@@ -84,12 +84,15 @@ XL_NODISCARD XL_API xl_status xl_reduce_create(xl_context *ctx, const xl_reduce_
 XL_NODISCARD XL_API xl_status xl_reduce_scratch(const xl_reduce *plan, size_t n, size_t *bytes,
                                                 size_t *alignment);
 
-/* Enqueues a reduction; never blocks, and allocates nothing when scratch is given. `size` is the
- * size of *args: from C take xl_reduce_enqueue(), which passes it. Waits, event, queue, threads
- * and failure as xl_scan_enqueue_sized(). n == 0 without segments gives init or the identity;
- * without either, nothing is written. A call whose arguments are refused writes nothing. Errors
- * are those of xl_scan_enqueue_sized(), and XL_ERROR_INVALID_ARGUMENT also for keys_out or
- * num_segments_out that the plan's segments do not have. */
+/* Enqueues a reduction: of a whole array one launch where the device lets messages pass between
+ * work-groups (has_device_scope in xl_device_info), and two elsewhere, or with scratch given on an
+ * out-of-order queue, or on more than 32 queues in turn; the bits are the same. Never blocks, and
+ * allocates nothing when scratch is given. `size` is the size of *args: from C take
+ * xl_reduce_enqueue(), which passes it. Waits, event, queue, threads and failure as
+ * xl_scan_enqueue_sized(). n == 0 without segments gives init or the identity; without either,
+ * nothing is written. A call whose arguments are refused writes nothing. Errors are those of
+ * xl_scan_enqueue_sized(), and XL_ERROR_INVALID_ARGUMENT also for keys_out or num_segments_out that
+ * the plan's segments do not have. */
 XL_NODISCARD XL_API xl_status xl_reduce_enqueue_sized(xl_reduce *plan, cl_command_queue queue,
                                                       const xl_reduce_args *args, size_t size,
                                                       cl_uint num_waits, const cl_event *waits,

@@ -57,14 +57,13 @@ static xl_status reserve(xl_context *ctx, xli_pool *pool, size_t bytes)
     return XL_SUCCESS;
 }
 
-/* One that is over needs no waiting for, nor does one that failed: its failure is told
- * to those who hold its event, and is not this call's. */
-static bool is_over(cl_event event)
+/* CL_COMPLETE, more before that, or less: it failed. */
+static cl_int state_of(cl_event event)
 {
     cl_int state = CL_QUEUED;
     const cl_int code =
         clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
-    return code == CL_SUCCESS && state <= CL_COMPLETE;
+    return code == CL_SUCCESS ? state : CL_QUEUED;
 }
 
 xl_status xli_pool_enter(xl_context *ctx, xli_pool *pool, cl_command_queue queue, bool in_order,
@@ -75,12 +74,14 @@ xl_status xli_pool_enter(xl_context *ctx, xli_pool *pool, cl_command_queue queue
     xli_mutex_lock(pool->lock);
     const bool elsewhere = pool->queue && pool->queue != queue, loose = elsewhere || !in_order;
     pool->keeps_events = pool->keeps_events || loose;
-    if (loose && (!pool->last || (elsewhere && pool->per_queue)))
+    /* A call that failed is not waited for: its failure is told to those who hold its event, and is
+     * not this call's. But the one that it waited for may still run. */
+    if (loose && (!pool->last || (elsewhere && pool->per_queue) || state_of(pool->last) < 0))
         xli_pool_drop(pool);
     if (pool->most_calls && ++pool->calls >= pool->most_calls)
         xli_pool_drop(pool);
     XL_TRY(reserve(ctx, pool, bytes));
-    if (pool->last && loose && !is_over(pool->last))
+    if (pool->last && loose && state_of(pool->last) != CL_COMPLETE)
         *wait = pool->last;
 done:
     return status;

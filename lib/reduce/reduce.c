@@ -33,6 +33,7 @@ static xl_status make(xl_context *ctx, const xl_reduce_desc *desc, xl_reduce **p
         xli_reduce_shape_of(&made->problem, capabilities, &tune.reduce, most, &made->shape);
         XL_TRY(xli_reduce_build(made, &scan, capabilities, &most));
     } while (most < made->shape.group_size);
+    XL_TRY(xli_reduce_make_counters(made));
     *plan = made;
     made = NULL;
 done:
@@ -64,6 +65,7 @@ void xl_reduce_destroy(xl_reduce *plan)
         return;
     xli_reduce_drop_kernels(plan);
     xli_init_drop(&plan->init);
+    xli_reduce_drop_counters(plan);
     xli_pool_destroy(&plan->pool);
     xli_context_release(plan->ctx);
     xli_free(plan);

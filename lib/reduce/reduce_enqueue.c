@@ -2,13 +2,13 @@
  * Calls of a reduction: scratch and launches. */
 #include "reduce_plan.h"
 
-static xl_status take_scratch(xl_reduce *plan, xli_reduce_flow *f, xl_view scratch, size_t bytes)
+static xl_status take_scratch(xl_reduce *plan, xli_reduce_flow *f, xl_view scratch)
 {
     xl_status status;
     const xli_spans *at = &f->flow.at;
     const xli_span *const others[] = {&at->in,  &at->segments, &at->n_device,
                                       &at->out, &f->keys,      &f->count};
-    XL_TRY(xli_seq_scratch(&f->flow.seq, &plan->pool, scratch, bytes, XLI_SCRATCH_ALIGN,
+    XL_TRY(xli_seq_scratch(&f->flow.seq, &plan->pool, scratch, f->layout.bytes, XLI_SCRATCH_ALIGN,
                            &f->flow.scratch));
     for (size_t i = 0; i < XLI_COUNT(others); ++i)
         XL_TRY(xli_check_apart(plan->ctx, &f->flow.scratch, others[i], false));
@@ -16,20 +16,19 @@ done:
     return status;
 }
 
-/* One launch, with the arguments that XL_REDUCE_ARGUMENTS of
- * cl/reduce/reduce_chunk.cl names. */
+/* One launch, with the arguments that XL_REDUCE_ARGUMENTS of cl/reduce/reduce_chunk.cl names, and
+ * XL_WHOLE_ARGUMENTS of cl/reduce/reduce_whole.cl. */
 static xl_status launch(xl_reduce *plan, xli_reduce_flow *f, xli_kernel *kernel, size_t groups,
                         uint64_t chunk, size_t first)
 {
     const xli_spans *at = &f->flow.at;
-    const size_t counts = xli_reduce_layout_of(&plan->problem, &plan->shape, f->flow.n).counts;
     xli_arg args[12];
     size_t k = 0;
     args[k++] = XLI_U64(chunk);
     args[k++] = XLI_U64(first);
     args[k++] = XLI_MEM(f->flow.scratch.buffer);
-    args[k++] = XLI_U64(f->flow.scratch.offset);
-    args[k++] = XLI_U64(f->flow.scratch.offset + counts);
+    args[k++] = XLI_U64(f->flow.scratch.offset + f->layout.carry_outs);
+    args[k++] = XLI_U64(f->flow.scratch.offset + f->layout.counts);
     args[k++] = XLI_MEM(at->out.buffer);
     args[k++] = XLI_U64(at->out.offset);
     args[k++] = XLI_U64(f->results);
@@ -41,21 +40,23 @@ static xl_status launch(xl_reduce *plan, xli_reduce_flow *f, xli_kernel *kernel,
         args[k++] = XLI_MEM(f->count.buffer);
         args[k++] = XLI_U64(f->count.offset);
     }
+    if (plan->problem.segments == XL_SEGMENTS_NONE) {
+        args[k++] = XLI_MEM(f->counter.buffer); /* or NULL */
+        args[k++] = XLI_U64(f->counter.offset);
+    }
     return xli_flow_launch(&f->flow, kernel, groups, plan->shape.group_size, args, k);
 }
 
-/* Folds the records of so many runs. The records of whole arrays may be very many, and
- * a launch takes no more of them than a run has elements, for devices that end long loops
- * (reduce.chunk_elements in tune_reduce.h). */
+/* Folds the carry-outs of so many chunks. Of whole arrays there may be very many, and a launch
+ * takes so many at most. */
 static xl_status fix_up(xl_reduce *plan, xli_reduce_flow *f, size_t chunks, size_t first)
 {
-    enum { AT_ONCE = 1 << 15 };
     const uint64_t more = (uint64_t)1 << 63;
     xl_status status = XL_SUCCESS;
     if (plan->problem.segments != XL_SEGMENTS_NONE)
         return launch(plan, f, &plan->kernels.fix_up, 1, chunks, first);
-    for (size_t from = 0; from < chunks; from += AT_ONCE) {
-        const size_t many = xli_min(chunks - from, AT_ONCE);
+    for (size_t from = 0; from < chunks; from += XLI_REDUCE_TOTALS) {
+        const size_t many = xli_min(chunks - from, XLI_REDUCE_TOTALS);
         XL_TRY(launch(plan, f, &plan->kernels.fix_up, 1, many | (from + many < chunks ? more : 0),
                       from));
     }
@@ -68,12 +69,14 @@ static xl_status enqueue_chunks(xl_reduce *plan, xli_reduce_flow *f)
     xl_status status = XL_SUCCESS;
     const xli_reduce_partition partition =
         xli_reduce_partition_of(&plan->problem, &plan->shape, f->flow.n, f->segments);
+    if (xli_reduce_is_single(&plan->shape, &partition))
+        f->counter = xli_reduce_take_counter(plan, &f->flow);
     for (size_t first = 0; first < partition.chunks; first += partition.most) {
         const size_t chunks = xli_min(partition.chunks - first, partition.most);
         if (plan->kernels.count.cl && partition.chunks > 1)
             XL_TRY(launch(plan, f, &plan->kernels.count, chunks, partition.chunk, first));
         XL_TRY(launch(plan, f, &plan->kernels.upsweep, chunks, partition.chunk, first));
-        if (partition.chunks > 1)
+        if (partition.chunks > 1 && !f->counter.buffer)
             XL_TRY(fix_up(plan, f, chunks, first));
     }
 done:
@@ -85,10 +88,10 @@ xl_status xli_reduce_enqueue(xl_reduce *plan, cl_command_queue queue, const xl_r
 {
     xl_status status;
     xli_reduce_flow f = {.flow = {.n = call->n}};
-    const size_t bytes = xli_reduce_layout_of(&plan->problem, &plan->shape, call->n).bytes;
+    f.layout = xli_reduce_layout_of(&plan->problem, &plan->shape, call->n);
     XL_TRY(xli_seq_begin(&f.flow.seq, plan->ctx, queue, num_waits, waits, event));
     XL_TRY(xli_reduce_check_call(plan->ctx, &plan->problem, call, &f));
-    XL_TRY(take_scratch(plan, &f, call->scratch, bytes));
+    XL_TRY(take_scratch(plan, &f, call->scratch));
     xli_flow_set_input(&f.flow, &plan->problem, &plan->init);
     if (f.results > 0 || f.count.buffer)
         XL_TRY(enqueue_chunks(plan, &f));

@@ -16,6 +16,7 @@ static xl_status add_text(const xl_reduce *plan, const xl_scan_desc *scan,
         {"XL_ORDERED", xli_problem_is_ordered(problem)},
         {"XL_DOUBLE_BUFFER", shape->tune.double_buffer},
         {"XL_SEG_VLEN", 16 / xli_max(1, problem->segment_bytes)},
+        {"XL_SINGLE_LAUNCH", shape->single_launch},
         {"XL_LIMITED_LOOPS", shape->tune.chunk_elements_csr > 0},
     };
     return xli_problem_text(plan->ctx, problem, scan, capabilities, lines, XLI_COUNT(lines), text);

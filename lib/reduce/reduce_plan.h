@@ -4,9 +4,10 @@
  * A call walks: check (reduce_check.c) -> launches (reduce_enqueue.c) -> kernels
  * (cl/reduce/reduce_*.cl) -> event. A plan is made by reduce.c. Each of the files uses only
  * those above it:
- *     reduce_shape.c    how a problem is laid out on a device, and how calls are cut into runs
+ *     reduce_shape.c    how a problem is laid out on a device, and how calls are cut into chunks
  *     reduce_check.c    descriptors and calls, before any side effect
  *     reduce_kernels.c  what is compiled for problem and shape
+ *     reduce_counter.c  what a single launch counts its work-groups by
  *     reduce_enqueue.c  launches
  *     reduce.c          the public calls */
 #ifndef XLI_REDUCE_PLAN_H
@@ -22,6 +23,21 @@ typedef struct xli_reduce_kernels {
     xli_kernel fix_up;
 } xli_reduce_kernels;
 
+/* Counters for calls with the caller's scratch, each for one in-order queue. */
+enum { XLI_REDUCE_COUNTERS = 32 };
+typedef struct xli_reduce_counters {
+    cl_mem buffer;   /* of zeros; NULL where the plan makes no single launches */
+    xli_mutex *lock; /* guards what follows */
+    size_t used;
+    cl_command_queue queues[XLI_REDUCE_COUNTERS]; /* to compare with, not to use */
+} xli_reduce_counters;
+
+/* That of one call; no buffer: it takes two launches. */
+typedef struct xli_reduce_counter {
+    cl_mem buffer;
+    size_t offset; /* 32-bit words */
+} xli_reduce_counter;
+
 struct xl_reduce {
     xl_context *ctx;
     xli_problem problem;
@@ -29,6 +45,7 @@ struct xl_reduce {
     xli_reduce_kernels kernels;
     xli_init init;
     xli_pool pool;
+    xli_reduce_counters counters;
 };
 
 /* ---- reduce_check.c ------------------------------------------------------- */
@@ -45,6 +62,8 @@ typedef struct xli_reduce_flow {
     xli_span keys, count;
     size_t results;  /* that `out` must hold, or may get */
     size_t segments; /* of CSR offsets */
+    xli_reduce_layout layout;
+    xli_reduce_counter counter; /* of a single launch */
 } xli_reduce_flow;
 /* Fills in what follows from the call's arguments. */
 xl_status xli_reduce_check_call(const xl_context *ctx, const xli_problem *problem,
@@ -57,6 +76,15 @@ xl_status xli_reduce_check_call(const xl_context *ctx, const xli_problem *proble
 xl_status xli_reduce_build(xl_reduce *plan, const xl_scan_desc *scan,
                            const xli_capabilities *capabilities, size_t *most);
 void xli_reduce_drop_kernels(xl_reduce *plan);
+
+/* ---- reduce_counter.c ----------------------------------------------------- */
+
+/* Settles the pool's zeros, too; before the first call. */
+xl_status xli_reduce_make_counters(xl_reduce *plan);
+void xli_reduce_drop_counters(xl_reduce *plan);
+
+/* For a call with its scratch. */
+xli_reduce_counter xli_reduce_take_counter(xl_reduce *plan, const xli_flow *flow);
 
 /* ---- reduce_enqueue.c ----------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The shape of a reduction, and how its calls are cut into runs. Pure, see reduce_shape.h. */
+ * The shape of a reduction, and how its calls are cut into chunks. Pure, see reduce_shape.h. */
 #include "reduce_shape.h"
 
 /* Bytes of an element in the operator's hands: with its index where that is asked for. */
@@ -18,11 +18,11 @@ static size_t local_bytes(const xli_problem *problem, size_t size, size_t items)
     return stage + size * (state + sizeof(cl_ulong)) + 3 * (tile + 16) + 64;
 }
 
-/* The runs where bits must not depend on the device: to change them breaks that promise. */
+/* The chunks where bits must not depend on the device: to change them breaks that promise. */
 enum { FIXED_CHUNK = 1 << 12, LONG_FIXED_CHUNK = 1 << 14, FIXED_CHUNKS = 1 << 12 };
 
-/* Where bits must not depend on the device one work-item takes a run, and runs are cut in a way
- * of their own: the order of operands is then the same everywhere. */
+/* Where bits must not depend on the device one work-item takes a chunk, and chunks are cut in a
+ * way of their own: the order of operands is then the same everywhere. */
 void xli_reduce_shape_of(const xli_problem *problem, const xli_capabilities *capabilities,
                          const xli_tune_reduce *tune, size_t most, xli_reduce_shape *shape)
 {
@@ -45,6 +45,8 @@ void xli_reduce_shape_of(const xli_problem *problem, const xli_capabilities *cap
     shape->tile = xli_problem_is_reproducible(problem) ? FIXED_CHUNK
                   : serial                             ? xli_min(SERIAL_TILE, tune->chunk_elements)
                                                        : size * items;
+    shape->row = whole && !serial ? size * shape->vector : shape->tile;
+    shape->single_launch = whole && tune->single_launch && capabilities->can_publish;
     shape->sub_group = xli_sub_group_of(capabilities, shape->group_size);
 }
 
@@ -53,19 +55,19 @@ bool xli_reduce_counts(const xli_problem *problem)
     return problem->segments != XL_SEGMENTS_NONE && problem->segments <= XL_SEGMENTS_KEYS;
 }
 
-/* Whether a work-item takes elements one by one, so that long runs are long loops. */
+/* Whether a work-item takes elements one by one, so that long chunks are long loops. */
 static bool is_slow(const xli_problem *problem, const xli_reduce_shape *shape)
 {
     return shape->items == 0 && !xli_problem_goes_by_vectors(problem);
 }
 
-/* Longer ones above so many, so that the join, which is one work-item's, takes no longer. */
+/* Longer ones above so many, so that the fix-up, which is one work-item's, takes no longer. */
 static size_t fixed_chunk(size_t n)
 {
     return n / FIXED_CHUNK <= FIXED_CHUNKS ? FIXED_CHUNK : LONG_FIXED_CHUNK;
 }
 
-/* The longest run, and the most runs that n elements are cut into. */
+/* The longest chunk, and the most chunks that n elements are cut into. */
 static size_t longest_chunk(const xli_problem *problem, const xli_reduce_shape *shape)
 {
     const xli_tune_reduce *tune = &shape->tune;
@@ -85,8 +87,8 @@ static size_t most_chunks(const xli_problem *problem, const xli_reduce_shape *sh
     return xli_max(shape->units * each, xli_ceil_div(n, longest_chunk(problem, shape)));
 }
 
-/* The most runs of a launch. More would have to fold too many numbers of heads each, and too
- * many records in the join; but whole arrays are joined once, at the end. */
+/* The most chunks of a launch. More would have to fold too many numbers of heads each, and too
+ * many carry-outs in the fix-up; but of whole arrays there is one fix-up, at the end. */
 static size_t chunks_per_launch(const xli_problem *problem, const xli_reduce_shape *shape, size_t n)
 {
     const size_t most = most_chunks(problem, shape, n);
@@ -95,35 +97,76 @@ static size_t chunks_per_launch(const xli_problem *problem, const xli_reduce_sha
     return xli_min(most, xli_max(FIXED_CHUNKS, shape->units * shape->tune.segment_chunk_groups));
 }
 
+/* Rows of the shortest chunk but where one is left to one group. Few elements are spread over the
+ * compute units first: what counts then is how long one work-item's loads take. */
+static size_t least_rows(const xli_problem *problem, const xli_reduce_shape *shape, size_t rows)
+{
+    if (problem->segments != XL_SEGMENTS_NONE || shape->items == 0)
+        return 1;
+    const size_t most =
+        xli_min(shape->tune.chunk_vectors, longest_chunk(problem, shape) / shape->row);
+    return xli_max(1, xli_min(most, xli_ceil_div(rows, shape->units)));
+}
+
+/* So many rows are left to one group. */
+static size_t single_group_rows(const xli_problem *problem, const xli_reduce_shape *shape)
+{
+    const bool by_vectors = problem->segments == XL_SEGMENTS_NONE && shape->items > 0;
+    return by_vectors ? shape->tune.single_group_vectors : shape->tune.single_group_tiles;
+}
+
 xli_reduce_partition xli_reduce_partition_of(const xli_problem *problem,
                                              const xli_reduce_shape *shape, size_t n,
                                              size_t segments)
 {
-    const size_t tile = shape->tile, steps = n + segments;
-    const size_t tiles = xli_ceil_div(steps, tile);
+    const size_t steps = n + segments, rows = xli_ceil_div(steps, shape->row);
     const size_t most = most_chunks(problem, shape, n);
     xli_reduce_partition partition = {.most = chunks_per_launch(problem, shape, n)};
-    const size_t each = tiles <= shape->tune.single_group_tiles ? tiles : xli_ceil_div(tiles, most);
+    const size_t each = rows <= single_group_rows(problem, shape)
+                            ? xli_max(rows, 1)
+                            : xli_max(xli_ceil_div(rows, most), least_rows(problem, shape, rows));
     partition.chunk = xli_problem_is_reproducible(problem)
                           ? fixed_chunk(n)
-                          : xli_min(xli_max(each, 1) * tile, longest_chunk(problem, shape));
+                          : xli_min(each * shape->row, longest_chunk(problem, shape));
     partition.chunks = xli_max(xli_ceil_div(steps, partition.chunk), 1);
     return partition;
 }
 
-/* CSR offsets may cut few elements into many runs: their number is not known here. There is
- * room for one record always, so that no kernel is given NULL to write to. */
+bool xli_reduce_is_single(const xli_reduce_shape *shape, const xli_reduce_partition *partition)
+{
+    return shape->single_launch && partition->chunks > 1 && partition->chunks <= XLI_REDUCE_TOTALS;
+}
+
+/* Bytes of what a chunk leaves: as xl_carry_out of cl/reduce/reduce_chunk.cl, or a total. */
+static size_t carry_out_bytes(const xli_problem *problem)
+{
+    const size_t align = xli_max(problem->accumulator_alignment, sizeof(cl_ulong));
+    if (problem->segments == XL_SEGMENTS_NONE)
+        return problem->accumulator_bytes;
+    return xli_round_up(
+        xli_round_up(2 * problem->accumulator_bytes, sizeof(cl_ulong)) + sizeof(cl_ulong), align);
+}
+
+/* The most chunks of one launch for up to n elements. With the shortest chunks one more row may be
+ * fewer chunks: then those that one each of the compute units has are counted. CSR offsets may
+ * cut few elements into many: their number is not known here. There is room for one always, so
+ * that no kernel is given NULL to write to. */
+static size_t room_for_chunks(const xli_problem *problem, const xli_reduce_shape *shape, size_t n)
+{
+    const size_t rows = xli_ceil_div(n, shape->row), most = chunks_per_launch(problem, shape, n);
+    const size_t least = least_rows(problem, shape, rows);
+    if (problem->segments == XL_SEGMENTS_OFFSETS)
+        return xli_max(1, most);
+    const size_t spread = xli_max(xli_ceil_div(rows, least), xli_min(rows, shape->units));
+    return xli_max(1, xli_min(spread, most));
+}
+
 xli_reduce_layout xli_reduce_layout_of(const xli_problem *problem, const xli_reduce_shape *shape,
                                        size_t n)
 {
-    const size_t align = xli_max(problem->accumulator_alignment, sizeof(cl_ulong));
-    const size_t carry_out_bytes = xli_round_up(
-        xli_round_up(2 * problem->accumulator_bytes, sizeof(cl_ulong)) + sizeof(cl_ulong), align);
-    const bool offsets = problem->segments == XL_SEGMENTS_OFFSETS;
-    const size_t tiles = xli_ceil_div(n, shape->tile);
-    const size_t most = chunks_per_launch(problem, shape, n);
-    const size_t chunks = xli_max(1, offsets ? most : xli_min(tiles, most));
-    xli_reduce_layout room = {.counts = (chunks + 1) * carry_out_bytes};
+    const size_t chunks = room_for_chunks(problem, shape, n);
+    xli_reduce_layout room = {.carry_outs = shape->single_launch ? XLI_REDUCE_COUNTER_BYTES : 0};
+    room.counts = room.carry_outs + (chunks + 1) * carry_out_bytes(problem);
     room.bytes = room.counts + (xli_reduce_counts(problem) ? (chunks + 1) * sizeof(cl_ulong) : 0);
     room.bytes = xli_round_up(room.bytes, XLI_SCRATCH_ALIGN);
     return room;

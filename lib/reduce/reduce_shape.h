@@ -14,6 +14,8 @@ typedef struct xli_reduce_shape {
     uint32_t vector;     /* elements that a work-item moves at once */
     uint32_t items;      /* elements that it holds; 0: it walks a tile */
     size_t tile;         /* elements of one group's tile */
+    size_t row;         /* chunks are multiples of so many: a tile, or a vector of each work-item */
+    bool single_launch; /* of a whole array, where a call has a counter for it */
 } xli_reduce_shape;
 
 /* For groups of at most `most` work-items. */
@@ -23,7 +25,7 @@ void xli_reduce_shape_of(const xli_problem *problem, const xli_capabilities *cap
 /* Whether the heads of segments are counted before they are reduced: flags, bits and keys. */
 bool xli_reduce_counts(const xli_problem *problem);
 
-/* How a call is cut into runs, of whole tiles. */
+/* How a call is cut into chunks, of whole rows. */
 typedef struct xli_reduce_partition {
     size_t chunk;  /* elements, or steps of the merge with CSR offsets */
     size_t chunks; /* at least 1 */
@@ -33,9 +35,21 @@ xli_reduce_partition xli_reduce_partition_of(const xli_problem *problem,
                                              const xli_reduce_shape *shape, size_t n,
                                              size_t segments);
 
-/* Scratch of a call: one record more than a launch has runs, then as many numbers of heads. */
+/* The most totals that a launch folds: more would be too long a loop for devices that end those
+ * (reduce.chunk_elements in tune_reduce.c). */
+enum { XLI_REDUCE_TOTALS = 1 << 15 };
+
+/* Whether one launch does it all, given a counter. */
+bool xli_reduce_is_single(const xli_reduce_shape *shape, const xli_reduce_partition *partition);
+
+/* A counter has a cache line of its own, or more. */
+enum { XLI_REDUCE_COUNTER_BYTES = 128 };
+
+/* Scratch of a call: the counter of a single launch, then one carry-out more than a launch has
+ * chunks, of a whole array one total more, then as many numbers of heads. */
 typedef struct xli_reduce_layout {
-    size_t counts; /* bytes before the heads */
+    size_t carry_outs; /* bytes before them */
+    size_t counts;     /* and before the heads */
     size_t bytes;
 } xli_reduce_layout;
 xli_reduce_layout xli_reduce_layout_of(const xli_problem *problem, const xli_reduce_shape *shape,

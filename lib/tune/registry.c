@@ -103,7 +103,15 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
     {REDUCE(double_buffer), SWITCH, BY_ONE(3),
      MEANS("1: a tile is loaded while the one before it is worked on.")},
     {REDUCE(single_group_tiles), RANGE(1, 1 << 16),
-     MEANS("So many tiles are left to one work-group.")},
+     MEANS("So many tiles are left to one work-group, with segments or where reduce.serial is 1.")},
+    {REDUCE(single_group_vectors), RANGE(1, 1 << 16),
+     MEANS("So many vectors for each of its work-items are left to one work-group, without "
+           "segments, where reduce.serial is 0.")},
+    {REDUCE(chunk_vectors), RANGE(1, 1 << 16),
+     MEANS("Likewise the vectors of a shortest chunk, once each compute unit has one.")},
+    {REDUCE(single_launch), SWITCH,
+     MEANS("1: without segments the last work-group folds what the others leave, where messages "
+           "may pass between them; 0: a second launch does.")},
 
     {SORT(shape), SWITCH, BY_ONE(3),
      MEANS("0: a work-group holds a tile in registers; 1: one work-item walks it.")},

@@ -10,7 +10,7 @@ typedef struct row {
 #define CPU                                                                                        \
     .serial = 1, .group_size = 64, .whole_size = 64, .item_bytes = 64, .whole_bytes = 64,          \
     .chunk_groups = 8, .segment_chunk_groups = 8, .chunk_elements = 1 << 15,                       \
-    .single_group_tiles = 1
+    .single_group_tiles = 1, .single_group_vectors = 4, .chunk_vectors = 4, .single_launch = 1
 
 static const row table[] = {
     {{.vendor_id = XLI_VENDOR_NVIDIA},
@@ -22,7 +22,10 @@ static const row table[] = {
       .segment_chunk_groups = 4,
       .chunk_elements = 1 << 30,
       .double_buffer = 1,
-      .single_group_tiles = 8}},
+      .single_group_tiles = 8,
+      .single_group_vectors = 16,
+      .chunk_vectors = 4,
+      .single_launch = 1}},
     {{.device = "llvmpipe", .is_cpu = true}, {CPU, .chunk_elements_csr = 1 << 13}},
     {{.is_cpu = true}, {CPU}},
     {{0},
@@ -33,7 +36,10 @@ static const row table[] = {
       .chunk_groups = 8,
       .segment_chunk_groups = 16,
       .chunk_elements = 1 << 30,
-      .single_group_tiles = 1}},
+      .single_group_tiles = 1,
+      .single_group_vectors = 4,
+      .chunk_vectors = 4,
+      .single_launch = 1}},
 };
 
 void xli_tune_reduce_table(const xli_tune_device *device, xli_tune_reduce *tune)

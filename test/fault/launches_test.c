@@ -462,6 +462,42 @@ static void every_event_but_the_callers_is_let_go(void **state)
     free_flow(&f);
 }
 
+/* ---- reductions of whole arrays ------------------------------------------------------------ */
+
+/* One launch where the last work-group may fold what the others leave, which takes a counter; a
+ * call with the caller's scratch on a queue that is not in order has none. */
+static void whole_arrays_take_one_launch(void **state)
+{
+    (void)state;
+    flow f;
+    xl_reduce *plan;
+    xl_reduce_desc desc;
+    xl_device_info info;
+    needs_layer();
+    make_flow(&f);
+    XLT_OK(xl_context_device_info(xlt_context(), &info));
+    xl_reduce_desc_init(&desc);
+    XLT_OK(xl_reduce_create(xlt_context(), &desc, &plan));
+    for (int loose = 0; loose < 2; ++loose)
+        for (int own = 0; own < 2; ++own)
+            for (int round = 0; round < 3; ++round) {
+                cl_command_queue queue = loose ? f.queue : xlt_queue();
+                const xlt_fault_state before = *layer;
+                const unsigned wanted = info.has_device_scope && (own || !loose) ? 1 : 2;
+                XLT_OK(xl_reduce_enqueue(
+                    plan, queue,
+                    &(xl_reduce_args){.n = N,
+                                      .in = xl_view_of(f.in, 0),
+                                      .out = xl_view_of(f.out, 0),
+                                      .scratch = own ? xl_no_view() : xl_view_of(f.scratch, 0)},
+                    0, NULL, NULL));
+                XLT_CL(clFinish(queue));
+                assert_int_equal(layer->launches - before.launches, wanted);
+            }
+    xl_reduce_destroy(plan);
+    free_flow(&f);
+}
+
 static int teardown(void **state)
 {
     (void)state;
@@ -475,6 +511,7 @@ int main(void)
         cmocka_unit_test(no_thread_comes_between),
         cmocka_unit_test(no_call_comes_between_on_own_scratch),
         cmocka_unit_test(every_event_but_the_callers_is_let_go),
+        cmocka_unit_test(whole_arrays_take_one_launch),
     };
     layer = xlt_layer_load();
     steps = layer ? xlt_layer_steps() : NULL;

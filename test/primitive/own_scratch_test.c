@@ -21,7 +21,7 @@ enum { CALLS = 6, STRIDE = 3 };
 static xl_context *ctx;
 static size_t n;
 static xl_scan *two_pass, *look_back, *textbook;
-static xl_reduce *by_width;
+static xl_reduce *by_width, *whole;
 static xl_sort *sort;
 static xl_grid *grids[CALLS];
 static xl_neighbors *neighbors;
@@ -50,12 +50,22 @@ static xl_status run_textbook(LAST)
     return run_scan(textbook, queue, call, out, scratch, num, waits, event);
 }
 
-static xl_status run_reduce(LAST)
+static xl_status run_reduce_by(xl_reduce *plan, LAST)
 {
     return xl_reduce_enqueue(
-        by_width, queue,
+        plan, queue,
         &(xl_reduce_args){.n = n, .in = xlt_view(&words[call]), .out = out, .scratch = scratch},
         num, waits, event);
+}
+
+static xl_status run_reduce(LAST)
+{
+    return run_reduce_by(by_width, queue, call, out, scratch, num, waits, event);
+}
+
+static xl_status run_reduce_whole(LAST)
+{
+    return run_reduce_by(whole, queue, call, out, scratch, num, waits, event);
 }
 
 static xl_status run_sort(LAST)
@@ -101,6 +111,12 @@ static xl_status reduce_room(size_t *bytes)
     return xl_reduce_scratch(by_width, n, bytes, &alignment);
 }
 
+static xl_status reduce_whole_room(size_t *bytes)
+{
+    size_t alignment;
+    return xl_reduce_scratch(whole, n, bytes, &alignment);
+}
+
 static xl_status sort_room(size_t *bytes)
 {
     size_t alignment;
@@ -124,6 +140,7 @@ static const struct {
     {"look-back", run_look_back, look_back_room, &look_back, 4},
     {"textbook scan", run_textbook, textbook_room, NULL, 4},
     {"reduction", run_reduce, reduce_room, NULL, 4},
+    {"reduction of the whole array", run_reduce_whole, reduce_whole_room, NULL, 4},
     {"sort", run_sort, sort_room, NULL, 4},
     {"neighbours", run_neighbors, neighbors_room, NULL, 8},
 };
@@ -516,6 +533,7 @@ static int setup(void **state)
     if (xl_scan_create(ctx, &scan, &look_back) != XL_SUCCESS)
         look_back = NULL;
     xl_reduce_desc_init(&reduce);
+    XLT_OK(xl_reduce_create(ctx, &reduce, &whole));
     reduce.segments = XL_SEGMENTS_WIDTH;
     reduce.segment_width = 1000;
     XLT_OK(xl_reduce_create(ctx, &reduce, &by_width));
@@ -540,6 +558,7 @@ static int teardown(void **state)
     xl_scan_destroy(look_back);
     xl_scan_destroy(textbook);
     xl_reduce_destroy(by_width);
+    xl_reduce_destroy(whole);
     xl_sort_destroy(sort);
     xl_neighbors_destroy(neighbors);
     xlt_finish();

@@ -310,9 +310,108 @@ static void cuts_cover_everything(void **state)
         }
 }
 
+static xli_problem reduction_of(const xl_scan_desc *desc, const xli_capabilities *capabilities)
+{
+    xli_problem problem = {0};
+    if (xli_problem_resolve(NULL, desc, true, capabilities, &problem) != XL_SUCCESS)
+        XLT_FAIL("%s", xl_context_error(NULL));
+    return problem;
+}
+
+/* Chunks of whole arrays are whole rows, cover everything, and leave no more totals than scratch
+ * has room for, which grows with n. */
+static void check_chunks(const xli_problem *problem, const xli_reduce_shape *shape)
+{
+    size_t before = 0;
+    for (size_t k = 0; k < 400; ++k) {
+        const size_t rows = k < 300 ? k : (k - 299) * (k - 299) * 4999;
+        const size_t n = rows * shape->row + k % 3;
+        const xli_reduce_partition cut = xli_reduce_partition_of(problem, shape, n, 0);
+        const xli_reduce_layout room = xli_reduce_layout_of(problem, shape, n);
+        assert_int_equal(cut.chunk % shape->row, 0);
+        assert_true(cut.chunk > 0 && cut.chunks * cut.chunk >= n);
+        assert_true(cut.chunks == 1 || (cut.chunks - 1) * cut.chunk < n);
+        assert_true(cut.chunks <= cut.most);
+        const size_t totals = (room.counts - room.carry_outs) / problem->accumulator_bytes;
+        if (cut.chunks + 1 > totals)
+            XLT_FAIL("%zu elements: %zu chunks, room for %zu", n, cut.chunks, totals);
+        if (room.counts < before)
+            XLT_FAIL("%zu elements take less scratch than fewer", n);
+        assert_int_equal(room.carry_outs, shape->single_launch ? XLI_REDUCE_COUNTER_BYTES : 0);
+        before = room.counts;
+    }
+}
+
+static void chunks_of_whole_arrays(void **state)
+{
+    (void)state;
+    static const xl_type types[] = {XL_U8, XL_U32, XL_U64};
+    static const uint32_t shortest[] = {0, 1, 3, 64}; /* 0: as built in */
+    for (int d = 0; d < DEVICES; ++d)
+        for (size_t t = 0; t < XLI_COUNT(types); ++t)
+            for (size_t s = 0; s < XLI_COUNT(shortest); ++s) {
+                const xl_scan_desc desc = sum_of(types[t]);
+                const xli_capabilities capabilities = facts_of(&devices[d]);
+                const xli_problem problem = reduction_of(&desc, &capabilities);
+                const xli_tune_device known = known_of(&capabilities);
+                xli_tune_reduce tune;
+                xli_reduce_shape shape;
+                xli_tune_reduce_table(&known, &tune);
+                if (shortest[s] > 0) {
+                    tune.serial = 0;
+                    tune.chunk_vectors = shortest[s];
+                    tune.single_group_vectors = 1;
+                    tune.chunk_elements = s % 2 ? 256 : 1 << 30;
+                }
+                xli_reduce_shape_of(&problem, &capabilities, &tune, devices[d].group, &shape);
+                assert_int_equal(shape.single_launch, devices[d].can_publish);
+                check_chunks(&problem, &shape);
+            }
+}
+
+/* Few elements are one group's, more have a compute unit each for their vectors, and only then
+ * chunks become longer. */
+static void sums_of_an_array_on_an_h200(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t n, chunk, chunks;
+    } rows[] = {
+        {0, 1024, 1},
+        {1, 1024, 1},
+        {1 << 14, 1 << 14, 1},
+        {(1 << 14) + 1, 1024, 17},
+        {1 << 16, 1024, 64},
+        {132 * 1024, 1024, 132},
+        {132 * 1024 + 1, 2048, 67},
+        {1 << 18, 2048, 128},
+        {1 << 20, 4096, 256},
+        {1 << 22, 4096, 1024},
+        {1 << 28, 249 * 1024, 1053},
+    };
+    xl_scan_desc desc = sum_of(XL_I32);
+    const xli_capabilities capabilities = facts_of(&devices[H200]);
+    const xli_problem problem = reduction_of(&desc, &capabilities);
+    const xli_tune_device known = known_of(&capabilities);
+    xli_tune_reduce tune;
+    xli_reduce_shape shape;
+    xli_tune_reduce_table(&known, &tune);
+    xli_reduce_shape_of(&problem, &capabilities, &tune, devices[H200].group, &shape);
+    for (size_t k = 0; k < XLI_COUNT(rows); ++k) {
+        const xli_reduce_partition cut = xli_reduce_partition_of(&problem, &shape, rows[k].n, 0);
+        assert_int_equal(cut.chunk, rows[k].chunk);
+        assert_int_equal(cut.chunks, rows[k].chunks);
+        assert_int_equal(xli_reduce_is_single(&shape, &cut), cut.chunks > 1);
+    }
+    const xli_reduce_partition many = {.chunk = 1, .chunks = XLI_REDUCE_TOTALS + 1};
+    assert_false(xli_reduce_is_single(&shape, &many));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(chunks_of_whole_arrays),
+        cmocka_unit_test(sums_of_an_array_on_an_h200),
         cmocka_unit_test(sums_of_words),
         cmocka_unit_test(look_back_needs_lanes_on_a_gpu),
         cmocka_unit_test(only_files_that_may_be_taken),

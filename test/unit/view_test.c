@@ -245,6 +245,35 @@ static void pools_grow_and_do_not_shrink(void **state)
     xli_pool_destroy(&pool);
 }
 
+/* A call that failed for an event it waited for may be over before the one in front of it: the
+ * next call gets a buffer that neither knows. One that succeeded leaves it its own. */
+static void calls_that_failed_keep_the_buffer(void **state)
+{
+    (void)state;
+    xli_pool pool = {0};
+    XLT_OK(xli_pool_create(xlt_context(), &pool));
+    for (int fails = 0; fails < 2; ++fails) {
+        cl_event wait, event = xlt_user_event();
+        XLT_OK(xli_pool_enter(xlt_context(), &pool, xlt_queue(), false, 1000, &wait));
+        xli_pool_used(&pool, xlt_queue(), event);
+        xli_pool_leave(&pool);
+        cl_mem first = pool.buffer;
+        XLT_CL(clRetainMemObject(first)); /* lest the next one have its address */
+        XLT_OK(xli_pool_enter(xlt_context(), &pool, xlt_queue(), false, 1000, &wait));
+        assert_ptr_equal(wait, event);
+        assert_ptr_equal(pool.buffer, first);
+        xli_pool_leave(&pool);
+        XLT_CL(clSetUserEventStatus(event, fails ? -1 : CL_COMPLETE));
+        XLT_OK(xli_pool_enter(xlt_context(), &pool, xlt_queue(), false, 1000, &wait));
+        assert_null(wait);
+        assert_int_equal(pool.buffer == first, !fails);
+        xli_pool_leave(&pool);
+        XLT_CL(clReleaseMemObject(first));
+        XLT_CL(clReleaseEvent(event));
+    }
+    xli_pool_destroy(&pool);
+}
+
 /* Also where the driver hands out memory that had an owner before. */
 static void pools_of_zeros(void **state)
 {
@@ -293,6 +322,7 @@ int main(void)
         cmocka_unit_test(overlap_by_definition),
         cmocka_unit_test(scratch_of_the_caller),
         cmocka_unit_test(pools_grow_and_do_not_shrink),
+        cmocka_unit_test(calls_that_failed_keep_the_buffer),
         cmocka_unit_test(pools_of_zeros),
     };
     return cmocka_run_group_tests(tests, NULL, teardown);
