@@ -254,8 +254,10 @@ static void check_way(size_t way)
         if (loses_narrow_states())
             skip();
     xl_context *ctx = open_context(ways[way].tune, NULL);
-    /* Of few programs each way has every other form, and the next way the rest. */
-    for (size_t f = xlt_few_programs() ? way % 2 : 0; f < NUM_FORMS; f += 1 + xlt_few_programs())
+    /* Of few programs each way has every other form: of the two serial ways, and of the two of
+     * groups, one has the odd ones. */
+    const size_t odd = (way + way / 2) % 2;
+    for (size_t f = xlt_few_programs() ? odd : 0; f < NUM_FORMS; f += 1 + xlt_few_programs())
         for (size_t turn = 0; turn < (xlt_few_programs() ? 1 : 4); ++turn) {
             job j;
             make_job(&j, f, way, turn + f / 2);
@@ -280,6 +282,28 @@ WAY(kogge_stone, 5)
 WAY(blelloch, 6)
 WAY(reproducible, 7)
 WAY(reproducible_by_groups, 8)
+
+/* By CSR offsets, none of which lies in the first tiles of a part that continues a segment. */
+static void one_segment_goes_on_over_tiles(void **state)
+{
+    (void)state;
+    static const size_t serial[] = {0, 2};
+    for (size_t k = 0; k < 2; ++k) {
+        const size_t way = serial[k];
+        if (ways[way].algorithm == XL_SCAN_LOOKBACK && !can_publish())
+            continue;
+        xl_context *ctx = open_context(ways[way].tune, NULL);
+        job j;
+        job_make(&j, ways[way].name, XL_U64, XL_SUM, XL_EXCLUSIVE, NULL);
+        j.desc.carry = 1;
+        j.desc.algorithm = ways[way].algorithm;
+        j.desc.segments = XL_SEGMENTS_OFFSETS;
+        j.desc.segment_type = XL_U32;
+        j.pattern = ONE_SEGMENT;
+        check_whole(ctx, &j, 200, 29);
+        xl_context_destroy(ctx);
+    }
+}
 
 /* What is left by a part of no elements, whether the host knows of it or the device. */
 static void nothing_passes_the_carry_on(void **state)
@@ -418,6 +442,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(blelloch),
         cmocka_unit_test(reproducible),
         cmocka_unit_test(reproducible_by_groups),
+        cmocka_unit_test(one_segment_goes_on_over_tiles),
         cmocka_unit_test(nothing_passes_the_carry_on),
         cmocka_unit_test(expressions_count_from_first_index),
         cmocka_unit_test(refuses),
