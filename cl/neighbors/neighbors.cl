@@ -8,7 +8,7 @@
  * that failed. Indices of points are compared with n before they become offsets.
  *
  *   XL_ITEMS       points per work-item
- *   XL_INCLUSIVE   0: distance < radius; 1: distance <= radius
+ *   XL_RADIUS_INCLUSIVE   0: distance < radius; 1: distance <= radius
  *   XL_KEEP_SELF   1: a point is its own neighbour
  *   XL_SORTED      1: rows of the list in ascending order
  *   XL_STAGED      rows up to this long are sorted in local memory; 0: none
