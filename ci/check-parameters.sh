@@ -24,12 +24,12 @@ cd "${1:-$self/..}"
 most=40
 # program | the most macros it may have, until it has no more than 40
 limits='
-reduce_segments 61
-reduce_whole 72
-scan_lookback 91
-scan_pipelined 85
-scan_textbook 50
-scan_two_pass 75
+reduce_segments 58
+reduce_whole 70
+scan_lookback 89
+scan_pipelined 83
+scan_textbook 48
+scan_two_pass 73
 '
 # who sets a parameter | the sources that do
 setters='

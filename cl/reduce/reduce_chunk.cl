@@ -31,7 +31,6 @@ typedef struct xl_carry_out {
     XL_T open;   /* of the segment that began before it, if that ends in it: its part here */
     ulong index; /* of that segment */
 } xl_carry_out;
-#define XL_NO_SEGMENT (~0ul)
 
 /* Where results go. */
 typedef struct xl_output_iterator {

@@ -26,6 +26,9 @@
 #error "cl/reduce/reduce_whole.cl reduces what has no segments"
 #endif
 
+/* The index of a record in which nothing ended. */
+#define XL_NO_SEGMENT (~0ul)
+
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 
 /* The sum of all work-items' numbers, at every one. A barrier must stand before `numbers` is
