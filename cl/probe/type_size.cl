@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * What a device makes of a user's type: its size and its alignment. */
-#if !defined(XL_TYPE) || !defined(XL_AFTER_CHAR)
-#error "XL_TYPE and XL_AFTER_CHAR must be defined"
-#endif
-
 __kernel void xl_type_size(__global uint *seen)
 {
     seen[0] = (uint)sizeof(XL_TYPE);

@@ -6,10 +6,7 @@
  *   xl_reduce_fix_up   one group walks the records in order and stores what began in one
  *                    run and ended in another
  * A run that is the only one finds nothing open and leaves nothing to join. A launch that does not
- * start at run 0 goes on from where the join before it ended.
- *
- * Asks for what cl/reduce/reduce_group.cl asks for; with XL_SERIAL 1
- * cl/reduce/reduce_serial.cl. */
+ * start at run 0 goes on from where the join before it ended. */
 #include "../tile/tile_output.cl"
 
 #if !XL_SERIAL

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Reduction of a whole array: every work-group reduces one run, and one group then folds
- * the runs' totals in order. A run that is the only one is the result.
- *
- * Asks for what cl/reduce/reduce_chunk.cl asks for, and with XL_SERIAL 0 for what
- * cl/tile/tile_load.cl asks for. */
+ * the runs' totals in order. A run that is the only one is the result. */
 #include "../tile/tile_output.cl"
 
 #if XL_SERIAL

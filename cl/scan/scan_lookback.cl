@@ -3,10 +3,7 @@
  * they scan it, and learn where it starts from what earlier tiles posted.
  *
  * Groups stay and take tile after tile until there are no more; as tickets are
- * handed out in order, every earlier tile is in the hands of a group that runs.
- *
- * Asks for the lines of cl/scan/scan_two_pass.cl and of
- * cl/tile/tile_lookback.cl. */
+ * handed out in order, every earlier tile is in the hands of a group that runs. */
 #include "../tile/tile_output.cl"
 
 #if XL_SERIAL

@@ -17,17 +17,11 @@
  * test/model/scan_pipelined.pml checks all this for every interleaving of small sizes, with
  * these names.
  *
- * Asks for the lines of cl/tile/tile_window.cl, and
- *   XL_SHORT_TILE_VECTORS    vectors that a work-item takes in a kernel for few elements, an odd
- * number; 0: there is none XL_SEPARATE_IN_PLACE  1: in place has a kernel of its own, 0: one does
- * both. (NVIDIA's compiler makes the one slower by a third where elements are of 8 bytes, and takes
- *             seconds for the other; 580.159.04, November 2026.) */
+ * With XL_SEPARATE_IN_PLACE in place has a kernel of its own. (NVIDIA's compiler makes the one
+ * slower by a third where elements are of 8 bytes, and takes seconds for the other; 580.159.04,
+ * November 2026.) */
 #include "../tile/tile_window.cl"
 #include "scan_tile.cl"
-
-#if !defined(XL_SHORT_TILE_VECTORS) || !defined(XL_SEPARATE_IN_PLACE)
-#error "XL_SHORT_TILE_VECTORS and XL_SEPARATE_IN_PLACE must be defined"
-#endif
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 

@@ -2,19 +2,12 @@
  * Scan of a tile by one work-item, for devices whose work-items run one after another on a
  * core: the tile comes into the cache while it is reduced (cl/tile/tile_serial.cl), and is
  * scanned from there. Built-in scalars under a built-in operator go by wide vectors
- * (XL_BY_VECTORS), scans by CSR offsets segment by segment, everything else element by element.
- *
- * Asks for what cl/tile/tile_output.cl asks for, and
- *   XL_ORDERED  1: bits may not depend on where arrays lie, for operators that round */
+ * (XL_BY_VECTORS), scans by CSR offsets segment by segment, everything else element by element. */
 #ifndef XL_SCAN_SERIAL
 #define XL_SCAN_SERIAL
 
 #include "../tile/tile_output.cl"
 #include "../tile/tile_serial.cl"
-
-#ifndef XL_ORDERED
-#error "XL_ORDERED must be defined"
-#endif
 
 /* Scans element i, which begins a segment or not, and gives `carry` moved on. */
 XL_T xl_serial_step(const xl_input *input, __global XL_OUT *out, ulong i, bool head, XL_T carry)

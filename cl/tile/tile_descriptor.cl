@@ -29,7 +29,7 @@
  * test/model/scan_lookback.pml, scan_ordered.pml and scan_pipelined.pml check the protocol with
  * these names.
  *
- * Asks for the lines of cl/prelude/prelude_accumulator.cl and XL_CAN_PUBLISH 1. */
+ * Asks for XL_CAN_PUBLISH 1. */
 #ifndef XL_TILE_DESCRIPTOR
 #define XL_TILE_DESCRIPTOR
 

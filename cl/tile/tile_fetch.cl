@@ -6,18 +6,11 @@
  * bulk copy (PTX ISA, cp.async.bulk) that costs no registers and signals an mbarrier;
  * elsewhere the work-items copy when the tile is wanted. What a bulk copy cannot take,
  * which is arrays that are not aligned to 16 bytes and the last few bytes of an array,
- * they always copy themselves.
- *
- * Asks for what cl/tile/tile_load.cl asks for, and
- *   XL_BULK  1: bulk copies are there */
+ * they always copy themselves. */
 #ifndef XL_TILE_FETCH
 #define XL_TILE_FETCH
 
 #include "tile_load.cl"
-
-#ifndef XL_BULK
-#error "XL_BULK must be defined"
-#endif
 
 #if XL_SEGMENTS == 3 || XL_SEGMENTS == 4
 #error "keys and CSR offsets are not staged"

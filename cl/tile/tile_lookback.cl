@@ -15,22 +15,11 @@
  * taken instead. (The stores are plain ones: in the language's terms a race. What
  * is relied on is that a fence completes earlier stores for the whole device before
  * later ones are issued, as PTX and the CPUs' models have it.) Out of place the
- * input never changes and the re-reduction is always right.
- *
- * Asks for the lines of cl/tile/tile_descriptor.cl, of cl/tile/tile_load.cl (XL_SERIAL 0) or
- * cl/tile/tile_serial.cl (XL_SERIAL 1), and
- *   XL_ORDERED     1: each prefix is one fixed expression, for operators that round
- *   XL_TILES_PER_LANE       XL_ORDERED 1: tiles of a block for each of those who look back
- *   XL_SPIN_LIMIT  polls of an EMPTY tile before it is re-reduced; 0 is fine
- *   and those of cl/tile/tile_lookback_shared.cl */
+ * input never changes and the re-reduction is always right. */
 #ifndef XL_TILE_LOOKBACK
 #define XL_TILE_LOOKBACK
 
 #include "tile_lookback_shared.cl"
-
-#if !defined(XL_SPIN_LIMIT) || !defined(XL_ORDERED) || !defined(XL_TILES_PER_LANE)
-#error "XL_SPIN_LIMIT, XL_ORDERED and XL_TILES_PER_LANE must be defined"
-#endif
 
 /* What stands before such a tile is lost on what stands after it. */
 #define XL_AGGREGATE_IS_PREFIX(sum) (!XL_ORDERED && XL_ACCUMULATOR == 1 && XL_IS_HEAD(sum))

@@ -1,21 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * What both ways of looking back (cl/tile/tile_lookback.cl, cl/tile/tile_window.cl)
- * carry about and ask.
- *
- * Asks for the lines of cl/tile/tile_descriptor.cl and cl/tile/tile_input.cl, and
- *   XL_INJECT_DELAY  tests: of every so many tiles the last never posts anything out of place,
- *                 and posts late in place, while who waits for it reads later still; 0: none
- *   XL_INJECT_TEAR  tests: 1: of a state of several words such a tile posts every other word
- *                 at once */
+ * carry about and ask. */
 #ifndef XL_TILE_LOOKBACK_SHARED
 #define XL_TILE_LOOKBACK_SHARED
 
 #include "tile_descriptor.cl"
 #include "tile_input.cl"
-
-#if !defined(XL_INJECT_DELAY) || !defined(XL_INJECT_TEAR)
-#error "XL_INJECT_DELAY and XL_INJECT_TEAR must be defined"
-#endif
 
 /* What a look-back needs beside the number of its tile. */
 typedef struct xl_lookback {

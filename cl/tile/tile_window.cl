@@ -14,19 +14,14 @@
  * it, in its owner's own tree, and posted for all who come after, for whom the bits are
  * the same; a PREFIX that is late is made by hand from the nearest one there is.
  *
- * Asks for the lines of cl/tile/tile_descriptor.cl and of cl/tile/tile_fetch.cl, sub-groups
- * (XL_USE_LANES 1), those of cl/tile/tile_lookback_shared.cl, XL_SPIN_LIMIT as in
- * cl/tile/tile_lookback.cl, and
- *   XL_TILES_PER_LANE  tiles of a block for each work-item */
+ * Asks for sub-groups, XL_USE_LANES 1. */
 #ifndef XL_TILE_LOOKBACK_PIPELINED
 #define XL_TILE_LOOKBACK_PIPELINED
 
 #include "tile_fetch.cl"
 #include "tile_lookback_shared.cl"
 
-#if !defined(XL_SPIN_LIMIT) || !defined(XL_TILES_PER_LANE)
-#error "XL_SPIN_LIMIT and XL_TILES_PER_LANE must be defined"
-#elif !XL_USE_LANES
+#if !XL_USE_LANES
 #error "a look-back by a whole group needs sub-groups"
 #endif
 
