@@ -13,7 +13,7 @@
 # then sanitizers; beside all this, on what it leaves of the cores, the static checks, of which
 # clang-tidy leaves the tests to the night.
 # --quick, for who is at work, under six minutes: builds with what is there, and runs on PoCL
-# what compiles little, the interface's tests, and the checks of format and layers.
+# what compiles little, the interface's tests, and the checks of format, layers and parameters.
 # ci/nightly.sh has what both leave out: every kind of kernels, every test on Intel's runtime,
 # devices with features masked out, the peers, and what takes hours.
 #
@@ -159,6 +159,7 @@ static_checks() {
   check cppcheck cppcheck_all
   check model ci/model.sh
   check layers-test ci/check-layers-test.sh
+  check parameters-test ci/check-parameters-test.sh
   check compare-test ci/compare-test.sh
   check peers-test ci/peers-test.sh
   check mutants ci/mutants.sh --check
@@ -205,6 +206,7 @@ intel=(CROSSLANE_DEVICE=intel: "OCL_ICD_FILENAMES=$PWD/build/intel/lib/libintelo
 only_pocl=("${pocl[@]}" "OCL_ICD_VENDORS=$PWD/build/vendors")
 check format ci/format.sh --check
 check layers ci/check-layers.sh
+check parameters ci/check-parameters.sh
 few=(CROSSLANE_TEST_PROGRAMS=few)
 if [ $quick = yes ]; then
   configuration "interface" werror interface - "${pocl[@]}"

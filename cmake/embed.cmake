@@ -9,9 +9,13 @@
 #
 # Each #include "..." is replaced by the file it names, once per kernel, between
 # #line marks that name files from the source root, so that a build log points at
-# a line of a file that exists. Each result carries its SHA-256.
+# a line of a file that exists. In front stand checks of the parameters that it asks of
+# the host (cl/parameters.txt); for what users' kernels include, of the runtime's. Each
+# result carries its SHA-256.
 
 cmake_minimum_required(VERSION 3.20)
+
+include("${CMAKE_CURRENT_LIST_DIR}/guards.cmake")
 
 function(flatten path out_text out_seen)
   set(seen "${${out_seen}}")
@@ -75,10 +79,17 @@ endif()
 list(SORT kernels)
 set(arrays "")
 set(table "")
-set(depends "")
+set(depends "${ROOT}/cl/parameters.txt" "${CMAKE_CURRENT_LIST_DIR}/guards.cmake")
+guards_read("${ROOT}/cl/parameters.txt")
+set(setters "")
+if(FOLDER STREQUAL "cl/include")
+  set(setters runtime) # the rest is the user's
+endif()
 foreach(kernel IN LISTS kernels)
   set(seen "")
   flatten("${kernel}" text seen)
+  guards_of("${text}" "${setters}" guards)
+  string(PREPEND text "${guards}")
   get_filename_component(stem "${kernel}" NAME_WE)
   string(SHA256 hash "${text}")
   set(flat "${OUT}.${stem}.cl")

@@ -3,12 +3,7 @@
  *
  * Each array is followed by the offset at which it starts, in elements. What comes
  * out of an array of the storage is clamped before it becomes an offset: somebody
- * may write there, or to the points, while a build runs.
- *
- *   XL_GROUP     the most work-items of a work-group
- *   XL_ITEMS     elements per work-item
- *   XL_STRIDE    scalars from one point to the next
- *   XL_BOUNDED   1: the box is given */
+ * may write there, or to the points, while a build runs. */
 #include "grid_bounds.cl"
 #include "grid_overfull.cl"
 #include "grid_setup.cl"

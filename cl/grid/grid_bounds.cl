@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * One work-group's share of the box of the points, and of the points that cannot
- * be in a grid.
- *
- *   XL_GROUP     the most work-items of a work-group
- *   XL_BOUNDED   1: the box is given, and points outside it are counted */
+ * be in a grid. */
 #ifndef XL_GRID_BOUNDS
 #define XL_GRID_BOUNDS
 
 #include "grid_points.cl"
-
-#if !defined(XL_GROUP) || !defined(XL_BOUNDED)
-#error "XL_GROUP and XL_BOUNDED must be defined"
-#endif
 
 typedef struct xl_grid_found {
     uint low[3], high[3];

@@ -16,17 +16,11 @@
  * and meets few points at any distance from the origin.
  *
  * Whatever the storage of a grid holds, no number taken from it leads outside of
- * the table or of the points: the host gives the sizes of both.
- *
- *   XL_ITEMS   elements per work-item, 1 or more */
+ * the table or of the points: the host gives the sizes of both. */
 #ifndef XL_GRID_MAP
 #define XL_GRID_MAP
 
 #include "../prelude/prelude.cl"
-
-#ifndef XL_ITEMS
-#error "XL_ITEMS must be defined: elements per work-item"
-#endif
 
 /* The same words as xli_grid_header of lib/grid/grid_plan.h. */
 typedef struct xl_grid_header {

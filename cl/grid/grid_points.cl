@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * The points as the caller gave them, and as the grid keeps them.
- *
- *   XL_STRIDE   scalars from one point to the next, 3 or more */
+ * The points as the caller gave them, and as the grid keeps them. */
 #ifndef XL_GRID_POINTS
 #define XL_GRID_POINTS
 
 #include "grid_map.cl"
-
-#ifndef XL_STRIDE
-#error "XL_STRIDE must be defined: scalars from one point to the next"
-#endif
-#if XL_STRIDE < 3
-#error "XL_STRIDE must be 3 or more"
-#endif
 
 /* Where point i starts: beyond 32 bits for many points. */
 ulong xl_grid_point_at(uint i)

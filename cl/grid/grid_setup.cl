@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * From the box of the points to the shape of the grid: dense where the cells of
- * the box fit into the table, hashed otherwise.
- *
- *   XL_BOUNDED   1: the box is given */
+ * the box fit into the table, hashed otherwise. */
 #ifndef XL_GRID_SETUP
 #define XL_GRID_SETUP
 

@@ -18,17 +18,9 @@
  * other bit is reached by a change of layout through local memory. Local memory is
  * skewed by one word in 32, so that layout 0 meets no bank twice.
  *
- * Macros: XL_SORT_KEY     uint or ulong, the type of mapped keys
- *         XL_SORT_VALUES  1: a uint travels with each key
- *         XL_SORT_ITEMS_LOG  H: elements per work-item as a power of two, 1 .. 5
- *         XL_SORT_GROUP   work-items, a power of two
- *         XL_SORT_GROUP_LOG */
+ * Asks for XL_SORT_KEY, the type of mapped keys. H is XL_SORT_ITEMS_LOG. */
 #include "../lane/lane.cl"
 
-#if !defined(XL_SORT_KEY) || !defined(XL_SORT_VALUES) || !defined(XL_SORT_ITEMS_LOG) ||            \
-    !defined(XL_SORT_GROUP) || !defined(XL_SORT_GROUP_LOG)
-#error "XL_SORT_KEY, _VALUES, _HELD_LOG, _GROUP and _GROUP_LOG must be defined"
-#endif
 #if (1 << XL_SORT_GROUP_LOG) != XL_SORT_GROUP
 #error "XL_SORT_GROUP must be 2 to the power of XL_SORT_GROUP_LOG"
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Scan of one element per work-item over a work-group.
  *
- * Asks for what cl/lane/lane_scan.cl asks for, and
- *   XL_GROUP_SIZE  work-items of the group, which is the kernel's required size
+ * Asks for what cl/lane/lane_scan.cl asks for, and XL_GROUP_SIZE.
  * Gives XL_USE_LANES: 1 if sub-groups take part. They do when the group is whole
  * sub-groups for certain; the width of a khr sub-group is known only at run time,
  * but divides 64 on every device that passed the lane probe or the group does
@@ -16,10 +15,6 @@
  * barrier and end with one: scratch may be used again at once. No guard, as in
  * lane_scan.cl. */
 #include "../lane/lane_scan.cl"
-
-#if !defined(XL_GROUP_SIZE)
-#error "XL_GROUP_SIZE must be defined"
-#endif
 
 #undef XL_USE_LANES
 #if XL_LANE_WAY == 2

@@ -6,7 +6,7 @@
  * what comes out follow from the votes. Which elements meet, and in what order, is the same as
  * where states travel whole.
  *
- * Asks for what cl/prelude/prelude_accumulator.cl asks for. Gives
+ * Gives
  *   XL_T xl_lane_scan_total(XL_T mine, XL_T *all)  what stands before this lane, and at every
  *                                                lane all of the row
  *   XL_T xl_lane_total(XL_T mine)            the latter, by the same operations

@@ -5,21 +5,9 @@
  *
  * Each array is followed by the offset at which it starts, in elements. A grid whose
  * header has another stamp than the host's was not built, or is gone: that is a grid
- * that failed. Indices of points are compared with n before they become offsets.
- *
- *   XL_ITEMS       points per work-item
- *   XL_INCLUSIVE   0: distance < radius; 1: distance <= radius
- *   XL_KEEP_SELF   1: a point is its own neighbour
- *   XL_SORTED      1: rows of the list in ascending order
- *   XL_STAGED      rows up to this long are sorted in local memory; 0: none
- *   XL_GROUP       the most work-items of a work-group
- *   XL_VISIT       1: the caller's function visit() stands in front of this file */
+ * that failed. Indices of points are compared with n before they become offsets. */
 #include "neighbors_pair.cl"
 #include "neighbors_row.cl"
-
-#if !defined(XL_SORTED) || !defined(XL_VISIT)
-#error "XL_SORTED and XL_VISIT must be defined"
-#endif
 
 xl_grid_map xl_search_load(__global const uint *storage, ulong header_at, uint n, uint table,
                            uint stamp)

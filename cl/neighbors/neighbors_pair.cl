@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * When two points are neighbours.
- *
- *   XL_INCLUSIVE   0: distance < radius; 1: distance <= radius
- *   XL_KEEP_SELF   1: a point is its own neighbour */
+ * When two points are neighbours. */
 #ifndef XL_NEIGHBORS_PAIR
 #define XL_NEIGHBORS_PAIR
 
 #include "neighbors_iterator.cl"
-
-#if !defined(XL_INCLUSIVE) || !defined(XL_KEEP_SELF)
-#error "XL_INCLUSIVE and XL_KEEP_SELF must be defined"
-#endif
 
 /* Each operation rounds once: the prelude switches contraction off. */
 float xl_distance2(float4 p, float4 q)
@@ -21,7 +14,7 @@ float xl_distance2(float4 p, float4 q)
 
 bool xl_is_near(float distance2, float radius2)
 {
-#if XL_INCLUSIVE
+#if XL_RADIUS_INCLUSIVE
     return distance2 <= radius2;
 #else
     return distance2 < radius2;

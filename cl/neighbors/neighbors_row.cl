@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Puts one row of a neighbour list into ascending order, by one work-item: by
  * insertion where it is short, else by a heap (Williams 1964), whose steps are
- * bounded by n log n for any input and which needs no memory.
- *
- *   XL_STAGED   rows up to this long are sorted in local memory; 0: none
- *   XL_GROUP    the most work-items of a work-group */
+ * bounded by n log n for any input and which needs no memory. */
 #ifndef XL_NEIGHBORS_ROW
 #define XL_NEIGHBORS_ROW
 
 #include "../prelude/prelude.cl"
-
-#if !defined(XL_STAGED) || !defined(XL_GROUP)
-#error "XL_STAGED and XL_GROUP must be defined"
-#endif
 
 /* Rows of global memory up to this long are sorted by insertion. */
 #define XL_ROW_SHORT 48u

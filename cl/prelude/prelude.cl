@@ -1,25 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Dialect, features and type names that every kernel file starts from.
  *
- * The runtime (lib/ocl/program.c) puts these lines in front of every program:
- *   XL_LANE_WAY           0 local memory, 1 khr sub-groups, 2 NVIDIA PTX
- *   XL_LANES              lane width the host learnt (PTX); a hint for khr, where
- *                         a kernel asks get_sub_group_size(); 1 for local memory
- *   XL_HAS_FP64           1: double may be used
- *   XL_HAS_INT64_ATOMICS  1: 64-bit atomics may be used
- *   XL_CAN_PUBLISH        1: relaxed 64-bit words may pass between work-groups
- *   XL_IS_CPU             1: work-items of a group run one after another on a core
- *   XL_OPENCL3            1: built as OpenCL C 2.0 or 3.0
- *   XL_NV_CAPABILITY      NVIDIA's compute capability, the major number; 0 elsewhere
- * and then the plan's own lines. */
+ * The runtime (lib/ocl/program.c) puts in front of every program the lines that tell of the
+ * device, and then the plan's own. What they mean, of this file and all others below cl, stands
+ * in cl/parameters.txt. */
 #ifndef XL_PRELUDE
 #define XL_PRELUDE
-
-#if !defined(XL_LANE_WAY) || !defined(XL_LANES) || !defined(XL_HAS_FP64) ||                        \
-    !defined(XL_HAS_INT64_ATOMICS) || !defined(XL_CAN_PUBLISH) || !defined(XL_IS_CPU) ||           \
-    !defined(XL_OPENCL3) || !defined(XL_NV_CAPABILITY)
-#error "the feature lines of lib/ocl/program.c must stand in front"
-#endif
 
 /* In a user's program that is the user's choice. */
 #ifndef XL_USER_PROGRAM

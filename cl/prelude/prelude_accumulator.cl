@@ -8,7 +8,6 @@
  *               ("Ultracomputers", TOPLAS 2:4, 1980); Blelloch, CMU-CS-90-190, section 1.5
  *   XL_ACCUMULATOR 2  that, and how many segments began
  *
- * Asks for what cl/prelude/prelude_type.cl asks for; XL_ACCUMULATOR (if not given, 0).
  * Gives
  *   XL_T, xl_op(a, b), XL_IDENTITY, XL_COMMUTES  the monoid. Where the operator has no
  *                identity, nothing at all is one, and the operator is not called on it
@@ -20,10 +19,6 @@
 #define XL_PRELUDE_ACCUMULATOR
 
 #include "prelude_type.cl"
-
-#ifndef XL_ACCUMULATOR
-#define XL_ACCUMULATOR 0
-#endif
 
 #if XL_ACCUMULATOR == 0
 #if !XL_HAS_IDENTITY

@@ -1,20 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The element type and the operator that a plan is specialised by.
  *
- * Asks for
- *   XL_E         the element: a built-in scalar or vector, or a type of the user's, whose
- *                source stands in front. For sums and products of signed integers it is
- *                the unsigned type: they wrap
- *   XL_E_SCALAR  of a built-in type the type of a lane, else XL_E
- *   XL_E_BYTES   its size in an array
- *   XL_E_ALIGNMENT  and its alignment; if not given, its size
- *   XL_E_LANES   1, or the lanes of a vector
- *   XL_E_KIND    0 unsigned, 1 signed, 2 floating point, 3 the user's
- *   XL_OPERATOR  number of xl_op: 1 sum, 2 product, 3 minimum, 4 maximum, 5 and, 6 or,
- *                7 xor, 8 and 9 the place of the minimum and of the maximum; 0 the user's
- *   of the user's operator: XL_USER_OP its name, XL_USER_COMMUTES 0 or 1,
- *                XL_HAS_IDENTITY 0 or 1, XL_IDENTITY_PARTS a list of numbers, each an
- *                XL_IDENTITY_PART of the element (uchar or uint)
  * Gives
  *   XL_OP(a, b)    the operator as an expression, for scalars and vectors alike; it
  *                  names its arguments more than once, so code calls xl_op_e() instead
@@ -31,23 +17,9 @@
 
 #include "prelude.cl"
 
-#if !defined(XL_E) || !defined(XL_E_BYTES) || !defined(XL_E_KIND) || !defined(XL_OPERATOR)
-#error "XL_E, XL_E_BYTES, XL_E_KIND and XL_OPERATOR must be defined"
-#endif
-#ifndef XL_E_ALIGNMENT
-#define XL_E_ALIGNMENT XL_E_BYTES
-#endif
-#ifndef XL_E_LANES
-#define XL_E_LANES 1
-#endif
-#ifndef XL_E_SCALAR
-#define XL_E_SCALAR XL_E
-#endif
 #if XL_OPERATOR != 0
 #undef XL_HAS_IDENTITY
 #define XL_HAS_IDENTITY 1
-#elif !defined(XL_USER_OP) || !defined(XL_USER_COMMUTES) || !defined(XL_HAS_IDENTITY)
-#error "XL_USER_OP, XL_USER_COMMUTES and XL_HAS_IDENTITY must be defined"
 #endif
 
 /* The bytes that the host counts on: an array of the wrong size will not compile. */
@@ -72,8 +44,6 @@ typedef char xl_size_of_element_is_not_what_the_host_said[sizeof(XL_E) == XL_E_B
 #define XL_OP(a, b) ((a) | (b))
 #elif XL_OPERATOR == 7
 #define XL_OP(a, b) ((a) ^ (b))
-#elif XL_OPERATOR > 9
-#error "XL_OPERATOR must be 0 to 9"
 #endif
 
 /* The ends of the element's range. */
@@ -116,10 +86,17 @@ typedef XL_E xl_value;
 #endif
 
 #if XL_OPERATOR == 0 && XL_HAS_IDENTITY
+/* As lib/element/element.c writes it. */
+#if XL_E_ALIGNMENT % 4 == 0
+typedef uint xl_identity_part;
+#else
+typedef uchar xl_identity_part;
+#endif
+
 XL_E xl_identity_e(void)
 {
     const union {
-        XL_IDENTITY_PART parts[XL_E_BYTES / sizeof(XL_IDENTITY_PART)];
+        xl_identity_part parts[XL_E_BYTES / sizeof(xl_identity_part)];
         XL_E e;
     } identity = {{XL_IDENTITY_PARTS}};
     return identity.e;
@@ -171,7 +148,7 @@ XL_E xl_op_e(XL_E a, XL_E b)
 #if XL_OPERATOR == 0
     /* Copies, lest an operator that changes its parameters change ours: see lane_scan.cl. */
     XL_E left = a, right = b;
-    return XL_USER_OP(left, right);
+    return xl_user_op(left, right);
 #elif XL_OPERATOR == 8 || XL_OPERATOR == 9
     /* The earlier of equals. No value is a NaN: see cl/tile/tile_input.cl. */
     const bool better = XL_OPERATOR == 8 ? b.value < a.value : b.value > a.value;

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What a device makes of a user's type: XL_T, and XL_AFTER_CHAR, a struct of a char and an XL_T. */
-#if !defined(XL_T) || !defined(XL_AFTER_CHAR)
-#error "XL_T and XL_AFTER_CHAR must be defined"
-#endif
-
+ * What a device makes of a user's type: its size and its alignment. */
 __kernel void xl_type_size(__global uint *seen)
 {
-    seen[0] = (uint)sizeof(XL_T);
-    seen[1] = (uint)(sizeof(XL_AFTER_CHAR) - sizeof(XL_T)); /* its alignment */
+    seen[0] = (uint)sizeof(XL_TYPE);
+    seen[1] = (uint)(sizeof(XL_AFTER_CHAR) - sizeof(XL_TYPE)); /* its alignment */
 }

@@ -10,21 +10,13 @@
  * longer than others: Merrill and Garland, "Merge-based parallel sparse matrix-vector
  * multiplication" (SC 2016).
  *
- * Asks for what cl/tile/tile_output.cl asks for, and
- *   XL_GROUP_SIZE  work-items of a group; 1 with XL_SERIAL 1
- *   XL_SEG_VLEN     flags or keys in 16 bytes
- *   XL_LIMITED_LOOPS      1: rounds of loops are counted: llvmpipe of Mesa 22.3 (seen 2026-11) ends
- *                  those of a work-item after 65,535, and what counts is the longest way of
- *                  any lane of 8, those that a group leaves over too, which read only zeros;
- *                  reduce.chunk_elements_csr (lib/tune) is the switch */
+ * XL_LIMITED_LOOPS: llvmpipe of Mesa 22.3 (seen 2026-11) ends the loops of a work-item after
+ * 65,535 rounds, and what counts is the longest way of any lane of 8, those that a group leaves
+ * over too, which read only zeros; reduce.chunk_elements_csr (lib/tune) is the switch. */
 #ifndef XL_TILE_REDUCE_CHUNK
 #define XL_TILE_REDUCE_CHUNK
 
 #include "../tile/tile_output.cl"
-
-#if !defined(XL_GROUP_SIZE) || !defined(XL_SEG_VLEN) || !defined(XL_LIMITED_LOOPS)
-#error "XL_GROUP_SIZE, XL_SEG_VLEN and XL_LIMITED_LOOPS must be defined"
-#endif
 
 /* The host knows the size: lib/reduce/reduce_shape.c. */
 typedef struct xl_carry_out {
@@ -32,7 +24,6 @@ typedef struct xl_carry_out {
     XL_T open;   /* of the segment that began before it, if that ends in it: its part here */
     ulong index; /* of that segment */
 } xl_carry_out;
-#define XL_NO_SEGMENT (~0ul)
 
 /* Where results go. */
 typedef struct xl_output_iterator {

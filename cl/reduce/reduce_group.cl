@@ -4,11 +4,7 @@
  * each segment's last element has goes back to local memory, and from there to the array
  * in order. The cost of a tile does not depend on where segments begin.
  *
- * Asks for what cl/reduce/reduce_chunk.cl and cl/group/group_scan.cl ask for, with
- * XL_SERIAL 0, and
- *   XL_ITEMS  elements of a work-item, a power of two up to 16
- *   XL_VLEN   elements of a vector: divides XL_ITEMS; 1 where they are no scalars
- *   XL_DOUBLE_BUFFER  1: the next tile's elements are loaded before this one is scanned
+ * Asks for XL_SERIAL 0, and XL_ITEMS a power of two up to 16 that XL_VLEN divides.
  * All work-items of the group must call these together. */
 #ifndef XL_TILE_REDUCE_GROUP
 #define XL_TILE_REDUCE_GROUP
@@ -16,9 +12,7 @@
 #include "../group/group_scan.cl"
 #include "reduce_chunk.cl"
 
-#if !defined(XL_ITEMS) || !defined(XL_VLEN) || !defined(XL_DOUBLE_BUFFER)
-#error "XL_ITEMS, XL_VLEN and XL_DOUBLE_BUFFER must be defined"
-#elif XL_TILE != XL_GROUP_SIZE * XL_ITEMS
+#if XL_TILE != XL_GROUP_SIZE * XL_ITEMS
 #error "XL_TILE must be XL_GROUP_SIZE * XL_ITEMS"
 #endif
 

@@ -6,10 +6,7 @@
  *   xl_reduce_fix_up   one group walks the carry-outs in order and stores what began in
  *                    one chunk and ended in another
  * A chunk that is the only one finds nothing open and leaves nothing to fix up. A launch that does
- * not start at chunk 0 goes on from where the fix-up before it ended.
- *
- * Asks for what cl/reduce/reduce_group.cl asks for; with XL_SERIAL 1
- * cl/reduce/reduce_serial.cl. */
+ * not start at chunk 0 goes on from where the fix-up before it ended. */
 #include "../tile/tile_output.cl"
 
 #if !XL_SERIAL
@@ -25,6 +22,9 @@
 #if XL_SEGMENTS == 0
 #error "cl/reduce/reduce_whole.cl reduces what has no segments"
 #endif
+
+/* The index of a carry-out in which nothing ended. */
+#define XL_NO_SEGMENT (~0ul)
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 

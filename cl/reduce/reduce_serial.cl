@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * One work-item reduces the segments of a chunk, element by element.
  *
- * Asks for what cl/reduce/reduce_chunk.cl asks for, with XL_SERIAL 1. */
+ * Asks for XL_SERIAL 1. */
 #ifndef XL_TILE_REDUCE_SERIAL
 #define XL_TILE_REDUCE_SERIAL
 

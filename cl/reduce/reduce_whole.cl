@@ -9,9 +9,7 @@
  * given no counter, a second launch folds them. The last group is found as in the example of
  * memory fences in NVIDIA's "CUDA C++ Programming Guide".
  *
- * Asks for what cl/reduce/reduce_chunk.cl asks for, with XL_SERIAL 0 for what
- * cl/tile/tile_load.cl asks for, and
- *   XL_SINGLE_LAUNCH  1: calls may be given a counter; needs XL_CAN_PUBLISH */
+ * XL_SINGLE_LAUNCH 1 needs XL_CAN_PUBLISH 1. */
 #include "../tile/tile_output.cl"
 
 #if XL_SERIAL
@@ -26,8 +24,6 @@
 
 #if XL_SEGMENTS != 0
 #error "cl/reduce/reduce_segments.cl reduces segments"
-#elif !defined(XL_SINGLE_LAUNCH)
-#error "XL_SINGLE_LAUNCH must be defined"
 #endif
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))

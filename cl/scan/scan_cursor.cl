@@ -5,7 +5,7 @@
  * nothing waits for, and but for where vectors have no head no branch hangs on where segments
  * begin.
  *
- * Asks for what cl/tile/tile_wide.cl asks for, with XL_SEGMENTS 4 and XL_BY_VECTORS 1. Offsets that
+ * Asks for XL_SEGMENTS 4 and XL_BY_VECTORS 1. Offsets that
  * fall are the caller's mistake: heads are anywhere then, but nothing outside the cursor is
  * written, no offset is read but those there are, and the cursor never turns back. */
 #ifndef XL_SCAN_CURSOR

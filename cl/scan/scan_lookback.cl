@@ -3,9 +3,7 @@
  * before they scan it, and look back for where it starts.
  *
  * Groups stay and take tile after tile until there are no more; as tickets are
- * handed out in order, every earlier tile is in the hands of a group that runs.
- *
- * Asks for the lines of cl/scan/scan_two_pass.cl and of cl/scan/scan_source.cl. */
+ * handed out in order, every earlier tile is in the hands of a group that runs. */
 #include "../tile/tile_output.cl"
 
 #if XL_SERIAL

@@ -8,19 +8,14 @@
  * Else: as scanned accumulators, which the store combines with the prefix.
  *
  * Elements past the last one may hold anything: what stands behind them is not stored either, and
- * built-in operators may be called on anything.
- *
- * Asks for the lines of cl/tile/tile_stage.cl and cl/scan/scan_tile.cl, and
- *   XL_PACKED  see above; only of built-in scalars under a built-in operator, without segments */
+ * built-in operators may be called on anything. */
 #ifndef XL_SCAN_PACKED
 #define XL_SCAN_PACKED
 
 #include "../tile/tile_stage.cl"
 #include "scan_tile.cl"
 
-#ifndef XL_PACKED
-#error "XL_PACKED must be defined"
-#elif XL_PACKED && (XL_SEGMENTS != 0 || XL_ACCUMULATOR != 0 || XL_LOAD || XL_OPERATOR == 0)
+#if XL_PACKED && (XL_SEGMENTS != 0 || XL_ACCUMULATOR != 0 || XL_LOAD || XL_OPERATOR == 0)
 #error "packed are built-in scalars under a built-in operator, without segments"
 #endif
 

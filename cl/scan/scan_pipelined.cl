@@ -17,20 +17,14 @@
  * test/model/scan_pipelined.pml checks all this for every interleaving of small sizes, with
  * these names.
  *
- * Asks for the lines of cl/tile/tile_stage.cl, sub-groups (XL_USE_LANES 1), those of
- * cl/scan/scan_source.cl, and
- *   XL_SHORT_TILE_VECTORS  vectors that a work-item takes in a kernel for few elements, an odd
- *                          number; 0: there is none
- *   XL_SEPARATE_IN_PLACE   1: in place has a kernel of its own, 0: one does both. (NVIDIA's
- *                          compiler makes the one slower by a third where elements are of 8 bytes,
- *                          and takes seconds for the other; 580.159.04, November 2026.) */
+ * In place has a kernel of its own (XL_SEPARATE_IN_PLACE 1) where NVIDIA's compiler makes the one
+ * for both slower by a third, which is where elements are of 8 bytes; elsewhere it takes seconds
+ * for another one (580.159.04, November 2026). */
 #include "scan_packed.cl"
 #define XL_PIPELINED 1
 #include "scan_source.cl"
 
-#if !defined(XL_SHORT_TILE_VECTORS) || !defined(XL_SEPARATE_IN_PLACE)
-#error "XL_SHORT_TILE_VECTORS and XL_SEPARATE_IN_PLACE must be defined"
-#elif !XL_USE_LANES
+#if !XL_USE_LANES
 #error "a look-back by a whole group needs sub-groups"
 #endif
 

@@ -24,21 +24,10 @@
  * Of one tile phases 1 and 3 are enough, of one sub-tile, but where a carry is left, phase 3.
  *
  * Work-items that run one after another walk a whole tile each, row by row; groups hold sub-tiles
- * in local memory, a work-item for each lane.
- *
- * Asks for what cl/tile/tile_output.cl asks for, and
- *   XL_GROUP_SIZE   work-items of a group: 1, or 32 times a power of two up to XL_TREE_SIZE
- *   XL_TILE         elements of a group: a tile, or 32 lanes to a sub-tile
- *   XL_TREE_SIZE    lanes of a tile: 32 times a power of two
- *   XL_TREE_ROWS    vectors of a lane
- *   XL_TREE_VLEN    elements of a vector
- *   XL_TREE_WINDOW  tiles of a window: a multiple of XL_TREE_SIZE */
+ * in local memory, a work-item for each lane. */
 #include "../tile/tile_output.cl"
 
-#if !defined(XL_GROUP_SIZE) || !defined(XL_TREE_SIZE) || !defined(XL_TREE_ROWS) ||                 \
-    !defined(XL_TREE_VLEN) || !defined(XL_TREE_WINDOW)
-#error "XL_GROUP_SIZE, XL_TREE_SIZE, XL_TREE_ROWS, XL_TREE_VLEN and XL_TREE_WINDOW must be defined"
-#elif XL_SERIAL
+#if XL_SERIAL
 #error "heads are marked by a group, also by one of one work-item: XL_SERIAL must be 0"
 #endif
 

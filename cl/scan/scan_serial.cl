@@ -5,9 +5,7 @@
  * (XL_BY_VECTORS), everything else element by element; by CSR offsets segment by segment then,
  * where heads need no look at each element: a sum by a caller's operator of 2^24 u32 in segments
  * of 1000 takes 11 ms of two cores, by key 23 (PoCL 3.1, AMD EPYC with AVX2).
- *
- * Asks for what cl/tile/tile_output.cl asks for, and
- *   XL_ORDERED  1: bits may not depend on where arrays lie, for operators that round */
+ */
 #ifndef XL_SCAN_SERIAL
 #define XL_SCAN_SERIAL
 
@@ -15,10 +13,6 @@
 #include "../tile/tile_serial.cl"
 #if XL_SEGMENTS == 4 && XL_BY_VECTORS
 #include "scan_cursor.cl"
-#endif
-
-#ifndef XL_ORDERED
-#error "XL_ORDERED must be defined"
 #endif
 
 /* Scans element i, which begins a segment or not, and gives `carry` moved on. */

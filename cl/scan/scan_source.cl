@@ -3,9 +3,8 @@
  * the aggregate of one is computed again by those who wait for it, in the very order in which
  * the tile's owner does: a sum that rounds comes out the same.
  *
- * Asks for the lines of cl/tile/tile_load.cl (XL_SERIAL 0) or cl/tile/tile_serial.cl
- * (XL_SERIAL 1), those of cl/tile/tile_prefix.cl, and
- *   XL_PIPELINED  1: the kernels of scan_pipelined.cl, 0: those of scan_lookback.cl */
+ * Asks for the functions of cl/tile/tile_load.cl (XL_SERIAL 0) or cl/tile/tile_serial.cl
+ * (XL_SERIAL 1), and for XL_PIPELINED, 1: the kernels of scan_pipelined.cl. */
 #ifndef XL_SCAN_SOURCE
 #define XL_SCAN_SOURCE
 

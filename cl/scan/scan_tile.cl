@@ -2,8 +2,8 @@
  * Scan of a tile that a work-group holds as cl/tile/tile_load.cl says: work-items scan their
  * vectors, sub-groups their rows, and sub-tiles meet in local memory.
  *
- * Asks for what cl/tile/tile_load.cl asks for. Local memory as cl/tile/tile_reduce.cl says. All
- * work-items of the group must call these together. */
+ * Local memory as cl/tile/tile_reduce.cl says. All work-items of the group must call these
+ * together. */
 #ifndef XL_SCAN_TILE
 #define XL_SCAN_TILE
 

@@ -7,10 +7,7 @@
  * After Dotsenko et al., "Fast scan algorithms on graphics processors" (ICS 2008),
  * without a launch of its own for few totals.
  *
- * A scan of one tile is the second launch alone, with one group and no totals.
- *
- * Asks for what cl/tile/tile_output.cl asks for, and
- *   XL_SERIAL 0:   XL_GROUP_SIZE, XL_ITEMS, XL_VLEN  as in cl/tile/tile_load.cl */
+ * A scan of one tile is the second launch alone, with one group and no totals. */
 #include "../tile/tile_output.cl"
 
 #if XL_SERIAL

@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Keys as unsigned numbers in the order asked for: mapped when loaded, mapped back
- * when stored. The map is one to one.
- *
- * Macros: XL_SORT_WIDE_KEY    1: keys of 64 bits, else of 32
- *         XL_SORT_KIND        0 unsigned, 1 signed, 2 floating point
- *         XL_SORT_DESCENDING  1: the largest key comes first
- *         XL_SORT_VALUES      1: a uint travels with each key */
+ * when stored. The map is one to one. */
 #include "../prelude/prelude.cl"
 
-#if !defined(XL_SORT_WIDE_KEY) || !defined(XL_SORT_KIND) || !defined(XL_SORT_DESCENDING) ||        \
-    !defined(XL_SORT_VALUES)
-#error "XL_SORT_WIDE_KEY, _KIND, _DESCENDING and _VALUES must be defined"
-#endif
 #if XL_SORT_KIND != 0 && XL_SORT_WIDE_KEY
 #error "64-bit keys are unsigned"
 #endif

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * One tile of a bitonic sort by one work-item with wide vectors, for devices whose
  * work-items of a group run one after another: the same network as in
- * cl/group/group_bitonic.cl, each step a loop over long runs in the nearest cache.
- *
- * Macros: XL_SORT_TILE_LOG  elements of a tile as a power of two, 4 or more
- *         XL_SORT_GROUP     1 */
+ * cl/group/group_bitonic.cl, each step a loop over long runs in the nearest cache. */
 #include "bitonic_merge.cl"
 
-#if !defined(XL_SORT_TILE_LOG) || !defined(XL_SORT_GROUP)
-#error "XL_SORT_TILE_LOG and XL_SORT_GROUP must be defined"
-#endif
-#if XL_SORT_GROUP != 1 || XL_SORT_TILE_LOG < 4
-#error "one work-item walks a tile of at least 16 elements"
+#if XL_SORT_GROUP != 1
+#error "one work-item walks a tile"
 #endif
 
 #define XL_SORT_TILE (1 << XL_SORT_TILE_LOG)

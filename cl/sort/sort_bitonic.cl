@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Bitonic sort of any n: tiles are sorted on their own, then runs of one, two, four,
- * ... tiles are merged in pairs, one launch for each doubling.
- *
- * Macros: XL_SORT_SHAPE  0: a tile is held by a work-group (cl/sort/bitonic_tile.cl)
- *                        1: a tile is walked by one work-item (cl/sort/bitonic_serial.cl)
- * and those of the tile files. */
+ * ... tiles are merged in pairs, one launch for each doubling. A tile is held by a work-group
+ * (cl/sort/bitonic_tile.cl) or walked by one work-item (cl/sort/bitonic_serial.cl). */
 #include "../prelude/prelude.cl"
-
-#ifndef XL_SORT_SHAPE
-#error "XL_SORT_SHAPE must be defined"
-#endif
 
 /* Both shapes need it; embedding takes each file once, so not inside the condition. */
 #include "bitonic_merge.cl"

@@ -28,7 +28,7 @@
  *
  * test/model/scan_descriptor.pml, which all models of scans there include, has these names.
  *
- * Asks for what cl/prelude/prelude_accumulator.cl asks for, XL_CAN_PUBLISH 1, and
+ * Asks, beside the parameters, for
  *   XL_COLUMNS  values of a tile, each of which is looked up by itself: xl_lookback.tiles then
  *               begins at XL_COLUMN(tiles, column); if not given, 1 */
 #ifndef XL_TILE_DESCRIPTOR

@@ -1,35 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Where the elements of a scan come from: the array, the load expression, and the
- * places where segments begin.
- *
- * Asks for what cl/prelude/prelude_accumulator.cl asks for, and
- *   XL_IN, XL_IN_BYTES  type of an element of the array, and its size
- *   XL_R         the type that the caller calls T: XL_E but for the sign
- *   XL_LOAD      1: the caller's xl_user_load(x, i) makes an XL_R of an XL_IN
- *   XL_SEGMENTS  number of xl_segments: 0 none, 1 bytes, 2 bits, 3 keys, 4 CSR offsets,
- *                5 a width, 6 a mask within a width
- *   XL_SEG       type of an element of the segments' array; uint where there is none
- *   XL_INCLUSIVE 1: an element's result includes it
- *   XL_HAS_INIT  1: every segment starts from an element given on the device
- *   XL_CARRY     1: the array may be a part of a longer one: what stands before it is given, what
- *                stands before the next part is asked for; if not given, 0
- *   XL_SERIAL    1: one work-item walks a tile; 0: a work-group holds it
- *   XL_TILE      elements of a tile */
+ * places where segments begin. */
 #ifndef XL_TILE_INPUT
 #define XL_TILE_INPUT
 
 #include "../lane/lane.cl"
 #include "../prelude/prelude_accumulator.cl"
-
-#if !defined(XL_IN) || !defined(XL_IN_BYTES) || !defined(XL_R) || !defined(XL_LOAD) ||             \
-    !defined(XL_SEGMENTS) || !defined(XL_SEG) || !defined(XL_HAS_INIT) || !defined(XL_SERIAL) ||   \
-    !defined(XL_TILE) || !defined(XL_INCLUSIVE)
-#error "one of XL_IN, XL_IN_BYTES, XL_R, XL_LOAD, XL_SEGMENTS, XL_SEG ... XL_INCLUSIVE is missing"
-#endif
-
-#ifndef XL_CARRY
-#define XL_CARRY 0
-#endif
 
 typedef struct xl_input {
     const __global XL_IN *in;

@@ -9,21 +9,14 @@
  *   element = unit * (span * XL_ITEMS) + (row * span + place) * XL_VLEN + v
  *
  * with span the work-items of the unit and place the work-item's number in it. A
- * work-item holds the state of element (row, v) as item[row * XL_VLEN + v].
- *
- * Asks for what cl/group/group_scan.cl and cl/tile/tile_output.cl ask for, and
- *   XL_ITEMS  elements per work-item; a multiple of XL_VLEN
- *   XL_VLEN   elements of a vector, 1 to 16: so many that neither a vector of XL_IN
- *             nor one of XL_OUT is longer than 16 bytes, and 1 where they are no scalars */
+ * work-item holds the state of element (row, v) as item[row * XL_VLEN + v]. */
 #ifndef XL_TILE_LOAD
 #define XL_TILE_LOAD
 
 #include "../group/group_scan.cl"
 #include "tile_output.cl"
 
-#if !defined(XL_ITEMS) || !defined(XL_VLEN)
-#error "XL_ITEMS and XL_VLEN must be defined"
-#elif XL_ITEMS % XL_VLEN != 0
+#if XL_ITEMS % XL_VLEN != 0
 #error "XL_ITEMS must be a multiple of XL_VLEN"
 #elif XL_TILE != XL_GROUP_SIZE * XL_ITEMS
 #error "XL_TILE must be XL_GROUP_SIZE * XL_ITEMS"
@@ -50,6 +43,10 @@ uint xl_tile_at(uint sub_tile, uint row, const uint rows)
 {
     return (sub_tile * rows * XL_SUB_TILE_LANES + row * XL_SUB_TILE_LANES + XL_LANE_RANK) * XL_VLEN;
 }
+
+/* The same where the `rows` vectors of a work-item are neighbours; rows are odd where local memory
+ * has 32 banks, so that the lanes' vectors meet in none of them. */
+#define XL_BLOCKED_AT(item, rows) ((item) * (rows)*XL_VLEN)
 
 /* Vectors of XL_VLEN elements, to and from arrays of the work-item's own. */
 #if XL_VLEN > 1

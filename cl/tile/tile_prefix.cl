@@ -30,28 +30,18 @@
  * test/model/scan_lookback.pml (XL_ORDERED 0) and scan_window.pml (1; within scan_ordered.pml and
  * scan_pipelined.pml) check all this with these names.
  *
- * Asks for what cl/tile/tile_descriptor.cl asks for, and
+ * Asks, beside the parameters, for
  *   XL_SOURCE  type of what a tile's elements come from, and
  *              XL_T xl_source_aggregate(const XL_SOURCE *source, uint tile)  the aggregate of a
  *              tile, computed by those who look back, in the very order of its owner
  *   XL_LOOKBACK_SCOPE  who looks back for a tile: 0 a work-item; 1 a sub-group; 2 (only with
- *              XL_ORDERED 1) the work-group, whose sub-groups meet in local memory
- *   XL_ORDERED         see above
- *   XL_TILES_PER_LANE  XL_ORDERED 1: tiles of a window for each of those who look back
- *   XL_SPIN_LIMIT      polls of an EMPTY tile before the fallback; 0 is fine
- *   XL_INJECT_DELAY  tests: of every so many tiles the last never publishes anything out of place,
- *              and publishes late in place, while who waits for it reads later still; 0: none
- *   XL_INJECT_TEAR   tests: 1: of a value of several words such a tile publishes every other word
- *              at once */
+ *              XL_ORDERED 1) the work-group, whose sub-groups meet in local memory */
 #ifndef XL_TILE_PREFIX
 #define XL_TILE_PREFIX
 
 #include "tile_descriptor.cl"
 
-#if !defined(XL_SPIN_LIMIT) || !defined(XL_ORDERED) || !defined(XL_TILES_PER_LANE) ||              \
-    !defined(XL_INJECT_DELAY) || !defined(XL_INJECT_TEAR) || !defined(XL_LOOKBACK_SCOPE)
-#error "one of XL_SPIN_LIMIT, XL_ORDERED, XL_TILES_PER_LANE ... XL_LOOKBACK_SCOPE is missing"
-#elif XL_LOOKBACK_SCOPE == 2 && !XL_ORDERED
+#if XL_LOOKBACK_SCOPE == 2 && !XL_ORDERED
 #error "a work-group looks back in order only"
 #endif
 

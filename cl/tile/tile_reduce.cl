@@ -2,8 +2,6 @@
  * Reduction of a tile that a work-group holds as cl/tile/tile_load.cl says: work-items reduce
  * their vectors, sub-groups their rows, and sub-tiles meet in local memory.
  *
- * Asks for what cl/tile/tile_load.cl asks for.
- *
  * Local memory: XL_TILE_SCRATCH elements. All work-items of the group must call
  * these together. */
 #ifndef XL_TILE_REDUCE

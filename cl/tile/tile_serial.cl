@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Reduction of a tile by one work-item, for devices whose work-items run one after another on
  * a core. Built-in scalars under a built-in operator go by wide vectors (XL_BY_VECTORS),
- * everything else element by element.
- *
- * Asks for what cl/tile/tile_input.cl asks for. */
+ * everything else element by element. */
 #ifndef XL_TILE_SERIAL
 #define XL_TILE_SERIAL
 

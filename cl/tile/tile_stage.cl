@@ -6,26 +6,15 @@
  * bulk copy (PTX ISA, cp.async.bulk) that costs no registers and signals an mbarrier;
  * elsewhere the work-items copy when the tile is wanted. A bulk copy takes whole, aligned 16 bytes.
  * So of an array that is not aligned it begins up to 15 bytes early, and the work-items move what
- * came to its place; and the last few bytes of a tile they copy themselves.
- *
- * Asks for what cl/tile/tile_load.cl asks for, and
- *   XL_BULK    1: bulk copies are there
- *   XL_PACKED  see cl/scan/scan_packed.cl; if not given, 0 */
+ * came to its place; and the last few bytes of a tile they copy themselves. */
 #ifndef XL_TILE_STAGE
 #define XL_TILE_STAGE
 
 #include "../lane/dot4.cl"
 #include "tile_load.cl"
 
-#ifndef XL_PACKED
-#define XL_PACKED 0
-#endif
 /* Sums of bytes, which wrap, so that it does not matter in what they are taken. */
 #define XL_BYTE_SUMS (XL_PACKED && XL_IN_BYTES == 1 && XL_OPERATOR == 1 && XL_VLEN == 16)
-
-#ifndef XL_BULK
-#error "XL_BULK must be defined"
-#endif
 
 #if XL_SEGMENTS == 3
 #error "keys are not staged"
@@ -300,10 +289,6 @@ void xl_staged_few(XL_T *to, const xl_stage *stage, const xl_input *input, ulong
             to[v] = xl_input_accumulator(input, stage->in[at + v], base + at + v,
                                          (heads >> v & 1) != 0);
 }
-
-/* A work-item reduces `rows` vectors that are neighbours; rows are odd where local memory has
- * 32 banks, so that the lanes' vectors meet in none of them. */
-#define XL_BLOCKED_AT(item, rows) ((item) * (rows)*XL_VLEN)
 
 XL_T xl_vector_total(const XL_T *x)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Elements and heads of segments as wide vectors, for a work-item that walks a tile.
  *
- * Asks for what cl/tile/tile_output.cl asks for. Gives
+ * Gives
  *   XL_BY_VECTORS  1: built-in scalars under a built-in operator, which go by vectors
  *   XL_WIDE        elements of one; XL_WIDE_LOAD(p), XL_WIDE_STORE(x, p), XL_STREAM_STORE(x, p)
  *                  past the cache, which needs p aligned to a vector; XL_PREFETCH(p)

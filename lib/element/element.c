@@ -254,8 +254,8 @@ static bool is_new(const xli_element *const *types, size_t k)
     return types[k]->source != NULL;
 }
 
-/* In words where the element is made of such: Mesa 22.3 (rusticl) ends the process on bytes that
- * become a struct of words. */
+/* In words where the element is made of such, as cl/prelude/prelude_type.cl reads them: Mesa 22.3
+ * (rusticl) ends the process on bytes that become a struct of words. */
 static void add_identity(xli_text *text, const xl_user_op *user, const xli_element *element)
 {
     const unsigned char *identity = user->identity;
@@ -264,8 +264,7 @@ static void add_identity(xli_text *text, const xl_user_op *user, const xli_eleme
     xli_text_add(text, "#define XL_HAS_IDENTITY %d\n", identity != NULL);
     if (!identity)
         return;
-    xli_text_add(text, "#define XL_IDENTITY_PART %s\n#define XL_IDENTITY_PARTS ",
-                 words ? "uint" : "uchar");
+    xli_text_add(text, "#define XL_IDENTITY_PARTS ");
     for (size_t i = 0; i < element->bytes; i += step) {
         cl_uint part = identity[i];
         if (words)
@@ -322,7 +321,6 @@ void xli_element_text(xli_text *text, const xli_capabilities *capabilities,
     xli_text_add(text, "#define XL_OPERATOR %u\n", op == XL_USER_OP ? 0 : (unsigned)op);
     if (op != XL_USER_OP)
         return;
-    xli_text_add(text, "#define XL_USER_OP xl_user_op\n#define XL_USER_COMMUTES %d\n",
-                 (user->flags & XL_OP_COMMUTATIVE) != 0);
+    xli_text_add(text, "#define XL_USER_COMMUTES %d\n", (user->flags & XL_OP_COMMUTATIVE) != 0);
     add_identity(text, user, &element);
 }

@@ -18,7 +18,7 @@ static xl_status ask(xl_context *ctx, const xli_capabilities *capabilities,
     xli_element_text_sources(&text, capabilities, types, k + 1);
     xli_text_add(&text,
                  "#line 1 \"plan\"\ntypedef struct { char c; %s t; } xl_after_char;\n"
-                 "#define XL_T %s\n#define XL_AFTER_CHAR xl_after_char\n",
+                 "#define XL_TYPE %s\n#define XL_AFTER_CHAR xl_after_char\n",
                  types[k]->name, types[k]->name);
     if (text.failed)
         XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory to ask for the size of a type"));

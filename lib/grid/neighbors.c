@@ -37,7 +37,7 @@ static xl_status build_kernels(xl_neighbors *plan, const xl_neighbors_desc *desc
     xli_text defines = {0};
     xli_text_add(&defines, "#define XL_ITEMS %u\n#define XL_GROUP %u\n#define XL_STAGED %u\n",
                  plan->tune.items, plan->tune.group, plan->tune.staged);
-    xli_text_add(&defines, "#define XL_INCLUSIVE %d\n#define XL_KEEP_SELF %d\n",
+    xli_text_add(&defines, "#define XL_RADIUS_INCLUSIVE %d\n#define XL_KEEP_SELF %d\n",
                  desc->inclusive ? 1 : 0, desc->include_self ? 1 : 0);
     xli_text_add(&defines, "#define XL_SORTED %d\n#define XL_VISIT %d\n", desc->sorted ? 1 : 0,
                  desc->visit ? 1 : 0);

@@ -105,6 +105,44 @@ static bool line_has(const char *source, const char *file, unsigned long number,
     return false;
 }
 
+#define SORT_KEYS "#define XL_SORT_WIDE_KEY 0\n#define XL_SORT_DESCENDING 0\n"
+#define SORT_BY_ONE                                                                                \
+    "#define XL_SORT_VALUES 0\n#define XL_SORT_GROUP 1\n#define XL_SORT_TILE_LOG 4\n"
+#define SORT_KIND "#define XL_SORT_KIND 0\n"
+
+/* Builds a sort, which must say that `parameter` is wrong, and where its meaning stands. */
+static void refuses(const char *parameter, const char *defines)
+{
+    xl_context *ctx = xlt_context();
+    xli_program *program;
+    char said[80];
+    unsigned long line;
+    XLT_FAILS(xli_program_get(ctx, "sort_bitonic", defines, &program), XL_ERROR_BUILD);
+    const char *place = strstr(xl_context_error(ctx), "does not compile: ");
+    snprintf(said, sizeof said, "\"%s, ", parameter);
+    if (!place || sscanf(place, "does not compile: cl/parameters.txt:%lu: ", &line) != 1 ||
+        line < 2 || !strstr(place, said))
+        XLT_FAIL("%s is not told from others: %.900s", parameter, xl_context_error(ctx));
+}
+
+/* The checks that stand in front of every program: cl/parameters.txt. */
+static void parameters_are_checked(void **state)
+{
+    (void)state;
+    xli_program *program;
+    XLT_OK(xli_program_get(xlt_context(), "sort_bitonic",
+                           "#define XL_SORT_SHAPE 1\n" SORT_KEYS SORT_BY_ONE SORT_KIND, &program));
+    refuses("XL_SORT_KIND", "#define XL_SORT_SHAPE 1\n" SORT_KEYS SORT_BY_ONE);
+    refuses("XL_SORT_KIND",
+            "#define XL_SORT_SHAPE 1\n" SORT_KEYS SORT_BY_ONE "#define XL_SORT_KIND 3\n");
+    refuses("XL_SORT_GROUP", "#define XL_SORT_SHAPE 1\n" SORT_KEYS SORT_KIND
+                             "#define XL_SORT_VALUES 0\n#define XL_SORT_GROUP 0\n"
+                             "#define XL_SORT_TILE_LOG 4\n");
+    /* What only the other shape asks for. */
+    refuses("XL_SORT_GROUP_LOG", "#define XL_SORT_SHAPE 0\n" SORT_KEYS SORT_BY_ONE SORT_KIND
+                                 "#define XL_SORT_ITEMS_LOG 1\n");
+}
+
 static void the_log_names_a_line_that_uses_the_name(void **state)
 {
     (void)state;
@@ -243,6 +281,7 @@ int main(void)
         cmocka_unit_test(equal_programs_are_one),
         cmocka_unit_test(unknown_sources_and_kernels),
         cmocka_unit_test(errors_point_at_files_and_lines),
+        cmocka_unit_test(parameters_are_checked),
         cmocka_unit_test(the_log_names_a_line_that_uses_the_name),
         cmocka_unit_test(many_errors_are_cut),
         cmocka_unit_test(warnings_are_not_printed),

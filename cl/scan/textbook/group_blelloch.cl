@@ -20,17 +20,12 @@
  * A right child is always told (before op left), never the other way round, so that
  * operands keep their order.
  *
- * Asks for what cl/prelude/prelude_accumulator.cl asks for, and
- *   XL_GROUP_SIZE  work-items of the group, any number: they share the nodes out among them,
- *                  so that what is combined with what depends on `count` alone */
+ * The work-items of the group, any number, share the nodes out among them, so that what is
+ * combined with what depends on `count` alone. */
 #ifndef XL_GROUP_BLELLOCH
 #define XL_GROUP_BLELLOCH
 
 #include "../../prelude/prelude_accumulator.cl"
-
-#ifndef XL_GROUP_SIZE
-#error "XL_GROUP_SIZE must be defined"
-#endif
 
 /* Where value i lies: nodes far up the tree are 32, 64 ... values apart, which on GPUs are
  * places in one and the same bank of local memory, so that they would be served in turn. A

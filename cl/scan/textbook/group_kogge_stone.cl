@@ -16,17 +16,12 @@
  *
  *   a  b  c   d     step 1:  a  ab  bc  cd     step 2:  a  ab  abc  abcd
  *
- * Asks for what cl/prelude/prelude_accumulator.cl asks for, and
- *   XL_GROUP_SIZE  work-items of the group, any number: they share the values out among
- *                  them, so that what is combined with what depends on `count` alone */
+ * The work-items of the group, any number, share the values out among them, so that what is
+ * combined with what depends on `count` alone. */
 #ifndef XL_GROUP_KOGGE_STONE
 #define XL_GROUP_KOGGE_STONE
 
 #include "../../prelude/prelude_accumulator.cl"
-
-#ifndef XL_GROUP_SIZE
-#error "XL_GROUP_SIZE must be defined"
-#endif
 
 /* The total of `count` values, a power of two, which are lost: the steps of phase 1 for the
  * last value and for those that it takes in. All work-items call it together; it starts and

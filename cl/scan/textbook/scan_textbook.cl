@@ -18,19 +18,12 @@
  * Nothing here depends on the device: a block is XL_TILE / XL_ITEMS places, whatever the
  * number of work-items that share them, of XL_ITEMS neighbours each. These are combined
  * from left to right, and the places by the group's scan. So an operator that rounds does
- * so everywhere alike.
- *
- * Asks for what cl/tile/tile_output.cl asks for, and
- *   XL_TILE, XL_ITEMS  elements of a block and of a place; their quotient is a power of two
- *   XL_GROUP_SIZE      work-items of a group, any number
- *   XL_BLELLOCH        1: Blelloch's scan; 0: Kogge and Stone's */
+ * so everywhere alike. */
 #include "../../tile/tile_output.cl"
 #include "group_blelloch.cl"
 #include "group_kogge_stone.cl"
 
-#if !defined(XL_ITEMS) || !defined(XL_BLELLOCH)
-#error "XL_ITEMS and XL_BLELLOCH must be defined"
-#elif XL_SERIAL
+#if XL_SERIAL
 #error "a block is held by a group: XL_SERIAL must be 0"
 #elif XL_TILE % XL_ITEMS != 0 || (XL_TILE / XL_ITEMS & (XL_TILE / XL_ITEMS - 1)) != 0
 #error "XL_TILE must be XL_ITEMS times a power of two"
