@@ -122,7 +122,7 @@ uint xl_heads_vector(const xl_input *input, ulong i)
 void xl_heads_prepare(xl_input *input, __local uint *marks, ulong base)
 {
 #if XL_USE_LANES
-    const ulong first = xl_offset_search_lanes(input->segments, input->count, base);
+    const ulong first = xl_offset_search_lanes(input->segments, input->count, base, input->n);
 #else
     const ulong first = xl_offset_search(input->segments, input->count, base);
 #endif

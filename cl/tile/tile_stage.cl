@@ -210,7 +210,7 @@ void xl_fetch_end(const xl_stage *stage, const xl_input *input, ulong base, uint
 #if XL_SEGMENTS == 4
 void xl_stage_heads(const xl_stage *stage, xl_input *input, ulong base)
 {
-    const ulong first = xl_offset_search_lanes(input->segments, input->count, base);
+    const ulong first = xl_offset_search_lanes(input->segments, input->count, base, input->n);
     xl_marks_make(input, (__local uint *)stage->marks, base, min(input->n, base + stage->tile),
                   first);
 }

@@ -24,7 +24,7 @@ static const row table[] = {
       .double_buffer = 1,
       .single_group_tiles = 8,
       .single_group_vectors = 16,
-      .chunk_vectors = 4,
+      .chunk_vectors = 8,
       .single_launch = 1}},
     {{.device = "llvmpipe", .is_cpu = true}, {CPU, .chunk_elements_csr = 1 << 13}},
     {{.is_cpu = true}, {CPU}},

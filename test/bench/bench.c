@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * crosslane-bench: times the library's primitives beside a copy kernel.
  *
- *   crosslane-bench [--only NAME] [--max-n 2^K] [--json FILE] [--quick] [--progress]
+ *   crosslane-bench [--only NAME] [--match TEXT] [--max-n 2^K] [--json FILE] [--quick] [--progress]
+ *
+ * --match: of scans and reductions only the rows whose name has TEXT in it.
  *
  * Exits 0, or 1 if a result was wrong or a call failed, or 2 for a wrong option. */
 #include "bench.h"
@@ -11,6 +13,11 @@
 #include <string.h>
 
 #define PROGRAM "crosslane"
+
+bool bench_wants(const bench *b, const char *variant)
+{
+    return !b->options->match || strstr(variant, b->options->match);
+}
 
 /* The tuning file in effect, or "built-in" for the table of the library. */
 static const char *tunables(char *text, size_t bytes)
@@ -238,7 +245,8 @@ int main(int argc, char **argv)
 {
     bench_options o = {.max_n = SIZE_MAX};
     if (!bench_parse(argc, argv, &o) || (o.only && !is_part(o.only))) {
-        fputs("usage: crosslane-bench [--only NAME] [--max-n 2^K] [--json FILE] [--quick] "
+        fputs("usage: crosslane-bench [--only NAME] [--match TEXT] [--max-n 2^K] [--json FILE] "
+              "[--quick] "
               "[--progress]\nnames:",
               stderr);
         for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i)

@@ -22,6 +22,9 @@ typedef struct bench {
     bench_results *results;
 } bench;
 
+/* Whether --match leaves a row in. */
+bool bench_wants(const bench *b, const char *variant);
+
 /* One operation: enqueues itself once through b->queue. `event` may be NULL, else
  * it receives the event of the last command. */
 typedef xl_status bench_enqueue(bench *b, void *user, cl_event *event);

@@ -165,7 +165,7 @@ static bool make_plan(bench *b, reduce_case *c, xl_segments form)
 static void run_whole(bench *b)
 {
     reduce_case c = {.variant = "i32 sum"};
-    if (make_plan(b, &c, XL_SEGMENTS_NONE))
+    if (bench_wants(b, c.variant) && make_plan(b, &c, XL_SEGMENTS_NONE))
         for (size_t n = 1 << 10; n <= b->max_n; n *= 4)
             run_size(b, &c, n, 0);
     xl_reduce_destroy(c.plan);
@@ -184,7 +184,8 @@ static void run_segments(bench *b, xl_segments form, const char *words)
                 snprintf(c.variant, sizeof c.variant, "i32 sum by key, one run");
             else
                 snprintf(c.variant, sizeof c.variant, "i32 sum by offsets, one segment");
-            run_size(b, &c, n, lengths[i]);
+            if (bench_wants(b, c.variant))
+                run_size(b, &c, n, lengths[i]);
         }
     }
     xl_reduce_destroy(c.plan);

@@ -47,6 +47,8 @@ bool bench_parse(int argc, char **argv, bench_options *o)
             return false;
         if (strcmp(argv[i], "--only") == 0)
             o->only = value;
+        else if (strcmp(argv[i], "--match") == 0)
+            o->match = value;
         else if (strcmp(argv[i], "--json") == 0)
             o->json = value;
         else if (strcmp(argv[i], "--max-n") == 0)

@@ -42,7 +42,7 @@ typedef struct bench_place {
 } bench_place;
 
 typedef struct bench_options {
-    const char *only, *json;
+    const char *only, *match, *json;
     size_t max_n;
     bool quick, progress;
 } bench_options;
@@ -50,7 +50,8 @@ typedef struct bench_options {
 /* Seconds of a clock that only moves forward. */
 double bench_now(void);
 
-/* [--only NAME] [--max-n 2^K] [--json FILE] [--quick] [--progress]; false for anything else. */
+/* [--only NAME] [--match TEXT] [--max-n 2^K] [--json FILE] [--quick] [--progress]; false for
+ * anything else. */
 bool bench_parse(int argc, char **argv, bench_options *options);
 
 /* Timed rows per case. */

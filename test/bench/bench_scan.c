@@ -332,6 +332,8 @@ static void run_peers(bench *b)
 void bench_scan(bench *b)
 {
     for (size_t i = 0; i < sizeof variants / sizeof variants[0]; ++i)
-        run_variant(b, &variants[i]);
-    run_peers(b);
+        if (bench_wants(b, variants[i].name))
+            run_variant(b, &variants[i]);
+    if (!b->options->match)
+        run_peers(b);
 }
