@@ -90,13 +90,13 @@ XL_T xl_window_prefix(xl_window *window, const xl_lookback *lookback, uint tile,
 
 /* Step 1: publishes the aggregate of the staged tile. Gives what stands before this sub-group in
  * the tile, the aggregate, and, for the last tile of a window, the tile's prefix. */
-XL_T xl_publish_next(xl_lookback *lookback, const xl_stage *stage, uint next, uint phase,
+XL_T xl_publish_next(const xl_lookback *lookback, const xl_stage *stage, uint next, uint phase,
                      __local xl_shared *shared, XL_T *early, XL_T *sum)
 {
     const ulong base = xl_tile_base(next, stage->tile);
     xl_stage_heads(stage, &lookback->source.input, base);
     xl_fetch_end(stage, &lookback->source.input, base, phase);
-#if XL_SEGMENTS != 0 && !XL_FETCHES_MARKS
+#if XL_SEGMENTS != 0 && !XL_MARKS
     XL_LOCAL_BARRIER();
 #endif
     const XL_T mine = xl_staged_total(stage, &lookback->source.input, base, lookback->source.rows);

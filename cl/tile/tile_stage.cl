@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Block load through local memory: a tile on its way while the tile before it is in work, values
- * and flags beside them. Keys have no place in it.
+ * and flags beside them. Keys and CSR offsets have no place in it.
  *
  * On NVIDIA GPUs from compute capability 9.0 on (XL_BULK 1) one work-item asks for a
  * bulk copy (PTX ISA, cp.async.bulk) that costs no registers and signals an mbarrier;
@@ -16,12 +16,11 @@
 /* Sums of bytes, which wrap, so that it does not matter in what they are taken. */
 #define XL_BYTE_SUMS (XL_PACKED && XL_IN_BYTES == 1 && XL_OPERATOR == 1 && XL_VLEN == 16)
 
-#if XL_SEGMENTS == 3
-#error "keys are not staged"
+#if XL_SEGMENTS == 3 || XL_SEGMENTS == 4
+#error "keys and CSR offsets are not staged"
 #endif
 /* What tells the heads of a staged tile: a byte per element, or a bit. */
-#define XL_MARKS (XL_SEGMENTS == 1 || XL_SEGMENTS == 4)
-#define XL_FETCHES_MARKS (XL_SEGMENTS == 1)
+#define XL_MARKS (XL_SEGMENTS == 1)
 
 /* Where a tile arrives. */
 typedef struct xl_stage {
@@ -108,7 +107,7 @@ void xl_fetch_start(const xl_stage *stage, const xl_input *input, ulong base)
     const __global XL_IN *const in = input->in + base;
     const uint in_bytes = XL_BULK_BYTES(in, count * XL_IN_BYTES);
     uint bytes = in_bytes;
-#if XL_FETCHES_MARKS
+#if XL_MARKS
     const __global uchar *const marks = input->segments + base;
     const uint mark_bytes = XL_BULK_BYTES(marks, count);
     bytes += mark_bytes;
@@ -120,7 +119,7 @@ void xl_fetch_start(const xl_stage *stage, const xl_input *input, ulong base)
     if (in_bytes > 0)
         xl_bulk_copy(stage->in, (const __global char *)in - XL_BULK_SKEW(in), in_bytes,
                      stage->arrived);
-#if XL_FETCHES_MARKS
+#if XL_MARKS
     if (mark_bytes > 0)
         xl_bulk_copy(stage->marks, marks - XL_BULK_SKEW(marks), mark_bytes, stage->arrived);
 #endif
@@ -165,7 +164,7 @@ void xl_fetch_end(const xl_stage *stage, const xl_input *input, ulong base, uint
     const uint count = xl_stage_count(stage, input, base);
     const __global XL_IN *const in = input->in + base;
     uint done = 0;
-#if XL_FETCHES_MARKS
+#if XL_MARKS
     const __global uchar *const marks = input->segments + base;
     uint marked = 0;
 #endif
@@ -182,14 +181,14 @@ void xl_fetch_end(const xl_stage *stage, const xl_input *input, ulong base, uint
     done = bytes > skew ? (bytes - skew) / XL_IN_BYTES : 0;
     if (skew > 0)
         xl_stage_move(stage->in, skew, bytes);
-#if XL_FETCHES_MARKS
+#if XL_MARKS
     const uint mark_skew = XL_BULK_SKEW(marks), mark_bytes = XL_BULK_BYTES(marks, count);
     marked = mark_bytes > mark_skew ? mark_bytes - mark_skew : 0;
     if (mark_skew > 0)
         xl_stage_move(stage->marks, mark_skew, mark_bytes);
 #endif
 #endif
-#if XL_FETCHES_MARKS
+#if XL_MARKS
     if (marked < count)
         for (uint i = marked + (uint)get_local_id(0); i < count; i += XL_GROUP_SIZE)
             stage->marks[i] = marks[i];
@@ -205,16 +204,9 @@ void xl_fetch_end(const xl_stage *stage, const xl_input *input, ulong base, uint
     }
 }
 
-/* By all: makes the bits or marks of the tile at `base`, unless marks come with it. It
+/* By all: makes the bits of the tile at `base`, unless marks come with it. It
  * need not be there yet. Whoever reads them has passed a barrier. */
-#if XL_SEGMENTS == 4
-void xl_stage_heads(const xl_stage *stage, xl_input *input, ulong base)
-{
-    const ulong first = xl_offset_search_lanes(input->segments, input->count, base, input->n);
-    xl_marks_make(input, (__local uint *)stage->marks, base, min(input->n, base + stage->tile),
-                  first);
-}
-#elif XL_SEGMENTS == 2 || XL_SEGMENTS >= 5
+#if XL_SEGMENTS == 2 || XL_SEGMENTS >= 5
 void xl_stage_heads(const xl_stage *stage, const xl_input *input, ulong base)
 {
     for (uint k = (uint)get_local_id(0); k < XL_CEIL_DIV(stage->tile, 32); k += XL_GROUP_SIZE) {
@@ -237,10 +229,6 @@ void xl_stage_heads(const xl_stage *stage, const xl_input *input, ulong base)
 uint xl_staged_heads(const xl_stage *stage, const xl_input *input, ulong base, uint at)
 {
     uint bits = base + at == 0 && XL_BEGINS(input);
-#if XL_SEGMENTS == 4
-    if (input->base != base) /* too many offsets to mark */
-        return xl_heads(input, base + at, XL_VLEN);
-#endif
 #if XL_MARKS
     uchar mark[XL_VLEN];
 #if XL_VLEN > 1

@@ -51,15 +51,15 @@ static bool is_packed(const xli_problem *problem, const xli_scan_shape *shape)
 }
 
 /* Shapes the plan for cl/scan/scan_pipelined.cl, if the device can run that. An odd number of
- * vectors keeps neighbours in different banks of local memory. CSR offsets, keys and states of
- * more than two words go without: on an H200 cl/scan/scan_lookback.cl is faster for these. */
+ * vectors keeps neighbours in different banks of local memory. Keys and accumulators of more
+ * than two words go without: on an H200 cl/scan/scan_lookback.cl is faster for these. So do CSR
+ * offsets, for which it made no difference (2^24 words, November 2026). */
 static bool shape_pipelined(const xli_problem *problem, const xli_capabilities *capabilities,
                             size_t most, xli_scan_shape *shape)
 {
     enum { SPARE = 1024 };
     const xl_segments segments = problem->segments;
-    const size_t staged =
-        problem->in.bytes + (segments == XL_SEGMENTS_HEAD_FLAGS || segments == XL_SEGMENTS_OFFSETS);
+    const size_t staged = problem->in.bytes + (segments == XL_SEGMENTS_HEAD_FLAGS);
     const size_t words = xli_ceil_div(problem->accumulator_bytes, 4);
     const bool flags = problem->state != XLI_ACCUMULATOR_PLAIN;
     const xli_tune_scan *const tune = &shape->tune;
@@ -76,8 +76,9 @@ static bool shape_pipelined(const xli_problem *problem, const xli_capabilities *
     size_t rows =
         xli_max(1, (packed ? storage / problem->in.bytes : storage / 4 / words) / shape->vector);
     if (!shape->tune.pipelined || shape->algorithm != XL_SCAN_LOOKBACK ||
-        segments == XL_SEGMENTS_KEYS || words > 2 || size > most || size % 64 != 0 ||
-        capabilities->lane_way == XLI_LANE_LOCAL || width < 8 || width > 64)
+        segments == XL_SEGMENTS_OFFSETS || segments == XL_SEGMENTS_KEYS || words > 2 ||
+        size > most || size % 64 != 0 || capabilities->lane_way == XLI_LANE_LOCAL || width < 8 ||
+        width > 64)
         return false;
     rows -= rows % 2 == 0;
     while (rows > 1 && size * rows * shape->vector * (8 * staged + 1) / 8 +

@@ -12,7 +12,7 @@ typedef struct row {
     .pipelined_window = 512, .pipelined_groups = 2, .pipelined_short_vectors = 3,                  \
     .pipelined_size = 256, .pipelined_bytes = 192, .pipelined_wide_size = 128,                     \
     .pipelined_wide_bytes = 240, .pipelined_flag_size = 512, .pipelined_flag_bytes = 100,          \
-    .pipelined_packed_bytes = 112
+    .pipelined_packed_bytes = 144
 
 #define CPU                                                                                        \
     .shape = XLI_SCAN_SERIAL, .group_size = 64, .item_bytes = 64, .tile_bytes = 1 << 16,           \

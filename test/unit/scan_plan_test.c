@@ -127,8 +127,7 @@ static void pipelined_kernels_are_good_where_they_fit(void **state)
         bool packed;
     } kinds[] = {{XL_U32, XL_SEGMENTS_NONE, false},
                  {XL_U8, XL_SEGMENTS_NONE, true},
-                 {XL_U32, XL_SEGMENTS_HEAD_FLAGS, false},
-                 {XL_U32, XL_SEGMENTS_OFFSETS, false}};
+                 {XL_U32, XL_SEGMENTS_HEAD_FLAGS, false}};
     const xli_capabilities *capabilities;
     xl_context *ctx = tuned_context(
         "scan.look_back = 1\nscan.pipelined = 1\nscan.pipelined_size = 64\nscan.pipelined_bytes = "
@@ -143,8 +142,6 @@ static void pipelined_kernels_are_good_where_they_fit(void **state)
         xl_scan_desc_init(&desc);
         desc.type = kinds[k].type;
         desc.segments = kinds[k].segments;
-        if (desc.segments == XL_SEGMENTS_OFFSETS)
-            desc.segment_type = XL_U32;
         XLT_OK(xl_scan_create(ctx, &desc, &plan));
         if (plan->shape.algorithm != XL_SCAN_LOOKBACK || !plan->shape.pipelined ||
             plan->shape.packed != kinds[k].packed)
