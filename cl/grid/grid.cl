@@ -83,11 +83,12 @@ __kernel void xl_grid_scatter(__global uint *storage, uint n, uint table, ulong 
     }
 }
 
-/* Counting: each slot's point goes to its place by index, except in crowded
+/* Counting: each sorted point goes to its place by index, except in overfull
  * entries, which are listed for the next kernel. */
 __kernel void xl_grid_order(__global const float *points, ulong points_at, uint n,
                             __global uint *storage, ulong header_at, uint table, ulong starts_at,
-                            ulong unordered_at, ulong sorted_at, ulong overfull_at, uint crowd)
+                            ulong unordered_at, ulong sorted_at, ulong overfull_at,
+                            uint overfull_points)
 {
     __global xl_grid_header *header = XL_HEADER(storage, header_at);
     __global const uint *starts = storage + starts_at, *unordered = storage + unordered_at;
@@ -98,7 +99,7 @@ __kernel void xl_grid_order(__global const float *points, ulong points_at, uint 
         uint4 sorted_point = xl_grid_sorted_point(points + points_at, min(unordered[k], n - 1u));
         uint b = xl_grid_bucket_of(&map, sorted_point.w, xl_grid_position(sorted_point));
         uint begin = min(starts[b], n), end = clamp(starts[b + 1], begin, n);
-        if (end - begin <= crowd)
+        if (end - begin <= overfull_points)
             sorted[min(begin + xl_grid_rank(unordered, begin, end, sorted_point.w), n - 1u)] =
                 sorted_point;
         else if (k == begin)
@@ -106,16 +107,16 @@ __kernel void xl_grid_order(__global const float *points, ulong points_at, uint 
     }
 }
 
-/* Counting: crowded entries, a work-group each. */
+/* Counting: overfull buckets, a work-group each. */
 __kernel void xl_grid_sort_overfull(__global const float *points, ulong points_at, uint n,
                                     __global uint *storage, ulong header_at, uint table,
                                     ulong starts_at, ulong unordered_at, ulong sorted_at,
                                     ulong overfull_at)
 {
-    uint crowds = min(XL_HEADER(storage, header_at)->big, n);
+    uint overfull = min(XL_HEADER(storage, header_at)->big, n);
     __global uint *unordered = storage + unordered_at;
     __global uint4 *sorted = (__global uint4 *)(storage + sorted_at);
-    for (uint c = (uint)get_group_id(0); c < crowds; c += (uint)get_num_groups(0)) {
+    for (uint c = (uint)get_group_id(0); c < overfull; c += (uint)get_num_groups(0)) {
         uint b = min(storage[overfull_at + c], table - 1u);
         uint begin = min(storage[starts_at + b], n);
         uint end = clamp(storage[starts_at + b + 1], begin, n);

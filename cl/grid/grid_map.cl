@@ -2,9 +2,9 @@
  * How a grid lies in memory, and which cell and table entry a point falls into.
  *
  * A grid is a header, a table of `table` + 1 starts and the points in the order
- * of their table entries: the points of entry b are the slots starts[b] up to,
+ * of their table's buckets: those of bucket b are the sorted points starts[b] up to,
  * not including, starts[b + 1]. Dense: an entry is a cell, x running fastest, so
- * that a row of cells along x is one run of slots. Hashed: cells share entries,
+ * that a row of cells along x is one range of sorted points. Hashed: cells share buckets,
  * and whoever looks for a cell compares the cell of each point that it meets.
  *
  * A coordinate becomes the number of a cell by a float subtraction, a
@@ -30,7 +30,7 @@ typedef struct xl_grid_header {
     uint first_non_finite;
     uint out_of_domain;
     uint first_out_of_domain;
-    uint big; /* crowded cells in the list of them */
+    uint big; /* overfull cells in the list of them */
     uint points;
     uint table;
     uint hashed;
@@ -95,7 +95,7 @@ xl_grid_map xl_grid_load(__global const xl_grid_header *header, uint table, uint
 }
 
 /* Whether every cell of a dense grid has an entry of the table. A grid that was built does; looked
- * at once, so that no run of a walk has to. */
+ * at once, so that no range of an iteration has to. */
 bool xl_grid_fits(__global const xl_grid_header *header, const xl_grid_map *map)
 {
     ulong plane = (ulong)header->cells[0] * header->cells[1];
@@ -105,7 +105,7 @@ bool xl_grid_fits(__global const xl_grid_header *header, const xl_grid_map *map)
                                    convert_uint(map->last.z) < header->cells[2]);
 }
 
-/* The position of a slot, which holds the index of its point as well. */
+/* The position of a sorted point, which holds its index as well. */
 float4 xl_grid_position(uint4 sorted_point)
 {
     sorted_point.w = 0;

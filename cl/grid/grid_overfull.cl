@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Puts the points of one cell into the order of their indices.
  *
- * A cell of few points: each point counts the smaller indices. A crowded cell: a
+ * A cell of few points: each point counts the smaller indices. An overfull cell: a
  * work-group runs a network of comparators that all point the same way (Batcher
  * 1968), which needs no padding: what lies past the end would stay there. */
 #ifndef XL_GRID_OVERFULL

@@ -5,7 +5,7 @@
  *
  *     #define XL_NAME total              what the functions' names start with
  *     #define XL_T float                 any type: scalar, vector, struct (one that ends in a
- *                                        hole NVIDIA 580 may copy in part: fill the hole)
+ *                                        padding NVIDIA 580 may copy in part: fill it)
  *     #define XL_OP(a, b) ((a) + (b))    an associative operator, or a call
  *     #define XL_IDENTITY 0.0f           an expression; XL_OP(XL_IDENTITY, x) is x
  *     #define XL_COMMUTES 1              optional: operands may change places

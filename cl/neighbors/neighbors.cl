@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Searches on a grid: count, fill of a list, and sums without a list. Work-items
  * take the points in the order of their cells, so that neighbours in a work-group
- * read the same slots, and put results where the points were given.
+ * read the same sorted points, and put results where the points were given.
  *
  * Each array is followed by the offset at which it starts, in elements. A grid whose
  * header has another stamp than the host's was not built, or is gone: that is a grid
@@ -65,7 +65,7 @@ __kernel void xl_neighbors_count(__global const uint *storage, ulong header_at, 
         offsets[offsets_at + n] = map.failed && n == 0 ? ULONG_MAX : 0;
 }
 
-/* Adds a run's neighbours to a row of `count` so far; returns how many it then has. */
+/* Adds a range's neighbours to a row of `count` so far; returns how many it then has. */
 uint xl_fill_range(const xl_cell_iterator *cells, bool own, const xl_grid_map *map,
                    __global const uint4 *sorted, uint4 self, float radius2, __global uint *row,
                    uint room, uint count)

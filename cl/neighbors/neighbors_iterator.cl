@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * One query's walk over the slots that may hold a neighbour, run by run.
+ * One query's iteration over the sorted points that may be neighbours, range by range.
  *
  *     xl_cell_iterator walk = xl_cell_iterator_begin(&map, p, reach);
  *     while (xl_cell_iterator_next(&walk, &map, starts))
  *         for (uint q = walk.begin; q < walk.end; ++q)
  *             ...
  *
- * Dense: a run is a row of cells along x. Hashed: a run is the table entry of one
+ * Dense: a range is a row of cells along x. Hashed: a range is the bucket of one
  * cell, and a point counts only if its own cell is that one (xl_cell_iterator_owns()), so
  * that cells which share an entry never bring a point twice. Where the cells to
- * visit outnumber the points, all points are one run. */
+ * visit outnumber the points, all points are one range. */
 #ifndef XL_NEIGHBORS_ITERATOR
 #define XL_NEIGHBORS_ITERATOR
 
@@ -17,9 +17,9 @@
 
 typedef struct xl_cell_iterator {
     int4 low, high, at; /* cells: first, last, next */
-    uint begin, end;    /* slots of this run */
-    int4 cell;          /* of this run, where cells are hashed */
-    bool all, own;      /* one run of all points; points must be checked */
+    uint begin, end;    /* sorted points of this range */
+    int4 cell;          /* of this range, where cells are hashed */
+    bool all, own;      /* one range of all points; points must be checked */
 } xl_cell_iterator;
 
 /* a * b * c > limit, for a, b, c up to 2^32 - 1 and limit below 2^32. */
@@ -60,8 +60,8 @@ void xl_cell_iterator_step_cell(xl_cell_iterator *cells)
     }
 }
 
-/* The slots from entry `from` of the table up to entry `to`, which are at most map->table: see
- * xl_grid_fits(). */
+/* The sorted points from bucket `from` of the table up to bucket `to`, which are at most
+ * map->table: see xl_grid_fits(). */
 void xl_cell_iterator_set(xl_cell_iterator *cells, const xl_grid_map *map,
                           __global const uint *starts, uint from, uint to)
 {
@@ -69,7 +69,7 @@ void xl_cell_iterator_set(xl_cell_iterator *cells, const xl_grid_map *map,
     cells->end = min(starts[to], map->points);
 }
 
-/* The next run; false after the last. */
+/* The next range; false after the last. */
 bool xl_cell_iterator_next(xl_cell_iterator *cells, const xl_grid_map *map,
                            __global const uint *starts)
 {
@@ -92,7 +92,8 @@ bool xl_cell_iterator_next(xl_cell_iterator *cells, const xl_grid_map *map,
     return true;
 }
 
-/* Where cells are hashed: does the point at q, met in this run, belong to the cell of the run? */
+/* Where cells are hashed: does the point at q, met in this range, belong to the cell of the range?
+ */
 bool xl_cell_iterator_owns(const xl_cell_iterator *cells, const xl_grid_map *map, float4 q)
 {
     return all(xl_grid_hashed_cell(map, q) == cells->cell);

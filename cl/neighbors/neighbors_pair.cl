@@ -21,7 +21,7 @@ bool xl_is_near(float distance2, float radius2)
 #endif
 }
 
-/* Self is told by index: other points may coincide with it. */
+/* Self is known by its index: other points may coincide with it. */
 bool xl_is_wanted(uint4 self, uint4 other)
 {
 #if XL_KEEP_SELF
@@ -31,8 +31,8 @@ bool xl_is_wanted(uint4 self, uint4 other)
 #endif
 }
 
-/* Is `other`, met on the walk of `self`, a neighbour? Both are slots: position and
- * index. `own`: its cell must be that of the run, which is compared last, since few points
+/* Is `other`, met in the iteration of `self`, a neighbour? Both are sorted points: position and
+ * index. `own`: its cell must be that of the range, which is compared last, since few points
  * come that far. */
 bool xl_is_neighbor(const xl_cell_iterator *cells, const xl_grid_map *map, bool own, uint4 self,
                     uint4 other, float radius2, float *distance2)
@@ -43,7 +43,7 @@ bool xl_is_neighbor(const xl_cell_iterator *cells, const xl_grid_map *map, bool 
            (!own || xl_cell_iterator_owns(cells, map, q));
 }
 
-/* The loop over a run, told by a constant whether cells are compared. Compilers do not take
+/* The loop over a range; a constant says whether cells are compared. Compilers do not take
  * the choice out of the loop by themselves once that costs as much as xl_grid_hashed_cell():
  * searches of dense grids took 1.12 times as long (H200, driver 580, November 2026). */
 #define XL_FOR_RANGE(cells, function, ...)                                                         \

@@ -44,9 +44,9 @@ XL_T xl_op(XL_T a, XL_T b)
 #else
 #define XL_HEAD 1u
 #define XL_SOME 2u
-/* In this order: rusticl 22.3 loses what stands behind a value of one byte. With no hole, neither
- * in front of a value that is aligned wider than the flags nor at the end: NVIDIA 580 keeps copies
- * of a struct with a hole in memory instead of registers (scans by cl/scan/scan_lookback.cl
+/* In this order: rusticl 22.3 loses what stands behind a value of one byte. With no padding,
+ * neither in front of a value that is aligned wider than the flags nor at the end: NVIDIA 580 keeps
+ * copies of a struct with padding in memory instead of registers (scans by cl/scan/scan_lookback.cl
  * were 6 times as slow on an H200), and loses the flags where it makes words of it for a shuffle.
  */
 typedef struct xl_accumulator {

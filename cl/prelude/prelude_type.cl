@@ -60,8 +60,8 @@ typedef char xl_size_of_element_is_not_what_the_host_said[sizeof(XL_E) == XL_E_B
 #endif
 
 #if XL_OPERATOR == 8 || XL_OPERATOR == 9
-/* Without a hole, as states (cl/prelude/prelude_accumulator.cl), and with values of a word at
- * least: rusticl 22.3 loses what stands behind a byte. */
+/* Without padding, as accumulators (cl/prelude/prelude_accumulator.cl), and with values of a word
+ * at least: rusticl 22.3 loses what stands behind a byte. */
 #if XL_E_BYTES >= 4
 typedef XL_E xl_arg_value;
 #elif XL_E_KIND == 2

@@ -40,9 +40,9 @@ void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, uint stream)
         const XL_T sum = xl_serial_reduce(&lookback.source.input, base, count);
         const XL_T prefix = xl_tile_prefix(&lookback, tile, sum, true);
         const uint next = lookback.single_tile ? tiles : xl_ticket_take(lookback.header);
-        const ulong ahead = next < tiles ? (ulong)(next - tile) * XL_TILE : 0;
+        const ulong next_tile = next < tiles ? (ulong)(next - tile) * XL_TILE : 0;
         const XL_T all =
-            xl_serial_scan(&lookback.source.input, out, base, count, prefix, stream & 1, ahead);
+            xl_serial_scan(&lookback.source.input, out, base, count, prefix, stream & 1, next_tile);
         XL_CARRY_LEAVE(&lookback.source.input, base + count == lookback.source.input.n, all);
         tile = next;
     }

@@ -28,7 +28,7 @@ XL_T xl_serial_step(const xl_input *input, __global XL_OUT *out, ulong i, bool h
  * between may be leapt over, as the rounds of loops are counted on some devices. Else as the one
  * below. */
 XL_T xl_serial_scan(const xl_input *input, __global XL_OUT *out, ulong base, ulong count,
-                    XL_T carry, bool stream, ulong ahead)
+                    XL_T carry, bool stream, ulong next_tile)
 {
     const __global XL_SEG *const offsets = input->segments;
     const ulong end = base + count;
@@ -84,11 +84,11 @@ __attribute__((always_inline)) xl_wide xl_serial_vector(const xl_input *input, x
 
 /* Scans `count` elements from `base` on, starting from `carry`, which it gives back moved on.
  * `stream`: results will have left the cache before anyone reads them, so vectors are
- * written past it, which saves reading the lines that they overwrite. `ahead`: the tile that is
+ * written past it, which saves reading the lines that they overwrite. `next_tile`: the tile that is
  * reduced after this one begins so many elements further on; it comes into the cache meanwhile. In
  * place is fine. */
 XL_T xl_serial_scan(const xl_input *input, __global XL_OUT *out, ulong base, ulong count,
-                    XL_T carry, bool stream, ulong ahead)
+                    XL_T carry, bool stream, ulong next_tile)
 {
     const ulong end = base + count;
     xl_cursor cursor;
@@ -111,9 +111,9 @@ XL_T xl_serial_scan(const xl_input *input, __global XL_OUT *out, ulong base, ulo
     carry = xl_serial_scan_few(input, out, base, base + few, &cursor, carry);
     xl_wide before = (xl_wide)(XL_VALUE(carry));
     for (base += few; base + XL_WIDE <= end; base += XL_WIDE) {
-        XL_PREFETCH(in + base + ahead);
+        XL_PREFETCH(in + base + next_tile);
 #if XL_SEGMENTS == 1 || XL_SEGMENTS == 3
-        XL_PREFETCH(input->segments + base + ahead);
+        XL_PREFETCH(input->segments + base + next_tile);
 #endif
         const xl_wide y = xl_serial_vector(input, XL_WIDE_LOAD(in + base), base, &cursor, &before);
         if (stream)

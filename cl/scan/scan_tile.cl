@@ -21,7 +21,7 @@ XL_T xl_vector_scan(const xl_input *input, XL_T *item, uint row, XL_T carry)
     return carry;
 }
 
-/* Scans the unit's part in place, from XL_IDENTITY; gives its total. `rows`: those of the
+/* Scans the sub-tile in place, from XL_IDENTITY; gives its total. `rows`: those of the
  * tile, which must be XL_VECTORS where there are no sub-groups. */
 XL_T xl_sub_tile_scan(const xl_input *input, XL_T *item, const uint rows, __local XL_T *scratch)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Reduce-then-scan: in one launch each work-group reduces its run of whole tiles;
- * in a second each folds the totals of the runs before its own and scans its run
+ * Reduce-then-scan: in one launch each work-group reduces its chunk of whole tiles;
+ * in a second each folds the totals of the chunks before its own and scans its chunk
  * from there. Where single work-items have so many totals to fold that it would cost as much
- * as the runs, these are scanned first, in launches between the two. Which elements form a run
+ * as the chunks, these are scanned first, in launches between the two. Which elements form a chunk
  * follows from n and the plan alone, so that floating-point sums come out the same every time.
  * After Dotsenko et al., "Fast scan algorithms on graphics processors" (ICS 2008),
  * without a launch of its own for few totals.
@@ -19,7 +19,7 @@
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 
-/* totals[g] = the run of group g reduced; a run is `run` elements, whole tiles. */
+/* spine[g] = the chunk of group g reduced; a chunk is whole tiles. */
 __kernel XL_REQUIRED void xl_scan_upsweep(XL_INPUT_ARGUMENTS, ulong chunk_elements,
                                           __global uchar *scratch_at, ulong scratch_offset)
 {
@@ -84,7 +84,7 @@ XL_T xl_spine_fold(const __global XL_T *spine, uint group, XL_T start, __local X
 }
 #endif
 
-/* Scans run after run. With one group `totals` is not read. `flags`: 1 results are written past
+/* Scans chunk after chunk. With one group `spine` is not read. `flags`: 1 results are written past
  * the cache; 2 totals are scanned. */
 __kernel XL_REQUIRED void xl_scan_downsweep(XL_INPUT_ARGUMENTS, ulong chunk_elements,
                                             const __global uchar *scratch_at, ulong scratch_offset,

@@ -40,7 +40,7 @@ ulong xl_tile_base(ulong tile, uint elements)
     return tile * elements;
 }
 
-/* What every kernel that reads elements is told. `length`: NULL, or where the number of
+/* What every kernel that reads elements is given. `length`: NULL, or where the number of
  * elements stands if it is below n. */
 #if XL_HAS_INIT
 #define XL_INIT_ARGUMENTS , const __global XL_E *init, ulong init_offset
@@ -444,7 +444,7 @@ uint xl_heads(const xl_input *input, ulong i, uint k)
             for (uint j = 0; j < k; ++j)
                 bits |= (uint)input->marks[at + j] << j;
         }
-    } else { /* a tile that is re-reduced for a group that is silent, or too many offsets */
+    } else { /* a tile in the fallback of a look-back, or too many offsets */
         ulong next = xl_offset_search(input->segments, input->count, i);
         for (uint j = 0; j < k; ++j) {
             next = xl_offset_pass(input->segments, input->count, next, i + j);

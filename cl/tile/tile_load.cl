@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * How a work-group holds a tile in registers, and how it gets there and back.
  *
- * A tile is XL_GROUP_SIZE * XL_ITEMS elements in order. It falls into units: one
- * per sub-group (or the whole group as one unit where there are none). A unit
- * walks its part in rows of XL_VLEN elements per work-item, so that neighbours touch
+ * A tile is XL_GROUP_SIZE * XL_ITEMS elements in order. It falls into sub-tiles: one
+ * per sub-group (or the whole group as one where there are none). A sub-tile
+ * is held in rows of XL_VLEN elements per work-item, so that neighbours touch
  * neighbouring vectors and no exchange through local memory is needed:
  *
- *   element = unit * (span * XL_ITEMS) + (row * span + place) * XL_VLEN + v
+ *   element = sub_tile * (lanes * XL_ITEMS) + (row * lanes + rank) * XL_VLEN + v
  *
- * with span the work-items of the unit and place the work-item's number in it. A
- * work-item holds the state of element (row, v) as item[row * XL_VLEN + v]. */
+ * with lanes the work-items of the sub-tile and rank the work-item's number in it. A
+ * work-item holds the accumulator of element (row, v) as item[row * XL_VLEN + v]. */
 #ifndef XL_TILE_LOAD
 #define XL_TILE_LOAD
 
@@ -36,7 +36,7 @@
 #define XL_SUB_TILES 1u
 #endif
 
-/* First element of a row of this work-item in a tile of `rows` rows, for a given unit, and the
+/* First element of a row of this work-item in a tile of `rows` rows, for a given sub-tile, and the
  * elements from one row to the next. */
 #define XL_VECTOR_STEP (XL_SUB_TILE_LANES * XL_VLEN)
 uint xl_tile_at(uint sub_tile, uint row, const uint rows)
@@ -132,7 +132,7 @@ void xl_heads_prepare(xl_input *input, __local uint *marks, ulong base)
 #define xl_heads_prepare(input, marks, base)
 #endif
 
-/* The state of element i, if there is one. */
+/* The accumulator of element i, if there is one. */
 XL_T xl_input_at(const xl_input *input, ulong i)
 {
     if (i < input->n)
@@ -149,7 +149,7 @@ XL_T xl_vector_combine(const xl_input *input, ulong i)
     return total;
 }
 
-/* Loads this work-item's part of one unit of the tile at `base`; what lies past the last
+/* Loads this work-item's part of one sub-tile of the tile at `base`; what lies past the last
  * element becomes XL_IDENTITY. */
 void xl_tile_load(XL_T *item, const xl_input *input, ulong base, uint sub_tile, const bool fixed)
 {

@@ -29,7 +29,7 @@ XL_T xl_vector_reduce(const XL_T *item, uint row)
 }
 
 #if XL_USE_LANES
-/* The part of a tile that this unit holds, reduced, at every lane. Unless operands may change
+/* The part of a tile that this sub-tile holds, reduced, at every lane. Unless operands may change
  * places that is what xl_sub_tile_scan() gives, by the same operations. */
 XL_T xl_sub_tile_reduce(const XL_T *item)
 {
@@ -49,7 +49,7 @@ XL_T xl_sub_tile_reduce(const XL_T *item)
 }
 #endif
 
-/* Of the totals of all units of the tile: those before this unit, and all. */
+/* Of the totals of all sub-tiles of the tile: those before this one, and all. */
 void xl_sub_tiles_fold(XL_T sub_tile_total, __local XL_T *scratch, XL_T *before, XL_T *all)
 {
 #if XL_USE_LANES

@@ -246,7 +246,8 @@ uint xl_staged_heads(const xl_stage *stage, const xl_input *input, ulong base, u
 }
 #endif
 
-/* The states of XL_VLEN elements from `at` on of the tile at `base`, all of which are there. */
+/* The accumulators of XL_VLEN elements from `at` on of the tile at `base`, all of which are there.
+ */
 void xl_staged_vector(XL_T *to, const xl_stage *stage, const xl_input *input, ulong base, uint at)
 {
     XL_IN x[XL_VLEN];

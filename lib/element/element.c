@@ -37,7 +37,7 @@ static bool is_identifier(const char *name)
            (name[0] < '0' || name[0] > '9') && strspn(name, allowed) == length;
 }
 
-/* A type of bytes alone has no holes: kernels hold it as it is. */
+/* A type of bytes alone has no padding: kernels hold it as it is. */
 static bool may_have_holes(const xli_element *type)
 {
     return type->alignment > 1;
@@ -203,7 +203,7 @@ bool xli_operator_rounds(xl_op op, const xl_user_op *user, const xli_element *el
 }
 
 /* What kernels hold elements of a user's type in: parts as wide as its alignment. NVIDIA 580 may
- * lose members of a struct that ends in a hole where it copies one, so the user's own type is met
+ * lose members of a struct that ends in padding where it copies one, so the user's own type is met
  * in calls of the user's functions only. Few parts have a name each: the elements of an array
  * that compiler keeps in memory. */
 static void add_storage(xli_text *text, const xli_element *type)

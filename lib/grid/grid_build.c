@@ -71,7 +71,7 @@ static xl_status launch_counting(xl_grid *grid, xli_seq *seq, xl_view points)
         xl_view_of(grid->storage, (grid->storage_at + grid->layout.starts) / sizeof(cl_uint));
     xl_view scratch = xl_view_of(grid->storage, grid->storage_at + grid->layout.nested);
     const xli_arg table = XLI_U32(grid->layout.table);
-    const xli_kernel *crowds = &grid->kernels[XLI_GRID_OVERFULL];
+    const xli_kernel *overfull = &grid->kernels[XLI_GRID_OVERFULL];
     XL_TRY(LAUNCH(seq, grid, XLI_GRID_KEYS, n, given, at, XLI_U32(n), BUFFER(grid),
                   PART(grid, header), table, PART(grid, starts), PART(grid, buckets),
                   PART(grid, ranks)));
@@ -89,7 +89,7 @@ static xl_status launch_counting(xl_grid *grid, xli_seq *seq, xl_view points)
                   PART(grid, sorted), PART(grid, ranks), XLI_U32(grid->tune.overfull_points)));
     if (n > grid->tune.overfull_points)
         XL_TRY(XLI_LAUNCH(seq, &grid->kernels[XLI_GRID_OVERFULL], grid->tune.overfull_groups,
-                          xli_min(grid->tune.overfull_group_size, crowds->max_group), given, at,
+                          xli_min(grid->tune.overfull_group_size, overfull->max_group), given, at,
                           XLI_U32(n), BUFFER(grid), PART(grid, header), table, PART(grid, starts),
                           PART(grid, unordered), PART(grid, sorted), PART(grid, ranks)));
 done:

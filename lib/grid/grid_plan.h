@@ -30,7 +30,7 @@ typedef struct xli_grid_layout {
     size_t starts;
     size_t sorted;    /* 16 bytes a point: position and index */
     size_t buckets;   /* counting: table entry of each point */
-    size_t ranks;     /* counting: arrival in the entry; later the list of crowded entries */
+    size_t ranks;     /* counting: arrival in the bucket; later the list of overfull buckets */
     size_t unordered; /* counting: indices by entry */
     size_t pairs;     /* sorting: (entry, index) */
     size_t nested;    /* scratch of the scan or of the sort */

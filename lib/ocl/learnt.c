@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What is learnt of a context's device, once: facts, by asking and by the probe, and verdicts of
- * self-tests. Behind it the calls that need the facts before they start. */
+ * What is learnt of a context's device, once: capabilities, by asking and by the probe, and results
+ * of self-tests. Behind it the calls that need the capabilities before they start. */
 #include "private.h"
 
 #include <string.h>
@@ -103,7 +103,7 @@ void xli_context_set_self_test_result(xl_context *ctx, const char *test,
         xli_cache_add_pass(ctx, &ctx->capabilities, test);
 }
 
-/* ---- calls that start from the facts ---- */
+/* ---- calls that start from the capabilities ---- */
 
 xl_status xli_program_get_source(xl_context *ctx, const xli_source *source, const char *defines,
                                  xli_program **program)

@@ -74,12 +74,12 @@ bool xli_oclgrind_flushes_badly(const xli_capabilities *capabilities);
  * to local memory when what it sees is not what was promised. */
 xl_status xli_probe_lanes(xl_context *ctx, xli_capabilities *capabilities);
 
-/* program.c: xli_program_get() for given facts, which the probe needs while the
+/* program.c: xli_program_get() for given capabilities, which the probe needs while the
  * context's own are not known yet. */
 xl_status xli_program_build(xl_context *ctx, const xli_capabilities *capabilities, const char *name,
                             const char *defines, xli_program **program);
 
-/* program.c: a source's program of these facts, from memory, the disk, or the compiler. */
+/* program.c: a source's program for these capabilities, from memory, the disk, or the compiler. */
 xl_status xli_program_build_source(xl_context *ctx, const xli_capabilities *capabilities,
                                    const xli_source *source, const char *defines,
                                    const char *options, xli_program **program);

@@ -47,7 +47,7 @@ static uint32_t agreed_width(const cl_uint *seen, size_t items, char *why, size_
     return width;
 }
 
-/* One attempt with the way that `facts` holds; *seen_width is 0 if the device did
+/* One attempt with the way that `capabilities` holds; *seen_width is 0 if the device did
  * not do what it said. */
 static xl_status attempt(xl_context *ctx, xli_capabilities *capabilities, uint32_t *seen_width)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The vendor-agnostic runtime as primitives see it: facts of the device, checked
+ * The vendor-agnostic runtime as primitives see it: capabilities of the device, checked
  * arguments, programs, scratch, and launches chained by events. Primitives call
  * no clBuild*, clEnqueue* or clGetDeviceInfo themselves. */
 #ifndef XLI_RUNTIME_H

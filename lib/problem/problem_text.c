@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What kernels of a problem are told when they are built. */
+ * What kernels of a problem are given when they are built. */
 #include "problem.h"
 
 /* The caller's expression as a function, and the call of it. The expression stands alone on its

@@ -11,7 +11,7 @@ void xl_scan_desc_init_sized(xl_scan_desc *desc, size_t size)
     xli_struct_init(desc, size, &(const xl_scan_desc){.type = XL_U32, .op = XL_SUM}, sizeof *desc);
 }
 
-/* Settles the shape, and with it which kernels look-back takes: those that post sums ahead, else
+/* Settles the shape, and with it which kernels look-back takes: the pipelined ones, else
  * the others, else it is not look-back. What is found bad is taken off `limits`. */
 static xl_status choose_shape(xl_scan *plan, const xli_capabilities *capabilities,
                               const xli_tune_scan *tune, bool by_name, xli_scan_limits *limits)

@@ -34,7 +34,7 @@ static size_t look_back_bytes(const xl_scan *plan, size_t n)
 }
 
 /* For reduce-then-scan this grows with n although the number of groups does not
- * always: a few tiles more may mean longer runs and fewer of them. */
+ * always: a few tiles more may mean longer chunks and fewer of them. */
 size_t xli_scan_scratch(const xl_scan *plan, size_t n)
 {
     const size_t tiles = xli_ceil_div(n, plan->shape.tile);

@@ -91,7 +91,7 @@ xl_status xli_scan_enqueue(xl_scan *plan, cl_command_queue queue, const xl_scan_
 /* ---- scan_selftest.c ------------------------------------------------------ */
 
 /* A capability of the context's device: whether look-back by that file (XLI_FILE_...) gives right
- * results. Tried the first time, then remembered, but not that memory was lacking. A trial that
+ * results. Tried the first time, then remembered, but not that memory was lacking. A self-test that
  * does not run to its end is an error only where look-back was asked for `by_name`. */
 xl_status xli_scan_can_look_back(xl_context *ctx, unsigned file, bool by_name, bool *good);
 

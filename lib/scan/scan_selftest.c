@@ -80,7 +80,7 @@ static xl_status run_self_test(xl_context *ctx, unsigned file, size_t *wrong)
     if (!queue)
         XL_TRY(XL_ERROR_OPENCL);
     XL_TRY(make_steps(ctx, n, 0, host, &out));
-    /* Out of place and in place by turns; other data each time, lest what the last call posted
+    /* Out of place and in place by turns; other data each time, lest what the last call published
      * look right. */
     for (cl_uint round = 0; round < 2 * ROUNDS && *wrong == 0; ++round) {
         XL_TRY(make_steps(ctx, n, round + 1, host, &in));

@@ -8,7 +8,7 @@
  *
  * A work-item never walks very far, though: llvmpipe (Mesa 22.3, seen 2026-11) ends
  * the loops of a work-item, all of them together, after 65,535 rounds without a
- * word. So a search takes one point per work-item on CPUs too, and a crowd is sorted
+ * word. So a search takes one point per work-item on CPUs too, and an overfull cell is sorted
  * by as many work-items as a work-group has. */
 static const xli_tune_grid gpu = {.group = 256,
                                   .items = 1,

@@ -395,11 +395,11 @@ static void plans_in_a_fresh_context(void **state)
         sweep(plans[i].name, plans[i].run, NULL, xlt_few_programs() ? SAMPLES / 4 : SAMPLES);
 }
 
-/* ---- trials that come to nothing ------------------------------------------------------ */
+/* ---- self-tests that come to nothing ------------------------------------------------------ */
 
-static const char before[] = "info: NULL"; /* the text of what failed last, before the trial */
+static const char before[] = "info: NULL"; /* the text of what failed last, before the self-test */
 
-/* What fails in the first trial of look-back. */
+/* What fails in the first self-test of look-back. */
 typedef struct trial_fault {
     const char *only; /* the OpenCL call; NULL: none */
     int code;
@@ -481,7 +481,7 @@ static void one_trial_fails(const trial_fault *fault)
     xl_context_destroy(ctx);
 }
 
-/* A trial of look-back that cannot be built, or does not run, is a plan without look-back, and
+/* A self-test of look-back that cannot be built, or does not run, is a plan without look-back, and
  * no failure that the caller is told of. Who asks for look-back by name is. */
 static void trials_that_fail(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The library's own tests of a device, the lane probe and the trial of look-back, when a word
+ * The library's own tests of a device, the lane probe and the self-test of look-back, when a word
  * of what they read back is wrong: they must notice, do without, and note nothing. */
 #define _GNU_SOURCE
 #include "core.h"
@@ -74,7 +74,7 @@ static xl_context *context_that_knows_its_device(const char *cache_dir)
     return ctx;
 }
 
-/* How many arrays the trials read where all goes well. */
+/* How many arrays the self-tests read where all goes well. */
 static void needs_look_back(void)
 {
     xl_scan_algorithm used;
@@ -106,7 +106,7 @@ static void refused_after(unsigned at, long word, unsigned mask)
     xl_context_destroy(ctx);
 }
 
-/* Each of the trial's reads, at both ends and in between, by much and by one bit. */
+/* Each of the self-test's reads, at both ends and in between, by much and by one bit. */
 static void a_trial_sees_each_wrong_word(void **state)
 {
     (void)state;
@@ -119,7 +119,7 @@ static void a_trial_sees_each_wrong_word(void **state)
         refused_after(READS, words[i], 1u << 31);
 }
 
-/* The folder's note spares a device the trial that it passed, not one that it did not. */
+/* The folder's record spares a device the self-test that it passed, not one that it did not. */
 static void only_what_was_passed_is_noted(void **state)
 {
     (void)state;

@@ -8,7 +8,7 @@ part=$1 crosslane=$2 layer=$3
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
-export CROSSLANE_SCAN=reduce-then-scan # no trial of look-back: the same reads in every run
+export CROSSLANE_SCAN=reduce-then-scan # no self-test of look-back: the same reads in every run
 unset OPENCL_LAYERS XLT_FLIP XLT_READS
 failures=0
 

@@ -21,7 +21,7 @@ __kernel void xl_test_cells(__global const float *x, uint n, float inverse, floa
     cells[i] = xl_grid_cell(&map, (float4)(0.0f, x[i], 0.0f, 0.0f)).y;
 }
 
-/* The slots that the search of each point looks at. */
+/* The sorted points that the search of each point looks at. */
 __kernel void xl_test_candidates(__global const uint *storage, ulong header_at, ulong starts_at,
                                  ulong sorted_at, uint n, uint table, float reach,
                                  __global uint *counts)

@@ -245,7 +245,7 @@ static wrong wrong_make(bool any, uint64_t seed)
     fill_header(&w, any, &random);
     fill_part(&w, STARTS, POINTS, any, &random);
     fill_part(&w, ENTRIES, TABLE, any, &random);
-    fill_part(&w, RANKS, TABLE, any, &random); /* as the list of crowded entries */
+    fill_part(&w, RANKS, TABLE, any, &random); /* as the list of overfull buckets */
     fill_part(&w, ARRIVED, POINTS, any, &random);
     fill_part(&w, SORTED, POINTS, any, &random);
     fill_part(&w, PAIRS, POINTS, any, &random);
@@ -273,7 +273,7 @@ static void wrong_check(const char *kernel, wrong *w, int part)
     free(w->words);
 }
 
-/* Every other entry holds all points, one more than the list of crowded entries has room for. */
+/* Every other bucket holds all points, one more than the list of overfull buckets has room for. */
 static void crowd_all(wrong *w)
 {
     uint32_t *starts = w->words + w->at[STARTS];

@@ -84,7 +84,7 @@ static xl_context *open_small(void)
     if (xlt_on_oclgrind()) {
         ctx->capabilities.can_publish = true;
         xli_context_set_self_test_result(ctx, "scan_lookback",
-                                         XLI_SELF_TEST_PASSED); /* its trial has no such text */
+                                         XLI_SELF_TEST_PASSED); /* its self-test has no such text */
     }
     return ctx;
 }

@@ -34,7 +34,7 @@ typedef struct sums {
 static const char groups[] = "scan.shape = 1\nscan.item_bytes = 32\n";
 
 /* Tiles that are silent out of place and late in place: what an operand is made of would
- * depend on who posts first, were it not fixed. */
+ * depend on who publishes first, were it not fixed. */
 static const char all_silent[] =
     "scan.pipelined = 0\nscan.tile_bytes = 1024\nscan.item_bytes = 16\nscan.group_size = 64\n"
     "scan.inject_delay = 1\nscan.spin_limit = 0\n";

@@ -15,7 +15,7 @@
 /* ---- one plan, many calls ----------------------------------------------------------- */
 
 /* The plan's own state is used again and again, in any order of sizes. In the second
- * round every other tile posts late, so that whoever comes after it meets what the call
+ * round every other tile publishes late, so that whoever comes after it meets what the call
  * before left there, which must count as EMPTY: no two calls have the same data. */
 static void calls_in_any_order(void **state)
 {

@@ -18,12 +18,12 @@
 
 /* ---- tiles held back -------------------------------------------------------------------- */
 
-/* The ways tiles are worked on. Each says whether sums are posted pipelined, which some devices
+/* The ways tiles are worked on. Each says whether they are pipelined, which some devices
  * do by themselves whatever the shape. */
 enum { SERIAL, GROUPS, PIPELINED, WAYS, LINES = 512 };
 
 /* Tuning lines of a way with small tiles, one in `every` of which is held back, or half of what
- * it posts. */
+ * it publishes. */
 static void write_lines(char *text, unsigned way, unsigned tile_bytes, unsigned every,
                         unsigned spin, bool half)
 {
@@ -38,7 +38,7 @@ static void write_lines(char *text, unsigned way, unsigned tile_bytes, unsigned 
              way != SERIAL, tile_bytes, way == PIPELINED, every, spin, half);
 }
 
-/* How many tiles others re-reduced: counted in the header of the state, which the
+/* How many aggregates others computed: counted in the header of the state, which the
  * scratch starts with (cl/tile/tile_descriptor.cl). */
 static cl_uint redone(const xlt_buffer *scratch)
 {
@@ -49,7 +49,7 @@ static cl_uint redone(const xlt_buffer *scratch)
 }
 
 /* Equal numbers of u64, others in each round, scanned with scratch given; gives how many tiles
- * were re-reduced. */
+ * were computed by others. */
 static cl_uint run_held(xl_context *ctx, xl_scan *plan, size_t n, unsigned round, bool in_place,
                         const char *what)
 {
@@ -108,9 +108,9 @@ static void held_back(void **state)
         ok(ctx, xl_scan_create(ctx, &desc, &plan), text);
         const size_t tile = tile_of(ctx, plan), tiles = k == 1 || xlt_small() ? 70 : 1100;
         const cl_uint count = run_held(ctx, plan, tiles * tile + 3, 0, false, text);
-        /* A tile that never posts is re-reduced by whoever comes after it. */
+        /* Of a tile that never publishes the aggregate is computed by whoever comes after it. */
         if (count == 0 && k < tiles)
-            XLT_FAIL("no tile was re-reduced with %s", text);
+            XLT_FAIL("no aggregate was computed by others with %s", text);
         for (unsigned round = 1; round < 4; ++round)
             (void)run_held(ctx, plan, tiles * tile + 3, round, true, text);
         xl_scan_destroy(plan);
@@ -253,7 +253,7 @@ static void states_half_posted(void **state)
                        cases[c].way == PIPELINED ? 70 : 11);
 }
 
-/* Nobody posts: each group makes all tiles before its own anew. Rows of several vectors, without
+/* Nobody publishes: each group computes all tiles before its own. Rows of several vectors, without
  * which PoCL 3.1 did right. */
 static void nobody_posts(void **state)
 {
@@ -267,9 +267,9 @@ static void nobody_posts(void **state)
     xl_context *ctx = open_context(lines, NULL);
     for (size_t t = 0; t < sizeof types / sizeof types[0]; ++t) {
         job j;
-        job_make(&j, "nobody posts", types[t], XL_SUM, XL_EXCLUSIVE, NULL);
+        job_make(&j, "nobody publishes", types[t], XL_SUM, XL_EXCLUSIVE, NULL);
         j.desc.algorithm = XL_SCAN_LOOKBACK;
-        /* A plan that is refused, for its trial came out wrong, is a failure too. */
+        /* A plan that is refused, for its self-test came out wrong, is a failure too. */
         xl_scan *plan;
         ok(ctx, xl_scan_create(ctx, &j.desc, &plan), j.what);
         const size_t n = 6 * tile_of(ctx, plan) + 5;

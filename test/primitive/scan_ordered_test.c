@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Deterministic look-back: operators that round give the same bits whatever tiles come
- * late, stay silent or are re-reduced by others. */
+ * late, stay silent or are computed by others. */
 #include "scan_support.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The ways tiles are worked on: scan.shape, and 2: with sums posted pipelined, where there are
+/* The ways tiles are worked on: scan.shape, and 2: pipelined, where there are
  * sub-groups for it. */
 enum { SHAPES = 3, PIPELINED = 2 };
 

@@ -70,7 +70,7 @@ bool can_pipeline(void)
     XLT_OK(xl_context_device_info(xlt_context(), &info));
     const bool can = strcmp(info.cross_lane, "local") != 0 && info.sub_group_size >= 8;
     if (!can)
-        print_message("%s: no sub-groups of 8 or more, sums posted pipelined left out\n",
+        print_message("%s: no sub-groups of 8 or more, pipelined look-back left out\n",
                       xlt_device());
     return can;
 }

@@ -19,7 +19,7 @@ void ok(xl_context *ctx, xl_status status, const char *what);
 void refused(xl_context *ctx, xl_status got, xl_status wanted, const char *text);
 /* False, with a line of why, where look-back has no messages to use. */
 bool can_publish(void);
-/* False, with a line of why, where there are no sub-groups to post sums pipelined by. */
+/* False, with a line of why, where there are no sub-groups for pipelined look-back. */
 bool can_pipeline(void);
 /* True, with a line of why, where a driver gets segments of narrow elements wrong in the
  * work-group shapes, which CPUs take only when told to. */

@@ -50,7 +50,8 @@ static const way ways[] = {
     {"many groups", "scan.shape = 1\nscan.chunk_groups = 64\nscan.item_bytes = 16\n", NULL,
      XL_SCAN_REDUCE_THEN_SCAN},
     {"one group per unit", "scan.chunk_groups = 1\n", NULL, XL_SCAN_REDUCE_THEN_SCAN},
-    /* Some devices post sums pipelined by themselves, whatever the shape: each says which. */
+    /* Some devices take the pipelined kernels by themselves, whatever the shape: each says which.
+     */
     {"serial look-back", "scan.pipelined = 0\nscan.shape = 0\nscan.tile_bytes = 4096\n", NULL,
      XL_SCAN_LOOKBACK},
     {"serial look-back, past the cache",

@@ -21,24 +21,24 @@ static long patience(void)
 
 enum { HEADER_WORDS = 8, EPOCH_BITS = 30, AGGREGATE = 1, PREFIX = 2 };
 
-/* Words of a slot that carry a state of this epoch. */
-static unsigned posted(const volatile uint64_t *slot, unsigned words, unsigned state,
-                       uint32_t epoch)
+/* Words of a descriptor that carry a state of this epoch. */
+static unsigned published(const volatile uint64_t *descriptor, unsigned words, unsigned state,
+                          uint32_t epoch)
 {
     unsigned count = 0;
     for (unsigned k = 0; k < words; ++k)
-        count += (uint32_t)slot[k] == ((uint32_t)state << EPOCH_BITS | epoch);
+        count += (uint32_t)descriptor[k] == ((uint32_t)state << EPOCH_BITS | epoch);
     return count;
 }
 
-/* A tile of `words` words in all: one is a slot for either state, else each has one. */
+/* A tile of `words` words in all: one is a descriptor for either state, else each has one. */
 static void describe(const volatile uint64_t *tile, size_t words, uint32_t epoch, char *text,
                      size_t room)
 {
     const bool one = words == 1;
     const unsigned most = one ? 1 : (unsigned)(words / 2);
-    const unsigned prefix = posted(tile, most, PREFIX, epoch);
-    const unsigned sum = posted(one ? tile : tile + most, most, AGGREGATE, epoch);
+    const unsigned prefix = published(tile, most, PREFIX, epoch);
+    const unsigned sum = published(one ? tile : tile + most, most, AGGREGATE, epoch);
     const uint32_t last = (uint32_t)tile[0] & (((uint32_t)1 << EPOCH_BITS) - 1);
     if (tile[0] == 0xa5a5a5a5a5a5a5a5u) /* what scratch is filled with: behind the last tile */
         snprintf(text, room, "never written");
@@ -50,7 +50,7 @@ static void describe(const volatile uint64_t *tile, size_t words, uint32_t epoch
         snprintf(text, room, "empty, with %u of %u words of its prefix, %u of its aggregate",
                  prefix, most, sum);
     else if ((uint32_t)tile[0] != 0)
-        snprintf(text, room, "empty, last posted in epoch %u", (unsigned)last);
+        snprintf(text, room, "empty, last published in epoch %u", (unsigned)last);
     else
         snprintf(text, room, "empty");
 }
@@ -67,7 +67,7 @@ static void print_tiles(const xlt_tiles *tiles)
         print_error("where the tiles' states lie cannot be read while a kernel runs\n");
         return;
     }
-    print_error("ticket %u, done %u, epoch %u, re-reduced %u\n", (unsigned)header[0],
+    print_error("ticket %u, done %u, epoch %u, fallbacks %u\n", (unsigned)header[0],
                 (unsigned)header[1], (unsigned)header[2], (unsigned)header[3]);
     for (size_t from = 0, t = 0; t < tiles->count && lines < MOST_LINES; from = t, ++lines) {
         describe(words + HEADER_WORDS + t * tiles->words, tiles->words, header[2], text,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What cl/tile computes of numbers alone, past 2^32 too: where tiles, runs, segments and cuts
- * are; and look-back among states that no call of ours posted. */
+ * are; and look-back among states that no call of ours published. */
 #include "scan_plan.h"
 #include "scan_support.h"
 

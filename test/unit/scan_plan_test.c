@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a scan's plan does inside: when its own state is made anew, and on which trial it
+ * What a scan's plan does inside: when its own state is made anew, and on which self-test it
  * relies. */
 #include "scan_plan.h"
 #include "xlt.h"
@@ -77,7 +77,7 @@ static xl_context *tuned_context(const char *tuning)
 }
 
 /* Whichever file of look-back's kernels a plan takes, it is that one which was found good. The
- * groups of one tuning fit the file that posts sums pipelined, where there are sub-groups; those
+ * groups of one tuning fit the pipelined kernels, where there are sub-groups; those
  * of the other do not. */
 static void the_file_that_is_built_was_tried(void **state)
 {

@@ -15,9 +15,9 @@
  * adding to the results later, as the books have it, would write and read them once more,
  * and there would have to be room for states where the caller wants results.
  *
- * Nothing here depends on the device: a block is XL_TILE / XL_ITEMS places, whatever the
+ * Nothing here depends on the device: a block is XL_TILE / XL_ITEMS leaves, whatever the
  * number of work-items that share them, of XL_ITEMS neighbours each. These are combined
- * from left to right, and the places by the group's scan. So an operator that rounds does
+ * from left to right, and the leaves by the group's scan. So an operator that rounds does
  * so everywhere alike. */
 #include "../../tile/tile_output.cl"
 #include "group_blelloch.cl"
@@ -32,7 +32,7 @@
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
 #define XL_LEAVES (XL_TILE / XL_ITEMS)
 
-/* Local memory of a group: a block, and its places. */
+/* Local memory of a group: a block, and its leaves. */
 #define XL_BLOCK_VALUES XL_BANKED(XL_TILE)
 #if XL_BLELLOCH
 #define XL_LEAF_VALUES XL_BANKED(XL_LEAVES)
@@ -114,7 +114,7 @@ XL_T xl_block_reduce(const __local XL_T *block, __local XL_T *leaves)
 #endif
 }
 
-/* Gives what comes before each place: `before` and all places in front of it. */
+/* Gives what comes before each leaf: `before` and all leaves in front of it. */
 __local XL_T *xl_leaves_scan(const __local XL_T *block, __local XL_T *leaves, XL_T before)
 {
     xl_leaves_reduce(block, leaves);
