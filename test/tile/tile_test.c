@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * What cl/tile computes of numbers alone, past 2^32 too: where tiles, runs, segments and cuts
- * are; and look-back among states that no call of ours published. */
+ * are; the tile prefix under others than scans; and look-back among states that no call of ours
+ * published. */
 #include "scan_plan.h"
 #include "scan_support.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -391,6 +393,108 @@ static void states_of_no_call(void **state)
     }
 }
 
+/* ---- the tile prefix under others than scans ----------------------------------------------- */
+
+enum { PREFIX_TILE = 1000, PREFIX_TILES = 37, HEADER_WORDS = 8 };
+
+typedef struct prefixes {
+    size_t columns, n, results;
+    uint32_t delay;
+    bool ordered;
+    uint32_t *in, *got, *count;
+} prefixes;
+
+static xli_kernel prefix_kernel(const prefixes *p)
+{
+    char text[512];
+    snprintf(text, sizeof text,
+             "#define XL_E uint\n#define XL_E_SCALAR uint\n#define XL_E_BYTES 4\n"
+             "#define XL_E_LANES 1\n#define XL_E_KIND 0\n#define XL_OPERATOR 1\n"
+             "#define XL_ACCUMULATOR 0\n#define XL_ORDERED %d\n#define XL_TILES_PER_LANE 4\n"
+             "#define XL_SPIN_LIMIT 50\n#define XL_INJECT_DELAY %u\n#define XL_INJECT_TEAR 0\n"
+             "#define XL_TEST_DIGITS %d\n#define XL_GROUP_SIZE %zu\n",
+             p->ordered, (unsigned)p->delay, p->columns > 1, p->columns);
+    return kernel_of(xlt_context(), "tile_prefixes", "xl_test_prefixes", text);
+}
+
+static void compare_prefixes(prefixes *p, int call)
+{
+    memset(p->count, 0, p->columns * 4);
+    for (size_t i = 0; i < p->n; ++i) {
+        const uint32_t *got = p->got + i / PREFIX_TILE * p->columns;
+        for (size_t d = 0; i % PREFIX_TILE == 0 && d < p->columns; ++d)
+            if (got[d] != p->count[d])
+                XLT_FAIL("%zu columns, one tile in %u silent, ordered %d, call %d: tile %zu, "
+                         "column %zu has %u before it, not %u",
+                         p->columns, (unsigned)p->delay, p->ordered, call, i / PREFIX_TILE, d,
+                         (unsigned)got[d], (unsigned)p->count[d]);
+        if (p->columns > 1)
+            ++p->count[p->in[i] & 255];
+        else
+            p->count[0] += p->in[i] & 1;
+    }
+}
+
+/* Twice with one state, which the first call leaves as it has to be for the second. */
+static void check_prefixes(size_t columns, uint32_t delay, bool ordered)
+{
+    xl_context *ctx = xlt_context();
+    prefixes p = {.columns = columns, .delay = delay, .ordered = ordered};
+    xlt_random random = {columns};
+    p.n = PREFIX_TILE * PREFIX_TILES - 7;
+    p.results = PREFIX_TILES * columns;
+    p.in = malloc(p.n * 4);
+    p.got = malloc(p.results * 4);
+    p.count = malloc(columns * 4);
+    uint64_t *zeros = calloc(HEADER_WORDS + p.results, 8);
+    assert_true(p.in && p.got && p.count && zeros);
+    for (size_t i = 0; i < p.n; ++i)
+        p.in[i] = (uint32_t)xlt_next(&random);
+    xli_kernel kernel = prefix_kernel(&p);
+    xlt_buffer in = xlt_buffer_make(p.in, p.n, 4, 0);
+    xlt_buffer state = xlt_buffer_make(zeros, HEADER_WORDS + p.results, 8, 0);
+    xlt_buffer out = xlt_buffer_make(NULL, p.results, 4, 0);
+    for (int call = 0; call < 2; ++call) {
+        const xli_arg args[] = {XLI_MEM(in.mem), XLI_U32((uint32_t)p.n), XLI_MEM(state.mem),
+                                XLI_MEM(out.mem)};
+        xli_seq seq;
+        XLT_OK(xli_seq_begin(&seq, ctx, xlt_queue(), 0, NULL, NULL));
+        XLT_OK(xli_seq_launch(&seq, &kernel, 5, columns, args, COUNT(args)));
+        XLT_OK(xli_seq_end(&seq, XL_SUCCESS, NULL));
+        xlt_read(&out, p.got);
+        compare_prefixes(&p, call);
+    }
+    xlt_buffer_free(&out);
+    xlt_buffer_free(&state);
+    xlt_buffer_free(&in);
+    xli_kernel_destroy(&kernel);
+    free(zeros);
+    free(p.count);
+    free(p.got);
+    free(p.in);
+}
+
+static void prefixes_of_counts(void **state)
+{
+    (void)state;
+    if (!can_publish())
+        skip();
+    check_prefixes(1, 0, false);
+    check_prefixes(1, 3, true);
+    check_prefixes(1, 1, false);
+}
+
+static void prefixes_of_columns(void **state)
+{
+    (void)state;
+    xl_device_info info;
+    XLT_OK(xl_context_device_info(xlt_context(), &info));
+    if (!can_publish() || info.max_work_group_size < 256)
+        skip();
+    check_prefixes(256, 0, false);
+    check_prefixes(256, 5, false);
+}
+
 #define EXACT(test) cmocka_unit_test_setup_teardown(test, exactly, as_usual)
 
 int main(int argc, char **argv)
@@ -403,6 +507,8 @@ int main(int argc, char **argv)
         EXACT(cuts_of_most_keys),
         EXACT(rows_past_2_to_31),
         EXACT(partitions_that_do_not_go_together),
+        EXACT(prefixes_of_counts),
+        EXACT(prefixes_of_columns),
         cmocka_unit_test(states_of_no_call),
     };
     if (argc > 1)
