@@ -45,17 +45,17 @@ static xl_status check_not_given(const xl_context *ctx, const char *name, xl_vie
                     "%s: given, but the plan sorts keys without values", name);
 }
 
-xl_status xli_sort_check_views(const xl_context *ctx, const xl_sort_desc *desc,
+xl_status xli_sort_check_views(const xl_context *ctx, const xli_sort_problem *problem,
                                const xl_sort_args *args, xli_sort_spans *s)
 {
     xl_status status;
     const size_t n = args->n;
-    const size_t key = xl_type_size(desc->key), value = xl_type_size(desc->value);
+    const size_t key = xl_type_size(problem->key), value = xl_type_size(problem->value);
     const xli_access both = XLI_READ | XLI_WRITE;
     *s = (xli_sort_spans){{0}, {0}, {0}, {0}};
     XL_TRY(xli_check_view(ctx, "keys_in", args->keys_in, n, key, XLI_READ, &s->keys_in));
     XL_TRY(xli_check_view(ctx, "keys_out", args->keys_out, n, key, both, &s->keys_out));
-    if (desc->value == XL_NONE) {
+    if (problem->value == XL_NONE) {
         XL_TRY(check_not_given(ctx, "values_in", args->values_in));
         XL_TRY(check_not_given(ctx, "values_out", args->values_out));
     } else {

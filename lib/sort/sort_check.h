@@ -3,9 +3,7 @@
 #ifndef XLI_SORT_CHECK_H
 #define XLI_SORT_CHECK_H
 
-#include "runtime.h"
-
-#include <crosslane/sort.h>
+#include "sort_shape.h"
 
 /* The arrays of one call, as spans. */
 typedef struct xli_sort_spans {
@@ -16,7 +14,7 @@ xl_status xli_sort_check_desc(const xl_context *ctx, const xl_sort_desc *desc);
 xl_status xli_sort_check_n(const xl_context *ctx, size_t n);
 
 /* Checks the views and that only those overlap that may. */
-xl_status xli_sort_check_views(const xl_context *ctx, const xl_sort_desc *desc,
+xl_status xli_sort_check_views(const xl_context *ctx, const xli_sort_problem *problem,
                                const xl_sort_args *args, xli_sort_spans *spans);
 
 /* Checks that the scratch shares nothing with the arrays. */

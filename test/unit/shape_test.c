@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Shapes of scans and reductions on devices that need not be there: the facts are made up. */
+ * Shapes of scans, reductions and sorts on devices that need not be there: the facts are made up.
+ */
 #include "reduce_shape.h"
 #include "scan_shape.h"
+#include "sort_shape.h"
 #include "xlt.h"
 
 #include <stdio.h>
@@ -407,6 +409,45 @@ static void sums_of_an_array_on_an_h200(void **state)
     assert_false(xli_reduce_is_single(&shape, &many));
 }
 
+static xli_sort_shape sort_of(const device *d, const xli_sort_problem *problem, size_t most)
+{
+    const xli_capabilities capabilities = facts_of(d);
+    xli_tune_device known = known_of(&capabilities);
+    xli_tune_sort tune;
+    xli_sort_shape shape;
+    known.max_work_group = d->group;
+    known.local_bytes = d->local_bytes;
+    known.compute_units = d->units;
+    xli_tune_sort_table(&known, &tune);
+    xli_sort_shape_of(problem, &capabilities, &known, &tune, most, &shape);
+    return shape;
+}
+
+/* Pairs of words; and what a sort of n of them needs. */
+static void sorts_of_pairs(void **state)
+{
+    (void)state;
+    const xli_sort_problem pairs = {XL_U32, XL_U32, false};
+    xli_sort_shape shape = sort_of(&devices[H200], &pairs, 1024);
+    assert_int_equal(shape.group_size, 256);
+    assert_int_equal(xli_sort_tile(&shape), 2048);
+    assert_int_equal(xli_sort_merges(&shape, 2048), 0);
+    assert_int_equal(xli_sort_merges(&shape, 2049), 1);
+    assert_int_equal(xli_sort_merges(&shape, 3 * 2048), 2);
+    assert_int_equal(xli_sort_layout_of(&pairs, &shape, 2048).bytes, 0);
+    for (size_t n = 2049; n < 2400; ++n) {
+        const xli_sort_layout layout = xli_sort_layout_of(&pairs, &shape, n);
+        assert_true(layout.values_at >= 4 * n && layout.bytes >= layout.values_at + 4 * n);
+        assert_int_equal(layout.values_at % XLI_SCRATCH_ALIGN, 0);
+    }
+    shape = sort_of(&devices[H200], &pairs, 96);
+    assert_int_equal(shape.group_size, 64);
+    assert_int_equal(xli_sort_tile(&shape), 512);
+    shape = sort_of(&devices[POCL], &pairs, 4096);
+    assert_int_equal(shape.group_size, 1);
+    assert_int_equal(xli_sort_tile(&shape), 4096);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -419,6 +460,7 @@ int main(void)
         cmocka_unit_test(trees_are_the_same_everywhere),
         cmocka_unit_test(trees_do_not_shrink),
         cmocka_unit_test(shapes_fit),
+        cmocka_unit_test(sorts_of_pairs),
         cmocka_unit_test(cuts_cover_everything),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ * What is compiled for problem and shape of a sort. */
+#include "sort_plan.h"
+
+static void add_text(xli_text *text, const xli_sort_problem *problem, const xli_sort_shape *shape)
+{
+    const xli_tune_sort *t = &shape->tune;
+    const bool serial = t->shape == XLI_SORT_SERIAL;
+    const xl_type key = problem->key;
+    const struct {
+        const char *name;
+        unsigned value;
+    } lines[] = {
+        {"XL_SORT_SHAPE", t->shape},
+        {"XL_SORT_WIDE_KEY", key == XL_U64},
+        {"XL_SORT_KIND", key == XL_I32   ? 1
+                         : key == XL_F32 ? 2
+                                         : 0},
+        {"XL_SORT_DESCENDING", problem->descending},
+        {"XL_SORT_VALUES", problem->value != XL_NONE},
+        {"XL_SORT_GROUP", shape->group_size},
+        {serial ? "XL_SORT_TILE_LOG" : "XL_SORT_GROUP_LOG",
+         serial ? t->serial_tile_log : t->group_log},
+        {serial ? NULL : "XL_SORT_ITEMS_LOG", t->items_log},
+    };
+    for (size_t i = 0; i < XLI_COUNT(lines); ++i)
+        if (lines[i].name)
+            xli_text_add(text, "#define %s %u\n", lines[i].name, lines[i].value);
+}
+
+xl_status xli_sort_build(xl_sort *plan, size_t *most)
+{
+    xl_status status;
+    xli_text text = {0};
+    xli_program *program;
+    xli_sort_kernels *k = &plan->kernels;
+    xli_sort_drop_kernels(plan);
+    add_text(&text, &plan->problem, &plan->shape);
+    if (text.failed)
+        XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the sort's source"));
+    XL_TRY(xli_program_get(plan->ctx, "sort_bitonic", text.data, &program));
+    XL_TRY(xli_kernel_create(plan->ctx, program, "xl_sort_tiles", &k->tiles));
+    XL_TRY(xli_kernel_create(plan->ctx, program, "xl_sort_merge", &k->merge));
+    *most = xli_min(k->tiles.max_group, k->merge.max_group);
+done:
+    xli_text_free(&text);
+    return status;
+}
+
+void xli_sort_drop_kernels(xl_sort *plan)
+{
+    xli_kernel_destroy(&plan->kernels.tiles);
+    xli_kernel_destroy(&plan->kernels.merge);
+}

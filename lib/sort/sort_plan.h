@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ * A sort inside: problem, shape and kernels.
+ *
+ * A call walks: check (sort_check.c) -> launches (sort_enqueue.c) -> kernels
+ * (cl/sort/sort_bitonic.cl) -> event. A plan is made by sort.c. Each of the files uses only those
+ * above it:
+ *     sort_shape.c    how a problem is laid out on a device
+ *     sort_check.c    descriptors and calls, before any side effect
+ *     sort_kernels.c  what is compiled for problem and shape
+ *     sort_enqueue.c  launches
+ *     sort.c          the public calls */
+#ifndef XLI_SORT_PLAN_H
+#define XLI_SORT_PLAN_H
+
+#include "sort_check.h"
+
+typedef struct xli_sort_kernels {
+    xli_kernel tiles, merge;
+} xli_sort_kernels;
+
+struct xl_sort {
+    xl_context *ctx;
+    xli_sort_problem problem;
+    xli_sort_shape shape;
+    xli_sort_kernels kernels;
+    xli_pool pool;
+};
+
+/* ---- sort_kernels.c -------------------------------------------------------- */
+
+/* Compiles the kernels of the plan's shape. *most: the work-items that they allow a group; above
+ * what the shape has, all is well. */
+xl_status xli_sort_build(xl_sort *plan, size_t *most);
+void xli_sort_drop_kernels(xl_sort *plan);
+
+/* ---- sort_enqueue.c -------------------------------------------------------- */
+
+/* The launches of a call of n > 0 elements. */
+xl_status xli_sort_launch(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *spans,
+                          const xli_span *scratch);
+
+#endif

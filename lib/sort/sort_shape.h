@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ * The shape of a sort: how a problem is laid out on a device. A pure function of problem,
+ * capabilities and tuning values: it calls no OpenCL and needs no device to be tested. */
+#ifndef XLI_SORT_SHAPE_H
+#define XLI_SORT_SHAPE_H
+
+#include "runtime.h"
+
+#include <crosslane/sort.h>
+
+/* A checked descriptor. */
+typedef struct xli_sort_problem {
+    xl_type key, value; /* XL_NONE: keys alone */
+    bool descending;
+} xli_sort_problem;
+
+typedef struct xli_sort_shape {
+    xli_tune_sort tune;  /* as far as it fits */
+    uint32_t group_size; /* work-items of every launch; 1: one walks a tile */
+    uint32_t tile_log;   /* elements of a tile, as the exponent of 2 */
+    uint32_t sub_group;  /* as xli_sub_group_of() */
+} xli_sort_shape;
+
+/* For groups of at most `most` work-items. */
+void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *capabilities,
+                       const xli_tune_device *device, const xli_tune_sort *tune, size_t most,
+                       xli_sort_shape *shape);
+
+size_t xli_sort_tile(const xli_sort_shape *shape);
+
+/* How often runs of tiles must be doubled to reach n. */
+unsigned xli_sort_merges(const xli_sort_shape *shape, size_t n);
+
+/* How many work-items of a launch of `groups` search for a merge-path partition, as a power of two
+ * above them: a group of one has one. */
+uint32_t xli_sort_search_log(const xli_sort_shape *shape, size_t groups);
+
+/* The scratch of a call, and where the values stand in it, behind the keys. */
+typedef struct xli_sort_layout {
+    size_t values_at, bytes;
+} xli_sort_layout;
+xli_sort_layout xli_sort_layout_of(const xli_sort_problem *problem, const xli_sort_shape *shape,
+                                   size_t n);
+
+#endif
