@@ -5,7 +5,7 @@
 # What takes too long for each push, after ci/test.sh: 10^6 cases of the differential runner, more
 # than 2^32 elements on PoCL, every test with every kind of kernels on PoCL and on Intel's CPU
 # runtime, some of them with features masked out, what a push leaves out on rusticl and Oclgrind,
-# clang-tidy on tests, the peers, and the mutants. PART: only those of differential, fuzz, large, full,
+# clang-tidy on tests, cppcheck, the peers, and the mutants. PART: only those of differential, fuzz, large, full,
 # masks, tidy, peers, mutants. NIGHTLY_TESTS: of full and masks only the tests whose names this
 # matches, to try the script. Takes some hours on two cores. Ends with a table; logs: build/nightly.
 set -u
@@ -74,6 +74,11 @@ tidy() {
     find test -name '*.c' ! -name '*windows*' ! -path '*/consumer/*' ! -path '*/support/*' -print0 |
     xargs -0 -n 4 -P "$(nproc)" clang-tidy --quiet -p build/clang
 }
+cppcheck_all() {
+  cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
+    --suppress=internalAstError --error-exitcode=1 -j "$(nproc)" -Iinclude -Ilib/core -Ilib/tune -Ilib/ocl -Ilib/element \
+    -Ilib/problem -Ilib/scan -Ilib/reduce -Ilib/sort -Ireference -Itest/support lib reference test tools
+}
 tests() { # VARIABLE=VALUE... -- OPTION OF CTEST...
   local env=()
   while [ "$1" != -- ]; do env+=("$1") && shift; done
@@ -97,8 +102,12 @@ if [[ $parts == *" masks "* ]]; then
 fi
 if [[ $parts == *" tidy "* ]]; then
   step "tidy of tests" tidy
+  step cppcheck cppcheck_all
 fi
-[[ $parts != *" peers "* ]] || step peers ci/peers.sh --quick --max-n 2^16
+if [[ $parts == *" peers "* ]]; then
+  step peers ci/peers.sh --quick --max-n 2^16
+  step "the script of the peers" ci/peers-test.sh
+fi
 if [[ $parts == *" mutants "* ]]; then
   step mutants ci/mutants.sh
   tail -n 60 "$log/mutants"

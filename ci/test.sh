@@ -10,12 +10,12 @@
 #   others    small sizes (CROSSLANE_TEST_SMALL=1), without what takes long to compile or to
 #             simulate there and tests the same kernels as what is left
 #   GPUs      every test, all of it
-# then sanitizers; beside all this, on what it leaves of the cores, the static checks, of which
-# clang-tidy leaves the tests to the night.
+# then sanitizers; beside all this, on what it leaves of the cores, the static checks, but for
+# clang-tidy on tests and cppcheck.
 # --quick, for who is at work, under six minutes: builds with what is there, and runs on PoCL
 # what compiles little, the interface's tests, and the checks of format, layers and parameters.
 # ci/nightly.sh has what both leave out: every kind of kernels, every test on Intel's runtime,
-# devices with features masked out, the peers, and what takes hours.
+# devices with features masked out, the rest of the static checks, the peers, and what takes hours.
 #
 # Ends with a table, which says for each row how long it took and how much of the processors,
 # and exits with 1 if anything failed. Logs: build/log/. What is not on this machine is named
@@ -77,7 +77,7 @@ declare -A selections=(
   [all]="-LE install|abi|pipelined|halves"
   [most]="-LE install|abi|pipelined|halves -E ^(scan_types|scan_user|scan_textbook|collectives|tool_segments|tool_reduce|selftest_flips|differential$)"
   [lanes]="-LE install|abi|tool -E ^((scan_types|bounds|corrupt|races|scan_zeros|user_errors)_test|(scan_user|scan_textbook|fault)_|selftest_flips|differential$)"
-  [pocl]="-LE install|abi|pipelined|halves -E ^(races_test|selftest_flips|tool_selftest|tool_arrays|fault_test)"
+  [pocl]="-LE install|abi|pipelined|halves -E ^(races_test|selftest_flips|tool_selftest|tool_arrays|fault_test|differential_corpus)"
   [quick]="-R ^((context|threads|npy|text|errors|os|build_log|program|cache|cache_folder|view|sequence|scan_plan|shape|lane|lane_subwarp|tile|scan_types|scan_offsets|scan_calls|scan_misuse|scan_bits|scan_textbook|scan_large|many_runs|reduce_bits|own_scratch|sort|grid|neighbors|registry|plan_values|tune_file|tune_search|versions_now)_test|fuzz_|example_|tool_(usage|links|streams|names))"
   [interface]="-L abi"
   [few]="-R ^(context|lane|group|tile|scan_segments|scan_late|scan_ordered|scan_calls|sort|grid|neighbors)_test"
@@ -146,22 +146,14 @@ tidy() {
     xargs -0 -n 4 -P "$jobs" clang-tidy --quiet -p build/clang
 }
 
-# shellcheck disable=SC2317 # called by check
-cppcheck_all() {
-  cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
-    --suppress=internalAstError --error-exitcode=1 -j "$jobs" -Iinclude -Ilib/core -Ilib/tune -Ilib/ocl -Ilib/element -Ilib/problem -Ilib/scan -Ilib/reduce -Ireference -Itest/support lib reference test tools
-}
-
 # Apart from the rest, on one core: these fill what rows leave, whose last test runs alone.
 static_checks() {
   table=$log/table-static
   build clang && check tidy tidy
-  check cppcheck cppcheck_all
   check model ci/model.sh
   check layers-test ci/check-layers-test.sh
   check parameters-test ci/check-parameters-test.sh
   check compare-test ci/compare-test.sh
-  check peers-test ci/peers-test.sh
   check mutants ci/mutants.sh --check
   check shellcheck shellcheck -x ci/*.sh .ci/run test/tool/*.sh test/fault/*.sh
 }

@@ -254,10 +254,9 @@ static void check_way(size_t way)
         if (loses_narrow_states())
             skip();
     xl_context *ctx = open_context(ways[way].tune, NULL);
-    /* Of few programs each way has every other form: of the two serial ways, and of the two of
-     * groups, one has the odd ones. */
-    const size_t odd = (way + way / 2) % 2;
-    for (size_t f = xlt_few_programs() ? odd : 0; f < NUM_FORMS; f += 1 + xlt_few_programs())
+    /* Of few programs each way has a third of the forms, and the next way others. */
+    const size_t few = xlt_few_programs() ? 3 : 1;
+    for (size_t f = way % few; f < NUM_FORMS; f += few)
         for (size_t turn = 0; turn < (xlt_few_programs() ? 1 : 4); ++turn) {
             job j;
             make_job(&j, f, way, turn + f / 2);
