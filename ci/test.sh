@@ -7,8 +7,9 @@
 #   PoCL      tests at full size, with fewer kinds of kernels (CROSSLANE_TEST_PROGRAMS=few); but
 #             races_test, which the simulator runs, the self-tests, which rusticl compiles much
 #             faster, and what sanitizers run on PoCL anyway
-#   others    small sizes (CROSSLANE_TEST_SMALL=1), without what takes long to compile or to
-#             simulate there and tests the same kernels as what is left
+#   others    small sizes (CROSSLANE_TEST_SMALL=1), Intel's with fewer kinds of kernels, too,
+#             without what takes long to compile or to simulate there and tests the same
+#             kernels as what is left
 #   GPUs      every test, all of it
 # then sanitizers; beside all this, on what it leaves of the cores, the static checks, but for
 # clang-tidy on tests and cppcheck.
@@ -219,7 +220,7 @@ fi
 small=(CROSSLANE_TEST_SMALL=1)
 configuration "PoCL one thread" werror few - "${pocl[@]}" "${small[@]}" "${one_thread[@]}"
 configuration "rusticl on llvmpipe" werror most - "${small[@]}" RUSTICL_ENABLE=llvmpipe CROSSLANE_DEVICE=rusticl:
-configuration "Intel CPU runtime" werror lanes - "${small[@]}" "${intel[@]}"
+configuration "Intel CPU runtime" werror lanes - "${small[@]}" "${intel[@]}" "${few[@]}"
 configuration "Intel no-sub-groups" werror few - "${small[@]}" "${intel[@]}" CROSSLANE_MASK=no-sub-groups
 # Simulated are kernels as they are written, not as a compiler improves them. Small groups and
 # tiles make several of few points and keys; what a GPU has for a sort runs once in sort_test.
