@@ -103,6 +103,9 @@ fi
 if [[ $parts == *" tidy "* ]]; then
   step "tidy of tests" tidy
   step cppcheck cppcheck_all
+  step models ci/model.sh
+  step "the check of layers" ci/check-layers-test.sh
+  step "the check of parameters" ci/check-parameters-test.sh
 fi
 if [[ $parts == *" peers "* ]]; then
   step peers ci/peers.sh --quick --max-n 2^16

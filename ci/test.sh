@@ -12,7 +12,7 @@
 #             kernels as what is left
 #   GPUs      every test, all of it
 # then sanitizers; beside all this, on what it leaves of the cores, the static checks, but for
-# clang-tidy on tests and cppcheck.
+# clang-tidy on tests, cppcheck, the models and the tests of these checks.
 # --quick, for who is at work, under six minutes: builds with what is there, and runs on PoCL
 # what compiles little, the interface's tests, and the checks of format, layers and parameters.
 # ci/nightly.sh has what both leave out: every kind of kernels, every test on Intel's runtime,
@@ -151,9 +151,6 @@ tidy() {
 static_checks() {
   table=$log/table-static
   build clang && check tidy tidy
-  check model ci/model.sh
-  check layers-test ci/check-layers-test.sh
-  check parameters-test ci/check-parameters-test.sh
   check compare-test ci/compare-test.sh
   check mutants ci/mutants.sh --check
   check shellcheck shellcheck -x ci/*.sh .ci/run test/tool/*.sh test/fault/*.sh

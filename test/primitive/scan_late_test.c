@@ -91,7 +91,7 @@ static void held_back(void **state)
     (void)state;
     static const unsigned every[] = {2, 1, 16, 512};
     static const unsigned limits[] = {3, 0, 0, 100};
-    const unsigned rows = xlt_few_programs() ? 2 : 4;
+    const unsigned rows = xlt_few_programs() ? 1 : 4;
     char text[LINES];
     if (!can_publish())
         skip();
