@@ -132,6 +132,16 @@ void xl_heads_prepare(xl_input *input, __local uint *marks, ulong base)
 #define xl_heads_prepare(input, marks, base)
 #endif
 
+/* Vector `row` of a work-item's items, combined. */
+XL_T xl_vector_reduce(const XL_T *item, uint row)
+{
+    XL_T total = item[row * XL_VLEN];
+#pragma unroll
+    for (uint v = 1; v < XL_VLEN; ++v)
+        total = xl_op(total, item[row * XL_VLEN + v]);
+    return total;
+}
+
 /* The accumulator of element i, if there is one. */
 XL_T xl_input_at(const xl_input *input, ulong i)
 {

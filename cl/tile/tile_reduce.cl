@@ -18,16 +18,6 @@
 #define XL_TILE_SCRATCH (XL_VECTORS * XL_GROUP_SIZE + XL_GROUP_SCRATCH)
 #endif
 
-/* The vectors of a work-item. */
-XL_T xl_vector_reduce(const XL_T *item, uint row)
-{
-    XL_T total = item[row * XL_VLEN];
-#pragma unroll
-    for (uint v = 1; v < XL_VLEN; ++v)
-        total = xl_op(total, item[row * XL_VLEN + v]);
-    return total;
-}
-
 #if XL_USE_LANES
 /* The part of a tile that this sub-tile holds, reduced, at every lane. Unless operands may change
  * places that is what xl_sub_tile_scan() gives, by the same operations. */

@@ -279,15 +279,6 @@ void xl_staged_few(XL_T *to, const xl_stage *stage, const xl_input *input, ulong
                                          (heads >> v & 1) != 0);
 }
 
-XL_T xl_vector_total(const XL_T *x)
-{
-    XL_T total = x[0];
-#pragma unroll
-    for (uint v = 1; v < XL_VLEN; ++v)
-        total = xl_op(total, x[v]);
-    return total;
-}
-
 #if XL_BYTE_SUMS
 /* The sum of the 16 bytes of a vector: four instructions instead of 31. */
 uint xl_bytes_sum(xl_in_vec x)
@@ -306,7 +297,7 @@ XL_T xl_staged_vector_total(const xl_stage *stage, const xl_input *input, ulong 
 #else
     XL_T x[XL_VLEN];
     xl_staged_vector(x, stage, input, base, at);
-    return xl_vector_total(x);
+    return xl_vector_reduce(x, 0);
 #endif
 }
 
@@ -319,14 +310,13 @@ XL_T xl_staged_total(const xl_stage *stage, const xl_input *input, ulong base, c
     XL_T total = XL_IDENTITY;
     if (count == stage->tile) {
 #pragma unroll
-        for (uint row = 0; row < rows; ++row) {
+        for (uint row = 0; row < rows; ++row)
             total = xl_op(total, xl_staged_vector_total(stage, input, base, at + row * XL_VLEN));
-        }
     } else {
         for (uint row = 0; row < rows; ++row) {
             XL_T x[XL_VLEN];
             xl_staged_few(x, stage, input, base, at + row * XL_VLEN, count);
-            total = xl_op(total, xl_vector_total(x));
+            total = xl_op(total, xl_vector_reduce(x, 0));
         }
     }
     return total;
