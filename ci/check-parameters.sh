@@ -24,13 +24,13 @@ cd "${1:-$self/..}"
 most=40
 # program | the most macros it may have, until it has no more than 40
 limits='
-reduce_segments 58
-reduce_whole 77
-scan_lookback 95
-scan_pipelined 92
-scan_reproducible 49
-scan_textbook 48
-scan_two_pass 75
+reduce_segments 63
+reduce_whole 74
+scan_lookback 92
+scan_pipelined 88
+scan_reproducible 48
+scan_textbook 47
+scan_two_pass 74
 '
 # who sets a parameter | the sources that do
 setters='

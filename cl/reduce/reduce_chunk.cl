@@ -16,6 +16,7 @@
 #ifndef XL_TILE_REDUCE_CHUNK
 #define XL_TILE_REDUCE_CHUNK
 
+#include "../tile/tile_heads.cl"
 #include "../tile/tile_output.cl"
 
 /* The host knows the size: lib/reduce/reduce_shape.c. */
@@ -88,39 +89,27 @@ typedef struct xl_chunk {
 } xl_chunk;
 
 #if XL_SEGMENTS == 3
-/* XL_SEG_VLEN keys in 16 aligned bytes. */
-void xl_seg_vector_load(const __global XL_SEG *from, XL_SEG *key)
+/* xl_heads() of the keys in 16 aligned bytes; `first`: the array's first. */
+uint xl_heads_in_keys(const __global XL_SEG *from, bool first)
 {
+    XL_SEG key[XL_SEG_VLEN];
     XL_JOIN(vstore, XL_SEG_VLEN)
     (*(const __global XL_JOIN(XL_SEG, XL_SEG_VLEN) *)from, 0, key);
+    return xl_heads_among(key, first ? key[0] : from[-1], XL_SEG_VLEN, first);
 }
 #endif
 
 #if XL_SEGMENTS == 4
-/* Of the first `steps` steps of the merge, how many are ends of segments: element i comes
- * before the end at offset e if i < e. */
+/* Of the first `steps` steps of the merge, how many are ends of segments. */
 ulong xl_merge_search(const xl_input *input, ulong steps)
 {
     const __global XL_SEG *const ends = input->segments + 1;
-    ulong low = 0, count = min(steps, input->count - 1);
+    const ulong segments = input->count - 1;
 #if !XL_SERIAL && XL_USE_LANES
-    while (count > 0) { /* as xl_offset_search_lanes() */
-        const ulong step = count / (xl_lane_width() + 1) + 1;
-        const ulong place = (xl_lane_id() + 1) * step - 1;
-        const bool ended = place < count && ends[low + place] + low + place < steps;
-        const ulong passed = (ulong)popcount(xl_lane_ballot(ended)) * step;
-        low += passed;
-        count = min(count - passed, step - 1);
-    }
+    return xl_offset_search_lanes(ends, segments, steps, 1, input->n + segments);
 #else
-    while (count > 0) {
-        const ulong half_count = count / 2, place = low + half_count;
-        const bool ended = ends[place] + place < steps;
-        low = ended ? place + 1 : low;
-        count = ended ? count - half_count - 1 : half_count;
-    }
+    return xl_offset_search(ends, min(steps, segments), steps, 1);
 #endif
-    return low;
 }
 
 /* Whether element i, with which segment s goes on, is its first. */

@@ -10,6 +10,7 @@
 #define XL_TILE_REDUCE_GROUP
 
 #include "../group/group_scan.cl"
+#include "../tile/tile_vector.cl"
 #include "reduce_chunk.cl"
 
 #if XL_TILE != XL_GROUP_SIZE * XL_ITEMS
@@ -27,11 +28,11 @@ typedef union xl_stage {
 /* Whether heads are marked in local memory, a byte of 0 or 1 each; else they are asked
  * for. There is one more: it tells whether the last element is a last one. */
 #define XL_MARKS (XL_SEGMENTS == 1 || XL_SEGMENTS == 3 || XL_SEGMENTS == 4)
-#define XL_MARK_VECTORS (XL_TILE / 16 + 1)
+#define XL_CHUNK_MARK_VECTORS (XL_TILE / 16 + 1)
 
 typedef struct xl_temp_storage {
 #if XL_MARKS
-    uint4 marks[XL_MARK_VECTORS];
+    uint4 marks[XL_CHUNK_MARK_VECTORS];
 #endif
     xl_stage stage;
     XL_T scratch[XL_GROUP_SCRATCH];
@@ -50,31 +51,22 @@ typedef struct xl_chunk_tile {
     uint first, end;
 } xl_chunk_tile;
 
-#if XL_VLEN > 1
-typedef XL_JOIN(XL_IN, XL_VLEN) xl_in_vector;
-#define XL_VECTOR_UNPACK(x, list) XL_JOIN(vstore, XL_VLEN)((x), 0, (list))
-#else
-typedef XL_IN xl_in_vector;
-#define XL_VECTOR_UNPACK(x, list) (*(list) = (x))
-#endif
 #define XL_LOADS (XL_ITEMS / XL_VLEN)
 
 /* What a work-item loads of a tile, if the tile is whole. */
 typedef struct xl_load {
-    xl_in_vector row[XL_LOADS];
+    xl_in_vec row[XL_LOADS];
     bool whole;
 } xl_load;
 
 void xl_load_start(xl_load *load, const xl_input *input, ulong base)
 {
     const __global XL_IN *const from = input->in + base;
-    const bool aligned = XL_VLEN == 1 || ((size_t)from & (sizeof(XL_IN) * XL_VLEN - 1)) == 0;
-    load->whole = aligned && base < input->n && input->n - base >= XL_TILE;
+    load->whole = XL_IS_ALIGNED(from) && base < input->n && input->n - base >= XL_TILE;
     if (load->whole) {
 #pragma unroll
         for (uint k = 0; k < XL_LOADS; ++k)
-            load->row[k] =
-                ((const __global xl_in_vector *)from)[k * XL_GROUP_SIZE + get_local_id(0)];
+            load->row[k] = ((const __global xl_in_vec *)from)[k * XL_GROUP_SIZE + get_local_id(0)];
     }
 }
 
@@ -87,7 +79,7 @@ void xl_load_stage(const xl_load *load, __local xl_stage *stage, const xl_input 
         for (uint k = 0; k < XL_LOADS; ++k) {
             XL_IN x[XL_VLEN];
             const uint at = (k * XL_GROUP_SIZE + i) * XL_VLEN;
-            XL_VECTOR_UNPACK(load->row[k], x);
+            XL_UNPACK(load->row[k], x);
 #pragma unroll
             for (uint v = 0; v < XL_VLEN; ++v)
                 stage->in[XL_AT(at + v)] = x[v];
@@ -100,52 +92,21 @@ void xl_load_stage(const xl_load *load, __local xl_stage *stage, const xl_input 
 }
 
 #if XL_SEGMENTS == 4
-void xl_marks_clear(__local xl_temp_storage *storage)
-{
-    for (uint k = (uint)get_local_id(0); k < XL_MARK_VECTORS; k += XL_GROUP_SIZE)
-        storage->marks[k] = (uint4)(0);
-}
-
-/* Marks that the segment that ends before `to`, if it has an element, is followed by another.
- * One at the end of the tile is marked there, one place behind its last element. */
-void xl_end_put(__local uchar *marks, ulong base, ulong end, ulong from, ulong to)
-{
-    if (to >= base && to <= end && from < to)
-        marks[(uint)(to - base)] = 1;
-}
-
 /* Marks the heads of a tile whose marks are clear. `next` is the first segment that may
- * end in it, whose first element, if it is here, is a head. */
+ * end in it, whose first element, if it is here, is a head. A segment that ends at the end of the
+ * tile is marked there, one place behind its last element. */
 void xl_ends_mark(__local xl_temp_storage *storage, const xl_input *input, xl_chunk_tile chunk_tile,
                   xl_chunk chunk, ulong next)
 {
     const __global XL_SEG *const offsets = input->segments;
     __local uchar *const marks = (__local uchar *)storage->marks;
-    const uint i = (uint)get_local_id(0);
-    const ulong end = chunk_tile.base + chunk_tile.end;
-    if (i == 0) {
+    if (get_local_id(0) == 0) {
         storage->next = next;
         if (next + 1 < input->count && offsets[next] - chunk_tile.base < XL_TILE)
             marks[(uint)(offsets[next] - chunk_tile.base)] = 1;
     }
-    bool more = true;
-    for (ulong s = next + i; more && s < chunk.after;) {
-        /* The first of a work-item by itself: where segments are long it has no second. */
-        if (s >= next + XL_GROUP_SIZE && s + (XL_PAIRS - 1) * XL_GROUP_SIZE < chunk.after) {
-            XL_SEG from[XL_PAIRS], to[XL_PAIRS];
-            xl_pairs_load(offsets + s, XL_GROUP_SIZE, from, to);
-#pragma unroll
-            for (uint k = 0; k < XL_PAIRS; ++k)
-                xl_end_put(marks, chunk_tile.base, end, from[k], to[k]);
-            more = to[XL_PAIRS - 1] <= end;
-            s += XL_PAIRS * XL_GROUP_SIZE;
-        } else {
-            const ulong to = offsets[s + 1];
-            xl_end_put(marks, chunk_tile.base, end, offsets[s], to);
-            more = to <= end;
-            s += XL_GROUP_SIZE;
-        }
-    }
+    xl_offsets_mark(marks, offsets, next + 1, chunk.after + 1, chunk_tile.base,
+                    chunk_tile.base + chunk_tile.end + 1);
 }
 #elif XL_SEGMENTS == 1 || XL_SEGMENTS == 3
 /* Marks the heads of the flags or keys at `at` of a tile that lie in 16 aligned bytes. */
@@ -153,18 +114,13 @@ void xl_marks_put(__local xl_temp_storage *storage, const __global XL_SEG *from,
                   bool first)
 {
 #if XL_SEGMENTS == 1
-    const uint4 w = *(const __global uint4 *)(from + at);
-    storage->marks[at / 16] = ((((w & 0x7f7f7f7fu) + 0x7f7f7f7fu) | w) >> 7) & 0x01010101u;
+    storage->marks[at / 16] = xl_flags_marks(*(const __global uint4 *)(from + at));
 #else
-    XL_SEG key[XL_SEG_VLEN];
-    xl_seg_vector_load(from + at, key);
+    const uint heads = xl_heads_in_keys(from + at, first);
     __local uchar *const marks = (__local uchar *)storage->marks + at;
-    XL_SEG before = first ? key[0] : from[(long)at - 1];
 #pragma unroll
-    for (uint j = 0; j < XL_SEG_VLEN; ++j) {
-        marks[j] = key[j] != before;
-        before = key[j];
-    }
+    for (uint j = 0; j < XL_SEG_VLEN; ++j)
+        marks[j] = heads >> j & 1;
 #endif
     if (first)
         ((__local uchar *)storage->marks)[0] = 1;
@@ -194,28 +150,13 @@ void xl_heads_mark(__local xl_temp_storage *storage, const xl_input *input, ulon
 #define xl_heads_mark(storage, input, base)
 #endif
 
-/* Four bytes of 0 or 1 as bits. */
-uint xl_four_bits(uint bytes)
-{
-    return bytes * 0x10204080u >> 28;
-}
-
 /* Bit k: element p + k of the tile begins a segment; one bit more than XL_ITEMS, and the
  * end of the array counts as such. */
 uint xl_heads_of(const __local xl_temp_storage *storage, const xl_input *input, ulong base, uint p)
 {
 #if XL_MARKS
-    const __local uchar *const marks = (const __local uchar *)storage->marks;
-    uint bits = (uint)marks[p + XL_ITEMS] << XL_ITEMS;
-#if XL_ITEMS == 16
-    const uint4 w = storage->marks[p / 16];
-    bits |= xl_four_bits(w.x) | xl_four_bits(w.y) << 4 | xl_four_bits(w.z) << 8 |
-            xl_four_bits(w.w) << 12;
-#else
-    for (uint k = 0; k < XL_ITEMS; ++k)
-        bits |= (uint)marks[p + k] << k;
-#endif
-    return bits;
+    return xl_marks_bits(storage->marks, p, XL_ITEMS) |
+           xl_marks_bits(storage->marks, p + XL_ITEMS, 1) << XL_ITEMS;
 #else
     const ulong i = base + p;
     if (i >= input->n)
@@ -386,7 +327,7 @@ XL_T xl_chunk_reduce(__local xl_temp_storage *storage, const xl_input *input, xl
     ulong next = chunk.segment;
     chunk_tile.first = (uint)(chunk.begin % XL_VLEN);
     chunk_tile.base = chunk.begin - chunk_tile.first;
-    xl_marks_clear(storage);
+    xl_marks_clear(storage->marks, XL_CHUNK_MARK_VECTORS);
     xl_load_start(&load, input, chunk_tile.base);
     XL_LOCAL_BARRIER();
     do {
@@ -398,7 +339,7 @@ XL_T xl_chunk_reduce(__local xl_temp_storage *storage, const xl_input *input, xl
             xl_load_start(&load, input, chunk_tile.base + XL_TILE);
         xl_chunk_tile_scan(storage, input, chunk_tile, &carry, carry_out, 0);
         xl_chunk_tile_store(storage, input, chunk_tile, chunk, output, carry_out, next);
-        xl_marks_clear(storage);
+        xl_marks_clear(storage->marks, XL_CHUNK_MARK_VECTORS);
         XL_LOCAL_BARRIER();
         next = storage->next;
         chunk_tile.first = 0;

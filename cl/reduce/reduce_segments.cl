@@ -7,6 +7,7 @@
  *                    one chunk and ended in another
  * A chunk that is the only one finds nothing open and leaves nothing to fix up. A launch that does
  * not start at chunk 0 goes on from where the fix-up before it ended. */
+#include "../tile/tile_heads.cl"
 #include "../tile/tile_output.cl"
 
 #if !XL_SERIAL
@@ -68,17 +69,10 @@ ulong xl_count_heads(const xl_input *input, ulong begin, ulong end)
 uint xl_heads_in(const __global XL_SEG *from)
 {
 #if XL_SEGMENTS == 1
-    const uint4 bytes = *(const __global uint4 *)from;
-    const uint4 bits = popcount((((bytes & 0x7f7f7f7fu) + 0x7f7f7f7fu) | bytes) & 0x80808080u);
-    return bits.x + bits.y + bits.z + bits.w;
+    const uint4 heads = popcount(xl_flags_marks(*(const __global uint4 *)from));
+    return heads.x + heads.y + heads.z + heads.w;
 #else
-    XL_SEG key[XL_SEG_VLEN];
-    xl_seg_vector_load(from, key);
-    uint heads = from[-1] != key[0];
-#pragma unroll
-    for (uint j = 1; j < XL_SEG_VLEN; ++j)
-        heads += key[j] != key[j - 1];
-    return heads;
+    return popcount(xl_heads_in_keys(from, false));
 #endif
 }
 

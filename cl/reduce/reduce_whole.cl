@@ -10,6 +10,7 @@
  * memory fences in NVIDIA's "CUDA C++ Programming Guide".
  *
  * XL_SINGLE_LAUNCH 1 needs XL_CAN_PUBLISH 1. */
+#include "../tile/tile_heads.cl"
 #include "../tile/tile_output.cl"
 
 #if XL_SERIAL
@@ -96,7 +97,8 @@ XL_T xl_chunk_total(const xl_input *input, ulong chunk_elements, __local XL_T *s
     const ulong round = xl_tile_base(get_num_groups(0), XL_TILE);
     ulong base = 0;
     for (; input->n - base >= round; base += round) {
-        xl_tile_load(item, input, base + xl_tile_base(get_group_id(0), XL_TILE), XL_SUB_TILE, true);
+        xl_tile_load(item, input, base + xl_tile_base(get_group_id(0), XL_TILE), xl_sub_tile(),
+                     true);
 #pragma unroll
         for (uint k = 0; k < XL_ITEMS; ++k)
             mine[k % XL_VLEN] = xl_op(mine[k % XL_VLEN], item[k]);
@@ -118,7 +120,7 @@ XL_T xl_chunk_total(const xl_input *input, ulong chunk_elements, __local XL_T *s
     const xl_chunk chunk = xl_chunk_of(input, chunk_elements, get_group_id(0));
     ulong at = chunk.begin;
     for (; chunk.end - at >= XL_TILE; at += XL_TILE) {
-        xl_tile_load(item, input, at, XL_SUB_TILE, true);
+        xl_tile_load(item, input, at, xl_sub_tile(), true);
         total = xl_op(total, xl_tile_reduce(item, scratch));
     }
     const uint left = (uint)(chunk.end - at);

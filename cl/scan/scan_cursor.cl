@@ -11,6 +11,7 @@
 #ifndef XL_SCAN_CURSOR
 #define XL_SCAN_CURSOR
 
+#include "../tile/tile_heads.cl"
 #include "../tile/tile_wide.cl"
 
 /* Elements of a block, a multiple of 16: few enough for the first-level cache. Offsets that are
@@ -29,7 +30,7 @@ typedef struct xl_cursor {
 /* Sets the cursor up for a walk from element i on. */
 void xl_cursor_start(const xl_input *input, xl_cursor *cursor, ulong i)
 {
-    cursor->next = xl_offset_search(input->segments, input->count, i);
+    cursor->next = xl_offset_search(input->segments, input->count, i, 0);
     cursor->base = ~0ul - XL_BLOCK; /* no element lies in that block */
     cursor->pace = 0;
     cursor->some = false;
@@ -82,7 +83,7 @@ void xl_cursor_mark(const xl_input *input, xl_cursor *cursor, ulong i)
 {
     const __global XL_SEG *const offsets = input->segments;
     const ulong count = input->count, base = i / XL_BLOCK * XL_BLOCK;
-    const bool first = i == 0 && XL_BEGINS(input);
+    const bool first = i == 0 && xl_first_begins(input);
     ulong next = cursor->next;
     cursor->base = base;
     cursor->some = first || xl_cursor_meets(offsets, count, next, base);

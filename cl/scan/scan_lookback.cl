@@ -4,6 +4,7 @@
  *
  * Groups stay and take tile after tile until there are no more; as tickets are
  * handed out in order, every earlier tile is in the hands of a group that runs. */
+#include "../tile/tile_heads.cl"
 #include "../tile/tile_output.cl"
 
 #if XL_SERIAL
@@ -118,7 +119,7 @@ XL_T xl_tile_scan_with_prefix(const xl_lookback *lookback, uint tile, XL_T *item
 }
 
 void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, __local XL_T *scratch,
-                      __local xl_shared *shared, __local uint *heads)
+                      __local xl_shared *shared, __local uint4 *heads)
 {
     const uint tiles = (uint)XL_CEIL_DIV(lookback.source.input.n, XL_TILE);
     XL_T item[XL_ITEMS];
@@ -131,8 +132,8 @@ void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, __local XL_T *
     }
     while (tile < tiles) {
         const ulong base = xl_tile_base(tile, XL_TILE);
-        xl_heads_prepare(&lookback.source.input, heads, base);
-        xl_tile_load(item, &lookback.source.input, base, XL_SUB_TILE, !lookback.in_place);
+        xl_tile_heads_prepare(&lookback.source.input, heads, base);
+        xl_tile_load(item, &lookback.source.input, base, xl_sub_tile(), !lookback.in_place);
         const XL_T before = xl_tile_scan_with_prefix(&lookback, tile, item, scratch, shared);
         xl_tile_store(item, &lookback.source.input, out, base, before, XL_VECTORS);
         tile = xl_next_tile(&lookback, shared);
@@ -143,7 +144,7 @@ void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, __local XL_T *
 #define XL_LOOKBACK_SCAN(lookback)                                                                 \
     __local XL_T scratch[XL_TILE_SCRATCH];                                                         \
     __local xl_shared shared;                                                                      \
-    __local uint heads[XL_MARK_WORDS];                                                             \
+    __local uint4 heads[XL_MARK_VECTORS];                                                          \
     xl_lookback_scan(lookback, out + out_offset, scratch, &shared, heads)
 #endif
 

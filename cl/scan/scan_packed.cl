@@ -28,10 +28,10 @@ typedef struct xl_items {
 void xl_items_load(xl_items *items, const xl_stage *stage, const xl_input *input, ulong base,
                    const uint rows)
 {
-    const uint at = xl_tile_at(XL_SUB_TILE, 0, rows);
+    const uint at = xl_tile_at(xl_sub_tile(), 0, rows);
 #pragma unroll
     for (uint row = 0; row < rows; ++row)
-        items->vector[row] = *(const __local xl_in_vec *)(stage->in + at + row * XL_VECTOR_STEP);
+        items->vector[row] = *(const __local xl_in_vec *)(stage->in + at + row * xl_row_step());
 }
 
 void xl_items_unpack(const xl_items *items, const xl_input *input, uint row, XL_T *x)
@@ -107,7 +107,7 @@ void xl_items_results(const xl_items *items, const xl_input *input, uint row, XL
 void xl_packed_store(const xl_items *items, const xl_input *input, __global XL_OUT *out,
                      ulong first, XL_T before, const uint rows, const uint mode)
 {
-    const uint step = XL_VECTOR_STEP;
+    const uint step = xl_row_step();
     const ulong n = input->n;
     const uint count = first < n ? (uint)min(n - first, (ulong)(rows * step)) : 0;
     uint4 last = (uint4)(0);
@@ -123,7 +123,7 @@ void xl_packed_store(const xl_items *items, const xl_input *input, __global XL_O
 void xl_items_store(const xl_items *items, const xl_input *input, __global XL_OUT *out, ulong base,
                     XL_T before, const uint rows)
 {
-    const ulong first = base + xl_tile_at(XL_SUB_TILE, 0, rows);
+    const ulong first = base + xl_tile_at(xl_sub_tile(), 0, rows);
     const uint mode = xl_store_mode(out + base, input->n - base, XL_GROUP_SIZE * XL_VLEN * rows);
     XL_STORE_BY_MODE(mode, xl_packed_store, items, input, out, first, before, rows);
 }

@@ -83,7 +83,7 @@ XL_T xl_window_prefix(xl_window *window, const xl_lookback *lookback, uint tile,
     const XL_T start = xl_window_start(window, lookback, tile);
     XL_LOCAL_BARRIER();
     XL_T sum = XL_IDENTITY;
-    for (uint k = 0; k < XL_SUB_TILES; ++k)
+    for (uint k = 0; k < xl_sub_tiles(); ++k)
         sum = xl_op(sum, parts[k]);
     return xl_op(start, sum);
 }
@@ -105,7 +105,7 @@ XL_T xl_publish_next(const xl_lookback *lookback, const xl_stage *stage, uint ne
         shared->sub_tiles[xl_lane_group()] = total;
     XL_LOCAL_BARRIER();
     XL_T before = XL_IDENTITY, own = XL_IDENTITY;
-    for (uint k = 0; k < XL_SUB_TILES; ++k) {
+    for (uint k = 0; k < xl_sub_tiles(); ++k) {
         if (k == xl_lane_group())
             before = own;
         own = xl_op(own, shared->sub_tiles[k]);

@@ -25,6 +25,7 @@
  *
  * Work-items that run one after another walk a whole tile each, row by row; groups hold sub-tiles
  * in local memory, a work-item for each lane. */
+#include "../tile/tile_heads.cl"
 #include "../tile/tile_output.cl"
 
 #if XL_SERIAL
@@ -90,16 +91,6 @@ uint xl_tree_count(const xl_input *input, ulong base)
     return base < input->n ? (uint)min(input->n - base, (ulong)XL_TILE) : 0;
 }
 
-#if XL_SEGMENTS == 4
-void xl_tree_heads(xl_input *input, __local uint *marks, ulong base)
-{
-    const ulong first = xl_offset_search(input->segments, input->count, base);
-    xl_marks_make(input, marks, base, base + xl_tree_count(input, base), first);
-}
-#else
-#define xl_tree_heads(input, marks, base)
-#endif
-
 /* The results for a vector x whose scan starts from `carry`, behind `front`, which comes before
  * its sub-tile. */
 void xl_tree_results(XL_T *y, const xl_input *input, const XL_T *x, XL_T carry, XL_T front)
@@ -161,11 +152,11 @@ XL_T xl_sub_tile_total(const xl_input *input, ulong base)
 
 __kernel XL_REQUIRED void xl_reproducible_upsweep(XL_INPUT_ARGUMENTS, XL_TREE_ARGUMENTS)
 {
-    __local uint heads[XL_MARK_WORDS];
+    __local uint4 heads[XL_MARK_VECTORS];
     XL_INPUT_MAKE(input);
     XL_TREE_MAKE(tree);
     const ulong tile = get_group_id(0), base = xl_tile_base(tile, XL_TILE);
-    xl_tree_heads(&input, heads, base);
+    xl_heads_prepare(&input, heads, base);
     for (uint k = 0; k < XL_TREE_SUB_TILES; ++k) {
         const ulong at = base + k * XL_SUB_TILE_ELEMENTS;
         XL_T total = XL_IDENTITY;
@@ -204,10 +195,10 @@ XL_T xl_row_scan(const xl_input *input, __global XL_OUT *out, ulong base, XL_T f
     const uint count = (uint)min(input->n - base, (ulong)XL_ROW_ELEMENTS);
     if (count == XL_ROW_ELEMENTS) {
         for (uint e = 0; e < XL_ROW_ELEMENTS; ++e)
-            out[base + e] = xl_output(XL_VALUE(y[e]), XL_INDEX(input, base + e));
+            out[base + e] = xl_output(XL_VALUE(y[e]), xl_index(input, base + e));
     } else {
         for (uint e = 0; e < count; ++e)
-            out[base + e] = xl_output(XL_VALUE(y[e]), XL_INDEX(input, base + e));
+            out[base + e] = xl_output(XL_VALUE(y[e]), xl_index(input, base + e));
     }
     return xl_op(carry, b[XL_ROW - 1]);
 }
@@ -216,12 +207,12 @@ __kernel XL_REQUIRED void xl_reproducible_downsweep(XL_INPUT_ARGUMENTS, XL_TREE_
                                                     __global XL_OUT *out, ulong out_offset,
                                                     uint windowed)
 {
-    __local uint heads[XL_MARK_WORDS];
+    __local uint4 heads[XL_MARK_VECTORS];
     XL_INPUT_MAKE(input);
     XL_TREE_MAKE(tree);
     const ulong tile = get_group_id(0), base = xl_tile_base(tile, XL_TILE);
     out += out_offset;
-    xl_tree_heads(&input, heads, base);
+    xl_heads_prepare(&input, heads, base);
     if (base < input.n) {
         const XL_T prefix = xl_tree_prefix(&tree, &input, tile, windowed != 0);
         XL_T before = XL_IDENTITY;
@@ -258,10 +249,10 @@ XL_T xl_vector_fold(const __local XL_T *x)
 
 /* Brings the elements of this group, from `base` on, into local memory. Neighbours read
  * neighbours. */
-void xl_tree_load(xl_input *input, __local uint *heads, __local XL_T *block, ulong base)
+void xl_tree_load(xl_input *input, __local uint4 *heads, __local XL_T *block, ulong base)
 {
     const uint count = xl_tree_count(input, base);
-    xl_tree_heads(input, heads, base);
+    xl_heads_prepare(input, heads, base);
     XL_FOR_EACH(e, count)
     block[e] = xl_input_one(input, base + e);
     XL_FOR_EACH(e, XL_TILE - count)
@@ -272,7 +263,7 @@ void xl_tree_load(xl_input *input, __local uint *heads, __local XL_T *block, ulo
 __kernel XL_REQUIRED void xl_reproducible_upsweep(XL_INPUT_ARGUMENTS, XL_TREE_ARGUMENTS)
 {
     __local XL_T block[XL_TILE], lanes[XL_GROUP_SIZE];
-    __local uint heads[XL_MARK_WORDS];
+    __local uint4 heads[XL_MARK_VECTORS];
     XL_INPUT_MAKE(input);
     XL_TREE_MAKE(tree);
     const ulong group = get_group_id(0);
@@ -352,7 +343,7 @@ __kernel XL_REQUIRED void xl_reproducible_downsweep(XL_INPUT_ARGUMENTS, XL_TREE_
 {
     __local XL_T block[XL_TILE], leaves[2 * XL_LEAVES], fronts[XL_GROUP_SUB_TILES];
     __local XL_T carries[XL_GROUP_SUB_TILES * XL_TREE_ROWS];
-    __local uint heads[XL_MARK_WORDS];
+    __local uint4 heads[XL_MARK_VECTORS];
     XL_INPUT_MAKE(input);
     XL_TREE_MAKE(tree);
     const ulong group = get_group_id(0), base = xl_tile_base(group, XL_TILE);
@@ -371,7 +362,7 @@ __kernel XL_REQUIRED void xl_reproducible_downsweep(XL_INPUT_ARGUMENTS, XL_TREE_
     out += out_offset;
     if (base < input.n) {
         XL_FOR_EACH(e, xl_tree_count(&input, base))
-        out[base + e] = xl_output(XL_VALUE(block[e]), XL_INDEX(&input, base + e));
+        out[base + e] = xl_output(XL_VALUE(block[e]), xl_index(&input, base + e));
         XL_CARRY_LEAVE(&input, input.n - base <= XL_TILE && get_local_id(0) == 0,
                        xl_op(xl_tree_prefix(&tree, &input, tile, windowed != 0),
                              xl_tree_fold(&tree, tile, XL_TREE_SUB_TILES)));

@@ -19,7 +19,7 @@
 XL_T xl_serial_step(const xl_input *input, __global XL_OUT *out, ulong i, bool head, XL_T carry)
 {
     const XL_T x = xl_input_accumulator(input, input->in[i], i, head), next = xl_op(carry, x);
-    out[i] = xl_output(XL_VALUE(xl_result(input, carry, x, next)), XL_INDEX(input, i));
+    out[i] = xl_output(XL_VALUE(xl_result(input, carry, x, next)), xl_index(input, i));
     return next;
 }
 
@@ -32,8 +32,10 @@ XL_T xl_serial_scan(const xl_input *input, __global XL_OUT *out, ulong base, ulo
 {
     const __global XL_SEG *const offsets = input->segments;
     const ulong end = base + count;
-    ulong next = xl_offset_search(offsets, input->count, base);
-    ulong begin = base == 0 && XL_BEGINS(input) ? 0 : next < input->count ? offsets[next] : end;
+    ulong next = xl_offset_search(offsets, input->count, base, 0);
+    ulong begin = base == 0 && xl_first_begins(input) ? 0
+                  : next < input->count               ? offsets[next]
+                                                      : end;
     while (base < end) {
         const ulong stop = min(begin, end);
         XL_IN_ORDER

@@ -23,10 +23,10 @@ typedef struct xl_source {
 XL_T xl_source_aggregate(const xl_source *source, uint tile)
 {
     XL_T sum = XL_IDENTITY;
-    for (uint sub_tile = 0; sub_tile < XL_SUB_TILES; ++sub_tile) {
+    for (uint sub_tile = 0; sub_tile < xl_sub_tiles(); ++sub_tile) {
         XL_T total = XL_IDENTITY;
         const ulong from = xl_tile_base(tile, XL_TILE_ELEMENTS(source)) +
-                           XL_BLOCKED_AT(sub_tile * xl_lane_width() + xl_lane_id(), source->rows);
+                           xl_blocked_at(sub_tile * xl_lane_width() + xl_lane_id(), source->rows);
         for (uint row = 0; row < source->rows; ++row)
             total = xl_op(total, xl_vector_combine(&source->input, from + row * XL_VLEN));
         sum = xl_op(sum, xl_lane_reduce(total));
@@ -45,7 +45,7 @@ XL_T xl_source_aggregate(const xl_source *source, uint tile)
 XL_T xl_source_aggregate(const xl_source *source, uint tile)
 {
     XL_T sum = XL_IDENTITY;
-    for (uint sub_tile = 0; sub_tile < XL_SUB_TILES; ++sub_tile) {
+    for (uint sub_tile = 0; sub_tile < xl_sub_tiles(); ++sub_tile) {
         XL_T total = XL_IDENTITY;
         for (uint row = 0; row < XL_VECTORS; ++row) {
             XL_T part =

@@ -8,6 +8,7 @@
  * without a launch of its own for few totals.
  *
  * A scan of one tile is the second launch alone, with one group and no totals. */
+#include "../tile/tile_heads.cl"
 #include "../tile/tile_output.cl"
 
 #if XL_SERIAL
@@ -31,12 +32,12 @@ __kernel XL_REQUIRED void xl_scan_upsweep(XL_INPUT_ARGUMENTS, ulong chunk_elemen
     const XL_T total = xl_serial_reduce(&input, at, end - at);
 #else
     __local XL_T scratch[XL_TILE_SCRATCH];
-    __local uint heads[XL_MARK_WORDS];
+    __local uint4 heads[XL_MARK_VECTORS];
     XL_T item[XL_ITEMS];
     XL_T total = XL_IDENTITY;
     for (; at < end; at += XL_TILE) {
-        xl_heads_prepare(&input, heads, at);
-        xl_tile_load(item, &input, at, XL_SUB_TILE, true);
+        xl_tile_heads_prepare(&input, heads, at);
+        xl_tile_load(item, &input, at, xl_sub_tile(), true);
         total = xl_op(total, xl_tile_reduce(item, scratch));
     }
 #endif
@@ -106,13 +107,13 @@ __kernel XL_REQUIRED void xl_scan_downsweep(XL_INPUT_ARGUMENTS, ulong chunk_elem
     XL_CARRY_LEAVE(&input, begin < end && end == input.n, carry);
 #else
     __local XL_T scratch[XL_TILE_SCRATCH];
-    __local uint heads[XL_MARK_WORDS];
+    __local uint4 heads[XL_MARK_VECTORS];
     XL_T item[XL_ITEMS];
     XL_T carry = xl_spine_fold(spine, group, start, scratch);
     for (; at < end; at += XL_TILE) {
         XL_T before, all;
-        xl_heads_prepare(&input, heads, at);
-        xl_tile_load(item, &input, at, XL_SUB_TILE, false);
+        xl_tile_heads_prepare(&input, heads, at);
+        xl_tile_load(item, &input, at, xl_sub_tile(), false);
         const XL_T sub_tile = xl_sub_tile_scan(&input, item, XL_VECTORS, scratch);
         xl_sub_tiles_fold(sub_tile, scratch, &before, &all);
         xl_tile_store(item, &input, out, at, xl_op(carry, before), XL_VECTORS);

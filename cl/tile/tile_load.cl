@@ -14,7 +14,9 @@
 #define XL_TILE_LOAD
 
 #include "../group/group_scan.cl"
+#include "tile_heads.cl"
 #include "tile_output.cl"
+#include "tile_vector.cl"
 
 #if XL_ITEMS % XL_VLEN != 0
 #error "XL_ITEMS must be a multiple of XL_VLEN"
@@ -24,112 +26,82 @@
 
 #define XL_VECTORS (XL_ITEMS / XL_VLEN)
 
-#if XL_USE_LANES
-#define XL_SUB_TILE_LANES xl_lane_width()
-#define XL_LANE_RANK xl_lane_id()
-#define XL_SUB_TILE xl_lane_group()
-#define XL_SUB_TILES xl_lane_groups()
-#else
-#define XL_SUB_TILE_LANES XL_GROUP_SIZE
-#define XL_LANE_RANK ((uint)get_local_id(0))
-#define XL_SUB_TILE 0u
-#define XL_SUB_TILES 1u
-#endif
+/* Which sub-tile this work-item holds a part of, and of how many. */
+uint xl_sub_tile(void)
+{
+    return XL_USE_LANES ? xl_lane_group() : 0;
+}
 
-/* First element of a row of this work-item in a tile of `rows` rows, for a given sub-tile, and the
- * elements from one row to the next. */
-#define XL_VECTOR_STEP (XL_SUB_TILE_LANES * XL_VLEN)
+uint xl_sub_tiles(void)
+{
+    return XL_USE_LANES ? xl_lane_groups() : 1;
+}
+
+/* The work-items of a sub-tile, and this one's number among them. */
+uint xl_sub_tile_lanes(void)
+{
+    return XL_USE_LANES ? xl_lane_width() : XL_GROUP_SIZE;
+}
+
+uint xl_lane_rank(void)
+{
+    return XL_USE_LANES ? xl_lane_id() : (uint)get_local_id(0);
+}
+
+/* From one row of this work-item to the next, in elements. */
+uint xl_row_step(void)
+{
+    return xl_sub_tile_lanes() * XL_VLEN;
+}
+
+/* First element of a row of this work-item in a tile of `rows` rows, for a given sub-tile. */
 uint xl_tile_at(uint sub_tile, uint row, const uint rows)
 {
-    return (sub_tile * rows * XL_SUB_TILE_LANES + row * XL_SUB_TILE_LANES + XL_LANE_RANK) * XL_VLEN;
+    return (sub_tile * rows * xl_sub_tile_lanes() + row * xl_sub_tile_lanes() + xl_lane_rank()) *
+           XL_VLEN;
 }
 
-/* The same where the `rows` vectors of a work-item are neighbours; rows are odd where local memory
- * has 32 banks, so that the lanes' vectors meet in none of them. */
-#define XL_BLOCKED_AT(item, rows) ((item) * (rows)*XL_VLEN)
-
-/* Vectors of XL_VLEN elements, to and from arrays of the work-item's own. */
-#if XL_VLEN > 1
-typedef XL_JOIN(XL_IN, XL_VLEN) xl_in_vec;
-typedef XL_JOIN(XL_OUT, XL_VLEN) xl_out_vec;
-#define XL_UNPACK(x, to) XL_JOIN(vstore, XL_VLEN)((x), 0, (to))
-#define XL_PACK(from) XL_JOIN(vload, XL_VLEN)(0, (from))
-#else
-typedef XL_IN xl_in_vec;
-typedef XL_OUT xl_out_vec;
-#define XL_UNPACK(x, to) (*(to) = (x))
-#define XL_PACK(from) (*(from))
-#endif
-#define XL_IS_ALIGNED(p) (XL_VLEN == 1 || ((size_t)(p) & (sizeof(*(p)) * XL_VLEN - 1)) == 0)
-
-/* A vector that will not be read again. `fixed`: nobody writes the buffer while
- * the kernel runs, so that the read-only path may be taken. */
-xl_in_vec xl_load_vec(const __global XL_IN *from, const bool fixed)
+/* First element of work-item number `item` where the `rows` vectors of each are neighbours; rows
+ * are odd where local memory has 32 banks, so that the lanes' vectors meet in none of them. */
+uint xl_blocked_at(uint item, const uint rows)
 {
-#if XL_LANE_WAY == 2 && XL_NV_CAPABILITY >= 8 && XL_VLEN > 1 && XL_IN_BYTES * XL_VLEN == 16
-    if (fixed) { /* a prefetch of 256 bytes is slower by 7 % on an H200 */
-        uint4 w;
-        __asm volatile("ld.global.nc.L1::no_allocate.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];"
-                       : "=r"(w.x), "=r"(w.y), "=r"(w.z), "=r"(w.w)
-                       : "l"(from));
-        return XL_JOIN(XL_JOIN(as_, XL_IN), XL_VLEN)(w);
-    }
-#endif
-    return *(const __global xl_in_vec *)from;
+    return item * rows * XL_VLEN;
 }
 
-void xl_store_vec(__global XL_OUT *to, xl_out_vec x)
+#if XL_SEGMENTS == 4 && XL_USE_LANES
+/* xl_heads_prepare() of a tile, by sub-groups. */
+void xl_tile_heads_prepare(xl_input *input, __local uint4 *marks, ulong base)
 {
-#if XL_LANE_WAY == 2 && XL_VLEN > 1 && XL_OUT_BYTES * XL_VLEN == 16
-    const uint4 w = as_uint4(x);
-    __asm volatile("st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};"
-                   :
-                   : "l"(to), "r"(w.x), "r"(w.y), "r"(w.z), "r"(w.w)
-                   : "memory");
-#else
-    *(__global xl_out_vec *)to = x;
-#endif
+    xl_marks_make(input, marks, base,
+                  xl_offset_search_lanes(input->segments, input->count, base, 0, input->n));
 }
+#else
+#define xl_tile_heads_prepare(input, marks, base) xl_heads_prepare((input), (marks), (base))
+#endif
 
 #if XL_SEGMENTS == 1 || XL_SEGMENTS == 3
 /* xl_heads() of XL_VLEN elements whose flags or keys are read as one vector. */
 uint xl_heads_vector(const xl_input *input, ulong i)
 {
     const __global XL_SEG *const from = input->segments + i;
-    XL_SEG s[XL_VLEN];
+    const bool first = i == 0 && xl_first_begins(input);
+    XL_SEG s[XL_VLEN], before = 0;
 #if XL_VLEN > 1
     XL_UNPACK(*(const __global XL_JOIN(XL_SEG, XL_VLEN) *)from, s);
 #else
     s[0] = *from;
 #endif
-#if XL_SEGMENTS == 1
-    uint bits = (i == 0 && XL_BEGINS(input)) || s[0] != 0;
-#else
-    uint bits = (i == 0 && XL_BEGINS(input)) || from[-1] != s[0];
-#endif
-#pragma unroll
-    for (uint v = 1; v < XL_VLEN; ++v)
-        bits |= (uint)(s[v] != (XL_SEGMENTS == 1 ? 0 : s[v - 1])) << v;
-    return bits;
+    if (XL_SEGMENTS == 3 && !first)
+        before = from[-1];
+    return xl_heads_among(s, before, XL_VLEN, first);
 }
-#define XL_VECTOR_ALIGNED(input) XL_IS_ALIGNED((input)->segments)
+bool xl_heads_aligned(const xl_input *input)
+{
+    return XL_IS_ALIGNED(input->segments);
+}
 #else
 #define xl_heads_vector(input, i) xl_heads((input), (i), XL_VLEN)
-#define XL_VECTOR_ALIGNED(input) true
-#endif
-
-#if XL_SEGMENTS == 4 && !XL_SERIAL
-void xl_heads_prepare(xl_input *input, __local uint *marks, ulong base)
-{
-#if XL_USE_LANES
-    const ulong first = xl_offset_search_lanes(input->segments, input->count, base, input->n);
-#else
-    const ulong first = xl_offset_search(input->segments, input->count, base);
-#endif
-    xl_marks_make(input, marks, base, min(input->n, base + XL_TILE), first);
-}
-#else
-#define xl_heads_prepare(input, marks, base)
+#define xl_heads_aligned(input) true
 #endif
 
 /* Vector `row` of a work-item's items, combined. */
@@ -140,14 +112,6 @@ XL_T xl_vector_reduce(const XL_T *item, uint row)
     for (uint v = 1; v < XL_VLEN; ++v)
         total = xl_op(total, item[row * XL_VLEN + v]);
     return total;
-}
-
-/* The accumulator of element i, if there is one. */
-XL_T xl_input_at(const xl_input *input, ulong i)
-{
-    if (i < input->n)
-        return xl_input_one(input, i);
-    return XL_IDENTITY;
 }
 
 /* XL_VLEN elements from i on, folded; what lies past the last is XL_IDENTITY. */
@@ -163,7 +127,7 @@ XL_T xl_vector_combine(const xl_input *input, ulong i)
  * element becomes XL_IDENTITY. */
 void xl_tile_load(XL_T *item, const xl_input *input, ulong base, uint sub_tile, const bool fixed)
 {
-    if (input->n - base >= XL_TILE && XL_IS_ALIGNED(input->in + base) && XL_VECTOR_ALIGNED(input)) {
+    if (input->n - base >= XL_TILE && XL_IS_ALIGNED(input->in + base) && xl_heads_aligned(input)) {
 #pragma unroll
         for (uint row = 0; row < XL_VECTORS; ++row) {
             const ulong at = base + xl_tile_at(sub_tile, row, XL_VECTORS);
@@ -273,7 +237,7 @@ void xl_vector_store(__global XL_OUT *to, const XL_OUT *y, uint4 *last, uint row
 void xl_rows_store(const XL_T *item, const xl_input *input, __global XL_OUT *out, ulong first,
                    XL_T before, const uint rows, const uint mode)
 {
-    const uint step = XL_VECTOR_STEP;
+    const uint step = xl_row_step();
     __global XL_OUT *const to = out + first;
     const ulong n = input->n;
     const uint count = first < n ? (uint)min(n - first, (ulong)(rows * step)) : 0;
@@ -284,7 +248,7 @@ void xl_rows_store(const XL_T *item, const xl_input *input, __global XL_OUT *out
 #pragma unroll
         for (uint v = 0; v < XL_VLEN; ++v)
             y[v] = xl_output(XL_VALUE(xl_op(before, item[row * XL_VLEN + v])),
-                             XL_INDEX(input, first + row * step + v));
+                             xl_index(input, first + row * step + v));
         xl_vector_store(to + row * step, y, &last, row, rows,
                         count > row * step ? count - row * step : 0, mode);
     }
@@ -303,7 +267,7 @@ void xl_rows_store(const XL_T *item, const xl_input *input, __global XL_OUT *out
 void xl_tile_store(const XL_T *item, const xl_input *input, __global XL_OUT *out, ulong base,
                    XL_T before, const uint rows)
 {
-    const ulong first = base + xl_tile_at(XL_SUB_TILE, 0, rows);
+    const ulong first = base + xl_tile_at(xl_sub_tile(), 0, rows);
     const uint mode = xl_store_mode(out + base, input->n - base, XL_GROUP_SIZE * XL_VLEN * rows);
     XL_STORE_BY_MODE(mode, xl_rows_store, item, input, out, first, before, rows);
 }

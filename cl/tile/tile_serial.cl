@@ -5,7 +5,7 @@
 #ifndef XL_TILE_SERIAL
 #define XL_TILE_SERIAL
 
-#include "tile_input.cl"
+#include "tile_heads.cl"
 #include "tile_wide.cl"
 
 /* Where the last segment begins that begins in a tile: what stands before it is lost on the
@@ -14,9 +14,9 @@ ulong xl_last_head(const xl_input *input, ulong base, ulong end, bool *head)
 {
     *head = false;
 #if XL_SEGMENTS == 4
-    const ulong after = xl_offset_search(input->segments, input->count, end);
+    const ulong after = xl_offset_search(input->segments, input->count, end, 0);
     const ulong last = after > 0 ? input->segments[after - 1] : end;
-    *head = (base == 0 && XL_BEGINS(input)) || (last >= base && last < end);
+    *head = (base == 0 && xl_first_begins(input)) || (last >= base && last < end);
     return last >= base && last < end ? last : base;
 #elif XL_SEGMENTS != 0
     for (ulong at = end; at > base;) {

@@ -211,11 +211,7 @@ void xl_stage_heads(const xl_stage *stage, const xl_input *input, ulong base)
 {
     for (uint k = (uint)get_local_id(0); k < XL_CEIL_DIV(stage->tile, 32); k += XL_GROUP_SIZE) {
         const ulong at = base + 32ul * k;
-#if XL_SEGMENTS == 2
-        stage->heads[k] = at < input->n ? input->segments[at / 32] : 0u;
-#else
-        stage->heads[k] = xl_periodic_heads(input, XL_INDEX(input, at) % input->width);
-#endif
+        stage->heads[k] = at < input->n ? xl_heads_word(input, at) : 0u;
     }
 }
 #else
@@ -228,7 +224,7 @@ void xl_stage_heads(const xl_stage *stage, const xl_input *input, ulong base)
 /* The bits of XL_VLEN elements from `at` on of the tile at `base`. */
 uint xl_staged_heads(const xl_stage *stage, const xl_input *input, ulong base, uint at)
 {
-    uint bits = base + at == 0 && XL_BEGINS(input);
+    const bool first = base + at == 0 && xl_first_begins(input);
 #if XL_MARKS
     uchar mark[XL_VLEN];
 #if XL_VLEN > 1
@@ -236,13 +232,10 @@ uint xl_staged_heads(const xl_stage *stage, const xl_input *input, ulong base, u
 #else
     mark[0] = stage->marks[at];
 #endif
-#pragma unroll
-    for (uint v = 0; v < XL_VLEN; ++v)
-        bits |= (uint)(mark[v] != 0) << v;
+    return xl_heads_among(mark, 0, XL_VLEN, first);
 #else
-    bits |= stage->heads[at / 32] >> at % 32 & ((1u << XL_VLEN) - 1u);
+    return first | (stage->heads[at / 32] >> at % 32 & ((1u << XL_VLEN) - 1u));
 #endif
-    return bits;
 }
 #endif
 
@@ -306,7 +299,7 @@ XL_T xl_staged_vector_total(const xl_stage *stage, const xl_input *input, ulong 
 XL_T xl_staged_total(const xl_stage *stage, const xl_input *input, ulong base, const uint rows)
 {
     const uint count = xl_stage_count(stage, input, base);
-    const uint at = XL_BLOCKED_AT((uint)get_local_id(0), rows);
+    const uint at = xl_blocked_at((uint)get_local_id(0), rows);
     XL_T total = XL_IDENTITY;
     if (count == stage->tile) {
 #pragma unroll
@@ -327,7 +320,7 @@ void xl_staged_load(XL_T *item, const xl_stage *stage, const xl_input *input, ul
                     const uint rows)
 {
     const uint count = xl_stage_count(stage, input, base);
-    const uint step = XL_VECTOR_STEP, at = xl_tile_at(XL_SUB_TILE, 0, rows);
+    const uint step = xl_row_step(), at = xl_tile_at(xl_sub_tile(), 0, rows);
     if (count == stage->tile) {
 #pragma unroll
         for (uint row = 0; row < rows; ++row)

@@ -11,6 +11,7 @@
 #ifndef XL_TILE_WIDE
 #define XL_TILE_WIDE
 
+#include "tile_heads.cl"
 #include "tile_output.cl"
 
 /* Whether the compiler compiles for the CPU itself, and not for SPIR-V. */
@@ -98,7 +99,7 @@ xl_marks xl_wide_heads(const xl_input *input, ulong i)
     xl_marks marks = XL_AS_MARKS(XL_WIDE_LOAD(input->segments + i) != (uchar)0);
 #elif XL_SEGMENTS == 3
     const XL_JOIN(XL_SEG, XL_WIDE) key = XL_WIDE_LOAD(input->segments + i);
-    const XL_JOIN(XL_SEG, XL_WIDE) first = XL_KEY_BEFORE(input, i);
+    const XL_JOIN(XL_SEG, XL_WIDE) first = xl_key_before(input, i);
     xl_marks marks = XL_AS_MARKS(key != XL_SHIFT_UP(first, key, 1));
 #else
     const uint16 place = {1 << 0, 1 << 1, 1 << 2,  1 << 3,  1 << 4,  1 << 5,  1 << 6,  1 << 7,
@@ -106,7 +107,7 @@ xl_marks xl_wide_heads(const xl_input *input, ulong i)
 #if XL_SEGMENTS == 2
     const uint bits = xl_heads(input, i, XL_WIDE);
 #else
-    const uint bits = xl_periodic_heads(input, XL_INDEX(input, i) % input->width);
+    const uint bits = xl_heads_word(input, i);
 #endif
 #if XL_WIDE == 16
     xl_marks marks = XL_AS_MARKS((place & bits) != 0u);
@@ -114,7 +115,7 @@ xl_marks xl_wide_heads(const xl_input *input, ulong i)
     xl_marks marks = XL_AS_MARKS((place.lo & bits) != 0u);
 #endif
 #endif
-    if (i == 0 && XL_BEGINS(input))
+    if (i == 0 && xl_first_begins(input))
         marks.s0 = -1;
     return marks;
 }

@@ -144,6 +144,13 @@ static void late_job(job *j, const late_case *c, xl_scan_kind kind)
     j->desc.segment_width = c->segments == XL_SEGMENTS_WIDTH ? 700 : 0;
 }
 
+/* Of a list of cases a run of few kinds of programs takes every third, number `third` first, and
+ * those that only some devices can do. */
+static bool is_left_out(const late_case *cases, size_t c, size_t third)
+{
+    return xlt_few_programs() && cases[c].way != PIPELINED && c % 3 != third;
+}
+
 static void check_late(const late_case *c, xl_scan_kind kind, size_t tiles)
 {
     char text[LINES];
@@ -219,7 +226,7 @@ static void starts_held_back(void **state)
         skip();
     const unsigned ways = can_pipeline() ? WAYS : PIPELINED;
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c)
-        if (cases[c].way < ways)
+        if (cases[c].way < ways && !is_left_out(cases, c, 0))
             check_late(&cases[c], c % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE,
                        cases[c].way == PIPELINED ? 70 : 7);
 }
@@ -248,7 +255,7 @@ static void states_half_posted(void **state)
         skip();
     const unsigned ways = can_pipeline() ? WAYS : PIPELINED;
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c)
-        if (cases[c].way < ways)
+        if (cases[c].way < ways && !is_left_out(cases, c, 1))
             check_late(&cases[c], c % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE,
                        cases[c].way == PIPELINED ? 70 : 11);
 }

@@ -19,7 +19,7 @@ __kernel void xl_test_offsets(ulong address, ulong count, ulong n, const __globa
     input.segments = (const __global XL_SEG *)address;
     input.count = count;
     input.n = n;
-    found[3 * i] = xl_offset_search(input.segments, count, at[i]);
+    found[3 * i] = xl_offset_search(input.segments, count, at[i], 0);
     found[3 * i + 1] = xl_offset_pass(input.segments, count, 0, at[i]);
     found[3 * i + 2] = xl_merge_search(&input, at[i]);
 }

@@ -19,6 +19,7 @@
  * number of work-items that share them, of XL_ITEMS neighbours each. These are combined
  * from left to right, and the leaves by the group's scan. So an operator that rounds does
  * so everywhere alike. */
+#include "../../tile/tile_heads.cl"
 #include "../../tile/tile_output.cl"
 #include "group_blelloch.cl"
 #include "group_kogge_stone.cl"
@@ -59,21 +60,11 @@ void xl_block_pad(__local XL_T *block, uint count)
     block[XL_BANKED(count + e)] = XL_IDENTITY;
 }
 
-#if XL_SEGMENTS == 4
-void xl_block_heads(xl_input *input, __local uint *marks, ulong base)
-{
-    const ulong first = xl_offset_search(input->segments, input->count, base);
-    xl_marks_make(input, marks, base, base + xl_block_count(input->n, base), first);
-}
-#else
-#define xl_block_heads(input, marks, base)
-#endif
-
 /* Brings the block at `base` into local memory. Neighbours read neighbours. */
-void xl_block_load(xl_input *input, __local uint *heads, __local XL_T *block, ulong base)
+void xl_block_load(xl_input *input, __local uint4 *heads, __local XL_T *block, ulong base)
 {
     const uint count = xl_block_count(input->n, base);
-    xl_block_heads(input, heads, base);
+    xl_heads_prepare(input, heads, base);
     XL_FOR_EACH(e, count)
     block[XL_BANKED(e)] = xl_input_one(input, base + e);
     xl_block_pad(block, count);
@@ -133,7 +124,7 @@ __kernel XL_REQUIRED void xl_textbook_upsweep(XL_INPUT_ARGUMENTS, __global uchar
                                               ulong spine)
 {
     __local XL_T block[XL_BLOCK_VALUES], leaves[XL_LEAF_VALUES];
-    __local uint heads[XL_MARK_WORDS];
+    __local uint4 heads[XL_MARK_VECTORS];
     XL_INPUT_MAKE(input);
     const ulong group = get_group_id(0);
     xl_block_load(&input, heads, block, xl_tile_base(group, XL_TILE));
@@ -193,7 +184,7 @@ __kernel XL_REQUIRED void xl_textbook_downsweep(XL_INPUT_ARGUMENTS, const __glob
                                                 ulong above, __global XL_OUT *out, ulong out_offset)
 {
     __local XL_T block[XL_BLOCK_VALUES], leaves[XL_LEAF_VALUES];
-    __local uint heads[XL_MARK_WORDS];
+    __local uint4 heads[XL_MARK_VECTORS];
     XL_INPUT_MAKE(input);
     const ulong base = xl_tile_base(get_group_id(0), XL_TILE);
     xl_block_load(&input, heads, block, base);
@@ -212,6 +203,6 @@ __kernel XL_REQUIRED void xl_textbook_downsweep(XL_INPUT_ARGUMENTS, const __glob
     XL_LOCAL_BARRIER();
     out += out_offset + base;
     XL_FOR_EACH(e, xl_block_count(input.n, base))
-    out[e] = xl_output(XL_VALUE(block[XL_BANKED(e)]), XL_INDEX(&input, base + e));
+    out[e] = xl_output(XL_VALUE(block[XL_BANKED(e)]), xl_index(&input, base + e));
     XL_CARRY_PASS(&input);
 }

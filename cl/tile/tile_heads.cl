@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT
+ * Where segments begin: the one source of head bits, whatever tells them.
+ *
+ *   xl_heads(input, i, k)      bits of k elements, from the array of flags, bits or keys, from
+ *                              width and mask, or from CSR offsets
+ *   xl_heads_word(input, i)    of 32 elements, where they are bits or follow from width and mask
+ *   marks                      a byte for each element of a tile, in local memory:
+ *                              xl_heads_prepare() makes those of CSR offsets, for xl_heads();
+ *                              xl_marks_bits() reads any
+ * Work-items that walk a tile take vectors of marks: cl/tile/tile_wide.cl, and
+ * cl/scan/scan_cursor.cl by CSR offsets. */
+#ifndef XL_TILE_HEADS
+#define XL_TILE_HEADS
+
+#include "tile_input.cl"
+#if XL_SEGMENTS == 4
+#include "tile_offsets.cl"
+#endif
+
+/* A tile's marks lie in vectors of 16. */
+#define XL_MARK_VECTORS XL_CEIL_DIV(XL_TILE, 16)
+
+#if !XL_SERIAL
+void xl_marks_clear(__local uint4 *marks, uint vectors)
+{
+    for (uint k = (uint)get_local_id(0); k < vectors; k += (uint)get_local_size(0))
+        marks[k] = (uint4)(0);
+}
+
+/* Four bytes of 0 or 1 as bits. */
+uint xl_four_bits(uint bytes)
+{
+    return bytes * 0x10204080u >> 28;
+}
+
+/* Bit j: mark at + j is 1, for j < k <= 16; `at` is a multiple of k, a power of two. */
+uint xl_marks_bits(const __local uint4 *marks, uint at, uint k)
+{
+    const __local uchar *const mark = (const __local uchar *)marks + at;
+    uint bits = 0;
+    if (k == 16) {
+        const uint4 w = *(const __local uint4 *)mark;
+        bits = xl_four_bits(w.x) | xl_four_bits(w.y) << 4 | xl_four_bits(w.z) << 8 |
+               xl_four_bits(w.w) << 12;
+    } else if (k % 4 == 0) {
+        for (uint j = 0; j < k; j += 4)
+            bits |= xl_four_bits(*(const __local uint *)(mark + j)) << j;
+    } else {
+        for (uint j = 0; j < k; ++j)
+            bits |= (uint)mark[j] << j;
+    }
+    return bits;
+}
+#endif
+
+#if XL_SEGMENTS == 4 && !XL_SERIAL
+/* Marks where segments begin in the tile at `base`, for the calls of xl_heads() that follow;
+ * `first`: the first offset that is not below base. Among so many empty segments that this would
+ * take long, elements look their own offset up instead. All work-items call it together, and none
+ * may still read the marks of another tile. */
+void xl_marks_make(xl_input *input, __local uint4 *marks, ulong base, ulong first)
+{
+    const __global XL_SEG *const offsets = input->segments;
+    const ulong end = min(input->n, base + XL_TILE), far = first + 8 * XL_TILE;
+    const bool many = far < input->count && offsets[far] < end;
+    xl_marks_clear(marks, XL_MARK_VECTORS);
+    XL_LOCAL_BARRIER();
+    if (!many)
+        xl_offsets_mark((__local uchar *)marks, offsets, first, input->count, base, end);
+    XL_LOCAL_BARRIER();
+    input->base = many ? 1ul << 63 : base;
+    input->marks = marks;
+}
+
+void xl_heads_prepare(xl_input *input, __local uint4 *marks, ulong base)
+{
+    xl_marks_make(input, marks, base, xl_offset_search(input->segments, input->count, base, 0));
+}
+#else
+#define xl_heads_prepare(input, marks, base)
+#endif
+
+#if XL_SEGMENTS >= 5
+/* Bit k: element k of 32 begins a segment, where the first of them is the `at`-th of its
+ * period. */
+uint xl_periodic_heads(const xl_input *input, ulong at)
+{
+    const ulong width = input->width;
+    if (width > 64) {
+        const ulong to_head = at == 0 ? 0 : width - at;
+        return to_head < 32 ? 1u << to_head : 0u;
+    }
+    const ulong period = XL_SEGMENTS == 5 ? 1ul : input->mask | 1ul;
+    const ulong mask = width < 64 ? period & ((1ul << width) - 1ul) : period;
+    ulong bits = mask;
+    if (width <= 32) { /* as often as 64 bits hold it, for at + 32 of them */
+        for (ulong filled = width; filled < 64; filled *= 2)
+            bits |= bits << filled;
+        bits >>= at;
+    } else if (at > 0) {
+        bits = mask >> at | mask << (width - at);
+    }
+    return (uint)bits;
+}
+#endif
+
+#if XL_SEGMENTS == 2 || XL_SEGMENTS >= 5
+/* Bit k: element i + k begins a segment, for 32 of them; i is a multiple of 32, or of 16 where
+ * width and mask tell. Element 0 only if they say so. */
+uint xl_heads_word(const xl_input *input, ulong i)
+{
+#if XL_SEGMENTS == 2
+    return input->segments[i / 32];
+#else
+    return xl_periodic_heads(input, xl_index(input, i) % input->width);
+#endif
+}
+#endif
+
+#if XL_SEGMENTS == 3
+/* The key before element i; in front of the first stands that of the part before. */
+XL_SEG xl_key_before(const xl_input *input, ulong i)
+{
+    return i > 0 || !xl_first_begins(input) ? input->segments[(long)i - 1] : input->segments[0];
+}
+#endif
+
+/* Bit j: element i + j begins a segment, for j < k <= 16. All of them must be there, and i
+ * be a multiple of k, which is a power of two. */
+#if XL_SEGMENTS == 0
+#define xl_heads(input, i, k) 0u
+#elif XL_SEGMENTS != 4 || !XL_SERIAL
+uint xl_heads(const xl_input *input, ulong i, uint k)
+{
+    uint bits = 0;
+#if XL_SEGMENTS == 1
+    for (uint j = 0; j < k; ++j)
+        bits |= (uint)(input->segments[i + j] != 0) << j;
+#elif XL_SEGMENTS == 2
+    bits = input->segments[i / 32] >> i % 32 & ((1u << k) - 1u);
+#elif XL_SEGMENTS == 3
+    XL_SEG before = xl_key_before(input, i);
+    for (uint j = 0; j < k; ++j) {
+        const XL_SEG key = input->segments[i + j];
+        bits |= (uint)(key != before) << j;
+        before = key;
+    }
+#elif XL_SEGMENTS == 4
+    if (i - input->base < XL_TILE) {
+        bits = xl_marks_bits(input->marks, (uint)(i - input->base), k);
+    } else { /* a tile in the fallback of a look-back, or too many offsets */
+        ulong next = xl_offset_search(input->segments, input->count, i, 0);
+        for (uint j = 0; j < k; ++j) {
+            next = xl_offset_pass(input->segments, input->count, next, i + j);
+            bits |= (uint)(next < input->count && input->segments[next] == i + j) << j;
+        }
+    }
+#else
+    /* A 64-bit remainder is slow: taken once. */
+    ulong at = xl_index(input, i) % input->width;
+    for (uint j = 0; j < k; ++j) {
+#if XL_SEGMENTS == 5
+        bits |= (uint)(at == 0) << j;
+#else
+        bits |= (uint)(at == 0 || (input->mask >> at & 1) != 0) << j;
+#endif
+        at = at + 1 == input->width ? 0 : at + 1;
+    }
+#endif
+    return i == 0 && xl_first_begins(input) ? bits | 1u : bits;
+}
+#endif
+
+#if XL_SEGMENTS == 1 || XL_SEGMENTS == 3
+/* Bit v: flag v is set, or key v is another than the one before it, of `count` in registers;
+ * `first`: the array's first. */
+uint xl_heads_among(const XL_SEG *s, XL_SEG before, const uint count, bool first)
+{
+    uint bits = first || s[0] != (XL_SEGMENTS == 1 ? 0 : before);
+#pragma unroll
+    for (uint v = 1; v < count; ++v)
+        bits |= (uint)(s[v] != (XL_SEGMENTS == 1 ? 0 : s[v - 1])) << v;
+    return bits;
+}
+#endif
+
+#if XL_SEGMENTS == 1
+/* 16 flags, each 0 or not, as marks. */
+uint4 xl_flags_marks(uint4 flags)
+{
+    return ((((flags & 0x7f7f7f7fu) + 0x7f7f7f7fu) | flags) >> 7) & 0x01010101u;
+}
+#endif
+
+#if XL_SEGMENTS != 4 || !XL_SERIAL
+/* Element i by itself. */
+XL_T xl_input_one(const xl_input *input, ulong i)
+{
+    const bool head = xl_heads(input, i, 1) & 1;
+    return xl_input_accumulator(input, input->in[i], i, head);
+}
+
+/* The same, if there is such an element. */
+XL_T xl_input_at(const xl_input *input, ulong i)
+{
+    if (i < input->n)
+        return xl_input_one(input, i);
+    return XL_IDENTITY;
+}
+#endif
+
+#endif
