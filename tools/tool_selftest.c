@@ -79,8 +79,8 @@ done:
     free(values);
 }
 
-static bool check_sort(const selftest *t, family *f, xl_type key, xl_type value,
-                       xl_sort_order order)
+static bool check_sort(const selftest *t, family *f, xl_sort_algorithm algorithm, xl_type key,
+                       xl_type value, xl_sort_order order)
 {
     xl_sort *plan = NULL;
     xl_sort_desc d;
@@ -88,7 +88,7 @@ static bool check_sort(const selftest *t, family *f, xl_type key, xl_type value,
     d.key = key;
     d.value = value;
     d.order = order;
-    d.algorithm = XL_SORT_BITONIC;
+    d.algorithm = algorithm;
     if (!family_passed(t, f, xl_sort_create(t->s.ctx, &d, &plan), "plan", 0)) {
         f->cases += !f->unsupported;
         return !f->unsupported;
@@ -103,13 +103,16 @@ static void check_sorts(selftest *t)
 {
     static const xl_type keys[] = {XL_U32, XL_I32, XL_U64, XL_F32};
     static const xl_type values[] = {XL_NONE, XL_U32};
-    for (size_t i = 0; i < TOOL_COUNT(keys) * TOOL_COUNT(values); ++i) {
-        xl_type key = keys[i / 2], value = values[i % 2];
+    for (size_t i = 0; i < 2 * TOOL_COUNT(keys) * TOOL_COUNT(values); ++i) {
+        const bool radix = i >= TOOL_COUNT(keys) * TOOL_COUNT(values);
+        const xl_sort_algorithm algorithm = radix ? XL_SORT_RADIX : XL_SORT_BITONIC;
+        xl_type key = keys[i / 2 % TOOL_COUNT(keys)], value = values[i % 2];
         family f;
-        if (!family_begin(t, &f, "bitonic sort %s%s", xl_type_name(key), value ? " with u32" : ""))
+        if (!family_begin(t, &f, "%s sort %s%s", radix ? "radix" : "bitonic", xl_type_name(key),
+                          value ? " with u32" : ""))
             continue;
-        if (check_sort(t, &f, key, value, XL_ASCENDING))
-            (void)check_sort(t, &f, key, value, XL_DESCENDING);
+        if (check_sort(t, &f, algorithm, key, value, XL_ASCENDING))
+            (void)check_sort(t, &f, algorithm, key, value, XL_DESCENDING);
         family_end(t, &f);
     }
 }

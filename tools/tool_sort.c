@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static const char *const algorithm_names[] = {"auto", "bitonic", NULL};
-static const xl_sort_algorithm algorithms[] = {XL_SORT_AUTO, XL_SORT_BITONIC};
+static const char *const algorithm_names[] = {"auto", "bitonic", "radix", NULL};
+static const xl_sort_algorithm algorithms[] = {XL_SORT_AUTO, XL_SORT_BITONIC, XL_SORT_RADIX};
 
 typedef struct sort_options {
     int algorithm;

@@ -11,7 +11,7 @@
  * IPDPS 2012). The place is found for all of those steps at once: of the first d
  * elements of the merge, how many come from the first run (the merge path of Odeh,
  * Green et al., "Merge path - parallel merging made simple", 2012). */
-#include "bitonic_map.cl"
+#include "sort_map.cl"
 
 /* Two neighbouring runs: the first of `first_length` keys, then the second. */
 typedef struct xl_runs {

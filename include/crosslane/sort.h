@@ -7,7 +7,10 @@
  * steps of a merge that reach further than one work-group holds are replaced by
  * a search for the place where their comparators change (Bilardi and Nicolau,
  * "Adaptive bitonic sorting", SIAM J. Comput. 1989; on GPUs Peters et al.,
- * IPDPS 2012), so that each doubling of the sorted runs is one launch. */
+ * IPDPS 2012), so that each doubling of the sorted runs is one launch. The radix sort takes the
+ * lowest digits first and collects what goes to one of them in a line of the cache (Wassenberg and
+ * Sanders, "Engineering a multi-core radix sort", Euro-Par 2011); bits that are the same in all
+ * keys cost it nothing, and the caller need not name them. */
 #ifndef CROSSLANE_SORT_H
 #define CROSSLANE_SORT_H
 
@@ -18,8 +21,12 @@ typedef struct xl_sort xl_sort;
 typedef enum xl_sort_order { XL_ASCENDING = 0, XL_DESCENDING = 1 } xl_sort_order;
 
 typedef enum xl_sort_algorithm {
-    XL_SORT_AUTO = 0,   /* BITONIC: this version has no other */
-    XL_SORT_BITONIC = 1 /* any n; equal keys may change places */
+    XL_SORT_AUTO =
+        0, /* RADIX from sort.radix_from elements on where the device has it, else BITONIC */
+    XL_SORT_BITONIC = 1, /* any n; equal keys may change places */
+    XL_SORT_RADIX = 2    /* stable: equal keys stay in order. This version has it for devices whose
+                            work-items run one after another (sort.shape 1: CPUs), and
+                            XL_ERROR_UNSUPPORTED elsewhere */
 } xl_sort_algorithm;
 
 /* Start from xl_sort_desc_init(): ascending u32 keys, no values.
@@ -59,15 +66,16 @@ XL_API void xl_sort_desc_init_sized(xl_sort_desc *desc, size_t size);
 XL_NODISCARD XL_API xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc *desc,
                                              xl_sort **plan);
 
-/* As xl_scan_scratch(): 0 bytes up to the elements of one tile, from there on
- * the n keys and values once more. */
+/* As xl_scan_scratch(): where BITONIC is taken 0 bytes up to the elements of one tile, from there
+ * on the n keys and values once more; where RADIX is taken the keys and values once more and the
+ * counts of its chunks, at most 4 MiB. */
 XL_NODISCARD XL_API xl_status xl_sort_scratch(const xl_sort *plan, size_t n, size_t *bytes,
                                               size_t *alignment);
 
-/* Enqueues a sort; never blocks, and allocates nothing when scratch is given. Equal keys may
- * come out in any order, the same one on every run on one device. `size` is the size of *args:
- * from C take xl_sort_enqueue(), which passes it. Waits, event, queue, threads, failure and
- * errors as xl_scan_enqueue_sized(). */
+/* Enqueues a sort; never blocks, and allocates nothing when scratch is given. Unless RADIX was
+ * asked for, equal keys may come out in any order, the same one on every run on one device. `size`
+ * is the size of *args: from C take xl_sort_enqueue(), which passes it. Waits, event, queue,
+ * threads, failure and errors as xl_scan_enqueue_sized(). */
 XL_NODISCARD XL_API xl_status xl_sort_enqueue_sized(xl_sort *plan, cl_command_queue queue,
                                                     const xl_sort_args *args, size_t size,
                                                     cl_uint num_waits, const cl_event *waits,

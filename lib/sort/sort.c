@@ -4,6 +4,8 @@
 
 #include <crosslane/plan_info.h>
 
+#include <string.h>
+
 void xl_sort_desc_init_sized(xl_sort_desc *desc, size_t size)
 {
     xli_struct_init(desc, size, &(const xl_sort_desc){.key = XL_U32}, sizeof *desc);
@@ -16,11 +18,17 @@ static xl_status make(xl_sort *plan, const xl_sort_desc *desc, const xli_capabil
     xli_tune_device device;
     xli_tune tune;
     size_t most = capabilities->info.max_work_group_size;
-    plan->problem = (xli_sort_problem){desc->key, desc->value, desc->order == XL_DESCENDING};
+    plan->problem = (xli_sort_problem){desc->key, desc->value, desc->order == XL_DESCENDING,
+                                       (xl_sort_algorithm)desc->algorithm};
     XL_TRY(xli_context_tune(plan->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_SORT, desc), &device,
                             &tune));
     do {
         xli_sort_shape_of(&plan->problem, capabilities, &device, &tune.sort, most, &plan->shape);
+        if (!plan->shape.bitonic && !plan->shape.radix)
+            XL_TRY(xli_fail(plan->ctx, XL_ERROR_UNSUPPORTED,
+                            "desc.algorithm: this version has no radix sort for this device; it "
+                            "wants work-items "
+                            "that run one after another (sort.shape = 1), and no limit to loops"));
         XL_TRY(xli_sort_build(plan, &most));
     } while (plan->shape.group_size > most && plan->shape.group_size > 1);
 done:
@@ -81,17 +89,17 @@ xl_status xl_sort_scratch(const xl_sort *plan, size_t n, size_t *bytes, size_t *
 
 xl_status xl_sort_info_sized(const xl_sort *plan, size_t n, xl_plan_info *info, size_t size)
 {
-    (void)n;
     if (!plan)
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
     const xli_sort_shape *shape = &plan->shape;
-    const size_t tile = xli_sort_tile(shape);
-    const xl_plan_info all = {.sub_group_size = shape->sub_group,
-                              .work_group_size = shape->group_size,
-                              .item_elements =
-                                  (uint32_t)(shape->group_size > 1 ? tile / shape->group_size : 0),
-                              .tile_elements = tile,
-                              .algorithm = "bitonic"};
+    const bool radix = xli_sort_by_radix(shape, n);
+    const size_t tile = radix ? xli_sort_chunks_of(shape, n).elements : xli_sort_tile(shape);
+    xl_plan_info all = {.sub_group_size = shape->sub_group,
+                        .work_group_size = shape->group_size,
+                        .item_elements =
+                            (uint32_t)(shape->group_size > 1 ? tile / shape->group_size : 0),
+                        .tile_elements = tile};
+    strcpy(all.algorithm, radix ? "radix" : "bitonic");
     return xli_info_give(plan->ctx, &all, sizeof all, info, size);
 }
 

@@ -19,7 +19,7 @@ xl_status xli_sort_check_desc(const xl_context *ctx, const xl_sort_desc *desc)
     if (desc->order != XL_ASCENDING && desc->order != XL_DESCENDING) {
         wrong = "order";
         value = (int)desc->order;
-    } else if (desc->algorithm != XL_SORT_AUTO && desc->algorithm != XL_SORT_BITONIC) {
+    } else if (desc->algorithm > XL_SORT_RADIX) {
         wrong = "algorithm";
         value = (int)desc->algorithm;
     }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * The launches of a sort: every tile is sorted on its own; then, as often as it takes, runs are
- * merged in pairs, one launch each, from the output to the scratch and back, such that the
- * last launch writes the output. */
+ * The launches of a sort.
+ *
+ * Bitonic: every tile is sorted on its own; then, as often as it takes, runs are merged in pairs,
+ * one launch each, from the output to the scratch and back, such that the last launch writes the
+ * output. Radix: as cl/sort/sort_radix.cl says, as many passes as a key may have digits. */
 #include "sort_plan.h"
 
 /* Keys and values of one launch's source or target: buffers and element offsets. */
@@ -49,8 +51,8 @@ static xl_status launch(xl_sort *plan, xli_seq *seq, size_t n, size_t run, const
                           plan->shape.group_size, args, count);
 }
 
-xl_status xli_sort_launch(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *spans,
-                          const xli_span *scratch)
+static xl_status launch_bitonic(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *spans,
+                                const xli_span *scratch)
 {
     xl_status status;
     const place in = place_of(&spans->keys_in, &spans->values_in);
@@ -67,4 +69,69 @@ xl_status xli_sort_launch(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_
     }
 done:
     return status;
+}
+
+static bool is_same(const xli_span *a, const xli_span *b)
+{
+    return a->root && a->root == b->root && a->begin == b->begin;
+}
+
+/* One launch of a radix sort; `pass`: NULL, or the number of a pass. */
+static xl_status launch_chunks(xl_sort *plan, xli_seq *seq, xli_kernel *kernel,
+                               const unsigned *pass, size_t n, const xli_sort_spans *s,
+                               const xli_span *scratch)
+{
+    const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);
+    const xli_sort_chunks chunks = xli_sort_chunks_of(&plan->shape, n);
+    const bool in_place =
+        is_same(&s->keys_in, &s->keys_out) || is_same(&s->values_in, &s->values_out);
+    const bool alone = kernel == &plan->kernels.begin || kernel == &plan->kernels.offsets;
+    xli_arg args[17];
+    size_t count = 0;
+    if (pass)
+        args[count++] = XLI_U32(*pass);
+    args[count++] = XLI_U32(n);
+    args[count++] = XLI_U32(chunks.elements);
+    args[count++] = XLI_U32(chunks.count);
+    args[count++] = XLI_U32(in_place);
+    args[count++] = XLI_MEM(scratch->buffer);
+    args[count++] = XLI_U64(scratch->offset);
+    args[count++] = XLI_U64(scratch->offset + layout.state_at);
+    args[count++] = XLI_MEM(s->keys_in.buffer);
+    args[count++] = XLI_U64(s->keys_in.offset);
+    args[count++] = XLI_MEM(s->keys_out.buffer);
+    args[count++] = XLI_U64(s->keys_out.offset);
+    if (plan->problem.value != XL_NONE) {
+        args[count++] = XLI_MEM(s->values_in.buffer);
+        args[count++] = XLI_U64(s->values_in.offset);
+        args[count++] = XLI_MEM(s->values_out.buffer);
+        args[count++] = XLI_U64(s->values_out.offset);
+        args[count++] = XLI_U64(scratch->offset + layout.values_at);
+    }
+    return xli_seq_launch(seq, kernel, alone ? 1 : chunks.count, 1, args, count);
+}
+
+static xl_status launch_radix(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *s,
+                              const xli_span *scratch)
+{
+    xl_status status;
+    xli_sort_kernels *k = &plan->kernels;
+    const unsigned digits = (unsigned)xl_type_size(plan->problem.key);
+    XL_TRY(launch_chunks(plan, seq, &k->bits, NULL, n, s, scratch));
+    XL_TRY(launch_chunks(plan, seq, &k->begin, NULL, n, s, scratch));
+    for (unsigned pass = 0; pass < digits; ++pass) {
+        XL_TRY(launch_chunks(plan, seq, &k->count, &pass, n, s, scratch));
+        XL_TRY(launch_chunks(plan, seq, &k->offsets, &pass, n, s, scratch));
+        XL_TRY(launch_chunks(plan, seq, &k->scatter, &pass, n, s, scratch));
+    }
+    XL_TRY(launch_chunks(plan, seq, &k->end, NULL, n, s, scratch));
+done:
+    return status;
+}
+
+xl_status xli_sort_launch(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *spans,
+                          const xli_span *scratch)
+{
+    return (xli_sort_by_radix(&plan->shape, n) ? launch_radix : launch_bitonic)(plan, seq, n, spans,
+                                                                                scratch);
 }

@@ -15,6 +15,25 @@ void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *
     shape->group_size = serial ? 1 : 1u << t->group_log;
     shape->tile_log = serial ? t->serial_tile_log : t->group_log + t->items_log;
     shape->sub_group = xli_sub_group_of(capabilities, shape->group_size);
+    shape->units = device->compute_units;
+    shape->radix = serial && t->radix_chunks > 0 && problem->algorithm != XL_SORT_BITONIC;
+    shape->bitonic = problem->algorithm != XL_SORT_RADIX;
+}
+
+bool xli_sort_by_radix(const xli_sort_shape *shape, size_t n)
+{
+    return shape->radix && (!shape->bitonic || n >= shape->tune.radix_from);
+}
+
+/* More chunks than units even out what one of them is late. Each of them has 256 counters. */
+xli_sort_chunks xli_sort_chunks_of(const xli_sort_shape *shape, size_t n)
+{
+    const xli_tune_sort *t = &shape->tune;
+    const size_t wanted = xli_ceil_div(n, xli_max(1, shape->units) * (size_t)t->radix_chunks);
+    const size_t fewest = xli_min(t->radix_least, t->radix_most);
+    xli_sort_chunks chunks = {xli_max(xli_min(wanted, t->radix_most), fewest), 0};
+    chunks.count = xli_ceil_div(n, chunks.elements);
+    return chunks;
 }
 
 size_t xli_sort_tile(const xli_sort_shape *shape)
@@ -37,14 +56,25 @@ uint32_t xli_sort_search_log(const xli_sort_shape *shape, size_t groups)
     return (uint32_t)xli_min(wanted, xli_max(1, t->group_log));
 }
 
+/* Of each chunk 256 counts of 32 bits and a word of bits, behind 128 bytes: XL_RADIX_STATE_BYTES.
+ */
+static size_t state_bytes(const xli_sort_shape *shape, size_t n)
+{
+    const size_t chunks = xli_sort_chunks_of(shape, n).count;
+    return xli_round_up(128 + chunks * (sizeof(cl_ulong) + 256 * sizeof(cl_uint)),
+                        XLI_SCRATCH_ALIGN);
+}
+
 xli_sort_layout xli_sort_layout_of(const xli_sort_problem *problem, const xli_sort_shape *shape,
                                    size_t n)
 {
+    const bool radix = n > 0 && xli_sort_by_radix(shape, n);
     xli_sort_layout layout = {0};
-    if (n <= xli_sort_tile(shape))
+    if (!radix && n <= xli_sort_tile(shape))
         return layout;
     layout.values_at = xli_round_up(n * xl_type_size(problem->key), XLI_SCRATCH_ALIGN);
-    layout.bytes =
+    layout.state_at =
         layout.values_at + xli_round_up(n * xl_type_size(problem->value), XLI_SCRATCH_ALIGN);
+    layout.bytes = layout.state_at + (radix ? state_bytes(shape, n) : 0);
     return layout;
 }

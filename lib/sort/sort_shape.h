@@ -12,6 +12,7 @@
 typedef struct xli_sort_problem {
     xl_type key, value; /* XL_NONE: keys alone */
     bool descending;
+    xl_sort_algorithm algorithm; /* as asked for */
 } xli_sort_problem;
 
 typedef struct xli_sort_shape {
@@ -19,6 +20,8 @@ typedef struct xli_sort_shape {
     uint32_t group_size; /* work-items of every launch; 1: one walks a tile */
     uint32_t tile_log;   /* elements of a tile, as the exponent of 2 */
     uint32_t sub_group;  /* as xli_sub_group_of() */
+    uint32_t units;      /* compute units */
+    bool bitonic, radix; /* what a call may take */
 } xli_sort_shape;
 
 /* For groups of at most `most` work-items. */
@@ -35,9 +38,18 @@ unsigned xli_sort_merges(const xli_sort_shape *shape, size_t n);
  * above them: a group of one has one. */
 uint32_t xli_sort_search_log(const xli_sort_shape *shape, size_t groups);
 
-/* The scratch of a call, and where the values stand in it, behind the keys. */
+/* Whether a call of n elements is sorted by digits. */
+bool xli_sort_by_radix(const xli_sort_shape *shape, size_t n);
+
+/* A radix sort's chunks of neighbours: elements of one, and how many. */
+typedef struct xli_sort_chunks {
+    size_t elements, count;
+} xli_sort_chunks;
+xli_sort_chunks xli_sort_chunks_of(const xli_sort_shape *shape, size_t n);
+
+/* The scratch of a call: n keys, the values, and what a radix sort counts. */
 typedef struct xli_sort_layout {
-    size_t values_at, bytes;
+    size_t values_at, state_at, bytes;
 } xli_sort_layout;
 xli_sort_layout xli_sort_layout_of(const xli_sort_problem *problem, const xli_sort_shape *shape,
                                    size_t n);

@@ -127,6 +127,12 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
     {SORT(search_busy_log), RANGE(1, 10), BY_ONE(2),
      MEANS("The same where a launch has more than sort.busy work-groups.")},
     {SORT(busy), RANGE(0, UINT32_MAX), MEANS("See sort.search_busy_log.")},
+    {SORT(radix_from), RANGE(1, UINT32_MAX),
+     MEANS("From so many elements on, where sort.shape is 1, the radix sort is taken.")},
+    {SORT(radix_chunks), RANGE(0, 256), BY_ONE(1),
+     MEANS("Chunks of a radix sort for each compute unit; 0: the device gets none.")},
+    {SORT(radix_least), RANGE(1, UINT32_MAX), MEANS("Elements of such a chunk, at least.")},
+    {SORT(radix_most), RANGE(1, UINT32_MAX), MEANS("Elements of such a chunk, at most.")},
 
     {GRID(group), RANGE(1, 1024), DOUBLING(1), MEANS("Work-items of a group that builds.")},
     {GRID(items), RANGE(1, 4096), DOUBLING(1), MEANS("Points of a work-item that builds.")},

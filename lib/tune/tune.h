@@ -73,6 +73,8 @@ typedef struct xli_tune_sort {
     /* Many work-items that search a cut need fewer rounds, but each touches memory of its own,
      * which shows when there are more than `busy` groups to share the device. */
     uint32_t search_log, search_busy_log, busy;
+    /* A radix sort: from how many elements on, chunks for each compute unit, elements of one. */
+    uint32_t radix_from, radix_chunks, radix_least, radix_most;
 } xli_tune_sort;
 
 typedef struct xli_tune_grid {

@@ -20,13 +20,19 @@ static uint64_t group_bytes(const xli_tune_sort *t, uint64_t element_bytes)
 
 void xli_tune_sort_table(const xli_tune_device *device, xli_tune_sort *tune)
 {
+    /* It ends loops early, and the walk through a chunk is one. */
+    static const xli_tune_match limited = {.device = "llvmpipe", .is_cpu = true};
     *tune = (xli_tune_sort){.shape = device->is_cpu ? XLI_SORT_SERIAL : XLI_SORT_GROUP,
                             .group_log = 8,
                             .items_log = 3,
                             .serial_tile_log = 12,
                             .search_log = 8,
                             .search_busy_log = 5,
-                            .busy = device->compute_units};
+                            .busy = device->compute_units,
+                            .radix_from = 1u << 14,
+                            .radix_chunks = xli_tune_fits(&limited, device) ? 0 : 4,
+                            .radix_least = 1u << 12,
+                            .radix_most = UINT32_MAX};
 }
 
 void xli_tune_sort_fit(const xli_tune_device *device, uint64_t element_bytes, xli_tune_sort *t)

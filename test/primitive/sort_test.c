@@ -102,7 +102,8 @@ typedef struct trial {
     cl_command_queue queue;
     size_t n, offset;
     pattern pattern;
-    bool in_place, own_scratch;
+    bool in_place, own_scratch; /* in place: keys and values */
+    bool keys_stay;             /* the keys in place, the values not */
 } trial;
 
 static const char *describe(const trial *t)
@@ -116,7 +117,8 @@ static const char *describe(const trial *t)
     return text;
 }
 
-/* Each value must name the element its key came from, and each element once. */
+/* Each value must name the element its key came from, and each element once; of equal keys in the
+ * order of before, where the sort is stable. */
 static void check_values(const trial *t, const void *keys_before, const void *keys_after,
                          const uint32_t *values)
 {
@@ -129,6 +131,10 @@ static void check_values(const trial *t, const void *keys_before, const void *ke
         if (memcmp((const char *)keys_before + values[i] * size,
                    (const char *)keys_after + i * size, size) != 0)
             XLT_FAIL("%s: value %u at %zu has lost its key", describe(t), values[i], i);
+        if (t->desc->algorithm == XL_SORT_RADIX && i > 0 && values[i - 1] > values[i] &&
+            memcmp((const char *)keys_after + (i - 1) * size, (const char *)keys_after + i * size,
+                   size) == 0)
+            XLT_FAIL("%s: equal keys have changed places at %zu", describe(t), i);
     }
     free(seen);
 }
@@ -164,7 +170,7 @@ static arrays arrays_make(const trial *t, const void *keys, const uint32_t *valu
     size_t bytes, alignment;
     arrays a = {0};
     a.keys_in = a.keys_out = xlt_buffer_make(keys, t->n, size, t->offset);
-    if (!t->in_place)
+    if (!t->in_place && !t->keys_stay)
         a.keys_out = xlt_buffer_make(NULL, t->n, size, t->offset + 3);
     if (t->desc->value != XL_NONE) {
         a.values_in = a.values_out = xlt_buffer_make(values, t->n, 4, t->offset + 1);
@@ -187,10 +193,10 @@ static void arrays_free(const trial *t, arrays *a)
     xlt_buffer_free(&a->keys_in);
     xlt_buffer_free(&a->values_in);
     xlt_buffer_free(&a->scratch);
-    if (!t->in_place) {
+    if (!t->in_place && !t->keys_stay)
         xlt_buffer_free(&a->keys_out);
+    if (!t->in_place)
         xlt_buffer_free(&a->values_out);
-    }
 }
 
 static xl_status enqueue(const trial *t, const arrays *a, cl_uint num_waits, const cl_event *waits,
@@ -222,7 +228,7 @@ static void check_result(const trial *t, const arrays *a, const void *keys, cons
         if (!t->in_place)
             check_same(t, &a->values_in, values, "values_in");
     }
-    if (!t->in_place)
+    if (!t->in_place && !t->keys_stay)
         check_same(t, &a->keys_in, keys, "keys_in");
     if (a->scratch.mem)
         xlt_check_guards(&a->scratch, "scratch");
@@ -366,7 +372,11 @@ static const struct variant {
      true},
     {"by group of 64 holding 16", NULL, "sort.shape = 0\nsort.group_log = 6\nsort.items_log = 4\n",
      false},
-    {"by run of 16", NULL, "sort.shape = 1\nsort.serial_tile_log = 4\n", true},
+    {"by run of 16", NULL,
+     "sort.shape = 1\nsort.serial_tile_log = 4\nsort.radix_from = 4294967295\n", true},
+    {"by digits from 40 on", NULL,
+     "sort.shape = 1\nsort.serial_tile_log = 4\nsort.radix_from = 40\nsort.radix_least = 9\n",
+     true},
     {"by run of 4096", NULL, "sort.shape = 1\nsort.serial_tile_log = 12\n", false},
 };
 
@@ -429,6 +439,63 @@ static void other_shapes(void **state)
         run_variant(&variants[i], &pairs);
         if (i % 4 == 0)
             run_variant(&variants[i], i % 8 ? &wide : &plain);
+    }
+}
+
+/* Digit by digit: all patterns, each of which needs other passes; keys and values in place, apart,
+ * and one of them in place; chunks that hold less than a line, and many. */
+static void by_digits(void **state)
+{
+    (void)state;
+    static const struct variant chunks[] = {
+        {"chunks of 5", NULL,
+         "sort.shape = 1\nsort.radix_chunks = 200\nsort.radix_least = 5\n"
+         "sort.radix_most = 5\n",
+         true},
+        {"chunks of 1000", NULL,
+         "sort.shape = 1\nsort.radix_chunks = 1\nsort.radix_least = 1000\n"
+         "sort.radix_most = 1000\n",
+         true},
+        {"chunks as tuned", NULL, "", false},
+    };
+    const xl_type keys[] = {XL_U32, XL_I32, XL_U64, XL_F32};
+    const size_t sizes[] = {0, 1, 2, 5, 17, 64, 255, 1000, 4097, 20011, 70001};
+    size_t plans = 0;
+    for (size_t v = 0; v < sizeof chunks / sizeof chunks[0]; ++v) {
+        xl_context *ctx = variant_context(&chunks[v]);
+        for (int k = 0; k < 8; ++k) {
+            xl_sort *plan;
+            xl_sort_desc desc = desc_of(keys[k / 2], (k + k / 2) % 2 ? XL_NONE : XL_U32,
+                                        k % 2 ? XL_DESCENDING : XL_ASCENDING);
+            desc.algorithm = XL_SORT_RADIX;
+            const xl_status status = xl_sort_create(ctx, &desc, &plan);
+            if (status == XL_ERROR_UNSUPPORTED)
+                continue;
+            if (status != XL_SUCCESS)
+                XLT_FAIL("%s: %.700s", chunks[v].name, xl_context_error(ctx));
+            ++plans;
+            trial t = trial_of(&desc, plan, 0, FEW_DISTINCT);
+            t.device = chunks[v].name;
+            for (t.n = 0; chunks[v].every_n && t.n < 80; t.n += xlt_small() ? 13 : 1)
+                run_self_test(&t);
+            for (size_t i = 0; i < PATTERNS * sizeof sizes / sizeof sizes[0]; ++i) {
+                t.n = sizes[i / PATTERNS];
+                t.pattern = i % PATTERNS;
+                if (xlt_small() && t.n > 1000)
+                    break;
+                t.in_place = i % 3 == 1;
+                t.keys_stay = i % 3 == 2;
+                t.own_scratch = i % 5 == 1;
+                t.offset = i % 7;
+                run_self_test(&t);
+            }
+            xl_sort_destroy(plan);
+        }
+        xl_context_destroy(ctx);
+    }
+    if (plans == 0) {
+        print_message("%s\n", xl_context_error(xlt_context()));
+        skip();
     }
 }
 
@@ -833,6 +900,7 @@ int main(void)
         cmocka_unit_test(every_type_and_order_at_every_size),
         cmocka_unit_test(large_sizes),
         cmocka_unit_test(other_shapes),
+        cmocka_unit_test(by_digits),
         cmocka_unit_test(at_the_edges_of_memory),
         cmocka_unit_test(out_of_order_by_events),
         cmocka_unit_test(nothing_yields_an_event),

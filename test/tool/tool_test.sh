@@ -60,8 +60,8 @@ END
     scan --colour in.npy out/o.npy
   refuses 2 'scan: --op: unknown "product"; known are sum, prod, min, max, and, or, xor' \
     scan in.npy out/o.npy --op product
-  refuses 2 'sort: --algorithm: unknown "radix"; known are auto, bitonic' \
-    sort in.npy out/o.npy --algorithm radix
+  refuses 2 'sort: --algorithm: unknown "quick"; known are auto, bitonic, radix' \
+    sort in.npy out/o.npy --algorithm quick
   refuses 2 "scan: 1 of 2 files given; usage: crosslane scan IN.npy OUT.npy [OPTIONS]" scan in.npy
   refuses 2 'sort: "c" is one file too many; usage: crosslane sort IN.npy OUT.npy [OPTIONS]' \
     sort a b c

@@ -427,7 +427,7 @@ static xli_sort_shape sort_of(const device *d, const xli_sort_problem *problem, 
 static void sorts_of_pairs(void **state)
 {
     (void)state;
-    const xli_sort_problem pairs = {XL_U32, XL_U32, false};
+    const xli_sort_problem pairs = {XL_U32, XL_U32, false, XL_SORT_AUTO};
     xli_sort_shape shape = sort_of(&devices[H200], &pairs, 1024);
     assert_int_equal(shape.group_size, 256);
     assert_int_equal(xli_sort_tile(&shape), 2048);
@@ -448,6 +448,32 @@ static void sorts_of_pairs(void **state)
     assert_int_equal(xli_sort_tile(&shape), 4096);
 }
 
+/* Where a radix sort is taken, its chunks, and its scratch. */
+static void sorts_by_digits(void **state)
+{
+    (void)state;
+    xli_sort_problem wide = {XL_U64, XL_U32, false, XL_SORT_AUTO};
+    assert_false(sort_of(&devices[H200], &wide, 1024).radix);
+    xli_sort_shape shape = sort_of(&devices[POCL], &wide, 4096);
+    assert_true(shape.radix && shape.bitonic);
+    assert_false(xli_sort_by_radix(&shape, shape.tune.radix_from - 1));
+    assert_true(xli_sort_by_radix(&shape, shape.tune.radix_from));
+    wide.algorithm = XL_SORT_BITONIC;
+    assert_false(sort_of(&devices[POCL], &wide, 4096).radix);
+    wide.algorithm = XL_SORT_RADIX;
+    shape = sort_of(&devices[POCL], &wide, 4096);
+    for (size_t n = 1; n < (size_t)1 << 31; n += n / 3 + 1) {
+        const xli_sort_chunks chunks = xli_sort_chunks_of(&shape, n);
+        const xli_sort_layout layout = xli_sort_layout_of(&wide, &shape, n);
+        assert_true(xli_sort_by_radix(&shape, n));
+        assert_true(chunks.count * chunks.elements >= n &&
+                    (chunks.count - 1) * chunks.elements < n);
+        assert_true(layout.values_at >= 8 * n && layout.state_at >= layout.values_at + 4 * n);
+        assert_true(layout.bytes >= layout.state_at + 128 + chunks.count * 1032);
+        assert_true(layout.bytes <= 12 * n + ((size_t)4 << 20));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -461,6 +487,7 @@ int main(void)
         cmocka_unit_test(trees_do_not_shrink),
         cmocka_unit_test(shapes_fit),
         cmocka_unit_test(sorts_of_pairs),
+        cmocka_unit_test(sorts_by_digits),
         cmocka_unit_test(cuts_cover_everything),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT
+ * Radix sort, stable, lowest digit first, for devices whose work-items run one after another on a
+ * core: each work-item has a chunk of neighbours and walks it. What goes to one digit is collected
+ * in a line of the cache before it is stored (Wassenberg and Sanders, "Engineering a multi-core
+ * radix sort", Euro-Par 2011).
+ *
+ * The host launches the same whatever the keys are; the device finds out what there is to do:
+ *   xl_radix_bits      of each chunk: the bits that differ from those of the array's first key
+ *   xl_radix_begin     the passes: digits of up to 8 bits that hold all such bits
+ * then, as often as a key may have digits,
+ *   xl_radix_count     of each chunk: its keys of each digit
+ *   xl_radix_offsets   where they go: digit by digit, and chunk by chunk within a digit
+ *   xl_radix_scatter   moves keys and values there
+ * and at last
+ *   xl_radix_end       copies what has not come to the output.
+ * Launches of passes that the keys do not need return at once. */
+#include "../prelude/prelude.cl"
+#include "sort_map.cl"
+
+#define XL_DIGITS 256
+#define XL_DIGIT_BITS 8
+/* Keys of a line of 64 bytes. */
+#if XL_SORT_WIDE_KEY
+#define XL_LINE 8
+#else
+#define XL_LINE 16
+#endif
+#define XL_KEY_BITS (sizeof(XL_SORT_KEY) * 8)
+
+/* Lines that nobody reads soon need not come into the cache. */
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_nontemporal_store)
+#define XL_LINE_STREAM(x, p) __builtin_nontemporal_store((x), (__global xl_key_line *)(p))
+#endif
+#endif
+typedef XL_JOIN(XL_SORT_KEY, XL_LINE) xl_key_line;
+#ifndef XL_LINE_STREAM
+#define XL_LINE_STREAM(x, p) XL_JOIN(vstore, XL_LINE)((x), 0, (p))
+#endif
+
+/* The host knows the size: lib/sort/sort_shape.c. */
+typedef struct xl_radix_state {
+    uint passes;
+    uint shift[8], bits[8]; /* of each pass: its digit */
+} xl_radix_state;
+
+/* Behind the state, which has so much room: what xl_radix_bits leaves, a ulong for each chunk, and
+ * the counts, XL_DIGITS for each chunk. */
+#define XL_RADIX_STATE_BYTES 128
+
+typedef struct xl_radix {
+    xl_sort_in in;
+    xl_sort_out out, spare;
+    __global xl_radix_state *state;
+    __global ulong *bits;
+    __global uint *counts;
+    uint begin, end; /* the chunk of this work-item */
+    bool in_place;
+} xl_radix;
+
+#if XL_SORT_VALUES
+#define XL_RADIX_VALUES                                                                            \
+    , __global const uint *values_in, ulong values_in_offset, __global uint *values_out,           \
+        ulong values_out_offset, ulong spare_values
+#define XL_RADIX_VALUES_MAKE                                                                       \
+    radix.in.values = values_in + values_in_offset;                                                \
+    radix.out.values = values_out + values_out_offset;                                             \
+    radix.spare.values = (__global uint *)(scratch + spare_values);
+#else
+#define XL_RADIX_VALUES
+#define XL_RADIX_VALUES_MAKE
+#endif
+
+/* `chunk`: keys of one; `chunks` of them. `spare_keys`, `spare_values`, `state`: bytes into
+ * scratch. */
+#define XL_RADIX_ARGUMENTS                                                                         \
+    uint n, uint chunk, uint chunks, uint in_place, __global uchar *scratch, ulong spare_keys,     \
+        ulong state, __global const XL_SORT_KEY *keys_in, ulong keys_in_offset,                    \
+        __global XL_SORT_KEY *keys_out, ulong keys_out_offset XL_RADIX_VALUES
+#define XL_RADIX_MAKE                                                                              \
+    xl_radix radix;                                                                                \
+    radix.in.keys = keys_in + keys_in_offset;                                                      \
+    radix.out.keys = keys_out + keys_out_offset;                                                   \
+    radix.spare.keys = (__global XL_SORT_KEY *)(scratch + spare_keys);                             \
+    XL_RADIX_VALUES_MAKE                                                                           \
+    radix.state = (__global xl_radix_state *)(scratch + state);                                    \
+    radix.bits = (__global ulong *)(scratch + state + XL_RADIX_STATE_BYTES);                       \
+    radix.counts = (__global uint *)(radix.bits + chunks);                                         \
+    radix.begin = min((uint)get_group_id(0) * chunk, n);                                           \
+    radix.end = radix.begin + min(chunk, n - radix.begin);                                         \
+    radix.in_place = in_place != 0;
+
+#define XL_REQUIRED __attribute__((reqd_work_group_size(1, 1, 1)))
+
+/* Where pass number `pass` leaves its keys: such that the last one writes the output. In place the
+ * first may not write what it reads, so that after an odd number of passes a copy is left. */
+bool xl_radix_to_spare(const xl_radix *radix, uint pass, uint passes)
+{
+    return radix->in_place ? pass % 2 == 0 : (passes - 1 - pass) % 2 == 1;
+}
+
+xl_sort_in xl_radix_source(const xl_radix *radix, uint pass)
+{
+    xl_sort_in from = radix->in;
+    if (pass == 0)
+        return from;
+    const xl_sort_out out = radix->out, spare = radix->spare;
+    const bool is_spare = xl_radix_to_spare(radix, pass - 1, radix->state->passes);
+    from.keys = is_spare ? spare.keys : out.keys;
+#if XL_SORT_VALUES
+    from.values = is_spare ? spare.values : out.values;
+#endif
+    return from;
+}
+
+xl_sort_out xl_radix_target(const xl_radix *radix, uint pass)
+{
+    const xl_sort_out out = radix->out, spare = radix->spare;
+    return xl_radix_to_spare(radix, pass, radix->state->passes) ? spare : out;
+}
+
+uint xl_radix_digit(XL_SORT_KEY raw, uint shift, uint mask)
+{
+    return (uint)(xl_sort_map(raw) >> shift) & mask;
+}
+
+__kernel XL_REQUIRED void xl_radix_bits(XL_RADIX_ARGUMENTS)
+{
+    XL_RADIX_MAKE
+    const __global XL_SORT_KEY *const keys = radix.in.keys;
+    const XL_SORT_KEY first = xl_sort_map(keys[0]);
+    XL_SORT_KEY bits = 0;
+    for (uint i = radix.begin; i < radix.end; ++i)
+        bits |= xl_sort_map(keys[i]) ^ first;
+    radix.bits[get_group_id(0)] = bits;
+}
+
+__kernel XL_REQUIRED void xl_radix_begin(XL_RADIX_ARGUMENTS)
+{
+    XL_RADIX_MAKE
+    ulong bits = 0;
+    uint passes = 0;
+    for (uint k = 0; k < chunks; ++k)
+        bits |= radix.bits[k];
+    while (bits != 0) {
+        const uint shift = (uint)popcount((bits & (0 - bits)) - 1); /* the lowest bit */
+        const uint width = min((uint)XL_DIGIT_BITS, (uint)XL_KEY_BITS - shift);
+        radix.state->shift[passes] = shift;
+        radix.state->bits[passes++] = width;
+        bits &= ~(((1ul << width) - 1ul) << shift);
+    }
+    radix.state->passes = passes;
+}
+
+__kernel XL_REQUIRED void xl_radix_count(uint pass, XL_RADIX_ARGUMENTS)
+{
+    XL_RADIX_MAKE
+    if (pass >= radix.state->passes)
+        return;
+    const __global XL_SORT_KEY *const keys = xl_radix_source(&radix, pass).keys;
+    const uint shift = radix.state->shift[pass], mask = (1u << radix.state->bits[pass]) - 1u;
+    __global uint *const counts = radix.counts + get_group_id(0) * XL_DIGITS;
+    /* Four counters of each digit: neighbours that are equal do not wait for each other. */
+    uint count[4 * XL_DIGITS];
+    for (uint k = 0; k < 4 * XL_DIGITS; ++k)
+        count[k] = 0;
+    uint i = radix.begin;
+    for (; radix.end - i >= 4; i += 4) {
+        ++count[xl_radix_digit(keys[i], shift, mask)];
+        ++count[XL_DIGITS + xl_radix_digit(keys[i + 1], shift, mask)];
+        ++count[2 * XL_DIGITS + xl_radix_digit(keys[i + 2], shift, mask)];
+        ++count[3 * XL_DIGITS + xl_radix_digit(keys[i + 3], shift, mask)];
+    }
+    for (; i < radix.end; ++i)
+        ++count[xl_radix_digit(keys[i], shift, mask)];
+    for (uint d = 0; d < XL_DIGITS; ++d)
+        counts[d] =
+            count[d] + count[XL_DIGITS + d] + count[2 * XL_DIGITS + d] + count[3 * XL_DIGITS + d];
+}
+
+__kernel XL_REQUIRED void xl_radix_offsets(uint pass, XL_RADIX_ARGUMENTS)
+{
+    XL_RADIX_MAKE
+    if (pass >= radix.state->passes)
+        return;
+    uint sum = 0;
+    for (uint d = 0; d < XL_DIGITS; ++d) {
+        for (uint k = 0; k < chunks; ++k) {
+            const uint count = radix.counts[k * XL_DIGITS + d];
+            radix.counts[k * XL_DIGITS + d] = sum;
+            sum += count;
+        }
+    }
+}
+
+/* What a chunk has of each digit on its way. Places are counted from `skew` elements before the
+ * target on, where a line of memory begins. */
+typedef struct xl_radix_lines {
+    XL_SORT_KEY keys[XL_DIGITS * XL_LINE] __attribute__((aligned(64)));
+#if XL_SORT_VALUES
+    uint values[XL_DIGITS * XL_LINE] __attribute__((aligned(64)));
+#endif
+    uint first[XL_DIGITS], next[XL_DIGITS];
+} xl_radix_lines;
+
+/* Stores elements from place `begin` to before `end` of digit d, which are in its line. */
+void xl_line_store_some(const xl_radix_lines *lines, const xl_sort_out *to, uint skew, uint d,
+                        uint begin, uint end)
+{
+    for (uint p = begin; p < end; ++p) {
+        to->keys[p - skew] = lines->keys[d * XL_LINE + p % XL_LINE];
+#if XL_SORT_VALUES
+        to->values[p - skew] = lines->values[d * XL_LINE + p % XL_LINE];
+#endif
+    }
+}
+
+/* Stores the line of digit d, which ends before place `end`: a chunk's first may begin late. */
+void xl_line_store(const xl_radix_lines *lines, const xl_sort_out *to, uint skew, uint d, uint end)
+{
+    const uint first = lines->first[d];
+    if (end - first < XL_LINE) {
+        xl_line_store_some(lines, to, skew, d, first, end);
+        return;
+    }
+    const uint at = end - XL_LINE - skew;
+    XL_LINE_STREAM(XL_JOIN(vload, XL_LINE)(0, lines->keys + d * XL_LINE), to->keys + at);
+#if XL_SORT_VALUES
+    XL_JOIN(vstore, XL_LINE)
+    (XL_JOIN(vload, XL_LINE)(0, lines->values + d * XL_LINE), 0, to->values + at);
+#endif
+}
+
+__kernel XL_REQUIRED void xl_radix_scatter(uint pass, XL_RADIX_ARGUMENTS)
+{
+    XL_RADIX_MAKE
+    if (pass >= radix.state->passes)
+        return;
+    const xl_sort_in from = xl_radix_source(&radix, pass);
+    const xl_sort_out to = xl_radix_target(&radix, pass);
+    const uint shift = radix.state->shift[pass], mask = (1u << radix.state->bits[pass]) - 1u;
+    const uint skew = (uint)((size_t)to.keys / sizeof(XL_SORT_KEY)) % XL_LINE;
+    const __global uint *const offsets = radix.counts + get_group_id(0) * XL_DIGITS;
+    xl_radix_lines lines;
+    for (uint d = 0; d < XL_DIGITS; ++d)
+        lines.first[d] = lines.next[d] = offsets[d] + skew;
+    for (uint i = radix.begin; i < radix.end; ++i) {
+        const XL_SORT_KEY raw = from.keys[i];
+        const uint d = xl_radix_digit(raw, shift, mask), p = lines.next[d];
+        lines.keys[d * XL_LINE + p % XL_LINE] = raw;
+#if XL_SORT_VALUES
+        lines.values[d * XL_LINE + p % XL_LINE] = from.values[i];
+#endif
+        lines.next[d] = p + 1;
+        if ((p + 1) % XL_LINE == 0)
+            xl_line_store(&lines, &to, skew, d, p + 1);
+    }
+    for (uint d = 0; d < XL_DIGITS; ++d) {
+        const uint end = lines.next[d];
+        xl_line_store_some(&lines, &to, skew, d, max(lines.first[d], end - end % XL_LINE), end);
+    }
+}
+
+__kernel XL_REQUIRED void xl_radix_end(XL_RADIX_ARGUMENTS)
+{
+    XL_RADIX_MAKE
+    const uint passes = radix.state->passes;
+    if (passes > 0 && !xl_radix_to_spare(&radix, passes - 1, passes))
+        return;
+    const xl_sort_in from = xl_radix_source(&radix, passes);
+    for (uint i = radix.begin; i < radix.end; ++i) {
+        radix.out.keys[i] = from.keys[i];
+#if XL_SORT_VALUES
+        radix.out.values[i] = from.values[i];
+#endif
+    }
+}
