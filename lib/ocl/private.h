@@ -5,6 +5,21 @@
 
 #include "runtime.h"
 
+/* What headers of OpenCL 1.2 do not have, macOS's among them. */
+#ifndef CL_VERSION_2_0
+#define CL_QUEUE_ON_DEVICE (1 << 2)
+#endif
+#ifndef CL_VERSION_3_0
+#define CL_DEVICE_OPENCL_C_ALL_VERSIONS 0x1066
+#define CL_DEVICE_OPENCL_C_FEATURES 0x106F
+#endif
+
+/* As cl_name_version of OpenCL 3.0. */
+typedef struct xli_name_version {
+    cl_uint version; /* 10 bits major, 10 bits minor, 12 bits patch */
+    char name[64];
+} xli_name_version;
+
 /* Features that the caller asked to do without. */
 typedef struct xli_mask {
     bool no_int64_atomics;

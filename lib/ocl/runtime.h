@@ -87,6 +87,12 @@ xl_status xli_context_capabilities(xl_context *ctx, const xli_capabilities **cap
 /* rusticl.c: whether a kernel that leaves a carry of one byte ends the process there. */
 bool xli_rusticl_dies_of_byte_carries(const xli_capabilities *capabilities);
 
+/* The most work-items of a group, before a kernel's own limit. */
+static inline size_t xli_most_work_items(const xli_capabilities *capabilities)
+{
+    return xli_size(capabilities->info.max_work_group_size);
+}
+
 /* What xl_plan_info says of kernels that exchange values within sub-groups where they can: the
  * sub-groups of groups of that size, or 0 where local memory does it. */
 static inline uint32_t xli_sub_group_of(const xli_capabilities *capabilities, size_t group_size)
@@ -227,6 +233,10 @@ void xli_pool_used(xli_pool *pool, cl_command_queue queue, cl_event event_or_nul
 /* Lets go of the buffer; work under way keeps it, which no later call sees. */
 void xli_pool_drop(xli_pool *pool);
 void xli_pool_leave(xli_pool *pool);
+
+/* XL_ERROR_INVALID_ARGUMENT where so many elements need SIZE_MAX bytes: sums and products stop
+ * there (xli_add(), xli_mul()). */
+xl_status xli_scratch_countable(const xl_context *ctx, size_t n, size_t bytes);
 
 /* The caller's scratch of one call as a buffer and a byte offset, checked for size and
  * alignment (XL_ERROR_SCRATCH_TOO_SMALL, _MISALIGNED). *span is for overlap checks. */

@@ -256,7 +256,7 @@ static void shape_tree(const xli_problem *problem, const xli_capabilities *capab
                        const xli_scan_limits *limits, xli_scan_shape *shape)
 {
     enum { LEAST = 32 };
-    const size_t room = capabilities->info.local_bytes;
+    const size_t room = xli_size(capabilities->info.local_bytes);
     shape->tree = tree_of(problem);
     if (shape_tree_look_back(problem, capabilities, limits, shape))
         return;
@@ -326,21 +326,22 @@ size_t xli_scan_lookback_groups(const xli_scan_shape *shape)
     const size_t each = shape->pipelined
                             ? xli_ceil_div(shape->tune.pipelined_groups * 256, shape->group_size)
                             : shape->tune.lookback_groups;
-    return shape->units * each;
+    return xli_mul(shape->units, each);
 }
 
 size_t xli_scan_lookback_tile(const xli_scan_shape *shape, size_t n)
 {
     const size_t short_tile_vectors =
         (size_t)shape->group_size * shape->vector * shape->short_tile_vectors;
-    return short_tile_vectors > 0 && n <= short_tile_vectors * xli_scan_lookback_groups(shape)
+    return short_tile_vectors > 0 &&
+                   n <= xli_mul(short_tile_vectors, xli_scan_lookback_groups(shape))
                ? short_tile_vectors
                : shape->tile;
 }
 
 size_t xli_scan_most_groups(const xli_problem *problem, const xli_scan_shape *shape, size_t n)
 {
-    const size_t wanted = (size_t)shape->units * shape->tune.chunk_groups;
+    const size_t wanted = xli_mul(shape->units, shape->tune.chunk_groups);
     const bool slow = shape->items == 0 && !xli_problem_goes_by_vectors(problem);
     const size_t chunk = slow ? slow_chunk(problem, shape) : shape->tune.chunk_elements;
     return xli_max(wanted, xli_ceil_div(n, chunk));
@@ -353,6 +354,6 @@ xli_scan_partition xli_scan_partition_of(const xli_problem *problem, const xli_s
     xli_scan_partition partition = {.tiles = xli_ceil_div(n, shape->tile)};
     const size_t tiles_each = xli_ceil_div(partition.tiles, xli_max(most, 1));
     partition.groups = tiles_each > 0 ? xli_ceil_div(partition.tiles, tiles_each) : 0;
-    partition.chunk = tiles_each * shape->tile;
+    partition.chunk = xli_mul(tiles_each, shape->tile);
     return partition;
 }

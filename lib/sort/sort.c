@@ -15,7 +15,7 @@ static xl_status make(xl_sort *plan, const xl_sort_desc *desc, const xli_capabil
     xl_status status;
     xli_tune_device device;
     xli_tune tune;
-    size_t most = capabilities->info.max_work_group_size;
+    size_t most = xli_most_work_items(capabilities);
     plan->problem = (xli_sort_problem){desc->key, desc->value, desc->order == XL_DESCENDING};
     XL_TRY(xli_context_tune(plan->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_SORT, desc), &device,
                             &tune));
