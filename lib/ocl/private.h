@@ -79,6 +79,8 @@ xl_status xli_capabilities_query(const xl_context *ctx, bool oldest_dialect,
 
 /* rusticl.c: whether work must not wait for an event of another queue. */
 bool xli_rusticl_waits_badly(const xli_capabilities *capabilities);
+/* Whether xli_probe_rounds() has something to look for. */
+bool xli_rusticl_may_end_loops(const xli_capabilities *capabilities);
 
 /* oclgrind.c: what every build has among its options there; "" elsewhere. */
 const char *xli_oclgrind_options(const xli_capabilities *capabilities);
@@ -88,6 +90,8 @@ bool xli_oclgrind_flushes_badly(const xli_capabilities *capabilities);
 /* probe.c: learns the sub-group size from a compiled kernel and checks it. Falls back
  * to local memory when what it sees is not what was promised. */
 xl_status xli_probe_lanes(xl_context *ctx, xli_capabilities *capabilities);
+/* Whether the device ends long loops: capabilities->ends_loops. */
+xl_status xli_probe_rounds(xl_context *ctx, xli_capabilities *capabilities);
 
 /* program.c: xli_program_get() for given capabilities, which the probe needs while the
  * context's own are not known yet. */

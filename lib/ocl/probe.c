@@ -95,6 +95,22 @@ done:
     return status;
 }
 
+xl_status xli_probe_rounds(xl_context *ctx, xli_capabilities *capabilities)
+{
+    enum { ROUNDS = 70000 }; /* as in the kernel */
+    xl_status status;
+    xli_program *program = NULL;
+    xli_kernel kernel = {0};
+    cl_uint answer[2] = {0};
+    XL_TRY(xli_program_build(ctx, capabilities, "probe", "", &program));
+    XL_TRY(xli_kernel_create(ctx, program, "xl_probe_rounds", &kernel));
+    XL_TRY(xli_kernel_query(ctx, &kernel, 1, sizeof answer, answer));
+    capabilities->ends_loops = answer[0] < ROUNDS;
+done:
+    xli_kernel_destroy(&kernel);
+    return status;
+}
+
 xl_status xli_probe_lanes(xl_context *ctx, xli_capabilities *capabilities)
 {
     xl_device_info *info = &capabilities->info;

@@ -78,6 +78,7 @@ typedef struct xli_capabilities {
     bool has_khr_shuffle;
     bool has_khr_ballot;
     bool has_fp16;      /* half may be computed with */
+    bool ends_loops;    /* after some 65,535 rounds, without an error: see rusticl.c */
     bool takes_bitcode; /* PoCL on a CPU: see program.c */
     uint32_t vendor_id;
     uint32_t nv_capability; /* of NVIDIA's OpenCL: the major compute capability; else 0 */

@@ -12,6 +12,15 @@ bool xli_rusticl_waits_badly(const xli_capabilities *capabilities)
     return strcmp(capabilities->info.platform, "rusticl") == 0;
 }
 
+/* llvmpipe of Mesa 22.3 (November 2026) ends the loops of a work-item after 65,535 rounds, without
+ * an error. A loop of n rounds takes n + 1 of them, in whatever loop it stands; every loop behind
+ * goes one round. The work-items of a vector of eight share them: what counts for each loop is the
+ * one of them that goes most rounds. Mesa 26.2 does not do this. */
+bool xli_rusticl_may_end_loops(const xli_capabilities *capabilities)
+{
+    return strcmp(capabilities->info.platform, "rusticl") == 0;
+}
+
 /* The compiler of Mesa 22.3 (LLVM 15, November 2026) ends the process where a work-item stores
  * one byte in a branch inside the textbook scans' and the serial scans' loops: carry_out. */
 bool xli_rusticl_dies_of_byte_carries(const xli_capabilities *capabilities)

@@ -21,11 +21,28 @@ static size_t local_bytes(const xli_problem *problem, size_t size, size_t items)
 /* The chunks where bits must not depend on the device: to change them breaks that promise. */
 enum { FIXED_CHUNK = 1 << 12, LONG_FIXED_CHUNK = 1 << 14, FIXED_CHUNKS = 1 << 12 };
 
+/* Whatever a tuning file says, no chunk has more rounds than a device that ends loops gives: see
+ * cl/reduce/reduce_chunk.cl. */
+static xli_tune_reduce limited(const xli_capabilities *capabilities, const xli_tune_reduce *tune)
+{
+    enum { CHUNK = 1 << 15, CSR_CHUNK = 1 << 13 };
+    xli_tune_reduce fits = *tune;
+    const size_t csr = tune->chunk_elements_csr > 0 ? tune->chunk_elements_csr : CSR_CHUNK;
+    if (!capabilities->ends_loops)
+        return fits;
+    fits.chunk_elements = (uint32_t)xli_min(tune->chunk_elements, CHUNK);
+    fits.chunk_elements_csr = (uint32_t)xli_min(csr, CSR_CHUNK);
+    fits.single_group_tiles = (uint32_t)xli_min(tune->single_group_tiles, 8);
+    fits.single_group_vectors = (uint32_t)xli_min(tune->single_group_vectors, 64);
+    return fits;
+}
+
 /* Where bits must not depend on the device one work-item takes a chunk, and chunks are cut in a
  * way of their own: the order of operands is then the same everywhere. */
 void xli_reduce_shape_of(const xli_problem *problem, const xli_capabilities *capabilities,
-                         const xli_tune_reduce *tune, size_t most, xli_reduce_shape *shape)
+                         const xli_tune_reduce *wish, size_t most, xli_reduce_shape *shape)
 {
+    const xli_tune_reduce fits = limited(capabilities, wish), *const tune = &fits;
     enum { MOST_ITEMS = 16, SERIAL_TILE = 1 << 12 };
     const size_t bytes = xli_max(value_bytes(problem), problem->in.bytes);
     const bool whole = problem->segments == XL_SEGMENTS_NONE;

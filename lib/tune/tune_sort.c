@@ -2,6 +2,9 @@
  * The built-in values of the sort, and what a device has room for. */
 #include "tune.h"
 
+/* Longer tiles are too many rounds for a device that ends loops. */
+enum { SERIAL_TILE_LOG = 12 };
+
 static uint32_t log2_floor(uint64_t x)
 {
     uint32_t log = 0;
@@ -23,7 +26,7 @@ void xli_tune_sort_table(const xli_tune_device *device, xli_tune_sort *tune)
     *tune = (xli_tune_sort){.shape = device->is_cpu ? XLI_SORT_SERIAL : XLI_SORT_GROUP,
                             .group_log = 8,
                             .items_log = 3,
-                            .serial_tile_log = 12,
+                            .serial_tile_log = SERIAL_TILE_LOG,
                             .search_log = 8,
                             .search_busy_log = 5,
                             .busy = device->compute_units};
@@ -38,4 +41,6 @@ void xli_tune_sort_fit(const xli_tune_device *device, uint64_t element_bytes, xl
     while (t->serial_tile_log > 4 &&
            (element_bytes << t->serial_tile_log) + 64u > device->local_bytes)
         --t->serial_tile_log;
+    if (device->ends_loops)
+        t->serial_tile_log = (uint32_t)xli_min(t->serial_tile_log, SERIAL_TILE_LOG);
 }
