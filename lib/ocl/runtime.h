@@ -87,6 +87,8 @@ xl_status xli_context_capabilities(xl_context *ctx, const xli_capabilities **cap
 
 /* rusticl.c: whether a kernel that leaves a carry of one byte ends the process there. */
 bool xli_rusticl_dies_of_byte_carries(const xli_capabilities *capabilities);
+/* Whether one does that is given NULL for a buffer and does not read it. */
+bool xli_rusticl_reads_null(const xli_capabilities *capabilities);
 
 /* The most work-items of a group, before a kernel's own limit. */
 static inline size_t xli_most_work_items(const xli_capabilities *capabilities)

@@ -28,3 +28,13 @@ bool xli_rusticl_dies_of_byte_carries(const xli_capabilities *capabilities)
     return strcmp(capabilities->info.platform, "rusticl") == 0 &&
            strncmp(capabilities->info.driver, "22.", 3) == 0;
 }
+
+/* llvmpipe of Mesa 26.2 (LLVM 22, November 2026) reads what stands in a branch that no work-item
+ * takes, where the address is one for all of them, and the process ends where that is in no memory:
+ * `p ? p[0] : n` with a buffer argument of NULL, volatile or not. No probe can look for that. */
+bool xli_rusticl_reads_null(const xli_capabilities *capabilities)
+{
+    return strcmp(capabilities->info.platform, "rusticl") == 0 &&
+           strncmp(capabilities->info.name, "llvmpipe", 8) == 0 &&
+           strncmp(capabilities->info.driver, "26.", 3) == 0;
+}
