@@ -5,7 +5,8 @@
 # The one place that installs anything, on Debian 12, Ubuntu 24.04 and their kin:
 #   build  a C compiler, CMake, Ninja, the OpenCL loader and headers, PoCL, libpng
 #   test   that, cmocka, and whatever else there is to test with: more OpenCL
-#          implementations, a simulator, static checks, peers for the benchmark
+#          implementations, a simulator, static checks, peers for the benchmark,
+#          compilers for other hosts
 # Asks no network and no rights for what is there already. Whatever of the second
 # half of `test` cannot be had is left out; ci/test.sh then reports it as absent.
 set -eu
@@ -15,7 +16,7 @@ build_packages=(gcc libc6-dev cmake ninja-build ocl-icd-opencl-dev opencl-header
   pocl-opencl-icd libpng-dev)
 test_packages=(g++ libcmocka-dev pkg-config binutils)
 extra_packages=(mesa-opencl-icd oclgrind clang clang-format-14 clang-tidy cppcheck shellcheck
-  spin python3-venv jq gnuplot-nox libtbb-dev libboost-dev)
+  spin python3-venv jq gnuplot-nox libtbb-dev libboost-dev gcc-mingw-w64-x86-64 gcc-multilib)
 intel_packages=(intel-opencl-rt intel-cmplr-lib-rt)
 
 missing() { # PACKAGE...: those that are not installed
@@ -76,7 +77,7 @@ intel_runtime() { # Intel's CPU runtime, from the Python package index
 case ${1:-} in
   build | test) ;;
   *)
-    sed -n '3,10s/^# \{0,1\}//p' "$0" >&2
+    sed -n '3,11s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac

@@ -12,7 +12,8 @@
 #             kernels as what is left
 #   GPUs      every test, all of it
 # then sanitizers; beside all this, on what it leaves of the cores, the static checks, but for
-# clang-tidy on tests, cppcheck, the models and the tests of these checks.
+# clang-tidy on tests, cppcheck, the models and the tests of these checks; and other hosts, as far
+# as compilers go (ci/hosts.sh).
 # --quick, for who is at work, under six minutes: builds with what is there, and runs on PoCL
 # what compiles little, the interface's tests, and the checks of format, layers and parameters.
 # ci/nightly.sh has what both leave out: every kind of kernels, every test on Intel's runtime,
@@ -26,7 +27,7 @@ quick=no
 case "$*" in
   '') ;;
   --quick) quick=yes ;;
-  *) sed -n '3,23s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
+  *) sed -n '3,24s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
 esac
 cd "$(dirname "$0")/.." || exit
 log=$PWD/build/log
@@ -151,6 +152,9 @@ tidy() {
 static_checks() {
   table=$log/table-static
   build clang && check tidy tidy
+  for host in windows x86 macos; do
+    check "host-$host" ci/hosts.sh $host
+  done
   check compare-test ci/compare-test.sh
   check mutants ci/mutants.sh --check
   check shellcheck shellcheck -x ci/*.sh .ci/run test/tool/*.sh test/fault/*.sh

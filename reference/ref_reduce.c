@@ -24,7 +24,7 @@ static uint64_t best_of(const ref_flat *ref, const void *in, uint64_t begin, uin
     unsigned char best[REF_MOST_BYTES], x[REF_MOST_BYTES], kept[REF_MOST_BYTES];
     uint64_t index = UINT64_MAX;
     for (uint64_t i = begin; i < end; ++i) {
-        ref_take(ref, in, i, x);
+        ref_take(ref, in, (size_t)i, x);
         if (is_nan(ref->scalar, x))
             continue;
         if (index != UINT64_MAX) {
@@ -54,7 +54,7 @@ void ref_reduce(const ref_flat *ref, const void *in, const uint64_t *begin, size
         if (begin[s] == begin[s + 1] && !ref->init && ref->op_name == XL_SUM)
             memset(sum, 0, ref->bytes);
         for (uint64_t i = begin[s]; i < begin[s + 1]; ++i) {
-            ref_take(ref, in, i, x);
+            ref_take(ref, in, (size_t)i, x);
             if (some)
                 ref_combine(ref, sum, sum, x);
             else

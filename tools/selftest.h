@@ -23,11 +23,11 @@ typedef struct selftest {
 } selftest;
 
 /* False where it is not to be checked. */
-bool family_begin(selftest *t, family *f, const char *format, ...) TOOL_PRINTF(3, 4);
+bool family_begin(selftest *t, family *f, const char *format, ...) XLI_PRINTF(3, 4);
 void family_end(selftest *t, const family *f); /* prints the line */
 
 /* Notes a failed case; the first one's text is kept. False. */
-bool family_note(family *f, const char *format, ...) TOOL_PRINTF(2, 3);
+bool family_note(family *f, const char *format, ...) XLI_PRINTF(2, 3);
 /* True for XL_SUCCESS. A feature that the device lacks is no failure. */
 bool family_passed(const selftest *t, family *f, xl_status status, const char *what, size_t n);
 

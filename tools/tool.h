@@ -28,12 +28,6 @@ enum { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_USAGE = 2, TOOL_HELPED = -1 };
 
 #define TOOL_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-#if defined(__GNUC__)
-#define TOOL_PRINTF(text, first) __attribute__((format(printf, text, first)))
-#else
-#define TOOL_PRINTF(text, first)
-#endif
-
 /* ---- subcommands: argv[0] is the subcommand's own name ---- */
 int tool_devices(int argc, char **argv);
 int tool_selftest(int argc, char **argv);
@@ -47,8 +41,8 @@ int tool_tune(int argc, char **argv);
 
 /* Prints "crosslane: ..." as one line, its text by text_printable(), and returns TOOL_FAILED or
  * TOOL_USAGE. */
-int tool_fail(const char *format, ...) TOOL_PRINTF(1, 2);
-int tool_misuse(const char *format, ...) TOOL_PRINTF(1, 2);
+int tool_fail(const char *format, ...) XLI_PRINTF(1, 2);
+int tool_misuse(const char *format, ...) XLI_PRINTF(1, 2);
 /* TOOL_OK for XL_SUCCESS; else tool_fail() with the library's text as one line, after `what`
  * where that is not NULL. */
 int tool_check(const xl_context *ctx, xl_status status, const char *what);
@@ -57,7 +51,7 @@ int tool_check_cl(cl_int code, const char *what);
 int tool_flush(void);
 
 /* Shows what is being done, on a terminal only; the next message clears it. */
-void progress_say(const char *format, ...) TOOL_PRINTF(1, 2);
+void progress_say(const char *format, ...) XLI_PRINTF(1, 2);
 void progress_clear(void);
 
 /* ---- printable.c: text that is safe to show ---- */
@@ -93,6 +87,7 @@ bool host_is_one_file(const char *a, const char *b);
 bool host_sync(FILE *stream);
 /* ... until the name of a file is. */
 bool host_sync_folder(const char *target);
+/* While signals are held, which host_remove() is not called in. */
 bool host_replace(const char *temporary, const char *target);
 void host_remove(const char *temporary);
 

@@ -22,7 +22,7 @@ __kernel void xl_grid_clear(__global uint *storage, ulong header_at, ulong count
             header->high[a] = 0;
         }
         header->non_finite = header->out_of_domain = header->big = 0;
-        header->stamp = 0;
+        header->stamp = header->cut = 0;
         header->first_non_finite = header->first_out_of_domain = UINT_MAX;
     }
 }

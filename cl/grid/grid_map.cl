@@ -43,6 +43,7 @@ typedef struct xl_grid_header {
     float last[3];   /* dense: the number of the last cell of each axis; the first is 0 */
     float inverse;   /* 1 / edge of a cell */
     float beyond;    /* hashed: coordinates from here on have a cell each */
+    uint cut;        /* a search met a point with too many candidates, which it has yet to tell */
 } xl_grid_header;
 
 /* What a work-item needs of the header, in registers. Positions and cells are vectors

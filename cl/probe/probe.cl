@@ -6,6 +6,19 @@
  * failed (1 shuffle, 2 shuffle up, 4 shuffle xor, 8 ballot). */
 #include "../lane/lane.cl"
 
+/* How many of 70,000 rounds a loop goes: all of them, but see lib/ocl/rusticl.c. No compiler knows
+ * the number of groups, nor what the words become. */
+__kernel void xl_probe_rounds(__global uint *rounds)
+{
+    uint most = 70000u * (uint)get_num_groups(0), count = 0, x = most;
+    for (uint i = 0; i < most; ++i) {
+        x = (x ^ i) * 1664525u + 1013904223u;
+        count += 1u + (x == 0u ? 1u : 0u);
+    }
+    rounds[0] = count;
+    rounds[1] = x;
+}
+
 __kernel void xl_probe_lanes(__global uint *seen)
 {
     uint i = (uint)get_local_id(0);

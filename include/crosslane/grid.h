@@ -184,7 +184,9 @@ XL_NODISCARD XL_API xl_status xl_neighbors_scratch(const xl_neighbors *plan, siz
 
 /* Enqueues the count of each point's neighbours among the points of the grid, in the order they
  * were given to the build. A grid whose build failed (see xl_grid_status()) has all counts 0 and,
- * so that nobody takes that for a result, offsets[n] = UINT64_MAX. */
+ * so that nobody takes that for a result, offsets[n] = UINT64_MAX. So has a search that a device
+ * cannot do which ends long loops (docs/drivers.md, llvmpipe): a point with too many candidates, or
+ * too many neighbours to put into order, has a count of UINT32_MAX, and offsets[n] = UINT64_MAX. */
 XL_NODISCARD XL_API xl_status xl_neighbors_count_enqueue_sized(
     xl_neighbors *plan, xl_grid *grid, cl_command_queue queue, const xl_neighbors_count_args *args,
     size_t size, cl_uint num_waits, const cl_event *waits, cl_event *event);
@@ -197,7 +199,8 @@ XL_NODISCARD XL_API xl_status xl_neighbors_fill_enqueue_sized(
 
 /* Enqueues sums over pairs without a list: out[i] is what visit() of the descriptor makes of
  * `start` over the neighbours of point i. The order of visits is fixed, so equal input gives
- * equal bits on one device. For a grid whose build failed, out[i] is NaN. */
+ * equal bits on one device. For a grid whose build failed, out[i] is NaN, and for a point with more
+ * candidates than the device can go through. */
 XL_NODISCARD XL_API xl_status xl_neighbors_visit_enqueue_sized(
     xl_neighbors *plan, xl_grid *grid, cl_command_queue queue, const xl_neighbors_visit_args *args,
     size_t size, cl_uint num_waits, const cl_event *waits, cl_event *event);

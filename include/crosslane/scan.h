@@ -143,7 +143,7 @@ XL_NODISCARD XL_API xl_status xl_scan_create(xl_context *ctx, const xl_scan_desc
 
 /* How many bytes of scratch a call with up to n elements needs, and at which
  * multiple of bytes it must start. Pure, monotone in n; 0 bytes is legal.
- * XL_ERROR_INVALID_ARGUMENT, the only error: a NULL. */
+ * XL_ERROR_INVALID_ARGUMENT, the only error: a NULL, or more bytes than a size_t counts. */
 XL_NODISCARD XL_API xl_status xl_scan_scratch(const xl_scan *plan, size_t n, size_t *bytes,
                                               size_t *alignment);
 

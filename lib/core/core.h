@@ -4,17 +4,13 @@
 #ifndef XLI_CORE_H
 #define XLI_CORE_H
 
+#include "printf_format.h"
+
 #include <crosslane/status.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#if defined(__GNUC__)
-#define XLI_PRINTF(text, first) __attribute__((format(printf, text, first)))
-#else
-#define XLI_PRINTF(text, first)
-#endif
 
 #if defined(_MSC_VER)
 #define XLI_THREAD_LOCAL __declspec(thread)
@@ -42,16 +38,33 @@ static inline size_t xli_max(size_t a, size_t b)
     return a > b ? a : b;
 }
 
+/* x, or SIZE_MAX where it is more. */
+static inline size_t xli_size(uint64_t x)
+{
+    return x < SIZE_MAX ? (size_t)x : SIZE_MAX;
+}
+
 /* n / d rounded up, for any n (no n + d - 1 that could wrap). d > 0. */
 static inline size_t xli_ceil_div(size_t n, size_t d)
 {
     return n / d + (n % d != 0);
 }
 
-/* The next multiple of `step` at or above n. */
+/* a + b and a * b, or SIZE_MAX where these do not fit: more bytes than any buffer has. */
+static inline size_t xli_add(size_t a, size_t b)
+{
+    return b > SIZE_MAX - a ? SIZE_MAX : a + b;
+}
+
+static inline size_t xli_mul(size_t a, size_t b)
+{
+    return b > 0 && a > SIZE_MAX / b ? SIZE_MAX : a * b;
+}
+
+/* The next multiple of `step` at or above n, or SIZE_MAX likewise. */
 static inline size_t xli_round_up(size_t n, size_t step)
 {
-    return xli_ceil_div(n, step) * step;
+    return xli_mul(xli_ceil_div(n, step), step);
 }
 
 /* The largest power of two that is at most x, which is not 0. */

@@ -14,11 +14,8 @@ enum { MAGIC_BYTES = 6, MAX_HEADER = 1 << 20, DATA_ALIGN = 64, FIRST_PIECE = 1 <
 
 static const char magic[MAGIC_BYTES + 1] = "\x93NUMPY";
 
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-static bool
-fail(xli_npy_error *error, const char *format, ...)
+XLI_PRINTF(2, 3)
+static bool fail(xli_npy_error *error, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -28,11 +25,8 @@ fail(xli_npy_error *error, const char *format, ...)
 }
 
 /* The stream ended too early, or could not be read so far: `text` says the first. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 3, 4)))
-#endif
-static bool
-fail_short(FILE *stream, xli_npy_error *error, const char *format, ...)
+XLI_PRINTF(3, 4)
+static bool fail_short(FILE *stream, xli_npy_error *error, const char *format, ...)
 {
     va_list args;
     if (ferror(stream))

@@ -10,6 +10,8 @@
 #ifndef XLI_NPY_H
 #define XLI_NPY_H
 
+#include "printf_format.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Linux and macOS: locks, environment, files. */
 #define _POSIX_C_SOURCE 200809L
+#define _DARWIN_C_SOURCE     /* st_mtimespec */
+#define _FILE_OFFSET_BITS 64 /* where it is not so anyway */
 #include "core.h"
 
 #include <dirent.h>
@@ -191,7 +193,7 @@ static bool describe_file(int folder, const char *name, const struct timespec *n
 #else
     const struct timespec *used = &info.st_mtim;
 #endif
-    snprintf(to->name, sizeof to->name, "%s", name);
+    memcpy(to->name, name, strlen(name) + 1);
     to->bytes = (uint64_t)info.st_size;
     to->age =
         ((int64_t)now->tv_sec - (int64_t)used->tv_sec) * 1000000000 + now->tv_nsec - used->tv_nsec;

@@ -223,7 +223,8 @@ static xl_status make_parts(xl_grid *grid, const xli_capabilities *capabilities)
     XL_TRY(xli_context_tune(grid->ctx, capabilities, wish, &device, &tune));
     grid->tune = tune.grid;
     xli_tune_grid_fit(&device, &grid->tune);
-    grid->sorts = grid->desc.algorithm == XL_GRID_BITONIC;
+    /* The same order: where loops are ended those over the points of one cell might be too long. */
+    grid->sorts = grid->desc.algorithm == XL_GRID_BITONIC || capabilities->ends_loops;
     XL_TRY(grid->sorts ? xli_grid_make_sort(grid->ctx, wish, &grid->sort)
                        : xli_grid_make_scan(grid->ctx, XL_U32, wish, &grid->scan));
     grid->desc.tunables = NULL; /* the caller's */

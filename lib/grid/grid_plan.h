@@ -21,6 +21,7 @@ typedef struct xli_grid_header {
     cl_float lower[3], upper[3];
     cl_float origin[3], last[3];
     cl_float inverse, beyond;
+    cl_uint cut;
 } xli_grid_header;
 
 /* Where the parts start, in bytes from the start of the storage. */

@@ -11,9 +11,11 @@ struct xl_neighbors {
     float radius2;
     float reach; /* the radius and what rounding may add to it */
     bool visits;
+    bool ends_loops; /* the device: see xli_capabilities */
     xli_tune_neighbors tune;
     xl_scan *scan; /* of u64 */
     xli_kernel count, fill, visit;
+    xli_kernel total; /* where the device ends loops */
     xli_pool pool;
 };
 
@@ -30,6 +32,18 @@ static float reach_of(float radius)
     return (float)((double)radius * (1.0 + 0x1p-19));
 }
 
+/* Eight work-items share 65,535 rounds (lib/ocl/rusticl.c): all of them where rows are in any
+ * order, else what a heap of MOST_ROW leaves, whose rounds are at most MOST_ROW * (log2(MOST_ROW) +
+ * 4), of all eight at once. */
+enum { ROUNDS = 8000, SORTED_ROUNDS = 2400, MOST_ROW = 2900 };
+
+static void add_limits(const xl_neighbors *plan, const xl_neighbors_desc *desc, xli_text *defines)
+{
+    const int rounds = desc->sorted ? SORTED_ROUNDS : ROUNDS;
+    xli_text_add(defines, "#define XL_MOST_ROUNDS %d\n#define XL_MOST_ROW %d\n",
+                 plan->ends_loops ? rounds : 0, plan->ends_loops ? MOST_ROW : 0);
+}
+
 static xl_status build_kernels(xl_neighbors *plan, const xl_neighbors_desc *desc)
 {
     xl_status status;
@@ -41,6 +55,7 @@ static xl_status build_kernels(xl_neighbors *plan, const xl_neighbors_desc *desc
                  desc->inclusive ? 1 : 0, desc->include_self ? 1 : 0);
     xli_text_add(&defines, "#define XL_SORTED %d\n#define XL_VISIT %d\n", desc->sorted ? 1 : 0,
                  desc->visit ? 1 : 0);
+    add_limits(plan, desc, &defines);
     if (desc->visit)
         xli_text_add(&defines, "#pragma OPENCL FP_CONTRACT OFF\n#line 1 \"visit\"\n%s\n",
                      desc->visit);
@@ -53,6 +68,8 @@ static xl_status build_kernels(xl_neighbors *plan, const xl_neighbors_desc *desc
     XL_TRY(xli_kernel_create(plan->ctx, program, "xl_neighbors_fill", &plan->fill));
     if (desc->visit)
         XL_TRY(xli_kernel_create(plan->ctx, program, "xl_neighbors_visit", &plan->visit));
+    if (plan->ends_loops)
+        XL_TRY(xli_kernel_create(plan->ctx, program, "xl_neighbors_total", &plan->total));
 done:
     xli_text_free(&defines);
     return status;
@@ -99,6 +116,7 @@ xl_status xl_neighbors_create(xl_context *ctx, const xl_neighbors_desc *desc, xl
     made->radius2 = checked.radius * checked.radius;
     made->reach = reach_of(checked.radius);
     made->visits = checked.visit != NULL;
+    made->ends_loops = capabilities->ends_loops;
     XL_TRY(make_parts(made, &checked, capabilities));
     XL_TRY(build_kernels(made, &checked));
     *plan = made;
@@ -225,6 +243,10 @@ xl_status xl_neighbors_count_enqueue_sized(xl_neighbors *plan, xl_grid *grid,
                                                .scratch = xl_view_of(work.buffer, work.offset)},
                                XLI_NEST(&seq)));
         xli_seq_nested(&seq);
+        if (plan->ends_loops)
+            XL_TRY(XLI_LAUNCH(&seq, &plan->total, 1, 1, XLI_MEM(grid->storage),
+                              XLI_GRID_PART(grid, header), XLI_U32(grid->n),
+                              XLI_MEM(offsets.buffer), XLI_U64(offsets.offset)));
     }
 done:
     return xli_seq_end(&seq, status, event);
@@ -301,6 +323,7 @@ void xl_neighbors_destroy(xl_neighbors *plan)
     xli_kernel_destroy(&plan->count);
     xli_kernel_destroy(&plan->fill);
     xli_kernel_destroy(&plan->visit);
+    xli_kernel_destroy(&plan->total);
     xli_pool_destroy(&plan->pool);
     xl_scan_destroy(plan->scan);
     xli_context_release(plan->ctx);

@@ -3,7 +3,6 @@
  * answer is the one that is right everywhere: no feature, sub-group size 1. */
 #include "private.h"
 
-#include <CL/cl_ext.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,9 +27,9 @@ typedef struct device_lists {
     const xl_context *ctx;
     xl_status status; /* the first failure */
     char *extensions;
-    cl_name_version *features; /* of OpenCL C 3.0; NULL before */
+    xli_name_version *features; /* of OpenCL C 3.0; NULL before */
     size_t num_features;
-    cl_name_version *dialects;
+    xli_name_version *dialects;
     size_t num_dialects;
     bool nvidia; /* NVIDIA's own OpenCL, with its attributes */
 } device_lists;
@@ -127,7 +126,7 @@ static void query_dialect(device_lists *t, bool oldest, xli_capabilities *capabi
     if (sscanf(text, "OpenCL C %u.%u", &major, &minor) != 2)
         major = 1;
     for (size_t i = 0; i < t->num_dialects; ++i)
-        if (t->dialects[i].version >= CL_MAKE_VERSION(3, 0, 0))
+        if (t->dialects[i].version >> 22 >= 3)
             major = 3;
     const char *dialect = major >= 3 ? "CL3.0" : major == 2 ? "CL2.0" : "CL1.2";
     if (oldest)
@@ -159,13 +158,14 @@ static void query_sizes(device_lists *t, xl_device_info *info)
     info->global_bytes = query_ulong(t, CL_DEVICE_GLOBAL_MEM_SIZE);
     info->max_buffer_bytes = query_ulong(t, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     info->local_bytes = query_ulong(t, CL_DEVICE_LOCAL_MEM_SIZE);
-    info->max_work_group_size = xli_max(1, query_size(t, CL_DEVICE_MAX_WORK_GROUP_SIZE));
+    size_t most = xli_max(1, query_size(t, CL_DEVICE_MAX_WORK_GROUP_SIZE));
     size_t items[16];
     query(t, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof items, items);
     if (items[0] > 0)
-        info->max_work_group_size = xli_min(info->max_work_group_size, items[0]);
+        most = xli_min(most, items[0]);
     if (t->ctx->mask.work_group > 0)
-        info->max_work_group_size = xli_min(info->max_work_group_size, t->ctx->mask.work_group);
+        most = xli_min(most, t->ctx->mask.work_group);
+    info->max_work_group_size = most;
 }
 
 /* May a relaxed 64-bit word written by one work-group be polled by another? By

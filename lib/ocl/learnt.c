@@ -19,6 +19,8 @@ static xl_status query_capabilities(xl_context *ctx, xli_capabilities *capabilit
         status = xli_capabilities_query(ctx, oldest == 1, capabilities);
         if (status == XL_SUCCESS)
             status = xli_probe_lanes(ctx, capabilities);
+        if (status == XL_SUCCESS && xli_rusticl_may_end_loops(capabilities))
+            status = xli_probe_rounds(ctx, capabilities);
     }
     if (status == XL_SUCCESS && strcmp(before, xl_context_error(ctx)) != 0)
         (void)xli_fail(ctx, XL_SUCCESS, "%s", before);

@@ -5,6 +5,21 @@
 
 #include "runtime.h"
 
+/* What headers of OpenCL 1.2 do not have, macOS's among them. */
+#ifndef CL_VERSION_2_0
+#define CL_QUEUE_ON_DEVICE (1 << 2)
+#endif
+#ifndef CL_VERSION_3_0
+#define CL_DEVICE_OPENCL_C_ALL_VERSIONS 0x1066
+#define CL_DEVICE_OPENCL_C_FEATURES 0x106F
+#endif
+
+/* As cl_name_version of OpenCL 3.0. */
+typedef struct xli_name_version {
+    cl_uint version; /* 10 bits major, 10 bits minor, 12 bits patch */
+    char name[64];
+} xli_name_version;
+
 /* Features that the caller asked to do without. */
 typedef struct xli_mask {
     bool no_int64_atomics;
@@ -64,6 +79,8 @@ xl_status xli_capabilities_query(const xl_context *ctx, bool oldest_dialect,
 
 /* rusticl.c: whether work must not wait for an event of another queue. */
 bool xli_rusticl_waits_badly(const xli_capabilities *capabilities);
+/* Whether xli_probe_rounds() has something to look for. */
+bool xli_rusticl_may_end_loops(const xli_capabilities *capabilities);
 
 /* oclgrind.c: what every build has among its options there; "" elsewhere. */
 const char *xli_oclgrind_options(const xli_capabilities *capabilities);
@@ -73,6 +90,8 @@ bool xli_oclgrind_flushes_badly(const xli_capabilities *capabilities);
 /* probe.c: learns the sub-group size from a compiled kernel and checks it. Falls back
  * to local memory when what it sees is not what was promised. */
 xl_status xli_probe_lanes(xl_context *ctx, xli_capabilities *capabilities);
+/* Whether the device ends long loops: capabilities->ends_loops. */
+xl_status xli_probe_rounds(xl_context *ctx, xli_capabilities *capabilities);
 
 /* program.c: xli_program_get() for given capabilities, which the probe needs while the
  * context's own are not known yet. */

@@ -13,9 +13,15 @@ enum { PROBE_ITEMS = 256, WORDS = 4, MOST_LANES = 64 };
 static size_t kernel_width(const xl_context *ctx, cl_kernel kernel, size_t items)
 {
     size_t width = 0;
-    cl_int code =
-        clGetKernelSubGroupInfo(kernel, ctx->device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE,
-                                sizeof items, &items, sizeof width, &width, NULL);
+    cl_int code = CL_INVALID_OPERATION;
+#ifdef CL_VERSION_2_1
+    code = clGetKernelSubGroupInfo(kernel, ctx->device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE,
+                                   sizeof items, &items, sizeof width, &width, NULL);
+#else
+    (void)ctx;
+    (void)kernel;
+    (void)items;
+#endif
     return code == CL_SUCCESS ? width : 0;
 }
 
@@ -59,7 +65,8 @@ static xl_status attempt(xl_context *ctx, xli_capabilities *capabilities, uint32
     *seen_width = 0;
     XL_TRY(xli_program_build(ctx, capabilities, "probe", "", &program));
     XL_TRY(xli_kernel_create(ctx, program, "xl_probe_lanes", &kernel));
-    size_t limit = xli_min(xli_min(kernel.max_group, info->max_work_group_size), PROBE_ITEMS);
+    size_t limit =
+        xli_min(xli_min(kernel.max_group, xli_most_work_items(capabilities)), PROBE_ITEMS);
     size_t said = info->sub_group_size;
     if (capabilities->lane_way == XLI_LANE_KHR) {
         said = kernel_width(ctx, kernel.cl, limit);
@@ -83,6 +90,22 @@ static xl_status attempt(xl_context *ctx, xli_capabilities *capabilities, uint32
                  (unsigned)*seen_width);
         *seen_width = 0;
     }
+done:
+    xli_kernel_destroy(&kernel);
+    return status;
+}
+
+xl_status xli_probe_rounds(xl_context *ctx, xli_capabilities *capabilities)
+{
+    enum { ROUNDS = 70000 }; /* as in the kernel */
+    xl_status status;
+    xli_program *program = NULL;
+    xli_kernel kernel = {0};
+    cl_uint answer[2] = {0};
+    XL_TRY(xli_program_build(ctx, capabilities, "probe", "", &program));
+    XL_TRY(xli_kernel_create(ctx, program, "xl_probe_rounds", &kernel));
+    XL_TRY(xli_kernel_query(ctx, &kernel, 1, sizeof answer, answer));
+    capabilities->ends_loops = answer[0] < ROUNDS;
 done:
     xli_kernel_destroy(&kernel);
     return status;

@@ -6,11 +6,13 @@ cl_command_queue xli_queue_create(xl_context *ctx)
 {
     cl_int code;
     cl_command_queue queue;
+#ifdef CL_VERSION_2_0
     cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
-    if (xli_device_version(ctx->device) < 200)
-        queue = clCreateCommandQueue(ctx->cl, ctx->device, CL_QUEUE_PROFILING_ENABLE, &code);
-    else
+    if (xli_device_version(ctx->device) >= 200)
         queue = clCreateCommandQueueWithProperties(ctx->cl, ctx->device, properties, &code);
+    else
+#endif
+        queue = clCreateCommandQueue(ctx->cl, ctx->device, CL_QUEUE_PROFILING_ENABLE, &code);
     if (code != CL_SUCCESS) {
         (void)xli_cl(ctx, code, "clCreateCommandQueue");
         queue = NULL;

@@ -78,6 +78,7 @@ typedef struct xli_capabilities {
     bool has_khr_shuffle;
     bool has_khr_ballot;
     bool has_fp16;      /* half may be computed with */
+    bool ends_loops;    /* after some 65,535 rounds, without an error: see rusticl.c */
     bool takes_bitcode; /* PoCL on a CPU: see program.c */
     uint32_t vendor_id;
     uint32_t nv_capability; /* of NVIDIA's OpenCL: the major compute capability; else 0 */
@@ -86,6 +87,14 @@ xl_status xli_context_capabilities(xl_context *ctx, const xli_capabilities **cap
 
 /* rusticl.c: whether a kernel that leaves a carry of one byte ends the process there. */
 bool xli_rusticl_dies_of_byte_carries(const xli_capabilities *capabilities);
+/* Whether one does that is given NULL for a buffer and does not read it. */
+bool xli_rusticl_reads_null(const xli_capabilities *capabilities);
+
+/* The most work-items of a group, before a kernel's own limit. */
+static inline size_t xli_most_work_items(const xli_capabilities *capabilities)
+{
+    return xli_size(capabilities->info.max_work_group_size);
+}
 
 /* What xl_plan_info says of kernels that exchange values within sub-groups where they can: the
  * sub-groups of groups of that size, or 0 where local memory does it. */
@@ -227,6 +236,10 @@ void xli_pool_used(xli_pool *pool, cl_command_queue queue, cl_event event_or_nul
 /* Lets go of the buffer; work under way keeps it, which no later call sees. */
 void xli_pool_drop(xli_pool *pool);
 void xli_pool_leave(xli_pool *pool);
+
+/* XL_ERROR_INVALID_ARGUMENT where so many elements need SIZE_MAX bytes: sums and products stop
+ * there (xli_add(), xli_mul()). */
+xl_status xli_scratch_countable(const xl_context *ctx, size_t n, size_t bytes);
 
 /* The caller's scratch of one call as a buffer and a byte offset, checked for size and
  * alignment (XL_ERROR_SCRATCH_TOO_SMALL, _MISALIGNED). *span is for overlap checks. */

@@ -10,9 +10,10 @@ static xli_tune_device device_of(const xli_capabilities *capabilities)
                              .capability = capabilities->nv_capability,
                              .is_cpu = capabilities->is_cpu,
                              .has_lanes = capabilities->lane_way != XLI_LANE_LOCAL,
+                             .ends_loops = capabilities->ends_loops,
                              .compute_units = capabilities->info.compute_units,
                              .local_bytes = capabilities->info.local_bytes,
-                             .max_work_group = capabilities->info.max_work_group_size};
+                             .max_work_group = xli_most_work_items(capabilities)};
 }
 
 /* Takes over the text. */

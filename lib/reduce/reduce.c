@@ -28,7 +28,7 @@ static xl_status make(xl_context *ctx, const xl_reduce_desc *desc, xl_reduce **p
     XL_TRY(xli_init_take(ctx, &made->problem, &scan, &made->init));
     XL_TRY(
         xli_context_tune(ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_REDUCE, desc), &device, &tune));
-    most = capabilities->info.max_work_group_size;
+    most = xli_most_work_items(capabilities);
     do { /* a kernel may allow smaller groups than its device: then all are built again */
         xli_reduce_shape_of(&made->problem, capabilities, &tune.reduce, most, &made->shape);
         XL_TRY(xli_reduce_build(made, &scan, capabilities, &most));
@@ -78,9 +78,13 @@ xl_status xl_reduce_scratch(const xl_reduce *plan, size_t n, size_t *bytes, size
                         !plan    ? "plan"
                         : !bytes ? "bytes"
                                  : "alignment");
-    *bytes = xli_reduce_layout_of(&plan->problem, &plan->shape, n).bytes;
-    *alignment = XLI_SCRATCH_ALIGN;
-    return XL_SUCCESS;
+    const size_t needed = xli_reduce_layout_of(&plan->problem, &plan->shape, n).bytes;
+    const xl_status status = xli_scratch_countable(plan->ctx, n, needed);
+    if (status == XL_SUCCESS) {
+        *bytes = needed;
+        *alignment = XLI_SCRATCH_ALIGN;
+    }
+    return status;
 }
 
 xl_status xl_reduce_info_sized(const xl_reduce *plan, size_t n, xl_plan_info *info, size_t size)

@@ -8,6 +8,7 @@ static xl_status take_scratch(xl_reduce *plan, xli_reduce_flow *f, xl_view scrat
     const xli_spans *at = &f->flow.at;
     const xli_span *const others[] = {&at->in,  &at->segments, &at->n_device,
                                       &at->out, &f->keys,      &f->count};
+    XL_TRY(xli_scratch_countable(plan->ctx, f->flow.n, f->layout.bytes));
     XL_TRY(xli_seq_scratch(&f->flow.seq, &plan->pool, scratch, f->layout.bytes, XLI_SCRATCH_ALIGN,
                            &f->flow.scratch));
     for (size_t i = 0; i < XLI_COUNT(others); ++i)

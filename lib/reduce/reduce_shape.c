@@ -21,11 +21,28 @@ static size_t local_bytes(const xli_problem *problem, size_t size, size_t items)
 /* The chunks where bits must not depend on the device: to change them breaks that promise. */
 enum { FIXED_CHUNK = 1 << 12, LONG_FIXED_CHUNK = 1 << 14, FIXED_CHUNKS = 1 << 12 };
 
+/* Whatever a tuning file says, no chunk has more rounds than a device that ends loops gives: see
+ * cl/reduce/reduce_chunk.cl. */
+static xli_tune_reduce limited(const xli_capabilities *capabilities, const xli_tune_reduce *tune)
+{
+    enum { CHUNK = 1 << 15, CSR_CHUNK = 1 << 13 };
+    xli_tune_reduce fits = *tune;
+    const size_t csr = tune->chunk_elements_csr > 0 ? tune->chunk_elements_csr : CSR_CHUNK;
+    if (!capabilities->ends_loops)
+        return fits;
+    fits.chunk_elements = (uint32_t)xli_min(tune->chunk_elements, CHUNK);
+    fits.chunk_elements_csr = (uint32_t)xli_min(csr, CSR_CHUNK);
+    fits.single_group_tiles = (uint32_t)xli_min(tune->single_group_tiles, 8);
+    fits.single_group_vectors = (uint32_t)xli_min(tune->single_group_vectors, 64);
+    return fits;
+}
+
 /* Where bits must not depend on the device one work-item takes a chunk, and chunks are cut in a
  * way of their own: the order of operands is then the same everywhere. */
 void xli_reduce_shape_of(const xli_problem *problem, const xli_capabilities *capabilities,
-                         const xli_tune_reduce *tune, size_t most, xli_reduce_shape *shape)
+                         const xli_tune_reduce *wish, size_t most, xli_reduce_shape *shape)
 {
+    const xli_tune_reduce fits = limited(capabilities, wish), *const tune = &fits;
     enum { MOST_ITEMS = 16, SERIAL_TILE = 1 << 12 };
     const size_t bytes = xli_max(value_bytes(problem), problem->in.bytes);
     const bool whole = problem->segments == XL_SEGMENTS_NONE;
@@ -67,15 +84,15 @@ static size_t fixed_chunk(size_t n)
     return n / FIXED_CHUNK <= FIXED_CHUNKS ? FIXED_CHUNK : LONG_FIXED_CHUNK;
 }
 
-/* The longest chunk, and the most chunks that n elements are cut into. */
+/* The longest chunk, of whole tiles, and the most chunks that n elements are cut into. */
 static size_t longest_chunk(const xli_problem *problem, const xli_reduce_shape *shape)
 {
     const xli_tune_reduce *tune = &shape->tune;
-    size_t chunk = (size_t)tune->chunk_elements * (is_slow(problem, shape) ? 1 : 8);
+    size_t chunk = xli_mul(tune->chunk_elements, is_slow(problem, shape) ? 1 : 8);
     if (tune->chunk_elements_csr > 0 && shape->items == 0 &&
         problem->segments == XL_SEGMENTS_OFFSETS)
         chunk = xli_min(tune->chunk_elements, tune->chunk_elements_csr);
-    return xli_round_up(chunk, shape->tile);
+    return xli_min(xli_round_up(chunk, shape->tile), SIZE_MAX / shape->tile * shape->tile);
 }
 
 static size_t most_chunks(const xli_problem *problem, const xli_reduce_shape *shape, size_t n)
@@ -84,7 +101,7 @@ static size_t most_chunks(const xli_problem *problem, const xli_reduce_shape *sh
     const size_t each = whole ? shape->tune.chunk_groups : shape->tune.segment_chunk_groups;
     if (xli_problem_is_reproducible(problem)) /* in so many, or in as many as they take at once */
         return xli_max(FIXED_CHUNKS + 1, xli_ceil_div(n, fixed_chunk(n)));
-    return xli_max(shape->units * each, xli_ceil_div(n, longest_chunk(problem, shape)));
+    return xli_max(xli_mul(shape->units, each), xli_ceil_div(n, longest_chunk(problem, shape)));
 }
 
 /* The most chunks of a launch. More would have to fold too many numbers of heads each, and too
@@ -94,7 +111,8 @@ static size_t chunks_per_launch(const xli_problem *problem, const xli_reduce_sha
     const size_t most = most_chunks(problem, shape, n);
     if (problem->segments == XL_SEGMENTS_NONE)
         return most;
-    return xli_min(most, xli_max(FIXED_CHUNKS, shape->units * shape->tune.segment_chunk_groups));
+    return xli_min(most,
+                   xli_max(FIXED_CHUNKS, xli_mul(shape->units, shape->tune.segment_chunk_groups)));
 }
 
 /* Rows of the shortest chunk but where one is left to one group. Few elements are spread over the
@@ -115,11 +133,18 @@ static size_t single_group_rows(const xli_problem *problem, const xli_reduce_sha
     return by_vectors ? shape->tune.single_group_vectors : shape->tune.single_group_tiles;
 }
 
+static size_t ceil_div(uint64_t n, size_t d)
+{
+    return xli_size(n / d + (n % d != 0));
+}
+
 xli_reduce_partition xli_reduce_partition_of(const xli_problem *problem,
                                              const xli_reduce_shape *shape, size_t n,
                                              size_t segments)
 {
-    const size_t steps = n + segments, rows = xli_ceil_div(steps, shape->row);
+    /* Both may be as many as the host can count. */
+    const uint64_t steps = (uint64_t)n + segments;
+    const size_t rows = ceil_div(steps, shape->row);
     const size_t most = most_chunks(problem, shape, n);
     xli_reduce_partition partition = {.most = chunks_per_launch(problem, shape, n)};
     const size_t each = rows <= single_group_rows(problem, shape)
@@ -127,8 +152,8 @@ xli_reduce_partition xli_reduce_partition_of(const xli_problem *problem,
                             : xli_max(xli_ceil_div(rows, most), least_rows(problem, shape, rows));
     partition.chunk = xli_problem_is_reproducible(problem)
                           ? fixed_chunk(n)
-                          : xli_min(each * shape->row, longest_chunk(problem, shape));
-    partition.chunks = xli_max(xli_ceil_div(steps, partition.chunk), 1);
+                          : xli_min(xli_mul(each, shape->row), longest_chunk(problem, shape));
+    partition.chunks = xli_max(ceil_div(steps, partition.chunk), 1);
     return partition;
 }
 
@@ -166,8 +191,10 @@ xli_reduce_layout xli_reduce_layout_of(const xli_problem *problem, const xli_red
 {
     const size_t chunks = room_for_chunks(problem, shape, n);
     xli_reduce_layout room = {.carry_outs = shape->single_launch ? XLI_REDUCE_COUNTER_BYTES : 0};
-    room.counts = room.carry_outs + (chunks + 1) * carry_out_bytes(problem);
-    room.bytes = room.counts + (xli_reduce_counts(problem) ? (chunks + 1) * sizeof(cl_ulong) : 0);
+    room.counts = xli_add(room.carry_outs, xli_mul(xli_add(chunks, 1), carry_out_bytes(problem)));
+    room.bytes = room.counts;
+    if (xli_reduce_counts(problem))
+        room.bytes = xli_add(room.bytes, xli_mul(xli_add(chunks, 1), sizeof(cl_ulong)));
     room.bytes = xli_round_up(room.bytes, XLI_SCRATCH_ALIGN);
     return room;
 }

@@ -50,7 +50,7 @@ static xl_status make(xl_context *ctx, const xl_scan_desc *desc, xl_scan **plan)
     XL_TRY(xli_scan_check(ctx, desc, capabilities, &made->problem, &limits.wish));
     XL_TRY(xli_init_take(ctx, &made->problem, desc, &made->init));
     XL_TRY(xli_context_tune(ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_SCAN, desc), &device, &tune));
-    limits.most = capabilities->info.max_work_group_size;
+    limits.most = xli_most_work_items(capabilities);
     do { /* a kernel may allow smaller groups than its device: then all are built again */
         XL_TRY(choose_shape(made, capabilities, &tune.scan, desc->algorithm == XL_SCAN_LOOKBACK,
                             &limits));
@@ -100,9 +100,13 @@ xl_status xl_scan_scratch(const xl_scan *plan, size_t n, size_t *bytes, size_t *
                         !plan    ? "plan"
                         : !bytes ? "bytes"
                                  : "alignment");
-    *bytes = xli_scan_scratch(plan, n);
-    *alignment = XLI_SCRATCH_ALIGN;
-    return XL_SUCCESS;
+    const size_t needed = xli_scan_scratch(plan, n);
+    const xl_status status = xli_scratch_countable(plan->ctx, n, needed);
+    if (status == XL_SUCCESS) {
+        *bytes = needed;
+        *alignment = XLI_SCRATCH_ALIGN;
+    }
+    return status;
 }
 
 xl_status xl_scan_enqueue_sized(xl_scan *plan, cl_command_queue queue, const xl_scan_args *args,

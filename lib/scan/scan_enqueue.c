@@ -20,7 +20,8 @@ static size_t state_words(const xl_scan *plan, size_t tiles)
     const xli_problem *problem = &plan->problem;
     const bool one = problem->state == XLI_ACCUMULATOR_PLAIN &&
                      xli_element_is_scalar(&problem->element) && problem->accumulator_bytes <= 4;
-    return HEADER_WORDS + tiles * (one ? 1 : 2 * xli_ceil_div(problem->accumulator_bytes, 4));
+    const size_t each = one ? 1 : 2 * xli_ceil_div(problem->accumulator_bytes, 4);
+    return xli_add(HEADER_WORDS, xli_mul(tiles, each));
 }
 
 /* Shorter tiles of a call with fewer elements may be more, but never more than groups. */
@@ -30,7 +31,7 @@ static size_t look_back_bytes(const xl_scan *plan, size_t n)
     const size_t most =
         xli_max(xli_ceil_div(n, plan->shape.tile), xli_scan_lookback_groups(&plan->shape));
     const size_t tiles = xli_min(least, most);
-    return tiles > 1 ? state_words(plan, tiles) * sizeof(cl_ulong) : 0;
+    return tiles > 1 ? xli_mul(state_words(plan, tiles), sizeof(cl_ulong)) : 0;
 }
 
 /* For reduce-then-scan this grows with n although the number of groups does not
@@ -47,7 +48,7 @@ size_t xli_scan_scratch(const xl_scan *plan, size_t n)
     if (xli_scan_is_textbook(plan->shape.algorithm))
         return xli_textbook_scratch(plan, n);
     const size_t groups = xli_min(tiles, xli_scan_most_groups(&plan->problem, &plan->shape, n));
-    return xli_round_up(groups * plan->problem.accumulator_bytes, XLI_SCRATCH_ALIGN);
+    return xli_round_up(xli_mul(groups, plan->problem.accumulator_bytes), XLI_SCRATCH_ALIGN);
 }
 
 /* Groups of one work-item fold few totals each, and are given many scanned: to fold them would
@@ -129,8 +130,9 @@ static xl_status take_scratch(xl_scan *plan, xli_flow *f, xl_view scratch)
     const xli_span *const others[] = {
         &f->at.in,       &f->at.segments,  &f->at.n_device,         &f->at.out,
         &f->at.carry_in, &f->at.carry_out, &plan->problem.init_view};
-    XL_TRY(xli_seq_scratch(&f->seq, &plan->pool, scratch, xli_scan_scratch(plan, f->n),
-                           XLI_SCRATCH_ALIGN, &f->scratch));
+    const size_t bytes = xli_scan_scratch(plan, f->n);
+    XL_TRY(xli_scratch_countable(plan->ctx, f->n, bytes));
+    XL_TRY(xli_seq_scratch(&f->seq, &plan->pool, scratch, bytes, XLI_SCRATCH_ALIGN, &f->scratch));
     for (size_t i = 0; i < XLI_COUNT(others); ++i)
         XL_TRY(xli_check_apart(plan->ctx, &f->scratch, others[i], false));
 done:

@@ -11,6 +11,11 @@ typedef struct layout {
     bool reduces; /* what comes before a sub-tile in its tile is asked for */
 } layout;
 
+static size_t bytes_of(size_t states, size_t state)
+{
+    return xli_round_up(xli_mul(states, state), XLI_SCRATCH_ALIGN);
+}
+
 static layout layout_of(const xl_scan *plan, size_t n)
 {
     const xli_scan_tree *const tree = &plan->shape.tree;
@@ -20,13 +25,13 @@ static layout layout_of(const xl_scan *plan, size_t n)
     l.windows = xli_ceil_div(l.tiles, tree->window);
     l.reduces = n > sub_tile || (plan->problem.carries && n > 0);
     if (l.reduces)
-        l.tiles_at = xli_round_up(l.tiles * (tile / sub_tile) * state, XLI_SCRATCH_ALIGN);
+        l.tiles_at = bytes_of(xli_mul(l.tiles, tile / sub_tile), state);
     l.windows_at = l.tiles_at;
     if (l.tiles > 1)
-        l.windows_at += xli_round_up(l.tiles * state, XLI_SCRATCH_ALIGN);
+        l.windows_at = xli_add(l.windows_at, bytes_of(l.tiles, state));
     l.bytes = l.windows_at;
     if (l.windows > 1)
-        l.bytes += xli_round_up(l.windows * state, XLI_SCRATCH_ALIGN);
+        l.bytes = xli_add(l.bytes, bytes_of(l.windows, state));
     return l;
 }
 

@@ -47,7 +47,7 @@ static xl_status make_plan(xl_scan *plan, unsigned file)
                             &tune));
     tune.scan.pipelined = file == XLI_FILE_PIPELINED;
     tune.scan.inject_delay = 0;
-    limits.most = capabilities->info.max_work_group_size;
+    limits.most = xli_most_work_items(capabilities);
     do {
         xli_scan_shape_of(&plan->problem, capabilities, &tune.scan, &limits, &plan->shape);
         if (plan->shape.algorithm != XL_SCAN_LOOKBACK)

@@ -256,7 +256,7 @@ static void shape_tree(const xli_problem *problem, const xli_capabilities *capab
                        const xli_scan_limits *limits, xli_scan_shape *shape)
 {
     enum { LEAST = 32 };
-    const size_t room = capabilities->info.local_bytes;
+    const size_t room = xli_size(capabilities->info.local_bytes);
     shape->tree = tree_of(problem);
     if (shape_tree_look_back(problem, capabilities, limits, shape))
         return;
@@ -272,6 +272,17 @@ static void shape_tree(const xli_problem *problem, const xli_capabilities *capab
     shape->vector = tree->vector;
     shape->items = tree->rows * tree->vector;
     shape->tile = size == 1 ? xli_scan_tree_tile(tree) : size * shape->items;
+}
+
+/* Whatever a tuning file says, no run has more rounds than a device that ends loops gives: see
+ * xli_tune_scan. */
+static void limit_loops(xli_tune_scan *tune)
+{
+    enum { CHUNK = 1 << 19, CSR_CHUNK = 1 << 10, TILE_BYTES = 1 << 16 };
+    const size_t csr = tune->chunk_elements_csr > 0 ? tune->chunk_elements_csr : CSR_CHUNK;
+    tune->chunk_elements = (uint32_t)xli_min(tune->chunk_elements, CHUNK);
+    tune->chunk_elements_csr = (uint32_t)xli_min(csr, CSR_CHUNK);
+    tune->tile_bytes = (uint32_t)xli_min(tune->tile_bytes, TILE_BYTES);
 }
 
 static xl_scan_algorithm choose_algorithm(const xli_capabilities *capabilities,
@@ -295,6 +306,8 @@ void xli_scan_shape_of(const xli_problem *problem, const xli_capabilities *capab
                               .vector = xli_problem_vector(problem, widest(problem))};
     if (!(limits->files & XLI_FILE_PIPELINED))
         shape->tune.pipelined = 0;
+    if (capabilities->ends_loops)
+        limit_loops(&shape->tune);
     if (xli_scan_is_textbook(shape->algorithm)) {
         shape_textbook(problem, capabilities, limits->most, shape);
         return;
@@ -326,21 +339,22 @@ size_t xli_scan_lookback_groups(const xli_scan_shape *shape)
     const size_t each = shape->pipelined
                             ? xli_ceil_div(shape->tune.pipelined_groups * 256, shape->group_size)
                             : shape->tune.lookback_groups;
-    return shape->units * each;
+    return xli_mul(shape->units, each);
 }
 
 size_t xli_scan_lookback_tile(const xli_scan_shape *shape, size_t n)
 {
     const size_t short_tile_vectors =
         (size_t)shape->group_size * shape->vector * shape->short_tile_vectors;
-    return short_tile_vectors > 0 && n <= short_tile_vectors * xli_scan_lookback_groups(shape)
+    return short_tile_vectors > 0 &&
+                   n <= xli_mul(short_tile_vectors, xli_scan_lookback_groups(shape))
                ? short_tile_vectors
                : shape->tile;
 }
 
 size_t xli_scan_most_groups(const xli_problem *problem, const xli_scan_shape *shape, size_t n)
 {
-    const size_t wanted = (size_t)shape->units * shape->tune.chunk_groups;
+    const size_t wanted = xli_mul(shape->units, shape->tune.chunk_groups);
     const bool slow = shape->items == 0 && !xli_problem_goes_by_vectors(problem);
     const size_t chunk = slow ? slow_chunk(problem, shape) : shape->tune.chunk_elements;
     return xli_max(wanted, xli_ceil_div(n, chunk));
@@ -353,6 +367,6 @@ xli_scan_partition xli_scan_partition_of(const xli_problem *problem, const xli_s
     xli_scan_partition partition = {.tiles = xli_ceil_div(n, shape->tile)};
     const size_t tiles_each = xli_ceil_div(partition.tiles, xli_max(most, 1));
     partition.groups = tiles_each > 0 ? xli_ceil_div(partition.tiles, tiles_each) : 0;
-    partition.chunk = tiles_each * shape->tile;
+    partition.chunk = xli_mul(tiles_each, shape->tile);
     return partition;
 }

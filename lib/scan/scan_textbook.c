@@ -20,7 +20,8 @@ static levels levels_of(const xl_scan *plan, size_t n)
         ++l.last;
         l.count[l.last] = blocks;
         l.at[l.last] = l.bytes;
-        l.bytes += xli_round_up(blocks * plan->problem.accumulator_bytes, XLI_SCRATCH_ALIGN);
+        const size_t bytes = xli_mul(blocks, plan->problem.accumulator_bytes);
+        l.bytes = xli_add(l.bytes, xli_round_up(bytes, XLI_SCRATCH_ALIGN));
     }
     return l;
 }

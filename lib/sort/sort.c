@@ -17,7 +17,7 @@ static xl_status make(xl_sort *plan, const xl_sort_desc *desc, const xli_capabil
     xl_status status;
     xli_tune_device device;
     xli_tune tune;
-    size_t most = capabilities->info.max_work_group_size;
+    size_t most = xli_most_work_items(capabilities);
     plan->problem = (xli_sort_problem){desc->key, desc->value, desc->order == XL_DESCENDING,
                                        (xl_sort_algorithm)desc->algorithm};
     XL_TRY(xli_context_tune(plan->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_SORT, desc), &device,
@@ -27,8 +27,8 @@ static xl_status make(xl_sort *plan, const xl_sort_desc *desc, const xli_capabil
         if (!plan->shape.bitonic && !plan->shape.radix)
             XL_TRY(xli_fail(plan->ctx, XL_ERROR_UNSUPPORTED,
                             "desc.algorithm: this version has no radix sort for this device; it "
-                            "wants work-items "
-                            "that run one after another (sort.shape = 1), and no limit to loops"));
+                            "wants work-items that run one after another (sort.shape = 1) "
+                            "and loops of any length"));
         XL_TRY(xli_sort_build(plan, &most));
     } while (plan->shape.group_size > most && plan->shape.group_size > 1);
 done:

@@ -25,6 +25,7 @@ typedef struct xli_tune_device {
     uint32_t capability; /* of NVIDIA's OpenCL: the major compute capability; else 0 */
     bool is_cpu;         /* work-items take turns on a core */
     bool has_lanes;      /* those of a sub-group exchange values without local memory */
+    bool ends_loops;     /* after some 65,535 rounds: no value may ask for more */
     uint32_t compute_units;
     uint64_t local_bytes;
     size_t max_work_group;

@@ -53,10 +53,18 @@ void xli_tune_grid_fit(const xli_tune_device *device, xli_tune_grid *tune)
 {
     while (tune->group > 1 && (uint64_t)tune->group * FOUND_BYTES > room(device))
         tune->group /= 2;
+    if (device->ends_loops)
+        tune->items = (uint32_t)xli_min(tune->items, cpu.items);
 }
 
+/* A search has no rounds to spare for a second point (lib/grid/neighbors.c), nor for insertion into
+ * long rows. */
 void xli_tune_neighbors_fit(const xli_tune_device *device, xli_tune_neighbors *tune)
 {
+    if (device->ends_loops) {
+        tune->items = 1;
+        tune->staged = (uint32_t)xli_min(tune->staged, gpu_search.staged);
+    }
     while ((uint64_t)tune->staged * tune->group * 4 > room(device))
         tune->staged /= 2;
 }

@@ -2,6 +2,9 @@
  * The built-in values of the sort, and what a device has room for. */
 #include "tune.h"
 
+/* Longer tiles are too many rounds for a device that ends loops. */
+enum { SERIAL_TILE_LOG = 12 };
+
 static uint32_t log2_floor(uint64_t x)
 {
     uint32_t log = 0;
@@ -20,17 +23,15 @@ static uint64_t group_bytes(const xli_tune_sort *t, uint64_t element_bytes)
 
 void xli_tune_sort_table(const xli_tune_device *device, xli_tune_sort *tune)
 {
-    /* It ends loops early, and the walk through a chunk is one. */
-    static const xli_tune_match limited = {.device = "llvmpipe", .is_cpu = true};
     *tune = (xli_tune_sort){.shape = device->is_cpu ? XLI_SORT_SERIAL : XLI_SORT_GROUP,
                             .group_log = 8,
                             .items_log = 3,
-                            .serial_tile_log = 12,
+                            .serial_tile_log = SERIAL_TILE_LOG,
                             .search_log = 8,
                             .search_busy_log = 5,
                             .busy = device->compute_units,
                             .radix_from = 1u << 14,
-                            .radix_chunks = xli_tune_fits(&limited, device) ? 0 : 4,
+                            .radix_chunks = 4,
                             .radix_least = 1u << 12,
                             .radix_most = UINT32_MAX};
 }
@@ -44,4 +45,8 @@ void xli_tune_sort_fit(const xli_tune_device *device, uint64_t element_bytes, xl
     while (t->serial_tile_log > 4 &&
            (element_bytes << t->serial_tile_log) + 64u > device->local_bytes)
         --t->serial_tile_log;
+    if (device->ends_loops) {
+        t->serial_tile_log = (uint32_t)xli_min(t->serial_tile_log, SERIAL_TILE_LOG);
+        t->radix_chunks = 0; /* a chunk is walked in one loop */
+    }
 }

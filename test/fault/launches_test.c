@@ -498,6 +498,59 @@ static void whole_arrays_take_one_launch(void **state)
     free_flow(&f);
 }
 
+/* ---- platforms without devices ---------------------------------------------------- */
+
+/* The next time that the devices of the platform with this number are asked for. */
+static void strike_platform(cl_uint number, cl_int code)
+{
+    layer->only = "clGetDeviceIDs";
+    layer->calls = 0;
+    layer->strike_at = number + 1;
+    layer->struck = NULL;
+    layer->code = code;
+    layer->counting = true;
+}
+
+static void strike_nothing(void)
+{
+    layer->counting = false;
+    layer->strike_at = 0;
+    layer->only = NULL;
+}
+
+/* A driver whose hardware is not there: the devices of all others are listed and taken. */
+static void platforms_without_devices_are_passed_over(void **state)
+{
+    (void)state;
+    enum { MOST = 16 };
+    static const cl_int codes[] = {CL_DEVICE_NOT_FOUND, CL_INVALID_PLATFORM, CL_OUT_OF_HOST_MEMORY};
+    cl_platform_id platforms[MOST], used;
+    cl_uint count = 0;
+    needs_layer();
+    XLT_CL(clGetDeviceInfo(xl_context_device(xlt_context()), CL_DEVICE_PLATFORM, sizeof used, &used,
+                           NULL));
+    XLT_CL(clGetPlatformIDs(MOST, platforms, &count));
+    const uint32_t all = xl_devices_each(NULL, NULL);
+    for (cl_uint p = 0; p < count && p < MOST; ++p)
+        for (size_t k = 0; k < sizeof codes / sizeof codes[0]; ++k) {
+            cl_uint own = 0;
+            xl_context *ctx = NULL;
+            if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 0, NULL, &own) != CL_SUCCESS)
+                own = 0;
+            strike_platform(p, codes[k]);
+            assert_int_equal(xl_devices_each(NULL, NULL), all - own);
+            assert_non_null(layer->struck);
+            strike_platform(p, codes[k]);
+            const xl_status status = xl_context_create(NULL, &ctx);
+            strike_nothing();
+            if (platforms[p] != used)
+                assert_int_equal(status, XL_SUCCESS);
+            else
+                assert_true(status == XL_SUCCESS || status == XL_ERROR_NO_DEVICE);
+            xl_context_destroy(ctx);
+        }
+}
+
 static int teardown(void **state)
 {
     (void)state;
@@ -512,6 +565,7 @@ int main(void)
         cmocka_unit_test(no_call_comes_between_on_own_scratch),
         cmocka_unit_test(every_event_but_the_callers_is_let_go),
         cmocka_unit_test(whole_arrays_take_one_launch),
+        cmocka_unit_test(platforms_without_devices_are_passed_over),
     };
     layer = xlt_layer_load();
     steps = layer ? xlt_layer_steps() : NULL;
