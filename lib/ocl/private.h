@@ -62,6 +62,17 @@ xl_status xli_settings_read(xl_context *ctx, const xl_context_desc *desc);
 xl_status xli_capabilities_query(const xl_context *ctx, bool oldest_dialect,
                                  xli_capabilities *capabilities);
 
+/* lanes.c: what a device told that decides how its lanes talk, and the way, which the probe may
+ * yet refuse. */
+typedef struct xli_lane_facts {
+    bool width_one, no_sub_groups; /* masked */
+    bool is_gpu;
+    bool has_khr; /* sub-groups with shuffles and votes, and a call that tells a kernel's width */
+    xl_sub_group_source source; /* who else tells a width */
+    uint32_t reported;
+} xli_lane_facts;
+void xli_lanes_choose(const xli_lane_facts *facts, xli_capabilities *capabilities);
+
 /* rusticl.c: whether work must not wait for an event of another queue. */
 bool xli_rusticl_waits_badly(const xli_capabilities *capabilities);
 

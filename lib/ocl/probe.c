@@ -113,7 +113,7 @@ xl_status xli_probe_lanes(xl_context *ctx, xli_capabilities *capabilities)
                  (unsigned)seen);
     }
     info->sub_group_size_measured = seen;
-    static const char *const ways[] = {"local", "sub-group", "ptx"};
+    static const char *const ways[] = {"local", "sub-group", "ptx", "amd"};
     snprintf(info->cross_lane, sizeof info->cross_lane, "%s", ways[capabilities->lane_way]);
     return status;
 }

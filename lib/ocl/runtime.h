@@ -65,7 +65,12 @@ void xli_context_release(xl_context *ctx_or_null);
 cl_command_queue xli_queue_create(xl_context *ctx);
 
 /* How a kernel exchanges values between work-items of one sub-group. */
-typedef enum xli_lane_way { XLI_LANE_LOCAL = 0, XLI_LANE_KHR = 1, XLI_LANE_PTX = 2 } xli_lane_way;
+typedef enum xli_lane_way {
+    XLI_LANE_LOCAL = 0,
+    XLI_LANE_KHR = 1,
+    XLI_LANE_PTX = 2,
+    XLI_LANE_AMD = 3
+} xli_lane_way;
 
 /* Facts that kernels are specialised by; learnt once per context (this compiles
  * and runs the lane probe the first time). Borrowed from the context. */
