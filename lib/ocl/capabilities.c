@@ -183,20 +183,23 @@ static bool query_publish(const device_lists *t, const xli_capabilities *capabil
     return c11 || t->nvidia;
 }
 
-/* A compiler for Intel GPUs chooses among several widths for each kernel. */
-static uint32_t widest_intel(device_lists *t)
+/* A compiler for Intel GPUs chooses among several widths for each kernel, unless it requires one. A
+ * CPU's has nothing to spill. */
+static uint32_t widest_intel(device_lists *t, xli_capabilities *capabilities)
 {
-    size_t sizes[16], widest = 0;
+    size_t sizes[16], widest = 0, n = 0;
     query(t, CL_DEVICE_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes);
-    for (size_t i = 0; i < XLI_COUNT(sizes) && sizes[i] > 0; ++i)
-        widest = xli_max(widest, sizes[i]);
+    for (; n < XLI_COUNT(sizes) && sizes[n] > 0; ++n)
+        widest = xli_max(widest, sizes[n]);
+    if (!capabilities->is_cpu)
+        xli_lanes_widths(sizes, n, capabilities->widths);
     return (uint32_t)widest;
 }
 
 /* What the device says of its width, whether lanes are used or not. A vendor's
  * query is asked only where the vendor's extension is: the numbers of others'
  * queries mean something else. */
-static void query_width(device_lists *t, xli_lane_facts *facts)
+static void query_width(device_lists *t, xli_lane_facts *facts, xli_capabilities *capabilities)
 {
     if (t->nvidia) {
         facts->source = XL_SUB_GROUP_NV_WARP;
@@ -206,7 +209,7 @@ static void query_width(device_lists *t, xli_lane_facts *facts)
         facts->reported = query_uint(t, CL_DEVICE_WAVEFRONT_WIDTH_AMD);
     } else if (has_word(t->extensions, "cl_intel_required_subgroup_size")) {
         facts->source = XL_SUB_GROUP_INTEL_SIZES;
-        facts->reported = widest_intel(t);
+        facts->reported = widest_intel(t, capabilities);
     }
     if (facts->reported == 0)
         facts->source = XL_SUB_GROUP_NOT_REPORTED;
@@ -227,8 +230,10 @@ static void query_lanes(device_lists *t, xli_capabilities *capabilities)
         .source = XL_SUB_GROUP_NOT_REPORTED,
     };
     if (!facts.width_one && !facts.no_sub_groups)
-        query_width(t, &facts);
+        query_width(t, &facts, capabilities);
     xli_lanes_choose(&facts, capabilities);
+    if (capabilities->lane_way != XLI_LANE_KHR)
+        capabilities->widths[0] = 0;
 }
 
 static void query_features(const device_lists *t, xli_capabilities *capabilities)

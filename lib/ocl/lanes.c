@@ -12,6 +12,8 @@
  * these builtins, or one that makes wavefronts of the other width, ends there. */
 #include "private.h"
 
+#include <string.h>
+
 static bool has_warps(const xli_lane_facts *facts)
 {
     return facts->source == XL_SUB_GROUP_NV_WARP && facts->reported > 1 && facts->reported <= 32;
@@ -43,4 +45,27 @@ void xli_lanes_choose(const xli_lane_facts *facts, xli_capabilities *capabilitie
         capabilities->lane_way = has_warps(facts) ? XLI_LANE_PTX : XLI_LANE_AMD;
         info->sub_group_size = facts->reported;
     }
+}
+
+/* The middle first: wider kernels have fewer registers for each lane and spill sooner, narrower
+ * ones leave more of the machine idle, and not every GPU of Intel's has them. */
+void xli_lanes_widths(const size_t *sizes, size_t n, uint32_t widths[XLI_MOST_WIDTHS])
+{
+    static const uint32_t order[] = {16, 32, 8};
+    size_t count = 0;
+    memset(widths, 0, XLI_MOST_WIDTHS * sizeof *widths);
+    for (size_t k = 0; k < XLI_COUNT(order); ++k)
+        for (size_t i = 0; i < n; ++i)
+            if (sizes[i] == order[k] && (count == 0 || widths[count - 1] != order[k]))
+                widths[count++] = order[k];
+}
+
+bool xli_lanes_better(const xli_width_trial *trial, const xli_width_trial *best)
+{
+    return trial->fits && (!best->fits || trial->spill_bytes < best->spill_bytes);
+}
+
+bool xli_lanes_settled(const xli_width_trial *best)
+{
+    return best->fits && best->spill_bytes == 0;
 }

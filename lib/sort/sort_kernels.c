@@ -39,6 +39,7 @@ xl_status xli_sort_build(xl_sort *plan, size_t *most)
     if (text.failed)
         XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the sort's source"));
     XL_TRY(xli_program_get(plan->ctx, "sort_bitonic", text.data, &program));
+    plan->shape.sub_group = xli_program_sub_group(plan->ctx, program, plan->shape.sub_group);
     XL_TRY(xli_kernel_create(plan->ctx, program, "xl_sort_tiles", &k->tiles));
     XL_TRY(xli_kernel_create(plan->ctx, program, "xl_sort_merge", &k->merge));
     *most = xli_min(k->tiles.max_group, k->merge.max_group);

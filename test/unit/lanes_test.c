@@ -59,9 +59,62 @@ static void the_way_follows_from_the_facts(void **state)
     }
 }
 
+static void widths_are_tried_from_the_middle(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t n, sizes[5];
+        uint32_t wanted[XLI_MOST_WIDTHS];
+    } lists[] = {
+        {3, {8, 16, 32}, {16, 32, 8}},
+        {2, {16, 32}, {16, 32}},
+        {5, {4, 8, 16, 32, 64}, {16, 32, 8}},
+        {1, {8}, {8}},
+        {4, {32, 32, 16, 16}, {16, 32}},
+        {2, {4, 64}, {0}},
+        {0, {0}, {0}},
+    };
+    for (size_t r = 0; r < XLI_COUNT(lists); ++r) {
+        uint32_t widths[XLI_MOST_WIDTHS] = {7, 7, 7, 7};
+        xli_lanes_widths(lists[r].sizes, lists[r].n, widths);
+        for (size_t k = 0; k < XLI_MOST_WIDTHS; ++k)
+            if (widths[k] != lists[r].wanted[k])
+                XLT_FAIL("list %zu: width %zu is %u, not %u", r, k, (unsigned)widths[k],
+                         (unsigned)lists[r].wanted[k]);
+    }
+}
+
+/* The number of the trial that is taken, and how many are made; -1: none. */
+static void expect_choice(const xli_width_trial trials[3], int wanted, int wanted_made)
+{
+    xli_width_trial best = {0};
+    int taken = -1, made = 0;
+    for (; made < 3 && !xli_lanes_settled(&best); ++made)
+        if (xli_lanes_better(&trials[made], &best)) {
+            best = trials[made];
+            taken = made;
+        }
+    assert_int_equal(taken, wanted);
+    assert_int_equal(made, wanted_made);
+}
+
+static void the_first_without_spills_is_taken(void **state)
+{
+    (void)state;
+    expect_choice((xli_width_trial[3]){{true, 0}, {true, 0}, {true, 0}}, 0, 1);
+    expect_choice((xli_width_trial[3]){{true, 928}, {true, 5888}, {true, 0}}, 2, 3);
+    expect_choice((xli_width_trial[3]){{true, 928}, {true, 5888}, {true, 64}}, 2, 3);
+    expect_choice((xli_width_trial[3]){{true, 64}, {true, 5888}, {true, 64}}, 0, 3);
+    expect_choice((xli_width_trial[3]){{false, 0}, {true, 64}, {true, 128}}, 1, 3);
+    expect_choice((xli_width_trial[3]){{false, 0}, {false, 0}, {true, 128}}, 2, 3);
+    expect_choice((xli_width_trial[3]){{false, 0}, {false, 0}, {false, 0}}, -1, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(widths_are_tried_from_the_middle),
+        cmocka_unit_test(the_first_without_spills_is_taken),
         cmocka_unit_test(the_way_follows_from_the_facts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
