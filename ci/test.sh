@@ -157,7 +157,7 @@ static_checks() {
   done
   check compare-test ci/compare-test.sh
   check mutants ci/mutants.sh --check
-  check shellcheck shellcheck -x ci/*.sh .ci/run test/tool/*.sh test/fault/*.sh
+  check shellcheck shellcheck -x ci/*.sh .ci/run test/tool/*.sh test/fault/*.sh test/lane/*.sh
 }
 
 # Every row, and the tests that took longest.

@@ -221,12 +221,22 @@ void xl_sort_swap(xl_sort_items *items, uint mask, bool upper)
 {
 #pragma unroll
     for (uint e = 0; e < XL_SORT_ITEMS; e += 2) {
+#if XL_LANE_WAY == 3 /* else AMD's compiler chooses between addresses, and items stay in memory */
+        const XL_SORT_KEY key = items->key[e], next_key = items->key[e + 1];
+        XL_SORT_KEY keep = upper ? next_key : key, give = upper ? key : next_key;
+#else
         XL_SORT_KEY keep = upper ? items->key[e + 1] : items->key[e];
         XL_SORT_KEY give = upper ? items->key[e] : items->key[e + 1];
+#endif
         XL_SORT_KEY get = xl_sort_shuffle(give, mask);
 #if XL_SORT_VALUES
+#if XL_LANE_WAY == 3
+        const uint value = items->value[e], next_value = items->value[e + 1];
+        uint keep_value = upper ? next_value : value, give_value = upper ? value : next_value;
+#else
         uint keep_value = upper ? items->value[e + 1] : items->value[e];
         uint give_value = upper ? items->value[e] : items->value[e + 1];
+#endif
         uint get_value = xl_lane_shuffle_xor(give_value, mask);
         /* Equal keys stay in place: what an upper lane keeps is above what it gets. */
         bool get_first = keep > get || (upper && keep == get);

@@ -17,7 +17,7 @@
 #include "../lane/lane_scan.cl"
 
 #undef XL_USE_LANES
-#if XL_LANE_WAY == 2
+#if XL_LANE_WAY == 2 || XL_LANE_WAY == 3
 #define XL_USE_LANES (XL_GROUP_SIZE % XL_LANES == 0)
 #elif XL_LANE_WAY == 1
 #define XL_USE_LANES (XL_GROUP_SIZE % 64 == 0 && XL_LANES <= 64)

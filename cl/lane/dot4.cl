@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * uint xl_dot4(uint a, uint b, uint c): c and the products of the four bytes of a with those of b,
- * summed. One instruction where the device has it: dp4a (PTX ISA 5.0), cl_khr_integer_dot_product
- * elsewhere. */
+ * summed. One instruction where the device has it: dp4a (PTX ISA 5.0), udot4 of AMD's gfx906 and
+ * later, cl_khr_integer_dot_product elsewhere. */
 #ifndef XL_DOT4
 #define XL_DOT4
 
 #include "../prelude/prelude.cl"
+
+#if XL_LANE_WAY == 3
+#if __clang_major__ >= 15 && __has_builtin(__builtin_amdgcn_udot4) /* before, all "have" it */
+#define XL_AMD_DOT4
+#endif
+#endif
 
 uint xl_dot4(uint a, uint b, uint c)
 {
@@ -13,6 +19,8 @@ uint xl_dot4(uint a, uint b, uint c)
     uint r;
     __asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
     return r;
+#elif defined(XL_AMD_DOT4)
+    return __builtin_amdgcn_udot4(a, b, c, false);
 #elif defined(__opencl_c_integer_dot_product_input_4x8bit_packed)
     return dot_4x8packed_uu_uint(a, b) + c;
 #else

@@ -29,7 +29,9 @@
 /* A function of an element type's family: XL_NAME is its family name. */
 #define XL_FN(function) XL_JOIN(XL_JOIN(XL_NAME, _), function)
 
-#if XL_LANE_WAY == 2
+#if XL_LANE_WAY == 3
+#include "lane_amd.cl"
+#elif XL_LANE_WAY == 2
 #include "lane_ptx.cl"
 #elif XL_LANE_WAY == 1
 #include "lane_khr.cl"

@@ -76,6 +76,33 @@ XL_MOVER(shuffle_up, xl_lane_shuffle_up)
 XL_MOVER(shuffle_down, xl_lane_shuffle_down)
 XL_MOVER(shuffle_xor, xl_lane_shuffle_xor)
 
+#if XL_LANE_WAY == 3
+/* The same sums by AMD's steps (cl/lane/lane_amd.cl): Hillis and Steele's doubling within rows of
+ * 16 lanes, then from rows to rows, whose last lanes hold all of what they reach. What a step
+ * brings where nothing is taken is an element all the same. */
+XL_MOVER(from_below, xl_lane_below)
+
+/* Whether a lane takes what a step brings. */
+bool XL_FN(lane_takes)(uint reach, uint by)
+{
+    const uint lane = xl_lane_id();
+    return by < 16 ? min(reach, lane & 15) >= by : (lane & by) != 0 && reach > (lane & (by - 1));
+}
+
+XL_T XL_FN(lane_scan_reach)(XL_T mine, uint reach, uint span)
+{
+    XL_T x = mine;
+#pragma unroll
+    for (uint by = 1; by < XL_LANES; by *= 2) {
+        if (by < span) {
+            const XL_T below = XL_FN(from_below)(x, by);
+            if (XL_FN(lane_takes)(reach, by))
+                x = XL_FN(op)(below, x);
+        }
+    }
+    return x;
+}
+#else
 /* x of the `reach` lanes below op ... op x of this lane, reach < span. Hillis and
  * Steele's doubling: each step covers twice as many lanes below, as far as this lane
  * reaches. A lane below in reach must reach down to the same lane. */
@@ -90,6 +117,7 @@ XL_T XL_FN(lane_scan_reach)(XL_T mine, uint reach, uint span)
     }
     return x;
 }
+#endif
 
 XL_T XL_FN(lane_scan_inclusive)(XL_T x)
 {
@@ -109,6 +137,26 @@ XL_T XL_FN(lane_scan_exclusive)(XL_T x)
     return XL_FN(lane_shift_up)(XL_FN(lane_scan_inclusive)(x));
 }
 
+#if XL_LANE_WAY == 3
+/* The tree is that of the butterfly below; the last lane has all of it. */
+XL_T XL_FN(lane_reduce)(XL_T mine)
+{
+    XL_T x = mine;
+#pragma unroll
+    for (uint by = 1; by < XL_LANES; by *= 2)
+        x = XL_FN(op)(XL_FN(from_below)(x, by), x);
+    return XL_FN(shuffle_from)(x, XL_LANES - 1);
+}
+
+XL_T XL_FN(lane_reduce_down)(XL_T mine)
+{
+    XL_T x = mine;
+#pragma unroll
+    for (uint by = 1; by < XL_LANES; by *= 2)
+        x = XL_FN(op)(x, XL_FN(from_below)(x, by));
+    return XL_FN(shuffle_from)(x, XL_LANES - 1);
+}
+#else
 XL_T XL_FN(lane_reduce)(XL_T mine)
 {
     XL_T x = mine;
@@ -144,3 +192,4 @@ XL_T XL_FN(lane_reduce_down)(XL_T mine)
     }
     return x;
 }
+#endif

@@ -24,6 +24,9 @@ typedef union xl_element_words {
 } xl_element_words;
 XL_MOVE_WORDS(XL_E, xl_element_words, xl_element_up, xl_lane_shuffle_up)
 XL_MOVE_WORDS(XL_E, xl_element_words, xl_element_from, xl_lane_shuffle)
+#if XL_LANE_WAY == 3
+XL_MOVE_WORDS(XL_E, xl_element_words, xl_element_below, xl_lane_below)
+#endif
 
 /* Each lane's element and what stands before it in its segment. `heads`: the lanes in whose
  * states segments begin. */
@@ -32,11 +35,19 @@ XL_E xl_elements_scan(XL_E mine, ulong heads)
     const uint reach = xl_lane_id() - xl_segment_start(heads, xl_lane_id());
     XL_E x = mine;
 #pragma unroll
+#if XL_LANE_WAY == 3 /* as xl_lane_scan_reach() */
+    for (uint by = 1; by < XL_LANES; by *= 2) {
+        const XL_E below = xl_element_below(x, by);
+        if (xl_lane_takes(reach, by))
+            x = xl_op_e(below, x);
+    }
+#else
     for (uint by = 1; by < xl_lane_width(); by *= 2) {
         const XL_E below = xl_element_up(x, by);
         if (reach >= by)
             x = xl_op_e(below, x);
     }
+#endif
     return x;
 }
 

@@ -7,6 +7,9 @@
 #ifndef XL_PRELUDE
 #define XL_PRELUDE
 
+/* Where kernels require a sub-group size, the runtime's lines make that part of __kernel
+ * (lib/ocl/width.c). */
+
 /* In a user's program that is the user's choice. */
 #ifndef XL_USER_PROGRAM
 #pragma OPENCL FP_CONTRACT OFF

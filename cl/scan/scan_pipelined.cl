@@ -28,7 +28,7 @@
 #error "a look-back by a whole group needs sub-groups"
 #endif
 
-#if XL_LANE_WAY == 2
+#if XL_LANE_WAY == 2 || XL_LANE_WAY == 3
 #define XL_MAX_SUB_TILES (XL_GROUP_SIZE / XL_LANES)
 #else
 #define XL_MAX_SUB_TILES (XL_GROUP_SIZE / 4)

@@ -72,7 +72,7 @@ typedef struct xl_device_info {
     char driver[128];
     char opencl_c[16];         /* dialect kernels are built as: "CL1.2", "CL2.0", "CL3.0" */
     char cross_lane[16];       /* how work-items of a sub-group exchange values: "ptx", "sub-group",
-                                  or "local": through local memory */
+                                  "amd", or "local": through local memory */
     char probe[160];           /* what the probe saw, in words */
     uint32_t sub_group_size;   /* work-items that exchange values without memory; 1: none do */
     uint32_t sub_group_source; /* xl_sub_group_source */

@@ -183,60 +183,57 @@ static bool query_publish(const device_lists *t, const xli_capabilities *capabil
     return c11 || t->nvidia;
 }
 
-/* A compiler for Intel GPUs chooses among several widths for each kernel. */
-static uint32_t widest_intel(device_lists *t)
+/* A compiler for Intel GPUs chooses among several widths for each kernel, unless it requires one. A
+ * CPU's has nothing to spill. */
+static uint32_t widest_intel(device_lists *t, xli_capabilities *capabilities)
 {
-    size_t sizes[16], widest = 0;
+    size_t sizes[16], widest = 0, n = 0;
     query(t, CL_DEVICE_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes);
-    for (size_t i = 0; i < XLI_COUNT(sizes) && sizes[i] > 0; ++i)
-        widest = xli_max(widest, sizes[i]);
+    for (; n < XLI_COUNT(sizes) && sizes[n] > 0; ++n)
+        widest = xli_max(widest, sizes[n]);
+    if (!capabilities->is_cpu)
+        xli_lanes_widths(sizes, n, capabilities->widths);
     return (uint32_t)widest;
 }
 
 /* What the device says of its width, whether lanes are used or not. A vendor's
  * query is asked only where the vendor's extension is: the numbers of others'
  * queries mean something else. */
-static void query_width(device_lists *t, xl_device_info *info)
+static void query_width(device_lists *t, xli_lane_facts *facts, xli_capabilities *capabilities)
 {
     if (t->nvidia) {
-        info->sub_group_source = XL_SUB_GROUP_NV_WARP;
-        info->sub_group_size_reported = query_uint(t, CL_DEVICE_WARP_SIZE_NV);
+        facts->source = XL_SUB_GROUP_NV_WARP;
+        facts->reported = query_uint(t, CL_DEVICE_WARP_SIZE_NV);
     } else if (has_word(t->extensions, "cl_amd_device_attribute_query")) {
-        info->sub_group_source = XL_SUB_GROUP_AMD_WAVEFRONT;
-        info->sub_group_size_reported = query_uint(t, CL_DEVICE_WAVEFRONT_WIDTH_AMD);
+        facts->source = XL_SUB_GROUP_AMD_WAVEFRONT;
+        facts->reported = query_uint(t, CL_DEVICE_WAVEFRONT_WIDTH_AMD);
     } else if (has_word(t->extensions, "cl_intel_required_subgroup_size")) {
-        info->sub_group_source = XL_SUB_GROUP_INTEL_SIZES;
-        info->sub_group_size_reported = widest_intel(t);
+        facts->source = XL_SUB_GROUP_INTEL_SIZES;
+        facts->reported = widest_intel(t, capabilities);
     }
-    if (info->sub_group_size_reported == 0)
-        info->sub_group_source = XL_SUB_GROUP_NOT_REPORTED;
+    if (facts->reported == 0)
+        facts->source = XL_SUB_GROUP_NOT_REPORTED;
 }
 
-/* The way lanes talk, best first; the width itself is settled by the probe, and by
- * each kernel when it runs. A device below 2.1 has no clGetKernelSubGroupInfo, and
- * the loader does not say so but jumps into nothing. */
+/* A device below 2.1 has no clGetKernelSubGroupInfo, and the loader does not say so but jumps
+ * into nothing. */
 static void query_lanes(device_lists *t, xli_capabilities *capabilities)
 {
-    xl_device_info *info = &capabilities->info;
-    bool khr = info->has_sub_groups && capabilities->has_khr_shuffle &&
-               capabilities->has_khr_ballot && capabilities->has_opencl3 &&
-               xli_device_version(t->ctx->device) >= 201;
-    capabilities->lane_way = XLI_LANE_LOCAL;
-    info->sub_group_size = 1;
-    info->sub_group_source =
-        t->ctx->mask.width_one ? XL_SUB_GROUP_MASKED : XL_SUB_GROUP_NOT_REPORTED;
-    if (t->ctx->mask.width_one || t->ctx->mask.no_sub_groups)
-        return;
-    query_width(t, info);
-    bool warp = info->sub_group_source == XL_SUB_GROUP_NV_WARP && info->sub_group_size_reported > 1;
-    if (khr) {
-        capabilities->lane_way = XLI_LANE_KHR;
-        info->sub_group_source = XL_SUB_GROUP_OF_KERNEL;
-        info->sub_group_size_reported = 0; /* the probe asks its kernel */
-    } else if (warp && info->sub_group_size_reported <= 32) {
-        capabilities->lane_way = XLI_LANE_PTX;
-        info->sub_group_size = info->sub_group_size_reported;
-    }
+    const xl_device_info *info = &capabilities->info;
+    xli_lane_facts facts = {
+        .width_one = t->ctx->mask.width_one,
+        .no_sub_groups = t->ctx->mask.no_sub_groups,
+        .is_gpu = (info->device_type & CL_DEVICE_TYPE_GPU) != 0,
+        .has_khr = info->has_sub_groups && capabilities->has_khr_shuffle &&
+                   capabilities->has_khr_ballot && capabilities->has_opencl3 &&
+                   xli_device_version(t->ctx->device) >= 201,
+        .source = XL_SUB_GROUP_NOT_REPORTED,
+    };
+    if (!facts.width_one && !facts.no_sub_groups)
+        query_width(t, &facts, capabilities);
+    xli_lanes_choose(&facts, capabilities);
+    if (capabilities->lane_way != XLI_LANE_KHR)
+        capabilities->widths[0] = 0;
 }
 
 static void query_features(const device_lists *t, xli_capabilities *capabilities)

@@ -114,18 +114,17 @@ xl_status xli_program_get_source(xl_context *ctx, const xli_source *source, cons
     *program = NULL;
     xl_status status = xli_context_capabilities(ctx, &capabilities);
     return status == XL_SUCCESS
-               ? xli_program_build_source(ctx, capabilities, source, defines, "", program)
+               ? xli_program_build_widths(ctx, capabilities, source, defines, program)
                : status;
 }
 
 xl_status xli_program_get(xl_context *ctx, const char *name, const char *defines,
                           xli_program **program)
 {
-    const xli_capabilities *capabilities;
+    const xli_source *source = xli_source_find(name);
     *program = NULL;
-    xl_status status = xli_context_capabilities(ctx, &capabilities);
-    return status == XL_SUCCESS ? xli_program_build(ctx, capabilities, name, defines, program)
-                                : status;
+    return source ? xli_program_get_source(ctx, source, defines, program)
+                  : xli_fail(ctx, XL_ERROR_INTERNAL, "no kernel source \"%s\" is embedded", name);
 }
 
 xl_status xli_pool_create(xl_context *ctx, xli_pool *pool)

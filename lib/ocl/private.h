@@ -59,11 +59,21 @@ struct xl_context {
     xli_self_test_record self_test_results[8];
 };
 
+/* A program compiled for a width: whether its kernels have that width, and what they spill. */
+typedef struct xli_width_trial {
+    bool fits;
+    uint64_t spill_bytes;
+} xli_width_trial;
+
 struct xli_program {
     xli_program *next;
     char key[65];
     cl_program cl;
     struct xli_recipe *recipe; /* of a program that came from a file, to build it anew, or NULL */
+    /* ---- under the context's lock ---- */
+    uint32_t width; /* of sub-groups, chosen for this program; 1: it has none; 0: not chosen */
+    bool tried;     /* `trial` is known */
+    xli_width_trial trial;
 };
 
 /* descriptor.c: the descriptor's value, else the environment's; NULL if neither says
@@ -76,6 +86,29 @@ xl_status xli_settings_read(xl_context *ctx, const xl_context_desc *desc);
  * kernels are built as OpenCL C 1.2, whatever newer ones the device lists. */
 xl_status xli_capabilities_query(const xl_context *ctx, bool oldest_dialect,
                                  xli_capabilities *capabilities);
+
+/* lanes.c: what a device told that decides how its lanes talk, and the way, which the probe may
+ * yet refuse. */
+typedef struct xli_lane_facts {
+    bool width_one, no_sub_groups; /* masked */
+    bool is_gpu;
+    bool has_khr; /* sub-groups with shuffles and votes, and a call that tells a kernel's width */
+    xl_sub_group_source source; /* who else tells a width */
+    uint32_t reported;
+} xli_lane_facts;
+void xli_lanes_choose(const xli_lane_facts *facts, xli_capabilities *capabilities);
+/* Of the sizes that a device can be asked for (cl_intel_required_subgroup_size), those that kernels
+ * are tried with, in that order, ended by 0. */
+void xli_lanes_widths(const size_t *sizes, size_t n, uint32_t widths[XLI_MOST_WIDTHS]);
+/* Whether a later trial takes the place of the best one so far, and whether there is need of more:
+ * the first without spills is taken, else the one with the fewest. */
+bool xli_lanes_better(const xli_width_trial *trial, const xli_width_trial *best);
+bool xli_lanes_settled(const xli_width_trial *best);
+
+/* width.c: xli_program_build_source() for the best of the device's widths, where it has any. */
+xl_status xli_program_build_widths(xl_context *ctx, const xli_capabilities *capabilities,
+                                   const xli_source *source, const char *defines,
+                                   xli_program **program);
 
 /* rusticl.c: whether work must not wait for an event of another queue. */
 bool xli_rusticl_waits_badly(const xli_capabilities *capabilities);

@@ -111,11 +111,26 @@ done:
     return status;
 }
 
+/* The attempt, by kernels that require the first of the device's widths if it has any, else, or
+ * where it refuses that or does something else, as its compiler has it. */
+static xl_status attempt_widths(xl_context *ctx, xli_capabilities *capabilities, uint32_t *seen)
+{
+    capabilities->width = capabilities->widths[0];
+    xl_status status = attempt(ctx, capabilities, seen);
+    const bool good = status == XL_SUCCESS && *seen == capabilities->width;
+    if (capabilities->width > 0 && !good && status != XL_ERROR_OUT_OF_MEMORY) {
+        capabilities->width = capabilities->widths[0] = 0;
+        status = attempt(ctx, capabilities, seen);
+    }
+    capabilities->width = 0;
+    return status;
+}
+
 xl_status xli_probe_lanes(xl_context *ctx, xli_capabilities *capabilities)
 {
     xl_device_info *info = &capabilities->info;
     uint32_t seen = 0;
-    xl_status status = attempt(ctx, capabilities, &seen);
+    xl_status status = attempt_widths(ctx, capabilities, &seen);
     bool cross = capabilities->lane_way != XLI_LANE_LOCAL;
     /* A way that does not compile or misbehaves is not an error: there is another.
      * Memory that ran out is no fault of the way's, and may be there next time. */
@@ -126,6 +141,7 @@ xl_status xli_probe_lanes(xl_context *ctx, xli_capabilities *capabilities)
                  : status == XL_ERROR_BUILD ? "it did not compile"
                                             : "it did not run");
         capabilities->lane_way = XLI_LANE_LOCAL;
+        capabilities->widths[0] = 0;
         info->sub_group_size = 1;
         status = attempt(ctx, capabilities, &seen);
         snprintf(info->probe, sizeof info->probe, "cross-lane way refused: %.120s", why);
@@ -136,7 +152,7 @@ xl_status xli_probe_lanes(xl_context *ctx, xli_capabilities *capabilities)
                  (unsigned)seen);
     }
     info->sub_group_size_measured = seen;
-    static const char *const ways[] = {"local", "sub-group", "ptx"};
+    static const char *const ways[] = {"local", "sub-group", "ptx", "amd"};
     snprintf(info->cross_lane, sizeof info->cross_lane, "%s", ways[capabilities->lane_way]);
     return status;
 }

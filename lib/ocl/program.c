@@ -27,6 +27,10 @@ static void add_feature_lines(xli_text *text, const xli_capabilities *capabiliti
     };
     for (size_t i = 0; i < XLI_COUNT(features); ++i)
         xli_text_add(text, "#define %s %u\n", features[i].name, features[i].value);
+    if (capabilities->width > 0) /* see width.c */
+        xli_text_add(text,
+                     "#define __kernel __kernel __attribute__((intel_reqd_sub_group_size(%u)))\n",
+                     (unsigned)capabilities->width);
 }
 
 static xli_program *find_locked(xl_context *ctx, const char key[65])
@@ -94,6 +98,11 @@ static xli_program *keep(xl_context *ctx, const char key[65], cl_program cl, rec
         memcpy(fresh->key, key, sizeof fresh->key);
         fresh->cl = cl;
         fresh->recipe = again;
+        if (unfit) {
+            fresh->width = unfit->width;
+            fresh->tried = unfit->tried;
+            fresh->trial = unfit->trial;
+        }
         fresh->next = ctx->programs;
         ctx->programs = program = fresh;
         fresh = NULL;

@@ -65,7 +65,14 @@ void xli_context_release(xl_context *ctx_or_null);
 cl_command_queue xli_queue_create(xl_context *ctx);
 
 /* How a kernel exchanges values between work-items of one sub-group. */
-typedef enum xli_lane_way { XLI_LANE_LOCAL = 0, XLI_LANE_KHR = 1, XLI_LANE_PTX = 2 } xli_lane_way;
+typedef enum xli_lane_way {
+    XLI_LANE_LOCAL = 0,
+    XLI_LANE_KHR = 1,
+    XLI_LANE_PTX = 2,
+    XLI_LANE_AMD = 3
+} xli_lane_way;
+
+enum { XLI_MOST_WIDTHS = 4 };
 
 /* Facts that kernels are specialised by; learnt once per context (this compiles
  * and runs the lane probe the first time). Borrowed from the context. */
@@ -82,6 +89,10 @@ typedef struct xli_capabilities {
     bool takes_bitcode; /* PoCL on a CPU: see program.c */
     uint32_t vendor_id;
     uint32_t nv_capability; /* of NVIDIA's OpenCL: the major compute capability; else 0 */
+    /* Sizes of sub-groups that kernels may require, in order of trial, ended by 0; the one that a
+     * program's kernels do require, 0: their compiler chooses. */
+    uint32_t widths[XLI_MOST_WIDTHS];
+    uint32_t width;
 } xli_capabilities;
 xl_status xli_context_capabilities(xl_context *ctx, const xli_capabilities **capabilities);
 
@@ -144,6 +155,10 @@ typedef struct xli_source {
 const xli_source *xli_source_find(const char *name);
 
 typedef struct xli_program xli_program;
+
+/* The size of sub-groups in a program's kernels, all of which have the same where they require
+ * one: 0 without; `otherwise` where the kernels require none, or where that is 0. */
+uint32_t xli_program_sub_group(xl_context *ctx, const xli_program *program, uint32_t otherwise);
 
 /* Builds `name` specialised by `defines` ("#define X 1\n" lines in a fixed
  * order; may be followed by user text under its own #line), or takes it from the

@@ -47,6 +47,7 @@ xl_status xli_reduce_build(xl_reduce *plan, const xl_scan_desc *scan,
     XL_TRY(add_text(plan, scan, capabilities, &text));
     XL_TRY(xli_problem_program(plan->ctx, &plan->problem, capabilities,
                                whole ? "reduce_whole" : "reduce_segments", &text, &program));
+    plan->shape.sub_group = xli_program_sub_group(plan->ctx, program, plan->shape.sub_group);
     for (size_t i = 0; i < XLI_COUNT(kernels); ++i) {
         if (!kernels[i].wanted)
             continue;

@@ -99,6 +99,7 @@ xl_status xli_scan_build(xl_scan *plan, const xl_scan_desc *desc,
         XL_TRY(xli_problem_program(plan->ctx, &plan->problem, capabilities, kernels[i].source,
                                    &text, &program));
         XL_TRY(xli_kernel_create(plan->ctx, program, kernels[i].name, kernels[i].kernel));
+        plan->shape.sub_group = xli_program_sub_group(plan->ctx, program, plan->shape.sub_group);
         *most = xli_min(*most, kernels[i].kernel->max_group);
     }
 done:

@@ -72,7 +72,9 @@ static bool shape_pipelined(const xli_problem *problem, const xli_capabilities *
                            : words > 1 ? tune->pipelined_wide_bytes
                                        : tune->pipelined_bytes;
     const size_t width = capabilities->info.sub_group_size;
-    const size_t sums = size / (capabilities->lane_way == XLI_LANE_PTX ? width : 4) * 3;
+    const bool width_known =
+        capabilities->lane_way == XLI_LANE_PTX || capabilities->lane_way == XLI_LANE_AMD;
+    const size_t sums = size / (width_known ? width : 4) * 3;
     size_t rows =
         xli_max(1, (packed ? storage / problem->in.bytes : storage / 4 / words) / shape->vector);
     if (!shape->tune.pipelined || shape->algorithm != XL_SCAN_LOOKBACK ||

@@ -70,6 +70,7 @@ xl_status xli_sort_build(xl_sort *plan, size_t *most)
         if (!list[i].is_wanted)
             continue;
         XL_TRY(xli_program_get(plan->ctx, list[i].program, text.data, &program));
+        plan->shape.sub_group = xli_program_sub_group(plan->ctx, program, plan->shape.sub_group);
         XL_TRY(xli_kernel_create(plan->ctx, program, list[i].name, list[i].kernel));
         *most = xli_min(*most, list[i].kernel->max_group);
     }

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT
+ * Lanes by the builtins of AMD's compiler, whose OpenCL offers sub-groups without shuffles and
+ * votes. XL_LANES is what the device said its wavefront is, 32 or 64; a kernel that was compiled
+ * for the other one numbers its lanes otherwise, and the lane probe sees it.
+ *
+ * ds_bpermute moves a word between any two lanes: an address, a trip through the local memory's
+ * crossbar and a wait for it. Cheaper are moves that are known when the kernel is compiled, as
+ * operands of an instruction (DPP) or as one:
+ *   row_ror, row_shr, quad_perm, row_mirror    within rows of 16 lanes
+ *   row_xmask, permlanex16                     from gfx10 on; the latter swaps two rows
+ *   row_bcast15, wave_shr                      gfx8 and gfx9 only
+ *   permlane64                                 from gfx11 on: swaps the halves of 64 lanes
+ *   readlane                                   from one lane to all: the value becomes a scalar
+ * __builtin_constant_p() is asked once functions are inlined and loops unrolled.
+ *
+ * Scans and reductions take xl_lane_below(), in two stages that such moves can do: within rows,
+ * and from rows to rows. Instructions of a kernel that loads, reduces or scans, and stores a uint,
+ * and of them those through local memory, each of which waits for the one before (clang 19):
+ *                          gfx90a, gfx942   gfx1030          gfx1100, 32 lanes
+ *   reduce  ds_bpermute    35 with 6        29 with 5        30 with 5
+ *           as here        18 with 0        16 with 0        17 with 0
+ *   scan    ds_bpermute    52 with 6        43 with 5        42 with 5
+ *           as here        35 with 0        30 with 0        31 with 0
+ * From gfx10 on ds_bpermute serves the halves of 64 lanes apart.
+ *
+ * A compiler that does not tell the generation (before LLVM 15), or one that is not known here,
+ * gets ds_bpermute and readlane only, which every generation has. */
+
+#if XL_LANES != 32 && XL_LANES != 64
+#error "AMD's wavefronts have 32 or 64 lanes"
+#endif
+#if defined(__AMDGCN_WAVEFRONT_SIZE) && __AMDGCN_WAVEFRONT_SIZE != XL_LANES
+#error "the compiler makes wavefronts of another width than the device told"
+#endif
+
+#if defined(__GFX8__) || defined(__GFX9__)
+#define XL_AMD_DPP 8
+#elif defined(__GFX10__) || defined(__GFX11__) || defined(__GFX12__)
+#define XL_AMD_DPP 10
+#else
+#define XL_AMD_DPP 0
+#endif
+
+#if XL_AMD_DPP == 10 && XL_LANES == 64
+#if defined(__GFX10__) || !__has_builtin(__builtin_amdgcn_permlane64)
+#error "no shuffle between the halves of 64 lanes here"
+#endif
+#define XL_AMD_HALVES 1
+#else
+#define XL_AMD_HALVES 0
+#endif
+
+/* v, moved within rows of 16 lanes as `control` says. No lane reads one that is not there. */
+#define XL_AMD_MOVE(v, control) ((uint)__builtin_amdgcn_mov_dpp((int)(v), control, 0xf, 0xf, true))
+#define XL_AMD_ROR(by) (0x120 + (by))
+
+uint xl_lane_width(void)
+{
+    return XL_LANES;
+}
+
+uint xl_lane_id(void)
+{
+    const uint low = __builtin_amdgcn_mbcnt_lo(~0u, 0);
+    return XL_LANES == 64 ? __builtin_amdgcn_mbcnt_hi(~0u, low) : low;
+}
+
+/* The same for all lanes: the compiler is told so. */
+uint xl_lane_group(void)
+{
+    return __builtin_amdgcn_readfirstlane((uint)get_local_id(0) / XL_LANES);
+}
+
+uint xl_lane_groups(void)
+{
+    return XL_CEIL_DIV((uint)get_local_size(0), XL_LANES);
+}
+
+/* v of any lane; past the width the lanes are counted from 0 again. */
+uint xl_amd_permute(uint v, uint from)
+{
+    const int at = (int)(from << 2);
+    const uint near = (uint)__builtin_amdgcn_ds_bpermute(at, (int)v);
+#if XL_AMD_HALVES
+    const uint far = (uint)__builtin_amdgcn_ds_bpermute(at, (int)__builtin_amdgcn_permlane64(v));
+    return ((from ^ xl_lane_id()) & 32) == 0 ? near : far;
+#else
+    return near;
+#endif
+}
+
+uint xl_lane_shuffle(uint v, uint from)
+{
+    if (__builtin_constant_p(from))
+        return (uint)__builtin_amdgcn_readlane((int)v, (int)from);
+    return xl_amd_permute(v, from);
+}
+
+/* v of the lane before, where there is one. */
+uint xl_amd_before(uint v)
+{
+#if XL_AMD_DPP == 8
+    return XL_AMD_MOVE(v, 0x138); /* wave_shr:1 */
+#elif XL_AMD_DPP == 10
+    /* The last lane of the other row of two, and over that each row's shift. */
+    uint last = __builtin_amdgcn_permlanex16(v, v, ~0u, ~0u, false, false);
+#if XL_LANES == 64
+    const uint carry = (uint)__builtin_amdgcn_readlane((int)v, 31);
+    last = xl_lane_id() == 32 ? carry : last;
+#endif
+    return (uint)__builtin_amdgcn_update_dpp((int)last, (int)v, 0x111, 0xf, 0xf, false);
+#else
+    return xl_amd_permute(v, xl_lane_id() - 1);
+#endif
+}
+
+uint xl_lane_shuffle_up(uint v, uint by)
+{
+    if (__builtin_constant_p(by) && by == 1)
+        return xl_amd_before(v);
+    return xl_amd_permute(v, xl_lane_id() - by);
+}
+
+uint xl_lane_shuffle_down(uint v, uint by)
+{
+    return xl_amd_permute(v, xl_lane_id() + by);
+}
+
+/* The steps of butterflies, whose masks are known when a loop is unrolled. */
+uint xl_lane_shuffle_xor(uint v, uint mask)
+{
+#if XL_AMD_DPP > 0
+    if (__builtin_constant_p(mask)) {
+        switch (mask) {
+        case 1:
+            return XL_AMD_MOVE(v, 0xb1); /* quad_perm:[1,0,3,2] */
+        case 2:
+            return XL_AMD_MOVE(v, 0x4e); /* quad_perm:[2,3,0,1] */
+        case 3:
+            return XL_AMD_MOVE(v, 0x1b); /* quad_perm:[3,2,1,0] */
+#if XL_AMD_DPP == 10
+        case 4:
+            return XL_AMD_MOVE(v, 0x164); /* row_xmask:4 */
+        case 16:
+            return __builtin_amdgcn_permlanex16(v, v, 0x76543210u, 0xfedcba98u, false, false);
+#endif
+        case 7:
+            return XL_AMD_MOVE(v, 0x141); /* row_half_mirror */
+        case 8:
+            return XL_AMD_MOVE(v, XL_AMD_ROR(8));
+        case 15:
+            return XL_AMD_MOVE(v, 0x140); /* row_mirror */
+#if XL_AMD_HALVES
+        case 32:
+            return (uint)__builtin_amdgcn_permlane64(v);
+#endif
+        default:
+            break;
+        }
+    }
+#endif
+    return xl_amd_permute(v, xl_lane_id() ^ mask);
+}
+
+/* One step of a scan or a reduction over twice as many lanes, for by = 1, 2, 4, ..:
+ *   by < 16   v of lane id - by; in the first `by` lanes of a row of 16 that of another of its
+ *             lanes
+ *   else      v of the last lane of the `by` lanes before this one's, where these are the upper
+ *             ones of two times `by`; that of any lane elsewhere */
+uint xl_lane_below(uint v, uint by)
+{
+    const uint first = xl_lane_id() & ~(by - 1);
+#if XL_AMD_DPP > 0
+    if (__builtin_constant_p(by)) {
+        switch (by) {
+        case 1:
+            return XL_AMD_MOVE(v, XL_AMD_ROR(1));
+        case 2:
+            return XL_AMD_MOVE(v, XL_AMD_ROR(2));
+        case 4:
+            return XL_AMD_MOVE(v, XL_AMD_ROR(4));
+        case 8:
+            return XL_AMD_MOVE(v, XL_AMD_ROR(8));
+        case 16:
+#if XL_AMD_DPP == 8 /* row_bcast15, into the upper row of two */
+            return (uint)__builtin_amdgcn_update_dpp((int)v, (int)v, 0x142, 0xa, 0xf, false);
+#else
+            return __builtin_amdgcn_permlanex16(v, v, ~0u, ~0u, false, false);
+#endif
+        default:
+            break;
+        }
+    }
+#endif
+    if (__builtin_constant_p(by) && by == 32)
+        return (uint)__builtin_amdgcn_readlane((int)v, 31);
+    return xl_amd_permute(v, by < 16 ? xl_lane_id() - by : first - 1);
+}
+
+ulong xl_lane_below64(ulong v, uint by)
+{
+    const uint2 w = as_uint2(v);
+    return as_ulong((uint2)(xl_lane_below(w.x, by), xl_lane_below(w.y, by)));
+}
+
+ulong xl_lane_ballot(bool p)
+{
+#if XL_LANES == 64 && __has_builtin(__builtin_amdgcn_ballot_w64)
+    return __builtin_amdgcn_ballot_w64(p);
+#elif XL_LANES == 32 && __has_builtin(__builtin_amdgcn_ballot_w32)
+    return __builtin_amdgcn_ballot_w32(p);
+#else
+    return __builtin_amdgcn_uicmp(p ? 1u : 0u, 0u, 33); /* 33: not equal */
+#endif
+}
