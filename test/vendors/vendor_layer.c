@@ -114,7 +114,7 @@ static cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info what, 
     if (text_of(what))
         return give_text(&a, text_of(what));
     const size_t sizes[] = {now->group, now->group, now->group};
-    const int is_3 = strncmp(now->version, "OpenCL 3", 8) == 0;
+    const int is_3 = now->features[0] != NULL; /* the lists came with OpenCL 3.0 */
     switch (what) {
     case CL_DEVICE_TYPE:
         return give(&a, &gpu, sizeof gpu);

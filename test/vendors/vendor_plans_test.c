@@ -181,7 +181,8 @@ static const char *unfit_device(void)
     const char *why = NULL;
     if (xl_context_create(NULL, &ctx) != XL_SUCCESS)
         return "no device";
-    if (xl_context_device_info(ctx, &info) != XL_SUCCESS || strcmp(info.cross_lane, "sub-group"))
+    if (xl_context_device_info(ctx, &info) != XL_SUCCESS ||
+        strcmp(info.cross_lane, "sub-group") != 0)
         why = "a device with shuffles and ballots in sub-groups is needed";
     else if (!info.has_fp64 || !info.has_device_scope)
         why = "a device with fp64 and look-back is needed";
