@@ -5,9 +5,10 @@
 # What takes too long for each push, after ci/test.sh: 10^6 cases of the differential runner, more
 # than 2^32 elements on PoCL, every test with every kind of kernels on PoCL and on Intel's CPU
 # runtime, some of them with features masked out, what a push leaves out on rusticl and Oclgrind,
-# tests under the facts of GPUs that are not there, clang-tidy on tests, cppcheck, the peers, and the
-# mutants. PART: only those of differential, fuzz, large, full, masks, tidy, peers, mutants.
-# NIGHTLY_TESTS: of full and masks only the tests whose names this matches, to try the script. Takes some hours on two cores. Ends with a table; logs: build/nightly.
+# tests under the facts of GPUs that are not there, every kernel by compilers for AMD's and Intel's,
+# clang-tidy on tests, cppcheck, the peers, and the mutants. PART: only those of differential, fuzz,
+# large, full, masks, tidy, peers, mutants. NIGHTLY_TESTS: of full and masks only the tests whose
+# names this matches, to try the script. Takes some hours on two cores. Ends with a table; logs: build/nightly.
 set -u
 cd "$(dirname "$0")/.." || exit
 top=$PWD
@@ -54,7 +55,7 @@ intel=(CROSSLANE_DEVICE=intel: "OCL_ICD_FILENAMES=$top/build/intel/lib/libintelo
   "LD_LIBRARY_PATH=$top/build/intel/lib")
 rusticl=(CROSSLANE_DEVICE=rusticl: RUSTICL_ENABLE=llvmpipe)
 facts=(CROSSLANE_DEVICE=gpu "OCL_ICD_VENDORS=$top/build/intel/lib/libintelocl.so" "LD_LIBRARY_PATH=$top/build/intel/lib"
-  "LD_PRELOAD=$(ldconfig -p | awk '$1 == "libOpenCL.so.1" { print $NF; exit }')"
+  "LD_PRELOAD=$(/sbin/ldconfig -p | awk '$1 == "libOpenCL.so.1" { print $NF; exit }')"
   "OPENCL_LAYERS=$top/build/werror/test/vendors/libxlt_vendors.so")
 cases=build/werror/test/fuzz/differential
 # Another seed each night; the log of a failure names the case.
@@ -98,6 +99,7 @@ if [[ $parts == *" full "* ]]; then
     step "GPU facts of $vendor" tests "${facts[@]}" "${small[@]}" XLT_VENDOR=$vendor -- \
       -R '^(vendor_plans|lane|lane_subwarp|group|tile|collectives|scan_(segments|late|calls|carry|offsets)|reduce|reduce_single|sort|grid|neighbors)_test'
   done
+  step "compilers of AMD and Intel" ci/vendors.sh --all
   step "self-test's flips, rusticl" tests "${rusticl[@]}" "${small[@]}" -- -R selftest_flips
 fi
 # PoCL makes loops of work-groups, of one and two work-items repeats; loopvec by name makes loops

@@ -11,7 +11,7 @@
 #             without what takes long to compile or to simulate there and tests the same
 #             kernels as what is left
 #   GPUs      every test, all of it; of those that are not here what their drivers tell, over
-#             Intel's runtime
+#             Intel's runtime, and what their compilers say of the main kernels
 # then sanitizers; beside all this, on what it leaves of the cores, the static checks, but for
 # clang-tidy on tests, cppcheck, the models and the tests of these checks.
 # --quick, for who is at work, under six minutes: builds with what is there, and runs on PoCL
@@ -153,6 +153,8 @@ tidy() {
 static_checks() {
   table=$log/table-static
   build clang && check tidy tidy
+  check vendors env VENDOR_JOBS=1 ci/vendors.sh
+  check vendors-test ci/vendors-test.sh
   check compare-test ci/compare-test.sh
   check mutants ci/mutants.sh --check
   check shellcheck shellcheck -x ci/*.sh .ci/run test/tool/*.sh test/fault/*.sh
@@ -224,7 +226,7 @@ configuration "Intel no-sub-groups" werror few - "${small[@]}" "${intel[@]}" CRO
 # GPUs that are not there: a layer tells what their drivers tell, the library chooses as it would
 # there, and Intel's runtime does the work, without optimising. Its own loader knows no layers.
 facts=("OCL_ICD_VENDORS=$PWD/build/intel/lib/libintelocl.so" "LD_LIBRARY_PATH=$PWD/build/intel/lib"
-  "LD_PRELOAD=$(ldconfig -p | awk '$1 == "libOpenCL.so.1" { print $NF; exit }')" CROSSLANE_DEVICE=gpu
+  "LD_PRELOAD=$(/sbin/ldconfig -p | awk '$1 == "libOpenCL.so.1" { print $NF; exit }')" CROSSLANE_DEVICE=gpu
   "OPENCL_LAYERS=$PWD/build/werror/test/vendors/libxlt_vendors.so" XLT_VENDOR_FAST=1)
 configuration "GPU facts of ROCm" werror vendors - "${small[@]}" "${few[@]}" "${facts[@]}" XLT_VENDOR=rocm-gfx90a
 configuration "GPU facts of Intel" werror vendors - "${small[@]}" "${few[@]}" "${facts[@]}" XLT_VENDOR=neo
