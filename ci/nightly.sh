@@ -5,9 +5,10 @@
 # What takes too long for each push, after ci/test.sh: 10^6 cases of the differential runner, more
 # than 2^32 elements on PoCL, every test with every kind of kernels on PoCL and on Intel's CPU
 # runtime, some of them with features masked out, what a push leaves out on rusticl and Oclgrind,
-# clang-tidy on tests, cppcheck, the peers, and the mutants. PART: only those of differential, fuzz, large, full,
-# masks, tidy, peers, mutants. NIGHTLY_TESTS: of full and masks only the tests whose names this
-# matches, to try the script. Takes some hours on two cores. Ends with a table; logs: build/nightly.
+# tests under the facts of GPUs that are not there, every kernel by compilers for AMD's and Intel's,
+# clang-tidy on tests, cppcheck, the peers, and the mutants. PART: only those of differential, fuzz,
+# large, full, masks, tidy, peers, mutants. NIGHTLY_TESTS: of full and masks only the tests whose
+# names this matches, to try the script. Takes some hours on two cores. Ends with a table; logs: build/nightly.
 set -u
 cd "$(dirname "$0")/.." || exit
 top=$PWD
@@ -53,6 +54,9 @@ pocl=(CROSSLANE_DEVICE=portable:)
 intel=(CROSSLANE_DEVICE=intel: "OCL_ICD_FILENAMES=$top/build/intel/lib/libintelocl.so"
   "LD_LIBRARY_PATH=$top/build/intel/lib")
 rusticl=(CROSSLANE_DEVICE=rusticl: RUSTICL_ENABLE=llvmpipe)
+facts=(CROSSLANE_DEVICE=gpu "OCL_ICD_VENDORS=$top/build/intel/lib/libintelocl.so" "LD_LIBRARY_PATH=$top/build/intel/lib"
+  "LD_PRELOAD=$(/sbin/ldconfig -p | awk '$1 == "libOpenCL.so.1" { print $NF; exit }')"
+  "OPENCL_LAYERS=$top/build/werror/test/vendors/libxlt_vendors.so")
 cases=build/werror/test/fuzz/differential
 # Another seed each night; the log of a failure names the case.
 seed=${NIGHTLY_SEED:-$(date +%Y%m%d)}
@@ -86,10 +90,16 @@ tests() { # VARIABLE=VALUE... -- OPTION OF CTEST...
 }
 small=(CROSSLANE_TEST_SMALL=1)
 if [[ $parts == *" full "* ]]; then
-  step "all tests, PoCL" tests "${pocl[@]}" -- -LE 'install|abi|pipelined|halves'
-  step "all tests, Intel" tests "${intel[@]}" -- -LE 'install|abi|fuzz'
+  step "all tests, PoCL" tests "${pocl[@]}" -- -LE 'install|abi|pipelined|halves|vendors'
+  step "all tests, Intel" tests "${intel[@]}" -- -LE 'install|abi|fuzz|vendors'
   step "bounds, Oclgrind" env CROSSLANE_DEVICE=oclgrind: "${small[@]}" "CROSSLANE_TUNE_FILE=$top/test/simulator.tune" \
     oclgrind ctest --preset werror -R "${NIGHTLY_TESTS:-^(bounds|grid_pieces|grid_harm)_test}" --timeout 7200
+  # As ci/test.sh has it, with every kind of kernels, optimised, and facts of more drivers.
+  for vendor in rocm-gfx90a rocm-gfx1100 rusticl rusticl-25 neo neo-fp64; do
+    step "GPU facts of $vendor" tests "${facts[@]}" "${small[@]}" XLT_VENDOR=$vendor -- \
+      -R '^(vendor_plans|lane|lane_subwarp|group|tile|collectives|scan_(segments|late|calls|carry|offsets)|reduce|reduce_single|sort|grid|neighbors)_test'
+  done
+  step "compilers of AMD and Intel" ci/vendors.sh --all
   step "self-test's flips, rusticl" tests "${rusticl[@]}" "${small[@]}" -- -R selftest_flips
 fi
 # PoCL makes loops of work-groups, of one and two work-items repeats; loopvec by name makes loops

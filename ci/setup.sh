@@ -16,8 +16,11 @@ build_packages=(gcc libc6-dev cmake ninja-build ocl-icd-opencl-dev opencl-header
   pocl-opencl-icd libpng-dev)
 test_packages=(g++ libcmocka-dev pkg-config binutils)
 extra_packages=(mesa-opencl-icd oclgrind clang clang-format-14 clang-tidy cppcheck shellcheck
-  spin python3-venv jq gnuplot-nox libtbb-dev libboost-dev gcc-mingw-w64-x86-64 gcc-multilib)
+  spin python3-venv jq gnuplot-nox libtbb-dev libboost-dev gcc-mingw-w64-x86-64 gcc-multilib
+  clang-19 rocm-device-libs)
 intel_packages=(intel-opencl-rt intel-cmplr-lib-rt)
+# Intel's compiler for GPUs, and what it needs beside clang 14; Debian 12's.
+ocloc_packages=(intel-opencl-icd libigc1 libigdfcl1 libigdgmm12 libopencl-clang14 libllvmspirvlib14)
 
 missing() { # PACKAGE...: those that are not installed
   local package
@@ -74,6 +77,24 @@ intel_runtime() { # Intel's CPU runtime, from the Python package index
   fi
 }
 
+# Unpacked, not installed: the loader would find one more driver, for every test.
+ocloc() {
+  local folder=build/ocloc package
+  [ ! -e $folder/version ] || return 0
+  echo "setup: unpacking ${ocloc_packages[*]} into $folder"
+  rm -rf $folder
+  mkdir -p $folder/packages
+  if (cd $folder/packages && apt-get download -qq "${ocloc_packages[@]}") >build/ocloc.log 2>&1; then
+    for package in "$folder"/packages/*.deb; do
+      dpkg -x "$package" $folder
+    done
+    LD_LIBRARY_PATH=$folder/usr/lib/x86_64-linux-gnu ldd $folder/usr/lib/x86_64-linux-gnu/lib{ocloc.so,igc.so.1,igdfcl.so.1} \
+      >>build/ocloc.log 2>&1 && ! grep 'not found' build/ocloc.log &&
+      dpkg-deb -f $folder/packages/intel-opencl-icd_*.deb Version >$folder/version && return
+  fi
+  echo "setup: Intel's compiler for GPUs is not to be had here (build/ocloc.log)"
+}
+
 case ${1:-} in
   build | test) ;;
   *)
@@ -92,4 +113,5 @@ if [ "$1" = test ]; then
   need "${test_packages[@]}"
   want "${extra_packages[@]}"
   intel_runtime
+  ocloc
 fi

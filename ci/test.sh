@@ -10,7 +10,8 @@
 #   others    small sizes (CROSSLANE_TEST_SMALL=1), Intel's with fewer kinds of kernels, too,
 #             without what takes long to compile or to simulate there and tests the same
 #             kernels as what is left
-#   GPUs      every test, all of it
+#   GPUs      every test, all of it; of those that are not here what their drivers tell, over
+#             Intel's runtime, and what their compilers say of the main kernels
 # then sanitizers; beside all this, on what it leaves of the cores, the static checks, but for
 # clang-tidy on tests, cppcheck, the models and the tests of these checks; and other hosts, as far
 # as compilers go (ci/hosts.sh).
@@ -27,7 +28,7 @@ quick=no
 case "$*" in
   '') ;;
   --quick) quick=yes ;;
-  *) sed -n '3,24s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
+  *) sed -n '3,26s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
 esac
 cd "$(dirname "$0")/.." || exit
 log=$PWD/build/log
@@ -76,18 +77,19 @@ build() { # PRESET [CMAKE OPTION...]
 # on one device; the others leave out what takes long to compile there and tests the same
 # kernels as what is left, sanitizers what tests little but kernels, which they do not see.
 declare -A selections=(
-  [all]="-LE install|abi|pipelined|halves"
-  [most]="-LE install|abi|pipelined|halves -E ^(scan_types|scan_user|scan_textbook|collectives|tool_segments|tool_reduce|selftest_flips|differential$)"
-  [lanes]="-LE install|abi|tool -E ^((scan_types|bounds|corrupt|races|scan_zeros|user_errors)_test|(scan_user|scan_textbook|fault)_|selftest_flips|differential$)"
-  [pocl]="-LE install|abi|pipelined|halves -E ^(races_test|selftest_flips|tool_selftest|tool_arrays|fault_test|differential_corpus)"
+  [all]="-LE install|abi|pipelined|halves|vendors"
+  [most]="-LE install|abi|pipelined|halves|vendors -E ^(scan_types|scan_user|scan_textbook|collectives|tool_segments|tool_reduce|selftest_flips|differential$)"
+  [lanes]="-LE install|abi|tool|vendors -E ^((scan_types|bounds|corrupt|races|scan_zeros|user_errors)_test|(scan_user|scan_textbook|fault)_|selftest_flips|differential$)"
+  [pocl]="-LE install|abi|pipelined|halves|vendors -E ^(races_test|selftest_flips|tool_selftest|tool_arrays|fault_test|differential_corpus)"
   [quick]="-R ^((context|threads|npy|text|errors|os|build_log|program|cache|cache_folder|view|sequence|scan_plan|shape|lane|lane_subwarp|tile|scan_types|scan_offsets|scan_calls|scan_misuse|scan_bits|scan_textbook|scan_large|many_runs|reduce_bits|own_scratch|sort|grid|neighbors|registry|plan_values|tune_file|tune_search|versions_now)_test|fuzz_|example_|tool_(usage|links|streams|names))"
   [interface]="-L abi"
   [few]="-R ^(context|lane|group|tile|scan_segments|scan_late|scan_ordered|scan_calls|sort|grid|neighbors)_test"
-  [host]="-LE install|abi|pipelined|halves|lane|group -E ^(scan_(types|user|textbook|ways|bits|ordered|late|places|offsets|large)|many_runs|reduce_bits|neighbors_(staged|far)|tool_segments|tool_reduce|tool_selftest|selftest_flips|differential|bounds|corrupt|tile|races)"
+  [host]="-LE install|abi|pipelined|halves|vendors|lane|group -E ^(scan_(types|user|textbook|ways|bits|ordered|late|places|offsets|large)|many_runs|reduce_bits|neighbors_(staged|far)|tool_segments|tool_reduce|tool_selftest|selftest_flips|differential|bounds|corrupt|tile|races)"
   [install]="-L install|abi"
   [simulator]="-R ^(lane|group|tile|collectives|sequence|failed_waits|view|program|user_errors|scan_segments|scan_offsets|scan_textbook|scan_misuse|reduce_bits|sort|grid|neighbors)_test --timeout 1200"
   [races]="-R ^(lane|lane_subwarp|group|collectives|sequence|view)_test --timeout 1200"
   [tiles]="-R ^races_test --timeout 1200"
+  [vendors]="-R ^(vendor_plans|lane|group|tile|scan_segments|scan_calls|reduce_single|sort|grid|neighbors)_test"
   [threads]="-R ^(errors|os|context|cache|cache_folder|sequence|threads|launches)_test"
 )
 configuration() {
@@ -155,6 +157,8 @@ static_checks() {
   for host in windows x86 macos; do
     check "host-$host" ci/hosts.sh $host
   done
+  check vendors env VENDOR_JOBS=1 ci/vendors.sh
+  check vendors-test ci/vendors-test.sh
   check compare-test ci/compare-test.sh
   check mutants ci/mutants.sh --check
   check shellcheck shellcheck -x ci/*.sh .ci/run test/tool/*.sh test/fault/*.sh test/lane/*.sh
@@ -223,6 +227,13 @@ configuration "PoCL one thread" werror few - "${pocl[@]}" "${small[@]}" "${one_t
 configuration "rusticl on llvmpipe" werror most - "${small[@]}" RUSTICL_ENABLE=llvmpipe CROSSLANE_DEVICE=rusticl:
 configuration "Intel CPU runtime" werror lanes - "${small[@]}" "${intel[@]}" "${few[@]}"
 configuration "Intel no-sub-groups" werror few - "${small[@]}" "${intel[@]}" CROSSLANE_MASK=no-sub-groups
+# GPUs that are not there: a layer tells what their drivers tell, the library chooses as it would
+# there, and Intel's runtime does the work, without optimising. Its own loader knows no layers.
+facts=("OCL_ICD_VENDORS=$PWD/build/intel/lib/libintelocl.so" "LD_LIBRARY_PATH=$PWD/build/intel/lib"
+  "LD_PRELOAD=$(/sbin/ldconfig -p | awk '$1 == "libOpenCL.so.1" { print $NF; exit }')" CROSSLANE_DEVICE=gpu
+  "OPENCL_LAYERS=$PWD/build/werror/test/vendors/libxlt_vendors.so" XLT_VENDOR_FAST=1)
+configuration "GPU facts of ROCm" werror vendors - "${small[@]}" "${few[@]}" "${facts[@]}" XLT_VENDOR=rocm-gfx90a
+configuration "GPU facts of Intel" werror vendors - "${small[@]}" "${few[@]}" "${facts[@]}" XLT_VENDOR=neo
 # Simulated are kernels as they are written, not as a compiler improves them. Small groups and
 # tiles make several of few points and keys; what a GPU has for a sort runs once in sort_test.
 simulator=(CROSSLANE_DEVICE=oclgrind: "${small[@]}" "CROSSLANE_TUNE_FILE=$PWD/test/simulator.tune")

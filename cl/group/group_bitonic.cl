@@ -216,27 +216,21 @@ void xl_sort_halve_lanes(xl_sort_items *items, uint bits)
 /* A step between lanes that differ in `mask` at half the price, for it moves elements:
  * of two neighbours in registers the lower lane gives away the second and the upper lane
  * the first, so that each lane has one whole comparator. What stood in different lanes
- * then stands in different registers and the other way round. */
+ * then stands in different registers and the other way round. What is held is read before it is
+ * chosen from: of two places to read from Intel's compiler for GPUs (ocloc 22.43) chooses an
+ * address, and keeps the items in private memory for that. */
 void xl_sort_swap(xl_sort_items *items, uint mask, bool upper)
 {
 #pragma unroll
     for (uint e = 0; e < XL_SORT_ITEMS; e += 2) {
-#if XL_LANE_WAY == 3 /* else AMD's compiler chooses between addresses, and items stay in memory */
-        const XL_SORT_KEY key = items->key[e], next_key = items->key[e + 1];
-        XL_SORT_KEY keep = upper ? next_key : key, give = upper ? key : next_key;
-#else
-        XL_SORT_KEY keep = upper ? items->key[e + 1] : items->key[e];
-        XL_SORT_KEY give = upper ? items->key[e] : items->key[e + 1];
-#endif
+        const XL_SORT_KEY first = items->key[e], second = items->key[e + 1];
+        XL_SORT_KEY keep = upper ? second : first;
+        XL_SORT_KEY give = upper ? first : second;
         XL_SORT_KEY get = xl_sort_shuffle(give, mask);
 #if XL_SORT_VALUES
-#if XL_LANE_WAY == 3
-        const uint value = items->value[e], next_value = items->value[e + 1];
-        uint keep_value = upper ? next_value : value, give_value = upper ? value : next_value;
-#else
-        uint keep_value = upper ? items->value[e + 1] : items->value[e];
-        uint give_value = upper ? items->value[e] : items->value[e + 1];
-#endif
+        const uint first_value = items->value[e], second_value = items->value[e + 1];
+        uint keep_value = upper ? second_value : first_value;
+        uint give_value = upper ? first_value : second_value;
         uint get_value = xl_lane_shuffle_xor(give_value, mask);
         /* Equal keys stay in place: what an upper lane keeps is above what it gets. */
         bool get_first = keep > get || (upper && keep == get);

@@ -118,6 +118,9 @@ XL_T xl_tile_scan_with_prefix(const xl_lookback *lookback, uint tile, XL_T *item
 #endif
 }
 
+#if XL_LANE_WAY == 3 /* AMD's compiler calls what two kernels share: 194 registers, not 72 */
+__attribute__((always_inline))
+#endif
 void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, __local XL_T *scratch,
                       __local xl_shared *shared, __local uint4 *heads)
 {

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+# usage: awk [-v all=yes] -f vendors.awk file=1 REASONS file=2 COMMITTED file=3 FRESH
+#
+# Holds rows of ci/vendors.sh against the committed ones, see there, and prints what is wrong.
+# REASONS has lines "FORM KERNEL TARGET WAY SCRATCH SPILLS reason", where * in the first four stands
+# for any letters, and the numbers are the most that the reason stands for. With all=yes FRESH has
+# every row, and a committed one or a reason that none answers to is wrong, too.
+BEGIN { FS = "\t" }
+function wrong(text) { print "vendors: " text; ++faults }
+function pattern(glob) {
+  gsub(/\./, "\\.", glob)
+  gsub(/\*/, ".*", glob)
+  return "^" glob "$"
+}
+# Whether a line of the reasons stands for what this row has.
+function is_reasoned(k) {
+  for (i = 1; i <= reasons; ++i)
+    if ($1 ~ form[i] && $3 ~ kernel[i] && $4 ~ target[i] && $5 ~ way[i] && $8 <= scratch[i] && $9 <= spills[i])
+      return answered[i] = 1
+  return 0
+}
+function key() { return $1 " " $2 " " $3 " " $4 " " $5 }
+/^#/ || NF == 0 { next }
+file == 1 {
+  split($0, word, / +/)
+  if (word[7] == "") wrong("no reason in \"" $0 "\"")
+  form[++reasons] = pattern(word[1]); kernel[reasons] = pattern(word[2])
+  target[reasons] = pattern(word[3]); way[reasons] = pattern(word[4])
+  scratch[reasons] = word[5]; spills[reasons] = word[6]; text[reasons] = $0
+  next
+}
+file == 2 { was[key()] = $0; next }
+seen[key()]++ { wrong("two rows of " key()) }
+!(key() in was) { wrong(key() ": not in the table (ci/vendors.sh --update)"); ++rows; next }
+{
+  split(was[key()], old, FS)
+  ++rows
+  if ($8 > old[8] + 0) wrong(key() ": " $8 " bytes of scratch memory, were " old[8])
+  if ($9 > old[9] + 0) wrong(key() ": " $9 " spills, were " old[9])
+  slack = old[6] / 8 > 12 ? old[6] / 8 : 12
+  if ($6 > old[6] + slack) wrong(key() ": " $6 " registers, were " old[6])
+  if ($8 + $9 > 0 && !is_reasoned()) wrong(key() ": " $8 " bytes of scratch memory, " $9 " spills, and no reason in ci/vendors-reasons.txt")
+  if ($6 != old[6] || $7 != old[7] || $8 != old[8] || $9 != old[9] || $10 != old[10]) ++changed
+}
+END {
+  if (rows == 0) wrong("no kernel was compiled")
+  if (all == "yes") {
+    for (k in was)
+      if (!(k in seen)) wrong(k ": in the table, but not compiled")
+    for (i = 1; i <= reasons; ++i)
+      if (!answered[i]) wrong("a reason for nothing: " text[i])
+  }
+  print rows + 0 " kernels compiled, " changed + 0 " of them other than in the table, " faults + 0 " wrong"
+  exit faults > 0
+}
