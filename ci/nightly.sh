@@ -6,7 +6,7 @@
 # than 2^32 elements on PoCL, every test with every kind of kernels on PoCL and on Intel's CPU
 # runtime, some of them with features masked out, what a push leaves out on rusticl and Oclgrind,
 # tests under the facts of GPUs that are not there, every kernel by compilers for AMD's and Intel's,
-# clang-tidy on tests, cppcheck, the peers, and the mutants. PART: only those of differential, fuzz,
+# clang-tidy, cppcheck, the peers, and the mutants. PART: only those of differential, fuzz,
 # large, full, masks, tidy, peers, mutants. NIGHTLY_TESTS: of full and masks only the tests whose
 # names this matches, to try the script. Takes some hours on two cores. Ends with a table; logs: build/nightly.
 set -u
@@ -75,7 +75,7 @@ if [[ $parts == *" large "* ]]; then
 fi
 tidy() {
   cmake --preset clang -G Ninja && cmake --build build/clang &&
-    find test -name '*.c' ! -name '*windows*' ! -path '*/consumer/*' ! -path '*/support/*' -print0 |
+    find lib reference tools examples test -name '*.c' ! -name '*windows*' ! -path '*/consumer/*' -print0 |
     xargs -0 -n 4 -P "$(nproc)" clang-tidy --quiet -p build/clang
 }
 cppcheck_all() {
@@ -111,7 +111,7 @@ if [[ $parts == *" masks "* ]]; then
   step "width=1, Intel" tests "${intel[@]}" "${small[@]}" CROSSLANE_MASK=width=1 -- -R "$masked"
 fi
 if [[ $parts == *" tidy "* ]]; then
-  step "tidy of tests" tidy
+  step "tidy" tidy
   step cppcheck cppcheck_all
   step models ci/model.sh
   step "the check of layers" ci/check-layers-test.sh

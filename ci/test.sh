@@ -13,8 +13,8 @@
 #   GPUs      every test, all of it; of those that are not here what their drivers tell, over
 #             Intel's runtime, and what their compilers say of the main kernels
 # then sanitizers; beside all this, on what it leaves of the cores, the static checks, but for
-# clang-tidy on tests, cppcheck, the models and the tests of these checks; and other hosts, as far
-# as compilers go (ci/hosts.sh).
+# clang-tidy, cppcheck, the models and the tests of these checks; and other hosts, as far as
+# compilers go (ci/hosts.sh).
 # --quick, for who is at work, under six minutes: builds with what is there, and runs on PoCL
 # what compiles little, the interface's tests, and the checks of format, layers and parameters.
 # ci/nightly.sh has what both leave out: every kind of kernels, every test on Intel's runtime,
@@ -79,14 +79,14 @@ build() { # PRESET [CMAKE OPTION...]
 declare -A selections=(
   [all]="-LE install|abi|pipelined|halves|vendors"
   [most]="-LE install|abi|pipelined|halves|vendors -E ^(scan_types|scan_user|scan_textbook|collectives|tool_segments|tool_reduce|selftest_flips|differential$)"
-  [lanes]="-LE install|abi|tool|vendors -E ^((scan_types|bounds|corrupt|races|scan_zeros|user_errors)_test|(scan_user|scan_textbook|fault)_|selftest_flips|differential$)"
+  [lanes]="-LE install|abi|tool|vendors -E ^((scan_types|bounds|corrupt|races|scan_zeros|user_errors)_test|(scan_user|scan_textbook|scan_ways|scan_ordered|scan_places|fault)_|selftest_flips|differential)"
   [pocl]="-LE install|abi|pipelined|halves|vendors -E ^(races_test|selftest_flips|tool_selftest|tool_arrays|fault_test|differential_corpus)"
   [quick]="-R ^((context|threads|npy|text|errors|os|build_log|program|cache|cache_folder|view|sequence|scan_plan|shape|lane|lane_subwarp|tile|scan_types|scan_offsets|scan_calls|scan_misuse|scan_bits|scan_textbook|scan_large|many_runs|reduce_bits|own_scratch|sort|grid|neighbors|registry|plan_values|tune_file|tune_search|versions_now)_test|fuzz_|example_|tool_(usage|links|streams|names))"
   [interface]="-L abi"
   [few]="-R ^(context|lane|group|tile|scan_segments|scan_late|scan_ordered|scan_calls|sort|grid|neighbors)_test"
   [host]="-LE install|abi|pipelined|halves|vendors|lane|group -E ^(scan_(types|user|textbook|ways|bits|ordered|late|places|offsets|large)|many_runs|reduce_bits|neighbors_(staged|far)|tool_segments|tool_reduce|tool_selftest|selftest_flips|differential|bounds|corrupt|tile|races)"
   [install]="-L install|abi"
-  [simulator]="-R ^(lane|group|tile|collectives|sequence|failed_waits|view|program|user_errors|scan_segments|scan_offsets|scan_textbook|scan_misuse|reduce_bits|sort|grid|neighbors)_test --timeout 1200"
+  [simulator]="-R ^(lane|group|tile|collectives|sequence|failed_waits|view|program|user_errors|scan_segments|scan_offsets|scan_misuse|reduce_bits|sort|grid|neighbors)_test --timeout 1200"
   [races]="-R ^(lane|lane_subwarp|group|collectives|sequence|view)_test --timeout 1200"
   [tiles]="-R ^races_test --timeout 1200"
   [vendors]="-R ^(vendor_plans|lane|group|tile|scan_segments|scan_calls|reduce_single|sort|grid|neighbors)_test"
@@ -143,17 +143,10 @@ every_other_device() { # GPUs and whatever else has a driver here
   [ $nvidia = yes ] || row "NVIDIA GPU" 0 0 1 "absent: no such device"
 }
 
-# shellcheck disable=SC2317 # called by check
-tidy() {
-  command -v clang-tidy >/dev/null || return 77
-  find lib reference tools examples test/support -name '*.c' ! -name '*windows*' ! -path '*/consumer/*' -print0 |
-    xargs -0 -n 4 -P "$jobs" clang-tidy --quiet -p build/clang
-}
-
 # Apart from the rest, on one core: these fill what rows leave, whose last test runs alone.
 static_checks() {
   table=$log/table-static
-  build clang && check tidy tidy
+  build clang
   for host in windows x86 macos; do
     check "host-$host" ci/hosts.sh $host
   done

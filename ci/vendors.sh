@@ -120,33 +120,55 @@ compile_amd() { # FILE NAME PROCESSOR WAVE WAY
   fi
   rm -rf "$base"
 }
+intel_rows() { # SOURCE NAME TARGET DIALECT: of one binary; 1 if it does not compile
+  local base=$1.out
+  mkdir "$base"
+  LD_LIBRARY_PATH=$ocloc/usr/lib/x86_64-linux-gnu "$ocloc/usr/bin/ocloc" compile -q -file "$1" \
+    -device "$3" -options "-cl-std=$4 -w" -internal_options -cl-intel-allow-zebin -output x \
+    -output_no_suffix -out_dir "$base" >"$base/log" 2>&1 || return
+  # The part .ze_info of the binary is text.
+  strings -n 2 "$base/x" | awk -v name="$2" -v target="$3" -v OFS='\t' '
+    function flush() { if (kernel) print name, kernel, target, "khr", registers, width, scratch, spills, bytes }
+    $1 == "kernels:" { on = 1 }
+    !on { next }
+    /^  - name:/ { flush(); kernel = $3; registers = width = scratch = spills = bytes = 0 }
+    $1 == "grf_count:" { registers = $2 }
+    $1 == "simd_size:" { width = $2 }
+    $1 == "slm_size:" { bytes = $2 }
+    $1 == "-" && $2 == "type:" { usage = "" }
+    $1 == "usage:" { usage = $2 }
+    $1 == "size:" && usage ~ /private_space/ { scratch += $2 }
+    $1 == "size:" && usage ~ /spill_fill_space|single_space/ { spills += $2 }
+    $1 == "size:" { usage = "" }
+    /^[a-z]/ && $1 != "kernels:" { flush(); kernel = "" ; on = 0 }
+    END { flush() }'
+}
+# A program whose kernels require a sub-group size is compiled as the library would do it on the
+# device (lib/ocl/width.c): for 16, 32 and 8, until none of them spills; else the least counts.
 compile_intel() { # FILE NAME DIALECT
-  local base
+  local base name width spills least=
   base=$(mktemp -d)
-  if ! LD_LIBRARY_PATH=$ocloc/usr/lib/x86_64-linux-gnu "$ocloc/usr/bin/ocloc" compile -q -file "$1" \
-    -device "$2" -options "-cl-std=$3 -w" -internal_options -cl-intel-allow-zebin -output x \
-    -output_no_suffix -out_dir "$base" >"$base/log" 2>&1; then
-    echo "FAILED $1 for $2: $(grep -m 1 error "$base/log")"
-  else # the part .ze_info of the binary is text
-    strings -n 2 "$base/x" | awk -v name="$(row_name "$1")" -v target="$2" -v OFS='\t' '
-      function flush() { if (kernel) print name, kernel, target, "khr", registers, width, scratch, spills, bytes }
-      $1 == "kernels:" { on = 1 }
-      !on { next }
-      /^  - name:/ { flush(); kernel = $3; registers = width = scratch = spills = bytes = 0 }
-      $1 == "grf_count:" { registers = $2 }
-      $1 == "simd_size:" { width = $2 }
-      $1 == "slm_size:" { bytes = $2 }
-      $1 == "-" && $2 == "type:" { usage = "" }
-      $1 == "usage:" { usage = $2 }
-      $1 == "size:" && usage ~ /private_space/ { scratch += $2 }
-      $1 == "size:" && usage ~ /spill_fill_space|single_space/ { spills += $2 }
-      $1 == "size:" { usage = "" }
-      /^[a-z]/ && $1 != "kernels:" { flush(); kernel = "" ; on = 0 }
-      END { flush() }'
+  name=$(row_name "$1")
+  for width in 16 32 8; do
+    sed "s/intel_reqd_sub_group_size(16)/intel_reqd_sub_group_size($width)/" "$1" >"$base/$width.cl"
+    intel_rows "$base/$width.cl" "$name" "$2" "$3" >"$base/rows" || continue
+    spills=$(awk -F'\t' '{ sum += $(NF - 1) } END { print sum + 0 }' "$base/rows")
+    if [ -z "$least" ] || [ "$spills" -lt "$least" ]; then
+      least=$spills
+      mv "$base/rows" "$base/best"
+    fi
+    if [ "$least" = 0 ] || ! grep -q 'intel_reqd_sub_group_size(16)' "$1"; then
+      break
+    fi
+  done
+  if [ -n "$least" ]; then
+    cat "$base/best"
+  else
+    echo "FAILED $1 for $2: $(grep -m 1 error "$base"/*.out/log)"
   fi
   rm -rf "$base"
 }
-export -f compile_amd compile_intel row_name
+export -f compile_amd compile_intel intel_rows row_name
 
 # ---- all of them -------------------------------------------------------------------------
 main_forms=' scan-u32 scan-f32 scan-f32-flags scan-u32-two-pass scan-f32-reproducible reduce-f32 reduce-f32-offsets sort-u32-values grid neighbors '

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Which way lanes talk, from what a device told: pure, so that it is tested without a device.
  *
- *   what is told                                                        way
- *   a mask, width=1 or no-sub-groups                                    local memory
- *   sub-groups, shuffles, votes, OpenCL C 2.0, clGetKernelSubGroupInfo  khr
- *   NVIDIA's attributes, warps of 2 to 32                               PTX
- *   AMD's attributes, a GPU, wavefronts of 32 or 64                     the builtins of its
- * compiler anything else                                                       local memory
+ *   way            what is told
+ *   local memory   a mask, width=1 or no-sub-groups
+ *   khr            sub-groups, shuffles, votes, OpenCL C 2.0, clGetKernelSubGroupInfo
+ *   PTX            NVIDIA's attributes, warps of 2 to 32
+ *   AMD            AMD's attributes, a GPU, wavefronts of 32 or 64: its compiler's builtins
+ *   local memory   anything else
  *
  * In this order. None is believed before the probe (probe.c) passed: a compiler of AMD's without
  * these builtins, or one that makes wavefronts of the other width, ends there. */

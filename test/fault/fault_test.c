@@ -330,7 +330,7 @@ static double seconds(void)
 /* As many runs as fit into some seconds, for compilers that take long. */
 static unsigned affordable(double run_seconds, unsigned samples)
 {
-    double most = 3.0 / run_seconds;
+    double most = (xlt_few_programs() ? 1.5 : 3.0) / run_seconds;
     return most < 4 ? 4 : most < samples ? (unsigned)most : samples;
 }
 

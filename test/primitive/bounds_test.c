@@ -121,7 +121,8 @@ static void scans(void **state)
             continue; /* which ends the process on 16-element vectors: scan_offsets_test.c */
         xl_context *ctx = open_context(scan_ways[w].tune, scan_ways[w].mask);
         /* Two ways in a row read in the same way. */
-        for (size_t f = w % 2; f < NUM_FORMS; f += xlt_few_programs() ? 4 : 2) {
+        const size_t few = xlt_few_programs() ? 6 : 2;
+        for (size_t f = w % few; f < NUM_FORMS; f += few) {
             job j;
             scan_way_make(&j, w, types[f % 3], f % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE);
             take_form(&j, &forms[f]);
@@ -214,7 +215,7 @@ static void scans_with_scratch_to_the_last_byte(void **state)
     for (size_t k = 0; k < 2 * NUM_SCAN_WAYS; ++k) {
         const size_t w = k / 2;
         job j;
-        if (is_another(scan_ways[w].what) || (xlt_few_programs() && k % 5 != 3) ||
+        if (is_another(scan_ways[w].what) || (xlt_few_programs() && k % 7 != 3) ||
             (xlt_on_oclgrind() && scan_ways[w].tune == serial))
             continue;
         xl_context *ctx = open_context(scan_ways[w].tune, scan_ways[w].mask);
