@@ -194,7 +194,7 @@ __kernel XL_REQUIRED void xl_radix_offsets(uint pass, XL_RADIX_ARGUMENTS)
 }
 
 /* What a chunk has of each digit on its way. Places are counted from `skew` elements before the
- * target on, where a line of memory begins. */
+ * target on, where a line of memory begins. They may wrap past 2^32: only distances count. */
 typedef struct xl_radix_lines {
     XL_SORT_KEY keys[XL_DIGITS * XL_LINE] __attribute__((aligned(64)));
 #if XL_SORT_VALUES
@@ -207,7 +207,7 @@ typedef struct xl_radix_lines {
 void xl_line_store_some(const xl_radix_lines *lines, const xl_sort_out *to, uint skew, uint d,
                         uint begin, uint end)
 {
-    for (uint p = begin; p < end; ++p) {
+    for (uint p = begin; p != end; ++p) {
         to->keys[p - skew] = lines->keys[d * XL_LINE + p % XL_LINE];
 #if XL_SORT_VALUES
         to->values[p - skew] = lines->values[d * XL_LINE + p % XL_LINE];
@@ -256,8 +256,8 @@ __kernel XL_REQUIRED void xl_radix_scatter(uint pass, XL_RADIX_ARGUMENTS)
             xl_line_store(&lines, &to, skew, d, p + 1);
     }
     for (uint d = 0; d < XL_DIGITS; ++d) {
-        const uint end = lines.next[d];
-        xl_line_store_some(&lines, &to, skew, d, max(lines.first[d], end - end % XL_LINE), end);
+        const uint end = lines.next[d], left = min(end % XL_LINE, end - lines.first[d]);
+        xl_line_store_some(&lines, &to, skew, d, end - left, end);
     }
 }
 

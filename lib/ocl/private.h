@@ -105,6 +105,10 @@ void xli_lanes_widths(const size_t *sizes, size_t n, uint32_t widths[XLI_MOST_WI
 bool xli_lanes_better(const xli_width_trial *trial, const xli_width_trial *best);
 bool xli_lanes_settled(const xli_width_trial *best);
 
+/* width.c: clGetKernelSubGroupInfo for a group of `items`; 0 when the device cannot say. A group
+ * smaller than a sub-group may be reported as 0. */
+size_t xli_kernel_width(const xl_context *ctx, cl_kernel kernel, size_t items);
+
 /* width.c: xli_program_build_source() for the best of the device's widths, where it has any. */
 xl_status xli_program_build_widths(xl_context *ctx, const xli_capabilities *capabilities,
                                    const xli_source *source, const char *defines,

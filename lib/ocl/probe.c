@@ -8,23 +8,6 @@
 /* A vote is a word of 64 bits: what exchanges values among more is not used. */
 enum { PROBE_ITEMS = 256, WORDS = 4, MOST_LANES = 64 };
 
-/* clGetKernelSubGroupInfo for a group of `items`; 0 when the device cannot say.
- * A group smaller than a sub-group may be reported as 0. */
-static size_t kernel_width(const xl_context *ctx, cl_kernel kernel, size_t items)
-{
-    size_t width = 0;
-    cl_int code = CL_INVALID_OPERATION;
-#ifdef CL_VERSION_2_1
-    code = clGetKernelSubGroupInfo(kernel, ctx->device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE,
-                                   sizeof items, &items, sizeof width, &width, NULL);
-#else
-    (void)ctx;
-    (void)kernel;
-    (void)items;
-#endif
-    return code == CL_SUCCESS ? width : 0;
-}
-
 static size_t preferred_multiple(const xl_context *ctx, cl_kernel kernel)
 {
     size_t multiple = 0;
@@ -69,7 +52,7 @@ static xl_status attempt(xl_context *ctx, xli_capabilities *capabilities, uint32
         xli_min(xli_min(kernel.max_group, xli_most_work_items(capabilities)), PROBE_ITEMS);
     size_t said = info->sub_group_size;
     if (capabilities->lane_way == XLI_LANE_KHR) {
-        said = kernel_width(ctx, kernel.cl, limit);
+        said = xli_kernel_width(ctx, kernel.cl, limit);
         info->sub_group_size_reported = (uint32_t)said;
     }
     info->work_group_size_multiple = (uint32_t)preferred_multiple(ctx, kernel.cl);

@@ -23,20 +23,32 @@ static size_t group_of(const xl_context *ctx, cl_kernel kernel)
     return code == CL_SUCCESS && size[0] > 0 ? size[0] : 64;
 }
 
+size_t xli_kernel_width(const xl_context *ctx, cl_kernel kernel, size_t items)
+{
+    size_t width = 0;
+    cl_int code = CL_INVALID_OPERATION;
+#ifdef CL_VERSION_2_1
+    code = clGetKernelSubGroupInfo(kernel, ctx->device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE,
+                                   sizeof items, &items, sizeof width, &width, NULL);
+#else
+    (void)ctx;
+    (void)kernel;
+    (void)items;
+#endif
+    return code == CL_SUCCESS ? width : 0;
+}
+
 /* Whether get_max_sub_group_size() will be `width` in a kernel, and what it spills. In a group that
  * is smaller than the width there is nothing to be checked. */
 static void try_kernel(const xl_context *ctx, cl_kernel kernel, uint32_t width,
                        xli_width_trial *trial)
 {
     cl_ulong spill = 0;
-    size_t items = group_of(ctx, kernel), is = 0;
+    const size_t items = group_of(ctx, kernel);
     if (clGetKernelWorkGroupInfo(kernel, ctx->device, CL_KERNEL_SPILL_MEM_SIZE_INTEL, sizeof spill,
                                  &spill, NULL) == CL_SUCCESS)
         trial->spill_bytes += spill;
-    cl_int code =
-        clGetKernelSubGroupInfo(kernel, ctx->device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE,
-                                sizeof items, &items, sizeof is, &is, NULL);
-    if (items >= width && (code != CL_SUCCESS || is != width))
+    if (items >= width && xli_kernel_width(ctx, kernel, items) != width)
         trial->fits = false;
 }
 
