@@ -13,7 +13,8 @@
  *   xl_radix_scatter   moves keys and values there
  * and at last
  *   xl_radix_end       copies what has not come to the output.
- * Launches of passes that the keys do not need return at once. */
+ * Launches of passes that the keys do not need return at once. Keys that somebody changes meanwhile
+ * come out in any order, and nothing is written outside the arrays. */
 #include "../prelude/prelude.cl"
 #include "sort_map.cl"
 
@@ -119,6 +120,11 @@ xl_sort_out xl_radix_target(const xl_radix *radix, uint pass)
     return xl_radix_to_spare(radix, pass, radix->state->passes) ? spare : out;
 }
 
+uint xl_radix_mask(const xl_radix *radix, uint pass)
+{
+    return (1u << min(radix->state->bits[pass], (uint)XL_DIGIT_BITS)) - 1u;
+}
+
 uint xl_radix_digit(XL_SORT_KEY raw, uint shift, uint mask)
 {
     return (uint)(xl_sort_map(raw) >> shift) & mask;
@@ -158,7 +164,7 @@ __kernel XL_REQUIRED void xl_radix_count(uint pass, XL_RADIX_ARGUMENTS)
     if (pass >= radix.state->passes)
         return;
     const __global XL_SORT_KEY *const keys = xl_radix_source(&radix, pass).keys;
-    const uint shift = radix.state->shift[pass], mask = (1u << radix.state->bits[pass]) - 1u;
+    const uint shift = radix.state->shift[pass], mask = xl_radix_mask(&radix, pass);
     __global uint *const counts = radix.counts + get_group_id(0) * XL_DIGITS;
     /* Four counters of each digit: neighbours that are equal do not wait for each other. */
     uint count[4 * XL_DIGITS];
@@ -203,11 +209,14 @@ typedef struct xl_radix_lines {
     uint first[XL_DIGITS], next[XL_DIGITS];
 } xl_radix_lines;
 
-/* Stores elements from place `begin` to before `end` of digit d, which are in its line. */
-void xl_line_store_some(const xl_radix_lines *lines, const xl_sort_out *to, uint skew, uint d,
-                        uint begin, uint end)
+/* Stores elements from place `begin` to before `end` of digit d, which are in its line. Those past
+ * the array were counted as something else. */
+void xl_line_store_some(const xl_radix_lines *lines, const xl_sort_out *to, uint n, uint skew,
+                        uint d, uint begin, uint end)
 {
     for (uint p = begin; p != end; ++p) {
+        if (p - skew >= n)
+            continue;
         to->keys[p - skew] = lines->keys[d * XL_LINE + p % XL_LINE];
 #if XL_SORT_VALUES
         to->values[p - skew] = lines->values[d * XL_LINE + p % XL_LINE];
@@ -216,14 +225,14 @@ void xl_line_store_some(const xl_radix_lines *lines, const xl_sort_out *to, uint
 }
 
 /* Stores the line of digit d, which ends before place `end`: a chunk's first may begin late. */
-void xl_line_store(const xl_radix_lines *lines, const xl_sort_out *to, uint skew, uint d, uint end)
+void xl_line_store(const xl_radix_lines *lines, const xl_sort_out *to, uint n, uint skew, uint d,
+                   uint end)
 {
-    const uint first = lines->first[d];
-    if (end - first < XL_LINE) {
-        xl_line_store_some(lines, to, skew, d, first, end);
+    const uint length = min(end - lines->first[d], (uint)XL_LINE), at = end - XL_LINE - skew;
+    if (length < XL_LINE || n < XL_LINE || at > n - XL_LINE) {
+        xl_line_store_some(lines, to, n, skew, d, end - length, end);
         return;
     }
-    const uint at = end - XL_LINE - skew;
     XL_LINE_STREAM(XL_JOIN(vload, XL_LINE)(0, lines->keys + d * XL_LINE), to->keys + at);
 #if XL_SORT_VALUES
     XL_JOIN(vstore, XL_LINE)
@@ -238,7 +247,7 @@ __kernel XL_REQUIRED void xl_radix_scatter(uint pass, XL_RADIX_ARGUMENTS)
         return;
     const xl_sort_in from = xl_radix_source(&radix, pass);
     const xl_sort_out to = xl_radix_target(&radix, pass);
-    const uint shift = radix.state->shift[pass], mask = (1u << radix.state->bits[pass]) - 1u;
+    const uint shift = radix.state->shift[pass], mask = xl_radix_mask(&radix, pass);
     const uint skew = (uint)((size_t)to.keys / sizeof(XL_SORT_KEY)) % XL_LINE;
     const __global uint *const offsets = radix.counts + get_group_id(0) * XL_DIGITS;
     xl_radix_lines lines;
@@ -253,11 +262,11 @@ __kernel XL_REQUIRED void xl_radix_scatter(uint pass, XL_RADIX_ARGUMENTS)
 #endif
         lines.next[d] = p + 1;
         if ((p + 1) % XL_LINE == 0)
-            xl_line_store(&lines, &to, skew, d, p + 1);
+            xl_line_store(&lines, &to, n, skew, d, p + 1);
     }
     for (uint d = 0; d < XL_DIGITS; ++d) {
         const uint end = lines.next[d], left = min(end % XL_LINE, end - lines.first[d]);
-        xl_line_store_some(&lines, &to, skew, d, end - left, end);
+        xl_line_store_some(&lines, &to, n, skew, d, end - left, end);
     }
 }
 

@@ -182,7 +182,7 @@ names() {
     scan $'c\xe2\x80\xa8\xc0\xaf\xed\xa0\x80\xf4\x90\x80\x80' out/o.npy
   refuses 1 $'d\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\'"\\: cannot be opened: No such file or directory' \
     scan $'d\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\'"\\' out/o.npy
-  refuses 2 'sort: --algorithm: unknown "\x1bc"; known are auto, bitonic' \
+  refuses 2 'sort: --algorithm: unknown "\x1bc"; known are auto, bitonic, radix' \
     sort in.npy out/o.npy --algorithm $'\ec'
   refuses 1 'device (CROSSLANE_DEVICE): none matches "x\x1b; y"; there are: ...' \
     sort in.npy out/o.npy --device $'x\e\ny'

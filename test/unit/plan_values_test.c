@@ -111,8 +111,10 @@ static void inner_plans_take_their_own(void **state)
                                          {"scan.tile_bytes", 8192}, {"sort.serial_tile_log", 5}};
     desc.num_tunables = 6;
     XLT_OK(xl_grid_create(xlt_context(), &desc, &grid));
-    XLT_OK(xl_scan_info(grid->scan, N, &info));
-    assert_int_equal(info.tile_elements, 8192 / 4);
+    if (grid->scan) { /* a device that ends long loops goes by the sort */
+        XLT_OK(xl_scan_info(grid->scan, N, &info));
+        assert_int_equal(info.tile_elements, 8192 / 4);
+    }
     assert_int_equal(grid->tune.items, 3);
     assert_null(grid->desc.tunables);
     xl_grid_destroy(grid);
