@@ -5,8 +5,8 @@
 # What a push runs, in under half an hour on two cores. Almost all of that is compilers of
 # kernels, and data cost next to nothing but on a simulator. So:
 #   PoCL      tests at full size, with fewer kinds of kernels (CROSSLANE_TEST_PROGRAMS=few); but
-#             races_test, which the simulator runs, the self-tests, which rusticl compiles much
-#             faster, and what sanitizers run on PoCL anyway
+#             races_test, which the simulator runs, scan_ways_test, whose ways bounds_test runs,
+#             the self-tests, which rusticl compiles much faster, and what sanitizers run on PoCL
 #   others    small sizes (CROSSLANE_TEST_SMALL=1), Intel's with fewer kinds of kernels, too,
 #             without what takes long to compile or to simulate there and tests the same
 #             kernels as what is left
@@ -80,7 +80,7 @@ declare -A selections=(
   [all]="-LE install|abi|pipelined|halves|vendors"
   [most]="-LE install|abi|pipelined|halves|vendors -E ^(scan_types|scan_user|scan_textbook|collectives|tool_segments|tool_reduce|selftest_flips|differential$)"
   [lanes]="-LE install|abi|tool|vendors -E ^((scan_types|bounds|corrupt|races|scan_zeros|user_errors)_test|(scan_user|scan_textbook|scan_ways|scan_ordered|scan_places|fault)_|selftest_flips|differential)"
-  [pocl]="-LE install|abi|pipelined|halves|vendors -E ^(races_test|selftest_flips|tool_selftest|tool_arrays|fault_test|differential_corpus)"
+  [pocl]="-LE install|abi|pipelined|halves|vendors -E ^(races_test|scan_ways_test|selftest_flips|tool_selftest|tool_arrays|fault_test|differential_corpus)"
   [quick]="-R ^((context|threads|npy|text|errors|os|build_log|program|cache|cache_folder|view|sequence|scan_plan|shape|lane|lane_subwarp|tile|scan_types|scan_offsets|scan_calls|scan_misuse|scan_bits|scan_textbook|scan_large|many_runs|reduce_bits|own_scratch|sort|grid|neighbors|registry|plan_values|tune_file|tune_search|versions_now)_test|fuzz_|example_|tool_(usage|links|streams|names))"
   [interface]="-L abi"
   [few]="-R ^(context|lane|group|tile|scan_segments|scan_late|scan_ordered|scan_calls|sort|grid|neighbors)_test"

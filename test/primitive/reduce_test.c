@@ -166,9 +166,9 @@ static void check_forms(const char *what, const char *tune, const char *mask, si
 static void every_form(void **state)
 {
     (void)state;
-    check_forms("as tuned", NULL, NULL, xlt_few_programs() ? 4 : 2);
-    check_forms("small runs", small_runs, NULL, xlt_few_programs() ? 5 : 1);
-    check_forms("groups", groups, NULL, xlt_few_programs() ? 6 : 3);
+    check_forms("as tuned", NULL, NULL, xlt_few_programs() ? 6 : 2);
+    check_forms("small runs", small_runs, NULL, xlt_few_programs() ? 7 : 1);
+    check_forms("groups", groups, NULL, xlt_few_programs() ? 8 : 3);
     check_forms("groups of 8, no lanes", groups, "width=1,work-group=8", 6);
 }
 

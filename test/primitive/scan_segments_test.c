@@ -68,7 +68,7 @@ static void check_forms(const char *what, const char *tune, const char *mask,
 static void as_tuned(void **state)
 {
     (void)state;
-    check_forms("small tiles", small_tiles, NULL, XL_SCAN_AUTO, xlt_few_programs() ? 4 : 1);
+    check_forms("small tiles", small_tiles, NULL, XL_SCAN_AUTO, xlt_few_programs() ? 7 : 1);
 }
 
 /* Cheap, for runs with small sizes, which leave most forms out. */
@@ -122,7 +122,7 @@ static void other_shapes(void **state)
     (void)state;
     if (!loses_narrow_states()) {
         check_forms("groups", group_tiles, NULL, XL_SCAN_REDUCE_THEN_SCAN,
-                    xlt_few_programs() ? 5 : 3);
+                    xlt_few_programs() ? 7 : 3);
         check_forms("groups, one pass", group_tiles, NULL, XL_SCAN_LOOKBACK, 5);
         check_forms("groups without lanes", group_tiles, "width=1", XL_SCAN_AUTO, 5);
     }
@@ -145,7 +145,7 @@ static void widths(void **state)
     xl_context *ctx = open_context(small_tiles, NULL);
     for (size_t w = 0; w < sizeof some / sizeof some[0]; ++w) {
         job j;
-        if (xlt_few_programs() && w % 3 != 1)
+        if (xlt_few_programs() && w % 5 != 1)
             continue;
         job_make(&j, "width", types[w % 4], XL_SUM, w % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE,
                  w % 3 ? NULL : odd_init(types[w % 4]));
@@ -179,7 +179,7 @@ static void masks(void **state)
     xl_context *ctx = open_context(small_tiles, NULL);
     for (size_t m = 0; m < sizeof some / sizeof some[0]; ++m) {
         job j;
-        if (xlt_few_programs() && m % 4 != 0)
+        if (xlt_few_programs() && m % 6 != 0)
             continue;
         job_make(&j, "mask", m % 2 ? XL_U32 : XL_U64, XL_SUM, m % 3 ? XL_INCLUSIVE : XL_EXCLUSIVE,
                  NULL);

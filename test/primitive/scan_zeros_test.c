@@ -130,7 +130,7 @@ static void each_case(size_t num_ways, void (*check)(xl_context *ctx, size_t c, 
     for (size_t way = 0; way < num_ways; ++way) {
         xl_context *ctx = open_context(ways[way].tune, NULL);
         for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c)
-            if (here(c) && !(xlt_few_programs() && (c + way) % 4))
+            if (here(c) && !(xlt_few_programs() && (c + way) % 8))
                 check(ctx, c, way);
         xl_context_destroy(ctx);
     }
