@@ -90,6 +90,7 @@ declare -A selections=(
   [races]="-R ^(lane|lane_subwarp|group|collectives|sequence|view)_test --timeout 1200"
   [tiles]="-R ^races_test --timeout 1200"
   [vendors]="-R ^(vendor_plans|lane|group|tile|scan_segments|scan_calls|reduce_single|sort|grid|neighbors)_test"
+  [vendors_lanes]="-R ^(vendor_plans|lane|group|reduce_single|sort|grid|neighbors)_test"
   [threads]="-R ^(errors|os|context|cache|cache_folder|sequence|threads|launches)_test"
 )
 configuration() {
@@ -226,7 +227,8 @@ facts=("OCL_ICD_VENDORS=$PWD/build/intel/lib/libintelocl.so" "LD_LIBRARY_PATH=$P
   "LD_PRELOAD=$(/sbin/ldconfig -p | awk '$1 == "libOpenCL.so.1" { print $NF; exit }')" CROSSLANE_DEVICE=gpu
   "OPENCL_LAYERS=$PWD/build/werror/test/vendors/libxlt_vendors.so" XLT_VENDOR_FAST=1)
 configuration "GPU facts of ROCm" werror vendors - "${small[@]}" "${few[@]}" "${facts[@]}" XLT_VENDOR=rocm-gfx90a
-configuration "GPU facts of Intel" werror vendors - "${small[@]}" "${few[@]}" "${facts[@]}" XLT_VENDOR=neo
+# Scans by sub-groups crash in Intel's compiler for CPUs (2026.2) unless it optimises: the night.
+configuration "GPU facts of Intel" werror vendors_lanes - "${small[@]}" "${few[@]}" "${facts[@]}" XLT_VENDOR=neo
 # Simulated are kernels as they are written, not as a compiler improves them. Small groups and
 # tiles make several of few points and keys; what a GPU has for a sort runs once in sort_test.
 simulator=(CROSSLANE_DEVICE=oclgrind: "${small[@]}" "CROSSLANE_TUNE_FILE=$PWD/test/simulator.tune")
