@@ -465,6 +465,8 @@ static void by_digits(void **state)
         xl_context *ctx = variant_context(&chunks[v]);
         for (int k = 0; k < 8; ++k) {
             xl_sort *plan;
+            if (xlt_on_oclgrind() && k != 0 && k != 5)
+                continue;
             xl_sort_desc desc = desc_of(keys[k / 2], (k + k / 2) % 2 ? XL_NONE : XL_U32,
                                         k % 2 ? XL_DESCENDING : XL_ASCENDING);
             desc.algorithm = XL_SORT_RADIX;
@@ -481,7 +483,7 @@ static void by_digits(void **state)
             for (size_t i = 0; i < PATTERNS * sizeof sizes / sizeof sizes[0]; ++i) {
                 t.n = sizes[i / PATTERNS];
                 t.pattern = i % PATTERNS;
-                if (xlt_small() && t.n > 1000)
+                if (t.n > (xlt_on_oclgrind() ? 64u : xlt_small() ? 1000u : SIZE_MAX))
                     break;
                 t.in_place = i % 3 == 1;
                 t.keys_stay = i % 3 == 2;
