@@ -16,7 +16,11 @@ void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *
     shape->tile_log = serial ? t->serial_tile_log : t->group_log + t->items_log;
     shape->sub_group = xli_sub_group_of(capabilities, shape->group_size);
     shape->units = device->compute_units;
-    shape->radix = serial && t->radix_chunks > 0 && problem->algorithm != XL_SORT_BITONIC;
+    /* Of its own accord for pairs alone: keys by themselves are sorted as fast by the bitonic sort.
+     */
+    const bool wanted = problem->algorithm == XL_SORT_RADIX ||
+                        (problem->algorithm == XL_SORT_AUTO && problem->value != XL_NONE);
+    shape->radix = serial && t->radix_chunks > 0 && wanted;
     shape->bitonic = problem->algorithm != XL_SORT_RADIX;
 }
 

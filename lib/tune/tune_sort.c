@@ -30,7 +30,7 @@ void xli_tune_sort_table(const xli_tune_device *device, xli_tune_sort *tune)
                             .search_log = 8,
                             .search_busy_log = 5,
                             .busy = device->compute_units,
-                            .radix_from = 1u << 14,
+                            .radix_from = 1u << 18,
                             .radix_chunks = 4,
                             .radix_least = 1u << 12,
                             .radix_most = UINT32_MAX};
