@@ -21,8 +21,8 @@ typedef struct xl_sort xl_sort;
 typedef enum xl_sort_order { XL_ASCENDING = 0, XL_DESCENDING = 1 } xl_sort_order;
 
 typedef enum xl_sort_algorithm {
-    XL_SORT_AUTO =
-        0, /* RADIX from sort.radix_from elements on where the device has it, else BITONIC */
+    XL_SORT_AUTO = 0,    /* RADIX for keys with values, from sort.radix_from elements on, where the
+                            device has it; else BITONIC */
     XL_SORT_BITONIC = 1, /* any n; equal keys may change places */
     XL_SORT_RADIX = 2    /* stable: equal keys stay in order. This version has it for devices whose
                             work-items run one after another (sort.shape 1: CPUs), and
