@@ -128,7 +128,7 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
      MEANS("The same where a launch has more than sort.busy work-groups.")},
     {SORT(busy), RANGE(0, UINT32_MAX), MEANS("See sort.search_busy_log.")},
     {SORT(radix_from), RANGE(1, UINT32_MAX),
-     MEANS("From so many elements on, where sort.shape is 1, the radix sort is taken.")},
+     MEANS("From so many keys with values on, where sort.shape is 1, the radix sort is taken.")},
     {SORT(radix_chunks), RANGE(0, 256), BY_ONE(1),
      MEANS("Chunks of a radix sort for each compute unit; 0: the device gets none.")},
     {SORT(radix_least), RANGE(1, UINT32_MAX), MEANS("Elements of such a chunk, at least.")},
