@@ -76,39 +76,39 @@ static bool is_same(const xli_span *a, const xli_span *b)
     return a->root && a->root == b->root && a->begin == b->begin;
 }
 
-/* One launch of a radix sort; `pass`: NULL, or the number of a pass. */
-static xl_status launch_chunks(xl_sort *plan, xli_seq *seq, xli_kernel *kernel,
-                               const unsigned *pass, size_t n, const xli_sort_spans *s,
-                               const xli_span *scratch)
+/* What all kernels of a radix sort are given; before it stands, for some, the number of a pass. */
+typedef struct radix_args {
+    xli_arg list[17];
+    size_t count, chunks;
+} radix_args;
+
+static radix_args radix_args_of(const xl_sort *plan, size_t n, const xli_sort_spans *s,
+                                const xli_span *scratch)
 {
     const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);
     const xli_sort_chunks chunks = xli_sort_chunks_of(&plan->shape, n);
     const bool in_place =
         is_same(&s->keys_in, &s->keys_out) || is_same(&s->values_in, &s->values_out);
-    const bool alone = kernel == &plan->kernels.begin || kernel == &plan->kernels.offsets;
-    xli_arg args[17];
-    size_t count = 0;
-    if (pass)
-        args[count++] = XLI_U32(*pass);
-    args[count++] = XLI_U32(n);
-    args[count++] = XLI_U32(chunks.elements);
-    args[count++] = XLI_U32(chunks.count);
-    args[count++] = XLI_U32(in_place);
-    args[count++] = XLI_MEM(scratch->buffer);
-    args[count++] = XLI_U64(scratch->offset);
-    args[count++] = XLI_U64(scratch->offset + layout.state_at);
-    args[count++] = XLI_MEM(s->keys_in.buffer);
-    args[count++] = XLI_U64(s->keys_in.offset);
-    args[count++] = XLI_MEM(s->keys_out.buffer);
-    args[count++] = XLI_U64(s->keys_out.offset);
+    radix_args a = {.count = 1, .chunks = chunks.count};
+    a.list[a.count++] = XLI_U32(n);
+    a.list[a.count++] = XLI_U32(chunks.elements);
+    a.list[a.count++] = XLI_U32(chunks.count);
+    a.list[a.count++] = XLI_U32(in_place);
+    a.list[a.count++] = XLI_MEM(scratch->buffer);
+    a.list[a.count++] = XLI_U64(scratch->offset);
+    a.list[a.count++] = XLI_U64(scratch->offset + layout.state_at);
+    a.list[a.count++] = XLI_MEM(s->keys_in.buffer);
+    a.list[a.count++] = XLI_U64(s->keys_in.offset);
+    a.list[a.count++] = XLI_MEM(s->keys_out.buffer);
+    a.list[a.count++] = XLI_U64(s->keys_out.offset);
     if (plan->problem.value != XL_NONE) {
-        args[count++] = XLI_MEM(s->values_in.buffer);
-        args[count++] = XLI_U64(s->values_in.offset);
-        args[count++] = XLI_MEM(s->values_out.buffer);
-        args[count++] = XLI_U64(s->values_out.offset);
-        args[count++] = XLI_U64(scratch->offset + layout.values_at);
+        a.list[a.count++] = XLI_MEM(s->values_in.buffer);
+        a.list[a.count++] = XLI_U64(s->values_in.offset);
+        a.list[a.count++] = XLI_MEM(s->values_out.buffer);
+        a.list[a.count++] = XLI_U64(s->values_out.offset);
+        a.list[a.count++] = XLI_U64(scratch->offset + layout.values_at);
     }
-    return xli_seq_launch(seq, kernel, alone ? 1 : chunks.count, 1, args, count);
+    return a;
 }
 
 static xl_status launch_radix(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *s,
@@ -117,14 +117,17 @@ static xl_status launch_radix(xl_sort *plan, xli_seq *seq, size_t n, const xli_s
     xl_status status;
     xli_sort_kernels *k = &plan->kernels;
     const unsigned digits = (unsigned)xl_type_size(plan->problem.key);
-    XL_TRY(launch_chunks(plan, seq, &k->bits, NULL, n, s, scratch));
-    XL_TRY(launch_chunks(plan, seq, &k->begin, NULL, n, s, scratch));
+    radix_args a = radix_args_of(plan, n, s, scratch);
+    const xli_arg *const list = a.list + 1; /* of kernels that are no part of a pass */
+    XL_TRY(xli_seq_launch(seq, &k->bits, a.chunks, 1, list, a.count - 1));
+    XL_TRY(xli_seq_launch(seq, &k->begin, 1, 1, list, a.count - 1));
     for (unsigned pass = 0; pass < digits; ++pass) {
-        XL_TRY(launch_chunks(plan, seq, &k->count, &pass, n, s, scratch));
-        XL_TRY(launch_chunks(plan, seq, &k->offsets, &pass, n, s, scratch));
-        XL_TRY(launch_chunks(plan, seq, &k->scatter, &pass, n, s, scratch));
+        a.list[0] = XLI_U32(pass);
+        XL_TRY(xli_seq_launch(seq, &k->count, a.chunks, 1, a.list, a.count));
+        XL_TRY(xli_seq_launch(seq, &k->offsets, 1, 1, a.list, a.count));
+        XL_TRY(xli_seq_launch(seq, &k->scatter, a.chunks, 1, a.list, a.count));
     }
-    XL_TRY(launch_chunks(plan, seq, &k->end, NULL, n, s, scratch));
+    XL_TRY(xli_seq_launch(seq, &k->end, a.chunks, 1, list, a.count - 1));
 done:
     return status;
 }

@@ -33,7 +33,7 @@ bool xli_sort_by_radix(const xli_sort_shape *shape, size_t n)
 xli_sort_chunks xli_sort_chunks_of(const xli_sort_shape *shape, size_t n)
 {
     const xli_tune_sort *t = &shape->tune;
-    const size_t wanted = xli_ceil_div(n, xli_max(1, shape->units) * (size_t)t->radix_chunks);
+    const size_t wanted = xli_ceil_div(n, xli_mul(xli_max(1, shape->units), t->radix_chunks));
     const size_t fewest = xli_min(t->radix_least, t->radix_most);
     xli_sort_chunks chunks = {xli_max(xli_min(wanted, t->radix_most), fewest), 0};
     chunks.count = xli_ceil_div(n, chunks.elements);
@@ -65,8 +65,8 @@ uint32_t xli_sort_search_log(const xli_sort_shape *shape, size_t groups)
 static size_t state_bytes(const xli_sort_shape *shape, size_t n)
 {
     const size_t chunks = xli_sort_chunks_of(shape, n).count;
-    return xli_round_up(128 + chunks * (sizeof(cl_ulong) + 256 * sizeof(cl_uint)),
-                        XLI_SCRATCH_ALIGN);
+    const size_t counts = xli_mul(chunks, sizeof(cl_ulong) + 256 * sizeof(cl_uint));
+    return xli_round_up(xli_add(128, counts), XLI_SCRATCH_ALIGN);
 }
 
 xli_sort_layout xli_sort_layout_of(const xli_sort_problem *problem, const xli_sort_shape *shape,
@@ -79,6 +79,6 @@ xli_sort_layout xli_sort_layout_of(const xli_sort_problem *problem, const xli_so
     layout.values_at = xli_round_up(n * xl_type_size(problem->key), XLI_SCRATCH_ALIGN);
     layout.state_at =
         layout.values_at + xli_round_up(n * xl_type_size(problem->value), XLI_SCRATCH_ALIGN);
-    layout.bytes = layout.state_at + (radix ? state_bytes(shape, n) : 0);
+    layout.bytes = xli_add(layout.state_at, radix ? state_bytes(shape, n) : 0);
     return layout;
 }
