@@ -19,7 +19,7 @@ lib/element     lib/element lib/ocl lib/core
 lib/problem     lib/problem lib/element lib/ocl lib/core
 lib/scan        lib/scan lib/problem lib/element lib/tune lib/ocl lib/core
 lib/reduce      lib/reduce lib/problem lib/element lib/tune lib/ocl lib/core
-lib/sort        lib/sort lib/tune lib/ocl lib/core
+lib/sort        lib/sort lib/element lib/tune lib/ocl lib/core
 lib/grid        lib/grid lib/tune lib/ocl lib/core
 reference       reference
 tools           tools reference lib/core/npy.h

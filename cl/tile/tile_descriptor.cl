@@ -30,7 +30,10 @@
  *
  * Asks, beside the parameters, for
  *   XL_COLUMNS  values of a tile, each of which is looked up by itself: xl_lookback.tiles then
- *               begins at XL_COLUMN(tiles, column); if not given, 1 */
+ *               begins at XL_COLUMN(tiles, column); if not given, 1
+ *   XL_RING     so many tiles have room, and a later one takes the place of an earlier one, which
+ *               looks EMPTY from then on; its epoch is later by one each time round. If not given,
+ *               or 0, every tile has a place of its own */
 #ifndef XL_TILE_DESCRIPTOR
 #define XL_TILE_DESCRIPTOR
 
@@ -41,6 +44,16 @@
 #endif
 #ifndef XL_COLUMNS
 #define XL_COLUMNS 1
+#endif
+#ifndef XL_RING
+#define XL_RING 0
+#endif
+#if XL_RING > 0
+#define XL_TILE_PLACE(tile) ((tile) % XL_RING)
+#define XL_TILE_EPOCH(tile, epoch) ((epoch) + (tile) / XL_RING)
+#else
+#define XL_TILE_PLACE(tile) (tile)
+#define XL_TILE_EPOCH(tile, epoch) (epoch)
 #endif
 
 #define XL_EMPTY 0u
@@ -64,8 +77,9 @@
 #define XL_COLUMN(tiles, column)                                                                   \
     ((tiles) + XL_VALUE_WORDS * (XL_DESCRIPTORS_PER_TILE * (ulong)(column)))
 #define XL_DESCRIPTOR(tiles, tile, state)                                                          \
-    ((tiles) + XL_VALUE_WORDS * (XL_DESCRIPTORS_PER_TILE * (XL_COLUMNS * (ulong)(tile)) +          \
-                                 ((state) == XL_PREFIX ? 0 : XL_DESCRIPTORS_PER_TILE - 1)))
+    ((tiles) +                                                                                     \
+     XL_VALUE_WORDS * (XL_DESCRIPTORS_PER_TILE * (XL_COLUMNS * (ulong)XL_TILE_PLACE(tile)) +       \
+                       ((state) == XL_PREFIX ? 0 : XL_DESCRIPTORS_PER_TILE - 1)))
 
 typedef union xl_descriptor_words {
     XL_T value;
@@ -154,7 +168,7 @@ uint xl_descriptor_stamp(uint state, uint epoch)
 
 void xl_descriptor_publish(__global ulong *tiles, uint tile, uint state, uint epoch, XL_T value)
 {
-    const ulong stamp = xl_descriptor_stamp(state, epoch);
+    const ulong stamp = xl_descriptor_stamp(state, XL_TILE_EPOCH(tile, epoch));
     __global ulong *const address = XL_DESCRIPTOR(tiles, tile, state);
     xl_descriptor_words words;
     words.word[XL_VALUE_WORDS - 1] = 0; /* of which the value may fill a part */
@@ -180,8 +194,8 @@ void xl_descriptor_publish_half(__global ulong *tiles, uint tile, uint state, ui
     words.word[XL_VALUE_WORDS - 1] = 0;
     words.value = value;
     for (uint k = first; k < XL_VALUE_WORDS; k += 2)
-        xl_relaxed_store(address + k,
-                         (ulong)words.word[k] << 32 | xl_descriptor_stamp(state, epoch));
+        xl_relaxed_store(address + k, (ulong)words.word[k] << 32 |
+                                          xl_descriptor_stamp(state, XL_TILE_EPOCH(tile, epoch)));
 }
 
 /* One descriptor of a tile as it is now. */
@@ -232,7 +246,7 @@ XL_T xl_descriptor_value(const xl_descriptor *descriptor)
 bool xl_descriptor_poll(const __global ulong *tiles, uint tile, uint state, uint epoch, XL_T *value)
 {
     const xl_descriptor descriptor = xl_descriptor_load(tiles, tile, state);
-    const bool there = xl_descriptor_is(&descriptor, state, epoch);
+    const bool there = xl_descriptor_is(&descriptor, state, XL_TILE_EPOCH(tile, epoch));
     if (there)
         *value = xl_descriptor_value(&descriptor);
     return there;
@@ -245,7 +259,7 @@ uint xl_descriptor_read(const __global ulong *tiles, uint tile, uint epoch, XL_T
     for (uint state = XL_PREFIX; state != XL_EMPTY; --state) {
         if (state == XL_PREFIX || XL_DESCRIPTORS_PER_TILE == 2)
             descriptor = xl_descriptor_load(tiles, tile, state);
-        if (xl_descriptor_is(&descriptor, state, epoch)) {
+        if (xl_descriptor_is(&descriptor, state, XL_TILE_EPOCH(tile, epoch))) {
             *value = xl_descriptor_value(&descriptor);
             return state;
         }

@@ -373,23 +373,32 @@ bool xl_publishes_prefix(uint tile, XL_T sum)
 }
 #endif
 
-/* From a tile's aggregate to the prefix it starts from, telling the others of both.
- * `publisher`: this work-item is the one to publish. */
-XL_T xl_tile_prefix(const xl_lookback *lookback, uint tile, XL_T sum, bool publisher)
+/* Tells the others of a tile's aggregate. `publisher`: this work-item is the one to publish. */
+void xl_aggregate_publish(const xl_lookback *lookback, uint tile, XL_T sum, bool publisher)
 {
-    const bool early = tile > 0 || XL_ORDERED;
+    if (publisher && (tile > 0 || XL_ORDERED))
+        xl_tile_publish(lookback, tile, XL_FIRST_STATE(tile, sum), sum, true);
+}
+
+/* The prefix that a tile starts from, after xl_aggregate_publish(); tells the others of it. */
+XL_T xl_prefix_wait(const xl_lookback *lookback, uint tile, XL_T sum, bool publisher)
+{
     XL_T prefix = lookback->start;
     if (lookback->single_tile)
         return prefix;
-    if (publisher && early)
-        xl_tile_publish(lookback, tile, XL_FIRST_STATE(tile, sum), sum, true);
     if (tile > 0)
         prefix = xl_lookback_prefix(lookback, tile);
     if (publisher && xl_publishes_prefix(tile, sum))
-        xl_tile_publish(lookback, tile, XL_PREFIX, xl_op(prefix, sum), !early);
+        xl_tile_publish(lookback, tile, XL_PREFIX, xl_op(prefix, sum), tile == 0 && !XL_ORDERED);
     if (lookback->in_place)
         xl_device_fence();
     return prefix;
+}
+
+XL_T xl_tile_prefix(const xl_lookback *lookback, uint tile, XL_T sum, bool publisher)
+{
+    xl_aggregate_publish(lookback, tile, sum, publisher);
+    return xl_prefix_wait(lookback, tile, sum, publisher);
 }
 #endif
 

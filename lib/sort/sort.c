@@ -17,20 +17,22 @@ static xl_status make(xl_sort *plan, const xl_sort_desc *desc, const xli_capabil
     xl_status status;
     xli_tune_device device;
     xli_tune tune;
-    size_t most = xli_most_work_items(capabilities);
+    xli_sort_limits limits = {xli_most_work_items(capabilities), SIZE_MAX};
     plan->problem = (xli_sort_problem){desc->key, desc->value, desc->order == XL_DESCENDING,
                                        (xl_sort_algorithm)desc->algorithm};
     XL_TRY(xli_context_tune(plan->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_SORT, desc), &device,
                             &tune));
     do {
-        xli_sort_shape_of(&plan->problem, capabilities, &device, &tune.sort, most, &plan->shape);
-        if (!plan->shape.bitonic && !plan->shape.radix)
+        xli_sort_shape_of(&plan->problem, capabilities, &device, &tune.sort, &limits, &plan->shape);
+        if (!plan->shape.bitonic && plan->shape.radix == XLI_RADIX_NONE)
             XL_TRY(xli_fail(plan->ctx, XL_ERROR_UNSUPPORTED,
                             "desc.algorithm: this version has no radix sort for this device; it "
-                            "wants work-items that run one after another (sort.shape = 1) "
-                            "and loops of any length"));
-        XL_TRY(xli_sort_build(plan, &most));
-    } while (plan->shape.group_size > most && plan->shape.group_size > 1);
+                            "wants sub-groups that exchange values and messages between "
+                            "work-groups, or work-items that run one after another (sort.shape = "
+                            "1), and loops of any length"));
+        XL_TRY(xli_sort_build(plan, &limits));
+    } while ((plan->shape.group_size > limits.most && plan->shape.group_size > 1) ||
+             (plan->shape.radix == XLI_RADIX_SWEEP && plan->shape.sweep_group > limits.most_sweep));
 done:
     return status;
 }
@@ -93,11 +95,14 @@ xl_status xl_sort_info_sized(const xl_sort *plan, size_t n, xl_plan_info *info, 
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
     const xli_sort_shape *shape = &plan->shape;
     const bool radix = xli_sort_by_radix(shape, n);
-    const size_t tile = radix ? xli_sort_chunks_of(shape, n).elements : xli_sort_tile(shape);
+    const bool sweep = radix && shape->radix == XLI_RADIX_SWEEP;
+    const size_t tile = sweep   ? xli_sort_sweep_tile(shape)
+                        : radix ? xli_sort_chunks_of(shape, n).elements
+                                : xli_sort_tile(shape);
+    const uint32_t group = sweep ? shape->sweep_group : shape->group_size;
     xl_plan_info all = {.sub_group_size = shape->sub_group,
-                        .work_group_size = shape->group_size,
-                        .item_elements =
-                            (uint32_t)(shape->group_size > 1 ? tile / shape->group_size : 0),
+                        .work_group_size = group,
+                        .item_elements = (uint32_t)(group > 1 ? tile / group : 0),
                         .tile_elements = tile};
     strcpy(all.algorithm, radix ? "radix" : "bitonic");
     return xli_info_give(plan->ctx, &all, sizeof all, info, size);

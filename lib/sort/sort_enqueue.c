@@ -3,7 +3,8 @@
  *
  * Bitonic: every tile is sorted on its own; then, as often as it takes, runs are merged in pairs,
  * one launch each, from the output to the scratch and back, such that the last launch writes the
- * output. Radix: as cl/sort/sort_radix.cl says, as many passes as a key may have digits. */
+ * output. Radix: as cl/sort/sort_radix.cl and sort_onesweep.cl say, as many
+ * passes as a key may have digits. */
 #include "sort_plan.h"
 
 /* Keys and values of one launch's source or target: buffers and element offsets. */
@@ -111,8 +112,8 @@ static radix_args radix_args_of(const xl_sort *plan, size_t n, const xli_sort_sp
     return a;
 }
 
-static xl_status launch_radix(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *s,
-                              const xli_span *scratch)
+static xl_status launch_chunks(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *s,
+                               const xli_span *scratch)
 {
     xl_status status;
     xli_sort_kernels *k = &plan->kernels;
@@ -132,9 +133,34 @@ done:
     return status;
 }
 
+static xl_status launch_sweep(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *s,
+                              const xli_span *scratch)
+{
+    xl_status status;
+    xli_sort_kernels *k = &plan->kernels;
+    const unsigned digits = (unsigned)xl_type_size(plan->problem.key);
+    const size_t group = plan->shape.sweep_group;
+    const size_t tiles = xli_ceil_div(n, xli_sort_sweep_tile(&plan->shape));
+    const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);
+    const size_t words = (layout.bytes - layout.state_at) / sizeof(cl_ulong);
+    const size_t clear_groups = xli_min(xli_ceil_div(words, group), plan->shape.units);
+    radix_args a = radix_args_of(plan, n, s, scratch);
+    XL_TRY(XLI_LAUNCH(seq, &k->clear, clear_groups, group, XLI_MEM(scratch->buffer),
+                      XLI_U64(scratch->offset + layout.state_at), XLI_U64(words)));
+    XL_TRY(xli_seq_launch(seq, &k->histogram, a.chunks, group, a.list + 1, a.count - 1));
+    for (unsigned pass = 0; pass < digits; ++pass) {
+        a.list[0] = XLI_U32(pass);
+        XL_TRY(xli_seq_launch(seq, &k->sweep, tiles, group, a.list, a.count));
+    }
+done:
+    return status;
+}
+
 xl_status xli_sort_launch(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *spans,
                           const xli_span *scratch)
 {
-    return (xli_sort_by_radix(&plan->shape, n) ? launch_radix : launch_bitonic)(plan, seq, n, spans,
-                                                                                scratch);
+    if (!xli_sort_by_radix(&plan->shape, n))
+        return launch_bitonic(plan, seq, n, spans, scratch);
+    return (plan->shape.radix == XLI_RADIX_SWEEP ? launch_sweep : launch_chunks)(plan, seq, n,
+                                                                                 spans, scratch);
 }

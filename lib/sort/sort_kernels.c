@@ -1,8 +1,30 @@
 /* SPDX-License-Identifier: MIT
  * What is compiled for problem and shape of a sort. */
+#include "element.h"
 #include "sort_plan.h"
 
 #include <string.h>
+
+static void add_sweep_text(xli_text *text, const xli_sort_shape *shape)
+{
+    const xli_tune_sort *t = &shape->tune;
+    const struct {
+        const char *name;
+        unsigned value;
+    } lines[] = {
+        {"XL_GROUP_SIZE", shape->sweep_group},
+        {"XL_ITEMS", shape->sweep_items},
+        {"XL_MOST_SUB_GROUPS", shape->sub_groups},
+        {"XL_RING_TILES", t->ring_tiles},
+        {"XL_ORDERED", 0},
+        {"XL_TILES_PER_LANE", 1},
+        {"XL_SPIN_LIMIT", t->spin_limit},
+        {"XL_INJECT_DELAY", t->inject_delay},
+        {"XL_INJECT_TEAR", 0},
+    };
+    for (size_t i = 0; i < XLI_COUNT(lines); ++i)
+        xli_text_add(text, "#define %s %u\n", lines[i].name, lines[i].value);
+}
 
 static void add_text(xli_text *text, const xli_sort_problem *problem, const xli_sort_shape *shape)
 {
@@ -40,7 +62,8 @@ enum { NUM_KERNELS = sizeof(xli_sort_kernels) / sizeof(xli_kernel) };
 static void list_kernels(xl_sort *plan, wanted list[NUM_KERNELS])
 {
     xli_sort_kernels *k = &plan->kernels;
-    const bool bitonic = plan->shape.bitonic, radix = plan->shape.radix;
+    const bool bitonic = plan->shape.bitonic, radix = plan->shape.radix == XLI_RADIX_CHUNKS,
+               sweep = plan->shape.radix == XLI_RADIX_SWEEP;
     const wanted all[NUM_KERNELS] = {
         {"sort_bitonic", "xl_sort_tiles", &k->tiles, bitonic},
         {"sort_bitonic", "xl_sort_merge", &k->merge, bitonic},
@@ -50,32 +73,55 @@ static void list_kernels(xl_sort *plan, wanted list[NUM_KERNELS])
         {"sort_radix", "xl_radix_offsets", &k->offsets, radix},
         {"sort_radix", "xl_radix_scatter", &k->scatter, radix},
         {"sort_radix", "xl_radix_end", &k->end, radix},
+        {"sort_onesweep", "xl_radix_clear", &k->clear, sweep},
+        {"sort_onesweep", "xl_radix_histogram", &k->histogram, sweep},
+        {"sort_onesweep", "xl_radix_sweep", &k->sweep, sweep},
     };
     memcpy(list, all, sizeof all);
 }
 
-xl_status xli_sort_build(xl_sort *plan, size_t *most)
+/* What stands in front of the programs: of sort_onesweep an element, a count, too. */
+static xl_status add_texts(xl_sort *plan, xli_text *text, xli_text *sweep)
+{
+    const xli_capabilities *capabilities;
+    xli_element count;
+    xl_status status;
+    XL_TRY(xli_context_capabilities(plan->ctx, &capabilities));
+    XL_TRY(xli_element_resolve(plan->ctx, capabilities, "count", XL_U32, NULL, &count));
+    xli_element_text(sweep, capabilities, (const xli_element *[]){&count}, 1, XL_SUM, NULL);
+    add_sweep_text(sweep, &plan->shape);
+    add_text(sweep, &plan->problem, &plan->shape);
+    add_text(text, &plan->problem, &plan->shape);
+    if (text->failed || sweep->failed)
+        XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the sort's source"));
+done:
+    return status;
+}
+
+xl_status xli_sort_build(xl_sort *plan, xli_sort_limits *limits)
 {
     xl_status status;
-    xli_text text = {0};
+    xli_text text = {0}, sweep = {0};
     wanted list[NUM_KERNELS];
     xli_sort_drop_kernels(plan);
     list_kernels(plan, list);
-    add_text(&text, &plan->problem, &plan->shape);
-    if (text.failed)
-        XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the sort's source"));
-    *most = SIZE_MAX;
+    XL_TRY(add_texts(plan, &text, &sweep));
+    *limits = (xli_sort_limits){SIZE_MAX, SIZE_MAX};
     for (size_t i = 0; i < NUM_KERNELS; ++i) {
+        const bool is_sweep = strcmp(list[i].program, "sort_onesweep") == 0;
+        size_t *const most = is_sweep ? &limits->most_sweep : &limits->most;
         xli_program *program;
         if (!list[i].is_wanted)
             continue;
-        XL_TRY(xli_program_get(plan->ctx, list[i].program, text.data, &program));
+        XL_TRY(xli_program_get(plan->ctx, list[i].program, is_sweep ? sweep.data : text.data,
+                               &program));
         plan->shape.sub_group = xli_program_sub_group(plan->ctx, program, plan->shape.sub_group);
         XL_TRY(xli_kernel_create(plan->ctx, program, list[i].name, list[i].kernel));
         *most = xli_min(*most, list[i].kernel->max_group);
     }
 done:
     xli_text_free(&text);
+    xli_text_free(&sweep);
     return status;
 }
 

@@ -2,9 +2,8 @@
  * A sort inside: problem, shape and kernels.
  *
  * A call walks: check (sort_check.c) -> launches (sort_enqueue.c) -> kernels
- * (cl/sort/sort_bitonic.cl or cl/sort/sort_radix.cl) -> event. A plan is made by sort.c. Each of
- * the files uses only those above it:
- *     sort_shape.c    how a problem is laid out on a device
+ * (cl/sort/sort_bitonic.cl, sort_radix.cl or sort_onesweep.cl) -> event. A plan is made by sort.c.
+ * Each of the files uses only those above it: sort_shape.c    how a problem is laid out on a device
  *     sort_check.c    descriptors and calls, before any side effect
  *     sort_kernels.c  what is compiled for problem and shape
  *     sort_enqueue.c  launches
@@ -16,7 +15,8 @@
 
 typedef struct xli_sort_kernels {
     xli_kernel tiles, merge;                              /* bitonic */
-    xli_kernel bits, begin, count, offsets, scatter, end; /* radix */
+    xli_kernel bits, begin, count, offsets, scatter, end; /* radix, by chunks */
+    xli_kernel clear, histogram, sweep;                   /* radix, a launch a pass */
 } xli_sort_kernels;
 
 struct xl_sort {
@@ -29,9 +29,9 @@ struct xl_sort {
 
 /* ---- sort_kernels.c -------------------------------------------------------- */
 
-/* Compiles the kernels of the plan's shape. *most: the work-items that they allow a group; if that
- * is what the shape has or more, all is well. */
-xl_status xli_sort_build(xl_sort *plan, size_t *most);
+/* Compiles the kernels of the plan's shape. *limits: the work-items that they allow a group; if
+ * that is what the shape has or more, all is well. */
+xl_status xli_sort_build(xl_sort *plan, xli_sort_limits *limits);
 void xli_sort_drop_kernels(xl_sort *plan);
 
 /* ---- sort_enqueue.c -------------------------------------------------------- */

@@ -15,19 +15,34 @@ typedef struct xli_sort_problem {
     xl_sort_algorithm algorithm; /* as asked for */
 } xli_sort_problem;
 
+/* How a radix sort goes: in three launches a pass, each work-item with a chunk of the keys
+ * (cl/sort/sort_radix.cl), or in one (cl/sort/sort_onesweep.cl). */
+typedef enum xli_radix_way {
+    XLI_RADIX_NONE = 0,
+    XLI_RADIX_CHUNKS = 1,
+    XLI_RADIX_SWEEP = 2
+} xli_radix_way;
+
 typedef struct xli_sort_shape {
     xli_tune_sort tune;  /* as far as it fits */
     uint32_t group_size; /* work-items of every launch; 1: one walks a tile */
     uint32_t tile_log;   /* elements of a tile, as the exponent of 2 */
     uint32_t sub_group;  /* as xli_sub_group_of() */
     uint32_t units;      /* compute units */
-    bool bitonic, radix; /* what a call may take */
+    bool bitonic;        /* what a call may take */
+    xli_radix_way radix;
+    uint32_t from;                                 /* of so many keys on it is taken */
+    uint32_t sweep_group, sweep_items, sub_groups; /* of a sweep: at most so many in a group */
 } xli_sort_shape;
 
-/* For groups of at most `most` work-items. */
+/* What kernels allow: work-items of a group. */
+typedef struct xli_sort_limits {
+    size_t most, most_sweep;
+} xli_sort_limits;
+
 void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *capabilities,
-                       const xli_tune_device *device, const xli_tune_sort *tune, size_t most,
-                       xli_sort_shape *shape);
+                       const xli_tune_device *device, const xli_tune_sort *tune,
+                       const xli_sort_limits *limits, xli_sort_shape *shape);
 
 size_t xli_sort_tile(const xli_sort_shape *shape);
 
@@ -41,7 +56,11 @@ uint32_t xli_sort_search_log(const xli_sort_shape *shape, size_t groups);
 /* Whether a call of n elements is sorted by digits. */
 bool xli_sort_by_radix(const xli_sort_shape *shape, size_t n);
 
-/* A radix sort's chunks of neighbours: elements of one, and how many. */
+/* Keys of a tile of a sweep. */
+size_t xli_sort_sweep_tile(const xli_sort_shape *shape);
+
+/* A radix sort's chunks of neighbours: elements of one, and how many. Those of a sweep are counted
+ * by a work-group each. */
 typedef struct xli_sort_chunks {
     size_t elements, count;
 } xli_sort_chunks;

@@ -33,7 +33,15 @@ void xli_tune_sort_table(const xli_tune_device *device, xli_tune_sort *tune)
                             .radix_from = 1u << 18,
                             .radix_chunks = 4,
                             .radix_least = 1u << 12,
-                            .radix_most = UINT32_MAX};
+                            .radix_most = UINT32_MAX,
+                            .sweep = 1,
+                            .sweep_group = 384,
+                            .sweep_bytes = 80,
+                            .sweep_pair_bytes = 92,
+                            .sweep_from = 1u << 20,
+                            .sweep_pair_from = 1u << 19,
+                            .ring_tiles = 1024,
+                            .spin_limit = 1u << 12};
 }
 
 void xli_tune_sort_fit(const xli_tune_device *device, uint64_t element_bytes, xli_tune_sort *t)

@@ -6,17 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef enum pattern { RANDOM, SORTED, EQUAL, FEW } pattern;
+
 typedef struct sorter {
     const char *variant;
     xl_type key, value;
     unsigned bits; /* of the keys */
+    pattern pattern;
+    size_t least_n;
 } sorter;
 
 static const sorter sorters[] = {
-    {"u32 keys", XL_U32, XL_NONE, 32},
-    {"u64 keys", XL_U64, XL_NONE, 64},
-    {"u32,u32 pairs", XL_U32, XL_U32, 32},
-    {"u32,u32 pairs, 17 bits", XL_U32, XL_U32, 17},
+    {"u32 keys", XL_U32, XL_NONE, 32, RANDOM, 1 << 10},
+    {"u64 keys", XL_U64, XL_NONE, 64, RANDOM, 1 << 10},
+    {"u32,u32 pairs", XL_U32, XL_U32, 32, RANDOM, 1 << 10},
+    {"u32,u32 pairs, 17 bits", XL_U32, XL_U32, 17, RANDOM, 1 << 10},
+    {"u32 keys, one bit", XL_U32, XL_NONE, 1, RANDOM, 1 << 24},
+    {"u32 keys, sorted", XL_U32, XL_NONE, 32, SORTED, 1 << 24},
+    {"u32 keys, all equal", XL_U32, XL_NONE, 32, EQUAL, 1 << 24},
+    {"u32 keys, four distinct", XL_U32, XL_NONE, 32, FEW, 1 << 24},
 };
 
 enum { KEYS_IN, VALUES_IN, KEYS_OUT, VALUES_OUT, SCRATCH, BUFFERS };
@@ -42,7 +50,11 @@ static void fill(job *j)
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        const uint64_t key = state >> (64 - j->sorter->bits);
+        const uint64_t keys[] = {[RANDOM] = state >> (64 - j->sorter->bits),
+                                 [SORTED] = (uint64_t)i,
+                                 [EQUAL] = 0x12345678u,
+                                 [FEW] = 0x9e3779b9u * (state >> 62)};
+        const uint64_t key = keys[j->sorter->pattern];
         if (j->sorter->key == XL_U64)
             ((uint64_t *)j->host[KEYS_IN])[i] = key;
         else
@@ -159,7 +171,8 @@ static void run(bench *b, const sorter *s, size_t n)
 
 void bench_sort(bench *b)
 {
+    const size_t most = (b->info.device_type & CL_DEVICE_TYPE_CPU) ? (size_t)1 << 24 : (size_t)1 << 28;
     for (size_t k = 0; k < sizeof sorters / sizeof sorters[0]; ++k)
-        for (size_t n = 1024; n <= b->max_n && n <= (size_t)1 << 24; n *= 2)
+        for (size_t n = sorters[k].least_n; n <= b->max_n && n <= most; n *= n < 1 << 24 ? 2 : 16)
             run(b, &sorters[k], n);
 }

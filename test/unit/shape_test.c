@@ -452,7 +452,8 @@ static xli_sort_shape sort_of(const device *d, const xli_sort_problem *problem, 
     known.local_bytes = d->local_bytes;
     known.compute_units = d->units;
     xli_tune_sort_table(&known, &tune);
-    xli_sort_shape_of(problem, &capabilities, &known, &tune, most, &shape);
+    xli_sort_shape_of(problem, &capabilities, &known, &tune, &(xli_sort_limits){most, SIZE_MAX},
+                      &shape);
     return shape;
 }
 
@@ -486,13 +487,13 @@ static void sorts_by_digits(void **state)
 {
     (void)state;
     xli_sort_problem wide = {XL_U64, XL_U32, false, XL_SORT_AUTO};
-    assert_false(sort_of(&devices[H200], &wide, 1024).radix);
+    assert_int_equal(sort_of(&devices[H200], &wide, 1024).radix, XLI_RADIX_SWEEP);
     xli_sort_shape shape = sort_of(&devices[POCL], &wide, 4096);
-    assert_true(shape.radix && shape.bitonic);
+    assert_true(shape.radix == XLI_RADIX_CHUNKS && shape.bitonic);
     assert_false(xli_sort_by_radix(&shape, shape.tune.radix_from - 1));
     assert_true(xli_sort_by_radix(&shape, shape.tune.radix_from));
     wide.algorithm = XL_SORT_BITONIC;
-    assert_false(sort_of(&devices[POCL], &wide, 4096).radix);
+    assert_int_equal(sort_of(&devices[POCL], &wide, 4096).radix, XLI_RADIX_NONE);
     wide.algorithm = XL_SORT_RADIX;
     shape = sort_of(&devices[POCL], &wide, 4096);
     for (size_t n = 1; n < (size_t)1 << 31; n += n / 3 + 1) {

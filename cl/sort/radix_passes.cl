@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ * What the kernels of a radix sort share: the arrays of a call, and its passes. Keys go from the
+ * input to the output or the spare arrays and to and fro between these, a digit a pass, the lowest
+ * first. The device finds the passes itself; the host launches as many as a key has digits, and
+ * those that the keys do not need return at once. */
+#ifndef XL_RADIX_PASSES
+#define XL_RADIX_PASSES
+
+#include "sort_map.cl"
+
+#define XL_DIGITS 256
+#define XL_DIGIT_BITS 8
+#define XL_KEY_BITS (sizeof(XL_SORT_KEY) * 8)
+
+/* The host knows the size: lib/sort/sort_shape.c. */
+typedef struct xl_radix_state {
+    uint passes;
+    uint shift[8], bits[8]; /* of each pass: its digit */
+} xl_radix_state;
+
+/* Behind the state, which has so much room: what xl_radix_bits leaves, a ulong for each chunk, and
+ * the counts, XL_DIGITS for each chunk. */
+#define XL_RADIX_STATE_BYTES 128
+
+typedef struct xl_radix {
+    xl_sort_in in;
+    xl_sort_out out, spare;
+    __global xl_radix_state *state;
+    __global ulong *bits;
+    __global uint *counts;
+    uint begin, end; /* the chunk of this work-item */
+    bool in_place;
+} xl_radix;
+
+#if XL_SORT_VALUES
+#define XL_RADIX_VALUES                                                                            \
+    , __global const uint *values_in, ulong values_in_offset, __global uint *values_out,           \
+        ulong values_out_offset, ulong spare_values
+#define XL_RADIX_VALUES_MAKE                                                                       \
+    radix.in.values = values_in + values_in_offset;                                                \
+    radix.out.values = values_out + values_out_offset;                                             \
+    radix.spare.values = (__global uint *)(scratch + spare_values);
+#else
+#define XL_RADIX_VALUES
+#define XL_RADIX_VALUES_MAKE
+#endif
+
+/* `chunk`: keys of one; `chunks` of them. `spare_keys`, `spare_values`, `state`: bytes into
+ * scratch. */
+#define XL_RADIX_ARGUMENTS                                                                         \
+    uint n, uint chunk, uint chunks, uint in_place, __global uchar *scratch, ulong spare_keys,     \
+        ulong state, __global const XL_SORT_KEY *keys_in, ulong keys_in_offset,                    \
+        __global XL_SORT_KEY *keys_out, ulong keys_out_offset XL_RADIX_VALUES
+#define XL_RADIX_MAKE                                                                              \
+    xl_radix radix;                                                                                \
+    radix.in.keys = keys_in + keys_in_offset;                                                      \
+    radix.out.keys = keys_out + keys_out_offset;                                                   \
+    radix.spare.keys = (__global XL_SORT_KEY *)(scratch + spare_keys);                             \
+    XL_RADIX_VALUES_MAKE                                                                           \
+    radix.state = (__global xl_radix_state *)(scratch + state);                                    \
+    radix.bits = (__global ulong *)(scratch + state + XL_RADIX_STATE_BYTES);                       \
+    radix.counts = (__global uint *)(radix.bits + chunks);                                         \
+    radix.begin = min((uint)get_group_id(0) * chunk, n);                                           \
+    radix.end = radix.begin + min(chunk, n - radix.begin);                                         \
+    radix.in_place = in_place != 0;
+
+/* Where pass number `pass` leaves its keys: such that the last one writes the output. In place the
+ * first may not write what it reads, so that after an odd number of passes a copy is left. */
+bool xl_radix_to_spare(const xl_radix *radix, uint pass, uint passes)
+{
+    return radix->in_place ? pass % 2 == 0 : (passes - 1 - pass) % 2 == 1;
+}
+
+xl_sort_in xl_radix_source(const xl_radix *radix, uint pass)
+{
+    xl_sort_in from = radix->in;
+    if (pass == 0)
+        return from;
+    const xl_sort_out out = radix->out, spare = radix->spare;
+    const bool is_spare = xl_radix_to_spare(radix, pass - 1, radix->state->passes);
+    from.keys = is_spare ? spare.keys : out.keys;
+#if XL_SORT_VALUES
+    from.values = is_spare ? spare.values : out.values;
+#endif
+    return from;
+}
+
+xl_sort_out xl_radix_target(const xl_radix *radix, uint pass)
+{
+    const xl_sort_out out = radix->out, spare = radix->spare;
+    return xl_radix_to_spare(radix, pass, radix->state->passes) ? spare : out;
+}
+
+uint xl_radix_mask(const xl_radix *radix, uint pass)
+{
+    return (1u << min(radix->state->bits[pass], (uint)XL_DIGIT_BITS)) - 1u;
+}
+
+uint xl_radix_digit(XL_SORT_KEY raw, uint shift, uint mask)
+{
+    return (uint)(xl_sort_map(raw) >> shift) & mask;
+}
+
+#endif
