@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * Stable ranks of digits in a tile whose elements a work-group holds: how many elements before it
- * have the same digit. Each sub-group counts in counters of its own, in the order of its elements:
- * of the lanes with one digit the lowest adds how many they are and tells the others what stood
- * there. After Merrill and Grimshaw, "High performance and scalable radix sorting" (Parallel
- * Processing Letters 21:2, 2011), with the ballots of Adinets and Merrill, "Onesweep" (2022).
+ * Stable ranks of digits in a tile whose elements a work-group holds. Each sub-group counts its
+ * elements in counters of its own, which then become the places where its elements of each digit
+ * begin, and ranks them in their order: of the lanes with one digit one adds how many they are, and
+ * tells the others what stood there. After Merrill and Grimshaw, "High performance and scalable
+ * radix sorting" (Parallel Processing Letters 21:2, 2011), with the ballots and the early counts of
+ * Adinets and Merrill, "Onesweep" (arXiv 2206.01784, 2022).
  *
- * Element i of lane l of sub-group g is number (g * XL_ITEMS + i) * lanes + l of the tile.
+ * Element i of lane l of sub-group g is number (g * items + i) * lanes + l of the tile. Counters of
+ * a sub-group are neighbours. Barriers stand between the calls for
+ *   1. xl_group_rank_count()  all elements; the counters were zero
+ *   2. xl_group_rank_total(), xl_group_rank_place()  all digits, a work-item for each
+ *   3. xl_group_rank()        all elements, in their order
  *
  * Asks, beside the parameters, for
  *   XL_DIGITS, XL_DIGIT_BITS   digits there may be, 2^XL_DIGIT_BITS */
@@ -14,28 +19,25 @@
 
 #include "../lane/lane_match.cl"
 
-/* Counters of a sub-group are neighbours. All of them are zero, and a barrier stands before and
- * behind. Leaves in each how many elements of the sub-group have the digit. */
-void xl_group_rank(const uint *digit, uint *rank, __local uint *counters)
+/* Sub-groups of a group; a number, not a question to the device, makes loops over them straight. */
+#if XL_LANE_WAY == 2 || XL_LANE_WAY == 3
+#define XL_RANK_GROUPS (XL_GROUP_SIZE / XL_LANES)
+#else
+#define XL_RANK_GROUPS xl_lane_groups()
+#endif
+
+/* Counts an element of this work-item, whose digit it is. */
+void xl_group_rank_count(uint digit, __local uint *counters)
 {
-    __local uint *const mine = counters + xl_lane_group() * XL_DIGITS;
-    const uint lane = xl_lane_id();
-#pragma unroll
-    for (uint i = 0; i < XL_ITEMS; ++i) {
-        const xl_lane_set same = xl_lane_match(digit[i], XL_DIGIT_BITS);
-        const uint leader = xl_lane_lowest(same);
-        uint before = 0;
-        if (lane == leader)
-            before = atomic_add(mine + digit[i], (uint)popcount(same));
-        rank[i] = xl_lane_shuffle(before, leader) + xl_lane_count_below(same);
-    }
+    atomic_inc(counters + xl_lane_group() * XL_DIGITS + digit);
 }
 
 /* What digit d has in all sub-groups. */
 uint xl_group_rank_total(const __local uint *counters, uint d)
 {
     uint sum = 0;
-    for (uint group = 0; group < xl_lane_groups(); ++group)
+#pragma unroll
+    for (uint group = 0; group < XL_RANK_GROUPS; ++group)
         sum += counters[group * XL_DIGITS + d];
     return sum;
 }
@@ -45,11 +47,19 @@ uint xl_group_rank_total(const __local uint *counters, uint d)
 void xl_group_rank_place(__local uint *counters, uint d, uint first)
 {
     uint sum = first;
-    for (uint group = 0; group < xl_lane_groups(); ++group) {
+#pragma unroll
+    for (uint group = 0; group < XL_RANK_GROUPS; ++group) {
         const uint count = counters[group * XL_DIGITS + d];
         counters[group * XL_DIGITS + d] = sum;
         sum += count;
     }
+}
+
+/* The place in the tile of this work-item's next element, whose digit it is. */
+uint xl_group_rank(uint digit, __local uint *counters)
+{
+    return xl_lane_count_into(counters + xl_lane_group() * XL_DIGITS + digit,
+                              xl_lane_match(digit, XL_DIGIT_BITS));
 }
 
 #endif

@@ -18,19 +18,28 @@
 
 #define XL_RANK_COUNTERS (XL_MOST_SUB_GROUPS * XL_DIGITS)
 #define XL_TILE_KEYS (XL_GROUP_SIZE * XL_ITEMS)
+#if XL_TILE_KEYS > 65536
+#error "a place in a tile has 16 bits"
+#endif
 #define XL_KEY_DIGITS (XL_KEY_BITS / XL_DIGIT_BITS)
 
 /* Where the keys come from, for those who count a tile again. */
 typedef struct xl_source {
     const __global XL_SORT_KEY *keys;
-    uint n, shift, mask, digit;
+    uint n, shift, digit;
 } xl_source;
 #define XL_SOURCE xl_source
 #define XL_LOOKBACK_SCOPE 0
 #define XL_COLUMNS XL_DIGITS
 #define XL_RING XL_RING_TILES
+#define XL_LOOKBACK_DEPTH XL_SWEEP_DEPTH
 #include "../group/group_rank.cl"
 #include "../group/group_scan.cl"
+
+uint xl_sweep_digit(XL_SORT_KEY raw, uint shift)
+{
+    return xl_radix_digit(raw, shift, XL_DIGITS - 1);
+}
 
 uint xl_source_aggregate(const xl_source *source, uint tile)
 {
@@ -38,8 +47,7 @@ uint xl_source_aggregate(const xl_source *source, uint tile)
     const uint count = min(source->n - first, (uint)XL_TILE_KEYS);
     uint sum = 0;
     for (uint i = 0; i < count; ++i)
-        sum +=
-            xl_radix_digit(source->keys[first + i], source->shift, source->mask) == source->digit;
+        sum += xl_sweep_digit(source->keys[first + i], source->shift) == source->digit;
     return sum;
 }
 
@@ -169,8 +177,7 @@ __kernel XL_REQUIRED void xl_radix_histogram(XL_RADIX_ARGUMENTS)
 typedef struct xl_sweep {
     xl_sort_in from;
     xl_sort_out to;
-    xl_lookback lookback; /* for this work-item's digit */
-    uint n, shift, mask;
+    uint n, pass;
     uint tile, first, count; /* the tile, its first key, and how many it has */
 } xl_sweep;
 
@@ -213,27 +220,32 @@ void xl_sweep_load_values(const xl_sweep *sweep, uint *value)
 
 void xl_sweep_begin(xl_sweep *sweep, const xl_radix *radix, uint n, uint pass, uint tile)
 {
-    __global xl_sweep_state *const state = XL_SWEEP_STATE(radix);
-    const uint tiles = XL_CEIL_DIV(n, XL_TILE_KEYS), digit = (uint)get_local_id(0) % XL_DIGITS;
     sweep->from = xl_radix_source(radix, pass);
     sweep->to = xl_radix_target(radix, pass);
     sweep->n = n;
-    sweep->shift = radix->state->shift[pass];
-    sweep->mask = xl_radix_mask(radix, pass);
+    sweep->pass = pass;
     sweep->tile = tile;
     sweep->first = tile * XL_TILE_KEYS;
     sweep->count = min(n - sweep->first, (uint)XL_TILE_KEYS);
-    sweep->lookback.header = state->header[pass];
-    sweep->lookback.tiles = XL_COLUMN(state->tiles, digit);
-    sweep->lookback.source.keys = sweep->from.keys;
-    sweep->lookback.source.n = n;
-    sweep->lookback.source.shift = sweep->shift;
-    sweep->lookback.source.mask = sweep->mask;
-    sweep->lookback.source.digit = digit;
-    sweep->lookback.start = state->start[pass][digit];
-    sweep->lookback.epoch = 1 + pass * XL_CEIL_DIV(tiles, XL_RING_TILES);
-    sweep->lookback.single_tile = tiles == 1;
-    sweep->lookback.in_place = false;
+}
+
+/* For one digit. Made where it is used: before, it would take registers from the keys. */
+xl_lookback xl_sweep_lookback(const xl_sweep *sweep, __global xl_sweep_state *state, uint shift,
+                              uint digit)
+{
+    const uint tiles = XL_CEIL_DIV(sweep->n, XL_TILE_KEYS);
+    xl_lookback lookback;
+    lookback.header = state->header[sweep->pass];
+    lookback.tiles = XL_COLUMN(state->tiles, digit);
+    lookback.source.keys = sweep->from.keys;
+    lookback.source.n = sweep->n;
+    lookback.source.shift = shift;
+    lookback.source.digit = digit;
+    lookback.start = state->start[sweep->pass][digit];
+    lookback.epoch = 1 + sweep->pass * XL_CEIL_DIV(tiles, XL_RING_TILES);
+    lookback.single_tile = tiles == 1;
+    lookback.in_place = false;
+    return lookback;
 }
 
 /* Local memory of a group: the counters of its sub-groups, then the keys in the order of their
@@ -245,60 +257,80 @@ void xl_sweep_begin(xl_sweep *sweep, const xl_radix *radix, uint n, uint pass, u
 /* What a group shares beside that. `offset`: of each digit, from a key's place in the tile to its
  * place in the target. */
 typedef struct xl_sweep_shared {
-    uint tile, offset[XL_DIGITS], scan[XL_GROUP_SCRATCH];
+    uint tile, shift, offset[XL_DIGITS], scan[XL_GROUP_SCRATCH];
 } xl_sweep_shared;
 
-void xl_sweep_tile(const xl_sweep *sweep, __local uint4 *room, __local xl_sweep_shared *shared)
+/* Places in a tile, two in a register, and digits, four in one. */
+#define XL_PLACES ((XL_ITEMS + 1) / 2)
+#define XL_PACKED_DIGITS ((XL_ITEMS + 3) / 4)
+uint xl_place(const uint *place, uint i)
+{
+    return place[i / 2] >> i % 2 * 16 & 0xffffu;
+}
+
+/* Where the key in place `at` of a tile goes; at or past n: nowhere. */
+uint xl_sweep_target(const xl_sweep *sweep, const __local xl_sweep_shared *shared, uint digit,
+                     uint at)
+{
+    return at < sweep->count ? shared->offset[digit] + at : ~0u;
+}
+
+void xl_sweep_tile(const xl_sweep *sweep, __global xl_sweep_state *state, __local uint4 *room,
+                   __local xl_sweep_shared *shared)
 {
     const uint item = (uint)get_local_id(0);
+    const bool has_digit = item < XL_DIGITS;
     __local uint *const counters = (__local uint *)room;
     __local XL_SORT_KEY *const keys = (__local XL_SORT_KEY *)room;
     XL_SORT_KEY key[XL_ITEMS];
-    uint digit[XL_ITEMS], place[XL_ITEMS], total;
+    /* Read anew each time: compilers would keep digits in registers instead of keys alone. */
+    const volatile __local uint *const shift = &shared->shift;
+    uint place[XL_PLACES] = {0}, total, bits = *shift;
 
     xl_sweep_load(sweep, key);
 #pragma unroll
     for (uint i = 0; i < XL_ITEMS; ++i)
-        digit[i] = xl_radix_digit(key[i], sweep->shift, sweep->mask);
-    xl_group_rank(digit, place, counters);
+        xl_group_rank_count(xl_sweep_digit(key[i], bits), counters);
     XL_LOCAL_BARRIER();
 
-    /* A work-item has a digit. */
-    const bool has_digit = item < XL_DIGITS;
+    /* A work-item has a digit. It publishes the count before keys are ranked: when that is done the
+     * tiles before have published theirs, and hardly anyone waits. */
+    bits = *shift;
+    const xl_lookback lookback = xl_sweep_lookback(sweep, state, bits, item % XL_DIGITS);
     const uint sum = has_digit ? xl_group_rank_total(counters, item) : 0;
-    if (has_digit && !sweep->lookback.single_tile)
-        xl_aggregate_publish(&sweep->lookback, sweep->tile, sum, true);
+    if (has_digit && !lookback.single_tile)
+        xl_aggregate_publish(&lookback, sweep->tile, sum, true);
     const uint first = xl_group_scan_exclusive(sum, shared->scan, &total);
     if (has_digit)
         xl_group_rank_place(counters, item, first);
     XL_LOCAL_BARRIER();
 
-    __local uint *const mine = counters + xl_lane_group() * XL_DIGITS;
+    bits = *shift;
 #pragma unroll
     for (uint i = 0; i < XL_ITEMS; ++i)
-        place[i] += mine[digit[i]];
+        place[i / 2] |= xl_group_rank(xl_sweep_digit(key[i], bits), counters) << i % 2 * 16;
     XL_LOCAL_BARRIER();
 #pragma unroll
     for (uint i = 0; i < XL_ITEMS; ++i)
-        keys[place[i]] = key[i];
+        keys[xl_place(place, i)] = key[i];
 #if XL_SORT_VALUES
-    uint value[XL_ITEMS], target[XL_ITEMS];
+    uint value[XL_ITEMS], digits[XL_PACKED_DIGITS] = {0};
     xl_sweep_load_values(sweep, value);
 #endif
     if (has_digit)
-        shared->offset[item] = xl_prefix_wait(&sweep->lookback, sweep->tile, sum, true) - first;
+        shared->offset[item] = xl_prefix_wait(&lookback, sweep->tile, sum, true) - first;
     XL_LOCAL_BARRIER();
 
 #pragma unroll
     for (uint i = 0; i < XL_ITEMS; ++i) {
         const uint at = i * XL_GROUP_SIZE + item;
         const XL_SORT_KEY raw = keys[at];
-        const uint to = shared->offset[xl_radix_digit(raw, sweep->shift, sweep->mask)] + at;
-        const bool there = at < sweep->count && to < sweep->n;
-        if (there)
+        const uint digit = xl_sweep_digit(raw, bits);
+        const uint to = xl_sweep_target(sweep, shared, digit, at);
+        if (to < sweep->n)
             sweep->to.keys[to] = raw;
 #if XL_SORT_VALUES
-        target[i] = there ? to : ~0u;
+        digits[i / 4] |= digit << i % 4 * 8;
 #endif
     }
 #if XL_SORT_VALUES
@@ -306,12 +338,16 @@ void xl_sweep_tile(const xl_sweep *sweep, __local uint4 *room, __local xl_sweep_
     XL_LOCAL_BARRIER();
 #pragma unroll
     for (uint i = 0; i < XL_ITEMS; ++i)
-        values[place[i]] = value[i];
+        values[xl_place(place, i)] = value[i];
     XL_LOCAL_BARRIER();
 #pragma unroll
-    for (uint i = 0; i < XL_ITEMS; ++i)
-        if (target[i] != ~0u)
-            sweep->to.values[target[i]] = values[i * XL_GROUP_SIZE + item];
+    for (uint i = 0; i < XL_ITEMS; ++i) {
+        const uint at = i * XL_GROUP_SIZE + item;
+        const uint to =
+            xl_sweep_target(sweep, shared, digits[i / 4] >> i % 4 * 8 & (XL_DIGITS - 1), at);
+        if (to < sweep->n)
+            sweep->to.values[to] = values[at];
+    }
 #endif
 }
 
@@ -320,15 +356,18 @@ __kernel XL_REQUIRED void xl_radix_sweep(uint pass, XL_RADIX_ARGUMENTS)
     XL_RADIX_MAKE
     __local uint4 room[XL_SWEEP_ROOM];
     __local xl_sweep_shared shared;
-    if (pass >= radix.state->passes)
-        return;
-    if (get_local_id(0) == 0)
-        shared.tile = xl_ticket_take(XL_SWEEP_STATE(&radix)->header[pass]);
+    __global xl_sweep_state *const sweep_state = XL_SWEEP_STATE(&radix);
+    if (get_local_id(0) == 0) /* even if there is no such pass: not to wait twice */
+        shared.tile = xl_ticket_take(sweep_state->header[pass]);
+    if (get_local_id(0) == 1)
+        shared.shift = radix.state->shift[pass];
     for (uint k = (uint)get_local_id(0); k < XL_RANK_COUNTERS; k += XL_GROUP_SIZE)
         ((__local uint *)room)[k] = 0;
+    const bool needed = pass < radix.state->passes;
     XL_LOCAL_BARRIER();
+    if (!needed || shared.tile >= XL_CEIL_DIV(n, XL_TILE_KEYS))
+        return;
     xl_sweep sweep;
     xl_sweep_begin(&sweep, &radix, n, pass, shared.tile);
-    if (shared.tile < XL_CEIL_DIV(n, XL_TILE_KEYS))
-        xl_sweep_tile(&sweep, room, &shared);
+    xl_sweep_tile(&sweep, sweep_state, room, &shared);
 }

@@ -242,6 +242,15 @@ XL_T xl_descriptor_value(const xl_descriptor *descriptor)
     return words.value;
 }
 
+/* The state of a tile whose value is one word. */
+uint xl_descriptor_state(const xl_descriptor *descriptor, uint tile, uint epoch)
+{
+    const uint at = XL_TILE_EPOCH(tile, epoch);
+    const bool is_prefix = xl_descriptor_is(descriptor, XL_PREFIX, at);
+    const bool is_aggregate = xl_descriptor_is(descriptor, XL_AGGREGATE, at);
+    return is_prefix ? XL_PREFIX : is_aggregate ? XL_AGGREGATE : XL_EMPTY;
+}
+
 /* Whether a tile is in `state`; then *value is its value. */
 bool xl_descriptor_poll(const __global ulong *tiles, uint tile, uint state, uint epoch, XL_T *value)
 {

@@ -34,6 +34,8 @@
  *   XL_SOURCE  type of what a tile's elements come from, and
  *              XL_T xl_source_aggregate(const XL_SOURCE *source, uint tile)  the aggregate of a
  *              tile, computed by those who look back, in the very order of its owner
+ *   XL_LOOKBACK_DEPTH  of a work-item that looks back: for how many tiles it asks at once; if not
+ *              given, 1
  *   XL_LOOKBACK_SCOPE  who looks back for a tile: 0 a work-item; 1 a sub-group; 2 (only with
  *              XL_ORDERED 1) the work-group, whose sub-groups meet in local memory */
 #ifndef XL_TILE_PREFIX
@@ -43,6 +45,11 @@
 
 #if XL_LOOKBACK_SCOPE == 2 && !XL_ORDERED
 #error "a work-group looks back in order only"
+#endif
+#ifndef XL_LOOKBACK_DEPTH
+#define XL_LOOKBACK_DEPTH 1
+#elif XL_LOOKBACK_DEPTH > 1 && (XL_LOOKBACK_SCOPE != 0 || XL_ORDERED || XL_VALUE_WORDS > 1)
+#error "a work-item asks for several tiles at once in no order, and of values of one word"
 #endif
 
 /* What a look-back needs beside the number of its tile. */
@@ -333,6 +340,44 @@ bool xl_publishes_prefix(uint tile, XL_T sum)
     return XL_ENDS_WINDOW(tile);
 }
 #else
+#if XL_LOOKBACK_DEPTH > 1
+/* The state of a tile that was EMPTY: never EMPTY. */
+uint xl_tile_wait(const xl_lookback *lookback, uint tile, XL_T *value)
+{
+    for (uint polls = 0; polls < XL_SPIN_LIMIT; ++polls) {
+        const uint state = xl_descriptor_read(lookback->tiles, tile, lookback->epoch, value);
+        if (state != XL_EMPTY)
+            return state;
+    }
+    return xl_tile_fallback(lookback, tile, true, value);
+}
+
+/* start op all tiles before `tile` > 0, by a work-item that asks for several at once. */
+XL_T xl_lookback_prefix(const xl_lookback *lookback, uint tile)
+{
+    XL_T sum = XL_IDENTITY;
+    bool found = false; /* at the latest for tile 0, or the state is not one of ours */
+    for (; tile > 0 && !found; tile -= min(tile, (uint)XL_LOOKBACK_DEPTH)) {
+        xl_descriptor seen[XL_LOOKBACK_DEPTH];
+#pragma unroll
+        for (uint k = 0; k < XL_LOOKBACK_DEPTH; ++k)
+            if (k < tile)
+                seen[k] = xl_descriptor_load(lookback->tiles, tile - 1 - k, XL_PREFIX);
+#pragma unroll
+        for (uint k = 0; k < XL_LOOKBACK_DEPTH; ++k) {
+            if (k < tile && !found) {
+                XL_T value = xl_descriptor_value(&seen[k]);
+                uint state = xl_descriptor_state(&seen[k], tile - 1 - k, lookback->epoch);
+                if (state == XL_EMPTY)
+                    state = xl_tile_wait(lookback, tile - 1 - k, &value);
+                sum = xl_op(value, sum);
+                found = state == XL_PREFIX;
+            }
+        }
+    }
+    return sum;
+}
+#else
 /* start op all tiles before `tile` > 0: lane k looks at the k-th tile before those that are
  * combined already. */
 XL_T xl_lookback_prefix(const xl_lookback *lookback, uint tile)
@@ -366,6 +411,7 @@ XL_T xl_lookback_prefix(const xl_lookback *lookback, uint tile)
     } while (nearest == 64 && tile > 0); /* 0 without a PREFIX: the state is not one of ours */
     return sum;
 }
+#endif
 
 bool xl_publishes_prefix(uint tile, XL_T sum)
 {

@@ -16,6 +16,7 @@ static void add_sweep_text(xli_text *text, const xli_sort_shape *shape)
         {"XL_ITEMS", shape->sweep_items},
         {"XL_MOST_SUB_GROUPS", shape->sub_groups},
         {"XL_RING_TILES", t->ring_tiles},
+        {"XL_SWEEP_DEPTH", t->sweep_depth},
         {"XL_ORDERED", 0},
         {"XL_TILES_PER_LANE", 1},
         {"XL_SPIN_LIMIT", t->spin_limit},
@@ -81,12 +82,11 @@ static void list_kernels(xl_sort *plan, wanted list[NUM_KERNELS])
 }
 
 /* What stands in front of the programs: of sort_onesweep an element, a count, too. */
-static xl_status add_texts(xl_sort *plan, xli_text *text, xli_text *sweep)
+static xl_status add_texts(xl_sort *plan, const xli_capabilities *capabilities, xli_text *text,
+                           xli_text *sweep)
 {
-    const xli_capabilities *capabilities;
     xli_element count;
     xl_status status;
-    XL_TRY(xli_context_capabilities(plan->ctx, &capabilities));
     XL_TRY(xli_element_resolve(plan->ctx, capabilities, "count", XL_U32, NULL, &count));
     xli_element_text(sweep, capabilities, (const xli_element *[]){&count}, 1, XL_SUM, NULL);
     add_sweep_text(sweep, &plan->shape);
@@ -98,14 +98,26 @@ done:
     return status;
 }
 
+/* The work-items that a kernel of the sweep allows a group, whose size it requires. Of one that is
+ * no power of two NVIDIA's driver (580.159) tells the power below. */
+static size_t sweep_group_of(const xl_sort *plan, const xli_capabilities *capabilities,
+                             const xli_kernel *kernel)
+{
+    const size_t group = plan->shape.sweep_group;
+    const bool rounded = capabilities->nv_capability > 0 && 2 * kernel->max_group > group;
+    return rounded ? xli_max(group, kernel->max_group) : kernel->max_group;
+}
+
 xl_status xli_sort_build(xl_sort *plan, xli_sort_limits *limits)
 {
     xl_status status;
+    const xli_capabilities *capabilities;
     xli_text text = {0}, sweep = {0};
     wanted list[NUM_KERNELS];
     xli_sort_drop_kernels(plan);
     list_kernels(plan, list);
-    XL_TRY(add_texts(plan, &text, &sweep));
+    XL_TRY(xli_context_capabilities(plan->ctx, &capabilities));
+    XL_TRY(add_texts(plan, capabilities, &text, &sweep));
     *limits = (xli_sort_limits){SIZE_MAX, SIZE_MAX};
     for (size_t i = 0; i < NUM_KERNELS; ++i) {
         const bool is_sweep = strcmp(list[i].program, "sort_onesweep") == 0;
@@ -117,7 +129,8 @@ xl_status xli_sort_build(xl_sort *plan, xli_sort_limits *limits)
                                &program));
         plan->shape.sub_group = xli_program_sub_group(plan->ctx, program, plan->shape.sub_group);
         XL_TRY(xli_kernel_create(plan->ctx, program, list[i].name, list[i].kernel));
-        *most = xli_min(*most, list[i].kernel->max_group);
+        *most = xli_min(*most, is_sweep ? sweep_group_of(plan, capabilities, list[i].kernel)
+                                        : list[i].kernel->max_group);
     }
 done:
     xli_text_free(&text);

@@ -143,6 +143,8 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
      MEANS("From so many keys on a GPU sorts by digits, of keys by themselves.")},
     {SORT(sweep_pair_from), RANGE(1, UINT32_MAX), MEANS("The same of keys with values.")},
     {SORT(ring_tiles), RANGE(1, 1024), MEANS("Tile descriptors of a sort by digits.")},
+    {SORT(sweep_depth), RANGE(1, 16),
+     MEANS("Tiles before its own that a work-item asks for at once.")},
     {SORT(spin_limit), RANGE(0, UINT32_MAX),
      MEANS("Polls of a tile that is late before its digits are counted by who waits.")},
     {SORT(inject_delay), RANGE(0, UINT32_MAX),

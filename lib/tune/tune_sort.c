@@ -41,6 +41,7 @@ void xli_tune_sort_table(const xli_tune_device *device, xli_tune_sort *tune)
                             .sweep_from = 1u << 20,
                             .sweep_pair_from = 1u << 19,
                             .ring_tiles = 1024,
+                            .sweep_depth = 4,
                             .spin_limit = 1u << 12};
 }
 

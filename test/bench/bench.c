@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * crosslane-bench: times the library's primitives beside a copy kernel.
  *
- *   crosslane-bench [--only NAME] [--match TEXT] [--max-n 2^K] [--json FILE] [--quick] [--progress]
+ *   crosslane-bench [--only NAME] [--match TEXT] [--min-n 2^K] [--max-n 2^K]
+ *       [--json FILE] [--quick] [--progress]
  *
- * --match: of scans and reductions only the rows whose name has TEXT in it.
+ * --match: of scans, reductions and sorts only the rows whose name has TEXT in it.
+ * --min-n: smaller sizes of sorts are left out.
  *
  * Exits 0, or 1 if a result was wrong or a call failed, or 2 for a wrong option. */
 #include "bench.h"
@@ -245,7 +247,8 @@ int main(int argc, char **argv)
 {
     bench_options o = {.max_n = SIZE_MAX};
     if (!bench_parse(argc, argv, &o) || (o.only && !is_part(o.only))) {
-        fputs("usage: crosslane-bench [--only NAME] [--match TEXT] [--max-n 2^K] [--json FILE] "
+        fputs("usage: crosslane-bench [--only NAME] [--match TEXT] [--min-n 2^K] [--max-n 2^K] "
+              "[--json FILE] "
               "[--quick] "
               "[--progress]\nnames:",
               stderr);

@@ -53,6 +53,8 @@ bool bench_parse(int argc, char **argv, bench_options *o)
             o->json = value;
         else if (strcmp(argv[i], "--max-n") == 0)
             o->max_n = parse_size(value);
+        else if (strcmp(argv[i], "--min-n") == 0)
+            o->min_n = parse_size(value);
         else
             return false;
         ++i;

@@ -43,15 +43,15 @@ typedef struct bench_place {
 
 typedef struct bench_options {
     const char *only, *match, *json;
-    size_t max_n;
+    size_t max_n, min_n; /* min_n of sorts */
     bool quick, progress;
 } bench_options;
 
 /* Seconds of a clock that only moves forward. */
 double bench_now(void);
 
-/* [--only NAME] [--match TEXT] [--max-n 2^K] [--json FILE] [--quick] [--progress]; false for
- * anything else. */
+/* [--only NAME] [--match TEXT] [--min-n 2^K] [--max-n 2^K] [--json FILE] [--quick] [--progress];
+ * false for anything else. */
 bool bench_parse(int argc, char **argv, bench_options *options);
 
 /* Timed rows per case. */

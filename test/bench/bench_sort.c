@@ -171,8 +171,10 @@ static void run(bench *b, const sorter *s, size_t n)
 
 void bench_sort(bench *b)
 {
-    const size_t most = (b->info.device_type & CL_DEVICE_TYPE_CPU) ? (size_t)1 << 24 : (size_t)1 << 28;
+    const size_t most =
+        (b->info.device_type & CL_DEVICE_TYPE_CPU) ? (size_t)1 << 24 : (size_t)1 << 28;
     for (size_t k = 0; k < sizeof sorters / sizeof sorters[0]; ++k)
         for (size_t n = sorters[k].least_n; n <= b->max_n && n <= most; n *= n < 1 << 24 ? 2 : 16)
-            run(b, &sorters[k], n);
+            if (n >= b->options->min_n && bench_wants(b, sorters[k].variant))
+                run(b, &sorters[k], n);
 }
