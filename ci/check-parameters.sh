@@ -31,7 +31,7 @@ scan_pipelined 88
 scan_reproducible 48
 scan_textbook 47
 scan_two_pass 74
-sort_onesweep 64
+sort_onesweep 65
 '
 # who sets a parameter | the sources that do
 setters='

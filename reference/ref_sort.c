@@ -3,44 +3,76 @@
  * it shares no idea with the kernels. */
 #include "reference.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Above every f32 that is a number, and at or below every one that is none. */
-#define FIRST_NAN ((uint64_t)2 << 32)
-
-/* Floats by comparing classes and magnitudes, not by a bit trick. */
-static uint64_t rank_of_float(float x)
+/* The bits of an infinity of that many bytes, which has no sign: above it stands what is no number.
+ */
+static uint64_t infinity(size_t bytes)
 {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    const uint64_t magnitude = bits & 0x7fffffffu;
-    const uint64_t middle = FIRST_NAN / 2;
-    /* After +inf come the positive NaN, rising, and then the negative ones, falling. */
-    if (isnan(x))
-        return FIRST_NAN + (signbit(x) ? 2 * middle - magnitude : magnitude);
-    return signbit(x) ? middle - 1 - magnitude : middle + magnitude;
+    return bytes == 2   ? UINT64_C(0x7c00)
+           : bytes == 4 ? UINT64_C(0x7f800000)
+                        : UINT64_C(0x7ff0000000000000);
+}
+
+static bool is_float(xl_type type)
+{
+    return type == XL_F16 || type == XL_F32 || type == XL_F64;
+}
+
+static bool is_signed(xl_type type)
+{
+    return type == XL_I8 || type == XL_I16 || type == XL_I32 || type == XL_I64;
+}
+
+/* A number's bits, and the sign among them. */
+static uint64_t bits_of(xl_type type, const void *key, uint64_t *sign)
+{
+    const unsigned char *bytes = key;
+    const size_t size = ref_type_size(type);
+    const uint16_t one = 1;
+    uint64_t bits = 0;
+    for (size_t i = 0; i < size; ++i) /* the highest byte first */
+        bits = bits << 8 | bytes[*(const unsigned char *)&one ? size - 1 - i : i];
+    *sign = UINT64_C(1) << (8 * size - 1);
+    return bits;
+}
+
+/* Floats by classes and magnitudes, not by a bit trick: after +inf come the positive NaN, rising,
+ * and then the negative ones, falling. */
+static uint64_t rank_of_float(uint64_t bits, uint64_t sign, uint64_t inf)
+{
+    const uint64_t magnitude = bits & (sign - 1), numbers = 2 * inf + 2;
+    const bool negative = (bits & sign) != 0;
+    if (magnitude > inf)
+        return numbers +
+               (negative ? (sign - 1 - inf) + (sign - 1 - magnitude) : magnitude - inf - 1);
+    return negative ? inf - magnitude : inf + 1 + magnitude;
 }
 
 /* The place of a key in ascending order: a smaller number comes first. */
 static uint64_t rank_of(xl_type type, const void *key)
 {
-    uint32_t bits = 0;
-    uint64_t wide = 0;
-    float number = 0;
-    if (type == XL_U64)
-        return memcpy(&wide, key, sizeof wide), wide;
-    if (type == XL_F32)
-        return memcpy(&number, key, sizeof number), rank_of_float(number);
-    memcpy(&bits, key, sizeof bits);
-    return type == XL_I32 ? bits ^ UINT32_C(0x80000000) : bits;
+    uint64_t sign;
+    const uint64_t bits = bits_of(type, key, &sign);
+    if (is_float(type))
+        return rank_of_float(bits, sign, infinity(ref_type_size(type)));
+    if (is_signed(type)) /* negative numbers are those from `sign` on */
+        return bits >= sign ? bits - sign : bits + sign;
+    return bits;
+}
+
+static bool is_nan(xl_type type, const void *key)
+{
+    uint64_t sign;
+    const uint64_t bits = bits_of(type, key, &sign);
+    return is_float(type) && (bits & (sign - 1)) > infinity(ref_type_size(type));
 }
 
 int ref_key_order(xl_type key, const void *a, const void *b)
 {
     const uint64_t x = rank_of(key, a), y = rank_of(key, b);
-    if (key == XL_F32 && x >= FIRST_NAN && y >= FIRST_NAN)
+    if (is_nan(key, a) && is_nan(key, b))
         return 0;
     return x < y ? -1 : x > y;
 }

@@ -80,7 +80,7 @@ void ref_scan(const ref_flat *ref, size_t n, const void *in, const uint8_t *head
 void ref_reduce(const ref_flat *ref, const void *in, const uint64_t *begin, size_t count,
                 void *out);
 
-/* ---- ref_sort.c: keys of u32, i32, u64, f32 ---- */
+/* ---- ref_sort.c: keys of every scalar type ---- */
 
 /* Sorts n keys and, unless NULL, their values in place; equal keys keep their order.
  * False when there is no memory. */

@@ -18,7 +18,7 @@
  * other bit is reached by a change of layout through local memory. Local memory is
  * skewed by one word in 32, so that layout 0 meets no bank twice.
  *
- * Asks for XL_SORT_KEY, the type of mapped keys. H is XL_SORT_ITEMS_LOG. */
+ * Asks for XL_ORDINAL, the type of mapped keys. H is XL_SORT_ITEMS_LOG. */
 #include "../lane/lane.cl"
 
 #if (1 << XL_SORT_GROUP_LOG) != XL_SORT_GROUP
@@ -33,7 +33,7 @@
 
 /* What one work-item holds. */
 typedef struct xl_sort_items {
-    XL_SORT_KEY key[XL_SORT_ITEMS];
+    XL_ORDINAL key[XL_SORT_ITEMS];
 #if XL_SORT_VALUES
     uint value[XL_SORT_ITEMS];
 #endif
@@ -41,7 +41,7 @@ typedef struct xl_sort_items {
 
 /* The group's local memory. */
 typedef struct xl_sort_local {
-    __local XL_SORT_KEY *key;
+    __local XL_ORDINAL *key;
     __local uint *value;
 } xl_sort_local;
 
@@ -97,7 +97,7 @@ void xl_sort_exchange(xl_sort_items *items, xl_sort_local local_, uint from, boo
 /* One comparator in registers. */
 void xl_sort_order(xl_sort_items *items, uint low, uint high)
 {
-    XL_SORT_KEY a = items->key[low], b = items->key[high];
+    XL_ORDINAL a = items->key[low], b = items->key[high];
 #if XL_SORT_VALUES
     bool swap = a > b;
     uint x = items->value[low], y = items->value[high];
@@ -156,9 +156,9 @@ void xl_sort_halve(xl_sort_items *items, uint bits)
 }
 
 #if XL_LANE_WAY != 0
-XL_SORT_KEY xl_sort_shuffle(XL_SORT_KEY key, uint mask)
+XL_ORDINAL xl_sort_shuffle(XL_ORDINAL key, uint mask)
 {
-#if XL_SORT_WIDE_KEY
+#if XL_KEY_BYTES == 8
     return xl_lane_shuffle_xor64(key, mask);
 #else
     return xl_lane_shuffle_xor(key, mask);
@@ -167,11 +167,11 @@ XL_SORT_KEY xl_sort_shuffle(XL_SORT_KEY key, uint mask)
 
 /* One side of a comparator between lanes: keeps the larger if `upper`. Both sides turn
  * the order around alike, so that neither takes an equal key. */
-void xl_sort_keep(xl_sort_items *items, uint e, XL_SORT_KEY key, uint value, bool upper)
+void xl_sort_keep(xl_sort_items *items, uint e, XL_ORDINAL key, uint value, bool upper)
 {
-    XL_SORT_KEY mine = items->key[e];
+    XL_ORDINAL mine = items->key[e];
 #if XL_SORT_VALUES
-    XL_SORT_KEY turn = upper ? (XL_SORT_KEY)0 - 1 : 0;
+    XL_ORDINAL turn = upper ? (XL_ORDINAL)0 - 1 : 0;
     bool take = (mine ^ turn) > (key ^ turn);
     items->key[e] = take ? key : mine;
     items->value[e] = take ? value : items->value[e];
@@ -187,8 +187,8 @@ void xl_sort_order_lanes(xl_sort_items *items, uint mask, bool upper, bool flip)
 #pragma unroll
     for (uint e = 0; e < XL_SORT_ITEMS / 2; ++e) {
         uint f = XL_SORT_ITEMS - 1u - e;
-        XL_SORT_KEY key_e = xl_sort_shuffle(items->key[e], mask);
-        XL_SORT_KEY key_f = xl_sort_shuffle(items->key[f], mask);
+        XL_ORDINAL key_e = xl_sort_shuffle(items->key[e], mask);
+        XL_ORDINAL key_f = xl_sort_shuffle(items->key[f], mask);
 #if XL_SORT_VALUES
         uint value_e = xl_lane_shuffle_xor(items->value[e], mask);
         uint value_f = xl_lane_shuffle_xor(items->value[f], mask);
@@ -223,10 +223,10 @@ void xl_sort_swap(xl_sort_items *items, uint mask, bool upper)
 {
 #pragma unroll
     for (uint e = 0; e < XL_SORT_ITEMS; e += 2) {
-        const XL_SORT_KEY first = items->key[e], second = items->key[e + 1];
-        XL_SORT_KEY keep = upper ? second : first;
-        XL_SORT_KEY give = upper ? first : second;
-        XL_SORT_KEY get = xl_sort_shuffle(give, mask);
+        const XL_ORDINAL first = items->key[e], second = items->key[e + 1];
+        XL_ORDINAL keep = upper ? second : first;
+        XL_ORDINAL give = upper ? first : second;
+        XL_ORDINAL get = xl_sort_shuffle(give, mask);
 #if XL_SORT_VALUES
         const uint first_value = items->value[e], second_value = items->value[e + 1];
         uint keep_value = upper ? second_value : first_value;

@@ -11,12 +11,12 @@
  * IPDPS 2012). The place is found for all of those steps at once: of the first d
  * elements of the merge, how many come from the first run (the merge path of Odeh,
  * Green et al., "Merge path - parallel merging made simple", 2012). */
-#include "sort_map.cl"
+#include "sort_arrays.cl"
 
 /* Two neighbouring runs: the first of `first_length` keys, then the second. */
 typedef struct xl_runs {
-    __global const XL_SORT_KEY *first;
-    __global const XL_SORT_KEY *second;
+    __global const XL_KEY *first;
+    __global const XL_KEY *second;
     uint first_length;
     uint second_length;
 } xl_runs;
@@ -37,7 +37,7 @@ uint xl_runs_begin(uint at, uint run)
     return at & ~(2u * run - 1u);
 }
 
-xl_runs xl_runs_at(__global const XL_SORT_KEY *keys, uint begin, uint n, uint run)
+xl_runs xl_runs_at(__global const XL_KEY *keys, uint begin, uint n, uint run)
 {
     xl_runs runs;
     runs.first_length = min(run, n - begin);
@@ -63,7 +63,7 @@ uint xl_merge_path_high(const xl_runs *runs, uint d)
 /* Whether element i of the first run is among the first d; i below xl_merge_path_high(). */
 bool xl_merge_path_takes(const xl_runs *runs, uint d, uint i)
 {
-    return xl_sort_map(runs->first[i]) <= xl_sort_map(runs->second[d - 1u - i]);
+    return xl_key_map(runs->first[i]) <= xl_key_map(runs->second[d - 1u - i]);
 }
 
 /* How many of the first d elements the first run gives, found by one work-item. */

@@ -13,8 +13,8 @@
 #define XL_SORT_SEARCH 1
 
 /* Eight keys, the result of comparing them, and their values. */
-typedef XL_JOIN(XL_SORT_KEY, 8) xl_key8;
-#if XL_SORT_WIDE_KEY
+typedef XL_JOIN(XL_ORDINAL, 8) xl_key8;
+#if XL_KEY_BYTES == 8
 typedef long8 xl_mask8;
 #define XL_MASK_VALUES(mask) convert_int8(mask)
 #else
@@ -30,7 +30,7 @@ typedef struct xl_eight {
 } xl_eight;
 
 typedef struct xl_sort_local {
-    __local XL_SORT_KEY *key;
+    __local XL_ORDINAL *key;
     __local uint *value;
 } xl_sort_local;
 
@@ -181,7 +181,7 @@ uint xl_bitonic_fill(xl_sort_local tile, uint count)
     while (size < count)
         size *= 2u;
     for (uint i = count; i < size; ++i) {
-        tile.key[i] = XL_SORT_LAST;
+        tile.key[i] = XL_LAST_ORDINAL;
 #if XL_SORT_VALUES
         tile.value[i] = 0;
 #endif
@@ -192,7 +192,7 @@ uint xl_bitonic_fill(xl_sort_local tile, uint count)
 void xl_bitonic_write(xl_sort_local tile, xl_sort_out out, uint first, uint count)
 {
     for (uint i = 0; i < count; ++i)
-        out.keys[first + i] = xl_sort_unmap(tile.key[i]);
+        out.keys[first + i] = xl_key_unmap(tile.key[i]);
 #if XL_SORT_VALUES
     for (uint i = 0; i < count; ++i)
         out.values[first + i] = tile.value[i];
@@ -203,7 +203,7 @@ void xl_bitonic_write(xl_sort_local tile, xl_sort_out out, uint first, uint coun
 void xl_tile_sort(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sort_local tile)
 {
     for (uint i = 0; i < count; ++i)
-        tile.key[i] = xl_sort_map(in.keys[first + i]);
+        tile.key[i] = xl_key_map(in.keys[first + i]);
 #if XL_SORT_VALUES
     for (uint i = 0; i < count; ++i)
         tile.value[i] = in.values[first + i];
@@ -231,9 +231,9 @@ void xl_tile_merge(xl_sort_in in, xl_sort_out out, uint first, uint count, uint 
                                                          xl_merge_path_search(&runs, d + count));
     uint a = begin + partition.first_begin, b = begin + runs.first_length + partition.second_begin;
     for (uint i = 0; i < partition.from_second; ++i)
-        tile.key[partition.from_second - 1u - i] = xl_sort_map(in.keys[b + i]);
+        tile.key[partition.from_second - 1u - i] = xl_key_map(in.keys[b + i]);
     for (uint i = 0; i < partition.from_first; ++i)
-        tile.key[partition.from_second + i] = xl_sort_map(in.keys[a + i]);
+        tile.key[partition.from_second + i] = xl_key_map(in.keys[a + i]);
 #if XL_SORT_VALUES
     for (uint i = 0; i < partition.from_second; ++i)
         tile.value[partition.from_second - 1u - i] = in.values[b + i];

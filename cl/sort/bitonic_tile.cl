@@ -11,8 +11,8 @@
  * branch, all loads of an item are under way at once. */
 void xl_tile_take(xl_sort_items *items, uint e, xl_sort_in in, uint source, bool wanted)
 {
-    XL_SORT_KEY key = xl_sort_map(in.keys[source]);
-    items->key[e] = wanted ? key : XL_SORT_LAST;
+    XL_ORDINAL key = xl_key_map(in.keys[source]);
+    items->key[e] = wanted ? key : XL_LAST_ORDINAL;
 #if XL_SORT_VALUES
     items->value[e] = in.values[source];
 #endif
@@ -22,7 +22,7 @@ void xl_tile_put(const xl_sort_items *items, uint e, xl_sort_out out, uint first
                  uint at)
 {
     if (at < count) {
-        out.keys[first + at] = xl_sort_unmap(items->key[e]);
+        out.keys[first + at] = xl_key_unmap(items->key[e]);
 #if XL_SORT_VALUES
         out.values[first + at] = items->value[e];
 #endif

@@ -6,11 +6,10 @@
 #ifndef XL_RADIX_PASSES
 #define XL_RADIX_PASSES
 
-#include "sort_map.cl"
+#include "sort_arrays.cl"
 
 #define XL_DIGITS 256
 #define XL_DIGIT_BITS 8
-#define XL_KEY_BITS (sizeof(XL_SORT_KEY) * 8)
 
 /* The host knows the size: lib/sort/sort_shape.c. */
 typedef struct xl_radix_state {
@@ -49,13 +48,13 @@ typedef struct xl_radix {
  * scratch. */
 #define XL_RADIX_ARGUMENTS                                                                         \
     uint n, uint chunk, uint chunks, uint in_place, __global uchar *scratch, ulong spare_keys,     \
-        ulong state, __global const XL_SORT_KEY *keys_in, ulong keys_in_offset,                    \
-        __global XL_SORT_KEY *keys_out, ulong keys_out_offset XL_RADIX_VALUES
+        ulong state, __global const XL_KEY *keys_in, ulong keys_in_offset,                         \
+        __global XL_KEY *keys_out, ulong keys_out_offset XL_RADIX_VALUES
 #define XL_RADIX_MAKE                                                                              \
     xl_radix radix;                                                                                \
     radix.in.keys = keys_in + keys_in_offset;                                                      \
     radix.out.keys = keys_out + keys_out_offset;                                                   \
-    radix.spare.keys = (__global XL_SORT_KEY *)(scratch + spare_keys);                             \
+    radix.spare.keys = (__global XL_KEY *)(scratch + spare_keys);                                  \
     XL_RADIX_VALUES_MAKE                                                                           \
     radix.state = (__global xl_radix_state *)(scratch + state);                                    \
     radix.bits = (__global ulong *)(scratch + state + XL_RADIX_STATE_BYTES);                       \
@@ -96,9 +95,9 @@ uint xl_radix_mask(const xl_radix *radix, uint pass)
     return (1u << min(radix->state->bits[pass], (uint)XL_DIGIT_BITS)) - 1u;
 }
 
-uint xl_radix_digit(XL_SORT_KEY raw, uint shift, uint mask)
+uint xl_radix_digit(XL_KEY raw, uint shift, uint mask)
 {
-    return (uint)(xl_sort_map(raw) >> shift) & mask;
+    return (uint)(xl_key_map(raw) >> shift) & mask;
 }
 
 #endif

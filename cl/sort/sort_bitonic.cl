@@ -16,7 +16,7 @@
 /* The arrays of both kernels: buffers and where in them the data begins. */
 #if XL_SORT_VALUES
 #define XL_SORT_ARRAYS                                                                             \
-    __global const XL_SORT_KEY *keys_in, ulong keys_in_offset, __global XL_SORT_KEY *keys_out,     \
+    __global const XL_KEY *keys_in, ulong keys_in_offset, __global XL_KEY *keys_out,               \
         ulong keys_out_offset, __global const uint *values_in, ulong values_in_offset,             \
         __global uint *values_out, ulong values_out_offset
 #define XL_SORT_IN                                                                                 \
@@ -29,7 +29,7 @@
     }
 #else
 #define XL_SORT_ARRAYS                                                                             \
-    __global const XL_SORT_KEY *keys_in, ulong keys_in_offset, __global XL_SORT_KEY *keys_out,     \
+    __global const XL_KEY *keys_in, ulong keys_in_offset, __global XL_KEY *keys_out,               \
         ulong keys_out_offset
 #define XL_SORT_IN                                                                                 \
     {                                                                                              \
@@ -44,12 +44,12 @@
 /* Local memory must be declared in a kernel. */
 #if XL_SORT_VALUES
 #define XL_SORT_DECLARE_LOCAL                                                                      \
-    __local XL_SORT_KEY local_keys[XL_SORT_LOCAL];                                                 \
+    __local XL_ORDINAL local_keys[XL_SORT_LOCAL];                                                  \
     __local uint local_values[XL_SORT_LOCAL];                                                      \
     xl_sort_local local_ = {local_keys, local_values};
 #else
 #define XL_SORT_DECLARE_LOCAL                                                                      \
-    __local XL_SORT_KEY local_keys[XL_SORT_LOCAL];                                                 \
+    __local XL_ORDINAL local_keys[XL_SORT_LOCAL];                                                  \
     xl_sort_local local_ = {local_keys, 0};
 #endif
 

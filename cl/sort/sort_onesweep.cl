@@ -25,7 +25,7 @@
 
 /* Where the keys come from, for those who count a tile again. */
 typedef struct xl_source {
-    const __global XL_SORT_KEY *keys;
+    const __global XL_KEY *keys;
     uint n, shift, digit;
 } xl_source;
 #define XL_SOURCE xl_source
@@ -36,7 +36,7 @@ typedef struct xl_source {
 #include "../group/group_rank.cl"
 #include "../group/group_scan.cl"
 
-uint xl_sweep_digit(XL_SORT_KEY raw, uint shift)
+uint xl_sweep_digit(XL_KEY raw, uint shift)
 {
     return xl_radix_digit(raw, shift, XL_DIGITS - 1);
 }
@@ -74,12 +74,11 @@ __kernel XL_REQUIRED void xl_radix_clear(__global uchar *scratch, ulong state, u
 /* ---- the histogram ---- */
 
 /* Counts the digits of the keys from `begin` to before `end`. */
-void xl_histogram_count(const __global XL_SORT_KEY *keys, uint begin, uint end,
-                        __local uint *counters)
+void xl_histogram_count(const __global XL_KEY *keys, uint begin, uint end, __local uint *counters)
 {
     enum { AHEAD = 8 };
     for (uint i = begin + (uint)get_local_id(0); i < end; i += AHEAD * XL_GROUP_SIZE) {
-        XL_SORT_KEY key[AHEAD];
+        XL_KEY key[AHEAD];
 #pragma unroll
         for (uint k = 0; k < AHEAD; ++k)
             if (k * XL_GROUP_SIZE < end - i)
@@ -88,7 +87,7 @@ void xl_histogram_count(const __global XL_SORT_KEY *keys, uint begin, uint end,
         for (uint k = 0; k < AHEAD; ++k) {
             if (k * XL_GROUP_SIZE >= end - i)
                 continue;
-            const XL_SORT_KEY mapped = xl_sort_map(key[k]);
+            const XL_ORDINAL mapped = xl_key_map(key[k]);
 #pragma unroll
             for (uint d = 0; d < XL_KEY_DIGITS; ++d)
                 atomic_inc(counters + d * XL_DIGITS +
@@ -112,7 +111,8 @@ bool xl_histogram_is_last(__global ulong *header, __local uint *shared)
 
 /* The passes: of digits that are not the same in all keys, or as many more as it takes for the last
  * pass to write the output: one at least out of place, an even number in place. `same`: a flag for
- * each digit. */
+ * each digit. pass_of: of each digit its pass, or ~0; at [XL_KEY_DIGITS] that of none at all, which
+ * keys of one digit may need. */
 void xl_passes_choose(const xl_radix *radix, const __local uint *same, __local uint *pass_of)
 {
     uint passes = 0, needed = 0;
@@ -131,13 +131,18 @@ void xl_passes_choose(const xl_radix *radix, const __local uint *same, __local u
         radix->state->shift[passes] = d * XL_DIGIT_BITS;
         radix->state->bits[passes++] = XL_DIGIT_BITS;
     }
+    pass_of[XL_KEY_DIGITS] = ~0u;
+    if (passes < needed) {
+        pass_of[XL_KEY_DIGITS] = passes;
+        radix->state->shift[passes++] = XL_KEY_BITS;
+    }
     radix->state->passes = passes;
 }
 
 __kernel XL_REQUIRED void xl_radix_histogram(XL_RADIX_ARGUMENTS)
 {
     XL_RADIX_MAKE
-    __local uint counters[XL_KEY_DIGITS * XL_DIGITS], shared, same[8], pass_of[8];
+    __local uint counters[XL_KEY_DIGITS * XL_DIGITS], shared, same[8], pass_of[9];
     __local uint scratch_scan[XL_GROUP_SCRATCH];
     __global xl_sweep_state *const sweep = XL_SWEEP_STATE(&radix);
     const uint item = (uint)get_local_id(0);
@@ -163,6 +168,8 @@ __kernel XL_REQUIRED void xl_radix_histogram(XL_RADIX_ARGUMENTS)
     if (item == 0)
         xl_passes_choose(&radix, same, pass_of);
     XL_LOCAL_BARRIER();
+    if (item < XL_DIGITS && pass_of[XL_KEY_DIGITS] != ~0u)
+        sweep->start[pass_of[XL_KEY_DIGITS]][item] = 0;
     for (uint d = 0; d < XL_KEY_DIGITS; ++d) {
         uint total;
         const uint count = item < XL_DIGITS ? counters[d * XL_DIGITS + item] : 0;
@@ -188,9 +195,9 @@ uint xl_sweep_at(void)
 }
 
 /* Past the last key stands the greatest, which stays behind all others. */
-void xl_sweep_load(const xl_sweep *sweep, XL_SORT_KEY *key)
+void xl_sweep_load(const xl_sweep *sweep, XL_KEY *key)
 {
-    const __global XL_SORT_KEY *const from = sweep->from.keys + sweep->first;
+    const __global XL_KEY *const from = sweep->from.keys + sweep->first;
     const uint at = xl_sweep_at(), step = xl_lane_width();
     if (sweep->count == XL_TILE_KEYS) {
 #pragma unroll
@@ -199,7 +206,7 @@ void xl_sweep_load(const xl_sweep *sweep, XL_SORT_KEY *key)
     } else {
 #pragma unroll
         for (uint i = 0; i < XL_ITEMS; ++i) {
-            key[i] = xl_sort_unmap(XL_SORT_LAST);
+            key[i] = xl_key_unmap(XL_LAST_ORDINAL);
             if (at + i * step < sweep->count)
                 key[i] = from[at + i * step];
         }
@@ -250,7 +257,7 @@ xl_lookback xl_sweep_lookback(const xl_sweep *sweep, __global xl_sweep_state *st
 
 /* Local memory of a group: the counters of its sub-groups, then the keys in the order of their
  * digits, then the values. */
-#define XL_KEY_ROOM (XL_TILE_KEYS * sizeof(XL_SORT_KEY))
+#define XL_KEY_ROOM (XL_TILE_KEYS * sizeof(XL_KEY))
 #define XL_COUNTER_ROOM (XL_RANK_COUNTERS * sizeof(uint))
 #define XL_SWEEP_ROOM ((XL_KEY_ROOM > XL_COUNTER_ROOM ? XL_KEY_ROOM : XL_COUNTER_ROOM) / 16 + 1)
 
@@ -281,8 +288,8 @@ void xl_sweep_tile(const xl_sweep *sweep, __global xl_sweep_state *state, __loca
     const uint item = (uint)get_local_id(0);
     const bool has_digit = item < XL_DIGITS;
     __local uint *const counters = (__local uint *)room;
-    __local XL_SORT_KEY *const keys = (__local XL_SORT_KEY *)room;
-    XL_SORT_KEY key[XL_ITEMS];
+    __local XL_KEY *const keys = (__local XL_KEY *)room;
+    XL_KEY key[XL_ITEMS];
     /* Read anew each time: compilers would keep digits in registers instead of keys alone. */
     const volatile __local uint *const shift = &shared->shift;
     uint place[XL_PLACES] = {0}, total, bits = *shift;
@@ -324,7 +331,7 @@ void xl_sweep_tile(const xl_sweep *sweep, __global xl_sweep_state *state, __loca
 #pragma unroll
     for (uint i = 0; i < XL_ITEMS; ++i) {
         const uint at = i * XL_GROUP_SIZE + item;
-        const XL_SORT_KEY raw = keys[at];
+        const XL_KEY raw = keys[at];
         const uint digit = xl_sweep_digit(raw, bits);
         const uint to = xl_sweep_target(sweep, shared, digit, at);
         if (to < sweep->n)

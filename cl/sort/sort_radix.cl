@@ -18,8 +18,8 @@
 #include "../prelude/prelude.cl"
 #include "radix_passes.cl"
 
-/* Keys of a line of 64 bytes. */
-#if XL_SORT_WIDE_KEY
+/* Keys of a line of the cache, of 64 bytes, or of 16 elements of fewer. */
+#if XL_KEY_BYTES == 8
 #define XL_LINE 8
 #else
 #define XL_LINE 16
@@ -31,7 +31,7 @@
 #define XL_LINE_STREAM(x, p) __builtin_nontemporal_store((x), (__global xl_key_line *)(p))
 #endif
 #endif
-typedef XL_JOIN(XL_SORT_KEY, XL_LINE) xl_key_line;
+typedef XL_JOIN(XL_KEY, XL_LINE) xl_key_line;
 #ifndef XL_LINE_STREAM
 #define XL_LINE_STREAM(x, p) XL_JOIN(vstore, XL_LINE)((x), 0, (p))
 #endif
@@ -41,11 +41,11 @@ typedef XL_JOIN(XL_SORT_KEY, XL_LINE) xl_key_line;
 __kernel XL_REQUIRED void xl_radix_bits(XL_RADIX_ARGUMENTS)
 {
     XL_RADIX_MAKE
-    const __global XL_SORT_KEY *const keys = radix.in.keys;
-    const XL_SORT_KEY first = xl_sort_map(keys[0]);
-    XL_SORT_KEY bits = 0;
+    const __global XL_KEY *const keys = radix.in.keys;
+    const XL_ORDINAL first = xl_key_map(keys[0]);
+    XL_ORDINAL bits = 0;
     for (uint i = radix.begin; i < radix.end; ++i)
-        bits |= xl_sort_map(keys[i]) ^ first;
+        bits |= xl_key_map(keys[i]) ^ first;
     radix.bits[get_group_id(0)] = bits;
 }
 
@@ -71,7 +71,7 @@ __kernel XL_REQUIRED void xl_radix_count(uint pass, XL_RADIX_ARGUMENTS)
     XL_RADIX_MAKE
     if (pass >= radix.state->passes)
         return;
-    const __global XL_SORT_KEY *const keys = xl_radix_source(&radix, pass).keys;
+    const __global XL_KEY *const keys = xl_radix_source(&radix, pass).keys;
     const uint shift = radix.state->shift[pass], mask = xl_radix_mask(&radix, pass);
     __global uint *const counts = radix.counts + get_group_id(0) * XL_DIGITS;
     /* Four counters of each digit: neighbours that are equal do not wait for each other. */
@@ -110,7 +110,7 @@ __kernel XL_REQUIRED void xl_radix_offsets(uint pass, XL_RADIX_ARGUMENTS)
 /* What a chunk has of each digit on its way. Places are counted from `skew` elements before the
  * target on, where a line of memory begins. They may wrap past 2^32: only distances count. */
 typedef struct xl_radix_lines {
-    XL_SORT_KEY keys[XL_DIGITS * XL_LINE] __attribute__((aligned(64)));
+    XL_KEY keys[XL_DIGITS * XL_LINE] __attribute__((aligned(64)));
 #if XL_SORT_VALUES
     uint values[XL_DIGITS * XL_LINE] __attribute__((aligned(64)));
 #endif
@@ -156,13 +156,13 @@ __kernel XL_REQUIRED void xl_radix_scatter(uint pass, XL_RADIX_ARGUMENTS)
     const xl_sort_in from = xl_radix_source(&radix, pass);
     const xl_sort_out to = xl_radix_target(&radix, pass);
     const uint shift = radix.state->shift[pass], mask = xl_radix_mask(&radix, pass);
-    const uint skew = (uint)((size_t)to.keys / sizeof(XL_SORT_KEY)) % XL_LINE;
+    const uint skew = (uint)((size_t)to.keys / sizeof(XL_KEY)) % XL_LINE;
     const __global uint *const offsets = radix.counts + get_group_id(0) * XL_DIGITS;
     xl_radix_lines lines;
     for (uint d = 0; d < XL_DIGITS; ++d)
         lines.first[d] = lines.next[d] = offsets[d] + skew;
     for (uint i = radix.begin; i < radix.end; ++i) {
-        const XL_SORT_KEY raw = from.keys[i];
+        const XL_KEY raw = from.keys[i];
         const uint d = xl_radix_digit(raw, shift, mask), p = lines.next[d];
         lines.keys[d * XL_LINE + p % XL_LINE] = raw;
 #if XL_SORT_VALUES

@@ -8,9 +8,10 @@
  * a search for the place where their comparators change (Bilardi and Nicolau,
  * "Adaptive bitonic sorting", SIAM J. Comput. 1989; on GPUs Peters et al.,
  * IPDPS 2012), so that each doubling of the sorted runs is one launch. The radix sort takes the
- * lowest digits first and collects what goes to one of them in a line of the cache (Wassenberg and
- * Sanders, "Engineering a multi-core radix sort", Euro-Par 2011); bits that are the same in all
- * keys cost it nothing, and the caller need not name them. */
+ * lowest digits first. A GPU moves the keys once for each digit, a launch each (Adinets and
+ * Merrill, "Onesweep", arXiv 2206.01784, 2022); a CPU collects what goes to one digit in a line of
+ * the cache (Wassenberg and Sanders, "Engineering a multi-core radix sort", Euro-Par 2011). Digits
+ * that are the same in all keys cost nothing, and the caller need not name them. */
 #ifndef CROSSLANE_SORT_H
 #define CROSSLANE_SORT_H
 
@@ -21,12 +22,14 @@ typedef struct xl_sort xl_sort;
 typedef enum xl_sort_order { XL_ASCENDING = 0, XL_DESCENDING = 1 } xl_sort_order;
 
 typedef enum xl_sort_algorithm {
-    XL_SORT_AUTO = 0,    /* RADIX for keys with values, from sort.radix_from elements on, where the
-                            device has it; else BITONIC */
+    XL_SORT_AUTO = 0,    /* the faster: RADIX from sort.sweep_from keys on (sort.sweep_wide_from,
+                            sort.sweep_pair_from), on CPUs for keys with values from
+                            sort.radix_from on; else, and where the device has no RADIX, BITONIC */
     XL_SORT_BITONIC = 1, /* any n; equal keys may change places */
-    XL_SORT_RADIX = 2    /* stable: equal keys stay in order. This version has it for devices whose
-                            work-items run one after another (sort.shape 1: CPUs), and
-                            XL_ERROR_UNSUPPORTED elsewhere */
+    XL_SORT_RADIX = 2    /* stable: equal keys stay in order. This version has it for GPUs with
+                            sub-groups that exchange values and with messages between work-groups
+                            (XL_CAN_PUBLISH), and for devices whose work-items run one after another
+                            (sort.shape 1: CPUs); XL_ERROR_UNSUPPORTED elsewhere */
 } xl_sort_algorithm;
 
 /* Start from xl_sort_desc_init(): ascending u32 keys, no values.
@@ -35,7 +38,7 @@ typedef enum xl_sort_algorithm {
 typedef struct xl_sort_desc {
     uint32_t struct_size;  /* set by xl_sort_desc_init() */
     uint32_t num_tunables; /* of `tunables` */
-    uint32_t key;          /* xl_type: XL_U32, XL_I32, XL_U64, XL_F32 */
+    uint32_t key;          /* xl_type: any built-in scalar; a device need not compute with it */
     uint32_t value;        /* xl_type: XL_NONE or XL_U32 */
     uint32_t order;        /* xl_sort_order */
     uint32_t algorithm;    /* xl_sort_algorithm */
@@ -67,8 +70,8 @@ XL_NODISCARD XL_API xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc
                                              xl_sort **plan);
 
 /* As xl_scan_scratch(): where BITONIC is taken 0 bytes up to the elements of one tile, from there
- * on the n keys and values once more; where RADIX is taken the keys and values once more and the
- * counts of its chunks, at most 4 MiB. */
+ * on the n keys and values once more; where RADIX is taken the keys and values once more and at
+ * most 4 MiB of counts. */
 XL_NODISCARD XL_API xl_status xl_sort_scratch(const xl_sort *plan, size_t n, size_t *bytes,
                                               size_t *alignment);
 

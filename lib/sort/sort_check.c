@@ -2,16 +2,17 @@
  * Checks of the sort's descriptor and arguments, before any side effect. */
 #include "sort_check.h"
 
+#include "key.h"
+
 #include <inttypes.h>
 
 xl_status xli_sort_check_desc(const xl_context *ctx, const xl_sort_desc *desc)
 {
     const char *wrong = NULL;
     int value = 0;
-    if (desc->key != XL_U32 && desc->key != XL_I32 && desc->key != XL_U64 && desc->key != XL_F32)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.key: %s (%d); keys are u32, i32, u64 or f32", xl_type_name(desc->key),
-                        (int)desc->key);
+    const xl_status status = xli_key_check(ctx, "desc.key", (xl_type)desc->key);
+    if (status != XL_SUCCESS)
+        return status;
     if (desc->value != XL_NONE && desc->value != XL_U32)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "desc.value: %s (%d); values are u32 or none", xl_type_name(desc->value),

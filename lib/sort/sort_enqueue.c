@@ -138,7 +138,8 @@ static xl_status launch_sweep(xl_sort *plan, xli_seq *seq, size_t n, const xli_s
 {
     xl_status status;
     xli_sort_kernels *k = &plan->kernels;
-    const unsigned digits = (unsigned)xl_type_size(plan->problem.key);
+    /* In place keys of one digit go there and back. */
+    const unsigned digits = (unsigned)xli_max(2, xl_type_size(plan->problem.key));
     const size_t group = plan->shape.sweep_group;
     const size_t tiles = xli_ceil_div(n, xli_sort_sweep_tile(&plan->shape));
     const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);

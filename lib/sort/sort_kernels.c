@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What is compiled for problem and shape of a sort. */
 #include "element.h"
+#include "key.h"
 #include "sort_plan.h"
 
 #include <string.h>
@@ -31,23 +32,18 @@ static void add_text(xli_text *text, const xli_sort_problem *problem, const xli_
 {
     const xli_tune_sort *t = &shape->tune;
     const bool serial = t->shape == XLI_SORT_SERIAL;
-    const xl_type key = problem->key;
     const struct {
         const char *name;
         unsigned value;
     } lines[] = {
         {"XL_SORT_SHAPE", t->shape},
-        {"XL_SORT_WIDE_KEY", key == XL_U64},
-        {"XL_SORT_KIND", key == XL_I32   ? 1
-                         : key == XL_F32 ? 2
-                                         : 0},
-        {"XL_SORT_DESCENDING", problem->descending},
         {"XL_SORT_VALUES", problem->value != XL_NONE},
         {"XL_SORT_GROUP", shape->group_size},
         {serial ? "XL_SORT_TILE_LOG" : "XL_SORT_GROUP_LOG",
          serial ? t->serial_tile_log : t->group_log},
         {serial ? NULL : "XL_SORT_ITEMS_LOG", t->items_log},
     };
+    xli_key_text(text, problem->key, problem->descending);
     for (size_t i = 0; i < XLI_COUNT(lines); ++i)
         if (lines[i].name)
             xli_text_add(text, "#define %s %u\n", lines[i].name, lines[i].value);

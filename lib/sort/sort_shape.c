@@ -18,16 +18,18 @@ static bool shape_sweep(const xli_sort_problem *problem, const xli_capabilities 
                         const xli_tune_device *device, const xli_sort_limits *limits,
                         xli_sort_shape *shape)
 {
-    enum { LEAST = 256, STEP = 64, NARROWEST = 8 };
+    enum { LEAST = 256, STEP = 64, NARROWEST = 8, WORD = 4 };
     const xli_tune_sort *t = &shape->tune;
     const size_t key = xl_type_size(problem->key);
-    const uint32_t bytes = problem->value == XL_NONE ? t->sweep_bytes : t->sweep_pair_bytes;
+    const bool pairs = problem->value != XL_NONE;
+    const uint32_t group = pairs ? t->sweep_pair_group : t->sweep_group;
+    const size_t bytes = pairs ? t->sweep_pair_bytes : t->sweep_bytes;
     const bool width_known = capabilities->lane_way == XLI_LANE_PTX ||
                              capabilities->lane_way == XLI_LANE_AMD || capabilities->width > 0;
     const uint32_t width = width_known ? capabilities->info.sub_group_size : NARROWEST;
     const size_t most = xli_min(limits->most_sweep, device->max_work_group);
-    shape->sweep_group = (uint32_t)(xli_min(t->sweep_group, most) / STEP * STEP);
-    shape->sweep_items = (uint32_t)xli_max(1, bytes / key);
+    shape->sweep_group = (uint32_t)(xli_min(group, most) / STEP * STEP);
+    shape->sweep_items = (uint32_t)xli_max(1, bytes / xli_max(WORD, key)); /* in registers */
     if (!t->sweep || t->shape == XLI_SORT_SERIAL || !capabilities->can_publish ||
         capabilities->lane_way == XLI_LANE_LOCAL || device->ends_loops ||
         capabilities->info.sub_group_size < NARROWEST || shape->sweep_group < LEAST)
@@ -71,9 +73,10 @@ void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *
     shape->sub_group = xli_sub_group_of(capabilities, shape->group_size);
     shape->units = device->compute_units;
     shape->radix = radix_of(problem, capabilities, device, limits, shape);
-    shape->from = shape->radix == XLI_RADIX_CHUNKS ? t->radix_from
-                  : problem->value == XL_NONE      ? t->sweep_from
-                                                   : t->sweep_pair_from;
+    shape->from = shape->radix == XLI_RADIX_CHUNKS  ? t->radix_from
+                  : problem->value != XL_NONE       ? t->sweep_pair_from
+                  : xl_type_size(problem->key) == 8 ? t->sweep_wide_from
+                                                    : t->sweep_from;
     shape->bitonic = problem->algorithm != XL_SORT_RADIX;
 }
 

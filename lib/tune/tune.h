@@ -77,7 +77,8 @@ typedef struct xli_tune_sort {
     /* A radix sort: from how many elements on, chunks for each compute unit, elements of one. */
     uint32_t radix_from, radix_chunks, radix_least, radix_most;
     /* One launch a pass (cl/sort/sort_onesweep.cl): of keys alone, and with values. */
-    uint32_t sweep, sweep_group, sweep_bytes, sweep_pair_bytes, sweep_from, sweep_pair_from;
+    uint32_t sweep, sweep_group, sweep_bytes, sweep_from, sweep_wide_from;
+    uint32_t sweep_pair_group, sweep_pair_bytes, sweep_pair_from;
     uint32_t ring_tiles, sweep_depth, spin_limit, inject_delay;
 } xli_tune_sort;
 

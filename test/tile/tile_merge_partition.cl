@@ -28,6 +28,6 @@ __kernel void xl_test_merge_path_search(ulong address, uint n, uint run, uint at
 {
     const size_t i = get_global_id(0);
     const uint begin = xl_runs_begin(at, run);
-    const xl_runs runs = xl_runs_at((const __global XL_SORT_KEY *)address, begin, n, run);
+    const xl_runs runs = xl_runs_at((const __global XL_KEY *)address, begin, n, run);
     found[i] = xl_merge_path_search(&runs, d[i]);
 }

@@ -245,8 +245,8 @@ static void offsets_past_2_to_32(void **state)
     xlt_pages_free(&pages);
 }
 
-static const char sort_text[] = "#define XL_SORT_WIDE_KEY 0\n#define XL_SORT_KIND 0\n"
-                                "#define XL_SORT_DESCENDING 0\n#define XL_SORT_VALUES 0\n";
+static const char sort_text[] = "#define XL_KEY_BYTES 4\n#define XL_KEY_KIND 0\n"
+                                "#define XL_KEY_DESCENDING 0\n#define XL_SORT_VALUES 0\n";
 
 /* As many keys as a sort takes: two runs of 2^31 zeros, of which the first ends in sevens. */
 static void cuts_of_most_keys(void **state)

@@ -105,10 +105,10 @@ static bool line_has(const char *source, const char *file, unsigned long number,
     return false;
 }
 
-#define SORT_KEYS "#define XL_SORT_WIDE_KEY 0\n#define XL_SORT_DESCENDING 0\n"
+#define SORT_KEYS "#define XL_KEY_BYTES 4\n#define XL_KEY_DESCENDING 0\n"
 #define SORT_BY_ONE                                                                                \
     "#define XL_SORT_VALUES 0\n#define XL_SORT_GROUP 1\n#define XL_SORT_TILE_LOG 4\n"
-#define SORT_KIND "#define XL_SORT_KIND 0\n"
+#define SORT_KIND "#define XL_KEY_KIND 0\n"
 
 /* Builds a sort, which must say that `parameter` is wrong, and where its meaning stands. */
 static void refuses(const char *parameter, const char *defines)
@@ -132,9 +132,9 @@ static void parameters_are_checked(void **state)
     xli_program *program;
     XLT_OK(xli_program_get(xlt_context(), "sort_bitonic",
                            "#define XL_SORT_SHAPE 1\n" SORT_KEYS SORT_BY_ONE SORT_KIND, &program));
-    refuses("XL_SORT_KIND", "#define XL_SORT_SHAPE 1\n" SORT_KEYS SORT_BY_ONE);
-    refuses("XL_SORT_KIND",
-            "#define XL_SORT_SHAPE 1\n" SORT_KEYS SORT_BY_ONE "#define XL_SORT_KIND 3\n");
+    refuses("XL_KEY_KIND", "#define XL_SORT_SHAPE 1\n" SORT_KEYS SORT_BY_ONE);
+    refuses("XL_KEY_KIND",
+            "#define XL_SORT_SHAPE 1\n" SORT_KEYS SORT_BY_ONE "#define XL_KEY_KIND 3\n");
     refuses("XL_SORT_GROUP", "#define XL_SORT_SHAPE 1\n" SORT_KEYS SORT_KIND
                              "#define XL_SORT_VALUES 0\n#define XL_SORT_GROUP 0\n"
                              "#define XL_SORT_TILE_LOG 4\n");

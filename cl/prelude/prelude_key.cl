@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ * Keys as unsigned numbers in the order asked for: mapped when loaded, mapped back when stored. The
+ * map is one to one.
+ *
+ * Gives
+ *   XL_KEY      a key in an array: its bits, whatever they mean
+ *   XL_ORDINAL  the number that it is mapped to, of 32 or 64 bits; XL_LAST_ORDINAL is the greatest
+ *   xl_key_map(), xl_key_unmap() */
+#ifndef XL_PRELUDE_KEY
+#define XL_PRELUDE_KEY
+
+#include "prelude.cl"
+
+#if XL_KEY_BYTES == 8
+#define XL_KEY ulong
+#define XL_ORDINAL ulong
+#else
+#if XL_KEY_BYTES == 4
+#define XL_KEY uint
+#elif XL_KEY_BYTES == 2
+#define XL_KEY ushort
+#else
+#define XL_KEY uchar
+#endif
+#define XL_ORDINAL uint
+#endif
+#define XL_LAST_ORDINAL ((XL_ORDINAL)0 - 1)
+
+#define XL_KEY_BITS (8 * XL_KEY_BYTES)
+#define XL_KEY_SIGN ((XL_ORDINAL)1 << (XL_KEY_BITS - 1))
+#define XL_KEY_ONES (XL_KEY_SIGN | (XL_KEY_SIGN - 1))
+
+/* Of a floating-point number a negative one has all its bits flipped, any other only its sign,
+ * which orders negative NaN < -inf < ... < +inf < positive NaN. What is subtracted makes -inf 0 and
+ * takes the negative NaN past the positive ones. */
+#if XL_KEY_BYTES == 8
+#define XL_NEGATIVE_NANS 0x000ffffffffffffful
+#elif XL_KEY_BYTES == 4
+#define XL_NEGATIVE_NANS 0x007fffffu
+#else
+#define XL_NEGATIVE_NANS 0x03ffu
+#endif
+
+XL_ORDINAL xl_key_map(XL_KEY raw)
+{
+    XL_ORDINAL key = raw;
+#if XL_KEY_KIND == 1
+    key ^= XL_KEY_SIGN;
+#elif XL_KEY_KIND == 2
+    key ^= (key & XL_KEY_SIGN) != 0 ? XL_KEY_ONES : XL_KEY_SIGN;
+    key = (key - XL_NEGATIVE_NANS) & XL_KEY_ONES;
+#endif
+    return XL_KEY_DESCENDING ? key ^ XL_KEY_ONES : key;
+}
+
+XL_KEY xl_key_unmap(XL_ORDINAL key)
+{
+    XL_ORDINAL raw = XL_KEY_DESCENDING ? key ^ XL_KEY_ONES : key;
+#if XL_KEY_KIND == 1
+    raw ^= XL_KEY_SIGN;
+#elif XL_KEY_KIND == 2
+    raw = (raw + XL_NEGATIVE_NANS) & XL_KEY_ONES;
+    raw ^= (raw & XL_KEY_SIGN) != 0 ? XL_KEY_SIGN : XL_KEY_ONES;
+#endif
+    return (XL_KEY)raw;
+}
+
+#endif

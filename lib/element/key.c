@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ * Keys as kernels order them. */
+#include "key.h"
+
+#include "element.h"
+
+/* Of what a type's bits mean, or -1 where it is no key's. */
+static int kind_of(xl_type type)
+{
+    static const signed char kinds[] = {
+        [XL_I8] = XLI_KIND_SIGNED,    [XL_U8] = XLI_KIND_UNSIGNED,  [XL_I16] = XLI_KIND_SIGNED,
+        [XL_U16] = XLI_KIND_UNSIGNED, [XL_I32] = XLI_KIND_SIGNED,   [XL_U32] = XLI_KIND_UNSIGNED,
+        [XL_I64] = XLI_KIND_SIGNED,   [XL_U64] = XLI_KIND_UNSIGNED, [XL_F16] = XLI_KIND_FLOAT,
+        [XL_F32] = XLI_KIND_FLOAT,    [XL_F64] = XLI_KIND_FLOAT};
+    return type != XL_NONE && (size_t)type < XLI_COUNT(kinds) ? kinds[type] : -1;
+}
+
+xl_status xli_key_check(const xl_context *ctx, const char *field, xl_type type)
+{
+    if (kind_of(type) >= 0)
+        return XL_SUCCESS;
+    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                    "%s: %s (%d); keys are i8 to i64, u8 to u64, f16, f32 or f64", field,
+                    xl_type_name(type), (int)type);
+}
+
+void xli_key_text(xli_text *text, xl_type type, bool descending)
+{
+    xli_text_add(text,
+                 "#define XL_KEY_BYTES %zu\n#define XL_KEY_KIND %d\n#define XL_KEY_DESCENDING %d\n",
+                 xl_type_size(type), kind_of(type), descending);
+}
