@@ -19,17 +19,31 @@
 
 #include "../lane/lane_match.cl"
 
-/* Sub-groups of a group; a number, not a question to the device, makes loops over them straight. */
+/* Sub-groups that rank together; numbers, where they are known, make loops over them straight.
+ * Where there are none, 32 work-items are one: each of their digits then has a mask of those who
+ * have it, in local memory behind the counters, and barriers stand between the steps. */
+#if XL_LANE_WAY == 0
+#define XL_RANK_WIDTH 32u
+#define XL_RANK_GROUPS (XL_GROUP_SIZE / 32)
+#define XL_RANK_WORDS (2 * XL_RANK_GROUPS * XL_DIGITS)
+#define xl_rank_group() ((uint)get_local_id(0) / XL_RANK_WIDTH)
+#define xl_rank_lane() ((uint)get_local_id(0) % XL_RANK_WIDTH)
+#else
 #if XL_LANE_WAY == 2 || XL_LANE_WAY == 3
 #define XL_RANK_GROUPS (XL_GROUP_SIZE / XL_LANES)
 #else
 #define XL_RANK_GROUPS xl_lane_groups()
 #endif
+#define XL_RANK_WIDTH xl_lane_width()
+#define XL_RANK_WORDS (XL_MOST_SUB_GROUPS * XL_DIGITS)
+#define xl_rank_group() xl_lane_group()
+#define xl_rank_lane() xl_lane_id()
+#endif
 
 /* Counts an element of this work-item, whose digit it is. */
 void xl_group_rank_count(uint digit, __local uint *counters)
 {
-    atomic_inc(counters + xl_lane_group() * XL_DIGITS + digit);
+    atomic_inc(counters + xl_rank_group() * XL_DIGITS + digit);
 }
 
 /* What digit d has in all sub-groups. */
@@ -58,8 +72,23 @@ void xl_group_rank_place(__local uint *counters, uint d, uint first)
 /* The place in the tile of this work-item's next element, whose digit it is. */
 uint xl_group_rank(uint digit, __local uint *counters)
 {
-    return xl_lane_count_into(counters + xl_lane_group() * XL_DIGITS + digit,
-                              xl_lane_match(digit, XL_DIGIT_BITS));
+    __local uint *const counter = counters + xl_rank_group() * XL_DIGITS + digit;
+#if XL_LANE_WAY == 0
+    __local uint *const mask = counter + XL_RANK_GROUPS * XL_DIGITS;
+    const uint mine = 1u << xl_rank_lane();
+    atomic_or(mask, mine);
+    XL_LOCAL_BARRIER();
+    const uint same = *mask, first = *counter;
+    XL_LOCAL_BARRIER();
+    if (same < 2 * mine || mine == 1u << 31) { /* the highest */
+        *mask = 0;
+        *counter = first + (uint)popcount(same);
+    }
+    XL_LOCAL_BARRIER();
+    return first + (uint)popcount(same & (mine - 1));
+#else
+    return xl_lane_count_into(counter, xl_lane_match(digit, XL_DIGIT_BITS));
+#endif
 }
 
 #endif

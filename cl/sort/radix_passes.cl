@@ -1,15 +1,32 @@
 /* SPDX-License-Identifier: MIT
- * What the kernels of a radix sort share: the arrays of a call, and its passes. Keys go from the
- * input to the output or the spare arrays and to and fro between these, a digit a pass, the lowest
- * first. The device finds the passes itself; the host launches as many as a key has digits, and
- * those that the keys do not need return at once. */
+ * Radix sort, stable, lowest digit first: what its kernels share. Keys go from the input to the
+ * output or the spare arrays and to and fro between these, a digit a pass. The device finds the
+ * passes itself; the host launches as many as a key has digits, and those that the keys do not need
+ * return at once.
+ *
+ * In three launches a pass no work-group waits for another. Each has a chunk of neighbours: a
+ * work-item walks it by itself where work-items run one after another on a core
+ * (cl/sort/radix_serial.cl), elsewhere a group takes it tile by tile (cl/sort/radix_group.cl). Both
+ * have these kernels:
+ *   xl_radix_bits      of each chunk: the bits that differ from those of the array's first key
+ *   xl_radix_begin     the passes: digits of up to 8 bits that hold all such bits
+ * then, as often as a key may have digits,
+ *   xl_radix_count     of each chunk: its keys of each digit
+ *   xl_radix_offsets   where they go: digit by digit, and chunk by chunk within a digit
+ *   xl_radix_scatter   moves keys and values there
+ * and at last
+ *   xl_radix_end       copies what has not come to the output.
+ * In one launch a pass: cl/sort/sort_onesweep.cl. Keys that somebody changes meanwhile come out in
+ * any order, and nothing is written outside the arrays. */
 #ifndef XL_RADIX_PASSES
 #define XL_RADIX_PASSES
 
 #include "sort_arrays.cl"
 
+#ifndef XL_DIGITS
 #define XL_DIGITS 256
 #define XL_DIGIT_BITS 8
+#endif
 
 /* The host knows the size: lib/sort/sort_shape.c. */
 typedef struct xl_radix_state {
@@ -62,6 +79,20 @@ typedef struct xl_radix {
     radix.begin = min((uint)get_group_id(0) * chunk, n);                                           \
     radix.end = radix.begin + min(chunk, n - radix.begin);                                         \
     radix.in_place = in_place != 0;
+
+/* The passes for keys that differ in `bits`: digits of up to 8 bits that hold all of them. */
+void xl_passes_find(const xl_radix *radix, ulong bits)
+{
+    uint passes = 0;
+    while (bits != 0) {
+        const uint shift = (uint)popcount((bits & (0 - bits)) - 1); /* the lowest bit */
+        const uint width = min((uint)XL_DIGIT_BITS, (uint)XL_KEY_BITS - shift);
+        radix->state->shift[passes] = shift;
+        radix->state->bits[passes++] = width;
+        bits &= ~(((1ul << width) - 1ul) << shift);
+    }
+    radix->state->passes = passes;
+}
 
 /* Where pass number `pass` leaves its keys: such that the last one writes the output. In place the
  * first may not write what it reads, so that after an odd number of passes a copy is left. */

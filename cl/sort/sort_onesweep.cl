@@ -14,13 +14,8 @@
  * begun, and its keys, which nobody writes during the pass, are counted again by who waits for it.
  * Keys that somebody changes meanwhile come out in any order, and nothing is written outside the
  * arrays. */
-#include "radix_passes.cl"
+#include "radix_tile.cl"
 
-#define XL_RANK_COUNTERS (XL_MOST_SUB_GROUPS * XL_DIGITS)
-#define XL_TILE_KEYS (XL_GROUP_SIZE * XL_ITEMS)
-#if XL_TILE_KEYS > 65536
-#error "a place in a tile has 16 bits"
-#endif
 #define XL_KEY_DIGITS (XL_KEY_BITS / XL_DIGIT_BITS)
 
 /* Where the keys come from, for those who count a tile again. */
@@ -33,13 +28,6 @@ typedef struct xl_source {
 #define XL_COLUMNS XL_DIGITS
 #define XL_RING XL_RING_TILES
 #define XL_LOOKBACK_DEPTH XL_SWEEP_DEPTH
-#include "../group/group_rank.cl"
-#include "../group/group_scan.cl"
-
-uint xl_sweep_digit(XL_KEY raw, uint shift)
-{
-    return xl_radix_digit(raw, shift, XL_DIGITS - 1);
-}
 
 uint xl_source_aggregate(const xl_source *source, uint tile)
 {
@@ -47,7 +35,7 @@ uint xl_source_aggregate(const xl_source *source, uint tile)
     const uint count = min(source->n - first, (uint)XL_TILE_KEYS);
     uint sum = 0;
     for (uint i = 0; i < count; ++i)
-        sum += xl_sweep_digit(source->keys[first + i], source->shift) == source->digit;
+        sum += xl_tile_digit(source->keys[first + i], source->shift) == source->digit;
     return sum;
 }
 
@@ -181,200 +169,67 @@ __kernel XL_REQUIRED void xl_radix_histogram(XL_RADIX_ARGUMENTS)
 
 /* ---- a pass ---- */
 
-typedef struct xl_sweep {
-    xl_sort_in from;
-    xl_sort_out to;
-    uint n, pass;
-    uint tile, first, count; /* the tile, its first key, and how many it has */
-} xl_sweep;
-
-/* Element 0 of this work-item in the tile; from one to the next it is a sub-group's lanes. */
-uint xl_sweep_at(void)
-{
-    return xl_lane_group() * XL_ITEMS * xl_lane_width() + xl_lane_id();
-}
-
-/* Past the last key stands the greatest, which stays behind all others. */
-void xl_sweep_load(const xl_sweep *sweep, XL_KEY *key)
-{
-    const __global XL_KEY *const from = sweep->from.keys + sweep->first;
-    const uint at = xl_sweep_at(), step = xl_lane_width();
-    if (sweep->count == XL_TILE_KEYS) {
-#pragma unroll
-        for (uint i = 0; i < XL_ITEMS; ++i)
-            key[i] = from[at + i * step];
-    } else {
-#pragma unroll
-        for (uint i = 0; i < XL_ITEMS; ++i) {
-            key[i] = xl_key_unmap(XL_LAST_ORDINAL);
-            if (at + i * step < sweep->count)
-                key[i] = from[at + i * step];
-        }
-    }
-}
-
-#if XL_SORT_VALUES
-void xl_sweep_load_values(const xl_sweep *sweep, uint *value)
-{
-    const __global uint *const from = sweep->from.values + sweep->first;
-    const uint at = xl_sweep_at(), step = xl_lane_width();
-#pragma unroll
-    for (uint i = 0; i < XL_ITEMS; ++i)
-        if (at + i * step < sweep->count)
-            value[i] = from[at + i * step];
-}
-#endif
-
-void xl_sweep_begin(xl_sweep *sweep, const xl_radix *radix, uint n, uint pass, uint tile)
-{
-    sweep->from = xl_radix_source(radix, pass);
-    sweep->to = xl_radix_target(radix, pass);
-    sweep->n = n;
-    sweep->pass = pass;
-    sweep->tile = tile;
-    sweep->first = tile * XL_TILE_KEYS;
-    sweep->count = min(n - sweep->first, (uint)XL_TILE_KEYS);
-}
-
 /* For one digit. Made where it is used: before, it would take registers from the keys. */
-xl_lookback xl_sweep_lookback(const xl_sweep *sweep, __global xl_sweep_state *state, uint shift,
+xl_lookback xl_sweep_lookback(const xl_radix_tile *tile, __global xl_sweep_state *state, uint pass,
                               uint digit)
 {
-    const uint tiles = XL_CEIL_DIV(sweep->n, XL_TILE_KEYS);
+    const uint tiles = XL_CEIL_DIV(tile->n, XL_TILE_KEYS);
     xl_lookback lookback;
-    lookback.header = state->header[sweep->pass];
+    lookback.header = state->header[pass];
     lookback.tiles = XL_COLUMN(state->tiles, digit);
-    lookback.source.keys = sweep->from.keys;
-    lookback.source.n = sweep->n;
-    lookback.source.shift = shift;
+    lookback.source.keys = tile->from.keys;
+    lookback.source.n = tile->n;
+    lookback.source.shift = xl_tile_shift(tile);
     lookback.source.digit = digit;
-    lookback.start = state->start[sweep->pass][digit];
-    lookback.epoch = 1 + sweep->pass * XL_CEIL_DIV(tiles, XL_RING_TILES);
+    lookback.start = state->start[pass][digit];
+    lookback.epoch = 1 + pass * XL_CEIL_DIV(tiles, XL_RING_TILES);
     lookback.single_tile = tiles == 1;
     lookback.in_place = false;
     return lookback;
 }
 
-/* Local memory of a group: the counters of its sub-groups, then the keys in the order of their
- * digits, then the values. */
-#define XL_KEY_ROOM (XL_TILE_KEYS * sizeof(XL_KEY))
-#define XL_COUNTER_ROOM (XL_RANK_COUNTERS * sizeof(uint))
-#define XL_SWEEP_ROOM ((XL_KEY_ROOM > XL_COUNTER_ROOM ? XL_KEY_ROOM : XL_COUNTER_ROOM) / 16 + 1)
-
-/* What a group shares beside that. `offset`: of each digit, from a key's place in the tile to its
- * place in the target. */
-typedef struct xl_sweep_shared {
-    uint tile, shift, offset[XL_DIGITS], scan[XL_GROUP_SCRATCH];
-} xl_sweep_shared;
-
-/* Places in a tile, two in a register, and digits, four in one. */
-#define XL_PLACES ((XL_ITEMS + 1) / 2)
-#define XL_PACKED_DIGITS ((XL_ITEMS + 3) / 4)
-uint xl_place(const uint *place, uint i)
-{
-    return place[i / 2] >> i % 2 * 16 & 0xffffu;
-}
-
-/* Where the key in place `at` of a tile goes; at or past n: nowhere. */
-uint xl_sweep_target(const xl_sweep *sweep, const __local xl_sweep_shared *shared, uint digit,
-                     uint at)
-{
-    return at < sweep->count ? shared->offset[digit] + at : ~0u;
-}
-
-void xl_sweep_tile(const xl_sweep *sweep, __global xl_sweep_state *state, __local uint4 *room,
-                   __local xl_sweep_shared *shared)
+/* A tile publishes its counts before its keys are ranked: when that is done the tiles before have
+ * published theirs, and hardly anyone waits. Published after it, a pass took half as long again on
+ * an H200. */
+void xl_sweep_tile(const xl_radix_tile *tile, __global xl_sweep_state *state, uint pass,
+                   uint number)
 {
     const uint item = (uint)get_local_id(0);
     const bool has_digit = item < XL_DIGITS;
-    __local uint *const counters = (__local uint *)room;
-    __local XL_KEY *const keys = (__local XL_KEY *)room;
-    XL_KEY key[XL_ITEMS];
-    /* Read anew each time: compilers would keep digits in registers instead of keys alone. */
-    const volatile __local uint *const shift = &shared->shift;
-    uint place[XL_PLACES] = {0}, total, bits = *shift;
-
-    xl_sweep_load(sweep, key);
-#pragma unroll
-    for (uint i = 0; i < XL_ITEMS; ++i)
-        xl_group_rank_count(xl_sweep_digit(key[i], bits), counters);
-    XL_LOCAL_BARRIER();
-
-    /* A work-item has a digit. It publishes the count before keys are ranked: when that is done the
-     * tiles before have published theirs, and hardly anyone waits. */
-    bits = *shift;
-    const xl_lookback lookback = xl_sweep_lookback(sweep, state, bits, item % XL_DIGITS);
-    const uint sum = has_digit ? xl_group_rank_total(counters, item) : 0;
+    xl_radix_items items;
+    const uint sum = xl_radix_tile_count(tile, &items);
+    const xl_lookback lookback = xl_sweep_lookback(tile, state, pass, item % XL_DIGITS);
     if (has_digit && !lookback.single_tile)
-        xl_aggregate_publish(&lookback, sweep->tile, sum, true);
-    const uint first = xl_group_scan_exclusive(sum, shared->scan, &total);
+        xl_aggregate_publish(&lookback, number, sum, true);
+    const uint begin = xl_radix_tile_order(tile, &items, sum);
     if (has_digit)
-        xl_group_rank_place(counters, item, first);
+        tile->shared->offset[item] = xl_prefix_wait(&lookback, number, sum, true) - begin;
     XL_LOCAL_BARRIER();
-
-    bits = *shift;
-#pragma unroll
-    for (uint i = 0; i < XL_ITEMS; ++i)
-        place[i / 2] |= xl_group_rank(xl_sweep_digit(key[i], bits), counters) << i % 2 * 16;
-    XL_LOCAL_BARRIER();
-#pragma unroll
-    for (uint i = 0; i < XL_ITEMS; ++i)
-        keys[xl_place(place, i)] = key[i];
-#if XL_SORT_VALUES
-    uint value[XL_ITEMS], digits[XL_PACKED_DIGITS] = {0};
-    xl_sweep_load_values(sweep, value);
-#endif
-    if (has_digit)
-        shared->offset[item] = xl_prefix_wait(&lookback, sweep->tile, sum, true) - first;
-    XL_LOCAL_BARRIER();
-
-#pragma unroll
-    for (uint i = 0; i < XL_ITEMS; ++i) {
-        const uint at = i * XL_GROUP_SIZE + item;
-        const XL_KEY raw = keys[at];
-        const uint digit = xl_sweep_digit(raw, bits);
-        const uint to = xl_sweep_target(sweep, shared, digit, at);
-        if (to < sweep->n)
-            sweep->to.keys[to] = raw;
-#if XL_SORT_VALUES
-        digits[i / 4] |= digit << i % 4 * 8;
-#endif
-    }
-#if XL_SORT_VALUES
-    __local uint *const values = (__local uint *)room;
-    XL_LOCAL_BARRIER();
-#pragma unroll
-    for (uint i = 0; i < XL_ITEMS; ++i)
-        values[xl_place(place, i)] = value[i];
-    XL_LOCAL_BARRIER();
-#pragma unroll
-    for (uint i = 0; i < XL_ITEMS; ++i) {
-        const uint at = i * XL_GROUP_SIZE + item;
-        const uint to =
-            xl_sweep_target(sweep, shared, digits[i / 4] >> i % 4 * 8 & (XL_DIGITS - 1), at);
-        if (to < sweep->n)
-            sweep->to.values[to] = values[at];
-    }
-#endif
+    xl_radix_tile_store(tile, &items);
 }
 
 __kernel XL_REQUIRED void xl_radix_sweep(uint pass, XL_RADIX_ARGUMENTS)
 {
     XL_RADIX_MAKE
-    __local uint4 room[XL_SWEEP_ROOM];
-    __local xl_sweep_shared shared;
+    __local uint4 room[XL_RADIX_ROOM];
+    __local xl_radix_shared shared;
     __global xl_sweep_state *const sweep_state = XL_SWEEP_STATE(&radix);
-    if (get_local_id(0) == 0) /* even if there is no such pass: not to wait twice */
+    if (get_local_id(0) == 0) { /* even if there is no such pass: not to wait twice */
         shared.tile = xl_ticket_take(sweep_state->header[pass]);
-    if (get_local_id(0) == 1)
         shared.shift = radix.state->shift[pass];
-    for (uint k = (uint)get_local_id(0); k < XL_RANK_COUNTERS; k += XL_GROUP_SIZE)
-        ((__local uint *)room)[k] = 0;
+    }
+    xl_radix_tile_clear(room);
     const bool needed = pass < radix.state->passes;
     XL_LOCAL_BARRIER();
     if (!needed || shared.tile >= XL_CEIL_DIV(n, XL_TILE_KEYS))
         return;
-    xl_sweep sweep;
-    xl_sweep_begin(&sweep, &radix, n, pass, shared.tile);
-    xl_sweep_tile(&sweep, sweep_state, room, &shared);
+    xl_radix_tile tile;
+    tile.from = xl_radix_source(&radix, pass);
+    tile.to = xl_radix_target(&radix, pass);
+    tile.n = n;
+    tile.first = shared.tile * XL_TILE_KEYS;
+    tile.count = min(n - tile.first, (uint)XL_TILE_KEYS);
+    tile.room = room;
+    tile.shared = &shared;
+    xl_sweep_tile(&tile, sweep_state, pass, shared.tile);
 }

@@ -26,13 +26,12 @@ static xl_status make(xl_sort *plan, const xl_sort_desc *desc, const xli_capabil
         xli_sort_shape_of(&plan->problem, capabilities, &device, &tune.sort, &limits, &plan->shape);
         if (!plan->shape.bitonic && plan->shape.radix == XLI_RADIX_NONE)
             XL_TRY(xli_fail(plan->ctx, XL_ERROR_UNSUPPORTED,
-                            "desc.algorithm: this version has no radix sort for this device; it "
-                            "wants sub-groups that exchange values and messages between "
-                            "work-groups, or work-items that run one after another (sort.shape = "
-                            "1), and loops of any length"));
+                            "desc.algorithm: this device has no radix sort: it wants work-groups "
+                            "of 256 work-items, or work-items that run one after another "
+                            "(sort.shape = 1), and loops of any length"));
         XL_TRY(xli_sort_build(plan, &limits));
     } while ((plan->shape.group_size > limits.most && plan->shape.group_size > 1) ||
-             (plan->shape.radix == XLI_RADIX_SWEEP && plan->shape.sweep_group > limits.most_sweep));
+             (plan->shape.radix != XLI_RADIX_NONE && plan->shape.radix_group > limits.most_radix));
 done:
     return status;
 }
@@ -95,11 +94,11 @@ xl_status xl_sort_info_sized(const xl_sort *plan, size_t n, xl_plan_info *info, 
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
     const xli_sort_shape *shape = &plan->shape;
     const bool radix = xli_sort_by_radix(shape, n);
-    const bool sweep = radix && shape->radix == XLI_RADIX_SWEEP;
-    const size_t tile = sweep   ? xli_sort_sweep_tile(shape)
-                        : radix ? xli_sort_chunks_of(shape, n).elements
+    const bool serial = radix && shape->radix_group == 1;
+    const size_t tile = serial  ? xli_sort_chunks_of(shape, n).elements
+                        : radix ? xli_sort_radix_tile(shape)
                                 : xli_sort_tile(shape);
-    const uint32_t group = sweep ? shape->sweep_group : shape->group_size;
+    const uint32_t group = radix ? shape->radix_group : shape->group_size;
     xl_plan_info all = {.sub_group_size = shape->sub_group,
                         .work_group_size = group,
                         .item_elements = (uint32_t)(group > 1 ? tile / group : 0),

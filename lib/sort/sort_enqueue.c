@@ -3,7 +3,7 @@
  *
  * Bitonic: every tile is sorted on its own; then, as often as it takes, runs are merged in pairs,
  * one launch each, from the output to the scratch and back, such that the last launch writes the
- * output. Radix: as cl/sort/sort_radix.cl and sort_onesweep.cl say, as many
+ * output. Radix: as cl/sort/radix_*.cl and sort_onesweep.cl say, as many
  * passes as a key may have digits. */
 #include "sort_plan.h"
 
@@ -117,18 +117,19 @@ static xl_status launch_chunks(xl_sort *plan, xli_seq *seq, size_t n, const xli_
 {
     xl_status status;
     xli_sort_kernels *k = &plan->kernels;
+    const size_t group = plan->shape.radix_group;
     const unsigned digits = (unsigned)xl_type_size(plan->problem.key);
     radix_args a = radix_args_of(plan, n, s, scratch);
     const xli_arg *const list = a.list + 1; /* of kernels that are no part of a pass */
-    XL_TRY(xli_seq_launch(seq, &k->bits, a.chunks, 1, list, a.count - 1));
-    XL_TRY(xli_seq_launch(seq, &k->begin, 1, 1, list, a.count - 1));
+    XL_TRY(xli_seq_launch(seq, &k->bits, a.chunks, group, list, a.count - 1));
+    XL_TRY(xli_seq_launch(seq, &k->begin, 1, group, list, a.count - 1));
     for (unsigned pass = 0; pass < digits; ++pass) {
         a.list[0] = XLI_U32(pass);
-        XL_TRY(xli_seq_launch(seq, &k->count, a.chunks, 1, a.list, a.count));
-        XL_TRY(xli_seq_launch(seq, &k->offsets, 1, 1, a.list, a.count));
-        XL_TRY(xli_seq_launch(seq, &k->scatter, a.chunks, 1, a.list, a.count));
+        XL_TRY(xli_seq_launch(seq, &k->count, a.chunks, group, a.list, a.count));
+        XL_TRY(xli_seq_launch(seq, &k->offsets, 1, group, a.list, a.count));
+        XL_TRY(xli_seq_launch(seq, &k->scatter, a.chunks, group, a.list, a.count));
     }
-    XL_TRY(xli_seq_launch(seq, &k->end, a.chunks, 1, list, a.count - 1));
+    XL_TRY(xli_seq_launch(seq, &k->end, a.chunks, group, list, a.count - 1));
 done:
     return status;
 }
@@ -140,8 +141,8 @@ static xl_status launch_sweep(xl_sort *plan, xli_seq *seq, size_t n, const xli_s
     xli_sort_kernels *k = &plan->kernels;
     /* In place keys of one digit go there and back. */
     const unsigned digits = (unsigned)xli_max(2, xl_type_size(plan->problem.key));
-    const size_t group = plan->shape.sweep_group;
-    const size_t tiles = xli_ceil_div(n, xli_sort_sweep_tile(&plan->shape));
+    const size_t group = plan->shape.radix_group;
+    const size_t tiles = xli_ceil_div(n, xli_sort_radix_tile(&plan->shape));
     const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);
     const size_t words = (layout.bytes - layout.state_at) / sizeof(cl_ulong);
     const size_t clear_groups = xli_min(xli_ceil_div(words, group), plan->shape.units);

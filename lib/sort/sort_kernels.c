@@ -6,15 +6,15 @@
 
 #include <string.h>
 
-static void add_sweep_text(xli_text *text, const xli_sort_shape *shape)
+static void add_radix_text(xli_text *text, const xli_sort_shape *shape)
 {
     const xli_tune_sort *t = &shape->tune;
     const struct {
         const char *name;
         unsigned value;
     } lines[] = {
-        {"XL_GROUP_SIZE", shape->sweep_group},
-        {"XL_ITEMS", shape->sweep_items},
+        {"XL_GROUP_SIZE", shape->radix_group},
+        {"XL_ITEMS", shape->radix_items},
         {"XL_MOST_SUB_GROUPS", shape->sub_groups},
         {"XL_RING_TILES", t->ring_tiles},
         {"XL_SWEEP_DEPTH", t->sweep_depth},
@@ -61,15 +61,16 @@ static void list_kernels(xl_sort *plan, wanted list[NUM_KERNELS])
     xli_sort_kernels *k = &plan->kernels;
     const bool bitonic = plan->shape.bitonic, radix = plan->shape.radix == XLI_RADIX_CHUNKS,
                sweep = plan->shape.radix == XLI_RADIX_SWEEP;
+    const char *const chunks = plan->shape.radix_group == 1 ? "radix_serial" : "radix_group";
     const wanted all[NUM_KERNELS] = {
         {"sort_bitonic", "xl_sort_tiles", &k->tiles, bitonic},
         {"sort_bitonic", "xl_sort_merge", &k->merge, bitonic},
-        {"sort_radix", "xl_radix_bits", &k->bits, radix},
-        {"sort_radix", "xl_radix_begin", &k->begin, radix},
-        {"sort_radix", "xl_radix_count", &k->count, radix},
-        {"sort_radix", "xl_radix_offsets", &k->offsets, radix},
-        {"sort_radix", "xl_radix_scatter", &k->scatter, radix},
-        {"sort_radix", "xl_radix_end", &k->end, radix},
+        {chunks, "xl_radix_bits", &k->bits, radix},
+        {chunks, "xl_radix_begin", &k->begin, radix},
+        {chunks, "xl_radix_count", &k->count, radix},
+        {chunks, "xl_radix_offsets", &k->offsets, radix},
+        {chunks, "xl_radix_scatter", &k->scatter, radix},
+        {chunks, "xl_radix_end", &k->end, radix},
         {"sort_onesweep", "xl_radix_clear", &k->clear, sweep},
         {"sort_onesweep", "xl_radix_histogram", &k->histogram, sweep},
         {"sort_onesweep", "xl_radix_sweep", &k->sweep, sweep},
@@ -77,29 +78,29 @@ static void list_kernels(xl_sort *plan, wanted list[NUM_KERNELS])
     memcpy(list, all, sizeof all);
 }
 
-/* What stands in front of the programs: of sort_onesweep an element, a count, too. */
+/* What stands in front of the programs: of radix sorts an element, a count, too. */
 static xl_status add_texts(xl_sort *plan, const xli_capabilities *capabilities, xli_text *text,
-                           xli_text *sweep)
+                           xli_text *radix)
 {
     xli_element count;
     xl_status status;
     XL_TRY(xli_element_resolve(plan->ctx, capabilities, "count", XL_U32, NULL, &count));
-    xli_element_text(sweep, capabilities, (const xli_element *[]){&count}, 1, XL_SUM, NULL);
-    add_sweep_text(sweep, &plan->shape);
-    add_text(sweep, &plan->problem, &plan->shape);
+    xli_element_text(radix, capabilities, (const xli_element *[]){&count}, 1, XL_SUM, NULL);
+    add_radix_text(radix, &plan->shape);
+    add_text(radix, &plan->problem, &plan->shape);
     add_text(text, &plan->problem, &plan->shape);
-    if (text->failed || sweep->failed)
+    if (text->failed || radix->failed)
         XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the sort's source"));
 done:
     return status;
 }
 
-/* The work-items that a kernel of the sweep allows a group, whose size it requires. Of one that is
- * no power of two NVIDIA's driver (580.159) tells the power below. */
-static size_t sweep_group_of(const xl_sort *plan, const xli_capabilities *capabilities,
+/* The work-items that a kernel of a radix sort allows a group, whose size it requires. Of one that
+ * is no power of two NVIDIA's driver (580.159) tells the power below. */
+static size_t radix_group_of(const xl_sort *plan, const xli_capabilities *capabilities,
                              const xli_kernel *kernel)
 {
-    const size_t group = plan->shape.sweep_group;
+    const size_t group = plan->shape.radix_group;
     const bool rounded = capabilities->nv_capability > 0 && 2 * kernel->max_group > group;
     return rounded ? xli_max(group, kernel->max_group) : kernel->max_group;
 }
@@ -108,29 +109,29 @@ xl_status xli_sort_build(xl_sort *plan, xli_sort_limits *limits)
 {
     xl_status status;
     const xli_capabilities *capabilities;
-    xli_text text = {0}, sweep = {0};
+    xli_text text = {0}, radix = {0};
     wanted list[NUM_KERNELS];
     xli_sort_drop_kernels(plan);
     list_kernels(plan, list);
     XL_TRY(xli_context_capabilities(plan->ctx, &capabilities));
-    XL_TRY(add_texts(plan, capabilities, &text, &sweep));
+    XL_TRY(add_texts(plan, capabilities, &text, &radix));
     *limits = (xli_sort_limits){SIZE_MAX, SIZE_MAX};
     for (size_t i = 0; i < NUM_KERNELS; ++i) {
-        const bool is_sweep = strcmp(list[i].program, "sort_onesweep") == 0;
-        size_t *const most = is_sweep ? &limits->most_sweep : &limits->most;
+        const bool is_radix = strcmp(list[i].program, "sort_bitonic") != 0;
+        size_t *const most = is_radix ? &limits->most_radix : &limits->most;
         xli_program *program;
         if (!list[i].is_wanted)
             continue;
-        XL_TRY(xli_program_get(plan->ctx, list[i].program, is_sweep ? sweep.data : text.data,
+        XL_TRY(xli_program_get(plan->ctx, list[i].program, is_radix ? radix.data : text.data,
                                &program));
         plan->shape.sub_group = xli_program_sub_group(plan->ctx, program, plan->shape.sub_group);
         XL_TRY(xli_kernel_create(plan->ctx, program, list[i].name, list[i].kernel));
-        *most = xli_min(*most, is_sweep ? sweep_group_of(plan, capabilities, list[i].kernel)
+        *most = xli_min(*most, is_radix ? radix_group_of(plan, capabilities, list[i].kernel)
                                         : list[i].kernel->max_group);
     }
 done:
     xli_text_free(&text);
-    xli_text_free(&sweep);
+    xli_text_free(&radix);
     return status;
 }
 

@@ -2,12 +2,11 @@
  * A sort inside: problem, shape and kernels.
  *
  * A call walks: check (sort_check.c) -> launches (sort_enqueue.c) -> kernels
- * (cl/sort/sort_bitonic.cl, sort_radix.cl or sort_onesweep.cl) -> event. A plan is made by sort.c.
- * Each of the files uses only those above it: sort_shape.c    how a problem is laid out on a device
- *     sort_check.c    descriptors and calls, before any side effect
- *     sort_kernels.c  what is compiled for problem and shape
- *     sort_enqueue.c  launches
- *     sort.c          the public calls */
+ * (cl/sort/sort_bitonic.cl, radix_serial.cl, radix_group.cl or sort_onesweep.cl) -> event. A plan
+ * is made by sort.c. Each of the files uses only those above it: sort_shape.c    how a problem is
+ * laid out on a device sort_check.c    descriptors and calls, before any side effect sort_kernels.c
+ * what is compiled for problem and shape sort_enqueue.c  launches sort.c          the public calls
+ */
 #ifndef XLI_SORT_PLAN_H
 #define XLI_SORT_PLAN_H
 

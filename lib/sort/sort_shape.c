@@ -2,58 +2,74 @@
  * The shape of a sort, and what follows from it for n elements. Pure, see sort_shape.h. */
 #include "sort_shape.h"
 
-/* Local memory of a sweep: the keys, or the counters of its sub-groups, and what its group shares
- * (cl/sort/sort_onesweep.cl). */
-static uint64_t sweep_bytes(const xli_sort_shape *shape, size_t key)
+/* Local memory of a radix sort's group: the keys or the values, or the counters of its sub-groups,
+ * and what it shares (cl/sort/radix_tile.cl). */
+static uint64_t radix_bytes(const xli_sort_problem *problem, const xli_sort_shape *shape)
 {
-    enum { DIGIT_WORDS = 256 * 4, OTHER = 64 };
-    const uint64_t group = shape->sweep_group;
-    return xli_max(group * shape->sweep_items * key, (uint64_t)shape->sub_groups * DIGIT_WORDS) +
-           group * 4 + DIGIT_WORDS + OTHER;
+    enum { DIGIT_BYTES = 256 * 4, OTHER = 64 };
+    const size_t element = xli_max(xl_type_size(problem->key), xl_type_size(problem->value));
+    const size_t elements = (size_t)shape->radix_group * shape->radix_items * element;
+    return xli_max(elements, shape->sub_groups * DIGIT_BYTES) + (uint64_t)shape->radix_group * 4 +
+           DIGIT_BYTES + OTHER;
 }
 
-/* Whether one launch a pass is possible, and how its tiles are held. A group of 256 has a work-item
- * for each digit. */
-static bool shape_sweep(const xli_sort_problem *problem, const xli_capabilities *capabilities,
-                        const xli_tune_device *device, const xli_sort_limits *limits,
-                        xli_sort_shape *shape)
+/* Sub-groups of a group, at most, or what stands for them where there are none: 32 work-items with
+ * counters and masks (cl/group/group_rank.cl). */
+static uint32_t sub_groups_of(const xli_capabilities *capabilities, uint32_t group)
 {
-    enum { LEAST = 256, STEP = 64, NARROWEST = 8, WORD = 4 };
-    const xli_tune_sort *t = &shape->tune;
-    const size_t key = xl_type_size(problem->key);
-    const bool pairs = problem->value != XL_NONE;
-    const uint32_t group = pairs ? t->sweep_pair_group : t->sweep_group;
-    const size_t bytes = pairs ? t->sweep_pair_bytes : t->sweep_bytes;
+    enum { NARROWEST = 8, STANDS_FOR = 32 };
     const bool width_known = capabilities->lane_way == XLI_LANE_PTX ||
                              capabilities->lane_way == XLI_LANE_AMD || capabilities->width > 0;
-    const uint32_t width = width_known ? capabilities->info.sub_group_size : NARROWEST;
-    const size_t most = xli_min(limits->most_sweep, device->max_work_group);
-    shape->sweep_group = (uint32_t)(xli_min(group, most) / STEP * STEP);
-    shape->sweep_items = (uint32_t)xli_max(1, bytes / xli_max(WORD, key)); /* in registers */
-    if (!t->sweep || t->shape == XLI_SORT_SERIAL || !capabilities->can_publish ||
-        capabilities->lane_way == XLI_LANE_LOCAL || device->ends_loops ||
-        capabilities->info.sub_group_size < NARROWEST || shape->sweep_group < LEAST)
+    if (capabilities->lane_way == XLI_LANE_LOCAL)
+        return 2 * group / STANDS_FOR;
+    return (uint32_t)xli_ceil_div(group,
+                                  width_known ? capabilities->info.sub_group_size : NARROWEST);
+}
+
+/* How a group holds a tile: `group` work-items at most, of which each digit has one, with so many
+ * bytes of keys each. False where there is no room. */
+static bool shape_radix(const xli_sort_problem *problem, const xli_capabilities *capabilities,
+                        const xli_tune_device *device, size_t group, size_t bytes,
+                        xli_sort_shape *shape)
+{
+    enum { LEAST = 256, STEP = 64, WORD = 4 };
+    shape->radix_group = (uint32_t)(xli_min(group, device->max_work_group) / STEP * STEP);
+    if (shape->radix_group < LEAST)
         return false;
-    shape->sub_groups = (uint32_t)xli_ceil_div(shape->sweep_group, width);
-    while (shape->sweep_items > 1 && sweep_bytes(shape, key) > device->local_bytes)
-        --shape->sweep_items;
-    return sweep_bytes(shape, key) <= device->local_bytes;
+    shape->sub_groups = sub_groups_of(capabilities, shape->radix_group);
+    shape->radix_items = /* in registers */
+        (uint32_t)xli_max(1, bytes / xli_max(WORD, xl_type_size(problem->key)));
+    while (shape->radix_items > 1 && radix_bytes(problem, shape) > device->local_bytes)
+        --shape->radix_items;
+    return radix_bytes(problem, shape) <= device->local_bytes;
 }
 
 /* Of its own accord a CPU takes chunks for pairs alone: keys by themselves are sorted as fast by
- * the bitonic sort. */
+ * the bitonic sort. On GPUs without sub-groups or messages that is not measured. */
 static xli_radix_way radix_of(const xli_sort_problem *problem, const xli_capabilities *capabilities,
                               const xli_tune_device *device, const xli_sort_limits *limits,
                               xli_sort_shape *shape)
 {
+    enum { NARROWEST = 8 };
     const xli_tune_sort *t = &shape->tune;
-    const bool asked = problem->algorithm == XL_SORT_RADIX;
-    if (problem->algorithm == XL_SORT_BITONIC)
+    const bool asked = problem->algorithm == XL_SORT_RADIX, pairs = problem->value != XL_NONE;
+    const bool sweeps = t->sweep && capabilities->can_publish &&
+                        capabilities->lane_way != XLI_LANE_LOCAL &&
+                        capabilities->info.sub_group_size >= NARROWEST;
+    if (problem->algorithm == XL_SORT_BITONIC || device->ends_loops)
         return XLI_RADIX_NONE;
-    if (shape_sweep(problem, capabilities, device, limits, shape))
+    if (t->shape == XLI_SORT_SERIAL) {
+        shape->radix_group = shape->radix_items = shape->sub_groups = 1;
+        return t->radix_chunks > 0 && (asked || pairs) ? XLI_RADIX_CHUNKS : XLI_RADIX_NONE;
+    }
+    if (sweeps &&
+        shape_radix(problem, capabilities, device,
+                    xli_min(pairs ? t->sweep_pair_group : t->sweep_group, limits->most_radix),
+                    pairs ? t->sweep_pair_bytes : t->sweep_bytes, shape))
         return XLI_RADIX_SWEEP;
-    return t->shape == XLI_SORT_SERIAL && t->radix_chunks > 0 &&
-                   (asked || problem->value != XL_NONE)
+    return asked && t->radix_chunks > 0 &&
+                   shape_radix(problem, capabilities, device,
+                               xli_min(t->radix_group, limits->most_radix), t->radix_bytes, shape)
                ? XLI_RADIX_CHUNKS
                : XLI_RADIX_NONE;
 }
@@ -96,9 +112,9 @@ xli_sort_chunks xli_sort_chunks_of(const xli_sort_shape *shape, size_t n)
     return chunks;
 }
 
-size_t xli_sort_sweep_tile(const xli_sort_shape *shape)
+size_t xli_sort_radix_tile(const xli_sort_shape *shape)
 {
-    return (size_t)shape->sweep_group * shape->sweep_items;
+    return (size_t)shape->radix_group * shape->radix_items;
 }
 
 size_t xli_sort_tile(const xli_sort_shape *shape)
@@ -128,7 +144,7 @@ static size_t state_bytes(const xli_sort_shape *shape, size_t n)
 {
     enum { STATE = 128, HEADERS = 9 * 64, COUNTS = 2 * 8 * 256 * 4, DESCRIPTOR = 256 * 8 };
     if (shape->radix == XLI_RADIX_SWEEP) {
-        const size_t tiles = xli_ceil_div(n, xli_sort_sweep_tile(shape));
+        const size_t tiles = xli_ceil_div(n, xli_sort_radix_tile(shape));
         return STATE + HEADERS + COUNTS + xli_min(tiles, shape->tune.ring_tiles) * DESCRIPTOR;
     }
     const size_t chunks = xli_sort_chunks_of(shape, n).count;

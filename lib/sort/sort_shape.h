@@ -15,8 +15,8 @@ typedef struct xli_sort_problem {
     xl_sort_algorithm algorithm; /* as asked for */
 } xli_sort_problem;
 
-/* How a radix sort goes: in three launches a pass, each work-item with a chunk of the keys
- * (cl/sort/sort_radix.cl), or in one (cl/sort/sort_onesweep.cl). */
+/* How a radix sort goes: in three launches a pass, each work-item or each group with a chunk of the
+ * keys (cl/sort/radix_*.cl), or in one (cl/sort/sort_onesweep.cl). */
 typedef enum xli_radix_way {
     XLI_RADIX_NONE = 0,
     XLI_RADIX_CHUNKS = 1,
@@ -31,13 +31,15 @@ typedef struct xli_sort_shape {
     uint32_t units;      /* compute units */
     bool bitonic;        /* what a call may take */
     xli_radix_way radix;
-    uint32_t from;                                 /* of so many keys on it is taken */
-    uint32_t sweep_group, sweep_items, sub_groups; /* of a sweep: at most so many in a group */
+    uint32_t from; /* of so many keys on it is taken */
+    /* Of a radix sort: work-items of a group, 1: one walks a chunk; keys of each; sub-groups of a
+     * group, at most. */
+    uint32_t radix_group, radix_items, sub_groups;
 } xli_sort_shape;
 
 /* What kernels allow: work-items of a group. */
 typedef struct xli_sort_limits {
-    size_t most, most_sweep;
+    size_t most, most_radix;
 } xli_sort_limits;
 
 void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *capabilities,
@@ -56,8 +58,8 @@ uint32_t xli_sort_search_log(const xli_sort_shape *shape, size_t groups);
 /* Whether a call of n elements is sorted by digits. */
 bool xli_sort_by_radix(const xli_sort_shape *shape, size_t n);
 
-/* Keys of a tile of a sweep. */
-size_t xli_sort_sweep_tile(const xli_sort_shape *shape);
+/* Keys of a tile of a radix sort by groups. */
+size_t xli_sort_radix_tile(const xli_sort_shape *shape);
 
 /* A radix sort's chunks of neighbours: elements of one, and how many. Those of a sweep are counted
  * by a work-group each. */

@@ -76,6 +76,7 @@ typedef struct xli_tune_sort {
     uint32_t search_log, search_busy_log, busy;
     /* A radix sort: from how many elements on, chunks for each compute unit, elements of one. */
     uint32_t radix_from, radix_chunks, radix_least, radix_most;
+    uint32_t radix_group, radix_bytes;
     /* One launch a pass (cl/sort/sort_onesweep.cl): of keys alone, and with values. */
     uint32_t sweep, sweep_group, sweep_bytes, sweep_from, sweep_wide_from;
     uint32_t sweep_pair_group, sweep_pair_bytes, sweep_pair_from;

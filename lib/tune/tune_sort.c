@@ -34,6 +34,8 @@ void xli_tune_sort_table(const xli_tune_device *device, xli_tune_sort *tune)
                             .radix_chunks = 4,
                             .radix_least = 1u << 12,
                             .radix_most = UINT32_MAX,
+                            .radix_group = 256,
+                            .radix_bytes = 64,
                             .sweep = 1,
                             .sweep_group = 384,
                             .sweep_bytes = 104,

@@ -1,21 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Radix sort, stable, lowest digit first, for devices whose work-items run one after another on a
- * core: each work-item has a chunk of neighbours and walks it. What goes to one digit is collected
- * in a line of the cache before it is stored (Wassenberg and Sanders, "Engineering a multi-core
- * radix sort", Euro-Par 2011).
- *
- * The host launches the same whatever the keys are; the device finds out what there is to do:
- *   xl_radix_bits      of each chunk: the bits that differ from those of the array's first key
- *   xl_radix_begin     the passes: digits of up to 8 bits that hold all such bits
- * then, as often as a key may have digits,
- *   xl_radix_count     of each chunk: its keys of each digit
- *   xl_radix_offsets   where they go: digit by digit, and chunk by chunk within a digit
- *   xl_radix_scatter   moves keys and values there
- * and at last
- *   xl_radix_end       copies what has not come to the output.
- * Launches of passes that the keys do not need return at once. Keys that somebody changes meanwhile
- * come out in any order, and nothing is written outside the arrays. */
-#include "../prelude/prelude.cl"
+ * A radix sort's kernels where a work-item walks a chunk by itself. What goes to one digit is
+ * collected in a line of the cache before it is stored (Wassenberg and Sanders, "Engineering a
+ * multi-core radix sort", Euro-Par 2011). */
 #include "radix_passes.cl"
 
 /* Keys of a line of the cache, of 64 bytes, or of 16 elements of fewer. */
@@ -53,17 +39,9 @@ __kernel XL_REQUIRED void xl_radix_begin(XL_RADIX_ARGUMENTS)
 {
     XL_RADIX_MAKE
     ulong bits = 0;
-    uint passes = 0;
     for (uint k = 0; k < chunks; ++k)
         bits |= radix.bits[k];
-    while (bits != 0) {
-        const uint shift = (uint)popcount((bits & (0 - bits)) - 1); /* the lowest bit */
-        const uint width = min((uint)XL_DIGIT_BITS, (uint)XL_KEY_BITS - shift);
-        radix.state->shift[passes] = shift;
-        radix.state->bits[passes++] = width;
-        bits &= ~(((1ul << width) - 1ul) << shift);
-    }
-    radix.state->passes = passes;
+    xl_passes_find(&radix, bits);
 }
 
 __kernel XL_REQUIRED void xl_radix_count(uint pass, XL_RADIX_ARGUMENTS)

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT
+ * A radix sort's kernels where a work-group has a chunk and takes it tile by tile. */
+#include "radix_tile.cl"
+
+#define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
+
+/* All bits that a group's work-items have in `bits`; `both` is the group's. */
+ulong xl_group_or(ulong bits, __local uint *both)
+{
+    if (get_local_id(0) < 2)
+        both[get_local_id(0)] = 0;
+    XL_LOCAL_BARRIER();
+    atomic_or(both, (uint)bits);
+    atomic_or(both + 1, (uint)(bits >> 32));
+    XL_LOCAL_BARRIER();
+    return (ulong)both[1] << 32 | both[0];
+}
+
+__kernel XL_REQUIRED void xl_radix_bits(XL_RADIX_ARGUMENTS)
+{
+    XL_RADIX_MAKE
+    __local uint both[2];
+    const __global XL_KEY *const keys = radix.in.keys;
+    const XL_ORDINAL first = xl_key_map(keys[0]);
+    XL_ORDINAL bits = 0;
+    for (uint i = radix.begin + (uint)get_local_id(0); i < radix.end; i += XL_GROUP_SIZE)
+        bits |= xl_key_map(keys[i]) ^ first;
+    const ulong all = xl_group_or(bits, both);
+    if (get_local_id(0) == 0)
+        radix.bits[get_group_id(0)] = all;
+}
+
+__kernel XL_REQUIRED void xl_radix_begin(XL_RADIX_ARGUMENTS)
+{
+    XL_RADIX_MAKE
+    __local uint both[2];
+    ulong bits = 0;
+    for (uint k = (uint)get_local_id(0); k < chunks; k += XL_GROUP_SIZE)
+        bits |= radix.bits[k];
+    bits = xl_group_or(bits, both);
+    if (get_local_id(0) == 0)
+        xl_passes_find(&radix, bits);
+}
+
+__kernel XL_REQUIRED void xl_radix_count(uint pass, XL_RADIX_ARGUMENTS)
+{
+    XL_RADIX_MAKE
+    __local uint counters[XL_DIGITS];
+    if (pass >= radix.state->passes)
+        return;
+    const __global XL_KEY *const keys = xl_radix_source(&radix, pass).keys;
+    const uint shift = radix.state->shift[pass], item = (uint)get_local_id(0);
+    if (item < XL_DIGITS)
+        counters[item] = 0;
+    XL_LOCAL_BARRIER();
+    for (uint i = radix.begin + item; i < radix.end; i += XL_GROUP_SIZE)
+        atomic_inc(counters + xl_tile_digit(keys[i], shift));
+    XL_LOCAL_BARRIER();
+    if (item < XL_DIGITS)
+        radix.counts[get_group_id(0) * XL_DIGITS + item] = counters[item];
+}
+
+/* By one group, of which a work-item has a digit. */
+__kernel XL_REQUIRED void xl_radix_offsets(uint pass, XL_RADIX_ARGUMENTS)
+{
+    XL_RADIX_MAKE
+    __local uint scan[XL_GROUP_SCRATCH];
+    if (pass >= radix.state->passes)
+        return;
+    enum { AHEAD = 8 };
+    const uint item = (uint)get_local_id(0);
+    __global uint *const counts = radix.counts + item;
+    uint sum = 0, total;
+    for (uint k = 0; item < XL_DIGITS && k < chunks; ++k)
+        sum += counts[k * XL_DIGITS];
+    uint next = xl_group_scan_exclusive(sum, scan, &total);
+    for (uint k = 0; item < XL_DIGITS && k < chunks; k += AHEAD) {
+        uint count[AHEAD];
+#pragma unroll
+        for (uint j = 0; j < AHEAD; ++j)
+            if (k + j < chunks)
+                count[j] = counts[(k + j) * XL_DIGITS];
+#pragma unroll
+        for (uint j = 0; j < AHEAD; ++j) {
+            if (k + j < chunks) {
+                counts[(k + j) * XL_DIGITS] = next;
+                next += count[j];
+            }
+        }
+    }
+}
+
+__kernel XL_REQUIRED void xl_radix_scatter(uint pass, XL_RADIX_ARGUMENTS)
+{
+    XL_RADIX_MAKE
+    __local uint4 room[XL_RADIX_ROOM];
+    __local xl_radix_shared shared;
+    if (pass >= radix.state->passes)
+        return;
+    const uint item = (uint)get_local_id(0);
+    uint next = 0;
+    if (item < XL_DIGITS)
+        next = radix.counts[get_group_id(0) * XL_DIGITS + item];
+    if (item == 0)
+        shared.shift = radix.state->shift[pass];
+    xl_radix_tile tile;
+    tile.from = xl_radix_source(&radix, pass);
+    tile.to = xl_radix_target(&radix, pass);
+    tile.n = n;
+    tile.room = room;
+    tile.shared = &shared;
+    for (tile.first = radix.begin; tile.first < radix.end; tile.first += tile.count) {
+        xl_radix_items items;
+        tile.count = min(radix.end - tile.first, (uint)XL_TILE_KEYS);
+        xl_radix_tile_clear(room);
+        XL_LOCAL_BARRIER();
+        const uint sum = xl_radix_tile_count(&tile, &items);
+        const uint begin = xl_radix_tile_order(&tile, &items, sum);
+        if (item < XL_DIGITS)
+            shared.offset[item] = next - begin;
+        next += sum;
+        XL_LOCAL_BARRIER();
+        xl_radix_tile_store(&tile, &items);
+        XL_LOCAL_BARRIER();
+    }
+}
+
+__kernel XL_REQUIRED void xl_radix_end(XL_RADIX_ARGUMENTS)
+{
+    XL_RADIX_MAKE
+    const uint passes = radix.state->passes;
+    if (passes > 0 && !xl_radix_to_spare(&radix, passes - 1, passes))
+        return;
+    const xl_sort_in from = xl_radix_source(&radix, passes);
+    for (uint i = radix.begin + (uint)get_local_id(0); i < radix.end; i += XL_GROUP_SIZE) {
+        radix.out.keys[i] = from.keys[i];
+#if XL_SORT_VALUES
+        radix.out.values[i] = from.values[i];
+#endif
+    }
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT
+ * One tile of a pass of a radix sort, held by a work-group: its keys are counted and ranked by
+ * their digit, put into that order in local memory, and stored from there, so that neighbours in
+ * memory are stored together.
+ *
+ * Element i of lane l of sub-group g is number (g * XL_ITEMS + i) * lanes + l of the tile. A
+ * work-item below XL_DIGITS has a digit, its own number.
+ *
+ * In this order, by all work-items:
+ *   xl_radix_tile_clear()   a barrier follows
+ *   xl_radix_tile_count()   gives how many elements have this work-item's digit
+ *   xl_radix_tile_order()   gives where they begin in the tile
+ *   shared->offset[digit] = where they go less where they begin; a barrier
+ *   xl_radix_tile_store() */
+#ifndef XL_RADIX_TILE
+#define XL_RADIX_TILE
+
+#include "../group/group_scan.cl"
+#define XL_DIGITS 256
+#define XL_DIGIT_BITS 8
+#include "../group/group_rank.cl"
+#include "radix_passes.cl"
+
+#define XL_TILE_KEYS (XL_GROUP_SIZE * XL_ITEMS)
+#if XL_TILE_KEYS > 65536
+#error "a place in a tile has 16 bits"
+#elif XL_GROUP_SIZE < XL_DIGITS
+#error "a digit needs a work-item"
+#endif
+
+/* Local memory of a group: what ranking needs, then the keys in the order of their digits, then the
+ * values. */
+#define XL_TILE_BYTES(bytes) (XL_TILE_KEYS * (bytes))
+#define XL_ELEMENT_ROOM                                                                            \
+    (XL_SORT_VALUES && XL_KEY_BYTES < 4 ? XL_TILE_BYTES(4) : XL_TILE_BYTES(XL_KEY_BYTES))
+#define XL_RANK_ROOM (4 * XL_RANK_WORDS)
+#define XL_RADIX_ROOM (((XL_ELEMENT_ROOM > XL_RANK_ROOM) ? XL_ELEMENT_ROOM : XL_RANK_ROOM) / 16 + 1)
+
+/* What a group shares beside that. `offset`: of each digit, from a key's place in the tile to its
+ * place in the target. */
+typedef struct xl_radix_shared {
+    uint tile, shift, offset[XL_DIGITS], scan[XL_GROUP_SCRATCH];
+} xl_radix_shared;
+
+/* What a work-item holds of a tile. Places stand two in a register. */
+#define XL_PLACES ((XL_ITEMS + 1) / 2)
+typedef struct xl_radix_items {
+    XL_KEY key[XL_ITEMS];
+    uint place[XL_PLACES];
+#if XL_SORT_VALUES
+    uint value[XL_ITEMS];
+#endif
+} xl_radix_items;
+
+typedef struct xl_radix_tile {
+    xl_sort_in from;
+    xl_sort_out to;
+    uint n, first, count; /* of all keys, the tile's first, and how many it has */
+    __local uint4 *room;
+    __local xl_radix_shared *shared;
+} xl_radix_tile;
+
+uint xl_tile_digit(XL_KEY raw, uint shift)
+{
+    return xl_radix_digit(raw, shift, XL_DIGITS - 1);
+}
+
+/* Read anew for each step: compilers would keep digits in registers, not keys alone. */
+uint xl_tile_shift(const xl_radix_tile *tile)
+{
+    return *(const volatile __local uint *)&tile->shared->shift;
+}
+
+uint xl_radix_at(void)
+{
+    return xl_rank_group() * XL_ITEMS * XL_RANK_WIDTH + xl_rank_lane();
+}
+
+void xl_radix_tile_clear(__local uint4 *room)
+{
+    for (uint k = (uint)get_local_id(0); k < XL_RANK_WORDS; k += XL_GROUP_SIZE)
+        ((__local uint *)room)[k] = 0;
+}
+
+/* Past the last key stands the greatest, which stays behind all others. */
+void xl_radix_load(const xl_radix_tile *tile, XL_KEY *key)
+{
+    const __global XL_KEY *const from = tile->from.keys + tile->first;
+    const uint at = xl_radix_at(), step = XL_RANK_WIDTH;
+    if (tile->count == XL_TILE_KEYS) {
+#pragma unroll
+        for (uint i = 0; i < XL_ITEMS; ++i)
+            key[i] = from[at + i * step];
+    } else {
+#pragma unroll
+        for (uint i = 0; i < XL_ITEMS; ++i) {
+            key[i] = xl_key_unmap(XL_LAST_ORDINAL);
+            if (at + i * step < tile->count)
+                key[i] = from[at + i * step];
+        }
+    }
+}
+
+uint xl_radix_tile_count(const xl_radix_tile *tile, xl_radix_items *items)
+{
+    __local uint *const counters = (__local uint *)tile->room;
+    const uint item = (uint)get_local_id(0), shift = xl_tile_shift(tile);
+    xl_radix_load(tile, items->key);
+#pragma unroll
+    for (uint i = 0; i < XL_ITEMS; ++i)
+        xl_group_rank_count(xl_tile_digit(items->key[i], shift), counters);
+    XL_LOCAL_BARRIER();
+    return item < XL_DIGITS ? xl_group_rank_total(counters, item) : 0;
+}
+
+uint xl_radix_place(const xl_radix_items *items, uint i)
+{
+    return items->place[i / 2] >> i % 2 * 16 & 0xffffu;
+}
+
+/* `sum`: what xl_radix_tile_count() gave. Leaves the keys in local memory, and asks for the values.
+ */
+uint xl_radix_tile_order(const xl_radix_tile *tile, xl_radix_items *items, uint sum)
+{
+    __local uint *const counters = (__local uint *)tile->room;
+    __local XL_KEY *const keys = (__local XL_KEY *)tile->room;
+    const uint item = (uint)get_local_id(0);
+    uint total;
+    const uint begin = xl_group_scan_exclusive(sum, tile->shared->scan, &total);
+    if (item < XL_DIGITS)
+        xl_group_rank_place(counters, item, begin);
+    XL_LOCAL_BARRIER();
+
+    const uint shift = xl_tile_shift(tile);
+#pragma unroll
+    for (uint i = 0; i < XL_PLACES; ++i)
+        items->place[i] = 0;
+#pragma unroll
+    for (uint i = 0; i < XL_ITEMS; ++i)
+        items->place[i / 2] |= xl_group_rank(xl_tile_digit(items->key[i], shift), counters)
+                               << i % 2 * 16;
+    XL_LOCAL_BARRIER();
+#pragma unroll
+    for (uint i = 0; i < XL_ITEMS; ++i)
+        keys[xl_radix_place(items, i)] = items->key[i];
+#if XL_SORT_VALUES
+    const __global uint *const from = tile->from.values + tile->first;
+    const uint at = xl_radix_at(), step = XL_RANK_WIDTH;
+#pragma unroll
+    for (uint i = 0; i < XL_ITEMS; ++i)
+        if (at + i * step < tile->count)
+            items->value[i] = from[at + i * step];
+#endif
+    return begin;
+}
+
+/* Where the key in place `at` of a tile goes; at or past n: nowhere. */
+uint xl_radix_target_of(const xl_radix_tile *tile, uint digit, uint at)
+{
+    return at < tile->count ? tile->shared->offset[digit] + at : ~0u;
+}
+
+#define XL_PACKED_DIGITS ((XL_ITEMS + 3) / 4)
+void xl_radix_tile_store(const xl_radix_tile *tile, const xl_radix_items *items)
+{
+    const __local XL_KEY *const keys = (const __local XL_KEY *)tile->room;
+    const uint item = (uint)get_local_id(0), shift = xl_tile_shift(tile);
+#if XL_SORT_VALUES
+    uint digits[XL_PACKED_DIGITS] = {0}; /* four in a register */
+#endif
+#pragma unroll
+    for (uint i = 0; i < XL_ITEMS; ++i) {
+        const uint at = i * XL_GROUP_SIZE + item;
+        const XL_KEY raw = keys[at];
+        const uint digit = xl_tile_digit(raw, shift);
+        const uint to = xl_radix_target_of(tile, digit, at);
+        if (to < tile->n)
+            tile->to.keys[to] = raw;
+#if XL_SORT_VALUES
+        digits[i / 4] |= digit << i % 4 * 8;
+#endif
+    }
+#if XL_SORT_VALUES
+    __local uint *const values = (__local uint *)tile->room;
+    XL_LOCAL_BARRIER();
+#pragma unroll
+    for (uint i = 0; i < XL_ITEMS; ++i)
+        values[xl_radix_place(items, i)] = items->value[i];
+    XL_LOCAL_BARRIER();
+#pragma unroll
+    for (uint i = 0; i < XL_ITEMS; ++i) {
+        const uint at = i * XL_GROUP_SIZE + item;
+        const uint to = xl_radix_target_of(tile, digits[i / 4] >> i % 4 * 8 & (XL_DIGITS - 1), at);
+        if (to < tile->n)
+            tile->to.values[to] = values[at];
+    }
+#endif
+}
+
+#endif
