@@ -121,7 +121,7 @@ static void scans(void **state)
             continue; /* which ends the process on 16-element vectors: scan_offsets_test.c */
         xl_context *ctx = open_context(scan_ways[w].tune, scan_ways[w].mask);
         /* Two ways in a row read in the same way. */
-        const size_t few = xlt_few_programs() ? 6 : 2;
+        const size_t few = xlt_few_programs() ? 10 : 2;
         for (size_t f = w % few; f < NUM_FORMS; f += few) {
             job j;
             scan_way_make(&j, w, types[f % 3], f % 2 ? XL_INCLUSIVE : XL_EXCLUSIVE);
@@ -158,7 +158,7 @@ static void reductions(void **state)
         if (is_another(reduce_ways[w].what) || (xlt_on_oclgrind() && w == 0))
             continue;
         xl_context *ctx = open_context(reduce_ways[w].tune, reduce_ways[w].mask);
-        for (size_t f = 0; f < NUM_FORMS; f += xlt_few_programs() ? 3 : 1) {
+        for (size_t f = 0; f < NUM_FORMS; f += xlt_few_programs() ? 5 : 1) {
             job j;
             job_make(&j, reduce_ways[w].what, types[f % 3], XL_SUM, XL_INCLUSIVE, NULL);
             take_form(&j, &forms[f]);

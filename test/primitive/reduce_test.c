@@ -39,7 +39,7 @@ static void scalars(void **state)
     for (int type = XL_I8; type <= XL_F64; ++type)
         for (int op = XL_SUM; op <= XL_XOR; ++op) {
             job j;
-            if (!ref_op_of((xl_type)type, (xl_op)op) || (type + op) % (xlt_few_programs() ? 4 : 2))
+            if (!ref_op_of((xl_type)type, (xl_op)op) || (type + op) % (xlt_few_programs() ? 7 : 2))
                 continue;
             ++turn;
             /* A reduction's own start is the identity, so that of an inclusive scan, but a
@@ -166,9 +166,9 @@ static void check_forms(const char *what, const char *tune, const char *mask, si
 static void every_form(void **state)
 {
     (void)state;
-    check_forms("as tuned", NULL, NULL, xlt_few_programs() ? 6 : 2);
-    check_forms("small runs", small_runs, NULL, xlt_few_programs() ? 7 : 1);
-    check_forms("groups", groups, NULL, xlt_few_programs() ? 8 : 3);
+    check_forms("as tuned", NULL, NULL, xlt_few_programs() ? 9 : 2);
+    check_forms("small runs", small_runs, NULL, xlt_few_programs() ? 10 : 1);
+    check_forms("groups", groups, NULL, xlt_few_programs() ? 12 : 3);
     check_forms("groups of 8, no lanes", groups, "width=1,work-group=8", 6);
 }
 

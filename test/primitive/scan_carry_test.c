@@ -255,7 +255,7 @@ static void check_way(size_t way)
             skip();
     xl_context *ctx = open_context(ways[way].tune, NULL);
     /* Of few programs each way has a third of the forms, and the next way others. */
-    const size_t few = xlt_few_programs() ? 3 : 1;
+    const size_t few = xlt_few_programs() ? 5 : 1;
     for (size_t f = way % few; f < NUM_FORMS; f += few)
         for (size_t turn = 0; turn < (xlt_few_programs() ? 1 : 4); ++turn) {
             job j;

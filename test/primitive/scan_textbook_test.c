@@ -548,7 +548,7 @@ static void check_mixed(xl_context *ctx, unsigned every, bool groups)
 static void everything(void **state)
 {
     (void)state;
-    check_mixed(xlt_context(), xlt_few_programs() ? 9 : 1, false);
+    check_mixed(xlt_context(), xlt_few_programs() ? 17 : 1, false);
 }
 
 /* Trees must not depend on how many work-items share a block. */
@@ -563,7 +563,7 @@ static void groups_of_any_size(void **state)
         desc.mask = masks[i];
         XLT_OK(xl_context_adopt(xl_context_cl(xlt_context()), xl_context_device(xlt_context()),
                                 &desc, &ctx));
-        check_mixed(ctx, xlt_few_programs() ? 17 : 5, false);
+        check_mixed(ctx, xlt_few_programs() ? 31 : 5, false);
         xl_context_destroy(ctx);
     }
 }
@@ -572,7 +572,7 @@ static void groups_of_any_size(void **state)
 static void trees_by_groups(void **state)
 {
     (void)state;
-    check_mixed(xlt_context(), xlt_few_programs() || slow_compiler() ? 3 : 1, true);
+    check_mixed(xlt_context(), xlt_few_programs() || slow_compiler() ? 5 : 1, true);
 }
 
 /* FNV-1a, 64 bits. */

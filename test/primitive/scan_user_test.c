@@ -12,7 +12,7 @@ static void every_operator(const char *tune, const char *mask, xl_scan_algorithm
             job j;
             const unsigned way = (c + w) % 2;
             const bool lacks = !user_cases[c].op->identity && way == 0;
-            if (xlt_few_programs() && (c + way) % 5 != 0)
+            if (xlt_few_programs() && (c + way) % 9 != 0)
                 continue;
             user_case_make(&j, &user_cases[c], way ? XL_INCLUSIVE : XL_EXCLUSIVE,
                            user_cases[c].init && (lacks || c % 2));
