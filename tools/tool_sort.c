@@ -10,20 +10,18 @@ static const xl_sort_algorithm algorithms[] = {XL_SORT_AUTO, XL_SORT_BITONIC, XL
 
 typedef struct sort_options {
     int algorithm;
-    bool argsort, descending, as_json;
+    bool argsort, descending, stable, as_json;
     const char *values[2], *device, *tune_file;
 } sort_options;
 
 static int check_keys(const char *path, const xli_npy *keys, xl_type *type)
 {
-    static const xl_type known[] = {XL_U32, XL_I32, XL_U64, XL_F32};
     *type = array_type(keys);
     if (keys->count > UINT32_MAX)
         return tool_fail("%s: %zu keys; at most 2^32 - 1 can be sorted", path, keys->count);
-    for (size_t i = 0; i < TOOL_COUNT(known); ++i)
-        if (known[i] == *type)
-            return TOOL_OK;
-    return tool_fail("%s: keys of type %s; sort takes u32, i32, u64 or f32", path,
+    if (*type >= XL_I8 && *type <= XL_F64)
+        return TOOL_OK;
+    return tool_fail("%s: keys of type %s; sort takes i8 to u64, f16, f32 and f64", path,
                      array_type_name(keys));
 }
 
@@ -106,7 +104,7 @@ static int make_plan(const session *s, const sort_options *o, xl_type type, bool
     desc.key = type;
     desc.value = with_values ? XL_U32 : XL_NONE;
     desc.order = o->descending ? XL_DESCENDING : XL_ASCENDING;
-    desc.algorithm = algorithms[o->algorithm];
+    desc.algorithm = o->stable ? XL_SORT_RADIX : algorithms[o->algorithm];
     progress_say("compiling for %s", s->info.name);
     return tool_check(s->ctx, xl_sort_create(s->ctx, &desc, plan), "sort");
 }
@@ -168,6 +166,8 @@ int tool_sort(int argc, char **argv)
         {"argsort", OPTION_FLAG, &o.argsort, NULL, "OUT holds the indices that sort IN, as u32",
          NULL},
         {"descending", OPTION_FLAG, &o.descending, NULL, "largest first", NULL},
+        {"stable", OPTION_FLAG, &o.stable, NULL,
+         "equal keys stay in order, which --algorithm radix does, too", NULL},
         {"algorithm", OPTION_CHOICE, &o.algorithm, "NAME", "algorithm", algorithm_names},
         {"device", OPTION_TEXT, &o.device, "SEL", "which device; see crosslane devices", NULL},
         TUNE_FILE_OPTION(o.tune_file),
@@ -178,8 +178,10 @@ int tool_sort(int argc, char **argv)
         .min_files = 2,
         .max_files = 2,
         .about =
-            "Sorts an array of one dimension: u32, i32, u64 or f32; NaN goes last. OUT may be IN.\n"
-            "Equal keys may change places, so that their values come in any order.",
+            "Sorts an array of one dimension: i8 to u64, f16, f32 or f64; NaN goes last. OUT may "
+            "be "
+            "IN.\n"
+            "Without --stable equal keys may change places, and their values come in any order.",
         .options = options,
         .num_options = TOOL_COUNT(options)};
     const char *files[TOOL_MAX_FILES];
@@ -188,5 +190,7 @@ int tool_sort(int argc, char **argv)
         return result;
     if (o.argsort && o.values[0])
         return tool_misuse("sort: --argsort and --values exclude each other; give one");
+    if (o.stable && algorithms[o.algorithm] == XL_SORT_BITONIC)
+        return tool_misuse("sort: --algorithm bitonic is not stable; leave one of both out");
     return sort_file(&o, files[0], files[1]);
 }

@@ -8,10 +8,11 @@
  * a search for the place where their comparators change (Bilardi and Nicolau,
  * "Adaptive bitonic sorting", SIAM J. Comput. 1989; on GPUs Peters et al.,
  * IPDPS 2012), so that each doubling of the sorted runs is one launch. The radix sort takes the
- * lowest digits first. A GPU moves the keys once for each digit, a launch each (Adinets and
- * Merrill, "Onesweep", arXiv 2206.01784, 2022); a CPU collects what goes to one digit in a line of
- * the cache (Wassenberg and Sanders, "Engineering a multi-core radix sort", Euro-Par 2011). Digits
- * that are the same in all keys cost nothing, and the caller need not name them. */
+ * lowest digits first. A GPU moves the keys once for each digit, in one launch where work-groups
+ * may pass messages (Adinets and Merrill, "Onesweep", arXiv 2206.01784, 2022); a CPU collects what
+ * goes to one digit in a line of the cache (Wassenberg and Sanders, "Engineering a multi-core radix
+ * sort", Euro-Par 2011). Digits that are the same in all keys cost nothing, and the caller need not
+ * name them. */
 #ifndef CROSSLANE_SORT_H
 #define CROSSLANE_SORT_H
 
@@ -26,10 +27,9 @@ typedef enum xl_sort_algorithm {
                             sort.sweep_pair_from), on CPUs for keys with values from
                             sort.radix_from on; else, and where the device has no RADIX, BITONIC */
     XL_SORT_BITONIC = 1, /* any n; equal keys may change places */
-    XL_SORT_RADIX = 2    /* stable: equal keys stay in order. This version has it for GPUs with
-                            sub-groups that exchange values and with messages between work-groups
-                            (XL_CAN_PUBLISH), and for devices whose work-items run one after another
-                            (sort.shape 1: CPUs); XL_ERROR_UNSUPPORTED elsewhere */
+    XL_SORT_RADIX = 2    /* stable: equal keys stay in order. XL_ERROR_UNSUPPORTED where work-groups
+                            have fewer than 256 work-items, unless work-items run one after another
+                            (sort.shape 1: CPUs), and where the driver ends long loops */
 } xl_sort_algorithm;
 
 /* Start from xl_sort_desc_init(): ascending u32 keys, no values.

@@ -51,7 +51,7 @@ END
     tune-file json
   helps reduce " IN.npy OUT.npy" op init $segments keys-out count determinism device \
     tune-file json
-  helps sort " IN.npy OUT.npy" values argsort descending algorithm device tune-file json
+  helps sort " IN.npy OUT.npy" values argsort descending stable algorithm device tune-file json
   helps neighbors " POINTS.npy --radius R" radius inclusive out counts density mass f32 \
     device tune-file json
   refuses 2 'no command given; try "crosslane --help"'
@@ -245,7 +245,8 @@ bad_input() {
     sort points.npy out/o.npy
   refuses 1 "bools.npy: elements of type bool; scan takes i8 to u64, f16, f32 and f64" \
     scan bools.npy out/o.npy
-  refuses 1 "short.npy: keys of type i16; sort takes u32, i32, u64 or f32" sort short.npy out/o.npy
+  refuses 2 "sort: --algorithm bitonic is not stable; leave one of both out" \
+    sort flat.npy out/o.npy --stable --algorithm bitonic
   refuses 2 'scan: --init: "1.5" is no value of type u64' scan keys.npy out/o.npy --init 1.5
   refuses 2 'scan: --init: "128" is no value of type i8' scan bytes.npy out/o.npy --init 128
   refuses 2 'scan: --init: "-1" is no value of type u32' scan fewer.npy out/o.npy --init -1
@@ -261,7 +262,7 @@ bad_input() {
   refuses 2 'reduce: --init: "1e99" is no value of type f32' reduce flat.npy out/o.npy --init 1e99
   refuses 1 "bools.npy: elements of type bool; --keys takes integers" \
     scan flat.npy out/o.npy --keys bools.npy
-  refuses 1 "bools.npy: keys of type bool; sort takes u32, i32, u64 or f32" sort bools.npy out/o.npy
+  refuses 1 "bools.npy: keys of type bool; sort takes i8 to u64, f16, f32 and f64" sort bools.npy out/o.npy
   bad_segments scan
   bad_segments reduce
   refuses 1 "bools.npy: elements of type bool; reduce takes i8 to u64, f16, f32 and f64" \
@@ -367,7 +368,7 @@ arrays() {
   cp in.npy both.npy
   runs "$crosslane" scan both.npy both.npy
   runs "$oracle" scan sum exclusive none none - in.npy both.npy
-  for dtype in u4 i4 u8 f4; do
+  for dtype in u4 i4 u8 i1 u2 f2 f8 f4; do
     "$oracle" make $dtype 3001 in.npy
     runs "$crosslane" sort in.npy out.npy
     runs "$oracle" sort ascending in.npy out.npy
@@ -377,6 +378,8 @@ arrays() {
     prints "{\"device\":D,\"n\":3001,\"type\":\"${dtype:0:1}$((8 * ${dtype:1}))\",\"order\":\"ascending\",\"output\":\"order\",\"device_ms\":T,\"wall_ms\":T,\"first_wall_ms\":T}"
     runs "$oracle" argsort ascending in.npy out.npy
   done
+  # Where the device has no stable sort, one line says so.
+  "$crosslane" sort --stable in.npy out.npy >stdout 2>stderr_all && "$oracle" sort ascending in.npy out.npy
   "$oracle" make i4 3001 values.npy
   runs "$crosslane" sort --values values.npy moved.npy --descending in.npy out.npy
   runs "$oracle" pairs descending in.npy out.npy values.npy moved.npy
