@@ -44,8 +44,8 @@ typedef struct xl_radix {
     __global xl_radix_state *state;
     __global ulong *bits;
     __global uint *counts;
-    uint begin, end; /* the chunk of this work-item */
-    bool in_place;
+    uint begin, end;      /* the chunk of this work-item */
+    bool in_place, moves; /* keys or values; not both, so that some must be written at least once */
 } xl_radix;
 
 #if XL_SORT_VALUES
@@ -62,7 +62,7 @@ typedef struct xl_radix {
 #endif
 
 /* `chunk`: keys of one; `chunks` of them. `spare_keys`, `spare_values`, `state`: bytes into
- * scratch. */
+ * scratch. `in_place`: 0 is apart, 1 in place, 2 one of keys and values. */
 #define XL_RADIX_ARGUMENTS                                                                         \
     uint n, uint chunk, uint chunks, uint in_place, __global uchar *scratch, ulong spare_keys,     \
         ulong state, __global const XL_KEY *keys_in, ulong keys_in_offset,                         \
@@ -78,7 +78,8 @@ typedef struct xl_radix {
     radix.counts = (__global uint *)(radix.bits + chunks);                                         \
     radix.begin = min((uint)get_group_id(0) * chunk, n);                                           \
     radix.end = radix.begin + min(chunk, n - radix.begin);                                         \
-    radix.in_place = in_place != 0;
+    radix.in_place = in_place != 0;                                                                \
+    radix.moves = in_place != 1;
 
 /* The passes for keys that differ in `bits`: digits of up to 8 bits that hold all of them. */
 void xl_passes_find(const xl_radix *radix, ulong bits)

@@ -98,15 +98,17 @@ bool xl_histogram_is_last(__global ulong *header, __local uint *shared)
 }
 
 /* The passes: of digits that are not the same in all keys, or as many more as it takes for the last
- * pass to write the output: one at least out of place, an even number in place. `same`: a flag for
- * each digit. pass_of: of each digit its pass, or ~0; at [XL_KEY_DIGITS] that of none at all, which
- * keys of one digit may need. */
+ * pass to write the output: one at least out of place, an even number in place, and of these two at
+ * least where keys or values are apart. `same`: a flag for each digit. pass_of: of each digit its
+ * pass, or ~0; at [XL_KEY_DIGITS] that of none at all, which keys of one digit may need. */
 void xl_passes_choose(const xl_radix *radix, const __local uint *same, __local uint *pass_of)
 {
     uint passes = 0, needed = 0;
     for (uint d = 0; d < XL_KEY_DIGITS; ++d)
         needed += same[d] == 0;
-    needed = radix->in_place ? needed + needed % 2 : max(needed, 1u);
+    needed = radix->in_place ? needed + needed % 2 : needed;
+    if (radix->moves)
+        needed = max(needed, radix->in_place ? 2u : 1u);
     uint spare = needed;
     for (uint d = 0; d < XL_KEY_DIGITS; ++d)
         spare -= same[d] == 0;

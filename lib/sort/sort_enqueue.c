@@ -88,8 +88,10 @@ static radix_args radix_args_of(const xl_sort *plan, size_t n, const xli_sort_sp
 {
     const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);
     const xli_sort_chunks chunks = xli_sort_chunks_of(&plan->shape, n);
-    const bool in_place =
-        is_same(&s->keys_in, &s->keys_out) || is_same(&s->values_in, &s->values_out);
+    const bool keys = is_same(&s->keys_in, &s->keys_out);
+    const bool values =
+        plan->problem.value == XL_NONE ? keys : is_same(&s->values_in, &s->values_out);
+    const unsigned in_place = keys && values ? 1 : keys || values ? 2 : 0;
     radix_args a = {.count = 1, .chunks = chunks.count};
     a.list[a.count++] = XLI_U32(n);
     a.list[a.count++] = XLI_U32(chunks.elements);

@@ -2,6 +2,7 @@
  * Calls whose arrays and scratch somebody else writes while they run, which the caller must not
  * do: results are worth nothing, but every call ends, and nothing beside the arrays is touched. */
 #include "reduce_support.h"
+#include "sort_trial.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -112,10 +113,19 @@ static void check_and_free(xlt_buffer *const *buffers, size_t count)
 /* ---- sorts -------------------------------------------------------------------------------------
  */
 
-static const char *const sort_tunes[] = {
-    "sort.shape = 1\nsort.serial_tile_log = 4\n",
-    "sort.shape = 0\nsort.group_log = 5\nsort.items_log = 1\n",
+/* The last two by digits, which not every device has. */
+static const struct {
+    const char *tune;
+    xl_sort_algorithm algorithm;
+} sorts[] = {
+    {"sort.shape = 1\nsort.serial_tile_log = 4\n", XL_SORT_BITONIC},
+    {"sort.shape = 0\nsort.group_log = 5\nsort.items_log = 1\n", XL_SORT_BITONIC},
+    {"sort.shape = 1\nsort.radix_least = 300\n", XL_SORT_RADIX},
+    {"sort.shape = 0\nsort.sweep_pair_group = 256\nsort.sweep_pair_bytes = 4\n"
+     "sort.ring_tiles = 4\nsort.spin_limit = 20\n",
+     XL_SORT_RADIX},
 };
+enum { NUM_SORTS = sizeof sorts / sizeof sorts[0] };
 
 typedef struct sorting {
     xl_context *ctx;
@@ -124,26 +134,27 @@ typedef struct sorting {
     xlt_buffer keys, values, keys_out, values_out, scratch;
 } sorting;
 
-static sorting sorting_make(const char *tune, size_t n)
+/* False, and nothing is made, where the device has no such sort. */
+static bool sorting_make(sorting *s, size_t way, size_t n)
 {
-    sorting s = {.ctx = open_context(tune, NULL), .n = n};
-    xl_sort_desc desc;
+    *s = (sorting){.ctx = open_context(sorts[way].tune, NULL), .n = n};
+    const xl_sort_desc desc = sort_desc(XL_U32, XL_U32, XL_ASCENDING, sorts[way].algorithm);
     size_t bytes, alignment;
+    s->plan = sort_plan_by_digits(s->ctx, &desc, sorts[way].tune);
+    if (!s->plan) {
+        xl_context_destroy(s->ctx);
+        return false;
+    }
     uint32_t *keys = bytes_for(n, 4);
-    xlt_random random = {n};
-    for (size_t i = 0; i < n; ++i)
-        keys[i] = (uint32_t)xlt_next(&random);
-    xl_sort_desc_init(&desc);
-    desc.value = XL_U32;
-    ok(s.ctx, xl_sort_create(s.ctx, &desc, &s.plan), tune);
-    ok(s.ctx, xl_sort_scratch(s.plan, n, &bytes, &alignment), tune);
-    s.keys = xlt_buffer_make(keys, n, 4, 0);
-    s.values = xlt_buffer_make(keys, n, 4, 0);
-    s.keys_out = xlt_buffer_make(NULL, n, 4, 0);
-    s.values_out = xlt_buffer_make(NULL, n, 4, 0);
-    s.scratch = xlt_scratch_make(bytes, alignment);
+    sort_fill(keys, SORT_RANDOM, XL_U32, n, 1);
+    ok(s->ctx, xl_sort_scratch(s->plan, n, &bytes, &alignment), sorts[way].tune);
+    s->keys = xlt_buffer_make(keys, n, 4, 0);
+    s->values = xlt_buffer_make(keys, n, 4, 0);
+    s->keys_out = xlt_buffer_make(NULL, n, 4, 0);
+    s->values_out = xlt_buffer_make(NULL, n, 4, 0);
+    s->scratch = xlt_scratch_make(bytes, alignment);
     free(keys);
-    return s;
+    return true;
 }
 
 static void sorting_enqueue(sorting *s, cl_command_queue queue, bool back)
@@ -175,9 +186,11 @@ static void sorts_of_what_changes(void **state)
     (void)state;
     xlt_needs_threads();
     for (size_t p = 0; xlt_place_closely(p); ++p) {
-        for (size_t t = 0; t < 2; ++t) {
+        for (size_t way = 0; way < NUM_SORTS; ++way) {
             scribbler by = {0};
-            sorting s = sorting_make(sort_tunes[t], 5003);
+            sorting s;
+            if (!sorting_make(&s, way, 5003))
+                continue;
             aim(&by, &s.keys);
             aim(&by, &s.keys_out);
             aim(&by, &s.scratch);
@@ -199,8 +212,10 @@ static void overlapping_sorts(void **state)
     xlt_needs_threads();
     cl_command_queue queue = xlt_out_of_order_queue();
     for (size_t p = 0; xlt_place_closely(p); ++p) {
-        for (size_t t = 0; t < 2; ++t) {
-            sorting s = sorting_make(sort_tunes[t], 20011);
+        for (size_t way = 0; way < NUM_SORTS; ++way) {
+            sorting s;
+            if (!sorting_make(&s, way, 20011))
+                continue;
             for (size_t k = 0; k < (xlt_small() ? 10 : 60); ++k) {
                 sorting_enqueue(&s, queue, false);
                 sorting_enqueue(&s, queue, true);

@@ -1,299 +1,26 @@
 /* SPDX-License-Identifier: MIT
  * The sort against its serial reference: any n, any pattern, both shapes of tiles, and
- * every misuse. */
+ * every misuse. What is by digits alone stands in sort_digits_test.c. */
 /* Queues of OpenCL 1.2, which every implementation has. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
-#include "reference.h"
-#include "xlt.h"
+#include "sort_trial.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- input --------------------------------------------------------------- */
+/* ---- sizes ----------------------------------------------------------------- */
 
-typedef enum pattern {
-    RANDOM,
-    RISING,
-    FALLING,
-    ALL_EQUAL,
-    ONE_BIT,
-    FEW_DISTINCT,
-    ALL_ONES,
-    SPECIAL,
-    PATTERNS
-} pattern;
-
-static const char *const pattern_names[PATTERNS] = {
-    "random", "rising", "falling", "equal", "one bit", "few distinct", "all ones", "special"};
-
-/* -0, +0, smallest denormals, infinities, NaN of both signs, extremes. */
-static const uint32_t special[] = {0x80000000u, 0x00000000u, 0x00000001u, 0x80000001u, 0x007fffffu,
-                                   0x7f800000u, 0xff800000u, 0x7f800001u, 0xff800001u, 0x7fc00000u,
-                                   0xffc00000u, 0x7fffffffu, 0xffffffffu, 0x7f7fffffu, 0xff7fffffu,
-                                   0x3f800000u, 0xbf800000u, 0xfffffffeu};
-
-static uint64_t ordinal(xl_type type, size_t i)
+/* Elements of a tile of what few keys are sorted by: whatever a tuning file makes that be. */
+static size_t tile_of_few(const xl_sort *plan)
 {
-    union {
-        float f;
-        uint32_t u;
-    } word;
-    if (type == XL_U64)
-        return (uint64_t)i << 20;
-    if (type == XL_I32)
-        return (uint32_t)i - 1000u;
-    if (type == XL_U32)
-        return (uint32_t)i;
-    word.f = (float)i - 1000.0f;
-    return word.u;
-}
-
-static uint64_t key_of(pattern p, xl_type type, size_t i, size_t n, xlt_random *random)
-{
-    const uint32_t specials = sizeof special / sizeof special[0];
-    switch (p) {
-    case RISING:
-        return ordinal(type, i);
-    case FALLING:
-        return ordinal(type, n - 1 - i);
-    case ALL_EQUAL:
-        return 0x3f812345u;
-    case ONE_BIT:
-        return 0x3f000000u | (xlt_next(random) >> 63) << 17;
-    case FEW_DISTINCT:
-        return (uint64_t)xlt_below(random, 7) * 0x24681357u;
-    case ALL_ONES:
-        return UINT64_MAX;
-    case SPECIAL:
-        return (uint64_t)special[xlt_below(random, specials)] << 32 |
-               special[xlt_below(random, specials)];
-    default:
-        return xlt_next(random);
-    }
-}
-
-static void fill_keys(void *keys, pattern p, xl_type type, size_t n, uint64_t seed)
-{
-    xlt_random random = {seed + 77 * n};
-    for (size_t i = 0; i < n; ++i) {
-        uint64_t key = key_of(p, type, i, n, &random);
-        if (type == XL_U64)
-            ((uint64_t *)keys)[i] = key;
-        else
-            ((uint32_t *)keys)[i] = (uint32_t)key;
-    }
-}
-
-static void *get(size_t bytes)
-{
-    void *memory = malloc(bytes + 1);
-    assert_non_null(memory);
-    return memory;
-}
-
-/* ---- one sort, checked ---------------------------------------------------- */
-
-typedef struct trial {
-    const char *device; /* which variant of the device */
-    const xl_sort_desc *desc;
-    xl_sort *plan;
-    cl_command_queue queue;
-    size_t n, offset;
-    pattern pattern;
-    bool in_place, own_scratch; /* in place: keys and values */
-    bool keys_stay;             /* the keys in place, the values not */
-} trial;
-
-static const char *describe(const trial *t)
-{
-    static char text[200];
-    snprintf(text, sizeof text, "%s keys, %s values, %s, n %zu, %s, offset %zu%s%s, %s",
-             xl_type_name(t->desc->key), t->desc->value == XL_NONE ? "no" : "u32",
-             t->desc->order == XL_DESCENDING ? "descending" : "ascending", t->n,
-             pattern_names[t->pattern], t->offset, t->in_place ? ", in place" : "",
-             t->own_scratch ? ", plan's scratch" : "", t->device);
-    return text;
-}
-
-/* Each value must name the element its key came from, and each element once; of equal keys in the
- * order of before, where the sort is stable. */
-static void check_values(const trial *t, const void *keys_before, const void *keys_after,
-                         const uint32_t *values)
-{
-    const size_t size = xl_type_size(t->desc->key);
-    unsigned char *seen = calloc(t->n + 1, 1);
-    assert_non_null(seen);
-    for (size_t i = 0; i < t->n; ++i) {
-        if (values[i] >= t->n || seen[values[i]]++)
-            XLT_FAIL("%s: value %u at %zu is not there or there twice", describe(t), values[i], i);
-        if (memcmp((const char *)keys_before + values[i] * size,
-                   (const char *)keys_after + i * size, size) != 0)
-            XLT_FAIL("%s: value %u at %zu has lost its key", describe(t), values[i], i);
-        if (t->desc->algorithm == XL_SORT_RADIX && i > 0 && values[i - 1] > values[i] &&
-            memcmp((const char *)keys_after + (i - 1) * size, (const char *)keys_after + i * size,
-                   size) == 0)
-            XLT_FAIL("%s: equal keys have changed places at %zu", describe(t), i);
-    }
-    free(seen);
-}
-
-static void check_keys(const trial *t, const void *got, const void *wanted)
-{
-    const size_t size = xl_type_size(t->desc->key);
-    if (memcmp(got, wanted, t->n * size) == 0)
-        return;
-    for (size_t i = 0; i < t->n; ++i)
-        if (memcmp((const char *)got + i * size, (const char *)wanted + i * size, size) != 0)
-            XLT_FAIL("%s: wrong key at %zu", describe(t), i);
-}
-
-static void check_same(const trial *t, const xlt_buffer *buffer, const void *before,
-                       const char *name)
-{
-    void *now = get(buffer->n * buffer->size);
-    xlt_read(buffer, now);
-    if (memcmp(now, before, buffer->n * buffer->size) != 0)
-        XLT_FAIL("%s: %s was changed", describe(t), name);
-    free(now);
-}
-
-/* The buffers of a trial: input and output are the same when in place. */
-typedef struct arrays {
-    xlt_buffer keys_in, values_in, keys_out, values_out, scratch;
-} arrays;
-
-static arrays arrays_make(const trial *t, const void *keys, const uint32_t *values)
-{
-    const size_t size = xl_type_size(t->desc->key);
-    size_t bytes, alignment;
-    arrays a = {0};
-    a.keys_in = a.keys_out = xlt_buffer_make(keys, t->n, size, t->offset);
-    if (!t->in_place && !t->keys_stay)
-        a.keys_out = xlt_buffer_make(NULL, t->n, size, t->offset + 3);
-    if (t->desc->value != XL_NONE) {
-        a.values_in = a.values_out = xlt_buffer_make(values, t->n, 4, t->offset + 1);
-        if (!t->in_place)
-            a.values_out = xlt_buffer_make(NULL, t->n, 4, t->offset);
-    }
-    XLT_OK(xl_sort_scratch(t->plan, t->n, &bytes, &alignment));
-    if (!t->own_scratch)
-        a.scratch = xlt_scratch_make(bytes, alignment);
-    return a;
-}
-
-static xl_view view_or_none(const xlt_buffer *buffer)
-{
-    return buffer->mem ? xlt_view(buffer) : xl_no_view();
-}
-
-static void arrays_free(const trial *t, arrays *a)
-{
-    xlt_buffer_free(&a->keys_in);
-    xlt_buffer_free(&a->values_in);
-    xlt_buffer_free(&a->scratch);
-    if (!t->in_place && !t->keys_stay)
-        xlt_buffer_free(&a->keys_out);
-    if (!t->in_place)
-        xlt_buffer_free(&a->values_out);
-}
-
-static xl_status enqueue(const trial *t, const arrays *a, cl_uint num_waits, const cl_event *waits,
-                         cl_event *event)
-{
-    return xl_sort_enqueue(t->plan, t->queue,
-                           &(xl_sort_args){.n = t->n,
-                                           .keys_in = view_or_none(&a->keys_in),
-                                           .values_in = view_or_none(&a->values_in),
-                                           .keys_out = view_or_none(&a->keys_out),
-                                           .values_out = view_or_none(&a->values_out),
-                                           .scratch = view_or_none(&a->scratch)},
-                           num_waits, waits, event);
-}
-
-static void check_result(const trial *t, const arrays *a, const void *keys, const uint32_t *values,
-                         const void *wanted)
-{
-    const size_t size = xl_type_size(t->desc->key);
-    void *keys_after = get(t->n * size);
-    uint32_t *values_after = get(t->n * 4);
-    xlt_read(&a->keys_out, keys_after);
-    check_keys(t, keys_after, wanted);
-    xlt_check_guards(&a->keys_out, "keys_out");
-    if (t->desc->value != XL_NONE) {
-        xlt_read(&a->values_out, values_after);
-        check_values(t, keys, keys_after, values_after);
-        xlt_check_guards(&a->values_out, "values_out");
-        if (!t->in_place)
-            check_same(t, &a->values_in, values, "values_in");
-    }
-    if (!t->in_place && !t->keys_stay)
-        check_same(t, &a->keys_in, keys, "keys_in");
-    if (a->scratch.mem)
-        xlt_check_guards(&a->scratch, "scratch");
-    free(keys_after);
-    free(values_after);
-}
-
-static void run_self_test(const trial *t)
-{
-    const size_t size = xl_type_size(t->desc->key);
-    void *keys = get(t->n * size), *wanted = get(t->n * size);
-    uint32_t *values = get(t->n * 4);
-    cl_event event = NULL;
-    fill_keys(keys, t->pattern, t->desc->key, t->n, 1);
-    for (size_t i = 0; i < t->n; ++i)
-        values[i] = (uint32_t)i;
-    memcpy(wanted, keys, t->n * size);
-    assert_true(ref_sort(t->desc->key, t->desc->order == XL_DESCENDING, t->n, wanted, NULL));
-    arrays a = arrays_make(t, keys, values);
-    XLT_OK(enqueue(t, &a, 0, NULL, &event));
-    XLT_CL(clWaitForEvents(1, &event));
-    XLT_CL(clReleaseEvent(event));
-    check_result(t, &a, keys, values, wanted);
-    arrays_free(t, &a);
-    free(keys);
-    free(values);
-    free(wanted);
-}
-
-/* ---- plans ---------------------------------------------------------------- */
-
-static xl_sort_desc desc_of(xl_type key, xl_type value, xl_sort_order order)
-{
-    xl_sort_desc desc;
-    xl_sort_desc_init(&desc);
-    desc.key = key;
-    desc.value = value;
-    desc.order = order;
-    return desc;
-}
-
-/* The most elements that one tile takes: those need no scratch. */
-static size_t tile_of(const xl_sort *plan)
-{
-    size_t tile = 1, bytes = 0, alignment;
-    while (bytes == 0) {
-        tile *= 2;
-        XLT_OK(xl_sort_scratch(plan, tile, &bytes, &alignment));
-    }
-    return tile / 2;
-}
-
-static trial trial_of(const xl_sort_desc *desc, xl_sort *plan, size_t n, pattern p)
-{
-    return (trial){.device = "device as it is",
-                   .desc = desc,
-                   .plan = plan,
-                   .queue = xlt_queue(),
-                   .n = n,
-                   .pattern = p};
+    return sort_tile(plan, 1);
 }
 
 /* Sizes around what matters: items, lanes, tiles. Alternates in place and out of place,
  * given and own scratch. */
-static void run_sizes(trial t, size_t tile)
+static void run_sizes(sort_trial t, size_t tile)
 {
     const size_t sizes[] = {
         0,           1,  2,   3,   7,   8,    9,        31,   32,       33,           63,
@@ -309,29 +36,29 @@ static void run_sizes(trial t, size_t tile)
         t.in_place = i % 2 == 1;
         t.own_scratch = i % 3 == 1;
         t.offset = i % 5;
-        run_self_test(&t);
+        sort_check(&t);
     }
 }
 
 static void every_type_and_order_at_every_size(void **state)
 {
     (void)state;
-    /* With each key type, values go with one order and none with the other. */
-    const xl_type keys[] = {XL_U32, XL_I32, XL_U64, XL_F32}, values[] = {XL_NONE, XL_U32};
-    for (int k = 0; k < 8; ++k) {
-        xl_sort *plan;
-        const xl_sort_desc desc =
-            desc_of(keys[k / 2], values[(k / 2 + k) % 2], k % 2 ? XL_DESCENDING : XL_ASCENDING);
-        XLT_OK(xl_sort_create(xlt_context(), &desc, &plan));
-        const size_t tile = tile_of(plan);
-        if (tile < 100000 && (!xlt_small() || k == 0))
-            run_sizes(trial_of(&desc, plan, 0, RANDOM), tile);
-        for (pattern p = xlt_small() ? ALL_ONES : 0; p < PATTERNS; ++p) {
-            trial t = trial_of(&desc, plan, xlt_small() ? 77 : 3 * tile + tile / 2 + 5, p);
-            run_self_test(&t);
+    for (size_t i = 0; i < 4 * SORT_KEY_TYPES; ++i) {
+        const size_t k = i / 4, form = i % 4;
+        if (xlt_few_programs() && form != k % 4)
+            continue;
+        const xl_sort_desc desc = sort_desc_of_form(k, form, XL_SORT_BITONIC);
+        xl_sort *plan = sort_plan(xlt_context(), &desc, "as it is");
+        const size_t tile = tile_of_few(plan);
+        if (tile < 100000 && (!xlt_small() || i == 0))
+            run_sizes(sort_trial_of(&desc, plan, 0, SORT_RANDOM), tile);
+        for (sort_pattern p = xlt_small() ? SORT_ALL_ONES : 0; p < SORT_PATTERNS; ++p) {
+            sort_trial t =
+                sort_trial_of(&desc, plan, xlt_small() ? 77 : 3 * tile + tile / 2 + 5, p);
+            sort_check(&t);
             t.in_place = true;
-            t.n = xlt_small() ? 130 : 2 * tile - 9;
-            run_self_test(&t);
+            t.n = xlt_small() ? 130 : 2 * tile - 1;
+            sort_check(&t);
         }
         xl_sort_destroy(plan);
     }
@@ -341,8 +68,8 @@ static void large_sizes(void **state)
 {
     (void)state;
     const size_t sizes[] = {65535, 65536, 65537, 100003, 131072, ((size_t)1 << 20) + 1};
-    const xl_sort_desc descs[] = {desc_of(XL_U32, XL_U32, XL_ASCENDING),
-                                  desc_of(XL_U64, XL_NONE, XL_ASCENDING)};
+    const xl_sort_desc descs[] = {sort_desc(XL_U32, XL_U32, XL_ASCENDING, XL_SORT_AUTO),
+                                  sort_desc(XL_U64, XL_NONE, XL_ASCENDING, XL_SORT_AUTO)};
     if (xlt_small()) {
         print_message("small sizes asked for: large ones left out\n");
         skip();
@@ -351,9 +78,10 @@ static void large_sizes(void **state)
         xl_sort *plan;
         XLT_OK(xl_sort_create(xlt_context(), &descs[d], &plan));
         for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i) {
-            trial t = trial_of(&descs[d], plan, sizes[i], i % 2 ? RANDOM : FEW_DISTINCT);
+            sort_trial t =
+                sort_trial_of(&descs[d], plan, sizes[i], i % 2 ? SORT_RANDOM : SORT_FEW_DISTINCT);
             t.in_place = i % 2 == 0;
-            run_self_test(&t);
+            sort_check(&t);
         }
         xl_sort_destroy(plan);
     }
@@ -380,50 +108,34 @@ static const struct variant {
     {"by run of 4096", NULL, "sort.shape = 1\nsort.serial_tile_log = 12\n", false},
 };
 
-/* A context on the same OpenCL context, with a mask and tuning values. */
-static xl_context *variant_context(const struct variant *v)
+/* Programs that a variant does not take are not compiled. */
+static xl_sort_algorithm algorithm_of(const struct variant *v)
 {
-    xl_context *ctx;
-    xl_context_desc desc;
-    char path[64];
-    snprintf(path, sizeof path, "sort_test_tuning.%p.txt", (void *)&desc);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fputs(v->tuning, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-    xl_context_desc_init(&desc);
-    desc.mask = v->mask;
-    desc.tune_file = path;
-    xl_status status = xl_context_adopt(xl_context_cl(xlt_context()),
-                                        xl_context_device(xlt_context()), &desc, &ctx);
-    remove(path);
-    assert_int_equal(status, XL_SUCCESS);
-    return ctx;
+    return strstr(v->name, "digits") ? XL_SORT_AUTO : XL_SORT_BITONIC;
 }
 
-static void run_variant(const struct variant *v, const xl_sort_desc *desc)
+static void run_variant(const struct variant *v, xl_sort_desc desc)
 {
-    xl_context *ctx = variant_context(v);
-    xl_sort *plan;
-    if (xl_sort_create(ctx, desc, &plan) != XL_SUCCESS)
-        XLT_FAIL("%s: %.700s", v->name, xl_context_error(ctx));
-    const size_t tile = tile_of(plan), every = v->every_n ? 3 * tile + 2 : 0;
-    trial t = trial_of(desc, plan, 0, FEW_DISTINCT);
-    t.device = v->name;
+    xl_context *ctx = open_context(v->tuning, v->mask);
+    desc.algorithm = algorithm_of(v);
+    xl_sort *plan = sort_plan(ctx, &desc, v->name);
+    const size_t tile = tile_of_few(plan), every = v->every_n ? 3 * tile + 2 : 0;
+    sort_trial t = sort_trial_of(&desc, plan, 0, SORT_FEW_DISTINCT);
+    t.what = v->name;
     for (t.n = 0; t.n < every && t.n < 300; t.n += xlt_small() ? 29 : 1)
-        run_self_test(&t);
+        sort_check(&t);
     if (xlt_small() && v == variants) { /* as GPUs have it, once, past a tile */
         t.n = tile + 9;
-        run_self_test(&t);
+        sort_check(&t);
     }
     if (!xlt_small()) {
         run_sizes(t, tile);
-        t.pattern = ALL_ONES;
+        t.pattern = SORT_ALL_ONES;
         t.n = 5 * tile + 3;
-        run_self_test(&t);
-        t.pattern = RANDOM;
+        sort_check(&t);
+        t.pattern = SORT_RANDOM;
         t.n = 20011;
-        run_self_test(&t);
+        sort_check(&t);
     }
     xl_sort_destroy(plan);
     xl_context_destroy(ctx);
@@ -432,72 +144,13 @@ static void run_variant(const struct variant *v, const xl_sort_desc *desc)
 static void other_shapes(void **state)
 {
     (void)state;
-    const xl_sort_desc pairs = desc_of(XL_U32, XL_U32, XL_ASCENDING);
-    const xl_sort_desc wide = desc_of(XL_U64, XL_U32, XL_DESCENDING);
-    const xl_sort_desc plain = desc_of(XL_U32, XL_NONE, XL_ASCENDING);
+    const xl_sort_desc pairs = sort_desc(XL_U32, XL_U32, XL_ASCENDING, XL_SORT_AUTO);
+    const xl_sort_desc wide = sort_desc(XL_U64, XL_U32, XL_DESCENDING, XL_SORT_AUTO);
+    const xl_sort_desc plain = sort_desc(XL_U32, XL_NONE, XL_ASCENDING, XL_SORT_AUTO);
     for (size_t i = 0; i < sizeof variants / sizeof variants[0]; ++i) {
-        run_variant(&variants[i], &pairs);
+        run_variant(&variants[i], pairs);
         if (i % 4 == 0)
-            run_variant(&variants[i], i % 8 ? &wide : &plain);
-    }
-}
-
-/* Digit by digit: all patterns, each of which needs other passes; keys and values in place, apart,
- * and one of them in place; chunks that hold less than a line, and many. */
-static void by_digits(void **state)
-{
-    (void)state;
-    static const struct variant chunks[] = {
-        {"chunks of 5", NULL,
-         "sort.shape = 1\nsort.radix_chunks = 200\nsort.radix_least = 5\n"
-         "sort.radix_most = 5\n",
-         true},
-        {"chunks of 1000", NULL,
-         "sort.shape = 1\nsort.radix_chunks = 1\nsort.radix_least = 1000\n"
-         "sort.radix_most = 1000\n",
-         true},
-        {"chunks as tuned", NULL, "", false},
-    };
-    const xl_type keys[] = {XL_U32, XL_I32, XL_U64, XL_F32};
-    const size_t sizes[] = {0, 1, 2, 5, 17, 64, 255, 1000, 4097, 20011, 70001};
-    size_t plans = 0;
-    for (size_t v = 0; v < sizeof chunks / sizeof chunks[0]; ++v) {
-        xl_context *ctx = variant_context(&chunks[v]);
-        for (int k = 0; k < 8; ++k) {
-            xl_sort *plan;
-            if (xlt_on_oclgrind() && k != 0 && k != 5)
-                continue;
-            xl_sort_desc desc = desc_of(keys[k / 2], (k + k / 2) % 2 ? XL_NONE : XL_U32,
-                                        k % 2 ? XL_DESCENDING : XL_ASCENDING);
-            desc.algorithm = XL_SORT_RADIX;
-            const xl_status status = xl_sort_create(ctx, &desc, &plan);
-            if (status == XL_ERROR_UNSUPPORTED)
-                continue;
-            if (status != XL_SUCCESS)
-                XLT_FAIL("%s: %.700s", chunks[v].name, xl_context_error(ctx));
-            ++plans;
-            trial t = trial_of(&desc, plan, 0, FEW_DISTINCT);
-            t.device = chunks[v].name;
-            for (t.n = 0; chunks[v].every_n && t.n < 80; t.n += xlt_small() ? 13 : 1)
-                run_self_test(&t);
-            for (size_t i = 0; i < PATTERNS * sizeof sizes / sizeof sizes[0]; ++i) {
-                t.n = sizes[i / PATTERNS];
-                t.pattern = i % PATTERNS;
-                if (t.n > (xlt_on_oclgrind() ? 64u : xlt_small() ? 1000u : SIZE_MAX))
-                    break;
-                t.in_place = i % 3 == 1;
-                t.keys_stay = i % 3 == 2;
-                t.own_scratch = i % 5 == 1;
-                t.offset = i % 7;
-                run_self_test(&t);
-            }
-            xl_sort_destroy(plan);
-        }
-        xl_context_destroy(ctx);
-    }
-    if (plans == 0) {
-        print_message("%s\n", xl_context_error(xlt_context()));
-        skip();
+            run_variant(&variants[i], i % 8 ? wide : plain);
     }
 }
 
@@ -505,26 +158,26 @@ static void by_digits(void **state)
 static void at_the_edges_of_memory(void **state)
 {
     (void)state;
-    const xl_sort_desc descs[] = {desc_of(XL_U32, XL_NONE, XL_ASCENDING),
-                                  desc_of(XL_U64, XL_U32, XL_DESCENDING)};
+    const xl_sort_desc descs[] = {sort_desc(XL_U32, XL_NONE, XL_ASCENDING, XL_SORT_AUTO),
+                                  sort_desc(XL_U64, XL_U32, XL_DESCENDING, XL_SORT_AUTO)};
     for (size_t p = 0; xlt_place_closely(p); ++p) {
         for (size_t i = xlt_few_programs(); i < 2 * sizeof variants / sizeof variants[0]; ++i) {
-            xl_sort *plan;
             const struct variant *const v = &variants[i / 2];
             if (!v->every_n || (xlt_few_programs() && i % 3 != 0))
                 continue;
-            xl_context *ctx = variant_context(v);
-            if (xl_sort_create(ctx, &descs[i % 2], &plan) != XL_SUCCESS)
-                XLT_FAIL("%s: %.700s", v->name, xl_context_error(ctx));
-            const size_t tile = tile_of(plan);
+            xl_context *ctx = open_context(v->tuning, v->mask);
+            xl_sort_desc desc = descs[i % 2];
+            desc.algorithm = algorithm_of(v);
+            xl_sort *plan = sort_plan(ctx, &desc, v->name);
+            const size_t tile = tile_of_few(plan);
             const size_t sizes[] = {1,        tile - 1,     tile,        tile + 1,
                                     2 * tile, 2 * tile + 1, 5 * tile + 3};
-            trial t = trial_of(&descs[i % 2], plan, 0, RANDOM);
-            t.device = v->name;
+            sort_trial t = sort_trial_of(&desc, plan, 0, SORT_RANDOM);
+            t.what = v->name;
             for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
                 t.n = sizes[s];
                 t.in_place = s % 2 == 1;
-                run_self_test(&t);
+                sort_check(&t);
             }
             xl_sort_destroy(plan);
             xl_context_destroy(ctx);
@@ -548,34 +201,32 @@ static cl_command_queue queue_make(void)
 static void out_of_order_by_events(void **state)
 {
     (void)state;
-    const xl_sort_desc up = desc_of(XL_U32, XL_U32, XL_ASCENDING);
-    const xl_sort_desc down = desc_of(XL_U32, XL_U32, XL_DESCENDING);
+    const xl_sort_desc up = sort_desc(XL_U32, XL_U32, XL_ASCENDING, XL_SORT_AUTO);
+    const xl_sort_desc down = sort_desc(XL_U32, XL_U32, XL_DESCENDING, XL_SORT_AUTO);
     xl_sort *rises, *falls;
     cl_command_queue queue = xlt_out_of_order_queue();
     XLT_OK(xl_sort_create(xlt_context(), &up, &rises));
     XLT_OK(xl_sort_create(xlt_context(), &down, &falls));
-    trial t = trial_of(&up, rises, xlt_small() ? 100 : 5 * tile_of(rises) + 1, RANDOM);
+    sort_trial t =
+        sort_trial_of(&up, rises, xlt_small() ? 100 : 5 * tile_of_few(rises) + 1, SORT_RANDOM);
     t.queue = queue;
     t.in_place = true;
-    uint32_t *keys = get(4 * t.n), *wanted = get(4 * t.n), *values = get(4 * t.n);
-    fill_keys(keys, t.pattern, XL_U32, t.n, 5);
-    memcpy(wanted, keys, 4 * t.n);
-    assert_true(ref_sort(up.key, up.order == XL_DESCENDING, t.n, wanted, NULL));
-    for (size_t i = 0; i < t.n; ++i)
-        values[i] = (uint32_t)i;
-    arrays a = arrays_make(&t, keys, values);
+    uint32_t *keys = bytes_for(t.n, 4), *values = sort_numbers(t.n);
+    sort_fill(keys, t.pattern, XL_U32, t.n, 5);
+    void *wanted = sort_wanted(&t, keys);
+    sort_arrays a = sort_arrays_make(&t, keys, values);
     cl_event events[4] = {xlt_user_event()};
     for (int i = 0; i < 3; ++i) {
         t.plan = i == 1 ? falls : rises;
-        XLT_OK(enqueue(&t, &a, 1, &events[i], &events[i + 1]));
+        XLT_OK(sort_enqueue(&t, &a, 1, &events[i], &events[i + 1]));
         assert_non_null(events[i + 1]);
     }
     XLT_CL(clSetUserEventStatus(events[0], CL_COMPLETE));
     XLT_CL(clWaitForEvents(1, &events[3]));
-    check_result(&t, &a, keys, values, wanted);
+    sort_check_result(&t, &a, keys, values, wanted);
     for (int i = 0; i < 4; ++i)
         XLT_CL(clReleaseEvent(events[i]));
-    arrays_free(&t, &a);
+    sort_arrays_free(&a);
     XLT_CL(clReleaseCommandQueue(t.queue));
     xl_sort_destroy(rises);
     xl_sort_destroy(falls);
@@ -607,8 +258,8 @@ static void nothing_yields_an_event(void **state)
 /* What a thread does: sorts its own arrays on its own queue again and again. Checks are
  * made by the main thread, since cmocka's may not be made elsewhere. */
 typedef struct worker {
-    trial trial;
-    arrays arrays;
+    sort_trial trial;
+    sort_arrays arrays;
     xl_status status;
 } worker;
 
@@ -616,7 +267,7 @@ static void *work(void *argument)
 {
     worker *w = argument;
     for (int i = 0; i < 20 && w->status == XL_SUCCESS; ++i)
-        w->status = enqueue(&w->trial, &w->arrays, 0, NULL, NULL);
+        w->status = sort_enqueue(&w->trial, &w->arrays, 0, NULL, NULL);
     clFinish(w->trial.queue);
     return NULL;
 }
@@ -624,35 +275,33 @@ static void *work(void *argument)
 static void two_threads_share_a_plan(void **state)
 {
     (void)state;
-    const xl_sort_desc desc = desc_of(XL_U32, XL_U32, XL_ASCENDING);
+    const xl_sort_desc desc = sort_desc(XL_U32, XL_U32, XL_ASCENDING, XL_SORT_AUTO);
     worker workers[2];
-    uint32_t *keys[2], *wanted[2], *values[2];
+    uint32_t *keys[2], *values[2];
+    void *wanted[2];
     pthread_t threads[2];
     xl_sort *plan;
     xlt_needs_threads();
     XLT_OK(xl_sort_create(xlt_context(), &desc, &plan));
     for (size_t i = 0; i < 2; ++i) {
-        trial t = trial_of(&desc, plan, xlt_small() ? 50 + i : 3 * tile_of(plan) + 7 * i, RANDOM);
+        sort_trial t = sort_trial_of(
+            &desc, plan, xlt_small() ? 50 + i : 3 * tile_of_few(plan) + 7 * i, SORT_RANDOM);
         t.queue = queue_make();
-        keys[i] = get(4 * t.n);
-        wanted[i] = get(4 * t.n);
-        values[i] = get(4 * t.n);
-        fill_keys(keys[i], RANDOM, XL_U32, t.n, 9 + i);
-        for (size_t k = 0; k < t.n; ++k)
-            values[i][k] = (uint32_t)k;
-        memcpy(wanted[i], keys[i], 4 * t.n);
-        assert_true(ref_sort(desc.key, desc.order == XL_DESCENDING, t.n, wanted[i], NULL));
-        workers[i] = (worker){t, arrays_make(&t, keys[i], values[i]), XL_SUCCESS};
+        keys[i] = bytes_for(t.n, 4);
+        values[i] = sort_numbers(t.n);
+        sort_fill(keys[i], SORT_RANDOM, XL_U32, t.n, 9 + i);
+        wanted[i] = sort_wanted(&t, keys[i]);
+        workers[i] = (worker){t, sort_arrays_make(&t, keys[i], values[i]), XL_SUCCESS};
     }
     for (size_t i = 0; i < 2; ++i)
         assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
     for (size_t i = 0; i < 2; ++i)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
     for (size_t i = 0; i < 2; ++i) {
-        trial *t = &workers[i].trial;
+        sort_trial *t = &workers[i].trial;
         assert_int_equal(workers[i].status, XL_SUCCESS);
-        check_result(t, &workers[i].arrays, keys[i], values[i], wanted[i]);
-        arrays_free(t, &workers[i].arrays);
+        sort_check_result(t, &workers[i].arrays, keys[i], values[i], wanted[i]);
+        sort_arrays_free(&workers[i].arrays);
         XLT_CL(clReleaseCommandQueue(t->queue));
         free(keys[i]);
         free(wanted[i]);
@@ -670,7 +319,7 @@ static void wrong_descriptors(void **state)
         const char *said;
         xl_sort_desc desc;
     } cases[] = {
-        {"desc.key: u8", {.key = XL_U8}},
+        {"desc.key: f32x2", {.key = XL_F32X2}},
         {"desc.key", {.key = XL_NONE}},
         {"desc.key", {.key = (xl_type)99}},
         {"desc.value: u64", {.key = XL_U32, .value = XL_U64}},
@@ -802,16 +451,16 @@ static void wrong_calls(void **state)
 {
     (void)state;
     xl_sort *plan, *keys_only;
-    const xl_sort_desc pairs = desc_of(XL_U32, XL_U32, XL_ASCENDING);
-    const xl_sort_desc plain = desc_of(XL_U32, XL_NONE, XL_ASCENDING);
+    const xl_sort_desc pairs = sort_desc(XL_U32, XL_U32, XL_ASCENDING, XL_SORT_AUTO);
+    const xl_sort_desc plain = sort_desc(XL_U32, XL_NONE, XL_ASCENDING, XL_SORT_AUTO);
     size_t bytes, alignment;
     XLT_OK(xl_sort_create(xlt_context(), &pairs, &plan));
     XLT_OK(xl_sort_create(xlt_context(), &plain, &keys_only));
-    const size_t n = 2 * tile_of(plan) + 1;
+    const size_t n = 2 * tile_of_few(plan) + 1;
     XLT_OK(xl_sort_scratch(plan, n, &bytes, &alignment));
     xlt_buffer all = xlt_buffer_make(NULL, 4 * n, 4, 0),
                scratch = xlt_scratch_make(bytes, alignment);
-    uint32_t *before = get(16 * n);
+    uint32_t *before = bytes_for(4 * n, 4);
     xlt_read(&all, before);
     const size_t at = xlt_view(&all).offset;
     /* The scratch's buffer ends 512 guard bytes behind it: leave less room than that. */
@@ -853,8 +502,8 @@ static void wrong_calls(void **state)
                      bad);
     assert_null(event);
     /* Nothing of all this has written anything; the same call made right works. */
-    trial t = trial_of(&pairs, plan, 0, RANDOM);
-    check_same(&t, &all, before, "an array");
+    sort_trial t = sort_trial_of(&pairs, plan, 0, SORT_RANDOM);
+    sort_check_same(&t, &all, before, "an array");
     xlt_check_guards(&scratch, "scratch");
     XLT_OK(xl_sort_enqueue(plan, xlt_queue(),
                            &(xl_sort_args){.n = n,
@@ -876,7 +525,7 @@ static void wrong_calls(void **state)
 static void scratch_is_monotone(void **state)
 {
     (void)state;
-    const xl_sort_desc desc = desc_of(XL_U64, XL_U32, XL_ASCENDING);
+    const xl_sort_desc desc = sort_desc(XL_U64, XL_U32, XL_ASCENDING, XL_SORT_AUTO);
     size_t before = 0, bytes, alignment;
     xl_sort *plan;
     XLT_OK(xl_sort_create(xlt_context(), &desc, &plan));
@@ -902,7 +551,6 @@ int main(void)
         cmocka_unit_test(every_type_and_order_at_every_size),
         cmocka_unit_test(large_sizes),
         cmocka_unit_test(other_shapes),
-        cmocka_unit_test(by_digits),
         cmocka_unit_test(at_the_edges_of_memory),
         cmocka_unit_test(out_of_order_by_events),
         cmocka_unit_test(nothing_yields_an_event),

@@ -508,6 +508,43 @@ static void sorts_by_digits(void **state)
     }
 }
 
+static void check_room(const device *d, const xli_sort_problem *problem)
+{
+    static const uint64_t sizes[] = {1 << 20, 1 << 28, UINT32_MAX};
+    const xli_sort_shape shape = sort_of(d, problem, d->group);
+    const size_t element = xl_type_size(problem->key) + xl_type_size(problem->value);
+    for (size_t k = 0; k < XLI_COUNT(sizes) && sizes[k] <= SIZE_MAX / 16; ++k) {
+        const size_t n = (size_t)sizes[k];
+        const xli_sort_layout layout = xli_sort_layout_of(problem, &shape, n);
+        if (layout.bytes < n * element || layout.bytes > n * element + ((size_t)4 << 20))
+            XLT_FAIL("%s, %s keys, %s values, algorithm %d: %zu take %zu bytes", d->name,
+                     xl_type_name(problem->key), xl_type_name(problem->value),
+                     (int)problem->algorithm, n, layout.bytes);
+    }
+}
+
+/* Whatever the keys, scratch is the keys and values once more, and at most 4 MiB. */
+static void sorts_take_little_room(void **state)
+{
+    (void)state;
+    static const xl_type keys[] = {XL_I8,  XL_U8,  XL_I16, XL_U16, XL_I32, XL_U32,
+                                   XL_I64, XL_U64, XL_F16, XL_F32, XL_F64};
+    static const xli_radix_way ways[DEVICES] = {
+        [H200] = XLI_RADIX_SWEEP,  [NARROW] = XLI_RADIX_NONE,  [WIDE] = XLI_RADIX_SWEEP,
+        [POCL] = XLI_RADIX_CHUNKS, [INTEL] = XLI_RADIX_CHUNKS, [LLVMPIPE] = XLI_RADIX_CHUNKS};
+    for (int d = 0; d < DEVICES; ++d)
+        for (size_t k = 0; k < XLI_COUNT(keys); ++k)
+            for (unsigned way = 0; way < 6; ++way) {
+                const xli_sort_problem problem = {keys[k], way % 2 ? XL_U32 : XL_NONE, false,
+                                                  (xl_sort_algorithm)(way / 2)};
+                const xli_sort_shape shape = sort_of(&devices[d], &problem, devices[d].group);
+                if (problem.algorithm == XL_SORT_RADIX)
+                    assert_int_equal(shape.radix, ways[d]);
+                if (problem.algorithm != XL_SORT_RADIX || shape.radix != XLI_RADIX_NONE)
+                    check_room(&devices[d], &problem);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -523,6 +560,7 @@ int main(void)
         cmocka_unit_test(shapes_fit),
         cmocka_unit_test(sorts_of_pairs),
         cmocka_unit_test(sorts_by_digits),
+        cmocka_unit_test(sorts_take_little_room),
         cmocka_unit_test(cuts_cover_everything),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
