@@ -49,6 +49,13 @@ cases() {
         echo "right scan_pipelined GROUPS=3 TILES=3 WORDS=1 IN_PLACE=$place"
         echo "right scan_pipelined GROUPS=3 TILES=3 WORDS=2 IN_PLACE=$place"
     done
+    # Columns of a sort: a ring of descriptors. In place the second look at a tile would not tell.
+    for form in "TILES=4 RING=1" "TILES=4 RING=2" "TILES=5 RING=3" "TILES=5 RING=2 SPIN=0"; do
+        echo "right scan_lookback GROUPS=2 $form WORDS=1 IN_PLACE=0"
+    done
+    echo "right scan_lookback GROUPS=3 TILES=3 RING=2 WORDS=1 IN_PLACE=0"
+    echo "prefix scan_lookback GROUPS=2 TILES=4 RING=2 WORDS=1 IN_PLACE=0 RING_EPOCHS=0"
+    echo "prefix scan_lookback GROUPS=2 TILES=4 RING=1 WORDS=1 IN_PLACE=1"
     # What every form of look-back needs.
     for form in scan_lookback scan_ordered scan_pipelined; do
         echo "prefix $form GROUPS=2 WORDS=1 SECOND_READ=0"

@@ -22,6 +22,8 @@
  *   WINDOW    tiles of a window, where prefixes are fixed expressions
  *   EARLY     1: a group takes its next ticket before it stores a tile
  *   HOLDS     tiles that a group holds at most
+ *   RING      tiles that the state has room for (XL_RING): as a column of a sort's digits has it, one
+ *             by one and out of place; a later tile takes the place of an earlier one
  * Right only with their defaults:
  *   SECOND_READ  0: in place, no second look at a tile once its aggregate is computed
  *   READS_FIRST  1: the second look comes before that, as if the fence between them were not
@@ -29,6 +31,7 @@
  *   FALLBACK     0: waits for a tile, however long
  *   ALL_WORDS    0: a descriptor counts as published once its first word is there
  *   EPOCHS       0: what was published in an earlier call counts
+ *   RING_EPOCHS  0: what another tile published in that place counts
  *
  * The model is sequentially consistent; the kernel has fences where that matters
  * (in place: between publishing and the first store; between computing an aggregate and the
@@ -89,6 +92,16 @@
 #define HOLDS (1 + EARLY)
 #endif
 
+#ifndef RING
+#define RING TILES
+#endif
+#ifndef RING_EPOCHS
+#define RING_EPOCHS 1
+#endif
+/* XL_TILE_PLACE(), XL_TILE_EPOCH() */
+#define PLACE(t) ((t) % RING)
+#define EPOCH_OF(t) (now + RING_EPOCHS * ((t) / RING))
+
 mtype = { EMPTY, AGGREGATE, PREFIX };
 
 /* A word as it is stored: state, epoch, and its share of the value. The last share is
@@ -134,9 +147,9 @@ inline op(to, a, b) {
 
 inline publish_word(t, s, v, w) {
   atomic {
-    tile[t].word[FIRST_OF(s) + w].state = s;
-    tile[t].word[FIRST_OF(s) + w].epoch = now;
-    tile[t].word[FIRST_OF(s) + w].value = v;
+    tile[PLACE(t)].word[FIRST_OF(s) + w].state = s;
+    tile[PLACE(t)].word[FIRST_OF(s) + w].epoch = EPOCH_OF(t);
+    tile[PLACE(t)].word[FIRST_OF(s) + w].value = v;
     STALL
   }
 }
@@ -153,19 +166,19 @@ inline descriptor_publish(t, s, v) {
 #endif
 }
 
-#define IN_EPOCH(t, k) (!EPOCHS || tile[t].word[k].epoch == now)
+#define IN_EPOCH(t, k) (!EPOCHS || tile[PLACE(t)].word[k].epoch == EPOCH_OF(t))
 
 inline load_first(t, k) {
   if
-  :: IN_EPOCH(t, k) -> seen = tile[t].word[k].state; got = tile[t].word[k].value
+  :: IN_EPOCH(t, k) -> seen = tile[PLACE(t)].word[k].state; got = tile[PLACE(t)].word[k].value
   :: else -> seen = EMPTY
   fi
 }
 
 inline load_next(t, k) {
   if
-  :: !ALL_WORDS || (IN_EPOCH(t, k) && tile[t].word[k].state == seen) ->
-     got = tile[t].word[k].value
+  :: !ALL_WORDS || (IN_EPOCH(t, k) && tile[PLACE(t)].word[k].state == seen) ->
+     got = tile[PLACE(t)].word[k].value
   :: else -> seen = EMPTY
   fi
 }
@@ -244,7 +257,7 @@ inline lookback_leave() {
   d_step {
     done++;
     if
-    :: done == GROUPS -> ticket = 0; done = 0; epoch = epoch + 1
+    :: done == GROUPS -> ticket = 0; done = 0; epoch = epoch + (TILES + RING - 1) / RING
     :: else
     fi
   }
