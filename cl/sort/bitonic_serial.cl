@@ -206,7 +206,7 @@ void xl_tile_sort(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sor
         tile.key[i] = xl_key_map(in.keys[first + i]);
 #if XL_SORT_VALUES
     for (uint i = 0; i < count; ++i)
-        tile.value[i] = in.values[first + i];
+        tile.value[i] = xl_sort_value(in, first + i, true);
 #endif
     uint size = xl_bitonic_fill(tile, count);
     for (uint i = 0; i < size; i += 8u) {

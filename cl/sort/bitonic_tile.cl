@@ -7,14 +7,15 @@
 /* Words of local memory for the search of cuts: two votes of each item, two answers. */
 #define XL_SORT_SEARCH (2 * XL_SORT_GROUP + 2)
 
-/* Loads one element from a place that is there, whether or not it is wanted: without a
- * branch, all loads of an item are under way at once. */
-void xl_tile_take(xl_sort_items *items, uint e, xl_sort_in in, uint source, bool wanted)
+/* `first`: keys are read for the first time. Loads one element from a place that is there, whether
+ * or not it is wanted: without a branch, all loads of an item are under way at once. */
+void xl_tile_take(xl_sort_items *items, uint e, xl_sort_in in, uint source, bool wanted,
+                  const bool first)
 {
     XL_ORDINAL key = xl_key_map(in.keys[source]);
     items->key[e] = wanted ? key : XL_LAST_ORDINAL;
 #if XL_SORT_VALUES
-    items->value[e] = in.values[source];
+    items->value[e] = xl_sort_value(in, source, first);
 #endif
 }
 
@@ -40,7 +41,7 @@ void xl_tile_sort(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sor
 #pragma unroll
     for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
         uint at = full ? w + e * XL_SORT_GROUP : w * XL_SORT_ITEMS + e;
-        xl_tile_take(&items, e, in, first + min(at, count - 1u), at < count);
+        xl_tile_take(&items, e, in, first + min(at, count - 1u), at < count, true);
     }
     /* In place, other work-items write where this one has read. */
     XL_FULL_BARRIER();
@@ -106,7 +107,7 @@ void xl_tile_merge(xl_sort_in in, xl_sort_out out, uint first, uint count, uint 
     for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
         uint at = xl_sort_position(e, XL_SORT_GROUP_LOG, false);
         uint source = xl_merge_partition_source(&runs, &partition, min(at, count - 1u));
-        xl_tile_take(&items, e, in, begin + source, at < count);
+        xl_tile_take(&items, e, in, begin + source, at < count, false);
     }
     uint lane_bits = xl_group_merge(&items, local_);
 #pragma unroll

@@ -107,6 +107,7 @@ __kernel XL_REQUIRED void xl_radix_scatter(uint pass, XL_RADIX_ARGUMENTS)
     tile.from = xl_radix_source(&radix, pass);
     tile.to = xl_radix_target(&radix, pass);
     tile.n = n;
+    tile.is_input = pass == 0;
     tile.room = room;
     tile.shared = &shared;
     for (tile.first = radix.begin; tile.first < radix.end; tile.first += tile.count) {
@@ -135,7 +136,7 @@ __kernel XL_REQUIRED void xl_radix_end(XL_RADIX_ARGUMENTS)
     for (uint i = radix.begin + (uint)get_local_id(0); i < radix.end; i += XL_GROUP_SIZE) {
         radix.out.keys[i] = from.keys[i];
 #if XL_SORT_VALUES
-        radix.out.values[i] = from.values[i];
+        radix.out.values[i] = xl_sort_value(from, i, passes == 0);
 #endif
     }
 }

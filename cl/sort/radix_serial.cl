@@ -144,7 +144,7 @@ __kernel XL_REQUIRED void xl_radix_scatter(uint pass, XL_RADIX_ARGUMENTS)
         const uint d = xl_radix_digit(raw, shift, mask), p = lines.next[d];
         lines.keys[d * XL_LINE + p % XL_LINE] = raw;
 #if XL_SORT_VALUES
-        lines.values[d * XL_LINE + p % XL_LINE] = from.values[i];
+        lines.values[d * XL_LINE + p % XL_LINE] = xl_sort_value(from, i, pass == 0);
 #endif
         lines.next[d] = p + 1;
         if ((p + 1) % XL_LINE == 0)
@@ -166,7 +166,7 @@ __kernel XL_REQUIRED void xl_radix_end(XL_RADIX_ARGUMENTS)
     for (uint i = radix.begin; i < radix.end; ++i) {
         radix.out.keys[i] = from.keys[i];
 #if XL_SORT_VALUES
-        radix.out.values[i] = from.values[i];
+        radix.out.values[i] = xl_sort_value(from, i, passes == 0);
 #endif
     }
 }

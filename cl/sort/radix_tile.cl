@@ -56,6 +56,7 @@ typedef struct xl_radix_tile {
     xl_sort_in from;
     xl_sort_out to;
     uint n, first, count; /* of all keys, the tile's first, and how many it has */
+    bool is_input;        /* of the first pass */
     __local uint4 *room;
     __local xl_radix_shared *shared;
 } xl_radix_tile;
@@ -144,12 +145,12 @@ uint xl_radix_tile_order(const xl_radix_tile *tile, xl_radix_items *items, uint 
     for (uint i = 0; i < XL_ITEMS; ++i)
         keys[xl_radix_place(items, i)] = items->key[i];
 #if XL_SORT_VALUES
-    const __global uint *const from = tile->from.values + tile->first;
     const uint at = xl_radix_at(), step = XL_RANK_WIDTH;
 #pragma unroll
     for (uint i = 0; i < XL_ITEMS; ++i)
         if (at + i * step < tile->count)
-            items->value[i] = from[at + i * step];
+            items->value[i] =
+                xl_sort_value(tile->from, tile->first + at + i * step, tile->is_input);
 #endif
     return begin;
 }

@@ -19,4 +19,15 @@ typedef struct xl_sort_out {
 #endif
 } xl_sort_out;
 
+#if XL_SORT_VALUES
+/* The value of key i; `first`: where keys are read for the first time, which is where those that
+ * are places of the keys are made. */
+uint xl_sort_value(xl_sort_in in, uint i, const bool first)
+{
+    if (XL_SORT_INDICES && first)
+        return i;
+    return in.values[i];
+}
+#endif
+
 #endif

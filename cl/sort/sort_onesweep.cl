@@ -229,6 +229,7 @@ __kernel XL_REQUIRED void xl_radix_sweep(uint pass, XL_RADIX_ARGUMENTS)
     tile.from = xl_radix_source(&radix, pass);
     tile.to = xl_radix_target(&radix, pass);
     tile.n = n;
+    tile.is_input = pass == 0;
     tile.first = shared.tile * XL_TILE_KEYS;
     tile.count = min(n - tile.first, (uint)XL_TILE_KEYS);
     tile.room = room;

@@ -443,6 +443,8 @@ XL_T xl_prefix_wait(const xl_lookback *lookback, uint tile, XL_T sum, bool publi
 
 XL_T xl_tile_prefix(const xl_lookback *lookback, uint tile, XL_T sum, bool publisher)
 {
+    if (lookback->single_tile)
+        return lookback->start;
     xl_aggregate_publish(lookback, tile, sum, publisher);
     return xl_prefix_wait(lookback, tile, sum, publisher);
 }

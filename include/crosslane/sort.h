@@ -32,6 +32,10 @@ typedef enum xl_sort_algorithm {
                             (sort.shape 1: CPUs), and where the driver ends long loops */
 } xl_sort_algorithm;
 
+/* For xl_sort_desc.value: an argsort. The values are made: each is the place of its key in keys_in,
+ * a u32; values_in is not given. */
+#define XL_SORT_INDICES 0x10000u
+
 /* Start from xl_sort_desc_init(): ascending u32 keys, no values.
  * Floating-point keys are ordered -inf < ... < -0 < +0 < ... < +inf < NaN, all
  * NaN after everything else; XL_DESCENDING is exactly the reverse. */
@@ -39,7 +43,7 @@ typedef struct xl_sort_desc {
     uint32_t struct_size;  /* set by xl_sort_desc_init() */
     uint32_t num_tunables; /* of `tunables` */
     uint32_t key;          /* xl_type: any built-in scalar; a device need not compute with it */
-    uint32_t value;        /* xl_type: XL_NONE or XL_U32 */
+    uint32_t value;        /* xl_type: XL_NONE or XL_U32; or XL_SORT_INDICES */
     uint32_t order;        /* xl_sort_order */
     uint32_t algorithm;    /* xl_sort_algorithm */
     /* Tuning values of this plan by name, before those of the context's tuning file and the
@@ -51,7 +55,8 @@ typedef struct xl_sort_desc {
 typedef struct xl_sort_args {
     size_t n;           /* keys, at most 2^32 - 1 */
     xl_view keys_in;    /* n keys in any order; not changed unless it is also keys_out */
-    xl_view values_in;  /* n values that travel with the keys; not given for XL_NONE */
+    xl_view values_in;  /* n values that travel with the keys; not given for XL_NONE and
+                           XL_SORT_INDICES */
     xl_view keys_out;   /* n keys in order; may be exactly keys_in, may not overlap it
                            otherwise. The device also reads it: not CL_MEM_WRITE_ONLY */
     xl_view values_out; /* n values; may be exactly values_in, else overlaps nothing; not

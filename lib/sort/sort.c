@@ -18,8 +18,12 @@ static xl_status make(xl_sort *plan, const xl_sort_desc *desc, const xli_capabil
     xli_tune_device device;
     xli_tune tune;
     xli_sort_limits limits = {xli_most_work_items(capabilities), SIZE_MAX};
-    plan->problem = (xli_sort_problem){desc->key, desc->value, desc->order == XL_DESCENDING,
-                                       (xl_sort_algorithm)desc->algorithm};
+    const bool indices = desc->value == XL_SORT_INDICES;
+    plan->problem = (xli_sort_problem){.key = (xl_type)desc->key,
+                                       .value = indices ? XL_U32 : (xl_type)desc->value,
+                                       .indices = indices,
+                                       .descending = desc->order == XL_DESCENDING,
+                                       .algorithm = (xl_sort_algorithm)desc->algorithm};
     XL_TRY(xli_context_tune(plan->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_SORT, desc), &device,
                             &tune));
     do {

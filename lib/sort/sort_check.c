@@ -13,10 +13,10 @@ xl_status xli_sort_check_desc(const xl_context *ctx, const xl_sort_desc *desc)
     const xl_status status = xli_key_check(ctx, "desc.key", (xl_type)desc->key);
     if (status != XL_SUCCESS)
         return status;
-    if (desc->value != XL_NONE && desc->value != XL_U32)
+    if (desc->value != XL_NONE && desc->value != XL_U32 && desc->value != XL_SORT_INDICES)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.value: %s (%d); values are u32 or none", xl_type_name(desc->value),
-                        (int)desc->value);
+                        "desc.value: %s (%d); values are u32, XL_SORT_INDICES or none",
+                        xl_type_name(desc->value), (int)desc->value);
     if (desc->order != XL_ASCENDING && desc->order != XL_DESCENDING) {
         wrong = "order";
         value = (int)desc->order;
@@ -38,12 +38,13 @@ xl_status xli_sort_check_n(const xl_context *ctx, size_t n)
     return XL_SUCCESS;
 }
 
-static xl_status check_not_given(const xl_context *ctx, const char *name, xl_view view)
+static xl_status check_not_given(const xl_context *ctx, const xli_sort_problem *problem,
+                                 const char *name, xl_view view)
 {
     if (!view.buffer)
         return XL_SUCCESS;
-    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                    "%s: given, but the plan sorts keys without values", name);
+    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: given, but the plan %s", name,
+                    problem->indices ? "makes the values itself" : "sorts keys without values");
 }
 
 xl_status xli_sort_check_views(const xl_context *ctx, const xli_sort_problem *problem,
@@ -57,11 +58,14 @@ xl_status xli_sort_check_views(const xl_context *ctx, const xli_sort_problem *pr
     XL_TRY(xli_check_view(ctx, "keys_in", args->keys_in, n, key, XLI_READ, &s->keys_in));
     XL_TRY(xli_check_view(ctx, "keys_out", args->keys_out, n, key, both, &s->keys_out));
     if (problem->value == XL_NONE) {
-        XL_TRY(check_not_given(ctx, "values_in", args->values_in));
-        XL_TRY(check_not_given(ctx, "values_out", args->values_out));
+        XL_TRY(check_not_given(ctx, problem, "values_in", args->values_in));
+        XL_TRY(check_not_given(ctx, problem, "values_out", args->values_out));
     } else {
-        XL_TRY(
-            xli_check_view(ctx, "values_in", args->values_in, n, value, XLI_READ, &s->values_in));
+        if (problem->indices)
+            XL_TRY(check_not_given(ctx, problem, "values_in", args->values_in));
+        else
+            XL_TRY(xli_check_view(ctx, "values_in", args->values_in, n, value, XLI_READ,
+                                  &s->values_in));
         XL_TRY(xli_check_view(ctx, "values_out", args->values_out, n, value, both, &s->values_out));
     }
     XL_TRY(xli_check_apart(ctx, &s->keys_in, &s->keys_out, true));

@@ -13,6 +13,13 @@ typedef struct place {
     size_t keys_at, values_at;
 } place;
 
+/* The values that kernels are given to read. Where they make them that is any buffer: they do not.
+ */
+static const xli_span *read_values(const xl_sort *plan, const xli_sort_spans *s)
+{
+    return plan->problem.indices ? &s->values_out : &s->values_in;
+}
+
 static place place_of(const xli_span *keys, const xli_span *values)
 {
     return (place){keys->buffer, values->buffer, keys->offset, values->offset};
@@ -56,7 +63,7 @@ static xl_status launch_bitonic(xl_sort *plan, xli_seq *seq, size_t n, const xli
                                 const xli_span *scratch)
 {
     xl_status status;
-    const place in = place_of(&spans->keys_in, &spans->values_in);
+    const place in = place_of(&spans->keys_in, read_values(plan, spans));
     const place out = place_of(&spans->keys_out, &spans->values_out);
     const unsigned merges = xli_sort_merges(&plan->shape, n);
     const place spare = merges > 0 ? place_in_scratch(plan, scratch, n) : out;
@@ -91,6 +98,7 @@ static radix_args radix_args_of(const xl_sort *plan, size_t n, const xli_sort_sp
     const bool keys = is_same(&s->keys_in, &s->keys_out);
     const bool values =
         plan->problem.value == XL_NONE ? keys : is_same(&s->values_in, &s->values_out);
+    const xli_span *const values_in = read_values(plan, s);
     const unsigned in_place = keys && values ? 1 : keys || values ? 2 : 0;
     radix_args a = {.count = 1, .chunks = chunks.count};
     a.list[a.count++] = XLI_U32(n);
@@ -105,8 +113,8 @@ static radix_args radix_args_of(const xl_sort *plan, size_t n, const xli_sort_sp
     a.list[a.count++] = XLI_MEM(s->keys_out.buffer);
     a.list[a.count++] = XLI_U64(s->keys_out.offset);
     if (plan->problem.value != XL_NONE) {
-        a.list[a.count++] = XLI_MEM(s->values_in.buffer);
-        a.list[a.count++] = XLI_U64(s->values_in.offset);
+        a.list[a.count++] = XLI_MEM(values_in->buffer);
+        a.list[a.count++] = XLI_U64(values_in->offset);
         a.list[a.count++] = XLI_MEM(s->values_out.buffer);
         a.list[a.count++] = XLI_U64(s->values_out.offset);
         a.list[a.count++] = XLI_U64(scratch->offset + layout.values_at);

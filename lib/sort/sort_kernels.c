@@ -6,16 +6,27 @@
 
 #include <string.h>
 
+typedef struct definition {
+    const char *name;
+    unsigned value;
+} definition;
+
+static void add_lines(xli_text *text, const definition *lines, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (lines[i].name)
+            xli_text_add(text, "#define %s %u\n", lines[i].name, lines[i].value);
+}
+
 static void add_radix_text(xli_text *text, const xli_sort_shape *shape)
 {
     const xli_tune_sort *t = &shape->tune;
-    const struct {
-        const char *name;
-        unsigned value;
-    } lines[] = {
+    const definition lines[] = {
         {"XL_GROUP_SIZE", shape->radix_group},
         {"XL_ITEMS", shape->radix_items},
         {"XL_MOST_SUB_GROUPS", shape->sub_groups},
+    };
+    const definition sweep[] = {
         {"XL_RING_TILES", t->ring_tiles},
         {"XL_SWEEP_DEPTH", t->sweep_depth},
         {"XL_ORDERED", 0},
@@ -24,29 +35,26 @@ static void add_radix_text(xli_text *text, const xli_sort_shape *shape)
         {"XL_INJECT_DELAY", t->inject_delay},
         {"XL_INJECT_TEAR", 0},
     };
-    for (size_t i = 0; i < XLI_COUNT(lines); ++i)
-        xli_text_add(text, "#define %s %u\n", lines[i].name, lines[i].value);
+    add_lines(text, lines, XLI_COUNT(lines));
+    if (shape->radix == XLI_RADIX_SWEEP)
+        add_lines(text, sweep, XLI_COUNT(sweep));
 }
 
 static void add_text(xli_text *text, const xli_sort_problem *problem, const xli_sort_shape *shape)
 {
     const xli_tune_sort *t = &shape->tune;
     const bool serial = t->shape == XLI_SORT_SERIAL;
-    const struct {
-        const char *name;
-        unsigned value;
-    } lines[] = {
+    const definition lines[] = {
         {"XL_SORT_SHAPE", t->shape},
         {"XL_SORT_VALUES", problem->value != XL_NONE},
+        {"XL_SORT_INDICES", problem->indices},
         {"XL_SORT_GROUP", shape->group_size},
         {serial ? "XL_SORT_TILE_LOG" : "XL_SORT_GROUP_LOG",
          serial ? t->serial_tile_log : t->group_log},
         {serial ? NULL : "XL_SORT_ITEMS_LOG", t->items_log},
     };
     xli_key_text(text, problem->key, problem->descending);
-    for (size_t i = 0; i < XLI_COUNT(lines); ++i)
-        if (lines[i].name)
-            xli_text_add(text, "#define %s %u\n", lines[i].name, lines[i].value);
+    add_lines(text, lines, XLI_COUNT(lines));
 }
 
 typedef struct wanted {

@@ -11,6 +11,7 @@
 /* A checked descriptor. */
 typedef struct xli_sort_problem {
     xl_type key, value; /* XL_NONE: keys alone */
+    bool indices;       /* values are made, of the keys' places */
     bool descending;
     xl_sort_algorithm algorithm; /* as asked for */
 } xli_sort_problem;

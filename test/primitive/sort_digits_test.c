@@ -131,14 +131,24 @@ static sort_trial sweep_trial(const sweep_plan *p, const sweep *s, size_t n, sor
     return t;
 }
 
-/* Skips the test, with a line of why, where there are no sweeps. Such a plan is refused there. */
+/* Of its own accord a plan takes sweeps, and no other way to sort by digits in groups. */
+static bool takes_sweeps(void)
+{
+    const xl_tunable tunables[] = {{"sort.shape", 0}, {"sort.sweep_from", 1}};
+    xl_sort_desc desc = sort_desc(XL_U32, XL_NONE, XL_ASCENDING, XL_SORT_AUTO);
+    xl_plan_info info;
+    desc.tunables = tunables;
+    desc.num_tunables = 2;
+    xl_sort *plan = sort_plan(xlt_context(), &desc, "auto");
+    XLT_OK(xl_sort_info(plan, 1, &info));
+    xl_sort_destroy(plan);
+    return strcmp(info.algorithm, "radix") == 0;
+}
+
+/* Skips the test, with a line of why, where there are none. */
 static void needs_sweeps(void)
 {
-    const xl_sort_desc desc = sort_desc(XL_U32, XL_U32, XL_ASCENDING, XL_SORT_RADIX);
-    sweep_plan *p = sweep_make(&desc, &sweeps[0]);
-    const bool has_sweeps = p->plan;
-    sweep_end(p);
-    if (!has_sweeps) {
+    if (!takes_sweeps()) {
         print_message("%s: no sub-groups that exchange values, or no messages between groups\n",
                       xlt_device());
         skip();
@@ -370,16 +380,31 @@ static void from_a_number_on(void **state)
     }
 }
 
-static void without_sub_groups(void **state)
+/* In three launches a pass, by groups: where messages do not pass, where there are no sub-groups,
+ * and where a tuning value says so. Chunks of several tiles, and of less than one. */
+static void without_messages(void **state)
 {
     (void)state;
-    const xl_sort_desc desc = sort_desc(XL_U32, XL_NONE, XL_ASCENDING, XL_SORT_RADIX);
-    static const char *const masks[] = {"width=1", "no-look-back"};
-    for (size_t m = 0; m < 2; ++m) {
-        xl_sort *plan;
-        xl_context *ctx = open_context("sort.shape = 0\n", masks[m]);
-        refused(ctx, xl_sort_create(ctx, &desc, &plan), XL_ERROR_UNSUPPORTED, "sub-groups");
-        assert_null(plan);
+    static const struct {
+        const char *mask, *tune;
+    } ways[] = {{"no-look-back", "sort.radix_bytes = 8\nsort.radix_chunks = 1\n"},
+                {"width=1", "sort.radix_bytes = 8\nsort.radix_most = 300\nsort.radix_least = 1\n"},
+                {NULL, "sort.sweep = 0\nsort.radix_bytes = 8\nsort.radix_least = 2500\n"}};
+    const size_t sizes[] = {0, 1, 2, 255, 256, 257, 511, 513, 1000, 4099, 20011};
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; ++w) {
+        char tune[200];
+        snprintf(tune, sizeof tune, "sort.shape = 0\n%s", ways[w].tune);
+        xl_context *ctx = open_context(tune, ways[w].mask);
+        for (size_t k = w; k < SORT_KEY_TYPES; k += xlt_few_programs() ? 5 : 1) {
+            const xl_sort_desc desc = sort_desc_of_form(k, (k + w) % 4, XL_SORT_RADIX);
+            xl_sort *plan = sort_plan_by_digits(ctx, &desc, tune);
+            if (!plan)
+                continue;
+            sort_trial t = sort_trial_of(&desc, plan, 0, SORT_RANDOM);
+            t.what = tune;
+            sort_patterns(t, sizes, sizeof sizes / sizeof sizes[0], xlt_small() ? 1000 : SIZE_MAX);
+            xl_sort_destroy(plan);
+        }
         xl_context_destroy(ctx);
     }
 }
@@ -396,7 +421,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(one_byte_keys_in_place),
         cmocka_unit_test(at_the_edges_of_memory),
         cmocka_unit_test(from_a_number_on),
-        cmocka_unit_test(without_sub_groups),
+        cmocka_unit_test(without_messages),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

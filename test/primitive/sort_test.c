@@ -155,6 +155,38 @@ static void other_shapes(void **state)
 }
 
 /* Arrays and scratch of just the bytes that they need. */
+/* Values that the sort makes itself: the trial's are the places of the keys, too. */
+static void check_indices(const char *tune, xl_type key, xl_sort_algorithm algorithm)
+{
+    xl_context *ctx = open_context(tune, NULL);
+    xl_sort *plan;
+    xl_sort_desc desc = sort_desc(key, XL_U32, XL_DESCENDING, algorithm);
+    desc.value = XL_SORT_INDICES;
+    const xl_status status = xl_sort_create(ctx, &desc, &plan);
+    if (status != XL_ERROR_UNSUPPORTED || algorithm != XL_SORT_RADIX)
+        ok(ctx, status, tune);
+    const size_t sizes[] = {0, 1, 77, 1000, plan ? 2 * sort_tile(plan, 1 << 20) + 5 : 0};
+    for (size_t i = 0; plan && i < sizeof sizes / sizeof sizes[0]; ++i)
+        for (int p = SORT_ALL_EQUAL; p <= SORT_FEW_DISTINCT; ++p) {
+            sort_trial t = sort_trial_of(&desc, plan, sizes[i], (sort_pattern)p);
+            t.keys_stay = (i + (size_t)p) % 2 == 0;
+            if (!xlt_small() || sizes[i] < 200)
+                sort_check(&t);
+        }
+    xl_sort_destroy(plan);
+    xl_context_destroy(ctx);
+}
+
+static void indices(void **state)
+{
+    (void)state;
+    check_indices("", XL_F32, XL_SORT_BITONIC);
+    check_indices("", XL_U16, XL_SORT_RADIX);
+    check_indices("sort.shape = 0\n", XL_I8, XL_SORT_BITONIC);
+    check_indices("sort.shape = 0\nsort.sweep_pair_bytes = 16\n", XL_U32, XL_SORT_RADIX);
+    check_indices("sort.shape = 0\nsort.sweep = 0\nsort.radix_bytes = 16\n", XL_F32, XL_SORT_RADIX);
+}
+
 static void at_the_edges_of_memory(void **state)
 {
     (void)state;
@@ -551,6 +583,7 @@ int main(void)
         cmocka_unit_test(every_type_and_order_at_every_size),
         cmocka_unit_test(large_sizes),
         cmocka_unit_test(other_shapes),
+        cmocka_unit_test(indices),
         cmocka_unit_test(at_the_edges_of_memory),
         cmocka_unit_test(out_of_order_by_events),
         cmocka_unit_test(nothing_yields_an_event),

@@ -275,7 +275,8 @@ xl_status sort_enqueue(const sort_trial *t, const sort_arrays *a, cl_uint num_wa
         t->plan, t->queue,
         &(xl_sort_args){.n = t->n,
                         .keys_in = xlt_view(&a->keys_in),
-                        .values_in = xlt_view(&a->values_in),
+                        .values_in = t->desc->value == XL_SORT_INDICES ? xl_no_view()
+                                                                       : xlt_view(&a->values_in),
                         .keys_out = xlt_view(&a->keys_out),
                         .values_out = xlt_view(&a->values_out),
                         .scratch = xlt_view(t->scratch ? t->scratch : &a->scratch)},

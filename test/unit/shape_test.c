@@ -461,7 +461,7 @@ static xli_sort_shape sort_of(const device *d, const xli_sort_problem *problem, 
 static void sorts_of_pairs(void **state)
 {
     (void)state;
-    const xli_sort_problem pairs = {XL_U32, XL_U32, false, XL_SORT_AUTO};
+    const xli_sort_problem pairs = {.key = XL_U32, .value = XL_U32, .algorithm = XL_SORT_AUTO};
     xli_sort_shape shape = sort_of(&devices[H200], &pairs, 1024);
     assert_int_equal(shape.group_size, 256);
     assert_int_equal(xli_sort_tile(&shape), 2048);
@@ -486,7 +486,7 @@ static void sorts_of_pairs(void **state)
 static void sorts_by_digits(void **state)
 {
     (void)state;
-    xli_sort_problem wide = {XL_U64, XL_U32, false, XL_SORT_AUTO};
+    xli_sort_problem wide = {.key = XL_U64, .value = XL_U32, .algorithm = XL_SORT_AUTO};
     assert_int_equal(sort_of(&devices[H200], &wide, 1024).radix, XLI_RADIX_SWEEP);
     xli_sort_shape shape = sort_of(&devices[POCL], &wide, 4096);
     assert_true(shape.radix == XLI_RADIX_CHUNKS && shape.bitonic);
@@ -530,13 +530,14 @@ static void sorts_take_little_room(void **state)
     static const xl_type keys[] = {XL_I8,  XL_U8,  XL_I16, XL_U16, XL_I32, XL_U32,
                                    XL_I64, XL_U64, XL_F16, XL_F32, XL_F64};
     static const xli_radix_way ways[DEVICES] = {
-        [H200] = XLI_RADIX_SWEEP,  [NARROW] = XLI_RADIX_NONE,  [WIDE] = XLI_RADIX_SWEEP,
-        [POCL] = XLI_RADIX_CHUNKS, [INTEL] = XLI_RADIX_CHUNKS, [LLVMPIPE] = XLI_RADIX_CHUNKS};
+        [H200] = XLI_RADIX_SWEEP,  [NARROW] = XLI_RADIX_CHUNKS, [WIDE] = XLI_RADIX_SWEEP,
+        [POCL] = XLI_RADIX_CHUNKS, [INTEL] = XLI_RADIX_CHUNKS,  [LLVMPIPE] = XLI_RADIX_CHUNKS};
     for (int d = 0; d < DEVICES; ++d)
         for (size_t k = 0; k < XLI_COUNT(keys); ++k)
             for (unsigned way = 0; way < 6; ++way) {
-                const xli_sort_problem problem = {keys[k], way % 2 ? XL_U32 : XL_NONE, false,
-                                                  (xl_sort_algorithm)(way / 2)};
+                const xli_sort_problem problem = {.key = keys[k],
+                                                  .value = way % 2 ? XL_U32 : XL_NONE,
+                                                  .algorithm = (xl_sort_algorithm)(way / 2)};
                 const xli_sort_shape shape = sort_of(&devices[d], &problem, devices[d].group);
                 if (problem.algorithm == XL_SORT_RADIX)
                     assert_int_equal(shape.radix, ways[d]);

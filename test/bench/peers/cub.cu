@@ -288,10 +288,19 @@ std::string unsorted(const std::vector<Key> &before, const std::vector<Key> &aft
     return (Key)sum == 0 ? "" : "keys were lost";
 }
 
+/* As crosslane-bench has them. */
+std::vector<size_t> sort_sizes(const peer::bench &b)
+{
+    std::vector<size_t> list = b.sizes(10, 24);
+    for (const size_t n : b.sizes(28, 28))
+        list.push_back(n);
+    return list;
+}
+
 template <class Key> void sort_keys(peer::bench &b, const std::string &variant)
 {
     const int bits = 8 * sizeof(Key);
-    run_sizes("sort", variant, b.sizes(10, 24), [&](size_t n) {
+    run_sizes("sort", variant, sort_sizes(b), [&](size_t n) {
         const std::vector<Key> keys = random_keys<Key>(n, bits);
         array<Key> from(keys, n), to(n);
         to.spoil();
@@ -308,7 +317,7 @@ template <class Key> void sort_keys(peer::bench &b, const std::string &variant)
 /* u32 keys of that many bits, with their indices as values. */
 void sort_pairs(peer::bench &b, const std::string &variant, int bits)
 {
-    run_sizes("sort", variant, b.sizes(10, 24), [&](size_t n) {
+    run_sizes("sort", variant, sort_sizes(b), [&](size_t n) {
         const std::vector<uint32_t> keys = random_keys<uint32_t>(n, bits);
         std::vector<uint32_t> indices(n);
         for (size_t i = 0; i < n; ++i)
