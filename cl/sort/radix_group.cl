@@ -20,10 +20,11 @@ __kernel XL_REQUIRED void xl_radix_bits(XL_RADIX_ARGUMENTS)
 {
     XL_RADIX_MAKE
     __local uint both[2];
-    const __global XL_KEY *const keys = radix.in.keys;
-    const XL_ORDINAL first = xl_key_map(keys[0]);
+    const __global XL_KEY *const keys = radix.in.keys + radix.begin;
+    const uint count = radix.end - radix.begin; /* 2^30 at most: no index wraps */
+    const XL_ORDINAL first = xl_key_map(radix.in.keys[0]);
     XL_ORDINAL bits = 0;
-    for (uint i = radix.begin + (uint)get_local_id(0); i < radix.end; i += XL_GROUP_SIZE)
+    for (uint i = (uint)get_local_id(0); i < count; i += XL_GROUP_SIZE)
         bits |= xl_key_map(keys[i]) ^ first;
     const ulong all = xl_group_or(bits, both);
     if (get_local_id(0) == 0)
@@ -48,12 +49,13 @@ __kernel XL_REQUIRED void xl_radix_count(uint pass, XL_RADIX_ARGUMENTS)
     __local uint counters[XL_DIGITS];
     if (pass >= radix.state->passes)
         return;
-    const __global XL_KEY *const keys = xl_radix_source(&radix, pass).keys;
+    const __global XL_KEY *const keys = xl_radix_source(&radix, pass).keys + radix.begin;
     const uint shift = radix.state->shift[pass], item = (uint)get_local_id(0);
+    const uint count = radix.end - radix.begin;
     if (item < XL_DIGITS)
         counters[item] = 0;
     XL_LOCAL_BARRIER();
-    for (uint i = radix.begin + item; i < radix.end; i += XL_GROUP_SIZE)
+    for (uint i = item; i < count; i += XL_GROUP_SIZE)
         atomic_inc(counters + xl_tile_digit(keys[i], shift));
     XL_LOCAL_BARRIER();
     if (item < XL_DIGITS)
@@ -133,7 +135,8 @@ __kernel XL_REQUIRED void xl_radix_end(XL_RADIX_ARGUMENTS)
     if (passes > 0 && !xl_radix_to_spare(&radix, passes - 1, passes))
         return;
     const xl_sort_in from = xl_radix_source(&radix, passes);
-    for (uint i = radix.begin + (uint)get_local_id(0); i < radix.end; i += XL_GROUP_SIZE) {
+    for (uint k = (uint)get_local_id(0); k < radix.end - radix.begin; k += XL_GROUP_SIZE) {
+        const uint i = radix.begin + k;
         radix.out.keys[i] = from.keys[i];
 #if XL_SORT_VALUES
         radix.out.values[i] = xl_sort_value(from, i, passes == 0);

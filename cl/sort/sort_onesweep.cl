@@ -61,19 +61,19 @@ __kernel XL_REQUIRED void xl_radix_clear(__global uchar *scratch, ulong state, u
 
 /* ---- the histogram ---- */
 
-/* Counts the digits of the keys from `begin` to before `end`. */
-void xl_histogram_count(const __global XL_KEY *keys, uint begin, uint end, __local uint *counters)
+/* Counts the digits of so many keys. */
+void xl_histogram_count(const __global XL_KEY *keys, uint count, __local uint *counters)
 {
     enum { AHEAD = 8 };
-    for (uint i = begin + (uint)get_local_id(0); i < end; i += AHEAD * XL_GROUP_SIZE) {
+    for (uint i = (uint)get_local_id(0); i < count; i += AHEAD * XL_GROUP_SIZE) {
         XL_KEY key[AHEAD];
 #pragma unroll
         for (uint k = 0; k < AHEAD; ++k)
-            if (k * XL_GROUP_SIZE < end - i)
+            if (k * XL_GROUP_SIZE < count - i)
                 key[k] = keys[i + k * XL_GROUP_SIZE];
 #pragma unroll
         for (uint k = 0; k < AHEAD; ++k) {
-            if (k * XL_GROUP_SIZE >= end - i)
+            if (k * XL_GROUP_SIZE >= count - i)
                 continue;
             const XL_ORDINAL mapped = xl_key_map(key[k]);
 #pragma unroll
@@ -139,7 +139,7 @@ __kernel XL_REQUIRED void xl_radix_histogram(XL_RADIX_ARGUMENTS)
     for (uint k = item; k < XL_KEY_DIGITS * XL_DIGITS; k += XL_GROUP_SIZE)
         counters[k] = 0;
     XL_LOCAL_BARRIER();
-    xl_histogram_count(radix.in.keys, radix.begin, radix.end, counters);
+    xl_histogram_count(radix.in.keys + radix.begin, radix.end - radix.begin, counters);
     XL_LOCAL_BARRIER();
     for (uint k = item; k < XL_KEY_DIGITS * XL_DIGITS; k += XL_GROUP_SIZE)
         if (counters[k] != 0)

@@ -101,13 +101,15 @@ bool xli_sort_by_radix(const xli_sort_shape *shape, size_t n)
     return shape->radix != XLI_RADIX_NONE && (!shape->bitonic || n >= shape->from);
 }
 
-/* More chunks than units even out what one of them is late. Each of them has 256 counters. */
+/* More chunks than units even out what one of them is late. Each of them has 256 counters. A group
+ * counts the elements of one in 32 bits, and may count some too far. */
 xli_sort_chunks xli_sort_chunks_of(const xli_sort_shape *shape, size_t n)
 {
+    enum { MOST = 1 << 30 };
     const xli_tune_sort *t = &shape->tune;
     const size_t wanted = xli_ceil_div(n, xli_mul(xli_max(1, shape->units), t->radix_chunks));
-    const size_t fewest = xli_min(t->radix_least, t->radix_most);
-    xli_sort_chunks chunks = {xli_max(xli_min(wanted, t->radix_most), fewest), 0};
+    const size_t most = xli_min(t->radix_most, MOST), fewest = xli_min(t->radix_least, most);
+    xli_sort_chunks chunks = {xli_max(xli_min(wanted, most), fewest), 0};
     chunks.count = xli_ceil_div(n, chunks.elements);
     return chunks;
 }
