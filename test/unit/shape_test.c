@@ -500,6 +500,7 @@ static void sorts_by_digits(void **state)
         const xli_sort_chunks chunks = xli_sort_chunks_of(&shape, n);
         const xli_sort_layout layout = xli_sort_layout_of(&wide, &shape, n);
         assert_true(xli_sort_by_radix(&shape, n));
+        assert_true(chunks.elements <= (size_t)1 << 30);
         assert_true(chunks.count * chunks.elements >= n &&
                     (chunks.count - 1) * chunks.elements < n);
         assert_true(layout.values_at >= 8 * n && layout.state_at >= layout.values_at + 4 * n);
