@@ -17,7 +17,7 @@ XL_EXTERN_C_BEGIN
  *
  *   scan        algorithm "look-back", "reduce-then-scan", "kogge-stone", "blelloch"
  *   reduction   "reduce-then-fold"
- *   sort        "bitonic"
+ *   sort        "bitonic", "radix"
  *   grid        "counting", "bitonic"; group, item and tile are those of the kernels that read the
  *               points; the scan or the sort inside has its own
  *   neighbours  "cells"; elements are points that are searched from */
