@@ -33,8 +33,11 @@ __kernel void xl_topk_begin(uint n, uint results, uint passes, __global uchar *s
     for (uint i = (uint)get_local_id(0); i < passes * XL_DIGITS; i += (uint)get_local_size(0))
         t.counts[i] = 0;
     if (get_local_id(0) == 0) {
-        const xl_topk_state s = {0, results, n, 0, 0};
-        t.states[0] = s;
+        /* One by one: rusticl 22.3 crashes as it compiles a structure of constants. */
+        t.states[0].prefix = 0;
+        t.states[0].left = results;
+        t.states[0].candidates = n;
+        t.states[0].bits = 0;
     }
 }
 
