@@ -39,8 +39,8 @@ size_t xli_topk_tile(const xli_topk_shape *shape)
 xli_topk_chunks xli_topk_chunks_of(const xli_topk_shape *shape, size_t n)
 {
     const xli_tune_topk *t = &shape->tune;
-    const size_t count = xli_min(xli_mul(xli_max(1, shape->units), t->chunks), MOST_CHUNKS);
-    const size_t wanted = xli_max(xli_ceil_div(n, count), t->chunk);
+    const size_t count = xli_min(xli_mul(shape->units, t->chunks), MOST_CHUNKS);
+    const size_t wanted = xli_max(xli_ceil_div(n, xli_max(1, count)), t->chunk);
     xli_topk_chunks chunks = {xli_min(wanted, shape->longest), 0};
     chunks.count = xli_ceil_div(n, chunks.elements);
     return chunks;
