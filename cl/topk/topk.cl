@@ -38,6 +38,7 @@ __kernel void xl_topk_begin(uint n, uint results, uint passes, __global uchar *s
         t.states[0].left = results;
         t.states[0].candidates = n;
         t.states[0].bits = 0;
+        t.states[0].unused = 0;
     }
 }
 
@@ -65,7 +66,7 @@ __kernel XL_TOPK_REQUIRED void xl_topk_count(uint pass, uint n, uint chunk, uint
     if (get_local_id(0) == 0) {
         t.better[c] = better;
         t.equal[c] = equal;
-        if (c == 0)
+        if (c == 0 && pass > 0)
             t.states[pass] = s;
     }
     const bool is_asked = !xl_topk_is_found(&s) && equal > 0;
@@ -105,7 +106,7 @@ __kernel XL_TOPK_REQUIRED void xl_topk_offsets(uint passes, uint n, uint chunk, 
         all_better += t.better[c];
         all_equal += t.equal[c];
     }
-    if (get_local_id(0) == 0)
+    if (get_local_id(0) == 0 && passes > 0)
         t.states[passes] = s;
 }
 
