@@ -42,6 +42,7 @@ problem lib/problem/*.c
 scan lib/scan/*.c
 reduce lib/reduce/*.c
 sort lib/sort/*.c
+topk lib/topk/*.c
 grid lib/grid/grid*.c
 neighbors lib/grid/neighbors.c
 '

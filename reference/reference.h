@@ -90,6 +90,13 @@ bool ref_sort(xl_type key, bool descending, size_t n, void *keys, uint32_t *valu
  * order, as two NaN may. */
 int ref_key_order(xl_type key, const void *a, const void *b);
 
+/* ---- ref_topk.c ---- */
+
+/* The places of the min(k, n) largest or smallest keys, of equal ones those of lower index: the
+ * best first, or in rising order. False when there is no memory. */
+bool ref_topk(xl_type key, bool largest, bool sorted, size_t n, size_t k, const void *keys,
+              uint32_t *indices);
+
 /* ---- ref_neighbors.c ---- */
 
 typedef struct ref_search {

@@ -453,6 +453,7 @@ int tool_selftest(int argc, char **argv)
     selftest_scans(&t);
     selftest_reductions(&t);
     check_sorts(&t);
+    selftest_selections(&t);
     check_neighbors(&t);
     check_non_finite(&t);
     check_reorder(&t);

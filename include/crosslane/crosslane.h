@@ -12,6 +12,7 @@
 #include <crosslane/scan.h>
 #include <crosslane/sort.h>
 #include <crosslane/status.h>
+#include <crosslane/topk.h>
 #include <crosslane/types.h>
 #include <crosslane/version.h>
 

@@ -8,6 +8,7 @@
 #include <crosslane/reduce.h>
 #include <crosslane/scan.h>
 #include <crosslane/sort.h>
+#include <crosslane/topk.h>
 
 XL_EXTERN_C_BEGIN
 
@@ -18,6 +19,7 @@ XL_EXTERN_C_BEGIN
  *   scan        algorithm "look-back", "reduce-then-scan", "kogge-stone", "blelloch"
  *   reduction   "reduce-then-fold"
  *   sort        "bitonic", "radix"
+ *   top-k       "radix select"; the tile is a chunk, whose keys are counted together
  *   grid        "counting", "bitonic"; group, item and tile are those of the kernels that read the
  *               points; the scan or the sort inside has its own
  *   neighbours  "cells"; elements are points that are searched from */
@@ -26,6 +28,8 @@ XL_NODISCARD XL_API xl_status xl_scan_info_sized(const xl_scan *plan, size_t n, 
 XL_NODISCARD XL_API xl_status xl_reduce_info_sized(const xl_reduce *plan, size_t n,
                                                    xl_plan_info *info, size_t size);
 XL_NODISCARD XL_API xl_status xl_sort_info_sized(const xl_sort *plan, size_t n, xl_plan_info *info,
+                                                 size_t size);
+XL_NODISCARD XL_API xl_status xl_topk_info_sized(const xl_topk *plan, size_t n, xl_plan_info *info,
                                                  size_t size);
 XL_NODISCARD XL_API xl_status xl_grid_info_sized(const xl_grid *grid, size_t n, xl_plan_info *info,
                                                  size_t size);
@@ -48,6 +52,11 @@ XL_NODISCARD static inline xl_status xl_reduce_info(const xl_reduce *plan, size_
 XL_NODISCARD static inline xl_status xl_sort_info(const xl_sort *plan, size_t n, xl_plan_info *info)
 {
     return xl_sort_info_sized(plan, n, info, sizeof *info);
+}
+
+XL_NODISCARD static inline xl_status xl_topk_info(const xl_topk *plan, size_t n, xl_plan_info *info)
+{
+    return xl_topk_info_sized(plan, n, info, sizeof *info);
 }
 
 XL_NODISCARD static inline xl_status xl_grid_info(const xl_grid *grid, size_t n, xl_plan_info *info)

@@ -15,6 +15,7 @@
 #define SORT(field) OF(SORT, sort, field)
 #define GRID(field) OF(GRID, grid, field)
 #define NEIGHBORS(field) OF(NEIGHBORS, neighbors, field)
+#define TOPK(field) OF(TOPK, topk, field)
 
 #define RANGE(low, high) .least = (low), .greatest = (high)
 #define ZERO_OR(low, high) RANGE(low, high), .zero = true
@@ -168,6 +169,14 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
     {NEIGHBORS(items), RANGE(1, 4096), MEANS("Points of a work-item that searches.")},
     {NEIGHBORS(staged), ZERO_OR(1, 1024), DOUBLING(1),
      MEANS("Rows of up to so many neighbours are sorted in local memory; 0: none are.")},
+
+    {TOPK(shape), SWITCH, MEANS("0: a work-group counts a chunk; 1: one work-item does.")},
+    {TOPK(group_log), RANGE(0, 10),
+     MEANS("Work-items of a group, as the exponent of 2, where topk.shape is 0.")},
+    {TOPK(items), RANGE(1, 32),
+     MEANS("Keys that a work-item ranks at a time, where topk.shape is 0.")},
+    {TOPK(chunks), RANGE(1, 256), MEANS("Chunks of keys for each compute unit.")},
+    {TOPK(chunk), RANGE(1, 1 << 30), MEANS("Keys of such a chunk, at least.")},
 };
 
 const xli_tunable *xli_tunable_find(const char *name)

@@ -37,6 +37,7 @@ typedef struct xli_tune_device {
 
 enum { XLI_SCAN_SERIAL = 0, XLI_SCAN_GROUP = 1 }; /* scan.shape */
 enum { XLI_SORT_GROUP = 0, XLI_SORT_SERIAL = 1 }; /* sort.shape */
+enum { XLI_TOPK_GROUP = 0, XLI_TOPK_SERIAL = 1 }; /* topk.shape */
 
 typedef struct xli_tune_scan {
     uint32_t shape, group_size, item_bytes, tile_bytes;
@@ -92,12 +93,17 @@ typedef struct xli_tune_neighbors {
     uint32_t group, items, staged;
 } xli_tune_neighbors;
 
+typedef struct xli_tune_topk {
+    uint32_t shape, group_log, items, chunks, chunk;
+} xli_tune_topk;
+
 typedef struct xli_tune {
     xli_tune_scan scan;
     xli_tune_reduce reduce;
     xli_tune_sort sort;
     xli_tune_grid grid;
     xli_tune_neighbors neighbors;
+    xli_tune_topk topk;
 } xli_tune;
 
 /* ---- registry.c: what there is -------------------------------------------- */
@@ -108,7 +114,8 @@ enum {
     XLI_TUNE_REDUCE = 2,
     XLI_TUNE_SORT = 4,
     XLI_TUNE_GRID = 8,
-    XLI_TUNE_NEIGHBORS = 16
+    XLI_TUNE_NEIGHBORS = 16,
+    XLI_TUNE_TOPK = 32
 };
 
 typedef struct xli_tunable {
@@ -175,6 +182,7 @@ void xli_tune_reduce_table(const xli_tune_device *device, xli_tune_reduce *tune)
 void xli_tune_sort_table(const xli_tune_device *device, xli_tune_sort *tune);
 void xli_tune_grid_table(const xli_tune_device *device, xli_tune_grid *tune);
 void xli_tune_neighbors_table(const xli_tune_device *device, xli_tune_neighbors *tune);
+void xli_tune_topk_table(const xli_tune_device *device, xli_tune_topk *tune);
 
 /* What the device has room for, of wherever the values came from: work-group size, local
  * memory. A sort's elements have so many bytes, key and value. Scans and reductions fit

@@ -4,8 +4,8 @@
  *   crosslane-bench [--only NAME] [--match TEXT] [--min-n 2^K] [--max-n 2^K]
  *       [--json FILE] [--quick] [--progress]
  *
- * --match: of scans, reductions and sorts only the rows whose name has TEXT in it.
- * --min-n: smaller sizes of sorts are left out.
+ * --match: of scans, reductions, sorts and selections only the rows whose name has TEXT in it.
+ * --min-n: smaller sizes of sorts and selections are left out.
  *
  * Exits 0, or 1 if a result was wrong or a call failed, or 2 for a wrong option. */
 #include "bench.h"
@@ -204,6 +204,9 @@ static const part parts[] = {
 #endif
 #ifdef BENCH_HAS_SORT
     {"sort", bench_sort},
+#endif
+#ifdef BENCH_HAS_TOPK
+    {"topk", bench_topk},
 #endif
 #ifdef BENCH_HAS_GRID
     {"grid", bench_grid},

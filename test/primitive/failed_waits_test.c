@@ -13,6 +13,7 @@ static xl_context *ctx;
 static xl_scan *two_pass, *textbook, *look_back;
 static xl_reduce *whole, *by_flags;
 static xl_sort *sort;
+static xl_topk *topk;
 static xl_grid *grid;
 static xl_neighbors *neighbors;
 static xlt_buffer words, heads, points, state;
@@ -72,6 +73,14 @@ static xl_status sort_keys(LAST)
                            num, waits, event);
 }
 
+/* Nests a sort, and more of its own behind. */
+static xl_status select_keys(LAST)
+{
+    return xl_topk_enqueue(
+        topk, queue, &(xl_topk_args){.n = N, .k = N, .keys_in = xlt_view(&words), .keys_out = out},
+        num, waits, event);
+}
+
 /* Nests a scan, or a sort, between launches of its own. */
 static xl_status build_grid(LAST)
 {
@@ -101,6 +110,7 @@ static const struct {
     {"reduction", reduce_whole, NULL, 1, 4, false},
     {"reduction by flags", reduce_by_flags, NULL, N, 4, false},
     {"sort", sort_keys, NULL, N, 4, false},
+    {"top-k", select_keys, NULL, N, 4, false},
     {"grid", build_grid, NULL, 0, 1, true},
     {"neighbours", count_neighbors, NULL, N / 3 + 1, 8, false},
 };
@@ -283,6 +293,9 @@ static int setup(void **state_of_test)
     xl_sort_desc keys;
     xl_sort_desc_init(&keys);
     ok(ctx, xl_sort_create(ctx, &keys, &sort), "xl_sort_create");
+    xl_topk_desc best;
+    xl_topk_desc_init(&best);
+    ok(ctx, xl_topk_create(ctx, &best, &topk), "xl_topk_create");
     xl_grid_desc cells;
     xl_grid_desc_init(&cells);
     cells.cell_size = 0.1f;
@@ -307,6 +320,7 @@ static int teardown(void **state_of_test)
     xl_reduce_destroy(whole);
     xl_reduce_destroy(by_flags);
     xl_sort_destroy(sort);
+    xl_topk_destroy(topk);
     xl_neighbors_destroy(neighbors);
     xl_grid_destroy(grid);
     xl_context_destroy(ctx);

@@ -23,6 +23,7 @@ static size_t n;
 static xl_scan *two_pass, *look_back, *textbook;
 static xl_reduce *by_width, *whole;
 static xl_sort *sort;
+static xl_topk *topk;
 static xl_grid *grids[CALLS];
 static xl_neighbors *neighbors;
 static xlt_buffer words[CALLS], points[CALLS]; /* of call i: different in each */
@@ -77,6 +78,17 @@ static xl_status run_sort(LAST)
         num, waits, event);
 }
 
+static xl_status run_topk(LAST)
+{
+    return xl_topk_enqueue(topk, queue,
+                           &(xl_topk_args){.n = n,
+                                           .k = n / 3,
+                                           .keys_in = xlt_view(&words[call]),
+                                           .keys_out = out,
+                                           .scratch = scratch},
+                           num, waits, event);
+}
+
 static xl_status run_neighbors(LAST)
 {
     return xl_neighbors_count_enqueue(
@@ -123,6 +135,12 @@ static xl_status sort_room(size_t *bytes)
     return xl_sort_scratch(sort, n, bytes, &alignment);
 }
 
+static xl_status topk_room(size_t *bytes)
+{
+    size_t alignment;
+    return xl_topk_scratch(topk, n, n / 3, bytes, &alignment);
+}
+
 static xl_status neighbors_room(size_t *bytes)
 {
     size_t alignment;
@@ -142,6 +160,7 @@ static const struct {
     {"reduction", run_reduce, reduce_room, NULL, 4},
     {"reduction of the whole array", run_reduce_whole, reduce_whole_room, NULL, 4},
     {"sort", run_sort, sort_room, NULL, 4},
+    {"top-k", run_topk, topk_room, NULL, 4},
     {"neighbours", run_neighbors, neighbors_room, NULL, 8},
 };
 enum { PRIMITIVES = sizeof primitives / sizeof *primitives };
@@ -539,6 +558,9 @@ static int setup(void **state)
     XLT_OK(xl_reduce_create(ctx, &reduce, &by_width));
     xl_sort_desc_init(&sorts);
     XLT_OK(xl_sort_create(ctx, &sorts, &sort));
+    xl_topk_desc best;
+    xl_topk_desc_init(&best);
+    XLT_OK(xl_topk_create(ctx, &best, &topk));
     xl_neighbors_desc_init(&searches);
     searches.radius = 0.5f;
     XLT_OK(xl_neighbors_create(ctx, &searches, &neighbors));
@@ -560,6 +582,7 @@ static int teardown(void **state)
     xl_reduce_destroy(by_width);
     xl_reduce_destroy(whole);
     xl_sort_destroy(sort);
+    xl_topk_destroy(topk);
     xl_neighbors_destroy(neighbors);
     xlt_finish();
     return 0;

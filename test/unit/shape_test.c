@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Shapes of scans, reductions and sorts on devices that need not be there: the facts are made up.
+ * Shapes of scans, reductions, sorts and selections on devices that need not be there: the facts
+ * are made up.
  */
 #include "reduce_shape.h"
 #include "scan_shape.h"
 #include "sort_shape.h"
+#include "topk_shape.h"
 #include "xlt.h"
 
 #include <stdio.h>
@@ -547,6 +549,71 @@ static void sorts_take_little_room(void **state)
             }
 }
 
+static xli_topk_shape topk_of(const device *d, size_t most, bool ends_loops)
+{
+    const xli_capabilities capabilities = facts_of(d);
+    xli_tune_device known = known_of(&capabilities);
+    xli_tune_topk tune;
+    xli_topk_shape shape;
+    known.max_work_group = d->group;
+    known.compute_units = d->units;
+    known.ends_loops = ends_loops;
+    xli_tune_topk_table(&known, &tune);
+    xli_topk_shape_of(&known, &tune, most, &shape);
+    return shape;
+}
+
+/* Chunks cover every n, their counts fit, and a driver's limit of loops is kept. */
+static void chunks_of_selections(void **state)
+{
+    (void)state;
+    const xli_topk_problem plain = {XL_U32, XL_NONE, true, false};
+    assert_int_equal(topk_of(&devices[H200], 1024, false).group_size, 256);
+    assert_int_equal(topk_of(&devices[H200], 100, false).group_size, 64);
+    assert_int_equal(topk_of(&devices[POCL], 4096, false).group_size, 1);
+    assert_int_equal(xli_topk_tile(&(xli_topk_shape){.tune = {.items = 8}, .group_size = 64}), 512);
+    for (int d = 0; d < DEVICES; ++d) {
+        const bool ends = d == LLVMPIPE;
+        const xli_topk_shape shape = topk_of(&devices[d], 1024, ends);
+        assert_true(!ends || shape.group_size == 256);
+        for (size_t n = 1; n <= UINT32_MAX - n / 2; n += n / 2 + 1) {
+            const xli_topk_chunks chunks = xli_topk_chunks_of(&shape, n);
+            const xli_topk_layout layout = xli_topk_layout_of(&plain, &shape, n, n, 99999);
+            assert_true(chunks.count * chunks.elements >= n &&
+                        (chunks.count - 1) * chunks.elements < n);
+            assert_true(chunks.elements <= (size_t)1 << 30);
+            assert_true(layout.bytes >= 512 + 8192 + chunks.count * 1040);
+            assert_true(layout.bytes <= (size_t)4 << 20);
+            if (ends) /* a tile costs a work-item 16 rounds for its keys, and 24 for ranks */
+                assert_true(xli_ceil_div(chunks.elements, xli_topk_tile(&shape)) * 40 < 65535);
+        }
+    }
+}
+
+/* What sorted results take. */
+static void selections_in_order(void **state)
+{
+    (void)state;
+    const xli_topk_shape shape = topk_of(&devices[H200], 1024, false);
+    const size_t n = 100000, counts = xli_topk_chunks_of(&shape, n).count;
+    for (int wide = 0; wide < 2; ++wide) {
+        const xli_topk_problem sorted = {wide ? XL_F64 : XL_F32, XL_U32, false, true};
+        assert_int_equal(xli_topk_is_wide(&sorted), wide);
+        assert_false(xli_topk_sorts(&sorted, 1));
+        assert_int_equal(xli_topk_layout_of(&sorted, &shape, n, 0, 7).bytes, 0);
+        for (size_t k = 2; k < 3000; k += k / 3 + 1) {
+            const xli_topk_layout l = xli_topk_layout_of(&sorted, &shape, n, k, 8 * k);
+            assert_true(l.pairs_at >= 512 + 8192 + 1040 * counts);
+            assert_true(l.ordinals_at >= l.pairs_at + 8 * k);
+            assert_true(l.places_at >= l.ordinals_at + (wide ? 8 * k : 0));
+            assert_true(l.nested_at >= l.places_at + (wide ? 4 * k : 0));
+            assert_true(l.bytes >= l.nested_at + 8 * k);
+            assert_int_equal(
+                (l.pairs_at | l.ordinals_at | l.places_at | l.nested_at) % XLI_SCRATCH_ALIGN, 0);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -563,6 +630,8 @@ int main(void)
         cmocka_unit_test(sorts_of_pairs),
         cmocka_unit_test(sorts_by_digits),
         cmocka_unit_test(sorts_take_little_room),
+        cmocka_unit_test(chunks_of_selections),
+        cmocka_unit_test(selections_in_order),
         cmocka_unit_test(cuts_cover_everything),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

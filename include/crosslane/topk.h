@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+ * The k largest or smallest of n keys, with a value each or their places.
+ *
+ * Source: radix select: the digits of the k-th key are found one after the other from the highest,
+ * by counting the keys that have each digit among those whose higher digits are known (Zhang et
+ * al., "Parallel top-k algorithms on GPU: a comprehensive study and new methods", SC '23, AIR
+ * top-k; Li et al., "RadiK: scalable and optimized GPU-parallel radix top-k selection", ICS '24).
+ * Here each chunk of the keys keeps its own counts, so that chunks without such keys are not read
+ * again, no candidates are stored, and results come out in the order of the input. */
+#ifndef CROSSLANE_TOPK_H
+#define CROSSLANE_TOPK_H
+
+#include <crosslane/context.h>
+
+typedef struct xl_topk xl_topk;
+
+/* Start from xl_topk_desc_init(): the largest u32 keys, in order, no values.
+ * Floating-point keys are ordered as by xl_sort: -0 before +0, and every NaN greater than every
+ * number. */
+typedef struct xl_topk_desc {
+    uint32_t struct_size;  /* set by xl_topk_desc_init() */
+    uint32_t num_tunables; /* of `tunables` */
+    uint32_t key;          /* xl_type: any built-in scalar; a device need not compute with it */
+    uint32_t value;        /* xl_type: XL_NONE or XL_U32 */
+    uint32_t largest;      /* 1: the largest keys; 0: the smallest */
+    uint32_t sorted;       /* 1: the best first, equal keys by lower index; 0: results in the order
+                              of the input, which takes less time */
+    /* Tuning values of this plan by name, before those of the context's tuning file and the
+     * built-in ones (xl_tunable in types.h); topk.*, and sort.* where results are sorted. NULL:
+     * none */
+    const xl_tunable *tunables;
+} xl_topk_desc;
+
+/* What one call works on; a view that is left out is not given. Of the outputs at least one is
+ * given, where there are results; no output may overlap anything else. Results are min(k, n):
+ * those keys that come first in the order asked for, of equal keys those of lower index. They are
+ * the same on every run and every device. */
+typedef struct xl_topk_args {
+    size_t n;            /* keys, at most 2^32 - 1 */
+    size_t k;            /* results wanted; may be 0, or more than n */
+    xl_view keys_in;     /* n keys in any order; not changed */
+    xl_view values_in;   /* n values that travel with the keys; not given for XL_NONE, and needed
+                            for values_out alone */
+    xl_view keys_out;    /* min(k, n) keys, or not given */
+    xl_view values_out;  /* min(k, n) values, or not given */
+    xl_view indices_out; /* min(k, n) u32 places in the input, from 0, or not given */
+    xl_view count_out;   /* one u64: min(k, n), or not given */
+    xl_view scratch;     /* xl_topk_scratch() bytes, or not given: as in xl_scan_args */
+} xl_topk_args;
+
+XL_EXTERN_C_BEGIN
+
+/* Writes `size` bytes: the size, the defaults, and zeros in what this version does not know.
+ * From C take xl_topk_desc_init(), which passes the size. NULL is ignored. */
+XL_API void xl_topk_desc_init_sized(xl_topk_desc *desc, size_t size);
+
+/* Makes a plan; as xl_scan_create(). */
+XL_NODISCARD XL_API xl_status xl_topk_create(xl_context *ctx, const xl_topk_desc *desc,
+                                             xl_topk **plan);
+
+/* As xl_scan_scratch(), for n keys of which k are wanted: at most 4 MiB of counts; where results
+ * are sorted also 16 bytes a result, of keys of 8 bytes 32, and what xl_sort needs for its counts.
+ * A device that ends long loops (docs/drivers.md) and has small work-groups takes more counts for
+ * more than 2^28 keys. */
+XL_NODISCARD XL_API xl_status xl_topk_scratch(const xl_topk *plan, size_t n, size_t k,
+                                              size_t *bytes, size_t *alignment);
+
+/* Enqueues a selection; never blocks, and allocates nothing when scratch is given. Nothing is
+ * copied to the host. `size` is the size of *args: from C take xl_topk_enqueue(), which passes it.
+ * Waits, event, queue, threads, failure and errors as xl_scan_enqueue_sized(). */
+XL_NODISCARD XL_API xl_status xl_topk_enqueue_sized(xl_topk *plan, cl_command_queue queue,
+                                                    const xl_topk_args *args, size_t size,
+                                                    cl_uint num_waits, const cl_event *waits,
+                                                    cl_event *event);
+
+/* Lets go of a plan; NULL is ignored. Work that is enqueued still completes. */
+XL_API void xl_topk_destroy(xl_topk *plan);
+
+XL_EXTERN_C_END
+
+/* The defaults, and the size of the structure as its user knows it. */
+static inline void xl_topk_desc_init(xl_topk_desc *desc)
+{
+    xl_topk_desc_init_sized(desc, sizeof *desc);
+}
+
+/* As xl_topk_enqueue_sized(). */
+XL_NODISCARD static inline xl_status xl_topk_enqueue(xl_topk *plan, cl_command_queue queue,
+                                                     const xl_topk_args *args, cl_uint num_waits,
+                                                     const cl_event *waits, cl_event *event)
+{
+    return xl_topk_enqueue_sized(plan, queue, args, sizeof *args, num_waits, waits, event);
+}
+
+#endif

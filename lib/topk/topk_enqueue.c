@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT
+ * The launches of a top-k selection: as many passes as a key has digits, then the places of each
+ * chunk's results, then these. Where they are to be sorted each is written as one word of 64 bits,
+ * its key as an ordinal above its index, so that a sort that is not stable orders equal keys by
+ * index, too. A key of 8 bytes leaves no room for that: it is sorted with its index beside it, its
+ * place among the different keys takes its place, and that and the index are sorted again. */
+#include "topk_plan.h"
+
+/* What kernels are told to write; cl/topk/topk.cl has the same. */
+enum { GIVES_KEYS = 1, GIVES_VALUES = 2, GIVES_INDICES = 4, GIVES_PAIRS = 8 };
+
+/* Work-items of a group that looks at a result each. */
+static size_t each(const xli_kernel *kernel)
+{
+    return xli_min(64, kernel->max_group);
+}
+
+static xl_status nested_bytes(const xl_topk *plan, size_t results, size_t *bytes)
+{
+    xl_status status = XL_SUCCESS;
+    size_t first = 0, second = 0, alignment;
+    if (plan->sort_pairs)
+        XL_TRY(xl_sort_scratch(plan->sort_pairs, results, &first, &alignment));
+    if (plan->sort)
+        XL_TRY(xl_sort_scratch(plan->sort, results, &second, &alignment));
+    *bytes = xli_max(first, second);
+done:
+    return status;
+}
+
+xl_status xli_topk_lay_out(const xl_topk *plan, size_t n, size_t results, xli_topk_layout *layout)
+{
+    xl_status status = XL_SUCCESS;
+    size_t nested = 0;
+    if (xli_topk_sorts(&plan->problem, results))
+        XL_TRY(nested_bytes(plan, results, &nested));
+    *layout = xli_topk_layout_of(&plan->problem, &plan->shape, n, results, nested);
+done:
+    return status;
+}
+
+/* A call on its way to the device. */
+typedef struct flow {
+    xl_topk *plan;
+    xli_seq *seq;
+    size_t n, results;
+    const xli_topk_spans *spans;
+    const xli_span *scratch;
+    xli_topk_layout layout;
+} flow;
+
+static xli_arg part(const flow *f, size_t at)
+{
+    return XLI_U64(f->scratch->offset + at);
+}
+
+/* Of arrays that are not given the scratch stands in: no kernel touches them, but some drivers
+ * want a buffer. */
+static size_t add_arrays(const flow *f, xli_arg *args, size_t count)
+{
+    for (size_t i = XLI_TOPK_KEYS_IN; i <= XLI_TOPK_INDICES_OUT; ++i) {
+        const xli_span *span = &f->spans->at[i];
+        args[count++] = XLI_MEM(span->buffer ? span->buffer : f->scratch->buffer);
+        args[count++] = XLI_U64(span->buffer ? span->offset : 0);
+    }
+    return count;
+}
+
+static cl_uint outputs_of(const xli_topk_spans *s)
+{
+    return (s->at[XLI_TOPK_KEYS_OUT].buffer ? GIVES_KEYS : 0u) |
+           (s->at[XLI_TOPK_VALUES_OUT].buffer ? GIVES_VALUES : 0u) |
+           (s->at[XLI_TOPK_INDICES_OUT].buffer ? GIVES_INDICES : 0u);
+}
+
+/* The digits of the k-th key, and what each chunk has to write. */
+static xl_status launch_select(const flow *f)
+{
+    xl_status status;
+    xl_topk *plan = f->plan;
+    const xli_topk_chunks chunks = xli_topk_chunks_of(&plan->shape, f->n);
+    const size_t group = plan->shape.group_size;
+    const unsigned digits = (unsigned)xl_type_size(plan->problem.key);
+    const bool sorts = xli_topk_sorts(&plan->problem, f->results);
+    /* Where all are taken, no digit need be known. */
+    const unsigned passes = f->results < f->n ? digits : 0;
+    const xli_span *keys = &f->spans->at[XLI_TOPK_KEYS_IN];
+    const xli_arg n = XLI_U32(f->n), chunk = XLI_U32(chunks.elements),
+                  scratch = XLI_MEM(f->scratch->buffer), state = part(f, 0);
+    XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.begin, 1, each(&plan->kernels.begin), n,
+                      XLI_U32(f->results), XLI_U32(passes), scratch, state));
+    for (unsigned pass = 0; pass < passes; ++pass)
+        XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.count, chunks.count, group, XLI_U32(pass), n,
+                          chunk, XLI_U32(chunks.count), scratch, state, XLI_MEM(keys->buffer),
+                          XLI_U64(keys->offset)));
+    XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.offsets, 1, group, XLI_U32(passes), n, chunk,
+                      XLI_U32(chunks.count), scratch, state));
+    xli_arg args[20] = {
+        XLI_U32(sorts ? GIVES_PAIRS : outputs_of(f->spans)),
+        XLI_U32(passes),
+        XLI_U32(f->results),
+        n,
+        chunk,
+        XLI_U32(chunks.count),
+        scratch,
+        state,
+        part(f, xli_topk_is_wide(&plan->problem) ? f->layout.ordinals_at : f->layout.pairs_at),
+        part(f, f->layout.places_at)};
+    XL_TRY(xli_seq_launch(f->seq, &plan->kernels.write, chunks.count, group, args,
+                          add_arrays(f, args, 10)));
+done:
+    return status;
+}
+
+static xl_view words(const flow *f, size_t at, size_t word_bytes)
+{
+    return xl_view_of(f->scratch->buffer, (f->scratch->offset + at) / word_bytes);
+}
+
+/* Sorts ordinals with indices beside them, and makes pairs of both: of a place and an index. */
+static xl_status sort_wide(const flow *f)
+{
+    xl_status status;
+    xli_kernel *rank = &f->plan->kernels.rank;
+    const xl_view keys = words(f, f->layout.ordinals_at, sizeof(cl_ulong)),
+                  values = words(f, f->layout.places_at, sizeof(cl_uint));
+    const xl_sort_args args = {.n = f->results,
+                               .keys_in = keys,
+                               .keys_out = keys,
+                               .values_in = values,
+                               .values_out = values,
+                               .scratch = words(f, f->layout.nested_at, 1)};
+    XL_TRY(xli_seq_nest(f->seq));
+    XL_TRY(xl_sort_enqueue(f->plan->sort_pairs, f->seq->queue, &args, XLI_NEST(f->seq)));
+    xli_seq_nested(f->seq);
+    XL_TRY(XLI_LAUNCH(f->seq, rank, xli_ceil_div(f->results, each(rank)), each(rank),
+                      XLI_U32(f->results), XLI_MEM(f->scratch->buffer),
+                      part(f, f->layout.ordinals_at), part(f, f->layout.places_at),
+                      part(f, f->layout.pairs_at)));
+done:
+    return status;
+}
+
+static xl_status launch_sorted(const flow *f)
+{
+    xl_status status;
+    xli_kernel *gather = &f->plan->kernels.gather;
+    const xl_view pairs = words(f, f->layout.pairs_at, sizeof(cl_ulong));
+    const xl_sort_args sort = {.n = f->results,
+                               .keys_in = pairs,
+                               .keys_out = pairs,
+                               .scratch = words(f, f->layout.nested_at, 1)};
+    if (xli_topk_is_wide(&f->plan->problem))
+        XL_TRY(sort_wide(f));
+    XL_TRY(xli_seq_nest(f->seq));
+    XL_TRY(xl_sort_enqueue(f->plan->sort, f->seq->queue, &sort, XLI_NEST(f->seq)));
+    xli_seq_nested(f->seq);
+    xli_arg args[15] = {XLI_U32(outputs_of(f->spans)), XLI_U32(f->results), XLI_U32(f->n),
+                        XLI_MEM(f->scratch->buffer), part(f, f->layout.pairs_at)};
+    XL_TRY(xli_seq_launch(f->seq, gather, xli_ceil_div(f->results, each(gather)), each(gather),
+                          args, add_arrays(f, args, 5)));
+done:
+    return status;
+}
+
+xl_status xli_topk_launch(xl_topk *plan, xli_seq *seq, size_t n, size_t results,
+                          const xli_topk_spans *spans, const xli_span *scratch)
+{
+    xl_status status = XL_SUCCESS;
+    const xli_span *count = &spans->at[XLI_TOPK_COUNT_OUT];
+    flow f = {plan, seq, n, results, spans, scratch, {0}};
+    if (count->buffer)
+        XL_TRY(XLI_LAUNCH(seq, &plan->kernels.say, 1, 1, XLI_U64(results), XLI_MEM(count->buffer),
+                          XLI_U64(count->offset)));
+    if (results > 0 && outputs_of(spans) != 0) {
+        XL_TRY(xli_topk_lay_out(plan, n, results, &f.layout));
+        XL_TRY(launch_select(&f));
+        if (xli_topk_sorts(&plan->problem, results))
+            XL_TRY(launch_sorted(&f));
+    }
+done:
+    return status;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ * What is compiled for problem and shape of a top-k selection. */
+#include "key.h"
+#include "topk_plan.h"
+
+#include <string.h>
+
+static void add_text(xli_text *text, const xli_topk_problem *problem, const xli_topk_shape *shape)
+{
+    const struct {
+        const char *name;
+        unsigned value;
+    } lines[] = {
+        {"XL_TOPK_SHAPE", shape->tune.shape},
+        {"XL_TOPK_GROUP", shape->group_size},
+        {"XL_TOPK_ITEMS", shape->tune.items},
+    };
+    xli_key_text(text, problem->key, problem->largest);
+    for (size_t i = 0; i < XLI_COUNT(lines); ++i)
+        xli_text_add(text, "#define %s %u\n", lines[i].name, lines[i].value);
+}
+
+typedef struct wanted {
+    const char *name;
+    xli_kernel *kernel;
+    bool is_wanted, by_group;
+} wanted;
+
+enum { NUM_KERNELS = sizeof(xli_topk_kernels) / sizeof(xli_kernel) };
+static void list_kernels(xl_topk *plan, wanted list[NUM_KERNELS])
+{
+    xli_topk_kernels *k = &plan->kernels;
+    const bool sorted = plan->problem.sorted, wide = xli_topk_is_wide(&plan->problem);
+    const wanted all[NUM_KERNELS] = {
+        {"xl_topk_begin", &k->begin, true, false},
+        {"xl_topk_count", &k->count, true, true},
+        {"xl_topk_offsets", &k->offsets, true, true},
+        {"xl_topk_write", &k->write, true, true},
+        {"xl_topk_rank_keys", &k->rank, sorted && wide, false},
+        {"xl_topk_gather", &k->gather, sorted, false},
+        {"xl_topk_say", &k->say, true, false},
+    };
+    memcpy(list, all, sizeof all);
+}
+
+xl_status xli_topk_build(xl_topk *plan, size_t *most)
+{
+    xl_status status;
+    xli_text text = {0};
+    xli_program *program;
+    wanted list[NUM_KERNELS];
+    xli_topk_drop_kernels(plan);
+    list_kernels(plan, list);
+    add_text(&text, &plan->problem, &plan->shape);
+    if (text.failed)
+        XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the source of a top-k"));
+    *most = SIZE_MAX;
+    XL_TRY(xli_program_get(plan->ctx, "topk", text.data, &program));
+    for (size_t i = 0; i < NUM_KERNELS; ++i) {
+        if (!list[i].is_wanted)
+            continue;
+        XL_TRY(xli_kernel_create(plan->ctx, program, list[i].name, list[i].kernel));
+        if (list[i].by_group)
+            *most = xli_min(*most, list[i].kernel->max_group);
+    }
+done:
+    xli_text_free(&text);
+    return status;
+}
+
+void xli_topk_drop_kernels(xl_topk *plan)
+{
+    wanted list[NUM_KERNELS];
+    list_kernels(plan, list);
+    for (size_t i = 0; i < NUM_KERNELS; ++i)
+        xli_kernel_destroy(list[i].kernel);
+}

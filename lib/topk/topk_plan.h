@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ * A top-k selection inside: problem, shape and kernels.
+ *
+ * A call walks: check (topk_check.c) -> launches (topk_enqueue.c) -> kernels (cl/topk/topk.cl) ->
+ * event. A plan is made by topk.c. Each of the files uses only those above it:
+ *     topk_shape.c    how a problem is laid out on a device
+ *     topk_check.c    descriptors and calls, before any side effect
+ *     topk_kernels.c  what is compiled for problem and shape
+ *     topk_enqueue.c  launches
+ *     topk.c          the public calls */
+#ifndef XLI_TOPK_PLAN_H
+#define XLI_TOPK_PLAN_H
+
+#include "topk_shape.h"
+
+#include <crosslane/sort.h>
+
+/* The arrays of one call, as spans. */
+enum {
+    XLI_TOPK_KEYS_IN = 0,
+    XLI_TOPK_VALUES_IN = 1,
+    XLI_TOPK_KEYS_OUT = 2,
+    XLI_TOPK_VALUES_OUT = 3,
+    XLI_TOPK_INDICES_OUT = 4,
+    XLI_TOPK_COUNT_OUT = 5,
+    XLI_TOPK_SPANS = 6
+};
+typedef struct xli_topk_spans {
+    xli_span at[XLI_TOPK_SPANS];
+} xli_topk_spans;
+
+typedef struct xli_topk_kernels {
+    xli_kernel begin, count, offsets, write; /* the selection */
+    xli_kernel rank, gather;                 /* of a plan that sorts; rank: of wide keys */
+    xli_kernel say;                          /* the number of results */
+} xli_topk_kernels;
+
+struct xl_topk {
+    xl_context *ctx;
+    xli_topk_problem problem;
+    xli_topk_shape shape;
+    xli_topk_kernels kernels;
+    xl_sort *sort;       /* of words of 64 bits by themselves, or NULL */
+    xl_sort *sort_pairs; /* of these with a u32 each, or NULL */
+    xli_pool pool;
+};
+
+/* ---- topk_check.c ---------------------------------------------------------- */
+
+xl_status xli_topk_check_desc(const xl_context *ctx, const xl_topk_desc *desc);
+xl_status xli_topk_check_n(const xl_context *ctx, size_t n);
+
+/* Checks the views and that only those overlap that may. */
+xl_status xli_topk_check_views(const xl_context *ctx, const xli_topk_problem *problem,
+                               const xl_topk_args *args, xli_topk_spans *spans);
+
+/* Checks that the scratch shares nothing with the arrays. */
+xl_status xli_topk_check_scratch(const xl_context *ctx, const xli_topk_spans *spans,
+                                 const xli_span *scratch);
+
+/* ---- topk_kernels.c -------------------------------------------------------- */
+
+/* Compiles the kernels of the plan's shape. *most: the work-items that they allow a group; if that
+ * is what the shape has or more, all is well. */
+xl_status xli_topk_build(xl_topk *plan, size_t *most);
+void xli_topk_drop_kernels(xl_topk *plan);
+
+/* ---- topk_enqueue.c -------------------------------------------------------- */
+
+/* The layout of a call's scratch. */
+xl_status xli_topk_lay_out(const xl_topk *plan, size_t n, size_t results, xli_topk_layout *layout);
+
+/* The launches of a call of n keys and so many results, either may be 0. */
+xl_status xli_topk_launch(xl_topk *plan, xli_seq *seq, size_t n, size_t results,
+                          const xli_topk_spans *spans, const xli_span *scratch);
+
+#endif

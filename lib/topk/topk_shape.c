@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ * The shape of a top-k selection, and what follows from it. Pure, see topk_shape.h. */
+#include "topk_shape.h"
+
+/* Each chunk has 1 KiB of counts and 16 bytes more, so that those of MOST_CHUNKS stay below
+ * 4 MiB. */
+enum { MOST_CHUNKS = 3072, CHUNK_BYTES = 256 * 4 + 16, STATE_BYTES = 512 + 8 * 256 * 4 };
+
+/* A driver that ends loops after 65,535 rounds: a tile costs a work-item a round for each of its
+ * elements, twice, and some 24 for the ranks. */
+enum { MOST_TILES = 1024 };
+
+/* Places in a chunk, and a few past it, have 32 bits. */
+enum { LONGEST = 1 << 30 };
+
+void xli_topk_shape_of(const xli_tune_device *device, const xli_tune_topk *tune, size_t most,
+                       xli_topk_shape *shape)
+{
+    *shape = (xli_topk_shape){.tune = *tune, .units = device->compute_units, .longest = LONGEST};
+    xli_tune_topk *const t = &shape->tune;
+    if (device->ends_loops)
+        t->shape = XLI_TOPK_GROUP; /* whose work-items go fewer rounds each */
+    most = xli_min(most, device->max_work_group);
+    while (t->group_log > 0 && (size_t)1 << t->group_log > most)
+        --t->group_log;
+    shape->group_size = t->shape == XLI_TOPK_SERIAL ? 1 : 1u << t->group_log;
+    if (device->ends_loops) {
+        t->items = (uint32_t)xli_min(t->items, 16);
+        shape->longest = MOST_TILES * xli_topk_tile(shape);
+    }
+}
+
+size_t xli_topk_tile(const xli_topk_shape *shape)
+{
+    const xli_tune_topk *t = &shape->tune;
+    return t->shape == XLI_TOPK_SERIAL ? 0 : (size_t)shape->group_size * t->items;
+}
+
+xli_topk_chunks xli_topk_chunks_of(const xli_topk_shape *shape, size_t n)
+{
+    const xli_tune_topk *t = &shape->tune;
+    const size_t count = xli_min(xli_mul(shape->units, t->chunks), MOST_CHUNKS);
+    const size_t wanted = xli_max(xli_ceil_div(n, xli_max(1, count)), t->chunk);
+    xli_topk_chunks chunks = {xli_min(wanted, shape->longest), 0};
+    chunks.count = xli_ceil_div(n, chunks.elements);
+    return chunks;
+}
+
+bool xli_topk_sorts(const xli_topk_problem *problem, size_t results)
+{
+    return problem->sorted && results > 1;
+}
+
+bool xli_topk_is_wide(const xli_topk_problem *problem)
+{
+    return xl_type_size(problem->key) > sizeof(cl_uint);
+}
+
+/* Reserves n elements; sums and products stop at SIZE_MAX. */
+static size_t take(size_t *bytes, size_t n, size_t element_bytes)
+{
+    const size_t at = *bytes;
+    *bytes = xli_add(at, xli_round_up(xli_mul(n, element_bytes), XLI_SCRATCH_ALIGN));
+    return at;
+}
+
+xli_topk_layout xli_topk_layout_of(const xli_topk_problem *problem, const xli_topk_shape *shape,
+                                   size_t n, size_t results, size_t nested_bytes)
+{
+    const bool sorts = xli_topk_sorts(problem, results), wide = xli_topk_is_wide(problem);
+    xli_topk_layout l = {0};
+    if (results == 0)
+        return l;
+    const size_t counts = xli_mul(xli_topk_chunks_of(shape, n).count, CHUNK_BYTES);
+    (void)take(&l.bytes, xli_add(STATE_BYTES, counts), 1);
+    l.pairs_at = take(&l.bytes, sorts ? results : 0, sizeof(cl_ulong));
+    l.ordinals_at = take(&l.bytes, sorts && wide ? results : 0, sizeof(cl_ulong));
+    l.places_at = take(&l.bytes, sorts && wide ? results : 0, sizeof(cl_uint));
+    l.nested_at = take(&l.bytes, sorts ? nested_bytes : 0, 1);
+    return l;
+}
