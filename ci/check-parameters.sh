@@ -41,6 +41,7 @@ problem lib/problem/*.c
 scan lib/scan/*.c
 reduce lib/reduce/*.c
 sort lib/sort/*.c
+merge lib/merge/*.c
 grid lib/grid/grid*.c
 neighbors lib/grid/neighbors.c
 '

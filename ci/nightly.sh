@@ -81,7 +81,7 @@ tidy() {
 cppcheck_all() {
   cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
     --suppress=internalAstError --error-exitcode=1 -j "$(nproc)" -Iinclude -Ilib/core -Ilib/tune -Ilib/ocl -Ilib/element \
-    -Ilib/problem -Ilib/scan -Ilib/reduce -Ilib/sort -Ireference -Itest/support lib reference test tools
+    -Ilib/problem -Ilib/scan -Ilib/reduce -Ilib/sort -Ilib/merge -Ireference -Itest/support lib reference test tools
 }
 tests() { # VARIABLE=VALUE... -- OPTION OF CTEST...
   local env=()

@@ -6,6 +6,7 @@
 
 #include <crosslane/context.h>
 #include <crosslane/grid.h>
+#include <crosslane/merge.h>
 #include <crosslane/plan_info.h>
 #include <crosslane/program.h>
 #include <crosslane/reduce.h>

@@ -15,6 +15,7 @@
 #define SORT(field) OF(SORT, sort, field)
 #define GRID(field) OF(GRID, grid, field)
 #define NEIGHBORS(field) OF(NEIGHBORS, neighbors, field)
+#define MERGE(field) OF(MERGE, merge, field)
 
 #define RANGE(low, high) .least = (low), .greatest = (high)
 #define ZERO_OR(low, high) RANGE(low, high), .zero = true
@@ -165,6 +166,16 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
     {NEIGHBORS(items), RANGE(1, 4096), MEANS("Points of a work-item that searches.")},
     {NEIGHBORS(staged), ZERO_OR(1, 1024), DOUBLING(1),
      MEANS("Rows of up to so many neighbours are sorted in local memory; 0: none are.")},
+
+    {MERGE(serial), SWITCH, MEANS("1: one work-item makes a chunk; 0: a work-group makes a tile.")},
+    {MERGE(group), RANGE(1, 1024),
+     MEANS("Work-items of a group that makes a tile, where merge.serial is 0.")},
+    {MERGE(item_bytes), RANGE(4, 256), MEANS("Bytes of keys that each of these makes.")},
+    {MERGE(chunk), RANGE(1, 1 << 30),
+     MEANS("Elements of a chunk, at most, where merge.serial is 1.")},
+    {MERGE(search_tiles), RANGE(0, UINT32_MAX),
+     MEANS("Up to so many tiles find the parts of both arrays that they come from by themselves; "
+           "more have a launch of its own do it.")},
 };
 
 const xli_tunable *xli_tunable_find(const char *name)

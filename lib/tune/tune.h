@@ -91,12 +91,17 @@ typedef struct xli_tune_neighbors {
     uint32_t group, items, staged;
 } xli_tune_neighbors;
 
+typedef struct xli_tune_merge {
+    uint32_t serial, group, item_bytes, chunk, search_tiles;
+} xli_tune_merge;
+
 typedef struct xli_tune {
     xli_tune_scan scan;
     xli_tune_reduce reduce;
     xli_tune_sort sort;
     xli_tune_grid grid;
     xli_tune_neighbors neighbors;
+    xli_tune_merge merge;
 } xli_tune;
 
 /* ---- registry.c: what there is -------------------------------------------- */
@@ -107,7 +112,8 @@ enum {
     XLI_TUNE_REDUCE = 2,
     XLI_TUNE_SORT = 4,
     XLI_TUNE_GRID = 8,
-    XLI_TUNE_NEIGHBORS = 16
+    XLI_TUNE_NEIGHBORS = 16,
+    XLI_TUNE_MERGE = 32
 };
 
 typedef struct xli_tunable {
@@ -174,6 +180,7 @@ void xli_tune_reduce_table(const xli_tune_device *device, xli_tune_reduce *tune)
 void xli_tune_sort_table(const xli_tune_device *device, xli_tune_sort *tune);
 void xli_tune_grid_table(const xli_tune_device *device, xli_tune_grid *tune);
 void xli_tune_neighbors_table(const xli_tune_device *device, xli_tune_neighbors *tune);
+void xli_tune_merge_table(const xli_tune_device *device, xli_tune_merge *tune);
 
 /* What the device has room for, of wherever the values came from: work-group size, local
  * memory. A sort's elements have so many bytes, key and value. Scans and reductions fit

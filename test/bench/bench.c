@@ -205,6 +205,9 @@ static const part parts[] = {
 #ifdef BENCH_HAS_SORT
     {"sort", bench_sort},
 #endif
+#ifdef BENCH_HAS_MERGE
+    {"merge", bench_merge},
+#endif
 #ifdef BENCH_HAS_GRID
     {"grid", bench_grid},
 #endif

@@ -16,6 +16,15 @@ double bench_std_exclusive_scan(const uint32_t *in, uint32_t *out, size_t n, uns
 /* The same by the execution policy par_unseq, on every core; needs TBB to link. */
 double bench_par_exclusive_scan(const uint32_t *in, uint32_t *out, size_t n, unsigned runs);
 
+/* The same of std::merge, of keys, and of pairs by their first part. */
+typedef struct bench_std_pair {
+    uint32_t key, value;
+} bench_std_pair;
+double bench_std_merge(const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b, uint32_t *out,
+                       unsigned runs);
+double bench_std_merge_pairs(const bench_std_pair *a, size_t n_a, const bench_std_pair *b,
+                             size_t n_b, bench_std_pair *out, unsigned runs);
+
 #ifdef __cplusplus
 }
 #endif
