@@ -40,8 +40,7 @@ void xl_merge_quick_step(const xl_merge_in *in, const xl_merge_out *out, uint at
     const uint from_first = xl_key_map(a) <= xl_key_map(b);
     out->keys[at] = from_first ? a : b;
 #if XL_MERGE_VALUES
-    const uint x = in->first_values[p->i], y = in->second_values[p->j];
-    out->values[at] = from_first ? x : y;
+    out->values[at] = *(from_first ? in->first_values + p->i : in->second_values + p->j);
 #endif
     p->i += from_first;
     p->j += 1u - from_first;
@@ -50,6 +49,7 @@ void xl_merge_quick_step(const xl_merge_in *in, const xl_merge_out *out, uint at
 /* How many steps no run of a piece ends before. */
 uint xl_merge_steps(const xl_merge_piece *pieces, uint most)
 {
+#pragma unroll
     for (uint k = 0; k < XL_MERGE_PIECES; ++k)
         most = min(most, min(pieces[k].i_end - pieces[k].i, pieces[k].j_end - pieces[k].j));
     return most;
@@ -61,6 +61,7 @@ void xl_merge_pieces(const xl_merge_in *in, const xl_merge_out *out, uint first,
     const uint length = count / XL_MERGE_PIECES;
     xl_merge_piece p[XL_MERGE_PIECES];
     uint end = 0;
+#pragma unroll
     for (uint k = 0; k < XL_MERGE_PIECES; ++k) {
         const uint d = (k + 1) * length;
         p[k].i = end;
@@ -77,6 +78,7 @@ void xl_merge_pieces(const xl_merge_in *in, const xl_merge_out *out, uint first,
             for (uint k = 0; k < XL_MERGE_PIECES; ++k)
                 xl_merge_quick_step(in, out, first + k * length + at, &p[k]);
     for (; at < length; ++at)
+#pragma unroll
         for (uint k = 0; k < XL_MERGE_PIECES; ++k)
             xl_merge_step(in, out, first + k * length + at, &p[k]);
     xl_merge_piece rest = p[XL_MERGE_PIECES - 1];

@@ -32,14 +32,17 @@ void xli_merge_shape_of(const xli_merge_problem *problem, const xli_tune_device 
 }
 
 /* Chunks of a few thousand elements are long enough to make up for their two searches; there are
- * some for each unit, as one of them may be late. */
+ * some for each unit, as one of them may be late. Four pieces of each are made side by side
+ * (cl/merge/merge_serial.cl): were they a power of two apart, the cache would hold all of them in
+ * the same few lines. */
 size_t xli_merge_tile(const xli_merge_shape *shape, size_t n)
 {
-    enum { CHUNKS = 4, LEAST = 1 << 12 };
+    enum { CHUNKS = 4, STEP = 1 << 12, SKEW = STEP / 4 + 64 };
     if (!shape->serial)
         return (size_t)shape->group_size * shape->items;
     const size_t wanted = xli_ceil_div(n, xli_mul(xli_max(1, shape->units), CHUNKS));
-    return xli_min(xli_max(wanted, LEAST), shape->most);
+    const size_t chunk = xli_min(xli_max(wanted, STEP + SKEW), shape->most);
+    return chunk < STEP + SKEW ? chunk : (chunk - SKEW) / STEP * STEP + SKEW;
 }
 
 bool xli_merge_has_cuts(const xli_merge_shape *shape, size_t n)
