@@ -42,6 +42,7 @@ scan lib/scan/*.c
 reduce lib/reduce/*.c
 sort lib/sort/*.c
 merge lib/merge/*.c
+search lib/search/*.c
 grid lib/grid/grid*.c
 neighbors lib/grid/neighbors.c
 '

@@ -105,6 +105,16 @@ typedef struct ref_run {
 void ref_merge(xl_type key, bool descending, const ref_run *a, const ref_run *b, void *keys_out,
                uint32_t *values_out);
 
+/* ---- ref_search.c ---- */
+
+/* The first place of n sorted keys that is not before the query, or, for `upper`, after it; n:
+ * there is none. */
+uint64_t ref_bound(xl_type key, bool descending, bool upper, size_t n, const void *keys,
+                   const void *query);
+
+/* The first place from 1 on whose key is before its predecessor; n: there is none. */
+uint64_t ref_unsorted(xl_type key, bool descending, size_t n, const void *keys);
+
 /* ---- ref_neighbors.c ---- */
 
 typedef struct ref_search {

@@ -11,6 +11,7 @@
 #include <crosslane/program.h>
 #include <crosslane/reduce.h>
 #include <crosslane/scan.h>
+#include <crosslane/search.h>
 #include <crosslane/sort.h>
 #include <crosslane/status.h>
 #include <crosslane/types.h>

@@ -8,6 +8,7 @@
 #include <crosslane/merge.h>
 #include <crosslane/reduce.h>
 #include <crosslane/scan.h>
+#include <crosslane/search.h>
 #include <crosslane/sort.h>
 
 XL_EXTERN_C_BEGIN
@@ -22,7 +23,8 @@ XL_EXTERN_C_BEGIN
  *   grid        "counting", "bitonic"; group, item and tile are those of the kernels that read the
  *               points; the scan or the sort inside has its own
  *   neighbours  "cells"; elements are points that are searched from
- *   merge       "merge-path"; n is that of the result */
+ *   merge       "merge-path"; n is that of the result
+ *   search      "binary-search", n queries; of XL_SEARCH_UNSORTED "chunks", n keys */
 XL_NODISCARD XL_API xl_status xl_scan_info_sized(const xl_scan *plan, size_t n, xl_plan_info *info,
                                                  size_t size);
 XL_NODISCARD XL_API xl_status xl_reduce_info_sized(const xl_reduce *plan, size_t n,
@@ -35,6 +37,9 @@ XL_NODISCARD XL_API xl_status xl_neighbors_info_sized(const xl_neighbors *plan, 
                                                       xl_plan_info *info, size_t size);
 XL_NODISCARD XL_API xl_status xl_merge_info_sized(const xl_merge *plan, size_t n,
                                                   xl_plan_info *info, size_t size);
+
+XL_NODISCARD XL_API xl_status xl_search_info_sized(const xl_search *plan, size_t n,
+                                                   xl_plan_info *info, size_t size);
 
 XL_EXTERN_C_END
 
@@ -69,6 +74,12 @@ XL_NODISCARD static inline xl_status xl_merge_info(const xl_merge *plan, size_t 
                                                    xl_plan_info *info)
 {
     return xl_merge_info_sized(plan, n, info, sizeof *info);
+}
+
+XL_NODISCARD static inline xl_status xl_search_info(const xl_search *plan, size_t n,
+                                                    xl_plan_info *info)
+{
+    return xl_search_info_sized(plan, n, info, sizeof *info);
 }
 
 #endif

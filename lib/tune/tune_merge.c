@@ -11,3 +11,11 @@ void xli_tune_merge_table(const xli_tune_device *device, xli_tune_merge *tune)
                              .chunk = 1 << 15,
                              .search_tiles = 1024};
 }
+
+void xli_tune_search_table(const xli_tune_device *device, xli_tune_search *tune)
+{
+    *tune = (xli_tune_search){.serial = device->is_cpu,
+                              .group = 256,
+                              .items = device->is_cpu ? 8 : 4,
+                              .queries = 1 << 12};
+}
