@@ -27,6 +27,8 @@ ENDS_WITH(xl_sort_desc, tunables);
 ENDS_WITH(xl_sort_args, scratch);
 ENDS_WITH(xl_merge_desc, tunables);
 ENDS_WITH(xl_merge_args, scratch);
+ENDS_WITH(xl_search_desc, tunables);
+ENDS_WITH(xl_search_args, scratch);
 ENDS_WITH(xl_grid_desc, tunables);
 ENDS_WITH(xl_grid_report, table_cells);
 ENDS_WITH(xl_grid_build_args, storage);

@@ -208,6 +208,9 @@ static const part parts[] = {
 #ifdef BENCH_HAS_MERGE
     {"merge", bench_merge},
 #endif
+#ifdef BENCH_HAS_SEARCH
+    {"search", bench_search},
+#endif
 #ifdef BENCH_HAS_GRID
     {"grid", bench_grid},
 #endif

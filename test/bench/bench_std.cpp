@@ -40,3 +40,12 @@ double bench_std_merge_pairs(const bench_std_pair *a, size_t n_a, const bench_st
                    [](const bench_std_pair &x, const bench_std_pair &y) { return x.key < y.key; });
     });
 }
+
+double bench_std_lower_bound(const uint32_t *keys, size_t n, const uint32_t *queries,
+                             size_t num_queries, uint32_t *places, unsigned runs)
+{
+    return median_ms(runs, [=] {
+        for (size_t i = 0; i < num_queries; ++i)
+            places[i] = static_cast<uint32_t>(std::lower_bound(keys, keys + n, queries[i]) - keys);
+    });
+}

@@ -25,6 +25,10 @@ double bench_std_merge(const uint32_t *a, size_t n_a, const uint32_t *b, size_t 
 double bench_std_merge_pairs(const bench_std_pair *a, size_t n_a, const bench_std_pair *b,
                              size_t n_b, bench_std_pair *out, unsigned runs);
 
+/* The same of a std::lower_bound for each query. */
+double bench_std_lower_bound(const uint32_t *keys, size_t n, const uint32_t *queries,
+                             size_t num_queries, uint32_t *places, unsigned runs);
+
 #ifdef __cplusplus
 }
 #endif

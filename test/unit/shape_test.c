@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Shapes of scans, reductions, sorts and merges on devices that need not be there: the facts are
- * made up.
+ * Shapes of scans, reductions, sorts, merges and searches on devices that need not be there: the
+ * facts are made up.
  */
 #include "merge_shape.h"
 #include "reduce_shape.h"
 #include "scan_shape.h"
+#include "search_shape.h"
 #include "sort_shape.h"
 #include "xlt.h"
 
@@ -571,6 +572,62 @@ static void merges_by_chunks(void **state)
     }
 }
 
+static xli_search_shape search_of(const device *d, xl_search_kind kind, size_t most,
+                                  bool ends_loops)
+{
+    const xli_search_problem problem = {XL_U32, XL_U64, false, kind};
+    const xli_capabilities capabilities = facts_of(d);
+    xli_tune_device known = known_of(&capabilities);
+    xli_tune_search tune;
+    xli_search_shape shape;
+    known.max_work_group = d->group;
+    known.local_bytes = d->local_bytes;
+    known.compute_units = d->units;
+    known.ends_loops = ends_loops;
+    xli_tune_search_table(&known, &tune);
+    xli_search_shape_of(&problem, &known, &tune, most, &shape);
+    return shape;
+}
+
+static void searches(void **state)
+{
+    (void)state;
+    const xli_search_shape gpu = search_of(&devices[H200], XL_SEARCH_UPPER, 1024, false),
+                           cpu = search_of(&devices[POCL], XL_SEARCH_LOWER, 4096, false),
+                           ended = search_of(&devices[LLVMPIPE], XL_SEARCH_LOWER, 1024, true);
+    assert_true(!gpu.serial && gpu.group_size == 256 && gpu.items == 4);
+    assert_true(cpu.serial && cpu.group_size == 1 && cpu.items == 8);
+    assert_int_equal(search_of(&devices[H200], XL_SEARCH_UPPER, 96, false).group_size, 96);
+    for (size_t n = 1; n < UINT32_MAX / 2; n += n / 3 + 1) {
+        const size_t queries = xli_search_queries(&cpu, n);
+        assert_int_equal(xli_search_queries(&gpu, n), 1024);
+        assert_true(queries > 0 && queries % cpu.items == 0 && queries <= cpu.most);
+        assert_true(xli_search_queries(&ended, n) <= 1 << 10);
+    }
+}
+
+/* Where keys are not in order: chunks that hold each place from 1 on once. */
+static void searches_of_places(void **state)
+{
+    (void)state;
+    const xli_search_problem problem = {XL_U32, XL_U64, false, XL_SEARCH_UNSORTED};
+    for (int d = 0; d < DEVICES; ++d) {
+        const xli_search_shape shape =
+            search_of(&devices[d], XL_SEARCH_UNSORTED, devices[d].group, d == LLVMPIPE);
+        assert_true(8 * shape.group_size <= devices[d].local_bytes);
+        assert_int_equal(xli_search_chunks_of(&shape, 0).count, 0);
+        assert_int_equal(xli_search_chunks_of(&shape, 1).count, 0);
+        for (size_t n = 2; n < UINT32_MAX / 2; n += n / 3 + 1) {
+            const xli_search_chunks chunks = xli_search_chunks_of(&shape, n);
+            assert_true(chunks.count * chunks.elements >= n - 1 &&
+                        (chunks.count - 1) * chunks.elements < n - 1);
+            assert_true(d == LLVMPIPE ? chunks.elements <= 1 << 15
+                                      : chunks.count <= 8 * (size_t)devices[d].units);
+            assert_true(xli_search_scratch_bytes(&problem, &shape, n) >= 8 * chunks.count);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -588,6 +645,8 @@ int main(void)
         cmocka_unit_test(sorts_by_digits),
         cmocka_unit_test(merges_by_groups),
         cmocka_unit_test(merges_by_chunks),
+        cmocka_unit_test(searches),
+        cmocka_unit_test(searches_of_places),
         cmocka_unit_test(cuts_cover_everything),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
