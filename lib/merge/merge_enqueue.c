@@ -13,33 +13,36 @@ static void add(arg_list *list, xli_arg arg)
     list->args[list->count++] = arg;
 }
 
+static void add_array(arg_list *list, const xli_span *array)
+{
+    add(list, XLI_MEM(array->buffer));
+    add(list, XLI_U64(array->offset));
+}
+
 /* An array that is empty may have no buffer, which a kernel cannot be given: it gets the other one,
  * and reads nothing of it on this one's account. */
-static void add_array(arg_list *list, const xli_span *array, const xli_span *otherwise)
+static void add_pair(arg_list *list, const xli_span *a, const xli_span *b)
 {
-    const xli_span *given = array->buffer ? array : otherwise;
-    add(list, XLI_MEM(given->buffer));
-    add(list, XLI_U64(given->offset));
+    add_array(list, a->buffer ? a : b);
+    add_array(list, b->buffer ? b : a);
 }
 
 static void add_inputs(arg_list *list, size_t n_a, size_t n_b, const xli_merge_spans *s)
 {
     add(list, XLI_U32(n_a));
     add(list, XLI_U32(n_b));
-    add_array(list, &s->keys_a, &s->keys_b);
-    add_array(list, &s->keys_b, &s->keys_a);
+    add_pair(list, &s->keys_a, &s->keys_b);
 }
 
 static void add_arrays(arg_list *list, const xl_merge *plan, size_t n_a, size_t n_b,
                        const xli_merge_spans *s)
 {
     add_inputs(list, n_a, n_b, s);
-    add_array(list, &s->keys_out, NULL);
+    add_array(list, &s->keys_out);
     if (plan->problem.value == XL_NONE)
         return;
-    add_array(list, &s->values_a, &s->values_b);
-    add_array(list, &s->values_b, &s->values_a);
-    add_array(list, &s->values_out, NULL);
+    add_pair(list, &s->values_a, &s->values_b);
+    add_array(list, &s->values_out);
 }
 
 static xl_status launch_partitions(xl_merge *plan, xli_seq *seq, size_t n_a, size_t n_b,

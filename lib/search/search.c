@@ -94,7 +94,10 @@ xl_status xl_search_info_sized(const xl_search *plan, size_t n, xl_plan_info *in
                         .item_elements = shape->serial ? 0 : shape->items,
                         .tile_elements = unsorted ? xli_search_chunks_of(shape, n).elements
                                                   : xli_search_queries(shape, n)};
-    strcpy(all.algorithm, unsorted ? "chunks" : "binary-search");
+    if (unsorted)
+        strcpy(all.algorithm, "chunks");
+    else
+        strcpy(all.algorithm, "binary-search");
     return xli_info_give(plan->ctx, &all, sizeof all, info, size);
 }
 
