@@ -375,7 +375,7 @@ static const struct variant {
      {{"merge.serial", 0},
       {"merge.group", 8},
       {"merge.item_bytes", 12},
-      {"merge.search_tiles", -1u}}},
+      {"merge.search_tiles", 4294967295}}},
     {"groups of 37 holding 4, some cuts beforehand",
      NULL,
      {{"merge.serial", 0},
