@@ -366,8 +366,8 @@ static void at_the_edges_of_memory(void **state)
 static void the_lowest_place(void **state)
 {
     (void)state;
-    const size_t n = xlt_small() ? 40000 : 700001;
-    const size_t places[] = {1, 2, 16383, 16384, 16385, 16386, 32769, n / 2, n - 2, n - 1};
+    const size_t n = xlt_small() ? 40000 : 700003;
+    const size_t places[] = {1, 2, 37, 16383, 16384, 16385, 16386, 32769, n / 2, n - 2, n - 1};
     const xl_search_desc desc = desc_of(XL_U32, XL_ASCENDING, XL_SEARCH_UNSORTED, XL_U64);
     const struct variant *const shapes[] = {&variants[0], &variants[2], &variants[6]};
     uint32_t *keys = get(4 * n);
