@@ -21,6 +21,8 @@ lib/scan        lib/scan lib/problem lib/element lib/tune lib/ocl lib/core
 lib/reduce      lib/reduce lib/problem lib/element lib/tune lib/ocl lib/core
 lib/sort        lib/sort lib/element lib/tune lib/ocl lib/core
 lib/topk        lib/topk lib/element lib/tune lib/ocl lib/core
+lib/merge       lib/merge lib/element lib/tune lib/ocl lib/core
+lib/search      lib/search lib/element lib/tune lib/ocl lib/core
 lib/grid        lib/grid lib/tune lib/ocl lib/core
 reference       reference
 tools           tools reference lib/core/npy.h
@@ -36,13 +38,15 @@ cl/scan/textbook cl/scan/textbook cl/tile cl/group cl/lane cl/prelude
 cl/reduce       cl/reduce cl/tile cl/group cl/lane cl/prelude
 cl/sort         cl/sort cl/tile cl/group cl/lane cl/prelude
 cl/topk         cl/topk cl/prelude
+cl/merge        cl/merge cl/tile cl/group cl/lane cl/prelude
+cl/search       cl/search cl/tile cl/group cl/lane cl/prelude
 cl/grid         cl/grid cl/tile cl/group cl/lane cl/prelude
 cl/neighbors    cl/neighbors cl/grid cl/tile cl/group cl/lane cl/prelude
 cl/include      cl/group cl/lane cl/prelude
 "
 # start of paths | what none of their lines may match | why (extended regular expressions)
 forbidden='
-lib/core/~# *include *<(CL/|OpenCL/|crosslane/(context|program|scan|sort|topk|grid|crosslane))~lib/core knows no OpenCL
+lib/core/~# *include *<(CL/|OpenCL/|crosslane/(context|program|scan|sort|topk|merge|search|grid|crosslane))~lib/core knows no OpenCL
 lib/([^o]|o[^c])~\<cl(Build|Compile|Link|Enqueue|CreateProgram)[A-Za-z]* *\(|\<clGetDeviceInfo *\(~only lib/ocl builds, enqueues and asks devices
 lib/([^o]|o[^c])~# *include *"private\.h"~lib/ocl/private.h is for lib/ocl
 (lib/[^c]|lib/core/([^o]|o[^s])|reference/|tools/([^h]|h[^o])|examples/|include/)~# *include *<(windows|unistd|pthread|fcntl|dirent|dlfcn|io|direct|process|sched|termios|(sys|mach|linux)/[a-z_]+)\.h>~headers of the operating system are for lib/core/os_*.c (and tools/host*.c)

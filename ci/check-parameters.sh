@@ -43,6 +43,8 @@ scan lib/scan/*.c
 reduce lib/reduce/*.c
 sort lib/sort/*.c
 topk lib/topk/*.c
+merge lib/merge/*.c
+search lib/search/*.c
 grid lib/grid/grid*.c
 neighbors lib/grid/neighbors.c
 '

@@ -50,8 +50,7 @@ static uint64_t rank_of_float(uint64_t bits, uint64_t sign, uint64_t inf)
     return negative ? inf - magnitude : inf + 1 + magnitude;
 }
 
-/* The place of a key in ascending order: a smaller number comes first. */
-static uint64_t rank_of(xl_type type, const void *key)
+uint64_t ref_key_rank(xl_type type, const void *key)
 {
     uint64_t sign;
     const uint64_t bits = bits_of(type, key, &sign);
@@ -71,7 +70,7 @@ static bool is_nan(xl_type type, const void *key)
 
 int ref_key_order(xl_type key, const void *a, const void *b)
 {
-    const uint64_t x = rank_of(key, a), y = rank_of(key, b);
+    const uint64_t x = ref_key_rank(key, a), y = ref_key_rank(key, b);
     if (is_nan(key, a) && is_nan(key, b))
         return 0;
     return x < y ? -1 : x > y;
@@ -116,7 +115,7 @@ bool ref_sort(xl_type key, bool descending, size_t n, void *keys, uint32_t *valu
     if (enough) {
         unsigned char *old_values = old + n * size;
         for (size_t i = 0; i < n; ++i) {
-            const uint64_t rank = rank_of(key, (unsigned char *)keys + i * size);
+            const uint64_t rank = ref_key_rank(key, (unsigned char *)keys + i * size);
             entries[i] = (entry){descending ? UINT64_MAX - rank : rank, i};
         }
         if (n > 0)

@@ -86,6 +86,9 @@ void ref_reduce(const ref_flat *ref, const void *in, const uint64_t *begin, size
  * False when there is no memory. */
 bool ref_sort(xl_type key, bool descending, size_t n, void *keys, uint32_t *values);
 
+/* The place of a key in ascending order: a smaller number comes first. */
+uint64_t ref_key_rank(xl_type type, const void *key);
+
 /* -1 for a before b in ascending order, 1 for after, 0 for keys that may stand in either
  * order, as two NaN may. */
 int ref_key_order(xl_type key, const void *a, const void *b);
@@ -96,6 +99,28 @@ int ref_key_order(xl_type key, const void *a, const void *b);
  * best first, or in rising order. False when there is no memory. */
 bool ref_topk(xl_type key, bool largest, bool sorted, size_t n, size_t k, const void *keys,
               uint32_t *indices);
+
+/* ---- ref_merge.c ---- */
+
+/* Merges two arrays that are in order; of equal keys those of a come first. All values may be
+ * NULL. */
+typedef struct ref_run {
+    size_t n;
+    const void *keys;
+    const uint32_t *values;
+} ref_run;
+void ref_merge(xl_type key, bool descending, const ref_run *a, const ref_run *b, void *keys_out,
+               uint32_t *values_out);
+
+/* ---- ref_search.c ---- */
+
+/* The first place of n sorted keys that is not before the query, or, for `upper`, after it; n:
+ * there is none. */
+uint64_t ref_bound(xl_type key, bool descending, bool upper, size_t n, const void *keys,
+                   const void *query);
+
+/* The first place from 1 on whose key is before its predecessor; n: there is none. */
+uint64_t ref_unsorted(xl_type key, bool descending, size_t n, const void *keys);
 
 /* ---- ref_neighbors.c ---- */
 

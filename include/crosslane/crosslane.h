@@ -6,10 +6,12 @@
 
 #include <crosslane/context.h>
 #include <crosslane/grid.h>
+#include <crosslane/merge.h>
 #include <crosslane/plan_info.h>
 #include <crosslane/program.h>
 #include <crosslane/reduce.h>
 #include <crosslane/scan.h>
+#include <crosslane/search.h>
 #include <crosslane/sort.h>
 #include <crosslane/status.h>
 #include <crosslane/topk.h>

@@ -5,8 +5,10 @@
 #define CROSSLANE_PLAN_INFO_H
 
 #include <crosslane/grid.h>
+#include <crosslane/merge.h>
 #include <crosslane/reduce.h>
 #include <crosslane/scan.h>
+#include <crosslane/search.h>
 #include <crosslane/sort.h>
 #include <crosslane/topk.h>
 
@@ -22,7 +24,9 @@ XL_EXTERN_C_BEGIN
  *   top-k       "radix select"; the tile is a chunk, whose keys are counted together
  *   grid        "counting", "bitonic"; group, item and tile are those of the kernels that read the
  *               points; the scan or the sort inside has its own
- *   neighbours  "cells"; elements are points that are searched from */
+ *   neighbours  "cells"; elements are points that are searched from
+ *   merge       "merge-path"; n is that of the result
+ *   search      "binary-search", n queries; of XL_SEARCH_UNSORTED "chunks", n keys */
 XL_NODISCARD XL_API xl_status xl_scan_info_sized(const xl_scan *plan, size_t n, xl_plan_info *info,
                                                  size_t size);
 XL_NODISCARD XL_API xl_status xl_reduce_info_sized(const xl_reduce *plan, size_t n,
@@ -35,6 +39,11 @@ XL_NODISCARD XL_API xl_status xl_grid_info_sized(const xl_grid *grid, size_t n, 
                                                  size_t size);
 XL_NODISCARD XL_API xl_status xl_neighbors_info_sized(const xl_neighbors *plan, size_t n,
                                                       xl_plan_info *info, size_t size);
+XL_NODISCARD XL_API xl_status xl_merge_info_sized(const xl_merge *plan, size_t n,
+                                                  xl_plan_info *info, size_t size);
+
+XL_NODISCARD XL_API xl_status xl_search_info_sized(const xl_search *plan, size_t n,
+                                                   xl_plan_info *info, size_t size);
 
 XL_EXTERN_C_END
 
@@ -68,6 +77,18 @@ XL_NODISCARD static inline xl_status xl_neighbors_info(const xl_neighbors *plan,
                                                        xl_plan_info *info)
 {
     return xl_neighbors_info_sized(plan, n, info, sizeof *info);
+}
+
+XL_NODISCARD static inline xl_status xl_merge_info(const xl_merge *plan, size_t n,
+                                                   xl_plan_info *info)
+{
+    return xl_merge_info_sized(plan, n, info, sizeof *info);
+}
+
+XL_NODISCARD static inline xl_status xl_search_info(const xl_search *plan, size_t n,
+                                                    xl_plan_info *info)
+{
+    return xl_search_info_sized(plan, n, info, sizeof *info);
 }
 
 #endif

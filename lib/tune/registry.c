@@ -16,6 +16,8 @@
 #define GRID(field) OF(GRID, grid, field)
 #define NEIGHBORS(field) OF(NEIGHBORS, neighbors, field)
 #define TOPK(field) OF(TOPK, topk, field)
+#define MERGE(field) OF(MERGE, merge, field)
+#define SEARCH(field) OF(SEARCH, search, field)
 
 #define RANGE(low, high) .least = (low), .greatest = (high)
 #define ZERO_OR(low, high) RANGE(low, high), .zero = true
@@ -177,6 +179,22 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
      MEANS("Keys that a work-item ranks at a time, where topk.shape is 0.")},
     {TOPK(chunks), RANGE(1, 256), MEANS("Chunks of keys for each compute unit.")},
     {TOPK(chunk), RANGE(1, 1 << 30), MEANS("Keys of such a chunk, at least.")},
+
+    {MERGE(serial), SWITCH, MEANS("1: one work-item makes a chunk; 0: a work-group makes a tile.")},
+    {MERGE(group), RANGE(1, 1024),
+     MEANS("Work-items of a group that makes a tile, where merge.serial is 0.")},
+    {MERGE(item_bytes), RANGE(4, 256), MEANS("Bytes of keys that each of these makes.")},
+    {MERGE(chunk), RANGE(1, 1 << 30),
+     MEANS("Elements of a chunk, at most, where merge.serial is 1.")},
+    {MERGE(search_tiles), RANGE(0, UINT32_MAX),
+     MEANS("Up to so many tiles find the parts of both arrays that they come from by themselves; "
+           "more have a launch of its own do it.")},
+
+    {SEARCH(serial), SWITCH, MEANS("1: one work-item takes a chunk; 0: a work-group does.")},
+    {SEARCH(group), RANGE(1, 1024), MEANS("Work-items of a group, where search.serial is 0.")},
+    {SEARCH(items), RANGE(1, 64), MEANS("Queries that a work-item searches side by side.")},
+    {SEARCH(queries), RANGE(1, 1 << 30),
+     MEANS("Queries of a chunk, at most, where search.serial is 1.")},
 };
 
 const xli_tunable *xli_tunable_find(const char *name)

@@ -97,6 +97,14 @@ typedef struct xli_tune_topk {
     uint32_t shape, group_log, items, chunks, chunk;
 } xli_tune_topk;
 
+typedef struct xli_tune_merge {
+    uint32_t serial, group, item_bytes, chunk, search_tiles;
+} xli_tune_merge;
+
+typedef struct xli_tune_search {
+    uint32_t serial, group, items, queries;
+} xli_tune_search;
+
 typedef struct xli_tune {
     xli_tune_scan scan;
     xli_tune_reduce reduce;
@@ -104,6 +112,8 @@ typedef struct xli_tune {
     xli_tune_grid grid;
     xli_tune_neighbors neighbors;
     xli_tune_topk topk;
+    xli_tune_merge merge;
+    xli_tune_search search;
 } xli_tune;
 
 /* ---- registry.c: what there is -------------------------------------------- */
@@ -115,7 +125,9 @@ enum {
     XLI_TUNE_SORT = 4,
     XLI_TUNE_GRID = 8,
     XLI_TUNE_NEIGHBORS = 16,
-    XLI_TUNE_TOPK = 32
+    XLI_TUNE_TOPK = 32,
+    XLI_TUNE_MERGE = 64,
+    XLI_TUNE_SEARCH = 128
 };
 
 typedef struct xli_tunable {
@@ -183,6 +195,8 @@ void xli_tune_sort_table(const xli_tune_device *device, xli_tune_sort *tune);
 void xli_tune_grid_table(const xli_tune_device *device, xli_tune_grid *tune);
 void xli_tune_neighbors_table(const xli_tune_device *device, xli_tune_neighbors *tune);
 void xli_tune_topk_table(const xli_tune_device *device, xli_tune_topk *tune);
+void xli_tune_merge_table(const xli_tune_device *device, xli_tune_merge *tune);
+void xli_tune_search_table(const xli_tune_device *device, xli_tune_search *tune);
 
 /* What the device has room for, of wherever the values came from: work-group size, local
  * memory. A sort's elements have so many bytes, key and value. Scans and reductions fit

@@ -208,6 +208,12 @@ static const part parts[] = {
 #ifdef BENCH_HAS_TOPK
     {"topk", bench_topk},
 #endif
+#ifdef BENCH_HAS_MERGE
+    {"merge", bench_merge},
+#endif
+#ifdef BENCH_HAS_SEARCH
+    {"search", bench_search},
+#endif
 #ifdef BENCH_HAS_GRID
     {"grid", bench_grid},
 #endif

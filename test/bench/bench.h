@@ -66,6 +66,8 @@ void bench_scan(bench *b);
 void bench_reduce(bench *b);
 void bench_sort(bench *b);
 void bench_topk(bench *b);
+void bench_merge(bench *b);
+void bench_search(bench *b);
 void bench_grid(bench *b);
 
 #endif

@@ -12,7 +12,8 @@ extern "C" {
 #endif
 
 /* A result belongs to a case, which `name`, `variant` and `n` tell, and to the program
- * that did the work. `name` is the primitive: "copy", "scan", "reduce", "sort", "grid".
+ * that did the work. `name` is the primitive: "copy", "scan", "reduce", "sort", "merge", "search",
+ * "grid".
  * `variant` says what is computed, in the same words in every program, and then, in
  * parentheses, how, where one program has several ways:
  *   "u32 exclusive sum"  "u32 exclusive sum (in place)"  "i32 sum"  "u32,u32 pairs"

@@ -8,12 +8,12 @@
 #include <numeric>
 #include <vector>
 
-double bench_std_exclusive_scan(const uint32_t *in, uint32_t *out, size_t n, unsigned runs)
+template <typename Call> static double median_ms(unsigned runs, Call call)
 {
     std::vector<double> times;
     for (unsigned run = 0; run < runs; ++run) {
         const auto start = std::chrono::steady_clock::now();
-        std::exclusive_scan(in, in + n, out, uint32_t{0});
+        call();
         const std::chrono::duration<double, std::milli> took =
             std::chrono::steady_clock::now() - start;
         times.push_back(took.count());
@@ -40,4 +40,33 @@ double bench_std_topk(const uint32_t *in, uint32_t *out, size_t n, size_t k, int
     }
     std::sort(times.begin(), times.end());
     return times[times.size() / 2];
+}
+
+double bench_std_exclusive_scan(const uint32_t *in, uint32_t *out, size_t n, unsigned runs)
+{
+    return median_ms(runs, [=] { std::exclusive_scan(in, in + n, out, uint32_t{0}); });
+}
+
+double bench_std_merge(const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b, uint32_t *out,
+                       unsigned runs)
+{
+    return median_ms(runs, [=] { std::merge(a, a + n_a, b, b + n_b, out); });
+}
+
+double bench_std_merge_pairs(const bench_std_pair *a, size_t n_a, const bench_std_pair *b,
+                             size_t n_b, bench_std_pair *out, unsigned runs)
+{
+    return median_ms(runs, [=] {
+        std::merge(a, a + n_a, b, b + n_b, out,
+                   [](const bench_std_pair &x, const bench_std_pair &y) { return x.key < y.key; });
+    });
+}
+
+double bench_std_lower_bound(const uint32_t *keys, size_t n, const uint32_t *queries,
+                             size_t num_queries, uint32_t *places, unsigned runs)
+{
+    return median_ms(runs, [=] {
+        for (size_t i = 0; i < num_queries; ++i)
+            places[i] = static_cast<uint32_t>(std::lower_bound(keys, keys + n, queries[i]) - keys);
+    });
 }

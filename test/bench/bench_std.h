@@ -21,6 +21,19 @@ double bench_std_topk(const uint32_t *in, uint32_t *out, size_t n, size_t k, int
 /* The same scan by the execution policy par_unseq, on every core; needs TBB to link. */
 double bench_par_exclusive_scan(const uint32_t *in, uint32_t *out, size_t n, unsigned runs);
 
+/* The same of std::merge, of keys, and of pairs by their first part. */
+typedef struct bench_std_pair {
+    uint32_t key, value;
+} bench_std_pair;
+double bench_std_merge(const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b, uint32_t *out,
+                       unsigned runs);
+double bench_std_merge_pairs(const bench_std_pair *a, size_t n_a, const bench_std_pair *b,
+                             size_t n_b, bench_std_pair *out, unsigned runs);
+
+/* The same of a std::lower_bound for each query. */
+double bench_std_lower_bound(const uint32_t *keys, size_t n, const uint32_t *queries,
+                             size_t num_queries, uint32_t *places, unsigned runs);
+
 #ifdef __cplusplus
 }
 #endif

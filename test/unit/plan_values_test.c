@@ -36,6 +36,8 @@ typedef xl_status plan_maker(xl_context *ctx, const xl_tunable *given, uint32_t 
 MAKER(scan, (void)0)
 MAKER(reduce, (void)0)
 MAKER(sort, (void)0)
+MAKER(merge, (void)0)
+MAKER(search, (void)0)
 MAKER(grid, desc.cell_size = 1)
 MAKER(neighbors, desc.radius = 1)
 
@@ -149,15 +151,18 @@ static void mistakes_are_named(void **state)
          {"another primitive's \"sort.serial_tile_log\"", "scan.shape"}},
         {make_reduce, {"scan.group_size", 8}, {"another primitive's", "reduce.serial"}},
         {make_sort, {"grid.items", 8}, {"another primitive's", "sort.shape"}},
+        {make_merge, {"sort.shape", 1}, {"another primitive's", "merge.serial"}},
+        {make_search, {"merge.serial", 1}, {"another primitive's", "search.serial"}},
         {make_grid, {"reduce.serial", 1}, {"another primitive's", "grid.group"}},
         {make_grid, {"neighbors.group", 8}, {"another primitive's", "sort.shape"}},
         {make_neighbors, {"sort.shape", 1}, {"another primitive's", "neighbors.staged"}},
         {make_neighbors, {"grid.items", 1}, {"another primitive's", "scan.shape"}},
     };
     static const char *const good[] = {"scan.group_size", "reduce.group_size", "sort.busy",
-                                       "grid.group", "neighbors.group"};
-    static plan_maker *const makers[] = {make_scan, make_reduce, make_sort, make_grid,
-                                         make_neighbors};
+                                       "grid.group",      "neighbors.group",   "merge.group",
+                                       "search.group"};
+    static plan_maker *const makers[] = {make_scan,      make_reduce, make_sort,  make_grid,
+                                         make_neighbors, make_merge,  make_search};
     xl_context *ctx = xlt_context();
     xl_plan_info info;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
@@ -229,6 +234,8 @@ static void information_fits_the_caller(void **state)
     XLT_FAILS(xl_scan_info(NULL, N, &whole), XL_ERROR_INVALID_ARGUMENT);
     XLT_FAILS(xl_reduce_info(NULL, N, &whole), XL_ERROR_INVALID_ARGUMENT);
     XLT_FAILS(xl_sort_info(NULL, N, &whole), XL_ERROR_INVALID_ARGUMENT);
+    XLT_FAILS(xl_merge_info(NULL, N, &whole), XL_ERROR_INVALID_ARGUMENT);
+    XLT_FAILS(xl_search_info(NULL, N, &whole), XL_ERROR_INVALID_ARGUMENT);
     XLT_FAILS(xl_grid_info(NULL, N, &whole), XL_ERROR_INVALID_ARGUMENT);
     XLT_FAILS(xl_neighbors_info(NULL, N, &whole), XL_ERROR_INVALID_ARGUMENT);
 }

@@ -16,6 +16,8 @@ static const char *prefix_of(unsigned primitive)
            : primitive == XLI_TUNE_GRID      ? "grid."
            : primitive == XLI_TUNE_NEIGHBORS ? "neighbors."
            : primitive == XLI_TUNE_TOPK      ? "topk."
+           : primitive == XLI_TUNE_MERGE     ? "merge."
+           : primitive == XLI_TUNE_SEARCH    ? "search."
                                              : "?";
 }
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Shapes of scans, reductions, sorts and selections on devices that need not be there: the facts
- * are made up.
+ * Shapes of scans, reductions, sorts, selections, merges and searches on devices that need not be
+ * there: the facts are made up.
  */
+#include "merge_shape.h"
 #include "reduce_shape.h"
 #include "scan_shape.h"
+#include "search_shape.h"
 #include "sort_shape.h"
 #include "topk_shape.h"
 #include "xlt.h"
@@ -614,6 +616,123 @@ static void selections_in_order(void **state)
     }
 }
 
+static xli_merge_shape merge_of(const device *d, xl_type key, size_t most, bool ends_loops)
+{
+    const xli_merge_problem problem = {key, XL_U32, false};
+    const xli_capabilities capabilities = facts_of(d);
+    xli_tune_device known = known_of(&capabilities);
+    xli_tune_merge tune;
+    xli_merge_shape shape;
+    known.max_work_group = d->group;
+    known.local_bytes = d->local_bytes;
+    known.compute_units = d->units;
+    known.ends_loops = ends_loops;
+    xli_tune_merge_table(&known, &tune);
+    xli_merge_shape_of(&problem, &known, &tune, most, &shape);
+    return shape;
+}
+
+/* Tiles of work-groups, which fit local memory, and the scratch for where they begin. */
+static void merges_by_groups(void **state)
+{
+    (void)state;
+    xli_merge_shape shape = merge_of(&devices[H200], XL_U32, 1024, false);
+    assert_true(!shape.serial && shape.group_size == 256 && shape.items == 15);
+    const size_t tile = xli_merge_tile(&shape, 1);
+    assert_int_equal(tile, 3840);
+    assert_int_equal(xli_merge_tile(&shape, UINT32_MAX), tile);
+    const size_t few = shape.search_tiles * tile;
+    assert_int_equal(xli_merge_scratch_bytes(&shape, 0), 0);
+    assert_int_equal(xli_merge_scratch_bytes(&shape, few), 0);
+    for (size_t n = few + 1; n < UINT32_MAX / 2; n += n / 3) {
+        const size_t bytes = xli_merge_scratch_bytes(&shape, n);
+        assert_true(bytes >= 4 * (xli_ceil_div(n, tile) + 1) && bytes < n / 500);
+        assert_int_equal(bytes % XLI_SCRATCH_ALIGN, 0);
+    }
+    assert_int_equal(merge_of(&devices[H200], XL_U8, 1024, false).items, 15);
+    assert_int_equal(merge_of(&devices[H200], XL_F64, 1024, false).items, 7);
+    assert_int_equal(merge_of(&devices[H200], XL_U32, 96, false).group_size, 96);
+    device tight = devices[NARROW];
+    tight.local_bytes = 4096;
+    shape = merge_of(&tight, XL_U64, 256, false);
+    assert_true(shape.group_size == 256 && shape.items == 1);
+    tight.local_bytes = 1024;
+    assert_int_equal(merge_of(&tight, XL_U64, 256, false).group_size, 64);
+}
+
+/* Chunks of work-items: some for each unit, of few elements where loops are ended. */
+static void merges_by_chunks(void **state)
+{
+    (void)state;
+    const xli_merge_shape shape = merge_of(&devices[POCL], XL_U32, 4096, false),
+                          ended = merge_of(&devices[LLVMPIPE], XL_U32, 1024, true);
+    assert_true(shape.serial && shape.group_size == 1);
+    for (size_t n = 1; n < UINT32_MAX / 2; n += n / 3 + 1) {
+        const size_t chunk = xli_merge_tile(&shape, n);
+        assert_true(chunk >= 1 << 12 && chunk <= shape.most);
+        assert_true(chunk / 4 % 1024 >= 256 && chunk / 4 % 1024 <= 768);
+        assert_true(n > 1 << 18 || n < 1 << 17 || xli_ceil_div(n, chunk) >= devices[POCL].units);
+        assert_true(xli_merge_tile(&ended, n) <= 1 << 14);
+        assert_int_equal(xli_merge_scratch_bytes(&shape, n), 0);
+    }
+}
+
+static xli_search_shape search_of(const device *d, xl_search_kind kind, size_t most,
+                                  bool ends_loops)
+{
+    const xli_search_problem problem = {XL_U32, XL_U64, false, kind};
+    const xli_capabilities capabilities = facts_of(d);
+    xli_tune_device known = known_of(&capabilities);
+    xli_tune_search tune;
+    xli_search_shape shape;
+    known.max_work_group = d->group;
+    known.local_bytes = d->local_bytes;
+    known.compute_units = d->units;
+    known.ends_loops = ends_loops;
+    xli_tune_search_table(&known, &tune);
+    xli_search_shape_of(&problem, &known, &tune, most, &shape);
+    return shape;
+}
+
+static void searches(void **state)
+{
+    (void)state;
+    const xli_search_shape gpu = search_of(&devices[H200], XL_SEARCH_UPPER, 1024, false),
+                           cpu = search_of(&devices[POCL], XL_SEARCH_LOWER, 4096, false),
+                           ended = search_of(&devices[LLVMPIPE], XL_SEARCH_LOWER, 1024, true);
+    assert_true(!gpu.serial && gpu.group_size == 256 && gpu.items == 4);
+    assert_true(cpu.serial && cpu.group_size == 1 && cpu.items == 8);
+    assert_int_equal(search_of(&devices[H200], XL_SEARCH_UPPER, 96, false).group_size, 96);
+    for (size_t n = 1; n < UINT32_MAX / 2; n += n / 3 + 1) {
+        const size_t queries = xli_search_queries(&cpu, n);
+        assert_int_equal(xli_search_queries(&gpu, n), 1024);
+        assert_true(queries > 0 && queries % cpu.items == 0 && queries <= cpu.most);
+        assert_true(xli_search_queries(&ended, n) <= 1 << 10);
+    }
+}
+
+/* Where keys are not in order: chunks that hold each place from 1 on once. */
+static void searches_of_places(void **state)
+{
+    (void)state;
+    const xli_search_problem problem = {XL_U32, XL_U64, false, XL_SEARCH_UNSORTED};
+    for (int d = 0; d < DEVICES; ++d) {
+        const xli_search_shape shape =
+            search_of(&devices[d], XL_SEARCH_UNSORTED, devices[d].group, d == LLVMPIPE);
+        assert_true(8 * shape.group_size <= devices[d].local_bytes);
+        assert_int_equal(xli_search_chunks_of(&shape, 0).count, 0);
+        assert_int_equal(xli_search_chunks_of(&shape, 1).count, 0);
+        for (size_t n = 2; n < UINT32_MAX / 2; n += n / 3 + 1) {
+            const xli_search_chunks chunks = xli_search_chunks_of(&shape, n);
+            assert_true(chunks.count * chunks.elements >= n - 1 &&
+                        (chunks.count - 1) * chunks.elements < n - 1);
+            assert_true(d == LLVMPIPE ? chunks.elements <= 1 << 15
+                                      : chunks.count <= 8 * (size_t)devices[d].units);
+            assert_true(xli_search_scratch_bytes(&problem, &shape, n) >= 8 * chunks.count);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -632,6 +751,10 @@ int main(void)
         cmocka_unit_test(sorts_take_little_room),
         cmocka_unit_test(chunks_of_selections),
         cmocka_unit_test(selections_in_order),
+        cmocka_unit_test(merges_by_groups),
+        cmocka_unit_test(merges_by_chunks),
+        cmocka_unit_test(searches),
+        cmocka_unit_test(searches_of_places),
         cmocka_unit_test(cuts_cover_everything),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ * A chunk of a merge by one work-item, for devices whose work-items run one after another. The
+ * chunk is cut into a few pieces that are merged side by side: each step of a merge waits for the
+ * one before it, but not for those of other pieces, and takes no branch that depends on keys. */
+#include "merge_arrays.cl"
+
+#define XL_MERGE_PIECES 4
+/* Fewer steps at once than this are not worth finding out how many there are. */
+#define XL_MERGE_LEAST_STEPS 8
+
+/* Elements i up to i_end of the first run with j up to j_end of the second. */
+typedef struct xl_merge_piece {
+    uint i, j, i_end, j_end;
+} xl_merge_piece;
+
+void xl_merge_put(const xl_merge_in *in, const xl_merge_out *out, uint at, uint i, uint j,
+                  bool from_first)
+{
+    out->keys[at] = from_first ? in->keys.first[i] : in->keys.second[j];
+#if XL_MERGE_VALUES
+    out->values[at] = from_first ? in->first_values[i] : in->second_values[j];
+#endif
+}
+
+/* Makes element `at` where either run may have ended. */
+void xl_merge_step(const xl_merge_in *in, const xl_merge_out *out, uint at, xl_merge_piece *p)
+{
+    const bool from_first =
+        p->i < p->i_end &&
+        (p->j >= p->j_end || xl_key_map(in->keys.first[p->i]) <= xl_key_map(in->keys.second[p->j]));
+    xl_merge_put(in, out, at, p->i, p->j, from_first);
+    p->i += from_first;
+    p->j += !from_first;
+}
+
+/* The same where none has: both keys are there to be loaded. */
+void xl_merge_quick_step(const xl_merge_in *in, const xl_merge_out *out, uint at, xl_merge_piece *p)
+{
+    const XL_KEY a = in->keys.first[p->i], b = in->keys.second[p->j];
+    const uint from_first = xl_key_map(a) <= xl_key_map(b);
+    out->keys[at] = from_first ? a : b;
+#if XL_MERGE_VALUES
+    out->values[at] = *(from_first ? in->first_values + p->i : in->second_values + p->j);
+#endif
+    p->i += from_first;
+    p->j += 1u - from_first;
+}
+
+/* How many steps no run of a piece ends before. */
+uint xl_merge_steps(const xl_merge_piece *pieces, uint most)
+{
+#pragma unroll
+    for (uint k = 0; k < XL_MERGE_PIECES; ++k)
+        most = min(most, min(pieces[k].i_end - pieces[k].i, pieces[k].j_end - pieces[k].j));
+    return most;
+}
+
+/* Merges `in` into elements [first, first + count) of the output. */
+void xl_merge_pieces(const xl_merge_in *in, const xl_merge_out *out, uint first, uint count)
+{
+    const uint length = count / XL_MERGE_PIECES;
+    xl_merge_piece p[XL_MERGE_PIECES];
+    uint end = 0;
+#pragma unroll
+    for (uint k = 0; k < XL_MERGE_PIECES; ++k) {
+        const uint d = (k + 1) * length;
+        p[k].i = end;
+        p[k].j = k * length - end;
+        end = clamp(xl_merge_path_search(&in->keys, d), end, end + length);
+        p[k].i_end = end;
+        p[k].j_end = d - end;
+    }
+    uint at = 0;
+    for (uint steps = xl_merge_steps(p, length); steps >= XL_MERGE_LEAST_STEPS;
+         steps = xl_merge_steps(p, length - at))
+        for (const uint stop = at + steps; at < stop; ++at)
+#pragma unroll
+            for (uint k = 0; k < XL_MERGE_PIECES; ++k)
+                xl_merge_quick_step(in, out, first + k * length + at, &p[k]);
+    for (; at < length; ++at)
+#pragma unroll
+        for (uint k = 0; k < XL_MERGE_PIECES; ++k)
+            xl_merge_step(in, out, first + k * length + at, &p[k]);
+    xl_merge_piece rest = p[XL_MERGE_PIECES - 1];
+    rest.i_end = in->keys.first_length;
+    rest.j_end = in->keys.second_length;
+    for (at = XL_MERGE_PIECES * length; at < count; ++at)
+        xl_merge_step(in, out, first + at, &rest);
+}
+
+/* Makes elements [first, first + count) of the output. */
+void xl_merge_chunk(xl_merge_in in, const xl_merge_out *out, uint first, uint count)
+{
+    const xl_merge_partition part =
+        xl_merge_partition_of(first, count, xl_merge_path_search(&in.keys, first),
+                              xl_merge_path_search(&in.keys, first + count));
+    in.keys.first += part.first_begin;
+    in.keys.second += part.second_begin;
+    in.keys.first_length = part.from_first;
+    in.keys.second_length = part.from_second;
+#if XL_MERGE_VALUES
+    in.first_values += part.first_begin;
+    in.second_values += part.second_begin;
+#endif
+    xl_merge_pieces(&in, out, first, count);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ * Searching in sorted arrays: the places of many queries, and where an array is not in order. */
+#ifndef CROSSLANE_SEARCH_H
+#define CROSSLANE_SEARCH_H
+
+#include <crosslane/sort.h>
+
+typedef struct xl_search xl_search;
+
+typedef enum xl_search_kind {
+    XL_SEARCH_LOWER = 0, /* the first place whose key is not before the query */
+    XL_SEARCH_UPPER = 1, /* the first place whose key is after the query */
+    XL_SEARCH_UNSORTED =
+        2 /* no queries: the first place i >= 1 whose key is before that at i - 1 */
+} xl_search_kind;
+
+/* Start from xl_search_desc_init(): LOWER in ascending u32 keys, u64 places. Keys are ordered as
+ * xl_sort_desc says, floating-point numbers with them. */
+typedef struct xl_search_desc {
+    uint32_t struct_size;  /* set by xl_search_desc_init() */
+    uint32_t num_tunables; /* of `tunables` */
+    uint32_t key;          /* xl_type: any built-in scalar; a device need not compute with it */
+    uint32_t order;        /* xl_sort_order: that of the keys */
+    uint32_t kind;         /* xl_search_kind */
+    uint32_t index;        /* xl_type of places: XL_U32 or XL_U64; of UNSORTED XL_U64 */
+    /* Tuning values of this plan, as in xl_sort_desc; search.*. NULL: none */
+    const xl_tunable *tunables;
+} xl_search_desc;
+
+/* What one call works on; a view that is left out is not given. */
+typedef struct xl_search_args {
+    size_t n;            /* keys; where places are u32 at most 2^32 - 1 */
+    xl_view keys;        /* n keys in order */
+    size_t num_queries;  /* of UNSORTED 0 */
+    xl_view queries;     /* so many keys in any order; those that rise are found faster */
+    xl_view indices_out; /* a place, 0 to n, for each query; n where there is no such key. Of
+                            UNSORTED one u64; n of keys in order. Overlaps nothing */
+    xl_view scratch;     /* xl_search_scratch() bytes, or not given: as in xl_scan_args */
+} xl_search_args;
+
+XL_EXTERN_C_BEGIN
+
+/* Writes `size` bytes: the size, the defaults, and zeros in what this version does not know.
+ * From C take xl_search_desc_init(), which passes the size. NULL is ignored. */
+XL_API void xl_search_desc_init_sized(xl_search_desc *desc, size_t size);
+
+/* Makes a plan; as xl_scan_create(). */
+XL_NODISCARD XL_API xl_status xl_search_create(xl_context *ctx, const xl_search_desc *desc,
+                                               xl_search **plan);
+
+/* As xl_scan_scratch(), of a call with n keys: 0 bytes, but of UNSORTED 8 for each work-group. */
+XL_NODISCARD XL_API xl_status xl_search_scratch(const xl_search *plan, size_t n, size_t *bytes,
+                                                size_t *alignment);
+
+/* Enqueues a search; never blocks, and allocates nothing when scratch is given. In keys that are
+ * not in order each query's place is some number from 0 to n. `size` is the size of *args: from C
+ * take xl_search_enqueue(), which passes it. Waits, event, queue, threads, failure and errors as
+ * xl_scan_enqueue_sized(). */
+XL_NODISCARD XL_API xl_status xl_search_enqueue_sized(xl_search *plan, cl_command_queue queue,
+                                                      const xl_search_args *args, size_t size,
+                                                      cl_uint num_waits, const cl_event *waits,
+                                                      cl_event *event);
+
+/* Lets go of a plan; NULL is ignored. Work that is enqueued still completes. */
+XL_API void xl_search_destroy(xl_search *plan);
+
+XL_EXTERN_C_END
+
+/* The defaults, and the size of the structure as its user knows it. */
+static inline void xl_search_desc_init(xl_search_desc *desc)
+{
+    xl_search_desc_init_sized(desc, sizeof *desc);
+}
+
+/* As xl_search_enqueue_sized(). */
+XL_NODISCARD static inline xl_status xl_search_enqueue(xl_search *plan, cl_command_queue queue,
+                                                       const xl_search_args *args,
+                                                       cl_uint num_waits, const cl_event *waits,
+                                                       cl_event *event)
+{
+    return xl_search_enqueue_sized(plan, queue, args, sizeof *args, num_waits, waits, event);
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ * What is compiled for problem and shape of a merge. */
+#include "key.h"
+#include "merge_plan.h"
+
+static const char program_name[] = "merge_sorted";
+
+static void add_text(xli_text *text, const xli_merge_problem *problem, const xli_merge_shape *shape)
+{
+    const struct {
+        const char *name;
+        unsigned value;
+    } lines[] = {
+        {"XL_SERIAL", shape->serial},
+        {"XL_MERGE_VALUES", problem->value != XL_NONE},
+        {"XL_GROUP_SIZE", shape->group_size},
+        {"XL_ITEMS", shape->items},
+    };
+    xli_key_text(text, problem->key, problem->descending);
+    for (size_t i = 0; i < XLI_COUNT(lines) - shape->serial; ++i)
+        xli_text_add(text, "#define %s %u\n", lines[i].name, lines[i].value);
+}
+
+xl_status xli_merge_build(xl_merge *plan, size_t *most)
+{
+    xl_status status;
+    xli_text text = {0};
+    xli_program *program;
+    const bool serial = plan->shape.serial;
+    xli_merge_drop_kernels(plan);
+    add_text(&text, &plan->problem, &plan->shape);
+    if (text.failed)
+        XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the merge's source"));
+    XL_TRY(xli_program_get(plan->ctx, program_name, text.data, &program));
+    XL_TRY(xli_kernel_create(plan->ctx, program, serial ? "xl_merge_chunks" : "xl_merge_tiles",
+                             &plan->parts));
+    *most = plan->parts.max_group;
+    if (!serial) {
+        XL_TRY(xli_kernel_create(plan->ctx, program, "xl_merge_partitions", &plan->partitions));
+        *most = xli_min(*most, plan->partitions.max_group);
+    }
+done:
+    xli_text_free(&text);
+    return status;
+}
+
+void xli_merge_drop_kernels(xl_merge *plan)
+{
+    xli_kernel_destroy(&plan->partitions);
+    xli_kernel_destroy(&plan->parts);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ * What is compiled for problem and shape of a search. */
+#include "key.h"
+#include "search_plan.h"
+
+static void add_text(xli_text *text, const xli_search_problem *problem,
+                     const xli_search_shape *shape)
+{
+    const struct {
+        const char *name;
+        unsigned value;
+    } lines[] = {
+        {"XL_SERIAL", shape->serial},
+        {"XL_GROUP_SIZE", shape->group_size},
+        {"XL_SEARCH_ITEMS", shape->items},
+        {"XL_SEARCH_UPPER", problem->kind == XL_SEARCH_UPPER},
+        {"XL_SEARCH_WIDE", problem->index == XL_U64},
+    };
+    xli_key_text(text, problem->key, problem->descending);
+    for (size_t i = 0; i < XLI_COUNT(lines); ++i)
+        xli_text_add(text, "#define %s %u\n", lines[i].name, lines[i].value);
+}
+
+xl_status xli_search_build(xl_search *plan, size_t *most)
+{
+    xl_status status;
+    xli_text text = {0};
+    xli_program *program;
+    const bool unsorted = plan->problem.kind == XL_SEARCH_UNSORTED;
+    xli_search_drop_kernels(plan);
+    add_text(&text, &plan->problem, &plan->shape);
+    if (text.failed)
+        XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the search's source"));
+    XL_TRY(xli_program_get(plan->ctx, unsorted ? "search_unsorted" : "search_sorted", text.data,
+                           &program));
+    if (unsorted) {
+        XL_TRY(xli_kernel_create(plan->ctx, program, "xl_unsorted_chunks", &plan->chunks));
+        XL_TRY(xli_kernel_create(plan->ctx, program, "xl_unsorted_lowest", &plan->lowest));
+        *most = xli_min(plan->chunks.max_group, plan->lowest.max_group);
+    } else {
+        XL_TRY(xli_kernel_create(plan->ctx, program, "xl_search_keys", &plan->keys));
+        *most = plan->keys.max_group;
+    }
+done:
+    xli_text_free(&text);
+    return status;
+}
+
+void xli_search_drop_kernels(xl_search *plan)
+{
+    xli_kernel_destroy(&plan->keys);
+    xli_kernel_destroy(&plan->chunks);
+    xli_kernel_destroy(&plan->lowest);
+}

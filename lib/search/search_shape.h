@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ * The shape of a search: how a problem is laid out on a device. A pure function of problem and
+ * tuning values: it calls no OpenCL and needs no device to be tested. */
+#ifndef XLI_SEARCH_SHAPE_H
+#define XLI_SEARCH_SHAPE_H
+
+#include "runtime.h"
+
+#include <crosslane/search.h>
+
+/* A checked descriptor. */
+typedef struct xli_search_problem {
+    xl_type key, index;
+    bool descending;
+    xl_search_kind kind;
+} xli_search_problem;
+
+typedef struct xli_search_shape {
+    bool serial;         /* one work-item takes a chunk, else a work-group does */
+    bool ends_loops;     /* chunks must be short */
+    uint32_t group_size; /* work-items of every launch */
+    uint32_t items;      /* queries, or keys, that a work-item looks at side by side */
+    uint32_t most;       /* queries of a chunk */
+    uint32_t units;      /* compute units */
+} xli_search_shape;
+
+/* `most`: work-items that the kernels allow a group. */
+void xli_search_shape_of(const xli_search_problem *problem, const xli_tune_device *device,
+                         const xli_tune_search *tune, size_t most, xli_search_shape *shape);
+
+/* Queries of each group of a call with so many > 0. */
+size_t xli_search_queries(const xli_search_shape *shape, size_t num_queries);
+
+/* Where keys are not in order: places of each group of a call with n keys, and how many groups. */
+typedef struct xli_search_chunks {
+    size_t elements, count;
+} xli_search_chunks;
+xli_search_chunks xli_search_chunks_of(const xli_search_shape *shape, size_t n);
+
+size_t xli_search_scratch_bytes(const xli_search_problem *problem, const xli_search_shape *shape,
+                                size_t n);
+
+#endif

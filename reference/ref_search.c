@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ * Serial reference of searches in sorted arrays: looks at one key after the other. */
+#include "reference.h"
+
+/* Whether a key comes before another one. */
+static bool is_before(xl_type key, bool descending, const void *a, const void *b)
+{
+    const uint64_t x = ref_key_rank(key, a), y = ref_key_rank(key, b);
+    return descending ? x > y : x < y;
+}
+
+uint64_t ref_bound(xl_type key, bool descending, bool upper, size_t n, const void *keys,
+                   const void *query)
+{
+    const size_t size = ref_type_size(key);
+    for (size_t i = 0; i < n; ++i) {
+        const void *at = (const unsigned char *)keys + i * size;
+        if (upper ? is_before(key, descending, query, at) : !is_before(key, descending, at, query))
+            return i;
+    }
+    return n;
+}
+
+uint64_t ref_unsorted(xl_type key, bool descending, size_t n, const void *keys)
+{
+    const size_t size = ref_type_size(key);
+    const unsigned char *at = keys;
+    for (size_t i = 1; i < n; ++i, at += size)
+        if (is_before(key, descending, at + size, at))
+            return i;
+    return n;
+}

@@ -1,0 +1,682 @@
+/* SPDX-License-Identifier: MIT
+ * Searches in sorted arrays against their serial reference: every type of keys, both sides of equal
+ * keys, queries in and out of order, keys out of order, every shape, and every misuse. */
+/* Queues of OpenCL 1.2, which every implementation has. */
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include "reference.h"
+#include "xlt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* ---- input --------------------------------------------------------------- */
+
+typedef enum keys_of { RANDOM, FEW_DISTINCT, ALL_EQUAL, SPECIAL, KINDS } keys_of;
+/* The order of queries: of RISING_IN_PART every tenth falls. */
+typedef enum rise { ANY, RISING, RISING_IN_PART, ORDERS } rise;
+
+static const char *const kind_names[] = {"random", "few distinct", "all equal", "special"};
+static const char *const order_names[] = {"any order", "rising", "rising in part"};
+
+/* Of 8 bytes: both zeros, numbers beside them, infinities and NaN of both signs of the type; of
+ * integers others, and as good. */
+static uint64_t special_of(xl_type type, xlt_random *random)
+{
+    const unsigned mantissa = type == XL_F16 ? 10 : type == XL_F32 ? 23 : 52;
+    const unsigned bits = 8 * (unsigned)xl_type_size(type);
+    const unsigned low = bits > mantissa ? mantissa : bits / 2;
+    const uint64_t ones = ((uint64_t)1 << low) - 1;
+    const uint64_t parts[] = {0, 1, ones, ones - 1};
+    const uint64_t tops[] = {0, ((uint64_t)1 << (bits - 1 - low)) - 1};
+    return (uint64_t)xlt_below(random, 2) << (bits - 1) | tops[xlt_below(random, 2)] << low |
+           parts[xlt_below(random, 4)];
+}
+
+static void fill(void *keys, xl_type type, keys_of kind, size_t n, xlt_random *random)
+{
+    const size_t size = xl_type_size(type);
+    const uint16_t one = 1;
+    const bool little = *(const unsigned char *)&one == 1;
+    for (size_t i = 0; i < n; ++i) {
+        const uint64_t key = kind == FEW_DISTINCT ? xlt_below(random, 5) * 0x21436587u
+                             : kind == ALL_EQUAL  ? UINT64_C(0x4142434445464748)
+                             : kind == SPECIAL    ? special_of(type, random)
+                                                  : xlt_next(random);
+        memcpy((char *)keys + i * size, (const char *)&key + (little ? 0 : 8 - size), size);
+    }
+}
+
+static void *get(size_t bytes)
+{
+    void *memory = calloc(bytes + 1, 1);
+    assert_non_null(memory);
+    return memory;
+}
+
+/* ---- one search, checked -------------------------------------------------- */
+
+typedef struct trial {
+    const char *device; /* which variant of the device */
+    const xl_search_desc *desc;
+    xl_search *plan;
+    cl_command_queue queue;
+    size_t n, num_queries, offset;
+    keys_of kind;
+    rise order;
+    bool unsorted_keys; /* whatever the plan is for */
+    bool own_scratch;
+} trial;
+
+typedef struct arrays {
+    void *keys_before, *queries_before;
+    xlt_buffer keys, queries, places, scratch;
+} arrays;
+
+static const char *describe(const trial *t)
+{
+    static const char *const kinds[] = {"lower", "upper", "unsorted"};
+    static char text[240];
+    snprintf(text, sizeof text, "%s, %s keys, %s places, %s, n %zu, %zu queries, %s, %s, %s",
+             kinds[t->desc->kind], xl_type_name(t->desc->key), xl_type_name(t->desc->index),
+             t->desc->order == XL_DESCENDING ? "descending" : "ascending", t->n, t->num_queries,
+             kind_names[t->kind], order_names[t->order], t->device);
+    return text;
+}
+
+static bool descends(const trial *t)
+{
+    return t->desc->order == XL_DESCENDING;
+}
+
+static void sort(const trial *t, size_t n, void *keys)
+{
+    assert_true(ref_sort(t->desc->key, descends(t), n, keys, NULL));
+}
+
+/* Half of the queries are keys that are there. */
+static void fill_queries(const trial *t, const void *keys, unsigned char *queries,
+                         xlt_random *random)
+{
+    const size_t size = xl_type_size(t->desc->key), num = t->num_queries;
+    fill(queries, t->desc->key, t->kind == ALL_EQUAL ? RANDOM : t->kind, num, random);
+    for (size_t i = 0; t->n > 0 && i < num; i += 2)
+        memcpy(queries + i * size, (const char *)keys + xlt_below(random, (uint32_t)t->n) * size,
+               size);
+    if (t->order != ANY)
+        sort(t, num, queries);
+    for (size_t i = 10; t->order == RISING_IN_PART && i < num; i += 10)
+        memcpy(queries + i * size, queries, size);
+}
+
+static arrays arrays_make(const trial *t)
+{
+    const bool of_queries = t->desc->kind != XL_SEARCH_UNSORTED;
+    const size_t size = xl_type_size(t->desc->key);
+    xlt_random random = {99 + 77 * t->n + t->num_queries};
+    size_t bytes, alignment;
+    arrays a = {.keys_before = get(t->n * size), .queries_before = get(t->num_queries * size)};
+    fill(a.keys_before, t->desc->key, t->kind, t->n, &random);
+    if (!t->unsorted_keys)
+        sort(t, t->n, a.keys_before);
+    fill_queries(t, a.keys_before, a.queries_before, &random);
+    a.keys = xlt_buffer_make(a.keys_before, t->n, size, t->offset);
+    if (of_queries)
+        a.queries = xlt_buffer_make(a.queries_before, t->num_queries, size, t->offset + 1);
+    a.places = xlt_buffer_make(NULL, of_queries ? t->num_queries : 1, xl_type_size(t->desc->index),
+                               t->offset + 2);
+    XLT_OK(xl_search_scratch(t->plan, t->n, &bytes, &alignment));
+    if (!t->own_scratch)
+        a.scratch = xlt_scratch_make(bytes, alignment);
+    return a;
+}
+
+static void arrays_free(arrays *a)
+{
+    xlt_buffer_free(&a->keys);
+    xlt_buffer_free(&a->queries);
+    xlt_buffer_free(&a->places);
+    xlt_buffer_free(&a->scratch);
+    free(a->keys_before);
+    free(a->queries_before);
+}
+
+static xl_view view_or_none(const xlt_buffer *buffer)
+{
+    return buffer->mem ? xlt_view(buffer) : xl_no_view();
+}
+
+static xl_status enqueue(const trial *t, const arrays *a, cl_uint num_waits, const cl_event *waits,
+                         cl_event *event)
+{
+    return xl_search_enqueue(t->plan, t->queue,
+                             &(xl_search_args){.n = t->n,
+                                               .keys = view_or_none(&a->keys),
+                                               .num_queries = t->num_queries,
+                                               .queries = view_or_none(&a->queries),
+                                               .indices_out = view_or_none(&a->places),
+                                               .scratch = view_or_none(&a->scratch)},
+                             num_waits, waits, event);
+}
+
+static uint64_t place_at(const trial *t, const void *places, size_t i)
+{
+    return t->desc->index == XL_U64 ? ((const uint64_t *)places)[i] : ((const uint32_t *)places)[i];
+}
+
+static void check_places(const trial *t, const arrays *a, const void *places)
+{
+    const xl_type key = t->desc->key;
+    const size_t size = xl_type_size(key);
+    if (t->desc->kind == XL_SEARCH_UNSORTED) {
+        const uint64_t wanted = ref_unsorted(key, descends(t), t->n, a->keys_before);
+        if (place_at(t, places, 0) != wanted)
+            XLT_FAIL("%s: %llu, not %llu", describe(t), (unsigned long long)place_at(t, places, 0),
+                     (unsigned long long)wanted);
+        return;
+    }
+    for (size_t i = 0; i < t->num_queries; ++i) {
+        const uint64_t got = place_at(t, places, i);
+        const uint64_t wanted =
+            t->unsorted_keys
+                ? (got < t->n ? got : t->n)
+                : ref_bound(key, descends(t), t->desc->kind == XL_SEARCH_UPPER, t->n,
+                            a->keys_before, (const char *)a->queries_before + i * size);
+        if (got != wanted)
+            XLT_FAIL("%s: query %zu: %llu, not %llu", describe(t), i, (unsigned long long)got,
+                     (unsigned long long)wanted);
+    }
+}
+
+static void check_kept(const trial *t, const xlt_buffer *buffer, const void *before,
+                       const char *name)
+{
+    void *now = get(buffer->n * buffer->size);
+    xlt_read(buffer, now);
+    if (memcmp(now, before, buffer->n * buffer->size) != 0)
+        XLT_FAIL("%s: %s was changed", describe(t), name);
+    xlt_check_guards(buffer, name);
+    free(now);
+}
+
+static void check_result(const trial *t, const arrays *a)
+{
+    void *places = get(a->places.n * a->places.size);
+    xlt_read(&a->places, places);
+    check_places(t, a, places);
+    xlt_check_guards(&a->places, "indices_out");
+    check_kept(t, &a->keys, a->keys_before, "keys");
+    if (a->queries.mem)
+        check_kept(t, &a->queries, a->queries_before, "queries");
+    if (a->scratch.mem)
+        xlt_check_guards(&a->scratch, "scratch");
+    free(places);
+}
+
+static void run(const trial *t)
+{
+    cl_event event = NULL;
+    arrays a = arrays_make(t);
+    XLT_OK(enqueue(t, &a, 0, NULL, &event));
+    XLT_CL(clWaitForEvents(1, &event));
+    XLT_CL(clReleaseEvent(event));
+    check_result(t, &a);
+    arrays_free(&a);
+}
+
+/* ---- plans ---------------------------------------------------------------- */
+
+static xl_search_desc desc_of(xl_type key, xl_sort_order order, xl_search_kind kind, xl_type index)
+{
+    xl_search_desc desc;
+    xl_search_desc_init(&desc);
+    desc.key = key;
+    desc.order = order;
+    desc.kind = kind;
+    desc.index = index;
+    return desc;
+}
+
+static trial trial_of(const xl_search_desc *desc, xl_search *plan)
+{
+    return (trial){.device = "device as it is", .desc = desc, .plan = plan, .queue = xlt_queue()};
+}
+
+static void run_lengths(trial t)
+{
+    static const size_t lengths[] = {0, 1, 2, 3, 7, 8, 31, 64, 100, 257, 1000, 5003};
+    static const size_t queries[] = {0, 1, 7, 8, 9, 100, 257, 1030};
+    const bool of_queries = t.desc->kind != XL_SEARCH_UNSORTED;
+    for (size_t i = 0; i < COUNT(lengths) * COUNT(queries); ++i) {
+        t.n = lengths[i % COUNT(lengths)];
+        t.num_queries = of_queries ? queries[i / COUNT(lengths)] : 0;
+        if (xlt_small() && (i % 3 != 0 || t.n > 300 || t.num_queries > 300))
+            continue;
+        t.kind = (keys_of)((i + i / KINDS) % KINDS);
+        t.order = of_queries ? (rise)(i % 7 % ORDERS) : ANY;
+        t.unsorted_keys = i % 11 == 3;
+        t.offset = i % 5;
+        t.own_scratch = i % 2 == 1;
+        run(&t);
+    }
+}
+
+static void every_type(void **state)
+{
+    (void)state;
+    static const xl_type keys[] = {XL_U32, XL_F32, XL_I8,  XL_U8,  XL_I16, XL_U16,
+                                   XL_I32, XL_I64, XL_U64, XL_F16, XL_F64};
+    const size_t count = xlt_small() ? 2 : COUNT(keys);
+    for (size_t k = 0; k < 3 * count; ++k) {
+        const xl_search_kind kind = (xl_search_kind)(k % 3);
+        const bool wide = kind == XL_SEARCH_UNSORTED || k % 2 == 0;
+        const xl_search_desc desc =
+            desc_of(keys[k / 3], k / 3 % 2 == (k % 3 == 0) ? XL_DESCENDING : XL_ASCENDING, kind,
+                    wide ? XL_U64 : XL_U32);
+        xl_search *plan;
+        if (xlt_few_programs() && k % 3 != k / 3 % 3)
+            continue;
+        XLT_OK(xl_search_create(xlt_context(), &desc, &plan));
+        run_lengths(trial_of(&desc, plan));
+        xl_search_destroy(plan);
+    }
+}
+
+static const struct variant {
+    const char *name, *mask;
+    xl_tunable tunables[4];
+} variants[] = {
+    {"groups as built in", NULL, {{"search.serial", 0}}},
+    {"groups of 8 with 3", NULL, {{"search.serial", 0}, {"search.group", 8}, {"search.items", 3}}},
+    {"groups of 37 with 1",
+     NULL,
+     {{"search.serial", 0}, {"search.group", 37}, {"search.items", 1}}},
+    {"groups of 1", "work-group=1", {{"search.serial", 0}, {"search.items", 4}}},
+    {"chunks of 1", NULL, {{"search.serial", 1}, {"search.items", 1}, {"search.queries", 1}}},
+    {"chunks of 40", NULL, {{"search.serial", 1}, {"search.items", 4}, {"search.queries", 42}}},
+    {"chunks as built in", NULL, {{"search.serial", 1}}},
+};
+
+static xl_context *variant_context(const struct variant *v)
+{
+    xl_context *ctx;
+    xl_context_desc desc;
+    xl_context_desc_init(&desc);
+    desc.mask = v->mask;
+    XLT_OK(xl_context_adopt(xl_context_cl(xlt_context()), xl_context_device(xlt_context()), &desc,
+                            &ctx));
+    return ctx;
+}
+
+static xl_search *variant_plan(const struct variant *v, xl_context *ctx, xl_search_desc *desc)
+{
+    xl_search *plan;
+    desc->tunables = v->tunables;
+    desc->num_tunables = 0;
+    while (desc->num_tunables < COUNT(v->tunables) && v->tunables[desc->num_tunables].name)
+        ++desc->num_tunables;
+    if (xl_search_create(ctx, desc, &plan) != XL_SUCCESS)
+        XLT_FAIL("%s: %.700s", v->name, xl_context_error(ctx));
+    return plan;
+}
+
+static void other_shapes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(variants) * 3; ++i) {
+        const struct variant *const v = &variants[i / 3];
+        const xl_search_kind kind = (xl_search_kind)(i % 3);
+        xl_search_desc desc =
+            desc_of(XL_U32, XL_ASCENDING, kind, i % 2 || i % 3 == 2 ? XL_U64 : XL_U32);
+        if (xlt_few_programs() && i % 3 == i / 3 % 2)
+            continue;
+        xl_context *ctx = variant_context(v);
+        xl_search *plan = variant_plan(v, ctx, &desc);
+        trial t = trial_of(&desc, plan);
+        t.device = v->name;
+        run_lengths(t);
+        xl_search_destroy(plan);
+        xl_context_destroy(ctx);
+    }
+}
+
+/* Arrays and scratch of just the bytes that they need. */
+static void at_the_edges_of_memory(void **state)
+{
+    (void)state;
+    for (size_t p = 0; xlt_place_closely(p); ++p)
+        for (size_t i = 0; i < COUNT(variants) * 3; ++i) {
+            const struct variant *const v = &variants[i / 3];
+            xl_search_desc desc = desc_of(XL_U32, XL_ASCENDING, (xl_search_kind)(i % 3), XL_U64);
+            if (xlt_few_programs() && i % 3 == i / 3 % 2)
+                continue;
+            xl_context *ctx = variant_context(v);
+            xl_search *plan = variant_plan(v, ctx, &desc);
+            trial t = trial_of(&desc, plan);
+            t.device = v->name;
+            run_lengths(t);
+            xl_search_destroy(plan);
+            xl_context_destroy(ctx);
+        }
+}
+
+/* Keys in order but for a few places, of which the lowest counts, wherever a chunk's border is. */
+static void the_lowest_place(void **state)
+{
+    (void)state;
+    const size_t n = xlt_small() ? 40000 : 700003;
+    const size_t places[] = {1, 2, 37, 16383, 16384, 16385, 16386, 32769, n / 2, n - 2, n - 1};
+    const xl_search_desc desc = desc_of(XL_U32, XL_ASCENDING, XL_SEARCH_UNSORTED, XL_U64);
+    const struct variant *const shapes[] = {&variants[0], &variants[2], &variants[6]};
+    uint32_t *keys = get(4 * n);
+    for (size_t s = 0; s < COUNT(shapes); ++s) {
+        xl_search_desc shaped = desc;
+        xl_search *plan = variant_plan(shapes[s], xlt_context(), &shaped);
+        for (size_t i = 0; i <= COUNT(places); ++i) {
+            const uint64_t wanted = i < COUNT(places) ? places[i] : n;
+            uint64_t got[2] = {0, 0};
+            for (size_t k = 0; k < n; ++k)
+                keys[k] = (uint32_t)(k / 3);
+            for (size_t k = 0; k < COUNT(places); ++k) /* the i-th, and all that are above it */
+                if (places[k] >= wanted && places[k] > 0)
+                    keys[places[k] - 1] = UINT32_MAX - (uint32_t)(n - places[k]);
+            if (ref_unsorted(XL_U32, false, n, keys) != wanted)
+                continue; /* two places side by side */
+            xlt_buffer in = xlt_buffer_make(keys, n, 4, i), out = xlt_buffer_make(NULL, 1, 8, 1);
+            const xl_search_args args = {
+                .n = n, .keys = xlt_view(&in), .indices_out = xlt_view(&out)};
+            XLT_OK(xl_search_enqueue(plan, xlt_queue(), &args, 0, NULL, NULL));
+            xlt_read(&out, got);
+            if (got[0] != wanted)
+                XLT_FAIL("%s: %llu, not %llu", shapes[s]->name, (unsigned long long)got[0],
+                         (unsigned long long)wanted);
+            xlt_check_guards(&out, "indices_out");
+            xlt_buffer_free(&in);
+            xlt_buffer_free(&out);
+        }
+        xl_search_destroy(plan);
+    }
+    free(keys);
+}
+
+static void many_keys(void **state)
+{
+    (void)state;
+    const xl_search_desc desc = desc_of(XL_F32, XL_ASCENDING, XL_SEARCH_UPPER, XL_U32);
+    xl_search *plan;
+    if (xlt_small()) {
+        print_message("small sizes asked for: large ones left out\n");
+        skip();
+    }
+    XLT_OK(xl_search_create(xlt_context(), &desc, &plan));
+    trial t = trial_of(&desc, plan);
+    t.n = 300007;
+    t.num_queries = 400;
+    for (t.order = 0; t.order < ORDERS; ++t.order)
+        run(&t);
+    xl_search_destroy(plan);
+}
+
+/* ---- queues and events ------------------------------------------------------ */
+
+/* Out of order: a search that waits for an event which the host sets late, and one among its
+ * places that waits for it. */
+static void out_of_order_by_events(void **state)
+{
+    (void)state;
+    const xl_search_desc desc = desc_of(XL_U32, XL_ASCENDING, XL_SEARCH_LOWER, XL_U32);
+    const xl_search_desc asks = desc_of(XL_U32, XL_ASCENDING, XL_SEARCH_UNSORTED, XL_U64);
+    cl_command_queue queue = xlt_out_of_order_queue();
+    xl_search *plan, *asking;
+    uint64_t place = 0;
+    XLT_OK(xl_search_create(xlt_context(), &desc, &plan));
+    XLT_OK(xl_search_create(xlt_context(), &asks, &asking));
+    trial t = trial_of(&desc, plan);
+    t.queue = queue;
+    t.n = 200;
+    t.num_queries = 133;
+    t.order = RISING;
+    arrays a = arrays_make(&t);
+    xlt_buffer out = xlt_buffer_make(NULL, 1, 8, 0);
+    cl_event events[3] = {xlt_user_event()};
+    XLT_OK(enqueue(&t, &a, 1, &events[0], &events[1]));
+    XLT_OK(xl_search_enqueue(asking, queue,
+                             &(xl_search_args){.n = t.num_queries,
+                                               .keys = xlt_view(&a.places),
+                                               .indices_out = xlt_view(&out)},
+                             1, &events[1], &events[2]));
+    XLT_CL(clSetUserEventStatus(events[0], CL_COMPLETE));
+    XLT_CL(clWaitForEvents(1, &events[2]));
+    check_result(&t, &a);
+    xlt_read(&out, &place); /* the places of queries that rise do */
+    assert_int_equal(place, t.num_queries);
+    for (int i = 0; i < 3; ++i)
+        XLT_CL(clReleaseEvent(events[i]));
+    xlt_buffer_free(&out);
+    arrays_free(&a);
+    XLT_CL(clReleaseCommandQueue(queue));
+    xl_search_destroy(plan);
+    xl_search_destroy(asking);
+}
+
+static void nothing_yields_an_event(void **state)
+{
+    (void)state;
+    xl_search_desc desc;
+    xl_search *plan;
+    cl_event event = NULL;
+    xl_search_desc_init(&desc);
+    XLT_OK(xl_search_create(xlt_context(), &desc, &plan));
+    XLT_OK(xl_search_enqueue(plan, xlt_queue(), &(xl_search_args){.n = 0}, 0, NULL, &event));
+    XLT_CL(clWaitForEvents(1, &event));
+    XLT_CL(clReleaseEvent(event));
+    XLT_OK(xl_search_enqueue(plan, xlt_queue(), &(xl_search_args){.n = 0}, 0, NULL, NULL));
+    xl_search_destroy(plan);
+    xl_search_destroy(NULL);
+    xl_search_desc_init(NULL);
+}
+
+/* ---- misuse --------------------------------------------------------------- */
+
+static void wrong_descriptors(void **state)
+{
+    (void)state;
+    const struct {
+        const char *said;
+        xl_search_desc desc;
+    } cases[] = {
+        {"desc.key: ", {.key = XL_NONE, .index = XL_U32}},
+        {"desc.key: ", {.key = (xl_type)99, .index = XL_U32}},
+        {"desc.order: unknown value 7", {.key = XL_U32, .order = 7, .index = XL_U32}},
+        {"desc.kind: unknown value 3", {.key = XL_U32, .kind = 3, .index = XL_U32}},
+        {"desc.index: i32", {.key = XL_U32, .index = XL_I32}},
+        {"desc.index: u32", {.key = XL_U32, .index = XL_U32, .kind = XL_SEARCH_UNSORTED}},
+    };
+    xl_search *plan;
+    xl_context *ctx = xlt_context();
+    for (size_t i = 0; i < COUNT(cases); ++i) {
+        xl_search_desc desc = cases[i].desc;
+        desc.struct_size = sizeof desc;
+        plan = (xl_search *)&desc;
+        XLT_FAILS(xl_search_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT);
+        assert_null(plan);
+        if (!strstr(xl_context_error(ctx), cases[i].said))
+            XLT_FAIL("\"%s\" is not in: %s", cases[i].said, xl_context_error(ctx));
+    }
+    xl_search_desc desc;
+    xl_search_desc_init(&desc);
+    desc.struct_size = 3;
+    XLT_FAILS(xl_search_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT);
+    xl_search_desc_init(&desc);
+    XLT_FAILS(xl_search_create(ctx, NULL, &plan), XL_ERROR_INVALID_ARGUMENT);
+    XLT_FAILS(xl_search_create(ctx, &desc, NULL), XL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(xl_search_create(NULL, &desc, &plan), XL_ERROR_INVALID_ARGUMENT);
+}
+
+/* A right call, of which one argument at a time is made wrong. */
+typedef struct call {
+    xl_search *plan;
+    cl_command_queue queue;
+    xl_search_args args;
+    cl_uint num_waits;
+    const cl_event *waits;
+} call;
+
+static void expect_fail(const call *c, xl_status wanted, const char *said)
+{
+    cl_event event = (cl_event)&wanted;
+    xl_context *ctx = xlt_context();
+    const xl_status got =
+        xl_search_enqueue(c->plan, c->queue, &c->args, c->num_waits, c->waits, &event);
+    if (got != wanted)
+        XLT_FAIL("%s for \"%s\", not %s: %s", xl_status_name(got), said, xl_status_name(wanted),
+                 xl_context_error(ctx));
+    if (!strstr(xl_context_error(ctx), said))
+        XLT_FAIL("\"%s\" is not in: %s", said, xl_context_error(ctx));
+    assert_null(event);
+}
+
+#define EXPECT(good, status, said, ...)                                                            \
+    {                                                                                              \
+        call c = *(good);                                                                          \
+        xl_search_args *const x = &c.args;                                                         \
+        __VA_ARGS__;                                                                               \
+        expect_fail(&c, status, said);                                                             \
+        (void)x;                                                                                   \
+    }
+
+static void wrong_views(const call *good)
+{
+    const xl_status bad = XL_ERROR_INVALID_ARGUMENT, overlap = XL_ERROR_OVERLAP;
+    const xl_view none = xl_no_view();
+    const cl_event no_event = NULL;
+    EXPECT(good, bad, "keys: no buffer", x->keys = none)
+    EXPECT(good, bad, "queries: no buffer", x->queries = none)
+    EXPECT(good, bad, "indices_out: no buffer", x->indices_out = none)
+    EXPECT(good, bad, "keys: elements from", x->keys.offset = SIZE_MAX)
+    EXPECT(good, bad, "queries: elements from", x->num_queries = SIZE_MAX / 16)
+    EXPECT(good, overlap, "keys and indices_out", x->indices_out = x->keys)
+    EXPECT(good, overlap, "queries and indices_out", x->indices_out = x->queries)
+    EXPECT(good, bad, "queue: NULL", c.queue = NULL)
+    EXPECT(good, bad, "waits", c.num_waits = 1)
+    EXPECT(good, bad, "waits[0]", c.num_waits = 1; c.waits = &no_event)
+    EXPECT(good, bad, "num_queries: ", x->num_queries = SIZE_MAX)
+#if SIZE_MAX > UINT32_MAX
+    EXPECT(good, bad, "n: 4294967296, at most 4294967295 keys are searched where places are u32",
+           x->n = (size_t)UINT32_MAX + 1)
+#endif
+}
+
+static void wrong_access(const call *good)
+{
+    cl_int code;
+    cl_context cl = xl_context_cl(xlt_context());
+    cl_mem read = clCreateBuffer(cl, CL_MEM_READ_ONLY, 4096, NULL, &code);
+    XLT_CL(code);
+    cl_mem write = clCreateBuffer(cl, CL_MEM_WRITE_ONLY, 4096, NULL, &code);
+    XLT_CL(code);
+    const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
+    EXPECT(good, bad, "indices_out: a read-only buffer", x->indices_out = xl_view_of(read, 0))
+    EXPECT(good, bad, "keys: a write-only buffer", x->keys = xl_view_of(write, 0))
+    EXPECT(good, bad, "queries: a write-only buffer", x->queries = xl_view_of(write, 0))
+    clReleaseMemObject(read);
+    clReleaseMemObject(write);
+}
+
+/* Where keys are not in order: no queries, but scratch. */
+static void wrong_unsorted(const call *good, size_t alignment)
+{
+    const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
+    EXPECT(good, bad, "queries: given", x->queries = x->keys)
+    EXPECT(good, bad, "num_queries: 5, at most 0", x->num_queries = 5)
+    EXPECT(good, bad, "indices_out: no buffer", x->indices_out = xl_no_view())
+    EXPECT(good, bad, "n: ", x->n = SIZE_MAX)
+    EXPECT(good, XL_ERROR_MISALIGNED, "scratch", x->scratch.offset += alignment / 2)
+    EXPECT(good, XL_ERROR_SCRATCH_TOO_SMALL, "scratch", x->scratch.offset += 2 * alignment)
+    EXPECT(good, XL_ERROR_OVERLAP, "keys",
+           x->scratch = xl_view_of(x->keys.buffer, 4 * x->keys.offset))
+}
+
+static void wrong_calls(void **state)
+{
+    (void)state;
+    enum { N = 100 };
+    const xl_search_desc lower = desc_of(XL_U32, XL_ASCENDING, XL_SEARCH_LOWER, XL_U32);
+    const xl_search_desc asks = desc_of(XL_U32, XL_ASCENDING, XL_SEARCH_UNSORTED, XL_U64);
+    const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
+    xl_search *plan, *asking;
+    size_t bytes, alignment;
+    uint32_t before[3 * N], after[3 * N];
+    XLT_OK(xl_search_create(xlt_context(), &lower, &plan));
+    XLT_OK(xl_search_create(xlt_context(), &asks, &asking));
+    XLT_OK(xl_search_scratch(asking, N, &bytes, &alignment));
+    assert_true(bytes > 0);
+    xlt_buffer all = xlt_buffer_make(NULL, 3 * N, 4, 0),
+               scratch = xlt_scratch_make(bytes, alignment);
+    xlt_read(&all, before);
+    const size_t at = xlt_view(&all).offset;
+    /* The scratch's buffer ends 512 guard bytes behind it: leave less room than that. */
+    xl_view tight = xlt_view(&scratch);
+    tight.offset += 512;
+    const call right = {.plan = plan,
+                        .queue = xlt_queue(),
+                        .args = {.n = N,
+                                 .keys = xl_view_of(all.mem, at),
+                                 .num_queries = N,
+                                 .queries = xl_view_of(all.mem, at + N),
+                                 .indices_out = xl_view_of(all.mem, at + 2 * N)}};
+    call no_queries = right;
+    no_queries.plan = asking;
+    no_queries.args.num_queries = 0;
+    no_queries.args.queries = xl_no_view();
+    no_queries.args.indices_out = xl_view_of(all.mem, (at + 2 * N) / 2);
+    no_queries.args.scratch = tight;
+    wrong_views(&right);
+    wrong_access(&right);
+    wrong_unsorted(&no_queries, alignment);
+#if SIZE_MAX > UINT32_MAX
+    XLT_FAILS(xl_search_scratch(plan, (size_t)UINT32_MAX + 1, &bytes, &alignment), bad);
+#endif
+    XLT_FAILS(xl_search_scratch(plan, 1, NULL, &alignment), bad);
+    XLT_FAILS(xl_search_scratch(plan, 1, &bytes, NULL), bad);
+    assert_int_equal(xl_search_scratch(NULL, 1, &bytes, &alignment), bad);
+    assert_int_equal(xl_search_enqueue(NULL, xlt_queue(), &right.args, 0, NULL, NULL), bad);
+    XLT_FAILS(xl_search_enqueue(plan, xlt_queue(), NULL, 0, NULL, NULL), bad);
+    /* Nothing of all this has written anything; the same calls made right work. */
+    xlt_read(&all, after);
+    assert_memory_equal(before, after, sizeof before);
+    xlt_check_guards(&all, "an array");
+    xlt_check_guards(&scratch, "scratch");
+    XLT_OK(xl_search_enqueue(plan, xlt_queue(), &right.args, 0, NULL, NULL));
+    XLT_OK(xl_search_enqueue(asking, xlt_queue(), &no_queries.args, 0, NULL, NULL));
+    XLT_CL(clFinish(xlt_queue()));
+    xlt_buffer_free(&all);
+    xlt_buffer_free(&scratch);
+    xl_search_destroy(plan);
+    xl_search_destroy(asking);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    xlt_finish();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_type),
+        cmocka_unit_test(other_shapes),
+        cmocka_unit_test(at_the_edges_of_memory),
+        cmocka_unit_test(the_lowest_place),
+        cmocka_unit_test(many_keys),
+        cmocka_unit_test(out_of_order_by_events),
+        cmocka_unit_test(nothing_yields_an_event),
+        cmocka_unit_test(wrong_descriptors),
+        cmocka_unit_test(wrong_calls),
+    };
+    return cmocka_run_group_tests(tests, NULL, teardown);
+}
