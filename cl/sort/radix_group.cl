@@ -46,8 +46,8 @@ __kernel XL_REQUIRED void xl_radix_begin(XL_RADIX_ARGUMENTS)
 __kernel XL_REQUIRED void xl_radix_count(uint pass, XL_RADIX_ARGUMENTS)
 {
     XL_RADIX_MAKE
-    __local uint counters[XL_DIGITS];
-    if (pass >= radix.state->passes)
+    __local uint counters[XL_DIGITS], passes;
+    if (!xl_radix_has_pass(&radix, pass, &passes))
         return;
     const __global XL_KEY *const keys = xl_radix_source(&radix, pass).keys + radix.begin;
     const uint shift = radix.state->shift[pass], item = (uint)get_local_id(0);
@@ -66,8 +66,8 @@ __kernel XL_REQUIRED void xl_radix_count(uint pass, XL_RADIX_ARGUMENTS)
 __kernel XL_REQUIRED void xl_radix_offsets(uint pass, XL_RADIX_ARGUMENTS)
 {
     XL_RADIX_MAKE
-    __local uint scan[XL_GROUP_SCRATCH];
-    if (pass >= radix.state->passes)
+    __local uint scan[XL_GROUP_SCRATCH], passes;
+    if (!xl_radix_has_pass(&radix, pass, &passes))
         return;
     enum { AHEAD = 8 };
     const uint item = (uint)get_local_id(0);
@@ -97,7 +97,7 @@ __kernel XL_REQUIRED void xl_radix_scatter(uint pass, XL_RADIX_ARGUMENTS)
     XL_RADIX_MAKE
     __local uint4 room[XL_RADIX_ROOM];
     __local xl_radix_shared shared;
-    if (pass >= radix.state->passes)
+    if (!xl_radix_has_pass(&radix, pass, &shared.passes))
         return;
     const uint item = (uint)get_local_id(0);
     uint next = 0;

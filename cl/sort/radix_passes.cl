@@ -81,10 +81,12 @@ typedef struct xl_radix {
     radix.in_place = in_place != 0;                                                                \
     radix.moves = in_place != 1;
 
-/* The passes for keys that differ in `bits`: digits of up to 8 bits that hold all of them. */
+/* The passes for keys that differ in `bits`: digits of up to 8 bits that hold all of them. What
+ * came from scratch, which somebody may write meanwhile, is cut to the bits of a key. */
 void xl_passes_find(const xl_radix *radix, ulong bits)
 {
     uint passes = 0;
+    bits &= ~0ul >> (64 - XL_KEY_BITS);
     while (bits != 0) {
         const uint shift = (uint)popcount((bits & (0 - bits)) - 1); /* the lowest bit */
         const uint width = min((uint)XL_DIGIT_BITS, (uint)XL_KEY_BITS - shift);

@@ -39,7 +39,7 @@
 /* What a group shares beside that. `offset`: of each digit, from a key's place in the tile to its
  * place in the target. */
 typedef struct xl_radix_shared {
-    uint tile, shift, offset[XL_DIGITS], scan[XL_GROUP_SCRATCH];
+    uint tile, passes, shift, offset[XL_DIGITS], scan[XL_GROUP_SCRATCH];
 } xl_radix_shared;
 
 /* What a work-item holds of a tile. Places stand two in a register. */
@@ -70,6 +70,16 @@ uint xl_tile_digit(XL_KEY raw, uint shift)
 uint xl_tile_shift(const xl_radix_tile *tile)
 {
     return *(const volatile __local uint *)&tile->shared->shift;
+}
+
+/* Whether there is such a pass, at every work-item. Read once: of a number that somebody writes
+ * meanwhile they would part at barriers. `passes` is the group's. */
+bool xl_radix_has_pass(const xl_radix *radix, uint pass, __local uint *passes)
+{
+    if (get_local_id(0) == 0)
+        *passes = radix->state->passes;
+    XL_LOCAL_BARRIER();
+    return pass < *passes;
 }
 
 uint xl_radix_at(void)

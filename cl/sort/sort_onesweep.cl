@@ -221,8 +221,7 @@ __kernel XL_REQUIRED void xl_radix_sweep(uint pass, XL_RADIX_ARGUMENTS)
         shared.shift = radix.state->shift[pass];
     }
     xl_radix_tile_clear(room);
-    const bool needed = pass < radix.state->passes;
-    XL_LOCAL_BARRIER();
+    const bool needed = xl_radix_has_pass(&radix, pass, &shared.passes);
     if (!needed || shared.tile >= XL_CEIL_DIV(n, XL_TILE_KEYS))
         return;
     xl_radix_tile tile;
