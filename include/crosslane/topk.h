@@ -60,8 +60,8 @@ XL_NODISCARD XL_API xl_status xl_topk_create(xl_context *ctx, const xl_topk_desc
 
 /* As xl_scan_scratch(), for n keys of which k are wanted: at most 4 MiB of counts; where results
  * are sorted also 16 bytes a result, of keys of 8 bytes 32, and what xl_sort needs for its counts.
- * A device that ends long loops (docs/drivers.md) and has small work-groups takes more counts for
- * more than 2^28 keys. */
+ * Only a device that ends long loops (docs/drivers.md) and has groups of fewer than 128 work-items
+ * may take more counts, where there are very many keys. */
 XL_NODISCARD XL_API xl_status xl_topk_scratch(const xl_topk *plan, size_t n, size_t k,
                                               size_t *bytes, size_t *alignment);
 
