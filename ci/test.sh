@@ -6,7 +6,10 @@
 # kernels, and data cost next to nothing but on a simulator. So:
 #   PoCL      tests at full size, with fewer kinds of kernels (CROSSLANE_TEST_PROGRAMS=few); but
 #             races_test, which the simulator runs, scan_ways_test, whose ways bounds_test runs,
-#             the self-tests, which rusticl compiles much faster, and what sanitizers run on PoCL
+#             and what sanitizers run on PoCL
+#   rusticl   compiles five to forty times faster: every kind of kernels; alone it has the types of
+#             scans, the textbook's scans, the differential runner, the self-tests, and what the
+#             tool makes of arrays
 #   others    small sizes (CROSSLANE_TEST_SMALL=1), Intel's with fewer kinds of kernels, too,
 #             without what takes long to compile or to simulate there and tests the same
 #             kernels as what is left
@@ -57,17 +60,17 @@ clock_start() {
   since=$SECONDS used_before=$(used)
 }
 
-build() { # PRESET [CMAKE OPTION...]
+build() { # PRESET [TARGET...]: all of them without any
   local preset=$1
   shift
   echo "building build/$preset"
   clock_start
-  if cmake --preset "$preset" -G Ninja "$@" >"$log/build-$preset" 2>&1 &&
-    cmake --build "build/$preset" --parallel "$jobs" >>"$log/build-$preset" 2>&1; then
-    row "build $preset $*" 1 0 0 ""
+  if cmake --preset "$preset" -G Ninja >"$log/build-$preset" 2>&1 &&
+    cmake --build "build/$preset" --parallel "$jobs" ${1:+--target "$@"} >>"$log/build-$preset" 2>&1; then
+    row "build $preset" 1 0 0 ""
   else
     tail -n 30 "$log/build-$preset"
-    row "build $preset $*" 0 1 0 "$log/build-$preset"
+    row "build $preset" 0 1 0 "$log/build-$preset"
     return 1
   fi
 }
@@ -76,11 +79,12 @@ build() { # PRESET [CMAKE OPTION...]
 # TESTS is a row of `selections`; RUNNER a program to run them under, or -. Everything runs
 # on one device; the others leave out what takes long to compile there and tests the same
 # kernels as what is left, sanitizers what tests little but kernels, which they do not see.
+threads="errors os context cache cache_folder sequence threads launches"
 declare -A selections=(
   [all]="-LE install|abi|pipelined|halves|vendors"
-  [most]="-LE install|abi|pipelined|halves|vendors -E ^(scan_types|scan_user|scan_textbook|collectives|tool_segments|tool_reduce|selftest_flips|differential$)"
-  [lanes]="-LE install|abi|tool|vendors -E ^((bounds|corrupt|races|scan_zeros|user_errors)_test|(scan_types|scan_carry|scan_user|scan_textbook|scan_ways|scan_ordered|scan_places|fault)_|selftest_flips|differential)"
-  [pocl]="-LE install|abi|pipelined|halves|vendors -E ^(races_test|scan_ways_test|selftest_flips|tool_selftest|tool_arrays|fault_test|differential_corpus)"
+  [most]="-LE install|abi|pipelined|halves|vendors -E ^selftest_flips"
+  [lanes]="-LE install|abi|tool|vendors -E ^((bounds|corrupt|races|scan_zeros|user_errors|collectives)_test|(scan_types|scan_carry|scan_user|scan_textbook|scan_ways|scan_ordered|scan_places|fault)_|selftest_flips|differential)"
+  [pocl]="-LE install|abi|pipelined|halves|vendors -E ^((races|scan_(ways|types|textbook|zeros)|user_errors|fault)_test|selftest_flips|tool_(selftest|arrays|segments|reduce)|differential)"
   [quick]="-R ^((context|threads|npy|text|errors|os|build_log|program|cache|cache_folder|view|sequence|scan_plan|shape|lane|lane_subwarp|tile|scan_types|scan_offsets|scan_calls|scan_misuse|scan_bits|scan_textbook|scan_large|many_runs|reduce_bits|own_scratch|sort|sort_digits|topk|merge|search|grid|neighbors|registry|plan_values|tune_file|tune_search|versions_now)_test|fuzz_|example_|tool_(usage|links|streams|names))"
   [interface]="-L abi"
   [few]="-R ^(context|lane|group|tile|scan_segments|scan_late|scan_ordered|scan_calls|sort|sort_digits|topk|merge|search|grid|neighbors)_test"
@@ -91,7 +95,7 @@ declare -A selections=(
   [tiles]="-R ^races_test --timeout 1200"
   [vendors]="-R ^(vendor_plans|lane|group|tile|scan_segments|scan_calls|reduce_single|sort|sort_digits|topk|merge|search|grid|neighbors)_test"
   [vendors_lanes]="-R ^(vendor_plans|lane|group|reduce_single|sort|sort_digits|topk|merge|search|grid|neighbors)_test"
-  [threads]="-R ^(errors|os|context|cache|cache_folder|sequence|threads|launches)_test"
+  [threads]="-R ^(${threads// /|})_test$"
 )
 configuration() {
   local name=$1 preset=$2 tests=$3 runner=$4 file device result words
@@ -220,7 +224,7 @@ small=(CROSSLANE_TEST_SMALL=1)
 configuration "PoCL one thread" werror few - "${pocl[@]}" "${small[@]}" "${one_thread[@]}"
 configuration "rusticl on llvmpipe" werror most - "${small[@]}" RUSTICL_ENABLE=llvmpipe CROSSLANE_DEVICE=rusticl:
 configuration "Intel CPU runtime" werror lanes - "${small[@]}" "${intel[@]}" "${few[@]}"
-configuration "Intel no-sub-groups" werror few - "${small[@]}" "${intel[@]}" CROSSLANE_MASK=no-sub-groups
+configuration "Intel no-sub-groups" werror few - "${small[@]}" "${intel[@]}" "${few[@]}" CROSSLANE_MASK=no-sub-groups
 # GPUs that are not there: a layer tells what their drivers tell, the library chooses as it would
 # there, and Intel's runtime does the work, without optimising. Its own loader knows no layers.
 facts=("OCL_ICD_VENDORS=$PWD/build/intel/lib/libintelocl.so" "LD_LIBRARY_PATH=$PWD/build/intel/lib"
@@ -240,7 +244,8 @@ every_other_device
 
 mkdir -p build/vendors
 cp /etc/OpenCL/vendors/pocl.icd build/vendors
-build asan && configuration "address, leak, undefined" asan host - "${small[@]}" "${only_pocl[@]}"
-build tsan && configuration "threads" tsan threads - "${only_pocl[@]}"
+build asan && configuration "address, leak, undefined" asan host - "${small[@]}" "${few[@]}" "${only_pocl[@]}"
+# shellcheck disable=SC2086
+build tsan which_device ${threads// /_test }_test && configuration "threads" tsan threads - "${only_pocl[@]}"
 wait "$static"
 finish

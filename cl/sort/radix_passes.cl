@@ -23,15 +23,13 @@
 
 #include "sort_arrays.cl"
 
-#ifndef XL_DIGITS
 #define XL_DIGITS 256
 #define XL_DIGIT_BITS 8
-#endif
 
 /* The host knows the size: lib/sort/sort_shape.c. */
 typedef struct xl_radix_state {
     uint passes;
-    uint shift[8], bits[8]; /* of each pass: its digit */
+    uint shift[8], bits[8]; /* of each pass: its digit; one launch a pass leaves bits alone */
 } xl_radix_state;
 
 /* Behind the state, which has so much room: what xl_radix_bits leaves, a ulong for each chunk, and

@@ -15,11 +15,10 @@
 #ifndef XL_RADIX_TILE
 #define XL_RADIX_TILE
 
-#include "../group/group_scan.cl"
-#define XL_DIGITS 256
-#define XL_DIGIT_BITS 8
-#include "../group/group_rank.cl"
 #include "radix_passes.cl"
+
+#include "../group/group_rank.cl"
+#include "../group/group_scan.cl"
 
 #define XL_TILE_KEYS (XL_GROUP_SIZE * XL_ITEMS)
 #if XL_TILE_KEYS > 65536

@@ -95,6 +95,12 @@ typedef struct xli_text {
 void xli_text_add(xli_text *text, const char *format, ...) XLI_PRINTF(2, 3);
 void xli_text_add_v(xli_text *text, const char *format, va_list args);
 void xli_text_add_bytes(xli_text *text, const char *bytes, size_t length);
+/* Lines of `#define name value`; a NULL name is left out. */
+typedef struct xli_definition {
+    const char *name;
+    size_t value;
+} xli_definition;
+void xli_text_define(xli_text *text, const xli_definition *lines, size_t count);
 void xli_text_free(xli_text *text);
 
 bool xli_text_equal_nocase(const char *a, const char *b);

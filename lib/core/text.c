@@ -56,6 +56,13 @@ void xli_text_add(xli_text *text, const char *format, ...)
     va_end(args);
 }
 
+void xli_text_define(xli_text *text, const xli_definition *lines, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (lines[i].name)
+            xli_text_add(text, "#define %s %zu\n", lines[i].name, lines[i].value);
+}
+
 void xli_text_free(xli_text *text)
 {
     xli_free(text->data);

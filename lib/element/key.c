@@ -4,6 +4,8 @@
 
 #include "element.h"
 
+#include <crosslane/sort.h>
+
 /* Of what a type's bits mean, or -1 where it is no key's. */
 static int kind_of(xl_type type)
 {
@@ -15,13 +17,28 @@ static int kind_of(xl_type type)
     return type != XL_NONE && (size_t)type < XLI_COUNT(kinds) ? kinds[type] : -1;
 }
 
-xl_status xli_key_check(const xl_context *ctx, const char *field, xl_type type)
+xl_status xli_key_check(const xl_context *ctx, uint32_t key)
 {
-    if (kind_of(type) >= 0)
+    if (kind_of((xl_type)key) >= 0)
         return XL_SUCCESS;
     return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                    "%s: %s (%d); keys are i8 to i64, u8 to u64, f16, f32 or f64", field,
-                    xl_type_name(type), (int)type);
+                    "desc.key: %s (%d); keys are i8 to i64, u8 to u64, f16, f32 or f64",
+                    xl_type_name((xl_type)key), (int)key);
+}
+
+xl_status xli_key_check_value(const xl_context *ctx, uint32_t value)
+{
+    if (value == XL_NONE || value == XL_U32)
+        return XL_SUCCESS;
+    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.value: %s (%d); values are u32 or none",
+                    xl_type_name((xl_type)value), (int)value);
+}
+
+xl_status xli_key_check_order(const xl_context *ctx, uint32_t order)
+{
+    if (order == XL_ASCENDING || order == XL_DESCENDING)
+        return XL_SUCCESS;
+    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.order: unknown value %d", (int)order);
 }
 
 void xli_key_text(xli_text *text, xl_type type, bool descending)

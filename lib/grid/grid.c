@@ -96,17 +96,13 @@ done:
 
 xl_status xl_grid_scratch(const xl_grid *grid, size_t n, size_t *bytes, size_t *alignment)
 {
+    xl_status status;
     xli_grid_layout layout;
-    if (!grid || !bytes || !alignment)
-        return xli_fail(grid ? grid->ctx : NULL, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
-                        !grid    ? "grid"
-                        : !bytes ? "bytes"
-                                 : "alignment");
-    xl_status status = xli_grid_plan_layout(grid, n, &layout);
-    if (status == XL_SUCCESS) {
-        *bytes = layout.bytes;
-        *alignment = XLI_SCRATCH_ALIGN;
-    }
+    XL_TRY(xli_scratch_question(grid ? grid->ctx : NULL, "grid", grid, bytes, alignment));
+    XL_TRY(xli_grid_plan_layout(grid, n, &layout));
+    *bytes = layout.bytes;
+    *alignment = XLI_SCRATCH_ALIGN;
+done:
     return status;
 }
 

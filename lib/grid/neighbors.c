@@ -130,11 +130,7 @@ xl_status xl_neighbors_scratch(const xl_neighbors *plan, size_t n, size_t *bytes
 {
     xl_status status;
     size_t needed = 0, scan_alignment;
-    if (!plan || !bytes || !alignment)
-        return xli_fail(plan ? plan->ctx : NULL, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
-                        !plan    ? "plan"
-                        : !bytes ? "bytes"
-                                 : "alignment");
+    XL_TRY(xli_scratch_question(plan ? plan->ctx : NULL, "plan", plan, bytes, alignment));
     XL_TRY(xli_grid_check_n(plan->ctx, n, 3));
     XL_TRY(xl_scan_scratch(plan->scan, n + 1, &needed, &scan_alignment));
     *bytes = needed;

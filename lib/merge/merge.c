@@ -69,17 +69,13 @@ void xl_merge_destroy(xl_merge *plan)
 
 xl_status xl_merge_scratch(const xl_merge *plan, size_t n, size_t *bytes, size_t *alignment)
 {
-    if (!plan || !bytes || !alignment)
-        return xli_fail(plan ? plan->ctx : NULL, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
-                        !plan    ? "plan"
-                        : !bytes ? "bytes"
-                                 : "alignment");
-    const xl_status status = xli_merge_check_n(plan->ctx, n);
-    if (status != XL_SUCCESS)
-        return status;
+    xl_status status;
+    XL_TRY(xli_scratch_question(plan ? plan->ctx : NULL, "plan", plan, bytes, alignment));
+    XL_TRY(xli_merge_check_n(plan->ctx, n));
     *bytes = xli_merge_scratch_bytes(&plan->shape, n);
     *alignment = XLI_SCRATCH_ALIGN;
-    return XL_SUCCESS;
+done:
+    return status;
 }
 
 xl_status xl_merge_info_sized(const xl_merge *plan, size_t n, xl_plan_info *info, size_t size)

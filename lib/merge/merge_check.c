@@ -6,20 +6,15 @@
 
 xl_status xli_merge_check_desc(const xl_context *ctx, const xl_merge_desc *desc)
 {
-    const xl_status status = xli_key_check(ctx, "desc.key", (xl_type)desc->key);
-    if (status != XL_SUCCESS)
-        return status;
-    if (desc->value != XL_NONE && desc->value != XL_U32)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.value: %s (%d); values are u32 or none", xl_type_name(desc->value),
-                        (int)desc->value);
-    if (desc->order != XL_ASCENDING && desc->order != XL_DESCENDING)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.order: unknown value %d",
-                        (int)desc->order);
+    xl_status status;
+    XL_TRY(xli_key_check(ctx, desc->key));
+    XL_TRY(xli_key_check_value(ctx, desc->value));
+    XL_TRY(xli_key_check_order(ctx, desc->order));
     if (desc->reserved != 0)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.reserved: %u, but must be 0",
-                        (unsigned)desc->reserved);
-    return XL_SUCCESS;
+        status = xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.reserved: %u, but must be 0",
+                          (unsigned)desc->reserved);
+done:
+    return status;
 }
 
 /* Indices on the device have 32 bits; 16 bytes are more than an element has. */
@@ -108,8 +103,5 @@ xl_status xli_merge_check_scratch(const xl_context *ctx, const xli_merge_spans *
 {
     const xli_span *const spans[] = {&s->keys_a,   &s->keys_b,   &s->keys_out,
                                      &s->values_a, &s->values_b, &s->values_out};
-    xl_status status = XL_SUCCESS;
-    for (size_t i = 0; i < XLI_COUNT(spans) && status == XL_SUCCESS; ++i)
-        status = xli_check_apart(ctx, scratch, spans[i], false);
-    return status;
+    return xli_check_apart_from(ctx, scratch, spans, XLI_COUNT(spans));
 }

@@ -7,18 +7,14 @@ static const char program_name[] = "merge_sorted";
 
 static void add_text(xli_text *text, const xli_merge_problem *problem, const xli_merge_shape *shape)
 {
-    const struct {
-        const char *name;
-        unsigned value;
-    } lines[] = {
+    const xli_definition lines[] = {
         {"XL_SERIAL", shape->serial},
         {"XL_MERGE_VALUES", problem->value != XL_NONE},
         {"XL_GROUP_SIZE", shape->group_size},
         {"XL_ITEMS", shape->items},
     };
     xli_key_text(text, problem->key, problem->descending);
-    for (size_t i = 0; i < XLI_COUNT(lines) - shape->serial; ++i)
-        xli_text_add(text, "#define %s %u\n", lines[i].name, lines[i].value);
+    xli_text_define(text, lines, XLI_COUNT(lines) - shape->serial);
 }
 
 xl_status xli_merge_build(xl_merge *plan, size_t *most)

@@ -100,6 +100,17 @@ void xli_pool_leave(xli_pool *pool)
     xli_mutex_unlock(pool->lock);
 }
 
+xl_status xli_scratch_question(const xl_context *ctx, const char *what, const void *plan,
+                               const size_t *bytes, const size_t *alignment)
+{
+    if (plan && bytes && alignment)
+        return XL_SUCCESS;
+    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
+                    !plan    ? what
+                    : !bytes ? "bytes"
+                             : "alignment");
+}
+
 xl_status xli_scratch_countable(const xl_context *ctx, size_t n, size_t bytes)
 {
     if (bytes < SIZE_MAX)

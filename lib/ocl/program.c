@@ -12,10 +12,7 @@
 /* The feature lines that cl/prelude/prelude.cl asks for. */
 static void add_feature_lines(xli_text *text, const xli_capabilities *capabilities)
 {
-    const struct {
-        const char *name;
-        unsigned value;
-    } features[] = {
+    const xli_definition features[] = {
         {"XL_LANE_WAY", capabilities->lane_way},
         {"XL_LANES", capabilities->info.sub_group_size},
         {"XL_HAS_FP64", capabilities->info.has_fp64},
@@ -25,8 +22,7 @@ static void add_feature_lines(xli_text *text, const xli_capabilities *capabiliti
         {"XL_OPENCL3", capabilities->has_opencl3},
         {"XL_NV_CAPABILITY", capabilities->nv_capability},
     };
-    for (size_t i = 0; i < XLI_COUNT(features); ++i)
-        xli_text_add(text, "#define %s %u\n", features[i].name, features[i].value);
+    xli_text_define(text, features, XLI_COUNT(features));
     if (capabilities->width > 0) /* see width.c */
         xli_text_add(text,
                      "#define __kernel __kernel __attribute__((intel_reqd_sub_group_size(%u)))\n",

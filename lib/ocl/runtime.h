@@ -216,6 +216,10 @@ xl_status xli_check_view(const xl_context *ctx, const char *name, xl_view view, 
 xl_status xli_check_apart(const xl_context *ctx, const xli_span *a, const xli_span *b,
                           bool same_allowed);
 
+/* The same of one span, such as the scratch, with each of several; none may be the same. */
+xl_status xli_check_apart_from(const xl_context *ctx, const xli_span *span,
+                               const xli_span *const *others, size_t count);
+
 /* ---- scratch ------------------------------------------------------------- */
 
 /* Scratch is carved into parts that start at multiples of this many bytes. */
@@ -251,6 +255,11 @@ void xli_pool_used(xli_pool *pool, cl_command_queue queue, cl_event event_or_nul
 /* Lets go of the buffer; work under way keeps it, which no later call sees. */
 void xli_pool_drop(xli_pool *pool);
 void xli_pool_leave(xli_pool *pool);
+
+/* XL_ERROR_INVALID_ARGUMENT where what a question for scratch is given is NULL: it names the first
+ * that is. `what`: the plan's name. */
+xl_status xli_scratch_question(const xl_context *ctx, const char *what, const void *plan,
+                               const size_t *bytes, const size_t *alignment);
 
 /* XL_ERROR_INVALID_ARGUMENT where so many elements need SIZE_MAX bytes: sums and products stop
  * there (xli_add(), xli_mul()). */

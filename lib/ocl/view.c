@@ -82,3 +82,12 @@ xl_status xli_check_apart(const xl_context *ctx, const xli_span *a, const xli_sp
     return xli_fail(ctx, XL_ERROR_OVERLAP, "%s and %s overlap in bytes %zu to %zu%s", a->name,
                     b->name, from, to, same_allowed ? " (only exactly the same view may be)" : "");
 }
+
+xl_status xli_check_apart_from(const xl_context *ctx, const xli_span *span,
+                               const xli_span *const *others, size_t count)
+{
+    xl_status status = XL_SUCCESS;
+    for (size_t i = 0; i < count && status == XL_SUCCESS; ++i)
+        status = xli_check_apart(ctx, span, others[i], false);
+    return status;
+}

@@ -74,12 +74,6 @@ xl_status xli_problem_check_source(const xl_context *ctx, const xli_problem *pro
 
 /* ---- problem_text.c ------------------------------------------------------- */
 
-/* One line: #define name value. */
-typedef struct xli_definition {
-    const char *name;
-    size_t value;
-} xli_definition;
-
 /* Definitions for kernels: the problem's, then `shape`, those of a plan's shape. */
 xl_status xli_problem_text(const xl_context *ctx, const xli_problem *problem,
                            const xl_scan_desc *desc, const xli_capabilities *capabilities,

@@ -33,12 +33,6 @@ static const char *segment_type(const xl_scan_desc *desc)
     return "uint";
 }
 
-static void add_definitions(xli_text *text, const xli_definition *lines, size_t n)
-{
-    for (size_t i = 0; i < n; ++i)
-        xli_text_add(text, "#define %s %zu\n", lines[i].name, lines[i].value);
-}
-
 xl_status xli_problem_text(const xl_context *ctx, const xli_problem *problem,
                            const xl_scan_desc *desc, const xli_capabilities *capabilities,
                            const xli_definition *shape, size_t num_shape, xli_text *text)
@@ -64,8 +58,8 @@ xl_status xli_problem_text(const xl_context *ctx, const xli_problem *problem,
                      names[i], types[i]->storage, names[i], types[i]->bytes, names[i],
                      types[i]->bytes);
     xli_text_add(text, "#define XL_SEG %s\n", segment_type(desc));
-    add_definitions(text, lines, XLI_COUNT(lines));
-    add_definitions(text, shape, num_shape);
+    xli_text_define(text, lines, XLI_COUNT(lines));
+    xli_text_define(text, shape, num_shape);
     if (text->failed)
         return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a plan's definitions");
     return XL_SUCCESS;

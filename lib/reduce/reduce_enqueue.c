@@ -11,8 +11,7 @@ static xl_status take_scratch(xl_reduce *plan, xli_reduce_flow *f, xl_view scrat
     XL_TRY(xli_scratch_countable(plan->ctx, f->flow.n, f->layout.bytes));
     XL_TRY(xli_seq_scratch(&f->flow.seq, &plan->pool, scratch, f->layout.bytes, XLI_SCRATCH_ALIGN,
                            &f->flow.scratch));
-    for (size_t i = 0; i < XLI_COUNT(others); ++i)
-        XL_TRY(xli_check_apart(plan->ctx, &f->flow.scratch, others[i], false));
+    XL_TRY(xli_check_apart_from(plan->ctx, &f->flow.scratch, others, XLI_COUNT(others)));
 done:
     return status;
 }

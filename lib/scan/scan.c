@@ -95,17 +95,14 @@ void xl_scan_destroy(xl_scan *plan)
 
 xl_status xl_scan_scratch(const xl_scan *plan, size_t n, size_t *bytes, size_t *alignment)
 {
-    if (!plan || !bytes || !alignment)
-        return xli_fail(plan ? plan->ctx : NULL, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
-                        !plan    ? "plan"
-                        : !bytes ? "bytes"
-                                 : "alignment");
-    const size_t needed = xli_scan_scratch(plan, n);
-    const xl_status status = xli_scratch_countable(plan->ctx, n, needed);
-    if (status == XL_SUCCESS) {
-        *bytes = needed;
-        *alignment = XLI_SCRATCH_ALIGN;
-    }
+    xl_status status;
+    size_t needed;
+    XL_TRY(xli_scratch_question(plan ? plan->ctx : NULL, "plan", plan, bytes, alignment));
+    needed = xli_scan_scratch(plan, n);
+    XL_TRY(xli_scratch_countable(plan->ctx, n, needed));
+    *bytes = needed;
+    *alignment = XLI_SCRATCH_ALIGN;
+done:
     return status;
 }
 

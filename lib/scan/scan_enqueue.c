@@ -133,8 +133,7 @@ static xl_status take_scratch(xl_scan *plan, xli_flow *f, xl_view scratch)
     const size_t bytes = xli_scan_scratch(plan, f->n);
     XL_TRY(xli_scratch_countable(plan->ctx, f->n, bytes));
     XL_TRY(xli_seq_scratch(&f->seq, &plan->pool, scratch, bytes, XLI_SCRATCH_ALIGN, &f->scratch));
-    for (size_t i = 0; i < XLI_COUNT(others); ++i)
-        XL_TRY(xli_check_apart(plan->ctx, &f->scratch, others[i], false));
+    XL_TRY(xli_check_apart_from(plan->ctx, &f->scratch, others, XLI_COUNT(others)));
 done:
     return status;
 }

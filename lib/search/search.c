@@ -71,17 +71,13 @@ void xl_search_destroy(xl_search *plan)
 
 xl_status xl_search_scratch(const xl_search *plan, size_t n, size_t *bytes, size_t *alignment)
 {
-    if (!plan || !bytes || !alignment)
-        return xli_fail(plan ? plan->ctx : NULL, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
-                        !plan    ? "plan"
-                        : !bytes ? "bytes"
-                                 : "alignment");
-    const xl_status status = xli_search_check_n(plan->ctx, &plan->problem, n);
-    if (status != XL_SUCCESS)
-        return status;
+    xl_status status;
+    XL_TRY(xli_scratch_question(plan ? plan->ctx : NULL, "plan", plan, bytes, alignment));
+    XL_TRY(xli_search_check_n(plan->ctx, &plan->problem, n));
     *bytes = xli_search_scratch_bytes(&plan->problem, &plan->shape, n);
     *alignment = XLI_SCRATCH_ALIGN;
-    return XL_SUCCESS;
+done:
+    return status;
 }
 
 xl_status xl_search_info_sized(const xl_search *plan, size_t n, xl_plan_info *info, size_t size)

@@ -5,12 +5,9 @@
 
 xl_status xli_search_check_desc(const xl_context *ctx, const xl_search_desc *desc)
 {
-    const xl_status status = xli_key_check(ctx, "desc.key", (xl_type)desc->key);
-    if (status != XL_SUCCESS)
-        return status;
-    if (desc->order != XL_ASCENDING && desc->order != XL_DESCENDING)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.order: unknown value %d",
-                        (int)desc->order);
+    xl_status status;
+    XL_TRY(xli_key_check(ctx, desc->key));
+    XL_TRY(xli_key_check_order(ctx, desc->order));
     if (desc->kind > XL_SEARCH_UNSORTED)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.kind: unknown value %d",
                         (int)desc->kind);
@@ -22,7 +19,8 @@ xl_status xli_search_check_desc(const xl_context *ctx, const xl_search_desc *des
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "desc.index: u32 (%d); the place of XL_SEARCH_UNSORTED is u64",
                         (int)desc->index);
-    return XL_SUCCESS;
+done:
+    return status;
 }
 
 /* 16 bytes are more than an element has. */
@@ -73,8 +71,5 @@ xl_status xli_search_check_scratch(const xl_context *ctx, const xli_search_spans
                                    const xli_span *scratch)
 {
     const xli_span *const spans[] = {&s->keys, &s->queries, &s->indices_out};
-    xl_status status = XL_SUCCESS;
-    for (size_t i = 0; i < XLI_COUNT(spans) && status == XL_SUCCESS; ++i)
-        status = xli_check_apart(ctx, scratch, spans[i], false);
-    return status;
+    return xli_check_apart_from(ctx, scratch, spans, XLI_COUNT(spans));
 }

@@ -6,10 +6,7 @@
 static void add_text(xli_text *text, const xli_search_problem *problem,
                      const xli_search_shape *shape)
 {
-    const struct {
-        const char *name;
-        unsigned value;
-    } lines[] = {
+    const xli_definition lines[] = {
         {"XL_SERIAL", shape->serial},
         {"XL_GROUP_SIZE", shape->group_size},
         {"XL_SEARCH_ITEMS", shape->items},
@@ -17,8 +14,7 @@ static void add_text(xli_text *text, const xli_search_problem *problem,
         {"XL_SEARCH_WIDE", problem->index == XL_U64},
     };
     xli_key_text(text, problem->key, problem->descending);
-    for (size_t i = 0; i < XLI_COUNT(lines); ++i)
-        xli_text_add(text, "#define %s %u\n", lines[i].name, lines[i].value);
+    xli_text_define(text, lines, XLI_COUNT(lines));
 }
 
 xl_status xli_search_build(xl_search *plan, size_t *most)

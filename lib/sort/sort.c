@@ -79,17 +79,13 @@ void xl_sort_destroy(xl_sort *plan)
 
 xl_status xl_sort_scratch(const xl_sort *plan, size_t n, size_t *bytes, size_t *alignment)
 {
-    if (!plan || !bytes || !alignment)
-        return xli_fail(plan ? plan->ctx : NULL, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
-                        !plan    ? "plan"
-                        : !bytes ? "bytes"
-                                 : "alignment");
-    xl_status status = xli_sort_check_n(plan->ctx, n);
-    if (status != XL_SUCCESS)
-        return status;
+    xl_status status;
+    XL_TRY(xli_scratch_question(plan ? plan->ctx : NULL, "plan", plan, bytes, alignment));
+    XL_TRY(xli_sort_check_n(plan->ctx, n));
     *bytes = xli_sort_layout_of(&plan->problem, &plan->shape, n).bytes;
     *alignment = XLI_SCRATCH_ALIGN;
-    return XL_SUCCESS;
+done:
+    return status;
 }
 
 xl_status xl_sort_info_sized(const xl_sort *plan, size_t n, xl_plan_info *info, size_t size)

@@ -8,25 +8,18 @@
 
 xl_status xli_sort_check_desc(const xl_context *ctx, const xl_sort_desc *desc)
 {
-    const char *wrong = NULL;
-    int value = 0;
-    const xl_status status = xli_key_check(ctx, "desc.key", (xl_type)desc->key);
-    if (status != XL_SUCCESS)
-        return status;
+    xl_status status;
+    XL_TRY(xli_key_check(ctx, desc->key));
     if (desc->value != XL_NONE && desc->value != XL_U32 && desc->value != XL_SORT_INDICES)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "desc.value: %s (%d); values are u32, XL_SORT_INDICES or none",
                         xl_type_name(desc->value), (int)desc->value);
-    if (desc->order != XL_ASCENDING && desc->order != XL_DESCENDING) {
-        wrong = "order";
-        value = (int)desc->order;
-    } else if (desc->algorithm > XL_SORT_RADIX) {
-        wrong = "algorithm";
-        value = (int)desc->algorithm;
-    }
-    if (wrong)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.%s: unknown value %d", wrong, value);
-    return XL_SUCCESS;
+    XL_TRY(xli_key_check_order(ctx, desc->order));
+    if (desc->algorithm > XL_SORT_RADIX)
+        status = xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.algorithm: unknown value %d",
+                          (int)desc->algorithm);
+done:
+    return status;
 }
 
 xl_status xli_sort_check_n(const xl_context *ctx, size_t n)
@@ -81,8 +74,5 @@ xl_status xli_sort_check_scratch(const xl_context *ctx, const xli_sort_spans *s,
                                  const xli_span *scratch)
 {
     const xli_span *const spans[] = {&s->keys_in, &s->values_in, &s->keys_out, &s->values_out};
-    xl_status status = XL_SUCCESS;
-    for (size_t i = 0; i < XLI_COUNT(spans) && status == XL_SUCCESS; ++i)
-        status = xli_check_apart(ctx, scratch, spans[i], false);
-    return status;
+    return xli_check_apart_from(ctx, scratch, spans, XLI_COUNT(spans));
 }

@@ -6,27 +6,15 @@
 
 #include <string.h>
 
-typedef struct definition {
-    const char *name;
-    unsigned value;
-} definition;
-
-static void add_lines(xli_text *text, const definition *lines, size_t count)
-{
-    for (size_t i = 0; i < count; ++i)
-        if (lines[i].name)
-            xli_text_add(text, "#define %s %u\n", lines[i].name, lines[i].value);
-}
-
 static void add_radix_text(xli_text *text, const xli_sort_shape *shape)
 {
     const xli_tune_sort *t = &shape->tune;
-    const definition lines[] = {
+    const xli_definition lines[] = {
         {"XL_GROUP_SIZE", shape->radix_group},
         {"XL_ITEMS", shape->radix_items},
         {"XL_MOST_SUB_GROUPS", shape->sub_groups},
     };
-    const definition sweep[] = {
+    const xli_definition sweep[] = {
         {"XL_RING_TILES", t->ring_tiles},
         {"XL_SWEEP_DEPTH", t->sweep_depth},
         {"XL_ORDERED", 0},
@@ -35,16 +23,16 @@ static void add_radix_text(xli_text *text, const xli_sort_shape *shape)
         {"XL_INJECT_DELAY", t->inject_delay},
         {"XL_INJECT_TEAR", 0},
     };
-    add_lines(text, lines, XLI_COUNT(lines));
+    xli_text_define(text, lines, XLI_COUNT(lines));
     if (shape->radix == XLI_RADIX_SWEEP)
-        add_lines(text, sweep, XLI_COUNT(sweep));
+        xli_text_define(text, sweep, XLI_COUNT(sweep));
 }
 
 static void add_text(xli_text *text, const xli_sort_problem *problem, const xli_sort_shape *shape)
 {
     const xli_tune_sort *t = &shape->tune;
     const bool serial = t->shape == XLI_SORT_SERIAL;
-    const definition lines[] = {
+    const xli_definition lines[] = {
         {"XL_SORT_SHAPE", t->shape},
         {"XL_SORT_VALUES", problem->value != XL_NONE},
         {"XL_SORT_INDICES", problem->indices},
@@ -54,7 +42,7 @@ static void add_text(xli_text *text, const xli_sort_problem *problem, const xli_
         {serial ? NULL : "XL_SORT_ITEMS_LOG", t->items_log},
     };
     xli_key_text(text, problem->key, problem->descending);
-    add_lines(text, lines, XLI_COUNT(lines));
+    xli_text_define(text, lines, XLI_COUNT(lines));
 }
 
 typedef struct wanted {

@@ -118,11 +118,7 @@ xl_status xl_topk_scratch(const xl_topk *plan, size_t n, size_t k, size_t *bytes
 {
     xl_status status;
     xli_topk_layout layout;
-    if (!plan || !bytes || !alignment)
-        return xli_fail(plan ? plan->ctx : NULL, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
-                        !plan    ? "plan"
-                        : !bytes ? "bytes"
-                                 : "alignment");
+    XL_TRY(xli_scratch_question(plan ? plan->ctx : NULL, "plan", plan, bytes, alignment));
     XL_TRY(xli_topk_check_n(plan->ctx, n));
     XL_TRY(xli_topk_lay_out(plan, n, xli_min(k, n), &layout));
     *bytes = layout.bytes;

@@ -5,14 +5,11 @@
 
 xl_status xli_topk_check_desc(const xl_context *ctx, const xl_topk_desc *desc)
 {
-    const xl_status status = xli_key_check(ctx, "desc.key", (xl_type)desc->key);
-    if (status != XL_SUCCESS)
-        return status;
-    if (desc->value != XL_NONE && desc->value != XL_U32)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.value: %s (%d); values are u32 or none",
-                        xl_type_name((xl_type)desc->value), (int)desc->value);
-    return XL_SUCCESS;
+    xl_status status;
+    XL_TRY(xli_key_check(ctx, desc->key));
+    XL_TRY(xli_key_check_value(ctx, desc->value));
+done:
+    return status;
 }
 
 xl_status xli_topk_check_n(const xl_context *ctx, size_t n)

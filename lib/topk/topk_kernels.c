@@ -7,17 +7,13 @@
 
 static void add_text(xli_text *text, const xli_topk_problem *problem, const xli_topk_shape *shape)
 {
-    const struct {
-        const char *name;
-        unsigned value;
-    } lines[] = {
+    const xli_definition lines[] = {
         {"XL_TOPK_SHAPE", shape->tune.shape},
         {"XL_TOPK_GROUP", shape->group_size},
         {"XL_TOPK_ITEMS", shape->tune.items},
     };
     xli_key_text(text, problem->key, problem->largest);
-    for (size_t i = 0; i < XLI_COUNT(lines); ++i)
-        xli_text_add(text, "#define %s %u\n", lines[i].name, lines[i].value);
+    xli_text_define(text, lines, XLI_COUNT(lines));
 }
 
 typedef struct wanted {

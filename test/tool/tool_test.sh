@@ -7,6 +7,7 @@
 . "$(dirname "$0")/tool_support.sh"
 dtypes="i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8"
 [ -z "${CROSSLANE_TEST_SMALL:-}${CROSSLANE_TEST_PROGRAMS:-}" ] || dtypes="i1 u4 f2 f8"
+[ -z "${CROSSLANE_TEST_SMALL:-}" ] || [ -z "${CROSSLANE_TEST_PROGRAMS:-}" ] || dtypes="i1 f8"
 
 # helps COMMAND FILES OPTION...: the usage line, each option once, in order, and --help; nothing
 # that is not in the help's form.

@@ -182,14 +182,19 @@ static void build_with_a_warning(void)
     get("#warning \"to be seen in the log only\"\nint unused(void) { int x; return 0; }\n");
 }
 
+static bool on_oclgrind(void)
+{
+    xl_device_info info;
+    XLT_OK(xl_context_device_info(xlt_context(), &info));
+    return strcmp(info.platform, "Oclgrind") == 0;
+}
+
 /* For an error PoCL itself prints "1 error generated.", and cannot be told not to. */
 static void warnings_are_not_printed(void **state)
 {
     (void)state;
-    xl_device_info info;
     get("");
-    XLT_OK(xl_context_device_info(xlt_context(), &info));
-    if (strcmp(info.platform, "Oclgrind") == 0) {
+    if (on_oclgrind()) {
         print_message("Oclgrind counts warnings on stderr, whatever it is told\n");
         skip();
     }
@@ -209,7 +214,10 @@ static void two_threads_build_one_program(void **state)
     (void)state;
     pthread_t threads[4];
     xli_program *programs[4] = {0};
-    xlt_context();
+    if (on_oclgrind()) {
+        print_message("Oclgrind's LLVM ends the process when threads make programs at once\n");
+        skip();
+    }
     for (int i = 0; i < 4; ++i)
         assert_int_equal(pthread_create(&threads[i], NULL, build_in_thread, &programs[i]), 0);
     for (int i = 0; i < 4; ++i)
