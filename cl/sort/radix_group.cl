@@ -50,7 +50,7 @@ __kernel XL_REQUIRED void xl_radix_count(uint pass, XL_RADIX_ARGUMENTS)
     if (!xl_radix_has_pass(&radix, pass, &passes))
         return;
     const __global XL_KEY *const keys = xl_radix_source(&radix, pass).keys + radix.begin;
-    const uint shift = radix.state->shift[pass], item = (uint)get_local_id(0);
+    const uint shift = xl_tile_shift_of(&radix, pass), item = (uint)get_local_id(0);
     const uint count = radix.end - radix.begin;
     if (item < XL_DIGITS)
         counters[item] = 0;
@@ -104,7 +104,7 @@ __kernel XL_REQUIRED void xl_radix_scatter(uint pass, XL_RADIX_ARGUMENTS)
     if (item < XL_DIGITS)
         next = radix.counts[get_group_id(0) * XL_DIGITS + item];
     if (item == 0)
-        shared.shift = radix.state->shift[pass];
+        shared.shift = xl_tile_shift_of(&radix, pass);
     xl_radix_tile tile;
     tile.from = xl_radix_source(&radix, pass);
     tile.to = xl_radix_target(&radix, pass);

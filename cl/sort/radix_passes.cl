@@ -29,7 +29,8 @@
 /* The host knows the size: lib/sort/sort_shape.c. */
 typedef struct xl_radix_state {
     uint passes;
-    uint shift[8], bits[8]; /* of each pass: its digit; one launch a pass leaves bits alone */
+    uint shift[8],
+        bits[8]; /* of each pass: its digit; in one launch a pass bits are for ranges alone */
 } xl_radix_state;
 
 /* Behind the state, which has so much room: what xl_radix_bits leaves, a ulong for each chunk, and
@@ -42,7 +43,8 @@ typedef struct xl_radix {
     __global xl_radix_state *state;
     __global ulong *bits;
     __global uint *counts;
-    uint begin, end;      /* the chunk of this work-item */
+    uint first_bit, end_bit; /* of those of a key that count */
+    uint begin, end;         /* the chunk of this work-item */
     bool in_place, moves; /* keys or values; not both, so that some must be written at least once */
 } xl_radix;
 
@@ -59,14 +61,28 @@ typedef struct xl_radix {
 #define XL_RADIX_VALUES_MAKE
 #endif
 
+/* Bits that count. Those of a range are known when a plan is made, but a program of its own for
+ * each would have to be compiled. */
+#if XL_BIT_RANGE
+#define XL_RADIX_RANGE(radix)                                                                      \
+    (radix)->first_bit = begin_bit;                                                                \
+    (radix)->end_bit = end_bit;
+#else
+#define XL_RADIX_RANGE(radix)                                                                      \
+    (radix)->first_bit = 0;                                                                        \
+    (radix)->end_bit = XL_KEY_BITS;
+#endif
+
 /* `chunk`: keys of one; `chunks` of them. `spare_keys`, `spare_values`, `state`: bytes into
  * scratch. `in_place`: 0 is apart, 1 in place, 2 one of keys and values. */
 #define XL_RADIX_ARGUMENTS                                                                         \
-    uint n, uint chunk, uint chunks, uint in_place, __global uchar *scratch, ulong spare_keys,     \
-        ulong state, __global const XL_KEY *keys_in, ulong keys_in_offset,                         \
-        __global XL_KEY *keys_out, ulong keys_out_offset XL_RADIX_VALUES
+    XL_SORT_LENGTH, uint begin_bit, uint end_bit, uint chunk, uint chunks, uint in_place,          \
+        __global uchar *scratch, ulong spare_keys, ulong state, __global const XL_KEY *keys_in,    \
+        ulong keys_in_offset, __global XL_KEY *keys_out, ulong keys_out_offset XL_RADIX_VALUES
 #define XL_RADIX_MAKE                                                                              \
+    XL_SORT_LENGTH_MAKE                                                                            \
     xl_radix radix;                                                                                \
+    XL_RADIX_RANGE(&radix)                                                                         \
     radix.in.keys = keys_in + keys_in_offset;                                                      \
     radix.out.keys = keys_out + keys_out_offset;                                                   \
     radix.spare.keys = (__global XL_KEY *)(scratch + spare_keys);                                  \
@@ -84,10 +100,10 @@ typedef struct xl_radix {
 void xl_passes_find(const xl_radix *radix, ulong bits)
 {
     uint passes = 0;
-    bits &= ~0ul >> (64 - XL_KEY_BITS);
+    bits &= ~0ul >> (64 - radix->end_bit) & ~0ul << radix->first_bit;
     while (bits != 0) {
         const uint shift = (uint)popcount((bits & (0 - bits)) - 1); /* the lowest bit */
-        const uint width = min((uint)XL_DIGIT_BITS, (uint)XL_KEY_BITS - shift);
+        const uint width = min((uint)XL_DIGIT_BITS, radix->end_bit - shift);
         radix->state->shift[passes] = shift;
         radix->state->bits[passes++] = width;
         bits &= ~(((1ul << width) - 1ul) << shift);

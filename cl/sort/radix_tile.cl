@@ -60,9 +60,18 @@ typedef struct xl_radix_tile {
     __local xl_radix_shared *shared;
 } xl_radix_tile;
 
+/* A pass's digit, for tiles, whose name for it is shift: how far it is from the lowest bit. Of a
+ * range of bits it may have fewer than 8, whose number stands above that. */
+uint xl_tile_shift_of(const xl_radix *radix, uint pass)
+{
+    const uint shift = radix->state->shift[pass];
+    return XL_BIT_RANGE ? shift | radix->state->bits[pass] << 8 : shift;
+}
+
 uint xl_tile_digit(XL_KEY raw, uint shift)
 {
-    return xl_radix_digit(raw, shift, XL_DIGITS - 1);
+    const uint digit = xl_radix_digit(raw, shift & (XL_BIT_RANGE ? 63 : ~0u), XL_DIGITS - 1);
+    return XL_BIT_RANGE ? digit & ((1u << (shift >> 8)) - 1) : digit;
 }
 
 /* Read anew for each step: compilers would keep digits in registers, not keys alone. */

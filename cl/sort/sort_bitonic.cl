@@ -54,25 +54,31 @@
 #endif
 
 __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
-xl_sort_tiles(uint n, XL_SORT_ARRAYS)
+xl_sort_tiles(XL_SORT_LENGTH, XL_SORT_ARRAYS)
 {
+    XL_SORT_LENGTH_MAKE
     XL_SORT_DECLARE_LOCAL
     xl_sort_in in = XL_SORT_IN;
     xl_sort_out out = XL_SORT_OUT;
     uint first = (uint)get_group_id(0) * XL_SORT_TILE;
+    if (first >= n)
+        return;
     xl_tile_sort(in, out, first, min((uint)XL_SORT_TILE, n - first), local_);
 }
 
 /* `run` is the length of the runs that are sorted already: a multiple of the tile and a
  * power of two. Cuts are searched by 2^search_log - 1 work-items, at most the group. */
 __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
-xl_sort_merge(uint n, uint run, uint search_log, XL_SORT_ARRAYS)
+xl_sort_merge(XL_SORT_LENGTH, uint run, uint search_log, XL_SORT_ARRAYS)
 {
+    XL_SORT_LENGTH_MAKE
     XL_SORT_DECLARE_LOCAL
     __local uint search[XL_SORT_SEARCH];
     xl_sort_in in = XL_SORT_IN;
     xl_sort_out out = XL_SORT_OUT;
     uint first = (uint)get_group_id(0) * XL_SORT_TILE;
+    if (first >= n)
+        return;
     uint count = min((uint)XL_SORT_TILE, n - first);
     xl_tile_merge(in, out, first, count, n, run, search_log, local_, search);
 }

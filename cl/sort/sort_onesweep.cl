@@ -61,10 +61,22 @@ __kernel XL_REQUIRED void xl_radix_clear(__global uchar *scratch, ulong state, u
 
 /* ---- the histogram ---- */
 
-/* Counts the digits of so many keys. */
-void xl_histogram_count(const __global XL_KEY *keys, uint count, __local uint *counters)
+/* The bits of a key that count, the first at bit 0. */
+XL_ORDINAL xl_range_ordinal(const xl_radix *radix, XL_KEY raw)
+{
+    const XL_ORDINAL mapped = xl_key_map(raw);
+    if (!XL_BIT_RANGE)
+        return mapped;
+    const uint bits = radix->end_bit - radix->first_bit;
+    return mapped >> radix->first_bit & XL_LAST_ORDINAL >> (8 * sizeof(XL_ORDINAL) - bits);
+}
+
+/* Counts the digits of a chunk's keys. */
+void xl_histogram_count(const xl_radix *radix, __local uint *counters)
 {
     enum { AHEAD = 8 };
+    const __global XL_KEY *const keys = radix->in.keys + radix->begin;
+    const uint count = radix->end - radix->begin;
     for (uint i = (uint)get_local_id(0); i < count; i += AHEAD * XL_GROUP_SIZE) {
         XL_KEY key[AHEAD];
 #pragma unroll
@@ -75,7 +87,7 @@ void xl_histogram_count(const __global XL_KEY *keys, uint count, __local uint *c
         for (uint k = 0; k < AHEAD; ++k) {
             if (k * XL_GROUP_SIZE >= count - i)
                 continue;
-            const XL_ORDINAL mapped = xl_key_map(key[k]);
+            const XL_ORDINAL mapped = xl_range_ordinal(radix, key[k]);
 #pragma unroll
             for (uint d = 0; d < XL_KEY_DIGITS; ++d)
                 atomic_inc(counters + d * XL_DIGITS +
@@ -95,6 +107,16 @@ bool xl_histogram_is_last(__global ulong *header, __local uint *shared)
     }
     XL_FULL_BARRIER();
     return *shared == (uint)get_num_groups(0) - 1;
+}
+
+/* The next pass is that of digit d. Past the bits that count, digits are 0. */
+void xl_passes_add(const xl_radix *radix, uint pass, uint d)
+{
+    const uint first = radix->first_bit + d * XL_DIGIT_BITS;
+    radix->state->shift[pass] = XL_BIT_RANGE ? min(first, radix->end_bit - 1) : first;
+    if (XL_BIT_RANGE)
+        radix->state->bits[pass] =
+            min(radix->end_bit - min(first, radix->end_bit), (uint)XL_DIGIT_BITS);
 }
 
 /* The passes: of digits that are not the same in all keys, or as many more as it takes for the last
@@ -118,12 +140,12 @@ void xl_passes_choose(const xl_radix *radix, const __local uint *same, __local u
             continue;
         spare -= same[d] != 0;
         pass_of[d] = passes;
-        radix->state->shift[passes++] = d * XL_DIGIT_BITS;
+        xl_passes_add(radix, passes++, d);
     }
     pass_of[XL_KEY_DIGITS] = ~0u;
     if (passes < needed) {
         pass_of[XL_KEY_DIGITS] = passes;
-        radix->state->shift[passes++] = XL_KEY_BITS;
+        xl_passes_add(radix, passes++, XL_KEY_DIGITS);
     }
     radix->state->passes = passes;
 }
@@ -138,7 +160,7 @@ __kernel XL_REQUIRED void xl_radix_histogram(XL_RADIX_ARGUMENTS)
     for (uint k = item; k < XL_KEY_DIGITS * XL_DIGITS; k += XL_GROUP_SIZE)
         counters[k] = 0;
     XL_LOCAL_BARRIER();
-    xl_histogram_count(radix.in.keys + radix.begin, radix.end - radix.begin, counters);
+    xl_histogram_count(&radix, counters);
     XL_LOCAL_BARRIER();
     for (uint k = item; k < XL_KEY_DIGITS * XL_DIGITS; k += XL_GROUP_SIZE)
         if (counters[k] != 0)
@@ -217,7 +239,7 @@ __kernel XL_REQUIRED void xl_radix_sweep(uint pass, XL_RADIX_ARGUMENTS)
     __global xl_sweep_state *const sweep_state = XL_SWEEP_STATE(&radix);
     if (get_local_id(0) == 0) { /* even if there is no such pass: not to wait twice */
         shared.tile = xl_ticket_take(sweep_state->header[pass]);
-        shared.shift = radix.state->shift[pass];
+        shared.shift = xl_tile_shift_of(&radix, pass);
     }
     xl_radix_tile_clear(room);
     const bool needed = xl_radix_has_pass(&radix, pass, &shared.passes);

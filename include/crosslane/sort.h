@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Sorting of keys, or of keys with a value each.
+ * Sorting of keys, or of keys with values.
  *
  * Source: Batcher, "Sorting networks and their applications" (AFIPS 1968), in
  * the form whose comparators all point the same way, so that any n is sorted
@@ -36,6 +36,11 @@ typedef enum xl_sort_algorithm {
  * a u32; values_in is not given. */
 #define XL_SORT_INDICES 0x10000u
 
+/* For xl_sort_desc.value and more_values: elements of 1 to 65,535 bytes, whatever they hold. */
+#define XL_SORT_BYTES(bytes) (0x20000u + (bytes))
+
+enum { XL_SORT_MORE_VALUES = 3 };
+
 /* Start from xl_sort_desc_init(): ascending u32 keys, no values.
  * Floating-point keys are ordered -inf < ... < -0 < +0 < ... < +inf < NaN, all
  * NaN after everything else; XL_DESCENDING is exactly the reverse. */
@@ -43,25 +48,42 @@ typedef struct xl_sort_desc {
     uint32_t struct_size;  /* set by xl_sort_desc_init() */
     uint32_t num_tunables; /* of `tunables` */
     uint32_t key;          /* xl_type: any built-in scalar; a device need not compute with it */
-    uint32_t value;        /* xl_type: XL_NONE or XL_U32; or XL_SORT_INDICES */
+    uint32_t value;        /* what travels with each key: xl_type, any built-in one, XL_NONE for
+                              nothing; XL_SORT_BYTES(); or XL_SORT_INDICES */
     uint32_t order;        /* xl_sort_order */
     uint32_t algorithm;    /* xl_sort_algorithm */
     /* Tuning values of this plan by name, before those of the context's tuning file and the
      * built-in ones (xl_tunable in types.h); sort.*. NULL: none */
     const xl_tunable *tunables;
+    /* Further arrays of values, each as `value` but not XL_SORT_INDICES, up to the first XL_NONE.
+     * Several arrays, and elements that do not have 4 bytes, are gathered by the keys' places when
+     * the keys are in order, which reads them once: cheaper than to move large elements with the
+     * keys, and all that a sort of XL_SORT_INDICES and a gather would do */
+    uint32_t more_values[XL_SORT_MORE_VALUES];
+    /* Only bits begin_bit to before end_bit of the keys count; end_bit 0: all bits. Keys that have
+     * these in common are equal and stay in order. Of signed and floating-point keys they are bits
+     * of the unsigned number of as many bits that stands at their place in the order. Asks for
+     * XL_SORT_RADIX, which AUTO then takes. Bits that all keys have in common need not be named */
+    uint32_t begin_bit, end_bit;
+    uint32_t reserved; /* 0 */
 } xl_sort_desc;
 
-/* What one call works on; a view that is left out is not given. */
+/* What one call works on; a view that is left out is not given. No output may overlap anything else
+ * but, exactly, the input of its name. */
 typedef struct xl_sort_args {
-    size_t n;           /* keys, at most 2^32 - 1 */
+    size_t n;           /* keys, at most 2^32 - 1; with n_device the most there may be */
     xl_view keys_in;    /* n keys in any order; not changed unless it is also keys_out */
     xl_view values_in;  /* n values that travel with the keys; not given for XL_NONE and
                            XL_SORT_INDICES */
     xl_view keys_out;   /* n keys in order; may be exactly keys_in, may not overlap it
                            otherwise. The device also reads it: not CL_MEM_WRITE_ONLY */
-    xl_view values_out; /* n values; may be exactly values_in, else overlaps nothing; not
+    xl_view values_out; /* n values; may be exactly values_in; not
                            given for XL_NONE. Read too */
     xl_view scratch;    /* xl_sort_scratch() bytes, or not given: as in xl_scan_args */
+    xl_view n_device;   /* not given, or one u64: as many keys as it holds when the call runs, and
+                           at most n: as in xl_scan_args */
+    /* n values each, as many as the descriptor's more_values; as values_in and values_out */
+    xl_view more_values_in[XL_SORT_MORE_VALUES], more_values_out[XL_SORT_MORE_VALUES];
 } xl_sort_args;
 
 XL_EXTERN_C_BEGIN
@@ -76,7 +98,9 @@ XL_NODISCARD XL_API xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc
 
 /* As xl_scan_scratch(): where BITONIC is taken 0 bytes up to the elements of one tile, from there
  * on the n keys and values once more; where RADIX is taken the keys and values once more and at
- * most 4 MiB of counts. */
+ * most 4 MiB of counts. Where values are gathered: for every n, beside at most 4 MiB of counts,
+ * the keys and 8 bytes a key, or the largest element of values and 4 bytes a key, whatever is more.
+ */
 XL_NODISCARD XL_API xl_status xl_sort_scratch(const xl_sort *plan, size_t n, size_t *bytes,
                                               size_t *alignment);
 

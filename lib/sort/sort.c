@@ -18,12 +18,7 @@ static xl_status make(xl_sort *plan, const xl_sort_desc *desc, const xli_capabil
     xli_tune_device device;
     xli_tune tune;
     xli_sort_limits limits = {xli_most_work_items(capabilities), SIZE_MAX};
-    const bool indices = desc->value == XL_SORT_INDICES;
-    plan->problem = (xli_sort_problem){.key = (xl_type)desc->key,
-                                       .value = indices ? XL_U32 : (xl_type)desc->value,
-                                       .indices = indices,
-                                       .descending = desc->order == XL_DESCENDING,
-                                       .algorithm = (xl_sort_algorithm)desc->algorithm};
+    xli_sort_problem_of(desc, &plan->problem);
     XL_TRY(xli_context_tune(plan->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_SORT, desc), &device,
                             &tune));
     do {
@@ -36,6 +31,7 @@ static xl_status make(xl_sort *plan, const xl_sort_desc *desc, const xli_capabil
         XL_TRY(xli_sort_build(plan, &limits));
     } while ((plan->shape.group_size > limits.most && plan->shape.group_size > 1) ||
              (plan->shape.radix != XLI_RADIX_NONE && plan->shape.radix_group > limits.most_radix));
+    XL_TRY(xli_sort_gather_build(plan));
 done:
     return status;
 }
@@ -72,6 +68,7 @@ void xl_sort_destroy(xl_sort *plan)
     if (!plan)
         return;
     xli_sort_drop_kernels(plan);
+    xli_sort_gather_drop(plan);
     xli_pool_destroy(&plan->pool);
     xli_context_release(plan->ctx);
     xli_free(plan);
@@ -80,9 +77,12 @@ void xl_sort_destroy(xl_sort *plan)
 xl_status xl_sort_scratch(const xl_sort *plan, size_t n, size_t *bytes, size_t *alignment)
 {
     xl_status status;
+    size_t needed;
     XL_TRY(xli_scratch_question(plan ? plan->ctx : NULL, "plan", plan, bytes, alignment));
     XL_TRY(xli_sort_check_n(plan->ctx, n));
-    *bytes = xli_sort_layout_of(&plan->problem, &plan->shape, n).bytes;
+    needed = xli_sort_layout_of(&plan->problem, &plan->shape, n).bytes;
+    XL_TRY(xli_scratch_countable(plan->ctx, n, needed));
+    *bytes = needed;
     *alignment = XLI_SCRATCH_ALIGN;
 done:
     return status;
@@ -116,6 +116,7 @@ xl_status xl_sort_enqueue_sized(xl_sort *plan, cl_command_queue queue, const xl_
     xli_seq seq = {0};
     xli_sort_spans spans;
     xli_span scratch_span;
+    size_t bytes;
     if (event)
         *event = NULL;
     if (!plan)
@@ -126,9 +127,10 @@ xl_status xl_sort_enqueue_sized(xl_sort *plan, cl_command_queue queue, const xl_
     XL_TRY(xli_sort_check_n(ctx, n));
     XL_TRY(xli_seq_begin(&seq, ctx, queue, num_waits, waits, event));
     XL_TRY(xli_sort_check_views(ctx, &plan->problem, &given, &spans));
-    XL_TRY(xli_seq_scratch(&seq, &plan->pool, given.scratch,
-                           xli_sort_layout_of(&plan->problem, &plan->shape, n).bytes,
-                           XLI_SCRATCH_ALIGN, &scratch_span));
+    bytes = xli_sort_layout_of(&plan->problem, &plan->shape, n).bytes;
+    XL_TRY(xli_scratch_countable(ctx, n, bytes));
+    XL_TRY(
+        xli_seq_scratch(&seq, &plan->pool, given.scratch, bytes, XLI_SCRATCH_ALIGN, &scratch_span));
     XL_TRY(xli_sort_check_scratch(ctx, &spans, &scratch_span));
     if (n > 0)
         XL_TRY(xli_sort_launch(plan, &seq, n, &spans, &scratch_span));

@@ -5,21 +5,102 @@
 #include "key.h"
 
 #include <inttypes.h>
+#include <string.h>
+
+/* Bytes of an element of values; 0 where there is none such. */
+static size_t value_bytes(uint32_t value)
+{
+    enum { MOST = 0xffff };
+    if (value > XL_SORT_BYTES(0) && value <= XL_SORT_BYTES(MOST))
+        return value - XL_SORT_BYTES(0);
+    return xl_type_size((xl_type)value);
+}
+
+static xl_status check_value(const xl_context *ctx, const char *field, uint32_t value)
+{
+    if (value == XL_NONE || value_bytes(value) > 0)
+        return XL_SUCCESS;
+    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                    "%s: %s (%" PRIu32 "); values are of a built-in type, of 1 to 65,535 bytes "
+                    "(XL_SORT_BYTES) or none%s",
+                    field, xl_type_name((xl_type)value), value,
+                    value == XL_SORT_INDICES ? "; XL_SORT_INDICES is for desc.value alone" : "");
+}
+
+static xl_status check_values(const xl_context *ctx, const xl_sort_desc *desc)
+{
+    static const char *const names[] = {"desc.more_values[0]", "desc.more_values[1]",
+                                        "desc.more_values[2]"};
+    xl_status status = XL_SUCCESS;
+    uint32_t before = desc->value;
+    if (desc->value != XL_SORT_INDICES)
+        XL_TRY(check_value(ctx, "desc.value", desc->value));
+    for (size_t a = 0; a < XL_SORT_MORE_VALUES; ++a) {
+        const uint32_t value = desc->more_values[a];
+        XL_TRY(check_value(ctx, names[a], value));
+        if (value != XL_NONE && before == XL_NONE)
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                            "%s: given, but the array before it is none", names[a]);
+        before = value;
+    }
+done:
+    return status;
+}
+
+static xl_status check_bits(const xl_context *ctx, const xl_sort_desc *desc)
+{
+    const unsigned bits = (unsigned)(8 * xl_type_size((xl_type)desc->key));
+    const uint32_t end = desc->end_bit > 0 ? desc->end_bit : bits;
+    if (desc->begin_bit >= end || end > bits)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.begin_bit, end_bit: %" PRIu32 " to %" PRIu32
+                        "; the first is to be below the second, and that at most %u, the bits of "
+                        "a key",
+                        desc->begin_bit, end, bits);
+    if (end - desc->begin_bit < bits && desc->algorithm == XL_SORT_BITONIC)
+        return xli_fail(
+            ctx, XL_ERROR_INVALID_ARGUMENT,
+            "desc.algorithm: XL_SORT_BITONIC orders by all bits of a key, not by %" PRIu32
+            " to %" PRIu32,
+            desc->begin_bit, end);
+    return XL_SUCCESS;
+}
 
 xl_status xli_sort_check_desc(const xl_context *ctx, const xl_sort_desc *desc)
 {
     xl_status status;
     XL_TRY(xli_key_check(ctx, desc->key));
-    if (desc->value != XL_NONE && desc->value != XL_U32 && desc->value != XL_SORT_INDICES)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.value: %s (%d); values are u32, XL_SORT_INDICES or none",
-                        xl_type_name(desc->value), (int)desc->value);
+    XL_TRY(check_values(ctx, desc));
     XL_TRY(xli_key_check_order(ctx, desc->order));
     if (desc->algorithm > XL_SORT_RADIX)
-        status = xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.algorithm: unknown value %d",
-                          (int)desc->algorithm);
+        XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.algorithm: unknown value %d",
+                        (int)desc->algorithm));
+    XL_TRY(check_bits(ctx, desc));
+    if (desc->reserved != 0)
+        XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.reserved: %" PRIu32 ", but must be 0",
+                        desc->reserved));
 done:
     return status;
+}
+
+/* One array of words of 32 bits goes along with the keys. All others are gathered. */
+void xli_sort_problem_of(const xl_sort_desc *desc, xli_sort_problem *problem)
+{
+    const bool asked = desc->value == XL_SORT_INDICES;
+    const bool moves = value_bytes(desc->value) == 4 && desc->more_values[0] == XL_NONE;
+    *problem = (xli_sort_problem){
+        .key = (xl_type)desc->key,
+        .value = desc->value == XL_NONE ? XL_NONE : XL_U32,
+        .indices = asked || (desc->value != XL_NONE && !moves),
+        .hides_indices = !asked && desc->value != XL_NONE && !moves,
+        .descending = desc->order == XL_DESCENDING,
+        .begin_bit = desc->begin_bit,
+        .end_bit = desc->end_bit > 0 ? desc->end_bit : 8 * (uint32_t)xl_type_size(desc->key),
+        .algorithm = (xl_sort_algorithm)desc->algorithm};
+    if (problem->hides_indices)
+        problem->gathered[problem->num_gathered++] = value_bytes(desc->value);
+    for (size_t a = 0; a < XL_SORT_MORE_VALUES && desc->more_values[a] != XL_NONE; ++a)
+        problem->gathered[problem->num_gathered++] = value_bytes(desc->more_values[a]);
 }
 
 xl_status xli_sort_check_n(const xl_context *ctx, size_t n)
@@ -31,41 +112,126 @@ xl_status xli_sort_check_n(const xl_context *ctx, size_t n)
     return XL_SUCCESS;
 }
 
-static xl_status check_not_given(const xl_context *ctx, const xli_sort_problem *problem,
-                                 const char *name, xl_view view)
+bool xli_sort_in_place(const xli_span *in, const xli_span *out)
+{
+    return in->root && in->root == out->root && in->begin == out->begin;
+}
+
+static xl_status check_not_given(const xl_context *ctx, const char *name, xl_view view,
+                                 const char *why)
 {
     if (!view.buffer)
         return XL_SUCCESS;
-    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: given, but the plan %s", name,
-                    problem->indices ? "makes the values itself" : "sorts keys without values");
+    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: given, but the plan %s", name, why);
+}
+
+/* An array of values as the caller names it, and what is to become of it. */
+typedef struct values {
+    const char *in_name, *out_name;
+    xl_view in, out;
+    size_t bytes; /* 0: there is none */
+    bool made;
+    xli_span *in_span, *out_span;
+} values;
+
+static xl_status check_one(const xl_context *ctx, const values *v, size_t n)
+{
+    static const char *const none = "has no such values", *const makes = "makes the values itself";
+    xl_status status;
+    if (v->bytes == 0 || v->made)
+        XL_TRY(check_not_given(ctx, v->in_name, v->in, v->made ? makes : none));
+    else
+        XL_TRY(xli_check_view(ctx, v->in_name, v->in, n, v->bytes, XLI_READ, v->in_span));
+    if (v->bytes == 0)
+        XL_TRY(check_not_given(ctx, v->out_name, v->out, none));
+    else
+        XL_TRY(xli_check_view(ctx, v->out_name, v->out, n, v->bytes, XLI_READ | XLI_WRITE,
+                              v->out_span));
+done:
+    return status;
+}
+
+static xl_status check_values_views(const xl_context *ctx, const xli_sort_problem *problem,
+                                    const xl_sort_args *args, xli_sort_spans *s)
+{
+    static const char *const names[][2] = {{"more_values_in[0]", "more_values_out[0]"},
+                                           {"more_values_in[1]", "more_values_out[1]"},
+                                           {"more_values_in[2]", "more_values_out[2]"}};
+    xl_status status;
+    size_t gathered = 0;
+    values v = {"values_in",
+                "values_out",
+                args->values_in,
+                args->values_out,
+                problem->value == XL_NONE ? 0 : sizeof(cl_uint),
+                problem->indices,
+                &s->values_in,
+                &s->values_out};
+    if (problem->hides_indices) {
+        v.bytes = problem->gathered[gathered];
+        v.made = false;
+        v.in_span = &s->gather_in[gathered];
+        v.out_span = &s->gather_out[gathered++];
+    }
+    XL_TRY(check_one(ctx, &v, args->n));
+    for (size_t a = 0; a < XL_SORT_MORE_VALUES; ++a, ++gathered) {
+        const bool is_there = gathered < problem->num_gathered;
+        v = (values){names[a][0],
+                     names[a][1],
+                     args->more_values_in[a],
+                     args->more_values_out[a],
+                     is_there ? problem->gathered[gathered] : 0,
+                     false,
+                     is_there ? &s->gather_in[gathered] : NULL,
+                     is_there ? &s->gather_out[gathered] : NULL};
+        XL_TRY(check_one(ctx, &v, args->n));
+    }
+done:
+    return status;
+}
+
+/* Inputs of a call, and its outputs, each at the place of the input that it may be. Spans that are
+ * not given overlap nothing. */
+enum { NUM_SPANS = 2 + XLI_SORT_ARRAYS };
+static void list_spans(const xli_sort_spans *s, const xli_span *in[NUM_SPANS],
+                       const xli_span *out[NUM_SPANS])
+{
+    in[0] = &s->keys_in;
+    out[0] = &s->keys_out;
+    in[1] = &s->values_in;
+    out[1] = &s->values_out;
+    for (size_t a = 0; a < XLI_SORT_ARRAYS; ++a) {
+        in[2 + a] = &s->gather_in[a];
+        out[2 + a] = &s->gather_out[a];
+    }
 }
 
 xl_status xli_sort_check_views(const xl_context *ctx, const xli_sort_problem *problem,
                                const xl_sort_args *args, xli_sort_spans *s)
 {
     xl_status status;
-    const size_t n = args->n;
-    const size_t key = xl_type_size(problem->key), value = xl_type_size(problem->value);
-    const xli_access both = XLI_READ | XLI_WRITE;
-    *s = (xli_sort_spans){{0}, {0}, {0}, {0}};
+    const size_t n = args->n, key = xl_type_size(problem->key);
+    const xli_span *in[NUM_SPANS], *out[NUM_SPANS];
+    memset(s, 0, sizeof *s);
     XL_TRY(xli_check_view(ctx, "keys_in", args->keys_in, n, key, XLI_READ, &s->keys_in));
-    XL_TRY(xli_check_view(ctx, "keys_out", args->keys_out, n, key, both, &s->keys_out));
-    if (problem->value == XL_NONE) {
-        XL_TRY(check_not_given(ctx, problem, "values_in", args->values_in));
-        XL_TRY(check_not_given(ctx, problem, "values_out", args->values_out));
-    } else {
-        if (problem->indices)
-            XL_TRY(check_not_given(ctx, problem, "values_in", args->values_in));
-        else
-            XL_TRY(xli_check_view(ctx, "values_in", args->values_in, n, value, XLI_READ,
-                                  &s->values_in));
-        XL_TRY(xli_check_view(ctx, "values_out", args->values_out, n, value, both, &s->values_out));
+    XL_TRY(xli_check_view(ctx, "keys_out", args->keys_out, n, key, XLI_READ | XLI_WRITE,
+                          &s->keys_out));
+    XL_TRY(check_values_views(ctx, problem, args, s));
+    if (args->n_device.buffer)
+        XL_TRY(xli_check_view(ctx, "n_device", args->n_device, 1, sizeof(cl_ulong), XLI_READ,
+                              &s->n_device));
+    list_spans(s, in, out);
+    for (size_t i = 0; i < NUM_SPANS; ++i)
+        XL_TRY(xli_check_apart(ctx, in[i], out[i], true));
+    for (size_t i = 0; i < NUM_SPANS; ++i) {
+        for (size_t k = 0; k < NUM_SPANS; ++k) {
+            if (k < i)
+                XL_TRY(xli_check_apart(ctx, out[k], out[i], false));
+            if (k != i)
+                XL_TRY(xli_check_apart(ctx, in[k], out[i], false));
+        }
+        XL_TRY(xli_check_apart(ctx, &s->n_device, out[i], false));
     }
-    XL_TRY(xli_check_apart(ctx, &s->keys_in, &s->keys_out, true));
-    XL_TRY(xli_check_apart(ctx, &s->values_in, &s->values_out, true));
-    XL_TRY(xli_check_apart(ctx, &s->keys_out, &s->values_out, false));
-    XL_TRY(xli_check_apart(ctx, &s->keys_in, &s->values_out, false));
-    XL_TRY(xli_check_apart(ctx, &s->values_in, &s->keys_out, false));
 done:
     return status;
 }
@@ -73,6 +239,12 @@ done:
 xl_status xli_sort_check_scratch(const xl_context *ctx, const xli_sort_spans *s,
                                  const xli_span *scratch)
 {
-    const xli_span *const spans[] = {&s->keys_in, &s->values_in, &s->keys_out, &s->values_out};
-    return xli_check_apart_from(ctx, scratch, spans, XLI_COUNT(spans));
+    const xli_span *in[NUM_SPANS], *out[NUM_SPANS];
+    xl_status status;
+    list_spans(s, in, out);
+    XL_TRY(xli_check_apart_from(ctx, scratch, in, NUM_SPANS));
+    XL_TRY(xli_check_apart_from(ctx, scratch, out, NUM_SPANS));
+    XL_TRY(xli_check_apart(ctx, scratch, &s->n_device, false));
+done:
+    return status;
 }

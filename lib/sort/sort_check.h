@@ -7,8 +7,15 @@
 
 /* The arrays of one call, as spans. */
 typedef struct xli_sort_spans {
-    xli_span keys_in, values_in, keys_out, values_out;
+    xli_span keys_in, values_in, keys_out, values_out, n_device;
+    xli_span gather_in[XLI_SORT_ARRAYS], gather_out[XLI_SORT_ARRAYS];
 } xli_sort_spans;
+
+/* Whether a checked input is its output. */
+bool xli_sort_in_place(const xli_span *in, const xli_span *out);
+
+/* What a checked descriptor asks for. */
+void xli_sort_problem_of(const xl_sort_desc *desc, xli_sort_problem *problem);
 
 xl_status xli_sort_check_desc(const xl_context *ctx, const xl_sort_desc *desc);
 xl_status xli_sort_check_n(const xl_context *ctx, size_t n);

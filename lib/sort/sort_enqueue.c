@@ -34,13 +34,15 @@ static place place_in_scratch(const xl_sort *plan, const xli_span *scratch, size
 }
 
 /* One launch over all tiles; `run` is 0 for the first one, which sorts them. */
-static xl_status launch(xl_sort *plan, xli_seq *seq, size_t n, size_t run, const place *from,
-                        const place *to)
+static xl_status launch(xl_sort *plan, xli_seq *seq, size_t n, const xli_span *n_device, size_t run,
+                        const place *from, const place *to)
 {
     const size_t groups = xli_ceil_div(n, xli_sort_tile(&plan->shape));
-    xli_arg args[11];
+    xli_arg args[13];
     size_t count = 0;
     args[count++] = XLI_U32(n);
+    args[count++] = XLI_MEM(n_device->buffer); /* or NULL */
+    args[count++] = XLI_U64(n_device->offset);
     if (run > 0) {
         args[count++] = XLI_U32(run);
         args[count++] = XLI_U32(xli_sort_search_log(&plan->shape, groups));
@@ -69,24 +71,19 @@ static xl_status launch_bitonic(xl_sort *plan, xli_seq *seq, size_t n, const xli
     const place spare = merges > 0 ? place_in_scratch(plan, scratch, n) : out;
     /* sides[0] is the output; an even number of merges is left from there. */
     const place *const sides[2] = {&out, &spare};
-    XL_TRY(launch(plan, seq, n, 0, &in, sides[merges % 2]));
+    XL_TRY(launch(plan, seq, n, &spans->n_device, 0, &in, sides[merges % 2]));
     for (unsigned k = 0; k < merges; ++k) {
         const unsigned left = merges - k;
-        XL_TRY(launch(plan, seq, n, xli_sort_tile(&plan->shape) << k, sides[left % 2],
-                      sides[(left + 1) % 2]));
+        XL_TRY(launch(plan, seq, n, &spans->n_device, xli_sort_tile(&plan->shape) << k,
+                      sides[left % 2], sides[(left + 1) % 2]));
     }
 done:
     return status;
 }
 
-static bool is_same(const xli_span *a, const xli_span *b)
-{
-    return a->root && a->root == b->root && a->begin == b->begin;
-}
-
 /* What all kernels of a radix sort are given; before it stands, for some, the number of a pass. */
 typedef struct radix_args {
-    xli_arg list[17];
+    xli_arg list[21];
     size_t count, chunks;
 } radix_args;
 
@@ -95,13 +92,17 @@ static radix_args radix_args_of(const xl_sort *plan, size_t n, const xli_sort_sp
 {
     const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);
     const xli_sort_chunks chunks = xli_sort_chunks_of(&plan->shape, n);
-    const bool keys = is_same(&s->keys_in, &s->keys_out);
+    const bool keys = xli_sort_in_place(&s->keys_in, &s->keys_out);
     const bool values =
-        plan->problem.value == XL_NONE ? keys : is_same(&s->values_in, &s->values_out);
+        plan->problem.value == XL_NONE ? keys : xli_sort_in_place(&s->values_in, &s->values_out);
     const xli_span *const values_in = read_values(plan, s);
     const unsigned in_place = keys && values ? 1 : keys || values ? 2 : 0;
     radix_args a = {.count = 1, .chunks = chunks.count};
     a.list[a.count++] = XLI_U32(n);
+    a.list[a.count++] = XLI_MEM(s->n_device.buffer); /* or NULL */
+    a.list[a.count++] = XLI_U64(s->n_device.offset);
+    a.list[a.count++] = XLI_U32(plan->problem.begin_bit);
+    a.list[a.count++] = XLI_U32(plan->problem.end_bit);
     a.list[a.count++] = XLI_U32(chunks.elements);
     a.list[a.count++] = XLI_U32(chunks.count);
     a.list[a.count++] = XLI_U32(in_place);
@@ -128,7 +129,7 @@ static xl_status launch_chunks(xl_sort *plan, xli_seq *seq, size_t n, const xli_
     xl_status status;
     xli_sort_kernels *k = &plan->kernels;
     const size_t group = plan->shape.radix_group;
-    const unsigned digits = (unsigned)xl_type_size(plan->problem.key);
+    const unsigned digits = xli_sort_digits(&plan->problem);
     radix_args a = radix_args_of(plan, n, s, scratch);
     const xli_arg *const list = a.list + 1; /* of kernels that are no part of a pass */
     XL_TRY(xli_seq_launch(seq, &k->bits, a.chunks, group, list, a.count - 1));
@@ -150,7 +151,7 @@ static xl_status launch_sweep(xl_sort *plan, xli_seq *seq, size_t n, const xli_s
     xl_status status;
     xli_sort_kernels *k = &plan->kernels;
     /* In place keys of one digit go there and back. */
-    const unsigned digits = (unsigned)xli_max(2, xl_type_size(plan->problem.key));
+    const unsigned digits = (unsigned)xli_max(2, xli_sort_digits(&plan->problem));
     const size_t group = plan->shape.radix_group;
     const size_t tiles = xli_ceil_div(n, xli_sort_radix_tile(&plan->shape));
     const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);
@@ -168,11 +169,22 @@ done:
     return status;
 }
 
-xl_status xli_sort_launch(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *spans,
+xl_status xli_sort_launch(xl_sort *plan, xli_seq *seq, size_t n, xli_sort_spans *spans,
                           const xli_span *scratch)
 {
+    xl_status status;
+    const bool sweep = plan->shape.radix == XLI_RADIX_SWEEP;
+    if (plan->problem.hides_indices) {
+        const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);
+        spans->values_out =
+            (xli_span){.buffer = scratch->buffer,
+                       .offset = (scratch->offset + layout.places_at) / sizeof(cl_uint)};
+    }
     if (!xli_sort_by_radix(&plan->shape, n))
-        return launch_bitonic(plan, seq, n, spans, scratch);
-    return (plan->shape.radix == XLI_RADIX_SWEEP ? launch_sweep : launch_chunks)(plan, seq, n,
-                                                                                 spans, scratch);
+        XL_TRY(launch_bitonic(plan, seq, n, spans, scratch));
+    else
+        XL_TRY((sweep ? launch_sweep : launch_chunks)(plan, seq, n, spans, scratch));
+    XL_TRY(xli_sort_gather_launch(plan, seq, n, spans, scratch));
+done:
+    return status;
 }

@@ -6,13 +6,15 @@
 
 #include <string.h>
 
-static void add_radix_text(xli_text *text, const xli_sort_shape *shape)
+static void add_radix_text(xli_text *text, const xli_sort_problem *problem,
+                           const xli_sort_shape *shape)
 {
     const xli_tune_sort *t = &shape->tune;
     const xli_definition lines[] = {
         {"XL_GROUP_SIZE", shape->radix_group},
         {"XL_ITEMS", shape->radix_items},
         {"XL_MOST_SUB_GROUPS", shape->sub_groups},
+        {"XL_BIT_RANGE", xli_sort_has_range(problem)},
     };
     const xli_definition sweep[] = {
         {"XL_RING_TILES", t->ring_tiles},
@@ -82,7 +84,7 @@ static xl_status add_texts(xl_sort *plan, const xli_capabilities *capabilities, 
     xl_status status;
     XL_TRY(xli_element_resolve(plan->ctx, capabilities, "count", XL_U32, NULL, &count));
     xli_element_text(radix, capabilities, (const xli_element *[]){&count}, 1, XL_SUM, NULL);
-    add_radix_text(radix, &plan->shape);
+    add_radix_text(radix, &plan->problem, &plan->shape);
     add_text(radix, &plan->problem, &plan->shape);
     add_text(text, &plan->problem, &plan->shape);
     if (text->failed || radix->failed)

@@ -2,11 +2,14 @@
  * A sort inside: problem, shape and kernels.
  *
  * A call walks: check (sort_check.c) -> launches (sort_enqueue.c) -> kernels
- * (cl/sort/sort_bitonic.cl, radix_serial.cl, radix_group.cl or sort_onesweep.cl) -> event. A plan
- * is made by sort.c. Each of the files uses only those above it: sort_shape.c    how a problem is
- * laid out on a device sort_check.c    descriptors and calls, before any side effect sort_kernels.c
- * what is compiled for problem and shape sort_enqueue.c  launches sort.c          the public calls
- */
+ * (cl/sort/sort_bitonic.cl, radix_serial.cl, radix_group.cl or sort_onesweep.cl, then
+ * sort_gather.cl) -> event. A plan is made by sort.c. Each of the files uses only those above it:
+ *   sort_shape.c    how a problem is laid out on a device
+ *   sort_check.c    descriptors and calls, before any side effect
+ *   sort_gather.c   values that do not travel with the keys
+ *   sort_kernels.c  what is compiled for problem and shape
+ *   sort_enqueue.c  launches
+ *   sort.c          the public calls */
 #ifndef XLI_SORT_PLAN_H
 #define XLI_SORT_PLAN_H
 
@@ -18,13 +21,27 @@ typedef struct xli_sort_kernels {
     xli_kernel clear, histogram, sweep;                   /* radix, a launch a pass */
 } xli_sort_kernels;
 
+typedef struct xli_sort_gather {
+    xli_kernel gather, copy;
+} xli_sort_gather;
+
 struct xl_sort {
     xl_context *ctx;
     xli_sort_problem problem;
     xli_sort_shape shape;
     xli_sort_kernels kernels;
+    xli_sort_gather gather[XLI_SORT_ARRAYS]; /* of each array that is gathered */
     xli_pool pool;
 };
+
+/* ---- sort_gather.c -------------------------------------------------------- */
+
+xl_status xli_sort_gather_build(xl_sort *plan);
+void xli_sort_gather_drop(xl_sort *plan);
+
+/* What follows a sort whose values, in spans->values_out, are the places of the keys. */
+xl_status xli_sort_gather_launch(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *spans,
+                                 const xli_span *scratch);
 
 /* ---- sort_kernels.c -------------------------------------------------------- */
 
@@ -35,8 +52,9 @@ void xli_sort_drop_kernels(xl_sort *plan);
 
 /* ---- sort_enqueue.c -------------------------------------------------------- */
 
-/* The launches of a call of n > 0 elements. */
-xl_status xli_sort_launch(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *spans,
+/* The launches of a call of n > 0 elements. Where places are in scratch, that is filled into the
+ * spans. */
+xl_status xli_sort_launch(xl_sort *plan, xli_seq *seq, size_t n, xli_sort_spans *spans,
                           const xli_span *scratch);
 
 #endif

@@ -44,6 +44,17 @@ static bool shape_radix(const xli_sort_problem *problem, const xli_capabilities 
     return radix_bytes(problem, shape) <= device->local_bytes;
 }
 
+bool xli_sort_has_range(const xli_sort_problem *problem)
+{
+    return problem->end_bit - problem->begin_bit < 8 * xl_type_size(problem->key);
+}
+
+/* A range of bits is a matter of digits. */
+static bool must_be_radix(const xli_sort_problem *problem)
+{
+    return problem->algorithm == XL_SORT_RADIX || xli_sort_has_range(problem);
+}
+
 /* Of its own accord a CPU takes chunks for pairs alone: keys by themselves are sorted as fast by
  * the bitonic sort. On GPUs without sub-groups or messages that is not measured. */
 static xli_radix_way radix_of(const xli_sort_problem *problem, const xli_capabilities *capabilities,
@@ -52,7 +63,7 @@ static xli_radix_way radix_of(const xli_sort_problem *problem, const xli_capabil
 {
     enum { NARROWEST = 8 };
     const xli_tune_sort *t = &shape->tune;
-    const bool asked = problem->algorithm == XL_SORT_RADIX, pairs = problem->value != XL_NONE;
+    const bool asked = must_be_radix(problem), pairs = problem->value != XL_NONE;
     const bool sweeps = t->sweep && capabilities->can_publish &&
                         capabilities->lane_way != XLI_LANE_LOCAL &&
                         capabilities->info.sub_group_size >= NARROWEST;
@@ -78,6 +89,7 @@ void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *
                        const xli_tune_device *device, const xli_tune_sort *tune,
                        const xli_sort_limits *limits, xli_sort_shape *shape)
 {
+    enum { GATHER_GROUP = 256 };
     *shape = (xli_sort_shape){.tune = *tune};
     xli_tune_sort *const t = &shape->tune;
     xli_tune_sort_fit(device, xl_type_size(problem->key) + xl_type_size(problem->value), t);
@@ -93,7 +105,8 @@ void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *
                   : problem->value != XL_NONE       ? t->sweep_pair_from
                   : xl_type_size(problem->key) == 8 ? t->sweep_wide_from
                                                     : t->sweep_from;
-    shape->bitonic = problem->algorithm != XL_SORT_RADIX;
+    shape->bitonic = !must_be_radix(problem);
+    shape->gather_group = (uint32_t)xli_min(GATHER_GROUP, device->max_work_group);
 }
 
 bool xli_sort_by_radix(const xli_sort_shape *shape, size_t n)
@@ -139,6 +152,12 @@ uint32_t xli_sort_search_log(const xli_sort_shape *shape, size_t groups)
     return (uint32_t)xli_min(wanted, xli_max(1, t->group_log));
 }
 
+unsigned xli_sort_digits(const xli_sort_problem *problem)
+{
+    enum { DIGIT_BITS = 8 };
+    return (unsigned)xli_ceil_div(problem->end_bit - problem->begin_bit, DIGIT_BITS);
+}
+
 /* Of each chunk 256 counts of 32 bits and a word of bits, behind 128 bytes: XL_RADIX_STATE_BYTES.
  * Of a sweep nine headers, 256 counts and 256 starts of up to 8 digits, and a ring of descriptors,
  * each of 256 words of 64 bits: xl_sweep_state. */
@@ -159,11 +178,17 @@ xli_sort_layout xli_sort_layout_of(const xli_sort_problem *problem, const xli_so
 {
     const bool radix = n > 0 && xli_sort_by_radix(shape, n);
     xli_sort_layout layout = {0};
-    if (!radix && n <= xli_sort_tile(shape))
-        return layout;
-    layout.values_at = xli_round_up(n * xl_type_size(problem->key), XLI_SCRATCH_ALIGN);
-    layout.state_at =
-        layout.values_at + xli_round_up(n * xl_type_size(problem->value), XLI_SCRATCH_ALIGN);
-    layout.bytes = xli_add(layout.state_at, radix ? state_bytes(shape, n) : 0);
+    if (radix || n > xli_sort_tile(shape)) {
+        layout.values_at = xli_round_up(n * xl_type_size(problem->key), XLI_SCRATCH_ALIGN);
+        layout.state_at =
+            layout.values_at + xli_round_up(n * xl_type_size(problem->value), XLI_SCRATCH_ALIGN);
+        layout.bytes = xli_add(layout.state_at, radix ? state_bytes(shape, n) : 0);
+    }
+    for (size_t a = 0; a < problem->num_gathered; ++a)
+        layout.bytes = xli_max(layout.bytes, xli_mul(n, problem->gathered[a]));
+    if (problem->hides_indices) {
+        layout.places_at = xli_round_up(layout.bytes, XLI_SCRATCH_ALIGN);
+        layout.bytes = xli_add(layout.places_at, xli_mul(n, sizeof(cl_uint)));
+    }
     return layout;
 }

@@ -8,12 +8,19 @@
 
 #include <crosslane/sort.h>
 
+/* Arrays of values, at most. */
+enum { XLI_SORT_ARRAYS = 1 + XL_SORT_MORE_VALUES };
+
 /* A checked descriptor. */
 typedef struct xli_sort_problem {
-    xl_type key, value; /* XL_NONE: keys alone */
-    bool indices;       /* values are made, of the keys' places */
+    xl_type key, value; /* of what travels with the keys: u32, or XL_NONE: keys alone */
+    bool indices;       /* it is made: the keys' places */
+    bool hides_indices; /* and in scratch */
     bool descending;
-    xl_sort_algorithm algorithm; /* as asked for */
+    uint32_t begin_bit, end_bit;      /* that count */
+    size_t num_gathered;              /* arrays that are gathered by the places */
+    size_t gathered[XLI_SORT_ARRAYS]; /* bytes of their elements */
+    xl_sort_algorithm algorithm;      /* as asked for */
 } xli_sort_problem;
 
 /* How a radix sort goes: in three launches a pass, each work-item or each group with a chunk of the
@@ -36,6 +43,7 @@ typedef struct xli_sort_shape {
     /* Of a radix sort: work-items of a group, 1: one walks a chunk; keys of each; sub-groups of a
      * group, at most. */
     uint32_t radix_group, radix_items, sub_groups;
+    uint32_t gather_group; /* work-items where values are gathered */
 } xli_sort_shape;
 
 /* What kernels allow: work-items of a group. */
@@ -69,9 +77,16 @@ typedef struct xli_sort_chunks {
 } xli_sort_chunks;
 xli_sort_chunks xli_sort_chunks_of(const xli_sort_shape *shape, size_t n);
 
-/* The scratch of a call: n keys, the values, and what a radix sort counts. */
+/* Whether not all bits of the keys count. */
+bool xli_sort_has_range(const xli_sort_problem *problem);
+
+/* Passes of a radix sort, at most. */
+unsigned xli_sort_digits(const xli_sort_problem *problem);
+
+/* The scratch of a call: n keys, the values, and what a radix sort counts, in the place of which
+ * comes what is gathered in place; then the places of the keys. SIZE_MAX bytes: more than that. */
 typedef struct xli_sort_layout {
-    size_t values_at, state_at, bytes;
+    size_t values_at, state_at, places_at, bytes;
 } xli_sort_layout;
 xli_sort_layout xli_sort_layout_of(const xli_sort_problem *problem, const xli_sort_shape *shape,
                                    size_t n);

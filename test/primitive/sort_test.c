@@ -354,7 +354,7 @@ static void wrong_descriptors(void **state)
         {"desc.key: f32x2", {.key = XL_F32X2}},
         {"desc.key", {.key = XL_NONE}},
         {"desc.key", {.key = (xl_type)99}},
-        {"desc.value: u64", {.key = XL_U32, .value = XL_U64}},
+        {"desc.value", {.key = XL_U32, .value = 99}},
         {"desc.order: unknown value 7", {.key = XL_U32, .order = (xl_sort_order)7}},
         {"desc.algorithm: unknown value 9", {.key = XL_U32, .algorithm = (xl_sort_algorithm)9}},
     };

@@ -465,7 +465,8 @@ static xli_sort_shape sort_of(const device *d, const xli_sort_problem *problem, 
 static void sorts_of_pairs(void **state)
 {
     (void)state;
-    const xli_sort_problem pairs = {.key = XL_U32, .value = XL_U32, .algorithm = XL_SORT_AUTO};
+    const xli_sort_problem pairs = {
+        .key = XL_U32, .value = XL_U32, .end_bit = 32, .algorithm = XL_SORT_AUTO};
     xli_sort_shape shape = sort_of(&devices[H200], &pairs, 1024);
     assert_int_equal(shape.group_size, 256);
     assert_int_equal(xli_sort_tile(&shape), 2048);
@@ -490,7 +491,8 @@ static void sorts_of_pairs(void **state)
 static void sorts_by_digits(void **state)
 {
     (void)state;
-    xli_sort_problem wide = {.key = XL_U64, .value = XL_U32, .algorithm = XL_SORT_AUTO};
+    xli_sort_problem wide = {
+        .key = XL_U64, .value = XL_U32, .end_bit = 64, .algorithm = XL_SORT_AUTO};
     assert_int_equal(sort_of(&devices[H200], &wide, 1024).radix, XLI_RADIX_SWEEP);
     xli_sort_shape shape = sort_of(&devices[POCL], &wide, 4096);
     assert_true(shape.radix == XLI_RADIX_CHUNKS && shape.bitonic);
@@ -542,6 +544,7 @@ static void sorts_take_little_room(void **state)
             for (unsigned way = 0; way < 6; ++way) {
                 const xli_sort_problem problem = {.key = keys[k],
                                                   .value = way % 2 ? XL_U32 : XL_NONE,
+                                                  .end_bit = 8 * (uint32_t)xl_type_size(keys[k]),
                                                   .algorithm = (xl_sort_algorithm)(way / 2)};
                 const xli_sort_shape shape = sort_of(&devices[d], &problem, devices[d].group);
                 if (problem.algorithm == XL_SORT_RADIX)
@@ -549,6 +552,33 @@ static void sorts_take_little_room(void **state)
                 if (problem.algorithm != XL_SORT_RADIX || shape.radix != XLI_RADIX_NONE)
                     check_room(&devices[d], &problem);
             }
+}
+
+/* Nor do values that are gathered: but for their places no more than what is the largest. */
+static void sorts_that_gather_take_little_room(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {1, 8, 12, 100}, numbers[] = {1, 3000, 1 << 24};
+    for (int d = 0; d < DEVICES; ++d)
+        for (size_t i = 0; i < 3 * XLI_COUNT(sizes) * 2; ++i) {
+            const size_t size = sizes[i / 2 % XLI_COUNT(sizes)];
+            const size_t n = numbers[i / 2 / XLI_COUNT(sizes)];
+            const xli_sort_problem problem = {.key = XL_U64,
+                                              .value = XL_U32,
+                                              .indices = true,
+                                              .hides_indices = i % 2,
+                                              .end_bit = 64,
+                                              .num_gathered = 2,
+                                              .gathered = {1, size}};
+            const xli_sort_shape shape = sort_of(&devices[d], &problem, devices[d].group);
+            const xli_sort_layout layout = xli_sort_layout_of(&problem, &shape, n);
+            const size_t places = i % 2 ? 4 : 0, most = xli_max(8 + 4, size) + places;
+            assert_true(layout.bytes >= n * (size + places));
+            assert_true(layout.bytes <= n * most + ((size_t)4 << 20));
+            if (i % 2)
+                assert_true(layout.places_at >= n * size &&
+                            layout.bytes >= layout.places_at + n * places);
+        }
 }
 
 static xli_topk_shape topk_of(const device *d, size_t most, bool ends_loops)
@@ -749,6 +779,7 @@ int main(void)
         cmocka_unit_test(sorts_of_pairs),
         cmocka_unit_test(sorts_by_digits),
         cmocka_unit_test(sorts_take_little_room),
+        cmocka_unit_test(sorts_that_gather_take_little_room),
         cmocka_unit_test(chunks_of_selections),
         cmocka_unit_test(selections_in_order),
         cmocka_unit_test(merges_by_groups),

@@ -165,7 +165,7 @@ static void check_reduction(const one_case *c, uint32_t chunk_elements)
 
 static void check_sorts(void)
 {
-    static const xli_sort_problem problem = {.key = XL_U64, .value = XL_U32};
+    static const xli_sort_problem problem = {.key = XL_U64, .value = XL_U32, .end_bit = 64};
     for (size_t d = 0; d < XLI_COUNT(devices); ++d) {
         one_case c = {.capabilities = facts_of(d)};
         const xli_tune_device known = known_of(&c.capabilities);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ * Puts the elements of an array where the keys of their places have gone. */
+#include "../prelude/prelude.cl"
+
+/* Elements are copied in units, of up to 16 bytes, to which all of an array are aligned. */
+#if XL_GATHER_BYTES % 16 == 0
+#define XL_UNIT uint4
+#define XL_UNIT_BYTES 16
+#elif XL_GATHER_BYTES % 8 == 0
+#define XL_UNIT uint2
+#define XL_UNIT_BYTES 8
+#elif XL_GATHER_BYTES % 4 == 0
+#define XL_UNIT uint
+#define XL_UNIT_BYTES 4
+#elif XL_GATHER_BYTES % 2 == 0
+#define XL_UNIT ushort
+#define XL_UNIT_BYTES 2
+#else
+#define XL_UNIT uchar
+#define XL_UNIT_BYTES 1
+#endif
+#define XL_UNITS (XL_GATHER_BYTES / XL_UNIT_BYTES)
+
+/* Units of a work-item: so many reads are under way at once. The host knows:
+ * lib/sort/sort_gather.c. */
+#define XL_GATHER_ITEMS 8
+
+/* `length`: as in cl/sort/sort_arrays.cl. Offsets count units, but
+ * that of places. */
+#define XL_GATHER_ARGUMENTS                                                                        \
+    uint most, const __global ulong *length, ulong length_offset, const __global uint *places,     \
+        ulong places_offset, const __global XL_UNIT *in, ulong in_offset, __global XL_UNIT *out,   \
+        ulong out_offset
+#define XL_GATHER_MAKE                                                                             \
+    const uint n = length ? (uint)min((ulong)most, length[length_offset]) : most;                  \
+    const ulong units = (ulong)n * XL_UNITS;                                                       \
+    const ulong step = get_local_size(0);                                                          \
+    const ulong first = get_group_id(0) * step * XL_GATHER_ITEMS + get_local_id(0);                \
+    in += in_offset;                                                                               \
+    out += out_offset;
+
+/* out[i] = in[places[i]]. Places that somebody changes meanwhile stay inside of the array. */
+__kernel void xl_sort_gather(XL_GATHER_ARGUMENTS)
+{
+    XL_GATHER_MAKE
+    places += places_offset;
+    XL_UNIT unit[XL_GATHER_ITEMS];
+#pragma unroll
+    for (uint k = 0; k < XL_GATHER_ITEMS; ++k) {
+        const ulong u = first + k * step;
+        if (u < units) {
+            const ulong place = min(places[u / XL_UNITS], n - 1);
+            unit[k] = in[place * XL_UNITS + u % XL_UNITS];
+        }
+    }
+#pragma unroll
+    for (uint k = 0; k < XL_GATHER_ITEMS; ++k)
+        if (first + k * step < units)
+            out[first + k * step] = unit[k];
+}
+
+/* out[i] = in[i]: what was gathered for an array that is sorted in place. */
+__kernel void xl_sort_copy(XL_GATHER_ARGUMENTS)
+{
+    XL_GATHER_MAKE
+#pragma unroll
+    for (uint k = 0; k < XL_GATHER_ITEMS; ++k) {
+        const ulong u = first + k * step;
+        if (u < units)
+            out[u] = in[u];
+    }
+}
