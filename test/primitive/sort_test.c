@@ -154,7 +154,6 @@ static void other_shapes(void **state)
     }
 }
 
-/* Arrays and scratch of just the bytes that they need. */
 /* Values that the sort makes itself: the trial's are the places of the keys, too. */
 static void check_indices(const char *tune, xl_type key, xl_sort_algorithm algorithm)
 {
@@ -187,6 +186,7 @@ static void indices(void **state)
     check_indices("sort.shape = 0\nsort.sweep = 0\nsort.radix_bytes = 16\n", XL_F32, XL_SORT_RADIX);
 }
 
+/* Arrays and scratch of just the bytes that they need. */
 static void at_the_edges_of_memory(void **state)
 {
     (void)state;
