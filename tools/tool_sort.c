@@ -38,13 +38,12 @@ static int check_values(const char *path, const xli_npy *values, const xli_npy *
     return TOOL_OK;
 }
 
+/* Room for what the device makes. */
 static int make_order(size_t n, xli_npy *values)
 {
     uint32_t *order = malloc(n ? n * sizeof *order : 1);
     if (!order)
         return tool_fail("sort: no memory for the order of %zu keys", n);
-    for (size_t i = 0; i < n; ++i)
-        order[i] = (uint32_t)i;
     *values = xli_npy_vector('u', sizeof *order, n, order);
     return TOOL_OK;
 }
@@ -64,8 +63,9 @@ done:
     return result;
 }
 
-static int sort_on_device(const session *s, xl_sort *plan, xli_npy *keys, xli_npy *values,
-                          stage *st)
+/* Of an argsort the order is what comes back, and the keys stay as they are. */
+static int sort_on_device(const session *s, const sort_options *o, xl_sort *plan, xli_npy *keys,
+                          xli_npy *values, stage *st)
 {
     int result;
     cl_mem key_buffer = NULL, value_buffer = NULL;
@@ -73,21 +73,26 @@ static int sort_on_device(const session *s, xl_sort *plan, xli_npy *keys, xli_np
     size_t n = keys->count, key_bytes = n * keys->item_bytes, value_bytes = n * values->item_bytes;
     progress_say("sorting %zu keys", n);
     TRY(session_upload(s, keys->data, key_bytes, "keys", &key_buffer));
-    if (values->data)
+    if (o->argsort)
+        TRY(session_buffer(s, value_bytes, "the order", &value_buffer));
+    else if (values->data)
         TRY(session_upload(s, values->data, value_bytes, "values", &value_buffer));
     xl_view k = xl_view_of(key_buffer, 0), v = xl_view_of(value_buffer, 0);
     result = stage_begin(s, st, "sort");
     if (result == TOOL_OK)
-        result = tool_check(
-            s->ctx,
-            xl_sort_enqueue(
-                plan, s->queue,
-                &(xl_sort_args){
-                    .n = n, .keys_in = k, .values_in = v, .keys_out = k, .values_out = v},
-                0, NULL, &event),
-            "sort");
+        result =
+            tool_check(s->ctx,
+                       xl_sort_enqueue(plan, s->queue,
+                                       &(xl_sort_args){.n = n,
+                                                       .keys_in = k,
+                                                       .values_in = o->argsort ? xl_no_view() : v,
+                                                       .keys_out = k,
+                                                       .values_out = v},
+                                       0, NULL, &event),
+                       "sort");
     TRY(stage_end(st, event, result));
-    TRY(session_read(s, key_buffer, key_bytes, keys->data));
+    if (!o->argsort)
+        TRY(session_read(s, key_buffer, key_bytes, keys->data));
     if (values->data)
         TRY(session_read(s, value_buffer, value_bytes, values->data));
 done:
@@ -102,7 +107,7 @@ static int make_plan(const session *s, const sort_options *o, xl_type type, bool
     xl_sort_desc desc;
     xl_sort_desc_init(&desc);
     desc.key = type;
-    desc.value = with_values ? XL_U32 : XL_NONE;
+    desc.value = o->argsort ? XL_SORT_INDICES : with_values ? XL_U32 : XL_NONE;
     desc.order = o->descending ? XL_DESCENDING : XL_ASCENDING;
     desc.algorithm = o->stable ? XL_SORT_RADIX : algorithms[o->algorithm];
     progress_say("compiling for %s", s->info.name);
@@ -140,7 +145,7 @@ static int sort_file(const sort_options *o, const char *in, const char *out)
     TRY(load_values(o, &keys, &values));
     TRY(session_open(&s, o->device, o->tune_file));
     TRY(make_plan(&s, o, type, values.data != NULL, &plan));
-    TRY(sort_on_device(&s, plan, &keys, &values, &st));
+    TRY(sort_on_device(&s, o, plan, &keys, &values, &st));
     TRY(outputs_npy(&files, out, o->argsort ? &values : &keys));
     if (o->values[1])
         TRY(outputs_npy(&files, o->values[1], &values));

@@ -13,7 +13,8 @@
  * Passes return at once when all candidates are results. Where results are sorted there follow
  *   xl_topk_rank_keys  of keys of 8 bytes: pairs of a place and an index
  *   xl_topk_gather     the results from sorted pairs
- * Keys that somebody changes meanwhile give other results, and nothing is written outside. */
+ * Keys and scratch that somebody changes meanwhile give other results, and nothing is written
+ * outside. */
 #include "../prelude/prelude.cl"
 
 /* Both shapes need it; embedding takes each file once, so not inside the condition. */
@@ -51,7 +52,7 @@ __kernel XL_TOPK_REQUIRED void xl_topk_count(uint pass, uint n, uint chunk, uint
     const xl_topk t = xl_topk_at(scratch, state, chunks);
     const uint c = (uint)get_group_id(0), begin = c * chunk, length = min(chunk, n - begin);
     __global uint *const sums = t.sums + (size_t)c * XL_DIGITS;
-    xl_topk_state s = t.states[pass > 0 ? pass - 1 : 0];
+    xl_topk_state s = xl_topk_state_read(t.states + (pass > 0 ? pass - 1 : 0), XL_TOPK_LOCAL);
     const bool was_found = xl_topk_is_found(&s);
     uint better = 0, equal = length;
     if (pass > 0) {
@@ -81,7 +82,7 @@ __kernel XL_TOPK_REQUIRED void xl_topk_offsets(uint passes, uint n, uint chunk, 
     const xl_topk t = xl_topk_at(scratch, state, chunks);
     const uint each = XL_CEIL_DIV(chunks, XL_TOPK_GROUP);
     const uint begin = min((uint)get_local_id(0) * each, chunks), end = min(begin + each, chunks);
-    xl_topk_state s = t.states[passes > 0 ? passes - 1 : 0];
+    xl_topk_state s = xl_topk_state_read(t.states + (passes > 0 ? passes - 1 : 0), XL_TOPK_LOCAL);
     const bool was_found = xl_topk_is_found(&s);
     uint digit = 0, all_better = 0, all_equal = 0;
     if (!was_found)
@@ -134,7 +135,8 @@ __kernel XL_TOPK_REQUIRED void xl_topk_write(uint gives, uint passes, uint resul
     XL_TOPK_ARRAYS_MAKE
     const xl_topk t = xl_topk_at(scratch, state, chunks);
     const uint c = (uint)get_group_id(0);
-    const xl_topk_state s = t.states[passes];
+    const xl_topk_state s = xl_topk_state_read(t.states + passes, XL_TOPK_LOCAL);
+    const xl_topk_chunk mine = xl_topk_chunk_read(&t, c, XL_TOPK_LOCAL);
     xl_topk_writer w;
     w.arrays = arrays;
     w.pairs.words = (__global ulong *)(scratch + words);
@@ -142,9 +144,9 @@ __kernel XL_TOPK_REQUIRED void xl_topk_write(uint gives, uint passes, uint resul
     w.mask = xl_topk_mask(&s);
     w.prefix = (XL_ORDINAL)s.prefix;
     w.results = results;
-    w.first = t.first[c];
-    w.taken = xl_topk_taken(s.left, t.before[c], t.equal[c]);
-    w.total = t.better[c] + w.taken;
+    w.first = mine.first;
+    w.taken = xl_topk_taken(s.left, mine.before, mine.equal);
+    w.total = mine.better + w.taken;
     w.begin = c * chunk;
     w.length = min(chunk, n - w.begin);
     xl_topk_write_keys(&w, XL_TOPK_LOCAL);

@@ -21,6 +21,8 @@ typedef struct xl_topk_local {
     uint found[3];
     uint any;
     uint rank[XL_TOPK_GROUP];
+    xl_topk_state state;
+    xl_topk_chunk chunk;
 } xl_topk_local;
 
 /* Local memory must be declared in a kernel. */
@@ -31,6 +33,24 @@ typedef struct xl_topk_local {
 uint xl_topk_item(void)
 {
     return (uint)get_local_id(0);
+}
+
+/* What stands in the scratch, the same for all work-items. Read once: of numbers that somebody
+ * writes meanwhile they would part at barriers. */
+xl_topk_state xl_topk_state_read(__global const xl_topk_state *from, __local xl_topk_local *l)
+{
+    if (xl_topk_item() == 0)
+        l->state = *from;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return l->state;
+}
+
+xl_topk_chunk xl_topk_chunk_read(const xl_topk *t, uint c, __local xl_topk_local *l)
+{
+    if (xl_topk_item() == 0)
+        l->chunk = xl_topk_chunk_at(t, c);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return l->chunk;
 }
 
 /* Makes the first XL_DIGITS counters such that xl_topk_sum() has the sums. All work-items have

@@ -14,6 +14,16 @@
 #define XL_TOPK_LOCAL 0
 #define XL_TOPK_BARRIER()
 
+xl_topk_state xl_topk_state_read(__global const xl_topk_state *from, int unused)
+{
+    return *from;
+}
+
+xl_topk_chunk xl_topk_chunk_read(const xl_topk *t, uint c, int unused)
+{
+    return xl_topk_chunk_at(t, c);
+}
+
 /* The digit of the k-th key among the candidates that were counted. */
 uint xl_topk_find(__global const uint *counts, xl_topk_state *s, int unused)
 {

@@ -30,8 +30,7 @@ typedef struct xl_topk_state {
 typedef struct xl_topk {
     __global xl_topk_state *states;
     __global uint *counts; /* XL_DIGITS of each pass: candidates of each digit */
-    /* Of each chunk: its results by known digits, its candidates, the place of its first result,
-     * the candidates in chunks before it. */
+    /* Of each chunk: xl_topk_chunk. */
     __global uint *better, *equal, *first, *before;
     __global uint *sums; /* XL_DIGITS of each chunk: candidates of each digit and those below */
 } xl_topk;
@@ -47,6 +46,22 @@ xl_topk xl_topk_at(__global uchar *scratch, ulong state, uint chunks)
     t.before = t.first + chunks;
     t.sums = t.before + chunks;
     return t;
+}
+
+/* What the last launch says of a chunk: its results by known digits, its candidates, the place of
+ * its first result, the candidates in chunks before it. */
+typedef struct xl_topk_chunk {
+    uint better, equal, first, before;
+} xl_topk_chunk;
+
+xl_topk_chunk xl_topk_chunk_at(const xl_topk *t, uint c)
+{
+    xl_topk_chunk chunk;
+    chunk.better = t->better[c];
+    chunk.equal = t->equal[c];
+    chunk.first = t->first[c];
+    chunk.before = t->before[c];
+    return chunk;
 }
 
 /* Whether all candidates are results, and no further digit is needed. */

@@ -28,7 +28,7 @@
 #endif
 
 /* Calls in a row on one plan; cases and plans of a push, and of CROSSLANE_TEST_SMALL. */
-enum { BURST = 16, CASES = 20000, PLANS = 56, SMALL_CASES = 800, SMALL_PLANS = 25 };
+enum { BURST = 16, CASES = 20000, PLANS = 70, SMALL_CASES = 1000, SMALL_PLANS = 31 };
 
 static unsigned watchdog = 60;
 static uint64_t counts[PRIMITIVES], refusals;

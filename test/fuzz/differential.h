@@ -2,13 +2,17 @@
  * The differential runner: a case is one line of text, drawn from a seed, run through the
  * public calls and held against serial code that shares nothing with the library.
  *
- *   differential_case.c     what a case is: draw, print, parse, shrink
+ *   differential_case.c     what a case is: print, parse, shrink
+ *   differential_draw.c     which cases are drawn
  *   differential_element.c  types and operators in plain C
  *   differential_data.c     arrays and segments of a case
+ *   differential_keys.c     what cases of keys share
  *   differential_expect.c   what has to come out of scans and reductions, and how far off it may
  *                           be; the order of keys and who is near whom are the reference's
  *   differential_device.c   contexts, queues, buffers between guards, plans that are kept
- *   differential_scan.c, _reduce.c, _sort.c, _grid.c  the calls of each primitive
+ *   differential_arrays.c   calls whose results are known to the bit: arrays in, arrays out
+ *   differential_scan.c, _reduce.c, _sort.c, _grid.c, _topk.c, _merge.c, _search.c
+ *                           the calls of each primitive
  *   differential.c          the program */
 #ifndef DIFFERENTIAL_H
 #define DIFFERENTIAL_H
@@ -42,6 +46,8 @@ typedef enum field {
     RADIUS,
     CELL,
     TUNE,
+    BOUND,
+    INDEX,
     PLAN_FIELDS,
     N = PLAN_FIELDS,
     COUNT,
@@ -58,11 +64,17 @@ typedef enum field {
     GATE,
     TWICE,
     CUT,
+    TOP,
+    LEFT_OUT,
+    OTHER,
+    DEAL,
+    BREAKS,
+    SHARED,
     SEED,
     FIELDS
 } field;
 
-enum { SCAN, REDUCE, SORT, GRID, PRIMITIVES };
+enum { SCAN, REDUCE, SORT, GRID, TOPK, MERGE, SEARCH, PRIMITIVES };
 enum { COUNT_ON_HOST, COUNT_ON_DEVICE, COUNT_ABOVE };
 enum { INIT_NONE, INIT_HOST, INIT_DEVICE };
 enum { MAP_NONE, MAP_LOAD, MAP_STORE, MAP_BOTH };
@@ -72,6 +84,13 @@ enum { UNBROKEN, FALLS, PASSES, LATE_START, EARLY_END, HUGE_OFFSETS, BREAKINGS }
 enum { CUT_NONE, CUT_HALF, CUT_UNSAID };
 enum { IN_ORDER, OUT_OF_ORDER };
 enum { SCRATCH_GIVEN, SCRATCH_OWN };
+/* Of a sort's and a grid's algorithms, behind those of scans. */
+enum { ALGORITHM_COUNTING = XL_SCAN_BLELLOCH + 1, ALGORITHM_BITONIC, ALGORITHM_RADIX };
+enum { VALUES_NONE, VALUES_U32, VALUES_INDICES };
+/* How sorted keys are dealt out to the arrays of a merge, or what order queries come in. */
+enum { DEAL_MIXED, DEAL_RISING, DEAL_FALLING, DEAL_RUNS, DEALS };
+/* Bits of what a selection does not give. */
+enum { NO_KEYS = 1, NO_VALUES = 2, NO_INDICES = 4, NO_COUNT = 8, NOTHING_GIVEN = 15 };
 enum { LINE = 640, CASE_N_MOST = 60000 };
 
 typedef struct fuzz_case {
@@ -83,6 +102,8 @@ xlt_random random_of(uint64_t a, uint64_t b);
 /* Plan number `plan` of all; and a call on the plan of `c`, whose other fields are kept. */
 void case_draw_plan(fuzz_case *c, uint64_t plan);
 void case_draw_call(fuzz_case *c, xlt_random *random);
+/* How many values a field has; 0: a number. */
+uint64_t values_of(field f);
 /* Makes 0 of what does not go with the other fields. */
 void case_normalise(fuzz_case *c);
 /* "scan type=f32 n=1025 ...". Returns `line`. */
@@ -94,6 +115,8 @@ typedef bool case_fails(const fuzz_case *c);
 void case_shrink(fuzz_case *c, case_fails *fails, int tries);
 /* Elements that the arrays hold: n, or more where n is on the device. */
 size_t case_most(const fuzz_case *c);
+/* Of sorts, selections, merges and searches. */
+bool has_keys(const fuzz_case *c);
 const char *primitive_name(uint64_t which);
 
 /* ---- types and operators -------------------------------------------------------------- */
@@ -116,7 +139,7 @@ typedef struct element {
     void (*make)(xlt_random *random, size_t i, void *to); /* a struct's or user_op's elements */
 } element;
 
-enum { NUM_TYPES = 23, FIRST_USER = 16, ELEMENT_MOST = 64 };
+enum { NUM_TYPES = 23, NUM_SCALARS = 11, FIRST_USER = 16, ELEMENT_MOST = 64 };
 const element *element_of(const fuzz_case *c);
 xl_type segment_type_of(const fuzz_case *c);
 /* Operators whose results depend on the order in which they are taken. */
@@ -137,8 +160,13 @@ size_t out_bytes_of(const fuzz_case *c);
 /* ---- data ------------------------------------------------------------------------------- */
 
 void *make_bytes(size_t n, size_t size);
-/* n elements of `in` of a scan, a reduction or a sort. */
+/* n elements of `in` of a scan or a reduction, or keys. */
 void *make_input(const fuzz_case *c, size_t n);
+/* n numbers, of which no two are alike. */
+uint32_t *make_values(size_t n);
+/* Puts keys in the order of the case, then `breaks` of them somewhere else. */
+void order_keys(const fuzz_case *c, size_t n, void *keys, uint64_t breaks);
+bool descends(const fuzz_case *c);
 /* Points of a grid: n times `stride` floats. */
 float *make_points(const fuzz_case *c, size_t n, size_t stride);
 
@@ -185,6 +213,9 @@ typedef struct open_plan {
         xl_scan *scan;
         xl_reduce *reduce;
         xl_sort *sort;
+        xl_topk *topk;
+        xl_merge *merge;
+        xl_search *lookup;
         struct {
             xl_grid *grid;
             xl_neighbors *neighbors;
@@ -202,7 +233,8 @@ typedef struct primitive {
     void (*run)(const fuzz_case *c, open_plan *plan, outcome *o);
     void (*close)(open_plan *plan);
 } primitive;
-extern const primitive scan_primitive, reduce_primitive, sort_primitive, grid_primitive;
+extern const primitive scan_primitive, reduce_primitive, sort_primitive, grid_primitive,
+    topk_primitive, merge_primitive, search_primitive;
 
 /* Runs the case on a plan that is kept; `before`, if not NULL, receives the line of the last
  * case on that plan, or "". */
@@ -236,6 +268,35 @@ bool take_off(outcome *o, const fuzz_case *c, flight *f);
 bool land(outcome *o, flight *f);
 cl_uint num_waits(const flight *f);
 const cl_event *waits(const flight *f);
+
+/* An array of a call whose results are known to the bit. */
+typedef struct call_array {
+    const char *name;   /* NULL: not given */
+    const void *host;   /* what an input holds before and after; NULL: an output */
+    const void *wanted; /* what an output is to hold; NULL: see exact_call.holds */
+    size_t n, size, at; /* elements, bytes of each, and elements before them */
+    size_t alignment;   /* of scratch, else 0 */
+    xlt_buffer buffer;  /* made by run_exact(), once for each call */
+    void *got;          /* of an output with no `wanted` */
+} call_array;
+xl_view array_view(const call_array *a); /* of what is not given: no view */
+/* Of the name NULL: not given. */
+call_array input_array(const char *name, const void *host, size_t n, size_t size, size_t at);
+call_array output_array(const char *name, const void *wanted, size_t n, size_t size, size_t at);
+call_array scratch_array(const fuzz_case *c, size_t bytes, size_t alignment);
+
+enum { CALL_ARRAYS = 8 };
+typedef struct exact_call {
+    const char *name; /* of what enqueue calls */
+    xl_status (*enqueue)(const fuzz_case *c, const open_plan *plan, const call_array *arrays,
+                         const flight *f);
+    /* Says what is wrong with outputs that no `wanted` is known of; or NULL. */
+    bool (*holds)(outcome *o, const fuzz_case *c, const call_array *arrays);
+} exact_call;
+/* Makes the call, twice at once where the case says so, with CALL_ARRAYS arrays that are made of
+ * `arrays`, and checks each element of these, and what lies around them. */
+void run_exact(outcome *o, const fuzz_case *c, const open_plan *plan, const exact_call *call,
+               const call_array *arrays);
 
 /* Compares `count` results; says which is wrong. */
 bool same_results(outcome *o, const fuzz_case *c, size_t count, const void *got, const void *wanted,

@@ -13,7 +13,17 @@
 
 /* ---- the fields ------------------------------------------------------------------------ */
 
-enum { S = 1 << SCAN, R = 1 << REDUCE, O = 1 << SORT, G = 1 << GRID, ALL = S | R | O | G };
+enum {
+    S = 1 << SCAN,
+    R = 1 << REDUCE,
+    O = 1 << SORT,
+    G = 1 << GRID,
+    T = 1 << TOPK,
+    M = 1 << MERGE,
+    F = 1 << SEARCH,
+    KEYED = O | T | M | F,
+    ALL = S | R | G | KEYED
+};
 
 #define NAMES(...)                                                                                 \
     (const char *const[])                                                                          \
@@ -27,13 +37,14 @@ static const struct {
     uint64_t most;             /* of a number */
     unsigned primitives;       /* that heed it */
 } fields[FIELDS] = {
-    [PRIMITIVE] = {"primitive", NAMES("scan", "reduce", "sort", "grid"), 0, ALL},
+    [PRIMITIVE] = {"primitive", NAMES("scan", "reduce", "sort", "grid", "topk", "merge", "search"),
+                   0, ALL},
     /* The order of `elements` in differential_element.c. */
     [TYPE] = {"type",
               NAMES("u32", "i32", "u64", "i64", "f32", "f64", "u8", "i8", "u16", "i16", "f16",
                     "u8x3", "i16x2", "f32x4", "u32x3", "i64x2", "affine", "span", "text", "holed",
                     "matrix", "right", "plus"),
-              0, S | R | O},
+              0, S | R | KEYED},
     [OP] = {"op", NAMES("sum", "prod", "min", "max", "and", "or", "xor", "arg-min", "arg-max"), 0,
             S | R},
     [KIND] = {"kind", NAMES("exclusive", "inclusive"), 0, S},
@@ -46,20 +57,22 @@ static const struct {
     [INIT] = {"init", NAMES("none", "host", "device"), 0, S | R},
     [ALGORITHM] = {"algorithm",
                    NAMES("auto", "look-back", "reduce-then-scan", "kogge-stone", "blelloch",
-                         "counting", "bitonic"),
-                   0, S | G},
+                         "counting", "bitonic", "radix"),
+                   0, S | G | O},
     [DETERMINISM] = {"determinism", NAMES("deterministic", "unordered", "reproducible"), 0, S | R},
     [MAP] = {"map", NAMES("none", "load", "store", "both"), 0, S | R},
-    [ORDER] = {"order", NAMES("ascending", "descending"), 0, O},
-    [VALUES] = {"values", NAMES("none", "u32"), 0, O},
+    [ORDER] = {"order", NAMES("ascending", "descending"), 0, KEYED},
+    [VALUES] = {"values", NAMES("none", "u32", "indices"), 0, O | T | M},
     [STRIDE] = {"stride", NAMES("3", "4", "7"), 0, G},
     [BOUNDED] = {"bounded", NAMES("no", "yes"), 0, G},
     [INCLUSIVE] = {"inclusive", NAMES("no", "yes"), 0, G},
     [SELF] = {"self", NAMES("no", "yes"), 0, G},
-    [UNSORTED] = {"unsorted", NAMES("no", "yes"), 0, G},
+    [UNSORTED] = {"unsorted", NAMES("no", "yes"), 0, G | T},
     [RADIUS] = {"radius", NAMES("1", "0.3", "2.5"), 0, G},
     [CELL] = {"cell", NAMES("1", "0.25", "50"), 0, G},
     [TUNE] = {"tune", NULL, NUM_TUNINGS - 1, ALL},
+    [BOUND] = {"bound", NAMES("lower", "upper", "unsorted"), 0, F},
+    [INDEX] = {"index", NAMES("u64", "u32"), 0, F},
     [N] = {"n", NULL, CASE_N_MOST, ALL},
     [COUNT] = {"count", NAMES("host", "device", "above"), 0, S | R},
     [MOST] = {"past", NULL, 5000, S | R},
@@ -78,8 +91,14 @@ static const struct {
     [SCRATCH] = {"scratch", NAMES("given", "own"), 0, ALL},
     [QUEUE] = {"queue", NAMES("in-order", "out-of-order"), 0, ALL},
     [GATE] = {"gate", NAMES("no", "yes"), 0, ALL},
-    [TWICE] = {"twice", NAMES("no", "yes"), 0, S | R | O},
+    [TWICE] = {"twice", NAMES("no", "yes"), 0, S | R | KEYED},
     [CUT] = {"cut", NAMES("none", "half", "unsaid"), 0, R | G},
+    [TOP] = {"k", NULL, CASE_N_MOST + 100, T},
+    [LEFT_OUT] = {"without", NULL, NOTHING_GIVEN, T},
+    [OTHER] = {"other", NULL, CASE_N_MOST, M | F},
+    [DEAL] = {"deal", NAMES("mixed", "rising", "falling", "runs"), 0, M | F},
+    [BREAKS] = {"breaks", NULL, CASE_N_MOST, M | F},
+    [SHARED] = {"shared", NAMES("no", "yes"), 0, M | F},
     [SEED] = {"seed", NULL, UINT32_MAX, ALL},
 };
 
@@ -88,13 +107,17 @@ const char *primitive_name(uint64_t which)
     return fields[PRIMITIVE].values[which];
 }
 
-/* How many values a field has; 0: a number. */
-static uint64_t values_of(field f)
+uint64_t values_of(field f)
 {
     uint64_t count = 0;
     while (fields[f].values && fields[f].values[count])
         ++count;
     return count;
+}
+
+bool has_keys(const fuzz_case *c)
+{
+    return KEYED >> c->of[PRIMITIVE] & 1;
 }
 
 size_t case_most(const fuzz_case *c)
@@ -112,7 +135,7 @@ static void allow(fuzz_case *c, field f, bool allowed)
 
 static void allow_types(fuzz_case *c)
 {
-    allow(c, TYPE, c->of[PRIMITIVE] != SORT || c->of[TYPE] < 3 || c->of[TYPE] == 4);
+    allow(c, TYPE, !has_keys(c) || c->of[TYPE] < NUM_SCALARS);
     const element *e = element_of(c);
     const bool user = c->of[TYPE] >= FIRST_USER;
     allow(c, OP, !user && (c->of[OP] < 7 || (c->of[PRIMITIVE] == REDUCE && e->lanes == 1)));
@@ -162,8 +185,10 @@ static void allow_calls(fuzz_case *c)
 {
     const uint64_t algorithm = c->of[ALGORITHM];
     allow(c, ALGORITHM,
-          c->of[PRIMITIVE] == GRID ? algorithm == 0 || algorithm > XL_SCAN_BLELLOCH
-                                   : algorithm <= XL_SCAN_BLELLOCH);
+          c->of[PRIMITIVE] == GRID
+              ? algorithm == 0 || algorithm == ALGORITHM_COUNTING || algorithm == ALGORITHM_BITONIC
+          : c->of[PRIMITIVE] == SORT ? algorithm == 0 || algorithm >= ALGORITHM_BITONIC
+                                     : algorithm <= XL_SCAN_BLELLOCH);
     allow(c, ALGORITHM,
           algorithm > XL_SCAN_REDUCE_THEN_SCAN || c->of[DETERMINISM] != XL_REPRODUCIBLE ||
               !case_rounds(c));
@@ -174,10 +199,24 @@ static void allow_calls(fuzz_case *c)
         c->of[RADIUS] = 0;
 }
 
+static void allow_key_calls(fuzz_case *c)
+{
+    const bool search = c->of[PRIMITIVE] == SEARCH, asks = c->of[BOUND] == XL_SEARCH_UNSORTED;
+    if (c->of[VALUES] == VALUES_INDICES && c->of[PRIMITIVE] != SORT)
+        c->of[VALUES] = VALUES_U32;
+    if (c->of[VALUES] == VALUES_NONE)
+        c->of[LEFT_OUT] &= (uint64_t)~NO_VALUES;
+    allow(c, LEFT_OUT, (c->of[LEFT_OUT] | (c->of[VALUES] ? 0 : NO_VALUES)) != NOTHING_GIVEN);
+    allow(c, INDEX, !asks);
+    allow(c, OTHER, !asks && !c->of[SHARED]);
+    allow(c, SHARED, !asks);
+    allow(c, DEAL, !asks && !c->of[SHARED] && !(search && c->of[DEAL] == DEAL_RUNS));
+}
+
 /* Results of halves would round, and sums of many equal numbers too. */
 static void allow_data(fuzz_case *c)
 {
-    if (c->of[PRIMITIVE] < SORT && element_of(c)->type == XL_F16 &&
+    if (c->of[PRIMITIVE] <= REDUCE && element_of(c)->type == XL_F16 &&
         (c->of[DATA] == REAL || c->of[DATA] == EQUAL || c->of[DATA] == SORTED ||
          c->of[DATA] == REVERSED))
         c->of[DATA] = RANDOM;
@@ -192,95 +231,8 @@ void case_normalise(fuzz_case *c)
     allow_segments(c);
     allow_init(c);
     allow_calls(c);
+    allow_key_calls(c);
     allow_data(c);
-}
-
-/* ---- draw --------------------------------------------------------------------------------------
- */
-
-xlt_random random_of(uint64_t a, uint64_t b)
-{
-    uint64_t x = a * 0x9e3779b97f4a7c15u + b * 0xd1b54a32d192ed03u + 0x632be59bd9b4e019u;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return (xlt_random){x ^ x >> 31};
-}
-
-static bool one_in(xlt_random *random, uint32_t n)
-{
-    return xlt_below(random, n) == 0;
-}
-
-/* A value of each field that the primitive heeds, the plainest as often as all others. */
-static void draw_values(fuzz_case *c, xlt_random *random, field from, field to)
-{
-    for (field f = from; f < to; ++f) {
-        const uint64_t values = values_of(f);
-        c->of[f] = values > 0 && xlt_below(random, 2) ? xlt_below(random, (uint32_t)values) : 0;
-    }
-}
-
-/* By numbers that share no factor, so that few plans have all types, segments and tunings, and
- * many all pairs of them. */
-void case_draw_plan(fuzz_case *c, uint64_t plan)
-{
-    static const uint8_t primitives[] = {SCAN, REDUCE, SCAN, GRID, SCAN, REDUCE, SCAN, SORT,
-                                         SCAN, REDUCE, SCAN, GRID, SCAN, REDUCE, SCAN, SORT};
-    static const uint8_t sorted[] = {0, 1, 2, 4}, segmented[] = {0, 1, 2, 0, 4, 3, 0, 4, 5, 0, 6};
-    static const uint16_t widths[] = {1, 2, 3, 7, 31, 32, 33, 63, 64, 100, 1000, 2999};
-    xlt_random random = random_of(plan, 0);
-    *c = (fuzz_case){{0}};
-    draw_values(c, &random, TYPE, PLAN_FIELDS);
-    c->of[PRIMITIVE] = primitives[plan % COUNT_OF(primitives)];
-    c->of[TYPE] = plan * 5 % NUM_TYPES;
-    if (c->of[PRIMITIVE] == SORT)
-        c->of[TYPE] = sorted[xlt_below(&random, COUNT_OF(sorted))];
-    c->of[SEGMENTS] = segmented[plan * 3 % COUNT_OF(segmented)];
-    c->of[TUNE] = plan * 2 % NUM_TUNINGS;
-    c->of[OP] = xlt_below(&random, 9);
-    c->of[KIND] = xlt_below(&random, 2);
-    c->of[ALGORITHM] = xlt_below(&random, 7);
-    c->of[WIDTH] = widths[xlt_below(&random, COUNT_OF(widths))];
-    c->of[MASK] = xlt_next(&random);
-    case_normalise(c);
-}
-
-/* Around multiples of what tiles, groups and vectors hold, or anything up to a power of two. */
-static uint64_t draw_n(xlt_random *random, bool grid)
-{
-    static const uint16_t borders[] = {1,   2,   4,   8,    16,   32,   64,   96,
-                                       128, 256, 512, 1024, 2048, 4096, 8192, 16384};
-    const uint32_t ways = xlt_small() ? 10 : grid ? 11 : COUNT_OF(borders);
-    /* Few are large, which cost most. */
-    const uint32_t way =
-        one_in(random, 12) ? xlt_below(random, ways) : xlt_below(random, ways < 13 ? ways : 13);
-    if (one_in(random, 3))
-        return xlt_below(random, borders[way] * 2u);
-    const uint64_t near = (uint64_t)borders[way] * (1 + xlt_below(random, 3));
-    return near + xlt_below(random, 3) - 1;
-}
-
-static void draw_places(fuzz_case *c, xlt_random *random)
-{
-    for (field f = IN_AT; f <= SEGMENTS_AT; ++f)
-        c->of[f] = one_in(random, 2) ? 0 : xlt_below(random, one_in(random, 4) ? 65 : 8);
-}
-
-void case_draw_call(fuzz_case *c, xlt_random *random)
-{
-    draw_values(c, random, PLAN_FIELDS, FIELDS);
-    c->of[N] = draw_n(random, c->of[PRIMITIVE] == GRID);
-    if (c->of[PRIMITIVE] == GRID && c->of[N] > 900)
-        c->of[N] = 900;
-    c->of[MOST] = one_in(random, 2) ? xlt_below(random, 3) : xlt_below(random, 500);
-    c->of[PATTERN] = xlt_below(random, PATTERNS);
-    if (!one_in(random, 6))
-        c->of[BROKEN] = 0;
-    if (!one_in(random, 4))
-        c->of[GATE] = 0;
-    draw_places(c, random);
-    c->of[SEED] = xlt_next(random) >> 44;
-    case_normalise(c);
 }
 
 /* ---- print and parse ------------------------------------------------------------------------- */

@@ -54,15 +54,14 @@ static long double odd_number(const fuzz_case *c, xlt_random *random, long doubl
     static const double odd[] = {0.0,         -0.0,        (double)INFINITY, -(double)INFINITY,
                                  (double)NAN, -(double)NAN};
     /* Minimum and maximum pass NaN over; sums and products are NaN from the first on. */
-    const bool selects = c->of[OP] >= 2 || c->of[PRIMITIVE] == SORT;
+    const bool selects = c->of[OP] >= 2 || has_keys(c);
     return xlt_below(random, selects ? 6 : 500) < 5 ? odd[xlt_below(random, 6)] : usual;
 }
 
 static void make_number(const fuzz_case *c, xlt_random *random, size_t i, size_t n, void *to)
 {
     const element *e = element_of(c);
-    long double x =
-        c->of[OP] == 1 && c->of[PRIMITIVE] != SORT ? factor(c, random, i) : term(c, random, i, n);
+    long double x = c->of[OP] == 1 ? factor(c, random, i) : term(c, random, i, n);
     if (c->of[DATA] == ZEROS)
         x = 0;
     if (c->of[DATA] == MINUS_ZEROS)
@@ -96,6 +95,7 @@ void *make_input(const fuzz_case *c, size_t n)
 {
     const element *e = element_of(c);
     const size_t bytes = in_bytes_of(c);
+    const bool any_bits = has_keys(c) && c->of[DATA] == RANDOM;
     xlt_random random = random_of(c->of[SEED], 1);
     char *in = make_bytes(n, bytes);
     for (size_t i = 0; i < n; ++i) {
@@ -106,8 +106,8 @@ void *make_input(const fuzz_case *c, size_t n)
             e->make(&random, i, to);
         else
             for (size_t lane = 0; lane < e->lanes; ++lane)
-                (e->numbers == FLOATING ? make_number : make_integer)(c, &random, i + lane, n,
-                                                                      to + lane * e->lane_bytes);
+                (e->numbers == FLOATING && !any_bits ? make_number : make_integer)(
+                    c, &random, i + lane, n, to + lane * e->lane_bytes);
     }
     return in;
 }

@@ -46,6 +46,8 @@ void fit_device(fuzz_case *c)
 {
     static char extensions[16384];
     const xl_type type = element_of(c)->type;
+    if (has_keys(c))
+        return;
     if (!extensions[0] && clGetDeviceInfo(xl_context_device(xlt_context()), CL_DEVICE_EXTENSIONS,
                                           sizeof extensions, extensions, NULL) != CL_SUCCESS)
         strcpy(extensions, "unknown");
@@ -63,19 +65,34 @@ const char *const tunings[NUM_TUNINGS] = {
     NULL,
     "scan.shape = 0\nscan.tile_bytes = 256\nscan.inject_delay = 5\nscan.chunk_elements = 1024\n"
     "reduce.serial = 1\nreduce.chunk_elements = 256\nsort.shape = 1\nsort.serial_tile_log = 5\n"
+    "sort.radix_from = 900\nsort.radix_least = 300\ntopk.shape = 1\ntopk.chunks = 200\n"
+    "topk.chunk = 40\nmerge.serial = 1\nmerge.chunk = 41\nsearch.serial = 1\nsearch.items = 4\n"
+    "search.queries = 42\n"
     "grid.group = 8\ngrid.items = 3\ngrid.overfull_points = 4\ngrid.bounds_groups = 3\n",
     "scan.shape = 1\nscan.item_bytes = 32\nscan.group_size = 32\nscan.spin_limit = 2\n"
     "reduce.serial = 0\nreduce.group_size = 32\nreduce.whole_size = 32\nreduce.item_bytes = 16\n"
     "reduce.segment_chunk_groups = 3\nsort.shape = 0\nsort.group_log = 4\nsort.items_log = 2\n"
-    "sort.search_log = 3\ngrid.group = 16\ngrid.overfull_group_size = 32\nneighbors.staged = 24\n"
+    "sort.search_log = 3\nsort.sweep_group = 256\nsort.sweep_pair_group = 256\n"
+    "sort.sweep_bytes = 4\nsort.sweep_pair_bytes = 4\nsort.sweep_from = 1500\n"
+    "sort.sweep_pair_from = 1500\nsort.sweep_wide_from = 1500\nsort.ring_tiles = 4\n"
+    "sort.spin_limit = 20\ntopk.shape = 0\ntopk.group_log = 5\ntopk.items = 2\n"
+    "topk.chunks = 200\ntopk.chunk = 100\nmerge.serial = 0\nmerge.group = 8\n"
+    "merge.item_bytes = 12\nmerge.search_tiles = 0\nsearch.serial = 0\nsearch.group = 8\n"
+    "search.items = 3\ngrid.group = 16\ngrid.overfull_group_size = 32\nneighbors.staged = 24\n"
     "neighbors.group = 16\n",
     "scan.shape = 0\nscan.tile_bytes = 1024\nscan.chunk_groups = 64\nscan.lookback_groups = 1\n"
     "scan.stream_kib = 0\nreduce.serial = 1\nreduce.chunk_groups = 3\nsort.shape = 1\n"
-    "sort.serial_tile_log = 8\nneighbors.items = 5\n",
+    "sort.serial_tile_log = 8\ntopk.shape = 1\ntopk.chunks = 1\ntopk.chunk = 700\n"
+    "merge.serial = 1\nmerge.chunk = 1000\nsearch.serial = 1\nsearch.items = 1\n"
+    "search.queries = 1000\nneighbors.items = 5\n",
     "scan.shape = 1\nscan.item_bytes = 16\nscan.group_size = 17\nscan.inject_delay = 3\n"
     "scan.look_back = 0\nreduce.serial = 0\nreduce.group_size = 16\nreduce.whole_bytes = 16\n"
     "reduce.double_buffer = 1\nreduce.single_group_tiles = 4\nsort.shape = 0\nsort.group_log = 3\n"
-    "sort.items_log = 3\nsort.search_busy_log = 2\nsort.busy = 1\n",
+    "sort.items_log = 3\nsort.search_busy_log = 2\nsort.busy = 1\nsort.sweep = 0\n"
+    "sort.radix_group = 256\nsort.radix_bytes = 4\nsort.radix_least = 300\ntopk.shape = 0\n"
+    "topk.group_log = 3\ntopk.items = 3\ntopk.chunk = 300\nmerge.serial = 0\nmerge.group = 37\n"
+    "merge.item_bytes = 16\nmerge.search_tiles = 2\nsearch.serial = 0\nsearch.group = 37\n"
+    "search.items = 1\n",
 };
 
 static xl_context *contexts[NUM_TUNINGS];
@@ -104,8 +121,11 @@ static xl_context *context_of(uint64_t tune, outcome *o)
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-static const primitive *const primitives[] = {&scan_primitive, &reduce_primitive, &sort_primitive,
-                                              &grid_primitive};
+static const primitive *const primitives[PRIMITIVES] = {
+    [SCAN] = &scan_primitive,     [REDUCE] = &reduce_primitive, [SORT] = &sort_primitive,
+    [GRID] = &grid_primitive,     [TOPK] = &topk_primitive,     [MERGE] = &merge_primitive,
+    [SEARCH] = &search_primitive,
+};
 enum { PLANS_KEPT = 128 };
 static open_plan plans[PLANS_KEPT];
 static size_t opened, refused;
@@ -134,6 +154,8 @@ static void close_plan(open_plan *plan)
 static bool may_be_refused(const fuzz_case *c)
 {
     const element *e = element_of(c);
+    if (has_keys(c)) /* a device need not compute with these */
+        return c->of[ALGORITHM] == ALGORITHM_RADIX;
     return e->type == XL_F64 || e->type == XL_F16 || c->of[ALGORITHM] == XL_SCAN_LOOKBACK;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A sort of the differential runner: the keys in order, and each value still with its key. */
+ * A sort of the differential runner: the keys in order, and each value still with its key;
+ * where the sort is stable, to the bit. */
 #include "differential.h"
 
 #include "reference.h"
@@ -8,13 +9,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_stable(const fuzz_case *c)
+{
+    return c->of[ALGORITHM] == ALGORITHM_RADIX;
+}
+
+static bool makes_indices(const fuzz_case *c)
+{
+    return c->of[VALUES] == VALUES_INDICES;
+}
+
 static xl_status open_sort(const fuzz_case *c, open_plan *plan)
 {
+    static const uint32_t values[] = {XL_NONE, XL_U32, XL_SORT_INDICES};
     xl_sort_desc desc;
     xl_sort_desc_init(&desc);
     desc.key = element_of(c)->type;
-    desc.value = c->of[VALUES] ? XL_U32 : XL_NONE;
-    desc.order = (xl_sort_order)c->of[ORDER];
+    desc.value = values[c->of[VALUES]];
+    desc.order = (uint32_t)c->of[ORDER];
+    desc.algorithm = c->of[ALGORITHM] == ALGORITHM_BITONIC ? XL_SORT_BITONIC
+                     : is_stable(c)                        ? XL_SORT_RADIX
+                                                           : XL_SORT_AUTO;
     return xl_sort_create(plan->ctx, &desc, &plan->of.sort);
 }
 
@@ -34,7 +49,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call *
         plan->of.sort, f->queue,
         &(xl_sort_args){.n = (size_t)c->of[N],
                         .keys_in = xlt_view(&b->keys_in),
-                        .values_in = xlt_view(&b->values_in),
+                        .values_in = makes_indices(c) ? xl_no_view() : xlt_view(&b->values_in),
                         .keys_out = xlt_view(in_place ? &b->keys_in : &b->keys_out),
                         .values_out = xlt_view(in_place ? &b->values_in : &b->values_out),
                         .scratch = xlt_view(&b->scratch)},
@@ -48,8 +63,8 @@ static bool make_call(outcome *o, const fuzz_case *c, const open_plan *plan, cal
                  out_at = (size_t)c->of[OUT_AT];
     size_t scratch = 0, alignment = 1;
     *b = (call){.keys_in = guarded(keys, n, bytes, in_at)};
-    if (c->of[VALUES])
-        b->values_in = guarded(values, n, 4, out_at / 2);
+    if (c->of[VALUES] && (c->of[PLACE] || !makes_indices(c)))
+        b->values_in = guarded(makes_indices(c) ? NULL : values, n, 4, out_at / 2);
     if (!c->of[PLACE])
         b->keys_out = guarded(NULL, n, bytes, out_at);
     if (!c->of[PLACE] && c->of[VALUES])
@@ -122,6 +137,28 @@ static bool check_order(outcome *o, const fuzz_case *c, const unsigned char *key
     return true;
 }
 
+/* Keys and values as a stable sort leaves them. */
+static bool check_stable(outcome *o, const fuzz_case *c, const unsigned char *const keys[2],
+                         const uint32_t *const values[2])
+{
+    const element *e = element_of(c);
+    const size_t n = (size_t)c->of[N];
+    unsigned char *keys_wanted = make_bytes(n, e->bytes);
+    uint32_t *values_wanted = make_bytes(n, 4);
+    memcpy(keys_wanted, keys[0], n * e->bytes);
+    memcpy(values_wanted, values[0], n * 4);
+    assert_true(ref_sort(e->type, descends(c), n, keys_wanted, values_wanted));
+    for (size_t i = 0; i < n && !o->failed; ++i)
+        if (memcmp(keys_wanted + i * e->bytes, keys[1] + i * e->bytes, e->bytes) != 0)
+            failed(o, "key %zu is not that of a stable sort", i);
+        else if (c->of[VALUES] && values_wanted[i] != values[1][i])
+            failed(o, "value %zu is %u, not %u", i, (unsigned)values[1][i],
+                   (unsigned)values_wanted[i]);
+    free(keys_wanted);
+    free(values_wanted);
+    return !o->failed;
+}
+
 static bool read_call(outcome *o, const fuzz_case *c, const call *b, const void *keys,
                       const uint32_t *values, unsigned char *keys_got, uint32_t *values_got)
 {
@@ -139,11 +176,11 @@ static void run_sort(const fuzz_case *c, open_plan *plan, outcome *o)
     const size_t n = (size_t)c->of[N], bytes = element_of(c)->bytes, calls = c->of[TWICE] ? 2 : 1;
     unsigned char *keys = make_input(c, n),
                   *keys_got[2] = {make_bytes(n, bytes), make_bytes(n, bytes)};
-    uint32_t *values = make_bytes(n, 4), *values_got[2] = {make_bytes(n, 4), make_bytes(n, 4)};
+    uint32_t *values = make_values(n), *values_got[2] = {make_bytes(n, 4), make_bytes(n, 4)};
     call b[2] = {0};
     flight f;
-    for (size_t i = 0; i < n && c->of[VALUES]; ++i)
-        values[i] = (uint32_t)i * 2654435761u;
+    for (size_t i = 0; i < n; ++i)
+        values[i] = !c->of[VALUES] ? 0 : makes_indices(c) ? (uint32_t)i : values[i];
     bool good = take_off(o, c, &f);
     for (size_t k = 0; good && k < calls; ++k)
         good = make_call(o, c, plan, &b[k], keys, values) &&
@@ -153,7 +190,8 @@ static void run_sort(const fuzz_case *c, open_plan *plan, outcome *o)
         const unsigned char *const both_keys[2] = {keys, keys_got[k]};
         const uint32_t *const both_values[2] = {values, values_got[k]};
         good = read_call(o, c, &b[k], keys, values, keys_got[k], values_got[k]) &&
-               check_order(o, c, keys_got[k]) && check_pairs(o, n, bytes, both_keys, both_values);
+               check_order(o, c, keys_got[k]) && check_pairs(o, n, bytes, both_keys, both_values) &&
+               (!is_stable(c) || check_stable(o, c, both_keys, both_values));
     }
     if (good && calls == 2 &&
         (memcmp(keys_got[0], keys_got[1], n * bytes) != 0 ||

@@ -3,6 +3,7 @@
  * user types, places of extremes, expressions, what is promised of bits, misuse. */
 #include "reduce_support.h"
 #include "scan_users.h"
+#include "xlt_misuse.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -480,7 +481,7 @@ static void create_refuses(void **state)
     do {                                                                                           \
         xl_reduce_desc_init(&desc);                                                                \
         desc.field = (value);                                                                      \
-        refused(ctx, xl_reduce_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, (text));      \
+        xlt_refused(ctx, xl_reduce_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, (text));  \
         assert_null(plan);                                                                         \
     } while (0)
     REFUSED(struct_size, 6, "struct_size");
@@ -496,23 +497,23 @@ static void create_refuses(void **state)
     xl_reduce_desc_init(&desc);
     desc.op = XL_ARG_MIN;
     desc.init = &one;
-    refused(ctx, xl_reduce_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, "init: ");
+    xlt_refused(ctx, xl_reduce_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, "init: ");
     desc.init = NULL;
     desc.store = "x";
-    refused(ctx, xl_reduce_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, "store: ");
+    xlt_refused(ctx, xl_reduce_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, "store: ");
     desc.store = NULL;
     desc.type = XL_U32X2;
-    refused(ctx, xl_reduce_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, "op: arg-min");
+    xlt_refused(ctx, xl_reduce_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, "op: arg-min");
     desc.type = XL_USER_TYPE;
     desc.user_type = user_cases[USER_CASE_SPAN].user_type;
     desc.op = XL_USER_OP;
     desc.user_op = no_identity;
     desc.segments = XL_SEGMENTS_OFFSETS;
     desc.segment_type = XL_U32;
-    refused(ctx, xl_reduce_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, "init: ");
-    refused(ctx, xl_reduce_create(ctx, NULL, &plan), XL_ERROR_INVALID_ARGUMENT, "desc: NULL");
-    refused(NULL, xl_reduce_create(NULL, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, "ctx: NULL");
-    refused(ctx, xl_reduce_create(ctx, &desc, NULL), XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
+    xlt_refused(ctx, xl_reduce_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, "init: ");
+    xlt_refused(ctx, xl_reduce_create(ctx, NULL, &plan), XL_ERROR_INVALID_ARGUMENT, "desc: NULL");
+    xlt_refused(NULL, xl_reduce_create(NULL, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, "ctx: NULL");
+    xlt_refused(ctx, xl_reduce_create(ctx, &desc, NULL), XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
     xl_reduce_destroy(NULL);
     xl_reduce_desc_init(NULL);
 }
@@ -545,8 +546,8 @@ static void enqueue_refuses(void **state)
                                         .keys_out = (key),                                         \
                                         .num_segments_out = (count)},                              \
                       0, NULL, NULL)
-#define WRONG(call, text) refused(ctx, call, XL_ERROR_INVALID_ARGUMENT, text)
-#define APART(call, text) refused(ctx, call, XL_ERROR_OVERLAP, text)
+#define WRONG(call, text) xlt_refused(ctx, call, XL_ERROR_INVALID_ARGUMENT, text)
+#define APART(call, text) xlt_refused(ctx, call, XL_ERROR_OVERLAP, text)
     WRONG(CALL(by_key, none, keys, out, names, none), "in: ");
     WRONG(CALL(by_key, in, none, out, names, none), "segments: ");
     WRONG(CALL(by_key, in, keys, none, names, none), "out: ");
@@ -572,8 +573,10 @@ static void enqueue_refuses(void **state)
     WRONG(xl_reduce_enqueue(whole, xlt_queue(), &(xl_reduce_args){.n = N, .in = in, .out = out}, 1,
                             NULL, NULL),
           "waits: ");
-    refused(NULL, CALL(NULL, in, none, out, none, none), XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
-    refused(ctx, xl_reduce_scratch(whole, 1, NULL, &alignment), XL_ERROR_INVALID_ARGUMENT, "bytes");
+    xlt_refused(NULL, CALL(NULL, in, none, out, none, none), XL_ERROR_INVALID_ARGUMENT,
+                "plan: NULL");
+    xlt_refused(ctx, xl_reduce_scratch(whole, 1, NULL, &alignment), XL_ERROR_INVALID_ARGUMENT,
+                "bytes");
     XLT_OK(xl_reduce_scratch(by_key, 1000000, &bytes, &alignment));
     unsigned char got[4 * N];
     xlt_read(&b, got);

@@ -2,6 +2,7 @@
  * An array that is scanned in parts, each starting from what the one before has left: cut at
  * every place, and into many parts, it gives the bytes of the whole. */
 #include "scan_users.h"
+#include "xlt_misuse.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -124,7 +125,7 @@ static void refuses_bytes(xl_context *ctx, const job *j)
 {
     xl_scan *plan;
     const xl_scan_desc desc = job_desc(j);
-    refused(ctx, xl_scan_create(ctx, &desc, &plan), XL_ERROR_UNSUPPORTED, "carry: ");
+    xlt_refused(ctx, xl_scan_create(ctx, &desc, &plan), XL_ERROR_UNSUPPORTED, "carry: ");
 }
 
 static void check_whole(xl_context *ctx, job *j, size_t n, size_t step)
@@ -407,7 +408,7 @@ static void refuses(void **state)
 #define CALL(plan, ...)                                                                            \
     xl_scan_enqueue(plan, xlt_queue(), &(xl_scan_args){.n = N, .in = in, .out = out, __VA_ARGS__}, \
                     0, NULL, NULL)
-#define WRONG(status, text, ...) refused(ctx, CALL(__VA_ARGS__), XL_ERROR_##status, text)
+#define WRONG(status, text, ...) xlt_refused(ctx, CALL(__VA_ARGS__), XL_ERROR_##status, text)
     WRONG(INVALID_ARGUMENT, "carry_in: given, but", plain, .carry_in = one);
     WRONG(INVALID_ARGUMENT, "carry_out: given, but", plain, .carry_out = one);
     WRONG(INVALID_ARGUMENT, "first_index: given, but", plain, .first_index = 1);

@@ -2,6 +2,7 @@
  * Descriptors and calls that are refused: each has its status and its text, and writes
  * nothing. */
 #include "scan_support.h"
+#include "xlt_misuse.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,16 +72,16 @@ static void create_refuses(void **state)
         if (!cases[i].text)
             continue;
         plan = (xl_scan *)&desc;
-        refused(ctx, xl_scan_create(ctx, &cases[i].desc, &plan), XL_ERROR_INVALID_ARGUMENT,
-                cases[i].text);
+        xlt_refused(ctx, xl_scan_create(ctx, &cases[i].desc, &plan), XL_ERROR_INVALID_ARGUMENT,
+                    cases[i].text);
         assert_null(plan);
     }
-    refused(ctx, xl_scan_create(ctx, NULL, &plan), XL_ERROR_INVALID_ARGUMENT, "desc: NULL");
-    refused(ctx, xl_scan_create(ctx, &desc, NULL), XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
-    refused(NULL, xl_scan_create(NULL, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, "ctx: NULL");
+    xlt_refused(ctx, xl_scan_create(ctx, NULL, &plan), XL_ERROR_INVALID_ARGUMENT, "desc: NULL");
+    xlt_refused(ctx, xl_scan_create(ctx, &desc, NULL), XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
+    xlt_refused(NULL, xl_scan_create(NULL, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, "ctx: NULL");
     if (!has_fp64()) {
         desc.type = XL_F64;
-        refused(ctx, xl_scan_create(ctx, &desc, &plan), XL_ERROR_UNSUPPORTED, "cl_khr_fp64");
+        xlt_refused(ctx, xl_scan_create(ctx, &desc, &plan), XL_ERROR_UNSUPPORTED, "cl_khr_fp64");
     }
     xl_scan_destroy(NULL);
 }
@@ -121,7 +122,7 @@ static xl_status enqueue(const call *c, cl_event *event)
 static void expect_refusal(const call *good, const call *bad, xl_status wanted, const char *text)
 {
     cl_event event = (cl_event)(uintptr_t)good;
-    refused(good->plan && bad->plan ? xlt_context() : NULL, enqueue(bad, &event), wanted, text);
+    xlt_refused(good->plan && bad->plan ? xlt_context() : NULL, enqueue(bad, &event), wanted, text);
     assert_null(event);
 }
 
@@ -132,33 +133,26 @@ static void expect_refusal(const call *good, const call *bad, xl_status wanted, 
         expect_refusal(&good, &bad, (status), (text));                                             \
     } while (0)
 
-static cl_mem make_buffer(cl_context context, cl_mem_flags flags, size_t bytes)
-{
-    cl_int code;
-    cl_mem made = clCreateBuffer(context, flags, bytes, NULL, &code);
-    XLT_CL(code);
-    return made;
-}
-
 static void refuse_objects(call good, const xlt_buffer *a, const xlt_buffer *b, size_t bytes)
 {
     call bad;
     cl_int code;
     cl_event none = NULL;
-    cl_context mine = xl_context_cl(xlt_context());
-    cl_device_id device = xl_context_device(xlt_context());
-    cl_context other = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+    xlt_strangers strange = xlt_strangers_make(4 * good.args.n);
+    cl_mem small =
+        clCreateBuffer(xl_context_cl(xlt_context()), CL_MEM_READ_WRITE, bytes - 1, NULL, &code);
     XLT_CL(code);
-    cl_mem foreign = make_buffer(other, CL_MEM_READ_WRITE, 4 * good.args.n);
-    cl_mem constant = make_buffer(mine, CL_MEM_READ_ONLY, 4 * good.args.n);
-    cl_mem small = make_buffer(mine, CL_MEM_READ_WRITE, bytes - 1);
     REFUSED(plan, NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
     REFUSED(queue, NULL, XL_ERROR_INVALID_ARGUMENT, "queue: NULL");
+    REFUSED(queue, strange.queue, XL_ERROR_INVALID_ARGUMENT, "queue");
+    REFUSED(args.in, xl_view_of(strange.write_only, 0), XL_ERROR_INVALID_ARGUMENT,
+            "in: a write-only buffer");
     REFUSED(args.in, xl_no_view(), XL_ERROR_INVALID_ARGUMENT, "in: no buffer");
     REFUSED(args.out, xl_no_view(), XL_ERROR_INVALID_ARGUMENT, "out: no buffer");
-    REFUSED(args.out, xl_view_of(constant, 0), XL_ERROR_INVALID_ARGUMENT,
+    REFUSED(args.out, xl_view_of(strange.read_only, 0), XL_ERROR_INVALID_ARGUMENT,
             "out: a read-only buffer");
-    REFUSED(args.in, xl_view_of(foreign, 0), XL_ERROR_INVALID_ARGUMENT, "in: a buffer of another");
+    REFUSED(args.in, xl_view_of(strange.buffer, 0), XL_ERROR_INVALID_ARGUMENT,
+            "in: a buffer of another");
     REFUSED(args.segments, good.args.in, XL_ERROR_INVALID_ARGUMENT, "segments: given");
     REFUSED(args.in.offset, 2 * good.args.n, XL_ERROR_INVALID_ARGUMENT, "in a buffer that holds");
     REFUSED(args.in.offset, SIZE_MAX, XL_ERROR_INVALID_ARGUMENT, "in a buffer that holds");
@@ -178,10 +172,8 @@ static void refuse_objects(call good, const xlt_buffer *a, const xlt_buffer *b, 
     bad.num_waits = 1;
     bad.waits = &none;
     expect_refusal(&good, &bad, XL_ERROR_INVALID_ARGUMENT, "waits[0]");
-    clReleaseMemObject(foreign);
-    clReleaseMemObject(constant);
     clReleaseMemObject(small);
-    clReleaseContext(other);
+    xlt_strangers_free(&strange);
 }
 
 /* The number of elements on the device is one more view to be wrong. */
@@ -221,12 +213,12 @@ static void enqueue_refuses(void **state)
     good.args.scratch = xlt_view(&s);
     refuse_objects(good, &a, &b, bytes);
     refuse_counts(good, &b);
-    refused(ctx, xl_scan_scratch(good.plan, 1, NULL, &alignment), XL_ERROR_INVALID_ARGUMENT,
-            "bytes: NULL");
-    refused(ctx, xl_scan_scratch(good.plan, 1, &bytes, NULL), XL_ERROR_INVALID_ARGUMENT,
-            "alignment: NULL");
-    refused(NULL, xl_scan_scratch(NULL, 1, &bytes, &alignment), XL_ERROR_INVALID_ARGUMENT,
-            "plan: NULL");
+    xlt_refused(ctx, xl_scan_scratch(good.plan, 1, NULL, &alignment), XL_ERROR_INVALID_ARGUMENT,
+                "bytes: NULL");
+    xlt_refused(ctx, xl_scan_scratch(good.plan, 1, &bytes, NULL), XL_ERROR_INVALID_ARGUMENT,
+                "alignment: NULL");
+    xlt_refused(NULL, xl_scan_scratch(NULL, 1, &bytes, &alignment), XL_ERROR_INVALID_ARGUMENT,
+                "plan: NULL");
     /* Nothing was written, and the right call works. */
     xlt_read(&b, got);
     for (size_t i = 0; i < 4 * good.args.n; ++i)
@@ -254,12 +246,13 @@ static void in_place_needs_one_size(void **state)
     desc.load = "x";
     desc.load_type = XL_U64;
     XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
-    refused(xlt_context(),
-            xl_scan_enqueue(
-                plan, xlt_queue(),
-                &(xl_scan_args){.n = N, .in = xl_view_of(a.mem, 64), .out = xl_view_of(a.mem, 128)},
-                0, NULL, NULL),
-            XL_ERROR_OVERLAP, "in and out overlap");
+    xlt_refused(
+        xlt_context(),
+        xl_scan_enqueue(
+            plan, xlt_queue(),
+            &(xl_scan_args){.n = N, .in = xl_view_of(a.mem, 64), .out = xl_view_of(a.mem, 128)}, 0,
+            NULL, NULL),
+        XL_ERROR_OVERLAP, "in and out overlap");
     xl_scan_destroy(plan);
     xlt_buffer_free(&a);
 }
@@ -291,9 +284,10 @@ static void init_view_stands_apart(void **state)
                     &(xl_scan_args){.n = N, .in = in, .out = (to), .scratch = (space)}, 0, NULL,   \
                     NULL)
         if (c % 2 == 0)
-            refused(ctx, INTO(in, none), XL_ERROR_OVERLAP, "init_view and out overlap");
+            xlt_refused(ctx, INTO(in, none), XL_ERROR_OVERLAP, "init_view and out overlap");
         else
-            refused(ctx, INTO(in, xlt_view(&s)), XL_ERROR_OVERLAP, "scratch and init_view overlap");
+            xlt_refused(ctx, INTO(in, xlt_view(&s)), XL_ERROR_OVERLAP,
+                        "scratch and init_view overlap");
         xlt_read(&a, got);
         for (size_t i = 0; i < N; ++i)
             assert_int_equal(got[i], 0xa5a5a5a5);

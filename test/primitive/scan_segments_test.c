@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Segmented scan: every form of segments, every way they may lie. */
 #include "scan_support.h"
+#include "xlt_misuse.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -630,8 +631,8 @@ static void descriptors_refused(void **state)
         desc.segments = cases[c].kind;
         desc.segment_type = cases[c].type;
         desc.segment_width = cases[c].width;
-        refused(xlt_context(), xl_scan_create(xlt_context(), &desc, &plan),
-                XL_ERROR_INVALID_ARGUMENT, cases[c].text);
+        xlt_refused(xlt_context(), xl_scan_create(xlt_context(), &desc, &plan),
+                    XL_ERROR_INVALID_ARGUMENT, cases[c].text);
         assert_null(plan);
     }
 }
@@ -658,17 +659,17 @@ static void calls_refused(void **state)
         &(xl_scan_args){.n = N, .in = xlt_view(&a), .segments = (view), .out = xlt_view(&b)}, 0,   \
         NULL, NULL)
         const bool offsets = kinds[k] == XL_SEGMENTS_OFFSETS;
-        refused(ctx, CALL(xl_no_view()), XL_ERROR_INVALID_ARGUMENT, "segments: ");
-        refused(ctx, CALL(xl_view_n(s.mem, 10000, offsets ? 5 : 0)), XL_ERROR_INVALID_ARGUMENT,
-                "segments: ");
-        refused(
+        xlt_refused(ctx, CALL(xl_no_view()), XL_ERROR_INVALID_ARGUMENT, "segments: ");
+        xlt_refused(ctx, CALL(xl_view_n(s.mem, 10000, offsets ? 5 : 0)), XL_ERROR_INVALID_ARGUMENT,
+                    "segments: ");
+        xlt_refused(
             ctx,
             CALL(xl_view_n(b.mem, kinds[k] == XL_SEGMENTS_HEAD_FLAGS ? 512 : 128, offsets ? 5 : 0)),
             XL_ERROR_OVERLAP, "segments");
         if (offsets)
-            refused(ctx, CALL(xlt_view(&s)), XL_ERROR_INVALID_ARGUMENT, "count");
+            xlt_refused(ctx, CALL(xlt_view(&s)), XL_ERROR_INVALID_ARGUMENT, "count");
         else
-            refused(ctx, CALL(xl_view_n(s.mem, 128, 1)), XL_ERROR_INVALID_ARGUMENT, "counts 1");
+            xlt_refused(ctx, CALL(xl_view_n(s.mem, 128, 1)), XL_ERROR_INVALID_ARGUMENT, "counts 1");
         xl_scan_destroy(plan);
     }
     xlt_check_guards(&b, "out");

@@ -48,13 +48,6 @@ void ok(xl_context *ctx, xl_status status, const char *what)
         XLT_FAIL("%s gave %s: %.900s", what, xl_status_name(status), xl_context_error(ctx));
 }
 
-void refused(xl_context *ctx, xl_status got, xl_status wanted, const char *text)
-{
-    if (got != wanted || !strstr(xl_context_error(ctx), text))
-        XLT_FAIL("got %s \"%.300s\", not %s with \"%s\"", xl_status_name(got),
-                 xl_context_error(ctx), xl_status_name(wanted), text);
-}
-
 bool can_publish(void)
 {
     xl_device_info info;

@@ -15,8 +15,6 @@ xl_context *open_context(const char *tune, const char *mask);
 /* Tuning lines with which a few hundred elements are several tiles. */
 extern const char small_tiles[];
 void ok(xl_context *ctx, xl_status status, const char *what);
-/* Fails unless the call gave `wanted` and a text that holds `text`. */
-void refused(xl_context *ctx, xl_status got, xl_status wanted, const char *text);
 /* False, with a line of why, where look-back has no messages to use. */
 bool can_publish(void);
 /* False, with a line of why, where there are no sub-groups for pipelined look-back. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Scan of user types by user operators, and what the library says of wrong ones. */
 #include "scan_users.h"
+#include "xlt_misuse.h"
 
 /* Starting values, segments and algorithms take turns, and with `ways` 1 so do the kinds. */
 static void every_operator(const char *tune, const char *mask, xl_scan_algorithm algorithm,
@@ -61,7 +62,7 @@ static void in_groups_without_lanes(void **state)
 static void create_fails(xl_status wanted, const job *j, const char *text)
 {
     xl_scan *plan;
-    refused(xlt_context(), xl_scan_create(xlt_context(), &j->desc, &plan), wanted, text);
+    xlt_refused(xlt_context(), xl_scan_create(xlt_context(), &j->desc, &plan), wanted, text);
     assert_null(plan);
 }
 
@@ -161,7 +162,7 @@ static void one_name_is_one_type(void **state)
                                    .user_store_type = store};
         const xl_status status = xl_scan_create(xlt_context(), &desc, &plan);
         if (cases[i].text)
-            refused(xlt_context(), status, XL_ERROR_INVALID_ARGUMENT, cases[i].text);
+            xlt_refused(xlt_context(), status, XL_ERROR_INVALID_ARGUMENT, cases[i].text);
         else
             ok(xlt_context(), status, "types that are one");
         xl_scan_destroy(plan);
@@ -188,8 +189,8 @@ static void sizes_of_arrays_are_checked(void **state)
                                    .load_type = store ? XL_NONE : XL_U16,
                                    .store = store ? "x.a" : NULL,
                                    .store_type = store ? XL_U16 : XL_NONE};
-        refused(xlt_context(), xl_scan_create(xlt_context(), &desc, &plan), XL_ERROR_BUILD,
-                store ? "size_of_XL_OUT_is_not_2" : "size_of_XL_IN_is_not_2");
+        xlt_refused(xlt_context(), xl_scan_create(xlt_context(), &desc, &plan), XL_ERROR_BUILD,
+                    store ? "size_of_XL_OUT_is_not_2" : "size_of_XL_IN_is_not_2");
     }
 }
 

@@ -6,6 +6,7 @@
 #endif
 
 #include "scan_support.h"
+#include "xlt_misuse.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,7 +162,7 @@ static void algorithms_by_name(void **state)
     xl_context *without = open_context(NULL, "no-look-back");
     xl_scan_desc_init(&desc);
     desc.algorithm = XL_SCAN_LOOKBACK;
-    refused(without, xl_scan_create(without, &desc, &plan), XL_ERROR_UNSUPPORTED, "messages");
+    xlt_refused(without, xl_scan_create(without, &desc, &plan), XL_ERROR_UNSUPPORTED, "messages");
     assert_null(plan);
     desc.algorithm = XL_SCAN_AUTO;
     assert_int_equal(chosen(without, &desc), XL_SCAN_REDUCE_THEN_SCAN);
@@ -186,8 +187,8 @@ static void reproducible_takes_no_order_by_name(void **state)
     const xl_scan_algorithm used = chosen(xlt_context(), &desc);
     assert_true(used == XL_SCAN_REDUCE_THEN_SCAN || (used == XL_SCAN_LOOKBACK && can_publish()));
     desc.algorithm = XL_SCAN_REDUCE_THEN_SCAN;
-    refused(xlt_context(), xl_scan_create(xlt_context(), &desc, &plan), XL_ERROR_UNSUPPORTED,
-            "XL_REPRODUCIBLE");
+    xlt_refused(xlt_context(), xl_scan_create(xlt_context(), &desc, &plan), XL_ERROR_UNSUPPORTED,
+                "XL_REPRODUCIBLE");
     desc.op = XL_MAX; /* rounds nothing: any algorithm will do */
     XLT_OK(xl_scan_create(xlt_context(), &desc, &plan));
     xl_scan_destroy(plan);
@@ -219,7 +220,7 @@ static void environment_is_heeded(void **state)
     }
     setenv("CROSSLANE_SCAN", "sideways", 1);
     xl_context *ctx = open_context(NULL, NULL);
-    refused(ctx, xl_scan_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, "\"sideways\"");
+    xlt_refused(ctx, xl_scan_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT, "\"sideways\"");
     xl_context_destroy(ctx);
     if (kept)
         setenv("CROSSLANE_SCAN", kept, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The sort against its serial reference: any n, any pattern, both shapes of tiles, and
- * every misuse. What is by digits alone stands in sort_digits_test.c. */
+ * The sort against its serial reference: any n, any pattern, both shapes of tiles. What is
+ * by digits alone stands in sort_digits_test.c. */
 /* Queues of OpenCL 1.2, which every implementation has. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "sort_trial.h"
@@ -154,7 +154,6 @@ static void other_shapes(void **state)
     }
 }
 
-/* Arrays and scratch of just the bytes that they need. */
 /* Values that the sort makes itself: the trial's are the places of the keys, too. */
 static void check_indices(const char *tune, xl_type key, xl_sort_algorithm algorithm)
 {
@@ -187,6 +186,7 @@ static void indices(void **state)
     check_indices("sort.shape = 0\nsort.sweep = 0\nsort.radix_bytes = 16\n", XL_F32, XL_SORT_RADIX);
 }
 
+/* Arrays and scratch of just the bytes that they need. */
 static void at_the_edges_of_memory(void **state)
 {
     (void)state;
@@ -342,216 +342,7 @@ static void two_threads_share_a_plan(void **state)
     xl_sort_destroy(plan);
 }
 
-/* ---- misuse --------------------------------------------------------------- */
-
-static void wrong_descriptors(void **state)
-{
-    (void)state;
-    const struct {
-        const char *said;
-        xl_sort_desc desc;
-    } cases[] = {
-        {"desc.key: f32x2", {.key = XL_F32X2}},
-        {"desc.key", {.key = XL_NONE}},
-        {"desc.key", {.key = (xl_type)99}},
-        {"desc.value", {.key = XL_U32, .value = 99}},
-        {"desc.order: unknown value 7", {.key = XL_U32, .order = (xl_sort_order)7}},
-        {"desc.algorithm: unknown value 9", {.key = XL_U32, .algorithm = (xl_sort_algorithm)9}},
-    };
-    xl_sort *plan;
-    xl_context *ctx = xlt_context();
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-        xl_sort_desc desc = cases[i].desc;
-        desc.struct_size = sizeof desc;
-        plan = (xl_sort *)&desc;
-        XLT_FAILS(xl_sort_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT);
-        assert_null(plan);
-        if (!strstr(xl_context_error(ctx), cases[i].said))
-            XLT_FAIL("\"%s\" is not in: %s", cases[i].said, xl_context_error(ctx));
-    }
-    xl_sort_desc desc;
-    xl_sort_desc_init(&desc);
-    desc.struct_size = 3;
-    XLT_FAILS(xl_sort_create(ctx, &desc, &plan), XL_ERROR_INVALID_ARGUMENT);
-    xl_sort_desc_init(&desc);
-    XLT_FAILS(xl_sort_create(ctx, NULL, &plan), XL_ERROR_INVALID_ARGUMENT);
-    XLT_FAILS(xl_sort_create(ctx, &desc, NULL), XL_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(xl_sort_create(NULL, &desc, &plan), XL_ERROR_INVALID_ARGUMENT);
-}
-
-/* A right call, of which one argument at a time is made wrong. Keys and values stand in
- * one buffer, so that they can be made to overlap. */
-typedef struct call {
-    xl_sort *plan;
-    cl_command_queue queue;
-    size_t n;
-    xl_view keys_in, values_in, keys_out, values_out, scratch;
-    cl_uint num_waits;
-    const cl_event *waits;
-} call;
-
-static const call *good;
-
-static void expect_fail(const call *c, xl_status wanted, const char *said)
-{
-    cl_event event = (cl_event)&good;
-    xl_context *ctx = xlt_context();
-    const xl_status got = xl_sort_enqueue(c->plan, c->queue,
-                                          &(xl_sort_args){.n = c->n,
-                                                          .keys_in = c->keys_in,
-                                                          .values_in = c->values_in,
-                                                          .keys_out = c->keys_out,
-                                                          .values_out = c->values_out,
-                                                          .scratch = c->scratch},
-                                          c->num_waits, c->waits, &event);
-    if (got != wanted)
-        XLT_FAIL("%s for \"%s\", not %s: %s", xl_status_name(got), said, xl_status_name(wanted),
-                 xl_context_error(ctx));
-    if (!strstr(xl_context_error(ctx), said))
-        XLT_FAIL("\"%s\" is not in: %s", said, xl_context_error(ctx));
-    assert_null(event);
-}
-
-#define EXPECT(status, said, ...)                                                                  \
-    {                                                                                              \
-        call c = *good;                                                                            \
-        __VA_ARGS__;                                                                               \
-        expect_fail(&c, status, said);                                                             \
-    }
-
-static void wrong_views(size_t n, cl_mem all, size_t scratch_bytes, size_t alignment)
-{
-    const xl_status bad = XL_ERROR_INVALID_ARGUMENT, overlap = XL_ERROR_OVERLAP;
-    EXPECT(bad, "keys_in: no buffer", c.keys_in = xl_no_view())
-    EXPECT(bad, "values_in: no buffer", c.values_in = xl_no_view())
-    EXPECT(bad, "keys_out: no buffer", c.keys_out = xl_no_view())
-    EXPECT(bad, "values_out: no buffer", c.values_out = xl_no_view())
-    EXPECT(bad, "keys_in", c.keys_in.offset = SIZE_MAX)
-    EXPECT(bad, "values_out", c.values_out.offset = 4 * n + 1)
-    EXPECT(overlap, "keys_in and keys_out", c.keys_out.offset = c.keys_in.offset + 1)
-    EXPECT(overlap, "values_in and values_out", c.values_out.offset = c.values_in.offset - 1)
-    EXPECT(overlap, "keys_out and values_out", c.values_out = c.keys_out)
-    EXPECT(overlap, "keys_in and values_out", c.values_out = c.keys_in)
-    EXPECT(overlap, "values_in and keys_out", c.keys_out = c.values_in)
-    if (scratch_bytes == 0)
-        return;
-    EXPECT(XL_ERROR_MISALIGNED, "scratch", c.scratch.offset += alignment / 2)
-    EXPECT(XL_ERROR_SCRATCH_TOO_SMALL, "scratch", c.scratch.offset += alignment)
-    EXPECT(overlap, "scratch", c.scratch = xl_view_of(all, 0))
-}
-
-static void wrong_queues_and_waits(void)
-{
-    const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
-    cl_int code;
-    cl_device_id device = xl_context_device(xlt_context());
-    cl_context cl = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-    XLT_CL(code);
-    cl_command_queue queue = clCreateCommandQueue(cl, device, 0, &code);
-    XLT_CL(code);
-    cl_mem mem = clCreateBuffer(cl, CL_MEM_READ_WRITE, 4 * good->n, NULL, &code);
-    XLT_CL(code);
-    const cl_event none = NULL;
-    EXPECT(bad, "queue: NULL", c.queue = NULL)
-    EXPECT(bad, "queue", c.queue = queue)
-    EXPECT(bad, "keys_in: a buffer of another", c.keys_in = xl_view_of(mem, 0))
-    EXPECT(bad, "waits", c.num_waits = 1)
-    EXPECT(bad, "waits", c.waits = &none)
-    EXPECT(bad, "waits[0]", c.num_waits = 1; c.waits = &none)
-    clReleaseMemObject(mem);
-    clReleaseCommandQueue(queue);
-    clReleaseContext(cl);
-}
-
-static void wrong_access(size_t n)
-{
-    cl_int code;
-    cl_context cl = xl_context_cl(xlt_context());
-    cl_mem read = clCreateBuffer(cl, CL_MEM_READ_ONLY, 4 * n, NULL, &code);
-    XLT_CL(code);
-    cl_mem write = clCreateBuffer(cl, CL_MEM_WRITE_ONLY, 4 * n, NULL, &code);
-    XLT_CL(code);
-    const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
-    EXPECT(bad, "keys_out: a read-only buffer", c.keys_out = xl_view_of(read, 0))
-    EXPECT(bad, "keys_in: a write-only buffer", c.keys_in = xl_view_of(write, 0))
-    EXPECT(bad, "values_out: a write-only buffer", c.values_out = xl_view_of(write, 0))
-    clReleaseMemObject(read);
-    clReleaseMemObject(write);
-}
-
-static void wrong_calls(void **state)
-{
-    (void)state;
-    xl_sort *plan, *keys_only;
-    const xl_sort_desc pairs = sort_desc(XL_U32, XL_U32, XL_ASCENDING, XL_SORT_AUTO);
-    const xl_sort_desc plain = sort_desc(XL_U32, XL_NONE, XL_ASCENDING, XL_SORT_AUTO);
-    size_t bytes, alignment;
-    XLT_OK(xl_sort_create(xlt_context(), &pairs, &plan));
-    XLT_OK(xl_sort_create(xlt_context(), &plain, &keys_only));
-    const size_t n = 2 * tile_of_few(plan) + 1;
-    XLT_OK(xl_sort_scratch(plan, n, &bytes, &alignment));
-    xlt_buffer all = xlt_buffer_make(NULL, 4 * n, 4, 0),
-               scratch = xlt_scratch_make(bytes, alignment);
-    uint32_t *before = bytes_for(4 * n, 4);
-    xlt_read(&all, before);
-    const size_t at = xlt_view(&all).offset;
-    /* The scratch's buffer ends 512 guard bytes behind it: leave less room than that. */
-    xl_view tight = xlt_view(&scratch);
-    tight.offset += 512;
-    const call right = {plan,
-                        xlt_queue(),
-                        n,
-                        xl_view_of(all.mem, at),
-                        xl_view_of(all.mem, at + n),
-                        xl_view_of(all.mem, at + 2 * n),
-                        xl_view_of(all.mem, at + 3 * n),
-                        tight,
-                        0,
-                        NULL};
-    good = &right;
-    wrong_views(n, all.mem, bytes, alignment);
-    wrong_queues_and_waits();
-    wrong_access(n);
-    const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
-    EXPECT(bad, "values_in: given", c.plan = keys_only)
-    EXPECT(bad, "values_out: given", c.plan = keys_only; c.values_in = xl_no_view())
-#if SIZE_MAX > UINT32_MAX
-    EXPECT(bad, "n: 4294967296", c.n = (size_t)UINT32_MAX + 1)
-    XLT_FAILS(xl_sort_scratch(plan, (size_t)UINT32_MAX + 1, &bytes, &alignment), bad);
-#endif
-    XLT_FAILS(xl_sort_scratch(plan, n, NULL, &alignment), bad);
-    XLT_FAILS(xl_sort_scratch(plan, n, &bytes, NULL), bad);
-    assert_int_equal(xl_sort_scratch(NULL, n, &bytes, &alignment), bad);
-    cl_event event = (cl_event)&bad;
-    assert_int_equal(xl_sort_enqueue(NULL, xlt_queue(),
-                                     &(xl_sort_args){.n = n,
-                                                     .keys_in = right.keys_in,
-                                                     .values_in = right.values_in,
-                                                     .keys_out = right.keys_out,
-                                                     .values_out = right.values_out,
-                                                     .scratch = tight},
-                                     0, NULL, &event),
-                     bad);
-    assert_null(event);
-    /* Nothing of all this has written anything; the same call made right works. */
-    sort_trial t = sort_trial_of(&pairs, plan, 0, SORT_RANDOM);
-    sort_check_same(&t, &all, before, "an array");
-    xlt_check_guards(&scratch, "scratch");
-    XLT_OK(xl_sort_enqueue(plan, xlt_queue(),
-                           &(xl_sort_args){.n = n,
-                                           .keys_in = right.keys_in,
-                                           .values_in = right.values_in,
-                                           .keys_out = right.keys_out,
-                                           .values_out = right.values_out,
-                                           .scratch = tight},
-                           0, NULL, NULL));
-    XLT_CL(clFinish(xlt_queue()));
-    free(before);
-    xlt_buffer_free(&all);
-    xlt_buffer_free(&scratch);
-    xl_sort_destroy(plan);
-    xl_sort_destroy(keys_only);
-}
+/* ---- scratch --------------------------------------------------------------- */
 
 /* Scratch grows with n and never shrinks. */
 static void scratch_is_monotone(void **state)
@@ -588,8 +379,6 @@ int main(void)
         cmocka_unit_test(out_of_order_by_events),
         cmocka_unit_test(nothing_yields_an_event),
         cmocka_unit_test(two_threads_share_a_plan),
-        cmocka_unit_test(wrong_descriptors),
-        cmocka_unit_test(wrong_calls),
         cmocka_unit_test(scratch_is_monotone),
     };
     return cmocka_run_group_tests(tests, NULL, teardown);

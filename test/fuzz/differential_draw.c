@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT
+ * Which cases the differential runner draws: plans by their number, calls by weights. */
+#include "differential.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+xlt_random random_of(uint64_t a, uint64_t b)
+{
+    uint64_t x = a * 0x9e3779b97f4a7c15u + b * 0xd1b54a32d192ed03u + 0x632be59bd9b4e019u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return (xlt_random){x ^ x >> 31};
+}
+
+static bool one_in(xlt_random *random, uint32_t n)
+{
+    return xlt_below(random, n) == 0;
+}
+
+/* A value of each field that the primitive heeds, the plainest as often as all others. */
+static void draw_values(fuzz_case *c, xlt_random *random, field from, field to)
+{
+    for (field f = from; f < to; ++f) {
+        const uint64_t values = values_of(f);
+        c->of[f] = values > 0 && xlt_below(random, 2) ? xlt_below(random, (uint32_t)values) : 0;
+    }
+}
+
+/* By numbers that share no factor, so that few plans have all types, segments and tunings, and
+ * many all pairs of them. */
+static void draw_usual_plan(fuzz_case *c, uint64_t plan)
+{
+    static const uint8_t primitives[] = {SCAN, REDUCE, SCAN, GRID, SCAN, REDUCE, SCAN, SORT,
+                                         SCAN, REDUCE, SCAN, GRID, SCAN, REDUCE, SCAN, SORT};
+    static const uint8_t segmented[] = {0, 1, 2, 0, 4, 3, 0, 4, 5, 0, 6};
+    static const uint8_t sorts[] = {0, ALGORITHM_BITONIC, ALGORITHM_RADIX};
+    static const uint16_t widths[] = {1, 2, 3, 7, 31, 32, 33, 63, 64, 100, 1000, 2999};
+    xlt_random random = random_of(plan, 0);
+    draw_values(c, &random, TYPE, BOUND);
+    c->of[PRIMITIVE] = primitives[plan % COUNT_OF(primitives)];
+    c->of[TYPE] = plan * 5 % NUM_TYPES;
+    if (c->of[PRIMITIVE] == SORT)
+        c->of[TYPE] = xlt_below(&random, NUM_SCALARS);
+    c->of[SEGMENTS] = segmented[plan * 3 % COUNT_OF(segmented)];
+    c->of[TUNE] = plan * 2 % NUM_TUNINGS;
+    c->of[OP] = xlt_below(&random, 9);
+    c->of[KIND] = xlt_below(&random, 2);
+    c->of[ALGORITHM] = xlt_below(&random, 7);
+    c->of[WIDTH] = widths[xlt_below(&random, COUNT_OF(widths))];
+    c->of[MASK] = xlt_next(&random);
+    if (c->of[PRIMITIVE] == SORT)
+        c->of[ALGORITHM] = sorts[xlt_below(&random, COUNT_OF(sorts))];
+}
+
+/* Of selections, merges and searches. */
+static void draw_keyed_plan(fuzz_case *c, uint64_t plan)
+{
+    xlt_random random = random_of(plan, 1);
+    draw_values(c, &random, TYPE, PLAN_FIELDS);
+    c->of[PRIMITIVE] = TOPK + plan % 3;
+    c->of[TYPE] = plan * 4 % NUM_SCALARS;
+    c->of[TUNE] = (plan + plan / 15) % NUM_TUNINGS;
+    c->of[ORDER] = xlt_below(&random, 2);
+    c->of[BOUND] = plan / 3 % 3;
+}
+
+/* Each fifth plan is of those. */
+void case_draw_plan(fuzz_case *c, uint64_t plan)
+{
+    *c = (fuzz_case){{0}};
+    if (plan % 5 == 4)
+        draw_keyed_plan(c, plan / 5);
+    else
+        draw_usual_plan(c, plan - plan / 5);
+    case_normalise(c);
+}
+
+/* Around multiples of what tiles, groups and vectors hold, or anything up to a power of two. */
+static uint64_t draw_n(xlt_random *random, bool grid)
+{
+    static const uint16_t borders[] = {1,   2,   4,   8,    16,   32,   64,   96,
+                                       128, 256, 512, 1024, 2048, 4096, 8192, 16384};
+    const uint32_t ways = xlt_small() ? 10 : grid ? 11 : COUNT_OF(borders);
+    /* Few are large, which cost most. */
+    const uint32_t way =
+        one_in(random, 12) ? xlt_below(random, ways) : xlt_below(random, ways < 13 ? ways : 13);
+    if (one_in(random, 3))
+        return xlt_below(random, borders[way] * 2u);
+    const uint64_t near = (uint64_t)borders[way] * (1 + xlt_below(random, 3));
+    return near + xlt_below(random, 3) - 1;
+}
+
+/* Of k, and of a second array: few, as many, or anything. */
+static uint64_t draw_second(const fuzz_case *c, xlt_random *random)
+{
+    const uint64_t n = c->of[N], other = draw_n(random, false);
+    if (c->of[PRIMITIVE] != TOPK)
+        return other;
+    const uint64_t k[] = {1, n / 2, n - (n > 0), n, n + 3, other, other % (n + 1), 0};
+    return k[xlt_below(random, COUNT_OF(k))];
+}
+
+static void draw_places(fuzz_case *c, xlt_random *random)
+{
+    for (field f = IN_AT; f <= SEGMENTS_AT; ++f)
+        c->of[f] = one_in(random, 2) ? 0 : xlt_below(random, one_in(random, 4) ? 65 : 8);
+}
+
+void case_draw_call(fuzz_case *c, xlt_random *random)
+{
+    draw_values(c, random, PLAN_FIELDS, FIELDS);
+    c->of[N] = draw_n(random, c->of[PRIMITIVE] == GRID);
+    if (c->of[PRIMITIVE] == GRID && c->of[N] > 900)
+        c->of[N] = 900;
+    c->of[MOST] = one_in(random, 2) ? xlt_below(random, 3) : xlt_below(random, 500);
+    c->of[PATTERN] = xlt_below(random, PATTERNS);
+    if (!one_in(random, 6))
+        c->of[BROKEN] = 0;
+    if (!one_in(random, 4))
+        c->of[GATE] = 0;
+    draw_places(c, random);
+    if (has_keys(c) && c->of[PRIMITIVE] != SORT) {
+        c->of[TOP] = c->of[OTHER] = draw_second(c, random);
+        c->of[LEFT_OUT] = one_in(random, 2) ? 0 : xlt_below(random, NOTHING_GIVEN);
+        c->of[BREAKS] = one_in(random, 3) ? 1 + xlt_below(random, 4) : 0;
+    }
+    if (!one_in(random, 6))
+        c->of[SHARED] = 0;
+    c->of[SEED] = xlt_next(random) >> 44;
+    case_normalise(c);
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT
+ * Sorts, selections, merges and searches whose arrays and scratch somebody else writes while they
+ * run, which the caller must not do: results are worth nothing, but every call ends, and nothing
+ * beside the arrays is touched. */
+#include "scribbler.h"
+#include "sort_trial.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- sorts -------------------------------------------------------------------------------------
+ */
+
+/* The last two by digits, which not every device has. */
+static const struct {
+    const char *tune;
+    xl_sort_algorithm algorithm;
+} sorts[] = {
+    {"sort.shape = 1\nsort.serial_tile_log = 4\n", XL_SORT_BITONIC},
+    {"sort.shape = 0\nsort.group_log = 5\nsort.items_log = 1\n", XL_SORT_BITONIC},
+    {"sort.shape = 1\nsort.radix_least = 300\n", XL_SORT_RADIX},
+    {"sort.shape = 0\nsort.sweep_pair_group = 256\nsort.sweep_pair_bytes = 4\n"
+     "sort.ring_tiles = 4\nsort.spin_limit = 20\n",
+     XL_SORT_RADIX},
+};
+enum { NUM_SORTS = sizeof sorts / sizeof sorts[0] };
+
+typedef struct sorting {
+    xl_context *ctx;
+    xl_sort *plan;
+    size_t n;
+    xlt_buffer keys, values, keys_out, values_out, scratch;
+} sorting;
+
+/* False, and nothing is made, where the device has no such sort. */
+static bool sorting_make(sorting *s, size_t way, size_t n)
+{
+    *s = (sorting){.ctx = open_context(sorts[way].tune, NULL), .n = n};
+    const xl_sort_desc desc = sort_desc(XL_U32, XL_U32, XL_ASCENDING, sorts[way].algorithm);
+    size_t bytes, alignment;
+    s->plan = sort_plan_by_digits(s->ctx, &desc, sorts[way].tune);
+    if (!s->plan) {
+        xl_context_destroy(s->ctx);
+        return false;
+    }
+    uint32_t *keys = bytes_for(n, 4);
+    sort_fill(keys, SORT_RANDOM, XL_U32, n, 1);
+    ok(s->ctx, xl_sort_scratch(s->plan, n, &bytes, &alignment), sorts[way].tune);
+    s->keys = xlt_buffer_make(keys, n, 4, 0);
+    s->values = xlt_buffer_make(keys, n, 4, 0);
+    s->keys_out = xlt_buffer_make(NULL, n, 4, 0);
+    s->values_out = xlt_buffer_make(NULL, n, 4, 0);
+    s->scratch = xlt_scratch_make(bytes, alignment);
+    free(keys);
+    return true;
+}
+
+static void sorting_enqueue(sorting *s, cl_command_queue queue, bool back)
+{
+    const xlt_buffer *const from = back ? &s->keys_out : &s->keys;
+    const xlt_buffer *const to = back ? &s->keys : &s->keys_out;
+    ok(s->ctx,
+       xl_sort_enqueue(s->plan, queue,
+                       &(xl_sort_args){.n = s->n,
+                                       .keys_in = xlt_view(from),
+                                       .values_in = xlt_view(&s->values),
+                                       .keys_out = xlt_view(to),
+                                       .values_out = xlt_view(&s->values_out),
+                                       .scratch = xlt_view(&s->scratch)},
+                       0, NULL, NULL),
+       "xl_sort_enqueue");
+}
+
+static void sorting_end(sorting *s)
+{
+    xlt_buffer *const all[] = {&s->keys, &s->values, &s->keys_out, &s->values_out, &s->scratch};
+    check_and_free(all, sizeof all / sizeof all[0]);
+    xl_sort_destroy(s->plan);
+    xl_context_destroy(s->ctx);
+}
+
+static void sorts_of_what_changes(void **state)
+{
+    (void)state;
+    xlt_needs_threads();
+    for (size_t p = 0; xlt_place_closely(p); ++p) {
+        for (size_t way = 0; way < NUM_SORTS; ++way) {
+            scribbler by = {0};
+            sorting s;
+            if (!sorting_make(&s, way, 5003))
+                continue;
+            aim(&by, &s.keys);
+            aim(&by, &s.keys_out);
+            aim(&by, &s.scratch);
+            scribbler_start(&by, s.n);
+            for (size_t k = 0; goes_on(&by, k); ++k) {
+                sorting_enqueue(&s, xlt_queue(), false);
+                XLT_CL(clFinish(xlt_queue()));
+            }
+            scribbler_stop(&by);
+            sorting_end(&s);
+        }
+    }
+}
+
+/* What a caller may do without knowing: two calls, one scratch, a queue without order. */
+static void overlapping_sorts(void **state)
+{
+    (void)state;
+    xlt_needs_threads();
+    cl_command_queue queue = xlt_out_of_order_queue();
+    for (size_t p = 0; xlt_place_closely(p); ++p) {
+        for (size_t way = 0; way < NUM_SORTS; ++way) {
+            sorting s;
+            if (!sorting_make(&s, way, 20011))
+                continue;
+            for (size_t k = 0; k < (xlt_small() ? 10 : 60); ++k) {
+                sorting_enqueue(&s, queue, false);
+                sorting_enqueue(&s, queue, true);
+                XLT_CL(clFlush(queue));
+            }
+            XLT_CL(clFinish(queue));
+            /* After its clFinish() rusticl 22.3 may still be at work; it waits for what it reads.
+             */
+            uint32_t word;
+            XLT_CL(clEnqueueReadBuffer(queue, s.keys.mem, CL_TRUE, 0, 4, &word, 0, NULL, NULL));
+            sorting_end(&s);
+        }
+    }
+    clReleaseCommandQueue(queue);
+}
+
+/* ---- selections, merges, searches --------------------------------------------------------------
+ */
+
+/* A call that is made again and again. What is not aimed at must stay as it is, and values, indices
+ * and places that come out must name something that is there. */
+enum { INPUTS = 4, BUFFERS = 8, NUM_KEYS = 5003, NUM_RESULTS = 1500 };
+static const uint32_t never_written = 0xa5a5a5a5;
+
+typedef struct victim {
+    const char *what;
+    xl_context *ctx;
+    union {
+        xl_topk *topk;
+        xl_merge *merge;
+        xl_search *search;
+    } plan;
+    /* Inputs first, then outputs; the last is scratch. */
+    xlt_buffer at[BUFFERS];
+    void *before[INPUTS]; /* what is in an input that nobody else writes, or NULL */
+    const xlt_buffer *names;
+    uint64_t most; /* of what `names` holds, words of 4 or 8 bytes */
+} victim;
+
+enum { SCRATCH = BUFFERS - 1 };
+
+/* Sorted keys of `size` bytes, or numbers from `first` on. */
+static void give_input(victim *v, size_t i, xl_type type, size_t n)
+{
+    v->before[i] = bytes_for(n, xl_type_size(type));
+    sort_fill(v->before[i], SORT_RANDOM, type, n, i);
+    assert_true(ref_sort(type, false, n, v->before[i], NULL));
+    v->at[i] = xlt_buffer_make(v->before[i], n, xl_type_size(type), 0);
+}
+
+static void give_numbers(victim *v, size_t i, uint32_t first, size_t n)
+{
+    uint32_t *numbers = v->before[i] = sort_numbers(n);
+    for (size_t k = 0; k < n; ++k)
+        numbers[k] += first;
+    v->at[i] = xlt_buffer_make(numbers, n, 4, 0);
+}
+
+static void check_names(const victim *v)
+{
+    const xlt_buffer *const b = v->names;
+    void *held = bytes_for(b->n, b->size);
+    xlt_read(b, held);
+    for (size_t i = 0; i < b->n; ++i) {
+        const uint64_t name = b->size == 8 ? ((uint64_t *)held)[i] : ((uint32_t *)held)[i];
+        if (name > v->most && (uint32_t)name != never_written)
+            XLT_FAIL("%s: %zu is %llu, more than %llu", v->what, i, (unsigned long long)name,
+                     (unsigned long long)v->most);
+    }
+    free(held);
+}
+
+static void check_input(const victim *v, size_t i)
+{
+    void *now = bytes_for(v->at[i].n, v->at[i].size);
+    xlt_read(&v->at[i], now);
+    if (memcmp(now, v->before[i], v->at[i].n * v->at[i].size) != 0)
+        XLT_FAIL("%s: input %zu was written", v->what, i);
+    free(now);
+}
+
+/* Somebody else writes the first input and the scratch. */
+static void harm(victim *v, xl_status (*enqueue)(const victim *v))
+{
+    scribbler by = {0};
+    xlt_buffer *all[BUFFERS];
+    aim(&by, &v->at[0]);
+    aim(&by, &v->at[SCRATCH]);
+    scribbler_start(&by, NUM_KEYS);
+    for (size_t k = 0; goes_on(&by, k); ++k) {
+        xlt_watch_start(v->what, NULL);
+        ok(v->ctx, enqueue(v), v->what);
+        XLT_CL(clFinish(xlt_queue()));
+        xlt_watch_stop();
+        check_names(v);
+    }
+    scribbler_stop(&by);
+    for (size_t i = 0; i < INPUTS; ++i) {
+        if (i > 0 && v->before[i])
+            check_input(v, i);
+        free(v->before[i]);
+    }
+    for (size_t i = 0; i < BUFFERS; ++i)
+        all[i] = &v->at[i];
+    check_and_free(all, BUFFERS);
+    xl_context_destroy(v->ctx);
+}
+
+static xl_status enqueue_topk(const victim *v)
+{
+    return xl_topk_enqueue(v->plan.topk, xlt_queue(),
+                           &(xl_topk_args){.n = NUM_KEYS,
+                                           .k = NUM_RESULTS,
+                                           .keys_in = xlt_view(&v->at[0]),
+                                           .values_in = xlt_view(&v->at[1]),
+                                           .keys_out = xlt_view(&v->at[2]),
+                                           .values_out = xlt_view(&v->at[3]),
+                                           .indices_out = xlt_view(&v->at[4]),
+                                           .scratch = xlt_view(&v->at[SCRATCH])},
+                           0, NULL, NULL);
+}
+
+static void harm_topk(const char *tune, xl_type key, bool sorted)
+{
+    victim v = {.what = tune, .ctx = open_context(tune, NULL), .most = NUM_KEYS - 1};
+    xl_topk_desc desc;
+    size_t bytes, alignment;
+    xl_topk_desc_init(&desc);
+    desc.key = key;
+    desc.value = XL_U32;
+    desc.sorted = sorted;
+    ok(v.ctx, xl_topk_create(v.ctx, &desc, &v.plan.topk), tune);
+    ok(v.ctx, xl_topk_scratch(v.plan.topk, NUM_KEYS, NUM_RESULTS, &bytes, &alignment), tune);
+    give_input(&v, 0, key, NUM_KEYS);
+    give_numbers(&v, 1, 0, NUM_KEYS);
+    v.at[2] = xlt_buffer_make(NULL, NUM_RESULTS, xl_type_size(key), 0);
+    v.at[3] = xlt_buffer_make(NULL, NUM_RESULTS, 4, 0);
+    v.at[4] = xlt_buffer_make(NULL, NUM_RESULTS, 4, 0);
+    v.at[SCRATCH] = xlt_scratch_make(bytes, alignment);
+    v.names = &v.at[sorted ? 3 : 4];
+    harm(&v, enqueue_topk);
+    xl_topk_destroy(v.plan.topk);
+}
+
+static void selections_of_what_changes(void **state)
+{
+    (void)state;
+    static const char *const tunes[] = {
+        "topk.shape = 1\ntopk.chunk = 40\ntopk.chunks = 200\n",
+        "topk.shape = 0\ntopk.group_log = 5\ntopk.items = 2\ntopk.chunk = 200\ntopk.chunks = 200\n",
+    };
+    static const xl_type keys[] = {XL_U32, XL_F64, XL_U16};
+    xlt_needs_threads();
+    for (size_t p = 0; xlt_place_closely(p); ++p)
+        for (size_t i = 0; i < 6; ++i)
+            if (!xlt_few_programs() || i / 2 != p)
+                harm_topk(tunes[i % 2], keys[i / 2], i / 2 != 2);
+}
+
+static xl_status enqueue_merge(const victim *v)
+{
+    return xl_merge_enqueue(v->plan.merge, xlt_queue(),
+                            &(xl_merge_args){.n_a = NUM_KEYS,
+                                             .n_b = NUM_RESULTS,
+                                             .keys_a = xlt_view(&v->at[0]),
+                                             .values_a = xlt_view(&v->at[1]),
+                                             .keys_b = xlt_view(&v->at[2]),
+                                             .values_b = xlt_view(&v->at[3]),
+                                             .keys_out = xlt_view(&v->at[4]),
+                                             .values_out = xlt_view(&v->at[5]),
+                                             .scratch = xlt_view(&v->at[SCRATCH])},
+                            0, NULL, NULL);
+}
+
+static void harm_merge(const char *tune, xl_type key)
+{
+    victim v = {.what = tune, .ctx = open_context(tune, NULL), .most = NUM_KEYS + NUM_RESULTS - 1};
+    xl_merge_desc desc;
+    size_t bytes, alignment;
+    xl_merge_desc_init(&desc);
+    desc.key = key;
+    desc.value = XL_U32;
+    ok(v.ctx, xl_merge_create(v.ctx, &desc, &v.plan.merge), tune);
+    ok(v.ctx, xl_merge_scratch(v.plan.merge, NUM_KEYS + NUM_RESULTS, &bytes, &alignment), tune);
+    give_input(&v, 0, key, NUM_KEYS);
+    give_numbers(&v, 1, 0, NUM_KEYS);
+    give_input(&v, 2, key, NUM_RESULTS);
+    give_numbers(&v, 3, NUM_KEYS, NUM_RESULTS);
+    v.at[4] = xlt_buffer_make(NULL, NUM_KEYS + NUM_RESULTS, xl_type_size(key), 0);
+    v.at[5] = xlt_buffer_make(NULL, NUM_KEYS + NUM_RESULTS, 4, 0);
+    v.at[SCRATCH] = xlt_scratch_make(bytes, alignment);
+    v.names = &v.at[5];
+    harm(&v, enqueue_merge);
+    xl_merge_destroy(v.plan.merge);
+}
+
+static void merges_of_what_changes(void **state)
+{
+    (void)state;
+    static const char *const tunes[] = {
+        "merge.serial = 1\nmerge.chunk = 41\n",
+        "merge.serial = 0\nmerge.group = 8\nmerge.item_bytes = 12\nmerge.search_tiles = 0\n",
+        "merge.serial = 0\nmerge.group = 16\nmerge.item_bytes = 16\n"
+        "merge.search_tiles = 4294967295\n",
+    };
+    xlt_needs_threads();
+    for (size_t p = 0; xlt_place_closely(p); ++p)
+        for (size_t i = 0; i < sizeof tunes / sizeof tunes[0]; ++i)
+            harm_merge(tunes[i], i % 2 ? XL_U32 : XL_F32);
+}
+
+static xl_status enqueue_search(const victim *v)
+{
+    const bool asks = !v->at[1].mem;
+    return xl_search_enqueue(v->plan.search, xlt_queue(),
+                             &(xl_search_args){.n = NUM_KEYS,
+                                               .keys = xlt_view(&v->at[0]),
+                                               .num_queries = asks ? 0 : NUM_RESULTS,
+                                               .queries = xlt_view(&v->at[1]),
+                                               .indices_out = xlt_view(&v->at[2]),
+                                               .scratch = xlt_view(&v->at[SCRATCH])},
+                             0, NULL, NULL);
+}
+
+static void harm_search(const char *tune, xl_search_kind kind)
+{
+    victim v = {.what = tune, .ctx = open_context(tune, NULL), .most = NUM_KEYS};
+    const bool asks = kind == XL_SEARCH_UNSORTED;
+    xl_search_desc desc;
+    size_t bytes, alignment;
+    xl_search_desc_init(&desc);
+    desc.kind = kind;
+    ok(v.ctx, xl_search_create(v.ctx, &desc, &v.plan.search), tune);
+    ok(v.ctx, xl_search_scratch(v.plan.search, NUM_KEYS, &bytes, &alignment), tune);
+    give_input(&v, 0, XL_U32, NUM_KEYS);
+    if (!asks)
+        give_input(&v, 1, XL_U32, NUM_RESULTS);
+    v.at[2] = xlt_buffer_make(NULL, asks ? 1 : NUM_RESULTS, 8, 0);
+    v.at[SCRATCH] = xlt_scratch_make(bytes, alignment);
+    v.names = &v.at[2];
+    harm(&v, enqueue_search);
+    xl_search_destroy(v.plan.search);
+}
+
+static void searches_of_what_changes(void **state)
+{
+    (void)state;
+    static const char *const tunes[] = {
+        "search.serial = 1\nsearch.items = 4\nsearch.queries = 42\n",
+        "search.serial = 0\nsearch.group = 8\nsearch.items = 3\n",
+    };
+    xlt_needs_threads();
+    for (size_t p = 0; xlt_place_closely(p); ++p)
+        for (size_t i = 0; i < 6; ++i)
+            harm_search(tunes[i % 2], (xl_search_kind)(i / 2));
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sorts_of_what_changes),      cmocka_unit_test(overlapping_sorts),
+        cmocka_unit_test(selections_of_what_changes), cmocka_unit_test(merges_of_what_changes),
+        cmocka_unit_test(searches_of_what_changes),
+    };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    xlt_finish();
+    return failed;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ * Somebody else who writes the arrays of calls while these run. */
+#ifndef SCRIBBLER_H
+#define SCRIBBLER_H
+
+#include "xlt.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { MOST_TARGETS = 6 };
+
+typedef struct scribbler {
+    const xlt_buffer *targets[MOST_TARGETS];
+    size_t num_targets, n;  /* n: what makes a number a plausible one */
+    cl_command_queue queue; /* NULL: kernels touch host memory, and so does this */
+    atomic_bool stop;
+    atomic_ulong writes;
+    pthread_t thread;
+} scribbler;
+
+/* One more array that is to be written; what is no buffer, or empty, is passed over. */
+void aim(scribbler *s, const xlt_buffer *target);
+/* A thread that writes numbers, of which many are plausible ones for arrays of n elements, into any
+ * of the targets, until it is stopped. Fails if it wrote nothing. */
+void scribbler_start(scribbler *s, size_t n);
+void scribbler_stop(scribbler *s);
+/* Whether there is to be a round k: until there were enough, and enough was written. */
+bool goes_on(scribbler *s, size_t k);
+/* Fails if anything beside the buffers was written. */
+void check_and_free(xlt_buffer *const *buffers, size_t count);
+
+#endif

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT
+ * Shapes of sorts, selections, merges and searches on devices that need not be there. */
+#include "merge_shape.h"
+#include "search_shape.h"
+#include "shape_devices.h"
+#include "sort_shape.h"
+#include "topk_shape.h"
+#include "xlt.h"
+
+static xli_sort_shape sort_of(const device *d, const xli_sort_problem *problem, size_t most)
+{
+    const xli_capabilities capabilities = facts_of(d);
+    xli_tune_device known = known_of(&capabilities);
+    xli_tune_sort tune;
+    xli_sort_shape shape;
+    known.max_work_group = d->group;
+    known.local_bytes = d->local_bytes;
+    known.compute_units = d->units;
+    xli_tune_sort_table(&known, &tune);
+    xli_sort_shape_of(problem, &capabilities, &known, &tune, &(xli_sort_limits){most, SIZE_MAX},
+                      &shape);
+    return shape;
+}
+
+/* Pairs of words; and what a sort of n of them needs. */
+static void sorts_of_pairs(void **state)
+{
+    (void)state;
+    const xli_sort_problem pairs = {
+        .key = XL_U32, .value = XL_U32, .end_bit = 32, .algorithm = XL_SORT_AUTO};
+    xli_sort_shape shape = sort_of(&devices[H200], &pairs, 1024);
+    assert_int_equal(shape.group_size, 256);
+    assert_int_equal(xli_sort_tile(&shape), 2048);
+    assert_int_equal(xli_sort_merges(&shape, 2048), 0);
+    assert_int_equal(xli_sort_merges(&shape, 2049), 1);
+    assert_int_equal(xli_sort_merges(&shape, 3 * 2048), 2);
+    assert_int_equal(xli_sort_layout_of(&pairs, &shape, 2048).bytes, 0);
+    for (size_t n = 2049; n < 2400; ++n) {
+        const xli_sort_layout layout = xli_sort_layout_of(&pairs, &shape, n);
+        assert_true(layout.values_at >= 4 * n && layout.bytes >= layout.values_at + 4 * n);
+        assert_int_equal(layout.values_at % XLI_SCRATCH_ALIGN, 0);
+    }
+    shape = sort_of(&devices[H200], &pairs, 96);
+    assert_int_equal(shape.group_size, 64);
+    assert_int_equal(xli_sort_tile(&shape), 512);
+    shape = sort_of(&devices[POCL], &pairs, 4096);
+    assert_int_equal(shape.group_size, 1);
+    assert_int_equal(xli_sort_tile(&shape), 4096);
+}
+
+/* Where a radix sort is taken, its chunks, and its scratch. */
+static void sorts_by_digits(void **state)
+{
+    (void)state;
+    xli_sort_problem wide = {
+        .key = XL_U64, .value = XL_U32, .end_bit = 64, .algorithm = XL_SORT_AUTO};
+    assert_int_equal(sort_of(&devices[H200], &wide, 1024).radix, XLI_RADIX_SWEEP);
+    xli_sort_shape shape = sort_of(&devices[POCL], &wide, 4096);
+    assert_true(shape.radix == XLI_RADIX_CHUNKS && shape.bitonic);
+    assert_false(xli_sort_by_radix(&shape, shape.tune.radix_from - 1));
+    assert_true(xli_sort_by_radix(&shape, shape.tune.radix_from));
+    wide.algorithm = XL_SORT_BITONIC;
+    assert_int_equal(sort_of(&devices[POCL], &wide, 4096).radix, XLI_RADIX_NONE);
+    wide.algorithm = XL_SORT_RADIX;
+    shape = sort_of(&devices[POCL], &wide, 4096);
+    for (size_t n = 1; n < (size_t)1 << 31; n += n / 3 + 1) {
+        const xli_sort_chunks chunks = xli_sort_chunks_of(&shape, n);
+        const xli_sort_layout layout = xli_sort_layout_of(&wide, &shape, n);
+        assert_true(xli_sort_by_radix(&shape, n));
+        assert_true(chunks.elements <= (size_t)1 << 30);
+        assert_true(chunks.count * chunks.elements >= n &&
+                    (chunks.count - 1) * chunks.elements < n);
+        assert_true(layout.values_at >= 8 * n && layout.state_at >= layout.values_at + 4 * n);
+        assert_true(layout.bytes >= layout.state_at + 128 + chunks.count * 1032);
+        assert_true(layout.bytes <= 12 * n + ((size_t)4 << 20));
+    }
+}
+
+static void check_room(const device *d, const xli_sort_problem *problem)
+{
+    static const uint64_t sizes[] = {1 << 20, 1 << 28, UINT32_MAX};
+    const xli_sort_shape shape = sort_of(d, problem, d->group);
+    const size_t element = xl_type_size(problem->key) + xl_type_size(problem->value);
+    for (size_t k = 0; k < XLI_COUNT(sizes) && sizes[k] <= SIZE_MAX / 16; ++k) {
+        const size_t n = (size_t)sizes[k];
+        const xli_sort_layout layout = xli_sort_layout_of(problem, &shape, n);
+        if (layout.bytes < n * element || layout.bytes > n * element + ((size_t)4 << 20))
+            XLT_FAIL("%s, %s keys, %s values, algorithm %d: %zu take %zu bytes", d->name,
+                     xl_type_name(problem->key), xl_type_name(problem->value),
+                     (int)problem->algorithm, n, layout.bytes);
+    }
+}
+
+/* Whatever the keys, scratch is the keys and values once more, and at most 4 MiB. */
+static void sorts_take_little_room(void **state)
+{
+    (void)state;
+    static const xl_type keys[] = {XL_I8,  XL_U8,  XL_I16, XL_U16, XL_I32, XL_U32,
+                                   XL_I64, XL_U64, XL_F16, XL_F32, XL_F64};
+    static const xli_radix_way ways[DEVICES] = {
+        [H200] = XLI_RADIX_SWEEP,  [NARROW] = XLI_RADIX_CHUNKS, [WIDE] = XLI_RADIX_SWEEP,
+        [POCL] = XLI_RADIX_CHUNKS, [INTEL] = XLI_RADIX_CHUNKS,  [LLVMPIPE] = XLI_RADIX_CHUNKS};
+    for (int d = 0; d < DEVICES; ++d)
+        for (size_t k = 0; k < XLI_COUNT(keys); ++k)
+            for (unsigned way = 0; way < 6; ++way) {
+                const xli_sort_problem problem = {.key = keys[k],
+                                                  .value = way % 2 ? XL_U32 : XL_NONE,
+                                                  .end_bit = 8 * (uint32_t)xl_type_size(keys[k]),
+                                                  .algorithm = (xl_sort_algorithm)(way / 2)};
+                const xli_sort_shape shape = sort_of(&devices[d], &problem, devices[d].group);
+                if (problem.algorithm == XL_SORT_RADIX)
+                    assert_int_equal(shape.radix, ways[d]);
+                if (problem.algorithm != XL_SORT_RADIX || shape.radix != XLI_RADIX_NONE)
+                    check_room(&devices[d], &problem);
+            }
+}
+
+/* Nor do values that are gathered: but for their places no more than what is the largest. */
+static void sorts_that_gather_take_little_room(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {1, 8, 12, 100}, numbers[] = {1, 3000, 1 << 24};
+    for (int d = 0; d < DEVICES; ++d)
+        for (size_t i = 0; i < 3 * XLI_COUNT(sizes) * 2; ++i) {
+            const size_t size = sizes[i / 2 % XLI_COUNT(sizes)];
+            const size_t n = numbers[i / 2 / XLI_COUNT(sizes)];
+            const xli_sort_problem problem = {.key = XL_U64,
+                                              .value = XL_U32,
+                                              .indices = true,
+                                              .hides_indices = i % 2,
+                                              .end_bit = 64,
+                                              .num_gathered = 2,
+                                              .gathered = {1, size}};
+            const xli_sort_shape shape = sort_of(&devices[d], &problem, devices[d].group);
+            const xli_sort_layout layout = xli_sort_layout_of(&problem, &shape, n);
+            const size_t places = i % 2 ? 4 : 0, most = xli_max(8 + 4, size) + places;
+            assert_true(layout.bytes >= n * (size + places));
+            assert_true(layout.bytes <= n * most + ((size_t)4 << 20));
+            if (i % 2)
+                assert_true(layout.places_at >= n * size &&
+                            layout.bytes >= layout.places_at + n * places);
+        }
+}
+
+static xli_topk_shape topk_of(const device *d, size_t most, bool ends_loops)
+{
+    const xli_capabilities capabilities = facts_of(d);
+    xli_tune_device known = known_of(&capabilities);
+    xli_tune_topk tune;
+    xli_topk_shape shape;
+    known.max_work_group = d->group;
+    known.compute_units = d->units;
+    known.ends_loops = ends_loops;
+    xli_tune_topk_table(&known, &tune);
+    xli_topk_shape_of(&known, &tune, most, &shape);
+    return shape;
+}
+
+/* Chunks cover every n, their counts fit, and a driver's limit of loops is kept. */
+static void chunks_of_selections(void **state)
+{
+    (void)state;
+    const xli_topk_problem plain = {XL_U32, XL_NONE, true, false};
+    assert_int_equal(topk_of(&devices[H200], 1024, false).group_size, 256);
+    assert_int_equal(topk_of(&devices[H200], 100, false).group_size, 64);
+    assert_int_equal(topk_of(&devices[POCL], 4096, false).group_size, 1);
+    assert_int_equal(xli_topk_tile(&(xli_topk_shape){.tune = {.items = 8}, .group_size = 64}), 512);
+    for (int d = 0; d < DEVICES; ++d) {
+        const bool ends = d == LLVMPIPE;
+        const xli_topk_shape shape = topk_of(&devices[d], 1024, ends);
+        assert_true(!ends || shape.group_size == 256);
+        for (size_t n = 1; n <= UINT32_MAX - n / 2; n += n / 2 + 1) {
+            const xli_topk_chunks chunks = xli_topk_chunks_of(&shape, n);
+            const xli_topk_layout layout = xli_topk_layout_of(&plain, &shape, n, n, 99999);
+            assert_true(chunks.count * chunks.elements >= n &&
+                        (chunks.count - 1) * chunks.elements < n);
+            assert_true(chunks.elements <= (size_t)1 << 30);
+            assert_true(layout.bytes >= 512 + 8192 + chunks.count * 1040);
+            assert_true(layout.bytes <= (size_t)4 << 20);
+            if (ends) /* a tile costs a work-item 16 rounds for its keys, and 24 for ranks */
+                assert_true(xli_ceil_div(chunks.elements, xli_topk_tile(&shape)) * 40 < 65535);
+        }
+    }
+}
+
+/* What sorted results take. */
+static void selections_in_order(void **state)
+{
+    (void)state;
+    const xli_topk_shape shape = topk_of(&devices[H200], 1024, false);
+    const size_t n = 100000, counts = xli_topk_chunks_of(&shape, n).count;
+    for (int wide = 0; wide < 2; ++wide) {
+        const xli_topk_problem sorted = {wide ? XL_F64 : XL_F32, XL_U32, false, true};
+        assert_int_equal(xli_topk_is_wide(&sorted), wide);
+        assert_false(xli_topk_sorts(&sorted, 1));
+        assert_int_equal(xli_topk_layout_of(&sorted, &shape, n, 0, 7).bytes, 0);
+        for (size_t k = 2; k < 3000; k += k / 3 + 1) {
+            const xli_topk_layout l = xli_topk_layout_of(&sorted, &shape, n, k, 8 * k);
+            assert_true(l.pairs_at >= 512 + 8192 + 1040 * counts);
+            assert_true(l.ordinals_at >= l.pairs_at + 8 * k);
+            assert_true(l.places_at >= l.ordinals_at + (wide ? 8 * k : 0));
+            assert_true(l.nested_at >= l.places_at + (wide ? 4 * k : 0));
+            assert_true(l.bytes >= l.nested_at + 8 * k);
+            assert_int_equal(
+                (l.pairs_at | l.ordinals_at | l.places_at | l.nested_at) % XLI_SCRATCH_ALIGN, 0);
+        }
+    }
+}
+
+static xli_merge_shape merge_of(const device *d, xl_type key, size_t most, bool ends_loops)
+{
+    const xli_merge_problem problem = {key, XL_U32, false};
+    const xli_capabilities capabilities = facts_of(d);
+    xli_tune_device known = known_of(&capabilities);
+    xli_tune_merge tune;
+    xli_merge_shape shape;
+    known.max_work_group = d->group;
+    known.local_bytes = d->local_bytes;
+    known.compute_units = d->units;
+    known.ends_loops = ends_loops;
+    xli_tune_merge_table(&known, &tune);
+    xli_merge_shape_of(&problem, &known, &tune, most, &shape);
+    return shape;
+}
+
+/* Tiles of work-groups, which fit local memory, and the scratch for where they begin. */
+static void merges_by_groups(void **state)
+{
+    (void)state;
+    xli_merge_shape shape = merge_of(&devices[H200], XL_U32, 1024, false);
+    assert_true(!shape.serial && shape.group_size == 256 && shape.items == 15);
+    const size_t tile = xli_merge_tile(&shape, 1);
+    assert_int_equal(tile, 3840);
+    assert_int_equal(xli_merge_tile(&shape, UINT32_MAX), tile);
+    const size_t few = shape.search_tiles * tile;
+    assert_int_equal(xli_merge_scratch_bytes(&shape, 0), 0);
+    assert_int_equal(xli_merge_scratch_bytes(&shape, few), 0);
+    for (size_t n = few + 1; n < UINT32_MAX / 2; n += n / 3) {
+        const size_t bytes = xli_merge_scratch_bytes(&shape, n);
+        assert_true(bytes >= 4 * (xli_ceil_div(n, tile) + 1) && bytes < n / 500);
+        assert_int_equal(bytes % XLI_SCRATCH_ALIGN, 0);
+    }
+    assert_int_equal(merge_of(&devices[H200], XL_U8, 1024, false).items, 15);
+    assert_int_equal(merge_of(&devices[H200], XL_F64, 1024, false).items, 7);
+    assert_int_equal(merge_of(&devices[H200], XL_U32, 96, false).group_size, 96);
+    device tight = devices[NARROW];
+    tight.local_bytes = 4096;
+    shape = merge_of(&tight, XL_U64, 256, false);
+    assert_true(shape.group_size == 256 && shape.items == 1);
+    tight.local_bytes = 1024;
+    assert_int_equal(merge_of(&tight, XL_U64, 256, false).group_size, 64);
+}
+
+/* Chunks of work-items: some for each unit, of few elements where loops are ended. */
+static void merges_by_chunks(void **state)
+{
+    (void)state;
+    const xli_merge_shape shape = merge_of(&devices[POCL], XL_U32, 4096, false),
+                          ended = merge_of(&devices[LLVMPIPE], XL_U32, 1024, true);
+    assert_true(shape.serial && shape.group_size == 1);
+    for (size_t n = 1; n < UINT32_MAX / 2; n += n / 3 + 1) {
+        const size_t chunk = xli_merge_tile(&shape, n);
+        assert_true(chunk >= 1 << 12 && chunk <= shape.most);
+        assert_true(chunk / 4 % 1024 >= 256 && chunk / 4 % 1024 <= 768);
+        assert_true(n > 1 << 18 || n < 1 << 17 || xli_ceil_div(n, chunk) >= devices[POCL].units);
+        assert_true(xli_merge_tile(&ended, n) <= 1 << 14);
+        assert_int_equal(xli_merge_scratch_bytes(&shape, n), 0);
+    }
+}
+
+static xli_search_shape search_of(const device *d, xl_search_kind kind, size_t most,
+                                  bool ends_loops)
+{
+    const xli_search_problem problem = {XL_U32, XL_U64, false, kind};
+    const xli_capabilities capabilities = facts_of(d);
+    xli_tune_device known = known_of(&capabilities);
+    xli_tune_search tune;
+    xli_search_shape shape;
+    known.max_work_group = d->group;
+    known.local_bytes = d->local_bytes;
+    known.compute_units = d->units;
+    known.ends_loops = ends_loops;
+    xli_tune_search_table(&known, &tune);
+    xli_search_shape_of(&problem, &known, &tune, most, &shape);
+    return shape;
+}
+
+static void searches(void **state)
+{
+    (void)state;
+    const xli_search_shape gpu = search_of(&devices[H200], XL_SEARCH_UPPER, 1024, false),
+                           cpu = search_of(&devices[POCL], XL_SEARCH_LOWER, 4096, false),
+                           ended = search_of(&devices[LLVMPIPE], XL_SEARCH_LOWER, 1024, true);
+    assert_true(!gpu.serial && gpu.group_size == 256 && gpu.items == 4);
+    assert_true(cpu.serial && cpu.group_size == 1 && cpu.items == 8);
+    assert_int_equal(search_of(&devices[H200], XL_SEARCH_UPPER, 96, false).group_size, 96);
+    for (size_t n = 1; n < UINT32_MAX / 2; n += n / 3 + 1) {
+        const size_t queries = xli_search_queries(&cpu, n);
+        assert_int_equal(xli_search_queries(&gpu, n), 1024);
+        assert_true(queries > 0 && queries % cpu.items == 0 && queries <= cpu.most);
+        assert_true(xli_search_queries(&ended, n) <= 1 << 10);
+    }
+}
+
+/* Where keys are not in order: chunks that hold each place from 1 on once. */
+static void searches_of_places(void **state)
+{
+    (void)state;
+    const xli_search_problem problem = {XL_U32, XL_U64, false, XL_SEARCH_UNSORTED};
+    for (int d = 0; d < DEVICES; ++d) {
+        const xli_search_shape shape =
+            search_of(&devices[d], XL_SEARCH_UNSORTED, devices[d].group, d == LLVMPIPE);
+        assert_true(8 * shape.group_size <= devices[d].local_bytes);
+        assert_int_equal(xli_search_chunks_of(&shape, 0).count, 0);
+        assert_int_equal(xli_search_chunks_of(&shape, 1).count, 0);
+        for (size_t n = 2; n < UINT32_MAX / 2; n += n / 3 + 1) {
+            const xli_search_chunks chunks = xli_search_chunks_of(&shape, n);
+            assert_true(chunks.count * chunks.elements >= n - 1 &&
+                        (chunks.count - 1) * chunks.elements < n - 1);
+            assert_true(d == LLVMPIPE ? chunks.elements <= 1 << 15
+                                      : chunks.count <= 8 * (size_t)devices[d].units);
+            assert_true(xli_search_scratch_bytes(&problem, &shape, n) >= 8 * chunks.count);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sorts_of_pairs),
+        cmocka_unit_test(sorts_by_digits),
+        cmocka_unit_test(sorts_take_little_room),
+        cmocka_unit_test(sorts_that_gather_take_little_room),
+        cmocka_unit_test(chunks_of_selections),
+        cmocka_unit_test(selections_in_order),
+        cmocka_unit_test(merges_by_groups),
+        cmocka_unit_test(merges_by_chunks),
+        cmocka_unit_test(searches),
+        cmocka_unit_test(searches_of_places),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
