@@ -316,8 +316,7 @@ static void merges_of_what_changes(void **state)
     static const char *const tunes[] = {
         "merge.serial = 1\nmerge.chunk = 41\n",
         "merge.serial = 0\nmerge.group = 8\nmerge.item_bytes = 12\nmerge.search_tiles = 0\n",
-        "merge.serial = 0\nmerge.group = 16\nmerge.item_bytes = 16\n"
-        "merge.search_tiles = 4294967295\n",
+        "merge.serial = 0\nmerge.group = 16\nmerge.search_tiles = 4294967295\n",
     };
     xlt_needs_threads();
     for (size_t p = 0; xlt_place_closely(p); ++p)
