@@ -3,10 +3,12 @@
  *
  * A call walks: check (sort_check.c) -> launches (sort_enqueue.c) -> kernels
  * (cl/sort/sort_bitonic.cl, radix_serial.cl, radix_group.cl or sort_onesweep.cl) -> event. A plan
- * is made by sort.c. Each of the files uses only those above it: sort_shape.c    how a problem is
- * laid out on a device sort_check.c    descriptors and calls, before any side effect sort_kernels.c
- * what is compiled for problem and shape sort_enqueue.c  launches sort.c          the public calls
- */
+ * is made by sort.c. Each of the files uses only those above it:
+ *   sort_shape.c    how a problem is laid out on a device
+ *   sort_check.c    descriptors and calls, before any side effect
+ *   sort_kernels.c  what is compiled for problem and shape
+ *   sort_enqueue.c  launches
+ *   sort.c          the public calls */
 #ifndef XLI_SORT_PLAN_H
 #define XLI_SORT_PLAN_H
 
@@ -15,7 +17,8 @@
 typedef struct xli_sort_kernels {
     xli_kernel tiles, merge;                              /* bitonic */
     xli_kernel bits, begin, count, offsets, scatter, end; /* radix, by chunks */
-    xli_kernel clear, histogram, sweep;                   /* radix, a launch a pass */
+    xli_kernel alone, sample, bucket_count, bucket_starts, bucket_scatter, buckets; /* on CPUs */
+    xli_kernel clear, histogram, sweep; /* radix, a launch a pass */
 } xli_sort_kernels;
 
 struct xl_sort {
