@@ -16,8 +16,9 @@
  *   xl_radix_scatter   moves keys and values there
  * and at last
  *   xl_radix_end       copies what has not come to the output.
- * In one launch a pass: cl/sort/sort_onesweep.cl. Keys that somebody changes meanwhile come out in
- * any order, and nothing is written outside the arrays. */
+ * Where a work-item walks a chunk all this is left to keys that buckets do not part evenly
+ * (cl/sort/radix_serial.cl). In one launch a pass: cl/sort/sort_onesweep.cl. Keys that somebody
+ * changes meanwhile come out in any order, and nothing is written outside the arrays. */
 #ifndef XL_RADIX_PASSES
 #define XL_RADIX_PASSES
 
@@ -30,7 +31,10 @@
 typedef struct xl_radix_state {
     uint passes;
     uint shift[8],
-        bits[8]; /* of each pass: its digit; in one launch a pass bits are for ranges alone */
+        bits[8]; /* of each pass: its digit; one launch a pass has bits of ranges alone */
+    /* By buckets: whether that is the way, and the digit that has them. Nobody else reads it. */
+    uint has_buckets, bucket_shift;
+    ulong bucket_first;
 } xl_radix_state;
 
 /* Behind the state, which has so much room: what xl_radix_bits leaves, a ulong for each chunk, and

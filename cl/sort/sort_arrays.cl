@@ -19,20 +19,20 @@ typedef struct xl_sort_out {
 #endif
 } xl_sort_out;
 
-/* `length`: 0, or where the device has the number of keys, of which there are `most` at most. A
+/* `length`: 0, or where the device has the number of keys, of which there are `n_most` at most. A
  * number that somebody writes meanwhile must not be another for each work-item of a group: they
  * would part at barriers. */
-#define XL_SORT_LENGTH uint most, const __global ulong *length, ulong length_offset
+#define XL_SORT_LENGTH uint n_most, const __global ulong *length, ulong length_offset
 #if XL_SORT_SHAPE == 1
 #define XL_SORT_LENGTH_MAKE                                                                        \
-    const uint n = length ? (uint)min((ulong)most, length[length_offset]) : most;
+    const uint n = length ? (uint)min((ulong)n_most, length[length_offset]) : n_most;
 #else
 #define XL_SORT_LENGTH_MAKE                                                                        \
     __local uint shared_n;                                                                         \
-    uint n = most;                                                                                 \
+    uint n = n_most;                                                                               \
     if (length) {                                                                                  \
         if (get_local_id(0) == 0)                                                                  \
-            shared_n = (uint)min((ulong)most, length[length_offset]);                              \
+            shared_n = (uint)min((ulong)n_most, length[length_offset]);                            \
         XL_LOCAL_BARRIER();                                                                        \
         n = shared_n;                                                                              \
     }

@@ -28,11 +28,11 @@
 /* `length`: as in cl/sort/sort_arrays.cl. Offsets count units, but
  * that of places. */
 #define XL_GATHER_ARGUMENTS                                                                        \
-    uint most, const __global ulong *length, ulong length_offset, const __global uint *places,     \
+    uint n_most, const __global ulong *length, ulong length_offset, const __global uint *places,   \
         ulong places_offset, const __global XL_UNIT *in, ulong in_offset, __global XL_UNIT *out,   \
         ulong out_offset
 #define XL_GATHER_MAKE                                                                             \
-    const uint n = length ? (uint)min((ulong)most, length[length_offset]) : most;                  \
+    const uint n = length ? (uint)min((ulong)n_most, length[length_offset]) : n_most;              \
     const ulong units = (ulong)n * XL_UNITS;                                                       \
     const ulong step = get_local_size(0);                                                          \
     const ulong first = get_group_id(0) * step * XL_GATHER_ITEMS + get_local_id(0);                \

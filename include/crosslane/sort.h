@@ -9,10 +9,12 @@
  * "Adaptive bitonic sorting", SIAM J. Comput. 1989; on GPUs Peters et al.,
  * IPDPS 2012), so that each doubling of the sorted runs is one launch. The radix sort takes the
  * lowest digits first. A GPU moves the keys once for each digit, in one launch where work-groups
- * may pass messages (Adinets and Merrill, "Onesweep", arXiv 2206.01784, 2022); a CPU collects what
- * goes to one digit in a line of the cache (Wassenberg and Sanders, "Engineering a multi-core radix
- * sort", Euro-Par 2011). Digits that are the same in all keys cost nothing, and the caller need not
- * name them. */
+ * may pass messages (Adinets and Merrill, "Onesweep", arXiv 2206.01784, 2022). A CPU moves them
+ * through memory once, by the highest digit, into buckets that fit into a cache, where one
+ * work-item sorts each; what goes to one bucket is collected in a buffer of its own (Wassenberg and
+ * Sanders, "Engineering a multi-core radix sort", Euro-Par 2011). Where one bucket has more than a
+ * compute unit's share of the keys they go once for each digit there, too. Digits that are the same
+ * in all keys cost nothing, and the caller need not name them. */
 #ifndef CROSSLANE_SORT_H
 #define CROSSLANE_SORT_H
 
@@ -24,8 +26,9 @@ typedef enum xl_sort_order { XL_ASCENDING = 0, XL_DESCENDING = 1 } xl_sort_order
 
 typedef enum xl_sort_algorithm {
     XL_SORT_AUTO = 0,    /* the faster: RADIX from sort.sweep_from keys on (sort.sweep_wide_from,
-                            sort.sweep_pair_from), on CPUs for keys with values from
-                            sort.radix_from on; else, and where the device has no RADIX, BITONIC */
+                            sort.sweep_pair_from), on CPUs from sort.radix_from on
+                            (sort.radix_wide_from, sort.radix_pair_from); else, and where the device
+                            has no RADIX, BITONIC */
     XL_SORT_BITONIC = 1, /* any n; equal keys may change places */
     XL_SORT_RADIX = 2    /* stable: equal keys stay in order. XL_ERROR_UNSUPPORTED where work-groups
                             have fewer than 256 work-items, unless work-items run one after another

@@ -123,6 +123,33 @@ static radix_args radix_args_of(const xl_sort *plan, size_t n, const xli_sort_sp
     return a;
 }
 
+/* One work-item sorts them all. */
+static xl_status launch_alone(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *s,
+                              const xli_span *scratch)
+{
+    const radix_args a = radix_args_of(plan, n, s, scratch);
+    return xli_seq_launch(seq, &plan->kernels.alone, 1, 1, a.list + 1, a.count - 1);
+}
+
+/* The launches by buckets, which the device may give up. */
+static xl_status launch_buckets(xl_sort *plan, xli_seq *seq, radix_args *a, size_t n)
+{
+    enum { BUCKETS = 256 };
+    xl_status status;
+    xli_sort_kernels *k = &plan->kernels;
+    const xli_arg *const list = a->list + 1;
+    const xli_sort_buckets buckets = xli_sort_buckets_of(&plan->problem, &plan->shape, n);
+    XL_TRY(xli_seq_launch(seq, &k->sample, 1, 1, list, a->count - 1));
+    XL_TRY(xli_seq_launch(seq, &k->bucket_count, a->chunks, 1, list, a->count - 1));
+    a->list[0] = XLI_U32(buckets.most);
+    XL_TRY(xli_seq_launch(seq, &k->bucket_starts, 1, 1, a->list, a->count));
+    XL_TRY(xli_seq_launch(seq, &k->bucket_scatter, a->chunks, 1, list, a->count - 1));
+    a->list[0] = XLI_U32(buckets.split);
+    XL_TRY(xli_seq_launch(seq, &k->buckets, BUCKETS, 1, a->list, a->count));
+done:
+    return status;
+}
+
 static xl_status launch_chunks(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *s,
                                const xli_span *scratch)
 {
@@ -132,6 +159,8 @@ static xl_status launch_chunks(xl_sort *plan, xli_seq *seq, size_t n, const xli_
     const unsigned digits = xli_sort_digits(&plan->problem);
     radix_args a = radix_args_of(plan, n, s, scratch);
     const xli_arg *const list = a.list + 1; /* of kernels that are no part of a pass */
+    if (plan->shape.buckets)
+        XL_TRY(launch_buckets(plan, seq, &a, n));
     XL_TRY(xli_seq_launch(seq, &k->bits, a.chunks, group, list, a.count - 1));
     XL_TRY(xli_seq_launch(seq, &k->begin, 1, group, list, a.count - 1));
     for (unsigned pass = 0; pass < digits; ++pass) {
@@ -182,6 +211,8 @@ xl_status xli_sort_launch(xl_sort *plan, xli_seq *seq, size_t n, xli_sort_spans 
     }
     if (!xli_sort_by_radix(&plan->shape, n))
         XL_TRY(launch_bitonic(plan, seq, n, spans, scratch));
+    else if (xli_sort_is_alone(&plan->shape, n))
+        XL_TRY(launch_alone(plan, seq, n, spans, scratch));
     else
         XL_TRY((sweep ? launch_sweep : launch_chunks)(plan, seq, n, spans, scratch));
     XL_TRY(xli_sort_gather_launch(plan, seq, n, spans, scratch));

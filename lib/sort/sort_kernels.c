@@ -25,7 +25,9 @@ static void add_radix_text(xli_text *text, const xli_sort_problem *problem,
         {"XL_INJECT_DELAY", t->inject_delay},
         {"XL_INJECT_TEAR", 0},
     };
+    const xli_definition buckets[] = {{"XL_RADIX_BUCKETS", shape->buckets}};
     xli_text_define(text, lines, XLI_COUNT(lines));
+    xli_text_define(text, buckets, shape->buckets);
     if (shape->radix == XLI_RADIX_SWEEP)
         xli_text_define(text, sweep, XLI_COUNT(sweep));
 }
@@ -58,6 +60,7 @@ static void list_kernels(xl_sort *plan, wanted list[NUM_KERNELS])
 {
     xli_sort_kernels *k = &plan->kernels;
     const bool bitonic = plan->shape.bitonic, radix = plan->shape.radix == XLI_RADIX_CHUNKS,
+               serial = radix && plan->shape.radix_group == 1, buckets = plan->shape.buckets,
                sweep = plan->shape.radix == XLI_RADIX_SWEEP;
     const char *const chunks = plan->shape.radix_group == 1 ? "radix_serial" : "radix_group";
     const wanted all[NUM_KERNELS] = {
@@ -69,6 +72,12 @@ static void list_kernels(xl_sort *plan, wanted list[NUM_KERNELS])
         {chunks, "xl_radix_offsets", &k->offsets, radix},
         {chunks, "xl_radix_scatter", &k->scatter, radix},
         {chunks, "xl_radix_end", &k->end, radix},
+        {chunks, "xl_radix_alone", &k->alone, serial},
+        {chunks, "xl_radix_sample", &k->sample, buckets},
+        {chunks, "xl_radix_bucket_count", &k->bucket_count, buckets},
+        {chunks, "xl_radix_bucket_starts", &k->bucket_starts, buckets},
+        {chunks, "xl_radix_bucket_scatter", &k->bucket_scatter, buckets},
+        {chunks, "xl_radix_buckets", &k->buckets, buckets},
         {"sort_onesweep", "xl_radix_clear", &k->clear, sweep},
         {"sort_onesweep", "xl_radix_histogram", &k->histogram, sweep},
         {"sort_onesweep", "xl_radix_sweep", &k->sweep, sweep},

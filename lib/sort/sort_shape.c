@@ -55,8 +55,8 @@ static bool must_be_radix(const xli_sort_problem *problem)
     return problem->algorithm == XL_SORT_RADIX || xli_sort_has_range(problem);
 }
 
-/* Of its own accord a CPU takes chunks for pairs alone: keys by themselves are sorted as fast by
- * the bitonic sort. On GPUs without sub-groups or messages that is not measured. */
+/* Of its own accord a CPU takes chunks. On GPUs without sub-groups or messages that is not
+ * measured. */
 static xli_radix_way radix_of(const xli_sort_problem *problem, const xli_capabilities *capabilities,
                               const xli_tune_device *device, const xli_sort_limits *limits,
                               xli_sort_shape *shape)
@@ -71,7 +71,7 @@ static xli_radix_way radix_of(const xli_sort_problem *problem, const xli_capabil
         return XLI_RADIX_NONE;
     if (t->shape == XLI_SORT_SERIAL) {
         shape->radix_group = shape->radix_items = shape->sub_groups = 1;
-        return t->radix_chunks > 0 && (asked || pairs) ? XLI_RADIX_CHUNKS : XLI_RADIX_NONE;
+        return t->radix_chunks > 0 ? XLI_RADIX_CHUNKS : XLI_RADIX_NONE;
     }
     if (sweeps &&
         shape_radix(problem, capabilities, device,
@@ -83,6 +83,15 @@ static xli_radix_way radix_of(const xli_sort_problem *problem, const xli_capabil
                                xli_min(t->radix_group, limits->most_radix), t->radix_bytes, shape)
                ? XLI_RADIX_CHUNKS
                : XLI_RADIX_NONE;
+}
+
+static uint32_t from_of(const xli_sort_problem *problem, const xli_tune_sort *t, bool chunks)
+{
+    if (problem->value != XL_NONE)
+        return chunks ? t->radix_pair_from : t->sweep_pair_from;
+    if (xl_type_size(problem->key) == 8)
+        return chunks ? t->radix_wide_from : t->sweep_wide_from;
+    return chunks ? t->radix_from : t->sweep_from;
 }
 
 void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *capabilities,
@@ -101,10 +110,12 @@ void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *
     shape->sub_group = xli_sub_group_of(capabilities, shape->group_size);
     shape->units = device->compute_units;
     shape->radix = radix_of(problem, capabilities, device, limits, shape);
-    shape->from = shape->radix == XLI_RADIX_CHUNKS  ? t->radix_from
-                  : problem->value != XL_NONE       ? t->sweep_pair_from
-                  : xl_type_size(problem->key) == 8 ? t->sweep_wide_from
-                                                    : t->sweep_from;
+    shape->buckets = shape->radix == XLI_RADIX_CHUNKS && shape->radix_group == 1 &&
+                     t->radix_buckets && xl_type_size(problem->key) > 1 &&
+                     !xli_sort_has_range(problem);
+    if (xli_sort_has_range(problem)) /* by all digits */
+        t->radix_alone = 0;
+    shape->from = from_of(problem, t, shape->radix == XLI_RADIX_CHUNKS);
     shape->bitonic = !must_be_radix(problem);
     shape->gather_group = (uint32_t)xli_min(GATHER_GROUP, device->max_work_group);
 }
@@ -125,6 +136,22 @@ xli_sort_chunks xli_sort_chunks_of(const xli_sort_shape *shape, size_t n)
     xli_sort_chunks chunks = {xli_max(xli_min(wanted, most), fewest), 0};
     chunks.count = xli_ceil_div(n, chunks.elements);
     return chunks;
+}
+
+bool xli_sort_is_alone(const xli_sort_shape *shape, size_t n)
+{
+    return shape->radix == XLI_RADIX_CHUNKS && shape->radix_group == 1 &&
+           n <= shape->tune.radix_alone;
+}
+
+/* With more than its share a work-item would keep all others waiting. */
+xli_sort_buckets xli_sort_buckets_of(const xli_sort_problem *problem, const xli_sort_shape *shape,
+                                     size_t n)
+{
+    const xli_tune_sort *t = &shape->tune;
+    const size_t bytes = xl_type_size(problem->key) + xl_type_size(problem->value);
+    return (xli_sort_buckets){xli_max(n / xli_max(1, shape->units), t->radix_alone),
+                              t->radix_bucket_bytes / bytes};
 }
 
 size_t xli_sort_radix_tile(const xli_sort_shape *shape)

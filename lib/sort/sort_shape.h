@@ -39,6 +39,7 @@ typedef struct xli_sort_shape {
     uint32_t units;      /* compute units */
     bool bitonic;        /* what a call may take */
     xli_radix_way radix;
+    bool buckets;  /* by chunks: begins with the highest digit */
     uint32_t from; /* of so many keys on it is taken */
     /* Of a radix sort: work-items of a group, 1: one walks a chunk; keys of each; sub-groups of a
      * group, at most. */
@@ -82,6 +83,17 @@ bool xli_sort_has_range(const xli_sort_problem *problem);
 
 /* Passes of a radix sort, at most. */
 unsigned xli_sort_digits(const xli_sort_problem *problem);
+
+/* Whether one work-item sorts n elements by digits. */
+bool xli_sort_is_alone(const xli_sort_shape *shape, size_t n);
+
+/* Of a sort that begins with the highest digit, elements of a bucket: at most, and beyond which it
+ * is parted again. */
+typedef struct xli_sort_buckets {
+    size_t most, split;
+} xli_sort_buckets;
+xli_sort_buckets xli_sort_buckets_of(const xli_sort_problem *problem, const xli_sort_shape *shape,
+                                     size_t n);
 
 /* The scratch of a call: n keys, the values, and what a radix sort counts, in the place of which
  * comes what is gathered in place; then the places of the keys. SIZE_MAX bytes: more than that. */

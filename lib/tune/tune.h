@@ -75,8 +75,11 @@ typedef struct xli_tune_sort {
     /* Many work-items that search a cut need fewer rounds, but each touches memory of its own,
      * which shows when there are more than `busy` groups to share the device. */
     uint32_t search_log, search_busy_log, busy;
-    /* A radix sort: from how many elements on, chunks for each compute unit, elements of one. */
-    uint32_t radix_from, radix_chunks, radix_least, radix_most;
+    /* A radix sort: from how many elements on, of keys of up to 4 bytes, of 8, and with values;
+     * what one work-item sorts; chunks for each compute unit, elements of one. */
+    uint32_t radix_from, radix_wide_from, radix_pair_from;
+    uint32_t radix_alone, radix_buckets, radix_bucket_bytes;
+    uint32_t radix_chunks, radix_least, radix_most;
     uint32_t radix_group, radix_bytes;
     /* One launch a pass (cl/sort/sort_onesweep.cl): of keys alone, and with values. */
     uint32_t sweep, sweep_group, sweep_bytes, sweep_from, sweep_wide_from;

@@ -18,7 +18,11 @@ static const struct {
 } sorts[] = {
     {"sort.shape = 1\nsort.serial_tile_log = 4\n", XL_SORT_BITONIC},
     {"sort.shape = 0\nsort.group_log = 5\nsort.items_log = 1\n", XL_SORT_BITONIC},
-    {"sort.shape = 1\nsort.radix_least = 300\n", XL_SORT_RADIX},
+    {"sort.shape = 1\nsort.radix_alone = 0\nsort.radix_buckets = 0\nsort.radix_least = 300\n",
+     XL_SORT_RADIX},
+    {"sort.shape = 1\nsort.radix_alone = 0\nsort.radix_least = 300\nsort.radix_bucket_bytes = 99\n",
+     XL_SORT_RADIX},
+    {"sort.shape = 1\n", XL_SORT_RADIX},
     {"sort.shape = 0\nsort.sweep_pair_group = 256\nsort.sweep_pair_bytes = 4\n"
      "sort.ring_tiles = 4\nsort.spin_limit = 20\n",
      XL_SORT_RADIX},

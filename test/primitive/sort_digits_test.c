@@ -25,7 +25,15 @@ static void sort_patterns(sort_trial t, const size_t *sizes, size_t num_sizes, s
     }
 }
 
-/* Chunks that hold less than a line, and many. Their length is no part of the programs. */
+/* Where the device has no sort by chunks. */
+static void skip_chunks(void)
+{
+    print_message("%s: ends long loops, as a work-item has here\n", xlt_device());
+    skip();
+}
+
+/* By all digits and by buckets, in chunks that hold less than a line, and many; buckets that are
+ * parted again; one work-item. The lengths are no part of the programs. */
 static void by_chunks(void **state)
 {
     (void)state;
@@ -33,13 +41,23 @@ static void by_chunks(void **state)
         const char *what, *tune;
         bool every_n;
     } chunks[] = {
-        {"chunks of 5",
-         "sort.shape = 1\nsort.radix_chunks = 200\nsort.radix_least = 5\nsort.radix_most = 5\n",
+        {"all digits, chunks of 5",
+         "sort.shape = 1\nsort.radix_alone = 0\nsort.radix_buckets = 0\n"
+         "sort.radix_chunks = 200\nsort.radix_least = 5\nsort.radix_most = 5\n",
          true},
-        {"chunks of 1000",
-         "sort.shape = 1\nsort.radix_chunks = 1\nsort.radix_least = 1000\nsort.radix_most = 1000\n",
+        {"all digits, chunks of 1000",
+         "sort.shape = 1\nsort.radix_alone = 0\nsort.radix_buckets = 0\n"
+         "sort.radix_chunks = 1\nsort.radix_least = 1000\nsort.radix_most = 1000\n",
          true},
-        {"chunks as tuned", "sort.shape = 1\n", false},
+        {"buckets, chunks of 5",
+         "sort.shape = 1\nsort.radix_alone = 0\nsort.radix_bucket_bytes = 1000\n"
+         "sort.radix_chunks = 200\nsort.radix_least = 5\nsort.radix_most = 5\n",
+         true},
+        {"short buckets, chunks of 1000",
+         "sort.shape = 1\nsort.radix_alone = 90\nsort.radix_bucket_bytes = 16\n"
+         "sort.radix_chunks = 1\nsort.radix_least = 1000\nsort.radix_most = 1000\n",
+         true},
+        {"as tuned", "sort.shape = 1\n", false},
     };
     enum { CHUNKS = sizeof chunks / sizeof chunks[0] };
     const size_t sizes[] = {0, 1, 2, 5, 17, 64, 255, 1000, 4097, 20011, 70001};
@@ -65,10 +83,73 @@ static void by_chunks(void **state)
         }
         xl_context_destroy(ctx);
     }
-    if (plans == 0) {
-        print_message("%s: ends long loops, as a work-item has here\n", xlt_device());
+    if (plans == 0)
+        skip_chunks();
+}
+
+/* More than a cache holds, where lines are stored past it: 8 MiB of keys. */
+static void past_the_caches(void **state)
+{
+    (void)state;
+    static const sort_pattern patterns[] = {SORT_RANDOM, SORT_FEW_DISTINCT, SORT_SPECIAL,
+                                            SORT_FALLING};
+    if (xlt_small()) {
+        print_message("CROSSLANE_TEST_SMALL\n");
         skip();
     }
+    for (size_t i = 0; i < (xlt_few_programs() ? 3 : 4); ++i) {
+        xl_tunable tunables[] = {{"sort.shape", 1}, {"sort.radix_buckets", i < 2}};
+        xl_sort_desc desc = sort_desc_of_form(i % 2 ? 8 : 0, i % 2, XL_SORT_RADIX);
+        desc.tunables = tunables;
+        desc.num_tunables = 2;
+        xl_sort *plan = sort_plan_by_digits(xlt_context(), &desc, "past the caches");
+        if (!plan)
+            skip_chunks();
+        for (size_t k = 0; k < sizeof patterns / sizeof patterns[0]; ++k) {
+            sort_trial t = sort_trial_of(&desc, plan, ((size_t)1 << 21) + 4099, patterns[k]);
+            sort_trial_place(&t, k);
+            t.offset = k;
+            sort_check(&t);
+        }
+        xl_sort_destroy(plan);
+    }
+}
+
+/* Keys whose upper bits decide little: what is sorted by these is left to an insertion sort, which
+ * gives up, and all bits are sorted by. */
+static void lower_bits_decide(void **state)
+{
+    (void)state;
+    enum { N = 5000 };
+    const xl_tunable tunables[] = {{"sort.shape", 1}};
+    xl_sort_desc desc = sort_desc(XL_U64, XL_U32, XL_ASCENDING, XL_SORT_RADIX);
+    desc.tunables = tunables;
+    desc.num_tunables = 1;
+    xl_sort *plan = sort_plan_by_digits(xlt_context(), &desc, "lower bits");
+    xlt_random random = {3};
+    if (!plan)
+        skip_chunks();
+    for (size_t place = 0; place < 4; ++place)
+        for (uint32_t upper = 1; upper <= 4; upper += 3) {
+            sort_trial t = sort_trial_of(&desc, plan, xlt_small() ? N / 10 : N, SORT_RANDOM);
+            uint64_t keys[N];
+            uint32_t *const values = sort_numbers(t.n);
+            for (size_t i = 0; i < t.n; ++i)
+                keys[i] = (uint64_t)xlt_below(&random, upper + 1) << 60 | xlt_next(&random) >> 50;
+            /* Or in two digits, of nine bits each. */
+            for (size_t i = 0; upper > 1 && i < t.n; ++i)
+                keys[i] |= (uint64_t)xlt_below(&random, upper + 1) << 45;
+            sort_trial_place(&t, place);
+            void *const wanted = sort_wanted(&t, keys);
+            sort_arrays a = sort_arrays_make(&t, keys, values);
+            XLT_OK(sort_enqueue(&t, &a, 0, NULL, NULL));
+            XLT_CL(clFinish(t.queue));
+            sort_check_result(&t, &a, keys, values, wanted);
+            sort_arrays_free(&a);
+            free(values);
+            free(wanted);
+        }
+    xl_sort_destroy(plan);
 }
 
 /* ---- in sweeps --------------------------------------------------------------- */
@@ -349,27 +430,21 @@ static void at_the_edges_of_memory(void **state)
 
 /* ---- who takes which -------------------------------------------------------------- */
 
+typedef struct from_row {
+    const char *name;
+    xl_type key, value;
+} from_row;
+
 /* The numbers that a tuning file may set, each for keys of its kind. */
-static void from_a_number_on(void **state)
+static void check_from(const from_row *rows, size_t num_rows, uint32_t shape)
 {
-    (void)state;
-    static const struct {
-        const char *name;
-        xl_type key, value;
-    } rows[] = {{"sort.sweep_from", XL_U16, XL_NONE},
-                {"sort.sweep_wide_from", XL_F64, XL_NONE},
-                {"sort.sweep_pair_from", XL_U64, XL_U32}};
-    needs_sweeps();
-    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; ++r) {
-        const xl_tunable tunables[] = {{"sort.shape", 0},
-                                       {"sort.sweep_from", 900},
-                                       {"sort.sweep_wide_from", 900},
-                                       {"sort.sweep_pair_from", 900},
-                                       {rows[r].name, 500},
-                                       {"sort.sweep_bytes", 8}, /* what is compiled fast */
-                                       {"sort.sweep_pair_bytes", 8},
-                                       {"sort.group_log", 5},
-                                       {"sort.items_log", 1}};
+    for (size_t r = 0; r < num_rows; ++r) {
+        const xl_tunable tunables[] = {
+            {"sort.shape", shape},        {rows[0].name, 900},
+            {rows[1].name, 900},          {rows[2].name, 900},
+            {rows[r].name, 500},          {"sort.sweep_bytes", 8}, /* what is compiled fast */
+            {"sort.sweep_pair_bytes", 8}, {"sort.group_log", 5},
+            {"sort.items_log", 1}};
         xl_sort_desc desc = sort_desc(rows[r].key, rows[r].value, XL_ASCENDING, XL_SORT_AUTO);
         desc.tunables = tunables;
         desc.num_tunables = sizeof tunables / sizeof tunables[0];
@@ -383,6 +458,33 @@ static void from_a_number_on(void **state)
         }
         xl_sort_destroy(plan);
     }
+}
+
+static void from_a_number_on(void **state)
+{
+    (void)state;
+    static const from_row rows[] = {{"sort.sweep_from", XL_U16, XL_NONE},
+                                    {"sort.sweep_wide_from", XL_F64, XL_NONE},
+                                    {"sort.sweep_pair_from", XL_U64, XL_U32}};
+    needs_sweeps();
+    check_from(rows, sizeof rows / sizeof rows[0], 0);
+}
+
+static void chunks_from_a_number_on(void **state)
+{
+    (void)state;
+    static const from_row rows[] = {{"sort.radix_from", XL_U32, XL_NONE},
+                                    {"sort.radix_wide_from", XL_U64, XL_NONE},
+                                    {"sort.radix_pair_from", XL_U64, XL_U32}};
+    const xl_tunable tunables[] = {{"sort.shape", 1}};
+    xl_sort_desc desc = sort_desc(XL_U32, XL_NONE, XL_ASCENDING, XL_SORT_RADIX);
+    desc.tunables = tunables;
+    desc.num_tunables = 1;
+    xl_sort *plan = sort_plan_by_digits(xlt_context(), &desc, "chunks");
+    if (!plan)
+        skip_chunks();
+    xl_sort_destroy(plan);
+    check_from(rows, sizeof rows / sizeof rows[0], 1);
 }
 
 /* In three launches a pass, by groups: where messages do not pass, where there are no sub-groups,
@@ -421,6 +523,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_chunks),
+        cmocka_unit_test(past_the_caches),
+        cmocka_unit_test(lower_bits_decide),
         cmocka_unit_test(every_type_by_sweeps),
         cmocka_unit_test(every_n_of_two_tiles),
         cmocka_unit_test(as_built_in),
@@ -429,6 +533,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(one_byte_keys_in_place),
         cmocka_unit_test(at_the_edges_of_memory),
         cmocka_unit_test(from_a_number_on),
+        cmocka_unit_test(chunks_from_a_number_on),
         cmocka_unit_test(without_messages),
     };
     if (argc > 1)

@@ -100,10 +100,10 @@ static const struct variant {
      true},
     {"by group of 64 holding 16", NULL, "sort.shape = 0\nsort.group_log = 6\nsort.items_log = 4\n",
      false},
-    {"by run of 16", NULL,
-     "sort.shape = 1\nsort.serial_tile_log = 4\nsort.radix_from = 4294967295\n", true},
+    {"by run of 16", NULL, "sort.shape = 1\nsort.serial_tile_log = 4\n", true},
     {"by digits from 40 on", NULL,
-     "sort.shape = 1\nsort.serial_tile_log = 4\nsort.radix_from = 40\nsort.radix_least = 9\n",
+     "sort.shape = 1\nsort.serial_tile_log = 4\nsort.radix_from = 40\nsort.radix_wide_from = 40\n"
+     "sort.radix_pair_from = 40\nsort.radix_alone = 100\nsort.radix_least = 9\n",
      true},
     {"by run of 4096", NULL, "sort.shape = 1\nsort.serial_tile_log = 12\n", false},
 };

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ * Moves a chunk of keys to where those of their digit go, by one work-item. What goes to one digit
+ * is collected in a buffer of its own, which stays in the cache, and stored when that is full
+ * (Wassenberg and Sanders, "Engineering a multi-core radix sort", Euro-Par 2011). */
+#ifndef XL_RADIX_LINES
+#define XL_RADIX_LINES
+
+#include "radix_passes.cl"
+
+/* Elements of a buffer, a line: 256 bytes of words and of wider keys. It is stored in vectors. */
+#if XL_KEY_BYTES == 8
+#define XL_LINE 32
+#define XL_LINE_STEP 8
+#else
+#define XL_LINE 64
+#define XL_LINE_STEP 16
+#endif
+typedef XL_JOIN(XL_KEY, XL_LINE_STEP) xl_key_vector;
+
+/* Arrays of more bytes are not kept in a cache: a line that is stored past it needs not be read
+ * first. */
+#define XL_STREAM_BYTES (1 << 23)
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_nontemporal_store)
+#define XL_STREAM(x, p) __builtin_nontemporal_store((x), (p))
+#endif
+#endif
+#ifndef XL_STREAM
+#define XL_STREAM(x, p) (*(p) = (x))
+#endif
+
+/* Functions whose constant arguments make them different code. */
+#define XL_INLINED __attribute__((always_inline))
+
+/* A digit, lower for lower keys. Of a bucket: what a key is above `first`, in steps of 2^shift, at
+ * most `last`; else the bits of `last` from bit `shift` on. */
+typedef struct xl_digit {
+    XL_ORDINAL first;
+    uint shift, last;
+} xl_digit;
+
+XL_INLINED uint xl_digit_of(const xl_digit digit, XL_KEY raw, const bool bucket)
+{
+    const XL_ORDINAL key = xl_key_map(raw);
+    if (bucket)
+        return (uint)min((max(key, digit.first) - digit.first) >> digit.shift,
+                         (XL_ORDINAL)digit.last);
+    return (uint)(key >> digit.shift) & digit.last;
+}
+
+/* The digit that parts all between `first` and `last` into buckets, evenly. */
+xl_digit xl_digit_between(XL_ORDINAL first, XL_ORDINAL last)
+{
+    xl_digit digit = {first, 0, XL_DIGITS - 1};
+    while ((last - first) >> digit.shift >= XL_DIGITS)
+        ++digit.shift;
+    return digit;
+}
+
+/* Counts `n` keys by their digit. There are four counters of each: neighbours that are equal do not
+ * wait for each other. */
+XL_INLINED void xl_digits_count(const __global XL_KEY *keys, uint n, const xl_digit digit,
+                                const bool bucket, uint *counts)
+{
+    uint count[4 * XL_DIGITS];
+    for (uint k = 0; k < 4 * XL_DIGITS; ++k)
+        count[k] = 0;
+    uint i = 0;
+    for (; n - i >= 4; i += 4) {
+        ++count[xl_digit_of(digit, keys[i], bucket)];
+        ++count[XL_DIGITS + xl_digit_of(digit, keys[i + 1], bucket)];
+        ++count[2 * XL_DIGITS + xl_digit_of(digit, keys[i + 2], bucket)];
+        ++count[3 * XL_DIGITS + xl_digit_of(digit, keys[i + 3], bucket)];
+    }
+    for (; i < n; ++i)
+        ++count[xl_digit_of(digit, keys[i], bucket)];
+    for (uint d = 0; d < XL_DIGITS; ++d)
+        counts[d] =
+            count[d] + count[XL_DIGITS + d] + count[2 * XL_DIGITS + d] + count[3 * XL_DIGITS + d];
+}
+
+/* What a chunk has of each digit on its way. Places are counted from `skew` elements before the
+ * target on, where a line of memory begins. They may wrap past 2^32: only distances count. */
+typedef struct xl_lines {
+    XL_KEY keys[XL_DIGITS * XL_LINE] __attribute__((aligned(64)));
+#if XL_SORT_VALUES
+    uint values[XL_DIGITS * XL_LINE] __attribute__((aligned(64)));
+#endif
+    uint first[XL_DIGITS], next[XL_DIGITS];
+} xl_lines;
+
+/* Stores elements from place `begin` to before `end` of digit d, which are in its line. Those past
+ * the array were counted as something else. */
+__attribute__((noinline)) void xl_line_store_some(const xl_lines *lines, const xl_sort_out *to,
+                                                  uint n, uint skew, uint d, uint begin, uint end)
+{
+    for (uint p = begin; p != end; ++p) {
+        if (p - skew >= n)
+            continue;
+        to->keys[p - skew] = lines->keys[d * XL_LINE + p % XL_LINE];
+#if XL_SORT_VALUES
+        to->values[p - skew] = lines->values[d * XL_LINE + p % XL_LINE];
+#endif
+    }
+}
+
+/* Stores the line of digit d, which ends before place `end`: a chunk's first may begin late. */
+XL_INLINED void xl_line_store(const xl_lines *lines, const xl_sort_out *to, uint n, uint skew,
+                              uint d, uint end, const bool streams)
+{
+    const uint length = min(end - lines->first[d], (uint)XL_LINE), at = end - XL_LINE - skew;
+    if (length < XL_LINE || n < XL_LINE || at > n - XL_LINE) {
+        xl_line_store_some(lines, to, n, skew, d, end - length, end);
+        return;
+    }
+#pragma unroll
+    for (uint k = 0; k < XL_LINE; k += XL_LINE_STEP) {
+        const xl_key_vector keys = XL_JOIN(vload, XL_LINE_STEP)(0, lines->keys + d * XL_LINE + k);
+        if (streams)
+            XL_STREAM(keys, (__global xl_key_vector *)(to->keys + at + k));
+        else
+            XL_JOIN(vstore, XL_LINE_STEP)(keys, 0, to->keys + at + k);
+    }
+#if XL_SORT_VALUES
+#pragma unroll
+    for (uint k = 0; k < XL_LINE; k += 16) {
+        const uint16 values = vload16(0, lines->values + d * XL_LINE + k);
+        if (streams)
+            XL_STREAM(values, (__global uint16 *)(to->values + at + k));
+        else
+            vstore16(values, 0, to->values + at + k);
+    }
+#endif
+}
+
+/* One such loop for each value of the constants: where both kinds of stores are in one, the
+ * compiler takes the plain ones for both. */
+XL_INLINED void xl_lines_fill(xl_lines *lines, const xl_sort_in from, uint begin, uint end,
+                              const xl_sort_out to, uint n, uint skew, const xl_digit digit,
+                              const bool bucket, const bool first, const bool streams)
+{
+#pragma unroll 4
+    for (uint i = begin; i < end; ++i) {
+        const XL_KEY raw = from.keys[i];
+        const uint d = xl_digit_of(digit, raw, bucket), p = lines->next[d];
+        lines->keys[d * XL_LINE + p % XL_LINE] = raw;
+#if XL_SORT_VALUES
+        lines->values[d * XL_LINE + p % XL_LINE] = xl_sort_value(from, i, first);
+#endif
+        lines->next[d] = p + 1;
+        if ((p + 1) % XL_LINE == 0)
+            xl_line_store(lines, &to, n, skew, d, p + 1, streams);
+    }
+}
+
+/* Whether lines of these arrays are stored past the caches: they begin where vectors do. */
+bool xl_lines_stream(const xl_sort_out to, uint n, uint skew)
+{
+    bool aligned = true;
+#if XL_SORT_VALUES
+    aligned = (size_t)(to.values - skew) % sizeof(uint16) == 0;
+#endif
+    return aligned && n > XL_STREAM_BYTES / sizeof(XL_KEY);
+}
+
+/* Keys from `begin` to before `end` go to one of n places, those of a digit from starts[digit] on.
+ * `first`: where keys are read for the first time. `streams`: if that is worth while. */
+XL_INLINED void xl_lines_scatter(const xl_sort_in from, uint begin, uint end, const xl_sort_out to,
+                                 uint n, const xl_digit digit, const bool bucket,
+                                 const uint *starts, const bool first, const bool streams)
+{
+    const uint skew = (uint)((size_t)to.keys / sizeof(XL_KEY)) % XL_LINE;
+    xl_lines lines;
+    for (uint d = 0; d < XL_DIGITS; ++d)
+        lines.first[d] = lines.next[d] = starts[d] + skew;
+    if (streams && xl_lines_stream(to, n, skew))
+        xl_lines_fill(&lines, from, begin, end, to, n, skew, digit, bucket, first, true);
+    else
+        xl_lines_fill(&lines, from, begin, end, to, n, skew, digit, bucket, first, false);
+    for (uint d = 0; d < XL_DIGITS; ++d) {
+        const uint stop = lines.next[d], left = min(stop % XL_LINE, stop - lines.first[d]);
+        xl_line_store_some(&lines, &to, n, skew, d, stop - left, stop);
+    }
+}
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ * One work-item sorts elements that fit into its cache: stable, by digits of up to 12 bits, the
+ * lowest first. Where the keys have many more bits than their number has, the lower ones seldom
+ * decide: the upper ones are sorted by, and an insertion sort does the rest. Keys that somebody
+ * changes meanwhile come out in any order; nothing is written outside the arrays. */
+#ifndef XL_RADIX_RUN
+#define XL_RADIX_RUN
+
+#include "radix_passes.cl"
+
+#define XL_RUN_DIGIT_BITS 12
+#define XL_RUN_SHORT 32 /* so few elements are left to the insertion sort */
+
+uint xl_bit_length(ulong x)
+{
+    return 64 - (uint)clz(x);
+}
+
+/* Arrays from place `begin` on. */
+xl_sort_out xl_sort_from(const xl_sort_out all, uint begin)
+{
+    xl_sort_out part;
+    part.keys = all.keys + begin;
+#if XL_SORT_VALUES
+    part.values = all.values + begin;
+#endif
+    return part;
+}
+
+void xl_run_copy(const xl_sort_out from, const xl_sort_out to, uint begin, uint n)
+{
+    if (from.keys == to.keys)
+        return;
+    for (uint i = begin; i < n; ++i)
+        to.keys[i] = from.keys[i];
+#if XL_SORT_VALUES
+    for (uint i = begin; i < n; ++i)
+        to.values[i] = from.values[i];
+#endif
+}
+
+/* The bits in which n > 0 keys differ; 0 where they are in order. */
+XL_ORDINAL xl_run_bits(const __global XL_KEY *keys, uint n)
+{
+    const XL_ORDINAL first = xl_key_map(keys[0]);
+    XL_ORDINAL bits = 0, falls = 0;
+    for (uint i = 1; i < n; ++i) {
+        const XL_ORDINAL key = xl_key_map(keys[i]);
+        bits |= key ^ first;
+        falls |= (XL_ORDINAL)(key < xl_key_map(keys[i - 1]));
+    }
+    return falls != 0 ? bits : 0;
+}
+
+/* One digit. Keys that were counted as others may have no place. */
+void xl_run_pass(const xl_sort_out from, const xl_sort_out to, uint n, uint shift, uint width)
+{
+    const uint mask = (1u << width) - 1;
+    uint next[1 << XL_RUN_DIGIT_BITS];
+    for (uint d = 0; d <= mask; ++d)
+        next[d] = 0;
+    /* From four places on: equal neighbours would wait for each other. */
+    const uint quarter = n / 4;
+    for (uint i = 0; i < quarter; ++i) {
+        ++next[xl_radix_digit(from.keys[i], shift, mask)];
+        ++next[xl_radix_digit(from.keys[quarter + i], shift, mask)];
+        ++next[xl_radix_digit(from.keys[2 * quarter + i], shift, mask)];
+        ++next[xl_radix_digit(from.keys[3 * quarter + i], shift, mask)];
+    }
+    for (uint i = 4 * quarter; i < n; ++i)
+        ++next[xl_radix_digit(from.keys[i], shift, mask)];
+    uint sum = 0;
+    for (uint d = 0; d <= mask; ++d) {
+        const uint count = next[d];
+        next[d] = sum;
+        sum += count;
+    }
+#pragma unroll 4
+    for (uint i = 0; i < n; ++i) {
+        const XL_KEY raw = from.keys[i];
+        const uint at = next[xl_radix_digit(raw, shift, mask)]++;
+        if (at < n) {
+            to.keys[at] = raw;
+#if XL_SORT_VALUES
+            to.values[at] = from.values[i];
+#endif
+        }
+    }
+}
+
+/* Elements of `from`, which may be `to`, are put in order one by one. Gives up where that takes
+ * more than `most` moves: all are in `to` then, and equal ones still in order. */
+bool xl_run_insert(const xl_sort_out from, const xl_sort_out to, uint n, uint most)
+{
+    XL_ORDINAL last = 0;
+    uint moves = 0;
+    for (uint i = 0; i < n; ++i) {
+        const XL_KEY raw = from.keys[i];
+        const XL_ORDINAL key = xl_key_map(raw);
+#if XL_SORT_VALUES
+        const uint value = from.values[i];
+#endif
+        uint at = i;
+        if (key < last) {
+            for (; at > 0 && xl_key_map(to.keys[at - 1]) > key; --at) {
+                to.keys[at] = to.keys[at - 1];
+#if XL_SORT_VALUES
+                to.values[at] = to.values[at - 1];
+#endif
+            }
+            moves += i - at;
+        } else {
+            last = key;
+        }
+        to.keys[at] = raw;
+#if XL_SORT_VALUES
+        to.values[at] = value;
+#endif
+        if (moves > most) {
+            xl_run_copy(from, to, i + 1, n);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The lowest bit to sort n keys by that differ below bit `end`: such that most of them have those
+ * above it for themselves, or bit 0. */
+uint xl_run_lowest(uint n, uint end)
+{
+    const uint enough = n <= XL_RUN_SHORT                              ? 0
+                        : n >= 1 << 14 && end <= 2 * XL_RUN_DIGIT_BITS ? end
+                                                                       : xl_bit_length(n) + 5;
+    return min(end - min(end, enough), 63u); /* shift counts are below 64 */
+}
+
+/* Sorts n elements of `from` into `to`. One of the two is `spare`, which is written, too. */
+void xl_run_sort(const xl_sort_out from, const xl_sort_out to, const xl_sort_out spare, uint n)
+{
+    if (n == 0)
+        return;
+    const ulong bits = xl_run_bits(from.keys, n);
+    const uint end = xl_bit_length(bits);
+    uint low = xl_run_lowest(n, end);
+    /* As many counters as elements would take longer than the elements. */
+    const uint widest = clamp(xl_bit_length(n), 6u, (uint)XL_RUN_DIGIT_BITS + 2) - 2;
+    xl_sort_out now = from;
+    for (;; low = 0) {
+        const uint passes = (end - low + widest - 1) / widest;
+        const uint width = (end - low + passes - 1) / max(passes, 1u);
+        low = min(low, end - min(end, passes * width)); /* bits that cost nothing */
+        ulong left = bits >> low << low;
+        while (left != 0) {
+            const uint shift = (uint)popcount((left & (0 - left)) - 1);
+            const xl_sort_out next = now.keys == to.keys ? spare : to;
+            xl_run_pass(now, next, n, shift, width);
+            left = left >> shift >> width << width << shift;
+            now = next;
+        }
+        if ((bits & ((1ul << low) - 1)) == 0)
+            xl_run_copy(now, to, 0, n);
+        else if (!xl_run_insert(now, to, n, n <= XL_RUN_SHORT ? n * n : n)) {
+            now = to;
+            continue;
+        }
+        return;
+    }
+}
+
+#endif
