@@ -233,7 +233,8 @@ static void no_call_comes_between_on_own_scratch(void **state)
 
 /* ---- events of many launches --------------------------------------------------------- */
 
-enum { N = 1 << 18, SMALL_N = 1 << 14, SORT_N = 1 << 16, POINTS = 3000 };
+/* SORT_N: more than one work-item sorts alone. */
+enum { N = 1 << 18, SMALL_N = 1 << 14, SORT_N = (1 << 16) + 1, POINTS = 3000 };
 
 /* What a call works on; the buffers hold N words and a few. */
 typedef struct flow {
