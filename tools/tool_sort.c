@@ -104,7 +104,8 @@ static int make_plan(const session *s, const sort_options *o, xl_type type, bool
     desc.key = type;
     desc.value = with_values ? XL_U32 : XL_NONE;
     desc.order = o->descending ? XL_DESCENDING : XL_ASCENDING;
-    desc.algorithm = o->stable ? XL_SORT_RADIX : algorithms[o->algorithm];
+    desc.algorithm = algorithms[o->algorithm];
+    desc.stable = o->stable;
     progress_say("compiling for %s", s->info.name);
     return tool_check(s->ctx, xl_sort_create(s->ctx, &desc, plan), "sort");
 }
@@ -167,7 +168,7 @@ int tool_sort(int argc, char **argv)
          NULL},
         {"descending", OPTION_FLAG, &o.descending, NULL, "largest first", NULL},
         {"stable", OPTION_FLAG, &o.stable, NULL,
-         "equal keys stay in order, which --algorithm radix does, too", NULL},
+         "the values of equal keys stay in order, as they do with --algorithm radix", NULL},
         {"algorithm", OPTION_CHOICE, &o.algorithm, "NAME", "algorithm", algorithm_names},
         {"device", OPTION_TEXT, &o.device, "SEL", "which device; see crosslane devices", NULL},
         TUNE_FILE_OPTION(o.tune_file),
@@ -190,7 +191,5 @@ int tool_sort(int argc, char **argv)
         return result;
     if (o.argsort && o.values[0])
         return tool_misuse("sort: --argsort and --values exclude each other; give one");
-    if (o.stable && algorithms[o.algorithm] == XL_SORT_BITONIC)
-        return tool_misuse("sort: --algorithm bitonic is not stable; leave one of both out");
     return sort_file(&o, files[0], files[1]);
 }

@@ -26,7 +26,7 @@ typedef enum xl_sort_algorithm {
     XL_SORT_AUTO = 0,    /* the faster: RADIX from sort.sweep_from keys on (sort.sweep_wide_from,
                             sort.sweep_pair_from), on CPUs for keys with values from
                             sort.radix_from on; else, and where the device has no RADIX, BITONIC */
-    XL_SORT_BITONIC = 1, /* any n; equal keys may change places */
+    XL_SORT_BITONIC = 1, /* any n; equal keys may change places, unless `stable` is asked for */
     XL_SORT_RADIX = 2    /* stable: equal keys stay in order. XL_ERROR_UNSUPPORTED where work-groups
                             have fewer than 256 work-items, unless work-items run one after another
                             (sort.shape 1: CPUs), and where the driver ends long loops */
@@ -49,6 +49,9 @@ typedef struct xl_sort_desc {
     /* Tuning values of this plan by name, before those of the context's tuning file and the
      * built-in ones (xl_tunable in types.h); sort.*. NULL: none */
     const xl_tunable *tunables;
+    uint32_t stable;   /* 1: the values of equal keys stay in order, whatever the algorithm; 0: they
+                          need not. Keys without values are sorted alike either way */
+    uint32_t reserved; /* 0 */
 } xl_sort_desc;
 
 /* What one call works on; a view that is left out is not given. */
@@ -80,10 +83,10 @@ XL_NODISCARD XL_API xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc
 XL_NODISCARD XL_API xl_status xl_sort_scratch(const xl_sort *plan, size_t n, size_t *bytes,
                                               size_t *alignment);
 
-/* Enqueues a sort; never blocks, and allocates nothing when scratch is given. Unless RADIX was
- * asked for, equal keys may come out in any order, the same one on every run on one device. `size`
- * is the size of *args: from C take xl_sort_enqueue(), which passes it. Waits, event, queue,
- * threads, failure and errors as xl_scan_enqueue_sized(). */
+/* Enqueues a sort; never blocks, and allocates nothing when scratch is given. Unless RADIX or
+ * `stable` was asked for, equal keys may come out in any order, the same one on every run on one
+ * device. `size` is the size of *args: from C take xl_sort_enqueue(), which passes it. Waits,
+ * event, queue, threads, failure and errors as xl_scan_enqueue_sized(). */
 XL_NODISCARD XL_API xl_status xl_sort_enqueue_sized(xl_sort *plan, cl_command_queue queue,
                                                     const xl_sort_args *args, size_t size,
                                                     cl_uint num_waits, const cl_event *waits,

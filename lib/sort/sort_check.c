@@ -16,8 +16,14 @@ xl_status xli_sort_check_desc(const xl_context *ctx, const xl_sort_desc *desc)
                         xl_type_name(desc->value), (int)desc->value);
     XL_TRY(xli_key_check_order(ctx, desc->order));
     if (desc->algorithm > XL_SORT_RADIX)
-        status = xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.algorithm: unknown value %d",
-                          (int)desc->algorithm);
+        XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.algorithm: unknown value %d",
+                        (int)desc->algorithm));
+    if (desc->stable > 1)
+        XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.stable: %u, not 0 or 1",
+                        (unsigned)desc->stable));
+    if (desc->reserved != 0)
+        status = xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.reserved: %u, not 0",
+                          (unsigned)desc->reserved);
 done:
     return status;
 }

@@ -36,6 +36,7 @@ static void add_text(xli_text *text, const xli_sort_problem *problem, const xli_
         {"XL_SORT_SHAPE", t->shape},
         {"XL_SORT_VALUES", problem->value != XL_NONE},
         {"XL_SORT_INDICES", problem->indices},
+        {"XL_SORT_STABLE", problem->stable && problem->value != XL_NONE},
         {"XL_SORT_GROUP", shape->group_size},
         {serial ? "XL_SORT_TILE_LOG" : "XL_SORT_GROUP_LOG",
          serial ? t->serial_tile_log : t->group_log},

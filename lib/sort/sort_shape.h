@@ -13,6 +13,7 @@ typedef struct xli_sort_problem {
     xl_type key, value; /* XL_NONE: keys alone */
     bool indices;       /* values are made, of the keys' places */
     bool descending;
+    bool stable;                 /* whatever is taken */
     xl_sort_algorithm algorithm; /* as asked for */
 } xli_sort_problem;
 
