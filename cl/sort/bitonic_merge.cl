@@ -14,7 +14,7 @@
 
 /* 1: in a tile what travels with a key is its place in it, which orders equal keys, and the values
  * are fetched by that. Indices order equal keys themselves. */
-#define XL_SORT_PLACES (XL_SORT_STABLE && !XL_SORT_INDICES)
+#define XL_SORT_PLACES (XL_SORT_VALUES && XL_SORT_STABLE && !XL_SORT_INDICES)
 /* The word of what is absent, which comes after every other. */
 #define XL_LAST_PLACE (~0u)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * One tile of a bitonic sort by a work-group that holds it in registers: sorting it,
  * and making it from two sorted runs. */
-#include "../group/group_bitonic.cl"
+#include "bitonic_fetch.cl"
 #include "bitonic_merge.cl"
 
 /* Words of local memory for the search of cuts: two votes of each item, two answers. */
@@ -24,26 +24,6 @@ void xl_tile_take(xl_sort_items *items, uint e, xl_sort_in in, uint source, bool
     items->value[e] = xl_sort_value(in, source, first);
 #endif
 }
-
-#if XL_SORT_PLACES
-/* Values in the stead of places, by way of local memory: places are anywhere in the tile. In place
- * all values are read before any is written. */
-void xl_tile_fetch(xl_sort_items *items, xl_sort_in in, uint first, uint count,
-                   xl_sort_local local_)
-{
-    uint w = (uint)get_local_id(0);
-    XL_LOCAL_BARRIER();
-#pragma unroll
-    for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
-        uint at = w + e * XL_SORT_GROUP;
-        local_.value[at] = in.values[first + min(at, count - 1u)];
-    }
-    XL_FULL_BARRIER();
-#pragma unroll
-    for (uint e = 0; e < XL_SORT_ITEMS; ++e)
-        items->value[e] = local_.value[min(items->value[e], XL_SORT_TILE - 1u)];
-}
-#endif
 
 void xl_tile_put(const xl_sort_items *items, uint e, xl_sort_out out, uint first, uint count,
                  uint at)

@@ -12,7 +12,10 @@
  * may pass messages (Adinets and Merrill, "Onesweep", arXiv 2206.01784, 2022); a CPU collects what
  * goes to one digit in a line of the cache (Wassenberg and Sanders, "Engineering a multi-core radix
  * sort", Euro-Par 2011). Digits that are the same in all keys cost nothing, and the caller need not
- * name them. */
+ * name them.
+ *
+ * Or each segment of an array is sorted by itself: those that are short in one read and one write,
+ * several of them at once by a work-group, longer ones by merges of tiles of their own. */
 #ifndef CROSSLANE_SORT_H
 #define CROSSLANE_SORT_H
 
@@ -49,9 +52,13 @@ typedef struct xl_sort_desc {
     /* Tuning values of this plan by name, before those of the context's tuning file and the
      * built-in ones (xl_tunable in types.h); sort.*. NULL: none */
     const xl_tunable *tunables;
-    uint32_t stable;   /* 1: the values of equal keys stay in order, whatever the algorithm; 0: they
-                          need not. Keys without values are sorted alike either way */
-    uint32_t reserved; /* 0 */
+    uint32_t stable; /* 1: the values of equal keys stay in order, whatever the algorithm; 0: they
+                        need not. Keys without values are sorted alike either way */
+    /* XL_SEGMENTS_NONE, or XL_SEGMENTS_OFFSETS: each segment is sorted by itself, by BITONIC, and
+     * is always stable. XL_ERROR_UNSUPPORTED with RADIX */
+    uint32_t segments;
+    uint32_t segment_type; /* xl_type of the offsets: XL_U32 or XL_U64; else XL_NONE */
+    uint32_t reserved;     /* 0 */
 } xl_sort_desc;
 
 /* What one call works on; a view that is left out is not given. */
@@ -65,6 +72,13 @@ typedef struct xl_sort_args {
     xl_view values_out; /* n values; may be exactly values_in, else overlaps nothing; not
                            given for XL_NONE. Read too */
     xl_view scratch;    /* xl_sort_scratch() bytes, or not given: as in xl_scan_args */
+    xl_view segments;   /* with XL_SEGMENTS_OFFSETS: where each segment begins, count integers that
+                           never fall (xl_view_n(); 1 to 2^32 - 1). Segment i is
+                           [o[i], o[i + 1]), the last one ends in n, and any may be empty: the
+                           offsets of a scan, whose last is n, will do. What stands before o[0] is
+                           copied as it is. Overlaps neither outputs nor scratch. Offsets that fall or
+                           pass n give   results that are not defined, but nothing is read or written
+                           outside of   the arrays, and no call hangs */
 } xl_sort_args;
 
 XL_EXTERN_C_BEGIN
@@ -79,7 +93,8 @@ XL_NODISCARD XL_API xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc
 
 /* As xl_scan_scratch(): where BITONIC is taken 0 bytes up to the elements of one tile, from there
  * on the n keys and values once more; where RADIX is taken the keys and values once more and at
- * most 4 MiB of counts. */
+ * most 4 MiB of counts. With segments, however many, the keys and values once more past the
+ * elements of one tile, and 40 bytes for each tile, and at most 1 KiB. */
 XL_NODISCARD XL_API xl_status xl_sort_scratch(const xl_sort *plan, size_t n, size_t *bytes,
                                               size_t *alignment);
 

@@ -23,7 +23,8 @@ static xl_status make(xl_sort *plan, const xl_sort_desc *desc, const xli_capabil
                                        .value = indices ? XL_U32 : (xl_type)desc->value,
                                        .indices = indices,
                                        .descending = desc->order == XL_DESCENDING,
-                                       .stable = desc->stable != 0,
+                                       .stable = desc->stable || desc->segments,
+                                       .segments = (xl_type)desc->segment_type,
                                        .algorithm = (xl_sort_algorithm)desc->algorithm};
     XL_TRY(xli_context_tune(plan->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_SORT, desc), &device,
                             &tune));

@@ -7,7 +7,8 @@
 
 /* The arrays of one call, as spans. */
 typedef struct xli_sort_spans {
-    xli_span keys_in, values_in, keys_out, values_out;
+    xli_span keys_in, values_in, keys_out, values_out, segments;
+    size_t segment_count;
 } xli_sort_spans;
 
 xl_status xli_sort_check_desc(const xl_context *ctx, const xl_sort_desc *desc);

@@ -171,6 +171,8 @@ done:
 xl_status xli_sort_launch(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *spans,
                           const xli_span *scratch)
 {
+    if (plan->problem.segments != XL_NONE)
+        return xli_sort_launch_segments(plan, seq, n, spans, scratch);
     if (!xli_sort_by_radix(&plan->shape, n))
         return launch_bitonic(plan, seq, n, spans, scratch);
     return (plan->shape.radix == XLI_RADIX_SWEEP ? launch_sweep : launch_chunks)(plan, seq, n,

@@ -13,7 +13,8 @@ typedef struct xli_sort_problem {
     xl_type key, value; /* XL_NONE: keys alone */
     bool indices;       /* values are made, of the keys' places */
     bool descending;
-    bool stable;                 /* whatever is taken */
+    bool stable;      /* whatever is taken */
+    xl_type segments; /* of the offsets where segments begin; XL_NONE: the array is one */
     xl_sort_algorithm algorithm; /* as asked for */
 } xli_sort_problem;
 
@@ -26,12 +27,13 @@ typedef enum xli_radix_way {
 } xli_radix_way;
 
 typedef struct xli_sort_shape {
-    xli_tune_sort tune;  /* as far as it fits */
-    uint32_t group_size; /* work-items of every launch; 1: one walks a tile */
-    uint32_t tile_log;   /* elements of a tile, as the exponent of 2 */
-    uint32_t sub_group;  /* as xli_sub_group_of() */
-    uint32_t units;      /* compute units */
-    bool bitonic;        /* what a call may take */
+    xli_tune_sort tune;   /* as far as it fits */
+    uint32_t group_size;  /* work-items of every launch; 1: one walks a tile */
+    uint32_t tile_log;    /* elements of a tile, as the exponent of 2 */
+    uint32_t sub_group;   /* as xli_sub_group_of() */
+    uint32_t units;       /* compute units */
+    uint32_t list_groups; /* at most, of a launch over the tiles of long segments */
+    bool bitonic;         /* what a call may take */
     xli_radix_way radix;
     uint32_t from; /* of so many keys on it is taken */
     /* Of a radix sort: work-items of a group, 1: one walks a chunk; keys of each; sub-groups of a
@@ -70,7 +72,15 @@ typedef struct xli_sort_chunks {
 } xli_sort_chunks;
 xli_sort_chunks xli_sort_chunks_of(const xli_sort_shape *shape, size_t n);
 
-/* The scratch of a call: n keys, the values, and what a radix sort counts. */
+/* What a call with segments knows of them: windows of half a tile, and tiles of segments that are
+ * longer, at most (cl/sort/segment_windows.cl). */
+typedef struct xli_sort_segments {
+    size_t windows, capacity, state_bytes;
+} xli_sort_segments;
+xli_sort_segments xli_sort_segments_of(const xli_sort_shape *shape, size_t n);
+
+/* The scratch of a call: n keys, the values, and what a radix sort counts or what is known of
+ * segments. */
 typedef struct xli_sort_layout {
     size_t values_at, state_at, bytes;
 } xli_sort_layout;
