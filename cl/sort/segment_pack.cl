@@ -36,7 +36,7 @@ uint xl_log2_above(uint x)
 /* How many phases make sorted runs, and whether their borders are still to be merged. */
 typedef struct xl_pack_phases {
     uint phases;
-    bool borders;
+    uint borders; /* 0 or 1 */
 } xl_pack_phases;
 
 xl_pack_phases xl_pack_phases_of(uint count, uint longest)
@@ -151,15 +151,18 @@ void xl_pack_network(xl_sort_items *items, xl_sort_local tile, const xl_pack_pha
         xl_sort_flip(items, phase);
         xl_sort_halve(items, phase - 1u);
     }
+    /* A second time around are the borders. */
 #pragma unroll 1
-    for (uint phase = XL_SORT_ITEMS_LOG + 1u; phase <= p->phases; ++phase)
-        xl_sort_phase(items, tile, lane_bits, phase);
-    if (p->borders) {
-        xl_pack_move(items, tile, 0, 0, p->phases);
+    for (uint pass = 0; pass <= p->borders; ++pass) {
+        const bool last = pass == p->borders;
+#pragma unroll 1
+        for (uint phase = pass == 0 ? XL_SORT_ITEMS_LOG + 1u : p->phases; phase <= p->phases;
+             ++phase)
+            xl_sort_phase(items, tile, lane_bits, phase);
+        xl_pack_move(items, tile, pass == 0 ? 0 : p->phases, last ? XL_SORT_GROUP_LOG : 0,
+                     last ? 0 : p->phases);
         XL_LOCAL_BARRIER();
-        xl_sort_phase(items, tile, lane_bits, p->phases);
     }
-    xl_pack_move(items, tile, p->borders ? p->phases : 0, XL_SORT_GROUP_LOG, 0);
 }
 
 /* Sorts a window's short segments, of which there are some. */

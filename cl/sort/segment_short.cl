@@ -57,8 +57,7 @@ xl_segment_short(XL_CSR, XL_SEGMENT_ARRAYS)
 #endif
     }
     const xl_window window = xl_window_at(&csr, g);
-    if (window.long_end > window.end)
-        xl_segment_list(&csr, &window, &local_.listed);
+    xl_segment_list(&csr, &window, &local_.listed);
     if (window.end > window.begin)
         xl_pack_sort(in, out, &csr, &window, tile, &local_);
 }

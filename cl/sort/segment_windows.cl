@@ -106,16 +106,17 @@ xl_segment_tile xl_segment_tile_at(const xl_csr *csr, uint i)
     return t;
 }
 
-/* Lists the tiles of a window's long segment. All work-items of the group call it together. */
+/* Lists the tiles of a window's long segment, if it has one. All work-items of the group call it
+ * together, whether or not: PoCL compiles what follows a barrier that may be skipped twice. */
 void xl_segment_list(const xl_csr *csr, const xl_window *w, __local uint *shared)
 {
     const uint tiles = xl_tiles_of(w->long_end - w->end);
-    if (get_local_id(0) == 0) {
+    if (get_local_id(0) == 0 && tiles > 0) {
         *shared = atomic_add(csr->state, tiles);
         atomic_max(csr->state + 1, tiles);
     }
     XL_LOCAL_BARRIER();
-    const uint from = *shared;
+    const uint from = tiles > 0 ? *shared : 0;
     for (uint i = (uint)get_local_id(0); i < tiles; i += XL_SORT_GROUP)
         if (from + i < csr->capacity)
             vstore4((uint4)(w->end, w->long_end, i, 0), from + i, xl_csr_list(csr));
