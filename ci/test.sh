@@ -8,8 +8,8 @@
 #             races_test, which the simulator runs, scan_ways_test, whose ways bounds_test runs,
 #             and what sanitizers run on PoCL
 #   rusticl   compiles five to forty times faster: every kind of kernels; alone it has the types of
-#             scans, the textbook's scans, the differential runner, the self-tests, and what the
-#             tool makes of arrays
+#             scans and the user's, the textbook's scans, the differential runner, the self-tests,
+#             and what the tool makes of arrays
 #   others    small sizes (CROSSLANE_TEST_SMALL=1), Intel's with fewer kinds of kernels, too,
 #             without what takes long to compile or to simulate there and tests the same
 #             kernels as what is left
@@ -84,17 +84,17 @@ declare -A selections=(
   [all]="-LE install|abi|pipelined|halves|vendors"
   [most]="-LE install|abi|pipelined|halves|vendors -E ^selftest_flips"
   [lanes]="-LE install|abi|tool|vendors -E ^((bounds|corrupt|corrupt_keys|races|scan_zeros|user_errors|collectives)_test|(scan_types|scan_carry|scan_user|scan_textbook|scan_ways|scan_ordered|scan_places|fault)_|selftest_flips|differential)"
-  [pocl]="-LE install|abi|pipelined|halves|vendors -E ^((races|scan_(ways|types|textbook|zeros)|user_errors|fault)_test|selftest_flips|tool_(selftest|arrays|segments|reduce)|differential)"
-  [quick]="-R ^((context|threads|npy|text|errors|os|build_log|program|cache|cache_folder|view|sequence|scan_plan|shape|shape_keys|lane|lane_subwarp|tile|scan_types|scan_offsets|scan_calls|scan_misuse|scan_bits|scan_textbook|scan_large|many_runs|reduce_bits|own_scratch|sort|sort_digits|sort_values|topk|merge|search|(sort|topk|merge|search)_misuse|grid|neighbors|registry|plan_values|tune_file|tune_search|versions_now)_test|fuzz_|example_|tool_(usage|links|streams|names))"
+  [pocl]="-LE install|abi|pipelined|halves|vendors -E ^((races|scan_(ways|types|textbook|user|zeros)|user_errors|fault)_test|selftest_flips|tool_(selftest|arrays|segments|reduce)|differential)"
+  [quick]="-R ^((context|threads|npy|text|errors|os|build_log|program|cache|cache_folder|view|sequence|scan_plan|shape|shape_keys|lane|lane_subwarp|tile|scan_types|scan_offsets|scan_calls|scan_misuse|scan_bits|scan_textbook|scan_large|many_runs|reduce_bits|own_scratch|sort|sort_digits|sort_values|sort_stable|sort_segments|topk|merge|search|(sort|topk|merge|search)_misuse|grid|neighbors|registry|plan_values|tune_file|tune_search|versions_now)_test|fuzz_|example_|tool_(usage|links|streams|names))"
   [interface]="-L abi"
-  [few]="-R ^(context|lane|group|tile|scan_segments|scan_late|scan_ordered|scan_calls|sort|sort_digits|topk|merge|search|(sort|topk|merge|search)_misuse|grid|neighbors)_test"
+  [few]="-R ^(context|lane|group|tile|scan_segments|scan_late|scan_ordered|scan_calls|sort|sort_digits|sort_stable|sort_segments|topk|merge|search|(sort|topk|merge|search)_misuse|grid|neighbors)_test"
   [host]="-LE install|abi|pipelined|halves|vendors|lane|group -E ^(scan_(types|user|textbook|ways|bits|ordered|late|places|offsets|large)|many_runs|reduce_bits|neighbors_(staged|far)|tool_segments|tool_reduce|tool_selftest|selftest_flips|differential|bounds|corrupt|tile|races)"
   [install]="-L install|abi"
-  [simulator]="-R ^(lane|group|tile|sequence|failed_waits|view|program|user_errors|scan_segments|scan_offsets|scan_misuse|reduce_bits|sort|sort_digits|sort_values|topk|merge|search|(sort|topk|merge|search)_misuse|grid|neighbors)_test --timeout 1200"
+  [simulator]="-R ^(lane|group|tile|sequence|failed_waits|view|program|user_errors|scan_segments|scan_offsets|scan_misuse|reduce_bits|sort|sort_digits|sort_values|sort_stable|sort_segments|topk|merge|search|(sort|topk|merge|search)_misuse|grid|neighbors)_test --timeout 1200"
   [races]="-R ^(lane|lane_subwarp|group|collectives|sequence|view)_test --timeout 1200"
   [tiles]="-R ^races_test --timeout 1200"
-  [vendors]="-R ^(vendor_plans|lane|group|tile|scan_segments|scan_calls|reduce_single|sort|sort_digits|topk|merge|search|(sort|topk|merge|search)_misuse|grid|neighbors)_test"
-  [vendors_lanes]="-R ^(vendor_plans|lane|group|reduce_single|sort|sort_digits|topk|merge|search|(sort|topk|merge|search)_misuse|grid|neighbors)_test"
+  [vendors]="-R ^(vendor_plans|lane|group|tile|scan_segments|scan_calls|reduce_single|sort|topk|merge|search|(sort|topk|merge|search)_misuse|grid|neighbors)_test"
+  [vendors_lanes]="-R ^(vendor_plans|lane|group|reduce_single|sort|topk|merge|search|(sort|topk|merge|search)_misuse|grid|neighbors)_test"
   [threads]="-R ^(${threads// /|})_test$"
 )
 configuration() {

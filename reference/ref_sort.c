@@ -133,3 +133,17 @@ bool ref_sort(xl_type key, bool descending, size_t n, void *keys, uint32_t *valu
     free(old);
     return enough;
 }
+
+bool ref_sort_segments(xl_type key, bool descending, size_t n, const uint64_t *offsets,
+                       size_t count, void *keys, uint32_t *values)
+{
+    bool enough = true;
+    for (size_t i = 0; i < count && enough; ++i) {
+        const size_t begin = (size_t)offsets[i], end = i + 1 < count ? (size_t)offsets[i + 1] : n;
+        if (end > begin)
+            enough = ref_sort(key, descending, end - begin,
+                              (unsigned char *)keys + begin * ref_type_size(key),
+                              values ? values + begin : NULL);
+    }
+    return enough;
+}

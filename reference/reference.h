@@ -86,6 +86,11 @@ void ref_reduce(const ref_flat *ref, const void *in, const uint64_t *begin, size
  * False when there is no memory. */
 bool ref_sort(xl_type key, bool descending, size_t n, void *keys, uint32_t *values);
 
+/* The same of each segment by itself: [offsets[i], offsets[i + 1]), the last of `count` up to n;
+ * what stands before the first stays. Offsets do not fall and are at most n. */
+bool ref_sort_segments(xl_type key, bool descending, size_t n, const uint64_t *offsets,
+                       size_t count, void *keys, uint32_t *values);
+
 /* The place of a key in ascending order: a smaller number comes first. */
 uint64_t ref_key_rank(xl_type type, const void *key);
 

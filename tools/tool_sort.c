@@ -11,7 +11,7 @@ static const xl_sort_algorithm algorithms[] = {XL_SORT_AUTO, XL_SORT_BITONIC, XL
 typedef struct sort_options {
     int algorithm;
     bool argsort, descending, stable, as_json;
-    const char *values[2], *device, *tune_file;
+    const char *values[2], *offsets, *device, *tune_file;
 } sort_options;
 
 static int check_keys(const char *path, const xli_npy *keys, xl_type *type)
@@ -36,6 +36,35 @@ static int check_values(const char *path, const xli_npy *values, const xli_npy *
         return tool_fail("%s: %zu values for %zu keys; there must be one for each", path,
                          values->count, keys->count);
     return TOOL_OK;
+}
+
+/* They may end with the number of keys or before it, as xl_sort_args says. */
+static int load_offsets(const sort_options *o, const xli_npy *keys, xli_npy *offsets)
+{
+    int result = TOOL_OK;
+    const char *path = o->offsets;
+    uint64_t before = 0;
+    if (!path)
+        return TOOL_OK;
+    TRY(array_read(path, offsets));
+    TRY(array_check_vector("sort", path, offsets));
+    const xl_type type = array_type(offsets);
+    const bool wide = type == XL_U64 || type == XL_I64;
+    if (!wide && type != XL_U32 && type != XL_I32)
+        return tool_fail("%s: offsets of type %s; segments begin at i32, u32, i64 or u64 numbers",
+                         path, array_type_name(offsets));
+    if (offsets->count == 0)
+        return tool_fail("%s: no offsets; there must be one for each segment", path);
+    for (size_t i = 0; i < offsets->count; ++i) {
+        const uint64_t at =
+            wide ? ((const uint64_t *)offsets->data)[i] : ((const uint32_t *)offsets->data)[i];
+        if (at < before || at > keys->count)
+            return tool_fail("%s: offset %zu is %" PRIu64 "; offsets rise from 0 to the %zu keys",
+                             path, i, at, keys->count);
+        before = at;
+    }
+done:
+    return result;
 }
 
 /* Room for what the device makes. */
@@ -65,10 +94,10 @@ done:
 
 /* Of an argsort the order is what comes back, and the keys stay as they are. */
 static int sort_on_device(const session *s, const sort_options *o, xl_sort *plan, xli_npy *keys,
-                          xli_npy *values, stage *st)
+                          xli_npy *values, const xli_npy *offsets, stage *st)
 {
     int result;
-    cl_mem key_buffer = NULL, value_buffer = NULL;
+    cl_mem key_buffer = NULL, value_buffer = NULL, offset_buffer = NULL;
     cl_event event = NULL;
     size_t n = keys->count, key_bytes = n * keys->item_bytes, value_bytes = n * values->item_bytes;
     progress_say("sorting %zu keys", n);
@@ -77,18 +106,23 @@ static int sort_on_device(const session *s, const sort_options *o, xl_sort *plan
         TRY(session_buffer(s, value_bytes, "the order", &value_buffer));
     else if (values->data)
         TRY(session_upload(s, values->data, value_bytes, "values", &value_buffer));
+    if (offsets->data)
+        TRY(session_upload(s, offsets->data, offsets->count * offsets->item_bytes, "offsets",
+                           &offset_buffer));
     xl_view k = xl_view_of(key_buffer, 0), v = xl_view_of(value_buffer, 0);
     result = stage_begin(s, st, "sort");
     if (result == TOOL_OK)
         result =
             tool_check(s->ctx,
-                       xl_sort_enqueue(plan, s->queue,
-                                       &(xl_sort_args){.n = n,
-                                                       .keys_in = k,
-                                                       .values_in = o->argsort ? xl_no_view() : v,
-                                                       .keys_out = k,
-                                                       .values_out = v},
-                                       0, NULL, &event),
+                       xl_sort_enqueue(
+                           plan, s->queue,
+                           &(xl_sort_args){.n = n,
+                                           .keys_in = k,
+                                           .values_in = o->argsort ? xl_no_view() : v,
+                                           .keys_out = k,
+                                           .values_out = v,
+                                           .segments = xl_view_n(offset_buffer, 0, offsets->count)},
+                           0, NULL, &event),
                        "sort");
     TRY(stage_end(st, event, result));
     if (!o->argsort)
@@ -98,18 +132,24 @@ static int sort_on_device(const session *s, const sort_options *o, xl_sort *plan
 done:
     session_release(&key_buffer);
     session_release(&value_buffer);
+    session_release(&offset_buffer);
     return result;
 }
 
 static int make_plan(const session *s, const sort_options *o, xl_type type, bool with_values,
-                     xl_sort **plan)
+                     const xli_npy *offsets, xl_sort **plan)
 {
     xl_sort_desc desc;
     xl_sort_desc_init(&desc);
     desc.key = type;
     desc.value = o->argsort ? XL_SORT_INDICES : with_values ? XL_U32 : XL_NONE;
     desc.order = o->descending ? XL_DESCENDING : XL_ASCENDING;
-    desc.algorithm = o->stable ? XL_SORT_RADIX : algorithms[o->algorithm];
+    desc.algorithm = algorithms[o->algorithm];
+    desc.stable = o->stable;
+    if (offsets->data) {
+        desc.segments = XL_SEGMENTS_OFFSETS;
+        desc.segment_type = offsets->item_bytes == sizeof(uint64_t) ? XL_U64 : XL_U32;
+    }
     progress_say("compiling for %s", s->info.name);
     return tool_check(s->ctx, xl_sort_create(s->ctx, &desc, plan), "sort");
 }
@@ -133,7 +173,7 @@ static int sort_file(const sort_options *o, const char *in, const char *out)
     int result;
     session s = {0};
     xl_sort *plan = NULL;
-    xli_npy keys = {0}, values = {0};
+    xli_npy keys = {0}, values = {0}, offsets = {0};
     outputs files = {0};
     stage st = {0};
     xl_type type;
@@ -143,9 +183,10 @@ static int sort_file(const sort_options *o, const char *in, const char *out)
     TRY(array_check_vector("sort", in, &keys));
     TRY(check_keys(in, &keys, &type));
     TRY(load_values(o, &keys, &values));
+    TRY(load_offsets(o, &keys, &offsets));
     TRY(session_open(&s, o->device, o->tune_file));
-    TRY(make_plan(&s, o, type, values.data != NULL, &plan));
-    TRY(sort_on_device(&s, o, plan, &keys, &values, &st));
+    TRY(make_plan(&s, o, type, values.data != NULL, &offsets, &plan));
+    TRY(sort_on_device(&s, o, plan, &keys, &values, &offsets, &st));
     TRY(outputs_npy(&files, out, o->argsort ? &values : &keys));
     if (o->values[1])
         TRY(outputs_npy(&files, o->values[1], &values));
@@ -157,6 +198,7 @@ done:
     session_close(&s);
     xli_npy_free(&keys);
     xli_npy_free(&values);
+    xli_npy_free(&offsets);
     return result;
 }
 
@@ -172,7 +214,9 @@ int tool_sort(int argc, char **argv)
          NULL},
         {"descending", OPTION_FLAG, &o.descending, NULL, "largest first", NULL},
         {"stable", OPTION_FLAG, &o.stable, NULL,
-         "equal keys stay in order, which --algorithm radix does, too", NULL},
+         "the values of equal keys stay in order, as they do with --algorithm radix", NULL},
+        {"offsets", OPTION_TEXT, &o.offsets, "O.npy",
+         "where segments begin; each is sorted by itself, the last up to the end", NULL},
         {"algorithm", OPTION_CHOICE, &o.algorithm, "NAME", "algorithm", algorithm_names},
         {"device", OPTION_TEXT, &o.device, "SEL", "which device; see crosslane devices", NULL},
         TUNE_FILE_OPTION(o.tune_file),
@@ -186,7 +230,8 @@ int tool_sort(int argc, char **argv)
             "Sorts an array of one dimension: i8 to u64, f16, f32 or f64; NaN goes last. OUT may "
             "be "
             "IN.\n"
-            "Without --stable equal keys may change places, and their values come in any order.",
+            "Without --stable or --offsets equal keys may change places, and their values come in "
+            "any order.",
         .options = options,
         .num_options = TOOL_COUNT(options)};
     const char *files[TOOL_MAX_FILES];
@@ -195,7 +240,7 @@ int tool_sort(int argc, char **argv)
         return result;
     if (o.argsort && o.values[0])
         return tool_misuse("sort: --argsort and --values exclude each other; give one");
-    if (o.stable && algorithms[o.algorithm] == XL_SORT_BITONIC)
-        return tool_misuse("sort: --algorithm bitonic is not stable; leave one of both out");
+    if (o.offsets && algorithms[o.algorithm] == XL_SORT_RADIX)
+        return tool_misuse("sort: --offsets and --algorithm radix exclude each other; give one");
     return sort_file(&o, files[0], files[1]);
 }

@@ -9,7 +9,8 @@
  *
  * Elements past the end of the data hold the largest key and stand at the top of the
  * tile. Equal keys never change places, so they stay there, and a real element with
- * the largest key keeps its value.
+ * the largest key keeps its value. With XL_SORT_STABLE a word orders equal keys, in place of a
+ * value that travels, and those past the end hold the largest word, too.
  *
  * Layouts. Work-item w holds 2^H elements; in layout s element e stands at
  *     (w >> s) << (s + H)  |  e << s  |  (w mod 2^s)
@@ -31,10 +32,13 @@
 /* Elements of local memory for keys, and for values, that the functions below need. */
 #define XL_SORT_LOCAL (XL_SORT_TILE + XL_SORT_TILE / 32)
 
+/* 1: a word travels with each key, its value, or with XL_SORT_STABLE what orders equal keys. */
+#define XL_SORT_WORDS (XL_SORT_VALUES || XL_SORT_STABLE)
+
 /* What one work-item holds. */
 typedef struct xl_sort_items {
     XL_ORDINAL key[XL_SORT_ITEMS];
-#if XL_SORT_VALUES
+#if XL_SORT_WORDS
     uint value[XL_SORT_ITEMS];
 #endif
 } xl_sort_items;
@@ -79,7 +83,7 @@ void xl_sort_exchange(xl_sort_items *items, xl_sort_local local_, uint from, boo
     for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
         uint at = xl_sort_position(e, from, from_mirrored);
         local_.key[at + at / 32u] = items->key[e];
-#if XL_SORT_VALUES
+#if XL_SORT_WORDS
         local_.value[at + at / 32u] = items->value[e];
 #endif
     }
@@ -88,19 +92,33 @@ void xl_sort_exchange(xl_sort_items *items, xl_sort_local local_, uint from, boo
     for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
         uint at = xl_sort_position(e, to, to_mirrored);
         items->key[e] = local_.key[at + at / 32u];
-#if XL_SORT_VALUES
+#if XL_SORT_WORDS
         items->value[e] = local_.value[at + at / 32u];
 #endif
     }
 }
 
+#if XL_SORT_WORDS
+/* Whether key a with word x belongs behind key b with word y. */
+bool xl_sort_after(XL_ORDINAL a, uint x, XL_ORDINAL b, uint y)
+{
+#if !XL_SORT_STABLE
+    return a > b;
+#elif XL_KEY_BYTES == 8
+    return a > b || (a == b && x > y);
+#else
+    return upsample(a, x) > upsample(b, y);
+#endif
+}
+#endif
+
 /* One comparator in registers. */
 void xl_sort_order(xl_sort_items *items, uint low, uint high)
 {
     XL_ORDINAL a = items->key[low], b = items->key[high];
-#if XL_SORT_VALUES
-    bool swap = a > b;
+#if XL_SORT_WORDS
     uint x = items->value[low], y = items->value[high];
+    bool swap = xl_sort_after(a, x, b, y);
     items->key[low] = swap ? b : a;
     items->key[high] = swap ? a : b;
     items->value[low] = swap ? y : x;
@@ -170,9 +188,10 @@ XL_ORDINAL xl_sort_shuffle(XL_ORDINAL key, uint mask)
 void xl_sort_keep(xl_sort_items *items, uint e, XL_ORDINAL key, uint value, bool upper)
 {
     XL_ORDINAL mine = items->key[e];
-#if XL_SORT_VALUES
+#if XL_SORT_WORDS
     XL_ORDINAL turn = upper ? (XL_ORDINAL)0 - 1 : 0;
-    bool take = (mine ^ turn) > (key ^ turn);
+    bool take =
+        xl_sort_after(mine ^ turn, items->value[e] ^ (uint)turn, key ^ turn, value ^ (uint)turn);
     items->key[e] = take ? key : mine;
     items->value[e] = take ? value : items->value[e];
 #else
@@ -189,7 +208,7 @@ void xl_sort_order_lanes(xl_sort_items *items, uint mask, bool upper, bool flip)
         uint f = XL_SORT_ITEMS - 1u - e;
         XL_ORDINAL key_e = xl_sort_shuffle(items->key[e], mask);
         XL_ORDINAL key_f = xl_sort_shuffle(items->key[f], mask);
-#if XL_SORT_VALUES
+#if XL_SORT_WORDS
         uint value_e = xl_lane_shuffle_xor(items->value[e], mask);
         uint value_f = xl_lane_shuffle_xor(items->value[f], mask);
 #else
@@ -227,13 +246,17 @@ void xl_sort_swap(xl_sort_items *items, uint mask, bool upper)
         XL_ORDINAL keep = upper ? second : first;
         XL_ORDINAL give = upper ? first : second;
         XL_ORDINAL get = xl_sort_shuffle(give, mask);
-#if XL_SORT_VALUES
+#if XL_SORT_WORDS
         const uint first_value = items->value[e], second_value = items->value[e + 1];
         uint keep_value = upper ? second_value : first_value;
         uint give_value = upper ? first_value : second_value;
         uint get_value = xl_lane_shuffle_xor(give_value, mask);
+#if XL_SORT_STABLE
+        bool get_first = xl_sort_after(keep, keep_value, get, get_value);
+#else
         /* Equal keys stay in place: what an upper lane keeps is above what it gets. */
         bool get_first = keep > get || (upper && keep == get);
+#endif
         items->key[e] = get_first ? get : keep;
         items->key[e + 1] = get_first ? keep : get;
         items->value[e] = get_first ? get_value : keep_value;

@@ -12,6 +12,12 @@
 #include "../tile/tile_merge_path.cl"
 #include "sort_arrays.cl"
 
+/* 1: in a tile what travels with a key is its place in it, which orders equal keys, and the values
+ * are fetched by that. Indices order equal keys themselves. */
+#define XL_SORT_PLACES (XL_SORT_VALUES && XL_SORT_STABLE && !XL_SORT_INDICES)
+/* The word of what is absent, which comes after every other. */
+#define XL_LAST_PLACE (~0u)
+
 /* The runs of length `run` that the element `at` of n belongs to. `run` is a power of
  * two up to 2^31, so that 2 * run may wrap to 0. */
 uint xl_runs_begin(uint at, uint run)
@@ -39,3 +45,21 @@ uint xl_merge_partition_source(const xl_runs *runs, const xl_merge_partition *pa
                (partition->from_second - 1u - position);
     return partition->first_begin + (position - partition->from_second);
 }
+
+#if XL_SORT_PLACES
+/* The place of that element among equal keys: all of the first run, then all of the second. */
+uint xl_merge_partition_place(const xl_merge_partition *partition, uint position)
+{
+    return position < partition->from_second
+               ? partition->from_first + partition->from_second - 1u - position
+               : position - partition->from_second;
+}
+
+/* Where the element of that place comes from. */
+uint xl_merge_place_source(const xl_runs *runs, const xl_merge_partition *partition, uint place)
+{
+    return place < partition->from_first
+               ? partition->first_begin + place
+               : runs->first_length + partition->second_begin + (place - partition->from_first);
+}
+#endif

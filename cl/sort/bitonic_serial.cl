@@ -17,9 +17,11 @@ typedef XL_JOIN(XL_ORDINAL, 8) xl_key8;
 #if XL_KEY_BYTES == 8
 typedef long8 xl_mask8;
 #define XL_MASK_VALUES(mask) convert_int8(mask)
+#define XL_MASK_KEYS(mask) convert_long8(mask)
 #else
 typedef int8 xl_mask8;
 #define XL_MASK_VALUES(mask) (mask)
+#define XL_MASK_KEYS(mask) (mask)
 #endif
 
 typedef struct xl_eight {
@@ -60,6 +62,18 @@ void xl_bitonic_reverse(xl_eight *r)
 #endif
 }
 
+#if XL_SORT_VALUES
+/* Which keys p with words x belong behind keys q with words y. */
+xl_mask8 xl_bitonic_after(xl_key8 p, uint8 x, xl_key8 q, uint8 y)
+{
+#if XL_SORT_STABLE
+    return (p > q) | ((p == q) & XL_MASK_KEYS(x > y));
+#else
+    return p > q;
+#endif
+}
+#endif
+
 /* Eight comparators side by side. */
 void xl_bitonic_order(xl_eight *a, xl_eight *b)
 {
@@ -67,8 +81,8 @@ void xl_bitonic_order(xl_eight *a, xl_eight *b)
     a->key = min(p, q);
     b->key = max(p, q);
 #if XL_SORT_VALUES
-    int8 swap = XL_MASK_VALUES(p > q);
     uint8 x = a->value, y = b->value;
+    int8 swap = XL_MASK_VALUES(xl_bitonic_after(p, x, q, y));
     a->value = select(x, y, swap);
     b->value = select(y, x, swap);
 #endif
@@ -81,9 +95,11 @@ void xl_bitonic_order(xl_eight *a, xl_eight *b)
     {                                                                                              \
         const xl_mask8 upper = (xl_mask8)(__VA_ARGS__);                                            \
         xl_key8 other = (r)->key.order;                                                            \
-        xl_mask8 take = (((r)->key > other) & ~upper) | (((r)->key < other) & upper);              \
+        uint8 its = (r)->value.order;                                                              \
+        xl_mask8 take = (xl_bitonic_after((r)->key, (r)->value, other, its) & ~upper) |            \
+                        (xl_bitonic_after(other, its, (r)->key, (r)->value) & upper);              \
         (r)->key = select((r)->key, other, take);                                                  \
-        (r)->value = select((r)->value, (r)->value.order, XL_MASK_VALUES(take));                   \
+        (r)->value = select((r)->value, its, XL_MASK_VALUES(take));                                \
     }
 #else
 #define XL_BITONIC_CROSS(r, order, ...)                                                            \
@@ -183,7 +199,7 @@ uint xl_bitonic_fill(xl_sort_local tile, uint count)
     for (uint i = count; i < size; ++i) {
         tile.key[i] = XL_LAST_ORDINAL;
 #if XL_SORT_VALUES
-        tile.value[i] = 0;
+        tile.value[i] = XL_SORT_STABLE ? XL_LAST_PLACE : 0;
 #endif
     }
     return size;
@@ -193,7 +209,7 @@ void xl_bitonic_write(xl_sort_local tile, xl_sort_out out, uint first, uint coun
 {
     for (uint i = 0; i < count; ++i)
         out.keys[first + i] = xl_key_unmap(tile.key[i]);
-#if XL_SORT_VALUES
+#if XL_SORT_VALUES && !XL_SORT_PLACES
     for (uint i = 0; i < count; ++i)
         out.values[first + i] = tile.value[i];
 #endif
@@ -206,7 +222,7 @@ void xl_tile_sort(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sor
         tile.key[i] = xl_key_map(in.keys[first + i]);
 #if XL_SORT_VALUES
     for (uint i = 0; i < count; ++i)
-        tile.value[i] = xl_sort_value(in, first + i, true);
+        tile.value[i] = XL_SORT_PLACES ? i : xl_sort_value(in, first + i, true);
 #endif
     uint size = xl_bitonic_fill(tile, count);
     for (uint i = 0; i < size; i += 8u) {
@@ -219,6 +235,13 @@ void xl_tile_sort(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sor
         xl_bitonic_halve_all(tile, size, length / 2u);
     }
     xl_bitonic_write(tile, out, first, count);
+#if XL_SORT_PLACES
+    /* In place all values are read before any is written; the keys are gone from the tile. */
+    for (uint i = 0; i < count; ++i)
+        tile.key[i] = in.values[first + i];
+    for (uint i = 0; i < count; ++i)
+        out.values[first + i] = (uint)tile.key[tile.value[i]];
+#endif
 }
 
 /* Makes elements [first, first + count) of the output, which holds the merged runs. */
@@ -234,7 +257,10 @@ void xl_tile_merge(xl_sort_in in, xl_sort_out out, uint first, uint count, uint 
         tile.key[partition.from_second - 1u - i] = xl_key_map(in.keys[b + i]);
     for (uint i = 0; i < partition.from_first; ++i)
         tile.key[partition.from_second + i] = xl_key_map(in.keys[a + i]);
-#if XL_SORT_VALUES
+#if XL_SORT_PLACES
+    for (uint i = 0; i < count; ++i)
+        tile.value[i] = xl_merge_partition_place(&partition, i);
+#elif XL_SORT_VALUES
     for (uint i = 0; i < partition.from_second; ++i)
         tile.value[partition.from_second - 1u - i] = in.values[b + i];
     for (uint i = 0; i < partition.from_first; ++i)
@@ -243,4 +269,9 @@ void xl_tile_merge(xl_sort_in in, xl_sort_out out, uint first, uint count, uint 
     uint size = xl_bitonic_fill(tile, count);
     xl_bitonic_halve_all(tile, size, size / 2u);
     xl_bitonic_write(tile, out, first, count);
+#if XL_SORT_PLACES
+    for (uint i = 0; i < count; ++i)
+        out.values[first + i] =
+            in.values[begin + xl_merge_place_source(&runs, &partition, tile.value[i])];
+#endif
 }

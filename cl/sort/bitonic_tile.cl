@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: MIT
  * One tile of a bitonic sort by a work-group that holds it in registers: sorting it,
  * and making it from two sorted runs. */
-#include "../group/group_bitonic.cl"
+#include "bitonic_fetch.cl"
 #include "bitonic_merge.cl"
 
 /* Words of local memory for the search of cuts: two votes of each item, two answers. */
 #define XL_SORT_SEARCH (2 * XL_SORT_GROUP + 2)
 
-/* `first`: keys are read for the first time. Loads one element from a place that is there, whether
- * or not it is wanted: without a branch, all loads of an item are under way at once. */
+/* `first`: keys are read for the first time. Loads one element from where there is one, whether
+ * or not it is wanted: without a branch, all loads of an item are under way at once. `place`: where
+ * it stands among equal keys. */
 void xl_tile_take(xl_sort_items *items, uint e, xl_sort_in in, uint source, bool wanted,
-                  const bool first)
+                  const bool first, uint place)
 {
     XL_ORDINAL key = xl_key_map(in.keys[source]);
     items->key[e] = wanted ? key : XL_LAST_ORDINAL;
-#if XL_SORT_VALUES
+#if XL_SORT_PLACES
+    items->value[e] = wanted ? place : XL_LAST_PLACE;
+#elif XL_SORT_STABLE
+    uint value = xl_sort_value(in, source, first);
+    items->value[e] = wanted ? value : XL_LAST_PLACE;
+#elif XL_SORT_VALUES
     items->value[e] = xl_sort_value(in, source, first);
 #endif
 }
@@ -41,11 +47,14 @@ void xl_tile_sort(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sor
 #pragma unroll
     for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
         uint at = full ? w + e * XL_SORT_GROUP : w * XL_SORT_ITEMS + e;
-        xl_tile_take(&items, e, in, first + min(at, count - 1u), at < count, true);
+        xl_tile_take(&items, e, in, first + min(at, count - 1u), at < count, true, at);
     }
     /* In place, other work-items write where this one has read. */
     XL_FULL_BARRIER();
     xl_group_sort(&items, local_);
+#if XL_SORT_PLACES
+    xl_tile_fetch(&items, in, first, count, local_);
+#endif
 #pragma unroll
     for (uint e = 0; e < XL_SORT_ITEMS; ++e)
         xl_tile_put(&items, e, out, first, count, xl_sort_position(e, XL_SORT_GROUP_LOG, false));
@@ -107,9 +116,21 @@ void xl_tile_merge(xl_sort_in in, xl_sort_out out, uint first, uint count, uint 
     for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
         uint at = xl_sort_position(e, XL_SORT_GROUP_LOG, false);
         uint source = xl_merge_partition_source(&runs, &partition, min(at, count - 1u));
-        xl_tile_take(&items, e, in, begin + source, at < count, false);
+#if XL_SORT_PLACES
+        uint place = xl_merge_partition_place(&partition, at);
+#else
+        const uint place = 0;
+#endif
+        xl_tile_take(&items, e, in, begin + source, at < count, false, place);
     }
     uint lane_bits = xl_group_merge(&items, local_);
+#if XL_SORT_PLACES
+#pragma unroll
+    for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
+        uint place = min(items.value[e], count - 1u);
+        items.value[e] = in.values[begin + xl_merge_place_source(&runs, &partition, place)];
+    }
+#endif
 #pragma unroll
     for (uint e = 0; e < XL_SORT_ITEMS; ++e)
         xl_tile_put(&items, e, out, first, count, xl_sort_swapped_position(e, lane_bits));

@@ -14,7 +14,10 @@
  * work-item sorts each; what goes to one bucket is collected in a buffer of its own (Wassenberg and
  * Sanders, "Engineering a multi-core radix sort", Euro-Par 2011). Where one bucket has more than a
  * compute unit's share of the keys they go once for each digit there, too. Digits that are the same
- * in all keys cost nothing, and the caller need not name them. */
+ * in all keys cost nothing, and the caller need not name them.
+ *
+ * Or each segment of an array is sorted by itself: those that are short in one read and one write,
+ * several of them at once by a work-group, longer ones by merges of tiles of their own. */
 #ifndef CROSSLANE_SORT_H
 #define CROSSLANE_SORT_H
 
@@ -29,7 +32,7 @@ typedef enum xl_sort_algorithm {
                             sort.sweep_pair_from), on CPUs from sort.radix_from on
                             (sort.radix_wide_from, sort.radix_pair_from); else, and where the device
                             has no RADIX, BITONIC */
-    XL_SORT_BITONIC = 1, /* any n; equal keys may change places */
+    XL_SORT_BITONIC = 1, /* any n; equal keys may change places, unless `stable` is asked for */
     XL_SORT_RADIX = 2    /* stable: equal keys stay in order. XL_ERROR_UNSUPPORTED where work-groups
                             have fewer than 256 work-items, unless work-items run one after another
                             (sort.shape 1: CPUs), and where the driver ends long loops */
@@ -68,7 +71,12 @@ typedef struct xl_sort_desc {
      * of the unsigned number of as many bits that stands at their place in the order. Asks for
      * XL_SORT_RADIX, which AUTO then takes. Bits that all keys have in common need not be named */
     uint32_t begin_bit, end_bit;
-    uint32_t reserved; /* 0 */
+    uint32_t stable; /* 1: the values of equal keys stay in order, whatever the algorithm; 0: they
+                        need not. Keys without values are sorted alike either way */
+    /* XL_SEGMENTS_NONE, or XL_SEGMENTS_OFFSETS: each segment is sorted by itself, by BITONIC, and
+     * is always stable. XL_ERROR_UNSUPPORTED with RADIX */
+    uint32_t segments;
+    uint32_t segment_type; /* xl_type of the offsets: XL_U32 or XL_U64; else XL_NONE */
 } xl_sort_desc;
 
 /* What one call works on; a view that is left out is not given. No output may overlap anything else
@@ -87,6 +95,13 @@ typedef struct xl_sort_args {
                            at most n: as in xl_scan_args */
     /* n values each, as many as the descriptor's more_values; as values_in and values_out */
     xl_view more_values_in[XL_SORT_MORE_VALUES], more_values_out[XL_SORT_MORE_VALUES];
+    xl_view segments; /* with XL_SEGMENTS_OFFSETS: where each segment begins, count integers that
+                         never fall (xl_view_n(); 1 to 2^32 - 1). Segment i is
+                         [o[i], o[i + 1]), the last one ends in n, and any may be empty: the
+                         offsets of a scan, whose last is n, will do. What stands before o[0] is
+                         copied as it is. Overlaps neither outputs nor scratch. Offsets that fall or
+                         pass n give results that are not defined, but nothing is read or written
+                         outside of the arrays, and no call hangs */
 } xl_sort_args;
 
 XL_EXTERN_C_BEGIN
@@ -103,14 +118,15 @@ XL_NODISCARD XL_API xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc
  * on the n keys and values once more; where RADIX is taken the keys and values once more and at
  * most 4 MiB of counts. Where values are gathered: for every n, beside at most 4 MiB of counts,
  * the keys and 8 bytes a key, or the largest element of values and 4 bytes a key, whatever is more.
- */
+ * With segments, however many, the keys and values once more past the
+ * elements of one tile, and 40 bytes for each tile, and at most 1 KiB. */
 XL_NODISCARD XL_API xl_status xl_sort_scratch(const xl_sort *plan, size_t n, size_t *bytes,
                                               size_t *alignment);
 
-/* Enqueues a sort; never blocks, and allocates nothing when scratch is given. Unless RADIX was
- * asked for, equal keys may come out in any order, the same one on every run on one device. `size`
- * is the size of *args: from C take xl_sort_enqueue(), which passes it. Waits, event, queue,
- * threads, failure and errors as xl_scan_enqueue_sized(). */
+/* Enqueues a sort; never blocks, and allocates nothing when scratch is given. Unless RADIX or
+ * `stable` was asked for, equal keys may come out in any order, the same one on every run on one
+ * device. `size` is the size of *args: from C take xl_sort_enqueue(), which passes it. Waits,
+ * event, queue, threads, failure and errors as xl_scan_enqueue_sized(). */
 XL_NODISCARD XL_API xl_status xl_sort_enqueue_sized(xl_sort *plan, cl_command_queue queue,
                                                     const xl_sort_args *args, size_t size,
                                                     cl_uint num_waits, const cl_event *waits,

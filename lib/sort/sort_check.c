@@ -66,6 +66,28 @@ static xl_status check_bits(const xl_context *ctx, const xl_sort_desc *desc)
     return XL_SUCCESS;
 }
 
+static xl_status check_segments(const xl_context *ctx, const xl_sort_desc *desc)
+{
+    const bool offsets = desc->segments == XL_SEGMENTS_OFFSETS;
+    const uint32_t type = desc->segment_type;
+    if (!offsets && desc->segments != XL_SEGMENTS_NONE)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.segments: %u; sorts take XL_SEGMENTS_NONE or _OFFSETS",
+                        (unsigned)desc->segments);
+    if (offsets ? type != XL_U32 && type != XL_U64 : type != XL_NONE)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.segment_type: %s (%u), not %s",
+                        xl_type_name((xl_type)type), (unsigned)type,
+                        offsets ? "u32 or u64" : "XL_NONE, as there are no offsets");
+    if (offsets && desc->algorithm == XL_SORT_RADIX)
+        return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
+                        "desc.algorithm: XL_SORT_RADIX; segments take XL_SORT_AUTO or "
+                        "XL_SORT_BITONIC");
+    if (offsets && (desc->begin_bit > 0 || desc->end_bit > 0))
+        return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
+                        "desc.begin_bit, end_bit: segments are sorted by all bits of the keys");
+    return XL_SUCCESS;
+}
+
 xl_status xli_sort_check_desc(const xl_context *ctx, const xl_sort_desc *desc)
 {
     xl_status status;
@@ -76,9 +98,10 @@ xl_status xli_sort_check_desc(const xl_context *ctx, const xl_sort_desc *desc)
         XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.algorithm: unknown value %d",
                         (int)desc->algorithm));
     XL_TRY(check_bits(ctx, desc));
-    if (desc->reserved != 0)
-        XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.reserved: %" PRIu32 ", but must be 0",
-                        desc->reserved));
+    if (desc->stable > 1)
+        XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.stable: %u, not 0 or 1",
+                        (unsigned)desc->stable));
+    XL_TRY(check_segments(ctx, desc));
 done:
     return status;
 }
@@ -96,6 +119,8 @@ void xli_sort_problem_of(const xl_sort_desc *desc, xli_sort_problem *problem)
         .descending = desc->order == XL_DESCENDING,
         .begin_bit = desc->begin_bit,
         .end_bit = desc->end_bit > 0 ? desc->end_bit : 8 * (uint32_t)xl_type_size(desc->key),
+        .stable = desc->stable || desc->segments,
+        .segments = (xl_type)desc->segment_type,
         .algorithm = (xl_sort_algorithm)desc->algorithm};
     if (problem->hides_indices)
         problem->gathered[problem->num_gathered++] = value_bytes(desc->value);
@@ -206,6 +231,29 @@ static void list_spans(const xli_sort_spans *s, const xli_span *in[NUM_SPANS],
     }
 }
 
+/* The offsets, and that nothing writes them. */
+static xl_status check_offsets(const xl_context *ctx, const xli_sort_problem *problem,
+                               const xl_sort_args *args, xli_sort_spans *s)
+{
+    xl_status status;
+    const xl_view view = args->segments;
+    if (problem->segments == XL_NONE && view.buffer)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "segments: given, but the plan sorts the whole array");
+    if (problem->segments == XL_NONE || (args->n == 0 && !view.buffer))
+        return XL_SUCCESS;
+    if (view.count == 0 || view.count > UINT32_MAX)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "segments: %zu CSR offsets, not 1 to 2^32 - 1; pass xl_view_n() with their "
+                        "number",
+                        view.count);
+    s->segment_count = view.count;
+    XL_TRY(xli_check_view(ctx, "segments", view, view.count, xl_type_size(problem->segments),
+                          XLI_READ, &s->segments));
+done:
+    return status;
+}
+
 xl_status xli_sort_check_views(const xl_context *ctx, const xli_sort_problem *problem,
                                const xl_sort_args *args, xli_sort_spans *s)
 {
@@ -220,6 +268,7 @@ xl_status xli_sort_check_views(const xl_context *ctx, const xli_sort_problem *pr
     if (args->n_device.buffer)
         XL_TRY(xli_check_view(ctx, "n_device", args->n_device, 1, sizeof(cl_ulong), XLI_READ,
                               &s->n_device));
+    XL_TRY(check_offsets(ctx, problem, args, s));
     list_spans(s, in, out);
     for (size_t i = 0; i < NUM_SPANS; ++i)
         XL_TRY(xli_check_apart(ctx, in[i], out[i], true));
@@ -231,6 +280,7 @@ xl_status xli_sort_check_views(const xl_context *ctx, const xli_sort_problem *pr
                 XL_TRY(xli_check_apart(ctx, in[k], out[i], false));
         }
         XL_TRY(xli_check_apart(ctx, &s->n_device, out[i], false));
+        XL_TRY(xli_check_apart(ctx, &s->segments, out[i], false));
     }
 done:
     return status;
@@ -245,6 +295,7 @@ xl_status xli_sort_check_scratch(const xl_context *ctx, const xli_sort_spans *s,
     XL_TRY(xli_check_apart_from(ctx, scratch, in, NUM_SPANS));
     XL_TRY(xli_check_apart_from(ctx, scratch, out, NUM_SPANS));
     XL_TRY(xli_check_apart(ctx, scratch, &s->n_device, false));
+    XL_TRY(xli_check_apart(ctx, scratch, &s->segments, false));
 done:
     return status;
 }

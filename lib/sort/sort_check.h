@@ -7,7 +7,8 @@
 
 /* The arrays of one call, as spans. */
 typedef struct xli_sort_spans {
-    xli_span keys_in, values_in, keys_out, values_out, n_device;
+    xli_span keys_in, values_in, keys_out, values_out, n_device, segments;
+    size_t segment_count;
     xli_span gather_in[XLI_SORT_ARRAYS], gather_out[XLI_SORT_ARRAYS];
 } xli_sort_spans;
 

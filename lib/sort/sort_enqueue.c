@@ -209,7 +209,9 @@ xl_status xli_sort_launch(xl_sort *plan, xli_seq *seq, size_t n, xli_sort_spans 
             (xli_span){.buffer = scratch->buffer,
                        .offset = (scratch->offset + layout.places_at) / sizeof(cl_uint)};
     }
-    if (!xli_sort_by_radix(&plan->shape, n))
+    if (plan->problem.segments != XL_NONE)
+        XL_TRY(xli_sort_launch_segments(plan, seq, n, spans, scratch));
+    else if (!xli_sort_by_radix(&plan->shape, n))
         XL_TRY(launch_bitonic(plan, seq, n, spans, scratch));
     else if (xli_sort_is_alone(&plan->shape, n))
         XL_TRY(launch_alone(plan, seq, n, spans, scratch));

@@ -32,7 +32,9 @@ static void add_radix_text(xli_text *text, const xli_sort_problem *problem,
         xli_text_define(text, sweep, XLI_COUNT(sweep));
 }
 
-static void add_text(xli_text *text, const xli_sort_problem *problem, const xli_sort_shape *shape)
+/* `packs`: a group packs several segments into a tile. */
+static void add_text(xli_text *text, const xli_sort_problem *problem, const xli_sort_shape *shape,
+                     bool packs)
 {
     const xli_tune_sort *t = &shape->tune;
     const bool serial = t->shape == XLI_SORT_SERIAL;
@@ -40,16 +42,26 @@ static void add_text(xli_text *text, const xli_sort_problem *problem, const xli_
         {"XL_SORT_SHAPE", t->shape},
         {"XL_SORT_VALUES", problem->value != XL_NONE},
         {"XL_SORT_INDICES", problem->indices},
+        {"XL_SORT_STABLE", (problem->stable && problem->value != XL_NONE) || (packs && !serial)},
         {"XL_SORT_GROUP", shape->group_size},
         {serial ? "XL_SORT_TILE_LOG" : "XL_SORT_GROUP_LOG",
          serial ? t->serial_tile_log : t->group_log},
         {serial ? NULL : "XL_SORT_ITEMS_LOG", t->items_log},
     };
+    const xli_definition segments[] = {{"XL_SERIAL", serial}};
     xli_key_text(text, problem->key, problem->descending);
     xli_text_define(text, lines, XLI_COUNT(lines));
+    if (problem->segments != XL_NONE) {
+        xli_text_add(text, "#define XL_SEG %s\n", problem->segments == XL_U64 ? "ulong" : "uint");
+        xli_text_define(text, segments, XLI_COUNT(segments));
+    }
 }
 
+/* Programs are given one of these. */
+typedef enum text_kind { PLAIN, RADIX, PACKED, TEXTS } text_kind;
+
 typedef struct wanted {
+    text_kind text;
     const char *program, *name;
     xli_kernel *kernel;
     bool is_wanted;
@@ -59,44 +71,53 @@ enum { NUM_KERNELS = sizeof(xli_sort_kernels) / sizeof(xli_kernel) };
 static void list_kernels(xl_sort *plan, wanted list[NUM_KERNELS])
 {
     xli_sort_kernels *k = &plan->kernels;
-    const bool bitonic = plan->shape.bitonic, radix = plan->shape.radix == XLI_RADIX_CHUNKS,
+    const bool segments = plan->problem.segments != XL_NONE,
+               bitonic = plan->shape.bitonic && !segments,
+               radix = plan->shape.radix == XLI_RADIX_CHUNKS,
                serial = radix && plan->shape.radix_group == 1, buckets = plan->shape.buckets,
                sweep = plan->shape.radix == XLI_RADIX_SWEEP;
     const char *const chunks = plan->shape.radix_group == 1 ? "radix_serial" : "radix_group";
     const wanted all[NUM_KERNELS] = {
-        {"sort_bitonic", "xl_sort_tiles", &k->tiles, bitonic},
-        {"sort_bitonic", "xl_sort_merge", &k->merge, bitonic},
-        {chunks, "xl_radix_bits", &k->bits, radix},
-        {chunks, "xl_radix_begin", &k->begin, radix},
-        {chunks, "xl_radix_count", &k->count, radix},
-        {chunks, "xl_radix_offsets", &k->offsets, radix},
-        {chunks, "xl_radix_scatter", &k->scatter, radix},
-        {chunks, "xl_radix_end", &k->end, radix},
-        {chunks, "xl_radix_alone", &k->alone, serial},
-        {chunks, "xl_radix_sample", &k->sample, buckets},
-        {chunks, "xl_radix_bucket_count", &k->bucket_count, buckets},
-        {chunks, "xl_radix_bucket_starts", &k->bucket_starts, buckets},
-        {chunks, "xl_radix_bucket_scatter", &k->bucket_scatter, buckets},
-        {chunks, "xl_radix_buckets", &k->buckets, buckets},
-        {"sort_onesweep", "xl_radix_clear", &k->clear, sweep},
-        {"sort_onesweep", "xl_radix_histogram", &k->histogram, sweep},
-        {"sort_onesweep", "xl_radix_sweep", &k->sweep, sweep},
+        {PLAIN, "sort_bitonic", "xl_sort_tiles", &k->tiles, bitonic},
+        {PLAIN, "sort_bitonic", "xl_sort_merge", &k->merge, bitonic},
+        {RADIX, chunks, "xl_radix_bits", &k->bits, radix},
+        {RADIX, chunks, "xl_radix_begin", &k->begin, radix},
+        {RADIX, chunks, "xl_radix_count", &k->count, radix},
+        {RADIX, chunks, "xl_radix_offsets", &k->offsets, radix},
+        {RADIX, chunks, "xl_radix_scatter", &k->scatter, radix},
+        {RADIX, chunks, "xl_radix_end", &k->end, radix},
+        {RADIX, chunks, "xl_radix_alone", &k->alone, serial},
+        {RADIX, chunks, "xl_radix_sample", &k->sample, buckets},
+        {RADIX, chunks, "xl_radix_bucket_count", &k->bucket_count, buckets},
+        {RADIX, chunks, "xl_radix_bucket_starts", &k->bucket_starts, buckets},
+        {RADIX, chunks, "xl_radix_bucket_scatter", &k->bucket_scatter, buckets},
+        {RADIX, chunks, "xl_radix_buckets", &k->buckets, buckets},
+        {RADIX, "sort_onesweep", "xl_radix_clear", &k->clear, sweep},
+        {RADIX, "sort_onesweep", "xl_radix_histogram", &k->histogram, sweep},
+        {RADIX, "sort_onesweep", "xl_radix_sweep", &k->sweep, sweep},
+        {PACKED, "segment_short", "xl_segment_places", &k->places, segments},
+        {PACKED, "segment_short", "xl_segment_short", &k->packed, segments},
+        {PLAIN, "segment_long", "xl_segment_tiles", &k->long_tiles, segments},
+        {PLAIN, "segment_long", "xl_segment_merge", &k->long_merge, segments},
     };
     memcpy(list, all, sizeof all);
 }
 
 /* What stands in front of the programs: of radix sorts an element, a count, too. */
-static xl_status add_texts(xl_sort *plan, const xli_capabilities *capabilities, xli_text *text,
-                           xli_text *radix)
+static xl_status add_texts(xl_sort *plan, const xli_capabilities *capabilities,
+                           xli_text texts[TEXTS])
 {
     xli_element count;
     xl_status status;
+    bool failed = false;
     XL_TRY(xli_element_resolve(plan->ctx, capabilities, "count", XL_U32, NULL, &count));
-    xli_element_text(radix, capabilities, (const xli_element *[]){&count}, 1, XL_SUM, NULL);
-    add_radix_text(radix, &plan->problem, &plan->shape);
-    add_text(radix, &plan->problem, &plan->shape);
-    add_text(text, &plan->problem, &plan->shape);
-    if (text->failed || radix->failed)
+    xli_element_text(&texts[RADIX], capabilities, (const xli_element *[]){&count}, 1, XL_SUM, NULL);
+    add_radix_text(&texts[RADIX], &plan->problem, &plan->shape);
+    for (size_t k = 0; k < TEXTS; ++k) {
+        add_text(&texts[k], &plan->problem, &plan->shape, k == PACKED);
+        failed = failed || texts[k].failed;
+    }
+    if (failed)
         XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the sort's source"));
 done:
     return status;
@@ -116,29 +137,28 @@ xl_status xli_sort_build(xl_sort *plan, xli_sort_limits *limits)
 {
     xl_status status;
     const xli_capabilities *capabilities;
-    xli_text text = {0}, radix = {0};
+    xli_text texts[TEXTS] = {{0}};
     wanted list[NUM_KERNELS];
     xli_sort_drop_kernels(plan);
     list_kernels(plan, list);
     XL_TRY(xli_context_capabilities(plan->ctx, &capabilities));
-    XL_TRY(add_texts(plan, capabilities, &text, &radix));
+    XL_TRY(add_texts(plan, capabilities, texts));
     *limits = (xli_sort_limits){SIZE_MAX, SIZE_MAX};
     for (size_t i = 0; i < NUM_KERNELS; ++i) {
-        const bool is_radix = strcmp(list[i].program, "sort_bitonic") != 0;
+        const bool is_radix = list[i].text == RADIX;
         size_t *const most = is_radix ? &limits->most_radix : &limits->most;
         xli_program *program;
         if (!list[i].is_wanted)
             continue;
-        XL_TRY(xli_program_get(plan->ctx, list[i].program, is_radix ? radix.data : text.data,
-                               &program));
+        XL_TRY(xli_program_get(plan->ctx, list[i].program, texts[list[i].text].data, &program));
         plan->shape.sub_group = xli_program_sub_group(plan->ctx, program, plan->shape.sub_group);
         XL_TRY(xli_kernel_create(plan->ctx, program, list[i].name, list[i].kernel));
         *most = xli_min(*most, is_radix ? radix_group_of(plan, capabilities, list[i].kernel)
                                         : list[i].kernel->max_group);
     }
 done:
-    xli_text_free(&text);
-    xli_text_free(&radix);
+    for (size_t k = 0; k < TEXTS; ++k)
+        xli_text_free(&texts[k]);
     return status;
 }
 

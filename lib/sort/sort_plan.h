@@ -3,11 +3,12 @@
  *
  * A call walks: check (sort_check.c) -> launches (sort_enqueue.c) -> kernels
  * (cl/sort/sort_bitonic.cl, radix_serial.cl, radix_group.cl or sort_onesweep.cl, then
- * sort_gather.cl) -> event. A plan is made by sort.c. Each of the files uses only those above it:
- *   sort_shape.c    how a problem is laid out on a device
+ * sort_gather.cl; segment_short.cl and segment_long.cl) -> event. A plan is made by sort.c. Each of
+ * the files uses only those above it: sort_shape.c    how a problem is laid out on a device
  *   sort_check.c    descriptors and calls, before any side effect
  *   sort_gather.c   values that do not travel with the keys
  *   sort_kernels.c  what is compiled for problem and shape
+ *   sort_segments.c launches of a segmented sort
  *   sort_enqueue.c  launches
  *   sort.c          the public calls */
 #ifndef XLI_SORT_PLAN_H
@@ -19,7 +20,8 @@ typedef struct xli_sort_kernels {
     xli_kernel tiles, merge;                              /* bitonic */
     xli_kernel bits, begin, count, offsets, scatter, end; /* radix, by chunks */
     xli_kernel alone, sample, bucket_count, bucket_starts, bucket_scatter, buckets; /* on CPUs */
-    xli_kernel clear, histogram, sweep; /* radix, a launch a pass */
+    xli_kernel clear, histogram, sweep;                /* radix, a launch a pass */
+    xli_kernel places, packed, long_tiles, long_merge; /* segments */
 } xli_sort_kernels;
 
 typedef struct xli_sort_gather {
@@ -50,6 +52,12 @@ xl_status xli_sort_gather_launch(xl_sort *plan, xli_seq *seq, size_t n, const xl
  * that is what the shape has or more, all is well. */
 xl_status xli_sort_build(xl_sort *plan, xli_sort_limits *limits);
 void xli_sort_drop_kernels(xl_sort *plan);
+
+/* ---- sort_segments.c ------------------------------------------------------- */
+
+/* The launches of a call of n > 0 elements in segments. */
+xl_status xli_sort_launch_segments(xl_sort *plan, xli_seq *seq, size_t n,
+                                   const xli_sort_spans *spans, const xli_span *scratch);
 
 /* ---- sort_enqueue.c -------------------------------------------------------- */
 

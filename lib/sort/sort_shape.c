@@ -67,7 +67,7 @@ static xli_radix_way radix_of(const xli_sort_problem *problem, const xli_capabil
     const bool sweeps = t->sweep && capabilities->can_publish &&
                         capabilities->lane_way != XLI_LANE_LOCAL &&
                         capabilities->info.sub_group_size >= NARROWEST;
-    if (problem->algorithm == XL_SORT_BITONIC || device->ends_loops)
+    if (problem->algorithm == XL_SORT_BITONIC || device->ends_loops || problem->segments != XL_NONE)
         return XLI_RADIX_NONE;
     if (t->shape == XLI_SORT_SERIAL) {
         shape->radix_group = shape->radix_items = shape->sub_groups = 1;
@@ -98,10 +98,16 @@ void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *
                        const xli_tune_device *device, const xli_tune_sort *tune,
                        const xli_sort_limits *limits, xli_sort_shape *shape)
 {
-    enum { GATHER_GROUP = 256 };
+    enum { GATHER_GROUP = 256, GROUPS_PER_UNIT = 8, MOST_ROUNDS_LOG = 11 };
     *shape = (xli_sort_shape){.tune = *tune};
     xli_tune_sort *const t = &shape->tune;
-    xli_tune_sort_fit(device, xl_type_size(problem->key) + xl_type_size(problem->value), t);
+    const size_t key = xl_type_size(problem->key), value = xl_type_size(problem->value);
+    const bool packs =
+        problem->segments != XL_NONE; /* a word beside each key, if it has no value */
+    xli_tune_sort_fit(device, packs ? xli_max(sizeof(cl_uint), key) + sizeof(cl_uint) : key + value,
+                      t);
+    if (packs && device->ends_loops) /* half a tile of segments of one element takes more rounds */
+        t->serial_tile_log = (uint32_t)xli_min(t->serial_tile_log, MOST_ROUNDS_LOG);
     while (t->group_log > 0 && (size_t)1 << t->group_log > limits->most)
         --t->group_log;
     const bool serial = t->shape == XLI_SORT_SERIAL;
@@ -109,6 +115,10 @@ void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *
     shape->tile_log = serial ? t->serial_tile_log : t->group_log + t->items_log;
     shape->sub_group = xli_sub_group_of(capabilities, shape->group_size);
     shape->units = device->compute_units;
+    shape->list_groups =
+        device->ends_loops
+            ? UINT32_MAX
+            : (uint32_t)xli_min(UINT32_MAX, xli_mul(xli_max(1, shape->units), GROUPS_PER_UNIT));
     shape->radix = radix_of(problem, capabilities, device, limits, shape);
     shape->buckets = shape->radix == XLI_RADIX_CHUNKS && shape->radix_group == 1 &&
                      t->radix_buckets && xl_type_size(problem->key) > 1 &&
@@ -200,17 +210,32 @@ static size_t state_bytes(const xli_sort_shape *shape, size_t n)
     return xli_round_up(xli_add(STATE, counts), XLI_SCRATCH_ALIGN);
 }
 
+/* A segment of more than half a tile has at most two tiles for each tile of elements. */
+xli_sort_segments xli_sort_segments_of(const xli_sort_shape *shape, size_t n)
+{
+    enum { HEAD = 2, ENTRY = 4 };
+    const size_t window = xli_sort_tile(shape) / 2;
+    xli_sort_segments s = {xli_ceil_div(n, window), n / window, 0};
+    const size_t words = xli_add(xli_round_up(HEAD + s.windows + 1, ENTRY), ENTRY * s.capacity);
+    s.state_bytes = xli_mul(words, sizeof(cl_uint));
+    return s;
+}
+
 xli_sort_layout xli_sort_layout_of(const xli_sort_problem *problem, const xli_sort_shape *shape,
                                    size_t n)
 {
     const bool radix = n > 0 && xli_sort_by_radix(shape, n);
+    const bool segments = n > 0 && problem->segments != XL_NONE;
     xli_sort_layout layout = {0};
     if (radix || n > xli_sort_tile(shape)) {
         layout.values_at = xli_round_up(n * xl_type_size(problem->key), XLI_SCRATCH_ALIGN);
         layout.state_at =
             layout.values_at + xli_round_up(n * xl_type_size(problem->value), XLI_SCRATCH_ALIGN);
-        layout.bytes = xli_add(layout.state_at, radix ? state_bytes(shape, n) : 0);
     }
+    const size_t state = radix      ? state_bytes(shape, n)
+                         : segments ? xli_sort_segments_of(shape, n).state_bytes
+                                    : 0;
+    layout.bytes = xli_add(layout.state_at, state);
     for (size_t a = 0; a < problem->num_gathered; ++a)
         layout.bytes = xli_max(layout.bytes, xli_mul(n, problem->gathered[a]));
     if (problem->hides_indices) {

@@ -17,6 +17,8 @@ typedef struct xli_sort_problem {
     bool indices;       /* it is made: the keys' places */
     bool hides_indices; /* and in scratch */
     bool descending;
+    bool stable;                      /* whatever is taken */
+    xl_type segments;                 /* of the offsets where segments begin; XL_NONE: one */
     uint32_t begin_bit, end_bit;      /* that count */
     size_t num_gathered;              /* arrays that are gathered by the places */
     size_t gathered[XLI_SORT_ARRAYS]; /* bytes of their elements */
@@ -32,12 +34,13 @@ typedef enum xli_radix_way {
 } xli_radix_way;
 
 typedef struct xli_sort_shape {
-    xli_tune_sort tune;  /* as far as it fits */
-    uint32_t group_size; /* work-items of every launch; 1: one walks a tile */
-    uint32_t tile_log;   /* elements of a tile, as the exponent of 2 */
-    uint32_t sub_group;  /* as xli_sub_group_of() */
-    uint32_t units;      /* compute units */
-    bool bitonic;        /* what a call may take */
+    xli_tune_sort tune;   /* as far as it fits */
+    uint32_t group_size;  /* work-items of every launch; 1: one walks a tile */
+    uint32_t tile_log;    /* elements of a tile, as the exponent of 2 */
+    uint32_t sub_group;   /* as xli_sub_group_of() */
+    uint32_t units;       /* compute units */
+    uint32_t list_groups; /* at most, of a launch over the tiles of long segments */
+    bool bitonic;         /* what a call may take */
     xli_radix_way radix;
     bool buckets;  /* by chunks: begins with the highest digit */
     uint32_t from; /* of so many keys on it is taken */
@@ -95,8 +98,16 @@ typedef struct xli_sort_buckets {
 xli_sort_buckets xli_sort_buckets_of(const xli_sort_problem *problem, const xli_sort_shape *shape,
                                      size_t n);
 
-/* The scratch of a call: n keys, the values, and what a radix sort counts, in the place of which
- * comes what is gathered in place; then the places of the keys. SIZE_MAX bytes: more than that. */
+/* What a call with segments knows of them: windows of half a tile, and tiles of segments that are
+ * longer, at most (cl/sort/segment_windows.cl). */
+typedef struct xli_sort_segments {
+    size_t windows, capacity, state_bytes;
+} xli_sort_segments;
+xli_sort_segments xli_sort_segments_of(const xli_sort_shape *shape, size_t n);
+
+/* The scratch of a call: n keys, the values, and what a radix sort counts or what is known of
+ * segments, in the place of which comes what is gathered in place; then the places of the keys.
+ * SIZE_MAX bytes: more than that. */
 typedef struct xli_sort_layout {
     size_t values_at, state_at, places_at, bytes;
 } xli_sort_layout;

@@ -14,31 +14,56 @@ typedef struct sorter {
     unsigned bits; /* of the keys */
     pattern pattern;
     size_t least_n;
+    size_t length; /* of segments; 0: the whole array is one */
 } sorter;
 
 static const sorter sorters[] = {
-    {"u32 keys", XL_U32, XL_NONE, 32, RANDOM, 1 << 10},
-    {"u64 keys", XL_U64, XL_NONE, 64, RANDOM, 1 << 10},
-    {"u32,u32 pairs", XL_U32, XL_U32, 32, RANDOM, 1 << 10},
-    {"u32,u32 pairs, 17 bits", XL_U32, XL_U32, 17, RANDOM, 1 << 10},
-    {"u32 keys, one bit", XL_U32, XL_NONE, 1, RANDOM, 1 << 24},
-    {"u32 keys, sorted", XL_U32, XL_NONE, 32, SORTED, 1 << 24},
-    {"u32 keys, all equal", XL_U32, XL_NONE, 32, EQUAL, 1 << 24},
-    {"u32 keys, four distinct", XL_U32, XL_NONE, 32, FEW, 1 << 24},
+    {"u32 keys", XL_U32, XL_NONE, 32, RANDOM, 1 << 10, 0},
+    {"u64 keys", XL_U64, XL_NONE, 64, RANDOM, 1 << 10, 0},
+    {"u32,u32 pairs", XL_U32, XL_U32, 32, RANDOM, 1 << 10, 0},
+    {"u32,u32 pairs, 17 bits", XL_U32, XL_U32, 17, RANDOM, 1 << 10, 0},
+    {"u32 keys, one bit", XL_U32, XL_NONE, 1, RANDOM, 1 << 24, 0},
+    {"u32 keys, sorted", XL_U32, XL_NONE, 32, SORTED, 1 << 24, 0},
+    {"u32 keys, all equal", XL_U32, XL_NONE, 32, EQUAL, 1 << 24, 0},
+    {"u32 keys, four distinct", XL_U32, XL_NONE, 32, FEW, 1 << 24, 0},
+    {"u32 keys, segments of 1", XL_U32, XL_NONE, 32, RANDOM, 1 << 24, 1},
+    {"u32 keys, segments of 8", XL_U32, XL_NONE, 32, RANDOM, 1 << 24, 8},
+    {"u32 keys, segments of 32", XL_U32, XL_NONE, 32, RANDOM, 1 << 24, 32},
+    {"u32 keys, segments of 100", XL_U32, XL_NONE, 32, RANDOM, 1 << 24, 100},
+    {"u32 keys, segments of 1000", XL_U32, XL_NONE, 32, RANDOM, 1 << 24, 1000},
+    {"u32 keys, segments of 1500", XL_U32, XL_NONE, 32, RANDOM, 1 << 24, 1500},
+    {"u32 keys, segments of 100000", XL_U32, XL_NONE, 32, RANDOM, 1 << 24, 100000},
+    {"u32,u32 pairs, segments of 100", XL_U32, XL_U32, 32, RANDOM, 1 << 24, 100},
 };
 
-enum { KEYS_IN, VALUES_IN, KEYS_OUT, VALUES_OUT, SCRATCH, BUFFERS };
+enum {
+    KEYS_IN,
+    VALUES_IN,
+    KEYS_OUT,
+    VALUES_OUT,
+    OFFSETS,
+    HOST_ARRAYS,
+    SCRATCH = HOST_ARRAYS,
+    BUFFERS
+};
 
 typedef struct job {
     const sorter *sorter;
     xl_sort *plan;
     size_t n;
     cl_mem mem[BUFFERS]; /* NULL where the plan has no such array */
-    void *host[4];
+    void *host[HOST_ARRAYS];
 } job;
+
+static size_t num_segments(const job *j)
+{
+    return j->sorter->length > 0 ? (j->n + j->sorter->length - 1) / j->sorter->length : 0;
+}
 
 static size_t bytes_of(const job *j, int which)
 {
+    if (which == OFFSETS)
+        return num_segments(j) * sizeof(uint32_t);
     const bool keys = which == KEYS_IN || which == KEYS_OUT;
     return j->n * xl_type_size(keys ? j->sorter->key : j->sorter->value);
 }
@@ -62,6 +87,8 @@ static void fill(job *j)
         if (j->sorter->value != XL_NONE)
             ((uint32_t *)j->host[VALUES_IN])[i] = (uint32_t)i;
     }
+    for (size_t i = 0; i < num_segments(j); ++i)
+        ((uint32_t *)j->host[OFFSETS])[i] = (uint32_t)(i * j->sorter->length);
 }
 
 static bool make_buffers(bench *b, job *j)
@@ -69,13 +96,13 @@ static bool make_buffers(bench *b, job *j)
     size_t scratch, alignment;
     if (xl_sort_scratch(j->plan, j->n, &scratch, &alignment) != XL_SUCCESS)
         return false;
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < HOST_ARRAYS; ++i)
         if (bytes_of(j, i) > 0 && !(j->host[i] = malloc(bytes_of(j, i))))
             return false;
     fill(j);
     for (int i = 0; i < BUFFERS; ++i) {
         const size_t bytes = i == SCRATCH ? scratch : bytes_of(j, i);
-        const bool given = i == KEYS_IN || i == VALUES_IN;
+        const bool given = i == KEYS_IN || i == VALUES_IN || i == OFFSETS;
         cl_int code;
         if (bytes == 0)
             continue;
@@ -92,7 +119,7 @@ static void end_job(job *j)
     for (int i = 0; i < BUFFERS; ++i)
         if (j->mem[i])
             clReleaseMemObject(j->mem[i]);
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < HOST_ARRAYS; ++i)
         free(j->host[i]);
     xl_sort_destroy(j->plan);
 }
@@ -100,14 +127,16 @@ static void end_job(job *j)
 static xl_status enqueue(bench *b, void *user, cl_event *event)
 {
     const job *j = user;
-    return xl_sort_enqueue(j->plan, b->queue,
-                           &(xl_sort_args){.n = j->n,
-                                           .keys_in = xl_view_of(j->mem[KEYS_IN], 0),
-                                           .values_in = xl_view_of(j->mem[VALUES_IN], 0),
-                                           .keys_out = xl_view_of(j->mem[KEYS_OUT], 0),
-                                           .values_out = xl_view_of(j->mem[VALUES_OUT], 0),
-                                           .scratch = xl_view_of(j->mem[SCRATCH], 0)},
-                           0, NULL, event);
+    return xl_sort_enqueue(
+        j->plan, b->queue,
+        &(xl_sort_args){.n = j->n,
+                        .keys_in = xl_view_of(j->mem[KEYS_IN], 0),
+                        .values_in = xl_view_of(j->mem[VALUES_IN], 0),
+                        .keys_out = xl_view_of(j->mem[KEYS_OUT], 0),
+                        .values_out = xl_view_of(j->mem[VALUES_OUT], 0),
+                        .scratch = xl_view_of(j->mem[SCRATCH], 0),
+                        .segments = xl_view_n(j->mem[OFFSETS], 0, num_segments(j))},
+        0, NULL, event);
 }
 
 static uint64_t key_at(const job *j, int which, size_t i)
@@ -116,15 +145,19 @@ static uint64_t key_at(const job *j, int which, size_t i)
     return j->sorter->key == XL_U64 ? ((const uint64_t *)keys)[i] : ((const uint32_t *)keys)[i];
 }
 
-/* In order, and the same keys: as pairs by what each value names, else by their sum. */
+/* In order, each segment by itself, and the same keys: as pairs by what each value names, else by
+ * their sum in each segment. */
 static const char *fault(const job *j)
 {
     const uint32_t *values = j->host[VALUES_OUT];
     uint64_t before = 0, after = 0;
     for (size_t i = 0; i < j->n; ++i) {
+        const bool begins = i == 0 || (j->sorter->length > 0 && i % j->sorter->length == 0);
+        if (begins && before != after)
+            return "keys were lost";
         before += key_at(j, KEYS_IN, i);
         after += key_at(j, KEYS_OUT, i);
-        if (i > 0 && key_at(j, KEYS_OUT, i - 1) > key_at(j, KEYS_OUT, i))
+        if (!begins && key_at(j, KEYS_OUT, i - 1) > key_at(j, KEYS_OUT, i))
             return "keys are not in order";
         if (values &&
             (values[i] >= j->n || key_at(j, KEYS_IN, values[i]) != key_at(j, KEYS_OUT, i)))
@@ -157,6 +190,8 @@ static void run(bench *b, const sorter *s, size_t n)
     xl_sort_desc_init(&desc);
     desc.key = s->key;
     desc.value = s->value;
+    desc.segments = s->length > 0 ? XL_SEGMENTS_OFFSETS : XL_SEGMENTS_NONE;
+    desc.segment_type = s->length > 0 ? XL_U32 : XL_NONE;
     const xl_status status = xl_sort_create(b->ctx, &desc, &j.plan);
     if (status != XL_SUCCESS)
         bench_failed(b, "sort", s->variant, n, status);

@@ -52,7 +52,7 @@ END
     tune-file json
   helps reduce " IN.npy OUT.npy" op init $segments keys-out count determinism device \
     tune-file json
-  helps sort " IN.npy OUT.npy" values argsort descending stable algorithm device tune-file json
+  helps sort " IN.npy OUT.npy" values argsort descending stable offsets algorithm device tune-file json
   helps neighbors " POINTS.npy --radius R" radius inclusive out counts density mass f32 \
     device tune-file json
   refuses 2 'no command given; try "crosslane --help"'
@@ -70,6 +70,8 @@ END
     scan a b --exclusive --inclusive
   refuses 2 'scan: --determinism: unknown "exact"; known are deterministic, unordered, reproducible' \
     scan a b --determinism exact
+  refuses 2 "sort: --offsets and --algorithm radix exclude each other; give one" \
+    sort flat.npy out/o.npy --offsets keys.npy --algorithm radix
   refuses 2 "sort: --argsort and --values exclude each other; give one" \
     sort a b --argsort --values v w
   refuses 2 "sort: --values takes two files: V.npy W.npy" sort --values v
@@ -246,8 +248,6 @@ bad_input() {
     sort points.npy out/o.npy
   refuses 1 "bools.npy: elements of type bool; scan takes i8 to u64, f16, f32 and f64" \
     scan bools.npy out/o.npy
-  refuses 2 "sort: --algorithm bitonic is not stable; leave one of both out" \
-    sort flat.npy out/o.npy --stable --algorithm bitonic
   refuses 2 'scan: --init: "1.5" is no value of type u64' scan keys.npy out/o.npy --init 1.5
   refuses 2 'scan: --init: "128" is no value of type i8' scan bytes.npy out/o.npy --init 128
   refuses 2 'scan: --init: "-1" is no value of type u32' scan fewer.npy out/o.npy --init -1
@@ -379,8 +379,20 @@ arrays() {
     prints "{\"device\":D,\"n\":3001,\"type\":\"${dtype:0:1}$((8 * ${dtype:1}))\",\"order\":\"ascending\",\"output\":\"order\",\"device_ms\":T,\"wall_ms\":T,\"first_wall_ms\":T}"
     runs "$oracle" argsort ascending in.npy out.npy
   done
-  # Where the device has no stable sort, one line says so.
-  "$crosslane" sort --stable in.npy out.npy >stdout 2>stderr_all && "$oracle" sort ascending in.npy out.npy
+  runs "$crosslane" sort --stable --algorithm bitonic in.npy out.npy
+  runs "$oracle" sort ascending in.npy out.npy
+  "$oracle" list u4 in.npy 9 3 7 1 8 2 2 0
+  "$oracle" list i8 offsets.npy 1 4 4
+  "$oracle" list u4 want.npy 9 1 3 7 0 2 2 8
+  runs "$crosslane" sort in.npy out.npy --offsets offsets.npy
+  cmp -s out.npy want.npy || fail "segments come out wrong"
+  "$oracle" list u4 want.npy 0 3 1 2 7 5 6 4
+  runs "$crosslane" sort in.npy out.npy --offsets offsets.npy --argsort
+  cmp -s out.npy want.npy || fail "the order of segments comes out wrong"
+  "$oracle" list u4 offsets.npy 0 4 3
+  "$crosslane" sort in.npy out.npy --offsets offsets.npy >stdout 2>stderr && fail "offsets that fall are taken"
+  has_line_like stderr 'crosslane: offsets.npy: offset 2 is 3; .*'
+  "$oracle" make f4 3001 in.npy
   "$oracle" make i4 3001 values.npy
   runs "$crosslane" sort --values values.npy moved.npy --descending in.npy out.npy
   runs "$oracle" pairs descending in.npy out.npy values.npy moved.npy

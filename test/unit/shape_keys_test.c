@@ -90,6 +90,37 @@ static void sorts_by_digits(void **state)
     }
 }
 
+/* Of a segmented sort: keys and values once more past a tile, and 40 bytes a tile; room in the list
+ * for the tiles of as many long segments as there may be, each one element longer than half a tile,
+ * or than a tile. */
+static void sorts_of_segments(void **state)
+{
+    (void)state;
+    for (int d = 0; d < DEVICES; ++d)
+        for (size_t form = 0; form < 4; ++form) {
+            const xli_sort_problem problem = {.key = form / 2 ? XL_U64 : XL_U8,
+                                              .value = form % 2 ? XL_U32 : XL_NONE,
+                                              .end_bit = form / 2 ? 64 : 8,
+                                              .stable = true,
+                                              .segments = XL_U32};
+            const xli_sort_shape shape = sort_of(&devices[d], &problem, devices[d].group);
+            const size_t tile = xli_sort_tile(&shape);
+            const size_t element = xl_type_size(problem.key) + xl_type_size(problem.value);
+            assert_int_equal(shape.radix, XLI_RADIX_NONE);
+            assert_true(shape.list_groups > 0);
+            for (size_t n = 1; n < (size_t)1 << 31; n += n / 5 + 1) {
+                const xli_sort_segments s = xli_sort_segments_of(&shape, n);
+                const size_t copy = n > tile ? n * element : 0;
+                const size_t bytes = xli_sort_layout_of(&problem, &shape, n).bytes;
+                assert_true(bytes >= copy + s.state_bytes && s.windows * (tile / 2) >= n);
+                assert_true(bytes <= copy + 40 * xli_ceil_div(n, tile) + 1024);
+                assert_true(s.capacity >= n / (tile / 2 + 1) && s.capacity >= 2 * (n / (tile + 1)));
+                assert_true(s.state_bytes >= 4 * (2 + s.windows + 1) + 16 * s.capacity);
+            }
+            assert_int_equal(xli_sort_layout_of(&problem, &shape, 0).bytes, 0);
+        }
+}
+
 static void check_room(const device *d, const xli_sort_problem *problem)
 {
     static const uint64_t sizes[] = {1 << 20, 1 << 28, UINT32_MAX};
@@ -342,6 +373,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sorts_of_pairs),
+        cmocka_unit_test(sorts_of_segments),
         cmocka_unit_test(sorts_by_digits),
         cmocka_unit_test(sorts_take_little_room),
         cmocka_unit_test(sorts_that_gather_take_little_room),

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ * Segmented sort, its end: the tiles of long segments, as cl/sort/segment_short.cl has listed them,
+ * are sorted on their own and then merged as those of a whole array are (cl/sort/sort_bitonic.cl),
+ * but relative to where their segment begins. There are as many launches as the longest that there
+ * might be needs; a segment that needs fewer merges begins later on the side that ends in the
+ * output, and launches that no segment needs end at once. The host knows no number of tiles: each
+ * work-group takes every so many-th of the list. */
+#include "../prelude/prelude.cl"
+
+/* Both shapes need these; embedding takes each file once, so not inside the condition. */
+#include "../lane/lane.cl"
+#include "bitonic_merge.cl"
+#include "segment_arrays.cl"
+
+#if XL_SORT_SHAPE == 0
+#include "bitonic_tile.cl"
+#else
+#include "bitonic_serial.cl"
+#endif
+#include "segment_windows.cl"
+
+/* Where a segment is to stand that so many merges, from one side to the other, bring to the output.
+ */
+xl_sort_out xl_segment_side(xl_sort_out out, xl_sort_out spare, uint merges)
+{
+    const bool away = merges % 2u != 0;
+    xl_sort_out side;
+    side.keys = away ? spare.keys : out.keys;
+#if XL_SORT_VALUES
+    side.values = away ? spare.values : out.values;
+#endif
+    return side;
+}
+
+__kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
+xl_segment_tiles(XL_CSR, XL_SEGMENT_ARRAYS, XL_SEGMENT_SPARE)
+{
+    XL_SEGMENT_LOCAL(XL_SORT_VALUES)
+    XL_SORT_LENGTH_MAKE
+    const xl_csr csr = XL_CSR_OF;
+    const xl_sort_in in = XL_SEGMENT_IN;
+    const xl_sort_out out = XL_SEGMENT_OUT, spare = XL_SEGMENT_SPARE_OUT;
+    const uint tiles = xl_csr_tiles(&csr), groups = (uint)get_num_groups(0);
+    for (uint i = (uint)get_group_id(0); i < tiles; i += groups) {
+        const xl_segment_tile t = xl_segment_tile_at(&csr, i);
+        if (t.count > 0)
+            xl_tile_sort(in, xl_segment_side(out, spare, t.merges), t.first, t.count, tile);
+        XL_LOCAL_BARRIER();
+    }
+}
+
+/* Runs of 2^level tiles are merged. Cuts are searched by 2^search_log - 1 work-items. */
+__kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
+xl_segment_merge(uint level, uint search_log, XL_CSR, XL_SEGMENT_ARRAYS, XL_SEGMENT_SPARE)
+{
+    XL_SEGMENT_LOCAL(XL_SORT_VALUES)
+    __local uint search[XL_SORT_SEARCH];
+    XL_SORT_LENGTH_MAKE
+    const xl_csr csr = XL_CSR_OF;
+    const xl_sort_out out = XL_SEGMENT_OUT, spare = XL_SEGMENT_SPARE_OUT;
+    const bool needed = csr.state[1] > 1u << level;
+    const uint tiles = needed ? xl_csr_tiles(&csr) : 0, groups = (uint)get_num_groups(0);
+    for (uint i = (uint)get_group_id(0); i < tiles; i += groups) {
+        const xl_segment_tile t = xl_segment_tile_at(&csr, i);
+        if (t.count > 0 && t.merges > level) {
+            const xl_sort_out from = xl_segment_side(out, spare, t.merges - level);
+            xl_sort_out to = xl_segment_side(out, spare, t.merges - level - 1u);
+            xl_sort_in in;
+            in.keys = from.keys + t.begin;
+            to.keys += t.begin;
+#if XL_SORT_VALUES
+            in.values = from.values + t.begin;
+            to.values += t.begin;
+#endif
+            xl_tile_merge(in, to, t.number * XL_SORT_TILE, t.count, t.end - t.begin,
+                          (uint)XL_SORT_TILE << level, search_log, tile, search);
+        }
+        XL_LOCAL_BARRIER();
+    }
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT
+ * Neighbouring short segments, sorted by a work-group in one go.
+ *
+ * An element is ordered by where in the tile its segment begins, by its key, and by its place, 16
+ * bits, the key's, and 16. In the network of cl/group/group_bitonic.cl these are a key and a word:
+ * the key is the segment above the key's upper bits, the word the key's lower 16 bits above the
+ * place.
+ *
+ * Where the longest of the segments has L elements not all phases of the network are needed. After
+ * phase p runs of 2^p are sorted, and if that is 2 L or more, only a segment across a border of two
+ * runs is not, which lies within half a run of that border. So one more merge, of the halves on
+ * both sides of each border, ends it: for segments of 8 elements 14 steps, not the 66 of a tile of
+ * 2048. That tiles are on average half full costs registers and local memory, not traffic. */
+#include "bitonic_fetch.cl"
+#include "segment_windows.cl"
+
+#if XL_SORT_GROUP_LOG + XL_SORT_ITEMS_LOG > 16
+#error "a place in the tile has 16 bits"
+#endif
+
+#define XL_ORDINAL_BITS (XL_KEY_BYTES == 8 ? 64 : 32)
+#define XL_PLACE_BITS 16
+
+/* What a group shares beside the network's local memory. */
+typedef struct xl_pack_local {
+    uint heads[(XL_SORT_TILE + 31) / 32]; /* a bit where a segment begins */
+    uint longest;
+    uint listed;
+} xl_pack_local;
+
+uint xl_log2_above(uint x)
+{
+    return x > 1 ? 32u - clz(x - 1u) : 0;
+}
+
+/* How many phases make sorted runs, and whether their borders are still to be merged. */
+typedef struct xl_pack_phases {
+    uint phases;
+    uint borders; /* 0 or 1 */
+} xl_pack_phases;
+
+xl_pack_phases xl_pack_phases_of(uint count, uint longest)
+{
+    const uint all = clamp(xl_log2_above(count), (uint)XL_SORT_ITEMS_LOG, (uint)XL_SORT_TILE_LOG);
+    const uint near = max(xl_log2_above(2u * longest), XL_SORT_ITEMS_LOG + 1u);
+    xl_pack_phases p;
+    p.borders = near + 1u < all;
+    p.phases = p.borders ? near : all;
+    return p;
+}
+
+/* Where element q of the tile stands when runs of 2^phases go from middle to middle. The first and
+ * the last half, which have no neighbour, make one run, in order. */
+uint xl_pack_shifted(uint q, uint phases)
+{
+    const uint run = 1u << phases, within = q & (run - 1u);
+    if (q < XL_SORT_TILE - run)
+        return q + run / 2u;
+    return within < run / 2u ? within : q;
+}
+
+/* Marks where segments begin, and finds the longest. Of more segments than a tile has elements,
+ * most of which are empty, each element looks whether one begins there, and the longest may be any.
+ */
+void xl_pack_mark(const xl_csr *csr, const xl_window *window, __local xl_pack_local *local_)
+{
+    const uint w = (uint)get_local_id(0), count = window->end - window->begin;
+    const uint segments = window->after - window->first;
+    const bool few = segments <= XL_SORT_TILE;
+    for (uint i = w; i < (XL_SORT_TILE + 31) / 32; i += XL_SORT_GROUP)
+        local_->heads[i] = 0;
+    if (w == 0)
+        local_->longest = few ? 1 : count;
+    XL_LOCAL_BARRIER();
+    for (uint i = w; i < (few ? segments : count); i += XL_SORT_GROUP) {
+        const uint nth = few ? i
+                             : (uint)xl_offset_search(csr->offsets + window->first, segments,
+                                                      (ulong)window->begin + i, 0);
+        const uint begin = xl_segment_begin(csr, window->first + nth);
+        const uint end = few ? xl_segment_begin(csr, window->first + nth + 1u) : begin + 1u;
+        const uint at = begin - window->begin;
+        if (end > begin && at < count && (few || at == i)) {
+            atomic_or(&local_->heads[at / 32u], 1u << at % 32u);
+            atomic_max(&local_->longest, min(end - begin, count));
+        }
+    }
+}
+
+/* Where the segment of element `at` begins, if no later element up to it does. */
+uint xl_pack_head(const __local xl_pack_local *local_, uint at)
+{
+    uint word = at / 32u, bits = local_->heads[word] & ((2u << at % 32u) - 1u);
+    while (bits == 0 && word > 0)
+        bits = local_->heads[--word];
+    return word * 32u + (bits != 0 ? 31u - clz(bits) : 0);
+}
+
+/* Loads the window's short segments as neighbours, and leaves each work-item those of layout 0. */
+void xl_pack_load(xl_sort_items *items, xl_sort_in in, const xl_window *window, xl_sort_local tile,
+                  const __local xl_pack_local *local_)
+{
+    const uint w = (uint)get_local_id(0), count = window->end - window->begin;
+#pragma unroll
+    for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
+        const uint at = w + e * XL_SORT_GROUP;
+        tile.key[at + at / 32u] = xl_key_map(in.keys[window->begin + min(at, count - 1u)]);
+    }
+    /* In place, other work-items write where this one has read. */
+    XL_FULL_BARRIER();
+    uint head = xl_pack_head(local_, w * XL_SORT_ITEMS);
+#pragma unroll
+    for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
+        const uint at = w * XL_SORT_ITEMS + e;
+        const XL_ORDINAL key = tile.key[at + at / 32u];
+        head = (local_->heads[at / 32u] >> at % 32u & 1u) != 0 ? at : head;
+        items->key[e] = at < count ? (XL_ORDINAL)head << (XL_ORDINAL_BITS - XL_PLACE_BITS) |
+                                         key >> XL_PLACE_BITS
+                                   : XL_LAST_ORDINAL;
+        items->value[e] = at < count ? (uint)key << XL_PLACE_BITS | at : ~0u;
+    }
+}
+
+/* Moves elements to where others stand: each of layout `to` gets the one that stands, in layout 0,
+ * at the same position; either of them after a shift, or none where that is 0. */
+void xl_pack_move(xl_sort_items *items, xl_sort_local tile, uint from_shift, uint to, uint to_shift)
+{
+    XL_LOCAL_BARRIER();
+#pragma unroll
+    for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
+        uint at = xl_sort_position(e, 0, false);
+        at = from_shift > 0 ? xl_pack_shifted(at, from_shift) : at;
+        tile.key[at + at / 32u] = items->key[e];
+        tile.value[at + at / 32u] = items->value[e];
+    }
+    XL_LOCAL_BARRIER();
+#pragma unroll
+    for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
+        uint at = xl_sort_position(e, to, false);
+        at = to_shift > 0 ? xl_pack_shifted(at, to_shift) : at;
+        items->key[e] = tile.key[at + at / 32u];
+        items->value[e] = tile.value[at + at / 32u];
+    }
+}
+
+/* Sorts what is held in layout 0, and leaves it in layout XL_SORT_GROUP_LOG. */
+void xl_pack_network(xl_sort_items *items, xl_sort_local tile, const xl_pack_phases *p)
+{
+    const uint lane_bits = xl_sort_lane_bits();
+#pragma unroll
+    for (uint phase = 1; phase <= XL_SORT_ITEMS_LOG; ++phase) {
+        xl_sort_flip(items, phase);
+        xl_sort_halve(items, phase - 1u);
+    }
+    /* A second time around are the borders. */
+#pragma unroll 1
+    for (uint pass = 0; pass <= p->borders; ++pass) {
+        const bool last = pass == p->borders;
+#pragma unroll 1
+        for (uint phase = pass == 0 ? XL_SORT_ITEMS_LOG + 1u : p->phases; phase <= p->phases;
+             ++phase)
+            xl_sort_phase(items, tile, lane_bits, phase);
+        xl_pack_move(items, tile, pass == 0 ? 0 : p->phases, last ? XL_SORT_GROUP_LOG : 0,
+                     last ? 0 : p->phases);
+        XL_LOCAL_BARRIER();
+    }
+}
+
+/* Sorts a window's short segments, of which there are some. */
+void xl_pack_sort(xl_sort_in in, xl_sort_out out, const xl_csr *csr, const xl_window *window,
+                  xl_sort_local tile, __local xl_pack_local *local_)
+{
+    xl_sort_items items;
+    const uint count = window->end - window->begin;
+    xl_pack_mark(csr, window, local_);
+    xl_pack_load(&items, in, window, tile, local_);
+    const xl_pack_phases p = xl_pack_phases_of(count, local_->longest);
+    xl_pack_network(&items, tile, &p);
+#pragma unroll
+    for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
+        const uint at = xl_sort_position(e, XL_SORT_GROUP_LOG, false);
+        const XL_ORDINAL key =
+            items.key[e] << XL_PLACE_BITS | (XL_ORDINAL)(items.value[e] >> XL_PLACE_BITS);
+        if (at < count)
+            out.keys[window->begin + at] = xl_key_unmap(key);
+        items.value[e] &= (1u << XL_PLACE_BITS) - 1u;
+    }
+#if XL_SORT_VALUES
+#if !XL_SORT_INDICES
+    xl_tile_fetch(&items, in, window->begin, count, tile);
+#endif
+#pragma unroll
+    for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
+        const uint at = xl_sort_position(e, XL_SORT_GROUP_LOG, false);
+        if (at < count)
+            out.values[window->begin + at] =
+                XL_SORT_INDICES ? window->begin + items.value[e] : items.value[e];
+    }
+#endif
+}

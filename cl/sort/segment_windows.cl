@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT
+ * Which segments, given by CSR offsets, each work-group of a segmented sort has to do with.
+ *
+ * The array is cut into windows of half a tile. A segment that is no longer than a window is
+ * short, and belongs to the window that it begins in: all of those are neighbours, and together no
+ * longer than a tile. Of longer ones at most one begins in a window, and that behind the short
+ * ones. Long segments are cut into tiles, from their own beginning on, and listed.
+ *
+ * Offsets are clamped as they are read. Where they fall segments may overlap and the list may be
+ * too long or hold anything; what is read from it is held against the arrays' bounds. */
+#include "../tile/tile_offsets.cl"
+
+#define XL_WINDOW (XL_SORT_TILE / 2)
+
+/* The words of the state: tiles in the list, the most that one segment has, then from here on where
+ * each window's segments begin, and behind that the list, of four words a tile. */
+#define XL_SEGMENT_STATE 2
+
+typedef struct xl_csr {
+    __global const XL_SEG *offsets;
+    __global uint *state;
+    uint n, count, windows, capacity; /* of the list */
+} xl_csr;
+
+/* Of xl_csr: the arguments that tell. */
+#define XL_CSR                                                                                     \
+    XL_SORT_LENGTH, __global const XL_SEG *offsets, ulong offsets_offset, uint count,              \
+        __global uint *state, ulong state_offset, uint windows, uint capacity
+#define XL_CSR_OF                                                                                  \
+    {                                                                                              \
+        offsets + offsets_offset, state + state_offset, n, count, windows, capacity                \
+    }
+
+/* Where segment i begins, and the one before it ends. */
+uint xl_segment_begin(const xl_csr *csr, uint i)
+{
+    return i < csr->count ? (uint)min((ulong)csr->offsets[i], (ulong)csr->n) : csr->n;
+}
+
+/* The first segment that begins in a window, or behind it. */
+uint xl_window_first(const xl_csr *csr, uint window)
+{
+    return (uint)xl_offset_search(csr->offsets, csr->count, (ulong)window * XL_WINDOW, 0);
+}
+
+/* What one window has: short segments [first, after), which are elements [begin, end), and the
+ * long one, elements [end, long_end), none where these are the same. */
+typedef struct xl_window {
+    uint first, after, begin, end, long_end;
+} xl_window;
+
+xl_window xl_window_at(const xl_csr *csr, uint window)
+{
+    __global const uint *const places = csr->state + XL_SEGMENT_STATE + window;
+    xl_window w;
+    w.first = min(places[0], csr->count);
+    w.after = clamp(places[1], w.first, csr->count);
+    w.begin = w.end = w.long_end = xl_segment_begin(csr, w.first);
+    if (w.after > w.first) {
+        const uint last = xl_segment_begin(csr, w.after - 1u);
+        const uint end = max(last, xl_segment_begin(csr, w.after));
+        const bool is_long = end - last > XL_WINDOW;
+        w.after -= is_long;
+        w.end = max(w.begin, is_long ? last : end);
+        w.end = min(w.end, w.begin + min(csr->n - w.begin, (uint)XL_SORT_TILE));
+        w.long_end = is_long ? max(w.end, end) : w.end;
+    }
+    return w;
+}
+
+/* A tile of a long segment: the `number`-th of elements [begin, end). It may be none: then
+ * `count` is 0. */
+typedef struct xl_segment_tile {
+    uint begin, end, number;
+    uint first, count; /* its elements, of the array */
+    uint merges;       /* that its segment takes */
+} xl_segment_tile;
+
+uint xl_csr_tiles(const xl_csr *csr)
+{
+    return min(csr->state[0], csr->capacity);
+}
+
+uint xl_tiles_of(uint elements)
+{
+    return elements / XL_SORT_TILE + (elements % XL_SORT_TILE != 0);
+}
+
+__global uint *xl_csr_list(const xl_csr *csr)
+{
+    return csr->state + (XL_SEGMENT_STATE + csr->windows + 4u) / 4u * 4u;
+}
+
+xl_segment_tile xl_segment_tile_at(const xl_csr *csr, uint i)
+{
+    const uint4 entry = vload4(i, xl_csr_list(csr));
+    xl_segment_tile t;
+    t.end = min(entry.y, csr->n);
+    t.begin = min(entry.x, t.end);
+    const uint tiles = xl_tiles_of(t.end - t.begin);
+    const bool is_there = entry.z < tiles;
+    t.number = is_there ? entry.z : 0;
+    t.first = t.begin + t.number * XL_SORT_TILE;
+    t.count = is_there ? min(t.end - t.first, (uint)XL_SORT_TILE) : 0;
+    t.merges = tiles > 1 ? 32u - clz(tiles - 1u) : 0;
+    return t;
+}
+
+/* Lists the tiles of a window's long segment, if it has one. All work-items of the group call it
+ * together, whether or not: PoCL compiles what follows a barrier that may be skipped twice. */
+void xl_segment_list(const xl_csr *csr, const xl_window *w, __local uint *shared)
+{
+    const uint tiles = xl_tiles_of(w->long_end - w->end);
+    if (get_local_id(0) == 0 && tiles > 0) {
+        *shared = atomic_add(csr->state, tiles);
+        atomic_max(csr->state + 1, tiles);
+    }
+    XL_LOCAL_BARRIER();
+    const uint from = tiles > 0 ? *shared : 0;
+    for (uint i = (uint)get_local_id(0); i < tiles; i += XL_SORT_GROUP)
+        if (from + i < csr->capacity)
+            vstore4((uint4)(w->end, w->long_end, i, 0), from + i, xl_csr_list(csr));
+}
