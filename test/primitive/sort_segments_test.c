@@ -228,7 +228,7 @@ static const struct shape {
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0], FORMS = 12 };
 
-/* How many of them are tested: one each of those in groups and of those by one work-item, or all. */
+/* How many of them are tested: one in groups and one by one work-item, or all. */
 static size_t shapes_here(size_t all)
 {
     return xlt_few_programs() ? 2 : all;
