@@ -25,13 +25,9 @@ static int check_keys(const char *path, const xli_npy *keys, xl_type *type)
                      array_type_name(keys));
 }
 
-/* Values are moved, not looked at: any four bytes will do. */
+/* Values are moved, not looked at. */
 static int check_values(const char *path, const xli_npy *values, const xli_npy *keys)
 {
-    if (values->item_bytes != sizeof(uint32_t))
-        return tool_fail(
-            "%s: values of %u bytes each; sort moves values of 4 bytes (u32, i32, f32)", path,
-            (unsigned)values->item_bytes);
     if (values->count != keys->count)
         return tool_fail("%s: %zu values for %zu keys; there must be one for each", path,
                          values->count, keys->count);
@@ -136,13 +132,15 @@ done:
     return result;
 }
 
-static int make_plan(const session *s, const sort_options *o, xl_type type, bool with_values,
+static int make_plan(const session *s, const sort_options *o, xl_type type, const xli_npy *values,
                      const xli_npy *offsets, xl_sort **plan)
 {
     xl_sort_desc desc;
     xl_sort_desc_init(&desc);
     desc.key = type;
-    desc.value = o->argsort ? XL_SORT_INDICES : with_values ? XL_U32 : XL_NONE;
+    desc.value = o->argsort     ? XL_SORT_INDICES
+                 : values->data ? XL_SORT_BYTES(values->item_bytes)
+                                : XL_NONE;
     desc.order = o->descending ? XL_DESCENDING : XL_ASCENDING;
     desc.algorithm = algorithms[o->algorithm];
     desc.stable = o->stable;
@@ -185,7 +183,7 @@ static int sort_file(const sort_options *o, const char *in, const char *out)
     TRY(load_values(o, &keys, &values));
     TRY(load_offsets(o, &keys, &offsets));
     TRY(session_open(&s, o->device, o->tune_file));
-    TRY(make_plan(&s, o, type, values.data != NULL, &offsets, &plan));
+    TRY(make_plan(&s, o, type, &values, &offsets, &plan));
     TRY(sort_on_device(&s, o, plan, &keys, &values, &offsets, &st));
     TRY(outputs_npy(&files, out, o->argsort ? &values : &keys));
     if (o->values[1])

@@ -36,13 +36,16 @@ __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
 xl_segment_tiles(XL_CSR, XL_SEGMENT_ARRAYS, XL_SEGMENT_SPARE)
 {
     XL_SEGMENT_LOCAL(XL_SORT_VALUES)
+    __local xl_segment_tile shared;
+    __local uint shared_tiles;
     XL_SORT_LENGTH_MAKE
     const xl_csr csr = XL_CSR_OF;
     const xl_sort_in in = XL_SEGMENT_IN;
     const xl_sort_out out = XL_SEGMENT_OUT, spare = XL_SEGMENT_SPARE_OUT;
-    const uint tiles = xl_csr_tiles(&csr), groups = (uint)get_num_groups(0);
+    const uint tiles = xl_csr_tiles_read(&csr, 0, &shared_tiles);
+    const uint groups = (uint)get_num_groups(0);
     for (uint i = (uint)get_group_id(0); i < tiles; i += groups) {
-        const xl_segment_tile t = xl_segment_tile_at(&csr, i);
+        const xl_segment_tile t = xl_segment_tile_read(&csr, i, &shared);
         if (t.count > 0)
             xl_tile_sort(in, xl_segment_side(out, spare, t.merges), t.first, t.count, tile);
         XL_LOCAL_BARRIER();
@@ -54,14 +57,16 @@ __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
 xl_segment_merge(uint level, uint search_log, XL_CSR, XL_SEGMENT_ARRAYS, XL_SEGMENT_SPARE)
 {
     XL_SEGMENT_LOCAL(XL_SORT_VALUES)
+    __local xl_segment_tile shared;
+    __local uint shared_tiles;
     __local uint search[XL_SORT_SEARCH];
     XL_SORT_LENGTH_MAKE
     const xl_csr csr = XL_CSR_OF;
     const xl_sort_out out = XL_SEGMENT_OUT, spare = XL_SEGMENT_SPARE_OUT;
-    const bool needed = csr.state[1] > 1u << level;
-    const uint tiles = needed ? xl_csr_tiles(&csr) : 0, groups = (uint)get_num_groups(0);
+    const uint tiles = xl_csr_tiles_read(&csr, 1u << level, &shared_tiles);
+    const uint groups = (uint)get_num_groups(0);
     for (uint i = (uint)get_group_id(0); i < tiles; i += groups) {
-        const xl_segment_tile t = xl_segment_tile_at(&csr, i);
+        const xl_segment_tile t = xl_segment_tile_read(&csr, i, &shared);
         if (t.count > 0 && t.merges > level) {
             const xl_sort_out from = xl_segment_side(out, spare, t.merges - level);
             xl_sort_out to = xl_segment_side(out, spare, t.merges - level - 1u);

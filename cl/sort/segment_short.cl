@@ -46,6 +46,7 @@ xl_segment_short(XL_CSR, XL_SEGMENT_ARRAYS)
 {
     XL_SEGMENT_LOCAL(XL_SORT_SHAPE == 0 || XL_SORT_VALUES)
     __local xl_pack_local local_;
+    __local xl_window shared;
     XL_SORT_LENGTH_MAKE
     const xl_csr csr = XL_CSR_OF;
     const xl_sort_in in = XL_SEGMENT_IN;
@@ -58,7 +59,7 @@ xl_segment_short(XL_CSR, XL_SEGMENT_ARRAYS)
         out.values[i] = xl_sort_value(in, i, true);
 #endif
     }
-    const xl_window window = xl_window_at(&csr, g);
+    const xl_window window = xl_window_read(&csr, g, &shared);
     xl_segment_list(&csr, &window, &local_.listed);
     if (window.end > window.begin)
         xl_pack_sort(in, out, &csr, &window, tile, &local_);

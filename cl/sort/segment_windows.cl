@@ -68,6 +68,16 @@ xl_window xl_window_at(const xl_csr *csr, uint window)
     return w;
 }
 
+/* The same at every work-item, all of which call it. Read once: of numbers in scratch that somebody
+ * writes meanwhile they would part at barriers. */
+xl_window xl_window_read(const xl_csr *csr, uint window, __local xl_window *shared)
+{
+    if (get_local_id(0) == 0)
+        *shared = xl_window_at(csr, window);
+    XL_LOCAL_BARRIER();
+    return *shared;
+}
+
 /* A tile of a long segment: the `number`-th of elements [begin, end). It may be none: then
  * `count` is 0. */
 typedef struct xl_segment_tile {
@@ -104,6 +114,25 @@ xl_segment_tile xl_segment_tile_at(const xl_csr *csr, uint i)
     t.count = is_there ? min(t.end - t.first, (uint)XL_SORT_TILE) : 0;
     t.merges = tiles > 1 ? 32u - clz(tiles - 1u) : 0;
     return t;
+}
+
+/* Tile i of the list, the same at every work-item. */
+xl_segment_tile xl_segment_tile_read(const xl_csr *csr, uint i, __local xl_segment_tile *shared)
+{
+    if (get_local_id(0) == 0)
+        *shared = xl_segment_tile_at(csr, i);
+    XL_LOCAL_BARRIER();
+    return *shared;
+}
+
+/* How many tiles the list has, the same at every work-item; 0 if no segment has more than `least`.
+ */
+uint xl_csr_tiles_read(const xl_csr *csr, uint least, __local uint *shared)
+{
+    if (get_local_id(0) == 0)
+        *shared = csr->state[1] > least ? xl_csr_tiles(csr) : 0;
+    XL_LOCAL_BARRIER();
+    return *shared;
 }
 
 /* Lists the tiles of a window's long segment, if it has one. All work-items of the group call it

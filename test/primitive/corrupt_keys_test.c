@@ -11,21 +11,24 @@
 /* ---- sorts -------------------------------------------------------------------------------------
  */
 
-/* The last two by digits, which not every device has. */
+/* The last ones by digits, which not every device has. */
 static const struct {
     const char *tune;
     xl_sort_algorithm algorithm;
+    bool in_segments;
 } sorts[] = {
-    {"sort.shape = 1\nsort.serial_tile_log = 4\n", XL_SORT_BITONIC},
-    {"sort.shape = 0\nsort.group_log = 5\nsort.items_log = 1\n", XL_SORT_BITONIC},
+    {"sort.shape = 1\nsort.serial_tile_log = 4\n", XL_SORT_BITONIC, false},
+    {"sort.shape = 0\nsort.group_log = 5\nsort.items_log = 1\n", XL_SORT_BITONIC, false},
+    {"sort.shape = 1\nsort.serial_tile_log = 4\n", XL_SORT_BITONIC, true},
+    {"sort.shape = 0\nsort.group_log = 5\nsort.items_log = 1\n", XL_SORT_BITONIC, true},
     {"sort.shape = 1\nsort.radix_alone = 0\nsort.radix_buckets = 0\nsort.radix_least = 300\n",
-     XL_SORT_RADIX},
+     XL_SORT_RADIX, false},
     {"sort.shape = 1\nsort.radix_alone = 0\nsort.radix_least = 300\nsort.radix_bucket_bytes = 99\n",
-     XL_SORT_RADIX},
-    {"sort.shape = 1\n", XL_SORT_RADIX},
+     XL_SORT_RADIX, false},
+    {"sort.shape = 1\n", XL_SORT_RADIX, false},
     {"sort.shape = 0\nsort.sweep_pair_group = 256\nsort.sweep_pair_bytes = 4\n"
      "sort.ring_tiles = 4\nsort.spin_limit = 20\n",
-     XL_SORT_RADIX},
+     XL_SORT_RADIX, false},
 };
 enum { NUM_SORTS = sizeof sorts / sizeof sorts[0] };
 
@@ -33,15 +36,31 @@ typedef struct sorting {
     xl_context *ctx;
     xl_sort *plan;
     size_t n;
-    xlt_buffer keys, values, keys_out, values_out, scratch;
+    xlt_buffer keys, values, keys_out, values_out, scratch, offsets;
 } sorting;
+
+/* Short ones and long ones in turn. */
+static xlt_buffer offsets_of(size_t n)
+{
+    uint32_t *at = bytes_for(n, sizeof *at);
+    size_t count = 0;
+    for (size_t i = 0; i < n; i += count % 9 == 4 ? 700 : 1 + count % 7)
+        at[count++] = (uint32_t)i;
+    const xlt_buffer made = xlt_buffer_make(at, count, sizeof *at, 0);
+    free(at);
+    return made;
+}
 
 /* False, and nothing is made, where the device has no such sort. */
 static bool sorting_make(sorting *s, size_t way, size_t n)
 {
     *s = (sorting){.ctx = open_context(sorts[way].tune, NULL), .n = n};
-    const xl_sort_desc desc = sort_desc(XL_U32, XL_U32, XL_ASCENDING, sorts[way].algorithm);
+    xl_sort_desc desc = sort_desc(XL_U32, XL_U32, XL_ASCENDING, sorts[way].algorithm);
     size_t bytes, alignment;
+    if (sorts[way].in_segments) {
+        desc.segments = XL_SEGMENTS_OFFSETS;
+        desc.segment_type = XL_U32;
+    }
     s->plan = sort_plan_by_digits(s->ctx, &desc, sorts[way].tune);
     if (!s->plan) {
         xl_context_destroy(s->ctx);
@@ -55,6 +74,8 @@ static bool sorting_make(sorting *s, size_t way, size_t n)
     s->keys_out = xlt_buffer_make(NULL, n, 4, 0);
     s->values_out = xlt_buffer_make(NULL, n, 4, 0);
     s->scratch = xlt_scratch_make(bytes, alignment);
+    if (sorts[way].in_segments)
+        s->offsets = offsets_of(n);
     free(keys);
     return true;
 }
@@ -64,20 +85,24 @@ static void sorting_enqueue(sorting *s, cl_command_queue queue, bool back)
     const xlt_buffer *const from = back ? &s->keys_out : &s->keys;
     const xlt_buffer *const to = back ? &s->keys : &s->keys_out;
     ok(s->ctx,
-       xl_sort_enqueue(s->plan, queue,
-                       &(xl_sort_args){.n = s->n,
-                                       .keys_in = xlt_view(from),
-                                       .values_in = xlt_view(&s->values),
-                                       .keys_out = xlt_view(to),
-                                       .values_out = xlt_view(&s->values_out),
-                                       .scratch = xlt_view(&s->scratch)},
-                       0, NULL, NULL),
+       xl_sort_enqueue(
+           s->plan, queue,
+           &(xl_sort_args){
+               .n = s->n,
+               .keys_in = xlt_view(from),
+               .values_in = xlt_view(&s->values),
+               .keys_out = xlt_view(to),
+               .values_out = xlt_view(&s->values_out),
+               .scratch = xlt_view(&s->scratch),
+               .segments = xl_view_n(s->offsets.mem, xlt_view(&s->offsets).offset, s->offsets.n)},
+           0, NULL, NULL),
        "xl_sort_enqueue");
 }
 
 static void sorting_end(sorting *s)
 {
-    xlt_buffer *const all[] = {&s->keys, &s->values, &s->keys_out, &s->values_out, &s->scratch};
+    xlt_buffer *const all[] = {&s->keys,       &s->values,  &s->keys_out,
+                               &s->values_out, &s->scratch, &s->offsets};
     check_and_free(all, sizeof all / sizeof all[0]);
     xl_sort_destroy(s->plan);
     xl_context_destroy(s->ctx);
@@ -96,6 +121,7 @@ static void sorts_of_what_changes(void **state)
             aim(&by, &s.keys);
             aim(&by, &s.keys_out);
             aim(&by, &s.scratch);
+            aim(&by, &s.offsets);
             scribbler_start(&by, s.n);
             for (size_t k = 0; goes_on(&by, k); ++k) {
                 sorting_enqueue(&s, xlt_queue(), false);

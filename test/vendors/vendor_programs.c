@@ -93,17 +93,45 @@ static const reduce_form reductions[] = {
 typedef struct sort_form {
     const char *name;
     bool main;
-    xl_type key, value;
+    xl_type key;
+    uint32_t value;
     xl_sort_order order;
+    xl_sort_algorithm algorithm;
+    xl_segments segments;
+    uint32_t stable;
 } sort_form;
 
 static const sort_form sorts[] = {
-    {"sort-u32", false, XL_U32, XL_NONE, XL_ASCENDING},
-    {"sort-u32-values", true, XL_U32, XL_U32, XL_ASCENDING},
-    {"sort-f32", false, XL_F32, XL_NONE, XL_ASCENDING},
-    {"sort-f32-values-descending", false, XL_F32, XL_U32, XL_DESCENDING},
-    {"sort-u64", false, XL_U64, XL_NONE, XL_ASCENDING},
-    {"sort-u64-values", false, XL_U64, XL_U32, XL_ASCENDING},
+    {"sort-u32", false, XL_U32, XL_NONE, XL_ASCENDING, 0, 0, 0},
+    {"sort-u32-values", true, XL_U32, XL_U32, XL_ASCENDING, 0, 0, 0},
+    {"sort-f32", false, XL_F32, XL_NONE, XL_ASCENDING, 0, 0, 0},
+    {"sort-f32-values-descending", false, XL_F32, XL_U32, XL_DESCENDING, 0, 0, 0},
+    {"sort-u64", false, XL_U64, XL_NONE, XL_ASCENDING, 0, 0, 0},
+    {"sort-u64-values", false, XL_U64, XL_U32, XL_ASCENDING, 0, 0, 0},
+    {"sort-u32-segments", true, XL_U32, XL_NONE, XL_ASCENDING, 0, XL_SEGMENTS_OFFSETS, 0},
+    {"sort-u32-values-segments", false, XL_U32, XL_U32, XL_ASCENDING, 0, XL_SEGMENTS_OFFSETS, 0},
+    {"sort-u32-values-radix", false, XL_U32, XL_U32, XL_ASCENDING, XL_SORT_RADIX, 0, 0},
+    {"sort-u32-values-stable", false, XL_U32, XL_U32, XL_ASCENDING, XL_SORT_BITONIC, 0, 1},
+    {"sort-u32-gathered", false, XL_U32, XL_SORT_BYTES(12), XL_ASCENDING, 0, 0, 0},
+};
+
+/* Selections, merges and searches. */
+typedef enum keyed_kind { TOPK, MERGE, SEARCH } keyed_kind;
+typedef struct keyed_form {
+    const char *name;
+    bool main;
+    keyed_kind of;
+    xl_type key, value;
+    xl_search_kind kind;
+} keyed_form;
+
+static const keyed_form keyed[] = {
+    {"topk-u32", true, TOPK, XL_U32, XL_NONE, 0},
+    {"topk-f64-values", false, TOPK, XL_F64, XL_U32, 0},
+    {"merge-u32-values", true, MERGE, XL_U32, XL_U32, 0},
+    {"merge-f64", false, MERGE, XL_F64, XL_NONE, 0},
+    {"search-u32", true, SEARCH, XL_U32, XL_NONE, XL_SEARCH_LOWER},
+    {"search-f64-unsorted", false, SEARCH, XL_F64, XL_NONE, XL_SEARCH_UNSORTED},
 };
 
 typedef struct cloud_form {
@@ -179,9 +207,58 @@ static xl_status make_sort(xl_context *ctx, const sort_form *form)
     desc.key = form->key;
     desc.value = form->value;
     desc.order = form->order;
+    desc.algorithm = form->algorithm;
+    desc.segments = form->segments;
+    desc.segment_type = form->segments ? XL_U32 : XL_NONE;
+    desc.stable = form->stable;
     const xl_status status = xl_sort_create(ctx, &desc, &plan);
     xl_sort_destroy(plan);
     return status;
+}
+
+static xl_status make_topk(xl_context *ctx, const keyed_form *form)
+{
+    xl_topk *plan = NULL;
+    xl_topk_desc desc;
+    xl_topk_desc_init(&desc);
+    desc.key = form->key;
+    desc.value = form->value;
+    desc.sorted = 0; /* what sorts them is a sort's */
+    const xl_status status = xl_topk_create(ctx, &desc, &plan);
+    xl_topk_destroy(plan);
+    return status;
+}
+
+static xl_status make_merge(xl_context *ctx, const keyed_form *form)
+{
+    xl_merge *plan = NULL;
+    xl_merge_desc desc;
+    xl_merge_desc_init(&desc);
+    desc.key = form->key;
+    desc.value = form->value;
+    const xl_status status = xl_merge_create(ctx, &desc, &plan);
+    xl_merge_destroy(plan);
+    return status;
+}
+
+static xl_status make_bounds(xl_context *ctx, const keyed_form *form)
+{
+    xl_search *plan = NULL;
+    xl_search_desc desc;
+    xl_search_desc_init(&desc);
+    desc.key = form->key;
+    desc.kind = form->kind;
+    desc.index = form->kind == XL_SEARCH_UNSORTED ? XL_U64 : XL_U32;
+    const xl_status status = xl_search_create(ctx, &desc, &plan);
+    xl_search_destroy(plan);
+    return status;
+}
+
+static xl_status make_keyed(xl_context *ctx, const keyed_form *form)
+{
+    return form->of == TOPK    ? make_topk(ctx, form)
+           : form->of == MERGE ? make_merge(ctx, form)
+                               : make_bounds(ctx, form);
 }
 
 static xl_status make_grid(xl_context *ctx, const cloud_form *form)
@@ -295,6 +372,7 @@ int main(int argc, char **argv)
         MAKE_ALL(scans, make_scan)
         MAKE_ALL(reductions, make_reduction)
         MAKE_ALL(sorts, make_sort)
+        MAKE_ALL(keyed, make_keyed)
         MAKE_ALL(clouds, make_cloud)
     }
     return wrong > 0;
