@@ -43,6 +43,7 @@ typedef enum field {
     INCLUSIVE,
     SELF,
     UNSORTED,
+    STABLE,
     RADIUS,
     CELL,
     TUNE,

@@ -68,6 +68,7 @@ static const struct {
     [INCLUSIVE] = {"inclusive", NAMES("no", "yes"), 0, G},
     [SELF] = {"self", NAMES("no", "yes"), 0, G},
     [UNSORTED] = {"unsorted", NAMES("no", "yes"), 0, G | T},
+    [STABLE] = {"stable", NAMES("no", "yes"), 0, O},
     [RADIUS] = {"radius", NAMES("1", "0.3", "2.5"), 0, G},
     [CELL] = {"cell", NAMES("1", "0.25", "50"), 0, G},
     [TUNE] = {"tune", NULL, NUM_TUNINGS - 1, ALL},

@@ -11,7 +11,7 @@
 
 static bool is_stable(const fuzz_case *c)
 {
-    return c->of[ALGORITHM] == ALGORITHM_RADIX;
+    return c->of[ALGORITHM] == ALGORITHM_RADIX || c->of[STABLE];
 }
 
 static bool makes_indices(const fuzz_case *c)
@@ -28,8 +28,9 @@ static xl_status open_sort(const fuzz_case *c, open_plan *plan)
     desc.value = values[c->of[VALUES]];
     desc.order = (uint32_t)c->of[ORDER];
     desc.algorithm = c->of[ALGORITHM] == ALGORITHM_BITONIC ? XL_SORT_BITONIC
-                     : is_stable(c)                        ? XL_SORT_RADIX
+                     : c->of[ALGORITHM] == ALGORITHM_RADIX ? XL_SORT_RADIX
                                                            : XL_SORT_AUTO;
+    desc.stable = (uint32_t)c->of[STABLE];
     return xl_sort_create(plan->ctx, &desc, &plan->of.sort);
 }
 
