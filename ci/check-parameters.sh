@@ -25,13 +25,13 @@ most=40
 # program | the most macros it may have, until it has no more than 40
 limits='
 radix_group 52
-reduce_segments 63
-reduce_whole 74
-scan_lookback 92
-scan_pipelined 88
-scan_reproducible 48
-scan_textbook 47
-scan_two_pass 74
+reduce_segments 64
+reduce_whole 75
+scan_lookback 93
+scan_pipelined 89
+scan_reproducible 49
+scan_textbook 48
+scan_two_pass 75
 sort_onesweep 74
 '
 # who sets a parameter | the sources that do

@@ -15,6 +15,8 @@ function note(kind, id, name) {
 match($0, /^ *[0-9]+: /) {
   id = substr($0, 1, RLENGTH - 2) + 0
   text = substr($0, RLENGTH + 1)
+  if (text != "")
+    last[id] = text
   name = text
   sub(/^\[[^]]*\] */, "", name)
   if (text ~ /^\[ +OK \]/)
@@ -42,8 +44,8 @@ match($0, /^ *[0-9]+\/[0-9]+ Test +#[0-9]+: /) {
     if (!inside)
       ++cases["passed", id]
   } else if (!cases["failed", id]) {
-    sub(/^[^*]*\*\*\*/, "", result)
-    note("failed", id, result)
+    sub(/^[^ ]* *\.*/, "", result)
+    note("failed", id, result "; said last: " last[id])
   }
 }
 

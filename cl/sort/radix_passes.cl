@@ -84,7 +84,8 @@ typedef struct xl_radix {
         __global uchar *scratch, ulong spare_keys, ulong state, __global const XL_KEY *keys_in,    \
         ulong keys_in_offset, __global XL_KEY *keys_out, ulong keys_out_offset XL_RADIX_VALUES
 #define XL_RADIX_MAKE                                                                              \
-    XL_SORT_LENGTH_MAKE                                                                            \
+    uint n;                                                                                        \
+    XL_LENGTH_READ(uint, n, n_most, length, length_offset)                                         \
     xl_radix radix;                                                                                \
     XL_RADIX_RANGE(&radix)                                                                         \
     radix.in.keys = keys_in + keys_in_offset;                                                      \

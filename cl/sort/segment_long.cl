@@ -12,7 +12,7 @@
 #include "bitonic_merge.cl"
 #include "segment_arrays.cl"
 
-#if XL_SORT_SHAPE == 0
+#if !XL_SERIAL
 #include "bitonic_tile.cl"
 #else
 #include "bitonic_serial.cl"
@@ -33,15 +33,16 @@ xl_sort_out xl_segment_side(xl_sort_out out, xl_sort_out spare, uint merges)
 }
 
 __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
-xl_segment_tiles(XL_CSR, XL_SEGMENT_ARRAYS, XL_SEGMENT_SPARE)
+xl_segment_tiles(XL_CSR, XL_SORT_ARRAYS, XL_SEGMENT_SPARE)
 {
     XL_SEGMENT_LOCAL(XL_SORT_VALUES)
     __local xl_segment_tile shared;
     __local uint shared_tiles;
-    XL_SORT_LENGTH_MAKE
+    uint n;
+    XL_LENGTH_READ(uint, n, n_most, length, length_offset)
     const xl_csr csr = XL_CSR_OF;
-    const xl_sort_in in = XL_SEGMENT_IN;
-    const xl_sort_out out = XL_SEGMENT_OUT, spare = XL_SEGMENT_SPARE_OUT;
+    const xl_sort_in in = XL_SORT_IN;
+    const xl_sort_out out = XL_SORT_OUT, spare = XL_SEGMENT_SPARE_OUT;
     const uint tiles = xl_csr_tiles_read(&csr, 0, &shared_tiles);
     const uint groups = (uint)get_num_groups(0);
     for (uint i = (uint)get_group_id(0); i < tiles; i += groups) {
@@ -54,15 +55,16 @@ xl_segment_tiles(XL_CSR, XL_SEGMENT_ARRAYS, XL_SEGMENT_SPARE)
 
 /* Runs of 2^level tiles are merged. Cuts are searched by 2^search_log - 1 work-items. */
 __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
-xl_segment_merge(uint level, uint search_log, XL_CSR, XL_SEGMENT_ARRAYS, XL_SEGMENT_SPARE)
+xl_segment_merge(uint level, uint search_log, XL_CSR, XL_SORT_ARRAYS, XL_SEGMENT_SPARE)
 {
     XL_SEGMENT_LOCAL(XL_SORT_VALUES)
     __local xl_segment_tile shared;
     __local uint shared_tiles;
     __local uint search[XL_SORT_SEARCH];
-    XL_SORT_LENGTH_MAKE
+    uint n;
+    XL_LENGTH_READ(uint, n, n_most, length, length_offset)
     const xl_csr csr = XL_CSR_OF;
-    const xl_sort_out out = XL_SEGMENT_OUT, spare = XL_SEGMENT_SPARE_OUT;
+    const xl_sort_out out = XL_SORT_OUT, spare = XL_SEGMENT_SPARE_OUT;
     const uint tiles = xl_csr_tiles_read(&csr, 1u << level, &shared_tiles);
     const uint groups = (uint)get_num_groups(0);
     for (uint i = (uint)get_group_id(0); i < tiles; i += groups) {

@@ -28,11 +28,6 @@ typedef struct xl_pack_local {
     uint listed;
 } xl_pack_local;
 
-uint xl_log2_above(uint x)
-{
-    return x > 1 ? 32u - clz(x - 1u) : 0;
-}
-
 /* How many phases make sorted runs, and whether their borders are still to be merged. */
 typedef struct xl_pack_phases {
     uint phases;

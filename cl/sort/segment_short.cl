@@ -14,14 +14,14 @@
 #include "../lane/lane.cl"
 #include "segment_arrays.cl"
 
-#if XL_SORT_SHAPE == 0
+#if !XL_SERIAL
 #include "bitonic_fetch.cl"
 #else
 #include "bitonic_serial.cl"
 #endif
 #include "segment_windows.cl"
 
-#if XL_SORT_SHAPE == 0
+#if !XL_SERIAL
 #include "segment_pack.cl"
 #else
 #include "segment_serial.cl"
@@ -31,7 +31,8 @@
  * where they end. */
 __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void xl_segment_places(XL_CSR)
 {
-    XL_SORT_LENGTH_MAKE
+    uint n;
+    XL_LENGTH_READ(uint, n, n_most, length, length_offset)
     const xl_csr csr = XL_CSR_OF;
     const uint i = (uint)get_global_id(0);
     if (i == 0)
@@ -42,15 +43,16 @@ __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void xl_segm
 
 /* Group g does window g. */
 __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
-xl_segment_short(XL_CSR, XL_SEGMENT_ARRAYS)
+xl_segment_short(XL_CSR, XL_SORT_ARRAYS)
 {
-    XL_SEGMENT_LOCAL(XL_SORT_SHAPE == 0 || XL_SORT_VALUES)
+    XL_SEGMENT_LOCAL(!XL_SERIAL || XL_SORT_VALUES)
     __local xl_pack_local local_;
     __local xl_window shared;
-    XL_SORT_LENGTH_MAKE
+    uint n;
+    XL_LENGTH_READ(uint, n, n_most, length, length_offset)
     const xl_csr csr = XL_CSR_OF;
-    const xl_sort_in in = XL_SEGMENT_IN;
-    const xl_sort_out out = XL_SEGMENT_OUT;
+    const xl_sort_in in = XL_SORT_IN;
+    const xl_sort_out out = XL_SORT_OUT;
     const uint g = (uint)get_group_id(0), first = g * XL_WINDOW;
     const uint stop = min(first + min(n - first, (uint)XL_WINDOW), xl_segment_begin(&csr, 0));
     for (uint i = first + (uint)get_local_id(0); i < stop; i += XL_SORT_GROUP) {

@@ -91,9 +91,9 @@ uint xl_csr_tiles(const xl_csr *csr)
     return min(csr->state[0], csr->capacity);
 }
 
-uint xl_tiles_of(uint elements)
+uint xl_log2_above(uint x)
 {
-    return elements / XL_SORT_TILE + (elements % XL_SORT_TILE != 0);
+    return x > 1 ? 32u - clz(x - 1u) : 0;
 }
 
 __global uint *xl_csr_list(const xl_csr *csr)
@@ -107,12 +107,12 @@ xl_segment_tile xl_segment_tile_at(const xl_csr *csr, uint i)
     xl_segment_tile t;
     t.end = min(entry.y, csr->n);
     t.begin = min(entry.x, t.end);
-    const uint tiles = xl_tiles_of(t.end - t.begin);
+    const uint tiles = XL_CEIL_DIV(t.end - t.begin, XL_SORT_TILE);
     const bool is_there = entry.z < tiles;
     t.number = is_there ? entry.z : 0;
     t.first = t.begin + t.number * XL_SORT_TILE;
     t.count = is_there ? min(t.end - t.first, (uint)XL_SORT_TILE) : 0;
-    t.merges = tiles > 1 ? 32u - clz(tiles - 1u) : 0;
+    t.merges = xl_log2_above(tiles);
     return t;
 }
 
@@ -139,7 +139,7 @@ uint xl_csr_tiles_read(const xl_csr *csr, uint least, __local uint *shared)
  * together, whether or not: PoCL compiles what follows a barrier that may be skipped twice. */
 void xl_segment_list(const xl_csr *csr, const xl_window *w, __local uint *shared)
 {
-    const uint tiles = xl_tiles_of(w->long_end - w->end);
+    const uint tiles = XL_CEIL_DIV(w->long_end - w->end, XL_SORT_TILE);
     if (get_local_id(0) == 0 && tiles > 0) {
         *shared = atomic_add(csr->state, tiles);
         atomic_max(csr->state + 1, tiles);

@@ -4,6 +4,7 @@
 #define XL_SORT_ARRAYS_OF
 
 #include "../prelude/prelude_key.cl"
+#include "../prelude/prelude_length.cl"
 
 typedef struct xl_sort_in {
     __global const XL_KEY *keys;
@@ -19,22 +20,35 @@ typedef struct xl_sort_out {
 #endif
 } xl_sort_out;
 
-/* `length`: 0, or where the device has the number of keys, of which there are `n_most` at most. A
- * number that somebody writes meanwhile must not be another for each work-item of a group: they
- * would part at barriers. */
+/* `length`: 0, or where the device has the number of keys, of which there are `n_most` at
+ * most: for XL_LENGTH_READ(). */
 #define XL_SORT_LENGTH uint n_most, const __global ulong *length, ulong length_offset
-#if XL_SORT_SHAPE == 1
-#define XL_SORT_LENGTH_MAKE                                                                        \
-    const uint n = length ? (uint)min((ulong)n_most, length[length_offset]) : n_most;
+
+/* The arrays as kernels are given them: buffers and where in them the data begins. */
+#if XL_SORT_VALUES
+#define XL_SORT_ARRAYS                                                                             \
+    __global const XL_KEY *keys_in, ulong keys_in_offset, __global XL_KEY *keys_out,               \
+        ulong keys_out_offset, __global const uint *values_in, ulong values_in_offset,             \
+        __global uint *values_out, ulong values_out_offset
+#define XL_SORT_IN                                                                                 \
+    {                                                                                              \
+        keys_in + keys_in_offset, values_in + values_in_offset                                     \
+    }
+#define XL_SORT_OUT                                                                                \
+    {                                                                                              \
+        keys_out + keys_out_offset, values_out + values_out_offset                                 \
+    }
 #else
-#define XL_SORT_LENGTH_MAKE                                                                        \
-    __local uint shared_n;                                                                         \
-    uint n = n_most;                                                                               \
-    if (length) {                                                                                  \
-        if (get_local_id(0) == 0)                                                                  \
-            shared_n = (uint)min((ulong)n_most, length[length_offset]);                            \
-        XL_LOCAL_BARRIER();                                                                        \
-        n = shared_n;                                                                              \
+#define XL_SORT_ARRAYS                                                                             \
+    __global const XL_KEY *keys_in, ulong keys_in_offset, __global XL_KEY *keys_out,               \
+        ulong keys_out_offset
+#define XL_SORT_IN                                                                                 \
+    {                                                                                              \
+        keys_in + keys_in_offset                                                                   \
+    }
+#define XL_SORT_OUT                                                                                \
+    {                                                                                              \
+        keys_out + keys_out_offset                                                                 \
     }
 #endif
 

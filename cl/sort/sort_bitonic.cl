@@ -7,38 +7,10 @@
 /* Both shapes need it; embedding takes each file once, so not inside the condition. */
 #include "bitonic_merge.cl"
 
-#if XL_SORT_SHAPE == 0
+#if !XL_SERIAL
 #include "bitonic_tile.cl"
 #else
 #include "bitonic_serial.cl"
-#endif
-
-/* The arrays of both kernels: buffers and where in them the data begins. */
-#if XL_SORT_VALUES
-#define XL_SORT_ARRAYS                                                                             \
-    __global const XL_KEY *keys_in, ulong keys_in_offset, __global XL_KEY *keys_out,               \
-        ulong keys_out_offset, __global const uint *values_in, ulong values_in_offset,             \
-        __global uint *values_out, ulong values_out_offset
-#define XL_SORT_IN                                                                                 \
-    {                                                                                              \
-        keys_in + keys_in_offset, values_in + values_in_offset                                     \
-    }
-#define XL_SORT_OUT                                                                                \
-    {                                                                                              \
-        keys_out + keys_out_offset, values_out + values_out_offset                                 \
-    }
-#else
-#define XL_SORT_ARRAYS                                                                             \
-    __global const XL_KEY *keys_in, ulong keys_in_offset, __global XL_KEY *keys_out,               \
-        ulong keys_out_offset
-#define XL_SORT_IN                                                                                 \
-    {                                                                                              \
-        keys_in + keys_in_offset                                                                   \
-    }
-#define XL_SORT_OUT                                                                                \
-    {                                                                                              \
-        keys_out + keys_out_offset                                                                 \
-    }
 #endif
 
 /* Local memory must be declared in a kernel. */
@@ -56,7 +28,8 @@
 __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
 xl_sort_tiles(XL_SORT_LENGTH, XL_SORT_ARRAYS)
 {
-    XL_SORT_LENGTH_MAKE
+    uint n;
+    XL_LENGTH_READ(uint, n, n_most, length, length_offset)
     XL_SORT_DECLARE_LOCAL
     xl_sort_in in = XL_SORT_IN;
     xl_sort_out out = XL_SORT_OUT;
@@ -71,7 +44,8 @@ xl_sort_tiles(XL_SORT_LENGTH, XL_SORT_ARRAYS)
 __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
 xl_sort_merge(XL_SORT_LENGTH, uint run, uint search_log, XL_SORT_ARRAYS)
 {
-    XL_SORT_LENGTH_MAKE
+    uint n;
+    XL_LENGTH_READ(uint, n, n_most, length, length_offset)
     XL_SORT_DECLARE_LOCAL
     __local uint search[XL_SORT_SEARCH];
     xl_sort_in in = XL_SORT_IN;

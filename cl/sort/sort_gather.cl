@@ -25,7 +25,7 @@
  * lib/sort/sort_gather.c. */
 #define XL_GATHER_ITEMS 8
 
-/* `length`: as in cl/sort/sort_arrays.cl. Offsets count units, but
+/* `length`: as in cl/sort/sort_arrays.cl, but that no barrier stands here. Offsets count units, but
  * that of places. */
 #define XL_GATHER_ARGUMENTS                                                                        \
     uint n_most, const __global ulong *length, ulong length_offset, const __global uint *places,   \

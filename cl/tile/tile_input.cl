@@ -6,6 +6,7 @@
 
 #include "../lane/lane.cl"
 #include "../prelude/prelude_accumulator.cl"
+#include "../prelude/prelude_length.cl"
 
 typedef struct xl_input {
     const __global XL_IN *in;
@@ -69,22 +70,8 @@ ulong xl_tile_base(ulong tile, uint elements)
 #define XL_INPUT_MAKE(input)                                                                       \
     xl_input input;                                                                                \
     input.in = in + in_offset;                                                                     \
-    XL_INPUT_LENGTH(input) XL_INPUT_INIT(input) XL_INPUT_CARRY(input) XL_INPUT_SEGMENTS(input)
-/* A number that somebody writes meanwhile must not be another for each work-item of a group: they
- * would part at barriers. */
-#if XL_SERIAL
-#define XL_INPUT_LENGTH(input) input.n = length ? min(n, length[length_offset]) : n;
-#else
-#define XL_INPUT_LENGTH(input)                                                                     \
-    __local ulong input##_n;                                                                       \
-    input.n = n;                                                                                   \
-    if (length) {                                                                                  \
-        if (get_local_id(0) == 0)                                                                  \
-            input##_n = min(n, length[length_offset]);                                             \
-        XL_LOCAL_BARRIER();                                                                        \
-        input.n = input##_n;                                                                       \
-    }
-#endif
+    XL_LENGTH_READ(ulong, input.n, n, length, length_offset)                                       \
+    XL_INPUT_INIT(input) XL_INPUT_CARRY(input) XL_INPUT_SEGMENTS(input)
 #if XL_HAS_INIT
 #define XL_INPUT_INIT(input) input.init = init[init_offset];
 #else

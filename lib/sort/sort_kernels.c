@@ -39,7 +39,7 @@ static void add_text(xli_text *text, const xli_sort_problem *problem, const xli_
     const xli_tune_sort *t = &shape->tune;
     const bool serial = t->shape == XLI_SORT_SERIAL;
     const xli_definition lines[] = {
-        {"XL_SORT_SHAPE", t->shape},
+        {"XL_SERIAL", serial},
         {"XL_SORT_VALUES", problem->value != XL_NONE},
         {"XL_SORT_INDICES", problem->indices},
         {"XL_SORT_STABLE", (problem->stable && problem->value != XL_NONE) || (packs && !serial)},
@@ -48,13 +48,10 @@ static void add_text(xli_text *text, const xli_sort_problem *problem, const xli_
          serial ? t->serial_tile_log : t->group_log},
         {serial ? NULL : "XL_SORT_ITEMS_LOG", t->items_log},
     };
-    const xli_definition segments[] = {{"XL_SERIAL", serial}};
     xli_key_text(text, problem->key, problem->descending);
     xli_text_define(text, lines, XLI_COUNT(lines));
-    if (problem->segments != XL_NONE) {
+    if (problem->segments != XL_NONE)
         xli_text_add(text, "#define XL_SEG %s\n", problem->segments == XL_U64 ? "ulong" : "uint");
-        xli_text_define(text, segments, XLI_COUNT(segments));
-    }
 }
 
 /* Programs are given one of these. */

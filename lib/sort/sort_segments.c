@@ -36,7 +36,7 @@ static void add_csr(segment_args *a, const xl_sort *plan, size_t n, const xli_so
     add(a, XLI_U32(known.capacity));
 }
 
-/* XL_SEGMENT_ARRAYS of cl/sort/segment_arrays.cl. Where values are made, those that kernels are
+/* XL_SORT_ARRAYS of cl/sort/sort_arrays.cl. Where values are made, those that kernels are
  * given to read are any: they do not. */
 static void add_arrays(segment_args *a, const xl_sort *plan, const xli_sort_spans *s)
 {

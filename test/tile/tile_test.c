@@ -246,7 +246,7 @@ static void offsets_past_2_to_32(void **state)
 }
 
 static const char sort_text[] = "#define XL_KEY_BYTES 4\n#define XL_KEY_KIND 0\n"
-                                "#define XL_SORT_SHAPE 0\n"
+                                "#define XL_SERIAL 0\n"
                                 "#define XL_KEY_DESCENDING 0\n#define XL_SORT_VALUES 0\n";
 
 /* As many keys as a sort takes: two runs of 2^31 zeros, of which the first ends in sevens. */

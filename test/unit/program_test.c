@@ -131,15 +131,14 @@ static void parameters_are_checked(void **state)
     (void)state;
     xli_program *program;
     XLT_OK(xli_program_get(xlt_context(), "sort_bitonic",
-                           "#define XL_SORT_SHAPE 1\n" SORT_KEYS SORT_BY_ONE SORT_KIND, &program));
-    refuses("XL_KEY_KIND", "#define XL_SORT_SHAPE 1\n" SORT_KEYS SORT_BY_ONE);
-    refuses("XL_KEY_KIND",
-            "#define XL_SORT_SHAPE 1\n" SORT_KEYS SORT_BY_ONE "#define XL_KEY_KIND 3\n");
-    refuses("XL_SORT_GROUP", "#define XL_SORT_SHAPE 1\n" SORT_KEYS SORT_KIND
+                           "#define XL_SERIAL 1\n" SORT_KEYS SORT_BY_ONE SORT_KIND, &program));
+    refuses("XL_KEY_KIND", "#define XL_SERIAL 1\n" SORT_KEYS SORT_BY_ONE);
+    refuses("XL_KEY_KIND", "#define XL_SERIAL 1\n" SORT_KEYS SORT_BY_ONE "#define XL_KEY_KIND 3\n");
+    refuses("XL_SORT_GROUP", "#define XL_SERIAL 1\n" SORT_KEYS SORT_KIND
                              "#define XL_SORT_VALUES 0\n#define XL_SORT_GROUP 0\n"
                              "#define XL_SORT_TILE_LOG 4\n");
     /* What only the other shape asks for. */
-    refuses("XL_SORT_GROUP_LOG", "#define XL_SORT_SHAPE 0\n" SORT_KEYS SORT_BY_ONE SORT_KIND
+    refuses("XL_SORT_GROUP_LOG", "#define XL_SERIAL 0\n" SORT_KEYS SORT_BY_ONE SORT_KIND
                                  "#define XL_SORT_ITEMS_LOG 1\n");
 }
 
@@ -182,19 +181,12 @@ static void build_with_a_warning(void)
     get("#warning \"to be seen in the log only\"\nint unused(void) { int x; return 0; }\n");
 }
 
-static bool on_oclgrind(void)
-{
-    xl_device_info info;
-    XLT_OK(xl_context_device_info(xlt_context(), &info));
-    return strcmp(info.platform, "Oclgrind") == 0;
-}
-
 /* For an error PoCL itself prints "1 error generated.", and cannot be told not to. */
 static void warnings_are_not_printed(void **state)
 {
     (void)state;
     get("");
-    if (on_oclgrind()) {
+    if (xlt_on_oclgrind()) {
         print_message("Oclgrind counts warnings on stderr, whatever it is told\n");
         skip();
     }
@@ -214,7 +206,7 @@ static void two_threads_build_one_program(void **state)
     (void)state;
     pthread_t threads[4];
     xli_program *programs[4] = {0};
-    if (on_oclgrind()) {
+    if (xlt_on_oclgrind()) {
         print_message("Oclgrind's LLVM ends the process when threads make programs at once\n");
         skip();
     }
