@@ -147,3 +147,29 @@ bool ref_sort_segments(xl_type key, bool descending, size_t n, const uint64_t *o
     }
     return enough;
 }
+
+bool ref_sort_by(size_t n, size_t *places, bool (*before)(const void *user, size_t a, size_t b),
+                 const void *user)
+{
+    size_t *from = places, *to = malloc(n * sizeof *to + 1), *const other = to;
+    if (!to)
+        return false;
+    for (size_t i = 0; i < n; ++i)
+        places[i] = i;
+    for (size_t run = 1; run < n; run *= 2) {
+        for (size_t begin = 0; begin < n; begin += 2 * run) {
+            const size_t middle = smaller(begin + run, n), end = smaller(begin + 2 * run, n);
+            size_t a = begin, b = middle;
+            for (size_t i = begin; i < end; ++i)
+                to[i] = b == end || (a < middle && !before(user, from[b], from[a])) ? from[a++]
+                                                                                    : from[b++];
+        }
+        size_t *const swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != places)
+        memcpy(places, from, n * sizeof *places);
+    free(other);
+    return true;
+}

@@ -91,6 +91,11 @@ bool ref_sort(xl_type key, bool descending, size_t n, void *keys, uint32_t *valu
 bool ref_sort_segments(xl_type key, bool descending, size_t n, const uint64_t *offsets,
                        size_t count, void *keys, uint32_t *values);
 
+/* Sorts places 0 to n - 1 by what stands there, in a stable order of the caller's: `before` tells
+ * whether element a comes before element b. False when there is no memory. */
+bool ref_sort_by(size_t n, size_t *places, bool (*before)(const void *user, size_t a, size_t b),
+                 const void *user);
+
 /* The place of a key in ascending order: a smaller number comes first. */
 uint64_t ref_key_rank(xl_type type, const void *key);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Two sorted arrays into one. Each part of the output is made on its own, from the parts of both
  * arrays that the merge path tells: by a work-group (cl/merge/merge_tile.cl) or by one work-item
- * (cl/merge/merge_serial.cl). */
+ * (cl/tile/tile_merge_serial.cl). */
 #include "../prelude/prelude.cl"
 
-#include "merge_arrays.cl"
+#include "../tile/tile_merge_arrays.cl"
 
 #if XL_SERIAL
-#include "merge_serial.cl"
+#include "../tile/tile_merge_serial.cl"
 #else
 #include "merge_tile.cl"
 #endif

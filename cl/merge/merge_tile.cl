@@ -3,7 +3,7 @@
  * work-item finds there where its own items begin and merges them into registers, and all leave by
  * local memory again, so that neighbouring work-items load and store neighbours (Green, McColl and
  * Bader, "GPU merge path", ICS 2012). Values are loaded by where their keys came from. */
-#include "merge_arrays.cl"
+#include "../tile/tile_merge_arrays.cl"
 
 #define XL_MERGE_TILE (XL_GROUP_SIZE * XL_ITEMS)
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Keys as unsigned numbers in the order asked for: mapped when loaded, mapped back when stored. The
- * map is one to one.
+ * map is one to one. Or keys of any type that a comparator of the user's orders.
  *
  * Gives
- *   XL_KEY      a key in an array: its bits, whatever they mean
+ *   XL_KEY           a key in an array: its bits, whatever they mean
+ *   xl_key_before()  whether one key comes before another
+ * and but for a comparator's
  *   XL_ORDINAL  the number that it is mapped to, of 32 or 64 bits; XL_LAST_ORDINAL is the greatest
  *   xl_key_map(), xl_key_unmap() */
 #ifndef XL_PRELUDE_KEY
@@ -11,7 +13,9 @@
 
 #include "prelude.cl"
 
-#if XL_KEY_BYTES == 8
+#if XL_KEY_KIND == 3
+#define XL_KEY xl_user_key
+#elif XL_KEY_BYTES == 8
 #define XL_KEY ulong
 #define XL_ORDINAL ulong
 #else
@@ -24,6 +28,19 @@
 #endif
 #define XL_ORDINAL uint
 #endif
+
+#if XL_KEY_KIND == 3
+bool xl_key_before(XL_KEY a, XL_KEY b)
+{
+    /* Copies, lest a comparator that changes its parameters change ours: see lane_scan.cl. */
+#if XL_KEY_DESCENDING
+    XL_KEY left = b, right = a;
+#else
+    XL_KEY left = a, right = b;
+#endif
+    return xl_user_before(left, right) != 0;
+}
+#else
 #define XL_LAST_ORDINAL ((XL_ORDINAL)0 - 1)
 
 #define XL_KEY_BITS (8 * XL_KEY_BYTES)
@@ -64,5 +81,11 @@ XL_KEY xl_key_unmap(XL_ORDINAL key)
 #endif
     return (XL_KEY)raw;
 }
+
+bool xl_key_before(XL_KEY a, XL_KEY b)
+{
+    return xl_key_map(a) < xl_key_map(b);
+}
+#endif
 
 #endif

@@ -9,31 +9,13 @@
  * Comput. 1989; on a GPU, Peters, Schulz-Hildebrandt and Luttenberger, "A novel
  * sorting algorithm for many-core architectures based on adaptive bitonic sort",
  * IPDPS 2012). The place is found for all of those steps at once, by the merge path. */
-#include "../tile/tile_merge_path.cl"
-#include "sort_arrays.cl"
+#include "merge_runs.cl"
 
 /* 1: in a tile what travels with a key is its place in it, which orders equal keys, and the values
  * are fetched by that. Indices order equal keys themselves. */
 #define XL_SORT_PLACES (XL_SORT_VALUES && XL_SORT_STABLE && !XL_SORT_INDICES)
 /* The word of what is absent, which comes after every other. */
 #define XL_LAST_PLACE (~0u)
-
-/* The runs of length `run` that the element `at` of n belongs to. `run` is a power of
- * two up to 2^31, so that 2 * run may wrap to 0. */
-uint xl_runs_begin(uint at, uint run)
-{
-    return at & ~(2u * run - 1u);
-}
-
-xl_runs xl_runs_at(__global const XL_KEY *keys, uint begin, uint n, uint run)
-{
-    xl_runs runs;
-    runs.first_length = min(run, n - begin);
-    runs.second_length = min(run, n - begin - runs.first_length);
-    runs.first = keys + begin;
-    runs.second = keys + begin + runs.first_length;
-    return runs;
-}
 
 /* Where the element at `position` of a tile comes from, relative to the first run: the
  * second run's part falls, then the first run's part rises. */

@@ -10,7 +10,6 @@
 
 #define XL_SORT_TILE (1 << XL_SORT_TILE_LOG)
 #define XL_SORT_LOCAL XL_SORT_TILE
-#define XL_SORT_SEARCH 1
 
 /* Eight keys, the result of comparing them, and their values. */
 typedef XL_JOIN(XL_ORDINAL, 8) xl_key8;

@@ -3,9 +3,7 @@
  * and making it from two sorted runs. */
 #include "bitonic_fetch.cl"
 #include "bitonic_merge.cl"
-
-/* Words of local memory for the search of cuts: two votes of each item, two answers. */
-#define XL_SORT_SEARCH (2 * XL_SORT_GROUP + 2)
+#include "merge_partition.cl"
 
 /* `first`: keys are read for the first time. Loads one element from where there is one, whether
  * or not it is wanted: without a branch, all loads of an item are under way at once. `place`: where
@@ -58,49 +56,6 @@ void xl_tile_sort(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sor
 #pragma unroll
     for (uint e = 0; e < XL_SORT_ITEMS; ++e)
         xl_tile_put(&items, e, out, first, count, xl_sort_position(e, XL_SORT_GROUP_LOG, false));
-}
-
-/* Searches the cuts for d and for d + count. In each round 2^search_log - 1 items, which must
- * be there, try evenly spaced places for each, and the ranges shrink by 2^search_log. */
-xl_merge_partition xl_tile_merge_partition(const xl_runs *runs, uint d, uint count, uint search_log,
-                                           __local uint *search)
-{
-    __local uint *answer = search + 2 * XL_SORT_GROUP;
-    const uint w = (uint)get_local_id(0), searchers = (1u << search_log) - 1u;
-    const uint ends[2] = {d, d + count};
-    uint low[2], high[2], step[2];
-#pragma unroll
-    for (uint side = 0; side < 2; ++side) {
-        low[side] = xl_merge_path_low(runs, ends[side]);
-        high[side] = xl_merge_path_high(runs, ends[side]);
-    }
-    for (uint length = max(high[0] - low[0], high[1] - low[1]); length > 0; length >>= search_log) {
-        bool takes[2];
-#pragma unroll
-        for (uint side = 0; side < 2; ++side) {
-            step[side] = ((high[side] - low[side]) >> search_log) + 1u;
-            uint place = low[side] + step[side] * (w + 1u) - 1u;
-            takes[side] =
-                w < searchers && place < high[side] && xl_merge_path_takes(runs, ends[side], place);
-            search[2u * w + side] = takes[side];
-        }
-        XL_LOCAL_BARRIER();
-        /* Votes fall from 1 to 0 once; who sees the last 1 counts them. */
-#pragma unroll
-        for (uint side = 0; side < 2; ++side) {
-            if (takes[side] && (w == XL_SORT_GROUP - 1u || search[2u * (w + 1u) + side] == 0))
-                answer[side] = w + 1u;
-            if (!takes[side] && w == 0)
-                answer[side] = 0;
-        }
-        XL_LOCAL_BARRIER();
-#pragma unroll
-        for (uint side = 0; side < 2; ++side) {
-            low[side] += step[side] * answer[side];
-            high[side] = min(high[side], low[side] + step[side] - 1u);
-        }
-    }
-    return xl_merge_partition_of(d, count, low[0], low[1]);
 }
 
 /* Makes elements [first, first + count) of the output, which holds the merged runs. */

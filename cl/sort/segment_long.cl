@@ -10,6 +10,7 @@
 /* Both shapes need these; embedding takes each file once, so not inside the condition. */
 #include "../lane/lane.cl"
 #include "bitonic_merge.cl"
+#include "merge_partition.cl"
 #include "segment_arrays.cl"
 
 #if !XL_SERIAL

@@ -1,20 +1,32 @@
 /* SPDX-License-Identifier: MIT
- * Bitonic sort of any n: tiles are sorted on their own, then runs of one, two, four,
- * ... tiles are merged in pairs, one launch for each doubling. A tile is held by a work-group
- * (cl/sort/bitonic_tile.cl) or walked by one work-item (cl/sort/bitonic_serial.cl). */
+ * Sort of any n: tiles are sorted on their own, then runs of one, two, four, ... tiles are merged
+ * in pairs, one launch for each doubling. Within a tile all is done by bitonic networks, or, of
+ * keys that a comparator orders, which costs more than to move them, by merges. A tile is held by a
+ * work-group (bitonic_tile.cl, compare_tile.cl) or walked by one work-item (bitonic_serial.cl,
+ * compare_serial.cl). */
 #include "../prelude/prelude.cl"
 
-/* Both shapes need it; embedding takes each file once, so not inside the condition. */
+/* Several need these; embedding takes each file once, so not inside a condition. */
 #include "bitonic_merge.cl"
+#include "merge_partition.cl"
 
-#if !XL_SERIAL
-#include "bitonic_tile.cl"
-#else
+#if XL_KEY_KIND == 3 && XL_SERIAL
+#include "compare_serial.cl"
+#elif XL_KEY_KIND == 3
+#include "compare_tile.cl"
+#elif XL_SERIAL
 #include "bitonic_serial.cl"
+#else
+#include "bitonic_tile.cl"
 #endif
 
 /* Local memory must be declared in a kernel. */
-#if XL_SORT_VALUES
+#if XL_KEY_KIND == 3
+#define XL_SORT_DECLARE_LOCAL                                                                      \
+    __local XL_KEY local_keys[XL_SORT_LOCAL];                                                      \
+    __local uint local_places[XL_SERIAL && !XL_SORT_VALUES ? 1 : XL_SORT_LOCAL];                   \
+    xl_sort_local local_ = {local_keys, local_places};
+#elif XL_SORT_VALUES
 #define XL_SORT_DECLARE_LOCAL                                                                      \
     __local XL_ORDINAL local_keys[XL_SORT_LOCAL];                                                  \
     __local uint local_values[XL_SORT_LOCAL];                                                      \

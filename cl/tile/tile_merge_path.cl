@@ -42,7 +42,7 @@ uint xl_merge_path_high(const xl_runs *runs, uint d)
 /* Whether element i of the first run is among the first d; i below xl_merge_path_high(). */
 bool xl_merge_path_takes(const xl_runs *runs, uint d, uint i)
 {
-    return xl_key_map(runs->first[i]) <= xl_key_map(runs->second[d - 1u - i]);
+    return !xl_key_before(runs->second[d - 1u - i], runs->first[i]);
 }
 
 /* How many of the first d elements the first run gives, found by one work-item. */

@@ -16,6 +16,8 @@
  * compute unit's share of the keys they go once for each digit there, too. Digits that are the same
  * in all keys cost nothing, and the caller need not name them.
  *
+ * Keys that a comparator orders are sorted by merges, in a tile and of tiles.
+ *
  * Or each segment of an array is sorted by itself: those that are short in one read and one write,
  * several of them at once by a work-group, longer ones by merges of tiles of their own. */
 #ifndef CROSSLANE_SORT_H
@@ -53,7 +55,8 @@ enum { XL_SORT_MORE_VALUES = 3 };
 typedef struct xl_sort_desc {
     uint32_t struct_size;  /* set by xl_sort_desc_init() */
     uint32_t num_tunables; /* of `tunables` */
-    uint32_t key;          /* xl_type: any built-in scalar; a device need not compute with it */
+    uint32_t key;          /* xl_type: any built-in scalar; a device need not compute with it.
+                              With a comparator any type */
     uint32_t value;        /* what travels with each key: xl_type, any built-in one, XL_NONE for
                               nothing; XL_SORT_BYTES(); or XL_SORT_INDICES */
     uint32_t order;        /* xl_sort_order */
@@ -77,6 +80,14 @@ typedef struct xl_sort_desc {
      * is always stable. XL_ERROR_UNSUPPORTED with RADIX */
     uint32_t segments;
     uint32_t segment_type; /* xl_type of the offsets: XL_U32 or XL_U64; else XL_NONE */
+    /* NULL: keys are ordered as said above. Else `key` is any type, XL_USER_TYPE and vectors too,
+     * of at most 512 bytes, and this says which key comes before which; XL_DESCENDING turns it
+     * round. Equal keys stay in order. Takes XL_SORT_AUTO, which merges (Green, McColl and Bader,
+     * "GPU merge path", ICS 2012), no segments and no range of bits. What is no order gives keys
+     * that are not defined, but nothing is read or written outside of the arrays, and no call
+     * hangs. Borrowed while the plan is made */
+    const xl_user_comparator *comparator;
+    const xl_user_type *user_key; /* where key is XL_USER_TYPE */
 } xl_sort_desc;
 
 /* What one call works on; a view that is left out is not given. No output may overlap anything else
@@ -115,10 +126,10 @@ XL_NODISCARD XL_API xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc
                                              xl_sort **plan);
 
 /* As xl_scan_scratch(): where BITONIC is taken 0 bytes up to the elements of one tile, from there
- * on the n keys and values once more; where RADIX is taken the keys and values once more and at
- * most 4 MiB of counts. Where values are gathered: for every n, beside at most 4 MiB of counts,
- * the keys and 8 bytes a key, or the largest element of values and 4 bytes a key, whatever is more.
- * With segments, however many, the keys and values once more past the
+ * on the n keys and values once more, with a comparator one key more; where RADIX is taken the keys
+ * and values once more and at most 4 MiB of counts. Where values are gathered: for every n, beside
+ * at most 4 MiB of counts, the keys and 8 bytes a key, or the largest element of values and 4 bytes
+ * a key, whatever is more. With segments, however many, the keys and values once more past the
  * elements of one tile, and 40 bytes for each tile, and at most 1 KiB. */
 XL_NODISCARD XL_API xl_status xl_sort_scratch(const xl_sort *plan, size_t n, size_t *bytes,
                                               size_t *alignment);

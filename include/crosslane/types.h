@@ -23,7 +23,7 @@
  *   one lacks is taken as 0, "not given". A longer one is taken too if what this version does
  *   not know is 0, else it is XL_ERROR_INVALID_ARGUMENT. So start from zeros: from
  *   xl_..._desc_init(), or from named fields, (xl_scan_args){.n = 10, .in = view}.
- *   xl_view, xl_user_type and xl_user_op never change.
+ *   xl_view, xl_user_type, xl_user_op and xl_user_comparator never change.
  * Truth values are uint32_t: 0, or anything else for true. Enumerations are kept in uint32_t. */
 
 /* A place in a buffer. `offset` counts ELEMENTS of what the view holds (bytes
@@ -136,6 +136,15 @@ typedef struct xl_user_op {
     uint32_t
         flags; /* XL_OP_COMMUTATIVE, XL_OP_STRICTLY_ASSOCIATIVE, or 0: nothing is relied upon */
 } xl_user_op;
+
+/* An order of the user's own, of elements of one type T. It must be a strict weak order, as that of
+ * C++'s std::sort: nothing comes before itself, and if a comes before b and b before c, then a
+ * comes before c; and so for elements of which neither comes before the other, which are equal. */
+typedef struct xl_user_comparator {
+    const char *name;   /* of the function: bool or int name(T a, T b), whether a comes before b */
+    const char *source; /* OpenCL C that defines it, after the type's source; compiled under
+                           its own #line. NULL: `name` is a function of OpenCL C, such as isless */
+} xl_user_comparator;
 
 /* Where an array's segments begin. The first element always begins one. Offsets that break
  * their rule, because they fall, pass n or end elsewhere, give results that are not defined,

@@ -29,7 +29,7 @@ static const struct {
 #define OPEN "xl_open_"
 #define CLOSE "xl_close_"
 
-static bool is_identifier(const char *name)
+bool xli_element_is_identifier(const char *name)
 {
     static const char allowed[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
     const size_t length = strlen(name);
@@ -49,7 +49,7 @@ static xl_status resolve_user(const xl_context *ctx, const char *field, const xl
     if (!user || !user->name || !user->source)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "%s: XL_USER_TYPE needs user_%s with a name and a source", field, field);
-    if (!is_identifier(user->name))
+    if (!xli_element_is_identifier(user->name))
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "user_%s: \"%s\" is no identifier of at most %zu letters", field,
                         user->name, sizeof element->name - 1);
@@ -157,7 +157,7 @@ static xl_status check_user_op(const xl_context *ctx, const xl_user_op *user)
 {
     if (!user || !user->name)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "op: XL_USER_OP needs user_op with a name");
-    if (!is_identifier(user->name))
+    if (!xli_element_is_identifier(user->name))
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "user_op: \"%s\" is no identifier of at most 63 letters", user->name);
     if (user->flags & ~(uint32_t)(XL_OP_COMMUTATIVE | XL_OP_STRICTLY_ASSOCIATIVE))
@@ -292,14 +292,20 @@ void xli_element_text_sources(xli_text *text, const xli_capabilities *capabiliti
             xli_text_add(text, "#line 1 \"type %s\"\n%s\n", types[i]->name, types[i]->source);
 }
 
-void xli_element_text(xli_text *text, const xli_capabilities *capabilities,
-                      const xli_element *const *types, size_t num_types, xl_op op,
-                      const xl_user_op *user)
+void xli_element_text_types(xli_text *text, const xli_capabilities *capabilities,
+                            const xli_element *const *types, size_t num_types)
 {
     add_extensions(text, capabilities);
     for (size_t i = 0; i < num_types; ++i)
         if (is_new(types, i))
             add_user_type(text, types[i]);
+}
+
+void xli_element_text(xli_text *text, const xli_capabilities *capabilities,
+                      const xli_element *const *types, size_t num_types, xl_op op,
+                      const xl_user_op *user)
+{
+    xli_element_text_types(text, capabilities, types, num_types);
     if (op == XL_USER_OP && user->source)
         xli_text_add(text, "#line 1 \"operator %s\"\n%s\n", user->name, user->source);
     /* Behind names of our own: a local of the kernels may be called as the user's are. */

@@ -35,6 +35,9 @@ xl_status xli_element_resolve(const xl_context *ctx, const xli_capabilities *cap
 #define XLI_MOST_ALIGNMENT ((size_t)128)
 _Static_assert(XLI_SCRATCH_ALIGN % XLI_MOST_ALIGNMENT == 0, "types must fit into scratch");
 
+/* Whether a user's type or function may have that name. */
+bool xli_element_is_identifier(const char *name);
+
 /* XL_ERROR_INVALID_ARGUMENT where two user types have one name and are not one type. */
 xl_status xli_element_check_name(const xl_context *ctx, const char *field,
                                  const xli_element *element, const char *other_field,
@@ -62,6 +65,9 @@ bool xli_operator_rounds(xl_op op, const xl_user_op *user, const xli_element *el
 void xli_element_text(xli_text *text, const xli_capabilities *capabilities,
                       const xli_element *const *types, size_t num_types, xl_op op,
                       const xl_user_op *user);
+/* The types alone. */
+void xli_element_text_types(xli_text *text, const xli_capabilities *capabilities,
+                            const xli_element *const *types, size_t num_types);
 /* The sources of the user's types alone. */
 void xli_element_text_sources(xli_text *text, const xli_capabilities *capabilities,
                               const xli_element *const *types, size_t num_types);

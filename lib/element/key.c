@@ -2,8 +2,6 @@
  * Keys as kernels order them. */
 #include "key.h"
 
-#include "element.h"
-
 #include <crosslane/sort.h>
 
 /* Of what a type's bits mean, or -1 where it is no key's. */
@@ -46,4 +44,32 @@ void xli_key_text(xli_text *text, xl_type type, bool descending)
     xli_text_add(text,
                  "#define XL_KEY_BYTES %zu\n#define XL_KEY_KIND %d\n#define XL_KEY_DESCENDING %d\n",
                  xl_type_size(type), kind_of(type), descending);
+}
+
+xl_status xli_comparator_check(const xl_context *ctx, const xl_user_comparator *comparator)
+{
+    if (!comparator->name)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.comparator: it has no name");
+    if (!xli_element_is_identifier(comparator->name))
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.comparator: \"%s\" is no identifier of at most 63 letters",
+                        comparator->name);
+    return XL_SUCCESS;
+}
+
+void xli_comparator_text(xli_text *text, const xli_capabilities *capabilities,
+                         const xli_element *key, const xl_user_comparator *comparator,
+                         bool descending)
+{
+    enum { BY_COMPARATOR = 3 };
+    xli_element_text_types(text, capabilities, &key, 1);
+    if (comparator->source)
+        xli_text_add(text, "#line 1 \"comparator %s\"\n%s\n", comparator->name, comparator->source);
+    xli_text_add(text,
+                 "#line 1 \"call of comparator %s\"\n"
+                 "int xl_user_before(%s xl_a, %s xl_b) { return %s(%s(xl_a), %s(xl_b)); }\n"
+                 "#line 1 \"plan\"\ntypedef %s xl_user_key;\n"
+                 "#define XL_KEY_KIND %d\n#define XL_KEY_DESCENDING %d\n",
+                 comparator->name, key->storage, key->storage, comparator->name, key->open,
+                 key->open, key->storage, BY_COMPARATOR, descending);
 }

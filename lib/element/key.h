@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Keys as kernels order them (cl/prelude/prelude_key.cl): every built-in scalar type, by its bits.
- * A device need not compute with that type. */
+ * A device need not compute with that type. Or elements, as a comparator does. */
 #ifndef XLI_KEY_H
 #define XLI_KEY_H
 
-#include "runtime.h"
-
-#include <crosslane/types.h>
+#include "element.h"
 
 /* A descriptor's fields of that name: XL_ERROR_INVALID_ARGUMENT unless `key` is a type of keys,
  * `value` u32 or none, `order` ascending or descending. */
@@ -16,5 +14,15 @@ xl_status xli_key_check_order(const xl_context *ctx, uint32_t order);
 
 /* The lines that cl/prelude/prelude_key.cl asks for. */
 void xli_key_text(xli_text *text, xl_type type, bool descending);
+
+/* ---- keys that a comparator orders: elements of any type ---- */
+
+/* XL_ERROR_INVALID_ARGUMENT unless it has a name that is one. */
+xl_status xli_comparator_check(const xl_context *ctx, const xl_user_comparator *comparator);
+
+/* The same lines, after the user's own text. */
+void xli_comparator_text(xli_text *text, const xli_capabilities *capabilities,
+                         const xli_element *key, const xl_user_comparator *comparator,
+                         bool descending);
 
 #endif

@@ -33,8 +33,8 @@ void xli_merge_shape_of(const xli_merge_problem *problem, const xli_tune_device 
 
 /* Chunks of a few thousand elements are long enough to make up for their two searches; there are
  * some for each unit, as one of them may be late. Four pieces of each are made side by side
- * (cl/merge/merge_serial.cl): were they a power of two apart, the cache would hold all of them in
- * the same few lines. */
+ * (cl/tile/tile_merge_serial.cl): were they a power of two apart, the cache would hold all of them
+ * in the same few lines. */
 size_t xli_merge_tile(const xli_merge_shape *shape, size_t n)
 {
     enum { CHUNKS = 4, STEP = 1 << 12, SKEW = STEP / 4 + 64 };

@@ -18,7 +18,7 @@ static xl_status make(xl_sort *plan, const xl_sort_desc *desc, const xli_capabil
     xli_tune_device device;
     xli_tune tune;
     xli_sort_limits limits = {xli_most_work_items(capabilities), SIZE_MAX};
-    xli_sort_problem_of(desc, &plan->problem);
+    XL_TRY(xli_sort_problem_of(plan->ctx, capabilities, desc, &plan->problem));
     XL_TRY(xli_context_tune(plan->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_SORT, desc), &device,
                             &tune));
     do {
@@ -103,7 +103,7 @@ xl_status xl_sort_info_sized(const xl_sort *plan, size_t n, xl_plan_info *info, 
                         .work_group_size = group,
                         .item_elements = (uint32_t)(group > 1 ? tile / group : 0),
                         .tile_elements = tile};
-    strcpy(all.algorithm, radix ? "radix" : "bitonic");
+    strcpy(all.algorithm, radix ? "radix" : plan->problem.compares ? "merge" : "bitonic");
     return xli_info_give(plan->ctx, &all, sizeof all, info, size);
 }
 

@@ -66,6 +66,21 @@ static xl_status check_bits(const xl_context *ctx, const xl_sort_desc *desc)
     return XL_SUCCESS;
 }
 
+static xl_status check_comparator(const xl_context *ctx, const xl_sort_desc *desc)
+{
+    xl_status status;
+    const char *const other = desc->algorithm != XL_SORT_AUTO ? "desc.algorithm: only XL_SORT_AUTO"
+                              : desc->segments != XL_SEGMENTS_NONE ? "desc.segments: none"
+                              : desc->begin_bit > 0 || desc->end_bit > 0
+                                  ? "desc.begin_bit, end_bit: all bits"
+                                  : NULL;
+    XL_TRY(xli_comparator_check(ctx, desc->comparator));
+    if (other)
+        XL_TRY(xli_fail(ctx, XL_ERROR_UNSUPPORTED, "%s, where there is a comparator", other));
+done:
+    return status;
+}
+
 static xl_status check_segments(const xl_context *ctx, const xl_sort_desc *desc)
 {
     const bool offsets = desc->segments == XL_SEGMENTS_OFFSETS;
@@ -91,13 +106,17 @@ static xl_status check_segments(const xl_context *ctx, const xl_sort_desc *desc)
 xl_status xli_sort_check_desc(const xl_context *ctx, const xl_sort_desc *desc)
 {
     xl_status status;
-    XL_TRY(xli_key_check(ctx, desc->key));
+    if (desc->comparator)
+        XL_TRY(check_comparator(ctx, desc));
+    else
+        XL_TRY(xli_key_check(ctx, desc->key));
     XL_TRY(check_values(ctx, desc));
     XL_TRY(xli_key_check_order(ctx, desc->order));
     if (desc->algorithm > XL_SORT_RADIX)
         XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.algorithm: unknown value %d",
                         (int)desc->algorithm));
-    XL_TRY(check_bits(ctx, desc));
+    if (!desc->comparator)
+        XL_TRY(check_bits(ctx, desc));
     if (desc->stable > 1)
         XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.stable: %u, not 0 or 1",
                         (unsigned)desc->stable));
@@ -106,9 +125,27 @@ done:
     return status;
 }
 
-/* One array of words of 32 bits goes along with the keys. All others are gathered. */
-void xli_sort_problem_of(const xl_sort_desc *desc, xli_sort_problem *problem)
+/* A tile of two work-items is to fit into any device's local memory. */
+static xl_status resolve_key(const xl_context *ctx, const xli_capabilities *capabilities,
+                             const xl_sort_desc *desc, xli_element *element)
 {
+    enum { MOST = 512 };
+    xl_status status;
+    XL_TRY(
+        xli_element_resolve(ctx, capabilities, "key", (xl_type)desc->key, desc->user_key, element));
+    if (element->bytes > MOST)
+        XL_TRY(xli_fail(ctx, XL_ERROR_UNSUPPORTED,
+                        "desc.key: %zu bytes; a comparator's keys have at most %d", element->bytes,
+                        MOST));
+done:
+    return status;
+}
+
+/* One array of words of 32 bits goes along with the keys. All others are gathered. */
+xl_status xli_sort_problem_of(const xl_context *ctx, const xli_capabilities *capabilities,
+                              const xl_sort_desc *desc, xli_sort_problem *problem)
+{
+    xl_status status = XL_SUCCESS;
     const bool asked = desc->value == XL_SORT_INDICES;
     const bool moves = value_bytes(desc->value) == 4 && desc->more_values[0] == XL_NONE;
     *problem = (xli_sort_problem){
@@ -121,11 +158,19 @@ void xli_sort_problem_of(const xl_sort_desc *desc, xli_sort_problem *problem)
         .end_bit = desc->end_bit > 0 ? desc->end_bit : 8 * (uint32_t)xl_type_size(desc->key),
         .stable = desc->stable || desc->segments,
         .segments = (xl_type)desc->segment_type,
-        .algorithm = (xl_sort_algorithm)desc->algorithm};
+        .algorithm = (xl_sort_algorithm)desc->algorithm,
+        .compares = desc->comparator != NULL,
+        .comparator = desc->comparator};
+    if (problem->compares) {
+        XL_TRY(resolve_key(ctx, capabilities, desc, &problem->element));
+        problem->end_bit = 8 * (uint32_t)problem->element.bytes;
+    }
     if (problem->hides_indices)
         problem->gathered[problem->num_gathered++] = value_bytes(desc->value);
     for (size_t a = 0; a < XL_SORT_MORE_VALUES && desc->more_values[a] != XL_NONE; ++a)
         problem->gathered[problem->num_gathered++] = value_bytes(desc->more_values[a]);
+done:
+    return status;
 }
 
 xl_status xli_sort_check_n(const xl_context *ctx, size_t n)
@@ -258,7 +303,7 @@ xl_status xli_sort_check_views(const xl_context *ctx, const xli_sort_problem *pr
                                const xl_sort_args *args, xli_sort_spans *s)
 {
     xl_status status;
-    const size_t n = args->n, key = xl_type_size(problem->key);
+    const size_t n = args->n, key = xli_sort_key_bytes(problem);
     const xli_span *in[NUM_SPANS], *out[NUM_SPANS];
     memset(s, 0, sizeof *s);
     XL_TRY(xli_check_view(ctx, "keys_in", args->keys_in, n, key, XLI_READ, &s->keys_in));

@@ -15,8 +15,9 @@ typedef struct xli_sort_spans {
 /* Whether a checked input is its output. */
 bool xli_sort_in_place(const xli_span *in, const xli_span *out);
 
-/* What a checked descriptor asks for. */
-void xli_sort_problem_of(const xl_sort_desc *desc, xli_sort_problem *problem);
+/* What a checked descriptor asks for. A key that a comparator orders is resolved here. */
+xl_status xli_sort_problem_of(const xl_context *ctx, const xli_capabilities *capabilities,
+                              const xl_sort_desc *desc, xli_sort_problem *problem);
 
 xl_status xli_sort_check_desc(const xl_context *ctx, const xl_sort_desc *desc);
 xl_status xli_sort_check_n(const xl_context *ctx, size_t n);

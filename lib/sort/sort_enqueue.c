@@ -29,7 +29,7 @@ static place place_in_scratch(const xl_sort *plan, const xli_span *scratch, size
 {
     const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);
     return (place){scratch->buffer, scratch->buffer,
-                   scratch->offset / xl_type_size(plan->problem.key),
+                   xli_ceil_div(scratch->offset, xli_sort_key_bytes(&plan->problem)),
                    (scratch->offset + layout.values_at) / sizeof(cl_uint)};
 }
 

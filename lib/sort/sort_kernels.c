@@ -33,8 +33,8 @@ static void add_radix_text(xli_text *text, const xli_sort_problem *problem,
 }
 
 /* `packs`: a group packs several segments into a tile. */
-static void add_text(xli_text *text, const xli_sort_problem *problem, const xli_sort_shape *shape,
-                     bool packs)
+static void add_text(xli_text *text, const xli_capabilities *capabilities,
+                     const xli_sort_problem *problem, const xli_sort_shape *shape, bool packs)
 {
     const xli_tune_sort *t = &shape->tune;
     const bool serial = t->shape == XLI_SORT_SERIAL;
@@ -42,13 +42,19 @@ static void add_text(xli_text *text, const xli_sort_problem *problem, const xli_
         {"XL_SERIAL", serial},
         {"XL_SORT_VALUES", problem->value != XL_NONE},
         {"XL_SORT_INDICES", problem->indices},
-        {"XL_SORT_STABLE", (problem->stable && problem->value != XL_NONE) || (packs && !serial)},
+        {"XL_SORT_STABLE", (problem->stable && problem->value != XL_NONE && !problem->compares) ||
+                               (packs && !serial)},
         {"XL_SORT_GROUP", shape->group_size},
         {serial ? "XL_SORT_TILE_LOG" : "XL_SORT_GROUP_LOG",
          serial ? t->serial_tile_log : t->group_log},
         {serial ? NULL : "XL_SORT_ITEMS_LOG", t->items_log},
+        {serial && problem->compares ? "XL_MERGE_VALUES" : NULL, problem->value != XL_NONE},
     };
-    xli_key_text(text, problem->key, problem->descending);
+    if (problem->compares)
+        xli_comparator_text(text, capabilities, &problem->element, problem->comparator,
+                            problem->descending);
+    else
+        xli_key_text(text, problem->key, problem->descending);
     xli_text_define(text, lines, XLI_COUNT(lines));
     if (problem->segments != XL_NONE)
         xli_text_add(text, "#define XL_SEG %s\n", problem->segments == XL_U64 ? "ulong" : "uint");
@@ -111,7 +117,7 @@ static xl_status add_texts(xl_sort *plan, const xli_capabilities *capabilities,
     xli_element_text(&texts[RADIX], capabilities, (const xli_element *[]){&count}, 1, XL_SUM, NULL);
     add_radix_text(&texts[RADIX], &plan->problem, &plan->shape);
     for (size_t k = 0; k < TEXTS; ++k) {
-        add_text(&texts[k], &plan->problem, &plan->shape, k == PACKED);
+        add_text(&texts[k], capabilities, &plan->problem, &plan->shape, k == PACKED);
         failed = failed || texts[k].failed;
     }
     if (failed)
@@ -136,6 +142,7 @@ xl_status xli_sort_build(xl_sort *plan, xli_sort_limits *limits)
     const xli_capabilities *capabilities;
     xli_text texts[TEXTS] = {{0}};
     wanted list[NUM_KERNELS];
+    const xli_element *const key = &plan->problem.element;
     xli_sort_drop_kernels(plan);
     list_kernels(plan, list);
     XL_TRY(xli_context_capabilities(plan->ctx, &capabilities));
@@ -147,7 +154,10 @@ xl_status xli_sort_build(xl_sort *plan, xli_sort_limits *limits)
         xli_program *program;
         if (!list[i].is_wanted)
             continue;
-        XL_TRY(xli_program_get(plan->ctx, list[i].program, texts[list[i].text].data, &program));
+        status = xli_program_get(plan->ctx, list[i].program, texts[list[i].text].data, &program);
+        if (status == XL_ERROR_BUILD && plan->problem.compares)
+            status = xli_element_explain(plan->ctx, capabilities, &key, 1);
+        XL_TRY(status);
         plan->shape.sub_group = xli_program_sub_group(plan->ctx, program, plan->shape.sub_group);
         XL_TRY(xli_kernel_create(plan->ctx, program, list[i].name, list[i].kernel));
         *most = xli_min(*most, is_radix ? radix_group_of(plan, capabilities, list[i].kernel)

@@ -53,7 +53,7 @@ static void add_arrays(segment_args *a, const xl_sort *plan, const xli_sort_span
 static void add_spare(segment_args *a, const xl_sort *plan, size_t n, const xli_span *scratch)
 {
     const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);
-    add_place(a, scratch->buffer, scratch->offset / xl_type_size(plan->problem.key));
+    add_place(a, scratch->buffer, scratch->offset / xli_sort_key_bytes(&plan->problem));
     if (plan->problem.value != XL_NONE)
         add_place(a, scratch->buffer, (scratch->offset + layout.values_at) / sizeof(cl_uint));
 }

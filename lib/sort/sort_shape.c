@@ -2,12 +2,17 @@
  * The shape of a sort, and what follows from it for n elements. Pure, see sort_shape.h. */
 #include "sort_shape.h"
 
+size_t xli_sort_key_bytes(const xli_sort_problem *problem)
+{
+    return problem->compares ? problem->element.bytes : xl_type_size(problem->key);
+}
+
 /* Local memory of a radix sort's group: the keys or the values, or the counters of its sub-groups,
  * and what it shares (cl/sort/radix_tile.cl). */
 static uint64_t radix_bytes(const xli_sort_problem *problem, const xli_sort_shape *shape)
 {
     enum { DIGIT_BYTES = 256 * 4, OTHER = 64 };
-    const size_t element = xli_max(xl_type_size(problem->key), xl_type_size(problem->value));
+    const size_t element = xli_max(xli_sort_key_bytes(problem), xl_type_size(problem->value));
     const size_t elements = (size_t)shape->radix_group * shape->radix_items * element;
     return xli_max(elements, shape->sub_groups * DIGIT_BYTES) + (uint64_t)shape->radix_group * 4 +
            DIGIT_BYTES + OTHER;
@@ -38,7 +43,7 @@ static bool shape_radix(const xli_sort_problem *problem, const xli_capabilities 
         return false;
     shape->sub_groups = sub_groups_of(capabilities, shape->radix_group);
     shape->radix_items = /* in registers */
-        (uint32_t)xli_max(1, bytes / xli_max(WORD, xl_type_size(problem->key)));
+        (uint32_t)xli_max(1, bytes / xli_max(WORD, xli_sort_key_bytes(problem)));
     while (shape->radix_items > 1 && radix_bytes(problem, shape) > device->local_bytes)
         --shape->radix_items;
     return radix_bytes(problem, shape) <= device->local_bytes;
@@ -46,7 +51,7 @@ static bool shape_radix(const xli_sort_problem *problem, const xli_capabilities 
 
 bool xli_sort_has_range(const xli_sort_problem *problem)
 {
-    return problem->end_bit - problem->begin_bit < 8 * xl_type_size(problem->key);
+    return problem->end_bit - problem->begin_bit < 8 * xli_sort_key_bytes(problem);
 }
 
 /* A range of bits is a matter of digits. */
@@ -67,7 +72,8 @@ static xli_radix_way radix_of(const xli_sort_problem *problem, const xli_capabil
     const bool sweeps = t->sweep && capabilities->can_publish &&
                         capabilities->lane_way != XLI_LANE_LOCAL &&
                         capabilities->info.sub_group_size >= NARROWEST;
-    if (problem->algorithm == XL_SORT_BITONIC || device->ends_loops || problem->segments != XL_NONE)
+    if (problem->algorithm == XL_SORT_BITONIC || device->ends_loops ||
+        problem->segments != XL_NONE || problem->compares)
         return XLI_RADIX_NONE;
     if (t->shape == XLI_SORT_SERIAL) {
         shape->radix_group = shape->radix_items = shape->sub_groups = 1;
@@ -89,7 +95,7 @@ static uint32_t from_of(const xli_sort_problem *problem, const xli_tune_sort *t,
 {
     if (problem->value != XL_NONE)
         return chunks ? t->radix_pair_from : t->sweep_pair_from;
-    if (xl_type_size(problem->key) == 8)
+    if (xli_sort_key_bytes(problem) == 8)
         return chunks ? t->radix_wide_from : t->sweep_wide_from;
     return chunks ? t->radix_from : t->sweep_from;
 }
@@ -101,12 +107,15 @@ void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *
     enum { GATHER_GROUP = 256, GROUPS_PER_UNIT = 8, MOST_ROUNDS_LOG = 11 };
     *shape = (xli_sort_shape){.tune = *tune};
     xli_tune_sort *const t = &shape->tune;
-    const size_t key = xl_type_size(problem->key), value = xl_type_size(problem->value);
+    const size_t key = xli_sort_key_bytes(problem), value = xl_type_size(problem->value);
     const bool packs =
         problem->segments != XL_NONE; /* a word beside each key, if it has no value */
-    xli_tune_sort_fit(device, packs ? xli_max(sizeof(cl_uint), key) + sizeof(cl_uint) : key + value,
-                      t);
-    if (packs && device->ends_loops) /* half a tile of segments of one element takes more rounds */
+    const size_t in_tile = problem->compares ? 2 * (key + sizeof(cl_uint)) /* on two sides */
+                           : packs           ? xli_max(sizeof(cl_uint), key) + sizeof(cl_uint)
+                                             : key + value;
+    xli_tune_sort_fit(device, in_tile, t);
+    /* Half a tile of segments of one element takes more rounds, and so does a merge sort. */
+    if ((packs || problem->compares) && device->ends_loops)
         t->serial_tile_log = (uint32_t)xli_min(t->serial_tile_log, MOST_ROUNDS_LOG);
     while (t->group_log > 0 && (size_t)1 << t->group_log > limits->most)
         --t->group_log;
@@ -121,7 +130,7 @@ void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *
             : (uint32_t)xli_min(UINT32_MAX, xli_mul(xli_max(1, shape->units), GROUPS_PER_UNIT));
     shape->radix = radix_of(problem, capabilities, device, limits, shape);
     shape->buckets = shape->radix == XLI_RADIX_CHUNKS && shape->radix_group == 1 &&
-                     t->radix_buckets && xl_type_size(problem->key) > 1 &&
+                     t->radix_buckets && xli_sort_key_bytes(problem) > 1 &&
                      !xli_sort_has_range(problem);
     if (xli_sort_has_range(problem)) /* by all digits */
         t->radix_alone = 0;
@@ -159,7 +168,7 @@ xli_sort_buckets xli_sort_buckets_of(const xli_sort_problem *problem, const xli_
                                      size_t n)
 {
     const xli_tune_sort *t = &shape->tune;
-    const size_t bytes = xl_type_size(problem->key) + xl_type_size(problem->value);
+    const size_t bytes = xli_sort_key_bytes(problem) + xl_type_size(problem->value);
     return (xli_sort_buckets){xli_max(n / xli_max(1, shape->units), t->radix_alone),
                               t->radix_bucket_bytes / bytes};
 }
@@ -228,9 +237,11 @@ xli_sort_layout xli_sort_layout_of(const xli_sort_problem *problem, const xli_so
     const bool segments = n > 0 && problem->segments != XL_NONE;
     xli_sort_layout layout = {0};
     if (radix || n > xli_sort_tile(shape)) {
-        layout.values_at = xli_round_up(n * xl_type_size(problem->key), XLI_SCRATCH_ALIGN);
-        layout.state_at =
-            layout.values_at + xli_round_up(n * xl_type_size(problem->value), XLI_SCRATCH_ALIGN);
+        /* A key more: they begin at a multiple of their size. */
+        const size_t keys = xli_mul(xli_add(n, problem->compares), xli_sort_key_bytes(problem));
+        layout.values_at = xli_round_up(keys, XLI_SCRATCH_ALIGN);
+        layout.state_at = xli_add(
+            layout.values_at, xli_round_up(n * xl_type_size(problem->value), XLI_SCRATCH_ALIGN));
     }
     const size_t state = radix      ? state_bytes(shape, n)
                          : segments ? xli_sort_segments_of(shape, n).state_bytes

@@ -4,7 +4,7 @@
 #ifndef XLI_SORT_SHAPE_H
 #define XLI_SORT_SHAPE_H
 
-#include "runtime.h"
+#include "element.h"
 
 #include <crosslane/sort.h>
 
@@ -23,7 +23,12 @@ typedef struct xli_sort_problem {
     size_t num_gathered;              /* arrays that are gathered by the places */
     size_t gathered[XLI_SORT_ARRAYS]; /* bytes of their elements */
     xl_sort_algorithm algorithm;      /* as asked for */
+    bool compares;                    /* a comparator orders the keys, which are elements */
+    xli_element element;
+    const xl_user_comparator *comparator; /* borrowed while a plan is made */
 } xli_sort_problem;
+
+size_t xli_sort_key_bytes(const xli_sort_problem *problem);
 
 /* How a radix sort goes: in three launches a pass, each work-item or each group with a chunk of the
  * keys (cl/sort/radix_*.cl), or in one (cl/sort/sort_onesweep.cl). */

@@ -60,6 +60,8 @@ void xli_tune_sort_fit(const xli_tune_device *device, uint64_t element_bytes, xl
         --t->group_log;
     while (t->group_log > 0 && group_bytes(t, element_bytes) > device->local_bytes)
         --t->group_log;
+    while (t->items_log > 1 && group_bytes(t, element_bytes) > device->local_bytes)
+        --t->items_log;
     while (t->serial_tile_log > 4 &&
            (element_bytes << t->serial_tile_log) + 64u > device->local_bytes)
         --t->serial_tile_log;

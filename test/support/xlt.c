@@ -51,8 +51,11 @@ cl_event xlt_user_event(void)
     return event;
 }
 
+/* A process that ends while rusticl 22.3 still works dies of it. */
 void xlt_finish(void)
 {
+    if (context)
+        (void)clFinish(xlt_queue());
     xl_context_destroy(context);
     context = NULL;
 }

@@ -2,7 +2,7 @@
  * A chunk of a merge by one work-item, for devices whose work-items run one after another. The
  * chunk is cut into a few pieces that are merged side by side: each step of a merge waits for the
  * one before it, but not for those of other pieces, and takes no branch that depends on keys. */
-#include "merge_arrays.cl"
+#include "tile_merge_arrays.cl"
 
 #define XL_MERGE_PIECES 4
 /* Fewer steps at once than this are not worth finding out how many there are. */
@@ -27,7 +27,7 @@ void xl_merge_step(const xl_merge_in *in, const xl_merge_out *out, uint at, xl_m
 {
     const bool from_first =
         p->i < p->i_end &&
-        (p->j >= p->j_end || xl_key_map(in->keys.first[p->i]) <= xl_key_map(in->keys.second[p->j]));
+        (p->j >= p->j_end || !xl_key_before(in->keys.second[p->j], in->keys.first[p->i]));
     xl_merge_put(in, out, at, p->i, p->j, from_first);
     p->i += from_first;
     p->j += !from_first;
@@ -37,7 +37,7 @@ void xl_merge_step(const xl_merge_in *in, const xl_merge_out *out, uint at, xl_m
 void xl_merge_quick_step(const xl_merge_in *in, const xl_merge_out *out, uint at, xl_merge_piece *p)
 {
     const XL_KEY a = in->keys.first[p->i], b = in->keys.second[p->j];
-    const uint from_first = xl_key_map(a) <= xl_key_map(b);
+    const uint from_first = !xl_key_before(b, a);
     out->keys[at] = from_first ? a : b;
 #if XL_MERGE_VALUES
     out->values[at] = *(from_first ? in->first_values + p->i : in->second_values + p->j);

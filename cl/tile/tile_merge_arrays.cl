@@ -3,7 +3,7 @@
 #ifndef XL_MERGE_ARRAYS_OF
 #define XL_MERGE_ARRAYS_OF
 
-#include "../tile/tile_merge_path.cl"
+#include "tile_merge_path.cl"
 
 typedef struct xl_merge_in {
     xl_runs keys;
