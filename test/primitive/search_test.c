@@ -447,13 +447,6 @@ static void nothing_yields_an_event(void **state)
     xl_search_desc_init(NULL);
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    xlt_finish();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -465,5 +458,5 @@ int main(void)
         cmocka_unit_test(out_of_order_by_events),
         cmocka_unit_test(nothing_yields_an_event),
     };
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }
