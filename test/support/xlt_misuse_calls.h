@@ -93,8 +93,8 @@ static void refuses_objects(const xlt_strangers *s)
     EXPECT(bad, "plan: NULL", c.plan = NULL)
     EXPECT(bad, "queue: NULL", c.queue = NULL)
     EXPECT(bad, "queue", c.queue = s->queue)
-    EXPECT(bad, "waits", c.num_waits = 1)
-    EXPECT(bad, "waits", c.waits = &none)
+    EXPECT(bad, "waits: NULL with num_waits 1", c.num_waits = 1)
+    EXPECT(bad, "waits: a list with num_waits 0", c.waits = &none)
     EXPECT(bad, "waits[0]", c.num_waits = 1; c.waits = &none)
     XLT_FAILS(XLT_OF(_enqueue)(good->plan, good->queue, NULL, 0, NULL, NULL), bad);
 }
@@ -102,12 +102,14 @@ static void refuses_objects(const xlt_strangers *s)
 /* Questions for the scratch of as many elements as the arguments say. */
 #define REFUSES_SCRATCH_QUESTIONS(...)                                                             \
     {                                                                                              \
-        size_t scratch_bytes, scratch_alignment;                                                   \
+        size_t size, step;                                                                         \
         const xl_status invalid = XL_ERROR_INVALID_ARGUMENT;                                       \
-        XLT_FAILS(XLT_OF(_scratch)(good->plan, __VA_ARGS__, NULL, &scratch_alignment), invalid);   \
-        XLT_FAILS(XLT_OF(_scratch)(good->plan, __VA_ARGS__, &scratch_bytes, NULL), invalid);       \
-        assert_int_equal(XLT_OF(_scratch)(NULL, __VA_ARGS__, &scratch_bytes, &scratch_alignment),  \
-                         invalid);                                                                 \
+        xlt_refused(xlt_context(), XLT_OF(_scratch)(good->plan, __VA_ARGS__, NULL, &step),         \
+                    invalid, "bytes: NULL");                                                       \
+        xlt_refused(xlt_context(), XLT_OF(_scratch)(good->plan, __VA_ARGS__, &size, NULL),         \
+                    invalid, "alignment: NULL");                                                   \
+        xlt_refused(NULL, XLT_OF(_scratch)(NULL, __VA_ARGS__, &size, &step), invalid,              \
+                    "plan: NULL");                                                                 \
     }
 
 /* A call that is right. */
