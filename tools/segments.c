@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Segments as the options of `crosslane scan` and `crosslane reduce` name them: read,
- * checked against the array, made ready for a plan. */
+ * Segments as the options of `crosslane scan`, `crosslane reduce` and `crosslane sort` name them:
+ * read, checked against the array, made ready for a plan. */
 #include "tool.h"
 
 #include <inttypes.h>
@@ -58,6 +58,12 @@ int segments_choose(const char *command, const segment_options *o, segments *g)
     return o->width ? check_width(command, o, g) : TOOL_OK;
 }
 
+segments segments_partial(const char *path)
+{
+    return (segments){
+        .form = path ? XL_SEGMENTS_OFFSETS : XL_SEGMENTS_NONE, .path = path, .partial = true};
+}
+
 /* Signed or not, as long as no offset is negative. */
 static uint64_t offset_at(const xli_npy *array, size_t i)
 {
@@ -75,19 +81,20 @@ static int check_offsets(const segments *g, size_t n)
 {
     const xli_npy *a = &g->array;
     if (a->count == 0)
-        return tool_fail("%s: no offsets; there must be one more than segments", g->path);
-    if (offset_at(a, 0) != 0)
-        return tool_fail("%s: the first offset is %" PRIu64 "; it must be 0", g->path,
-                         offset_at(a, 0));
+        return tool_fail("%s: no offsets; there must be %s", g->path,
+                         g->partial ? "one for each segment" : "one more than segments");
+    const uint64_t first = offset_at(a, 0), last = offset_at(a, a->count - 1);
+    if (!g->partial && first != 0)
+        return tool_fail("%s: the first offset is %" PRIu64 "; it must be 0", g->path, first);
     for (size_t i = 1; i < a->count; ++i)
         if (offset_at(a, i) < offset_at(a, i - 1) || offset_at(a, i) > n)
             return tool_fail("%s: offset %zu is %" PRIu64 " after %" PRIu64
                              "; offsets must not fall, nor pass the number of elements, %zu",
                              g->path, i, offset_at(a, i), offset_at(a, i - 1), n);
-    if (offset_at(a, a->count - 1) != n)
-        return tool_fail("%s: the last offset is %" PRIu64 "; it must be the number of elements, "
+    if (g->partial ? last > n : last != n)
+        return tool_fail("%s: the last offset is %" PRIu64 "; it must be %sthe number of elements, "
                          "%zu",
-                         g->path, offset_at(a, a->count - 1), n);
+                         g->path, last, g->partial ? "at most " : "", n);
     return TOOL_OK;
 }
 

@@ -228,7 +228,7 @@ int session_upload(const session *s, const void *data, size_t bytes, const char 
 int session_read(const session *s, cl_mem buffer, size_t bytes, void *data);
 void session_release(cl_mem *buffer);
 
-/* ---- segments.c: the options of scan and reduce that say where segments begin ---- */
+/* ---- segments.c: the options that say where segments begin ---- */
 typedef struct segment_options {
     const char *flags, *bits, *keys, *offsets, *width, *mask;
 } segment_options;
@@ -250,6 +250,7 @@ typedef struct segment_options {
 typedef struct segments {
     xl_segments form;
     const char *path;
+    bool partial; /* offsets need not begin with 0, nor end with the number of elements */
     xl_type type; /* of keys and offsets, as a descriptor has it */
     uint64_t width, mask;
     xli_npy array;
@@ -258,6 +259,8 @@ typedef struct segments {
 extern const char *const segments_names[]; /* by xl_segments */
 /* TOOL_USAGE with a message where options do not go together. */
 int segments_choose(const char *command, const segment_options *o, segments *g);
+/* What a sort takes: partial offsets, or none where the path is NULL. */
+segments segments_partial(const char *path);
 /* Reads the array, if there is one, and checks it for n elements. */
 int segments_read(const char *command, segments *g, size_t n);
 int segments_upload(const session *s, segments *g);

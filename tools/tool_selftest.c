@@ -8,115 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- sort ---- */
-
-enum { MAX_SORT = 65537 };
-static const size_t sort_sizes[] = {0,   1,   2,   3,    31,   32,   33,    63,      65,
-                                    255, 256, 257, 1000, 4096, 4097, 16385, MAX_SORT};
-
-/* Sorted keys as the reference has them; values a permutation that leads from
- * each key to where it came from. */
-static bool sorted_right(family *f, const xl_sort_desc *d, size_t n, const char *in,
-                         const char *got, const char *want, const uint32_t *values)
-{
-    size_t size = xl_type_size(d->key);
-    bool *seen = calloc(n + 1, sizeof *seen), good = seen != NULL;
-    const char *order = d->order ? "descending" : "ascending";
-    for (size_t i = 0; good && i < n; ++i) {
-        good = selftest_same(d->key, got + i * size, want + i * size);
-        if (good && d->value)
-            good = values[i] < n && !seen[values[i]] &&
-                   memcmp(got + i * size, in + values[i] * size, size) == 0;
-        if (good && d->value)
-            seen[values[i]] = true;
-        if (!good)
-            family_note(f, "%s, n %zu: element %zu is wrong", order, n, i);
-    }
-    free(seen);
-    return good;
-}
-
-static void check_sort_size(const selftest *t, family *f, xl_sort *plan, const xl_sort_desc *d,
-                            size_t n)
-{
-    size_t bytes = n * xl_type_size(d->key), value_bytes = d->value ? n * sizeof(uint32_t) : 0;
-    char *in = malloc(bytes + 1), *got = malloc(bytes + 1), *want = malloc(bytes + 1);
-    uint32_t *values = malloc(value_bytes + 1);
-    cl_mem keys = NULL, extra = NULL;
-    ++f->cases;
-    if (!in || !got || !want || !values) {
-        family_note(f, "no memory for %zu keys", n);
-        goto done;
-    }
-    selftest_fill(d->key, XL_MIN, n + 3, n, in);
-    memcpy(want, in, bytes);
-    for (size_t i = 0; d->value && i < n; ++i)
-        values[i] = (uint32_t)i;
-    if (!ref_sort(d->key, d->order == XL_DESCENDING, n, want, NULL)) {
-        family_note(f, "no memory for %zu keys", n);
-        goto done;
-    }
-    keys = selftest_array(t, f, in, bytes);
-    if (d->value)
-        extra = selftest_array(t, f, values, value_bytes);
-    xl_view k = xl_view_of(keys, 0), v = xl_view_of(extra, 0);
-    if (family_passed(t, f,
-                      xl_sort_enqueue(
-                          plan, t->s.queue,
-                          &(xl_sort_args){
-                              .n = n, .keys_in = k, .values_in = v, .keys_out = k, .values_out = v},
-                          0, NULL, NULL),
-                      "sort", n) &&
-        selftest_read(t, f, keys, bytes, got) &&
-        (!d->value || selftest_read(t, f, extra, value_bytes, values)))
-        (void)sorted_right(f, d, n, in, got, want, values);
-done:
-    session_release(&keys);
-    session_release(&extra);
-    free(in);
-    free(got);
-    free(want);
-    free(values);
-}
-
-static bool check_sort(const selftest *t, family *f, xl_sort_algorithm algorithm, xl_type key,
-                       xl_type value, xl_sort_order order)
-{
-    xl_sort *plan = NULL;
-    xl_sort_desc d;
-    xl_sort_desc_init(&d);
-    d.key = key;
-    d.value = value;
-    d.order = order;
-    d.algorithm = algorithm;
-    if (!family_passed(t, f, xl_sort_create(t->s.ctx, &d, &plan), "plan", 0)) {
-        f->cases += !f->unsupported;
-        return !f->unsupported;
-    }
-    for (size_t i = 0; i < TOOL_COUNT(sort_sizes); ++i)
-        check_sort_size(t, f, plan, &d, sort_sizes[i]);
-    xl_sort_destroy(plan);
-    return true;
-}
-
-static void check_sorts(selftest *t)
-{
-    static const xl_type keys[] = {XL_U32, XL_I32, XL_U64, XL_F32};
-    static const xl_type values[] = {XL_NONE, XL_U32};
-    for (size_t i = 0; i < 2 * TOOL_COUNT(keys) * TOOL_COUNT(values); ++i) {
-        const bool radix = i >= TOOL_COUNT(keys) * TOOL_COUNT(values);
-        const xl_sort_algorithm algorithm = radix ? XL_SORT_RADIX : XL_SORT_BITONIC;
-        xl_type key = keys[i / 2 % TOOL_COUNT(keys)], value = values[i % 2];
-        family f;
-        if (!family_begin(t, &f, "%s sort %s%s", radix ? "radix" : "bitonic", xl_type_name(key),
-                          value ? " with u32" : ""))
-            continue;
-        if (check_sort(t, &f, algorithm, key, value, XL_ASCENDING))
-            (void)check_sort(t, &f, algorithm, key, value, XL_DESCENDING);
-        family_end(t, &f);
-    }
-}
-
 /* ---- grid and neighbours ---- */
 
 typedef struct points {
@@ -428,10 +319,9 @@ int tool_selftest(int argc, char **argv)
         .name = "selftest",
         .files = "[NAME...]",
         .max_files = TOOL_MAX_FILES,
-        .about = "Checks scan, reduce, sort, grid and neighbour search on a device against serial "
-                 "code,\n"
-                 "at many sizes. What a device cannot do is said with the feature it lacks. Exit\n"
-                 "status 1 if anything is wrong.\n\n"
+        .about = "Checks scan, reduce, sort, top-k, grid and neighbour search on a device against\n"
+                 "serial code, at many sizes. What a device cannot do is said with the feature it\n"
+                 "lacks. Exit status 1 if anything is wrong.\n\n"
                  "NAME: only the checks whose line of the report has this in its name, such as\n"
                  "\"sort\" or \"scan by keys, look-back\".",
         .options = options,
@@ -452,7 +342,8 @@ int tool_selftest(int argc, char **argv)
     }
     selftest_scans(&t);
     selftest_reductions(&t);
-    check_sorts(&t);
+    selftest_sorts(&t);
+    selftest_segmented_sorts(&t);
     selftest_selections(&t);
     check_neighbors(&t);
     check_non_finite(&t);

@@ -2,7 +2,6 @@
  * `crosslane sort`: an array in order, alone, with values, or as the order itself. */
 #include "tool.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 static const char *const algorithm_names[] = {"auto", "bitonic", "radix", NULL};
@@ -34,35 +33,6 @@ static int check_values(const char *path, const xli_npy *values, const xli_npy *
     return TOOL_OK;
 }
 
-/* They may end with the number of keys or before it, as xl_sort_args says. */
-static int load_offsets(const sort_options *o, const xli_npy *keys, xli_npy *offsets)
-{
-    int result = TOOL_OK;
-    const char *path = o->offsets;
-    uint64_t before = 0;
-    if (!path)
-        return TOOL_OK;
-    TRY(array_read(path, offsets));
-    TRY(array_check_vector("sort", path, offsets));
-    const xl_type type = array_type(offsets);
-    const bool wide = type == XL_U64 || type == XL_I64;
-    if (!wide && type != XL_U32 && type != XL_I32)
-        return tool_fail("%s: offsets of type %s; segments begin at i32, u32, i64 or u64 numbers",
-                         path, array_type_name(offsets));
-    if (offsets->count == 0)
-        return tool_fail("%s: no offsets; there must be one for each segment", path);
-    for (size_t i = 0; i < offsets->count; ++i) {
-        const uint64_t at =
-            wide ? ((const uint64_t *)offsets->data)[i] : ((const uint32_t *)offsets->data)[i];
-        if (at < before || at > keys->count)
-            return tool_fail("%s: offset %zu is %" PRIu64 "; offsets rise from 0 to the %zu keys",
-                             path, i, at, keys->count);
-        before = at;
-    }
-done:
-    return result;
-}
-
 /* Room for what the device makes. */
 static int make_order(size_t n, xli_npy *values)
 {
@@ -90,10 +60,10 @@ done:
 
 /* Of an argsort the order is what comes back, and the keys stay as they are. */
 static int sort_on_device(const session *s, const sort_options *o, xl_sort *plan, xli_npy *keys,
-                          xli_npy *values, const xli_npy *offsets, stage *st)
+                          xli_npy *values, segments *g, stage *st)
 {
     int result;
-    cl_mem key_buffer = NULL, value_buffer = NULL, offset_buffer = NULL;
+    cl_mem key_buffer = NULL, value_buffer = NULL;
     cl_event event = NULL;
     size_t n = keys->count, key_bytes = n * keys->item_bytes, value_bytes = n * values->item_bytes;
     progress_say("sorting %zu keys", n);
@@ -102,23 +72,20 @@ static int sort_on_device(const session *s, const sort_options *o, xl_sort *plan
         TRY(session_buffer(s, value_bytes, "the order", &value_buffer));
     else if (values->data)
         TRY(session_upload(s, values->data, value_bytes, "values", &value_buffer));
-    if (offsets->data)
-        TRY(session_upload(s, offsets->data, offsets->count * offsets->item_bytes, "offsets",
-                           &offset_buffer));
+    TRY(segments_upload(s, g));
     xl_view k = xl_view_of(key_buffer, 0), v = xl_view_of(value_buffer, 0);
     result = stage_begin(s, st, "sort");
     if (result == TOOL_OK)
         result =
             tool_check(s->ctx,
-                       xl_sort_enqueue(
-                           plan, s->queue,
-                           &(xl_sort_args){.n = n,
-                                           .keys_in = k,
-                                           .values_in = o->argsort ? xl_no_view() : v,
-                                           .keys_out = k,
-                                           .values_out = v,
-                                           .segments = xl_view_n(offset_buffer, 0, offsets->count)},
-                           0, NULL, &event),
+                       xl_sort_enqueue(plan, s->queue,
+                                       &(xl_sort_args){.n = n,
+                                                       .keys_in = k,
+                                                       .values_in = o->argsort ? xl_no_view() : v,
+                                                       .keys_out = k,
+                                                       .values_out = v,
+                                                       .segments = segments_view(g)},
+                                       0, NULL, &event),
                        "sort");
     TRY(stage_end(st, event, result));
     if (!o->argsort)
@@ -128,12 +95,11 @@ static int sort_on_device(const session *s, const sort_options *o, xl_sort *plan
 done:
     session_release(&key_buffer);
     session_release(&value_buffer);
-    session_release(&offset_buffer);
     return result;
 }
 
 static int make_plan(const session *s, const sort_options *o, xl_type type, const xli_npy *values,
-                     const xli_npy *offsets, xl_sort **plan)
+                     const segments *g, xl_sort **plan)
 {
     xl_sort_desc desc;
     xl_sort_desc_init(&desc);
@@ -144,10 +110,8 @@ static int make_plan(const session *s, const sort_options *o, xl_type type, cons
     desc.order = o->descending ? XL_DESCENDING : XL_ASCENDING;
     desc.algorithm = algorithms[o->algorithm];
     desc.stable = o->stable;
-    if (offsets->data) {
-        desc.segments = XL_SEGMENTS_OFFSETS;
-        desc.segment_type = offsets->item_bytes == sizeof(uint64_t) ? XL_U64 : XL_U32;
-    }
+    desc.segments = g->form;
+    desc.segment_type = g->type;
     progress_say("compiling for %s", s->info.name);
     return tool_check(s->ctx, xl_sort_create(s->ctx, &desc, plan), "sort");
 }
@@ -171,7 +135,8 @@ static int sort_file(const sort_options *o, const char *in, const char *out)
     int result;
     session s = {0};
     xl_sort *plan = NULL;
-    xli_npy keys = {0}, values = {0}, offsets = {0};
+    xli_npy keys = {0}, values = {0};
+    segments g = segments_partial(o->offsets);
     outputs files = {0};
     stage st = {0};
     xl_type type;
@@ -181,10 +146,10 @@ static int sort_file(const sort_options *o, const char *in, const char *out)
     TRY(array_check_vector("sort", in, &keys));
     TRY(check_keys(in, &keys, &type));
     TRY(load_values(o, &keys, &values));
-    TRY(load_offsets(o, &keys, &offsets));
+    TRY(segments_read("sort", &g, keys.count));
     TRY(session_open(&s, o->device, o->tune_file));
-    TRY(make_plan(&s, o, type, &values, &offsets, &plan));
-    TRY(sort_on_device(&s, o, plan, &keys, &values, &offsets, &st));
+    TRY(make_plan(&s, o, type, &values, &g, &plan));
+    TRY(sort_on_device(&s, o, plan, &keys, &values, &g, &st));
     TRY(outputs_npy(&files, out, o->argsort ? &values : &keys));
     if (o->values[1])
         TRY(outputs_npy(&files, o->values[1], &values));
@@ -193,10 +158,10 @@ static int sort_file(const sort_options *o, const char *in, const char *out)
 done:
     outputs_abandon(&files);
     xl_sort_destroy(plan);
+    segments_free(&g);
     session_close(&s);
     xli_npy_free(&keys);
     xli_npy_free(&values);
-    xli_npy_free(&offsets);
     return result;
 }
 

@@ -181,13 +181,6 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    xlt_finish();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,7 +191,7 @@ int main(void)
     char command[64];
     layer = xlt_layer_load();
     assert_non_null(mkdtemp(folder));
-    const int failed = cmocka_run_group_tests(tests, setup, teardown);
+    const int failed = cmocka_run_group_tests(tests, setup, xlt_teardown);
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command) != 0 ? 1 : failed;
 }

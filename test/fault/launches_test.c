@@ -552,13 +552,6 @@ static void platforms_without_devices_are_passed_over(void **state)
         }
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    xlt_finish();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -570,5 +563,5 @@ int main(void)
     };
     layer = xlt_layer_load();
     steps = layer ? xlt_layer_steps() : NULL;
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

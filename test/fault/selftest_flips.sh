@@ -83,7 +83,8 @@ case $part in
     clean "bitonic sort f32"
     sees "bitonic sort f32" $(((reads - 1) / 3 + 1)):0
     sees "bitonic sort f32" $(((reads - 1) / 3 + 1)):-1
-    each "top-k u32" 2 # keys, places
+    each "segmented sort u32 with indices" 2 # keys, places
+    each "top-k u32" 2                       # keys, places
     ;;
   grid)
     # How many are not finite, and which is the first, as xli_grid_header has them.

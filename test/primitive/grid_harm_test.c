@@ -435,13 +435,6 @@ static void scratch_asked_for_is_enough(void **state)
         skip();
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    xlt_finish();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -455,5 +448,5 @@ int main(void)
         cmocka_unit_test(scratch_is_for_one_more_than_n),
         cmocka_unit_test(scratch_asked_for_is_enough),
     };
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

@@ -347,13 +347,6 @@ static void builds_over_wrong_numbers_stay_inside(void **state)
     cloud_free(&c);
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    xlt_finish();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -362,5 +355,5 @@ int main(void)
         cmocka_unit_test(points_start_beyond_32_bits),
         cmocka_unit_test(builds_over_wrong_numbers_stay_inside),
     };
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

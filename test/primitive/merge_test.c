@@ -35,7 +35,7 @@ static void run_lengths(merge_trial t, size_t tile, size_t most)
             if (t.n_a + t.n_b > most)
                 continue;
             t.deal = xlt_small() ? (merge_deal)((i + 2 * (size_t)k) % MERGE_DEALS) : (merge_deal)k;
-            t.kind = (merge_keys)((i + (size_t)k) % MERGE_KINDS);
+            t.kind = (xlt_keys)((i + (size_t)k) % XLT_KEYS_KINDS);
             t.offset = (i + (size_t)k) % 5;
             t.own_scratch = i % 2 == 1;
             merge_check(&t);
@@ -79,7 +79,7 @@ static void large_lengths(void **state)
             merge_trial t = merge_trial_of(&descs[d], plan);
             t.n_a = lengths[i][0];
             t.n_b = lengths[i][1];
-            t.kind = i % 2 ? MERGE_FEW_DISTINCT : MERGE_RANDOM;
+            t.kind = i % 2 ? XLT_KEYS_FEW_DISTINCT : XLT_KEYS_RANDOM;
             for (t.deal = 0; t.deal < MERGE_DEALS; ++t.deal)
                 merge_check(&t);
         }
@@ -151,7 +151,7 @@ static void run_variant(const struct variant *v, xl_merge_desc desc)
     t.device = v->name;
     for (t.n_a = 0; t.n_a < 90; t.n_a += step)
         for (t.n_b = 0; t.n_b < 90; t.n_b += step) {
-            t.kind = (merge_keys)((t.n_a / step + t.n_b / step) % MERGE_KINDS);
+            t.kind = (xlt_keys)((t.n_a / step + t.n_b / step) % XLT_KEYS_KINDS);
             t.deal = (merge_deal)((t.n_a / step + 2 * (t.n_b / step)) % MERGE_DEALS);
             t.own_scratch = t.n_a % 2 == 0;
             merge_check(&t);
@@ -297,13 +297,6 @@ static void nothing_yields_an_event(void **state)
     xl_merge_desc_init(NULL);
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    xlt_finish();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,5 +308,5 @@ int main(void)
         cmocka_unit_test(out_of_order_by_events),
         cmocka_unit_test(nothing_yields_an_event),
     };
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

@@ -8,37 +8,8 @@
 
 /* ---- input --------------------------------------------------------------- */
 
-static const char *const kind_names[] = {"random", "few distinct", "all equal", "special"};
 static const char *const deal_names[] = {"mixed",       "a first", "b first",
                                          "interleaved", "runs",    "not in order"};
-
-/* Of 8 bytes, whose highest are the key: both zeros, the least and greatest numbers beside them,
- * infinities, NaN of both signs. Of integers they are others, and as good. */
-static uint64_t special_of(xl_type type, xlt_random *random)
-{
-    const unsigned mantissa = type == XL_F16 ? 10 : type == XL_F32 ? 23 : 52;
-    const unsigned bits = 8 * (unsigned)xl_type_size(type);
-    const unsigned low = bits > mantissa ? mantissa : bits / 2;
-    const uint64_t ones = ((uint64_t)1 << low) - 1;
-    const uint64_t parts[] = {0, 1, ones, ones - 1};
-    const uint64_t tops[] = {0, ((uint64_t)1 << (bits - 1 - low)) - 1};
-    return (uint64_t)xlt_below(random, 2) << (bits - 1) | tops[xlt_below(random, 2)] << low |
-           parts[xlt_below(random, 4)];
-}
-
-static void fill(void *keys, xl_type type, merge_keys kind, size_t n, xlt_random *random)
-{
-    const size_t size = xl_type_size(type);
-    const uint16_t one = 1;
-    const bool little = *(const unsigned char *)&one == 1;
-    for (size_t i = 0; i < n; ++i) {
-        const uint64_t key = kind == MERGE_FEW_DISTINCT ? xlt_below(random, 5) * 0x21436587u
-                             : kind == MERGE_ALL_EQUAL  ? UINT64_C(0x4142434445464748)
-                             : kind == MERGE_SPECIAL    ? special_of(type, random)
-                                                        : xlt_next(random);
-        memcpy((char *)keys + i * size, (const char *)&key + (little ? 0 : 8 - size), size);
-    }
-}
 
 static void *get(size_t bytes)
 {
@@ -57,7 +28,7 @@ static const char *describe(const merge_trial *t)
     snprintf(text, sizeof text, "%s keys, %s values, %s, %zu and %zu, %s, %s, offset %zu%s, %s",
              xl_type_name(t->desc->key), t->desc->value == XL_NONE ? "no" : "u32",
              t->desc->order == XL_DESCENDING ? "descending" : "ascending", t->n_a, t->n_b,
-             kind_names[t->kind], deal_names[t->deal], t->offset,
+             xlt_keys_names[t->kind], deal_names[t->deal], t->offset,
              t->own_scratch ? ", plan's scratch" : "", t->device);
     return text;
 }
@@ -94,7 +65,7 @@ merge_host merge_host_make(const merge_trial *t, uint64_t seed)
         h.keys[i] = get(length_of(t, i) * size);
         h.values[i] = get(length_of(t, i) * 4);
     }
-    fill(h.keys[2], t->desc->key, t->kind, n, &random);
+    xlt_keys_fill(h.keys[2], t->desc->key, t->kind, n, &random);
     if (t->deal != MERGE_MIXED && t->deal != MERGE_UNSORTED)
         sort(t, n, h.keys[2]);
     size_t dealt[2] = {0, 0};
@@ -229,8 +200,6 @@ void merge_check(const merge_trial *t)
     merge_arrays_free(&a);
     merge_host_free(&h);
 }
-
-/* ---- plans ---------------------------------------------------------------- */
 
 /* ---- plans ---------------------------------------------------------------- */
 

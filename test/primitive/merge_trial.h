@@ -5,18 +5,11 @@
 #define MERGE_TRIAL_H
 
 #include "reference.h"
-#include "xlt.h"
+#include "xlt_keys.h"
 
 /* ---- one merge, checked ---- */
 
-/* What keys there are, and how they are dealt out. */
-typedef enum merge_keys {
-    MERGE_RANDOM,
-    MERGE_FEW_DISTINCT,
-    MERGE_ALL_EQUAL,
-    MERGE_SPECIAL,
-    MERGE_KINDS
-} merge_keys;
+/* How keys are dealt out. */
 typedef enum merge_deal {
     MERGE_MIXED,
     MERGE_A_FIRST,
@@ -33,7 +26,7 @@ typedef struct merge_trial {
     xl_merge *plan;
     cl_command_queue queue;
     size_t n_a, n_b, offset;
-    merge_keys kind;
+    xlt_keys kind;
     merge_deal deal;
     bool own_scratch;
 } merge_trial;

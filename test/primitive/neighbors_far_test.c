@@ -162,13 +162,6 @@ static void pairs_by_rounding_alone(void **state)
     cloud_free(&c);
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    xlt_finish();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,5 +169,5 @@ int main(void)
         cmocka_unit_test(around_the_last_counted_cell), cmocka_unit_test(blocks_and_strays),
         cmocka_unit_test(far_points_take_no_longer),    cmocka_unit_test(pairs_by_rounding_alone),
     };
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

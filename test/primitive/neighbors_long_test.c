@@ -189,13 +189,6 @@ static void long_rows(void **state)
         }
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    xlt_finish();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,5 +197,5 @@ int main(void)
         cmocka_unit_test(too_many_candidates_are_refused),
         cmocka_unit_test(long_rows),
     };
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

@@ -756,13 +756,6 @@ static void bad_arguments_are_refused(void **state)
     cloud_free(&c);
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    xlt_finish();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -790,5 +783,5 @@ int main(void)
         cmocka_unit_test(bad_descriptors_are_refused),
         cmocka_unit_test(bad_arguments_are_refused),
     };
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

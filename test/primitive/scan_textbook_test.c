@@ -814,13 +814,6 @@ static void scratch_grows(void **state)
     xl_scan_destroy(plan);
 }
 
-static int finish(void **state)
-{
-    (void)state;
-    xlt_finish();
-    return 0;
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -838,5 +831,5 @@ int main(int argc, char **argv)
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
-    return cmocka_run_group_tests(tests, NULL, finish);
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

@@ -2,7 +2,7 @@
  * Searches in sorted arrays against their serial reference: every type of keys, both sides of equal
  * keys, queries in and out of order, keys out of order, and every shape. */
 #include "reference.h"
-#include "xlt.h"
+#include "xlt_keys.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,40 +12,10 @@
 
 /* ---- input --------------------------------------------------------------- */
 
-typedef enum keys_of { RANDOM, FEW_DISTINCT, ALL_EQUAL, SPECIAL, KINDS } keys_of;
 /* The order of queries: of RISING_IN_PART every tenth falls. */
 typedef enum rise { ANY, RISING, RISING_IN_PART, ORDERS } rise;
 
-static const char *const kind_names[] = {"random", "few distinct", "all equal", "special"};
 static const char *const order_names[] = {"any order", "rising", "rising in part"};
-
-/* Of 8 bytes: both zeros, numbers beside them, infinities and NaN of both signs of the type; of
- * integers others, and as good. */
-static uint64_t special_of(xl_type type, xlt_random *random)
-{
-    const unsigned mantissa = type == XL_F16 ? 10 : type == XL_F32 ? 23 : 52;
-    const unsigned bits = 8 * (unsigned)xl_type_size(type);
-    const unsigned low = bits > mantissa ? mantissa : bits / 2;
-    const uint64_t ones = ((uint64_t)1 << low) - 1;
-    const uint64_t parts[] = {0, 1, ones, ones - 1};
-    const uint64_t tops[] = {0, ((uint64_t)1 << (bits - 1 - low)) - 1};
-    return (uint64_t)xlt_below(random, 2) << (bits - 1) | tops[xlt_below(random, 2)] << low |
-           parts[xlt_below(random, 4)];
-}
-
-static void fill(void *keys, xl_type type, keys_of kind, size_t n, xlt_random *random)
-{
-    const size_t size = xl_type_size(type);
-    const uint16_t one = 1;
-    const bool little = *(const unsigned char *)&one == 1;
-    for (size_t i = 0; i < n; ++i) {
-        const uint64_t key = kind == FEW_DISTINCT ? xlt_below(random, 5) * 0x21436587u
-                             : kind == ALL_EQUAL  ? UINT64_C(0x4142434445464748)
-                             : kind == SPECIAL    ? special_of(type, random)
-                                                  : xlt_next(random);
-        memcpy((char *)keys + i * size, (const char *)&key + (little ? 0 : 8 - size), size);
-    }
-}
 
 static void *get(size_t bytes)
 {
@@ -62,7 +32,7 @@ typedef struct trial {
     xl_search *plan;
     cl_command_queue queue;
     size_t n, num_queries, offset;
-    keys_of kind;
+    xlt_keys kind;
     rise order;
     bool unsorted_keys; /* whatever the plan is for */
     bool own_scratch;
@@ -80,7 +50,7 @@ static const char *describe(const trial *t)
     snprintf(text, sizeof text, "%s, %s keys, %s places, %s, n %zu, %zu queries, %s, %s, %s",
              kinds[t->desc->kind], xl_type_name(t->desc->key), xl_type_name(t->desc->index),
              t->desc->order == XL_DESCENDING ? "descending" : "ascending", t->n, t->num_queries,
-             kind_names[t->kind], order_names[t->order], t->device);
+             xlt_keys_names[t->kind], order_names[t->order], t->device);
     return text;
 }
 
@@ -99,7 +69,8 @@ static void fill_queries(const trial *t, const void *keys, unsigned char *querie
                          xlt_random *random)
 {
     const size_t size = xl_type_size(t->desc->key), num = t->num_queries;
-    fill(queries, t->desc->key, t->kind == ALL_EQUAL ? RANDOM : t->kind, num, random);
+    xlt_keys_fill(queries, t->desc->key, t->kind == XLT_KEYS_ALL_EQUAL ? XLT_KEYS_RANDOM : t->kind,
+                  num, random);
     for (size_t i = 0; t->n > 0 && i < num; i += 2)
         memcpy(queries + i * size, (const char *)keys + xlt_below(random, (uint32_t)t->n) * size,
                size);
@@ -116,7 +87,7 @@ static arrays arrays_make(const trial *t)
     xlt_random random = {99 + 77 * t->n + t->num_queries};
     size_t bytes, alignment;
     arrays a = {.keys_before = get(t->n * size), .queries_before = get(t->num_queries * size)};
-    fill(a.keys_before, t->desc->key, t->kind, t->n, &random);
+    xlt_keys_fill(a.keys_before, t->desc->key, t->kind, t->n, &random);
     if (!t->unsorted_keys)
         sort(t, t->n, a.keys_before);
     fill_queries(t, a.keys_before, a.queries_before, &random);
@@ -252,7 +223,7 @@ static void run_lengths(trial t)
         t.num_queries = of_queries ? queries[i / COUNT(lengths)] : 0;
         if (xlt_small() && (i % 3 != 0 || t.n > 300 || t.num_queries > 300))
             continue;
-        t.kind = (keys_of)((i + i / KINDS) % KINDS);
+        t.kind = (xlt_keys)((i + i / XLT_KEYS_KINDS) % XLT_KEYS_KINDS);
         t.order = of_queries ? (rise)(i % 7 % ORDERS) : ANY;
         t.unsorted_keys = i % 11 == 3;
         t.offset = i % 5;
@@ -476,13 +447,6 @@ static void nothing_yields_an_event(void **state)
     xl_search_desc_init(NULL);
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    xlt_finish();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -494,5 +458,5 @@ int main(void)
         cmocka_unit_test(out_of_order_by_events),
         cmocka_unit_test(nothing_yields_an_event),
     };
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

@@ -361,13 +361,6 @@ static void scratch_is_monotone(void **state)
     xl_sort_destroy(plan);
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    xlt_finish();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -381,5 +374,5 @@ int main(void)
         cmocka_unit_test(two_threads_share_a_plan),
         cmocka_unit_test(scratch_is_monotone),
     };
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

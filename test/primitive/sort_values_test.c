@@ -499,13 +499,6 @@ static void wrong_calls(void **state)
     xl_sort_destroy(plan);
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    xlt_finish();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -519,5 +512,5 @@ int main(void)
         cmocka_unit_test(wrong_descriptors),
         cmocka_unit_test(wrong_calls),
     };
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

@@ -60,6 +60,13 @@ void xlt_finish(void)
     context = NULL;
 }
 
+int xlt_teardown(void **state)
+{
+    (void)state;
+    xlt_finish();
+    return 0;
+}
+
 bool xlt_small(void)
 {
     const char *text = getenv("CROSSLANE_TEST_SMALL");
@@ -259,6 +266,19 @@ void xlt_check_guards(const xlt_buffer *buffer, const char *name)
                  xlt_pages_touched(&buffer->pages, GUARD));
 }
 
+void xlt_check_unwritten(const xlt_buffer *buffer, const char *name)
+{
+    const size_t bytes = buffer->n * buffer->size;
+    unsigned char *now = malloc(bytes + 1);
+    assert_non_null(now);
+    xlt_read(buffer, now);
+    for (size_t i = 0; i < bytes; ++i)
+        if (now[i] != FILL)
+            XLT_FAIL("%s: byte %zu was written", name, i);
+    free(now);
+    xlt_check_guards(buffer, name);
+}
+
 void xlt_buffer_free(xlt_buffer *buffer)
 {
     if (buffer->mem)
@@ -277,6 +297,12 @@ xlt_buffer xlt_scratch_make(size_t bytes, size_t alignment)
     /* The guard in front is a multiple of every alignment the library asks for. */
     assert_int_equal(GUARD_BYTES % alignment, 0);
     return xlt_buffer_make(NULL, bytes, 1, 0);
+}
+
+xl_view xlt_scratch_at_end(const xlt_buffer *scratch)
+{
+    assert_false(scratch->exact);
+    return xl_view_of(scratch->mem, lead_bytes(scratch) + GUARD_BYTES);
 }
 
 xlt_buffer xlt_scratch_make_open(size_t bytes, size_t alignment, const void **memory)

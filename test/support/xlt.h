@@ -28,6 +28,7 @@ cl_command_queue xlt_out_of_order_queue(void);
 /* A new event of xlt_context() that the caller completes and releases. */
 cl_event xlt_user_event(void);
 void xlt_finish(void);
+int xlt_teardown(void **state); /* the same, at the end of a group of tests */
 bool xlt_small(void);
 /* Whether a test is to leave out what would be one more program to compile; in a small run, too. */
 bool xlt_few_programs(void);
@@ -87,9 +88,14 @@ xl_view xlt_view(const xlt_buffer *buffer);          /* of an empty one: no view
 void xlt_read(const xlt_buffer *buffer, void *host); /* the n elements; blocks */
 /* Fails if anything outside the n elements was written. */
 void xlt_check_guards(const xlt_buffer *buffer, const char *name);
+/* The same, and if an element of one that was made without `host` was. */
+void xlt_check_unwritten(const xlt_buffer *buffer, const char *name);
 void xlt_buffer_free(xlt_buffer *buffer);
 /* A scratch view of `bytes` at `alignment`, filled with 0xA5; a zero view for 0. */
 xlt_buffer xlt_scratch_make(size_t bytes, size_t alignment);
+/* Of scratch with guard bytes: as many bytes that end where the buffer does, so that one more is
+ * too many. Who writes there writes guard bytes. */
+xl_view xlt_scratch_at_end(const xlt_buffer *scratch);
 
 /* The same in memory of the host, where the device works in such: then, and only then,
  * `memory` is where its bytes can be read while a kernel runs. */

@@ -461,13 +461,6 @@ static void an_unusable_dump_folder_is_an_error(void **state)
     assert_int_equal(system(command), 0);
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    xlt_finish();
-    return 0;
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -490,5 +483,5 @@ int main(int argc, char **argv)
     };
     if (argc > 1 && strcmp(argv[1], "--say-why") == 0)
         return say_why();
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

@@ -240,13 +240,6 @@ static void information_fits_the_caller(void **state)
     XLT_FAILS(xl_neighbors_info(NULL, N, &whole), XL_ERROR_INVALID_ARGUMENT);
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    xlt_finish();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,5 +249,5 @@ int main(void)
         cmocka_unit_test(names_are_not_kept),
         cmocka_unit_test(information_fits_the_caller),
     };
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

@@ -268,13 +268,6 @@ static void dumps_are_written(void **state)
     assert_true(kernel);
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    xlt_finish();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,5 +282,5 @@ int main(void)
         cmocka_unit_test(the_second_time_is_quick),
         cmocka_unit_test(dumps_are_written),
     };
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

@@ -159,13 +159,6 @@ static void the_page_lists_the_registry(void **state)
     assert_int_equal(rows, XLI_TUNABLES);
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    xlt_finish();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,5 +168,5 @@ int main(void)
         cmocka_unit_test(the_list_is_the_registry),
         cmocka_unit_test(the_page_lists_the_registry),
     };
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

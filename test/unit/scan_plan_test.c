@@ -154,13 +154,6 @@ static void pipelined_kernels_are_good_where_they_fit(void **state)
         skip();
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    xlt_finish();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,5 +161,5 @@ int main(void)
         cmocka_unit_test(the_file_that_is_built_was_tried),
         cmocka_unit_test(pipelined_kernels_are_good_where_they_fit),
     };
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

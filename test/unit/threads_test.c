@@ -331,13 +331,6 @@ static void contexts_come_and_go(void **state)
     }
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    xlt_finish();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -345,5 +338,5 @@ int main(void)
         cmocka_unit_test(plans_that_all_threads_share),
         cmocka_unit_test(contexts_come_and_go),
     };
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

@@ -348,13 +348,6 @@ static void threads_may_build_at_once(void **state)
     }
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    xlt_finish();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -369,5 +362,5 @@ int main(void)
         cmocka_unit_test(programs_are_cached_on_disk),
         cmocka_unit_test(threads_may_build_at_once),
     };
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

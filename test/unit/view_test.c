@@ -304,13 +304,6 @@ static void pools_of_zeros(void **state)
     xli_pool_destroy(&pool);
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    xlt_finish();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,5 +318,5 @@ int main(void)
         cmocka_unit_test(calls_that_failed_keep_the_buffer),
         cmocka_unit_test(pools_of_zeros),
     };
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }
