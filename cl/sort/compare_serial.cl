@@ -23,11 +23,10 @@ typedef struct xl_sort_local {
 
 xl_sort_local xl_sort_side(xl_sort_local tile, uint side)
 {
-    tile.key += side * XL_SORT_TILE;
-#if XL_SORT_VALUES
-    tile.place += side * XL_SORT_TILE;
-#endif
-    return tile;
+    xl_sort_local at;
+    at.key = tile.key + side * XL_SORT_TILE;
+    at.place = tile.place + (XL_SORT_VALUES ? side * XL_SORT_TILE : 0);
+    return at;
 }
 
 void xl_sort_set(xl_sort_local to, uint at, xl_sort_local from, uint source)
