@@ -298,7 +298,7 @@ static void every_order(void **state)
         for (size_t i = 0; i < 2 * ORDERS; ++i) {
             if ((xlt_few_programs() && i % 5 != 2 * s) || is_for_others(&orders[i / 2]))
                 continue;
-            trial t = trial_of(&orders[i / 2], kinds[(i + s) % KINDS], i % 4 > 1);
+            trial t = trial_of(&orders[i / 2], kinds[(i + i / KINDS + s + 1) % KINDS], i % 4 > 1);
             t.what = shapes[s].tuning;
             t.plan = sort_plan(ctx, &t.desc, t.what);
             const size_t tile = sort_tile(t.plan, 1);
