@@ -39,9 +39,8 @@ typedef struct xl_digit {
     uint shift, last;
 } xl_digit;
 
-XL_INLINED uint xl_digit_of(const xl_digit digit, XL_KEY raw, const bool bucket)
+XL_INLINED uint xl_digit_of(const xl_digit digit, XL_ORDINAL key, const bool bucket)
 {
-    const XL_ORDINAL key = xl_key_map(raw);
     if (bucket)
         return (uint)min((max(key, digit.first) - digit.first) >> digit.shift,
                          (XL_ORDINAL)digit.last);
@@ -57,23 +56,33 @@ xl_digit xl_digit_between(XL_ORDINAL first, XL_ORDINAL last)
     return digit;
 }
 
+/* Parted into buckets keys become the ordinals that they are mapped to, and are mapped back when
+ * the buckets are sorted; by other digits they are moved as they are. `first`: where keys are read
+ * for the first time. */
+XL_INLINED XL_ORDINAL xl_key_read(XL_KEY raw, const bool bucket, const bool first)
+{
+    return bucket && !first ? raw : xl_key_map(raw);
+}
+
 /* Counts `n` keys by their digit. There are four counters of each: neighbours that are equal do not
  * wait for each other. */
 XL_INLINED void xl_digits_count(const __global XL_KEY *keys, uint n, const xl_digit digit,
-                                const bool bucket, uint *counts)
+                                const bool bucket, const bool first, uint *counts)
 {
     uint count[4 * XL_DIGITS];
     for (uint k = 0; k < 4 * XL_DIGITS; ++k)
         count[k] = 0;
     uint i = 0;
     for (; n - i >= 4; i += 4) {
-        ++count[xl_digit_of(digit, keys[i], bucket)];
-        ++count[XL_DIGITS + xl_digit_of(digit, keys[i + 1], bucket)];
-        ++count[2 * XL_DIGITS + xl_digit_of(digit, keys[i + 2], bucket)];
-        ++count[3 * XL_DIGITS + xl_digit_of(digit, keys[i + 3], bucket)];
+        ++count[xl_digit_of(digit, xl_key_read(keys[i], bucket, first), bucket)];
+        ++count[XL_DIGITS + xl_digit_of(digit, xl_key_read(keys[i + 1], bucket, first), bucket)];
+        ++count[2 * XL_DIGITS +
+                xl_digit_of(digit, xl_key_read(keys[i + 2], bucket, first), bucket)];
+        ++count[3 * XL_DIGITS +
+                xl_digit_of(digit, xl_key_read(keys[i + 3], bucket, first), bucket)];
     }
     for (; i < n; ++i)
-        ++count[xl_digit_of(digit, keys[i], bucket)];
+        ++count[xl_digit_of(digit, xl_key_read(keys[i], bucket, first), bucket)];
     for (uint d = 0; d < XL_DIGITS; ++d)
         counts[d] =
             count[d] + count[XL_DIGITS + d] + count[2 * XL_DIGITS + d] + count[3 * XL_DIGITS + d];
@@ -142,8 +151,9 @@ XL_INLINED void xl_lines_fill(xl_lines *lines, const xl_sort_in from, uint begin
 #pragma unroll 4
     for (uint i = begin; i < end; ++i) {
         const XL_KEY raw = from.keys[i];
-        const uint d = xl_digit_of(digit, raw, bucket), p = lines->next[d];
-        lines->keys[d * XL_LINE + p % XL_LINE] = raw;
+        const XL_ORDINAL key = xl_key_read(raw, bucket, first);
+        const uint d = xl_digit_of(digit, key, bucket), p = lines->next[d];
+        lines->keys[d * XL_LINE + p % XL_LINE] = bucket ? (XL_KEY)key : raw;
 #if XL_SORT_VALUES
         lines->values[d * XL_LINE + p % XL_LINE] = xl_sort_value(from, i, first);
 #endif
@@ -164,7 +174,7 @@ bool xl_lines_stream(const xl_sort_out to, uint n, uint skew)
 }
 
 /* Keys from `begin` to before `end` go to one of n places, those of a digit from starts[digit] on.
- * `first`: where keys are read for the first time. `streams`: if that is worth while. */
+ * `streams`: if that is worth while. */
 XL_INLINED void xl_lines_scatter(const xl_sort_in from, uint begin, uint end, const xl_sort_out to,
                                  uint n, const xl_digit digit, const bool bucket,
                                  const uint *starts, const bool first, const bool streams)

@@ -57,7 +57,7 @@ __kernel XL_REQUIRED void xl_radix_bucket_count(XL_RADIX_ARGUMENTS)
     XL_RADIX_MAKE
     uint counts[XL_DIGITS];
     xl_digits_count(radix.in.keys + radix.begin, radix.end - radix.begin, xl_bucket_digit(&radix),
-                    true, counts);
+                    true, true, counts);
     for (uint d = 0; d < XL_DIGITS; ++d)
         radix.counts[get_group_id(0) * XL_DIGITS + d] = counts[d];
 }
@@ -112,14 +112,14 @@ xl_sort_in xl_sort_read(const xl_sort_out arrays)
  * part d begins, the last one ends. */
 void xl_bucket_split(const xl_sort_out spare, const xl_sort_out out, uint n, uint *starts)
 {
-    XL_ORDINAL first = xl_key_map(spare.keys[0]), last = first;
+    XL_ORDINAL first = spare.keys[0], last = first;
     for (uint i = 1; i < n; ++i) {
-        const XL_ORDINAL key = xl_key_map(spare.keys[i]);
+        const XL_ORDINAL key = spare.keys[i];
         first = min(first, key);
         last = max(last, key);
     }
     const xl_digit digit = xl_digit_between(first, last);
-    xl_digits_count(spare.keys, n, digit, true, starts);
+    xl_digits_count(spare.keys, n, digit, true, false, starts);
     uint sum = 0;
     for (uint d = 0; d < XL_DIGITS; ++d) {
         const uint count = starts[d];
@@ -160,7 +160,7 @@ __kernel XL_REQUIRED void xl_radix_alone(XL_RADIX_ARGUMENTS)
 {
     XL_RADIX_MAKE
     for (uint i = 0; i < n; ++i)
-        radix.spare.keys[i] = radix.in.keys[i];
+        radix.spare.keys[i] = xl_key_map(radix.in.keys[i]);
 #if XL_SORT_VALUES
     for (uint i = 0; i < n; ++i)
         radix.spare.values[i] = xl_sort_value(radix.in, i, true);
@@ -206,7 +206,7 @@ __kernel XL_REQUIRED void xl_radix_count(uint pass, XL_RADIX_ARGUMENTS)
         return;
     uint counts[XL_DIGITS];
     xl_digits_count(xl_radix_source(&radix, pass).keys + radix.begin, radix.end - radix.begin,
-                    xl_pass_digit(&radix, pass), false, counts);
+                    xl_pass_digit(&radix, pass), false, false, counts);
     for (uint d = 0; d < XL_DIGITS; ++d)
         radix.counts[get_group_id(0) * XL_DIGITS + d] = counts[d];
 }
