@@ -68,7 +68,7 @@ xl_digit xl_sample_between(const xl_radix *radix, uint n)
     return xl_digit_between(first - min(first, more), last + min(greatest - last, more));
 }
 
-/* A bucket has a step, of 256 between which most keys lie, where of a larger sample none has twice
+/* A bucket has a step, of 256 between which most keys lie, where of a larger sample none has thrice
  * its share. Else each step is parted again into 64, of which neighbours are put together to
  * buckets that have about as many keys each: normal floating-point keys in 256 equal steps took
  * half as long again. */
@@ -90,7 +90,7 @@ __kernel XL_REQUIRED void xl_radix_sample(XL_RADIX_ARGUMENTS)
             sum += count[(d << finer) + i];
         greatest = max(greatest, sum);
     }
-    const bool even = greatest <= 2u << log >> XL_DIGIT_BITS;
+    const bool even = greatest <= 3u << log >> XL_DIGIT_BITS;
     __global uchar *const table = xl_bucket_table(&radix, chunks);
     uint sum = 0;
     for (uint i = 0; i < XL_STEPS && !even; ++i) {
