@@ -7,6 +7,7 @@
  *   xl_key_before()  whether one key comes before another
  * and but for a comparator's
  *   XL_ORDINAL  the number that it is mapped to, of 32 or 64 bits; XL_LAST_ORDINAL is the greatest
+ *   XL_KEY_IS_MAPPED  whether the map changes keys
  *   xl_key_map(), xl_key_unmap() */
 #ifndef XL_PRELUDE_KEY
 #define XL_PRELUDE_KEY
@@ -45,6 +46,7 @@ bool xl_key_before(XL_KEY a, XL_KEY b)
 
 #define XL_KEY_BITS (8 * XL_KEY_BYTES)
 #define XL_KEY_SIGN ((XL_ORDINAL)1 << (XL_KEY_BITS - 1))
+#define XL_KEY_IS_MAPPED (XL_KEY_KIND != 0 || XL_KEY_DESCENDING)
 #define XL_KEY_ONES (XL_KEY_SIGN | (XL_KEY_SIGN - 1))
 
 /* Of a floating-point number a negative one has all its bits flipped, any other only its sign,

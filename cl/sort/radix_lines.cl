@@ -32,48 +32,62 @@ typedef XL_JOIN(XL_KEY, XL_LINE_STEP) xl_key_vector;
 /* Functions whose constant arguments make them different code. */
 #define XL_INLINED __attribute__((always_inline))
 
-/* A digit, lower for lower keys. Of a bucket: what a key is above `first`, in steps of 2^shift, at
- * most `last`; else the bits of `last` from bit `shift` on. */
+/* How a key has its digit, lower for lower keys: by the bits of `last` from bit `shift` on, or by
+ * what it is above `first` in steps of 2^shift, at most `last` of them: that is its digit, or the
+ * table has it, which takes a quarter longer. */
+#define XL_BY_BITS 0
+#define XL_BY_STEP 1
+#define XL_BY_TABLE 2
+
 typedef struct xl_digit {
     XL_ORDINAL first;
     uint shift, last;
+    const __global uchar *table;
 } xl_digit;
 
-XL_INLINED uint xl_digit_of(const xl_digit digit, XL_KEY raw, const bool bucket)
+XL_INLINED uint xl_digit_of(const xl_digit digit, XL_ORDINAL key, const uint way)
 {
-    const XL_ORDINAL key = xl_key_map(raw);
-    if (bucket)
-        return (uint)min((max(key, digit.first) - digit.first) >> digit.shift,
-                         (XL_ORDINAL)digit.last);
-    return (uint)(key >> digit.shift) & digit.last;
+    if (way == XL_BY_BITS)
+        return (uint)(key >> digit.shift) & digit.last;
+    const uint step =
+        (uint)min((max(key, digit.first) - digit.first) >> digit.shift, (XL_ORDINAL)digit.last);
+    return way == XL_BY_TABLE ? digit.table[step] : step;
 }
 
-/* The digit that parts all between `first` and `last` into buckets, evenly. */
+/* The digit that parts all between `first` and `last` evenly. */
 xl_digit xl_digit_between(XL_ORDINAL first, XL_ORDINAL last)
 {
-    xl_digit digit = {first, 0, XL_DIGITS - 1};
+    xl_digit digit = {first, 0, XL_DIGITS - 1, 0};
     while ((last - first) >> digit.shift >= XL_DIGITS)
         ++digit.shift;
     return digit;
 }
 
+/* On the way to the buckets keys become the ordinals that they are mapped to, and are mapped back
+ * when the buckets are sorted; by other digits they are moved as they are. `first`: where keys are
+ * read for the first time. */
+XL_INLINED XL_ORDINAL xl_key_read(XL_KEY raw, const uint way, const bool first)
+{
+    return way == XL_BY_BITS || first ? xl_key_map(raw) : raw;
+}
+
 /* Counts `n` keys by their digit. There are four counters of each: neighbours that are equal do not
  * wait for each other. */
 XL_INLINED void xl_digits_count(const __global XL_KEY *keys, uint n, const xl_digit digit,
-                                const bool bucket, uint *counts)
+                                const uint way, const bool first, uint *counts)
 {
     uint count[4 * XL_DIGITS];
     for (uint k = 0; k < 4 * XL_DIGITS; ++k)
         count[k] = 0;
     uint i = 0;
     for (; n - i >= 4; i += 4) {
-        ++count[xl_digit_of(digit, keys[i], bucket)];
-        ++count[XL_DIGITS + xl_digit_of(digit, keys[i + 1], bucket)];
-        ++count[2 * XL_DIGITS + xl_digit_of(digit, keys[i + 2], bucket)];
-        ++count[3 * XL_DIGITS + xl_digit_of(digit, keys[i + 3], bucket)];
+        ++count[xl_digit_of(digit, xl_key_read(keys[i], way, first), way)];
+        ++count[XL_DIGITS + xl_digit_of(digit, xl_key_read(keys[i + 1], way, first), way)];
+        ++count[2 * XL_DIGITS + xl_digit_of(digit, xl_key_read(keys[i + 2], way, first), way)];
+        ++count[3 * XL_DIGITS + xl_digit_of(digit, xl_key_read(keys[i + 3], way, first), way)];
     }
     for (; i < n; ++i)
-        ++count[xl_digit_of(digit, keys[i], bucket)];
+        ++count[xl_digit_of(digit, xl_key_read(keys[i], way, first), way)];
     for (uint d = 0; d < XL_DIGITS; ++d)
         counts[d] =
             count[d] + count[XL_DIGITS + d] + count[2 * XL_DIGITS + d] + count[3 * XL_DIGITS + d];
@@ -137,13 +151,14 @@ XL_INLINED void xl_line_store(const xl_lines *lines, const xl_sort_out *to, uint
  * compiler takes the plain ones for both. */
 XL_INLINED void xl_lines_fill(xl_lines *lines, const xl_sort_in from, uint begin, uint end,
                               const xl_sort_out to, uint n, uint skew, const xl_digit digit,
-                              const bool bucket, const bool first, const bool streams)
+                              const uint way, const bool first, const bool streams)
 {
 #pragma unroll 4
     for (uint i = begin; i < end; ++i) {
         const XL_KEY raw = from.keys[i];
-        const uint d = xl_digit_of(digit, raw, bucket), p = lines->next[d];
-        lines->keys[d * XL_LINE + p % XL_LINE] = raw;
+        const XL_ORDINAL key = xl_key_read(raw, way, first);
+        const uint d = xl_digit_of(digit, key, way), p = lines->next[d];
+        lines->keys[d * XL_LINE + p % XL_LINE] = way == XL_BY_BITS ? raw : (XL_KEY)key;
 #if XL_SORT_VALUES
         lines->values[d * XL_LINE + p % XL_LINE] = xl_sort_value(from, i, first);
 #endif
@@ -164,19 +179,19 @@ bool xl_lines_stream(const xl_sort_out to, uint n, uint skew)
 }
 
 /* Keys from `begin` to before `end` go to one of n places, those of a digit from starts[digit] on.
- * `first`: where keys are read for the first time. `streams`: if that is worth while. */
+ * `streams`: if that is worth while. */
 XL_INLINED void xl_lines_scatter(const xl_sort_in from, uint begin, uint end, const xl_sort_out to,
-                                 uint n, const xl_digit digit, const bool bucket,
-                                 const uint *starts, const bool first, const bool streams)
+                                 uint n, const xl_digit digit, const uint way, const uint *starts,
+                                 const bool first, const bool streams)
 {
     const uint skew = (uint)((size_t)to.keys / sizeof(XL_KEY)) % XL_LINE;
     xl_lines lines;
     for (uint d = 0; d < XL_DIGITS; ++d)
         lines.first[d] = lines.next[d] = starts[d] + skew;
     if (streams && xl_lines_stream(to, n, skew))
-        xl_lines_fill(&lines, from, begin, end, to, n, skew, digit, bucket, first, true);
+        xl_lines_fill(&lines, from, begin, end, to, n, skew, digit, way, first, true);
     else
-        xl_lines_fill(&lines, from, begin, end, to, n, skew, digit, bucket, first, false);
+        xl_lines_fill(&lines, from, begin, end, to, n, skew, digit, way, first, false);
     for (uint d = 0; d < XL_DIGITS; ++d) {
         const uint stop = lines.next[d], left = min(stop % XL_LINE, stop - lines.first[d]);
         xl_line_store_some(&lines, &to, n, skew, d, stop - left, stop);

@@ -32,8 +32,9 @@ typedef struct xl_radix_state {
     uint passes;
     uint shift[8],
         bits[8]; /* of each pass: its digit; one launch a pass has bits of ranges alone */
-    /* By buckets: whether that is the way, and the digit that has them. Nobody else reads it. */
-    uint has_buckets, bucket_shift;
+    /* By buckets: whether that is the way, and the digit that has them, by even steps or by a
+     * table. Nobody else reads it. */
+    uint has_buckets, is_even, bucket_shift;
     ulong bucket_first;
 } xl_radix_state;
 

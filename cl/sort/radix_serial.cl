@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A radix sort's kernels where a work-item walks a chunk by itself. It begins with the highest
- * digit, of keys that lie between those of a sample: after one pass through memory each bucket fits
+ * digit, which parts the keys as a sample says: after one pass through memory each bucket fits
  * into a cache, where one work-item sorts it (cl/sort/radix_run.cl).
  *   xl_radix_sample         the digit whose values are the buckets
  *   xl_radix_bucket_count   of each chunk: its keys of each bucket
@@ -14,6 +14,9 @@
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(1, 1, 1)))
 
+/* The host knows their number: lib/sort/sort_shape.c. */
+#define XL_STEPS (1 << 14)
+
 /* ---- by buckets ------------------------------------------------------------------------------ */
 
 bool xl_has_buckets(const xl_radix *radix)
@@ -21,24 +24,40 @@ bool xl_has_buckets(const xl_radix *radix)
     return XL_RADIX_BUCKETS && radix->state->has_buckets == 1;
 }
 
-xl_digit xl_bucket_digit(const xl_radix *radix)
+/* Behind the counts: the bucket of each step. */
+__global uchar *xl_bucket_table(const xl_radix *radix, uint chunks)
+{
+    return (__global uchar *)(radix->counts + chunks * XL_DIGITS);
+}
+
+xl_digit xl_bucket_digit(const xl_radix *radix, uint chunks)
 {
     const xl_digit digit = {(XL_ORDINAL)radix->state->bucket_first, radix->state->bucket_shift,
-                            XL_DIGITS - 1};
+                            radix->state->is_even ? XL_DIGITS - 1 : XL_STEPS - 1,
+                            xl_bucket_table(radix, chunks)};
     return digit;
 }
 
-/* Without its first and last key, so that few far from all others do no harm, and a little more,
- * so that what is evenly spread lies in it. The keys of a sample are not equally far from each
- * other: they may repeat. */
-__kernel XL_REQUIRED void xl_radix_sample(XL_RADIX_ARGUMENTS)
+/* Whether a bucket is a step. */
+bool xl_is_even(const xl_digit *digit)
 {
-    XL_RADIX_MAKE
-    enum { SAMPLE = 128, MORE = 32 };
+    return digit->last < XL_DIGITS;
+}
+
+/* Where key number k of 2^log is. They are not equally far from each other: keys may repeat. */
+uint xl_sample_at(uint k, uint log, uint n)
+{
+    return mul_hi((k << (32 - log)) + (k * 0x9e3779b9u >> log), n);
+}
+
+/* What most keys lie between, in 256 steps. Without the first and last of a few keys, so that few
+ * far from all others do no harm, and a little more, so that what is evenly spread lies in it. */
+xl_digit xl_sample_between(const xl_radix *radix, uint n)
+{
+    enum { LOG = 7, SAMPLE = 1 << LOG, MORE = 32 };
     XL_ORDINAL sample[SAMPLE];
     for (uint k = 0; k < SAMPLE; ++k) {
-        const uint at = mul_hi((k << 25) + (k * 0x9e3779b9u >> 7), n);
-        const XL_ORDINAL key = xl_key_map(radix.in.keys[at]);
+        const XL_ORDINAL key = xl_key_map(radix->in.keys[xl_sample_at(k, LOG, n)]);
         uint i = k;
         for (; i > 0 && sample[i - 1] > key; --i)
             sample[i] = sample[i - 1];
@@ -46,18 +65,53 @@ __kernel XL_REQUIRED void xl_radix_sample(XL_RADIX_ARGUMENTS)
     }
     const XL_ORDINAL first = sample[1], last = sample[SAMPLE - 2], more = (last - first) / MORE;
     const XL_ORDINAL greatest = XL_KEY_ONES;
-    const XL_ORDINAL from = first - min(first, more), to = last + min(greatest - last, more);
-    const xl_digit digit = xl_digit_between(from, to);
+    return xl_digit_between(first - min(first, more), last + min(greatest - last, more));
+}
+
+/* A bucket has a step, of 256 between which most keys lie, where of a larger sample none has thrice
+ * its share. Else each step is parted again into 64, of which neighbours are put together to
+ * buckets that have about as many keys each: normal floating-point keys in 256 equal steps took
+ * half as long again. */
+__kernel XL_REQUIRED void xl_radix_sample(XL_RADIX_ARGUMENTS)
+{
+    XL_RADIX_MAKE
+    enum { FINER = 6, MOST_LOG = 13, KEYS_LOG = 4 };
+    const uint log = clamp(xl_bit_length(n), KEYS_LOG + 1u, KEYS_LOG + (uint)MOST_LOG) - KEYS_LOG;
+    xl_digit digit = xl_sample_between(&radix, n);
+    const uint finer = min(digit.shift, (uint)FINER);
+    uint count[XL_STEPS] = {0}, greatest = 0;
+    digit.shift -= finer;
+    digit.last = XL_STEPS - 1;
+    for (uint k = 0; k < 1u << log; ++k)
+        ++count[xl_digit_of(digit, xl_key_map(radix.in.keys[xl_sample_at(k, log, n)]), XL_BY_STEP)];
+    for (uint d = 0; d < XL_DIGITS; ++d) {
+        uint sum = 0;
+        for (uint i = 0; i < 1u << finer; ++i)
+            sum += count[(d << finer) + i];
+        greatest = max(greatest, sum);
+    }
+    const bool even = greatest <= 3u << log >> XL_DIGIT_BITS;
+    __global uchar *const table = xl_bucket_table(&radix, chunks);
+    uint sum = 0;
+    for (uint i = 0; i < XL_STEPS && !even; ++i) {
+        table[i] = (uchar)(min(sum, (1u << log) - 1u) << XL_DIGIT_BITS >> log);
+        sum += count[i];
+    }
+    radix.state->is_even = even;
     radix.state->bucket_first = digit.first;
-    radix.state->bucket_shift = digit.shift;
+    radix.state->bucket_shift = digit.shift + (even ? finer : 0);
 }
 
 __kernel XL_REQUIRED void xl_radix_bucket_count(XL_RADIX_ARGUMENTS)
 {
     XL_RADIX_MAKE
     uint counts[XL_DIGITS];
-    xl_digits_count(radix.in.keys + radix.begin, radix.end - radix.begin, xl_bucket_digit(&radix),
-                    true, counts);
+    const __global XL_KEY *const keys = radix.in.keys + radix.begin;
+    const xl_digit digit = xl_bucket_digit(&radix, chunks);
+    if (xl_is_even(&digit))
+        xl_digits_count(keys, radix.end - radix.begin, digit, XL_BY_STEP, true, counts);
+    else
+        xl_digits_count(keys, radix.end - radix.begin, digit, XL_BY_TABLE, true, counts);
     for (uint d = 0; d < XL_DIGITS; ++d)
         radix.counts[get_group_id(0) * XL_DIGITS + d] = counts[d];
 }
@@ -94,8 +148,13 @@ __kernel XL_REQUIRED void xl_radix_bucket_scatter(XL_RADIX_ARGUMENTS)
     uint starts[XL_DIGITS];
     for (uint d = 0; d < XL_DIGITS; ++d)
         starts[d] = radix.counts[get_group_id(0) * XL_DIGITS + d];
-    xl_lines_scatter(radix.in, radix.begin, radix.end, radix.spare, n, xl_bucket_digit(&radix),
-                     true, starts, true, true);
+    const xl_digit digit = xl_bucket_digit(&radix, chunks);
+    if (xl_is_even(&digit))
+        xl_lines_scatter(radix.in, radix.begin, radix.end, radix.spare, n, digit, XL_BY_STEP,
+                         starts, true, true);
+    else
+        xl_lines_scatter(radix.in, radix.begin, radix.end, radix.spare, n, digit, XL_BY_TABLE,
+                         starts, true, true);
 }
 
 xl_sort_in xl_sort_read(const xl_sort_out arrays)
@@ -112,14 +171,14 @@ xl_sort_in xl_sort_read(const xl_sort_out arrays)
  * part d begins, the last one ends. */
 void xl_bucket_split(const xl_sort_out spare, const xl_sort_out out, uint n, uint *starts)
 {
-    XL_ORDINAL first = xl_key_map(spare.keys[0]), last = first;
+    XL_ORDINAL first = spare.keys[0], last = first;
     for (uint i = 1; i < n; ++i) {
-        const XL_ORDINAL key = xl_key_map(spare.keys[i]);
+        const XL_ORDINAL key = spare.keys[i];
         first = min(first, key);
         last = max(last, key);
     }
     const xl_digit digit = xl_digit_between(first, last);
-    xl_digits_count(spare.keys, n, digit, true, starts);
+    xl_digits_count(spare.keys, n, digit, XL_BY_STEP, false, starts);
     uint sum = 0;
     for (uint d = 0; d < XL_DIGITS; ++d) {
         const uint count = starts[d];
@@ -127,7 +186,7 @@ void xl_bucket_split(const xl_sort_out spare, const xl_sort_out out, uint n, uin
         sum += count;
     }
     starts[XL_DIGITS] = n;
-    xl_lines_scatter(xl_sort_read(spare), 0, n, out, n, digit, true, starts, false, false);
+    xl_lines_scatter(xl_sort_read(spare), 0, n, out, n, digit, XL_BY_STEP, starts, false, false);
 }
 
 /* Sorts a bucket each. `most`: elements of one that is not parted again. */
@@ -160,7 +219,7 @@ __kernel XL_REQUIRED void xl_radix_alone(XL_RADIX_ARGUMENTS)
 {
     XL_RADIX_MAKE
     for (uint i = 0; i < n; ++i)
-        radix.spare.keys[i] = radix.in.keys[i];
+        radix.spare.keys[i] = xl_key_map(radix.in.keys[i]);
 #if XL_SORT_VALUES
     for (uint i = 0; i < n; ++i)
         radix.spare.values[i] = xl_sort_value(radix.in, i, true);
@@ -195,7 +254,7 @@ __kernel XL_REQUIRED void xl_radix_begin(XL_RADIX_ARGUMENTS)
 /* The digit of a pass. */
 xl_digit xl_pass_digit(const xl_radix *radix, uint pass)
 {
-    const xl_digit digit = {0, radix->state->shift[pass], xl_radix_mask(radix, pass)};
+    const xl_digit digit = {0, radix->state->shift[pass], xl_radix_mask(radix, pass), 0};
     return digit;
 }
 
@@ -206,7 +265,7 @@ __kernel XL_REQUIRED void xl_radix_count(uint pass, XL_RADIX_ARGUMENTS)
         return;
     uint counts[XL_DIGITS];
     xl_digits_count(xl_radix_source(&radix, pass).keys + radix.begin, radix.end - radix.begin,
-                    xl_pass_digit(&radix, pass), false, counts);
+                    xl_pass_digit(&radix, pass), XL_BY_BITS, false, counts);
     for (uint d = 0; d < XL_DIGITS; ++d)
         radix.counts[get_group_id(0) * XL_DIGITS + d] = counts[d];
 }
@@ -227,8 +286,8 @@ __kernel XL_REQUIRED void xl_radix_scatter(uint pass, XL_RADIX_ARGUMENTS)
     for (uint d = 0; d < XL_DIGITS; ++d)
         starts[d] = radix.counts[get_group_id(0) * XL_DIGITS + d];
     xl_lines_scatter(xl_radix_source(&radix, pass), radix.begin, radix.end,
-                     xl_radix_target(&radix, pass), n, xl_pass_digit(&radix, pass), false, starts,
-                     pass == 0, true);
+                     xl_radix_target(&radix, pass), n, xl_pass_digit(&radix, pass), XL_BY_BITS,
+                     starts, pass == 0, true);
 }
 
 __kernel XL_REQUIRED void xl_radix_end(XL_RADIX_ARGUMENTS)

@@ -204,19 +204,27 @@ unsigned xli_sort_digits(const xli_sort_problem *problem)
     return (unsigned)xli_ceil_div(problem->end_bit - problem->begin_bit, DIGIT_BITS);
 }
 
-/* Of each chunk 256 counts of 32 bits and a word of bits, behind 128 bytes: XL_RADIX_STATE_BYTES.
+/* Of each chunk 256 counts of 32 bits and a word of bits, behind 128 bytes: XL_RADIX_STATE_BYTES;
+ * for buckets XL_STEPS bytes (cl/sort/radix_serial.cl).
  * Of a sweep nine headers, 256 counts and 256 starts of up to 8 digits, and a ring of descriptors,
  * each of 256 words of 64 bits: xl_sweep_state. */
 static size_t state_bytes(const xli_sort_shape *shape, size_t n)
 {
-    enum { STATE = 128, HEADERS = 9 * 64, COUNTS = 2 * 8 * 256 * 4, DESCRIPTOR = 256 * 8 };
+    enum {
+        STATE = 128,
+        HEADERS = 9 * 64,
+        COUNTS = 2 * 8 * 256 * 4,
+        DESCRIPTOR = 256 * 8,
+        STEPS = 1 << 14
+    };
     if (shape->radix == XLI_RADIX_SWEEP) {
         const size_t tiles = xli_ceil_div(n, xli_sort_radix_tile(shape));
         return STATE + HEADERS + COUNTS + xli_min(tiles, shape->tune.ring_tiles) * DESCRIPTOR;
     }
     const size_t chunks = xli_sort_chunks_of(shape, n).count;
     const size_t counts = xli_mul(chunks, sizeof(cl_ulong) + 256 * sizeof(cl_uint));
-    return xli_round_up(xli_add(STATE, counts), XLI_SCRATCH_ALIGN);
+    const size_t head = shape->buckets ? STATE + STEPS : STATE;
+    return xli_round_up(xli_add(head, counts), XLI_SCRATCH_ALIGN);
 }
 
 /* A segment of more than half a tile has at most two tiles for each tile of elements. */

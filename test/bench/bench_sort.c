@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum pattern { RANDOM, SORTED, EQUAL, FEW } pattern;
+/* FALLING: sorted the other way. LOGS: as many keys of each length in bits. UNIFORM, NORMAL: of
+ * floating-point keys, in [0, 1) and about 0. */
+typedef enum pattern { RANDOM, SORTED, FALLING, EQUAL, FEW, LOGS, UNIFORM, NORMAL } pattern;
 
 typedef struct sorter {
     const char *variant;
@@ -29,6 +31,12 @@ static const sorter sorters[] = {
     {"u32,u32 pairs, 17 bits", XL_U32, XL_U32, 17, RANDOM, 1 << 10, 0, NULL},
     {"u32 keys, one bit", XL_U32, XL_NONE, 1, RANDOM, 1 << 24, 0, NULL},
     {"u32 keys, sorted", XL_U32, XL_NONE, 32, SORTED, 1 << 24, 0, NULL},
+    {"u32 keys, falling", XL_U32, XL_NONE, 32, FALLING, 1 << 24, 0, NULL},
+    {"u32 keys, logs", XL_U32, XL_NONE, 32, LOGS, 1 << 24, 0, NULL},
+    {"f32 keys, uniform", XL_F32, XL_NONE, 32, UNIFORM, 1 << 24, 0, NULL},
+    {"f32 keys, normal", XL_F32, XL_NONE, 32, NORMAL, 1 << 24, 0, NULL},
+    {"f64 keys, uniform", XL_F64, XL_NONE, 64, UNIFORM, 1 << 24, 0, NULL},
+    {"f64 keys, normal", XL_F64, XL_NONE, 64, NORMAL, 1 << 24, 0, NULL},
     {"u32 keys, all equal", XL_U32, XL_NONE, 32, EQUAL, 1 << 24, 0, NULL},
     {"u32 keys, four distinct", XL_U32, XL_NONE, 32, FEW, 1 << 24, 0, NULL},
     {"u32 keys, segments of 1", XL_U32, XL_NONE, 32, RANDOM, 1 << 24, 1, NULL},
@@ -76,19 +84,48 @@ static size_t bytes_of(const job *j, int which)
     return j->n * xl_type_size(keys ? j->sorter->key : j->sorter->value);
 }
 
+static uint64_t next_state(uint64_t state)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+
+static uint64_t bits_of(xl_type type, double x)
+{
+    const float rounded = (float)x;
+    uint64_t wide;
+    uint32_t narrow;
+    memcpy(&wide, &x, sizeof wide);
+    memcpy(&narrow, &rounded, sizeof narrow);
+    return type == XL_F64 ? wide : narrow;
+}
+
+/* The key of a random number; the sum of twelve is as good as normal. */
+static uint64_t random_key(const sorter *s, uint64_t state)
+{
+    double sum = s->pattern == NORMAL ? -6 : 0;
+    for (int k = 0; k < (s->pattern == NORMAL ? 12 : 1); ++k, state = next_state(state))
+        sum += (double)(state >> 11) * 0x1p-53;
+    if (s->pattern == UNIFORM || s->pattern == NORMAL)
+        return bits_of(s->key, sum);
+    if (s->pattern == LOGS)
+        return state << 5 >> (64 - s->bits) >> (state >> 59);
+    return s->pattern == FEW ? 0x9e3779b9u * (state >> 62) : state >> (64 - s->bits);
+}
+
 static void fill(job *j)
 {
     uint64_t state = 88172645463325252u;
     for (size_t i = 0; i < j->n; ++i) {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        const uint64_t keys[] = {[RANDOM] = state >> (64 - j->sorter->bits),
-                                 [SORTED] = (uint64_t)i,
-                                 [EQUAL] = 0x12345678u,
-                                 [FEW] = 0x9e3779b9u * (state >> 62)};
-        const uint64_t key = keys[j->sorter->pattern];
-        if (j->sorter->key == XL_U64)
+        const pattern p = j->sorter->pattern;
+        state = next_state(state);
+        const uint64_t key = p == SORTED    ? (uint64_t)i
+                             : p == FALLING ? (uint64_t)(j->n - i)
+                             : p == EQUAL   ? 0x12345678u
+                                            : random_key(j->sorter, state);
+        if (xl_type_size(j->sorter->key) == 8)
             ((uint64_t *)j->host[KEYS_IN])[i] = key;
         else
             ((uint32_t *)j->host[KEYS_IN])[i] = (uint32_t)key;
@@ -147,10 +184,15 @@ static xl_status enqueue(bench *b, void *user, cl_event *event)
         0, NULL, event);
 }
 
+/* The place of a key in the order; there are no NaN. */
 static uint64_t key_at(const job *j, int which, size_t i)
 {
+    const xl_type type = j->sorter->key;
+    const bool wide = xl_type_size(type) == 8, real = type == XL_F32 || type == XL_F64;
     const void *keys = j->host[which];
-    return j->sorter->key == XL_U64 ? ((const uint64_t *)keys)[i] : ((const uint32_t *)keys)[i];
+    const uint64_t key = wide ? ((const uint64_t *)keys)[i] : ((const uint32_t *)keys)[i];
+    const uint64_t sign = wide ? (uint64_t)1 << 63 : (uint64_t)1 << 31;
+    return !real ? key : (key & sign) != 0 ? (sign | (sign - 1)) - key : key + sign;
 }
 
 /* In order, each segment by itself, and the same keys: as pairs by what each value names, else by
