@@ -92,14 +92,6 @@ static bool sort_on_device(const selftest *t, family *f, xl_sort *plan, sorting 
            (!r->d->value || selftest_read(t, f, r->extra, r->value_bytes, r->values));
 }
 
-static bool make_plan(const selftest *t, family *f, const xl_sort_desc *d, xl_sort **plan)
-{
-    if (family_passed(t, f, xl_sort_create(t->s.ctx, d, plan), "plan", 0))
-        return true;
-    f->cases += !f->unsupported;
-    return false;
-}
-
 /* ---- whole arrays ---- */
 
 enum { MAX_SORT = 65537 };
@@ -108,75 +100,24 @@ static const size_t sort_sizes[] = {0,   1,   2,   3,    31,   32,   33,    63, 
 
 /* Sorted keys as the reference has them; values a permutation that leads from
  * each key to where it came from. */
-static bool sorted_right(family *f, const xl_sort_desc *d, size_t n, const char *in,
-                         const char *got, const char *want, const uint32_t *values)
+static void compare_whole(family *f, const sorting *r)
 {
-    size_t size = xl_type_size(d->key);
+    const xl_sort_desc *d = r->d;
+    const size_t size = xl_type_size((xl_type)d->key), n = r->n;
+    const uint32_t *values = r->values;
     bool *seen = calloc(n + 1, sizeof *seen), good = seen != NULL;
     const char *order = d->order ? "descending" : "ascending";
     for (size_t i = 0; good && i < n; ++i) {
-        good = selftest_same(d->key, got + i * size, want + i * size);
+        good = selftest_same((xl_type)d->key, r->got + i * size, r->want + i * size);
         if (good && d->value)
             good = values[i] < n && !seen[values[i]] &&
-                   memcmp(got + i * size, in + values[i] * size, size) == 0;
+                   memcmp(r->got + i * size, r->in + values[i] * size, size) == 0;
         if (good && d->value)
             seen[values[i]] = true;
         if (!good)
             family_note(f, "%s, n %zu: element %zu is wrong", order, n, i);
     }
     free(seen);
-    return good;
-}
-
-static void check_sort_size(const selftest *t, family *f, xl_sort *plan, const xl_sort_desc *d,
-                            size_t n)
-{
-    sorting r;
-    ++f->cases;
-    if (!sorting_make(f, d, n, &r))
-        goto done;
-    if (!ref_sort(d->key, d->order == XL_DESCENDING, n, r.want, NULL))
-        family_note(f, "no memory for %zu keys", n);
-    else if (sort_on_device(t, f, plan, &r))
-        (void)sorted_right(f, d, n, r.in, r.got, r.want, r.values);
-done:
-    sorting_free(&r);
-}
-
-static bool check_sort(const selftest *t, family *f, xl_sort_algorithm algorithm, xl_type key,
-                       xl_type value, xl_sort_order order)
-{
-    xl_sort *plan = NULL;
-    xl_sort_desc d;
-    xl_sort_desc_init(&d);
-    d.key = key;
-    d.value = value;
-    d.order = order;
-    d.algorithm = algorithm;
-    if (!make_plan(t, f, &d, &plan))
-        return !f->unsupported;
-    for (size_t i = 0; i < TOOL_COUNT(sort_sizes); ++i)
-        check_sort_size(t, f, plan, &d, sort_sizes[i]);
-    xl_sort_destroy(plan);
-    return true;
-}
-
-void selftest_sorts(selftest *t)
-{
-    static const xl_type keys[] = {XL_U32, XL_I32, XL_U64, XL_F32};
-    static const xl_type values[] = {XL_NONE, XL_U32};
-    for (size_t i = 0; i < 2 * TOOL_COUNT(keys) * TOOL_COUNT(values); ++i) {
-        const bool radix = i >= TOOL_COUNT(keys) * TOOL_COUNT(values);
-        const xl_sort_algorithm algorithm = radix ? XL_SORT_RADIX : XL_SORT_BITONIC;
-        xl_type key = keys[i / 2 % TOOL_COUNT(keys)], value = values[i % 2];
-        family f;
-        if (!family_begin(t, &f, "%s sort %s%s", radix ? "radix" : "bitonic", xl_type_name(key),
-                          value ? " with u32" : ""))
-            continue;
-        if (check_sort(t, &f, algorithm, key, value, XL_ASCENDING))
-            (void)check_sort(t, &f, algorithm, key, value, XL_DESCENDING);
-        family_end(t, &f);
-    }
 }
 
 /* ---- each segment by itself ---- */
@@ -217,41 +158,76 @@ static void compare_segments(family *f, const sorting *r)
     }
 }
 
-static void check_segments(const selftest *t, family *f, xl_sort *plan, const xl_sort_desc *d,
-                           size_t n, size_t limit)
+/* ---- plans ---- */
+
+/* `limit`: of segments, where the descriptor has them. */
+static void check(const selftest *t, family *f, xl_sort *plan, const xl_sort_desc *d, size_t n,
+                  size_t limit)
 {
+    const xl_type key = (xl_type)d->key;
+    const bool descending = d->order == XL_DESCENDING;
     sorting r;
     ++f->cases;
     if (!sorting_make(f, d, n, &r))
         goto done;
-    cut(&r, limit);
-    if (!ref_sort_segments(d->key, d->order == XL_DESCENDING, n, r.offsets, r.num_segments, r.want,
-                           r.want_values))
+    if (d->segments)
+        cut(&r, limit);
+    if (!(d->segments ? ref_sort_segments(key, descending, n, r.offsets, r.num_segments, r.want,
+                                          r.want_values)
+                      : ref_sort(key, descending, n, r.want, NULL)))
         family_note(f, "no memory for %zu keys", n);
     else if (sort_on_device(t, f, plan, &r))
-        compare_segments(f, &r);
+        (d->segments ? compare_segments : compare_whole)(f, &r);
 done:
     sorting_free(&r);
 }
 
-static bool check_segmented_sort(const selftest *t, family *f, xl_type key, uint32_t value,
-                                 xl_sort_order order, xl_type offsets)
+/* False: the device cannot do it. */
+static bool check_plan(const selftest *t, family *f, const xl_sort_desc *d)
 {
     xl_sort *plan = NULL;
+    if (!family_passed(t, f, xl_sort_create(t->s.ctx, d, &plan), "plan", 0)) {
+        f->cases += !f->unsupported;
+        return !f->unsupported;
+    }
+    for (size_t i = 0; !d->segments && i < TOOL_COUNT(sort_sizes); ++i)
+        check(t, f, plan, d, sort_sizes[i], 0);
+    for (size_t i = 0; d->segments && i < TOOL_COUNT(segmented_sizes); ++i)
+        for (size_t k = 0; k < TOOL_COUNT(limits); ++k)
+            check(t, f, plan, d, segmented_sizes[i], limits[k]);
+    xl_sort_destroy(plan);
+    return true;
+}
+
+static xl_sort_desc desc_of(xl_type key, uint32_t value, xl_sort_order order)
+{
     xl_sort_desc d;
     xl_sort_desc_init(&d);
     d.key = key;
     d.value = value;
     d.order = order;
-    d.segments = XL_SEGMENTS_OFFSETS;
-    d.segment_type = offsets;
-    if (!make_plan(t, f, &d, &plan))
-        return !f->unsupported;
-    for (size_t i = 0; i < TOOL_COUNT(segmented_sizes); ++i)
-        for (size_t k = 0; k < TOOL_COUNT(limits); ++k)
-            check_segments(t, f, plan, &d, segmented_sizes[i], limits[k]);
-    xl_sort_destroy(plan);
-    return true;
+    return d;
+}
+
+void selftest_sorts(selftest *t)
+{
+    static const xl_type keys[] = {XL_U32, XL_I32, XL_U64, XL_F32};
+    static const xl_type values[] = {XL_NONE, XL_U32};
+    for (size_t i = 0; i < 2 * TOOL_COUNT(keys) * TOOL_COUNT(values); ++i) {
+        const bool radix = i >= TOOL_COUNT(keys) * TOOL_COUNT(values);
+        const xl_sort_algorithm algorithm = radix ? XL_SORT_RADIX : XL_SORT_BITONIC;
+        xl_type key = keys[i / 2 % TOOL_COUNT(keys)], value = values[i % 2];
+        family f;
+        if (!family_begin(t, &f, "%s sort %s%s", radix ? "radix" : "bitonic", xl_type_name(key),
+                          value ? " with u32" : ""))
+            continue;
+        xl_sort_desc up = desc_of(key, value, XL_ASCENDING);
+        xl_sort_desc down = desc_of(key, value, XL_DESCENDING);
+        up.algorithm = down.algorithm = algorithm;
+        if (check_plan(t, &f, &up))
+            (void)check_plan(t, &f, &down);
+        family_end(t, &f);
+    }
 }
 
 void selftest_segmented_sorts(selftest *t)
@@ -265,8 +241,13 @@ void selftest_segmented_sorts(selftest *t)
         if (!family_begin(t, &f, "segmented sort %s%s", xl_type_name(key),
                           value ? " with indices" : ""))
             continue;
-        if (check_segmented_sort(t, &f, key, value, XL_ASCENDING, XL_U32))
-            (void)check_segmented_sort(t, &f, key, value, XL_DESCENDING, XL_U64);
+        xl_sort_desc up = desc_of(key, value, XL_ASCENDING);
+        xl_sort_desc down = desc_of(key, value, XL_DESCENDING);
+        up.segments = down.segments = XL_SEGMENTS_OFFSETS;
+        up.segment_type = XL_U32;
+        down.segment_type = XL_U64;
+        if (check_plan(t, &f, &up))
+            (void)check_plan(t, &f, &down);
         family_end(t, &f);
     }
 }

@@ -117,7 +117,7 @@ void xl_tile_sort(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sor
     xl_place_put(tile, places);
 #pragma unroll 1
     for (uint run = XL_SORT_ITEMS; run < XL_SORT_TILE; run *= 2u) {
-        const uint begin = mine & ~(2u * run - 1u);
+        const uint begin = xl_runs_begin(mine, run);
         const xl_place_runs runs = {min(begin, count), min(begin + run, count),
                                     min(begin + 2u * run, count)};
         xl_place_merge(tile, &runs, mine - begin, places);

@@ -29,12 +29,17 @@ static const struct {
 #define OPEN "xl_open_"
 #define CLOSE "xl_close_"
 
-bool xli_element_is_identifier(const char *name)
+xl_status xli_element_check_identifier(const xl_context *ctx, const char *prefix, const char *field,
+                                       const char *name)
 {
     static const char allowed[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-    const size_t length = strlen(name);
-    return length > 0 && length < sizeof((xli_element *)0)->name &&
-           (name[0] < '0' || name[0] > '9') && strspn(name, allowed) == length;
+    const size_t length = strlen(name), most = sizeof((xli_element *)0)->name - 1;
+    if (length > 0 && length <= most && (name[0] < '0' || name[0] > '9') &&
+        strspn(name, allowed) == length)
+        return XL_SUCCESS;
+    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                    "%s%s: \"%s\" is no identifier of at most %zu letters", prefix, field, name,
+                    most);
 }
 
 /* A type of bytes alone has no padding: kernels hold it as it is. */
@@ -49,10 +54,9 @@ static xl_status resolve_user(const xl_context *ctx, const char *field, const xl
     if (!user || !user->name || !user->source)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "%s: XL_USER_TYPE needs user_%s with a name and a source", field, field);
-    if (!xli_element_is_identifier(user->name))
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "user_%s: \"%s\" is no identifier of at most %zu letters", field,
-                        user->name, sizeof element->name - 1);
+    const xl_status status = xli_element_check_identifier(ctx, "user_", field, user->name);
+    if (status != XL_SUCCESS)
+        return status;
     const size_t size = user->size, alignment = user->alignment;
     if (alignment > XLI_MOST_ALIGNMENT)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
@@ -157,9 +161,9 @@ static xl_status check_user_op(const xl_context *ctx, const xl_user_op *user)
 {
     if (!user || !user->name)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "op: XL_USER_OP needs user_op with a name");
-    if (!xli_element_is_identifier(user->name))
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "user_op: \"%s\" is no identifier of at most 63 letters", user->name);
+    const xl_status status = xli_element_check_identifier(ctx, "user_", "op", user->name);
+    if (status != XL_SUCCESS)
+        return status;
     if (user->flags & ~(uint32_t)(XL_OP_COMMUTATIVE | XL_OP_STRICTLY_ASSOCIATIVE))
         return xli_fail(
             ctx, XL_ERROR_INVALID_ARGUMENT,

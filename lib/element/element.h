@@ -35,8 +35,10 @@ xl_status xli_element_resolve(const xl_context *ctx, const xli_capabilities *cap
 #define XLI_MOST_ALIGNMENT ((size_t)128)
 _Static_assert(XLI_SCRATCH_ALIGN % XLI_MOST_ALIGNMENT == 0, "types must fit into scratch");
 
-/* Whether a user's type or function may have that name. */
-bool xli_element_is_identifier(const char *name);
+/* XL_ERROR_INVALID_ARGUMENT unless a user's type or function may have that name. The field is
+ * `prefix` and `field`. */
+xl_status xli_element_check_identifier(const xl_context *ctx, const char *prefix, const char *field,
+                                       const char *name);
 
 /* XL_ERROR_INVALID_ARGUMENT where two user types have one name and are not one type. */
 xl_status xli_element_check_name(const xl_context *ctx, const char *field,

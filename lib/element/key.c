@@ -50,18 +50,13 @@ xl_status xli_comparator_check(const xl_context *ctx, const xl_user_comparator *
 {
     if (!comparator->name)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.comparator: it has no name");
-    if (!xli_element_is_identifier(comparator->name))
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.comparator: \"%s\" is no identifier of at most 63 letters",
-                        comparator->name);
-    return XL_SUCCESS;
+    return xli_element_check_identifier(ctx, "desc.", "comparator", comparator->name);
 }
 
 void xli_comparator_text(xli_text *text, const xli_capabilities *capabilities,
                          const xli_element *key, const xl_user_comparator *comparator,
                          bool descending)
 {
-    enum { BY_COMPARATOR = 3 };
     xli_element_text_types(text, capabilities, &key, 1);
     if (comparator->source)
         xli_text_add(text, "#line 1 \"comparator %s\"\n%s\n", comparator->name, comparator->source);
@@ -71,5 +66,5 @@ void xli_comparator_text(xli_text *text, const xli_capabilities *capabilities,
                  "#line 1 \"plan\"\ntypedef %s xl_user_key;\n"
                  "#define XL_KEY_KIND %d\n#define XL_KEY_DESCENDING %d\n",
                  comparator->name, key->storage, key->storage, comparator->name, key->open,
-                 key->open, key->storage, BY_COMPARATOR, descending);
+                 key->open, key->storage, XLI_KIND_USER, descending);
 }

@@ -13,13 +13,6 @@ typedef struct place {
     size_t keys_at, values_at;
 } place;
 
-/* The values that kernels are given to read. Where they make them that is any buffer: they do not.
- */
-static const xli_span *read_values(const xl_sort *plan, const xli_sort_spans *s)
-{
-    return plan->problem.indices ? &s->values_out : &s->values_in;
-}
-
 static place place_of(const xli_span *keys, const xli_span *values)
 {
     return (place){keys->buffer, values->buffer, keys->offset, values->offset};
@@ -28,9 +21,8 @@ static place place_of(const xli_span *keys, const xli_span *values)
 static place place_in_scratch(const xl_sort *plan, const xli_span *scratch, size_t n)
 {
     const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);
-    return (place){scratch->buffer, scratch->buffer,
-                   xli_ceil_div(scratch->offset, xli_sort_key_bytes(&plan->problem)),
-                   (scratch->offset + layout.values_at) / sizeof(cl_uint)};
+    return (place){scratch->buffer, scratch->buffer, xli_sort_spare_keys(plan, scratch),
+                   xli_sort_spare_values(&layout, scratch)};
 }
 
 /* One launch over all tiles; `run` is 0 for the first one, which sorts them. */
@@ -65,7 +57,7 @@ static xl_status launch_bitonic(xl_sort *plan, xli_seq *seq, size_t n, const xli
                                 const xli_span *scratch)
 {
     xl_status status;
-    const place in = place_of(&spans->keys_in, read_values(plan, spans));
+    const place in = place_of(&spans->keys_in, xli_sort_read_values(plan, spans));
     const place out = place_of(&spans->keys_out, &spans->values_out);
     const unsigned merges = xli_sort_merges(&plan->shape, n);
     const place spare = merges > 0 ? place_in_scratch(plan, scratch, n) : out;
@@ -95,7 +87,7 @@ static radix_args radix_args_of(const xl_sort *plan, size_t n, const xli_sort_sp
     const bool keys = xli_sort_in_place(&s->keys_in, &s->keys_out);
     const bool values =
         plan->problem.value == XL_NONE ? keys : xli_sort_in_place(&s->values_in, &s->values_out);
-    const xli_span *const values_in = read_values(plan, s);
+    const xli_span *const values_in = xli_sort_read_values(plan, s);
     const unsigned in_place = keys && values ? 1 : keys || values ? 2 : 0;
     radix_args a = {.count = 1, .chunks = chunks.count};
     a.list[a.count++] = XLI_U32(n);

@@ -37,6 +37,24 @@ struct xl_sort {
     xli_pool pool;
 };
 
+/* The values that kernels are given to read. Where they make them that is any buffer: they do not.
+ */
+static inline const xli_span *xli_sort_read_values(const xl_sort *plan, const xli_sort_spans *s)
+{
+    return plan->problem.indices ? &s->values_out : &s->values_in;
+}
+
+/* Where in the scratch's buffer the keys begin, in keys, and the values. */
+static inline size_t xli_sort_spare_keys(const xl_sort *plan, const xli_span *scratch)
+{
+    return xli_ceil_div(scratch->offset, xli_sort_key_bytes(&plan->problem));
+}
+
+static inline size_t xli_sort_spare_values(const xli_sort_layout *layout, const xli_span *scratch)
+{
+    return (scratch->offset + layout->values_at) / sizeof(cl_uint);
+}
+
 /* ---- sort_gather.c -------------------------------------------------------- */
 
 xl_status xli_sort_gather_build(xl_sort *plan);

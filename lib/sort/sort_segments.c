@@ -36,11 +36,10 @@ static void add_csr(segment_args *a, const xl_sort *plan, size_t n, const xli_so
     add(a, XLI_U32(known.capacity));
 }
 
-/* XL_SORT_ARRAYS of cl/sort/sort_arrays.cl. Where values are made, those that kernels are
- * given to read are any: they do not. */
+/* XL_SORT_ARRAYS of cl/sort/sort_arrays.cl. */
 static void add_arrays(segment_args *a, const xl_sort *plan, const xli_sort_spans *s)
 {
-    const xli_span *const values_in = plan->problem.indices ? &s->values_out : &s->values_in;
+    const xli_span *const values_in = xli_sort_read_values(plan, s);
     add_place(a, s->keys_in.buffer, s->keys_in.offset);
     add_place(a, s->keys_out.buffer, s->keys_out.offset);
     if (plan->problem.value == XL_NONE)
@@ -53,9 +52,9 @@ static void add_arrays(segment_args *a, const xl_sort *plan, const xli_sort_span
 static void add_spare(segment_args *a, const xl_sort *plan, size_t n, const xli_span *scratch)
 {
     const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);
-    add_place(a, scratch->buffer, scratch->offset / xli_sort_key_bytes(&plan->problem));
+    add_place(a, scratch->buffer, xli_sort_spare_keys(plan, scratch));
     if (plan->problem.value != XL_NONE)
-        add_place(a, scratch->buffer, (scratch->offset + layout.values_at) / sizeof(cl_uint));
+        add_place(a, scratch->buffer, xli_sort_spare_values(&layout, scratch));
 }
 
 static xl_status launch_long(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *spans,

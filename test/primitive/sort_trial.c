@@ -152,6 +152,13 @@ xl_sort *sort_plan_by_digits(xl_context *ctx, const xl_sort_desc *desc, const ch
     return plan;
 }
 
+size_t sort_value_bytes(uint32_t value)
+{
+    return value == XL_SORT_INDICES   ? 4
+           : value > XL_SORT_BYTES(0) ? value - XL_SORT_BYTES(0)
+                                      : xl_type_size((xl_type)value);
+}
+
 size_t sort_tile(const xl_sort *plan, size_t n)
 {
     xl_plan_info info;

@@ -41,13 +41,6 @@ static uint32_t value_of(const trial *t, size_t a)
     return a == 0 ? t->desc.value : t->desc.more_values[a - 1];
 }
 
-static size_t bytes_of(uint32_t value)
-{
-    return value == XL_SORT_INDICES   ? 4
-           : value > XL_SORT_BYTES(0) ? value - XL_SORT_BYTES(0)
-                                      : xl_type_size((xl_type)value);
-}
-
 /* ---- what is to come out ---- */
 
 /* Keys as numbers in their order: -0 before +0, every NaN behind all else, those with a sign last.
@@ -189,7 +182,7 @@ static void check_with(const trial *t, xl_sort *plan)
     }
     for (; count < ARRAYS && value_of(t, count) != XL_NONE; ++count) {
         array *const a = &values[count];
-        *a = array_make(t, 1 + (unsigned)count, bytes_of(value_of(t, count)));
+        *a = array_make(t, 1 + (unsigned)count, sort_value_bytes(value_of(t, count)));
         if (count > 0)
             args.more_values_in[count - 1] = xlt_view(&a->in);
         else if (t->desc.value != XL_SORT_INDICES)
