@@ -32,7 +32,7 @@ scan_pipelined 89
 scan_reproducible 49
 scan_textbook 48
 scan_two_pass 75
-sort_onesweep 74
+sort_onesweep 75
 '
 # who sets a parameter | the sources that do
 setters='

@@ -46,9 +46,6 @@ typedef struct xl_radix_shared {
 typedef struct xl_radix_items {
     XL_KEY key[XL_ITEMS];
     uint place[XL_PLACES];
-#if XL_SORT_VALUES
-    uint value[XL_ITEMS];
-#endif
 } xl_radix_items;
 
 typedef struct xl_radix_tile {
@@ -137,8 +134,7 @@ uint xl_radix_place(const xl_radix_items *items, uint i)
     return items->place[i / 2] >> i % 2 * 16 & 0xffffu;
 }
 
-/* `sum`: what xl_radix_tile_count() gave. Leaves the keys in local memory, and asks for the values.
- */
+/* `sum`: what xl_radix_tile_count() gave. Leaves the keys in local memory. */
 uint xl_radix_tile_order(const xl_radix_tile *tile, xl_radix_items *items, uint sum)
 {
     __local uint *const counters = (__local uint *)tile->room;
@@ -162,14 +158,6 @@ uint xl_radix_tile_order(const xl_radix_tile *tile, xl_radix_items *items, uint 
 #pragma unroll
     for (uint i = 0; i < XL_ITEMS; ++i)
         keys[xl_radix_place(items, i)] = items->key[i];
-#if XL_SORT_VALUES
-    const uint at = xl_radix_at(), step = XL_RANK_WIDTH;
-#pragma unroll
-    for (uint i = 0; i < XL_ITEMS; ++i)
-        if (at + i * step < tile->count)
-            items->value[i] =
-                xl_sort_value(tile->from, tile->first + at + i * step, tile->is_input);
-#endif
     return begin;
 }
 
@@ -200,11 +188,18 @@ void xl_radix_tile_store(const xl_radix_tile *tile, const xl_radix_items *items)
 #endif
     }
 #if XL_SORT_VALUES
+    /* Read this late: were they read before keys are stored, both would want registers. */
     __local uint *const values = (__local uint *)tile->room;
+    const uint first = xl_radix_at(), step = XL_RANK_WIDTH;
+    uint value[XL_ITEMS];
+#pragma unroll
+    for (uint i = 0; i < XL_ITEMS; ++i)
+        if (first + i * step < tile->count)
+            value[i] = xl_sort_value(tile->from, tile->first + first + i * step, tile->is_input);
     XL_LOCAL_BARRIER();
 #pragma unroll
     for (uint i = 0; i < XL_ITEMS; ++i)
-        values[xl_radix_place(items, i)] = items->value[i];
+        values[xl_radix_place(items, i)] = value[i];
     XL_LOCAL_BARRIER();
 #pragma unroll
     for (uint i = 0; i < XL_ITEMS; ++i) {

@@ -3,6 +3,7 @@
  * of self-tests. Behind it the calls that need the capabilities before they start. */
 #include "private.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Oclgrind 21.10 lists OpenCL C 3.0, and then refuses its own options for it: a
@@ -125,6 +126,20 @@ xl_status xli_program_get(xl_context *ctx, const char *name, const char *defines
     *program = NULL;
     return source ? xli_program_get_source(ctx, source, defines, program)
                   : xli_fail(ctx, XL_ERROR_INTERNAL, "no kernel source \"%s\" is embedded", name);
+}
+
+xl_status xli_program_get_limited(xl_context *ctx, const char *name, const char *defines,
+                                  uint32_t registers, xli_program **program)
+{
+    const xli_source *source = xli_source_find(name);
+    const xli_capabilities *capabilities;
+    char option[64];
+    *program = NULL;
+    xl_status status = xli_context_capabilities(ctx, &capabilities);
+    if (status != XL_SUCCESS || !source || registers == 0 || capabilities->nv_capability == 0)
+        return xli_program_get(ctx, name, defines, program);
+    snprintf(option, sizeof option, "-cl-nv-maxrregcount=%u", (unsigned)registers);
+    return xli_program_build_source(ctx, capabilities, source, defines, option, program);
 }
 
 xl_status xli_pool_create(xl_context *ctx, xli_pool *pool)

@@ -170,6 +170,11 @@ uint32_t xli_program_sub_group(xl_context *ctx, const xli_program *program, uint
 xl_status xli_program_get(xl_context *ctx, const char *name, const char *defines,
                           xli_program **program);
 
+/* The same with a limit of the registers of a work-item, where the compiler knows one: NVIDIA's, of
+ * kernels that require no group size. 0: none. */
+xl_status xli_program_get_limited(xl_context *ctx, const char *name, const char *defines,
+                                  uint32_t registers, xli_program **program);
+
 /* The same from a source that is not in the library: tests of the building blocks
  * in cl/ embed kernels of their own. */
 xl_status xli_program_get_source(xl_context *ctx, const xli_source *source, const char *defines,

@@ -19,6 +19,7 @@ static void add_radix_text(xli_text *text, const xli_sort_problem *problem,
     const xli_definition sweep[] = {
         {"XL_RING_TILES", t->ring_tiles},
         {"XL_SWEEP_DEPTH", t->sweep_depth},
+        {"XL_REGISTERS", shape->registers},
         {"XL_ORDERED", 0},
         {"XL_TILES_PER_LANE", 1},
         {"XL_SPIN_LIMIT", t->spin_limit},
@@ -154,7 +155,8 @@ xl_status xli_sort_build(xl_sort *plan, xli_sort_limits *limits)
         xli_program *program;
         if (!list[i].is_wanted)
             continue;
-        status = xli_program_get(plan->ctx, list[i].program, texts[list[i].text].data, &program);
+        status = xli_program_get_limited(plan->ctx, list[i].program, texts[list[i].text].data,
+                                         is_radix ? plan->shape.registers : 0, &program);
         if (status == XL_ERROR_BUILD && plan->problem.compares)
             status = xli_element_explain(plan->ctx, capabilities, &key, 1);
         XL_TRY(status);

@@ -60,6 +60,20 @@ static bool must_be_radix(const xli_sort_problem *problem)
     return problem->algorithm == XL_SORT_RADIX || xli_sort_has_range(problem);
 }
 
+/* Of a sweep: work-items of a group, and of each the bytes of keys and the registers. */
+typedef struct sweep_size {
+    uint32_t group, bytes, registers;
+} sweep_size;
+
+static sweep_size sweep_size_of(const xli_sort_problem *problem, const xli_tune_sort *t)
+{
+    if (problem->value != XL_NONE)
+        return (sweep_size){t->sweep_pair_group, t->sweep_pair_bytes, t->sweep_pair_registers};
+    if (xli_sort_key_bytes(problem) == 8)
+        return (sweep_size){t->sweep_wide_group, t->sweep_wide_bytes, t->sweep_wide_registers};
+    return (sweep_size){t->sweep_group, t->sweep_bytes, t->sweep_registers};
+}
+
 /* Of its own accord a CPU takes chunks. On GPUs without sub-groups or messages that is not
  * measured. */
 static xli_radix_way radix_of(const xli_sort_problem *problem, const xli_capabilities *capabilities,
@@ -68,7 +82,7 @@ static xli_radix_way radix_of(const xli_sort_problem *problem, const xli_capabil
 {
     enum { NARROWEST = 8 };
     const xli_tune_sort *t = &shape->tune;
-    const bool asked = must_be_radix(problem), pairs = problem->value != XL_NONE;
+    const bool asked = must_be_radix(problem);
     const bool sweeps = t->sweep && capabilities->can_publish &&
                         capabilities->lane_way != XLI_LANE_LOCAL &&
                         capabilities->info.sub_group_size >= NARROWEST;
@@ -79,11 +93,12 @@ static xli_radix_way radix_of(const xli_sort_problem *problem, const xli_capabil
         shape->radix_group = shape->radix_items = shape->sub_groups = 1;
         return t->radix_chunks > 0 ? XLI_RADIX_CHUNKS : XLI_RADIX_NONE;
     }
-    if (sweeps &&
-        shape_radix(problem, capabilities, device,
-                    xli_min(pairs ? t->sweep_pair_group : t->sweep_group, limits->most_radix),
-                    pairs ? t->sweep_pair_bytes : t->sweep_bytes, shape))
+    const sweep_size size = sweep_size_of(problem, t);
+    if (sweeps && shape_radix(problem, capabilities, device,
+                              xli_min(size.group, limits->most_radix), size.bytes, shape)) {
+        shape->registers = capabilities->nv_capability > 0 ? size.registers : 0;
         return XLI_RADIX_SWEEP;
+    }
     return asked && t->radix_chunks > 0 &&
                    shape_radix(problem, capabilities, device,
                                xli_min(t->radix_group, limits->most_radix), t->radix_bytes, shape)

@@ -52,6 +52,7 @@ typedef struct xli_sort_shape {
     /* Of a radix sort: work-items of a group, 1: one walks a chunk; keys of each; sub-groups of a
      * group, at most. */
     uint32_t radix_group, radix_items, sub_groups;
+    uint32_t registers;    /* of a work-item of a sweep, at most; 0: any */
     uint32_t gather_group; /* work-items where values are gathered */
 } xli_sort_shape;
 

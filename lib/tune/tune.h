@@ -82,8 +82,10 @@ typedef struct xli_tune_sort {
     uint32_t radix_chunks, radix_least, radix_most;
     uint32_t radix_group, radix_bytes;
     /* One launch a pass (cl/sort/sort_onesweep.cl): of keys alone, and with values. */
-    uint32_t sweep, sweep_group, sweep_bytes, sweep_from, sweep_wide_from;
-    uint32_t sweep_pair_group, sweep_pair_bytes, sweep_pair_from;
+    uint32_t sweep, sweep_from, sweep_wide_from, sweep_pair_from;
+    uint32_t sweep_group, sweep_bytes, sweep_registers;
+    uint32_t sweep_wide_group, sweep_wide_bytes, sweep_wide_registers;
+    uint32_t sweep_pair_group, sweep_pair_bytes, sweep_pair_registers;
     uint32_t ring_tiles, sweep_depth, spin_limit, inject_delay;
 } xli_tune_sort;
 

@@ -54,8 +54,18 @@ static void sorts_by_digits(void **state)
     (void)state;
     xli_sort_problem wide = {
         .key = XL_U64, .value = XL_U32, .end_bit = 64, .algorithm = XL_SORT_AUTO};
-    assert_int_equal(sort_of(&devices[H200], &wide, 1024).radix, XLI_RADIX_SWEEP);
-    xli_sort_shape shape = sort_of(&devices[POCL], &wide, 4096);
+    xli_sort_shape shape = sort_of(&devices[H200], &wide, 1024);
+    assert_int_equal(shape.radix, XLI_RADIX_SWEEP);
+    assert_int_equal(shape.radix_group, shape.tune.sweep_pair_group);
+    assert_int_equal(shape.registers, shape.tune.sweep_pair_registers);
+    assert_int_equal(sort_of(&devices[WIDE], &wide, 1024).registers, 0); /* a limit of NVIDIA's */
+    wide.value = XL_NONE;
+    shape = sort_of(&devices[H200], &wide, 1024);
+    assert_int_equal(shape.radix_group, shape.tune.sweep_wide_group);
+    assert_int_equal(shape.radix_items, shape.tune.sweep_wide_bytes / 8);
+    assert_int_equal(shape.registers, shape.tune.sweep_wide_registers);
+    wide.value = XL_U32;
+    shape = sort_of(&devices[POCL], &wide, 4096);
     assert_true(shape.radix == XLI_RADIX_CHUNKS && shape.bitonic);
     assert_false(xli_sort_by_radix(&shape, shape.tune.radix_pair_from - 1));
     assert_true(xli_sort_by_radix(&shape, shape.tune.radix_pair_from));
