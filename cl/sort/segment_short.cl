@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Segmented sort, its beginning: where segments begin is found for each window of half a tile
  * (cl/sort/segment_windows.cl); then short segments are sorted by one read and one write, several
- * at once by a work-group (segment_pack.cl) or one after the other by one work-item
- * (segment_serial.cl), what stands before the first segment is copied, and the tiles of long
- * segments are listed for cl/sort/segment_long.cl.
+ * at once by a work-group (segment_rows.cl, and what does not fit there by segment_pack.cl) or one
+ * after the other by one work-item (segment_serial.cl), what stands before the first segment is
+ * copied, and the tiles of long segments are listed for cl/sort/segment_long.cl.
  *
  * Searched for by each window itself, where its segments begin would take as many trips to memory,
  * one after the other, as the number of segments has bits; in a launch of their own all windows
@@ -36,12 +36,13 @@ __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void xl_segm
     const xl_csr csr = XL_CSR_OF;
     const uint i = (uint)get_global_id(0);
     if (i == 0)
-        csr.state[0] = csr.state[1] = 0;
+        csr.state[0] = csr.state[1] = csr.state[2] = 0;
     if (i <= windows)
         csr.state[XL_SEGMENT_STATE + i] = xl_window_first(&csr, i);
 }
 
-/* Group g does window g. */
+/* One work-item does the window of its group's number, groups do what cl/sort/segment_rows.cl left.
+ */
 __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
 xl_segment_short(XL_CSR, XL_SORT_ARRAYS)
 {
@@ -53,16 +54,19 @@ xl_segment_short(XL_CSR, XL_SORT_ARRAYS)
     const xl_csr csr = XL_CSR_OF;
     const xl_sort_in in = XL_SORT_IN;
     const xl_sort_out out = XL_SORT_OUT;
-    const uint g = (uint)get_group_id(0), first = g * XL_WINDOW;
-    const uint stop = min(first + min(n - first, (uint)XL_WINDOW), xl_segment_begin(&csr, 0));
-    for (uint i = first + (uint)get_local_id(0); i < stop; i += XL_SORT_GROUP) {
-        out.keys[i] = in.keys[i];
-#if XL_SORT_VALUES
-        out.values[i] = xl_sort_value(in, i, true);
-#endif
-    }
-    const xl_window window = xl_window_read(&csr, g, &shared);
-    xl_segment_list(&csr, &window, &local_.listed);
+#if XL_SERIAL
+    const xl_window window =
+        xl_window_open(&csr, in, out, (uint)get_group_id(0), &shared, &local_.listed);
     if (window.end > window.begin)
         xl_pack_sort(in, out, &csr, &window, tile, &local_);
+#else
+    const uint left = xl_windows_left_read(&csr, &local_.listed);
+    const uint groups = (uint)get_num_groups(0);
+    for (uint i = (uint)get_group_id(0); i < left; i += groups) {
+        const xl_window window = xl_window_read(&csr, xl_csr_left(&csr)[i], &shared);
+        if (window.end > window.begin)
+            xl_pack_sort(in, out, &csr, &window, tile, &local_);
+        XL_LOCAL_BARRIER();
+    }
+#endif
 }

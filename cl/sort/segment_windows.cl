@@ -9,12 +9,14 @@
  * Offsets are clamped as they are read. Where they fall segments may overlap and the list may be
  * too long or hold anything; what is read from it is held against the arrays' bounds. */
 #include "../tile/tile_offsets.cl"
+#include "sort_arrays.cl"
 
 #define XL_WINDOW (XL_SORT_TILE / 2)
 
-/* The words of the state: tiles in the list, the most that one segment has, then from here on where
- * each window's segments begin, and behind that the list, of four words a tile. */
-#define XL_SEGMENT_STATE 2
+/* The words of the state: tiles in the list, the most that one segment has, windows that are left,
+ * then from here on where each window's segments begin, and behind that the list, of four words a
+ * tile, and the numbers of the windows that are left. */
+#define XL_SEGMENT_STATE 3
 
 typedef struct xl_csr {
     __global const XL_SEG *offsets;
@@ -149,4 +151,43 @@ void xl_segment_list(const xl_csr *csr, const xl_window *w, __local uint *shared
     for (uint i = (uint)get_local_id(0); i < tiles; i += XL_SORT_GROUP)
         if (from + i < csr->capacity)
             vstore4((uint4)(w->end, w->long_end, i, 0), from + i, xl_csr_list(csr));
+}
+
+/* Copies what of a window stands before the first segment, and lists its long one. */
+xl_window xl_window_open(const xl_csr *csr, xl_sort_in in, xl_sort_out out, uint window,
+                         __local xl_window *shared, __local uint *listed)
+{
+    const uint first = window * XL_WINDOW;
+    const uint stop = min(first + min(csr->n - first, (uint)XL_WINDOW), xl_segment_begin(csr, 0));
+    for (uint i = first + (uint)get_local_id(0); i < stop; i += XL_SORT_GROUP) {
+        out.keys[i] = in.keys[i];
+#if XL_SORT_VALUES
+        out.values[i] = xl_sort_value(in, i, true);
+#endif
+    }
+    const xl_window w = xl_window_read(csr, window, shared);
+    xl_segment_list(csr, &w, listed);
+    return w;
+}
+
+__global uint *xl_csr_left(const xl_csr *csr)
+{
+    return xl_csr_list(csr) + 4u * csr->capacity;
+}
+
+/* Leaves a window to the launch that follows. */
+void xl_window_leave(const xl_csr *csr, uint window)
+{
+    const uint at = atomic_inc(csr->state + 2);
+    if (at < csr->windows)
+        xl_csr_left(csr)[at] = window;
+}
+
+/* How many, the same at every work-item. */
+uint xl_windows_left_read(const xl_csr *csr, __local uint *shared)
+{
+    if (get_local_id(0) == 0)
+        *shared = min(csr->state[2], csr->windows);
+    XL_LOCAL_BARRIER();
+    return *shared;
 }

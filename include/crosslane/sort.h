@@ -130,7 +130,7 @@ XL_NODISCARD XL_API xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc
  * and values once more and at most 4 MiB of counts. Where values are gathered: for every n, beside
  * at most 4 MiB of counts, the keys and 8 bytes a key, or the largest element of values and 4 bytes
  * a key, whatever is more. With segments, however many, the keys and values once more past the
- * elements of one tile, and 40 bytes for each tile, and at most 1 KiB. */
+ * elements of one tile, and 48 bytes for each tile, and at most 1 KiB. */
 XL_NODISCARD XL_API xl_status xl_sort_scratch(const xl_sort *plan, size_t n, size_t *bytes,
                                               size_t *alignment);
 

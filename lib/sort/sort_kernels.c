@@ -100,6 +100,8 @@ static void list_kernels(xl_sort *plan, wanted list[NUM_KERNELS])
         {RADIX, "sort_onesweep", "xl_radix_histogram", &k->histogram, sweep},
         {RADIX, "sort_onesweep", "xl_radix_sweep", &k->sweep, sweep},
         {PACKED, "segment_short", "xl_segment_places", &k->places, segments},
+        {PLAIN, "segment_rows", "xl_segment_rows", &k->rows,
+         segments && plan->shape.tune.shape == XLI_SORT_GROUP},
         {PACKED, "segment_short", "xl_segment_short", &k->packed, segments},
         {PLAIN, "segment_long", "xl_segment_tiles", &k->long_tiles, segments},
         {PLAIN, "segment_long", "xl_segment_merge", &k->long_merge, segments},

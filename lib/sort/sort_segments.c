@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The launches of a segmented sort: where segments begin, the short ones, the tiles of the long
- * ones, and their merges, as many as the longest that there might be takes. Nobody waits for the
- * device to tell how long segments are: launches that none of them needs end at once. */
+ * The launches of a segmented sort: where segments begin, the short ones, in rows and packed, the
+ * tiles of the long ones, and their merges, as many as the longest that there might be takes.
+ * Nobody waits for the device to tell how long segments are: launches that none of them needs end
+ * at once. */
 #include "sort_plan.h"
 
 enum { MOST_ARGS = 2 + 10 + 8 + 4 };
@@ -88,12 +89,17 @@ xl_status xli_sort_launch_segments(xl_sort *plan, xli_seq *seq, size_t n,
     xl_status status;
     const size_t group = plan->shape.group_size;
     const xli_sort_segments known = xli_sort_segments_of(&plan->shape, n);
+    const bool rows = plan->shape.tune.shape == XLI_SORT_GROUP; /* which leave few windows */
     segment_args a = {.count = 0};
     add_csr(&a, plan, n, spans, scratch);
     XL_TRY(xli_seq_launch(seq, &plan->kernels.places, xli_ceil_div(known.windows + 1, group), group,
                           a.list, a.count));
     add_arrays(&a, plan, spans);
-    XL_TRY(xli_seq_launch(seq, &plan->kernels.packed, known.windows, group, a.list, a.count));
+    if (rows)
+        XL_TRY(xli_seq_launch(seq, &plan->kernels.rows, known.windows, group, a.list, a.count));
+    XL_TRY(xli_seq_launch(seq, &plan->kernels.packed,
+                          rows ? xli_min(known.windows, plan->shape.list_groups) : known.windows,
+                          group, a.list, a.count));
     if (known.capacity > 0) /* a segment may be long */
         XL_TRY(launch_long(plan, seq, n, spans, scratch));
 done:

@@ -245,10 +245,11 @@ static size_t state_bytes(const xli_sort_shape *shape, size_t n)
 /* A segment of more than half a tile has at most two tiles for each tile of elements. */
 xli_sort_segments xli_sort_segments_of(const xli_sort_shape *shape, size_t n)
 {
-    enum { HEAD = 2, ENTRY = 4 };
+    enum { HEAD = 3, ENTRY = 4 };
     const size_t window = xli_sort_tile(shape) / 2;
     xli_sort_segments s = {xli_ceil_div(n, window), n / window, 0};
-    const size_t words = xli_add(xli_round_up(HEAD + s.windows + 1, ENTRY), ENTRY * s.capacity);
+    const size_t lists = xli_add(ENTRY * s.capacity, s.windows);
+    const size_t words = xli_add(xli_round_up(HEAD + s.windows + 1, ENTRY), lists);
     s.state_bytes = xli_mul(words, sizeof(cl_uint));
     return s;
 }

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT
+ * Segmented sort, its beginning where a work-group holds a tile: the short segments of a window
+ * (cl/sort/segment_windows.cl), each in a row of the tile, of as many places as the longest needs,
+ * a power of two. The network is as deep as a row is long and knows nothing of segments: keys alone
+ * are one word in it. Windows that would fill the tile too often, those with one longer segment
+ * among many short or empty ones, are listed for cl/sort/segment_short.cl. */
+#include "../prelude/prelude.cl"
+
+#include "../lane/lane.cl"
+#include "segment_arrays.cl"
+
+#include "bitonic_fetch.cl"
+#include "segment_windows.cl"
+
+/* How often rows may fill the tile, where sub-groups hold whole rows; else once. */
+#define XL_ROW_ROUNDS 4
+
+/* What a group shares beside the network's local memory. `begin`: where in the window each segment
+ * begins, and the last one ends. */
+typedef struct xl_rows_local {
+    uint longest, listed;
+    ushort begin[XL_SORT_TILE + 1];
+} xl_rows_local;
+
+/* Rows of 2^log places, all segments in so many rounds; 0 rounds: not here. */
+typedef struct xl_rows {
+    uint log, rounds, reach; /* a sub-group holds 2^reach places */
+} xl_rows;
+
+xl_rows xl_rows_of(const xl_csr *csr, const xl_window *window, __local xl_rows_local *local_)
+{
+    const uint w = (uint)get_local_id(0), segments = window->after - window->first;
+    const uint count = window->end - window->begin;
+    xl_rows rows;
+    if (w == 0)
+        local_->longest = 1;
+    XL_LOCAL_BARRIER();
+    for (uint i = w; i <= segments && segments <= XL_SORT_TILE; i += XL_SORT_GROUP) {
+        const uint from = xl_segment_begin(csr, window->first + i) - window->begin;
+        const uint begin = i == segments ? count : min(from, count);
+        const uint end = min(xl_segment_begin(csr, window->first + i + 1u) - window->begin, count);
+        local_->begin[i] = (ushort)begin;
+        if (i < segments && end > begin)
+            atomic_max(&local_->longest, end - begin);
+    }
+    XL_LOCAL_BARRIER();
+    rows.log = xl_log2_above(local_->longest);
+    rows.reach = XL_SORT_ITEMS_LOG + xl_sort_lane_bits();
+    rows.rounds = segments <= XL_SORT_TILE ? XL_CEIL_DIV(segments, XL_SORT_TILE >> rows.log) : 0;
+    if (rows.rounds > (rows.log > rows.reach ? 1u : XL_ROW_ROUNDS))
+        rows.rounds = 0;
+    return rows;
+}
+
+/* Sorts rows that are held in layout 0. */
+void xl_rows_network(xl_sort_items *items, xl_sort_local tile, const xl_rows *rows)
+{
+    const uint lane_bits = xl_sort_lane_bits();
+#pragma unroll
+    for (uint phase = 1; phase <= XL_SORT_ITEMS_LOG; ++phase) {
+        if (phase <= rows->log) {
+            xl_sort_flip(items, phase);
+            xl_sort_halve(items, phase - 1u);
+        }
+    }
+#pragma unroll 1
+    for (uint phase = XL_SORT_ITEMS_LOG + 1u; phase <= rows->log; ++phase)
+        xl_sort_phase(items, tile, lane_bits, phase);
+}
+
+/* One round. In the tile elements stand as in the window, before and after. */
+void xl_rows_sort(const xl_window *window, const xl_rows *rows, uint round, xl_sort_local tile,
+                  const __local xl_rows_local *local_)
+{
+    const uint w = (uint)get_local_id(0), segments = window->after - window->first;
+    const uint first = round * (XL_SORT_TILE >> rows->log); /* of the segments */
+    xl_sort_items items;
+    ushort place[XL_SORT_ITEMS];
+    uint begin = 0, end = 0;
+#pragma unroll
+    for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
+        const uint at = w * XL_SORT_ITEMS + e, segment = first + (at >> rows->log);
+        if (e == 0 || rows->log < XL_SORT_ITEMS_LOG) {
+            begin = local_->begin[min(segment, segments)];
+            end = local_->begin[min(segment + 1u, segments)];
+        }
+        const uint source = begin + (at & ((1u << rows->log) - 1u));
+        const bool there = source < end;
+        place[e] = there ? (ushort)source : (ushort)XL_SORT_TILE;
+        items.key[e] = there ? tile.key[source + source / 32u] : XL_LAST_ORDINAL;
+#if XL_SORT_WORDS
+        items.value[e] = there ? source : ~0u; /* behind all others */
+#endif
+    }
+    const bool apart =
+        rows->log > rows->reach; /* the network needs the tile, and all of the group */
+    if (apart)
+        XL_LOCAL_BARRIER();
+    const uint used = (segments - first) << rows->log;
+    if (apart || w * XL_SORT_ITEMS >> rows->reach << rows->reach < used)
+        xl_rows_network(&items, tile, rows);
+    XL_LOCAL_BARRIER();
+#pragma unroll
+    for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
+        const uint at = place[e];
+        if (at < XL_SORT_TILE) {
+            tile.key[at + at / 32u] = items.key[e];
+#if XL_SORT_WORDS
+            tile.value[at + at / 32u] = items.value[e];
+#endif
+        }
+    }
+}
+
+/* Sorts a window's segments, of which there are some. */
+void xl_rows_window(xl_sort_in in, xl_sort_out out, const xl_window *window, const xl_rows *rows,
+                    xl_sort_local tile, const __local xl_rows_local *local_)
+{
+    const uint w = (uint)get_local_id(0), count = window->end - window->begin;
+#pragma unroll
+    for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
+        const uint at = w + e * XL_SORT_GROUP;
+        tile.key[at + at / 32u] = xl_key_map(in.keys[window->begin + min(at, count - 1u)]);
+    }
+    /* In place, other work-items write where this one has read. */
+    XL_FULL_BARRIER();
+#pragma unroll 1
+    for (uint round = 0; round < rows->rounds; ++round)
+        xl_rows_sort(window, rows, round, tile, local_);
+    XL_LOCAL_BARRIER();
+#if XL_SORT_VALUES
+    uint value[XL_SORT_ITEMS];
+#pragma unroll
+    for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
+        const uint at = w + e * XL_SORT_GROUP;
+        const uint source = window->begin + min(tile.value[at + at / 32u], count - 1u);
+        value[e] = xl_sort_value(in, source, true);
+    }
+    XL_FULL_BARRIER();
+#endif
+#pragma unroll
+    for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
+        const uint at = w + e * XL_SORT_GROUP;
+        if (at < count) {
+            out.keys[window->begin + at] = xl_key_unmap(tile.key[at + at / 32u]);
+#if XL_SORT_VALUES
+            out.values[window->begin + at] = value[e];
+#endif
+        }
+    }
+}
+
+/* Group g does window g. */
+__kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
+xl_segment_rows(XL_CSR, XL_SORT_ARRAYS)
+{
+    XL_SEGMENT_LOCAL(XL_SORT_VALUES)
+    __local xl_rows_local local_;
+    __local xl_window shared;
+    uint n;
+    XL_LENGTH_READ(uint, n, n_most, length, length_offset)
+    const xl_csr csr = XL_CSR_OF;
+    const xl_sort_in in = XL_SORT_IN;
+    const xl_sort_out out = XL_SORT_OUT;
+    const uint g = (uint)get_group_id(0);
+    const xl_window window = xl_window_open(&csr, in, out, g, &shared, &local_.listed);
+    if (window.end <= window.begin)
+        return;
+    const xl_rows rows = xl_rows_of(&csr, &window, &local_);
+    if (rows.rounds > 0)
+        xl_rows_window(in, out, &window, &rows, tile, &local_);
+    else if (get_local_id(0) == 0)
+        xl_window_leave(&csr, g);
+}
