@@ -96,8 +96,10 @@ void xl_rows_sort(const xl_window *window, const xl_rows *rows, uint round, xl_s
         rows->log > rows->reach; /* the network needs the tile, and all of the group */
     if (apart)
         XL_LOCAL_BARRIER();
+    /* Sub-groups that hold no row have nothing to do. On a CPU that would spare nothing, and
+     * Intel's runtime (2026) shuffles wrongly in such a branch. */
     const uint used = (segments - first) << rows->log;
-    if (apart || w * XL_SORT_ITEMS >> rows->reach << rows->reach < used)
+    if (XL_IS_CPU || apart || w * XL_SORT_ITEMS >> rows->reach << rows->reach < used)
         xl_rows_network(&items, tile, rows);
     XL_LOCAL_BARRIER();
 #pragma unroll
@@ -164,11 +166,10 @@ xl_segment_rows(XL_CSR, XL_SORT_ARRAYS)
     const xl_sort_out out = XL_SORT_OUT;
     const uint g = (uint)get_group_id(0);
     const xl_window window = xl_window_open(&csr, in, out, g, &shared, &local_.listed);
-    if (window.end <= window.begin)
-        return;
+    const bool is_empty = window.end <= window.begin;
     const xl_rows rows = xl_rows_of(&csr, &window, &local_);
-    if (rows.rounds > 0)
-        xl_rows_window(in, out, &window, &rows, tile, &local_);
-    else if (get_local_id(0) == 0)
+    if (!is_empty && rows.rounds == 0 && get_local_id(0) == 0)
         xl_window_leave(&csr, g);
+    if (!is_empty && rows.rounds > 0)
+        xl_rows_window(in, out, &window, &rows, tile, &local_);
 }

@@ -128,6 +128,10 @@ void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *
     const size_t in_tile = problem->compares ? 2 * (key + sizeof(cl_uint)) /* on two sides */
                            : packs           ? xli_max(sizeof(cl_uint), key) + sizeof(cl_uint)
                                              : key + value;
+    if (packs && t->segment_group_log > 0)
+        t->group_log = t->segment_group_log;
+    if (packs && t->segment_items_log > 0)
+        t->items_log = t->segment_items_log;
     xli_tune_sort_fit(device, in_tile, t);
     /* Half a tile of segments of one element takes more rounds, and so does a merge sort. */
     if ((packs || problem->compares) && device->ends_loops)

@@ -71,7 +71,9 @@ typedef struct xli_tune_reduce {
 } xli_tune_reduce;
 
 typedef struct xli_tune_sort {
-    uint32_t shape, group_log, items_log, serial_tile_log;
+    uint32_t shape, group_log, items_log;
+    uint32_t segment_group_log, segment_items_log; /* of a segmented sort; 0: as others */
+    uint32_t serial_tile_log;
     /* Many work-items that search a cut need fewer rounds, but each touches memory of its own,
      * which shows when there are more than `busy` groups to share the device. */
     uint32_t search_log, search_busy_log, busy;

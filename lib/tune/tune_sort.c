@@ -23,9 +23,12 @@ static uint64_t group_bytes(const xli_tune_sort *t, uint64_t element_bytes)
 
 void xli_tune_sort_table(const xli_tune_device *device, xli_tune_sort *tune)
 {
+    const bool nvidia = device->vendor_id == XLI_VENDOR_NVIDIA; /* elsewhere it was not measured */
     *tune = (xli_tune_sort){.shape = device->is_cpu ? XLI_SORT_SERIAL : XLI_SORT_GROUP,
                             .group_log = 8,
                             .items_log = 3,
+                            .segment_group_log = nvidia ? 7 : 0,
+                            .segment_items_log = nvidia ? 4 : 0,
                             .serial_tile_log = SERIAL_TILE_LOG,
                             .search_log = 8,
                             .search_busy_log = 5,
@@ -48,11 +51,11 @@ void xli_tune_sort_table(const xli_tune_device *device, xli_tune_sort *tune)
                             .sweep_group = 384,
                             .sweep_bytes = 104,
                             .sweep_registers = 56,
-                            .sweep_wide_group = 256,
-                            .sweep_wide_bytes = 160,
+                            .sweep_wide_group = nvidia ? 256 : 384,
+                            .sweep_wide_bytes = nvidia ? 160 : 104,
                             .sweep_wide_registers = 64,
-                            .sweep_pair_group = 384,
-                            .sweep_pair_bytes = 100,
+                            .sweep_pair_group = nvidia ? 384 : 256,
+                            .sweep_pair_bytes = nvidia ? 100 : 112,
                             .sweep_pair_registers = 80,
                             .ring_tiles = 1024,
                             .sweep_depth = 2,

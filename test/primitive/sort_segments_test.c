@@ -220,12 +220,12 @@ static trial trial_of(const xl_sort_desc *desc, xl_sort *plan, const char *what,
 static const struct shape {
     const char *tuning, *mask;
 } shapes[] = {
-    {"sort.shape = 0\nsort.group_log = 5\nsort.items_log = 1\n", NULL},
+    {"sort.shape = 0\nsort.segment_group_log = 5\nsort.segment_items_log = 1\n", NULL},
     {"sort.shape = 1\nsort.serial_tile_log = 4\n", NULL},
-    {"sort.shape = 0\nsort.group_log = 6\nsort.items_log = 3\n", NULL},
-    {"sort.shape = 0\nsort.group_log = 4\nsort.items_log = 2\n", "width=1"},
+    {"sort.shape = 0\nsort.segment_group_log = 6\nsort.segment_items_log = 3\n", NULL},
+    {"sort.shape = 0\nsort.segment_group_log = 4\nsort.segment_items_log = 2\n", "width=1"},
     {"sort.shape = 1\nsort.serial_tile_log = 8\n", NULL},
-    {"sort.shape = 0\nsort.items_log = 1\n", "work-group=1"},
+    {"sort.shape = 0\nsort.segment_items_log = 1\n", "work-group=1"},
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0], FORMS = 12 };
 
