@@ -18,7 +18,9 @@
 
 bool bench_wants(const bench *b, const char *variant)
 {
-    return !b->options->match || strstr(variant, b->options->match);
+    const char *match = b->options->match;
+    return !match ||
+           (match[0] == '=' ? strcmp(variant, match + 1) == 0 : strstr(variant, match) != NULL);
 }
 
 /* The tuning file in effect, or "built-in" for the table of the library. */

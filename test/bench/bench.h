@@ -22,7 +22,7 @@ typedef struct bench {
     bench_results *results;
 } bench;
 
-/* Whether --match leaves a row in. */
+/* Whether --match leaves a row in: =TEXT that one alone, TEXT all in which it occurs. */
 bool bench_wants(const bench *b, const char *variant);
 
 /* One operation: enqueues itself once through b->queue. `event` may be NULL, else
