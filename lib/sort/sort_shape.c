@@ -69,6 +69,10 @@ static sweep_size sweep_size_of(const xli_sort_problem *problem, const xli_tune_
 {
     if (problem->value != XL_NONE)
         return (sweep_size){t->sweep_pair_group, t->sweep_pair_bytes, t->sweep_pair_registers};
+    /* What maps a double wants registers: on an H200 2^24 took 1.47 ms with a limit, 1.28 without.
+     */
+    if (problem->key == XL_F64)
+        return (sweep_size){t->sweep_group, t->sweep_bytes, 0};
     if (xli_sort_key_bytes(problem) == 8)
         return (sweep_size){t->sweep_wide_group, t->sweep_wide_bytes, t->sweep_wide_registers};
     return (sweep_size){t->sweep_group, t->sweep_bytes, t->sweep_registers};

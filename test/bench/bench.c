@@ -4,7 +4,8 @@
  *   crosslane-bench [--only NAME] [--match TEXT] [--min-n 2^K] [--max-n 2^K]
  *       [--json FILE] [--quick] [--progress]
  *
- * --match: of scans, reductions, sorts and selections only the rows whose name has TEXT in it.
+ * --match: of scans, reductions, sorts and selections only the rows whose name has TEXT in it, or
+ *   is it, for =TEXT.
  * --min-n: smaller sizes of sorts and selections are left out.
  *
  * Exits 0, or 1 if a result was wrong or a call failed, or 2 for a wrong option. */

@@ -64,6 +64,11 @@ static void sorts_by_digits(void **state)
     assert_int_equal(shape.radix_group, shape.tune.sweep_wide_group);
     assert_int_equal(shape.radix_items, shape.tune.sweep_wide_bytes / 8);
     assert_int_equal(shape.registers, shape.tune.sweep_wide_registers);
+    wide.key = XL_F64;
+    shape = sort_of(&devices[H200], &wide, 1024);
+    assert_int_equal(shape.radix_group, shape.tune.sweep_group);
+    assert_int_equal(shape.registers, 0);
+    wide.key = XL_U64;
     wide.value = XL_U32;
     shape = sort_of(&devices[POCL], &wide, 4096);
     assert_true(shape.radix == XLI_RADIX_CHUNKS && shape.bitonic);
