@@ -63,7 +63,7 @@ xl_segment_short(XL_CSR, XL_SORT_ARRAYS)
     const uint left = xl_windows_left_read(&csr, &local_.listed);
     const uint groups = (uint)get_num_groups(0);
     for (uint i = (uint)get_group_id(0); i < left; i += groups) {
-        const xl_window window = xl_window_read(&csr, xl_csr_left(&csr)[i], &shared);
+        const xl_window window = xl_window_read(&csr, xl_window_left(&csr, i), &shared);
         if (window.end > window.begin)
             xl_pack_sort(in, out, &csr, &window, tile, &local_);
         XL_LOCAL_BARRIER();

@@ -183,6 +183,12 @@ void xl_window_leave(const xl_csr *csr, uint window)
         xl_csr_left(csr)[at] = window;
 }
 
+/* The number of one that was left. */
+uint xl_window_left(const xl_csr *csr, uint i)
+{
+    return min(xl_csr_left(csr)[i], csr->windows - 1u);
+}
+
 /* How many, the same at every work-item. */
 uint xl_windows_left_read(const xl_csr *csr, __local uint *shared)
 {

@@ -139,7 +139,9 @@ xl_status xli_program_get_limited(xl_context *ctx, const char *name, const char 
     if (status != XL_SUCCESS || !source || registers == 0 || capabilities->nv_capability == 0)
         return xli_program_get(ctx, name, defines, program);
     snprintf(option, sizeof option, "-cl-nv-maxrregcount=%u", (unsigned)registers);
-    return xli_program_build_source(ctx, capabilities, source, defines, option, program);
+    status = xli_program_build_source(ctx, capabilities, source, defines, option, program);
+    /* A compiler for NVIDIA's GPUs that is not NVIDIA's may not know it. */
+    return status == XL_ERROR_BUILD ? xli_program_get(ctx, name, defines, program) : status;
 }
 
 xl_status xli_pool_create(xl_context *ctx, xli_pool *pool)
