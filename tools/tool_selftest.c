@@ -345,6 +345,8 @@ int tool_selftest(int argc, char **argv)
     selftest_sorts(&t);
     selftest_segmented_sorts(&t);
     selftest_selections(&t);
+    selftest_merges(&t);
+    selftest_searches(&t);
     check_neighbors(&t);
     check_non_finite(&t);
     check_reorder(&t);

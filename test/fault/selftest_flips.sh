@@ -77,6 +77,11 @@ case $part in
     each "bits of f32 reductions same everywhere" 1
     sees "bits of f32 reductions same everywhere" 1+:-1:1
     ;;
+  merge)
+    each "merge i16" 2 # keys and values
+    each "search i16" 1
+    each "search u64" 1
+    ;;
   sort)
     each "bitonic sort u32 with u32" 2 1 # keys, values
     # The first third of what it reads has no values beside it.
