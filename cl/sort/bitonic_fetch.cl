@@ -1,7 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * Values of a tile that a work-group has sorted by their places. */
+ * What a tile of a work-group fetches: keys before they are sorted, and values by their places. */
 #include "../group/group_bitonic.cl"
 #include "sort_arrays.cl"
+
+/* Leaves the keys of elements [first, first + count) in local memory, as ordinals, in their order.
+ */
+void xl_tile_stage(xl_sort_in in, uint first, uint count, xl_sort_local local_)
+{
+    const uint w = (uint)get_local_id(0);
+#pragma unroll
+    for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
+        const uint at = w + e * XL_SORT_GROUP;
+        local_.key[at + at / 32u] = xl_key_map(in.keys[first + min(at, count - 1u)]);
+    }
+    /* In place, other work-items write where this one has read. */
+    XL_FULL_BARRIER();
+}
 
 #if XL_SORT_VALUES && XL_SORT_STABLE && !XL_SORT_INDICES
 /* Values in the stead of places, by way of local memory: places are anywhere in the tile. In place

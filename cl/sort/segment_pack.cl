@@ -95,13 +95,7 @@ void xl_pack_load(xl_sort_items *items, xl_sort_in in, const xl_window *window, 
                   const __local xl_pack_local *local_)
 {
     const uint w = (uint)get_local_id(0), count = window->end - window->begin;
-#pragma unroll
-    for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
-        const uint at = w + e * XL_SORT_GROUP;
-        tile.key[at + at / 32u] = xl_key_map(in.keys[window->begin + min(at, count - 1u)]);
-    }
-    /* In place, other work-items write where this one has read. */
-    XL_FULL_BARRIER();
+    xl_tile_stage(in, window->begin, count, tile);
     uint head = xl_pack_head(local_, w * XL_SORT_ITEMS);
 #pragma unroll
     for (uint e = 0; e < XL_SORT_ITEMS; ++e) {

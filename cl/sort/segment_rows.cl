@@ -119,13 +119,7 @@ void xl_rows_window(xl_sort_in in, xl_sort_out out, const xl_window *window, con
                     xl_sort_local tile, const __local xl_rows_local *local_)
 {
     const uint w = (uint)get_local_id(0), count = window->end - window->begin;
-#pragma unroll
-    for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
-        const uint at = w + e * XL_SORT_GROUP;
-        tile.key[at + at / 32u] = xl_key_map(in.keys[window->begin + min(at, count - 1u)]);
-    }
-    /* In place, other work-items write where this one has read. */
-    XL_FULL_BARRIER();
+    xl_tile_stage(in, window->begin, count, tile);
 #pragma unroll 1
     for (uint round = 0; round < rows->rounds; ++round)
         xl_rows_sort(window, rows, round, tile, local_);
