@@ -32,15 +32,16 @@ xl_rows xl_rows_of(const xl_csr *csr, const xl_window *window, __local xl_rows_l
     const uint w = (uint)get_local_id(0), segments = window->after - window->first;
     const uint count = window->end - window->begin;
     xl_rows rows;
-    if (w == 0)
+    if (w == 0) {
         local_->longest = 1;
+        local_->begin[min(segments, (uint)XL_SORT_TILE)] = (ushort)count;
+    }
     XL_LOCAL_BARRIER();
-    for (uint i = w; i <= segments && segments <= XL_SORT_TILE; i += XL_SORT_GROUP) {
-        const uint from = xl_segment_begin(csr, window->first + i) - window->begin;
-        const uint begin = i == segments ? count : min(from, count);
+    for (uint i = w; i < segments && segments <= XL_SORT_TILE; i += XL_SORT_GROUP) {
+        const uint begin = min(xl_segment_begin(csr, window->first + i) - window->begin, count);
         const uint end = min(xl_segment_begin(csr, window->first + i + 1u) - window->begin, count);
         local_->begin[i] = (ushort)begin;
-        if (i < segments && end > begin)
+        if (end > begin)
             atomic_max(&local_->longest, end - begin);
     }
     XL_LOCAL_BARRIER();
