@@ -34,6 +34,7 @@ reference/fault.c|#include <crosslane/scan.h>|the reference knows crosslane/type
 reference/fault.c|int x = xl_type_size(0);|the reference calls nothing
 reference/fault.c|#include <unistd.h>|headers of the operating system
 examples/drawing/fault.c|#include "npy.h"|examples/drawing may not include lib/core/npy.h
+examples/10_flip/fault.c|#include <unistd.h>|headers of the operating system
 examples/fault.c|#include "core.h"|examples may not include lib/core/core.h
 include/crosslane/fault.h|#include "core.h"|include/crosslane may not include lib/core/core.h
 lib/scan/sort_fault.h||

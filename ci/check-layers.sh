@@ -21,13 +21,17 @@ lib/scan        lib/scan lib/problem lib/element lib/tune lib/ocl lib/core
 lib/reduce      lib/reduce lib/problem lib/element lib/tune lib/ocl lib/core
 lib/sort        lib/sort lib/element lib/tune lib/ocl lib/core
 lib/topk        lib/topk lib/element lib/tune lib/ocl lib/core
+lib/select      lib/select lib/element lib/tune lib/ocl lib/core
 lib/merge       lib/merge lib/element lib/tune lib/ocl lib/core
 lib/search      lib/search lib/element lib/tune lib/ocl lib/core
+lib/histogram   lib/histogram lib/element lib/tune lib/ocl lib/core
+lib/transform   lib/transform lib/element lib/tune lib/ocl lib/core
 lib/grid        lib/grid lib/tune lib/ocl lib/core
 reference       reference
 tools           tools reference lib/core/npy.h
 examples        examples examples/drawing lib/core/npy.h
 examples/drawing examples/drawing
+examples/10_flip examples/10_flip examples/drawing
 cl/prelude      cl/prelude
 cl/lane         cl/lane cl/prelude
 cl/group        cl/group cl/lane cl/prelude
@@ -38,18 +42,21 @@ cl/scan/textbook cl/scan/textbook cl/tile cl/group cl/lane cl/prelude
 cl/reduce       cl/reduce cl/tile cl/group cl/lane cl/prelude
 cl/sort         cl/sort cl/tile cl/group cl/lane cl/prelude
 cl/topk         cl/topk cl/prelude
+cl/select       cl/select cl/tile cl/group cl/lane cl/prelude
 cl/merge        cl/merge cl/tile cl/group cl/lane cl/prelude
 cl/search       cl/search cl/tile cl/group cl/lane cl/prelude
+cl/histogram    cl/histogram cl/lane cl/prelude
+cl/transform    cl/transform cl/prelude
 cl/grid         cl/grid cl/tile cl/group cl/lane cl/prelude
 cl/neighbors    cl/neighbors cl/grid cl/tile cl/group cl/lane cl/prelude
 cl/include      cl/group cl/lane cl/prelude
 "
 # start of paths | what none of their lines may match | why (extended regular expressions)
 forbidden='
-lib/core/~# *include *<(CL/|OpenCL/|crosslane/(context|program|scan|sort|topk|merge|search|grid|crosslane))~lib/core knows no OpenCL
+lib/core/~# *include *<(CL/|OpenCL/|crosslane/(context|program|scan|sort|topk|select|merge|search|histogram|transform|grid|crosslane))~lib/core knows no OpenCL
 lib/([^o]|o[^c])~\<cl(Build|Compile|Link|Enqueue|CreateProgram)[A-Za-z]* *\(|\<clGetDeviceInfo *\(~only lib/ocl builds, enqueues and asks devices
 lib/([^o]|o[^c])~# *include *"private\.h"~lib/ocl/private.h is for lib/ocl
-(lib/[^c]|lib/core/([^o]|o[^s])|reference/|tools/([^h]|h[^o])|examples/|include/)~# *include *<(windows|unistd|pthread|fcntl|dirent|dlfcn|io|direct|process|sched|termios|(sys|mach|linux)/[a-z_]+)\.h>~headers of the operating system are for lib/core/os_*.c (and tools/host*.c)
+(lib/[^c]|lib/core/([^o]|o[^s])|reference/|tools/([^h]|h[^o])|examples/([^1]|1[^0]|10_[^f]|10_flip/([^h]|h[^o]))|include/)~# *include *<(windows|unistd|pthread|fcntl|dirent|dlfcn|io|direct|process|sched|termios|(sys|mach|linux)/[a-z_]+)\.h>~headers of the operating system are for lib/core/os_*.c (and host*.c of tools and of an example)
 (lib|reference|tools|examples)/~# *include *"[^"]*/~a file is included by its bare name
 (include|tools|examples)/~# *include *<crosslane/\.\.~a way round the public face
 reference/~# *include *<(CL/|OpenCL/|crosslane/([^t]|t[^y]))~of OpenCL the reference knows crosslane/types.h only
@@ -65,6 +72,8 @@ lib/CMakeFiles/crosslane.dir lib
 tools/CMakeFiles/crosslane_tool.dir tools
 reference/CMakeFiles/crosslane_reference.dir reference
 examples/CMakeFiles/example_06_particles.dir examples
+examples/10_flip/CMakeFiles/flip.dir examples/10_flip
+examples/10_flip/CMakeFiles/example_10_flip.dir examples/10_flip
 '
 # Circles that stand, each to be removed: a file, and one that it calls and that comes back to it.
 standing='

@@ -32,6 +32,8 @@ scan_pipelined 89
 scan_reproducible 49
 scan_textbook 48
 scan_two_pass 75
+select_chunks 47
+select_sweep 65
 sort_onesweep 75
 '
 # who sets a parameter | the sources that do
@@ -43,8 +45,11 @@ scan lib/scan/*.c
 reduce lib/reduce/*.c
 sort lib/sort/*.c
 topk lib/topk/*.c
+select lib/select/*.c
 merge lib/merge/*.c
 search lib/search/*.c
+histogram lib/histogram/*.c
+transform lib/transform/*.c
 grid lib/grid/grid*.c
 neighbors lib/grid/neighbors.c
 '

@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# usage: ci/compare.sh [--only NAME] [--all] [--wall] [--linear]
-#                      [--plot FILE.png|FILE.svg] [LABEL=]FILE...
+# usage: ci/compare.sh [--only NAME] [--case TEXT] [--all] [--wall] [--linear]
+#                      [--times] [--plot FILE.png|FILE.svg] [LABEL=]FILE...
 #
 # Prints the results of crosslane-bench and of its peers (the files of --json) side by
 # side, and draws them. The first file's program is held against the others. LABEL
 # renames a file's program, so that two runs of one program can be compared.
 #   --only NAME  one primitive: scan, reduce, sort, grid, or the yardstick, copy
+#   --case TEXT  one case of it, by its full name less what stands in parentheses: "u32 keys"
 #   --all        also the cases that the first program did not run
 #   --wall       time per call on the host's clock instead of the device's
 #   --plot FILE  rate over n, one panel per case, with the copy kernel as the limit;
 #                one panel over the length for cases that differ in their length only
 #   --linear     rates of the plot from 0 up instead of by powers of ten
+#   --times      milliseconds per call in the plot, not rates, and no copy kernel
 # Columns: milliseconds per call of each program; "x best", how many times faster the
 # first program is than the best other one; its rate in GB/s; its share of the rate of
 # the copy kernel of its own run.
@@ -21,19 +23,20 @@
 set -eu
 
 usage() {
-  sed -n '3,20p' "$0" | sed 's/^# \{0,1\}//' >&2
+  sed -n '3,22p' "$0" | sed 's/^# \{0,1\}//' >&2
   exit 2
 }
 
-only='' all=0 wall=0 linear=0 plot=''
+only='' case='' all=0 wall=0 linear=0 times=0 plot=''
 while [ $# -gt 0 ]; do
   case $1 in
     --all) all=1 ;;
     --wall) wall=1 ;;
     --linear) linear=1 ;;
-    --only | --plot)
+    --times) times=1 ;;
+    --only | --case | --plot)
       [ $# -gt 1 ] || usage
-      if [ "$1" = --only ]; then only=$2; else plot=$2; fi
+      case $1 in --only) only=$2 ;; --case) case=$2 ;; *) plot=$2 ;; esac
       shift
       ;;
     -*) usage ;;
@@ -62,9 +65,10 @@ for argument; do
   first=${first:-${label:-$program}}
   device=$(jq -r '.device' "$file")
   [[ ", $devices, " == *", $device, "* ]] || devices+=${devices:+, }$device
-  jq -r --arg main "$program" --arg named "${label:-$program}" --arg only "$only" --argjson wall $wall '
+  jq -r --arg main "$program" --arg named "${label:-$program}" --arg only "$only" --arg case "$case" --argjson wall $wall '
     .results[] | select(.wrong == "" and .device_ms > 0)
     | select(.name == $only or ($only == "" and .name != "copy"))
+    | select($case == "" or (.variant | sub(" \\([^()]*\\)$"; "")) == $case)
     | [(.program // $main | if . == $main then $named else . end), .name, .variant, .n, .bytes,
        (if $wall == 1 then .wall_us / 1000 else .device_ms end), .copy_ms] | @tsv' \
     "$file" >>"$work/results"
@@ -77,7 +81,7 @@ echo "$devices; $clock time in ms per call"
 # The table, and one line per point of the plot: panel, x, program, GB/s. A result of
 # another program belongs to a row if its variant is the same, or is the same but for
 # what stands in parentheses behind it.
-awk -F '\t' -v first="$first" -v all=$all -v points="$work/points" '
+awk -F '\t' -v first="$first" -v all=$all -v times=$times -v points="$work/points" '
   function case_of(variant) { sub(/ \([^()]*\)$/, "", variant); return variant }
   function size(n,  k) {
     for (k = 0; 2 ^ k < n; ++k) {}
@@ -140,8 +144,8 @@ awk -F '\t' -v first="$first" -v all=$all -v points="$work/points" '
   # The copy kernel of a panel is that of the first program there.
   function point(panel, x, how) {
     if (f[7] > 0 && !(panel in owner)) owner[panel] = f[1]
-    print panel "\t" x "\t" how "\t" f[5] / f[6] * 1e-6 >points
-    if (f[7] > 0 && owner[panel] == f[1])
+    print panel "\t" x "\t" how "\t" (times ? f[6] : f[5] / f[6] * 1e-6) >points
+    if (!times && f[7] > 0 && owner[panel] == f[1])
       print panel "\t" x "\tcopy kernel\t" f[5] / f[7] * 1e-6 >points
   }' "$work/results"
 
@@ -162,7 +166,7 @@ esac
 # One panel after the other: those over n, then those over a length, these for their
 # largest n only. A panel of less than three points across is left out.
 awk -F '\t' -v folder="$work" -v terminal="$terminal" -v plot="$plot" -v devices="$devices" \
-  -v clock="$clock" -v linear=$linear -v first="$first" '
+  -v clock="$clock" -v linear=$linear -v times=$times -v first="$first" '
   function quoted(text) { gsub(/\047/, "\047\047", text); return "\047" text "\047" }
   {
     if (!($1 in across)) panels[++count] = $1
@@ -213,7 +217,7 @@ awk -F '\t' -v folder="$work" -v terminal="$terminal" -v plot="$plot" -v devices
     printf "set multiplot layout %d,%d title %s noenhanced font \"sans,14\"\n", deep, columns,
       quoted(devices ", " clock " time")
     print linear ? "set yrange [0:*]" : "set logscale y 10"
-    print "set grid back lt 1 lc rgb \"#dddddd\"; set ylabel \"GB/s\""
+    print "set grid back lt 1 lc rgb \"#dddddd\"; set ylabel \"" (times ? "ms per call" : "GB/s") "\""
     print "set key below reverse Left samplen 2"
     for (k = 1; k <= total; ++k) draw(shown[k])
     print "unset multiplot"

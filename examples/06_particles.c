@@ -341,8 +341,8 @@ static void print_results(const particles *p)
         low = fminf(p->rho[i], low);
         high = fmaxf(p->rho[i], high);
     }
-    if (p->report.hashed)
-        printf("cells       hashed into a table of %u\n", p->report.table_cells);
+    if (p->report.sparse)
+        printf("cells       in %u rows\n", p->report.table_cells);
     else
         printf("cells       %u x %u x %u\n", p->report.cells[0], p->report.cells[1],
                p->report.cells[2]);

@@ -14,7 +14,10 @@ float ref_distance2(const ref_search *search, size_t i, size_t j)
 {
     const float *p = search->points + i * search->stride;
     const float *q = search->points + j * search->stride;
-    float dx = p[0] - q[0], dy = p[1] - q[1], dz = p[2] - q[2];
+    const size_t dimensions = search->dimensions > 0 ? search->dimensions : 3;
+    float dx = p[0] - q[0];
+    float dy = dimensions > 1 ? p[1] - q[1] : 0;
+    float dz = dimensions > 2 ? p[2] - q[2] : 0;
     float xx = dx * dx, yy = dy * dy, zz = dz * dz;
     float xy = xx + yy;
     return xy + zz;

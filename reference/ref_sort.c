@@ -61,6 +61,14 @@ uint64_t ref_key_rank(xl_type type, const void *key)
     return bits;
 }
 
+uint64_t ref_key_rank_equal_zeros(xl_type type, const void *key)
+{
+    uint64_t sign;
+    const unsigned char zero[8] = {0};
+    const uint64_t bits = bits_of(type, key, &sign);
+    return ref_key_rank(type, is_float(type) && bits == sign ? zero : key);
+}
+
 static bool is_nan(xl_type type, const void *key)
 {
     uint64_t sign;

@@ -33,3 +33,21 @@ bool ref_topk(xl_type key, bool largest, bool sorted, size_t n, size_t k, const 
     free(taken);
     return enough;
 }
+
+bool ref_topk_segments(xl_type key, bool largest, bool sorted, size_t n, size_t k,
+                       const uint64_t *offsets, size_t count, const void *keys, uint32_t *indices,
+                       uint32_t *counts)
+{
+    bool enough = true;
+    for (size_t s = 0; s < count && enough; ++s) {
+        const size_t begin = (size_t)offsets[s], end = s + 1 < count ? (size_t)offsets[s + 1] : n;
+        const size_t length = end - begin, results = k < length ? k : length;
+        enough =
+            ref_topk(key, largest, sorted, length, k,
+                     (const unsigned char *)keys + begin * ref_type_size(key), indices + s * k);
+        for (size_t i = 0; enough && i < results; ++i)
+            indices[s * k + i] += (uint32_t)begin;
+        counts[s] = (uint32_t)results;
+    }
+    return enough;
+}

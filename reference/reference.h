@@ -91,6 +91,9 @@ bool ref_sort(xl_type key, bool descending, size_t n, void *keys, uint32_t *valu
 bool ref_sort_segments(xl_type key, bool descending, size_t n, const uint64_t *offsets,
                        size_t count, void *keys, uint32_t *values);
 
+/* As ref_key_rank(), but -0 has the place of +0. */
+uint64_t ref_key_rank_equal_zeros(xl_type type, const void *key);
+
 /* Sorts places 0 to n - 1 by what stands there, in a stable order of the caller's: `before` tells
  * whether element a comes before element b. False when there is no memory. */
 bool ref_sort_by(size_t n, size_t *places, bool (*before)(const void *user, size_t a, size_t b),
@@ -109,6 +112,30 @@ int ref_key_order(xl_type key, const void *a, const void *b);
  * best first, or in rising order. False when there is no memory. */
 bool ref_topk(xl_type key, bool largest, bool sorted, size_t n, size_t k, const void *keys,
               uint32_t *indices);
+
+/* The same of each segment by itself: [offsets[s], offsets[s + 1]), the last of `count` up to n.
+ * Those of segment s stand from s * k on, and counts[s] says how many; places are of the whole
+ * array. */
+bool ref_topk_segments(xl_type key, bool largest, bool sorted, size_t n, size_t k,
+                       const uint64_t *offsets, size_t count, const void *keys, uint32_t *indices,
+                       uint32_t *counts);
+/* ---- ref_select.c ---- */
+
+/* The places of elements, in order of their parts: of 1 part those of class 1, of 2 then those of
+ * class 0, of 3 those of class 0, 1 and 2. Returns how many; counts[0] is that of the first part,
+ * counts[1] that of the second, where there is one. */
+size_t ref_select(unsigned parts, size_t n, const unsigned char *classes, uint64_t *places,
+                  uint64_t counts[2]);
+
+/* 1 for each element that is not equal to the one before it, NaN to nothing. Of floating-point
+ * types f32 and f64 alone are compared as numbers. */
+void ref_run_heads(xl_type type, size_t n, const void *elements, unsigned char *heads);
+
+/* How long each run is. */
+void ref_run_lengths(size_t n, const unsigned char *heads, uint32_t *lengths);
+
+/* The place of each element of the output, up to `capacity`; returns the sum of the lengths. */
+uint64_t ref_repeat(size_t n, const uint32_t *lengths, size_t capacity, uint64_t *places);
 
 /* ---- ref_merge.c ---- */
 
@@ -132,13 +159,45 @@ uint64_t ref_bound(xl_type key, bool descending, bool upper, size_t n, const voi
 /* The first place from 1 on whose key is before its predecessor; n: there is none. */
 uint64_t ref_unsorted(xl_type key, bool descending, size_t n, const void *keys);
 
+/* ---- ref_histogram.c ---- */
+
+/* What bins hold, as include/crosslane/histogram.h says of its kinds. */
+typedef enum ref_bins { REF_BINS_EVEN = 0, REF_BINS_KEYS = 1, REF_BINS_LEVELS = 2 } ref_bins;
+typedef struct ref_histogram {
+    ref_bins kind;
+    xl_type type; /* a built-in scalar */
+    uint64_t num_bins;
+    double lower, upper;                  /* of floating-point numbers */
+    int64_t lower_integer, upper_integer; /* of integers; of u64 modulo 2^64 */
+    const void *levels;                   /* num_bins + 1 */
+} ref_histogram;
+
+/* The bin of a value; num_bins: it has none. */
+uint64_t ref_bin_of(const ref_histogram *h, const void *value);
+
+/* Adds 1 to the bin of each of n values. */
+void ref_histogram_count(const ref_histogram *h, size_t n, const void *values, uint64_t *bins);
+
+/* ---- ref_transform.c ---- */
+
+/* out[i] = in[indices[i]], zero bytes for an index that is not below `range`. */
+void ref_gather(size_t bytes, size_t n, const uint64_t *indices, uint64_t range, const void *in,
+                void *out);
+/* out[indices[i]] = in[i], the last of equal indices, none that is not below `range`. */
+void ref_scatter(size_t bytes, size_t n, const uint64_t *indices, uint64_t range, const void *in,
+                 void *out);
+/* out[i] = f(in[i], in[i - 1], i), out[0] = in[0], of elements of one size. */
+typedef void ref_pair(void *to, const void *x, const void *p, uint64_t i);
+void ref_adjacent(size_t bytes, size_t n, ref_pair *pair, const void *in, void *out);
+
 /* ---- ref_neighbors.c ---- */
 
 typedef struct ref_search {
-    const float *points; /* n * stride */
+    const float *points; /* stride apart */
     size_t n, stride;
     float radius;
     bool inclusive, include_self;
+    size_t dimensions; /* 1 to 3; 0: 3 */
 } ref_search;
 
 /* (dx*dx + dy*dy) + dz*dz of two points, each operation rounded once. */

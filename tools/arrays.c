@@ -161,3 +161,22 @@ void outputs_abandon(outputs *list)
     }
     list->count = 0;
 }
+
+int array_read_keys(const char *command, const char *path, xli_npy *keys, xl_type *type)
+{
+    int result;
+    TRY(array_read(path, keys));
+    TRY(array_check_vector(command, path, keys));
+    const xl_type read = array_type(keys);
+    if (keys->count > UINT32_MAX)
+        return tool_fail("%s: %zu keys; %s takes at most 2^32 - 1", path, keys->count, command);
+    if (read < XL_I8 || read > XL_F64)
+        return tool_fail("%s: keys of type %s; %s takes i8 to u64, f16, f32 and f64", path,
+                         array_type_name(keys), command);
+    if (*type != XL_NONE && read != *type)
+        return tool_fail("%s: keys of type %s, but the others are of type %s", path,
+                         array_type_name(keys), xl_type_name(*type));
+    *type = read;
+done:
+    return result;
+}

@@ -14,6 +14,10 @@ static const struct {
     {"scan", tool_scan, "running sums, minima ... of an array, or of each of its segments"},
     {"reduce", tool_reduce, "the sum, least element ... of an array, or of each of its segments"},
     {"sort", tool_sort, "sort an array, with values, or find the order"},
+    {"topk", tool_topk, "the k largest or smallest of an array, or where they stand"},
+    {"merge", tool_merge, "merge two sorted arrays into one"},
+    {"search", tool_search, "where numbers belong in a sorted array"},
+    {"select", tool_select, "keep what is wanted of an array, part it, or find its runs"},
     {"neighbors", tool_neighbors, "neighbours of each point within a radius"},
     {"tune", tool_tune, "find faster tuning values for a device, and write them to a file"},
 };

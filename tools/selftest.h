@@ -77,14 +77,16 @@ bool selftest_same(xl_type type, const void *a, const void *b);
 /* The same, but that a zero of either sign is a zero: some devices add 0 and -0 to -0. */
 bool selftest_same_sum(xl_type type, const void *a, const void *b);
 
-/* ---- selftest_scan.c, selftest_reduce.c, selftest_sort.c, selftest_topk.c, selftest_merge.c ----
- */
+/* ---- selftest_scan.c and the others of that name ---- */
 void selftest_scans(selftest *t);
 void selftest_reductions(selftest *t);
 void selftest_sorts(selftest *t);
 void selftest_segmented_sorts(selftest *t);
 void selftest_selections(selftest *t);
+void selftest_compaction(selftest *t);
 void selftest_merges(selftest *t);
 void selftest_searches(selftest *t);
+void selftest_histograms(selftest *t);
+void selftest_transforms(selftest *t);
 
 #endif

@@ -34,6 +34,10 @@ int tool_selftest(int argc, char **argv);
 int tool_scan(int argc, char **argv);
 int tool_reduce(int argc, char **argv);
 int tool_sort(int argc, char **argv);
+int tool_topk(int argc, char **argv);
+int tool_merge(int argc, char **argv);
+int tool_search(int argc, char **argv);
+int tool_select(int argc, char **argv);
 int tool_neighbors(int argc, char **argv);
 int tool_tune(int argc, char **argv);
 
@@ -183,6 +187,9 @@ int array_read(const char *path, xli_npy *array);
 xl_type array_type(const xli_npy *array);
 /* Of its elements: "i16", "bool". Static storage. */
 const char *array_type_name(const xli_npy *array);
+/* Reads the keys of a command, and fails unless they are 1-D, of a type that keys have, and of the
+ * type that `type` has, if that is another than XL_NONE; at most 2^32 - 1. */
+int array_read_keys(const char *command, const char *path, xli_npy *keys, xl_type *type);
 /* Fails, saying which command takes what, unless the array is 1-D. */
 int array_check_vector(const char *command, const char *path, const xli_npy *array);
 

@@ -345,8 +345,11 @@ int tool_selftest(int argc, char **argv)
     selftest_sorts(&t);
     selftest_segmented_sorts(&t);
     selftest_selections(&t);
+    selftest_compaction(&t);
     selftest_merges(&t);
     selftest_searches(&t);
+    selftest_histograms(&t);
+    selftest_transforms(&t);
     check_neighbors(&t);
     check_non_finite(&t);
     check_reorder(&t);

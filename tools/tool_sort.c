@@ -13,17 +13,6 @@ typedef struct sort_options {
     const char *values[2], *offsets, *device, *tune_file;
 } sort_options;
 
-static int check_keys(const char *path, const xli_npy *keys, xl_type *type)
-{
-    *type = array_type(keys);
-    if (keys->count > UINT32_MAX)
-        return tool_fail("%s: %zu keys; at most 2^32 - 1 can be sorted", path, keys->count);
-    if (*type >= XL_I8 && *type <= XL_F64)
-        return TOOL_OK;
-    return tool_fail("%s: keys of type %s; sort takes i8 to u64, f16, f32 and f64", path,
-                     array_type_name(keys));
-}
-
 /* Values are moved, not looked at. */
 static int check_values(const char *path, const xli_npy *values, const xli_npy *keys)
 {
@@ -139,12 +128,10 @@ static int sort_file(const sort_options *o, const char *in, const char *out)
     segments g = segments_partial(o->offsets);
     outputs files = {0};
     stage st = {0};
-    xl_type type;
+    xl_type type = XL_NONE;
     const named_output named[] = {{"OUT.npy", out}, {"the second file of --values", o->values[1]}};
     TRY(outputs_check("sort", named, TOOL_COUNT(named)));
-    TRY(array_read(in, &keys));
-    TRY(array_check_vector("sort", in, &keys));
-    TRY(check_keys(in, &keys, &type));
+    TRY(array_read_keys("sort", in, &keys, &type));
     TRY(load_values(o, &keys, &values));
     TRY(segments_read("sort", &g, keys.count));
     TRY(session_open(&s, o->device, o->tune_file));

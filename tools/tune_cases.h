@@ -48,7 +48,7 @@ struct tune_case {
     double create_ms;    /* the longest creation of a plan */
 };
 
-enum { TUNE_KINDS = 7 };
+enum { TUNE_KINDS = 10 };
 extern const tune_kind tune_kinds[TUNE_KINDS]; /* tune_kinds.c */
 
 /* Makes a plan with the values before, and data enough for a call that can be timed. */

@@ -237,6 +237,172 @@ static xl_status info_sort(const tune_case *c, const void *plan, xl_plan_info *i
     return xl_sort_info(plan, c->n, info);
 }
 
+/* ---- top-k, merge, search: places, and keys in order ------------------------------ */
+
+enum { TOPK_RESULTS = 100 };
+
+static int open_topk(tune_case *c)
+{
+    int result;
+    TRY(open_numbers(c));
+    TRY(open_output(c, (c->n < TOPK_RESULTS ? c->n : TOPK_RESULTS) * sizeof(uint32_t), 0));
+    if (!ref_topk(XL_U32, true, true, c->n, TOPK_RESULTS, c->input, (uint32_t *)(void *)c->wanted))
+        result = no_memory(c);
+    c->known = true;
+done:
+    return result;
+}
+
+static xl_status create_topk(const tune_case *c, const xl_tunable *values, uint32_t count,
+                             void **plan)
+{
+    xl_topk_desc desc;
+    xl_topk *made;
+    xl_topk_desc_init(&desc);
+    desc.tunables = values;
+    desc.num_tunables = count;
+    const xl_status status = xl_topk_create(c->s->ctx, &desc, &made);
+    *plan = made;
+    return status;
+}
+
+static xl_status enqueue_topk(const tune_case *c, void *plan)
+{
+    return xl_topk_enqueue(plan, c->s->queue,
+                           &(xl_topk_args){.n = c->n,
+                                           .k = TOPK_RESULTS,
+                                           .keys_in = xl_view_of(c->buffers[0], 0),
+                                           .indices_out = xl_view_of(c->buffers[OUT], 0)},
+                           0, NULL, NULL);
+}
+
+static void destroy_topk(void *plan)
+{
+    xl_topk_destroy(plan);
+}
+
+static xl_status info_topk(const tune_case *c, const void *plan, xl_plan_info *info)
+{
+    return xl_topk_info(plan, c->n, info);
+}
+
+/* The first half of the numbers in order, and the second as they are or in order, too. */
+static int open_halves(tune_case *c, bool both)
+{
+    int result;
+    uint32_t *const input = malloc(c->n * sizeof *input);
+    const size_t half = c->n / 2;
+    c->input = input;
+    if (!input)
+        return no_memory(c);
+    selftest_fill(XL_U32, XL_SUM, 1, c->n, input);
+    if (!ref_sort(XL_U32, false, half, input, NULL) ||
+        (both && !ref_sort(XL_U32, false, c->n - half, input + half, NULL)))
+        return no_memory(c);
+    TRY(session_upload(c->s, input, half * sizeof *input, c->kind->name, &c->buffers[0]));
+    TRY(session_upload(c->s, input + half, (c->n - half) * sizeof *input, c->kind->name,
+                       &c->buffers[1]));
+    c->known = true;
+done:
+    return result;
+}
+
+static int open_merge(tune_case *c)
+{
+    int result;
+    const size_t half = c->n / 2;
+    TRY(open_halves(c, true));
+    TRY(open_output(c, c->n * sizeof(uint32_t), 0));
+    const uint32_t *const input = c->input;
+    const ref_run a = {half, input, NULL}, b = {c->n - half, input + half, NULL};
+    ref_merge(XL_U32, false, &a, &b, c->wanted, NULL);
+done:
+    return result;
+}
+
+static xl_status create_merge(const tune_case *c, const xl_tunable *values, uint32_t count,
+                              void **plan)
+{
+    xl_merge_desc desc;
+    xl_merge *made;
+    xl_merge_desc_init(&desc);
+    desc.tunables = values;
+    desc.num_tunables = count;
+    const xl_status status = xl_merge_create(c->s->ctx, &desc, &made);
+    *plan = made;
+    return status;
+}
+
+static xl_status enqueue_merge(const tune_case *c, void *plan)
+{
+    return xl_merge_enqueue(plan, c->s->queue,
+                            &(xl_merge_args){.n_a = c->n / 2,
+                                             .n_b = c->n - c->n / 2,
+                                             .keys_a = xl_view_of(c->buffers[0], 0),
+                                             .keys_b = xl_view_of(c->buffers[1], 0),
+                                             .keys_out = xl_view_of(c->buffers[OUT], 0)},
+                            0, NULL, NULL);
+}
+
+static void destroy_merge(void *plan)
+{
+    xl_merge_destroy(plan);
+}
+
+static xl_status info_merge(const tune_case *c, const void *plan, xl_plan_info *info)
+{
+    return xl_merge_info(plan, c->n, info);
+}
+
+static int open_search(tune_case *c)
+{
+    int result;
+    const size_t half = c->n / 2, queries = c->n - half;
+    TRY(open_halves(c, false));
+    TRY(open_output(c, queries * sizeof(uint32_t), 0));
+    const uint32_t *const input = c->input;
+    uint32_t *const wanted = (uint32_t *)(void *)c->wanted;
+    for (size_t i = 0; i < queries; ++i)
+        wanted[i] = (uint32_t)ref_bound(XL_U32, false, false, half, input, input + half + i);
+done:
+    return result;
+}
+
+static xl_status create_search(const tune_case *c, const xl_tunable *values, uint32_t count,
+                               void **plan)
+{
+    xl_search_desc desc;
+    xl_search *made;
+    xl_search_desc_init(&desc);
+    desc.index = XL_U32;
+    desc.tunables = values;
+    desc.num_tunables = count;
+    const xl_status status = xl_search_create(c->s->ctx, &desc, &made);
+    *plan = made;
+    return status;
+}
+
+static xl_status enqueue_search(const tune_case *c, void *plan)
+{
+    return xl_search_enqueue(plan, c->s->queue,
+                             &(xl_search_args){.n = c->n / 2,
+                                               .keys = xl_view_of(c->buffers[0], 0),
+                                               .num_queries = c->n - c->n / 2,
+                                               .queries = xl_view_of(c->buffers[1], 0),
+                                               .indices_out = xl_view_of(c->buffers[OUT], 0)},
+                             0, NULL, NULL);
+}
+
+static void destroy_search(void *plan)
+{
+    xl_search_destroy(plan);
+}
+
+static xl_status info_search(const tune_case *c, const void *plan, xl_plan_info *info)
+{
+    return xl_search_info(plan, c->n, info);
+}
+
 /* ---- grid: points with about 30 neighbours each, and their order ---------------- */
 
 /* Uniform in a cube. */
@@ -452,6 +618,9 @@ const tune_kind tune_kinds[TUNE_KINDS] = {
     KIND("reduction", "reduce.", 22, 24, XL_SEGMENTS_NONE, reduce, equal, NULL),
     KIND("segmented reduction", "reduce.", 22, 24, XL_SEGMENTS_OFFSETS, reduce, equal, NULL),
     KIND("sort", "sort.", 18, 20, XL_SEGMENTS_NONE, sort, sort, scratch_sort),
+    KIND("top-k", "topk.", 22, 24, XL_SEGMENTS_NONE, topk, equal, NULL),
+    KIND("merge", "merge.", 22, 24, XL_SEGMENTS_NONE, merge, equal, NULL),
+    KIND("search", "search.", 20, 22, XL_SEGMENTS_NONE, search, equal, NULL),
     KIND("grid build", "grid.", 18, 20, XL_SEGMENTS_NONE, grid, grid, scratch_grid),
     KIND("neighbour search", "neighbors.", 17, 20, XL_SEGMENTS_NONE, neighbors, neighbors, NULL),
 };

@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: MIT
- * How a grid lies in memory, and which cell and table entry a point falls into.
+ * How a grid lies in memory, and which row and cell a point falls into.
  *
- * A grid is a header, a table of `table` + 1 starts and the points in the order
- * of their table's buckets: those of bucket b are the sorted points starts[b] up to,
- * not including, starts[b + 1]. Dense: an entry is a cell, x running fastest, so
- * that a row of cells along x is one range of sorted points. Hashed: cells share buckets,
- * and whoever looks for a cell compares the cell of each point that it meets.
+ * A grid is a header, the points in order, and where they begin. Points are in the order of their
+ * rows (cell along z, then cell along y), along x in a row, and by index. Along y and z cells have
+ * the edge that the caller gave; along x they are thin. What tells where points begin is one of
+ * two:
+ *   a table of `table` + 1 starts, x running fastest: those of cell b are the sorted points
+ *   starts[b] up to, not including, starts[b + 1], so that a stretch of a row is one range. In a
+ *   row points are in the order of their thin cells;
+ *   a list of the rows that have points, where the box has too many cells for a table: the key of
+ *   each, in order, and where it begins. In a row points are in the order of x itself, so that a
+ *   stretch is found by a search.
  *
  * A coordinate becomes the number of a cell by a float subtraction, a
  * multiplication, floor and clamp: each is monotone, so the cells between those
  * of x - r and x + r hold every point between x - r and x + r, however the
- * operations round. Where cells are hashed, a coordinate of 2^24 cell edges or
+ * operations round. Where rows are listed, a coordinate of 2^24 cell edges or
  * more has a cell of its own instead, numbered by its bits: neighbouring floats
  * are an edge or more apart there. That is monotone as well, so a search is exact
  * and meets few points at any distance from the origin.
  *
  * Whatever the storage of a grid holds, no number taken from it leads outside of
- * the table or of the points: the host gives the sizes of both. */
+ * the table, the rows or the points: the host gives the sizes of all. */
 #ifndef XL_GRID_MAP
 #define XL_GRID_MAP
 
@@ -24,6 +29,10 @@
 
 /* The same words as xli_grid_header of lib/grid/grid_plan.h. */
 typedef struct xl_grid_header {
+    ulong counted; /* how many of its elements each step inside takes: entries that are summed, */
+    ulong sorted;  /* keys of the first sort, of the second, rows' flags that are summed */
+    ulong sorted_again;
+    ulong flagged;
     uint low[3]; /* the box while it is reduced, as words in the order of the floats */
     uint high[3];
     uint non_finite;
@@ -33,7 +42,11 @@ typedef struct xl_grid_header {
     uint big; /* overfull cells in the list of them */
     uint points;
     uint table;
-    uint hashed;
+    uint sparse;   /* rows are listed */
+    uint rows;     /* how many are */
+    uint together; /* keys have room for rows and x at once: one sort is enough */
+    uint y_bits;   /* of a row's key in front of x */
+    int first_y, first_z;
     uint failed; /* a point is not finite or outside the box */
     uint stamp;  /* tells this build from others, and from what was never built */
     uint cells[3];
@@ -42,7 +55,8 @@ typedef struct xl_grid_header {
     float origin[3]; /* of cell 0 */
     float last[3];   /* dense: the number of the last cell of each axis; the first is 0 */
     float inverse;   /* 1 / edge of a cell */
-    float beyond;    /* hashed: coordinates from here on have a cell each */
+    float thin;      /* cells along x in the length of such an edge */
+    float beyond;    /* rows listed: coordinates from here on have a cell each */
     uint cut;        /* a search met a point with too many candidates, which it has yet to tell */
 } xl_grid_header;
 
@@ -50,17 +64,18 @@ typedef struct xl_grid_header {
  * of four whose last is 0: with three, compilers fill up with undefined values, which
  * Oclgrind (21.10, seen 2026-11) does not survive. */
 typedef struct xl_grid_map {
-    float4 origin, last;
-    float inverse;
+    float4 origin, last, inverse;
     int beyond;      /* the bits of that float */
     uint row, layer; /* cells along x, and in a plane of x and y */
-    uint table, points;
-    bool hashed, failed;
+    uint table, points, rows;
+    uint cells; /* of the table: as many entries as it has, and one more, are in use */
+    bool sparse, failed;
 } xl_grid_map;
 
 /* More cells on an axis than any table has entries. */
 #define XL_GRID_MANY 1073741824.0f
-/* Hashed cells are numbered by counting edges up to this, from which on floats skip numbers. */
+/* Cells of listed rows are numbered by counting edges up to this, from which on floats skip
+ * numbers. */
 #define XL_GRID_COUNTED 16777216.0f
 /* The least bits of xl_grid_header.beyond: of 2^24 edges of 2^-126. And those of an infinity. */
 #define XL_GRID_LEAST_BEYOND 0x0c800000
@@ -84,13 +99,15 @@ xl_grid_map xl_grid_load(__global const xl_grid_header *header, uint table, uint
     xl_grid_map map;
     map.origin = xl_grid_float4(header->origin);
     map.last = fmin(fmax(xl_grid_float4(header->last), 0.0f), XL_GRID_MANY);
-    map.inverse = header->inverse;
+    map.inverse = (float4)(header->inverse * header->thin, header->inverse, header->inverse, 0.0f);
     map.beyond = clamp(as_int(header->beyond), XL_GRID_LEAST_BEYOND, XL_GRID_INFINITY);
     map.row = header->cells[0];
     map.layer = header->cells[0] * header->cells[1];
     map.table = table;
     map.points = points;
-    map.hashed = header->hashed != 0;
+    map.cells = clamp((uint)min(header->counted, (ulong)table + 1), 2u, table + 1u) - 1u;
+    map.rows = min(header->rows, points);
+    map.sparse = header->sparse != 0;
     map.failed = header->failed != 0;
     return map;
 }
@@ -100,7 +117,7 @@ xl_grid_map xl_grid_load(__global const xl_grid_header *header, uint table, uint
 bool xl_grid_fits(__global const xl_grid_header *header, const xl_grid_map *map)
 {
     ulong plane = (ulong)header->cells[0] * header->cells[1];
-    return header->hashed != 0 || (plane <= map->table && plane * header->cells[2] <= map->table &&
+    return header->sparse != 0 || (plane <= map->table && plane * header->cells[2] <= map->table &&
                                    convert_uint(map->last.x) < header->cells[0] &&
                                    convert_uint(map->last.y) < header->cells[1] &&
                                    convert_uint(map->last.z) < header->cells[2]);
@@ -113,9 +130,53 @@ float4 xl_grid_position(uint4 sorted_point)
     return as_float4(sorted_point);
 }
 
-/* Where cells are hashed: by number, and from map->beyond on by the bits, which go on from
+/* Sorted points are four words each, x y z and the index, or, for work-items that take many points
+ * of a row at once, four planes of such words: xl_grid_pitch() words apart. */
+/* A vector may be read that begins with the last point. */
+#define XL_GRID_PADDING 16
+ulong xl_grid_pitch(uint n)
+{
+    return ((ulong)n + 2 * XL_GRID_PADDING - 1) / XL_GRID_PADDING * XL_GRID_PADDING;
+}
+
+uint4 xl_grid_sorted(__global const uint *sorted, uint n, uint k)
+{
+#if XL_PLANES
+    const ulong pitch = xl_grid_pitch(n);
+    sorted += k;
+    return (uint4)(sorted[0], sorted[pitch], sorted[2 * pitch], sorted[3 * pitch]);
+#else
+    return ((__global const uint4 *)sorted)[k];
+#endif
+}
+
+void xl_grid_set_sorted(__global uint *sorted, uint n, ulong k, uint4 sorted_point)
+{
+#if XL_PLANES
+    const ulong pitch = xl_grid_pitch(n);
+    sorted += k;
+    sorted[0] = sorted_point.x;
+    sorted[pitch] = sorted_point.y;
+    sorted[2 * pitch] = sorted_point.z;
+    sorted[3 * pitch] = sorted_point.w;
+#else
+    ((__global uint4 *)sorted)[k] = sorted_point;
+#endif
+}
+
+uint xl_grid_sorted_index(__global const uint *sorted, uint n, ulong k)
+{
+    return sorted[XL_PLANES ? 3 * xl_grid_pitch(n) + k : 4 * k + 3];
+}
+
+float xl_grid_sorted_x(__global const uint *sorted, uint k)
+{
+    return as_float(sorted[XL_PLANES ? k : 4 * (ulong)k]);
+}
+
+/* Where rows are listed: by number, and from map->beyond on by the bits, which go on from
  * 2^24. Numbers end below 2^31 - 2^27, whatever the bits. */
-int4 xl_grid_hashed_cell(const xl_grid_map *map, float4 p)
+int4 xl_grid_far_cell(const xl_grid_map *map, float4 p)
 {
     float4 number = floor((p - map->origin) * map->inverse);
     int4 counted = convert_int4(fmin(fmax(number, -XL_GRID_COUNTED), XL_GRID_COUNTED));
@@ -125,40 +186,52 @@ int4 xl_grid_hashed_cell(const xl_grid_map *map, float4 p)
 }
 
 /* The cell of a finite position, or of one that overflowed to an infinity; of a NaN, some
- * cell. */
+ * cell. Where rows are listed x counts for nothing. */
 int4 xl_grid_cell(const xl_grid_map *map, float4 p)
 {
-    if (map->hashed)
-        return xl_grid_hashed_cell(map, p);
+    if (map->sparse)
+        return xl_grid_far_cell(map, p);
     float4 number = floor((p - map->origin) * map->inverse);
     return convert_int4(fmin(fmax(number, 0.0f), map->last));
 }
 
-/* A linear form and a mixing step (Steele et al., "Fast splittable pseudorandom
- * number generators", 2014) of the exact cell, reduced to the table by a
- * multiplication. */
-uint xl_grid_hash(const xl_grid_map *map, int4 cell)
+/* The key of a listed row: in the order of z, then of y. */
+ulong xl_grid_row_key(int y, int z)
 {
-    ulong h = (ulong)(uint)cell.x * 0x9e3779b97f4a7c15UL +
-              (ulong)(uint)cell.y * 0xbf58476d1ce4e5b9UL +
-              (ulong)(uint)cell.z * 0x94d049bb133111ebUL;
-    h = (h ^ (h >> 31)) * 0xbf58476d1ce4e5b9UL;
-    return mul_hi((uint)(h >> 32), map->table);
+    return (ulong)((uint)z ^ 0x80000000u) << 32 | ((uint)y ^ 0x80000000u);
 }
 
+int xl_grid_row_y(ulong key)
+{
+    return (int)((uint)key ^ 0x80000000u);
+}
+
+int xl_grid_row_z(ulong key)
+{
+    return (int)((uint)(key >> 32) ^ 0x80000000u);
+}
+
+/* The same, of point p, counted from the first row on: z in front of y_bits of y. */
+ulong xl_grid_row_bits(__global const xl_grid_header *header, const xl_grid_map *map, float4 p,
+                       uint y_bits)
+{
+    const int4 cell = xl_grid_far_cell(map, p);
+    return (ulong)((uint)cell.z - (uint)header->first_z) << y_bits |
+           ((uint)cell.y - (uint)header->first_y);
+}
+
+/* Of a dense grid. */
 uint xl_grid_bucket(const xl_grid_map *map, int4 cell)
 {
-    if (map->hashed)
-        return xl_grid_hash(map, cell);
     uint bucket = (uint)cell.z * map->layer + (uint)cell.y * map->row + (uint)cell.x;
-    return min(bucket, map->table - 1u);
+    return min(bucket, map->cells - 1u);
 }
 
 /* The table entry of point i at p. In a grid that failed points have no cell; they
  * are spread so that the rest of the build runs as usual. */
 uint xl_grid_bucket_of(const xl_grid_map *map, uint i, float4 p)
 {
-    return map->failed ? i % map->table : xl_grid_bucket(map, xl_grid_cell(map, p));
+    return map->failed ? i % map->cells : xl_grid_bucket(map, xl_grid_cell(map, p));
 }
 
 #endif

@@ -11,9 +11,12 @@ ulong xl_grid_point_at(uint i)
     return (ulong)i * XL_STRIDE;
 }
 
+/* Coordinates that points of fewer dimensions do not have are 0, and are not read. */
 float4 xl_grid_point(__global const float *points, uint i)
 {
-    return xl_grid_float4(points + xl_grid_point_at(i));
+    points += xl_grid_point_at(i);
+    return (float4)(points[0], XL_DIMENSIONS > 1 ? points[1] : 0.0f,
+                    XL_DIMENSIONS > 2 ? points[2] : 0.0f, 0.0f);
 }
 
 /* Position and index in 16 bytes. As words: a float register might not carry the

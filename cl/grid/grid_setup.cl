@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * From the box of the points to the shape of the grid: dense where the cells of
- * the box fit into the table, hashed otherwise. */
+ * From the box of the points to the shape of the grid: a table where the cells of
+ * the box fit into it, a list of rows otherwise. */
 #ifndef XL_GRID_SETUP
 #define XL_GRID_SETUP
 
@@ -32,7 +32,8 @@ bool xl_grid_set_dense(__global xl_grid_header *header, uint table)
 {
     ulong cells = 1;
     for (int a = 0; a < 3; ++a) {
-        float last = floor((header->upper[a] - header->lower[a]) * header->inverse);
+        const float inverse = a == 0 ? header->inverse * header->thin : header->inverse;
+        float last = floor((header->upper[a] - header->lower[a]) * inverse);
         last = fmin(fmax(last, 0.0f), XL_GRID_MANY);
         cells *= (ulong)last + 1UL;
         if (cells > table)
@@ -41,18 +42,30 @@ bool xl_grid_set_dense(__global xl_grid_header *header, uint table)
         header->last[a] = last;
         header->cells[a] = (uint)last + 1u;
     }
+    header->counted = cells + 1;
     return true;
 }
 
 /* Cells numbered from the origin of space: the box of a cloud with a point far
- * off has a corner that would cost the others their precision. */
-void xl_grid_set_hashed(__global xl_grid_header *header)
+ * off has a corner that would cost the others their precision. What rows have in common is left
+ * out of their keys. */
+void xl_grid_set_sparse(__global xl_grid_header *header, uint points)
 {
     for (int a = 0; a < 3; ++a) {
         header->origin[a] = 0.0f;
         header->last[a] = 0.0f;
         header->cells[a] = 0;
     }
+    const xl_grid_map map = xl_grid_load(header, 1, points);
+    const int4 first = xl_grid_far_cell(&map, xl_grid_float4(header->lower));
+    const int4 last = xl_grid_far_cell(&map, xl_grid_float4(header->upper));
+    header->first_y = first.y;
+    header->first_z = first.z;
+    header->y_bits = 32u - clz((uint)last.y - (uint)first.y);
+    header->together = header->y_bits + 32u - clz((uint)last.z - (uint)first.z) <= 32u ? 1u : 0u;
+    header->flagged = points;
+    header->sorted = points;
+    header->sorted_again = header->together ? 0 : points;
 }
 
 #endif

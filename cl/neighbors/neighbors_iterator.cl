@@ -1,102 +1,152 @@
 /* SPDX-License-Identifier: MIT
- * One query's iteration over the sorted points that may be neighbours, range by range.
+ * One walk over the sorted points that may be neighbours of a query, or of several that stand close
+ * together, range by range.
  *
- *     xl_cell_iterator walk = xl_cell_iterator_begin(&map, p, reach);
- *     while (xl_cell_iterator_next(&walk, &map, starts))
+ *     xl_cell_iterator walk = xl_cell_iterator_begin(&map, low, high, reach);
+ *     while (xl_cell_iterator_next(&walk, &map, &index))
  *         for (uint q = walk.begin; q < walk.end; ++q)
  *             ...
  *
- * Dense: a range is a row of cells along x. Hashed: a range is the bucket of one
- * cell, and a point counts only if its own cell is that one (xl_cell_iterator_owns()), so
- * that cells which share an entry never bring a point twice. Where the cells to
- * visit outnumber the points, all points are one range. */
+ * A range is the stretch of one row between low.x - reach and high.x + reach: of a table two loads,
+ * of a listed row two searches by x. Where rows outnumber the points, all points are one range. No
+ * point is met twice. */
 #ifndef XL_NEIGHBORS_ITERATOR
 #define XL_NEIGHBORS_ITERATOR
 
 #include "../grid/grid_map.cl"
 
+/* Where the parts of a grid are. */
+typedef struct xl_grid_index {
+    __global const uint *starts; /* of the table */
+    __global const ulong *keys;  /* of listed rows; */
+    __global const uint *begins; /* the sorted points that they begin with, and n */
+    __global const uint *sorted;
+} xl_grid_index;
+
 typedef struct xl_cell_iterator {
     int4 low, high, at; /* cells: first, last, next */
     uint begin, end;    /* sorted points of this range */
-    int4 cell;          /* of this range, where cells are hashed */
-    bool all, own;      /* one range of all points; points must be checked */
+    uint row;           /* of the list, the next */
+    uint rounds;        /* of loops, since they were last asked for */
+    float x_low, x_high;
+    bool all; /* one range of all points */
 } xl_cell_iterator;
 
-/* a * b * c > limit, for a, b, c up to 2^32 - 1 and limit below 2^32. */
-bool xl_cell_iterator_exceeds(ulong a, ulong b, ulong c, ulong limit)
+/* a * b > limit, for a and b up to 2^32. */
+bool xl_cell_iterator_exceeds(ulong a, ulong b, ulong limit)
 {
-    return a * b > limit || a * b * c > limit;
+    return b > limit || a * b > limit;
 }
 
-xl_cell_iterator xl_cell_iterator_begin(const xl_grid_map *map, float4 p, float reach)
+/* Around all points between low and high. */
+xl_cell_iterator xl_cell_iterator_begin(const xl_grid_map *map, float4 low, float4 high,
+                                        float reach)
 {
     xl_cell_iterator cells;
     float4 around = (float4)(reach, reach, reach, 0.0f);
-    cells.low = cells.at = xl_grid_cell(map, p - around);
-    cells.high = max(cells.low, xl_grid_cell(map, p + around));
+    low -= around;
+    high += around;
+    cells.low = cells.at = xl_grid_cell(map, low);
+    cells.high = max(cells.low, xl_grid_cell(map, high));
     uint4 more = as_uint4(cells.high) - as_uint4(cells.low);
-    ulong x = map->hashed ? (ulong)more.x + 1UL : 1UL;
-    cells.all = xl_cell_iterator_exceeds(x, (ulong)more.y + 1UL, (ulong)more.z + 1UL, map->points);
-    cells.own = map->hashed && !cells.all;
-    cells.begin = cells.end = 0;
-    cells.cell = cells.low;
+    cells.all = !map->sparse &&
+                xl_cell_iterator_exceeds((ulong)more.y + 1UL, (ulong)more.z + 1UL, map->points);
+    cells.begin = cells.end = cells.row = cells.rounds = 0;
+    cells.x_low = low.x;
+    cells.x_high = high.x;
     return cells;
 }
 
-/* Steps to the next row, x standing still. */
-void xl_cell_iterator_step_row(xl_cell_iterator *cells)
+/* Of listed rows, those from `row` on: the first of that key or a later one. */
+uint xl_row_search(xl_cell_iterator *cells, __global const ulong *keys, uint row, uint rows,
+                   ulong key)
 {
-    if (++cells->at.y > cells->high.y) {
-        cells->at.y = cells->low.y;
-        ++cells->at.z;
+    uint low = row, high = rows;
+    while (low < high) {
+        const uint middle = low + (high - low) / 2;
+        const bool before = keys[middle] < key;
+        low = before ? middle + 1 : low;
+        high = before ? high : middle;
+        ++cells->rounds;
     }
+    return low;
 }
 
-void xl_cell_iterator_step_cell(xl_cell_iterator *cells)
+/* The first of the sorted points low up to high whose x is x or more, or, `after`, is more. */
+uint xl_x_search(xl_cell_iterator *cells, __global const uint *sorted, uint low, uint high, float x,
+                 bool after)
 {
-    if (++cells->at.x > cells->high.x) {
-        cells->at.x = cells->low.x;
-        xl_cell_iterator_step_row(cells);
+    while (low < high) {
+        const uint middle = low + (high - low) / 2;
+        const float there = xl_grid_sorted_x(sorted, middle);
+        const bool before = after ? there <= x : there < x;
+        low = before ? middle + 1 : low;
+        high = before ? high : middle;
+        ++cells->rounds;
     }
+    return low;
 }
 
-/* The sorted points from bucket `from` of the table up to bucket `to`, which are at most
- * map->table: see xl_grid_fits(). */
-void xl_cell_iterator_set(xl_cell_iterator *cells, const xl_grid_map *map,
-                          __global const uint *starts, uint from, uint to)
+/* Goes on to the next listed row between low and high; false after the last. Each step leaves rows
+ * behind, whatever the keys are. */
+bool xl_cell_iterator_seek(xl_cell_iterator *cells, const xl_grid_map *map,
+                           __global const ulong *keys)
 {
-    cells->begin = starts[from];
-    cells->end = min(starts[to], map->points);
+    while (cells->row < map->rows) {
+        const ulong key = keys[cells->row];
+        const int y = xl_grid_row_y(key), z = xl_grid_row_z(key);
+        ++cells->rounds;
+        if (z > cells->high.z || (z == cells->high.z && y > cells->high.y))
+            return false;
+        if (z >= cells->low.z && y >= cells->low.y && y <= cells->high.y)
+            return true;
+        const int next = z < cells->low.z ? cells->low.z : y < cells->low.y ? z : z + 1;
+        cells->row = xl_row_search(cells, keys, cells->row + 1, map->rows,
+                                   xl_grid_row_key(cells->low.y, next));
+    }
+    return false;
 }
 
-/* The next range; false after the last. */
+/* The points of listed row `row`. */
+void xl_cell_iterator_row(xl_cell_iterator *cells, const xl_grid_map *map,
+                          __global const uint *begins, uint row)
+{
+    cells->begin = min(begins[row], map->points);
+    cells->end = clamp(begins[row + 1], cells->begin, map->points);
+}
+
+bool xl_cell_iterator_next_listed(xl_cell_iterator *cells, const xl_grid_map *map,
+                                  const xl_grid_index *index)
+{
+    if (!xl_cell_iterator_seek(cells, map, index->keys))
+        return false;
+    xl_cell_iterator_row(cells, map, index->begins, cells->row++);
+    cells->begin = xl_x_search(cells, index->sorted, cells->begin, cells->end, cells->x_low, false);
+    cells->end = xl_x_search(cells, index->sorted, cells->begin, cells->end, cells->x_high, true);
+    return true;
+}
+
+/* The next range; false after the last. Buckets are at most map->table: see xl_grid_fits(). */
 bool xl_cell_iterator_next(xl_cell_iterator *cells, const xl_grid_map *map,
-                           __global const uint *starts)
+                           const xl_grid_index *index)
 {
+    if (map->sparse)
+        return xl_cell_iterator_next_listed(cells, map, index);
     if (cells->at.z > cells->high.z)
         return false;
     if (cells->all) {
         cells->end = map->points;
         cells->at.z = cells->high.z + 1;
-    } else if (map->hashed) {
-        uint bucket = xl_grid_hash(map, cells->at);
-        xl_cell_iterator_set(cells, map, starts, bucket, bucket + 1);
-        cells->cell = cells->at;
-        xl_cell_iterator_step_cell(cells);
-    } else {
-        uint row = (uint)cells->at.z * map->layer + (uint)cells->at.y * map->row;
-        xl_cell_iterator_set(cells, map, starts, row + (uint)cells->low.x,
-                             row + (uint)cells->high.x + 1);
-        xl_cell_iterator_step_row(cells);
+        return true;
+    }
+    const uint row = (uint)cells->at.z * map->layer + (uint)cells->at.y * map->row;
+    cells->begin = index->starts[row + (uint)cells->low.x];
+    cells->end = min(index->starts[row + (uint)cells->high.x + 1], map->points);
+    if (++cells->at.y > cells->high.y) {
+        cells->at.y = cells->low.y;
+        ++cells->at.z;
     }
     return true;
-}
-
-/* Where cells are hashed: does the point at q, met in this range, belong to the cell of the range?
- */
-bool xl_cell_iterator_owns(const xl_cell_iterator *cells, const xl_grid_map *map, float4 q)
-{
-    return all(xl_grid_hashed_cell(map, q) == cells->cell);
 }
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef XL_NEIGHBORS_ROUNDS
 #define XL_NEIGHBORS_ROUNDS
 
-#include "neighbors_iterator.cl"
+#include "neighbors_pair.cl"
 
 /* XL_MOST_ROUNDS: llvmpipe of Mesa 22.3 (seen 2026-11) ends the loops of a work-item after 65,535
  * rounds, which eight of them share: lib/ocl/rusticl.c. There a loop takes eight candidates in a
@@ -32,11 +32,12 @@
 #endif
 
 /* Whether a walk may go on through this range; *rounds are those so far. */
-bool xl_may_go_on(const xl_cell_iterator *cells, uint *rounds)
+bool xl_may_go_on(xl_cell_iterator *cells, uint *rounds)
 {
 #if XL_MOST_ROUNDS > 0
     const uint length = cells->end > cells->begin ? cells->end - cells->begin : 0u;
-    *rounds += length / 8u + 3u;
+    *rounds += length / 8u + 3u + cells->rounds;
+    cells->rounds = 0;
     return *rounds <= XL_MOST_ROUNDS;
 #else
     return true;

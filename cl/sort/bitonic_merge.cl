@@ -14,8 +14,6 @@
 /* 1: in a tile what travels with a key is its place in it, which orders equal keys, and the values
  * are fetched by that. Indices order equal keys themselves. */
 #define XL_SORT_PLACES (XL_SORT_VALUES && XL_SORT_STABLE && !XL_SORT_INDICES)
-/* The word of what is absent, which comes after every other. */
-#define XL_LAST_PLACE (~0u)
 
 /* Where the element at `position` of a tile comes from, relative to the first run: the
  * second run's part falls, then the first run's part rises. */

@@ -198,7 +198,7 @@ uint xl_bitonic_fill(xl_sort_local tile, uint count)
     for (uint i = count; i < size; ++i) {
         tile.key[i] = XL_LAST_ORDINAL;
 #if XL_SORT_VALUES
-        tile.value[i] = XL_SORT_STABLE ? XL_LAST_PLACE : 0;
+        tile.value[i] = XL_SORT_STABLE ? ~0u : 0;
 #endif
     }
     return size;

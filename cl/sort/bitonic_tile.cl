@@ -14,10 +14,10 @@ void xl_tile_take(xl_sort_items *items, uint e, xl_sort_in in, uint source, bool
     XL_ORDINAL key = xl_key_map(in.keys[source]);
     items->key[e] = wanted ? key : XL_LAST_ORDINAL;
 #if XL_SORT_PLACES
-    items->value[e] = wanted ? place : XL_LAST_PLACE;
+    items->value[e] = wanted ? place : ~0u; /* behind all others */
 #elif XL_SORT_STABLE
     uint value = xl_sort_value(in, source, first);
-    items->value[e] = wanted ? value : XL_LAST_PLACE;
+    items->value[e] = wanted ? value : ~0u;
 #elif XL_SORT_VALUES
     items->value[e] = xl_sort_value(in, source, first);
 #endif

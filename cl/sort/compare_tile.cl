@@ -4,6 +4,9 @@
  * work-item holds some in registers (Green, McColl and Bader, "GPU merge path", ICS 2012). Equal
  * keys stay in order.
  *
+ * With XL_SORT_PACKED the tile has keys of several segments: above each place stands where in the
+ * tile its segment begins.
+ *
  * A comparator that is no order leaves the places in some order. */
 #include "merge_partition.cl"
 
@@ -26,10 +29,30 @@ typedef struct xl_place_runs {
     uint begin, middle, end;
 } xl_place_runs;
 
-/* Whether the key of the second place comes before that of the first: they must change. */
+#if XL_SORT_PACKED && XL_SORT_GROUP_LOG + XL_SORT_ITEMS_LOG > 16
+#error "a place in the tile has 16 bits"
+#endif
+
+/* Where in the tile a place is. */
+uint xl_place_at(uint place)
+{
+    return XL_SORT_PACKED ? place & 0xffffu : place;
+}
+
+XL_KEY xl_place_key(xl_sort_local tile, uint place)
+{
+    return tile.key[xl_place_at(place)];
+}
+
+/* Whether the second place comes before the first: they must change. */
 bool xl_place_after(xl_sort_local tile, uint first, uint second)
 {
-    return xl_key_before(tile.key[second], tile.key[first]);
+#if XL_SORT_PACKED
+    const uint segment = first >> 16, other = second >> 16;
+    if (segment != other)
+        return segment > other;
+#endif
+    return xl_key_before(xl_place_key(tile, second), xl_place_key(tile, first));
 }
 
 /* How many of the first d places of a merge the first run gives: xl_merge_path_search(). */
@@ -98,21 +121,22 @@ void xl_place_sort(xl_sort_local tile, uint *places, uint count)
 void xl_place_write(xl_sort_local tile, xl_sort_out out, uint first, uint count)
 {
     for (uint at = (uint)get_local_id(0); at < count; at += XL_SORT_GROUP)
-        out.keys[first + at] = tile.key[tile.place[at]];
+        out.keys[first + at] = xl_place_key(tile, tile.place[at]);
 }
 
-/* Sorts elements [first, first + count) of the input into the same place of the output. */
-void xl_tile_sort(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sort_local tile)
+/* Leaves the keys of elements [first, first + count) in local memory. */
+void xl_tile_load(xl_sort_in in, uint first, uint count, xl_sort_local tile)
 {
-    const uint w = (uint)get_local_id(0), mine = w * XL_SORT_ITEMS;
-    uint places[XL_SORT_ITEMS];
-    for (uint at = w; at < count; at += XL_SORT_GROUP)
+    for (uint at = (uint)get_local_id(0); at < count; at += XL_SORT_GROUP)
         tile.key[at] = in.keys[first + at];
     /* In place, other work-items write where this one has read. */
     XL_FULL_BARRIER();
-#pragma unroll
-    for (uint e = 0; e < XL_SORT_ITEMS; ++e)
-        places[e] = mine + e;
+}
+
+/* Sorts the items' places, of which `count` are there, and leaves them in local memory. */
+void xl_places_sort(xl_sort_local tile, uint *places, uint count)
+{
+    const uint mine = (uint)get_local_id(0) * XL_SORT_ITEMS;
     xl_place_sort(tile, places, count - min(mine, count));
     xl_place_put(tile, places);
 #pragma unroll 1
@@ -124,23 +148,42 @@ void xl_tile_sort(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sor
         XL_LOCAL_BARRIER();
         xl_place_put(tile, places);
     }
+}
+
+/* Writes the keys of elements [first, first + count), and their values, in the order of places. */
+void xl_places_write(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sort_local tile)
+{
     xl_place_write(tile, out, first, count);
 #if XL_SORT_VALUES
-    /* As above: all values are read before any is written. */
+    const uint w = (uint)get_local_id(0);
+    uint values[XL_SORT_ITEMS];
+    /* In place all values are read before any is written. */
 #pragma unroll
     for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
         const uint at = w + e * XL_SORT_GROUP;
         if (at < count)
-            places[e] = xl_sort_value(in, first + tile.place[at], true);
+            values[e] = xl_sort_value(in, first + xl_place_at(tile.place[at]), true);
     }
     XL_FULL_BARRIER();
 #pragma unroll
     for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
         const uint at = w + e * XL_SORT_GROUP;
         if (at < count)
-            out.values[first + at] = places[e];
+            out.values[first + at] = values[e];
     }
 #endif
+}
+
+/* Sorts elements [first, first + count) of the input into the same place of the output. */
+void xl_tile_sort(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sort_local tile)
+{
+    uint places[XL_SORT_ITEMS];
+    xl_tile_load(in, first, count, tile);
+#pragma unroll
+    for (uint e = 0; e < XL_SORT_ITEMS; ++e)
+        places[e] = (uint)get_local_id(0) * XL_SORT_ITEMS + e;
+    xl_places_sort(tile, places, count);
+    xl_places_write(in, out, first, count, tile);
 }
 
 /* Makes elements [first, first + count) of the output, which holds the merged runs. */

@@ -10,15 +10,11 @@
 #ifndef XL_RADIX_RUN
 #define XL_RADIX_RUN
 
+#include "../prelude/prelude_bits.cl"
 #include "radix_passes.cl"
 
 #define XL_RUN_DIGIT_BITS 12
 #define XL_RUN_SHORT 32 /* so few elements are left to the insertion sort */
-
-uint xl_bit_length(ulong x)
-{
-    return 64 - (uint)clz(x);
-}
 
 /* Arrays from place `begin` on. */
 xl_sort_out xl_sort_from(const xl_sort_out all, uint begin)

@@ -2,6 +2,7 @@
  * What a segmented sort's kernels are given beside the arrays of every sort: in the scratch as much
  * as the output, `spare`. */
 #include "sort_arrays.cl"
+#include "sort_local.cl"
 
 #if XL_SORT_VALUES
 #define XL_SEGMENT_SPARE                                                                           \
@@ -18,9 +19,3 @@
         spare_keys + spare_keys_offset                                                             \
     }
 #endif
-
-/* Local memory of a network, which must be declared in a kernel; the words as values are. */
-#define XL_SEGMENT_LOCAL(has_words)                                                                \
-    __local XL_ORDINAL local_keys[XL_SORT_LOCAL];                                                  \
-    __local uint local_values[(has_words) ? XL_SORT_LOCAL : 1];                                    \
-    const xl_sort_local tile = {local_keys, local_values};

@@ -7,16 +7,20 @@
  * work-group takes every so many-th of the list. */
 #include "../prelude/prelude.cl"
 
-/* Both shapes need these; embedding takes each file once, so not inside the condition. */
+/* Several need these; embedding takes each file once, so not inside a condition. */
 #include "../lane/lane.cl"
 #include "bitonic_merge.cl"
 #include "merge_partition.cl"
 #include "segment_arrays.cl"
 
-#if !XL_SERIAL
-#include "bitonic_tile.cl"
-#else
+#if XL_KEY_KIND == 3 && XL_SERIAL
+#include "compare_serial.cl"
+#elif XL_KEY_KIND == 3
+#include "compare_tile.cl"
+#elif XL_SERIAL
 #include "bitonic_serial.cl"
+#else
+#include "bitonic_tile.cl"
 #endif
 #include "segment_windows.cl"
 
@@ -36,7 +40,7 @@ xl_sort_out xl_segment_side(xl_sort_out out, xl_sort_out spare, uint merges)
 __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
 xl_segment_tiles(XL_CSR, XL_SORT_ARRAYS, XL_SEGMENT_SPARE)
 {
-    XL_SEGMENT_LOCAL(XL_SORT_VALUES)
+    XL_SORT_DECLARE_LOCAL
     __local xl_segment_tile shared;
     __local uint shared_tiles;
     uint n;
@@ -58,7 +62,7 @@ xl_segment_tiles(XL_CSR, XL_SORT_ARRAYS, XL_SEGMENT_SPARE)
 __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
 xl_segment_merge(uint level, uint search_log, XL_CSR, XL_SORT_ARRAYS, XL_SEGMENT_SPARE)
 {
-    XL_SEGMENT_LOCAL(XL_SORT_VALUES)
+    XL_SORT_DECLARE_LOCAL
     __local xl_segment_tile shared;
     __local uint shared_tiles;
     __local uint search[XL_SORT_SEARCH];

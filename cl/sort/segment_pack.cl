@@ -12,7 +12,7 @@
  * both sides of each border, ends it: for segments of 8 elements 14 steps, not the 66 of a tile of
  * 2048. That tiles are on average half full costs registers and local memory, not traffic. */
 #include "bitonic_fetch.cl"
-#include "segment_windows.cl"
+#include "segment_heads.cl"
 
 #if XL_SORT_GROUP_LOG + XL_SORT_ITEMS_LOG > 16
 #error "a place in the tile has 16 bits"
@@ -20,13 +20,6 @@
 
 #define XL_ORDINAL_BITS (XL_KEY_BYTES == 8 ? 64 : 32)
 #define XL_PLACE_BITS 16
-
-/* What a group shares beside the network's local memory. */
-typedef struct xl_pack_local {
-    uint heads[(XL_SORT_TILE + 31) / 32]; /* a bit where a segment begins */
-    uint longest;
-    uint listed;
-} xl_pack_local;
 
 /* How many phases make sorted runs, and whether their borders are still to be merged. */
 typedef struct xl_pack_phases {
@@ -52,42 +45,6 @@ uint xl_pack_shifted(uint q, uint phases)
     if (q < XL_SORT_TILE - run)
         return q + run / 2u;
     return within < run / 2u ? within : q;
-}
-
-/* Marks where segments begin, and finds the longest. Of more segments than a tile has elements,
- * most of which are empty, each element looks whether one begins there, and the longest may be any.
- */
-void xl_pack_mark(const xl_csr *csr, const xl_window *window, __local xl_pack_local *local_)
-{
-    const uint w = (uint)get_local_id(0), count = window->end - window->begin;
-    const uint segments = window->after - window->first;
-    const bool few = segments <= XL_SORT_TILE;
-    for (uint i = w; i < (XL_SORT_TILE + 31) / 32; i += XL_SORT_GROUP)
-        local_->heads[i] = 0;
-    if (w == 0)
-        local_->longest = few ? 1 : count;
-    XL_LOCAL_BARRIER();
-    for (uint i = w; i < (few ? segments : count); i += XL_SORT_GROUP) {
-        const uint nth = few ? i
-                             : (uint)xl_offset_search(csr->offsets + window->first, segments,
-                                                      (ulong)window->begin + i, 0);
-        const uint begin = xl_segment_begin(csr, window->first + nth);
-        const uint end = few ? xl_segment_begin(csr, window->first + nth + 1u) : begin + 1u;
-        const uint at = begin - window->begin;
-        if (end > begin && at < count && (few || at == i)) {
-            atomic_or(&local_->heads[at / 32u], 1u << at % 32u);
-            atomic_max(&local_->longest, min(end - begin, count));
-        }
-    }
-}
-
-/* Where the segment of element `at` begins, if no later element up to it does. */
-uint xl_pack_head(const __local xl_pack_local *local_, uint at)
-{
-    uint word = at / 32u, bits = local_->heads[word] & ((2u << at % 32u) - 1u);
-    while (bits == 0 && word > 0)
-        bits = local_->heads[--word];
-    return word * 32u + (bits != 0 ? 31u - clz(bits) : 0);
 }
 
 /* Loads the window's short segments as neighbours, and leaves each work-item those of layout 0. */

@@ -97,10 +97,10 @@ void xl_rows_sort(const xl_window *window, const xl_rows *rows, uint round, xl_s
         rows->log > rows->reach; /* the network needs the tile, and all of the group */
     if (apart)
         XL_LOCAL_BARRIER();
-    /* Sub-groups that hold no row have nothing to do. On a CPU that would spare nothing, and
-     * Intel's runtime (2026) shuffles wrongly in such a branch. */
+    /* Sub-groups that hold no row have nothing to do. NVIDIA's alone skip it: Intel's runtime for
+     * CPUs (2026), where it also tells the facts of a GPU, computes wrongly in such a branch. */
     const uint used = (segments - first) << rows->log;
-    if (XL_IS_CPU || apart || w * XL_SORT_ITEMS >> rows->reach << rows->reach < used)
+    if (XL_LANE_WAY != 2 || apart || w * XL_SORT_ITEMS >> rows->reach << rows->reach < used)
         xl_rows_network(&items, tile, rows);
     XL_LOCAL_BARRIER();
 #pragma unroll
@@ -151,7 +151,7 @@ void xl_rows_window(xl_sort_in in, xl_sort_out out, const xl_window *window, con
 __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
 xl_segment_rows(XL_CSR, XL_SORT_ARRAYS)
 {
-    XL_SEGMENT_LOCAL(XL_SORT_VALUES)
+    XL_SORT_DECLARE_LOCAL
     __local xl_rows_local local_;
     __local xl_window shared;
     uint n;

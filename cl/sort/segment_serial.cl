@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Neighbouring short segments by one work-item: each by itself, in a network that is no larger than
- * it needs. */
-#include "bitonic_serial.cl"
+ * it needs, or by a merge sort. Asks for xl_tile_sort(). */
 #include "segment_windows.cl"
 
 typedef struct xl_pack_local {

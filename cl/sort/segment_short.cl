@@ -1,30 +1,42 @@
 /* SPDX-License-Identifier: MIT
  * Segmented sort, its beginning: where segments begin is found for each window of half a tile
  * (cl/sort/segment_windows.cl); then short segments are sorted by one read and one write, several
- * at once by a work-group (segment_rows.cl, and what does not fit there by segment_pack.cl) or one
- * after the other by one work-item (segment_serial.cl), what stands before the first segment is
- * copied, and the tiles of long segments are listed for cl/sort/segment_long.cl.
+ * at once by a work-group (segment_rows.cl, and what does not fit there by segment_pack.cl; those
+ * of keys that a comparator orders by segment_compare.cl) or one after the other by one work-item
+ * (segment_serial.cl), what stands before the first segment is copied, and the tiles of long
+ * segments are listed for cl/sort/segment_long.cl.
  *
  * Searched for by each window itself, where its segments begin would take as many trips to memory,
  * one after the other, as the number of segments has bits; in a launch of their own all windows
  * make these trips side by side. */
 #include "../prelude/prelude.cl"
 
-/* Both shapes need these; embedding takes each file once, so not inside a condition. */
+/* Several need these; embedding takes each file once, so not inside a condition. */
 #include "../lane/lane.cl"
+#include "bitonic_merge.cl"
+#include "merge_partition.cl"
 #include "segment_arrays.cl"
 
-#if !XL_SERIAL
-#include "bitonic_fetch.cl"
-#else
+#if XL_KEY_KIND == 3 && XL_SERIAL
+#include "compare_serial.cl"
+#elif XL_KEY_KIND == 3
+#include "compare_tile.cl"
+#elif XL_SERIAL
 #include "bitonic_serial.cl"
+#else
+#include "bitonic_fetch.cl"
 #endif
 #include "segment_windows.cl"
 
 #if !XL_SERIAL
-#include "segment_pack.cl"
-#else
+#include "segment_heads.cl"
+#endif
+#if XL_SERIAL
 #include "segment_serial.cl"
+#elif XL_KEY_KIND == 3
+#include "segment_compare.cl"
+#else
+#include "segment_pack.cl"
 #endif
 
 /* Work-item i finds where the segments of window i begin; that of the window behind the last is
@@ -41,12 +53,12 @@ __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void xl_segm
         csr.state[XL_SEGMENT_STATE + i] = xl_window_first(&csr, i);
 }
 
-/* One work-item does the window of its group's number, groups do what cl/sort/segment_rows.cl left.
- */
+/* A group does the window of its number, or, where cl/sort/segment_rows.cl came before, what that
+ * left. */
 __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
 xl_segment_short(XL_CSR, XL_SORT_ARRAYS)
 {
-    XL_SEGMENT_LOCAL(!XL_SERIAL || XL_SORT_VALUES)
+    XL_SORT_DECLARE_LOCAL
     __local xl_pack_local local_;
     __local xl_window shared;
     uint n;
@@ -54,7 +66,7 @@ xl_segment_short(XL_CSR, XL_SORT_ARRAYS)
     const xl_csr csr = XL_CSR_OF;
     const xl_sort_in in = XL_SORT_IN;
     const xl_sort_out out = XL_SORT_OUT;
-#if XL_SERIAL
+#if XL_SERIAL || XL_KEY_KIND == 3
     const xl_window window =
         xl_window_open(&csr, in, out, (uint)get_group_id(0), &shared, &local_.listed);
     if (window.end > window.begin)

@@ -8,6 +8,7 @@
  *
  * Offsets are clamped as they are read. Where they fall segments may overlap and the list may be
  * too long or hold anything; what is read from it is held against the arrays' bounds. */
+#include "../prelude/prelude_bits.cl"
 #include "../tile/tile_offsets.cl"
 #include "sort_arrays.cl"
 
@@ -91,11 +92,6 @@ typedef struct xl_segment_tile {
 uint xl_csr_tiles(const xl_csr *csr)
 {
     return min(csr->state[0], csr->capacity);
-}
-
-uint xl_log2_above(uint x)
-{
-    return x > 1 ? 32u - clz(x - 1u) : 0;
 }
 
 __global uint *xl_csr_list(const xl_csr *csr)

@@ -9,6 +9,7 @@
 /* Several need these; embedding takes each file once, so not inside a condition. */
 #include "bitonic_merge.cl"
 #include "merge_partition.cl"
+#include "sort_local.cl"
 
 #if XL_KEY_KIND == 3 && XL_SERIAL
 #include "compare_serial.cl"
@@ -18,23 +19,6 @@
 #include "bitonic_serial.cl"
 #else
 #include "bitonic_tile.cl"
-#endif
-
-/* Local memory must be declared in a kernel. */
-#if XL_KEY_KIND == 3
-#define XL_SORT_DECLARE_LOCAL                                                                      \
-    __local XL_KEY local_keys[XL_SORT_LOCAL];                                                      \
-    __local uint local_places[XL_SERIAL && !XL_SORT_VALUES ? 1 : XL_SORT_LOCAL];                   \
-    xl_sort_local local_ = {local_keys, local_places};
-#elif XL_SORT_VALUES
-#define XL_SORT_DECLARE_LOCAL                                                                      \
-    __local XL_ORDINAL local_keys[XL_SORT_LOCAL];                                                  \
-    __local uint local_values[XL_SORT_LOCAL];                                                      \
-    xl_sort_local local_ = {local_keys, local_values};
-#else
-#define XL_SORT_DECLARE_LOCAL                                                                      \
-    __local XL_ORDINAL local_keys[XL_SORT_LOCAL];                                                  \
-    xl_sort_local local_ = {local_keys, 0};
 #endif
 
 __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
@@ -48,7 +32,7 @@ xl_sort_tiles(XL_SORT_LENGTH, XL_SORT_ARRAYS)
     uint first = (uint)get_group_id(0) * XL_SORT_TILE;
     if (first >= n)
         return;
-    xl_tile_sort(in, out, first, min((uint)XL_SORT_TILE, n - first), local_);
+    xl_tile_sort(in, out, first, min((uint)XL_SORT_TILE, n - first), tile);
 }
 
 /* `run` is the length of the runs that are sorted already: a multiple of the tile and a
@@ -66,5 +50,5 @@ xl_sort_merge(XL_SORT_LENGTH, uint run, uint search_log, XL_SORT_ARRAYS)
     if (first >= n)
         return;
     uint count = min((uint)XL_SORT_TILE, n - first);
-    xl_tile_merge(in, out, first, count, n, run, search_log, local_, search);
+    xl_tile_merge(in, out, first, count, n, run, search_log, tile, search);
 }

@@ -5,11 +5,13 @@
  * The host launches the same whatever the keys are:
  *   xl_topk_begin      clears the counts
  * then, as often as a key has digits,
- *   xl_topk_count      finds the digit that the last pass counted, and counts the next one of each
- *                      chunk's candidates; a chunk that has none is not read
+ *   xl_topk_count      finds the digit that the last pass counted, makes each chunk's list of what
+ *                      may be a result where that is short, and counts the next digit of the
+ *                      candidates, of the list or of the chunk
  * and then
- *   xl_topk_offsets    finds the last digit, and where the results of each chunk go
- *   xl_topk_write      writes them in the order of the input; a chunk that has none is not read
+ *   xl_topk_tally      finds the last digit, and counts each chunk's results and candidates
+ *   xl_topk_write      adds up those of the chunks before, and writes the results in the order of
+ *                      the input
  * Passes return at once when all candidates are results. Where results are sorted there follow
  *   xl_topk_rank_keys  of keys of 8 bytes: pairs of a place and an index
  *   xl_topk_gather     the results from sorted pairs
@@ -39,8 +41,39 @@ __kernel void xl_topk_begin(uint n, uint results, uint passes, __global uchar *s
         t.states[0].left = results;
         t.states[0].candidates = n;
         t.states[0].bits = 0;
-        t.states[0].unused = 0;
+        t.states[0].better = 0;
     }
+}
+
+/* The state before pass `pass`, for which a digit is looked up where the one before counted it.
+ * `c`: the chunk; one of them leaves the state to the launches that follow. */
+xl_topk_state xl_topk_state_find(const xl_topk *t, uint pass, uint c XL_TOPK_LOCAL_PARAMETER)
+{
+    xl_topk_state s = xl_topk_state_read(t->states + (pass > 0 ? pass - 1 : 0) XL_TOPK_LOCAL);
+    if (pass > 0 && !xl_topk_is_found(&s))
+        xl_topk_find(t->counts + (pass - 1) * XL_DIGITS, &s XL_TOPK_LOCAL);
+    if (pass > 0 && c == 0 && get_local_id(0) == 0)
+        t->states[pass] = s;
+    return s;
+}
+
+/* The keys of chunk c that may be results, from its list, which is made if it is likely to be
+ * short enough; `pass`: 0 where no digit is known, and there is no list. */
+xl_topk_keys xl_topk_keys_find(const xl_topk *t, const xl_topk_state *s, uint pass, uint c,
+                               uint chunks, __global const XL_KEY *keys,
+                               uint length XL_TOPK_LOCAL_PARAMETER)
+{
+    __global uint *const list = t->lists + (size_t)c * XL_TOPK_ROOM;
+    uint listed = XL_TOPK_UNLISTED;
+    if (pass > 0)
+        listed = xl_topk_listed_read(t->listed + c XL_TOPK_LOCAL);
+#if XL_TOPK_ROOM > 0
+    if (s->bits > 0 && listed == XL_TOPK_UNLISTED && xl_topk_is_listable(s, chunks))
+        listed = xl_topk_make_list(keys, length, s, list XL_TOPK_LOCAL);
+#endif
+    if (get_local_id(0) == 0)
+        t->listed[c] = listed;
+    return xl_topk_keys_of(keys, length, list, listed);
 }
 
 /* `chunk`: keys of one; `chunks` of them. `state`: bytes into scratch. */
@@ -51,80 +84,49 @@ __kernel XL_TOPK_REQUIRED void xl_topk_count(uint pass, uint n, uint chunk, uint
     XL_TOPK_DECLARE_LOCAL
     const xl_topk t = xl_topk_at(scratch, state, chunks);
     const uint c = (uint)get_group_id(0), begin = c * chunk, length = min(chunk, n - begin);
-    __global uint *const sums = t.sums + (size_t)c * XL_DIGITS;
-    xl_topk_state s = xl_topk_state_read(t.states + (pass > 0 ? pass - 1 : 0), XL_TOPK_LOCAL);
-    const bool was_found = xl_topk_is_found(&s);
-    uint better = 0, equal = length;
-    if (pass > 0) {
-        better = t.better[c];
-        equal = t.equal[c];
+    const xl_topk_state s = xl_topk_state_find(&t, pass, c XL_TOPK_LOCAL);
+    if (!xl_topk_is_found(&s)) {
+        const xl_topk_keys mine = xl_topk_keys_find(
+            &t, &s, pass, c, chunks, keys + keys_offset + begin, length XL_TOPK_LOCAL);
+        xl_topk_count_keys(&mine, &s, t.counts + pass * XL_DIGITS XL_TOPK_LOCAL);
     }
-    if (pass > 0 && !was_found) {
-        const uint digit = xl_topk_find(t.counts + (pass - 1) * XL_DIGITS, &s, XL_TOPK_LOCAL);
-        xl_topk_settle(sums, digit, &better, &equal);
-    }
-    XL_TOPK_BARRIER();
-    if (get_local_id(0) == 0) {
-        t.better[c] = better;
-        t.equal[c] = equal;
-        if (c == 0 && pass > 0)
-            t.states[pass] = s;
-    }
-    const bool is_asked = !xl_topk_is_found(&s) && equal > 0;
-    xl_topk_count_keys(keys + keys_offset + begin, is_asked ? length : 0, &s, sums,
-                       t.counts + pass * XL_DIGITS, XL_TOPK_LOCAL);
 }
 
-__kernel XL_TOPK_REQUIRED void xl_topk_offsets(uint passes, uint n, uint chunk, uint chunks,
-                                               __global uchar *scratch, ulong state)
+/* How many keys of each chunk are results by known digits, and how many are candidates. Where all
+ * keys are results (`passes` is 0) no digit is known. */
+__kernel XL_TOPK_REQUIRED void xl_topk_tally(uint passes, uint n, uint chunk, uint chunks,
+                                             __global uchar *scratch, ulong state,
+                                             __global const XL_KEY *keys, ulong keys_offset)
 {
     XL_TOPK_DECLARE_LOCAL
     const xl_topk t = xl_topk_at(scratch, state, chunks);
-    const uint each = XL_CEIL_DIV(chunks, XL_TOPK_GROUP);
-    const uint begin = min((uint)get_local_id(0) * each, chunks), end = min(begin + each, chunks);
-    xl_topk_state s = xl_topk_state_read(t.states + (passes > 0 ? passes - 1 : 0), XL_TOPK_LOCAL);
-    const bool was_found = xl_topk_is_found(&s);
-    uint digit = 0, all_better = 0, all_equal = 0;
-    if (!was_found)
-        digit = xl_topk_find(t.counts + (passes - 1) * XL_DIGITS, &s, XL_TOPK_LOCAL);
-    for (uint c = begin; c < end; ++c) {
-        uint better = 0, equal = min(chunk, n - c * chunk);
-        if (passes > 0) {
-            better = t.better[c];
-            equal = t.equal[c];
-        }
-        if (!was_found)
-            xl_topk_settle(t.sums + (size_t)c * XL_DIGITS, digit, &better, &equal);
+    const uint c = (uint)get_group_id(0), begin = c * chunk, length = min(chunk, n - begin);
+    const xl_topk_state s = xl_topk_state_find(&t, passes, c XL_TOPK_LOCAL);
+    const xl_topk_keys mine = xl_topk_keys_find(&t, &s, passes, c, chunks,
+                                                keys + keys_offset + begin, length XL_TOPK_LOCAL);
+    uint better = 0, equal = length;
+    if (s.bits > 0)
+        xl_topk_tally_keys(&mine, &s, &better, &equal XL_TOPK_LOCAL);
+    if (get_local_id(0) == 0) {
         t.better[c] = better;
         t.equal[c] = equal;
-        all_better += better;
-        all_equal += equal;
     }
-    xl_topk_chunk_sums(&all_better, &all_equal, XL_TOPK_LOCAL);
-    for (uint c = begin; c < end; ++c) {
-        t.first[c] = all_better + min(s.left, all_equal);
-        t.before[c] = all_equal;
-        all_better += t.better[c];
-        all_equal += t.equal[c];
-    }
-    if (get_local_id(0) == 0 && passes > 0)
-        t.states[passes] = s;
 }
 
-/* The caller's arrays, each with the element that it begins at. */
-#define XL_TOPK_ARRAYS                                                                             \
-    __global const XL_KEY *keys_in, ulong keys_in_offset, __global const uint *values_in,          \
-        ulong values_in_offset, __global XL_KEY *keys_out, ulong keys_out_offset,                  \
-        __global uint *values_out, ulong values_out_offset, __global uint *indices_out,            \
-        ulong indices_out_offset
-#define XL_TOPK_ARRAYS_MAKE                                                                        \
-    xl_topk_arrays arrays;                                                                         \
-    arrays.keys_in = keys_in + keys_in_offset;                                                     \
-    arrays.values_in = values_in + values_in_offset;                                               \
-    arrays.keys_out = keys_out + keys_out_offset;                                                  \
-    arrays.values_out = values_out + values_out_offset;                                            \
-    arrays.indices_out = indices_out + indices_out_offset;                                         \
-    arrays.gives = gives;
+/* What stands in the chunks before chunk c: the results by known digits, and the candidates. */
+xl_topk_before xl_topk_before_find(const xl_topk *t, uint c XL_TOPK_LOCAL_PARAMETER)
+{
+    xl_topk_before before;
+    uint better = 0, equal = 0;
+    for (uint d = (uint)get_local_id(0); d < c; d += XL_TOPK_GROUP) {
+        better += t->better[d];
+        equal += t->equal[d];
+    }
+    xl_topk_add_up(&better, &equal XL_TOPK_LOCAL);
+    before.better = better;
+    before.equal = equal;
+    return before;
+}
 
 /* `words`, `places`: bytes into scratch, for results that are to be sorted. */
 __kernel XL_TOPK_REQUIRED void xl_topk_write(uint gives, uint passes, uint results, uint n,
@@ -135,8 +137,9 @@ __kernel XL_TOPK_REQUIRED void xl_topk_write(uint gives, uint passes, uint resul
     XL_TOPK_ARRAYS_MAKE
     const xl_topk t = xl_topk_at(scratch, state, chunks);
     const uint c = (uint)get_group_id(0);
-    const xl_topk_state s = xl_topk_state_read(t.states + passes, XL_TOPK_LOCAL);
-    const xl_topk_chunk mine = xl_topk_chunk_read(&t, c, XL_TOPK_LOCAL);
+    const xl_topk_state s = xl_topk_state_read(t.states + passes XL_TOPK_LOCAL);
+    const xl_topk_chunk mine = xl_topk_chunk_read(&t, c XL_TOPK_LOCAL);
+    const xl_topk_before before = xl_topk_before_find(&t, c XL_TOPK_LOCAL);
     xl_topk_writer w;
     w.arrays = arrays;
     w.pairs.words = (__global ulong *)(scratch + words);
@@ -144,12 +147,13 @@ __kernel XL_TOPK_REQUIRED void xl_topk_write(uint gives, uint passes, uint resul
     w.mask = xl_topk_mask(&s);
     w.prefix = (XL_ORDINAL)s.prefix;
     w.results = results;
-    w.first = mine.first;
-    w.taken = xl_topk_taken(s.left, mine.before, mine.equal);
+    w.first = before.better + min(s.left, before.equal);
+    w.taken = xl_topk_taken(s.left, before.equal, mine.equal);
     w.total = mine.better + w.taken;
     w.begin = c * chunk;
-    w.length = min(chunk, n - w.begin);
-    xl_topk_write_keys(&w, XL_TOPK_LOCAL);
+    w.keys = xl_topk_keys_of(arrays.keys_in + w.begin, min(chunk, n - w.begin),
+                             t.lists + (size_t)c * XL_TOPK_ROOM, mine.listed);
+    xl_topk_write_keys(&w XL_TOPK_LOCAL);
 }
 
 /* Of ordinals in order, with indices beside them: pairs of the first place that has the same

@@ -12,23 +12,27 @@
 #error "flags of a work-item have 32 bits, counts of a tile 16"
 #endif
 
-/* Sums of 256 counters are made by 16 of them. */
-#define XL_TOPK_PARTS 16
+/* Counters of one digit, so that neighbours that are equal do not wait for each other. */
+#define XL_TOPK_COPIES 2
 
 typedef struct xl_topk_local {
     uint count[XL_TOPK_COPIES * XL_DIGITS];
-    uint part[2 * XL_TOPK_PARTS];
     uint found[3];
-    uint any;
+    uint any, listed;
     uint rank[XL_TOPK_GROUP];
+#if XL_TOPK_ROOM > 0
+    uint list[XL_TOPK_ROOM];
+#endif
     xl_topk_state state;
     xl_topk_chunk chunk;
 } xl_topk_local;
 
 /* Local memory must be declared in a kernel. */
-#define XL_TOPK_DECLARE_LOCAL __local xl_topk_local local_;
-#define XL_TOPK_LOCAL (&local_)
-#define XL_TOPK_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define XL_TOPK_DECLARE_LOCAL                                                                      \
+    __local xl_topk_local local_;                                                                  \
+    __local xl_topk_local *const l = &local_;
+#define XL_TOPK_LOCAL , l
+#define XL_TOPK_LOCAL_PARAMETER , __local xl_topk_local *l
 
 uint xl_topk_item(void)
 {
@@ -53,128 +57,180 @@ xl_topk_chunk xl_topk_chunk_read(const xl_topk *t, uint c, __local xl_topk_local
     return l->chunk;
 }
 
-/* Makes the first XL_DIGITS counters such that xl_topk_sum() has the sums. All work-items have
- * written their counters, and passed a barrier since. */
-void xl_topk_make_sums(__local xl_topk_local *l)
+uint xl_topk_listed_read(__global const uint *from, __local xl_topk_local *l)
 {
-    for (uint t = xl_topk_item(); t < XL_TOPK_PARTS; t += XL_TOPK_GROUP) {
-        uint sum = 0;
-        for (uint j = 0; j < XL_DIGITS / XL_TOPK_PARTS; ++j) {
-            sum += l->count[t * (XL_DIGITS / XL_TOPK_PARTS) + j];
-            l->count[t * (XL_DIGITS / XL_TOPK_PARTS) + j] = sum;
-        }
-        l->part[t] = sum;
-    }
+    if (xl_topk_item() == 0)
+        l->listed = *from;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint t = xl_topk_item(); t < XL_TOPK_PARTS; t += XL_TOPK_GROUP) {
-        uint sum = 0;
-        for (uint u = 0; u < t; ++u)
-            sum += l->part[u];
-        l->part[XL_TOPK_PARTS + t] = sum;
-    }
+    const uint listed = l->listed;
     barrier(CLK_LOCAL_MEM_FENCE);
-}
-
-/* Counters of digit d and of those below it. */
-uint xl_topk_sum(__local const xl_topk_local *l, uint d)
-{
-    return l->count[d] + l->part[XL_TOPK_PARTS + d / (XL_DIGITS / XL_TOPK_PARTS)];
+    return listed;
 }
 
 /* The digit of the k-th key among the candidates that were counted. */
-uint xl_topk_find(__global const uint *counts, xl_topk_state *s, __local xl_topk_local *l)
+void xl_topk_find(__global const uint *counts, xl_topk_state *s, __local xl_topk_local *l)
 {
-    for (uint d = xl_topk_item(); d < XL_DIGITS; d += XL_TOPK_GROUP)
-        l->count[d] = counts[d];
-    for (uint i = xl_topk_item(); i < 3; i += XL_TOPK_GROUP)
-        l->found[i] = 0;
+    xl_topk_digit(counts, XL_DIGITS, s->left, l->rank, l->found);
+    xl_topk_learn(s, l->found[0], l->found[1], l->found[2]);
     barrier(CLK_LOCAL_MEM_FENCE);
-    xl_topk_make_sums(l);
-    for (uint d = xl_topk_item(); d < XL_DIGITS; d += XL_TOPK_GROUP) {
-        const uint sum = xl_topk_sum(l, d), below = d > 0 ? xl_topk_sum(l, d - 1) : 0;
-        if (below < s->left && s->left <= sum) {
-            l->found[0] = d;
-            l->found[1] = below;
-            l->found[2] = sum - below;
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    const uint digit = l->found[0];
-    xl_topk_learn(s, digit, l->found[1], l->found[2]);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return digit;
 }
 
-void xl_topk_count_one(XL_KEY raw, XL_ORDINAL mask, XL_ORDINAL prefix, uint shift,
-                       __local uint *count)
+/* What a count asks of a key. */
+typedef struct xl_topk_question {
+    XL_ORDINAL mask, prefix;
+    uint shift, digits; /* digits: all bits of one */
+} xl_topk_question;
+
+xl_topk_question xl_topk_question_of(const xl_topk_state *s)
+{
+    xl_topk_question q;
+    q.mask = xl_topk_mask(s);
+    q.prefix = (XL_ORDINAL)s->prefix;
+    q.shift = xl_topk_shift(s);
+    q.digits = xl_topk_digit_mask(s);
+    return q;
+}
+
+/* The digit of a candidate, or XL_DIGITS. */
+uint xl_topk_digit_in(const xl_topk_question *q, XL_KEY raw)
 {
     const XL_ORDINAL key = xl_key_map(raw);
-    if ((key & mask) == prefix)
-        atomic_inc(count + (uint)(key >> shift) % XL_DIGITS);
+    return (key & q->mask) == q->prefix ? (uint)(key >> q->shift) & q->digits : XL_DIGITS;
 }
 
-/* A length of 0 asks for nothing, but all work-items have to come. */
-void xl_topk_count_keys(__global const XL_KEY *keys, uint length, const xl_topk_state *s,
-                        __global uint *sums, __global uint *counts, __local xl_topk_local *l)
+void xl_topk_count_one(uint digit, __local uint *count)
 {
-    const XL_ORDINAL mask = xl_topk_mask(s), prefix = (XL_ORDINAL)s->prefix;
-    const uint shift = length > 0 ? XL_KEY_BITS - XL_DIGIT_BITS - s->bits : 0;
+    if (digit < XL_DIGITS)
+        atomic_inc(count + digit);
+}
+
+/* So many keys are on their way at once. */
+#define XL_TOPK_AT_ONCE 8
+
+/* Of equal digits, which would wait for each other, one addition. */
+void xl_topk_count_chunk(const xl_topk_keys *mine, const xl_topk_question *q, __local uint *count)
+{
+    const __global XL_KEY *const keys = mine->keys;
+    const uint g = XL_TOPK_GROUP, length = mine->length;
+    uint i = xl_topk_item();
+    for (; i + (XL_TOPK_AT_ONCE - 1) * g < length; i += XL_TOPK_AT_ONCE * g) {
+        XL_KEY key[XL_TOPK_AT_ONCE];
+        bool same = true;
+#pragma unroll
+        for (uint j = 0; j < XL_TOPK_AT_ONCE; ++j)
+            key[j] = keys[i + j * g];
+        const uint first = xl_topk_digit_in(q, key[0]);
+#pragma unroll
+        for (uint j = 1; j < XL_TOPK_AT_ONCE; ++j)
+            same = same && xl_topk_digit_in(q, key[j]) == first;
+        if (same) {
+            if (first < XL_DIGITS)
+                atomic_add(count + first, (uint)XL_TOPK_AT_ONCE);
+        } else {
+#pragma unroll
+            for (uint j = 0; j < XL_TOPK_AT_ONCE; ++j)
+                xl_topk_count_one(xl_topk_digit_in(q, key[j]), count);
+        }
+    }
+    for (; i < length; i += g)
+        xl_topk_count_one(xl_topk_digit_in(q, keys[i]), count);
+}
+
+void xl_topk_count_keys(const xl_topk_keys *mine, const xl_topk_state *s, __global uint *counts,
+                        __local xl_topk_local *l)
+{
+    const xl_topk_question q = xl_topk_question_of(s);
     const uint g = XL_TOPK_GROUP;
     __local uint *const count = l->count + xl_topk_item() % XL_TOPK_COPIES * XL_DIGITS;
     for (uint d = xl_topk_item(); d < XL_TOPK_COPIES * XL_DIGITS; d += g)
         l->count[d] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint i = xl_topk_item();
-    for (; i + 3 * g < length; i += 4 * g) {
-        const XL_KEY k0 = keys[i], k1 = keys[i + g], k2 = keys[i + 2 * g], k3 = keys[i + 3 * g];
-        xl_topk_count_one(k0, mask, prefix, shift, count);
-        xl_topk_count_one(k1, mask, prefix, shift, count);
-        xl_topk_count_one(k2, mask, prefix, shift, count);
-        xl_topk_count_one(k3, mask, prefix, shift, count);
-    }
-    for (; i < length; i += g)
-        xl_topk_count_one(keys[i], mask, prefix, shift, count);
+    if (!mine->is_listed)
+        xl_topk_count_chunk(mine, &q, count);
+    else
+        for (uint j = xl_topk_item(); j < mine->count; j += g)
+            xl_topk_count_one(xl_topk_digit_in(&q, mine->keys[xl_topk_place(mine, j)]), count);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint d = xl_topk_item(); d < XL_DIGITS; d += g) {
         uint same = 0;
         for (uint c = 0; c < XL_TOPK_COPIES; ++c)
             same += l->count[c * XL_DIGITS + d];
-        l->count[d] = same;
         if (same > 0)
             atomic_add(counts + d, same);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    xl_topk_make_sums(l);
-    if (length > 0)
-        for (uint d = xl_topk_item(); d < XL_DIGITS; d += g)
-            sums[d] = xl_topk_sum(l, d);
 }
 
-/* The sum of x over the work-items before this one; *total over all of them. */
-uint xl_topk_rank(uint x, uint *total, __local xl_topk_local *l)
+#if XL_TOPK_ROOM > 0
+void xl_topk_list_one(XL_KEY raw, const xl_topk_question *q, uint i, __local xl_topk_local *l)
 {
-    const uint me = xl_topk_item();
-    uint sum = x;
-    l->rank[me] = sum;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint step = 1; step < XL_TOPK_GROUP; step *= 2) {
-        const uint other = me >= step ? l->rank[me - step] : 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        sum += other;
-        l->rank[me] = sum;
-        barrier(CLK_LOCAL_MEM_FENCE);
+    if ((xl_key_map(raw) & q->mask) <= q->prefix) {
+        const uint at = atomic_inc(&l->listed);
+        if (at < XL_TOPK_ROOM)
+            l->list[at] = i;
     }
-    *total = l->rank[XL_TOPK_GROUP - 1];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return sum - x;
 }
 
-/* The sums of two numbers over the work-items before this one. */
-void xl_topk_chunk_sums(uint *better, uint *equal, __local xl_topk_local *l)
+/* The places of the keys of a chunk that may be results, in order. Its length, or, where it has no
+ * room, XL_TOPK_UNLISTED: that shows as soon as it does, and the rest is not read. */
+uint xl_topk_make_list(__global const XL_KEY *keys, uint length, const xl_topk_state *s,
+                       __global uint *list, __local xl_topk_local *l)
+{
+    const xl_topk_question q = xl_topk_question_of(s);
+    const uint g = XL_TOPK_GROUP;
+    volatile __local const uint *const listed = &l->listed;
+    if (xl_topk_item() == 0)
+        l->listed = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint i = xl_topk_item();
+    for (; i + (XL_TOPK_AT_ONCE - 1) * g < length && *listed <= XL_TOPK_ROOM;
+         i += XL_TOPK_AT_ONCE * g) {
+        XL_KEY key[XL_TOPK_AT_ONCE];
+#pragma unroll
+        for (uint j = 0; j < XL_TOPK_AT_ONCE; ++j)
+            key[j] = keys[i + j * g];
+#pragma unroll
+        for (uint j = 0; j < XL_TOPK_AT_ONCE; ++j)
+            xl_topk_list_one(key[j], &q, i + j * g, l);
+    }
+    for (; i < length && *listed <= XL_TOPK_ROOM; i += g)
+        xl_topk_list_one(keys[i], &q, i, l);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint count = l->listed;
+    for (uint j = xl_topk_item(); j < count && count <= XL_TOPK_ROOM; j += g) {
+        uint before = 0;
+        for (uint k = 0; k < count; ++k)
+            before += l->list[k] < l->list[j] ? 1 : 0;
+        list[before] = l->list[j];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    return count <= XL_TOPK_ROOM ? count : XL_TOPK_UNLISTED;
+}
+#endif
+
+/* The sums of two numbers over all work-items. */
+void xl_topk_add_up(uint *x, uint *y, __local xl_topk_local *l)
 {
     uint total;
-    *better = xl_topk_rank(*better, &total, l);
-    *equal = xl_topk_rank(*equal, &total, l);
+    xl_topk_rank(*x, &total, l->rank);
+    *x = total;
+    xl_topk_rank(*y, &total, l->rank);
+    *y = total;
+}
+
+/* How many of the keys are results by known digits, and how many are candidates. */
+void xl_topk_tally_keys(const xl_topk_keys *mine, const xl_topk_state *s, uint *better, uint *equal,
+                        __local xl_topk_local *l)
+{
+    const XL_ORDINAL mask = xl_topk_mask(s), prefix = (XL_ORDINAL)s->prefix;
+    uint lower = 0, same = 0;
+    for (uint j = xl_topk_item(); j < mine->count; j += XL_TOPK_GROUP) {
+        const XL_ORDINAL known = xl_key_map(mine->keys[xl_topk_place(mine, j)]) & mask;
+        lower += known < prefix ? 1 : 0;
+        same += known == prefix ? 1 : 0;
+    }
+    xl_topk_add_up(&lower, &same, l);
+    *better = lower;
+    *equal = same;
 }
 
 /* Whether x is not 0 in any work-item. */
@@ -191,18 +247,18 @@ bool xl_topk_any(uint x, __local xl_topk_local *l)
     return any;
 }
 
-/* A tile's results: those of a work-item are neighbours, `at` results and `equal` candidates stand
- * before it in the chunk. */
-void xl_topk_write_items(const xl_topk_writer *w, uint i, uint better, uint same, uint results,
+/* A tile's results: those of a work-item are neighbours, number j of the keys and those behind it;
+ * `results` and `equal` candidates stand before them in the chunk. */
+void xl_topk_write_items(const xl_topk_writer *w, uint j, uint better, uint same, uint results,
                          uint equal)
 {
-    for (uint j = 0; j < XL_TOPK_ITEMS; ++j) {
-        if (better >> j & 1u) {
-            xl_topk_write_one(w, results + min(equal, w->taken), i + j);
+    for (uint i = 0; i < XL_TOPK_ITEMS; ++i) {
+        if (better >> i & 1u) {
+            xl_topk_write_one(w, results + min(equal, w->taken), xl_topk_place(&w->keys, j + i));
             ++results;
-        } else if (same >> j & 1u) {
+        } else if (same >> i & 1u) {
             if (equal < w->taken)
-                xl_topk_write_one(w, results + equal, i + j);
+                xl_topk_write_one(w, results + equal, xl_topk_place(&w->keys, j + i));
             ++equal;
         }
     }
@@ -210,23 +266,23 @@ void xl_topk_write_items(const xl_topk_writer *w, uint i, uint better, uint same
 
 void xl_topk_write_keys(const xl_topk_writer *w, __local xl_topk_local *l)
 {
-    const __global XL_KEY *const keys = w->arrays.keys_in + w->begin;
     uint results = 0, equal = 0; /* in the tiles before: by known digits, and candidates */
-    for (uint tile = 0; tile < w->length && results + min(equal, w->taken) < w->total;
+    for (uint tile = 0; tile < w->keys.count && results + min(equal, w->taken) < w->total;
          tile += XL_TOPK_TILE) {
-        const uint i = tile + xl_topk_item() * XL_TOPK_ITEMS;
+        const uint j = tile + xl_topk_item() * XL_TOPK_ITEMS;
         uint better = 0, same = 0, total;
-        for (uint j = 0; j < XL_TOPK_ITEMS; ++j) {
-            if (i + j >= w->length)
+        for (uint i = 0; i < XL_TOPK_ITEMS; ++i) {
+            if (j + i >= w->keys.count)
                 continue;
-            const XL_ORDINAL known = xl_key_map(keys[i + j]) & w->mask;
-            better |= (uint)(known < w->prefix) << j;
-            same |= (uint)(known == w->prefix) << j;
+            const XL_KEY raw = w->keys.keys[xl_topk_place(&w->keys, j + i)];
+            const XL_ORDINAL known = xl_key_map(raw) & w->mask;
+            better |= (uint)(known < w->prefix) << i;
+            same |= (uint)(known == w->prefix) << i;
         }
         if (!xl_topk_any(better | same, l))
             continue;
-        const uint before = xl_topk_rank(popcount(better) | popcount(same) << 16, &total, l);
-        xl_topk_write_items(w, i, better, same, results + (before & 0xffffu),
+        const uint before = xl_topk_rank(popcount(better) | popcount(same) << 16, &total, l->rank);
+        xl_topk_write_items(w, j, better, same, results + (before & 0xffffu),
                             equal + (before >> 16));
         results += total & 0xffffu;
         equal += total >> 16;

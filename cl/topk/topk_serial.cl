@@ -11,27 +11,34 @@
 
 /* The group has no local memory to share. */
 #define XL_TOPK_DECLARE_LOCAL
-#define XL_TOPK_LOCAL 0
-#define XL_TOPK_BARRIER()
+#define XL_TOPK_LOCAL
+#define XL_TOPK_LOCAL_PARAMETER
 
-xl_topk_state xl_topk_state_read(__global const xl_topk_state *from, int unused)
+/* Counters of one digit, so that neighbours that are equal do not wait for each other. */
+#define XL_TOPK_COPIES 2
+
+xl_topk_state xl_topk_state_read(__global const xl_topk_state *from)
 {
     return *from;
 }
 
-xl_topk_chunk xl_topk_chunk_read(const xl_topk *t, uint c, int unused)
+xl_topk_chunk xl_topk_chunk_read(const xl_topk *t, uint c)
 {
     return xl_topk_chunk_at(t, c);
 }
 
+uint xl_topk_listed_read(__global const uint *from)
+{
+    return *from;
+}
+
 /* The digit of the k-th key among the candidates that were counted. */
-uint xl_topk_find(__global const uint *counts, xl_topk_state *s, int unused)
+void xl_topk_find(__global const uint *counts, xl_topk_state *s)
 {
     uint digit = 0, below = 0;
     while (digit < XL_DIGITS - 1 && counts[digit] < s->left - below)
         below += counts[digit++];
     xl_topk_learn(s, digit, below, counts[digit]);
-    return digit;
 }
 
 /* Whether any of a block's keys has the known digits, or, where results count as well, lower ones.
@@ -46,62 +53,98 @@ bool xl_topk_block(__global const XL_KEY *keys, XL_ORDINAL mask, XL_ORDINAL pref
     return hits != 0;
 }
 
-void xl_topk_count_keys(__global const XL_KEY *keys, uint length, const xl_topk_state *s,
-                        __global uint *sums, __global uint *counts, int unused)
+void xl_topk_count_keys(const xl_topk_keys *mine, const xl_topk_state *s, __global uint *counts)
 {
     const XL_ORDINAL mask = xl_topk_mask(s), prefix = (XL_ORDINAL)s->prefix;
-    if (length == 0)
-        return;
-    const uint shift = XL_KEY_BITS - XL_DIGIT_BITS - s->bits;
+    const uint shift = xl_topk_shift(s), digits = xl_topk_digit_mask(s);
     uint count[XL_TOPK_COPIES * XL_DIGITS];
     for (uint d = 0; d < XL_TOPK_COPIES * XL_DIGITS; ++d)
         count[d] = 0;
-    for (uint i = 0; i < length; i += XL_TOPK_BLOCK) {
-        const uint most = min((uint)XL_TOPK_BLOCK, length - i);
-        if (mask == 0 && most == XL_TOPK_BLOCK) {
+    for (uint i = 0; i < mine->count; i += XL_TOPK_BLOCK) {
+        const uint most = min((uint)XL_TOPK_BLOCK, mine->count - i);
+        const bool is_block = most == XL_TOPK_BLOCK && !mine->is_listed;
+        if (is_block && mask == 0) {
             for (uint j = 0; j < XL_TOPK_BLOCK; ++j)
-                ++count[j % XL_TOPK_COPIES * XL_DIGITS + (uint)(xl_key_map(keys[i + j]) >> shift)];
+                ++count[j % XL_TOPK_COPIES * XL_DIGITS +
+                        (uint)(xl_key_map(mine->keys[i + j]) >> shift)];
             continue;
         }
-        if (most == XL_TOPK_BLOCK && !xl_topk_block(keys + i, mask, prefix, false))
+        if (is_block && !xl_topk_block(mine->keys + i, mask, prefix, false))
             continue;
         for (uint j = 0; j < most; ++j) {
-            const XL_ORDINAL key = xl_key_map(keys[i + j]);
+            const XL_ORDINAL key = xl_key_map(mine->keys[xl_topk_place(mine, i + j)]);
             if ((key & mask) == prefix)
-                ++count[j % XL_TOPK_COPIES * XL_DIGITS + (uint)(key >> shift) % XL_DIGITS];
+                ++count[j % XL_TOPK_COPIES * XL_DIGITS + ((uint)(key >> shift) & digits)];
         }
     }
-    uint sum = 0;
     for (uint d = 0; d < XL_DIGITS; ++d) {
         uint same = 0;
         for (uint c = 0; c < XL_TOPK_COPIES; ++c)
             same += count[c * XL_DIGITS + d];
-        sum += same;
-        sums[d] = sum;
         if (same > 0)
             atomic_add(counts + d, same);
     }
 }
 
-/* The sums of two numbers over the chunks before each; one work-item has all of them. */
-void xl_topk_chunk_sums(uint *better, uint *equal, int unused)
+#if XL_TOPK_ROOM > 0
+/* The places of the keys of a chunk that may be results, in order. Its length, or XL_TOPK_UNLISTED
+ * where it has no room. */
+uint xl_topk_make_list(__global const XL_KEY *keys, uint length, const xl_topk_state *s,
+                       __global uint *list)
 {
-    *better = 0;
-    *equal = 0;
+    const XL_ORDINAL mask = xl_topk_mask(s), prefix = (XL_ORDINAL)s->prefix;
+    uint count = 0;
+    for (uint i = 0; i < length; i += XL_TOPK_BLOCK) {
+        const uint most = min((uint)XL_TOPK_BLOCK, length - i);
+        if (most < XL_TOPK_BLOCK || xl_topk_block(keys + i, mask, prefix, true))
+            for (uint j = 0; j < most; ++j) {
+                list[min(count, (uint)XL_TOPK_ROOM - 1)] = i + j;
+                count += (xl_key_map(keys[i + j]) & mask) <= prefix ? 1 : 0;
+            }
+    }
+    return count < XL_TOPK_ROOM ? count : XL_TOPK_UNLISTED;
+}
+#endif
+
+/* How many of the keys are results by known digits, and how many are candidates. */
+void xl_topk_tally_keys(const xl_topk_keys *mine, const xl_topk_state *s, uint *better, uint *equal)
+{
+    const XL_ORDINAL mask = xl_topk_mask(s), prefix = (XL_ORDINAL)s->prefix;
+    const bool is_listed = mine->is_listed;
+    uint lower = 0, same = 0;
+    for (uint j = 0; j < mine->count && is_listed; ++j) {
+        const XL_ORDINAL known = xl_key_map(mine->keys[xl_topk_place(mine, j)]) & mask;
+        lower += known < prefix ? 1 : 0;
+        same += known == prefix ? 1 : 0;
+    }
+    for (uint j = 0; j < mine->length && !is_listed; ++j) {
+        const XL_ORDINAL known = xl_key_map(mine->keys[j]) & mask;
+        lower += known < prefix ? 1 : 0;
+        same += known == prefix ? 1 : 0;
+    }
+    *better = lower;
+    *equal = same;
 }
 
-void xl_topk_write_keys(const xl_topk_writer *w, int unused)
+/* One work-item has the sums of all. */
+void xl_topk_add_up(uint *x, uint *y)
 {
-    const __global XL_KEY *const keys = w->arrays.keys_in + w->begin;
+}
+
+void xl_topk_write_keys(const xl_topk_writer *w)
+{
+    const xl_topk_keys *const mine = &w->keys;
     uint at = 0, equal = 0;
-    for (uint i = 0; i < w->length && at < w->total; i += XL_TOPK_BLOCK) {
-        const uint most = min((uint)XL_TOPK_BLOCK, w->length - i);
-        if (most == XL_TOPK_BLOCK && !xl_topk_block(keys + i, w->mask, w->prefix, true))
+    for (uint i = 0; i < mine->count && at < w->total; i += XL_TOPK_BLOCK) {
+        const uint most = min((uint)XL_TOPK_BLOCK, mine->count - i);
+        if (!mine->is_listed && most == XL_TOPK_BLOCK &&
+            !xl_topk_block(mine->keys + i, w->mask, w->prefix, true))
             continue;
         for (uint j = 0; j < most; ++j) {
-            const XL_ORDINAL known = xl_key_map(keys[i + j]) & w->mask;
+            const uint place = xl_topk_place(mine, i + j);
+            const XL_ORDINAL known = xl_key_map(mine->keys[place]) & w->mask;
             if (known < w->prefix || (known == w->prefix && equal++ < w->taken))
-                xl_topk_write_one(w, at++, i + j);
+                xl_topk_write_one(w, at++, place);
         }
     }
 }

@@ -2,37 +2,47 @@
  * What the kernels of a top-k selection know of the k-th key, and of each chunk. A key is its
  * ordinal, and those that come first are the smallest. Keys whose known digits, the highest, come
  * before those of the k-th key are results, those that have the same digits are candidates, of
- * which `left` are results as well. */
+ * which `left` are results as well.
+ *
+ * Once few keys of a chunk can still be results, it keeps a list of their places, in order, and is
+ * not read again. With digits of 11 bits that is so of random keys after the first, so that their
+ * array is read twice. */
 #ifndef XL_TOPK_STATE
 #define XL_TOPK_STATE
 
-#include "../prelude/prelude_key.cl"
+#include "topk_results.cl"
 
-#define XL_DIGITS 256
-#define XL_DIGIT_BITS 8
-
-/* Counters of one digit, so that neighbours that are equal do not wait for each other. */
-#define XL_TOPK_COPIES 4
+/* The last digit of a key may have fewer bits, and then uses the first counters of as many. */
+#if XL_KEY_BITS < 11
+#define XL_DIGIT_BITS XL_KEY_BITS
+#else
+#define XL_DIGIT_BITS 11
+#endif
+#define XL_DIGITS (1 << XL_DIGIT_BITS)
 
 typedef struct xl_topk_state {
     ulong prefix; /* the known digits of the k-th key, zeros behind them */
     uint left, candidates;
-    uint bits; /* that are known */
-    uint unused;
+    uint bits;   /* that are known */
+    uint better; /* results by known digits */
 } xl_topk_state;
+
+/* Instead of a list's length: there is none. */
+#define XL_TOPK_UNLISTED UINT_MAX
 
 /* Bytes of the states, one before each pass and one behind the last; behind them the counts of each
  * pass, then what stands of each chunk. The host knows the sizes: lib/topk/topk_shape.c. */
 #define XL_TOPK_STATE_BYTES 512
-#define XL_TOPK_MOST_PASSES 8
+#define XL_TOPK_MOST_PASSES 6
+#define XL_TOPK_MOST_DIGITS 2048
 
 /* Places in the scratch. */
 typedef struct xl_topk {
     __global xl_topk_state *states;
     __global uint *counts; /* XL_DIGITS of each pass: candidates of each digit */
     /* Of each chunk: xl_topk_chunk. */
-    __global uint *better, *equal, *first, *before;
-    __global uint *sums; /* XL_DIGITS of each chunk: candidates of each digit and those below */
+    __global uint *better, *equal, *listed;
+    __global uint *lists; /* XL_TOPK_ROOM of each chunk */
 } xl_topk;
 
 xl_topk xl_topk_at(__global uchar *scratch, ulong state, uint chunks)
@@ -40,27 +50,30 @@ xl_topk xl_topk_at(__global uchar *scratch, ulong state, uint chunks)
     xl_topk t;
     t.states = (__global xl_topk_state *)(scratch + state);
     t.counts = (__global uint *)(scratch + state + XL_TOPK_STATE_BYTES);
-    t.better = t.counts + XL_TOPK_MOST_PASSES * XL_DIGITS;
+    t.better = t.counts + XL_TOPK_MOST_PASSES * XL_TOPK_MOST_DIGITS;
     t.equal = t.better + chunks;
-    t.first = t.equal + chunks;
-    t.before = t.first + chunks;
-    t.sums = t.before + chunks;
+    t.listed = t.equal + chunks;
+    t.lists = t.listed + chunks;
     return t;
 }
 
-/* What the last launch says of a chunk: its results by known digits, its candidates, the place of
- * its first result, the candidates in chunks before it. */
+/* What the launches before say of a chunk: its results by known digits, its candidates, and the
+ * length of its list. */
 typedef struct xl_topk_chunk {
-    uint better, equal, first, before;
+    uint better, equal, listed;
 } xl_topk_chunk;
+
+/* The same of all chunks before it. */
+typedef struct xl_topk_before {
+    uint better, equal;
+} xl_topk_before;
 
 xl_topk_chunk xl_topk_chunk_at(const xl_topk *t, uint c)
 {
     xl_topk_chunk chunk;
     chunk.better = t->better[c];
     chunk.equal = t->equal[c];
-    chunk.first = t->first[c];
-    chunk.before = t->before[c];
+    chunk.listed = t->listed[c];
     return chunk;
 }
 
@@ -73,26 +86,67 @@ bool xl_topk_is_found(const xl_topk_state *s)
 /* The bits of an ordinal that are known. */
 XL_ORDINAL xl_topk_mask(const xl_topk_state *s)
 {
-    return s->bits == 0 ? 0 : (XL_KEY_ONES << (XL_KEY_BITS - s->bits)) & XL_KEY_ONES;
+    return xl_topk_known(s->bits);
+}
+
+/* The digit that is looked for next: how far a key is shifted for it, and its bits. */
+uint xl_topk_shift(const xl_topk_state *s)
+{
+    return XL_KEY_BITS - min((uint)XL_KEY_BITS, s->bits + XL_DIGIT_BITS);
+}
+
+uint xl_topk_digit_mask(const xl_topk_state *s)
+{
+    return (1u << min((uint)XL_DIGIT_BITS, XL_KEY_BITS - min((uint)XL_KEY_BITS, s->bits))) - 1;
 }
 
 /* One digit more: so many candidates have a lower one, so many have this one. */
 void xl_topk_learn(xl_topk_state *s, uint digit, uint below, uint same)
 {
-    s->bits += XL_DIGIT_BITS;
-    s->prefix |= (ulong)digit << (XL_KEY_BITS - s->bits);
+    const uint shift = xl_topk_shift(s);
+    s->prefix |= (ulong)digit << shift;
+    s->bits = XL_KEY_BITS - shift;
     s->left -= below;
+    s->better += below;
     s->candidates = same;
 }
 
-/* A chunk's results and candidates, once the digit is known that its sums are of. */
-void xl_topk_settle(__global const uint *sums, uint digit, uint *better, uint *equal)
+/* Whether lists are likely to have room: for those keys that may be results there is twice as
+ * much as they need if all chunks have as many. */
+bool xl_topk_is_listable(const xl_topk_state *s, uint chunks)
 {
-    if (*equal == 0) /* it was not counted */
-        return;
-    const uint below = digit > 0 ? sums[digit - 1] : 0;
-    *better += below;
-    *equal = sums[digit] - below;
+    return 2 * ((ulong)s->better + s->candidates) <= (ulong)chunks * XL_TOPK_ROOM;
+}
+
+/* The keys of a chunk that are looked at: all of them, or those of its list. */
+typedef struct xl_topk_keys {
+    __global const XL_KEY *keys;
+    __global const uint *list;
+    uint length; /* of the chunk, 1 or more */
+    uint count;  /* of those that are looked at */
+    bool is_listed;
+} xl_topk_keys;
+
+/* `listed`: the length of the list, or XL_TOPK_UNLISTED. */
+xl_topk_keys xl_topk_keys_of(__global const XL_KEY *keys, uint length, __global const uint *list,
+                             uint listed)
+{
+    xl_topk_keys k;
+    k.keys = keys;
+    k.list = list;
+    k.length = length;
+    k.is_listed = XL_TOPK_ROOM > 0 && listed != XL_TOPK_UNLISTED;
+    k.count = k.is_listed ? min(listed, (uint)XL_TOPK_ROOM) : length;
+    return k;
+}
+
+/* The place of number j of them in the chunk. */
+uint xl_topk_place(const xl_topk_keys *k, uint j)
+{
+    uint place = j;
+    if (k->is_listed)
+        place = min(k->list[j], k->length - 1);
+    return place;
 }
 
 /* Of the candidates of a chunk, `before` of which stand in chunks before it: how many are results.
@@ -102,32 +156,9 @@ uint xl_topk_taken(uint left, uint before, uint equal)
     return min(left, before + equal) - min(left, before);
 }
 
-/* What the results are written to: the caller's arrays, those that are wanted, or what is sorted
- * next. lib/topk/topk_enqueue.c has the same numbers. */
-#define XL_GIVES_KEYS 1
-#define XL_GIVES_VALUES 2
-#define XL_GIVES_INDICES 4
+/* In place of the caller's arrays: what is sorted next. lib/topk/topk_enqueue.c has the same
+ * number. */
 #define XL_GIVES_PAIRS 8
-
-typedef struct xl_topk_arrays {
-    __global const XL_KEY *keys_in;
-    __global const uint *values_in;
-    __global XL_KEY *keys_out;
-    __global uint *values_out;
-    __global uint *indices_out;
-    uint gives;
-} xl_topk_arrays;
-
-/* The result at `place` is key i. */
-void xl_topk_give(const xl_topk_arrays *a, uint place, uint i)
-{
-    if (a->gives & XL_GIVES_KEYS)
-        a->keys_out[place] = a->keys_in[i];
-    if (a->gives & XL_GIVES_VALUES)
-        a->values_out[place] = a->values_in[i];
-    if (a->gives & XL_GIVES_INDICES)
-        a->indices_out[place] = i;
-}
 
 /* Where results go that are to be sorted: as words of ordinal and index, or, of keys of 8 bytes,
  * ordinals with indices beside them. */
@@ -154,7 +185,8 @@ typedef struct xl_topk_writer {
     XL_ORDINAL mask, prefix;
     uint results, first; /* the place of the chunk's first result */
     uint taken, total;   /* candidates that are results, and all results of the chunk */
-    uint begin, length;  /* of the chunk */
+    uint begin;          /* of the chunk */
+    xl_topk_keys keys;
 } xl_topk_writer;
 
 /* Result number `at` of the chunk is its key `i`. */

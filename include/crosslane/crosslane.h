@@ -6,15 +6,18 @@
 
 #include <crosslane/context.h>
 #include <crosslane/grid.h>
+#include <crosslane/histogram.h>
 #include <crosslane/merge.h>
 #include <crosslane/plan_info.h>
 #include <crosslane/program.h>
 #include <crosslane/reduce.h>
 #include <crosslane/scan.h>
 #include <crosslane/search.h>
+#include <crosslane/select.h>
 #include <crosslane/sort.h>
 #include <crosslane/status.h>
 #include <crosslane/topk.h>
+#include <crosslane/transform.h>
 #include <crosslane/types.h>
 #include <crosslane/version.h>
 

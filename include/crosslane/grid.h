@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * A grid of cells over points in space, and exact neighbour search on it.
  *
- * Build: bounding box -> cell of each point -> sort by cell -> cell bounds ->
- * reordered points (Green, "Particle simulation using CUDA", 2010; the sort by
- * a bitonic network as in Lee and Kim, "Fast access method of neighboring
- * particles using bitonic sort based GPU hashing", 2022; by counting as in
- * Hoetzlein, "Fast fixed-radius nearest neighbors", 2014).
+ * Build: bounding box -> row and cell of each point -> points in this order -> where they begin
+ * (Green, "Particle simulation using CUDA", 2010; by counting as in Hoetzlein, "Fast fixed-radius
+ * nearest neighbors", 2014; the sort by a bitonic network as in Lee and Kim, "Fast access method of
+ * neighboring particles using bitonic sort based GPU hashing", 2022). A row is all cells of one y
+ * and one z. Where the box has few cells for its points, they have a table; else the rows that have
+ * points are listed, so that a point far off costs one row. CPUs always list rows.
  *
  * Search: neighbours of a query are the points with
  *     ((dx*dx + dy*dy) + dz*dz) < r*r
- * in single precision, each operation rounded once, no contraction: the same
- * pairs as the same loop over all pairs finds, for any coordinates. (A device that
- * takes subnormal numbers for 0 does so here too; that shows at radii below 2^-38.)
+ * (dy and dz 0 where points have fewer dimensions) in single precision, each operation rounded
+ * once, no contraction: the same pairs as the same loop over all pairs finds, for any coordinates.
+ * (A device that takes subnormal numbers for 0 does so here too; that shows at radii below 2^-38.)
  * How far points lie from the origin, or from each other, costs no time: with cells of
  * the radius a query looks at the points of its cell and of those next to it, out to the
  * largest floats. */
@@ -23,25 +24,29 @@
 typedef struct xl_grid xl_grid;
 typedef struct xl_neighbors xl_neighbors;
 
-/* How points are brought into the order of their cells. Both give the same
- * order: by cell (where cells are hashed, by entry of the table), then by index. */
+/* How points are brought into order. Either way a grid with a table has one order: by row (z, then
+ * y), by cell along x, then by index; and one with rows listed: by row, by x, then by index.
+ * XL_GRID_AUTO takes what is faster on the device: a table by counting, or on CPUs rows by the
+ * library's sort. The others have a table wherever it has room for the cells. */
 typedef enum xl_grid_algorithm {
     XL_GRID_AUTO = 0,
-    XL_GRID_COUNTING = 1, /* count per cell, scan, scatter */
-    XL_GRID_BITONIC = 2   /* the library's bitonic sort of (cell, index) */
+    XL_GRID_COUNTING = 1, /* count per cell, scan, scatter; rows by the library's sort */
+    XL_GRID_BITONIC = 2   /* both by the library's bitonic sort */
 } xl_grid_algorithm;
 
 /* Start from xl_grid_desc_init(); cell_size must be set. */
 typedef struct xl_grid_desc {
     uint32_t struct_size;  /* set by xl_grid_desc_init() */
     uint32_t num_tunables; /* of `tunables` */
-    uint32_t dimensions;   /* 3 */
+    uint32_t dimensions;   /* 1, 2 or 3; 3 is the default */
     uint32_t scalar;       /* xl_type: XL_F32 */
-    uint32_t stride;       /* scalars from one point to the next, 3 or more */
-    float cell_size;       /* edge of a cell, in the unit of the points; best the search radius */
+    uint32_t stride;       /* scalars from one point to the next, `dimensions` or more; default 3 */
+    float cell_size;       /* edge of a cell along y and z, in the unit of the points; best the
+                              search radius, and right for any */
     uint32_t bounded;      /* 0: the box is found from the points by a reduction; else the
                               box below, and a point outside it is XL_ERROR_OUT_OF_DOMAIN */
-    float lower[3];        /* corners of the box; points on its faces are inside */
+    float lower[3];        /* corners of the box; points on its faces are inside. The first
+                              `dimensions` count, as in the report, where others are 0 */
     float upper[3];
     uint32_t algorithm; /* xl_grid_algorithm */
     /* Tuning values of this plan by name, before those of the context's tuning file and the
@@ -53,7 +58,7 @@ typedef struct xl_grid_desc {
 /* What the device found while it built a grid or filled a list. */
 typedef struct xl_grid_report {
     uint32_t struct_size; /* bytes that were written: the caller's, or this version's if fewer */
-    uint32_t hashed;      /* 1: the box has too many cells for a table of its own */
+    uint32_t sparse;      /* 1: rows of cells are listed, as a table has none or too little room */
     uint64_t points;      /* n of the last build */
     uint64_t non_finite;  /* points with a NaN or an infinity */
     uint64_t first_non_finite; /* the smallest such index; UINT64_MAX if none */
@@ -61,8 +66,8 @@ typedef struct xl_grid_report {
     uint64_t first_out_of_domain;
     float lower[3]; /* the box of the points, or the box given */
     float upper[3];
-    uint32_t cells[3];    /* cells per axis; all 0 where cells are hashed */
-    uint32_t table_cells; /* entries of the cell table */
+    uint32_t cells[3];    /* cells of the table per axis; all 0 where rows are listed */
+    uint32_t table_cells; /* entries there are room for in the table, or rows that are listed */
 } xl_grid_report;
 
 /* How neighbours are searched. Start from xl_neighbors_desc_init(); radius must
@@ -81,8 +86,9 @@ typedef struct xl_neighbors_desc {
      * neighbour, and returns the new sum. Errors point into it as "visit". */
     const char *visit;
     /* Tuning values of this plan by name, before those of the context's tuning file and the
-     * built-in ones (xl_tunable in types.h); neighbors.*, and
-     * scan.* for the scan that a count has inside. NULL: none */
+     * built-in ones (xl_tunable in types.h); neighbors.*, scan.*
+     * for the scan that a count has inside, and grid.planes, which is to be that of the grid. NULL:
+     * none */
     const xl_tunable *tunables;
 } xl_neighbors_desc;
 
@@ -90,8 +96,10 @@ typedef struct xl_neighbors_desc {
  * last build. */
 typedef struct xl_grid_build_args {
     size_t n;        /* points, at most 2^32 - 2 */
-    xl_view points;  /* n * stride scalars, x y z first in each point; not changed; its
-                        offset counts scalars */
+    xl_view points;  /* of each point its x y z, one after the other, and from one x to the next
+                        `stride` scalars: (n - 1) * stride + dimensions in all. Its offset counts
+                        scalars: points {mass, x, y, z} have stride 4 and begin at offset 1. Not
+                        changed */
     xl_view storage; /* xl_grid_scratch() bytes, offset in bytes; the grid lives there until the
                         next build, so leave it alone; or not given: the grid's own, which a
                         build enters when the last one is done with it */
@@ -133,12 +141,13 @@ XL_API void xl_neighbors_desc_init_sized(xl_neighbors_desc *desc, size_t size);
 
 /* Makes a grid plan; as xl_scan_create(). XL_ERROR_INVALID_ARGUMENT: a cell size
  * that is not finite and above 0, a box that is empty or not finite, a stride
- * below 3. XL_ERROR_UNSUPPORTED: other dimensions or scalars than this version has. */
+ * below the dimensions. XL_ERROR_UNSUPPORTED: other dimensions or scalars than this version has. */
 XL_NODISCARD XL_API xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc *desc,
                                              xl_grid **grid);
 
-/* How many bytes a grid of up to n points lives in: the cell table, the reordered
- * points and what the build needs on the way. Pure, monotone in n. */
+/* How many bytes a grid of up to n points lives in: the cell table or the list of rows, the
+ * reordered points and what the build needs on the way; about 40 bytes a point, with a table 44.
+ * Pure, monotone in n. */
 XL_NODISCARD XL_API xl_status xl_grid_scratch(const xl_grid *grid, size_t n, size_t *bytes,
                                               size_t *alignment);
 
@@ -163,7 +172,8 @@ XL_NODISCARD XL_API xl_status xl_grid_status_sized(xl_grid *grid, cl_command_que
                                                    xl_grid_report *report, size_t size,
                                                    cl_uint num_waits, const cl_event *waits);
 
-/* Enqueues the gather out[k] = in[order[k]], where order is the grid's: by cell, then by index.
+/* Enqueues the gather out[k] = in[order[k]], where order is the grid's: see
+ * xl_grid_algorithm.
  * For arrays that belong to the points. After a build that failed the order is some order of all
  * points. */
 XL_NODISCARD XL_API xl_status xl_grid_reorder_enqueue_sized(xl_grid *grid, cl_command_queue queue,

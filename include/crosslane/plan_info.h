@@ -5,12 +5,15 @@
 #define CROSSLANE_PLAN_INFO_H
 
 #include <crosslane/grid.h>
+#include <crosslane/histogram.h>
 #include <crosslane/merge.h>
 #include <crosslane/reduce.h>
 #include <crosslane/scan.h>
 #include <crosslane/search.h>
+#include <crosslane/select.h>
 #include <crosslane/sort.h>
 #include <crosslane/topk.h>
+#include <crosslane/transform.h>
 
 XL_EXTERN_C_BEGIN
 
@@ -22,11 +25,15 @@ XL_EXTERN_C_BEGIN
  *   reduction   "reduce-then-fold"
  *   sort        "bitonic", "radix"
  *   top-k       "radix select"; the tile is a chunk, whose keys are counted together
+ *   selection   "look-back", "reduce-then-scan"; of XL_SELECT_REPEAT "merge-path", n runs
  *   grid        "counting", "bitonic"; group, item and tile are those of the kernels that read the
  *               points; the scan or the sort inside has its own
  *   neighbours  "cells"; elements are points that are searched from
  *   merge       "merge-path"; n is that of the result
- *   search      "binary-search", n queries; of XL_SEARCH_UNSORTED "chunks", n keys */
+ *   search      "binary-search", n queries; of XL_SEARCH_UNSORTED "chunks", n keys
+ *   histogram   "private counters": of each work-group or work-item its own; "shared counters": the
+ *               bins themselves; the tile is a chunk
+ *   transform   "map", also of neighbours; "move", which has no tile */
 XL_NODISCARD XL_API xl_status xl_scan_info_sized(const xl_scan *plan, size_t n, xl_plan_info *info,
                                                  size_t size);
 XL_NODISCARD XL_API xl_status xl_reduce_info_sized(const xl_reduce *plan, size_t n,
@@ -42,8 +49,14 @@ XL_NODISCARD XL_API xl_status xl_neighbors_info_sized(const xl_neighbors *plan, 
 XL_NODISCARD XL_API xl_status xl_merge_info_sized(const xl_merge *plan, size_t n,
                                                   xl_plan_info *info, size_t size);
 
+XL_NODISCARD XL_API xl_status xl_select_info_sized(const xl_select *plan, size_t n,
+                                                   xl_plan_info *info, size_t size);
 XL_NODISCARD XL_API xl_status xl_search_info_sized(const xl_search *plan, size_t n,
                                                    xl_plan_info *info, size_t size);
+XL_NODISCARD XL_API xl_status xl_histogram_info_sized(const xl_histogram *plan, size_t n,
+                                                      xl_plan_info *info, size_t size);
+XL_NODISCARD XL_API xl_status xl_transform_info_sized(const xl_transform *plan, size_t n,
+                                                      xl_plan_info *info, size_t size);
 
 XL_EXTERN_C_END
 
@@ -68,6 +81,12 @@ XL_NODISCARD static inline xl_status xl_topk_info(const xl_topk *plan, size_t n,
     return xl_topk_info_sized(plan, n, info, sizeof *info);
 }
 
+XL_NODISCARD static inline xl_status xl_select_info(const xl_select *plan, size_t n,
+                                                    xl_plan_info *info)
+{
+    return xl_select_info_sized(plan, n, info, sizeof *info);
+}
+
 XL_NODISCARD static inline xl_status xl_grid_info(const xl_grid *grid, size_t n, xl_plan_info *info)
 {
     return xl_grid_info_sized(grid, n, info, sizeof *info);
@@ -89,6 +108,18 @@ XL_NODISCARD static inline xl_status xl_search_info(const xl_search *plan, size_
                                                     xl_plan_info *info)
 {
     return xl_search_info_sized(plan, n, info, sizeof *info);
+}
+
+XL_NODISCARD static inline xl_status xl_histogram_info(const xl_histogram *plan, size_t n,
+                                                       xl_plan_info *info)
+{
+    return xl_histogram_info_sized(plan, n, info, sizeof *info);
+}
+
+XL_NODISCARD static inline xl_status xl_transform_info(const xl_transform *plan, size_t n,
+                                                       xl_plan_info *info)
+{
+    return xl_transform_info_sized(plan, n, info, sizeof *info);
 }
 
 #endif

@@ -51,7 +51,8 @@ enum { XL_SORT_MORE_VALUES = 3 };
 
 /* Start from xl_sort_desc_init(): ascending u32 keys, no values.
  * Floating-point keys are ordered -inf < ... < -0 < +0 < ... < +inf < NaN, all
- * NaN after everything else; XL_DESCENDING is exactly the reverse. */
+ * NaN after everything else; XL_DESCENDING is exactly the reverse. `equal_zeros` makes zeros equal.
+ */
 typedef struct xl_sort_desc {
     uint32_t struct_size;  /* set by xl_sort_desc_init() */
     uint32_t num_tunables; /* of `tunables` */
@@ -76,18 +77,24 @@ typedef struct xl_sort_desc {
     uint32_t begin_bit, end_bit;
     uint32_t stable; /* 1: the values of equal keys stay in order, whatever the algorithm; 0: they
                         need not. Keys without values are sorted alike either way */
-    /* XL_SEGMENTS_NONE, or XL_SEGMENTS_OFFSETS: each segment is sorted by itself, by BITONIC, and
-     * is always stable. XL_ERROR_UNSUPPORTED with RADIX */
+    /* XL_SEGMENTS_NONE, or XL_SEGMENTS_OFFSETS: each segment is sorted by itself, by BITONIC, or
+     * as the comparator says, and is always stable. XL_ERROR_UNSUPPORTED with RADIX */
     uint32_t segments;
     uint32_t segment_type; /* xl_type of the offsets: XL_U32 or XL_U64; else XL_NONE */
     /* NULL: keys are ordered as said above. Else `key` is any type, XL_USER_TYPE and vectors too,
      * of at most 512 bytes, and this says which key comes before which; XL_DESCENDING turns it
      * round. Equal keys stay in order. Takes XL_SORT_AUTO, which merges (Green, McColl and Bader,
-     * "GPU merge path", ICS 2012), no segments and no range of bits. What is no order gives keys
-     * that are not defined, but nothing is read or written outside of the arrays, and no call
-     * hangs. Borrowed while the plan is made */
+     * "GPU merge path", ICS 2012), and no range of bits. What is no order gives keys that are not
+     * defined, but nothing is read or written outside of the arrays, and no call hangs. Borrowed
+     * while the plan is made */
     const xl_user_comparator *comparator;
     const xl_user_type *user_key; /* where key is XL_USER_TYPE */
+    /* Of floating-point keys: 0: -0 comes before +0. 1: they are equal; all equal keys stay in
+     * order then, keys keep their signs, and places of keys travel with them, which costs as much
+     * as values do. XL_ERROR_UNSUPPORTED with a comparator or a range of bits. Of other keys it
+     * means nothing */
+    uint32_t equal_zeros;
+    uint32_t reserved; /* 0 */
 } xl_sort_desc;
 
 /* What one call works on; a view that is left out is not given. No output may overlap anything else
@@ -129,8 +136,9 @@ XL_NODISCARD XL_API xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc
  * on the n keys and values once more, with a comparator one key more; where RADIX is taken the keys
  * and values once more and at most 4 MiB of counts. Where values are gathered: for every n, beside
  * at most 4 MiB of counts, the keys and 8 bytes a key, or the largest element of values and 4 bytes
- * a key, whatever is more. With segments, however many, the keys and values once more past the
- * elements of one tile, and 48 bytes for each tile, and at most 1 KiB. */
+ * a key, whatever is more. With equal zeros of keys of floating-point types the keys once more and
+ * 8 bytes a key, where that is more. With segments, however many, the keys and values once more
+ * past the elements of one tile, and 48 bytes for each tile, and at most 1 KiB. */
 XL_NODISCARD XL_API xl_status xl_sort_scratch(const xl_sort *plan, size_t n, size_t *bytes,
                                               size_t *alignment);
 

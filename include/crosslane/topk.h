@@ -5,8 +5,9 @@
  * by counting the keys that have each digit among those whose higher digits are known (Zhang et
  * al., "Parallel top-k algorithms on GPU: a comprehensive study and new methods", SC '23, AIR
  * top-k; Li et al., "RadiK: scalable and optimized GPU-parallel radix top-k selection", ICS '24).
- * Here each chunk of the keys keeps its own counts, so that chunks without such keys are not read
- * again, no candidates are stored, and results come out in the order of the input. */
+ * Here each chunk of the keys keeps a list of those that may still be results, once that is short,
+ * and is not read again: keys that are spread evenly over their range are read twice. Results come
+ * out in the order of the input. */
 #ifndef CROSSLANE_TOPK_H
 #define CROSSLANE_TOPK_H
 
@@ -29,6 +30,9 @@ typedef struct xl_topk_desc {
      * built-in ones (xl_tunable in types.h); topk.*, and sort.* where results are sorted. NULL:
      * none */
     const xl_tunable *tunables;
+    /* XL_SEGMENTS_NONE, or XL_SEGMENTS_OFFSETS: k keys are found in each segment by itself */
+    uint32_t segments;
+    uint32_t segment_type; /* xl_type of the offsets: XL_U32 or XL_U64; else XL_NONE */
 } xl_topk_desc;
 
 /* What one call works on; a view that is left out is not given. Of the outputs at least one is
@@ -46,6 +50,12 @@ typedef struct xl_topk_args {
     xl_view indices_out; /* min(k, n) u32 places in the input, from 0, or not given */
     xl_view count_out;   /* one u64: min(k, n), or not given */
     xl_view scratch;     /* xl_topk_scratch() bytes, or not given: as in xl_scan_args */
+    /* With XL_SEGMENTS_OFFSETS: where each segment begins, as in xl_sort_args; 1 to 2^32 - 1
+     * offsets (xl_view_n()). keys_out, values_out and indices_out have k elements for each segment:
+     * min(k, its length) results of segment s stand from element s * k on, and what is behind them
+     * is not written. Indices are places in the whole array. count_out is not given */
+    xl_view segments;
+    xl_view counts_out; /* with segments: one u32 for each, min(k, its length), or not given */
 } xl_topk_args;
 
 XL_EXTERN_C_BEGIN
@@ -61,7 +71,9 @@ XL_NODISCARD XL_API xl_status xl_topk_create(xl_context *ctx, const xl_topk_desc
 /* As xl_scan_scratch(), for n keys of which k are wanted: at most 4 MiB of counts; where results
  * are sorted also 16 bytes a result, of keys of 8 bytes 32, and what xl_sort needs for its counts.
  * Only a device that ends long loops (docs/drivers.md) and has groups of fewer than 128 work-items
- * may take more counts, where there are very many keys. */
+ * may take more counts, where there are very many keys. With segments, however many: at most 3
+ * bytes a key and 1 KiB; where results are sorted 12 bytes more, of keys of 8 bytes 16, for each of
+ * those that are in segments longer than a group holds, and what xl_sort needs for them. */
 XL_NODISCARD XL_API xl_status xl_topk_scratch(const xl_topk *plan, size_t n, size_t k,
                                               size_t *bytes, size_t *alignment);
 

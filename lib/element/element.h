@@ -74,6 +74,21 @@ void xli_element_text_types(xli_text *text, const xli_capabilities *capabilities
 void xli_element_text_sources(xli_text *text, const xli_capabilities *capabilities,
                               const xli_element *const *types, size_t num_types);
 
+/* expression.c: the caller's expression as the function `result` xl_FIELD_by(PARAMETERS), both in
+ * OpenCL C. It stands alone on its lines, so that the columns of messages are the caller's. */
+void xli_element_text_caller(xli_text *text, const char *field, const char *result,
+                             const char *parameters, const char *expression);
+
+/* The caller's expression of elements and of i, their index, as the function
+ * xl_user_FIELD(x, ..., i), after the types. Nothing where it is NULL. */
+typedef struct xli_expression_argument {
+    const char *name; /* "x" */
+    const xli_element *type;
+} xli_expression_argument;
+void xli_element_text_expression(xli_text *text, const char *field, const xli_element *result,
+                                 const char *expression, size_t num_arguments,
+                                 const xli_expression_argument *arguments);
+
 /* element_size.c: after a build with `types` failed. Says so if one of them has another size or
  * alignment on the device than was promised; else leaves the text as it is. XL_ERROR_BUILD. */
 xl_status xli_element_explain(xl_context *ctx, const xli_capabilities *capabilities,

@@ -39,6 +39,11 @@ xl_status xli_key_check_order(const xl_context *ctx, uint32_t order)
     return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.order: unknown value %d", (int)order);
 }
 
+bool xli_key_is_float(xl_type type)
+{
+    return kind_of(type) == XLI_KIND_FLOAT;
+}
+
 void xli_key_text(xli_text *text, xl_type type, bool descending)
 {
     xli_text_add(text,

@@ -12,6 +12,9 @@ xl_status xli_key_check(const xl_context *ctx, uint32_t key);
 xl_status xli_key_check_value(const xl_context *ctx, uint32_t value);
 xl_status xli_key_check_order(const xl_context *ctx, uint32_t order);
 
+/* Whether keys of that type may be zero with either sign. */
+bool xli_key_is_float(xl_type type);
+
 /* The lines that cl/prelude/prelude_key.cl asks for. */
 void xli_key_text(xli_text *text, xl_type type, bool descending);
 

@@ -8,9 +8,8 @@
 /* Tables larger than this cost more to clear than they save. */
 #define MAX_TABLE ((uint32_t)1 << 26)
 #define MIN_TABLE ((uint32_t)64)
-/* A given box may have this many cells per point, and this many for few points. */
-#define CELLS_PER_POINT ((uint64_t)16)
-#define CELLS_ALWAYS ((uint64_t)1 << 16)
+/* Of a table for a device that has none unless it is asked for. */
+#define CELLS_PER_POINT 4
 /* XL_GRID_MANY and XL_GRID_COUNTED of cl/grid/grid_map.cl. */
 #define MANY_CELLS 1073741824.0f
 #define COUNTED_CELLS 16777216.0f
@@ -31,35 +30,32 @@ static float inverse_of(float cell_size)
 }
 
 /* The number the device finds, by the same operations. */
-static uint64_t count_box_cells(const xl_grid_desc *desc, float inverse)
+static uint64_t count_box_cells(const xl_grid_desc *desc, float inverse, float thin)
 {
     uint64_t cells = 1;
     for (int a = 0; a < 3 && cells <= MAX_TABLE; ++a) {
-        float last = (desc->upper[a] - desc->lower[a]) * inverse;
+        float last = (desc->upper[a] - desc->lower[a]) * (a == 0 ? inverse * thin : inverse);
         cells *= last < MANY_CELLS ? (uint64_t)last + 1 : (uint64_t)MANY_CELLS + 1;
     }
     return cells;
 }
 
-/* A power of two at or above n, within the limits of a table. */
-static uint32_t table_by_points(const xl_grid *grid, size_t n)
-{
-    uint32_t table = MIN_TABLE;
-    while (table < n && table < grid->max_table)
-        table *= 2;
-    return table;
-}
-
-/* The cells of a given box, unless they far outnumber the points: then, and without
- * a box, about one entry per point. Monotone in n. */
+/* Entries of a table, by the number of points; if those of a given box are fewer, these. None if
+ * rows are listed whatever the points are. Monotone in n. */
 static uint32_t choose_table(const xl_grid *grid, size_t n)
 {
-    uint32_t by_points = table_by_points(grid, n);
-    uint64_t room = CELLS_PER_POINT * by_points;
-    room = room > CELLS_ALWAYS ? room : CELLS_ALWAYS;
-    room = room < grid->max_table ? room : grid->max_table;
-    bool fits = grid->desc.bounded && grid->box_cells <= room;
-    return fits ? (uint32_t)grid->box_cells : by_points;
+    uint64_t most = (uint64_t)grid->tune.table * n;
+    most = most < MIN_TABLE ? MIN_TABLE : most;
+    most = most < grid->max_table ? most : grid->max_table;
+    if (grid->tune.table == 0)
+        return 0;
+    return (uint32_t)(grid->desc.bounded && grid->box_cells < most ? grid->box_cells : most);
+}
+
+/* Whether the device may find that the table is too small. */
+static bool may_list(const xl_grid *grid, uint32_t table)
+{
+    return !(grid->desc.bounded && table > 0 && grid->box_cells <= table);
 }
 
 static size_t take(size_t *bytes, size_t count, size_t element_bytes)
@@ -69,26 +65,36 @@ static size_t take(size_t *bytes, size_t count, size_t element_bytes)
     return at;
 }
 
+/* Temporary storage first: a build by counting needs 12 bytes a point of it, as one by sorting. */
 xl_status xli_grid_plan_layout(const xl_grid *grid, size_t n, xli_grid_layout *layout)
 {
-    size_t bytes = 0, nested = 0, alignment = 0;
+    size_t bytes = 0, sort_bytes = 0, scan_bytes = 0, rank_bytes = 0, alignment = 0;
     xl_status status;
     xli_grid_layout l = {.table = choose_table(grid, n)};
     XL_TRY(xli_grid_check_n(grid->ctx, n, grid->desc.stride));
+    l.lists = may_list(grid, l.table);
+    if (grid->sort)
+        XL_TRY(xl_sort_scratch(grid->sort, n, &sort_bytes, &alignment));
+    if (grid->scan)
+        XL_TRY(xl_scan_scratch(grid->scan, (size_t)l.table + 1, &scan_bytes, &alignment));
+    XL_TRY(xl_scan_scratch(grid->rank, n, &rank_bytes, &alignment));
     l.header = take(&bytes, 1, sizeof(xli_grid_header));
-    l.starts = take(&bytes, (size_t)l.table + 1, sizeof(cl_uint));
-    l.sorted = take(&bytes, n, sizeof(cl_uint4));
-    if (grid->sorts) {
-        l.pairs = take(&bytes, n, sizeof(cl_ulong));
-        XL_TRY(xl_sort_scratch(grid->sort, n, &nested, &alignment));
-    } else {
-        l.buckets = take(&bytes, n, sizeof(cl_uint));
-        l.ranks = take(&bytes, n, sizeof(cl_uint));
-        l.unordered = take(&bytes, n, sizeof(cl_uint));
-        XL_TRY(xl_scan_scratch(grid->scan, (size_t)l.table + 1, &nested, &alignment));
+    l.keys = bytes;
+    l.buckets = take(&bytes, n, sizeof(cl_uint));
+    l.ranks = take(&bytes, n, sizeof(cl_uint));
+    l.values = l.unordered = take(&bytes, n, sizeof(cl_uint));
+    l.sorted = take(&bytes, xli_grid_pitch(n), sizeof(cl_uint4));
+    l.starts = bytes;
+    if (l.lists) {
+        take(&bytes, n, sizeof(cl_ulong));
+        l.begins = take(&bytes, n + 1, sizeof(cl_uint));
+        bytes = xli_max(bytes, l.starts + rank_bytes);
     }
-    l.nested = take(&bytes, nested, 1);
-    l.bytes = bytes;
+    /* A scan of nothing may use its scratch, so that of the table keeps clear of the rows. */
+    const size_t table_bytes = l.table > 0 ? ((size_t)l.table + 1) * sizeof(cl_uint) : 0;
+    l.scanned = xli_round_up(xli_max(bytes, l.starts + table_bytes), XLI_SCRATCH_ALIGN);
+    bytes = xli_max(l.scanned + scan_bytes, l.sorted + sort_bytes);
+    l.bytes = xli_round_up(bytes, XLI_SCRATCH_ALIGN);
     *layout = l;
 done:
     return status;
@@ -130,24 +136,23 @@ xl_status xl_grid_info_sized(const xl_grid *grid, size_t n, xl_plan_info *info, 
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "grid: NULL");
     const xl_plan_info all =
         xli_grid_info_of(&grid->kernels[XLI_GRID_KEYS], grid->tune.group, grid->tune.items,
-                         grid->sorts ? "bitonic" : "counting");
+                         grid->desc.algorithm == XL_GRID_BITONIC ? "bitonic"
+                         : grid->sorts || grid->tune.table == 0  ? "radix"
+                                                                 : "counting");
     return xli_info_give(grid->ctx, &all, sizeof all, info, size);
 }
 
 static xl_status build_kernels(xl_grid *grid)
 {
-    static const char *const names[XLI_GRID_KERNELS] = {[XLI_GRID_CLEAR] = "xl_grid_clear",
-                                                        [XLI_GRID_BOUNDS] = "xl_grid_bounds",
-                                                        [XLI_GRID_SETUP] = "xl_grid_setup",
-                                                        [XLI_GRID_KEYS] = "xl_grid_keys",
-                                                        [XLI_GRID_SCATTER] = "xl_grid_scatter",
-                                                        [XLI_GRID_ORDER] = "xl_grid_order",
-                                                        [XLI_GRID_OVERFULL] =
-                                                            "xl_grid_sort_overfull",
-                                                        [XLI_GRID_PAIRS] = "xl_grid_pairs",
-                                                        [XLI_GRID_STARTS] = "xl_grid_starts",
-                                                        [XLI_GRID_GATHER] = "xl_grid_gather",
-                                                        [XLI_GRID_REORDER] = "xl_grid_reorder"};
+    static const char *const names[XLI_GRID_KERNELS] = {
+        [XLI_GRID_CLEAR] = "xl_grid_clear",         [XLI_GRID_BOUNDS] = "xl_grid_bounds",
+        [XLI_GRID_SETUP] = "xl_grid_setup",         [XLI_GRID_ZERO] = "xl_grid_zero",
+        [XLI_GRID_KEYS] = "xl_grid_keys",           [XLI_GRID_SCATTER] = "xl_grid_scatter",
+        [XLI_GRID_ORDER] = "xl_grid_order",         [XLI_GRID_OVERFULL] = "xl_grid_sort_overfull",
+        [XLI_GRID_SORT_KEYS] = "xl_grid_sort_keys", [XLI_GRID_SORT_AGAIN] = "xl_grid_sort_again",
+        [XLI_GRID_HEADS] = "xl_grid_heads",         [XLI_GRID_LIST] = "xl_grid_list",
+        [XLI_GRID_STARTS] = "xl_grid_starts",       [XLI_GRID_GATHER] = "xl_grid_gather",
+        [XLI_GRID_REORDER] = "xl_grid_reorder"};
     xl_status status;
     xli_program *program;
     xli_text defines = {0};
@@ -155,6 +160,8 @@ static xl_status build_kernels(xl_grid *grid)
                  grid->tune.items);
     xli_text_add(&defines, "#define XL_STRIDE %u\n#define XL_BOUNDED %d\n", grid->desc.stride,
                  grid->desc.bounded ? 1 : 0);
+    xli_text_add(&defines, "#define XL_PLANES %u\n#define XL_DIMENSIONS %u\n", grid->tune.planes,
+                 grid->desc.dimensions);
     if (defines.failed)
         return xli_fail(grid->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a grid");
     XL_TRY(xli_program_get(grid->ctx, "grid", defines.data, &program));
@@ -174,8 +181,8 @@ static xl_status make_part(xl_context *ctx, const xli_tune_wish *wish, xl_tunabl
     return XL_SUCCESS;
 }
 
-xl_status xli_grid_make_scan(xl_context *ctx, xl_type type, const xli_tune_wish *wish,
-                             xl_scan **scan)
+xl_status xli_grid_make_scan(xl_context *ctx, xl_type type, xl_scan_kind kind,
+                             const xli_tune_wish *wish, xl_scan **scan)
 {
     xl_status status;
     xl_tunable *part;
@@ -183,6 +190,7 @@ xl_status xli_grid_make_scan(xl_context *ctx, xl_type type, const xli_tune_wish 
     XL_TRY(make_part(ctx, wish, &part));
     xl_scan_desc_init(&desc);
     desc.type = type;
+    desc.kind = kind;
     desc.tunables = part;
     desc.num_tunables = xli_tune_part(wish, XLI_TUNE_SCAN, part);
     status = xl_scan_create(ctx, &desc, scan);
@@ -191,21 +199,37 @@ done:
     return status;
 }
 
-xl_status xli_grid_make_sort(xl_context *ctx, const xli_tune_wish *wish, xl_sort **sort)
+/* Stable, so that points of one place stay in the order of their indices. */
+static xl_status make_sort(xl_grid *grid, const xli_tune_wish *wish)
 {
     xl_status status;
     xl_tunable *part;
     xl_sort_desc desc;
-    XL_TRY(make_part(ctx, wish, &part));
+    XL_TRY(make_part(grid->ctx, wish, &part));
     xl_sort_desc_init(&desc);
     desc.key = XL_U64;
-    desc.algorithm = XL_SORT_BITONIC;
+    desc.value = XL_U32;
+    desc.stable = 1;
+    desc.algorithm = grid->desc.algorithm == XL_GRID_BITONIC ? XL_SORT_BITONIC : XL_SORT_AUTO;
     desc.tunables = part;
     desc.num_tunables = xli_tune_part(wish, XLI_TUNE_SORT, part);
-    status = xl_sort_create(ctx, &desc, sort);
+    status = xl_sort_create(grid->ctx, &desc, &grid->sort);
     xli_free(part);
 done:
     return status;
+}
+
+static void set_sizes(xl_grid *grid, const xli_capabilities *capabilities)
+{
+    uint64_t room = capabilities->info.max_buffer_bytes / 8 / sizeof(cl_uint);
+    grid->max_table = MAX_TABLE;
+    while (grid->max_table > MIN_TABLE && grid->max_table > room)
+        grid->max_table /= 2;
+    grid->inverse = inverse_of(grid->desc.cell_size);
+    grid->thin = (float)grid->tune.thin;
+    grid->beyond = COUNTED_CELLS / grid->inverse;
+    grid->box_cells =
+        grid->desc.bounded ? count_box_cells(&grid->desc, grid->inverse, grid->thin) : UINT64_MAX;
 }
 
 /* The grid's own values, and the primitives that the build nests with theirs. */
@@ -221,23 +245,19 @@ static xl_status make_parts(xl_grid *grid, const xli_capabilities *capabilities)
     xli_tune_grid_fit(&device, &grid->tune);
     /* The same order: where loops are ended those over the points of one cell might be too long. */
     grid->sorts = grid->desc.algorithm == XL_GRID_BITONIC || capabilities->ends_loops;
-    XL_TRY(grid->sorts ? xli_grid_make_sort(grid->ctx, wish, &grid->sort)
-                       : xli_grid_make_scan(grid->ctx, XL_U32, wish, &grid->scan));
+    if (grid->tune.table == 0 && grid->desc.algorithm != XL_GRID_AUTO)
+        grid->tune.table = CELLS_PER_POINT;
+    set_sizes(grid, capabilities);
+    const bool lists = may_list(grid, choose_table(grid, 1));
+    if (!grid->sorts && grid->tune.table > 0)
+        XL_TRY(xli_grid_make_scan(grid->ctx, XL_U32, XL_EXCLUSIVE, wish, &grid->scan));
+    if (grid->sorts || lists)
+        XL_TRY(make_sort(grid, wish));
+    XL_TRY(xli_grid_make_scan(grid->ctx, XL_U32, XL_INCLUSIVE, wish, &grid->rank));
     grid->desc.tunables = NULL; /* the caller's */
     grid->desc.num_tunables = 0;
 done:
     return status;
-}
-
-static void set_sizes(xl_grid *grid, const xli_capabilities *capabilities)
-{
-    uint64_t room = capabilities->info.max_buffer_bytes / 8 / sizeof(cl_uint);
-    grid->max_table = MAX_TABLE;
-    while (grid->max_table > MIN_TABLE && grid->max_table > room)
-        grid->max_table /= 2;
-    grid->inverse = inverse_of(grid->desc.cell_size);
-    grid->beyond = COUNTED_CELLS / grid->inverse;
-    grid->box_cells = grid->desc.bounded ? count_box_cells(&grid->desc, grid->inverse) : UINT64_MAX;
 }
 
 xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc *desc, xl_grid **grid)
@@ -262,10 +282,11 @@ xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc *desc, xl_grid **gr
         XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a grid"));
     made->ctx = xli_context_retain(ctx);
     made->desc = checked;
+    for (uint32_t a = checked.dimensions; a < 3; ++a)
+        made->desc.lower[a] = made->desc.upper[a] = 0;
     XL_TRY(xli_pool_create(ctx, &made->pool));
     /* Grids that take turns in one storage do not take each other's builds for theirs. */
     made->stamp = (cl_uint)((uintptr_t)made >> 4) * 2654435761u;
-    set_sizes(made, capabilities);
     XL_TRY(make_parts(made, capabilities));
     XL_TRY(build_kernels(made));
     *grid = made;
@@ -285,6 +306,7 @@ void xl_grid_destroy(xl_grid *grid)
         clReleaseMemObject(grid->storage);
     xli_pool_destroy(&grid->pool);
     xl_scan_destroy(grid->scan);
+    xl_scan_destroy(grid->rank);
     xl_sort_destroy(grid->sort);
     xli_context_release(grid->ctx);
     xli_free(grid);

@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: MIT
  * The build of a grid, how it went, and the order it found.
  *
- * Phases: clear -> box of the points, and what is wrong with them -> shape of the
- * grid -> entry of each point ->
- *   counting: arrival in the entry -> exclusive sum -> scatter -> order by index;
- *   sorting: sort of (entry, index) -> starts by search -> gather.
- * Every decision that depends on the points is the device's, so nothing waits. */
+ * Phases: clear -> box of the points, and what is wrong with them -> shape of the grid -> points in
+ * order and where they begin:
+ *   rows, listed: row and x of each point -> sort -> where these need more bits than keys have,
+ * sort by row once more -> gather -> flags where rows begin -> their sums -> list; a table, by
+ * counting: entry of each point and arrival in it -> exclusive sum -> scatter -> order by index; a
+ * table, by sorting: entry of each point -> sort -> starts by search -> gather. Every decision that
+ * depends on the points is the device's, so nothing waits: where it may be either, the commands of
+ * both are there, and those of one find nothing to do. A sort or a scan of nothing may still use
+ * its scratch, so those of rows come first.
+ *
+ * Counting and sorting, each with what searches then take: 10^6 uniform points on a CPU (PoCL 3.1,
+ * 2 cores), see docs/performance.md. */
 #include "grid_plan.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* A work-item looks at no more points than this for the box. */
@@ -15,6 +23,12 @@
 
 #define BUFFER(grid) XLI_MEM((grid)->storage)
 #define PART(grid, part) XLI_GRID_PART(grid, part)
+
+/* One of the numbers that the header begins with, for a step inside to read. */
+#define COUNT(grid, which)                                                                         \
+    xl_view_of((grid)->storage,                                                                    \
+               ((grid)->storage_at + (grid)->layout.header + offsetof(xli_grid_header, which)) /   \
+                   sizeof(cl_ulong))
 
 /* Launches a kernel of the grid over n elements. */
 #define LAUNCH(seq, grid, which, n, ...)                                                           \
@@ -44,18 +58,17 @@ static xl_status launch_shape(xl_grid *grid, xli_seq *seq, xl_view points)
 {
     xl_status status;
     cl_float4 lower = corner(grid->desc.lower), upper = corner(grid->desc.upper);
-    size_t buckets = grid->sorts ? 0 : (size_t)grid->layout.table + 1;
     xli_grid_shape box = bounds_shape(grid);
-    XL_TRY(LAUNCH(seq, grid, XLI_GRID_CLEAR, xli_max(buckets, 1), BUFFER(grid), PART(grid, header),
-                  PART(grid, starts), XLI_U64(buckets)));
+    XL_TRY(XLI_LAUNCH(seq, &grid->kernels[XLI_GRID_CLEAR], 1, 1, BUFFER(grid), PART(grid, header)));
     if (grid->n > 0)
         XL_TRY(XLI_LAUNCH(seq, &grid->kernels[XLI_GRID_BOUNDS], box.groups, box.size,
                           XLI_MEM(points.buffer), XLI_U64(points.offset), XLI_U32(grid->n),
                           BUFFER(grid), PART(grid, header), XLI_BYTES(&lower, sizeof lower),
                           XLI_BYTES(&upper, sizeof upper)));
     XL_TRY(XLI_LAUNCH(seq, &grid->kernels[XLI_GRID_SETUP], 1, 1, BUFFER(grid), PART(grid, header),
-                      XLI_U32(grid->n), XLI_U32(grid->layout.table), XLI_U32(grid->stamp),
-                      XLI_BYTES(&grid->inverse, sizeof grid->inverse),
+                      XLI_U32(grid->n), XLI_U32(grid->layout.table), XLI_U32(grid->sorts),
+                      XLI_U32(grid->stamp), XLI_BYTES(&grid->inverse, sizeof grid->inverse),
+                      XLI_BYTES(&grid->thin, sizeof grid->thin),
                       XLI_BYTES(&grid->beyond, sizeof grid->beyond),
                       XLI_BYTES(&lower, sizeof lower), XLI_BYTES(&upper, sizeof upper)));
 done:
@@ -69,20 +82,25 @@ static xl_status launch_counting(xl_grid *grid, xli_seq *seq, xl_view points)
     const xli_arg given = XLI_MEM(points.buffer), at = XLI_U64(points.offset);
     xl_view counts =
         xl_view_of(grid->storage, (grid->storage_at + grid->layout.starts) / sizeof(cl_uint));
-    xl_view scratch = xl_view_of(grid->storage, grid->storage_at + grid->layout.nested);
+    xl_view scratch = xl_view_of(grid->storage, grid->storage_at + grid->layout.scanned);
     const xli_arg table = XLI_U32(grid->layout.table);
     const xli_kernel *overfull = &grid->kernels[XLI_GRID_OVERFULL];
+    XL_TRY(LAUNCH(seq, grid, XLI_GRID_ZERO, buckets, BUFFER(grid), PART(grid, header), table,
+                  PART(grid, starts)));
     XL_TRY(LAUNCH(seq, grid, XLI_GRID_KEYS, n, given, at, XLI_U32(n), BUFFER(grid),
                   PART(grid, header), table, PART(grid, starts), PART(grid, buckets),
                   PART(grid, ranks)));
     XL_TRY(xli_seq_nest(seq));
-    XL_TRY(xl_scan_enqueue(
-        grid->scan, seq->queue,
-        &(xl_scan_args){.n = buckets, .in = counts, .out = counts, .scratch = scratch},
-        XLI_NEST(seq)));
+    XL_TRY(xl_scan_enqueue(grid->scan, seq->queue,
+                           &(xl_scan_args){.n = buckets,
+                                           .n_device = COUNT(grid, counted),
+                                           .in = counts,
+                                           .out = counts,
+                                           .scratch = scratch},
+                           XLI_NEST(seq)));
     xli_seq_nested(seq);
-    XL_TRY(LAUNCH(seq, grid, XLI_GRID_SCATTER, n, BUFFER(grid), XLI_U32(n), table,
-                  PART(grid, starts), PART(grid, buckets), PART(grid, ranks),
+    XL_TRY(LAUNCH(seq, grid, XLI_GRID_SCATTER, n, BUFFER(grid), PART(grid, header), XLI_U32(n),
+                  table, PART(grid, starts), PART(grid, buckets), PART(grid, ranks),
                   PART(grid, unordered)));
     XL_TRY(LAUNCH(seq, grid, XLI_GRID_ORDER, n, given, at, XLI_U32(n), BUFFER(grid),
                   PART(grid, header), table, PART(grid, starts), PART(grid, unordered),
@@ -96,26 +114,79 @@ done:
     return status;
 }
 
-static xl_status launch_sorting(xl_grid *grid, xli_seq *seq, xl_view points)
+/* Sorts keys and values, of which there are as many as the header says. */
+static xl_status sort_keys(xl_grid *grid, xli_seq *seq, xl_view n_device)
 {
     xl_status status;
-    size_t n = grid->n, buckets = (size_t)grid->layout.table + 1;
-    const xli_arg given = XLI_MEM(points.buffer), at = XLI_U64(points.offset);
-    xl_view pairs =
-        xl_view_of(grid->storage, (grid->storage_at + grid->layout.pairs) / sizeof(cl_ulong));
-    xl_view scratch = xl_view_of(grid->storage, grid->storage_at + grid->layout.nested);
-    XL_TRY(LAUNCH(seq, grid, XLI_GRID_PAIRS, n, given, at, XLI_U32(n), BUFFER(grid),
-                  PART(grid, header), XLI_U32(grid->layout.table), PART(grid, pairs)));
+    const xl_view keys =
+        xl_view_of(grid->storage, (grid->storage_at + grid->layout.keys) / sizeof(cl_ulong));
+    const xl_view values =
+        xl_view_of(grid->storage, (grid->storage_at + grid->layout.values) / sizeof(cl_uint));
     XL_TRY(xli_seq_nest(seq));
     XL_TRY(xl_sort_enqueue(
         grid->sort, seq->queue,
-        &(xl_sort_args){.n = n, .keys_in = pairs, .keys_out = pairs, .scratch = scratch},
+        &(xl_sort_args){.n = grid->n,
+                        .n_device = n_device,
+                        .keys_in = keys,
+                        .values_in = values,
+                        .keys_out = keys,
+                        .values_out = values,
+                        .scratch =
+                            xl_view_of(grid->storage, grid->storage_at + grid->layout.sorted)},
         XLI_NEST(seq)));
     xli_seq_nested(seq);
-    XL_TRY(LAUNCH(seq, grid, XLI_GRID_STARTS, buckets, BUFFER(grid), XLI_U32(n), PART(grid, starts),
-                  XLI_U32(buckets), PART(grid, pairs)));
+done:
+    return status;
+}
+
+/* Of sorted keys, the list of rows. */
+static xl_status launch_list(xl_grid *grid, xli_seq *seq)
+{
+    xl_status status;
+    const size_t n = grid->n;
+    const xl_view flags =
+        xl_view_of(grid->storage, (grid->storage_at + grid->layout.values) / sizeof(cl_uint));
+    XL_TRY(LAUNCH(seq, grid, XLI_GRID_HEADS, n, BUFFER(grid), PART(grid, header), XLI_U32(n),
+                  PART(grid, keys), PART(grid, values)));
+    XL_TRY(xli_seq_nest(seq));
+    XL_TRY(xl_scan_enqueue(
+        grid->rank, seq->queue,
+        &(xl_scan_args){.n = n,
+                        .n_device = COUNT(grid, flagged),
+                        .in = flags,
+                        .out = flags,
+                        .scratch =
+                            xl_view_of(grid->storage, grid->storage_at + grid->layout.starts)},
+        XLI_NEST(seq)));
+    xli_seq_nested(seq);
+    XL_TRY(LAUNCH(seq, grid, XLI_GRID_LIST, n, BUFFER(grid), PART(grid, header), XLI_U32(n),
+                  PART(grid, keys), PART(grid, values), PART(grid, starts), PART(grid, begins)));
+done:
+    return status;
+}
+
+static xl_status launch_sorting(xl_grid *grid, xli_seq *seq, xl_view points)
+{
+    xl_status status;
+    size_t n = grid->n;
+    const xli_arg given = XLI_MEM(points.buffer), at = XLI_U64(points.offset);
+    const xli_arg table = XLI_U32(grid->layout.table);
+    const bool lists = grid->layout.lists;
+    XL_TRY(LAUNCH(seq, grid, XLI_GRID_SORT_KEYS, n, given, at, XLI_U32(n), BUFFER(grid),
+                  PART(grid, header), table, PART(grid, keys), PART(grid, values)));
+    XL_TRY(sort_keys(grid, seq, COUNT(grid, sorted)));
+    if (lists) {
+        XL_TRY(LAUNCH(seq, grid, XLI_GRID_SORT_AGAIN, n, given, at, XLI_U32(n), BUFFER(grid),
+                      PART(grid, header), table, PART(grid, keys), PART(grid, values)));
+        XL_TRY(sort_keys(grid, seq, COUNT(grid, sorted_again)));
+    }
     XL_TRY(LAUNCH(seq, grid, XLI_GRID_GATHER, n, given, at, XLI_U32(n), BUFFER(grid),
-                  PART(grid, pairs), PART(grid, sorted)));
+                  PART(grid, header), PART(grid, values), PART(grid, sorted)));
+    if (lists)
+        XL_TRY(launch_list(grid, seq));
+    if (grid->sorts && grid->layout.table > 0)
+        XL_TRY(LAUNCH(seq, grid, XLI_GRID_STARTS, (size_t)grid->layout.table + 1, BUFFER(grid),
+                      PART(grid, header), XLI_U32(n), PART(grid, starts), table, PART(grid, keys)));
 done:
     return status;
 }
@@ -156,16 +227,18 @@ xl_status xl_grid_build_enqueue_sized(xl_grid *grid, cl_command_queue queue,
     const size_t n = given.n;
     XL_TRY(xli_seq_begin(&seq, grid->ctx, queue, num_waits, waits, event));
     XL_TRY(xli_grid_plan_layout(grid, n, &layout));
-    XL_TRY(xli_check_view(grid->ctx, "points", given.points, n * grid->desc.stride,
-                          sizeof(cl_float), XLI_READ, &in));
+    /* Behind the last point nothing is read, so that points may begin anywhere in a structure. */
+    const size_t scalars = n > 0 ? (n - 1) * grid->desc.stride + grid->desc.dimensions : 0;
+    XL_TRY(xli_check_view(grid->ctx, "points", given.points, scalars, sizeof(cl_float), XLI_READ,
+                          &in));
     XL_TRY(xli_seq_scratch(&seq, &grid->pool, given.storage, layout.bytes, XLI_SCRATCH_ALIGN, &at));
     at.name = "storage";
     XL_TRY(xli_check_apart(grid->ctx, &in, &at, false));
     XL_TRY(adopt_storage(grid, n, &layout, &at));
     XL_TRY(launch_shape(grid, &seq, given.points));
-    if (n > 0 && grid->sorts)
+    if (n > 0 && (grid->sorts || layout.lists))
         XL_TRY(launch_sorting(grid, &seq, given.points));
-    else if (n > 0)
+    if (n > 0 && !grid->sorts && layout.table > 0)
         XL_TRY(launch_counting(grid, &seq, given.points));
 done:
     status = xli_seq_end(&seq, status, event);
@@ -182,8 +255,8 @@ static void fill_report(xl_grid_report *report, const xli_grid_header *header)
         .first_non_finite = header->non_finite ? header->first_non_finite : UINT64_MAX,
         .out_of_domain = header->out_of_domain,
         .first_out_of_domain = header->out_of_domain ? header->first_out_of_domain : UINT64_MAX,
-        .table_cells = header->table,
-        .hashed = header->hashed != 0};
+        .table_cells = header->sparse ? header->rows : header->table,
+        .sparse = header->sparse != 0};
     memcpy(report->lower, header->lower, sizeof report->lower);
     memcpy(report->upper, header->upper, sizeof report->upper);
     memcpy(report->cells, header->cells, sizeof report->cells);

@@ -7,7 +7,7 @@
 
 static xl_status check_box(xl_context *ctx, const xl_grid_desc *desc)
 {
-    for (int a = 0; a < 3; ++a) {
+    for (int a = 0; a < (int)desc->dimensions; ++a) {
         if (!isfinite(desc->lower[a]) || !isfinite(desc->upper[a]))
             return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                             "desc.lower[%d], desc.upper[%d]: %g to %g is not finite", a, a,
@@ -22,16 +22,16 @@ static xl_status check_box(xl_context *ctx, const xl_grid_desc *desc)
 
 xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *desc)
 {
-    if (desc->dimensions != 3)
-        return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.dimensions: %u; this version has 3",
+    if (desc->dimensions < 1 || desc->dimensions > 3)
+        return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.dimensions: %u; this version has 1 to 3",
                         (unsigned)desc->dimensions);
     if (desc->scalar != XL_F32)
         return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.scalar: %s (%d); this version has f32",
                         xl_type_name(desc->scalar), (int)desc->scalar);
-    if (desc->stride < 3)
+    if (desc->stride < desc->dimensions)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.stride: %u scalars do not hold a point; 3 or more",
-                        (unsigned)desc->stride);
+                        "desc.stride: %u scalars do not hold a point; %u or more",
+                        (unsigned)desc->stride, (unsigned)desc->dimensions);
     if (!isfinite(desc->cell_size) || desc->cell_size <= 0)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "desc.cell_size: %g; must be finite and above 0", (double)desc->cell_size);

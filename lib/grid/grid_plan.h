@@ -12,29 +12,37 @@
 
 /* The same words as xl_grid_header of cl/grid/grid_map.cl. */
 typedef struct xli_grid_header {
+    cl_ulong counted, sorted, sorted_again, flagged;
     cl_uint low[3], high[3];
     cl_uint non_finite, first_non_finite;
     cl_uint out_of_domain, first_out_of_domain;
-    cl_uint big, points, table, hashed, failed;
+    cl_uint big, points, table;
+    cl_uint sparse, rows, together, y_bits;
+    cl_int first_y, first_z;
+    cl_uint failed;
     cl_uint stamp;
     cl_uint cells[3];
     cl_float lower[3], upper[3];
     cl_float origin[3], last[3];
-    cl_float inverse, beyond;
+    cl_float inverse, thin, beyond;
     cl_uint cut;
 } xli_grid_header;
 
-/* Where the parts start, in bytes from the start of the storage. */
+/* Where the parts start, in bytes from the start of the storage. What only one way of a build
+ * needs, or only a part of it, lies where another has something else. */
 typedef struct xli_grid_layout {
-    uint32_t table; /* entries of the table of starts, which has one word more */
+    uint32_t table; /* entries of the table of starts, which has one word more; 0: there is none */
+    bool lists;     /* rows may have to be listed */
     size_t header;
-    size_t starts;
-    size_t sorted;    /* 16 bytes a point: position and index */
+    size_t keys;      /* sorting: of 8 bytes a point */
+    size_t values;    /* sorting: indices; later whether a point begins a row, and how many do */
     size_t buckets;   /* counting: table entry of each point */
     size_t ranks;     /* counting: arrival in the bucket; later the list of overfull buckets */
     size_t unordered; /* counting: indices by entry */
-    size_t pairs;     /* sorting: (entry, index) */
-    size_t nested;    /* scratch of the scan or of the sort */
+    size_t sorted;    /* 16 bytes a point: position and index; before that scratch of the sort */
+    size_t starts;    /* the table; or the keys of rows */
+    size_t begins;    /* where rows begin */
+    size_t scanned;   /* scratch of the scans, of which those of rows come before the list */
     size_t bytes;
 } xli_grid_layout;
 
@@ -42,13 +50,17 @@ typedef enum xli_grid_kernel {
     XLI_GRID_CLEAR,
     XLI_GRID_BOUNDS,
     XLI_GRID_SETUP,
+    XLI_GRID_ZERO,
     XLI_GRID_KEYS,
     XLI_GRID_SCATTER,
     XLI_GRID_ORDER,
     XLI_GRID_OVERFULL,
-    XLI_GRID_PAIRS,
+    XLI_GRID_SORT_KEYS,
+    XLI_GRID_SORT_AGAIN,
     XLI_GRID_STARTS,
     XLI_GRID_GATHER,
+    XLI_GRID_HEADS,
+    XLI_GRID_LIST,
     XLI_GRID_REORDER,
     XLI_GRID_KERNELS
 } xli_grid_kernel;
@@ -58,11 +70,13 @@ struct xl_grid {
     xl_grid_desc desc;
     xli_tune_grid tune;
     float inverse;      /* 1 / cell size */
-    float beyond;       /* coordinates from which on hashed cells are numbered by bits */
+    float thin;         /* cells along x in the length of one along y */
+    float beyond;       /* coordinates from which on cells of listed rows are numbered by bits */
     uint64_t box_cells; /* of a given box; UINT64_MAX if they are too many to count */
     uint32_t max_table;
-    bool sorts; /* by the library's sort instead of counting */
+    bool sorts; /* a table is made by the library's sort instead of counting */
     xl_scan *scan;
+    xl_scan *rank; /* inclusive, of rows */
     xl_sort *sort;
     xli_kernel kernels[XLI_GRID_KERNELS];
     xli_pool pool;
@@ -79,6 +93,12 @@ struct xl_grid {
 /* Where a part of the last build's storage starts, in words: a kernel argument. */
 #define XLI_GRID_PART(grid, part)                                                                  \
     XLI_U64(((grid)->storage_at + (grid)->layout.part) / sizeof(cl_uint))
+
+/* Sorted points of a plane, and some more: xl_grid_pitch() of cl/grid/grid_map.cl. */
+static inline size_t xli_grid_pitch(size_t n)
+{
+    return (n + 31) / 16 * 16;
+}
 
 /* Longest n: indices and starts are 32 bits wide, and one value means "none". */
 #define XLI_GRID_MAX_N ((uint64_t)UINT32_MAX - 1)
@@ -100,9 +120,8 @@ xl_plan_info xli_grid_info_of(const xli_kernel *kernel, uint32_t group, uint32_t
                               const char *algorithm);
 
 /* The scan or the sort inside, with the values of a checked wish that are its own. */
-xl_status xli_grid_make_scan(xl_context *ctx, xl_type type, const xli_tune_wish *wish,
-                             xl_scan **scan);
-xl_status xli_grid_make_sort(xl_context *ctx, const xli_tune_wish *wish, xl_sort **sort);
+xl_status xli_grid_make_scan(xl_context *ctx, xl_type type, xl_scan_kind kind,
+                             const xli_tune_wish *wish, xl_scan **scan);
 
 /* How many work-groups of which size take n elements. */
 typedef struct xli_grid_shape {

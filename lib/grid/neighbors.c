@@ -13,7 +13,8 @@ struct xl_neighbors {
     bool visits;
     bool ends_loops; /* the device: see xli_capabilities */
     xli_tune_neighbors tune;
-    xl_scan *scan; /* of u64 */
+    uint32_t planes; /* grid.planes: that of the grids that it takes */
+    xl_scan *scan;   /* of u64 */
     xli_kernel count, fill, visit;
     xli_kernel total; /* where the device ends loops */
     xli_pool pool;
@@ -51,6 +52,8 @@ static xl_status build_kernels(xl_neighbors *plan, const xl_neighbors_desc *desc
     xli_text defines = {0};
     xli_text_add(&defines, "#define XL_ITEMS %u\n#define XL_GROUP %u\n#define XL_STAGED %u\n",
                  plan->tune.items, plan->tune.group, plan->tune.staged);
+    xli_text_add(&defines, "#define XL_POINTS %u\n#define XL_WALK %u\n#define XL_PLANES %u\n",
+                 plan->tune.points, plan->tune.walk, plan->planes);
     xli_text_add(&defines, "#define XL_RADIUS_INCLUSIVE %d\n#define XL_KEEP_SELF %d\n",
                  desc->inclusive ? 1 : 0, desc->include_self ? 1 : 0);
     xli_text_add(&defines, "#define XL_SORTED %d\n#define XL_VISIT %d\n", desc->sorted ? 1 : 0,
@@ -82,11 +85,13 @@ static xl_status make_parts(xl_neighbors *plan, const xl_neighbors_desc *desc,
     xl_status status;
     xli_tune_device device;
     xli_tune tune;
-    const xli_tune_wish *wish = XLI_TUNE_WISH(XLI_TUNE_NEIGHBORS | XLI_TUNE_SCAN, desc);
+    const xli_tune_wish *wish =
+        XLI_TUNE_WISH(XLI_TUNE_NEIGHBORS | XLI_TUNE_GRID | XLI_TUNE_SCAN, desc);
     XL_TRY(xli_context_tune(plan->ctx, capabilities, wish, &device, &tune));
     plan->tune = tune.neighbors;
+    plan->planes = tune.grid.planes;
     xli_tune_neighbors_fit(&device, &plan->tune);
-    XL_TRY(xli_grid_make_scan(plan->ctx, XL_U64, wish, &plan->scan));
+    XL_TRY(xli_grid_make_scan(plan->ctx, XL_U64, XL_EXCLUSIVE, wish, &plan->scan));
 done:
     return status;
 }
@@ -146,7 +151,9 @@ xl_status xl_neighbors_info_sized(const xl_neighbors *plan, size_t n, xl_plan_in
     if (!plan)
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
     const xl_plan_info all =
-        xli_grid_info_of(&plan->fill, plan->tune.group, plan->tune.items, "cells");
+        plan->tune.walk > 0
+            ? xli_grid_info_of(&plan->fill, 1, plan->tune.walk, "rows")
+            : xli_grid_info_of(&plan->fill, plan->tune.group, plan->tune.items, "cells");
     return xli_info_give(plan->ctx, &all, sizeof all, info, size);
 }
 
@@ -162,6 +169,10 @@ static xl_status begin(xl_neighbors *plan, const xl_grid *grid, xli_seq *seq,
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
     XL_TRY(xli_seq_begin(seq, plan->ctx, queue, num_waits, waits, event));
     XL_TRY(xli_grid_check_built(plan->ctx, grid));
+    if (grid->tune.planes != plan->planes)
+        XL_TRY(xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "grid: made with grid.planes %u, the search with %u",
+                        (unsigned)grid->tune.planes, (unsigned)plan->planes));
 done:
     return status;
 }
@@ -171,13 +182,18 @@ done:
     XLI_LAUNCH((seq), &(plan)->which, shape_of((plan), &(plan)->which, (points)).groups,           \
                shape_of((plan), &(plan)->which, (points)).size, XLI_MEM((grid)->storage),          \
                XLI_GRID_PART((grid), header), XLI_GRID_PART((grid), starts),                       \
-               XLI_GRID_PART((grid), sorted), XLI_U32((grid)->n), XLI_U32((grid)->layout.table),   \
-               XLI_U32((grid)->stamp), XLI_BYTES(&(plan)->reach, sizeof(float)),                   \
+               XLI_GRID_PART((grid), begins), XLI_GRID_PART((grid), sorted), XLI_U32((grid)->n),   \
+               XLI_U32((grid)->layout.table), XLI_U32((grid)->stamp),                              \
+               XLI_BYTES(&(plan)->reach, sizeof(float)),                                           \
                XLI_BYTES(&(plan)->radius2, sizeof(float)), __VA_ARGS__)
 
+/* Counts and lists are walked for where work-items do so; counts and sums take some points each. */
 static xli_grid_shape shape_of(const xl_neighbors *plan, const xli_kernel *kernel, size_t n)
 {
-    return xli_grid_shape_of(kernel, n, plan->tune.group, plan->tune.items);
+    const bool walks = plan->tune.walk > 0 && kernel != &plan->visit;
+    const size_t points = walks ? plan->tune.walk : kernel == &plan->fill ? 1 : plan->tune.points;
+    return xli_grid_shape_of(kernel, xli_ceil_div(n, points), walks ? 1 : plan->tune.group,
+                             plan->tune.items);
 }
 
 /* The kernel's way to say "not given" is a flag; the buffer is then any. */

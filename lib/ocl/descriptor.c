@@ -96,3 +96,12 @@ xl_status xli_info_give(const xl_context *ctx, const void *from, size_t bytes, v
     xli_struct_write(info, size, from, bytes);
     return XL_SUCCESS;
 }
+
+xl_status xli_check_idle(const xl_context *ctx, const xli_idle_field *fields, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (fields[i].given && !fields[i].used)
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: given, but %s", fields[i].name,
+                            fields[i].wanted);
+    return XL_SUCCESS;
+}

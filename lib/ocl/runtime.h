@@ -47,6 +47,15 @@ xl_status xli_struct_read(const xl_context *ctx, const char *name, const void *g
 xl_status xli_desc_read(const xl_context *ctx, const void *given, void *to, size_t bytes);
 #define XLI_DESC_READ(ctx, type, given, to) xli_desc_read((ctx), (given), (to), sizeof(type))
 
+/* A field of a descriptor that has no meaning but with another: to give it without that is a
+ * mistake somewhere. XL_ERROR_INVALID_ARGUMENT for the first that is given and not used. */
+typedef struct xli_idle_field {
+    const char *name;
+    bool given, used;
+    const char *wanted; /* why it is not used: "segments are not XL_SEGMENTS_MASK" */
+} xli_idle_field;
+xl_status xli_check_idle(const xl_context *ctx, const xli_idle_field *fields, size_t count);
+
 /* Gives a caller of this or another version of the library what it asked for: as much of
  * `from` as there is room for in `size` bytes, zeros behind it, and at the start how many bytes
  * of it were set. XL_ERROR_INVALID_ARGUMENT where there is no room for that number. */
@@ -225,6 +234,10 @@ xl_status xli_check_apart(const xl_context *ctx, const xli_span *a, const xli_sp
 xl_status xli_check_apart_from(const xl_context *ctx, const xli_span *span,
                                const xli_span *const *others, size_t count);
 
+/* Whether both are given and begin at one byte: an output that is its input, once that has been
+ * checked. */
+bool xli_span_is_in_place(const xli_span *in, const xli_span *out);
+
 /* ---- scratch ------------------------------------------------------------- */
 
 /* Scratch is carved into parts that start at multiples of this many bytes. */
@@ -305,7 +318,18 @@ typedef struct xli_arg {
  * launch costs more than a small kernel does (H200, driver 580: 10 us a launch with
  * one, 3.6 us without). To know which launch is the last, each is held back until
  * the next one or the end of the sequence. */
-enum { XLI_MAX_ARGS = 24 };
+enum { XLI_MAX_ARGS = 40 };
+
+/* Arguments that are put together one after the other, for xli_seq_launch(). Starts from zeros. */
+typedef struct xli_args {
+    xli_arg at[XLI_MAX_ARGS];
+    size_t count;
+} xli_args;
+void xli_args_add(xli_args *args, xli_arg arg);
+/* A buffer, or NULL, and from which element on. */
+void xli_args_add_place(xli_args *args, cl_mem buffer, uint64_t offset);
+void xli_args_add_span(xli_args *args, const xli_span *span);
+
 typedef struct xli_pending_launch {
     xli_kernel *kernel; /* NULL: nothing is held back */
     size_t groups, group_size, num_args;
@@ -344,6 +368,12 @@ xl_status xli_seq_launch(xli_seq *seq, xli_kernel *kernel, size_t groups, size_t
 #define XLI_LAUNCH(seq, kernel, groups, group_size, ...)                                           \
     xli_seq_launch((seq), (kernel), (groups), (group_size), (const xli_arg[]){__VA_ARGS__},        \
                    sizeof((const xli_arg[]){__VA_ARGS__}) / sizeof(xli_arg))
+
+/* Sets look-back's state, with which the scratch begins, to zeros by xl_descriptors_clear() of
+ * cl/tile/tile_descriptor.cl. The caller's scratch holds anything and is cleared each time; the
+ * plan's own is made of zeros, and then put right by the groups themselves. */
+xl_status xli_seq_clear(xli_seq *seq, xli_kernel *clear, const xli_span *scratch, size_t words,
+                        size_t units);
 
 /* A public enqueue call of another primitive as one link of the chain:
  *     XL_TRY(xli_seq_nest(&seq));

@@ -265,6 +265,34 @@ xl_status xli_seq_end(xli_seq *seq, xl_status status, cl_event *event_or_null)
     return status;
 }
 
+void xli_args_add(xli_args *args, xli_arg arg)
+{
+    args->at[args->count++] = arg;
+}
+
+void xli_args_add_place(xli_args *args, cl_mem buffer, uint64_t offset)
+{
+    xli_args_add(args, XLI_MEM(buffer));
+    xli_args_add(args, XLI_U64(offset));
+}
+
+void xli_args_add_span(xli_args *args, const xli_span *span)
+{
+    xli_args_add_place(args, span->buffer, span->offset);
+}
+
+xl_status xli_seq_clear(xli_seq *seq, xli_kernel *clear, const xli_span *scratch, size_t words,
+                        size_t units)
+{
+    enum { GROUP = 64, PER_UNIT = 16 };
+    if (seq->pool)
+        return XL_SUCCESS;
+    const size_t size = xli_min(clear->max_group, GROUP);
+    const size_t groups = xli_min(xli_ceil_div(words, size), xli_mul(units, PER_UNIT));
+    return XLI_LAUNCH(seq, clear, groups, size, XLI_MEM(scratch->buffer),
+                      XLI_U64(scratch->offset / sizeof(cl_ulong)), XLI_U64(words));
+}
+
 xl_status xli_read_blocking(xl_context *ctx, cl_command_queue queue, cl_mem buffer,
                             size_t offset_bytes, size_t bytes, void *to, cl_uint num_waits,
                             const cl_event *waits)

@@ -91,3 +91,8 @@ xl_status xli_check_apart_from(const xl_context *ctx, const xli_span *span,
         status = xli_check_apart(ctx, span, others[i], false);
     return status;
 }
+
+bool xli_span_is_in_place(const xli_span *in, const xli_span *out)
+{
+    return in->root && in->root == out->root && in->begin == out->begin;
+}

@@ -65,11 +65,7 @@ static xl_status check_idle(const xl_context *ctx, const xl_scan_desc *desc)
     const bool mask = desc->segments == XL_SEGMENTS_MASK;
     const bool width = mask || desc->segments == XL_SEGMENTS_WIDTH;
     const bool typed = desc->segments == XL_SEGMENTS_KEYS || desc->segments == XL_SEGMENTS_OFFSETS;
-    const struct {
-        const char *name;
-        bool given, used;
-        const char *wanted;
-    } fields[] = {
+    const xli_idle_field fields[] = {
         {"user_type", desc->user_type, desc->type == XL_USER_TYPE, "type is not XL_USER_TYPE"},
         {"user_op", desc->user_op, desc->op == XL_USER_OP, "op is not XL_USER_OP"},
         {"user_load_type", desc->user_load_type, desc->load_type == XL_USER_TYPE,
@@ -82,11 +78,7 @@ static xl_status check_idle(const xl_context *ctx, const xl_scan_desc *desc)
          "segments are not XL_SEGMENTS_WIDTH or _MASK"},
         {"segment_mask", desc->segment_mask != 0, mask, "segments are not XL_SEGMENTS_MASK"},
     };
-    for (size_t i = 0; i < XLI_COUNT(fields); ++i)
-        if (fields[i].given && !fields[i].used)
-            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: given, but %s", fields[i].name,
-                            fields[i].wanted);
-    return XL_SUCCESS;
+    return xli_check_idle(ctx, fields, XLI_COUNT(fields));
 }
 
 static bool has_identity(const xl_scan_desc *desc)

@@ -2,24 +2,6 @@
  * What kernels of a problem are given when they are built. */
 #include "problem.h"
 
-/* The caller's expression as a function, and the call of it. The expression stands alone on its
- * lines, so that the columns of messages are the caller's. */
-static void add_expression(xli_text *text, const char *field, const xli_element *result,
-                           const xli_element *argument, const char *expression)
-{
-    if (!expression)
-        return;
-    xli_text_add(text,
-                 "#line 1 \"call of %s\"\n%s xl_%s_by(%s x, ulong i) { return (\n"
-                 "#line 1 \"%s\"\n%s\n#line 1 \"end of %s\"\n); }\n",
-                 field, result->name, field, argument->name, field, expression, field);
-    xli_text_add(text,
-                 "#line 1 \"call of %s\"\n"
-                 "%s xl_user_%s(%s xl_x, ulong xl_i) { return %s(xl_%s_by(%s(xl_x), xl_i)); }\n",
-                 field, result->storage, field, argument->storage, result->close, field,
-                 argument->open);
-}
-
 /* The type of an element of the segments' array. */
 static const char *segment_type(const xl_scan_desc *desc)
 {
@@ -46,8 +28,10 @@ xl_status xli_problem_text(const xl_context *ctx, const xli_problem *problem,
         {"XL_INCLUSIVE", problem->inclusive},
     };
     xli_element_text(text, capabilities, types, XLI_COUNT(types), problem->op, desc->user_op);
-    add_expression(text, "load", &problem->element, &problem->in, desc->load);
-    add_expression(text, "store", &problem->out, &problem->element, desc->store);
+    xli_element_text_expression(text, "load", &problem->element, desc->load, 1,
+                                &(xli_expression_argument){"x", &problem->in});
+    xli_element_text_expression(text, "store", &problem->out, desc->store, 1,
+                                &(xli_expression_argument){"x", &problem->element});
     xli_text_add(text, "#line 1 \"plan\"\n");
     /* The user's text may have redefined even a type of OpenCL's. */
     static const char *const names[] = {"XL_R", "XL_IN", "XL_OUT"};

@@ -88,19 +88,6 @@ done:
     return status;
 }
 
-/* The caller's scratch holds anything and is cleared each time; the plan's own is made
- * of zeros, and then put right by the groups themselves. */
-static xl_status clear_state(xl_scan *plan, xli_flow *f, size_t tiles)
-{
-    const size_t words = state_words(plan, tiles);
-    if (f->seq.pool)
-        return XL_SUCCESS;
-    const size_t size = xli_min(plan->kernels.clear.max_group, 64);
-    const size_t groups = xli_min(xli_ceil_div(words, size), (size_t)plan->shape.units * 16);
-    return XLI_LAUNCH(&f->seq, &plan->kernels.clear, groups, size, XLI_MEM(f->scratch.buffer),
-                      XLI_U64(f->scratch.offset / sizeof(cl_ulong)), XLI_U64(words));
-}
-
 static xl_status enqueue_look_back(xl_scan *plan, xli_flow *f)
 {
     xl_status status;
@@ -116,7 +103,8 @@ static xl_status enqueue_look_back(xl_scan *plan, xli_flow *f)
                                : separate_in_place     ? &plan->kernels.lookback_in_place
                                                        : &plan->kernels.lookback;
     if (tiles > 1)
-        XL_TRY(clear_state(plan, f, tiles));
+        XL_TRY(xli_seq_clear(&f->seq, &plan->kernels.clear, &f->scratch, state_words(plan, tiles),
+                             plan->shape.units));
     XL_TRY(XLI_FLOW_LAUNCH(f, kernel, groups, plan->shape.group_size, XLI_MEM(f->scratch.buffer),
                            XLI_U64(f->scratch.offset / sizeof(cl_ulong)), XLI_MEM(f->at.out.buffer),
                            XLI_U64(f->at.out.offset), XLI_U32(flags)));

@@ -31,6 +31,7 @@ static xl_status make(xl_sort *plan, const xl_sort_desc *desc, const xli_capabil
         XL_TRY(xli_sort_build(plan, &limits));
     } while ((plan->shape.group_size > limits.most && plan->shape.group_size > 1) ||
              (plan->shape.radix != XLI_RADIX_NONE && plan->shape.radix_group > limits.most_radix));
+    XL_TRY(xli_sort_zeros_build(plan));
     XL_TRY(xli_sort_gather_build(plan));
 done:
     return status;
@@ -68,6 +69,7 @@ void xl_sort_destroy(xl_sort *plan)
     if (!plan)
         return;
     xli_sort_drop_kernels(plan);
+    xli_sort_zeros_drop(plan);
     xli_sort_gather_drop(plan);
     xli_pool_destroy(&plan->pool);
     xli_context_release(plan->ctx);

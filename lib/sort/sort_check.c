@@ -70,7 +70,6 @@ static xl_status check_comparator(const xl_context *ctx, const xl_sort_desc *des
 {
     xl_status status;
     const char *const other = desc->algorithm != XL_SORT_AUTO ? "desc.algorithm: only XL_SORT_AUTO"
-                              : desc->segments != XL_SEGMENTS_NONE ? "desc.segments: none"
                               : desc->begin_bit > 0 || desc->end_bit > 0
                                   ? "desc.begin_bit, end_bit: all bits"
                                   : NULL;
@@ -79,6 +78,22 @@ static xl_status check_comparator(const xl_context *ctx, const xl_sort_desc *des
         XL_TRY(xli_fail(ctx, XL_ERROR_UNSUPPORTED, "%s, where there is a comparator", other));
 done:
     return status;
+}
+
+static xl_status check_zeros(const xl_context *ctx, const xl_sort_desc *desc)
+{
+    const uint32_t bits = 8 * (uint32_t)xl_type_size((xl_type)desc->key);
+    if (desc->reserved != 0)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.reserved: %u, but must be 0",
+                        (unsigned)desc->reserved);
+    if (desc->equal_zeros && desc->comparator)
+        return xli_fail(
+            ctx, XL_ERROR_UNSUPPORTED,
+            "desc.equal_zeros: 0, where there is a comparator, which says what is equal");
+    if (desc->equal_zeros && (desc->begin_bit > 0 || (desc->end_bit > 0 && desc->end_bit < bits)))
+        return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
+                        "desc.equal_zeros: 0, where some bits of the keys do not count");
+    return XL_SUCCESS;
 }
 
 static xl_status check_segments(const xl_context *ctx, const xl_sort_desc *desc)
@@ -120,6 +135,7 @@ xl_status xli_sort_check_desc(const xl_context *ctx, const xl_sort_desc *desc)
     if (desc->stable > 1)
         XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.stable: %u, not 0 or 1",
                         (unsigned)desc->stable));
+    XL_TRY(check_zeros(ctx, desc));
     XL_TRY(check_segments(ctx, desc));
 done:
     return status;
@@ -147,16 +163,21 @@ xl_status xli_sort_problem_of(const xl_context *ctx, const xli_capabilities *cap
 {
     xl_status status = XL_SUCCESS;
     const bool asked = desc->value == XL_SORT_INDICES;
+    const bool zeros = desc->equal_zeros && xli_key_is_float((xl_type)desc->key);
+    const bool none = desc->value == XL_NONE;
     const bool moves = value_bytes(desc->value) == 4 && desc->more_values[0] == XL_NONE;
+    /* Zeros are put into order by their places, which all travel. */
+    const bool hides = !asked && (zeros || (!none && !moves));
     *problem = (xli_sort_problem){
         .key = (xl_type)desc->key,
-        .value = desc->value == XL_NONE ? XL_NONE : XL_U32,
-        .indices = asked || (desc->value != XL_NONE && !moves),
-        .hides_indices = !asked && desc->value != XL_NONE && !moves,
+        .value = none && !hides ? XL_NONE : XL_U32,
+        .indices = asked || hides,
+        .hides_indices = hides,
         .descending = desc->order == XL_DESCENDING,
         .begin_bit = desc->begin_bit,
         .end_bit = desc->end_bit > 0 ? desc->end_bit : 8 * (uint32_t)xl_type_size(desc->key),
-        .stable = desc->stable || desc->segments,
+        .stable = desc->stable || desc->segments || zeros,
+        .equal_zeros = zeros,
         .segments = (xl_type)desc->segment_type,
         .algorithm = (xl_sort_algorithm)desc->algorithm,
         .compares = desc->comparator != NULL,
@@ -165,7 +186,7 @@ xl_status xli_sort_problem_of(const xl_context *ctx, const xli_capabilities *cap
         XL_TRY(resolve_key(ctx, capabilities, desc, &problem->element));
         problem->end_bit = 8 * (uint32_t)problem->element.bytes;
     }
-    if (problem->hides_indices)
+    if (hides && !none)
         problem->gathered[problem->num_gathered++] = value_bytes(desc->value);
     for (size_t a = 0; a < XL_SORT_MORE_VALUES && desc->more_values[a] != XL_NONE; ++a)
         problem->gathered[problem->num_gathered++] = value_bytes(desc->more_values[a]);
@@ -180,11 +201,6 @@ xl_status xli_sort_check_n(const xl_context *ctx, size_t n)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "n: %zu, at most %zu elements are sorted",
                         n, xli_min(UINT32_MAX, SIZE_MAX / 16));
     return XL_SUCCESS;
-}
-
-bool xli_sort_in_place(const xli_span *in, const xli_span *out)
-{
-    return in->root && in->root == out->root && in->begin == out->begin;
 }
 
 static xl_status check_not_given(const xl_context *ctx, const char *name, xl_view view,
@@ -237,7 +253,10 @@ static xl_status check_values_views(const xl_context *ctx, const xli_sort_proble
                 problem->indices,
                 &s->values_in,
                 &s->values_out};
-    if (problem->hides_indices) {
+    if (problem->hides_indices && problem->num_gathered == 0) {
+        v.bytes = 0;
+        v.made = false;
+    } else if (problem->hides_indices) {
         v.bytes = problem->gathered[gathered];
         v.made = false;
         v.in_span = &s->gather_in[gathered];

@@ -12,9 +12,6 @@ typedef struct xli_sort_spans {
     xli_span gather_in[XLI_SORT_ARRAYS], gather_out[XLI_SORT_ARRAYS];
 } xli_sort_spans;
 
-/* Whether a checked input is its output. */
-bool xli_sort_in_place(const xli_span *in, const xli_span *out);
-
 /* What a checked descriptor asks for. A key that a comparator orders is resolved here. */
 xl_status xli_sort_problem_of(const xl_context *ctx, const xli_capabilities *capabilities,
                               const xl_sort_desc *desc, xli_sort_problem *problem);

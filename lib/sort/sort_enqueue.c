@@ -84,9 +84,9 @@ static radix_args radix_args_of(const xl_sort *plan, size_t n, const xli_sort_sp
 {
     const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);
     const xli_sort_chunks chunks = xli_sort_chunks_of(&plan->shape, n);
-    const bool keys = xli_sort_in_place(&s->keys_in, &s->keys_out);
+    const bool keys = xli_span_is_in_place(&s->keys_in, &s->keys_out);
     const bool values =
-        plan->problem.value == XL_NONE ? keys : xli_sort_in_place(&s->values_in, &s->values_out);
+        plan->problem.value == XL_NONE ? keys : xli_span_is_in_place(&s->values_in, &s->values_out);
     const xli_span *const values_in = xli_sort_read_values(plan, s);
     const unsigned in_place = keys && values ? 1 : keys || values ? 2 : 0;
     radix_args a = {.count = 1, .chunks = chunks.count};
@@ -209,6 +209,7 @@ xl_status xli_sort_launch(xl_sort *plan, xli_seq *seq, size_t n, xli_sort_spans 
         XL_TRY(launch_alone(plan, seq, n, spans, scratch));
     else
         XL_TRY((sweep ? launch_sweep : launch_chunks)(plan, seq, n, spans, scratch));
+    XL_TRY(xli_sort_zeros_launch(plan, seq, n, spans, scratch));
     XL_TRY(xli_sort_gather_launch(plan, seq, n, spans, scratch));
 done:
     return status;

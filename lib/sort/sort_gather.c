@@ -61,7 +61,7 @@ xl_status xli_sort_gather_launch(xl_sort *plan, xli_seq *seq, size_t n, const xl
         const piece in = {s->gather_in[a].buffer, s->gather_in[a].offset * units};
         const piece out = {s->gather_out[a].buffer, s->gather_out[a].offset * units};
         const piece spare = {scratch->buffer, scratch->offset / unit}; /* the keys are done */
-        if (!xli_sort_in_place(&s->gather_in[a], &s->gather_out[a])) {
+        if (!xli_span_is_in_place(&s->gather_in[a], &s->gather_out[a])) {
             XL_TRY(launch(plan, seq, &k->gather, n, units, s, in, out));
         } else {
             XL_TRY(launch(plan, seq, &k->gather, n, units, s, in, spare));

@@ -43,13 +43,14 @@ static void add_text(xli_text *text, const xli_capabilities *capabilities,
         {"XL_SERIAL", serial},
         {"XL_SORT_VALUES", problem->value != XL_NONE},
         {"XL_SORT_INDICES", problem->indices},
-        {"XL_SORT_STABLE", (problem->stable && problem->value != XL_NONE && !problem->compares) ||
-                               (packs && !serial)},
+        {"XL_SORT_STABLE", !problem->compares && ((problem->stable && problem->value != XL_NONE) ||
+                                                  (packs && !serial))},
         {"XL_SORT_GROUP", shape->group_size},
         {serial ? "XL_SORT_TILE_LOG" : "XL_SORT_GROUP_LOG",
          serial ? t->serial_tile_log : t->group_log},
         {serial ? NULL : "XL_SORT_ITEMS_LOG", t->items_log},
         {serial && problem->compares ? "XL_MERGE_VALUES" : NULL, problem->value != XL_NONE},
+        {!serial && problem->compares ? "XL_SORT_PACKED" : NULL, packs},
     };
     if (problem->compares)
         xli_comparator_text(text, capabilities, &problem->element, problem->comparator,
@@ -100,8 +101,7 @@ static void list_kernels(xl_sort *plan, wanted list[NUM_KERNELS])
         {RADIX, "sort_onesweep", "xl_radix_histogram", &k->histogram, sweep},
         {RADIX, "sort_onesweep", "xl_radix_sweep", &k->sweep, sweep},
         {PACKED, "segment_short", "xl_segment_places", &k->places, segments},
-        {PLAIN, "segment_rows", "xl_segment_rows", &k->rows,
-         segments && plan->shape.tune.shape == XLI_SORT_GROUP},
+        {PLAIN, "segment_rows", "xl_segment_rows", &k->rows, segments && xli_sort_has_rows(plan)},
         {PACKED, "segment_short", "xl_segment_short", &k->packed, segments},
         {PLAIN, "segment_long", "xl_segment_tiles", &k->long_tiles, segments},
         {PLAIN, "segment_long", "xl_segment_merge", &k->long_merge, segments},

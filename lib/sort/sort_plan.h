@@ -6,6 +6,7 @@
  * sort_gather.cl; segment_short.cl and segment_long.cl) -> event. A plan is made by sort.c. Each of
  * the files uses only those above it: sort_shape.c    how a problem is laid out on a device
  *   sort_check.c    descriptors and calls, before any side effect
+ *   sort_zeros.c    zeros of both signs that are equal
  *   sort_gather.c   values that do not travel with the keys
  *   sort_kernels.c  what is compiled for problem and shape
  *   sort_segments.c launches of a segmented sort
@@ -28,11 +29,16 @@ typedef struct xli_sort_gather {
     xli_kernel gather, copy;
 } xli_sort_gather;
 
+typedef struct xli_sort_zeros {
+    xli_kernel merge, copy;
+} xli_sort_zeros;
+
 struct xl_sort {
     xl_context *ctx;
     xli_sort_problem problem;
     xli_sort_shape shape;
     xli_sort_kernels kernels;
+    xli_sort_zeros zeros;
     xli_sort_gather gather[XLI_SORT_ARRAYS]; /* of each array that is gathered */
     xli_pool pool;
 };
@@ -42,6 +48,14 @@ struct xl_sort {
 static inline const xli_span *xli_sort_read_values(const xl_sort *plan, const xli_sort_spans *s)
 {
     return plan->problem.indices ? &s->values_out : &s->values_in;
+}
+
+/* Whether short segments are sorted in rows first, which leave few windows
+ * (cl/sort/segment_rows.cl).
+ */
+static inline bool xli_sort_has_rows(const xl_sort *plan)
+{
+    return plan->shape.tune.shape == XLI_SORT_GROUP && !plan->problem.compares;
 }
 
 /* Where in the scratch's buffer the keys begin, in keys, and the values. */
@@ -54,6 +68,16 @@ static inline size_t xli_sort_spare_values(const xli_sort_layout *layout, const 
 {
     return (scratch->offset + layout->values_at) / sizeof(cl_uint);
 }
+
+/* ---- sort_zeros.c -------------------------------------------------------- */
+
+xl_status xli_sort_zeros_build(xl_sort *plan);
+void xli_sort_zeros_drop(xl_sort *plan);
+
+/* What follows a sort with equal zeros whose values, in spans->values_out, are the places of the
+ * keys; of other sorts nothing. */
+xl_status xli_sort_zeros_launch(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *spans,
+                                const xli_span *scratch);
 
 /* ---- sort_gather.c -------------------------------------------------------- */
 

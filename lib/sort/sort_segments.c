@@ -5,57 +5,40 @@
  * at once. */
 #include "sort_plan.h"
 
-enum { MOST_ARGS = 2 + 10 + 8 + 4 };
-typedef struct segment_args {
-    xli_arg list[MOST_ARGS];
-    size_t count;
-} segment_args;
-
-static void add(segment_args *a, xli_arg arg)
-{
-    a->list[a->count++] = arg;
-}
-
-static void add_place(segment_args *a, cl_mem buffer, size_t offset)
-{
-    add(a, XLI_MEM(buffer));
-    add(a, XLI_U64(offset));
-}
-
 /* XL_CSR of cl/sort/segment_windows.cl. */
-static void add_csr(segment_args *a, const xl_sort *plan, size_t n, const xli_sort_spans *s,
+static void add_csr(xli_args *a, const xl_sort *plan, size_t n, const xli_sort_spans *s,
                     const xli_span *scratch)
 {
     const xli_sort_segments known = xli_sort_segments_of(&plan->shape, n);
     const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);
-    add(a, XLI_U32(n));
-    add_place(a, s->n_device.buffer, s->n_device.offset); /* or NULL */
-    add_place(a, s->segments.buffer, s->segments.offset);
-    add(a, XLI_U32(s->segment_count));
-    add_place(a, scratch->buffer, (scratch->offset + layout.state_at) / sizeof(cl_uint));
-    add(a, XLI_U32(known.windows));
-    add(a, XLI_U32(known.capacity));
+    xli_args_add(a, XLI_U32(n));
+    xli_args_add_place(a, s->n_device.buffer, s->n_device.offset); /* or NULL */
+    xli_args_add_place(a, s->segments.buffer, s->segments.offset);
+    xli_args_add(a, XLI_U32(s->segment_count));
+    xli_args_add_place(a, scratch->buffer, (scratch->offset + layout.state_at) / sizeof(cl_uint));
+    xli_args_add(a, XLI_U32(known.windows));
+    xli_args_add(a, XLI_U32(known.capacity));
 }
 
 /* XL_SORT_ARRAYS of cl/sort/sort_arrays.cl. */
-static void add_arrays(segment_args *a, const xl_sort *plan, const xli_sort_spans *s)
+static void add_arrays(xli_args *a, const xl_sort *plan, const xli_sort_spans *s)
 {
     const xli_span *const values_in = xli_sort_read_values(plan, s);
-    add_place(a, s->keys_in.buffer, s->keys_in.offset);
-    add_place(a, s->keys_out.buffer, s->keys_out.offset);
+    xli_args_add_place(a, s->keys_in.buffer, s->keys_in.offset);
+    xli_args_add_place(a, s->keys_out.buffer, s->keys_out.offset);
     if (plan->problem.value == XL_NONE)
         return;
-    add_place(a, values_in->buffer, values_in->offset);
-    add_place(a, s->values_out.buffer, s->values_out.offset);
+    xli_args_add_place(a, values_in->buffer, values_in->offset);
+    xli_args_add_place(a, s->values_out.buffer, s->values_out.offset);
 }
 
 /* XL_SEGMENT_SPARE. */
-static void add_spare(segment_args *a, const xl_sort *plan, size_t n, const xli_span *scratch)
+static void add_spare(xli_args *a, const xl_sort *plan, size_t n, const xli_span *scratch)
 {
     const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);
-    add_place(a, scratch->buffer, xli_sort_spare_keys(plan, scratch));
+    xli_args_add_place(a, scratch->buffer, xli_sort_spare_keys(plan, scratch));
     if (plan->problem.value != XL_NONE)
-        add_place(a, scratch->buffer, xli_sort_spare_values(&layout, scratch));
+        xli_args_add_place(a, scratch->buffer, xli_sort_spare_values(&layout, scratch));
 }
 
 static xl_status launch_long(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *spans,
@@ -67,16 +50,16 @@ static xl_status launch_long(xl_sort *plan, xli_seq *seq, size_t n, const xli_so
     /* They take all listed tiles, whose number the host does not know. */
     const size_t groups = xli_min(capacity, shape->list_groups);
     const unsigned merges = xli_sort_merges(shape, n);
-    segment_args a = {.count = 2}; /* those of a merge come first */
+    xli_args a = {.count = 2}; /* those of a merge come first */
     add_csr(&a, plan, n, spans, scratch);
     add_arrays(&a, plan, spans);
     add_spare(&a, plan, n, scratch);
-    XL_TRY(xli_seq_launch(seq, &plan->kernels.long_tiles, groups, shape->group_size, a.list + 2,
+    XL_TRY(xli_seq_launch(seq, &plan->kernels.long_tiles, groups, shape->group_size, a.at + 2,
                           a.count - 2));
-    a.list[1] = XLI_U32(xli_sort_search_log(shape, xli_ceil_div(n, xli_sort_tile(shape))));
+    a.at[1] = XLI_U32(xli_sort_search_log(shape, xli_ceil_div(n, xli_sort_tile(shape))));
     for (unsigned level = 0; level < merges; ++level) {
-        a.list[0] = XLI_U32(level);
-        XL_TRY(xli_seq_launch(seq, &plan->kernels.long_merge, groups, shape->group_size, a.list,
+        a.at[0] = XLI_U32(level);
+        XL_TRY(xli_seq_launch(seq, &plan->kernels.long_merge, groups, shape->group_size, a.at,
                               a.count));
     }
 done:
@@ -89,17 +72,17 @@ xl_status xli_sort_launch_segments(xl_sort *plan, xli_seq *seq, size_t n,
     xl_status status;
     const size_t group = plan->shape.group_size;
     const xli_sort_segments known = xli_sort_segments_of(&plan->shape, n);
-    const bool rows = plan->shape.tune.shape == XLI_SORT_GROUP; /* which leave few windows */
-    segment_args a = {.count = 0};
+    const bool rows = xli_sort_has_rows(plan);
+    xli_args a = {.count = 0};
     add_csr(&a, plan, n, spans, scratch);
     XL_TRY(xli_seq_launch(seq, &plan->kernels.places, xli_ceil_div(known.windows + 1, group), group,
-                          a.list, a.count));
+                          a.at, a.count));
     add_arrays(&a, plan, spans);
     if (rows)
-        XL_TRY(xli_seq_launch(seq, &plan->kernels.rows, known.windows, group, a.list, a.count));
+        XL_TRY(xli_seq_launch(seq, &plan->kernels.rows, known.windows, group, a.at, a.count));
     XL_TRY(xli_seq_launch(seq, &plan->kernels.packed,
                           rows ? xli_min(known.windows, plan->shape.list_groups) : known.windows,
-                          group, a.list, a.count));
+                          group, a.at, a.count));
     if (known.capacity > 0) /* a segment may be long */
         XL_TRY(launch_long(plan, seq, n, spans, scratch));
 done:

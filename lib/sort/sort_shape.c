@@ -127,8 +127,9 @@ void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *
     *shape = (xli_sort_shape){.tune = *tune};
     xli_tune_sort *const t = &shape->tune;
     const size_t key = xli_sort_key_bytes(problem), value = xl_type_size(problem->value);
-    const bool packs =
-        problem->segments != XL_NONE; /* a word beside each key, if it has no value */
+    const bool segments = problem->segments != XL_NONE;
+    /* A word beside each key, if it has no value. */
+    const bool packs = segments && !problem->compares;
     const size_t in_tile = problem->compares ? 2 * (key + sizeof(cl_uint)) /* on two sides */
                            : packs           ? xli_max(sizeof(cl_uint), key) + sizeof(cl_uint)
                                              : key + value;
@@ -138,7 +139,7 @@ void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *
         t->items_log = t->segment_items_log;
     xli_tune_sort_fit(device, in_tile, t);
     /* Half a tile of segments of one element takes more rounds, and so does a merge sort. */
-    if ((packs || problem->compares) && device->ends_loops)
+    if ((segments || problem->compares) && device->ends_loops)
         t->serial_tile_log = (uint32_t)xli_min(t->serial_tile_log, MOST_ROUNDS_LOG);
     while (t->group_log > 0 && (size_t)1 << t->group_log > limits->most)
         --t->group_log;
@@ -262,6 +263,11 @@ xli_sort_segments xli_sort_segments_of(const xli_sort_shape *shape, size_t n)
     return s;
 }
 
+size_t xli_sort_zeros_places_at(const xli_sort_problem *problem, size_t n)
+{
+    return xli_round_up(xli_mul(n, xli_sort_key_bytes(problem)), XLI_SCRATCH_ALIGN);
+}
+
 xli_sort_layout xli_sort_layout_of(const xli_sort_problem *problem, const xli_sort_shape *shape,
                                    size_t n)
 {
@@ -281,6 +287,9 @@ xli_sort_layout xli_sort_layout_of(const xli_sort_problem *problem, const xli_so
     layout.bytes = xli_add(layout.state_at, state);
     for (size_t a = 0; a < problem->num_gathered; ++a)
         layout.bytes = xli_max(layout.bytes, xli_mul(n, problem->gathered[a]));
+    if (problem->equal_zeros)
+        layout.bytes = xli_max(layout.bytes, xli_add(xli_sort_zeros_places_at(problem, n),
+                                                     xli_mul(n, sizeof(cl_uint))));
     if (problem->hides_indices) {
         layout.places_at = xli_round_up(layout.bytes, XLI_SCRATCH_ALIGN);
         layout.bytes = xli_add(layout.places_at, xli_mul(n, sizeof(cl_uint)));

@@ -23,6 +23,7 @@ typedef struct xli_sort_problem {
     size_t num_gathered;              /* arrays that are gathered by the places */
     size_t gathered[XLI_SORT_ARRAYS]; /* bytes of their elements */
     xl_sort_algorithm algorithm;      /* as asked for */
+    bool equal_zeros;                 /* -0 and +0 stay in order */
     bool compares;                    /* a comparator orders the keys, which are elements */
     xli_element element;
     const xl_user_comparator *comparator; /* borrowed while a plan is made */
@@ -110,6 +111,9 @@ typedef struct xli_sort_segments {
     size_t windows, capacity, state_bytes;
 } xli_sort_segments;
 xli_sort_segments xli_sort_segments_of(const xli_sort_shape *shape, size_t n);
+
+/* Where in the scratch, in bytes, zeros' places are put into order; before these their keys. */
+size_t xli_sort_zeros_places_at(const xli_sort_problem *problem, size_t n);
 
 /* The scratch of a call: n keys, the values, and what a radix sort counts or what is known of
  * segments, in the place of which comes what is gathered in place; then the places of the keys.

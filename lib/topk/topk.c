@@ -26,12 +26,16 @@ done:
 }
 
 static xl_status make_sort(const xl_topk *plan, const xl_tunable *tunables, uint32_t count,
-                           xl_type value, xl_sort **sort)
+                           xl_type key, xl_type value, xl_sort **sort)
 {
     xl_sort_desc desc;
     xl_sort_desc_init(&desc);
-    desc.key = XL_U64;
+    desc.key = key;
     desc.value = value;
+    if (plan->problem.segments != XL_NONE) {
+        desc.segments = XL_SEGMENTS_OFFSETS;
+        desc.segment_type = XL_U32;
+    }
     desc.tunables = tunables;
     desc.num_tunables = count;
     return xl_sort_create(plan->ctx, &desc, sort);
@@ -51,9 +55,14 @@ static xl_status make_sorts(xl_topk *plan, const xli_tune_wish *wish)
             XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for tuning values"));
         count = xli_tune_part(wish, XLI_TUNE_SORT, part);
     }
-    XL_TRY(make_sort(plan, part, count, XL_NONE, &plan->sort));
-    if (xli_topk_is_wide(&plan->problem))
-        XL_TRY(make_sort(plan, part, count, XL_U32, &plan->sort_pairs));
+    const bool wide = xli_topk_is_wide(&plan->problem);
+    if (plan->problem.segments != XL_NONE) {
+        XL_TRY(make_sort(plan, part, count, wide ? XL_U64 : XL_U32, XL_U32, &plan->sort_long));
+    } else {
+        XL_TRY(make_sort(plan, part, count, XL_U64, XL_NONE, &plan->sort));
+        if (wide)
+            XL_TRY(make_sort(plan, part, count, XL_U64, XL_U32, &plan->sort_pairs));
+    }
 done:
     xli_free(part);
     return status;
@@ -68,11 +77,14 @@ static xl_status make_parts(xl_topk *plan, const xl_topk_desc *desc)
     const unsigned takes = desc->sorted ? XLI_TUNE_TOPK | XLI_TUNE_SORT : XLI_TUNE_TOPK;
     const xli_tune_wish *wish = XLI_TUNE_WISH(takes, desc);
     plan->problem = (xli_topk_problem){(xl_type)desc->key, (xl_type)desc->value, desc->largest != 0,
-                                       desc->sorted != 0};
+                                       desc->sorted != 0, (xl_type)desc->segment_type};
     XL_TRY(xli_context_capabilities(plan->ctx, &capabilities));
     XL_TRY(xli_context_tune(plan->ctx, capabilities, wish, &device, &tune));
     XL_TRY(xli_pool_create(plan->ctx, &plan->pool));
-    XL_TRY(make(plan, &device, &tune));
+    if (plan->problem.segments != XL_NONE)
+        XL_TRY(xli_topk_segments_build(plan, &device, &tune.topk));
+    else
+        XL_TRY(make(plan, &device, &tune));
     XL_TRY(make_sorts(plan, wish));
 done:
     return status;
@@ -108,10 +120,21 @@ void xl_topk_destroy(xl_topk *plan)
         return;
     xl_sort_destroy(plan->sort);
     xl_sort_destroy(plan->sort_pairs);
+    xl_sort_destroy(plan->sort_long);
+    xli_topk_segments_drop(plan);
     xli_topk_drop_kernels(plan);
     xli_pool_destroy(&plan->pool);
     xli_context_release(plan->ctx);
     xli_free(plan);
+}
+
+/* Of segments the bytes alone are laid out. */
+static xl_status lay_out(const xl_topk *plan, size_t n, size_t k, xli_topk_layout *layout)
+{
+    if (plan->problem.segments == XL_NONE)
+        return xli_topk_lay_out(plan, n, xli_min(k, n), layout);
+    *layout = (xli_topk_layout){0};
+    return xli_topk_segments_scratch(plan, n, k, &layout->bytes);
 }
 
 xl_status xl_topk_scratch(const xl_topk *plan, size_t n, size_t k, size_t *bytes, size_t *alignment)
@@ -120,7 +143,7 @@ xl_status xl_topk_scratch(const xl_topk *plan, size_t n, size_t k, size_t *bytes
     xli_topk_layout layout;
     XL_TRY(xli_scratch_question(plan ? plan->ctx : NULL, "plan", plan, bytes, alignment));
     XL_TRY(xli_topk_check_n(plan->ctx, n));
-    XL_TRY(xli_topk_lay_out(plan, n, xli_min(k, n), &layout));
+    XL_TRY(lay_out(plan, n, k, &layout));
     *bytes = layout.bytes;
     *alignment = XLI_SCRATCH_ALIGN;
 done:
@@ -134,7 +157,9 @@ xl_status xl_topk_info_sized(const xl_topk *plan, size_t n, xl_plan_info *info, 
     const xli_topk_shape *shape = &plan->shape;
     xl_plan_info all = {.work_group_size = shape->group_size,
                         .item_elements = shape->group_size > 1 ? shape->tune.items : 0,
-                        .tile_elements = xli_topk_chunks_of(shape, n).elements};
+                        .tile_elements = plan->problem.segments != XL_NONE
+                                             ? (size_t)1 << plan->tile_log
+                                             : xli_topk_chunks_of(shape, n).elements};
     strcpy(all.algorithm, "radix select");
     return xli_info_give(plan->ctx, &all, sizeof all, info, size);
 }
@@ -159,11 +184,14 @@ xl_status xl_topk_enqueue_sized(xl_topk *plan, cl_command_queue queue, const xl_
     XL_TRY(xli_topk_check_n(ctx, n));
     XL_TRY(xli_seq_begin(&seq, ctx, queue, num_waits, waits, event));
     XL_TRY(xli_topk_check_views(ctx, &plan->problem, &given, &spans));
-    XL_TRY(xli_topk_lay_out(plan, n, results, &layout));
+    XL_TRY(lay_out(plan, n, given.k, &layout));
     XL_TRY(xli_seq_scratch(&seq, &plan->pool, given.scratch, layout.bytes, XLI_SCRATCH_ALIGN,
                            &scratch));
     XL_TRY(xli_topk_check_scratch(ctx, &spans, &scratch));
-    XL_TRY(xli_topk_launch(plan, &seq, n, results, &spans, &scratch));
+    if (plan->problem.segments != XL_NONE)
+        XL_TRY(xli_topk_segments_launch(plan, &seq, n, given.k, &spans, &scratch));
+    else
+        XL_TRY(xli_topk_launch(plan, &seq, n, results, &spans, &scratch));
 done:
     return xli_seq_end(&seq, status, event);
 }

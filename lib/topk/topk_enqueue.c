@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * The launches of a top-k selection: as many passes as a key has digits, then the places of each
- * chunk's results, then these. Where they are to be sorted each is written as one word of 64 bits,
- * its key as an ordinal above its index, so that a sort that is not stable orders equal keys by
- * index, too. A key of 8 bytes leaves no room for that: it is sorted with its index beside it, its
- * place among the different keys takes its place, and that and the index are sorted again. */
+ * The launches of a top-k selection: as many passes as a key has digits, then how many results
+ * each chunk has, and they themselves. Where they are to be sorted each is written as
+ * one word of 64 bits, its key as an ordinal above its index, so that a sort that is not stable
+ * orders equal keys by index, too. A key of 8 bytes leaves no room for that: it is sorted with its
+ * index beside it, its place among the different keys takes its place, and that and the index are
+ * sorted again. */
 #include "topk_plan.h"
 
-/* What kernels are told to write; cl/topk/topk.cl has the same. */
+/* What kernels are told to write; cl/topk/topk_results.cl and topk_state.cl have the same. */
 enum { GIVES_KEYS = 1, GIVES_VALUES = 2, GIVES_INDICES = 4, GIVES_PAIRS = 8 };
+enum { DIGIT_BITS = 11 };
 
 /* Work-items of a group that looks at a result each. */
 static size_t each(const xli_kernel *kernel)
@@ -54,23 +56,25 @@ static xli_arg part(const flow *f, size_t at)
     return XLI_U64(f->scratch->offset + at);
 }
 
-/* Of arrays that are not given the scratch stands in: no kernel touches them, but some drivers
- * want a buffer. */
-static size_t add_arrays(const flow *f, xli_arg *args, size_t count)
-{
-    for (size_t i = XLI_TOPK_KEYS_IN; i <= XLI_TOPK_INDICES_OUT; ++i) {
-        const xli_span *span = &f->spans->at[i];
-        args[count++] = XLI_MEM(span->buffer ? span->buffer : f->scratch->buffer);
-        args[count++] = XLI_U64(span->buffer ? span->offset : 0);
-    }
-    return count;
-}
-
-static cl_uint outputs_of(const xli_topk_spans *s)
+cl_uint xli_topk_gives(const xli_topk_spans *s)
 {
     return (s->at[XLI_TOPK_KEYS_OUT].buffer ? GIVES_KEYS : 0u) |
            (s->at[XLI_TOPK_VALUES_OUT].buffer ? GIVES_VALUES : 0u) |
            (s->at[XLI_TOPK_INDICES_OUT].buffer ? GIVES_INDICES : 0u);
+}
+
+void xli_topk_add_array(xli_args *args, const xli_span *array, const xli_span *scratch)
+{
+    if (array->buffer)
+        xli_args_add_span(args, array);
+    else
+        xli_args_add_place(args, scratch->buffer, 0);
+}
+
+void xli_topk_add_arrays(xli_args *args, const xli_topk_spans *spans, const xli_span *scratch)
+{
+    for (size_t i = XLI_TOPK_KEYS_IN; i <= XLI_TOPK_INDICES_OUT; ++i)
+        xli_topk_add_array(args, &spans->at[i], scratch);
 }
 
 /* The digits of the k-th key, and what each chunk has to write. */
@@ -80,7 +84,7 @@ static xl_status launch_select(const flow *f)
     xl_topk *plan = f->plan;
     const xli_topk_chunks chunks = xli_topk_chunks_of(&plan->shape, f->n);
     const size_t group = plan->shape.group_size;
-    const unsigned digits = (unsigned)xl_type_size(plan->problem.key);
+    const unsigned digits = (unsigned)xli_ceil_div(8 * xl_type_size(plan->problem.key), DIGIT_BITS);
     const bool sorts = xli_topk_sorts(&plan->problem, f->results);
     /* Where all are taken, no digit need be known. */
     const unsigned passes = f->results < f->n ? digits : 0;
@@ -93,21 +97,17 @@ static xl_status launch_select(const flow *f)
         XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.count, chunks.count, group, XLI_U32(pass), n,
                           chunk, XLI_U32(chunks.count), scratch, state, XLI_MEM(keys->buffer),
                           XLI_U64(keys->offset)));
-    XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.offsets, 1, group, XLI_U32(passes), n, chunk,
-                      XLI_U32(chunks.count), scratch, state));
-    xli_arg args[20] = {
-        XLI_U32(sorts ? GIVES_PAIRS : outputs_of(f->spans)),
-        XLI_U32(passes),
-        XLI_U32(f->results),
-        n,
-        chunk,
-        XLI_U32(chunks.count),
-        scratch,
-        state,
-        part(f, xli_topk_is_wide(&plan->problem) ? f->layout.ordinals_at : f->layout.pairs_at),
-        part(f, f->layout.places_at)};
-    XL_TRY(xli_seq_launch(f->seq, &plan->kernels.write, chunks.count, group, args,
-                          add_arrays(f, args, 10)));
+    XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.tally, chunks.count, group, XLI_U32(passes), n, chunk,
+                      XLI_U32(chunks.count), scratch, state, XLI_MEM(keys->buffer),
+                      XLI_U64(keys->offset)));
+    xli_args args = {
+        {XLI_U32(sorts ? GIVES_PAIRS : xli_topk_gives(f->spans)), XLI_U32(passes),
+         XLI_U32(f->results), n, chunk, XLI_U32(chunks.count), scratch, state,
+         part(f, xli_topk_is_wide(&plan->problem) ? f->layout.ordinals_at : f->layout.pairs_at),
+         part(f, f->layout.places_at)},
+        10};
+    xli_topk_add_arrays(&args, f->spans, f->scratch);
+    XL_TRY(xli_seq_launch(f->seq, &plan->kernels.write, chunks.count, group, args.at, args.count));
 done:
     return status;
 }
@@ -155,10 +155,12 @@ static xl_status launch_sorted(const flow *f)
     XL_TRY(xli_seq_nest(f->seq));
     XL_TRY(xl_sort_enqueue(f->plan->sort, f->seq->queue, &sort, XLI_NEST(f->seq)));
     xli_seq_nested(f->seq);
-    xli_arg args[15] = {XLI_U32(outputs_of(f->spans)), XLI_U32(f->results), XLI_U32(f->n),
-                        XLI_MEM(f->scratch->buffer), part(f, f->layout.pairs_at)};
+    xli_args args = {{XLI_U32(xli_topk_gives(f->spans)), XLI_U32(f->results), XLI_U32(f->n),
+                      XLI_MEM(f->scratch->buffer), part(f, f->layout.pairs_at)},
+                     5};
+    xli_topk_add_arrays(&args, f->spans, f->scratch);
     XL_TRY(xli_seq_launch(f->seq, gather, xli_ceil_div(f->results, each(gather)), each(gather),
-                          args, add_arrays(f, args, 5)));
+                          args.at, args.count));
 done:
     return status;
 }
@@ -172,7 +174,7 @@ xl_status xli_topk_launch(xl_topk *plan, xli_seq *seq, size_t n, size_t results,
     if (count->buffer)
         XL_TRY(XLI_LAUNCH(seq, &plan->kernels.say, 1, 1, XLI_U64(results), XLI_MEM(count->buffer),
                           XLI_U64(count->offset)));
-    if (results > 0 && outputs_of(spans) != 0) {
+    if (results > 0 && xli_topk_gives(spans) != 0) {
         XL_TRY(xli_topk_lay_out(plan, n, results, &f.layout));
         XL_TRY(launch_select(&f));
         if (xli_topk_sorts(&plan->problem, results))

@@ -11,6 +11,7 @@ static void add_text(xli_text *text, const xli_topk_problem *problem, const xli_
         {"XL_TOPK_SHAPE", shape->tune.shape},
         {"XL_TOPK_GROUP", shape->group_size},
         {"XL_TOPK_ITEMS", shape->tune.items},
+        {"XL_TOPK_ROOM", shape->room},
     };
     xli_key_text(text, problem->key, problem->largest);
     xli_text_define(text, lines, XLI_COUNT(lines));
@@ -30,7 +31,7 @@ static void list_kernels(xl_topk *plan, wanted list[NUM_KERNELS])
     const wanted all[NUM_KERNELS] = {
         {"xl_topk_begin", &k->begin, true, false},
         {"xl_topk_count", &k->count, true, true},
-        {"xl_topk_offsets", &k->offsets, true, true},
+        {"xl_topk_tally", &k->tally, true, true},
         {"xl_topk_write", &k->write, true, true},
         {"xl_topk_rank_keys", &k->rank, sorted && wide, false},
         {"xl_topk_gather", &k->gather, sorted, false},

@@ -7,6 +7,7 @@
  *     topk_check.c    descriptors and calls, before any side effect
  *     topk_kernels.c  what is compiled for problem and shape
  *     topk_enqueue.c  launches
+ *     topk_segments.c all of these where each segment is selected from by itself
  *     topk.c          the public calls */
 #ifndef XLI_TOPK_PLAN_H
 #define XLI_TOPK_PLAN_H
@@ -23,17 +24,25 @@ enum {
     XLI_TOPK_VALUES_OUT = 3,
     XLI_TOPK_INDICES_OUT = 4,
     XLI_TOPK_COUNT_OUT = 5,
-    XLI_TOPK_SPANS = 6
+    XLI_TOPK_SEGMENTS = 6,
+    XLI_TOPK_COUNTS_OUT = 7,
+    XLI_TOPK_SPANS = 8
 };
 typedef struct xli_topk_spans {
     xli_span at[XLI_TOPK_SPANS];
+    size_t num_segments;
 } xli_topk_spans;
 
 typedef struct xli_topk_kernels {
-    xli_kernel begin, count, offsets, write; /* the selection */
-    xli_kernel rank, gather;                 /* of a plan that sorts; rank: of wide keys */
-    xli_kernel say;                          /* the number of results */
+    xli_kernel begin, count, tally, write; /* the selection */
+    xli_kernel rank, gather;               /* of a plan that sorts; rank: of wide keys */
+    xli_kernel say;                        /* the number of results */
 } xli_topk_kernels;
+
+/* Of a selection of each segment: cl/topk/topk_segments.cl. */
+typedef struct xli_topk_segment_kernels {
+    xli_kernel begin, rows, count, find, tally, places, write, gather;
+} xli_topk_segment_kernels;
 
 struct xl_topk {
     xl_context *ctx;
@@ -42,6 +51,9 @@ struct xl_topk {
     xli_topk_kernels kernels;
     xl_sort *sort;       /* of words of 64 bits by themselves, or NULL */
     xl_sort *sort_pairs; /* of these with a u32 each, or NULL */
+    xli_topk_segment_kernels segment_kernels;
+    uint32_t tile_log;  /* keys of a segment that a group holds, as the exponent of 2 */
+    xl_sort *sort_long; /* of ordinals with a u32 each, in segments, or NULL */
     xli_pool pool;
 };
 
@@ -67,11 +79,31 @@ void xli_topk_drop_kernels(xl_topk *plan);
 
 /* ---- topk_enqueue.c -------------------------------------------------------- */
 
+/* Which results the caller wants, in bits below 8: XL_GIVES_KEYS and its likes of
+ * cl/topk/topk_results.cl. */
+cl_uint xli_topk_gives(const xli_topk_spans *spans);
+
+/* One array, and XL_TOPK_ARRAYS of that file. For an array that is not given the scratch stands in:
+ * no kernel touches it, but some drivers want a buffer. */
+void xli_topk_add_array(xli_args *args, const xli_span *array, const xli_span *scratch);
+void xli_topk_add_arrays(xli_args *args, const xli_topk_spans *spans, const xli_span *scratch);
+
 /* The layout of a call's scratch. */
 xl_status xli_topk_lay_out(const xl_topk *plan, size_t n, size_t results, xli_topk_layout *layout);
 
 /* The launches of a call of n keys and so many results, either may be 0. */
 xl_status xli_topk_launch(xl_topk *plan, xli_seq *seq, size_t n, size_t results,
                           const xli_topk_spans *spans, const xli_span *scratch);
+
+/* ---- topk_segments.c ------------------------------------------------------- */
+
+/* Settles the shape and compiles, for work-items of a group as the device has them. */
+xl_status xli_topk_segments_build(xl_topk *plan, const xli_tune_device *device,
+                                  const xli_tune_topk *tune);
+void xli_topk_segments_drop(xl_topk *plan);
+xl_status xli_topk_segments_scratch(const xl_topk *plan, size_t n, size_t k, size_t *bytes);
+/* The launches of a call: k results of each segment, which begin so far apart. */
+xl_status xli_topk_segments_launch(xl_topk *plan, xli_seq *seq, size_t n, size_t k,
+                                   const xli_topk_spans *spans, const xli_span *scratch);
 
 #endif

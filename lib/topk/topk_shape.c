@@ -2,12 +2,12 @@
  * The shape of a top-k selection, and what follows from it. Pure, see topk_shape.h. */
 #include "topk_shape.h"
 
-/* Each chunk has 1 KiB of counts and 16 bytes more, so that those of MOST_CHUNKS stay below
- * 4 MiB. */
-enum { MOST_CHUNKS = 3072, CHUNK_BYTES = 256 * 4 + 16, STATE_BYTES = 512 + 8 * 256 * 4 };
+/* Each chunk has a list and 3 words more, so that those of MOST_CHUNKS stay below 4 MiB with the
+ * states and the counts of 6 digits (cl/topk/topk_state.cl). */
+enum { MOST_CHUNKS = 1536, ROOM = 640, CHUNK_WORDS = 3, STATE_BYTES = 512 + 6 * 2048 * 4 };
 
 /* A driver that ends loops after 65,535 rounds: a tile costs a work-item a round for each of its
- * elements, twice, and some 24 for the ranks. */
+ * elements, twice, and some 24 for the ranks. To put a list into order takes too many. */
 enum { MOST_TILES = 1024 };
 
 /* Places in a chunk, and a few past it, have 32 bits. */
@@ -16,7 +16,8 @@ enum { LONGEST = 1 << 30 };
 void xli_topk_shape_of(const xli_tune_device *device, const xli_tune_topk *tune, size_t most,
                        xli_topk_shape *shape)
 {
-    *shape = (xli_topk_shape){.tune = *tune, .units = device->compute_units, .longest = LONGEST};
+    *shape = (xli_topk_shape){
+        .tune = *tune, .units = device->compute_units, .room = ROOM, .longest = LONGEST};
     xli_tune_topk *const t = &shape->tune;
     if (device->ends_loops)
         t->shape = XLI_TOPK_GROUP; /* whose work-items go fewer rounds each */
@@ -26,6 +27,7 @@ void xli_topk_shape_of(const xli_tune_device *device, const xli_tune_topk *tune,
     shape->group_size = t->shape == XLI_TOPK_SERIAL ? 1 : 1u << t->group_log;
     if (device->ends_loops) {
         t->items = (uint32_t)xli_min(t->items, 16);
+        shape->room = 0;
         shape->longest = MOST_TILES * xli_topk_tile(shape);
     }
 }
@@ -56,8 +58,7 @@ bool xli_topk_is_wide(const xli_topk_problem *problem)
     return xl_type_size(problem->key) > sizeof(cl_uint);
 }
 
-/* Reserves n elements; sums and products stop at SIZE_MAX. */
-static size_t take(size_t *bytes, size_t n, size_t element_bytes)
+size_t xli_topk_take(size_t *bytes, size_t n, size_t element_bytes)
 {
     const size_t at = *bytes;
     *bytes = xli_add(at, xli_round_up(xli_mul(n, element_bytes), XLI_SCRATCH_ALIGN));
@@ -71,11 +72,11 @@ xli_topk_layout xli_topk_layout_of(const xli_topk_problem *problem, const xli_to
     xli_topk_layout l = {0};
     if (results == 0)
         return l;
-    const size_t counts = xli_mul(xli_topk_chunks_of(shape, n).count, CHUNK_BYTES);
-    (void)take(&l.bytes, xli_add(STATE_BYTES, counts), 1);
-    l.pairs_at = take(&l.bytes, sorts ? results : 0, sizeof(cl_ulong));
-    l.ordinals_at = take(&l.bytes, sorts && wide ? results : 0, sizeof(cl_ulong));
-    l.places_at = take(&l.bytes, sorts && wide ? results : 0, sizeof(cl_uint));
-    l.nested_at = take(&l.bytes, sorts ? nested_bytes : 0, 1);
+    const size_t words = xli_topk_chunks_of(shape, n).count * (CHUNK_WORDS + (size_t)shape->room);
+    (void)xli_topk_take(&l.bytes, xli_add(STATE_BYTES, xli_mul(words, sizeof(cl_uint))), 1);
+    l.pairs_at = xli_topk_take(&l.bytes, sorts ? results : 0, sizeof(cl_ulong));
+    l.ordinals_at = xli_topk_take(&l.bytes, sorts && wide ? results : 0, sizeof(cl_ulong));
+    l.places_at = xli_topk_take(&l.bytes, sorts && wide ? results : 0, sizeof(cl_uint));
+    l.nested_at = xli_topk_take(&l.bytes, sorts ? nested_bytes : 0, 1);
     return l;
 }

@@ -12,12 +12,14 @@
 typedef struct xli_topk_problem {
     xl_type key, value; /* XL_NONE: keys alone */
     bool largest, sorted;
+    xl_type segments; /* of the offsets where segments begin; XL_NONE: one */
 } xli_topk_problem;
 
 typedef struct xli_topk_shape {
     xli_tune_topk tune;  /* as far as it fits */
     uint32_t group_size; /* work-items of the launches over chunks; 1: one walks a chunk */
     uint32_t units;      /* compute units */
+    uint32_t room;       /* places in the list of a chunk */
     size_t longest;      /* elements of a chunk, at most */
 } xli_topk_shape;
 
@@ -46,6 +48,9 @@ bool xli_topk_is_wide(const xli_topk_problem *problem);
 typedef struct xli_topk_layout {
     size_t pairs_at, ordinals_at, places_at, nested_at, bytes;
 } xli_topk_layout;
+/* Reserves n elements of a scratch of *bytes so far, and returns where they begin; sums and
+ * products stop at SIZE_MAX. */
+size_t xli_topk_take(size_t *bytes, size_t n, size_t element_bytes);
 xli_topk_layout xli_topk_layout_of(const xli_topk_problem *problem, const xli_topk_shape *shape,
                                    size_t n, size_t results, size_t nested_bytes);
 

@@ -16,8 +16,11 @@
 #define GRID(field) OF(GRID, grid, field)
 #define NEIGHBORS(field) OF(NEIGHBORS, neighbors, field)
 #define TOPK(field) OF(TOPK, topk, field)
+#define SELECT(field) OF(SELECT, select, field)
 #define MERGE(field) OF(MERGE, merge, field)
 #define SEARCH(field) OF(SEARCH, search, field)
+#define HISTOGRAM(field) OF(HISTOGRAM, histogram, field)
+#define TRANSFORM(field) OF(TRANSFORM, transform, field)
 
 #define RANGE(low, high) .least = (low), .greatest = (high)
 #define ZERO_OR(low, high) RANGE(low, high), .zero = true
@@ -186,35 +189,95 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
      MEANS("More points than this in one cell are sorted by a work-group.")},
     {GRID(overfull_groups), RANGE(1, 65536), MEANS("Work-groups that sort such cells.")},
     {GRID(overfull_group_size), RANGE(1, 1024), MEANS("Work-items of each of these.")},
+    {GRID(table), ZERO_OR(1, 64),
+     MEANS("Entries of the table of cells for each point, at most; 0: rows are listed instead.")},
+    {GRID(thin), RANGE(1, 64), DOUBLING(1),
+     MEANS("Cells of a table along x in the length of one along y.")},
+    {GRID(planes), SWITCH,
+     MEANS("1: x, y and z of sorted points are arrays of their own; of a grid and its searches.")},
 
     {NEIGHBORS(group), RANGE(1, 1024), DOUBLING(1), MEANS("Work-items of a group that searches.")},
     {NEIGHBORS(items), RANGE(1, 4096), MEANS("Points of a work-item that searches.")},
     {NEIGHBORS(staged), ZERO_OR(1, 1024), DOUBLING(1),
      MEANS("Rows of up to so many neighbours are sorted in local memory; 0: none are.")},
+    {NEIGHBORS(points), RANGE(1, 8), BY_ONE(1),
+     MEANS("Points of a work-item that counts or sums, all at once.")},
+    {NEIGHBORS(walk), ZERO_OR(1, 65536),
+     MEANS("Points of a work-item that walks along rows for counts and lists; 0: none does.")},
 
     {TOPK(shape), SWITCH, MEANS("0: a work-group counts a chunk; 1: one work-item does.")},
-    {TOPK(group_log), RANGE(0, 10),
+    {TOPK(group_log), RANGE(0, 10), BY_ONE(2),
      MEANS("Work-items of a group, as the exponent of 2, where topk.shape is 0.")},
-    {TOPK(items), RANGE(1, 32),
+    {TOPK(items), RANGE(1, 32), DOUBLING(2),
      MEANS("Keys that a work-item ranks at a time, where topk.shape is 0.")},
-    {TOPK(chunks), RANGE(1, 256), MEANS("Chunks of keys for each compute unit.")},
-    {TOPK(chunk), RANGE(1, 1 << 30), MEANS("Keys of such a chunk, at least.")},
+    {TOPK(chunks), RANGE(1, 256), DOUBLING(1), MEANS("Chunks of keys for each compute unit.")},
+    {TOPK(chunk), RANGE(1, 1 << 30), DOUBLING(3), MEANS("Keys of such a chunk, at least.")},
+
+    {SELECT(serial), SWITCH,
+     MEANS("1: one work-item walks a tile, or a chunk; 0: a work-group holds a tile.")},
+    {SELECT(group), RANGE(1, 1024),
+     MEANS("Work-items of a group, where select.serial is 0; rounded down to a power of two.")},
+    {SELECT(item_bytes), RANGE(4, 512),
+     MEANS("Bytes of a tile's elements that each of these holds; at most 32 elements.")},
+    {SELECT(tile_bytes), RANGE(64, 1 << 24), MEANS("Bytes of a tile, where select.serial is 1.")},
+    {SELECT(lookback_groups), RANGE(1, 64), MEANS("Work-groups per compute unit of look-back.")},
+    {SELECT(chunk_groups), RANGE(1, 256),
+     MEANS("Work-groups per compute unit where elements are counted before they are written.")},
+    {SELECT(look_back), SWITCH,
+     MEANS("1: one launch, by look-back, where the device allows it; 0: elements are counted "
+           "before.")},
+    {SELECT(piece), RANGE(1, 1u << 31), MEANS("Elements of one launch of look-back, at most.")},
+    {SELECT(spin_limit), RANGE(0, 1 << 30),
+     MEANS("Polls of a tile that is late before its elements are counted by who waits.")},
+    {SELECT(inject_delay), ZERO_OR(1, 1 << 30),
+     MEANS("For tests: one in so many tiles publishes nothing; 0: all do.")},
+    {SELECT(inject_tear), SWITCH,
+     MEANS("For tests: 1: such a tile publishes every other word of its state.")},
 
     {MERGE(serial), SWITCH, MEANS("1: one work-item makes a chunk; 0: a work-group makes a tile.")},
-    {MERGE(group), RANGE(1, 1024),
+    {MERGE(group), RANGE(1, 1024), DOUBLING(2),
      MEANS("Work-items of a group that makes a tile, where merge.serial is 0.")},
-    {MERGE(item_bytes), RANGE(4, 256), MEANS("Bytes of keys that each of these makes.")},
-    {MERGE(chunk), RANGE(1, 1 << 30),
+    {MERGE(item_bytes), RANGE(4, 256), DOUBLING(1),
+     MEANS("Bytes of keys that each of these makes.")},
+    {MERGE(chunk), RANGE(1, 1 << 30), DOUBLING(1),
      MEANS("Elements of a chunk, at most, where merge.serial is 1.")},
     {MERGE(search_tiles), RANGE(0, UINT32_MAX),
      MEANS("Up to so many tiles find the parts of both arrays that they come from by themselves; "
            "more have a launch of its own do it.")},
 
     {SEARCH(serial), SWITCH, MEANS("1: one work-item takes a chunk; 0: a work-group does.")},
-    {SEARCH(group), RANGE(1, 1024), MEANS("Work-items of a group, where search.serial is 0.")},
-    {SEARCH(items), RANGE(1, 64), MEANS("Queries that a work-item searches side by side.")},
-    {SEARCH(queries), RANGE(1, 1 << 30),
+    {SEARCH(group), RANGE(1, 1024), DOUBLING(2),
+     MEANS("Work-items of a group, where search.serial is 0.")},
+    {SEARCH(items), RANGE(1, 64), DOUBLING(1),
+     MEANS("Queries that a work-item searches side by side.")},
+    {SEARCH(queries), RANGE(1, 1 << 30), DOUBLING(3),
      MEANS("Queries of a chunk, at most, where search.serial is 1.")},
+
+    {HISTOGRAM(serial), SWITCH, MEANS("1: one work-item counts a chunk; 0: a work-group does.")},
+    {HISTOGRAM(group), RANGE(1, 1024), DOUBLING(1),
+     MEANS("Work-items of a group, where histogram.serial is 0; rounded down to a power of two.")},
+    {HISTOGRAM(copies), RANGE(1, 64), DOUBLING(1),
+     MEANS("Counters of each bin in the local memory of a group, at most, while there is room.")},
+    {HISTOGRAM(local_kib), RANGE(1, 1 << 15), DOUBLING(2),
+     MEANS("KiB of local memory that these may take; where histogram.serial is 0, one counter of "
+           "each bin may take more.")},
+    {HISTOGRAM(passes), ZERO_OR(1, 1024), DOUBLING(2),
+     MEANS("Up to so many parts of the bins, of which local memory holds each, take a pass over "
+           "the elements each; more bins are counted in global memory, with 0 all.")},
+    {HISTOGRAM(vectors), RANGE(1, 16), DOUBLING(2),
+     MEANS("Vectors of 16 bytes that a work-item of a group asks for at once.")},
+    {HISTOGRAM(chunks), RANGE(1, 256), DOUBLING(2), MEANS("Chunks for each compute unit.")},
+    {HISTOGRAM(chunk), RANGE(1, 1 << 30), MEANS("Elements of such a chunk, at least.")},
+
+    {TRANSFORM(serial), SWITCH, MEANS("1: one work-item takes a chunk; 0: a work-group does.")},
+    {TRANSFORM(group), RANGE(1, 1024), DOUBLING(1), MEANS("Work-items of a group.")},
+    {TRANSFORM(items), RANGE(1, 32), DOUBLING(1),
+     MEANS("Vectors or elements of a work-item, where a group takes a tile.")},
+    {TRANSFORM(chunk), RANGE(1, 1 << 24), DOUBLING(1),
+     MEANS("Bytes of a chunk, about, where transform.serial is 1.")},
+    {TRANSFORM(stream_kib), RANGE(0, UINT32_MAX),
+     MEANS("Results of at least so many KiB are written past the cache, where transform.serial is "
+           "1.")},
 };
 
 const xli_tunable *xli_tunable_find(const char *name)

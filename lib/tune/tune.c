@@ -10,8 +10,11 @@ static void take_built_in(const xli_tune_device *device, xli_tune *tune)
     xli_tune_grid_table(device, &tune->grid);
     xli_tune_neighbors_table(device, &tune->neighbors);
     xli_tune_topk_table(device, &tune->topk);
+    xli_tune_select_table(device, &tune->select);
     xli_tune_merge_table(device, &tune->merge);
     xli_tune_search_table(device, &tune->search);
+    xli_tune_histogram_table(device, &tune->histogram);
+    xli_tune_transform_table(device, &tune->transform);
 }
 
 static void take_file(const xli_tuning *file, xli_tune *tune)

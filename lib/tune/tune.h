@@ -94,15 +94,22 @@ typedef struct xli_tune_sort {
 typedef struct xli_tune_grid {
     uint32_t group, items, bounds_groups;
     uint32_t overfull_points, overfull_groups, overfull_group_size;
+    uint32_t table, thin, planes;
 } xli_tune_grid;
 
 typedef struct xli_tune_neighbors {
-    uint32_t group, items, staged;
+    uint32_t group, items, staged, points, walk;
 } xli_tune_neighbors;
 
 typedef struct xli_tune_topk {
     uint32_t shape, group_log, items, chunks, chunk;
 } xli_tune_topk;
+
+typedef struct xli_tune_select {
+    uint32_t serial, group, item_bytes, tile_bytes;
+    uint32_t lookback_groups, chunk_groups, look_back, piece;
+    uint32_t spin_limit, inject_delay, inject_tear;
+} xli_tune_select;
 
 typedef struct xli_tune_merge {
     uint32_t serial, group, item_bytes, chunk, search_tiles;
@@ -112,6 +119,14 @@ typedef struct xli_tune_search {
     uint32_t serial, group, items, queries;
 } xli_tune_search;
 
+typedef struct xli_tune_histogram {
+    uint32_t serial, group, copies, local_kib, passes, vectors, chunks, chunk;
+} xli_tune_histogram;
+
+typedef struct xli_tune_transform {
+    uint32_t serial, group, items, chunk, stream_kib;
+} xli_tune_transform;
+
 typedef struct xli_tune {
     xli_tune_scan scan;
     xli_tune_reduce reduce;
@@ -119,8 +134,11 @@ typedef struct xli_tune {
     xli_tune_grid grid;
     xli_tune_neighbors neighbors;
     xli_tune_topk topk;
+    xli_tune_select select;
     xli_tune_merge merge;
     xli_tune_search search;
+    xli_tune_histogram histogram;
+    xli_tune_transform transform;
 } xli_tune;
 
 /* ---- registry.c: what there is -------------------------------------------- */
@@ -134,7 +152,10 @@ enum {
     XLI_TUNE_NEIGHBORS = 16,
     XLI_TUNE_TOPK = 32,
     XLI_TUNE_MERGE = 64,
-    XLI_TUNE_SEARCH = 128
+    XLI_TUNE_SEARCH = 128,
+    XLI_TUNE_HISTOGRAM = 256,
+    XLI_TUNE_TRANSFORM = 512,
+    XLI_TUNE_SELECT = 1024
 };
 
 typedef struct xli_tunable {
@@ -202,8 +223,11 @@ void xli_tune_sort_table(const xli_tune_device *device, xli_tune_sort *tune);
 void xli_tune_grid_table(const xli_tune_device *device, xli_tune_grid *tune);
 void xli_tune_neighbors_table(const xli_tune_device *device, xli_tune_neighbors *tune);
 void xli_tune_topk_table(const xli_tune_device *device, xli_tune_topk *tune);
+void xli_tune_select_table(const xli_tune_device *device, xli_tune_select *tune);
 void xli_tune_merge_table(const xli_tune_device *device, xli_tune_merge *tune);
 void xli_tune_search_table(const xli_tune_device *device, xli_tune_search *tune);
+void xli_tune_histogram_table(const xli_tune_device *device, xli_tune_histogram *tune);
+void xli_tune_transform_table(const xli_tune_device *device, xli_tune_transform *tune);
 
 /* What the device has room for, of wherever the values came from: work-group size, local
  * memory. A sort's elements have so many bytes, key and value. Scans and reductions fit

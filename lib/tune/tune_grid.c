@@ -15,15 +15,21 @@ static const xli_tune_grid gpu = {.group = 256,
                                   .bounds_groups = 4,
                                   .overfull_points = 256,
                                   .overfull_groups = 1,
-                                  .overfull_group_size = 1024};
+                                  .overfull_group_size = 1024,
+                                  .table = 4,
+                                  .thin = 4};
 static const xli_tune_grid cpu = {.group = 16,
                                   .items = 64,
                                   .bounds_groups = 4,
                                   .overfull_points = 64,
                                   .overfull_groups = 2,
-                                  .overfull_group_size = 1024};
-static const xli_tune_neighbors gpu_search = {.group = 128, .items = 1, .staged = 48};
-static const xli_tune_neighbors cpu_search = {.group = 64, .items = 1, .staged = 0};
+                                  .overfull_group_size = 1024,
+                                  .table = 0,
+                                  .thin = 2,
+                                  .planes = 1};
+static const xli_tune_neighbors gpu_search = {.group = 128, .items = 1, .staged = 48, .points = 1};
+static const xli_tune_neighbors cpu_search = {
+    .group = 64, .items = 1, .staged = 0, .points = 1, .walk = 256};
 
 /* Local memory of a work-item that looks for the box: xl_grid_found. */
 #define FOUND_BYTES 40
@@ -62,7 +68,8 @@ void xli_tune_grid_fit(const xli_tune_device *device, xli_tune_grid *tune)
 void xli_tune_neighbors_fit(const xli_tune_device *device, xli_tune_neighbors *tune)
 {
     if (device->ends_loops) {
-        tune->items = 1;
+        tune->items = tune->points = 1;
+        tune->walk = 0;
         tune->staged = (uint32_t)xli_min(tune->staged, gpu_search.staged);
     }
     while ((uint64_t)tune->staged * tune->group * 4 > room(device))

@@ -23,14 +23,20 @@ ENDS_WITH(xl_scan_desc, tunables);
 ENDS_WITH(xl_scan_args, first_index);
 ENDS_WITH(xl_reduce_desc, tunables);
 ENDS_WITH(xl_reduce_args, scratch);
-ENDS_WITH(xl_sort_desc, user_key);
+ENDS_WITH(xl_sort_desc, reserved);
 ENDS_WITH(xl_sort_args, segments);
-ENDS_WITH(xl_topk_desc, tunables);
-ENDS_WITH(xl_topk_args, scratch);
+ENDS_WITH(xl_topk_desc, segment_type);
+ENDS_WITH(xl_topk_args, counts_out);
+ENDS_WITH(xl_select_desc, tunables);
+ENDS_WITH(xl_select_args, scratch);
 ENDS_WITH(xl_merge_desc, tunables);
 ENDS_WITH(xl_merge_args, scratch);
 ENDS_WITH(xl_search_desc, tunables);
 ENDS_WITH(xl_search_args, scratch);
+ENDS_WITH(xl_histogram_desc, tunables);
+ENDS_WITH(xl_histogram_args, scratch);
+ENDS_WITH(xl_transform_desc, tunables);
+ENDS_WITH(xl_transform_args, scratch);
 ENDS_WITH(xl_grid_desc, tunables);
 ENDS_WITH(xl_grid_report, table_cells);
 ENDS_WITH(xl_grid_build_args, storage);
@@ -95,6 +101,11 @@ static void descriptors(void **state)
     INIT_STAYS_INSIDE(xl_sort);
 #if defined(NOW) || defined(LATER) /* an older one has none */
     INIT_STAYS_INSIDE(xl_topk);
+    INIT_STAYS_INSIDE(xl_histogram);
+    INIT_STAYS_INSIDE(xl_transform);
+#endif
+#ifdef NOW
+    INIT_STAYS_INSIDE(xl_select);
 #endif
     INIT_STAYS_INSIDE(xl_grid);
     INIT_STAYS_INSIDE(xl_neighbors);

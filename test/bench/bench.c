@@ -2,10 +2,11 @@
  * crosslane-bench: times the library's primitives beside a copy kernel.
  *
  *   crosslane-bench [--only NAME] [--match TEXT] [--min-n 2^K] [--max-n 2^K]
- *       [--json FILE] [--quick] [--progress]
+ *       [--json FILE] [--cloud FILE.npy:RADIUS] [--quick] [--progress]
  *
  * --match: of scans, reductions, sorts and selections only the rows whose name has TEXT in it, or
  *   is it, for =TEXT.
+ * --cloud: neighbour lists of these points too.
  * --min-n: smaller sizes of sorts and selections are left out.
  *
  * Exits 0, or 1 if a result was wrong or a call failed, or 2 for a wrong option. */
@@ -211,14 +212,26 @@ static const part parts[] = {
 #ifdef BENCH_HAS_TOPK
     {"topk", bench_topk},
 #endif
+#ifdef BENCH_HAS_SELECT
+    {"select", bench_select},
+#endif
 #ifdef BENCH_HAS_MERGE
     {"merge", bench_merge},
 #endif
 #ifdef BENCH_HAS_SEARCH
     {"search", bench_search},
 #endif
+#ifdef BENCH_HAS_HISTOGRAM
+    {"histogram", bench_histogram},
+#endif
+#ifdef BENCH_HAS_TRANSFORM
+    {"transform", bench_transform},
+#endif
 #ifdef BENCH_HAS_GRID
     {"grid", bench_grid},
+#endif
+#ifdef BENCH_HAS_LISTS
+    {"lists", bench_lists},
 #endif
 };
 
@@ -260,7 +273,7 @@ int main(int argc, char **argv)
     bench_options o = {.max_n = SIZE_MAX};
     if (!bench_parse(argc, argv, &o) || (o.only && !is_part(o.only))) {
         fputs("usage: crosslane-bench [--only NAME] [--match TEXT] [--min-n 2^K] [--max-n 2^K] "
-              "[--json FILE] "
+              "[--json FILE] [--cloud FILE.npy:RADIUS] "
               "[--quick] "
               "[--progress]\nnames:",
               stderr);

@@ -66,8 +66,12 @@ void bench_scan(bench *b);
 void bench_reduce(bench *b);
 void bench_sort(bench *b);
 void bench_topk(bench *b);
+void bench_select(bench *b);
 void bench_merge(bench *b);
 void bench_search(bench *b);
+void bench_histogram(bench *b);
+void bench_transform(bench *b);
 void bench_grid(bench *b);
+void bench_lists(bench *b);
 
 #endif

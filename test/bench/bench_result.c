@@ -51,6 +51,8 @@ bool bench_parse(int argc, char **argv, bench_options *o)
             o->match = value;
         else if (strcmp(argv[i], "--json") == 0)
             o->json = value;
+        else if (strcmp(argv[i], "--cloud") == 0)
+            o->cloud = value;
         else if (strcmp(argv[i], "--max-n") == 0)
             o->max_n = parse_size(value);
         else if (strcmp(argv[i], "--min-n") == 0)

@@ -13,7 +13,8 @@ extern "C" {
 
 /* A result belongs to a case, which `name`, `variant` and `n` tell, and to the program
  * that did the work. `name` is the primitive: "copy", "scan", "reduce", "sort", "merge", "search",
- * "grid".
+ * "select", "histogram", "transform", "grid", and "lists" for all steps to a neighbour list, whose
+ * times are of the wall clock.
  * `variant` says what is computed, in the same words in every program, and then, in
  * parentheses, how, where one program has several ways:
  *   "u32 exclusive sum"  "u32 exclusive sum (in place)"  "i32 sum"  "u32,u32 pairs"
@@ -44,6 +45,7 @@ typedef struct bench_place {
 
 typedef struct bench_options {
     const char *only, *match, *json;
+    const char *cloud;   /* FILE.npy:RADIUS, for lists */
     size_t max_n, min_n; /* min_n of sorts */
     bool quick, progress;
 } bench_options;
@@ -51,7 +53,8 @@ typedef struct bench_options {
 /* Seconds of a clock that only moves forward. */
 double bench_now(void);
 
-/* [--only NAME] [--match TEXT] [--min-n 2^K] [--max-n 2^K] [--json FILE] [--quick] [--progress];
+/* [--only NAME] [--match TEXT] [--min-n 2^K] [--max-n 2^K] [--json FILE] [--cloud FILE:R] [--quick]
+ * [--progress];
  * false for anything else. */
 bool bench_parse(int argc, char **argv, bench_options *options);
 

@@ -18,6 +18,7 @@ typedef struct sorter {
     size_t least_n;
     size_t length; /* of segments; 0: the whole array is one */
     const xl_user_comparator *comparator;
+    xl_sort_algorithm algorithm;
 } sorter;
 
 static const xl_user_comparator less_u32 = {"less", "bool less(uint a, uint b) { return a < b; }"},
@@ -25,31 +26,38 @@ static const xl_user_comparator less_u32 = {"less", "bool less(uint a, uint b) {
                                             "bool less(ulong a, ulong b) { return a < b; }"};
 
 static const sorter sorters[] = {
-    {"u32 keys", XL_U32, XL_NONE, 32, RANDOM, 1 << 10, 0, NULL},
-    {"u64 keys", XL_U64, XL_NONE, 64, RANDOM, 1 << 10, 0, NULL},
-    {"u32,u32 pairs", XL_U32, XL_U32, 32, RANDOM, 1 << 10, 0, NULL},
-    {"u32,u32 pairs, 17 bits", XL_U32, XL_U32, 17, RANDOM, 1 << 10, 0, NULL},
-    {"u32 keys, one bit", XL_U32, XL_NONE, 1, RANDOM, 1 << 24, 0, NULL},
-    {"u32 keys, sorted", XL_U32, XL_NONE, 32, SORTED, 1 << 24, 0, NULL},
-    {"u32 keys, falling", XL_U32, XL_NONE, 32, FALLING, 1 << 24, 0, NULL},
-    {"u32 keys, logs", XL_U32, XL_NONE, 32, LOGS, 1 << 24, 0, NULL},
-    {"f32 keys, uniform", XL_F32, XL_NONE, 32, UNIFORM, 1 << 24, 0, NULL},
-    {"f32 keys, normal", XL_F32, XL_NONE, 32, NORMAL, 1 << 24, 0, NULL},
-    {"f64 keys, uniform", XL_F64, XL_NONE, 64, UNIFORM, 1 << 24, 0, NULL},
-    {"f64 keys, normal", XL_F64, XL_NONE, 64, NORMAL, 1 << 24, 0, NULL},
-    {"u32 keys, all equal", XL_U32, XL_NONE, 32, EQUAL, 1 << 24, 0, NULL},
-    {"u32 keys, four distinct", XL_U32, XL_NONE, 32, FEW, 1 << 24, 0, NULL},
-    {"u32 keys, segments of 1", XL_U32, XL_NONE, 32, RANDOM, 1 << 24, 1, NULL},
-    {"u32 keys, segments of 8", XL_U32, XL_NONE, 32, RANDOM, 1 << 24, 8, NULL},
-    {"u32 keys, segments of 32", XL_U32, XL_NONE, 32, RANDOM, 1 << 24, 32, NULL},
-    {"u32 keys, segments of 100", XL_U32, XL_NONE, 32, RANDOM, 1 << 24, 100, NULL},
-    {"u32 keys, segments of 1000", XL_U32, XL_NONE, 32, RANDOM, 1 << 24, 1000, NULL},
-    {"u32 keys, segments of 1500", XL_U32, XL_NONE, 32, RANDOM, 1 << 24, 1500, NULL},
-    {"u32 keys, segments of 100000", XL_U32, XL_NONE, 32, RANDOM, 1 << 24, 100000, NULL},
-    {"u32,u32 pairs, segments of 100", XL_U32, XL_U32, 32, RANDOM, 1 << 24, 100, NULL},
-    {"u32 keys, by a comparator", XL_U32, XL_NONE, 32, RANDOM, 1 << 10, 0, &less_u32},
-    {"u64 keys, by a comparator", XL_U64, XL_NONE, 64, RANDOM, 1 << 24, 0, &less_u64},
-    {"u32,u32 pairs, by a comparator", XL_U32, XL_U32, 32, RANDOM, 1 << 24, 0, &less_u32},
+    {"u32 keys", XL_U32, XL_NONE, 32, RANDOM, 1 << 10, 0, NULL, XL_SORT_AUTO},
+    {"u32 keys (bitonic)", XL_U32, XL_NONE, 32, RANDOM, 1 << 10, 0, NULL, XL_SORT_BITONIC},
+    {"u32 keys (radix)", XL_U32, XL_NONE, 32, RANDOM, 1 << 10, 0, NULL, XL_SORT_RADIX},
+    {"u64 keys", XL_U64, XL_NONE, 64, RANDOM, 1 << 10, 0, NULL, XL_SORT_AUTO},
+    {"u32,u32 pairs", XL_U32, XL_U32, 32, RANDOM, 1 << 10, 0, NULL, XL_SORT_AUTO},
+    {"u32,u32 pairs, 17 bits", XL_U32, XL_U32, 17, RANDOM, 1 << 10, 0, NULL, XL_SORT_AUTO},
+    {"u32 keys, one bit", XL_U32, XL_NONE, 1, RANDOM, 1 << 24, 0, NULL, XL_SORT_AUTO},
+    {"u32 keys, sorted", XL_U32, XL_NONE, 32, SORTED, 1 << 24, 0, NULL, XL_SORT_AUTO},
+    {"u32 keys, falling", XL_U32, XL_NONE, 32, FALLING, 1 << 24, 0, NULL, XL_SORT_AUTO},
+    {"u32 keys, logs", XL_U32, XL_NONE, 32, LOGS, 1 << 24, 0, NULL, XL_SORT_AUTO},
+    {"f32 keys, uniform", XL_F32, XL_NONE, 32, UNIFORM, 1 << 24, 0, NULL, XL_SORT_AUTO},
+    {"f32 keys, normal", XL_F32, XL_NONE, 32, NORMAL, 1 << 24, 0, NULL, XL_SORT_AUTO},
+    {"f64 keys, uniform", XL_F64, XL_NONE, 64, UNIFORM, 1 << 24, 0, NULL, XL_SORT_AUTO},
+    {"f64 keys, normal", XL_F64, XL_NONE, 64, NORMAL, 1 << 24, 0, NULL, XL_SORT_AUTO},
+    {"u32 keys, all equal", XL_U32, XL_NONE, 32, EQUAL, 1 << 24, 0, NULL, XL_SORT_AUTO},
+    {"u32 keys, four distinct", XL_U32, XL_NONE, 32, FEW, 1 << 24, 0, NULL, XL_SORT_AUTO},
+    {"u32 keys, segments of 1", XL_U32, XL_NONE, 32, RANDOM, 1 << 24, 1, NULL, XL_SORT_AUTO},
+    {"u32 keys, segments of 8", XL_U32, XL_NONE, 32, RANDOM, 1 << 24, 8, NULL, XL_SORT_AUTO},
+    {"u32 keys, segments of 32", XL_U32, XL_NONE, 32, RANDOM, 1 << 24, 32, NULL, XL_SORT_AUTO},
+    {"u32 keys, segments of 100", XL_U32, XL_NONE, 32, RANDOM, 1 << 24, 100, NULL, XL_SORT_AUTO},
+    {"u32 keys, segments of 1000", XL_U32, XL_NONE, 32, RANDOM, 1 << 24, 1000, NULL, XL_SORT_AUTO},
+    {"u32 keys, segments of 1500", XL_U32, XL_NONE, 32, RANDOM, 1 << 24, 1500, NULL, XL_SORT_AUTO},
+    {"u32 keys, segments of 100000", XL_U32, XL_NONE, 32, RANDOM, 1 << 24, 100000, NULL,
+     XL_SORT_AUTO},
+    {"u32,u32 pairs, segments of 100", XL_U32, XL_U32, 32, RANDOM, 1 << 24, 100, NULL,
+     XL_SORT_AUTO},
+    {"u32 keys, by a comparator, segments of 100", XL_U32, XL_NONE, 32, RANDOM, 1 << 24, 100,
+     &less_u32, XL_SORT_AUTO},
+    {"u32 keys, by a comparator", XL_U32, XL_NONE, 32, RANDOM, 1 << 10, 0, &less_u32, XL_SORT_AUTO},
+    {"u64 keys, by a comparator", XL_U64, XL_NONE, 64, RANDOM, 1 << 24, 0, &less_u64, XL_SORT_AUTO},
+    {"u32,u32 pairs, by a comparator", XL_U32, XL_U32, 32, RANDOM, 1 << 24, 0, &less_u32,
+     XL_SORT_AUTO},
 };
 
 enum {
@@ -241,6 +249,7 @@ static void run(bench *b, const sorter *s, size_t n)
     desc.key = s->key;
     desc.value = s->value;
     desc.comparator = s->comparator;
+    desc.algorithm = s->algorithm;
     desc.segments = s->length > 0 ? XL_SEGMENTS_OFFSETS : XL_SEGMENTS_NONE;
     desc.segment_type = s->length > 0 ? XL_U32 : XL_NONE;
     const xl_status status = xl_sort_create(b->ctx, &desc, &j.plan);

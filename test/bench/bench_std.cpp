@@ -70,3 +70,14 @@ double bench_std_lower_bound(const uint32_t *keys, size_t n, const uint32_t *que
             places[i] = static_cast<uint32_t>(std::lower_bound(keys, keys + n, queries[i]) - keys);
     });
 }
+
+double bench_std_copy_if(const uint32_t *in, uint32_t *out, size_t n, uint32_t limit, unsigned runs)
+{
+    return median_ms(runs,
+                     [=] { std::copy_if(in, in + n, out, [=](uint32_t x) { return x < limit; }); });
+}
+
+double bench_std_unique_copy(const uint32_t *in, uint32_t *out, size_t n, unsigned runs)
+{
+    return median_ms(runs, [=] { std::unique_copy(in, in + n, out); });
+}

@@ -18,6 +18,11 @@ double bench_std_exclusive_scan(const uint32_t *in, uint32_t *out, size_t n, uns
 double bench_std_topk(const uint32_t *in, uint32_t *out, size_t n, size_t k, int sorted,
                       unsigned runs);
 
+/* Of std::copy_if of the numbers below a limit, and of std::unique_copy. */
+double bench_std_copy_if(const uint32_t *in, uint32_t *out, size_t n, uint32_t limit,
+                         unsigned runs);
+double bench_std_unique_copy(const uint32_t *in, uint32_t *out, size_t n, unsigned runs);
+
 /* The same scan by the execution policy par_unseq, on every core; needs TBB to link. */
 double bench_par_exclusive_scan(const uint32_t *in, uint32_t *out, size_t n, unsigned runs);
 

@@ -81,6 +81,8 @@ case $part in
     each "merge i16" 2 # keys and values
     each "search i16" 1
     each "search u64" 1
+    each "histogram u16" 1
+    each "transform, gather" 1
     ;;
   sort)
     each "bitonic sort u32 with u32" 2 1 # keys, values
@@ -90,12 +92,13 @@ case $part in
     sees "bitonic sort f32" $(((reads - 1) / 3 + 1)):-1
     each "segmented sort u32 with indices" 2 # keys, places
     each "top-k u32" 2                       # keys, places
+    each "select partition" 2                # elements, their number
     ;;
   grid)
     # How many are not finite, and which is the first, as xli_grid_header has them.
     clean "grid, points that are not finite"
-    sees "grid, points that are not finite" "$reads:6:1"
-    sees "grid, points that are not finite" "$reads:7:1"
+    sees "grid, points that are not finite" "$reads:14:1"
+    sees "grid, points that are not finite" "$reads:15:1"
     each "grid, reorder" 1
     ;;
   neighbors)

@@ -22,12 +22,17 @@ typedef struct fixture {
     list wanted;
 } fixture;
 
-static fixture fixture_make(bool hashed, bool sorted)
+/* Of each kind of index one that is searched as the device has it or as CPUs do, and, unsorted, one
+ * as GPUs do, or in a table both ways round. */
+static fixture fixture_make(bool listed, bool sorted)
 {
     fixture f = {.c = cloud_uniform(N, 0.0f, 1.0f, 79)};
-    xl_grid_desc desc = grid_desc_of(&f.c, hashed ? 0.05f : 0.25f);
+    xl_grid_desc desc = grid_desc_of(&f.c, listed ? 0.05f : 0.25f);
     xl_neighbors_desc search = search_desc_of(0.2f);
-    desc.algorithm = XL_GRID_COUNTING;
+    tune_as(listed   ? (sorted ? TUNED_AS_IS : TUNED_ROWS)
+            : sorted ? TUNED_TABLE
+                     : TUNED_WALK,
+            &desc, &search);
     search.visit = visit;
     search.sorted = sorted;
     f.b = build_grid(&f.c, &desc);
@@ -35,7 +40,7 @@ static fixture fixture_make(bool hashed, bool sorted)
     XLT_OK(xl_neighbors_create(xlt_context(), &search, &f.plan));
     f.wanted = list_by_brute_force(&f.c, &search);
     xl_grid_report report = report_of(&f.b);
-    assert_int_equal(report.hashed, hashed);
+    assert_int_equal(report.sparse, listed);
     return f;
 }
 
@@ -233,15 +238,23 @@ static void scribble(uint32_t *words, size_t from, size_t to, xlt_random *random
         words[k] = (uint32_t)xlt_next(random);
 }
 
-/* Behind the points stand more, of an index that there is not. */
-static void harm_starts(uint32_t *words, const xli_grid_layout *at, xlt_random *random)
+/* A word of sorted point k: x, y, z or the index. */
+static uint32_t *sorted_word(uint32_t *words, const xl_grid *grid, size_t k, size_t which)
 {
-    for (size_t k = 0; k < at->table + 1; ++k)
-        words[at->starts / 4 + k] = k % 2 ? N + xlt_below(random, N / 2) : xlt_below(random, N);
-    for (size_t k = N; k < N + N / 2; ++k) {
-        memcpy(words + at->sorted / 4 + 4 * k, words + at->sorted / 4 + 4 * (k - N), 12);
-        words[at->sorted / 4 + 4 * k + 3] = N + 7;
-    }
+    const size_t at = grid->tune.planes ? which * xli_grid_pitch(N) + k : 4 * k + which;
+    return words + grid->layout.sorted / 4 + at;
+}
+
+/* Behind the points stand more, of an index that there is not. */
+static void harm_starts(uint32_t *words, const xl_grid *grid, bool listed, xlt_random *random)
+{
+    const size_t at = (listed ? grid->layout.begins : grid->layout.starts) / 4;
+    for (size_t k = 0; k < (listed ? N + 1 : grid->layout.table + 1); ++k)
+        words[at + k] = k % 2 ? N + xlt_below(random, N / 2) : xlt_below(random, N);
+    for (size_t k = N; k < xli_grid_pitch(N); ++k)
+        for (size_t which = 0; which < 4; ++which)
+            *sorted_word(words, grid, k, which) =
+                which == 3 ? N + 7 : *sorted_word(words, grid, k - N, which);
 }
 
 static void harm_header(uint32_t *words, xlt_random *random)
@@ -253,20 +266,20 @@ static void harm_header(uint32_t *words, xlt_random *random)
     }
 }
 
-static void do_harm(uint32_t *words, const xli_grid_layout *at, size_t bytes, harm what,
+static void do_harm(uint32_t *words, const xl_grid *grid, size_t bytes, harm what,
                     xlt_random *random)
 {
     const uint32_t stamp = ((xli_grid_header *)words)->stamp;
     if (what == STARTS)
-        harm_starts(words, at, random);
+        harm_starts(words, grid, ((xli_grid_header *)words)->sparse != 0, random);
     for (size_t k = 0; what == INDICES && k < N; ++k)
-        words[at->sorted / 4 + 4 * k + 3] = N - 20 + xlt_below(random, 60);
+        *sorted_word(words, grid, k, 3) = N - 20 + xlt_below(random, 60);
     if (what == DENSE_HEADER)
         harm_header(words, random);
     if (what == ANY_HEADER || what == ANYTHING)
         scribble(words, 0, sizeof(xli_grid_header) / 4, random);
     if (what == ANY_SLOTS || what == ANYTHING)
-        scribble(words, at->starts / 4, bytes / 4, random);
+        scribble(words, grid->layout.sorted / 4, bytes / 4, random);
     ((xli_grid_header *)words)->stamp = stamp;
     ((xli_grid_header *)words)->failed = 0;
 }
@@ -293,7 +306,7 @@ static void searches_of_wrong_numbers_stay_inside(void **state)
                 found got;
                 xlt_random random = {seed};
                 memcpy(words, right, f.b.storage.n);
-                do_harm(words, &f.b.grid->layout, f.b.storage.n, (harm)what, &random);
+                do_harm(words, f.b.grid, f.b.storage.n, (harm)what, &random);
                 write_storage(&f, words);
                 search(&f, &got);
                 check_inside(&got, (harm)what);

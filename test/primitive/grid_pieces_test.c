@@ -18,7 +18,9 @@ static xli_kernel piece(const char *name)
     xli_program *program;
     xli_kernel kernel;
     XLT_OK(xli_program_get_source(xlt_context(), xlt_source_find("grid_pieces"),
-                                  "#define XL_ITEMS 1\n#define XL_STRIDE 5\n", &program));
+                                  "#define XL_ITEMS 1\n#define XL_STRIDE 5\n#define XL_PLANES 0\n"
+                                  "#define XL_DIMENSIONS 3\n",
+                                  &program));
     XLT_OK(xli_kernel_create(xlt_context(), program, name, &kernel));
     return kernel;
 }
@@ -125,16 +127,19 @@ static void cells_are_in_the_order_of_the_floats(void **state)
 static double candidates_of(const cloud *c, float cell_size, float radius)
 {
     xl_grid_desc desc = grid_desc_of(c, cell_size);
+    xl_neighbors_desc search = search_desc_of(radius);
+    tune_as(TUNED_ROWS, &desc, &search);
     built b = build_grid(c, &desc);
     uint32_t *counts = malloc(c->n * sizeof *counts);
     uint64_t sum = 0;
     assert_non_null(counts);
-    assert_int_equal(report_of(&b).hashed, 1);
+    assert_int_equal(report_of(&b).sparse, 1);
     xli_kernel kernel = piece("xl_test_candidates");
     cl_mem out = plain(c->n * sizeof *counts, NULL);
     RUN(&kernel, xli_ceil_div(c->n, GROUP), XLI_MEM(b.grid->storage), XLI_GRID_PART(b.grid, header),
-        XLI_GRID_PART(b.grid, starts), XLI_GRID_PART(b.grid, sorted), XLI_U32(c->n),
-        XLI_U32(b.grid->layout.table), XLI_BYTES(&radius, sizeof radius), XLI_MEM(out));
+        XLI_GRID_PART(b.grid, starts), XLI_GRID_PART(b.grid, begins), XLI_GRID_PART(b.grid, sorted),
+        XLI_U32(c->n), XLI_U32(b.grid->layout.table), XLI_BYTES(&radius, sizeof radius),
+        XLI_MEM(out));
     fetch(out, c->n * sizeof *counts, counts);
     for (size_t i = 0; i < c->n; ++i)
         sum += counts[i];
@@ -144,8 +149,7 @@ static double candidates_of(const cloud *c, float cell_size, float radius)
     return (double)sum / (double)c->n;
 }
 
-/* 27 cells of one point or so each, some entries of the table shared; the points of a line
- * stand in threes. */
+/* Stretches of nine rows, of three points or so each; the points of a line stand in threes. */
 static void expect_few(const char *what, const cloud *c, float cell_size, float radius)
 {
     double got = candidates_of(c, cell_size, radius);
@@ -198,7 +202,7 @@ static void points_start_beyond_32_bits(void **state)
 enum { POINTS = 200, TABLE = 65, GAP = 1024 };
 
 /* Parts of a storage of our own, GAP words apart. */
-enum { HEADER, STARTS, ENTRIES, RANKS, ARRIVED, SORTED, PAIRS, PARTS };
+enum { HEADER, STARTS, ENTRIES, RANKS, ARRIVED, SORTED, KEYS, VALUES, ROWS, BEGINS, PARTS };
 
 typedef struct wrong {
     uint32_t *words;
@@ -216,9 +220,21 @@ static void fill_part(wrong *w, int part, uint32_t end, bool any, xlt_random *ra
 }
 
 /* A header that says dense and leads past the table, or says anything. */
-static void fill_header(wrong *w, bool any, xlt_random *random)
+static void fill_header(wrong *w, bool any, bool listed, xlt_random *random)
 {
-    xli_grid_header header = {.big = 3 * POINTS, .cells = {7, 7, 7}, .inverse = 10.0f, .beyond = 1};
+    xli_grid_header header = {.counted = 3 * TABLE,
+                              .sorted = POINTS,
+                              .sorted_again = 2 * POINTS,
+                              .flagged = 3 * POINTS,
+                              .big = 3 * POINTS,
+                              .cells = {7, 7, 7},
+                              .rows = 2 * POINTS,
+                              .together = 1,
+                              .y_bits = 77,
+                              .inverse = 10.0f,
+                              .thin = 1.0f,
+                              .beyond = 1,
+                              .sparse = listed};
     for (int a = 0; a < 3; ++a)
         header.last[a] = 9;
     if (any)
@@ -229,9 +245,10 @@ static void fill_header(wrong *w, bool any, xlt_random *random)
     w->words[w->at[HEADER] + offsetof(xli_grid_header, failed) / 4] = 0;
 }
 
-static wrong wrong_make(bool any, uint64_t seed)
+static wrong wrong_make(bool any, bool listed, uint64_t seed)
 {
-    const size_t lengths[PARTS] = {64, TABLE + 1, POINTS, POINTS, POINTS, 4 * POINTS, 2 * POINTS};
+    const size_t lengths[PARTS] = {64,         TABLE + 1,  POINTS, POINTS,     POINTS,
+                                   4 * POINTS, 2 * POINTS, POINTS, 2 * POINTS, POINTS + 1};
     wrong w = {.num_words = GAP};
     xlt_random random = {seed};
     for (int part = 0; part < PARTS; ++part) {
@@ -242,13 +259,16 @@ static wrong wrong_make(bool any, uint64_t seed)
     w.words = malloc(w.num_words * 4);
     assert_non_null(w.words);
     memset(w.words, 0x5c, w.num_words * 4);
-    fill_header(&w, any, &random);
+    fill_header(&w, any, listed, &random);
     fill_part(&w, STARTS, POINTS, any, &random);
     fill_part(&w, ENTRIES, TABLE, any, &random);
     fill_part(&w, RANKS, TABLE, any, &random); /* as the list of overfull buckets */
     fill_part(&w, ARRIVED, POINTS, any, &random);
     fill_part(&w, SORTED, POINTS, any, &random);
-    fill_part(&w, PAIRS, POINTS, any, &random);
+    fill_part(&w, KEYS, POINTS, any, &random);
+    fill_part(&w, VALUES, POINTS, any, &random);
+    fill_part(&w, ROWS, POINTS, any, &random);
+    fill_part(&w, BEGINS, POINTS, any, &random);
     w.mem = plain(w.num_words * 4, w.words);
     return w;
 }
@@ -292,36 +312,53 @@ static void run_on_wrong_numbers(xl_grid *grid, const xlt_buffer *points, bool a
     const xli_arg n = XLI_U32(POINTS), table = XLI_U32(TABLE);
     xli_kernel *kernels = grid->kernels;
     const size_t groups = xli_ceil_div(POINTS, GROUP);
-    wrong w = wrong_make(any, seed);
+    wrong w = wrong_make(any, false, seed);
+    RUN(&kernels[XLI_GRID_ZERO], groups, XLI_MEM(w.mem), AT(HEADER), table, AT(STARTS));
+    wrong_check("xl_grid_zero", &w, STARTS);
+    w = wrong_make(any, false, seed);
     RUN(&kernels[XLI_GRID_KEYS], groups, given, from, n, XLI_MEM(w.mem), AT(HEADER), table,
         AT(STARTS), AT(ENTRIES), AT(RANKS));
     wrong_check("xl_grid_keys", &w, ENTRIES);
-    w = wrong_make(any, seed);
-    RUN(&kernels[XLI_GRID_SCATTER], groups, XLI_MEM(w.mem), n, table, AT(STARTS), AT(ENTRIES),
-        AT(RANKS), AT(ARRIVED));
+    w = wrong_make(any, false, seed);
+    RUN(&kernels[XLI_GRID_SCATTER], groups, XLI_MEM(w.mem), AT(HEADER), n, table, AT(STARTS),
+        AT(ENTRIES), AT(RANKS), AT(ARRIVED));
     wrong_check("xl_grid_scatter", &w, ARRIVED);
     for (uint32_t crowd = 0; crowd <= POINTS; crowd += POINTS) {
-        w = wrong_make(any, seed);
+        w = wrong_make(any, false, seed);
         if (crowd == 0)
             crowd_all(&w);
         RUN(&kernels[XLI_GRID_ORDER], groups, given, from, n, XLI_MEM(w.mem), AT(HEADER), table,
             AT(STARTS), AT(ARRIVED), AT(SORTED), AT(RANKS), XLI_U32(crowd));
         wrong_check("xl_grid_order", &w, SORTED);
     }
-    w = wrong_make(any, seed);
+    w = wrong_make(any, false, seed);
     RUN(&kernels[XLI_GRID_OVERFULL], 2, given, from, n, XLI_MEM(w.mem), AT(HEADER), table,
         AT(STARTS), AT(ARRIVED), AT(SORTED), AT(RANKS));
     wrong_check("xl_grid_sort_overfull", &w, SORTED);
-    w = wrong_make(any, seed);
-    RUN(&kernels[XLI_GRID_PAIRS], groups, given, from, n, XLI_MEM(w.mem), AT(HEADER), table,
-        AT(PAIRS));
-    wrong_check("xl_grid_pairs", &w, PAIRS);
-    w = wrong_make(any, seed);
-    RUN(&kernels[XLI_GRID_STARTS], groups, XLI_MEM(w.mem), n, AT(STARTS), XLI_U32(TABLE + 1),
-        AT(PAIRS));
+    for (int listed = 0; listed < 2; ++listed) {
+        w = wrong_make(any, listed != 0, seed);
+        RUN(&kernels[XLI_GRID_SORT_KEYS], groups, given, from, n, XLI_MEM(w.mem), AT(HEADER), table,
+            AT(KEYS), AT(VALUES));
+        wrong_check("xl_grid_sort_keys", &w, KEYS);
+        w = wrong_make(any, listed != 0, seed);
+        RUN(&kernels[XLI_GRID_SORT_AGAIN], groups, given, from, n, XLI_MEM(w.mem), AT(HEADER),
+            table, AT(KEYS), AT(VALUES));
+        wrong_check("xl_grid_sort_again", &w, KEYS);
+        w = wrong_make(any, listed != 0, seed);
+        RUN(&kernels[XLI_GRID_HEADS], groups, XLI_MEM(w.mem), AT(HEADER), n, AT(KEYS), AT(VALUES));
+        wrong_check("xl_grid_heads", &w, VALUES);
+        w = wrong_make(any, listed != 0, seed);
+        RUN(&kernels[XLI_GRID_LIST], groups, XLI_MEM(w.mem), AT(HEADER), n, AT(KEYS), AT(VALUES),
+            AT(ROWS), AT(BEGINS));
+        wrong_check("xl_grid_list", &w, BEGINS);
+    }
+    w = wrong_make(any, false, seed);
+    RUN(&kernels[XLI_GRID_STARTS], groups, XLI_MEM(w.mem), AT(HEADER), n, AT(STARTS), table,
+        AT(KEYS));
     wrong_check("xl_grid_starts", &w, STARTS);
-    w = wrong_make(any, seed);
-    RUN(&kernels[XLI_GRID_GATHER], groups, given, from, n, XLI_MEM(w.mem), AT(PAIRS), AT(SORTED));
+    w = wrong_make(any, false, seed);
+    RUN(&kernels[XLI_GRID_GATHER], groups, given, from, n, XLI_MEM(w.mem), AT(HEADER), AT(VALUES),
+        AT(SORTED));
     wrong_check("xl_grid_gather", &w, SORTED);
 }
 
@@ -331,7 +368,9 @@ static void builds_over_wrong_numbers_stay_inside(void **state)
     (void)state;
     cloud c = cloud_uniform(POINTS, 0.0f, 1.0f, 37);
     xl_grid_desc desc = grid_desc_of(&c, 0.1f);
+    xl_neighbors_desc search = search_desc_of(0.1f);
     xl_grid *grid;
+    tune_as(TUNED_TABLE, &desc, &search);
     c.xyz[3] = NAN;
     c.xyz[7] = INFINITY;
     c.xyz[11] = -3e38f;

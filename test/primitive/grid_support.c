@@ -83,6 +83,8 @@ xl_grid_desc grid_desc_of(const cloud *c, float cell_size)
     xl_grid_desc desc;
     xl_grid_desc_init(&desc);
     desc.stride = (uint32_t)c->stride;
+    if (c->dimensions > 0)
+        desc.dimensions = (uint32_t)c->dimensions;
     desc.cell_size = cell_size;
     return desc;
 }
@@ -95,6 +97,21 @@ xl_neighbors_desc search_desc_of(float radius)
     return desc;
 }
 
+void tune_as(tuned how, xl_grid_desc *grid, xl_neighbors_desc *search)
+{
+    static const xl_tunable cells[TUNED_WAYS][3] = {
+        [TUNED_TABLE] = {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 8}},
+        [TUNED_ROWS] = {{"grid.planes", 0}, {"grid.table", 0}, {"grid.thin", 1}},
+        [TUNED_WALK] = {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 3}}};
+    static const xl_tunable searches[TUNED_WAYS][3] = {
+        [TUNED_TABLE] = {{"grid.planes", 0}, {"neighbors.walk", 0}, {"neighbors.points", 2}},
+        [TUNED_ROWS] = {{"grid.planes", 0}, {"neighbors.walk", 0}, {"neighbors.points", 3}},
+        [TUNED_WALK] = {{"grid.planes", 0}, {"neighbors.walk", 37}, {"neighbors.points", 1}}};
+    grid->tunables = how == TUNED_AS_IS ? NULL : cells[how];
+    search->tunables = how == TUNED_AS_IS ? NULL : searches[how];
+    grid->num_tunables = search->num_tunables = how == TUNED_AS_IS ? 0 : 3;
+}
+
 built build_grid(const cloud *c, const xl_grid_desc *desc)
 {
     built b = {.cloud = c};
@@ -102,7 +119,8 @@ built build_grid(const cloud *c, const xl_grid_desc *desc)
     XLT_OK(xl_grid_create(xlt_context(), desc, &b.grid));
     XLT_OK(xl_grid_scratch(b.grid, c->n, &bytes, &alignment));
     b.storage = xlt_scratch_make(bytes, alignment);
-    b.points = xlt_buffer_make(c->xyz, c->n * c->stride, sizeof(float), 3);
+    const size_t scalars = c->n > 0 ? (c->n - 1) * c->stride + desc->dimensions : 0;
+    b.points = xlt_buffer_make(c->xyz, scalars, sizeof(float), 3);
     XLT_OK(xl_grid_build_enqueue(b.grid, xlt_queue(),
                                  &(xl_grid_build_args){.n = c->n,
                                                        .points = xlt_view(&b.points),
@@ -239,6 +257,7 @@ static ref_search search_of(const cloud *c, const xl_neighbors_desc *desc)
     return (ref_search){.points = c->xyz,
                         .n = c->n,
                         .stride = c->stride,
+                        .dimensions = c->dimensions,
                         .radius = desc->radius,
                         .inclusive = desc->inclusive != 0,
                         .include_self = desc->include_self != 0};

@@ -9,6 +9,7 @@
 typedef struct cloud {
     float *xyz; /* n * stride; what lies between points is NaN */
     size_t n, stride;
+    size_t dimensions; /* 0: 3 */
 } cloud;
 
 cloud cloud_make(size_t n, size_t stride);
@@ -30,6 +31,11 @@ typedef struct built {
  * the diagonal (axis 3), up to +-extent; or a block of points a unit apart with one stray. */
 cloud cloud_line(size_t n, int axis, float extent);
 cloud cloud_block_and_stray(size_t n, float away);
+
+/* How searches and grids are tuned: as the device's table has it; as for GPUs, in a table of cells
+ * eight times as thin along x; the same, rows listed; work-items that walk, of points in fours. */
+typedef enum tuned { TUNED_AS_IS, TUNED_TABLE, TUNED_ROWS, TUNED_WALK, TUNED_WAYS } tuned;
+void tune_as(tuned how, xl_grid_desc *grid, xl_neighbors_desc *search);
 
 xl_grid_desc grid_desc_of(const cloud *c, float cell_size);
 xl_neighbors_desc search_desc_of(float radius);

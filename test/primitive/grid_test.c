@@ -18,12 +18,17 @@ static void fail_unless_permutation(const uint32_t *order, size_t n)
     free(seen);
 }
 
+/* Tables of cells as thin along x as that. */
+enum { THIN = 3 };
+static const xl_tunable in_table[] = {{"grid.table", 64}, {"grid.thin", THIN}};
+static const xl_tunable in_rows[] = {{"grid.table", 0}};
+
 /* The dense cell of a point by the same float operations as the device's. */
 static uint64_t dense_cell(const xl_grid_report *r, const float *p, float inverse)
 {
     uint64_t at[3];
     for (size_t a = 0; a < 3; ++a) {
-        float number = floorf((p[a] - r->lower[a]) * inverse);
+        float number = floorf((p[a] - r->lower[a]) * (a == 0 ? inverse * THIN : inverse));
         at[a] = (uint64_t)number;
         assert_true(at[a] < r->cells[a]);
     }
@@ -33,7 +38,7 @@ static uint64_t dense_cell(const xl_grid_report *r, const float *p, float invers
 static void fail_unless_by_cell_then_index(const built *b, const uint32_t *order, float cell_size)
 {
     xl_grid_report r = report_of(b);
-    assert_false(r.hashed);
+    assert_false(r.sparse);
     uint64_t last = 0;
     for (size_t k = 0; k < b->cloud->n; ++k) {
         uint64_t cell =
@@ -42,6 +47,18 @@ static void fail_unless_by_cell_then_index(const built *b, const uint32_t *order
             XLT_FAIL("slot %zu: point %u of cell %llu after point %u of cell %llu", k, order[k],
                      (unsigned long long)cell, order[k - 1], (unsigned long long)last);
         last = cell;
+    }
+}
+
+/* Of listed rows those of one y and z are in one row for certain. */
+static void fail_unless_by_x_then_index(const built *b, const uint32_t *order)
+{
+    for (size_t k = 1; k < b->cloud->n; ++k) {
+        const float *p = b->cloud->xyz + order[k - 1] * b->cloud->stride;
+        const float *q = b->cloud->xyz + order[k] * b->cloud->stride;
+        if (p[1] == q[1] && p[2] == q[2] &&
+            (p[0] > q[0] || (p[0] == q[0] && order[k - 1] > order[k])))
+            XLT_FAIL("slot %zu: point %u after point %u", k, order[k], order[k - 1]);
     }
 }
 
@@ -57,13 +74,17 @@ static void check_orders(const cloud *c, float cell_size)
 {
     xl_grid_desc desc = grid_desc_of(c, cell_size);
     uint32_t *orders[4];
+    desc.tunables = in_table;
+    desc.num_tunables = 2;
     for (size_t k = 0; k < 4; ++k) {
         desc.algorithm = k % 2 == 0 ? XL_GRID_COUNTING : XL_GRID_BITONIC;
         built b = build_grid(c, &desc);
         orders[k] = order_of(&b);
         fail_unless_permutation(orders[k], c->n);
-        if (k == 0 && !report_of(&b).hashed)
+        if (k == 0 && !report_of(&b).sparse)
             fail_unless_by_cell_then_index(&b, orders[k], cell_size);
+        if (k == 0 && report_of(&b).sparse)
+            fail_unless_by_x_then_index(&b, orders[k]);
         built_free(&b);
     }
     for (size_t k = 1; k < 4; ++k)
@@ -116,6 +137,8 @@ static void report_tells_the_box(void **state)
     cloud_set(&c, 1, 3, -2, 5);
     cloud_set(&c, 2, 0, 0, 5);
     xl_grid_desc desc = grid_desc_of(&c, 1.0f);
+    desc.tunables = in_table;
+    desc.num_tunables = 2;
     built b = build_grid(&c, &desc);
     xl_grid_report r = report_of(&b);
     assert_int_equal(r.points, 3);
@@ -123,15 +146,39 @@ static void report_tells_the_box(void **state)
     assert_true(r.first_non_finite == UINT64_MAX && r.first_out_of_domain == UINT64_MAX);
     assert_true(r.lower[0] == -1 && r.lower[1] == -2 && r.lower[2] == 5);
     assert_true(r.upper[0] == 3 && r.upper[1] == 2 && r.upper[2] == 5);
-    assert_int_equal(r.cells[0], 5);
+    assert_int_equal(r.cells[0], 4 * THIN + 1);
     assert_int_equal(r.cells[1], 5);
     assert_int_equal(r.cells[2], 1);
-    assert_int_equal(r.hashed, 0);
+    assert_int_equal(r.sparse, 0);
+    built_free(&b);
+    desc.tunables = in_rows;
+    desc.num_tunables = 1;
+    b = build_grid(&c, &desc);
+    r = report_of(&b);
+    assert_true(r.sparse == 1 && r.cells[0] == 0 && r.table_cells == 3);
+    assert_true(r.lower[1] == -2 && r.upper[0] == 3);
     built_free(&b);
     cloud_free(&c);
 }
 
-static void far_outlier_is_hashed_not_allocated(void **state)
+/* Of points in the unit cube, and one that is in a row of its own. */
+static uint32_t rows_of(const cloud *c, float cell_size)
+{
+    const float inverse = 1.0f / cell_size;
+    unsigned char seen[32][32] = {{0}};
+    uint32_t rows = 1;
+    for (size_t i = 0; i < c->n; ++i) {
+        const float y = floorf(c->xyz[3 * i + 1] * inverse),
+                    z = floorf(c->xyz[3 * i + 2] * inverse);
+        if (y < 0 || z < 0 || y > 31 || z > 31)
+            continue;
+        rows += seen[(int)z][(int)y] ? 0 : 1;
+        seen[(int)z][(int)y] = 1;
+    }
+    return rows;
+}
+
+static void far_outlier_is_one_more_row(void **state)
 {
     (void)state;
     const float far[] = {1000.0f, 1e30f, -3e38f};
@@ -141,9 +188,9 @@ static void far_outlier_is_hashed_not_allocated(void **state)
         xl_grid_desc desc = grid_desc_of(&c, 0.1f);
         built b = build_grid(&c, &desc);
         xl_grid_report r = report_of(&b);
-        assert_int_equal(r.hashed, 1);
+        assert_int_equal(r.sparse, 1);
         assert_int_equal(r.cells[0] + r.cells[1] + r.cells[2], 0);
-        assert_true(r.table_cells <= 4096);
+        assert_int_equal(r.table_cells, rows_of(&c, 0.1f));
         built_free(&b);
         check_orders(&c, 0.1f);
     }
@@ -228,6 +275,8 @@ static xl_grid_desc unit_box(const cloud *c)
     desc.bounded = 1;
     for (size_t a = 0; a < 3; ++a)
         desc.upper[a] = 1.0f;
+    desc.tunables = in_table;
+    desc.num_tunables = 2;
     return desc;
 }
 
@@ -243,8 +292,9 @@ static void given_box_is_heeded(void **state)
     r = report_of(&b);
     assert_int_equal(r.out_of_domain, 0);
     assert_true(r.lower[0] == 0 && r.upper[2] == 1);
-    assert_int_equal(r.cells[0], 5); /* a point on the upper face begins a cell */
-    assert_int_equal(r.table_cells, 125);
+    assert_int_equal(r.cells[0], 4 * THIN + 1); /* a point on the upper face begins a cell */
+    assert_int_equal(r.cells[1], 5);
+    assert_int_equal(r.table_cells, 25 * (4 * THIN + 1));
     built_free(&b);
     cloud_set(&c, 120, 0.5f, nextafterf(1.0f, 2.0f), 0.5f);
     cloud_set(&c, 99, 0.5f, 0.5f, -0.001f);
@@ -257,8 +307,8 @@ static void given_box_is_heeded(void **state)
     cloud_free(&c);
 }
 
-/* A box of far more cells than points is hashed: its table stays small. */
-static void wide_box_is_hashed(void **state)
+/* A box of far more cells than points has no table. */
+static void wide_box_has_its_rows_listed(void **state)
 {
     (void)state;
     cloud c = cloud_uniform(100, 0.0f, 1.0f, 15);
@@ -266,8 +316,8 @@ static void wide_box_is_hashed(void **state)
     desc.cell_size = 1e-4f;
     built b = build_grid(&c, &desc);
     xl_grid_report r = report_of(&b);
-    assert_int_equal(r.hashed, 1);
-    assert_true(r.table_cells <= 1024);
+    assert_int_equal(r.sparse, 1);
+    assert_true(r.table_cells <= 100);
     built_free(&b);
     cloud_free(&c);
 }
@@ -398,7 +448,11 @@ static void bad_descriptors_are_refused(void **state)
     }
     desc = good, desc.stride = 2;
     refuse_desc(bad, "stride", &desc);
-    desc = good, desc.dimensions = 2;
+    desc.dimensions = 1, desc.stride = 0;
+    refuse_desc(bad, "stride", &desc);
+    desc = good, desc.dimensions = 4;
+    refuse_desc(XL_ERROR_UNSUPPORTED, "dimensions", &desc);
+    desc.dimensions = 0;
     refuse_desc(XL_ERROR_UNSUPPORTED, "dimensions", &desc);
     desc = good, desc.scalar = XL_F64;
     refuse_desc(XL_ERROR_UNSUPPORTED, "scalar", &desc);
@@ -549,12 +603,12 @@ int main(void)
         cmocka_unit_test(both_algorithms_give_one_order),
         cmocka_unit_test(overfull_cells_are_in_order),
         cmocka_unit_test(report_tells_the_box),
-        cmocka_unit_test(far_outlier_is_hashed_not_allocated),
+        cmocka_unit_test(far_outlier_is_one_more_row),
         cmocka_unit_test(reorder_takes_any_multiple_of_four_bytes),
         cmocka_unit_test(non_finite_points_are_told),
         cmocka_unit_test(nothing_but_nan),
         cmocka_unit_test(given_box_is_heeded),
-        cmocka_unit_test(wide_box_is_hashed),
+        cmocka_unit_test(wide_box_has_its_rows_listed),
         cmocka_unit_test(no_points_at_all),
         cmocka_unit_test(builds_replace_each_other),
         cmocka_unit_test(scratch_grows_with_n),

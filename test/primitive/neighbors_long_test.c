@@ -54,12 +54,12 @@ static void the_probe_is_right(void **state)
     XLT_CL(clReleaseProgram(program));
 }
 
-/* n points a unit apart along x, in one cell; each has its neighbours on both sides. */
+/* n points a unit apart along y, in one cell; each has its neighbours on both sides. */
 static cloud in_one_cell(size_t n)
 {
     cloud c = cloud_make(n, 3);
     for (size_t i = 0; i < n; ++i)
-        cloud_set(&c, i, (float)i, 0.0f, 0.0f);
+        cloud_set(&c, i, 0.0f, (float)i, 0.0f);
     return c;
 }
 
@@ -137,7 +137,7 @@ static void too_many_candidates_are_refused(void **state)
     const bool limited = ends_loops();
     cloud c = in_one_cell(limited ? TOO_MANY : some(2000));
     const size_t n = c.n;
-    cloud_set(&c, n - 1, -1e7f, 0.0f, 0.0f);
+    cloud_set(&c, n - 1, 0.0f, -1e7f, 0.0f);
     const xl_grid_desc desc = grid_desc_of(&c, 1e6f);
     const xl_neighbors_desc search = search_desc_of(1.5f);
     built b = build_grid(&c, &desc);

@@ -158,6 +158,7 @@ static void check_cloud(const char *what, const cloud *c, float radius)
             search.include_self = way >> 1 & 1;
             search.sorted = way != 3;
             desc.algorithm = way == 2 ? XL_GRID_BITONIC : XL_GRID_AUTO;
+            tune_as(way == 1 ? TUNED_TABLE : way == 3 ? TUNED_ROWS : TUNED_AS_IS, &desc, &search);
             (void)check_search(what, c, &desc, &search);
         }
 }
@@ -269,8 +270,8 @@ static void radius_and_cell_of_any_ratio(void **state)
     cloud_free(&c);
 }
 
-/* A few hundred cells in a table of 64 entries: most share one. */
-static void shared_entries_bring_no_point_twice(void **state)
+/* Few points, and one far off, of rows that are listed; searches reach further and further. */
+static void listed_rows_bring_no_point_twice(void **state)
 {
     (void)state;
     cloud c = cloud_uniform(64, 0.0f, 1.0f, 37);
@@ -278,35 +279,43 @@ static void shared_entries_bring_no_point_twice(void **state)
     xl_grid_desc desc = grid_desc_of(&c, 0.1f);
     for (int k = 1; k < 9; ++k) {
         xl_neighbors_desc search = search_desc_of(0.1f * (float)k);
-        xl_grid_report r = check_search("shared entries", &c, &desc, &search);
+        xl_grid_report r = check_search("listed rows", &c, &desc, &search);
         if (k == 1)
-            assert_int_equal(r.hashed, 1);
+            assert_int_equal(r.sparse, 1);
     }
     cloud_free(&c);
 }
 
-static void dense_and_hashed_agree(void **state)
+/* Every way to keep and to search gives one list. */
+static void tables_and_rows_agree(void **state)
 {
     (void)state;
     cloud c = cloud_uniform(sized(2000), 0.0f, 1.0f, 41);
     xl_neighbors_desc search = search_desc_of(0.08f);
-    xl_grid_desc dense = grid_desc_of(&c, 0.2f), hashed = grid_desc_of(&c, 0.01f);
-    built a = build_grid(&c, &dense), b = build_grid(&c, &hashed);
-    assert_int_equal(report_of(&a).hashed, 0);
-    assert_int_equal(report_of(&b).hashed, 1);
-    list x = list_of(&a, &search), y = list_of(&b, &search);
-    lists_equal("hashed", &y, &x);
-    list_free(&x);
-    list_free(&y);
-    built_free(&a);
-    built_free(&b);
+    list wanted = list_by_brute_force(&c, &search);
+    for (int way = TUNED_AS_IS; way < TUNED_WAYS; ++way) {
+        if (xlt_few_programs() && way == TUNED_ROWS)
+            continue;
+        for (int fine = 0; fine < 2; ++fine) {
+            xl_grid_desc desc = grid_desc_of(&c, fine ? 0.01f : 0.1f);
+            tune_as((tuned)way, &desc, &search);
+            built b = build_grid(&c, &desc);
+            if (way != TUNED_AS_IS)
+                assert_int_equal(report_of(&b).sparse, fine || way == TUNED_ROWS);
+            list got = list_of(&b, &search);
+            lists_equal(fine ? "fine cells" : "cells", &got, &wanted);
+            list_free(&got);
+            built_free(&b);
+        }
+    }
+    list_free(&wanted);
     cloud_free(&c);
 }
 
 static void given_box(void **state)
 {
     (void)state;
-    cloud c = cloud_uniform(sized(1000), 0.0f, 1.0f, 43);
+    cloud c = cloud_uniform(xlt_small() ? 200 : 1000, 0.0f, 1.0f, 43);
     for (size_t i = 0; i < c.n; i += 7)
         c.xyz[3 * i + i % 3] = i % 2 ? 1.0f : 0.0f;
     xl_grid_desc desc = grid_desc_of(&c, 0.1f);
@@ -314,11 +323,14 @@ static void given_box(void **state)
     desc.bounded = 1;
     for (size_t a = 0; a < 3; ++a)
         desc.upper[a] = 1.0f;
+    tune_as(TUNED_TABLE, &desc, &search);
     xl_grid_report r = check_search("a given box", &c, &desc, &search);
-    assert_int_equal(r.hashed, 0);
+    assert_int_equal(r.sparse, 0);
+    assert_int_equal(r.cells[0], 81); /* a point on the upper face begins a cell */
+    assert_int_equal(r.cells[1], 11);
     desc.cell_size = 1e-3f;
     r = check_search("a given box of many cells", &c, &desc, &search);
-    assert_int_equal(r.hashed, 1);
+    assert_int_equal(r.sparse, 1);
     cloud_free(&c);
 }
 
@@ -334,6 +346,62 @@ static void strides(void **state)
         xl_neighbors_desc search = search_desc_of(0.15f);
         (void)check_search("stride", &c, &desc, &search);
         cloud_free(&from);
+        cloud_free(&c);
+    }
+}
+
+/* What is not read is NaN, and buffers end with the last coordinate. */
+static void fewer_dimensions(void **state)
+{
+    (void)state;
+    cloud from = cloud_uniform(sized(900), 0.0f, 1.0f, 83);
+    for (size_t dimensions = 1; dimensions < 4; ++dimensions)
+        for (size_t stride = dimensions; stride < 5; stride += 4 - dimensions) {
+            if (xlt_few_programs() && (stride == dimensions || dimensions == 3))
+                continue;
+            cloud c = cloud_make(from.n, stride);
+            c.dimensions = dimensions;
+            for (size_t i = 0; i < c.n; ++i)
+                memcpy(c.xyz + i * stride, from.xyz + 3 * i, dimensions * sizeof(float));
+            xl_grid_desc desc = grid_desc_of(&c, 0.05f);
+            xl_neighbors_desc search = search_desc_of(0.05f);
+            desc.bounded = stride > dimensions;
+            desc.upper[0] = desc.upper[1] = desc.upper[2] = 1.0f;
+            desc.lower[1] = desc.lower[2] = dimensions == 1 ? NAN : 0.0f;
+            const xl_grid_report r = check_search("fewer dimensions", &c, &desc, &search);
+            assert_true(r.upper[0] > 0.9f && (dimensions > 1 || r.upper[1] == 0));
+            assert_true(dimensions == 3 ? r.upper[2] > 0.9f : r.upper[2] == 0);
+            cloud_free(&c);
+        }
+    cloud_free(&from);
+}
+
+/* Square lattices: ordered pairs by the sum over the offsets that are near enough. */
+static void flat_lattices_have_their_pairs(void **state)
+{
+    (void)state;
+    enum { SIDE = 40 };
+    const struct {
+        float radius;
+        int32_t in_plane;
+        uint64_t pairs;
+    } wanted[] = {{1.1f, 4, 6240}, {1.5f, 8, 12324}, {2.1f, 12, 18404}, {2.3f, 20, 30260}};
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; ++k) {
+        cloud c = cloud_make(SIDE * SIDE, 2);
+        c.dimensions = 2;
+        for (size_t i = 0; i < c.n; ++i) {
+            c.xyz[2 * i] = (float)(i % SIDE);
+            c.xyz[2 * i + 1] = (float)(i / SIDE);
+        }
+        xl_grid_desc desc = grid_desc_of(&c, wanted[k].radius);
+        xl_neighbors_desc search = search_desc_of(wanted[k].radius);
+        built b = build_grid(&c, &desc);
+        list l = list_of(&b, &search);
+        const size_t middle = SIDE * SIDE / 2 + SIDE / 2;
+        assert_int_equal(l.offsets[middle + 1] - l.offsets[middle], wanted[k].in_plane);
+        assert_int_equal(l.offsets[c.n], wanted[k].pairs);
+        list_free(&l);
+        built_free(&b);
         cloud_free(&c);
     }
 }
@@ -768,10 +836,12 @@ int main(void)
         cmocka_unit_test(few_points),
         cmocka_unit_test(crowds),
         cmocka_unit_test(radius_and_cell_of_any_ratio),
-        cmocka_unit_test(shared_entries_bring_no_point_twice),
-        cmocka_unit_test(dense_and_hashed_agree),
+        cmocka_unit_test(listed_rows_bring_no_point_twice),
+        cmocka_unit_test(tables_and_rows_agree),
         cmocka_unit_test(given_box),
         cmocka_unit_test(strides),
+        cmocka_unit_test(fewer_dimensions),
+        cmocka_unit_test(flat_lattices_have_their_pairs),
         cmocka_unit_test(bunny),
         cmocka_unit_test(visits_see_each_pair_once),
         cmocka_unit_test(visits_repeat),

@@ -162,6 +162,8 @@ typedef struct trial {
     const char *what;
     size_t n, on_device; /* SIZE_MAX: the device says nothing */
     bool in_place, own_scratch;
+    const uint32_t *offsets; /* so many; 0: one segment */
+    size_t num_offsets;
 } trial;
 
 static trial trial_of(const order *o, uint32_t value, bool descending)
@@ -178,7 +180,7 @@ static trial trial_of(const order *o, uint32_t value, bool descending)
 
 typedef struct keys_of {
     const trial *t;
-    const unsigned char *keys;
+    const unsigned char *keys; /* from where a segment begins */
 } keys_of;
 
 static bool comes_before(const void *user, size_t a, size_t b)
@@ -206,6 +208,24 @@ static void check_moved(const trial *t, const xlt_buffer *out, const void *from,
     free(got);
 }
 
+/* Where the results come from; what stands before the first segment stays. */
+static void find_places(const trial *t, size_t count, const unsigned char *keys, size_t *places)
+{
+    const uint32_t whole = 0;
+    const uint32_t *const offsets = t->num_offsets > 0 ? t->offsets : &whole;
+    const size_t num_segments = t->num_offsets > 0 ? t->num_offsets : 1;
+    for (size_t i = 0; i < count && i < offsets[0]; ++i)
+        places[i] = i;
+    for (size_t s = 0; s < num_segments; ++s) {
+        const size_t stop = s + 1 < num_segments ? offsets[s + 1] : count;
+        const size_t end = stop < count ? stop : count, begin = offsets[s] < end ? offsets[s] : end;
+        const keys_of user = {t, keys + begin * key_bytes(t->order)};
+        assert_true(ref_sort_by(end - begin, places + begin, comes_before, &user));
+        for (size_t i = begin; i < end; ++i)
+            places[i] += begin;
+    }
+}
+
 static void check(const trial *t, uint64_t seed, bool is_order)
 {
     const size_t size = key_bytes(t->order), n = t->n, value = sort_value_bytes(t->desc.value);
@@ -222,6 +242,9 @@ static void check(const trial *t, uint64_t seed, bool is_order)
     XLT_OK(xl_sort_scratch(t->plan, n, &bytes, &alignment));
     xlt_buffer in = xlt_buffer_make(keys, n, size, seed % 3), out = in;
     xlt_buffer values_in = {0}, values_out = {0}, scratch = {0}, number = {0};
+    xlt_buffer csr = {0};
+    if (t->num_offsets > 0)
+        csr = xlt_buffer_make(t->offsets, t->num_offsets, sizeof *t->offsets, seed % 3);
     if (!t->in_place)
         out = xlt_buffer_make(NULL, n, size, seed % 4);
     if (value > 0 && !made)
@@ -232,16 +255,20 @@ static void check(const trial *t, uint64_t seed, bool is_order)
         scratch = xlt_scratch_make(bytes, alignment);
     if (t->on_device != SIZE_MAX)
         number = xlt_buffer_make(&on_device, 1, sizeof on_device, 1);
-    XLT_OK(xl_sort_enqueue(t->plan, xlt_queue(),
-                           &(xl_sort_args){.n = n,
-                                           .keys_in = xlt_view(&in),
-                                           .values_in = xlt_view(&values_in),
-                                           .keys_out = xlt_view(&out),
-                                           .values_out = xlt_view(&values_out),
-                                           .scratch = xlt_view(&scratch),
-                                           .n_device = xlt_view(&number)},
-                           0, NULL, NULL));
-    assert_true(ref_sort_by(count, places, comes_before, &(keys_of){t, keys}));
+    XLT_OK(xl_sort_enqueue(
+        t->plan, xlt_queue(),
+        &(xl_sort_args){
+            .n = n,
+            .keys_in = xlt_view(&in),
+            .values_in = xlt_view(&values_in),
+            .keys_out = xlt_view(&out),
+            .values_out = xlt_view(&values_out),
+            .scratch = xlt_view(&scratch),
+            .n_device = xlt_view(&number),
+            .segments = xl_view_n(csr.mem, csr.mem ? xlt_view(&csr).offset : 0, t->num_offsets)},
+        0, NULL, NULL));
+    if (is_order)
+        find_places(t, count, keys, places);
     check_moved(t, &out, keys, places, is_order ? count : 0, "keys_out");
     if (value > 0)
         check_moved(t, &values_out, values, places, is_order ? count : 0, "values_out");
@@ -255,6 +282,7 @@ static void check(const trial *t, uint64_t seed, bool is_order)
     xlt_buffer_free(&values_in);
     xlt_buffer_free(&scratch);
     xlt_buffer_free(&number);
+    xlt_buffer_free(&csr);
     free(keys);
     free(values);
     free(places);
@@ -369,6 +397,76 @@ static void no_order(void **state)
     }
 }
 
+/* ---- segments ----------------------------------------------------------------------- */
+
+/* So many kinds of lengths: none, some, around half a tile, which is where segments begin to be
+ * long, and many tiles. */
+enum { LENGTHS = 5 };
+
+static size_t length_of(size_t kind, size_t tile, xlt_random *random)
+{
+    const uint32_t t = (uint32_t)tile;
+    return kind == 0   ? xlt_below(random, 3)
+           : kind == 1 ? xlt_below(random, t / 4 + 2)
+           : kind == 2 ? (t / 2 + xlt_below(random, 3)) - 1
+           : kind == 3 ? xlt_below(random, 7 * t)
+                       : (xlt_below(random, 8 * t) == 0 ? 5 * tile : 0);
+}
+
+/* The first may be above 0. */
+static size_t draw_offsets(uint32_t *offsets, size_t most, const trial *t, size_t kind, size_t tile,
+                           xlt_random *random)
+{
+    size_t count = 0, at = xlt_below(random, 2) * xlt_below(random, (uint32_t)tile);
+    while (count < most && (at <= t->n || count == 0)) {
+        offsets[count++] = (uint32_t)(at < t->n ? at : t->n);
+        at += length_of(kind, tile, random);
+    }
+    return count;
+}
+
+static void segments_of_sizes(trial t, size_t tile, uint64_t *seed)
+{
+    const size_t sizes[] = {1, tile - 1, 2 * tile + 3, 20 * tile + 5};
+    enum { MOST = 4000 };
+    uint32_t *offsets = bytes_for(MOST, sizeof *offsets);
+    for (size_t k = 0; k < (xlt_on_oclgrind() ? 3 : 4); ++k)
+        for (size_t kind = 0; kind < LENGTHS; ++kind) {
+            xlt_random random = {*seed * 131 + 7};
+            t.n = sizes[k];
+            t.offsets = offsets;
+            t.num_offsets = draw_offsets(offsets, MOST, &t, kind, tile, &random);
+            t.in_place = *seed % 3 == 0;
+            t.own_scratch = *seed % 4 == 0;
+            t.on_device = *seed % 7 == 0 ? t.n - t.n / 3 : SIZE_MAX;
+            check(&t, (*seed)++, true);
+        }
+    free(offsets);
+}
+
+/* Each segment by itself. sort_segments_test has offsets that break their rule. */
+static void every_segment(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    for (size_t s = 0; s < (xlt_few_programs() ? 2 : SHAPES); ++s) {
+        xl_context *ctx = open_context(shapes[s].tuning, shapes[s].mask);
+        for (size_t i = 0; i < ORDERS; ++i) {
+            if ((xlt_few_programs() && i != 2) || is_for_others(&orders[i]))
+                continue;
+            trial t = trial_of(&orders[i], kinds[(i + s + 4) % KINDS], (i + s) % 2);
+            t.what = shapes[s].tuning;
+            t.desc.segments = XL_SEGMENTS_OFFSETS;
+            t.desc.segment_type = XL_U32;
+            t.plan = sort_plan(ctx, &t.desc, t.what);
+            const size_t tile = sort_tile(t.plan, 1);
+            segments_of_sizes(t, tile, &seed);
+            xl_sort_destroy(t.plan);
+        }
+        xl_context_destroy(ctx);
+    }
+}
+
 /* ---- misuse ------------------------------------------------------------------------ */
 
 static void fails(const xl_sort_desc *desc, xl_status wanted, const char *said)
@@ -393,8 +491,7 @@ static void wrong_descriptors(void **state)
     fails(&desc, XL_ERROR_UNSUPPORTED, "desc.begin_bit, end_bit: all bits");
     desc = good;
     desc.segments = XL_SEGMENTS_OFFSETS;
-    desc.segment_type = XL_U32;
-    fails(&desc, XL_ERROR_UNSUPPORTED, "desc.segments: none");
+    fails(&desc, XL_ERROR_INVALID_ARGUMENT, "desc.segment_type: none");
     desc = good;
     desc.comparator = &comparator;
     comparator.name = NULL;
@@ -431,11 +528,9 @@ static void functions_of_the_language(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_order),
-        cmocka_unit_test(as_built_in),
-        cmocka_unit_test(no_order),
-        cmocka_unit_test(wrong_descriptors),
-        cmocka_unit_test(functions_of_the_language),
+        cmocka_unit_test(every_order),       cmocka_unit_test(as_built_in),
+        cmocka_unit_test(no_order),          cmocka_unit_test(every_segment),
+        cmocka_unit_test(wrong_descriptors), cmocka_unit_test(functions_of_the_language),
     };
     return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

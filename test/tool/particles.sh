@@ -29,7 +29,7 @@ stops() { # CODE TEXT ARGUMENT...: the example ends with CODE and a first line t
 column() {
   runs "$example" --n-side 16 --png dam.png
   has_line_like stdout "4096 points, radius 2, on .+"
-  has_line stdout "cells       8 x 8 x 8"
+  has_line_like stdout "cells       (in 64 rows|[0-9]+ x 8 x 8)"
   has_line_like stdout "plans, compiling +[0-9.]+"
   for stage in upload "grid build" "neighbour counts" "Poly6 density" "read back"; do
     has_line_like stdout "$stage +[0-9.]+ +[0-9.]+"

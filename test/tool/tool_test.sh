@@ -34,6 +34,10 @@ Parallel primitives on any OpenCL device, for arrays in .npy files.
   scan        running sums, minima ... of an array, or of each of its segments
   reduce      the sum, least element ... of an array, or of each of its segments
   sort        sort an array, with values, or find the order
+  topk        the k largest or smallest of an array, or where they stand
+  merge       merge two sorted arrays into one
+  search      where numbers belong in a sorted array
+  select      keep what is wanted of an array, part it, or find its runs
   neighbors   neighbours of each point within a radius
   tune        find faster tuning values for a device, and write them to a file
 
@@ -53,6 +57,10 @@ END
   helps reduce " IN.npy OUT.npy" op init $segments keys-out count determinism device \
     tune-file json
   helps sort " IN.npy OUT.npy" values argsort descending stable offsets algorithm device tune-file json
+  helps topk " IN.npy OUT.npy --k K" k smallest input-order indices device tune-file json
+  helps merge " A.npy B.npy OUT.npy" descending device tune-file json
+  helps search " KEYS.npy QUERIES.npy OUT.npy" upper descending device tune-file json
+  helps select " IN.npy OUT.npy" where flags partition unique runs values indices device tune-file json
   helps neighbors " POINTS.npy --radius R" radius inclusive out counts density mass f32 \
     device tune-file json
   refuses 2 'no command given; try "crosslane --help"'
@@ -182,6 +190,50 @@ bad_segments() {
     $1 flat.npy out/o.npy --mask 1
 }
 
+# What `crosslane select` keeps: its files are those of the oracle, byte for byte.
+keeps() { # WANT OPTIONS...
+  local want=$1
+  shift
+  rm -f out/o.npy
+  runs "$crosslane" select in.npy out/o.npy "$@"
+  cmp want.npy out/o.npy || fail "select $*: OUT is not $want"
+}
+selection() {
+  "$oracle" list u4 in.npy 3 3 0 7 7 7 0 1
+  "$oracle" list u1 flags.npy 0 1 0 0 2 0 0 1
+  "$oracle" list i8 values.npy -1 -2 -3 -4 -5 -6 -7 -8
+  "$oracle" list u4 want.npy 3 3 7 7 7 1
+  keeps "what is not 0" --values values.npy out/w.npy
+  "$oracle" list i8 want.npy -1 -2 -4 -5 -6 -8
+  cmp want.npy out/w.npy || fail "select --values: the values are wrong"
+  "$oracle" list u4 want.npy 7 7 7
+  keeps "what --where wants" --where "x > 3 && i < 7" --indices out/i.npy
+  "$oracle" list u8 want.npy 3 4 5
+  cmp want.npy out/i.npy || fail "select --indices: the places are wrong"
+  "$oracle" list u4 want.npy 3 7 1
+  keeps "what --flags wants" --flags flags.npy
+  "$oracle" list u4 want.npy 7 7 7 3 3 0 0 1
+  keeps "two parts" --partition --where "x == 7" --json
+  grep -qF "\"count\":3" stdout || fail "the count: $(cat stdout)"
+  "$oracle" list u4 want.npy 3 0 7 0 1
+  keeps "the first of each run" --unique
+  keeps "the first of each run" --runs out/l.npy
+  "$oracle" list u4 want.npy 2 1 3 1 1
+  cmp want.npy out/l.npy || fail "select --runs: the lengths are wrong"
+  "$oracle" list u4 in.npy
+  "$oracle" list u4 want.npy
+  keeps "nothing"
+  rm -f out/*
+  refuses 2 "select: --where and --flags exclude each other; give one" \
+    select in.npy out/o.npy --where x --flags flags.npy
+  refuses 2 "select: --runs goes without --where, --flags and --partition" \
+    select in.npy out/o.npy --runs out/l.npy --partition
+  refuses 1 "flags.npy: 8 flags for 0 elements; there must be one for each" \
+    select in.npy out/o.npy --flags flags.npy
+  refuses 1 "values.npy: 8 values for 0 elements; there must be one for each" \
+    select in.npy out/o.npy --values values.npy out/w.npy
+}
+
 # A sort takes offsets that begin past 0 or end before the last element, but no others.
 bad_sort_segments() {
   refuses 1 "short.npy: elements of type i16; --offsets takes u32, u64, i32 or i64" \
@@ -223,6 +275,45 @@ same_outputs() {
     neighbors points.npy --radius 1 --out out/n \
     --counts out/n.offsets.npy
   own_device null 3 && runs "$crosslane" sort flat.npy "$device" --values flat.npy "$device"
+}
+
+# holds FILE DTYPE NUMBERS...
+holds() {
+  local file=$1 dtype=$2
+  shift 2
+  "$oracle" list "$dtype" wanted.npy "$@"
+  cmp -s "$file" wanted.npy || fail "$file: not $*"
+}
+
+selections() {
+  "$oracle" list f4 few.npy 3 1 4 1 5 9 2 6
+  "$oracle" list f4 a.npy 1 3 5
+  "$oracle" list f4 b.npy 2 3 9 9
+  "$oracle" list i4 whole.npy 1 2
+  runs "$crosslane" topk few.npy out/t.npy --k 3 --indices out/i.npy
+  holds out/t.npy f4 9 6 5
+  holds out/i.npy u4 5 7 4
+  runs "$crosslane" topk few.npy out/t.npy --k 3 --smallest --input-order --indices out/i.npy --json
+  has_line_like stdout '.*"n":8,"k":3,.*"keys":"smallest".*'
+  holds out/t.npy f4 1 1 2
+  holds out/i.npy u4 1 3 6
+  "$oracle" list f4 down.npy 9 5 1
+  "$oracle" list f4 lower.npy 6 5
+  runs "$crosslane" merge down.npy lower.npy out/m.npy --descending
+  holds out/m.npy f4 9 6 5 5 1
+  runs "$crosslane" merge a.npy b.npy out/m.npy
+  holds out/m.npy f4 1 2 3 3 5 9 9
+  runs "$crosslane" search out/m.npy few.npy out/s.npy --json
+  has_line_like stdout '.*"n":7,"queries":8,.*'
+  holds out/s.npy u8 2 0 4 0 4 5 1 5
+  runs "$crosslane" search out/m.npy few.npy out/s.npy --upper
+  holds out/s.npy u8 4 1 4 1 5 7 2 5
+  rm -f out/*
+  refuses 2 "topk: --k is missing or 0; give how many are wanted" topk few.npy out/t.npy
+  refuses 1 "whole.npy: keys of type i32, but the others are of type f32" \
+    merge a.npy whole.npy out/m.npy
+  refuses 1 "whole.npy: keys of type i32, but the others are of type f32" \
+    search a.npy whole.npy out/m.npy
 }
 
 bad_input() {

@@ -38,6 +38,8 @@ MAKER(reduce, (void)0)
 MAKER(sort, (void)0)
 MAKER(merge, (void)0)
 MAKER(search, (void)0)
+MAKER(histogram, (void)0)
+MAKER(transform, (void)0)
 MAKER(grid, desc.cell_size = 1)
 MAKER(neighbors, desc.radius = 1)
 
@@ -62,7 +64,7 @@ static const char in_file[] = "scan.shape = 0\nscan.pipelined = 0\nscan.tile_byt
                               "reduce.serial = 0\nreduce.whole_size = 16\n"
                               "sort.shape = 1\nsort.serial_tile_log = 6\n"
                               "grid.group = 8\ngrid.items = 4\n"
-                              "neighbors.group = 4\n";
+                              "neighbors.group = 4\nneighbors.walk = 0\n";
 
 static void a_descriptor_comes_before_the_file(void **state)
 {
@@ -96,6 +98,11 @@ static void a_descriptor_comes_before_the_file(void **state)
     assert_int_equal(info.work_group_size, 4);
     XLT_OK(make_neighbors(ctx, GIVEN({"neighbors.group", 2}), &info));
     assert_int_equal(info.work_group_size, 2);
+    XLT_OK(make_neighbors(ctx, GIVEN({"neighbors.walk", 100}), &info));
+    if (info.work_group_size == 1) { /* none walks on a device that ends long loops */
+        assert_int_equal(info.tile_elements, 100);
+        assert_string_equal(info.algorithm, "rows");
+    }
     xl_context_destroy(ctx);
 }
 
@@ -113,10 +120,8 @@ static void inner_plans_take_their_own(void **state)
                                          {"scan.tile_bytes", 8192}, {"sort.serial_tile_log", 5}};
     desc.num_tunables = 6;
     XLT_OK(xl_grid_create(xlt_context(), &desc, &grid));
-    if (grid->scan) { /* a device that ends long loops goes by the sort */
-        XLT_OK(xl_scan_info(grid->scan, N, &info));
-        assert_int_equal(info.tile_elements, 8192 / 4);
-    }
+    XLT_OK(xl_scan_info(grid->rank, N, &info));
+    assert_int_equal(info.tile_elements, 8192 / 4);
     assert_int_equal(grid->tune.items, 3);
     assert_null(grid->desc.tunables);
     xl_grid_destroy(grid);
@@ -153,16 +158,19 @@ static void mistakes_are_named(void **state)
         {make_sort, {"grid.items", 8}, {"another primitive's", "sort.shape"}},
         {make_merge, {"sort.shape", 1}, {"another primitive's", "merge.serial"}},
         {make_search, {"merge.serial", 1}, {"another primitive's", "search.serial"}},
+        {make_histogram, {"merge.serial", 1}, {"another primitive's", "histogram.serial"}},
+        {make_transform, {"histogram.serial", 1}, {"another primitive's", "transform.serial"}},
         {make_grid, {"reduce.serial", 1}, {"another primitive's", "grid.group"}},
         {make_grid, {"neighbors.group", 8}, {"another primitive's", "sort.shape"}},
         {make_neighbors, {"sort.shape", 1}, {"another primitive's", "neighbors.staged"}},
-        {make_neighbors, {"grid.items", 1}, {"another primitive's", "scan.shape"}},
+        {make_neighbors, {"topk.shape", 1}, {"another primitive's", "grid.planes"}},
     };
     static const char *const good[] = {"scan.group_size", "reduce.group_size", "sort.busy",
                                        "grid.group",      "neighbors.group",   "merge.group",
-                                       "search.group"};
-    static plan_maker *const makers[] = {make_scan,      make_reduce, make_sort,  make_grid,
-                                         make_neighbors, make_merge,  make_search};
+                                       "search.group",    "histogram.group",   "transform.group"};
+    static plan_maker *const makers[] = {make_scan,   make_reduce,    make_sort,
+                                         make_grid,   make_neighbors, make_merge,
+                                         make_search, make_histogram, make_transform};
     xl_context *ctx = xlt_context();
     xl_plan_info info;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
@@ -236,6 +244,8 @@ static void information_fits_the_caller(void **state)
     XLT_FAILS(xl_sort_info(NULL, N, &whole), XL_ERROR_INVALID_ARGUMENT);
     XLT_FAILS(xl_merge_info(NULL, N, &whole), XL_ERROR_INVALID_ARGUMENT);
     XLT_FAILS(xl_search_info(NULL, N, &whole), XL_ERROR_INVALID_ARGUMENT);
+    XLT_FAILS(xl_histogram_info(NULL, N, &whole), XL_ERROR_INVALID_ARGUMENT);
+    XLT_FAILS(xl_transform_info(NULL, N, &whole), XL_ERROR_INVALID_ARGUMENT);
     XLT_FAILS(xl_grid_info(NULL, N, &whole), XL_ERROR_INVALID_ARGUMENT);
     XLT_FAILS(xl_neighbors_info(NULL, N, &whole), XL_ERROR_INVALID_ARGUMENT);
 }

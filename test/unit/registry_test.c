@@ -16,8 +16,11 @@ static const char *prefix_of(unsigned primitive)
            : primitive == XLI_TUNE_GRID      ? "grid."
            : primitive == XLI_TUNE_NEIGHBORS ? "neighbors."
            : primitive == XLI_TUNE_TOPK      ? "topk."
+           : primitive == XLI_TUNE_SELECT    ? "select."
            : primitive == XLI_TUNE_MERGE     ? "merge."
            : primitive == XLI_TUNE_SEARCH    ? "search."
+           : primitive == XLI_TUNE_HISTOGRAM ? "histogram."
+           : primitive == XLI_TUNE_TRANSFORM ? "transform."
                                              : "?";
 }
 

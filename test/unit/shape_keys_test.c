@@ -2,6 +2,7 @@
  * Shapes of sorts, selections, merges and searches on devices that need not be there. */
 #include "merge_shape.h"
 #include "search_shape.h"
+#include "select_shape.h"
 #include "shape_devices.h"
 #include "sort_shape.h"
 #include "topk_shape.h"
@@ -202,6 +203,38 @@ static void sorts_that_gather_take_little_room(void **state)
         }
 }
 
+/* Selections take as little as xl_select_scratch() promises on every device, chunks cover every n,
+ * look-back is left out where it is slow or cannot be, and a driver's limit of loops is kept. */
+static void shapes_of_compaction(void **state)
+{
+    (void)state;
+    for (int d = 0; d < DEVICES; ++d)
+        for (int kind = XL_SELECT_IF; kind <= XL_SELECT_REPEAT; ++kind) {
+            xli_capabilities capabilities = facts_of(&devices[d]);
+            const xli_tune_device known = known_of(&capabilities);
+            xli_tune_select tune;
+            xli_select_shape s;
+            const xli_select_problem p = {.kind = (xl_select_kind)kind,
+                                          .element = {.type = XL_U8, .lanes = 1, .bytes = 1}};
+            capabilities.info.compute_units = devices[d].units;
+            capabilities.ends_loops = d == LLVMPIPE;
+            xli_tune_select_table(&known, &tune);
+            xli_select_shape_of(&p, &capabilities, &tune, devices[d].group, &s);
+            assert_true(!s.look_back || (capabilities.can_publish && !capabilities.ends_loops));
+            assert_true(s.group_size <= devices[d].group);
+            for (size_t n = 1, before = 0; n <= SIZE_MAX / 256; n += n / 2 + 1) {
+                const xli_select_chunks chunks = xli_select_chunks_of(&s, n);
+                const size_t bytes = xli_select_scratch_bytes(&p, &s, n);
+                assert_true(chunks.count * chunks.elements >= n &&
+                            (chunks.count - 1) * chunks.elements < n);
+                assert_true(chunks.elements < (size_t)1 << 31);
+                assert_true(!capabilities.ends_loops || chunks.elements <= 256 * s.tile);
+                assert_true(bytes >= before && bytes <= n / 100 + ((size_t)1 << 20));
+                before = bytes;
+            }
+        }
+}
+
 static xli_topk_shape topk_of(const device *d, size_t most, bool ends_loops)
 {
     const xli_capabilities capabilities = facts_of(d);
@@ -220,7 +253,7 @@ static xli_topk_shape topk_of(const device *d, size_t most, bool ends_loops)
 static void chunks_of_selections(void **state)
 {
     (void)state;
-    const xli_topk_problem plain = {XL_U32, XL_NONE, true, false};
+    const xli_topk_problem plain = {XL_U32, XL_NONE, true, false, XL_NONE};
     assert_int_equal(topk_of(&devices[H200], 1024, false).group_size, 256);
     assert_int_equal(topk_of(&devices[H200], 100, false).group_size, 64);
     assert_int_equal(topk_of(&devices[POCL], 4096, false).group_size, 1);
@@ -235,7 +268,8 @@ static void chunks_of_selections(void **state)
             assert_true(chunks.count * chunks.elements >= n &&
                         (chunks.count - 1) * chunks.elements < n);
             assert_true(chunks.elements <= (size_t)1 << 30);
-            assert_true(layout.bytes >= 512 + 8192 + chunks.count * 1040);
+            assert_true(layout.bytes >= 512 + 49152 + chunks.count * (12 + 4 * shape.room));
+            assert_true(ends ? shape.room == 0 : shape.room == 640);
             assert_true(layout.bytes <= (size_t)4 << 20);
             if (ends) /* a tile costs a work-item 16 rounds for its keys, and 24 for ranks */
                 assert_true(xli_ceil_div(chunks.elements, xli_topk_tile(&shape)) * 40 < 65535);
@@ -250,13 +284,13 @@ static void selections_in_order(void **state)
     const xli_topk_shape shape = topk_of(&devices[H200], 1024, false);
     const size_t n = 100000, counts = xli_topk_chunks_of(&shape, n).count;
     for (int wide = 0; wide < 2; ++wide) {
-        const xli_topk_problem sorted = {wide ? XL_F64 : XL_F32, XL_U32, false, true};
+        const xli_topk_problem sorted = {wide ? XL_F64 : XL_F32, XL_U32, false, true, XL_NONE};
         assert_int_equal(xli_topk_is_wide(&sorted), wide);
         assert_false(xli_topk_sorts(&sorted, 1));
         assert_int_equal(xli_topk_layout_of(&sorted, &shape, n, 0, 7).bytes, 0);
         for (size_t k = 2; k < 3000; k += k / 3 + 1) {
             const xli_topk_layout l = xli_topk_layout_of(&sorted, &shape, n, k, 8 * k);
-            assert_true(l.pairs_at >= 512 + 8192 + 1040 * counts);
+            assert_true(l.pairs_at >= 512 + 49152 + (12 + 4 * shape.room) * counts);
             assert_true(l.ordinals_at >= l.pairs_at + 8 * k);
             assert_true(l.places_at >= l.ordinals_at + (wide ? 8 * k : 0));
             assert_true(l.nested_at >= l.places_at + (wide ? 4 * k : 0));
@@ -393,6 +427,7 @@ int main(void)
         cmocka_unit_test(sorts_take_little_room),
         cmocka_unit_test(sorts_that_gather_take_little_room),
         cmocka_unit_test(chunks_of_selections),
+        cmocka_unit_test(shapes_of_compaction),
         cmocka_unit_test(selections_in_order),
         cmocka_unit_test(merges_by_groups),
         cmocka_unit_test(merges_by_chunks),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Peer: std::exclusive_scan and std::reduce of the host's C++ library on the cases of the
- * benchmark, on one core and, by the policy par_unseq, on all. Needs TBB: libtbb-dev.
+ * Peer: std::exclusive_scan, std::reduce and std::sort of the host's C++ library on the cases of
+ * the benchmark, on one core and, by the policy par_unseq, on all. Needs TBB: libtbb-dev.
  *
  *   c++ -O3 -std=c++17 -Itest/bench -o peer-std test/bench/peers/std_host.cpp \
  *       test/bench/bench_result.c -ltbb
@@ -108,6 +108,34 @@ void reduce(peer::bench &b)
     }
 }
 
+// From one array to another, as the benchmark's: each call copies the keys first.
+void sort(peer::bench &b)
+{
+    const std::vector<size_t> sizes = b.sizes(10, 24);
+    const std::vector<uint32_t> in = peer::random_input<uint32_t>(sizes.empty() ? 0 : sizes.back());
+    for (size_t n : sizes) {
+        const auto begin = in.begin(), end = in.begin() + (std::ptrdiff_t)n;
+        std::vector<uint32_t> wanted(begin, end), out(n);
+        std::stable_sort(wanted.begin(), wanted.end());
+        const double bytes = 8.0 * (double)n;
+        run_case(
+            b, one_core, "sort", "u32 keys", n, bytes,
+            [&] {
+                std::copy(begin, end, out.begin());
+                std::sort(out.begin(), out.end());
+            },
+            out, wanted);
+        out = peer::ones_complement<uint32_t>(n);
+        run_case(
+            b, all_cores, "sort", "u32 keys", n, bytes,
+            [&] {
+                std::copy(begin, end, out.begin());
+                std::sort(std::execution::par_unseq, out.begin(), out.end());
+            },
+            out, wanted);
+    }
+}
+
 // What Linux calls the processor; elsewhere the number of its threads has to do.
 std::string processor()
 {
@@ -122,7 +150,7 @@ std::string processor()
 
 int main(int argc, char **argv)
 {
-    peer::bench b("std", {"scan", "reduce"}, argc, argv);
+    peer::bench b("std", {"scan", "reduce", "sort"}, argc, argv);
     const std::string device = processor();
     bench_place place = {};
     place.version = "C++17";
@@ -138,5 +166,7 @@ int main(int argc, char **argv)
     }
     if (b.wants("reduce"))
         reduce(b);
+    if (b.wants("sort"))
+        sort(b);
     return b.finish(place);
 }

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT
+ * Which bin an element has, as include/crosslane/histogram.h says, and adding to a counter in
+ * global memory. */
+#ifndef XL_HISTOGRAM_BIN
+#define XL_HISTOGRAM_BIN
+
+#include "../prelude/prelude.cl"
+
+/* An element that no bin has. */
+#define XL_NO_BIN 0xffffffffu
+
+/* All bits where a condition holds: of a choice compilers make a branch that is guessed wrong. */
+#define XL_ALL_IF(condition) (0 - (uint)(condition))
+
+/* What floating-point numbers are computed in. */
+#if XL_BINNED_KIND == 2 && XL_BINNED_BYTES == 8
+typedef double xl_real;
+#else
+typedef float xl_real;
+#endif
+
+/* What an element is held against. */
+typedef struct xl_binning {
+    uint bins;
+#if XL_HISTOGRAM_KIND == 2
+    const __global XL_BINNED *levels;
+#elif XL_HISTOGRAM_KIND == 0 && XL_BINNED_KIND == 2
+    xl_real lower, upper, scale;
+#elif XL_HISTOGRAM_KIND == 0
+    ulong lower, span; /* modulo 2^64 */
+    ulong whole, part; /* the bins of a step: a whole number, and 2^64 times the rest, cut off */
+#endif
+} xl_binning;
+
+#if XL_HISTOGRAM_KIND == 2
+#define XL_BINNING_ARGUMENTS , const __global XL_BINNED *levels, ulong levels_offset
+#define XL_BINNING_MAKE(b) (b).levels = levels + levels_offset;
+#elif XL_HISTOGRAM_KIND == 0 && XL_BINNED_KIND == 2
+#define XL_BINNING_ARGUMENTS , xl_real lower, xl_real upper, xl_real scale
+#define XL_BINNING_MAKE(b)                                                                         \
+    (b).lower = lower;                                                                             \
+    (b).upper = upper;                                                                             \
+    (b).scale = scale;
+#elif XL_HISTOGRAM_KIND == 0
+#define XL_BINNING_ARGUMENTS , ulong lower, ulong span, ulong whole, ulong part
+#define XL_BINNING_MAKE(b)                                                                         \
+    (b).lower = lower;                                                                             \
+    (b).span = span;                                                                               \
+    (b).whole = whole;                                                                             \
+    (b).part = part;
+#else
+#define XL_BINNING_ARGUMENTS
+#define XL_BINNING_MAKE(b)
+#endif
+
+#if XL_HISTOGRAM_KIND == 0 && XL_BINNED_KIND != 2
+/* floor(d * rest / span) of d < span, where rest is the number of bins modulo span. What d * part
+ * gives is that or one less: part is less than 1 too small. */
+uint xl_bin_of_rest(const xl_binning *b, ulong d)
+{
+    const ulong rest = b->bins - b->whole * b->span;
+#if XL_BINNED_BYTES <= 4
+    /* Of numbers of 32 bits 44 of part's 64 are enough, and a product of 64 is long enough. */
+    const ulong low = d * (b->part >> 20) >> 44, next = low + 1;
+    return (uint)(next * b->span <= d * rest ? next : low);
+#else
+    const ulong low = mul_hi(d, b->part), next = low + 1;
+    if (b->span == 0) /* 2^64: nothing was cut off */
+        return (uint)low;
+    const ulong have = mul_hi(d, rest), want = mul_hi(next, b->span);
+    const bool reaches = want < have || (want == have && next * b->span <= d * rest);
+    return (uint)(reaches ? next : low);
+#endif
+}
+#endif
+
+uint xl_bin_of(const xl_binning *b, XL_BINNED x)
+{
+#if XL_HISTOGRAM_KIND == 1
+    /* The bits of a negative number are those of a large one. Not by conversion: of one of char
+     * rusticl 22.3 dies (seen 2026-11). */
+#if XL_BINNED_BYTES == 1
+    const uint key = as_uchar(x), bins = XL_BINNED_KIND == 1 ? min(b->bins, 1u << 7) : b->bins;
+#elif XL_BINNED_BYTES == 2
+    const uint key = as_ushort(x), bins = XL_BINNED_KIND == 1 ? min(b->bins, 1u << 15) : b->bins;
+#elif XL_BINNED_BYTES == 4
+    const uint key = as_uint(x), bins = b->bins;
+#else
+    const ulong key = as_ulong(x), bins = b->bins;
+#endif
+    return key < bins ? (uint)key : XL_NO_BIN;
+#elif XL_HISTOGRAM_KIND == 2
+    uint low = 0; /* so many levels are not above x */
+    for (uint left = b->bins + 1; left > 1; left -= left / 2)
+        low += left / 2 & XL_ALL_IF(b->levels[low + left / 2 - 1] <= x);
+    low += b->levels[low] <= x ? 1 : 0;
+    return low - 1 < b->bins ? low - 1 : XL_NO_BIN;
+#elif XL_BINNED_KIND == 2
+    const xl_real y = (xl_real)x;
+    if (!(y >= b->lower && y < b->upper))
+        return XL_NO_BIN;
+    const xl_real above = y - b->lower;
+    const xl_real place = above * b->scale;
+    return min((uint)place, b->bins - 1);
+#else
+    /* Modulo 2^64 what is below the lower bound lies at or above the span. */
+    const ulong d = (ulong)(long)x - b->lower;
+    if (d >= b->span && b->span != 0)
+        return XL_NO_BIN;
+    const uint rest = b->part != 0 ? xl_bin_of_rest(b, d) : 0;
+    return (uint)(d * b->whole) + rest;
+#endif
+}
+
+/* The bins of `count` elements, a constant. Those between levels are searched side by side: each
+ * step of a search waits for the one before. */
+void xl_bins_of(const xl_binning *b, const XL_BINNED *x, uint *bin, const uint count)
+{
+#if XL_HISTOGRAM_KIND == 2
+#pragma unroll
+    for (uint k = 0; k < count; ++k)
+        bin[k] = 0;
+    for (uint left = b->bins + 1; left > 1; left -= left / 2)
+#pragma unroll
+        for (uint k = 0; k < count; ++k)
+            bin[k] += left / 2 & XL_ALL_IF(b->levels[bin[k] + left / 2 - 1] <= x[k]);
+#pragma unroll
+    for (uint k = 0; k < count; ++k) {
+        bin[k] -= b->levels[bin[k]] <= x[k] ? 0 : 1;
+        bin[k] = bin[k] < b->bins ? bin[k] : XL_NO_BIN;
+    }
+#else
+#pragma unroll
+    for (uint k = 0; k < count; ++k)
+        bin[k] = xl_bin_of(b, x[k]);
+#endif
+}
+
+#if XL_LOAD
+#define XL_LOADED(x, i) xl_user_load((x), (i))
+#else
+#define XL_LOADED(x, i) (x)
+#endif
+
+#ifdef __ENDIAN_LITTLE__
+#define XL_LOWER_WORD 0
+#else
+#define XL_LOWER_WORD 1
+#endif
+
+/* Adds to a counter in global memory. One of 64 bits is two of 32, the lower of which carries once
+ * for each time that it wraps: not every device has atomics of 64 bits. */
+void xl_counter_add(volatile __global uint *words, uint bin, uint by)
+{
+#if XL_COUNTER_BYTES == 4
+    atomic_add(words + bin, by);
+#else
+    const uint old = atomic_add(words + 2 * (size_t)bin + XL_LOWER_WORD, by);
+    if (old + by < old)
+        atomic_inc(words + 2 * (size_t)bin + 1 - XL_LOWER_WORD);
+#endif
+}
+
+#endif

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT
+ * Searches by a work-item that walks along rows, for devices whose work-items take turns on a core:
+ * it takes some consecutive points of a row at a time, collects what may be neighbours of any of
+ * them into one array, and holds each of them against that in vectors.
+ *
+ * In each row around, what to collect begins at a place that only moves on as x grows, so that a
+ * walk along listed rows searches once a row. Neighbours come as a bitmask; rows of the list are
+ * put into order by counting, for each index, the smaller ones, all indices at once. */
+#ifndef XL_NEIGHBORS_WALK
+#define XL_NEIGHBORS_WALK
+
+#include "neighbors_pair.cl"
+#include "neighbors_row.cl"
+
+#if XL_WALK > 0
+
+#define XL_WALK_QUERIES 8u
+/* Rows whose places are kept; where there are more each block is searched for. */
+#define XL_WALK_ROWS 24u
+/* Candidates that are held at a time, a multiple of 64. */
+#define XL_WALK_ROOM 448u
+
+typedef struct xl_walk {
+    uint at, last; /* sorted points: the first of this block, the end */
+    uint queries;  /* of this block */
+    float x[XL_WALK_QUERIES], y[XL_WALK_QUERIES], z[XL_WALK_QUERIES];
+    uint index[XL_WALK_QUERIES];
+    xl_cell_iterator cells; /* around this block */
+    int4 row;               /* its cell; y and z count */
+    int4 low, high;         /* of the rows whose places are kept */
+    uint rows;              /* as many; 0: none are */
+    uint places[XL_WALK_ROWS], ends[XL_WALK_ROWS];
+    bool begun;
+    /* The walk through the candidates of this block. */
+    uint next_row, from, to;
+    bool more;
+} xl_walk;
+
+/* What may be a neighbour. The last vector is filled up with points that are none. */
+typedef struct xl_candidates {
+    float x[XL_WALK_ROOM + 64], y[XL_WALK_ROOM + 64], z[XL_WALK_ROOM + 64];
+    uint index[XL_WALK_ROOM + 64];
+    uint n;
+} xl_candidates;
+
+xl_walk xl_walk_begin(uint first, uint last)
+{
+    xl_walk walk;
+    walk.at = first;
+    walk.last = last;
+    walk.queries = 0;
+    walk.rows = 0;
+    walk.begun = false;
+    return walk;
+}
+
+/* Keeps the places of all rows around, if these are not too many. */
+void xl_walk_keep_rows(xl_walk *walk, const xl_grid_map *map, const xl_grid_index *index)
+{
+    xl_cell_iterator cells = walk->cells;
+    walk->low = cells.low;
+    walk->high = cells.high;
+    walk->rows = 0;
+    while (xl_cell_iterator_seek(&cells, map, index->keys)) {
+        if (walk->rows == XL_WALK_ROWS) {
+            walk->rows = 0;
+            return;
+        }
+        xl_cell_iterator_row(&cells, map, index->begins, cells.row++);
+        walk->places[walk->rows] =
+            xl_x_search(&cells, index->sorted, cells.begin, cells.end, cells.x_low, false);
+        walk->ends[walk->rows++] = cells.end;
+    }
+}
+
+/* Takes the next points of one row; false after the last. */
+bool xl_walk_next(xl_walk *walk, const xl_grid_map *map, const xl_grid_index *index, float reach)
+{
+    float4 low, high;
+    walk->at += walk->queries;
+    walk->queries = 0;
+    if (walk->at >= walk->last)
+        return false;
+    for (uint j = 0; j < XL_WALK_QUERIES && walk->at + j < walk->last; ++j) {
+        const uint4 self = xl_grid_sorted(index->sorted, map->points, walk->at + j);
+        const float4 p = xl_grid_position(self);
+        const int4 cell = xl_grid_cell(map, p);
+        if (j > 0 && (cell.y != walk->row.y || cell.z != walk->row.z))
+            break;
+        if (j == 0) {
+            walk->begun = walk->begun && cell.y == walk->row.y && cell.z == walk->row.z;
+            walk->row = cell;
+        }
+        low = j == 0 ? p : fmin(low, p);
+        high = j == 0 ? p : fmax(high, p);
+        walk->x[j] = p.x;
+        walk->y[j] = p.y;
+        walk->z[j] = p.z;
+        walk->index[j] = self.w;
+        ++walk->queries;
+    }
+    walk->cells = xl_cell_iterator_begin(map, low, high, reach);
+    if (map->sparse &&
+        (!walk->begun || walk->low.y != walk->cells.low.y || walk->low.z != walk->cells.low.z ||
+         walk->high.y != walk->cells.high.y || walk->high.z != walk->cells.high.z))
+        xl_walk_keep_rows(walk, map, index);
+    walk->begun = true;
+    return true;
+}
+
+/* The first candidates of this block come next. */
+void xl_walk_rewind(xl_walk *walk)
+{
+    walk->next_row = walk->from = walk->to = 0;
+    walk->more = true;
+}
+
+/* The next range of sorted points; of a kept row its end is not known before its points are
+ * looked at. */
+bool xl_walk_range(xl_walk *walk, const xl_grid_map *map, const xl_grid_index *index)
+{
+    if (walk->rows == 0) {
+        if (!xl_cell_iterator_next(&walk->cells, map, index))
+            return false;
+        walk->from = walk->cells.begin;
+        walk->to = walk->cells.end;
+        return true;
+    }
+    if (walk->next_row == walk->rows)
+        return false;
+    uint place = walk->places[walk->next_row];
+    const uint end = walk->ends[walk->next_row];
+    while (place + 8 <= end && xl_grid_sorted_x(index->sorted, place + 7) < walk->cells.x_low)
+        place += 8;
+    walk->places[walk->next_row++] = place;
+    walk->from = place;
+    walk->to = end;
+    return true;
+}
+
+#if XL_PLANES
+void xl_walk_copy(__global const uint *sorted, ulong pitch, uint from, xl_candidates *to)
+{
+    const uint at = to->n;
+    sorted += from;
+    vstore8(as_float8(vload8(0, sorted)), 0, to->x + at);
+    vstore8(as_float8(vload8(0, sorted + pitch)), 0, to->y + at);
+    vstore8(as_float8(vload8(0, sorted + 2 * pitch)), 0, to->z + at);
+    vstore8(vload8(0, sorted + 3 * pitch), 0, to->index + at);
+}
+#endif
+
+/* Collects as many candidates as there is room for; false if there were none left. */
+bool xl_walk_collect(xl_walk *walk, const xl_grid_map *map, const xl_grid_index *index,
+                     xl_candidates *to)
+{
+    const ulong pitch = xl_grid_pitch(map->points);
+    to->n = 0;
+    while (walk->more && to->n + 8 <= XL_WALK_ROOM) {
+        if (walk->from >= walk->to) {
+            walk->more = xl_walk_range(walk, map, index);
+            continue;
+        }
+        const uint taken = min(walk->to - walk->from, 8u);
+#if XL_PLANES
+        xl_walk_copy(index->sorted, pitch, walk->from, to);
+#else
+        for (uint k = 0; k < taken; ++k) {
+            const uint4 other = xl_grid_sorted(index->sorted, map->points, walk->from + k);
+            to->x[to->n + k] = as_float(other.x);
+            to->y[to->n + k] = as_float(other.y);
+            to->z[to->n + k] = as_float(other.z);
+            to->index[to->n + k] = other.w;
+        }
+#endif
+        to->n += taken;
+        walk->from += taken;
+        if (walk->rows > 0 && to->x[to->n - 1] > walk->cells.x_high)
+            walk->from = walk->to;
+    }
+    const uint n = to->n;
+    for (uint k = n; k < n + 64; k += 8)
+        vstore8((float8)(INFINITY), 0, to->x + k);
+    return n > 0;
+}
+
+/* All ones where the candidates from `at` on are near query j. */
+int8 xl_walk_near(const xl_walk *walk, uint j, const xl_candidates *from, uint at, float radius2)
+{
+    const float8 dx = walk->x[j] - vload8(0, from->x + at);
+    const float8 dy = walk->y[j] - vload8(0, from->y + at);
+    const float8 dz = walk->z[j] - vload8(0, from->z + at);
+    return XL_IS_NEAR((dx * dx + dy * dy) + dz * dz, (float8)(radius2));
+}
+
+uint xl_walk_sum(int8 v)
+{
+    const int4 a = v.lo + v.hi;
+    const int2 b = a.lo + a.hi;
+    return (uint)(b.x + b.y);
+}
+
+/* The neighbours of each query of the block. Its own point is always near. */
+void xl_walk_count(xl_walk *walk, const xl_grid_map *map, const xl_grid_index *index, float radius2,
+                   uint *found)
+{
+    xl_candidates candidates;
+    for (uint j = 0; j < XL_WALK_QUERIES; ++j)
+        found[j] = 0;
+    xl_walk_rewind(walk);
+    while (xl_walk_collect(walk, map, index, &candidates))
+        for (uint j = 0; j < walk->queries; ++j) {
+            int8 near = 0;
+            for (uint at = 0; at < candidates.n; at += 8)
+                near -= xl_walk_near(walk, j, &candidates, at, radius2);
+            found[j] += xl_walk_sum(near);
+        }
+#if !XL_KEEP_SELF
+    for (uint j = 0; j < walk->queries; ++j)
+        found[j] -= found[j] > 0 ? 1 : 0;
+#endif
+}
+
+/* Bit k of 32: whether candidate at + k is near query j. */
+uint xl_walk_mask(const xl_walk *walk, uint j, const xl_candidates *from, uint at, float radius2)
+{
+    const int8 bits = (int8)(1, 2, 4, 8, 16, 32, 64, 128);
+    const int8 mask = (xl_walk_near(walk, j, from, at, radius2) & bits) |
+                      (xl_walk_near(walk, j, from, at + 8, radius2) & (bits << 8)) |
+                      (xl_walk_near(walk, j, from, at + 16, radius2) & (bits << 16)) |
+                      (xl_walk_near(walk, j, from, at + 24, radius2) & (bits << 24));
+    const int4 a = mask.lo | mask.hi;
+    const int2 b = a.lo | a.hi;
+    return (uint)(b.x | b.y);
+}
+
+/* Rows up to this long are put into order at once. */
+#define XL_WALK_SHORT 64u
+
+/* Copies in vectors: a core waits for few stores at a time, and rows lie anywhere. */
+void xl_walk_write(const uint *from, uint n, __global uint *row)
+{
+    uint k = 0;
+    for (; k + 8 <= n; k += 8)
+        vstore8(vload8(0, from + k), 0, row + k);
+    if (n >= 8)
+        vstore8(vload8(0, from + n - 8), 0, row + n - 8);
+    else
+        for (; k < n; ++k)
+            row[k] = from[k];
+}
+
+/* n indices in order, from staged[] to row[]: the place of each is how many are smaller. (None is
+ * there twice, but in storage that was overwritten: some places then keep what stood there.) */
+void xl_walk_sort(uint *staged, uint n, __global uint *row)
+{
+    int8 rank[XL_WALK_SHORT / 8];
+    uint places[XL_WALK_SHORT], ordered[XL_WALK_SHORT];
+    const uint8 flip = (uint8)(0x80000000u);
+    for (uint from = 0; from < n; from += 32) {
+        const int8 a = as_int8(vload8(0, staged + from) ^ flip);
+        const int8 b = as_int8(vload8(0, staged + from + 8) ^ flip);
+        const int8 c = as_int8(vload8(0, staged + from + 16) ^ flip);
+        const int8 d = as_int8(vload8(0, staged + from + 24) ^ flip);
+        int8 smaller_a = 0, smaller_b = 0, smaller_c = 0, smaller_d = 0;
+        for (uint k = 0; k < n; ++k) {
+            const int8 other = (int8)((int)(staged[k] ^ 0x80000000u));
+            smaller_a -= other < a;
+            smaller_b -= other < b;
+            smaller_c -= other < c;
+            smaller_d -= other < d;
+        }
+        rank[from / 8] = smaller_a;
+        rank[from / 8 + 1] = smaller_b;
+        rank[from / 8 + 2] = smaller_c;
+        rank[from / 8 + 3] = smaller_d;
+    }
+    for (uint k = 0; k < XL_WALK_SHORT / 8; ++k)
+        if (8 * k < n) {
+            vstore8(as_uint8(rank[k]), 0, places + 8 * k);
+            vstore8(vload8(0, staged + 8 * k), 0, ordered + 8 * k);
+        }
+    for (uint k = 0; k < n; ++k)
+        ordered[min(places[k], n - 1)] = staged[k];
+    xl_walk_write(ordered, n, row);
+}
+
+/* Adds the neighbours of query j among the candidates to `row`, of `count` so far. */
+#define XL_WALK_TAKE(ADD)                                                                          \
+    for (uint at = 0; at < candidates->n; at += 64) {                                              \
+        ulong near = xl_walk_mask(walk, j, candidates, at, radius2);                               \
+        if (at + 32 < candidates->n)                                                               \
+            near |= (ulong)xl_walk_mask(walk, j, candidates, at + 32, radius2) << 32;              \
+        while (near != 0 && count < room) {                                                        \
+            const uint other = candidates->index[at + 63 - (uint)clz(near & (0 - near))];          \
+            near &= near - 1;                                                                      \
+            ADD                                                                                    \
+        }                                                                                          \
+    }                                                                                              \
+    return count;
+
+/* Its own index, too, without a branch: the next one takes its place. */
+uint xl_walk_take(const xl_walk *walk, uint j, const xl_candidates *candidates, float radius2,
+                  uint *row, uint room, uint count)
+{
+    const uint self = walk->index[j];
+    XL_WALK_TAKE(row[count] = other; count += XL_KEEP_SELF || other != self ? 1 : 0;)
+}
+
+uint xl_walk_take_long(const xl_walk *walk, uint j, const xl_candidates *candidates, float radius2,
+                       __global uint *row, uint room, uint count)
+{
+    const uint self = walk->index[j];
+    XL_WALK_TAKE(if (XL_KEEP_SELF || other != self) row[count++] = other;)
+}
+
+/* A list's rows lie anywhere, and a core waits long for the first write to each part of memory, so
+ * those of a block are asked for before its candidates are looked at, and where those of the next
+ * one begin. OpenCL's own prefetch() is nothing on PoCL; Oclgrind does not know the builtin. */
+#if XL_IS_CPU && defined(__has_builtin)
+#if __has_builtin(__builtin_prefetch)
+#define XL_WALK_PREFETCH(p) __builtin_prefetch((const void *)(size_t)(p), 1)
+#endif
+#endif
+#ifndef XL_WALK_PREFETCH
+#define XL_WALK_PREFETCH(p) prefetch((p), 1)
+#endif
+
+void xl_walk_prefetch(__global const uint *indices, ulong begin, ulong end)
+{
+    for (ulong k = begin; k < end; k += 16)
+        XL_WALK_PREFETCH(indices + k);
+    XL_WALK_PREFETCH(indices + end - 1);
+}
+
+/* The rows of the block's queries. A block whose candidates come in several parts collects them
+ * anew for each of its queries. */
+void xl_walk_fill(xl_walk *walk, const xl_grid_map *map, const xl_grid_index *index, float radius2,
+                  __global const ulong *offsets, __global uint *indices, ulong capacity)
+{
+    xl_candidates candidates;
+    uint staged[XL_WALK_SHORT];
+    ulong begins[XL_WALK_QUERIES], ends[XL_WALK_QUERIES];
+    for (uint j = 0; j < walk->queries; ++j) {
+        const uint i = min(walk->index[j], map->points - 1);
+        begins[j] = offsets[i];
+        ends[j] = offsets[i + 1];
+    }
+    for (uint k = walk->at + walk->queries; k < min(walk->at + 2 * XL_WALK_QUERIES, walk->last);
+         ++k)
+        XL_WALK_PREFETCH(offsets +
+                         min(xl_grid_sorted_index(index->sorted, map->points, k), map->points - 1));
+    for (uint j = 0; j < walk->queries; ++j)
+        if (begins[j] < ends[j] && ends[j] <= capacity && ends[j] - begins[j] <= XL_WALK_SHORT)
+            xl_walk_prefetch(indices, begins[j], ends[j]);
+    xl_walk_rewind(walk);
+    const xl_cell_iterator cells = walk->cells;
+    (void)xl_walk_collect(walk, map, index, &candidates);
+    const bool whole = !walk->more;
+    for (uint j = 0; j < walk->queries; ++j) {
+        if (walk->index[j] >= map->points)
+            continue;
+        const ulong begin = begins[j], end = ends[j];
+        if (begin >= end || end > capacity)
+            continue;
+        __global uint *row = indices + begin;
+        const uint room = (uint)min(end - begin, (ulong)map->points);
+        uint count = 0;
+        if (!whole) {
+            walk->cells = cells;
+            xl_walk_rewind(walk);
+            while (xl_walk_collect(walk, map, index, &candidates))
+                count = xl_walk_take_long(walk, j, &candidates, radius2, row, room, count);
+        } else if (XL_SORTED && room <= XL_WALK_SHORT) {
+            count = xl_walk_take(walk, j, &candidates, radius2, staged, room, count);
+            xl_walk_sort(staged, count, row);
+            continue;
+        } else {
+            count = xl_walk_take_long(walk, j, &candidates, radius2, row, room, count);
+        }
+#if XL_SORTED
+        xl_row_sort(row, count);
+#endif
+    }
+}
+
+#endif
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT
+ * The arrays of a selection, what class an element is of, and what a tile or a chunk comes to.
+ *
+ * The host puts in front, beside the parameters, the type xl_element; of each array of values the
+ * type of a unit, xl_value0 and so on, and how many units an element has, xl_value0_units; and,
+ * where expressions choose,
+ *   uint xl_user_class(xl_element x, ulong i)        0 or 1, of three parts 0, 1 or 2
+ *   bool xl_user_equal(xl_element a, xl_element b)   of neighbours */
+#ifndef XL_SELECT_ARRAYS
+#define XL_SELECT_ARRAYS
+
+#include "../prelude/prelude_accumulator.cl"
+#include "../prelude/prelude_length.cl"
+
+/* What the caller asks for: bits of `gives`; lib/select/select_enqueue.c has the same. */
+#define XL_GIVES_OUT 1u
+#define XL_GIVES_INDICES 2u
+#define XL_GIVES_LENGTHS 4u
+#define XL_GIVES_COUNT 8u
+#define XL_GIVES_VALUES 16u /* the first array, the next three follow */
+/* What is written by the places of elements, not by elements that are at hand. */
+#define XL_GIVES_BY_PLACE (XL_GIVES_INDICES | XL_GIVES_LENGTHS | 15u * XL_GIVES_VALUES)
+
+#if XL_SELECT_BY == 1
+typedef uchar xl_select_flag;
+#else
+typedef uint xl_select_flag; /* bits, or the lengths that elements are repeated by */
+#endif
+#if XL_SELECT_WIDE
+typedef ulong xl_select_index;
+#else
+typedef uint xl_select_index;
+#endif
+
+typedef struct xl_select {
+    const __global xl_element *in;
+    const __global xl_select_flag *flags;
+    __global xl_element *out;
+    __global xl_select_index *indices;
+    __global uint *lengths;
+    __global ulong *count;
+    ulong n, capacity;
+    uint gives, gap; /* padding would keep copies in memory: NVIDIA's compiler */
+#if XL_SELECT_VALUES > 0
+    const __global xl_value0 *values_in0;
+    __global xl_value0 *values_out0;
+#endif
+#if XL_SELECT_VALUES > 1
+    const __global xl_value1 *values_in1;
+    __global xl_value1 *values_out1;
+#endif
+#if XL_SELECT_VALUES > 2
+    const __global xl_value2 *values_in2;
+    __global xl_value2 *values_out2;
+#endif
+#if XL_SELECT_VALUES > 3
+    const __global xl_value3 *values_in3;
+    __global xl_value3 *values_out3;
+#endif
+} xl_select;
+
+/* One array of values, each array with the element that it begins at. */
+#define XL_VALUE_ARGUMENTS(k)                                                                      \
+    , const __global xl_value##k *values_in##k, ulong values_in##k##_offset,                       \
+        __global xl_value##k *values_out##k, ulong values_out##k##_offset
+#define XL_VALUE_MAKE(k)                                                                           \
+    select.values_in##k = values_in##k + values_in##k##_offset * xl_value##k##_units;              \
+    select.values_out##k = values_out##k + values_out##k##_offset * xl_value##k##_units;
+#if XL_SELECT_VALUES == 0
+#define XL_VALUES_ARGUMENTS
+#define XL_VALUES_MAKE
+#elif XL_SELECT_VALUES == 1
+#define XL_VALUES_ARGUMENTS XL_VALUE_ARGUMENTS(0)
+#define XL_VALUES_MAKE XL_VALUE_MAKE(0)
+#elif XL_SELECT_VALUES == 2
+#define XL_VALUES_ARGUMENTS XL_VALUE_ARGUMENTS(0) XL_VALUE_ARGUMENTS(1)
+#define XL_VALUES_MAKE XL_VALUE_MAKE(0) XL_VALUE_MAKE(1)
+#elif XL_SELECT_VALUES == 3
+#define XL_VALUES_ARGUMENTS XL_VALUE_ARGUMENTS(0) XL_VALUE_ARGUMENTS(1) XL_VALUE_ARGUMENTS(2)
+#define XL_VALUES_MAKE XL_VALUE_MAKE(0) XL_VALUE_MAKE(1) XL_VALUE_MAKE(2)
+#else
+#define XL_VALUES_ARGUMENTS                                                                        \
+    XL_VALUE_ARGUMENTS(0) XL_VALUE_ARGUMENTS(1) XL_VALUE_ARGUMENTS(2) XL_VALUE_ARGUMENTS(3)
+#define XL_VALUES_MAKE XL_VALUE_MAKE(0) XL_VALUE_MAKE(1) XL_VALUE_MAKE(2) XL_VALUE_MAKE(3)
+#endif
+
+/* `length`: NULL, or where on the device the number of elements stands, at most n_most. `scratch`
+ * begins at word scratch_offset. */
+#define XL_SELECT_ARGUMENTS                                                                        \
+    ulong n_most, const __global ulong *length, ulong length_offset, ulong capacity, uint gives,   \
+        const __global xl_element *in, ulong in_offset, const __global xl_select_flag *flags,      \
+        ulong flags_offset, __global xl_element *out, ulong out_offset,                            \
+        __global xl_select_index *indices, ulong indices_offset, __global uint *lengths,           \
+        ulong lengths_offset, __global ulong *count, ulong count_offset, __global ulong *scratch,  \
+        ulong scratch_offset XL_VALUES_ARGUMENTS
+#define XL_SELECT_MAKE                                                                             \
+    ulong n;                                                                                       \
+    XL_LENGTH_READ(ulong, n, n_most, length, length_offset)                                        \
+    xl_select select;                                                                              \
+    select.n = n;                                                                                  \
+    select.capacity = capacity;                                                                    \
+    select.gives = gives;                                                                          \
+    select.gap = 0;                                                                                \
+    select.in = in + in_offset;                                                                    \
+    select.flags = flags + flags_offset;                                                           \
+    select.out = out + out_offset;                                                                 \
+    select.indices = indices + indices_offset;                                                     \
+    select.lengths = lengths + lengths_offset;                                                     \
+    select.count = count + count_offset;                                                           \
+    scratch += scratch_offset;                                                                     \
+    XL_VALUES_MAKE
+
+#define XL_BY_EXPRESSION (XL_SELECT_BY == 0 && XL_SELECT_KIND < 3)
+#define XL_BY_HEADS (XL_SELECT_KIND == 3 || XL_SELECT_KIND == 4)
+
+/* Element `from` of an array of values to place `to`, unit by unit. */
+#define XL_VALUE_MOVE(k)                                                                           \
+    for (uint u = 0; u < xl_value##k##_units; ++u)                                                 \
+        s->values_out##k[to * xl_value##k##_units + u] =                                           \
+            s->values_in##k[from * xl_value##k##_units + u];
+
+/* An element of the output that is the one at place `from` of the input, without itself. */
+void xl_select_give(const xl_select *s, ulong to, ulong from)
+{
+    if (s->gives & XL_GIVES_INDICES)
+        s->indices[to] = (xl_select_index)from;
+#if XL_SELECT_VALUES > 0
+    if (s->gives & XL_GIVES_VALUES)
+        XL_VALUE_MOVE(0)
+#endif
+#if XL_SELECT_VALUES > 1
+    if (s->gives & 2 * XL_GIVES_VALUES)
+        XL_VALUE_MOVE(1)
+#endif
+#if XL_SELECT_VALUES > 2
+    if (s->gives & 4 * XL_GIVES_VALUES)
+        XL_VALUE_MOVE(2)
+#endif
+#if XL_SELECT_VALUES > 3
+    if (s->gives & 8 * XL_GIVES_VALUES)
+        XL_VALUE_MOVE(3)
+#endif
+}
+
+#if XL_SELECT_KIND != 5
+/* 1 for what is wanted, else 0; of three parts the class. `x`: the element, where it is at hand. */
+uint xl_select_class(const xl_select *s, ulong i, const xl_element *x)
+{
+#if XL_BY_HEADS
+    if (i == 0)
+        return 1;
+    return !xl_user_equal(s->in[i - 1], *x);
+#elif XL_BY_EXPRESSION
+    return xl_user_class(*x, i);
+#elif XL_SELECT_BY == 2
+    return s->flags[i / 32] >> i % 32 & 1u;
+#elif XL_SELECT_KIND == 2
+    return min((uint)s->flags[i], 2u);
+#else
+    return s->flags[i] != 0;
+#endif
+}
+
+/* What elements come to: how many are of the part that comes first, and beside it, in the high half
+ * of a ulong, of three parts how many are of the second, or of runs where the last one begins, from
+ * 1 on, 0: none does. Both are less than 2^32. */
+#if XL_SELECT_KIND == 2 || XL_SELECT_KIND == 4
+#define XL_STATE_COUNT(t) ((uint)(t))
+#define XL_STATE_MORE(t) ((uint)((t) >> 32))
+#else
+#define XL_STATE_COUNT(t) (t)
+#define XL_STATE_MORE(t) 0u
+#endif
+
+XL_T xl_select_state(uint class, ulong i)
+{
+#if XL_SELECT_KIND == 2
+    return class == 0 ? 1ul : class == 1 ? 1ul << 32 : 0ul;
+#elif XL_SELECT_KIND == 4
+    return class != 0 ? 1ul | (i + 1) << 32 : 0ul;
+#else
+    return class;
+#endif
+}
+
+/* The same of all elements before a place. */
+typedef struct xl_select_before {
+    ulong count, more;
+} xl_select_before;
+
+/* Before what comes after `t`. */
+xl_select_before xl_select_after(xl_select_before before, XL_T t)
+{
+    xl_select_before after = before;
+    after.count += XL_STATE_COUNT(t);
+#if XL_SELECT_KIND == 2
+    after.more += XL_STATE_MORE(t);
+#elif XL_SELECT_KIND == 4
+    after.more = max(after.more, (ulong)XL_STATE_MORE(t));
+#endif
+    return after;
+}
+
+/* A run that goes on to before place `end` and begins at `begin`, from 1 on. */
+void xl_select_run(const xl_select *s, ulong runs, ulong begin, ulong end)
+{
+    if ((s->gives & XL_GIVES_LENGTHS) && runs > 0 && runs <= s->capacity)
+        s->lengths[runs - 1] = (uint)(end - (begin - 1));
+}
+
+/* One work-item tells the caller, once all of the n elements are counted. */
+void xl_select_end(const xl_select *s, ulong n, xl_select_before all)
+{
+#if XL_SELECT_KIND == 4
+    xl_select_run(s, all.count, all.more, n);
+#endif
+    if (s->gives & XL_GIVES_COUNT) {
+        s->count[0] = all.count;
+#if XL_SELECT_KIND == 2
+        s->count[1] = all.more;
+#endif
+    }
+}
+
+/* Where the parts of a partition begin, that of the elements from place `i` on: what an element is
+ * of part p goes to at[p]. */
+typedef struct xl_select_places {
+    ulong at[3];
+} xl_select_places;
+
+xl_select_places xl_select_places_of(xl_select_before before, xl_select_before all, ulong i)
+{
+    xl_select_places p;
+    p.at[0] = before.count;
+#if XL_SELECT_KIND == 2
+    p.at[1] = all.count + before.more;
+    p.at[2] = all.count + all.more + (i - before.count - before.more);
+#else
+    p.at[1] = all.count + (i - before.count);
+    p.at[2] = 0;
+#endif
+    return p;
+}
+#endif
+
+#endif

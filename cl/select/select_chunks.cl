@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ * A selection in three launches: each chunk is counted, the counts are summed up, and each chunk is
+ * read again and written. A chunk has fewer than 2^32 elements.
+ *
+ *   xl_select_count   what each chunk comes to
+ *   xl_select_spine   what stands before each, and all of them, behind the last one
+ *   xl_select_write
+ *
+ * Scratch that somebody changes meanwhile gives other results, and nothing is written outside of
+ * the outputs: each place is held against their capacity. */
+#include "select_arrays.cl"
+
+#if XL_SERIAL
+#include "select_serial.cl"
+#else
+#include "select_group.cl"
+#endif
+
+#define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
+
+/* A chunk's entry, or, behind the last one, that of all. */
+xl_select_before xl_spine_read(const __global ulong *scratch, ulong chunk)
+{
+    xl_select_before before;
+    before.count = scratch[2 * chunk];
+    before.more = scratch[2 * chunk + 1];
+    return before;
+}
+
+void xl_spine_write(__global ulong *scratch, ulong chunk, xl_select_before before)
+{
+    scratch[2 * chunk] = before.count;
+    scratch[2 * chunk + 1] = before.more;
+}
+
+xl_select_before xl_spine_join(xl_select_before a, xl_select_before b)
+{
+    xl_select_before both;
+    both.count = a.count + b.count;
+    both.more = XL_SELECT_KIND == 4 ? max(a.more, b.more) : a.more + b.more;
+    return both;
+}
+
+xl_select_before xl_spine_nothing(void)
+{
+    xl_select_before nothing;
+    nothing.count = 0;
+    nothing.more = 0;
+    return nothing;
+}
+
+/* The chunk of this group: where it begins, and how many elements it has. */
+#define XL_CHUNK_MAKE                                                                              \
+    const ulong begin = min((ulong)get_group_id(0) * chunk, select.n);                             \
+    const ulong end = begin + min(select.n - begin, chunk);
+
+#if XL_SERIAL
+__kernel XL_REQUIRED void xl_select_count(ulong chunk, ulong chunks, XL_SELECT_ARGUMENTS)
+{
+    XL_SELECT_MAKE
+    XL_CHUNK_MAKE
+    xl_spine_write(scratch, get_group_id(0),
+                   xl_select_after(xl_spine_nothing(), xl_serial_sum(&select, begin, end)));
+}
+
+__kernel XL_REQUIRED void xl_select_spine(ulong chunk, ulong chunks, XL_SELECT_ARGUMENTS)
+{
+    XL_SELECT_MAKE
+    xl_select_before sum = xl_spine_nothing();
+    for (ulong c = 0; c < chunks; ++c) {
+        const xl_select_before mine = xl_spine_read(scratch, c);
+        xl_spine_write(scratch, c, sum);
+        sum = xl_spine_join(sum, mine);
+    }
+    xl_spine_write(scratch, chunks, sum);
+    xl_select_end(&select, select.n, sum);
+}
+
+__kernel XL_REQUIRED void xl_select_write(ulong chunk, ulong chunks, XL_SELECT_ARGUMENTS)
+{
+    XL_SELECT_MAKE
+    XL_CHUNK_MAKE
+    const xl_select_before before = xl_spine_read(scratch, get_group_id(0));
+    const ulong next = xl_spine_read(scratch, get_group_id(0) + 1).count;
+    xl_serial_write(&select, begin, end, before, xl_spine_read(scratch, chunks),
+                    next - min(before.count, next));
+}
+#else
+__kernel XL_REQUIRED void xl_select_count(ulong chunk, ulong chunks, XL_SELECT_ARGUMENTS)
+{
+    XL_SELECT_MAKE
+    XL_CHUNK_MAKE
+    __local XL_T room[XL_GROUP_SCRATCH];
+    XL_T sum = XL_IDENTITY, total;
+    for (ulong i = begin + get_local_id(0); i < end; i += XL_GROUP_SIZE) {
+#if XL_BY_EXPRESSION || XL_BY_HEADS
+        const xl_element x = select.in[i];
+        const uint class = xl_select_class(&select, i, &x);
+#else
+        const uint class = xl_select_class(&select, i, 0);
+#endif
+        sum = xl_op(sum, xl_select_state(class, i));
+    }
+    (void)xl_group_scan_exclusive(sum, room, &total);
+    if (get_local_id(0) == 0)
+        xl_spine_write(scratch, get_group_id(0), xl_select_after(xl_spine_nothing(), total));
+}
+
+/* One group, each of whose work-items has neighbouring chunks. */
+__kernel XL_REQUIRED void xl_select_spine(ulong chunk, ulong chunks, XL_SELECT_ARGUMENTS)
+{
+    XL_SELECT_MAKE
+    __local xl_select_before room[XL_GROUP_SIZE];
+    const uint me = (uint)get_local_id(0);
+    const ulong each = XL_CEIL_DIV(chunks, (ulong)XL_GROUP_SIZE);
+    const ulong first = min(me * each, chunks), last = min(first + each, chunks);
+    xl_select_before sum = xl_spine_nothing();
+    for (ulong c = first; c < last; ++c)
+        sum = xl_spine_join(sum, xl_spine_read(scratch, c));
+    room[me] = sum;
+    XL_LOCAL_BARRIER();
+    for (uint step = 1; step < XL_GROUP_SIZE; step *= 2) {
+        xl_select_before below = xl_spine_nothing();
+        if (me >= step)
+            below = room[me - step];
+        XL_LOCAL_BARRIER();
+        sum = xl_spine_join(below, sum);
+        room[me] = sum;
+        XL_LOCAL_BARRIER();
+    }
+    sum = xl_spine_nothing();
+    if (me > 0)
+        sum = room[me - 1];
+    for (ulong c = first; c < last; ++c) {
+        const xl_select_before mine = xl_spine_read(scratch, c);
+        xl_spine_write(scratch, c, sum);
+        sum = xl_spine_join(sum, mine);
+    }
+    if (me == XL_GROUP_SIZE - 1) {
+        const xl_select_before all = room[XL_GROUP_SIZE - 1];
+        xl_spine_write(scratch, chunks, all);
+        xl_select_end(&select, select.n, all);
+    }
+}
+
+__kernel XL_REQUIRED void xl_select_write(ulong chunk, ulong chunks, XL_SELECT_ARGUMENTS)
+{
+    XL_SELECT_MAKE
+    XL_CHUNK_MAKE
+    __local xl_select_local local_;
+    const xl_select_before all = xl_spine_read(scratch, chunks);
+    xl_select_items items;
+    uint slot[XL_ITEMS];
+    xl_select_out o;
+    o.before = xl_spine_read(scratch, get_group_id(0));
+    for (o.base = begin; o.base < end; o.base += XL_TILE) {
+        XL_T mine;
+        o.count = (uint)min(end - o.base, (ulong)XL_TILE);
+        xl_select_load(&select, o.base, o.count, &items);
+        o.total = xl_select_total(xl_select_sum(&items, o.base), &mine, &local_);
+        o.places = xl_select_places_of(o.before, all, o.base);
+        xl_select_slots(&items, mine, o.total, o.count, slot);
+        xl_select_stage(&select, &items, slot, &o, &local_);
+        XL_LOCAL_BARRIER();
+        xl_select_store(&select, &items, slot, &o, &local_);
+        o.before = xl_select_after(o.before, o.total);
+        XL_LOCAL_BARRIER();
+    }
+}
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT
+ * Each element as often as its length says. Runs are taken by tiles of XL_TILE.
+ *
+ *   xl_repeat_count   what the lengths of each tile come to
+ *   xl_repeat_spine   where the output of each tile begins, and all of it, behind the last one
+ *   xl_repeat_write   reads tiles and writes elements, in equal parts: what a tile costs is counted
+ *                     as XL_TILE elements more, so that neither long runs nor many empty ones are
+ *                     left to one work-group
+ *
+ * Scratch and lengths that somebody changes meanwhile give other results, and nothing is read or
+ * written outside of the arrays. */
+#include "select_arrays.cl"
+
+#if !XL_SERIAL
+#include "../group/group_scan.cl"
+#endif
+
+#define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
+
+/* Where the output of a tile begins, as far as there is room. */
+ulong xl_repeat_begin(const __global ulong *scratch, ulong tile, ulong wanted)
+{
+    return min(scratch[tile], wanted);
+}
+
+/* The last tile that begins at or before `at` of what all work-items do. */
+ulong xl_repeat_tile(const __global ulong *scratch, ulong tiles, ulong wanted, ulong at)
+{
+    ulong low = 0, high = tiles;
+    while (high - low > 1) {
+        const ulong middle = low + (high - low) / 2;
+        if (middle * XL_TILE + xl_repeat_begin(scratch, middle, wanted) <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The element of a run. */
+void xl_repeat_give(const xl_select *s, ulong to, ulong from)
+{
+    if (s->gives & XL_GIVES_OUT)
+        s->out[to] = s->in[from];
+    xl_select_give(s, to, from);
+}
+
+/* A part of a tile's output: places `from` to before `to`, where that of the tile begins at
+ * `begin`. */
+typedef struct xl_repeat_part {
+    ulong first; /* run of the tile */
+    uint runs;
+    ulong begin, from, to;
+} xl_repeat_part;
+
+#if XL_SERIAL
+#define XL_REPEAT_LOCAL 0
+typedef int xl_repeat_local;
+
+ulong xl_repeat_sum(const xl_select *s, ulong first, uint runs, xl_repeat_local unused)
+{
+    ulong sum = 0;
+    for (uint k = 0; k < runs; ++k)
+        sum += s->flags[first + k];
+    return sum;
+}
+
+void xl_repeat_store(const xl_select *s, const xl_repeat_part *p, xl_repeat_local unused)
+{
+    ulong at = p->begin;
+    for (uint k = 0; k < p->runs && at < p->to; ++k) {
+        const ulong next = at + s->flags[p->first + k];
+        const ulong from = max(at, p->from), to = min(next, p->to);
+        if (from < to && s->gives & XL_GIVES_OUT) {
+            const xl_element x = s->in[p->first + k];
+            __global xl_element *const out = s->out + from;
+            for (ulong j = 0; j < to - from; ++j)
+                out[j] = x;
+        }
+        if (s->gives & XL_GIVES_BY_PLACE)
+            for (ulong j = from; j < to; ++j)
+                xl_select_give(s, j, p->first + k);
+        at = next;
+    }
+}
+
+__kernel XL_REQUIRED void xl_repeat_spine(ulong tiles, XL_SELECT_ARGUMENTS)
+{
+    XL_SELECT_MAKE
+    ulong sum = 0;
+    for (ulong t = 0; t < tiles; ++t) {
+        const ulong mine = scratch[t];
+        scratch[t] = sum;
+        sum += mine;
+    }
+    scratch[tiles] = sum;
+    if (select.gives & XL_GIVES_COUNT)
+        select.count[0] = sum;
+}
+#else
+typedef struct xl_repeat_room {
+    XL_T scratch[XL_GROUP_SCRATCH];
+    uint start[XL_TILE]; /* of each run, from the first place of the part on */
+} xl_repeat_room;
+#define XL_REPEAT_LOCAL (&local_)
+typedef __local xl_repeat_room *xl_repeat_local;
+
+ulong xl_repeat_sum(const xl_select *s, ulong first, uint runs, xl_repeat_local l)
+{
+    ulong sum = 0, total;
+    for (uint k = (uint)get_local_id(0); k < runs; k += XL_GROUP_SIZE)
+        sum += s->flags[first + k];
+    (void)xl_group_scan_exclusive(sum, l->scratch, &total);
+    return total;
+}
+
+/* All work-items of a group, with one and the same part. */
+void xl_repeat_store(const xl_select *s, const xl_repeat_part *p, xl_repeat_local l)
+{
+    enum { EACH = XL_TILE / XL_GROUP_SIZE };
+    const uint me = (uint)get_local_id(0);
+    uint length[EACH];
+    ulong sum = 0, total;
+#pragma unroll
+    for (uint k = 0; k < EACH; ++k) {
+        length[k] = me * EACH + k < p->runs ? s->flags[p->first + me * EACH + k] : 0;
+        sum += length[k];
+    }
+    ulong at = p->begin + xl_group_scan_exclusive(sum, l->scratch, &total);
+#pragma unroll
+    for (uint k = 0; k < EACH; ++k) {
+        l->start[me * EACH + k] = (uint)(clamp(at, p->from, p->to) - p->from);
+        at += length[k];
+    }
+    XL_LOCAL_BARRIER();
+    for (uint k = me; k < (uint)(p->to - p->from); k += XL_GROUP_SIZE) {
+        uint low = 0, high = p->runs;
+        while (high - low > 1) { /* the last run that begins at or before k */
+            const uint middle = low + (high - low) / 2;
+            if (l->start[middle] <= k)
+                low = middle;
+            else
+                high = middle;
+        }
+        xl_repeat_give(s, p->from + k, p->first + low);
+    }
+    XL_LOCAL_BARRIER();
+}
+
+/* One group, each of whose work-items has neighbouring tiles. */
+__kernel XL_REQUIRED void xl_repeat_spine(ulong tiles, XL_SELECT_ARGUMENTS)
+{
+    XL_SELECT_MAKE
+    __local XL_T room[XL_GROUP_SCRATCH];
+    const uint me = (uint)get_local_id(0);
+    const ulong each = XL_CEIL_DIV(tiles, (ulong)XL_GROUP_SIZE);
+    const ulong first = min(me * each, tiles), last = min(first + each, tiles);
+    ulong sum = 0, total;
+    for (ulong t = first; t < last; ++t)
+        sum += scratch[t];
+    ulong at = xl_group_scan_exclusive(sum, room, &total);
+    for (ulong t = first; t < last; ++t) {
+        const ulong mine = scratch[t];
+        scratch[t] = at;
+        at += mine;
+    }
+    if (me == 0) {
+        scratch[tiles] = total;
+        if (select.gives & XL_GIVES_COUNT)
+            select.count[0] = total;
+    }
+}
+#endif
+
+/* `tiles`: of as many elements as there may be. */
+__kernel XL_REQUIRED void xl_repeat_count(ulong tiles, XL_SELECT_ARGUMENTS)
+{
+    XL_SELECT_MAKE
+#if !XL_SERIAL
+    __local xl_repeat_room local_;
+#endif
+    for (ulong t = get_group_id(0); t < tiles; t += get_num_groups(0)) {
+        const ulong first = min(t * XL_TILE, select.n);
+        const uint runs = (uint)min(select.n - first, (ulong)XL_TILE);
+        const ulong sum = xl_repeat_sum(&select, first, runs, XL_REPEAT_LOCAL);
+        if (get_local_id(0) == 0)
+            scratch[t] = sum;
+    }
+}
+
+__kernel XL_REQUIRED void xl_repeat_write(ulong tiles, XL_SELECT_ARGUMENTS)
+{
+    XL_SELECT_MAKE
+#if XL_SERIAL
+    const __global ulong *const spine = scratch;
+    const ulong total = spine[tiles];
+#else
+    /* What work-items go by is the same for all of them, whoever writes the scratch meanwhile. */
+    __local xl_repeat_room local_;
+    __local ulong shared[3];
+    const __global ulong *const spine = scratch;
+    if (get_local_id(0) == 0)
+        shared[0] = spine[tiles];
+    XL_LOCAL_BARRIER();
+    const ulong total = shared[0];
+#endif
+    const ulong wanted = min(total, select.capacity), all = tiles * XL_TILE + wanted;
+    const ulong share = XL_CEIL_DIV(all, (ulong)get_num_groups(0));
+    const ulong from = min(get_group_id(0) * share, all), to = min(from + share, all);
+    ulong tile = 0;
+#if XL_SERIAL
+    tile = xl_repeat_tile(spine, tiles, wanted, from);
+#else
+    if (get_local_id(0) == 0)
+        shared[1] = xl_repeat_tile(spine, tiles, wanted, from);
+    XL_LOCAL_BARRIER();
+    tile = shared[1];
+#endif
+    for (; tile < tiles && tile * XL_TILE < to; ++tile) {
+        ulong begin, end;
+#if XL_SERIAL
+        begin = xl_repeat_begin(spine, tile, wanted);
+        end = xl_repeat_begin(spine, tile + 1, wanted);
+#else
+        XL_LOCAL_BARRIER();
+        if (get_local_id(0) == 0) {
+            shared[1] = xl_repeat_begin(spine, tile, wanted);
+            shared[2] = xl_repeat_begin(spine, tile + 1, wanted);
+        }
+        XL_LOCAL_BARRIER();
+        begin = shared[1];
+        end = shared[2];
+#endif
+        /* A place of the output is as far behind its own tile and all before it. */
+        const ulong behind = (tile + 1) * XL_TILE;
+        if (begin + tile * XL_TILE >= to)
+            break;
+        xl_repeat_part part;
+        part.first = min(tile * XL_TILE, select.n);
+        part.runs = (uint)min(select.n - part.first, (ulong)XL_TILE);
+        part.begin = begin;
+        part.from = max(begin, max(from, behind) - behind);
+        part.to = min(end, max(to, behind) - behind);
+        if (part.from < part.to && part.runs > 0)
+            xl_repeat_store(&select, &part, XL_REPEAT_LOCAL);
+    }
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT
+ * A selection in one launch: the kept elements of a tile are counted, those of the tiles before are
+ * learnt by look-back (cl/tile/tile_prefix.cl), and the input is read once.
+ *
+ *   xl_select_clear   sets the state to 0
+ *   xl_select_sweep   one piece of the input, whose counts have 32 bits; what a piece leaves for
+ * the next one stands in front of the state, in two places that take turns
+ *
+ * State that somebody changes meanwhile gives other results, and nothing is written outside of the
+ * outputs: each place is held against their capacity. */
+#include "select_arrays.cl"
+
+#if XL_SERIAL
+#include "select_serial.cl"
+#else
+#include "select_group.cl"
+#endif
+
+/* Of a piece: where it begins and ends. */
+typedef struct xl_source {
+    xl_select select;
+    ulong begin, end;
+} xl_source;
+#define XL_SOURCE xl_source
+
+#if XL_SERIAL
+#define XL_LOOKBACK_SCOPE 0
+XL_T xl_source_aggregate(const xl_source *source, uint tile)
+{
+    const ulong base = source->begin + (ulong)tile * XL_TILE;
+    return xl_serial_sum(&source->select, base, min(source->end, base + XL_TILE));
+}
+#else
+/* On a CPU no lane exchanges anything in a branch that whole sub-groups skip: Intel's runtime. */
+#if XL_USE_LANES && !XL_IS_CPU
+#define XL_LOOKBACK_SCOPE 1
+#else
+#define XL_LOOKBACK_SCOPE 0
+#endif
+XL_T xl_source_aggregate(const xl_source *source, uint tile)
+{
+#if XL_LOOKBACK_SCOPE == 1
+    const uint first = xl_lane_id(), step = xl_lane_width();
+#else
+    const uint first = 0, step = 1;
+#endif
+    const ulong base = source->begin + (ulong)tile * XL_TILE;
+    const uint count = (uint)min(source->end - base, (ulong)XL_TILE);
+    XL_T sum = XL_IDENTITY;
+    for (uint k = first; k < count; k += step) {
+#if XL_BY_EXPRESSION || XL_BY_HEADS
+        const xl_element x = source->select.in[base + k];
+        const uint class = xl_select_class(&source->select, base + k, &x);
+#else
+        const uint class = xl_select_class(&source->select, base + k, 0);
+#endif
+        sum = xl_op(sum, xl_select_state(class, base + k));
+    }
+#if XL_LOOKBACK_SCOPE == 1
+    sum = xl_lane_reduce(sum);
+#endif
+    return sum;
+}
+#endif
+
+#include "../tile/tile_prefix.cl"
+
+#define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
+
+/* Words in front of the state; the host counts the same: lib/select/select_shape.c. */
+#define XL_CARRY_WORDS 8
+
+__kernel void xl_select_clear(__global ulong *state, ulong state_offset, ulong words)
+{
+    xl_descriptors_clear(state + state_offset, words);
+}
+
+/* What the pieces before the one that begins at `begin` leave; `turn` is the number of the piece.
+ */
+xl_select_before xl_carry_read(const __global ulong *scratch, ulong begin, uint turn)
+{
+    xl_select_before before;
+    before.count = 0;
+    before.more = 0;
+    if (begin > 0) {
+        before.count = scratch[turn % 2 * 2];
+        before.more = scratch[turn % 2 * 2 + 1];
+    }
+    return before;
+}
+
+/* `more`: there may be a next piece. */
+void xl_carry_leave(const xl_select *s, __global ulong *scratch, ulong end, bool more, uint turn,
+                    xl_select_before all)
+{
+    if (more) {
+        scratch[(turn + 1) % 2 * 2] = all.count;
+        scratch[(turn + 1) % 2 * 2 + 1] = all.more;
+    }
+    if (end == s->n)
+        xl_select_end(s, end, all);
+}
+
+/* Of no elements at all there is one tile, which says so. */
+uint xl_tiles_of(const xl_source *source)
+{
+    const ulong tiles = XL_CEIL_DIV(source->end - source->begin, (ulong)XL_TILE);
+    return source->begin == 0 ? max((uint)tiles, 1u) : (uint)tiles;
+}
+
+#if XL_SERIAL
+void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, uint turn)
+{
+    const xl_source *const source = &lookback->source;
+    const xl_select *const s = &source->select;
+    const uint tiles = xl_tiles_of(source);
+    const xl_select_before carry = xl_carry_read(scratch, source->begin, turn);
+    uint tile = 0;
+    if (!lookback->single_tile) {
+        lookback->epoch = ((volatile __global uint *)lookback->header)[XL_EPOCH];
+        tile = xl_ticket_take(lookback->header);
+    }
+    while (tile < tiles) {
+        const ulong base = source->begin + (ulong)tile * XL_TILE;
+        const ulong end = min(source->end, base + XL_TILE);
+        const XL_T sum = xl_serial_sum(s, base, end);
+        const XL_T prefix = xl_tile_prefix(lookback, tile, sum, true);
+        const xl_select_before before = xl_select_after(carry, prefix);
+        xl_serial_write(s, base, end, before, before, XL_STATE_COUNT(sum));
+        if (end == source->end)
+            xl_carry_leave(s, scratch, end, more, turn, xl_select_after(before, sum));
+        tile = lookback->single_tile ? tiles : xl_ticket_take(lookback->header);
+    }
+    if (!lookback->single_tile)
+        xl_lookback_leave(lookback->header, (uint)get_num_groups(0), lookback->epoch);
+}
+#define XL_SELECT_TILES xl_select_tiles(&lookback, scratch, n_most - begin > piece, turn);
+#else
+/* Before the next call barriers must stand. */
+uint xl_next_tile(const xl_lookback *lookback, __local xl_select_local *l)
+{
+    if (get_local_id(0) == 0)
+        l->ticket = lookback->single_tile ? ~0u : xl_ticket_take(lookback->header);
+    XL_LOCAL_BARRIER();
+    return l->ticket;
+}
+
+/* What all work-items of a group need of a piece. */
+typedef struct xl_piece {
+    xl_select_before carry;
+    __global ulong *scratch;
+    bool more;
+    uint turn;
+} xl_piece;
+
+/* The prefix of a tile, and, of the last one, what is told of the piece, by the one work-item that
+ * has the prefix first. */
+void xl_prefix_leave(const xl_lookback *lookback, const xl_piece *piece, const xl_select_out *o,
+                     XL_T prefix, __local xl_select_local *l)
+{
+    const xl_source *const source = &lookback->source;
+    l->prefix = prefix;
+    if (o->base + o->count == source->end)
+        xl_carry_leave(&source->select, piece->scratch, source->end, piece->more, piece->turn,
+                       xl_select_after(xl_select_after(piece->carry, prefix), o->total));
+}
+
+/* One tile; ends with no barrier. */
+void xl_select_tile(const xl_lookback *lookback, const xl_piece *piece, uint tile,
+                    __local xl_select_local *l)
+{
+    const xl_select *const s = &lookback->source.select;
+    xl_select_items items;
+    xl_select_out o;
+    uint slot[XL_ITEMS];
+    XL_T mine;
+    o.base = lookback->source.begin + (ulong)tile * XL_TILE;
+    o.count = (uint)min(lookback->source.end - o.base, (ulong)XL_TILE);
+    xl_select_load(s, o.base, o.count, &items);
+    o.total = xl_select_total(xl_select_sum(&items, o.base), &mine, l);
+    xl_select_slots(&items, mine, o.total, o.count, slot);
+    xl_select_stage(s, &items, slot, &o, l);
+#if XL_LOOKBACK_SCOPE == 1
+    if (xl_lane_group() == 0) {
+        const XL_T prefix = xl_tile_prefix(lookback, tile, o.total, xl_lane_id() == 0);
+        if (xl_lane_id() == 0)
+            xl_prefix_leave(lookback, piece, &o, prefix, l);
+    }
+#else
+    if (get_local_id(0) == 0)
+        xl_prefix_leave(lookback, piece, &o, xl_tile_prefix(lookback, tile, o.total, true), l);
+#endif
+    XL_LOCAL_BARRIER();
+    o.before = xl_select_after(piece->carry, l->prefix);
+    o.places = xl_select_places_of(o.before, o.before, o.base);
+    xl_select_store(s, &items, slot, &o, l);
+}
+
+void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, uint turn,
+                     __local xl_select_local *l)
+{
+    const xl_source *const source = &lookback->source;
+    const uint tiles = xl_tiles_of(source);
+    xl_piece piece;
+    piece.carry = xl_carry_read(scratch, source->begin, turn);
+    piece.scratch = scratch;
+    piece.more = more;
+    piece.turn = turn;
+    uint tile = 0;
+    if (!lookback->single_tile) {
+        if (get_local_id(0) == 0)
+            l->epoch = ((volatile __global uint *)lookback->header)[XL_EPOCH];
+        tile = xl_next_tile(lookback, l);
+        lookback->epoch = l->epoch;
+    }
+    while (tile < tiles) {
+        xl_select_tile(lookback, &piece, tile, l);
+        tile = xl_next_tile(lookback, l);
+    }
+    if (get_local_id(0) == 0 && !lookback->single_tile)
+        xl_lookback_leave(lookback->header, (uint)get_num_groups(0), lookback->epoch);
+}
+#define XL_SELECT_TILES                                                                            \
+    __local xl_select_local local_;                                                                \
+    xl_select_tiles(&lookback, scratch, n_most - begin > piece, turn, &local_);
+#endif
+
+/* The elements from place `begin` on, at most `piece` of them. */
+__kernel XL_REQUIRED void xl_select_sweep(ulong begin, ulong piece, uint turn, uint single_tile,
+                                          XL_SELECT_ARGUMENTS)
+{
+    XL_SELECT_MAKE
+    xl_lookback lookback;
+    lookback.header = scratch + XL_CARRY_WORDS;
+    lookback.tiles = lookback.header + XL_HEADER_WORDS;
+    lookback.source.select = select;
+    lookback.source.begin = min(begin, select.n);
+    lookback.source.end = select.n - lookback.source.begin > piece ? begin + piece : select.n;
+    lookback.start = XL_IDENTITY;
+    lookback.epoch = 0;
+    lookback.single_tile = single_tile != 0;
+    lookback.in_place = false;
+    XL_SELECT_TILES
+}

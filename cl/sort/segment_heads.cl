@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ * Where in a tile that a work-group holds the short segments of a window begin. */
+#include "segment_windows.cl"
+
+/* What a group shares beside the tile's local memory. */
+typedef struct xl_pack_local {
+    uint heads[(XL_SORT_TILE + 31) / 32]; /* a bit where a segment begins */
+    uint longest;
+    uint listed;
+} xl_pack_local;
+
+/* Marks where segments begin, and finds the longest. Of more segments than a tile has elements,
+ * most of which are empty, each element looks whether one begins there, and the longest may be any.
+ */
+void xl_pack_mark(const xl_csr *csr, const xl_window *window, __local xl_pack_local *local_)
+{
+    const uint w = (uint)get_local_id(0), count = window->end - window->begin;
+    const uint segments = window->after - window->first;
+    const bool few = segments <= XL_SORT_TILE;
+    for (uint i = w; i < (XL_SORT_TILE + 31) / 32; i += XL_SORT_GROUP)
+        local_->heads[i] = 0;
+    if (w == 0)
+        local_->longest = few ? 1 : count;
+    XL_LOCAL_BARRIER();
+    for (uint i = w; i < (few ? segments : count); i += XL_SORT_GROUP) {
+        const uint nth = few ? i
+                             : (uint)xl_offset_search(csr->offsets + window->first, segments,
+                                                      (ulong)window->begin + i, 0);
+        const uint begin = xl_segment_begin(csr, window->first + nth);
+        const uint end = few ? xl_segment_begin(csr, window->first + nth + 1u) : begin + 1u;
+        const uint at = begin - window->begin;
+        if (end > begin && at < count && (few || at == i)) {
+            atomic_or(&local_->heads[at / 32u], 1u << at % 32u);
+            atomic_max(&local_->longest, min(end - begin, count));
+        }
+    }
+}
+
+/* Where the segment of element `at` begins, if no later element up to it does. */
+uint xl_pack_head(const __local xl_pack_local *local_, uint at)
+{
+    uint word = at / 32u, bits = local_->heads[word] & ((2u << at % 32u) - 1u);
+    while (bits == 0 && word > 0)
+        bits = local_->heads[--word];
+    return word * 32u + (bits != 0 ? 31u - clz(bits) : 0);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ * An expression of the caller's as a function of OpenCL C. */
+#include "element.h"
+
+void xli_element_text_caller(xli_text *text, const char *field, const char *result,
+                             const char *parameters, const char *expression)
+{
+    xli_text_add(text,
+                 "#line 1 \"call of %s\"\n%s xl_%s_by(%s) { return (\n"
+                 "#line 1 \"%s\"\n%s\n#line 1 \"end of %s\"\n); }\n",
+                 field, result, field, parameters, field, expression, field);
+}
+
+/* One item of a list for each argument, each with a comma and a space behind. */
+static void add_parameters(xli_text *text, size_t num, const xli_expression_argument *arguments,
+                           bool held)
+{
+    for (size_t i = 0; i < num; ++i)
+        xli_text_add(text, "%s %s%s, ", held ? arguments[i].type->storage : arguments[i].type->name,
+                     held ? "xl_" : "", arguments[i].name);
+}
+
+void xli_element_text_expression(xli_text *text, const char *field, const xli_element *result,
+                                 const char *expression, size_t num_arguments,
+                                 const xli_expression_argument *arguments)
+{
+    if (!expression)
+        return;
+    xli_text parameters = {0};
+    add_parameters(&parameters, num_arguments, arguments, false);
+    xli_text_add(&parameters, "ulong i");
+    if (parameters.failed)
+        text->failed = true;
+    else
+        xli_element_text_caller(text, field, result->name, parameters.data, expression);
+    xli_text_free(&parameters);
+    xli_text_add(text, "#line 1 \"call of %s\"\n%s xl_user_%s(", field, result->storage, field);
+    add_parameters(text, num_arguments, arguments, true);
+    xli_text_add(text, "ulong xl_i) { return %s(xl_%s_by(", result->close, field);
+    for (size_t i = 0; i < num_arguments; ++i)
+        xli_text_add(text, "%s(xl_%s), ", arguments[i].type->open, arguments[i].name);
+    xli_text_add(text, "xl_i)); }\n");
+}

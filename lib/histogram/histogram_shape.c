@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ * The shape of a histogram, and what follows from it. Pure, see histogram_shape.h. */
+#include "histogram_shape.h"
+
+enum {
+    LONGEST = 1 << 30, /* places in a chunk, and a few past it, have 32 bits */
+    OTHER = 256,       /* bytes of local memory for what is not counters */
+    COUNTER = 4        /* bytes of one there */
+};
+
+/* A work-item that walks needs room for elements that no bin has. */
+static size_t bytes_of(const xli_histogram_shape *shape, size_t bins)
+{
+    return ((bins + shape->serial) << shape->copies_log) * COUNTER;
+}
+
+/* Where the counters are: in local memory if it holds all, or some in each of a few passes over the
+ * array; then as many copies of them as there is room for. */
+static void place_counters(const xli_histogram_problem *problem, const xli_tune_device *device,
+                           const xli_tune_histogram *tune, xli_histogram_shape *shape)
+{
+    const size_t local = xli_size(device->local_bytes), room = local > OTHER ? local - OTHER : 0;
+    const size_t wanted = xli_min(room, (size_t)tune->local_kib << 10);
+    const size_t most = room / COUNTER;
+    const size_t ranges = most > 0 ? xli_ceil_div(problem->bins, most) : SIZE_MAX;
+    const bool fits =
+        shape->serial ? bytes_of(shape, problem->bins) <= wanted : ranges <= tune->passes;
+    shape->ranges = 1;
+    if (!fits)
+        return;
+    shape->ranges = (uint32_t)ranges;
+    shape->range_bins = (uint32_t)xli_ceil_div(problem->bins, ranges);
+    while (2u << shape->copies_log <= tune->copies) {
+        ++shape->copies_log;
+        if (bytes_of(shape, shape->range_bins) > wanted) {
+            --shape->copies_log;
+            break;
+        }
+    }
+}
+
+/* A driver that ends loops after some 65,535 rounds: each element of a work-item costs one or, held
+ * against levels, up to 22, and clearing and adding up the counters are loops as well. */
+static void limit_loops(const xli_histogram_problem *problem, xli_histogram_shape *shape)
+{
+    enum { ELEMENTS = 1 << 13, WITH_LEVELS = 1 << 10, COUNTERS = 1 << 12 };
+    const size_t each = problem->kind == XL_HISTOGRAM_LEVELS ? WITH_LEVELS : ELEMENTS;
+    while (shape->copies_log > 0 &&
+           shape->range_bins << shape->copies_log > COUNTERS * shape->group_size)
+        --shape->copies_log;
+    if (shape->range_bins > COUNTERS * shape->group_size) {
+        shape->range_bins = 0;
+        shape->ranges = 1;
+    }
+    shape->longest = each * shape->group_size;
+}
+
+void xli_histogram_shape_of(const xli_histogram_problem *problem, const xli_tune_device *device,
+                            const xli_tune_histogram *tune, size_t most, xli_histogram_shape *shape)
+{
+    const size_t group = xli_min(xli_min(tune->group, most), device->max_work_group);
+    const bool scalar = xli_element_is_scalar(&problem->in);
+    *shape = (xli_histogram_shape){.serial = tune->serial && !device->ends_loops,
+                                   .vector = scalar ? (uint32_t)(16 / problem->in.bytes) : 1,
+                                   .vectors = tune->vectors,
+                                   .units = device->compute_units,
+                                   .chunks = tune->chunks,
+                                   .least = tune->chunk,
+                                   .longest = LONGEST};
+    shape->group_size = shape->serial ? 1 : xli_power_below(xli_max(group, 1));
+    place_counters(problem, device, tune, shape);
+    if (device->ends_loops)
+        limit_loops(problem, shape);
+}
+
+size_t xli_histogram_local_bytes(const xli_histogram_shape *shape)
+{
+    return shape->range_bins > 0 ? bytes_of(shape, shape->range_bins) : 0;
+}
+
+/* A chunk is worth its counters, which are cleared before and added to the bins after it. */
+xli_histogram_chunks xli_histogram_chunks_of(const xli_histogram_shape *shape, size_t n)
+{
+    enum { PER_BIN = 4, STEP = 64 };
+    const size_t count = xli_max(1, xli_mul(shape->units, shape->chunks));
+    const size_t least = xli_max(shape->least, (size_t)shape->range_bins * PER_BIN);
+    const size_t wanted = xli_round_up(xli_max(xli_ceil_div(n, count), least), STEP);
+    xli_histogram_chunks chunks = {xli_min(wanted, shape->longest), 0};
+    chunks.count = xli_ceil_div(n, chunks.elements);
+    return chunks;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ * The shape of a histogram: how a problem is laid out on a device. A pure function of problem,
+ * capabilities and tuning values: it calls no OpenCL and needs no device to be tested. */
+#ifndef XLI_HISTOGRAM_SHAPE_H
+#define XLI_HISTOGRAM_SHAPE_H
+
+#include "element.h"
+
+#include <crosslane/histogram.h>
+
+/* Bounds of bins of one width, as cl/histogram/histogram_bin.cl has them. */
+typedef struct xli_histogram_bounds {
+    double lower, upper, scale;        /* of floating-point numbers, rounded as they compute */
+    uint64_t first, span, whole, part; /* of integers, modulo 2^64 */
+} xli_histogram_bounds;
+
+/* A checked descriptor. */
+typedef struct xli_histogram_problem {
+    xl_histogram_kind kind;
+    xli_element value, in; /* what is held against bins, and what the array holds */
+    bool loads;            /* the caller's expression makes the one of the other */
+    bool accumulates;
+    size_t counter_bytes;
+    uint32_t bins;
+    xli_histogram_bounds bounds;
+} xli_histogram_problem;
+
+typedef struct xli_histogram_shape {
+    bool serial;           /* one work-item counts a chunk, else a work-group does */
+    uint32_t group_size;   /* work-items of the launches over chunks */
+    uint32_t vector;       /* elements that a work-item loads together */
+    uint32_t vectors;      /* of those, how many it has under way */
+    uint32_t range_bins;   /* bins whose counters local memory holds; 0: global memory does */
+    uint32_t ranges;       /* of so many bins that there are; 1 in global memory */
+    uint32_t copies_log;   /* counters of a bin in local memory, as a power of two */
+    uint32_t units;        /* compute units */
+    uint32_t chunks;       /* wanted for each of these */
+    size_t least, longest; /* elements of a chunk */
+} xli_histogram_shape;
+
+/* `most`: work-items of a group that kernels allow. */
+void xli_histogram_shape_of(const xli_histogram_problem *problem, const xli_tune_device *device,
+                            const xli_tune_histogram *tune, size_t most,
+                            xli_histogram_shape *shape);
+
+/* Bytes of the counters in local memory; 0 where there are none. */
+size_t xli_histogram_local_bytes(const xli_histogram_shape *shape);
+
+/* Chunks of neighbours: elements of one, and how many. */
+typedef struct xli_histogram_chunks {
+    size_t elements, count;
+} xli_histogram_chunks;
+xli_histogram_chunks xli_histogram_chunks_of(const xli_histogram_shape *shape, size_t n);
+
+#endif

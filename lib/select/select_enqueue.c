@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT
+ * The launches of a selection. */
+#include "select_plan.h"
+
+/* Bits of what is asked for; cl/select/select_arrays.cl has the same. */
+enum { GIVES_OUT = 1, GIVES_INDICES = 2, GIVES_LENGTHS = 4, GIVES_COUNT = 8, GIVES_VALUES = 16 };
+
+/* A call on its way to the device. */
+typedef struct flow {
+    xl_select *plan;
+    xli_seq *seq;
+    const xli_select_spans *spans;
+    const xli_span *scratch;
+    cl_mem stand_in; /* for arrays that are not given: no kernel touches them, but some drivers want
+                        a buffer */
+} flow;
+
+static cl_uint gives(const xli_select_spans *s)
+{
+    cl_uint bits = (s->at[XLI_SELECT_OUT].buffer ? GIVES_OUT : 0u) |
+                   (s->at[XLI_SELECT_INDICES].buffer ? GIVES_INDICES : 0u) |
+                   (s->at[XLI_SELECT_LENGTHS].buffer ? GIVES_LENGTHS : 0u) |
+                   (s->at[XLI_SELECT_COUNT].buffer ? GIVES_COUNT : 0u);
+    for (unsigned k = 0; k < XLI_SELECT_VALUES; ++k)
+        if (s->at[XLI_SELECT_VALUES_OUT + k].buffer)
+            bits |= (cl_uint)GIVES_VALUES << k;
+    return bits;
+}
+
+static size_t add_array(const flow *f, unsigned span, xli_arg *args, size_t count)
+{
+    const xli_span *s = &f->spans->at[span];
+    args[count] = XLI_MEM(s->buffer ? s->buffer : f->stand_in);
+    args[count + 1] = XLI_U64(s->buffer ? s->offset : 0);
+    return count + 2;
+}
+
+/* A launch whose arguments are `first` and XL_SELECT_ARGUMENTS of cl/select/select_arrays.cl. */
+static xl_status launch(const flow *f, xli_kernel *kernel, size_t groups, const xli_arg *first,
+                        size_t num_first)
+{
+    static const unsigned arrays[] = {XLI_SELECT_IN,      XLI_SELECT_FLAGS,   XLI_SELECT_OUT,
+                                      XLI_SELECT_INDICES, XLI_SELECT_LENGTHS, XLI_SELECT_COUNT};
+    const xli_span *length = &f->spans->at[XLI_SELECT_N_DEVICE];
+    xli_arg args[XLI_MAX_ARGS];
+    size_t count = 0;
+    for (; count < num_first; ++count)
+        args[count] = first[count];
+    args[count++] = XLI_U64(f->spans->n);
+    args[count++] = XLI_MEM(length->buffer); /* or NULL */
+    args[count++] = XLI_U64(length->offset);
+    args[count++] = XLI_U64(f->spans->capacity);
+    args[count++] = XLI_U32(gives(f->spans));
+    for (size_t k = 0; k < XLI_COUNT(arrays); ++k)
+        count = add_array(f, arrays[k], args, count);
+    args[count++] = XLI_MEM(f->scratch->buffer ? f->scratch->buffer : f->stand_in);
+    args[count++] = XLI_U64(f->scratch->offset / sizeof(cl_ulong));
+    for (unsigned k = 0; k < f->plan->problem.num_values; ++k) {
+        count = add_array(f, XLI_SELECT_VALUES_IN + k, args, count);
+        count = add_array(f, XLI_SELECT_VALUES_OUT + k, args, count);
+    }
+    return xli_seq_launch(f->seq, kernel, groups, f->plan->shape.group_size, args, count);
+}
+#define LAUNCH(f, kernel, groups, ...)                                                             \
+    launch((f), (kernel), (groups), (const xli_arg[]){__VA_ARGS__},                                \
+           XLI_COUNT(((const xli_arg[]){__VA_ARGS__})))
+
+static xl_status launch_sweep(const flow *f)
+{
+    xl_status status = XL_SUCCESS;
+    const xli_select_shape *s = &f->plan->shape;
+    const size_t n = f->spans->n, piece = s->piece;
+    const bool single = n <= s->tile && n <= piece;
+    cl_uint turn = 0;
+    if (!single)
+        XL_TRY(xli_seq_clear(
+            f->seq, &f->plan->kernels.clear, f->scratch,
+            xli_select_state_words(&f->plan->problem, xli_ceil_div(xli_min(n, piece), s->tile)),
+            s->units));
+    for (size_t begin = 0; begin < n || begin == 0; begin += piece, ++turn) {
+        const size_t tiles = xli_ceil_div(xli_min(n - begin, piece), s->tile);
+        const size_t groups = xli_min(tiles, xli_mul(s->units, s->tune.lookback_groups));
+        XL_TRY(LAUNCH(f, &f->plan->kernels.sweep, xli_max(groups, 1), XLI_U64(begin),
+                      XLI_U64(piece), XLI_U32(turn), XLI_U32(single)));
+        if (piece > SIZE_MAX - begin)
+            break;
+    }
+done:
+    return status;
+}
+
+static xl_status launch_chunks(const flow *f)
+{
+    xl_status status;
+    xli_select_kernels *k = &f->plan->kernels;
+    const xli_select_chunks chunks = xli_select_chunks_of(&f->plan->shape, f->spans->n);
+    const xli_arg first[] = {XLI_U64(chunks.elements), XLI_U64(chunks.count)};
+    if (chunks.count > 0)
+        XL_TRY(launch(f, &k->count, chunks.count, first, XLI_COUNT(first)));
+    XL_TRY(launch(f, &k->spine, 1, first, XLI_COUNT(first)));
+    if (chunks.count > 0)
+        XL_TRY(launch(f, &k->write, chunks.count, first, XLI_COUNT(first)));
+done:
+    return status;
+}
+
+static xl_status launch_repeat(const flow *f)
+{
+    xl_status status;
+    xli_select_kernels *k = &f->plan->kernels;
+    const xli_select_shape *s = &f->plan->shape;
+    const size_t n = f->spans->n, tiles = xli_ceil_div(n, s->tile);
+    const xli_arg first[] = {XLI_U64(tiles)};
+    if (tiles > 0)
+        XL_TRY(launch(f, &k->count, xli_select_groups(s, n), first, XLI_COUNT(first)));
+    XL_TRY(launch(f, &k->spine, 1, first, XLI_COUNT(first)));
+    if (tiles > 0)
+        XL_TRY(launch(f, &k->write, xli_select_groups(s, xli_add(n, f->spans->capacity)), first,
+                      XLI_COUNT(first)));
+done:
+    return status;
+}
+
+xl_status xli_select_launch(xl_select *plan, xli_seq *seq, const xli_select_spans *spans,
+                            const xli_span *scratch)
+{
+    flow f = {plan, seq, spans, scratch, NULL};
+    for (unsigned i = XLI_SELECT_OUT; i < XLI_SELECT_SPANS && !f.stand_in; ++i)
+        f.stand_in = spans->at[i].buffer;
+    if (spans->n == 0 && !spans->at[XLI_SELECT_COUNT].buffer)
+        return XL_SUCCESS;
+    return plan->problem.kind == XL_SELECT_REPEAT ? launch_repeat(&f)
+           : plan->shape.look_back                ? launch_sweep(&f)
+                                                  : launch_chunks(&f);
+}

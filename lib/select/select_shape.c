@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+ * The shape of a selection, and what follows from it. Pure, see select_shape.h. */
+#include "select_shape.h"
+
+/* Elements of a tile have places of 16 bits, those of a work-item flags in one word. */
+enum { MOST_ITEMS = 32, LEAST_ITEMS = 4, REPEAT_ITEMS = 8, STAGED_BYTES = 16 };
+
+/* Runs of a tile that one work-item walks. */
+enum { REPEAT_TILE = 4096 };
+
+/* A driver that ends loops after 65,535 rounds: a tile costs a work-item some 200. */
+enum { LIMITED_TILES = 256, LIMITED_SHARE = 64 };
+
+/* Counts of a chunk have 32 bits. */
+enum { LONGEST = 1 << 30 };
+
+/* As cl/select/select_sweep.cl and cl/tile/tile_descriptor.cl count them. */
+enum { CARRY_WORDS = 8, HEADER_WORDS = 8 };
+
+bool xli_select_looks(const xli_select_problem *problem)
+{
+    return problem->predicate || problem->equal;
+}
+
+size_t xli_select_state_bytes(const xli_select_problem *problem)
+{
+    const xl_select_kind kind = problem->kind;
+    return kind == XL_SELECT_IF || kind == XL_SELECT_PARTITION || kind == XL_SELECT_UNIQUE
+               ? sizeof(cl_uint)
+               : sizeof(cl_ulong);
+}
+
+/* Whether one launch does it: what comes behind the first part of a partition, and the elements of
+ * runs, go where only all of the counts say. */
+static bool is_one_pass(xl_select_kind kind)
+{
+    return kind == XL_SELECT_IF || kind == XL_SELECT_UNIQUE || kind == XL_SELECT_RUNS;
+}
+
+/* Local memory of a group. */
+static size_t local_bytes(const xli_select_problem *problem, const xli_select_shape *shape,
+                          size_t size, size_t items)
+{
+    enum { SPARE = 512 };
+    const size_t bytes = problem->kind == XL_SELECT_REPEAT ? sizeof(cl_uint)
+                         : shape->staged                   ? xli_max(problem->element.bytes, 2)
+                                                           : 2;
+    return size * items * bytes + size * sizeof(cl_ulong) + SPARE;
+}
+
+static void shape_group(const xli_select_problem *problem, const xli_capabilities *capabilities,
+                        size_t most, xli_select_shape *shape)
+{
+    const size_t held = xli_min(problem->element.bytes, STAGED_BYTES);
+    size_t size = xli_power_below(xli_min(shape->tune.group, xli_max(most, 1)));
+    size_t items = problem->kind == XL_SELECT_REPEAT
+                       ? REPEAT_ITEMS
+                       : xli_min(xli_max(shape->tune.item_bytes / held, LEAST_ITEMS), MOST_ITEMS);
+    while (items > 1 && local_bytes(problem, shape, size, items) > capabilities->info.local_bytes)
+        --items;
+    while (size > 1 && local_bytes(problem, shape, size, items) > capabilities->info.local_bytes)
+        size /= 2;
+    shape->group_size = (uint32_t)size;
+    shape->items = (uint32_t)items;
+    shape->tile = size * items;
+}
+
+/* Mesa 22.3 (rusticl) loses bytes of structs that are made of such where they pass through local
+ * memory. */
+static bool is_staged(const xli_element *element)
+{
+    return element->bytes <= STAGED_BYTES &&
+           (element->kind != XLI_KIND_USER || element->alignment % sizeof(cl_uint) == 0);
+}
+
+void xli_select_shape_of(const xli_select_problem *problem, const xli_capabilities *capabilities,
+                         const xli_tune_select *tune, size_t most, xli_select_shape *shape)
+{
+    const bool ends_loops = capabilities->ends_loops;
+    *shape = (xli_select_shape){.tune = *tune,
+                                .staged = is_staged(&problem->element),
+                                .group_size = 1,
+                                .units = capabilities->info.compute_units,
+                                .most_tiles = SIZE_MAX};
+    if (ends_loops) {
+        shape->tune.serial = 0; /* work-items of a group go fewer rounds each */
+        shape->most_tiles = LIMITED_TILES;
+    }
+    if (!shape->tune.serial)
+        shape_group(problem, capabilities, most, shape);
+    else if (problem->kind == XL_SELECT_REPEAT)
+        shape->tile = REPEAT_TILE;
+    else
+        shape->tile = xli_max(tune->tile_bytes / problem->element.bytes, 64);
+    shape->look_back =
+        is_one_pass(problem->kind) && tune->look_back && capabilities->can_publish && !ends_loops;
+    shape->piece = xli_max(tune->piece / shape->tile, 1) * shape->tile;
+}
+
+xli_select_chunks xli_select_chunks_of(const xli_select_shape *shape, size_t n)
+{
+    const size_t most = xli_max(xli_mul(shape->units, shape->tune.chunk_groups), 1);
+    const size_t tiles = xli_ceil_div(n, shape->tile);
+    const size_t longest = xli_min(LONGEST / shape->tile, shape->most_tiles);
+    const size_t each = xli_max(xli_min(xli_ceil_div(tiles, most), xli_max(longest, 1)), 1);
+    return (xli_select_chunks){each * shape->tile, xli_ceil_div(tiles, each)};
+}
+
+size_t xli_select_groups(const xli_select_shape *shape, size_t work)
+{
+    const size_t tiles = xli_ceil_div(work, shape->tile);
+    const size_t longest = xli_min(
+        LONGEST / shape->tile, shape->most_tiles < SIZE_MAX ? LIMITED_SHARE : shape->most_tiles);
+    const size_t most = xli_max(xli_mul(shape->units, shape->tune.chunk_groups),
+                                xli_ceil_div(tiles, xli_max(longest, 1)));
+    return xli_max(xli_min(tiles, most), 1);
+}
+
+size_t xli_select_state_words(const xli_select_problem *problem, size_t tiles)
+{
+    const size_t each = xli_select_state_bytes(problem) <= sizeof(cl_uint) ? 1 : 4;
+    return xli_add(CARRY_WORDS + HEADER_WORDS, xli_mul(tiles, each));
+}
+
+size_t xli_select_scratch_bytes(const xli_select_problem *problem, const xli_select_shape *shape,
+                                size_t n)
+{
+    const size_t tiles = xli_ceil_div(n, shape->tile);
+    size_t words = 0;
+    if (problem->kind == XL_SELECT_REPEAT) {
+        words = xli_add(tiles, 1);
+    } else if (shape->look_back) {
+        const size_t most = xli_min(tiles, shape->piece / shape->tile);
+        words = most > 1 || n > shape->piece ? xli_select_state_words(problem, most) : 0;
+    } else {
+        const size_t groups = xli_max(
+            xli_mul(shape->units, shape->tune.chunk_groups),
+            xli_ceil_div(tiles, xli_max(1, xli_min(LONGEST / shape->tile, shape->most_tiles))));
+        words = xli_mul(xli_add(xli_min(tiles, groups), 1), 2);
+    }
+    return xli_round_up(xli_mul(words, sizeof(cl_ulong)), XLI_SCRATCH_ALIGN);
+}

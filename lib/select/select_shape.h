@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ * The shape of a selection: how a problem is laid out on a device. A pure function of problem,
+ * capabilities and tuning values: it calls no OpenCL and needs no device to be tested. */
+#ifndef XLI_SELECT_SHAPE_H
+#define XLI_SELECT_SHAPE_H
+
+#include "element.h"
+
+#include <crosslane/select.h>
+
+enum { XLI_SELECT_VALUES = 1 + XL_SELECT_MORE_VALUES };
+
+/* A checked descriptor. */
+typedef struct xli_select_problem {
+    xl_select_kind kind;
+    xl_select_by by;
+    xli_element element;              /* as kernels hold it */
+    size_t values[XLI_SELECT_VALUES]; /* bytes of an element of each array */
+    size_t num_values;
+    bool wide;                     /* indices of 64 bits */
+    const char *predicate, *equal; /* borrowed while a plan is made; NULL where not asked for */
+} xli_select_problem;
+
+/* Whether the kernels look at elements, beside moving them. */
+bool xli_select_looks(const xli_select_problem *problem);
+
+/* Bytes of what a tile comes to. */
+size_t xli_select_state_bytes(const xli_select_problem *problem);
+
+typedef struct xli_select_shape {
+    xli_tune_select tune;
+    bool look_back;      /* one launch; else three */
+    bool staged;         /* elements are put together in local memory */
+    uint32_t group_size; /* 1: one work-item walks a tile */
+    uint32_t items;      /* elements of a tile for each work-item of a group */
+    uint32_t units;      /* compute units */
+    size_t tile;         /* elements */
+    size_t piece;        /* elements of a launch that looks back, at most */
+    size_t most_tiles;   /* of a chunk */
+} xli_select_shape;
+
+/* `most`: work-items of a group that kernels allow. */
+void xli_select_shape_of(const xli_select_problem *problem, const xli_capabilities *capabilities,
+                         const xli_tune_select *tune, size_t most, xli_select_shape *shape);
+
+/* Chunks of neighbours: elements of one, and how many. */
+typedef struct xli_select_chunks {
+    size_t elements, count;
+} xli_select_chunks;
+xli_select_chunks xli_select_chunks_of(const xli_select_shape *shape, size_t n);
+
+/* Groups of a launch over `work` elements that are read or written, where each takes a share. */
+size_t xli_select_groups(const xli_select_shape *shape, size_t work);
+
+/* Words of the state that work-groups look back by, for that many tiles, with what stands in front
+ * of it. */
+size_t xli_select_state_words(const xli_select_problem *problem, size_t tiles);
+
+/* Bytes of a call's scratch; rises with n. */
+size_t xli_select_scratch_bytes(const xli_select_problem *problem, const xli_select_shape *shape,
+                                size_t n);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ * What is compiled for problem and shape of a transform. */
+#include "transform_plan.h"
+
+/* Distinct elements, of which texts of types are made: the inputs' and the output's. */
+static size_t list_types(const xli_transform_problem *problem,
+                         const xli_element *types[XL_TRANSFORM_ARRAYS + 1])
+{
+    size_t count = 0;
+    for (; count < problem->arrays; ++count)
+        types[count] = &problem->in[count];
+    types[count++] = &problem->out;
+    return count;
+}
+
+static void add_expression(xli_text *text, const xli_transform_problem *problem,
+                           const char *expression)
+{
+    static const char *const names[] = {"x", "y", "z", "w"};
+    const bool adjacent = problem->kind == XL_TRANSFORM_ADJACENT;
+    xli_expression_argument arguments[XL_TRANSFORM_ARRAYS];
+    for (size_t k = 0; k < problem->arrays; ++k)
+        arguments[k] = (xli_expression_argument){names[k], &problem->in[k]};
+    if (adjacent)
+        arguments[1] = (xli_expression_argument){"p", &problem->in[0]};
+    xli_element_text_expression(text, "expression", &problem->out,
+                                expression ? expression
+                                : adjacent ? "x - p"
+                                           : "x",
+                                problem->arrays + adjacent, arguments);
+}
+
+static void add_text(xli_text *text, const xli_transform_problem *problem,
+                     const xl_transform_desc *desc, const xli_capabilities *capabilities,
+                     const xli_transform_shape *shape)
+{
+    static const char *const names[] = {"XL_T0", "XL_T1", "XL_T2", "XL_T3"};
+    const xli_element *types[XL_TRANSFORM_ARRAYS + 1];
+    const xli_element *in = &problem->in[0], *out = &problem->out;
+    const xli_definition lines[] = {
+        {"XL_TRANSFORM_INPUTS", problem->arrays},
+        {"XL_TRANSFORM_ADJACENT", problem->kind == XL_TRANSFORM_ADJACENT},
+        {"XL_TRANSFORM_KEEPS_FIRST",
+         desc->out_type == XL_NONE || (in->type == out->type && in->type != XL_USER_TYPE)},
+        {"XL_TRANSFORM_ITEMS", shape->items},
+        {"XL_SERIAL", shape->serial},
+        {"XL_GROUP_SIZE", shape->group_size},
+        {"XL_VLEN", shape->vector},
+    };
+    xli_element_text_types(text, capabilities, types, list_types(problem, types));
+    add_expression(text, problem, desc->expression);
+    xli_text_add(text, "#line 1 \"plan\"\n#define XL_OUT %s\n", out->storage);
+    for (size_t k = 0; k < problem->arrays; ++k)
+        xli_text_add(text, "#define %s %s\n", names[k], problem->in[k].storage);
+    xli_text_define(text, lines, XLI_COUNT(lines));
+}
+
+static xl_status build_function(xl_transform *plan, const xl_transform_desc *desc,
+                                const xli_capabilities *capabilities, xli_text *text)
+{
+    xl_status status;
+    xli_program *program;
+    const xli_element *types[XL_TRANSFORM_ARRAYS + 1];
+    const xli_transform_problem *problem = &plan->problem;
+    const bool adjacent = problem->kind == XL_TRANSFORM_ADJACENT;
+    add_text(text, problem, desc, capabilities, &plan->shape);
+    if (text->failed)
+        XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a transform's source"));
+    status = xli_program_get(plan->ctx, "transform", text->data, &program);
+    if (status == XL_ERROR_BUILD)
+        status = xli_element_explain(plan->ctx, capabilities, types, list_types(problem, types));
+    XL_TRY(status);
+    XL_TRY(xli_kernel_create(plan->ctx, program,
+                             adjacent ? "xl_transform_adjacent" : "xl_transform_map",
+                             &plan->run[0]));
+    if (adjacent)
+        XL_TRY(xli_kernel_create(plan->ctx, program, "xl_transform_borders", &plan->borders));
+done:
+    return status;
+}
+
+static xl_status build_moves(xl_transform *plan, xli_text *text)
+{
+    xl_status status = XL_SUCCESS;
+    xli_program *program;
+    const xli_transform_problem *problem = &plan->problem;
+    for (size_t k = 0; k < problem->arrays; ++k) {
+        const xli_definition lines[] = {
+            {"XL_MOVE_BYTES", problem->in[k].bytes},
+            {"XL_INDEX_WIDE", problem->index_bytes == sizeof(cl_ulong)},
+        };
+        text->length = 0;
+        xli_text_define(text, lines, XLI_COUNT(lines));
+        if (text->failed)
+            XL_TRY(
+                xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a transform's source"));
+        XL_TRY(xli_program_get(plan->ctx, "transform_move", text->data, &program));
+        XL_TRY(xli_kernel_create(plan->ctx, program,
+                                 problem->kind == XL_TRANSFORM_GATHER ? "xl_transform_gather"
+                                                                      : "xl_transform_scatter",
+                                 &plan->run[k]));
+    }
+done:
+    return status;
+}
+
+xl_status xli_transform_build(xl_transform *plan, const xl_transform_desc *desc,
+                              const xli_capabilities *capabilities, size_t *most)
+{
+    xl_status status;
+    xli_text text = {0};
+    xli_transform_drop_kernels(plan);
+    XL_TRY(xli_transform_moves(plan->problem.kind)
+               ? build_moves(plan, &text)
+               : build_function(plan, desc, capabilities, &text));
+    *most = plan->run[0].max_group;
+done:
+    xli_text_free(&text);
+    return status;
+}
+
+void xli_transform_drop_kernels(xl_transform *plan)
+{
+    for (size_t k = 0; k < XL_TRANSFORM_ARRAYS; ++k)
+        xli_kernel_destroy(&plan->run[k]);
+    xli_kernel_destroy(&plan->borders);
+}

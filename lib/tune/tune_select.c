@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ * The built-in values of the selection. */
+#include "tune.h"
+
+void xli_tune_select_table(const xli_tune_device *device, xli_tune_select *tune)
+{
+    const bool nvidia = device->vendor_id == XLI_VENDOR_NVIDIA;
+    /* As for scans (tune_scan.c), look-back may cost a GPU without lane operations many times what
+     * a second reading does. */
+    *tune = (xli_tune_select){.serial = device->is_cpu,
+                              .group = 256,
+                              .item_bytes = nvidia ? 64 : 32,
+                              .tile_bytes = 1 << 15,
+                              .lookback_groups = device->is_cpu ? 8
+                                                 : nvidia       ? 8
+                                                                : 4,
+                              .chunk_groups = device->is_cpu ? 8 : 16,
+                              .look_back = device->is_cpu || device->has_lanes,
+                              .piece = 1u << 31,
+                              .spin_limit = 1 << 12};
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT
+ * Serial reference of the histogram. Integer bins are found by comparing products of 128 bits with
+ * each other, which divides nothing. */
+#include "reference.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A value as an integer, which a signed type's sign extends, or as a double, which holds each
+ * smaller one. */
+static uint64_t integer_of(xl_type type, const void *value)
+{
+    uint64_t bits = 0;
+    const size_t bytes = ref_type_size(type);
+    const uint8_t *from = value;
+    uint16_t u16;
+    uint32_t u32;
+    switch (bytes) {
+    case 1:
+        bits = *from;
+        break;
+    case 2:
+        memcpy(&u16, value, sizeof u16);
+        bits = u16;
+        break;
+    case 4:
+        memcpy(&u32, value, sizeof u32);
+        bits = u32;
+        break;
+    default:
+        memcpy(&bits, value, sizeof bits);
+    }
+    const bool is_signed = type == XL_I8 || type == XL_I16 || type == XL_I32;
+    if (is_signed && bits >> (8 * bytes - 1) != 0)
+        bits |= UINT64_MAX << (8 * bytes - 1);
+    return bits;
+}
+
+static double real_of(xl_type type, const void *value)
+{
+    uint16_t half;
+    float single;
+    double wide;
+    if (type == XL_F16) {
+        memcpy(&half, value, sizeof half);
+        return ref_half_value(half);
+    }
+    if (type == XL_F32) {
+        memcpy(&single, value, sizeof single);
+        return (double)single;
+    }
+    memcpy(&wide, value, sizeof wide);
+    return wide;
+}
+
+static bool is_real(xl_type type)
+{
+    return type == XL_F16 || type == XL_F32 || type == XL_F64;
+}
+
+static bool is_signed(xl_type type)
+{
+    return type == XL_I8 || type == XL_I16 || type == XL_I32 || type == XL_I64;
+}
+
+/* Whether a comes before b. */
+static bool less(xl_type type, const void *a, const void *b)
+{
+    if (is_real(type))
+        return real_of(type, a) < real_of(type, b);
+    const uint64_t x = integer_of(type, a), y = integer_of(type, b);
+    const uint64_t sign = is_signed(type) ? UINT64_C(1) << 63 : 0;
+    return (x ^ sign) < (y ^ sign);
+}
+
+/* a * b, of which b has at most 32 bits, as a number of three words of 32 bits. */
+typedef struct product {
+    uint64_t high, low; /* bits from 32 on, and the 32 below */
+} product;
+
+static product times(uint64_t a, uint64_t b)
+{
+    const uint64_t low = (a & UINT32_MAX) * b;
+    return (product){(a >> 32) * b + (low >> 32), low & UINT32_MAX};
+}
+
+/* The greatest k with k * span <= d * bins. */
+static uint64_t even_integer(uint64_t d, uint64_t span, uint64_t bins)
+{
+    uint64_t low = 0, high = bins;
+    const product have = times(d, bins);
+    while (high - low > 1) {
+        const uint64_t k = low + (high - low) / 2;
+        const product want = span > 0 ? times(span, k) : (product){k << 32, 0};
+        if (want.high < have.high || (want.high == have.high && want.low <= have.low))
+            low = k;
+        else
+            high = k;
+    }
+    return low;
+}
+
+static uint64_t even_bin(const ref_histogram *h, const void *value)
+{
+    const xl_type type = h->type;
+    const uint64_t least = type == XL_I64 ? UINT64_C(1) << 63 : 0;
+    const uint64_t x = integer_of(type, value), lower = (uint64_t)h->lower_integer;
+    const uint64_t upper = (uint64_t)h->upper_integer,
+                   sign = is_signed(type) ? UINT64_C(1) << 63 : 0;
+    const bool to_the_end = ref_type_size(type) == 8 && upper == least;
+    if ((x ^ sign) < (lower ^ sign) || (!to_the_end && (x ^ sign) >= (upper ^ sign)))
+        return h->num_bins;
+    const uint64_t past = type == XL_I64 ? UINT64_C(1) << 63 : 0;
+    return even_integer(x - lower, (to_the_end ? past : upper) - lower, h->num_bins);
+}
+
+static uint64_t even_real_bin(const ref_histogram *h, const void *value)
+{
+    const double x = real_of(h->type, value);
+    uint64_t bin;
+    if (h->type == XL_F64) {
+        if (!(x >= h->lower && x < h->upper))
+            return h->num_bins;
+        const double scale = (double)h->num_bins / (h->upper - h->lower);
+        bin = (uint64_t)((x - h->lower) * scale);
+    } else {
+        const float lower = (float)h->lower, upper = (float)h->upper, y = (float)x;
+        if (!(y >= lower && y < upper))
+            return h->num_bins;
+        const float span = upper - lower, scale = (float)h->num_bins / span, above = y - lower;
+        bin = (uint64_t)(above * scale);
+    }
+    return bin < h->num_bins ? bin : h->num_bins - 1;
+}
+
+uint64_t ref_bin_of(const ref_histogram *h, const void *value)
+{
+    const size_t bytes = ref_type_size(h->type);
+    const char *level = h->levels;
+    if (h->kind == REF_BINS_KEYS) {
+        const uint64_t key = integer_of(h->type, value);
+        return key < h->num_bins ? key : h->num_bins;
+    }
+    if (h->kind == REF_BINS_EVEN)
+        return is_real(h->type) ? even_real_bin(h, value) : even_bin(h, value);
+    for (uint64_t k = h->num_bins; k-- > 0; level = h->levels) {
+        level += k * bytes;
+        const bool is_nan = is_real(h->type) && !(real_of(h->type, value) <= (double)INFINITY);
+        if (!is_nan && !less(h->type, value, level) && less(h->type, value, level + bytes))
+            return k;
+    }
+    return h->num_bins;
+}
+
+void ref_histogram_count(const ref_histogram *h, size_t n, const void *values, uint64_t *bins)
+{
+    const size_t bytes = ref_type_size(h->type);
+    for (size_t i = 0; i < n; ++i) {
+        const uint64_t bin = ref_bin_of(h, (const char *)values + i * bytes);
+        if (bin < h->num_bins)
+            ++bins[bin];
+    }
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT
+ * Neighbour lists from points to the exact, ordered CSR list, on the wall clock: box, build, count,
+ * the list's length read back, fill. Beside it a cell list in plain C on the host's cores
+ * (bench_cells.c), which must find the same list. Clouds: uniform points of some 29 neighbours, a
+ * sheet with bumps of some 28, and with --cloud FILE.npy:RADIUS the points of a file. */
+#include "bench.h"
+#include "bench_cells.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { POINTS, STORAGE, OFFSETS, INDICES, SCRATCH, BUFFERS };
+
+typedef struct job {
+    size_t n;
+    float radius;
+    float *points;
+    xl_grid *grid;
+    xl_neighbors *search;
+    cl_mem mem[BUFFERS];
+    uint64_t pairs;
+    uint64_t *offsets; /* the peer's */
+    uint32_t *indices;
+} job;
+
+/* ---- clouds --------------------------------------------------------------- */
+
+static float unit(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return (float)(*state >> 40) / 16777216.0f;
+}
+
+static bool make_uniform(job *j, const char *path)
+{
+    uint64_t state = 88172645463325252u;
+    (void)path;
+    j->n = 1000000;
+    j->points = malloc(12 * j->n);
+    for (size_t i = 0; j->points && i < 3 * j->n; ++i)
+        j->points[i] = unit(&state);
+    j->radius = (float)cbrt(30.0 / (4.0 / 3.0 * 3.14159265358979 * (double)j->n));
+    return j->points != NULL;
+}
+
+/* A scan of a surface: a sheet of unit edges whose bumps are some radii high. */
+static bool make_sheet(job *j, const char *path)
+{
+    uint64_t state = 88172645463325252u;
+    (void)path;
+    j->n = 134345;
+    j->points = malloc(12 * j->n);
+    for (size_t i = 0; j->points && i < j->n; ++i) {
+        float *p = j->points + 3 * i;
+        p[0] = unit(&state);
+        p[1] = unit(&state);
+        p[2] = 0.07f * sinf(9 * p[0]) * cosf(7 * p[1]) + 0.0005f * unit(&state);
+    }
+    j->radius = (float)sqrt(32.0 / (3.14159265358979 * (double)j->n));
+    return j->points != NULL;
+}
+
+/* Points of a .npy file of little-endian f32, (n, 3). `text` is PATH:RADIUS. */
+static bool read_cloud(job *j, const char *text)
+{
+    char path[1024];
+    unsigned char head[10];
+    const char *colon = strrchr(text, ':');
+    if (!colon || (size_t)(colon - text) >= sizeof path)
+        return false;
+    memcpy(path, text, (size_t)(colon - text));
+    path[colon - text] = '\0';
+    j->radius = strtof(colon + 1, NULL);
+    FILE *file = fopen(path, "rb");
+    long end = -1;
+    if (file && fread(head, 1, sizeof head, file) == sizeof head &&
+        memcmp(head, "\x93NUMPY\x01", 7) == 0 && fseek(file, 0, SEEK_END) == 0)
+        end = ftell(file) - 10 - head[8] - 256 * head[9];
+    if (end > 0 && fseek(file, 10 + head[8] + 256 * head[9], SEEK_SET) == 0) {
+        j->n = (size_t)end / 12;
+        j->points = malloc(12 * j->n);
+        if (j->points && fread(j->points, 12, j->n, file) != j->n)
+            j->n = 0;
+    }
+    if (file)
+        fclose(file);
+    return j->n > 0 && j->points && j->radius > 0;
+}
+
+/* ---- one list ------------------------------------------------------------- */
+
+static cl_mem buffer(bench *b, size_t bytes, void *host)
+{
+    cl_int code;
+    return clCreateBuffer(xl_context_cl(b->ctx), host ? CL_MEM_COPY_HOST_PTR : 0, bytes, host,
+                          &code);
+}
+
+static xl_status make_plans(bench *b, job *j)
+{
+    size_t storage, scratch, alignment;
+    xl_grid_desc grid;
+    xl_neighbors_desc search;
+    xl_grid_desc_init(&grid);
+    xl_neighbors_desc_init(&search);
+    grid.cell_size = search.radius = j->radius;
+    xl_status status = xl_grid_create(b->ctx, &grid, &j->grid);
+    if (status == XL_SUCCESS)
+        status = xl_neighbors_create(b->ctx, &search, &j->search);
+    if (status == XL_SUCCESS)
+        status = xl_grid_scratch(j->grid, j->n, &storage, &alignment);
+    if (status == XL_SUCCESS)
+        status = xl_neighbors_scratch(j->search, j->n, &scratch, &alignment);
+    if (status != XL_SUCCESS)
+        return status;
+    j->mem[POINTS] = buffer(b, 12 * j->n, j->points);
+    j->mem[STORAGE] = buffer(b, storage, NULL);
+    j->mem[OFFSETS] = buffer(b, 8 * (j->n + 1), NULL);
+    j->mem[SCRATCH] = buffer(b, scratch + 256, NULL);
+    return j->mem[POINTS] && j->mem[STORAGE] && j->mem[OFFSETS] && j->mem[SCRATCH]
+               ? XL_SUCCESS
+               : XL_ERROR_OUT_OF_MEMORY;
+}
+
+/* Of what list() took: until the build was done, until the length was there. */
+typedef struct lap {
+    double built, counted, filled;
+} lap;
+
+static xl_status list(bench *b, job *j, lap *at)
+{
+    xl_status status =
+        xl_grid_build_enqueue(j->grid, b->queue,
+                              &(xl_grid_build_args){.n = j->n,
+                                                    .points = xl_view_of(j->mem[POINTS], 0),
+                                                    .storage = xl_view_of(j->mem[STORAGE], 0)},
+                              0, NULL, NULL);
+    if (at)
+        clFinish(b->queue), at->built = bench_now();
+    if (status == XL_SUCCESS)
+        status = xl_neighbors_count_enqueue(
+            j->search, j->grid, b->queue,
+            &(xl_neighbors_count_args){.offsets = xl_view_of(j->mem[OFFSETS], 0),
+                                       .scratch = xl_view_of(j->mem[SCRATCH], 0)},
+            0, NULL, NULL);
+    if (status == XL_SUCCESS && clEnqueueReadBuffer(b->queue, j->mem[OFFSETS], CL_TRUE, 8 * j->n, 8,
+                                                    &j->pairs, 0, NULL, NULL) != CL_SUCCESS)
+        status = XL_ERROR_OPENCL;
+    if (at)
+        at->counted = bench_now();
+    if (status == XL_SUCCESS && !j->mem[INDICES] &&
+        !(j->mem[INDICES] = buffer(b, 4 * (size_t)j->pairs + 4, NULL)))
+        status = XL_ERROR_OUT_OF_MEMORY;
+    if (status == XL_SUCCESS)
+        status = xl_neighbors_fill_enqueue(
+            j->search, j->grid, b->queue,
+            &(xl_neighbors_fill_args){.offsets = xl_view_of(j->mem[OFFSETS], 0),
+                                      .indices = xl_view_of(j->mem[INDICES], 0),
+                                      .capacity = j->pairs},
+            0, NULL, NULL);
+    clFinish(b->queue);
+    if (at)
+        at->filled = bench_now();
+    return status;
+}
+
+/* ---- the peer, and both lists held against each other ---------------------- */
+
+static const char *differ(bench *b, const job *j)
+{
+    const size_t wide = (j->n + 1) * sizeof(uint64_t), narrow = (size_t)j->pairs * sizeof(uint32_t);
+    uint64_t *offsets = malloc(wide);
+    uint32_t *indices = malloc(narrow + 1);
+    const char *why = "no memory";
+    if (offsets && indices &&
+        clEnqueueReadBuffer(b->queue, j->mem[OFFSETS], CL_TRUE, 0, wide, offsets, 0, NULL, NULL) ==
+            CL_SUCCESS &&
+        clEnqueueReadBuffer(b->queue, j->mem[INDICES], CL_TRUE, 0, narrow, indices, 0, NULL,
+                            NULL) == CL_SUCCESS)
+        why = memcmp(offsets, j->offsets, wide) != 0     ? "offsets differ from the cell list's"
+              : memcmp(indices, j->indices, narrow) != 0 ? "rows differ from the cell list's"
+                                                         : NULL;
+    free(offsets);
+    free(indices);
+    return why;
+}
+
+static void time_list(bench *b, job *j, const char *variant, double bytes)
+{
+    enum { MOST = 32 };
+    double times[MOST], parts[3] = {0, 0, 0};
+    const unsigned runs = b->runs < MOST ? b->runs : MOST;
+    for (unsigned run = 0; run < runs; ++run) {
+        lap at;
+        const double start = bench_now();
+        if (list(b, j, b->options->progress ? &at : NULL) != XL_SUCCESS)
+            return;
+        times[run] = 1e3 * (bench_now() - start);
+        if (b->options->progress) {
+            parts[0] += 1e3 * (at.built - start) / runs;
+            parts[1] += 1e3 * (at.counted - at.built) / runs;
+            parts[2] += 1e3 * (at.filled - at.counted) / runs;
+        }
+        for (unsigned k = run; k > 0 && times[k] < times[k - 1]; --k) {
+            const double t = times[k];
+            times[k] = times[k - 1];
+            times[k - 1] = t;
+        }
+    }
+    if (b->options->progress)
+        fprintf(stderr, "%s: build %.2f ms, count %.2f, fill %.2f, on average\n", variant, parts[0],
+                parts[1], parts[2]);
+    bench_host_case(b, "crosslane", "lists", variant, j->n, bytes, times[runs / 2]);
+}
+
+static void run(bench *b, const char *cloud, bool (*make)(job *, const char *), const char *path)
+{
+    job j = {0};
+    char peer[32];
+    const char *why = NULL;
+    xl_status status = XL_ERROR_OUT_OF_MEMORY;
+    if (!bench_wants(b, cloud))
+        return;
+    if (make(&j, path))
+        status = make_plans(b, &j);
+    else
+        why = "the points are not there";
+    if (status == XL_SUCCESS)
+        status = list(b, &j, NULL);
+    const double bytes = 12 * (double)j.n + 8 * (double)j.n + 4 * (double)j.pairs;
+    j.offsets = status == XL_SUCCESS ? malloc((j.n + 1) * sizeof *j.offsets) : NULL;
+    j.indices = status == XL_SUCCESS ? malloc((size_t)j.pairs * sizeof *j.indices + 1) : NULL;
+    snprintf(peer, sizeof peer, "C on %d cores", bench_cells_threads());
+    if (j.offsets && j.indices) {
+        const double ms =
+            bench_cells(j.points, j.n, j.radius, j.offsets, j.indices, j.pairs, b->runs);
+        if (ms < 0)
+            bench_host_wrong(b, peer, "lists", cloud, j.n, "the cell list has other pairs");
+        else if ((why = differ(b, &j)) == NULL)
+            bench_host_case(b, peer, "lists", cloud, j.n, bytes, ms);
+    }
+    if (why)
+        bench_wrong(b, "lists", cloud, j.n, why);
+    else if (status != XL_SUCCESS)
+        bench_failed(b, "lists", cloud, j.n, status);
+    else
+        time_list(b, &j, cloud, bytes);
+    for (int i = 0; i < BUFFERS; ++i)
+        if (j.mem[i])
+            clReleaseMemObject(j.mem[i]);
+    xl_grid_destroy(j.grid);
+    xl_neighbors_destroy(j.search);
+    free(j.points);
+    free(j.offsets);
+    free(j.indices);
+}
+
+void bench_lists(bench *b)
+{
+    run(b, "uniform", make_uniform, NULL);
+    run(b, "sheet", make_sheet, NULL);
+    if (b->options->cloud)
+        run(b, "of a file", read_cloud, b->options->cloud);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT
+ * `crosslane merge`: two sorted arrays into one. */
+#include "tool.h"
+
+#include <stdlib.h>
+
+typedef struct merge_options {
+    bool descending, as_json;
+    const char *device, *tune_file;
+} merge_options;
+
+static int merge_on_device(const session *s, const merge_options *o, xl_type type,
+                           const xli_npy in[2], xli_npy *out, stage *st)
+{
+    int result;
+    xl_merge *plan = NULL;
+    xl_merge_desc desc;
+    cl_mem a = NULL, b = NULL, both = NULL;
+    cl_event event = NULL;
+    const size_t bytes = out->count * out->item_bytes;
+    xl_merge_desc_init(&desc);
+    desc.key = type;
+    desc.order = o->descending ? XL_DESCENDING : XL_ASCENDING;
+    progress_say("compiling for %s", s->info.name);
+    TRY(tool_check(s->ctx, xl_merge_create(s->ctx, &desc, &plan), "merge"));
+    progress_say("merging %zu keys", out->count);
+    TRY(session_upload(s, in[0].data, in[0].count * in[0].item_bytes, "keys", &a));
+    TRY(session_upload(s, in[1].data, in[1].count * in[1].item_bytes, "keys", &b));
+    TRY(session_buffer(s, bytes, "the result", &both));
+    result = stage_begin(s, st, "merge");
+    if (result == TOOL_OK)
+        result = tool_check(s->ctx,
+                            xl_merge_enqueue(plan, s->queue,
+                                             &(xl_merge_args){.n_a = in[0].count,
+                                                              .n_b = in[1].count,
+                                                              .keys_a = xl_view_of(a, 0),
+                                                              .keys_b = xl_view_of(b, 0),
+                                                              .keys_out = xl_view_of(both, 0)},
+                                             0, NULL, &event),
+                            "merge");
+    TRY(stage_end(st, event, result));
+    TRY(session_read(s, both, bytes, out->data));
+done:
+    session_release(&a);
+    session_release(&b);
+    session_release(&both);
+    xl_merge_destroy(plan);
+    return result;
+}
+
+static int merge_files(const merge_options *o, const char *const paths[3])
+{
+    int result;
+    session s = {0};
+    xli_npy in[2] = {{0}}, out = {0};
+    outputs files = {0};
+    stage st = {0};
+    xl_type type = XL_NONE;
+    const named_output named[] = {{"OUT.npy", paths[2]}};
+    TRY(outputs_check("merge", named, TOOL_COUNT(named)));
+    TRY(array_read_keys("merge", paths[0], &in[0], &type));
+    TRY(array_read_keys("merge", paths[1], &in[1], &type));
+    const size_t n = in[0].count + in[1].count;
+    void *data = malloc(n ? n * in[0].item_bytes : 1);
+    if (!data)
+        TRY(tool_fail("merge: no memory for %zu keys", n));
+    out = xli_npy_vector(in[0].kind, in[0].item_bytes, n, data);
+    TRY(session_open(&s, o->device, o->tune_file));
+    TRY(merge_on_device(&s, o, type, in, &out, &st));
+    TRY(outputs_npy(&files, paths[2], &out));
+    TRY(outputs_commit(&files));
+    if (o->as_json) {
+        json j = json_begin(stdout);
+        json_text(&j, "device", s.info.name);
+        json_count(&j, "n", n);
+        json_text(&j, "type", xl_type_name(type));
+        json_text(&j, "order", o->descending ? "descending" : "ascending");
+        json_times(&j, &st);
+        json_end(&j);
+    }
+done:
+    outputs_abandon(&files);
+    session_close(&s);
+    xli_npy_free(&in[0]);
+    xli_npy_free(&in[1]);
+    xli_npy_free(&out);
+    return result;
+}
+
+int tool_merge(int argc, char **argv)
+{
+    merge_options o = {0};
+    const tool_option options[] = {
+        {"descending", OPTION_FLAG, &o.descending, NULL, "all arrays begin with the largest", NULL},
+        {"device", OPTION_TEXT, &o.device, "SEL", "which device; see crosslane devices", NULL},
+        TUNE_FILE_OPTION(o.tune_file),
+        {"json", OPTION_FLAG, &o.as_json, NULL, "what was done, as one JSON object", NULL}};
+    const tool_syntax syntax = {
+        .name = "merge",
+        .files = "A.npy B.npy OUT.npy",
+        .min_files = 3,
+        .max_files = 3,
+        .about =
+            "Merges two arrays of one dimension and one type that are in order, as sort leaves "
+            "them:\ni8 to u64, f16, f32 or f64. Of equal ones those of A come first.",
+        .options = options,
+        .num_options = TOOL_COUNT(options)};
+    const char *files[TOOL_MAX_FILES];
+    int result = options_parse(&syntax, argc, argv, files);
+    return result != TOOL_OK ? result : merge_files(&o, files);
+}

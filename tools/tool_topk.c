@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT
+ * `crosslane topk`: the k largest or smallest of an array, and where they stand. */
+#include "tool.h"
+
+#include <stdlib.h>
+
+typedef struct topk_options {
+    uint64_t k;
+    bool smallest, in_place_order, as_json;
+    const char *indices, *device, *tune_file;
+} topk_options;
+
+static int make_array(const char *what, size_t n, const xli_npy *like, xli_npy *made)
+{
+    void *data = malloc(n ? n * (like ? like->item_bytes : sizeof(uint32_t)) : 1);
+    if (!data)
+        return tool_fail("topk: no memory for %zu %s", n, what);
+    *made = like ? xli_npy_vector(like->kind, like->item_bytes, n, data)
+                 : xli_npy_vector('u', sizeof(uint32_t), n, data);
+    return TOOL_OK;
+}
+
+static int make_plan(const session *s, const topk_options *o, xl_type type, xl_topk **plan)
+{
+    xl_topk_desc desc;
+    xl_topk_desc_init(&desc);
+    desc.key = type;
+    desc.largest = !o->smallest;
+    desc.sorted = !o->in_place_order;
+    progress_say("compiling for %s", s->info.name);
+    return tool_check(s->ctx, xl_topk_create(s->ctx, &desc, plan), "topk");
+}
+
+static int select_on_device(const session *s, size_t k, xl_topk *plan, const xli_npy *keys,
+                            xli_npy *best, xli_npy *places, stage *st)
+{
+    int result;
+    cl_mem in = NULL, out = NULL, indices = NULL;
+    cl_event event = NULL;
+    const size_t n = keys->count, best_bytes = best->count * best->item_bytes,
+                 place_bytes = places->count * places->item_bytes;
+    progress_say("looking at %zu keys", n);
+    TRY(session_upload(s, keys->data, n * keys->item_bytes, "keys", &in));
+    TRY(session_buffer(s, best_bytes, "the results", &out));
+    TRY(session_buffer(s, place_bytes, "their places", &indices));
+    result = stage_begin(s, st, "topk");
+    if (result == TOOL_OK)
+        result = tool_check(s->ctx,
+                            xl_topk_enqueue(plan, s->queue,
+                                            &(xl_topk_args){.n = n,
+                                                            .k = k,
+                                                            .keys_in = xl_view_of(in, 0),
+                                                            .keys_out = xl_view_of(out, 0),
+                                                            .indices_out = xl_view_of(indices, 0)},
+                                            0, NULL, &event),
+                            "topk");
+    TRY(stage_end(st, event, result));
+    TRY(session_read(s, out, best_bytes, best->data));
+    TRY(session_read(s, indices, place_bytes, places->data));
+done:
+    session_release(&in);
+    session_release(&out);
+    session_release(&indices);
+    return result;
+}
+
+static void report(const session *s, const topk_options *o, size_t n, size_t k, xl_type type,
+                   const stage *st)
+{
+    if (!o->as_json)
+        return;
+    json j = json_begin(stdout);
+    json_text(&j, "device", s->info.name);
+    json_count(&j, "n", n);
+    json_count(&j, "k", k);
+    json_text(&j, "type", xl_type_name(type));
+    json_text(&j, "keys", o->smallest ? "smallest" : "largest");
+    json_times(&j, st);
+    json_end(&j);
+}
+
+static int topk_file(const topk_options *o, const char *in, const char *out)
+{
+    int result;
+    session s = {0};
+    xl_topk *plan = NULL;
+    xli_npy keys = {0}, best = {0}, places = {0};
+    outputs files = {0};
+    stage st = {0};
+    xl_type type = XL_NONE;
+    const named_output named[] = {{"OUT.npy", out}, {"--indices", o->indices}};
+    TRY(outputs_check("topk", named, TOOL_COUNT(named)));
+    TRY(array_read_keys("topk", in, &keys, &type));
+    const size_t k = o->k < keys.count ? (size_t)o->k : keys.count;
+    TRY(make_array("results", k, &keys, &best));
+    TRY(make_array("places", k, NULL, &places));
+    TRY(session_open(&s, o->device, o->tune_file));
+    TRY(make_plan(&s, o, type, &plan));
+    TRY(select_on_device(&s, k, plan, &keys, &best, &places, &st));
+    TRY(outputs_npy(&files, out, &best));
+    if (o->indices)
+        TRY(outputs_npy(&files, o->indices, &places));
+    TRY(outputs_commit(&files));
+    report(&s, o, keys.count, k, type, &st);
+done:
+    outputs_abandon(&files);
+    xl_topk_destroy(plan);
+    session_close(&s);
+    xli_npy_free(&keys);
+    xli_npy_free(&best);
+    xli_npy_free(&places);
+    return result;
+}
+
+int tool_topk(int argc, char **argv)
+{
+    topk_options o = {0};
+    const tool_option options[] = {
+        {"k", OPTION_COUNT, &o.k, "K", "how many, 1 or more", NULL},
+        {"smallest", OPTION_FLAG, &o.smallest, NULL, "the smallest, not the largest", NULL},
+        {"input-order", OPTION_FLAG, &o.in_place_order, NULL,
+         "in the order of the input, not the best first", NULL},
+        {"indices", OPTION_TEXT, &o.indices, "I.npy", "where they stand in IN, as u32", NULL},
+        {"device", OPTION_TEXT, &o.device, "SEL", "which device; see crosslane devices", NULL},
+        TUNE_FILE_OPTION(o.tune_file),
+        {"json", OPTION_FLAG, &o.as_json, NULL, "what was done, as one JSON object", NULL}};
+    const tool_syntax syntax = {
+        .name = "topk",
+        .files = "IN.npy OUT.npy --k K",
+        .min_files = 2,
+        .max_files = 2,
+        .about =
+            "Finds the K largest of an array of one dimension: i8 to u64, f16, f32 or f64; NaN "
+            "is\nlarger than every number. Of equal ones the first are taken.",
+        .options = options,
+        .num_options = TOOL_COUNT(options)};
+    const char *files[TOOL_MAX_FILES];
+    int result = options_parse(&syntax, argc, argv, files);
+    if (result != TOOL_OK)
+        return result;
+    if (o.k == 0)
+        return tool_misuse("topk: --k is missing or 0; give how many are wanted");
+    return topk_file(&o, files[0], files[1]);
+}
