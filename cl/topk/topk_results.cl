@@ -47,10 +47,12 @@ void xl_topk_give(const xl_topk_arrays *a, ulong place, uint i)
         a->indices_out[place] = i;
 }
 
-/* The bits of an ordinal that are known, the highest so many. */
+/* The bits of an ordinal that are known, the highest so many: none only if `bits` is 0, whatever
+ * somebody else has written there. */
 XL_ORDINAL xl_topk_known(uint bits)
 {
-    return bits == 0 ? 0 : (XL_KEY_ONES << (XL_KEY_BITS - bits)) & XL_KEY_ONES;
+    const uint rest = XL_KEY_BITS - min(bits, (uint)XL_KEY_BITS);
+    return bits == 0 ? 0 : (XL_KEY_ONES << rest) & XL_KEY_ONES;
 }
 
 /* The sum of x over the work-items before this one; *total over all of them. `rank` has a word for

@@ -69,7 +69,7 @@ static void wrong_views(cl_mem all, size_t alignment)
     EXPECT(overlap, "count_out", x->count_out = xl_view_of(all, x->out.offset / 2 + 1))
     EXPECT(XL_ERROR_MISALIGNED, "scratch", x->scratch.offset += alignment / 2)
     EXPECT(XL_ERROR_SCRATCH_TOO_SMALL, "scratch", x->scratch.offset += alignment)
-    EXPECT(overlap, "scratch", x->scratch = xl_view_of(all, 0))
+    EXPECT(overlap, "scratch", x->scratch = xl_view_of(all, 1 << 18))
 }
 
 static void wrong_objects(size_t n)

@@ -21,7 +21,7 @@ fail() {
 # work-groups that it does not know, says so for every kernel; the compiler in Intel's takes some
 # signals for crashes of its own.
 program_said() {
-  grep -vE "^(Unknown work group generation method|PLEASE submit a bug report)" stderr_all >stderr
+  grep -vE "^(Unknown work group generation method|PLEASE submit a bug report|MESA: warning: Treating)" stderr_all >stderr
 }
 
 # is_text FILE TEXT: all that the file holds is that text and the end of its last line; "..." at
