@@ -15,6 +15,7 @@ typedef struct search {
     xl_context *ctx;
     cl_command_queue queue;
     xl_grid *grid;
+    xl_grid_index *index;
     xl_neighbors *plan;
     cl_mem points, offsets, indices;
 } search;
@@ -29,6 +30,8 @@ static xl_status make_plans(search *s, float radius)
     near.radius = radius;
     xl_status status = xl_grid_create(s->ctx, &grid, &s->grid);
     if (status == XL_SUCCESS)
+        status = xl_grid_index_create(s->ctx, &s->index);
+    if (status == XL_SUCCESS)
         status = xl_neighbors_create(s->ctx, &near, &s->plan);
     return status;
 }
@@ -39,13 +42,13 @@ static xl_status count(search *s, cl_ulong offsets[N + 1])
     s->points = clCreateBuffer(cl, CL_MEM_COPY_HOST_PTR, sizeof points, (void *)points, NULL);
     s->offsets = clCreateBuffer(cl, CL_MEM_READ_WRITE, (N + 1) * sizeof *offsets, NULL, NULL);
     xl_status status = xl_grid_build_enqueue(
-        s->grid, s->queue, &(xl_grid_build_args){.n = N, .points = xl_view_of(s->points, 0)}, 0,
-        NULL, NULL);
+        s->grid, s->index, s->queue,
+        &(xl_grid_build_args){.n = N, .points = xl_view_of(s->points, 0)}, 0, NULL, NULL);
     if (status == XL_SUCCESS) /* waits; says so if a point is not finite */
-        status = xl_grid_status(s->grid, s->queue, NULL, 0, NULL);
+        status = xl_grid_index_status(s->index, s->queue, NULL, 0, NULL);
     if (status == XL_SUCCESS)
         status = xl_neighbors_count_enqueue(
-            s->plan, s->grid, s->queue,
+            s->plan, s->index, s->queue,
             &(xl_neighbors_count_args){.offsets = xl_view_of(s->offsets, 0)}, 0, NULL, NULL);
     if (status == XL_SUCCESS)
         clEnqueueReadBuffer(s->queue, s->offsets, CL_TRUE, 0, (N + 1) * sizeof *offsets, offsets, 0,
@@ -58,7 +61,7 @@ static xl_status list(search *s, cl_ulong pairs, cl_uint *indices)
     s->indices = clCreateBuffer(xl_context_cl(s->ctx), CL_MEM_READ_WRITE, pairs * sizeof *indices,
                                 NULL, NULL);
     xl_status status =
-        xl_neighbors_fill_enqueue(s->plan, s->grid, s->queue,
+        xl_neighbors_fill_enqueue(s->plan, s->index, s->queue,
                                   &(xl_neighbors_fill_args){.offsets = xl_view_of(s->offsets, 0),
                                                             .indices = xl_view_of(s->indices, 0),
                                                             .capacity = pairs},
@@ -76,6 +79,7 @@ static void finish(search *s)
         if (buffers[i])
             clReleaseMemObject(buffers[i]);
     xl_neighbors_destroy(s->plan);
+    xl_grid_index_destroy(s->index);
     xl_grid_destroy(s->grid);
     xl_context_destroy(s->ctx);
 }

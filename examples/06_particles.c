@@ -82,6 +82,7 @@ typedef struct particles {
     xl_context *ctx;
     cl_command_queue queue;
     xl_grid *grid;
+    xl_grid_index *index;
     xl_neighbors *counter, *field;
     cl_mem points, counts, offsets, density;
     xl_grid_report report;
@@ -114,6 +115,8 @@ static xl_status make_plans(particles *p)
     xl_neighbors_desc_init(&near);
     near.radius = p->radius;
     xl_status status = xl_grid_create(p->ctx, &grid, &p->grid);
+    if (status == XL_SUCCESS)
+        status = xl_grid_index_create(p->ctx, &p->index);
     if (status == XL_SUCCESS)
         status = xl_neighbors_create(p->ctx, &near, &p->counter);
     near.include_self = 1;
@@ -153,16 +156,16 @@ static xl_status upload(particles *p)
 static xl_status build(particles *p)
 {
     const xl_status status = xl_grid_build_enqueue(
-        p->grid, p->queue, &(xl_grid_build_args){.n = p->n, .points = xl_view_of(p->points, 0)}, 0,
-        NULL, NULL);
+        p->grid, p->index, p->queue,
+        &(xl_grid_build_args){.n = p->n, .points = xl_view_of(p->points, 0)}, 0, NULL, NULL);
     /* Waits; says so if a point is not finite. */
-    return status ? status : xl_grid_status(p->grid, p->queue, &p->report, 0, NULL);
+    return status ? status : xl_grid_index_status(p->index, p->queue, &p->report, 0, NULL);
 }
 
 static xl_status count(particles *p)
 {
     return xl_neighbors_count_enqueue(
-        p->counter, p->grid, p->queue,
+        p->counter, p->index, p->queue,
         &(xl_neighbors_count_args){.counts = xl_view_of(p->counts, 0),
                                    .offsets = xl_view_of(p->offsets, 0)},
         0, NULL, NULL);
@@ -173,7 +176,7 @@ static xl_status sum_density(particles *p)
     const double h = (double)p->radius;
     const float params[4] = {(float)(1 / (h * h)), (float)poly6_factor(h), 0, 0};
     return xl_neighbors_visit_enqueue(
-        p->field, p->grid, p->queue,
+        p->field, p->index, p->queue,
         &(xl_neighbors_visit_args){.start = 0.0f,
                                    .params = {params[0], params[1], params[2], params[3]},
                                    .out = xl_view_of(p->density, 0)},
@@ -249,6 +252,7 @@ static void finish(particles *p)
             clReleaseMemObject(buffers[k]);
     xl_neighbors_destroy(p->field);
     xl_neighbors_destroy(p->counter);
+    xl_grid_index_destroy(p->index);
     xl_grid_destroy(p->grid);
     xl_context_destroy(p->ctx);
     free(p->found);

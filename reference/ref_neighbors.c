@@ -3,6 +3,7 @@
  * contraction, so that each operation of a distance rounds as in the kernels. */
 #include "reference.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static size_t smaller(size_t a, size_t b)
@@ -43,17 +44,82 @@ static uint32_t *grow(uint32_t *rows, uint64_t used, uint64_t *room)
     return grown;
 }
 
+size_t ref_queries(const ref_search *search)
+{
+    return search->queries ? search->num_queries : search->n;
+}
+
+/* A query against a point: how the images of the query lie. */
+typedef struct pair {
+    float difference[3];
+    long first[3], last[3]; /* images that may be near, in periods */
+    float radius2;
+    bool strict, own; /* `own`: the point is the query itself */
+} pair;
+
+/* The square of the radius that counts for query i; below 0, nothing is near. */
+static float radius2_of(const ref_search *search, size_t i)
+{
+    const float own = search->radii ? search->radii[i] : search->radius;
+    const float radius = own < search->radius ? own : search->radius;
+    return own > 0 ? radius * radius : -1;
+}
+
+static pair pair_of(const ref_search *search, size_t i, size_t j)
+{
+    const size_t dimensions = search->dimensions > 0 ? search->dimensions : 3;
+    const float *const q = search->queries ? search->queries + i * search->query_stride
+                                           : search->points + i * search->stride;
+    const float *const p = search->points + j * search->stride;
+    pair of = {.radius2 = radius2_of(search, i),
+               .strict = !search->inclusive,
+               .own = !search->queries && i == j && !search->include_self};
+    for (size_t a = 0; a < dimensions; ++a) {
+        of.difference[a] = q[a] - p[a];
+        if (!(search->period[a] > 0) || !isfinite(of.difference[a]))
+            continue;
+        const double d = (double)of.difference[a], length = (double)search->period[a];
+        of.first[a] = (long)floor((d - (double)search->radius) / length) - 1;
+        of.last[a] = (long)ceil((d + (double)search->radius) / length) + 1;
+    }
+    return of;
+}
+
+static bool image_is_near(const ref_search *search, const pair *of, long x, long y, long z)
+{
+    const float dx = of->difference[0] - (float)x * search->period[0];
+    const float dy = of->difference[1] - (float)y * search->period[1];
+    const float dz = of->difference[2] - (float)z * search->period[2];
+    const float xx = dx * dx, yy = dy * dy, zz = dz * dz, xy = xx + yy, sum = xy + zz;
+    if (of->own && x == 0 && y == 0 && z == 0)
+        return false;
+    return of->strict ? sum < of->radius2 : sum <= of->radius2;
+}
+
+static size_t images_near(const ref_search *search, size_t i, size_t j)
+{
+    const pair of = pair_of(search, i, j);
+    size_t images = 0;
+    for (long z = of.first[2]; z <= of.last[2]; ++z)
+        for (long y = of.first[1]; y <= of.last[1]; ++y)
+            for (long x = of.first[0]; x <= of.last[0]; ++x)
+                images += image_is_near(search, &of, x, y, z) ? 1 : 0;
+    return images;
+}
+
 uint32_t *ref_neighbors(const ref_search *search, uint64_t *offsets)
 {
+    const size_t queries = ref_queries(search);
     uint64_t at = 0, room = 0;
     uint32_t *rows = grow(NULL, at, &room);
-    for (size_t i = 0; i < search->n; ++i) {
+    for (size_t i = 0; i < queries; ++i) {
         offsets[i] = at;
         for (size_t j = 0; j < search->n && rows; ++j)
-            if (ref_near(search, i, j) && (rows = grow(rows, at, &room)))
-                rows[at++] = (uint32_t)j;
+            for (size_t k = images_near(search, i, j); k > 0 && rows; --k)
+                if ((rows = grow(rows, at, &room)))
+                    rows[at++] = (uint32_t)j;
     }
-    offsets[search->n] = at;
+    offsets[queries] = at;
     return rows;
 }
 

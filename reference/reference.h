@@ -198,6 +198,11 @@ typedef struct ref_search {
     float radius;
     bool inclusive, include_self;
     size_t dimensions; /* 1 to 3; 0: 3 */
+    /* ref_neighbors() alone heeds these: */
+    const float *queries; /* of their own, num_queries and query_stride apart; NULL: the points */
+    size_t num_queries, query_stride;
+    const float *radii; /* of each query, or NULL; of one no more counts than `radius` */
+    float period[3];    /* of each axis; 0: it does not repeat */
 } ref_search;
 
 /* (dx*dx + dy*dy) + dz*dz of two points, each operation rounded once. */
@@ -206,7 +211,10 @@ float ref_distance2(const ref_search *search, size_t i, size_t j);
 /* Is point j a neighbour of point i? */
 bool ref_near(const ref_search *search, size_t i, size_t j);
 
-/* Every pair, n * n of them. offsets receives n + 1 sums. Returns the rows, in
+/* As many rows as there are. */
+size_t ref_queries(const ref_search *search);
+
+/* Every pair, and every image of it. offsets receives ref_queries() + 1 sums. Returns the rows, in
  * ascending order, in memory that the caller frees; NULL if none could be had. */
 uint32_t *ref_neighbors(const ref_search *search, uint64_t *offsets);
 

@@ -91,6 +91,7 @@ static int make_plans(cloud *c)
     search.radius = c->set.radius;
     search.inclusive = c->set.inclusive;
     TRY(tool_check(ctx, xl_grid_create(ctx, &grid, &c->grid), "grid"));
+    TRY(tool_check(ctx, xl_grid_index_create(ctx, &c->index), "index"));
     TRY(tool_check(ctx, xl_neighbors_create(ctx, &search, &c->list), "neighbour search"));
     if (c->set.want_density) {
         search.include_self = 1;
@@ -123,6 +124,7 @@ void cloud_close(cloud *c)
 {
     xl_neighbors_destroy(c->field);
     xl_neighbors_destroy(c->list);
+    xl_grid_index_destroy(c->index);
     xl_grid_destroy(c->grid);
     cl_mem *buffers[] = {&c->points, &c->counts, &c->offsets, &c->indices, &c->density};
     for (size_t i = 0; i < TOOL_COUNT(buffers); ++i)
@@ -153,14 +155,14 @@ int cloud_build(cloud *c, stage *st)
         result =
             tool_check(c->s->ctx,
                        xl_grid_build_enqueue(
-                           c->grid, c->s->queue,
+                           c->grid, c->index, c->s->queue,
                            &(xl_grid_build_args){.n = c->n, .points = xl_view_of(c->points, 0)}, 0,
                            NULL, &event),
                        "grid build");
     result = stage_end(st, event, result);
     if (result == TOOL_OK)
-        result =
-            tool_check(c->s->ctx, xl_grid_status(c->grid, c->s->queue, NULL, 0, NULL), "points");
+        result = tool_check(c->s->ctx, xl_grid_index_status(c->index, c->s->queue, NULL, 0, NULL),
+                            "points");
     return result;
 }
 
@@ -172,7 +174,7 @@ int cloud_count(cloud *c, stage *st)
     if (result == TOOL_OK)
         result = tool_check(c->s->ctx,
                             xl_neighbors_count_enqueue(
-                                c->list, c->grid, c->s->queue,
+                                c->list, c->index, c->s->queue,
                                 &(xl_neighbors_count_args){.counts = xl_view_of(c->counts, 0),
                                                            .offsets = xl_view_of(c->offsets, 0)},
                                 0, NULL, &event),
@@ -207,7 +209,7 @@ int cloud_fill(cloud *c, stage *st)
     if (result == TOOL_OK)
         result = tool_check(c->s->ctx,
                             xl_neighbors_fill_enqueue(
-                                c->list, c->grid, c->s->queue,
+                                c->list, c->index, c->s->queue,
                                 &(xl_neighbors_fill_args){.offsets = xl_view_of(c->offsets, 0),
                                                           .indices = xl_view_of(c->indices, 0),
                                                           .capacity = c->pairs},
@@ -226,7 +228,7 @@ int cloud_density(cloud *c, stage *st)
         result = tool_check(
             c->s->ctx,
             xl_neighbors_visit_enqueue(
-                c->field, c->grid, c->s->queue,
+                c->field, c->index, c->s->queue,
                 &(xl_neighbors_visit_args){.start = 0.0f,
                                            .params = {params[0], params[1], params[2], params[3]},
                                            .out = xl_view_of(c->density, 0)},

@@ -305,6 +305,7 @@ typedef struct cloud {
     const float *xyz; /* borrowed */
     cl_mem points, counts, offsets, indices, density;
     xl_grid *grid;
+    xl_grid_index *index;
     xl_neighbors *list, *field;
     uint64_t pairs; /* of cloud_count() */
 } cloud;

@@ -60,6 +60,7 @@ static const char count_visits[] =
 /* The plans and buffers of one search. */
 typedef struct search {
     xl_grid *grid;
+    xl_grid_index *index;
     xl_neighbors *plan;
     cl_mem points, counts, offsets, indices, sums;
 } search;
@@ -67,6 +68,7 @@ typedef struct search {
 static void search_free(search *q)
 {
     xl_neighbors_destroy(q->plan);
+    xl_grid_index_destroy(q->index);
     xl_grid_destroy(q->grid);
     cl_mem *buffers[] = {&q->points, &q->counts, &q->offsets, &q->indices, &q->sums};
     for (size_t i = 0; i < TOOL_COUNT(buffers); ++i)
@@ -91,6 +93,7 @@ static bool make_search(const selftest *t, family *f, search *q, const ref_searc
     q->indices = selftest_array(t, f, NULL, (size_t)pairs * sizeof(uint32_t));
     q->sums = selftest_array(t, f, NULL, r->n * sizeof(float));
     return family_passed(t, f, xl_grid_create(t->s.ctx, &grid, &q->grid), "grid plan", r->n) &&
+           family_passed(t, f, xl_grid_index_create(t->s.ctx, &q->index), "index", r->n) &&
            family_passed(t, f, xl_neighbors_create(t->s.ctx, &find, &q->plan), "search plan", r->n);
 }
 
@@ -101,21 +104,21 @@ static bool run_search(const selftest *t, family *f, search *q, const ref_search
     xl_view counts = xl_view_of(q->counts, 0), offsets = xl_view_of(q->offsets, 0);
     return family_passed(t, f,
                          xl_grid_build_enqueue(
-                             q->grid, queue,
+                             q->grid, q->index, queue,
                              &(xl_grid_build_args){.n = r->n, .points = xl_view_of(q->points, 0)},
                              0, NULL, NULL),
                          "grid build", r->n) &&
-           family_passed(t, f, xl_grid_status(q->grid, queue, NULL, 0, NULL), "grid status",
+           family_passed(t, f, xl_grid_index_status(q->index, queue, NULL, 0, NULL), "grid status",
                          r->n) &&
            family_passed(t, f,
                          xl_neighbors_count_enqueue(
-                             q->plan, q->grid, queue,
+                             q->plan, q->index, queue,
                              &(xl_neighbors_count_args){.counts = counts, .offsets = offsets}, 0,
                              NULL, NULL),
                          "count", r->n) &&
            family_passed(t, f,
                          xl_neighbors_fill_enqueue(
-                             q->plan, q->grid, queue,
+                             q->plan, q->index, queue,
                              &(xl_neighbors_fill_args){.offsets = offsets,
                                                        .indices = xl_view_of(q->indices, 0),
                                                        .capacity = pairs},
@@ -123,7 +126,7 @@ static bool run_search(const selftest *t, family *f, search *q, const ref_search
                          "fill", r->n) &&
            family_passed(t, f,
                          xl_neighbors_visit_enqueue(
-                             q->plan, q->grid, queue,
+                             q->plan, q->index, queue,
                              &(xl_neighbors_visit_args){
                                  .start = 0.5f,
                                  .params = {params[0], params[1], params[2], params[3]},
@@ -245,11 +248,11 @@ static void check_non_finite(selftest *t)
         if (make_search(t, &f, &q, &r, builds[i].algorithm, 1) &&
             family_passed(t, &f,
                           xl_grid_build_enqueue(
-                              q.grid, t->s.queue,
+                              q.grid, q.index, t->s.queue,
                               &(xl_grid_build_args){.n = N, .points = xl_view_of(q.points, 0)}, 0,
                               NULL, NULL),
                           "grid build", N)) {
-            xl_status status = xl_grid_status(q.grid, t->s.queue, &report, 0, NULL);
+            xl_status status = xl_grid_index_status(q.index, t->s.queue, &report, 0, NULL);
             if (status != XL_ERROR_NON_FINITE || report.first_non_finite != FIRST ||
                 report.non_finite != 2)
                 family_note(&f, "%s build: %s, first at %" PRIu64, builds[i].name,
@@ -283,13 +286,13 @@ static void check_reorder(selftest *t)
         if (make_search(t, &f, &q, &r, builds[i].algorithm, 1) &&
             family_passed(t, &f,
                           xl_grid_build_enqueue(
-                              q.grid, t->s.queue,
+                              q.grid, q.index, t->s.queue,
                               &(xl_grid_build_args){.n = N, .points = xl_view_of(q.points, 0)}, 0,
                               NULL, NULL),
                           "grid build", N) &&
             family_passed(
                 t, &f,
-                xl_grid_reorder_enqueue(q.grid, t->s.queue,
+                xl_grid_reorder_enqueue(q.grid, q.index, t->s.queue,
                                         &(xl_grid_reorder_args){.element_bytes = sizeof *order,
                                                                 .in = xl_view_of(in, 0),
                                                                 .out = xl_view_of(out, 0)},

@@ -12,6 +12,7 @@ static void close_data(tune_case *c)
     session_release(&c->scratch);
     c->scratch_bytes = 0;
     session_release(&c->second);
+    xl_grid_index_destroy(c->index);
     xl_grid_destroy(c->grid);
     cuts_free(&c->cuts);
     free(c->input);

@@ -37,15 +37,16 @@ struct tune_case {
     cl_mem second;  /* what comes out beside it, or NULL */
     cl_mem scratch; /* one for all plans, lest its place in memory count; or NULL */
     size_t scratch_bytes;
-    size_t bytes;        /* of what comes out */
-    size_t second_bytes; /* likewise */
-    size_t pairs;        /* neighbours */
-    void *input;         /* on the host */
-    char *got, *wanted;  /* what comes out, and beside it */
-    bool known;          /* `wanted` is set */
-    xl_grid *grid;       /* that neighbours are searched in */
-    void *plan, *first;  /* the best so far, and with the values before */
-    double create_ms;    /* the longest creation of a plan */
+    size_t bytes;         /* of what comes out */
+    size_t second_bytes;  /* likewise */
+    size_t pairs;         /* neighbours */
+    void *input;          /* on the host */
+    char *got, *wanted;   /* what comes out, and beside it */
+    bool known;           /* `wanted` is set */
+    xl_grid *grid;        /* of points whose neighbours are searched; */
+    xl_grid_index *index; /* what that, or the plan that is timed, has built */
+    void *plan, *first;   /* the best so far, and with the values before */
+    double create_ms;     /* the longest creation of a plan */
 };
 
 enum { TUNE_KINDS = 10 };

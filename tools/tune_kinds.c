@@ -431,6 +431,7 @@ static int open_grid(tune_case *c)
     for (size_t i = 0; i < c->n; ++i)
         index[i] = (uint32_t)i;
     TRY(open_points(c));
+    TRY(tool_check(c->s->ctx, xl_grid_index_create(c->s->ctx, &c->index), "index"));
     TRY(session_upload(c->s, index, c->n * sizeof *index, c->kind->name, &c->buffers[1]));
     TRY(open_output(c, c->n * sizeof *index, 0));
 done:
@@ -471,14 +472,14 @@ static xl_status create_grid(const tune_case *c, const xl_tunable *values, uint3
 static xl_status enqueue_grid(const tune_case *c, void *plan)
 {
     xl_status status =
-        xl_grid_build_enqueue(plan, c->s->queue,
+        xl_grid_build_enqueue(plan, c->index, c->s->queue,
                               &(xl_grid_build_args){.n = c->n,
                                                     .points = xl_view_of(c->buffers[0], 0),
                                                     .storage = xl_view_of(c->scratch, 0)},
                               0, NULL, NULL);
     if (status == XL_SUCCESS)
         status =
-            xl_grid_reorder_enqueue(plan, c->s->queue,
+            xl_grid_reorder_enqueue(plan, c->index, c->s->queue,
                                     &(xl_grid_reorder_args){.element_bytes = sizeof(uint32_t),
                                                             .in = xl_view_of(c->buffers[1], 0),
                                                             .out = xl_view_of(c->buffers[OUT], 0)},
@@ -521,8 +522,8 @@ static xl_status create_neighbors(const tune_case *c, const xl_tunable *values, 
 static xl_status enqueue_counts(const tune_case *c, void *plan)
 {
     return xl_neighbors_count_enqueue(
-        plan, c->grid, c->s->queue, &(xl_neighbors_count_args){.offsets = xl_view_of(c->second, 0)},
-        0, NULL, NULL);
+        plan, c->index, c->s->queue,
+        &(xl_neighbors_count_args){.offsets = xl_view_of(c->second, 0)}, 0, NULL, NULL);
 }
 
 static xl_status enqueue_neighbors(const tune_case *c, void *plan)
@@ -530,7 +531,7 @@ static xl_status enqueue_neighbors(const tune_case *c, void *plan)
     xl_status status = enqueue_counts(c, plan);
     if (status == XL_SUCCESS)
         status = xl_neighbors_fill_enqueue(
-            plan, c->grid, c->s->queue,
+            plan, c->index, c->s->queue,
             &(xl_neighbors_fill_args){.offsets = xl_view_of(c->second, 0),
                                       .indices = xl_view_of(c->buffers[OUT], 0),
                                       .capacity = c->pairs},
@@ -559,9 +560,10 @@ static int open_neighbors(tune_case *c)
     TRY(open_points(c));
     TRY(tool_check(ctx, create_grid(c, NULL, 0, &made), "grid"));
     c->grid = made;
+    TRY(tool_check(ctx, xl_grid_index_create(ctx, &c->index), "index"));
     TRY(tool_check(ctx,
                    xl_grid_build_enqueue(
-                       c->grid, c->s->queue,
+                       c->grid, c->index, c->s->queue,
                        &(xl_grid_build_args){.n = c->n, .points = xl_view_of(c->buffers[0], 0)}, 0,
                        NULL, NULL),
                    "grid build"));

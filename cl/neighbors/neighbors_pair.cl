@@ -12,27 +12,30 @@
 #endif
 
 /* Each operation rounds once: the prelude switches contraction off. */
-float xl_distance2(float4 p, float4 q)
+float xl_distance2(float4 p, float4 q, float4 shift)
 {
-    float dx = p.x - q.x, dy = p.y - q.y, dz = p.z - q.z;
-    return (dx * dx + dy * dy) + dz * dz;
+    const float4 d = (p - q) - shift;
+    return (d.x * d.x + d.y * d.y) + d.z * d.z;
 }
 
-/* Self is known by its index: other points may coincide with it. */
-bool xl_is_wanted(uint4 self, uint4 other)
+/* Self is known by its index, since other points may coincide with it; of an image, and of queries
+ * of their own, no point is. */
+bool xl_is_wanted(uint4 self, uint4 other, float4 shift)
 {
 #if XL_KEEP_SELF
     return true;
+#elif XL_PERIODIC
+    return self.w != other.w || any(shift != 0.0f);
 #else
     return self.w != other.w;
 #endif
 }
 
-/* Is `other` a neighbour of `self`? Both are sorted points: position and index. */
-bool xl_is_neighbor(uint4 self, uint4 other, float radius2, float *distance2)
+/* Is `other` a neighbour of `self`? Both are position and index. */
+bool xl_is_neighbor(uint4 self, uint4 other, float4 shift, float radius2, float *distance2)
 {
-    *distance2 = xl_distance2(xl_grid_position(self), xl_grid_position(other));
-    return XL_IS_NEAR(*distance2, radius2) && xl_is_wanted(self, other);
+    *distance2 = xl_distance2(xl_grid_position(self), xl_grid_position(other), shift);
+    return XL_IS_NEAR(*distance2, radius2) && xl_is_wanted(self, other, shift);
 }
 
 #endif

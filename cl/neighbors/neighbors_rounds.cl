@@ -3,7 +3,7 @@
 #ifndef XL_NEIGHBORS_ROUNDS
 #define XL_NEIGHBORS_ROUNDS
 
-#include "neighbors_pair.cl"
+#include "neighbors_ranges.cl"
 
 /* XL_MOST_ROUNDS: llvmpipe of Mesa 22.3 (seen 2026-11) ends the loops of a work-item after 65,535
  * rounds, which eight of them share: lib/ocl/rusticl.c. There a loop takes eight candidates in a

@@ -9,7 +9,7 @@
 #ifndef XL_NEIGHBORS_WALK
 #define XL_NEIGHBORS_WALK
 
-#include "neighbors_pair.cl"
+#include "neighbors_ranges.cl"
 #include "neighbors_row.cl"
 
 #if XL_WALK > 0
@@ -21,26 +21,40 @@
 #define XL_WALK_ROOM 448u
 
 typedef struct xl_walk {
-    uint at, last; /* sorted points: the first of this block, the end */
+    uint at, last; /* queries: the first of this block, the end */
     uint queries;  /* of this block */
     float x[XL_WALK_QUERIES], y[XL_WALK_QUERIES], z[XL_WALK_QUERIES];
     uint index[XL_WALK_QUERIES];
-    xl_cell_iterator cells; /* around this block */
+#if XL_RADII
+    float radius2[XL_WALK_QUERIES];
+#endif
+    xl_ranges around;       /* this block, from the beginning */
+    xl_cell_iterator cells; /* around this block, itself and not an image */
     int4 row;               /* its cell; y and z count */
     int4 low, high;         /* of the rows whose places are kept */
     uint rows;              /* as many; 0: none are */
     uint places[XL_WALK_ROWS], ends[XL_WALK_ROWS];
     bool begun;
     /* The walk through the candidates of this block. */
+    xl_ranges near;
     uint next_row, from, to;
+    bool by_row; /* kept rows are the ranges of this image */
     bool more;
 } xl_walk;
 
-/* What may be a neighbour. The last vector is filled up with points that are none. */
+#if XL_RADII
+#define XL_WALK_RADIUS2(walk, j, s) ((walk)->radius2[j])
+#else
+#define XL_WALK_RADIUS2(walk, j, s) ((s)->radius2)
+#endif
+
+/* What may be a neighbour, of one image of the block. The last vector is filled up with points that
+ * are none. */
 typedef struct xl_candidates {
     float x[XL_WALK_ROOM + 64], y[XL_WALK_ROOM + 64], z[XL_WALK_ROOM + 64];
     uint index[XL_WALK_ROOM + 64];
     uint n;
+    float4 shift;
 } xl_candidates;
 
 xl_walk xl_walk_begin(uint first, uint last)
@@ -73,18 +87,26 @@ void xl_walk_keep_rows(xl_walk *walk, const xl_grid_map *map, const xl_grid_inde
     }
 }
 
-/* Takes the next points of one row; false after the last. */
-bool xl_walk_next(xl_walk *walk, const xl_grid_map *map, const xl_grid_index *index, float reach)
+/* Queries that are not in the order of the index may be far from each other. */
+#if XL_GIVEN && XL_PERIODIC
+#define XL_WALK_TOGETHER 1u
+#else
+#define XL_WALK_TOGETHER XL_WALK_QUERIES
+#endif
+
+/* Takes the next queries of one row; false after the last. */
+bool xl_walk_next(xl_walk *walk, const xl_search *s)
 {
-    float4 low, high;
+    float4 low = 0.0f, high = 0.0f;
+    float reach = 0.0f;
     walk->at += walk->queries;
     walk->queries = 0;
     if (walk->at >= walk->last)
         return false;
-    for (uint j = 0; j < XL_WALK_QUERIES && walk->at + j < walk->last; ++j) {
-        const uint4 self = xl_grid_sorted(index->sorted, map->points, walk->at + j);
-        const float4 p = xl_grid_position(self);
-        const int4 cell = xl_grid_cell(map, p);
+    for (uint j = 0; j < XL_WALK_TOGETHER && walk->at + j < walk->last; ++j) {
+        const xl_query query = xl_query_load(s, walk->at + j);
+        const float4 p = xl_grid_position(query.self);
+        const int4 cell = xl_grid_cell(&s->map, p);
         if (j > 0 && (cell.y != walk->row.y || cell.z != walk->row.z))
             break;
         if (j == 0) {
@@ -93,17 +115,30 @@ bool xl_walk_next(xl_walk *walk, const xl_grid_map *map, const xl_grid_index *in
         }
         low = j == 0 ? p : fmin(low, p);
         high = j == 0 ? p : fmax(high, p);
+        reach = fmax(reach, query.reach);
         walk->x[j] = p.x;
         walk->y[j] = p.y;
         walk->z[j] = p.z;
-        walk->index[j] = self.w;
+        walk->index[j] = query.self.w;
+#if XL_RADII
+        walk->radius2[j] = query.radius2;
+#endif
         ++walk->queries;
     }
-    walk->cells = xl_cell_iterator_begin(map, low, high, reach);
-    if (map->sparse &&
-        (!walk->begun || walk->low.y != walk->cells.low.y || walk->low.z != walk->cells.low.z ||
-         walk->high.y != walk->cells.high.y || walk->high.z != walk->cells.high.z))
-        xl_walk_keep_rows(walk, map, index);
+    walk->around = xl_ranges_begin(s, low, high, reach);
+#if XL_PERIODIC
+    walk->cells = xl_cell_iterator_begin(&s->map, low, high, walk->around.reach);
+#else
+    walk->cells = walk->around.cells;
+#endif
+    /* Places move on with x, which queries of their own need not do. */
+    if (XL_GIVEN)
+        walk->rows = 0;
+    else if (s->map.sparse &&
+             (!walk->begun || walk->low.y != walk->cells.low.y ||
+              walk->low.z != walk->cells.low.z || walk->high.y != walk->cells.high.y ||
+              walk->high.z != walk->cells.high.z))
+        xl_walk_keep_rows(walk, &s->map, &s->index);
     walk->begun = true;
     return true;
 }
@@ -111,31 +146,51 @@ bool xl_walk_next(xl_walk *walk, const xl_grid_map *map, const xl_grid_index *in
 /* The first candidates of this block come next. */
 void xl_walk_rewind(xl_walk *walk)
 {
+    walk->near = walk->around;
+    walk->by_row = !XL_PERIODIC && walk->rows > 0;
     walk->next_row = walk->from = walk->to = 0;
     walk->more = true;
 }
 
-/* The next range of sorted points; of a kept row its end is not known before its points are
- * looked at. */
-bool xl_walk_range(xl_walk *walk, const xl_grid_map *map, const xl_grid_index *index)
+/* The next kept row; its end is not known before its points are looked at. */
+bool xl_walk_kept(xl_walk *walk, const xl_search *s)
 {
-    if (walk->rows == 0) {
-        if (!xl_cell_iterator_next(&walk->cells, map, index))
-            return false;
-        walk->from = walk->cells.begin;
-        walk->to = walk->cells.end;
-        return true;
-    }
     if (walk->next_row == walk->rows)
         return false;
     uint place = walk->places[walk->next_row];
     const uint end = walk->ends[walk->next_row];
-    while (place + 8 <= end && xl_grid_sorted_x(index->sorted, place + 7) < walk->cells.x_low)
+    while (place + 8 <= end && xl_grid_sorted_x(s->index.sorted, place + 7) < walk->cells.x_low)
         place += 8;
     walk->places[walk->next_row++] = place;
     walk->from = place;
     walk->to = end;
     return true;
+}
+
+/* The next range of sorted points, of this image or of the next. */
+bool xl_walk_range(xl_walk *walk, const xl_search *s)
+{
+    bool found = false, more = true;
+#if XL_PERIODIC
+    while (more) {
+        if (walk->by_row)
+            found = xl_walk_kept(walk, s);
+        else if (walk->near.begun)
+            found = xl_cell_iterator_next(&walk->near.cells, &s->map, &s->index);
+        more = !found && xl_ranges_turn(&walk->near, s);
+        if (more) {
+            walk->by_row = walk->rows > 0 && !any(walk->near.shift != 0.0f);
+            walk->next_row = 0;
+        }
+    }
+#else
+    found = walk->by_row ? xl_walk_kept(walk, s) : xl_ranges_next(&walk->near, s);
+#endif
+    if (found && !walk->by_row) {
+        walk->from = walk->near.cells.begin;
+        walk->to = walk->near.cells.end;
+    }
+    return found;
 }
 
 #if XL_PLANES
@@ -150,23 +205,29 @@ void xl_walk_copy(__global const uint *sorted, ulong pitch, uint from, xl_candid
 }
 #endif
 
-/* Collects as many candidates as there is room for; false if there were none left. */
-bool xl_walk_collect(xl_walk *walk, const xl_grid_map *map, const xl_grid_index *index,
-                     xl_candidates *to)
+/* Collects as many candidates of one image as there is room for; false if there were none left. */
+bool xl_walk_collect(xl_walk *walk, const xl_search *s, xl_candidates *to)
 {
-    const ulong pitch = xl_grid_pitch(map->points);
+    const ulong pitch = xl_grid_pitch(s->map.points);
     to->n = 0;
+    to->shift = walk->near.shift;
     while (walk->more && to->n + 8 <= XL_WALK_ROOM) {
         if (walk->from >= walk->to) {
-            walk->more = xl_walk_range(walk, map, index);
+            walk->more = xl_walk_range(walk, s);
             continue;
         }
+#if XL_PERIODIC
+        if (to->n == 0)
+            to->shift = walk->near.shift;
+        else if (any(to->shift != walk->near.shift))
+            break;
+#endif
         const uint taken = min(walk->to - walk->from, 8u);
 #if XL_PLANES
-        xl_walk_copy(index->sorted, pitch, walk->from, to);
+        xl_walk_copy(s->index.sorted, pitch, walk->from, to);
 #else
         for (uint k = 0; k < taken; ++k) {
-            const uint4 other = xl_grid_sorted(index->sorted, map->points, walk->from + k);
+            const uint4 other = xl_grid_sorted(s->index.sorted, s->map.points, walk->from + k);
             to->x[to->n + k] = as_float(other.x);
             to->y[to->n + k] = as_float(other.y);
             to->z[to->n + k] = as_float(other.z);
@@ -175,7 +236,7 @@ bool xl_walk_collect(xl_walk *walk, const xl_grid_map *map, const xl_grid_index 
 #endif
         to->n += taken;
         walk->from += taken;
-        if (walk->rows > 0 && to->x[to->n - 1] > walk->cells.x_high)
+        if (walk->by_row && to->x[to->n - 1] > walk->cells.x_high)
             walk->from = walk->to;
     }
     const uint n = to->n;
@@ -187,9 +248,9 @@ bool xl_walk_collect(xl_walk *walk, const xl_grid_map *map, const xl_grid_index 
 /* All ones where the candidates from `at` on are near query j. */
 int8 xl_walk_near(const xl_walk *walk, uint j, const xl_candidates *from, uint at, float radius2)
 {
-    const float8 dx = walk->x[j] - vload8(0, from->x + at);
-    const float8 dy = walk->y[j] - vload8(0, from->y + at);
-    const float8 dz = walk->z[j] - vload8(0, from->z + at);
+    const float8 dx = (walk->x[j] - vload8(0, from->x + at)) - from->shift.x;
+    const float8 dy = (walk->y[j] - vload8(0, from->y + at)) - from->shift.y;
+    const float8 dz = (walk->z[j] - vload8(0, from->z + at)) - from->shift.z;
     return XL_IS_NEAR((dx * dx + dy * dy) + dz * dz, (float8)(radius2));
 }
 
@@ -201,15 +262,15 @@ uint xl_walk_sum(int8 v)
 }
 
 /* The neighbours of each query of the block. Its own point is always near. */
-void xl_walk_count(xl_walk *walk, const xl_grid_map *map, const xl_grid_index *index, float radius2,
-                   uint *found)
+void xl_walk_count(xl_walk *walk, const xl_search *s, uint *found)
 {
     xl_candidates candidates;
     for (uint j = 0; j < XL_WALK_QUERIES; ++j)
         found[j] = 0;
     xl_walk_rewind(walk);
-    while (xl_walk_collect(walk, map, index, &candidates))
+    while (xl_walk_collect(walk, s, &candidates))
         for (uint j = 0; j < walk->queries; ++j) {
+            const float radius2 = XL_WALK_RADIUS2(walk, j, s);
             int8 near = 0;
             for (uint at = 0; at < candidates.n; at += 8)
                 near -= xl_walk_near(walk, j, &candidates, at, radius2);
@@ -250,8 +311,18 @@ void xl_walk_write(const uint *from, uint n, __global uint *row)
             row[k] = from[k];
 }
 
-/* n indices in order, from staged[] to row[]: the place of each is how many are smaller. (None is
- * there twice, but in storage that was overwritten: some places then keep what stood there.) */
+/* Whether number k, `other`, comes before those of `a`, which begin with number `at`. Only where
+ * there are images is a number there twice (or in storage that was overwritten: some places then
+ * keep what stood there). */
+#if XL_PERIODIC
+#define XL_WALK_BEFORE(other, k, a, at)                                                            \
+    ((other) < (a) |                                                                               \
+     ((other) == (a) & (int8)((int)(k)) < (int8)(0, 1, 2, 3, 4, 5, 6, 7) + (int8)((int)(at))))
+#else
+#define XL_WALK_BEFORE(other, k, a, at) ((other) < (a))
+#endif
+
+/* n indices in order, from staged[] to row[]: the place of each is how many come before. */
 void xl_walk_sort(uint *staged, uint n, __global uint *row)
 {
     int8 rank[XL_WALK_SHORT / 8];
@@ -265,10 +336,10 @@ void xl_walk_sort(uint *staged, uint n, __global uint *row)
         int8 smaller_a = 0, smaller_b = 0, smaller_c = 0, smaller_d = 0;
         for (uint k = 0; k < n; ++k) {
             const int8 other = (int8)((int)(staged[k] ^ 0x80000000u));
-            smaller_a -= other < a;
-            smaller_b -= other < b;
-            smaller_c -= other < c;
-            smaller_d -= other < d;
+            smaller_a -= XL_WALK_BEFORE(other, k, a, from);
+            smaller_b -= XL_WALK_BEFORE(other, k, b, from + 8);
+            smaller_c -= XL_WALK_BEFORE(other, k, c, from + 16);
+            smaller_d -= XL_WALK_BEFORE(other, k, d, from + 24);
         }
         rank[from / 8] = smaller_a;
         rank[from / 8 + 1] = smaller_b;
@@ -299,19 +370,30 @@ void xl_walk_sort(uint *staged, uint n, __global uint *row)
     }                                                                                              \
     return count;
 
+/* Whether a block's own points may be among the candidates, as what is left out. */
+#if XL_KEEP_SELF
+#define XL_WALK_KEEPS(candidates) true
+#elif XL_PERIODIC
+#define XL_WALK_KEEPS(candidates) any((candidates)->shift != 0.0f)
+#else
+#define XL_WALK_KEEPS(candidates) false
+#endif
+
 /* Its own index, too, without a branch: the next one takes its place. */
 uint xl_walk_take(const xl_walk *walk, uint j, const xl_candidates *candidates, float radius2,
                   uint *row, uint room, uint count)
 {
     const uint self = walk->index[j];
-    XL_WALK_TAKE(row[count] = other; count += XL_KEEP_SELF || other != self ? 1 : 0;)
+    const bool keeps = XL_WALK_KEEPS(candidates);
+    XL_WALK_TAKE(row[count] = other; count += keeps || other != self ? 1 : 0;)
 }
 
 uint xl_walk_take_long(const xl_walk *walk, uint j, const xl_candidates *candidates, float radius2,
                        __global uint *row, uint room, uint count)
 {
     const uint self = walk->index[j];
-    XL_WALK_TAKE(if (XL_KEEP_SELF || other != self) row[count++] = other;)
+    const bool keeps = XL_WALK_KEEPS(candidates);
+    XL_WALK_TAKE(if (keeps || other != self) row[count++] = other;)
 }
 
 /* A list's rows lie anywhere, and a core waits long for the first write to each part of memory, so
@@ -335,41 +417,37 @@ void xl_walk_prefetch(__global const uint *indices, ulong begin, ulong end)
 
 /* The rows of the block's queries. A block whose candidates come in several parts collects them
  * anew for each of its queries. */
-void xl_walk_fill(xl_walk *walk, const xl_grid_map *map, const xl_grid_index *index, float radius2,
-                  __global const ulong *offsets, __global uint *indices, ulong capacity)
+void xl_walk_fill(xl_walk *walk, const xl_search *s, __global const ulong *offsets,
+                  __global uint *indices, ulong capacity)
 {
     xl_candidates candidates;
     uint staged[XL_WALK_SHORT];
     ulong begins[XL_WALK_QUERIES], ends[XL_WALK_QUERIES];
     for (uint j = 0; j < walk->queries; ++j) {
-        const uint i = min(walk->index[j], map->points - 1);
+        const uint i = min(walk->index[j], s->queries - 1);
         begins[j] = offsets[i];
         ends[j] = offsets[i + 1];
     }
     for (uint k = walk->at + walk->queries; k < min(walk->at + 2 * XL_WALK_QUERIES, walk->last);
          ++k)
-        XL_WALK_PREFETCH(offsets +
-                         min(xl_grid_sorted_index(index->sorted, map->points, k), map->points - 1));
+        XL_WALK_PREFETCH(offsets + min(xl_query_index(s, k), s->queries - 1));
     for (uint j = 0; j < walk->queries; ++j)
         if (begins[j] < ends[j] && ends[j] <= capacity && ends[j] - begins[j] <= XL_WALK_SHORT)
             xl_walk_prefetch(indices, begins[j], ends[j]);
     xl_walk_rewind(walk);
-    const xl_cell_iterator cells = walk->cells;
-    (void)xl_walk_collect(walk, map, index, &candidates);
+    (void)xl_walk_collect(walk, s, &candidates);
     const bool whole = !walk->more;
     for (uint j = 0; j < walk->queries; ++j) {
-        if (walk->index[j] >= map->points)
-            continue;
         const ulong begin = begins[j], end = ends[j];
-        if (begin >= end || end > capacity)
+        if (walk->index[j] >= s->queries || begin >= end || end > capacity)
             continue;
         __global uint *row = indices + begin;
-        const uint room = (uint)min(end - begin, (ulong)map->points);
+        const uint room = (uint)min(end - begin, XL_MOST_IN_ROW(s->map.points));
+        const float radius2 = XL_WALK_RADIUS2(walk, j, s);
         uint count = 0;
         if (!whole) {
-            walk->cells = cells;
             xl_walk_rewind(walk);
-            while (xl_walk_collect(walk, map, index, &candidates))
+            while (xl_walk_collect(walk, s, &candidates))
                 count = xl_walk_take_long(walk, j, &candidates, radius2, row, room, count);
         } else if (XL_SORTED && room <= XL_WALK_SHORT) {
             count = xl_walk_take(walk, j, &candidates, radius2, staged, room, count);

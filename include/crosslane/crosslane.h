@@ -8,6 +8,7 @@
 #include <crosslane/grid.h>
 #include <crosslane/histogram.h>
 #include <crosslane/merge.h>
+#include <crosslane/neighbors.h>
 #include <crosslane/plan_info.h>
 #include <crosslane/program.h>
 #include <crosslane/reduce.h>

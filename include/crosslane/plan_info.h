@@ -4,9 +4,9 @@
 #ifndef CROSSLANE_PLAN_INFO_H
 #define CROSSLANE_PLAN_INFO_H
 
-#include <crosslane/grid.h>
 #include <crosslane/histogram.h>
 #include <crosslane/merge.h>
+#include <crosslane/neighbors.h>
 #include <crosslane/reduce.h>
 #include <crosslane/scan.h>
 #include <crosslane/search.h>

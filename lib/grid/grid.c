@@ -284,9 +284,6 @@ xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc *desc, xl_grid **gr
     made->desc = checked;
     for (uint32_t a = checked.dimensions; a < 3; ++a)
         made->desc.lower[a] = made->desc.upper[a] = 0;
-    XL_TRY(xli_pool_create(ctx, &made->pool));
-    /* Grids that take turns in one storage do not take each other's builds for theirs. */
-    made->stamp = (cl_uint)((uintptr_t)made >> 4) * 2654435761u;
     XL_TRY(make_parts(made, capabilities));
     XL_TRY(build_kernels(made));
     *grid = made;
@@ -302,9 +299,6 @@ void xl_grid_destroy(xl_grid *grid)
         return;
     for (size_t i = 0; i < XLI_GRID_KERNELS; ++i)
         xli_kernel_destroy(&grid->kernels[i]);
-    if (grid->storage)
-        clReleaseMemObject(grid->storage);
-    xli_pool_destroy(&grid->pool);
     xl_scan_destroy(grid->scan);
     xl_scan_destroy(grid->rank);
     xl_sort_destroy(grid->sort);

@@ -16,6 +16,12 @@ static xl_status check_box(xl_context *ctx, const xl_grid_desc *desc)
             return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                             "desc.lower[%d], desc.upper[%d]: %g to %g is empty", a, a,
                             (double)desc->lower[a], (double)desc->upper[a]);
+        const float length = desc->upper[a] - desc->lower[a];
+        if ((desc->periodic & 1u << a) && !(length >= FLT_MIN && length <= FLT_MAX))
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                            "desc.lower[%d], desc.upper[%d]: a period of %g is outside the floats, "
+                            "%g to %g",
+                            a, a, (double)length, (double)FLT_MIN, (double)FLT_MAX);
     }
     return XL_SUCCESS;
 }
@@ -35,6 +41,11 @@ xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *desc)
     if (!isfinite(desc->cell_size) || desc->cell_size <= 0)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "desc.cell_size: %g; must be finite and above 0", (double)desc->cell_size);
+    if (desc->periodic >> desc->dimensions != 0 || (desc->periodic != 0 && !desc->bounded))
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.periodic: %u %s",
+                        (unsigned)desc->periodic,
+                        desc->bounded ? "names an axis that points do not have"
+                                      : "without a box; desc.bounded, lower and upper say it");
     if ((int)desc->algorithm < XL_GRID_AUTO || desc->algorithm > XL_GRID_BITONIC)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.algorithm: %d is unknown",
                         (int)desc->algorithm);
@@ -52,18 +63,6 @@ xl_status xli_grid_check_n(xl_context *ctx, size_t n, uint32_t stride)
     return XL_SUCCESS;
 }
 
-xl_status xli_grid_check_built(xl_context *ctx, const xl_grid *grid)
-{
-    if (!grid)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "grid: NULL");
-    if (grid->ctx != ctx)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "grid: of another context than the plan");
-    if (!grid->built)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "grid: not built; xl_grid_build_enqueue() comes first");
-    return XL_SUCCESS;
-}
-
 xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *desc)
 {
     float square = desc->radius * desc->radius;
@@ -74,15 +73,36 @@ xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *des
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "desc.radius: the square of %g is outside the floats, %g to %g",
                         (double)desc->radius, (double)FLT_MIN, (double)FLT_MAX);
+    if (desc->queries > XL_QUERIES_GIVEN)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.queries: unknown value %u",
+                        (unsigned)desc->queries);
+    if (desc->dimensions < 1 || desc->dimensions > 3)
+        return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.dimensions: %u; this version has 1 to 3",
+                        (unsigned)desc->dimensions);
+    if (desc->query_stride < desc->dimensions)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.query_stride: %u scalars do not hold a query; %u or more",
+                        (unsigned)desc->query_stride, (unsigned)desc->dimensions);
     return XL_SUCCESS;
 }
 
-xl_status xli_grid_check_apart(xl_context *ctx, const xl_grid *grid, const xli_span *spans,
+xl_status xli_neighbors_check_n(xl_context *ctx, size_t n, uint32_t stride)
+{
+    if (n > XLI_GRID_MAX_N)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "num_queries: %zu; at most %llu", n,
+                        (unsigned long long)XLI_GRID_MAX_N);
+    if (n > SIZE_MAX / 64 || n > SIZE_MAX / stride)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "num_queries: %zu queries exceed the address space", n);
+    return XL_SUCCESS;
+}
+
+xl_status xli_grid_check_apart(xl_context *ctx, const xl_grid_index *index, const xli_span *spans,
                                size_t num_spans)
 {
     xl_status status = XL_SUCCESS;
     for (size_t i = 0; i < num_spans; ++i) {
-        XL_TRY(xli_check_apart(ctx, &spans[i], &grid->storage_span, false));
+        XL_TRY(xli_check_apart(ctx, &spans[i], &index->storage_span, false));
         for (size_t j = 0; j < i; ++j)
             XL_TRY(xli_check_apart(ctx, &spans[j], &spans[i], false));
     }

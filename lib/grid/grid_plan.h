@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * What the files of lib/grid share: the plan of a grid, where its parts lie in the
- * storage, and what a search needs to know of the last build. */
+ * What the files of lib/grid share: the plan of a grid, where the parts of an index lie in its
+ * storage, and what a search needs to know of it. */
 #ifndef XLI_GRID_PLAN_H
 #define XLI_GRID_PLAN_H
 
 #include "runtime.h"
 
-#include <crosslane/grid.h>
+#include <crosslane/neighbors.h>
 #include <crosslane/scan.h>
 #include <crosslane/sort.h>
 
@@ -79,20 +79,40 @@ struct xl_grid {
     xl_scan *rank; /* inclusive, of rows */
     xl_sort *sort;
     xli_kernel kernels[XLI_GRID_KERNELS];
+};
+
+/* The box that repeats along its periodic axes, and how far images reach: 0 along the others. */
+typedef struct xli_grid_period {
+    bool any;
+    cl_float4 lower, upper, period;
+    float extent; /* the largest coordinate or period */
+} xli_grid_period;
+
+/* What the last build made, and where. A call on the in-order queue of the build comes behind it
+ * by itself; all others wait for its event. Storage of its own is made anew where a call on another
+ * queue may still use it: to wait for that might be to wait for something that waits for us. */
+struct xl_grid_index {
+    xl_context *ctx;
     xli_pool pool;
-    /* ---- the last build ---- */
+    xli_mutex *lock; /* of what searches change: elsewhere */
     bool built;
     cl_uint stamp; /* of the build, in its header; changes with each */
     size_t n;
+    uint32_t dimensions, planes;
+    xli_grid_period period;
     cl_mem storage;    /* retained */
     size_t storage_at; /* bytes */
     xli_span storage_span;
     xli_grid_layout layout;
+    cl_command_queue queue; /* of the build, retained */
+    bool in_order;
+    cl_event done;  /* of the build */
+    bool elsewhere; /* since then it was used on another queue, or on one without order */
 };
 
-/* Where a part of the last build's storage starts, in words: a kernel argument. */
-#define XLI_GRID_PART(grid, part)                                                                  \
-    XLI_U64(((grid)->storage_at + (grid)->layout.part) / sizeof(cl_uint))
+/* Where a part of an index's storage starts, in words: a kernel argument. */
+#define XLI_GRID_PART(index, part)                                                                 \
+    XLI_U64(((index)->storage_at + (index)->layout.part) / sizeof(cl_uint))
 
 /* Sorted points of a plane, and some more: xl_grid_pitch() of cl/grid/grid_map.cl. */
 static inline size_t xli_grid_pitch(size_t n)
@@ -109,11 +129,23 @@ xl_status xli_grid_plan_layout(const xl_grid *grid, size_t n, xli_grid_layout *l
 /* grid_check.c: descriptors and arguments, before any side effect. */
 xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *desc);
 xl_status xli_grid_check_n(xl_context *ctx, size_t n, uint32_t stride);
-xl_status xli_grid_check_built(xl_context *ctx, const xl_grid *grid);
+xl_status xli_neighbors_check_n(xl_context *ctx, size_t n, uint32_t stride);
 xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *desc);
-/* Each pair of spans, and each span and the storage of the grid, share no byte. */
-xl_status xli_grid_check_apart(xl_context *ctx, const xl_grid *grid, const xli_span *spans,
+/* Each pair of spans, and each span and the storage of the index, share no byte. */
+xl_status xli_grid_check_apart(xl_context *ctx, const xl_grid_index *index, const xli_span *spans,
                                size_t num_spans);
+
+/* grid_index.c: a build of the n points of `in` enters: once that has succeeded the storage is its
+ * own, whatever comes of it. */
+xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xl_grid *grid, size_t n,
+                               xl_view storage, const xli_span *in, xli_span *span);
+/* The build is enqueued, or was not: `status`; NULL, if it never entered. Ends the sequence, as
+ * xli_seq_end(). */
+xl_status xli_grid_index_leave(xl_grid_index *index, xli_seq *seq, xl_status status,
+                               cl_event *event_or_null);
+/* A call of a plan of `ctx`, with that value of grid.planes, uses what was built, or says why it
+ * cannot. */
+xl_status xli_grid_index_use(xl_context *ctx, xl_grid_index *index, uint32_t planes, xli_seq *seq);
 
 /* Of launches over n elements with nothing but a point for each work-item at a time. */
 xl_plan_info xli_grid_info_of(const xli_kernel *kernel, uint32_t group, uint32_t items,

@@ -343,7 +343,7 @@ typedef struct xli_seq {
     const cl_event *waits;
     cl_event last;   /* of the latest command, where one was made */
     cl_event nested; /* of a nested call, until xli_seq_nested() takes it */
-    cl_event *both;  /* `waits` where the plan's own scratch adds to the caller's */
+    cl_event *all;   /* `waits` where others are added to the caller's */
     xli_pool *pool;  /* that scratch, which this call has to itself; NULL: it is not used */
     unsigned enqueued;
     xli_pending_launch pending;
@@ -353,6 +353,10 @@ typedef struct xli_seq {
  * *event_or_null is set to NULL. */
 xl_status xli_seq_begin(xli_seq *seq, xl_context *ctx, cl_command_queue queue, cl_uint num_waits,
                         const cl_event *waits, cl_event *event_or_null);
+
+/* The call waits for this event, too, which the caller keeps until xli_seq_end(). Comes before the
+ * first launch. */
+xl_status xli_seq_wait_for(xli_seq *seq, cl_event event);
 
 /* The scratch of the call: the caller's, as xli_scratch_check(), or, where it is not given,
  * the plan's own; then the call waits for the last one that used that. Comes before the

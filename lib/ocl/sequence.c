@@ -62,15 +62,17 @@ done:
     return status;
 }
 
-static xl_status wait_also(xli_seq *seq, cl_event event)
+xl_status xli_seq_wait_for(xli_seq *seq, cl_event event)
 {
-    seq->both = xli_alloc((seq->num_waits + (size_t)1) * sizeof *seq->both);
-    if (!seq->both)
+    cl_event *const all = xli_alloc((seq->num_waits + (size_t)1) * sizeof *all);
+    if (!all)
         return xli_fail(seq->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a wait list");
     if (seq->num_waits > 0)
-        memcpy(seq->both, seq->waits, seq->num_waits * sizeof *seq->both);
-    seq->both[seq->num_waits++] = event;
-    seq->waits = seq->both;
+        memcpy(all, seq->waits, seq->num_waits * sizeof *all);
+    all[seq->num_waits++] = event;
+    xli_free(seq->all);
+    seq->all = all;
+    seq->waits = all;
     return XL_SUCCESS;
 }
 
@@ -87,7 +89,7 @@ xl_status xli_seq_scratch(xli_seq *seq, xli_pool *pool, xl_view scratch, size_t 
     seq->pool = pool;
     XL_TRY(xli_pool_enter(seq->ctx, pool, seq->queue, seq->in_order, bytes, &last));
     if (last)
-        XL_TRY(wait_also(seq, last));
+        XL_TRY(xli_seq_wait_for(seq, last));
     XL_TRY(xli_check_view(seq->ctx, "scratch", xl_view_of(pool->buffer, 0), bytes, 1,
                           XLI_READ | XLI_WRITE, span));
 done:
@@ -258,9 +260,9 @@ xl_status xli_seq_end(xli_seq *seq, xl_status status, cl_event *event_or_null)
         clReleaseEvent(seq->last);
     if (seq->nested)
         clReleaseEvent(seq->nested);
-    xli_free(seq->both);
+    xli_free(seq->all);
     seq->last = seq->nested = NULL;
-    seq->both = NULL;
+    seq->all = NULL;
     seq->pool = NULL;
     return status;
 }

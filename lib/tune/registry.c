@@ -200,8 +200,6 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
     {NEIGHBORS(items), RANGE(1, 4096), MEANS("Points of a work-item that searches.")},
     {NEIGHBORS(staged), ZERO_OR(1, 1024), DOUBLING(1),
      MEANS("Rows of up to so many neighbours are sorted in local memory; 0: none are.")},
-    {NEIGHBORS(points), RANGE(1, 8), BY_ONE(1),
-     MEANS("Points of a work-item that counts or sums, all at once.")},
     {NEIGHBORS(walk), ZERO_OR(1, 65536),
      MEANS("Points of a work-item that walks along rows for counts and lists; 0: none does.")},
 

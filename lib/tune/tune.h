@@ -98,7 +98,7 @@ typedef struct xli_tune_grid {
 } xli_tune_grid;
 
 typedef struct xli_tune_neighbors {
-    uint32_t group, items, staged, points, walk;
+    uint32_t group, items, staged, walk;
 } xli_tune_neighbors;
 
 typedef struct xli_tune_topk {

@@ -27,9 +27,8 @@ static const xli_tune_grid cpu = {.group = 16,
                                   .table = 0,
                                   .thin = 2,
                                   .planes = 1};
-static const xli_tune_neighbors gpu_search = {.group = 128, .items = 1, .staged = 48, .points = 1};
-static const xli_tune_neighbors cpu_search = {
-    .group = 64, .items = 1, .staged = 0, .points = 1, .walk = 256};
+static const xli_tune_neighbors gpu_search = {.group = 128, .items = 1, .staged = 48};
+static const xli_tune_neighbors cpu_search = {.group = 64, .items = 1, .staged = 0, .walk = 256};
 
 /* Local memory of a work-item that looks for the box: xl_grid_found. */
 #define FOUND_BYTES 40
@@ -63,12 +62,12 @@ void xli_tune_grid_fit(const xli_tune_device *device, xli_tune_grid *tune)
         tune->items = (uint32_t)xli_min(tune->items, cpu.items);
 }
 
-/* A search has no rounds to spare for a second point (lib/grid/neighbors.c), nor for insertion into
+/* A search has no rounds to spare for a second query (lib/grid/neighbors.c), nor for insertion into
  * long rows. */
 void xli_tune_neighbors_fit(const xli_tune_device *device, xli_tune_neighbors *tune)
 {
     if (device->ends_loops) {
-        tune->items = tune->points = 1;
+        tune->items = 1;
         tune->walk = 0;
         tune->staged = (uint32_t)xli_min(tune->staged, gpu_search.staged);
     }

@@ -43,9 +43,9 @@ ENDS_WITH(xl_grid_build_args, storage);
 ENDS_WITH(xl_grid_reorder_args, out);
 ENDS_WITH(xl_neighbors_desc, tunables);
 ENDS_WITH(xl_plan_info, algorithm);
-ENDS_WITH(xl_neighbors_count_args, scratch);
-ENDS_WITH(xl_neighbors_fill_args, indices);
-ENDS_WITH(xl_neighbors_visit_args, out);
+ENDS_WITH(xl_neighbors_count_args, radii);
+ENDS_WITH(xl_neighbors_fill_args, radii);
+ENDS_WITH(xl_neighbors_visit_args, radii);
 #endif
 
 enum { N = 1000, GUARD = 0x5a };
@@ -191,6 +191,7 @@ static void neighbours(void **state)
     static float points[3 * N];
     cl_int code;
     xl_grid *grid;
+    xl_grid_index *index;
     xl_neighbors *search;
     xl_grid_desc cells;
     xl_neighbors_desc near;
@@ -201,25 +202,28 @@ static void neighbours(void **state)
     xl_neighbors_desc_init(&near);
     near.radius = 1.5f;
     good(xl_grid_create(ctx, &cells, &grid));
+    good(xl_grid_index_create(ctx, &index));
     good(xl_neighbors_create(ctx, &near, &search));
     cl_mem at = clCreateBuffer(xl_context_cl(ctx), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                                sizeof points, points, &code);
     assert_int_equal(code, CL_SUCCESS);
     cl_mem counts = numbers();
     cl_command_queue queue = xl_context_queue(ctx);
-    good(xl_grid_build_enqueue(grid, queue, &(xl_grid_build_args){.n = N, .points = {.buffer = at}},
-                               0, NULL, NULL));
+    good(xl_grid_build_enqueue(grid, index, queue,
+                               &(xl_grid_build_args){.n = N, .points = {.buffer = at}}, 0, NULL,
+                               NULL));
     BETWEEN_GUARDS(xl_grid_report);
-    good(xl_grid_status(grid, queue, &guarded.it, 0, NULL));
+    good(xl_grid_index_status(index, queue, &guarded.it, 0, NULL));
     CHECK_GUARDS();
     NO_LATER_FIELDS(guarded.it);
     assert_int_equal(guarded.it.points, N);
-    good(xl_neighbors_count_enqueue(search, grid, queue,
+    good(xl_neighbors_count_enqueue(search, index, queue,
                                     &(xl_neighbors_count_args){.counts = {.buffer = counts}}, 0,
                                     NULL, NULL));
     for (size_t i = 0; i < N; ++i)
         assert_int_equal(read_at(counts, i), i > 0 && i < N - 1 ? 2 : 1);
     xl_neighbors_destroy(search);
+    xl_grid_index_destroy(index);
     xl_grid_destroy(grid);
     clReleaseMemObject(at);
     clReleaseMemObject(counts);

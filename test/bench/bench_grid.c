@@ -19,6 +19,7 @@ typedef struct job {
     float params[4]; /* of the density */
     float *points;
     xl_grid *counting, *sorting;
+    xl_grid_index *index;
     xl_neighbors *search;
     cl_mem mem[BUFFERS];
     uint64_t pairs;
@@ -67,7 +68,7 @@ static void make_uniform(job *j)
 
 static xl_status build(bench *b, job *j, xl_grid *grid, cl_event *event)
 {
-    return xl_grid_build_enqueue(grid, b->queue,
+    return xl_grid_build_enqueue(grid, j->index, b->queue,
                                  &(xl_grid_build_args){.n = j->n,
                                                        .points = xl_view_of(j->mem[POINTS], 0),
                                                        .storage = xl_view_of(j->mem[STORAGE], 0)},
@@ -88,7 +89,7 @@ static xl_status count(bench *b, void *user, cl_event *event)
 {
     job *j = user;
     return xl_neighbors_count_enqueue(
-        j->search, j->counting, b->queue,
+        j->search, j->index, b->queue,
         &(xl_neighbors_count_args){.counts = xl_view_of(j->mem[COUNTS], 0),
                                    .offsets = xl_view_of(j->mem[OFFSETS], 0),
                                    .scratch = xl_view_of(j->mem[SCRATCH], 0)},
@@ -99,7 +100,7 @@ static xl_status fill(bench *b, void *user, cl_event *event)
 {
     job *j = user;
     return xl_neighbors_fill_enqueue(
-        j->search, j->counting, b->queue,
+        j->search, j->index, b->queue,
         &(xl_neighbors_fill_args){.offsets = xl_view_of(j->mem[OFFSETS], 0),
                                   .indices = xl_view_of(j->mem[INDICES], 0),
                                   .capacity = j->pairs},
@@ -110,7 +111,7 @@ static xl_status density(bench *b, void *user, cl_event *event)
 {
     job *j = user;
     return xl_neighbors_visit_enqueue(
-        j->search, j->counting, b->queue,
+        j->search, j->index, b->queue,
         &(xl_neighbors_visit_args){
             .start = 0,
             .params = {j->params[0], j->params[1], j->params[2], j->params[3]},
@@ -204,6 +205,8 @@ static xl_status make_plans(bench *b, job *j)
     grid.algorithm = XL_GRID_BITONIC;
     if (status == XL_SUCCESS)
         status = xl_grid_create(b->ctx, &grid, &j->sorting);
+    if (status == XL_SUCCESS)
+        status = xl_grid_index_create(b->ctx, &j->index);
     xl_neighbors_desc_init(&search);
     search.radius = j->radius;
     search.visit = density_text;
@@ -274,6 +277,7 @@ static void end_job(job *j)
     for (int i = 0; i < BUFFERS; ++i)
         if (j->mem[i])
             clReleaseMemObject(j->mem[i]);
+    xl_grid_index_destroy(j->index);
     xl_grid_destroy(j->counting);
     xl_grid_destroy(j->sorting);
     xl_neighbors_destroy(j->search);

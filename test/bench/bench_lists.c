@@ -18,6 +18,7 @@ typedef struct job {
     float radius;
     float *points;
     xl_grid *grid;
+    xl_grid_index *index;
     xl_neighbors *search;
     cl_mem mem[BUFFERS];
     uint64_t pairs;
@@ -110,6 +111,8 @@ static xl_status make_plans(bench *b, job *j)
     grid.cell_size = search.radius = j->radius;
     xl_status status = xl_grid_create(b->ctx, &grid, &j->grid);
     if (status == XL_SUCCESS)
+        status = xl_grid_index_create(b->ctx, &j->index);
+    if (status == XL_SUCCESS)
         status = xl_neighbors_create(b->ctx, &search, &j->search);
     if (status == XL_SUCCESS)
         status = xl_grid_scratch(j->grid, j->n, &storage, &alignment);
@@ -134,7 +137,7 @@ typedef struct lap {
 static xl_status list(bench *b, job *j, lap *at)
 {
     xl_status status =
-        xl_grid_build_enqueue(j->grid, b->queue,
+        xl_grid_build_enqueue(j->grid, j->index, b->queue,
                               &(xl_grid_build_args){.n = j->n,
                                                     .points = xl_view_of(j->mem[POINTS], 0),
                                                     .storage = xl_view_of(j->mem[STORAGE], 0)},
@@ -143,7 +146,7 @@ static xl_status list(bench *b, job *j, lap *at)
         clFinish(b->queue), at->built = bench_now();
     if (status == XL_SUCCESS)
         status = xl_neighbors_count_enqueue(
-            j->search, j->grid, b->queue,
+            j->search, j->index, b->queue,
             &(xl_neighbors_count_args){.offsets = xl_view_of(j->mem[OFFSETS], 0),
                                        .scratch = xl_view_of(j->mem[SCRATCH], 0)},
             0, NULL, NULL);
@@ -157,7 +160,7 @@ static xl_status list(bench *b, job *j, lap *at)
         status = XL_ERROR_OUT_OF_MEMORY;
     if (status == XL_SUCCESS)
         status = xl_neighbors_fill_enqueue(
-            j->search, j->grid, b->queue,
+            j->search, j->index, b->queue,
             &(xl_neighbors_fill_args){.offsets = xl_view_of(j->mem[OFFSETS], 0),
                                       .indices = xl_view_of(j->mem[INDICES], 0),
                                       .capacity = j->pairs},
@@ -252,6 +255,7 @@ static void run(bench *b, const char *cloud, bool (*make)(job *, const char *), 
     for (int i = 0; i < BUFFERS; ++i)
         if (j.mem[i])
             clReleaseMemObject(j.mem[i]);
+    xl_grid_index_destroy(j.index);
     xl_grid_destroy(j.grid);
     xl_neighbors_destroy(j.search);
     free(j.points);

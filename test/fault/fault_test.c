@@ -210,6 +210,7 @@ static void run_grid(xl_context *ctx)
     static cl_ulong offsets[N + 1];
     static cl_uint indices[2 * N];
     xl_grid *grid;
+    xl_grid_index *index;
     xl_neighbors *search;
     xl_grid_desc desc;
     xl_neighbors_desc how;
@@ -223,19 +224,20 @@ static void run_grid(xl_context *ctx)
     xl_neighbors_desc_init(&how);
     how.radius = 1.5f;
     STEP(ctx, xl_grid_create(ctx, &desc, &grid));
+    STEP(ctx, xl_grid_index_create(ctx, &index));
     STEP(ctx, xl_neighbors_create(ctx, &how, &search));
-    STEP(ctx, xl_grid_build_enqueue(grid, queue,
+    STEP(ctx, xl_grid_build_enqueue(grid, index, queue,
                                     &(xl_grid_build_args){.n = N, .points = xl_view_of(p, 0)}, 0,
                                     NULL, NULL));
-    STEP(ctx, xl_neighbors_count_enqueue(search, grid, queue,
+    STEP(ctx, xl_neighbors_count_enqueue(search, index, queue,
                                          &(xl_neighbors_count_args){.offsets = xl_view_of(o, 0)}, 0,
                                          NULL, NULL));
-    STEP(ctx, xl_neighbors_fill_enqueue(search, grid, queue,
+    STEP(ctx, xl_neighbors_fill_enqueue(search, index, queue,
                                         &(xl_neighbors_fill_args){.offsets = xl_view_of(o, 0),
                                                                   .indices = xl_view_of(list, 0),
                                                                   .capacity = 2 * N},
                                         0, NULL, NULL));
-    STEP(ctx, xl_grid_status(grid, queue, NULL, 0, NULL));
+    STEP(ctx, xl_grid_index_status(index, queue, NULL, 0, NULL));
     XLT_CL(clEnqueueReadBuffer(queue, o, CL_TRUE, 0, sizeof offsets, offsets, 0, NULL, NULL));
     XLT_CL(clEnqueueReadBuffer(queue, list, CL_TRUE, 0, sizeof indices, indices, 0, NULL, NULL));
     HOLDS(offsets[N] == 2 * N - 2);
@@ -243,6 +245,7 @@ static void run_grid(xl_context *ctx)
         HOLDS(indices[offsets[i]] == i - 1 && indices[offsets[i] + 1] == i + 1);
     count(true);
     xl_neighbors_destroy(search);
+    xl_grid_index_destroy(index);
     xl_grid_destroy(grid);
     count(false);
     clReleaseMemObject(p);

@@ -320,6 +320,7 @@ static void call_sort(const flow *f, int variant, cl_event *event)
 static void call_grid(const flow *f, int variant, cl_event *event)
 {
     xl_grid *grid;
+    xl_grid_index *index;
     xl_neighbors *search;
     xl_grid_desc desc;
     xl_neighbors_desc how;
@@ -332,26 +333,27 @@ static void call_grid(const flow *f, int variant, cl_event *event)
     how.visit = "float visit(float sum, float distance2, uint i, uint j, float4 params)\n"
                 "{\n    return sum + 1;\n}\n";
     XLT_OK(xl_grid_create(xlt_context(), &desc, &grid));
+    XLT_OK(xl_grid_index_create(xlt_context(), &index));
     XLT_OK(xl_neighbors_create(xlt_context(), &how, &search));
-    XLT_OK(xl_grid_build_enqueue(grid, f->queue,
+    XLT_OK(xl_grid_build_enqueue(grid, index, f->queue,
                                  &(xl_grid_build_args){.n = POINTS, .points = xl_view_of(f->in, 0)},
                                  GATED(f, &built)));
     XLT_OK(
-        xl_neighbors_count_enqueue(search, grid, f->queue,
+        xl_neighbors_count_enqueue(search, index, f->queue,
                                    &(xl_neighbors_count_args){.offsets = xl_view_of(f->segments, 0),
                                                               .scratch = xl_view_of(f->scratch, 0)},
                                    1, &built, &counted));
     XLT_OK(xl_neighbors_fill_enqueue(
-        search, grid, f->queue,
+        search, index, f->queue,
         &(xl_neighbors_fill_args){
             .offsets = xl_view_of(f->segments, 0), .indices = xl_view_of(f->out, 0), .capacity = N},
         1, &counted, &filled));
     XLT_OK(xl_neighbors_visit_enqueue(
-        search, grid, f->queue,
+        search, index, f->queue,
         &(xl_neighbors_visit_args){.start = 0, .out = xl_view_of(f->extra, 0)}, 1, &filled,
         &visited));
     XLT_CL(clWaitForEvents(1, &visited));
-    XLT_OK(xl_grid_reorder_enqueue(grid, f->queue,
+    XLT_OK(xl_grid_reorder_enqueue(grid, index, f->queue,
                                    &(xl_grid_reorder_args){.element_bytes = 4,
                                                            .in = xl_view_of(f->in, 0),
                                                            .out = xl_view_of(f->extra, 0)},
@@ -361,6 +363,7 @@ static void call_grid(const flow *f, int variant, cl_event *event)
     for (size_t i = 0; i < XLI_COUNT(all); ++i)
         XLT_CL(clReleaseEvent(all[i]));
     xl_neighbors_destroy(search);
+    xl_grid_index_destroy(index);
     xl_grid_destroy(grid);
 }
 

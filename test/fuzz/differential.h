@@ -219,6 +219,7 @@ typedef struct open_plan {
         xl_search *lookup;
         struct {
             xl_grid *grid;
+            xl_grid_index *index;
             xl_neighbors *neighbors;
         } search;
     } of;

@@ -52,15 +52,20 @@ static xl_status open_grid(const fuzz_case *c, open_plan *plan)
     search.visit = visit_text;
     xl_status status = xl_grid_create(plan->ctx, &desc, &plan->of.search.grid);
     if (status == XL_SUCCESS)
+        status = xl_grid_index_create(plan->ctx, &plan->of.search.index);
+    if (status == XL_SUCCESS)
         status = xl_neighbors_create(plan->ctx, &search, &plan->of.search.neighbors);
-    if (status != XL_SUCCESS)
+    if (status != XL_SUCCESS) {
+        xl_grid_index_destroy(plan->of.search.index);
         xl_grid_destroy(plan->of.search.grid);
+    }
     return status;
 }
 
 static void close_grid(open_plan *plan)
 {
     xl_neighbors_destroy(plan->of.search.neighbors);
+    xl_grid_index_destroy(plan->of.search.index);
     xl_grid_destroy(plan->of.search.grid);
 }
 
@@ -205,11 +210,12 @@ static void free_call(call *b)
 static bool enqueue(outcome *o, const open_plan *plan, call *b, const flight *f)
 {
     xl_grid *grid = plan->of.search.grid;
+    xl_grid_index *index = plan->of.search.index;
     xl_neighbors *search = plan->of.search.neighbors;
     cl_event built = NULL, counted = NULL;
     bool good =
         succeeded(o, plan->ctx,
-                  xl_grid_build_enqueue(grid, f->queue,
+                  xl_grid_build_enqueue(grid, index, f->queue,
                                         &(xl_grid_build_args){.n = b->n,
                                                               .points = xlt_view(&b->points),
                                                               .storage = xlt_view(&b->storage)},
@@ -217,7 +223,7 @@ static bool enqueue(outcome *o, const open_plan *plan, call *b, const flight *f)
                   "xl_grid_build_enqueue") &&
         succeeded(
             o, plan->ctx,
-            xl_neighbors_count_enqueue(search, grid, f->queue,
+            xl_neighbors_count_enqueue(search, index, f->queue,
                                        &(xl_neighbors_count_args){.counts = xlt_view(&b->counts),
                                                                   .offsets = xlt_view(&b->offsets),
                                                                   .scratch = xlt_view(&b->scratch)},
@@ -225,7 +231,7 @@ static bool enqueue(outcome *o, const open_plan *plan, call *b, const flight *f)
             "xl_neighbors_count_enqueue") &&
         succeeded(
             o, plan->ctx,
-            xl_neighbors_fill_enqueue(search, grid, f->queue,
+            xl_neighbors_fill_enqueue(search, index, f->queue,
                                       &(xl_neighbors_fill_args){.offsets = xlt_view(&b->offsets),
                                                                 .indices = xlt_view(&b->indices),
                                                                 .capacity = b->capacity},
@@ -233,7 +239,7 @@ static bool enqueue(outcome *o, const open_plan *plan, call *b, const flight *f)
             "xl_neighbors_fill_enqueue") &&
         succeeded(o, plan->ctx,
                   xl_neighbors_visit_enqueue(
-                      search, grid, f->queue,
+                      search, index, f->queue,
                       &(xl_neighbors_visit_args){.start = visit_start,
                                                  .params = {visit_params[0], visit_params[1],
                                                             visit_params[2], visit_params[3]},
@@ -241,7 +247,7 @@ static bool enqueue(outcome *o, const open_plan *plan, call *b, const flight *f)
                       1, &built, NULL),
                   "xl_neighbors_visit_enqueue") &&
         succeeded(o, plan->ctx,
-                  xl_grid_reorder_enqueue(grid, f->queue,
+                  xl_grid_reorder_enqueue(grid, index, f->queue,
                                           &(xl_grid_reorder_args){.element_bytes = 4,
                                                                   .in = xlt_view(&b->order_in),
                                                                   .out = xlt_view(&b->order_out)},
@@ -380,7 +386,7 @@ static void run_grid(const fuzz_case *c, open_plan *plan, outcome *o)
         take_off(o, c, &f) && make_call(o, c, plan, &b, points, &a) && enqueue(o, plan, &b, &f);
     good = land(o, &f) && good;
     if (good)
-        b.status = xl_grid_status(plan->of.search.grid, f.queue, &b.report, 0, NULL);
+        b.status = xl_grid_index_status(plan->of.search.index, f.queue, &b.report, 0, NULL);
     good = good && check_report(o, &b, &a) && check_lists(o, c, &b, &a) &&
            check_visits(o, &b, &a) && check_order(o, c, &b, &a, points) &&
            unchanged(o, &b.points, "points", points) &&

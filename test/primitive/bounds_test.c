@@ -262,7 +262,8 @@ static void reductions_with_scratch_to_the_last_byte(void **state)
  * ------------------------------- */
 
 /* n points in a row, each with its two neighbours but for the ends. */
-static void count_neighbors(xl_context *ctx, xl_grid *grid, xl_neighbors *plan, size_t n)
+static void count_neighbors(xl_context *ctx, xl_grid *grid, xl_grid_index *index,
+                            xl_neighbors *plan, size_t n)
 {
     size_t bytes, alignment;
     float *points = bytes_for(3 * n, sizeof *points);
@@ -277,13 +278,13 @@ static void count_neighbors(xl_context *ctx, xl_grid *grid, xl_neighbors *plan, 
     xlt_buffer scratch = xlt_scratch_make(bytes, alignment);
     ok(ctx,
        xl_grid_build_enqueue(
-           grid, xlt_queue(),
+           grid, index, xlt_queue(),
            &(xl_grid_build_args){.n = n, .points = xlt_view(&at), .storage = xlt_view(&storage)}, 0,
            NULL, NULL),
        "xl_grid_build_enqueue");
     ok(ctx,
        xl_neighbors_count_enqueue(
-           plan, grid, xlt_queue(),
+           plan, index, xlt_queue(),
            &(xl_neighbors_count_args){.offsets = xlt_view(&to), .scratch = xlt_view(&scratch)}, 0,
            NULL, NULL),
        "xl_neighbors_count_enqueue");
@@ -306,6 +307,7 @@ static void neighbors_around_tiles(void **state)
     (void)state;
     job j;
     xl_grid *grid;
+    xl_grid_index *index;
     xl_neighbors *plan;
     xl_grid_desc cells;
     xl_neighbors_desc search;
@@ -318,13 +320,15 @@ static void neighbors_around_tiles(void **state)
     xl_neighbors_desc_init(&search);
     search.radius = 1.5f;
     ok(ctx, xl_grid_create(ctx, &cells, &grid), "xl_grid_create");
+    ok(ctx, xl_grid_index_create(ctx, &index), "xl_grid_index_create");
     ok(ctx, xl_neighbors_create(ctx, &search, &plan), "xl_neighbors_create");
     const size_t last = last_with(neighbors_scratch, plan, tile + 1, 50 * tile);
     const size_t sizes[] = {tile - 1, tile, tile + 1, 2 * tile - 1, 2 * tile, last, last + 1};
     for (size_t p = 0; xlt_place_closely(p); ++p)
         for (size_t i = xlt_small(); i < sizeof sizes / sizeof sizes[0]; i += xlt_small() ? 4u : 1u)
-            count_neighbors(ctx, grid, plan, sizes[i]);
+            count_neighbors(ctx, grid, index, plan, sizes[i]);
     xl_neighbors_destroy(plan);
+    xl_grid_index_destroy(index);
     xl_grid_destroy(grid);
     xl_scan_destroy(scan);
     xl_context_destroy(ctx);

@@ -15,6 +15,7 @@ static xl_reduce *whole, *by_flags;
 static xl_sort *sort;
 static xl_topk *topk;
 static xl_grid *grid;
+static xl_grid_index *grid_index;
 static xl_neighbors *neighbors;
 static xlt_buffer words, heads, points, state;
 static size_t grid_bytes;
@@ -85,15 +86,17 @@ static xl_status select_keys(LAST)
 static xl_status build_grid(LAST)
 {
     return xl_grid_build_enqueue(
-        grid, queue, &(xl_grid_build_args){.n = N / 3, .points = xlt_view(&points), .storage = out},
-        num, waits, event);
+        grid, grid_index, queue,
+        &(xl_grid_build_args){.n = N / 3, .points = xlt_view(&points), .storage = out}, num, waits,
+        event);
 }
 
 /* Ends in a nested scan. */
 static xl_status count_neighbors(LAST)
 {
-    return xl_neighbors_count_enqueue(
-        neighbors, grid, queue, &(xl_neighbors_count_args){.offsets = out}, num, waits, event);
+    return xl_neighbors_count_enqueue(neighbors, grid_index, queue,
+                                      &(xl_neighbors_count_args){.offsets = out}, num, waits,
+                                      event);
 }
 
 static const struct {
@@ -300,6 +303,7 @@ static int setup(void **state_of_test)
     xl_grid_desc_init(&cells);
     cells.cell_size = 0.1f;
     ok(ctx, xl_grid_create(ctx, &cells, &grid), "xl_grid_create");
+    ok(ctx, xl_grid_index_create(ctx, &grid_index), "xl_grid_index_create");
     xl_neighbors_desc near;
     xl_neighbors_desc_init(&near);
     near.radius = 0.1f;
@@ -322,6 +326,7 @@ static int teardown(void **state_of_test)
     xl_sort_destroy(sort);
     xl_topk_destroy(topk);
     xl_neighbors_destroy(neighbors);
+    xl_grid_index_destroy(grid_index);
     xl_grid_destroy(grid);
     xl_context_destroy(ctx);
     xlt_finish();

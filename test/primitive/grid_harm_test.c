@@ -76,19 +76,19 @@ static void search(const fixture *f, found *got)
     xlt_buffer sums = xlt_buffer_make(NULL, N, 4, 0), order = xlt_buffer_make(NULL, N, 4, 0);
     xlt_buffer in = xlt_buffer_make(numbers, N, 4, 0);
     XLT_OK(xl_neighbors_count_enqueue(
-        f->plan, f->b.grid, q,
+        f->plan, f->b.index, q,
         &(xl_neighbors_count_args){.counts = xlt_view(&counts), .offsets = xlt_view(&wide)}, 0,
         NULL, NULL));
-    XLT_OK(xl_neighbors_fill_enqueue(f->plan, f->b.grid, q,
+    XLT_OK(xl_neighbors_fill_enqueue(f->plan, f->b.index, q,
                                      &(xl_neighbors_fill_args){.offsets = xlt_view(&offsets),
                                                                .indices = xlt_view(&rows),
                                                                .capacity = got->capacity},
                                      0, NULL, NULL));
     XLT_OK(xl_neighbors_visit_enqueue(
-        f->plan, f->b.grid, q, &(xl_neighbors_visit_args){.start = 0, .out = xlt_view(&sums)}, 0,
+        f->plan, f->b.index, q, &(xl_neighbors_visit_args){.start = 0, .out = xlt_view(&sums)}, 0,
         NULL, NULL));
     XLT_OK(xl_grid_reorder_enqueue(
-        f->b.grid, q,
+        f->b.grid, f->b.index, q,
         &(xl_grid_reorder_args){.element_bytes = 4, .in = xlt_view(&in), .out = xlt_view(&order)},
         0, NULL, NULL));
     xlt_read(&counts, got->counts);
@@ -126,7 +126,8 @@ static void expect_failed(const fixture *f)
 {
     found got;
     xl_grid_report report = {.points = 7};
-    XLT_FAILS(xl_grid_status(f->b.grid, xlt_queue(), &report, 0, NULL), XL_ERROR_INVALID_ARGUMENT);
+    XLT_FAILS(xl_grid_index_status(f->b.index, xlt_queue(), &report, 0, NULL),
+              XL_ERROR_INVALID_ARGUMENT);
     assert_int_equal(report.points, 7);
     assert_non_null(strstr(xl_context_error(xlt_context()), "build it again"));
     search(f, &got);
@@ -175,7 +176,7 @@ static void cells_that_do_not_fit_are_a_failed_build(void **state)
     }
 }
 
-/* Two grids by turns in one storage; and an earlier build of the same grid. */
+/* Two indices by turns in one storage; and an earlier build of the same index. */
 static void builds_are_told_apart(void **state)
 {
     (void)state;
@@ -183,22 +184,25 @@ static void builds_are_told_apart(void **state)
     uint32_t *words = storage_words(&f);
     xl_grid_desc desc = grid_desc_of(&f.c, 0.25f);
     xl_grid *other;
+    xl_grid_index *second;
     XLT_OK(xl_grid_create(xlt_context(), &desc, &other));
-    XLT_OK(xl_grid_build_enqueue(other, xlt_queue(),
+    XLT_OK(xl_grid_index_create(xlt_context(), &second));
+    XLT_OK(xl_grid_build_enqueue(other, second, xlt_queue(),
                                  &(xl_grid_build_args){.n = N,
                                                        .points = xlt_view(&f.b.points),
                                                        .storage = xlt_view(&f.b.storage)},
                                  0, NULL, NULL));
     expect_failed(&f);
-    XLT_OK(xl_grid_build_enqueue(f.b.grid, xlt_queue(),
+    XLT_OK(xl_grid_build_enqueue(f.b.grid, f.b.index, xlt_queue(),
                                  &(xl_grid_build_args){.n = N,
                                                        .points = xlt_view(&f.b.points),
                                                        .storage = xlt_view(&f.b.storage)},
                                  0, NULL, NULL));
-    XLT_OK(xl_grid_status(f.b.grid, xlt_queue(), NULL, 0, NULL));
+    XLT_OK(xl_grid_index_status(f.b.index, xlt_queue(), NULL, 0, NULL));
     write_storage(&f, words);
     expect_failed(&f);
     free(words);
+    xl_grid_index_destroy(second);
     xl_grid_destroy(other);
     fixture_free(&f);
 }
@@ -217,7 +221,7 @@ static void overwritten_without_points(void **state)
     XLT_CL(clEnqueueFillBuffer(xlt_queue(), b.storage.mem, &zero, sizeof zero,
                                xlt_view(&b.storage).offset, b.storage.n, 0, NULL, NULL));
     xlt_buffer offsets = xlt_buffer_make(NULL, 1, 8, 0);
-    XLT_OK(xl_neighbors_count_enqueue(plan, b.grid, xlt_queue(),
+    XLT_OK(xl_neighbors_count_enqueue(plan, b.index, xlt_queue(),
                                       &(xl_neighbors_count_args){.offsets = xlt_view(&offsets)}, 0,
                                       NULL, NULL));
     xlt_read(&offsets, &offset);
@@ -239,22 +243,23 @@ static void scribble(uint32_t *words, size_t from, size_t to, xlt_random *random
 }
 
 /* A word of sorted point k: x, y, z or the index. */
-static uint32_t *sorted_word(uint32_t *words, const xl_grid *grid, size_t k, size_t which)
+static uint32_t *sorted_word(uint32_t *words, const xl_grid_index *index, size_t k, size_t which)
 {
-    const size_t at = grid->tune.planes ? which * xli_grid_pitch(N) + k : 4 * k + which;
-    return words + grid->layout.sorted / 4 + at;
+    const size_t at = index->planes ? which * xli_grid_pitch(N) + k : 4 * k + which;
+    return words + index->layout.sorted / 4 + at;
 }
 
 /* Behind the points stand more, of an index that there is not. */
-static void harm_starts(uint32_t *words, const xl_grid *grid, bool listed, xlt_random *random)
+static void harm_starts(uint32_t *words, const xl_grid_index *index, bool listed,
+                        xlt_random *random)
 {
-    const size_t at = (listed ? grid->layout.begins : grid->layout.starts) / 4;
-    for (size_t k = 0; k < (listed ? N + 1 : grid->layout.table + 1); ++k)
+    const size_t at = (listed ? index->layout.begins : index->layout.starts) / 4;
+    for (size_t k = 0; k < (listed ? N + 1 : index->layout.table + 1); ++k)
         words[at + k] = k % 2 ? N + xlt_below(random, N / 2) : xlt_below(random, N);
     for (size_t k = N; k < xli_grid_pitch(N); ++k)
         for (size_t which = 0; which < 4; ++which)
-            *sorted_word(words, grid, k, which) =
-                which == 3 ? N + 7 : *sorted_word(words, grid, k - N, which);
+            *sorted_word(words, index, k, which) =
+                which == 3 ? N + 7 : *sorted_word(words, index, k - N, which);
 }
 
 static void harm_header(uint32_t *words, xlt_random *random)
@@ -266,20 +271,20 @@ static void harm_header(uint32_t *words, xlt_random *random)
     }
 }
 
-static void do_harm(uint32_t *words, const xl_grid *grid, size_t bytes, harm what,
+static void do_harm(uint32_t *words, const xl_grid_index *index, size_t bytes, harm what,
                     xlt_random *random)
 {
     const uint32_t stamp = ((xli_grid_header *)words)->stamp;
     if (what == STARTS)
-        harm_starts(words, grid, ((xli_grid_header *)words)->sparse != 0, random);
+        harm_starts(words, index, ((xli_grid_header *)words)->sparse != 0, random);
     for (size_t k = 0; what == INDICES && k < N; ++k)
-        *sorted_word(words, grid, k, 3) = N - 20 + xlt_below(random, 60);
+        *sorted_word(words, index, k, 3) = N - 20 + xlt_below(random, 60);
     if (what == DENSE_HEADER)
         harm_header(words, random);
     if (what == ANY_HEADER || what == ANYTHING)
         scribble(words, 0, sizeof(xli_grid_header) / 4, random);
     if (what == ANY_SLOTS || what == ANYTHING)
-        scribble(words, grid->layout.sorted / 4, bytes / 4, random);
+        scribble(words, index->layout.sorted / 4, bytes / 4, random);
     ((xli_grid_header *)words)->stamp = stamp;
     ((xli_grid_header *)words)->failed = 0;
 }
@@ -306,7 +311,7 @@ static void searches_of_wrong_numbers_stay_inside(void **state)
                 found got;
                 xlt_random random = {seed};
                 memcpy(words, right, f.b.storage.n);
-                do_harm(words, f.b.grid, f.b.storage.n, (harm)what, &random);
+                do_harm(words, f.b.index, f.b.storage.n, (harm)what, &random);
                 write_storage(&f, words);
                 search(&f, &got);
                 check_inside(&got, (harm)what);
@@ -335,7 +340,7 @@ static void offsets_have_64_bits(void **state)
             offsets[i] = f.wanted.offsets[i] + (i > N / 2 ? above : 0);
         xlt_buffer given = xlt_buffer_make(offsets, N + 1, 8, 0);
         xlt_buffer out = xlt_buffer_make(NULL, capacity, 4, 0);
-        XLT_OK(xl_neighbors_fill_enqueue(f.plan, f.b.grid, xlt_queue(),
+        XLT_OK(xl_neighbors_fill_enqueue(f.plan, f.b.index, xlt_queue(),
                                          &(xl_neighbors_fill_args){.offsets = xlt_view(&given),
                                                                    .indices = xlt_view(&out),
                                                                    .capacity = capacity},
@@ -368,7 +373,7 @@ static void rows_keep_to_their_room(void **state)
         assert_true(f.wanted.offsets[row + 1] - f.wanted.offsets[row] > 1);
         xlt_buffer given = xlt_buffer_make(offsets, N + 1, 8, 0);
         xlt_buffer out = xlt_buffer_make(NULL, 100, 4, 0);
-        XLT_OK(xl_neighbors_fill_enqueue(f.plan, f.b.grid, xlt_queue(),
+        XLT_OK(xl_neighbors_fill_enqueue(f.plan, f.b.index, xlt_queue(),
                                          &(xl_neighbors_fill_args){.offsets = xlt_view(&given),
                                                                    .indices = xlt_view(&out),
                                                                    .capacity = 100},

@@ -136,10 +136,10 @@ static double candidates_of(const cloud *c, float cell_size, float radius)
     assert_int_equal(report_of(&b).sparse, 1);
     xli_kernel kernel = piece("xl_test_candidates");
     cl_mem out = plain(c->n * sizeof *counts, NULL);
-    RUN(&kernel, xli_ceil_div(c->n, GROUP), XLI_MEM(b.grid->storage), XLI_GRID_PART(b.grid, header),
-        XLI_GRID_PART(b.grid, starts), XLI_GRID_PART(b.grid, begins), XLI_GRID_PART(b.grid, sorted),
-        XLI_U32(c->n), XLI_U32(b.grid->layout.table), XLI_BYTES(&radius, sizeof radius),
-        XLI_MEM(out));
+    RUN(&kernel, xli_ceil_div(c->n, GROUP), XLI_MEM(b.index->storage),
+        XLI_GRID_PART(b.index, header), XLI_GRID_PART(b.index, starts),
+        XLI_GRID_PART(b.index, begins), XLI_GRID_PART(b.index, sorted), XLI_U32(c->n),
+        XLI_U32(b.index->layout.table), XLI_BYTES(&radius, sizeof radius), XLI_MEM(out));
     fetch(out, c->n * sizeof *counts, counts);
     for (size_t i = 0; i < c->n; ++i)
         sum += counts[i];

@@ -104,9 +104,9 @@ void tune_as(tuned how, xl_grid_desc *grid, xl_neighbors_desc *search)
         [TUNED_ROWS] = {{"grid.planes", 0}, {"grid.table", 0}, {"grid.thin", 1}},
         [TUNED_WALK] = {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 3}}};
     static const xl_tunable searches[TUNED_WAYS][3] = {
-        [TUNED_TABLE] = {{"grid.planes", 0}, {"neighbors.walk", 0}, {"neighbors.points", 2}},
-        [TUNED_ROWS] = {{"grid.planes", 0}, {"neighbors.walk", 0}, {"neighbors.points", 3}},
-        [TUNED_WALK] = {{"grid.planes", 0}, {"neighbors.walk", 37}, {"neighbors.points", 1}}};
+        [TUNED_TABLE] = {{"grid.planes", 0}, {"neighbors.walk", 0}, {"neighbors.staged", 12}},
+        [TUNED_ROWS] = {{"grid.planes", 0}, {"neighbors.walk", 0}, {"neighbors.staged", 0}},
+        [TUNED_WALK] = {{"grid.planes", 0}, {"neighbors.walk", 37}, {"neighbors.staged", 0}}};
     grid->tunables = how == TUNED_AS_IS ? NULL : cells[how];
     search->tunables = how == TUNED_AS_IS ? NULL : searches[how];
     grid->num_tunables = search->num_tunables = how == TUNED_AS_IS ? 0 : 3;
@@ -117,11 +117,12 @@ built build_grid(const cloud *c, const xl_grid_desc *desc)
     built b = {.cloud = c};
     size_t bytes, alignment;
     XLT_OK(xl_grid_create(xlt_context(), desc, &b.grid));
+    XLT_OK(xl_grid_index_create(xlt_context(), &b.index));
     XLT_OK(xl_grid_scratch(b.grid, c->n, &bytes, &alignment));
     b.storage = xlt_scratch_make(bytes, alignment);
     const size_t scalars = c->n > 0 ? (c->n - 1) * c->stride + desc->dimensions : 0;
     b.points = xlt_buffer_make(c->xyz, scalars, sizeof(float), 3);
-    XLT_OK(xl_grid_build_enqueue(b.grid, xlt_queue(),
+    XLT_OK(xl_grid_build_enqueue(b.grid, b.index, xlt_queue(),
                                  &(xl_grid_build_args){.n = c->n,
                                                        .points = xlt_view(&b.points),
                                                        .storage = xlt_view(&b.storage)},
@@ -133,6 +134,7 @@ void built_free(built *b)
 {
     xlt_check_guards(&b->points, "points");
     xlt_check_guards(&b->storage, "storage");
+    xl_grid_index_destroy(b->index);
     xl_grid_destroy(b->grid);
     xlt_buffer_free(&b->points);
     xlt_buffer_free(&b->storage);
@@ -141,7 +143,7 @@ void built_free(built *b)
 xl_grid_report report_of(const built *b)
 {
     xl_grid_report report;
-    XLT_OK(xl_grid_status(b->grid, xlt_queue(), &report, 0, NULL));
+    XLT_OK(xl_grid_index_status(b->index, xlt_queue(), &report, 0, NULL));
     return report;
 }
 
@@ -154,7 +156,7 @@ uint32_t *order_of(const built *b)
         numbers[i] = (uint32_t)i;
     xlt_buffer in = xlt_buffer_make(numbers, n, sizeof *numbers, 1);
     xlt_buffer out = xlt_buffer_make(NULL, n, sizeof *numbers, 2);
-    XLT_OK(xl_grid_reorder_enqueue(b->grid, xlt_queue(),
+    XLT_OK(xl_grid_reorder_enqueue(b->grid, b->index, xlt_queue(),
                                    &(xl_grid_reorder_args){.element_bytes = sizeof *numbers,
                                                            .in = xlt_view(&in),
                                                            .out = xlt_view(&out)},
@@ -205,7 +207,7 @@ static void count_into(const built *b, xl_neighbors *plan, list *l)
     xlt_buffer narrow = xlt_buffer_make(NULL, l->n, sizeof *counts, 1);
     xlt_buffer offsets = xlt_buffer_make(NULL, l->n + 1, sizeof *l->offsets, 1);
     XLT_OK(xl_neighbors_count_enqueue(
-        plan, b->grid, xlt_queue(),
+        plan, b->index, xlt_queue(),
         &(xl_neighbors_count_args){.counts = xlt_view(&narrow),
                                    .offsets = xlt_view(&offsets),
                                    .scratch = bytes ? xlt_view(&scratch) : xl_no_view()},
@@ -228,7 +230,7 @@ static void fill_into(const built *b, xl_neighbors *plan, list *l)
     uint64_t capacity = l->offsets[l->n];
     xlt_buffer offsets = xlt_buffer_make(l->offsets, l->n + 1, sizeof *l->offsets, 0);
     xlt_buffer indices = xlt_buffer_make(NULL, (size_t)capacity, sizeof *l->indices, 3);
-    XLT_OK(xl_neighbors_fill_enqueue(plan, b->grid, xlt_queue(),
+    XLT_OK(xl_neighbors_fill_enqueue(plan, b->index, xlt_queue(),
                                      &(xl_neighbors_fill_args){.offsets = xlt_view(&offsets),
                                                                .indices = xlt_view(&indices),
                                                                .capacity = capacity},

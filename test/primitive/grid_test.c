@@ -209,7 +209,7 @@ static void reorder_takes_any_multiple_of_four_bytes(void **state)
     built b = build_grid(&c, &desc);
     uint32_t *order = order_of(&b);
     xlt_buffer from = xlt_buffer_make(in, N, WORDS * 4, 3), to = xlt_buffer_make(NULL, N, 20, 1);
-    XLT_OK(xl_grid_reorder_enqueue(b.grid, xlt_queue(),
+    XLT_OK(xl_grid_reorder_enqueue(b.grid, b.index, xlt_queue(),
                                    &(xl_grid_reorder_args){.element_bytes = WORDS * 4,
                                                            .in = xlt_view(&from),
                                                            .out = xlt_view(&to)},
@@ -235,7 +235,7 @@ static void check_non_finite(float bad, size_t at, size_t axis)
         xl_grid_desc desc = grid_desc_of(&c, 0.1f);
         desc.algorithm = (xl_grid_algorithm)algorithm;
         built b = build_grid(&c, &desc);
-        XLT_FAILS(xl_grid_status(b.grid, xlt_queue(), &r, 0, NULL), XL_ERROR_NON_FINITE);
+        XLT_FAILS(xl_grid_index_status(b.index, xlt_queue(), &r, 0, NULL), XL_ERROR_NON_FINITE);
         assert_int_equal(r.non_finite, at == 490 ? 1 : 2);
         assert_int_equal(r.first_non_finite, at);
         assert_non_null(strstr(xl_context_error(xlt_context()), "index"));
@@ -263,7 +263,7 @@ static void nothing_but_nan(void **state)
     cloud c = cloud_make(10, 3);
     xl_grid_desc desc = grid_desc_of(&c, 0.1f);
     built b = build_grid(&c, &desc);
-    XLT_FAILS(xl_grid_status(b.grid, xlt_queue(), &r, 0, NULL), XL_ERROR_NON_FINITE);
+    XLT_FAILS(xl_grid_index_status(b.index, xlt_queue(), &r, 0, NULL), XL_ERROR_NON_FINITE);
     assert_int_equal(r.non_finite, 10);
     built_free(&b);
     cloud_free(&c);
@@ -299,7 +299,7 @@ static void given_box_is_heeded(void **state)
     cloud_set(&c, 120, 0.5f, nextafterf(1.0f, 2.0f), 0.5f);
     cloud_set(&c, 99, 0.5f, 0.5f, -0.001f);
     b = build_grid(&c, &desc);
-    XLT_FAILS(xl_grid_status(b.grid, xlt_queue(), &r, 0, NULL), XL_ERROR_OUT_OF_DOMAIN);
+    XLT_FAILS(xl_grid_index_status(b.index, xlt_queue(), &r, 0, NULL), XL_ERROR_OUT_OF_DOMAIN);
     assert_int_equal(r.out_of_domain, 2);
     assert_int_equal(r.first_out_of_domain, 99);
     assert_non_null(strstr(xl_context_error(xlt_context()), "index 99"));
@@ -334,8 +334,8 @@ static void no_points_at_all(void **state)
         built b = build_grid(&c, &desc);
         r = report_of(&b);
         assert_int_equal(r.points, 0);
-        XLT_OK(xl_grid_build_enqueue(b.grid, xlt_queue(), &(xl_grid_build_args){.n = 0}, 0, NULL,
-                                     &event));
+        XLT_OK(xl_grid_build_enqueue(b.grid, b.index, xlt_queue(), &(xl_grid_build_args){.n = 0}, 0,
+                                     NULL, &event));
         XLT_CL(clWaitForEvents(1, &event));
         XLT_CL(clReleaseEvent(event));
         built_free(&b);
@@ -361,14 +361,14 @@ static void storage_is_kept_as_long_as_needed(void **state)
     XLT_CL(clFinish(xlt_queue()));
     const cl_uint count = references(b.storage.mem);
     assert_true(count >= 2);
-    XLT_OK(xl_grid_build_enqueue(b.grid, xlt_queue(),
+    XLT_OK(xl_grid_build_enqueue(b.grid, b.index, xlt_queue(),
                                  &(xl_grid_build_args){.n = c.n,
                                                        .points = xlt_view(&b.points),
                                                        .storage = xlt_view(&b.storage)},
                                  0, NULL, NULL));
     XLT_CL(clFinish(xlt_queue()));
     assert_true(count > 2 || references(b.storage.mem) == 2);
-    XLT_OK(xl_grid_build_enqueue(b.grid, xlt_queue(),
+    XLT_OK(xl_grid_build_enqueue(b.grid, b.index, xlt_queue(),
                                  &(xl_grid_build_args){.n = c.n, .points = xlt_view(&b.points)}, 0,
                                  NULL, NULL));
     XLT_CL(clFinish(xlt_queue()));
@@ -383,22 +383,25 @@ static void builds_replace_each_other(void **state)
     (void)state;
     const size_t sizes[] = {100, 3000, 10, 500};
     xl_grid *grid;
+    xl_grid_index *index;
     cloud c = cloud_uniform(3000, -1.0f, 2.0f, 21);
     xl_grid_desc desc = grid_desc_of(&c, 0.2f);
     XLT_OK(xl_grid_create(xlt_context(), &desc, &grid));
+    XLT_OK(xl_grid_index_create(xlt_context(), &index));
     xlt_buffer points = xlt_buffer_make(c.xyz, c.n * 3, sizeof(float), 0);
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; ++k) {
         cloud part = {.xyz = c.xyz, .n = sizes[k], .stride = 3};
-        built b = {.grid = grid, .cloud = &part};
+        built b = {.grid = grid, .index = index, .cloud = &part};
         XLT_OK(xl_grid_build_enqueue(
-            grid, xlt_queue(), &(xl_grid_build_args){.n = sizes[k], .points = xlt_view(&points)}, 0,
-            NULL, NULL));
+            grid, index, xlt_queue(),
+            &(xl_grid_build_args){.n = sizes[k], .points = xlt_view(&points)}, 0, NULL, NULL));
         assert_int_equal(report_of(&b).points, sizes[k]);
         uint32_t *order = order_of(&b);
         fail_unless_permutation(order, sizes[k]);
         free(order);
     }
     xlt_buffer_free(&points);
+    xl_grid_index_destroy(index);
     xl_grid_destroy(grid);
     cloud_free(&c);
 }
@@ -480,75 +483,78 @@ static void bad_arguments_are_refused(void **state)
     cloud c = cloud_uniform(100, 0.0f, 1.0f, 1);
     xl_grid_desc desc = grid_desc_of(&c, 0.3f);
     xl_grid *grid;
+    xl_grid_index *index;
     XLT_OK(xl_grid_create(xlt_context(), &desc, &grid));
+    XLT_OK(xl_grid_index_create(xlt_context(), &index));
     XLT_OK(xl_grid_scratch(grid, 100, &bytes, &alignment));
     xlt_buffer points = xlt_buffer_make(c.xyz, 300, 4, 0), small = xlt_scratch_make(512, 256);
     xlt_buffer storage = xlt_scratch_make(bytes + 256, alignment);
     xl_view p = xlt_view(&points), s = xlt_view(&storage);
     /* Nothing is built yet. */
-    XLT_FAILS(xl_grid_status(grid, q, NULL, 0, NULL), bad);
+    XLT_FAILS(xl_grid_index_status(index, q, NULL, 0, NULL), bad);
     XLT_FAILS(xl_grid_reorder_enqueue(
-                  grid, q, &(xl_grid_reorder_args){.element_bytes = 12, .in = p, .out = s}, 0, NULL,
-                  NULL),
+                  grid, index, q, &(xl_grid_reorder_args){.element_bytes = 12, .in = p, .out = s},
+                  0, NULL, NULL),
               bad);
-    XLT_FAILS(xl_grid_build_enqueue(grid, q, &(xl_grid_build_args){.n = 100, .storage = s}, 0, NULL,
-                                    &event),
+    XLT_FAILS(xl_grid_build_enqueue(grid, index, q, &(xl_grid_build_args){.n = 100, .storage = s},
+                                    0, NULL, &event),
               bad);
     assert_null(event);
-    XLT_FAILS(xl_grid_build_enqueue(grid, NULL,
+    XLT_FAILS(xl_grid_build_enqueue(grid, index, NULL,
                                     &(xl_grid_build_args){.n = 100, .points = p, .storage = s}, 0,
                                     NULL, NULL),
               bad);
-    XLT_FAILS(xl_grid_build_enqueue(grid, q,
+    XLT_FAILS(xl_grid_build_enqueue(grid, index, q,
                                     &(xl_grid_build_args){.n = 1000000, .points = p, .storage = s},
                                     0, NULL, NULL),
               bad);
     XLT_FAILS(xl_grid_build_enqueue(
-                  grid, q, &(xl_grid_build_args){.n = UINT32_MAX, .points = p, .storage = s}, 0,
-                  NULL, NULL),
+                  grid, index, q, &(xl_grid_build_args){.n = UINT32_MAX, .points = p, .storage = s},
+                  0, NULL, NULL),
               bad);
     XLT_FAILS(xl_grid_build_enqueue(
-                  grid, q,
+                  grid, index, q,
                   &(xl_grid_build_args){.n = 100, .points = p, .storage = xlt_view(&small)}, 0,
                   NULL, NULL),
               XL_ERROR_SCRATCH_TOO_SMALL);
     XLT_FAILS(xl_grid_build_enqueue(
-                  grid, q,
+                  grid, index, q,
                   &(xl_grid_build_args){
                       .n = 100, .points = p, .storage = xl_view_of(s.buffer, s.offset + 4)},
                   0, NULL, NULL),
               XL_ERROR_MISALIGNED);
     XLT_FAILS(xl_grid_build_enqueue(
-                  grid, q,
+                  grid, index, q,
                   &(xl_grid_build_args){
                       .n = 100, .points = xl_view_of(s.buffer, s.offset / 4), .storage = s},
                   0, NULL, NULL),
               XL_ERROR_OVERLAP);
-    XLT_FAILS(xl_grid_build_enqueue(grid, q,
+    XLT_FAILS(xl_grid_build_enqueue(grid, index, q,
                                     &(xl_grid_build_args){.n = 100, .points = p, .storage = s}, 1,
                                     NULL, NULL),
               bad);
-    assert_int_equal(
-        xl_grid_build_enqueue(NULL, q, &(xl_grid_build_args){.n = 100, .points = p, .storage = s},
-                              0, NULL, NULL),
-        bad);
+    assert_int_equal(xl_grid_build_enqueue(
+                         NULL, index, q, &(xl_grid_build_args){.n = 100, .points = p, .storage = s},
+                         0, NULL, NULL),
+                     bad);
     XLT_FAILS(xl_grid_scratch(grid, 1, NULL, &alignment), bad);
     XLT_FAILS(xl_grid_scratch(grid, UINT32_MAX, &bytes, &alignment), bad);
     XLT_OK(xl_grid_build_enqueue(
-        grid, q, &(xl_grid_build_args){.n = 100, .points = p, .storage = s}, 0, NULL, NULL));
-    XLT_FAILS(
-        xl_grid_reorder_enqueue(
-            grid, q, &(xl_grid_reorder_args){.element_bytes = 6, .in = p, .out = s}, 0, NULL, NULL),
-        bad);
-    XLT_FAILS(
-        xl_grid_reorder_enqueue(
-            grid, q, &(xl_grid_reorder_args){.element_bytes = 0, .in = p, .out = s}, 0, NULL, NULL),
-        bad);
-    XLT_FAILS(
-        xl_grid_reorder_enqueue(
-            grid, q, &(xl_grid_reorder_args){.element_bytes = 4, .in = p, .out = p}, 0, NULL, NULL),
-        XL_ERROR_OVERLAP);
-    XLT_OK(xl_grid_status(grid, q, NULL, 0, NULL));
+        grid, index, q, &(xl_grid_build_args){.n = 100, .points = p, .storage = s}, 0, NULL, NULL));
+    XLT_FAILS(xl_grid_reorder_enqueue(
+                  grid, index, q, &(xl_grid_reorder_args){.element_bytes = 6, .in = p, .out = s}, 0,
+                  NULL, NULL),
+              bad);
+    XLT_FAILS(xl_grid_reorder_enqueue(
+                  grid, index, q, &(xl_grid_reorder_args){.element_bytes = 0, .in = p, .out = s}, 0,
+                  NULL, NULL),
+              bad);
+    XLT_FAILS(xl_grid_reorder_enqueue(
+                  grid, index, q, &(xl_grid_reorder_args){.element_bytes = 4, .in = p, .out = p}, 0,
+                  NULL, NULL),
+              XL_ERROR_OVERLAP);
+    XLT_OK(xl_grid_index_status(index, q, NULL, 0, NULL));
+    xl_grid_index_destroy(index);
     xl_grid_destroy(grid);
     xl_grid_destroy(NULL);
     xl_grid_desc_init(NULL);
@@ -575,14 +581,14 @@ static void out_of_order_queue(void **state)
         numbers[i] = i;
     xlt_buffer in = xlt_buffer_make(numbers, 400, 4, 0), out = xlt_buffer_make(NULL, 400, 4, 0);
     for (int run = 0; run < 5; ++run) {
-        XLT_OK(xl_grid_build_enqueue(b.grid, queue,
+        XLT_OK(xl_grid_build_enqueue(b.grid, b.index, queue,
                                      &(xl_grid_build_args){.n = 400, .points = xlt_view(&b.points)},
                                      0, NULL, &events[0]));
         XLT_OK(xl_grid_reorder_enqueue(
-            b.grid, queue,
+            b.grid, b.index, queue,
             &(xl_grid_reorder_args){.element_bytes = 4, .in = xlt_view(&in), .out = xlt_view(&out)},
             1, &events[0], &events[1]));
-        XLT_OK(xl_grid_status(b.grid, queue, NULL, 1, &events[1]));
+        XLT_OK(xl_grid_index_status(b.index, queue, NULL, 1, &events[1]));
         xlt_read(&out, got);
         assert_memory_equal(got, wanted, sizeof got);
         XLT_CL(clReleaseEvent(events[0]));

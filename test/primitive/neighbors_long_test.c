@@ -116,8 +116,8 @@ static counted count_all(const built *b, const xl_neighbors_desc *search)
     xlt_buffer sums = xlt_buffer_make(NULL, n, 4, 0);
     const xl_neighbors_count_args args = {.counts = xlt_view(&counts), .offsets = xlt_view(&wide)};
     const xl_neighbors_visit_args visit = {.out = xlt_view(&sums)};
-    XLT_OK(xl_neighbors_count_enqueue(plan, b->grid, xlt_queue(), &args, 0, NULL, NULL));
-    XLT_OK(xl_neighbors_visit_enqueue(plan, b->grid, xlt_queue(), &visit, 0, NULL, NULL));
+    XLT_OK(xl_neighbors_count_enqueue(plan, b->index, xlt_queue(), &args, 0, NULL, NULL));
+    XLT_OK(xl_neighbors_visit_enqueue(plan, b->index, xlt_queue(), &visit, 0, NULL, NULL));
     xlt_read(&counts, all.counts);
     xlt_read(&wide, offsets);
     xlt_read(&sums, all.sums);

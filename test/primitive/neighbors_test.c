@@ -101,7 +101,7 @@ static float *visit_sums(const built *b, const xl_neighbors_desc *search, float 
     xl_neighbors_visit_args args = {.start = start, .out = xlt_view(&out)};
     if (params)
         memcpy(args.params, params, sizeof args.params);
-    XLT_OK(xl_neighbors_visit_enqueue(plan, b->grid, xlt_queue(), &args, 0, NULL, NULL));
+    XLT_OK(xl_neighbors_visit_enqueue(plan, b->index, xlt_queue(), &args, 0, NULL, NULL));
     xlt_read(&out, sums);
     xlt_check_guards(&out, "out");
     xlt_buffer_free(&out);
@@ -544,10 +544,10 @@ static void failed_grids_give_nothing(void **state)
     xlt_buffer narrow = xlt_buffer_make(NULL, N, 4, 0), wide = xlt_buffer_make(NULL, N + 1, 8, 0);
     xlt_buffer rows = xlt_buffer_make(NULL, N, 4, 0);
     XLT_OK(xl_neighbors_count_enqueue(
-        plan, b.grid, xlt_queue(),
+        plan, b.index, xlt_queue(),
         &(xl_neighbors_count_args){.counts = xlt_view(&narrow), .offsets = xlt_view(&wide)}, 0,
         NULL, NULL));
-    XLT_OK(xl_neighbors_fill_enqueue(plan, b.grid, xlt_queue(),
+    XLT_OK(xl_neighbors_fill_enqueue(plan, b.index, xlt_queue(),
                                      &(xl_neighbors_fill_args){.offsets = xlt_view(&wide),
                                                                .indices = xlt_view(&rows),
                                                                .capacity = N},
@@ -587,7 +587,7 @@ static void short_lists_are_never_overrun(void **state)
     XLT_OK(xl_neighbors_create(xlt_context(), &search, &plan));
     xlt_buffer offsets = xlt_buffer_make(l.offsets, c.n + 1, 8, 0);
     xlt_buffer rows = xlt_buffer_make(NULL, (size_t)capacity, 4, 1);
-    XLT_OK(xl_neighbors_fill_enqueue(plan, b.grid, xlt_queue(),
+    XLT_OK(xl_neighbors_fill_enqueue(plan, b.index, xlt_queue(),
                                      &(xl_neighbors_fill_args){.offsets = xlt_view(&offsets),
                                                                .indices = xlt_view(&rows),
                                                                .capacity = capacity},
@@ -602,7 +602,7 @@ static void short_lists_are_never_overrun(void **state)
         l.offsets[i] = capacity / (c.n + 1) * i;
     xlt_buffer_free(&offsets);
     offsets = xlt_buffer_make(l.offsets, c.n + 1, 8, 0);
-    XLT_OK(xl_neighbors_fill_enqueue(plan, b.grid, xlt_queue(),
+    XLT_OK(xl_neighbors_fill_enqueue(plan, b.index, xlt_queue(),
                                      &(xl_neighbors_fill_args){.offsets = xlt_view(&offsets),
                                                                .indices = xlt_view(&rows),
                                                                .capacity = capacity},
@@ -630,17 +630,17 @@ static void no_points_no_pairs(void **state)
     built b = build_grid(&c, &desc);
     XLT_OK(xl_neighbors_create(xlt_context(), &search, &plan));
     xlt_buffer offsets = xlt_buffer_make(NULL, 1, 8, 1);
-    XLT_OK(xl_neighbors_count_enqueue(plan, b.grid, xlt_queue(),
+    XLT_OK(xl_neighbors_count_enqueue(plan, b.index, xlt_queue(),
                                       &(xl_neighbors_count_args){.offsets = xlt_view(&offsets)}, 0,
                                       NULL, NULL));
     xlt_read(&offsets, &zero);
     assert_int_equal(zero, 0);
-    XLT_OK(xl_neighbors_count_enqueue(plan, b.grid, xlt_queue(), &(xl_neighbors_count_args){0}, 0,
+    XLT_OK(xl_neighbors_count_enqueue(plan, b.index, xlt_queue(), &(xl_neighbors_count_args){0}, 0,
                                       NULL, NULL));
     XLT_OK(xl_neighbors_fill_enqueue(
-        plan, b.grid, xlt_queue(),
+        plan, b.index, xlt_queue(),
         &(xl_neighbors_fill_args){.offsets = xlt_view(&offsets), .capacity = 0}, 0, NULL, NULL));
-    XLT_OK(xl_neighbors_visit_enqueue(plan, b.grid, xlt_queue(),
+    XLT_OK(xl_neighbors_visit_enqueue(plan, b.index, xlt_queue(),
                                       &(xl_neighbors_visit_args){.start = 0}, 0, NULL, &event));
     XLT_CL(clWaitForEvents(1, &event));
     XLT_CL(clReleaseEvent(event));
@@ -670,21 +670,21 @@ static void out_of_order_queue(void **state)
     xlt_buffer rows = xlt_buffer_make(NULL, pairs, 4, 0), sums = xlt_buffer_make(NULL, c.n, 4, 0);
     XLT_OK(xl_neighbors_create(xlt_context(), &search, &plan));
     for (int run = 0; run < 5; ++run) {
-        XLT_OK(xl_grid_build_enqueue(b.grid, queue,
+        XLT_OK(xl_grid_build_enqueue(b.grid, b.index, queue,
                                      &(xl_grid_build_args){.n = c.n,
                                                            .points = xlt_view(&b.points),
                                                            .storage = xlt_view(&b.storage)},
                                      0, NULL, &e[0]));
-        XLT_OK(xl_neighbors_count_enqueue(plan, b.grid, queue,
+        XLT_OK(xl_neighbors_count_enqueue(plan, b.index, queue,
                                           &(xl_neighbors_count_args){.offsets = xlt_view(&offsets)},
                                           1, &e[0], &e[1]));
-        XLT_OK(xl_neighbors_fill_enqueue(plan, b.grid, queue,
+        XLT_OK(xl_neighbors_fill_enqueue(plan, b.index, queue,
                                          &(xl_neighbors_fill_args){.offsets = xlt_view(&offsets),
                                                                    .indices = xlt_view(&rows),
                                                                    .capacity = pairs},
                                          1, &e[1], &e[2]));
         XLT_OK(xl_neighbors_visit_enqueue(
-            plan, b.grid, queue, &(xl_neighbors_visit_args){.start = 0, .out = xlt_view(&sums)}, 1,
+            plan, b.index, queue, &(xl_neighbors_visit_args){.start = 0, .out = xlt_view(&sums)}, 1,
             &e[2], &e[3]));
         XLT_CL(clWaitForEvents(1, &e[3]));
         xlt_read(&offsets, got.offsets);
@@ -734,12 +734,12 @@ static void bad_arguments_are_refused(void **state)
     cl_command_queue q = xlt_queue();
     cl_event event = (cl_event)&bad;
     xl_neighbors *plan;
-    xl_grid *empty;
+    xl_grid_index *empty;
     cloud c = cloud_uniform(100, 0.0f, 1.0f, 73);
     xl_grid_desc grid = grid_desc_of(&c, 0.2f);
     xl_neighbors_desc search = search_desc_of(0.2f);
     built b = build_grid(&c, &grid);
-    XLT_OK(xl_grid_create(xlt_context(), &grid, &empty));
+    XLT_OK(xl_grid_index_create(xlt_context(), &empty));
     XLT_OK(xl_neighbors_create(xlt_context(), &search, &plan));
     xlt_buffer big = xlt_buffer_make(NULL, 4096, 8, 0), tiny = xlt_buffer_make(NULL, 1, 4, 0);
     xl_view v = xlt_view(&big), end = xl_view_of(v.buffer, v.offset + 2000);
@@ -751,29 +751,29 @@ static void bad_arguments_are_refused(void **state)
     XLT_FAILS(xl_neighbors_count_enqueue(plan, NULL, q, &(xl_neighbors_count_args){.offsets = v}, 0,
                                          NULL, NULL),
               bad);
-    XLT_FAILS(xl_neighbors_count_enqueue(plan, b.grid, NULL,
+    XLT_FAILS(xl_neighbors_count_enqueue(plan, b.index, NULL,
                                          &(xl_neighbors_count_args){.offsets = v}, 0, NULL, NULL),
               bad);
     XLT_FAILS(
-        xl_neighbors_count_enqueue(plan, b.grid, q, &(xl_neighbors_count_args){0}, 0, NULL, NULL),
+        xl_neighbors_count_enqueue(plan, b.index, q, &(xl_neighbors_count_args){0}, 0, NULL, NULL),
         bad);
     XLT_FAILS(xl_neighbors_count_enqueue(
-                  plan, b.grid, q, &(xl_neighbors_count_args){.counts = xl_view_of(tiny.mem, 200)},
+                  plan, b.index, q, &(xl_neighbors_count_args){.counts = xl_view_of(tiny.mem, 200)},
                   0, NULL, NULL),
               bad);
     XLT_FAILS(
         xl_neighbors_count_enqueue(
-            plan, b.grid, q,
+            plan, b.index, q,
             &(xl_neighbors_count_args){.counts = xl_view_of(v.buffer, 2 * v.offset), .offsets = v},
             0, NULL, NULL),
         XL_ERROR_OVERLAP);
     XLT_FAILS(xl_neighbors_count_enqueue(
-                  plan, b.grid, q,
+                  plan, b.index, q,
                   &(xl_neighbors_count_args){.counts = xl_view_of(s.buffer, s.offset / 4)}, 0, NULL,
                   NULL),
               XL_ERROR_OVERLAP);
     XLT_FAILS(xl_neighbors_fill_enqueue(
-                  plan, b.grid, q,
+                  plan, b.index, q,
                   &(xl_neighbors_fill_args){.offsets = v, .indices = none, .capacity = 10}, 0, NULL,
                   NULL),
               bad);
@@ -783,41 +783,41 @@ static void bad_arguments_are_refused(void **state)
     xl_view short_by_1 = xl_view_of(big.mem, big_bytes / 8 - 100), first = xl_view_of(big.mem, 0);
     XLT_FAILS(
         xl_neighbors_fill_enqueue(
-            plan, b.grid, q,
+            plan, b.index, q,
             &(xl_neighbors_fill_args){.offsets = short_by_1, .indices = first, .capacity = 10}, 0,
             NULL, NULL),
         bad);
-    XLT_FAILS(xl_neighbors_count_enqueue(plan, b.grid, q,
+    XLT_FAILS(xl_neighbors_count_enqueue(plan, b.index, q,
                                          &(xl_neighbors_count_args){.offsets = short_by_1}, 0, NULL,
                                          NULL),
               bad);
-    XLT_FAILS(xl_neighbors_fill_enqueue(plan, b.grid, q,
+    XLT_FAILS(xl_neighbors_fill_enqueue(plan, b.index, q,
                                         &(xl_neighbors_fill_args){.indices = rows, .capacity = 10},
                                         0, NULL, NULL),
               bad);
     XLT_FAILS(xl_neighbors_fill_enqueue(
-                  plan, b.grid, q,
+                  plan, b.index, q,
                   &(xl_neighbors_fill_args){.offsets = v, .indices = rows, .capacity = 1 << 30}, 0,
                   NULL, NULL),
               bad);
     XLT_FAILS(xl_neighbors_fill_enqueue(
-                  plan, b.grid, q,
+                  plan, b.index, q,
                   &(xl_neighbors_fill_args){.offsets = v,
                                             .indices = xl_view_of(v.buffer, 2 * v.offset + 8),
                                             .capacity = 10},
                   0, NULL, NULL),
               XL_ERROR_OVERLAP);
-    XLT_FAILS(xl_neighbors_visit_enqueue(plan, b.grid, q,
+    XLT_FAILS(xl_neighbors_visit_enqueue(plan, b.index, q,
                                          &(xl_neighbors_visit_args){.start = 0, .out = end}, 0,
                                          NULL, NULL),
               bad);
     assert_int_equal(xl_neighbors_count_enqueue(
-                         NULL, b.grid, q, &(xl_neighbors_count_args){.offsets = v}, 0, NULL, NULL),
+                         NULL, b.index, q, &(xl_neighbors_count_args){.offsets = v}, 0, NULL, NULL),
                      bad);
     XLT_FAILS(xl_neighbors_scratch(plan, 1, NULL, NULL), bad);
     xlt_check_guards(&big, "big");
     xl_neighbors_destroy(plan);
-    xl_grid_destroy(empty);
+    xl_grid_index_destroy(empty);
     xlt_buffer_free(&big);
     xlt_buffer_free(&tiny);
     built_free(&b);

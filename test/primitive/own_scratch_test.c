@@ -25,6 +25,7 @@ static xl_reduce *by_width, *whole;
 static xl_sort *sort;
 static xl_topk *topk;
 static xl_grid *grids[CALLS];
+static xl_grid_index *built_indices[CALLS];
 static xl_neighbors *neighbors;
 static xlt_buffer words[CALLS], points[CALLS]; /* of call i: different in each */
 
@@ -92,7 +93,7 @@ static xl_status run_topk(LAST)
 static xl_status run_neighbors(LAST)
 {
     return xl_neighbors_count_enqueue(
-        neighbors, grids[call], queue,
+        neighbors, built_indices[call], queue,
         &(xl_neighbors_count_args){.offsets = out, .scratch = scratch}, num, waits, event);
 }
 
@@ -462,6 +463,7 @@ static void builds_of_one_grid(void **state)
     cl_command_queue queues[2] = {in_order_queue(), in_order_queue()};
     xl_grid_desc desc;
     xl_grid *grid;
+    xl_grid_index *index;
     cl_event last = NULL;
     const size_t bytes = n / STRIDE * sizeof(cl_uint);
     uint32_t *got[2] = {malloc(bytes), malloc(bytes)};
@@ -473,24 +475,25 @@ static void builds_of_one_grid(void **state)
     xl_grid_desc_init(&desc);
     desc.cell_size = 1;
     XLT_OK(xl_grid_create(ctx, &desc, &grid));
+    XLT_OK(xl_grid_index_create(ctx, &index));
     for (int round = 0; round < 5; ++round) {
         for (size_t c = 0; c < CALLS; ++c) {
             if (last)
                 XLT_CL(clReleaseEvent(last));
             XLT_OK(xl_grid_build_enqueue(
-                grid, queues[c % 2],
+                grid, index, queues[c % 2],
                 &(xl_grid_build_args){.n = n / STRIDE, .points = xlt_view(&points[c])}, 0, NULL,
                 &last));
         }
         XLT_CL(clWaitForEvents(1, &last));
         XLT_OK(xl_grid_reorder_enqueue(
-            grid, queues[0],
+            grid, index, queues[0],
             &(xl_grid_reorder_args){.element_bytes = 4, .in = xlt_view(&in), .out = xlt_view(&out)},
             0, NULL, NULL));
         XLT_CL(clFinish(queues[0]));
         xlt_read(&out, got[0]);
         XLT_OK(xl_grid_reorder_enqueue(
-            grids[CALLS - 1], queues[0],
+            grids[CALLS - 1], built_indices[CALLS - 1], queues[0],
             &(xl_grid_reorder_args){.element_bytes = 4, .in = xlt_view(&in), .out = xlt_view(&out)},
             0, NULL, NULL));
         XLT_CL(clFinish(queues[0]));
@@ -498,6 +501,7 @@ static void builds_of_one_grid(void **state)
         assert_memory_equal(got[0], got[1], bytes);
     }
     XLT_CL(clReleaseEvent(last));
+    xl_grid_index_destroy(index);
     xl_grid_destroy(grid);
     xlt_buffer_free(&in);
     xlt_buffer_free(&out);
@@ -525,8 +529,9 @@ static void make_data(void)
         words[c] = xlt_buffer_make(host, n, 4, c);
         points[c] = xlt_buffer_make(xyz, n / STRIDE * STRIDE, 4, 0);
         XLT_OK(xl_grid_create(ctx, &desc, &grids[c]));
+        XLT_OK(xl_grid_index_create(ctx, &built_indices[c]));
         XLT_OK(xl_grid_build_enqueue(
-            grids[c], xlt_queue(),
+            grids[c], built_indices[c], xlt_queue(),
             &(xl_grid_build_args){.n = n / STRIDE, .points = xlt_view(&points[c])}, 0, NULL, NULL));
     }
     XLT_CL(clFinish(xlt_queue()));
@@ -572,6 +577,7 @@ static int teardown(void **state)
 {
     (void)state;
     for (size_t c = 0; c < CALLS; ++c) {
+        xl_grid_index_destroy(built_indices[c]);
         xl_grid_destroy(grids[c]);
         xlt_buffer_free(&words[c]);
         xlt_buffer_free(&points[c]);

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT
+ * What a search works on, its queries, and the one walk around a query that all searches take:
+ *
+ *     xl_ranges near = xl_ranges_begin(&search, low, high, reach);
+ *     while (xl_ranges_next(&near, &search))
+ *         for (uint q = near.cells.begin; q < near.cells.end; ++q)
+ *             ...
+ *
+ * Along periodic axes a query has images, a period apart from each other, and the walk goes around
+ * each that points may be near of: `shift` is how far the query has moved for it. Points stay where
+ * they are, so that a distance is (query - point) - shift, which is the same, but for the sign,
+ * from both sides of a pair. */
+#ifndef XL_NEIGHBORS_RANGES
+#define XL_NEIGHBORS_RANGES
+
+#include "neighbors_pair.cl"
+
+/* ---- a search ---------------------------------------------------------------------------- */
+
+typedef struct xl_search {
+    xl_grid_map map;
+    xl_grid_index index;
+    uint queries; /* as many */
+    float reach, radius2;
+#if XL_GIVEN
+    __global const float *given;
+#endif
+#if XL_RADII
+    __global const float *radii;
+    float radius; /* no more of a query's own counts */
+#endif
+#if XL_PERIODIC
+    float4 lower, upper; /* the box */
+    float4 period;       /* 0 along an axis that does not repeat */
+    float extent;        /* the largest of all these numbers */
+#endif
+} xl_search;
+
+/* What every kernel is given, in two parts: the index, and the queries. */
+#define XL_INDEX_PARAMETERS                                                                        \
+    ulong header_at, ulong starts_at, ulong begins_at, ulong sorted_at, uint n, uint table,        \
+        uint stamp, float reach, float radius2
+#if XL_PERIODIC
+#define XL_BOX_PARAMETERS float4 lower, float4 upper, float4 period, float extent,
+#else
+#define XL_BOX_PARAMETERS
+#endif
+#if XL_GIVEN
+#define XL_GIVEN_PARAMETERS __global const float *given, ulong given_at,
+#else
+#define XL_GIVEN_PARAMETERS
+#endif
+#if XL_RADII
+#define XL_RADII_PARAMETERS float radius, __global const float *radii, ulong radii_at,
+#else
+#define XL_RADII_PARAMETERS
+#endif
+#define XL_QUERY_PARAMETERS XL_BOX_PARAMETERS XL_GIVEN_PARAMETERS XL_RADII_PARAMETERS uint queries
+
+/* Of a build with another stamp than the host's nothing is known: it failed. */
+xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_QUERY_PARAMETERS)
+{
+    __global const xl_grid_header *header = (__global const xl_grid_header *)(storage + header_at);
+    xl_search s;
+    s.map = xl_grid_load(header, table, n);
+    s.map.failed = s.map.failed || header->stamp != stamp || !xl_grid_fits(header, &s.map);
+    s.index.starts = storage + starts_at;
+    s.index.keys = (__global const ulong *)(storage + starts_at);
+    s.index.begins = storage + begins_at;
+    s.index.sorted = storage + sorted_at;
+    s.queries = queries;
+    s.reach = reach;
+    s.radius2 = radius2;
+#if XL_GIVEN
+    s.given = given + given_at;
+#endif
+#if XL_RADII
+    s.radii = radii + radii_at;
+    s.radius = radius;
+#endif
+#if XL_PERIODIC
+    s.lower = lower;
+    s.upper = upper;
+    s.period = period;
+    s.extent = extent;
+#endif
+    return s;
+}
+
+/* The arguments of the two lists above, for that. */
+#if XL_PERIODIC
+#define XL_BOX_ARGUMENTS lower, upper, period, extent,
+#else
+#define XL_BOX_ARGUMENTS
+#endif
+#if XL_GIVEN
+#define XL_GIVEN_ARGUMENTS given, given_at,
+#else
+#define XL_GIVEN_ARGUMENTS
+#endif
+#if XL_RADII
+#define XL_RADII_ARGUMENTS radius, radii, radii_at,
+#else
+#define XL_RADII_ARGUMENTS
+#endif
+#define XL_SEARCH_LOAD(storage)                                                                    \
+    xl_search_load(storage, header_at, starts_at, begins_at, sorted_at, n, table, stamp, reach,    \
+                   radius2, XL_BOX_ARGUMENTS XL_GIVEN_ARGUMENTS XL_RADII_ARGUMENTS queries)
+
+/* ---- queries ----------------------------------------------------------------------------- */
+
+typedef struct xl_query {
+    uint4 self; /* position, and where its results go: the index of the point, or of the query */
+    float reach, radius2;
+} xl_query;
+
+/* Query number k in the order in which they are taken: that of the index, or as they are given. */
+uint xl_query_index(const xl_search *s, uint k)
+{
+#if XL_GIVEN
+    return k;
+#else
+    return xl_grid_sorted_index(s->index.sorted, s->map.points, k);
+#endif
+}
+
+/* The radius as far as it counts; of NaN, 0 and less nothing is near. */
+void xl_query_set_radius(const xl_search *s, xl_query *query)
+{
+    query->reach = s->reach;
+    query->radius2 = s->radius2;
+#if XL_RADII
+    const float own = s->radii[min(query->self.w, s->queries - 1)];
+    const float radius = own > 0 ? min(own, s->radius) : 0.0f;
+    query->reach = radius * (1.0f + 0x1p-19f);
+    query->radius2 = radius > 0 ? radius * radius : -1.0f;
+#endif
+}
+
+xl_query xl_query_load(const xl_search *s, uint k)
+{
+    xl_query query;
+#if XL_GIVEN
+    __global const float *const p = s->given + (ulong)k * XL_QUERY_STRIDE;
+    const float4 at = (float4)(p[0], XL_QUERY_DIMENSIONS > 1 ? p[1] : 0.0f,
+                               XL_QUERY_DIMENSIONS > 2 ? p[2] : 0.0f, 0.0f);
+    query.self = as_uint4(at);
+    query.self.w = k;
+#else
+    query.self = xl_grid_sorted(s->index.sorted, s->map.points, k);
+#endif
+    xl_query_set_radius(s, &query);
+    return query;
+}
+
+/* How long a row may be. */
+#if XL_PERIODIC
+#define XL_MOST_IN_ROW(n) ((ulong)UINT_MAX)
+#else
+#define XL_MOST_IN_ROW(n) ((ulong)(n))
+#endif
+
+/* ---- images ------------------------------------------------------------------------------ */
+
+#if XL_PERIODIC
+typedef struct xl_images {
+    int4 first, last, at; /* of each axis, in periods; `at` is the next */
+} xl_images;
+
+/* The host sees to it that a radius is no longer than 8 periods. */
+#define XL_MOST_IMAGES 24
+
+/* Those of all places between low and high that points within `reach` may be near of, and some
+ * more. Of what is not finite, none. */
+xl_images xl_images_begin(const xl_search *s, float4 low, float4 high, float reach)
+{
+    const float4 repeats = select((float4)(0.0f), (float4)(1.0f), s->period > 0.0f);
+    const float4 length = select((float4)(1.0f), s->period, s->period > 0.0f);
+    const float4 around = (float4)(reach), slack = (float4)(0x1p-10f);
+    const float4 first = ceil(((low - around) - s->upper) / length - slack) * repeats;
+    const float4 last = floor(((high + around) - s->lower) / length + slack) * repeats;
+    xl_images images;
+    images.first = convert_int4(clamp(first, -XL_GRID_COUNTED, XL_GRID_COUNTED));
+    images.last = convert_int4(clamp(last, -XL_GRID_COUNTED, XL_GRID_COUNTED));
+    images.last = min(images.last, images.first + XL_MOST_IMAGES);
+    images.at = images.first;
+    if (!all(isfinite(low)) || !all(isfinite(high)) || any(images.first > images.last))
+        images.at.z = images.last.z + 1;
+    return images;
+}
+
+/* Goes on to the next; false after the last. */
+bool xl_images_next(xl_images *images, const xl_search *s, float4 *shift)
+{
+    if (images->at.z > images->last.z)
+        return false;
+    *shift = convert_float4(images->at) * s->period;
+    if (++images->at.x > images->last.x) {
+        images->at.x = images->first.x;
+        if (++images->at.y > images->last.y) {
+            images->at.y = images->first.y;
+            ++images->at.z;
+        }
+    }
+    return true;
+}
+
+/* A moved query has rounded, and so has its distance from a point: each by a unit of what is
+ * subtracted. */
+float xl_images_reach(const xl_search *s, float4 low, float4 high, float reach)
+{
+    const float4 most = fmax(fabs(low), fabs(high));
+    return reach + 0x1p-21f * (s->extent + fmax(most.x, fmax(most.y, most.z)));
+}
+#endif
+
+/* ---- ranges ------------------------------------------------------------------------------ */
+
+typedef struct xl_ranges {
+    xl_cell_iterator cells;
+    float4 shift; /* of the query, for these cells; 0 where nothing repeats */
+#if XL_PERIODIC
+    xl_images images;
+    float4 low, high;
+    float reach;
+    bool begun;
+#endif
+} xl_ranges;
+
+/* Around all places between low and high. */
+xl_ranges xl_ranges_begin(const xl_search *s, float4 low, float4 high, float reach)
+{
+    xl_ranges ranges;
+    ranges.shift = (float4)(0.0f);
+#if XL_PERIODIC
+    ranges.low = low;
+    ranges.high = high;
+    ranges.reach = xl_images_reach(s, low, high, reach);
+    ranges.images = xl_images_begin(s, low, high, ranges.reach);
+    ranges.begun = false;
+    ranges.cells.rounds = 0;
+#else
+    ranges.cells = xl_cell_iterator_begin(&s->map, low, high, reach);
+#endif
+    return ranges;
+}
+
+#if XL_PERIODIC
+/* Goes on to the next image. */
+bool xl_ranges_turn(xl_ranges *ranges, const xl_search *s)
+{
+    const uint rounds = ranges->cells.rounds + 2;
+    if (!xl_images_next(&ranges->images, s, &ranges->shift))
+        return false;
+    ranges->cells = xl_cell_iterator_begin(&s->map, ranges->low - ranges->shift,
+                                           ranges->high - ranges->shift, ranges->reach);
+    ranges->cells.rounds = rounds;
+    ranges->begun = true;
+    return true;
+}
+#endif
+
+/* The next range of sorted points; false after the last. */
+bool xl_ranges_next(xl_ranges *ranges, const xl_search *s)
+{
+#if XL_PERIODIC
+    bool found = false, more = true;
+    while (more) {
+        found = ranges->begun && xl_cell_iterator_next(&ranges->cells, &s->map, &s->index);
+        more = !found && xl_ranges_turn(ranges, s);
+    }
+    return found;
+#else
+    return xl_cell_iterator_next(&ranges->cells, &s->map, &s->index);
+#endif
+}
+
+#endif

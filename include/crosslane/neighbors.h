@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ * Exact search for the neighbours of points within a radius, on an index of crosslane/grid.h.
+ *
+ * Neighbours of a query are the points with
+ *     ((dx*dx + dy*dy) + dz*dz) < r*r
+ * (dy and dz 0 where points have fewer dimensions) in single precision, each operation rounded
+ * once, no contraction: the same pairs as the same loop over all pairs finds, for any coordinates.
+ * (A device that takes subnormal numbers for 0 does so here too; that shows at radii below 2^-38.)
+ * How far points lie from the origin, or from each other, costs no time: with cells of
+ * the radius a query looks at the points of its cell and of those next to it, out to the
+ * largest floats.
+ *
+ * Along a periodic axis of period L, dx is (query.x - point.x) - s * L, for every whole number s.
+ * Each image of a point within the radius is a neighbour of its own, so that a row has an index
+ * more than once where the radius is above half a period. A point is left out as its own neighbour,
+ * but not its images. */
+#ifndef CROSSLANE_NEIGHBORS_H
+#define CROSSLANE_NEIGHBORS_H
+
+#include <crosslane/grid.h>
+
+typedef struct xl_neighbors xl_neighbors;
+
+/* Whose neighbours are searched. */
+typedef enum xl_neighbors_queries {
+    XL_QUERIES_INDEXED = 0, /* of each point of the index */
+    XL_QUERIES_GIVEN = 1    /* of each of the call's queries; no point is then left out as the query
+                               itself. Best in an order in which neighbours follow each other */
+} xl_neighbors_queries;
+
+/* How neighbours are searched. Start from xl_neighbors_desc_init(); radius must
+ * be set. */
+typedef struct xl_neighbors_desc {
+    uint32_t struct_size;  /* set by xl_neighbors_desc_init() */
+    uint32_t num_tunables; /* of `tunables` */
+    float radius;          /* finite, above 0, and its square neither overflows nor underflows */
+    uint32_t inclusive;    /* 0: distance < radius; 1: distance <= radius */
+    uint32_t include_self; /* 0: the point itself (by index) is left out; 1: it counts too */
+    uint32_t sorted;       /* 1, the default: rows in ascending order of index; 0: in cell order,
+                              cheaper */
+    uint32_t periodic;     /* 1: for indices with periodic axes, and for no others */
+    uint32_t queries;      /* xl_neighbors_queries */
+    uint32_t dimensions;   /* of given queries: those of the index; default 3 */
+    uint32_t query_stride; /* scalars from one given query to the next, `dimensions` or more;
+                              default 3 */
+    uint32_t radii;        /* 1: each query has a radius of its own, of which no more than `radius`
+                              counts */
+    /* OpenCL C text for xl_neighbors_visit_enqueue(), or NULL. It defines
+     *     float visit(float sum, float distance2, uint i, uint j, float4 params)
+     * which is called for each pair in cell order, i the query and j the
+     * neighbour, and returns the new sum. Errors point into it as "visit". */
+    const char *visit;
+    /* Tuning values of this plan by name, before those of the context's tuning file and the
+     * built-in ones (xl_tunable in types.h); neighbors.*, scan.*
+     * for the scan that a count has inside, and grid.planes, which is to be that of the grid. NULL:
+     * none */
+    const xl_tunable *tunables;
+} xl_neighbors_desc;
+
+/* What the calls work on; a view that is left out is not given. n is the number of queries: of the
+ * points of the index, or num_queries. */
+typedef struct xl_neighbors_count_args {
+    xl_view counts;     /* n u32, or not given */
+    xl_view offsets;    /* n + 1 u64: the exclusive sum of the counts and, last, the number of
+                           pairs: CSR offsets; or not given */
+    xl_view scratch;    /* xl_neighbors_scratch() bytes, or not given: as in xl_scan_args */
+    size_t num_queries; /* of the given queries, at most 2^32 - 2; else 0 */
+    xl_view queries; /* (num_queries - 1) * query_stride + dimensions f32, offset in scalars, laid
+                        out as points are; only with XL_QUERIES_GIVEN, not changed. One that is
+                        not finite has no neighbours */
+    xl_view radii;   /* n f32; only with desc.radii, not changed. A query whose radius is not
+                        above 0 has no neighbours */
+} xl_neighbors_count_args;
+
+typedef struct xl_neighbors_fill_args {
+    uint64_t capacity;  /* A row that would end beyond it is not written at all. So one below
+                           offsets[n] makes a shorter list, and never a write out of bounds;
+                           offsets[n] is the capacity to give */
+    xl_view offsets;    /* n + 1 u64 from xl_neighbors_count_enqueue() of this plan */
+    xl_view indices;    /* `capacity` u32 */
+    size_t num_queries; /* these three as they were counted */
+    xl_view queries, radii;
+} xl_neighbors_fill_args;
+
+typedef struct xl_neighbors_visit_args {
+    float start;        /* what each sum starts from */
+    float params[4];    /* what visit() receives */
+    xl_view out;        /* n f32, in the order the points were given to the build, or the queries */
+    size_t num_queries; /* these three as in xl_neighbors_count_args */
+    xl_view queries, radii;
+} xl_neighbors_visit_args;
+
+XL_EXTERN_C_BEGIN
+
+/* Writes `size` bytes; as xl_grid_desc_init_sized(). */
+XL_API void xl_neighbors_desc_init_sized(xl_neighbors_desc *desc, size_t size);
+
+/* Makes a search plan for indices of the same context; as xl_scan_create(). */
+XL_NODISCARD XL_API xl_status xl_neighbors_create(xl_context *ctx, const xl_neighbors_desc *desc,
+                                                  xl_neighbors **plan);
+
+/* Scratch of the calls below for up to n queries, as xl_scan_scratch(). */
+XL_NODISCARD XL_API xl_status xl_neighbors_scratch(const xl_neighbors *plan, size_t n,
+                                                   size_t *bytes, size_t *alignment);
+
+/* Enqueues the count of each query's neighbours among the points of the index; of the points
+ * themselves in the order they were given to the build. An index whose build failed (see
+ * xl_grid_index_status()) has all counts 0 and,
+ * so that nobody takes that for a result, offsets[n] = UINT64_MAX. So has a search that a device
+ * cannot do which ends long loops (docs/drivers.md, llvmpipe): a point with too many candidates, or
+ * too many neighbours to put into order, has a count of UINT32_MAX, and offsets[n] = UINT64_MAX. */
+XL_NODISCARD XL_API xl_status
+xl_neighbors_count_enqueue_sized(xl_neighbors *plan, xl_grid_index *index, cl_command_queue queue,
+                                 const xl_neighbors_count_args *args, size_t size,
+                                 cl_uint num_waits, const cl_event *waits, cl_event *event);
+
+/* Enqueues the fill of the list: row i holds, from offsets[i] on, the indices of the neighbours of
+ * query i. */
+XL_NODISCARD XL_API xl_status
+xl_neighbors_fill_enqueue_sized(xl_neighbors *plan, xl_grid_index *index, cl_command_queue queue,
+                                const xl_neighbors_fill_args *args, size_t size, cl_uint num_waits,
+                                const cl_event *waits, cl_event *event);
+
+/* Enqueues sums over pairs without a list: out[i] is what visit() of the descriptor makes of
+ * `start` over the neighbours of query i. The order of visits is fixed, so equal input gives
+ * equal bits on one device. For an index whose build failed, out[i] is NaN, and for a point with
+ * more candidates than the device can go through. */
+XL_NODISCARD XL_API xl_status
+xl_neighbors_visit_enqueue_sized(xl_neighbors *plan, xl_grid_index *index, cl_command_queue queue,
+                                 const xl_neighbors_visit_args *args, size_t size,
+                                 cl_uint num_waits, const cl_event *waits, cl_event *event);
+
+/* Lets go of a plan; NULL is ignored. */
+XL_API void xl_neighbors_destroy(xl_neighbors *plan);
+
+XL_EXTERN_C_END
+
+/* The defaults, and the size of the structure as its user knows it. */
+static inline void xl_neighbors_desc_init(xl_neighbors_desc *desc)
+{
+    xl_neighbors_desc_init_sized(desc, sizeof *desc);
+}
+
+XL_NODISCARD static inline xl_status
+xl_neighbors_count_enqueue(xl_neighbors *plan, xl_grid_index *index, cl_command_queue queue,
+                           const xl_neighbors_count_args *args, cl_uint num_waits,
+                           const cl_event *waits, cl_event *event)
+{
+    return xl_neighbors_count_enqueue_sized(plan, index, queue, args, sizeof *args, num_waits,
+                                            waits, event);
+}
+
+XL_NODISCARD static inline xl_status
+xl_neighbors_fill_enqueue(xl_neighbors *plan, xl_grid_index *index, cl_command_queue queue,
+                          const xl_neighbors_fill_args *args, cl_uint num_waits,
+                          const cl_event *waits, cl_event *event)
+{
+    return xl_neighbors_fill_enqueue_sized(plan, index, queue, args, sizeof *args, num_waits, waits,
+                                           event);
+}
+
+XL_NODISCARD static inline xl_status
+xl_neighbors_visit_enqueue(xl_neighbors *plan, xl_grid_index *index, cl_command_queue queue,
+                           const xl_neighbors_visit_args *args, cl_uint num_waits,
+                           const cl_event *waits, cl_event *event)
+{
+    return xl_neighbors_visit_enqueue_sized(plan, index, queue, args, sizeof *args, num_waits,
+                                            waits, event);
+}
+
+#endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT
+ * An index as a value: its storage, who builds it and who uses it, on whatever queues, and how the
+ * last build went. */
+#include "grid_plan.h"
+
+#include <string.h>
+
+xl_status xl_grid_index_create(xl_context *ctx, xl_grid_index **index)
+{
+    xl_status status;
+    xl_grid_index *made = NULL;
+    if (index)
+        *index = NULL;
+    if (!ctx || !index)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", !ctx ? "ctx" : "index");
+    made = xli_alloc(sizeof *made);
+    if (!made)
+        XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for an index"));
+    made->ctx = xli_context_retain(ctx);
+    XL_TRY(xli_pool_create(ctx, &made->pool));
+    made->lock = xli_mutex_create();
+    if (!made->lock)
+        XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for an index"));
+    /* Indices that take turns in one storage do not take each other's builds for theirs. */
+    made->stamp = (cl_uint)((uintptr_t)made >> 4) * 2654435761u;
+    *index = made;
+    made = NULL;
+done:
+    xl_grid_index_destroy(made);
+    return status;
+}
+
+/* What the last build left behind. */
+static void let_go(xl_grid_index *index)
+{
+    if (index->storage)
+        clReleaseMemObject(index->storage);
+    if (index->done)
+        clReleaseEvent(index->done);
+    if (index->queue)
+        clReleaseCommandQueue(index->queue);
+    index->storage = NULL;
+    index->done = NULL;
+    index->queue = NULL;
+    index->built = false;
+}
+
+void xl_grid_index_destroy(xl_grid_index *index)
+{
+    if (!index)
+        return;
+    let_go(index);
+    xli_pool_destroy(&index->pool);
+    xli_mutex_destroy(index->lock);
+    xli_context_release(index->ctx);
+    xli_free(index);
+}
+
+/* CL_COMPLETE, more before that, or less: the build's wait failed. Intel's CPU runtime (2026.22)
+ * says of a command that failed that it is complete, but not to who waits for it. */
+static cl_int state_of(const xl_grid_index *index)
+{
+    cl_int state = CL_QUEUED;
+    if (!index->done || clGetEventInfo(index->done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state,
+                                       &state, NULL) != CL_SUCCESS)
+        return CL_COMPLETE;
+    return state == CL_COMPLETE ? clWaitForEvents(1, &index->done) : state;
+}
+
+static bool is_behind(const xl_grid_index *index, const xli_seq *seq)
+{
+    return seq->in_order && index->in_order && seq->queue == index->queue;
+}
+
+/* So that a call on another queue comes behind the build. */
+static xl_status wait_for_build(xl_grid_index *index, xli_seq *seq)
+{
+    xl_status status = XL_SUCCESS;
+    if (is_behind(index, seq) || state_of(index) == CL_COMPLETE)
+        return XL_SUCCESS;
+    if (index->pool.per_queue)
+        XL_TRY_CL(index->ctx, clWaitForEvents(1, &index->done));
+    else {
+        XL_TRY_CL(index->ctx, clFlush(index->queue));
+        XL_TRY(xli_seq_wait_for(seq, index->done));
+    }
+done:
+    return status;
+}
+
+static cl_float4 corner(const float *p)
+{
+    return (cl_float4){{p[0], p[1], p[2], 0}};
+}
+
+static xli_grid_period period_of(const xl_grid_desc *desc)
+{
+    xli_grid_period p = {
+        .any = desc->periodic != 0, .lower = corner(desc->lower), .upper = corner(desc->upper)};
+    for (int a = 0; a < 3 && p.any; ++a) {
+        const float low = desc->lower[a] < 0 ? -desc->lower[a] : desc->lower[a];
+        const float high = desc->upper[a] < 0 ? -desc->upper[a] : desc->upper[a];
+        const float length = desc->upper[a] - desc->lower[a];
+        if (desc->periodic & 1u << a)
+            p.period.s[a] = length;
+        p.extent = low > p.extent ? low : p.extent;
+        p.extent = high > p.extent ? high : p.extent;
+        p.extent = length > p.extent ? length : p.extent;
+    }
+    return p;
+}
+
+xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xl_grid *grid, size_t n,
+                               xl_view storage, const xli_span *in, xli_span *span)
+{
+    xl_status status;
+    xli_grid_layout layout;
+    XL_TRY(xli_grid_plan_layout(grid, n, &layout));
+    if (storage.buffer) {
+        if (index->queue && state_of(index) >= 0)
+            XL_TRY(wait_for_build(index, seq));
+    } else if (index->queue && (index->elsewhere || !is_behind(index, seq))) {
+        xli_mutex_lock(index->pool.lock);
+        xli_pool_drop(&index->pool);
+        xli_mutex_unlock(index->pool.lock);
+    }
+    XL_TRY(xli_seq_scratch(seq, &index->pool, storage, layout.bytes, XLI_SCRATCH_ALIGN, span));
+    span->name = "storage";
+    XL_TRY(xli_check_apart(index->ctx, in, span, false));
+    XL_TRY_CL(index->ctx, clRetainMemObject(span->buffer));
+    let_go(index);
+    index->storage = span->buffer;
+    index->storage_at = span->offset;
+    index->storage_span = *span;
+    index->layout = layout;
+    index->n = n;
+    index->dimensions = grid->desc.dimensions;
+    index->planes = grid->tune.planes;
+    index->period = period_of(&grid->desc);
+    ++index->stamp;
+done:
+    return status;
+}
+
+xl_status xli_grid_index_leave(xl_grid_index *index, xli_seq *seq, xl_status status,
+                               cl_event *event_or_null)
+{
+    cl_event done = NULL;
+    const cl_command_queue queue = seq->queue;
+    const bool in_order = seq->in_order;
+    status = xli_seq_end(seq, status, index ? &done : event_or_null);
+    if (!index || status != XL_SUCCESS)
+        return status;
+    XL_TRY_CL(index->ctx, clRetainCommandQueue(queue));
+    index->queue = queue;
+    index->in_order = in_order;
+    index->elsewhere = !in_order;
+    index->done = done;
+    index->built = true;
+    if (event_or_null && clRetainEvent(done) == CL_SUCCESS)
+        *event_or_null = done;
+done:
+    return status;
+}
+
+xl_status xli_grid_index_use(xl_context *ctx, xl_grid_index *index, uint32_t planes, xli_seq *seq)
+{
+    xl_status status = XL_SUCCESS;
+    if (!index)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "index: NULL");
+    if (index->ctx != ctx)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "index: of another context than the plan");
+    if (!index->built)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "index: not built; xl_grid_build_enqueue() comes first");
+    if (index->planes != planes)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "index: built by a plan with grid.planes %u, this one has %u",
+                        (unsigned)index->planes, (unsigned)planes);
+    if (is_behind(index, seq))
+        return XL_SUCCESS;
+    if (state_of(index) < 0)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "index: its build has not run, since an event that it waited for failed; "
+                        "build it again");
+    xli_mutex_lock(index->lock);
+    index->elsewhere = true;
+    xli_mutex_unlock(index->lock);
+    XL_TRY(wait_for_build(index, seq));
+done:
+    return status;
+}
+
+static void fill_report(xl_grid_report *report, const xli_grid_header *header)
+{
+    *report = (xl_grid_report){
+        .points = header->points,
+        .non_finite = header->non_finite,
+        .first_non_finite = header->non_finite ? header->first_non_finite : UINT64_MAX,
+        .out_of_domain = header->out_of_domain,
+        .first_out_of_domain = header->out_of_domain ? header->first_out_of_domain : UINT64_MAX,
+        .table_cells = header->sparse ? header->rows : header->table,
+        .sparse = header->sparse != 0};
+    memcpy(report->lower, header->lower, sizeof report->lower);
+    memcpy(report->upper, header->upper, sizeof report->upper);
+    memcpy(report->cells, header->cells, sizeof report->cells);
+}
+
+static xl_status judge(xl_context *ctx, const xl_grid_report *report)
+{
+    if (report->non_finite > 0)
+        return xli_fail(ctx, XL_ERROR_NON_FINITE,
+                        "points: %llu of %llu are not finite, the first at index %llu",
+                        (unsigned long long)report->non_finite, (unsigned long long)report->points,
+                        (unsigned long long)report->first_non_finite);
+    if (report->out_of_domain > 0)
+        return xli_fail(ctx, XL_ERROR_OUT_OF_DOMAIN,
+                        "points: %llu of %llu are outside the box (%g, %g, %g) to (%g, %g, %g), "
+                        "the first at index %llu",
+                        (unsigned long long)report->out_of_domain,
+                        (unsigned long long)report->points, (double)report->lower[0],
+                        (double)report->lower[1], (double)report->lower[2],
+                        (double)report->upper[0], (double)report->upper[1],
+                        (double)report->upper[2], (unsigned long long)report->first_out_of_domain);
+    return XL_SUCCESS;
+}
+
+xl_status xl_grid_index_status_sized(xl_grid_index *index, cl_command_queue queue,
+                                     xl_grid_report *report, size_t size, cl_uint num_waits,
+                                     const cl_event *waits)
+{
+    xl_status status;
+    xli_seq seq = {0};
+    xli_grid_header header;
+    xl_grid_report found;
+    if (!index)
+        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "index: NULL");
+    XL_TRY(xli_seq_begin(&seq, index->ctx, queue, num_waits, waits, NULL));
+    XL_TRY(xli_grid_index_use(index->ctx, index, index->planes, &seq));
+    XL_TRY(xli_read_blocking(index->ctx, queue, index->storage,
+                             index->storage_at + index->layout.header, sizeof header, &header,
+                             xli_seq_num_waits(&seq), xli_seq_waits(&seq)));
+    if (header.stamp != index->stamp)
+        XL_TRY(
+            xli_fail(index->ctx, XL_ERROR_INVALID_ARGUMENT,
+                     "index: its build has not run, since an event that it waited for failed or is "
+                     "still to come, or its storage was overwritten; build it again"));
+    fill_report(&found, &header);
+    xli_struct_write(report, size, &found, sizeof found);
+    status = judge(index->ctx, &found);
+done:
+    return xli_seq_end(&seq, status, NULL);
+}

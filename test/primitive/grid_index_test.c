@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT
+ * Indices as values: several that live at once, of one plan or of several; built on one queue and
+ * searched on another, without an event of the caller's; built again while the old one is searched;
+ * and builds that never ran. */
+#include "grid_support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 600 };
+
+static cl_command_queue queue_of(cl_command_queue_properties properties)
+{
+    cl_int code;
+    const cl_queue_properties all[] = {CL_QUEUE_PROPERTIES, properties, 0};
+    cl_command_queue q = clCreateCommandQueueWithProperties(
+        xl_context_cl(xlt_context()), xl_context_device(xlt_context()), all, &code);
+    return code == CL_SUCCESS ? q : NULL;
+}
+
+/* See lib/ocl/rusticl.c, lib/ocl/oclgrind.c: there calls on other queues than the build's block. */
+static bool is_on(const char *platform)
+{
+    xl_device_info info;
+    XLT_OK(xl_context_device_info(xlt_context(), &info));
+    return strstr(info.platform, platform) != NULL;
+}
+
+static bool blocks(void)
+{
+    return is_on("rusticl") || xlt_on_oclgrind();
+}
+
+typedef struct stand {
+    cloud clouds[2];
+    xlt_buffer points[2], counts;
+    xl_grid *grid;
+    xl_neighbors *plan;
+    uint32_t wanted[2][N];
+} stand;
+
+static stand stand_make(void)
+{
+    stand s = {.clouds = {cloud_uniform(N, 0.0f, 1.0f, 1), cloud_uniform(N, -3.0f, 2.0f, 2)}};
+    const xl_grid_desc grid = grid_desc_of(&s.clouds[0], 0.25f);
+    const xl_neighbors_desc search = search_desc_of(0.25f);
+    XLT_OK(xl_grid_create(xlt_context(), &grid, &s.grid));
+    XLT_OK(xl_neighbors_create(xlt_context(), &search, &s.plan));
+    for (int c = 0; c < 2; ++c) {
+        list l = list_by_brute_force(&s.clouds[c], &search);
+        for (size_t i = 0; i < N; ++i)
+            s.wanted[c][i] = (uint32_t)(l.offsets[i + 1] - l.offsets[i]);
+        list_free(&l);
+        s.points[c] = xlt_buffer_make(s.clouds[c].xyz, 3 * N, 4, 0);
+    }
+    assert_memory_not_equal(s.wanted[0], s.wanted[1], sizeof s.wanted[0]);
+    s.counts = xlt_buffer_make(NULL, N, 4, 0);
+    return s;
+}
+
+static void stand_free(stand *s)
+{
+    for (int c = 0; c < 2; ++c) {
+        xlt_buffer_free(&s->points[c]);
+        cloud_free(&s->clouds[c]);
+    }
+    xlt_buffer_free(&s->counts);
+    xl_neighbors_destroy(s->plan);
+    xl_grid_destroy(s->grid);
+}
+
+static void build(stand *s, xl_grid_index *index, int which, cl_command_queue q, cl_uint num,
+                  const cl_event *waits)
+{
+    XLT_OK(xl_grid_build_enqueue(
+        s->grid, index, q, &(xl_grid_build_args){.n = N, .points = xlt_view(&s->points[which])},
+        num, waits, NULL));
+}
+
+static void count(stand *s, xl_grid_index *index, const xlt_buffer *to, cl_command_queue q,
+                  cl_event *event)
+{
+    XLT_OK(xl_neighbors_count_enqueue(
+        s->plan, index, q, &(xl_neighbors_count_args){.counts = xlt_view(to)}, 0, NULL, event));
+}
+
+static void expect(stand *s, const xlt_buffer *from, int which)
+{
+    uint32_t got[N];
+    xlt_read(from, got);
+    assert_memory_equal(got, s->wanted[which], sizeof got);
+}
+
+static void several_live_at_once(void **state)
+{
+    (void)state;
+    stand s = stand_make();
+    xl_grid_index *indices[4];
+    for (int k = 0; k < 4; ++k) {
+        XLT_OK(xl_grid_index_create(xlt_context(), &indices[k]));
+        build(&s, indices[k], k % 2, xlt_queue(), 0, NULL);
+    }
+    xl_grid_destroy(s.grid); /* what it has built stays */
+    s.grid = NULL;
+    for (int k = 0; k < 4; ++k) {
+        XLT_OK(xl_grid_index_status(indices[k], xlt_queue(), NULL, 0, NULL));
+        count(&s, indices[k], &s.counts, xlt_queue(), NULL);
+        expect(&s, &s.counts, k % 2);
+    }
+    for (int k = 0; k < 4; ++k)
+        xl_grid_index_destroy(indices[k]);
+    stand_free(&s);
+}
+
+/* The build waits for something that comes to pass only after the search was enqueued. Where calls
+ * block the search would do so for ever. */
+static void a_search_on_another_queue_waits_for_the_build(void **state)
+{
+    (void)state;
+    if (blocks())
+        skip();
+    stand s = stand_make();
+    for (int unordered = 0; unordered < 2; ++unordered) {
+        cl_int code;
+        cl_event search = NULL;
+        const cl_command_queue_properties out = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+        cl_command_queue builds = queue_of(unordered ? out : 0), searches = queue_of(0);
+        if (!builds)
+            continue;
+        cl_event gate = clCreateUserEvent(xl_context_cl(xlt_context()), &code);
+        XLT_CL(code);
+        xl_grid_index *index;
+        XLT_OK(xl_grid_index_create(xlt_context(), &index));
+        build(&s, index, 1, builds, 1, &gate);
+        count(&s, index, &s.counts, unordered ? builds : searches, &search);
+        XLT_CL(clSetUserEventStatus(gate, CL_COMPLETE));
+        XLT_CL(clWaitForEvents(1, &search));
+        expect(&s, &s.counts, 1);
+        XLT_CL(clReleaseEvent(search));
+        XLT_CL(clReleaseEvent(gate));
+        xl_grid_index_destroy(index);
+        XLT_CL(clFinish(builds));
+        XLT_CL(clReleaseCommandQueue(builds));
+        XLT_CL(clReleaseCommandQueue(searches));
+    }
+    stand_free(&s);
+}
+
+/* Searches of the old index are held back on their queue, while it is built again on another, and
+ * searched there. */
+static void a_new_build_leaves_old_searches_alone(void **state)
+{
+    (void)state;
+    if (blocks())
+        skip();
+    stand s = stand_make();
+    cl_int code;
+    cl_event old = NULL, fresh = NULL;
+    cl_command_queue builds = queue_of(0), searches = queue_of(0);
+    xlt_buffer second = xlt_buffer_make(NULL, N, 4, 0);
+    xl_grid_index *index;
+    XLT_OK(xl_grid_index_create(xlt_context(), &index));
+    for (int round = 0; round < 3; ++round) {
+        cl_event gate = clCreateUserEvent(xl_context_cl(xlt_context()), &code);
+        XLT_CL(code);
+        build(&s, index, 0, builds, 0, NULL);
+        XLT_CL(clFinish(builds));
+        XLT_OK(xl_neighbors_count_enqueue(s.plan, index, searches,
+                                          &(xl_neighbors_count_args){.counts = xlt_view(&s.counts)},
+                                          1, &gate, &old));
+        build(&s, index, 1, builds, 0, NULL);
+        count(&s, index, &second, builds, &fresh);
+        XLT_CL(clWaitForEvents(1, &fresh));
+        XLT_CL(clSetUserEventStatus(gate, CL_COMPLETE));
+        XLT_CL(clWaitForEvents(1, &old));
+        expect(&s, &s.counts, 0);
+        expect(&s, &second, 1);
+        XLT_CL(clReleaseEvent(gate));
+        XLT_CL(clReleaseEvent(old));
+        XLT_CL(clReleaseEvent(fresh));
+    }
+    xl_grid_index_destroy(index);
+    xlt_buffer_free(&second);
+    XLT_CL(clReleaseCommandQueue(builds));
+    XLT_CL(clReleaseCommandQueue(searches));
+    stand_free(&s);
+}
+
+/* On all devices: builds and searches take turns on two queues, with nothing between. */
+static void two_queues_take_turns(void **state)
+{
+    (void)state;
+    stand s = stand_make();
+    cl_command_queue queues[2] = {queue_of(0), queue_of(0)};
+    xl_grid_index *index;
+    XLT_OK(xl_grid_index_create(xlt_context(), &index));
+    for (int round = 0; round < 6; ++round) {
+        build(&s, index, round % 2, queues[round / 3], 0, NULL);
+        count(&s, index, &s.counts, queues[(round / 3 + 1) % 2], NULL);
+        XLT_CL(clFinish(queues[(round / 3 + 1) % 2]));
+        XLT_OK(xl_grid_index_status(index, queues[round % 2], NULL, 0, NULL));
+        expect(&s, &s.counts, round % 2);
+    }
+    xl_grid_index_destroy(index);
+    for (int q = 0; q < 2; ++q) {
+        XLT_CL(clFinish(queues[q]));
+        XLT_CL(clReleaseCommandQueue(queues[q]));
+    }
+    stand_free(&s);
+}
+
+/* What a build waited for failed: no call takes what was there before for it. (PoCL 3.1 ends the
+ * process when a user's event fails.) */
+static void a_build_that_never_ran(void **state)
+{
+    (void)state;
+    if (blocks() || is_on("Portable Computing Language"))
+        skip();
+    stand s = stand_make();
+    cl_int code;
+    cl_command_queue other = queue_of(0);
+    xl_grid_index *index;
+    XLT_OK(xl_grid_index_create(xlt_context(), &index));
+    XLT_FAILS(xl_grid_index_status(index, xlt_queue(), NULL, 0, NULL), XL_ERROR_INVALID_ARGUMENT);
+    build(&s, index, 0, xlt_queue(), 0, NULL);
+    cl_event gate = clCreateUserEvent(xl_context_cl(xlt_context()), &code);
+    XLT_CL(code);
+    build(&s, index, 1, xlt_queue(), 1, &gate);
+    XLT_CL(clSetUserEventStatus(gate, -1));
+    (void)clFinish(xlt_queue());
+    XLT_FAILS(xl_grid_index_status(index, xlt_queue(), NULL, 0, NULL), XL_ERROR_INVALID_ARGUMENT);
+    XLT_FAILS(xl_grid_index_status(index, other, NULL, 0, NULL), XL_ERROR_INVALID_ARGUMENT);
+    XLT_FAILS(xl_neighbors_count_enqueue(s.plan, index, other,
+                                         &(xl_neighbors_count_args){.counts = xlt_view(&s.counts)},
+                                         0, NULL, NULL),
+              XL_ERROR_INVALID_ARGUMENT);
+    build(&s, index, 1, other, 0, NULL);
+    count(&s, index, &s.counts, xlt_queue(), NULL);
+    expect(&s, &s.counts, 1);
+    XLT_CL(clReleaseEvent(gate));
+    xl_grid_index_destroy(index);
+    XLT_CL(clFinish(other));
+    XLT_CL(clReleaseCommandQueue(other));
+    stand_free(&s);
+}
+
+static void what_is_refused(void **state)
+{
+    (void)state;
+    stand s = stand_make();
+    xl_grid_index *index = NULL, *none = (xl_grid_index *)&s;
+    const xl_grid_build_args args = {.n = N, .points = xlt_view(&s.points[0])};
+    assert_int_equal(xl_grid_index_create(NULL, &none), XL_ERROR_INVALID_ARGUMENT);
+    assert_null(none);
+    XLT_FAILS(xl_grid_index_create(xlt_context(), NULL), XL_ERROR_INVALID_ARGUMENT);
+    XLT_FAILS(xl_grid_build_enqueue(s.grid, NULL, xlt_queue(), &args, 0, NULL, NULL),
+              XL_ERROR_INVALID_ARGUMENT);
+    XLT_OK(xl_grid_index_create(xlt_context(), &index));
+    assert_int_equal(xl_grid_build_enqueue(NULL, index, xlt_queue(), &args, 0, NULL, NULL),
+                     XL_ERROR_INVALID_ARGUMENT);
+    /* A call that is refused leaves the index as it was. */
+    build(&s, index, 1, xlt_queue(), 0, NULL);
+    XLT_FAILS(xl_grid_build_enqueue(s.grid, index, xlt_queue(),
+                                    &(xl_grid_build_args){.n = 1 << 20, .points = args.points}, 0,
+                                    NULL, NULL),
+              XL_ERROR_INVALID_ARGUMENT);
+    count(&s, index, &s.counts, xlt_queue(), NULL);
+    expect(&s, &s.counts, 1);
+    xl_grid_index_destroy(index);
+    xl_grid_index_destroy(NULL);
+    stand_free(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(several_live_at_once),
+        cmocka_unit_test(a_search_on_another_queue_waits_for_the_build),
+        cmocka_unit_test(a_new_build_leaves_old_searches_alone),
+        cmocka_unit_test(two_queues_take_turns),
+        cmocka_unit_test(a_build_that_never_ran),
+        cmocka_unit_test(what_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, xlt_teardown);
+}
