@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * A visibility buffer's pixels binned by material: how many pixels each material has (histogram),
- * where its pixels begin (exclusive scan), a list of just as many pixels as the picture has, and
- * one shading kernel a material, as renderers do that shade from a visibility buffer. The picture
- * is compared with one that is shaded pixel by pixel. Then the scan by itself: 1, 2, ..., 1024,
- * whose last exclusive sum is 523,776, and what one pass, several passes and the textbook scans
- * take.
+ * where its pixels begin (exclusive scan), a list of just as many pixels as the picture has, by a
+ * kernel with atomic operations and by a sort of the ids, and one shading kernel a material, as
+ * renderers do that shade from a visibility buffer. The picture is compared with one that is shaded
+ * pixel by pixel. Then the scan by itself: 1, 2, ..., 1024, whose last exclusive sum is 523,776,
+ * and what one pass, several passes and the textbook scans take.
  *
  *   example_07_material_binning [--width W] [--height H] [--materials M] [--scan-log2 K] [--png
  * FILE]
@@ -109,6 +109,8 @@ typedef enum buffer_name {
     OFFSETS,
     CURSORS,
     LIST,
+    SORTED_IDS,
+    SORTED_LIST,
     BINNED,
     DIRECT,
     BUFFERS
@@ -123,6 +125,7 @@ typedef struct scene {
     cl_mem mem[BUFFERS];
     xl_histogram *histogram;
     xl_scan *scan;
+    xl_sort *sort;
     cl_uint *offsets, *picture, *other;
 } scene;
 
@@ -202,12 +205,17 @@ static void make_plans(scene *s)
 {
     xl_histogram_desc histogram;
     xl_scan_desc scan;
+    xl_sort_desc sort;
     xl_histogram_desc_init(&histogram); /* an integer is its bin */
     histogram.type = XL_U32;
     histogram.num_bins = s->o.materials;
     must(s, xl_histogram_create(s->ctx, &histogram, &s->histogram), "histogram");
     xl_scan_desc_init(&scan); /* exclusive sums of u32 */
     must(s, xl_scan_create(s->ctx, &scan, &s->scan), "scan");
+    xl_sort_desc_init(&sort); /* of ids the pixels: those of one material stay in order */
+    sort.value = XL_SORT_INDICES;
+    sort.stable = 1;
+    must(s, xl_sort_create(s->ctx, &sort, &s->sort), "sort");
 }
 
 static void make(scene *s)
@@ -249,6 +257,7 @@ static void end(scene *s)
     free(s->picture);
     free(s->other);
     xl_histogram_destroy(s->histogram);
+    xl_sort_destroy(s->sort);
     xl_scan_destroy(s->scan);
     xl_context_destroy(s->ctx);
 }
@@ -316,8 +325,21 @@ static void bin_pixels(scene *s)
     launch(s, BIN_PIXELS, all_pixels(s), list, 5);
 }
 
+/* The same list by the library: a stable sort of the ids that gives where each was. */
+static void sort_pixels(scene *s)
+{
+    must(s,
+         xl_sort_enqueue(s->sort, s->queue,
+                         &(xl_sort_args){.n = s->pixels,
+                                         .keys_in = xl_view_of(s->mem[IDS], 0),
+                                         .keys_out = xl_view_of(s->mem[SORTED_IDS], 0),
+                                         .values_out = xl_view_of(s->mem[SORTED_LIST], 0)},
+                         0, NULL, NULL),
+         "sort");
+}
+
 /* A launch for each material; the host knows their sizes from the offsets. */
-static void shade_bins(scene *s)
+static void shade_list(scene *s, cl_mem pixels)
 {
     must_cl(clEnqueueReadBuffer(s->queue, s->mem[OFFSETS], CL_TRUE, 0, 4 * (size_t)s->o.materials,
                                 s->offsets, 0, NULL, NULL),
@@ -325,12 +347,16 @@ static void shade_bins(scene *s)
     s->offsets[s->o.materials] = s->pixels;
     for (cl_uint m = 0; m < s->o.materials; ++m) {
         const cl_uint first = s->offsets[m], count = s->offsets[m + 1] - first;
-        const argument list[] = {ARGUMENT(s->mem[LIST]), ARGUMENT(first),
-                                 ARGUMENT(count),        ARGUMENT(m),
-                                 ARGUMENT(s->o.width),   ARGUMENT(s->mem[BINNED])};
+        const argument list[] = {ARGUMENT(pixels), ARGUMENT(first),      ARGUMENT(count),
+                                 ARGUMENT(m),      ARGUMENT(s->o.width), ARGUMENT(s->mem[BINNED])};
         if (count > 0)
             launch(s, SHADE_BIN, ((size_t)count + 63) / 64 * 64, list, 6);
     }
+}
+
+static void shade_bins(scene *s)
+{
+    shade_list(s, s->mem[SORTED_LIST]);
 }
 
 static void shade_directly(scene *s)
@@ -345,9 +371,11 @@ static void run_frame(scene *s)
     static const struct {
         const char *name;
         void (*run)(scene *s);
-    } stages[] = {{"visibility buffer", rasterize},    {"pixels of each material", count_materials},
-                  {"where they begin", find_offsets},  {"list of pixels", bin_pixels},
-                  {"shading by material", shade_bins}, {"shading pixel by pixel", shade_directly}};
+    } stages[] = {
+        {"visibility buffer", rasterize},          {"pixels of each material", count_materials},
+        {"where they begin", find_offsets},        {"list by atomics", bin_pixels},
+        {"list by xl_sort", sort_pixels},          {"shading by material", shade_bins},
+        {"shading pixel by pixel", shade_directly}};
     for (size_t k = 0; k < sizeof stages / sizeof stages[0]; ++k) {
         double best = 1e30;
         for (int round = 0; round < 3; ++round) {
@@ -364,12 +392,27 @@ static void run_frame(scene *s)
     }
 }
 
+/* Whether pixels shaded by material from a list are those shaded one by one. */
+static int is_equal(scene *s, cl_mem pixels)
+{
+    const size_t bytes = 4 * (size_t)s->pixels;
+    static const cl_uint nothing = 0;
+    must_cl(clEnqueueFillBuffer(s->queue, s->mem[BINNED], &nothing, 4, 0, bytes, 0, NULL, NULL),
+            "clEnqueueFillBuffer");
+    shade_list(s, pixels);
+    must_cl(
+        clEnqueueReadBuffer(s->queue, s->mem[BINNED], CL_TRUE, 0, bytes, s->picture, 0, NULL, NULL),
+        "picture");
+    must_cl(
+        clEnqueueReadBuffer(s->queue, s->mem[DIRECT], CL_TRUE, 0, bytes, s->other, 0, NULL, NULL),
+        "picture");
+    return memcmp(s->picture, s->other, bytes) == 0;
+}
+
 static int check_frame(scene *s)
 {
     const size_t bytes = 4 * (size_t)s->pixels;
-    clEnqueueReadBuffer(s->queue, s->mem[BINNED], CL_TRUE, 0, bytes, s->picture, 0, NULL, NULL);
-    clEnqueueReadBuffer(s->queue, s->mem[DIRECT], CL_TRUE, 0, bytes, s->other, 0, NULL, NULL);
-    const int same = memcmp(s->picture, s->other, bytes) == 0;
+    const int same = is_equal(s, s->mem[LIST]) && is_equal(s, s->mem[SORTED_LIST]);
     cl_uint shown = 0;
     for (cl_uint m = 0; m < s->o.materials; ++m)
         shown += s->offsets[m + 1] > s->offsets[m];
