@@ -4,110 +4,137 @@
  * Each array is followed by the offset at which it starts, in elements. What comes
  * out of an array of the storage is clamped before it becomes an offset: somebody
  * may write there, or to the points, while a build runs. */
-#include "grid_bounds.cl"
+#include "grid_list.cl"
 #include "grid_overfull.cl"
 #include "grid_setup.cl"
+#include "grid_sorting.cl"
 
-#define XL_HEADER(storage, at) ((__global xl_grid_header *)((storage) + (at)))
-
-/* An empty header; one work-item. */
-__kernel void xl_grid_clear(__global uint *storage, ulong header_at)
-{
-    __global xl_grid_header *header = XL_HEADER(storage, header_at);
-    header->counted = header->sorted = header->sorted_again = header->flagged = 0;
-    for (int a = 0; a < 3; ++a) {
-        header->low[a] = UINT_MAX;
-        header->high[a] = 0;
-    }
-    header->non_finite = header->out_of_domain = header->big = header->rows = 0;
-    header->stamp = header->cut = header->together = header->y_bits = 0;
-    header->first_y = header->first_z = 0;
-    header->first_non_finite = header->first_out_of_domain = UINT_MAX;
-}
-
-/* The box of the points and what is wrong with them. Any number of groups. */
+/* The box of the points and what is wrong with them: what each group finds. Any number of groups.
+ */
 __kernel void xl_grid_bounds(__global const float *points, ulong points_at, uint n,
-                             __global uint *storage, ulong header_at, float4 lower, float4 upper)
+                             __global uint *storage, ulong found_at, float4 lower, float4 upper)
 {
     __local xl_grid_found found[XL_GROUP];
     xl_grid_look(points + points_at, get_global_id(0), get_global_size(0), n, lower, upper,
                  &found[get_local_id(0)]);
     xl_grid_fold(found);
     if (get_local_id(0) == 0)
-        xl_grid_publish(XL_HEADER(storage, header_at), found);
+        ((__global xl_grid_found *)(storage + found_at))[get_group_id(0)] = found[0];
 }
 
-/* One work-item: the shape of the grid. `table`: entries there are room for, 0 for a list of rows
- * whatever the points are; `sorts`: a table is made by sorting as well. */
-__kernel void xl_grid_setup(__global uint *storage, ulong header_at, uint n, uint table, uint sorts,
-                            uint stamp, float inverse, float thin, float beyond, float4 lower,
-                            float4 upper)
+/* The header, and zeros in what is to be counted: the table, as far as it is used, or buckets, and
+ * the places of their sample. Every group finds the shape, so that none waits for another. */
+__kernel void xl_grid_setup(__global uint *storage, ulong header_at, ulong found_at, uint num_found,
+                            uint n, uint table, uint sorts, uint buckets, uint stamp, float inverse,
+                            float thin, float beyond, float4 lower, float4 upper, ulong counts_at,
+                            ulong places_at)
 {
-    __global xl_grid_header *header = XL_HEADER(storage, header_at);
-    header->points = n;
-    header->table = table;
-    header->inverse = inverse;
-    header->thin = thin;
-    header->beyond = beyond;
-    header->stamp = stamp;
-    header->failed = header->non_finite > 0 || header->out_of_domain > 0 ? 1u : 0u;
-    xl_grid_set_box(header, lower, upper);
-    bool dense = table > 0 && xl_grid_set_dense(header, table);
-    header->sparse = dense ? 0u : 1u;
-    if (!dense)
-        xl_grid_set_sparse(header, n);
-    else if (sorts)
-        header->sorted = n;
+    __local xl_grid_found found[XL_GROUP];
+    const xl_grid_wish wish = {n, stamp, table, sorts, buckets, inverse, thin, beyond};
+    xl_grid_header header;
+    xl_grid_gather_found((__global const xl_grid_found *)(storage + found_at), num_found,
+                         &found[get_local_id(0)]);
+    xl_grid_fold(found);
+    XL_LOCAL_BARRIER();
+    xl_grid_set(&header, &wish, found, lower, upper);
+    for (ulong b = get_global_id(0); b < header.counted; b += get_global_size(0))
+        storage[counts_at + b] = 0;
+    for (ulong k = get_global_id(0); k < (ulong)header.buckets * XL_GRID_OVERSAMPLING;
+         k += get_global_size(0))
+        storage[places_at + k] = 0;
+    if (get_global_id(0) == 0)
+        *XL_GRID_HEADER(storage, header_at) = header;
 }
 
-/* Counting: a table of zeros, as far as it is used. */
-__kernel void xl_grid_zero(__global uint *storage, ulong header_at, uint table, ulong starts_at)
+/* Rows in buckets: the splitters. Any number of groups, which take turns with parts of the sample
+ * and of what these are compared with. */
+__kernel void xl_grid_split(__global const float *points, ulong points_at, uint n,
+                            __global uint *storage, ulong header_at, uint most_buckets,
+                            ulong places_at, ulong splitters_at)
 {
-    const ulong counted = XL_HEADER(storage, header_at)->counted;
-    XL_FOR_ITEMS(b, min(counted, (ulong)table + 1))
-    storage[starts_at + b] = 0;
+    __local xl_grid_key others[XL_GROUP];
+    __global const xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
+    const xl_grid_map map = xl_grid_far_map(header->inverse, header->beyond);
+    const uint buckets = min(header->buckets, most_buckets);
+    const uint sample = buckets > 1 ? buckets * XL_GRID_OVERSAMPLING : 0u;
+    const uint size = (uint)get_local_size(0), lid = (uint)get_local_id(0);
+    const uint parts = XL_CEIL_DIV(sample, XL_GRID_COMPARED);
+    for (uint t = (uint)get_group_id(0); t < XL_CEIL_DIV(sample, size) * parts;
+         t += (uint)get_num_groups(0)) {
+        const uint k = t / parts * size + lid, from = t % parts * XL_GRID_COMPARED;
+        const xl_grid_key key =
+            xl_grid_sample_key(&map, points + points_at, min(k, sample - 1u), sample, n);
+        const uint below =
+            xl_grid_count_below(&map, points + points_at, key, from,
+                                min(from + XL_GRID_COMPARED, sample), sample, n, others);
+        if (k < sample)
+            xl_grid_add_place(&storage[places_at + k], below, parts, buckets, key,
+                              (__global xl_grid_key *)(storage + splitters_at));
+    }
 }
 
-/* Counting: the entry of each point, and how many came to it before. */
+/* Counting: the entry of each point, or its bucket, and how many came to it before. */
 __kernel void xl_grid_keys(__global const float *points, ulong points_at, uint n,
-                           __global uint *storage, ulong header_at, uint table, ulong counts_at,
+                           __global uint *storage, ulong header_at, uint table, uint most_buckets,
+                           float4 lower, float4 upper, ulong splitters_at, ulong counts_at,
                            ulong buckets_at, ulong ranks_at)
 {
-    xl_grid_map map = xl_grid_load(XL_HEADER(storage, header_at), table, n);
-    XL_FOR_ITEMS(i, map.sparse ? 0u : n)
+    __global xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
+    xl_grid_map map = xl_grid_load_shape(header, table, n);
+    const uint buckets = min(header->buckets, most_buckets);
+    XL_FOR_ITEMS(i, map.sparse && buckets == 0 ? 0u : n)
     {
-        uint b = xl_grid_bucket_of(&map, (uint)i, xl_grid_point(points + points_at, (uint)i));
+        const float4 p = xl_grid_point(points + points_at, (uint)i);
+#if XL_BOUNDED
+        const bool bad = xl_grid_tell_bad(header, (uint)i, p, lower, upper);
+#else
+        const bool bad = !xl_grid_finite(p);
+#endif
+        const uint b =
+            !map.sparse
+                ? xl_grid_bucket_of(&map, (uint)i, p, bad)
+                : xl_grid_bucket_between((__global const xl_grid_key *)(storage + splitters_at),
+                                         buckets, xl_grid_key_of(&map, (uint)i, p));
         storage[buckets_at + i] = b;
         storage[ranks_at + i] = atomic_inc(&storage[counts_at + b]);
     }
 }
 
-/* Counting: indices in the order of entries, in an entry as they came. */
+/* Counting: indices in the order of entries, in an entry as they came. What is wrong with points is
+ * known by now. */
 __kernel void xl_grid_scatter(__global uint *storage, ulong header_at, uint n, uint table,
-                              ulong starts_at, ulong buckets_at, ulong ranks_at, ulong unordered_at)
+                              uint most_buckets, ulong starts_at, ulong buckets_at, ulong ranks_at,
+                              ulong unordered_at)
 {
-    XL_FOR_ITEMS(i, XL_HEADER(storage, header_at)->sparse ? 0u : n)
+    __global xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
+    const bool counted = header->sparse == 0 || header->buckets > 0;
+    const uint last = header->sparse == 0 ? table : most_buckets;
+    XL_FOR_ITEMS(i, counted ? n : 0u)
     {
-        uint b = min(storage[buckets_at + i], table);
+        uint b = min(storage[buckets_at + i], last);
         uint k = storage[starts_at + b] + storage[ranks_at + i];
         storage[unordered_at + min(k, n - 1u)] = (uint)i;
     }
+    if (counted && get_global_id(0) == 0)
+        header->failed = header->non_finite > 0 || header->out_of_domain > 0 ? 1u : 0u;
 }
 
-/* Counting: each sorted point goes to its place by index, except in overfull
+/* Counting, a table: each sorted point goes to its place by index, except in overfull
  * entries, which are listed for the next kernel. */
 __kernel void xl_grid_order(__global const float *points, ulong points_at, uint n,
                             __global uint *storage, ulong header_at, uint table, ulong starts_at,
                             ulong unordered_at, ulong sorted_at, ulong overfull_at,
-                            uint overfull_points)
+                            uint overfull_points, uint most_overfull)
 {
-    __global xl_grid_header *header = XL_HEADER(storage, header_at);
+    __global xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
     __global const uint *starts = storage + starts_at, *unordered = storage + unordered_at;
     xl_grid_map map = xl_grid_load(header, table, n);
     XL_FOR_ITEMS(k, map.sparse ? 0u : n)
     {
         uint4 sorted_point = xl_grid_sorted_point(points + points_at, min(unordered[k], n - 1u));
-        uint b = xl_grid_bucket_of(&map, sorted_point.w, xl_grid_position(sorted_point));
+        const float4 p = xl_grid_position(sorted_point);
+        const bool bad = map.failed && xl_grid_is_bad(header, p);
+        uint b = xl_grid_bucket_of(&map, sorted_point.w, p, bad);
         uint begin = min(starts[b], n), end = clamp(starts[b + 1], begin, n);
         if (end - begin <= overfull_points)
             xl_grid_set_sorted(
@@ -115,144 +142,71 @@ __kernel void xl_grid_order(__global const float *points, ulong points_at, uint 
                 min(begin + xl_grid_rank(unordered, begin, end, sorted_point.w), n - 1u),
                 sorted_point);
         else if (k == begin)
-            storage[overfull_at + min(atomic_inc(&header->big), n - 1u)] = b;
+            storage[overfull_at + min(atomic_inc(&header->big), most_overfull - 1u)] = b;
     }
 }
 
-/* Counting: overfull buckets, a work-group each. */
+/* Counting: overfull entries, or all buckets, a work-group each. */
 __kernel void xl_grid_sort_overfull(__global const float *points, ulong points_at, uint n,
                                     __global uint *storage, ulong header_at, uint table,
                                     ulong starts_at, ulong unordered_at, ulong sorted_at,
-                                    ulong overfull_at)
+                                    ulong overfull_at, uint most_overfull, ulong parts_at,
+                                    uint most_buckets)
 {
-    uint overfull = min(XL_HEADER(storage, header_at)->big, n);
-    __global uint *unordered = storage + unordered_at;
-    for (uint c = (uint)get_group_id(0); c < overfull; c += (uint)get_num_groups(0)) {
-        uint b = min(storage[overfull_at + c], table - 1u);
-        uint begin = min(storage[starts_at + b], n);
-        uint end = clamp(storage[starts_at + b + 1], begin, n);
-        xl_grid_sort_cell(unordered + begin, end - begin);
-        for (ulong k = (ulong)begin + get_local_id(0); k < end; k += get_local_size(0))
-            xl_grid_set_sorted(storage + sorted_at, n, k,
-                               xl_grid_sorted_point(points + points_at, min(unordered[k], n - 1u)));
+    __local xl_grid_key keys[XL_GRID_ROOM];
+    __local uint heads; /* of all cells so far, as 0 would have to be set behind a barrier */
+    uint before = 0;
+    __global const xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
+    const xl_grid_sorter sorter = {xl_grid_load_shape(header, table, n), points + points_at, n};
+    const bool sparse = sorter.map.sparse;
+    const uint cells =
+        sparse ? min(header->buckets, most_buckets) : min(header->big, most_overfull);
+    if (get_local_id(0) == 0)
+        heads = 0;
+    XL_LOCAL_BARRIER();
+    for (uint c = (uint)get_group_id(0); c < cells; c += (uint)get_num_groups(0)) {
+        const uint b = sparse ? c : min(storage[overfull_at + c], table - 1u);
+        const uint begin = min(storage[starts_at + b], n);
+        const uint end = clamp(storage[starts_at + b + 1], begin, n);
+        __global uint *unordered = storage + unordered_at + begin;
+        if (end - begin <= XL_GRID_ROOM)
+            xl_grid_sort_cell_local(&sorter, unordered, end - begin, keys);
+        else
+            xl_grid_sort_cell(&sorter, unordered, end - begin);
+        XL_FULL_BARRIER();
+        xl_grid_put_cell(&sorter, unordered, begin, end, storage + sorted_at, &heads);
+        XL_LOCAL_BARRIER();
+        const uint after = heads;
+        if (sparse && get_local_id(0) == 0)
+            xl_grid_tell_part((__global xl_grid_part *)(storage + parts_at) + b, &sorter, unordered,
+                              begin, end, after - before);
+        before = after;
+        XL_FULL_BARRIER();
     }
 }
 
-/* Sorting: what each point is put into order by first, and its index. In a table the entry;
- * else its row, followed by x, or where these take more than 64 bits x alone. */
-__kernel void xl_grid_sort_keys(__global const float *points, ulong points_at, uint n,
-                                __global uint *storage, ulong header_at, uint table, ulong pairs_at,
-                                ulong values_at)
+/* Rows in buckets: the list of them. Any number of groups, which share the buckets. */
+__kernel void xl_grid_list_parts(__global uint *storage, ulong header_at, uint n, ulong sorted_at,
+                                 ulong parts_at, uint most_buckets, ulong keys_at, ulong begins_at)
 {
-    __global const xl_grid_header *header = XL_HEADER(storage, header_at);
-    const xl_grid_map map = xl_grid_load(header, table, n);
-    __global ulong *keys = (__global ulong *)(storage + pairs_at);
-    const uint y_bits = min(header->y_bits, 32u);
-    XL_FOR_ITEMS(i, header->sorted > 0 ? n : 0u)
-    {
-        const float4 p = xl_grid_point(points + points_at, (uint)i);
-        ulong key = xl_grid_to_ordered(p.x);
-        if (!map.sparse)
-            key = xl_grid_bucket_of(&map, (uint)i, p);
-        else if (map.failed)
-            key = 0;
-        else if (header->together)
-            key |= xl_grid_row_bits(header, &map, p, y_bits) << 32;
-        keys[i] = key;
-        storage[values_at + i] = (uint)i;
-    }
-}
-
-/* Sorting in two steps: the rows of the points, which are in the order of x by now. */
-__kernel void xl_grid_sort_again(__global const float *points, ulong points_at, uint n,
-                                 __global uint *storage, ulong header_at, uint table,
-                                 ulong pairs_at, ulong values_at)
-{
-    __global const xl_grid_header *header = XL_HEADER(storage, header_at);
-    const xl_grid_map map = xl_grid_load(header, table, n);
-    __global ulong *keys = (__global ulong *)(storage + pairs_at);
-    XL_FOR_ITEMS(k, header->sorted_again > 0 && !map.failed ? n : 0u)
-    {
-        const uint i = min(storage[values_at + k], n - 1u);
-        keys[k] = xl_grid_row_bits(header, &map, xl_grid_point(points + points_at, i), 32);
-    }
-}
-
-/* Sorting, a table: the start of entry b is the first key of that entry or a later one. */
-__kernel void xl_grid_starts(__global uint *storage, ulong header_at, uint n, ulong starts_at,
-                             uint table, ulong pairs_at)
-{
-    __global const xl_grid_header *header = XL_HEADER(storage, header_at);
-    __global const ulong *keys = (__global const ulong *)(storage + pairs_at);
-    const ulong counted = header->sparse ? 0 : header->counted;
-    XL_FOR_ITEMS(b, min(counted, (ulong)table + 1))
-    {
-        uint low = 0, high = n;
-        while (low < high) {
-            uint middle = low + (high - low) / 2;
-            if (keys[middle] < b)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        storage[starts_at + b] = low;
-    }
-}
-
-/* Sorting: the points in the order of the keys. A plane has some padding, which is read but does
- * not count. */
-__kernel void xl_grid_gather(__global const float *points, ulong points_at, uint n,
-                             __global uint *storage, ulong header_at, ulong values_at,
-                             ulong sorted_at)
-{
-    XL_FOR_ITEMS(k, XL_HEADER(storage, header_at)->sorted > 0 ? n : 0u)
-    xl_grid_set_sorted(
-        storage + sorted_at, n, k,
-        xl_grid_sorted_point(points + points_at, min(storage[values_at + k], n - 1u)));
-}
-
-/* The row of a sorted key. */
-ulong xl_grid_row_of_key(__global const xl_grid_header *header, ulong key)
-{
-    return header->together ? key >> 32 : key;
-}
-
-/* Rows: 1 for each point that begins one, 0 for the others. */
-__kernel void xl_grid_heads(__global uint *storage, ulong header_at, uint n, ulong pairs_at,
-                            ulong flags_at)
-{
-    __global const xl_grid_header *header = XL_HEADER(storage, header_at);
-    __global const ulong *keys = (__global const ulong *)(storage + pairs_at);
-    XL_FOR_ITEMS(k, header->flagged > 0 ? n : 0u)
-    storage[flags_at + k] =
-        k == 0 || xl_grid_row_of_key(header, keys[k]) != xl_grid_row_of_key(header, keys[k - 1])
-            ? 1u
-            : 0u;
-}
-
-/* Rows: the list of them, from the sums of those flags. */
-__kernel void xl_grid_list(__global uint *storage, ulong header_at, uint n, ulong pairs_at,
-                           ulong flags_at, ulong keys_at, ulong begins_at)
-{
-    __global xl_grid_header *header = XL_HEADER(storage, header_at);
-    __global const ulong *keys = (__global const ulong *)(storage + pairs_at);
-    __global ulong *row_keys = (__global ulong *)(storage + keys_at);
-    __global uint *row_begins = storage + begins_at;
-    const uint y_bits = header->together ? min(header->y_bits, 32u) : 32u;
-    const int y = header->first_y, z = header->first_z;
-    XL_FOR_ITEMS(k, header->flagged > 0 ? n : 0u)
-    {
-        const uint rank = clamp(storage[flags_at + k], 1u, n);
-        if (k == 0 || rank != storage[flags_at + k - 1]) {
-            const ulong row = xl_grid_row_of_key(header, keys[k]);
-            const ulong mask = (1UL << y_bits) - 1;
-            row_keys[rank - 1] = xl_grid_row_key((int)((uint)(row & mask) + (uint)y),
-                                                 (int)((uint)(row >> y_bits) + (uint)z));
-            row_begins[rank - 1] = (uint)k;
-        }
-        if (k == n - 1) {
-            header->rows = rank;
-            row_begins[rank] = n;
+    __local uint sums[XL_GROUP], bits[XL_GRID_BALLOT_WORDS];
+    __global xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
+    const xl_grid_map map = xl_grid_far_map(header->inverse, header->beyond);
+    const xl_grid_rows rows = {(__global ulong *)(storage + keys_at), storage + begins_at,
+                               storage + sorted_at, n};
+    const uint buckets = min(header->buckets, most_buckets);
+    const uint each = XL_CEIL_DIV(buckets, (uint)get_num_groups(0));
+    const uint first = min((uint)get_group_id(0) * each, buckets),
+               last = min(first + each, buckets);
+    if (first < last) {
+        __global const xl_grid_part *parts = (__global const xl_grid_part *)(storage + parts_at);
+        const uint begin = min(parts[first].begin, n);
+        const uint end = last < buckets ? clamp(parts[last].begin, begin, n) : n;
+        const uint before = xl_grid_count_rows(parts, first, sums);
+        const uint after = xl_grid_list_rows(&map, &rows, begin, end, before, bits);
+        if (last == buckets && get_local_id(0) == 0) {
+            header->rows = min(after, n);
+            rows.begins[min(after, n)] = n;
         }
     }
 }

@@ -1,28 +1,41 @@
 /* SPDX-License-Identifier: MIT
- * One work-group's share of the box of the points, and of the points that cannot
- * be in a grid. */
+ * The box of the points, and those that cannot be in a grid: what each work-group finds, and what
+ * all have found. */
 #ifndef XL_GRID_BOUNDS
 #define XL_GRID_BOUNDS
 
 #include "grid_points.cl"
 
+/* The same words as xli_grid_found of lib/grid/grid_plan.h. Coordinates are words in the order of
+ * the floats. */
 typedef struct xl_grid_found {
     uint low[3], high[3];
     uint non_finite, first_non_finite;
     uint out_of_domain, first_out_of_domain;
 } xl_grid_found;
 
-void xl_grid_found_add(__local xl_grid_found *to, __local const xl_grid_found *from)
+/* Of no points. */
+void xl_grid_found_none(__local xl_grid_found *found)
 {
     for (int a = 0; a < 3; ++a) {
-        to->low[a] = min(to->low[a], from->low[a]);
-        to->high[a] = max(to->high[a], from->high[a]);
+        found->low[a] = UINT_MAX;
+        found->high[a] = 0;
     }
-    to->non_finite += from->non_finite;
-    to->first_non_finite = min(to->first_non_finite, from->first_non_finite);
-    to->out_of_domain += from->out_of_domain;
-    to->first_out_of_domain = min(to->first_out_of_domain, from->first_out_of_domain);
+    found->non_finite = found->out_of_domain = 0;
+    found->first_non_finite = found->first_out_of_domain = UINT_MAX;
 }
+
+#define XL_GRID_FOUND_ADD(to, from)                                                                \
+    do {                                                                                           \
+        for (int a = 0; a < 3; ++a) {                                                              \
+            (to)->low[a] = min((to)->low[a], (from)->low[a]);                                      \
+            (to)->high[a] = max((to)->high[a], (from)->high[a]);                                   \
+        }                                                                                          \
+        (to)->non_finite += (from)->non_finite;                                                    \
+        (to)->first_non_finite = min((to)->first_non_finite, (from)->first_non_finite);            \
+        (to)->out_of_domain += (from)->out_of_domain;                                              \
+        (to)->first_out_of_domain = min((to)->first_out_of_domain, (from)->first_out_of_domain);   \
+    } while (0)
 
 /* What this work-item finds in points i, i + step, i + 2 * step, ... */
 void xl_grid_look(__global const float *points, ulong i, ulong step, uint n, float4 lower,
@@ -58,7 +71,17 @@ void xl_grid_look(__global const float *points, ulong i, ulong step, uint n, flo
     found->first_out_of_domain = first_out;
 }
 
-/* Folds the findings of a work-group of any size into found[0]. */
+/* What this work-item has of the findings of so many work-groups. */
+void xl_grid_gather_found(__global const xl_grid_found *parts, uint num_parts,
+                          __local xl_grid_found *found)
+{
+    xl_grid_found_none(found);
+    for (uint k = (uint)get_local_id(0); k < num_parts; k += (uint)get_local_size(0))
+        XL_GRID_FOUND_ADD(found, &parts[k]);
+}
+
+/* Folds the findings of a work-group of any size into found[0], which its first work-item may
+ * read; the others after a barrier. */
 void xl_grid_fold(__local xl_grid_found *found)
 {
     uint lid = (uint)get_local_id(0), left = (uint)get_local_size(0);
@@ -66,25 +89,8 @@ void xl_grid_fold(__local xl_grid_found *found)
         uint half_up = XL_CEIL_DIV(left, 2u);
         XL_LOCAL_BARRIER();
         if (lid + half_up < left)
-            xl_grid_found_add(&found[lid], &found[lid + half_up]);
+            XL_GRID_FOUND_ADD(&found[lid], &found[lid + half_up]);
         left = half_up;
-    }
-}
-
-/* Adds a work-group's findings to the header: integers, so in any order. */
-void xl_grid_publish(__global xl_grid_header *header, __local const xl_grid_found *found)
-{
-    for (int a = 0; a < 3; ++a) {
-        atomic_min(&header->low[a], found->low[a]);
-        atomic_max(&header->high[a], found->high[a]);
-    }
-    if (found->non_finite > 0) {
-        atomic_add(&header->non_finite, found->non_finite);
-        atomic_min(&header->first_non_finite, found->first_non_finite);
-    }
-    if (found->out_of_domain > 0) {
-        atomic_add(&header->out_of_domain, found->out_of_domain);
-        atomic_min(&header->first_out_of_domain, found->first_out_of_domain);
     }
 }
 

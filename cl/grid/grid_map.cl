@@ -33,13 +33,12 @@ typedef struct xl_grid_header {
     ulong sorted;  /* keys of the first sort, of the second, rows' flags that are summed */
     ulong sorted_again;
     ulong flagged;
-    uint low[3]; /* the box while it is reduced, as words in the order of the floats */
-    uint high[3];
     uint non_finite;
     uint first_non_finite;
     uint out_of_domain;
     uint first_out_of_domain;
-    uint big; /* overfull cells in the list of them */
+    uint big;     /* overfull cells in the list of them */
+    uint buckets; /* rows listed: how many buckets points are put into, 0: keys are sorted */
     uint points;
     uint table;
     uint sparse;   /* rows are listed */
@@ -59,6 +58,12 @@ typedef struct xl_grid_header {
     float beyond;    /* rows listed: coordinates from here on have a cell each */
     uint cut;        /* a search met a point with too many candidates, which it has yet to tell */
 } xl_grid_header;
+
+#define XL_GRID_HEADER(storage, at) ((__global xl_grid_header *)((storage) + (at)))
+
+/* What a point has in place of an entry where rows are listed: its row, and x in front of its
+ * index. No two are equal, and points are in their order. */
+typedef ulong2 xl_grid_key;
 
 /* What a work-item needs of the header, in registers. Positions and cells are vectors
  * of four whose last is 0: with three, compilers fill up with undefined values, which
@@ -93,8 +98,8 @@ float4 xl_grid_float4(__global const float *p)
     return (float4)(p[0], p[1], p[2], 0.0f);
 }
 
-/* `table` and `points` are the host's. */
-xl_grid_map xl_grid_load(__global const xl_grid_header *header, uint table, uint points)
+/* `table` and `points` are the host's. Without what is found only while a build counts. */
+xl_grid_map xl_grid_load_shape(__global const xl_grid_header *header, uint table, uint points)
 {
     xl_grid_map map;
     map.origin = xl_grid_float4(header->origin);
@@ -108,6 +113,13 @@ xl_grid_map xl_grid_load(__global const xl_grid_header *header, uint table, uint
     map.cells = clamp((uint)min(header->counted, (ulong)table + 1), 2u, table + 1u) - 1u;
     map.rows = min(header->rows, points);
     map.sparse = header->sparse != 0;
+    map.failed = false;
+    return map;
+}
+
+xl_grid_map xl_grid_load(__global const xl_grid_header *header, uint table, uint points)
+{
+    xl_grid_map map = xl_grid_load_shape(header, table, points);
     map.failed = header->failed != 0;
     return map;
 }
@@ -174,6 +186,19 @@ float xl_grid_sorted_x(__global const uint *sorted, uint k)
     return as_float(sorted[XL_PLANES ? k : 4 * (ulong)k]);
 }
 
+/* Of listed rows alone. */
+xl_grid_map xl_grid_far_map(float inverse, float beyond)
+{
+    xl_grid_map map;
+    map.origin = map.last = (float4)(0.0f);
+    map.inverse = (float4)(inverse, inverse, inverse, 0.0f);
+    map.beyond = clamp(as_int(beyond), XL_GRID_LEAST_BEYOND, XL_GRID_INFINITY);
+    map.row = map.layer = map.table = map.points = map.rows = map.cells = 0;
+    map.sparse = true;
+    map.failed = false;
+    return map;
+}
+
 /* Where rows are listed: by number, and from map->beyond on by the bits, which go on from
  * 2^24. Numbers end below 2^31 - 2^27, whatever the bits. */
 int4 xl_grid_far_cell(const xl_grid_map *map, float4 p)
@@ -227,11 +252,11 @@ uint xl_grid_bucket(const xl_grid_map *map, int4 cell)
     return min(bucket, map->cells - 1u);
 }
 
-/* The table entry of point i at p. In a grid that failed points have no cell; they
+/* The table entry of point i at p. Points that are not finite or outside the box have no cell; they
  * are spread so that the rest of the build runs as usual. */
-uint xl_grid_bucket_of(const xl_grid_map *map, uint i, float4 p)
+uint xl_grid_bucket_of(const xl_grid_map *map, uint i, float4 p, bool bad)
 {
-    return map->failed ? i % map->cells : xl_grid_bucket(map, xl_grid_cell(map, p));
+    return bad ? i % map->cells : xl_grid_bucket(map, xl_grid_cell(map, p));
 }
 
 #endif

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * Puts the points of one cell into the order of their indices.
+ * Puts the points of one cell into the order of their indices, or those of a bucket into that of
+ * their keys.
  *
- * A cell of few points: each point counts the smaller indices. An overfull cell: a
- * work-group runs a network of comparators that all point the same way (Batcher
- * 1968), which needs no padding: what lies past the end would stay there. */
+ * A cell of few points: each point counts the smaller indices. Others: a work-group runs a network
+ * of comparators that all point the same way (Batcher 1968), which needs no padding: what lies past
+ * the end would stay there. In local memory, if it has the room. */
 #ifndef XL_GRID_OVERFULL
 #define XL_GRID_OVERFULL
 
-#include "grid_map.cl"
+#include "grid_sample.cl"
+
+/* Keys that local memory has room for. */
+#define XL_GRID_ROOM (XL_BUCKET * 4)
 
 /* How many of arrived[begin .. end) are smaller than i. */
 uint xl_grid_rank(__global const uint *unordered, uint begin, uint end, uint i)
@@ -18,35 +22,85 @@ uint xl_grid_rank(__global const uint *unordered, uint begin, uint end, uint i)
     return rank;
 }
 
-void xl_grid_compare(__global uint *a, ulong low, ulong high, ulong n)
+/* What orders points: the points, and how many there are. */
+typedef struct xl_grid_sorter {
+    xl_grid_map map;
+    __global const float *points;
+    uint n;
+} xl_grid_sorter;
+
+/* In a table's cell indices alone count. */
+xl_grid_key xl_grid_sort_key(const xl_grid_sorter *sorter, uint i)
 {
-    if (high < n && a[low] > a[high]) {
-        uint t = a[low];
+    if (!sorter->map.sparse)
+        return (xl_grid_key)(0, i);
+    return xl_grid_key_of(&sorter->map, i, xl_grid_point(sorter->points, min(i, sorter->n - 1u)));
+}
+
+void xl_grid_compare_local(__local xl_grid_key *a, uint low, uint high, uint n)
+{
+    if (high < n && xl_grid_key_less(a[high], a[low])) {
+        const xl_grid_key t = a[low];
         a[low] = a[high];
         a[high] = t;
     }
 }
 
-/* One step of the network over n elements, by a whole work-group: elements a `gap`
- * of 2^log_gap apart in blocks of two gaps, or, for the first step of a merge,
- * mirrored in their block. */
-void xl_grid_step(__global uint *a, ulong n, uint log_gap, bool mirrored)
+void xl_grid_compare(const xl_grid_sorter *sorter, __global uint *a, ulong low, ulong high, ulong n)
 {
-    ulong gap = 1UL << log_gap, pairs = (((n - 1) >> (log_gap + 1)) + 1) << log_gap;
-    for (ulong pair = get_local_id(0); pair < pairs; pair += get_local_size(0)) {
-        ulong at = pair & (gap - 1), block = (pair - at) * 2;
-        xl_grid_compare(a, block + at, block + (mirrored ? 2 * gap - 1 - at : gap + at), n);
+    if (high < n) {
+        const uint x = a[low], y = a[high];
+        if (xl_grid_key_less(xl_grid_sort_key(sorter, y), xl_grid_sort_key(sorter, x))) {
+            a[low] = y;
+            a[high] = x;
+        }
     }
-    XL_FULL_BARRIER();
 }
 
-void xl_grid_sort_cell(__global uint *a, ulong n)
-{
-    for (uint merge = 0; 1UL << merge < n; ++merge) {
-        xl_grid_step(a, n, merge, true);
-        for (uint log_gap = merge; log_gap > 0; --log_gap)
-            xl_grid_step(a, n, log_gap - 1, false);
+/* One step of the network over n elements, by a whole work-group: elements a `gap` of 2^log_gap
+ * apart in blocks of two gaps, or, for the first step of a merge, mirrored in their block.
+ * COMPARE(low, high) does one pair. */
+#define XL_GRID_STEP(TYPE, n, log_gap, mirrored, COMPARE)                                          \
+    do {                                                                                           \
+        const TYPE gap = (TYPE)1 << (log_gap);                                                     \
+        const TYPE pairs = (((n) - (TYPE)1 >> ((log_gap) + 1)) + (TYPE)1) << (log_gap);            \
+        for (TYPE pair = (TYPE)get_local_id(0); pair < pairs; pair += (TYPE)get_local_size(0)) {   \
+            const TYPE at = pair & (gap - 1), block = (pair - at) * 2;                             \
+            COMPARE(block + at, block + ((mirrored) ? 2 * gap - 1 - at : gap + at));               \
+        }                                                                                          \
+    } while (0)
+
+/* As many merges as n elements take. */
+#define XL_GRID_SORT(TYPE, n, COMPARE, BARRIER)                                                    \
+    for (uint merge = 0; 1UL << merge < (n); ++merge) {                                            \
+        XL_GRID_STEP(TYPE, n, merge, true, COMPARE);                                               \
+        BARRIER();                                                                                 \
+        for (uint log_gap = merge; log_gap > 0; --log_gap) {                                       \
+            XL_GRID_STEP(TYPE, n, log_gap - 1, false, COMPARE);                                    \
+            BARRIER();                                                                             \
+        }                                                                                          \
     }
+
+/* The indices a[0 .. n), by a whole work-group, which has set a barrier since they were written. */
+void xl_grid_sort_cell(const xl_grid_sorter *sorter, __global uint *a, ulong n)
+{
+#define XL_COMPARE(low, high) xl_grid_compare(sorter, a, low, high, n)
+    XL_GRID_SORT(ulong, n, XL_COMPARE, XL_FULL_BARRIER)
+#undef XL_COMPARE
+}
+
+/* The same, n <= XL_GRID_ROOM, in local memory. */
+void xl_grid_sort_cell_local(const xl_grid_sorter *sorter, __global uint *a, uint n,
+                             __local xl_grid_key *keys)
+{
+    for (uint k = (uint)get_local_id(0); k < n; k += (uint)get_local_size(0))
+        keys[k] = xl_grid_sort_key(sorter, a[k]);
+    XL_LOCAL_BARRIER();
+#define XL_COMPARE(low, high) xl_grid_compare_local(keys, low, high, n)
+    XL_GRID_SORT(uint, n, XL_COMPARE, XL_LOCAL_BARRIER)
+#undef XL_COMPARE
+    for (uint k = (uint)get_local_id(0); k < n; k += (uint)get_local_size(0))
+        a[k] = (uint)keys[k].y;
 }
 
 #endif

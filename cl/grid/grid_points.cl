@@ -35,6 +35,27 @@ bool xl_grid_finite(float4 p)
     return exponent.x != 0x7f800000u && exponent.y != 0x7f800000u && exponent.z != 0x7f800000u;
 }
 
+/* True for a point that cannot be in the grid; its header has the box. */
+bool xl_grid_is_bad(__global const xl_grid_header *header, float4 p)
+{
+#if XL_BOUNDED
+    return !all(p >= xl_grid_float4(header->lower)) || !all(p <= xl_grid_float4(header->upper));
+#else
+    return !xl_grid_finite(p);
+#endif
+}
+
+/* The same while a build by counting meets each point for the first time: says what is wrong. */
+bool xl_grid_tell_bad(__global xl_grid_header *header, uint i, float4 p, float4 lower, float4 upper)
+{
+    if (all(p >= lower) && all(p <= upper))
+        return false;
+    const bool finite = xl_grid_finite(p);
+    atomic_inc(finite ? &header->out_of_domain : &header->non_finite);
+    atomic_min(finite ? &header->first_out_of_domain : &header->first_non_finite, i);
+    return true;
+}
+
 /* Words in the order of the floats, so that integer atomics find minima. */
 uint xl_grid_to_ordered(float x)
 {

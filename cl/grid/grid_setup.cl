@@ -4,10 +4,11 @@
 #ifndef XL_GRID_SETUP
 #define XL_GRID_SETUP
 
-#include "grid_points.cl"
+#include "grid_bounds.cl"
 
 /* The box given, or that of the points; of no finite points at all, a point. */
-void xl_grid_set_box(__global xl_grid_header *header, float4 lower, float4 upper)
+void xl_grid_set_box(xl_grid_header *header, __local const xl_grid_found *found, float4 lower,
+                     float4 upper)
 {
 #if XL_BOUNDED
     header->lower[0] = lower.x;
@@ -19,8 +20,8 @@ void xl_grid_set_box(__global xl_grid_header *header, float4 lower, float4 upper
 #else
     bool empty = header->points == header->non_finite;
     for (int a = 0; a < 3; ++a) {
-        header->lower[a] = empty ? 0.0f : xl_grid_from_ordered(header->low[a]);
-        header->upper[a] = empty ? 0.0f : xl_grid_from_ordered(header->high[a]);
+        header->lower[a] = empty ? 0.0f : xl_grid_from_ordered(found->low[a]);
+        header->upper[a] = empty ? 0.0f : xl_grid_from_ordered(found->high[a]);
     }
 #endif
 }
@@ -28,7 +29,7 @@ void xl_grid_set_box(__global xl_grid_header *header, float4 lower, float4 upper
 /* Cells numbered from the corner of the box; false if there are more than the
  * table has entries. The last number is found as that of a point on the upper
  * face is, so that no point lies beyond it. */
-bool xl_grid_set_dense(__global xl_grid_header *header, uint table)
+bool xl_grid_set_dense(xl_grid_header *header, uint table)
 {
     ulong cells = 1;
     for (int a = 0; a < 3; ++a) {
@@ -48,24 +49,68 @@ bool xl_grid_set_dense(__global xl_grid_header *header, uint table)
 
 /* Cells numbered from the origin of space: the box of a cloud with a point far
  * off has a corner that would cost the others their precision. What rows have in common is left
- * out of their keys. */
-void xl_grid_set_sparse(__global xl_grid_header *header, uint points)
+ * out of keys that are sorted. */
+void xl_grid_set_sparse(xl_grid_header *header, uint buckets)
 {
+    const xl_grid_map map = xl_grid_far_map(header->inverse, header->beyond);
+    const int4 first = xl_grid_far_cell(
+        &map, (float4)(header->lower[0], header->lower[1], header->lower[2], 0.0f));
+    const int4 last = xl_grid_far_cell(
+        &map, (float4)(header->upper[0], header->upper[1], header->upper[2], 0.0f));
     for (int a = 0; a < 3; ++a) {
         header->origin[a] = 0.0f;
         header->last[a] = 0.0f;
         header->cells[a] = 0;
     }
-    const xl_grid_map map = xl_grid_load(header, 1, points);
-    const int4 first = xl_grid_far_cell(&map, xl_grid_float4(header->lower));
-    const int4 last = xl_grid_far_cell(&map, xl_grid_float4(header->upper));
     header->first_y = first.y;
     header->first_z = first.z;
     header->y_bits = 32u - clz((uint)last.y - (uint)first.y);
     header->together = header->y_bits + 32u - clz((uint)last.z - (uint)first.z) <= 32u ? 1u : 0u;
-    header->flagged = points;
-    header->sorted = points;
-    header->sorted_again = header->together ? 0 : points;
+    header->buckets = buckets;
+    if (buckets > 0) {
+        header->counted = (ulong)buckets + 1;
+    } else {
+        header->flagged = header->points;
+        header->sorted = header->points;
+        header->sorted_again = header->together ? 0 : header->points;
+    }
+}
+
+/* What a build works to: its own numbers, as the host has them. */
+typedef struct xl_grid_wish {
+    uint n, stamp;
+    uint table;   /* entries there are room for, 0 for a list of rows whatever the points are */
+    uint sorts;   /* a table is made by sorting as well */
+    uint buckets; /* that points are put into if rows are listed; 0: keys are sorted */
+    float inverse, thin, beyond;
+} xl_grid_wish;
+
+/* The header of a build of points of which that much is known. */
+void xl_grid_set(xl_grid_header *header, const xl_grid_wish *wish,
+                 __local const xl_grid_found *found, float4 lower, float4 upper)
+{
+    header->counted = header->sorted = header->sorted_again = header->flagged = 0;
+    header->big = header->buckets = header->rows = header->cut = 0;
+    header->together = header->y_bits = 0;
+    header->first_y = header->first_z = 0;
+    header->non_finite = found->non_finite;
+    header->first_non_finite = found->first_non_finite;
+    header->out_of_domain = found->out_of_domain;
+    header->first_out_of_domain = found->first_out_of_domain;
+    header->failed = found->non_finite > 0 || found->out_of_domain > 0 ? 1u : 0u;
+    header->points = wish->n;
+    header->table = wish->table;
+    header->inverse = wish->inverse;
+    header->thin = wish->thin;
+    header->beyond = wish->beyond;
+    header->stamp = wish->stamp;
+    xl_grid_set_box(header, found, lower, upper);
+    const bool dense = wish->table > 0 && xl_grid_set_dense(header, wish->table);
+    header->sparse = dense ? 0u : 1u;
+    if (!dense)
+        xl_grid_set_sparse(header, wish->buckets);
+    else if (wish->sorts)
+        header->sorted = wish->n;
 }
 
 #endif

@@ -5,9 +5,6 @@
 #include <crosslane/plan_info.h>
 #include <stdio.h>
 
-/* Tables larger than this cost more to clear than they save. */
-#define MAX_TABLE ((uint32_t)1 << 26)
-#define MIN_TABLE ((uint32_t)64)
 /* Of a table for a device that has none unless it is asked for. */
 #define CELLS_PER_POINT 4
 /* XL_GRID_MANY and XL_GRID_COUNTED of cl/grid/grid_map.cl. */
@@ -33,83 +30,11 @@ static float inverse_of(float cell_size)
 static uint64_t count_box_cells(const xl_grid_desc *desc, float inverse, float thin)
 {
     uint64_t cells = 1;
-    for (int a = 0; a < 3 && cells <= MAX_TABLE; ++a) {
+    for (int a = 0; a < 3 && cells <= XLI_GRID_MAX_TABLE; ++a) {
         float last = (desc->upper[a] - desc->lower[a]) * (a == 0 ? inverse * thin : inverse);
         cells *= last < MANY_CELLS ? (uint64_t)last + 1 : (uint64_t)MANY_CELLS + 1;
     }
     return cells;
-}
-
-/* Entries of a table, by the number of points; if those of a given box are fewer, these. None if
- * rows are listed whatever the points are. Monotone in n. */
-static uint32_t choose_table(const xl_grid *grid, size_t n)
-{
-    uint64_t most = (uint64_t)grid->tune.table * n;
-    most = most < MIN_TABLE ? MIN_TABLE : most;
-    most = most < grid->max_table ? most : grid->max_table;
-    if (grid->tune.table == 0)
-        return 0;
-    return (uint32_t)(grid->desc.bounded && grid->box_cells < most ? grid->box_cells : most);
-}
-
-/* Whether the device may find that the table is too small. */
-static bool may_list(const xl_grid *grid, uint32_t table)
-{
-    return !(grid->desc.bounded && table > 0 && grid->box_cells <= table);
-}
-
-static size_t take(size_t *bytes, size_t count, size_t element_bytes)
-{
-    size_t at = *bytes;
-    *bytes = at + xli_round_up(count * element_bytes, XLI_SCRATCH_ALIGN);
-    return at;
-}
-
-/* Temporary storage first: a build by counting needs 12 bytes a point of it, as one by sorting. */
-xl_status xli_grid_plan_layout(const xl_grid *grid, size_t n, xli_grid_layout *layout)
-{
-    size_t bytes = 0, sort_bytes = 0, scan_bytes = 0, rank_bytes = 0, alignment = 0;
-    xl_status status;
-    xli_grid_layout l = {.table = choose_table(grid, n)};
-    XL_TRY(xli_grid_check_n(grid->ctx, n, grid->desc.stride));
-    l.lists = may_list(grid, l.table);
-    if (grid->sort)
-        XL_TRY(xl_sort_scratch(grid->sort, n, &sort_bytes, &alignment));
-    if (grid->scan)
-        XL_TRY(xl_scan_scratch(grid->scan, (size_t)l.table + 1, &scan_bytes, &alignment));
-    XL_TRY(xl_scan_scratch(grid->rank, n, &rank_bytes, &alignment));
-    l.header = take(&bytes, 1, sizeof(xli_grid_header));
-    l.keys = bytes;
-    l.buckets = take(&bytes, n, sizeof(cl_uint));
-    l.ranks = take(&bytes, n, sizeof(cl_uint));
-    l.values = l.unordered = take(&bytes, n, sizeof(cl_uint));
-    l.sorted = take(&bytes, xli_grid_pitch(n), sizeof(cl_uint4));
-    l.starts = bytes;
-    if (l.lists) {
-        take(&bytes, n, sizeof(cl_ulong));
-        l.begins = take(&bytes, n + 1, sizeof(cl_uint));
-        bytes = xli_max(bytes, l.starts + rank_bytes);
-    }
-    /* A scan of nothing may use its scratch, so that of the table keeps clear of the rows. */
-    const size_t table_bytes = l.table > 0 ? ((size_t)l.table + 1) * sizeof(cl_uint) : 0;
-    l.scanned = xli_round_up(xli_max(bytes, l.starts + table_bytes), XLI_SCRATCH_ALIGN);
-    bytes = xli_max(l.scanned + scan_bytes, l.sorted + sort_bytes);
-    l.bytes = xli_round_up(bytes, XLI_SCRATCH_ALIGN);
-    *layout = l;
-done:
-    return status;
-}
-
-xl_status xl_grid_scratch(const xl_grid *grid, size_t n, size_t *bytes, size_t *alignment)
-{
-    xl_status status;
-    xli_grid_layout layout;
-    XL_TRY(xli_scratch_question(grid ? grid->ctx : NULL, "grid", grid, bytes, alignment));
-    XL_TRY(xli_grid_plan_layout(grid, n, &layout));
-    *bytes = layout.bytes;
-    *alignment = XLI_SCRATCH_ALIGN;
-done:
-    return status;
 }
 
 xli_grid_shape xli_grid_shape_of(const xli_kernel *kernel, size_t n, uint32_t group, uint32_t items)
@@ -137,7 +62,7 @@ xl_status xl_grid_info_sized(const xl_grid *grid, size_t n, xl_plan_info *info, 
     const xl_plan_info all =
         xli_grid_info_of(&grid->kernels[XLI_GRID_KEYS], grid->tune.group, grid->tune.items,
                          grid->desc.algorithm == XL_GRID_BITONIC ? "bitonic"
-                         : grid->sorts || grid->tune.table == 0  ? "radix"
+                         : grid->sorts || !grid->scan            ? "radix"
                                                                  : "counting");
     return xli_info_give(grid->ctx, &all, sizeof all, info, size);
 }
@@ -145,13 +70,20 @@ xl_status xl_grid_info_sized(const xl_grid *grid, size_t n, xl_plan_info *info, 
 static xl_status build_kernels(xl_grid *grid)
 {
     static const char *const names[XLI_GRID_KERNELS] = {
-        [XLI_GRID_CLEAR] = "xl_grid_clear",         [XLI_GRID_BOUNDS] = "xl_grid_bounds",
-        [XLI_GRID_SETUP] = "xl_grid_setup",         [XLI_GRID_ZERO] = "xl_grid_zero",
-        [XLI_GRID_KEYS] = "xl_grid_keys",           [XLI_GRID_SCATTER] = "xl_grid_scatter",
-        [XLI_GRID_ORDER] = "xl_grid_order",         [XLI_GRID_OVERFULL] = "xl_grid_sort_overfull",
-        [XLI_GRID_SORT_KEYS] = "xl_grid_sort_keys", [XLI_GRID_SORT_AGAIN] = "xl_grid_sort_again",
-        [XLI_GRID_HEADS] = "xl_grid_heads",         [XLI_GRID_LIST] = "xl_grid_list",
-        [XLI_GRID_STARTS] = "xl_grid_starts",       [XLI_GRID_GATHER] = "xl_grid_gather",
+        [XLI_GRID_BOUNDS] = "xl_grid_bounds",
+        [XLI_GRID_SETUP] = "xl_grid_setup",
+        [XLI_GRID_SPLIT] = "xl_grid_split",
+        [XLI_GRID_KEYS] = "xl_grid_keys",
+        [XLI_GRID_SCATTER] = "xl_grid_scatter",
+        [XLI_GRID_ORDER] = "xl_grid_order",
+        [XLI_GRID_OVERFULL] = "xl_grid_sort_overfull",
+        [XLI_GRID_LIST_PARTS] = "xl_grid_list_parts",
+        [XLI_GRID_SORT_KEYS] = "xl_grid_sort_keys",
+        [XLI_GRID_SORT_AGAIN] = "xl_grid_sort_again",
+        [XLI_GRID_HEADS] = "xl_grid_heads",
+        [XLI_GRID_LIST] = "xl_grid_list",
+        [XLI_GRID_STARTS] = "xl_grid_starts",
+        [XLI_GRID_GATHER] = "xl_grid_gather",
         [XLI_GRID_REORDER] = "xl_grid_reorder"};
     xl_status status;
     xli_program *program;
@@ -162,6 +94,7 @@ static xl_status build_kernels(xl_grid *grid)
                  grid->desc.bounded ? 1 : 0);
     xli_text_add(&defines, "#define XL_PLANES %u\n#define XL_DIMENSIONS %u\n", grid->tune.planes,
                  grid->desc.dimensions);
+    xli_text_add(&defines, "#define XL_BUCKET %u\n", grid->tune.bucket);
     if (defines.failed)
         return xli_fail(grid->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a grid");
     XL_TRY(xli_program_get(grid->ctx, "grid", defines.data, &program));
@@ -222,8 +155,8 @@ done:
 static void set_sizes(xl_grid *grid, const xli_capabilities *capabilities)
 {
     uint64_t room = capabilities->info.max_buffer_bytes / 8 / sizeof(cl_uint);
-    grid->max_table = MAX_TABLE;
-    while (grid->max_table > MIN_TABLE && grid->max_table > room)
+    grid->max_table = XLI_GRID_MAX_TABLE;
+    while (grid->max_table > XLI_GRID_MIN_TABLE && grid->max_table > room)
         grid->max_table /= 2;
     grid->inverse = inverse_of(grid->desc.cell_size);
     grid->thin = (float)grid->tune.thin;
@@ -248,8 +181,8 @@ static xl_status make_parts(xl_grid *grid, const xli_capabilities *capabilities)
     if (grid->tune.table == 0 && grid->desc.algorithm != XL_GRID_AUTO)
         grid->tune.table = CELLS_PER_POINT;
     set_sizes(grid, capabilities);
-    const bool lists = may_list(grid, choose_table(grid, 1));
-    if (!grid->sorts && grid->tune.table > 0)
+    const bool lists = xli_grid_may_list(grid, 1);
+    if (!grid->sorts && grid->tune.table + grid->tune.sampled > 0)
         XL_TRY(xli_grid_make_scan(grid->ctx, XL_U32, XL_EXCLUSIVE, wish, &grid->scan));
     if (grid->sorts || lists)
         XL_TRY(make_sort(grid, wish));

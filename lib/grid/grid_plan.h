@@ -13,10 +13,9 @@
 /* The same words as xl_grid_header of cl/grid/grid_map.cl. */
 typedef struct xli_grid_header {
     cl_ulong counted, sorted, sorted_again, flagged;
-    cl_uint low[3], high[3];
     cl_uint non_finite, first_non_finite;
     cl_uint out_of_domain, first_out_of_domain;
-    cl_uint big, points, table;
+    cl_uint big, buckets, points, table;
     cl_uint sparse, rows, together, y_bits;
     cl_int first_y, first_z;
     cl_uint failed;
@@ -28,33 +27,55 @@ typedef struct xli_grid_header {
     cl_uint cut;
 } xli_grid_header;
 
-/* Where the parts start, in bytes from the start of the storage. What only one way of a build
- * needs, or only a part of it, lies where another has something else. */
+/* The same words as xl_grid_found of cl/grid/grid_bounds.cl, and xl_grid_part of
+ * cl/grid/grid_list.cl. */
+typedef struct xli_grid_found {
+    cl_uint low[3], high[3];
+    cl_uint non_finite, first_non_finite;
+    cl_uint out_of_domain, first_out_of_domain;
+} xli_grid_found;
+
+typedef struct xli_grid_part {
+    cl_ulong first_row, last_row;
+    cl_uint begin, heads;
+} xli_grid_part;
+
+/* How a build of so many points may go, and where the parts start, in bytes from the start of the
+ * storage. What only one way of a build needs, or only a part of it, lies where another has
+ * something else. */
 typedef struct xli_grid_layout {
     uint32_t table; /* entries of the table of starts, which has one word more; 0: there is none */
-    bool lists;     /* rows may have to be listed */
+    uint32_t buckets;  /* that points are put into if rows are to be listed; 0: keys are sorted */
+    uint32_t entries;  /* the larger of these */
+    uint32_t overfull; /* cells that may have to be sorted by a work-group */
+    bool lists;        /* rows may have to be listed */
     size_t header;
+    size_t found;     /* what each work-group found of the box */
+    size_t places;    /* buckets: of the keys of the sample */
+    size_t splitters; /* and those that stand between buckets */
+    size_t parts;     /* buckets that are in order */
+    size_t crowded;   /* the list of overfull cells */
     size_t keys;      /* sorting: of 8 bytes a point */
-    size_t values;    /* sorting: indices; later whether a point begins a row, and how many do */
-    size_t buckets;   /* counting: table entry of each point */
-    size_t ranks;     /* counting: arrival in the bucket; later the list of overfull buckets */
     size_t unordered; /* counting: indices by entry */
-    size_t sorted;    /* 16 bytes a point: position and index; before that scratch of the sort */
+    size_t sorted; /* 16 bytes a point: position and index; before that scratch of the sort, or */
+    size_t bucket_of; /* counting: the entry of each point, */
+    size_t ranks;     /* and how many came to it before */
     size_t starts;    /* the table; or the keys of rows */
     size_t begins;    /* where rows begin */
-    size_t scanned;   /* scratch of the scans, of which those of rows come before the list */
+    size_t values;    /* sorting: indices; later whether a point begins a row, and how many do */
+    size_t scanned;   /* scratch of the scans */
     size_t bytes;
 } xli_grid_layout;
 
 typedef enum xli_grid_kernel {
-    XLI_GRID_CLEAR,
     XLI_GRID_BOUNDS,
     XLI_GRID_SETUP,
-    XLI_GRID_ZERO,
+    XLI_GRID_SPLIT,
     XLI_GRID_KEYS,
     XLI_GRID_SCATTER,
     XLI_GRID_ORDER,
     XLI_GRID_OVERFULL,
+    XLI_GRID_LIST_PARTS,
     XLI_GRID_SORT_KEYS,
     XLI_GRID_SORT_AGAIN,
     XLI_GRID_STARTS,
@@ -120,11 +141,27 @@ static inline size_t xli_grid_pitch(size_t n)
     return (n + 31) / 16 * 16;
 }
 
+/* Tables larger than this cost more to clear than they save. */
+#define XLI_GRID_MAX_TABLE ((uint32_t)1 << 26)
+#define XLI_GRID_MIN_TABLE ((uint32_t)64)
+
 /* Longest n: indices and starts are 32 bits wide, and one value means "none". */
 #define XLI_GRID_MAX_N ((uint64_t)UINT32_MAX - 1)
 
-/* grid.c */
+/* How many work-groups of which size take n elements. */
+typedef struct xli_grid_shape {
+    size_t groups, size;
+} xli_grid_shape;
+xli_grid_shape xli_grid_shape_of(const xli_kernel *kernel, size_t n, uint32_t group,
+                                 uint32_t items);
+
+/* grid_layout.c */
 xl_status xli_grid_plan_layout(const xl_grid *grid, size_t n, xli_grid_layout *layout);
+/* Whether the device may find that a table for n points is too small. */
+bool xli_grid_may_list(const xl_grid *grid, size_t n);
+/* Work-groups that look at n elements, a few for each unit of the device, and more where one would
+ * look at too many. */
+xli_grid_shape xli_grid_few_groups(const xl_grid *grid, xli_grid_kernel kernel, size_t n);
 
 /* grid_check.c: descriptors and arguments, before any side effect. */
 xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *desc);
@@ -154,12 +191,5 @@ xl_plan_info xli_grid_info_of(const xli_kernel *kernel, uint32_t group, uint32_t
 /* The scan or the sort inside, with the values of a checked wish that are its own. */
 xl_status xli_grid_make_scan(xl_context *ctx, xl_type type, xl_scan_kind kind,
                              const xli_tune_wish *wish, xl_scan **scan);
-
-/* How many work-groups of which size take n elements. */
-typedef struct xli_grid_shape {
-    size_t groups, size;
-} xli_grid_shape;
-xli_grid_shape xli_grid_shape_of(const xli_kernel *kernel, size_t n, uint32_t group,
-                                 uint32_t items);
 
 #endif

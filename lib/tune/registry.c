@@ -195,6 +195,10 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
      MEANS("Cells of a table along x in the length of one along y.")},
     {GRID(planes), SWITCH,
      MEANS("1: x, y and z of sorted points are arrays of their own; of a grid and its searches.")},
+    {GRID(sampled), ZERO_OR(1, UINT32_MAX),
+     MEANS(
+         "Rows of up to so many points are listed by buckets that a sample gives; 0: by a sort.")},
+    {GRID(bucket), RANGE(16, 4096), MEANS("Points of such a bucket, on average.")},
 
     {NEIGHBORS(group), RANGE(1, 1024), DOUBLING(1), MEANS("Work-items of a group that searches.")},
     {NEIGHBORS(items), RANGE(1, 4096), MEANS("Points of a work-item that searches.")},

@@ -14,10 +14,12 @@ static const xli_tune_grid gpu = {.group = 256,
                                   .items = 1,
                                   .bounds_groups = 4,
                                   .overfull_points = 256,
-                                  .overfull_groups = 1,
-                                  .overfull_group_size = 1024,
+                                  .overfull_groups = 3,
+                                  .overfull_group_size = 512,
                                   .table = 4,
-                                  .thin = 4};
+                                  .thin = 4,
+                                  .sampled = 1 << 23,
+                                  .bucket = 512};
 static const xli_tune_grid cpu = {.group = 16,
                                   .items = 64,
                                   .bounds_groups = 4,
@@ -26,12 +28,16 @@ static const xli_tune_grid cpu = {.group = 16,
                                   .overfull_group_size = 1024,
                                   .table = 0,
                                   .thin = 2,
-                                  .planes = 1};
+                                  .planes = 1,
+                                  .bucket = 512};
 static const xli_tune_neighbors gpu_search = {.group = 128, .items = 1, .staged = 48};
 static const xli_tune_neighbors cpu_search = {.group = 64, .items = 1, .staged = 0, .walk = 256};
 
 /* Local memory of a work-item that looks for the box: xl_grid_found. */
 #define FOUND_BYTES 40
+/* And for each point that a bucket has on average: XL_GRID_ROOM of cl/grid/grid_overfull.cl keys.
+ */
+#define BUCKET_BYTES 64
 
 /* The groups above are for each compute unit. */
 void xli_tune_grid_table(const xli_tune_device *device, xli_tune_grid *tune)
@@ -58,6 +64,8 @@ void xli_tune_grid_fit(const xli_tune_device *device, xli_tune_grid *tune)
 {
     while (tune->group > 1 && (uint64_t)tune->group * FOUND_BYTES > room(device))
         tune->group /= 2;
+    while (tune->bucket > 1 && (uint64_t)tune->bucket * BUCKET_BYTES > room(device))
+        tune->bucket /= 2;
     if (device->ends_loops)
         tune->items = (uint32_t)xli_min(tune->items, cpu.items);
 }

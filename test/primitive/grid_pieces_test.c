@@ -19,7 +19,7 @@ static xli_kernel piece(const char *name)
     xli_kernel kernel;
     XLT_OK(xli_program_get_source(xlt_context(), xlt_source_find("grid_pieces"),
                                   "#define XL_ITEMS 1\n#define XL_STRIDE 5\n#define XL_PLANES 0\n"
-                                  "#define XL_DIMENSIONS 3\n",
+                                  "#define XL_DIMENSIONS 3\n#define XL_BOUNDED 0\n",
                                   &program));
     XLT_OK(xli_kernel_create(xlt_context(), program, name, &kernel));
     return kernel;
@@ -199,10 +199,26 @@ static void points_start_beyond_32_bits(void **state)
 
 /* ---- kernels of the build over wrong numbers ------------------------------ */
 
-enum { POINTS = 200, TABLE = 65, GAP = 1024 };
+enum { POINTS = 200, TABLE = 65, BUCKETS = 9, OVERFULL = 5, GAP = 1024 };
 
 /* Parts of a storage of our own, GAP words apart. */
-enum { HEADER, STARTS, ENTRIES, RANKS, ARRIVED, SORTED, KEYS, VALUES, ROWS, BEGINS, PARTS };
+enum {
+    HEADER,
+    STARTS,
+    ENTRIES,
+    RANKS,
+    ARRIVED,
+    SORTED,
+    KEYS,
+    VALUES,
+    ROWS,
+    BEGINS,
+    CROWDED,
+    PLACES,
+    SPLITTERS,
+    BUCKET_PARTS,
+    PARTS
+};
 
 typedef struct wrong {
     uint32_t *words;
@@ -227,6 +243,7 @@ static void fill_header(wrong *w, bool any, bool listed, xlt_random *random)
                               .sorted_again = 2 * POINTS,
                               .flagged = 3 * POINTS,
                               .big = 3 * POINTS,
+                              .buckets = 3 * BUCKETS,
                               .cells = {7, 7, 7},
                               .rows = 2 * POINTS,
                               .together = 1,
@@ -247,8 +264,13 @@ static void fill_header(wrong *w, bool any, bool listed, xlt_random *random)
 
 static wrong wrong_make(bool any, bool listed, uint64_t seed)
 {
-    const size_t lengths[PARTS] = {64,         TABLE + 1,  POINTS, POINTS,     POINTS,
-                                   4 * POINTS, 2 * POINTS, POINTS, 2 * POINTS, POINTS + 1};
+    const size_t lengths[PARTS] = {64,          TABLE + 1,
+                                   POINTS,      POINTS,
+                                   POINTS,      4 * POINTS,
+                                   2 * POINTS,  POINTS,
+                                   2 * POINTS,  POINTS + 1,
+                                   OVERFULL,    4 * BUCKETS,
+                                   4 * BUCKETS, sizeof(xli_grid_part) / 4 * BUCKETS};
     wrong w = {.num_words = GAP};
     xlt_random random = {seed};
     for (int part = 0; part < PARTS; ++part) {
@@ -262,7 +284,11 @@ static wrong wrong_make(bool any, bool listed, uint64_t seed)
     fill_header(&w, any, listed, &random);
     fill_part(&w, STARTS, POINTS, any, &random);
     fill_part(&w, ENTRIES, TABLE, any, &random);
-    fill_part(&w, RANKS, TABLE, any, &random); /* as the list of overfull buckets */
+    fill_part(&w, RANKS, TABLE, any, &random);
+    fill_part(&w, CROWDED, TABLE, any, &random);
+    fill_part(&w, PLACES, 4 * BUCKETS, any, &random);
+    fill_part(&w, SPLITTERS, POINTS, any, &random);
+    fill_part(&w, BUCKET_PARTS, POINTS, any, &random);
     fill_part(&w, ARRIVED, POINTS, any, &random);
     fill_part(&w, SORTED, POINTS, any, &random);
     fill_part(&w, KEYS, POINTS, any, &random);
@@ -305,36 +331,56 @@ static void crowd_all(wrong *w)
 
 #define AT(part) XLI_U64(w.at[part])
 
-/* Each with storage of its own. `points` has guards of 0x5c. */
-static void run_on_wrong_numbers(xl_grid *grid, const xlt_buffer *points, bool any, uint64_t seed)
+/* Counting, over a table's header or one of rows in buckets; each with storage of its own. `points`
+ * has guards of 0x5c. */
+static void count_wrong_numbers(xl_grid *grid, const xlt_buffer *points, bool any, bool listed,
+                                uint64_t seed)
+{
+    const xli_arg given = XLI_MEM(points->mem), from = XLI_U64(xlt_view(points).offset);
+    const xli_arg n = XLI_U32(POINTS), table = XLI_U32(TABLE), buckets = XLI_U32(BUCKETS);
+    const cl_float4 corner = {{0}};
+    const xli_arg box = XLI_BYTES(&corner, sizeof corner);
+    xli_kernel *kernels = grid->kernels;
+    const size_t groups = xli_ceil_div(POINTS, GROUP);
+    wrong w = wrong_make(any, listed, seed);
+    RUN(&kernels[XLI_GRID_SPLIT], groups, given, from, n, XLI_MEM(w.mem), AT(HEADER), buckets,
+        AT(PLACES), AT(SPLITTERS));
+    wrong_check("xl_grid_split", &w, SPLITTERS);
+    w = wrong_make(any, listed, seed);
+    RUN(&kernels[XLI_GRID_KEYS], groups, given, from, n, XLI_MEM(w.mem), AT(HEADER), table, buckets,
+        box, box, AT(SPLITTERS), AT(STARTS), AT(ENTRIES), AT(RANKS));
+    wrong_check("xl_grid_keys", &w, ENTRIES);
+    w = wrong_make(any, listed, seed);
+    RUN(&kernels[XLI_GRID_SCATTER], groups, XLI_MEM(w.mem), AT(HEADER), n, table, buckets,
+        AT(STARTS), AT(ENTRIES), AT(RANKS), AT(ARRIVED));
+    wrong_check("xl_grid_scatter", &w, ARRIVED);
+    for (uint32_t crowd = 0; crowd <= POINTS; crowd += POINTS) {
+        w = wrong_make(any, listed, seed);
+        if (crowd == 0)
+            crowd_all(&w);
+        RUN(&kernels[XLI_GRID_ORDER], groups, given, from, n, XLI_MEM(w.mem), AT(HEADER), table,
+            AT(STARTS), AT(ARRIVED), AT(SORTED), AT(CROWDED), XLI_U32(crowd), XLI_U32(OVERFULL));
+        wrong_check("xl_grid_order", &w, SORTED);
+    }
+    w = wrong_make(any, listed, seed);
+    RUN(&kernels[XLI_GRID_OVERFULL], 2, given, from, n, XLI_MEM(w.mem), AT(HEADER), table,
+        AT(STARTS), AT(ARRIVED), AT(SORTED), AT(CROWDED), XLI_U32(OVERFULL), AT(BUCKET_PARTS),
+        buckets);
+    wrong_check("xl_grid_sort_overfull", &w, SORTED);
+    w = wrong_make(any, listed, seed);
+    RUN(&kernels[XLI_GRID_LIST_PARTS], 2, XLI_MEM(w.mem), AT(HEADER), n, AT(SORTED),
+        AT(BUCKET_PARTS), buckets, AT(ROWS), AT(BEGINS));
+    wrong_check("xl_grid_list_parts", &w, BEGINS);
+}
+
+/* Sorting, likewise. */
+static void sort_wrong_numbers(xl_grid *grid, const xlt_buffer *points, bool any, uint64_t seed)
 {
     const xli_arg given = XLI_MEM(points->mem), from = XLI_U64(xlt_view(points).offset);
     const xli_arg n = XLI_U32(POINTS), table = XLI_U32(TABLE);
     xli_kernel *kernels = grid->kernels;
     const size_t groups = xli_ceil_div(POINTS, GROUP);
-    wrong w = wrong_make(any, false, seed);
-    RUN(&kernels[XLI_GRID_ZERO], groups, XLI_MEM(w.mem), AT(HEADER), table, AT(STARTS));
-    wrong_check("xl_grid_zero", &w, STARTS);
-    w = wrong_make(any, false, seed);
-    RUN(&kernels[XLI_GRID_KEYS], groups, given, from, n, XLI_MEM(w.mem), AT(HEADER), table,
-        AT(STARTS), AT(ENTRIES), AT(RANKS));
-    wrong_check("xl_grid_keys", &w, ENTRIES);
-    w = wrong_make(any, false, seed);
-    RUN(&kernels[XLI_GRID_SCATTER], groups, XLI_MEM(w.mem), AT(HEADER), n, table, AT(STARTS),
-        AT(ENTRIES), AT(RANKS), AT(ARRIVED));
-    wrong_check("xl_grid_scatter", &w, ARRIVED);
-    for (uint32_t crowd = 0; crowd <= POINTS; crowd += POINTS) {
-        w = wrong_make(any, false, seed);
-        if (crowd == 0)
-            crowd_all(&w);
-        RUN(&kernels[XLI_GRID_ORDER], groups, given, from, n, XLI_MEM(w.mem), AT(HEADER), table,
-            AT(STARTS), AT(ARRIVED), AT(SORTED), AT(RANKS), XLI_U32(crowd));
-        wrong_check("xl_grid_order", &w, SORTED);
-    }
-    w = wrong_make(any, false, seed);
-    RUN(&kernels[XLI_GRID_OVERFULL], 2, given, from, n, XLI_MEM(w.mem), AT(HEADER), table,
-        AT(STARTS), AT(ARRIVED), AT(SORTED), AT(RANKS));
-    wrong_check("xl_grid_sort_overfull", &w, SORTED);
+    wrong w;
     for (int listed = 0; listed < 2; ++listed) {
         w = wrong_make(any, listed != 0, seed);
         RUN(&kernels[XLI_GRID_SORT_KEYS], groups, given, from, n, XLI_MEM(w.mem), AT(HEADER), table,
@@ -376,10 +422,11 @@ static void builds_over_wrong_numbers_stay_inside(void **state)
     c.xyz[11] = -3e38f;
     XLT_OK(xl_grid_create(xlt_context(), &desc, &grid));
     xlt_buffer points = xlt_buffer_make(c.xyz, 3 * POINTS, 4, 0);
-    for (uint64_t seed = 1; seed < 5; ++seed)
-        run_on_wrong_numbers(grid, &points, false, seed);
-    for (uint64_t seed = 5; seed < 12; ++seed)
-        run_on_wrong_numbers(grid, &points, true, seed);
+    for (uint64_t seed = 1; seed < 12; ++seed) {
+        count_wrong_numbers(grid, &points, seed > 4, false, seed);
+        count_wrong_numbers(grid, &points, seed > 4, true, seed);
+        sort_wrong_numbers(grid, &points, seed > 4, seed);
+    }
     xlt_check_guards(&points, "points");
     xlt_buffer_free(&points);
     xl_grid_destroy(grid);

@@ -101,7 +101,7 @@ void tune_as(tuned how, xl_grid_desc *grid, xl_neighbors_desc *search)
 {
     static const xl_tunable cells[TUNED_WAYS][3] = {
         [TUNED_TABLE] = {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 8}},
-        [TUNED_ROWS] = {{"grid.planes", 0}, {"grid.table", 0}, {"grid.thin", 1}},
+        [TUNED_ROWS] = {{"grid.planes", 0}, {"grid.table", 0}, {"grid.sampled", 1 << 20}},
         [TUNED_WALK] = {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 3}}};
     static const xl_tunable searches[TUNED_WAYS][3] = {
         [TUNED_TABLE] = {{"grid.planes", 0}, {"neighbors.walk", 0}, {"neighbors.staged", 12}},

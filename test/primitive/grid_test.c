@@ -18,9 +18,10 @@ static void fail_unless_permutation(const uint32_t *order, size_t n)
     free(seen);
 }
 
-/* Tables of cells as thin along x as that. */
+/* Tables of cells as thin along x as that; rows in buckets of few points. */
 enum { THIN = 3 };
-static const xl_tunable in_table[] = {{"grid.table", 64}, {"grid.thin", THIN}};
+static const xl_tunable in_table[] = {
+    {"grid.table", 64}, {"grid.thin", THIN}, {"grid.sampled", 1 << 20}, {"grid.bucket", 16}};
 static const xl_tunable in_rows[] = {{"grid.table", 0}};
 
 /* The dense cell of a point by the same float operations as the device's. */
@@ -75,7 +76,7 @@ static void check_orders(const cloud *c, float cell_size)
     xl_grid_desc desc = grid_desc_of(c, cell_size);
     uint32_t *orders[4];
     desc.tunables = in_table;
-    desc.num_tunables = 2;
+    desc.num_tunables = sizeof in_table / sizeof *in_table;
     for (size_t k = 0; k < 4; ++k) {
         desc.algorithm = k % 2 == 0 ? XL_GRID_COUNTING : XL_GRID_BITONIC;
         built b = build_grid(c, &desc);
@@ -138,7 +139,7 @@ static void report_tells_the_box(void **state)
     cloud_set(&c, 2, 0, 0, 5);
     xl_grid_desc desc = grid_desc_of(&c, 1.0f);
     desc.tunables = in_table;
-    desc.num_tunables = 2;
+    desc.num_tunables = sizeof in_table / sizeof *in_table;
     built b = build_grid(&c, &desc);
     xl_grid_report r = report_of(&b);
     assert_int_equal(r.points, 3);
@@ -276,7 +277,7 @@ static xl_grid_desc unit_box(const cloud *c)
     for (size_t a = 0; a < 3; ++a)
         desc.upper[a] = 1.0f;
     desc.tunables = in_table;
-    desc.num_tunables = 2;
+    desc.num_tunables = sizeof in_table / sizeof *in_table;
     return desc;
 }
 

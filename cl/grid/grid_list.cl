@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ * The list of rows, made of points that are in order: each bucket tells how many rows begin inside
+ * of it and which are at its ends, so that a work-group knows the number of its first row. */
+#ifndef XL_GRID_LIST
+#define XL_GRID_LIST
+
+#include "../group/group_ballot.cl"
+#include "grid_overfull.cl"
+
+/* Words of the votes of a work-group. */
+#define XL_GRID_BALLOT_WORDS ((XL_GROUP + 31) / 32)
+
+/* The same words as xli_grid_part of lib/grid/grid_plan.h: a bucket that is in order. */
+typedef struct xl_grid_part {
+    ulong first_row, last_row; /* their keys */
+    uint begin;                /* its first point */
+    uint heads;                /* points that begin a row, but for its first */
+} xl_grid_part;
+
+ulong xl_grid_row_of(const xl_grid_sorter *sorter, uint i)
+{
+    return xl_grid_sort_key(sorter, i).x;
+}
+
+/* Points of a cell, whose indices are in order, go to their places; counts those that begin a row,
+ * but for the first. */
+void xl_grid_put_cell(const xl_grid_sorter *sorter, __global const uint *unordered, uint begin,
+                      uint end, __global uint *sorted, __local uint *heads)
+{
+    for (uint k = (uint)get_local_id(0); k < end - begin; k += (uint)get_local_size(0)) {
+        const uint i = min(unordered[k], sorter->n - 1u);
+        xl_grid_set_sorted(sorted, sorter->n, (ulong)begin + k,
+                           xl_grid_sorted_point(sorter->points, i));
+        if (sorter->map.sparse && k > 0 &&
+            xl_grid_row_of(sorter, i) != xl_grid_row_of(sorter, unordered[k - 1]))
+            atomic_inc(heads);
+    }
+}
+
+void xl_grid_tell_part(__global xl_grid_part *part, const xl_grid_sorter *sorter,
+                       __global const uint *unordered, uint begin, uint end, uint heads)
+{
+    part->begin = begin;
+    part->heads = heads;
+    part->first_row = end > begin ? xl_grid_row_of(sorter, unordered[0]) : 0;
+    part->last_row = end > begin ? xl_grid_row_of(sorter, unordered[end - begin - 1]) : 0;
+}
+
+/* How many rows begin in parts before `first`; all work-items of the group together. */
+uint xl_grid_count_rows(__global const xl_grid_part *parts, uint first, __local uint *sums)
+{
+    const uint lid = (uint)get_local_id(0);
+    uint rows = 0, left = (uint)get_local_size(0);
+    for (uint c = lid; c < first; c += (uint)get_local_size(0))
+        rows += parts[c].heads + (c == 0 || parts[c].first_row != parts[c - 1].last_row ? 1u : 0u);
+    sums[lid] = rows;
+    while (left > 1) {
+        const uint half_up = XL_CEIL_DIV(left, 2u);
+        XL_LOCAL_BARRIER();
+        if (lid + half_up < left)
+            sums[lid] += sums[lid + half_up];
+        left = half_up;
+    }
+    XL_LOCAL_BARRIER();
+    return sums[0];
+}
+
+/* Where the list is, and the sorted points. */
+typedef struct xl_grid_rows {
+    __global ulong *keys;
+    __global uint *begins;
+    __global const uint *sorted;
+    uint n;
+} xl_grid_rows;
+
+ulong xl_grid_row_at(const xl_grid_map *map, const xl_grid_rows *rows, uint k)
+{
+    const uint4 sorted_point = xl_grid_sorted(rows->sorted, rows->n, k);
+    const int4 cell = xl_grid_far_cell(map, xl_grid_position(sorted_point));
+    return xl_grid_row_key(cell.y, cell.z);
+}
+
+/* Lists the rows that begin with points [begin, end), of which `before` came before; returns how
+ * many there are then. All work-items of the group together. */
+uint xl_grid_list_rows(const xl_grid_map *map, const xl_grid_rows *rows, uint begin, uint end,
+                       uint before, __local uint *bits)
+{
+    const uint size = (uint)get_local_size(0);
+    for (ulong from = begin; from < end; from += size) {
+        const ulong k = from + get_local_id(0);
+        const ulong row = k < end ? xl_grid_row_at(map, rows, (uint)k) : 0;
+        const bool is_head = k < end && (k == 0 || row != xl_grid_row_at(map, rows, (uint)k - 1u));
+        uint total = 0;
+        const uint rank = before + xl_group_count_exclusive(is_head, bits, &total);
+        if (is_head && rank < rows->n) {
+            rows->keys[rank] = row;
+            rows->begins[rank] = (uint)k;
+        }
+        before += total;
+    }
+    return before;
+}
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ * Kernels of a build by the library's sort: what it sorts, and a table or a list of rows made of
+ * sorted keys. lib/grid/grid_build.c says in which order. */
+#ifndef XL_GRID_SORTING
+#define XL_GRID_SORTING
+
+#include "grid_points.cl"
+
+/* Sorting: what each point is put into order by first, and its index. In a table the entry;
+ * else its row, followed by x, or where these take more than 64 bits x alone. */
+__kernel void xl_grid_sort_keys(__global const float *points, ulong points_at, uint n,
+                                __global uint *storage, ulong header_at, uint table, ulong pairs_at,
+                                ulong values_at)
+{
+    __global const xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
+    const xl_grid_map map = xl_grid_load(header, table, n);
+    __global ulong *keys = (__global ulong *)(storage + pairs_at);
+    const uint y_bits = min(header->y_bits, 32u);
+    XL_FOR_ITEMS(i, header->sorted > 0 ? n : 0u)
+    {
+        const float4 p = xl_grid_point(points + points_at, (uint)i);
+        ulong key = xl_grid_to_ordered(p.x);
+        if (!map.sparse)
+            key = xl_grid_bucket_of(&map, (uint)i, p, map.failed);
+        else if (map.failed)
+            key = 0;
+        else if (header->together)
+            key |= xl_grid_row_bits(header, &map, p, y_bits) << 32;
+        keys[i] = key;
+        storage[values_at + i] = (uint)i;
+    }
+}
+
+/* Sorting in two steps: the rows of the points, which are in the order of x by now. */
+__kernel void xl_grid_sort_again(__global const float *points, ulong points_at, uint n,
+                                 __global uint *storage, ulong header_at, uint table,
+                                 ulong pairs_at, ulong values_at)
+{
+    __global const xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
+    const xl_grid_map map = xl_grid_load(header, table, n);
+    __global ulong *keys = (__global ulong *)(storage + pairs_at);
+    XL_FOR_ITEMS(k, header->sorted_again > 0 && !map.failed ? n : 0u)
+    {
+        const uint i = min(storage[values_at + k], n - 1u);
+        keys[k] = xl_grid_row_bits(header, &map, xl_grid_point(points + points_at, i), 32);
+    }
+}
+
+/* Sorting, a table: the start of entry b is the first key of that entry or a later one. */
+__kernel void xl_grid_starts(__global uint *storage, ulong header_at, uint n, ulong starts_at,
+                             uint table, ulong pairs_at)
+{
+    __global const xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
+    __global const ulong *keys = (__global const ulong *)(storage + pairs_at);
+    const ulong counted = header->sparse ? 0 : header->counted;
+    XL_FOR_ITEMS(b, min(counted, (ulong)table + 1))
+    {
+        uint low = 0, high = n;
+        while (low < high) {
+            uint middle = low + (high - low) / 2;
+            if (keys[middle] < b)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        storage[starts_at + b] = low;
+    }
+}
+
+/* Sorting: the points in the order of the keys. A plane has some padding, which is read but does
+ * not count. */
+__kernel void xl_grid_gather(__global const float *points, ulong points_at, uint n,
+                             __global uint *storage, ulong header_at, ulong values_at,
+                             ulong sorted_at)
+{
+    XL_FOR_ITEMS(k, XL_GRID_HEADER(storage, header_at)->sorted > 0 ? n : 0u)
+    xl_grid_set_sorted(
+        storage + sorted_at, n, k,
+        xl_grid_sorted_point(points + points_at, min(storage[values_at + k], n - 1u)));
+}
+
+/* The row of a sorted key. */
+ulong xl_grid_row_of_key(__global const xl_grid_header *header, ulong key)
+{
+    return header->together ? key >> 32 : key;
+}
+
+/* Rows: 1 for each point that begins one, 0 for the others. */
+__kernel void xl_grid_heads(__global uint *storage, ulong header_at, uint n, ulong pairs_at,
+                            ulong flags_at)
+{
+    __global const xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
+    __global const ulong *keys = (__global const ulong *)(storage + pairs_at);
+    XL_FOR_ITEMS(k, header->flagged > 0 ? n : 0u)
+    storage[flags_at + k] =
+        k == 0 || xl_grid_row_of_key(header, keys[k]) != xl_grid_row_of_key(header, keys[k - 1])
+            ? 1u
+            : 0u;
+}
+
+/* Rows: the list of them, from the sums of those flags. */
+__kernel void xl_grid_list(__global uint *storage, ulong header_at, uint n, ulong pairs_at,
+                           ulong flags_at, ulong keys_at, ulong begins_at)
+{
+    __global xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
+    __global const ulong *keys = (__global const ulong *)(storage + pairs_at);
+    __global ulong *row_keys = (__global ulong *)(storage + keys_at);
+    __global uint *row_begins = storage + begins_at;
+    const uint y_bits = header->together ? min(header->y_bits, 32u) : 32u;
+    const int y = header->first_y, z = header->first_z;
+    XL_FOR_ITEMS(k, header->flagged > 0 ? n : 0u)
+    {
+        const uint rank = clamp(storage[flags_at + k], 1u, n);
+        if (k == 0 || rank != storage[flags_at + k - 1]) {
+            const ulong row = xl_grid_row_of_key(header, keys[k]);
+            const ulong mask = (1UL << y_bits) - 1;
+            row_keys[rank - 1] = xl_grid_row_key((int)((uint)(row & mask) + (uint)y),
+                                                 (int)((uint)(row >> y_bits) + (uint)z));
+            row_begins[rank - 1] = (uint)k;
+        }
+        if (k == n - 1) {
+            header->rows = rank;
+            row_begins[rank] = n;
+        }
+    }
+}
+
+#endif

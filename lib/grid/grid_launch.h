@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ * What the files that launch the kernels of a build share. */
+#ifndef XLI_GRID_LAUNCH_H
+#define XLI_GRID_LAUNCH_H
+
+#include "grid_plan.h"
+
+#include <stddef.h>
+
+/* What a build works on. */
+typedef struct xli_grid_build {
+    const xl_grid *grid;
+    const xl_grid_index *index;
+    xli_seq *seq;
+    xl_view points;
+} xli_grid_build;
+
+#define BUFFER(b) XLI_MEM((b)->index->storage)
+#define PART(b, part) XLI_GRID_PART((b)->index, part)
+/* The points as an argument pair: buffer and offset. */
+#define GIVEN(b) XLI_MEM((b)->points.buffer), XLI_U64((b)->points.offset), XLI_U32((b)->index->n)
+
+/* A part of the storage from its byte `more` on, as elements of so many bytes. */
+static inline xl_view xli_grid_view(const xli_grid_build *b, size_t part, size_t more,
+                                    size_t element_bytes)
+{
+    return xl_view_of(b->index->storage, (b->index->storage_at + part + more) / element_bytes);
+}
+
+/* One of the numbers that the header begins with, for a step inside to read. */
+#define COUNT(b, which)                                                                            \
+    xli_grid_view((b), (b)->index->layout.header, offsetof(xli_grid_header, which),                \
+                  sizeof(cl_ulong))
+
+/* Launching sets its arguments, under its lock. */
+static inline xli_kernel *xli_grid_kernel_of(const xl_grid *grid, xli_grid_kernel which)
+{
+    return (xli_kernel *)&grid->kernels[which];
+}
+
+/* Launches a kernel of the grid in the given shape. */
+#define LAUNCH_IN(b, which, shape, ...)                                                            \
+    XLI_LAUNCH((b)->seq, xli_grid_kernel_of((b)->grid, which), (shape).groups, (shape).size,       \
+               __VA_ARGS__)
+
+/* Launches a kernel of the grid over n elements. */
+#define LAUNCH(b, which, n, ...)                                                                   \
+    LAUNCH_IN(b, which,                                                                            \
+              xli_grid_shape_of(&(b)->grid->kernels[which], n, (b)->grid->tune.group,              \
+                                (b)->grid->tune.items),                                            \
+              __VA_ARGS__)
+
+/* grid_sorting.c: by sorted keys, a list of rows or, if the plan sorts, a table as well. */
+xl_status xli_grid_launch_sorting(const xli_grid_build *b);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT
+ * Where the parts of an index of n points lie in its storage, which is monotone in n: each part has
+ * room for any index of fewer points, too.
+ *
+ * header | what groups find | buckets | unordered indices, or keys | sorted points | where they
+ * begin | scratch of the scans. What lasts is the sorted points, 16 bytes each, and where they
+ * begin, of a table up to 4 * grid.table bytes a point, of rows 12; before, a build by counting has
+ * 4 bytes a point more, one by sorting 8. */
+#include "grid_plan.h"
+
+/* A work-item goes through no more elements than this by itself. */
+#define MAX_LOOKS ((size_t)4096)
+/* Buckets are numbered, and compared, in 20 bits of a sample of 4 for each. */
+#define MAX_BUCKETS ((size_t)1 << 16)
+/* XL_GRID_OVERSAMPLING of cl/grid/grid_sample.cl. */
+#define OVERSAMPLING 4
+
+/* Entries of a table, by the number of points; if those of a given box are fewer, these. None if
+ * rows are listed whatever the points are. Monotone in n. */
+static uint32_t choose_table(const xl_grid *grid, size_t n)
+{
+    uint64_t most = (uint64_t)grid->tune.table * n;
+    most = most < XLI_GRID_MIN_TABLE ? XLI_GRID_MIN_TABLE : most;
+    most = most < grid->max_table ? most : grid->max_table;
+    if (grid->tune.table == 0)
+        return 0;
+    return (uint32_t)(grid->desc.bounded && grid->box_cells < most ? grid->box_cells : most);
+}
+
+/* Whether the device may find that the table is too small. */
+static bool may_list(const xl_grid *grid, uint32_t table)
+{
+    return !(grid->desc.bounded && table > 0 && grid->box_cells <= table);
+}
+
+bool xli_grid_may_list(const xl_grid *grid, size_t n)
+{
+    return may_list(grid, choose_table(grid, n));
+}
+
+/* The most points, n at most, of a build that may list rows. */
+static size_t most_listed(const xl_grid *grid, size_t n)
+{
+    size_t low = 0, high = n;
+    if (xli_grid_may_list(grid, n))
+        return n;
+    while (low < high) {
+        const size_t middle = high - (high - low) / 2;
+        if (xli_grid_may_list(grid, middle))
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+static size_t take(size_t *bytes, size_t count, size_t element_bytes)
+{
+    size_t at = *bytes;
+    *bytes = at + xli_round_up(count * element_bytes, XLI_SCRATCH_ALIGN);
+    return at;
+}
+
+static size_t buckets_of(const xl_grid *grid, size_t n)
+{
+    return n == 0 ? 0 : xli_min(xli_max(n / grid->tune.bucket, 1), MAX_BUCKETS);
+}
+
+/* The most points, of so many that may have their rows listed, that are put into buckets. */
+static size_t most_in_buckets(const xl_grid *grid, size_t listed)
+{
+    return grid->sorts ? 0 : xli_min(listed, grid->tune.sampled);
+}
+
+/* The most points of those whose keys are sorted. */
+static size_t most_keys(const xl_grid *grid, size_t n, size_t listed)
+{
+    return grid->sorts ? n : listed > grid->tune.sampled ? listed : 0;
+}
+
+xli_grid_shape xli_grid_few_groups(const xl_grid *grid, xli_grid_kernel kernel, size_t n)
+{
+    size_t size = xli_min(grid->tune.group, grid->kernels[kernel].max_group);
+    size_t fill = xli_max(grid->tune.bounds_groups, xli_ceil_div(n, size * MAX_LOOKS));
+    return (xli_grid_shape){.groups = xli_max(1, xli_min(xli_ceil_div(n, size), fill)),
+                            .size = size};
+}
+
+/* What a build takes before its points are in order, for n points, `listed` of which may be
+ * listed. */
+static xl_status take_first(const xl_grid *grid, size_t n, size_t listed, xli_grid_layout *l,
+                            size_t *bytes)
+{
+    xl_status status = XL_SUCCESS;
+    size_t sort_bytes = 0, alignment;
+    const size_t buckets = buckets_of(grid, most_in_buckets(grid, listed));
+    const size_t keys = most_keys(grid, n, listed);
+    if (grid->sort)
+        XL_TRY(xl_sort_scratch(grid->sort, keys, &sort_bytes, &alignment));
+    l->header = take(bytes, 1, sizeof(xli_grid_header));
+    l->found =
+        take(bytes, xli_grid_few_groups(grid, XLI_GRID_BOUNDS, n).groups, sizeof(xli_grid_found));
+    l->places = take(bytes, OVERSAMPLING * buckets, sizeof(cl_uint));
+    l->splitters = take(bytes, buckets, sizeof(cl_ulong2));
+    l->parts = take(bytes, buckets, sizeof(xli_grid_part));
+    l->crowded = take(bytes, l->overfull, sizeof(cl_uint));
+    l->keys = l->unordered = take(bytes, xli_max(2 * keys, grid->sorts ? 0 : n), sizeof(cl_uint));
+    l->sorted = l->bucket_of = take(bytes, xli_grid_pitch(n), sizeof(cl_uint4));
+    l->ranks = l->bucket_of + xli_round_up(n * sizeof(cl_uint), XLI_SCRATCH_ALIGN);
+    *bytes = xli_max(*bytes, l->sorted + xli_round_up(sort_bytes, XLI_SCRATCH_ALIGN));
+done:
+    return status;
+}
+
+/* Where points begin: the table, with what buckets begin with; or rows, in a build by sorting in
+ * front of what they are made from. */
+static void take_starts(const xl_grid *grid, size_t n, size_t listed, xli_grid_layout *l,
+                        size_t *bytes)
+{
+    const size_t keys = most_keys(grid, n, listed);
+    const size_t counted = xli_max(l->table, buckets_of(grid, most_in_buckets(grid, listed)));
+    l->starts = *bytes;
+    take(bytes, listed, sizeof(cl_ulong));
+    l->begins = take(bytes, listed > 0 ? listed + 1 : 0, sizeof(cl_uint));
+    l->values = take(bytes, keys, sizeof(cl_uint));
+    *bytes = xli_max(*bytes,
+                     l->starts + xli_round_up((counted + 1) * sizeof(cl_uint), XLI_SCRATCH_ALIGN));
+}
+
+xl_status xli_grid_plan_layout(const xl_grid *grid, size_t n, xli_grid_layout *layout)
+{
+    size_t bytes = 0, scan_bytes = 0, rank_bytes = 0, alignment = 0;
+    xl_status status;
+    xli_grid_layout l = {.table = choose_table(grid, n),
+                         .overfull = (uint32_t)(n / grid->tune.overfull_points + 1)};
+    XL_TRY(xli_grid_check_n(grid->ctx, n, grid->desc.stride));
+    const size_t listed = most_listed(grid, n);
+    l.lists = may_list(grid, l.table);
+    if (l.lists && n == most_in_buckets(grid, n))
+        l.buckets = (uint32_t)buckets_of(grid, n);
+    l.entries = (uint32_t)xli_max(l.table, l.buckets);
+    if (grid->scan)
+        XL_TRY(xl_scan_scratch(grid->scan, (size_t)l.entries + 1, &scan_bytes, &alignment));
+    XL_TRY(xl_scan_scratch(grid->rank, listed, &rank_bytes, &alignment));
+    XL_TRY(take_first(grid, n, listed, &l, &bytes));
+    take_starts(grid, n, listed, &l, &bytes);
+    l.scanned = bytes;
+    l.bytes = xli_round_up(bytes + xli_max(scan_bytes, rank_bytes), XLI_SCRATCH_ALIGN);
+    *layout = l;
+done:
+    return status;
+}
+
+xl_status xl_grid_scratch(const xl_grid *grid, size_t n, size_t *bytes, size_t *alignment)
+{
+    xl_status status;
+    xli_grid_layout layout;
+    XL_TRY(xli_scratch_question(grid ? grid->ctx : NULL, "grid", grid, bytes, alignment));
+    XL_TRY(xli_grid_plan_layout(grid, n, &layout));
+    *bytes = layout.bytes;
+    *alignment = XLI_SCRATCH_ALIGN;
+done:
+    return status;
+}
