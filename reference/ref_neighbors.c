@@ -32,18 +32,6 @@ bool ref_near(const ref_search *search, size_t i, size_t j)
     return near && (search->include_self || i != j);
 }
 
-/* Room for one more of `used` numbers, or NULL and nothing kept. */
-static uint32_t *grow(uint32_t *rows, uint64_t used, uint64_t *room)
-{
-    if (used < *room)
-        return rows;
-    *room = 2 * *room + 1024;
-    uint32_t *grown = realloc(rows, (size_t)*room * sizeof *rows);
-    if (!grown)
-        free(rows);
-    return grown;
-}
-
 size_t ref_queries(const ref_search *search)
 {
     return search->queries ? search->num_queries : search->n;
@@ -73,7 +61,7 @@ static pair pair_of(const ref_search *search, size_t i, size_t j)
     const float *const p = search->points + j * search->stride;
     pair of = {.radius2 = radius2_of(search, i),
                .strict = !search->inclusive,
-               .own = !search->queries && i == j && !search->include_self};
+               .own = !search->queries && i == j};
     for (size_t a = 0; a < dimensions; ++a) {
         of.difference[a] = q[a] - p[a];
         if (!(search->period[a] > 0) || !isfinite(of.difference[a]))
@@ -85,42 +73,114 @@ static pair pair_of(const ref_search *search, size_t i, size_t j)
     return of;
 }
 
-static bool image_is_near(const ref_search *search, const pair *of, long x, long y, long z)
+/* Whether an image of the query itself is one of those that are wanted. */
+static bool own_is_wanted(const ref_search *search, const long *shift)
 {
-    const float dx = of->difference[0] - (float)x * search->period[0];
-    const float dy = of->difference[1] - (float)y * search->period[1];
-    const float dz = of->difference[2] - (float)z * search->period[2];
-    const float xx = dx * dx, yy = dy * dy, zz = dz * dz, xy = xx + yy, sum = xy + zz;
-    if (of->own && x == 0 && y == 0 && z == 0)
-        return false;
-    return of->strict ? sum < of->radius2 : sum <= of->radius2;
+    const long last = shift[2] != 0 ? shift[2] : shift[1] != 0 ? shift[1] : shift[0];
+    return last == 0 ? search->include_self : !search->half || last > 0;
 }
 
-static size_t images_near(const ref_search *search, size_t i, size_t j)
+/* Whether the image is a neighbour; d receives the query less the image. */
+static bool image_is_near(const ref_search *search, const pair *of, const long *shift, float *d,
+                          float *distance2)
+{
+    for (size_t a = 0; a < 3; ++a)
+        d[a] = of->difference[a] - (float)shift[a] * search->period[a];
+    const float xx = d[0] * d[0], yy = d[1] * d[1], zz = d[2] * d[2], xy = xx + yy;
+    *distance2 = xy + zz;
+    if (of->own && !own_is_wanted(search, shift))
+        return false;
+    return of->strict ? *distance2 < of->radius2 : *distance2 <= of->radius2;
+}
+
+/* What is found; `pairs` NULL: the indices alone. `failed`: there was no memory, and nothing is
+ * kept. */
+typedef struct found {
+    uint32_t *rows;
+    ref_pairs *pairs;
+    uint64_t used, room;
+    bool failed;
+} found;
+
+static bool resize(void *array, uint64_t bytes)
+{
+    void **const at = array;
+    void *const grown = realloc(*at, (size_t)bytes);
+    *at = grown ? grown : *at;
+    return grown != NULL;
+}
+
+static void make_room(found *f)
+{
+    if (f->failed || f->used < f->room)
+        return;
+    f->room = 2 * f->room + 1024;
+    f->failed = !resize(&f->rows, f->room * sizeof *f->rows);
+    if (f->pairs && !f->failed)
+        f->failed = !resize(&f->pairs->distances2, f->room * sizeof(float)) ||
+                    !resize(&f->pairs->vectors, f->room * 3 * sizeof(float)) ||
+                    !resize(&f->pairs->shifts, f->room * 3 * sizeof(int32_t));
+}
+
+static void add_pair(found *f, size_t j, const long *shift, const float *d, float distance2)
+{
+    make_room(f);
+    if (f->failed)
+        return;
+    f->rows[f->used] = (uint32_t)j;
+    if (f->pairs) {
+        f->pairs->distances2[f->used] = distance2;
+        for (size_t a = 0; a < 3; ++a) {
+            f->pairs->vectors[3 * f->used + a] = -d[a];
+            f->pairs->shifts[3 * f->used + a] = (int32_t)shift[a];
+        }
+    }
+    ++f->used;
+}
+
+static void add_images(const ref_search *search, found *f, size_t i, size_t j)
 {
     const pair of = pair_of(search, i, j);
-    size_t images = 0;
-    for (long z = of.first[2]; z <= of.last[2]; ++z)
-        for (long y = of.first[1]; y <= of.last[1]; ++y)
-            for (long x = of.first[0]; x <= of.last[0]; ++x)
-                images += image_is_near(search, &of, x, y, z) ? 1 : 0;
-    return images;
+    long s[3];
+    float d[3], distance2;
+    if (search->half && j < i)
+        return;
+    for (s[2] = of.first[2]; s[2] <= of.last[2]; ++s[2])
+        for (s[1] = of.first[1]; s[1] <= of.last[1]; ++s[1])
+            for (s[0] = of.first[0]; s[0] <= of.last[0]; ++s[0])
+                if (image_is_near(search, &of, s, d, &distance2))
+                    add_pair(f, j, s, d, distance2);
+}
+
+uint32_t *ref_neighbors_pairs(const ref_search *search, uint64_t *offsets, ref_pairs *pairs)
+{
+    const size_t queries = ref_queries(search);
+    found f = {.pairs = pairs};
+    make_room(&f);
+    for (size_t i = 0; i < queries; ++i) {
+        offsets[i] = f.used;
+        for (size_t j = 0; j < search->n; ++j)
+            add_images(search, &f, i, j);
+    }
+    offsets[queries] = f.used;
+    if (f.failed) {
+        free(f.rows);
+        f.rows = NULL;
+    }
+    return f.rows;
+}
+
+void ref_pairs_free(ref_pairs *pairs)
+{
+    free(pairs->distances2);
+    free(pairs->vectors);
+    free(pairs->shifts);
+    *pairs = (ref_pairs){0};
 }
 
 uint32_t *ref_neighbors(const ref_search *search, uint64_t *offsets)
 {
-    const size_t queries = ref_queries(search);
-    uint64_t at = 0, room = 0;
-    uint32_t *rows = grow(NULL, at, &room);
-    for (size_t i = 0; i < queries; ++i) {
-        offsets[i] = at;
-        for (size_t j = 0; j < search->n && rows; ++j)
-            for (size_t k = images_near(search, i, j); k > 0 && rows; --k)
-                if ((rows = grow(rows, at, &room)))
-                    rows[at++] = (uint32_t)j;
-    }
-    offsets[queries] = at;
-    return rows;
+    return ref_neighbors_pairs(search, offsets, NULL);
 }
 
 /* Lists of points by cell: `first` of each cell, `next` of each point, n at the end.

@@ -203,7 +203,18 @@ typedef struct ref_search {
     size_t num_queries, query_stride;
     const float *radii; /* of each query, or NULL; of one no more counts than `radius` */
     float period[3];    /* of each axis; 0: it does not repeat */
+    bool half;          /* of (i, j) and (j, i) the one with i < j; of a point's own images those
+                           that come after it: the last shift of z, y, x that is not 0 is above 0 */
 } ref_search;
+
+/* What else there is of each pair, in the order of the rows; images of one point ascend by their
+ * shifts of z, then of y, then of x. Three numbers of each vector and shift. */
+typedef struct ref_pairs {
+    float *distances2;
+    float *vectors;  /* from the query to the image of the point */
+    int32_t *shifts; /* of the point, in periods */
+    uint64_t room;
+} ref_pairs;
 
 /* (dx*dx + dy*dy) + dz*dz of two points, each operation rounded once. */
 float ref_distance2(const ref_search *search, size_t i, size_t j);
@@ -217,6 +228,10 @@ size_t ref_queries(const ref_search *search);
 /* Every pair, and every image of it. offsets receives ref_queries() + 1 sums. Returns the rows, in
  * ascending order, in memory that the caller frees; NULL if none could be had. */
 uint32_t *ref_neighbors(const ref_search *search, uint64_t *offsets);
+
+/* The same with all there is of the pairs, which starts from zeros and goes to ref_pairs_free(). */
+uint32_t *ref_neighbors_pairs(const ref_search *search, uint64_t *offsets, ref_pairs *pairs);
+void ref_pairs_free(ref_pairs *pairs);
 
 /* The counts alone, for large n: serial, by lists of the points in cells somewhat
  * wider than the radius. False if memory could not be had. */

@@ -11,11 +11,16 @@
 #define XL_IS_NEAR(distance2, radius2) ((distance2) < (radius2))
 #endif
 
-/* Each operation rounds once: the prelude switches contraction off. */
+/* Each operation rounds once, in a user's program as well, whatever that wants of its own. */
+float xl_square(float4 d)
+{
+#pragma OPENCL FP_CONTRACT OFF
+    return (d.x * d.x + d.y * d.y) + d.z * d.z;
+}
+
 float xl_distance2(float4 p, float4 q, float4 shift)
 {
-    const float4 d = (p - q) - shift;
-    return (d.x * d.x + d.y * d.y) + d.z * d.z;
+    return xl_square((p - q) - shift);
 }
 
 /* Self is known by its index, since other points may coincide with it; of an image, and of queries

@@ -174,11 +174,11 @@ typedef struct xl_images {
  * more. Of what is not finite, none. */
 xl_images xl_images_begin(const xl_search *s, float4 low, float4 high, float reach)
 {
-    const float4 repeats = select((float4)(0.0f), (float4)(1.0f), s->period > 0.0f);
-    const float4 length = select((float4)(1.0f), s->period, s->period > 0.0f);
+    const int4 repeats = s->period > 0.0f;
+    const float4 none = (float4)(0.0f), length = select((float4)(1.0f), s->period, repeats);
     const float4 around = (float4)(reach), slack = (float4)(0x1p-10f);
-    const float4 first = ceil(((low - around) - s->upper) / length - slack) * repeats;
-    const float4 last = floor(((high + around) - s->lower) / length + slack) * repeats;
+    const float4 first = select(none, ceil(((low - around) - s->upper) / length - slack), repeats);
+    const float4 last = select(none, floor(((high + around) - s->lower) / length + slack), repeats);
     xl_images images;
     images.first = convert_int4(clamp(first, -XL_GRID_COUNTED, XL_GRID_COUNTED));
     images.last = convert_int4(clamp(last, -XL_GRID_COUNTED, XL_GRID_COUNTED));
@@ -192,6 +192,7 @@ xl_images xl_images_begin(const xl_search *s, float4 low, float4 high, float rea
 /* Goes on to the next; false after the last. */
 bool xl_images_next(xl_images *images, const xl_search *s, float4 *shift)
 {
+#pragma OPENCL FP_CONTRACT OFF
     if (images->at.z > images->last.z)
         return false;
     *shift = convert_float4(images->at) * s->period;
@@ -206,9 +207,11 @@ bool xl_images_next(xl_images *images, const xl_search *s, float4 *shift)
 }
 
 /* A moved query has rounded, and so has its distance from a point: each by a unit of what is
- * subtracted. */
+ * subtracted. Where nothing repeats (a user's kernel takes such an index, too) none moves. */
 float xl_images_reach(const xl_search *s, float4 low, float4 high, float reach)
 {
+    if (!(s->extent > 0))
+        return reach;
     const float4 most = fmax(fabs(low), fabs(high));
     return reach + 0x1p-21f * (s->extent + fmax(most.x, fmax(most.y, most.z)));
 }

@@ -138,6 +138,16 @@ XL_NODISCARD XL_API xl_status xl_grid_index_status_sized(xl_grid_index *index,
                                                          xl_grid_report *report, size_t size,
                                                          cl_uint num_waits, const cl_event *waits);
 
+/* The event of the last build, for kernels of your own that search the index
+ * (xl_grid_index_set_kernel_args() in crosslane/neighbors.h) on another queue than the build's, or
+ * on one out of order: they wait for it. The caller releases it. The next build then takes storage
+ * of its own, if the index owns it, so that such kernels may still be under way. Kernels on the
+ * in-order queue of the build need none of this. Where a driver's queues cannot wait for each
+ * other's commands (docs/drivers.md) this BLOCKS until the build is done.
+ * XL_ERROR_INVALID_ARGUMENT: a NULL, or there is no build, or an event that it waited for failed.
+ */
+XL_NODISCARD XL_API xl_status xl_grid_index_event(xl_grid_index *index, cl_event *event);
+
 /* Enqueues the gather out[k] = in[order[k]], where order is that of the index, which a plan with
  * the same tunable grid.planes as this one has built: see xl_grid_algorithm. For arrays that belong
  * to the points. After a build that failed the order is some order of all points. */

@@ -90,6 +90,15 @@ typedef struct xl_neighbors_visit_args {
     xl_view queries, radii;
 } xl_neighbors_visit_args;
 
+/* What a kernel of the user's searches for: see xl_grid_index_set_kernel_args(). */
+typedef struct xl_neighbors_kernel_args {
+    cl_kernel kernel;   /* of a program by xl_program_create() of the index's context */
+    cl_uint first;      /* the number of the first parameter of XL_NEIGHBORS_PARAMETERS(), from 0 */
+    float radius;       /* as desc.radius */
+    uint32_t inclusive; /* as desc.inclusive */
+    uint32_t reserved;  /* 0 */
+} xl_neighbors_kernel_args;
+
 XL_EXTERN_C_BEGIN
 
 /* Writes `size` bytes; as xl_grid_desc_init_sized(). */
@@ -130,6 +139,23 @@ xl_neighbors_visit_enqueue_sized(xl_neighbors *plan, xl_grid_index *index, cl_co
                                  const xl_neighbors_visit_args *args, size_t size,
                                  cl_uint num_waits, const cl_event *waits, cl_event *event);
 
+/* Binds the index, as it was built last, to a kernel of the user's that includes
+ * <crosslane/neighbors.cl> (crosslane/program.h): sets the arguments that XL_NEIGHBORS_PARAMETERS()
+ * stands for, which are those from `first` on, and says in *next, unless NULL, the number of the
+ * one behind them. Needs no plan. Set them again after each build: a kernel that is bound to an
+ * earlier one finds no index, and xl_neighbors_failed() there says so, as after a build that
+ * failed.
+ *
+ * The kernel may run on the in-order queue of the build, behind it, and must not still be under way
+ * where another build begins on another queue; on other queues behind xl_grid_index_event().
+ *
+ * One thread at a time for a kernel. Never blocks. XL_ERROR_INVALID_ARGUMENT: a NULL, no build, a
+ * kernel of another context, or one that has other parameters there; a radius as desc.radius.
+ * XL_ERROR_UNSUPPORTED: a radius of more than 8 periods (1 on devices that end long loops); an
+ * index of a plan with grid.planes other than the device's own. */
+XL_NODISCARD XL_API xl_status xl_grid_index_set_kernel_args_sized(
+    xl_grid_index *index, const xl_neighbors_kernel_args *args, size_t size, cl_uint *next);
+
 /* Lets go of a plan; NULL is ignored. */
 XL_API void xl_neighbors_destroy(xl_neighbors *plan);
 
@@ -139,6 +165,13 @@ XL_EXTERN_C_END
 static inline void xl_neighbors_desc_init(xl_neighbors_desc *desc)
 {
     xl_neighbors_desc_init_sized(desc, sizeof *desc);
+}
+
+XL_NODISCARD static inline xl_status
+xl_grid_index_set_kernel_args(xl_grid_index *index, const xl_neighbors_kernel_args *args,
+                              cl_uint *next)
+{
+    return xl_grid_index_set_kernel_args_sized(index, args, sizeof *args, next);
 }
 
 XL_NODISCARD static inline xl_status

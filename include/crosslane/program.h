@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Kernels of your own, with Crosslane's lane and work-group collectives in them. */
+ * Kernels of your own, with Crosslane's lane and work-group collectives and its neighbour search in
+ * them. */
 #ifndef CROSSLANE_PROGRAM_H
 #define CROSSLANE_PROGRAM_H
 
@@ -13,6 +14,7 @@ XL_EXTERN_C_BEGIN
  *     lanes.cl        width, shuffles, votes, sub-warp counts, of sub-groups and groups
  *     collectives.cl  scans, segmented scans, reductions and shuffles of a type and an
  *                     operator of yours; include it once for each
+ *     neighbors.cl    the points of an xl_grid_index within a radius: crosslane/neighbors.h
  * and each says at its top what it gives, what must be defined before it, and who must
  * call together (cl/include in the source tree, kernel-includes beside the installed
  * README). All their names start with xl_, XL_ or what you choose. Any other #include is

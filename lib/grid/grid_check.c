@@ -63,16 +63,40 @@ xl_status xli_grid_check_n(xl_context *ctx, size_t n, uint32_t stride)
     return XL_SUCCESS;
 }
 
-xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *desc)
+xl_status xli_neighbors_check_radius(xl_context *ctx, const char *name, float radius)
 {
-    float square = desc->radius * desc->radius;
-    if (!isfinite(desc->radius) || desc->radius <= 0)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.radius: %g; must be finite and above 0", (double)desc->radius);
+    const float square = radius * radius;
+    if (!isfinite(radius) || radius <= 0)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: %g; must be finite and above 0", name,
+                        (double)radius);
     if (!(square >= FLT_MIN && square <= FLT_MAX))
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.radius: the square of %g is outside the floats, %g to %g",
-                        (double)desc->radius, (double)FLT_MIN, (double)FLT_MAX);
+                        "%s: the square of %g is outside the floats, %g to %g", name,
+                        (double)radius, (double)FLT_MIN, (double)FLT_MAX);
+    return XL_SUCCESS;
+}
+
+/* Radii longer than this many periods have more images than a search goes through, or where a
+ * device ends long loops, than those that it counts. */
+enum { MOST_PERIODS = 8, FEW_PERIODS = 1 };
+
+xl_status xli_neighbors_check_period(xl_context *ctx, const xl_grid_index *index, const char *name,
+                                     float radius, bool ends_loops)
+{
+    const float most = ends_loops ? FEW_PERIODS : MOST_PERIODS;
+    for (int a = 0; a < 3; ++a)
+        if (index->period.period.s[a] > 0 && radius > most * index->period.period.s[a])
+            return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
+                            "%s: %g is more than %g periods of %g along axis %d", name,
+                            (double)radius, (double)most, (double)index->period.period.s[a], a);
+    return XL_SUCCESS;
+}
+
+xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *desc)
+{
+    const xl_status status = xli_neighbors_check_radius(ctx, "desc.radius", desc->radius);
+    if (status != XL_SUCCESS)
+        return status;
     if (desc->queries > XL_QUERIES_GIVEN)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.queries: unknown value %u",
                         (unsigned)desc->queries);

@@ -163,9 +163,8 @@ done:
     return status;
 }
 
-xl_status xli_grid_index_use(xl_context *ctx, xl_grid_index *index, uint32_t planes, xli_seq *seq)
+xl_status xli_grid_index_check(xl_context *ctx, const xl_grid_index *index)
 {
-    xl_status status = XL_SUCCESS;
     if (!index)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "index: NULL");
     if (index->ctx != ctx)
@@ -173,6 +172,27 @@ xl_status xli_grid_index_use(xl_context *ctx, xl_grid_index *index, uint32_t pla
     if (!index->built)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "index: not built; xl_grid_build_enqueue() comes first");
+    return XL_SUCCESS;
+}
+
+static xl_status fail_of_waits(xl_context *ctx)
+{
+    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                    "index: its build has not run, since an event that it waited for failed; "
+                    "build it again");
+}
+
+static void note_elsewhere(xl_grid_index *index)
+{
+    xli_mutex_lock(index->lock);
+    index->elsewhere = true;
+    xli_mutex_unlock(index->lock);
+}
+
+xl_status xli_grid_index_use(xl_context *ctx, xl_grid_index *index, uint32_t planes, xli_seq *seq)
+{
+    xl_status status;
+    XL_TRY(xli_grid_index_check(ctx, index));
     if (index->planes != planes)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "index: built by a plan with grid.planes %u, this one has %u",
@@ -180,13 +200,31 @@ xl_status xli_grid_index_use(xl_context *ctx, xl_grid_index *index, uint32_t pla
     if (is_behind(index, seq))
         return XL_SUCCESS;
     if (state_of(index) < 0)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "index: its build has not run, since an event that it waited for failed; "
-                        "build it again");
-    xli_mutex_lock(index->lock);
-    index->elsewhere = true;
-    xli_mutex_unlock(index->lock);
+        return fail_of_waits(ctx);
+    note_elsewhere(index);
     XL_TRY(wait_for_build(index, seq));
+done:
+    return status;
+}
+
+xl_status xl_grid_index_event(xl_grid_index *index, cl_event *event)
+{
+    xl_status status;
+    if (event)
+        *event = NULL;
+    if (!index || !event)
+        return xli_fail(index ? index->ctx : NULL, XL_ERROR_INVALID_ARGUMENT, "%s: NULL",
+                        index ? "event" : "index");
+    XL_TRY(xli_grid_index_check(index->ctx, index));
+    if (state_of(index) < 0)
+        return fail_of_waits(index->ctx);
+    note_elsewhere(index);
+    if (index->pool.per_queue)
+        XL_TRY_CL(index->ctx, clWaitForEvents(1, &index->done));
+    else
+        XL_TRY_CL(index->ctx, clFlush(index->queue));
+    XL_TRY_CL(index->ctx, clRetainEvent(index->done));
+    *event = index->done;
 done:
     return status;
 }

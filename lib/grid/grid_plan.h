@@ -167,6 +167,9 @@ xli_grid_shape xli_grid_few_groups(const xl_grid *grid, xli_grid_kernel kernel, 
 xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *desc);
 xl_status xli_grid_check_n(xl_context *ctx, size_t n, uint32_t stride);
 xl_status xli_neighbors_check_n(xl_context *ctx, size_t n, uint32_t stride);
+xl_status xli_neighbors_check_radius(xl_context *ctx, const char *name, float radius);
+xl_status xli_neighbors_check_period(xl_context *ctx, const xl_grid_index *index, const char *name,
+                                     float radius, bool ends_loops);
 xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *desc);
 /* Each pair of spans, and each span and the storage of the index, share no byte. */
 xl_status xli_grid_check_apart(xl_context *ctx, const xl_grid_index *index, const xli_span *spans,
@@ -180,6 +183,8 @@ xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xl_grid
  * xli_seq_end(). */
 xl_status xli_grid_index_leave(xl_grid_index *index, xli_seq *seq, xl_status status,
                                cl_event *event_or_null);
+/* Whether there is something to search. */
+xl_status xli_grid_index_check(xl_context *ctx, const xl_grid_index *index);
 /* A call of a plan of `ctx`, with that value of grid.planes, uses what was built, or says why it
  * cannot. */
 xl_status xli_grid_index_use(xl_context *ctx, xl_grid_index *index, uint32_t planes, xli_seq *seq);

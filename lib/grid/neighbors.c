@@ -10,14 +10,6 @@ void xl_neighbors_desc_init_sized(xl_neighbors_desc *desc, size_t size)
     xli_struct_init(desc, size, &defaults, sizeof defaults);
 }
 
-/* A pair is taken by its rounded square distance, so its true distance along an
- * axis may exceed the radius by some units of 2^-24: squaring, comparing with a
- * rounded square, and the subtraction round once each. 2^-19 is beyond all. */
-static float reach_of(float radius)
-{
-    return (float)((double)radius * (1.0 + 0x1p-19));
-}
-
 /* Eight work-items share 65,535 rounds (lib/ocl/rusticl.c): all of them where rows are in any
  * order, else what a heap of MOST_ROW leaves, whose rounds are at most MOST_ROW * (log2(MOST_ROW) +
  * 4), of all eight at once. */
@@ -111,7 +103,7 @@ xl_status xl_neighbors_create(xl_context *ctx, const xl_neighbors_desc *desc, xl
     XL_TRY(xli_pool_create(ctx, &made->pool));
     made->radius = checked.radius;
     made->radius2 = checked.radius * checked.radius;
-    made->reach = reach_of(checked.radius);
+    made->reach = xli_neighbors_reach(checked.radius);
     made->visits = checked.visit != NULL;
     made->periodic = checked.periodic != 0;
     made->radii = checked.radii != 0;

@@ -14,24 +14,14 @@ typedef struct search {
     xli_span queries, radii;
 } search;
 
-/* Radii longer than this many periods have more images than a search goes through, or where a
- * device ends long loops, than those that it counts. */
-enum { MOST_PERIODS = 8, FEW_PERIODS = 1 };
-
 static xl_status check_period(const xl_neighbors *plan, const xl_grid_index *index)
 {
-    const float most = plan->ends_loops ? FEW_PERIODS : MOST_PERIODS;
     if (plan->periodic != index->period.any)
         return xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT,
                         "index: its space %s, but the plan's desc.periodic is %d",
                         index->period.any ? "repeats" : "does not repeat", plan->periodic ? 1 : 0);
-    for (int a = 0; a < 3; ++a)
-        if (index->period.period.s[a] > 0 && plan->radius > most * index->period.period.s[a])
-            return xli_fail(plan->ctx, XL_ERROR_UNSUPPORTED,
-                            "desc.radius: %g is more than %g periods of %g along axis %d",
-                            (double)plan->radius, (double)most, (double)index->period.period.s[a],
-                            a);
-    return XL_SUCCESS;
+    return xli_neighbors_check_period(plan->ctx, index, "desc.radius", plan->radius,
+                                      plan->ends_loops);
 }
 
 /* What every call checks first. */

@@ -21,4 +21,12 @@ struct xl_neighbors {
     xli_pool pool;
 };
 
+/* A pair is taken by its rounded square distance, so its true distance along an
+ * axis may exceed the radius by some units of 2^-24: squaring, comparing with a
+ * rounded square, and the subtraction round once each. 2^-19 is beyond all. */
+static inline float xli_neighbors_reach(float radius)
+{
+    return (float)((double)radius * (1.0 + 0x1p-19));
+}
+
 #endif

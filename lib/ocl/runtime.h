@@ -330,6 +330,11 @@ void xli_args_add(xli_args *args, xli_arg arg);
 void xli_args_add_place(xli_args *args, cl_mem buffer, uint64_t offset);
 void xli_args_add_span(xli_args *args, const xli_span *span);
 
+/* Sets them in a kernel of the user's, from number `first` on. XL_ERROR_INVALID_ARGUMENT where the
+ * driver says that the kernel has others there. */
+xl_status xli_args_set(const xl_context *ctx, cl_kernel kernel, cl_uint first, const xli_arg *args,
+                       cl_uint num_args);
+
 typedef struct xli_pending_launch {
     xli_kernel *kernel; /* NULL: nothing is held back */
     size_t groups, group_size, num_args;

@@ -143,6 +143,31 @@ static cl_int set_arg(cl_kernel kernel, cl_uint index, const xli_arg *arg)
     }
 }
 
+/* What a kernel of the user's says of an argument that it has not. */
+static bool is_wrong_argument(cl_int code)
+{
+    return code == CL_INVALID_ARG_INDEX || code == CL_INVALID_ARG_SIZE ||
+           code == CL_INVALID_ARG_VALUE || code == CL_INVALID_MEM_OBJECT;
+}
+
+xl_status xli_args_set(const xl_context *ctx, cl_kernel kernel, cl_uint first, const xli_arg *args,
+                       cl_uint num_args)
+{
+    for (cl_uint i = 0; i < num_args; ++i) {
+        xli_arg arg = args[i];
+        if (arg.kind == ARG_BYTES)
+            memcpy(arg.hold.bytes, arg.value, xli_min(arg.size, sizeof arg.hold.bytes));
+        const cl_int code = set_arg(kernel, first + i, &arg);
+        if (is_wrong_argument(code))
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                            "kernel: argument %u is not what stands there: %s (%d)",
+                            (unsigned)(first + i), xli_cl_name(code), (int)code);
+        if (code != CL_SUCCESS)
+            return xli_cl(ctx, code, "clSetKernelArg");
+    }
+    return XL_SUCCESS;
+}
+
 /* Enqueues what is held back, with an event if one is asked for. */
 static xl_status flush(xli_seq *seq, bool want_event)
 {

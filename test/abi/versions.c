@@ -46,6 +46,7 @@ ENDS_WITH(xl_plan_info, algorithm);
 ENDS_WITH(xl_neighbors_count_args, radii);
 ENDS_WITH(xl_neighbors_fill_args, radii);
 ENDS_WITH(xl_neighbors_visit_args, radii);
+ENDS_WITH(xl_neighbors_kernel_args, reserved);
 #endif
 
 enum { N = 1000, GUARD = 0x5a };

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT
+ * #include <crosslane/neighbors.cl>: the points within a radius, in any kernel of your own. The
+ * search of crosslane/neighbors.h, to the last bit: in any number of dimensions, in space that
+ * repeats, at any distance from the origin.
+ *
+ *     #include <crosslane/neighbors.cl>
+ *
+ *     __kernel
+ *     void density(XL_NEIGHBORS_PARAMETERS(fluid), __global float *rho)
+ *     {
+ *         const xl_neighbors fluid = XL_NEIGHBORS_LOAD(fluid);
+ *         const uint k = (uint)get_global_id(0);
+ *         if (k >= xl_neighbors_points(&fluid))
+ *             return;
+ *         xl_neighbor near = xl_neighbors_of(&fluid, k);
+ *         float sum = 0;
+ *         XL_FOR_NEIGHBORS(near, fluid)
+ *             sum += weight(near.distance2);
+ *         rho[near.self] = near.incomplete ? NAN : sum;
+ *     }
+ *
+ *   XL_NEIGHBORS_PARAMETERS(name)  seven parameters of the kernel, of an index, which
+ *                            xl_grid_index_set_kernel_args() sets; several indices have names of
+ *                            their own (fluid, walls)
+ *   XL_NEIGHBORS_LOAD(name)  an xl_neighbors made of them
+ *   uint xl_neighbors_points(const xl_neighbors *of)  the points of the index
+ *   bool xl_neighbors_failed(of)   there is no such index: its build failed, has not run, or was
+ *                            replaced by another since the arguments were set. No point has
+ *                            neighbours then
+ *   uint xl_neighbors_index(of, k)       the index of sorted point k, as points were given to the
+ *   float4 xl_neighbors_position(of, k)  build, and its position. k is below xl_neighbors_points();
+ *                            work-items that take sorted points one after the other read the same
+ *                            memory. After a failed build the index is k and the position 0
+ *   xl_neighbor xl_neighbors_of(of, k)  around sorted point k, which is left out itself; its images
+ *                            in space that repeats are not
+ *   xl_neighbor xl_neighbors_around(of, float4 position)  around any place: no point is left out.
+ *                            Coordinates that points do not have are 0; near what is not finite
+ *                            there is nothing
+ *   void xl_neighbors_set_radius(xl_neighbor *near, of, float radius)  before the loop: within
+ *                            another radius, of which no more than that of the arguments counts.
+ *                            Near one that is not above 0, or below 2^-63, there is nothing
+ *   XL_FOR_NEIGHBORS(near, of) statement  runs the statement for each neighbour, in an order that
+ *                            is the same each time; `break` and `continue` do what they do in any
+ *                            loop. `near` and `of` are names of variables. Once for each `near`
+ *
+ * In an xl_neighbor, of the query
+ *   uint self          its index, UINT_MAX around a place
+ *   float4 position    its position
+ *   bool incomplete    behind the loop: not all neighbours were met, since the index failed, or
+ *                      since the device ends loops of more than some thousand rounds
+ *                      (docs/drivers.md, llvmpipe)
+ * and within the loop, of the neighbour
+ *   uint index         as points were given to the build: of arrays of the user's
+ *   uint place         as they are sorted: of arrays that xl_grid_reorder_enqueue() has made
+ *   float4 vector      from the query to the neighbour, the nearest image where space repeats;
+ *                      rather: to that image which is met. w is 0
+ *   float distance2    the square of its length, ((x*x + y*y) + z*z) with each operation rounded
+ *                      once, which was held against the radius
+ *   float4 shift       how far the query was moved for this image; 0 where nothing repeats
+ *
+ * Before the include `#define XL_NEIGHBORS_PERIODIC 0` leaves out what space that repeats needs,
+ * which makes the loop some percent faster; of an index that repeats xl_neighbors_failed() is then
+ * true. All functions are those of one work-item: none waits for others. */
+#ifndef XL_NEIGHBORS
+#define XL_NEIGHBORS
+
+#ifndef XL_NEIGHBORS_PERIODIC
+#define XL_NEIGHBORS_PERIODIC 1
+#endif
+
+/* What the search's own programs are given by the host: queries are points here, or places, with
+ * one radius, and sorted points lie as the device's table of tunables has it, which
+ * xl_grid_index_set_kernel_args() sees to. */
+#define XL_PERIODIC XL_NEIGHBORS_PERIODIC
+#define XL_GIVEN 0
+#define XL_RADII 0
+#define XL_RADIUS_INCLUSIVE 0
+#define XL_KEEP_SELF 1
+#define XL_HALF 0
+#define XL_PLANES XL_IS_CPU
+
+#include "../neighbors/neighbors_ranges.cl"
+
+/* Bits of the last of `numbers`, as the library sets them. */
+#define XL_NEIGHBORS_REPEATS 1u
+#define XL_NEIGHBORS_INCLUSIVE 2u
+#define XL_NEIGHBORS_ENDS_LOOPS 4u
+#define XL_NEIGHBORS_LAYOUT 0x4e310000u
+/* Eight work-items of such a device share 65,535 rounds. */
+#define XL_NEIGHBORS_ROUNDS 7000u
+
+#define XL_NEIGHBORS_PARAMETERS(name)                                                              \
+    __global const uint *name##_storage, ulong4 name##_parts, uint4 name##_numbers,                \
+        float4 name##_radius, float4 name##_lower, float4 name##_upper, float4 name##_period
+#define XL_NEIGHBORS_LOAD(name)                                                                    \
+    xl_neighbors_load(name##_storage, name##_parts, name##_numbers, name##_radius, name##_lower,   \
+                      name##_upper, name##_period)
+
+typedef struct xl_neighbors {
+    xl_search search;
+    float radius;
+    bool inclusive, ends_loops;
+} xl_neighbors;
+
+typedef struct xl_neighbor {
+    uint self;
+    float4 position;
+    bool incomplete;
+    uint index, place;
+    float4 vector;
+    float distance2;
+    float4 shift;
+    /* Where the loop is. */
+    xl_ranges ranges;
+    float radius2;
+    uint at, end, rounds;
+} xl_neighbor;
+
+xl_neighbors xl_neighbors_load(__global const uint *storage, ulong4 parts, uint4 numbers,
+                               float4 radius, float4 lower, float4 upper, float4 period)
+{
+    xl_neighbors of;
+#if XL_PERIODIC
+    of.search = xl_search_load(storage, parts.x, parts.y, parts.z, parts.w, numbers.x, numbers.y,
+                               numbers.z, radius.y, radius.z, lower, upper, period, radius.w, 0);
+#else
+    of.search = xl_search_load(storage, parts.x, parts.y, parts.z, parts.w, numbers.x, numbers.y,
+                               numbers.z, radius.y, radius.z, 0);
+#endif
+    of.radius = radius.x;
+    of.inclusive = (numbers.w & XL_NEIGHBORS_INCLUSIVE) != 0;
+    of.ends_loops = (numbers.w & XL_NEIGHBORS_ENDS_LOOPS) != 0;
+    if ((numbers.w & 0xffff0000u) != XL_NEIGHBORS_LAYOUT ||
+        (!XL_PERIODIC && (numbers.w & XL_NEIGHBORS_REPEATS)))
+        of.search.map.failed = true;
+    return of;
+}
+
+uint xl_neighbors_points(const xl_neighbors *of)
+{
+    return of->search.map.points;
+}
+
+bool xl_neighbors_failed(const xl_neighbors *of)
+{
+    return of->search.map.failed;
+}
+
+/* Position and index of sorted point k. No index leads outside of the points, whatever there is. */
+uint4 xl_neighbors_point(const xl_neighbors *of, uint k)
+{
+    uint4 point = (uint4)(0, 0, 0, k);
+    if (!of->search.map.failed)
+        point = xl_grid_sorted(of->search.index.sorted, of->search.map.points, k);
+    point.w = min(point.w, of->search.map.points - 1u);
+    return point;
+}
+
+uint xl_neighbors_index(const xl_neighbors *of, uint k)
+{
+    return xl_neighbors_point(of, k).w;
+}
+
+float4 xl_neighbors_position(const xl_neighbors *of, uint k)
+{
+    return xl_grid_position(xl_neighbors_point(of, k));
+}
+
+/* The square that a squared distance has to be below. */
+float xl_neighbors_below(const xl_neighbors *of, float radius2)
+{
+    return of->inclusive ? as_float(as_uint(radius2) + 1u) : radius2;
+}
+
+xl_neighbor xl_neighbors_begin(const xl_neighbors *of, uint4 query)
+{
+    xl_neighbor near;
+    near.self = query.w;
+    near.position = xl_grid_position(query);
+    near.incomplete = of->search.map.failed;
+    near.index = near.place = near.at = near.end = near.rounds = 0;
+    near.vector = near.shift = (float4)(0.0f);
+    near.distance2 = 0;
+    near.ranges = xl_ranges_begin(&of->search, near.position, near.position, of->search.reach);
+    near.radius2 = xl_neighbors_below(of, of->search.radius2);
+    return near;
+}
+
+xl_neighbor xl_neighbors_of(const xl_neighbors *of, uint k)
+{
+    return xl_neighbors_begin(of, xl_neighbors_point(of, k));
+}
+
+xl_neighbor xl_neighbors_around(const xl_neighbors *of, float4 position)
+{
+    uint4 query = as_uint4(position);
+    query.w = UINT_MAX;
+    return xl_neighbors_begin(of, query);
+}
+
+void xl_neighbors_set_radius(xl_neighbor *near, const xl_neighbors *of, float radius)
+{
+    const float counts = radius > 0 ? min(radius, of->radius) : 0.0f;
+    const bool some = counts >= 0x1p-63f;
+    near->radius2 = some ? xl_neighbors_below(of, counts * counts) : 0.0f;
+    near->ranges =
+        xl_ranges_begin(&of->search, near->position, near->position, counts * (1.0f + 0x1p-19f));
+}
+
+/* Goes on to the next range; false after the last, and where the loop was left by `break`. */
+bool xl_neighbors_range(xl_neighbor *near, const xl_neighbors *of)
+{
+    if (near->at < near->end || near->incomplete || !xl_ranges_next(&near->ranges, &of->search))
+        return false;
+    near->at = near->ranges.cells.begin;
+    near->end = near->ranges.cells.end;
+    near->shift = near->ranges.shift;
+    if (of->ends_loops) {
+        near->rounds += near->end > near->at ? near->end - near->at : 0u;
+        near->rounds += near->ranges.cells.rounds + 3u;
+        near->ranges.cells.rounds = 0;
+        near->incomplete = near->rounds > XL_NEIGHBORS_ROUNDS;
+    }
+    return !near->incomplete;
+}
+
+/* Whether the next candidate is a neighbour. */
+bool xl_neighbors_is_near(xl_neighbor *near, const xl_neighbors *of)
+{
+    const uint4 other = xl_grid_sorted(of->search.index.sorted, of->search.map.points, near->at);
+#if XL_PERIODIC
+    const float4 difference = (near->position - xl_grid_position(other)) - near->shift;
+    const bool itself = other.w == near->self && !any(near->shift != 0.0f);
+#else
+    const float4 difference = near->position - xl_grid_position(other);
+    const bool itself = other.w == near->self;
+#endif
+    near->distance2 = xl_square(difference);
+    near->vector = -difference;
+    near->index = min(other.w, of->search.map.points - 1u);
+    near->place = near->at;
+    return near->distance2 < near->radius2 && !itself;
+}
+
+#define XL_FOR_NEIGHBORS(near, of)                                                                 \
+    while (xl_neighbors_range(&(near), &(of)))                                                     \
+        for (; (near).at < (near).end; ++(near).at)                                                \
+            if (!xl_neighbors_is_near(&(near), &(of))) {                                           \
+            } else
+
+#undef XL_PERIODIC
+#undef XL_GIVEN
+#undef XL_RADII
+#undef XL_RADIUS_INCLUSIVE
+#undef XL_KEEP_SELF
+#undef XL_HALF
+#undef XL_PLANES
+
+#endif

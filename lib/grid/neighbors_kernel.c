@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ * An index as arguments of a kernel of the user's that includes <crosslane/neighbors.cl>. */
+#include "neighbors_plan.h"
+
+#include <math.h>
+
+/* The same as in cl/include/neighbors.cl: bits of the last of `numbers`. The upper half tells a
+ * program that was compiled with another version's text, or another parameter that happens to have
+ * the type. */
+enum { REPEATS = 1, INCLUSIVE = 2, ENDS_LOOPS = 4 };
+#define LAYOUT UINT32_C(0x4e310000)
+
+static xl_status check_kernel(xl_context *ctx, cl_kernel kernel)
+{
+    cl_context cl = NULL;
+    if (!kernel)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "kernel: NULL");
+    const cl_int code = clGetKernelInfo(kernel, CL_KERNEL_CONTEXT, sizeof cl, &cl, NULL);
+    if (code != CL_SUCCESS)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "kernel: not a kernel: %s (%d)",
+                        xli_cl_name(code), (int)code);
+    if (cl != xl_context_cl(ctx))
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "kernel: belongs to another OpenCL context");
+    return XL_SUCCESS;
+}
+
+/* The text has sorted points as the device's table of tunables has them. */
+static xl_status check_planes(xl_context *ctx, const xl_grid_index *index, bool is_cpu)
+{
+    const uint32_t planes = is_cpu ? 1 : 0;
+    if (index->planes != planes)
+        return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
+                        "index: built by a plan with grid.planes %u; kernels of one's own search "
+                        "those with %u on this device",
+                        (unsigned)index->planes, (unsigned)planes);
+    return XL_SUCCESS;
+}
+
+static xl_status check_rooms(xl_context *ctx, cl_kernel kernel, cl_uint first, cl_uint count)
+{
+    xl_status status;
+    cl_uint has = 0;
+    XL_TRY_CL(ctx, clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof has, &has, NULL));
+    if (has < count || first > has - count)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "first: %u; the kernel has %u parameters, and those of an index are %u",
+                        (unsigned)first, (unsigned)has, (unsigned)count);
+done:
+    return status;
+}
+
+static xl_status set(xl_grid_index *index, const xl_neighbors_kernel_args *args, bool ends_loops,
+                     cl_uint *next)
+{
+    xl_status status;
+    const xli_grid_period *const p = &index->period;
+    const size_t at = index->storage_at;
+    const xli_grid_layout *const layout = &index->layout;
+    const cl_ulong parts[4] = {
+        (at + layout->header) / sizeof(cl_uint), (at + layout->starts) / sizeof(cl_uint),
+        (at + layout->begins) / sizeof(cl_uint), (at + layout->sorted) / sizeof(cl_uint)};
+    const cl_uint kind = (p->any ? REPEATS : 0u) | (args->inclusive ? INCLUSIVE : 0u) |
+                         (ends_loops ? ENDS_LOOPS : 0u);
+    const cl_uint numbers[4] = {(cl_uint)index->n, layout->table, index->stamp, LAYOUT | kind};
+    const cl_float radius[4] = {args->radius, xli_neighbors_reach(args->radius),
+                                args->radius * args->radius, p->extent};
+    const xli_arg all[] = {XLI_MEM(index->storage),
+                           XLI_BYTES(parts, sizeof parts),
+                           XLI_BYTES(numbers, sizeof numbers),
+                           XLI_BYTES(radius, sizeof radius),
+                           XLI_BYTES(&p->lower, sizeof p->lower),
+                           XLI_BYTES(&p->upper, sizeof p->upper),
+                           XLI_BYTES(&p->period, sizeof p->period)};
+    XL_TRY(check_rooms(index->ctx, args->kernel, args->first, XLI_COUNT(all)));
+    XL_TRY(xli_args_set(index->ctx, args->kernel, args->first, all, XLI_COUNT(all)));
+    if (next)
+        *next = args->first + (cl_uint)XLI_COUNT(all);
+done:
+    return status;
+}
+
+xl_status xl_grid_index_set_kernel_args_sized(xl_grid_index *index,
+                                              const xl_neighbors_kernel_args *args, size_t size,
+                                              cl_uint *next)
+{
+    xl_status status;
+    xl_neighbors_kernel_args given = {0};
+    const xli_capabilities *capabilities;
+    if (!index)
+        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "index: NULL");
+    xl_context *const ctx = index->ctx;
+    XL_TRY(XLI_ARGS_READ(ctx, xl_neighbors_kernel_args, args, size, &given));
+    XL_TRY(xli_grid_index_check(ctx, index));
+    XL_TRY(check_kernel(ctx, given.kernel));
+    XL_TRY(xli_neighbors_check_radius(ctx, "radius", given.radius));
+    XL_TRY(xli_context_capabilities(ctx, &capabilities));
+    XL_TRY(
+        xli_neighbors_check_period(ctx, index, "radius", given.radius, capabilities->ends_loops));
+    XL_TRY(check_planes(ctx, index, capabilities->is_cpu));
+    XL_TRY(set(index, &given, capabilities->ends_loops, next));
+done:
+    return status;
+}
