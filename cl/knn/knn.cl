@@ -10,31 +10,32 @@
 /* What a row holds of which nothing is known. */
 #define XL_KNN_GIVEN_UP (UINT_MAX - 1u)
 
-/* Row i: of places that nobody took, no index and an infinity. */
-void xl_knn_put(const ulong *list, ulong limit, __global uint *indices, __global float *distances2)
+/* A row, from place `at` on: of places that nobody took, no index and an infinity. */
+void xl_knn_put(const ulong *list, ulong limit, __global uint *indices, __global float *distances2,
+                ulong at)
 {
 #define XL_DO(j)                                                                                   \
     if ((j) < XL_K)                                                                                \
-        indices[(j)] = list[XL_KNN_AT(j)] == limit ? UINT_MAX : (uint)list[XL_KNN_AT(j)];
+        indices[at + (j)] = list[XL_KNN_AT(j)] == limit ? UINT_MAX : (uint)list[XL_KNN_AT(j)];
     XL_KNN_EACH(XL_DO)
 #undef XL_DO
     if (distances2) {
 #define XL_DO(j)                                                                                   \
     if ((j) < XL_K)                                                                                \
-        distances2[(j)] =                                                                          \
+        distances2[at + (j)] =                                                                          \
             list[XL_KNN_AT(j)] == limit ? INFINITY : xl_knn_distance2(list[XL_KNN_AT(j)]);
         XL_KNN_EACH(XL_DO)
 #undef XL_DO
     }
 }
 
-void xl_knn_give_up(__global uint *indices, __global float *distances2)
+void xl_knn_give_up(__global uint *indices, __global float *distances2, ulong at)
 {
 #define XL_DO(j)                                                                                   \
     if ((j) < XL_K) {                                                                              \
-        indices[(j)] = XL_KNN_GIVEN_UP;                                                            \
+        indices[at + (j)] = XL_KNN_GIVEN_UP;                                                            \
         if (distances2)                                                                            \
-            distances2[(j)] = NAN;                                                                 \
+            distances2[at + (j)] = NAN;                                                                 \
     }
     XL_KNN_EACH(XL_DO)
 #undef XL_DO
@@ -46,6 +47,8 @@ __kernel void xl_knn(__global const uint *storage, XL_INDEX_PARAMETERS, XL_QUERY
 {
     const xl_search s = XL_SEARCH_LOAD(storage);
     const ulong limit = xl_knn_limit(s.radius2);
+    indices += indices_at;
+    distances2 = wide ? distances2 + distances2_at : 0;
     XL_FOR_ITEMS(k, queries)
     {
         ulong list[XL_K];
@@ -60,11 +63,9 @@ __kernel void xl_knn(__global const uint *storage, XL_INDEX_PARAMETERS, XL_QUERY
         }
         if (i >= queries)
             continue;
-        __global uint *row = indices + indices_at + (ulong)i * XL_K;
-        __global float *row2 = wide ? distances2 + distances2_at + (ulong)i * XL_K : 0;
         if (found)
-            xl_knn_put(list, limit, row, row2);
+            xl_knn_put(list, limit, indices, distances2, (ulong)i * XL_K);
         else
-            xl_knn_give_up(row, row2);
+            xl_knn_give_up(indices, distances2, (ulong)i * XL_K);
     }
 }

@@ -100,11 +100,12 @@ float xl_knn_likely(float reach, float edge, float count, float aim)
 #endif
 }
 
-/* Where the first walk begins. */
+/* Where the first walk begins. Where a longer reach has no more points, the next is longer still. */
 float xl_knn_first(xl_knn_walk *walk, const xl_search *s)
 {
     const float edge = 1.0f / s->map.inverse.y;
-    float reach = fmin(edge, walk->whole);
+    float reach = fmin(edge, walk->whole), factor = 1.0f;
+    ulong before = 0;
     while (reach < walk->whole && !xl_knn_was_cut(walk)) {
         const ulong count = xl_knn_count(walk, s, reach);
         if (!XL_PERIODIC && count >= s->map.points && count <= XL_K)
@@ -113,7 +114,9 @@ float xl_knn_first(xl_knn_walk *walk, const xl_search *s)
             reach = xl_knn_likely(reach, edge, (float)count, XL_KNN_AIM * 0.01f * (XL_K + 1));
             return fmin(fmax(reach, 0x1p-100f), walk->whole);
         }
-        reach = fmin(2.0f * reach, walk->whole);
+        factor = 2.0f * (count > before ? 1.0f : factor);
+        before = count;
+        reach = fmin(factor * reach, walk->whole);
     }
     return walk->whole;
 }

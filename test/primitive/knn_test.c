@@ -19,6 +19,7 @@ typedef struct asked {
     xl_grid_desc grid;
     xl_knn_desc search;
     bool no_distances;
+    bool hard; /* a device may give up */
     way how;
 } asked;
 
@@ -161,10 +162,23 @@ static rows wanted_of(const asked *a)
     return wanted;
 }
 
+/* Where a device ends long loops a row may be given up; not in part. */
+static bool is_given_up(const rows *got, size_t row)
+{
+    if (!strstr(xlt_device(), "llvmpipe") || got->indices[row * got->k] != UINT32_MAX - 1)
+        return false;
+    for (size_t j = 0; j < got->k; ++j)
+        if (got->indices[row * got->k + j] != UINT32_MAX - 1)
+            return false;
+    return true;
+}
+
 static void rows_equal(const char *what, const asked *a, const rows *got, const rows *wanted)
 {
     for (size_t at = 0; at < got->n * got->k; ++at) {
         const float d = got->distances2[at], w = wanted->distances2[at];
+        if (a->hard && is_given_up(got, at / got->k))
+            continue;
         if (got->indices[at] != wanted->indices[at] || (!a->no_distances && !(d == w)))
             XLT_FAIL("%s, way %d, cells of %g, k %zu: neighbour %zu of query %zu is %u at %g, not "
                      "%u at %g",
@@ -222,6 +236,7 @@ static void check_clouds(const char *what, const clouds *c, uint32_t k)
         for (size_t i = 0; i < c->count; ++i) {
             asked a = asked_of(&c->all[i], c->cells[i], k);
             a.how = how;
+            a.hard = true;
             rows wanted = wanted_of(&a), got = search(&a);
             rows_equal(what, &a, &got, &wanted);
             rows_free(&wanted);
