@@ -22,7 +22,7 @@ void xl_knn_put(const ulong *list, ulong limit, __global uint *indices, __global
     if (distances2) {
 #define XL_DO(j)                                                                                   \
     if ((j) < XL_K)                                                                                \
-        distances2[at + (j)] =                                                                          \
+        distances2[at + (j)] =                                                                     \
             list[XL_KNN_AT(j)] == limit ? INFINITY : xl_knn_distance2(list[XL_KNN_AT(j)]);
         XL_KNN_EACH(XL_DO)
 #undef XL_DO
@@ -33,9 +33,9 @@ void xl_knn_give_up(__global uint *indices, __global float *distances2, ulong at
 {
 #define XL_DO(j)                                                                                   \
     if ((j) < XL_K) {                                                                              \
-        indices[at + (j)] = XL_KNN_GIVEN_UP;                                                            \
+        indices[at + (j)] = XL_KNN_GIVEN_UP;                                                       \
         if (distances2)                                                                            \
-            distances2[at + (j)] = NAN;                                                                 \
+            distances2[at + (j)] = NAN;                                                            \
     }
     XL_KNN_EACH(XL_DO)
 #undef XL_DO

@@ -100,7 +100,8 @@ float xl_knn_likely(float reach, float edge, float count, float aim)
 #endif
 }
 
-/* Where the first walk begins. Where a longer reach has no more points, the next is longer still. */
+/* Where the first walk begins. Where a longer reach has no more points, the next is longer still.
+ */
 float xl_knn_first(xl_knn_walk *walk, const xl_search *s)
 {
     const float edge = 1.0f / s->map.inverse.y;
@@ -122,6 +123,33 @@ float xl_knn_first(xl_knn_walk *walk, const xl_search *s)
 }
 
 /* The points of a range into the list. */
+#if XL_PLANES && XL_IS_CPU && XL_MOST_ROUNDS == 0
+/* Eight at a time; the last of them may be beyond the range, where there is some padding. */
+void xl_knn_take(const xl_knn_walk *walk, const xl_search *s, const xl_ranges *near, ulong *list)
+{
+    const float4 p = xl_grid_position(walk->self);
+    const ulong pitch = xl_grid_pitch(s->map.points);
+    for (uint q = near->cells.begin; q < near->cells.end; q += 8) {
+        __global const uint *const at = s->index.sorted + q;
+        const float8 dx = (p.x - as_float8(vload8(0, at))) - near->shift.x;
+        const float8 dy = (p.y - as_float8(vload8(0, at + pitch))) - near->shift.y;
+        const float8 dz = (p.z - as_float8(vload8(0, at + 2 * pitch))) - near->shift.z;
+        const float8 distances2 = (dx * dx + dy * dy) + dz * dz;
+        const int8 closer = distances2 <= xl_knn_distance2(list[XL_K - 1]);
+        if (!any(closer))
+            continue;
+        float distance2[8];
+        vstore8(distances2, 0, distance2);
+        const uint count = min(8u, near->cells.end - q);
+        for (uint j = 0; j < count; ++j) {
+            const uint4 other = (uint4)(0, 0, 0, at[3 * pitch + j]);
+            const ulong key = xl_knn_key(distance2[j], other.w);
+            if (key < list[XL_K - 1] && xl_is_wanted(walk->self, other, near->shift))
+                xl_knn_insert(list, key);
+        }
+    }
+}
+#else
 void xl_knn_take(const xl_knn_walk *walk, const xl_search *s, const xl_ranges *near, ulong *list)
 {
     const float4 p = xl_grid_position(walk->self);
@@ -133,6 +161,7 @@ void xl_knn_take(const xl_knn_walk *walk, const xl_search *s, const xl_ranges *n
             xl_knn_insert(list, key);
     }
 }
+#endif
 
 /* What of a walk is still to come need be no further away than this. */
 void xl_knn_narrow(xl_ranges *near, const xl_search *s, float4 p, float reach)
