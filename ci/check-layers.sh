@@ -49,6 +49,7 @@ cl/histogram    cl/histogram cl/lane cl/prelude
 cl/transform    cl/transform cl/prelude
 cl/grid         cl/grid cl/tile cl/group cl/lane cl/prelude
 cl/neighbors    cl/neighbors cl/grid cl/tile cl/group cl/lane cl/prelude
+cl/knn          cl/knn cl/neighbors cl/grid cl/prelude
 cl/include      cl/neighbors cl/group cl/lane cl/prelude
 "
 # start of paths | what none of their lines may match | why (extended regular expressions)

@@ -52,6 +52,7 @@ histogram lib/histogram/*.c
 transform lib/transform/*.c
 grid lib/grid/grid*.c
 neighbors lib/grid/neighbors.c
+knn lib/grid/knn.c
 '
 # The device's are promised to users' kernels, whether ours want them or not.
 promised=include/crosslane/program.h

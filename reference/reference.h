@@ -237,4 +237,22 @@ void ref_pairs_free(ref_pairs *pairs);
  * wider than the radius. False if memory could not be had. */
 bool ref_counts(const ref_search *search, uint32_t *counts);
 
+/* ---- ref_knn.c ---- */
+
+typedef struct ref_knn_search {
+    const float *points; /* stride apart */
+    size_t n, stride, dimensions;
+    const float *queries; /* of their own, query_stride apart; NULL: the points */
+    size_t query_stride;
+    size_t k;
+    bool include_self;
+    float radius2;   /* neighbours are nearer than its root; 0: any are */
+    float period[3]; /* of each axis; 0: it does not repeat */
+    long images;     /* that are looked at on either side of the nearest one */
+} ref_knn_search;
+
+/* The k nearest points of query i, in the order of square distance, then of index. Where there are
+ * fewer, UINT32_MAX and an infinity. */
+void ref_knn(const ref_knn_search *search, size_t i, uint32_t *indices, float *distances2);
+
 #endif

@@ -88,5 +88,6 @@ void selftest_merges(selftest *t);
 void selftest_searches(selftest *t);
 void selftest_histograms(selftest *t);
 void selftest_transforms(selftest *t);
+void selftest_nearest(selftest *t);
 
 #endif

@@ -326,6 +326,15 @@ int cloud_density(cloud *c, stage *st);
 /* A grid whose counts stand on the device: the arrays on the host. */
 int cloud_read_back(const cloud *c, stage *st, uint32_t *counts, float *density);
 
+/* ---- nearest.c: `crosslane neighbors --knn` ---- */
+typedef struct nearest_settings {
+    uint32_t k;
+    float max_radius; /* 0: none */
+    bool convert, as_json;
+    const char *out, *device, *tune_file;
+} nearest_settings;
+int nearest_file(const nearest_settings *set, const char *path);
+
 /* Smallest, mean and largest of an array. */
 typedef struct summary {
     double min, mean, max;

@@ -4,11 +4,13 @@
 #include "tool.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct neighbors_options {
     tool_number radius, mass;
+    uint64_t knn;
     bool inclusive, convert, as_json;
     const char *out, *counts, *density, *device, *tune_file;
 } neighbors_options;
@@ -183,11 +185,42 @@ done:
     return result;
 }
 
+enum { MOST_NEAREST = 64 };
+
+/* --knn: another search, which has a radius only as a limit. */
+static int search_nearest(const neighbors_options *o, const char *path)
+{
+    const float radius = (float)o->radius.value, square = radius * radius;
+    const nearest_settings set = {.k = (uint32_t)o->knn,
+                                  .max_radius = o->radius.given ? radius : 0,
+                                  .convert = o->convert,
+                                  .as_json = o->as_json,
+                                  .out = o->out,
+                                  .device = o->device,
+                                  .tune_file = o->tune_file};
+    if (o->knn > MOST_NEAREST)
+        return tool_misuse("neighbors: --knn: %" PRIu64 "; 1 to %d", o->knn, MOST_NEAREST);
+    if (!o->out)
+        return tool_misuse("neighbors: --knn without --out; give the PREFIX of its files");
+    if (o->inclusive || o->counts || o->density)
+        return tool_misuse("neighbors: --knn and --%s exclude each other; give one",
+                           o->inclusive ? "inclusive"
+                           : o->counts  ? "counts"
+                                        : "density");
+    if (o->radius.given && !(square > 0 && isfinite(square)))
+        return tool_misuse("neighbors: --radius: %g; its square must be a finite number above 0 in "
+                           "single precision",
+                           o->radius.value);
+    return nearest_file(&set, path);
+}
+
 int tool_neighbors(int argc, char **argv)
 {
     neighbors_options o = {.mass.value = 1};
     const tool_option options[] = {
         {"radius", OPTION_NUMBER, &o.radius, "R", "search radius, in the unit of the points", NULL},
+        {"knn", OPTION_COUNT, &o.knn, "K", "the K nearest instead, below --radius if that is given",
+         NULL},
         {"inclusive", OPTION_FLAG, &o.inclusive, NULL, "distance <= R rather than < R", NULL},
         {"out", OPTION_TEXT, &o.out, "PREFIX", "list: PREFIX.offsets.npy, PREFIX.indices.npy",
          NULL},
@@ -207,13 +240,18 @@ int tool_neighbors(int argc, char **argv)
         .about =
             "Neighbours of each point within a radius; POINTS is f32 of shape (n, 3). The list\n"
             "is exact: row i holds, in ascending order, the indices of all other points whose\n"
-            "distance in single precision is below R; offsets are u64 (n + 1), indices u32.",
+            "distance in single precision is below R; offsets are u64 (n + 1), indices u32.\n"
+            "--knn: row i of PREFIX.indices.npy (n, K) has the K nearest other points, the\n"
+            "nearest first, of equally near ones in the order of their indices, and\n"
+            "PREFIX.distances.npy how far they are; 4294967295 and inf where there are fewer.",
         .options = options,
         .num_options = TOOL_COUNT(options)};
     const char *files[TOOL_MAX_FILES];
     int result = options_parse(&syntax, argc, argv, files);
     if (result != TOOL_OK)
         return result;
+    if (o.knn > 0)
+        return search_nearest(&o, files[0]);
     const cloud_settings set = {.radius = (float)o.radius.value,
                                 .inclusive = o.inclusive,
                                 .mass = o.mass.value,

@@ -356,6 +356,7 @@ int tool_selftest(int argc, char **argv)
     check_neighbors(&t);
     check_non_finite(&t);
     check_reorder(&t);
+    selftest_nearest(&t);
     printf("%u families, %u cases: %u failures, %u families unsupported\n", t.families, t.cases,
            t.failures, t.unsupported);
     session_close(&t.s);

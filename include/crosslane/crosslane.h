@@ -7,6 +7,7 @@
 #include <crosslane/context.h>
 #include <crosslane/grid.h>
 #include <crosslane/histogram.h>
+#include <crosslane/knn.h>
 #include <crosslane/merge.h>
 #include <crosslane/neighbors.h>
 #include <crosslane/plan_info.h>

@@ -5,6 +5,7 @@
 #define CROSSLANE_PLAN_INFO_H
 
 #include <crosslane/histogram.h>
+#include <crosslane/knn.h>
 #include <crosslane/merge.h>
 #include <crosslane/neighbors.h>
 #include <crosslane/reduce.h>
@@ -29,6 +30,7 @@ XL_EXTERN_C_BEGIN
  *   grid        "counting", "bitonic"; group, item and tile are those of the kernels that read the
  *               points; the scan or the sort inside has its own
  *   neighbours  "cells"; elements are points that are searched from
+ *   nearest     "growing reach"; elements are points that are searched from
  *   merge       "merge-path"; n is that of the result
  *   search      "binary-search", n queries; of XL_SEARCH_UNSORTED "chunks", n keys
  *   histogram   "private counters": of each work-group or work-item its own; "shared counters": the
@@ -46,6 +48,8 @@ XL_NODISCARD XL_API xl_status xl_grid_info_sized(const xl_grid *grid, size_t n, 
                                                  size_t size);
 XL_NODISCARD XL_API xl_status xl_neighbors_info_sized(const xl_neighbors *plan, size_t n,
                                                       xl_plan_info *info, size_t size);
+XL_NODISCARD XL_API xl_status xl_knn_info_sized(const xl_knn *plan, size_t n, xl_plan_info *info,
+                                                size_t size);
 XL_NODISCARD XL_API xl_status xl_merge_info_sized(const xl_merge *plan, size_t n,
                                                   xl_plan_info *info, size_t size);
 
@@ -96,6 +100,11 @@ XL_NODISCARD static inline xl_status xl_neighbors_info(const xl_neighbors *plan,
                                                        xl_plan_info *info)
 {
     return xl_neighbors_info_sized(plan, n, info, sizeof *info);
+}
+
+XL_NODISCARD static inline xl_status xl_knn_info(const xl_knn *plan, size_t n, xl_plan_info *info)
+{
+    return xl_knn_info_sized(plan, n, info, sizeof *info);
 }
 
 XL_NODISCARD static inline xl_status xl_merge_info(const xl_merge *plan, size_t n,

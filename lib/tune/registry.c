@@ -15,6 +15,7 @@
 #define SORT(field) OF(SORT, sort, field)
 #define GRID(field) OF(GRID, grid, field)
 #define NEIGHBORS(field) OF(NEIGHBORS, neighbors, field)
+#define KNN(field) OF(KNN, knn, field)
 #define TOPK(field) OF(TOPK, topk, field)
 #define SELECT(field) OF(SELECT, select, field)
 #define MERGE(field) OF(MERGE, merge, field)
@@ -206,6 +207,11 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
      MEANS("Rows of up to so many neighbours are sorted in local memory; 0: none are.")},
     {NEIGHBORS(walk), ZERO_OR(1, 65536),
      MEANS("Points of a work-item that walks along rows for counts and lists; 0: none does.")},
+
+    {KNN(group), RANGE(1, 1024), MEANS("Work-items of a group that searches for the nearest.")},
+    {KNN(items), RANGE(1, 4096), MEANS("Queries of such a work-item.")},
+    {KNN(aim), RANGE(100, 10000),
+     MEANS("Points that its first reach is to hold, in hundredths of k.")},
 
     {TOPK(shape), SWITCH, MEANS("0: a work-group counts a chunk; 1: one work-item does.")},
     {TOPK(group_log), RANGE(0, 10), BY_ONE(2),

@@ -9,6 +9,7 @@ static void take_built_in(const xli_tune_device *device, xli_tune *tune)
     xli_tune_sort_table(device, &tune->sort);
     xli_tune_grid_table(device, &tune->grid);
     xli_tune_neighbors_table(device, &tune->neighbors);
+    xli_tune_knn_table(device, &tune->knn);
     xli_tune_topk_table(device, &tune->topk);
     xli_tune_select_table(device, &tune->select);
     xli_tune_merge_table(device, &tune->merge);

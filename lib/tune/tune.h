@@ -102,6 +102,10 @@ typedef struct xli_tune_neighbors {
     uint32_t group, items, staged, walk;
 } xli_tune_neighbors;
 
+typedef struct xli_tune_knn {
+    uint32_t group, items, aim;
+} xli_tune_knn;
+
 typedef struct xli_tune_topk {
     uint32_t shape, group_log, items, chunks, chunk;
 } xli_tune_topk;
@@ -134,6 +138,7 @@ typedef struct xli_tune {
     xli_tune_sort sort;
     xli_tune_grid grid;
     xli_tune_neighbors neighbors;
+    xli_tune_knn knn;
     xli_tune_topk topk;
     xli_tune_select select;
     xli_tune_merge merge;
@@ -156,7 +161,8 @@ enum {
     XLI_TUNE_SEARCH = 128,
     XLI_TUNE_HISTOGRAM = 256,
     XLI_TUNE_TRANSFORM = 512,
-    XLI_TUNE_SELECT = 1024
+    XLI_TUNE_SELECT = 1024,
+    XLI_TUNE_KNN = 2048
 };
 
 typedef struct xli_tunable {
@@ -223,6 +229,7 @@ void xli_tune_reduce_table(const xli_tune_device *device, xli_tune_reduce *tune)
 void xli_tune_sort_table(const xli_tune_device *device, xli_tune_sort *tune);
 void xli_tune_grid_table(const xli_tune_device *device, xli_tune_grid *tune);
 void xli_tune_neighbors_table(const xli_tune_device *device, xli_tune_neighbors *tune);
+void xli_tune_knn_table(const xli_tune_device *device, xli_tune_knn *tune);
 void xli_tune_topk_table(const xli_tune_device *device, xli_tune_topk *tune);
 void xli_tune_select_table(const xli_tune_device *device, xli_tune_select *tune);
 void xli_tune_merge_table(const xli_tune_device *device, xli_tune_merge *tune);

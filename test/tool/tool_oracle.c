@@ -16,6 +16,7 @@
  *   tool_oracle pairs ORDER IN OUT V W
  *   tool_oracle neighbors R STRICT_OR_INCLUSIVE POINTS PREFIX COUNTS   prints: points, pairs,
  *                       least, most and mean neighbours
+ *   tool_oracle knn K POINTS PREFIX
  *   tool_oracle density R POINTS D                                     prints: min, max, mean */
 #include "npy.h"
 
@@ -541,6 +542,62 @@ static void check_neighbors(float r, bool inclusive, const char *path, const cha
     xli_npy_free(&indices);
 }
 
+/* The next one after (after2, after) in the order of square distance, then of index; false: none. */
+static bool next_nearest(const xli_npy *points, size_t i, float *after2, size_t *after)
+{
+    const size_t n = (size_t)points->shape[0];
+    float best2 = INFINITY;
+    size_t best = n;
+    for (size_t j = 0; j < n; ++j) {
+        const float d2 = distance2(points, i, j);
+        if (j == i || d2 < *after2 || (d2 == *after2 && j <= *after))
+            continue;
+        if (d2 < best2 || best == n) {
+            best2 = d2;
+            best = j;
+        }
+    }
+    *after2 = best2;
+    *after = best;
+    return best < n;
+}
+
+static void check_table(const xli_npy *a, char kind, size_t n, size_t k, const char *name)
+{
+    if (a->dimensions != 2 || a->shape[0] != n || a->shape[1] != k || a->kind != kind ||
+        a->item_bytes != 4)
+        die("%s: not of shape (%zu, %zu), or of another type", name, n, k);
+}
+
+static void check_knn(size_t k, const char *path, const char *prefix)
+{
+    char name[1024];
+    xli_npy points = load(path);
+    const size_t n = (size_t)points.shape[0];
+    snprintf(name, sizeof name, "%s.indices.npy", prefix);
+    xli_npy indices = load(name);
+    check_table(&indices, 'u', n, k, name);
+    snprintf(name, sizeof name, "%s.distances.npy", prefix);
+    xli_npy distances = load(name);
+    check_table(&distances, 'f', n, k, name);
+    const uint32_t *rows = indices.data;
+    const float *lengths = distances.data;
+    for (size_t i = 0; i < n; ++i) {
+        float d2 = -1;
+        size_t j = 0;
+        bool more = true;
+        for (size_t at = i * k; at < (i + 1) * k; ++at) {
+            more = more && next_nearest(&points, i, &d2, &j);
+            if (rows[at] != (more ? j : UINT32_MAX) || lengths[at] != (more ? sqrtf(d2) : INFINITY))
+                die("%s: row %zu has %" PRIu32 " at %g in place %zu, not %zu", prefix, i, rows[at],
+                    (double)lengths[at], at - i * k, j);
+        }
+    }
+    xli_npy_free(&points);
+    xli_npy_free(&indices);
+    xli_npy_free(&distances);
+}
+
 /* W = 315 / (64 pi h^9) (h^2 - r^2)^3, the point itself included. */
 static void check_density(double h, const char *path, const char *density_path)
 {
@@ -590,6 +647,8 @@ int main(int argc, char **argv)
         check_pairs(a[0], a[1], a[2], a[3], a[4]);
     else if (strcmp(what, "neighbors") == 0 && argc == 7)
         check_neighbors(strtof(a[0], NULL), strcmp(a[1], "inclusive") == 0, a[2], a[3], a[4]);
+    else if (strcmp(what, "knn") == 0 && argc == 5)
+        check_knn((size_t)atoll(a[0]), a[1], a[2]);
     else if (strcmp(what, "density") == 0 && argc == 5)
         check_density((double)strtof(a[0], NULL), a[1], a[2]);
     else

@@ -61,7 +61,7 @@ END
   helps merge " A.npy B.npy OUT.npy" descending device tune-file json
   helps search " KEYS.npy QUERIES.npy OUT.npy" upper descending device tune-file json
   helps select " IN.npy OUT.npy" where flags partition unique runs values indices device tune-file json
-  helps neighbors " POINTS.npy --radius R" radius inclusive out counts density mass f32 \
+  helps neighbors " POINTS.npy --radius R" radius knn inclusive out counts density mass f32 \
     device tune-file json
   refuses 2 'no command given; try "crosslane --help"'
   refuses 2 'unknown command "plot"; "crosslane --help" lists them' plot
@@ -97,6 +97,10 @@ END
     neighbors p.npy --out out/n
   refuses 2 "neighbors: --mass: 0; it must be a finite number above 0" \
     neighbors p.npy --radius 1 --mass 0
+  refuses 2 "neighbors: --knn: 65; 1 to 64" neighbors p.npy --knn 65 --out out/n
+  refuses 2 "neighbors: --knn without --out; give the PREFIX of its files" neighbors p.npy --knn 8
+  refuses 2 "neighbors: --knn and --counts exclude each other; give one" \
+    neighbors p.npy --knn 8 --out out/n --counts c.npy
   runs "$crosslane" scan --help
   has_line stdout "  --flags F.npy               segments begin where a bool, u8 or i8 is not 0"
   has_line stdout \
@@ -637,6 +641,16 @@ neighbors() {
   "$oracle" points 500 f8 wide.npy
   "$oracle" points 500 f4 narrow.npy
   neighbors_case wide.npy 1.5 strict narrow.npy --f32
+  for n in 0 1 7 1500; do
+    "$oracle" points $n f4 near.npy
+    runs "$crosslane" neighbors near.npy --knn 8 --out nearest
+    runs "$oracle" knn 8 near.npy nearest
+  done
+  runs "$crosslane" neighbors wide.npy --knn 3 --f32 --json --out nearest
+  [[ $(cat stdout) == *"\"points\":500,\"knn\":3,\"found\":1500,"* ]] || fail "as JSON: $(cat stdout)"
+  runs "$oracle" knn 3 narrow.npy nearest
+  runs "$crosslane" neighbors near.npy --knn 8 --radius 1e-6 --out nearest
+  [[ $(cat stdout) == "1500 points, 8 nearest: 0 found; "* ]] || fail "within a radius: $(cat stdout)"
   runs "$crosslane" neighbors points.npy --radius 2 --density density.npy --json
   cp stdout said
   runs "$oracle" density 2 points.npy density.npy

@@ -42,6 +42,7 @@ MAKER(histogram, (void)0)
 MAKER(transform, (void)0)
 MAKER(grid, desc.cell_size = 1)
 MAKER(neighbors, desc.radius = 1)
+MAKER(knn, desc.k = 1)
 
 static xl_context *context_with(const char *file)
 {
@@ -164,13 +165,15 @@ static void mistakes_are_named(void **state)
         {make_grid, {"neighbors.group", 8}, {"another primitive's", "sort.shape"}},
         {make_neighbors, {"sort.shape", 1}, {"another primitive's", "neighbors.staged"}},
         {make_neighbors, {"topk.shape", 1}, {"another primitive's", "grid.planes"}},
+        {make_knn, {"neighbors.group", 1}, {"another primitive's", "knn.aim"}},
     };
     static const char *const good[] = {"scan.group_size", "reduce.group_size", "sort.busy",
                                        "grid.group",      "neighbors.group",   "merge.group",
-                                       "search.group",    "histogram.group",   "transform.group"};
-    static plan_maker *const makers[] = {make_scan,   make_reduce,    make_sort,
-                                         make_grid,   make_neighbors, make_merge,
-                                         make_search, make_histogram, make_transform};
+                                       "search.group",    "histogram.group",   "transform.group",
+                                       "knn.group"};
+    static plan_maker *const makers[] = {make_scan,      make_reduce, make_sort,   make_grid,
+                                         make_neighbors, make_merge,  make_search, make_histogram,
+                                         make_transform, make_knn};
     xl_context *ctx = xlt_context();
     xl_plan_info info;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
@@ -248,6 +251,7 @@ static void information_fits_the_caller(void **state)
     XLT_FAILS(xl_transform_info(NULL, N, &whole), XL_ERROR_INVALID_ARGUMENT);
     XLT_FAILS(xl_grid_info(NULL, N, &whole), XL_ERROR_INVALID_ARGUMENT);
     XLT_FAILS(xl_neighbors_info(NULL, N, &whole), XL_ERROR_INVALID_ARGUMENT);
+    XLT_FAILS(xl_knn_info(NULL, N, &whole), XL_ERROR_INVALID_ARGUMENT);
 }
 
 int main(void)

@@ -15,6 +15,7 @@ static const char *prefix_of(unsigned primitive)
            : primitive == XLI_TUNE_SORT      ? "sort."
            : primitive == XLI_TUNE_GRID      ? "grid."
            : primitive == XLI_TUNE_NEIGHBORS ? "neighbors."
+           : primitive == XLI_TUNE_KNN       ? "knn."
            : primitive == XLI_TUNE_TOPK      ? "topk."
            : primitive == XLI_TUNE_SELECT    ? "select."
            : primitive == XLI_TUNE_MERGE     ? "merge."

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ * The k nearest points of each query. Work-items take queries in the order of the index, or as they
+ * are given, so that neighbours in a work-group read the same sorted points, and put results where
+ * the points, or the queries, were given.
+ *
+ * Each array is followed by the offset at which it starts, in elements. An index whose header has
+ * another stamp than the host's was not built, or is gone: that is one that failed. */
+#include "knn_walk.cl"
+
+/* What a row holds of which nothing is known. */
+#define XL_KNN_GIVEN_UP (UINT_MAX - 1u)
+
+/* A row, from place `at` on: of places that nobody took, no index and an infinity. */
+void xl_knn_put(const ulong *list, ulong limit, __global uint *indices, __global float *distances2,
+                ulong at)
+{
+#define XL_DO(j)                                                                                   \
+    if ((j) < XL_K)                                                                                \
+        indices[at + (j)] = list[XL_KNN_AT(j)] == limit ? UINT_MAX : (uint)list[XL_KNN_AT(j)];
+    XL_KNN_EACH(XL_DO)
+#undef XL_DO
+    if (distances2) {
+#define XL_DO(j)                                                                                   \
+    if ((j) < XL_K)                                                                                \
+        distances2[at + (j)] =                                                                     \
+            list[XL_KNN_AT(j)] == limit ? INFINITY : xl_knn_distance2(list[XL_KNN_AT(j)]);
+        XL_KNN_EACH(XL_DO)
+#undef XL_DO
+    }
+}
+
+void xl_knn_give_up(__global uint *indices, __global float *distances2, ulong at)
+{
+#define XL_DO(j)                                                                                   \
+    if ((j) < XL_K) {                                                                              \
+        indices[at + (j)] = XL_KNN_GIVEN_UP;                                                       \
+        if (distances2)                                                                            \
+            distances2[at + (j)] = NAN;                                                            \
+    }
+    XL_KNN_EACH(XL_DO)
+#undef XL_DO
+}
+
+__kernel void xl_knn(__global const uint *storage, XL_INDEX_PARAMETERS, XL_QUERY_PARAMETERS,
+                     __global uint *indices, ulong indices_at, uint wide,
+                     __global float *distances2, ulong distances2_at)
+{
+    const xl_search s = XL_SEARCH_LOAD(storage);
+    const ulong limit = xl_knn_limit(s.radius2);
+    indices += indices_at;
+    distances2 = wide ? distances2 + distances2_at : 0;
+    XL_FOR_ITEMS(k, queries)
+    {
+        ulong list[XL_K];
+        uint i = (uint)k;
+        bool found = true;
+        xl_knn_clear(list, limit);
+        if (!s.map.failed) {
+            const xl_query query = xl_query_load(&s, (uint)k);
+            i = query.self.w;
+            if (all(isfinite(xl_grid_position(query.self))))
+                found = xl_knn_find(&s, &query, list);
+        }
+        if (i >= queries)
+            continue;
+        if (found)
+            xl_knn_put(list, limit, indices, distances2, (ulong)i * XL_K);
+        else
+            xl_knn_give_up(indices, distances2, (ulong)i * XL_K);
+    }
+}

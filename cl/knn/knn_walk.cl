@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT
+ * The k nearest points of one query: walks around it, each of a reach, until the k-th nearest point
+ * so far is so near that nothing beyond the reach can be nearer.
+ *
+ * Phases: double the reach from the edge of a cell on, until there are more than k points in it ->
+ * from how many these are, the reach that is likely to be the right one -> walk. In a walk the k-th
+ * nearest point narrows what is still to be looked at. Where it lies beyond the reach, its distance
+ * is the reach of one more walk, which is then enough. */
+#ifndef XL_KNN_WALK
+#define XL_KNN_WALK
+
+#include "knn_list.cl"
+
+/* A search of one query. */
+typedef struct xl_knn_walk {
+    uint4 self;   /* position and index, or number */
+    float whole;  /* no reach is longer: what it does not hold is no neighbour */
+    bool limited; /* `whole` is what a search goes through at most, and there may be more beyond */
+    uint rounds;  /* of loops, where a device ends long ones */
+} xl_knn_walk;
+
+/* How far a point may lie along an axis whose computed square distance is so much. Rounding adds
+ * some units of 2^-24; squares below the least normal number lose digits, down to nothing. */
+float xl_knn_reach(float distance2)
+{
+    return sqrt(fmax(distance2, 0x1p-126f)) * (1.0f + 0x1p-18f);
+}
+
+#if XL_PERIODIC
+/* Images further away than this many periods are not looked for: a query has 17 along an axis that
+ * are nearer. */
+#define XL_KNN_PERIODS 8.0f
+
+float xl_knn_shortest(float4 period)
+{
+    const float4 some = select((float4)(INFINITY), period, period > 0.0f);
+    return fmin(some.x, fmin(some.y, some.z));
+}
+#endif
+
+xl_knn_walk xl_knn_begin(const xl_search *s, const xl_query *query)
+{
+    xl_knn_walk walk;
+    walk.self = query->self;
+    walk.whole = xl_knn_reach(s->radius2);
+    walk.limited = false;
+    walk.rounds = 0;
+#if XL_PERIODIC
+    const float most = XL_KNN_PERIODS * xl_knn_shortest(s->period);
+    walk.limited = walk.whole > most;
+    walk.whole = fmin(walk.whole, most);
+#endif
+    return walk;
+}
+
+uint xl_knn_length(const xl_ranges *near)
+{
+    return near->cells.end > near->cells.begin ? near->cells.end - near->cells.begin : 0u;
+}
+
+/* Whether a walk may go through so many points more. */
+bool xl_knn_may(xl_knn_walk *walk, xl_ranges *near, uint points)
+{
+#if XL_MOST_ROUNDS > 0
+    walk->rounds += min(points, (uint)XL_MOST_ROUNDS) + 4u + near->cells.rounds;
+    near->cells.rounds = 0;
+    return walk->rounds <= XL_MOST_ROUNDS;
+#else
+    return true;
+#endif
+}
+
+bool xl_knn_was_cut(const xl_knn_walk *walk)
+{
+    return XL_MOST_ROUNDS > 0 && walk->rounds > XL_MOST_ROUNDS;
+}
+
+/* Points in the cells within reach. */
+ulong xl_knn_count(xl_knn_walk *walk, const xl_search *s, float reach)
+{
+    const float4 p = xl_grid_position(walk->self);
+    xl_ranges near = xl_ranges_begin(s, p, p, reach);
+    ulong count = 0;
+    while (xl_ranges_next(&near, s) && xl_knn_may(walk, &near, 0))
+        count += xl_knn_length(&near);
+    return count;
+}
+
+/* The reach in which so many points are likely to be, where in the cells around one of `reach`
+ * there are `count`: cells as wide as `edge`, of which a reach has parts of one more. */
+float xl_knn_likely(float reach, float edge, float count, float aim)
+{
+    const float width = 2.0f + edge / reach;
+#if XL_DIMENSIONS == 3
+    return reach * cbrt(aim * width * width * 2.0f / (count * 4.19f));
+#elif XL_DIMENSIONS == 2
+    return reach * sqrt(aim * width * 2.0f / (count * 3.14f));
+#else
+    return reach * (aim / count);
+#endif
+}
+
+/* Where the first walk begins. Where a longer reach has no more points, the next is longer still.
+ */
+float xl_knn_first(xl_knn_walk *walk, const xl_search *s)
+{
+    const float edge = 1.0f / s->map.inverse.y;
+    float reach = fmin(edge, walk->whole), factor = 1.0f;
+    ulong before = 0;
+    while (reach < walk->whole && !xl_knn_was_cut(walk)) {
+        const ulong count = xl_knn_count(walk, s, reach);
+        if (!XL_PERIODIC && count >= s->map.points && count <= XL_K)
+            return walk->whole;
+        if (count > XL_K) {
+            reach = xl_knn_likely(reach, edge, (float)count, XL_KNN_AIM * 0.01f * (XL_K + 1));
+            return fmin(fmax(reach, 0x1p-100f), walk->whole);
+        }
+        factor = 2.0f * (count > before ? 1.0f : factor);
+        before = count;
+        reach = fmin(factor * reach, walk->whole);
+    }
+    return walk->whole;
+}
+
+/* The points of a range into the list. */
+#if XL_PLANES && XL_IS_CPU && XL_MOST_ROUNDS == 0
+/* Eight at a time; the last of them may be beyond the range, where there is some padding. */
+void xl_knn_take(const xl_knn_walk *walk, const xl_search *s, const xl_ranges *near, ulong *list)
+{
+    const float4 p = xl_grid_position(walk->self);
+    const ulong pitch = xl_grid_pitch(s->map.points);
+    for (uint q = near->cells.begin; q < near->cells.end; q += 8) {
+        __global const uint *const at = s->index.sorted + q;
+        const float8 dx = (p.x - as_float8(vload8(0, at))) - near->shift.x;
+        const float8 dy = (p.y - as_float8(vload8(0, at + pitch))) - near->shift.y;
+        const float8 dz = (p.z - as_float8(vload8(0, at + 2 * pitch))) - near->shift.z;
+        const float8 distances2 = (dx * dx + dy * dy) + dz * dz;
+        const int8 closer = distances2 <= xl_knn_distance2(list[XL_K - 1]);
+        if (!any(closer))
+            continue;
+        float distance2[8];
+        vstore8(distances2, 0, distance2);
+        const uint count = min(8u, near->cells.end - q);
+        for (uint j = 0; j < count; ++j) {
+            const uint4 other = (uint4)(0, 0, 0, at[3 * pitch + j]);
+            const ulong key = xl_knn_key(distance2[j], other.w);
+            if (key < list[XL_K - 1] && xl_is_wanted(walk->self, other, near->shift))
+                xl_knn_insert(list, key);
+        }
+    }
+}
+#else
+void xl_knn_take(const xl_knn_walk *walk, const xl_search *s, const xl_ranges *near, ulong *list)
+{
+    const float4 p = xl_grid_position(walk->self);
+    for (uint q = near->cells.begin; q < near->cells.end; ++q) {
+        const uint4 other = xl_grid_sorted(s->index.sorted, s->map.points, q);
+        const float distance2 = xl_distance2(p, xl_grid_position(other), near->shift);
+        const ulong key = xl_knn_key(distance2, other.w);
+        if (key < list[XL_K - 1] && xl_is_wanted(walk->self, other, near->shift))
+            xl_knn_insert(list, key);
+    }
+}
+#endif
+
+/* What of a walk is still to come need be no further away than this. */
+void xl_knn_narrow(xl_ranges *near, const xl_search *s, float4 p, float reach)
+{
+#if XL_PERIODIC
+    near->reach = reach = xl_images_reach(s, p, p, reach);
+    p -= near->shift;
+#endif
+    const xl_cell_iterator cells = xl_cell_iterator_begin(&s->map, p, p, reach);
+    near->cells.low = cells.low;
+    near->cells.high = cells.high;
+    near->cells.x_low = cells.x_low;
+    near->cells.x_high = cells.x_high;
+    if (near->cells.at.z < cells.low.z || near->cells.at.y > cells.high.y) {
+        near->cells.at.z =
+            max(near->cells.at.z + (near->cells.at.y > cells.high.y ? 1 : 0), cells.low.z);
+        near->cells.at.y = cells.low.y;
+    }
+    near->cells.at.y = max(near->cells.at.y, cells.low.y);
+}
+
+/* All points within reach into a list, from nothing. */
+void xl_knn_collect(xl_knn_walk *walk, const xl_search *s, float reach, ulong *list)
+{
+    const float4 p = xl_grid_position(walk->self);
+    xl_ranges near = xl_ranges_begin(s, p, p, reach);
+    float bound = reach;
+    xl_knn_clear(list, xl_knn_limit(s->radius2));
+    while (xl_ranges_next(&near, s) && xl_knn_may(walk, &near, xl_knn_length(&near))) {
+        xl_knn_take(walk, s, &near, list);
+        const float now = xl_knn_reach(xl_knn_distance2(list[XL_K - 1]));
+        if (now < bound) {
+            bound = now;
+            xl_knn_narrow(&near, s, p, bound);
+        }
+    }
+}
+
+/* The list of a query; false: it had to be given up. */
+bool xl_knn_find(const xl_search *s, const xl_query *query, ulong *list)
+{
+    xl_knn_walk walk = xl_knn_begin(s, query);
+    float reach = xl_knn_first(&walk, s), wanted = INFINITY;
+    bool done = false;
+    while (!done && !xl_knn_was_cut(&walk)) {
+        xl_knn_collect(&walk, s, reach, list);
+        wanted = xl_knn_reach(xl_knn_distance2(list[XL_K - 1]));
+        done = wanted <= reach || reach >= walk.whole;
+        if (!done)
+            reach = fmin(wanted < walk.whole ? wanted : fmax(2.0f * reach, 0x1p-100f), walk.whole);
+    }
+    return !xl_knn_was_cut(&walk) && !(walk.limited && wanted > reach);
+}
+
+#endif

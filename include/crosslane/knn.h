@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT
+ * Exact search for the k nearest neighbours of points, on an index of crosslane/grid.h.
+ *
+ * Neighbours of a query come in the order of
+ *     ((dx*dx + dy*dy) + dz*dz, index)
+ * in single precision, each operation rounded once, no contraction: of points that are equally far,
+ * the one of lower index first. So a row is the beginning of what sorting all points would give,
+ * for any coordinates, the same on every device. (A device that takes subnormal numbers for 0 does
+ * so here too; that shows at distances below 2^-62.)
+ *
+ * Along a periodic axis of period L, dx is (query.x - point.x) - s * L, for every whole number s,
+ * as in crosslane/neighbors.h: each image of a point counts by itself. A point is left out as its
+ * own neighbour, but not its images.
+ *
+ * Any cell size is right. What is looked at is about all points in the cells that the ball of the
+ * k-th neighbour touches, so that cells should be small beside it: an edge of half its radius,
+ *     3 dimensions: (k / (33 d))^(1/3)   2 dimensions: (k / (12 d))^(1/2)   1 dimension: k / (4 d)
+ * where d is how many points there are in a unit of space. Where d varies, that of the most crowded
+ * places. A query far outside of the points' box looks at all of them. */
+#ifndef CROSSLANE_KNN_H
+#define CROSSLANE_KNN_H
+
+#include <crosslane/neighbors.h>
+
+typedef struct xl_knn xl_knn;
+
+/* How neighbours are searched. Start from xl_knn_desc_init(); k must be set. */
+typedef struct xl_knn_desc {
+    uint32_t struct_size;  /* set by xl_knn_desc_init() */
+    uint32_t num_tunables; /* of `tunables` */
+    uint32_t k;            /* neighbours of each query, 1 to 64 */
+    uint32_t queries;      /* xl_neighbors_queries; of XL_QUERIES_GIVEN no point is left out as the
+                              query itself */
+    uint32_t dimensions;   /* of the points of the index; default 3 */
+    uint32_t query_stride; /* scalars from one given query to the next, `dimensions` or more;
+                              default 3 */
+    uint32_t include_self; /* 0: the point itself (by index) is left out; 1: it counts too */
+    uint32_t periodic;     /* 1: for indices with periodic axes, and for no others */
+    float max_radius;      /* 0: none; else only points whose square distance is below its square
+                              are neighbours. Finite, and its square neither overflows nor
+                              underflows */
+    /* Tuning values of this plan by name, before those of the context's tuning file and the
+     * built-in ones (xl_tunable in types.h); knn.*, and grid.planes, which is to be that of the
+     * grid. NULL: none */
+    const xl_tunable *tunables;
+} xl_knn_desc;
+
+/* What the call works on; a view that is left out is not given. n is the number of queries: of the
+ * points of the index, or num_queries. */
+typedef struct xl_knn_args {
+    size_t num_queries; /* of the given queries, at most 2^32 - 2; else 0 */
+    xl_view queries; /* (num_queries - 1) * query_stride + dimensions f32, offset in scalars, laid
+                        out as points are; only with XL_QUERIES_GIVEN, not changed */
+    xl_view indices; /* n * k u32: row i, from i * k on, is that of query i; of points in the order
+                        they were given to the build */
+    xl_view distances2; /* n * k f32, their square distances; or not given */
+    xl_view scratch;    /* xl_knn_scratch() bytes, or not given: as in xl_scan_args */
+} xl_knn_args;
+
+XL_EXTERN_C_BEGIN
+
+/* Writes `size` bytes; as xl_grid_desc_init_sized(). */
+XL_API void xl_knn_desc_init_sized(xl_knn_desc *desc, size_t size);
+
+/* Makes a search plan for indices of the same context; as xl_scan_create(). */
+XL_NODISCARD XL_API xl_status xl_knn_create(xl_context *ctx, const xl_knn_desc *desc,
+                                            xl_knn **plan);
+
+/* Scratch of a call with up to n queries, as xl_scan_scratch(): in this version none, 0 bytes. */
+XL_NODISCARD XL_API xl_status xl_knn_scratch(const xl_knn *plan, size_t n, size_t *bytes,
+                                             size_t *alignment);
+
+/* Enqueues the search; never blocks. Waits, event, queue, threads and failure as
+ * xl_scan_enqueue_sized(); the index, its build and its status as in crosslane/grid.h. Outputs may
+ * overlap nothing. A row that has fewer than k neighbours ends in UINT32_MAX and INFINITY. So does
+ * all of the row of a query that is not finite, and each row where the build failed
+ * (xl_grid_index_status() tells). A row that is given up is UINT32_MAX - 1 and NaN throughout: that
+ * of a query some of whose k neighbours are further away than 8 of the shortest periods, of which
+ * there can be no end, and on a device that ends long loops (docs/drivers.md, llvmpipe) that of a
+ * query that would look at more than about 7,500 points.
+ *
+ * Cost: see above; the table of docs/performance.md has figures. Where all points are in one cell
+ * each query looks at all of them. */
+XL_NODISCARD XL_API xl_status xl_knn_enqueue_sized(xl_knn *plan, xl_grid_index *index,
+                                                   cl_command_queue queue, const xl_knn_args *args,
+                                                   size_t size, cl_uint num_waits,
+                                                   const cl_event *waits, cl_event *event);
+
+/* Lets go of a plan; NULL is ignored. */
+XL_API void xl_knn_destroy(xl_knn *plan);
+
+XL_EXTERN_C_END
+
+/* The defaults, and the size of the structure as its user knows it. */
+static inline void xl_knn_desc_init(xl_knn_desc *desc)
+{
+    xl_knn_desc_init_sized(desc, sizeof *desc);
+}
+
+XL_NODISCARD static inline xl_status xl_knn_enqueue(xl_knn *plan, xl_grid_index *index,
+                                                    cl_command_queue queue, const xl_knn_args *args,
+                                                    cl_uint num_waits, const cl_event *waits,
+                                                    cl_event *event)
+{
+    return xl_knn_enqueue_sized(plan, index, queue, args, sizeof *args, num_waits, waits, event);
+}
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ * Plans of searches for nearest neighbours: descriptor to kernel. */
+#include "knn_plan.h"
+
+#include <crosslane/plan_info.h>
+
+#include <math.h>
+
+void xl_knn_desc_init_sized(xl_knn_desc *desc, size_t size)
+{
+    static const xl_knn_desc defaults = {.dimensions = 3, .query_stride = 3};
+    xli_struct_init(desc, size, &defaults, sizeof defaults);
+}
+
+static xli_knn_problem problem_of(const xl_knn_desc *desc)
+{
+    const bool given = desc->queries == XL_QUERIES_GIVEN;
+    return (xli_knn_problem){.k = desc->k,
+                             .dimensions = desc->dimensions,
+                             .query_stride = desc->query_stride,
+                             .given = given,
+                             .keeps_self = desc->include_self || given,
+                             .periodic = desc->periodic != 0,
+                             .radius2 = desc->max_radius > 0 ? desc->max_radius * desc->max_radius
+                                                             : INFINITY};
+}
+
+/* XL_RADII and XL_RADIUS_INCLUSIVE are of a search within a radius. */
+static void add_text(xli_text *text, const xli_knn_problem *problem, const xli_knn_shape *shape)
+{
+    const xli_definition lines[] = {
+        {"XL_GROUP", shape->group},
+        {"XL_ITEMS", shape->items},
+        {"XL_PLANES", shape->planes},
+        {"XL_DIMENSIONS", problem->dimensions},
+        {"XL_KEEP_SELF", problem->keeps_self},
+        {"XL_PERIODIC", problem->periodic},
+        {"XL_RADII", 0},
+        {"XL_RADIUS_INCLUSIVE", 0},
+        {"XL_GIVEN", problem->given},
+        {"XL_QUERY_STRIDE", problem->query_stride},
+        {"XL_QUERY_DIMENSIONS", problem->dimensions},
+        {"XL_MOST_ROUNDS", shape->most_rounds},
+        {"XL_K", problem->k},
+        {"XL_KNN_AIM", shape->aim},
+    };
+    xli_text_define(text, lines, XLI_COUNT(lines));
+}
+
+static xl_status build_kernel(xl_knn *plan)
+{
+    xl_status status;
+    xli_text text = {0};
+    xli_program *program;
+    add_text(&text, &plan->problem, &plan->shape);
+    if (text.failed)
+        XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a search plan"));
+    XL_TRY(xli_program_get(plan->ctx, "knn", text.data, &program));
+    XL_TRY(xli_kernel_create(plan->ctx, program, "xl_knn", &plan->search));
+done:
+    xli_text_free(&text);
+    return status;
+}
+
+static xl_status make(xl_knn *plan, const xl_knn_desc *desc)
+{
+    xl_status status;
+    const xli_capabilities *capabilities;
+    xli_tune_device device;
+    xli_tune tune;
+    XL_TRY(xli_context_capabilities(plan->ctx, &capabilities));
+    XL_TRY(xli_context_tune(plan->ctx, capabilities,
+                            XLI_TUNE_WISH(XLI_TUNE_KNN | XLI_TUNE_GRID, desc), &device, &tune));
+    plan->problem = problem_of(desc);
+    plan->shape = xli_knn_shape_of(&device, &tune);
+    XL_TRY(build_kernel(plan));
+done:
+    return status;
+}
+
+xl_status xl_knn_create(xl_context *ctx, const xl_knn_desc *desc, xl_knn **plan)
+{
+    xl_status status;
+    xl_knn *made = NULL;
+    xl_knn_desc checked;
+    if (plan)
+        *plan = NULL;
+    if (!ctx || !plan)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", ctx ? "plan" : "ctx");
+    xl_knn_desc_init(&checked);
+    XL_TRY(XLI_DESC_READ(ctx, xl_knn_desc, desc, &checked));
+    XL_TRY(xli_knn_check_desc(ctx, &checked));
+    made = xli_alloc(sizeof *made);
+    if (!made)
+        XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a search plan"));
+    made->ctx = xli_context_retain(ctx);
+    XL_TRY(make(made, &checked));
+    *plan = made;
+    made = NULL;
+done:
+    xl_knn_destroy(made);
+    return status;
+}
+
+xl_status xl_knn_scratch(const xl_knn *plan, size_t n, size_t *bytes, size_t *alignment)
+{
+    xl_status status;
+    XL_TRY(xli_scratch_question(plan ? plan->ctx : NULL, "plan", plan, bytes, alignment));
+    XL_TRY(xli_neighbors_check_n(plan->ctx, n, plan->problem.query_stride));
+    *bytes = 0;
+    *alignment = XLI_SCRATCH_ALIGN;
+done:
+    return status;
+}
+
+xl_status xl_knn_info_sized(const xl_knn *plan, size_t n, xl_plan_info *info, size_t size)
+{
+    (void)n;
+    if (!plan)
+        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
+    const xl_plan_info all =
+        xli_grid_info_of(&plan->search, plan->shape.group, plan->shape.items, "growing reach");
+    return xli_info_give(plan->ctx, &all, sizeof all, info, size);
+}
+
+void xl_knn_destroy(xl_knn *plan)
+{
+    if (!plan)
+        return;
+    xli_kernel_destroy(&plan->search);
+    xli_context_release(plan->ctx);
+    xli_free(plan);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ * The call of a search for nearest neighbours: one launch. */
+#include "knn_plan.h"
+
+/* XL_INDEX_PARAMETERS and XL_QUERY_PARAMETERS of cl/neighbors/neighbors_ranges.cl, which has a
+ * reach too, that a search of this kind finds by itself. */
+static void add_shared(const xl_knn *plan, const xl_grid_index *index, const xli_span *queries,
+                       const float *reach, xli_args *args)
+{
+    const xli_grid_period *const p = &index->period;
+    const xli_arg shared[] = {
+        XLI_MEM(index->storage),         XLI_GRID_PART(index, header),
+        XLI_GRID_PART(index, starts),    XLI_GRID_PART(index, begins),
+        XLI_GRID_PART(index, sorted),    XLI_U32(index->n),
+        XLI_U32(index->layout.table),    XLI_U32(index->stamp),
+        XLI_BYTES(reach, sizeof *reach), XLI_BYTES(&plan->problem.radius2, sizeof(float))};
+    for (size_t i = 0; i < XLI_COUNT(shared); ++i)
+        xli_args_add(args, shared[i]);
+    if (plan->problem.periodic) {
+        xli_args_add(args, XLI_BYTES(&p->lower, sizeof p->lower));
+        xli_args_add(args, XLI_BYTES(&p->upper, sizeof p->upper));
+        xli_args_add(args, XLI_BYTES(&p->period, sizeof p->period));
+        xli_args_add(args, XLI_BYTES(&p->extent, sizeof p->extent));
+    }
+    if (plan->problem.given)
+        xli_args_add_span(args, queries);
+}
+
+/* The kernel's way to say "not given" is a flag; the buffer is then any. */
+static xl_status launch(xl_knn *plan, const xl_grid_index *index, xli_seq *seq, size_t n,
+                        const xli_knn_spans *spans)
+{
+    xli_args args = {0};
+    const float reach = 0;
+    const bool wide = spans->distances2.buffer != NULL;
+    const xli_grid_shape shape =
+        xli_grid_shape_of(&plan->search, n, plan->shape.group, plan->shape.items);
+    add_shared(plan, index, &spans->queries, &reach, &args);
+    xli_args_add(&args, XLI_U32(n));
+    xli_args_add_span(&args, &spans->indices);
+    xli_args_add(&args, XLI_U32(wide));
+    xli_args_add(&args, XLI_MEM(wide ? spans->distances2.buffer : index->storage));
+    xli_args_add(&args, XLI_U64(spans->distances2.offset));
+    return xli_seq_launch(seq, &plan->search, shape.groups, shape.size, args.at, args.count);
+}
+
+xl_status xl_knn_enqueue_sized(xl_knn *plan, xl_grid_index *index, cl_command_queue queue,
+                               const xl_knn_args *args, size_t size, cl_uint num_waits,
+                               const cl_event *waits, cl_event *event)
+{
+    xl_status status;
+    xl_knn_args given = {0};
+    xli_seq seq = {0};
+    xli_knn_spans spans;
+    size_t n;
+    if (event)
+        *event = NULL;
+    if (!plan)
+        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
+    XL_TRY(XLI_ARGS_READ(plan->ctx, xl_knn_args, args, size, &given));
+    XL_TRY(xli_seq_begin(&seq, plan->ctx, queue, num_waits, waits, event));
+    XL_TRY(xli_grid_index_use(plan->ctx, index, plan->shape.planes, &seq));
+    XL_TRY(xli_knn_check_index(plan, index));
+    XL_TRY(xli_knn_check_views(plan, index, &given, &n, &spans));
+    if (n > 0)
+        XL_TRY(launch(plan, index, &seq, n, &spans));
+done:
+    return xli_seq_end(&seq, status, event);
+}

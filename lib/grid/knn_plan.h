@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ * A search for nearest neighbours inside: problem, shape and kernel.
+ *
+ * A call walks: check (knn_check.c) -> launch (knn_enqueue.c) -> kernel (cl/knn/knn.cl) -> event. A
+ * plan is made by knn.c. Each of the files uses only those above it:
+ *     knn_shape.c    how a problem is laid out on a device
+ *     knn_check.c    descriptors and calls, before any side effect
+ *     knn_enqueue.c  the call
+ *     knn.c          plans */
+#ifndef XLI_KNN_PLAN_H
+#define XLI_KNN_PLAN_H
+
+#include "grid_plan.h"
+
+#include <crosslane/knn.h>
+
+/* A list is kept in registers. */
+#define XLI_KNN_MOST 64
+
+/* A checked descriptor. */
+typedef struct xli_knn_problem {
+    uint32_t k, dimensions, query_stride;
+    bool given, keeps_self, periodic;
+    float radius2; /* an infinity: none */
+} xli_knn_problem;
+
+typedef struct xli_knn_shape {
+    uint32_t group, items; /* work-items of a group, queries of a work-item */
+    uint32_t aim;          /* points that the first reach is to hold, in hundredths of k */
+    uint32_t planes;       /* grid.planes: that of the indices that it takes */
+    uint32_t most_rounds;  /* of all loops of a query; 0: any number */
+} xli_knn_shape;
+
+struct xl_knn {
+    xl_context *ctx;
+    xli_knn_problem problem;
+    xli_knn_shape shape;
+    xli_kernel search;
+};
+
+/* knn_shape.c: a pure function of device and tuning values. */
+xli_knn_shape xli_knn_shape_of(const xli_tune_device *device, const xli_tune *tune);
+
+/* knn_check.c */
+xl_status xli_knn_check_desc(xl_context *ctx, const xl_knn_desc *desc);
+/* That the plan may search that index. */
+xl_status xli_knn_check_index(const xl_knn *plan, const xl_grid_index *index);
+
+/* The arrays of one call, as spans. */
+typedef struct xli_knn_spans {
+    xli_span queries, indices, distances2;
+} xli_knn_spans;
+/* *n: the number of queries. */
+xl_status xli_knn_check_views(const xl_knn *plan, const xl_grid_index *index,
+                              const xl_knn_args *args, size_t *n, xli_knn_spans *spans);
+
+#endif
