@@ -138,19 +138,18 @@ XL_API const char *xl_context_cache(const xl_context *ctx);
 XL_NODISCARD XL_API xl_status xl_context_device_info_sized(xl_context *ctx, xl_device_info *info,
                                                            size_t size);
 
-/* The last failure of a call on `ctx`, or without a context, on this thread since `ctx` was
- * made: which argument, its value and its limit. Calls without a context are
- * xl_context_create(), xl_context_adopt(), and any that is given NULL for its plan or
- * context: so whoever asks the context that they meant reads why such a call failed.
- * "" when there was none; a success does not clear it. For ctx == NULL: the last failure
- * without a context.
+/* Why a call of this thread failed: which argument, its value and its limit. It is the last
+ * failure since `ctx` was made of a call on `ctx` (or on a plan of it), or of a call that had no
+ * context: xl_context_create(), xl_context_adopt(), and any that was given NULL for its plan or
+ * context. ctx == NULL: the last failure of a call that had none. "" when there was no failure; a
+ * success does not clear the text.
  *
  * Of a program that did not compile the text has at most 60 lines: what was made and which
  * text of the caller's is wrong; device, driver and options; the compiler's log as far as it
  * concerns the caller's text; and that text, its lines numbered from 1. The generated source
  * is written to the folder for dumps, if the context has one, and its path named.
  *
- * Valid until the next failure on this thread or the end of the context. */
+ * Borrowed; valid until the next failure on this thread or the end of the context. Never NULL. */
 XL_API const char *xl_context_error(const xl_context *ctx);
 
 /* Calls `visit` once for each device of each platform, in the order that

@@ -61,12 +61,13 @@ typedef struct xl_histogram_desc {
 
 /* What one call works on; a view that is left out is not given. `bins` may overlap nothing else. */
 typedef struct xl_histogram_args {
-    size_t n;         /* elements; with n_device the most there may be */
+    size_t n;         /* elements, as many as a buffer holds; with n_device the most there may be */
     xl_view n_device; /* not given, or one u64: there are as many elements as it holds when the call
                          runs, and at most n; `in` must hold n */
     xl_view in;       /* n elements of load_type, in any order; not changed */
     xl_view levels;   /* num_bins + 1 elements of type, XL_HISTOGRAM_LEVELS alone */
-    xl_view bins;     /* num_bins counters; with n == 0 they are set to 0, or stay */
+    xl_view bins;     /* num_bins counters; with n == 0 they are set to 0, or stay. The device also
+                         reads them: not CL_MEM_WRITE_ONLY */
     xl_view scratch;  /* xl_histogram_scratch() bytes, or not given: as in xl_scan_args */
 } xl_histogram_args;
 

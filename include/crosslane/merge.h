@@ -24,12 +24,13 @@ typedef struct xl_merge_desc {
     const xl_tunable *tunables;
 } xl_merge_desc;
 
-/* What one call works on; a view that is left out is not given. Outputs overlap nothing. */
+/* What one call works on; a view that is left out is not given. Outputs overlap nothing; inputs may
+ * overlap each other. */
 typedef struct xl_merge_args {
     size_t n_a, n_b;    /* keys of both arrays, together at most 2^32 - 1; either may be 0 */
     xl_view keys_a;     /* n_a keys in order */
     xl_view values_a;   /* n_a values that travel with them; not given for XL_NONE */
-    xl_view keys_b;     /* n_b keys in order; these and values_b may be those of a */
+    xl_view keys_b;     /* n_b keys in order */
     xl_view values_b;   /* n_b values; not given for XL_NONE */
     xl_view keys_out;   /* n_a + n_b keys in order */
     xl_view values_out; /* n_a + n_b values; not given for XL_NONE */

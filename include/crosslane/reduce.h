@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Reduction: out[0] = init op in[0] op ... op in[n-1], or one such value per segment, on
- * the flat engine of the scan (scan.h): what reading the elements costs does not depend on
- * how long the segments are, to within 15 %; short segments have more offsets to read, where
- * there are offsets, and more results to write.
+ * the flat engine of the scan (scan.h). So the time hardly depends on the segments' lengths, but
+ * for what there are more of if they are short: results to write, and CSR offsets to read.
  *
  * Sources: those of scan.h; segments as runs of a flat scan after Sengupta et al., "Scan
  * primitives for GPU computing" (Graphics Hardware 2007). */
@@ -53,11 +52,12 @@ typedef struct xl_reduce_args {
     xl_view n_device;         /* not given, or one u64: as in xl_scan_args */
     xl_view in;               /* n elements of load_type; not changed */
     xl_view segments;         /* as in xl_scan_args */
-    xl_view out;              /* one element of store_type, or one per segment, in order: for CSR
-                                 offsets one fewer than there are offsets, for XL_SEGMENTS_WIDTH and
-                                 XL_SEGMENTS_MASK as many as there are in n elements, for flags,
-                                 bits and keys as many as the view's count says, or n if it says
-                                 0: segments past that are dropped, but counted */
+    xl_view out;              /* one element of store_type (u64 for XL_ARG_MIN and XL_ARG_MAX), or
+                                 one per segment, in order. It has room for: CSR offsets: one fewer
+                                 than there are offsets. XL_SEGMENTS_WIDTH, XL_SEGMENTS_MASK: as
+                                 many as there are in n elements. Flags, bits and keys, whose
+                                 segments the host does not know: as many as the view's count says,
+                                 or n if it says 0; segments past that are dropped, but counted */
     xl_view keys_out;         /* XL_SEGMENTS_KEYS: receives the key of each segment, of
                                  segment_type, as many as out; or not given */
     xl_view num_segments_out; /* flags, bits and keys: receives one u64, the number of segments; or

@@ -3,11 +3,11 @@
  * including in[i] (inclusive), where s is the first element of i's segment; init counts
  * once per segment. All forms of segments run on one flat engine that carries a head
  * flag beside each value (Schwartz 1980; Blelloch, "Prefix sums and their applications",
- * CMU-CS-90-190), so that on GPUs with flags, bits, keys and widths the cost is within 15 % the
- * same from segments of one element to a single one. A CPU takes up to twice as long over segments
- * of more than a tile (64 KiB) as over shorter ones: it need not sum up what a head ends. CSR
- * offsets are an array that is the longer the shorter the segments are, and cost what reading it
- * costs: figures in docs/performance.md.
+ * CMU-CS-90-190). So on GPUs the time depends on n and hardly on the segments' lengths: with flags,
+ * bits, keys and widths it varies by 15 % from segments of one element to one of all. CSR offsets
+ * cost the reading of one offset a segment more. On a CPU segments that are longer than a tile
+ * (64 KiB) take up to twice as long as shorter ones, of which no sum goes on into the next tile.
+ * Figures are in docs/performance.md.
  *
  * Sources: reduce-then-scan after Dotsenko et al., "Fast scan algorithms on
  * graphics processors" (ICS 2008); single pass after Merrill and Garland,

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Searching in sorted arrays: the places of many queries, and where an array is not in order. */
+ * Searching in sorted arrays: the places of many queries, and where an array is not in order.
+ *
+ * Source: binary search; a work-item that walks along queries goes on from the last place while
+ * they rise (Bentley and Yao, "An almost optimal algorithm for unbounded searching", Information
+ * Processing Letters 1976). */
 #ifndef CROSSLANE_SEARCH_H
 #define CROSSLANE_SEARCH_H
 
@@ -10,8 +14,8 @@ typedef struct xl_search xl_search;
 typedef enum xl_search_kind {
     XL_SEARCH_LOWER = 0, /* the first place whose key is not before the query */
     XL_SEARCH_UPPER = 1, /* the first place whose key is after the query */
-    XL_SEARCH_UNSORTED =
-        2 /* no queries: the first place i >= 1 whose key is before that at i - 1 */
+    /* No queries: the first place i >= 1 whose key is before that at i - 1. */
+    XL_SEARCH_UNSORTED = 2
 } xl_search_kind;
 
 /* Start from xl_search_desc_init(): LOWER in ascending u32 keys, u64 places. Keys are ordered as
@@ -32,9 +36,10 @@ typedef struct xl_search_args {
     size_t n;            /* keys; where places are u32 at most 2^32 - 1 */
     xl_view keys;        /* n keys in order */
     size_t num_queries;  /* of UNSORTED 0 */
-    xl_view queries;     /* so many keys in any order; those that rise are found faster */
+    xl_view queries;     /* num_queries elements of type key, in any order; faster if they rise. May
+                            overlap keys */
     xl_view indices_out; /* a place, 0 to n, for each query; n where there is no such key. Of
-                            UNSORTED one u64; n of keys in order. Overlaps nothing */
+                            UNSORTED one u64, n where the keys are in order. Overlaps nothing */
     xl_view scratch;     /* xl_search_scratch() bytes, or not given: as in xl_scan_args */
 } xl_search_args;
 

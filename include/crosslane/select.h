@@ -78,10 +78,12 @@ typedef struct xl_select_args {
                            them */
     xl_view flags;      /* with BY_FLAGS, BY_BITMASK */
     xl_view lengths_in; /* REPEAT: n u32; 0 is legal */
-    xl_view values_in;  /* n values that go with the elements; needed for values_out alone */
+    xl_view values_in;  /* n values that go with the elements; needed only where values_out is
+                           given */
     xl_view more_values_in[XL_SELECT_MORE_VALUES]; /* as many as the descriptor's more_values */
     size_t capacity;    /* elements that each output has room for; 0: n. What would come later is
-                           not written, and count_out says how much room it takes */
+                           not written, which is no error; count_out says how much room it takes.
+                           What lies behind the results stays as it was */
     xl_view out;        /* the elements */
     xl_view values_out; /* their values */
     xl_view more_values_out[XL_SELECT_MORE_VALUES];

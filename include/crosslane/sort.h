@@ -50,9 +50,9 @@ typedef enum xl_sort_algorithm {
 enum { XL_SORT_MORE_VALUES = 3 };
 
 /* Start from xl_sort_desc_init(): ascending u32 keys, no values.
- * Floating-point keys are ordered -inf < ... < -0 < +0 < ... < +inf < NaN, all
- * NaN after everything else; XL_DESCENDING is exactly the reverse. `equal_zeros` makes zeros equal.
- */
+ * Floating-point keys are ordered -inf < ... < -0 < +0 < ... < +inf < NaN: all NaN after everything
+ * else, whatever their sign, and among themselves by their bits; XL_DESCENDING is exactly the
+ * reverse. Keys keep their bits. `equal_zeros` makes zeros equal. */
 typedef struct xl_sort_desc {
     uint32_t struct_size;  /* set by xl_sort_desc_init() */
     uint32_t num_tunables; /* of `tunables` */
@@ -106,8 +106,8 @@ typedef struct xl_sort_args {
                            XL_SORT_INDICES */
     xl_view keys_out;   /* n keys in order; may be exactly keys_in, may not overlap it
                            otherwise. The device also reads it: not CL_MEM_WRITE_ONLY */
-    xl_view values_out; /* n values; may be exactly values_in; not
-                           given for XL_NONE. Read too */
+    xl_view values_out; /* n values; may be exactly values_in; not given for XL_NONE. The device
+                           also reads it */
     xl_view scratch;    /* xl_sort_scratch() bytes, or not given: as in xl_scan_args */
     xl_view n_device;   /* not given, or one u64: as many keys as it holds when the call runs, and
                            at most n: as in xl_scan_args */

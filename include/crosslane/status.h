@@ -49,7 +49,7 @@ typedef enum xl_status {
     XL_ERROR_OVERLAP = 9,           /* two views share bytes that may not be shared */
     XL_ERROR_NON_FINITE = 10,       /* a coordinate is NaN or infinite */
     XL_ERROR_OUT_OF_DOMAIN = 11,    /* a point lies outside the given bounds */
-    XL_ERROR_CAPACITY = 12,         /* an output is too small for the result */
+    XL_ERROR_CAPACITY = 12,         /* reserved for outputs too small: nothing returns it so far */
     XL_ERROR_INTERNAL = 13          /* a defect of the library: please report it */
 } xl_status;
 

@@ -44,16 +44,17 @@ typedef struct xl_topk_args {
     size_t k;            /* results wanted; may be 0, or more than n */
     xl_view keys_in;     /* n keys in any order; not changed */
     xl_view values_in;   /* n values that travel with the keys; not given for XL_NONE, and needed
-                            for values_out alone */
+                            only where values_out is given */
     xl_view keys_out;    /* min(k, n) keys, or not given */
     xl_view values_out;  /* min(k, n) values, or not given */
     xl_view indices_out; /* min(k, n) u32 places in the input, from 0, or not given */
     xl_view count_out;   /* one u64: min(k, n), or not given */
     xl_view scratch;     /* xl_topk_scratch() bytes, or not given: as in xl_scan_args */
-    /* With XL_SEGMENTS_OFFSETS: where each segment begins, as in xl_sort_args; 1 to 2^32 - 1
-     * offsets (xl_view_n()). keys_out, values_out and indices_out have k elements for each segment:
-     * min(k, its length) results of segment s stand from element s * k on, and what is behind them
-     * is not written. Indices are places in the whole array. count_out is not given */
+    /* With XL_SEGMENTS_OFFSETS: where each segment begins, as in xl_sort_args: as many segments as
+     * offsets (xl_view_n(); 1 to 2^32 - 1), the last of which ends in n. keys_out, values_out and
+     * indices_out have k elements for each: min(k, its length) results of segment s stand from
+     * element s * k on, and what is behind them is not written. Indices are places in the whole
+     * array. count_out is not given */
     xl_view segments;
     xl_view counts_out; /* with segments: one u32 for each, min(k, its length), or not given */
 } xl_topk_args;

@@ -36,7 +36,8 @@ typedef struct xl_transform_desc {
     uint32_t types[XL_TRANSFORM_ARRAYS]; /* xl_type of the elements of in[k], and of a gather's and
                                             a scatter's out[k]; XL_F64 and XL_F16 and their vectors
                                             where the device has them, but a gather and a scatter,
-                                            which only move bytes, take them everywhere */
+                                            which only move bytes, take them everywhere, and look
+                                            at nothing of a user type but its size */
     uint32_t out_type;   /* xl_type of out[0] of a map and of XL_TRANSFORM_ADJACENT; XL_NONE:
                             types[0]. With XL_TRANSFORM_ADJACENT and another type out[0][0] is
                             f(x, x, 0) */
@@ -44,8 +45,9 @@ typedef struct xl_transform_desc {
     const xl_user_type *user_types[XL_TRANSFORM_ARRAYS]; /* where types[k] is XL_USER_TYPE */
     const xl_user_type *user_out_type;                   /* where out_type is XL_USER_TYPE */
     /* An OpenCL C expression of x, y, z, w, elements of in[0] to in[3], as many as there are, of p,
-     * with XL_TRANSFORM_ADJACENT, and of i, the index (ulong): "x * 2.0f + y". NULL: x, or, with
-     * XL_TRANSFORM_ADJACENT, x - p, which types of the user's own do not have */
+     * with XL_TRANSFORM_ADJACENT, and of i, the index (ulong): "x * 2.0f + y". Its operations are
+     * not fused (FP_CONTRACT is off). NULL: x, or, with XL_TRANSFORM_ADJACENT, x - p, which types
+     * of the user's own do not have */
     const char *expression;
     /* Tuning values of this plan by name, before those of the context's tuning file and the
      * built-in ones (xl_tunable in types.h); transform.*. NULL: none */
@@ -58,11 +60,14 @@ typedef struct xl_transform_args {
                  scatter; with n_device the most there may be */
     xl_view n_device; /* not given, or one u64: there are as many elements as it holds when the call
                          runs, and at most n. Views must hold n elements */
-    size_t range;     /* elements of a gather's in[k], of a scatter's out[k] */
-    xl_view in[XL_TRANSFORM_ARRAYS];
-    xl_view indices; /* n of index_type */
-    /* A map's and XL_TRANSFORM_ADJACENT's out[0] may be exactly one of the inputs where their
-     * elements are of one size. Else an output may overlap nothing. */
+    size_t
+        range; /* elements of each of a gather's in[k], of a scatter's out[k]; else not looked at */
+    xl_view in[XL_TRANSFORM_ARRAYS]; /* n elements each, of a gather `range`; not changed unless one
+                                        is also out[0]. Inputs may overlap each other */
+    xl_view indices;                 /* n of index_type, of a gather and a scatter */
+    /* n elements each, of a scatter `range`. A map's and XL_TRANSFORM_ADJACENT's out[0] may be
+     * exactly one of the inputs where their elements are of one size. Else an output may overlap
+     * nothing. */
     xl_view out[XL_TRANSFORM_ARRAYS];
     xl_view scratch; /* xl_transform_scratch() bytes, or not given: as in xl_scan_args */
 } xl_transform_args;

@@ -24,15 +24,19 @@
  *   not know is 0, else it is XL_ERROR_INVALID_ARGUMENT. So start from zeros: from
  *   xl_..._desc_init(), or from named fields, (xl_scan_args){.n = 10, .in = view}.
  *   xl_view, xl_user_type, xl_user_op and xl_user_comparator never change.
- * Truth values are uint32_t: 0, or anything else for true. Enumerations are kept in uint32_t. */
+ * Truth values are uint32_t: 0 or 1. Enumerations are kept in uint32_t. */
 
 /* A place in a buffer. `offset` counts ELEMENTS of what the view holds (bytes
- * for a scratch view). A view whose buffer is NULL is "not given". */
+ * for a scratch view). A view whose buffer is NULL is "not given". A sub-buffer is a buffer too:
+ * views overlap if they share bytes of its parent. Buffers are the caller's: a call keeps none, and
+ * one may be released as soon as the call has returned, as OpenCL keeps it until the work is done.
+ */
 typedef struct xl_view {
     cl_mem buffer;
     size_t offset;
-    size_t count; /* elements in it; 0: as many as the call asks for. Only CSR offsets, whose
-                     number no call knows, must say it */
+    size_t count; /* elements in it; 0: as many as the call asks for. A call that needs more than a
+                     view says is XL_ERROR_INVALID_ARGUMENT. CSR offsets must say it: their number
+                     stands nowhere else */
 } xl_view;
 
 /* The type of one element. XL_NONE stands for "no such array". A vector of 3 takes
@@ -92,17 +96,18 @@ typedef enum xl_type {
  * types of one name must be one type: the same source, size and alignment. What lies in the
  * padding of a struct is not kept. */
 typedef struct xl_user_type {
-    const char *name;   /* of the type in OpenCL C: an identifier */
-    size_t size;        /* bytes from one element of an array to the next */
+    const char *name;   /* of the type in OpenCL C: an identifier of at most 63 letters */
+    size_t size;        /* bytes from one element of an array to the next, at most 4096 */
     size_t alignment;   /* a power of two that divides size, at most 128 */
     const char *source; /* OpenCL C that declares the type. It is compiled under its own #line,
                            so that messages of the compiler point into it */
 } xl_user_type;
 
-/* A binary operator. It must be associative; scans never change the order of operands
- * where the operator does not commute. Integer sums and products wrap modulo 2^bits,
+/* A binary operator. It must be associative; scans and reductions never change the order of
+ * operands where the operator does not commute. Integer sums and products wrap modulo 2^bits,
  * signed ones too. Minimum and maximum of floating-point numbers skip NaN, and keep the
- * earlier of two equal numbers (so of -0 and +0). A sum of floating-point numbers has the sign
+ * earlier of two equal numbers (so of -0 and +0); of NaN alone they give what they give of
+ * nothing, +inf and -inf. A sum of floating-point numbers has the sign
  * of zero that IEEE 754 gives it: -0 if there are elements and all of them are -0, else +0 for
  * a sum of 0. A sum of nothing is +0, and from that an exclusive scan without init starts, in
  * each segment. Init is taken as it is, a -0 too. And, or, xor are for integers. On vectors an
@@ -115,8 +120,10 @@ typedef enum xl_op {
     XL_AND = 5,
     XL_OR = 6,
     XL_XOR = 7,
-    XL_ARG_MIN = 8,     /* reductions only: the index (u64) of the first least element; NaN */
-    XL_ARG_MAX = 9,     /* are skipped, and of no element but NaN UINT64_MAX is what comes out */
+    /* Reductions only: the index, a u64, of the first least or greatest element. NaN are skipped;
+     * where nothing else is there it is UINT64_MAX. */
+    XL_ARG_MIN = 8,
+    XL_ARG_MAX = 9,
     XL_USER_OP = 0x1000 /* the descriptor's user_op says which */
 } xl_op;
 
@@ -128,7 +135,8 @@ enum {
 
 /* An operator of the user's own, on elements of the descriptor's type T. */
 typedef struct xl_user_op {
-    const char *name;     /* of the function: T name(T a, T b), a before b in the array */
+    const char *name;     /* of the function, an identifier of at most 63 letters:
+                             T name(T a, T b), a before b in the array */
     const char *source;   /* OpenCL C that defines it, after the type's source; compiled under
                              its own #line. NULL: `name` is a function of OpenCL C, such as fmax */
     const void *identity; /* one element e on the host for which op(e, x) and op(x, e) are x;
@@ -141,7 +149,8 @@ typedef struct xl_user_op {
  * C++'s std::sort: nothing comes before itself, and if a comes before b and b before c, then a
  * comes before c; and so for elements of which neither comes before the other, which are equal. */
 typedef struct xl_user_comparator {
-    const char *name;   /* of the function: bool or int name(T a, T b), whether a comes before b */
+    const char *name;   /* of the function, an identifier of at most 63 letters:
+                           bool or int name(T a, T b), whether a comes before b */
     const char *source; /* OpenCL C that defines it, after the type's source; compiled under
                            its own #line. NULL: `name` is a function of OpenCL C, such as isless */
 } xl_user_comparator;
@@ -167,8 +176,9 @@ typedef enum xl_segments {
  * floating-point numbers and user operators that are not XL_OP_STRICTLY_ASSOCIATIVE. All others
  * always give the same. */
 typedef enum xl_determinism {
-    XL_DETERMINISTIC = 0, /* the same bits on every run on one device, for one n; with n on the
-                             device (n_device) for one `n`, the most, by which the work is cut */
+    XL_DETERMINISTIC = 0, /* the same bits on every run on one device, for one n; where the number
+                             is on the device (n_device), for one number there and one `n`, the
+                             most, by which the work is cut */
     XL_UNORDERED = 1,     /* the bits may differ from run to run; may be faster */
     XL_REPRODUCIBLE = 2   /* the same bits for one n on every device that rounds as
                              IEEE 754 says, for data and results that are not denormal, and for
