@@ -57,8 +57,8 @@ cmake -S . -B "$out" -G Ninja -DXL_PEERS=ON -DXL_TESTS=OFF -DXL_TOOL=OFF -DXL_EX
 grep 'left out' "$out/configure.log"
 
 # What is run: NAME TARGET FOLDER PROGRAM PRIMITIVES
-programs=("crosslane crosslane-bench . crosslane-bench copy scan reduce sort merge search grid"
-  "cub peer-cub-program peers peer-cub scan reduce sort"
+programs=("crosslane crosslane-bench . crosslane-bench copy scan reduce sort merge search select histogram grid"
+  "cub peer-cub-program peers peer-cub scan reduce sort merge select histogram"
   "std peer-std peers peer-std scan reduce"
   "boost peer-boost peers peer-boost scan reduce")
 

@@ -4,7 +4,8 @@
  * and one of
  *   xl_histogram_private  each chunk is counted in local memory, range by range of the bins where
  *                         they do not fit there, and added to the bins
- *   xl_histogram_shared   each element is added to its bin in global memory: more bins
+ *   xl_histogram_shared   each element is added to its bin in global memory: more bins. Those that
+ *                         many elements have each group counts in local memory
  * Sums of whole numbers do not depend on the order in which groups come. */
 #include "../prelude/prelude.cl"
 
@@ -112,12 +113,13 @@ __kernel XL_REQUIRED void xl_histogram_shared(XL_HISTOGRAM_ARGUMENTS)
 #if XL_SERIAL
     xl_count_global(&b, in, first, count, words);
 #else
+    __local uint hot_bins[XL_HOT], hot_counts[XL_HOT];
     xl_tally t;
     t.words = words;
-    t.run_bin = XL_NO_BIN;
-    t.run = 0;
-    t.turn = 0;
-    t.has_lanes = xl_lanes_whole();
+    t.hot_bins = hot_bins;
+    t.hot_counts = hot_counts;
+    xl_hot_choose(&b, in, first, count, hot_bins, hot_counts);
     xl_count_chunk(&t, &b, in, first, count, false);
+    xl_hot_add(words, hot_bins, hot_counts);
 #endif
 }

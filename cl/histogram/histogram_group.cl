@@ -4,7 +4,6 @@
 #ifndef XL_HISTOGRAM_GROUP
 #define XL_HISTOGRAM_GROUP
 
-#include "../lane/lane.cl"
 #include "histogram_bin.cl"
 
 #if XL_VLEN > 1
@@ -21,11 +20,11 @@ typedef struct xl_tally {
      * side, of which it has one. */
     __local uint *counters;
     uint first_bin, bins, copies_log, copy;
-    /* In global memory: neighbours of one bin are added up first. */
+    /* In global memory, but for bins that many elements have: hot_counts[k] is of bin hot_bins[k].
+     */
     volatile __global uint *words;
-    uint run_bin, run;
-    uint turn;
-    bool has_lanes;
+    const __local uint *hot_bins;
+    __local uint *hot_counts;
 } xl_tally;
 
 /* Counters of a bin lie in as many banks as there are copies, so that work-items that count one bin
@@ -57,34 +56,53 @@ void xl_tally_local_all(const xl_tally *t, const uint *bin, const uint count)
         xl_tally_local(t, bin[v]);
 }
 
-/* Adds a work-item's run to its bin. One of the lanes that add 1 to the bin of one of them, a
- * different one each time, adds for all of these: of a bin that many elements have the counter is
- * not asked for each. */
-void xl_tally_flush(xl_tally *t, bool ends)
+/* Bins that a group counts apart, and where each of all bins would stand among them. */
+#define XL_HOT_LOG 10
+#define XL_HOT (1u << XL_HOT_LOG)
+uint xl_hot_slot(uint bin)
 {
-    const bool adds = ends && t->run_bin != XL_NO_BIN;
-#if XL_LANE_WAY != 0
-    if (t->has_lanes) {
-        const uint bin = adds && t->run == 1 ? t->run_bin : XL_NO_BIN;
-        const uint asked = xl_lane_shuffle(bin, t->turn++ % xl_lane_width());
-        const bool joins = bin == asked && bin != XL_NO_BIN;
-        const ulong same = xl_lane_ballot(joins);
-        const ulong below = same & (((ulong)1 << xl_lane_id()) - 1);
-        if (joins ? below == 0 : adds)
-            xl_counter_add(t->words, t->run_bin, joins ? (uint)popcount(same) : t->run);
-        return;
-    }
-#endif
-    if (adds)
-        xl_counter_add(t->words, t->run_bin, t->run);
+    return bin * 2654435769u >> (32 - XL_HOT_LOG);
 }
 
-void xl_tally_global(xl_tally *t, uint bin)
+/* One counter in global memory takes an addition at a time, for all groups. */
+void xl_tally_global(const xl_tally *t, uint bin)
 {
-    const bool ends = bin != t->run_bin;
-    xl_tally_flush(t, ends);
-    t->run_bin = bin;
-    t->run = ends ? 1 : t->run + 1;
+    const uint slot = xl_hot_slot(bin);
+    if (bin == XL_NO_BIN)
+        return;
+    if (t->hot_bins[slot] == bin)
+        atomic_inc(t->hot_counts + slot);
+    else
+        xl_counter_add(t->words, bin, 1);
+}
+
+/* Chooses the bins that a chunk of `length` elements counts apart: those of a sample of it, in
+ * which a bin that many elements have hardly fails to be. Ends with a barrier. */
+void xl_hot_choose(const xl_binning *b, const __global XL_IN *in, ulong first, uint length,
+                   __local uint *bins, __local uint *counts)
+{
+    const uint item = (uint)get_local_id(0);
+    for (uint k = item; k < XL_HOT; k += XL_GROUP_SIZE) {
+        bins[k] = XL_NO_BIN;
+        counts[k] = 0;
+    }
+    XL_LOCAL_BARRIER();
+    if (length > 0) {
+        const uint i = (uint)((ulong)length * item / XL_GROUP_SIZE);
+        const uint bin = xl_bin_of(b, XL_LOADED(in[i], first + i));
+        if (bin != XL_NO_BIN)
+            (void)atomic_cmpxchg(bins + xl_hot_slot(bin), XL_NO_BIN, bin);
+    }
+    XL_LOCAL_BARRIER();
+}
+
+/* Adds what a group has counted apart to the bins, once all of it have counted. */
+void xl_hot_add(volatile __global uint *words, const __local uint *bins, const __local uint *counts)
+{
+    XL_LOCAL_BARRIER();
+    for (uint k = (uint)get_local_id(0); k < XL_HOT; k += XL_GROUP_SIZE)
+        if (counts[k] > 0)
+            xl_counter_add(words, bins[k], counts[k]);
 }
 
 /* Counts `count` bins, XL_NO_BIN where there is none. */
@@ -147,8 +165,6 @@ void xl_count_chunk(xl_tally *t, const xl_binning *b, const __global XL_IN *in, 
         }
     }
     xl_count_few(t, b, in, first, head + vectors * XL_VLEN, (length - head) % XL_VLEN, is_local);
-    if (!is_local)
-        xl_tally_flush(t, true);
 }
 
 #endif

@@ -40,7 +40,8 @@ typedef struct xl_select {
     __global uint *lengths;
     __global ulong *count;
     ulong n, capacity;
-    uint gives, gap; /* padding would keep copies in memory: NVIDIA's compiler */
+    uint gives, aligned; /* 1: vectors may be read. Padding would keep copies in memory: NVIDIA's
+                            compiler */
 #if XL_SELECT_VALUES > 0
     const __global xl_value0 *values_in0;
     __global xl_value0 *values_out0;
@@ -84,6 +85,15 @@ typedef struct xl_select {
 #define XL_VALUES_MAKE XL_VALUE_MAKE(0) XL_VALUE_MAKE(1) XL_VALUE_MAKE(2) XL_VALUE_MAKE(3)
 #endif
 
+/* Whether rows of a work-group's tiles may be read as vectors. */
+#if XL_SERIAL
+#define XL_SELECT_ALIGNED(s) 0
+#else
+#define XL_SELECT_ALIGNED(s)                                                                       \
+    ((size_t)(s).in % (sizeof(xl_element) * XL_VLEN) == 0 &&                                       \
+     (XL_SELECT_BY != 1 || (size_t)(s).flags % XL_VLEN == 0))
+#endif
+
 /* `length`: NULL, or where on the device the number of elements stands, at most n_most. `scratch`
  * begins at word scratch_offset. */
 #define XL_SELECT_ARGUMENTS                                                                        \
@@ -100,13 +110,13 @@ typedef struct xl_select {
     select.n = n;                                                                                  \
     select.capacity = capacity;                                                                    \
     select.gives = gives;                                                                          \
-    select.gap = 0;                                                                                \
     select.in = in + in_offset;                                                                    \
     select.flags = flags + flags_offset;                                                           \
     select.out = out + out_offset;                                                                 \
     select.indices = indices + indices_offset;                                                     \
     select.lengths = lengths + lengths_offset;                                                     \
     select.count = count + count_offset;                                                           \
+    select.aligned = XL_SELECT_ALIGNED(select);                                                    \
     scratch += scratch_offset;                                                                     \
     XL_VALUES_MAKE
 

@@ -16,7 +16,12 @@
 #include "select_group.cl"
 #endif
 
+/* NVIDIA's compiler heeds a limit of registers for no kernel that requires a group size. */
+#if XL_REGISTERS > 0
+#define XL_REQUIRED
+#else
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
+#endif
 
 /* A chunk's entry, or, behind the last one, that of all. */
 xl_select_before xl_spine_read(const __global ulong *scratch, ulong chunk)
@@ -92,14 +97,13 @@ __kernel XL_REQUIRED void xl_select_count(ulong chunk, ulong chunks, XL_SELECT_A
     XL_CHUNK_MAKE
     __local XL_T room[XL_GROUP_SCRATCH];
     XL_T sum = XL_IDENTITY, total;
-    for (ulong i = begin + get_local_id(0); i < end; i += XL_GROUP_SIZE) {
-#if XL_BY_EXPRESSION || XL_BY_HEADS
-        const xl_element x = select.in[i];
-        const uint class = xl_select_class(&select, i, &x);
-#else
-        const uint class = xl_select_class(&select, i, 0);
-#endif
-        sum = xl_op(sum, xl_select_state(class, i));
+    xl_select_loaded loaded;
+    xl_select_items items;
+    for (ulong base = begin; base < end; base += XL_TILE) {
+        const uint count = (uint)min(end - base, (ulong)XL_TILE);
+        xl_select_load(&select, base, count, &loaded);
+        xl_select_classify(&select, base, count, &loaded, &items);
+        sum = xl_op(sum, xl_select_mine(&items, base));
     }
     (void)xl_group_scan_exclusive(sum, room, &total);
     if (get_local_id(0) == 0)
@@ -149,22 +153,24 @@ __kernel XL_REQUIRED void xl_select_write(ulong chunk, ulong chunks, XL_SELECT_A
     XL_CHUNK_MAKE
     __local xl_select_local local_;
     const xl_select_before all = xl_spine_read(scratch, chunks);
+    xl_select_loaded loaded;
     xl_select_items items;
-    uint slot[XL_ITEMS];
     xl_select_out o;
     o.before = xl_spine_read(scratch, get_group_id(0));
+    if (begin < end)
+        xl_select_load(&select, begin, (uint)min(end - begin, (ulong)XL_TILE), &loaded);
     for (o.base = begin; o.base < end; o.base += XL_TILE) {
-        XL_T mine;
+        const ulong next = o.base + XL_TILE;
         o.count = (uint)min(end - o.base, (ulong)XL_TILE);
-        xl_select_load(&select, o.base, o.count, &items);
-        o.total = xl_select_total(xl_select_sum(&items, o.base), &mine, &local_);
+        xl_select_classify(&select, o.base, o.count, &loaded, &items);
+        o.total = xl_select_total(xl_select_sum(&items, o.base), &items, &local_);
         o.places = xl_select_places_of(o.before, all, o.base);
-        xl_select_slots(&items, mine, o.total, o.count, slot);
-        xl_select_stage(&select, &items, slot, &o, &local_);
+        xl_select_stage(&select, &loaded, &items, &o, &local_);
+        if (next < end)
+            xl_select_load(&select, next, (uint)min(end - next, (ulong)XL_TILE), &loaded);
         XL_LOCAL_BARRIER();
-        xl_select_store(&select, &items, slot, &o, &local_);
+        xl_select_store(&select, &o, &local_);
         o.before = xl_select_after(o.before, o.total);
-        XL_LOCAL_BARRIER();
     }
 }
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * A tile of a selection by a work-group. Each sub-group has neighbouring elements, a row of lanes
- * after the other, so that a ballot ranks a row; without lanes each work-item has neighbours. What
- * the tile gives is put together in local memory and written from there, neighbours beside each
- * other. */
+ * A tile of a selection by a work-group. Each sub-group has neighbouring elements, row after row of
+ * its lanes, of which each has a vector of neighbours in every row: then all rows are ranked by one
+ * scan over the lanes. Without lanes each work-item has neighbours. What the tile gives is put
+ * together in local memory and written from there, neighbours beside each other. */
 #ifndef XL_SELECT_GROUP
 #define XL_SELECT_GROUP
 
@@ -14,115 +14,279 @@
 #error "a tile is what the work-items of a group have"
 #elif XL_ITEMS > 32 || XL_TILE > 65535
 #error "flags of a work-item have 32 bits, places in a tile 16"
+#elif XL_ITEMS % XL_VLEN != 0
+#error "items are whole vectors"
 #endif
 #define XL_PARTS (XL_SELECT_KIND == 1 ? 2u : XL_SELECT_KIND == 2 ? 3u : 1u)
 
-/* Room for a tile's elements, or for their places. */
-#if XL_SELECT_STAGED
-#define XL_SELECT_ROOM XL_CEIL_DIV(XL_TILE * sizeof(xl_element), 16)
-#else
-#define XL_SELECT_ROOM 1
-#endif
-#define XL_PLACE_ROOM XL_CEIL_DIV(XL_TILE * 2, 16)
+#define XL_ROOM_OF(bytes) XL_CEIL_DIV(XL_TILE *(bytes), 16)
 
 typedef struct xl_select_local {
-    uint4 room[XL_SELECT_ROOM > XL_PLACE_ROOM ? XL_SELECT_ROOM : XL_PLACE_ROOM];
+#if XL_SELECT_STAGED
+    uint4 room[XL_ROOM_OF(sizeof(xl_element))];
+#endif
+    uint4 places[XL_ROOM_OF(2)]; /* beside the elements, or few registers hold what makes both */
     XL_T scratch[XL_GROUP_SCRATCH];
+    XL_T parts[XL_GROUP_SCRATCH];
     XL_T prefix;
     uint given; /* elements that the tile gives */
     uint ticket, epoch;
 } xl_select_local;
 
-/* The tile's elements of a work-item: which are of the first part, and of the second. */
-typedef struct xl_select_items {
-    uint first, second;
+/* A work-item's rows are vectors of neighbours. */
+#define XL_ROWS (XL_ITEMS / XL_VLEN)
+#if XL_VLEN > 1
+#define XL_FLAG_VEC XL_JOIN(uchar, XL_VLEN)
+#define XL_UNPACK(x, to) XL_JOIN(vstore, XL_VLEN)((x), 0, (to))
+#define XL_PACK(from) XL_JOIN(vload, XL_VLEN)(0, (from))
+#else
+#define XL_FLAG_VEC uchar
+#define XL_UNPACK(x, to) (*(to) = (x))
+#define XL_PACK(from) (*(from))
+#endif
+#define XL_SELECT_LOOKS (XL_BY_EXPRESSION || XL_BY_HEADS)
+
+/* The tile's elements of a work-item as they come from memory. */
+typedef struct xl_select_loaded {
 #if XL_SELECT_STAGED
     xl_element x[XL_ITEMS];
+#if XL_BY_HEADS
+    xl_element left[XL_ROWS]; /* the one before each row */
+#endif
+#endif
+#if XL_SELECT_BY == 1
+    XL_FLAG_VEC flags[XL_ROWS];
+#elif XL_SELECT_BY == 2
+    uint flags[XL_ROWS]; /* the word that has those of the row */
+#endif
+    uint gap; /* of none of these */
+} xl_select_loaded;
+
+/* Which of them are of the first part, and of the second, and where in their part each row begins:
+ * counted from what the sub-group, or the work-item, begins with, until xl_select_total(). */
+typedef struct xl_select_items {
+    uint first, second;
+    uint rank[XL_ROWS];
+#if XL_SELECT_KIND == 2
+    uint rank2[XL_ROWS];
 #endif
 } xl_select_items;
 
-/* Where in the tile the element of a row is. */
+/* Where in the tile a row of this work-item begins. */
 uint xl_select_at(uint row)
 {
 #if XL_USE_LANES
-    return (xl_lane_group() * XL_ITEMS + row) * xl_lane_width() + xl_lane_id();
+    return ((xl_lane_group() * XL_ROWS + row) * xl_lane_width() + xl_lane_id()) * XL_VLEN;
 #else
-    return (uint)get_local_id(0) * XL_ITEMS + row;
+    return (uint)get_local_id(0) * XL_ITEMS + row * XL_VLEN;
 #endif
 }
 
-/* Reads `count` elements from place `base` on; all reads are under way at once. */
-void xl_select_load(const xl_select *s, ulong base, uint count, xl_select_items *items)
+/* Asks for `count` elements from place `base` on, all at once, and waits for none. */
+void xl_select_load(const xl_select *s, ulong base, uint count, xl_select_loaded *to)
+{
+    const bool whole = s->aligned && count == XL_TILE;
+#if XL_SELECT_STAGED
+    const __global xl_element *const in = s->in + base;
+    if (XL_SELECT_LOOKS || (s->gives & XL_GIVES_OUT)) {
+        if (whole) {
+#pragma unroll
+            for (uint r = 0; r < XL_ROWS; ++r)
+                XL_UNPACK(*(const __global xl_element_vec *)(in + xl_select_at(r)),
+                          to->x + r * XL_VLEN);
+        } else {
+#pragma unroll
+            for (uint k = 0; k < XL_ITEMS; ++k)
+                if (xl_select_at(k / XL_VLEN) + k % XL_VLEN < count)
+                    to->x[k] = in[xl_select_at(k / XL_VLEN) + k % XL_VLEN];
+        }
+    }
+#if XL_BY_HEADS
+#pragma unroll
+    for (uint r = 0; r < XL_ROWS; ++r)
+        if (xl_select_at(r) < count && base + xl_select_at(r) > 0)
+            to->left[r] = s->in[base + xl_select_at(r) - 1];
+#endif
+#endif
+#if XL_SELECT_BY == 1
+    const __global uchar *const flags = s->flags + base;
+    if (whole) {
+#pragma unroll
+        for (uint r = 0; r < XL_ROWS; ++r)
+            to->flags[r] = *(const __global XL_FLAG_VEC *)(flags + xl_select_at(r));
+    } else {
+#pragma unroll
+        for (uint r = 0; r < XL_ROWS; ++r) {
+            uchar row[XL_VLEN];
+            for (uint v = 0; v < XL_VLEN; ++v)
+                row[v] = xl_select_at(r) + v < count ? flags[xl_select_at(r) + v] : 0;
+            to->flags[r] = XL_PACK(row);
+        }
+    }
+#elif XL_SELECT_BY == 2
+#pragma unroll
+    for (uint r = 0; r < XL_ROWS; ++r)
+        if (xl_select_at(r) < count)
+            to->flags[r] = s->flags[(base + xl_select_at(r)) / 32];
+#endif
+}
+
+/* The class of element v of row r, which is there. */
+uint xl_select_loaded_class(const xl_select *s, ulong base, const xl_select_loaded *from, uint r,
+                            uint v)
+{
+    const ulong i = base + xl_select_at(r) + v;
+#if XL_SELECT_BY == 1
+    uchar row[XL_VLEN];
+    XL_UNPACK(from->flags[r], row);
+    return XL_SELECT_KIND == 2 ? min((uint)row[v], 2u) : row[v] != 0;
+#elif XL_SELECT_BY == 2
+    return from->flags[r] >> i % 32 & 1u;
+#elif !XL_SELECT_STAGED
+    const xl_element x = s->in[i];
+    return xl_select_class(s, i, &x);
+#elif XL_BY_HEADS
+    if (i == 0)
+        return 1;
+    return !xl_user_equal(v > 0 ? from->x[r * XL_VLEN + v - 1] : from->left[r],
+                          from->x[r * XL_VLEN + v]);
+#else
+    return xl_user_class(from->x[r * XL_VLEN + v], i);
+#endif
+}
+
+void xl_select_set_class(xl_select_items *items, uint class, uint bit)
+{
+    items->first |= (uint)(XL_PARTS == 3 ? class == 0 : class != 0) << bit;
+    items->second |= (uint)(XL_PARTS == 3 && class == 1) << bit;
+}
+
+/* The classes of `count` elements from place `base` on. */
+void xl_select_classify(const xl_select *s, ulong base, uint count, const xl_select_loaded *from,
+                        xl_select_items *items)
 {
     items->first = 0;
     items->second = 0;
-#if XL_SELECT_STAGED
-    if (XL_BY_EXPRESSION || XL_BY_HEADS || (s->gives & XL_GIVES_OUT)) {
+    if (count == XL_TILE) {
 #pragma unroll
-        for (uint r = 0; r < XL_ITEMS; ++r)
-            if (xl_select_at(r) < count)
-                items->x[r] = s->in[base + xl_select_at(r)];
-    }
-#endif
+        for (uint k = 0; k < XL_ITEMS; ++k)
+            xl_select_set_class(items,
+                                xl_select_loaded_class(s, base, from, k / XL_VLEN, k % XL_VLEN), k);
+    } else {
 #pragma unroll
-    for (uint r = 0; r < XL_ITEMS; ++r) {
-        const uint at = xl_select_at(r);
-        if (at >= count)
-            continue;
-#if XL_SELECT_STAGED
-        const uint class = xl_select_class(s, base + at, &items->x[r]);
-#elif XL_BY_EXPRESSION || XL_BY_HEADS
-        const xl_element x = s->in[base + at];
-        const uint class = xl_select_class(s, base + at, &x);
-#else
-        const uint class = xl_select_class(s, base + at, 0);
-#endif
-        items->first |= (uint)(XL_PARTS == 3 ? class == 0 : class != 0) << r;
-        items->second |= (uint)(XL_PARTS == 3 && class == 1) << r;
+        for (uint k = 0; k < XL_ITEMS; ++k)
+            if (xl_select_at(k / XL_VLEN) + k % XL_VLEN < count)
+                xl_select_set_class(
+                    items, xl_select_loaded_class(s, base, from, k / XL_VLEN, k % XL_VLEN), k);
     }
 }
 
-/* What this work-item's elements come to, or with lanes its sub-group's. */
-XL_T xl_select_sum(const xl_select_items *items, ulong base)
+/* How many of a row's bits are set. */
+uint xl_select_row_count(uint bits, uint row)
 {
-    uint count = 0;
-    uint more = 0;
+    return (uint)popcount(bits >> (row * XL_VLEN) & ((2u << (XL_VLEN - 1)) - 1u));
+}
+
 #if XL_USE_LANES
-#pragma unroll
-    for (uint r = 0; r < XL_ITEMS; ++r) {
-        const ulong votes = xl_lane_ballot(items->first >> r & 1u);
-        count += (uint)popcount(votes);
-#if XL_SELECT_KIND == 2
-        more += (uint)popcount(xl_lane_ballot(items->second >> r & 1u));
-#elif XL_SELECT_KIND == 4
-        if (votes != 0)
-            more = (uint)base + xl_select_at(r) - xl_lane_id() + 64 - (uint)clz(votes);
-#endif
-    }
+/* Counts of several rows in one word, each of up to width * XL_VLEN. */
+#if XL_LANES > 0 && XL_LANES * XL_VLEN < 256 && (XL_LANE_WAY == 2 || XL_LANE_WAY == 3)
+#define XL_RANK_BITS 8u
 #else
-    count = popcount(items->first);
-#if XL_SELECT_KIND == 2
-    more = popcount(items->second);
-#elif XL_SELECT_KIND == 4
+#define XL_RANK_BITS 16u
+#endif
+#define XL_RANK_ROWS (32u / XL_RANK_BITS)
+#define XL_RANK_WORDS XL_CEIL_DIV(XL_ROWS, XL_RANK_ROWS)
+#define XL_RANK_OF(word, row)                                                                      \
+    ((word) >> ((row) % XL_RANK_ROWS * XL_RANK_BITS) & ((1u << XL_RANK_BITS) - 1u))
+
+/* Where among the set bits of the sub-group those of each row begin; how many there are. */
+uint xl_select_ranks(uint bits, uint *rank)
+{
+    uint before = 0;
+#pragma unroll
+    for (uint w = 0; w < XL_RANK_WORDS; ++w) {
+        uint mine = 0;
+#pragma unroll
+        for (uint r = w * XL_RANK_ROWS; r < min((w + 1) * XL_RANK_ROWS, (uint)XL_ROWS); ++r)
+            mine |= xl_select_row_count(bits, r) << r % XL_RANK_ROWS * XL_RANK_BITS;
+        uint through = mine;
+        for (uint by = 1; by < xl_lane_width(); by *= 2) {
+            const uint below = xl_lane_shuffle_up(through, by);
+            through += xl_lane_id() >= by ? below : 0;
+        }
+        const uint all = xl_lane_shuffle(through, xl_lane_width() - 1);
+        through -= mine;
+#pragma unroll
+        for (uint r = w * XL_RANK_ROWS; r < min((w + 1) * XL_RANK_ROWS, (uint)XL_ROWS); ++r) {
+            rank[r] = before + XL_RANK_OF(through, r);
+            before += XL_RANK_OF(all, r);
+        }
+    }
+    return before;
+}
+#else
+/* The same of the work-item. */
+uint xl_select_ranks(uint bits, uint *rank)
+{
+    uint before = 0;
+#pragma unroll
+    for (uint r = 0; r < XL_ROWS; ++r) {
+        rank[r] = before;
+        before += xl_select_row_count(bits, r);
+    }
+    return before;
+}
+#endif
+
+/* The place of the work-item's last head, from 1 on; 0: there is none. */
+uint xl_select_last_head(const xl_select_items *items, ulong base)
+{
+    uint last = 0;
     /* Not by clz(), of which PoCL 3.1 made wrong numbers here (2026-11). */
-    for (uint r = 0; r < XL_ITEMS; ++r)
-        if (items->first >> r & 1u)
-            more = (uint)base + xl_select_at(r) + 1;
+#pragma unroll
+    for (uint k = 0; k < XL_ITEMS; ++k)
+        if (items->first >> k & 1u)
+            last = (uint)base + xl_select_at(k / XL_VLEN) + k % XL_VLEN + 1;
+    return last;
+}
+
+/* What this work-item's elements come to. */
+XL_T xl_select_mine(const xl_select_items *items, ulong base)
+{
+#if XL_SELECT_KIND == 2
+    return (ulong)popcount(items->second) << 32 | (uint)popcount(items->first);
+#elif XL_SELECT_KIND == 4
+    return (ulong)xl_select_last_head(items, base) << 32 | (uint)popcount(items->first);
+#else
+    return (uint)popcount(items->first);
 #endif
+}
+
+/* What this work-item's elements come to, or with lanes its sub-group's; ranks them. */
+XL_T xl_select_sum(xl_select_items *items, ulong base)
+{
+    const uint count = xl_select_ranks(items->first, items->rank);
+#if XL_SELECT_KIND == 2
+    return (ulong)xl_select_ranks(items->second, items->rank2) << 32 | count;
+#elif XL_SELECT_KIND == 4
+    uint last = xl_select_last_head(items, base);
+#if XL_USE_LANES
+    for (uint by = 1; by < xl_lane_width(); by *= 2)
+        last = max(last, xl_lane_shuffle_xor(last, by));
 #endif
-#if XL_SELECT_KIND == 2 || XL_SELECT_KIND == 4
-    return (ulong)more << 32 | count;
+    return (ulong)last << 32 | count;
 #else
     return count;
 #endif
 }
 
-/* The tile's sum; *before is that of what stands before this work-item, or its sub-group. */
-XL_T xl_select_total(XL_T sum, XL_T *before, __local xl_select_local *l)
+/* The tile's sum, of those of all work-items or sub-groups; ranks are in the tile from here on.
+ * Between two calls a barrier has to stand, and one stands in here. */
+XL_T xl_select_total(XL_T sum, xl_select_items *items, __local xl_select_local *l)
 {
     XL_T total = XL_IDENTITY;
-#if XL_USE_LANES
     XL_T mine = XL_IDENTITY;
+#if XL_USE_LANES
     if (xl_lane_id() == 0)
         l->scratch[xl_lane_group()] = sum;
     XL_LOCAL_BARRIER();
@@ -131,49 +295,44 @@ XL_T xl_select_total(XL_T sum, XL_T *before, __local xl_select_local *l)
             mine = total;
         total = xl_op(total, l->scratch[k]);
     }
-    *before = mine;
 #else
-    *before = xl_group_scan_exclusive(sum, l->scratch, &total);
+    mine = xl_group_scan_exclusive(sum, l->scratch, &total);
 #endif
+#pragma unroll
+    for (uint r = 0; r < XL_ROWS; ++r) {
+        items->rank[r] += XL_STATE_COUNT(mine);
+#if XL_SELECT_KIND == 2
+        items->rank2[r] += XL_STATE_MORE(mine);
+#endif
+    }
     return total;
 }
 
 #define XL_NO_SLOT 0xffffffffu
 
-/* Where among what the tile gives each element goes. */
-void xl_select_slots(const xl_select_items *items, XL_T before, XL_T total, uint count, uint *slot)
+/* Where among what the tile gives the elements of a row go. */
+void xl_select_slots(const xl_select_items *items, uint r, XL_T total, uint count, uint *slot)
 {
-    uint rank = XL_STATE_COUNT(before), second = XL_STATE_MORE(before);
+    uint rank = items->rank[r], rank2 = 0;
+#if XL_SELECT_KIND == 2
+    rank2 = items->rank2[r];
+#endif
     const uint all = XL_STATE_COUNT(total), more = XL_STATE_MORE(total);
 #pragma unroll
-    for (uint r = 0; r < XL_ITEMS; ++r) {
-        const uint at = xl_select_at(r);
-        const bool is_first = items->first >> r & 1u, is_second = items->second >> r & 1u;
-#if XL_USE_LANES
-        const ulong below = xl_bits_below(xl_lane_id());
-        const ulong votes = xl_lane_ballot(is_first);
-        const uint mine = rank + (uint)popcount(votes & below);
-        rank += (uint)popcount(votes);
-        uint mine2 = 0;
-#if XL_SELECT_KIND == 2
-        const ulong votes2 = xl_lane_ballot(is_second);
-        mine2 = second + (uint)popcount(votes2 & below);
-        second += (uint)popcount(votes2);
-#endif
-#else
-        const uint mine = rank, mine2 = second;
-        rank += is_first;
-        second += is_second;
-#endif
-        slot[r] = XL_NO_SLOT;
+    for (uint v = 0; v < XL_VLEN; ++v) {
+        const uint k = r * XL_VLEN + v, at = xl_select_at(r) + v;
+        const bool is_first = items->first >> k & 1u, is_second = items->second >> k & 1u;
+        slot[v] = XL_NO_SLOT;
         if (is_first)
-            slot[r] = mine;
+            slot[v] = rank;
         else if (XL_PARTS == 2 && at < count)
-            slot[r] = all + at - mine;
+            slot[v] = all + at - rank;
         else if (XL_PARTS == 3 && is_second)
-            slot[r] = all + mine2;
+            slot[v] = all + rank2;
         else if (XL_PARTS == 3 && at < count)
-            slot[r] = all + more + at - mine - mine2;
+            slot[v] = all + more + at - rank - rank2;
+        rank += is_first;
+        rank2 += is_second;
     }
 }
 
@@ -206,6 +365,16 @@ void xl_select_write_elements(const xl_select *s, const xl_select_out *o,
 {
     const __local xl_element *const room = (const __local xl_element *)l->room;
     const uint given = l->given;
+#if XL_PARTS == 1
+    const ulong begin = o->places.at[0];
+    __global xl_element *const out = s->out + begin;
+    const uint most = (uint)min((ulong)given, s->capacity - min(begin, s->capacity));
+    for (uint row = 0; row < given; row += XL_GROUP_SIZE) {
+        const uint k = row + (uint)get_local_id(0);
+        if (k < most)
+            out[k] = room[k];
+    }
+#else
     for (uint row = 0; row < given; row += XL_GROUP_SIZE) {
         const uint k = row + (uint)get_local_id(0);
         if (k >= given)
@@ -214,13 +383,14 @@ void xl_select_write_elements(const xl_select *s, const xl_select_out *o,
         if (to < s->capacity)
             s->out[to] = room[k];
     }
+#endif
 }
 
 /* What goes with the elements, by their places, which stand in local memory. */
 void xl_select_write_by_place(const xl_select *s, const xl_select_out *o,
                               const __local xl_select_local *l)
 {
-    const __local ushort *const room = (const __local ushort *)l->room;
+    const __local ushort *const room = (const __local ushort *)l->places;
     const uint given = l->given;
     for (uint row = 0; row < given; row += XL_GROUP_SIZE) {
         const uint k = row + (uint)get_local_id(0);
@@ -245,32 +415,40 @@ void xl_select_write_by_place(const xl_select *s, const xl_select_out *o,
     }
 }
 
-/* Puts the tile's elements where they go: from here on nobody looks at them. Begins with no
- * barrier, and after it nobody may write l->room before one. */
-void xl_select_store(const xl_select *s, const xl_select_items *items, const uint *slot,
-                     const xl_select_out *o, __local xl_select_local *l)
+/* Puts the places of the tile's elements into local memory; a barrier has to follow. */
+void xl_select_stage_places(const xl_select_items *items, const xl_select_out *o,
+                            __local xl_select_local *l)
 {
-    const bool by_place = !XL_SELECT_STAGED || (s->gives & XL_GIVES_BY_PLACE) != 0;
-#if XL_SELECT_STAGED
-    if (s->gives & XL_GIVES_OUT) {
-        xl_select_write_elements(s, o, l);
-        if (by_place)
-            XL_LOCAL_BARRIER();
-    }
-#endif
-    if (by_place) {
-        __local ushort *const room = (__local ushort *)l->room;
+    __local ushort *const room = (__local ushort *)l->places;
 #pragma unroll
-        for (uint r = 0; r < XL_ITEMS; ++r)
-            if (slot[r] != XL_NO_SLOT)
-                room[slot[r]] = (ushort)xl_select_at(r);
-        XL_LOCAL_BARRIER();
-        xl_select_write_by_place(s, o, l);
+    for (uint r = 0; r < XL_ROWS; ++r) {
+        uint slot[XL_VLEN];
+        xl_select_slots(items, r, o->total, o->count, slot);
+#pragma unroll
+        for (uint v = 0; v < XL_VLEN; ++v)
+            if (slot[v] != XL_NO_SLOT)
+                room[slot[v]] = (ushort)(xl_select_at(r) + v);
     }
 }
 
-/* Puts the elements into local memory, where they are held; a barrier has to follow. */
-void xl_select_stage(const xl_select *s, const xl_select_items *items, const uint *slot,
+bool xl_select_goes_by_place(const xl_select *s)
+{
+    return !XL_SELECT_STAGED || (s->gives & XL_GIVES_BY_PLACE) != 0;
+}
+
+/* Puts what the tile gives where it goes. Begins and ends with no barrier. */
+void xl_select_store(const xl_select *s, const xl_select_out *o, const __local xl_select_local *l)
+{
+#if XL_SELECT_STAGED
+    if (s->gives & XL_GIVES_OUT)
+        xl_select_write_elements(s, o, l);
+#endif
+    if (xl_select_goes_by_place(s))
+        xl_select_write_by_place(s, o, l);
+}
+
+/* Puts into local memory what the tile gives; a barrier has to follow. */
+void xl_select_stage(const xl_select *s, const xl_select_loaded *from, const xl_select_items *items,
                      const xl_select_out *o, __local xl_select_local *l)
 {
     if (get_local_id(0) == 0)
@@ -279,11 +457,18 @@ void xl_select_stage(const xl_select *s, const xl_select_items *items, const uin
     __local xl_element *const room = (__local xl_element *)l->room;
     if (s->gives & XL_GIVES_OUT) {
 #pragma unroll
-        for (uint r = 0; r < XL_ITEMS; ++r)
-            if (slot[r] != XL_NO_SLOT)
-                room[slot[r]] = items->x[r];
+        for (uint r = 0; r < XL_ROWS; ++r) {
+            uint slot[XL_VLEN];
+            xl_select_slots(items, r, o->total, o->count, slot);
+#pragma unroll
+            for (uint v = 0; v < XL_VLEN; ++v)
+                if (slot[v] != XL_NO_SLOT)
+                    room[slot[v]] = from->x[r * XL_VLEN + v];
+        }
     }
 #endif
+    if (xl_select_goes_by_place(s))
+        xl_select_stage_places(items, o, l);
 }
 
 #endif

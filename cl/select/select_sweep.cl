@@ -31,15 +31,12 @@ XL_T xl_source_aggregate(const xl_source *source, uint tile)
     return xl_serial_sum(&source->select, base, min(source->end, base + XL_TILE));
 }
 #else
-/* On a CPU no lane exchanges anything in a branch that whole sub-groups skip: Intel's runtime. */
-#if XL_USE_LANES && !XL_IS_CPU
-#define XL_LOOKBACK_SCOPE 1
-#else
-#define XL_LOOKBACK_SCOPE 0
-#endif
+/* With lanes the whole group looks back, in windows, so that every tile asks once for all that it
+ * needs, and asks early. */
+#define XL_LOOKBACK_SCOPE (XL_ORDERED ? 2 : 0)
 XL_T xl_source_aggregate(const xl_source *source, uint tile)
 {
-#if XL_LOOKBACK_SCOPE == 1
+#if XL_ORDERED
     const uint first = xl_lane_id(), step = xl_lane_width();
 #else
     const uint first = 0, step = 1;
@@ -56,7 +53,7 @@ XL_T xl_source_aggregate(const xl_source *source, uint tile)
 #endif
         sum = xl_op(sum, xl_select_state(class, base + k));
     }
-#if XL_LOOKBACK_SCOPE == 1
+#if XL_ORDERED
     sum = xl_lane_reduce(sum);
 #endif
     return sum;
@@ -65,7 +62,12 @@ XL_T xl_source_aggregate(const xl_source *source, uint tile)
 
 #include "../tile/tile_prefix.cl"
 
+/* NVIDIA's compiler heeds a limit of registers for no kernel that requires a group size. */
+#if XL_REGISTERS > 0
+#define XL_REQUIRED
+#else
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
+#endif
 
 /* Words in front of the state; the host counts the same: lib/select/select_shape.c. */
 #define XL_CARRY_WORDS 8
@@ -136,64 +138,103 @@ void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, 
 }
 #define XL_SELECT_TILES xl_select_tiles(&lookback, scratch, n_most - begin > piece, turn);
 #else
-/* Before the next call barriers must stand. */
-uint xl_next_tile(const xl_lookback *lookback, __local xl_select_local *l)
-{
-    if (get_local_id(0) == 0)
-        l->ticket = lookback->single_tile ? ~0u : xl_ticket_take(lookback->header);
-    XL_LOCAL_BARRIER();
-    return l->ticket;
-}
-
 /* What all work-items of a group need of a piece. */
 typedef struct xl_piece {
     xl_select_before carry;
     __global ulong *scratch;
+    ulong tickets; /* 1: tiles are handed out, 0: each group has the one of its number */
     bool more;
     uint turn;
 } xl_piece;
 
-/* The prefix of a tile, and, of the last one, what is told of the piece, by the one work-item that
- * has the prefix first. */
-void xl_prefix_leave(const xl_lookback *lookback, const xl_piece *piece, const xl_select_out *o,
-                     XL_T prefix, __local xl_select_local *l)
+uint xl_ticket_next(const xl_lookback *lookback, const xl_piece *piece)
 {
-    const xl_source *const source = &lookback->source;
-    l->prefix = prefix;
-    if (o->base + o->count == source->end)
-        xl_carry_leave(&source->select, piece->scratch, source->end, piece->more, piece->turn,
-                       xl_select_after(xl_select_after(piece->carry, prefix), o->total));
+    return piece->tickets ? xl_ticket_take(lookback->header) : ~0u;
 }
 
-/* One tile; ends with no barrier. */
-void xl_select_tile(const xl_lookback *lookback, const xl_piece *piece, uint tile,
+/* Of a tile: where it begins, and how many elements it has. */
+void xl_tile_of(const xl_source *source, uint tile, xl_select_out *o)
+{
+    o->base = source->begin + (ulong)tile * XL_TILE;
+    o->count = (uint)min(source->end - o->base, (ulong)XL_TILE);
+}
+
+#if XL_ORDERED
+/* The prefix of a tile that was asked for by xl_window_load(): waits, and lets the sub-groups meet.
+ */
+XL_T xl_prefix_meet(xl_window *window, const xl_lookback *lookback, uint tile,
                     __local xl_select_local *l)
 {
-    const xl_select *const s = &lookback->source.select;
-    xl_select_items items;
-    xl_select_out o;
-    uint slot[XL_ITEMS];
-    XL_T mine;
-    o.base = lookback->source.begin + (ulong)tile * XL_TILE;
-    o.count = (uint)min(lookback->source.end - o.base, (ulong)XL_TILE);
-    xl_select_load(s, o.base, o.count, &items);
-    o.total = xl_select_total(xl_select_sum(&items, o.base), &mine, l);
-    xl_select_slots(&items, mine, o.total, o.count, slot);
-    xl_select_stage(s, &items, slot, &o, l);
-#if XL_LOOKBACK_SCOPE == 1
-    if (xl_lane_group() == 0) {
-        const XL_T prefix = xl_tile_prefix(lookback, tile, o.total, xl_lane_id() == 0);
-        if (xl_lane_id() == 0)
-            xl_prefix_leave(lookback, piece, &o, prefix, l);
-    }
-#else
-    if (get_local_id(0) == 0)
-        xl_prefix_leave(lookback, piece, &o, xl_tile_prefix(lookback, tile, o.total, true), l);
-#endif
+    XL_T mine = XL_IDENTITY, start = lookback->start;
+    if (!lookback->single_tile)
+        mine = xl_window_wait(window, lookback, tile);
+    if (xl_lane_id() == 0)
+        l->parts[xl_lane_group()] = mine;
+    if (!lookback->single_tile)
+        start = xl_window_start(window, lookback, tile);
     XL_LOCAL_BARRIER();
-    o.before = xl_select_after(piece->carry, l->prefix);
+    XL_T sum = XL_IDENTITY;
+    for (uint k = 0; k < xl_lane_groups(); ++k)
+        sum = xl_op(sum, l->parts[k]);
+    return xl_op(start, sum);
+}
+#else
+XL_T xl_prefix_meet(const xl_lookback *lookback, uint tile, XL_T sum, __local xl_select_local *l)
+{
+    if (get_local_id(0) == 0)
+        l->prefix = xl_prefix_wait(lookback, tile, sum, true);
+    XL_LOCAL_BARRIER();
+    return l->prefix;
+}
+#endif
+
+/* One tile, whose elements are `loaded` and make room for the next one's. `after`: of the first
+ * work-item, the ticket that follows. Gives the next tile. Ends with no barrier. */
+uint xl_select_tile(const xl_lookback *lookback, const xl_piece *piece, uint tile, uint tiles,
+                    uint *after, xl_select_loaded *loaded, __local xl_select_local *l)
+{
+    const xl_source *const source = &lookback->source;
+    const xl_select *const s = &source->select;
+    const bool first = get_local_id(0) == 0;
+    xl_select_items items;
+    xl_select_out o, ahead;
+    xl_tile_of(source, tile, &o);
+    xl_select_classify(s, o.base, o.count, loaded, &items);
+    const XL_T sum = xl_select_sum(&items, o.base);
+    if (first)
+        l->ticket = *after;
+    o.total = xl_select_total(sum, &items, l);
+    const uint next = l->ticket;
+#if XL_ORDERED
+    xl_window window;
+    if (first)
+        xl_tile_publish(lookback, tile, XL_AGGREGATE, o.total, true);
+    if (!lookback->single_tile)
+        xl_window_load(&window, lookback, tile);
+#else
+    xl_aggregate_publish(lookback, tile, o.total, first);
+#endif
+    xl_select_stage(s, loaded, &items, &o, l);
+    if (next < tiles) {
+        xl_tile_of(source, next, &ahead);
+        xl_select_load(s, ahead.base, ahead.count, loaded);
+        if (first)
+            *after = xl_ticket_next(lookback, piece);
+    }
+#if XL_ORDERED
+    const XL_T prefix = xl_prefix_meet(&window, lookback, tile, l);
+    if (first && XL_ENDS_WINDOW(tile))
+        xl_tile_publish(lookback, tile, XL_PREFIX, xl_op(prefix, o.total), false);
+#else
+    const XL_T prefix = xl_prefix_meet(lookback, tile, o.total, l);
+#endif
+    o.before = xl_select_after(piece->carry, prefix);
     o.places = xl_select_places_of(o.before, o.before, o.base);
-    xl_select_store(s, &items, slot, &o, l);
+    if (first && o.base + o.count == source->end)
+        xl_carry_leave(s, piece->scratch, source->end, piece->more, piece->turn,
+                       xl_select_after(o.before, o.total));
+    xl_select_store(s, &o, l);
+    return next;
 }
 
 void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, uint turn,
@@ -201,23 +242,35 @@ void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, 
 {
     const xl_source *const source = &lookback->source;
     const uint tiles = xl_tiles_of(source);
+    const bool first = get_local_id(0) == 0;
+    xl_select_loaded loaded;
+    xl_select_out o;
     xl_piece piece;
+    uint after = ~0u, tile = (uint)get_group_id(0);
     piece.carry = xl_carry_read(scratch, source->begin, turn);
     piece.scratch = scratch;
+    piece.tickets = tiles > get_num_groups(0);
     piece.more = more;
     piece.turn = turn;
-    uint tile = 0;
-    if (!lookback->single_tile) {
-        if (get_local_id(0) == 0)
+    if (first) {
+        l->epoch = 0;
+        if (!lookback->single_tile)
             l->epoch = ((volatile __global uint *)lookback->header)[XL_EPOCH];
-        tile = xl_next_tile(lookback, l);
-        lookback->epoch = l->epoch;
+        l->ticket = piece.tickets ? xl_ticket_take(lookback->header) : tile;
     }
-    while (tile < tiles) {
-        xl_select_tile(lookback, &piece, tile, l);
-        tile = xl_next_tile(lookback, l);
+    XL_LOCAL_BARRIER();
+    lookback->epoch = l->epoch;
+    tile = l->ticket;
+    if (tile < tiles) {
+        xl_tile_of(source, tile, &o);
+        xl_select_load(&source->select, o.base, o.count, &loaded);
+        if (first)
+            after = xl_ticket_next(lookback, &piece);
     }
-    if (get_local_id(0) == 0 && !lookback->single_tile)
+    XL_LOCAL_BARRIER();
+    while (tile < tiles)
+        tile = xl_select_tile(lookback, &piece, tile, tiles, &after, &loaded, l);
+    if (first && !lookback->single_tile)
         xl_lookback_leave(lookback->header, (uint)get_num_groups(0), lookback->epoch);
 }
 #define XL_SELECT_TILES                                                                            \

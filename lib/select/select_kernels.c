@@ -69,11 +69,13 @@ static xl_status add_text(const xl_select *plan, const xli_capabilities *capabil
         {"XL_SELECT_VALUES", p->num_values},
         {"XL_SELECT_WIDE", p->wide},
         {"XL_SELECT_STAGED", s->staged},
+        {"XL_REGISTERS", s->registers},
         {s->tune.serial ? NULL : "XL_ITEMS", s->items},
+        {s->tune.serial ? NULL : "XL_VLEN", s->vector},
     };
     const xli_definition look_back[] = {
-        {"XL_ORDERED", 0},
-        {"XL_TILES_PER_LANE", 1},
+        {"XL_ORDERED", s->ordered},
+        {"XL_TILES_PER_LANE", s->ordered ? xli_max(1, s->tune.window / s->group_size) : 1},
         {"XL_SPIN_LIMIT", s->tune.spin_limit},
         {"XL_INJECT_DELAY", s->tune.inject_delay},
         {"XL_INJECT_TEAR", s->tune.inject_tear},
@@ -85,6 +87,11 @@ static xl_status add_text(const xl_select *plan, const xli_capabilities *capabil
     xli_element_text(text, capabilities, (const xli_element *[]){&state, &p->element}, 2,
                      runs ? XL_USER_OP : XL_SUM, runs ? &join_runs : NULL);
     xli_text_add(text, "typedef %s xl_element;\n", p->element.storage);
+    if (s->vector > 1)
+        xli_text_add(text, "typedef %s%u xl_element_vec;\n", p->element.storage,
+                     (unsigned)s->vector);
+    else
+        xli_text_add(text, "typedef xl_element xl_element_vec;\n");
     add_values(text, p);
     add_predicate(text, p);
     xli_text_define(text, lines, XLI_COUNT(lines));
@@ -135,7 +142,8 @@ xl_status xli_select_build(xl_select *plan, const xli_capabilities *capabilities
         xli_program *program;
         if (!list[i].is_wanted)
             continue;
-        status = xli_program_get(plan->ctx, list[i].program, text.data, &program);
+        status = xli_program_get_limited(plan->ctx, list[i].program, text.data,
+                                         plan->shape.registers, &program);
         if (status == XL_ERROR_BUILD)
             status = xli_element_explain(plan->ctx, capabilities, &element, 1);
         XL_TRY(status);

@@ -41,11 +41,29 @@ static bool is_one_pass(xl_select_kind kind)
 static size_t local_bytes(const xli_select_problem *problem, const xli_select_shape *shape,
                           size_t size, size_t items)
 {
-    enum { SPARE = 512 };
+    enum { SPARE = 512, PLACE = 2 };
     const size_t bytes = problem->kind == XL_SELECT_REPEAT ? sizeof(cl_uint)
-                         : shape->staged                   ? xli_max(problem->element.bytes, 2)
-                                                           : 2;
-    return size * items * bytes + size * sizeof(cl_ulong) + SPARE;
+                         : shape->staged                   ? problem->element.bytes + PLACE
+                                                           : PLACE;
+    return size * items * bytes + 2 * size * sizeof(cl_ulong) + SPARE;
+}
+
+/* Scalars are read in vectors of as many as 16 bytes hold, of which four at most are ranked in one
+ * go. Halves that expressions look at are none. */
+static uint32_t vector_of(const xli_element *element)
+{
+    enum { MOST = 4, BYTES = 16 };
+    const bool half = element->kind == XLI_KIND_FLOAT && element->bytes == sizeof(cl_half);
+    return xli_element_is_scalar(element) && !half ? (uint32_t)xli_min(BYTES / element->bytes, MOST)
+                                                   : 1;
+}
+
+/* Whether cl/select/select_sweep.cl can look back by whole groups: their lanes exchange values. */
+static bool looks_back_by_group(const xli_capabilities *capabilities, const xli_select_shape *shape)
+{
+    const size_t width = capabilities->info.sub_group_size;
+    return shape->tune.window > 0 && capabilities->lane_way != XLI_LANE_LOCAL &&
+           shape->group_size % 64 == 0 && width >= 8 && width <= 64;
 }
 
 static void shape_group(const xli_select_problem *problem, const xli_capabilities *capabilities,
@@ -56,13 +74,16 @@ static void shape_group(const xli_select_problem *problem, const xli_capabilitie
     size_t items = problem->kind == XL_SELECT_REPEAT
                        ? REPEAT_ITEMS
                        : xli_min(xli_max(shape->tune.item_bytes / held, LEAST_ITEMS), MOST_ITEMS);
-    while (items > 1 && local_bytes(problem, shape, size, items) > capabilities->info.local_bytes)
-        --items;
+    items -= items % shape->vector;
+    while (items > shape->vector &&
+           local_bytes(problem, shape, size, items) > capabilities->info.local_bytes)
+        items -= shape->vector;
     while (size > 1 && local_bytes(problem, shape, size, items) > capabilities->info.local_bytes)
         size /= 2;
     shape->group_size = (uint32_t)size;
     shape->items = (uint32_t)items;
     shape->tile = size * items;
+    shape->ordered = looks_back_by_group(capabilities, shape);
 }
 
 /* Mesa 22.3 (rusticl) loses bytes of structs that are made of such where they pass through local
@@ -80,6 +101,7 @@ void xli_select_shape_of(const xli_select_problem *problem, const xli_capabiliti
     *shape = (xli_select_shape){.tune = *tune,
                                 .staged = is_staged(&problem->element),
                                 .group_size = 1,
+                                .vector = vector_of(&problem->element),
                                 .units = capabilities->info.compute_units,
                                 .most_tiles = SIZE_MAX};
     if (ends_loops) {
@@ -92,6 +114,8 @@ void xli_select_shape_of(const xli_select_problem *problem, const xli_capabiliti
         shape->tile = REPEAT_TILE;
     else
         shape->tile = xli_max(tune->tile_bytes / problem->element.bytes, 64);
+    if (capabilities->nv_capability > 0 && !shape->tune.serial && problem->kind != XL_SELECT_REPEAT)
+        shape->registers = tune->registers;
     shape->look_back =
         is_one_pass(problem->kind) && tune->look_back && capabilities->can_publish && !ends_loops;
     shape->piece = xli_max(tune->piece / shape->tile, 1) * shape->tile;

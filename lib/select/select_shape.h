@@ -31,8 +31,11 @@ typedef struct xli_select_shape {
     xli_tune_select tune;
     bool look_back;      /* one launch; else three */
     bool staged;         /* elements are put together in local memory */
+    bool ordered;        /* look-back is by whole groups, in windows of tiles */
     uint32_t group_size; /* 1: one work-item walks a tile */
     uint32_t items;      /* elements of a tile for each work-item of a group */
+    uint32_t vector;     /* of those, neighbours that it loads together */
+    uint32_t registers;  /* of a work-item, at most; 0: any */
     uint32_t units;      /* compute units */
     size_t tile;         /* elements */
     size_t piece;        /* elements of a launch that looks back, at most */

@@ -234,7 +234,13 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
     {SELECT(look_back), SWITCH,
      MEANS("1: one launch, by look-back, where the device allows it; 0: elements are counted "
            "before.")},
+    {SELECT(window), ZERO_OR(1, 1 << 16),
+     MEANS("Tiles of which one has what stands before it published, where whole groups look back; "
+           "rounded to a multiple of select.group. 0: one work-item looks back for a tile.")},
     {SELECT(piece), RANGE(1, 1u << 31), MEANS("Elements of one launch of look-back, at most.")},
+    {SELECT(registers), ZERO_OR(32, 255),
+     MEANS("Registers of a work-item, at most, where the compiler is NVIDIA's; 0: as many as it "
+           "likes.")},
     {SELECT(spin_limit), RANGE(0, 1 << 30),
      MEANS("Polls of a tile that is late before its elements are counted by who waits.")},
     {SELECT(inject_delay), ZERO_OR(1, 1 << 30),

@@ -112,7 +112,7 @@ typedef struct xli_tune_topk {
 
 typedef struct xli_tune_select {
     uint32_t serial, group, item_bytes, tile_bytes;
-    uint32_t lookback_groups, chunk_groups, look_back, piece;
+    uint32_t lookback_groups, chunk_groups, look_back, window, piece, registers;
     uint32_t spin_limit, inject_delay, inject_tear;
 } xli_tune_select;
 

@@ -16,6 +16,7 @@ void xli_tune_select_table(const xli_tune_device *device, xli_tune_select *tune)
                                                                 : 4,
                               .chunk_groups = device->is_cpu ? 8 : 16,
                               .look_back = device->is_cpu || device->has_lanes,
+                              .window = device->is_cpu ? 0 : 512,
                               .piece = 1u << 31,
                               .spin_limit = 1 << 12};
 }

@@ -33,7 +33,7 @@ static const chooser choosers[] = {
 /* Elements are below this; in front of the limit stand those that are wanted. */
 enum { TOP = 1000 };
 
-enum { IN, FLAGS, OUT, LENGTHS, COUNT, SCRATCH, BUFFERS };
+enum { IN, FLAGS, OUT, LENGTHS, COUNT, BUFFERS };
 
 typedef struct job {
     const chooser *chooser;
@@ -41,7 +41,7 @@ typedef struct job {
     size_t n, count; /* elements of the input, or of the output of a repeat; what comes out */
     size_t bytes[BUFFERS];
     cl_mem mem[BUFFERS];
-    unsigned char *host[SCRATCH], *want, *want_lengths;
+    unsigned char *host[BUFFERS], *want, *want_lengths;
 } job;
 
 static bool repeats(const job *j)
@@ -91,11 +91,7 @@ static void turn_round(job *j)
 
 static bool make_buffers(bench *b, job *j)
 {
-    size_t alignment;
     const size_t n = j->n, runs = (n - 1) / j->chooser->part + 1;
-    if (xl_select_scratch(j->plan, repeats(j) ? runs : n, &j->bytes[SCRATCH], &alignment) !=
-        XL_SUCCESS)
-        return false;
     j->bytes[IN] = 4 * n;
     j->bytes[FLAGS] = repeats(j) ? 4 * runs : j->chooser->by == XL_SELECT_BY_FLAGS ? n : 4;
     j->bytes[OUT] = 4 * n;
@@ -103,7 +99,7 @@ static bool make_buffers(bench *b, job *j)
     j->bytes[COUNT] = 8;
     j->want = malloc(4 * n);
     j->want_lengths = malloc(4 * n);
-    for (int i = 0; i < SCRATCH; ++i)
+    for (int i = 0; i < BUFFERS; ++i)
         if (!(j->host[i] = malloc(j->bytes[i] + 4)))
             return false;
     if (!j->want || !j->want_lengths)
@@ -130,7 +126,7 @@ static void end_job(job *j)
     for (int i = 0; i < BUFFERS; ++i)
         if (j->mem[i])
             clReleaseMemObject(j->mem[i]);
-    for (int i = 0; i < SCRATCH; ++i)
+    for (int i = 0; i < BUFFERS; ++i)
         free(j->host[i]);
     free(j->want);
     free(j->want_lengths);
@@ -153,8 +149,7 @@ static xl_status enqueue(bench *b, void *user, cl_event *event)
         .capacity = j->n,
         .out = xl_view_of(j->mem[OUT], 0),
         .lengths_out = view_if(j->chooser->kind == XL_SELECT_RUNS, j->mem[LENGTHS]),
-        .count_out = xl_view_of(j->mem[COUNT], 0),
-        .scratch = view_if(j->bytes[SCRATCH] > 0, j->mem[SCRATCH])};
+        .count_out = xl_view_of(j->mem[COUNT], 0)};
     return xl_select_enqueue(j->plan, b->queue, &args, 0, NULL, event);
 }
 
@@ -247,10 +242,9 @@ static void run(bench *b, const chooser *c, size_t n)
 void bench_select(bench *b)
 {
     const bool is_cpu = (b->info.device_type & CL_DEVICE_TYPE_CPU) != 0;
-    const size_t sizes[] = {(size_t)1 << 16, (size_t)1 << 20, (size_t)1 << 24, (size_t)1 << 28};
+    const size_t most = is_cpu ? (size_t)1 << 24 : (size_t)1 << 28;
     for (size_t s = 0; s < sizeof choosers / sizeof choosers[0]; ++s)
-        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i)
-            if (sizes[i] >= b->options->min_n && sizes[i] <= b->max_n && !(is_cpu && i == 3) &&
-                bench_wants(b, choosers[s].variant))
-                run(b, &choosers[s], sizes[i]);
+        for (size_t n = (size_t)1 << 10; n <= b->max_n && n <= most; n *= 4)
+            if (n >= b->options->min_n && bench_wants(b, choosers[s].variant))
+                run(b, &choosers[s], n);
 }

@@ -113,18 +113,22 @@ static void every_form(void **state)
 enum { LATE = 1, TORN = 2 };
 static const struct variant {
     const char *name, *mask;
-    uint32_t serial, look_back, group, item_bytes, tile_bytes, piece, inject;
+    uint32_t serial, look_back, group, item_bytes, tile_bytes, piece, inject, window;
     int only; /* with few programs the form that it is shown by; -1: all four */
 } variants[] = {
-    {"groups, look-back", NULL, 0, 1, 64, 6, 0, 0, 0, -1},
-    {"groups, chunks", NULL, 0, 0, 64, 5, 0, 0, 0, -1},
-    {"one work-item, look-back, in pieces", NULL, 1, 1, 0, 0, 400, 3000, 0, 2},
-    {"one work-item, chunks", NULL, 1, 0, 0, 0, 400, 0, 0, -1},
-    {"groups, look-back, late tiles", NULL, 0, 1, 32, 4, 0, 0, LATE, 0},
-    {"one work-item, look-back, late and torn tiles", NULL, 1, 1, 0, 0, 256, 0, LATE | TORN, 2},
-    {"groups of 8 at most", "work-group=8", 0, 1, 64, 32, 0, 900, 0, 0},
-    {"groups of 1", "work-group=1", 0, 0, 64, 20, 0, 0, 0, 1},
-    {"no lanes", "width=1", 0, 1, 128, 4, 0, 2500, LATE, 2},
+    {"groups, look-back", NULL, 0, 1, 64, 6, 0, 0, 0, 0, -1},
+    {"groups, look-back in windows", NULL, 0, 1, 64, 6, 0, 3000, 0, 64, -1},
+    {"groups, chunks", NULL, 0, 0, 64, 5, 0, 0, 0, 0, -1},
+    {"one work-item, look-back, in pieces", NULL, 1, 1, 0, 0, 400, 3000, 0, 0, 2},
+    {"one work-item, chunks", NULL, 1, 0, 0, 0, 400, 0, 0, 0, -1},
+    {"groups, look-back, late tiles", NULL, 0, 1, 32, 4, 0, 0, LATE, 0, 0},
+    {"groups, look-back in windows, late tiles", NULL, 0, 1, 64, 4, 0, 0, LATE, 64, 0},
+    {"groups, look-back in windows, late and torn tiles", NULL, 0, 1, 64, 4, 0, 0, LATE | TORN, 128,
+     2},
+    {"one work-item, look-back, late and torn tiles", NULL, 1, 1, 0, 0, 256, 0, LATE | TORN, 0, 2},
+    {"groups of 8 at most", "work-group=8", 0, 1, 64, 32, 0, 900, 0, 64, 0},
+    {"groups of 1", "work-group=1", 0, 0, 64, 20, 0, 0, 0, 0, 1},
+    {"no lanes", "width=1", 0, 1, 128, 4, 0, 2500, LATE, 64, 2},
 };
 
 static void run_variant(const struct variant *v, const form *f, unsigned *turn)
@@ -135,6 +139,7 @@ static void run_variant(const struct variant *v, const form *f, unsigned *turn)
                               {"select.inject_delay", v->inject ? 3 : 0},
                               {"select.inject_tear", v->inject & TORN ? 1 : 0},
                               {"select.group", v->group ? v->group : 64},
+                              {"select.window", v->window},
                               {"select.item_bytes", v->item_bytes ? v->item_bytes : 16},
                               {"select.tile_bytes", v->tile_bytes ? v->tile_bytes : 4096},
                               {"select.piece", v->piece ? v->piece : 1u << 31}};

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * Peer: CUB's scans, reductions and sorts on the cases of the benchmark. Needs CUDA's
- * toolkit (tried: 13.0) and one of its GPUs; the library needs neither.
+ * Peer: CUB's scans, reductions, sorts, merges, selections and histograms on the cases of the
+ * benchmark. Needs CUDA's toolkit (tried: 13.0, whose CUB has no top-k) and one of its GPUs; the
+ * library needs neither.
  *
  *   nvcc -O3 -std=c++17 -arch=native -Itest/bench -o peer-cub test/bench/peers/cub.cu \
  *        test/bench/bench_result.c
- *   ./peer-cub [--only NAME] [--max-n 2^K] [--json FILE] [--quick] [--progress] */
+ *   ./peer-cub [--only NAME] [--match TEXT] [--min-n 2^K] [--max-n 2^K] [--json FILE] [--quick]
+ *              [--progress] */
 #include "peer.hpp"
 
 #include <cub/cub.cuh>
+
+#include <algorithm>
+#include <type_traits>
 
 #define TRY(call)                                                                                  \
     do {                                                                                           \
@@ -124,9 +129,11 @@ void run_case(peer::bench &b, const char *name, const std::string &variant, size
 
 /* Runs each size up to the first that does not fit the memory. */
 template <class Run>
-void run_sizes(const char *name, const std::string &variant, const std::vector<size_t> &sizes,
-               Run run)
+void run_sizes(const peer::bench &b, const char *name, const std::string &variant,
+               const std::vector<size_t> &sizes, Run run)
 {
+    if (!b.matches(variant))
+        return;
     try {
         for (size_t n : sizes)
             run(n);
@@ -170,7 +177,7 @@ template <class T> void scan(peer::bench &b, const std::string &variant)
     const std::vector<size_t> sizes = b.sizes(10, 28);
     const std::vector<T> in = peer::random_input<T>(sizes.empty() ? 0 : sizes.back());
     const std::vector<T> wanted = peer::exclusive_sums(in);
-    run_sizes("scan", variant, sizes, [&](size_t n) {
+    run_sizes(b, "scan", variant, sizes, [&](size_t n) {
         array<T> from(in, n), to(n);
         to.spoil();
         run_case(
@@ -193,7 +200,7 @@ void scan_by_key(peer::bench &b, size_t run)
     std::vector<uint32_t> keys(in.size());
     for (size_t i = 0; run && i < keys.size(); ++i)
         keys[i] = (uint32_t)(i / run);
-    run_sizes("scan", variant, sizes, [&](size_t n) {
+    run_sizes(b, "scan", variant, sizes, [&](size_t n) {
         array<uint32_t> heads(keys, n), from(in, n), to(n);
         to.spoil();
         run_case(
@@ -222,7 +229,7 @@ void reduce(peer::bench &b)
     const char *const variant = "i32 sum";
     const std::vector<size_t> sizes = b.sizes(10, 28);
     const std::vector<int32_t> in = peer::random_input<int32_t>(sizes.empty() ? 0 : sizes.back());
-    run_sizes("reduce", variant, sizes, [&](size_t n) {
+    run_sizes(b, "reduce", variant, sizes, [&](size_t n) {
         const std::vector<int32_t> wanted = segment_sums(in, n, n);
         array<int32_t> from(in, n), to(1);
         to.spoil();
@@ -242,7 +249,7 @@ void reduce_segments(peer::bench &b, size_t length)
     std::vector<size_t> sizes = b.sizes(10, 24);
     const std::vector<int32_t> in = peer::random_input<int32_t>(sizes.empty() ? 0 : sizes.back());
     sizes.erase(sizes.begin(), sizes.end() - (sizes.empty() ? 0 : 1)); /* the largest */
-    run_sizes("reduce", variant, sizes, [&](size_t n) {
+    run_sizes(b, "reduce", variant, sizes, [&](size_t n) {
         const std::vector<int32_t> wanted = segment_sums(in, n, length);
         const size_t segments = wanted.size();
         std::vector<int32_t> ends(segments + 1);
@@ -300,7 +307,7 @@ std::vector<size_t> sort_sizes(const peer::bench &b)
 template <class Key> void sort_keys(peer::bench &b, const std::string &variant)
 {
     const int bits = 8 * sizeof(Key);
-    run_sizes("sort", variant, sort_sizes(b), [&](size_t n) {
+    run_sizes(b, "sort", variant, sort_sizes(b), [&](size_t n) {
         const std::vector<Key> keys = random_keys<Key>(n, bits);
         array<Key> from(keys, n), to(n);
         to.spoil();
@@ -317,7 +324,7 @@ template <class Key> void sort_keys(peer::bench &b, const std::string &variant)
 /* u32 keys of that many bits, with their indices as values. */
 void sort_pairs(peer::bench &b, const std::string &variant, int bits)
 {
-    run_sizes("sort", variant, sort_sizes(b), [&](size_t n) {
+    run_sizes(b, "sort", variant, sort_sizes(b), [&](size_t n) {
         const std::vector<uint32_t> keys = random_keys<uint32_t>(n, bits);
         std::vector<uint32_t> indices(n);
         for (size_t i = 0; i < n; ++i)
@@ -344,6 +351,342 @@ void sort_pairs(peer::bench &b, const std::string &variant, int bits)
     });
 }
 
+/* In segments of that many keys, given by CSR offsets. */
+template <class Key>
+std::string unsorted_segments(const std::vector<Key> &before, const std::vector<Key> &after,
+                              size_t length)
+{
+    std::vector<Key> wanted = before;
+    for (size_t i = 0; i < wanted.size(); i += length)
+        std::sort(wanted.begin() + (ptrdiff_t)i,
+                  wanted.begin() + (ptrdiff_t)std::min(i + length, wanted.size()));
+    return peer::difference(after, wanted, wanted.size());
+}
+
+void sort_segments(peer::bench &b, size_t length)
+{
+    const std::string variant = "u32 keys, segments of " + std::to_string(length);
+    run_sizes(b, "sort", variant, b.sizes(24, 24), [&](size_t n) {
+        const std::vector<uint32_t> keys = random_keys<uint32_t>(n, 32);
+        const size_t segments = (n + length - 1) / length;
+        std::vector<int64_t> ends(segments + 1);
+        for (size_t i = 0; i <= segments; ++i)
+            ends[i] = (int64_t)std::min(i * length, n);
+        array<uint32_t> from(keys, n), to(n);
+        array<int64_t> offsets(ends, segments + 1);
+        to.spoil();
+        run_case(
+            b, "sort", variant, n, 8.0 * (double)n,
+            [&](void *scratch, size_t &bytes) {
+                return cub::DeviceSegmentedSort::SortKeys(scratch, bytes, from.get(), to.get(),
+                                                          (int64_t)n, (int64_t)segments,
+                                                          offsets.get(), offsets.get() + 1);
+            },
+            [&] { return unsorted_segments(keys, to.download(), length); });
+    });
+}
+
+struct less {
+    template <class Key> __host__ __device__ bool operator()(const Key &a, const Key &b) const
+    {
+        return a < b;
+    }
+};
+
+/* Stable, as the library's sort by a comparator. */
+template <class Key>
+void sort_by_comparator(peer::bench &b, const std::string &variant,
+                        const std::vector<size_t> &sizes)
+{
+    run_sizes(b, "sort", variant, sizes, [&](size_t n) {
+        const std::vector<Key> keys = random_keys<Key>(n, 8 * sizeof(Key));
+        array<Key> from(keys, n), to(n);
+        to.spoil();
+        run_case(
+            b, "sort", variant, n, 2.0 * sizeof(Key) * (double)n,
+            [&](void *scratch, size_t &bytes) {
+                return cub::DeviceMergeSort::StableSortKeysCopy(scratch, bytes, from.get(),
+                                                                to.get(), (int64_t)n, less{});
+            },
+            [&] { return unsorted(keys, to.download()); });
+    });
+}
+
+/* ---- merge ----------------------------------------------------------------- */
+
+/* Two rising arrays, as in bench_merge.c. */
+std::vector<uint32_t> rising_halves(size_t n)
+{
+    uint64_t state = 88172645463325252u;
+    const uint32_t widest = (uint32_t)(UINT32_MAX / (n / 2));
+    std::vector<uint32_t> keys(n);
+    uint32_t key[2] = {0, 0};
+    for (size_t i = 0; i < n / 2; ++i)
+        for (size_t k = 0; k < 2; ++k) {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            key[k] += (uint32_t)(state >> 32) % widest;
+            keys[k * (n / 2) + i] = key[k];
+        }
+    return keys;
+}
+
+void merge(peer::bench &b)
+{
+    run_sizes(b, "merge", "u32 keys", b.sizes(20, 28, 4), [&](size_t n) {
+        const std::vector<uint32_t> keys = rising_halves(n);
+        std::vector<uint32_t> wanted(n);
+        std::merge(keys.begin(), keys.begin() + (ptrdiff_t)(n / 2),
+                   keys.begin() + (ptrdiff_t)(n / 2), keys.end(), wanted.begin());
+        array<uint32_t> from(keys, n), to(n);
+        to.spoil();
+        run_case(
+            b, "merge", "u32 keys", n, 8.0 * (double)n,
+            [&](void *scratch, size_t &bytes) {
+                return cub::DeviceMerge::MergeKeys(scratch, bytes, from.get(), (int64_t)(n / 2),
+                                                   from.get() + n / 2, (int64_t)(n / 2), to.get(),
+                                                   less{});
+            },
+            [&] { return peer::difference(to.download(), wanted, n); });
+    });
+}
+
+/* Values are places in the two arrays, one behind the other. */
+void merge_pairs(peer::bench &b)
+{
+    run_sizes(b, "merge", "u32,u32 pairs", b.sizes(20, 28, 4), [&](size_t n) {
+        const std::vector<uint32_t> keys = rising_halves(n);
+        std::vector<uint32_t> places(n), wanted(n);
+        for (size_t i = 0; i < n; ++i)
+            places[i] = (uint32_t)i;
+        std::merge(places.begin(), places.begin() + (ptrdiff_t)(n / 2),
+                   places.begin() + (ptrdiff_t)(n / 2), places.end(), wanted.begin(),
+                   [&](uint32_t a, uint32_t c) { return keys[a] < keys[c]; });
+        array<uint32_t> from(keys, n), to(n), values(places, n), values_to(n);
+        to.spoil();
+        values_to.spoil();
+        run_case(
+            b, "merge", "u32,u32 pairs", n, 16.0 * (double)n,
+            [&](void *scratch, size_t &bytes) {
+                return cub::DeviceMerge::MergePairs(
+                    scratch, bytes, from.get(), values.get(), (int64_t)(n / 2), from.get() + n / 2,
+                    values.get() + n / 2, (int64_t)(n / 2), to.get(), values_to.get(), less{});
+            },
+            [&]() -> std::string {
+                const std::vector<uint32_t> after = to.download();
+                for (size_t i = 0; i < n; ++i)
+                    if (after[i] != keys[wanted[i]])
+                        return "keys are not those that are next";
+                return peer::difference(values_to.download(), wanted, n);
+            });
+    });
+}
+
+/* ---- select ---------------------------------------------------------------- */
+
+enum { TOP = 1000 }; /* elements are below this */
+
+/* The elements and, of the first n of them, those that come out. */
+struct selection {
+    std::vector<uint32_t> in;
+    std::vector<uint8_t> flags;
+
+    /* Elements below `part` are wanted. */
+    selection(size_t n, uint32_t part) : in(n), flags(n)
+    {
+        uint64_t state = 88172645463325252u;
+        for (size_t i = 0; i < n; ++i) {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            in[i] = (uint32_t)((state >> 33) % TOP);
+            flags[i] = in[i] < part;
+        }
+    }
+
+    /* Runs of that length. */
+    explicit selection(size_t n, size_t length) : in(n), flags(n)
+    {
+        for (size_t i = 0; i < n; ++i) {
+            in[i] = (uint32_t)(i / length);
+            flags[i] = i % length == 0;
+        }
+    }
+
+    std::vector<uint32_t> kept(size_t n, uint8_t flag = 1) const
+    {
+        std::vector<uint32_t> list;
+        for (size_t i = 0; i < n; ++i)
+            if (flags[i] == flag)
+                list.push_back(in[i]);
+        return list;
+    }
+};
+
+struct below {
+    uint32_t limit;
+    __host__ __device__ bool operator()(uint32_t x) const
+    {
+        return x < limit;
+    }
+};
+
+std::string differs(const array<uint32_t> &out, const array<int64_t> &count,
+                    const std::vector<uint32_t> &wanted, size_t counted)
+{
+    if (count.download()[0] != (int64_t)counted)
+        return "the count is wrong";
+    return peer::difference(out.download(), wanted, wanted.size());
+}
+
+enum way { BY_PREDICATE, BY_FLAGS, IN_TWO_PARTS };
+
+void select(peer::bench &b, const std::string &variant, uint32_t part, way how)
+{
+    const std::vector<size_t> sizes = b.matches(variant) ? b.sizes(10, 28, 2) : b.sizes(1, 0);
+    const selection all(sizes.empty() ? 0 : sizes.back(), part);
+    run_sizes(b, "select", variant, sizes, [&](size_t n) {
+        std::vector<uint32_t> wanted = all.kept(n);
+        const size_t kept = wanted.size();
+        array<uint32_t> from(all.in, n), to(n);
+        array<uint8_t> flags(all.flags, how == BY_FLAGS ? n : 0);
+        array<int64_t> count(1);
+        if (how == IN_TWO_PARTS) { /* the second part stands the other way round */
+            const std::vector<uint32_t> rest = all.kept(n, 0);
+            wanted.insert(wanted.end(), rest.rbegin(), rest.rend());
+        }
+        to.spoil();
+        run_case(
+            b, "select", variant, n,
+            (how == BY_FLAGS ? 5.0 : 4.0) * (double)n + 4.0 * (double)wanted.size(),
+            [&](void *scratch, size_t &bytes) {
+                return how == IN_TWO_PARTS
+                           ? cub::DevicePartition::If(scratch, bytes, from.get(), to.get(),
+                                                      count.get(), (int64_t)n, below{part})
+                       : how == BY_FLAGS
+                           ? cub::DeviceSelect::Flagged(scratch, bytes, from.get(), flags.get(),
+                                                        to.get(), count.get(), (int64_t)n)
+                           : cub::DeviceSelect::If(scratch, bytes, from.get(), to.get(),
+                                                   count.get(), (int64_t)n, below{part});
+            },
+            [&] { return differs(to, count, wanted, kept); });
+    });
+}
+
+void unique(peer::bench &b, size_t length)
+{
+    const std::string variant = "u32, unique, runs of " + std::to_string(length);
+    const std::vector<size_t> sizes = b.matches(variant) ? b.sizes(10, 28, 2) : b.sizes(1, 0);
+    const selection all(sizes.empty() ? 0 : sizes.back(), length);
+    run_sizes(b, "select", variant, sizes, [&](size_t n) {
+        const std::vector<uint32_t> wanted = all.kept(n);
+        array<uint32_t> from(all.in, n), to(n);
+        array<int64_t> count(1);
+        to.spoil();
+        run_case(
+            b, "select", variant, n, 4.0 * (double)(n + wanted.size()),
+            [&](void *scratch, size_t &bytes) {
+                return cub::DeviceSelect::Unique(scratch, bytes, from.get(), to.get(), count.get(),
+                                                 (int64_t)n);
+            },
+            [&] { return differs(to, count, wanted, wanted.size()); });
+    });
+}
+
+void run_lengths(peer::bench &b, size_t length)
+{
+    const std::string variant = "u32, run lengths, runs of " + std::to_string(length);
+    const std::vector<size_t> sizes = b.matches(variant) ? b.sizes(10, 28, 2) : b.sizes(1, 0);
+    const selection all(sizes.empty() ? 0 : sizes.back(), length);
+    run_sizes(b, "select", variant, sizes, [&](size_t n) {
+        const std::vector<uint32_t> wanted = all.kept(n);
+        const size_t runs = wanted.size();
+        std::vector<uint32_t> lengths(runs, (uint32_t)length);
+        lengths[runs - 1] = (uint32_t)(n - (runs - 1) * length);
+        array<uint32_t> from(all.in, n), to(n), lengths_to(n);
+        array<int64_t> count(1);
+        to.spoil();
+        lengths_to.spoil();
+        run_case(
+            b, "select", variant, n, 4.0 * (double)(n + 2 * runs),
+            [&](void *scratch, size_t &bytes) {
+                return cub::DeviceRunLengthEncode::Encode(scratch, bytes, from.get(), to.get(),
+                                                          lengths_to.get(), count.get(),
+                                                          (int64_t)n);
+            },
+            [&]() -> std::string {
+                const std::string why = differs(to, count, wanted, runs);
+                return why.empty() ? peer::difference(lengths_to.download(), lengths, runs) : why;
+            });
+    });
+}
+
+/* ---- histogram ------------------------------------------------------------- */
+
+enum pattern { RANDOM, EQUAL, HALF };
+
+/* Of all the cases the even ones: bins of one width, one of which a key is. */
+template <class T>
+void histogram(peer::bench &b, const std::string &variant, size_t bins, pattern p)
+{
+    run_sizes(b, "histogram", variant, b.sizes(16, 28, 4), [&](size_t n) {
+        std::vector<T> in(n);
+        std::vector<uint32_t> wanted(bins);
+        uint64_t state = 88172645463325252u;
+        for (size_t i = 0; i < n; ++i) {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            const size_t k =
+                p == EQUAL || (p == HALF && state >> 63) ? bins / 3 : (state >> 32) % bins;
+            in[i] = (T)((double)k + (T(0.5) != T(0) ? 0.5 : 0));
+            ++wanted[k];
+        }
+        array<T> from(in, n);
+        array<uint32_t> to(bins);
+        to.spoil();
+        using level = typename std::conditional<sizeof(T) == 1, int, T>::type;
+        run_case(
+            b, "histogram", variant, n, (double)sizeof(T) * (double)n,
+            [&](void *scratch, size_t &bytes) {
+                return cub::DeviceHistogram::HistogramEven(scratch, bytes, from.get(), to.get(),
+                                                           (int)bins + 1, level(0), level(bins),
+                                                           (int64_t)n);
+            },
+            [&] { return peer::difference(to.download(), wanted, bins); });
+    });
+}
+
+void histogram_of_levels(peer::bench &b)
+{
+    const size_t bins = 256;
+    run_sizes(b, "histogram", "f32 between 257 levels", b.sizes(16, 28, 4), [&](size_t n) {
+        std::vector<float> in(n), levels(bins + 1);
+        std::vector<uint32_t> wanted(bins);
+        uint64_t state = 88172645463325252u;
+        for (size_t k = 0; k <= bins; ++k)
+            levels[k] = (float)k;
+        for (size_t i = 0; i < n; ++i) {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            in[i] = (float)((state >> 32) % bins) + 0.5f;
+            ++wanted[(state >> 32) % bins];
+        }
+        array<float> from(in, n), bounds(levels, bins + 1);
+        array<uint32_t> to(bins);
+        to.spoil();
+        run_case(
+            b, "histogram", "f32 between 257 levels", n, 4.0 * (double)n,
+            [&](void *scratch, size_t &bytes) {
+                return cub::DeviceHistogram::HistogramRange(
+                    scratch, bytes, from.get(), to.get(), (int)bins + 1, bounds.get(), (int64_t)n);
+            },
+            [&] { return peer::difference(to.download(), wanted, bins); });
+    });
+}
+
 /* ---- the program ----------------------------------------------------------- */
 
 void run(peer::bench &b)
@@ -366,6 +709,39 @@ void run(peer::bench &b)
         sort_keys<uint64_t>(b, "u64 keys");
         sort_pairs(b, "u32,u32 pairs", 32);
         sort_pairs(b, "u32,u32 pairs, 17 bits", 17);
+        for (size_t length : {1, 8, 32, 100, 1000, 1500, 100000})
+            sort_segments(b, length);
+        sort_by_comparator<uint32_t>(b, "u32 keys, by a comparator", sort_sizes(b));
+        sort_by_comparator<uint64_t>(b, "u64 keys, by a comparator", b.sizes(24, 24));
+    }
+    if (b.wants("merge")) {
+        merge(b);
+        merge_pairs(b);
+    }
+    if (b.wants("select")) {
+        select(b, "u32, 50 % kept", 500, BY_PREDICATE);
+        select(b, "u32, 1 % kept", 10, BY_PREDICATE);
+        select(b, "u32, 99 % kept", 990, BY_PREDICATE);
+        select(b, "u32, 50 % kept, by flags", 500, BY_FLAGS);
+        select(b, "u32, two parts, 50 % (second reversed)", 500, IN_TWO_PARTS);
+        unique(b, 32);
+        for (size_t length : {1, 32, 1000})
+            run_lengths(b, length);
+    }
+    if (b.wants("histogram")) {
+        histogram<uint8_t>(b, "u8 keys, 256 bins", 256, RANDOM);
+        histogram<uint8_t>(b, "u8 keys, 256 bins, one taken", 256, EQUAL);
+        histogram<uint32_t>(b, "u32 keys, 256 bins", 256, RANDOM);
+        histogram<uint32_t>(b, "u32 keys, 256 bins, one taken", 256, EQUAL);
+        histogram<uint32_t>(b, "u32 keys, 256 bins, half in one", 256, HALF);
+        for (int log : {13, 14, 16, 20})
+            histogram<uint32_t>(b, "u32 keys, 2^" + std::to_string(log) + " bins", (size_t)1 << log,
+                                RANDOM);
+        histogram<uint32_t>(b, "u32 keys, 2^20 bins, one taken", 1 << 20, EQUAL);
+        histogram<uint32_t>(b, "u32 keys, 2^20 bins, half in one", 1 << 20, HALF);
+        histogram<float>(b, "f32 in 256 bins of one width", 256, RANDOM);
+        histogram<uint32_t>(b, "u32 in 1000 bins of one width", 1000, RANDOM);
+        histogram_of_levels(b);
     }
 }
 
@@ -378,7 +754,7 @@ std::string dotted(int version) /* 13020 is 13.2 */
 
 int main(int argc, char **argv)
 {
-    peer::bench b("CUB", {"scan", "reduce", "sort"}, argc, argv);
+    peer::bench b("CUB", {"scan", "reduce", "sort", "merge", "select", "histogram"}, argc, argv);
     try {
         cudaDeviceProp device;
         int driver = 0;

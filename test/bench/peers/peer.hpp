@@ -100,7 +100,8 @@ class bench
         if (!known) {
             std::fprintf(
                 stderr,
-                "usage: %s [--only NAME] [--max-n 2^K] [--json FILE] [--quick] [--progress]\n",
+                "usage: %s [--only NAME] [--match TEXT] [--min-n 2^K] [--max-n 2^K] [--json FILE] "
+                "[--quick] [--progress]\n",
                 argv[0]);
             std::fprintf(stderr, "names:");
             for (const std::string &name : names_)
@@ -124,12 +125,21 @@ class bench
         return !options_.only || std::strcmp(options_.only, name) == 0;
     }
 
-    // 2^first, 2^(first+1), ..., 2^last, as far as --max-n lets them.
-    std::vector<size_t> sizes(unsigned first, unsigned last) const
+    // Whether --match names the variant: by a part of it or, behind "=", in full.
+    bool matches(const std::string &variant) const
+    {
+        const std::string match = options_.match ? options_.match : "";
+        return match[0] == '=' ? variant == match.substr(1)
+                               : variant.find(match) != std::string::npos;
+    }
+
+    // 2^first, 2^(first+step), ..., 2^last, as far as --min-n and --max-n let them.
+    std::vector<size_t> sizes(unsigned first, unsigned last, unsigned step = 1) const
     {
         std::vector<size_t> list;
-        for (unsigned k = first; k <= last && (size_t)1 << k <= options_.max_n; ++k)
-            list.push_back((size_t)1 << k);
+        for (unsigned k = first; k <= last && (size_t)1 << k <= options_.max_n; k += step)
+            if ((size_t)1 << k >= options_.min_n)
+                list.push_back((size_t)1 << k);
         return list;
     }
 
