@@ -8,11 +8,11 @@
 #   gives PROGRAM NAME FILES      a macro that some file of it defines and another one uses
 #   unknown PROGRAM FILE NAME     a macro that neither the program nor the table defines
 #
-# A comment uses nothing. A line that asks whether something is defined asks for no parameter. What
+# A constant of an enum is no macro. A comment uses nothing. A line that asks whether something is defined asks for no parameter. What
 # a macro's text uses has to be defined where the macro is used, which may be another program.
 
 FNR == 1 {
-  in_comment = 0
+  in_comment = in_enum = 0
   continued = ""
 }
 
@@ -61,6 +61,7 @@ function take(line, word, names, count, i, asks, in_body) {
   }
   if (line ~ /^# *(undef|error)/)
     return
+  take_constants(line)
   asks = line !~ /^# *(ifdef|ifndef)|^#.*defined *\(/
   in_body = line ~ /^# *define /
   if (in_body) {
@@ -82,6 +83,27 @@ function take(line, word, names, count, i, asks, in_body) {
     }
 }
 
+# The constants of enums, which may go over several lines.
+function take_constants(line, list, count, i) {
+  if (line !~ /^#/ && match(line, /(^|[^A-Za-z0-9_])enum *[A-Za-z0-9_]* *\{/)) {
+    in_enum = 1
+    line = substr(line, RSTART + RLENGTH)
+  }
+  if (!in_enum)
+    return
+  if (index(line, "}")) {
+    in_enum = 0
+    line = substr(line, 1, index(line, "}") - 1)
+  }
+  count = split(line, list, ",")
+  for (i = 1; i <= count; ++i)
+    if (match(list[i], /^ *XL_[A-Z0-9_]+ *(=|$)/)) {
+      sub(/^ */, "", list[i])
+      match(list[i], /^[A-Z0-9_]+/)
+      constants[FILENAME, substr(list[i], 1, RLENGTH)]
+    }
+}
+
 function resolve(from, name) {
   sub(/[^\/]*$/, "", from)
   name = from name
@@ -97,6 +119,14 @@ function visit(path, list, count, i) {
   count = split(includes[path], list, " ")
   for (i = 1; i <= count; ++i)
     visit(list[i])
+}
+
+# Whether a file of the program has a constant of that name.
+function is_constant(name, i) {
+  for (i = 1; i <= num_files; ++i)
+    if ((files[i], name) in constants)
+      return 1
+  return 0
 }
 
 # The files of the program that define a name.
@@ -127,6 +157,8 @@ END {
             print "asks", root[r], name
             told[name]
           }
+        } else if (from == "" && is_constant(name)) {
+          continue
         } else if (from == "") {
           if (plain[files[i], name] || !(name in anywhere))
             print "unknown", root[r], files[i], name

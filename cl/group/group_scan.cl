@@ -51,7 +51,7 @@ XL_T XL_FN(group_scan_reach)(XL_T mine, uint reach, uint span, __local XL_T *scr
 /* The inclusive result of the work-item before this one in its segment. */
 XL_T XL_FN(group_shift_reach)(uint reach, const __local XL_T *scratch)
 {
-    XL_T below = XL_IDENTITY;
+    XL_T below = XL_FN(identity)();
     if (reach > 0)
         below = scratch[get_local_id(0) - 1];
     return below;
@@ -63,7 +63,7 @@ XL_T XL_FN(group_before)(XL_T inclusive, __local XL_T *scratch, XL_T *total)
     if (xl_lane_id() == xl_lane_width() - 1)
         scratch[xl_lane_group()] = inclusive;
     XL_LOCAL_BARRIER();
-    XL_T before = XL_IDENTITY, all = XL_IDENTITY;
+    XL_T before = XL_FN(identity)(), all = XL_FN(identity)();
     for (uint k = 0; k < xl_lane_groups(); ++k) {
         if (k == xl_lane_group())
             before = all;

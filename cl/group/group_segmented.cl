@@ -5,7 +5,7 @@
  * Asks for what cl/group/group_scan.cl asks for, and gives, after <XL_NAME>_:
  *   XL_T group_segmented_scan_inclusive(XL_T x, bool is_head, __local XL_T *scratch,
  *                                       __local uint *bits)
- *   XL_T group_segmented_scan_exclusive(...)      XL_IDENTITY at a head
+ *   XL_T group_segmented_scan_exclusive(...)      the identity at a head
  *   XL_T group_subwarp_scan_inclusive(XL_T x, ulong heads, uint width,
  *                                     __local XL_T *scratch)
  *   XL_T group_subwarp_scan_exclusive(...)
@@ -34,7 +34,7 @@ XL_T XL_FN(group_segment_before)(XL_T inclusive, bool has_head, __local XL_T *sc
         has_heads[xl_lane_group()] = has_head;
     }
     XL_LOCAL_BARRIER();
-    XL_T before = XL_IDENTITY;
+    XL_T before = XL_FN(identity)();
     for (uint k = 0; k < xl_lane_group(); ++k) {
         if (has_heads[k])
             before = scratch[k];

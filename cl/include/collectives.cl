@@ -49,10 +49,12 @@
 #ifndef XL_COMMUTES
 #define XL_COMMUTES 0
 #endif
-/* A typedef's name tells nothing: every type travels as words, which compilers make
- * the same of as of a plain move. */
-#undef XL_T_SCALAR
-#define XL_T_SCALAR 0
+enum { XL_FN(commutes) = XL_COMMUTES };
+
+XL_T XL_FN(identity)(void)
+{
+    return XL_IDENTITY;
+}
 
 /* Copies, lest an operator that changes its parameters change ours: see lane_scan.cl. */
 XL_T XL_FN(op)(XL_T a, XL_T b)
@@ -72,4 +74,3 @@ XL_T XL_FN(op)(XL_T a, XL_T b)
 #undef XL_OP
 #undef XL_IDENTITY
 #undef XL_COMMUTES
-#undef XL_T_SCALAR

@@ -32,6 +32,12 @@ uint xl_lane_groups(void)
     return XL_CEIL_DIV((uint)get_local_size(0), XL_LANES);
 }
 
+/* What stands before it in a lane's code is done before what stands behind it, in all lanes. */
+void xl_lanes_meet(void)
+{
+    __asm volatile("bar.warp.sync %0;" : : "r"(XL_LANE_ALL) : "memory");
+}
+
 uint xl_lane_shuffle(uint v, uint from)
 {
     uint r;

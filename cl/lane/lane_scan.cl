@@ -4,12 +4,10 @@
  * sub-group is one work-item, and the functions are right for a width of 1.
  *
  * Asks for:
- *   XL_NAME      what the names of the functions below start with; not defined: xl,
- *                and the type is the plan's, cl/prelude/prelude_accumulator.cl
- *   XL_T, XL_IDENTITY, XL_COMMUTES, <XL_NAME>_op(a, b)   as they stand there;
- *                XL_IDENTITY may be a call
- *   XL_T_SCALAR  1: XL_T is the name of a built-in scalar, of XL_T_BYTES bytes; 0: it
- *                may be anything
+ *   XL_NAME   what the names of the functions start with; not defined: xl, and the type is the
+ *             plan's, cl/prelude/prelude_accumulator.cl
+ *   XL_T      the type, which may be anything
+ *   and, after <XL_NAME>_: op(a, b), identity(), and the constant `commutes`, as they stand there
  * Gives, after <XL_NAME>_:
  *   XL_T shuffle_from(XL_T x, uint from) x of lane `from`
  *   XL_T shuffle_up(XL_T x, uint by)     x of lane id - by; undefined below `by`
@@ -32,44 +30,24 @@
 #define XL_NAME xl
 #include "../prelude/prelude_accumulator.cl"
 #endif
-#ifndef XL_T_SCALAR
-#define XL_T_SCALAR 1
-#endif
 
-/* A T that may be anything travels as 32-bit words, the last of which it may fill in part. `words`
- * is a union of a `value` and of as many. */
-#undef XL_MOVE_WORDS
-#define XL_MOVE_WORDS(T, words, function, mover)                                                   \
-    T function(T x, uint k)                                                                        \
+/* An element travels as 32-bit words, the last of which it may fill in part. Compilers make the
+ * same of a built-in scalar's as of a plain move. */
+typedef union {
+    XL_T value;
+    uint word[(sizeof(XL_T) + 3) / 4];
+} XL_FN(words);
+#undef XL_MOVER
+#define XL_MOVER(name, mover)                                                                      \
+    XL_T XL_FN(name)(XL_T x, uint k)                                                               \
     {                                                                                              \
-        words w;                                                                                   \
+        XL_FN(words) w;                                                                            \
         w.word[sizeof w / 4 - 1] = 0;                                                              \
         w.value = x;                                                                               \
         for (uint i = 0; i < sizeof w / 4; ++i)                                                    \
             w.word[i] = mover(w.word[i], k);                                                       \
         return w.value;                                                                            \
     }
-
-#undef XL_MOVER
-#if XL_T_SCALAR && XL_T_BYTES == 4
-#define XL_MOVER(name, mover)                                                                      \
-    XL_T XL_FN(name)(XL_T x, uint k)                                                               \
-    {                                                                                              \
-        return XL_JOIN(as_, XL_T)(mover(as_uint(x), k));                                           \
-    }
-#elif XL_T_SCALAR && XL_T_BYTES == 8
-#define XL_MOVER(name, mover)                                                                      \
-    XL_T XL_FN(name)(XL_T x, uint k)                                                               \
-    {                                                                                              \
-        return XL_JOIN(as_, XL_T)(XL_JOIN(mover, 64)(as_ulong(x), k));                             \
-    }
-#else
-typedef union {
-    XL_T value;
-    uint word[(sizeof(XL_T) + 3) / 4];
-} XL_FN(words);
-#define XL_MOVER(name, mover) XL_MOVE_WORDS(XL_T, XL_FN(words), XL_FN(name), mover)
-#endif
 /* Not plain "shuffle": some compilers' built-ins are macros. */
 XL_MOVER(shuffle_from, xl_lane_shuffle)
 XL_MOVER(shuffle_up, xl_lane_shuffle_up)
@@ -128,7 +106,7 @@ XL_T XL_FN(lane_shift_up)(XL_T inclusive)
 {
     XL_T below = XL_FN(shuffle_up)(inclusive, 1);
     if (xl_lane_id() == 0)
-        below = XL_IDENTITY;
+        below = XL_FN(identity)();
     return below;
 }
 
@@ -163,14 +141,10 @@ XL_T XL_FN(lane_reduce)(XL_T mine)
 #pragma unroll
     for (uint mask = 1; mask < xl_lane_width(); mask *= 2) {
         const XL_T other = XL_FN(shuffle_xor)(x, mask);
-#if XL_COMMUTES
-        x = XL_FN(op)(x, other);
-#else
-        if (xl_lane_id() & mask)
+        if (!XL_FN(commutes) && (xl_lane_id() & mask))
             x = XL_FN(op)(other, x);
         else
             x = XL_FN(op)(x, other);
-#endif
     }
     return x;
 }
@@ -181,14 +155,10 @@ XL_T XL_FN(lane_reduce_down)(XL_T mine)
 #pragma unroll
     for (uint mask = 1; mask < xl_lane_width(); mask *= 2) {
         const XL_T other = XL_FN(shuffle_xor)(x, mask);
-#if XL_COMMUTES
-        x = XL_FN(op)(x, other);
-#else
-        if (xl_lane_id() & mask)
+        if (XL_FN(commutes) || (xl_lane_id() & mask))
             x = XL_FN(op)(x, other);
         else
             x = XL_FN(op)(other, x);
-#endif
     }
     return x;
 }

@@ -22,10 +22,20 @@ typedef union xl_element_words {
     XL_E value;
     uint word[(sizeof(XL_E) + 3) / 4];
 } xl_element_words;
-XL_MOVE_WORDS(XL_E, xl_element_words, xl_element_up, xl_lane_shuffle_up)
-XL_MOVE_WORDS(XL_E, xl_element_words, xl_element_from, xl_lane_shuffle)
+#define XL_MOVE_ELEMENT(function, mover)                                                           \
+    XL_E function(XL_E x, uint k)                                                                  \
+    {                                                                                              \
+        xl_element_words w;                                                                        \
+        w.word[sizeof w / 4 - 1] = 0;                                                              \
+        w.value = x;                                                                               \
+        for (uint i = 0; i < sizeof w / 4; ++i)                                                    \
+            w.word[i] = mover(w.word[i], k);                                                       \
+        return w.value;                                                                            \
+    }
+XL_MOVE_ELEMENT(xl_element_up, xl_lane_shuffle_up)
+XL_MOVE_ELEMENT(xl_element_from, xl_lane_shuffle)
 #if XL_LANE_WAY == 3
-XL_MOVE_WORDS(XL_E, xl_element_words, xl_element_below, xl_lane_below)
+XL_MOVE_ELEMENT(xl_element_below, xl_lane_below)
 #endif
 
 /* Each lane's element and what stands before it in its segment. `heads`: the lanes in whose
@@ -53,10 +63,10 @@ XL_E xl_elements_scan(XL_E mine, ulong heads)
 
 XL_T xl_lane_scan_total(XL_T mine, XL_T *all)
 {
-    const ulong heads = xl_lane_ballot(XL_IS_HEAD(mine));
+    const ulong heads = xl_lane_ballot(xl_is_head(mine));
     const XL_E x = xl_elements_scan(mine.value, heads);
     const XL_E below = xl_element_up(x, 1);
-    XL_T before = XL_IDENTITY;
+    XL_T before = xl_identity();
     *all = xl_accumulator_of(xl_element_from(x, xl_lane_width() - 1), heads != 0);
     if (xl_lane_id() > 0)
         before = xl_accumulator_of(below, (heads & xl_bits_below(xl_lane_id())) != 0);

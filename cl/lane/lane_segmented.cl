@@ -4,7 +4,7 @@
  *
  * Asks for what cl/lane/lane_scan.cl asks for, and gives, after <XL_NAME>_:
  *   XL_T lane_segmented_scan_inclusive(XL_T x, bool is_head)
- *   XL_T lane_segmented_scan_exclusive(XL_T x, bool is_head)   XL_IDENTITY at a head
+ *   XL_T lane_segmented_scan_exclusive(XL_T x, bool is_head)   the identity at a head
  *   XL_T subwarp_scan_inclusive(XL_T x, ulong heads, uint width)
  *   XL_T subwarp_scan_exclusive(XL_T x, ulong heads, uint width)
  *
@@ -19,7 +19,7 @@ XL_T XL_FN(lane_shift_reach)(XL_T inclusive, uint reach)
 {
     XL_T below = XL_FN(shuffle_up)(inclusive, 1);
     if (reach == 0)
-        below = XL_IDENTITY;
+        below = XL_FN(identity)();
     return below;
 }
 

@@ -8,20 +8,14 @@
 #define XL_PRELUDE
 
 /* Where kernels require a sub-group size, the runtime's lines make that part of __kernel
- * (lib/ocl/width.c). */
+ * (lib/ocl/width.c). They turn on 64-bit floating point and atomics, too, where the device has
+ * them. */
 
 /* In a user's program that is the user's choice. */
 #ifndef XL_USER_PROGRAM
 #pragma OPENCL FP_CONTRACT OFF
 #endif
 
-#if XL_HAS_FP64
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
-#endif
-#if XL_HAS_INT64_ATOMICS
-#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
-#endif
 #if XL_LANE_WAY == 1
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 #pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable

@@ -9,12 +9,11 @@
  *   XL_ACCUMULATOR 2  that, and how many segments began
  *
  * Gives
- *   XL_T, xl_op(a, b), XL_IDENTITY, XL_COMMUTES  the monoid. Where the operator has no
+ *   XL_T, xl_op(a, b), xl_identity(), xl_commutes  the monoid. Where the operator has no
  *                identity, nothing at all is one, and the operator is not called on it
- *   XL_T_SCALAR  1: XL_T is a built-in scalar; XL_T_BYTES its size then
  *   xl_accumulator_of(e, head)  one element, which begins a segment or not
- *   XL_VALUE(t)  the element of a state
- *   XL_IS_HEAD(t)  a segment began in it */
+ *   xl_element_of(t)  the element of a state
+ *   xl_is_head(t)  a segment began in it */
 #ifndef XL_PRELUDE_ACCUMULATOR
 #define XL_PRELUDE_ACCUMULATOR
 
@@ -25,16 +24,26 @@
 #error "an operator without an identity needs XL_ACCUMULATOR 1"
 #endif
 #define XL_T XL_E
-#define XL_T_BYTES XL_E_BYTES
-#define XL_T_SCALAR (XL_E_LANES == 1 && XL_E_KIND < 3 && XL_OPERATOR < 8)
-#define XL_IDENTITY XL_IDENTITY_E
-#define XL_COMMUTES XL_E_COMMUTES
-#define XL_VALUE(t) (t)
-#define XL_IS_HEAD(t) false
+enum { xl_commutes = XL_E_COMMUTES };
+
+XL_T xl_identity(void)
+{
+    return XL_IDENTITY_E;
+}
 
 XL_T xl_accumulator_of(XL_E e, bool head)
 {
     return e;
+}
+
+XL_E xl_element_of(XL_T t)
+{
+    return t;
+}
+
+bool xl_is_head(XL_T t)
+{
+    return false;
 }
 
 XL_T xl_op(XL_T a, XL_T b)
@@ -42,8 +51,7 @@ XL_T xl_op(XL_T a, XL_T b)
     return xl_op_e(a, b);
 }
 #else
-#define XL_HEAD 1u
-#define XL_SOME 2u
+enum { XL_HEAD = 1, XL_SOME = 2 };
 /* In this order: rusticl 22.3 loses what stands behind a value of one byte. With no padding,
  * neither in front of a value that is aligned wider than the flags nor at the end: NVIDIA 580 keeps
  * copies of a struct with padding in memory instead of registers (scans by cl/scan/scan_lookback.cl
@@ -74,12 +82,7 @@ typedef struct xl_accumulator {
 #endif
 } xl_accumulator;
 #define XL_T xl_accumulator
-#define XL_T_BYTES 0
-#define XL_T_SCALAR 0
-#define XL_IDENTITY xl_accumulator_empty()
-#define XL_COMMUTES 0
-#define XL_VALUE(t) ((t).value)
-#define XL_IS_HEAD(t) (((t).flags & XL_HEAD) != 0)
+enum { xl_commutes = 0 };
 
 XL_T xl_accumulator_make(XL_E e, uint flags, uint count)
 {
@@ -106,7 +109,7 @@ XL_T xl_accumulator_make(XL_E e, uint flags, uint count)
     return t;
 }
 
-XL_T xl_accumulator_empty(void)
+XL_T xl_identity(void)
 {
 #if XL_HAS_IDENTITY
     return xl_accumulator_make(XL_IDENTITY_E, 0, 0);
@@ -123,6 +126,16 @@ XL_T xl_accumulator_of(XL_E e, bool head)
 {
     /* A head's flag is 1. Chosen by `?:` it makes PoCL 5.0 abort on some kernels of groups. */
     return xl_accumulator_make(e, XL_SOME | (uint)head, (uint)head);
+}
+
+XL_E xl_element_of(XL_T t)
+{
+    return t.value;
+}
+
+bool xl_is_head(XL_T t)
+{
+    return (t.flags & XL_HEAD) != 0;
 }
 
 XL_T xl_op(XL_T a, XL_T b)
@@ -144,5 +157,6 @@ XL_T xl_op(XL_T a, XL_T b)
     return both;
 }
 #endif
+#define XL_IDENTITY xl_identity()
 
 #endif

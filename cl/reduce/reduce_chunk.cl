@@ -44,27 +44,33 @@ typedef struct xl_output_iterator {
  * of each chunk. */
 #if XL_SEGMENTS == 3
 #define XL_KEYS_ARGUMENTS , __global XL_SEG *keys, ulong keys_offset
-#define XL_KEYS_MAKE output.keys = keys ? keys + keys_offset : keys;
 #else
 #define XL_KEYS_ARGUMENTS
-#define XL_KEYS_MAKE
 #endif
 #if XL_SEGMENTS >= 1 && XL_SEGMENTS <= 3
 #define XL_COUNT_ARGUMENTS , __global ulong *count, ulong count_offset
-#define XL_COUNT_MAKE output.count = count ? count + count_offset : count;
 #else
 #define XL_COUNT_ARGUMENTS
-#define XL_COUNT_MAKE
 #endif
 #define XL_REDUCE_ARGUMENTS                                                                        \
     XL_INPUT_ARGUMENTS, ulong chunk_elements, ulong first, __global uchar *scratch_at,             \
         ulong carry_outs, ulong counts, __global XL_OUT *out, ulong out_offset,                    \
         ulong capacity XL_KEYS_ARGUMENTS XL_COUNT_ARGUMENTS
-#define XL_OUTPUT_ITERATOR_MAKE(output)                                                            \
-    xl_output_iterator output;                                                                     \
-    output.out = out + out_offset;                                                                 \
-    output.capacity = capacity;                                                                    \
-    XL_KEYS_MAKE XL_COUNT_MAKE
+
+/* For results alone. */
+xl_output_iterator xl_output_iterator_make(__global XL_OUT *out, ulong capacity)
+{
+    xl_output_iterator output;
+    output.out = out;
+    output.capacity = capacity;
+#if XL_SEGMENTS == 3
+    output.keys = 0;
+#endif
+#if XL_SEGMENTS >= 1 && XL_SEGMENTS <= 3
+    output.count = 0;
+#endif
+    return output;
+}
 
 void xl_output_iterator_put(const xl_output_iterator *output, ulong index, XL_E value)
 {
@@ -72,14 +78,19 @@ void xl_output_iterator_put(const xl_output_iterator *output, ulong index, XL_E 
         output->out[index] = xl_output(value, index);
 }
 
+#if XL_HAS_INIT || XL_HAS_IDENTITY
 /* The result of a segment without elements. The identity of floating-point sums is -0;
  * here it is 0. */
+XL_E xl_empty_e(const xl_input *input)
+{
 #if XL_HAS_INIT
-#define XL_EMPTY_E(input) ((input)->init)
+    return input->init;
 #elif XL_OPERATOR == 1
-#define XL_EMPTY_E(input) ((XL_E)0)
-#elif XL_HAS_IDENTITY
-#define XL_EMPTY_E(input) XL_IDENTITY_E
+    return (XL_E)0;
+#else
+    return XL_IDENTITY_E;
+#endif
+}
 #endif
 
 /* The elements and segments of a chunk. */

@@ -35,7 +35,7 @@ typedef struct xl_temp_storage {
     uint4 marks[XL_CHUNK_MARK_VECTORS];
 #endif
     xl_stage stage;
-    XL_T scratch[XL_GROUP_SCRATCH];
+    XL_T scratch[XL_GROUP_SIZE];
     ulong numbers[XL_GROUP_SIZE];
     ulong next;  /* the first segment that ends after the tile */
     uint closed; /* the tile's last element is the last of its segment */
@@ -62,7 +62,8 @@ typedef struct xl_load {
 void xl_load_start(xl_load *load, const xl_input *input, ulong base)
 {
     const __global XL_IN *const from = input->in + base;
-    load->whole = XL_IS_ALIGNED(from) && base < input->n && input->n - base >= XL_TILE;
+    load->whole =
+        xl_is_aligned(from, sizeof(XL_IN)) && base < input->n && input->n - base >= XL_TILE;
     if (load->whole) {
 #pragma unroll
         for (uint k = 0; k < XL_LOADS; ++k)
@@ -79,7 +80,7 @@ void xl_load_stage(const xl_load *load, __local xl_stage *stage, const xl_input 
         for (uint k = 0; k < XL_LOADS; ++k) {
             XL_IN x[XL_VLEN];
             const uint at = (k * XL_GROUP_SIZE + i) * XL_VLEN;
-            XL_UNPACK(load->row[k], x);
+            xl_in_unpack(load->row[k], x);
 #pragma unroll
             for (uint v = 0; v < XL_VLEN; ++v)
                 stage->in[XL_AT(at + v)] = x[v];
@@ -209,7 +210,7 @@ void xl_chunk_tile_scan(__local xl_temp_storage *storage, const xl_input *input,
 {
     const uint p = (uint)get_local_id(0) * XL_ITEMS;
     const xl_bits bits = xl_bits_of(storage, input, chunk_tile, p);
-    XL_T total = XL_IDENTITY, all;
+    XL_T total = xl_identity(), all;
     XL_E e[XL_ITEMS];
     bool some = false;
 #pragma unroll
@@ -217,8 +218,8 @@ void xl_chunk_tile_scan(__local xl_temp_storage *storage, const xl_input *input,
         const bool head = (bits.heads >> k & 1) != 0;
         e[k] = total.value;
         if (bits.valid >> k & 1)
-            e[k] = XL_VALUE(xl_input_accumulator(input, storage->stage.in[XL_AT(p + k)],
-                                                 chunk_tile.base + p + k, head));
+            e[k] = xl_element_of(xl_input_accumulator(input, storage->stage.in[XL_AT(p + k)],
+                                                      chunk_tile.base + p + k, head));
     }
     XL_E value = total.value;
 #pragma unroll
@@ -280,11 +281,11 @@ void xl_end_store(__local xl_temp_storage *storage, const xl_input *input, xl_ch
     const bool some = to > chunk_tile.base + chunk_tile.first && at < XL_TILE;
     if (s == chunk.segment && from < chunk.begin) {
         carry_out->open =
-            some ? xl_accumulator_of(storage->stage.out[XL_AT((uint)at)], false) : XL_IDENTITY;
+            some ? xl_accumulator_of(storage->stage.out[XL_AT((uint)at)], false) : xl_identity();
         carry_out->index = s;
     } else {
         xl_output_iterator_put(
-            output, s, some && from < to ? storage->stage.out[XL_AT((uint)at)] : XL_EMPTY_E(input));
+            output, s, some && from < to ? storage->stage.out[XL_AT((uint)at)] : xl_empty_e(input));
     }
     if (s + 1 == chunk.after)
         storage->next = chunk.after;
@@ -321,7 +322,7 @@ void xl_chunk_tile_store(__local xl_temp_storage *storage, const xl_input *input
 XL_T xl_chunk_reduce(__local xl_temp_storage *storage, const xl_input *input, xl_chunk chunk,
                      const xl_output_iterator *output, __global xl_carry_out *carry_out)
 {
-    XL_T carry = XL_IDENTITY;
+    XL_T carry = xl_identity();
     xl_chunk_tile chunk_tile;
     xl_load load;
     ulong next = chunk.segment;
@@ -399,7 +400,7 @@ void xl_chunk_tile_store(__local xl_temp_storage *storage, const xl_input *input
 XL_T xl_chunk_reduce(__local xl_temp_storage *storage, const xl_input *input, xl_chunk chunk,
                      const xl_output_iterator *output, __global xl_carry_out *carry_out)
 {
-    XL_T carry = XL_IDENTITY;
+    XL_T carry = xl_identity();
     xl_chunk_tile chunk_tile;
     xl_load load;
     uint next = 0;

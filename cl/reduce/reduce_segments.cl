@@ -119,7 +119,13 @@ __kernel XL_REQUIRED void xl_reduce_count(XL_REDUCE_ARGUMENTS)
 __kernel XL_REQUIRED void xl_reduce_upsweep(XL_REDUCE_ARGUMENTS)
 {
     XL_INPUT_MAKE(input);
-    XL_OUTPUT_ITERATOR_MAKE(output);
+    xl_output_iterator output = xl_output_iterator_make(out + out_offset, capacity);
+#if XL_SEGMENTS == 3
+    output.keys = keys ? keys + keys_offset : keys;
+#endif
+#if XL_SEGMENTS <= 3
+    output.count = count ? count + count_offset : count;
+#endif
     const ulong group = get_group_id(0);
     __global xl_carry_out *const carry_out =
         (__global xl_carry_out *)(scratch_at + carry_outs) + 1 + group;
@@ -158,12 +164,12 @@ __kernel XL_REQUIRED void xl_reduce_upsweep(XL_REDUCE_ARGUMENTS)
  * the first carry-out, and before the chunks' heads. */
 __kernel XL_REQUIRED void xl_reduce_fix_up(XL_REDUCE_ARGUMENTS)
 {
-    XL_OUTPUT_ITERATOR_MAKE(output);
+    const xl_output_iterator output = xl_output_iterator_make(out + out_offset, capacity);
     __global xl_carry_out *const carry_out = (__global xl_carry_out *)(scratch_at + carry_outs);
     const uint share = (uint)XL_CEIL_DIV(chunk_elements, XL_GROUP_SIZE), i = (uint)get_local_id(0);
     const uint from = 1 + min(i * share, (uint)chunk_elements),
                to = 1 + min((i + 1) * share, (uint)chunk_elements);
-    XL_T sum = XL_IDENTITY, start = XL_IDENTITY;
+    XL_T sum = xl_identity(), start = xl_identity();
     if (first > 0)
         start = carry_out->total;
 #if XL_SEGMENTS <= 3
@@ -179,7 +185,7 @@ __kernel XL_REQUIRED void xl_reduce_fix_up(XL_REDUCE_ARGUMENTS)
         heads[0] = began;
 #endif
 #if !XL_SERIAL
-    __local XL_T scratch[XL_GROUP_SCRATCH];
+    __local XL_T scratch[XL_GROUP_SIZE];
     XL_T all;
     XL_IN_ORDER
     for (uint k = from; k < to; ++k)
@@ -191,7 +197,7 @@ __kernel XL_REQUIRED void xl_reduce_fix_up(XL_REDUCE_ARGUMENTS)
     for (uint k = from; k < to; ++k) {
         if (carry_out[k].index != XL_NO_SEGMENT)
             xl_output_iterator_put(&output, carry_out[k].index,
-                                   XL_VALUE(xl_op(sum, carry_out[k].open)));
+                                   xl_element_of(xl_op(sum, carry_out[k].open)));
         sum = xl_op(sum, carry_out[k].total);
     }
 #if XL_SERIAL

@@ -10,7 +10,7 @@
 /* The value of element i, which begins a segment or not. */
 XL_E xl_value_at(const xl_input *input, ulong i, bool head)
 {
-    return XL_VALUE(xl_input_accumulator(input, input->in[i], i, head));
+    return xl_element_of(xl_input_accumulator(input, input->in[i], i, head));
 }
 
 #if XL_SEGMENTS == 4
@@ -35,7 +35,7 @@ XL_T xl_fold_on(const xl_input *input, XL_T sum, ulong *at, ulong end)
 XL_T xl_chunk_reduce(xl_input *input, xl_chunk chunk, const xl_output_iterator *output,
                      __global xl_carry_out *carry_out)
 {
-    XL_T carry = XL_IDENTITY;
+    XL_T carry = xl_identity();
     ulong at = chunk.begin;
     XL_IN_ORDER
     for (ulong s = chunk.segment; s < chunk.after; ++s) {
@@ -48,9 +48,9 @@ XL_T xl_chunk_reduce(xl_input *input, xl_chunk chunk, const xl_output_iterator *
         } else if (at < to) {
             carry = xl_accumulator_of(xl_value_at(input, at++, true), true);
             carry = xl_fold_on(input, carry, &at, to);
-            xl_output_iterator_put(output, s, XL_VALUE(carry));
+            xl_output_iterator_put(output, s, xl_element_of(carry));
         } else {
-            xl_output_iterator_put(output, s, XL_EMPTY_E(input));
+            xl_output_iterator_put(output, s, xl_empty_e(input));
         }
     }
     if (at < chunk.end && xl_begins(input, chunk.after, at)) {
@@ -79,7 +79,7 @@ bool xl_head_at(const xl_input *input, ulong i, ulong *place)
 XL_T xl_chunk_reduce(xl_input *input, xl_chunk chunk, const xl_output_iterator *output,
                      __global xl_carry_out *carry_out)
 {
-    XL_T carry = XL_IDENTITY;
+    XL_T carry = xl_identity();
     ulong place = XL_SEGMENT_POSITION(input, chunk.begin);
     bool head = chunk.begin < chunk.end && xl_head_at(input, chunk.begin, &place);
     XL_IN_ORDER
@@ -90,8 +90,8 @@ XL_T xl_chunk_reduce(xl_input *input, xl_chunk chunk, const xl_output_iterator *
         if (!head)
             continue;
         const ulong index = chunk.segment + carry.count - 1;
-        if (XL_IS_HEAD(carry)) {
-            xl_output_iterator_put(output, index, XL_VALUE(carry));
+        if (xl_is_head(carry)) {
+            xl_output_iterator_put(output, index, xl_element_of(carry));
         } else {
             carry_out->open = carry;
             carry_out->index = index;

@@ -7,9 +7,7 @@
  * one folds the totals and puts the counter back to 0 for the next launch. No group waits for
  * another, and which one is last has no effect on the result. Elsewhere, and in a call that is
  * given no counter, a second launch folds them. The last group is found as in the example of
- * memory fences in NVIDIA's "CUDA C++ Programming Guide".
- *
- * XL_SINGLE_LAUNCH 1 needs XL_CAN_PUBLISH 1. */
+ * memory fences in NVIDIA's "CUDA C++ Programming Guide". */
 #include "../tile/tile_heads.cl"
 #include "../tile/tile_output.cl"
 
@@ -57,13 +55,13 @@ XL_T xl_chunk_total(const xl_input *input, ulong chunk_elements)
 XL_T xl_vectors_fold(const xl_input *input, ulong first, ulong step, uint vectors, ulong end)
 {
     XL_IN x[XL_ITEMS];
-    XL_T total = XL_IDENTITY;
-    const bool aligned = XL_IS_ALIGNED(input->in + first);
+    XL_T total = xl_identity();
+    const bool aligned = xl_is_aligned(input->in + first, sizeof(XL_IN));
 #pragma unroll
     for (uint row = 0; row < XL_VECTORS; ++row) {
         const ulong at = first + row * step;
         if (row < vectors && aligned && at + XL_VLEN <= end) {
-            XL_UNPACK(xl_load_vec(input->in + at, true), x + row * XL_VLEN);
+            xl_in_unpack(xl_load_vec(input->in + at, true), x + row * XL_VLEN);
         } else {
 #pragma unroll
             for (uint v = 0; v < XL_VLEN; ++v)
@@ -83,17 +81,16 @@ XL_T xl_vectors_fold(const xl_input *input, ulong first, ulong step, uint vector
     return total;
 }
 
-#if XL_COMMUTES
 /* Groups take turns tile by tile while there is one for each, and vector by vector in what is
  * left, so that all of them read close together, which memory likes better than as many far
  * places, and none has more than the others; and work-items meet once, at the end. */
-XL_T xl_chunk_total(const xl_input *input, ulong chunk_elements, __local XL_T *scratch)
+XL_T xl_total_in_turns(const xl_input *input, __local XL_T *scratch)
 {
     XL_T item[XL_ITEMS];
     XL_T mine[XL_VLEN];
 #pragma unroll
     for (uint v = 0; v < XL_VLEN; ++v)
-        mine[v] = XL_IDENTITY;
+        mine[v] = xl_identity();
     const ulong round = xl_tile_base(get_num_groups(0), XL_TILE);
     ulong base = 0;
     for (; input->n - base >= round; base += round) {
@@ -111,13 +108,12 @@ XL_T xl_chunk_total(const xl_input *input, ulong chunk_elements, __local XL_T *s
     mine[0] = xl_op(mine[0], xl_vectors_fold(input, first, step, XL_VECTORS, input->n));
     return xl_group_reduce(mine[0], scratch);
 }
-#else
+
 /* Tile by tile; of the last, shorter one each work-item takes vectors that follow each other. */
-XL_T xl_chunk_total(const xl_input *input, ulong chunk_elements, __local XL_T *scratch)
+XL_T xl_total_in_order(const xl_input *input, xl_chunk chunk, __local XL_T *scratch)
 {
     XL_T item[XL_ITEMS];
-    XL_T total = XL_IDENTITY;
-    const xl_chunk chunk = xl_chunk_of(input, chunk_elements, get_group_id(0));
+    XL_T total = xl_identity();
     ulong at = chunk.begin;
     for (; chunk.end - at >= XL_TILE; at += XL_TILE) {
         xl_tile_load(item, input, at, xl_sub_tile(), true);
@@ -132,7 +128,13 @@ XL_T xl_chunk_total(const xl_input *input, ulong chunk_elements, __local XL_T *s
     }
     return total;
 }
-#endif
+
+XL_T xl_chunk_total(const xl_input *input, ulong chunk_elements, __local XL_T *scratch)
+{
+    if (xl_commutes)
+        return xl_total_in_turns(input, scratch);
+    return xl_total_in_order(input, xl_chunk_of(input, chunk_elements, get_group_id(0)), scratch);
+}
 #endif
 
 /* `before`, then `many` totals folded in their order. */
@@ -152,13 +154,10 @@ XL_T xl_totals_fold(XL_T before, const __global xl_total *totals, uint many, __l
 {
     enum { AT_ONCE = 4 };
     const uint i = (uint)get_local_id(0);
-#if XL_COMMUTES
-    const uint from = i, to = many, step = XL_GROUP_SIZE;
-#else
-    const uint share = XL_CEIL_DIV(many, XL_GROUP_SIZE), step = 1;
-    const uint from = min(i * share, many), to = min(from + share, many);
-#endif
-    XL_T sum = XL_IDENTITY;
+    const uint share = XL_CEIL_DIV(many, XL_GROUP_SIZE), step = xl_commutes ? XL_GROUP_SIZE : 1;
+    const uint from = xl_commutes ? i : min(i * share, many);
+    const uint to = xl_commutes ? many : min(from + share, many);
+    XL_T sum = xl_identity();
     if (i == 0)
         sum = before;
     XL_IN_ORDER
@@ -182,14 +181,12 @@ void xl_whole_put(const xl_input *input, const xl_output_iterator *output, XL_T 
 {
     if (get_local_id(0) != 0 || !whole)
         return;
-#ifdef XL_EMPTY_E
+#if XL_HAS_INIT || XL_HAS_IDENTITY
     if (input->n == 0)
-        xl_output_iterator_put(output, 0, XL_EMPTY_E(input));
-    else
-#else
-    if (input->n > 0)
+        xl_output_iterator_put(output, 0, xl_empty_e(input));
 #endif
-        xl_output_iterator_put(output, 0, XL_VALUE(xl_op(xl_input_start(input), total)));
+    if (input->n > 0)
+        xl_output_iterator_put(output, 0, xl_element_of(xl_op(xl_input_start(input), total)));
 }
 
 #if XL_SINGLE_LAUNCH
@@ -210,7 +207,7 @@ bool xl_number_take(volatile __global uint *counter)
 __kernel XL_REQUIRED void xl_reduce_upsweep(XL_WHOLE_ARGUMENTS)
 {
     XL_INPUT_MAKE(input);
-    XL_OUTPUT_ITERATOR_MAKE(output);
+    const xl_output_iterator output = xl_output_iterator_make(out + out_offset, capacity);
     XL_SCRATCH_MAKE
     __global xl_total *const totals = (__global xl_total *)(scratch_at + carry_outs) + 1;
     XL_T total = xl_chunk_total(&input, chunk_elements XL_SCRATCH);
@@ -231,7 +228,7 @@ __kernel XL_REQUIRED void xl_reduce_upsweep(XL_WHOLE_ARGUMENTS)
     }
 #endif
     if (whole && get_num_groups(0) > 1)
-        total = xl_totals_fold(XL_IDENTITY, totals, (uint)get_num_groups(0) XL_SCRATCH);
+        total = xl_totals_fold(xl_identity(), totals, (uint)get_num_groups(0) XL_SCRATCH);
 #endif
     xl_whole_put(&input, &output, total, whole);
 }
@@ -241,11 +238,11 @@ __kernel XL_REQUIRED void xl_reduce_upsweep(XL_WHOLE_ARGUMENTS)
 __kernel XL_REQUIRED void xl_reduce_fix_up(XL_WHOLE_ARGUMENTS)
 {
     XL_INPUT_MAKE(input);
-    XL_OUTPUT_ITERATOR_MAKE(output);
+    const xl_output_iterator output = xl_output_iterator_make(out + out_offset, capacity);
     XL_SCRATCH_MAKE
     __global xl_total *const before = (__global xl_total *)(scratch_at + carry_outs);
     const bool more = chunk_elements >> 63 != 0;
-    XL_T sum = XL_IDENTITY;
+    XL_T sum = xl_identity();
     if (first > 0 && get_local_id(0) == 0)
         sum = before->total;
     sum = xl_totals_fold(sum, before + 1 + first, (uint)chunk_elements XL_SCRATCH);

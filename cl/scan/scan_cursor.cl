@@ -102,25 +102,18 @@ void xl_cursor_mark(const xl_input *input, xl_cursor *cursor, ulong i)
     cursor->next = next;
 }
 
-/* The marks of the vector that begins with element i, a multiple of XL_WIDE; *some: there are
- * any. any() would ask one element after the other (PoCL 3.1), and guess wrong at most of them.
- * The offsets of the next block come into the cache meanwhile, if it has as many as this one. */
+/* The marks of the vector that begins with element i, a multiple of xl_wide_size; *some: there are
+ * any. The offsets of the next block come into the cache meanwhile, if it has as many as this one.
+ */
 xl_marks xl_cursor_marks(const xl_input *input, xl_cursor *cursor, ulong i, bool *some)
 {
     if (i - cursor->base >= XL_BLOCK)
         xl_cursor_mark(input, cursor, i);
-    XL_PREFETCH(input->segments + cursor->next + (i - cursor->base) * cursor->pace / XL_BLOCK);
+    xl_prefetch(input->segments + cursor->next + (i - cursor->base) * cursor->pace / XL_BLOCK);
     *some = false;
     if (!cursor->some)
         return (xl_marks)(0);
-    const XL_JOIN(char, XL_WIDE) bytes = XL_WIDE_LOAD(cursor->marks + (i - cursor->base));
-#if XL_WIDE == 16
-    const ulong2 halves = as_ulong2(bytes);
-    *some = (halves.x | halves.y) != 0;
-#else
-    *some = as_ulong(bytes) != 0;
-#endif
-    return XL_AS_MARKS(bytes);
+    return xl_marks_of_bytes(cursor->marks + (i - cursor->base), some);
 }
 
 /* Whether element i begins a segment. */

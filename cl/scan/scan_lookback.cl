@@ -10,11 +10,9 @@
 #if XL_SERIAL
 #include "scan_serial.cl"
 #define XL_GROUP_SIZE 1
-#define XL_VECTORS 0
 #else
 #include "scan_tile.cl"
 #endif
-#define XL_PIPELINED 0
 #include "scan_source.cl"
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
@@ -44,13 +42,17 @@ void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, uint stream)
         const ulong next_tile = next < tiles ? (ulong)(next - tile) * XL_TILE : 0;
         const XL_T all =
             xl_serial_scan(&lookback.source.input, out, base, count, prefix, stream & 1, next_tile);
-        XL_CARRY_LEAVE(&lookback.source.input, base + count == lookback.source.input.n, all);
+        xl_carry_leave(&lookback.source.input, base + count == lookback.source.input.n, all);
         tile = next;
     }
     if (!lookback.single_tile)
         xl_lookback_leave(lookback.header, (uint)get_num_groups(0), lookback.epoch);
 }
-#define XL_LOOKBACK_SCAN(lookback) xl_lookback_scan(lookback, out + out_offset, flags)
+#define XL_LOOKBACK_SCAN(is_in_place)                                                              \
+    XL_INPUT_MAKE(input);                                                                          \
+    xl_carry_pass(&input);                                                                         \
+    xl_lookback_scan(xl_lookback_make(&input, state + state_offset, flags, is_in_place, 0),        \
+                     out + out_offset, flags)
 #else
 /* What the work-items of a group share beside the scratch of the tile's scan. */
 typedef struct xl_shared {
@@ -67,8 +69,10 @@ uint xl_next_tile(const xl_lookback *lookback, __local xl_shared *shared)
     return shared->ticket;
 }
 
-#define XL_IS_LAST_TILE(lookback, tile)                                                            \
-    ((lookback)->source.input.n - xl_tile_base((tile), XL_TILE) <= XL_TILE)
+bool xl_is_last_tile(const xl_lookback *lookback, uint tile)
+{
+    return lookback->source.input.n - xl_tile_base(tile, XL_TILE) <= XL_TILE;
+}
 
 /* Scans the tile in `item`, whose place in all the groups' work is `tile`. Its first
  * sub-group looks back while the others scan; but where operands may not change places a
@@ -77,12 +81,12 @@ XL_T xl_tile_scan_with_prefix(const xl_lookback *lookback, uint tile, XL_T *item
                               __local XL_T *scratch, __local xl_shared *shared)
 {
 #if XL_USE_LANES
-    XL_T before = XL_IDENTITY, sum = XL_IDENTITY;
-#if XL_COMMUTES
-    const XL_T sub_tile = xl_sub_tile_reduce(item);
-#else
-    const XL_T sub_tile = xl_sub_tile_scan(&lookback->source.input, item, XL_VECTORS, scratch);
-#endif
+    XL_T before = xl_identity(), sum = xl_identity();
+    XL_T sub_tile;
+    if (xl_commutes)
+        sub_tile = xl_sub_tile_reduce(item);
+    else
+        sub_tile = xl_sub_tile_scan(&lookback->source.input, item, XL_VECTORS, scratch);
     if (xl_lane_id() == 0)
         scratch[xl_lane_group()] = sub_tile;
     XL_LOCAL_BARRIER();
@@ -95,13 +99,12 @@ XL_T xl_tile_scan_with_prefix(const xl_lookback *lookback, uint tile, XL_T *item
         const XL_T prefix = xl_tile_prefix(lookback, tile, sum, xl_lane_id() == 0);
         if (xl_lane_id() == 0) {
             shared->prefix = prefix;
-            XL_CARRY_LEAVE(&lookback->source.input, XL_IS_LAST_TILE(lookback, tile),
+            xl_carry_leave(&lookback->source.input, xl_is_last_tile(lookback, tile),
                            xl_op(prefix, sum));
         }
     }
-#if XL_COMMUTES
-    xl_sub_tile_scan(&lookback->source.input, item, XL_VECTORS, scratch);
-#endif
+    if (xl_commutes)
+        xl_sub_tile_scan(&lookback->source.input, item, XL_VECTORS, scratch);
     XL_LOCAL_BARRIER();
     return xl_op(shared->prefix, before);
 #else
@@ -109,7 +112,7 @@ XL_T xl_tile_scan_with_prefix(const xl_lookback *lookback, uint tile, XL_T *item
     if (get_local_id(0) == 0) {
         const XL_T prefix = xl_tile_prefix(lookback, tile, sum, true);
         shared->prefix = prefix;
-        XL_CARRY_LEAVE(&lookback->source.input, XL_IS_LAST_TILE(lookback, tile),
+        xl_carry_leave(&lookback->source.input, xl_is_last_tile(lookback, tile),
                        xl_op(prefix, sum));
     }
     /* Barriers stand in there. */
@@ -144,24 +147,24 @@ void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, __local XL_T *
     if (get_local_id(0) == 0 && !lookback.single_tile)
         xl_lookback_leave(lookback.header, (uint)get_num_groups(0), lookback.epoch);
 }
-#define XL_LOOKBACK_SCAN(lookback)                                                                 \
+#define XL_LOOKBACK_SCAN(is_in_place)                                                              \
     __local XL_T scratch[XL_TILE_SCRATCH];                                                         \
     __local xl_shared shared;                                                                      \
     __local uint4 heads[XL_MARK_VECTORS];                                                          \
-    xl_lookback_scan(lookback, out + out_offset, scratch, &shared, heads)
+    XL_INPUT_MAKE(input);                                                                          \
+    xl_carry_pass(&input);                                                                         \
+    xl_lookback_scan(                                                                              \
+        xl_lookback_make(&input, state + state_offset, flags, is_in_place, XL_VECTORS),            \
+        out + out_offset, scratch, &shared, heads)
 #endif
 
 __kernel XL_REQUIRED void xl_scan_lookback(XL_LOOKBACK_ARGUMENTS)
 {
-    XL_LOOKBACK_MAKE(lookback, false, XL_VECTORS);
-    XL_CARRY_PASS(&lookback.source.input);
-    XL_LOOKBACK_SCAN(lookback);
+    XL_LOOKBACK_SCAN(false);
 }
 
 /* out is in: see cl/tile/tile_prefix.cl for why that is right. */
 __kernel XL_REQUIRED void xl_scan_lookback_in_place(XL_LOOKBACK_ARGUMENTS)
 {
-    XL_LOOKBACK_MAKE(lookback, true, XL_VECTORS);
-    XL_CARRY_PASS(&lookback.source.input);
-    XL_LOOKBACK_SCAN(lookback);
+    XL_LOOKBACK_SCAN(true);
 }

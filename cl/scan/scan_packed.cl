@@ -15,7 +15,7 @@
 #include "../tile/tile_stage.cl"
 #include "scan_tile.cl"
 
-#if XL_PACKED && (XL_SEGMENTS != 0 || XL_ACCUMULATOR != 0 || XL_LOAD || XL_OPERATOR == 0)
+#if XL_PACKED && (XL_SEGMENTS != 0 || XL_ACCUMULATOR != 0)
 #error "packed are built-in scalars under a built-in operator, without segments"
 #endif
 
@@ -37,7 +37,7 @@ void xl_items_load(xl_items *items, const xl_stage *stage, const xl_input *input
 void xl_items_unpack(const xl_items *items, const xl_input *input, uint row, XL_T *x)
 {
     XL_IN in[XL_VLEN];
-    XL_UNPACK(items->vector[row], in);
+    xl_in_unpack(items->vector[row], in);
 #pragma unroll
     for (uint v = 0; v < XL_VLEN; ++v)
         x[v] = xl_input_accumulator(input, in[v], 0, false);
@@ -45,7 +45,7 @@ void xl_items_unpack(const xl_items *items, const xl_input *input, uint row, XL_
 
 XL_T xl_items_reduce(const xl_items *items, const xl_input *input, uint row)
 {
-#if XL_BYTE_SUMS
+#if XL_PACKED == 2
     return (XL_T)xl_bytes_sum(items->vector[row]);
 #else
     XL_T x[XL_VLEN];
@@ -54,7 +54,7 @@ XL_T xl_items_reduce(const xl_items *items, const xl_input *input, uint row)
 #endif
 }
 
-#if XL_BYTE_SUMS
+#if XL_PACKED == 2
 /* The results of four bytes; *sum moves on. */
 uint xl_bytes_scan(uint bytes, uint *sum)
 {
@@ -72,7 +72,7 @@ uint xl_bytes_scan(uint bytes, uint *sum)
 
 void xl_items_scan(xl_items *items, const xl_input *input, const uint rows)
 {
-    XL_T carry = XL_IDENTITY;
+    XL_T carry = xl_identity();
 #pragma unroll
     for (uint row = 0; row < rows; ++row) {
         XL_T all;
@@ -85,7 +85,7 @@ void xl_items_scan(xl_items *items, const xl_input *input, const uint rows)
 /* The results of a vector, from what stands before it. */
 void xl_items_results(const xl_items *items, const xl_input *input, uint row, XL_T carry, XL_OUT *y)
 {
-#if XL_BYTE_SUMS
+#if XL_PACKED == 2
     const uint4 w = as_uint4(items->vector[row]);
     uint sum = carry;
     uint4 bytes;
@@ -93,7 +93,7 @@ void xl_items_results(const xl_items *items, const xl_input *input, uint row, XL
     bytes.y = xl_bytes_scan(w.y, &sum);
     bytes.z = xl_bytes_scan(w.z, &sum);
     bytes.w = xl_bytes_scan(w.w, &sum);
-    XL_UNPACK(XL_JOIN(XL_JOIN(as_, XL_OUT), XL_VLEN)(bytes), y);
+    xl_out_unpack(xl_words_as_out(bytes), y);
 #else
     XL_T x[XL_VLEN];
     xl_items_unpack(items, input, row, x);
@@ -125,7 +125,12 @@ void xl_items_store(const xl_items *items, const xl_input *input, __global XL_OU
 {
     const ulong first = base + xl_tile_at(xl_sub_tile(), 0, rows);
     const uint mode = xl_store_mode(out + base, input->n - base, XL_GROUP_SIZE * XL_VLEN * rows);
-    XL_STORE_BY_MODE(mode, xl_packed_store, items, input, out, first, before, rows);
+    if (mode == XL_STORE_ALIGNED) /* as a constant in each */
+        xl_packed_store(items, input, out, first, before, rows, XL_STORE_ALIGNED);
+    else if (xl_shifts_stores && mode == XL_STORE_SHIFTED)
+        xl_packed_store(items, input, out, first, before, rows, XL_STORE_SHIFTED);
+    else
+        xl_packed_store(items, input, out, first, before, rows, XL_STORE_SOME);
 }
 #else
 typedef struct xl_items {

@@ -21,7 +21,7 @@
  * for both slower by a third, which is where elements are of 8 bytes; elsewhere it takes seconds
  * for another one (580.159.04, November 2026). */
 #include "scan_packed.cl"
-#define XL_PIPELINED 1
+#define XL_LOOKBACK_SCOPE 2
 #include "scan_source.cl"
 
 #if !XL_USE_LANES
@@ -82,7 +82,7 @@ XL_T xl_window_prefix(xl_window *window, const xl_lookback *lookback, uint tile,
         parts[xl_lane_group()] = mine;
     const XL_T start = xl_window_start(window, lookback, tile);
     XL_LOCAL_BARRIER();
-    XL_T sum = XL_IDENTITY;
+    XL_T sum = xl_identity();
     for (uint k = 0; k < xl_sub_tiles(); ++k)
         sum = xl_op(sum, parts[k]);
     return xl_op(start, sum);
@@ -96,7 +96,7 @@ XL_T xl_publish_next(const xl_lookback *lookback, const xl_stage *stage, uint ne
     const ulong base = xl_tile_base(next, stage->tile);
     xl_stage_heads(stage, &lookback->source.input, base);
     xl_fetch_end(stage, &lookback->source.input, base, phase);
-#if XL_SEGMENTS != 0 && !XL_MARKS
+#if XL_SEGMENTS > 1 /* bits that the group has made */
     XL_LOCAL_BARRIER();
 #endif
     const XL_T mine = xl_staged_total(stage, &lookback->source.input, base, lookback->source.rows);
@@ -104,7 +104,7 @@ XL_T xl_publish_next(const xl_lookback *lookback, const xl_stage *stage, uint ne
     if (xl_lane_id() == 0)
         shared->sub_tiles[xl_lane_group()] = total;
     XL_LOCAL_BARRIER();
-    XL_T before = XL_IDENTITY, own = XL_IDENTITY;
+    XL_T before = xl_identity(), own = xl_identity();
     for (uint k = 0; k < xl_sub_tiles(); ++k) {
         if (k == xl_lane_group())
             before = own;
@@ -112,7 +112,7 @@ XL_T xl_publish_next(const xl_lookback *lookback, const xl_stage *stage, uint ne
     }
     if (get_local_id(0) == 0)
         xl_tile_publish(lookback, next, XL_AGGREGATE, own, true);
-    if (XL_ENDS_WINDOW(next)) {
+    if (xl_ends_window(next)) {
         xl_window window;
         xl_window_load(&window, lookback, next);
         *early = xl_window_prefix(&window, lookback, next, shared->early);
@@ -134,10 +134,10 @@ XL_T xl_scan_current(const xl_lookback *lookback, uint mine, xl_items *items, XL
 {
     xl_window window;
     XL_T prefix = known;
-    if (!XL_ENDS_WINDOW(mine))
+    if (!xl_ends_window(mine))
         xl_window_load(&window, lookback, mine);
     xl_items_scan(items, &lookback->source.input, lookback->source.rows);
-    if (!XL_ENDS_WINDOW(mine))
+    if (!xl_ends_window(mine))
         prefix = xl_window_prefix(&window, lookback, mine, shared->parts);
     else
         XL_LOCAL_BARRIER();
@@ -153,7 +153,7 @@ void xl_pipelined_scan(xl_lookback lookback, __global XL_OUT *out, const xl_stag
     const uint groups = (uint)get_num_groups(0);
     const bool tickets = tiles > groups, issuer = get_local_id(0) == XL_ISSUER;
     xl_items items;
-    XL_T before = XL_IDENTITY, early = XL_IDENTITY, sum_next = XL_IDENTITY;
+    XL_T before = xl_identity(), early = xl_identity(), sum_next = xl_identity();
     uint mine = tiles, next = xl_ticket_first(&lookback, tickets, shared), after = ~0u, phase = 0;
 
     if (issuer) {
@@ -168,10 +168,8 @@ void xl_pipelined_scan(xl_lookback lookback, __global XL_OUT *out, const xl_stag
     lookback.epoch = shared->epoch;
     while (true) {
         const XL_T known = early;
-        XL_T before_next = XL_IDENTITY;
-#if XL_CARRY
+        XL_T before_next = xl_identity();
         const XL_T sum = sum_next;
-#endif
         if (next < tiles) {
             before_next =
                 xl_publish_next(&lookback, &stage, next, phase, shared, &early, &sum_next);
@@ -181,7 +179,7 @@ void xl_pipelined_scan(xl_lookback lookback, __global XL_OUT *out, const xl_stag
             const XL_T prefix = xl_scan_current(&lookback, mine, &items, known, shared);
             xl_items_store(&items, &lookback.source.input, out, xl_tile_base(mine, stage.tile),
                            xl_op(prefix, before), lookback.source.rows);
-            XL_CARRY_LEAVE(&lookback.source.input, mine == tiles - 1 && get_local_id(0) == 0,
+            xl_carry_leave(&lookback.source.input, mine == tiles - 1 && get_local_id(0) == 0,
                            xl_op(prefix, sum));
         }
         if (next >= tiles)
@@ -205,12 +203,14 @@ void xl_pipelined_scan(xl_lookback lookback, __global XL_OUT *out, const xl_stag
 }
 
 #define XL_PIPELINED_SCAN(vectors, is_in_place)                                                    \
-    XL_STAGE_MAKE(stage);                                                                          \
+    __local xl_stage_storage storage;                                                              \
     __local xl_shared shared;                                                                      \
-    XL_LOOKBACK_MAKE(lookback, is_in_place, vectors);                                              \
-    stage.tile = XL_TILE_ELEMENTS(&lookback.source);                                               \
-    XL_CARRY_PASS(&lookback.source.input);                                                         \
-    xl_pipelined_scan(lookback, out + out_offset, stage, &shared)
+    XL_INPUT_MAKE(input);                                                                          \
+    const xl_lookback lookback =                                                                   \
+        xl_lookback_make(&input, state + state_offset, flags, is_in_place, vectors);               \
+    xl_carry_pass(&input);                                                                         \
+    xl_pipelined_scan(lookback, out + out_offset,                                                  \
+                      xl_stage_make(&storage, xl_tile_elements(&lookback.source)), &shared)
 
 __kernel XL_REQUIRED void xl_scan_pipelined(XL_LOOKBACK_ARGUMENTS)
 {

@@ -66,7 +66,7 @@ typedef struct xl_tree {
 /* The first `count` sub-tiles of a tile. */
 XL_T xl_tree_fold(const xl_tree *tree, ulong tile, uint count)
 {
-    XL_T sum = XL_IDENTITY;
+    XL_T sum = xl_identity();
     XL_IN_ORDER
     for (uint k = 0; k < count; ++k)
         sum = xl_op(sum, tree->sub_tiles[tile * XL_TREE_SUB_TILES + k]);
@@ -77,7 +77,7 @@ XL_T xl_tree_fold(const xl_tree *tree, ulong tile, uint count)
 XL_T xl_tree_prefix(const xl_tree *tree, const xl_input *input, ulong tile, bool windowed)
 {
     const ulong window = tile / XL_TREE_WINDOW;
-    XL_T start = xl_input_start(input), sum = XL_IDENTITY;
+    XL_T start = xl_input_start(input), sum = xl_identity();
     if (window > 0)
         start = tree->windows[window];
     if (windowed)
@@ -125,7 +125,7 @@ void xl_tree_load(XL_T *x, const xl_input *input, ulong i, ulong end, const uint
         return;
     }
     for (uint e = 0; e < count; ++e) {
-        x[e] = XL_IDENTITY;
+        x[e] = xl_identity();
         if (i + e < end)
             x[e] = xl_input_one(input, i + e);
     }
@@ -136,7 +136,7 @@ XL_T xl_sub_tile_total(const xl_input *input, ulong base)
 {
     XL_T lane[XL_ROW], x[XL_TREE_ROWS * XL_TREE_VLEN];
     for (uint l = 0; l < XL_ROW; ++l) {
-        XL_T total = XL_IDENTITY;
+        XL_T total = xl_identity();
         xl_tree_load(x, input, base + l * XL_TREE_ROWS * XL_TREE_VLEN, input->n,
                      XL_TREE_ROWS * XL_TREE_VLEN);
         XL_IN_ORDER
@@ -159,7 +159,7 @@ __kernel XL_REQUIRED void xl_reproducible_upsweep(XL_INPUT_ARGUMENTS, XL_TREE_AR
     xl_heads_prepare(&input, heads, base);
     for (uint k = 0; k < XL_TREE_SUB_TILES; ++k) {
         const ulong at = base + k * XL_SUB_TILE_ELEMENTS;
-        XL_T total = XL_IDENTITY;
+        XL_T total = xl_identity();
         if (at < input.n)
             total = xl_sub_tile_total(&input, at);
         tree.sub_tiles[tile * XL_TREE_SUB_TILES + k] = total;
@@ -186,7 +186,7 @@ XL_T xl_row_scan(const xl_input *input, __global XL_OUT *out, ulong base, XL_T f
     XL_ROW_STEP(b, a, 4)
     XL_ROW_STEP(a, b, 8)
     XL_ROW_STEP(b, a, 16)
-    a[0] = XL_IDENTITY;
+    a[0] = xl_identity();
     for (uint l = 1; l < XL_ROW; ++l)
         a[l] = b[l - 1];
     for (uint l = 0; l < XL_ROW; ++l)
@@ -195,10 +195,10 @@ XL_T xl_row_scan(const xl_input *input, __global XL_OUT *out, ulong base, XL_T f
     const uint count = (uint)min(input->n - base, (ulong)XL_ROW_ELEMENTS);
     if (count == XL_ROW_ELEMENTS) {
         for (uint e = 0; e < XL_ROW_ELEMENTS; ++e)
-            out[base + e] = xl_output(XL_VALUE(y[e]), xl_index(input, base + e));
+            out[base + e] = xl_output(xl_element_of(y[e]), xl_index(input, base + e));
     } else {
         for (uint e = 0; e < count; ++e)
-            out[base + e] = xl_output(XL_VALUE(y[e]), xl_index(input, base + e));
+            out[base + e] = xl_output(xl_element_of(y[e]), xl_index(input, base + e));
     }
     return xl_op(carry, b[XL_ROW - 1]);
 }
@@ -215,11 +215,11 @@ __kernel XL_REQUIRED void xl_reproducible_downsweep(XL_INPUT_ARGUMENTS, XL_TREE_
     xl_heads_prepare(&input, heads, base);
     if (base < input.n) {
         const XL_T prefix = xl_tree_prefix(&tree, &input, tile, windowed != 0);
-        XL_T before = XL_IDENTITY;
+        XL_T before = xl_identity();
         for (uint k = 0; k < XL_TREE_SUB_TILES; ++k) {
             const ulong at = base + k * XL_SUB_TILE_ELEMENTS;
             const ulong end = min(input.n, at + XL_SUB_TILE_ELEMENTS);
-            XL_T carry = XL_IDENTITY;
+            XL_T carry = xl_identity();
             if (at >= end)
                 break;
             if (k > 0)
@@ -228,10 +228,10 @@ __kernel XL_REQUIRED void xl_reproducible_downsweep(XL_INPUT_ARGUMENTS, XL_TREE_
             for (ulong row = at; row < end; row += XL_ROW_ELEMENTS)
                 carry = xl_row_scan(&input, out, row, front, carry);
         }
-        XL_CARRY_LEAVE(&input, input.n - base <= XL_TILE,
+        xl_carry_leave(&input, input.n - base <= XL_TILE,
                        xl_op(prefix, xl_tree_fold(&tree, tile, XL_TREE_SUB_TILES)));
     }
-    XL_CARRY_PASS(&input);
+    xl_carry_pass(&input);
 }
 
 #else
@@ -256,7 +256,7 @@ void xl_tree_load(xl_input *input, __local uint4 *heads, __local XL_T *block, ul
     XL_FOR_EACH(e, count)
     block[e] = xl_input_one(input, base + e);
     XL_FOR_EACH(e, XL_TILE - count)
-    block[count + e] = XL_IDENTITY;
+    block[count + e] = xl_identity();
     XL_LOCAL_BARRIER();
 }
 
@@ -269,7 +269,7 @@ __kernel XL_REQUIRED void xl_reproducible_upsweep(XL_INPUT_ARGUMENTS, XL_TREE_AR
     const ulong group = get_group_id(0);
     const uint i = (uint)get_local_id(0);
     xl_tree_load(&input, heads, block, xl_tile_base(group, XL_TILE));
-    XL_T total = XL_IDENTITY;
+    XL_T total = xl_identity();
     for (uint row = 0; row < XL_TREE_ROWS; ++row)
         total = xl_op(total, xl_vector_fold(block + (i * XL_TREE_ROWS + row) * XL_TREE_VLEN));
     lanes[i] = total;
@@ -315,7 +315,7 @@ void xl_sub_tiles_scan(const xl_input *input, __local XL_T *block, __local XL_T 
     const __local XL_T *const scanned = xl_rows_scan(leaves, leaves + XL_LEAVES);
     XL_FOR_EACH(k, XL_GROUP_SUB_TILES)
     {
-        XL_T carry = XL_IDENTITY;
+        XL_T carry = xl_identity();
         for (uint row = k * XL_TREE_ROWS; row < (k + 1) * XL_TREE_ROWS; ++row) {
             carries[row] = carry;
             carry = xl_op(carry, scanned[row * XL_ROW + XL_ROW - 1]);
@@ -324,7 +324,7 @@ void xl_sub_tiles_scan(const xl_input *input, __local XL_T *block, __local XL_T 
     XL_LOCAL_BARRIER();
     XL_FOR_EACH(p, XL_LEAVES)
     {
-        XL_T before = XL_IDENTITY, x[XL_TREE_VLEN], y[XL_TREE_VLEN];
+        XL_T before = xl_identity(), x[XL_TREE_VLEN], y[XL_TREE_VLEN];
         if (p % XL_ROW > 0)
             before = scanned[p - 1];
         for (uint v = 0; v < XL_TREE_VLEN; ++v)
@@ -351,7 +351,7 @@ __kernel XL_REQUIRED void xl_reproducible_downsweep(XL_INPUT_ARGUMENTS, XL_TREE_
     const uint first = (uint)(group % XL_GROUPS_PER_TILE) * XL_GROUP_SUB_TILES;
     XL_FOR_EACH(k, XL_GROUP_SUB_TILES)
     {
-        XL_T front = XL_IDENTITY;
+        XL_T front = xl_identity();
         if (base + k * XL_SUB_TILE_ELEMENTS < input.n) /* else there may be no scratch */
             front = xl_op(xl_tree_prefix(&tree, &input, tile, windowed != 0),
                           xl_tree_fold(&tree, tile, first + k));
@@ -362,12 +362,12 @@ __kernel XL_REQUIRED void xl_reproducible_downsweep(XL_INPUT_ARGUMENTS, XL_TREE_
     out += out_offset;
     if (base < input.n) {
         XL_FOR_EACH(e, xl_tree_count(&input, base))
-        out[base + e] = xl_output(XL_VALUE(block[e]), xl_index(&input, base + e));
-        XL_CARRY_LEAVE(&input, input.n - base <= XL_TILE && get_local_id(0) == 0,
+        out[base + e] = xl_output(xl_element_of(block[e]), xl_index(&input, base + e));
+        xl_carry_leave(&input, input.n - base <= XL_TILE && get_local_id(0) == 0,
                        xl_op(xl_tree_prefix(&tree, &input, tile, windowed != 0),
                              xl_tree_fold(&tree, tile, XL_TREE_SUB_TILES)));
     }
-    XL_CARRY_PASS(&input);
+    xl_carry_pass(&input);
 }
 #endif
 
@@ -385,7 +385,7 @@ __kernel XL_REQUIRED void xl_reproducible_downsweep(XL_INPUT_ARGUMENTS, XL_TREE_
 XL_T xl_window_before(const __local XL_T *sums, const __local XL_T *nodes, uint x)
 {
     const uint leaf = x / XL_TILES_PER_LEAF;
-    XL_T mine = XL_IDENTITY, before = XL_IDENTITY;
+    XL_T mine = xl_identity(), before = xl_identity();
     for (uint k = leaf * XL_TILES_PER_LEAF; k < x; ++k)
         mine = xl_op(mine, sums[k]);
     for (uint d = 0; d < XL_LEVELS; ++d)
@@ -405,7 +405,7 @@ __kernel XL_REQUIRED void xl_reproducible_windows(XL_TREE_ARGUMENTS, ulong count
     const uint tiles = (uint)min(count - base, (ulong)XL_TREE_WINDOW);
     XL_FOR_EACH(x, XL_TREE_WINDOW)
     {
-        XL_T sum = XL_IDENTITY;
+        XL_T sum = xl_identity();
         if (x < tiles)
             sum = xl_tree_fold(&tree, base + x, XL_TREE_SUB_TILES);
         sums[x] = sum;
@@ -413,7 +413,7 @@ __kernel XL_REQUIRED void xl_reproducible_windows(XL_TREE_ARGUMENTS, ulong count
     XL_LOCAL_BARRIER();
     XL_FOR_EACH(leaf, XL_TREE_SIZE)
     {
-        XL_T sum = XL_IDENTITY;
+        XL_T sum = xl_identity();
         for (uint k = 0; k < XL_TILES_PER_LEAF; ++k)
             sum = xl_op(sum, sums[leaf * XL_TILES_PER_LEAF + k]);
         nodes[leaf] = sum;

@@ -19,7 +19,7 @@
 XL_T xl_serial_step(const xl_input *input, __global XL_OUT *out, ulong i, bool head, XL_T carry)
 {
     const XL_T x = xl_input_accumulator(input, input->in[i], i, head), next = xl_op(carry, x);
-    out[i] = xl_output(XL_VALUE(xl_result(input, carry, x, next)), xl_index(input, i));
+    out[i] = xl_output(xl_element_of(xl_result(input, carry, x, next)), xl_index(input, i));
     return next;
 }
 
@@ -105,23 +105,20 @@ XL_T xl_serial_scan(const xl_input *input, __global XL_OUT *out, ulong base, ulo
     /* Such stores need whole, aligned lines. To begin with the first of them moves the vectors,
      * and with them the order of operands, by where `out` lies. */
     stream = stream && (!XL_ORDERED || past == 0);
-    const ulong few = stream && past > 0 ? min(count, XL_WIDE - past) : 0;
+    const ulong few = stream && past > 0 ? min(count, xl_wide_size - past) : 0;
 #else
-    const ulong few = min(count, (XL_WIDE - base % XL_WIDE) % XL_WIDE);
-    stream = stream && (past + few) % XL_WIDE == 0;
+    const ulong few = min(count, (xl_wide_size - base % xl_wide_size) % xl_wide_size);
+    stream = stream && (past + few) % xl_wide_size == 0;
 #endif
     carry = xl_serial_scan_few(input, out, base, base + few, &cursor, carry);
-    xl_wide before = (xl_wide)(XL_VALUE(carry));
-    for (base += few; base + XL_WIDE <= end; base += XL_WIDE) {
-        XL_PREFETCH(in + base + next_tile);
+    xl_wide before = (xl_wide)(xl_element_of(carry));
+    for (base += few; base + xl_wide_size <= end; base += xl_wide_size) {
+        xl_prefetch(in + base + next_tile);
 #if XL_SEGMENTS == 1 || XL_SEGMENTS == 3
-        XL_PREFETCH(input->segments + base + next_tile);
+        xl_prefetch(input->segments + base + next_tile);
 #endif
-        const xl_wide y = xl_serial_vector(input, XL_WIDE_LOAD(in + base), base, &cursor, &before);
-        if (stream)
-            XL_STREAM_STORE(y, to + base);
-        else
-            XL_WIDE_STORE(y, to + base);
+        const xl_wide y = xl_serial_vector(input, xl_wide_load(in + base), base, &cursor, &before);
+        xl_wide_store(y, to + base, stream);
     }
     /* Whether a head was met matters in what stands behind, never in what stands before. */
     carry = xl_accumulator_of(before.s0, true);

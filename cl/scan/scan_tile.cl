@@ -21,12 +21,12 @@ XL_T xl_vector_scan(const xl_input *input, XL_T *item, uint row, XL_T carry)
     return carry;
 }
 
-/* Scans the sub-tile in place, from XL_IDENTITY; gives its total. `rows`: those of the
+/* Scans the sub-tile in place, from xl_identity(); gives its total. `rows`: those of the
  * tile, which must be XL_VECTORS where there are no sub-groups. */
 XL_T xl_sub_tile_scan(const xl_input *input, XL_T *item, const uint rows, __local XL_T *scratch)
 {
 #if XL_USE_LANES
-    XL_T carry = XL_IDENTITY;
+    XL_T carry = xl_identity();
 #pragma unroll
     for (uint row = 0; row < rows; ++row) {
         XL_T all;
@@ -40,11 +40,11 @@ XL_T xl_sub_tile_scan(const xl_input *input, XL_T *item, const uint rows, __loca
      * work-item scans XL_VECTORS neighbours of them, the group scans the work-items.
      * In the end a work-item reads what it wrote at the start, and may write it again. */
     const uint i = (uint)get_local_id(0);
-    __local XL_T *const totals = scratch + XL_GROUP_SCRATCH;
+    __local XL_T *const totals = scratch + XL_GROUP_SIZE;
     for (uint row = 0; row < XL_VECTORS; ++row)
         totals[row * XL_GROUP_SIZE + i] = xl_vector_reduce(item, row);
     XL_LOCAL_BARRIER();
-    XL_T mine = XL_IDENTITY, all;
+    XL_T mine = xl_identity(), all;
     for (uint k = 0; k < XL_VECTORS; ++k)
         mine = xl_op(mine, totals[i * XL_VECTORS + k]);
     mine = xl_group_scan_exclusive(mine, scratch, &all);

@@ -34,7 +34,7 @@ __kernel XL_REQUIRED void xl_scan_upsweep(XL_INPUT_ARGUMENTS, ulong chunk_elemen
     __local XL_T scratch[XL_TILE_SCRATCH];
     __local uint4 heads[XL_MARK_VECTORS];
     XL_T item[XL_ITEMS];
-    XL_T total = XL_IDENTITY;
+    XL_T total = xl_identity();
     for (; at < end; at += XL_TILE) {
         xl_tile_heads_prepare(&input, heads, at);
         xl_tile_load(item, &input, at, xl_sub_tile(), true);
@@ -52,7 +52,7 @@ __kernel XL_REQUIRED void xl_scan_spine(__global uchar *scratch_at, ulong scratc
                                         ulong from, ulong after)
 {
     __global XL_T *const spine = (__global XL_T *)(scratch_at + scratch_offset);
-    XL_T sum = XL_IDENTITY;
+    XL_T sum = xl_identity();
     if (from > 0)
         sum = spine[from - 1];
     XL_IN_ORDER
@@ -65,7 +65,7 @@ __kernel XL_REQUIRED void xl_scan_spine(__global uchar *scratch_at, ulong scratc
 /* start op totals[0] op ... op totals[group - 1]. `scanned`: the last of them is all of them. */
 XL_T xl_spine_fold(const __global XL_T *spine, uint group, XL_T start, bool scanned)
 {
-    XL_T sum = XL_IDENTITY;
+    XL_T sum = xl_identity();
     XL_IN_ORDER
     for (uint k = scanned && group > 0 ? group - 1 : 0; k < group; ++k)
         sum = xl_op(sum, spine[k]);
@@ -75,7 +75,7 @@ XL_T xl_spine_fold(const __global XL_T *spine, uint group, XL_T start, bool scan
 /* The same by a group; totals are never scanned. */
 XL_T xl_spine_fold(const __global XL_T *spine, uint group, XL_T start, __local XL_T *scratch)
 {
-    XL_T sum = XL_IDENTITY;
+    XL_T sum = xl_identity();
     const uint share = XL_CEIL_DIV(group, XL_GROUP_SIZE);
     const uint first = min((uint)get_local_id(0) * share, group);
     const uint last = min(first + share, group);
@@ -95,16 +95,13 @@ __kernel XL_REQUIRED void xl_scan_downsweep(XL_INPUT_ARGUMENTS, ulong chunk_elem
     const uint group = (uint)get_group_id(0);
     const XL_T start = xl_input_start(&input);
     ulong at = min(group * chunk_elements, input.n);
-    const ulong end = min(at + chunk_elements, input.n);
-#if XL_CARRY
-    const ulong begin = at;
-#endif
+    const ulong begin = at, end = min(at + chunk_elements, input.n);
     const __global XL_T *const spine = (const __global XL_T *)(scratch_at + scratch_offset);
     out += out_offset;
 #if XL_SERIAL
     XL_T carry = xl_spine_fold(spine, group, start, (flags & 2) != 0);
     carry = xl_serial_scan(&input, out, at, end - at, carry, flags & 1, 0);
-    XL_CARRY_LEAVE(&input, begin < end && end == input.n, carry);
+    xl_carry_leave(&input, begin < end && end == input.n, carry);
 #else
     __local XL_T scratch[XL_TILE_SCRATCH];
     __local uint4 heads[XL_MARK_VECTORS];
@@ -119,7 +116,7 @@ __kernel XL_REQUIRED void xl_scan_downsweep(XL_INPUT_ARGUMENTS, ulong chunk_elem
         xl_tile_store(item, &input, out, at, xl_op(carry, before), XL_VECTORS);
         carry = xl_op(carry, all);
     }
-    XL_CARRY_LEAVE(&input, begin < end && end == input.n && get_local_id(0) == 0, carry);
+    xl_carry_leave(&input, begin < end && end == input.n && get_local_id(0) == 0, carry);
 #endif
-    XL_CARRY_PASS(&input);
+    xl_carry_pass(&input);
 }

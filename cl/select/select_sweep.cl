@@ -21,7 +21,6 @@ typedef struct xl_source {
     xl_select select;
     ulong begin, end;
 } xl_source;
-#define XL_SOURCE xl_source
 
 #if XL_SERIAL
 #define XL_LOOKBACK_SCOPE 0

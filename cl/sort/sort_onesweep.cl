@@ -23,7 +23,6 @@ typedef struct xl_source {
     const __global XL_KEY *keys;
     uint n, shift, digit;
 } xl_source;
-#define XL_SOURCE xl_source
 #define XL_LOOKBACK_SCOPE 0
 #define XL_COLUMNS XL_DIGITS
 #define XL_RING XL_RING_TILES

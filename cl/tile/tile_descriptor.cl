@@ -39,9 +39,6 @@
 
 #include "../prelude/prelude_accumulator.cl"
 
-#if !XL_CAN_PUBLISH
-#error "tile descriptors need XL_CAN_PUBLISH"
-#endif
 #ifndef XL_COLUMNS
 #define XL_COLUMNS 1
 #endif
@@ -56,24 +53,15 @@
 #define XL_TILE_EPOCH(tile, epoch) (epoch)
 #endif
 
-#define XL_EMPTY 0u
-#define XL_AGGREGATE 1u
-#define XL_PREFIX 2u
-
-#define XL_TICKET 0
-#define XL_DONE 1
-#define XL_EPOCH 2
-#define XL_FALLBACKS 3
-#define XL_HEADER_WORDS 8 /* of 64 bits */
+enum { XL_EMPTY, XL_AGGREGATE, XL_PREFIX };
+enum { XL_TICKET, XL_DONE, XL_EPOCH, XL_FALLBACKS };
+enum { XL_HEADER_WORDS = 8 }; /* of 64 bits */
 
 /* Words of a value, and of a tile. The host counts the same: lib/scan/scan_enqueue.c. */
-#if XL_T_SCALAR && XL_T_BYTES <= 4
-#define XL_VALUE_WORDS 1
-#define XL_DESCRIPTORS_PER_TILE 1
-#else
-#define XL_VALUE_WORDS ((uint)((sizeof(XL_T) + 3) / 4))
-#define XL_DESCRIPTORS_PER_TILE 2
-#endif
+enum {
+    XL_VALUE_WORDS = (sizeof(XL_T) + 3) / 4,
+    XL_DESCRIPTORS_PER_TILE = XL_VALUE_WORDS == 1 ? 1 : 2
+};
 #define XL_COLUMN(tiles, column)                                                                   \
     ((tiles) + XL_VALUE_WORDS * (XL_DESCRIPTORS_PER_TILE * (ulong)(column)))
 #define XL_DESCRIPTOR(tiles, tile, state)                                                          \
@@ -83,7 +71,7 @@
 
 typedef union xl_descriptor_words {
     XL_T value;
-    uint word[(sizeof(XL_T) + 3) / 4];
+    uint word[XL_VALUE_WORDS];
 } xl_descriptor_words;
 
 /* NVIDIA's OpenCL has no atomics of device scope, its PTX has. */
@@ -200,7 +188,7 @@ void xl_descriptor_publish_half(__global ulong *tiles, uint tile, uint state, ui
 
 /* One descriptor of a tile as it is now. */
 typedef struct xl_descriptor {
-    ulong word[(XL_DESCRIPTORS_PER_TILE == 1) ? 1 : XL_VALUE_WORDS];
+    ulong word[XL_VALUE_WORDS];
 } xl_descriptor;
 
 xl_descriptor xl_descriptor_load(const __global ulong *tiles, uint tile, uint state)

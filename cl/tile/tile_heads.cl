@@ -18,7 +18,7 @@
 #endif
 
 /* A tile's marks lie in vectors of 16. */
-#define XL_MARK_VECTORS XL_CEIL_DIV(XL_TILE, 16)
+enum { XL_MARK_VECTORS = (XL_TILE + 15) / 16 };
 
 #if !XL_SERIAL
 void xl_marks_clear(__local uint4 *marks, uint vectors)
@@ -205,7 +205,7 @@ XL_T xl_input_at(const xl_input *input, ulong i)
 {
     if (i < input->n)
         return xl_input_one(input, i);
-    return XL_IDENTITY;
+    return xl_identity();
 }
 #endif
 

@@ -110,29 +110,36 @@ ulong xl_tile_base(ulong tile, uint elements)
     input.mask = segment_mask;
 #endif
 
+#if XL_HAS_INIT || XL_HAS_IDENTITY
 /* What the first element of a segment gets from an exclusive scan. Of floating-point sums
  * without init that is 0, although the identity is -0; an inclusive scan leaves the
  * first element as it is. */
+XL_E xl_segment_init(const xl_input *input)
+{
 #if XL_HAS_INIT
-#define XL_SEGMENT_INIT(input) ((input)->init)
-#elif XL_HAS_IDENTITY && XL_OPERATOR == 1 && !XL_INCLUSIVE
-#define XL_SEGMENT_INIT(input) ((XL_E)0)
-#elif XL_HAS_IDENTITY
-#define XL_SEGMENT_INIT(input) XL_IDENTITY_E
+    return input->init;
+#elif XL_OPERATOR == 1 && !XL_INCLUSIVE
+    return (XL_E)0;
+#else
+    return XL_IDENTITY_E;
+#endif
+}
 #endif
 
-/* 1: the first element of a segment is joined to XL_SEGMENT_INIT before all else: to init; of
+/* The first element of a segment, joined to xl_segment_init() before all else: to init; of
  * floating-point numbers to the 0 that an exclusive sum starts from, which makes 0 of -0, and to
  * the identity of minimum and maximum, which skip a NaN here too. */
-#if XL_SEGMENTS != 0 && XL_HAS_INIT
-#define XL_INIT_AT_HEADS 1
-#elif XL_SEGMENTS != 0 && XL_E_KIND == 2 && XL_OPERATOR == 1
-#define XL_INIT_AT_HEADS !XL_INCLUSIVE
-#elif XL_SEGMENTS != 0 && XL_E_KIND == 2 && (XL_OPERATOR == 3 || XL_OPERATOR == 4)
-#define XL_INIT_AT_HEADS 1
+#define XL_FIRST_IS_JOINED                                                                         \
+    (XL_HAS_INIT || (XL_E_KIND == 2 && (XL_OPERATOR == 3 || XL_OPERATOR == 4 ||                    \
+                                        (XL_OPERATOR == 1 && !XL_INCLUSIVE))))
+XL_E xl_segment_first(const xl_input *input, XL_E e)
+{
+#if XL_FIRST_IS_JOINED
+    return xl_op_e(xl_segment_init(input), e);
 #else
-#define XL_INIT_AT_HEADS 0
+    return e;
 #endif
+}
 
 /* Element 0 begins a segment whatever the segments' array says, unless it continues that of an
  * earlier part. */
@@ -163,45 +170,38 @@ XL_T xl_input_start(const xl_input *input)
     if (input->continues)
         return xl_accumulator_of(input->carry, false);
 #endif
-#if XL_SEGMENTS == 0 && defined(XL_SEGMENT_INIT)
-    return xl_accumulator_of(XL_SEGMENT_INIT(input), false);
+#if XL_SEGMENTS == 0 && (XL_HAS_INIT || XL_HAS_IDENTITY)
+    return xl_accumulator_of(xl_segment_init(input), false);
 #else
-    return XL_IDENTITY;
+    return xl_identity();
 #endif
 }
 
-#if XL_CARRY
-/* What the next part continues, after all elements of this one: by one work-item. */
-void xl_carry_leave(const xl_input *input, XL_T all)
+/* What the next part continues, `all` elements of this one: of the one work-item where it
+ * `is_last`. */
+void xl_carry_leave(const xl_input *input, bool is_last, XL_T all)
 {
+#if XL_CARRY
 #if !XL_HAS_IDENTITY
     if (!(all.flags & XL_SOME))
         return;
 #endif
-    if (input->leaves)
-        *input->carry_out = XL_VALUE(all);
+    if (is_last && input->leaves)
+        *input->carry_out = xl_element_of(all);
+#endif
 }
 
 /* The same where there is no element at all. */
 void xl_carry_pass(const xl_input *input)
 {
-    if (input->n != 0 || get_global_id(0) != 0)
-        return;
-#ifdef XL_SEGMENT_INIT
-    xl_carry_leave(
-        input, xl_accumulator_of(input->continues ? input->carry : XL_SEGMENT_INIT(input), false));
-#else
-    xl_carry_leave(input, xl_input_start(input));
+#if XL_CARRY
+    XL_T before = xl_input_start(input);
+#if XL_HAS_INIT || XL_HAS_IDENTITY
+    before = xl_accumulator_of(input->continues ? input->carry : xl_segment_init(input), false);
+#endif
+    xl_carry_leave(input, input->n == 0 && get_global_id(0) == 0, before);
 #endif
 }
-#define XL_CARRY_LEAVE(input, is_last, all)                                                        \
-    if (is_last)                                                                                   \
-    xl_carry_leave((input), (all))
-#define XL_CARRY_PASS(input) xl_carry_pass(input)
-#else
-#define XL_CARRY_LEAVE(input, is_last, all)
-#define XL_CARRY_PASS(input)
-#endif
 
 /* The result for an element x that a scan meets with `carry` and leaves with `next`. */
 XL_T xl_result(const xl_input *input, XL_T carry, XL_T x, XL_T next)
@@ -211,7 +211,7 @@ XL_T xl_result(const xl_input *input, XL_T carry, XL_T x, XL_T next)
 #elif XL_SEGMENTS == 0
     return carry;
 #else
-    return XL_IS_HEAD(x) ? xl_accumulator_of(XL_SEGMENT_INIT(input), true) : carry;
+    return xl_is_head(x) ? xl_accumulator_of(xl_segment_init(input), true) : carry;
 #endif
 }
 
@@ -248,10 +248,8 @@ XL_E xl_load_arg(xl_value x, ulong i)
 XL_T xl_input_accumulator(const xl_input *input, XL_IN x, ulong i, bool head)
 {
     XL_E e = XL_AS_E(XL_LOADED(x, xl_index(input, i)));
-#if XL_INIT_AT_HEADS
-    if (head)
-        e = xl_op_e(XL_SEGMENT_INIT(input), e);
-#endif
+    if (head && XL_SEGMENTS != 0)
+        e = xl_segment_first(input, e);
     return xl_accumulator_of(e, head);
 }
 

@@ -24,7 +24,7 @@
 #error "XL_TILE must be XL_GROUP_SIZE * XL_ITEMS"
 #endif
 
-#define XL_VECTORS (XL_ITEMS / XL_VLEN)
+enum { XL_VECTORS = XL_ITEMS / XL_VLEN };
 
 /* Which sub-tile this work-item holds a part of, and of how many; the work-items of a sub-tile, and
  * this one's number among them; from one row of this work-item to the next, in elements. Macros:
@@ -71,18 +71,14 @@ uint xl_heads_vector(const xl_input *input, ulong i)
     const __global XL_SEG *const from = input->segments + i;
     const bool first = i == 0 && xl_first_begins(input);
     XL_SEG s[XL_VLEN], before = 0;
-#if XL_VLEN > 1
-    XL_UNPACK(*(const __global XL_JOIN(XL_SEG, XL_VLEN) *)from, s);
-#else
-    s[0] = *from;
-#endif
+    xl_seg_unpack(*(const __global xl_seg_vec *)from, s);
     if (XL_SEGMENTS == 3 && !first)
         before = from[-1];
     return xl_heads_among(s, before, XL_VLEN, first);
 }
 bool xl_heads_aligned(const xl_input *input)
 {
-    return XL_IS_ALIGNED(input->segments);
+    return xl_is_aligned(input->segments, sizeof(XL_SEG));
 }
 #else
 #define xl_heads_vector(input, i) xl_heads((input), (i), XL_VLEN)
@@ -99,7 +95,7 @@ XL_T xl_vector_reduce(const XL_T *item, uint row)
     return total;
 }
 
-/* XL_VLEN elements from i on, folded; what lies past the last is XL_IDENTITY. */
+/* XL_VLEN elements from i on, folded; what lies past the last is xl_identity(). */
 XL_T xl_vector_combine(const xl_input *input, ulong i)
 {
     XL_T total = xl_input_at(input, i);
@@ -109,15 +105,16 @@ XL_T xl_vector_combine(const xl_input *input, ulong i)
 }
 
 /* Loads this work-item's part of one sub-tile of the tile at `base`; what lies past the last
- * element becomes XL_IDENTITY. */
+ * element becomes xl_identity(). */
 void xl_tile_load(XL_T *item, const xl_input *input, ulong base, uint sub_tile, const bool fixed)
 {
-    if (input->n - base >= XL_TILE && XL_IS_ALIGNED(input->in + base) && xl_heads_aligned(input)) {
+    if (input->n - base >= XL_TILE && xl_is_aligned(input->in + base, sizeof(XL_IN)) &&
+        xl_heads_aligned(input)) {
 #pragma unroll
         for (uint row = 0; row < XL_VECTORS; ++row) {
             const ulong at = base + xl_tile_at(sub_tile, row, XL_VECTORS);
             XL_IN x[XL_VLEN];
-            XL_UNPACK(xl_load_vec(input->in + at, fixed), x);
+            xl_in_unpack(xl_load_vec(input->in + at, fixed), x);
             const uint heads = xl_heads_vector(input, at);
 #pragma unroll
             for (uint v = 0; v < XL_VLEN; ++v)
@@ -135,7 +132,10 @@ void xl_tile_load(XL_T *item, const xl_input *input, ulong base, uint sub_tile, 
     }
 }
 
-#if XL_USE_LANES && XL_VLEN > 1 && XL_OUT_BYTES * XL_VLEN == 16
+/* Whether vectors can be moved, between lanes, to aligned places. */
+enum { xl_shifts_stores = XL_USE_LANES && XL_VLEN > 1 && sizeof(xl_out_vec) == 16 };
+
+#if XL_USE_LANES
 /* Stores a row of a sub-group's vectors to a place that is not aligned, by aligned vectors: each
  * lane stores the end of the vector before its own and the start of its own. `to`: this lane's
  * place; `*last`: the vectors of the row before, which this one replaces. What is left at the
@@ -148,9 +148,9 @@ void xl_row_store_shifted(__global XL_OUT *to, const XL_OUT *y, uint4 *last, boo
 #if XL_LANE_WAY == 2
     /* Else ptxas of CUDA 13.0 moves the shuffles of all rows to the front: 190 registers, not 128.
      */
-    __asm volatile("bar.warp.sync %0;" : : "r"(XL_LANE_ALL) : "memory");
+    xl_lanes_meet();
 #endif
-    const uint4 own = as_uint4(XL_PACK(y)), sent = lane == width - 1 ? *last : own;
+    const uint4 own = xl_out_as_words(xl_out_pack(y)), sent = lane == width - 1 ? *last : own;
     const uint from = (lane + width - 1) % width;
     const uint a0 = xl_lane_shuffle(sent.x, from), a1 = xl_lane_shuffle(sent.y, from);
     const uint a2 = xl_lane_shuffle(sent.z, from), a3 = xl_lane_shuffle(sent.w, from);
@@ -160,10 +160,9 @@ void xl_row_store_shifted(__global XL_OUT *to, const XL_OUT *y, uint4 *last, boo
     const uint next = one ? b5 : b4;
     const uint4 high = (uint4)(low.y, low.z, low.w, next);
     const uint4 w = bits > 0 ? low >> bits | high << (32 - bits) : low;
-    const uint kept = (16 - skew) / XL_OUT_BYTES;
+    const uint kept = (16 - skew) / sizeof(XL_OUT);
     if (!first || lane > 0) {
-        xl_store_vec((__global XL_OUT *)((__global char *)to - skew),
-                     XL_JOIN(XL_JOIN(as_, XL_OUT), XL_VLEN)(w));
+        xl_store_vec((__global XL_OUT *)((__global char *)to - skew), xl_words_as_out(w));
     } else {
 #pragma unroll
         for (uint v = 0; v < XL_VLEN; ++v)
@@ -178,23 +177,19 @@ void xl_row_store_shifted(__global XL_OUT *to, const XL_OUT *y, uint4 *last, boo
     }
     *last = own;
 }
-#define XL_SHIFTS_STORES 1
-#else
-#define XL_SHIFTS_STORES 0
 #endif
 
 /* How a tile goes to memory: as aligned vectors; as vectors moved to aligned places; or as what
  * there is of each vector, of the last tile and where vectors cannot be moved. */
-#define XL_STORE_ALIGNED 0
-#define XL_STORE_SHIFTED 1
-#define XL_STORE_SOME 2
+enum { XL_STORE_ALIGNED, XL_STORE_SHIFTED, XL_STORE_SOME };
+
 uint xl_store_mode(const __global XL_OUT *to, ulong left, uint tile)
 {
     if (left < tile)
         return XL_STORE_SOME;
-    return XL_IS_ALIGNED(to)  ? XL_STORE_ALIGNED
-           : XL_SHIFTS_STORES ? XL_STORE_SHIFTED
-                              : XL_STORE_SOME;
+    return xl_is_aligned(to, sizeof(XL_OUT)) ? XL_STORE_ALIGNED
+           : xl_shifts_stores                ? XL_STORE_SHIFTED
+                                             : XL_STORE_SOME;
 }
 
 /* Row `row` of `rows` of a sub-group's vectors, of which `left` elements from this lane's place on
@@ -202,14 +197,14 @@ uint xl_store_mode(const __global XL_OUT *to, ulong left, uint tile)
 void xl_vector_store(__global XL_OUT *to, const XL_OUT *y, uint4 *last, uint row, const uint rows,
                      uint left, const uint mode)
 {
-#if XL_SHIFTS_STORES
-    if (mode == XL_STORE_SHIFTED) {
+#if XL_USE_LANES
+    if (xl_shifts_stores && mode == XL_STORE_SHIFTED) {
         xl_row_store_shifted(to, y, last, row == 0, row == rows - 1);
         return;
     }
 #endif
-    if (mode == XL_STORE_ALIGNED || (left >= XL_VLEN && XL_IS_ALIGNED(to))) {
-        xl_store_vec(to, XL_PACK(y));
+    if (mode == XL_STORE_ALIGNED || (left >= XL_VLEN && xl_is_aligned(to, sizeof(XL_OUT)))) {
+        xl_store_vec(to, xl_out_pack(y));
         return;
     }
 #pragma unroll
@@ -232,21 +227,12 @@ void xl_rows_store(const XL_T *item, const xl_input *input, __global XL_OUT *out
         XL_OUT y[XL_VLEN];
 #pragma unroll
         for (uint v = 0; v < XL_VLEN; ++v)
-            y[v] = xl_output(XL_VALUE(xl_op(before, item[row * XL_VLEN + v])),
+            y[v] = xl_output(xl_element_of(xl_op(before, item[row * XL_VLEN + v])),
                              xl_index(input, first + row * step + v));
         xl_vector_store(to + row * step, y, &last, row, rows,
                         count > row * step ? count - row * step : 0, mode);
     }
 }
-
-/* Calls `store(..., mode)` with a mode that is a constant. */
-#define XL_STORE_BY_MODE(mode, store, ...)                                                         \
-    if (mode == XL_STORE_ALIGNED)                                                                  \
-        store(__VA_ARGS__, XL_STORE_ALIGNED);                                                      \
-    else if (XL_SHIFTS_STORES && mode == XL_STORE_SHIFTED)                                         \
-        store(__VA_ARGS__, XL_STORE_SHIFTED);                                                      \
-    else                                                                                           \
-        store(__VA_ARGS__, XL_STORE_SOME)
 
 /* Stores `before` op each item of a tile of `rows` rows, where there is an element. */
 void xl_tile_store(const XL_T *item, const xl_input *input, __global XL_OUT *out, ulong base,
@@ -254,7 +240,12 @@ void xl_tile_store(const XL_T *item, const xl_input *input, __global XL_OUT *out
 {
     const ulong first = base + xl_tile_at(xl_sub_tile(), 0, rows);
     const uint mode = xl_store_mode(out + base, input->n - base, XL_GROUP_SIZE * XL_VLEN * rows);
-    XL_STORE_BY_MODE(mode, xl_rows_store, item, input, out, first, before, rows);
+    if (mode == XL_STORE_ALIGNED) /* as a constant in each */
+        xl_rows_store(item, input, out, first, before, rows, XL_STORE_ALIGNED);
+    else if (xl_shifts_stores && mode == XL_STORE_SHIFTED)
+        xl_rows_store(item, input, out, first, before, rows, XL_STORE_SHIFTED);
+    else
+        xl_rows_store(item, input, out, first, before, rows, XL_STORE_SOME);
 }
 
 #endif

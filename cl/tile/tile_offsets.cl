@@ -78,7 +78,7 @@ ulong xl_offset_search_lanes(const __global XL_SEG *offsets, ulong count, ulong 
 #if !XL_SERIAL
 /* Neighbouring offsets that a work-item loads together, every step-th pair; one by one, each
  * behind a look at the pair before it, they would cost a trip to memory each. */
-#define XL_PAIRS 8
+enum { XL_PAIRS = 8 };
 void xl_pairs_load(const __global XL_SEG *offsets, uint step, XL_SEG *from, XL_SEG *to)
 {
 #pragma unroll

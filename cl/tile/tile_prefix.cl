@@ -31,8 +31,8 @@
  * scan_pipelined.pml) check all this with these names.
  *
  * Asks, beside the parameters, for
- *   XL_SOURCE  type of what a tile's elements come from, and
- *              XL_T xl_source_aggregate(const XL_SOURCE *source, uint tile)  the aggregate of a
+ *   xl_source  type of what a tile's elements come from, and
+ *              XL_T xl_source_aggregate(const xl_source *source, uint tile)  the aggregate of a
  *              tile, computed by those who look back, in the very order of its owner
  *   XL_LOOKBACK_DEPTH  of a work-item that looks back: for how many tiles it asks at once; if not
  *              given, 1
@@ -48,7 +48,7 @@
 #endif
 #ifndef XL_LOOKBACK_DEPTH
 #define XL_LOOKBACK_DEPTH 1
-#elif XL_LOOKBACK_DEPTH > 1 && (XL_LOOKBACK_SCOPE != 0 || XL_ORDERED || XL_VALUE_WORDS > 1)
+#elif XL_LOOKBACK_DEPTH > 1 && (XL_LOOKBACK_SCOPE != 0 || XL_ORDERED)
 #error "a work-item asks for several tiles at once in no order, and of values of one word"
 #endif
 
@@ -56,7 +56,7 @@
 typedef struct xl_lookback {
     __global ulong *header;
     __global ulong *tiles;
-    XL_SOURCE source;
+    xl_source source;
     XL_T start; /* what tile 0 starts from */
     uint epoch;
     bool single_tile; /* there is one tile only, and no state */
@@ -99,14 +99,23 @@ uint xl_lowest_bit(ulong bits)
 #define XL_WINDOW (XL_TILES_PER_LANE * XL_WAIT_LANES)
 #endif
 #define XL_WINDOW_ITEM(part) ((part)*XL_WAIT_LANES + XL_WAIT_LANE)
-#define XL_ENDS_WINDOW(tile) ((tile) % XL_WINDOW == XL_WINDOW - 1)
+
+bool xl_ends_window(uint tile)
+{
+    return tile % XL_WINDOW == XL_WINDOW - 1;
+}
 
 /* What stands before such a tile is lost on what stands after it. */
-#define XL_AGGREGATE_IS_PREFIX(sum) (!XL_ORDERED && XL_ACCUMULATOR == 1 && XL_IS_HEAD(sum))
+bool xl_aggregate_is_prefix(XL_T sum)
+{
+    return !XL_ORDERED && XL_ACCUMULATOR == 1 && xl_is_head(sum);
+}
 
 /* What the owner of a tile publishes as soon as it knows the tile's aggregate. */
-#define XL_FIRST_STATE(tile, sum)                                                                  \
-    (!XL_ORDERED && ((tile) == 0 || XL_AGGREGATE_IS_PREFIX(sum)) ? XL_PREFIX : XL_AGGREGATE)
+uint xl_first_state(uint tile, XL_T sum)
+{
+    return !XL_ORDERED && (tile == 0 || xl_aggregate_is_prefix(sum)) ? XL_PREFIX : XL_AGGREGATE;
+}
 
 bool xl_is_delayed(uint tile)
 {
@@ -178,12 +187,12 @@ uint xl_tile_fallback(const xl_lookback *lookback, uint tile, bool mine, XL_T *v
     *value = sum;
     if (tile == 0 && !XL_ORDERED)
         *value = xl_op(lookback->start, sum);
-    if (XL_ORDERED && !XL_ENDS_WINDOW(tile))
+    if (XL_ORDERED && !xl_ends_window(tile))
         xl_descriptor_publish(lookback->tiles, tile, XL_AGGREGATE, lookback->epoch, sum);
 #if XL_INJECT_DELAY > 0
     atomic_inc((volatile __global uint *)lookback->header + XL_FALLBACKS);
 #endif
-    return XL_FIRST_STATE(tile, sum);
+    return xl_first_state(tile, sum);
 }
 
 #if XL_ORDERED
@@ -218,7 +227,7 @@ void xl_window_fallback(const xl_lookback *lookback, uint tile, bool waiting, XL
 XL_T xl_window_wait(xl_window *window, const xl_lookback *lookback, uint tile)
 {
     const uint first = tile - tile % XL_WINDOW + XL_WINDOW_ITEM(XL_WINDOW_PART) * XL_TILES_PER_LANE;
-    XL_T sum = XL_IDENTITY;
+    XL_T sum = xl_identity();
     uint polls = 0;
     ulong silent;
     do {
@@ -235,7 +244,7 @@ XL_T xl_window_wait(xl_window *window, const xl_lookback *lookback, uint tile)
     } while (silent != 0 && polls++ < XL_SPIN_LIMIT);
 #pragma unroll
     for (uint k = 0; k < XL_TILES_PER_LANE; ++k) {
-        XL_T value = XL_IDENTITY;
+        XL_T value = xl_identity();
         const bool asked = first + k < tile;
         bool seen = false;
         if (asked) {
@@ -252,7 +261,7 @@ XL_T xl_window_wait(xl_window *window, const xl_lookback *lookback, uint tile)
 /* The PREFIX of a tile, if it is there: everybody sees what the first lane sees. */
 bool xl_prefix_poll(const xl_lookback *lookback, uint tile, XL_T *value)
 {
-    XL_T seen = XL_IDENTITY;
+    XL_T seen = xl_identity();
     const bool there = xl_descriptor_poll(lookback->tiles, tile, XL_PREFIX, lookback->epoch, &seen);
     if ((XL_WAIT_BALLOT(there) & 1) == 0)
         return false;
@@ -264,12 +273,12 @@ bool xl_prefix_poll(const xl_lookback *lookback, uint tile, XL_T *value)
 XL_T xl_window_combine(const xl_lookback *lookback, uint window)
 {
     const uint last = window * XL_WINDOW + XL_WINDOW - 1;
-    XL_T sum = XL_IDENTITY;
+    XL_T sum = xl_identity();
     for (uint part = 0; part < XL_WINDOW_PARTS; ++part) {
-        XL_T fold = XL_IDENTITY;
+        XL_T fold = xl_identity();
         for (uint k = 0; k < XL_TILES_PER_LANE; ++k) {
             const uint tile = window * XL_WINDOW + XL_WINDOW_ITEM(part) * XL_TILES_PER_LANE + k;
-            XL_T value = XL_IDENTITY;
+            XL_T value = xl_identity();
             const bool seen =
                 tile == last ||
                 xl_descriptor_poll(lookback->tiles, tile, XL_AGGREGATE, lookback->epoch, &value);
@@ -291,7 +300,7 @@ XL_T xl_windows_fallback(const xl_lookback *lookback, uint window)
     for (; at < window; ++at) {
         const uint last = at * XL_WINDOW + XL_WINDOW - 1;
         const XL_T sum = xl_window_combine(lookback, at);
-        XL_T own = XL_IDENTITY;
+        XL_T own = xl_identity();
         if (xl_prefix_poll(lookback, last, &start)) /* published meanwhile, the same bits */
             continue;
         const bool seen =
@@ -330,14 +339,14 @@ XL_T xl_lookback_prefix(const xl_lookback *lookback, uint tile)
     xl_window_load(&window, lookback, tile);
     const XL_T sum = xl_window_wait(&window, lookback, tile);
     /* What stands before a head counts for nothing, unless heads are counted. */
-    if (XL_ACCUMULATOR == 1 && XL_IS_HEAD(sum))
+    if (XL_ACCUMULATOR == 1 && xl_is_head(sum))
         return sum;
     return xl_op(xl_window_start(&window, lookback, tile), sum);
 }
 
 bool xl_publishes_prefix(uint tile, XL_T sum)
 {
-    return XL_ENDS_WINDOW(tile);
+    return xl_ends_window(tile);
 }
 #else
 #if XL_LOOKBACK_DEPTH > 1
@@ -356,7 +365,7 @@ uint xl_tile_wait(const xl_lookback *lookback, uint tile, XL_T *value)
  * pass of a sort of 2^28 u32 keys took 1.35 ms with one, 1.18 with two, 1.21 with four. */
 XL_T xl_lookback_prefix(const xl_lookback *lookback, uint tile)
 {
-    XL_T sum = XL_IDENTITY;
+    XL_T sum = xl_identity();
     bool found = false; /* at the latest for tile 0, or the state is not one of ours */
     for (; tile > 0 && !found; tile -= min(tile, (uint)XL_LOOKBACK_DEPTH)) {
         xl_descriptor seen[XL_LOOKBACK_DEPTH];
@@ -384,12 +393,12 @@ XL_T xl_lookback_prefix(const xl_lookback *lookback, uint tile)
 XL_T xl_lookback_prefix(const xl_lookback *lookback, uint tile)
 {
     const uint lane = XL_WAIT_LANE;
-    XL_T sum = XL_IDENTITY;
+    XL_T sum = xl_identity();
     uint nearest;
     do {
         const bool there = lane < tile;
         const uint mine = tile - 1 - lane;
-        XL_T value = XL_IDENTITY;
+        XL_T value = xl_identity();
         uint state = XL_EMPTY, polls = 0;
         while (true) {
             if (there && state == XL_EMPTY)
@@ -406,7 +415,7 @@ XL_T xl_lookback_prefix(const xl_lookback *lookback, uint tile)
             }
         }
         if (!there || lane > nearest)
-            value = XL_IDENTITY;
+            value = xl_identity();
         sum = xl_op(XL_WAIT_REDUCE_DOWN(value), sum);
         tile -= min(tile, XL_WAIT_LANES);
     } while (nearest == 64 && tile > 0); /* 0 without a PREFIX: the state is not one of ours */
@@ -416,7 +425,7 @@ XL_T xl_lookback_prefix(const xl_lookback *lookback, uint tile)
 
 bool xl_publishes_prefix(uint tile, XL_T sum)
 {
-    return tile == 0 || !XL_AGGREGATE_IS_PREFIX(sum);
+    return tile == 0 || !xl_aggregate_is_prefix(sum);
 }
 #endif
 
@@ -424,7 +433,7 @@ bool xl_publishes_prefix(uint tile, XL_T sum)
 void xl_aggregate_publish(const xl_lookback *lookback, uint tile, XL_T sum, bool publisher)
 {
     if (publisher && (tile > 0 || XL_ORDERED))
-        xl_tile_publish(lookback, tile, XL_FIRST_STATE(tile, sum), sum, true);
+        xl_tile_publish(lookback, tile, xl_first_state(tile, sum), sum, true);
 }
 
 /* The prefix that a tile starts from, after xl_aggregate_publish(); tells the others of it. */

@@ -11,30 +11,24 @@
 #include "../lane/lane_scan_total.cl"
 #include "tile_load.cl"
 
-#if XL_USE_LANES
-#define XL_TILE_SCRATCH XL_GROUP_SCRATCH
-#else
-/* For a scan: one total per vector, and what a group scan needs. */
-#define XL_TILE_SCRATCH (XL_VECTORS * XL_GROUP_SIZE + XL_GROUP_SCRATCH)
-#endif
+/* Without sub-groups, for a scan: one total per vector, and what a group scan needs. */
+enum { XL_TILE_SCRATCH = XL_GROUP_SIZE * (XL_USE_LANES ? 1 : XL_VECTORS + 1) };
 
 #if XL_USE_LANES
 /* The part of a tile that this sub-tile holds, reduced, at every lane. Unless operands may change
  * places that is what xl_sub_tile_scan() gives, by the same operations. */
 XL_T xl_sub_tile_reduce(const XL_T *item)
 {
-    XL_T total = XL_IDENTITY;
+    XL_T total = xl_identity();
 #pragma unroll
     for (uint row = 0; row < XL_VECTORS; ++row) {
-#if XL_COMMUTES
-        total = xl_op(total, xl_vector_reduce(item, row));
-#else
-        total = xl_op(total, xl_lane_total(xl_vector_reduce(item, row)));
-#endif
+        XL_T part = xl_vector_reduce(item, row);
+        if (!xl_commutes)
+            part = xl_lane_total(part);
+        total = xl_op(total, part);
     }
-#if XL_COMMUTES
-    total = xl_lane_reduce(total);
-#endif
+    if (xl_commutes)
+        total = xl_lane_reduce(total);
     return total;
 }
 #endif
@@ -46,7 +40,7 @@ void xl_sub_tiles_fold(XL_T sub_tile_total, __local XL_T *scratch, XL_T *before,
     if (xl_lane_id() == 0)
         scratch[xl_lane_group()] = sub_tile_total;
     XL_LOCAL_BARRIER();
-    XL_T sum = XL_IDENTITY;
+    XL_T sum = xl_identity();
     for (uint k = 0; k < xl_lane_groups(); ++k) {
         if (k == xl_lane_group())
             *before = sum;
@@ -55,7 +49,7 @@ void xl_sub_tiles_fold(XL_T sub_tile_total, __local XL_T *scratch, XL_T *before,
     *all = sum;
     XL_LOCAL_BARRIER();
 #else
-    *before = XL_IDENTITY;
+    *before = xl_identity();
     *all = sub_tile_total;
 #endif
 }
@@ -68,15 +62,15 @@ XL_T xl_tile_reduce(const XL_T *item, __local XL_T *scratch)
     xl_sub_tiles_fold(xl_sub_tile_reduce(item), scratch, &before, &all);
     return all;
 #else
-    XL_T total = XL_IDENTITY;
-#if XL_COMMUTES
-    for (uint row = 0; row < XL_VECTORS; ++row)
-        total = xl_op(total, xl_vector_reduce(item, row));
-    total = xl_group_reduce(total, scratch);
-#else
-    for (uint row = 0; row < XL_VECTORS; ++row)
-        total = xl_op(total, xl_group_reduce(xl_vector_reduce(item, row), scratch));
-#endif
+    XL_T total = xl_identity();
+    for (uint row = 0; row < XL_VECTORS; ++row) {
+        XL_T part = xl_vector_reduce(item, row);
+        if (!xl_commutes)
+            part = xl_group_reduce(part, scratch);
+        total = xl_op(total, part);
+    }
+    if (xl_commutes)
+        total = xl_group_reduce(total, scratch);
     return total;
 #endif
 }

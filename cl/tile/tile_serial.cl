@@ -20,12 +20,11 @@ ulong xl_last_head(const xl_input *input, ulong base, ulong end, bool *head)
     return last >= base && last < end ? last : base;
 #elif XL_SEGMENTS != 0
     for (ulong at = end; at > base;) {
-#if XL_HAS_MARKS
-        if (at % XL_WIDE == 0 && at - base >= XL_WIDE && !any(xl_wide_heads(input, at - XL_WIDE))) {
-            at -= XL_WIDE;
+        if (at % xl_wide_size == 0 && at - base >= xl_wide_size &&
+            !xl_wide_has_heads(input, at - xl_wide_size)) {
+            at -= xl_wide_size;
             continue;
         }
-#endif
         *head = xl_heads(input, --at, 1) & 1;
         if (*head)
             return at;
@@ -38,17 +37,14 @@ ulong xl_last_head(const xl_input *input, ulong base, ulong end, bool *head)
 XL_T xl_serial_reduce(const xl_input *input, ulong base, ulong count)
 {
     const ulong end = base + count;
-    XL_T total = XL_IDENTITY;
+    XL_T total = xl_identity();
     bool head;
     ulong at = xl_last_head(input, base, end, &head);
     if (head && at < end) {
         total = xl_input_accumulator(input, input->in[at], at, true);
         ++at;
     }
-#if XL_BY_VECTORS
-    const XL_E vectors = xl_wide_reduce((const __global XL_E *)input->in, &at, end);
-    total = xl_op(total, xl_accumulator_of(vectors, false));
-#endif
+    total = xl_wide_reduce(input, total, &at, end);
     XL_IN_ORDER
     for (; at < end; ++at)
         total = xl_op(total, xl_input_accumulator(input, input->in[at], at, false));

@@ -13,9 +13,6 @@
 #include "../lane/dot4.cl"
 #include "tile_load.cl"
 
-/* Sums of bytes, which wrap, so that it does not matter in what they are taken. */
-#define XL_BYTE_SUMS (XL_PACKED && XL_IN_BYTES == 1 && XL_OPERATOR == 1 && XL_VLEN == 16)
-
 #if XL_SEGMENTS == 3 || XL_SEGMENTS == 4
 #error "keys and CSR offsets are not staged"
 #endif
@@ -34,28 +31,31 @@ typedef struct xl_stage {
     __local ulong *arrived; /* an mbarrier */
 } xl_stage;
 
-/* What arrives before it is moved to its place takes so many elements more. */
-#define XL_STAGE_ROOM(bytes) XL_CEIL_DIV(32, (bytes))
-
-/* Declares the local memory of a stage, in a kernel. */
+/* The local memory of a stage. What arrives before it is moved to its place takes up to 32 bytes
+ * more. */
+typedef struct xl_stage_storage {
+    XL_IN in[XL_TILE + (31 + sizeof(XL_IN)) / sizeof(XL_IN)] __attribute__((aligned(128)));
 #if XL_MARKS
-#define XL_STAGE_MARKS(stage)                                                                      \
-    __local uchar stage##_marks[XL_TILE + XL_STAGE_ROOM(1)] __attribute__((aligned(128)));         \
-    stage.marks = stage##_marks;
+    uchar marks[XL_TILE + 32] __attribute__((aligned(128)));
 #elif XL_SEGMENTS != 0
-#define XL_STAGE_MARKS(stage)                                                                      \
-    __local uint stage##_heads[XL_TILE / 32 + 1];                                                  \
-    stage.heads = stage##_heads;
-#else
-#define XL_STAGE_MARKS(stage)
+    uint heads[XL_TILE / 32 + 1];
 #endif
-#define XL_STAGE_MAKE(stage)                                                                       \
-    xl_stage stage;                                                                                \
-    __local XL_IN stage##_in[XL_TILE + XL_STAGE_ROOM(XL_IN_BYTES)] __attribute__((aligned(128)));  \
-    __local ulong stage##_arrived;                                                                 \
-    stage.in = stage##_in;                                                                         \
-    stage.arrived = &stage##_arrived;                                                              \
-    XL_STAGE_MARKS(stage)
+    ulong arrived;
+} xl_stage_storage;
+
+xl_stage xl_stage_make(__local xl_stage_storage *storage, uint tile)
+{
+    xl_stage stage;
+    stage.tile = tile;
+    stage.in = storage->in;
+#if XL_MARKS
+    stage.marks = storage->marks;
+#elif XL_SEGMENTS != 0
+    stage.heads = storage->heads;
+#endif
+    stage.arrived = &storage->arrived;
+    return stage;
+}
 
 #if XL_BULK
 #define XL_LOCAL_AT(p) ((uint)(size_t)(p))
@@ -105,7 +105,7 @@ void xl_fetch_start(const xl_stage *stage, const xl_input *input, ulong base)
 #if XL_BULK
     const uint count = xl_stage_count(stage, input, base);
     const __global XL_IN *const in = input->in + base;
-    const uint in_bytes = XL_BULK_BYTES(in, count * XL_IN_BYTES);
+    const uint in_bytes = XL_BULK_BYTES(in, count * (uint)sizeof(XL_IN));
     uint bytes = in_bytes;
 #if XL_MARKS
     const __global uchar *const marks = input->segments + base;
@@ -177,8 +177,8 @@ void xl_fetch_end(const xl_stage *stage, const xl_input *input, ulong base, uint
                        : "r"(XL_LOCAL_AT(stage->arrived)), "r"(phase)
                        : "memory");
     while (!there);
-    const uint skew = XL_BULK_SKEW(in), bytes = XL_BULK_BYTES(in, count * XL_IN_BYTES);
-    done = bytes > skew ? (bytes - skew) / XL_IN_BYTES : 0;
+    const uint skew = XL_BULK_SKEW(in), bytes = XL_BULK_BYTES(in, count * (uint)sizeof(XL_IN));
+    done = bytes > skew ? (bytes - skew) / (uint)sizeof(XL_IN) : 0;
     if (skew > 0)
         xl_stage_move(stage->in, skew, bytes);
 #if XL_MARKS
@@ -209,7 +209,7 @@ void xl_fetch_end(const xl_stage *stage, const xl_input *input, ulong base, uint
 #if XL_SEGMENTS == 2 || XL_SEGMENTS >= 5
 void xl_stage_heads(const xl_stage *stage, const xl_input *input, ulong base)
 {
-    for (uint k = (uint)get_local_id(0); k < XL_CEIL_DIV(stage->tile, 32); k += XL_GROUP_SIZE) {
+    for (uint k = (uint)get_local_id(0); 32 * k < stage->tile; k += XL_GROUP_SIZE) {
         const ulong at = base + 32ul * k;
         stage->heads[k] = at < input->n ? xl_heads_word(input, at) : 0u;
     }
@@ -227,11 +227,7 @@ uint xl_staged_heads(const xl_stage *stage, const xl_input *input, ulong base, u
     const bool first = base + at == 0 && xl_first_begins(input);
 #if XL_MARKS
     uchar mark[XL_VLEN];
-#if XL_VLEN > 1
-    XL_UNPACK(*(const __local XL_JOIN(uchar, XL_VLEN) *)(stage->marks + at), mark);
-#else
-    mark[0] = stage->marks[at];
-#endif
+    xl_seg_unpack(*(const __local xl_seg_vec *)(stage->marks + at), mark);
     return xl_heads_among(mark, 0, XL_VLEN, first);
 #else
     return first | (stage->heads[at / 32] >> at % 32 & ((1u << XL_VLEN) - 1u));
@@ -245,23 +241,19 @@ void xl_staged_vector(XL_T *to, const xl_stage *stage, const xl_input *input, ul
 {
     XL_IN x[XL_VLEN];
     const uint heads = xl_staged_heads(stage, input, base, at);
-#if XL_VLEN > 1
-    XL_UNPACK(*(const __local xl_in_vec *)(stage->in + at), x);
-#else
-    x[0] = stage->in[at];
-#endif
+    xl_in_unpack(*(const __local xl_in_vec *)(stage->in + at), x);
 #pragma unroll
     for (uint v = 0; v < XL_VLEN; ++v)
         to[v] = xl_input_accumulator(input, x[v], base + at + v, (heads >> v & 1) != 0);
 }
 
-/* The same where only `count` elements of the tile are there; XL_IDENTITY past them. */
+/* The same where only `count` elements of the tile are there; xl_identity() past them. */
 void xl_staged_few(XL_T *to, const xl_stage *stage, const xl_input *input, ulong base, uint at,
                    uint count)
 {
 #pragma unroll
     for (uint v = 0; v < XL_VLEN; ++v)
-        to[v] = XL_IDENTITY;
+        to[v] = xl_identity();
     if (at >= count)
         return;
     const uint heads = xl_staged_heads(stage, input, base, at);
@@ -272,8 +264,9 @@ void xl_staged_few(XL_T *to, const xl_stage *stage, const xl_input *input, ulong
                                          (heads >> v & 1) != 0);
 }
 
-#if XL_BYTE_SUMS
-/* The sum of the 16 bytes of a vector: four instructions instead of 31. */
+#if XL_PACKED == 2
+/* The sum of the 16 bytes of a vector: four instructions instead of 31. Sums of bytes wrap, so that
+ * it does not matter in what they are taken. */
 uint xl_bytes_sum(xl_in_vec x)
 {
     const uint4 w = as_uint4(x);
@@ -285,7 +278,7 @@ uint xl_bytes_sum(xl_in_vec x)
 /* XL_VLEN elements from `at` on of the tile at `base`, combined; all of them are there. */
 XL_T xl_staged_vector_total(const xl_stage *stage, const xl_input *input, ulong base, uint at)
 {
-#if XL_BYTE_SUMS
+#if XL_PACKED == 2
     return (XL_T)xl_bytes_sum(*(const __local xl_in_vec *)(stage->in + at));
 #else
     XL_T x[XL_VLEN];
@@ -300,7 +293,7 @@ XL_T xl_staged_total(const xl_stage *stage, const xl_input *input, ulong base, c
 {
     const uint count = xl_stage_count(stage, input, base);
     const uint at = xl_blocked_at((uint)get_local_id(0), rows);
-    XL_T total = XL_IDENTITY;
+    XL_T total = xl_identity();
     if (count == stage->tile) {
 #pragma unroll
         for (uint row = 0; row < rows; ++row)

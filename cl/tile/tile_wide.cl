@@ -3,11 +3,11 @@
  *
  * Gives
  *   XL_BY_VECTORS  1: built-in scalars under a built-in operator, which go by vectors
- *   XL_WIDE        elements of one; XL_WIDE_LOAD(p), XL_WIDE_STORE(x, p), XL_STREAM_STORE(x, p)
- *                  past the cache, which needs p aligned to a vector; XL_PREFETCH(p)
- *   XL_HAS_MARKS   1: xl_wide_heads() is there, for elements of any type; by CSR offsets
- *                  cl/scan/scan_cursor.cl has the heads
- * and with XL_BY_VECTORS xl_wide, xl_wide_reduce(), xl_wide_scan(). */
+ *   xl_wide_size   elements of one
+ *   xl_wide_reduce(), xl_wide_has_heads(), which without vectors leave all to the caller;
+ *   xl_prefetch()
+ * with XL_BY_VECTORS xl_wide, its loads and stores, xl_wide_scan(), and where there are segments
+ * xl_marks, xl_wide_heads(); by CSR offsets cl/scan/scan_cursor.cl has the heads. */
 #ifndef XL_TILE_WIDE
 #define XL_TILE_WIDE
 
@@ -43,8 +43,8 @@
 #else
 #define XL_WIDE 16
 #endif
+enum { xl_wide_size = XL_WIDE };
 #define XL_WIDE_LOAD(p) XL_JOIN(vload, XL_WIDE)(0, (p))
-#define XL_WIDE_STORE(x, p) XL_JOIN(vstore, XL_WIDE)((x), 0, (p))
 
 /* x `by` elements up, with the last elements of `first` in front. As one shuffle it is one
  * instruction of AVX-512 (valignd); put together of parts of x it was five times as many. */
@@ -59,20 +59,13 @@
                             14 - by, 15 - by)
 #endif
 
-#if defined(__has_builtin)
-#if __has_builtin(__builtin_nontemporal_store)
-#define XL_STREAM_STORE(x, p) __builtin_nontemporal_store((x), (__global xl_wide *)(p))
-#endif
-#endif
-#ifndef XL_STREAM_STORE
-#define XL_STREAM_STORE(x, p) XL_WIDE_STORE((x), (p))
-#endif
 /* OpenCL's prefetch() is nothing in PoCL 3.1, and clang's ends rusticl 22.3. */
+void xl_prefetch(const __global void *p)
+{
 #if XL_IS_NATIVE
-#define XL_PREFETCH(p) __builtin_prefetch((const void *)(size_t)(p))
-#else
-#define XL_PREFETCH(p)
+    __builtin_prefetch((const void *)(size_t)p);
 #endif
+}
 
 #define XL_HAS_MARKS (XL_SEGMENTS != 0 && XL_SEGMENTS != 4 && XL_HAS_SHUFFLE)
 #if XL_SEGMENTS != 0 && XL_HAS_SHUFFLE
@@ -121,8 +114,53 @@ xl_marks xl_wide_heads(const xl_input *input, ulong i)
 }
 #endif
 
+/* Whether a segment begins in the XL_WIDE elements from i on, as far as vectors tell. */
+bool xl_wide_has_heads(const xl_input *input, ulong i)
+{
+#if XL_HAS_MARKS
+    return any(xl_wide_heads(input, i)) != 0;
+#else
+    return true;
+#endif
+}
+
+#if XL_SEGMENTS == 4 && XL_HAS_SHUFFLE
+/* Bytes of -1 or 0 as marks; *some: there are any. any() would ask one element after the other
+ * (PoCL 3.1), and guess wrong at most of them. */
+xl_marks xl_marks_of_bytes(const char *from, bool *some)
+{
+    const XL_JOIN(char, XL_WIDE) bytes = XL_WIDE_LOAD(from);
+#if XL_WIDE == 16
+    const ulong2 halves = as_ulong2(bytes);
+    *some = (halves.x | halves.y) != 0;
+#else
+    *some = as_ulong(bytes) != 0;
+#endif
+    return XL_AS_MARKS(bytes);
+}
+#endif
+
 #if XL_BY_VECTORS
 typedef XL_JOIN(XL_E, XL_WIDE) xl_wide;
+
+xl_wide xl_wide_load(const __global XL_E *from)
+{
+    return XL_WIDE_LOAD(from);
+}
+
+/* `stream`: past the cache, which needs `to` aligned to a vector. */
+void xl_wide_store(xl_wide x, __global XL_E *to, bool stream)
+{
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_nontemporal_store)
+    if (stream) {
+        __builtin_nontemporal_store(x, (__global xl_wide *)to);
+        return;
+    }
+#endif
+#endif
+    XL_JOIN(vstore, XL_WIDE)(x, 0, to);
+}
 
 xl_wide xl_op_wide(xl_wide a, xl_wide b)
 {
@@ -142,24 +180,23 @@ XL_E xl_wide_total(xl_wide x)
     return xl_op_e(c.s0, c.s1);
 }
 
-/* The elements from *at to before `end`, as far as they are whole vectors; *at moves on. Where
- * operands commute, four vectors of partial results hide the operator's latency. */
-XL_E xl_wide_reduce(const __global XL_E *in, ulong *at, ulong end)
+/* Where operands commute, four vectors of partial results hide the operator's latency. */
+XL_E xl_wide_fold(const __global XL_E *in, ulong *at, ulong end)
 {
     XL_E total = XL_IDENTITY_E;
     ulong i = *at;
 #if XL_E_COMMUTES
     xl_wide a = (xl_wide)(XL_IDENTITY_E), b = a, c = a, d = a;
     for (; i + 4 * XL_WIDE <= end; i += 4 * XL_WIDE) {
-        a = xl_op_wide(a, XL_WIDE_LOAD(in + i));
-        b = xl_op_wide(b, XL_WIDE_LOAD(in + i + XL_WIDE));
-        c = xl_op_wide(c, XL_WIDE_LOAD(in + i + 2 * XL_WIDE));
-        d = xl_op_wide(d, XL_WIDE_LOAD(in + i + 3 * XL_WIDE));
+        a = xl_op_wide(a, xl_wide_load(in + i));
+        b = xl_op_wide(b, xl_wide_load(in + i + XL_WIDE));
+        c = xl_op_wide(c, xl_wide_load(in + i + 2 * XL_WIDE));
+        d = xl_op_wide(d, xl_wide_load(in + i + 3 * XL_WIDE));
     }
     total = xl_wide_total(xl_op_wide(xl_op_wide(a, b), xl_op_wide(c, d)));
 #endif
     for (; i + XL_WIDE <= end; i += XL_WIDE)
-        total = xl_op_e(total, xl_wide_total(XL_WIDE_LOAD(in + i)));
+        total = xl_op_e(total, xl_wide_total(xl_wide_load(in + i)));
     *at = i;
     return total;
 }
@@ -192,6 +229,16 @@ xl_wide xl_wide_scan(const xl_input *input, xl_wide mine, xl_wide *before)
  * between it and where its steps have come to. Where `heads` are known to be none, no instruction
  * is left of them. It is inlined by force: as calls, with vectors in memory, the two of a scan by
  * CSR offsets took 4 times as long in segments of 1000 (PoCL 3.1). */
+/* xl_segment_first() of each element. */
+xl_wide xl_wide_first(const xl_input *input, xl_wide x)
+{
+#if XL_FIRST_IS_JOINED
+    return xl_op_wide((xl_wide)(xl_segment_init(input)), x);
+#else
+    return x;
+#endif
+}
+
 #define XL_WIDE_STEP(x, met, by)                                                                   \
     x = select(xl_op_wide(XL_WIDE_UP(x, by), x), x, met);                                          \
     met |= XL_SHIFT_UP((xl_marks)(0), met, by);
@@ -200,9 +247,7 @@ __attribute__((always_inline)) xl_wide xl_wide_scan(const xl_input *input, xl_wi
 {
     xl_marks met = heads;
     xl_wide x = mine;
-#if XL_INIT_AT_HEADS
-    x = select(x, xl_op_wide((xl_wide)(XL_SEGMENT_INIT(input)), x), heads);
-#endif
+    x = select(x, xl_wide_first(input, x), heads);
     XL_WIDE_STEP(x, met, 1)
     XL_WIDE_STEP(x, met, 2)
     XL_WIDE_STEP(x, met, 4)
@@ -215,10 +260,22 @@ __attribute__((always_inline)) xl_wide xl_wide_scan(const xl_input *input, xl_wi
 #if XL_INCLUSIVE
     return y;
 #else
-    return select(XL_SHIFT_UP(last, y, 1), (xl_wide)(XL_SEGMENT_INIT(input)), heads);
+    return select(XL_SHIFT_UP(last, y, 1), (xl_wide)(xl_segment_init(input)), heads);
 #endif
 }
 #endif
 #endif
+
+/* `total` and the elements from *at to before `end`, as far as they are whole vectors; *at moves
+ * on. */
+XL_T xl_wide_reduce(const xl_input *input, XL_T total, ulong *at, ulong end)
+{
+#if XL_BY_VECTORS
+    const XL_E vectors = xl_wide_fold((const __global XL_E *)input->in, at, end);
+    return xl_op(total, xl_accumulator_of(vectors, false));
+#else
+    return total;
+#endif
+}
 
 #endif

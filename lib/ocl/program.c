@@ -17,12 +17,16 @@ static void add_feature_lines(xli_text *text, const xli_capabilities *capabiliti
         {"XL_LANES", capabilities->info.sub_group_size},
         {"XL_HAS_FP64", capabilities->info.has_fp64},
         {"XL_HAS_INT64_ATOMICS", capabilities->info.has_int64_atomics},
-        {"XL_CAN_PUBLISH", capabilities->can_publish},
         {"XL_IS_CPU", capabilities->is_cpu},
         {"XL_OPENCL3", capabilities->has_opencl3},
         {"XL_NV_CAPABILITY", capabilities->nv_capability},
     };
     xli_text_define(text, features, XLI_COUNT(features));
+    if (capabilities->info.has_fp64)
+        xli_text_add(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+    if (capabilities->info.has_int64_atomics)
+        xli_text_add(text, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
+                           "#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n");
     if (capabilities->width > 0) /* see width.c */
         xli_text_add(text,
                      "#define __kernel __kernel __attribute__((intel_reqd_sub_group_size(%u)))\n",

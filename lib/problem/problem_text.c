@@ -21,8 +21,7 @@ xl_status xli_problem_text(const xl_context *ctx, const xli_problem *problem,
 {
     const xli_element *types[] = {&problem->element, &problem->in, &problem->out};
     const xli_definition lines[] = {
-        {"XL_ACCUMULATOR", problem->state},   {"XL_IN_BYTES", problem->in.bytes},
-        {"XL_OUT_BYTES", problem->out.bytes}, {"XL_LOAD", problem->loads},
+        {"XL_ACCUMULATOR", problem->state},   {"XL_LOAD", problem->loads},
         {"XL_STORE", problem->stores},        {"XL_SEGMENTS", (size_t)problem->segments},
         {"XL_HAS_INIT", problem->has_init},   {"XL_CARRY", problem->carries},
         {"XL_INCLUSIVE", problem->inclusive},

@@ -17,11 +17,8 @@ enum { HEADER_WORDS = 8 };
 
 static size_t state_words(const xl_scan *plan, size_t tiles)
 {
-    const xli_problem *problem = &plan->problem;
-    const bool one = problem->state == XLI_ACCUMULATOR_PLAIN &&
-                     xli_element_is_scalar(&problem->element) && problem->accumulator_bytes <= 4;
-    const size_t each = one ? 1 : 2 * xli_ceil_div(problem->accumulator_bytes, 4);
-    return xli_add(HEADER_WORDS, xli_mul(tiles, each));
+    const size_t value = xli_ceil_div(plan->problem.accumulator_bytes, 4);
+    return xli_add(HEADER_WORDS, xli_mul(tiles, value == 1 ? 1 : 2 * value));
 }
 
 /* Shorter tiles of a call with fewer elements may be more, but never more than groups. */

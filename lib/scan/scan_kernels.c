@@ -2,6 +2,13 @@
  * What is compiled for problem and shape of a scan. */
 #include "scan_plan.h"
 
+/* Whether cl/scan/scan_packed.cl may take 16 bytes of a sum at a time. */
+static bool sums_bytes(const xl_scan *plan)
+{
+    const xli_problem *problem = &plan->problem;
+    return problem->op == XL_SUM && problem->in.bytes == 1 && plan->shape.vector == 16;
+}
+
 xl_status xli_scan_text(const xl_scan *plan, const xl_scan_desc *desc,
                         const xli_capabilities *capabilities, xli_text *text)
 {
@@ -18,7 +25,7 @@ xl_status xli_scan_text(const xl_scan *plan, const xl_scan_desc *desc,
                                   ? xli_max(1, tune->pipelined_window / shape->group_size)
                                   : tune->tiles_per_lane},
         {"XL_BULK", shape->bulk},
-        {"XL_PACKED", shape->packed},
+        {"XL_PACKED", shape->packed ? 1u + sums_bytes(plan) : 0},
         {"XL_SHORT_TILE_VECTORS", shape->short_tile_vectors},
         {"XL_SEPARATE_IN_PLACE", shape->separate_in_place},
         {"XL_SPIN_LIMIT", tune->spin_limit},

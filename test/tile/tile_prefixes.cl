@@ -11,11 +11,10 @@
 #endif
 #define XL_TILE_OF 1000u
 
-typedef struct xl_test_source {
+typedef struct xl_source {
     const __global uint *in;
     uint n, column;
-} xl_test_source;
-#define XL_SOURCE xl_test_source
+} xl_source;
 #define XL_LOOKBACK_SCOPE 0
 
 bool xl_test_counts(uint x, uint column)
@@ -23,7 +22,7 @@ bool xl_test_counts(uint x, uint column)
     return XL_COLUMNS == 1 ? (x & 1) != 0 : (x & 255) == column;
 }
 
-uint xl_source_aggregate(const xl_test_source *source, uint tile)
+uint xl_source_aggregate(const xl_source *source, uint tile)
 {
     const uint begin = tile * XL_TILE_OF, end = min(begin + XL_TILE_OF, source->n);
     uint count = 0;

@@ -47,7 +47,7 @@
 #define XL_FOR_EACH(e, end) for (uint e = (uint)get_local_id(0); e < (end); e += XL_GROUP_SIZE)
 
 /* Of n elements in blocks those of the block at `base`; those behind the last count as
- * XL_IDENTITY. */
+ * xl_identity(). */
 uint xl_block_count(ulong n, ulong base)
 {
     return base < n ? (uint)min(n - base, (ulong)XL_TILE) : 0;
@@ -57,7 +57,7 @@ void xl_block_pad(__local XL_T *block, uint count)
 {
     if (count < XL_TILE)
         XL_FOR_EACH(e, XL_TILE - count)
-    block[XL_BANKED(count + e)] = XL_IDENTITY;
+    block[XL_BANKED(count + e)] = xl_identity();
 }
 
 /* Brings the block at `base` into local memory. Neighbours read neighbours. */
@@ -150,7 +150,7 @@ __kernel XL_REQUIRED void xl_textbook_upsweep_spine(__global uchar *scratch, ulo
 XL_T xl_block_before(const __global uchar *scratch, ulong above)
 {
     if (get_num_groups(0) == 1)
-        return XL_IDENTITY;
+        return xl_identity();
     return ((const __global XL_T *)(scratch + above))[get_group_id(0)];
 }
 
@@ -196,13 +196,13 @@ __kernel XL_REQUIRED void xl_textbook_downsweep(XL_INPUT_ARGUMENTS, const __glob
         for (uint k = 0; k < XL_ITEMS; ++k) {
             const XL_T x = block[XL_BANKED(p * XL_ITEMS + k)], next = xl_op(before, x);
             block[XL_BANKED(p * XL_ITEMS + k)] = xl_result(&input, before, x, next);
-            XL_CARRY_LEAVE(&input, base + p * XL_ITEMS + k + 1 == input.n, next);
+            xl_carry_leave(&input, base + p * XL_ITEMS + k + 1 == input.n, next);
             before = next;
         }
     }
     XL_LOCAL_BARRIER();
     out += out_offset + base;
     XL_FOR_EACH(e, xl_block_count(input.n, base))
-    out[e] = xl_output(XL_VALUE(block[XL_BANKED(e)]), xl_index(&input, base + e));
-    XL_CARRY_PASS(&input);
+    out[e] = xl_output(xl_element_of(block[XL_BANKED(e)]), xl_index(&input, base + e));
+    xl_carry_pass(&input);
 }
