@@ -175,7 +175,8 @@ XL_NODISCARD XL_API xl_status xl_scan_enqueue_sized(xl_scan *plan, cl_command_qu
  * work-group scans alone takes one launch whichever it is. */
 XL_API xl_scan_algorithm xl_scan_algorithm_used(const xl_scan *plan, size_t n);
 
-/* Lets go of a plan; NULL is ignored. Work that is enqueued still completes. */
+/* Lets go of a plan, as the last call on it; NULL is ignored. Does not block: work that is enqueued
+ * still completes. */
 XL_API void xl_scan_destroy(xl_scan *plan);
 
 XL_EXTERN_C_END

@@ -156,7 +156,8 @@ XL_NODISCARD XL_API xl_status xl_sort_enqueue_sized(xl_sort *plan, cl_command_qu
                                                     cl_uint num_waits, const cl_event *waits,
                                                     cl_event *event);
 
-/* Lets go of a plan; NULL is ignored. Work that is enqueued still completes. */
+/* Lets go of a plan, as the last call on it; NULL is ignored. Does not block: work that is enqueued
+ * still completes. */
 XL_API void xl_sort_destroy(xl_sort *plan);
 
 XL_EXTERN_C_END
