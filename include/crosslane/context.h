@@ -23,12 +23,12 @@ typedef struct xl_context_desc {
      * the GPU with most compute units, else the first accelerator, else
      * the first CPU. Letter case does not matter. */
     const char *device;
-    /* Folder for compiled programs (CROSSLANE_CACHE_DIR), for PoCL's on a CPU too, though
-     * that keeps its own; "off" or "0" keeps none. NULL: the user's cache folder. It keeps
-     * to CROSSLANE_CACHE_LIMIT MiB, 1 to 1048576, of the files last used; 256 if that is not set.
-     * One that is there and belongs to another user, or that others may write to, is
-     * XL_ERROR_INVALID_ARGUMENT; if it is the user's own cache folder, none is kept
-     * and xl_context_cache() says so. One that cannot be written is no error. */
+    /* Folder for compiled programs (CROSSLANE_CACHE_DIR), beside the cache that a driver may have
+     * of its own; "off" or "0" keeps none. NULL: the user's cache folder. Files that were not used
+     * for longest are removed when it has more than CROSSLANE_CACHE_LIMIT MiB (1 to 1048576; 256 if
+     * that is not set). A folder that belongs to another user, or that others may write to, is
+     * XL_ERROR_INVALID_ARGUMENT; where it is what NULL stands for, nothing is kept instead, and
+     * xl_context_cache() says so. A folder that cannot be written to is no error. */
     const char *cache_dir;
     /* Folder that receives source, options and log of every program built
      * (CROSSLANE_DUMP_DIR); made if it is not there. One that cannot be made or written to
@@ -112,7 +112,8 @@ XL_API void xl_context_desc_init_sized(xl_context_desc *desc, size_t size);
 XL_NODISCARD XL_API xl_status xl_context_create(const xl_context_desc *desc, xl_context **ctx);
 
 /* The same on a context and device of the caller's; both are retained.
- * `desc->device` is not looked at. */
+ * `desc->device` is not looked at. XL_ERROR_INVALID_ARGUMENT: a NULL for cl, device or ctx; what is
+ * no context; a device that the context does not have. */
 XL_NODISCARD XL_API xl_status xl_context_adopt(cl_context cl, cl_device_id device,
                                                const xl_context_desc *desc, xl_context **ctx);
 

@@ -93,7 +93,8 @@ XL_NODISCARD XL_API xl_status xl_histogram_enqueue_sized(xl_histogram *plan, cl_
                                                          cl_uint num_waits, const cl_event *waits,
                                                          cl_event *event);
 
-/* Lets go of a plan; NULL is ignored. Work that is enqueued still completes. */
+/* Lets go of a plan, as the last call on it; NULL is ignored. Does not block: work that is enqueued
+ * still completes. */
 XL_API void xl_histogram_destroy(xl_histogram *plan);
 
 XL_EXTERN_C_END

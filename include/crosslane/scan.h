@@ -26,11 +26,11 @@ typedef struct xl_scan xl_scan;
 typedef enum xl_scan_kind { XL_EXCLUSIVE = 0, XL_INCLUSIVE = 1 } xl_scan_kind;
 
 typedef enum xl_scan_algorithm {
-    XL_SCAN_AUTO = 0,             /* by device, type, operator and determinism, and not by n so
-                                     far: no n was measured at which that would pay. Look-back
-                                     where the device may, but on a GPU without lane operations
-                                     (cross_lane in xl_device_info is "local") reduce-then-scan,
-                                     unless a tuning file says scan.look_back = 1 */
+    XL_SCAN_AUTO = 0,             /* by device, type, operator and determinism, so far not by n.
+                                     Look-back where the device may, but on a GPU without lane
+                                     operations (cross_lane in xl_device_info is "local")
+                                     reduce-then-scan, unless a tuning file says
+                                     scan.look_back = 1 */
     XL_SCAN_LOOKBACK = 1,         /* one launch, after a small one that clears scratch where
                                      that is given; needs messages between work-groups */
     XL_SCAN_REDUCE_THEN_SCAN = 2, /* two launches, and some between where one work-item takes a run
@@ -55,14 +55,13 @@ typedef struct xl_scan_desc {
     uint32_t algorithm; /* xl_scan_algorithm; AUTO heeds what CROSSLANE_SCAN=auto|look-back|
                                    reduce-then-scan|kogge-stone|blelloch said when the context
                                    was made, as far as device, type and determinism allow */
-    uint32_t determinism;  /* xl_determinism; XL_REPRODUCIBLE, where the operator rounds: AUTO, or
-                                       one of the textbook scans, of which each has bits of its
-                                       own. AUTO has one order of operands on every device, by
-                                       look-back on NVIDIA GPUs of compute capability 9, else by
-                                       2 to 4 launches (xl_scan_algorithm_used() says
-                                       REDUCE_THEN_SCAN), and for what fills more than 16 bytes,
-                                       with 4 or 8 for flags where there are segments or no
-                                       identity, KOGGE_STONE */
+    uint32_t determinism;  /* xl_determinism. XL_REPRODUCIBLE, where the operator rounds, goes with
+                                       AUTO and the two textbook scans: each of the three has bits
+                                       of its own, the same on every device. AUTO runs by look-back
+                                       on NVIDIA GPUs of compute capability 9, and elsewhere by 2 to
+                                       4 launches (xl_scan_algorithm_used() says REDUCE_THEN_SCAN).
+                                       Of elements of more than 16 bytes, 4 or 8 for flags counted
+                                       where there are segments or no identity, it is KOGGE_STONE */
     uint32_t segments;     /* xl_segments */
     uint32_t segment_type; /* xl_type of keys (any integer) or offsets (XL_U32, XL_U64) */
     uint32_t load_type;    /* xl_type of the elements of `in`, with load; XL_NONE: type */
@@ -75,8 +74,8 @@ typedef struct xl_scan_desc {
     const xl_user_type *user_type; /* where type is XL_USER_TYPE */
     const xl_user_op *user_op;     /* where op is XL_USER_OP */
     xl_view init_view;             /* one element on the device instead of init, read whenever a
-                                      call runs, which may not overlap out or scratch; the
-                                      plan retains the buffer */
+                                      call runs. It may not overlap a call's out, carry_out or
+                                      scratch. The plan retains the buffer */
     uint64_t segment_width;        /* XL_SEGMENTS_WIDTH: 1 or more; XL_SEGMENTS_MASK: 1 to 64 */
     uint64_t segment_mask;         /* XL_SEGMENTS_MASK */
     const char *load;  /* NULL, or an OpenCL C expression that makes the value to scan of
@@ -110,12 +109,13 @@ typedef struct xl_scan_args {
     /* For an array that is scanned in parts, one after another or by several machines; with the
      * descriptor's carry. A part gives the results of the whole array if it is given the carry_out
      * of the part before, to the last bit where the operator does not round. */
-    xl_view carry_in;     /* not given, or one element of type: what the results of the open segment
-                             start from in place of init, which other segments still start from.
-                             The first element then begins a segment only where `segments` says so:
-                             by its flag or bit; by a key that differs from the one before the
-                             view, which is read and must be there (offset 1 or more); by an offset
-                             of 0, so that what lies before offsets[0] continues the open segment */
+    xl_view carry_in;     /* not given, or one element of type, the carry_out of the part before:
+                             from it start the results of the segment that this part goes on with,
+                             all other segments from init. Whether it goes on with one `segments`
+                             says: the first element begins a new one only by its flag or bit; by a
+                             key that differs from the one before the view, which is read and must
+                             be there (offset 1 or more); or by an offset of 0: what lies before
+                             offsets[0] goes on */
     xl_view carry_out;    /* not given, or receives one element: what the next part continues, which
                              is the last element's inclusive result before `store`, from init and
                              carry_in on. n == 0: carry_in; or if that is not given init, or the
@@ -157,10 +157,10 @@ XL_NODISCARD XL_API xl_status xl_scan_scratch(const xl_scan *plan, size_t n, siz
  * and device. Thread-safe. On failure *event is NULL; a call
  * whose arguments are refused writes nothing, one that OpenCL fails halfway may
  * have written some of `out`.
- * XL_ERROR_INVALID_ARGUMENT: a NULL, a view of what is no buffer of this context, or of one
- * that may not be read or written as it would be, a view that holds too little, an array of
- * segments that is missing or not asked for, offsets without their count, a queue or an event
- * of another context.
+ * XL_ERROR_INVALID_ARGUMENT: a NULL; a view of something that is no buffer of this context, or
+ * whose flags forbid what would be done to it (CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY); a view that
+ * holds too little; an array that is missing or not asked for; offsets without their count; a queue
+ * or an event of another context.
  * XL_ERROR_OVERLAP: views share bytes that may not be shared.
  * XL_ERROR_SCRATCH_TOO_SMALL, XL_ERROR_MISALIGNED: scratch is not as xl_scan_scratch() said.
  * XL_ERROR_OUT_OF_MEMORY: there is no room for the plan's own scratch, or OpenCL's own needs.
@@ -175,7 +175,8 @@ XL_NODISCARD XL_API xl_status xl_scan_enqueue_sized(xl_scan *plan, cl_command_qu
  * work-group scans alone takes one launch whichever it is. */
 XL_API xl_scan_algorithm xl_scan_algorithm_used(const xl_scan *plan, size_t n);
 
-/* Lets go of a plan; NULL is ignored. Work that is enqueued still completes. */
+/* Lets go of a plan, as the last call on it; NULL is ignored. Does not block: work that is enqueued
+ * still completes. */
 XL_API void xl_scan_destroy(xl_scan *plan);
 
 XL_EXTERN_C_END

@@ -30,14 +30,15 @@ typedef struct xl_sort xl_sort;
 typedef enum xl_sort_order { XL_ASCENDING = 0, XL_DESCENDING = 1 } xl_sort_order;
 
 typedef enum xl_sort_algorithm {
-    XL_SORT_AUTO = 0,    /* the faster: RADIX from sort.sweep_from keys on (sort.sweep_wide_from,
-                            sort.sweep_pair_from), on CPUs from sort.radix_from on
-                            (sort.radix_wide_from, sort.radix_pair_from); else, and where the device
-                            has no RADIX, BITONIC */
+    XL_SORT_AUTO = 0,    /* the faster: BITONIC of few keys, and where the device has no RADIX, else
+                            RADIX. It begins at the tunable sort.sweep_from (sort.sweep_wide_from of
+                            keys of 8 bytes, sort.sweep_pair_from of keys with values), on CPUs at
+                            sort.radix_from (_wide_from, _pair_from) */
     XL_SORT_BITONIC = 1, /* any n; equal keys may change places, unless `stable` is asked for */
     XL_SORT_RADIX = 2    /* stable: equal keys stay in order. XL_ERROR_UNSUPPORTED where work-groups
                             have fewer than 256 work-items, unless work-items run one after another
-                            (sort.shape 1: CPUs), and where the driver ends long loops */
+                            (sort.shape 1: CPUs), and where the driver ends long loops
+                            (docs/drivers.md) */
 } xl_sort_algorithm;
 
 /* For xl_sort_desc.value: an argsort. The values are made: each is the place of its key in keys_in,
@@ -132,13 +133,17 @@ XL_API void xl_sort_desc_init_sized(xl_sort_desc *desc, size_t size);
 XL_NODISCARD XL_API xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc *desc,
                                              xl_sort **plan);
 
-/* As xl_scan_scratch(): where BITONIC is taken 0 bytes up to the elements of one tile, from there
- * on the n keys and values once more, with a comparator one key more; where RADIX is taken the keys
- * and values once more and at most 4 MiB of counts. Where values are gathered: for every n, beside
- * at most 4 MiB of counts, the keys and 8 bytes a key, or the largest element of values and 4 bytes
- * a key, whatever is more. With equal zeros of keys of floating-point types the keys once more and
- * 8 bytes a key, where that is more. With segments, however many, the keys and values once more
- * past the elements of one tile, and 48 bytes for each tile, and at most 1 KiB. */
+/* As xl_scan_scratch(). It is
+ *   BITONIC       0 bytes up to the elements of one tile, from there on the n keys and values once
+ *                 more, and with a comparator one key more
+ *   RADIX         the keys and values once more, and at most 4 MiB of counts
+ *   gathered      values, see more_values: for every n at most 4 MiB of counts and, for each key,
+ *                 the key and 8 bytes, or the largest element of values and 4 bytes, whatever is
+ *                 more
+ *   equal_zeros   of keys of floating-point types the keys once more and 8 bytes a key, where that
+ *                 is more
+ *   segments      however many, at most 1 KiB and 48 bytes a tile, and past the elements of one
+ *                 tile the keys and values once more */
 XL_NODISCARD XL_API xl_status xl_sort_scratch(const xl_sort *plan, size_t n, size_t *bytes,
                                               size_t *alignment);
 
@@ -151,7 +156,8 @@ XL_NODISCARD XL_API xl_status xl_sort_enqueue_sized(xl_sort *plan, cl_command_qu
                                                     cl_uint num_waits, const cl_event *waits,
                                                     cl_event *event);
 
-/* Lets go of a plan; NULL is ignored. Work that is enqueued still completes. */
+/* Lets go of a plan, as the last call on it; NULL is ignored. Does not block: work that is enqueued
+ * still completes. */
 XL_API void xl_sort_destroy(xl_sort *plan);
 
 XL_EXTERN_C_END

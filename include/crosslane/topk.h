@@ -86,7 +86,8 @@ XL_NODISCARD XL_API xl_status xl_topk_enqueue_sized(xl_topk *plan, cl_command_qu
                                                     cl_uint num_waits, const cl_event *waits,
                                                     cl_event *event);
 
-/* Lets go of a plan; NULL is ignored. Work that is enqueued still completes. */
+/* Lets go of a plan, as the last call on it; NULL is ignored. Does not block: work that is enqueued
+ * still completes. */
 XL_API void xl_topk_destroy(xl_topk *plan);
 
 XL_EXTERN_C_END

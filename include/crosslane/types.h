@@ -146,8 +146,9 @@ typedef struct xl_user_op {
 } xl_user_op;
 
 /* An order of the user's own, of elements of one type T. It must be a strict weak order, as that of
- * C++'s std::sort: nothing comes before itself, and if a comes before b and b before c, then a
- * comes before c; and so for elements of which neither comes before the other, which are equal. */
+ * C++'s std::sort: nothing comes before itself; if a comes before b and b before c, then a comes
+ * before c. Two elements are equal if neither comes before the other; if a equals b and b equals c,
+ * then a equals c. */
 typedef struct xl_user_comparator {
     const char *name;   /* of the function, an identifier of at most 63 letters:
                            bool or int name(T a, T b), whether a comes before b */
@@ -167,9 +168,10 @@ typedef enum xl_segments {
                                      the last n: segment s is [offsets[s], offsets[s + 1]), so there
                                      are count - 1; any of them may be empty */
     XL_SEGMENTS_WIDTH = 5, /* every segment_width elements, the last may be shorter; no array */
-    XL_SEGMENTS_MASK = 6   /* within every segment_width (1 to 64) elements those whose bit of
-                              segment_mask is set, and the first; bits past the width count for
-                              nothing; no array. Park's sub-warp segments (2017) */
+    XL_SEGMENTS_MASK = 6 /* in each row of segment_width (1 to 64) elements a segment begins at the
+                            first, and at element k where bit k of segment_mask is set; bits past
+                            the width count for nothing; no array. Park's sub-warp segments
+                            (2017) */
 } xl_segments;
 
 /* What is promised about the bits of results of operators that round, such as sums of
