@@ -21,12 +21,12 @@ static size_t state_words(const xl_scan *plan, size_t tiles)
     return xli_add(HEADER_WORDS, xli_mul(tiles, value == 1 ? 1 : 2 * value));
 }
 
-/* Shorter tiles of a call with fewer elements may be more, but never more than groups. */
+/* Shorter tiles of a call with fewer elements may be more, but are never more than so many. */
 static size_t look_back_bytes(const xl_scan *plan, size_t n)
 {
     const size_t least = xli_ceil_div(n, xli_scan_lookback_tile(&plan->shape, 1));
     const size_t most =
-        xli_max(xli_ceil_div(n, plan->shape.tile), xli_scan_lookback_groups(&plan->shape));
+        xli_max(xli_ceil_div(n, plan->shape.tile), xli_scan_lookback_most_short(&plan->shape));
     const size_t tiles = xli_min(least, most);
     return tiles > 1 ? xli_mul(state_words(plan, tiles), sizeof(cl_ulong)) : 0;
 }

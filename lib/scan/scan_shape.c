@@ -344,13 +344,25 @@ size_t xli_scan_lookback_groups(const xli_scan_shape *shape)
     return xli_mul(shape->units, each);
 }
 
+/* More of them would cost more than a better share for each group saves. */
+size_t xli_scan_lookback_most_short(const xli_scan_shape *shape)
+{
+    return xli_mul(2, xli_scan_lookback_groups(shape));
+}
+
+/* How many elements the group with the most of them takes, tile after tile. */
+static size_t longest_turn(const xli_scan_shape *shape, size_t n, size_t tile)
+{
+    const size_t turns = xli_ceil_div(xli_ceil_div(n, tile), xli_scan_lookback_groups(shape));
+    return xli_mul(turns, tile);
+}
+
 size_t xli_scan_lookback_tile(const xli_scan_shape *shape, size_t n)
 {
-    const size_t short_tile_vectors =
-        (size_t)shape->group_size * shape->vector * shape->short_tile_vectors;
-    return short_tile_vectors > 0 &&
-                   n <= xli_mul(short_tile_vectors, xli_scan_lookback_groups(shape))
-               ? short_tile_vectors
+    const size_t few = (size_t)shape->group_size * shape->vector * shape->short_tile_vectors;
+    return few > 0 && xli_ceil_div(n, few) <= xli_scan_lookback_most_short(shape) &&
+                   longest_turn(shape, n, few) < longest_turn(shape, n, shape->tile)
+               ? few
                : shape->tile;
 }
 

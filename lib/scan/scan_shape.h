@@ -60,8 +60,10 @@ unsigned xli_scan_file(const xli_scan_shape *shape);
 const char *xli_scan_file_name(unsigned file);
 
 /* How many groups look-back launches at most, and the tile of its calls with n elements.
- * Few elements, all of which are in work at once then, may come in shorter tiles. */
+ * Few elements come in shorter tiles, no more than `most_short`, where no group has as many to do
+ * then. */
 size_t xli_scan_lookback_groups(const xli_scan_shape *shape);
+size_t xli_scan_lookback_most_short(const xli_scan_shape *shape);
 size_t xli_scan_lookback_tile(const xli_scan_shape *shape, size_t n);
 
 /* How a call of reduce-then-scan is cut into launches. */
