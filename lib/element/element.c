@@ -301,11 +301,12 @@ static void add_identity(xli_text *text, xl_op op, const xli_element *element)
         add_end(text, element, op == XL_MIN);
     else if (op == XL_AND)
         xli_text_add(text, "(%s) ~(%s)0", element->scalar, element->scalar);
+    else if (op == XL_PROD)
+        xli_text_add(text, "1");
+    else if (op == XL_SUM && element->kind == XLI_KIND_FLOAT)
+        xli_text_add(text, "-0.0f");
     else
-        xli_text_add(text, "%s",
-                     op == XL_PROD                                     ? "1"
-                     : op == XL_SUM && element->kind == XLI_KIND_FLOAT ? "-0.0f"
-                                                                       : "0");
+        xli_text_add(text, "0");
     xli_text_add(text, ");\n}\n");
 }
 
