@@ -282,7 +282,7 @@ static void add_user_identity(xli_text *text, const unsigned char *identity,
 static void add_end(xli_text *text, const xli_element *element, bool highest)
 {
     const char *scalar = element->scalar;
-    const size_t bits = 8 * element->bytes / element->lanes;
+    const size_t bits = 8 * scalars[(size_t)element->type & 0xff].bytes; /* of 3 lanes, too */
     if (element->kind == XLI_KIND_FLOAT)
         xli_text_add(text, highest ? "INFINITY" : "(-INFINITY)");
     else if (element->kind == XLI_KIND_UNSIGNED)
