@@ -46,36 +46,9 @@ uint xl_tile_count(ulong n, uint elements)
     return (uint)(n / elements + (n % elements != 0));
 }
 
-/* What every kernel that reads elements is given. `length`: NULL, or where the number of
- * elements stands if it is below n. */
-#if XL_HAS_INIT
-#define XL_INIT_ARGUMENTS , const __global XL_E *init, ulong init_offset
-#else
-#define XL_INIT_ARGUMENTS
-#endif
-#if XL_CARRY
-#define XL_CARRY_ARGUMENTS                                                                         \
-    , const __global XL_E *carry_in, ulong carry_in_offset, __global XL_E *carry_out,              \
-        ulong carry_out_offset, ulong first_index
-#else
-#define XL_CARRY_ARGUMENTS
-#endif
-#if XL_SEGMENTS == 0
-#define XL_SEGMENT_ARGUMENTS
-#elif XL_SEGMENTS <= 4
-#define XL_SEGMENT_ARGUMENTS                                                                       \
-    , const __global XL_SEG *segments, ulong segments_offset, ulong segment_count
-#else
-#define XL_SEGMENT_ARGUMENTS , ulong segment_width, ulong segment_mask
-#endif
-#define XL_INPUT_ARGUMENTS                                                                         \
-    const __global XL_IN *in, ulong in_offset, ulong n, const __global ulong *length,              \
-        ulong length_offset XL_INIT_ARGUMENTS XL_CARRY_ARGUMENTS XL_SEGMENT_ARGUMENTS
-
-#define XL_INPUT_MAKE(input)                                                                       \
-    xl_input input;                                                                                \
-    input.in = in + in_offset;                                                                     \
-    XL_INPUT_LENGTH(input) XL_INPUT_INIT(input) XL_INPUT_CARRY(input) XL_INPUT_SEGMENTS(input)
+/* What every kernel that reads elements is given, XL_INPUT_ARGUMENTS, and what it makes of that
+ * first, XL_INPUT_MAKE(input). `length`: NULL, or where the number of elements stands if it is
+ * below n. */
 #if XL_SERIAL
 #define XL_INPUT_LENGTH(input)                                                                     \
     input.n = xl_length_read(n, length, length_offset, (__local ulong *)0);
@@ -85,11 +58,16 @@ uint xl_tile_count(ulong n, uint elements)
     input.n = xl_length_read(n, length, length_offset, &shared_length);
 #endif
 #if XL_HAS_INIT
+#define XL_INIT_ARGUMENTS , const __global XL_E *init, ulong init_offset
 #define XL_INPUT_INIT(input) input.init = init[init_offset];
 #else
+#define XL_INIT_ARGUMENTS
 #define XL_INPUT_INIT(input)
 #endif
 #if XL_CARRY
+#define XL_CARRY_ARGUMENTS                                                                         \
+    , const __global XL_E *carry_in, ulong carry_in_offset, __global XL_E *carry_out,              \
+        ulong carry_out_offset, ulong first_index
 #define XL_INPUT_CARRY(input)                                                                      \
     input.continues = carry_in != 0;                                                               \
     if (input.continues)                                                                           \
@@ -98,29 +76,41 @@ uint xl_tile_count(ulong n, uint elements)
     input.carry_out = carry_out + carry_out_offset;                                                \
     input.first = first_index;
 #else
+#define XL_CARRY_ARGUMENTS
 #define XL_INPUT_CARRY(input)
 #endif
 #if XL_SEGMENTS == 0
+#define XL_SEGMENT_ARGUMENTS
 #define XL_INPUT_SEGMENTS(input)
-#elif XL_SEGMENTS <= 3
-#define XL_INPUT_SEGMENTS(input) input.segments = segments + segments_offset;
-#elif XL_SEGMENTS == 4
-#if XL_SERIAL
+#elif XL_SEGMENTS <= 4
+#define XL_SEGMENT_ARGUMENTS                                                                       \
+    , const __global XL_SEG *segments, ulong segments_offset, ulong segment_count
 #define XL_INPUT_SEGMENTS(input)                                                                   \
     input.segments = segments + segments_offset;                                                   \
-    input.count = segment_count;
+    XL_INPUT_OFFSETS(input)
 #else
-#define XL_INPUT_SEGMENTS(input)                                                                   \
-    input.segments = segments + segments_offset;                                                   \
-    input.count = segment_count;                                                                   \
-    input.base = ~0ul - XL_TILE; /* no element lies in that tile */                                \
-    input.marks = 0;
-#endif
-#else
+#define XL_SEGMENT_ARGUMENTS , ulong segment_width, ulong segment_mask
 #define XL_INPUT_SEGMENTS(input)                                                                   \
     input.width = segment_width;                                                                   \
     input.mask = segment_mask;
 #endif
+#if XL_SEGMENTS != 4
+#define XL_INPUT_OFFSETS(input)
+#elif XL_SERIAL
+#define XL_INPUT_OFFSETS(input) input.count = segment_count;
+#else
+#define XL_INPUT_OFFSETS(input)                                                                    \
+    input.count = segment_count;                                                                   \
+    input.base = ~0ul - XL_TILE; /* no element lies in that tile */                                \
+    input.marks = 0;
+#endif
+#define XL_INPUT_ARGUMENTS                                                                         \
+    const __global XL_IN *in, ulong in_offset, ulong n, const __global ulong *length,              \
+        ulong length_offset XL_INIT_ARGUMENTS XL_CARRY_ARGUMENTS XL_SEGMENT_ARGUMENTS
+#define XL_INPUT_MAKE(input)                                                                       \
+    xl_input input;                                                                                \
+    input.in = in + in_offset;                                                                     \
+    XL_INPUT_LENGTH(input) XL_INPUT_INIT(input) XL_INPUT_CARRY(input) XL_INPUT_SEGMENTS(input)
 
 #if XL_HAS_INIT || XL_HAS_IDENTITY
 /* What the first element of a segment gets from an exclusive scan. Of floating-point sums
