@@ -24,17 +24,8 @@ cd "${1:-$self/..}"
 most=40
 # program | the most macros it may have, until it has no more than 40
 limits='
-radix_group 52
-reduce_segments 64
-reduce_whole 75
-scan_lookback 93
-scan_pipelined 89
-scan_reproducible 49
-scan_textbook 48
-scan_two_pass 75
-select_chunks 47
-select_sweep 65
-sort_onesweep 75
+select_sweep 44
+sort_onesweep 53
 '
 # who sets a parameter | the sources that do
 setters='

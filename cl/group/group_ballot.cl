@@ -25,7 +25,7 @@ void xl_group_ballot(bool p, __local uint *bits)
     const uint i = (uint)get_local_id(0);
     if (i < XL_CEIL_DIV((uint)get_local_size(0), 32u))
         bits[i] = 0;
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     if (xl_lanes_whole()) {
         const ulong votes = xl_lane_ballot(p);
         if (xl_lane_id() == 0)
@@ -35,7 +35,7 @@ void xl_group_ballot(bool p, __local uint *bits)
     } else if (p) {
         atomic_or(&bits[i / 32], 1u << i % 32);
     }
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
 }
 
 uint xl_group_count_exclusive(bool p, __local uint *bits, uint *total)
@@ -49,7 +49,7 @@ uint xl_group_count_exclusive(bool p, __local uint *bits, uint *total)
         all += popcount(bits[w]);
     }
     *total = all;
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     return before;
 }
 
@@ -88,7 +88,7 @@ ulong xl_group_subwarp_ballot(bool p, uint width, __local uint *bits)
         votes = bits[row / 32] >> row % 32;
         if (width > 32 && row + 32 < get_local_size(0))
             votes |= (ulong)bits[row / 32 + 1] << 32;
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
     }
     return votes;
 }

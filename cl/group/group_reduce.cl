@@ -15,7 +15,7 @@ XL_T XL_FN(group_reduce)(XL_T x, __local XL_T *scratch)
     const XL_T part = XL_FN(lane_reduce)(x);
     if (xl_lane_id() == 0)
         scratch[xl_lane_group()] = part;
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     XL_T all = scratch[0];
     for (uint k = 1; k < xl_lane_groups(); ++k)
         all = XL_FN(op)(all, scratch[k]);
@@ -23,23 +23,23 @@ XL_T XL_FN(group_reduce)(XL_T x, __local XL_T *scratch)
     /* Each step folds neighbours `by` apart into the left one; any group size. */
     const uint i = (uint)get_local_id(0);
     scratch[i] = x;
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     for (uint by = 1; by < XL_GROUP_SIZE; by *= 2) {
         if (i % (2 * by) == 0 && i + by < XL_GROUP_SIZE)
             scratch[i] = XL_FN(op)(scratch[i], scratch[i + by]);
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
     }
     const XL_T all = scratch[0];
 #endif
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     return all;
 }
 
 XL_T XL_FN(group_shuffle_from)(XL_T x, uint from, __local XL_T *scratch)
 {
     scratch[get_local_id(0)] = x;
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     const XL_T other = scratch[from];
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     return other;
 }

@@ -37,13 +37,13 @@ XL_T XL_FN(group_scan_reach)(XL_T mine, uint reach, uint span, __local XL_T *scr
     const uint i = (uint)get_local_id(0);
     XL_T x = mine;
     scratch[i] = x;
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     for (uint by = 1; by < span; by *= 2) {
         if (reach >= by)
             x = XL_FN(op)(scratch[i - by], x);
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
         scratch[i] = x;
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
     }
     return x;
 }
@@ -62,7 +62,7 @@ XL_T XL_FN(group_before)(XL_T inclusive, __local XL_T *scratch, XL_T *total)
 {
     if (xl_lane_id() == xl_lane_width() - 1)
         scratch[xl_lane_group()] = inclusive;
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     XL_T before = XL_FN(identity)(), all = XL_FN(identity)();
     for (uint k = 0; k < xl_lane_groups(); ++k) {
         if (k == xl_lane_group())
@@ -85,7 +85,7 @@ XL_T XL_FN(group_scan_exclusive)(XL_T x, __local XL_T *scratch, XL_T *total)
     *total = scratch[XL_GROUP_SIZE - 1];
     const XL_T result = XL_FN(group_shift_reach)(i, scratch);
 #endif
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     return result;
 }
 
@@ -100,6 +100,6 @@ XL_T XL_FN(group_scan_inclusive)(XL_T x, __local XL_T *scratch, XL_T *total)
     const XL_T result = XL_FN(group_scan_reach)(x, i, XL_GROUP_SIZE, scratch);
     *total = scratch[XL_GROUP_SIZE - 1];
 #endif
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     return result;
 }

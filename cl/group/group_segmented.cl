@@ -33,7 +33,7 @@ XL_T XL_FN(group_segment_before)(XL_T inclusive, bool has_head, __local XL_T *sc
         scratch[xl_lane_group()] = inclusive;
         has_heads[xl_lane_group()] = has_head;
     }
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     XL_T before = XL_FN(identity)();
     for (uint k = 0; k < xl_lane_group(); ++k) {
         if (has_heads[k])
@@ -41,7 +41,7 @@ XL_T XL_FN(group_segment_before)(XL_T inclusive, bool has_head, __local XL_T *sc
         else
             before = XL_FN(op)(before, scratch[k]);
     }
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     return before;
 }
 
@@ -66,7 +66,7 @@ XL_T XL_FN(group_segmented_scan)(XL_T x, bool is_head, __local XL_T *scratch, __
     const uint reach = i - xl_group_segment_start(bits, i);
     const XL_T result = XL_FN(group_scan_reach)(x, reach, XL_GROUP_SIZE, scratch);
     *before = XL_FN(group_shift_reach)(reach, scratch);
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
 #endif
     return result;
 }
@@ -108,7 +108,7 @@ XL_T XL_FN(group_subwarp_scan_exclusive)(XL_T x, ulong heads, uint width, __loca
         const uint reach = k - xl_segment_start(heads, k);
         XL_FN(group_scan_reach)(x, reach, width, scratch);
         result = XL_FN(group_shift_reach)(reach, scratch);
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
     }
     return result;
 }

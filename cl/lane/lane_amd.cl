@@ -73,7 +73,7 @@ uint xl_lane_group(void)
 
 uint xl_lane_groups(void)
 {
-    return XL_CEIL_DIV((uint)get_local_size(0), XL_LANES);
+    return ((uint)get_local_size(0) + XL_LANES - 1) / XL_LANES;
 }
 
 /* v of any lane; past the width the lanes are counted from 0 again. */

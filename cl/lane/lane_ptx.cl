@@ -29,7 +29,7 @@ uint xl_lane_group(void)
 
 uint xl_lane_groups(void)
 {
-    return XL_CEIL_DIV((uint)get_local_size(0), XL_LANES);
+    return ((uint)get_local_size(0) + XL_LANES - 1) / XL_LANES;
 }
 
 /* What stands before it in a lane's code is done before what stands behind it, in all lanes. */

@@ -28,14 +28,25 @@
 
 /* A barrier for the local memory of the group; for global memory it names both. A group of
  * one has nobody to wait for, and compilers that cut kernels at barriers need not. */
-#if defined(XL_GROUP_SIZE) && XL_GROUP_SIZE == 1
-#define XL_LOCAL_BARRIER()
-#else
-#define XL_LOCAL_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+void xl_local_barrier(void)
+{
+#if !defined(XL_GROUP_SIZE) || XL_GROUP_SIZE != 1
+    barrier(CLK_LOCAL_MEM_FENCE);
 #endif
-#define XL_FULL_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+}
 
-/* n / d rounded up for any n. */
+void xl_full_barrier(void)
+{
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+}
+#define XL_LOCAL_BARRIER() xl_local_barrier()
+#define XL_FULL_BARRIER() xl_full_barrier()
+
+/* n / d rounded up for any n: of numbers of 32 bits, and, for the sizes of arrays too, of any. */
+uint xl_ceil_div(uint n, uint d)
+{
+    return n / d + (n % d != 0);
+}
 #define XL_CEIL_DIV(n, d) ((n) / (d) + ((n) % (d) != 0))
 
 #endif

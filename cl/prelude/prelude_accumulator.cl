@@ -24,11 +24,11 @@
 #error "an operator without an identity needs XL_ACCUMULATOR 1"
 #endif
 #define XL_T XL_E
-enum { xl_commutes = XL_E_COMMUTES };
+enum { xl_commutes = XL_COMMUTES };
 
 XL_T xl_identity(void)
 {
-    return XL_IDENTITY_E;
+    return xl_identity_e();
 }
 
 XL_T xl_accumulator_of(XL_E e, bool head)
@@ -77,7 +77,7 @@ typedef struct xl_accumulator {
     ulong8 gap64;
 #endif
     XL_E value;
-#if XL_E_BYTES % 4 != 0 && XL_OPERATOR < 8
+#if XL_E_BYTES % 4 != 0
     uchar hole[4 - XL_E_BYTES % 4];
 #endif
 } xl_accumulator;
@@ -112,7 +112,7 @@ XL_T xl_accumulator_make(XL_E e, uint flags, uint count)
 XL_T xl_identity(void)
 {
 #if XL_HAS_IDENTITY
-    return xl_accumulator_make(XL_IDENTITY_E, 0, 0);
+    return xl_accumulator_make(xl_identity_e(), 0, 0);
 #else
     const union {
         uchar bytes[sizeof(XL_E)];

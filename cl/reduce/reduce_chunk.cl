@@ -17,7 +17,6 @@
 #define XL_TILE_REDUCE_CHUNK
 
 #include "../tile/tile_heads.cl"
-#include "../tile/tile_output.cl"
 
 /* The host knows the size: lib/reduce/reduce_shape.c. */
 typedef struct xl_carry_out {
@@ -75,20 +74,17 @@ xl_output_iterator xl_output_iterator_make(__global XL_OUT *out, ulong capacity)
 void xl_output_iterator_put(const xl_output_iterator *output, ulong index, XL_E value)
 {
     if (index < output->capacity)
-        output->out[index] = xl_output(value, index);
+        output->out[index] = xl_store(value, index);
 }
 
 #if XL_HAS_INIT || XL_HAS_IDENTITY
-/* The result of a segment without elements. The identity of floating-point sums is -0;
- * here it is 0. */
+/* The result of a segment without elements. */
 XL_E xl_empty_e(const xl_input *input)
 {
 #if XL_HAS_INIT
     return input->init;
-#elif XL_OPERATOR == 1
-    return (XL_E)0;
 #else
-    return XL_IDENTITY_E;
+    return xl_none_e();
 #endif
 }
 #endif

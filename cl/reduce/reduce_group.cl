@@ -54,12 +54,12 @@ typedef struct xl_chunk_tile {
 #define XL_LOADS (XL_ITEMS / XL_VLEN)
 
 /* What a work-item loads of a tile, if the tile is whole. */
-typedef struct xl_load {
+typedef struct xl_loaded_rows {
     xl_in_vec row[XL_LOADS];
     bool whole;
-} xl_load;
+} xl_loaded_rows;
 
-void xl_load_start(xl_load *load, const xl_input *input, ulong base)
+void xl_rows_start(xl_loaded_rows *load, const xl_input *input, ulong base)
 {
     const __global XL_IN *const from = input->in + base;
     load->whole =
@@ -71,7 +71,7 @@ void xl_load_start(xl_load *load, const xl_input *input, ulong base)
     }
 }
 
-void xl_load_stage(const xl_load *load, __local xl_stage *stage, const xl_input *input,
+void xl_rows_stage(const xl_loaded_rows *load, __local xl_stage *stage, const xl_input *input,
                    xl_chunk_tile chunk_tile)
 {
     const uint i = (uint)get_local_id(0);
@@ -261,7 +261,7 @@ void xl_chunk_tile_scan(__local xl_temp_storage *storage, const xl_input *input,
     if (chunk_tile.end - 1 - p < XL_ITEMS)
         storage->closed = bits.lasts >> (chunk_tile.end - 1 - p) & 1;
     *carry = xl_op(*carry, all);
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
 }
 
 #if XL_SEGMENTS == 4
@@ -324,30 +324,30 @@ XL_T xl_chunk_reduce(__local xl_temp_storage *storage, const xl_input *input, xl
 {
     XL_T carry = xl_identity();
     xl_chunk_tile chunk_tile;
-    xl_load load;
+    xl_loaded_rows load;
     ulong next = chunk.segment;
     chunk_tile.first = (uint)(chunk.begin % XL_VLEN);
     chunk_tile.base = chunk.begin - chunk_tile.first;
     xl_marks_clear(storage->marks, XL_CHUNK_MARK_VECTORS);
-    xl_load_start(&load, input, chunk_tile.base);
-    XL_LOCAL_BARRIER();
+    xl_rows_start(&load, input, chunk_tile.base);
+    xl_local_barrier();
     do {
         chunk_tile.end = (uint)min(chunk.end - chunk_tile.base, (ulong)XL_TILE);
-        xl_load_stage(&load, &storage->stage, input, chunk_tile);
+        xl_rows_stage(&load, &storage->stage, input, chunk_tile);
         xl_ends_mark(storage, input, chunk_tile, chunk, next);
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
         if (XL_DOUBLE_BUFFER && chunk_tile.base + XL_TILE < chunk.end)
-            xl_load_start(&load, input, chunk_tile.base + XL_TILE);
+            xl_rows_start(&load, input, chunk_tile.base + XL_TILE);
         xl_chunk_tile_scan(storage, input, chunk_tile, &carry, carry_out, 0);
         xl_chunk_tile_store(storage, input, chunk_tile, chunk, output, carry_out, next);
         xl_marks_clear(storage->marks, XL_CHUNK_MARK_VECTORS);
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
         next = storage->next;
         chunk_tile.first = 0;
         chunk_tile.base += XL_TILE;
         if (!XL_DOUBLE_BUFFER && chunk_tile.base < chunk.end)
-            xl_load_start(&load, input, chunk_tile.base);
-        XL_LOCAL_BARRIER();
+            xl_rows_start(&load, input, chunk_tile.base);
+        xl_local_barrier();
     } while (chunk_tile.base < chunk.end);
     return carry;
 }
@@ -372,7 +372,7 @@ xl_chunk xl_chunk_find(__local xl_temp_storage *storage, const xl_input *input,
             xl_merge_search(input, xl_steps_at(input, chunk_elements, group + get_local_id(0)));
 #endif
     /* From there, so that the extent is the same for all even if offsets change meanwhile. */
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     const ulong segment = storage->numbers[0], after = storage->numbers[1];
     return xl_chunk_between(input, chunk_elements, group, segment, after);
 }
@@ -402,24 +402,24 @@ XL_T xl_chunk_reduce(__local xl_temp_storage *storage, const xl_input *input, xl
 {
     XL_T carry = xl_identity();
     xl_chunk_tile chunk_tile;
-    xl_load load;
+    xl_loaded_rows load;
     uint next = 0;
     chunk_tile.first = 0;
-    xl_load_start(&load, input, chunk.begin);
+    xl_rows_start(&load, input, chunk.begin);
     for (chunk_tile.base = chunk.begin; chunk_tile.base < chunk.end; chunk_tile.base += XL_TILE) {
         const uint before = carry.count;
         chunk_tile.end = (uint)min(chunk.end - chunk_tile.base, (ulong)XL_TILE);
         if (!XL_DOUBLE_BUFFER && chunk_tile.base > chunk.begin)
-            xl_load_start(&load, input, chunk_tile.base);
-        xl_load_stage(&load, &storage->stage, input, chunk_tile);
+            xl_rows_start(&load, input, chunk_tile.base);
+        xl_rows_stage(&load, &storage->stage, input, chunk_tile);
         xl_heads_mark(storage, input, chunk_tile.base);
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
         if (XL_DOUBLE_BUFFER && chunk_tile.base + XL_TILE < chunk.end)
-            xl_load_start(&load, input, chunk_tile.base + XL_TILE);
+            xl_rows_start(&load, input, chunk_tile.base + XL_TILE);
         xl_chunk_tile_scan(storage, input, chunk_tile, &carry, carry_out, chunk.segment);
         xl_chunk_tile_store(storage, input, chunk_tile, chunk.segment, output, before,
                             carry.count + storage->closed, &next);
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
     }
     return carry;
 }

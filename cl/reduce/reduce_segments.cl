@@ -8,7 +8,6 @@
  * A chunk that is the only one finds nothing open and leaves nothing to fix up. A launch that does
  * not start at chunk 0 goes on from where the fix-up before it ended. */
 #include "../tile/tile_heads.cl"
-#include "../tile/tile_output.cl"
 
 #if !XL_SERIAL
 #include "../group/group_scan.cl"
@@ -38,11 +37,11 @@ ulong xl_group_sum(__local ulong *numbers, ulong mine)
 {
     const uint i = (uint)get_local_id(0);
     numbers[i] = mine;
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     for (uint by = XL_GROUP_SIZE / 2; by > 0; by /= 2) {
         if (i < by)
             numbers[i] += numbers[i + by];
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
     }
     return numbers[0];
 }
@@ -53,7 +52,7 @@ ulong xl_group_sum(__local ulong *numbers, ulong mine)
 ulong xl_count_heads(const xl_input *input, ulong begin, ulong end)
 {
     ulong heads = begin == 0 && begin < end && get_local_id(0) == 0 && !(input->segments[0] & 1);
-    const ulong after = XL_CEIL_DIV(end, 32);
+    const ulong after = (end + 31) / 32;
     for (ulong w = begin / 32 + get_local_id(0); w < after; w += XL_GROUP_SIZE) {
         uint word = input->segments[w];
         if (w * 32 < begin)
@@ -146,7 +145,7 @@ __kernel XL_REQUIRED void xl_reduce_upsweep(XL_REDUCE_ARGUMENTS)
 #if XL_SERIAL
     const XL_T total = xl_chunk_reduce(&input, chunk, &output, carry_out);
 #else
-    XL_FULL_BARRIER();
+    xl_full_barrier();
     const XL_T total = xl_chunk_reduce(&storage, &input, chunk, &output, carry_out);
 #endif
     if (get_local_id(0) == 0) {
@@ -166,7 +165,7 @@ __kernel XL_REQUIRED void xl_reduce_fix_up(XL_REDUCE_ARGUMENTS)
 {
     const xl_output_iterator output = xl_output_iterator_make(out + out_offset, capacity);
     __global xl_carry_out *const carry_out = (__global xl_carry_out *)(scratch_at + carry_outs);
-    const uint share = (uint)XL_CEIL_DIV(chunk_elements, XL_GROUP_SIZE), i = (uint)get_local_id(0);
+    const uint share = xl_ceil_div((uint)chunk_elements, XL_GROUP_SIZE), i = (uint)get_local_id(0);
     const uint from = 1 + min(i * share, (uint)chunk_elements),
                to = 1 + min((i + 1) * share, (uint)chunk_elements);
     XL_T sum = xl_identity(), start = xl_identity();
@@ -203,7 +202,7 @@ __kernel XL_REQUIRED void xl_reduce_fix_up(XL_REDUCE_ARGUMENTS)
 #if XL_SERIAL
     carry_out->total = sum;
 #else
-    XL_FULL_BARRIER(); /* `start` is read by all */
+    xl_full_barrier(); /* `start` is read by all */
     if (i == 0)
         carry_out->total = xl_op(start, all);
 #endif

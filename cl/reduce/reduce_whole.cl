@@ -9,7 +9,6 @@
  * given no counter, a second launch folds them. The last group is found as in the example of
  * memory fences in NVIDIA's "CUDA C++ Programming Guide". */
 #include "../tile/tile_heads.cl"
-#include "../tile/tile_output.cl"
 
 #if XL_SERIAL
 #include "../tile/tile_serial.cl"
@@ -121,7 +120,7 @@ XL_T xl_total_in_order(const xl_input *input, xl_chunk chunk, __local XL_T *scra
     }
     const uint left = (uint)(chunk.end - at);
     if (left > 0) {
-        const uint vectors = XL_CEIL_DIV(left, XL_GROUP_SIZE * XL_VLEN);
+        const uint vectors = xl_ceil_div(left, XL_GROUP_SIZE * XL_VLEN);
         const ulong first = at + (uint)get_local_id(0) * vectors * XL_VLEN;
         const XL_T mine = xl_vectors_fold(input, first, XL_VLEN, vectors, chunk.end);
         total = xl_op(total, xl_group_reduce(mine, scratch));
@@ -154,7 +153,7 @@ XL_T xl_totals_fold(XL_T before, const __global xl_total *totals, uint many, __l
 {
     enum { AT_ONCE = 4 };
     const uint i = (uint)get_local_id(0);
-    const uint share = XL_CEIL_DIV(many, XL_GROUP_SIZE), step = xl_commutes ? XL_GROUP_SIZE : 1;
+    const uint share = xl_ceil_div(many, XL_GROUP_SIZE), step = xl_commutes ? XL_GROUP_SIZE : 1;
     const uint from = xl_commutes ? i : min(i * share, many);
     const uint to = xl_commutes ? many : min(from + share, many);
     XL_T sum = xl_identity();
@@ -223,7 +222,7 @@ __kernel XL_REQUIRED void xl_reduce_upsweep(XL_WHOLE_ARGUMENTS)
     if (!whole && counter) {
         if (get_local_id(0) == 0)
             last = xl_number_take(counter + counter_at);
-        XL_FULL_BARRIER(); /* the others, too, see all totals */
+        xl_full_barrier(); /* the others, too, see all totals */
         whole = last != 0;
     }
 #endif

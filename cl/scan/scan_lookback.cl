@@ -5,7 +5,6 @@
  * Groups stay and take tile after tile until there are no more; as tickets are
  * handed out in order, every earlier tile is in the hands of a group that runs. */
 #include "../tile/tile_heads.cl"
-#include "../tile/tile_output.cl"
 
 #if XL_SERIAL
 #include "scan_serial.cl"
@@ -16,6 +15,9 @@
 #include "scan_source.cl"
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
+#define XL_LOOKBACK_ARGUMENTS                                                                      \
+    XL_INPUT_ARGUMENTS, __global ulong *state, ulong state_offset, __global XL_OUT *out,           \
+        ulong out_offset, uint flags
 
 __kernel void xl_scan_clear(__global ulong *state, ulong state_offset, ulong words)
 {
@@ -27,7 +29,7 @@ __kernel void xl_scan_clear(__global ulong *state, ulong state_offset, ulong wor
  * the reduction waits for, has work meanwhile. */
 void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, uint stream)
 {
-    const uint tiles = (uint)XL_CEIL_DIV(lookback.source.input.n, XL_TILE);
+    const uint tiles = xl_tile_count(lookback.source.input.n, XL_TILE);
     uint tile = 0;
     if (!lookback.single_tile) {
         lookback.epoch = ((volatile __global uint *)lookback.header)[XL_EPOCH];
@@ -65,7 +67,7 @@ uint xl_next_tile(const xl_lookback *lookback, __local xl_shared *shared)
 {
     if (get_local_id(0) == 0)
         shared->ticket = lookback->single_tile ? ~0u : xl_ticket_take(lookback->header);
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     return shared->ticket;
 }
 
@@ -89,7 +91,7 @@ XL_T xl_tile_scan_with_prefix(const xl_lookback *lookback, uint tile, XL_T *item
         sub_tile = xl_sub_tile_scan(&lookback->source.input, item, XL_VECTORS, scratch);
     if (xl_lane_id() == 0)
         scratch[xl_lane_group()] = sub_tile;
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     for (uint k = 0; k < xl_lane_groups(); ++k) {
         if (k == xl_lane_group())
             before = sum;
@@ -105,7 +107,7 @@ XL_T xl_tile_scan_with_prefix(const xl_lookback *lookback, uint tile, XL_T *item
     }
     if (xl_commutes)
         xl_sub_tile_scan(&lookback->source.input, item, XL_VECTORS, scratch);
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     return xl_op(shared->prefix, before);
 #else
     const XL_T sum = xl_tile_reduce(item, scratch);
@@ -127,7 +129,7 @@ __attribute__((always_inline))
 void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, __local XL_T *scratch,
                       __local xl_shared *shared, __local uint4 *heads)
 {
-    const uint tiles = (uint)XL_CEIL_DIV(lookback.source.input.n, XL_TILE);
+    const uint tiles = xl_tile_count(lookback.source.input.n, XL_TILE);
     XL_T item[XL_ITEMS];
     uint tile = 0;
     if (!lookback.single_tile) {

@@ -35,6 +35,9 @@
 #endif
 
 #define XL_REQUIRED __attribute__((reqd_work_group_size(XL_GROUP_SIZE, 1, 1)))
+#define XL_LOOKBACK_ARGUMENTS                                                                      \
+    XL_INPUT_ARGUMENTS, __global ulong *state, ulong state_offset, __global XL_OUT *out,           \
+        ulong out_offset, uint flags
 
 __kernel void xl_scan_clear(__global ulong *state, ulong state_offset, ulong words)
 {
@@ -68,7 +71,7 @@ uint xl_ticket_first(const xl_lookback *lookback, bool tickets, __local xl_share
         return (uint)get_group_id(0);
     if (get_local_id(0) == XL_ISSUER)
         shared->next = xl_ticket_next(lookback, true);
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     return shared->next;
 }
 
@@ -81,7 +84,7 @@ XL_T xl_window_prefix(xl_window *window, const xl_lookback *lookback, uint tile,
     if (xl_lane_id() == 0)
         parts[xl_lane_group()] = mine;
     const XL_T start = xl_window_start(window, lookback, tile);
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     XL_T sum = xl_identity();
     for (uint k = 0; k < xl_sub_tiles(); ++k)
         sum = xl_op(sum, parts[k]);
@@ -97,13 +100,13 @@ XL_T xl_publish_next(const xl_lookback *lookback, const xl_stage *stage, uint ne
     xl_stage_heads(stage, &lookback->source.input, base);
     xl_fetch_end(stage, &lookback->source.input, base, phase);
 #if XL_SEGMENTS > 1 /* bits that the group has made */
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
 #endif
     const XL_T mine = xl_staged_total(stage, &lookback->source.input, base, lookback->source.rows);
     const XL_T total = xl_lane_reduce(mine);
     if (xl_lane_id() == 0)
         shared->sub_tiles[xl_lane_group()] = total;
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     XL_T before = xl_identity(), own = xl_identity();
     for (uint k = 0; k < xl_sub_tiles(); ++k) {
         if (k == xl_lane_group())
@@ -140,7 +143,7 @@ XL_T xl_scan_current(const xl_lookback *lookback, uint mine, xl_items *items, XL
     if (!xl_ends_window(mine))
         prefix = xl_window_prefix(&window, lookback, mine, shared->parts);
     else
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
     return prefix;
 }
 
@@ -149,7 +152,7 @@ XL_T xl_scan_current(const xl_lookback *lookback, uint mine, xl_items *items, XL
 void xl_pipelined_scan(xl_lookback lookback, __global XL_OUT *out, const xl_stage stage,
                        __local xl_shared *shared)
 {
-    const uint tiles = (uint)XL_CEIL_DIV(lookback.source.input.n, stage.tile);
+    const uint tiles = xl_tile_count(lookback.source.input.n, stage.tile);
     const uint groups = (uint)get_num_groups(0);
     const bool tickets = tiles > groups, issuer = get_local_id(0) == XL_ISSUER;
     xl_items items;
@@ -164,7 +167,7 @@ void xl_pipelined_scan(xl_lookback lookback, __global XL_OUT *out, const xl_stag
             lookback.single_tile ? 0 : ((volatile __global uint *)lookback.header)[XL_EPOCH];
         after = xl_ticket_next(&lookback, tickets && next < tiles);
     }
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     lookback.epoch = shared->epoch;
     while (true) {
         const XL_T known = early;
@@ -190,7 +193,7 @@ void xl_pipelined_scan(xl_lookback lookback, __global XL_OUT *out, const xl_stag
                       lookback.source.rows);
         if (issuer)
             shared->next = after;
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
         next = shared->next;
         if (issuer) {
             if (next < tiles)

@@ -26,7 +26,6 @@
  * Work-items that run one after another walk a whole tile each, row by row; groups hold sub-tiles
  * in local memory, a work-item for each lane. */
 #include "../tile/tile_heads.cl"
-#include "../tile/tile_output.cl"
 
 #if XL_SERIAL
 #error "heads are marked by a group, also by one of one work-item: XL_SERIAL must be 0"
@@ -195,10 +194,10 @@ XL_T xl_row_scan(const xl_input *input, __global XL_OUT *out, ulong base, XL_T f
     const uint count = (uint)min(input->n - base, (ulong)XL_ROW_ELEMENTS);
     if (count == XL_ROW_ELEMENTS) {
         for (uint e = 0; e < XL_ROW_ELEMENTS; ++e)
-            out[base + e] = xl_output(xl_element_of(y[e]), xl_index(input, base + e));
+            out[base + e] = xl_store(xl_element_of(y[e]), xl_index(input, base + e));
     } else {
         for (uint e = 0; e < count; ++e)
-            out[base + e] = xl_output(xl_element_of(y[e]), xl_index(input, base + e));
+            out[base + e] = xl_store(xl_element_of(y[e]), xl_index(input, base + e));
     }
     return xl_op(carry, b[XL_ROW - 1]);
 }
@@ -257,7 +256,7 @@ void xl_tree_load(xl_input *input, __local uint4 *heads, __local XL_T *block, ul
     block[e] = xl_input_one(input, base + e);
     XL_FOR_EACH(e, XL_TILE - count)
     block[count + e] = xl_identity();
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
 }
 
 __kernel XL_REQUIRED void xl_reproducible_upsweep(XL_INPUT_ARGUMENTS, XL_TREE_ARGUMENTS)
@@ -274,7 +273,7 @@ __kernel XL_REQUIRED void xl_reproducible_upsweep(XL_INPUT_ARGUMENTS, XL_TREE_AR
         total = xl_op(total, xl_vector_fold(block + (i * XL_TREE_ROWS + row) * XL_TREE_VLEN));
     lanes[i] = total;
     for (uint by = 1; by < XL_ROW; by *= 2) {
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
         if (i % (2 * by) == 0)
             lanes[i] = xl_op(lanes[i], lanes[i + by]);
     }
@@ -289,7 +288,7 @@ __local XL_T *xl_rows_scan(__local XL_T *from, __local XL_T *to)
 {
     __local XL_T *swap;
     for (uint by = 1; by < XL_ROW; by *= 2) {
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
         XL_FOR_EACH(p, XL_LEAVES)
         {
             XL_T x = from[p];
@@ -301,7 +300,7 @@ __local XL_T *xl_rows_scan(__local XL_T *from, __local XL_T *to)
         from = to;
         to = swap;
     }
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     return from;
 }
 
@@ -321,7 +320,7 @@ void xl_sub_tiles_scan(const xl_input *input, __local XL_T *block, __local XL_T 
             carry = xl_op(carry, scanned[row * XL_ROW + XL_ROW - 1]);
         }
     }
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     XL_FOR_EACH(p, XL_LEAVES)
     {
         XL_T before = xl_identity(), x[XL_TREE_VLEN], y[XL_TREE_VLEN];
@@ -334,7 +333,7 @@ void xl_sub_tiles_scan(const xl_input *input, __local XL_T *block, __local XL_T 
         for (uint v = 0; v < XL_TREE_VLEN; ++v)
             block[p * XL_TREE_VLEN + v] = y[v];
     }
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
 }
 
 __kernel XL_REQUIRED void xl_reproducible_downsweep(XL_INPUT_ARGUMENTS, XL_TREE_ARGUMENTS,
@@ -362,7 +361,7 @@ __kernel XL_REQUIRED void xl_reproducible_downsweep(XL_INPUT_ARGUMENTS, XL_TREE_
     out += out_offset;
     if (base < input.n) {
         XL_FOR_EACH(e, xl_tree_count(&input, base))
-        out[base + e] = xl_output(xl_element_of(block[e]), xl_index(&input, base + e));
+        out[base + e] = xl_store(xl_element_of(block[e]), xl_index(&input, base + e));
         xl_carry_leave(&input, input.n - base <= XL_TILE && get_local_id(0) == 0,
                        xl_op(xl_tree_prefix(&tree, &input, tile, windowed != 0),
                              xl_tree_fold(&tree, tile, XL_TREE_SUB_TILES)));
@@ -410,7 +409,7 @@ __kernel XL_REQUIRED void xl_reproducible_windows(XL_TREE_ARGUMENTS, ulong count
             sum = xl_tree_fold(&tree, base + x, XL_TREE_SUB_TILES);
         sums[x] = sum;
     }
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     XL_FOR_EACH(leaf, XL_TREE_SIZE)
     {
         XL_T sum = xl_identity();
@@ -419,12 +418,12 @@ __kernel XL_REQUIRED void xl_reproducible_windows(XL_TREE_ARGUMENTS, ulong count
         nodes[leaf] = sum;
     }
     for (uint d = 0; d < XL_LEVELS; ++d) {
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
         XL_FOR_EACH(k, XL_TREE_SIZE >> (d + 1))
         nodes[XL_LEVEL(d + 1) + k] =
             xl_op(nodes[XL_LEVEL(d) + 2 * k], nodes[XL_LEVEL(d) + 2 * k + 1]);
     }
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     XL_FOR_EACH(x, tiles)
     tree.tiles[base + x] = xl_window_before(sums, nodes, x);
 }

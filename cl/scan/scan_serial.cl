@@ -9,7 +9,6 @@
 #ifndef XL_SCAN_SERIAL
 #define XL_SCAN_SERIAL
 
-#include "../tile/tile_output.cl"
 #include "../tile/tile_serial.cl"
 #if XL_SEGMENTS == 4 && XL_BY_VECTORS
 #include "scan_cursor.cl"
@@ -19,7 +18,7 @@
 XL_T xl_serial_step(const xl_input *input, __global XL_OUT *out, ulong i, bool head, XL_T carry)
 {
     const XL_T x = xl_input_accumulator(input, input->in[i], i, head), next = xl_op(carry, x);
-    out[i] = xl_output(xl_element_of(xl_result(input, carry, x, next)), xl_index(input, i));
+    out[i] = xl_store(xl_element_of(xl_result(input, carry, x, next)), xl_index(input, i));
     return next;
 }
 

@@ -105,13 +105,8 @@ XL_T xl_source_aggregate(const xl_source *source, uint tile)
 
 #include "../tile/tile_prefix.cl"
 
-/* What a scan that looks back is given. `flags`: 1: results are written past the cache, where
- * a work-item walks a tile; 2: there is one tile and no state; 4: out is in. */
-#define XL_LOOKBACK_ARGUMENTS                                                                      \
-    XL_INPUT_ARGUMENTS, __global ulong *state, ulong state_offset, __global XL_OUT *out,           \
-        ulong out_offset, uint flags
-
-/* `state` begins with the header. */
+/* `state` begins with the header. `flags` as the host gives them: 1: results are written past the
+ * cache, where a work-item walks a tile; 2: there is one tile and no state; 4: out is in. */
 xl_lookback xl_lookback_make(const xl_input *input, __global ulong *state, uint flags,
                              bool in_place, uint rows)
 {

@@ -43,7 +43,7 @@ XL_T xl_sub_tile_scan(const xl_input *input, XL_T *item, const uint rows, __loca
     __local XL_T *const totals = scratch + XL_GROUP_SIZE;
     for (uint row = 0; row < XL_VECTORS; ++row)
         totals[row * XL_GROUP_SIZE + i] = xl_vector_reduce(item, row);
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     XL_T mine = xl_identity(), all;
     for (uint k = 0; k < XL_VECTORS; ++k)
         mine = xl_op(mine, totals[i * XL_VECTORS + k]);
@@ -53,7 +53,7 @@ XL_T xl_sub_tile_scan(const xl_input *input, XL_T *item, const uint rows, __loca
         totals[i * XL_VECTORS + k] = mine;
         mine = xl_op(mine, total);
     }
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     for (uint row = 0; row < XL_VECTORS; ++row)
         xl_vector_scan(input, item, row, totals[row * XL_GROUP_SIZE + i]);
     return all;

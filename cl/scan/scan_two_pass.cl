@@ -9,7 +9,6 @@
  *
  * A scan of one tile is the second launch alone, with one group and no totals. */
 #include "../tile/tile_heads.cl"
-#include "../tile/tile_output.cl"
 
 #if XL_SERIAL
 #include "scan_serial.cl"
@@ -76,7 +75,7 @@ XL_T xl_spine_fold(const __global XL_T *spine, uint group, XL_T start, bool scan
 XL_T xl_spine_fold(const __global XL_T *spine, uint group, XL_T start, __local XL_T *scratch)
 {
     XL_T sum = xl_identity();
-    const uint share = XL_CEIL_DIV(group, XL_GROUP_SIZE);
+    const uint share = xl_ceil_div(group, XL_GROUP_SIZE);
     const uint first = min((uint)get_local_id(0) * share, group);
     const uint last = min(first + share, group);
     for (uint k = first; k < last; ++k)

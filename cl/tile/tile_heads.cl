@@ -64,10 +64,10 @@ void xl_marks_make(xl_input *input, __local uint4 *marks, ulong base, ulong firs
     const ulong end = min(input->n, base + XL_TILE), far = first + 8 * XL_TILE;
     const bool many = far < input->count && offsets[far] < end;
     xl_marks_clear(marks, XL_MARK_VECTORS);
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     if (!many)
         xl_offsets_mark((__local uchar *)marks, offsets, first, input->count, base, end);
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     input->base = many ? 1ul << 63 : base;
     input->marks = marks;
 }

@@ -35,49 +35,39 @@ typedef struct xl_input {
 #endif
 } xl_input;
 
-/* The first element of a tile of `elements`. */
+/* The first element of a tile of `elements`, and how many of these n elements are. */
 ulong xl_tile_base(ulong tile, uint elements)
 {
     return tile * elements;
 }
 
-/* What every kernel that reads elements is given. `length`: NULL, or where the number of
- * elements stands if it is below n. */
+uint xl_tile_count(ulong n, uint elements)
+{
+    return (uint)(n / elements + (n % elements != 0));
+}
+
+/* What every kernel that reads elements is given, XL_INPUT_ARGUMENTS, and what it makes of that
+ * first, XL_INPUT_MAKE(input). `length`: NULL, or where the number of elements stands if it is
+ * below n. */
+#if XL_SERIAL
+#define XL_INPUT_LENGTH(input)                                                                     \
+    input.n = xl_length_read(n, length, length_offset, (__local ulong *)0);
+#else
+#define XL_INPUT_LENGTH(input)                                                                     \
+    __local ulong shared_length;                                                                   \
+    input.n = xl_length_read(n, length, length_offset, &shared_length);
+#endif
 #if XL_HAS_INIT
 #define XL_INIT_ARGUMENTS , const __global XL_E *init, ulong init_offset
+#define XL_INPUT_INIT(input) input.init = init[init_offset];
 #else
 #define XL_INIT_ARGUMENTS
+#define XL_INPUT_INIT(input)
 #endif
 #if XL_CARRY
 #define XL_CARRY_ARGUMENTS                                                                         \
     , const __global XL_E *carry_in, ulong carry_in_offset, __global XL_E *carry_out,              \
         ulong carry_out_offset, ulong first_index
-#else
-#define XL_CARRY_ARGUMENTS
-#endif
-#if XL_SEGMENTS == 0
-#define XL_SEGMENT_ARGUMENTS
-#elif XL_SEGMENTS <= 4
-#define XL_SEGMENT_ARGUMENTS                                                                       \
-    , const __global XL_SEG *segments, ulong segments_offset, ulong segment_count
-#else
-#define XL_SEGMENT_ARGUMENTS , ulong segment_width, ulong segment_mask
-#endif
-#define XL_INPUT_ARGUMENTS                                                                         \
-    const __global XL_IN *in, ulong in_offset, ulong n, const __global ulong *length,              \
-        ulong length_offset XL_INIT_ARGUMENTS XL_CARRY_ARGUMENTS XL_SEGMENT_ARGUMENTS
-
-#define XL_INPUT_MAKE(input)                                                                       \
-    xl_input input;                                                                                \
-    input.in = in + in_offset;                                                                     \
-    XL_LENGTH_READ(ulong, input.n, n, length, length_offset)                                       \
-    XL_INPUT_INIT(input) XL_INPUT_CARRY(input) XL_INPUT_SEGMENTS(input)
-#if XL_HAS_INIT
-#define XL_INPUT_INIT(input) input.init = init[init_offset];
-#else
-#define XL_INPUT_INIT(input)
-#endif
-#if XL_CARRY
 #define XL_INPUT_CARRY(input)                                                                      \
     input.continues = carry_in != 0;                                                               \
     if (input.continues)                                                                           \
@@ -86,29 +76,41 @@ ulong xl_tile_base(ulong tile, uint elements)
     input.carry_out = carry_out + carry_out_offset;                                                \
     input.first = first_index;
 #else
+#define XL_CARRY_ARGUMENTS
 #define XL_INPUT_CARRY(input)
 #endif
 #if XL_SEGMENTS == 0
+#define XL_SEGMENT_ARGUMENTS
 #define XL_INPUT_SEGMENTS(input)
-#elif XL_SEGMENTS <= 3
-#define XL_INPUT_SEGMENTS(input) input.segments = segments + segments_offset;
-#elif XL_SEGMENTS == 4
-#if XL_SERIAL
+#elif XL_SEGMENTS <= 4
+#define XL_SEGMENT_ARGUMENTS                                                                       \
+    , const __global XL_SEG *segments, ulong segments_offset, ulong segment_count
 #define XL_INPUT_SEGMENTS(input)                                                                   \
     input.segments = segments + segments_offset;                                                   \
-    input.count = segment_count;
+    XL_INPUT_OFFSETS(input)
 #else
-#define XL_INPUT_SEGMENTS(input)                                                                   \
-    input.segments = segments + segments_offset;                                                   \
-    input.count = segment_count;                                                                   \
-    input.base = ~0ul - XL_TILE; /* no element lies in that tile */                                \
-    input.marks = 0;
-#endif
-#else
+#define XL_SEGMENT_ARGUMENTS , ulong segment_width, ulong segment_mask
 #define XL_INPUT_SEGMENTS(input)                                                                   \
     input.width = segment_width;                                                                   \
     input.mask = segment_mask;
 #endif
+#if XL_SEGMENTS != 4
+#define XL_INPUT_OFFSETS(input)
+#elif XL_SERIAL
+#define XL_INPUT_OFFSETS(input) input.count = segment_count;
+#else
+#define XL_INPUT_OFFSETS(input)                                                                    \
+    input.count = segment_count;                                                                   \
+    input.base = ~0ul - XL_TILE; /* no element lies in that tile */                                \
+    input.marks = 0;
+#endif
+#define XL_INPUT_ARGUMENTS                                                                         \
+    const __global XL_IN *in, ulong in_offset, ulong n, const __global ulong *length,              \
+        ulong length_offset XL_INIT_ARGUMENTS XL_CARRY_ARGUMENTS XL_SEGMENT_ARGUMENTS
+#define XL_INPUT_MAKE(input)                                                                       \
+    xl_input input;                                                                                \
+    input.in = in + in_offset;                                                                     \
+    XL_INPUT_LENGTH(input) XL_INPUT_INIT(input) XL_INPUT_CARRY(input) XL_INPUT_SEGMENTS(input)
 
 #if XL_HAS_INIT || XL_HAS_IDENTITY
 /* What the first element of a segment gets from an exclusive scan. Of floating-point sums
@@ -118,28 +120,13 @@ XL_E xl_segment_init(const xl_input *input)
 {
 #if XL_HAS_INIT
     return input->init;
-#elif XL_OPERATOR == 1 && !XL_INCLUSIVE
-    return (XL_E)0;
+#elif XL_INCLUSIVE
+    return xl_identity_e();
 #else
-    return XL_IDENTITY_E;
+    return xl_none_e();
 #endif
 }
 #endif
-
-/* The first element of a segment, joined to xl_segment_init() before all else: to init; of
- * floating-point numbers to the 0 that an exclusive sum starts from, which makes 0 of -0, and to
- * the identity of minimum and maximum, which skip a NaN here too. */
-#define XL_FIRST_IS_JOINED                                                                         \
-    (XL_HAS_INIT || (XL_E_KIND == 2 && (XL_OPERATOR == 3 || XL_OPERATOR == 4 ||                    \
-                                        (XL_OPERATOR == 1 && !XL_INCLUSIVE))))
-XL_E xl_segment_first(const xl_input *input, XL_E e)
-{
-#if XL_FIRST_IS_JOINED
-    return xl_op_e(xl_segment_init(input), e);
-#else
-    return e;
-#endif
-}
 
 /* Element 0 begins a segment whatever the segments' array says, unless it continues that of an
  * earlier part. */
@@ -215,41 +202,14 @@ XL_T xl_result(const xl_input *input, XL_T carry, XL_T x, XL_T next)
 #endif
 }
 
-#if XL_OPERATOR == 8 || XL_OPERATOR == 9
-/* A NaN is no element at all. */
-XL_E xl_load_arg(xl_value x, ulong i)
-{
-    XL_E e = XL_IDENTITY_E;
-    if (x == x) {
-        e.value = x;
-        e.index = i;
-    }
-    return e;
-}
-#if XL_LOAD
-#define XL_LOADED(x, i) xl_load_arg(xl_user_load((x), (i)), (i))
-#else
-#define XL_LOADED(x, i) xl_load_arg((x), (i))
-#endif
-#elif XL_LOAD
-#define XL_LOADED(x, i) xl_user_load((x), (i))
-#else
-#define XL_LOADED(x, i) (x)
-#endif
-#if XL_E_KIND == 3 || XL_OPERATOR >= 8
-#define XL_AS_E(r) (r)
-#elif XL_E_LANES > 1
-#define XL_AS_E(r) XL_JOIN(as_, XL_E)(r)
-#else
-#define XL_AS_E(r) ((XL_E)(r))
-#endif
-
 /* The state of element i, whose value in the array is x. */
 XL_T xl_input_accumulator(const xl_input *input, XL_IN x, ulong i, bool head)
 {
-    XL_E e = XL_AS_E(XL_LOADED(x, xl_index(input, i)));
+    XL_E e = xl_load(x, xl_index(input, i));
+#if XL_INIT_AT_HEADS
     if (head && XL_SEGMENTS != 0)
-        e = xl_segment_first(input, e);
+        e = xl_op_e(xl_segment_init(input), e);
+#endif
     return xl_accumulator_of(e, head);
 }
 

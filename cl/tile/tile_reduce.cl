@@ -39,7 +39,7 @@ void xl_sub_tiles_fold(XL_T sub_tile_total, __local XL_T *scratch, XL_T *before,
 #if XL_USE_LANES
     if (xl_lane_id() == 0)
         scratch[xl_lane_group()] = sub_tile_total;
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     XL_T sum = xl_identity();
     for (uint k = 0; k < xl_lane_groups(); ++k) {
         if (k == xl_lane_group())
@@ -47,7 +47,7 @@ void xl_sub_tiles_fold(XL_T sub_tile_total, __local XL_T *scratch, XL_T *before,
         sum = xl_op(sum, scratch[k]);
     }
     *all = sum;
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
 #else
     *before = xl_identity();
     *all = sub_tile_total;

@@ -144,7 +144,7 @@ void xl_stage_move(__local void *stage, uint skew, uint bytes)
                     w[k] = w[k] >> bits | word[at + by + k + 1] << (32 - bits);
             }
         }
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
         if (4 * at < bytes) {
 #pragma unroll
             for (uint k = 0; k < 4; ++k)
@@ -153,7 +153,7 @@ void xl_stage_move(__local void *stage, uint skew, uint bytes)
     }
     /* A later bulk copy must not be overtaken by these. */
     __asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
 }
 #endif
 
@@ -200,7 +200,7 @@ void xl_fetch_end(const xl_stage *stage, const xl_input *input, ulong base, uint
 #pragma unroll 4
         for (uint i = done + (uint)get_local_id(0); i < count; i += XL_GROUP_SIZE)
             stage->in[i] = in[i];
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
     }
 }
 

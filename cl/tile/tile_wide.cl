@@ -12,7 +12,6 @@
 #define XL_TILE_WIDE
 
 #include "tile_heads.cl"
-#include "tile_output.cl"
 
 /* Whether the compiler compiles for the CPU itself, and not for SPIR-V. */
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -32,9 +31,7 @@
 #ifndef XL_HAS_SHUFFLE
 #define XL_HAS_SHUFFLE 0
 #endif
-#define XL_BY_VECTORS                                                                              \
-    (XL_E_LANES == 1 && XL_E_KIND < 3 && XL_OPERATOR != 0 && XL_OPERATOR < 8 && !XL_LOAD &&        \
-     !XL_STORE && XL_HAS_SHUFFLE)
+#define XL_BY_VECTORS (XL_BUILT_IN && XL_HAS_SHUFFLE)
 
 /* For 4-byte elements 64 bytes: one cache line, and the widest register of the CPUs
  * there are. */
@@ -183,10 +180,10 @@ XL_E xl_wide_total(xl_wide x)
 /* Where operands commute, four vectors of partial results hide the operator's latency. */
 XL_E xl_wide_fold(const __global XL_E *in, ulong *at, ulong end)
 {
-    XL_E total = XL_IDENTITY_E;
+    XL_E total = xl_identity_e();
     ulong i = *at;
-#if XL_E_COMMUTES
-    xl_wide a = (xl_wide)(XL_IDENTITY_E), b = a, c = a, d = a;
+#if XL_COMMUTES
+    xl_wide a = (xl_wide)(xl_identity_e()), b = a, c = a, d = a;
     for (; i + 4 * XL_WIDE <= end; i += 4 * XL_WIDE) {
         a = xl_op_wide(a, xl_wide_load(in + i));
         b = xl_op_wide(b, xl_wide_load(in + i + XL_WIDE));
@@ -201,7 +198,7 @@ XL_E xl_wide_fold(const __global XL_E *in, ulong *at, ulong end)
     return total;
 }
 
-#define XL_WIDE_UP(x, by) XL_SHIFT_UP((xl_wide)(XL_IDENTITY_E), (x), by)
+#define XL_WIDE_UP(x, by) XL_SHIFT_UP((xl_wide)(xl_identity_e()), (x), by)
 #if XL_WIDE == 16
 #define XL_WIDE_LAST(x) (x).sf
 #else
@@ -229,16 +226,6 @@ xl_wide xl_wide_scan(const xl_input *input, xl_wide mine, xl_wide *before)
  * between it and where its steps have come to. Where `heads` are known to be none, no instruction
  * is left of them. It is inlined by force: as calls, with vectors in memory, the two of a scan by
  * CSR offsets took 4 times as long in segments of 1000 (PoCL 3.1). */
-/* xl_segment_first() of each element. */
-xl_wide xl_wide_first(const xl_input *input, xl_wide x)
-{
-#if XL_FIRST_IS_JOINED
-    return xl_op_wide((xl_wide)(xl_segment_init(input)), x);
-#else
-    return x;
-#endif
-}
-
 #define XL_WIDE_STEP(x, met, by)                                                                   \
     x = select(xl_op_wide(XL_WIDE_UP(x, by), x), x, met);                                          \
     met |= XL_SHIFT_UP((xl_marks)(0), met, by);
@@ -247,7 +234,9 @@ __attribute__((always_inline)) xl_wide xl_wide_scan(const xl_input *input, xl_wi
 {
     xl_marks met = heads;
     xl_wide x = mine;
-    x = select(x, xl_wide_first(input, x), heads);
+#if XL_INIT_AT_HEADS
+    x = select(x, xl_op_wide((xl_wide)(xl_segment_init(input)), x), heads);
+#endif
     XL_WIDE_STEP(x, met, 1)
     XL_WIDE_STEP(x, met, 2)
     XL_WIDE_STEP(x, met, 4)

@@ -258,24 +258,86 @@ static bool is_new(const xli_element *const *types, size_t k)
     return types[k]->source != NULL;
 }
 
-/* In words where the element is made of such, as cl/prelude/prelude_type.cl reads them: Mesa 22.3
- * (rusticl) ends the process on bytes that become a struct of words. */
-static void add_identity(xli_text *text, const xl_user_op *user, const xli_element *element)
+/* A user's: in words where the element is made of such, as Mesa 22.3 (rusticl) ends the process on
+ * bytes that become a struct of words. */
+static void add_user_identity(xli_text *text, const unsigned char *identity,
+                              const xli_element *element)
 {
-    const unsigned char *identity = user->identity;
     const bool words = element->alignment % sizeof(cl_uint) == 0;
     const size_t step = words ? sizeof(cl_uint) : 1;
-    xli_text_add(text, "#define XL_HAS_IDENTITY %d\n", identity != NULL);
-    if (!identity)
-        return;
-    xli_text_add(text, "#define XL_IDENTITY_PARTS ");
+    xli_text_add(text,
+                 "XL_E xl_identity_e(void)\n{\n"
+                 "    const union { %s parts[%zu]; XL_E e; } identity = {{",
+                 words ? "uint" : "uchar", element->bytes / step);
     for (size_t i = 0; i < element->bytes; i += step) {
         cl_uint part = identity[i];
         if (words)
             memcpy(&part, identity + i, sizeof part);
         xli_text_add(text, "%s%uu", i > 0 ? ", " : "", (unsigned)part);
     }
-    xli_text_add(text, "\n");
+    xli_text_add(text, "}};\n    return identity.e;\n}\n");
+}
+
+/* The end of the range of a scalar, as an expression. */
+static void add_end(xli_text *text, const xli_element *element, bool highest)
+{
+    const char *scalar = element->scalar;
+    const size_t bits = 8 * scalars[(size_t)element->type & 0xff].bytes; /* of 3 lanes, too */
+    if (element->kind == XLI_KIND_FLOAT)
+        xli_text_add(text, highest ? "INFINITY" : "(-INFINITY)");
+    else if (element->kind == XLI_KIND_UNSIGNED)
+        xli_text_add(text, highest ? "((%s) ~(%s)0)" : "((%s)(%s)0)", scalar, scalar);
+    else if (highest) /* two's complement: a one bit on top */
+        xli_text_add(text, "((%s)((1ul << %zu) - 1ul))", scalar, bits - 1);
+    else
+        xli_text_add(text, "((%s)(-(%s)((1ul << %zu) - 1ul) - 1))", scalar, scalar, bits - 1);
+}
+
+/* Of a built-in operator. Of floating-point sums negative zero: 0 + -0 would be 0. */
+static void add_identity(xli_text *text, xl_op op, const xli_element *element)
+{
+    xli_text_add(text, "XL_E xl_identity_e(void)\n{\n    return (XL_E)(");
+    if (op == XL_MIN || op == XL_MAX)
+        add_end(text, element, op == XL_MIN);
+    else if (op == XL_AND)
+        xli_text_add(text, "(%s) ~(%s)0", element->scalar, element->scalar);
+    else if (op == XL_PROD)
+        xli_text_add(text, "1");
+    else if (op == XL_SUM && element->kind == XLI_KIND_FLOAT)
+        xli_text_add(text, "-0.0f");
+    else
+        xli_text_add(text, "0");
+    xli_text_add(text, ");\n}\n");
+}
+
+/* What finds an index: the element is a value and its index, and has no padding (as accumulators:
+ * cl/prelude/prelude_accumulator.cl); its value is a word at least, as rusticl 22.3 loses what
+ * stands behind a byte. The earlier of equals; a NaN is no element at all. */
+static void add_indexed(xli_text *text, xl_op op, const xli_element *value)
+{
+    static const char *const words[] = {
+        [XLI_KIND_UNSIGNED] = "uint", [XLI_KIND_SIGNED] = "int", [XLI_KIND_FLOAT] = "float"};
+    const bool padded = value->bytes <= sizeof(cl_uint), least = op == XL_ARG_MIN;
+    xli_text_add(text,
+                 "typedef struct xl_indexed {\n    %s value;%s\n    ulong index;\n} xl_indexed;\n",
+                 value->bytes < sizeof(cl_uint) ? words[value->kind] : value->storage,
+                 padded ? "\n    uint gap;" : "");
+    xli_text_add(text,
+                 "xl_indexed xl_indexed_op(xl_indexed a, xl_indexed b)\n{\n"
+                 "    const bool better = b.value %s a.value, equal = a.value == b.value;\n"
+                 "    if (better || (equal && b.index < a.index))\n        return b;\n"
+                 "    return a;\n}\n",
+                 least ? "<" : ">");
+    xli_text_add(text,
+                 "xl_indexed xl_identity_e(void)\n{\n    xl_indexed none;\n    none.value = ");
+    add_end(text, value, least);
+    xli_text_add(text, ";\n%s    none.index = ~0ul;\n    return none;\n}\n",
+                 padded ? "    none.gap = 0;\n" : "");
+    xli_text_add(text,
+                 "xl_indexed xl_indexed_of(%s x, ulong i)\n{\n    xl_indexed e = xl_identity_e();\n"
+                 "    if (x == x) {\n        e.value = x;\n        e.index = i;\n    }\n"
+                 "    return e;\n}\n",
+                 value->storage);
 }
 
 static void add_extensions(xli_text *text, const xli_capabilities *capabilities)
@@ -305,6 +367,65 @@ void xli_element_text_types(xli_text *text, const xli_capabilities *capabilities
             add_user_type(text, types[i]);
 }
 
+/* For scalars and, but for a user's and those that find an index, vectors alike. */
+static const char *expression_of(xl_op op, const xli_element *element)
+{
+    static const char *const expressions[] = {[XL_USER_OP] = "xl_user_op((a), (b))",
+                                              [XL_SUM] = "((a) + (b))",
+                                              [XL_PROD] = "((a) * (b))",
+                                              [XL_MIN] = "min((a), (b))",
+                                              [XL_MAX] = "max((a), (b))",
+                                              [XL_AND] = "((a) & (b))",
+                                              [XL_OR] = "((a) | (b))",
+                                              [XL_XOR] = "((a) ^ (b))",
+                                              [XL_ARG_MIN] = "xl_indexed_op((a), (b))",
+                                              [XL_ARG_MAX] = "xl_indexed_op((a), (b))"};
+    /* Not fmin(): which of -0 and +0 that gives is left open. */
+    if (element->kind == XLI_KIND_FLOAT && op == XL_MIN)
+        return "((((b) < (a)) | ((a) != (a))) ? (b) : (a))";
+    if (element->kind == XLI_KIND_FLOAT && op == XL_MAX)
+        return "((((b) > (a)) | ((a) != (a))) ? (b) : (a))";
+    return expressions[op];
+}
+
+/* Minimum and maximum of floating point keep the earlier of -0 and +0, so theirs may not. */
+static bool commutes(xl_op op, const xl_user_op *user, const xli_element *element)
+{
+    if (op == XL_USER_OP)
+        return (user->flags & XL_OP_COMMUTATIVE) != 0;
+    return element->kind != XLI_KIND_FLOAT || (op != XL_MIN && op != XL_MAX);
+}
+
+/* The operator, and what it makes of nothing: 0 of a floating-point sum, whose identity is -0. */
+static void add_operator(xli_text *text, xl_op op, const xl_user_op *user, const xli_element *taken)
+{
+    const bool index = xli_operator_finds_index(op);
+    const xli_element element =
+        op == XL_SUM || op == XL_PROD ? xli_element_wrapping(taken) : *taken;
+    const bool has_identity = op != XL_USER_OP || user->identity,
+               is_float = element.kind == XLI_KIND_FLOAT;
+    const size_t pair = xli_round_up(element.bytes, sizeof(cl_ulong)) + sizeof(cl_ulong);
+    const xli_definition lines[] = {
+        {"XL_E_BYTES", index ? pair : element.bytes},
+        {"XL_E_ALIGNMENT", index ? sizeof(cl_ulong) : element.alignment},
+        {"XL_COMMUTES", commutes(op, user, &element)},
+        {"XL_KEEP_ORDER", is_float || op == XL_USER_OP},
+        {"XL_HAS_IDENTITY", has_identity},
+    };
+    xli_text_add(text, "#define XL_E %s\n#define XL_OP(a, b) %s\n",
+                 index ? "xl_indexed" : element.storage, expression_of(op, &element));
+    xli_text_define(text, lines, XLI_COUNT(lines));
+    if (index)
+        add_indexed(text, op, &element);
+    else if (op != XL_USER_OP)
+        add_identity(text, op, &element);
+    else if (has_identity)
+        add_user_identity(text, user->identity, &element);
+    if (has_identity)
+        xli_text_add(text, "XL_E xl_none_e(void)\n{\n    return %s;\n}\n",
+                     op == XL_SUM && is_float ? "(XL_E)0" : "xl_identity_e()");
+}
+
 void xli_element_text(xli_text *text, const xli_capabilities *capabilities,
                       const xli_element *const *types, size_t num_types, xl_op op,
                       const xl_user_op *user)
@@ -321,16 +442,26 @@ void xli_element_text(xli_text *text, const xli_capabilities *capabilities,
                      user->name, t->storage, t->storage, t->storage, t->close, user->name, t->open,
                      t->open);
     xli_text_add(text, "#line 1 \"plan\"\n");
+    add_operator(text, op, user, t);
+}
+
+void xli_element_text_access(xli_text *text, xl_op op, const xli_element *const types[3],
+                             bool loads, bool stores)
+{
+    const xli_element *t = types[0], *in = types[1], *out = types[2];
+    const bool index = xli_operator_finds_index(op);
     const xli_element element = op == XL_SUM || op == XL_PROD ? xli_element_wrapping(t) : *t;
-    xli_text_add(text, "#define XL_E %s\n#define XL_E_SCALAR %s\n", element.storage,
-                 element.scalar);
-    xli_text_add(text, "#define XL_E_BYTES %zu\n#define XL_E_ALIGNMENT %zu\n", element.bytes,
-                 element.alignment);
-    xli_text_add(text, "#define XL_E_LANES %u\n#define XL_E_KIND %u\n", element.lanes,
-                 element.kind);
-    xli_text_add(text, "#define XL_OPERATOR %u\n", op == XL_USER_OP ? 0 : (unsigned)op);
-    if (op != XL_USER_OP)
-        return;
-    xli_text_add(text, "#define XL_USER_COMMUTES %d\n", (user->flags & XL_OP_COMMUTATIVE) != 0);
-    add_identity(text, user, &element);
+    const char *as = t->lanes > 1 && element.kind != t->kind ? "as_" : "";
+    const char *to = index ? "xl_indexed_of"
+                     : *as ? element.storage
+                           : "",
+               *from = *as ? t->storage : "";
+    xli_text_add(text, "XL_E xl_load(%s x, ulong i)\n{\n    return %s%s(%s%s);\n}\n", in->storage,
+                 as, to, loads ? "xl_user_load(x, i)" : "x", index ? ", i" : "");
+    if (index)
+        xli_text_add(text, "%s xl_store(XL_E e, ulong i)\n{\n    return e.index;\n}\n",
+                     out->storage);
+    else
+        xli_text_add(text, "%s xl_store(XL_E e, ulong i)\n{\n    return %s(%s%s(e)%s);\n}\n",
+                     out->storage, stores ? "xl_user_store" : "", as, from, stores ? ", i" : "");
 }

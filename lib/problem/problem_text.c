@@ -15,15 +15,34 @@ static const char *segment_type(const xl_scan_desc *desc)
     return "uint";
 }
 
+/* Scalars under a built-in operator, read and stored as they are. */
+static bool is_built_in(const xli_problem *problem)
+{
+    return xli_element_is_scalar(&problem->element) && problem->op != XL_USER_OP &&
+           !xli_operator_finds_index(problem->op) && !problem->loads && !problem->stores;
+}
+
+/* Whether the first element of a segment is joined to what the segment starts from before all
+ * else: to init; of floating-point numbers to the 0 that an exclusive sum starts from, which makes
+ * 0 of -0, and to the identity of minimum and maximum, which skip a NaN here too. */
+static bool joins_heads(const xli_problem *problem)
+{
+    if (problem->has_init || problem->element.kind != XLI_KIND_FLOAT)
+        return problem->has_init;
+    return problem->op == XL_MIN || problem->op == XL_MAX ||
+           (problem->op == XL_SUM && !problem->inclusive);
+}
+
 xl_status xli_problem_text(const xl_context *ctx, const xli_problem *problem,
                            const xl_scan_desc *desc, const xli_capabilities *capabilities,
                            const xli_definition *shape, size_t num_shape, xli_text *text)
 {
+    static const char *const names[] = {"T", "XL_IN", "XL_OUT"};
     const xli_element *types[] = {&problem->element, &problem->in, &problem->out};
     const xli_definition lines[] = {
-        {"XL_ACCUMULATOR", problem->state},   {"XL_LOAD", problem->loads},
-        {"XL_STORE", problem->stores},        {"XL_SEGMENTS", (size_t)problem->segments},
-        {"XL_HAS_INIT", problem->has_init},   {"XL_CARRY", problem->carries},
+        {"XL_ACCUMULATOR", problem->state},         {"XL_BUILT_IN", is_built_in(problem)},
+        {"XL_SEGMENTS", (size_t)problem->segments}, {"XL_HAS_INIT", problem->has_init},
+        {"XL_INIT_AT_HEADS", joins_heads(problem)}, {"XL_CARRY", problem->carries},
         {"XL_INCLUSIVE", problem->inclusive},
     };
     xli_element_text(text, capabilities, types, XLI_COUNT(types), problem->op, desc->user_op);
@@ -33,13 +52,12 @@ xl_status xli_problem_text(const xl_context *ctx, const xli_problem *problem,
                                 &(xli_expression_argument){"x", &problem->element});
     xli_text_add(text, "#line 1 \"plan\"\n");
     /* The user's text may have redefined even a type of OpenCL's. */
-    static const char *const names[] = {"XL_R", "XL_IN", "XL_OUT"};
     for (size_t i = 0; i < XLI_COUNT(types); ++i)
-        xli_text_add(text,
-                     "#define %s %s\n"
-                     "typedef char size_of_%s_is_not_%zu[sizeof(%s) == %zu ? 1 : -1];\n",
-                     names[i], types[i]->storage, names[i], types[i]->bytes, names[i],
-                     types[i]->bytes);
+        xli_text_add(text, "typedef char size_of_%s_is_not_%zu[sizeof(%s) == %zu ? 1 : -1];\n",
+                     names[i], types[i]->bytes, types[i]->storage, types[i]->bytes);
+    xli_text_add(text, "#define XL_IN %s\n#define XL_OUT %s\n", problem->in.storage,
+                 problem->out.storage);
+    xli_element_text_access(text, problem->op, types, problem->loads, problem->stores);
     xli_text_add(text, "#define XL_SEG %s\n", segment_type(desc));
     xli_text_define(text, lines, XLI_COUNT(lines));
     xli_text_define(text, shape, num_shape);

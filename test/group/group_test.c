@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What work-groups do together (cl/group) against plain loops, in groups with
  * and without whole sub-groups. */
-#include "runtime.h"
+#include "element.h"
 #include "xlt.h"
 
 #include <math.h>
@@ -92,7 +92,8 @@ static void run(xl_context *ctx, size_t size, xlt_random *random)
 {
     static const float values[] = {0.0f, -0.0f, 3.0f, NAN, INFINITY, 1.0f, 2.0f};
     float in[MOST], out[RESULTS * MOST];
-    char defines[200];
+    xli_element element;
+    xli_text text = {0};
     xli_program *program;
     xli_kernel kernel;
     xli_seq seq;
@@ -101,11 +102,11 @@ static void run(xl_context *ctx, size_t size, xlt_random *random)
     XLT_OK(xli_context_capabilities(ctx, &capabilities));
     for (size_t i = 0; i < size; ++i)
         in[i] = values[xlt_below(random, 7)];
-    snprintf(defines, sizeof defines,
-             "#define XL_E float\n#define XL_E_BYTES 4\n#define XL_E_KIND 2\n"
-             "#define XL_OPERATOR 3\n#define XL_GROUP_SIZE %u\n",
-             (unsigned)size);
-    XLT_OK(xli_program_get_source(ctx, xlt_source_find("group_collectives"), defines, &program));
+    XLT_OK(xli_element_resolve(ctx, capabilities, "type", XL_F32, NULL, &element));
+    xli_element_text(&text, capabilities, (const xli_element *[]){&element}, 1, XL_MIN, NULL);
+    xli_text_add(&text, "#define XL_GROUP_SIZE %u\n", (unsigned)size);
+    XLT_OK(xli_program_get_source(ctx, xlt_source_find("group_collectives"), text.data, &program));
+    xli_text_free(&text);
     XLT_OK(xli_kernel_create(ctx, program, "xl_test_group", &kernel));
     cl_mem a =
         clCreateBuffer(xl_context_cl(ctx), CL_MEM_COPY_HOST_PTR, size * sizeof *in, in, &code);

@@ -1,32 +1,35 @@
 /* SPDX-License-Identifier: MIT
  * A kernel for each thing that lanes do, whose instructions lane_amd.sh looks at. */
 #define XL_LANE_WAY 3
-#define XL_HAS_FP64 0
-#define XL_HAS_INT64_ATOMICS 0
 #define XL_E uint
 #define XL_E_BYTES 4
-#define XL_E_KIND 0
-#define XL_OPERATOR 1
+#define XL_OP(a, b) ((a) + (b))
+#define XL_COMMUTES 1
+#define XL_HAS_IDENTITY 1
+#define XL_KEEP_ORDER 0
 #define XL_ACCUMULATOR 1
+uint xl_identity_e(void)
+{
+    return 0;
+}
 #include "../../cl/lane/lane_scan_total.cl"
 
 /* A second type: the first one's are elements with flags. */
+enum { sum_commutes = 1 };
+
+uint sum_identity(void)
+{
+    return 0;
+}
+
 uint sum_op(uint a, uint b)
 {
     return a + b;
 }
 #undef XL_NAME
 #undef XL_T
-#undef XL_T_BYTES
-#undef XL_T_SCALAR
-#undef XL_IDENTITY
-#undef XL_COMMUTES
 #define XL_NAME sum
 #define XL_T uint
-#define XL_T_BYTES 4
-#define XL_T_SCALAR 1
-#define XL_IDENTITY 0u
-#define XL_COMMUTES 1
 #include "../../cl/lane/lane_segmented.cl"
 
 __kernel void reduce(__global uint *a)

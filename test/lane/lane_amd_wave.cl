@@ -7,12 +7,12 @@
  * what to try: 0 scans of maps, 1 moves and scans of words, 2 a row of elements with flags. What
  * an instruction leaves undefined, or a generation does not have, is XLT_NOTHING. */
 #define XL_LANE_WAY 3
-#define XL_HAS_FP64 0
-#define XL_HAS_INT64_ATOMICS 0
 #define XL_E uint
 #define XL_E_BYTES 4
-#define XL_E_KIND 0
-#define XL_OPERATOR 1
+#define XL_OP(a, b) ((a) + (b))
+#define XL_COMMUTES 1
+#define XL_HAS_IDENTITY 1
+#define XL_KEEP_ORDER 0
 #define XL_ACCUMULATOR (XLT_KIND == 2)
 #if XLT_GENERATION == 8
 #define __GFX9__ 1
@@ -22,6 +22,7 @@
 #define __GFX11__ 1
 #endif
 #define XLT_NOTHING 0xdeadbeefu
+#define barrier(fence) ((void)0) /* nobody calls what has one */
 #define XLT_LANE ((uint)get_local_id(0) % XL_LANES)
 
 /* v of lane `from` of the wave; every lane's v is there when it returns. lane_amd_wave.c. */
@@ -110,7 +111,19 @@ uint xlt_count(uint mask, uint below) /* bits of the mask under bit `below` */
 #define __builtin_amdgcn_ballot_w32(p) xlt_ballot(p)
 #define __builtin_amdgcn_ballot_w64(p) xlt_ballot(p)
 
+uint xl_identity_e(void)
+{
+    return 0;
+}
+
 #if XLT_KIND == 0
+enum { map_commutes = 0 };
+
+ulong map_identity(void)
+{
+    return 1ul;
+}
+
 /* x -> a x + b, first the left one then the right one: not commutative, and of two words. */
 ulong map_op(ulong f, ulong g)
 {
@@ -119,9 +132,6 @@ ulong map_op(ulong f, ulong g)
 }
 #define XL_NAME map
 #define XL_T ulong
-#define XL_T_BYTES 8
-#define XL_IDENTITY 1ul
-#define XL_COMMUTES 0
 #endif
 #if XLT_KIND == 2
 #include "../../cl/lane/lane_scan_total.cl"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Scan and reduction of sub-groups (cl/lane/lane_scan.cl) against plain loops. */
-#include "runtime.h"
+#include "element.h"
 #include "xlt.h"
 
 #include <float.h>
@@ -51,13 +51,15 @@ static void check_item(operator_of *op, float start, const float *in, const floa
     expect("downward reduction", i, out[3], fold(op, in, first + width - 1, first - 1, -1, start));
 }
 
-static void run(const char *defines, operator_of *op, float start, const float *in)
+static void run(xl_op op_of, operator_of *op, float start, const float *in)
 {
     xl_context *ctx = xlt_context();
     const xli_capabilities *capabilities;
     xli_program *program;
     xli_kernel kernel;
     xli_seq seq;
+    xli_element element;
+    xli_text text = {0};
     float out[4 * ITEMS];
     cl_uint seen[2 * ITEMS];
     XLT_OK(xli_context_capabilities(ctx, &capabilities));
@@ -65,7 +67,10 @@ static void run(const char *defines, operator_of *op, float start, const float *
         print_message("%s: no groups of %d, left out\n", xlt_device(), ITEMS);
         skip();
     }
-    XLT_OK(xli_program_get_source(ctx, xlt_source_find("lane_collectives"), defines, &program));
+    XLT_OK(xli_element_resolve(ctx, capabilities, "type", XL_F32, NULL, &element));
+    xli_element_text(&text, capabilities, (const xli_element *[]){&element}, 1, op_of, NULL);
+    XLT_OK(xli_program_get_source(ctx, xlt_source_find("lane_collectives"), text.data, &program));
+    xli_text_free(&text);
     XLT_OK(xli_kernel_create(ctx, program, "xl_test_lanes", &kernel));
     cl_int code;
     cl_mem plain[3];
@@ -92,8 +97,6 @@ static void run(const char *defines, operator_of *op, float start, const float *
     xli_kernel_destroy(&kernel);
 }
 
-#define FLOATS "#define XL_E float\n#define XL_E_BYTES 4\n#define XL_E_KIND 2\n"
-
 static void sums(void **state)
 {
     (void)state;
@@ -101,7 +104,7 @@ static void sums(void **state)
     xlt_random random = {3};
     for (int i = 0; i < ITEMS; ++i)
         in[i] = (float)xlt_below(&random, 100) - 50.0f;
-    run(FLOATS "#define XL_OPERATOR 1\n", plus, -0.0f, in);
+    run(XL_SUM, plus, -0.0f, in);
 }
 
 static void minima_in_lane_order(void **state)
@@ -112,7 +115,7 @@ static void minima_in_lane_order(void **state)
     xlt_random random = {5};
     for (int i = 0; i < ITEMS; ++i)
         in[i] = values[xlt_below(&random, 5)];
-    run(FLOATS "#define XL_OPERATOR 3\n", earlier_min, INFINITY, in);
+    run(XL_MIN, earlier_min, INFINITY, in);
 }
 
 int main(void)

@@ -407,15 +407,21 @@ typedef struct prefixes {
 
 static xli_kernel prefix_kernel(const prefixes *p)
 {
-    char text[512];
-    snprintf(text, sizeof text,
-             "#define XL_E uint\n#define XL_E_SCALAR uint\n#define XL_E_BYTES 4\n"
-             "#define XL_E_LANES 1\n#define XL_E_KIND 0\n#define XL_OPERATOR 1\n"
-             "#define XL_ACCUMULATOR 0\n#define XL_ORDERED %d\n#define XL_TILES_PER_LANE 4\n"
-             "#define XL_SPIN_LIMIT 50\n#define XL_INJECT_DELAY %u\n#define XL_INJECT_TEAR 0\n"
-             "#define XL_TEST_DIGITS %d\n#define XL_GROUP_SIZE %zu\n",
-             p->ordered, (unsigned)p->delay, p->columns > 1, p->columns);
-    return kernel_of(xlt_context(), "tile_prefixes", "xl_test_prefixes", text);
+    const xli_capabilities *capabilities;
+    xli_element element;
+    xli_text text = {0};
+    XLT_OK(xli_context_capabilities(xlt_context(), &capabilities));
+    XLT_OK(xli_element_resolve(xlt_context(), capabilities, "type", XL_U32, NULL, &element));
+    xli_element_text(&text, capabilities, (const xli_element *[]){&element}, 1, XL_SUM, NULL);
+    xli_text_add(&text,
+                 "#define XL_ACCUMULATOR 0\n#define XL_ORDERED %d\n#define XL_TILES_PER_LANE 4\n"
+                 "#define XL_SPIN_LIMIT 50\n#define XL_INJECT_DELAY %u\n#define XL_INJECT_TEAR 0\n"
+                 "#define XL_TEST_DIGITS %d\n#define XL_GROUP_SIZE %zu\n",
+                 p->ordered, (unsigned)p->delay, p->columns > 1, p->columns);
+    const xli_kernel kernel =
+        kernel_of(xlt_context(), "tile_prefixes", "xl_test_prefixes", text.data);
+    xli_text_free(&text);
+    return kernel;
 }
 
 static void compare_prefixes(prefixes *p, int call)

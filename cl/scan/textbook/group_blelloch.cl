@@ -42,13 +42,13 @@
 void xl_blelloch_up(__local XL_T *values, uint count)
 {
     for (uint span = 1; span < count; span *= 2) {
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
         for (uint k = (uint)get_local_id(0); k < count / (2 * span); k += XL_GROUP_SIZE) {
             const uint left = (2 * k + 1) * span - 1, right = left + span;
             values[XL_BANKED(right)] = xl_op(values[XL_BANKED(left)], values[XL_BANKED(right)]);
         }
     }
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
 }
 
 /* Phase 2: value v becomes before op value 0 op ... op value v - 1. */
@@ -57,7 +57,7 @@ void xl_blelloch_down(__local XL_T *values, uint count, XL_T before)
     if (get_local_id(0) == 0)
         values[XL_BANKED(count - 1)] = before;
     for (uint span = count / 2; span > 0; span /= 2) {
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
         for (uint k = (uint)get_local_id(0); k < count / (2 * span); k += XL_GROUP_SIZE) {
             const uint left = (2 * k + 1) * span - 1, right = left + span;
             const XL_T subtotal = values[XL_BANKED(left)], mine = values[XL_BANKED(right)];
@@ -65,7 +65,7 @@ void xl_blelloch_down(__local XL_T *values, uint count, XL_T before)
             values[XL_BANKED(right)] = xl_op(mine, subtotal);
         }
     }
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
 }
 
 #endif

@@ -29,13 +29,13 @@
 XL_T xl_kogge_stone_total(__local XL_T *values, uint count)
 {
     for (uint distance = 1; distance < count; distance *= 2) {
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
         for (uint k = (uint)get_local_id(0); k < count / (2 * distance); k += XL_GROUP_SIZE) {
             const uint v = count - 1 - k * 2 * distance;
             values[v] = xl_op(values[v - distance], values[v]);
         }
     }
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     return values[count - 1];
 }
 
@@ -47,7 +47,7 @@ __local XL_T *xl_kogge_stone(__local XL_T *from, __local XL_T *to, uint count, X
 {
     __local XL_T *swap;
     for (uint distance = 1; distance < count; distance *= 2) {
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
         for (uint v = (uint)get_local_id(0); v < count; v += XL_GROUP_SIZE) {
             XL_T x = from[v];
             if (v >= distance)
@@ -58,7 +58,7 @@ __local XL_T *xl_kogge_stone(__local XL_T *from, __local XL_T *to, uint count, X
         from = to;
         to = swap;
     }
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     for (uint v = (uint)get_local_id(0); v < count; v += XL_GROUP_SIZE) {
         XL_T x = before;
         if (v > 0)

@@ -20,7 +20,6 @@
  * from left to right, and the leaves by the group's scan. So an operator that rounds does
  * so everywhere alike. */
 #include "../../tile/tile_heads.cl"
-#include "../../tile/tile_output.cl"
 #include "group_blelloch.cl"
 #include "group_kogge_stone.cl"
 
@@ -68,7 +67,7 @@ void xl_block_load(xl_input *input, __local uint4 *heads, __local XL_T *block, u
     XL_FOR_EACH(e, count)
     block[XL_BANKED(e)] = xl_input_one(input, base + e);
     xl_block_pad(block, count);
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
 }
 
 /* The same of totals. */
@@ -78,7 +77,7 @@ void xl_block_load_spine(const __global XL_T *spine, ulong n, __local XL_T *bloc
     XL_FOR_EACH(e, count)
     block[XL_BANKED(e)] = spine[base + e];
     xl_block_pad(block, count);
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
 }
 
 /* Every place becomes the total of its elements. */
@@ -174,7 +173,7 @@ __kernel XL_REQUIRED void xl_textbook_downsweep_spine(__global uchar *scratch, u
             before = xl_op(before, x);
         }
     }
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     XL_FOR_EACH(e, xl_block_count(count, base))
     spine[base + e] = block[XL_BANKED(e)];
 }
@@ -200,9 +199,9 @@ __kernel XL_REQUIRED void xl_textbook_downsweep(XL_INPUT_ARGUMENTS, const __glob
             before = next;
         }
     }
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     out += out_offset + base;
     XL_FOR_EACH(e, xl_block_count(input.n, base))
-    out[e] = xl_output(xl_element_of(block[XL_BANKED(e)]), xl_index(&input, base + e));
+    out[e] = xl_store(xl_element_of(block[XL_BANKED(e)]), xl_index(&input, base + e));
     xl_carry_pass(&input);
 }
