@@ -42,7 +42,8 @@ ulong xl_tile_base(ulong tile, uint elements)
 }
 
 /* What every kernel that reads elements is given. `length`: NULL, or where the number of
- * elements stands if it is below n. */
+ * elements stands if it is below n. `carry_in_offset`: ~0 where there is no carry_in, which then
+ * need not be NULL (lib/ocl/rusticl.c). */
 #if XL_HAS_INIT
 #define XL_INIT_ARGUMENTS , const __global XL_E *init, ulong init_offset
 #else
@@ -79,9 +80,10 @@ ulong xl_tile_base(ulong tile, uint elements)
 #endif
 #if XL_CARRY
 #define XL_INPUT_CARRY(input)                                                                      \
-    input.continues = carry_in != 0;                                                               \
+    input.continues = carry_in_offset != ~0ul;                                                     \
+    carry_in += input.continues ? carry_in_offset : 0;                                             \
     if (input.continues)                                                                           \
-        input.carry = carry_in[carry_in_offset];                                                   \
+        input.carry = *carry_in;                                                                   \
     input.leaves = carry_out != 0;                                                                 \
     input.carry_out = carry_out + carry_out_offset;                                                \
     input.first = first_index;
