@@ -9,6 +9,7 @@
 # clang-tidy, cppcheck, the peers, and the mutants. PART: only those of differential, fuzz,
 # large, full, masks, tidy, peers, mutants. NIGHTLY_TESTS: of full and masks only the tests whose
 # names this matches, to try the script. Takes some hours on two cores. Ends with a table; logs: build/nightly.
+# Drivers newer than this machine's are tried by hand: ci/newer-drivers.sh.
 set -u
 cd "$(dirname "$0")/.." || exit
 top=$PWD
