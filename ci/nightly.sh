@@ -9,6 +9,7 @@
 # clang-tidy, cppcheck, the peers, and the mutants. PART: only those of differential, fuzz,
 # large, full, masks, tidy, peers, mutants. NIGHTLY_TESTS: of full and masks only the tests whose
 # names this matches, to try the script. Takes some hours on two cores. Ends with a table; logs: build/nightly.
+# Drivers newer than this machine's are tried by hand: ci/newer-drivers.sh.
 set -u
 cd "$(dirname "$0")/.." || exit
 top=$PWD
@@ -95,7 +96,7 @@ if [[ $parts == *" full "* ]]; then
   step "bounds, Oclgrind" env CROSSLANE_DEVICE=oclgrind: "${small[@]}" "CROSSLANE_TUNE_FILE=$top/test/simulator.tune" \
     oclgrind ctest --preset werror -R "${NIGHTLY_TESTS:-^(bounds|grid_pieces|grid_harm|collectives)_test}" --timeout 7200
   # As ci/test.sh has it, with every kind of kernels, optimised, and facts of more drivers.
-  for vendor in rocm-gfx90a rocm-gfx1100 rusticl rusticl-25 neo neo-fp64; do
+  for vendor in rocm-gfx90a rocm-gfx1100 rusticl rusticl-25 rusticl-llvmpipe neo neo-fp64; do
     step "GPU facts of $vendor" tests "${facts[@]}" "${small[@]}" XLT_VENDOR=$vendor -- \
       -R '^(vendor_plans|lane|lane_subwarp|group|tile|collectives|scan_(segments|late|calls|carry|offsets)|reduce|reduce_single|sort|sort_digits|sort_values|sort_stable|sort_segments|sort_compare|sort_equal_zeros|topk|topk_segments|select|merge|search|histogram|transform|grid|neighbors|knn)_test'
   done

@@ -45,6 +45,11 @@ row xl_d 40 0 0 | expect "a new kernel" "not in the table"
 : | expect "nothing" "no kernel was compiled"
 row xl_a 40 0 0 | expect "a kernel that is gone" "xl_b gfx90a local: in the table, but not compiled" all=yes
 { row xl_a 40 0 0 && row xl_b 200 0 0 && row xl_c 40 0 7; } | expect "a reason that is not needed" "a reason for nothing: scan xl_b" all=yes
+row xl_a 40 0 0 | sed 's/gfx90a/bmg/' >>"$folder/table"
+expect "rows of bmg, which another run makes" "" all=yes < <(head -n 3 "$folder/table")
+row xl_a 40 0 0 | sed 's/gfx90a/bmg/' | expect "bmg by itself" "" only=bmg
+row xl_a 60 0 0 | sed 's/gfx90a/bmg/' | expect "more registers on bmg" "60 registers, were 40" only=bmg
+row xl_a 40 0 0 | expect "another target in the run of bmg" "not in the table" only=bmg
 sed -i '/xl_c/d' "$folder/reasons"
 row xl_c 40 0 7 | expect "spills without a reason" "no reason in"
 printf 'scan xl_c gfx* local 0 6 many values\n' >>"$folder/reasons"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # usage: ci/vendors.sh [--all] [--update]
+#        ci/vendors.sh --bmg ROOT [--update]
 #        ci/vendors.sh --sources FOLDER...
 #
 # Compiles kernels for GPUs of AMD and Intel that need not be here, as the library would build them
@@ -11,6 +12,9 @@
 #   --all      the other forms too, for gfx90a, gfx1100, dg2 and pvc, and the table has no rows
 #              beside; three times as long
 #   --update   writes the table anew, of all forms (as --all), instead of comparing
+#   --bmg      by hand, as the ocloc of build/ocloc does not know that GPU: compiles for it with a newer
+#              one, of the system whose root folder ROOT is (ci/newer-drivers.sh makes such), what
+#              --all left there for Intel's GPUs, and holds it against the table's rows of bmg
 #   --sources  prints the rows of the *.cl files in these folders, to try a change: a folder is
 #              one that an earlier run left, in build/vendor-kernels/sources/PROFILE/FORM
 #
@@ -29,6 +33,7 @@ top=$PWD
 out=$top/build/vendor-kernels
 jobs=${VENDOR_JOBS:-$(nproc)}
 export ocloc=$top/build/ocloc bitcode=$out/bitcode
+export ocloc_command=$ocloc/usr/bin/ocloc ocloc_loader=
 
 absent() {
   echo "$*"
@@ -48,6 +53,9 @@ gfx1100w64 gfx1100 64 few'
 intel_targets='tgllp neo      CL3.0 few
 dg2   neo      CL3.0 main
 pvc   neo-fp64 CL2.0 main'
+
+# By hand (--bmg).
+bmg_target='bmg neo-fp64 CL3.0 main'
 
 # ---- what is needed ----------------------------------------------------------------------
 find_clang() {
@@ -123,9 +131,12 @@ compile_amd() { # FILE NAME PROCESSOR WAVE WAY
 intel_rows() { # SOURCE NAME TARGET DIALECT: of one binary; 1 if it does not compile
   local base=$1.out
   mkdir "$base"
-  LD_LIBRARY_PATH=$ocloc/usr/lib/x86_64-linux-gnu "$ocloc/usr/bin/ocloc" compile -q -file "$1" \
+  # A newer system's program needs that system's loader.
+  LD_LIBRARY_PATH=${ocloc_loader:+$ocloc/lib/x86_64-linux-gnu:}$ocloc/usr/lib/x86_64-linux-gnu \
+    ${ocloc_loader:+"$ocloc_loader"} "$ocloc_command" compile -q -file "$1" \
     -device "$3" -options "-cl-std=$4 -w" -internal_options -cl-intel-allow-zebin -output x \
     -output_no_suffix -out_dir "$base" >"$base/log" 2>&1 || return
+  [ ! -e "$base/x.bin" ] || mv "$base/x.bin" "$base/x" # as newer ones name it
   # The part .ze_info of the binary is text.
   strings -n 2 "$base/x" | awk -v name="$2" -v target="$3" -v OFS='\t' '
     function flush() { if (kernel) print name, kernel, target, "khr", registers, width, scratch, spills, bytes }
@@ -200,8 +211,45 @@ commands() { # FOLDER...: a command a line for each of their files
 compile() { # FOLDER...: their rows, in order
   export clang
   # shellcheck disable=SC2016 # each line is a command, which that shell runs
-  commands "$@" | tr '\n' '\0' | xargs -0 -P "$jobs" -n 1 bash -c '$0' >"$out/rows"
-  LC_ALL=C sort "$out/rows"
+  commands "$@" | tr '\n' '\0' | xargs -0 -P "$jobs" -n 1 bash -c '$0' >"$out/rows${bmg_only:-}"
+  LC_ALL=C sort "$out/rows${bmg_only:-}"
+}
+
+# The rows that another run made: all but those of bmg, or these alone.
+table_rows() { # bmg | others
+  awk -F'\t' -v wanted="$1" '!/^#/ && ($4 == "bmg") == (wanted == "bmg")' ci/vendors.tsv
+}
+# Writes the table: the two comments, then all rows in order.
+write_table() { # COMPILERS COMPILERS-OF-BMG ROWS...
+  local compilers=$1 of_bmg=$2
+  shift 2
+  LC_ALL=C sort "$@" >"$out/all"
+  {
+    echo "# What compilers say of kernels, made by ci/vendors.sh --update: $compilers"
+    echo "# bmg by hand, by ci/vendors.sh --bmg: $of_bmg"
+    echo "# form, program, kernel, target, way, registers, scalar registers (Intel: sub-group size), scratch bytes, spills, local bytes"
+    cat "$out/all"
+  } >ci/vendors.tsv
+}
+compilers_of() { # TEXT: what the table's comment says behind it
+  sed -n "s/^# $1: //p" ci/vendors.tsv
+}
+
+bmg() { # ROOT [--update]
+  local version
+  ocloc_command=$(find "$1/usr/bin" -name 'ocloc-*' | tail -n 1) # `ocloc` is a link of that system
+  [ -n "$ocloc_command" ] || absent "no ocloc in $1"
+  [ -d "$out/sources/neo-fp64" ] || absent "no sources: run ci/vendors.sh --all first"
+  ocloc=$1 intel_targets=$bmg_target bmg_only=-bmg
+  ocloc_loader=$1/lib64/ld-linux-x86-64.so.2
+  version=$(sed -n '/^Package: intel-ocloc$/,/^$/s/^Version: //p' "$1/var/lib/dpkg/status")
+  compile "$out"/sources/neo-fp64/[!c]*/ >"$out/table-bmg"
+  ! grep FAILED "$out/table-bmg" || return
+  if [ "${2:-}" = --update ]; then
+    table_rows others >"$out/others"
+    write_table "$(compilers_of 'What compilers say.*--update')" "ocloc $version, $(LC_ALL=C date '+%B %Y')" "$out/others" "$out/table-bmg"
+  fi
+  awk -v all=yes -v only=bmg -f ci/vendors.awk file=1 ci/vendors-reasons.txt file=2 ci/vendors.tsv file=3 "$out/table-bmg"
 }
 
 all=no update=no
@@ -209,10 +257,15 @@ case "$*" in
   '') ;;
   --all) all=yes ;;
   --update | '--all --update') all=yes update=yes ;;
-  --sources\ *) ;;
-  *) sed -n '3,26s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
+  --sources\ * | --bmg\ *) ;;
+  *) sed -n '3,30s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
 esac
 mkdir -p "$out"
+if [ "${1:-}" = --bmg ]; then
+  shift
+  bmg "$@"
+  exit
+fi
 find_clang
 [ -e "$ocloc/version" ] || absent "no ocloc in build/ocloc"
 make_bitcode
@@ -237,11 +290,8 @@ if grep FAILED "$out/table"; then
 fi
 compilers="$($clang --version | sed -n '1s/^.*version \([0-9.]*\).*/clang \1/p'), ocloc $(cat "$ocloc/version")"
 if [ $update = yes ]; then
-  {
-    echo "# What compilers say of kernels, made by ci/vendors.sh --update: $compilers"
-    echo "# form, program, kernel, target, way, registers, scalar registers (Intel: sub-group size), scratch bytes, spills, local bytes"
-    cat "$out/table"
-  } >ci/vendors.tsv
+  table_rows bmg >"$out/bmg"
+  write_table "$compilers" "$(compilers_of 'bmg by hand.*--bmg')" "$out/table" "$out/bmg"
 fi
 if ! grep -q ": $compilers\$" ci/vendors.tsv; then
   absent "the compilers of the table: $(wc -l <"$out/table") kernels compiled, not compared, by $compilers"

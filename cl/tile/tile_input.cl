@@ -48,7 +48,8 @@ uint xl_tile_count(ulong n, uint elements)
 
 /* What every kernel that reads elements is given, XL_INPUT_ARGUMENTS, and what it makes of that
  * first, XL_INPUT_MAKE(input). `length`: NULL, or where the number of elements stands if it is
- * below n. */
+ * below n. `carry_in_offset`: ~0 where there is no carry_in, which then
+ * need not be NULL (lib/ocl/rusticl.c). */
 #if XL_SERIAL
 #define XL_INPUT_LENGTH(input)                                                                     \
     input.n = xl_length_read(n, length, length_offset, (__local ulong *)0);
@@ -69,9 +70,10 @@ uint xl_tile_count(ulong n, uint elements)
     , const __global XL_E *carry_in, ulong carry_in_offset, __global XL_E *carry_out,              \
         ulong carry_out_offset, ulong first_index
 #define XL_INPUT_CARRY(input)                                                                      \
-    input.continues = carry_in != 0;                                                               \
+    input.continues = carry_in_offset != ~0ul;                                                     \
+    carry_in += input.continues ? carry_in_offset : 0;                                             \
     if (input.continues)                                                                           \
-        input.carry = carry_in[carry_in_offset];                                                   \
+        input.carry = *carry_in;                                                                   \
     input.leaves = carry_out != 0;                                                                 \
     input.carry_out = carry_out + carry_out_offset;                                                \
     input.first = first_index;

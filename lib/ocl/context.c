@@ -153,6 +153,8 @@ void xli_context_release(xl_context *ctx)
     if (!last)
         return;
     release_programs(ctx);
+    if (ctx->stand_in)
+        clReleaseMemObject(ctx->stand_in);
     if (ctx->queue)
         clReleaseCommandQueue(ctx->queue);
     if (ctx->cl) { /* set last, together with the device's reference */

@@ -40,12 +40,19 @@ xl_status xli_context_capabilities(xl_context *ctx, const xli_capabilities **cap
     if (known)
         return XL_SUCCESS;
     xli_capabilities fresh;
+    cl_mem stand_in = NULL;
     XL_TRY(query_capabilities(ctx, &fresh));
+    XL_TRY(xli_rusticl_stand_in(ctx, &fresh, &stand_in));
     xli_mutex_lock(ctx->lock);
-    if (!ctx->capabilities_known)
+    if (!ctx->capabilities_known) {
         ctx->capabilities = fresh;
+        ctx->stand_in = stand_in;
+        stand_in = NULL;
+    }
     ctx->capabilities_known = true;
     xli_mutex_unlock(ctx->lock);
+    if (stand_in)
+        clReleaseMemObject(stand_in);
 done:
     return status;
 }

@@ -55,6 +55,7 @@ struct xl_context {
     /* ---- under the lock ---- */
     cl_command_queue queue;
     bool capabilities_known;
+    cl_mem stand_in; /* constant once capabilities_known is set: see rusticl.c */
     xli_program *programs;
     xli_self_test_record self_test_results[8];
 };
@@ -116,6 +117,12 @@ xl_status xli_program_build_widths(xl_context *ctx, const xli_capabilities *capa
 
 /* rusticl.c: whether work must not wait for an event of another queue. */
 bool xli_rusticl_waits_badly(const xli_capabilities *capabilities);
+/* Whether its compiler crashes on kernels that exchange values within sub-groups. */
+bool xli_rusticl_dies_of_lanes(const xli_capabilities *capabilities);
+/* What stands for an array that is not given and may be read all the same: *stand_in, which the
+ * caller releases, or NULL where the driver reads no such array. */
+xl_status xli_rusticl_stand_in(const xl_context *ctx, const xli_capabilities *capabilities,
+                               cl_mem *stand_in);
 /* Whether xli_probe_rounds() has something to look for. */
 bool xli_rusticl_may_end_loops(const xli_capabilities *capabilities);
 

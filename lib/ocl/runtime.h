@@ -107,8 +107,6 @@ xl_status xli_context_capabilities(xl_context *ctx, const xli_capabilities **cap
 
 /* rusticl.c: whether a kernel that leaves a carry of one byte ends the process there. */
 bool xli_rusticl_dies_of_byte_carries(const xli_capabilities *capabilities);
-/* Whether one does that is given NULL for a buffer and does not read it. */
-bool xli_rusticl_reads_null(const xli_capabilities *capabilities);
 
 /* The most work-items of a group, before a kernel's own limit. */
 static inline size_t xli_most_work_items(const xli_capabilities *capabilities)
@@ -308,6 +306,9 @@ typedef struct xli_arg {
 #define XLI_U64(x) ((xli_arg){.kind = 2, .hold = {.u64 = (cl_ulong)(x)}})
 #define XLI_BYTES(p, n) ((xli_arg){.kind = 3, .size = (n), .value = (p)})
 #define XLI_LOCAL(n) ((xli_arg){.kind = 4, .size = (n)})
+/* What a kernel reads one element of, or NULL. Where a driver reads from NULL (rusticl.c) the
+ * kernel is given other memory for it, full of ones: it cannot go by the address alone. */
+#define XLI_OPTIONAL(m) ((xli_arg){.kind = 5, .hold = {.mem = (m)}})
 
 /* The launches of one public call, in order: the first waits for the caller's events, each
  * next for the one before, and on an in-order queue, which sees to that by itself, for the

@@ -29,12 +29,35 @@ bool xli_rusticl_dies_of_byte_carries(const xli_capabilities *capabilities)
            strncmp(capabilities->info.driver, "22.", 3) == 0;
 }
 
-/* llvmpipe of Mesa 26.2 (LLVM 22, November 2026) reads what stands in a branch that no work-item
- * takes, where the address is one for all of them, and the process ends where that is in no memory:
- * `p ? p[0] : n` with a buffer argument of NULL, volatile or not. No probe can look for that. */
-bool xli_rusticl_reads_null(const xli_capabilities *capabilities)
+static bool is_newer_llvmpipe(const xli_capabilities *capabilities)
 {
     return strcmp(capabilities->info.platform, "rusticl") == 0 &&
            strncmp(capabilities->info.name, "llvmpipe", 8) == 0 &&
-           strncmp(capabilities->info.driver, "26.", 3) == 0;
+           strncmp(capabilities->info.driver, "22.", 3) != 0;
+}
+
+/* llvmpipe of Mesa 26.2 (LLVM 22, November 2026) has sub-groups with shuffles and ballots, which
+ * Mesa 22.3 has not; compiling a selection or some scans by them it hands a value that is NULL to
+ * LLVM (LLVMBuildExtractElement). What exchanges values through local memory compiles. */
+bool xli_rusticl_dies_of_lanes(const xli_capabilities *capabilities)
+{
+    return is_newer_llvmpipe(capabilities);
+}
+
+/* The same one reads what stands in a branch that no work-item takes, where the address is one for
+ * all of them, and the process ends where that is in no memory: `p ? p[0] : n` with a buffer
+ * argument of NULL, volatile or not. No probe can look for that. Instead of NULL a kernel gets as
+ * many ones as the largest element has; as a number of elements that is never the lesser one. */
+xl_status xli_rusticl_stand_in(const xl_context *ctx, const xli_capabilities *capabilities,
+                               cl_mem *stand_in)
+{
+    enum { LARGEST = 4096 }; /* element.c */
+    unsigned char ones[LARGEST];
+    cl_int code = CL_SUCCESS;
+    *stand_in = NULL;
+    memset(ones, 0xFF, sizeof ones);
+    if (is_newer_llvmpipe(capabilities))
+        *stand_in = clCreateBuffer(ctx->cl, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof ones,
+                                   ones, &code);
+    return xli_cl(ctx, code, "clCreateBuffer (stand-in)");
 }

@@ -125,10 +125,11 @@ static void advance(xli_seq *seq, cl_event event)
     ++seq->enqueued;
 }
 
-enum { ARG_MEM, ARG_U32, ARG_U64, ARG_BYTES, ARG_LOCAL };
+enum { ARG_MEM, ARG_U32, ARG_U64, ARG_BYTES, ARG_LOCAL, ARG_OPTIONAL };
 
-static cl_int set_arg(cl_kernel kernel, cl_uint index, const xli_arg *arg)
+static cl_int set_arg(const xl_context *ctx, cl_kernel kernel, cl_uint index, const xli_arg *arg)
 {
+    const cl_mem given = arg->hold.mem ? arg->hold.mem : ctx->stand_in;
     switch (arg->kind) {
     case ARG_MEM:
         return clSetKernelArg(kernel, index, sizeof arg->hold.mem, &arg->hold.mem);
@@ -138,6 +139,8 @@ static cl_int set_arg(cl_kernel kernel, cl_uint index, const xli_arg *arg)
         return clSetKernelArg(kernel, index, sizeof arg->hold.u64, &arg->hold.u64);
     case ARG_BYTES:
         return clSetKernelArg(kernel, index, arg->size, arg->hold.bytes);
+    case ARG_OPTIONAL:
+        return clSetKernelArg(kernel, index, sizeof given, &given);
     default:
         return clSetKernelArg(kernel, index, arg->size, NULL);
     }
@@ -181,8 +184,8 @@ static xl_status flush(xli_seq *seq, bool want_event)
     pending->kernel = NULL;
     xli_mutex_lock(kernel->lock);
     for (size_t i = 0; i < pending->num_args; ++i)
-        XL_TRY(
-            xli_cl(seq->ctx, set_arg(kernel->cl, (cl_uint)i, &pending->args[i]), "clSetKernelArg"));
+        XL_TRY(xli_cl(seq->ctx, set_arg(seq->ctx, kernel->cl, (cl_uint)i, &pending->args[i]),
+                      "clSetKernelArg"));
     XL_TRY(xli_cl(seq->ctx,
                   clEnqueueNDRangeKernel(seq->queue, kernel->cl, 1, NULL, &global,
                                          &pending->group_size, xli_seq_num_waits(seq),

@@ -42,15 +42,15 @@ void xli_flow_set_input(xli_flow *flow, const xli_problem *problem, const xli_in
     args[k++] = XLI_MEM(spans->in.buffer);
     args[k++] = XLI_U64(spans->in.offset);
     args[k++] = XLI_U64(flow->n);
-    args[k++] = XLI_MEM(spans->n_device.buffer); /* or NULL */
+    args[k++] = XLI_OPTIONAL(spans->n_device.buffer);
     args[k++] = XLI_U64(spans->n_device.offset);
     if (problem->has_init) {
         args[k++] = XLI_MEM(init->buffer);
         args[k++] = XLI_U64(init->offset);
     }
     if (problem->carries) {
-        args[k++] = XLI_MEM(spans->carry_in.buffer); /* or NULL */
-        args[k++] = XLI_U64(spans->carry_in.offset);
+        args[k++] = XLI_OPTIONAL(spans->carry_in.buffer);
+        args[k++] = XLI_U64(spans->carry_in.buffer ? spans->carry_in.offset : UINT64_MAX);
         args[k++] = XLI_MEM(spans->carry_out.buffer); /* or NULL */
         args[k++] = XLI_U64(spans->carry_out.offset);
         args[k++] = XLI_U64(spans->first_index);

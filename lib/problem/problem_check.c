@@ -164,11 +164,6 @@ xl_status xli_problem_resolve(const xl_context *ctx, const xl_scan_desc *desc, b
 {
     xl_status status;
     problem->reduces = reduces;
-    if (xli_rusticl_reads_null(capabilities))
-        return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
-                        "device: %s of rusticl, Mesa %s, reads from buffers that are not given and "
-                        "ends the process; take another driver (Mesa 22.3 and PoCL are tested)",
-                        capabilities->info.name, capabilities->info.driver);
     XL_TRY(check_choices(ctx, desc));
     XL_TRY(xli_element_resolve(ctx, capabilities, "type", desc->type, desc->user_type,
                                &problem->element));

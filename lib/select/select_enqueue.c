@@ -47,7 +47,7 @@ static xl_status launch(const flow *f, xli_kernel *kernel, size_t groups, const 
     for (; count < num_first; ++count)
         args[count] = first[count];
     args[count++] = XLI_U64(f->spans->n);
-    args[count++] = XLI_MEM(length->buffer); /* or NULL */
+    args[count++] = XLI_OPTIONAL(length->buffer);
     args[count++] = XLI_U64(length->offset);
     args[count++] = XLI_U64(f->spans->capacity);
     args[count++] = XLI_U32(gives(f->spans));

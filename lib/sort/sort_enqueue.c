@@ -33,7 +33,7 @@ static xl_status launch(xl_sort *plan, xli_seq *seq, size_t n, const xli_span *n
     xli_arg args[13];
     size_t count = 0;
     args[count++] = XLI_U32(n);
-    args[count++] = XLI_MEM(n_device->buffer); /* or NULL */
+    args[count++] = XLI_OPTIONAL(n_device->buffer);
     args[count++] = XLI_U64(n_device->offset);
     if (run > 0) {
         args[count++] = XLI_U32(run);
@@ -91,7 +91,7 @@ static radix_args radix_args_of(const xl_sort *plan, size_t n, const xli_sort_sp
     const unsigned in_place = keys && values ? 1 : keys || values ? 2 : 0;
     radix_args a = {.count = 1, .chunks = chunks.count};
     a.list[a.count++] = XLI_U32(n);
-    a.list[a.count++] = XLI_MEM(s->n_device.buffer); /* or NULL */
+    a.list[a.count++] = XLI_OPTIONAL(s->n_device.buffer);
     a.list[a.count++] = XLI_U64(s->n_device.offset);
     a.list[a.count++] = XLI_U32(plan->problem.begin_bit);
     a.list[a.count++] = XLI_U32(plan->problem.end_bit);

@@ -44,7 +44,7 @@ static xl_status launch(xl_sort *plan, xli_seq *seq, xli_kernel *kernel, size_t 
     enum { ITEMS = 8 }; /* XL_GATHER_ITEMS */
     const size_t group = xli_min(plan->shape.gather_group, kernel->max_group);
     return XLI_LAUNCH(seq, kernel, xli_ceil_div(xli_mul(n, units), group * ITEMS), group,
-                      XLI_U32(n), XLI_MEM(s->n_device.buffer), XLI_U64(s->n_device.offset),
+                      XLI_U32(n), XLI_OPTIONAL(s->n_device.buffer), XLI_U64(s->n_device.offset),
                       XLI_MEM(s->values_out.buffer), XLI_U64(s->values_out.offset),
                       XLI_MEM(from.buffer), XLI_U64(from.at), XLI_MEM(to.buffer), XLI_U64(to.at));
 }

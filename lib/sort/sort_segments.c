@@ -12,7 +12,8 @@ static void add_csr(xli_args *a, const xl_sort *plan, size_t n, const xli_sort_s
     const xli_sort_segments known = xli_sort_segments_of(&plan->shape, n);
     const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);
     xli_args_add(a, XLI_U32(n));
-    xli_args_add_place(a, s->n_device.buffer, s->n_device.offset); /* or NULL */
+    xli_args_add(a, XLI_OPTIONAL(s->n_device.buffer));
+    xli_args_add(a, XLI_U64(s->n_device.offset));
     xli_args_add_place(a, s->segments.buffer, s->segments.offset);
     xli_args_add(a, XLI_U32(s->segment_count));
     xli_args_add_place(a, scratch->buffer, (scratch->offset + layout.state_at) / sizeof(cl_uint));

@@ -39,7 +39,7 @@ static xl_status launch(xl_sort *plan, xli_seq *seq, xli_kernel *kernel, size_t 
     /* The keys are done: their scratch is free. */
     const size_t places_at = scratch->offset + xli_sort_zeros_places_at(&plan->problem, n);
     return XLI_LAUNCH(
-        seq, kernel, xli_ceil_div(n, group), group, XLI_U32(n), XLI_MEM(s->n_device.buffer),
+        seq, kernel, xli_ceil_div(n, group), group, XLI_U32(n), XLI_OPTIONAL(s->n_device.buffer),
         XLI_U64(s->n_device.offset), XLI_MEM(s->segments.buffer), XLI_U64(s->segments.offset),
         XLI_U32(s->segment_count), XLI_MEM(s->keys_out.buffer), XLI_U64(s->keys_out.offset),
         XLI_MEM(s->values_out.buffer), XLI_U64(s->values_out.offset), XLI_MEM(scratch->buffer),

@@ -25,10 +25,10 @@
 /* Atomics of 32 bits alone, and a sub-group that is a feature and no extension. */
 #define RUSTICL                                                                                    \
     .platform = "rusticl", .platform_version = "OpenCL 3.0 ", .vendor = "AMD",                     \
-    .device = "AMD Radeon RX 7900 XTX (radeonsi, navi31)", .version = "OpenCL 3.0 ",               \
-    .opencl_c = "OpenCL C 1.2 ",                                                                   \
+    .version = "OpenCL 3.0 ", .opencl_c = "OpenCL C 1.2 ",                                         \
     .features = {"__opencl_c_subgroups", "__opencl_c_int64", "__opencl_c_fp64"},                   \
     .vendor_id = 0x1002, .units = 96, .group = 1024, .local_bytes = 65536
+#define NAVI31 "AMD Radeon RX 7900 XTX (radeonsi, navi31)"
 #define RUSTICL_EXTENSIONS                                                                         \
     "cl_khr_fp64 " ATOMICS_32 "cl_khr_create_command_queue cl_khr_il_program "                     \
     "cl_khr_subgroup_shuffle cl_khr_subgroup_shuffle_relative "
@@ -60,9 +60,20 @@ const xlt_vendor xlt_vendors[] = {
     {.name = "rocm-gfx1100", ROCM, .device = "gfx1100", .units = 48, .wavefront = 32},
     {.name = "rusticl",
      RUSTICL,
+     .device = NAVI31,
      .driver = "26.1",
      .extensions = RUSTICL_EXTENSIONS "cl_khr_subgroup_ballot "},
-    {.name = "rusticl-25", RUSTICL, .driver = "25.0", .extensions = RUSTICL_EXTENSIONS},
+    {.name = "rusticl-25",
+     RUSTICL,
+     .device = NAVI31,
+     .driver = "25.0",
+     .extensions = RUSTICL_EXTENSIONS},
+    /* No GPU, but told as one, as all rows are: for what is different on that driver. */
+    {.name = "rusticl-llvmpipe",
+     RUSTICL,
+     .device = "llvmpipe (LLVM 22.1.8, 256 bits)",
+     .driver = "26.2.6-1",
+     .extensions = RUSTICL_EXTENSIONS "cl_khr_subgroup_ballot "},
     {.name = "neo",
      NEO,
      .device = "Intel(R) Arc(TM) A770 Graphics",

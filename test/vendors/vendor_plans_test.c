@@ -32,6 +32,8 @@ static const expected rows[] = {
      "reduce-then-scan"},
     {"rusticl-25", "CL3.0", "local", false, true, false, false, XL_SUB_GROUP_NOT_REPORTED, 0,
      "reduce-then-scan"},
+    {"rusticl-llvmpipe", "CL3.0", "local", false, true, false, false, XL_SUB_GROUP_NOT_REPORTED, 0,
+     "reduce-then-scan"},
     {"neo", "CL3.0", "sub-group", true, false, true, true, XL_SUB_GROUP_OF_KERNEL, 0, "look-back"},
     {"neo-fp64", "CL3.0", "sub-group", true, true, true, true, XL_SUB_GROUP_OF_KERNEL, 0,
      "look-back"},
