@@ -6,8 +6,10 @@
  * Each array is followed by the offset at which it starts, in elements. An index whose
  * header has another stamp than the host's was not built, or is gone: that is one
  * that failed. Indices of points are compared with n before they become offsets. */
+#include "neighbors_details.cl"
 #include "neighbors_rounds.cl"
 #include "neighbors_row.cl"
+#include "neighbors_rows.cl"
 #include "neighbors_walk.cl"
 
 #if XL_MOST_ROUNDS > 0
@@ -165,28 +167,23 @@ void xl_fill_staged(const xl_search *s, const xl_query *query, __local uint *sta
 }
 #endif
 
-/* Row i of the list, unless it would end beyond the capacity. Offsets that are not
- * those of this search may give wrong rows, but no write outside of them. */
+/* Row i of the list, unless it would end beyond the capacity. */
 __kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETERS,
-                                XL_QUERY_PARAMETERS, __global const ulong *offsets,
-                                ulong offsets_at, __global uint *indices, ulong indices_at,
-                                ulong capacity)
+                                XL_QUERY_PARAMETERS, XL_ROWS_PARAMETERS)
 {
 #if XL_SORTED && XL_STAGED > 0
     __local uint staged[XL_STAGED * XL_GROUP];
 #endif
     const xl_search s = XL_SEARCH_LOAD(storage);
+    const xl_rows rows = XL_ROWS_LOAD;
     XL_FOR_ITEMS(k, s.map.failed ? 0u : queries)
     {
         const xl_query query = xl_query_load(&s, (uint)k);
-        const uint i = query.self.w;
-        if (i >= queries)
+        ulong begin;
+        const uint room = xl_rows_room(&rows, &s, query.self.w, &begin);
+        if (room == 0)
             continue;
-        const ulong begin = offsets[offsets_at + i], end = offsets[offsets_at + i + 1];
-        if (begin >= end || end > capacity)
-            continue;
-        __global uint *row = indices + indices_at + begin;
-        const uint room = (uint)min(end - begin, XL_MOST_IN_ROW(n));
+        __global uint *row = rows.indices + begin;
 #if XL_SORTED && XL_STAGED > 0
         if (room <= XL_STAGED) {
             xl_fill_staged(&s, &query, staged + get_local_id(0), row, room);
@@ -231,17 +228,16 @@ __kernel void xl_neighbors_count(__global uint *storage, XL_INDEX_PARAMETERS, XL
 }
 
 __kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETERS,
-                                XL_QUERY_PARAMETERS, __global const ulong *offsets,
-                                ulong offsets_at, __global uint *indices, ulong indices_at,
-                                ulong capacity)
+                                XL_QUERY_PARAMETERS, XL_ROWS_PARAMETERS)
 {
     const xl_search s = XL_SEARCH_LOAD(storage);
+    const xl_rows rows = XL_ROWS_LOAD;
     XL_FOR_ITEMS(t, s.map.failed ? 0u : XL_CEIL_DIV(queries, (uint)XL_WALK))
     {
         const uint first = (uint)t * XL_WALK;
         xl_walk walk = xl_walk_begin(first, (uint)min((ulong)first + XL_WALK, (ulong)queries));
         while (xl_walk_next(&walk, &s))
-            xl_walk_fill(&walk, &s, offsets + offsets_at, indices + indices_at, capacity);
+            xl_walk_fill(&walk, &s, &rows);
     }
 }
 #endif
@@ -289,6 +285,50 @@ __kernel void xl_neighbors_visit(__global const uint *storage, XL_INDEX_PARAMETE
         }
         if (i < queries)
             out[out_at + i] = sum;
+    }
+}
+#endif
+
+#if XL_DETAILS
+/* What else there is of each pair, behind the fill of its row: the same walk once more. */
+__kernel void xl_neighbors_details(__global const uint *storage, XL_INDEX_PARAMETERS,
+                                   XL_QUERY_PARAMETERS, XL_ROWS_PARAMETERS, uint dimensions,
+                                   uint wanted, __global float *distances2, ulong distances2_at,
+                                   __global float *vectors, ulong vectors_at, __global int *shifts,
+                                   ulong shifts_at)
+{
+    const xl_search s = XL_SEARCH_LOAD(storage);
+    const xl_rows rows = XL_ROWS_LOAD;
+    const xl_details all = {dimensions, wanted, distances2 + distances2_at, vectors + vectors_at,
+                            shifts + shifts_at};
+    XL_FOR_ITEMS(k, s.map.failed ? 0u : queries)
+    {
+        const xl_query query = xl_query_load(&s, (uint)k);
+        ulong begin;
+        const uint room = xl_rows_room(&rows, &s, query.self.w, &begin);
+        const xl_details of_row = xl_details_from(&all, begin);
+        if (room > 0)
+            xl_details_row(&s, &query, rows.indices + begin, room, &of_row);
+    }
+}
+#endif
+
+#if XL_GIVEN
+/* How many queries are not finite, and the first of them. */
+__kernel void xl_neighbors_check(__global uint *found, uint queries, __global const float *given,
+                                 ulong given_at)
+{
+    given += given_at;
+    XL_FOR_ITEMS(i, queries)
+    {
+        bool finite = true;
+        for (uint a = 0; a < XL_QUERY_DIMENSIONS; ++a)
+            finite =
+                finite && (as_uint(given[i * XL_QUERY_STRIDE + a]) & 0x7f800000u) != 0x7f800000u;
+        if (!finite) {
+            atomic_inc(found);
+            atomic_min(found + 1, (uint)i);
+        }
     }
 }
 #endif
