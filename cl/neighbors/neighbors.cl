@@ -133,6 +133,15 @@ uint xl_fill_row(const xl_search *s, const xl_query *query, __global uint *row, 
     return xl_was_cut(rounds, count) ? 0 : count;
 }
 
+/* A row of its own, which no other work-item has to do with. */
+void xl_fill_alone(const xl_search *s, const xl_query *query, __global uint *row, uint room)
+{
+    const uint count = xl_fill_row(s, query, row, room);
+#if XL_SORTED
+    xl_row_sort(row, count);
+#endif
+}
+
 #if XL_SORTED && XL_STAGED > 0
 uint xl_stage_range(const xl_ranges *near, const xl_query *query, const xl_search *s,
                     __local uint *staged, uint room, uint count)
@@ -150,30 +159,49 @@ uint xl_stage_range(const xl_ranges *near, const xl_query *query, const xl_searc
     return count;
 }
 
-/* The same, but the row is collected and sorted in local memory first: in two steps,
- * since work-items that meet their neighbours at different times would wait for each
- * other's insertions. */
-void xl_fill_staged(const xl_search *s, const xl_query *query, __local uint *staged,
-                    __global uint *row, uint room)
+/* The same into local memory, in any order; returns how many there are. */
+uint xl_stage_row(const xl_search *s, const xl_query *query, __local uint *staged, uint room)
 {
     uint count = 0, rounds = 0;
     const float4 p = xl_grid_position(query->self);
     xl_ranges near = xl_ranges_begin(s, p, p, query->reach);
     while (xl_ranges_next(&near, s) && xl_may_go_on(&near.cells, &rounds))
         count = xl_stage_range(&near, query, s, staged, room, count);
-    xl_row_sort_staged(staged, count);
-    for (uint k = 0; k < count; ++k)
-        row[k] = staged[k * XL_GROUP];
+    return count;
 }
-#endif
 
-/* Row i of the list, unless it would end beyond the capacity. */
+/* Row i of the list, unless it would end beyond the capacity. Short rows are put into order and
+ * written by the group together. */
 __kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETERS,
                                 XL_QUERY_PARAMETERS, XL_ROWS_PARAMETERS)
 {
-#if XL_SORTED && XL_STAGED > 0
     __local uint staged[XL_STAGED * XL_GROUP];
-#endif
+    __local ulong begins[XL_GROUP];
+    __local uint counts[XL_GROUP];
+    const xl_search s = XL_SEARCH_LOAD(storage);
+    const xl_rows rows = XL_ROWS_LOAD;
+    const uint end = s.map.failed ? 0u : queries;
+    ulong k = (ulong)get_group_id(0) * get_local_size(0) * XL_ITEMS + get_local_id(0);
+    for (uint turn = 0; turn < XL_ITEMS; ++turn, k += get_local_size(0)) {
+        ulong begin = 0;
+        uint count = 0;
+        if (k < end) {
+            const xl_query query = xl_query_load(&s, (uint)k);
+            const uint room = xl_rows_room(&rows, &s, query.self.w, &begin);
+            if (room > XL_STAGED)
+                xl_fill_alone(&s, &query, rows.indices + begin, room);
+            else if (room > 0)
+                count = xl_stage_row(&s, &query, staged + get_local_id(0), room);
+        }
+        xl_row_put_staged(staged, begins, counts, rows.indices, begin, count);
+        if (XL_ITEMS > 1)
+            XL_LOCAL_BARRIER();
+    }
+}
+#else
+__kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETERS,
+                                XL_QUERY_PARAMETERS, XL_ROWS_PARAMETERS)
+{
     const xl_search s = XL_SEARCH_LOAD(storage);
     const xl_rows rows = XL_ROWS_LOAD;
     XL_FOR_ITEMS(k, s.map.failed ? 0u : queries)
@@ -181,21 +209,11 @@ __kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETER
         const xl_query query = xl_query_load(&s, (uint)k);
         ulong begin;
         const uint room = xl_rows_room(&rows, &s, query.self.w, &begin);
-        if (room == 0)
-            continue;
-        __global uint *row = rows.indices + begin;
-#if XL_SORTED && XL_STAGED > 0
-        if (room <= XL_STAGED) {
-            xl_fill_staged(&s, &query, staged + get_local_id(0), row, room);
-            continue;
-        }
-#endif
-        const uint count = xl_fill_row(&s, &query, row, room);
-#if XL_SORTED
-        xl_row_sort(row, count);
-#endif
+        if (room > 0)
+            xl_fill_alone(&s, &query, rows.indices + begin, room);
     }
 }
+#endif
 #else
 /* The same two by work-items that walk along rows, XL_WALK queries each. */
 __kernel void xl_neighbors_count(__global uint *storage, XL_INDEX_PARAMETERS, XL_QUERY_PARAMETERS,
