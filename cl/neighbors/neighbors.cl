@@ -6,8 +6,10 @@
  * Each array is followed by the offset at which it starts, in elements. An index whose
  * header has another stamp than the host's was not built, or is gone: that is one
  * that failed. Indices of points are compared with n before they become offsets. */
+#include "neighbors_details.cl"
 #include "neighbors_rounds.cl"
 #include "neighbors_row.cl"
+#include "neighbors_rows.cl"
 #include "neighbors_walk.cl"
 
 #if XL_MOST_ROUNDS > 0
@@ -131,6 +133,15 @@ uint xl_fill_row(const xl_search *s, const xl_query *query, __global uint *row, 
     return xl_was_cut(rounds, count) ? 0 : count;
 }
 
+/* A row of its own, which no other work-item has to do with. */
+void xl_fill_alone(const xl_search *s, const xl_query *query, __global uint *row, uint room)
+{
+    const uint count = xl_fill_row(s, query, row, room);
+#if XL_SORTED
+    xl_row_sort(row, count);
+#endif
+}
+
 #if XL_SORTED && XL_STAGED > 0
 uint xl_stage_range(const xl_ranges *near, const xl_query *query, const xl_search *s,
                     __local uint *staged, uint room, uint count)
@@ -148,57 +159,61 @@ uint xl_stage_range(const xl_ranges *near, const xl_query *query, const xl_searc
     return count;
 }
 
-/* The same, but the row is collected and sorted in local memory first: in two steps,
- * since work-items that meet their neighbours at different times would wait for each
- * other's insertions. */
-void xl_fill_staged(const xl_search *s, const xl_query *query, __local uint *staged,
-                    __global uint *row, uint room)
+/* The same into local memory, in any order; returns how many there are. */
+uint xl_stage_row(const xl_search *s, const xl_query *query, __local uint *staged, uint room)
 {
     uint count = 0, rounds = 0;
     const float4 p = xl_grid_position(query->self);
     xl_ranges near = xl_ranges_begin(s, p, p, query->reach);
     while (xl_ranges_next(&near, s) && xl_may_go_on(&near.cells, &rounds))
         count = xl_stage_range(&near, query, s, staged, room, count);
-    xl_row_sort_staged(staged, count);
-    for (uint k = 0; k < count; ++k)
-        row[k] = staged[k * XL_GROUP];
+    return count;
 }
-#endif
 
-/* Row i of the list, unless it would end beyond the capacity. Offsets that are not
- * those of this search may give wrong rows, but no write outside of them. */
+/* Row i of the list, unless it would end beyond the capacity. Short rows are put into order and
+ * written by the group together. */
 __kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETERS,
-                                XL_QUERY_PARAMETERS, __global const ulong *offsets,
-                                ulong offsets_at, __global uint *indices, ulong indices_at,
-                                ulong capacity)
+                                XL_QUERY_PARAMETERS, XL_ROWS_PARAMETERS)
 {
-#if XL_SORTED && XL_STAGED > 0
     __local uint staged[XL_STAGED * XL_GROUP];
-#endif
+    __local ulong begins[XL_GROUP];
+    __local uint counts[XL_GROUP];
     const xl_search s = XL_SEARCH_LOAD(storage);
+    const xl_rows rows = XL_ROWS_LOAD;
+    const uint end = s.map.failed ? 0u : queries;
+    ulong k = (ulong)get_group_id(0) * get_local_size(0) * XL_ITEMS + get_local_id(0);
+    for (uint turn = 0; turn < XL_ITEMS; ++turn, k += get_local_size(0)) {
+        ulong begin = 0;
+        uint count = 0;
+        if (k < end) {
+            const xl_query query = xl_query_load(&s, (uint)k);
+            const uint room = xl_rows_room(&rows, &s, query.self.w, &begin);
+            if (room > XL_STAGED)
+                xl_fill_alone(&s, &query, rows.indices + begin, room);
+            else if (room > 0)
+                count = xl_stage_row(&s, &query, staged + get_local_id(0), room);
+        }
+        xl_row_put_staged(staged, begins, counts, rows.indices, begin, count);
+        if (XL_ITEMS > 1)
+            XL_LOCAL_BARRIER();
+    }
+}
+#else
+__kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETERS,
+                                XL_QUERY_PARAMETERS, XL_ROWS_PARAMETERS)
+{
+    const xl_search s = XL_SEARCH_LOAD(storage);
+    const xl_rows rows = XL_ROWS_LOAD;
     XL_FOR_ITEMS(k, s.map.failed ? 0u : queries)
     {
         const xl_query query = xl_query_load(&s, (uint)k);
-        const uint i = query.self.w;
-        if (i >= queries)
-            continue;
-        const ulong begin = offsets[offsets_at + i], end = offsets[offsets_at + i + 1];
-        if (begin >= end || end > capacity)
-            continue;
-        __global uint *row = indices + indices_at + begin;
-        const uint room = (uint)min(end - begin, XL_MOST_IN_ROW(n));
-#if XL_SORTED && XL_STAGED > 0
-        if (room <= XL_STAGED) {
-            xl_fill_staged(&s, &query, staged + get_local_id(0), row, room);
-            continue;
-        }
-#endif
-        const uint count = xl_fill_row(&s, &query, row, room);
-#if XL_SORTED
-        xl_row_sort(row, count);
-#endif
+        ulong begin;
+        const uint room = xl_rows_room(&rows, &s, query.self.w, &begin);
+        if (room > 0)
+            xl_fill_alone(&s, &query, rows.indices + begin, room);
     }
 }
+#endif
 #else
 /* The same two by work-items that walk along rows, XL_WALK queries each. */
 __kernel void xl_neighbors_count(__global uint *storage, XL_INDEX_PARAMETERS, XL_QUERY_PARAMETERS,
@@ -231,17 +246,16 @@ __kernel void xl_neighbors_count(__global uint *storage, XL_INDEX_PARAMETERS, XL
 }
 
 __kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETERS,
-                                XL_QUERY_PARAMETERS, __global const ulong *offsets,
-                                ulong offsets_at, __global uint *indices, ulong indices_at,
-                                ulong capacity)
+                                XL_QUERY_PARAMETERS, XL_ROWS_PARAMETERS)
 {
     const xl_search s = XL_SEARCH_LOAD(storage);
+    const xl_rows rows = XL_ROWS_LOAD;
     XL_FOR_ITEMS(t, s.map.failed ? 0u : XL_CEIL_DIV(queries, (uint)XL_WALK))
     {
         const uint first = (uint)t * XL_WALK;
         xl_walk walk = xl_walk_begin(first, (uint)min((ulong)first + XL_WALK, (ulong)queries));
         while (xl_walk_next(&walk, &s))
-            xl_walk_fill(&walk, &s, offsets + offsets_at, indices + indices_at, capacity);
+            xl_walk_fill(&walk, &s, &rows);
     }
 }
 #endif
@@ -289,6 +303,50 @@ __kernel void xl_neighbors_visit(__global const uint *storage, XL_INDEX_PARAMETE
         }
         if (i < queries)
             out[out_at + i] = sum;
+    }
+}
+#endif
+
+#if XL_DETAILS
+/* What else there is of each pair, behind the fill of its row: the same walk once more. */
+__kernel void xl_neighbors_details(__global const uint *storage, XL_INDEX_PARAMETERS,
+                                   XL_QUERY_PARAMETERS, XL_ROWS_PARAMETERS, uint dimensions,
+                                   uint wanted, __global float *distances2, ulong distances2_at,
+                                   __global float *vectors, ulong vectors_at, __global int *shifts,
+                                   ulong shifts_at)
+{
+    const xl_search s = XL_SEARCH_LOAD(storage);
+    const xl_rows rows = XL_ROWS_LOAD;
+    const xl_details all = {dimensions, wanted, distances2 + distances2_at, vectors + vectors_at,
+                            shifts + shifts_at};
+    XL_FOR_ITEMS(k, s.map.failed ? 0u : queries)
+    {
+        const xl_query query = xl_query_load(&s, (uint)k);
+        ulong begin;
+        const uint room = xl_rows_room(&rows, &s, query.self.w, &begin);
+        const xl_details of_row = xl_details_from(&all, begin);
+        if (room > 0)
+            xl_details_row(&s, &query, rows.indices + begin, room, &of_row);
+    }
+}
+#endif
+
+#if XL_GIVEN
+/* How many queries are not finite, and the first of them. */
+__kernel void xl_neighbors_check(__global uint *found, uint queries, __global const float *given,
+                                 ulong given_at)
+{
+    given += given_at;
+    XL_FOR_ITEMS(i, queries)
+    {
+        bool finite = true;
+        for (uint a = 0; a < XL_QUERY_DIMENSIONS; ++a)
+            finite =
+                finite && (as_uint(given[i * XL_QUERY_STRIDE + a]) & 0x7f800000u) != 0x7f800000u;
+        if (!finite) {
+            atomic_inc(found);
+            atomic_min(found + 1, (uint)i);
+        }
     }
 }
 #endif

@@ -23,16 +23,28 @@ float xl_distance2(float4 p, float4 q, float4 shift)
     return xl_square((p - q) - shift);
 }
 
+/* Whether an image of the query itself is wanted, which is moved by `shift`: of half a list, of
+ * each two that are opposite, the later one. */
+bool xl_is_own_wanted(float4 shift)
+{
+#if XL_PERIODIC
+    if (any(shift != 0.0f))
+        return !XL_HALF || shift.z > 0 ||
+               (shift.z == 0 && (shift.y > 0 || (shift.y == 0 && shift.x > 0)));
+#endif
+    return XL_KEEP_SELF;
+}
+
 /* Self is known by its index, since other points may coincide with it; of an image, and of queries
- * of their own, no point is. */
+ * of their own, no point is. Of half a list, a pair belongs to the point of the lower index. */
 bool xl_is_wanted(uint4 self, uint4 other, float4 shift)
 {
-#if XL_KEEP_SELF
+#if XL_HALF
+    return other.w > self.w || (other.w == self.w && xl_is_own_wanted(shift));
+#elif XL_KEEP_SELF
     return true;
-#elif XL_PERIODIC
-    return self.w != other.w || any(shift != 0.0f);
 #else
-    return self.w != other.w;
+    return self.w != other.w || xl_is_own_wanted(shift);
 #endif
 }
 

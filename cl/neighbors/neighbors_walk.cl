@@ -11,6 +11,7 @@
 
 #include "neighbors_ranges.cl"
 #include "neighbors_row.cl"
+#include "neighbors_rows.cl"
 
 #if XL_WALK > 0
 
@@ -245,13 +246,20 @@ bool xl_walk_collect(xl_walk *walk, const xl_search *s, xl_candidates *to)
     return n > 0;
 }
 
-/* All ones where the candidates from `at` on are near query j. */
+/* All ones where the candidates from `at` on are near query j, and, of half a list, belong to it.
+ */
 int8 xl_walk_near(const xl_walk *walk, uint j, const xl_candidates *from, uint at, float radius2)
 {
     const float8 dx = (walk->x[j] - vload8(0, from->x + at)) - from->shift.x;
     const float8 dy = (walk->y[j] - vload8(0, from->y + at)) - from->shift.y;
     const float8 dz = (walk->z[j] - vload8(0, from->z + at)) - from->shift.z;
-    return XL_IS_NEAR((dx * dx + dy * dy) + dz * dz, (float8)(radius2));
+    const int8 near = XL_IS_NEAR((dx * dx + dy * dy) + dz * dz, (float8)(radius2));
+#if XL_HALF
+    const uint least = walk->index[j] + (xl_is_own_wanted(from->shift) ? 0u : 1u);
+    return near & (vload8(0, from->index + at) >= (uint8)(least));
+#else
+    return near;
+#endif
 }
 
 uint xl_walk_sum(int8 v)
@@ -276,7 +284,7 @@ void xl_walk_count(xl_walk *walk, const xl_search *s, uint *found)
                 near -= xl_walk_near(walk, j, &candidates, at, radius2);
             found[j] += xl_walk_sum(near);
         }
-#if !XL_KEEP_SELF
+#if !XL_KEEP_SELF && !XL_HALF
     for (uint j = 0; j < walk->queries; ++j)
         found[j] -= found[j] > 0 ? 1 : 0;
 #endif
@@ -371,7 +379,7 @@ void xl_walk_sort(uint *staged, uint n, __global uint *row)
     return count;
 
 /* Whether a block's own points may be among the candidates, as what is left out. */
-#if XL_KEEP_SELF
+#if XL_KEEP_SELF || XL_HALF
 #define XL_WALK_KEEPS(candidates) true
 #elif XL_PERIODIC
 #define XL_WALK_KEEPS(candidates) any((candidates)->shift != 0.0f)
@@ -415,36 +423,36 @@ void xl_walk_prefetch(__global const uint *indices, ulong begin, ulong end)
     XL_WALK_PREFETCH(indices + end - 1);
 }
 
-/* The rows of the block's queries. A block whose candidates come in several parts collects them
- * anew for each of its queries. */
-void xl_walk_fill(xl_walk *walk, const xl_search *s, __global const ulong *offsets,
-                  __global uint *indices, ulong capacity)
+/* The rows of the block's queries, as far as they belong to the part. A block whose candidates come
+ * in several parts collects them anew for each of its queries. */
+void xl_walk_fill(xl_walk *walk, const xl_search *s, const xl_rows *rows)
 {
     xl_candidates candidates;
     uint staged[XL_WALK_SHORT];
-    ulong begins[XL_WALK_QUERIES], ends[XL_WALK_QUERIES];
+    ulong begins[XL_WALK_QUERIES];
+    uint rooms[XL_WALK_QUERIES], some = 0;
     for (uint j = 0; j < walk->queries; ++j) {
-        const uint i = min(walk->index[j], s->queries - 1);
-        begins[j] = offsets[i];
-        ends[j] = offsets[i + 1];
+        rooms[j] = xl_rows_room(rows, s, walk->index[j], &begins[j]);
+        some |= rooms[j];
     }
     for (uint k = walk->at + walk->queries; k < min(walk->at + 2 * XL_WALK_QUERIES, walk->last);
          ++k)
-        XL_WALK_PREFETCH(offsets + min(xl_query_index(s, k), s->queries - 1));
+        XL_WALK_PREFETCH(rows->offsets + min(xl_query_index(s, k), s->queries - 1));
+    if (some == 0)
+        return;
     for (uint j = 0; j < walk->queries; ++j)
-        if (begins[j] < ends[j] && ends[j] <= capacity && ends[j] - begins[j] <= XL_WALK_SHORT)
-            xl_walk_prefetch(indices, begins[j], ends[j]);
+        if (rooms[j] > 0 && rooms[j] <= XL_WALK_SHORT)
+            xl_walk_prefetch(rows->indices, begins[j], begins[j] + rooms[j]);
     xl_walk_rewind(walk);
     (void)xl_walk_collect(walk, s, &candidates);
     const bool whole = !walk->more;
     for (uint j = 0; j < walk->queries; ++j) {
-        const ulong begin = begins[j], end = ends[j];
-        if (walk->index[j] >= s->queries || begin >= end || end > capacity)
-            continue;
-        __global uint *row = indices + begin;
-        const uint room = (uint)min(end - begin, XL_MOST_IN_ROW(s->map.points));
+        const uint room = rooms[j];
+        __global uint *row = rows->indices + begins[j];
         const float radius2 = XL_WALK_RADIUS2(walk, j, s);
         uint count = 0;
+        if (room == 0)
+            continue;
         if (!whole) {
             xl_walk_rewind(walk);
             while (xl_walk_collect(walk, s, &candidates))

@@ -55,6 +55,11 @@ typedef struct xl_neighbors_desc {
      * for the scan that a count has inside, and grid.planes, which is to be that of the grid. NULL:
      * none */
     const xl_tunable *tunables;
+    uint32_t half;    /* 1: of each pair of points i < j alone row i has j; of the images of a pair
+                         likewise, and of a point's own images one of each two that are opposite: the
+                         one whose last shift of z, y, x that is not 0 is above 0. Counts, lists and
+                         visits; only of the index's points, with one radius */
+    uint32_t details; /* 1: a fill may give distances2, vectors and shifts */
 } xl_neighbors_desc;
 
 /* What the calls work on; a view that is left out is not given. n is the number of queries: of the
@@ -80,6 +85,18 @@ typedef struct xl_neighbors_fill_args {
     xl_view indices;    /* `capacity` u32 */
     size_t num_queries; /* these three as they were counted */
     xl_view queries, radii;
+    /* Of the rows a part, for lists that are larger than memory: num_rows rows from first_row on
+     * (0: all from there), in arrays of their own. Row i begins at offsets[i] - offsets[first_row]
+     * there, and offsets[first_row + num_rows] - offsets[first_row] is the capacity to give. Each
+     * part goes over all queries to find its own, which costs a few bytes each */
+    size_t first_row, num_rows;
+    /* With desc.details, or not given: of each index, in the place of its index, of points in
+     * `dimensions` dimensions */
+    xl_view distances2; /* `capacity` f32: the squared distance, as it was compared */
+    xl_view vectors;    /* `capacity` * dimensions f32: from the query to the image of the point,
+                           each coordinate -((query - point) - s * L) */
+    xl_view shifts;     /* `capacity` * dimensions i32: s, the periods by which the point is moved.
+                           Images of one point follow each other by z, then y, then x */
 } xl_neighbors_fill_args;
 
 typedef struct xl_neighbors_visit_args {
@@ -89,6 +106,25 @@ typedef struct xl_neighbors_visit_args {
     size_t num_queries; /* these three as in xl_neighbors_count_args */
     xl_view queries, radii;
 } xl_neighbors_visit_args;
+
+typedef struct xl_neighbors_status_args {
+    uint64_t capacity; /* these as in xl_neighbors_fill_args */
+    xl_view offsets;
+    size_t num_queries;
+    xl_view queries, radii;
+    size_t first_row, num_rows;
+} xl_neighbors_status_args;
+
+/* What the device found out about a list. */
+typedef struct xl_neighbors_report {
+    uint32_t struct_size; /* bytes that were written: the caller's, or this version's if fewer */
+    uint32_t incomplete;  /* 1: there is no list, since the device ends long loops
+                             (docs/drivers.md, llvmpipe) */
+    uint64_t queries;     /* n */
+    uint64_t pairs;       /* of the rows asked for: the capacity that they need */
+    uint64_t non_finite;  /* given queries with a NaN or an infinity, which have no neighbours */
+    uint64_t first_non_finite; /* the smallest such index; UINT64_MAX if none */
+} xl_neighbors_report;
 
 /* What a kernel of the user's searches for: see xl_grid_index_set_kernel_args(). */
 typedef struct xl_neighbors_kernel_args {
@@ -124,11 +160,24 @@ xl_neighbors_count_enqueue_sized(xl_neighbors *plan, xl_grid_index *index, cl_co
                                  cl_uint num_waits, const cl_event *waits, cl_event *event);
 
 /* Enqueues the fill of the list: row i holds, from offsets[i] on, the indices of the neighbours of
- * query i. */
+ * query i. What does not fit is left out without a word; xl_neighbors_status() has it. */
 XL_NODISCARD XL_API xl_status
 xl_neighbors_fill_enqueue_sized(xl_neighbors *plan, xl_grid_index *index, cl_command_queue queue,
                                 const xl_neighbors_fill_args *args, size_t size, cl_uint num_waits,
                                 const cl_event *waits, cl_event *event);
+
+/* Waits for the events given and for `queue`'s reads, then says what became of a list whose offsets
+ * were counted with these arguments: XL_SUCCESS; what xl_grid_index_status() says of the build;
+ * XL_ERROR_NON_FINITE, if queries are not; XL_ERROR_UNSUPPORTED, if the device could not count; or
+ * XL_ERROR_CAPACITY, if the rows are longer than the capacity. Figures in `report` (at most
+ * report_size bytes of it; may be NULL; left alone where the build failed) and in the error text.
+ * BLOCKS. */
+XL_NODISCARD XL_API xl_status xl_neighbors_status_sized(xl_neighbors *plan, xl_grid_index *index,
+                                                        cl_command_queue queue,
+                                                        const xl_neighbors_status_args *args,
+                                                        size_t size, xl_neighbors_report *report,
+                                                        size_t report_size, cl_uint num_waits,
+                                                        const cl_event *waits);
 
 /* Enqueues sums over pairs without a list: out[i] is what visit() of the descriptor makes of
  * `start` over the neighbours of query i. The order of visits is fixed, so equal input gives
@@ -190,6 +239,16 @@ xl_neighbors_fill_enqueue(xl_neighbors *plan, xl_grid_index *index, cl_command_q
 {
     return xl_neighbors_fill_enqueue_sized(plan, index, queue, args, sizeof *args, num_waits, waits,
                                            event);
+}
+
+XL_NODISCARD static inline xl_status xl_neighbors_status(xl_neighbors *plan, xl_grid_index *index,
+                                                         cl_command_queue queue,
+                                                         const xl_neighbors_status_args *args,
+                                                         xl_neighbors_report *report,
+                                                         cl_uint num_waits, const cl_event *waits)
+{
+    return xl_neighbors_status_sized(plan, index, queue, args, sizeof *args, report, sizeof *report,
+                                     num_waits, waits);
 }
 
 XL_NODISCARD static inline xl_status

@@ -107,6 +107,10 @@ xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *des
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "desc.query_stride: %u scalars do not hold a query; %u or more",
                         (unsigned)desc->query_stride, (unsigned)desc->dimensions);
+    if (desc->half && (desc->queries != XL_QUERIES_INDEXED || desc->radii))
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.half: of %s a pair is no other one turned round",
+                        desc->radii ? "radii of their own" : "given queries");
     return XL_SUCCESS;
 }
 

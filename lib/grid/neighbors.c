@@ -35,7 +35,8 @@ static xl_status build_kernels(xl_neighbors *plan, const xl_neighbors_desc *desc
                  desc->inclusive ? 1 : 0, desc->include_self || plan->given ? 1 : 0);
     xli_text_add(&defines, "#define XL_PERIODIC %d\n#define XL_RADII %d\n", plan->periodic ? 1 : 0,
                  plan->radii ? 1 : 0);
-    xli_text_add(&defines, "#define XL_GIVEN %d\n", plan->given ? 1 : 0);
+    xli_text_add(&defines, "#define XL_GIVEN %d\n#define XL_HALF %d\n#define XL_DETAILS %d\n",
+                 plan->given ? 1 : 0, desc->half ? 1 : 0, plan->has_details ? 1 : 0);
     if (plan->given)
         xli_text_add(&defines, "#define XL_QUERY_STRIDE %u\n#define XL_QUERY_DIMENSIONS %u\n",
                      desc->query_stride, desc->dimensions);
@@ -54,6 +55,10 @@ static xl_status build_kernels(xl_neighbors *plan, const xl_neighbors_desc *desc
     XL_TRY(xli_kernel_create(plan->ctx, program, "xl_neighbors_fill", &plan->fill));
     if (desc->visit)
         XL_TRY(xli_kernel_create(plan->ctx, program, "xl_neighbors_visit", &plan->visit));
+    if (plan->has_details)
+        XL_TRY(xli_kernel_create(plan->ctx, program, "xl_neighbors_details", &plan->details));
+    if (plan->given)
+        XL_TRY(xli_kernel_create(plan->ctx, program, "xl_neighbors_check", &plan->check));
     if (plan->ends_loops)
         XL_TRY(xli_kernel_create(plan->ctx, program, "xl_neighbors_total", &plan->total));
 done:
@@ -108,6 +113,7 @@ xl_status xl_neighbors_create(xl_context *ctx, const xl_neighbors_desc *desc, xl
     made->periodic = checked.periodic != 0;
     made->radii = checked.radii != 0;
     made->given = checked.queries == XL_QUERIES_GIVEN;
+    made->has_details = checked.details != 0;
     made->dimensions = checked.dimensions;
     made->query_stride = checked.query_stride;
     made->ends_loops = capabilities->ends_loops;
@@ -153,6 +159,8 @@ void xl_neighbors_destroy(xl_neighbors *plan)
     xli_kernel_destroy(&plan->count);
     xli_kernel_destroy(&plan->fill);
     xli_kernel_destroy(&plan->visit);
+    xli_kernel_destroy(&plan->details);
+    xli_kernel_destroy(&plan->check);
     xli_kernel_destroy(&plan->total);
     xli_pool_destroy(&plan->pool);
     xl_scan_destroy(plan->scan);

@@ -11,13 +11,15 @@ struct xl_neighbors {
     float reach; /* the radius and what rounding may add to it */
     bool visits;
     bool periodic, radii, given; /* as the descriptor has it: queries are given */
+    bool has_details;            /* fills may give more than indices */
     uint32_t dimensions, query_stride;
     bool ends_loops; /* the device: see xli_capabilities */
     xli_tune_neighbors tune;
     uint32_t planes; /* grid.planes: that of the indices that it takes */
     xl_scan *scan;   /* of u64 */
-    xli_kernel count, fill, visit;
+    xli_kernel count, fill, visit, details;
     xli_kernel total; /* where the device ends loops */
+    xli_kernel check; /* of given queries */
     xli_pool pool;
 };
 
@@ -28,5 +30,29 @@ static inline float xli_neighbors_reach(float radius)
 {
     return (float)((double)radius * (1.0 + 0x1p-19));
 }
+
+/* One call of a search plan. */
+typedef struct xli_search {
+    xl_neighbors *plan;
+    xl_grid_index *index;
+    xli_seq seq;
+    cl_command_queue queue; /* of calls that read */
+    size_t n;               /* queries */
+    xli_span queries, radii;
+} xli_search;
+
+/* neighbors_search.c: what every call checks first. */
+xl_status xli_search_begin(xli_search *s, xl_neighbors *plan, xl_grid_index *index,
+                           cl_command_queue queue, cl_uint num_waits, const cl_event *waits,
+                           cl_event *event);
+/* The queries and their radii, as the plan has them. */
+xl_status xli_search_queries(xli_search *s, size_t num_queries, xl_view queries, xl_view radii);
+/* What is written shares no byte with anything else. */
+xl_status xli_search_apart(const xli_search *s, const xli_span *spans, size_t num_spans);
+/* neighbors_fill.c: rows from `first` on; *num 0 stands for all from there. */
+xl_status xli_search_rows(const xli_search *s, size_t first, size_t *num);
+/* neighbors_search.c: launches a search over the queries: the arguments that all share, and these.
+ */
+xl_status xli_search_launch(xli_search *s, xli_kernel *kernel, const xli_arg *own, size_t num_own);
 
 #endif

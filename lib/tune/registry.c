@@ -203,8 +203,9 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
 
     {NEIGHBORS(group), RANGE(1, 1024), DOUBLING(1), MEANS("Work-items of a group that searches.")},
     {NEIGHBORS(items), RANGE(1, 4096), MEANS("Points of a work-item that searches.")},
-    {NEIGHBORS(staged), ZERO_OR(1, 1024), DOUBLING(1),
-     MEANS("Rows of up to so many neighbours are sorted in local memory; 0: none are.")},
+    {NEIGHBORS(staged), ZERO_OR(1, 64), DOUBLING(1),
+     MEANS("Rows of up to so many neighbours are sorted in registers, a group's together; 0: none "
+           "are.")},
     {NEIGHBORS(walk), ZERO_OR(1, 65536),
      MEANS("Points of a work-item that walks along rows for counts and lists; 0: none does.")},
 

@@ -30,7 +30,7 @@ static const xli_tune_grid cpu = {.group = 16,
                                   .thin = 2,
                                   .planes = 1,
                                   .bucket = 512};
-static const xli_tune_neighbors gpu_search = {.group = 128, .items = 1, .staged = 48};
+static const xli_tune_neighbors gpu_search = {.group = 128, .items = 1, .staged = 56};
 static const xli_tune_neighbors cpu_search = {.group = 64, .items = 1, .staged = 0, .walk = 256};
 static const xli_tune_knn gpu_nearest = {.group = 128, .items = 1, .aim = 150};
 static const xli_tune_knn cpu_nearest = {.group = 64, .items = 1, .aim = 150};
@@ -77,15 +77,19 @@ void xli_tune_grid_fit(const xli_tune_device *device, xli_tune_grid *tune)
         tune->items = (uint32_t)xli_min(tune->items, cpu.items);
 }
 
-/* A search has no rounds to spare for a second query (lib/grid/neighbors.c), nor for insertion into
- * long rows. */
+/* Of each work-item the rows that it stages, where its own goes and how long it is. */
+static uint64_t most_staged(const xli_tune_device *device, uint32_t group)
+{
+    const uint64_t bytes = room(device) / group;
+    return bytes > 12 ? (bytes - 12) / 4 : 0;
+}
+
+/* A search has no rounds to spare for a second query (lib/grid/neighbors.c). */
 void xli_tune_neighbors_fit(const xli_tune_device *device, xli_tune_neighbors *tune)
 {
     if (device->ends_loops) {
         tune->items = 1;
         tune->walk = 0;
-        tune->staged = (uint32_t)xli_min(tune->staged, gpu_search.staged);
     }
-    while ((uint64_t)tune->staged * tune->group * 4 > room(device))
-        tune->staged /= 2;
+    tune->staged = (uint32_t)xli_min(tune->staged, most_staged(device, tune->group));
 }

@@ -41,10 +41,12 @@ ENDS_WITH(xl_grid_desc, tunables);
 ENDS_WITH(xl_grid_report, table_cells);
 ENDS_WITH(xl_grid_build_args, storage);
 ENDS_WITH(xl_grid_reorder_args, out);
-ENDS_WITH(xl_neighbors_desc, tunables);
+ENDS_WITH(xl_neighbors_desc, details);
 ENDS_WITH(xl_plan_info, algorithm);
 ENDS_WITH(xl_neighbors_count_args, radii);
-ENDS_WITH(xl_neighbors_fill_args, radii);
+ENDS_WITH(xl_neighbors_fill_args, shifts);
+ENDS_WITH(xl_neighbors_status_args, num_rows);
+ENDS_WITH(xl_neighbors_report, first_non_finite);
 ENDS_WITH(xl_neighbors_visit_args, radii);
 ENDS_WITH(xl_neighbors_kernel_args, reserved);
 #endif

@@ -556,6 +556,48 @@ static void without_a_build(void **state)
     cloud_free(&c);
 }
 
+/* A loop of more rounds than the device may have ends, and says so (docs/drivers.md, llvmpipe);
+ * where it has them all neighbours are met. */
+static void too_many_candidates(void **state)
+{
+    (void)state;
+    enum { MANY = 9000, ASKED = 16 };
+    cloud c = cloud_uniform(MANY, 0.0f, 0.5f, 9);
+    xl_grid_desc grid = grid_desc_of(&c, 1.0f);
+    built b = build_grid(&c, &grid);
+    uint32_t *zeros = calloc(MANY + 1, 4), got[MANY];
+    assert_non_null(zeros);
+    const cl_uint none = 0;
+    cl_kernel kernel = kernel_of("rows", true);
+    xlt_place(XLT_EXACT);
+    xlt_buffer offsets = xlt_buffer_make(zeros, MANY + 1, 4, 0),
+               counts = xlt_buffer_make(zeros, MANY, 4, 0),
+               order = xlt_buffer_make(NULL, MANY, 4, 0);
+    xlt_place(XLT_GUARD_BYTES);
+    XLT_CL(clSetKernelArg(kernel, 0, sizeof none, &none));
+    (void)bind(&b, kernel, 1, 1.0f, false);
+    set_mem(kernel, 8, &offsets);
+    set_mem(kernel, 9, &counts);
+    set_mem(kernel, 10, &order);
+    set_mem(kernel, 11, &offsets);
+    launch(kernel, ASKED);
+    xlt_read(&counts, got);
+    size_t whole = 0, incomplete = 0;
+    for (size_t i = 0; i < MANY; ++i) {
+        whole += got[i] == MANY - 1;
+        incomplete += got[i] == UINT32_MAX - 1;
+    }
+    print_message("%s: %s\n", xlt_device(), whole ? "all are met" : "incomplete");
+    assert_true(whole == ASKED || incomplete == ASKED);
+    xlt_buffer_free(&offsets);
+    xlt_buffer_free(&counts);
+    xlt_buffer_free(&order);
+    clReleaseKernel(kernel);
+    free(zeros);
+    built_free(&b);
+    cloud_free(&c);
+}
+
 /* ---- other queues ---------------------------------------------------------------------------- */
 
 /* Builds on one queue, kernels on another behind the build's event, which begin when all builds are
@@ -676,8 +718,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(open_space),       cmocka_unit_test(space_that_repeats),
         cmocka_unit_test(places_and_radii), cmocka_unit_test(two_indices),
-        cmocka_unit_test(without_a_build),  cmocka_unit_test(another_queue),
-        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(without_a_build),  cmocka_unit_test(too_many_candidates),
+        cmocka_unit_test(another_queue),    cmocka_unit_test(what_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, teardown);
 }

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ * What else there is of the pairs of a row that was filled: squared distances, vectors and shifts,
+ * each in the place of its index. */
+#ifndef XL_NEIGHBORS_DETAILS
+#define XL_NEIGHBORS_DETAILS
+
+#include "neighbors_rounds.cl"
+
+/* Which of them are wanted. */
+#define XL_WANTS_DISTANCES 1u
+#define XL_WANTS_VECTORS 2u
+#define XL_WANTS_SHIFTS 4u
+
+/* Of all rows, or of those from one on. */
+typedef struct xl_details {
+    uint dimensions, wanted;
+    __global float *distances2, *vectors; /* of a vector `dimensions` numbers */
+    __global int *shifts;
+} xl_details;
+
+xl_details xl_details_from(const xl_details *all, ulong begin)
+{
+    xl_details of_row = *all;
+    of_row.distances2 += begin;
+    of_row.vectors += begin * all->dimensions;
+    of_row.shifts += begin * all->dimensions;
+    return of_row;
+}
+
+/* One place of each axis that there is. */
+#define XL_PUT_AXES(to, place, x, y, z)                                                            \
+    (to)[(ulong)(place)*of->dimensions] = (x);                                                     \
+    if (of->dimensions > 1)                                                                        \
+        (to)[(ulong)(place)*of->dimensions + 1] = (y);                                             \
+    if (of->dimensions > 2)                                                                        \
+        (to)[(ulong)(place)*of->dimensions + 2] = (z);
+
+void xl_details_put(const xl_details *of, uint place, float distance2, float4 vector, int4 shift)
+{
+    if (of->wanted & XL_WANTS_DISTANCES)
+        of->distances2[place] = distance2;
+    if (of->wanted & XL_WANTS_VECTORS) {
+        XL_PUT_AXES(of->vectors, place, vector.x, vector.y, vector.z)
+    }
+    if (of->wanted & XL_WANTS_SHIFTS) {
+        XL_PUT_AXES(of->shifts, place, shift.x, shift.y, shift.z)
+    }
+}
+
+/* What no pair has: a place that is still free. */
+#define XL_DETAILS_FREE INT_MIN
+
+bool xl_details_is_free(const xl_details *of, uint place)
+{
+    if (of->wanted & XL_WANTS_DISTANCES)
+        return of->distances2[place] < 0;
+    if (of->wanted & XL_WANTS_VECTORS)
+        return isnan(of->vectors[(ulong)place * of->dimensions]);
+    return of->shifts[(ulong)place * of->dimensions] == XL_DETAILS_FREE;
+}
+
+#if XL_MOST_ROUNDS > 0
+/* The first of n ascending indices that is not below v, without a loop: n is at most XL_MOST_ROW.
+ */
+#define XL_PLACE_STEP(size)                                                                        \
+    at += at + (size) <= n && row[min(at + (size)-1, n - 1)] < v ? (size) : 0u;
+uint xl_details_search(__global const uint *row, uint n, uint v)
+{
+    uint at = 0;
+    XL_PLACE_STEP(2048u)
+    XL_PLACE_STEP(1024u)
+    XL_PLACE_STEP(512u)
+    XL_PLACE_STEP(256u)
+    XL_PLACE_STEP(128u)
+    XL_PLACE_STEP(64u)
+    XL_PLACE_STEP(32u)
+    XL_PLACE_STEP(16u)
+    XL_PLACE_STEP(8u)
+    XL_PLACE_STEP(4u)
+    XL_PLACE_STEP(2u)
+    XL_PLACE_STEP(1u)
+    return at;
+}
+#else
+uint xl_details_search(__global const uint *row, uint n, uint v)
+{
+    uint low = 0, high = n;
+    while (low < high) {
+        const uint middle = low + (high - low) / 2;
+        const bool before = row[middle] < v;
+        low = before ? middle + 1 : low;
+        high = before ? high : middle;
+    }
+    return low;
+}
+#endif
+
+/* The place of the next pair, number `count` of the walk: rows in any order are in that of the
+ * walk; in the others, images of one point follow each other in that order. */
+uint xl_details_place(const xl_details *of, __global const uint *row, uint room, uint index,
+                      uint count)
+{
+#if XL_SORTED
+    uint place = xl_details_search(row, room, index);
+#if XL_PERIODIC
+    while (place + 1 < room && row[place + 1] == index && !xl_details_is_free(of, place))
+        ++place;
+#endif
+    return place;
+#else
+    return count;
+#endif
+}
+
+/* Periods of a shift, which is a whole number of them. */
+int4 xl_details_shift(const xl_search *s, float4 shift)
+{
+#if XL_PERIODIC
+    return convert_int4_rte(shift / select((float4)(1.0f), s->period, s->period > 0.0f));
+#else
+    return (int4)(0);
+#endif
+}
+
+uint xl_details_range(const xl_ranges *near, const xl_query *query, const xl_search *s,
+                      __global const uint *row, uint room, const xl_details *of, uint count)
+{
+    float distance2;
+    const float4 self = xl_grid_position(query->self);
+    const int4 shift = xl_details_shift(s, near->shift);
+#define XL_DO(q)                                                                                   \
+    if (XL_IS_CANDIDATE(q, &near->cells)) {                                                        \
+        const uint4 other = xl_grid_sorted(s->index.sorted, s->map.points, q);                     \
+        if (xl_is_neighbor(query->self, other, near->shift, query->radius2, &distance2)) {         \
+            const float4 vector = -((self - xl_grid_position(other)) - near->shift);               \
+            const uint place = xl_details_place(of, row, room, other.w, count++);                  \
+            if (place < room)                                                                      \
+                xl_details_put(of, place, distance2, vector, shift);                               \
+        }                                                                                          \
+    }
+    XL_CANDIDATES(q, &near->cells, XL_DO)
+#undef XL_DO
+    return count;
+}
+
+/* Of one row, with as many indices as there is room for. */
+void xl_details_row(const xl_search *s, const xl_query *query, __global const uint *row, uint room,
+                    const xl_details *of)
+{
+    uint rounds = 0, count = 0;
+    const float4 p = xl_grid_position(query->self);
+    xl_ranges near = xl_ranges_begin(s, p, p, query->reach);
+#if XL_SORTED && XL_PERIODIC
+    for (uint k = 0; k < room; ++k)
+        xl_details_put(of, k, -1.0f, (float4)(NAN), (int4)(XL_DETAILS_FREE));
+#endif
+    while (xl_ranges_next(&near, s) && xl_may_go_on(&near.cells, &rounds))
+        count = xl_details_range(&near, query, s, row, room, of, count);
+}
+
+#endif

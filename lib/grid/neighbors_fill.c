@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ * Rows of a list: their indices, and what else there is of their pairs. */
+#include "neighbors_plan.h"
+
+/* What a call gives besides indices; the numbers are those of cl/neighbors/neighbors_details.cl. */
+enum { WANTS_DISTANCES = 1, WANTS_VECTORS = 2, WANTS_SHIFTS = 4 };
+
+static uint32_t wanted_of(const xl_neighbors_fill_args *args)
+{
+    return (args->distances2.buffer ? WANTS_DISTANCES : 0u) |
+           (args->vectors.buffer ? WANTS_VECTORS : 0u) | (args->shifts.buffer ? WANTS_SHIFTS : 0u);
+}
+
+xl_status xli_search_rows(const xli_search *s, size_t first, size_t *num)
+{
+    if (first > s->n || *num > s->n - first)
+        return xli_fail(s->plan->ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "first_row, num_rows: %zu rows from %zu on; there are %zu", *num, first,
+                        s->n);
+    if (*num == 0)
+        *num = s->n - first;
+    return XL_SUCCESS;
+}
+
+/* Everything that is written has an element of `width` numbers for each index. */
+static xl_status check_output(const xli_search *s, const char *name, xl_view view,
+                              uint64_t capacity, size_t width, xli_span *span)
+{
+    if (!view.buffer)
+        return XL_SUCCESS;
+    if (capacity > SIZE_MAX / sizeof(cl_uint) / width)
+        return xli_fail(s->plan->ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "capacity: %llu indices exceed the address space",
+                        (unsigned long long)capacity);
+    return xli_check_view(s->plan->ctx, name, view, (size_t)capacity * width, sizeof(cl_uint),
+                          XLI_READ | XLI_WRITE, span);
+}
+
+static xl_status check_fill(xli_search *s, xl_neighbors_fill_args *args)
+{
+    xl_status status;
+    const xl_neighbors *const plan = s->plan;
+    const size_t dimensions = s->index->dimensions;
+    xli_span spans[5] = {{0}};
+    const xli_idle_field fields[] = {{"distances2, vectors, shifts", wanted_of(args) != 0,
+                                      plan->has_details, "desc.details is 0"}};
+    XL_TRY(xli_check_idle(plan->ctx, fields, XLI_COUNT(fields)));
+    XL_TRY(xli_search_queries(s, args->num_queries, args->queries, args->radii));
+    XL_TRY(xli_search_rows(s, args->first_row, &args->num_rows));
+    XL_TRY(xli_check_view(plan->ctx, "offsets", args->offsets, s->n + 1, sizeof(cl_ulong), XLI_READ,
+                          &spans[0]));
+    if (args->capacity > 0 && !args->indices.buffer)
+        XL_TRY(xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT, "indices: not given"));
+    XL_TRY(check_output(s, "indices", args->indices, args->capacity, 1, &spans[1]));
+    XL_TRY(check_output(s, "distances2", args->distances2, args->capacity, 1, &spans[2]));
+    XL_TRY(check_output(s, "vectors", args->vectors, args->capacity, dimensions, &spans[3]));
+    XL_TRY(check_output(s, "shifts", args->shifts, args->capacity, dimensions, &spans[4]));
+    XL_TRY(xli_search_apart(s, spans, XLI_COUNT(spans)));
+done:
+    return status;
+}
+
+/* A buffer that is not given is any. */
+static cl_mem or_indices(xl_view view, const xl_neighbors_fill_args *args)
+{
+    return view.buffer ? view.buffer : args->indices.buffer;
+}
+
+static xl_status launch_fill(xli_search *s, const xl_neighbors_fill_args *args)
+{
+    xl_status status;
+    const xli_arg own[] = {
+        XLI_MEM(args->offsets.buffer),    XLI_U64(args->offsets.offset),
+        XLI_MEM(args->indices.buffer),    XLI_U64(args->indices.offset),
+        XLI_U64(args->capacity),          XLI_U32(args->first_row),
+        XLI_U32(args->num_rows),          XLI_U32(s->index->dimensions),
+        XLI_U32(wanted_of(args)),         XLI_MEM(or_indices(args->distances2, args)),
+        XLI_U64(args->distances2.offset), XLI_MEM(or_indices(args->vectors, args)),
+        XLI_U64(args->vectors.offset),    XLI_MEM(or_indices(args->shifts, args)),
+        XLI_U64(args->shifts.offset)};
+    enum { OF_INDICES = 7 };
+    XL_TRY(xli_search_launch(s, &s->plan->fill, own, OF_INDICES));
+    if (wanted_of(args))
+        XL_TRY(xli_search_launch(s, &s->plan->details, own, XLI_COUNT(own)));
+done:
+    return status;
+}
+
+xl_status xl_neighbors_fill_enqueue_sized(xl_neighbors *plan, xl_grid_index *index,
+                                          cl_command_queue queue,
+                                          const xl_neighbors_fill_args *args, size_t size,
+                                          cl_uint num_waits, const cl_event *waits, cl_event *event)
+{
+    xl_status status;
+    xli_search s = {0};
+    xl_neighbors_fill_args given = {0};
+    XL_TRY(xli_search_begin(&s, plan, index, queue, num_waits, waits, event));
+    XL_TRY(XLI_ARGS_READ(plan->ctx, xl_neighbors_fill_args, args, size, &given));
+    XL_TRY(check_fill(&s, &given));
+    if (given.num_rows > 0 && given.capacity > 0)
+        XL_TRY(launch_fill(&s, &given));
+done:
+    return xli_seq_end(&s.seq, status, event);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT
+ * What all calls of a search plan share: checks, queries, arguments, launches. */
+#include "neighbors_plan.h"
+
+static xl_status check_period(const xl_neighbors *plan, const xl_grid_index *index)
+{
+    if (plan->periodic != index->period.any)
+        return xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "index: its space %s, but the plan's desc.periodic is %d",
+                        index->period.any ? "repeats" : "does not repeat", plan->periodic ? 1 : 0);
+    return xli_neighbors_check_period(plan->ctx, index, "desc.radius", plan->radius,
+                                      plan->ends_loops);
+}
+
+xl_status xli_search_begin(xli_search *s, xl_neighbors *plan, xl_grid_index *index,
+                           cl_command_queue queue, cl_uint num_waits, const cl_event *waits,
+                           cl_event *event)
+{
+    xl_status status;
+    if (event)
+        *event = NULL;
+    if (!plan)
+        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
+    s->plan = plan;
+    s->index = index;
+    XL_TRY(xli_seq_begin(&s->seq, plan->ctx, queue, num_waits, waits, event));
+    XL_TRY(xli_grid_index_use(plan->ctx, index, plan->planes, &s->seq));
+    XL_TRY(check_period(plan, index));
+    if (plan->given && plan->dimensions != index->dimensions)
+        XL_TRY(xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "index: of points in %u dimensions, the plan's queries have %u",
+                        (unsigned)index->dimensions, (unsigned)plan->dimensions));
+done:
+    return status;
+}
+
+xl_status xli_search_queries(xli_search *s, size_t num_queries, xl_view queries, xl_view radii)
+{
+    xl_status status;
+    const xl_neighbors *const plan = s->plan;
+    const xli_idle_field fields[] = {
+        {"num_queries", num_queries != 0, plan->given, "desc.queries is XL_QUERIES_INDEXED"},
+        {"queries", queries.buffer != NULL, plan->given, "desc.queries is XL_QUERIES_INDEXED"},
+        {"radii", radii.buffer != NULL, plan->radii, "desc.radii is 0"}};
+    XL_TRY(xli_check_idle(plan->ctx, fields, XLI_COUNT(fields)));
+    s->n = plan->given ? num_queries : s->index->n;
+    XL_TRY(xli_neighbors_check_n(plan->ctx, s->n, plan->query_stride));
+    if (plan->given) {
+        const size_t scalars = s->n > 0 ? (s->n - 1) * plan->query_stride + plan->dimensions : 0;
+        XL_TRY(xli_check_view(plan->ctx, "queries", queries, scalars, sizeof(cl_float), XLI_READ,
+                              &s->queries));
+    }
+    if (plan->radii)
+        XL_TRY(
+            xli_check_view(plan->ctx, "radii", radii, s->n, sizeof(cl_float), XLI_READ, &s->radii));
+done:
+    return status;
+}
+
+xl_status xli_search_apart(const xli_search *s, const xli_span *spans, size_t num_spans)
+{
+    xl_status status;
+    const xli_span *const read[] = {&s->queries, &s->radii};
+    XL_TRY(xli_grid_check_apart(s->plan->ctx, s->index, spans, num_spans));
+    for (size_t i = 0; i < num_spans; ++i)
+        XL_TRY(xli_check_apart_from(s->plan->ctx, &spans[i], read, XLI_COUNT(read)));
+    for (size_t i = 0; i < XLI_COUNT(read); ++i)
+        XL_TRY(xli_check_apart(s->plan->ctx, read[i], &s->index->storage_span, false));
+done:
+    return status;
+}
+
+/* Counts and lists are walked for where work-items do so. */
+static xli_grid_shape shape_of(const xl_neighbors *plan, const xli_kernel *kernel, size_t n)
+{
+    const bool walks = plan->tune.walk > 0 && (kernel == &plan->count || kernel == &plan->fill);
+    return xli_grid_shape_of(kernel, walks ? xli_ceil_div(n, plan->tune.walk) : n,
+                             walks ? 1 : plan->tune.group, plan->tune.items);
+}
+
+/* The arguments that all searches share: XL_INDEX_PARAMETERS and XL_QUERY_PARAMETERS of
+ * cl/neighbors/neighbors_ranges.cl. */
+static void add_shared(const xli_search *s, xli_args *args)
+{
+    const xl_neighbors *const plan = s->plan;
+    const xl_grid_index *const index = s->index;
+    const xli_grid_period *const p = &index->period;
+    const xli_arg shared[] = {XLI_MEM(index->storage),
+                              XLI_GRID_PART(index, header),
+                              XLI_GRID_PART(index, starts),
+                              XLI_GRID_PART(index, begins),
+                              XLI_GRID_PART(index, sorted),
+                              XLI_U32(index->n),
+                              XLI_U32(index->layout.table),
+                              XLI_U32(index->stamp),
+                              XLI_BYTES(&plan->reach, sizeof(float)),
+                              XLI_BYTES(&plan->radius2, sizeof(float))};
+    for (size_t i = 0; i < XLI_COUNT(shared); ++i)
+        xli_args_add(args, shared[i]);
+    if (plan->periodic) {
+        xli_args_add(args, XLI_BYTES(&p->lower, sizeof p->lower));
+        xli_args_add(args, XLI_BYTES(&p->upper, sizeof p->upper));
+        xli_args_add(args, XLI_BYTES(&p->period, sizeof p->period));
+        xli_args_add(args, XLI_BYTES(&p->extent, sizeof p->extent));
+    }
+    if (plan->given)
+        xli_args_add_span(args, &s->queries);
+    if (plan->radii) {
+        xli_args_add(args, XLI_BYTES(&plan->radius, sizeof(float)));
+        xli_args_add_span(args, &s->radii);
+    }
+    xli_args_add(args, XLI_U32(s->n));
+}
+
+xl_status xli_search_launch(xli_search *s, xli_kernel *kernel, const xli_arg *own, size_t num_own)
+{
+    xli_args args = {0};
+    const xli_grid_shape shape = shape_of(s->plan, kernel, xli_max(s->n, 1));
+    add_shared(s, &args);
+    for (size_t i = 0; i < num_own; ++i)
+        xli_args_add(&args, own[i]);
+    return xli_seq_launch(&s->seq, kernel, shape.groups, shape.size, args.at, args.count);
+}
