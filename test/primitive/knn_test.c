@@ -254,7 +254,7 @@ static void every_k(void **state)
     const size_t n = xlt_small() ? 150 : 700;
     cloud c = cloud_uniform(n, -1.0f, 2.0f, 11);
     for (size_t i = 0; i < sizeof ks / sizeof *ks; i += xlt_small() ? 3 : 1) {
-        asked a = asked_of(&c, 2.0f * cbrtf((float)ks[i] / 33 / (float)n), ks[i]);
+        asked a = asked_of(&c, 2.0f * cbrtf((float)ks[i] / 6 / (float)n), ks[i]);
         check_only("uniform", a);
     }
     cloud_free(&c);
