@@ -338,6 +338,7 @@ static void hard_clouds(void **state)
     clouds_add(&c, cloud_line(n, 3, 1e30f), 1e-3f);
     clouds_add(&c, cloud_tiny(n, 1e-18f), 1e-18f);
     clouds_add(&c, cloud_tiny(n, 3e-22f), 1e-22f);
+    clouds_add(&c, cloud_tiny(n, 3e-23f), 1e-23f);
     clouds_add(&c, cloud_tiny(n, 1.5e38f), 1e37f);
     check_clouds("a hard cloud", &c, 8);
     clouds_free(&c);
