@@ -26,6 +26,7 @@ lib/merge       lib/merge lib/element lib/tune lib/ocl lib/core
 lib/search      lib/search lib/element lib/tune lib/ocl lib/core
 lib/histogram   lib/histogram lib/element lib/tune lib/ocl lib/core
 lib/transform   lib/transform lib/element lib/tune lib/ocl lib/core
+lib/morton      lib/morton lib/tune lib/ocl lib/core
 lib/grid        lib/grid lib/tune lib/ocl lib/core
 reference       reference
 tools           tools reference lib/core/npy.h
@@ -50,6 +51,7 @@ cl/transform    cl/transform cl/prelude
 cl/grid         cl/grid cl/tile cl/group cl/lane cl/prelude
 cl/neighbors    cl/neighbors cl/grid cl/tile cl/group cl/lane cl/prelude
 cl/knn          cl/knn cl/neighbors cl/grid cl/prelude
+cl/morton       cl/morton cl/include/morton.cl cl/prelude
 cl/include      cl/neighbors cl/group cl/lane cl/prelude
 "
 # start of paths | what none of their lines may match | why (extended regular expressions)

@@ -44,6 +44,7 @@ transform lib/transform/*.c
 grid lib/grid/grid*.c
 neighbors lib/grid/neighbors.c
 knn lib/grid/knn.c
+morton lib/morton/*.c
 '
 # The device's are promised to users' kernels, whether ours want them or not.
 promised=include/crosslane/program.h

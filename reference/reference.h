@@ -178,6 +178,14 @@ uint64_t ref_bin_of(const ref_histogram *h, const void *value);
 /* Adds 1 to the bin of each of n values. */
 void ref_histogram_count(const ref_histogram *h, size_t n, const void *values, uint64_t *bins);
 
+/* ---- ref_morton.c ---- */
+
+/* The low `bits` bits of 2 or 3 numbers in turn, the first the lowest. */
+uint64_t ref_morton(size_t dimensions, size_t bits, const uint32_t *numbers);
+/* The code of a point as include/crosslane/morton.h says; `wide`: of 64 bits. */
+uint64_t ref_morton_of(size_t dimensions, size_t bits, bool wide, const float *lower,
+                       const float *upper, const float *point);
+
 /* ---- ref_transform.c ---- */
 
 /* out[i] = in[indices[i]], zero bytes for an index that is not below `range`. */

@@ -58,7 +58,6 @@ static double length_of(const float *xyz, size_t n, size_t axis, float *sorted)
 /* The formula of crosslane/knn.h, in as many dimensions as the points take up. */
 static double cell_of(const double length[3], size_t n, uint32_t k)
 {
-    static const double share[] = {0, 4, 12, 33};
     const double longest = fmax(length[0], fmax(length[1], length[2]));
     double space = 1;
     int dimensions = 0;
@@ -69,7 +68,7 @@ static double cell_of(const double length[3], size_t n, uint32_t k)
         }
     if (dimensions == 0)
         return 1;
-    return pow((double)k * space / (share[dimensions] * (double)n), 1.0 / dimensions);
+    return pow(fmax(k / 6.0, 1.5) * space / (double)n, 1.0 / dimensions);
 }
 
 static int find_cell(const nearest *o, float *cell)

@@ -9,6 +9,7 @@
 #include <crosslane/histogram.h>
 #include <crosslane/knn.h>
 #include <crosslane/merge.h>
+#include <crosslane/morton.h>
 #include <crosslane/neighbors.h>
 #include <crosslane/plan_info.h>
 #include <crosslane/program.h>

@@ -13,10 +13,11 @@
  * own neighbour, but not its images.
  *
  * Any cell size is right. What is looked at is about all points in the cells that the ball of the
- * k-th neighbour touches, so that cells should be small beside it: an edge of half its radius,
- *     3 dimensions: (k / (33 d))^(1/3)   2 dimensions: (k / (12 d))^(1/2)   1 dimension: k / (4 d)
- * where d is how many points there are in a unit of space. Where d varies, that of the most crowded
- * places. A query far outside of the points' box looks at all of them. */
+ * k-th neighbour touches, so that cells should be small beside it, but not so small that a grid has
+ * no table for them: best is a cell of k / 6 points, and of 1.5 at least, which has the edge
+ *     (max(k / 6, 1.5) / d)^(1 / dimensions)
+ * where d is how many points there are in a unit of space; where that varies, in crowded places. A
+ * query far outside of the points' box looks at all of them. */
 #ifndef CROSSLANE_KNN_H
 #define CROSSLANE_KNN_H
 

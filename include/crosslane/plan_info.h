@@ -7,6 +7,7 @@
 #include <crosslane/histogram.h>
 #include <crosslane/knn.h>
 #include <crosslane/merge.h>
+#include <crosslane/morton.h>
 #include <crosslane/neighbors.h>
 #include <crosslane/reduce.h>
 #include <crosslane/scan.h>
@@ -35,6 +36,7 @@ XL_EXTERN_C_BEGIN
  *   search      "binary-search", n queries; of XL_SEARCH_UNSORTED "chunks", n keys
  *   histogram   "private counters": of each work-group or work-item its own; "shared counters": the
  *               bins themselves; the tile is a chunk
+ *   codes       "map", of Morton codes
  *   transform   "map", also of neighbours; "move", which has no tile */
 XL_NODISCARD XL_API xl_status xl_scan_info_sized(const xl_scan *plan, size_t n, xl_plan_info *info,
                                                  size_t size);
@@ -61,6 +63,8 @@ XL_NODISCARD XL_API xl_status xl_histogram_info_sized(const xl_histogram *plan, 
                                                       xl_plan_info *info, size_t size);
 XL_NODISCARD XL_API xl_status xl_transform_info_sized(const xl_transform *plan, size_t n,
                                                       xl_plan_info *info, size_t size);
+XL_NODISCARD XL_API xl_status xl_morton_info_sized(const xl_morton *plan, size_t n,
+                                                   xl_plan_info *info, size_t size);
 
 XL_EXTERN_C_END
 
@@ -129,6 +133,12 @@ XL_NODISCARD static inline xl_status xl_transform_info(const xl_transform *plan,
                                                        xl_plan_info *info)
 {
     return xl_transform_info_sized(plan, n, info, sizeof *info);
+}
+
+XL_NODISCARD static inline xl_status xl_morton_info(const xl_morton *plan, size_t n,
+                                                    xl_plan_info *info)
+{
+    return xl_morton_info_sized(plan, n, info, sizeof *info);
 }
 
 #endif

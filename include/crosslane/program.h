@@ -15,6 +15,7 @@ XL_EXTERN_C_BEGIN
  *     collectives.cl  scans, segmented scans, reductions and shuffles of a type and an
  *                     operator of yours; include it once for each
  *     neighbors.cl    the points of an xl_grid_index within a radius: crosslane/neighbors.h
+ *     morton.cl       Morton codes of two and three numbers, and those of coordinates
  * and each says at its top what it gives, what must be defined before it, and who must
  * call together (cl/include in the source tree, kernel-includes beside the installed
  * README). All their names start with xl_, XL_ or what you choose. Any other #include is

@@ -29,7 +29,6 @@ static xli_knn_problem problem_of(const xl_knn_desc *desc)
 static void add_text(xli_text *text, const xli_knn_problem *problem, const xli_knn_shape *shape)
 {
     const xli_definition lines[] = {
-        {"XL_GROUP", shape->group},
         {"XL_ITEMS", shape->items},
         {"XL_PLANES", shape->planes},
         {"XL_DIMENSIONS", problem->dimensions},

@@ -22,6 +22,7 @@
 #define SEARCH(field) OF(SEARCH, search, field)
 #define HISTOGRAM(field) OF(HISTOGRAM, histogram, field)
 #define TRANSFORM(field) OF(TRANSFORM, transform, field)
+#define MORTON(field) OF(MORTON, morton, field)
 
 #define RANGE(low, high) .least = (low), .greatest = (high)
 #define ZERO_OR(low, high) RANGE(low, high), .zero = true
@@ -293,6 +294,9 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
     {TRANSFORM(stream_kib), RANGE(0, UINT32_MAX),
      MEANS("Results of at least so many KiB are written past the cache, where transform.serial is "
            "1.")},
+
+    {MORTON(group), RANGE(1, 1024), MEANS("Work-items of a group.")},
+    {MORTON(items), RANGE(1, 1 << 20), MEANS("Points of a work-item.")},
 };
 
 const xli_tunable *xli_tunable_find(const char *name)

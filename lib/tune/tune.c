@@ -16,6 +16,7 @@ static void take_built_in(const xli_tune_device *device, xli_tune *tune)
     xli_tune_search_table(device, &tune->search);
     xli_tune_histogram_table(device, &tune->histogram);
     xli_tune_transform_table(device, &tune->transform);
+    xli_tune_morton_table(device, &tune->morton);
 }
 
 static void take_file(const xli_tuning *file, xli_tune *tune)

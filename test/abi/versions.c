@@ -42,6 +42,10 @@ ENDS_WITH(xl_grid_report, table_cells);
 ENDS_WITH(xl_grid_build_args, storage);
 ENDS_WITH(xl_grid_reorder_args, out);
 ENDS_WITH(xl_neighbors_desc, details);
+ENDS_WITH(xl_knn_desc, tunables);
+ENDS_WITH(xl_knn_args, scratch);
+ENDS_WITH(xl_morton_desc, tunables);
+ENDS_WITH(xl_morton_args, scratch);
 ENDS_WITH(xl_plan_info, algorithm);
 ENDS_WITH(xl_neighbors_count_args, radii);
 ENDS_WITH(xl_neighbors_fill_args, shifts);
@@ -109,6 +113,8 @@ static void descriptors(void **state)
 #endif
 #ifdef NOW
     INIT_STAYS_INSIDE(xl_select);
+    INIT_STAYS_INSIDE(xl_knn);
+    INIT_STAYS_INSIDE(xl_morton);
 #endif
     INIT_STAYS_INSIDE(xl_grid);
     INIT_STAYS_INSIDE(xl_neighbors);

@@ -136,7 +136,7 @@ static cl_mem buffer(bench *b, size_t bytes, void *host)
 /* The formula of crosslane/knn.h. */
 static float cell_of(const job *j, double density)
 {
-    return (float)cbrt(j->k / (33 * density));
+    return (float)cbrt(fmax(j->k / 6.0, 1.5) / density);
 }
 
 static xl_status build(bench *b, job *j, double density)

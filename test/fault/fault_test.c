@@ -208,21 +208,25 @@ static void run_grid(xl_context *ctx)
 {
     static float points[3 * N];
     static cl_ulong offsets[N + 1];
-    static cl_uint indices[2 * N];
+    static cl_uint indices[2 * N], pairs[2 * N];
     xl_grid *grid;
     xl_grid_index *index;
     xl_neighbors *search;
+    xl_knn *nearest;
     xl_grid_desc desc;
     xl_neighbors_desc how;
+    xl_knn_desc few;
     for (int i = 0; i < N; ++i)
         points[3 * i] = (float)i;
     cl_mem p = buffer_of(ctx, points, sizeof points), o = buffer_of(ctx, NULL, sizeof offsets);
-    cl_mem list = buffer_of(ctx, NULL, sizeof indices);
+    cl_mem list = buffer_of(ctx, NULL, sizeof indices), rows = buffer_of(ctx, NULL, sizeof pairs);
     cl_command_queue queue = xl_context_queue(ctx);
     xl_grid_desc_init(&desc);
     desc.cell_size = 1.5f;
     xl_neighbors_desc_init(&how);
     how.radius = 1.5f;
+    xl_knn_desc_init(&few);
+    few.k = 2;
     STEP(ctx, xl_grid_create(ctx, &desc, &grid));
     STEP(ctx, xl_grid_index_create(ctx, &index));
     STEP(ctx, xl_neighbors_create(ctx, &how, &search));
@@ -237,13 +241,19 @@ static void run_grid(xl_context *ctx)
                                                                   .indices = xl_view_of(list, 0),
                                                                   .capacity = 2 * N},
                                         0, NULL, NULL));
+    STEP(ctx, xl_knn_create(ctx, &few, &nearest));
+    STEP(ctx, xl_knn_enqueue(nearest, index, queue, &(xl_knn_args){.indices = xl_view_of(rows, 0)},
+                             0, NULL, NULL));
     STEP(ctx, xl_grid_index_status(index, queue, NULL, 0, NULL));
+    XLT_CL(clEnqueueReadBuffer(queue, rows, CL_TRUE, 0, sizeof pairs, pairs, 0, NULL, NULL));
     XLT_CL(clEnqueueReadBuffer(queue, o, CL_TRUE, 0, sizeof offsets, offsets, 0, NULL, NULL));
     XLT_CL(clEnqueueReadBuffer(queue, list, CL_TRUE, 0, sizeof indices, indices, 0, NULL, NULL));
     HOLDS(offsets[N] == 2 * N - 2);
     for (cl_uint i = 1; i + 1 < N; ++i)
-        HOLDS(indices[offsets[i]] == i - 1 && indices[offsets[i] + 1] == i + 1);
+        HOLDS(indices[offsets[i]] == i - 1 && indices[offsets[i] + 1] == i + 1 &&
+              pairs[2 * i] == i - 1 && pairs[2 * i + 1] == i + 1);
     count(true);
+    xl_knn_destroy(nearest);
     xl_neighbors_destroy(search);
     xl_grid_index_destroy(index);
     xl_grid_destroy(grid);
@@ -251,6 +261,7 @@ static void run_grid(xl_context *ctx)
     clReleaseMemObject(p);
     clReleaseMemObject(o);
     clReleaseMemObject(list);
+    clReleaseMemObject(rows);
 }
 #endif
 

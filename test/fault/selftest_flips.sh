@@ -103,6 +103,7 @@ case $part in
     ;;
   neighbors)
     each "neighbours, random, counting" 4 2 # counts, offsets, indices, sums
+    each "nearest points, random" 2         # indices, distances
     ;;
   *)
     echo "no such part: $part"

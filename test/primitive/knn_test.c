@@ -254,7 +254,7 @@ static void every_k(void **state)
     const size_t n = xlt_small() ? 150 : 700;
     cloud c = cloud_uniform(n, -1.0f, 2.0f, 11);
     for (size_t i = 0; i < sizeof ks / sizeof *ks; i += xlt_small() ? 3 : 1) {
-        asked a = asked_of(&c, 2.0f * cbrtf((float)ks[i] / 33 / (float)n), ks[i]);
+        asked a = asked_of(&c, 2.0f * cbrtf((float)ks[i] / 6 / (float)n), ks[i]);
         check_only("uniform", a);
     }
     cloud_free(&c);
@@ -338,6 +338,7 @@ static void hard_clouds(void **state)
     clouds_add(&c, cloud_line(n, 3, 1e30f), 1e-3f);
     clouds_add(&c, cloud_tiny(n, 1e-18f), 1e-18f);
     clouds_add(&c, cloud_tiny(n, 3e-22f), 1e-22f);
+    clouds_add(&c, cloud_tiny(n, 3e-23f), 1e-23f);
     clouds_add(&c, cloud_tiny(n, 1.5e38f), 1e37f);
     check_clouds("a hard cloud", &c, 8);
     clouds_free(&c);

@@ -542,7 +542,8 @@ static void check_neighbors(float r, bool inclusive, const char *path, const cha
     xli_npy_free(&indices);
 }
 
-/* The next one after (after2, after) in the order of square distance, then of index; false: none. */
+/* The next one after (after2, after) in the order of square distance, then of index; false: none.
+ */
 static bool next_nearest(const xli_npy *points, size_t i, float *after2, size_t *after)
 {
     const size_t n = (size_t)points->shape[0];

@@ -22,6 +22,7 @@ static const char *prefix_of(unsigned primitive)
            : primitive == XLI_TUNE_SEARCH    ? "search."
            : primitive == XLI_TUNE_HISTOGRAM ? "histogram."
            : primitive == XLI_TUNE_TRANSFORM ? "transform."
+           : primitive == XLI_TUNE_MORTON    ? "morton."
                                              : "?";
 }
 

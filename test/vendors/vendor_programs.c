@@ -154,6 +154,32 @@ static const cloud_form clouds[] = {
     {"neighbors-visit", false, true, 0, 0, 0, 0, count_pairs},
 };
 
+/* Searches for the nearest. */
+typedef struct nearest_form {
+    const char *name;
+    bool main;
+    uint32_t k, queries, periodic;
+} nearest_form;
+
+static const nearest_form nearest[] = {
+    {"knn-8", false, 8, 0, 0},
+    {"knn-16", true, 16, 0, 0},
+    {"knn-64", false, 64, 0, 0},
+    {"knn-16-queries-periodic", false, 16, XL_QUERIES_GIVEN, 1},
+};
+
+typedef struct code_form {
+    const char *name;
+    bool main;
+    uint32_t dimensions;
+    xl_type code;
+} code_form;
+
+static const code_form codes[] = {
+    {"morton-63", true, 3, XL_U64},
+    {"morton-32", false, 2, XL_U32},
+};
+
 static xl_status make_scan(xl_context *ctx, const scan_form *form)
 {
     xl_scan *plan = NULL;
@@ -296,6 +322,31 @@ static xl_status make_cloud(xl_context *ctx, const cloud_form *form)
     return form->search ? make_search(ctx, form) : make_grid(ctx, form);
 }
 
+static xl_status make_nearest(xl_context *ctx, const nearest_form *form)
+{
+    xl_knn *plan = NULL;
+    xl_knn_desc desc;
+    xl_knn_desc_init(&desc);
+    desc.k = form->k;
+    desc.queries = form->queries;
+    desc.periodic = form->periodic;
+    const xl_status status = xl_knn_create(ctx, &desc, &plan);
+    xl_knn_destroy(plan);
+    return status;
+}
+
+static xl_status make_codes(xl_context *ctx, const code_form *form)
+{
+    xl_morton *plan = NULL;
+    xl_morton_desc desc;
+    xl_morton_desc_init(&desc);
+    desc.dimensions = form->dimensions;
+    desc.code = form->code;
+    const xl_status status = xl_morton_create(ctx, &desc, &plan);
+    xl_morton_destroy(plan);
+    return status;
+}
+
 /* What was asked for. */
 typedef struct wish {
     const char *folder;
@@ -374,6 +425,8 @@ int main(int argc, char **argv)
         MAKE_ALL(sorts, make_sort)
         MAKE_ALL(keyed, make_keyed)
         MAKE_ALL(clouds, make_cloud)
+        MAKE_ALL(nearest, make_nearest)
+        MAKE_ALL(codes, make_codes)
     }
     return wrong > 0;
 }
