@@ -46,30 +46,35 @@ __kernel void xl_grid_setup(__global uint *storage, ulong header_at, ulong found
         *XL_GRID_HEADER(storage, header_at) = header;
 }
 
-/* Rows in buckets: the splitters. Any number of groups, which take turns with parts of the sample
- * and of what these are compared with. */
+/* Rows in buckets: the splitters. Any number of groups: each takes a part of the sample, and a
+ * share of all its keys to be held against that. */
 __kernel void xl_grid_split(__global const float *points, ulong points_at, uint n,
                             __global uint *storage, ulong header_at, uint most_buckets,
                             ulong places_at, ulong splitters_at)
 {
-    __local xl_grid_key others[XL_GROUP];
+    __local xl_grid_key keys[XL_GRID_COMPARED];
     __global const xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
+    __global xl_grid_key *splitters = (__global xl_grid_key *)(storage + splitters_at);
     const xl_grid_map map = xl_grid_far_map(header->inverse, header->beyond);
     const uint buckets = min(header->buckets, most_buckets);
     const uint sample = buckets > 1 ? buckets * XL_GRID_OVERSAMPLING : 0u;
     const uint size = (uint)get_local_size(0), lid = (uint)get_local_id(0);
     const uint parts = XL_CEIL_DIV(sample, XL_GRID_COMPARED);
-    for (uint t = (uint)get_group_id(0); t < XL_CEIL_DIV(sample, size) * parts;
-         t += (uint)get_num_groups(0)) {
-        const uint k = t / parts * size + lid, from = t % parts * XL_GRID_COMPARED;
-        const xl_grid_key key =
-            xl_grid_sample_key(&map, points + points_at, min(k, sample - 1u), sample, n);
-        const uint below =
-            xl_grid_count_below(&map, points + points_at, key, from,
-                                min(from + XL_GRID_COMPARED, sample), sample, n, others);
-        if (k < sample)
-            xl_grid_add_place(&storage[places_at + k], below, parts, buckets, key,
-                              (__global xl_grid_key *)(storage + splitters_at));
+    const uint shares = max((uint)get_num_groups(0) / max(parts, 1u), 1u);
+    const uint share = XL_CEIL_DIV(sample, shares);
+    for (uint t = (uint)get_group_id(0); t < parts * shares; t += (uint)get_num_groups(0)) {
+        const uint from = t % parts * XL_GRID_COMPARED, first = t / parts * share;
+        const uint count = min(XL_GRID_COMPARED, sample - from);
+        XL_LOCAL_BARRIER();
+        for (uint k = lid; k < count; k += size)
+            keys[k] = xl_grid_sample_key(&map, points + points_at, from + k, sample, n);
+        XL_LOCAL_BARRIER();
+        xl_grid_sort_local(keys, count);
+        for (uint k = first + lid; k < min(first + share, sample); k += size) {
+            const xl_grid_key key = xl_grid_sample_key(&map, points + points_at, k, sample, n);
+            xl_grid_add_place(&storage[places_at + k], xl_grid_count_below(keys, count, key), parts,
+                              buckets, key, splitters);
+        }
     }
 }
 
@@ -100,20 +105,20 @@ __kernel void xl_grid_keys(__global const float *points, ulong points_at, uint n
     }
 }
 
-/* Counting: indices in the order of entries, in an entry as they came. What is wrong with points is
- * known by now. */
+/* Counting: indices in the order of entries, in an entry as they came; the first of each has a
+ * flag, if `flag` is not 0. What is wrong with points is known by now. */
 __kernel void xl_grid_scatter(__global uint *storage, ulong header_at, uint n, uint table,
-                              uint most_buckets, ulong starts_at, ulong buckets_at, ulong ranks_at,
-                              ulong unordered_at)
+                              uint most_buckets, uint flag, ulong starts_at, ulong buckets_at,
+                              ulong ranks_at, ulong unordered_at)
 {
     __global xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
     const bool counted = header->sparse == 0 || header->buckets > 0;
     const uint last = header->sparse == 0 ? table : most_buckets;
     XL_FOR_ITEMS(i, counted ? n : 0u)
     {
-        uint b = min(storage[buckets_at + i], last);
-        uint k = storage[starts_at + b] + storage[ranks_at + i];
-        storage[unordered_at + min(k, n - 1u)] = (uint)i;
+        const uint b = min(storage[buckets_at + i], last), rank = storage[ranks_at + i];
+        const uint k = storage[starts_at + b] + rank;
+        storage[unordered_at + min(k, n - 1u)] = (uint)i | (rank == 0 ? flag : 0u);
     }
     if (counted && get_global_id(0) == 0)
         header->failed = header->non_finite > 0 || header->out_of_domain > 0 ? 1u : 0u;
@@ -122,27 +127,33 @@ __kernel void xl_grid_scatter(__global uint *storage, ulong header_at, uint n, u
 /* Counting, a table: each sorted point goes to its place by index, except in overfull
  * entries, which are listed for the next kernel. */
 __kernel void xl_grid_order(__global const float *points, ulong points_at, uint n,
-                            __global uint *storage, ulong header_at, uint table, ulong starts_at,
-                            ulong unordered_at, ulong sorted_at, ulong overfull_at,
+                            __global uint *storage, ulong header_at, uint table, uint flag,
+                            ulong starts_at, ulong unordered_at, ulong sorted_at, ulong overfull_at,
                             uint overfull_points, uint most_overfull)
 {
     __global xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
-    __global const uint *starts = storage + starts_at, *unordered = storage + unordered_at;
-    xl_grid_map map = xl_grid_load(header, table, n);
+    const xl_grid_cells cells = {storage + starts_at, storage + unordered_at, n, flag,
+                                 overfull_points};
+    const xl_grid_map map = xl_grid_load(header, table, n);
     XL_FOR_ITEMS(k, map.sparse ? 0u : n)
     {
-        uint4 sorted_point = xl_grid_sorted_point(points + points_at, min(unordered[k], n - 1u));
-        const float4 p = xl_grid_position(sorted_point);
-        const bool bad = map.failed && xl_grid_is_bad(header, p);
-        uint b = xl_grid_bucket_of(&map, sorted_point.w, p, bad);
-        uint begin = min(starts[b], n), end = clamp(starts[b + 1], begin, n);
+        const uint i = min(cells.unordered[k] & ~flag, n - 1u);
+        const uint4 sorted_point = xl_grid_sorted_point(points + points_at, i);
+        uint begin = (uint)k, end = (uint)k + 1u;
+        if (flag != 0) {
+            xl_grid_extent(&cells, &begin, &end);
+        } else {
+            const uint b = xl_grid_entry(header, &map, sorted_point);
+            begin = min(cells.starts[b], n);
+            end = clamp(cells.starts[b + 1], begin, n);
+        }
         if (end - begin <= overfull_points)
-            xl_grid_set_sorted(
-                storage + sorted_at, n,
-                min(begin + xl_grid_rank(unordered, begin, end, sorted_point.w), n - 1u),
-                sorted_point);
+            xl_grid_set_sorted(storage + sorted_at, n,
+                               min(begin + xl_grid_rank(&cells, begin, end, i), n - 1u),
+                               sorted_point);
         else if (k == begin)
-            storage[overfull_at + min(atomic_inc(&header->big), most_overfull - 1u)] = b;
+            storage[overfull_at + min(atomic_inc(&header->big), most_overfull - 1u)] =
+                xl_grid_entry(header, &map, sorted_point);
     }
 }
 
@@ -151,13 +162,14 @@ __kernel void xl_grid_sort_overfull(__global const float *points, ulong points_a
                                     __global uint *storage, ulong header_at, uint table,
                                     ulong starts_at, ulong unordered_at, ulong sorted_at,
                                     ulong overfull_at, uint most_overfull, ulong parts_at,
-                                    uint most_buckets)
+                                    uint most_buckets, uint flag)
 {
     __local xl_grid_key keys[XL_GRID_ROOM];
     __local uint heads; /* of all cells so far, as 0 would have to be set behind a barrier */
     uint before = 0;
     __global const xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
-    const xl_grid_sorter sorter = {xl_grid_load_shape(header, table, n), points + points_at, n};
+    const xl_grid_sorter sorter = {xl_grid_load_shape(header, table, n), points + points_at, n,
+                                   ~flag};
     const bool sparse = sorter.map.sparse;
     const uint cells =
         sparse ? min(header->buckets, most_buckets) : min(header->big, most_overfull);

@@ -37,38 +37,56 @@ void xl_grid_found_none(__local xl_grid_found *found)
         (to)->first_out_of_domain = min((to)->first_out_of_domain, (from)->first_out_of_domain);   \
     } while (0)
 
+/* Points that a work-item asks for at once, as each is far from the next. */
+#define XL_GRID_AT_ONCE 4
+
+/* What a work-item has found. */
+typedef struct xl_grid_looked {
+    float4 low, high;
+    uint bad, first_bad, out, first_out;
+} xl_grid_looked;
+
+void xl_grid_look_at(xl_grid_looked *looked, float4 p, uint i, float4 lower, float4 upper)
+{
+    if (!xl_grid_finite(p)) {
+        looked->first_bad = min(looked->first_bad, i);
+        ++looked->bad;
+        return;
+    }
+    looked->low = fmin(looked->low, p);
+    looked->high = fmax(looked->high, p);
+#if XL_BOUNDED
+    if (any(p < lower) || any(p > upper)) {
+        looked->first_out = min(looked->first_out, i);
+        ++looked->out;
+    }
+#endif
+}
+
 /* What this work-item finds in points i, i + step, i + 2 * step, ... */
 void xl_grid_look(__global const float *points, ulong i, ulong step, uint n, float4 lower,
                   float4 upper, __local xl_grid_found *found)
 {
-    float4 low = (float4)(INFINITY), high = (float4)(-INFINITY);
-    uint bad = 0, first_bad = UINT_MAX, out = 0, first_out = UINT_MAX;
-    for (; i < n; i += step) {
-        float4 p = xl_grid_point(points, (uint)i);
-        if (!xl_grid_finite(p)) {
-            first_bad = min(first_bad, (uint)i);
-            ++bad;
-            continue;
-        }
-        low = fmin(low, p);
-        high = fmax(high, p);
-#if XL_BOUNDED
-        if (any(p < lower) || any(p > upper)) {
-            first_out = min(first_out, (uint)i);
-            ++out;
-        }
-#endif
+    xl_grid_looked looked = {(float4)(INFINITY), (float4)(-INFINITY), 0, UINT_MAX, 0, UINT_MAX};
+    for (; i + (XL_GRID_AT_ONCE - 1) * step < n; i += XL_GRID_AT_ONCE * step) {
+        float4 p[XL_GRID_AT_ONCE];
+        for (int k = 0; k < XL_GRID_AT_ONCE; ++k)
+            p[k] = xl_grid_point(points, (uint)(i + k * step));
+        for (int k = 0; k < XL_GRID_AT_ONCE; ++k)
+            xl_grid_look_at(&looked, p[k], (uint)(i + k * step), lower, upper);
     }
-    found->low[0] = xl_grid_to_ordered(low.x);
-    found->low[1] = xl_grid_to_ordered(low.y);
-    found->low[2] = xl_grid_to_ordered(low.z);
-    found->high[0] = xl_grid_to_ordered(high.x);
-    found->high[1] = xl_grid_to_ordered(high.y);
-    found->high[2] = xl_grid_to_ordered(high.z);
-    found->non_finite = bad;
-    found->first_non_finite = first_bad;
-    found->out_of_domain = out;
-    found->first_out_of_domain = first_out;
+    for (; i < n; i += step)
+        xl_grid_look_at(&looked, xl_grid_point(points, (uint)i), (uint)i, lower, upper);
+    found->low[0] = xl_grid_to_ordered(looked.low.x);
+    found->low[1] = xl_grid_to_ordered(looked.low.y);
+    found->low[2] = xl_grid_to_ordered(looked.low.z);
+    found->high[0] = xl_grid_to_ordered(looked.high.x);
+    found->high[1] = xl_grid_to_ordered(looked.high.y);
+    found->high[2] = xl_grid_to_ordered(looked.high.z);
+    found->non_finite = looked.bad;
+    found->first_non_finite = looked.first_bad;
+    found->out_of_domain = looked.out;
+    found->first_out_of_domain = looked.first_out;
 }
 
 /* What this work-item has of the findings of so many work-groups. */

@@ -28,7 +28,7 @@ void xl_grid_put_cell(const xl_grid_sorter *sorter, __global const uint *unorder
                       uint end, __global uint *sorted, __local uint *heads)
 {
     for (uint k = (uint)get_local_id(0); k < end - begin; k += (uint)get_local_size(0)) {
-        const uint i = min(unordered[k], sorter->n - 1u);
+        const uint i = min(unordered[k] & sorter->index_bits, sorter->n - 1u);
         xl_grid_set_sorted(sorted, sorter->n, (ulong)begin + k,
                            xl_grid_sorted_point(sorter->points, i));
         if (sorter->map.sparse && k > 0 &&

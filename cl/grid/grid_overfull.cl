@@ -13,25 +13,53 @@
 /* Keys that local memory has room for. */
 #define XL_GRID_ROOM (XL_BUCKET * 4)
 
-/* How many of arrived[begin .. end) are smaller than i. */
-uint xl_grid_rank(__global const uint *unordered, uint begin, uint end, uint i)
+/* Where indices stand by entry, and how their entries are told apart. */
+typedef struct xl_grid_cells {
+    __global const uint *starts, *unordered;
+    uint n;
+    uint flag;            /* of the first of an entry; 0: there is none, the table tells */
+    uint overfull_points; /* of entries that are longer the ends are not looked for */
+} xl_grid_cells;
+
+/* From one point of an entry to all of them, by the flags: the next one or two, mostly. */
+void xl_grid_extent(const xl_grid_cells *cells, uint *begin, uint *end)
+{
+    while (*begin > 0 && (cells->unordered[*begin] & cells->flag) == 0 &&
+           *end - *begin <= cells->overfull_points)
+        --*begin;
+    while (*end < cells->n && (cells->unordered[*end] & cells->flag) == 0 &&
+           *end - *begin <= cells->overfull_points)
+        ++*end;
+}
+
+/* The table entry of a sorted point, once all are counted. */
+uint xl_grid_entry(__global const xl_grid_header *header, const xl_grid_map *map,
+                   uint4 sorted_point)
+{
+    const float4 p = xl_grid_position(sorted_point);
+    return xl_grid_bucket_of(map, sorted_point.w, p, map->failed && xl_grid_is_bad(header, p));
+}
+
+/* How many of an entry's indices are smaller than i. */
+uint xl_grid_rank(const xl_grid_cells *cells, uint begin, uint end, uint i)
 {
     uint rank = 0;
     for (uint k = begin; k < end; ++k)
-        rank += unordered[k] < i ? 1u : 0u;
+        rank += (cells->unordered[k] & ~cells->flag) < i ? 1u : 0u;
     return rank;
 }
 
-/* What orders points: the points, and how many there are. */
+/* What orders points: the points, how many there are, and which bits of a word are an index. */
 typedef struct xl_grid_sorter {
     xl_grid_map map;
     __global const float *points;
-    uint n;
+    uint n, index_bits;
 } xl_grid_sorter;
 
 /* In a table's cell indices alone count. */
 xl_grid_key xl_grid_sort_key(const xl_grid_sorter *sorter, uint i)
 {
+    i &= sorter->index_bits;
     if (!sorter->map.sparse)
         return (xl_grid_key)(0, i);
     return xl_grid_key_of(&sorter->map, i, xl_grid_point(sorter->points, min(i, sorter->n - 1u)));
@@ -81,6 +109,14 @@ void xl_grid_compare(const xl_grid_sorter *sorter, __global uint *a, ulong low, 
         }                                                                                          \
     }
 
+/* Keys in local memory, by a whole work-group, which has set a barrier since they were written. */
+void xl_grid_sort_local(__local xl_grid_key *keys, uint n)
+{
+#define XL_COMPARE(low, high) xl_grid_compare_local(keys, low, high, n)
+    XL_GRID_SORT(uint, n, XL_COMPARE, XL_LOCAL_BARRIER)
+#undef XL_COMPARE
+}
+
 /* The indices a[0 .. n), by a whole work-group, which has set a barrier since they were written. */
 void xl_grid_sort_cell(const xl_grid_sorter *sorter, __global uint *a, ulong n)
 {
@@ -96,9 +132,7 @@ void xl_grid_sort_cell_local(const xl_grid_sorter *sorter, __global uint *a, uin
     for (uint k = (uint)get_local_id(0); k < n; k += (uint)get_local_size(0))
         keys[k] = xl_grid_sort_key(sorter, a[k]);
     XL_LOCAL_BARRIER();
-#define XL_COMPARE(low, high) xl_grid_compare_local(keys, low, high, n)
-    XL_GRID_SORT(uint, n, XL_COMPARE, XL_LOCAL_BARRIER)
-#undef XL_COMPARE
+    xl_grid_sort_local(keys, n);
     for (uint k = (uint)get_local_id(0); k < n; k += (uint)get_local_size(0))
         a[k] = (uint)keys[k].y;
 }

@@ -5,8 +5,8 @@
  * three kernels in vain, not dozens.
  *
  * The splitters are every XL_GRID_OVERSAMPLING-th of the sample in order. A key's place in it is
- * found by comparing it with all others, by many work-groups at once: whoever adds the last part of
- * it puts the splitter there. Which points are in the sample has no part in the result. */
+ * found by many work-groups at once, each of which sorts a part of it: whoever adds the last part
+ * of a place puts the splitter there. Which points are in the sample has no part in the result. */
 #ifndef XL_GRID_SAMPLE
 #define XL_GRID_SAMPLE
 
@@ -14,7 +14,7 @@
 
 /* Buckets differ in size less, the more of the sample stands for each. */
 #define XL_GRID_OVERSAMPLING 4u
-/* A work-group compares its part of the sample with so many others. */
+/* Keys of the sample that a work-group sorts, to see how many of them are below each key. */
 #define XL_GRID_COMPARED 1024u
 /* Places are below 2^20, parts that were added in the bits above. */
 #define XL_GRID_PLACE_BITS 20u
@@ -44,22 +44,18 @@ xl_grid_key xl_grid_sample_key(const xl_grid_map *map, __global const float *poi
     return xl_grid_key_of(map, i, xl_grid_point(points, i));
 }
 
-/* Of sample keys [from, to) those below `key`; all work-items of the group together. */
-uint xl_grid_count_below(const xl_grid_map *map, __global const float *points, xl_grid_key key,
-                         uint from, uint to, uint sample, uint n, __local xl_grid_key *others)
+/* Of n keys in order those below `key`. */
+uint xl_grid_count_below(__local const xl_grid_key *keys, uint n, xl_grid_key key)
 {
-    uint below = 0;
-    const uint lid = (uint)get_local_id(0), size = (uint)get_local_size(0);
-    for (uint first = from; first < to; first += size) {
-        const uint count = min(size, to - first);
-        XL_LOCAL_BARRIER();
-        if (lid < count)
-            others[lid] = xl_grid_sample_key(map, points, first + lid, sample, n);
-        XL_LOCAL_BARRIER();
-        for (uint k = 0; k < count; ++k)
-            below += xl_grid_key_less(others[k], key) ? 1u : 0u;
+    uint low = 0, high = n;
+    while (low < high) {
+        const uint middle = low + (high - low) / 2u;
+        if (xl_grid_key_less(keys[middle], key))
+            low = middle + 1u;
+        else
+            high = middle;
     }
-    return below;
+    return low;
 }
 
 /* Adds to the place of one key; if it is all there, and a splitter's, the key is that. */

@@ -25,8 +25,10 @@ typedef struct xl_grid_index xl_grid_index;
  * library's sort. The others have a table wherever it has room for the cells. */
 typedef enum xl_grid_algorithm {
     XL_GRID_AUTO = 0,
-    XL_GRID_COUNTING = 1, /* count per cell, scan, scatter; rows by the library's sort */
-    XL_GRID_BITONIC = 2   /* both by the library's bitonic sort */
+    XL_GRID_COUNTING =
+        1,              /* count per cell, scan, scatter; rows, of up to grid.sampled points, by
+                           sample sort (Frazer and McKellar 1970), of more by the library's sort */
+    XL_GRID_BITONIC = 2 /* both by the library's bitonic sort */
 } xl_grid_algorithm;
 
 /* Start from xl_grid_desc_init(); cell_size must be set. */
@@ -99,9 +101,12 @@ XL_API void xl_grid_desc_init_sized(xl_grid_desc *desc, size_t size);
 XL_NODISCARD XL_API xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc *desc,
                                              xl_grid **grid);
 
-/* How many bytes an index of up to n points lives in: the cell table or the list of rows, the
- * reordered points and what the build needs on the way; about 40 bytes a point, with a table 44.
- * Pure, monotone in n. */
+/* How many bytes an index of up to n points lives in, and is built in. What lasts is the reordered
+ * points, 16 bytes each, and the cell table, of at most grid.table (4) entries of 4 bytes a point,
+ * or the list of rows, at most 12 bytes a point: 32 bytes a point in all, wherever the points lie,
+ * and less in a given box of few cells. What the build needs on the way makes it 37 where points
+ * are counted and at most grid.sampled, else, as on CPUs, 40; and up to 64 KiB more, and a
+ * thousandth. Pure, monotone in n. */
 XL_NODISCARD XL_API xl_status xl_grid_scratch(const xl_grid *grid, size_t n, size_t *bytes,
                                               size_t *alignment);
 

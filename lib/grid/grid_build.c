@@ -43,6 +43,13 @@ static cl_float4 corner(const float *p)
     return (cl_float4){{p[0], p[1], p[2], 0}};
 }
 
+/* On the first index of each entry, while a build goes on; none where indices need all bits. */
+static cl_uint flag_of(const xli_grid_build *b)
+{
+    const cl_uint flag = (cl_uint)1 << 31;
+    return b->index->n <= flag ? flag : 0;
+}
+
 /* The box and the shape. */
 static xl_status launch_shape(const xli_grid_build *b)
 {
@@ -103,7 +110,7 @@ static xl_status launch_cells(const xli_grid_build *b)
     if (n > grid->tune.overfull_points || layout->buckets > 0)
         XL_TRY(LAUNCH_IN(b, XLI_GRID_OVERFULL, sort, GIVEN(b), BUFFER(b), PART(b, header), entries,
                          PART(b, starts), PART(b, unordered), PART(b, sorted), PART(b, crowded),
-                         XLI_U32(layout->overfull), PART(b, parts), buckets));
+                         XLI_U32(layout->overfull), PART(b, parts), buckets, XLI_U32(flag_of(b))));
     if (layout->buckets > 0)
         XL_TRY(LAUNCH_IN(b, XLI_GRID_LIST_PARTS, xli_grid_few_groups(grid, XLI_GRID_LIST_PARTS, n),
                          BUFFER(b), PART(b, header), XLI_U32(n), PART(b, sorted), PART(b, parts),
@@ -128,11 +135,13 @@ static xl_status launch_counting(const xli_grid_build *b)
                   PART(b, splitters), PART(b, starts), PART(b, bucket_of), PART(b, ranks)));
     XL_TRY(sum_counts(b));
     XL_TRY(LAUNCH(b, XLI_GRID_SCATTER, n, BUFFER(b), PART(b, header), XLI_U32(n), entries, buckets,
-                  PART(b, starts), PART(b, bucket_of), PART(b, ranks), PART(b, unordered)));
+                  XLI_U32(flag_of(b)), PART(b, starts), PART(b, bucket_of), PART(b, ranks),
+                  PART(b, unordered)));
     if (!lists_for_certain(b))
         XL_TRY(LAUNCH(b, XLI_GRID_ORDER, n, GIVEN(b), BUFFER(b), PART(b, header), entries,
-                      PART(b, starts), PART(b, unordered), PART(b, sorted), PART(b, crowded),
-                      XLI_U32(grid->tune.overfull_points), XLI_U32(layout->overfull)));
+                      XLI_U32(flag_of(b)), PART(b, starts), PART(b, unordered), PART(b, sorted),
+                      PART(b, crowded), XLI_U32(grid->tune.overfull_points),
+                      XLI_U32(layout->overfull)));
     XL_TRY(launch_cells(b));
 done:
     return status;

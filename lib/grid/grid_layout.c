@@ -100,11 +100,13 @@ static xl_status take_first(const xl_grid *grid, size_t n, size_t listed, xli_gr
     l->header = take(bytes, 1, sizeof(xli_grid_header));
     l->found =
         take(bytes, xli_grid_few_groups(grid, XLI_GRID_BOUNDS, n).groups, sizeof(xli_grid_found));
+    l->keys = *bytes;
+    l->unordered = take(bytes, grid->sorts ? 0 : n, sizeof(cl_uint));
+    l->crowded = take(bytes, l->overfull, sizeof(cl_uint));
     l->places = take(bytes, OVERSAMPLING * buckets, sizeof(cl_uint));
     l->splitters = take(bytes, buckets, sizeof(cl_ulong2));
     l->parts = take(bytes, buckets, sizeof(xli_grid_part));
-    l->crowded = take(bytes, l->overfull, sizeof(cl_uint));
-    l->keys = l->unordered = take(bytes, xli_max(2 * keys, grid->sorts ? 0 : n), sizeof(cl_uint));
+    *bytes = xli_max(*bytes, l->keys + xli_round_up(keys * sizeof(cl_ulong), XLI_SCRATCH_ALIGN));
     l->sorted = l->bucket_of = take(bytes, xli_grid_pitch(n), sizeof(cl_uint4));
     l->ranks = l->bucket_of + xli_round_up(n * sizeof(cl_uint), XLI_SCRATCH_ALIGN);
     *bytes = xli_max(*bytes, l->sorted + xli_round_up(sort_bytes, XLI_SCRATCH_ALIGN));
@@ -131,14 +133,14 @@ xl_status xli_grid_plan_layout(const xl_grid *grid, size_t n, xli_grid_layout *l
 {
     size_t bytes = 0, scan_bytes = 0, rank_bytes = 0, alignment = 0;
     xl_status status;
-    xli_grid_layout l = {.table = choose_table(grid, n),
-                         .overfull = (uint32_t)(n / grid->tune.overfull_points + 1)};
+    xli_grid_layout l = {.table = choose_table(grid, n)};
     XL_TRY(xli_grid_check_n(grid->ctx, n, grid->desc.stride));
     const size_t listed = most_listed(grid, n);
     l.lists = may_list(grid, l.table);
     if (l.lists && n == most_in_buckets(grid, n))
         l.buckets = (uint32_t)buckets_of(grid, n);
     l.entries = (uint32_t)xli_max(l.table, l.buckets);
+    l.overfull = grid->scan ? (uint32_t)(n / grid->tune.overfull_points + 1) : 0;
     if (grid->scan)
         XL_TRY(xl_scan_scratch(grid->scan, (size_t)l.entries + 1, &scan_bytes, &alignment));
     XL_TRY(xl_scan_scratch(grid->rank, listed, &rank_bytes, &alignment));

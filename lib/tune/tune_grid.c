@@ -12,14 +12,14 @@
  * by as many work-items as a work-group has. */
 static const xli_tune_grid gpu = {.group = 256,
                                   .items = 1,
-                                  .bounds_groups = 4,
+                                  .bounds_groups = 2,
                                   .overfull_points = 256,
-                                  .overfull_groups = 3,
-                                  .overfull_group_size = 512,
+                                  .overfull_groups = 6,
+                                  .overfull_group_size = 256,
                                   .table = 4,
                                   .thin = 4,
                                   .sampled = 1 << 23,
-                                  .bucket = 512};
+                                  .bucket = 256};
 static const xli_tune_grid cpu = {.group = 16,
                                   .items = 64,
                                   .bounds_groups = 4,

@@ -13,12 +13,16 @@
 
 enum { POINTS, STORAGE, COUNTS, OFFSETS, INDICES, SCRATCH, DENSITY, BUFFERS };
 
+/* Plans, by algorithm and by who says where the box is. */
+typedef enum grid_kind { SORTING, SORTING_BOX, COUNTING, COUNTING_BOX, GRIDS } grid_kind;
+
 typedef struct job {
     size_t n;
     float radius;
     float params[4]; /* of the density */
     float *points;
-    xl_grid *counting, *sorting;
+    float lower, upper; /* corners of a box around them, along each axis */
+    xl_grid *grids[GRIDS];
     xl_grid_index *index;
     xl_neighbors *search;
     cl_mem mem[BUFFERS];
@@ -53,6 +57,8 @@ static void make_lattice(job *j)
             j->points[3 * i + a] = (float)at[a] + 0.4f * (unit(&state) - 0.5f);
     }
     j->radius = 2.1f;
+    j->lower = -0.2f;
+    j->upper = (float)side;
 }
 
 /* In the unit cube, 34 neighbours on average away from its faces. */
@@ -61,28 +67,40 @@ static void make_uniform(job *j)
     uint64_t state = 88172645463325252u;
     for (size_t i = 0; i < 3 * j->n; ++i)
         j->points[i] = unit(&state);
+    j->lower = 0;
+    j->upper = 1;
     j->radius = (float)cbrt(34.0 / (4.0 / 3.0 * 3.14159265358979 * (double)j->n));
 }
 
 /* ---- what is timed ------------------------------------------------------- */
 
-static xl_status build(bench *b, job *j, xl_grid *grid, cl_event *event)
+static xl_status build(bench *b, job *j, grid_kind kind, cl_event *event)
 {
-    return xl_grid_build_enqueue(grid, j->index, b->queue,
+    return xl_grid_build_enqueue(j->grids[kind], j->index, b->queue,
                                  &(xl_grid_build_args){.n = j->n,
                                                        .points = xl_view_of(j->mem[POINTS], 0),
                                                        .storage = xl_view_of(j->mem[STORAGE], 0)},
                                  0, NULL, event);
 }
 
-static xl_status build_counting(bench *b, void *user, cl_event *event)
-{
-    return build(b, user, ((job *)user)->counting, event);
-}
-
 static xl_status build_sorting(bench *b, void *user, cl_event *event)
 {
-    return build(b, user, ((job *)user)->sorting, event);
+    return build(b, user, SORTING, event);
+}
+
+static xl_status build_sorting_box(bench *b, void *user, cl_event *event)
+{
+    return build(b, user, SORTING_BOX, event);
+}
+
+static xl_status build_counting(bench *b, void *user, cl_event *event)
+{
+    return build(b, user, COUNTING, event);
+}
+
+static xl_status build_counting_box(bench *b, void *user, cl_event *event)
+{
+    return build(b, user, COUNTING_BOX, event);
 }
 
 static xl_status count(bench *b, void *user, cl_event *event)
@@ -198,13 +216,18 @@ static xl_status make_plans(bench *b, job *j)
 {
     xl_grid_desc grid;
     xl_neighbors_desc search;
+    xl_status status = XL_SUCCESS;
     xl_grid_desc_init(&grid);
     grid.cell_size = j->radius;
-    grid.algorithm = XL_GRID_COUNTING;
-    xl_status status = xl_grid_create(b->ctx, &grid, &j->counting);
-    grid.algorithm = XL_GRID_BITONIC;
-    if (status == XL_SUCCESS)
-        status = xl_grid_create(b->ctx, &grid, &j->sorting);
+    for (int a = 0; a < 3; ++a) {
+        grid.lower[a] = j->lower;
+        grid.upper[a] = j->upper;
+    }
+    for (int kind = 0; kind < GRIDS && status == XL_SUCCESS; ++kind) {
+        grid.algorithm = kind < COUNTING ? XL_GRID_BITONIC : XL_GRID_COUNTING;
+        grid.bounded = kind == SORTING_BOX || kind == COUNTING_BOX;
+        status = xl_grid_create(b->ctx, &grid, &j->grids[kind]);
+    }
     if (status == XL_SUCCESS)
         status = xl_grid_index_create(b->ctx, &j->index);
     xl_neighbors_desc_init(&search);
@@ -217,13 +240,17 @@ static xl_status make_plans(bench *b, job *j)
 
 static bool make_buffers(bench *b, job *j)
 {
-    size_t counting, sorting, scratch, alignment;
-    if (xl_grid_scratch(j->counting, j->n, &counting, &alignment) != XL_SUCCESS ||
-        xl_grid_scratch(j->sorting, j->n, &sorting, &alignment) != XL_SUCCESS ||
-        xl_neighbors_scratch(j->search, j->n, &scratch, &alignment) != XL_SUCCESS)
+    size_t storage = 0, scratch, alignment;
+    if (xl_neighbors_scratch(j->search, j->n, &scratch, &alignment) != XL_SUCCESS)
         return false;
+    for (int kind = 0; kind < GRIDS; ++kind) {
+        size_t bytes;
+        if (xl_grid_scratch(j->grids[kind], j->n, &bytes, &alignment) != XL_SUCCESS)
+            return false;
+        storage = bytes > storage ? bytes : storage;
+    }
     j->mem[POINTS] = buffer(b, 12 * j->n, j->points);
-    j->mem[STORAGE] = buffer(b, counting > sorting ? counting : sorting, NULL);
+    j->mem[STORAGE] = buffer(b, storage, NULL);
     j->mem[COUNTS] = buffer(b, 4 * j->n, NULL);
     j->mem[OFFSETS] = buffer(b, 8 * (j->n + 1), NULL);
     j->mem[SCRATCH] = buffer(b, scratch + 256, NULL);
@@ -259,6 +286,8 @@ static void time_all(bench *b, job *j, const char *cloud)
         double bytes;
     } cases[] = {
         {"build by sorting", build_sorting, 28 * n},
+        {"build by sorting in a given box", build_sorting_box, 28 * n},
+        {"build by counting in a given box", build_counting_box, 28 * n},
         {"build by counting", build_counting, 28 * n},
         {"count", count, 28 * n},
         {"fill", fill, 24 * n + 4 * (double)j->pairs},
@@ -278,8 +307,8 @@ static void end_job(job *j)
         if (j->mem[i])
             clReleaseMemObject(j->mem[i]);
     xl_grid_index_destroy(j->index);
-    xl_grid_destroy(j->counting);
-    xl_grid_destroy(j->sorting);
+    for (int kind = 0; kind < GRIDS; ++kind)
+        xl_grid_destroy(j->grids[kind]);
     xl_neighbors_destroy(j->search);
     free(j->points);
 }

@@ -220,6 +220,8 @@ enum {
     PARTS
 };
 
+#define FLAG 0x80000000u
+
 typedef struct wrong {
     uint32_t *words;
     size_t num_words;
@@ -352,20 +354,22 @@ static void count_wrong_numbers(xl_grid *grid, const xlt_buffer *points, bool an
     wrong_check("xl_grid_keys", &w, ENTRIES);
     w = wrong_make(any, listed, seed);
     RUN(&kernels[XLI_GRID_SCATTER], groups, XLI_MEM(w.mem), AT(HEADER), n, table, buckets,
-        AT(STARTS), AT(ENTRIES), AT(RANKS), AT(ARRIVED));
+        XLI_U32(FLAG), AT(STARTS), AT(ENTRIES), AT(RANKS), AT(ARRIVED));
     wrong_check("xl_grid_scatter", &w, ARRIVED);
-    for (uint32_t crowd = 0; crowd <= POINTS; crowd += POINTS) {
-        w = wrong_make(any, listed, seed);
-        if (crowd == 0)
-            crowd_all(&w);
-        RUN(&kernels[XLI_GRID_ORDER], groups, given, from, n, XLI_MEM(w.mem), AT(HEADER), table,
-            AT(STARTS), AT(ARRIVED), AT(SORTED), AT(CROWDED), XLI_U32(crowd), XLI_U32(OVERFULL));
-        wrong_check("xl_grid_order", &w, SORTED);
-    }
+    for (uint32_t crowd = 0; crowd <= POINTS; crowd += POINTS)
+        for (uint32_t flagged = 0; flagged < 2; ++flagged) {
+            w = wrong_make(any, listed, seed);
+            if (crowd == 0)
+                crowd_all(&w);
+            RUN(&kernels[XLI_GRID_ORDER], groups, given, from, n, XLI_MEM(w.mem), AT(HEADER), table,
+                XLI_U32(flagged ? FLAG : 0), AT(STARTS), AT(ARRIVED), AT(SORTED), AT(CROWDED),
+                XLI_U32(crowd), XLI_U32(OVERFULL));
+            wrong_check("xl_grid_order", &w, SORTED);
+        }
     w = wrong_make(any, listed, seed);
     RUN(&kernels[XLI_GRID_OVERFULL], 2, given, from, n, XLI_MEM(w.mem), AT(HEADER), table,
         AT(STARTS), AT(ARRIVED), AT(SORTED), AT(CROWDED), XLI_U32(OVERFULL), AT(BUCKET_PARTS),
-        buckets);
+        buckets, XLI_U32(FLAG));
     wrong_check("xl_grid_sort_overfull", &w, SORTED);
     w = wrong_make(any, listed, seed);
     RUN(&kernels[XLI_GRID_LIST_PARTS], 2, XLI_MEM(w.mem), AT(HEADER), n, AT(SORTED),

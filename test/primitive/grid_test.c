@@ -2,6 +2,8 @@
  * The grid: order of its points, what it says of itself, what it refuses. */
 #include "grid_support.h"
 
+#include "grid/grid_plan.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -439,6 +441,41 @@ static void refuse_desc(xl_status wanted, const char *word, const xl_grid_desc *
         XLT_FAIL("\"%s\" is not in: %s", word, xl_context_error(xlt_context()));
 }
 
+/* What xl_grid_scratch() promises, with the values of any device's table. */
+static void memory_is_as_promised(void **state)
+{
+    (void)state;
+    static const xl_tunable gpu[] = {{"grid.table", 4}, {"grid.sampled", 1 << 20}};
+    static const xl_tunable cpu[] = {{"grid.table", 0}, {"grid.sampled", 0}};
+    const struct {
+        xl_grid_algorithm algorithm;
+        const xl_tunable *tunables;
+        size_t bytes, most_n;
+    } kinds[] = {{XL_GRID_COUNTING, gpu, 37, 1 << 20},
+                 {XL_GRID_COUNTING, gpu, 40, SIZE_MAX},
+                 {XL_GRID_BITONIC, gpu, 40, SIZE_MAX},
+                 {XL_GRID_AUTO, cpu, 40, SIZE_MAX}};
+    cloud c = cloud_make(0, 3);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k) {
+        xl_grid *grid;
+        xl_grid_desc desc = grid_desc_of(&c, 0.01f);
+        desc.algorithm = kinds[k].algorithm;
+        desc.tunables = kinds[k].tunables;
+        desc.num_tunables = 2;
+        XLT_OK(xl_grid_create(xlt_context(), &desc, &grid));
+        for (size_t n = 1; n < 1 << 27; n = n * 5 / 4 + 1) {
+            size_t bytes, alignment;
+            XLT_OK(xl_grid_scratch(grid, n, &bytes, &alignment));
+            const size_t each = grid->sorts ? 40 : kinds[k].bytes; /* see xl_grid_create() */
+            if (n <= kinds[k].most_n && bytes > each * n + (64 << 10) + n / 1000 * each)
+                XLT_FAIL("kind %zu: an index of %zu points takes %zu bytes, more than %zu each", k,
+                         n, bytes, each);
+        }
+        xl_grid_destroy(grid);
+    }
+    cloud_free(&c);
+}
+
 static void bad_descriptors_are_refused(void **state)
 {
     (void)state;
@@ -619,6 +656,7 @@ int main(void)
         cmocka_unit_test(no_points_at_all),
         cmocka_unit_test(builds_replace_each_other),
         cmocka_unit_test(scratch_grows_with_n),
+        cmocka_unit_test(memory_is_as_promised),
         cmocka_unit_test(bad_descriptors_are_refused),
         cmocka_unit_test(bad_arguments_are_refused),
         cmocka_unit_test(out_of_order_queue),
