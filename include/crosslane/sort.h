@@ -138,7 +138,8 @@ XL_NODISCARD XL_API xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc
  * at most 4 MiB of counts, the keys and 8 bytes a key, or the largest element of values and 4 bytes
  * a key, whatever is more. With equal zeros of keys of floating-point types the keys once more and
  * 8 bytes a key, where that is more. With segments, however many, the keys and values once more
- * past the elements of one tile, and 48 bytes for each tile, and at most 1 KiB. */
+ * past the elements of one tile, and for each tile 64 bytes, and 8 more for each time that one tile
+ * has to be doubled to reach n, and at most 1 KiB. */
 XL_NODISCARD XL_API xl_status xl_sort_scratch(const xl_sort *plan, size_t n, size_t *bytes,
                                               size_t *alignment);
 
