@@ -21,6 +21,7 @@
  *
  * Asks for XL_ORDINAL, the type of mapped keys. H is XL_SORT_ITEMS_LOG. */
 #include "../lane/lane.cl"
+#include "../prelude/prelude_bits.cl"
 
 #if (1 << XL_SORT_GROUP_LOG) != XL_SORT_GROUP
 #error "XL_SORT_GROUP must be 2 to the power of XL_SORT_GROUP_LOG"
@@ -323,17 +324,19 @@ void xl_sort_phase(xl_sort_items *items, xl_sort_local local_, uint lane_bits, u
     xl_sort_halve(items, XL_SORT_ITEMS_LOG);
 }
 
-/* Sorts a tile that is held in layout 0; it ends in layout XL_SORT_GROUP_LOG. */
-void xl_group_sort(xl_sort_items *items, xl_sort_local local_)
+/* Sorts a tile that is held in layout 0, whose elements past `count` are padding; it ends in layout
+ * XL_SORT_GROUP_LOG. */
+void xl_group_sort(xl_sort_items *items, xl_sort_local local_, uint count)
 {
-    uint lane_bits = xl_sort_lane_bits();
+    const uint lane_bits = xl_sort_lane_bits();
+    const uint phases = min(xl_log2_above(count), (uint)XL_SORT_TILE_LOG);
 #pragma unroll
     for (uint p = 1; p <= XL_SORT_ITEMS_LOG; ++p) {
         xl_sort_flip(items, p);
         xl_sort_halve(items, p - 1u);
     }
 #pragma unroll 1
-    for (uint p = XL_SORT_ITEMS_LOG + 1u; p <= XL_SORT_TILE_LOG; ++p)
+    for (uint p = XL_SORT_ITEMS_LOG + 1u; p <= phases; ++p)
         xl_sort_phase(items, local_, lane_bits, p);
     xl_sort_exchange(items, local_, 0, false, XL_SORT_GROUP_LOG, false);
 }

@@ -11,7 +11,8 @@ void xl_tile_stage(xl_sort_in in, uint first, uint count, xl_sort_local local_)
 #pragma unroll
     for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
         const uint at = w + e * XL_SORT_GROUP;
-        local_.key[at + at / 32u] = xl_key_map(in.keys[first + min(at, count - 1u)]);
+        if (e * XL_SORT_GROUP < count) /* a window has half a tile, and more seldom */
+            local_.key[at + at / 32u] = xl_key_map(in.keys[first + min(at, count - 1u)]);
     }
     /* In place, other work-items write where this one has read. */
     XL_FULL_BARRIER();

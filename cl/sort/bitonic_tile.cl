@@ -49,7 +49,7 @@ void xl_tile_sort(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sor
     }
     /* In place, other work-items write where this one has read. */
     XL_FULL_BARRIER();
-    xl_group_sort(&items, local_);
+    xl_group_sort(&items, local_, count);
 #if XL_SORT_PLACES
     xl_tile_fetch(&items, in, first, count, local_);
 #endif

@@ -56,7 +56,7 @@ __kernel XL_REQUIRED void xl_radix_count(uint pass, XL_RADIX_ARGUMENTS)
         counters[item] = 0;
     XL_LOCAL_BARRIER();
     for (uint i = item; i < count; i += XL_GROUP_SIZE)
-        atomic_inc(counters + xl_tile_digit(keys[i], shift));
+        atomic_inc(counters + xl_tile_digit(xl_tile_key(keys[i], pass == 0), shift));
     XL_LOCAL_BARRIER();
     if (item < XL_DIGITS)
         radix.counts[get_group_id(0) * XL_DIGITS + item] = counters[item];
@@ -110,6 +110,7 @@ __kernel XL_REQUIRED void xl_radix_scatter(uint pass, XL_RADIX_ARGUMENTS)
     tile.to = xl_radix_target(&radix, pass);
     tile.n = n;
     tile.is_input = pass == 0;
+    tile.is_last = pass + 1 == shared.passes;
     tile.room = room;
     tile.shared = &shared;
     for (tile.first = radix.begin; tile.first < radix.end; tile.first += tile.count) {

@@ -149,9 +149,4 @@ uint xl_radix_mask(const xl_radix *radix, uint pass)
     return (1u << min(radix->state->bits[pass], (uint)XL_DIGIT_BITS)) - 1u;
 }
 
-uint xl_radix_digit(XL_KEY raw, uint shift, uint mask)
-{
-    return (uint)(xl_key_map(raw) >> shift) & mask;
-}
-
 #endif

@@ -51,8 +51,8 @@ typedef struct xl_radix_items {
 typedef struct xl_radix_tile {
     xl_sort_in from;
     xl_sort_out to;
-    uint n, first, count; /* of all keys, the tile's first, and how many it has */
-    bool is_input;        /* of the first pass */
+    uint n, first, count;   /* of all keys, the tile's first, and how many it has */
+    bool is_input, is_last; /* of the first pass, of the last one */
     __local uint4 *room;
     __local xl_radix_shared *shared;
 } xl_radix_tile;
@@ -65,10 +65,17 @@ uint xl_tile_shift_of(const xl_radix *radix, uint pass)
     return XL_BIT_RANGE ? shift | radix->state->bits[pass] << 8 : shift;
 }
 
-uint xl_tile_digit(XL_KEY raw, uint shift)
+uint xl_tile_digit(XL_KEY key, uint shift)
 {
-    const uint digit = xl_radix_digit(raw, shift & (XL_BIT_RANGE ? 63 : ~0u), XL_DIGITS - 1);
+    const uint digit = (uint)(key >> (shift & (XL_BIT_RANGE ? 63 : ~0u))) & (XL_DIGITS - 1);
     return XL_BIT_RANGE ? digit & ((1u << (shift >> 8)) - 1) : digit;
+}
+
+/* Between the passes keys are the ordinals that they are mapped to: to map a double for each digit
+ * that is asked of it took a fifth of a sort. */
+XL_KEY xl_tile_key(XL_KEY raw, bool is_input)
+{
+    return XL_KEY_IS_MAPPED && is_input ? (XL_KEY)xl_key_map(raw) : raw;
 }
 
 /* Read anew for each step: compilers would keep digits in registers, not keys alone. */
@@ -107,12 +114,15 @@ void xl_radix_load(const xl_radix_tile *tile, XL_KEY *key)
 #pragma unroll
         for (uint i = 0; i < XL_ITEMS; ++i)
             key[i] = from[at + i * step];
+#pragma unroll
+        for (uint i = 0; i < XL_ITEMS; ++i)
+            key[i] = xl_tile_key(key[i], tile->is_input);
     } else {
 #pragma unroll
         for (uint i = 0; i < XL_ITEMS; ++i) {
-            key[i] = xl_key_unmap(XL_LAST_ORDINAL);
+            key[i] = (XL_KEY)XL_LAST_ORDINAL;
             if (at + i * step < tile->count)
-                key[i] = from[at + i * step];
+                key[i] = xl_tile_key(from[at + i * step], tile->is_input);
         }
     }
 }
@@ -178,11 +188,11 @@ void xl_radix_tile_store(const xl_radix_tile *tile, const xl_radix_items *items)
 #pragma unroll
     for (uint i = 0; i < XL_ITEMS; ++i) {
         const uint at = i * XL_GROUP_SIZE + item;
-        const XL_KEY raw = keys[at];
-        const uint digit = xl_tile_digit(raw, shift);
+        const XL_KEY key = keys[at];
+        const uint digit = xl_tile_digit(key, shift);
         const uint to = xl_radix_target_of(tile, digit, at);
         if (to < tile->n)
-            tile->to.keys[to] = raw;
+            tile->to.keys[to] = XL_KEY_IS_MAPPED && tile->is_last ? xl_key_unmap(key) : key;
 #if XL_SORT_VALUES
         digits[i / 4] |= digit << i % 4 * 8;
 #endif

@@ -13,6 +13,7 @@
 
 /* Several need these; embedding takes each file once, so not inside a condition. */
 #include "../lane/lane.cl"
+#include "../prelude/prelude_bits.cl"
 #include "bitonic_merge.cl"
 #include "merge_partition.cl"
 #include "segment_arrays.cl"
@@ -41,14 +42,17 @@
 
 /* Work-item i finds where the segments of window i begin; that of the window behind the last is
  * where they end. */
-__kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void xl_segment_places(XL_CSR)
+__kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
+xl_segment_places(uint queue_words, XL_CSR)
 {
     uint n;
     XL_LENGTH_READ(uint, n, n_most, length, length_offset)
     const xl_csr csr = XL_CSR_OF;
     const uint i = (uint)get_global_id(0);
-    if (i == 0)
-        csr.state[0] = csr.state[1] = csr.state[2] = 0;
+    if (i < XL_SEGMENT_STATE)
+        csr.state[i] = 0;
+    for (uint k = i; k < queue_words; k += (uint)get_global_size(0))
+        xl_csr_queue(&csr)[k] = 0;
     if (i <= windows)
         csr.state[XL_SEGMENT_STATE + i] = xl_window_first(&csr, i);
 }

@@ -15,9 +15,11 @@
 #define XL_WINDOW (XL_SORT_TILE / 2)
 
 /* The words of the state: tiles in the list, the most that one segment has, windows that are left,
- * then from here on where each window's segments begin, and behind that the list, of four words a
- * tile, and the numbers of the windows that are left. */
-#define XL_SEGMENT_STATE 3
+ * and three of cl/sort/segment_queue.cl; then from here on where each window's segments begin, and
+ * behind that the list, of four words a tile, the numbers of the windows that are left, and what
+ * the queue knows. */
+#define XL_SEGMENT_STATE 6
+#define XL_STATE_JOBS 5 /* tiles of all merges */
 
 typedef struct xl_csr {
     __global const XL_SEG *offsets;
@@ -141,6 +143,7 @@ void xl_segment_list(const xl_csr *csr, const xl_window *w, __local uint *shared
     if (get_local_id(0) == 0 && tiles > 0) {
         *shared = atomic_add(csr->state, tiles);
         atomic_max(csr->state + 1, tiles);
+        atomic_add(csr->state + XL_STATE_JOBS, tiles * xl_log2_above(tiles));
     }
     XL_LOCAL_BARRIER();
     const uint from = tiles > 0 ? *shared : 0;
@@ -169,6 +172,12 @@ xl_window xl_window_open(const xl_csr *csr, xl_sort_in in, xl_sort_out out, uint
 __global uint *xl_csr_left(const xl_csr *csr)
 {
     return xl_csr_list(csr) + 4u * csr->capacity;
+}
+
+/* Zeros before tiles are listed. */
+__global uint *xl_csr_queue(const xl_csr *csr)
+{
+    return xl_csr_left(csr) + csr->windows;
 }
 
 /* Leaves a window to the launch that follows. */

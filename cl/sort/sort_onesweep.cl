@@ -22,6 +22,7 @@
 typedef struct xl_source {
     const __global XL_KEY *keys;
     uint n, shift, digit;
+    bool is_input;
 } xl_source;
 #define XL_LOOKBACK_SCOPE 0
 #define XL_COLUMNS XL_DIGITS
@@ -34,7 +35,8 @@ uint xl_source_aggregate(const xl_source *source, uint tile)
     const uint count = min(source->n - first, (uint)XL_TILE_KEYS);
     uint sum = 0;
     for (uint i = 0; i < count; ++i)
-        sum += xl_tile_digit(source->keys[first + i], source->shift) == source->digit;
+        sum += xl_tile_digit(xl_tile_key(source->keys[first + i], source->is_input),
+                             source->shift) == source->digit;
     return sum;
 }
 
@@ -210,6 +212,7 @@ xl_lookback xl_sweep_lookback(const xl_radix_tile *tile, __global xl_sweep_state
     lookback.source.n = tile->n;
     lookback.source.shift = xl_tile_shift(tile);
     lookback.source.digit = digit;
+    lookback.source.is_input = tile->is_input;
     lookback.start = state->start[pass][digit];
     lookback.epoch = 1 + pass * XL_CEIL_DIV(tiles, XL_RING_TILES);
     lookback.single_tile = tiles == 1;
@@ -256,6 +259,7 @@ __kernel XL_REQUIRED void xl_radix_sweep(uint pass, XL_RADIX_ARGUMENTS)
     tile.to = xl_radix_target(&radix, pass);
     tile.n = n;
     tile.is_input = pass == 0;
+    tile.is_last = pass + 1 == shared.passes;
     tile.first = shared.tile * XL_TILE_KEYS;
     tile.count = min(n - tile.first, (uint)XL_TILE_KEYS);
     tile.room = room;

@@ -104,35 +104,71 @@ void xl_topk_count_one(uint digit, __local uint *count)
         atomic_inc(count + digit);
 }
 
-/* So many keys are on their way at once. */
-#define XL_TOPK_AT_ONCE 8
+/* So many keys are on their way at once, in vectors of four. */
+#define XL_TOPK_AT_ONCE 16
+typedef XL_JOIN(XL_KEY, 4) xl_topk_four;
+
+/* A chunk as vectors: so many keys stand before the first, and then as many vectors as the whole
+ * group takes at once some times; all keys from `tail` on stand behind them. */
+typedef struct xl_topk_vectors {
+    __global const xl_topk_four *at;
+    uint head, count, tail;
+} xl_topk_vectors;
+#define XL_TOPK_STEP (XL_TOPK_AT_ONCE / 4 * XL_TOPK_GROUP)
+
+xl_topk_vectors xl_topk_vectors_of(__global const XL_KEY *keys, uint length)
+{
+    const uint past = (uint)((size_t)keys / sizeof(XL_KEY)) % 4u;
+    xl_topk_vectors v;
+    v.head = min(length, (4u - past) % 4u);
+    v.at = (__global const xl_topk_four *)(keys + v.head);
+    v.count = (length - v.head) / 4u / XL_TOPK_STEP * XL_TOPK_STEP;
+    v.tail = v.head + 4u * v.count;
+    return v;
+}
+
+void xl_topk_load_four(__global const xl_topk_four *from, XL_KEY *key)
+{
+    const xl_topk_four four = *from;
+    key[0] = four.s0;
+    key[1] = four.s1;
+    key[2] = four.s2;
+    key[3] = four.s3;
+}
 
 /* Of equal digits, which would wait for each other, one addition. */
+void xl_topk_count_some(const XL_KEY *key, const xl_topk_question *q, __local uint *count)
+{
+    const uint first = xl_topk_digit_in(q, key[0]);
+    bool same = true;
+#pragma unroll
+    for (uint j = 1; j < XL_TOPK_AT_ONCE; ++j)
+        same = same && xl_topk_digit_in(q, key[j]) == first;
+    if (same) {
+        if (first < XL_DIGITS)
+            atomic_add(count + first, (uint)XL_TOPK_AT_ONCE);
+    } else {
+#pragma unroll
+        for (uint j = 0; j < XL_TOPK_AT_ONCE; ++j)
+            xl_topk_count_one(xl_topk_digit_in(q, key[j]), count);
+    }
+}
+
 void xl_topk_count_chunk(const xl_topk_keys *mine, const xl_topk_question *q, __local uint *count)
 {
     const __global XL_KEY *const keys = mine->keys;
-    const uint g = XL_TOPK_GROUP, length = mine->length;
-    uint i = xl_topk_item();
-    for (; i + (XL_TOPK_AT_ONCE - 1) * g < length; i += XL_TOPK_AT_ONCE * g) {
+    const uint g = XL_TOPK_GROUP, length = mine->length, item = xl_topk_item();
+    const xl_topk_vectors vectors = xl_topk_vectors_of(keys, length);
+    for (uint v = item; v < vectors.count; v += XL_TOPK_STEP) {
         XL_KEY key[XL_TOPK_AT_ONCE];
-        bool same = true;
 #pragma unroll
-        for (uint j = 0; j < XL_TOPK_AT_ONCE; ++j)
-            key[j] = keys[i + j * g];
-        const uint first = xl_topk_digit_in(q, key[0]);
-#pragma unroll
-        for (uint j = 1; j < XL_TOPK_AT_ONCE; ++j)
-            same = same && xl_topk_digit_in(q, key[j]) == first;
-        if (same) {
-            if (first < XL_DIGITS)
-                atomic_add(count + first, (uint)XL_TOPK_AT_ONCE);
-        } else {
-#pragma unroll
-            for (uint j = 0; j < XL_TOPK_AT_ONCE; ++j)
-                xl_topk_count_one(xl_topk_digit_in(q, key[j]), count);
-        }
+        for (uint j = 0; j < XL_TOPK_AT_ONCE; j += 4)
+            xl_topk_load_four(vectors.at + v + j / 4 * g, key + j);
+        xl_topk_count_some(key, q, count);
     }
-    for (; i < length; i += g)
+    for (uint i = vectors.tail + item; i < length; i += g)
+        xl_topk_count_one(xl_topk_digit_in(q, keys[i]), count);
+    for (uint i = item; i < vectors.head; i += g)
         xl_topk_count_one(xl_topk_digit_in(q, keys[i]), count);
 }
 
@@ -161,13 +197,37 @@ void xl_topk_count_keys(const xl_topk_keys *mine, const xl_topk_state *s, __glob
 }
 
 #if XL_TOPK_ROOM > 0
+bool xl_topk_may_be(XL_KEY raw, const xl_topk_question *q)
+{
+    return (xl_key_map(raw) & q->mask) <= q->prefix;
+}
+
 void xl_topk_list_one(XL_KEY raw, const xl_topk_question *q, uint i, __local xl_topk_local *l)
 {
-    if ((xl_key_map(raw) & q->mask) <= q->prefix) {
+    if (xl_topk_may_be(raw, q)) {
         const uint at = atomic_inc(&l->listed);
         if (at < XL_TOPK_ROOM)
             l->list[at] = i;
     }
+}
+
+/* Of vectors from v on, a group's work-items apart. Seldom is any in the list. */
+void xl_topk_list_some(const xl_topk_vectors *vectors, uint v, const xl_topk_question *q,
+                       __local xl_topk_local *l)
+{
+    XL_KEY key[XL_TOPK_AT_ONCE];
+    bool any = false;
+#pragma unroll
+    for (uint j = 0; j < XL_TOPK_AT_ONCE; j += 4)
+        xl_topk_load_four(vectors->at + v + j / 4 * XL_TOPK_GROUP, key + j);
+#pragma unroll
+    for (uint j = 0; j < XL_TOPK_AT_ONCE; ++j)
+        any = any || xl_topk_may_be(key[j], q);
+    if (!any)
+        return;
+#pragma unroll
+    for (uint j = 0; j < XL_TOPK_AT_ONCE; ++j)
+        xl_topk_list_one(key[j], q, vectors->head + 4u * (v + j / 4 * XL_TOPK_GROUP) + j % 4, l);
 }
 
 /* The places of the keys of a chunk that may be results, in order. Its length, or, where it has no
@@ -181,18 +241,13 @@ uint xl_topk_make_list(__global const XL_KEY *keys, uint length, const xl_topk_s
     if (xl_topk_item() == 0)
         l->listed = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint i = xl_topk_item();
-    for (; i + (XL_TOPK_AT_ONCE - 1) * g < length && *listed <= XL_TOPK_ROOM;
-         i += XL_TOPK_AT_ONCE * g) {
-        XL_KEY key[XL_TOPK_AT_ONCE];
-#pragma unroll
-        for (uint j = 0; j < XL_TOPK_AT_ONCE; ++j)
-            key[j] = keys[i + j * g];
-#pragma unroll
-        for (uint j = 0; j < XL_TOPK_AT_ONCE; ++j)
-            xl_topk_list_one(key[j], &q, i + j * g, l);
-    }
-    for (; i < length && *listed <= XL_TOPK_ROOM; i += g)
+    const xl_topk_vectors vectors = xl_topk_vectors_of(keys, length);
+    const uint item = xl_topk_item();
+    for (uint v = item; v < vectors.count && *listed <= XL_TOPK_ROOM; v += XL_TOPK_STEP)
+        xl_topk_list_some(&vectors, v, &q, l);
+    for (uint i = vectors.tail + item; i < length && *listed <= XL_TOPK_ROOM; i += g)
+        xl_topk_list_one(keys[i], &q, i, l);
+    for (uint i = item; i < vectors.head; i += g)
         xl_topk_list_one(keys[i], &q, i, l);
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint count = l->listed;

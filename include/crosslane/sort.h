@@ -143,7 +143,8 @@ XL_NODISCARD XL_API xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc
  *   equal_zeros   of keys of floating-point types the keys once more and 8 bytes a key, where that
  *                 is more
  *   segments      however many, at most 1 KiB and 48 bytes a tile, and past the elements of one
- *                 tile the keys and values once more */
+ *                 tile, and for each tile 64 thebytes, and 8 more for each keystime that one tile
+ * has to be doubled to reach n, and values once more */
 XL_NODISCARD XL_API xl_status xl_sort_scratch(const xl_sort *plan, size_t n, size_t *bytes,
                                               size_t *alignment);
 

@@ -17,7 +17,7 @@ static xl_status make(xl_sort *plan, const xl_sort_desc *desc, const xli_capabil
     xl_status status;
     xli_tune_device device;
     xli_tune tune;
-    xli_sort_limits limits = {xli_most_work_items(capabilities), SIZE_MAX};
+    xli_sort_limits limits = {xli_most_work_items(capabilities), SIZE_MAX, SIZE_MAX};
     XL_TRY(xli_sort_problem_of(plan->ctx, capabilities, desc, &plan->problem));
     XL_TRY(xli_context_tune(plan->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_SORT, desc), &device,
                             &tune));
@@ -30,7 +30,8 @@ static xl_status make(xl_sort *plan, const xl_sort_desc *desc, const xli_capabil
                             "(sort.shape = 1), and loops of any length"));
         XL_TRY(xli_sort_build(plan, &limits));
     } while ((plan->shape.group_size > limits.most && plan->shape.group_size > 1) ||
-             (plan->shape.radix != XLI_RADIX_NONE && plan->shape.radix_group > limits.most_radix));
+             (plan->shape.radix != XLI_RADIX_NONE && plan->shape.radix_group > limits.most_radix) ||
+             (plan->shape.samples > 0 && plan->shape.sample_group > limits.most_samples));
     XL_TRY(xli_sort_zeros_build(plan));
     XL_TRY(xli_sort_gather_build(plan));
 done:
@@ -97,15 +98,22 @@ xl_status xl_sort_info_sized(const xl_sort *plan, size_t n, xl_plan_info *info, 
     const xli_sort_shape *shape = &plan->shape;
     const bool radix = xli_sort_by_radix(shape, n);
     const bool serial = radix && shape->radix_group == 1;
-    const size_t tile = serial  ? xli_sort_chunks_of(shape, n).elements
-                        : radix ? xli_sort_radix_tile(shape)
-                                : xli_sort_tile(shape);
-    const uint32_t group = radix ? shape->radix_group : shape->group_size;
+    const bool samples = xli_sort_by_samples(shape, n);
+    const size_t tile = serial    ? xli_sort_chunks_of(shape, n).elements
+                        : radix   ? xli_sort_radix_tile(shape)
+                        : samples ? (size_t)1 << shape->sample_tile_log
+                                  : xli_sort_tile(shape);
+    const uint32_t group = radix     ? shape->radix_group
+                           : samples ? shape->sample_group
+                                     : shape->group_size;
     xl_plan_info all = {.sub_group_size = shape->sub_group,
                         .work_group_size = group,
                         .item_elements = (uint32_t)(group > 1 ? tile / group : 0),
                         .tile_elements = tile};
-    strcpy(all.algorithm, radix ? "radix" : plan->problem.compares ? "merge" : "bitonic");
+    strcpy(all.algorithm, radix                    ? "radix"
+                          : samples                ? "samples"
+                          : plan->problem.compares ? "merge"
+                                                   : "bitonic");
     return xli_info_give(plan->ctx, &all, sizeof all, info, size);
 }
 

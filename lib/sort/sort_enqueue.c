@@ -73,6 +73,58 @@ done:
     return status;
 }
 
+/* By samples: XL_SAMPLES of cl/sort/sort_samples.cl. */
+static void add_samples(xli_args *a, const xl_sort *plan, size_t n, const xli_span *n_device,
+                        const xli_span *scratch)
+{
+    const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);
+    const xli_sort_samples s = xli_sort_samples_of(&plan->problem, &plan->shape, n);
+    xli_args_add(a, XLI_U32(n));
+    xli_args_add_place(a, n_device->buffer, n_device->offset); /* or NULL */
+    xli_args_add(a, XLI_U32(s.length));
+    xli_args_add(a, XLI_U32(s.gap));
+    xli_args_add(a, XLI_U32(s.share));
+    xli_args_add(a, XLI_MEM(scratch->buffer));
+    xli_args_add(a, XLI_U64(scratch->offset + layout.state_at));
+    xli_args_add(a, XLI_U64(scratch->offset + layout.state_at + s.splitters_at));
+}
+
+static void add_place(xli_args *a, const xl_sort *plan, const place *from, const place *to)
+{
+    xli_args_add_place(a, from->keys, from->keys_at);
+    xli_args_add_place(a, to->keys, to->keys_at);
+    if (plan->problem.value == XL_NONE)
+        return;
+    xli_args_add_place(a, from->values, from->values_at);
+    xli_args_add_place(a, to->values, to->values_at);
+}
+
+/* Runs to the scratch, and buckets of these to the output; one run to the output at once. */
+static xl_status launch_samples(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *spans,
+                                const xli_span *scratch)
+{
+    xl_status status;
+    xli_sort_kernels *const k = &plan->kernels;
+    const xli_sort_samples s = xli_sort_samples_of(&plan->problem, &plan->shape, n);
+    const size_t group = plan->shape.sample_group;
+    const place in = place_of(&spans->keys_in, xli_sort_read_values(plan, spans));
+    const place out = place_of(&spans->keys_out, &spans->values_out);
+    const place spare = s.runs > 1 ? place_in_scratch(plan, scratch, n) : out;
+    xli_args a = {.count = 0};
+    add_samples(&a, plan, n, &spans->n_device, scratch);
+    const size_t count = a.count;
+    add_place(&a, plan, &in, &spare);
+    XL_TRY(xli_seq_launch(seq, &k->sample_runs, s.runs, group, a.at, a.count));
+    if (s.runs == 1)
+        return XL_SUCCESS;
+    XL_TRY(xli_seq_launch(seq, &k->sample_rank, s.runs, group, a.at, count));
+    a.count = count;
+    add_place(&a, plan, &spare, &out);
+    XL_TRY(xli_seq_launch(seq, &k->sample_merge, s.buckets, group, a.at, a.count));
+done:
+    return status;
+}
+
 /* What all kernels of a radix sort are given; before it stands, for some, the number of a pass. */
 typedef struct radix_args {
     xli_arg list[21];
@@ -203,6 +255,8 @@ xl_status xli_sort_launch(xl_sort *plan, xli_seq *seq, size_t n, xli_sort_spans 
     }
     if (plan->problem.segments != XL_NONE)
         XL_TRY(xli_sort_launch_segments(plan, seq, n, spans, scratch));
+    else if (xli_sort_by_samples(&plan->shape, n))
+        XL_TRY(launch_samples(plan, seq, n, spans, scratch));
     else if (!xli_sort_by_radix(&plan->shape, n))
         XL_TRY(launch_bitonic(plan, seq, n, spans, scratch));
     else if (xli_sort_is_alone(&plan->shape, n))

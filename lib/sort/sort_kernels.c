@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+/* Programs are given one of these. */
+typedef enum text_kind { PLAIN, RADIX, PACKED, SAMPLES, TEXTS } text_kind;
+
 static void add_radix_text(xli_text *text, const xli_sort_problem *problem,
                            const xli_sort_shape *shape)
 {
@@ -33,11 +36,13 @@ static void add_radix_text(xli_text *text, const xli_sort_problem *problem,
         xli_text_define(text, sweep, XLI_COUNT(sweep));
 }
 
-/* `packs`: a group packs several segments into a tile. */
+/* `kind`: of the program. Of PACKED a group packs several segments into a tile. */
 static void add_text(xli_text *text, const xli_capabilities *capabilities,
-                     const xli_sort_problem *problem, const xli_sort_shape *shape, bool packs)
+                     const xli_sort_problem *problem, const xli_sort_shape *shape, text_kind kind)
 {
     const xli_tune_sort *t = &shape->tune;
+    const bool packs = kind == PACKED, samples = kind == SAMPLES;
+    const uint32_t items_log = samples ? t->sample_items_log : t->items_log;
     const bool serial = t->shape == XLI_SORT_SERIAL;
     const xli_definition lines[] = {
         {"XL_SERIAL", serial},
@@ -45,10 +50,12 @@ static void add_text(xli_text *text, const xli_capabilities *capabilities,
         {"XL_SORT_INDICES", problem->indices},
         {"XL_SORT_STABLE", !problem->compares && ((problem->stable && problem->value != XL_NONE) ||
                                                   (packs && !serial))},
-        {"XL_SORT_GROUP", shape->group_size},
-        {serial ? "XL_SORT_TILE_LOG" : "XL_SORT_GROUP_LOG",
-         serial ? t->serial_tile_log : t->group_log},
-        {serial ? NULL : "XL_SORT_ITEMS_LOG", t->items_log},
+        {"XL_SORT_GROUP", samples ? shape->sample_group : shape->group_size},
+        {serial ? "XL_SORT_TILE_LOG" : "XL_SORT_GROUP_LOG", serial ? t->serial_tile_log
+                                                            : samples
+                                                                ? shape->sample_tile_log - items_log
+                                                                : t->group_log},
+        {serial ? NULL : "XL_SORT_ITEMS_LOG", items_log},
         {serial && problem->compares ? "XL_MERGE_VALUES" : NULL, problem->value != XL_NONE},
         {!serial && problem->compares ? "XL_SORT_PACKED" : NULL, packs},
     };
@@ -58,12 +65,12 @@ static void add_text(xli_text *text, const xli_capabilities *capabilities,
     else
         xli_key_text(text, problem->key, problem->descending);
     xli_text_define(text, lines, XLI_COUNT(lines));
+    const xli_definition queue[] = {{"XL_SEGMENT_QUEUE", shape->queue}};
+    if (problem->segments != XL_NONE)
+        xli_text_define(text, queue, XLI_COUNT(queue));
     if (problem->segments != XL_NONE)
         xli_text_add(text, "#define XL_SEG %s\n", problem->segments == XL_U64 ? "ulong" : "uint");
 }
-
-/* Programs are given one of these. */
-typedef enum text_kind { PLAIN, RADIX, PACKED, TEXTS } text_kind;
 
 typedef struct wanted {
     text_kind text;
@@ -76,8 +83,8 @@ enum { NUM_KERNELS = sizeof(xli_sort_kernels) / sizeof(xli_kernel) };
 static void list_kernels(xl_sort *plan, wanted list[NUM_KERNELS])
 {
     xli_sort_kernels *k = &plan->kernels;
-    const bool segments = plan->problem.segments != XL_NONE,
-               bitonic = plan->shape.bitonic && !segments,
+    const bool segments = plan->problem.segments != XL_NONE, queue = plan->shape.queue,
+               samples = plan->shape.samples > 0, bitonic = plan->shape.bitonic && !segments,
                radix = plan->shape.radix == XLI_RADIX_CHUNKS,
                serial = radix && plan->shape.radix_group == 1, buckets = plan->shape.buckets,
                sweep = plan->shape.radix == XLI_RADIX_SWEEP;
@@ -85,6 +92,9 @@ static void list_kernels(xl_sort *plan, wanted list[NUM_KERNELS])
     const wanted all[NUM_KERNELS] = {
         {PLAIN, "sort_bitonic", "xl_sort_tiles", &k->tiles, bitonic},
         {PLAIN, "sort_bitonic", "xl_sort_merge", &k->merge, bitonic},
+        {SAMPLES, "sort_samples", "xl_sample_runs", &k->sample_runs, samples},
+        {SAMPLES, "sort_samples", "xl_sample_rank", &k->sample_rank, samples},
+        {SAMPLES, "sort_samples", "xl_sample_merge", &k->sample_merge, samples},
         {RADIX, chunks, "xl_radix_bits", &k->bits, radix},
         {RADIX, chunks, "xl_radix_begin", &k->begin, radix},
         {RADIX, chunks, "xl_radix_count", &k->count, radix},
@@ -103,8 +113,9 @@ static void list_kernels(xl_sort *plan, wanted list[NUM_KERNELS])
         {PACKED, "segment_short", "xl_segment_places", &k->places, segments},
         {PLAIN, "segment_rows", "xl_segment_rows", &k->rows, segments && xli_sort_has_rows(plan)},
         {PACKED, "segment_short", "xl_segment_short", &k->packed, segments},
-        {PLAIN, "segment_long", "xl_segment_tiles", &k->long_tiles, segments},
-        {PLAIN, "segment_long", "xl_segment_merge", &k->long_merge, segments},
+        {PLAIN, "segment_long", "xl_segment_tiles", &k->long_tiles, segments && !queue},
+        {PLAIN, "segment_long", "xl_segment_merge", &k->long_merge, segments && !queue},
+        {PLAIN, "segment_long", "xl_segment_all", &k->long_all, segments && queue},
     };
     memcpy(list, all, sizeof all);
 }
@@ -120,7 +131,7 @@ static xl_status add_texts(xl_sort *plan, const xli_capabilities *capabilities,
     xli_element_text(&texts[RADIX], capabilities, (const xli_element *[]){&count}, 1, XL_SUM, NULL);
     add_radix_text(&texts[RADIX], &plan->problem, &plan->shape);
     for (size_t k = 0; k < TEXTS; ++k) {
-        add_text(&texts[k], capabilities, &plan->problem, &plan->shape, k == PACKED);
+        add_text(&texts[k], capabilities, &plan->problem, &plan->shape, (text_kind)k);
         failed = failed || texts[k].failed;
     }
     if (failed)
@@ -129,14 +140,13 @@ done:
     return status;
 }
 
-/* The work-items that a kernel of a radix sort allows a group, whose size it requires. Of one that
- * is no power of two NVIDIA's driver (580.159) tells the power below. */
-static size_t radix_group_of(const xl_sort *plan, const xli_capabilities *capabilities,
-                             const xli_kernel *kernel)
+/* The work-items that a kernel allows a group, whose size, `group`, it requires. NVIDIA's driver
+ * (580.159) tells 256 of kernels that require 384, 512 or 1024, and runs them. */
+static size_t group_of(const xli_capabilities *capabilities, const xli_kernel *kernel, size_t group)
 {
-    const size_t group = plan->shape.radix_group;
-    const bool rounded = capabilities->nv_capability > 0 && 2 * kernel->max_group > group;
-    return rounded ? xli_max(group, kernel->max_group) : kernel->max_group;
+    enum { TOLD = 256 };
+    const bool less = capabilities->nv_capability > 0 && kernel->max_group >= TOLD;
+    return less ? xli_max(group, kernel->max_group) : kernel->max_group;
 }
 
 xl_status xli_sort_build(xl_sort *plan, xli_sort_limits *limits)
@@ -150,10 +160,15 @@ xl_status xli_sort_build(xl_sort *plan, xli_sort_limits *limits)
     list_kernels(plan, list);
     XL_TRY(xli_context_capabilities(plan->ctx, &capabilities));
     XL_TRY(add_texts(plan, capabilities, texts));
-    *limits = (xli_sort_limits){SIZE_MAX, SIZE_MAX};
+    *limits = (xli_sort_limits){SIZE_MAX, SIZE_MAX, SIZE_MAX};
     for (size_t i = 0; i < NUM_KERNELS; ++i) {
-        const bool is_radix = list[i].text == RADIX;
-        size_t *const most = is_radix ? &limits->most_radix : &limits->most;
+        const bool is_radix = list[i].text == RADIX, samples = list[i].text == SAMPLES;
+        const size_t group = is_radix  ? plan->shape.radix_group
+                             : samples ? plan->shape.sample_group
+                                       : plan->shape.group_size;
+        size_t *const most = is_radix  ? &limits->most_radix
+                             : samples ? &limits->most_samples
+                                       : &limits->most;
         xli_program *program;
         if (!list[i].is_wanted)
             continue;
@@ -164,8 +179,7 @@ xl_status xli_sort_build(xl_sort *plan, xli_sort_limits *limits)
         XL_TRY(status);
         plan->shape.sub_group = xli_program_sub_group(plan->ctx, program, plan->shape.sub_group);
         XL_TRY(xli_kernel_create(plan->ctx, program, list[i].name, list[i].kernel));
-        *most = xli_min(*most, is_radix ? radix_group_of(plan, capabilities, list[i].kernel)
-                                        : list[i].kernel->max_group);
+        *most = xli_min(*most, group_of(capabilities, list[i].kernel, group));
     }
 done:
     for (size_t k = 0; k < TEXTS; ++k)

@@ -19,10 +19,11 @@
 
 typedef struct xli_sort_kernels {
     xli_kernel tiles, merge;                              /* bitonic */
+    xli_kernel sample_runs, sample_rank, sample_merge;    /* by samples */
     xli_kernel bits, begin, count, offsets, scatter, end; /* radix, by chunks */
     xli_kernel alone, sample, bucket_count, bucket_starts, bucket_scatter, buckets; /* on CPUs */
-    xli_kernel clear, histogram, sweep;                      /* radix, a launch a pass */
-    xli_kernel places, rows, packed, long_tiles, long_merge; /* segments */
+    xli_kernel clear, histogram, sweep;                                /* radix, a launch a pass */
+    xli_kernel places, rows, packed, long_tiles, long_merge, long_all; /* segments */
 } xli_sort_kernels;
 
 typedef struct xli_sort_gather {

@@ -42,6 +42,23 @@ static void add_spare(xli_args *a, const xl_sort *plan, size_t n, const xli_span
         xli_args_add_place(a, scratch->buffer, xli_sort_spare_values(&layout, scratch));
 }
 
+/* All at once, by a queue. */
+static xl_status launch_queue(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *spans,
+                              const xli_span *scratch)
+{
+    const xli_sort_shape *const shape = &plan->shape;
+    const xli_sort_segments known = xli_sort_segments_of(shape, n);
+    const size_t groups = xli_min(known.capacity, shape->list_groups);
+    xli_args a = {.count = 0};
+    xli_args_add(&a, XLI_U32(known.slots));
+    xli_args_add(&a, XLI_U32(shape->tune.spin_limit));
+    xli_args_add(&a, XLI_U32(xli_sort_search_log(shape, xli_ceil_div(n, xli_sort_tile(shape)))));
+    add_csr(&a, plan, n, spans, scratch);
+    add_arrays(&a, plan, spans);
+    add_spare(&a, plan, n, scratch);
+    return xli_seq_launch(seq, &plan->kernels.long_all, groups, shape->group_size, a.at, a.count);
+}
+
 static xl_status launch_long(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *spans,
                              const xli_span *scratch)
 {
@@ -75,9 +92,12 @@ xl_status xli_sort_launch_segments(xl_sort *plan, xli_seq *seq, size_t n,
     const xli_sort_segments known = xli_sort_segments_of(&plan->shape, n);
     const bool rows = xli_sort_has_rows(plan);
     xli_args a = {.count = 0};
+    xli_args_add(&a, XLI_U32(known.queue_words));
     add_csr(&a, plan, n, spans, scratch);
     XL_TRY(xli_seq_launch(seq, &plan->kernels.places, xli_ceil_div(known.windows + 1, group), group,
                           a.at, a.count));
+    a.count = 0;
+    add_csr(&a, plan, n, spans, scratch);
     add_arrays(&a, plan, spans);
     if (rows)
         XL_TRY(xli_seq_launch(seq, &plan->kernels.rows, known.windows, group, a.at, a.count));
@@ -85,7 +105,7 @@ xl_status xli_sort_launch_segments(xl_sort *plan, xli_seq *seq, size_t n,
                           rows ? xli_min(known.windows, plan->shape.list_groups) : known.windows,
                           group, a.at, a.count));
     if (known.capacity > 0) /* a segment may be long */
-        XL_TRY(launch_long(plan, seq, n, spans, scratch));
+        XL_TRY((plan->shape.queue ? launch_queue : launch_long)(plan, seq, n, spans, scratch));
 done:
     return status;
 }

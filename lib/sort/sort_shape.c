@@ -69,10 +69,6 @@ static sweep_size sweep_size_of(const xli_sort_problem *problem, const xli_tune_
 {
     if (problem->value != XL_NONE)
         return (sweep_size){t->sweep_pair_group, t->sweep_pair_bytes, t->sweep_pair_registers};
-    /* What maps a double wants registers: on an H200 2^24 took 1.47 ms with a limit, 1.28 without.
-     */
-    if (problem->key == XL_F64)
-        return (sweep_size){t->sweep_group, t->sweep_bytes, 0};
     if (xli_sort_key_bytes(problem) == 8)
         return (sweep_size){t->sweep_wide_group, t->sweep_wide_bytes, t->sweep_wide_registers};
     return (sweep_size){t->sweep_group, t->sweep_bytes, t->sweep_registers};
@@ -119,11 +115,57 @@ static uint32_t from_of(const xli_sort_problem *problem, const xli_tune_sort *t,
     return chunks ? t->radix_from : t->sweep_from;
 }
 
+static size_t power_above(size_t x)
+{
+    size_t power = 1;
+    while (power < x)
+        power *= 2;
+    return power;
+}
+
+/* What a group of a sort by samples holds: the tile, skewed by one element in 32, and of each of up
+ * to half as many runs as it has work-items six words (xl_bucket_local). */
+static size_t sample_bytes(const xli_sort_shape *shape, size_t element_bytes)
+{
+    enum { WORDS = 6, OTHER = 64 };
+    const size_t tile = (size_t)1 << shape->sample_tile_log;
+    return (tile + tile / 32) * element_bytes +
+           WORDS * sizeof(cl_uint) * (shape->sample_group / 2) + OTHER;
+}
+
+/* A sort by samples is for those who leave the choice. There are no more runs than half a group's
+ * work-items, and of each run as many samples as the group has. */
+static void shape_samples(const xli_sort_problem *problem, const xli_tune_device *device,
+                          size_t most_group, xli_sort_shape *shape)
+{
+    const xli_tune_sort *const t = &shape->tune;
+    const size_t element = xli_sort_key_bytes(problem) + xl_type_size(problem->value);
+    const size_t wanted = problem->value != XL_NONE          ? t->sample_pair_most
+                          : xli_sort_key_bytes(problem) == 8 ? t->sample_wide_most
+                                                             : t->sample_most;
+    uint32_t group_log = t->sample_group_log;
+    if (problem->algorithm != XL_SORT_AUTO || problem->compares || problem->segments != XL_NONE ||
+        t->shape != XLI_SORT_GROUP || xli_sort_has_range(problem))
+        return;
+    most_group = xli_min(most_group, device->max_work_group);
+    for (;; --group_log) {
+        shape->sample_group = 1u << group_log;
+        shape->sample_tile_log = group_log + t->sample_items_log;
+        const size_t tile = (size_t)1 << shape->sample_tile_log;
+        shape->samples = xli_min(wanted, tile * xli_min(tile / 2, shape->sample_group / 2));
+        if (group_log == 1 || (shape->sample_group <= most_group &&
+                               sample_bytes(shape, element) <= device->local_bytes))
+            break;
+    }
+    if (shape->sample_group > most_group)
+        shape->samples = 0;
+}
+
 void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *capabilities,
                        const xli_tune_device *device, const xli_tune_sort *tune,
                        const xli_sort_limits *limits, xli_sort_shape *shape)
 {
-    enum { GATHER_GROUP = 256, GROUPS_PER_UNIT = 8, MOST_ROUNDS_LOG = 11 };
+    enum { GATHER_GROUP = 256, GROUPS_PER_UNIT = 8, MOST_ROUNDS_LOG = 11, LEAST_QUEUE_LOG = 7 };
     *shape = (xli_sort_shape){.tune = *tune};
     xli_tune_sort *const t = &shape->tune;
     const size_t key = xli_sort_key_bytes(problem), value = xl_type_size(problem->value);
@@ -152,6 +194,8 @@ void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *
         device->ends_loops
             ? UINT32_MAX
             : (uint32_t)xli_min(UINT32_MAX, xli_mul(xli_max(1, shape->units), GROUPS_PER_UNIT));
+    shape->queue = segments && !serial && capabilities->can_publish && t->segment_queue &&
+                   !device->ends_loops && shape->tile_log >= LEAST_QUEUE_LOG;
     shape->radix = radix_of(problem, capabilities, device, limits, shape);
     shape->buckets = shape->radix == XLI_RADIX_CHUNKS && shape->radix_group == 1 &&
                      t->radix_buckets && xli_sort_key_bytes(problem) > 1 &&
@@ -159,13 +203,44 @@ void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *
     if (xli_sort_has_range(problem)) /* by all digits */
         t->radix_alone = 0;
     shape->from = from_of(problem, t, shape->radix == XLI_RADIX_CHUNKS);
-    shape->bitonic = !must_be_radix(problem);
+    shape_samples(problem, device, limits->most_samples, shape);
+    /* No call takes what only stands between two others. */
+    shape->bitonic = !must_be_radix(problem) &&
+                     !(shape->radix != XLI_RADIX_NONE && shape->from <= xli_add(shape->samples, 1));
     shape->gather_group = (uint32_t)xli_min(GATHER_GROUP, device->max_work_group);
+}
+
+bool xli_sort_by_samples(const xli_sort_shape *shape, size_t n)
+{
+    return n <= shape->samples;
+}
+
+/* A bucket has at most (share + runs) * gap elements, which are as many as two runs, or, of runs
+ * that fill a tile, one. Few elements are cut into shorter runs than that, for more groups. */
+xli_sort_samples xli_sort_samples_of(const xli_sort_problem *problem, const xli_sort_shape *shape,
+                                     size_t n)
+{
+    enum { LEAST = 1024 };
+    const size_t tile = (size_t)1 << shape->sample_tile_log;
+    const size_t runs = xli_min(shape->tune.sample_runs, shape->sample_group / 2);
+    const size_t wanted = power_above(xli_ceil_div(n, runs));
+    xli_sort_samples s = {.length = n <= tile ? tile : xli_min(tile, xli_max(wanted, LEAST))};
+    s.runs = xli_ceil_div(n, s.length);
+    if (n <= tile)
+        return s;
+    s.share = power_above(s.runs);
+    s.gap = xli_min(tile, 2 * s.length) / (2 * s.share);
+    const size_t samples = s.runs * (s.length / s.gap);
+    s.buckets = xli_ceil_div(samples, s.share);
+    s.splitters_at = xli_round_up(samples * xli_sort_key_bytes(problem), XLI_SCRATCH_ALIGN);
+    s.bytes = s.splitters_at + s.buckets * 2 * sizeof(cl_uint);
+    return s;
 }
 
 bool xli_sort_by_radix(const xli_sort_shape *shape, size_t n)
 {
-    return shape->radix != XLI_RADIX_NONE && (!shape->bitonic || n >= shape->from);
+    return !xli_sort_by_samples(shape, n) && shape->radix != XLI_RADIX_NONE &&
+           (!shape->bitonic || n >= shape->from);
 }
 
 /* More chunks than units even out what one of them is late. Each of them has 256 counters. A group
@@ -254,10 +329,15 @@ static size_t state_bytes(const xli_sort_shape *shape, size_t n)
 /* A segment of more than half a tile has at most two tiles for each tile of elements. */
 xli_sort_segments xli_sort_segments_of(const xli_sort_shape *shape, size_t n)
 {
-    enum { HEAD = 3, ENTRY = 4 };
+    enum { HEAD = 6, ENTRY = 4 };
     const size_t window = xli_sort_tile(shape) / 2;
-    xli_sort_segments s = {xli_ceil_div(n, window), n / window, 0};
-    const size_t lists = xli_add(ENTRY * s.capacity, s.windows);
+    xli_sort_segments s = {.windows = xli_ceil_div(n, window), .capacity = n / window};
+    if (shape->queue && s.capacity > 0) {
+        const size_t groups = xli_min(s.capacity, shape->list_groups);
+        s.slots = xli_add(xli_mul(s.capacity, xli_sort_merges(shape, n)), groups);
+        s.queue_words = xli_add(s.capacity, s.slots);
+    }
+    const size_t lists = xli_add(xli_add(ENTRY * s.capacity, s.windows), s.queue_words);
     const size_t words = xli_add(xli_round_up(HEAD + s.windows + 1, ENTRY), lists);
     s.state_bytes = xli_mul(words, sizeof(cl_uint));
     return s;
@@ -271,17 +351,20 @@ size_t xli_sort_zeros_places_at(const xli_sort_problem *problem, size_t n)
 xli_sort_layout xli_sort_layout_of(const xli_sort_problem *problem, const xli_sort_shape *shape,
                                    size_t n)
 {
+    const bool samples = n > 0 && xli_sort_by_samples(shape, n);
     const bool radix = n > 0 && xli_sort_by_radix(shape, n);
     const bool segments = n > 0 && problem->segments != XL_NONE;
     xli_sort_layout layout = {0};
-    if (radix || n > xli_sort_tile(shape)) {
+    const size_t tile = samples ? (size_t)1 << shape->sample_tile_log : xli_sort_tile(shape);
+    if (radix || n > tile) {
         /* A key more: they begin at a multiple of their size. */
         const size_t keys = xli_mul(xli_add(n, problem->compares), xli_sort_key_bytes(problem));
         layout.values_at = xli_round_up(keys, XLI_SCRATCH_ALIGN);
         layout.state_at = xli_add(
             layout.values_at, xli_round_up(n * xl_type_size(problem->value), XLI_SCRATCH_ALIGN));
     }
-    const size_t state = radix      ? state_bytes(shape, n)
+    const size_t state = samples    ? xli_sort_samples_of(problem, shape, n).bytes
+                         : radix    ? state_bytes(shape, n)
                          : segments ? xli_sort_segments_of(shape, n).state_bytes
                                     : 0;
     layout.bytes = xli_add(layout.state_at, state);

@@ -46,7 +46,10 @@ typedef struct xli_sort_shape {
     uint32_t sub_group;   /* as xli_sub_group_of() */
     uint32_t units;       /* compute units */
     uint32_t list_groups; /* at most, of a launch over the tiles of long segments */
+    bool queue;           /* by one launch */
     bool bitonic;         /* what a call may take */
+    size_t samples;       /* up to so many elements, by samples; 0: none */
+    uint32_t sample_group, sample_tile_log;
     xli_radix_way radix;
     bool buckets;  /* by chunks: begins with the highest digit */
     uint32_t from; /* of so many keys on it is taken */
@@ -59,7 +62,7 @@ typedef struct xli_sort_shape {
 
 /* What kernels allow: work-items of a group. */
 typedef struct xli_sort_limits {
-    size_t most, most_radix;
+    size_t most, most_radix, most_samples;
 } xli_sort_limits;
 
 void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *capabilities,
@@ -74,6 +77,19 @@ unsigned xli_sort_merges(const xli_sort_shape *shape, size_t n);
 /* How many work-items of a launch of `groups` search for a merge-path partition, as a power of two
  * above them: a group of one has one. */
 uint32_t xli_sort_search_log(const xli_sort_shape *shape, size_t groups);
+
+/* Whether a call of n elements is sorted by samples. */
+bool xli_sort_by_samples(const xli_sort_shape *shape, size_t n);
+
+/* How it cuts them (cl/sort/sort_samples.cl): runs of `length`, every `gap`-th key of which is a
+ * sample; every `share`-th of these begins a bucket. What it knows of these, behind keys and values
+ * in the scratch: samples, then splitters. Of one run there is no more to do, and gap is 0. */
+typedef struct xli_sort_samples {
+    size_t length, runs, gap, share, buckets;
+    size_t splitters_at, bytes;
+} xli_sort_samples;
+xli_sort_samples xli_sort_samples_of(const xli_sort_problem *problem, const xli_sort_shape *shape,
+                                     size_t n);
 
 /* Whether a call of n elements is sorted by digits. */
 bool xli_sort_by_radix(const xli_sort_shape *shape, size_t n);
@@ -108,7 +124,9 @@ xli_sort_buckets xli_sort_buckets_of(const xli_sort_problem *problem, const xli_
 /* What a call with segments knows of them: windows of half a tile, and tiles of segments that are
  * longer, at most (cl/sort/segment_windows.cl). */
 typedef struct xli_sort_segments {
-    size_t windows, capacity, state_bytes;
+    size_t windows, capacity;
+    size_t slots, queue_words; /* cl/sort/segment_queue.cl */
+    size_t state_bytes;
 } xli_sort_segments;
 xli_sort_segments xli_sort_segments_of(const xli_sort_shape *shape, size_t n);
 

@@ -222,6 +222,9 @@ static const struct shape {
 } shapes[] = {
     {"sort.shape = 0\nsort.segment_group_log = 5\nsort.segment_items_log = 1\n", NULL},
     {"sort.shape = 1\nsort.serial_tile_log = 4\n", NULL},
+    {"sort.shape = 0\nsort.segment_group_log = 5\nsort.segment_items_log = 2\n"
+     "sort.segment_queue = 1\nsort.spin_limit = 3\n",
+     NULL},
     {"sort.shape = 0\nsort.segment_group_log = 6\nsort.segment_items_log = 3\n", NULL},
     {"sort.shape = 0\nsort.segment_group_log = 4\nsort.segment_items_log = 2\n", "width=1"},
     {"sort.shape = 1\nsort.serial_tile_log = 8\n", NULL},
@@ -229,10 +232,10 @@ static const struct shape {
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0], FORMS = 12 };
 
-/* How many of them are tested: one in groups and one by one work-item, or all. */
+/* How many of them are tested: two in groups and one by one work-item, or all. */
 static size_t shapes_here(size_t all)
 {
-    return xlt_few_programs() ? 2 : all;
+    return xlt_few_programs() ? 3 : all;
 }
 
 static void every_pattern_of_lengths(void **state)
@@ -242,7 +245,7 @@ static void every_pattern_of_lengths(void **state)
     for (size_t s = 0; s < shapes_here(SHAPES); ++s) {
         xl_context *ctx = open_context(shapes[s].tuning, shapes[s].mask);
         for (size_t i = 0; i < FORMS * SORT_KEY_TYPES; ++i) {
-            if (i % (xlt_few_programs() ? 67 : 5) != s)
+            if (i % (xlt_few_programs() ? 67 : SHAPES) != s)
                 continue;
             const xl_sort_desc desc = desc_of(i / FORMS, i % FORMS);
             xl_sort *plan = sort_plan(ctx, &desc, shapes[s].tuning);
@@ -303,7 +306,7 @@ static void as_gpus_have_it(void **state)
 static void every_length(void **state)
 {
     (void)state;
-    for (size_t s = 0; s < shapes_here(xlt_small() ? 2 : 4); ++s) {
+    for (size_t s = 0; s < shapes_here(xlt_small() ? 3 : 4); ++s) {
         xl_context *ctx = open_context(shapes[s].tuning, shapes[s].mask);
         const xl_sort_desc desc = desc_of(s, 1 + 4 * s);
         xl_sort *plan = sort_plan(ctx, &desc, shapes[s].tuning);
@@ -331,7 +334,7 @@ static void broken_offsets(void **state)
     (void)state;
     static const xl_user_comparator less = {"less", "bool less(uint a, uint b) { return a < b; }"};
     for (size_t at = 0; at == 0 || xlt_place_closely(at - 1); ++at)
-        for (size_t k = 0; k < 2 * shapes_here(xlt_small() ? 2 : SHAPES); ++k) {
+        for (size_t k = 0; k < 2 * shapes_here(xlt_small() ? 3 : SHAPES); ++k) {
             const size_t s = k / 2;
             xl_context *ctx = open_context(shapes[s].tuning, shapes[s].mask);
             xl_sort_desc desc = desc_of(0, s % 2 ? 7 : 1);

@@ -18,8 +18,8 @@ static xli_sort_shape sort_of(const device *d, const xli_sort_problem *problem, 
     known.local_bytes = d->local_bytes;
     known.compute_units = d->units;
     xli_tune_sort_table(&known, &tune);
-    xli_sort_shape_of(problem, &capabilities, &known, &tune, &(xli_sort_limits){most, SIZE_MAX},
-                      &shape);
+    xli_sort_shape_of(problem, &capabilities, &known, &tune,
+                      &(xli_sort_limits){most, SIZE_MAX, most}, &shape);
     return shape;
 }
 
@@ -28,8 +28,9 @@ static void sorts_of_pairs(void **state)
 {
     (void)state;
     const xli_sort_problem pairs = {
-        .key = XL_U32, .value = XL_U32, .end_bit = 32, .algorithm = XL_SORT_AUTO};
+        .key = XL_U32, .value = XL_U32, .end_bit = 32, .algorithm = XL_SORT_BITONIC};
     xli_sort_shape shape = sort_of(&devices[H200], &pairs, 1024);
+    assert_int_equal(shape.samples, 0);
     assert_int_equal(shape.group_size, 256);
     assert_int_equal(xli_sort_tile(&shape), 2048);
     assert_int_equal(xli_sort_merges(&shape, 2048), 0);
@@ -47,6 +48,40 @@ static void sorts_of_pairs(void **state)
     shape = sort_of(&devices[POCL], &pairs, 4096);
     assert_int_equal(shape.group_size, 1);
     assert_int_equal(xli_sort_tile(&shape), 4096);
+}
+
+/* A sort by samples: its runs cover n, none of its buckets is more than a group holds, and a group
+ * has a work-item for each sample of a run and for both ends of each run. */
+static void sorts_by_samples(void **state)
+{
+    (void)state;
+    for (size_t form = 0; form < 4; ++form) {
+        const xli_sort_problem problem = {.key = form / 2 ? XL_U64 : XL_U32,
+                                          .value = form % 2 ? XL_U32 : XL_NONE,
+                                          .end_bit = form / 2 ? 64 : 32};
+        const xli_sort_shape shape = sort_of(&devices[H200], &problem, 1024);
+        const size_t tile = (size_t)1 << shape.sample_tile_log, group = shape.sample_group;
+        assert_true(shape.samples > tile && shape.samples <= tile * group / 2);
+        assert_false(xli_sort_by_samples(&shape, shape.samples + 1));
+        for (size_t n = 1; n <= shape.samples; n += n / 50 + 1) {
+            const xli_sort_samples s = xli_sort_samples_of(&problem, &shape, n);
+            assert_true(xli_sort_by_samples(&shape, n) && !xli_sort_by_radix(&shape, n));
+            assert_true(s.length <= tile && s.runs == xli_ceil_div(n, s.length));
+            assert_true((s.runs == 1) == (n <= tile));
+            if (s.runs == 1)
+                continue;
+            assert_true(s.gap > 0 && (s.share + s.runs) * s.gap <= tile);
+            assert_true(s.runs <= s.share && 2 * s.share <= group && s.length / s.gap <= group);
+            assert_true(s.buckets * s.share * s.gap >= n);
+            assert_true(s.bytes >= n / s.gap * xl_type_size(problem.key) + s.buckets * 8);
+        }
+    }
+    const xli_sort_problem asked = {.key = XL_U32, .end_bit = 32, .algorithm = XL_SORT_RADIX};
+    const xli_sort_problem range = {.key = XL_U32, .end_bit = 17};
+    const xli_sort_problem plain = {.key = XL_U32, .end_bit = 32};
+    assert_int_equal(sort_of(&devices[H200], &asked, 1024).samples, 0);
+    assert_int_equal(sort_of(&devices[H200], &range, 1024).samples, 0);
+    assert_int_equal(sort_of(&devices[POCL], &plain, 4096).samples, 0);
 }
 
 /* Where a radix sort is taken, its chunks, and its scratch. */
@@ -67,8 +102,7 @@ static void sorts_by_digits(void **state)
     assert_int_equal(shape.registers, shape.tune.sweep_wide_registers);
     wide.key = XL_F64;
     shape = sort_of(&devices[H200], &wide, 1024);
-    assert_int_equal(shape.radix_group, shape.tune.sweep_group);
-    assert_int_equal(shape.registers, 0);
+    assert_int_equal(shape.radix_group, shape.tune.sweep_wide_group);
     wide.key = XL_U64;
     wide.value = XL_U32;
     shape = sort_of(&devices[POCL], &wide, 4096);
@@ -106,7 +140,8 @@ static void sorts_by_digits(void **state)
     }
 }
 
-/* Of a segmented sort: keys and values once more past a tile, and 48 bytes a tile; room in the
+/* Of a segmented sort: keys and values once more past a tile, and 64 bytes a tile, and 8 for each
+ * doubling of tiles that makes n; room in the
  * lists for the tiles of as many long segments as there may be, each one element longer than half a
  * tile, or than a tile. */
 static void sorts_of_segments(void **state)
@@ -129,9 +164,12 @@ static void sorts_of_segments(void **state)
                 const size_t copy = n > tile ? n * element : 0;
                 const size_t bytes = xli_sort_layout_of(&problem, &shape, n).bytes;
                 assert_true(bytes >= copy + s.state_bytes && s.windows * (tile / 2) >= n);
-                assert_true(bytes <= copy + 48 * xli_ceil_div(n, tile) + 1024);
+                const size_t each = 64 + 8 * xli_sort_merges(&shape, n);
+                assert_true(bytes <= copy + each * xli_ceil_div(n, tile) + 1024);
                 assert_true(s.capacity >= n / (tile / 2 + 1) && s.capacity >= 2 * (n / (tile + 1)));
-                assert_true(s.state_bytes >= 4 * (3 + 2 * s.windows + 1) + 16 * s.capacity);
+                assert_true(s.state_bytes >= 4 * (6 + 2 * s.windows + 1) + 16 * s.capacity);
+                assert_int_equal(shape.queue, d == H200);
+                assert_true(!shape.queue || s.slots >= s.capacity * xli_sort_merges(&shape, n));
             }
             assert_int_equal(xli_sort_layout_of(&problem, &shape, 0).bytes, 0);
         }
@@ -423,6 +461,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sorts_of_pairs),
         cmocka_unit_test(sorts_of_segments),
+        cmocka_unit_test(sorts_by_samples),
         cmocka_unit_test(sorts_by_digits),
         cmocka_unit_test(sorts_take_little_room),
         cmocka_unit_test(sorts_that_gather_take_little_room),

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT
+ * The order in which the tiles of long segments are sorted and merged where work-groups may pass
+ * messages: all in one launch. The merges of a segment are a tree; its nodes are pairs of runs, or
+ * one run that has no partner and is copied, and each of a node's tiles is a job. Who ends the last
+ * job of a node whose sibling is done puts those of the node above them into the queue.
+ *
+ * A work-group takes jobs by ticket: first the tiles of the list, to be sorted, then the slots of
+ * the queue. Where a slot is empty it polls, so that it is there when there is work again; in the
+ * end it marks the slot and returns. Who is to fill a slot that is marked takes the next one. So no
+ * job is lost: who fills slots takes tickets himself until he comes to one that nobody fills, and
+ * nothing waits for a work-group that does not run.
+ *
+ * The queue has, of each listed tile, a word: what is done of the jobs of all nodes that begin with
+ * this tile, and, as the highest bit, whether one of both children is done of the node whose second
+ * run begins with it; behind these the slots. Numbers in scratch that somebody writes meanwhile
+ * give a wrong order, but nothing outside of the arrays, and an end. */
+#include "../prelude/prelude_device.cl"
+#include "segment_windows.cl"
+
+/* Words of the state. */
+#define XL_STATE_TICKET 3
+#define XL_STATE_FILLED 4
+
+#define XL_CHILD_DONE (1u << 31)
+/* A slot: a tile of the list, and below it the level of the job: 0 to sort it, else to merge runs
+ * of 2^(level - 1) tiles. So level is 0 in no slot that is filled. */
+#define XL_LEVEL_BITS 5
+#define XL_SLOT_LEFT 32u
+
+typedef struct xl_segment_job {
+    uint tile, level;
+    bool there;
+} xl_segment_job;
+
+/* What a group shares: its job, and the node whose jobs go into the queue. */
+typedef struct xl_queue_local {
+    xl_segment_job job;
+    uint first, count, level, slot;
+} xl_queue_local;
+
+__global uint *xl_queue_slots(const xl_csr *csr)
+{
+    return xl_csr_queue(csr) + csr->capacity;
+}
+
+/* By one work-item. */
+xl_segment_job xl_queue_take(const xl_csr *csr, uint slots, uint polls)
+{
+    const uint tiles = xl_csr_tiles(csr), ticket = atomic_inc(csr->state + XL_STATE_TICKET);
+    const uint at = ticket - tiles;
+    xl_segment_job job = {ticket, 0, ticket < tiles};
+    if (job.there || at >= slots)
+        return job;
+    __global uint *const slot = xl_queue_slots(csr) + at;
+    uint word = 0;
+    for (uint left = at < csr->state[XL_STATE_JOBS] ? polls : 0; left > 0 && word == 0; --left)
+        word = atomic_or(slot, 0u);
+    if (word == 0)
+        word = atomic_cmpxchg(slot, 0u, XL_SLOT_LEFT);
+    xl_device_fence();
+    job.tile = min(word >> XL_LEVEL_BITS, csr->capacity - 1u);
+    job.level = word & ((1u << XL_LEVEL_BITS) - 1u);
+    job.there = job.level > 0;
+    return job;
+}
+
+void xl_queue_fill_next(const xl_csr *csr, uint slots, uint word)
+{
+    uint at;
+    do {
+        at = atomic_inc(csr->state + XL_STATE_FILLED);
+    } while (at < slots && atomic_xchg(xl_queue_slots(csr) + at, word) != 0);
+}
+
+/* Counts a job as done, by one work-item. Leaves in `local_` the node that can be merged now, or
+ * none. */
+void xl_queue_count(const xl_csr *csr, const xl_segment_job *job, const xl_segment_tile *t,
+                    __local xl_queue_local *local_)
+{
+    __global uint *const done = xl_csr_queue(csr);
+    const uint tiles = XL_CEIL_DIV(t->end - t->begin, XL_SORT_TILE), level = job->level;
+    const uint node = t->number >> level << level, above = t->number >> (level + 1u)
+                                                                            << (level + 1u);
+    const uint second = above + (1u << level), base = job->tile - t->number;
+    uint wanted = 0;
+    local_->count = 0;
+    if (t->count == 0 || t->number > job->tile || base + min(second, tiles - 1u) >= csr->capacity)
+        return;
+    for (uint k = 0; k <= level; ++k)
+        wanted += min(1u << k, tiles - node);
+    xl_device_fence();
+    if ((atomic_inc(done + base + node) & ~XL_CHILD_DONE) + 1u != wanted || level >= t->merges)
+        return;
+    if (second < tiles && (atomic_or(done + base + second, XL_CHILD_DONE) & XL_CHILD_DONE) == 0)
+        return;
+    xl_device_fence();
+    local_->first = base + above;
+    local_->count = min(2u << level, tiles - above);
+    local_->level = level + 1u;
+    local_->slot = atomic_add(csr->state + XL_STATE_FILLED, local_->count);
+}
+
+/* The same by all of a group, which then fills the queue. */
+void xl_queue_done(const xl_csr *csr, const xl_segment_job *job, const xl_segment_tile *t,
+                   uint slots, __local xl_queue_local *local_)
+{
+    XL_FULL_BARRIER();
+    if (get_local_id(0) == 0)
+        xl_queue_count(csr, job, t, local_);
+    XL_FULL_BARRIER();
+    const uint slot = local_->slot, count = local_->count;
+    for (uint k = (uint)get_local_id(0); k < count; k += XL_SORT_GROUP) {
+        const uint word = (local_->first + k) << XL_LEVEL_BITS | local_->level;
+        if (slot + k < slots && atomic_xchg(xl_queue_slots(csr) + slot + k, word) != 0)
+            xl_queue_fill_next(csr, slots, word);
+    }
+    XL_LOCAL_BARRIER();
+}
