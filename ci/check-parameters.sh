@@ -24,8 +24,9 @@ cd "${1:-$self/..}"
 most=40
 # program | the most macros it may have, until it has no more than 40
 limits='
-select_sweep 44
-sort_onesweep 53
+radix_group 41
+select_sweep 45
+sort_onesweep 54
 '
 # who sets a parameter | the sources that do
 setters='

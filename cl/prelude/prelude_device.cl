@@ -5,10 +5,6 @@
 
 #include "prelude.cl"
 
-#if !XL_CAN_PUBLISH
-#error "words pass between work-groups where XL_CAN_PUBLISH is 1"
-#endif
-
 /* NVIDIA's OpenCL has no atomics of device scope, its PTX has. */
 #if defined(__NV_CL_C_VERSION)
 ulong xl_relaxed_load(const __global ulong *from)

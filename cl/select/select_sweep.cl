@@ -222,7 +222,7 @@ uint xl_select_tile(const xl_lookback *lookback, const xl_piece *piece, uint til
     }
 #if XL_ORDERED
     const XL_T prefix = xl_prefix_meet(&window, lookback, tile, l);
-    if (first && XL_ENDS_WINDOW(tile))
+    if (first && xl_ends_window(tile))
         xl_tile_publish(lookback, tile, XL_PREFIX, xl_op(prefix, o.total), false);
 #else
     const XL_T prefix = xl_prefix_meet(lookback, tile, o.total, l);

@@ -160,7 +160,7 @@ xl_status xli_args_set(const xl_context *ctx, cl_kernel kernel, cl_uint first, c
         xli_arg arg = args[i];
         if (arg.kind == ARG_BYTES)
             memcpy(arg.hold.bytes, arg.value, xli_min(arg.size, sizeof arg.hold.bytes));
-        const cl_int code = set_arg(kernel, first + i, &arg);
+        const cl_int code = set_arg(ctx, kernel, first + i, &arg);
         if (is_wrong_argument(code))
             return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                             "kernel: argument %u is not what stands there: %s (%d)",
