@@ -114,6 +114,7 @@ typedef struct xl_neighbor {
     xl_ranges ranges;
     float radius2;
     uint at, end, rounds;
+    uint left_out; /* the point itself; of its images none */
 } xl_neighbor;
 
 xl_neighbors xl_neighbors_load(__global const uint *storage, ulong4 parts, uint4 numbers,
@@ -180,6 +181,7 @@ xl_neighbor xl_neighbors_begin(const xl_neighbors *of, uint4 query)
     near.incomplete = of->search.map.failed;
     near.index = near.place = near.at = near.end = near.rounds = 0;
     near.vector = near.shift = (float4)(0.0f);
+    near.left_out = query.w;
     near.distance2 = 0;
     near.ranges = xl_ranges_begin(&of->search, near.position, near.position, of->search.reach);
     near.radius2 = xl_neighbors_below(of, of->search.radius2);
@@ -215,6 +217,7 @@ bool xl_neighbors_range(xl_neighbor *near, const xl_neighbors *of)
     near->at = near->ranges.cells.begin;
     near->end = near->ranges.cells.end;
     near->shift = near->ranges.shift;
+    near->left_out = XL_PERIODIC && any(near->shift != 0.0f) ? UINT_MAX : near->self;
     if (of->ends_loops) {
         near->rounds += near->end > near->at ? near->end - near->at : 0u;
         near->rounds += near->ranges.cells.rounds + 3u;
@@ -230,16 +233,14 @@ bool xl_neighbors_is_near(xl_neighbor *near, const xl_neighbors *of)
     const uint4 other = xl_grid_sorted(of->search.index.sorted, of->search.map.points, near->at);
 #if XL_PERIODIC
     const float4 difference = (near->position - xl_grid_position(other)) - near->shift;
-    const bool itself = other.w == near->self && !any(near->shift != 0.0f);
 #else
     const float4 difference = near->position - xl_grid_position(other);
-    const bool itself = other.w == near->self;
 #endif
     near->distance2 = xl_square(difference);
     near->vector = -difference;
     near->index = min(other.w, of->search.map.points - 1u);
     near->place = near->at;
-    return near->distance2 < near->radius2 && !itself;
+    return near->distance2 < near->radius2 && other.w != near->left_out;
 }
 
 #define XL_FOR_NEIGHBORS(near, of)                                                                 \

@@ -10,6 +10,7 @@
 #include "neighbors_rounds.cl"
 #include "neighbors_row.cl"
 #include "neighbors_rows.cl"
+#include "neighbors_two.cl"
 #include "neighbors_walk.cl"
 
 #if XL_MOST_ROUNDS > 0
@@ -56,15 +57,18 @@ void xl_count_end(const xl_count_out *out, uint n)
 }
 
 #if XL_WALK == 0
-uint xl_count_range(const xl_ranges *near, const xl_query *query, const xl_search *s)
+uint2 xl_count_range(const xl_ranges *near, const xl_two *two, const xl_search *s, uint2 count)
 {
     float distance2;
-    uint count = 0;
 #define XL_DO(q)                                                                                   \
     if (XL_IS_CANDIDATE(q, &near->cells)) {                                                        \
         const uint4 other = xl_grid_sorted(s->index.sorted, s->map.points, q);                     \
-        count +=                                                                                   \
-            xl_is_neighbor(query->self, other, near->shift, query->radius2, &distance2) ? 1u : 0u; \
+        count.x +=                                                                                 \
+            xl_is_neighbor(two->a.self, other, near->shift, two->a.radius2, &distance2) ? 1u : 0u; \
+        if (XL_TOGETHER > 1)                                                                       \
+            count.y += xl_is_neighbor(two->b.self, other, near->shift, two->b.radius2, &distance2) \
+                           ? 1u                                                                    \
+                           : 0u;                                                                   \
     }
     XL_CANDIDATES(q, &near->cells, XL_DO)
 #undef XL_DO
@@ -72,14 +76,21 @@ uint xl_count_range(const xl_ranges *near, const xl_query *query, const xl_searc
 }
 
 /* UINT_MAX: too many candidates to look at, or neighbours to order. */
-uint xl_count_neighbors(const xl_search *s, const xl_query *query)
+uint2 xl_count_neighbors(const xl_search *s, const xl_two *two)
 {
-    uint rounds = 0, count = 0;
-    const float4 p = xl_grid_position(query->self);
-    xl_ranges near = xl_ranges_begin(s, p, p, query->reach);
-    while (xl_ranges_next(&near, s) && xl_may_go_on(&near.cells, &rounds))
-        count += xl_count_range(&near, query, s);
-    return xl_was_cut(rounds, count) ? UINT_MAX : count;
+    uint2 count = 0;
+    for (uint turn = 0; turn < xl_two_turns(two); ++turn) {
+        const xl_two now = xl_two_turn(two, turn);
+        uint rounds = 0;
+        uint2 found = 0;
+        xl_ranges near = xl_two_ranges(s, &now);
+        while (xl_ranges_next(&near, s) && xl_may_go_on(&near.cells, &rounds))
+            found = xl_count_range(&near, &now, s, found);
+        if (xl_was_cut(rounds, found.x))
+            found = UINT_MAX;
+        count = turn == 0 ? found : (uint2)(count.x, found.x);
+    }
+    return count;
 }
 
 __kernel void xl_neighbors_count(__global uint *storage, XL_INDEX_PARAMETERS, XL_QUERY_PARAMETERS,
@@ -90,16 +101,19 @@ __kernel void xl_neighbors_count(__global uint *storage, XL_INDEX_PARAMETERS, XL
     const xl_search s = XL_SEARCH_LOAD(storage);
     const xl_count_out out = {narrow ? counts + counts_at : 0, wide ? offsets + offsets_at : 0,
                               s.map.failed};
-    XL_FOR_ITEMS(k, queries)
+    XL_FOR_ITEMS(t, XL_CEIL_DIV(queries, XL_TOGETHER))
     {
-        uint i = (uint)k, count = 0;
+        const uint k = (uint)t * XL_TOGETHER;
+        uint2 i = (uint2)(k, k + 1), count = 0;
         if (!s.map.failed) {
-            const xl_query query = xl_query_load(&s, (uint)k);
-            i = query.self.w;
-            count = xl_count_neighbors(&s, &query);
+            const xl_two two = xl_two_load(&s, k);
+            i = (uint2)(two.a.self.w, two.b.self.w);
+            count = xl_count_neighbors(&s, &two);
         }
-        if (i < queries)
-            xl_count_put(&out, header, queries, i, count);
+        if (i.x < queries)
+            xl_count_put(&out, header, queries, i.x, count.x);
+        if (XL_TOGETHER > 1 && k + 1 < queries && i.y < queries)
+            xl_count_put(&out, header, queries, i.y, count.y);
     }
     xl_count_end(&out, queries);
 }
@@ -142,7 +156,7 @@ void xl_fill_alone(const xl_search *s, const xl_query *query, __global uint *row
 #endif
 }
 
-#if XL_SORTED && XL_STAGED > 0
+#if XL_STAGED > 0
 uint xl_stage_range(const xl_ranges *near, const xl_query *query, const xl_search *s,
                     __local uint *staged, uint room, uint count)
 {
@@ -170,8 +184,8 @@ uint xl_stage_row(const xl_search *s, const xl_query *query, __local uint *stage
     return count;
 }
 
-/* Row i of the list, unless it would end beyond the capacity. Short rows are put into order and
- * written by the group together. */
+/* Row i of the list, unless it would end beyond the capacity. Short rows are put into order, if
+ * asked to, and written by the group together. */
 __kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETERS,
                                 XL_QUERY_PARAMETERS, XL_ROWS_PARAMETERS)
 {
@@ -261,29 +275,39 @@ __kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETER
 #endif
 
 #if XL_VISIT
-float xl_visit_range(const xl_ranges *near, const xl_query *query, const xl_search *s, float sum,
-                     float4 params)
+float2 xl_visit_range(const xl_ranges *near, const xl_two *two, const xl_search *s, float2 sum,
+                      float4 params)
 {
     float distance2;
 #define XL_DO(q)                                                                                   \
     if (XL_IS_CANDIDATE(q, &near->cells)) {                                                        \
         const uint4 other = xl_grid_sorted(s->index.sorted, s->map.points, q);                     \
-        if (xl_is_neighbor(query->self, other, near->shift, query->radius2, &distance2))           \
-            sum = visit(sum, distance2, query->self.w, other.w, params);                           \
+        if (xl_is_neighbor(two->a.self, other, near->shift, two->a.radius2, &distance2))           \
+            sum.x = visit(sum.x, distance2, two->a.self.w, other.w, params);                       \
+        if (XL_TOGETHER > 1 &&                                                                     \
+            xl_is_neighbor(two->b.self, other, near->shift, two->b.radius2, &distance2))           \
+            sum.y = visit(sum.y, distance2, two->b.self.w, other.w, params);                       \
     }
     XL_CANDIDATES(q, &near->cells, XL_DO)
 #undef XL_DO
     return sum;
 }
 
-float xl_visit_neighbors(const xl_search *s, const xl_query *query, float sum, float4 params)
+float2 xl_visit_neighbors(const xl_search *s, const xl_two *two, float start, float4 params)
 {
-    uint rounds = 0;
-    const float4 p = xl_grid_position(query->self);
-    xl_ranges near = xl_ranges_begin(s, p, p, query->reach);
-    while (xl_ranges_next(&near, s) && xl_may_go_on(&near.cells, &rounds))
-        sum = xl_visit_range(&near, query, s, sum, params);
-    return xl_was_cut(rounds, 0) ? NAN : sum;
+    float2 sum = start;
+    for (uint turn = 0; turn < xl_two_turns(two); ++turn) {
+        const xl_two now = xl_two_turn(two, turn);
+        uint rounds = 0;
+        float2 found = start;
+        xl_ranges near = xl_two_ranges(s, &now);
+        while (xl_ranges_next(&near, s) && xl_may_go_on(&near.cells, &rounds))
+            found = xl_visit_range(&near, &now, s, found, params);
+        if (xl_was_cut(rounds, 0))
+            found = NAN;
+        sum = turn == 0 ? found : (float2)(sum.x, found.x);
+    }
+    return sum;
 }
 
 /* What visit() makes of `start` over the neighbours of each query. */
@@ -292,17 +316,21 @@ __kernel void xl_neighbors_visit(__global const uint *storage, XL_INDEX_PARAMETE
                                  __global float *out, ulong out_at)
 {
     const xl_search s = XL_SEARCH_LOAD(storage);
-    XL_FOR_ITEMS(k, queries)
+    out += out_at;
+    XL_FOR_ITEMS(t, XL_CEIL_DIV(queries, XL_TOGETHER))
     {
-        uint i = (uint)k;
-        float sum = NAN;
+        const uint k = (uint)t * XL_TOGETHER;
+        uint2 i = (uint2)(k, k + 1);
+        float2 sum = NAN;
         if (!s.map.failed) {
-            const xl_query query = xl_query_load(&s, (uint)k);
-            i = query.self.w;
-            sum = xl_visit_neighbors(&s, &query, start, params);
+            const xl_two two = xl_two_load(&s, k);
+            i = (uint2)(two.a.self.w, two.b.self.w);
+            sum = xl_visit_neighbors(&s, &two, start, params);
         }
-        if (i < queries)
-            out[out_at + i] = sum;
+        if (i.x < queries)
+            out[i.x] = sum.x;
+        if (XL_TOGETHER > 1 && k + 1 < queries && i.y < queries)
+            out[i.y] = sum.y;
     }
 }
 #endif

@@ -76,7 +76,8 @@ void xl_row_put_staged(__local uint *staged, __local ulong *begins, __local uint
 #pragma unroll
     for (uint k = 0; k < XL_STAGED; ++k)
         v[k] = k < count ? staged[k * XL_GROUP + item] : UINT_MAX;
-    xl_row_network(v);
+    if (XL_SORTED)
+        xl_row_network(v);
     begins[item] = begin;
     counts[item] = count;
     XL_LOCAL_BARRIER();

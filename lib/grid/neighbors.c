@@ -29,8 +29,8 @@ static xl_status build_kernels(xl_neighbors *plan, const xl_neighbors_desc *desc
     xli_text defines = {0};
     xli_text_add(&defines, "#define XL_ITEMS %u\n#define XL_GROUP %u\n#define XL_STAGED %u\n",
                  plan->tune.items, plan->tune.group, plan->tune.staged);
-    xli_text_add(&defines, "#define XL_WALK %u\n#define XL_PLANES %u\n", plan->tune.walk,
-                 plan->planes);
+    xli_text_add(&defines, "#define XL_WALK %u\n#define XL_TOGETHER %uu\n#define XL_PLANES %u\n",
+                 plan->tune.walk, plan->together, plan->planes);
     xli_text_add(&defines, "#define XL_RADIUS_INCLUSIVE %d\n#define XL_KEEP_SELF %d\n",
                  desc->inclusive ? 1 : 0, desc->include_self || plan->given ? 1 : 0);
     xli_text_add(&defines, "#define XL_PERIODIC %d\n#define XL_RADII %d\n", plan->periodic ? 1 : 0,
@@ -117,6 +117,8 @@ xl_status xl_neighbors_create(xl_context *ctx, const xl_neighbors_desc *desc, xl
     made->dimensions = checked.dimensions;
     made->query_stride = checked.query_stride;
     made->ends_loops = capabilities->ends_loops;
+    /* Given queries may be far apart, and a device that ends loops has no rounds to spare. */
+    made->together = made->given || made->ends_loops ? 1 : 2;
     XL_TRY(make_parts(made, &checked, capabilities));
     XL_TRY(build_kernels(made, &checked));
     *plan = made;

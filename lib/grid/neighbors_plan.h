@@ -15,8 +15,9 @@ struct xl_neighbors {
     uint32_t dimensions, query_stride;
     bool ends_loops; /* the device: see xli_capabilities */
     xli_tune_neighbors tune;
-    uint32_t planes; /* grid.planes: that of the indices that it takes */
-    xl_scan *scan;   /* of u64 */
+    uint32_t together; /* queries that a work-item counts or visits at a time */
+    uint32_t planes;   /* grid.planes: that of the indices that it takes */
+    xl_scan *scan;     /* of u64 */
     xli_kernel count, fill, visit, details;
     xli_kernel total; /* where the device ends loops */
     xli_kernel check; /* of given queries */

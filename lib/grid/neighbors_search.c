@@ -70,12 +70,15 @@ done:
     return status;
 }
 
-/* Counts and lists are walked for where work-items do so. */
+/* Counts and lists are walked for where work-items do so; else counts and visits may take two
+ * queries at a time. */
 static xli_grid_shape shape_of(const xl_neighbors *plan, const xli_kernel *kernel, size_t n)
 {
+    const bool lists = kernel == &plan->fill || kernel == &plan->details;
     const bool walks = plan->tune.walk > 0 && (kernel == &plan->count || kernel == &plan->fill);
-    return xli_grid_shape_of(kernel, walks ? xli_ceil_div(n, plan->tune.walk) : n,
-                             walks ? 1 : plan->tune.group, plan->tune.items);
+    const uint32_t at_once = walks ? plan->tune.walk : lists ? 1 : plan->together;
+    return xli_grid_shape_of(kernel, xli_ceil_div(n, at_once), walks ? 1 : plan->tune.group,
+                             plan->tune.items);
 }
 
 /* The arguments that all searches share: XL_INDEX_PARAMETERS and XL_QUERY_PARAMETERS of

@@ -371,7 +371,7 @@ static void open_space(void **state)
             cloud c = cloud_uniform(sized(400), -0.3f, 1.0f, 3 + form);
             c.dimensions = dimensions;
             asked a = {.points = &c};
-            a.grid = grid_desc_of(&c, dimensions == 3 ? 0.2f : 0.03f);
+            a.grid = grid_desc_of(&c, dimensions == 3 ? 0.3f : dimensions == 2 ? 0.12f : 0.03f);
             a.search = search_desc_of(a.grid.cell_size);
             a.search.half = form & 1;
             a.search.sorted = form < 2;
