@@ -22,7 +22,16 @@ typedef float xl_real;
 /* What an element is held against. */
 typedef struct xl_binning {
     uint bins;
-#if XL_HISTOGRAM_KIND == 2
+#if XL_LEVEL_BUCKETS > 0
+    const __local XL_BINNED *levels;
+    const __local uint *ranges; /* of a bucket: the levels that fall into it, from and to */
+    XL_BINNED least, most;
+#if XL_BINNED_KIND == 2
+    xl_real scale;
+#else
+    uint shift;
+#endif
+#elif XL_HISTOGRAM_KIND == 2
     const __global XL_BINNED *levels;
 #elif XL_HISTOGRAM_KIND == 0 && XL_BINNED_KIND == 2
     xl_real lower, upper, scale;
@@ -32,7 +41,13 @@ typedef struct xl_binning {
 #endif
 } xl_binning;
 
-#if XL_HISTOGRAM_KIND == 2
+#if XL_LEVEL_BUCKETS > 0
+#define XL_BINNING_ARGUMENTS                                                                       \
+    , const __global XL_BINNED *levels, ulong levels_offset, __local XL_BINNED *level_room
+#define XL_BINNING_MAKE(b)                                                                         \
+    __local uint level_ranges[XL_LEVEL_BUCKETS + 1];                                               \
+    xl_levels_stage(&(b), levels + levels_offset, level_room, level_ranges);
+#elif XL_HISTOGRAM_KIND == 2
 #define XL_BINNING_ARGUMENTS , const __global XL_BINNED *levels, ulong levels_offset
 #define XL_BINNING_MAKE(b) (b).levels = levels + levels_offset;
 #elif XL_HISTOGRAM_KIND == 0 && XL_BINNED_KIND == 2
@@ -74,6 +89,56 @@ uint xl_bin_of_rest(const xl_binning *b, ulong d)
 }
 #endif
 
+#if XL_LEVEL_BUCKETS > 0
+/* The bucket that x falls into, no larger x into a lower one: few levels fall into the same, where
+ * they are not far from evenly spread. */
+uint xl_bucket_of(const xl_binning *b, XL_BINNED x)
+{
+    const uint last = XL_LEVEL_BUCKETS - 1;
+#if XL_BINNED_KIND == 2
+    const xl_real place = ((xl_real)x - (xl_real)b->least) * b->scale;
+    return place >= 0 ? (uint)min(place, (xl_real)last) : 0; /* of infinities it may be NaN */
+#else
+    const ulong d = (ulong)(long)x - (ulong)(long)b->least;
+    return (uint)min(d >> b->shift, (ulong)last);
+#endif
+}
+
+/* Takes the levels into local memory, and notes which fall into each bucket. All of the group come
+ * here; ends with a barrier. Whatever the levels are, ranges are within them. */
+void xl_levels_stage(xl_binning *b, const __global XL_BINNED *from, __local XL_BINNED *levels,
+                     __local uint *ranges)
+{
+    const uint item = (uint)get_local_id(0), count = b->bins + 1;
+    for (uint k = item; k < count; k += XL_GROUP_SIZE)
+        levels[k] = from[k];
+    for (uint k = item; k <= XL_LEVEL_BUCKETS; k += XL_GROUP_SIZE)
+        ranges[k] = 0;
+    XL_LOCAL_BARRIER();
+    b->levels = levels;
+    b->ranges = ranges;
+    b->least = levels[0];
+    b->most = levels[b->bins];
+#if XL_BINNED_KIND == 2
+    const xl_real scale = XL_LEVEL_BUCKETS / ((xl_real)b->most - (xl_real)b->least);
+    b->scale = scale > 0 && scale < INFINITY ? scale : 0; /* 0: all are in one bucket */
+#else
+    const ulong span = (ulong)(long)b->most - (ulong)(long)b->least;
+    b->shift = 0;
+    while (span >> b->shift >= XL_LEVEL_BUCKETS)
+        ++b->shift;
+#endif
+    /* Where each bucket begins, which is where the one before ends. */
+    for (uint k = item; k <= count; k += XL_GROUP_SIZE) {
+        const uint begin = k > 0 ? xl_bucket_of(b, levels[k - 1]) + 1 : 0;
+        const uint end = k < count ? xl_bucket_of(b, levels[k]) : XL_LEVEL_BUCKETS;
+        for (uint q = begin; q <= end; ++q)
+            ranges[q] = k;
+    }
+    XL_LOCAL_BARRIER();
+}
+#endif
+
 uint xl_bin_of(const xl_binning *b, XL_BINNED x)
 {
 #if XL_HISTOGRAM_KIND == 1
@@ -89,6 +154,19 @@ uint xl_bin_of(const xl_binning *b, XL_BINNED x)
     const ulong key = as_ulong(x), bins = b->bins;
 #endif
     return key < bins ? (uint)key : XL_NO_BIN;
+#elif XL_LEVEL_BUCKETS > 0
+    if (!(x >= b->least && x < b->most))
+        return XL_NO_BIN;
+    const uint bucket = xl_bucket_of(b, x);
+    uint low = b->ranges[bucket], high = b->ranges[bucket + 1]; /* so many levels are not above x */
+    while (low < high) {
+        const uint middle = (low + high) / 2;
+        if (b->levels[middle] <= x)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low - 1 < b->bins ? low - 1 : XL_NO_BIN;
 #elif XL_HISTOGRAM_KIND == 2
     uint low = 0; /* so many levels are not above x */
     for (uint left = b->bins + 1; left > 1; left -= left / 2)
@@ -116,7 +194,7 @@ uint xl_bin_of(const xl_binning *b, XL_BINNED x)
  * step of a search waits for the one before. */
 void xl_bins_of(const xl_binning *b, const XL_BINNED *x, uint *bin, const uint count)
 {
-#if XL_HISTOGRAM_KIND == 2
+#if XL_HISTOGRAM_KIND == 2 && XL_LEVEL_BUCKETS == 0
 #pragma unroll
     for (uint k = 0; k < count; ++k)
         bin[k] = 0;

@@ -13,13 +13,15 @@
 #include "../prelude/prelude_length.cl"
 
 /* What the caller asks for: bits of `gives`; lib/select/select_enqueue.c has the same. */
-#define XL_GIVES_OUT 1u
-#define XL_GIVES_INDICES 2u
-#define XL_GIVES_LENGTHS 4u
-#define XL_GIVES_COUNT 8u
-#define XL_GIVES_VALUES 16u /* the first array, the next three follow */
-/* What is written by the places of elements, not by elements that are at hand. */
-#define XL_GIVES_BY_PLACE (XL_GIVES_INDICES | XL_GIVES_LENGTHS | 15u * XL_GIVES_VALUES)
+enum {
+    xl_gives_out = 1,
+    xl_gives_indices = 2,
+    xl_gives_lengths = 4,
+    xl_gives_count = 8,
+    xl_gives_values = 16, /* the first array, the next three follow */
+    /* What is written by the places of elements, not by elements that are at hand. */
+    xl_gives_by_place = xl_gives_indices | xl_gives_lengths | 15 * xl_gives_values
+};
 
 #if XL_SELECT_BY == 1
 typedef uchar xl_select_flag;
@@ -132,22 +134,22 @@ typedef struct xl_select {
 /* An element of the output that is the one at place `from` of the input, without itself. */
 void xl_select_give(const xl_select *s, ulong to, ulong from)
 {
-    if (s->gives & XL_GIVES_INDICES)
+    if (s->gives & xl_gives_indices)
         s->indices[to] = (xl_select_index)from;
 #if XL_SELECT_VALUES > 0
-    if (s->gives & XL_GIVES_VALUES)
+    if (s->gives & xl_gives_values)
         XL_VALUE_MOVE(0)
 #endif
 #if XL_SELECT_VALUES > 1
-    if (s->gives & 2 * XL_GIVES_VALUES)
+    if (s->gives & 2 * xl_gives_values)
         XL_VALUE_MOVE(1)
 #endif
 #if XL_SELECT_VALUES > 2
-    if (s->gives & 4 * XL_GIVES_VALUES)
+    if (s->gives & 4 * xl_gives_values)
         XL_VALUE_MOVE(2)
 #endif
 #if XL_SELECT_VALUES > 3
-    if (s->gives & 8 * XL_GIVES_VALUES)
+    if (s->gives & 8 * xl_gives_values)
         XL_VALUE_MOVE(3)
 #endif
 }
@@ -214,7 +216,7 @@ xl_select_before xl_select_after(xl_select_before before, XL_T t)
 /* A run that goes on to before place `end` and begins at `begin`, from 1 on. */
 void xl_select_run(const xl_select *s, ulong runs, ulong begin, ulong end)
 {
-    if ((s->gives & XL_GIVES_LENGTHS) && runs > 0 && runs <= s->capacity)
+    if ((s->gives & xl_gives_lengths) && runs > 0 && runs <= s->capacity)
         s->lengths[runs - 1] = (uint)(end - (begin - 1));
 }
 
@@ -224,7 +226,7 @@ void xl_select_end(const xl_select *s, ulong n, xl_select_before all)
 #if XL_SELECT_KIND == 4
     xl_select_run(s, all.count, all.more, n);
 #endif
-    if (s->gives & XL_GIVES_COUNT) {
+    if (s->gives & xl_gives_count) {
         s->count[0] = all.count;
 #if XL_SELECT_KIND == 2
         s->count[1] = all.more;

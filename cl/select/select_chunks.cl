@@ -10,6 +10,7 @@
  * the outputs: each place is held against their capacity. */
 #include "select_arrays.cl"
 
+enum { xl_rooms = 1 };
 #if XL_SERIAL
 #include "select_serial.cl"
 #else
@@ -165,11 +166,11 @@ __kernel XL_REQUIRED void xl_select_write(ulong chunk, ulong chunks, XL_SELECT_A
         xl_select_classify(&select, o.base, o.count, &loaded, &items);
         o.total = xl_select_total(xl_select_sum(&items, o.base), &items, &local_);
         o.places = xl_select_places_of(o.before, all, o.base);
-        xl_select_stage(&select, &loaded, &items, &o, &local_);
+        xl_select_stage(&select, &loaded, &items, &o, 0, &local_);
         if (next < end)
             xl_select_load(&select, next, (uint)min(end - next, (ulong)XL_TILE), &loaded);
         XL_LOCAL_BARRIER();
-        xl_select_store(&select, &o, &local_);
+        xl_select_store(&select, &o, 0, &local_);
         o.before = xl_select_after(o.before, o.total);
     }
 }

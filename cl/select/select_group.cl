@@ -19,17 +19,23 @@
 #endif
 #define XL_PARTS (XL_SELECT_KIND == 1 ? 2u : XL_SELECT_KIND == 2 ? 3u : 1u)
 
-#define XL_ROOM_OF(bytes) XL_CEIL_DIV(XL_TILE *(bytes), 16)
+/* Room for a tile's elements or, where these are asked for by their places, for those; of runs, of
+ * which both are asked for, for both. */
+#if !XL_SELECT_STAGED
+#define XL_ROOM_BYTES 2
+#elif XL_SELECT_KIND == 4
+#define XL_ROOM_BYTES (sizeof(xl_element) + 2)
+#else
+#define XL_ROOM_BYTES (sizeof(xl_element) > 2 ? sizeof(xl_element) : 2)
+#endif
+#define XL_PLACES_AT (XL_SELECT_STAGED && XL_SELECT_KIND == 4 ? XL_TILE * sizeof(xl_element) : 0)
 
 typedef struct xl_select_local {
-#if XL_SELECT_STAGED
-    uint4 room[XL_ROOM_OF(sizeof(xl_element))];
-#endif
-    uint4 places[XL_ROOM_OF(2)]; /* beside the elements, or few registers hold what makes both */
+    uint4 room[xl_rooms][XL_CEIL_DIV(XL_TILE * XL_ROOM_BYTES, 16)];
     XL_T scratch[XL_GROUP_SCRATCH];
-    XL_T parts[XL_GROUP_SCRATCH];
+    XL_T parts[XL_GROUP_SCRATCH], early[XL_GROUP_SCRATCH]; /* of sub-groups that look back */
     XL_T prefix;
-    uint given; /* elements that the tile gives */
+    uint given[xl_rooms]; /* elements that a tile gives */
     uint ticket, epoch;
 } xl_select_local;
 
@@ -82,13 +88,25 @@ uint xl_select_at(uint row)
 #endif
 }
 
+/* Whether what a tile gives is found by places. */
+bool xl_select_goes_by_place(const xl_select *s)
+{
+    return !XL_SELECT_STAGED || (s->gives & xl_gives_by_place) != 0;
+}
+
+/* Whether the elements wait in local memory. */
+bool xl_select_keeps_elements(const xl_select *s)
+{
+    return XL_SELECT_STAGED && (XL_SELECT_KIND == 4 || !xl_select_goes_by_place(s));
+}
+
 /* Asks for `count` elements from place `base` on, all at once, and waits for none. */
 void xl_select_load(const xl_select *s, ulong base, uint count, xl_select_loaded *to)
 {
     const bool whole = s->aligned && count == XL_TILE;
 #if XL_SELECT_STAGED
     const __global xl_element *const in = s->in + base;
-    if (XL_SELECT_LOOKS || (s->gives & XL_GIVES_OUT)) {
+    if (XL_SELECT_LOOKS || (xl_select_keeps_elements(s) && (s->gives & xl_gives_out))) {
         if (whole) {
 #pragma unroll
             for (uint r = 0; r < XL_ROWS; ++r)
@@ -360,52 +378,57 @@ typedef struct xl_select_out {
  * that only some enter behind a barrier PoCL 3.1 lets all of them in. */
 
 /* The elements, which somebody has put into local memory before the last barrier. */
-void xl_select_write_elements(const xl_select *s, const xl_select_out *o,
+void xl_select_write_elements(const xl_select *s, const xl_select_out *o, uint room,
                               const __local xl_select_local *l)
 {
-    const __local xl_element *const room = (const __local xl_element *)l->room;
-    const uint given = l->given;
-#if XL_PARTS == 1
-    const ulong begin = o->places.at[0];
-    __global xl_element *const out = s->out + begin;
-    const uint most = (uint)min((ulong)given, s->capacity - min(begin, s->capacity));
+    const __local xl_element *const from = (const __local xl_element *)l->room[room];
+    const uint given = l->given[room];
+    const uint parts[4] = {
+        0, XL_PARTS == 1 ? given : XL_STATE_COUNT(o->total),
+        XL_PARTS == 3 ? XL_STATE_COUNT(o->total) + XL_STATE_MORE(o->total) : given, given};
+    __global xl_element *out[3];
+    uint most[3]; /* before it there is room for the part */
+#pragma unroll
+    for (uint p = 0; p < XL_PARTS; ++p) {
+        const ulong to = o->places.at[p];
+        out[p] = s->out + to - parts[p];
+        most[p] = parts[p] +
+                  (uint)min((ulong)(parts[p + 1] - parts[p]), s->capacity - min(to, s->capacity));
+    }
     for (uint row = 0; row < given; row += XL_GROUP_SIZE) {
         const uint k = row + (uint)get_local_id(0);
-        if (k < most)
-            out[k] = room[k];
+        if (XL_PARTS == 1 || k < parts[1]) {
+            if (k < most[0])
+                out[0][k] = from[k];
+        } else if (XL_PARTS == 2 || k < parts[2]) {
+            if (k < most[XL_PARTS > 1 ? 1 : 0])
+                out[XL_PARTS > 1 ? 1 : 0][k] = from[k];
+        } else if (k < most[XL_PARTS > 2 ? 2 : 0]) {
+            out[XL_PARTS > 2 ? 2 : 0][k] = from[k];
+        }
     }
-#else
-    for (uint row = 0; row < given; row += XL_GROUP_SIZE) {
-        const uint k = row + (uint)get_local_id(0);
-        if (k >= given)
-            continue;
-        const ulong to = xl_select_target(&o->places, o->total, k);
-        if (to < s->capacity)
-            s->out[to] = room[k];
-    }
-#endif
 }
 
-/* What goes with the elements, by their places, which stand in local memory. */
-void xl_select_write_by_place(const xl_select *s, const xl_select_out *o,
+/* What is found by its place, and the elements too then, which have been read a moment ago. The
+ * places stand in local memory. */
+void xl_select_write_by_place(const xl_select *s, const xl_select_out *o, uint room,
                               const __local xl_select_local *l)
 {
-    const __local ushort *const room = (const __local ushort *)l->places;
-    const uint given = l->given;
+    const __local ushort *const place =
+        (const __local ushort *)((const __local uchar *)l->room[room] + XL_PLACES_AT);
+    const uint given = l->given[room];
     for (uint row = 0; row < given; row += XL_GROUP_SIZE) {
         const uint k = row + (uint)get_local_id(0);
         if (k >= given)
             continue;
-        const ulong to = xl_select_target(&o->places, o->total, k), from = o->base + room[k];
+        const ulong to = xl_select_target(&o->places, o->total, k), from = o->base + place[k];
         if (to < s->capacity) {
-#if !XL_SELECT_STAGED
-            if (s->gives & XL_GIVES_OUT)
+            if (!xl_select_keeps_elements(s) && (s->gives & xl_gives_out))
                 s->out[to] = s->in[from];
-#endif
             xl_select_give(s, to, from);
 #if XL_SELECT_KIND == 4
-            if (k + 1 < given && (s->gives & XL_GIVES_LENGTHS))
-                s->lengths[to] = (uint)room[k + 1] - room[k];
+            if (k + 1 < given && (s->gives & xl_gives_lengths))
+                s->lengths[to] = (uint)place[k + 1] - place[k];
 #endif
         }
 #if XL_SELECT_KIND == 4
@@ -415,60 +438,40 @@ void xl_select_write_by_place(const xl_select *s, const xl_select_out *o,
     }
 }
 
-/* Puts the places of the tile's elements into local memory; a barrier has to follow. */
-void xl_select_stage_places(const xl_select_items *items, const xl_select_out *o,
-                            __local xl_select_local *l)
+/* Puts what the tile gives where it goes. Begins and ends with no barrier. */
+void xl_select_store(const xl_select *s, const xl_select_out *o, uint room,
+                     const __local xl_select_local *l)
 {
-    __local ushort *const room = (__local ushort *)l->places;
+    if (xl_select_keeps_elements(s) && (s->gives & xl_gives_out))
+        xl_select_write_elements(s, o, room, l);
+    if (xl_select_goes_by_place(s))
+        xl_select_write_by_place(s, o, room, l);
+}
+
+/* Puts the tile's elements into local memory, or their places; a barrier has to follow. */
+void xl_select_stage(const xl_select *s, const xl_select_loaded *from, const xl_select_items *items,
+                     const xl_select_out *o, uint room, __local xl_select_local *l)
+{
+    __local ushort *const place = (__local ushort *)((__local uchar *)l->room[room] + XL_PLACES_AT);
+    const bool by_place = xl_select_goes_by_place(s), keeps = xl_select_keeps_elements(s);
+    if (get_local_id(0) == 0)
+        l->given[room] = XL_PARTS == 1 ? XL_STATE_COUNT(o->total) : o->count;
 #pragma unroll
     for (uint r = 0; r < XL_ROWS; ++r) {
         uint slot[XL_VLEN];
         xl_select_slots(items, r, o->total, o->count, slot);
 #pragma unroll
-        for (uint v = 0; v < XL_VLEN; ++v)
-            if (slot[v] != XL_NO_SLOT)
-                room[slot[v]] = (ushort)(xl_select_at(r) + v);
-    }
-}
-
-bool xl_select_goes_by_place(const xl_select *s)
-{
-    return !XL_SELECT_STAGED || (s->gives & XL_GIVES_BY_PLACE) != 0;
-}
-
-/* Puts what the tile gives where it goes. Begins and ends with no barrier. */
-void xl_select_store(const xl_select *s, const xl_select_out *o, const __local xl_select_local *l)
-{
+        for (uint v = 0; v < XL_VLEN; ++v) {
+            if (slot[v] == XL_NO_SLOT)
+                continue;
 #if XL_SELECT_STAGED
-    if (s->gives & XL_GIVES_OUT)
-        xl_select_write_elements(s, o, l);
+            if (keeps)
+                ((__local xl_element *)l->room[room])[slot[v]] = from->x[r * XL_VLEN + v];
 #endif
-    if (xl_select_goes_by_place(s))
-        xl_select_write_by_place(s, o, l);
-}
-
-/* Puts into local memory what the tile gives; a barrier has to follow. */
-void xl_select_stage(const xl_select *s, const xl_select_loaded *from, const xl_select_items *items,
-                     const xl_select_out *o, __local xl_select_local *l)
-{
-    if (get_local_id(0) == 0)
-        l->given = XL_PARTS == 1 ? XL_STATE_COUNT(o->total) : o->count;
-#if XL_SELECT_STAGED
-    __local xl_element *const room = (__local xl_element *)l->room;
-    if (s->gives & XL_GIVES_OUT) {
-#pragma unroll
-        for (uint r = 0; r < XL_ROWS; ++r) {
-            uint slot[XL_VLEN];
-            xl_select_slots(items, r, o->total, o->count, slot);
-#pragma unroll
-            for (uint v = 0; v < XL_VLEN; ++v)
-                if (slot[v] != XL_NO_SLOT)
-                    room[slot[v]] = from->x[r * XL_VLEN + v];
+            if (by_place)
+                place[slot[v]] = (ushort)(xl_select_at(r) + v);
         }
     }
-#endif
-    if (xl_select_goes_by_place(s))
-        xl_select_stage_places(items, o, l);
 }
 
 #endif

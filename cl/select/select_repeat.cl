@@ -40,7 +40,7 @@ ulong xl_repeat_tile(const __global ulong *scratch, ulong tiles, ulong wanted, u
 /* The element of a run. */
 void xl_repeat_give(const xl_select *s, ulong to, ulong from)
 {
-    if (s->gives & XL_GIVES_OUT)
+    if (s->gives & xl_gives_out)
         s->out[to] = s->in[from];
     xl_select_give(s, to, from);
 }
@@ -71,13 +71,13 @@ void xl_repeat_store(const xl_select *s, const xl_repeat_part *p, xl_repeat_loca
     for (uint k = 0; k < p->runs && at < p->to; ++k) {
         const ulong next = at + s->flags[p->first + k];
         const ulong from = max(at, p->from), to = min(next, p->to);
-        if (from < to && s->gives & XL_GIVES_OUT) {
+        if (from < to && s->gives & xl_gives_out) {
             const xl_element x = s->in[p->first + k];
             __global xl_element *const out = s->out + from;
             for (ulong j = 0; j < to - from; ++j)
                 out[j] = x;
         }
-        if (s->gives & XL_GIVES_BY_PLACE)
+        if (s->gives & xl_gives_by_place)
             for (ulong j = from; j < to; ++j)
                 xl_select_give(s, j, p->first + k);
         at = next;
@@ -94,7 +94,7 @@ __kernel XL_REQUIRED void xl_repeat_spine(ulong tiles, XL_SELECT_ARGUMENTS)
         sum += mine;
     }
     scratch[tiles] = sum;
-    if (select.gives & XL_GIVES_COUNT)
+    if (select.gives & xl_gives_count)
         select.count[0] = sum;
 }
 #else
@@ -166,7 +166,7 @@ __kernel XL_REQUIRED void xl_repeat_spine(ulong tiles, XL_SELECT_ARGUMENTS)
     }
     if (me == 0) {
         scratch[tiles] = total;
-        if (select.gives & XL_GIVES_COUNT)
+        if (select.gives & xl_gives_count)
             select.count[0] = total;
     }
 }

@@ -104,7 +104,7 @@ void xl_serial_give(const xl_select *s, ulong to, ulong i, const uchar *order, u
                     ulong *begin)
 {
     const uint room = to < s->capacity ? (uint)min((ulong)count, s->capacity - to) : 0;
-    if (s->gives & XL_GIVES_OUT) {
+    if (s->gives & xl_gives_out) {
         __global xl_element *const out = s->out + to;
         const __global xl_element *const in = s->in + i;
         if (room == XL_BLOCK) {
@@ -115,13 +115,13 @@ void xl_serial_give(const xl_select *s, ulong to, ulong i, const uchar *order, u
                 out[k] = in[order[k]];
         }
     }
-    if (s->gives & (XL_GIVES_BY_PLACE & ~XL_GIVES_LENGTHS))
+    if (s->gives & (xl_gives_by_place & ~xl_gives_lengths))
         for (uint k = 0; k < room; ++k)
             xl_select_give(s, to + k, i + order[k]);
 #if XL_SELECT_KIND == 4
     /* Runs end where the next ones begin, the last one in another block. */
     if (count > 0) {
-        const uint ends = (s->gives & XL_GIVES_LENGTHS) ? min(room, count - 1) : 0;
+        const uint ends = (s->gives & xl_gives_lengths) ? min(room, count - 1) : 0;
         __global uint *const lengths = s->lengths + to;
         xl_select_run(s, to, *begin, i + order[0]);
         for (uint k = 0; k < ends; ++k)
@@ -180,7 +180,7 @@ void xl_serial_write(const xl_select *s, ulong begin, ulong end, xl_select_befor
 {
     xl_select_places places = xl_select_places_of(before, all, begin);
     const ulong limit = min(places.at[0] + count, s->capacity);
-    const bool alone = XL_PARTS == 1 && (s->gives & (XL_GIVES_OUT | XL_GIVES_BY_PLACE)) == 1;
+    const bool alone = XL_PARTS == 1 && (s->gives & (xl_gives_out | xl_gives_by_place)) == 1;
     ulong run = before.more;
     for (ulong i = begin; i < end; i += XL_BLOCK) {
         const uint most = (uint)min((ulong)XL_BLOCK, end - i);

@@ -10,6 +10,7 @@
  * outputs: each place is held against their capacity. */
 #include "select_arrays.cl"
 
+enum { xl_rooms = 2 }; /* of a group: one tile waits while the next one comes */
 #if XL_SERIAL
 #include "select_serial.cl"
 #else
@@ -159,117 +160,165 @@ void xl_tile_of(const xl_source *source, uint tile, xl_select_out *o)
 }
 
 #if XL_ORDERED
-/* The prefix of a tile that was asked for by xl_window_load(): waits, and lets the sub-groups meet.
- */
-XL_T xl_prefix_meet(xl_window *window, const xl_lookback *lookback, uint tile,
-                    __local xl_select_local *l)
+/* A look-back by all of a group. */
+typedef struct xl_asked {
+    xl_window window;
+    bool asks;
+} xl_asked;
+
+/* Of the sub-groups, by parts[], before a barrier and after it; between both what each of them has
+ * asked for is waited for. */
+XL_T xl_asked_wait(xl_asked *asked, const xl_lookback *lookback, uint tile, __local XL_T *parts)
 {
-    XL_T mine = XL_IDENTITY, start = lookback->start;
-    if (!lookback->single_tile)
-        mine = xl_window_wait(window, lookback, tile);
-    if (xl_lane_id() == 0)
-        l->parts[xl_lane_group()] = mine;
-    if (!lookback->single_tile)
-        start = xl_window_start(window, lookback, tile);
-    XL_LOCAL_BARRIER();
+    XL_T start = lookback->start;
+    if (asked->asks) {
+        const XL_T mine = xl_window_wait(&asked->window, lookback, tile);
+        if (xl_lane_id() == 0)
+            parts[xl_lane_group()] = mine;
+        start = xl_window_start(&asked->window, lookback, tile);
+    }
+    return start;
+}
+
+XL_T xl_asked_prefix(const xl_asked *asked, XL_T start, const __local XL_T *parts)
+{
     XL_T sum = XL_IDENTITY;
-    for (uint k = 0; k < xl_lane_groups(); ++k)
-        sum = xl_op(sum, l->parts[k]);
+    if (asked->asks)
+        for (uint k = 0; k < xl_lane_groups(); ++k)
+            sum = xl_op(sum, parts[k]);
     return xl_op(start, sum);
 }
-#else
-XL_T xl_prefix_meet(const xl_lookback *lookback, uint tile, XL_T sum, __local xl_select_local *l)
+
+/* Tells the others of the next tile's sum; of the last one of a window its prefix too, which is
+ * given then. */
+XL_T xl_publish_next(const xl_lookback *lookback, uint next, XL_T sum, __local xl_select_local *l)
 {
+    XL_T early = XL_IDENTITY;
     if (get_local_id(0) == 0)
-        l->prefix = xl_prefix_wait(lookback, tile, sum, true);
-    XL_LOCAL_BARRIER();
-    return l->prefix;
+        xl_tile_publish(lookback, next, XL_AGGREGATE, sum, true);
+    if (XL_ENDS_WINDOW(next) && !lookback->single_tile) {
+        xl_asked asked;
+        asked.asks = true;
+        xl_window_load(&asked.window, lookback, next);
+        const XL_T start = xl_asked_wait(&asked, lookback, next, l->early);
+        XL_LOCAL_BARRIER();
+        early = xl_asked_prefix(&asked, start, l->early);
+        if (get_local_id(0) == 0)
+            xl_tile_publish(lookback, next, XL_PREFIX, xl_op(early, sum), false);
+    }
+    return early;
 }
 #endif
 
-/* One tile, whose elements are `loaded` and make room for the next one's. `after`: of the first
- * work-item, the ticket that follows. Gives the next tile. Ends with no barrier. */
-uint xl_select_tile(const xl_lookback *lookback, const xl_piece *piece, uint tile, uint tiles,
-                    uint *after, xl_select_loaded *loaded, __local xl_select_local *l)
+/* A tile in local memory goes out. */
+void xl_select_leave(const xl_lookback *lookback, const xl_piece *piece, xl_select_out *o,
+                     XL_T prefix, uint room, const __local xl_select_local *l)
 {
     const xl_source *const source = &lookback->source;
-    const xl_select *const s = &source->select;
-    const bool first = get_local_id(0) == 0;
-    xl_select_items items;
-    xl_select_out o, ahead;
-    xl_tile_of(source, tile, &o);
-    xl_select_classify(s, o.base, o.count, loaded, &items);
-    const XL_T sum = xl_select_sum(&items, o.base);
-    if (first)
-        l->ticket = *after;
-    o.total = xl_select_total(sum, &items, l);
-    const uint next = l->ticket;
-#if XL_ORDERED
-    xl_window window;
-    if (first)
-        xl_tile_publish(lookback, tile, XL_AGGREGATE, o.total, true);
-    if (!lookback->single_tile)
-        xl_window_load(&window, lookback, tile);
-#else
-    xl_aggregate_publish(lookback, tile, o.total, first);
-#endif
-    xl_select_stage(s, loaded, &items, &o, l);
-    if (next < tiles) {
-        xl_tile_of(source, next, &ahead);
-        xl_select_load(s, ahead.base, ahead.count, loaded);
-        if (first)
-            *after = xl_ticket_next(lookback, piece);
-    }
-#if XL_ORDERED
-    const XL_T prefix = xl_prefix_meet(&window, lookback, tile, l);
-    if (first && xl_ends_window(tile))
+    o->before = xl_select_after(piece->carry, prefix);
+    o->places = xl_select_places_of(o->before, o->before, o->base);
+    if (get_local_id(0) == 0 && xl_ends_window(tile))
         xl_tile_publish(lookback, tile, XL_PREFIX, xl_op(prefix, o.total), false);
 #else
     const XL_T prefix = xl_prefix_meet(lookback, tile, o.total, l);
 #endif
-    o.before = xl_select_after(piece->carry, prefix);
-    o.places = xl_select_places_of(o.before, o.before, o.base);
-    if (first && o.base + o.count == source->end)
-        xl_carry_leave(s, piece->scratch, source->end, piece->more, piece->turn,
-                       xl_select_after(o.before, o.total));
-    xl_select_store(s, &o, l);
-    return next;
+    o.before = xl_select_after(pieceo->base + o->count == source->end)
+        xl_carry_leave(&source->select, piece->scratch, source->end, piece->more, piece->turn,
+                       xl_select_after(o->before, o->total));
+    xl_select_store(&source->select, o, room, l);
 }
 
+/* A group has three tiles in hand: `mine` waits in local memory, and its sum was published a turn
+ * ago, as those were that it waits for; `next` is in registers; and `then` is asked for as soon as
+ * these are free. In what order all this is published and asked for is as in
+ * cl/scan/scan_pipelined.cl, whose model (test/model/scan_pipelined.pml) has these names. All
+ * turns pass the same barriers, the first and the last ones too: of barriers in branches PoCL makes
+ * a copy of the kernel each. */
 void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, uint turn,
                      __local xl_select_local *l)
 {
     const xl_source *const source = &lookback->source;
+    const xl_select *const s = &source->select;
     const uint tiles = xl_tiles_of(source);
     const bool first = get_local_id(0) == 0;
     xl_select_loaded loaded;
-    xl_select_out o;
+    xl_select_out o, o_next, ahead;
     xl_piece piece;
-    uint after = ~0u, tile = (uint)get_group_id(0);
+    XL_T known = XL_IDENTITY;
+    uint mine = tiles, after = ~0u, room = 0;
     piece.carry = xl_carry_read(scratch, source->begin, turn);
     piece.scratch = scratch;
     piece.tickets = tiles > get_num_groups(0);
     piece.more = more;
     piece.turn = turn;
-    if (first) {
-        l->epoch = 0;
-        if (!lookback->single_tile)
-            l->epoch = ((volatile __global uint *)lookback->header)[XL_EPOCH];
-        l->ticket = piece.tickets ? xl_ticket_take(lookback->header) : tile;
-    }
+    uint next = (uint)get_group_id(0), epoch = 0;
+    if (first && !lookback->single_tile)
+        epoch = ((volatile __global uint *)lookback->header)[XL_EPOCH];
+    if (first)
+        l->ticket = piece.tickets ? xl_ticket_take(lookback->header) : next;
     XL_LOCAL_BARRIER();
-    lookback->epoch = l->epoch;
-    tile = l->ticket;
-    if (tile < tiles) {
-        xl_tile_of(source, tile, &o);
-        xl_select_load(&source->select, o.base, o.count, &loaded);
+    next = l->ticket;
+    xl_tile_of(source, min(next, tiles - 1), &ahead);
+    o = ahead;
+    if (next < tiles) {
+        xl_select_load(s, ahead.base, ahead.count, &loaded);
         if (first)
             after = xl_ticket_next(lookback, &piece);
     }
+    if (first)
+        l->epoch = epoch; /* which has been under way meanwhile */
     XL_LOCAL_BARRIER();
-    while (tile < tiles)
-        tile = xl_select_tile(lookback, &piece, tile, tiles, &after, &loaded, l);
-    if (first && !lookback->single_tile)
+    lookback->epoch = l->epoch;
+    while (mine < tiles || next < tiles) {
+        xl_select_items items;
+        XL_T early = XL_IDENTITY;
+        o_next = ahead;
+        xl_select_classify(s, o_next.base, next < tiles ? o_next.count : 0, &loaded, &items);
+        const XL_T sum = xl_select_sum(&items, o_next.base);
+        if (get_local_id(0) == 0)
+            l->ticket = after;
+        o_next.total = xl_select_total(sum, &items, l);
+        const uint then = l->ticket;
+#if XL_ORDERED
+        xl_asked asked;
+        if (next < tiles)
+            early = xl_publish_next(lookback, next, o_next.total, l);
+        asked.asks = mine < tiles && !lookback->single_tile && !XL_ENDS_WINDOW(mine);
+        if (asked.asks)
+            xl_window_load(&asked.window, lookback, mine);
+#else
+        if (next < tiles && !lookback->single_tile)
+            xl_aggregate_publish(lookback, next, o_next.total, get_local_id(0) == 0);
+#endif
+        if (next < tiles)
+            xl_select_stage(s, &loaded, &items, &o_next, room ^ 1, l);
+        if (then < tiles) {
+            xl_tile_of(source, then, &ahead);
+            xl_select_load(s, ahead.base, ahead.count, &loaded);
+            if (get_local_id(0) == 0)
+                after = xl_ticket_next(lookback, &piece);
+        }
+#if XL_ORDERED
+        const XL_T start = xl_asked_wait(&asked, lookback, mine, l->parts);
+        XL_LOCAL_BARRIER();
+        const XL_T prefix = mine < tiles && !lookback->single_tile && XL_ENDS_WINDOW(mine)
+                                ? known
+                                : xl_asked_prefix(&asked, start, l->parts);
+#else
+        if (get_local_id(0) == 0 && mine < tiles)
+            l->prefix = xl_prefix_wait(lookback, mine, o.total, true);
+        XL_LOCAL_BARRIER();
+        const XL_T prefix = l->prefix;
+#endif
+        if (mine < tiles)
+            xl_select_leave(lookback, &piece, &o, prefix, room, l);
+        known = early;
+        mine = next;
+        next = then;
+        o = o_next;
+        room ^= 1;
+    }
+    if (get_local_id(0) == 0 && !lookback->single_tile)
         xl_lookback_leave(lookback->header, (uint)get_num_groups(0), lookback->epoch);
 }
 #define XL_SELECT_TILES                                                                            \

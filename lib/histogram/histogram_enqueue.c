@@ -31,6 +31,8 @@ static void add_binning(flow *f)
     const xli_histogram_problem *problem = &f->plan->problem;
     if (problem->kind == XL_HISTOGRAM_LEVELS) {
         xli_args_add_span(&f->args, &f->spans->levels);
+        if (f->plan->shape.buckets > 0)
+            xli_args_add(&f->args, XLI_LOCAL(f->plan->shape.level_bytes));
     } else if (problem->kind == XL_HISTOGRAM_EVEN && problem->value.kind == XLI_KIND_FLOAT) {
         add_reals(f);
     } else if (problem->kind == XL_HISTOGRAM_EVEN) {

@@ -13,6 +13,7 @@ static void add_text(xli_text *text, const xli_histogram_problem *problem,
         {"XL_HISTOGRAM_KIND", (size_t)problem->kind}, {"XL_HISTOGRAM_VECTORS", shape->vectors},
         {"XL_COUNTER_BYTES", problem->counter_bytes}, {"XL_SERIAL", shape->serial},
         {"XL_GROUP_SIZE", shape->group_size},         {"XL_VLEN", shape->vector},
+        {"XL_LEVEL_BUCKETS", shape->buckets},
     };
     xli_element_text_types(text, capabilities, types, XLI_COUNT(types));
     xli_element_text_expression(text, "load", &problem->value, desc->load, 1,

@@ -14,12 +14,32 @@ static size_t bytes_of(const xli_histogram_shape *shape, size_t bins)
     return ((bins + shape->serial) << shape->copies_log) * COUNTER;
 }
 
+/* Levels that take no more than a quarter of local memory are held there, with some two buckets
+ * for each. */
+static void place_levels(const xli_histogram_problem *problem, const xli_tune_device *device,
+                         xli_histogram_shape *shape)
+{
+    enum { LEAST = 64, MOST = 2048 };
+    const size_t levels = problem->bins + 1;
+    uint32_t buckets = LEAST;
+    while (buckets < MOST && buckets < 2 * levels)
+        buckets *= 2;
+    const size_t bytes = levels * problem->value.bytes;
+    if (problem->kind != XL_HISTOGRAM_LEVELS || shape->serial || device->ends_loops ||
+        bytes + (buckets + 1) * sizeof(cl_uint) > xli_size(device->local_bytes) / 4)
+        return;
+    shape->buckets = buckets;
+    shape->level_bytes = bytes;
+}
+
 /* Where the counters are: in local memory if it holds all, or some in each of a few passes over the
  * array; then as many copies of them as there is room for. */
 static void place_counters(const xli_histogram_problem *problem, const xli_tune_device *device,
                            const xli_tune_histogram *tune, xli_histogram_shape *shape)
 {
-    const size_t local = xli_size(device->local_bytes), room = local > OTHER ? local - OTHER : 0;
+    const size_t local = xli_size(device->local_bytes);
+    const size_t other = OTHER + shape->level_bytes + (shape->buckets + 1) * sizeof(cl_uint);
+    const size_t room = local > other ? local - other : 0;
     const size_t wanted = xli_min(room, (size_t)tune->local_kib << 10);
     const size_t most = room / COUNTER;
     const size_t ranges = most > 0 ? xli_ceil_div(problem->bins, most) : SIZE_MAX;
@@ -68,6 +88,7 @@ void xli_histogram_shape_of(const xli_histogram_problem *problem, const xli_tune
                                    .least = tune->chunk,
                                    .longest = LONGEST};
     shape->group_size = shape->serial ? 1 : xli_power_below(xli_max(group, 1));
+    place_levels(problem, device, shape);
     place_counters(problem, device, tune, shape);
     if (device->ends_loops)
         limit_loops(problem, shape);

@@ -33,6 +33,9 @@ typedef struct xli_histogram_shape {
     uint32_t range_bins;   /* bins whose counters local memory holds; 0: global memory does */
     uint32_t ranges;       /* of so many bins that there are; 1 in global memory */
     uint32_t copies_log;   /* counters of a bin in local memory, as a power of two */
+    uint32_t buckets;      /* by which places among levels in local memory are guessed; 0: they are
+                              in global memory */
+    size_t level_bytes;    /* of local memory for the levels */
     uint32_t units;        /* compute units */
     uint32_t chunks;       /* wanted for each of these */
     size_t least, longest; /* elements of a chunk */

@@ -189,10 +189,17 @@ xl_status xli_program_get_source(xl_context *ctx, const xli_source *source, cons
 
 /* A kernel of its own for the caller: setting its arguments and enqueuing it must
  * not happen on two threads at once (xli_seq_launch() sees to that). */
+enum { XLI_MAX_ARGS = 40 };
 typedef struct xli_kernel {
     cl_kernel cl;
     xli_mutex *lock;
     size_t max_group; /* CL_KERNEL_WORK_GROUP_SIZE, 1 or more */
+    /* Under the lock: the whole numbers that were set last, which a launch need not set again; of a
+     * short kernel setting them takes longer than running it. */
+    struct {
+        unsigned bytes; /* 4 or 8; 0: something else */
+        uint64_t value;
+    } set[XLI_MAX_ARGS];
 } xli_kernel;
 /* XL_ERROR_UNSUPPORTED where the device runs it in groups of no size. */
 xl_status xli_kernel_create(xl_context *ctx, const xli_program *program, const char *name,
@@ -319,7 +326,6 @@ typedef struct xli_arg {
  * launch costs more than a small kernel does (H200, driver 580: 10 us a launch with
  * one, 3.6 us without). To know which launch is the last, each is held back until
  * the next one or the end of the sequence. */
-enum { XLI_MAX_ARGS = 40 };
 
 /* Arguments that are put together one after the other, for xli_seq_launch(). Starts from zeros. */
 typedef struct xli_args {

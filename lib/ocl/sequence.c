@@ -127,22 +127,34 @@ static void advance(xli_seq *seq, cl_event event)
 
 enum { ARG_MEM, ARG_U32, ARG_U64, ARG_BYTES, ARG_LOCAL, ARG_OPTIONAL };
 
-static cl_int set_arg(const xl_context *ctx, cl_kernel kernel, cl_uint index, const xli_arg *arg)
+static cl_int set_number(const xl_context *ctx, cl_kernelxli_kernel *kernel, cl_uint index, unsigned bytes, uint64_t value,
+                         const void *from)
 {
     const cl_mem given = arg->hold.mem ? arg->hold.mem : ctx->stand_in;
+    if (kernel->set[index].bytes == bytes && kernel->set[index].value == value)
+        return CL_SUCCESS;
+    const cl_int code = clSetKernelArg(kernel->cl, index, bytes, from);
+    kernel->set[index].bytes = code == CL_SUCCESS ? bytes : 0;
+    kernel->set[index].value = value;
+    return code;
+}
+
+static cl_int set_arg(xli_kernel *kernel, cl_uint index, const xli_arg *arg)
+{
+    if (arg->kind == ARG_U32)
+        return set_number(kernel, index, sizeof arg->hold.u32, arg->hold.u32, &arg->hold.u32);
+    if (arg->kind == ARG_U64)
+        return set_number(kernel, index, sizeof arg->hold.u64, arg->hold.u64, &arg->hold.u64);
+    kernel->set[index].bytes = 0;
     switch (arg->kind) {
     case ARG_MEM:
-        return clSetKernelArg(kernel, index, sizeof arg->hold.mem, &arg->hold.mem);
-    case ARG_U32:
-        return clSetKernelArg(kernel, index, sizeof arg->hold.u32, &arg->hold.u32);
-    case ARG_U64:
-        return clSetKernelArg(kernel, index, sizeof arg->hold.u64, &arg->hold.u64);
+        return clSetKernelArg(kernel->cl, index, sizeof arg->hold.mem, &arg->hold.mem);
     case ARG_BYTES:
-        return clSetKernelArg(kernel, index, arg->size, arg->hold.bytes);
+        return clSetKernelArg(kernel->cl, index, arg->size, arg->hold.bytes);
     case ARG_OPTIONAL:
         return clSetKernelArg(kernel, index, sizeof given, &given);
     default:
-        return clSetKernelArg(kernel, index, arg->size, NULL);
+        return clSetKernelArg(kernel->cl, index, arg->size, NULL);
     }
 }
 
@@ -184,7 +196,7 @@ static xl_status flush(xli_seq *seq, bool want_event)
     pending->kernel = NULL;
     xli_mutex_lock(kernel->lock);
     for (size_t i = 0; i < pending->num_args; ++i)
-        XL_TRY(xli_cl(seq->ctx, set_arg(seq->ctx, kernel->cl, (cl_uint)i, &pending->args[i]),
+        XL_TRY(xli_cl(seq->ctx, set_arg(seq->ctx, kernel, (cl_uint)i, &pending->args[i]),
                       "clSetKernelArg"));
     XL_TRY(xli_cl(seq->ctx,
                   clEnqueueNDRangeKernel(seq->queue, kernel->cl, 1, NULL, &global,

@@ -43,9 +43,11 @@ static size_t local_bytes(const xli_select_problem *problem, const xli_select_sh
 {
     enum { SPARE = 512, PLACE = 2 };
     const size_t bytes = problem->kind == XL_SELECT_REPEAT ? sizeof(cl_uint)
-                         : shape->staged                   ? problem->element.bytes + PLACE
-                                                           : PLACE;
-    return size * items * bytes + 2 * size * sizeof(cl_ulong) + SPARE;
+                         : !shape->staged                  ? PLACE
+                         : problem->kind == XL_SELECT_RUNS ? problem->element.bytes + PLACE
+                                                           : xli_max(problem->element.bytes, PLACE);
+    return (shape->look_back ? 2 : 1) * xli_round_up(size * items * bytes, 16) +
+           3 * size * xli_select_state_bytes(problem) + SPARE;
 }
 
 /* Scalars are read in vectors of as many as 16 bytes hold, of which four at most are ranked in one
@@ -108,6 +110,8 @@ void xli_select_shape_of(const xli_select_problem *problem, const xli_capabiliti
         shape->tune.serial = 0; /* work-items of a group go fewer rounds each */
         shape->most_tiles = LIMITED_TILES;
     }
+    shape->look_back =
+        is_one_pass(problem->kind) && tune->look_back && capabilities->can_publish && !ends_loops;
     if (!shape->tune.serial)
         shape_group(problem, capabilities, most, shape);
     else if (problem->kind == XL_SELECT_REPEAT)
@@ -116,8 +120,6 @@ void xli_select_shape_of(const xli_select_problem *problem, const xli_capabiliti
         shape->tile = xli_max(tune->tile_bytes / problem->element.bytes, 64);
     if (capabilities->nv_capability > 0 && !shape->tune.serial && problem->kind != XL_SELECT_REPEAT)
         shape->registers = tune->registers;
-    shape->look_back =
-        is_one_pass(problem->kind) && tune->look_back && capabilities->can_publish && !ends_loops;
     shape->piece = xli_max(tune->piece / shape->tile, 1) * shape->tile;
 }
 
