@@ -25,7 +25,7 @@ most=40
 # program | the most macros it may have, until it has no more than 40
 limits='
 radix_group 41
-select_sweep 45
+select_sweep 42
 sort_onesweep 54
 '
 # who sets a parameter | the sources that do

@@ -22,6 +22,7 @@ typedef struct xl_source {
     xl_select select;
     ulong begin, end;
 } xl_source;
+#define XL_SOURCE xl_source
 
 #if XL_SERIAL
 #define XL_LOOKBACK_SCOPE 0
@@ -196,7 +197,7 @@ XL_T xl_publish_next(const xl_lookback *lookback, uint next, XL_T sum, __local x
     XL_T early = XL_IDENTITY;
     if (get_local_id(0) == 0)
         xl_tile_publish(lookback, next, XL_AGGREGATE, sum, true);
-    if (XL_ENDS_WINDOW(next) && !lookback->single_tile) {
+    if (xl_ends_window(next) && !lookback->single_tile) {
         xl_asked asked;
         asked.asks = true;
         xl_window_load(&asked.window, lookback, next);
@@ -217,12 +218,7 @@ void xl_select_leave(const xl_lookback *lookback, const xl_piece *piece, xl_sele
     const xl_source *const source = &lookback->source;
     o->before = xl_select_after(piece->carry, prefix);
     o->places = xl_select_places_of(o->before, o->before, o->base);
-    if (get_local_id(0) == 0 && xl_ends_window(tile))
-        xl_tile_publish(lookback, tile, XL_PREFIX, xl_op(prefix, o.total), false);
-#else
-    const XL_T prefix = xl_prefix_meet(lookback, tile, o.total, l);
-#endif
-    o.before = xl_select_after(pieceo->base + o->count == source->end)
+    if (get_local_id(0) == 0 && o->base + o->count == source->end)
         xl_carry_leave(&source->select, piece->scratch, source->end, piece->more, piece->turn,
                        xl_select_after(o->before, o->total));
     xl_select_store(&source->select, o, room, l);
@@ -283,7 +279,7 @@ void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, 
         xl_asked asked;
         if (next < tiles)
             early = xl_publish_next(lookback, next, o_next.total, l);
-        asked.asks = mine < tiles && !lookback->single_tile && !XL_ENDS_WINDOW(mine);
+        asked.asks = mine < tiles && !lookback->single_tile && !xl_ends_window(mine);
         if (asked.asks)
             xl_window_load(&asked.window, lookback, mine);
 #else
@@ -301,7 +297,7 @@ void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, 
 #if XL_ORDERED
         const XL_T start = xl_asked_wait(&asked, lookback, mine, l->parts);
         XL_LOCAL_BARRIER();
-        const XL_T prefix = mine < tiles && !lookback->single_tile && XL_ENDS_WINDOW(mine)
+        const XL_T prefix = mine < tiles && !lookback->single_tile && xl_ends_window(mine)
                                 ? known
                                 : xl_asked_prefix(&asked, start, l->parts);
 #else

@@ -18,7 +18,7 @@ static xl_status check_count(xli_search *s, const xl_neighbors_count_args *args,
     xli_span spans[3] = {{0}};
     size_t bytes, alignment;
     *work = spans[2];
-    XL_TRY(xli_search_queries(s, args->num_queries, args->queries, args->radii));
+    XL_TRY(xli_near_queries(s, args->num_queries, args->queries, args->radii));
     if (!counts.buffer && !offsets.buffer && s->n > 0)
         return xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT, "counts, offsets: none is given");
     if (counts.buffer)
@@ -30,7 +30,7 @@ static xl_status check_count(xli_search *s, const xl_neighbors_count_args *args,
         XL_TRY(xl_neighbors_scratch(plan, s->n, &bytes, &alignment));
         XL_TRY(xli_seq_scratch(&s->seq, &plan->pool, args->scratch, bytes, alignment, &spans[2]));
     }
-    XL_TRY(xli_search_apart(s, spans, XLI_COUNT(spans)));
+    XL_TRY(xli_near_apart(s, spans, XLI_COUNT(spans)));
     *work = spans[2];
 done:
     return status;
@@ -67,7 +67,7 @@ xl_status xl_neighbors_count_enqueue_sized(xl_neighbors *plan, xl_grid_index *in
     xli_search s = {0};
     xli_span work;
     xl_neighbors_count_args given = {0};
-    XL_TRY(xli_search_begin(&s, plan, index, queue, num_waits, waits, event));
+    XL_TRY(xli_near_begin(&s, plan, index, queue, num_waits, waits, event));
     XL_TRY(XLI_ARGS_READ(plan->ctx, xl_neighbors_count_args, args, size, &given));
     XL_TRY(check_count(&s, &given, &work));
     const xli_arg own[] = {
@@ -75,7 +75,7 @@ xl_status xl_neighbors_count_enqueue_sized(xl_neighbors *plan, xl_grid_index *in
         XLI_U64(given.counts.offset),          XLI_U32(given.offsets.buffer != NULL),
         XLI_MEM(or_any(given.offsets, index)), XLI_U64(given.offsets.offset)};
     if (s.n > 0 || given.offsets.buffer)
-        XL_TRY(xli_search_launch(&s, &plan->count, own, XLI_COUNT(own)));
+        XL_TRY(xli_near_launch(&s, &plan->count, own, XLI_COUNT(own)));
     if (s.n > 0 && given.offsets.buffer)
         XL_TRY(launch_sum(&s, given.offsets, &work));
 done:
@@ -92,19 +92,19 @@ xl_status xl_neighbors_visit_enqueue_sized(xl_neighbors *plan, xl_grid_index *in
     xli_search s = {0};
     xli_span span;
     xl_neighbors_visit_args given = {0};
-    XL_TRY(xli_search_begin(&s, plan, index, queue, num_waits, waits, event));
+    XL_TRY(xli_near_begin(&s, plan, index, queue, num_waits, waits, event));
     XL_TRY(XLI_ARGS_READ(plan->ctx, xl_neighbors_visit_args, args, size, &given));
     if (!plan->visits)
         XL_TRY(xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT,
                         "plan: made without desc.visit, so there is nothing to visit with"));
-    XL_TRY(xli_search_queries(&s, given.num_queries, given.queries, given.radii));
+    XL_TRY(xli_near_queries(&s, given.num_queries, given.queries, given.radii));
     XL_TRY(xli_check_view(plan->ctx, "out", given.out, s.n, sizeof(cl_float), XLI_WRITE, &span));
-    XL_TRY(xli_search_apart(&s, &span, 1));
+    XL_TRY(xli_near_apart(&s, &span, 1));
     const xli_arg own[] = {XLI_BYTES(&given.start, sizeof given.start),
                            XLI_BYTES(given.params, sizeof given.params), XLI_MEM(given.out.buffer),
                            XLI_U64(given.out.offset)};
     if (s.n > 0)
-        XL_TRY(xli_search_launch(&s, &plan->visit, own, XLI_COUNT(own)));
+        XL_TRY(xli_near_launch(&s, &plan->visit, own, XLI_COUNT(own)));
 done:
     return xli_seq_end(&s.seq, status, event);
 }

@@ -11,7 +11,7 @@ static uint32_t wanted_of(const xl_neighbors_fill_args *args)
            (args->vectors.buffer ? WANTS_VECTORS : 0u) | (args->shifts.buffer ? WANTS_SHIFTS : 0u);
 }
 
-xl_status xli_search_rows(const xli_search *s, size_t first, size_t *num)
+xl_status xli_near_rows(const xli_search *s, size_t first, size_t *num)
 {
     if (first > s->n || *num > s->n - first)
         return xli_fail(s->plan->ctx, XL_ERROR_INVALID_ARGUMENT,
@@ -45,8 +45,8 @@ static xl_status check_fill(xli_search *s, xl_neighbors_fill_args *args)
     const xli_idle_field fields[] = {{"distances2, vectors, shifts", wanted_of(args) != 0,
                                       plan->has_details, "desc.details is 0"}};
     XL_TRY(xli_check_idle(plan->ctx, fields, XLI_COUNT(fields)));
-    XL_TRY(xli_search_queries(s, args->num_queries, args->queries, args->radii));
-    XL_TRY(xli_search_rows(s, args->first_row, &args->num_rows));
+    XL_TRY(xli_near_queries(s, args->num_queries, args->queries, args->radii));
+    XL_TRY(xli_near_rows(s, args->first_row, &args->num_rows));
     XL_TRY(xli_check_view(plan->ctx, "offsets", args->offsets, s->n + 1, sizeof(cl_ulong), XLI_READ,
                           &spans[0]));
     if (args->capacity > 0 && !args->indices.buffer)
@@ -55,7 +55,7 @@ static xl_status check_fill(xli_search *s, xl_neighbors_fill_args *args)
     XL_TRY(check_output(s, "distances2", args->distances2, args->capacity, 1, &spans[2]));
     XL_TRY(check_output(s, "vectors", args->vectors, args->capacity, dimensions, &spans[3]));
     XL_TRY(check_output(s, "shifts", args->shifts, args->capacity, dimensions, &spans[4]));
-    XL_TRY(xli_search_apart(s, spans, XLI_COUNT(spans)));
+    XL_TRY(xli_near_apart(s, spans, XLI_COUNT(spans)));
 done:
     return status;
 }
@@ -79,9 +79,9 @@ static xl_status launch_fill(xli_search *s, const xl_neighbors_fill_args *args)
         XLI_U64(args->vectors.offset),    XLI_MEM(or_indices(args->shifts, args)),
         XLI_U64(args->shifts.offset)};
     enum { OF_INDICES = 7 };
-    XL_TRY(xli_search_launch(s, &s->plan->fill, own, OF_INDICES));
+    XL_TRY(xli_near_launch(s, &s->plan->fill, own, OF_INDICES));
     if (wanted_of(args))
-        XL_TRY(xli_search_launch(s, &s->plan->details, own, XLI_COUNT(own)));
+        XL_TRY(xli_near_launch(s, &s->plan->details, own, XLI_COUNT(own)));
 done:
     return status;
 }
@@ -94,7 +94,7 @@ xl_status xl_neighbors_fill_enqueue_sized(xl_neighbors *plan, xl_grid_index *ind
     xl_status status;
     xli_search s = {0};
     xl_neighbors_fill_args given = {0};
-    XL_TRY(xli_search_begin(&s, plan, index, queue, num_waits, waits, event));
+    XL_TRY(xli_near_begin(&s, plan, index, queue, num_waits, waits, event));
     XL_TRY(XLI_ARGS_READ(plan->ctx, xl_neighbors_fill_args, args, size, &given));
     XL_TRY(check_fill(&s, &given));
     if (given.num_rows > 0 && given.capacity > 0)

@@ -43,17 +43,17 @@ typedef struct xli_search {
 } xli_search;
 
 /* neighbors_search.c: what every call checks first. */
-xl_status xli_search_begin(xli_search *s, xl_neighbors *plan, xl_grid_index *index,
-                           cl_command_queue queue, cl_uint num_waits, const cl_event *waits,
-                           cl_event *event);
+xl_status xli_near_begin(xli_search *s, xl_neighbors *plan, xl_grid_index *index,
+                         cl_command_queue queue, cl_uint num_waits, const cl_event *waits,
+                         cl_event *event);
 /* The queries and their radii, as the plan has them. */
-xl_status xli_search_queries(xli_search *s, size_t num_queries, xl_view queries, xl_view radii);
+xl_status xli_near_queries(xli_search *s, size_t num_queries, xl_view queries, xl_view radii);
 /* What is written shares no byte with anything else. */
-xl_status xli_search_apart(const xli_search *s, const xli_span *spans, size_t num_spans);
+xl_status xli_near_apart(const xli_search *s, const xli_span *spans, size_t num_spans);
 /* neighbors_fill.c: rows from `first` on; *num 0 stands for all from there. */
-xl_status xli_search_rows(const xli_search *s, size_t first, size_t *num);
+xl_status xli_near_rows(const xli_search *s, size_t first, size_t *num);
 /* neighbors_search.c: launches a search over the queries: the arguments that all share, and these.
  */
-xl_status xli_search_launch(xli_search *s, xli_kernel *kernel, const xli_arg *own, size_t num_own);
+xl_status xli_near_launch(xli_search *s, xli_kernel *kernel, const xli_arg *own, size_t num_own);
 
 #endif

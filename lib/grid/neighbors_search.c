@@ -12,9 +12,9 @@ static xl_status check_period(const xl_neighbors *plan, const xl_grid_index *ind
                                       plan->ends_loops);
 }
 
-xl_status xli_search_begin(xli_search *s, xl_neighbors *plan, xl_grid_index *index,
-                           cl_command_queue queue, cl_uint num_waits, const cl_event *waits,
-                           cl_event *event)
+xl_status xli_near_begin(xli_search *s, xl_neighbors *plan, xl_grid_index *index,
+                         cl_command_queue queue, cl_uint num_waits, const cl_event *waits,
+                         cl_event *event)
 {
     xl_status status;
     if (event)
@@ -34,7 +34,7 @@ done:
     return status;
 }
 
-xl_status xli_search_queries(xli_search *s, size_t num_queries, xl_view queries, xl_view radii)
+xl_status xli_near_queries(xli_search *s, size_t num_queries, xl_view queries, xl_view radii)
 {
     xl_status status;
     const xl_neighbors *const plan = s->plan;
@@ -57,7 +57,7 @@ done:
     return status;
 }
 
-xl_status xli_search_apart(const xli_search *s, const xli_span *spans, size_t num_spans)
+xl_status xli_near_apart(const xli_search *s, const xli_span *spans, size_t num_spans)
 {
     xl_status status;
     const xli_span *const read[] = {&s->queries, &s->radii};
@@ -115,7 +115,7 @@ static void add_shared(const xli_search *s, xli_args *args)
     xli_args_add(args, XLI_U32(s->n));
 }
 
-xl_status xli_search_launch(xli_search *s, xli_kernel *kernel, const xli_arg *own, size_t num_own)
+xl_status xli_near_launch(xli_search *s, xli_kernel *kernel, const xli_arg *own, size_t num_own)
 {
     xli_args args = {0};
     const xli_grid_shape shape = shape_of(s->plan, kernel, xli_max(s->n, 1));

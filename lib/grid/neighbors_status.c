@@ -85,8 +85,8 @@ static xl_status check_args(xli_search *s, xl_neighbors_status_args *args)
 {
     xl_status status;
     xli_span span;
-    XL_TRY(xli_search_queries(s, args->num_queries, args->queries, args->radii));
-    XL_TRY(xli_search_rows(s, args->first_row, &args->num_rows));
+    XL_TRY(xli_near_queries(s, args->num_queries, args->queries, args->radii));
+    XL_TRY(xli_near_rows(s, args->first_row, &args->num_rows));
     XL_TRY(xli_check_view(s->plan->ctx, "offsets", args->offsets, s->n + 1, sizeof(cl_ulong),
                           XLI_READ, &span));
 done:
@@ -102,7 +102,7 @@ xl_status xl_neighbors_status_sized(xl_neighbors *plan, xl_grid_index *index,
     xli_search s = {0};
     xl_neighbors_status_args given = {0};
     xl_neighbors_report found = {.first_non_finite = UINT64_MAX};
-    XL_TRY(xli_search_begin(&s, plan, index, queue, num_waits, waits, NULL));
+    XL_TRY(xli_near_begin(&s, plan, index, queue, num_waits, waits, NULL));
     XL_TRY(XLI_ARGS_READ(plan->ctx, xl_neighbors_status_args, args, size, &given));
     XL_TRY(check_args(&s, &given));
     s.queue = queue;

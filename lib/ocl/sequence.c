@@ -127,35 +127,36 @@ static void advance(xli_seq *seq, cl_event event)
 
 enum { ARG_MEM, ARG_U32, ARG_U64, ARG_BYTES, ARG_LOCAL, ARG_OPTIONAL };
 
-static cl_int set_number(const xl_context *ctx, cl_kernelxli_kernel *kernel, cl_uint index, unsigned bytes, uint64_t value,
-                         const void *from)
+static cl_int set_any(const xl_context *ctx, cl_kernel kernel, cl_uint index, const xli_arg *arg)
 {
     const cl_mem given = arg->hold.mem ? arg->hold.mem : ctx->stand_in;
-    if (kernel->set[index].bytes == bytes && kernel->set[index].value == value)
-        return CL_SUCCESS;
-    const cl_int code = clSetKernelArg(kernel->cl, index, bytes, from);
-    kernel->set[index].bytes = code == CL_SUCCESS ? bytes : 0;
-    kernel->set[index].value = value;
-    return code;
-}
-
-static cl_int set_arg(xli_kernel *kernel, cl_uint index, const xli_arg *arg)
-{
-    if (arg->kind == ARG_U32)
-        return set_number(kernel, index, sizeof arg->hold.u32, arg->hold.u32, &arg->hold.u32);
-    if (arg->kind == ARG_U64)
-        return set_number(kernel, index, sizeof arg->hold.u64, arg->hold.u64, &arg->hold.u64);
-    kernel->set[index].bytes = 0;
     switch (arg->kind) {
     case ARG_MEM:
-        return clSetKernelArg(kernel->cl, index, sizeof arg->hold.mem, &arg->hold.mem);
+        return clSetKernelArg(kernel, index, sizeof arg->hold.mem, &arg->hold.mem);
+    case ARG_U32:
+        return clSetKernelArg(kernel, index, sizeof arg->hold.u32, &arg->hold.u32);
+    case ARG_U64:
+        return clSetKernelArg(kernel, index, sizeof arg->hold.u64, &arg->hold.u64);
     case ARG_BYTES:
-        return clSetKernelArg(kernel->cl, index, arg->size, arg->hold.bytes);
+        return clSetKernelArg(kernel, index, arg->size, arg->hold.bytes);
     case ARG_OPTIONAL:
         return clSetKernelArg(kernel, index, sizeof given, &given);
     default:
-        return clSetKernelArg(kernel->cl, index, arg->size, NULL);
+        return clSetKernelArg(kernel, index, arg->size, NULL);
     }
+}
+
+/* The library's own kernels remember their whole numbers: see xli_kernel. */
+static cl_int set_arg(const xl_context *ctx, xli_kernel *kernel, cl_uint index, const xli_arg *arg)
+{
+    const unsigned bytes = arg->kind == ARG_U32 ? 4 : arg->kind == ARG_U64 ? 8 : 0;
+    const uint64_t value = bytes == 4 ? arg->hold.u32 : bytes == 8 ? arg->hold.u64 : 0;
+    if (bytes > 0 && kernel->set[index].bytes == bytes && kernel->set[index].value == value)
+        return CL_SUCCESS;
+    const cl_int code = set_any(ctx, kernel->cl, index, arg);
+    kernel->set[index].bytes = code == CL_SUCCESS ? bytes : 0;
+    kernel->set[index].value = value;
+    return code;
 }
 
 /* What a kernel of the user's says of an argument that it has not. */
@@ -172,7 +173,7 @@ xl_status xli_args_set(const xl_context *ctx, cl_kernel kernel, cl_uint first, c
         xli_arg arg = args[i];
         if (arg.kind == ARG_BYTES)
             memcpy(arg.hold.bytes, arg.value, xli_min(arg.size, sizeof arg.hold.bytes));
-        const cl_int code = set_arg(ctx, kernel, first + i, &arg);
+        const cl_int code = set_any(ctx, kernel, first + i, &arg);
         if (is_wrong_argument(code))
             return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                             "kernel: argument %u is not what stands there: %s (%d)",
