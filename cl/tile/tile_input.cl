@@ -6,7 +6,6 @@
 
 #include "../lane/lane.cl"
 #include "../prelude/prelude_accumulator.cl"
-#include "../prelude/prelude_length.cl"
 
 typedef struct xl_input {
     const __global XL_IN *in;
@@ -46,17 +45,32 @@ uint xl_tile_count(ulong n, uint elements)
     return (uint)(n / elements + (n % elements != 0));
 }
 
+/* As XL_LENGTH_READ() of cl/prelude/prelude_length.cl; `share` is the group's. */
+ulong xl_input_length(ulong most, const __global ulong *length, ulong offset, __local ulong *share)
+{
+    if (!length)
+        return most;
+#if XL_SERIAL
+    return min(most, length[offset]);
+#else
+    if (get_local_id(0) == 0)
+        *share = min(most, length[offset]);
+    xl_local_barrier();
+    return *share;
+#endif
+}
+
 /* What every kernel that reads elements is given, XL_INPUT_ARGUMENTS, and what it makes of that
  * first, XL_INPUT_MAKE(input). `length`: NULL, or where the number of elements stands if it is
  * below n. `carry_in_offset`: ~0 where there is no carry_in, which then
  * need not be NULL (lib/ocl/rusticl.c). */
 #if XL_SERIAL
 #define XL_INPUT_LENGTH(input)                                                                     \
-    input.n = xl_length_read(n, length, length_offset, (__local ulong *)0);
+    input.n = xl_input_length(n, length, length_offset, (__local ulong *)0);
 #else
 #define XL_INPUT_LENGTH(input)                                                                     \
     __local ulong shared_length;                                                                   \
-    input.n = xl_length_read(n, length, length_offset, &shared_length);
+    input.n = xl_input_length(n, length, length_offset, &shared_length);
 #endif
 #if XL_HAS_INIT
 #define XL_INIT_ARGUMENTS , const __global XL_E *init, ulong init_offset
