@@ -406,8 +406,9 @@ uint xl_walk_take_long(const xl_walk *walk, uint j, const xl_candidates *candida
 
 /* A list's rows lie anywhere, and a core waits long for the first write to each part of memory, so
  * those of a block are asked for before its candidates are looked at, and where those of the next
- * one begin. OpenCL's own prefetch() is nothing on PoCL; Oclgrind does not know the builtin. */
-#if XL_IS_CPU && defined(__has_builtin)
+ * one begin. OpenCL's own prefetch() is nothing on PoCL; Oclgrind does not know the builtin, and
+ * clang's ends rusticl (Mesa 26.2, November 2026), as a compiler for SPIR-V. */
+#if XL_IS_CPU && defined(__has_builtin) && (defined(__x86_64__) || defined(__aarch64__))
 #if __has_builtin(__builtin_prefetch)
 #define XL_WALK_PREFETCH(p) __builtin_prefetch((const void *)(size_t)(p), 1)
 #endif

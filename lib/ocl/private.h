@@ -119,6 +119,8 @@ xl_status xli_program_build_widths(xl_context *ctx, const xli_capabilities *capa
 bool xli_rusticl_waits_badly(const xli_capabilities *capabilities);
 /* Whether its compiler crashes on kernels that exchange values within sub-groups. */
 bool xli_rusticl_dies_of_lanes(const xli_capabilities *capabilities);
+/* Or takes minutes for those of a radix sort. */
+bool xli_rusticl_compiles_no_radix(const xli_capabilities *capabilities);
 /* What stands for an array that is not given and may be read all the same: *stand_in, which the
  * caller releases, or NULL where the driver reads no such array. */
 xl_status xli_rusticl_stand_in(const xl_context *ctx, const xli_capabilities *capabilities,

@@ -44,6 +44,13 @@ bool xli_rusticl_dies_of_lanes(const xli_capabilities *capabilities)
     return is_newer_llvmpipe(capabilities);
 }
 
+/* The same one was not done with a radix sort's kernels by one work-item after three minutes of a
+ * processor; with bitonic ones it takes some seconds. */
+bool xli_rusticl_compiles_no_radix(const xli_capabilities *capabilities)
+{
+    return is_newer_llvmpipe(capabilities);
+}
+
 /* The same one reads what stands in a branch that no work-item takes, where the address is one for
  * all of them, and the process ends where that is in no memory: `p ? p[0] : n` with a buffer
  * argument of NULL, volatile or not. No probe can look for that. Instead of NULL a kernel gets as

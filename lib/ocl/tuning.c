@@ -11,6 +11,7 @@ static xli_tune_device device_of(const xli_capabilities *capabilities)
                              .is_cpu = capabilities->is_cpu,
                              .has_lanes = capabilities->lane_way != XLI_LANE_LOCAL,
                              .ends_loops = capabilities->ends_loops,
+                             .no_radix = xli_rusticl_compiles_no_radix(capabilities),
                              .compute_units = capabilities->info.compute_units,
                              .local_bytes = capabilities->info.local_bytes,
                              .max_work_group = xli_most_work_items(capabilities)};

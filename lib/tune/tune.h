@@ -26,6 +26,7 @@ typedef struct xli_tune_device {
     bool is_cpu;         /* work-items take turns on a core */
     bool has_lanes;      /* those of a sub-group exchange values without local memory */
     bool ends_loops;     /* after some 65,535 rounds: no value may ask for more */
+    bool no_radix;       /* its compiler takes minutes for a radix sort: there is none */
     uint32_t compute_units;
     uint64_t local_bytes;
     size_t max_work_group;

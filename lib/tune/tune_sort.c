@@ -84,4 +84,6 @@ void xli_tune_sort_fit(const xli_tune_device *device, uint64_t element_bytes, xl
         t->serial_tile_log = (uint32_t)xli_min(t->serial_tile_log, SERIAL_TILE_LOG);
         t->radix_chunks = 0; /* a chunk is walked in one loop */
     }
+    if (device->no_radix)
+        t->radix_chunks = 0;
 }
