@@ -139,7 +139,8 @@ intel_rows() { # SOURCE NAME TARGET DIALECT: of one binary; 1 if it does not com
   [ ! -e "$base/x.bin" ] || mv "$base/x.bin" "$base/x" # as newer ones name it
   # The part .ze_info of the binary is text.
   strings -n 2 "$base/x" | awk -v name="$2" -v target="$3" -v OFS='\t' '
-    function flush() { if (kernel) print name, kernel, target, "khr", registers, width, scratch, spills, bytes }
+    # Where a function is called, the binary has a table of symbols, too, which looks like a kernel.
+    function flush() { if (kernel && kernel !~ /^Intel_/) print name, kernel, target, "khr", registers, width, scratch, spills, bytes }
     $1 == "kernels:" { on = 1 }
     !on { next }
     /^  - name:/ { flush(); kernel = $3; registers = width = scratch = spills = bytes = 0 }

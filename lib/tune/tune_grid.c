@@ -32,8 +32,6 @@ static const xli_tune_grid cpu = {.group = 16,
                                   .bucket = 512};
 static const xli_tune_neighbors gpu_search = {.group = 128, .items = 1, .staged = 56};
 static const xli_tune_neighbors cpu_search = {.group = 64, .items = 1, .staged = 0, .walk = 256};
-static const xli_tune_knn gpu_nearest = {.group = 128, .items = 1, .aim = 150};
-static const xli_tune_knn cpu_nearest = {.group = 64, .items = 1, .aim = 150};
 
 /* Local memory of a work-item that looks for the box: xl_grid_found. */
 #define FOUND_BYTES 40
@@ -54,11 +52,6 @@ void xli_tune_grid_table(const xli_tune_device *device, xli_tune_grid *tune)
 void xli_tune_neighbors_table(const xli_tune_device *device, xli_tune_neighbors *tune)
 {
     *tune = device->is_cpu ? cpu_search : gpu_search;
-}
-
-void xli_tune_knn_table(const xli_tune_device *device, xli_tune_knn *tune)
-{
-    *tune = device->is_cpu ? cpu_nearest : gpu_nearest;
 }
 
 /* A quarter of local memory is left to the compiler and the driver. */

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT
+ * The built-in values of searches for the nearest points, by kind of device. A work-item takes one
+ * query: on a GPU so that a group reads the same points, on CPUs as their loops are long anyway. */
+#include "tune.h"
+
+static const xli_tune_knn gpu = {.group = 128, .items = 1, .aim = 150};
+static const xli_tune_knn cpu = {.group = 64, .items = 1, .aim = 150};
+
+void xli_tune_knn_table(const xli_tune_device *device, xli_tune_knn *tune)
+{
+    *tune = device->is_cpu ? cpu : gpu;
+}
