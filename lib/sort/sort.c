@@ -101,7 +101,7 @@ xl_status xl_sort_info_sized(const xl_sort *plan, size_t n, xl_plan_info *info, 
     const bool serial = radix && shape->radix_group == 1;
     const bool samples = xli_sort_by_samples(shape, n);
     const xli_sample_size *const sampled =
-        &shape->sample[xli_sort_samples_of(&plan->problem, shape, n).size];
+        &shape->sample[samples ? xli_sort_samples_of(&plan->problem, shape, n).size : 0];
     const size_t tile = serial    ? xli_sort_chunks_of(shape, n).elements
                         : radix   ? xli_sort_radix_tile(shape)
                         : samples ? (size_t)1 << sampled->tile_log

@@ -228,7 +228,7 @@ uint32_t xli_sort_sample_group(const xli_sort_shape *shape)
 
 bool xli_sort_by_samples(const xli_sort_shape *shape, size_t n)
 {
-    return n <= shape->samples;
+    return shape->samples > 0 && n <= shape->samples;
 }
 
 /* More elements than the smaller size is for, or than it can, and those that the larger one has
