@@ -8,11 +8,17 @@
 void xl_tile_stage(xl_sort_in in, uint first, uint count, xl_sort_local local_)
 {
     const uint w = (uint)get_local_id(0);
+    /* In halves, as a window of segments seldom has more than half a tile; all loads of a half are
+     * under way at once. */
 #pragma unroll
-    for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
-        const uint at = w + e * XL_SORT_GROUP;
-        if (e * XL_SORT_GROUP < count) /* a window has half a tile, and more seldom */
+    for (uint part = 0; part < XL_SORT_ITEMS; part += XL_SORT_ITEMS / 2) {
+        if (part * XL_SORT_GROUP >= count)
+            continue;
+#pragma unroll
+        for (uint e = part; e < part + XL_SORT_ITEMS / 2; ++e) {
+            const uint at = w + e * XL_SORT_GROUP;
             local_.key[at + at / 32u] = xl_key_map(in.keys[first + min(at, count - 1u)]);
+        }
     }
     /* In place, other work-items write where this one has read. */
     XL_FULL_BARRIER();

@@ -34,10 +34,10 @@ void xl_tile_put(const xl_sort_items *items, uint e, xl_sort_out out, uint first
     }
 }
 
-/* Sorts elements [first, first + count) of the input into the same place of the output. */
-void xl_tile_sort(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sort_local local_)
+/* Sorts elements [first, first + count) of the input; they are left in layout XL_SORT_GROUP_LOG. */
+void xl_tile_order(xl_sort_items *items, xl_sort_in in, uint first, uint count,
+                   xl_sort_local local_)
 {
-    xl_sort_items items;
     uint w = (uint)get_local_id(0);
     /* In a full tile it does not matter which element stands where at the start, so
      * neighbouring items read neighbours; in the last one what is absent must be on top. */
@@ -45,14 +45,21 @@ void xl_tile_sort(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sor
 #pragma unroll
     for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
         uint at = full ? w + e * XL_SORT_GROUP : w * XL_SORT_ITEMS + e;
-        xl_tile_take(&items, e, in, first + min(at, count - 1u), at < count, true, at);
+        xl_tile_take(items, e, in, first + min(at, count - 1u), at < count, true, at);
     }
     /* In place, other work-items write where this one has read. */
     XL_FULL_BARRIER();
-    xl_group_sort(&items, local_, count);
+    xl_group_sort(items, local_, count);
 #if XL_SORT_PLACES
-    xl_tile_fetch(&items, in, first, count, local_);
+    xl_tile_fetch(items, in, first, count, local_);
 #endif
+}
+
+/* Into the same place of the output. */
+void xl_tile_sort(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sort_local local_)
+{
+    xl_sort_items items;
+    xl_tile_order(&items, in, first, count, local_);
 #pragma unroll
     for (uint e = 0; e < XL_SORT_ITEMS; ++e)
         xl_tile_put(&items, e, out, first, count, xl_sort_position(e, XL_SORT_GROUP_LOG, false));

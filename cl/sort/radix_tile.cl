@@ -75,7 +75,7 @@ uint xl_tile_digit(XL_KEY key, uint shift)
  * that is asked of it took a fifth of a sort. */
 XL_KEY xl_tile_key(XL_KEY raw, bool is_input)
 {
-    return XL_KEY_IS_MAPPED && is_input ? (XL_KEY)xl_key_map(raw) : raw;
+    return is_input ? (XL_KEY)xl_key_map(raw) : raw;
 }
 
 /* Read anew for each step: compilers would keep digits in registers, not keys alone. */
@@ -192,7 +192,7 @@ void xl_radix_tile_store(const xl_radix_tile *tile, const xl_radix_items *items)
         const uint digit = xl_tile_digit(key, shift);
         const uint to = xl_radix_target_of(tile, digit, at);
         if (to < tile->n)
-            tile->to.keys[to] = XL_KEY_IS_MAPPED && tile->is_last ? xl_key_unmap(key) : key;
+            tile->to.keys[to] = tile->is_last ? xl_key_unmap(key) : key;
 #if XL_SORT_VALUES
         digits[i / 4] |= digit << i % 4 * 8;
 #endif

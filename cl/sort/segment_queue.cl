@@ -53,7 +53,7 @@ xl_segment_job xl_queue_take(const xl_csr *csr, uint slots, uint polls)
         return job;
     __global uint *const slot = xl_queue_slots(csr) + at;
     uint word = 0;
-    for (uint left = at < csr->state[XL_STATE_JOBS] ? polls : 0; left > 0 && word == 0; --left)
+    for (uint left = at < csr->state[xl_state_jobs] ? polls : 0; left > 0 && word == 0; --left)
         word = atomic_or(slot, 0u);
     if (word == 0)
         word = atomic_cmpxchg(slot, 0u, XL_SLOT_LEFT);

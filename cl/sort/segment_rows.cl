@@ -69,73 +69,50 @@ void xl_rows_network(xl_sort_items *items, xl_sort_local tile, const xl_rows *ro
         xl_sort_phase(items, tile, lane_bits, phase);
 }
 
-/* Takes a work-item's elements of a round from the tile, and remembers their places there. */
-void xl_rows_take(const xl_window *window, const xl_rows *rows, uint first, xl_sort_local tile,
-                  const __local xl_rows_local *local_, xl_sort_items *items, ushort *place)
+/* One round. In the tile elements stand as in the window, before and after. */
+void xl_rows_sort(const xl_window *window, const xl_rows *rows, uint round, xl_sort_local tile,
+                  const __local xl_rows_local *local_)
 {
     const uint w = (uint)get_local_id(0), segments = window->after - window->first;
+    const uint first = round * (XL_SORT_TILE >> rows->log); /* of the segments */
+    xl_sort_items items;
+    ushort place[XL_SORT_ITEMS];
     uint begin = 0, end = 0;
 #pragma unroll
     for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
-        const uint at = w * XL_SORT_ITEMS + e;
-        if ((e & ((1u << rows->log) - 1u)) == 0) {
-            const uint segment = first + (at >> rows->log);
+        const uint at = w * XL_SORT_ITEMS + e, segment = first + (at >> rows->log);
+        if (e == 0 || rows->log < XL_SORT_ITEMS_LOG) {
             begin = local_->begin[min(segment, segments)];
             end = local_->begin[min(segment + 1u, segments)];
         }
         const uint source = begin + (at & ((1u << rows->log) - 1u));
         const bool there = source < end;
         place[e] = there ? (ushort)source : (ushort)XL_SORT_TILE;
-        items->key[e] = there ? tile.key[source + source / 32u] : XL_LAST_ORDINAL;
+        items.key[e] = there ? tile.key[source + source / 32u] : XL_LAST_ORDINAL;
 #if XL_SORT_WORDS
-        items->value[e] = there ? source : ~0u; /* behind all others */
+        items.value[e] = there ? source : ~0u; /* behind all others */
 #endif
     }
-}
-
-/* And brings them back, in order. */
-void xl_rows_put(const xl_sort_items *items, const ushort *place, xl_sort_local tile)
-{
+    const bool apart =
+        rows->log > rows->reach; /* the network needs the tile, and all of the group */
+    if (apart)
+        XL_LOCAL_BARRIER();
+    /* Sub-groups that hold no row have nothing to do. NVIDIA's alone skip it: Intel's runtime for
+     * CPUs (2026), where it also tells the facts of a GPU, computes wrongly in such a branch. */
+    const uint used = (segments - first) << rows->log;
+    if (XL_LANE_WAY != 2 || apart || w * XL_SORT_ITEMS >> rows->reach << rows->reach < used)
+        xl_rows_network(&items, tile, rows);
+    XL_LOCAL_BARRIER();
 #pragma unroll
     for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
         const uint at = place[e];
         if (at < XL_SORT_TILE) {
-            tile.key[at + at / 32u] = items->key[e];
+            tile.key[at + at / 32u] = items.key[e];
 #if XL_SORT_WORDS
-            tile.value[at + at / 32u] = items->value[e];
+            tile.value[at + at / 32u] = items.value[e];
 #endif
         }
     }
-}
-
-/* One round. In the tile elements stand as in the window, before and after. Where a sub-group holds
- * whole rows no other one reads or writes them, and those that hold none have nothing to do.
- * NVIDIA's alone skip it: Intel's runtime for CPUs (2026), where it also tells the facts of a GPU,
- * computes wrongly in such a branch. */
-void xl_rows_sort(const xl_window *window, const xl_rows *rows, uint round, xl_sort_local tile,
-                  const __local xl_rows_local *local_)
-{
-    const uint first = round * (XL_SORT_TILE >> rows->log); /* of the segments */
-    const uint used = (window->after - window->first - first) << rows->log;
-    const uint mine = (uint)get_local_id(0) * XL_SORT_ITEMS >> rows->reach << rows->reach;
-    xl_sort_items items;
-    ushort place[XL_SORT_ITEMS];
-#if XL_LANE_WAY == 2
-    if (rows->log <= rows->reach) {
-        if (mine < used) {
-            xl_rows_take(window, rows, first, tile, local_, &items, place);
-            xl_rows_network(&items, tile, rows);
-            xl_rows_put(&items, place, tile);
-        }
-        return;
-    }
-#endif
-    xl_rows_take(window, rows, first, tile, local_, &items, place);
-    if (rows->log > rows->reach) /* the network needs the tile, and all of the group */
-        XL_LOCAL_BARRIER();
-    xl_rows_network(&items, tile, rows);
-    XL_LOCAL_BARRIER();
-    xl_rows_put(&items, place, tile);
 }
 
 /* Sorts a window's segments, of which there are some. */

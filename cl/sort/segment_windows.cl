@@ -19,7 +19,7 @@
  * behind that the list, of four words a tile, the numbers of the windows that are left, and what
  * the queue knows. */
 #define XL_SEGMENT_STATE 6
-#define XL_STATE_JOBS 5 /* tiles of all merges */
+enum { xl_state_jobs = 5 }; /* tiles of all merges */
 
 typedef struct xl_csr {
     __global const XL_SEG *offsets;
@@ -143,7 +143,7 @@ void xl_segment_list(const xl_csr *csr, const xl_window *w, __local uint *shared
     if (get_local_id(0) == 0 && tiles > 0) {
         *shared = atomic_add(csr->state, tiles);
         atomic_max(csr->state + 1, tiles);
-        atomic_add(csr->state + XL_STATE_JOBS, tiles * xl_log2_above(tiles));
+        atomic_add(csr->state + xl_state_jobs, tiles * xl_log2_above(tiles));
     }
     XL_LOCAL_BARRIER();
     const uint from = tiles > 0 ? *shared : 0;

@@ -74,10 +74,15 @@ __kernel XL_SAMPLES_REQUIRED void xl_sample_runs(XL_SAMPLES, XL_SORT_ARRAYS)
     if (first >= n)
         return;
     const uint count = xl_run_length(&cutting, run);
-    xl_tile_sort(in, out, first, count, tile);
-    XL_FULL_BARRIER();
-    for (uint i = (uint)get_local_id(0); gap > 0 && i * gap < count; i += XL_SORT_GROUP)
-        samples[run * (cutting.length / gap) + i] = out.keys[first + i * gap];
+    xl_sort_items items;
+    xl_tile_order(&items, in, first, count, tile);
+#pragma unroll
+    for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
+        const uint at = xl_sort_position(e, XL_SORT_GROUP_LOG, false);
+        xl_tile_put(&items, e, out, first, count, at);
+        if (gap > 0 && at < count && (at & (gap - 1u)) == 0)
+            samples[(first + at) / gap] = xl_key_unmap(items.key[e]);
+    }
 }
 
 /* How many of `count` sorted ordinals come before a key, or, with `equal`, are not after it. */
@@ -124,10 +129,13 @@ __kernel XL_SAMPLES_REQUIRED void xl_sample_rank(XL_SAMPLES)
     }
     atomic_add(ranks + sample, rank);
     XL_LOCAL_BARRIER();
-    rank = ranks[sample];
-    if (there && w < each && rank % share == 0) {
-        splitters[rank / share].run = run;
-        splitters[rank / share].place = sample * gap;
+    const uint mine = XL_CEIL_DIV(xl_run_length(&cutting, run), gap);
+    for (uint i = w; i < mine; i += XL_SORT_GROUP) {
+        const uint number = ranks[i] / share;
+        if (number * share == ranks[i]) {
+            splitters[number].run = run;
+            splitters[number].place = i * gap;
+        }
     }
 }
 

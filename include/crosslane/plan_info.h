@@ -25,7 +25,7 @@ XL_EXTERN_C_BEGIN
  *
  *   scan        algorithm "look-back", "reduce-then-scan", "kogge-stone", "blelloch"
  *   reduction   "reduce-then-fold"
- *   sort        "bitonic", "radix"
+ *   sort        "bitonic", "samples", "radix"
  *   top-k       "radix select"; the tile is a chunk, whose keys are counted together
  *   selection   "look-back", "reduce-then-scan"; of XL_SELECT_REPEAT "merge-path", n runs
  *   grid        "counting", "bitonic"; group, item and tile are those of the kernels that read the

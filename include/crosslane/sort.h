@@ -7,14 +7,17 @@
  * steps of a merge that reach further than one work-group holds are replaced by
  * a search for the place where their comparators change (Bilardi and Nicolau,
  * "Adaptive bitonic sorting", SIAM J. Comput. 1989; on GPUs Peters et al.,
- * IPDPS 2012), so that each doubling of the sorted runs is one launch. The radix sort takes the
- * lowest digits first. A GPU moves the keys once for each digit, in one launch where work-groups
- * may pass messages (Adinets and Merrill, "Onesweep", arXiv 2206.01784, 2022). A CPU moves them
- * through memory once, by the highest digit, into buckets that fit into a cache, where one
- * work-item sorts each; what goes to one bucket is collected in a buffer of its own (Wassenberg and
- * Sanders, "Engineering a multi-core radix sort", Euro-Par 2011). Where one bucket has more than a
- * compute unit's share of the keys they go once for each digit there, too. Digits that are the same
- * in all keys cost nothing, and the caller need not name them.
+ * IPDPS 2012), so that each doubling of the sorted runs is one launch. Where a launch costs more
+ * than what it does, runs that groups have sorted are parted at samples of them, as many keys
+ * between two as a group can sort, in three launches (Shi and Schaeffer, "Parallel sorting by
+ * regular sampling", J. Parallel Distrib. Comput. 14, 1992). The radix sort takes the lowest digits
+ * first. A GPU moves the keys once for each digit, in one launch where work-groups may pass
+ * messages (Adinets and Merrill, "Onesweep", arXiv 2206.01784, 2022). A CPU moves them through
+ * memory once, by the highest digit, into buckets that fit into a cache, where one work-item sorts
+ * each; what goes to one bucket is collected in a buffer of its own (Wassenberg and Sanders,
+ * "Engineering a multi-core radix sort", Euro-Par 2011). Where one bucket has more than a compute
+ * unit's share of the keys they go once for each digit there, too. Digits that are the same in all
+ * keys cost nothing, and the caller need not name them.
  *
  * Keys that a comparator orders are sorted by merges, in a tile and of tiles.
  *
@@ -32,8 +35,10 @@ typedef enum xl_sort_order { XL_ASCENDING = 0, XL_DESCENDING = 1 } xl_sort_order
 typedef enum xl_sort_algorithm {
     XL_SORT_AUTO = 0,    /* the faster: BITONIC of few keys, and where the device has no RADIX, else
                             RADIX. It begins at the tunable sort.sweep_from (sort.sweep_wide_from of
-                            keys of 8 bytes, sort.sweep_pair_from of keys with values), on CPUs at
-                            sort.radix_from (_wide_from, _pair_from) */
+                            keys of 8 bytesfewer by samples, up to
+                            sort.sample_most keys (sort.sample_wide_most, sort.sample_pair_most);
+                            else, sort.sweep_pair_from of keys with values), on CPUs at
+                            sort.radix_fromdevice has no (_wide_from, _pair_from) */
     XL_SORT_BITONIC = 1, /* any n; equal keys may change places, unless `stable` is asked for */
     XL_SORT_RADIX = 2    /* stable: equal keys stay in order. XL_ERROR_UNSUPPORTED where work-groups
                             have fewer than 256 work-items, unless work-items run one after another
@@ -136,15 +141,21 @@ XL_NODISCARD XL_API xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc
 /* As xl_scan_scratch(). It is
  *   BITONIC       0 bytes up to the elements of one tile, from there on the n keys and values once
  *                 more, and with a comparator one key more
- *   RADIX         the keys and values once more, and at most 4 MiB of counts
- *   gathered      values, see more_values: for every n at most 4 MiB of counts and, for each key,
- *                 the key and 8 bytes, or the largest element of values and 4 bytes, whatever is
+; the same where samples are,
+ * and at most 4 MiB of these; where *   RADIX         the keys and values once more, and at most 4 MiB
+ * of counts
+ *   gathered      values, see more_values: for every n, beside at most 4 MiB of counts and, for each key,
+ *                 the key and 8
+ * bytes, or the largest element of values and 4 bytes a key, whatever is
  *                 more
- *   equal_zeros   of keys of floating-point types the keys once more and 8 bytes a key, where that
+more. With equal
+ * zeros *   equal_zeros   of keys of floating-point types the keys once more and 8 bytes a key, where that
  *                 is more
- *   segments      however many, at most 1 KiB and 48 bytes a tile, and past the elements of one
- *                 tile, and for each tile 64 thebytes, and 8 more for each keystime that one tile
- * has to be doubled to reach n, and values once more */
+more.
+ * With *   segments      however many, at most 1 KiB and 48 bytes a tile, andmore past the elements of one
+ *                 tile, and for
+ * each tile 64 thebytes, and 8 more for each keystime that one tile has to be doubled to reach n, and valuesat
+ * most once more */
 XL_NODISCARD XL_API xl_status xl_sort_scratch(const xl_sort *plan, size_t n, size_t *bytes,
                                               size_t *alignment);
 

@@ -106,7 +106,7 @@ static xl_status launch_samples(xl_sort *plan, xli_seq *seq, size_t n, const xli
     xl_status status;
     xli_sort_kernels *const k = &plan->kernels;
     const xli_sort_samples s = xli_sort_samples_of(&plan->problem, &plan->shape, n);
-    const size_t group = plan->shape.sample_group;
+    const size_t group = plan->shape.sample[s.size].group;
     const place in = place_of(&spans->keys_in, xli_sort_read_values(plan, spans));
     const place out = place_of(&spans->keys_out, &spans->values_out);
     const place spare = s.runs > 1 ? place_in_scratch(plan, scratch, n) : out;
@@ -114,13 +114,13 @@ static xl_status launch_samples(xl_sort *plan, xli_seq *seq, size_t n, const xli
     add_samples(&a, plan, n, &spans->n_device, scratch);
     const size_t count = a.count;
     add_place(&a, plan, &in, &spare);
-    XL_TRY(xli_seq_launch(seq, &k->sample_runs, s.runs, group, a.at, a.count));
+    XL_TRY(xli_seq_launch(seq, &k->sample_runs[s.size], s.runs, group, a.at, a.count));
     if (s.runs == 1)
         return XL_SUCCESS;
-    XL_TRY(xli_seq_launch(seq, &k->sample_rank, s.runs, group, a.at, count));
+    XL_TRY(xli_seq_launch(seq, &k->sample_rank[s.size], s.runs, group, a.at, count));
     a.count = count;
     add_place(&a, plan, &spare, &out);
-    XL_TRY(xli_seq_launch(seq, &k->sample_merge, s.buckets, group, a.at, a.count));
+    XL_TRY(xli_seq_launch(seq, &k->sample_merge[s.size], s.buckets, group, a.at, a.count));
 done:
     return status;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Programs are given one of these. */
-typedef enum text_kind { PLAIN, RADIX, PACKED, SAMPLES, TEXTS } text_kind;
+typedef enum text_kind { PLAIN, RADIX, PACKED, SAMPLES, SAMPLES_LARGE, TEXTS } text_kind;
 
 static void add_radix_text(xli_text *text, const xli_sort_problem *problem,
                            const xli_sort_shape *shape)
@@ -41,8 +41,9 @@ static void add_text(xli_text *text, const xli_capabilities *capabilities,
                      const xli_sort_problem *problem, const xli_sort_shape *shape, text_kind kind)
 {
     const xli_tune_sort *t = &shape->tune;
-    const bool packs = kind == PACKED, samples = kind == SAMPLES;
-    const uint32_t items_log = samples ? t->sample_items_log : t->items_log;
+    const bool packs = kind == PACKED, samples = kind == SAMPLES || kind == SAMPLES_LARGE;
+    const xli_sample_size *const size = &shape->sample[kind == SAMPLES_LARGE];
+    const uint32_t items_log = samples ? size->items_log : t->items_log;
     const bool serial = t->shape == XLI_SORT_SERIAL;
     const xli_definition lines[] = {
         {"XL_SERIAL", serial},
@@ -50,11 +51,10 @@ static void add_text(xli_text *text, const xli_capabilities *capabilities,
         {"XL_SORT_INDICES", problem->indices},
         {"XL_SORT_STABLE", !problem->compares && ((problem->stable && problem->value != XL_NONE) ||
                                                   (packs && !serial))},
-        {"XL_SORT_GROUP", samples ? shape->sample_group : shape->group_size},
-        {serial ? "XL_SORT_TILE_LOG" : "XL_SORT_GROUP_LOG", serial ? t->serial_tile_log
-                                                            : samples
-                                                                ? shape->sample_tile_log - items_log
-                                                                : t->group_log},
+        {"XL_SORT_GROUP", samples ? size->group : shape->group_size},
+        {serial ? "XL_SORT_TILE_LOG" : "XL_SORT_GROUP_LOG", serial    ? t->serial_tile_log
+                                                            : samples ? size->tile_log - items_log
+                                                                      : t->group_log},
         {serial ? NULL : "XL_SORT_ITEMS_LOG", items_log},
         {serial && problem->compares ? "XL_MERGE_VALUES" : NULL, problem->value != XL_NONE},
         {!serial && problem->compares ? "XL_SORT_PACKED" : NULL, packs},
@@ -65,9 +65,6 @@ static void add_text(xli_text *text, const xli_capabilities *capabilities,
     else
         xli_key_text(text, problem->key, problem->descending);
     xli_text_define(text, lines, XLI_COUNT(lines));
-    const xli_definition queue[] = {{"XL_SEGMENT_QUEUE", shape->queue}};
-    if (problem->segments != XL_NONE)
-        xli_text_define(text, queue, XLI_COUNT(queue));
     if (problem->segments != XL_NONE)
         xli_text_add(text, "#define XL_SEG %s\n", problem->segments == XL_U64 ? "ulong" : "uint");
 }
@@ -92,9 +89,12 @@ static void list_kernels(xl_sort *plan, wanted list[NUM_KERNELS])
     const wanted all[NUM_KERNELS] = {
         {PLAIN, "sort_bitonic", "xl_sort_tiles", &k->tiles, bitonic},
         {PLAIN, "sort_bitonic", "xl_sort_merge", &k->merge, bitonic},
-        {SAMPLES, "sort_samples", "xl_sample_runs", &k->sample_runs, samples},
-        {SAMPLES, "sort_samples", "xl_sample_rank", &k->sample_rank, samples},
-        {SAMPLES, "sort_samples", "xl_sample_merge", &k->sample_merge, samples},
+        {SAMPLES, "sort_samples", "xl_sample_runs", &k->sample_runs[0], samples},
+        {SAMPLES, "sort_samples", "xl_sample_rank", &k->sample_rank[0], samples},
+        {SAMPLES, "sort_samples", "xl_sample_merge", &k->sample_merge[0], samples},
+        {SAMPLES_LARGE, "sort_samples", "xl_sample_runs", &k->sample_runs[1], samples},
+        {SAMPLES_LARGE, "sort_samples", "xl_sample_rank", &k->sample_rank[1], samples},
+        {SAMPLES_LARGE, "sort_samples", "xl_sample_merge", &k->sample_merge[1], samples},
         {RADIX, chunks, "xl_radix_bits", &k->bits, radix},
         {RADIX, chunks, "xl_radix_begin", &k->begin, radix},
         {RADIX, chunks, "xl_radix_count", &k->count, radix},
@@ -115,7 +115,7 @@ static void list_kernels(xl_sort *plan, wanted list[NUM_KERNELS])
         {PACKED, "segment_short", "xl_segment_short", &k->packed, segments},
         {PLAIN, "segment_long", "xl_segment_tiles", &k->long_tiles, segments && !queue},
         {PLAIN, "segment_long", "xl_segment_merge", &k->long_merge, segments && !queue},
-        {PLAIN, "segment_long", "xl_segment_all", &k->long_all, segments && queue},
+        {PLAIN, "segment_all", "xl_segment_all", &k->long_all, segments && queue},
     };
     memcpy(list, all, sizeof all);
 }
@@ -162,9 +162,10 @@ xl_status xli_sort_build(xl_sort *plan, xli_sort_limits *limits)
     XL_TRY(add_texts(plan, capabilities, texts));
     *limits = (xli_sort_limits){SIZE_MAX, SIZE_MAX, SIZE_MAX};
     for (size_t i = 0; i < NUM_KERNELS; ++i) {
-        const bool is_radix = list[i].text == RADIX, samples = list[i].text == SAMPLES;
+        const bool is_radix = list[i].text == RADIX;
+        const bool samples = list[i].text == SAMPLES || list[i].text == SAMPLES_LARGE;
         const size_t group = is_radix  ? plan->shape.radix_group
-                             : samples ? plan->shape.sample_group
+                             : samples ? plan->shape.sample[list[i].text == SAMPLES_LARGE].group
                                        : plan->shape.group_size;
         size_t *const most = is_radix  ? &limits->most_radix
                              : samples ? &limits->most_samples

@@ -18,8 +18,10 @@
 #include "sort_check.h"
 
 typedef struct xli_sort_kernels {
-    xli_kernel tiles, merge;                              /* bitonic */
-    xli_kernel sample_runs, sample_rank, sample_merge;    /* by samples */
+    xli_kernel tiles, merge; /* bitonic */
+    /* By samples, of either size. */
+    xli_kernel sample_runs[XLI_SAMPLE_SIZES], sample_rank[XLI_SAMPLE_SIZES],
+        sample_merge[XLI_SAMPLE_SIZES];
     xli_kernel bits, begin, count, offsets, scatter, end; /* radix, by chunks */
     xli_kernel alone, sample, bucket_count, bucket_starts, bucket_scatter, buckets; /* on CPUs */
     xli_kernel clear, histogram, sweep;                                /* radix, a launch a pass */

@@ -52,7 +52,7 @@ static xl_status launch_queue(xl_sort *plan, xli_seq *seq, size_t n, const xli_s
     xli_args a = {.count = 0};
     xli_args_add(&a, XLI_U32(known.slots));
     xli_args_add(&a, XLI_U32(shape->tune.spin_limit));
-    xli_args_add(&a, XLI_U32(xli_sort_search_log(shape, xli_ceil_div(n, xli_sort_tile(shape)))));
+    xli_args_add(&a, XLI_U32(xli_sort_search_log(shape, 0)));
     add_csr(&a, plan, n, spans, scratch);
     add_arrays(&a, plan, spans);
     add_spare(&a, plan, n, scratch);

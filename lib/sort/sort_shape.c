@@ -125,40 +125,51 @@ static size_t power_above(size_t x)
 
 /* What a group of a sort by samples holds: the tile, skewed by one element in 32, and of each of up
  * to half as many runs as it has work-items six words (xl_bucket_local). */
-static size_t sample_bytes(const xli_sort_shape *shape, size_t element_bytes)
+static size_t sample_bytes(const xli_sample_size *size, size_t element_bytes)
 {
     enum { WORDS = 6, OTHER = 64 };
-    const size_t tile = (size_t)1 << shape->sample_tile_log;
-    return (tile + tile / 32) * element_bytes +
-           WORDS * sizeof(cl_uint) * (shape->sample_group / 2) + OTHER;
+    const size_t tile = (size_t)1 << size->tile_log;
+    return (tile + tile / 32) * element_bytes + WORDS * sizeof(cl_uint) * (size->group / 2) + OTHER;
 }
 
-/* A sort by samples is for those who leave the choice. There are no more runs than half a group's
- * work-items, and of each run as many samples as the group has. */
+/* With as many work-items as there is room for, of those that are wanted. */
+static xli_sample_size sample_size_of(const xli_tune_device *device, size_t most,
+                                      uint32_t group_log, uint32_t items_log, size_t element_bytes)
+{
+    most = xli_min(most, device->max_work_group);
+    for (;; --group_log) {
+        const xli_sample_size size = {1u << group_log, group_log + items_log, items_log};
+        if (group_log == 1 ||
+            (size.group <= most && sample_bytes(&size, element_bytes) <= device->local_bytes))
+            return size;
+    }
+}
+
+/* There are no more runs than half a group's work-items, and a run has no more samples than these.
+ */
+static size_t sample_capacity(const xli_sample_size *size)
+{
+    const size_t tile = (size_t)1 << size->tile_log;
+    return tile * xli_min(tile, size->group) / 2;
+}
+
+/* A sort by samples is for those who leave the choice. */
 static void shape_samples(const xli_sort_problem *problem, const xli_tune_device *device,
-                          size_t most_group, xli_sort_shape *shape)
+                          size_t most, xli_sort_shape *shape)
 {
     const xli_tune_sort *const t = &shape->tune;
-    const size_t element = xli_sort_key_bytes(problem) + xl_type_size(problem->value);
-    const size_t wanted = problem->value != XL_NONE          ? t->sample_pair_most
-                          : xli_sort_key_bytes(problem) == 8 ? t->sample_wide_most
-                                                             : t->sample_most;
-    uint32_t group_log = t->sample_group_log;
+    const size_t key = xli_sort_key_bytes(problem), element = key + xl_type_size(problem->value);
+    const size_t wanted = problem->value != XL_NONE ? t->sample_pair_most
+                          : key == 8                ? t->sample_wide_most
+                                                    : t->sample_most;
     if (problem->algorithm != XL_SORT_AUTO || problem->compares || problem->segments != XL_NONE ||
-        t->shape != XLI_SORT_GROUP || xli_sort_has_range(problem))
+        t->shape != XLI_SORT_GROUP || xli_sort_has_range(problem) || most < 2)
         return;
-    most_group = xli_min(most_group, device->max_work_group);
-    for (;; --group_log) {
-        shape->sample_group = 1u << group_log;
-        shape->sample_tile_log = group_log + t->sample_items_log;
-        const size_t tile = (size_t)1 << shape->sample_tile_log;
-        shape->samples = xli_min(wanted, tile * xli_min(tile / 2, shape->sample_group / 2));
-        if (group_log == 1 || (shape->sample_group <= most_group &&
-                               sample_bytes(shape, element) <= device->local_bytes))
-            break;
-    }
-    if (shape->sample_group > most_group)
-        shape->samples = 0;
+    xli_sample_size *const s = shape->sample;
+    s[0] = sample_size_of(device, most, t->sample_group_log, t->sample_items_log, element);
+    s[1] =
+        sample_size_of(device, most, t->sample_large_group_log, t->sample_large_items_log, element);
+    shape->samples = xli_min(wanted, xli_max(sample_capacity(&s[0]), sample_capacity(&s[1])));
 }
 
 void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *capabilities,
@@ -210,9 +221,25 @@ void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *
     shape->gather_group = (uint32_t)xli_min(GATHER_GROUP, device->max_work_group);
 }
 
+uint32_t xli_sort_sample_group(const xli_sort_shape *shape)
+{
+    return (uint32_t)xli_max(shape->sample[0].group, shape->sample[1].group);
+}
+
 bool xli_sort_by_samples(const xli_sort_shape *shape, size_t n)
 {
-    return n <= shape->samples;
+    return shape->samples > 0 && n <= shape->samples;
+}
+
+/* More elements than the smaller size is for, or than it can, and those that the larger one has
+ * room for in one tile, are a matter of the larger one. */
+static unsigned sample_size_for(const xli_sort_shape *shape, size_t n)
+{
+    const xli_sample_size *const small = &shape->sample[0], *const large = &shape->sample[1];
+    if (n <= (size_t)1 << small->tile_log || sample_capacity(large) < n)
+        return 0;
+    return n <= (size_t)1 << large->tile_log || n >= shape->tune.sample_large_from ||
+           sample_capacity(small) < n;
 }
 
 /* A bucket has at most (share + runs) * gap elements, which are as many as two runs, or, of runs
@@ -221,19 +248,22 @@ xli_sort_samples xli_sort_samples_of(const xli_sort_problem *problem, const xli_
                                      size_t n)
 {
     enum { LEAST = 1024 };
-    const size_t tile = (size_t)1 << shape->sample_tile_log;
-    const size_t runs = xli_min(shape->tune.sample_runs, shape->sample_group / 2);
+    xli_sort_samples s = {.size = sample_size_for(shape, n)};
+    const xli_sample_size *const size = &shape->sample[s.size];
+    const size_t tile = (size_t)1 << size->tile_log;
+    const size_t runs = xli_min(shape->tune.sample_runs, size->group / 2);
     const size_t wanted = power_above(xli_ceil_div(n, runs));
-    xli_sort_samples s = {.length = n <= tile ? tile : xli_min(tile, xli_max(wanted, LEAST))};
+    s.length = n <= tile ? tile : xli_min(tile, xli_max(wanted, LEAST));
     s.runs = xli_ceil_div(n, s.length);
     if (n <= tile)
         return s;
     s.share = power_above(s.runs);
     s.gap = xli_min(tile, 2 * s.length) / (2 * s.share);
-    const size_t samples = s.runs * (s.length / s.gap);
-    s.buckets = xli_ceil_div(samples, s.share);
-    s.splitters_at = xli_round_up(samples * xli_sort_key_bytes(problem), XLI_SCRATCH_ALIGN);
-    s.bytes = s.splitters_at + s.buckets * 2 * sizeof(cl_uint);
+    const size_t each = s.length / s.gap;
+    s.buckets = xli_ceil_div(s.runs * each, s.share);
+    /* As for `share` runs: more elements never take less scratch. */
+    s.splitters_at = xli_round_up(s.share * each * xli_sort_key_bytes(problem), XLI_SCRATCH_ALIGN);
+    s.bytes = s.splitters_at + each * 2 * sizeof(cl_uint);
     return s;
 }
 
@@ -355,8 +385,9 @@ xli_sort_layout xli_sort_layout_of(const xli_sort_problem *problem, const xli_so
     const bool radix = n > 0 && xli_sort_by_radix(shape, n);
     const bool segments = n > 0 && problem->segments != XL_NONE;
     xli_sort_layout layout = {0};
-    const size_t tile = samples ? (size_t)1 << shape->sample_tile_log : xli_sort_tile(shape);
-    if (radix || n > tile) {
+    const bool spare =
+        samples ? xli_sort_samples_of(problem, shape, n).runs > 1 : n > xli_sort_tile(shape);
+    if (radix || spare) {
         /* A key more: they begin at a multiple of their size. */
         const size_t keys = xli_mul(xli_add(n, problem->compares), xli_sort_key_bytes(problem));
         layout.values_at = xli_round_up(keys, XLI_SCRATCH_ALIGN);

@@ -39,6 +39,13 @@ typedef enum xli_radix_way {
     XLI_RADIX_SWEEP = 2
 } xli_radix_way;
 
+/* How a group of a sort by samples holds a run, or what stands between two splitters: for few
+ * elements, and for more of them. */
+typedef struct xli_sample_size {
+    uint32_t group, tile_log, items_log;
+} xli_sample_size;
+enum { XLI_SAMPLE_SIZES = 2 };
+
 typedef struct xli_sort_shape {
     xli_tune_sort tune;   /* as far as it fits */
     uint32_t group_size;  /* work-items of every launch; 1: one walks a tile */
@@ -49,7 +56,7 @@ typedef struct xli_sort_shape {
     bool queue;           /* by one launch */
     bool bitonic;         /* what a call may take */
     size_t samples;       /* up to so many elements, by samples; 0: none */
-    uint32_t sample_group, sample_tile_log;
+    xli_sample_size sample[XLI_SAMPLE_SIZES];
     xli_radix_way radix;
     bool buckets;  /* by chunks: begins with the highest digit */
     uint32_t from; /* of so many keys on it is taken */
@@ -78,6 +85,9 @@ unsigned xli_sort_merges(const xli_sort_shape *shape, size_t n);
  * above them: a group of one has one. */
 uint32_t xli_sort_search_log(const xli_sort_shape *shape, size_t groups);
 
+/* Work-items of the larger group of a sort by samples. */
+uint32_t xli_sort_sample_group(const xli_sort_shape *shape);
+
 /* Whether a call of n elements is sorted by samples. */
 bool xli_sort_by_samples(const xli_sort_shape *shape, size_t n);
 
@@ -87,6 +97,7 @@ bool xli_sort_by_samples(const xli_sort_shape *shape, size_t n);
 typedef struct xli_sort_samples {
     size_t length, runs, gap, share, buckets;
     size_t splitters_at, bytes;
+    unsigned size; /* of shape.sample */
 } xli_sort_samples;
 xli_sort_samples xli_sort_samples_of(const xli_sort_problem *problem, const xli_sort_shape *shape,
                                      size_t n);

@@ -140,12 +140,18 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
      MEANS("Up to so many keys, where sort.shape is 0, are sorted by samples; 0: none are.")},
     {SORT(sample_wide_most), RANGE(0, UINT32_MAX), MEANS("The same of keys of 8 bytes.")},
     {SORT(sample_pair_most), RANGE(0, UINT32_MAX), MEANS("The same of keys with values.")},
+    {SORT(sample_runs), RANGE(2, 512),
+     MEANS("Runs that are sorted first, where a group can hold one of so many.")},
     {SORT(sample_group_log), RANGE(1, 10),
      MEANS("Work-items of a group of a sort by samples, as the exponent of 2.")},
     {SORT(sample_items_log), RANGE(1, 5),
      MEANS("Elements that one of them holds, as the exponent of 2.")},
-    {SORT(sample_runs), RANGE(2, 512),
-     MEANS("Runs that are sorted first, where a group can hold one of so many.")},
+    {SORT(sample_large_from), RANGE(1, UINT32_MAX),
+     MEANS(
+         "From so many keys on, and for those that fill one larger tile alone, the next two count "
+         "instead.")},
+    {SORT(sample_large_group_log), RANGE(1, 10), MEANS("As sort.sample_group_log.")},
+    {SORT(sample_large_items_log), RANGE(1, 5), MEANS("As sort.sample_items_log.")},
     {SORT(search_log), RANGE(1, 10), BY_ONE(2),
      MEANS("Work-items that search for a merge-path partition, as the exponent of 2 above them, "
            "where sort.shape is 0.")},

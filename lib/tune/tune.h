@@ -76,10 +76,11 @@ typedef struct xli_tune_sort {
     uint32_t segment_group_log, segment_items_log; /* of a segmented sort; 0: as others */
     uint32_t segment_queue;
     uint32_t serial_tile_log;
-    /* A sort by samples (cl/sort/sort_samples.cl): up to so many elements; a group's work-items and
-     * elements of each; runs, at most, of which longer ones are as good. */
-    uint32_t sample_most, sample_wide_most, sample_pair_most;
-    uint32_t sample_group_log, sample_items_log, sample_runs;
+    /* A sort by samples (cl/sort/sort_samples.cl): up to so many elements; runs, at most; a group's
+     * work-items and elements of each, for few elements, and for more of them. */
+    uint32_t sample_most, sample_wide_most, sample_pair_most, sample_runs;
+    uint32_t sample_group_log, sample_items_log;
+    uint32_t sample_large_from, sample_large_group_log, sample_large_items_log;
     /* Many work-items that search a cut need fewer rounds, but each touches memory of its own,
      * which shows when there are more than `busy` groups to share the device. */
     uint32_t search_log, search_busy_log, busy;

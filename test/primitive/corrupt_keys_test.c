@@ -26,7 +26,7 @@ static const struct {
      "sort.segment_queue = 1\nsort.spin_limit = 3\n",
      XL_SORT_BITONIC, true},
     {"sort.shape = 0\nsort.sample_pair_most = 100000\nsort.sample_group_log = 8\n"
-     "sort.sample_items_log = 1\n",
+     "sort.sample_items_log = 1\nsort.sample_large_from = 100000\n",
      XL_SORT_AUTO, false},
     {"sort.shape = 1\nsort.radix_alone = 0\nsort.radix_buckets = 0\nsort.radix_least = 300\n",
      XL_SORT_RADIX, false},

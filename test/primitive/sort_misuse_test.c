@@ -84,7 +84,7 @@ static void wrong_calls(void **state)
     EXPECT(bad, "values_in: given", c.plan = keys_only)
     EXPECT(bad, "values_out: given", c.plan = keys_only; x->values_in = xl_no_view())
 #if SIZE_MAX > UINT32_MAX
-    EXPECT(bad, "n: 4294967296", x->n = (size_t)UINT32_MAX + 1)
+    EXPECT(bad, "n: 4294967296, at most 4294967295 elements", x->n = (size_t)UINT32_MAX + 1)
     XLT_FAILS(xl_sort_scratch(plan, (size_t)UINT32_MAX + 1, &bytes, &alignment), bad);
 #endif
     REFUSES_SCRATCH_QUESTIONS(n)

@@ -6,20 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Where both sizes are to be one, the larger is as small as can be. */
 #define MOST                                                                                       \
     "sort.shape = 0\nsort.sample_most = 100000\nsort.sample_wide_most = 100000\n"                  \
     "sort.sample_pair_most = 100000\n"
+#define ONE "sort.sample_large_group_log = 1\nsort.sample_large_items_log = 1\n"
 
 /* `most`: elements that are sorted this way. */
 static const struct {
     const char *tuning, *mask;
     size_t most;
 } shapes[] = {
-    {MOST "sort.sample_group_log = 5\nsort.sample_items_log = 1\n", NULL, 64 * 16},
-    {MOST "sort.sample_group_log = 2\nsort.sample_items_log = 1\n", NULL, 8 * 2},
-    {MOST "sort.sample_group_log = 6\nsort.sample_items_log = 3\n", "width=1", 512 * 32},
-    {MOST "sort.sample_group_log = 4\nsort.sample_items_log = 2\nsort.sample_runs = 4\n", NULL,
-     64 * 8},
+    {MOST ONE "sort.sample_group_log = 5\nsort.sample_items_log = 1\n", NULL, 64 * 16},
+    {MOST ONE "sort.sample_group_log = 2\nsort.sample_items_log = 1\n", NULL, 8 * 2},
+    {MOST ONE "sort.sample_group_log = 6\nsort.sample_items_log = 3\n", "width=1", 512 * 32},
+    {MOST "sort.sample_group_log = 4\nsort.sample_items_log = 2\nsort.sample_runs = 4\n"
+          "sort.sample_large_group_log = 5\nsort.sample_large_items_log = 2\n"
+          "sort.sample_large_from = 300\n",
+     NULL, 128 * 16},
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0], FORMS = 8 };
 
@@ -88,7 +92,7 @@ static void short_runs(void **state)
         skip();
     }
     xl_context *ctx =
-        open_context(MOST "sort.sample_group_log = 8\nsort.sample_items_log = 3\n", NULL);
+        open_context(MOST ONE "sort.sample_group_log = 8\nsort.sample_items_log = 3\n", NULL);
     for (size_t form = 0; form < (xlt_few_programs() ? 1 : 2); ++form) {
         const xl_sort_desc desc = desc_of(form);
         xl_sort *plan = sort_plan(ctx, &desc, "short runs");

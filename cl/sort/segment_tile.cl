@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ * A tile of a long segment in a merge, and the side that it goes to. Asks for xl_tile_merge(). */
+#include "segment_arrays.cl"
+#include "segment_windows.cl"
+
+/* Where a segment is to stand that so many merges, from one side to the other, bring to the output.
+ */
+xl_sort_out xl_segment_side(xl_sort_out out, xl_sort_out spare, uint merges)
+{
+    const bool away = merges % 2u != 0;
+    xl_sort_out side;
+    side.keys = away ? spare.keys : out.keys;
+#if XL_SORT_VALUES
+    side.values = away ? spare.values : out.values;
+#endif
+    return side;
+}
+
+/* Makes a tile of runs of 2^level tiles. */
+void xl_segment_tile_merge(xl_sort_out out, xl_sort_out spare, const xl_segment_tile *t, uint level,
+                           uint search_log, xl_sort_local tile, __local uint *search)
+{
+    const xl_sort_out from = xl_segment_side(out, spare, t->merges - level);
+    xl_sort_out to = xl_segment_side(out, spare, t->merges - level - 1u);
+    xl_sort_in in;
+    in.keys = from.keys + t->begin;
+    to.keys += t->begin;
+#if XL_SORT_VALUES
+    in.values = from.values + t->begin;
+    to.values += t->begin;
+#endif
+    xl_tile_merge(in, to, t->number * XL_SORT_TILE, t->count, t->end - t->begin,
+                  (uint)XL_SORT_TILE << level, search_log, tile, search);
+}
