@@ -140,22 +140,17 @@ XL_NODISCARD XL_API xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc
 
 /* As xl_scan_scratch(). It is
  *   BITONIC       0 bytes up to the elements of one tile, from there on the n keys and values once
- *                 more, and with a comparator one key more
-; the same where samples are,
- * and at most 4 MiB of these; where *   RADIX         the keys and values once more, and at most 4 MiB
- * of counts
- *   gathered      values, see more_values: for every n, beside at most 4 MiB of counts and, for each key,
- *                 the key and 8
- * bytes, or the largest element of values and 4 bytes a key, whatever is
+ *                 more, and with a comparator one key more. A sort by samples (XL_SORT_AUTO, few
+ *                 keys) the same and at most 4 MiB of these
+ *   RADIX         the keys and values once more, and at most 4 MiB of counts
+ *   gathered      values, see more_values: for every n at most 4 MiB of counts and, for each key,
+ *                 the key and 8 bytes, or the largest element of values and 4 bytes, whatever is
  *                 more
-more. With equal
- * zeros *   equal_zeros   of keys of floating-point types the keys once more and 8 bytes a key, where that
+ *   equal_zeros   of keys of floating-point types the keys once more and 8 bytes a key, where that
  *                 is more
-more.
- * With *   segments      however many, at most 1 KiB and 48 bytes a tile, andmore past the elements of one
- *                 tile, and for
- * each tile 64 thebytes, and 8 more for each keystime that one tile has to be doubled to reach n, and valuesat
- * most once more */
+ *   segments      however many, past the elements of one tile the keys and values once more; for
+ *                 each tile 64 bytes, and 8 more for each time that one tile has to be doubled to
+ *                 reach n; and at most 1 KiB */
 XL_NODISCARD XL_API xl_status xl_sort_scratch(const xl_sort *plan, size_t n, size_t *bytes,
                                               size_t *alignment);
 

@@ -35,6 +35,7 @@ static void add_text(xli_text *text, const xli_knn_problem *problem, const xli_k
         {"XL_KEEP_SELF", problem->keeps_self},
         {"XL_PERIODIC", problem->periodic},
         {"XL_RADII", 0},
+        {"XL_HALF", 0},
         {"XL_RADIUS_INCLUSIVE", 0},
         {"XL_GIVEN", problem->given},
         {"XL_QUERY_STRIDE", problem->query_stride},
