@@ -44,7 +44,8 @@ void xl_lookback_scan(xl_lookback lookback, __global XL_OUT *out, uint stream)
         const ulong next_tile = next < tiles ? (ulong)(next - tile) * XL_TILE : 0;
         const XL_T all =
             xl_serial_scan(&lookback.source.input, out, base, count, prefix, stream & 1, next_tile);
-        xl_carry_leave(&lookback.source.input, base + count == lookback.source.input.n, all);
+        if (XL_CARRY && base + count == lookback.source.input.n)
+            xl_carry_leave(&lookback.source.input, all);
         tile = next;
     }
     if (!lookback.single_tile)
@@ -101,8 +102,8 @@ XL_T xl_tile_scan_with_prefix(const xl_lookback *lookback, uint tile, XL_T *item
         const XL_T prefix = xl_tile_prefix(lookback, tile, sum, xl_lane_id() == 0);
         if (xl_lane_id() == 0) {
             shared->prefix = prefix;
-            xl_carry_leave(&lookback->source.input, xl_is_last_tile(lookback, tile),
-                           xl_op(prefix, sum));
+            if (XL_CARRY && xl_is_last_tile(lookback, tile))
+                xl_carry_leave(&lookback->source.input, xl_op(prefix, sum));
         }
     }
     if (xl_commutes)
@@ -114,8 +115,8 @@ XL_T xl_tile_scan_with_prefix(const xl_lookback *lookback, uint tile, XL_T *item
     if (get_local_id(0) == 0) {
         const XL_T prefix = xl_tile_prefix(lookback, tile, sum, true);
         shared->prefix = prefix;
-        xl_carry_leave(&lookback->source.input, xl_is_last_tile(lookback, tile),
-                       xl_op(prefix, sum));
+        if (XL_CARRY && xl_is_last_tile(lookback, tile))
+            xl_carry_leave(&lookback->source.input, xl_op(prefix, sum));
     }
     /* Barriers stand in there. */
     xl_sub_tile_scan(&lookback->source.input, item, XL_VECTORS, scratch);

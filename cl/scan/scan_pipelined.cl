@@ -182,8 +182,8 @@ void xl_pipelined_scan(xl_lookback lookback, __global XL_OUT *out, const xl_stag
             const XL_T prefix = xl_scan_current(&lookback, mine, &items, known, shared);
             xl_items_store(&items, &lookback.source.input, out, xl_tile_base(mine, stage.tile),
                            xl_op(prefix, before), lookback.source.rows);
-            xl_carry_leave(&lookback.source.input, mine == tiles - 1 && get_local_id(0) == 0,
-                           xl_op(prefix, sum));
+            if (XL_CARRY && mine == tiles - 1 && get_local_id(0) == 0)
+                xl_carry_leave(&lookback.source.input, xl_op(prefix, sum));
         }
         if (next >= tiles)
             break;

@@ -227,8 +227,8 @@ __kernel XL_REQUIRED void xl_reproducible_downsweep(XL_INPUT_ARGUMENTS, XL_TREE_
             for (ulong row = at; row < end; row += XL_ROW_ELEMENTS)
                 carry = xl_row_scan(&input, out, row, front, carry);
         }
-        xl_carry_leave(&input, input.n - base <= XL_TILE,
-                       xl_op(prefix, xl_tree_fold(&tree, tile, XL_TREE_SUB_TILES)));
+        if (XL_CARRY && input.n - base <= XL_TILE)
+            xl_carry_leave(&input, xl_op(prefix, xl_tree_fold(&tree, tile, XL_TREE_SUB_TILES)));
     }
     xl_carry_pass(&input);
 }
@@ -362,9 +362,9 @@ __kernel XL_REQUIRED void xl_reproducible_downsweep(XL_INPUT_ARGUMENTS, XL_TREE_
     if (base < input.n) {
         XL_FOR_EACH(e, xl_tree_count(&input, base))
         out[base + e] = xl_store(xl_element_of(block[e]), xl_index(&input, base + e));
-        xl_carry_leave(&input, input.n - base <= XL_TILE && get_local_id(0) == 0,
-                       xl_op(xl_tree_prefix(&tree, &input, tile, windowed != 0),
-                             xl_tree_fold(&tree, tile, XL_TREE_SUB_TILES)));
+        if (XL_CARRY && input.n - base <= XL_TILE && get_local_id(0) == 0)
+            xl_carry_leave(&input, xl_op(xl_tree_prefix(&tree, &input, tile, windowed != 0),
+                                         xl_tree_fold(&tree, tile, XL_TREE_SUB_TILES)));
     }
     xl_carry_pass(&input);
 }

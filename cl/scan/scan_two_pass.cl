@@ -100,7 +100,8 @@ __kernel XL_REQUIRED void xl_scan_downsweep(XL_INPUT_ARGUMENTS, ulong chunk_elem
 #if XL_SERIAL
     XL_T carry = xl_spine_fold(spine, group, start, (flags & 2) != 0);
     carry = xl_serial_scan(&input, out, at, end - at, carry, flags & 1, 0);
-    xl_carry_leave(&input, begin < end && end == input.n, carry);
+    if (XL_CARRY && begin < end && end == input.n)
+        xl_carry_leave(&input, carry);
 #else
     __local XL_T scratch[XL_TILE_SCRATCH];
     __local uint4 heads[XL_MARK_VECTORS];
@@ -115,7 +116,8 @@ __kernel XL_REQUIRED void xl_scan_downsweep(XL_INPUT_ARGUMENTS, ulong chunk_elem
         xl_tile_store(item, &input, out, at, xl_op(carry, before), XL_VECTORS);
         carry = xl_op(carry, all);
     }
-    xl_carry_leave(&input, begin < end && end == input.n && get_local_id(0) == 0, carry);
+    if (XL_CARRY && begin < end && end == input.n && get_local_id(0) == 0)
+        xl_carry_leave(&input, carry);
 #endif
     xl_carry_pass(&input);
 }

@@ -180,16 +180,15 @@ XL_T xl_input_start(const xl_input *input)
 #endif
 }
 
-/* What the next part continues, `all` elements of this one: of the one work-item where it
- * `is_last`. */
-void xl_carry_leave(const xl_input *input, bool is_last, XL_T all)
+/* What the next part continues, after all elements of this one: by one work-item. */
+void xl_carry_leave(const xl_input *input, XL_T all)
 {
 #if XL_CARRY
 #if !XL_HAS_IDENTITY
     if (!(all.flags & XL_SOME))
         return;
 #endif
-    if (is_last && input->leaves)
+    if (input->leaves)
         *input->carry_out = xl_element_of(all);
 #endif
 }
@@ -202,7 +201,8 @@ void xl_carry_pass(const xl_input *input)
 #if XL_HAS_INIT || XL_HAS_IDENTITY
     before = xl_accumulator_of(input->continues ? input->carry : xl_segment_init(input), false);
 #endif
-    xl_carry_leave(input, input->n == 0 && get_global_id(0) == 0, before);
+    if (input->n == 0 && get_global_id(0) == 0)
+        xl_carry_leave(input, before);
 #endif
 }
 

@@ -195,7 +195,8 @@ __kernel XL_REQUIRED void xl_textbook_downsweep(XL_INPUT_ARGUMENTS, const __glob
         for (uint k = 0; k < XL_ITEMS; ++k) {
             const XL_T x = block[XL_BANKED(p * XL_ITEMS + k)], next = xl_op(before, x);
             block[XL_BANKED(p * XL_ITEMS + k)] = xl_result(&input, before, x, next);
-            xl_carry_leave(&input, base + p * XL_ITEMS + k + 1 == input.n, next);
+            if (XL_CARRY && base + p * XL_ITEMS + k + 1 == input.n)
+                xl_carry_leave(&input, next);
             before = next;
         }
     }
