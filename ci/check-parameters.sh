@@ -24,9 +24,8 @@ cd "${1:-$self/..}"
 most=40
 # program | the most macros it may have, until it has no more than 40
 limits='
-radix_group 41
 select_sweep 42
-sort_onesweep 54
+sort_onesweep 53
 '
 # who sets a parameter | the sources that do
 setters='

@@ -117,9 +117,9 @@ xl_status xl_neighbors_create(xl_context *ctx, const xl_neighbors_desc *desc, xl
     made->dimensions = checked.dimensions;
     made->query_stride = checked.query_stride;
     made->ends_loops = capabilities->ends_loops;
-    /* Given queries may be far apart, and a device that ends loops has no rounds to spare. */
-    made->together = made->given || made->ends_loops ? 1 : 2;
     XL_TRY(make_parts(made, &checked, capabilities));
+    /* Given queries may be far apart, and a device that ends loops has no rounds to spare. */
+    made->together = made->given || made->ends_loops ? 1 : made->tune.together;
     XL_TRY(build_kernels(made, &checked));
     *plan = made;
     made = NULL;

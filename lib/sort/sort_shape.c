@@ -226,9 +226,11 @@ uint32_t xli_sort_sample_group(const xli_sort_shape *shape)
     return (uint32_t)xli_max(shape->sample[0].group, shape->sample[1].group);
 }
 
+/* Two tiles are merged in fewer launches than a sample takes. */
 bool xli_sort_by_samples(const xli_sort_shape *shape, size_t n)
 {
-    return shape->samples > 0 && n <= shape->samples;
+    const size_t merged = shape->bitonic ? (size_t)2 << shape->sample[0].tile_log : 0;
+    return shape->samples > 0 && n > merged && n <= shape->samples;
 }
 
 /* More elements than the smaller size is for, or than it can, and those that the larger one has

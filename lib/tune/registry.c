@@ -228,6 +228,9 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
            "are.")},
     {NEIGHBORS(walk), ZERO_OR(1, 65536),
      MEANS("Points of a work-item that walks along rows for counts and lists; 0: none does.")},
+    {NEIGHBORS(together), RANGE(1, 2),
+     MEANS("Points that a work-item counts around, or sums over, at a time, where it does not "
+           "walk.")},
 
     {KNN(group), RANGE(1, 1024), MEANS("Work-items of a group that searches for the nearest.")},
     {KNN(items), RANGE(1, 4096), MEANS("Queries of such a work-item.")},

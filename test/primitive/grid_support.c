@@ -103,13 +103,22 @@ void tune_as(tuned how, xl_grid_desc *grid, xl_neighbors_desc *search)
         [TUNED_TABLE] = {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 8}},
         [TUNED_ROWS] = {{"grid.planes", 0}, {"grid.table", 0}, {"grid.sampled", 1 << 20}},
         [TUNED_WALK] = {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 3}}};
-    static const xl_tunable searches[TUNED_WAYS][3] = {
-        [TUNED_TABLE] = {{"grid.planes", 0}, {"neighbors.walk", 0}, {"neighbors.staged", 12}},
-        [TUNED_ROWS] = {{"grid.planes", 0}, {"neighbors.walk", 0}, {"neighbors.staged", 0}},
-        [TUNED_WALK] = {{"grid.planes", 0}, {"neighbors.walk", 37}, {"neighbors.staged", 0}}};
+    static const xl_tunable searches[TUNED_WAYS][4] = {[TUNED_TABLE] = {{"grid.planes", 0},
+                                                                        {"neighbors.walk", 0},
+                                                                        {"neighbors.staged", 12},
+                                                                        {"neighbors.together", 2}},
+                                                       [TUNED_ROWS] = {{"grid.planes", 0},
+                                                                       {"neighbors.walk", 0},
+                                                                       {"neighbors.staged", 0},
+                                                                       {"neighbors.together", 1}},
+                                                       [TUNED_WALK] = {{"grid.planes", 0},
+                                                                       {"neighbors.walk", 37},
+                                                                       {"neighbors.staged", 0},
+                                                                       {"neighbors.together", 2}}};
     grid->tunables = how == TUNED_AS_IS ? NULL : cells[how];
     search->tunables = how == TUNED_AS_IS ? NULL : searches[how];
-    grid->num_tunables = search->num_tunables = how == TUNED_AS_IS ? 0 : 3;
+    grid->num_tunables = how == TUNED_AS_IS ? 0 : 3;
+    search->num_tunables = how == TUNED_AS_IS ? 0 : 4;
 }
 
 built build_grid(const cloud *c, const xl_grid_desc *desc)

@@ -18,7 +18,7 @@ static const struct {
     size_t most;
 } shapes[] = {
     {MOST ONE "sort.sample_group_log = 5\nsort.sample_items_log = 1\n", NULL, 64 * 16},
-    {MOST ONE "sort.sample_group_log = 2\nsort.sample_items_log = 1\n", NULL, 8 * 2},
+    {MOST ONE "sort.sample_group_log = 3\nsort.sample_items_log = 1\n", NULL, 16 * 4},
     {MOST ONE "sort.sample_group_log = 6\nsort.sample_items_log = 3\n", "width=1", 512 * 32},
     {MOST "sort.sample_group_log = 4\nsort.sample_items_log = 2\nsort.sample_runs = 4\n"
           "sort.sample_large_group_log = 5\nsort.sample_large_items_log = 2\n"
@@ -71,7 +71,8 @@ static void every_n(void **state)
             xl_sort *plan = sort_plan(ctx, &desc, shapes[s].tuning);
             const size_t most = shapes[s].most;
             assert_true(takes_samples(plan, most) && !takes_samples(plan, most + 1));
-            const size_t step = most < 50 ? 1 : xlt_on_oclgrind() ? most / 6 : most / 97;
+            const size_t parts = xlt_on_oclgrind() ? 6 : xlt_few_programs() ? 13 : 97;
+            const size_t step = most < parts ? 1 : most / parts;
             for (size_t n = 0; n <= most; n += n < 20 && !xlt_on_oclgrind() ? 1 : step)
                 check_at(&desc, plan, shapes[s].tuning, n, i++);
             for (size_t p = 0; p < (xlt_on_oclgrind() ? 2 : SORT_PATTERNS); ++p)
@@ -97,7 +98,7 @@ static void short_runs(void **state)
         const xl_sort_desc desc = desc_of(form);
         xl_sort *plan = sort_plan(ctx, &desc, "short runs");
         for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; ++k)
-            for (size_t p = 0; p < SORT_PATTERNS; ++p)
+            for (size_t p = k % 3; p < SORT_PATTERNS; p += xlt_few_programs() ? 3 : 1)
                 check_at(&desc, plan, "short runs", sizes[k], k * SORT_PATTERNS + p);
         xl_sort_destroy(plan);
     }

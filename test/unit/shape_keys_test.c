@@ -59,13 +59,16 @@ static void sorts_by_samples(void **state)
         const xli_sort_problem problem = {
             .key = XL_U32, .value = form ? XL_U32 : XL_NONE, .end_bit = 32};
         const xli_sort_shape shape = sort_of(&devices[H200], &problem, 1024);
-        assert_int_equal(shape.samples, 1 << 18);
-        assert_false(xli_sort_by_samples(&shape, shape.samples + 1) || shape.bitonic);
+        assert_int_equal(shape.samples, 1 << 17);
+        assert_true(shape.bitonic); /* up to two tiles, and from the samples to the digits */
+        const size_t merged = (size_t)2 << shape.sample[0].tile_log;
+        assert_false(xli_sort_by_samples(&shape, shape.samples + 1));
         for (size_t n = 1; n <= shape.samples; n += n / 50 + 1) {
             const xli_sort_samples s = xli_sort_samples_of(&problem, &shape, n);
             const xli_sample_size size = shape.sample[s.size];
             const size_t tile = (size_t)1 << size.tile_log;
-            assert_true(xli_sort_by_samples(&shape, n) && !xli_sort_by_radix(&shape, n));
+            assert_int_equal(xli_sort_by_samples(&shape, n), n > merged);
+            assert_false(xli_sort_by_radix(&shape, n));
             assert_true(s.length <= tile && s.runs == xli_ceil_div(n, s.length));
             assert_true((s.runs == 1) == (n <= tile));
             if (s.runs == 1)
