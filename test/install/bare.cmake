@@ -33,7 +33,7 @@ configure(build)
 if(NOT code EQUAL 0)
   message(FATAL_ERROR "a machine with a C compiler and OpenCL only: ${text}")
 endif()
-expect_said("-- the examples 06_particles, 07_material_binning and 08_thread_hierarchy left out: PNG not found"
+expect_said("-- the examples 06_particles, 07_material_binning, 08_thread_hierarchy and 12_sph left out: PNG not found"
             "-- the example 10_flip left out: PNG not found" "-- tests left out: cmocka not found"
             "-- the benchmark's peers in C++ left out: no C++ compiler found")
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${BINARY}/build --parallel 2 OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
