@@ -73,10 +73,11 @@ void xli_tune_grid_fit(const xli_tune_device *device, xli_tune_grid *tune)
 }
 
 /* Of each work-item the rows that it stages, where its own goes and how long it is. */
-static uint64_t most_staged(const xli_tune_device *device, uint32_t group)
+static uint32_t most_staged(const xli_tune_device *device, uint32_t group)
 {
-    const uint64_t bytes = room(device) / group;
-    return bytes > 12 ? (bytes - 12) / 4 : 0;
+    enum { MOST = 64 };
+    const uint64_t bytes = room(device) / group, rows = bytes > 12 ? (bytes - 12) / 4 : 0;
+    return rows < MOST ? (uint32_t)rows : MOST;
 }
 
 /* A search has no rounds to spare for a second query (lib/grid/neighbors.c). */
