@@ -288,7 +288,7 @@ static void rows_past_2_to_31(void **state)
     row[P32 - 5] = 50; /* where 32 bits of the next child's number would lead */
     xli_seq seq;
     xli_kernel kernel = kernel_of(xlt_context(), "tile_rows", "xl_test_sink",
-                                  "#define XL_STAGED 0\n#define XL_GROUP 1\n");
+                                  "#define XL_STAGED 0\n#define XL_SORTED 1\n#define XL_GROUP 1\n");
     XLT_OK(xli_seq_begin(&seq, xlt_context(), xlt_queue(), 0, NULL, NULL));
     XLT_OK(XLI_LAUNCH(&seq, &kernel, 1, 1, XLI_U64((uintptr_t)row), XLI_U64(n), XLI_U32(1)));
     XLT_OK(xli_seq_end(&seq, XL_SUCCESS, NULL));
