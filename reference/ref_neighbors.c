@@ -53,6 +53,13 @@ static float radius2_of(const ref_search *search, size_t i)
     return own > 0 ? radius * radius : -1;
 }
 
+/* Of a query so far off that nothing is near it any number will do. */
+static long periods(double count)
+{
+    const double most = 1e9;
+    return (long)fmax(-most, fmin(most, count));
+}
+
 static pair pair_of(const ref_search *search, size_t i, size_t j)
 {
     const size_t dimensions = search->dimensions > 0 ? search->dimensions : 3;
@@ -67,8 +74,8 @@ static pair pair_of(const ref_search *search, size_t i, size_t j)
         if (!(search->period[a] > 0) || !isfinite(of.difference[a]))
             continue;
         const double d = (double)of.difference[a], length = (double)search->period[a];
-        of.first[a] = (long)floor((d - (double)search->radius) / length) - 1;
-        of.last[a] = (long)ceil((d + (double)search->radius) / length) + 1;
+        of.first[a] = periods(floor((d - (double)search->radius) / length)) - 1;
+        of.last[a] = periods(ceil((d + (double)search->radius) / length)) + 1;
     }
     return of;
 }
