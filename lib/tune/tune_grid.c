@@ -86,6 +86,7 @@ void xli_tune_neighbors_fit(const xli_tune_device *device, xli_tune_neighbors *t
     if (device->ends_loops) {
         tune->items = 1;
         tune->walk = 0;
+        tune->staged = 0; /* of rows of 17 to 24 the end was not written (Mesa 22.3, 2026-11) */
     }
     tune->staged = (uint32_t)xli_min(tune->staged, most_staged(device, tune->group));
 }
