@@ -80,6 +80,10 @@ static uint32_t most_staged(const xli_tune_device *device, uint32_t group)
     return rows < MOST ? (uint32_t)rows : MOST;
 }
 
+/* Intel's compiler for CPUs (2026.2, November 2026) crashes, and the process with it, where a row
+ * of more is put into order in registers. */
+enum { INTEL = 0x8086, INTEL_CPU_STAGED = 16 };
+
 /* A search has no rounds to spare for a second query (lib/grid/neighbors.c). */
 void xli_tune_neighbors_fit(const xli_tune_device *device, xli_tune_neighbors *tune)
 {
@@ -89,4 +93,6 @@ void xli_tune_neighbors_fit(const xli_tune_device *device, xli_tune_neighbors *t
         tune->staged = 0; /* of rows of 17 to 24 the end was not written (Mesa 22.3, 2026-11) */
     }
     tune->staged = (uint32_t)xli_min(tune->staged, most_staged(device, tune->group));
+    if (device->is_cpu && device->vendor_id == INTEL)
+        tune->staged = (uint32_t)xli_min(tune->staged, INTEL_CPU_STAGED);
 }
