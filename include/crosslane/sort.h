@@ -33,12 +33,11 @@ typedef struct xl_sort xl_sort;
 typedef enum xl_sort_order { XL_ASCENDING = 0, XL_DESCENDING = 1 } xl_sort_order;
 
 typedef enum xl_sort_algorithm {
-    XL_SORT_AUTO = 0,    /* the faster: BITONIC of few keys, and where the device has no RADIX, else
-                            RADIX. It begins at the tunable sort.sweep_from (sort.sweep_wide_from of
-                            keys of 8 bytesfewer by samples, up to
-                            sort.sample_most keys (sort.sample_wide_most, sort.sample_pair_most);
-                            else, sort.sweep_pair_from of keys with values), on CPUs at
-                            sort.radix_fromdevice has no (_wide_from, _pair_from) */
+    XL_SORT_AUTO = 0,    /* the faster: RADIX from the tunable sort.sweep_from on
+                            (sort.sweep_wide_from of keys of 8 bytes, sort.sweep_pair_from of keys
+                            with values), on CPUs from sort.radix_from on (_wide_from, _pair_from);
+                            fewer by samples, up to sort.sample_most keys (_wide_most, _pair_most);
+                            else, and where the device has no RADIX, BITONIC */
     XL_SORT_BITONIC = 1, /* any n; equal keys may change places, unless `stable` is asked for */
     XL_SORT_RADIX = 2    /* stable: equal keys stay in order. XL_ERROR_UNSUPPORTED where work-groups
                             have fewer than 256 work-items, unless work-items run one after another
