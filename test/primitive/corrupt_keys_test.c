@@ -37,7 +37,7 @@ static const struct {
      "sort.ring_tiles = 4\nsort.spin_limit = 20\n",
      XL_SORT_RADIX, false},
 };
-enum { NUM_SORTS = sizeof sorts / sizeof sorts[0] };
+enum { NUM_SORTS = sizeof sorts / sizeof sorts[0], LIKE_THE_NEXT = 3 /* has the same kernels */ };
 
 typedef struct sorting {
     xl_context *ctx;
@@ -58,9 +58,11 @@ static xlt_buffer offsets_of(size_t n)
     return made;
 }
 
-/* False, and nothing is made, where the device has no such sort. */
+/* False, and nothing is made, where the device has no such sort or it is left out. */
 static bool sorting_make(sorting *s, size_t way, size_t n)
 {
+    if (xlt_few_programs() && way == LIKE_THE_NEXT)
+        return false;
     *s = (sorting){.ctx = open_context(sorts[way].tune, NULL), .n = n};
     xl_sort_desc desc = sort_desc(XL_U32, XL_U32, XL_ASCENDING, sorts[way].algorithm);
     size_t bytes, alignment;

@@ -114,13 +114,13 @@ static void several_live_at_once(void **state)
 
 /* The build waits for something that comes to pass only after the search was enqueued. Where calls
  * block the search would do so for ever. */
-static void a_search_on_another_queue_waits_for_the_build(void **state)
+/* On another queue, and on the build's own where that is out of order: there, a call never blocks.
+ */
+static void a_search_waits_for_the_build(void **state)
 {
     (void)state;
-    if (blocks())
-        skip();
     stand s = stand_make();
-    for (int unordered = 0; unordered < 2; ++unordered) {
+    for (int unordered = blocks() ? 1 : 0; unordered < 2; ++unordered) {
         cl_int code;
         cl_event search = NULL;
         const cl_command_queue_properties out = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
@@ -275,7 +275,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(several_live_at_once),
-        cmocka_unit_test(a_search_on_another_queue_waits_for_the_build),
+        cmocka_unit_test(a_search_waits_for_the_build),
         cmocka_unit_test(a_new_build_leaves_old_searches_alone),
         cmocka_unit_test(two_queues_take_turns),
         cmocka_unit_test(a_build_that_never_ran),

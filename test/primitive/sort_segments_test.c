@@ -238,6 +238,21 @@ static size_t shapes_here(size_t all)
     return xlt_few_programs() ? 3 : all;
 }
 
+/* Which of all plans is the one of shape s where there are few programs. The last is that of
+ * corrupt_keys_test: it takes longest to compile. */
+static size_t the_one(size_t s)
+{
+    static const size_t plans[] = {4 * FORMS + 10, 2 * FORMS + 5, 1};
+    return plans[s];
+}
+
+/* What shape s sorts, where any will do. */
+static xl_sort_desc some_desc(size_t s, size_t key, size_t form)
+{
+    return xlt_few_programs() ? desc_of(the_one(s) / FORMS, the_one(s) % FORMS)
+                              : desc_of(key, form);
+}
+
 static void every_pattern_of_lengths(void **state)
 {
     (void)state;
@@ -245,7 +260,7 @@ static void every_pattern_of_lengths(void **state)
     for (size_t s = 0; s < shapes_here(SHAPES); ++s) {
         xl_context *ctx = open_context(shapes[s].tuning, shapes[s].mask);
         for (size_t i = 0; i < FORMS * SORT_KEY_TYPES; ++i) {
-            if (i % (xlt_few_programs() ? 67 : SHAPES) != s)
+            if (xlt_few_programs() ? i != the_one(s) : i % SHAPES != s)
                 continue;
             const xl_sort_desc desc = desc_of(i / FORMS, i % FORMS);
             xl_sort *plan = sort_plan(ctx, &desc, shapes[s].tuning);
@@ -308,7 +323,7 @@ static void every_length(void **state)
     (void)state;
     for (size_t s = 0; s < shapes_here(xlt_small() ? 3 : 4); ++s) {
         xl_context *ctx = open_context(shapes[s].tuning, shapes[s].mask);
-        const xl_sort_desc desc = desc_of(s, 1 + 4 * s);
+        const xl_sort_desc desc = some_desc(s, s, 1 + 4 * s);
         xl_sort *plan = sort_plan(ctx, &desc, shapes[s].tuning);
         const size_t tile = sort_tile(plan, 1);
         for (size_t length = 1; length <= 2 * tile + 1;
@@ -336,8 +351,11 @@ static void broken_offsets(void **state)
     for (size_t at = 0; at == 0 || xlt_place_closely(at - 1); ++at)
         for (size_t k = 0; k < 2 * shapes_here(xlt_small() ? 3 : SHAPES); ++k) {
             const size_t s = k / 2;
+            if (xlt_few_programs() &&
+                k == 5) /* a launch that takes as long to compile as all else */
+                continue;
             xl_context *ctx = open_context(shapes[s].tuning, shapes[s].mask);
-            xl_sort_desc desc = desc_of(0, s % 2 ? 7 : 1);
+            xl_sort_desc desc = k % 2 ? desc_of(0, s % 2 ? 7 : 1) : some_desc(s, 0, s % 2 ? 7 : 1);
             desc.comparator = k % 2 ? &less : NULL;
             xl_sort *plan = sort_plan(ctx, &desc, shapes[s].tuning);
             const size_t tile = sort_tile(plan, 1);
