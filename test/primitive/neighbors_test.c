@@ -51,9 +51,9 @@ static void open_lattices_have_their_pairs(void **state)
     const uint64_t of_6[] = {1080, 2880, 3880, 4744, 10024, 13744};
     const uint64_t of_10[] = {5400, 15120, 20952, 25752, 58584, 84288};
     const uint64_t of_32[] = {190464, 559488, 797816, 982136, 2388296, 3581672};
-    for (size_t k = 0; k < 6; ++k) {
+    for (size_t k = 0; k < 6; k += xlt_on_oclgrind() ? 3 : 1) {
         check_lattice(6, radii[k], radii[k], of_6[k]);
-        if (xlt_small()) /* a simulator has no time for more */
+        if (xlt_small())
             continue;
         check_lattice(10, radii[k], radii[k], of_10[k]);
         check_lattice(10, radii[k], 0.4f, of_10[k]);
@@ -337,7 +337,7 @@ static void given_box(void **state)
 static void strides(void **state)
 {
     (void)state;
-    for (size_t stride = 3; stride < 9; ++stride) {
+    for (size_t stride = 3; stride < 9; stride += xlt_on_oclgrind() ? 4 : 1) {
         cloud from = cloud_uniform(sized(400), 0.0f, 1.0f, 47);
         cloud c = cloud_make(from.n, stride);
         for (size_t i = 0; i < c.n; ++i)
@@ -386,7 +386,7 @@ static void flat_lattices_have_their_pairs(void **state)
         int32_t in_plane;
         uint64_t pairs;
     } wanted[] = {{1.1f, 4, 6240}, {1.5f, 8, 12324}, {2.1f, 12, 18404}, {2.3f, 20, 30260}};
-    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; ++k) {
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k += xlt_on_oclgrind() ? 3 : 1) {
         cloud c = cloud_make(SIDE * SIDE, 2);
         c.dimensions = 2;
         for (size_t i = 0; i < c.n; ++i) {
