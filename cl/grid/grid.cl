@@ -11,11 +11,11 @@
 
 /* The box of the points and what is wrong with them: what each group finds. Any number of groups.
  */
-__kernel void xl_grid_bounds(__global const float *points, ulong points_at, uint n,
-                             __global uint *storage, ulong found_at, float4 lower, float4 upper)
+__kernel void xl_grid_bounds(XL_POINTS_PARAMETERS, uint n, __global uint *storage, ulong found_at,
+                             float4 lower, float4 upper)
 {
     __local xl_grid_found found[XL_GROUP];
-    xl_grid_look(points + points_at, get_global_id(0), get_global_size(0), n, lower, upper,
+    xl_grid_look(XL_POINTS, get_global_id(0), get_global_size(0), n, lower, upper,
                  &found[get_local_id(0)]);
     xl_grid_fold(found);
     if (get_local_id(0) == 0)
@@ -48,9 +48,8 @@ __kernel void xl_grid_setup(__global uint *storage, ulong header_at, ulong found
 
 /* Rows in buckets: the splitters. Any number of groups: each takes a part of the sample, and a
  * share of all its keys to be held against that. */
-__kernel void xl_grid_split(__global const float *points, ulong points_at, uint n,
-                            __global uint *storage, ulong header_at, uint most_buckets,
-                            ulong places_at, ulong splitters_at)
+__kernel void xl_grid_split(XL_POINTS_PARAMETERS, uint n, __global uint *storage, ulong header_at,
+                            uint most_buckets, ulong places_at, ulong splitters_at)
 {
     __local xl_grid_key keys[XL_GRID_COMPARED];
     __global const xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
@@ -67,11 +66,11 @@ __kernel void xl_grid_split(__global const float *points, ulong points_at, uint 
         const uint count = min(XL_GRID_COMPARED, sample - from);
         XL_LOCAL_BARRIER();
         for (uint k = lid; k < count; k += size)
-            keys[k] = xl_grid_sample_key(&map, points + points_at, from + k, sample, n);
+            keys[k] = xl_grid_sample_key(&map, XL_POINTS, from + k, sample, n);
         XL_LOCAL_BARRIER();
         xl_grid_sort_local(keys, count);
         for (uint k = first + lid; k < min(first + share, sample); k += size) {
-            const xl_grid_key key = xl_grid_sample_key(&map, points + points_at, k, sample, n);
+            const xl_grid_key key = xl_grid_sample_key(&map, XL_POINTS, k, sample, n);
             xl_grid_add_place(&storage[places_at + k], xl_grid_count_below(keys, count, key), parts,
                               buckets, key, splitters);
         }
@@ -79,17 +78,16 @@ __kernel void xl_grid_split(__global const float *points, ulong points_at, uint 
 }
 
 /* Counting: the entry of each point, or its bucket, and how many came to it before. */
-__kernel void xl_grid_keys(__global const float *points, ulong points_at, uint n,
-                           __global uint *storage, ulong header_at, uint table, uint most_buckets,
-                           float4 lower, float4 upper, ulong splitters_at, ulong counts_at,
-                           ulong buckets_at, ulong ranks_at)
+__kernel void xl_grid_keys(XL_POINTS_PARAMETERS, uint n, __global uint *storage, ulong header_at,
+                           uint table, uint most_buckets, float4 lower, float4 upper,
+                           ulong splitters_at, ulong counts_at, ulong buckets_at, ulong ranks_at)
 {
     __global xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
     xl_grid_map map = xl_grid_load_shape(header, table, n);
     const uint buckets = min(header->buckets, most_buckets);
     XL_FOR_ITEMS(i, map.sparse && buckets == 0 ? 0u : n)
     {
-        const float4 p = xl_grid_point(points + points_at, (uint)i);
+        const float4 p = xl_grid_point(XL_POINTS, (uint)i);
 #if XL_BOUNDED
         const bool bad = xl_grid_tell_bad(header, (uint)i, p, lower, upper);
 #else
@@ -126,10 +124,10 @@ __kernel void xl_grid_scatter(__global uint *storage, ulong header_at, uint n, u
 
 /* Counting, a table: each sorted point goes to its place by index, except in overfull
  * entries, which are listed for the next kernel. */
-__kernel void xl_grid_order(__global const float *points, ulong points_at, uint n,
-                            __global uint *storage, ulong header_at, uint table, uint flag,
-                            ulong starts_at, ulong unordered_at, ulong sorted_at, ulong overfull_at,
-                            uint overfull_points, uint most_overfull)
+__kernel void xl_grid_order(XL_POINTS_PARAMETERS, uint n, __global uint *storage, ulong header_at,
+                            uint table, uint flag, ulong starts_at, ulong unordered_at,
+                            ulong sorted_at, ulong overfull_at, uint overfull_points,
+                            uint most_overfull)
 {
     __global xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
     const xl_grid_cells cells = {storage + starts_at, storage + unordered_at, n, flag,
@@ -138,7 +136,7 @@ __kernel void xl_grid_order(__global const float *points, ulong points_at, uint 
     XL_FOR_ITEMS(k, map.sparse ? 0u : n)
     {
         const uint i = min(cells.unordered[k] & ~flag, n - 1u);
-        const uint4 sorted_point = xl_grid_sorted_point(points + points_at, i);
+        const uint4 sorted_point = xl_grid_sorted_point(XL_POINTS, i);
         uint begin = (uint)k, end = (uint)k + 1u;
         if (flag != 0) {
             xl_grid_extent(&cells, &begin, &end);
@@ -158,18 +156,17 @@ __kernel void xl_grid_order(__global const float *points, ulong points_at, uint 
 }
 
 /* Counting: overfull entries, or all buckets, a work-group each. */
-__kernel void xl_grid_sort_overfull(__global const float *points, ulong points_at, uint n,
-                                    __global uint *storage, ulong header_at, uint table,
-                                    ulong starts_at, ulong unordered_at, ulong sorted_at,
-                                    ulong overfull_at, uint most_overfull, ulong parts_at,
-                                    uint most_buckets, uint flag)
+__kernel void xl_grid_sort_overfull(XL_POINTS_PARAMETERS, uint n, __global uint *storage,
+                                    ulong header_at, uint table, ulong starts_at,
+                                    ulong unordered_at, ulong sorted_at, ulong overfull_at,
+                                    uint most_overfull, ulong parts_at, uint most_buckets,
+                                    uint flag)
 {
     __local xl_grid_key keys[XL_GRID_ROOM];
     __local uint heads; /* of all cells so far, as 0 would have to be set behind a barrier */
     uint before = 0;
     __global const xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
-    const xl_grid_sorter sorter = {xl_grid_load_shape(header, table, n), points + points_at, n,
-                                   ~flag};
+    const xl_grid_sorter sorter = {xl_grid_load_shape(header, table, n), XL_POINTS, n, ~flag};
     const bool sparse = sorter.map.sparse;
     const uint cells =
         sparse ? min(header->buckets, most_buckets) : min(header->big, most_overfull);

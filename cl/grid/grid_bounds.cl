@@ -64,8 +64,8 @@ void xl_grid_look_at(xl_grid_looked *looked, float4 p, uint i, float4 lower, flo
 }
 
 /* What this work-item finds in points i, i + step, i + 2 * step, ... */
-void xl_grid_look(__global const float *points, ulong i, ulong step, uint n, float4 lower,
-                  float4 upper, __local xl_grid_found *found)
+void xl_grid_look(xl_points points, ulong i, ulong step, uint n, float4 lower, float4 upper,
+                  __local xl_grid_found *found)
 {
     xl_grid_looked looked = {(float4)(INFINITY), (float4)(-INFINITY), 0, UINT_MAX, 0, UINT_MAX};
     for (; i + (XL_GRID_AT_ONCE - 1) * step < n; i += XL_GRID_AT_ONCE * step) {

@@ -52,7 +52,7 @@ uint xl_grid_rank(const xl_grid_cells *cells, uint begin, uint end, uint i)
 /* What orders points: the points, how many there are, and which bits of a word are an index. */
 typedef struct xl_grid_sorter {
     xl_grid_map map;
-    __global const float *points;
+    xl_points points;
     uint n, index_bits;
 } xl_grid_sorter;
 

@@ -11,17 +11,37 @@ ulong xl_grid_point_at(uint i)
     return (ulong)i * XL_STRIDE;
 }
 
+/* Where they are, as parameters of a kernel; y and z count only where each axis has an array of its
+ * own (XL_SOA). */
+#define XL_POINTS_PARAMETERS                                                                       \
+    __global const float *points, ulong points_at, __global const float *points_y,                 \
+        ulong points_y_at, __global const float *points_z, ulong points_z_at
+#if XL_SOA
+typedef struct xl_points {
+    __global const float *x, *y, *z;
+} xl_points;
+#define XL_POINTS ((xl_points){points + points_at, points_y + points_y_at, points_z + points_z_at})
+#else
+typedef __global const float *xl_points;
+#define XL_POINTS (points + points_at)
+#endif
+
 /* Coordinates that points of fewer dimensions do not have are 0, and are not read. */
-float4 xl_grid_point(__global const float *points, uint i)
+float4 xl_grid_point(xl_points points, uint i)
 {
+#if XL_SOA
+    return (float4)(points.x[i], XL_DIMENSIONS > 1 ? points.y[i] : 0.0f,
+                    XL_DIMENSIONS > 2 ? points.z[i] : 0.0f, 0.0f);
+#else
     points += xl_grid_point_at(i);
     return (float4)(points[0], XL_DIMENSIONS > 1 ? points[1] : 0.0f,
                     XL_DIMENSIONS > 2 ? points[2] : 0.0f, 0.0f);
+#endif
 }
 
 /* Position and index in 16 bytes. As words: a float register might not carry the
  * bits of an index that looks like a subnormal number. */
-uint4 xl_grid_sorted_point(__global const float *points, uint i)
+uint4 xl_grid_sorted_point(xl_points points, uint i)
 {
     uint4 sorted_point = as_uint4(xl_grid_point(points, i));
     sorted_point.w = i;

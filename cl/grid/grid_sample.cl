@@ -37,8 +37,8 @@ uint xl_grid_sampled(uint k, uint sample, uint n)
     return min(k * stretch + (k * 2654435761u >> 7) % stretch, n - 1u);
 }
 
-xl_grid_key xl_grid_sample_key(const xl_grid_map *map, __global const float *points, uint k,
-                               uint sample, uint n)
+xl_grid_key xl_grid_sample_key(const xl_grid_map *map, xl_points points, uint k, uint sample,
+                               uint n)
 {
     const uint i = xl_grid_sampled(k, sample, n);
     return xl_grid_key_of(map, i, xl_grid_point(points, i));

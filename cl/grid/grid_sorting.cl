@@ -8,9 +8,8 @@
 
 /* Sorting: what each point is put into order by first, and its index. In a table the entry;
  * else its row, followed by x, or where these take more than 64 bits x alone. */
-__kernel void xl_grid_sort_keys(__global const float *points, ulong points_at, uint n,
-                                __global uint *storage, ulong header_at, uint table, ulong pairs_at,
-                                ulong values_at)
+__kernel void xl_grid_sort_keys(XL_POINTS_PARAMETERS, uint n, __global uint *storage,
+                                ulong header_at, uint table, ulong pairs_at, ulong values_at)
 {
     __global const xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
     const xl_grid_map map = xl_grid_load(header, table, n);
@@ -18,7 +17,7 @@ __kernel void xl_grid_sort_keys(__global const float *points, ulong points_at, u
     const uint y_bits = min(header->y_bits, 32u);
     XL_FOR_ITEMS(i, header->sorted > 0 ? n : 0u)
     {
-        const float4 p = xl_grid_point(points + points_at, (uint)i);
+        const float4 p = xl_grid_point(XL_POINTS, (uint)i);
         ulong key = xl_grid_to_ordered(p.x);
         if (!map.sparse)
             key = xl_grid_bucket_of(&map, (uint)i, p, map.failed);
@@ -32,9 +31,8 @@ __kernel void xl_grid_sort_keys(__global const float *points, ulong points_at, u
 }
 
 /* Sorting in two steps: the rows of the points, which are in the order of x by now. */
-__kernel void xl_grid_sort_again(__global const float *points, ulong points_at, uint n,
-                                 __global uint *storage, ulong header_at, uint table,
-                                 ulong pairs_at, ulong values_at)
+__kernel void xl_grid_sort_again(XL_POINTS_PARAMETERS, uint n, __global uint *storage,
+                                 ulong header_at, uint table, ulong pairs_at, ulong values_at)
 {
     __global const xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
     const xl_grid_map map = xl_grid_load(header, table, n);
@@ -42,7 +40,7 @@ __kernel void xl_grid_sort_again(__global const float *points, ulong points_at, 
     XL_FOR_ITEMS(k, header->sorted_again > 0 && !map.failed ? n : 0u)
     {
         const uint i = min(storage[values_at + k], n - 1u);
-        keys[k] = xl_grid_row_bits(header, &map, xl_grid_point(points + points_at, i), 32);
+        keys[k] = xl_grid_row_bits(header, &map, xl_grid_point(XL_POINTS, i), 32);
     }
 }
 
@@ -69,14 +67,12 @@ __kernel void xl_grid_starts(__global uint *storage, ulong header_at, uint n, ul
 
 /* Sorting: the points in the order of the keys. A plane has some padding, which is read but does
  * not count. */
-__kernel void xl_grid_gather(__global const float *points, ulong points_at, uint n,
-                             __global uint *storage, ulong header_at, ulong values_at,
-                             ulong sorted_at)
+__kernel void xl_grid_gather(XL_POINTS_PARAMETERS, uint n, __global uint *storage, ulong header_at,
+                             ulong values_at, ulong sorted_at)
 {
     XL_FOR_ITEMS(k, XL_GRID_HEADER(storage, header_at)->sorted > 0 ? n : 0u)
-    xl_grid_set_sorted(
-        storage + sorted_at, n, k,
-        xl_grid_sorted_point(points + points_at, min(storage[values_at + k], n - 1u)));
+    xl_grid_set_sorted(storage + sorted_at, n, k,
+                       xl_grid_sorted_point(XL_POINTS, min(storage[values_at + k], n - 1u)));
 }
 
 /* The row of a sorted key. */

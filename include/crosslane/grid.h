@@ -31,13 +31,20 @@ typedef enum xl_grid_algorithm {
     XL_GRID_BITONIC = 2 /* both by the library's bitonic sort */
 } xl_grid_algorithm;
 
+/* How the points lie in memory. */
+typedef enum xl_points_layout {
+    XL_POINTS_AOS = 0, /* the coordinates of a point side by side: an array of structures */
+    XL_POINTS_SOA = 1  /* those of an axis side by side: an array for each axis */
+} xl_points_layout;
+
 /* Start from xl_grid_desc_init(); cell_size must be set. */
 typedef struct xl_grid_desc {
     uint32_t struct_size;  /* set by xl_grid_desc_init() */
     uint32_t num_tunables; /* of `tunables` */
     uint32_t dimensions;   /* 1, 2 or 3; 3 is the default */
     uint32_t scalar;       /* xl_type: XL_F32 */
-    uint32_t stride;       /* scalars from one point to the next, `dimensions` or more; default 3 */
+    uint32_t stride;       /* scalars from one point to the next, `dimensions` or more; default 3.
+                              Of XL_POINTS_SOA it means nothing: scalars follow each other */
     float cell_size;       /* edge of a cell along y and z, in the unit of the points; best the
                               search radius, and right for any */
     uint32_t bounded;      /* 0: the box is found from the points by a reduction; else the
@@ -53,6 +60,8 @@ typedef struct xl_grid_desc {
      * built-in ones (xl_tunable in types.h); grid.*, and scan.* and sort.*
      * for the scan or the sort that a build has inside. NULL: none */
     const xl_tunable *tunables;
+    uint32_t layout;   /* xl_points_layout */
+    uint32_t reserved; /* 0 */
 } xl_grid_desc;
 
 /* What the device found while it built an index. */
@@ -76,11 +85,13 @@ typedef struct xl_grid_build_args {
     xl_view points;  /* of each point its x y z, one after the other, and from one x to the next
                         `stride` scalars: (n - 1) * stride + dimensions in all. Its offset counts
                         scalars: points {mass, x, y, z} have stride 4 and begin at offset 1. Not
-                        changed */
+                        changed. Of XL_POINTS_SOA only x: n scalars */
     xl_view storage; /* xl_grid_scratch() bytes, offset in bytes; the index lives there until its
                         next build, so leave it alone, and let no search of what it was before
                         still be under way on another queue; or not given: the index's own, which
                         sees to that */
+    xl_view points_y, points_z; /* of XL_POINTS_SOA: n scalars each, of as many axes as there are;
+                                   else not given */
 } xl_grid_build_args;
 
 typedef struct xl_grid_reorder_args {

@@ -90,8 +90,8 @@ static xl_status build_kernels(xl_grid *grid)
     xli_text defines = {0};
     xli_text_add(&defines, "#define XL_GROUP %u\n#define XL_ITEMS %u\n", grid->tune.group,
                  grid->tune.items);
-    xli_text_add(&defines, "#define XL_STRIDE %u\n#define XL_BOUNDED %d\n", grid->desc.stride,
-                 grid->desc.bounded ? 1 : 0);
+    xli_text_add(&defines, "#define XL_SOA %u\n#define XL_STRIDE %u\n#define XL_BOUNDED %d\n",
+                 grid->desc.layout, grid->desc.stride, grid->desc.bounded ? 1 : 0);
     xli_text_add(&defines, "#define XL_PLANES %u\n#define XL_DIMENSIONS %u\n", grid->tune.planes,
                  grid->desc.dimensions);
     xli_text_add(&defines, "#define XL_BUCKET %u\n", grid->tune.bucket);
@@ -215,6 +215,8 @@ xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc *desc, xl_grid **gr
         XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a grid"));
     made->ctx = xli_context_retain(ctx);
     made->desc = checked;
+    if (checked.layout == XL_POINTS_SOA)
+        made->desc.stride = 1;
     for (uint32_t a = checked.dimensions; a < 3; ++a)
         made->desc.lower[a] = made->desc.upper[a] = 0;
     XL_TRY(make_parts(made, capabilities));

@@ -34,7 +34,10 @@ xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *desc)
     if (desc->scalar != XL_F32)
         return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.scalar: %s (%d); this version has f32",
                         xl_type_name(desc->scalar), (int)desc->scalar);
-    if (desc->stride < desc->dimensions)
+    if (desc->layout > XL_POINTS_SOA)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.layout: %u is unknown",
+                        (unsigned)desc->layout);
+    if (desc->layout == XL_POINTS_AOS && desc->stride < desc->dimensions)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "desc.stride: %u scalars do not hold a point; %u or more",
                         (unsigned)desc->stride, (unsigned)desc->dimensions);

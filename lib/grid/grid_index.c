@@ -112,7 +112,7 @@ static xli_grid_period period_of(const xl_grid_desc *desc)
 }
 
 xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xl_grid *grid, size_t n,
-                               xl_view storage, const xli_span *in, xli_span *span)
+                               xl_view storage, const xli_span in[3], xli_span *span)
 {
     xl_status status;
     xli_grid_layout layout;
@@ -127,7 +127,8 @@ xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xl_grid
     }
     XL_TRY(xli_seq_scratch(seq, &index->pool, storage, layout.bytes, XLI_SCRATCH_ALIGN, span));
     span->name = "storage";
-    XL_TRY(xli_check_apart(index->ctx, in, span, false));
+    for (int a = 0; a < 3; ++a)
+        XL_TRY(xli_check_apart(index->ctx, &in[a], span, false));
     XL_TRY_CL(index->ctx, clRetainMemObject(span->buffer));
     let_go(index);
     index->storage = span->buffer;

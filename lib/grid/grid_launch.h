@@ -12,13 +12,14 @@ typedef struct xli_grid_build {
     const xl_grid *grid;
     const xl_grid_index *index;
     xli_seq *seq;
-    xl_view points;
+    const xl_view *points; /* of x, y and z, the first in place of those that are not given */
 } xli_grid_build;
 
 #define BUFFER(b) XLI_MEM((b)->index->storage)
 #define PART(b, part) XLI_GRID_PART((b)->index, part)
-/* The points as an argument pair: buffer and offset. */
-#define GIVEN(b) XLI_MEM((b)->points.buffer), XLI_U64((b)->points.offset), XLI_U32((b)->index->n)
+#define AXIS(b, a) XLI_MEM((b)->points[a].buffer), XLI_U64((b)->points[a].offset)
+/* XL_POINTS_PARAMETERS of grid_points.cl, and how many points there are. */
+#define GIVEN(b) AXIS(b, 0), AXIS(b, 1), AXIS(b, 2), XLI_U32((b)->index->n)
 
 /* A part of the storage from its byte `more` on, as elements of so many bytes. */
 static inline xl_view xli_grid_view(const xli_grid_build *b, size_t part, size_t more,

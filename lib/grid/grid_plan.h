@@ -175,10 +175,10 @@ xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *des
 xl_status xli_grid_check_apart(xl_context *ctx, const xl_grid_index *index, const xli_span *spans,
                                size_t num_spans);
 
-/* grid_index.c: a build of the n points of `in` enters: once that has succeeded the storage is its
- * own, whatever comes of it. */
+/* grid_index.c: a build of the n points of `in`, an axis each or all in the first, enters: once
+ * that has succeeded the storage is its own, whatever comes of it. */
 xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xl_grid *grid, size_t n,
-                               xl_view storage, const xli_span *in, xli_span *span);
+                               xl_view storage, const xli_span in[3], xli_span *span);
 /* The build is enqueued, or was not: `status`; NULL, if it never entered. Ends the sequence, as
  * xli_seq_end(). */
 xl_status xli_grid_index_leave(xl_grid_index *index, xli_seq *seq, xl_status status,

@@ -3,6 +3,7 @@
 #include "grid_support.h"
 
 #include "grid/grid_plan.h"
+#include "xlt_misuse.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -94,6 +95,73 @@ static void check_orders(const cloud *c, float cell_size)
         orders_equal(orders[0], orders[k], c->n);
     for (size_t k = 0; k < 4; ++k)
         free(orders[k]);
+}
+
+/* The coordinates of each axis in an array of their own, which begins somewhere in its buffer. */
+static void split_axes(const cloud *c, size_t dimensions, xlt_buffer axes[3])
+{
+    float *one = calloc(c->n, sizeof *one);
+    assert_non_null(one);
+    for (size_t a = 0; a < dimensions; ++a) {
+        for (size_t i = 0; i < c->n; ++i)
+            one[i] = c->xyz[i * c->stride + a];
+        axes[a] = xlt_buffer_make(one, c->n, sizeof *one, 1 + 2 * a);
+    }
+    free(one);
+}
+
+/* Of the same points, of which each axis is by itself, the same order and as many pairs. */
+static void check_layouts(const cloud *c, uint32_t algorithm, float radius)
+{
+    const size_t dimensions = c->dimensions ? c->dimensions : 3;
+    xlt_buffer axes[3] = {{0}};
+    xl_grid_desc desc = grid_desc_of(c, 0.1f);
+    const xl_neighbors_desc search = search_desc_of(radius);
+    desc.algorithm = algorithm;
+    built aos = build_grid(c, &desc), soa = aos;
+    uint32_t *wanted = order_of(&aos), *got;
+    split_axes(c, dimensions, axes);
+    desc.layout = XL_POINTS_SOA;
+    XLT_OK(xl_grid_create(xlt_context(), &desc, &soa.grid));
+    XLT_OK(xl_grid_index_create(xlt_context(), &soa.index));
+    XLT_OK(xl_grid_build_enqueue(soa.grid, soa.index, xlt_queue(),
+                                 &(xl_grid_build_args){.n = c->n,
+                                                       .points = xlt_view(&axes[0]),
+                                                       .points_y = xlt_view(&axes[1]),
+                                                       .points_z = xlt_view(&axes[2])},
+                                 0, NULL, NULL));
+    got = order_of(&soa);
+    for (size_t k = 0; k < c->n; ++k)
+        if (got[k] != wanted[k])
+            XLT_FAIL("%zu dimensions, algorithm %u, slot %zu: point %u, not %u", dimensions,
+                     (unsigned)algorithm, k, got[k], wanted[k]);
+    assert_int_equal(pairs_of(&soa, &search), pairs_of(&aos, &search));
+    xl_grid_index_destroy(soa.index);
+    xl_grid_destroy(soa.grid);
+    for (size_t a = 0; a < dimensions; ++a)
+        xlt_buffer_free(&axes[a]);
+    built_free(&aos);
+    free(wanted);
+    free(got);
+}
+
+static void layouts_give_one_order(void **state)
+{
+    (void)state;
+    for (size_t dimensions = 1; dimensions < 4; ++dimensions) {
+        cloud from = cloud_uniform(xlt_small() ? 120 : 3000, 0.0f, 1.0f, 97);
+        cloud c = cloud_make(from.n, 5);
+        c.dimensions = dimensions;
+        for (size_t i = 0; i < c.n; ++i)
+            memcpy(c.xyz + 5 * i, from.xyz + 3 * i, dimensions * sizeof(float));
+        check_layouts(&c, XL_GRID_COUNTING, 0.1f);
+        check_layouts(&c, XL_GRID_BITONIC, 0.1f);
+        c.xyz[5 * 7] = 1e6f; /* so that rows are listed */
+        if (!xlt_few_programs() || dimensions == 3)
+            check_layouts(&c, XL_GRID_COUNTING, 0.1f);
+        cloud_free(&from);
+        cloud_free(&c);
+    }
 }
 
 static void both_algorithms_give_one_order(void **state)
@@ -497,6 +565,8 @@ static void bad_descriptors_are_refused(void **state)
     refuse_desc(XL_ERROR_UNSUPPORTED, "dimensions", &desc);
     desc = good, desc.scalar = XL_F64;
     refuse_desc(XL_ERROR_UNSUPPORTED, "scalar", &desc);
+    desc = good, desc.layout = 2;
+    refuse_desc(bad, "desc.layout: 2", &desc);
     desc = good, desc.algorithm = (xl_grid_algorithm)7;
     refuse_desc(bad, "algorithm", &desc);
     desc = good, desc.upper[1] = -1;
@@ -508,6 +578,61 @@ static void bad_descriptors_are_refused(void **state)
     refuse_desc(bad, "desc", NULL);
     XLT_FAILS(xl_grid_create(xlt_context(), &good, NULL), bad);
     assert_int_equal(xl_grid_create(NULL, &good, (xl_grid **)&desc), bad);
+    cloud_free(&c);
+}
+
+/* Arrays of axes that are missing, too short, in the storage, or not asked for. */
+static void bad_axes_are_refused(void **state)
+{
+    (void)state;
+    enum { N = 40 };
+    float zeros[N] = {0};
+    const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
+    cloud c = cloud_make(N, 2);
+    c.dimensions = 2;
+    xl_grid *grids[2];
+    xl_grid_index *index;
+    xlt_buffer x = xlt_buffer_make(zeros, N, 4, 0), y = xlt_buffer_make(zeros, N, 4, 0);
+    xl_grid_desc desc = grid_desc_of(&c, 0.3f);
+    for (uint32_t layout = 0; layout < 2; ++layout) {
+        desc.layout = layout;
+        XLT_OK(xl_grid_create(xlt_context(), &desc, &grids[layout]));
+    }
+    XLT_OK(xl_grid_index_create(xlt_context(), &index));
+    const xl_grid_build_args good = {.n = N, .points = xlt_view(&x), .points_y = xlt_view(&y)};
+    xl_grid_build_args args = good;
+    args.points_y = xl_no_view();
+    xlt_refused(xlt_context(),
+                xl_grid_build_enqueue(grids[1], index, xlt_queue(), &args, 0, NULL, NULL), bad,
+                "points_y");
+    args = good, args.points_y = xl_view_n(y.mem, xlt_view(&y).offset, N - 1);
+    xlt_refused(xlt_context(),
+                xl_grid_build_enqueue(grids[1], index, xlt_queue(), &args, 0, NULL, NULL), bad,
+                "points_y: 40");
+    args = good, args.points_z = xlt_view(&y);
+    xlt_refused(xlt_context(),
+                xl_grid_build_enqueue(grids[1], index, xlt_queue(), &args, 0, NULL, NULL), bad,
+                "points_z: given, but points have fewer dimensions");
+    args = good, args.points.count = args.points_y.count = 0, args.n = N / 2;
+    xlt_refused(xlt_context(),
+                xl_grid_build_enqueue(grids[0], index, xlt_queue(), &args, 0, NULL, NULL), bad,
+                "points_y: given, but desc.layout is XL_POINTS_AOS");
+    size_t bytes, alignment;
+    XLT_OK(xl_grid_scratch(grids[1], N, &bytes, &alignment));
+    xlt_buffer storage = xlt_scratch_make(bytes, alignment);
+    args = good, args.storage = xlt_view(&storage);
+    args.points_y = xl_view_of(storage.mem, args.storage.offset / sizeof(float) + 3);
+    xlt_refused(xlt_context(),
+                xl_grid_build_enqueue(grids[1], index, xlt_queue(), &args, 0, NULL, NULL),
+                XL_ERROR_OVERLAP, "points_y");
+    XLT_OK(xl_grid_build_enqueue(grids[1], index, xlt_queue(), &good, 0, NULL, NULL));
+    xlt_finish();
+    xl_grid_index_destroy(index);
+    xl_grid_destroy(grids[0]);
+    xl_grid_destroy(grids[1]);
+    xlt_buffer_free(&storage);
+    xlt_buffer_free(&x);
+    xlt_buffer_free(&y);
     cloud_free(&c);
 }
 
@@ -645,6 +770,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(storage_is_kept_as_long_as_needed),
         cmocka_unit_test(both_algorithms_give_one_order),
+        cmocka_unit_test(layouts_give_one_order),
         cmocka_unit_test(overfull_cells_are_in_order),
         cmocka_unit_test(report_tells_the_box),
         cmocka_unit_test(far_outlier_is_one_more_row),
@@ -658,6 +784,7 @@ int main(void)
         cmocka_unit_test(scratch_grows_with_n),
         cmocka_unit_test(memory_is_as_promised),
         cmocka_unit_test(bad_descriptors_are_refused),
+        cmocka_unit_test(bad_axes_are_refused),
         cmocka_unit_test(bad_arguments_are_refused),
         cmocka_unit_test(out_of_order_queue),
     };
