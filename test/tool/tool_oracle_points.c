@@ -4,6 +4,7 @@
  *
  *   tool_oracle points N DTYPE FILE [NAN_AT]    points in a box from -8 to 8, one perhaps a NaN
  *   tool_oracle box N DTYPE FILE DIMENSIONS SEED        ... of so many dimensions
+ *   tool_oracle lattice SIDE FILE               SIDE^3 points of whole coordinates, f4
  *   tool_oracle neighbors R STRICT_OR_INCLUSIVE POINTS PREFIX COUNTS [WORD...]   prints: rows,
  *                       pairs, least, most and mean neighbours
  *   tool_oracle knn K POINTS PREFIX [WORD...]
@@ -21,6 +22,30 @@
 
 static const float LOWER = -8, UPPER = 8;
 
+static void save_table(const char *path, char kind, uint32_t bytes, size_t rows, size_t columns,
+                       void *data)
+{
+    xli_npy a = xli_npy_vector(kind, bytes, rows * columns, data);
+    a.dimensions = 2;
+    a.shape[0] = rows;
+    a.shape[1] = columns;
+    save(path, &a);
+    free(data);
+}
+
+/* Many distances are exactly as long as a radius may be. */
+static void make_lattice(size_t side, const char *path)
+{
+    const size_t n = side * side * side;
+    float *data = memory(3 * n * sizeof *data);
+    for (size_t i = 0; i < n; ++i) {
+        data[3 * i] = (float)(i % side);
+        data[3 * i + 1] = (float)(i / side % side);
+        data[3 * i + 2] = (float)(i / side / side);
+    }
+    save_table(path, 'f', sizeof *data, n, 3, data);
+}
+
 static void make_points(size_t n, const char *dtype, const char *path, const char *nan_at,
                         size_t dimensions, uint64_t seed)
 {
@@ -37,12 +62,7 @@ static void make_points(size_t n, const char *dtype, const char *path, const cha
         float narrow = (float)wide;
         memcpy(data + i * bytes, bytes == 4 ? (void *)&narrow : &wide, bytes);
     }
-    xli_npy a = xli_npy_vector(dtype[0], bytes, dimensions * n, data);
-    a.dimensions = 2;
-    a.shape[0] = n;
-    a.shape[1] = dimensions;
-    save(path, &a);
-    free(data);
+    save_table(path, dtype[0], bytes, n, dimensions, data);
 }
 
 /* ---- what is asked for ---- */
@@ -408,6 +428,8 @@ bool oracle_points(int argc, char **argv)
     } else if (strcmp(what, "box") == 0 && argc == 7) {
         make_points((size_t)atoll(a[0]), a[1], a[2], NULL, (size_t)atoll(a[3]),
                     (uint64_t)atoll(a[4]));
+    } else if (strcmp(what, "lattice") == 0 && argc == 4) {
+        make_lattice((size_t)atoll(a[0]), a[1]);
     } else if (strcmp(what, "neighbors") == 0 && argc >= 7) {
         q = ask(a[2], argc - 7, a + 5);
         check_neighbors(strtof(a[0], NULL), strcmp(a[1], "inclusive") == 0, &q, a[3], a[4]);

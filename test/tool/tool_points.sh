@@ -45,7 +45,8 @@ neighbors() {
     "$oracle" points $n f4 points.npy
     neighbors_case points.npy 1.25 strict points.npy
   done
-  neighbors_case points.npy 2 inclusive points.npy --inclusive
+  "$oracle" lattice 11 lattice.npy
+  neighbors_case lattice.npy 2 inclusive lattice.npy --inclusive
   "$oracle" points 500 f8 wide.npy
   "$oracle" points 500 f4 narrow.npy
   # The last sixteen bits of such a number are rounded away, up to 2^-24.
@@ -126,6 +127,8 @@ spaces() {
       "queries=places.npy radii=radii.npy unsorted squared distances=d.npy" \
       --queries places.npy --radii radii.npy --unsorted --squared --distances d.npy "${given[@]}"
     says "77 queries among 250 points, radii up to $most: PAIRS; neighbours per query: COUNTS"
+    ! "$oracle" neighbors $most strict two.npy list counts.npy queries=places.npy \
+      radii=radii.npy >stdout 2>stderr || fail "in order, though --unsorted"
   done
   densities
   nearest
