@@ -373,7 +373,8 @@ static void check_knn(size_t k, question *q, const char *prefix)
     images list = {0};
     for (size_t i = 0; i < q->rows; ++i) {
         gather(q, i, q->below, false, &list);
-        qsort(list.at, list.count, sizeof *list.at, nearer);
+        if (list.count > 0)
+            qsort(list.at, list.count, sizeof *list.at, nearer);
         for (size_t c = 0; c < k; ++c) {
             const image *m = c < list.count ? &list.at[c] : NULL;
             const float d2 = m ? m->distance2 : INFINITY;
