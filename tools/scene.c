@@ -165,10 +165,15 @@ done:
 static int check_finite(const char *path, const scene *sc)
 {
     const float *at = sc->queries.data;
-    for (size_t i = 0; i < sc->queries.count; ++i)
+    size_t query = 0;
+    for (size_t i = 0, last = sc->dimensions; i < sc->queries.count; ++i) {
+        if (i == last) {
+            last += sc->dimensions;
+            ++query;
+        }
         if (!isfinite(at[i]))
-            return tool_fail("%s: query %zu is not finite in single precision", path,
-                             i / sc->dimensions);
+            return tool_fail("%s: query %zu is not finite in single precision", path, query);
+    }
     return TOOL_OK;
 }
 

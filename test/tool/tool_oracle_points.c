@@ -39,9 +39,10 @@ static void make_lattice(size_t side, const char *path)
     const size_t n = side * side * side;
     float *data = memory(3 * n * sizeof *data);
     for (size_t i = 0; i < n; ++i) {
+        const size_t row = i / side, plane = row / side;
         data[3 * i] = (float)(i % side);
-        data[3 * i + 1] = (float)(i / side % side);
-        data[3 * i + 2] = (float)(i / side / side);
+        data[3 * i + 1] = (float)(row % side);
+        data[3 * i + 2] = (float)plane;
     }
     save_table(path, 'f', sizeof *data, n, 3, data);
 }
