@@ -1,36 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * `crosslane neighbors --knn`: the K nearest points of each point of a file. */
-#include "tool.h"
+ * `crosslane neighbors --knn`: the K nearest points of each point or query of a file. */
+#include "cloud.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct nearest {
-    const session *s;
-    const nearest_settings *set;
-    size_t n, places; /* places: n rows of k */
-    const float *xyz;
-    xl_grid *grid;
-    xl_grid_index *index;
+    const search_settings *set;
+    session s;
+    scene scene;
+    cloud cloud;
     xl_knn *plan;
-    cl_mem points, indices, distances2;
-    uint32_t *rows;
-    float *distances;
+    made made[MADE_KINDS];
 } nearest;
-
-static void nearest_free(nearest *o)
-{
-    cl_mem *buffers[] = {&o->points, &o->indices, &o->distances2};
-    xl_knn_destroy(o->plan);
-    xl_grid_index_destroy(o->index);
-    xl_grid_destroy(o->grid);
-    for (size_t i = 0; i < TOOL_COUNT(buffers); ++i)
-        session_release(buffers[i]);
-    free(o->rows);
-    free(o->distances);
-}
 
 /* ---- the edge of a cell ---- */
 
@@ -42,12 +24,13 @@ static int by_value(const void *a, const void *b)
 
 /* How far the points reach along an axis, told from the middle eight tenths of them, so that a few
  * far ones do not count. */
-static double length_of(const float *xyz, size_t n, size_t axis, float *sorted)
+static double length_of(const scene *sc, size_t axis, float *sorted)
 {
+    const float *at = sc->points.data;
     size_t finite = 0;
-    for (size_t i = 0; i < n; ++i)
-        if (isfinite(xyz[3 * i + axis]))
-            sorted[finite++] = xyz[3 * i + axis];
+    for (size_t i = 0; i < sc->n; ++i)
+        if (isfinite(at[sc->dimensions * i + axis]))
+            sorted[finite++] = at[sc->dimensions * i + axis];
     if (finite < 2)
         return 0;
     qsort(sorted, finite, sizeof *sorted, by_value);
@@ -73,188 +56,136 @@ static double cell_of(const double length[3], size_t n, uint32_t k)
 
 static int find_cell(const nearest *o, float *cell)
 {
-    double length[3];
-    float *sorted = malloc((o->n + 1) * sizeof *sorted);
+    const size_t n = o->scene.n;
+    double length[3] = {0, 0, 0};
+    float *sorted = malloc((n + 1) * sizeof *sorted);
     if (!sorted)
-        return tool_fail("no memory for %zu points", o->n);
-    for (size_t a = 0; a < 3; ++a)
-        length[a] = length_of(o->xyz, o->n, a, sorted);
+        return tool_fail("no memory for %zu points", n);
+    for (size_t a = 0; a < o->scene.dimensions; ++a)
+        length[a] = length_of(&o->scene, a, sorted);
     free(sorted);
-    *cell = (float)fmin(fmax(cell_of(length, o->n, o->set->k), 1e-30), 1e30);
+    *cell = (float)fmin(fmax(cell_of(length, n, o->set->k), 1e-30), 1e30);
     return TOOL_OK;
 }
 
 /* ---- the search ---- */
 
-static int make_plans(nearest *o)
+static int make_plan(nearest *o)
 {
-    int result;
-    xl_context *ctx = o->s->ctx;
-    xl_grid_desc grid;
-    xl_knn_desc search;
-    xl_grid_desc_init(&grid);
-    TRY(find_cell(o, &grid.cell_size));
-    xl_knn_desc_init(&search);
-    search.k = o->set->k;
-    search.max_radius = o->set->max_radius;
-    TRY(tool_check(ctx, xl_grid_create(ctx, &grid, &o->grid), "grid"));
-    TRY(tool_check(ctx, xl_grid_index_create(ctx, &o->index), "index"));
-    TRY(tool_check(ctx, xl_knn_create(ctx, &search, &o->plan), "nearest points"));
-done:
-    return result;
+    xl_knn_desc desc;
+    xl_knn_desc_init(&desc);
+    desc.k = o->set->k;
+    desc.max_radius = o->set->radius;
+    desc.include_self = o->set->include_self;
+    desc.queries = o->scene.given ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
+    desc.dimensions = desc.query_stride = o->scene.dimensions;
+    desc.periodic = o->scene.periodic != 0;
+    progress_say("compiling for %s", o->s.info.name);
+    return tool_check(o->s.ctx, xl_knn_create(o->s.ctx, &desc, &o->plan), "nearest points");
 }
 
-static int make_buffers(nearest *o)
+/* Fails where a search did not go through all that it had to. */
+static int check_rows(const nearest *o)
 {
-    int result;
-    const uint64_t limit = o->s->info.max_buffer_bytes;
-    if (o->places > limit / sizeof(float))
-        return tool_fail("%zu rows of %u have %" PRIu64 " MiB, more than the %" PRIu64
-                         " MiB that %s takes in one buffer",
-                         o->n, (unsigned)o->set->k, (uint64_t)o->places >> 18, limit >> 20,
-                         o->s->info.name);
-    TRY(session_buffer(o->s, o->n * 3 * sizeof(float), "points", &o->points));
-    TRY(session_buffer(o->s, o->places * sizeof(uint32_t), "indices", &o->indices));
-    TRY(session_buffer(o->s, o->places * sizeof(float), "distances", &o->distances2));
-    o->rows = malloc(o->places * sizeof *o->rows + 1);
-    o->distances = malloc(o->places * sizeof *o->distances + 1);
-    if (!o->rows || !o->distances)
-        return tool_fail("no memory for %zu rows of %u", o->n, (unsigned)o->set->k);
-done:
-    return result;
-}
-
-static int enqueue(nearest *o)
-{
-    int result = TOOL_OK;
-    xl_context *ctx = o->s->ctx;
-    cl_command_queue queue = o->s->queue;
-    const xl_grid_build_args build = {.n = o->n, .points = xl_view_of(o->points, 0)};
-    const xl_knn_args search = {.indices = xl_view_of(o->indices, 0),
-                                .distances2 = xl_view_of(o->distances2, 0)};
-    if (o->n > 0)
-        TRY(tool_check_cl(clEnqueueWriteBuffer(queue, o->points, CL_TRUE, 0,
-                                               o->n * 3 * sizeof(float), o->xyz, 0, NULL, NULL),
-                          "writing the points"));
-    TRY(tool_check(ctx, xl_grid_build_enqueue(o->grid, o->index, queue, &build, 0, NULL, NULL),
-                   "grid build"));
-    TRY(tool_check(ctx, xl_grid_index_status(o->index, queue, NULL, 0, NULL), "points"));
-    TRY(tool_check(ctx, xl_knn_enqueue(o->plan, o->index, queue, &search, 0, NULL, NULL),
-                   "nearest points"));
-    TRY(session_read(o->s, o->indices, o->places * sizeof *o->rows, o->rows));
-    TRY(session_read(o->s, o->distances2, o->places * sizeof *o->distances, o->distances));
-done:
-    return result;
-}
-
-/* Roots of the squares; fails where a device could not go through all that it had to. */
-static int finish(nearest *o)
-{
+    const uint32_t *rows = o->made[MADE_INDICES].array.data;
+    const size_t places = o->made[MADE_INDICES].array.count;
     size_t given_up = 0;
-    for (size_t at = 0; at < o->places; ++at) {
-        given_up += o->rows[at] == UINT32_MAX - 1 ? 1 : 0;
-        o->distances[at] = sqrtf(o->distances[at]);
-    }
-    if (given_up > 0)
-        return tool_fail("%zu of %zu rows were given up: %s ends long loops (docs/drivers.md)",
-                         given_up / o->set->k, o->n, o->s->info.name);
-    return TOOL_OK;
+    for (size_t at = 0; at < places; ++at)
+        given_up += rows[at] == UINT32_MAX - 1 ? 1 : 0;
+    if (given_up == 0)
+        return TOOL_OK;
+    return tool_fail("%zu of %zu rows were given up: %s ends long loops (docs/drivers.md)%s",
+                     given_up / o->set->k, o->scene.rows, o->s.info.name,
+                     o->scene.periodic ? ", or neighbours are further than 8 periods away" : "");
 }
 
-/* ---- what is written ---- */
-
-static const char indices_end[] = ".indices.npy", distances_end[] = ".distances.npy";
-
-static char *path_of(const char *prefix, const char *end)
-{
-    const size_t size = strlen(prefix) + strlen(end) + 1;
-    char *path = malloc(size);
-    if (path)
-        snprintf(path, size, "%s%s", prefix, end);
-    else
-        tool_fail("%s: no memory for a file name", prefix);
-    return path;
-}
-
-static xli_npy table_of(char kind, const nearest *o, void *data)
-{
-    xli_npy array = xli_npy_vector(kind, 4, o->places, data);
-    array.dimensions = 2;
-    array.shape[0] = o->n;
-    array.shape[1] = o->set->k;
-    return array;
-}
-
-static int write_files(outputs *files, const nearest *o, const char *indices, const char *distances)
+static int search(nearest *o)
 {
     int result;
-    const xli_npy rows = table_of('u', o, o->rows), lengths = table_of('f', o, o->distances);
-    TRY(outputs_npy(files, indices, &rows));
-    TRY(outputs_npy(files, distances, &lengths));
-    TRY(outputs_commit(files));
+    float cell = 0;
+    const session *s = &o->s;
+    TRY(make_plan(o));
+    TRY(find_cell(o, &cell));
+    TRY(cloud_open(&o->cloud, s, &o->scene, cell));
+    TRY(made_open(o->made, s, MADE_INDICES, o->scene.rows, o->set->k));
+    TRY(made_open(o->made, s, MADE_DISTANCES, o->scene.rows, o->set->k));
+    TRY(cloud_build(&o->cloud));
+    progress_say("searching %u nearest of %zu", (unsigned)o->set->k, o->scene.rows);
+    const xl_knn_args args = {.num_queries = o->scene.given ? o->scene.rows : 0,
+                              .queries =
+                                  o->scene.given ? xl_view_of(o->cloud.queries, 0) : xl_no_view(),
+                              .indices = made_view(o->made, MADE_INDICES),
+                              .distances2 = made_view(o->made, MADE_DISTANCES)};
+    TRY(tool_check(s->ctx, xl_knn_enqueue(o->plan, o->cloud.index, s->queue, &args, 0, NULL, NULL),
+                   "nearest points"));
+    TRY(made_read(o->made, s));
+    TRY(check_rows(o));
+    if (!o->set->squared)
+        made_take_roots(o->made);
 done:
+    progress_clear();
     return result;
+}
+
+/* ---- what is said ---- */
+
+/* Of what was found; *found says how many that are. */
+static summary summary_of_distances(const nearest *o, size_t *found)
+{
+    const uint32_t *rows = o->made[MADE_INDICES].array.data;
+    const float *at = o->made[MADE_DISTANCES].array.data;
+    summary s = {0, 0, 0};
+    *found = 0;
+    for (size_t i = 0; i < o->made[MADE_INDICES].array.count; ++i)
+        if (rows[i] != UINT32_MAX) {
+            const double d = o->set->squared ? sqrt((double)at[i]) : (double)at[i];
+            s.max = fmax(s.max, d);
+            s.mean += d;
+            ++*found;
+        }
+    s.mean /= *found ? (double)*found : 1;
+    return s;
 }
 
 static void report(const nearest *o)
 {
-    double farthest = 0, sum = 0;
-    size_t found = 0;
-    for (size_t at = 0; at < o->places; ++at)
-        if (o->rows[at] != UINT32_MAX) {
-            farthest = fmax(farthest, (double)o->distances[at]);
-            sum += (double)o->distances[at];
-            ++found;
-        }
-    const double mean = found ? sum / (double)found : 0;
-    if (!o->set->as_json) {
-        printf("%zu points, %u nearest: %zu found; distances up to %g, mean %g\n", o->n,
-               (unsigned)o->set->k, found, farthest, mean);
+    const scene *sc = &o->scene;
+    size_t found;
+    const summary s = summary_of_distances(o, &found);
+    if (o->set->as_json) {
+        json j = json_begin(stdout);
+        report_scene(&j, &o->s, sc);
+        json_count(&j, "knn", o->set->k);
+        json_count(&j, "found", found);
+        json_number(&j, "distance_max", s.max);
+        json_number(&j, "distance_mean", s.mean);
+        json_end(&j);
         return;
     }
-    json j = json_begin(stdout);
-    json_text(&j, "device", o->s->info.name);
-    json_count(&j, "points", o->n);
-    json_count(&j, "knn", o->set->k);
-    json_count(&j, "found", found);
-    json_number(&j, "distance_max", farthest);
-    json_number(&j, "distance_mean", mean);
-    json_end(&j);
+    if (sc->given)
+        printf("%zu queries among ", sc->rows);
+    printf("%zu points, %u nearest: %zu found; distances up to %g, mean %g\n", sc->n,
+           (unsigned)o->set->k, found, s.max, s.mean);
+    report_rounding(sc);
 }
 
-int nearest_file(const nearest_settings *set, const char *path)
+int nearest_file(const search_settings *set, const char *path)
 {
-    int result = TOOL_FAILED;
-    session s = {0};
-    xli_npy points = {0};
+    int result;
     outputs files = {0};
-    nearest o = {.s = &s, .set = set};
-    char *indices = path_of(set->out, indices_end), *distances = path_of(set->out, distances_end);
-    const named_output named[] = {{"--out", indices}, {"--out", distances}};
-    if (!indices || !distances)
-        goto done;
-    TRY(outputs_check("neighbors", named, TOOL_COUNT(named)));
-    TRY(cloud_read(path, set->convert, &points));
-    TRY(session_open(&s, set->device, set->tune_file));
-    o.xyz = points.data;
-    o.n = (size_t)points.shape[0];
-    if (o.n > UINT32_MAX - 1)
-        TRY(tool_fail("%zu points; at most 2^32 - 2 can be searched", o.n));
-    o.places = o.n * set->k;
-    progress_say("searching among %zu points", o.n);
-    TRY(make_plans(&o));
-    TRY(make_buffers(&o));
-    TRY(enqueue(&o));
-    TRY(finish(&o));
-    TRY(write_files(&files, &o, indices, distances));
+    nearest o = {.set = set};
+    TRY(made_check_paths(&set->paths));
+    TRY(scene_read(set->where, path, &o.scene));
+    TRY(session_open(&o.s, set->device, set->tune_file));
+    TRY(search(&o));
+    TRY(made_write(o.made, &set->paths, &files));
     report(&o);
 done:
-    progress_clear();
     outputs_abandon(&files);
-    nearest_free(&o);
-    session_close(&s);
-    xli_npy_free(&points);
-    free(indices);
-    free(distances);
+    made_free(o.made);
+    xl_knn_destroy(o.plan);
+    cloud_close(&o.cloud);
+    session_close(&o.s);
+    scene_free(&o.scene);
     return result;
 }

@@ -66,7 +66,7 @@ static int set_pair(const tool_syntax *syntax, const tool_option *o, const char 
 {
     const char **pair = o->value;
     if (optind >= argc)
-        return tool_misuse("%s: --%s takes two files: %s", syntax->name, o->name, o->argument);
+        return tool_misuse("%s: --%s takes two arguments: %s", syntax->name, o->name, o->argument);
     pair[0] = text;
     pair[1] = argv[optind++];
     return TOOL_OK;

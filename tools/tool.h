@@ -110,7 +110,7 @@ void signals_forget(const char *temporary);
 typedef enum option_kind {
     OPTION_FLAG,   /* bool: set to true */
     OPTION_TEXT,   /* const char * */
-    OPTION_PAIR,   /* const char *[2]: two arguments */
+    OPTION_PAIR,   /* const char *[2]: two arguments, of a name that has both */
     OPTION_NUMBER, /* tool_number; NaN and infinities come through */
     OPTION_COUNT,  /* uint64_t, decimal or hexadecimal */
     OPTION_CHOICE  /* int: the position in `choices` */
@@ -290,56 +290,12 @@ int stage_begin(const session *s, stage *st, const char *name);
  * gives the result of the stage so far. */
 int stage_end(stage *st, cl_event after, int result);
 
-/* ---- cloud.c: points on the device ---- */
-typedef struct cloud_settings {
-    float radius;
-    bool inclusive;
-    double mass;
-    bool want_density;
-} cloud_settings;
-
-typedef struct cloud {
-    const session *s;
-    cloud_settings set;
-    size_t n;
-    const float *xyz; /* borrowed */
-    cl_mem points, counts, offsets, indices, density;
-    xl_grid *grid;
-    xl_grid_index *index;
-    xl_neighbors *list, *field;
-    uint64_t pairs; /* of cloud_count() */
-} cloud;
-
-/* The checks of --radius and --mass: TOOL_USAGE with a message. */
-int cloud_check_settings(const char *command, const cloud_settings *set, const tool_number *radius);
-/* Reads (n, 3) single precision; `convert` lets double precision be rounded. */
-int cloud_read(const char *path, bool convert, xli_npy *array);
-/* Makes plans and buffers. */
-int cloud_open(cloud *c, const session *s, const cloud_settings *set, const float *xyz, size_t n);
-void cloud_close(cloud *c);
-/* The stages, each of which may be run again. */
-int cloud_upload(cloud *c, stage *st);
-int cloud_build(cloud *c, stage *st); /* and fails where a point is not finite */
-int cloud_count(cloud *c, stage *st); /* counts, offsets; sets `pairs` */
-int cloud_fill(cloud *c, stage *st);  /* makes `indices` */
-int cloud_density(cloud *c, stage *st);
-/* A grid whose counts stand on the device: the arrays on the host. */
-int cloud_read_back(const cloud *c, stage *st, uint32_t *counts, float *density);
-
-/* ---- nearest.c: `crosslane neighbors --knn` ---- */
-typedef struct nearest_settings {
-    uint32_t k;
-    float max_radius; /* 0: none */
-    bool convert, as_json;
-    const char *out, *device, *tune_file;
-} nearest_settings;
-int nearest_file(const nearest_settings *set, const char *path);
-
+/* ---- summary.c: what is said of many numbers ---- */
 /* Smallest, mean and largest of an array. */
 typedef struct summary {
     double min, mean, max;
 } summary;
 summary summary_of_counts(const uint32_t *counts, size_t n);
-summary summary_of_floats(const float *values, size_t n);
+summary summary_of_floats(const float *values, size_t n); /* of those that are finite */
 
 #endif

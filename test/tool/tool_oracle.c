@@ -6,7 +6,6 @@
  *   tool_oracle make DTYPE N FILE            random numbers; DTYPE as "f4"
  *   tool_oracle list DTYPE FILE [NUMBER...]  these whole numbers
  *   tool_oracle heads FORM DTYPE N FILE      random segments: flags, bits, keys or offsets
- *   tool_oracle points N DTYPE FILE [NAN_AT] points in a box, one perhaps a NaN
  *   tool_oracle scan OP KIND INIT FORM WHERE IN OUT   INIT: a number, or "none"
  *   tool_oracle reduce OP INIT FORM WHERE IN OUT [KEYS_OUT]
  *                       FORM WHERE: "none -", a file of flags, bits, keys or offsets, "width
@@ -14,11 +13,8 @@
  *   tool_oracle sort ORDER IN OUT
  *   tool_oracle argsort ORDER IN ORDER_FILE
  *   tool_oracle pairs ORDER IN OUT V W
- *   tool_oracle neighbors R STRICT_OR_INCLUSIVE POINTS PREFIX COUNTS   prints: points, pairs,
- *                       least, most and mean neighbours
- *   tool_oracle knn K POINTS PREFIX
- *   tool_oracle density R POINTS D                                     prints: min, max, mean */
-#include "npy.h"
+ *   tool_oracle points, box, neighbors, knn, density ...: see tool_oracle_points.c */
+#include "tool_oracle.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -26,8 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
-static void die(const char *format, ...)
+void die(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -38,7 +33,7 @@ static void die(const char *format, ...)
     exit(1);
 }
 
-static xli_npy load(const char *path)
+xli_npy load(const char *path)
 {
     xli_npy a;
     xli_npy_error error;
@@ -51,14 +46,14 @@ static xli_npy load(const char *path)
     return a;
 }
 
-static void save(const char *path, const xli_npy *a)
+void save(const char *path, const xli_npy *a)
 {
     FILE *stream = fopen(path, "wb");
     if (!stream || !xli_npy_write(stream, a) || fclose(stream) != 0)
         die("%s: cannot be written", path);
 }
 
-static void *memory(size_t bytes)
+void *memory(size_t bytes)
 {
     void *m = calloc(bytes ? bytes : 1, 1);
     if (!m)
@@ -66,7 +61,7 @@ static void *memory(size_t bytes)
     return m;
 }
 
-static uint64_t next(uint64_t *state)
+uint64_t next_random(uint64_t *state)
 {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return *state >> 33 ^ *state << 31;
@@ -191,7 +186,7 @@ static void make(const char *dtype, size_t n, const char *path)
     char *data = memory(n * bytes);
     uint64_t state = n + 5;
     for (size_t i = 0; i < n; ++i) {
-        const uint64_t bits = next(&state);
+        const uint64_t bits = next_random(&state);
         const int64_t small = bytes == 2 ? (int64_t)(bits % 3) - 1 : (int64_t)(bits & 15) - 6;
         put(dtype[0], bytes, dtype[0] == 'f' ? small : (int64_t)bits, data + i * bytes);
     }
@@ -224,7 +219,7 @@ static void make_heads(const char *form, const char *dtype, size_t n, const char
     int64_t key = -3;
     size_t count = offsets ? 2 : bits ? (n + 31) / 32 : n;
     for (size_t i = 0; i < n; ++i) {
-        const uint64_t r = next(&state);
+        const uint64_t r = next_random(&state);
         const bool head = r % (r >> 20 & 1 ? 3 : 200) == 0;
         key += head ? 1 + (int64_t)(r >> 30 & 1) : 0;
         if (offsets)
@@ -244,29 +239,9 @@ static void make_heads(const char *form, const char *dtype, size_t n, const char
     free(data);
 }
 
-static void make_points(size_t n, const char *dtype, const char *path, const char *nan_at)
-{
-    uint32_t bytes = (uint32_t)(dtype[1] - '0');
-    char *data = memory(3 * n * bytes);
-    uint64_t state = n + 9;
-    for (size_t i = 0; i < 3 * n; ++i) {
-        double wide = (double)(next(&state) & 0xffffff) * 0x1p-20 - 8;
-        if (nan_at && i == 3 * (size_t)atoi(nan_at) + 1)
-            wide = NAN;
-        float narrow = (float)wide;
-        memcpy(data + i * bytes, bytes == 4 ? (void *)&narrow : &wide, bytes);
-    }
-    xli_npy a = xli_npy_vector(dtype[0], bytes, 3 * n, data);
-    a.dimensions = 2;
-    a.shape[0] = n;
-    a.shape[1] = 3;
-    save(path, &a);
-    free(data);
-}
-
 /* ---- checking files ---- */
 
-static void check_like(const xli_npy *a, char kind, uint32_t bytes, size_t n, const char *name)
+void check_like(const xli_npy *a, char kind, uint32_t bytes, size_t n, const char *name)
 {
     if (a->kind != kind || a->item_bytes != bytes || a->dimensions != 1 || a->count != n)
         die("%s: %c%u with %zu elements; %c%u with %zu expected", name, a->kind,
@@ -480,158 +455,12 @@ static void check_pairs(const char *order, const char *in, const char *out, cons
     xli_npy_free(&after);
 }
 
-static float distance2(const xli_npy *points, size_t i, size_t j)
-{
-    const float *x = points->data;
-    float dx = x[3 * j] - x[3 * i], dy = x[3 * j + 1] - x[3 * i + 1],
-          dz = x[3 * j + 2] - x[3 * i + 2];
-    return (dx * dx + dy * dy) + dz * dz;
-}
-
-/* Rows are counted again, and the counts as a whole summed up. */
-static void check_counts(const char *path, const uint64_t *offsets, size_t n)
-{
-    xli_npy counts = load(path);
-    check_like(&counts, 'u', 4, n, path);
-    const uint32_t *each = counts.data;
-    uint32_t least = n ? UINT32_MAX : 0, most = 0;
-    for (size_t i = 0; i < n; ++i) {
-        if (each[i] != offsets[i + 1] - offsets[i])
-            die("%s: %" PRIu32 " at %zu, where the row has %" PRIu64, path, each[i], i,
-                offsets[i + 1] - offsets[i]);
-        least = each[i] < least ? each[i] : least;
-        most = each[i] > most ? each[i] : most;
-    }
-    printf("%zu %" PRIu64 " %" PRIu32 " %" PRIu32 " %.17g\n", n, offsets[n], least, most,
-           n ? (double)offsets[n] / (double)n : 0.0);
-    xli_npy_free(&counts);
-}
-
-static void check_neighbors(float r, bool inclusive, const char *path, const char *prefix,
-                            const char *counts)
-{
-    char name[1024];
-    xli_npy points = load(path);
-    size_t n = (size_t)points.shape[0];
-    snprintf(name, sizeof name, "%s.offsets.npy", prefix);
-    xli_npy offsets = load(name);
-    check_like(&offsets, 'u', 8, n + 1, name);
-    const uint64_t *at = offsets.data;
-    snprintf(name, sizeof name, "%s.indices.npy", prefix);
-    xli_npy indices = load(name);
-    check_like(&indices, 'u', 4, (size_t)at[n], name);
-    const uint32_t *list = indices.data;
-    uint64_t k = 0;
-    for (size_t i = 0; i < n; ++i) {
-        if (at[i] != k)
-            die("%s: row %zu starts at %" PRIu64 ", not at %" PRIu64, prefix, i, at[i], k);
-        for (size_t j = 0; j < n; ++j) {
-            float d2 = distance2(&points, i, j);
-            if (i == j || !(inclusive ? d2 <= r * r : d2 < r * r))
-                continue;
-            if (k >= at[n] || list[k] != j)
-                die("%s: row %zu lacks %zu at place %" PRIu64, prefix, i, j, k);
-            ++k;
-        }
-    }
-    if (at[n] != k)
-        die("%s: %" PRIu64 " pairs, not %" PRIu64, prefix, at[n], k);
-    check_counts(counts, at, n);
-    xli_npy_free(&points);
-    xli_npy_free(&offsets);
-    xli_npy_free(&indices);
-}
-
-/* The next one after (after2, after) in the order of square distance, then of index; false: none.
- */
-static bool next_nearest(const xli_npy *points, size_t i, float *after2, size_t *after)
-{
-    const size_t n = (size_t)points->shape[0];
-    float best2 = INFINITY;
-    size_t best = n;
-    for (size_t j = 0; j < n; ++j) {
-        const float d2 = distance2(points, i, j);
-        if (j == i || d2 < *after2 || (d2 == *after2 && j <= *after))
-            continue;
-        if (d2 < best2 || best == n) {
-            best2 = d2;
-            best = j;
-        }
-    }
-    *after2 = best2;
-    *after = best;
-    return best < n;
-}
-
-static void check_table(const xli_npy *a, char kind, size_t n, size_t k, const char *name)
-{
-    if (a->dimensions != 2 || a->shape[0] != n || a->shape[1] != k || a->kind != kind ||
-        a->item_bytes != 4)
-        die("%s: not of shape (%zu, %zu), or of another type", name, n, k);
-}
-
-static void check_knn(size_t k, const char *path, const char *prefix)
-{
-    char name[1024];
-    xli_npy points = load(path);
-    const size_t n = (size_t)points.shape[0];
-    snprintf(name, sizeof name, "%s.indices.npy", prefix);
-    xli_npy indices = load(name);
-    check_table(&indices, 'u', n, k, name);
-    snprintf(name, sizeof name, "%s.distances.npy", prefix);
-    xli_npy distances = load(name);
-    check_table(&distances, 'f', n, k, name);
-    const uint32_t *rows = indices.data;
-    const float *lengths = distances.data;
-    for (size_t i = 0; i < n; ++i) {
-        float d2 = -1;
-        size_t j = 0;
-        bool more = true;
-        for (size_t at = i * k; at < (i + 1) * k; ++at) {
-            more = more && next_nearest(&points, i, &d2, &j);
-            if (rows[at] != (more ? j : UINT32_MAX) || lengths[at] != (more ? sqrtf(d2) : INFINITY))
-                die("%s: row %zu has %" PRIu32 " at %g in place %zu, not %zu", prefix, i, rows[at],
-                    (double)lengths[at], at - i * k, j);
-        }
-    }
-    xli_npy_free(&points);
-    xli_npy_free(&indices);
-    xli_npy_free(&distances);
-}
-
-/* W = 315 / (64 pi h^9) (h^2 - r^2)^3, the point itself included. */
-static void check_density(double h, const char *path, const char *density_path)
-{
-    xli_npy points = load(path), density = load(density_path);
-    size_t n = (size_t)points.shape[0];
-    double least = INFINITY, most = 0, total = 0;
-    check_like(&density, 'f', 4, n, density_path);
-    for (size_t i = 0; i < n; ++i) {
-        double sum = 0;
-        for (size_t j = 0; j < n; ++j) {
-            double q = h * h - (double)distance2(&points, i, j);
-            sum += q > 0 ? q * q * q : 0;
-        }
-        sum *= 315 / (64 * acos(-1.0) * pow(h, 9));
-        if (!(fabs(get(&density, i).real - sum) <= 2e-5 * sum))
-            die("%s: point %zu has %.9g, not %.9g", density_path, i, get(&density, i).real, sum);
-        least = fmin(least, sum);
-        most = fmax(most, sum);
-        total += sum;
-    }
-    printf("%.9g %.9g %.9g\n", least, most, total / (double)n);
-    xli_npy_free(&points);
-    xli_npy_free(&density);
-}
-
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
     char **a = argv + 2;
     if (strcmp(what, "make") == 0 && argc == 5)
         make(a[0], (size_t)atoll(a[1]), a[2]);
-    else if (strcmp(what, "points") == 0 && (argc == 5 || argc == 6))
-        make_points((size_t)atoll(a[0]), a[1], a[2], argc == 6 ? a[3] : NULL);
     else if (strcmp(what, "list") == 0 && argc >= 4)
         list(a[0], a[1], (size_t)argc - 4, a + 2);
     else if (strcmp(what, "heads") == 0 && argc == 6)
@@ -646,13 +475,7 @@ int main(int argc, char **argv)
         check_argsort(a[0], a[1], a[2]);
     else if (strcmp(what, "pairs") == 0 && argc == 7)
         check_pairs(a[0], a[1], a[2], a[3], a[4]);
-    else if (strcmp(what, "neighbors") == 0 && argc == 7)
-        check_neighbors(strtof(a[0], NULL), strcmp(a[1], "inclusive") == 0, a[2], a[3], a[4]);
-    else if (strcmp(what, "knn") == 0 && argc == 5)
-        check_knn((size_t)atoll(a[0]), a[1], a[2]);
-    else if (strcmp(what, "density") == 0 && argc == 5)
-        check_density((double)strtof(a[0], NULL), a[1], a[2]);
-    else
+    else if (!oracle_points(argc, argv))
         die("\"%s\" with %d arguments is unknown", what, argc - 2);
     return 0;
 }

@@ -61,7 +61,8 @@ END
   helps merge " A.npy B.npy OUT.npy" descending device tune-file json
   helps search " KEYS.npy QUERIES.npy OUT.npy" upper descending device tune-file json
   helps select " IN.npy OUT.npy" where flags partition unique runs values indices device tune-file json
-  helps neighbors " POINTS.npy --radius R" radius knn inclusive out counts density mass f32 \
+  helps neighbors " POINTS.npy --radius R" radius radii knn inclusive self half queries box \
+    periodic out unsorted distances squared vectors shifts counts density mass f32 \
     device tune-file json
   refuses 2 'no command given; try "crosslane --help"'
   refuses 2 'unknown command "plot"; "crosslane --help" lists them' plot
@@ -82,7 +83,7 @@ END
     sort flat.npy out/o.npy --offsets keys.npy --algorithm radix
   refuses 2 "sort: --argsort and --values exclude each other; give one" \
     sort a b --argsort --values v w
-  refuses 2 "sort: --values takes two files: V.npy W.npy" sort --values v
+  refuses 2 "sort: --values takes two arguments: V.npy W.npy" sort --values v
   refuses 2 "neighbors: --radius needs an argument" neighbors p.npy --radius
   refuses 2 "devices: --json takes no argument" devices --json=yes
   refuses 2 'neighbors: --radius: "wide" is no number' neighbors p.npy --radius wide
@@ -93,14 +94,6 @@ END
   is_text stderr 'crosslane: selftest: no check has "quicksort" in its name'
   runs "$crosslane" selftest "grid, reorder" "reduce u8"
   has_line stdout "2 families, 23 cases: 0 failures, 0 families unsupported"
-  refuses 2 "neighbors: --radius is missing; give the search radius in the unit of the points" \
-    neighbors p.npy --out out/n
-  refuses 2 "neighbors: --mass: 0; it must be a finite number above 0" \
-    neighbors p.npy --radius 1 --mass 0
-  refuses 2 "neighbors: --knn: 65; 1 to 64" neighbors p.npy --knn 65 --out out/n
-  refuses 2 "neighbors: --knn without --out; give the PREFIX of its files" neighbors p.npy --knn 8
-  refuses 2 "neighbors: --knn and --counts exclude each other; give one" \
-    neighbors p.npy --knn 8 --out out/n --counts c.npy
   runs "$crosslane" scan --help
   has_line stdout "  --flags F.npy               segments begin where a bool, u8 or i8 is not 0"
   has_line stdout \
@@ -351,7 +344,7 @@ bad_input() {
     neighbors points.npy --radius 1 --mass 0 --density out/d.npy
   refuses 1 "points: points: 1 of 100 are not finite, the first at index 42" \
     neighbors nan.npy --radius 1 --out out/n --counts out/c.npy
-  refuses 1 "flat.npy: shape (100,); points are an array of shape (n, 3)" \
+  refuses 1 "flat.npy: shape (100,); points are an array of shape (n, 3), (n, 2) or (n, 1)" \
     neighbors flat.npy --radius 1 --out out/n
   refuses 1 "wide.npy: points in double precision (f64); the search is in single precision: give --f32 to have them rounded" \
     neighbors wide.npy --radius 1 --out out/n
@@ -599,74 +592,6 @@ reduce() {
   runs "$oracle" reduce sum none none - in.npy both.npy
   runs "$crosslane" reduce in.npy out.npy --determinism reproducible
   runs "$oracle" reduce sum none none - in.npy out.npy
-}
-
-# neighbors_case FILE RADIUS STRICT_OR_INCLUSIVE POINTS [OPTION...]: lists and counts against a
-# search over all pairs of POINTS, and what is said of them, as JSON and in words.
-neighbors_case() {
-  local file=$1 radius=$2 kind=$3 points=$4 inclusive=false n pairs min max mean
-  local single=$radius
-  [ "$radius" != 0.002 ] || single=0.00200000009 # in single precision
-  shift 4
-  [ "$kind" = strict ] || inclusive=true
-  rm -f list.*.npy counts.npy
-  runs "$crosslane" neighbors "$file" --radius "$radius" --out list --counts counts.npy "$@"
-  cp stdout words
-  runs "$oracle" neighbors "$radius" "$kind" "$points" list counts.npy
-  read -r n pairs min max mean <stdout
-  printf -v mean '%.2f' "$mean"
-  is_text words \
-    "$n points, radius $radius: $pairs pairs; neighbours per point: $min to $max, mean $mean"
-  runs "$crosslane" neighbors "$file" --radius "$radius" --json "$@"
-  [[ $(sed -E 's/,"neighbors_mean":[^,]*//' stdout) == *,\"points\":$n,\"radius\":$single,\"inclusive\":$inclusive,\"pairs\":$pairs,\"neighbors_min\":$min,\"neighbors_max\":$max"}" ]] ||
-    fail "not $n points, $pairs pairs, $min to $max: $(cat stdout)"
-  [ "$(printf %.2f "$(json_number neighbors_mean)")" = "$mean" ] || fail "mean: $(cat stdout)"
-}
-
-json_number() { # KEY
-  sed -E "s/.*\"$1\":([0-9.e+-]+)[,}].*/\1/" stdout
-}
-
-# near A B: two numbers within 2e-5 of each other.
-near() {
-  awk -v a="$1" -v b="$2" 'BEGIN { exit !(a - b < 2e-5 * b && b - a < 2e-5 * b) }'
-}
-
-neighbors() {
-  for n in 0 1 2 3000; do
-    "$oracle" points $n f4 points.npy
-    neighbors_case points.npy 1.25 strict points.npy
-  done
-  neighbors_case points.npy 2 inclusive points.npy --inclusive
-  "$oracle" points 500 f8 wide.npy
-  "$oracle" points 500 f4 narrow.npy
-  neighbors_case wide.npy 1.5 strict narrow.npy --f32
-  for n in 0 1 7 1500; do
-    "$oracle" points $n f4 near.npy
-    runs "$crosslane" neighbors near.npy --knn 8 --out nearest
-    runs "$oracle" knn 8 near.npy nearest
-  done
-  runs "$crosslane" neighbors wide.npy --knn 3 --f32 --json --out nearest
-  [[ $(cat stdout) == *"\"points\":500,\"knn\":3,\"found\":1500,"* ]] || fail "as JSON: $(cat stdout)"
-  runs "$oracle" knn 3 narrow.npy nearest
-  runs "$crosslane" neighbors near.npy --knn 8 --radius 1e-6 --out nearest
-  [[ $(cat stdout) == "1500 points, 8 nearest: 0 found; "* ]] || fail "within a radius: $(cat stdout)"
-  runs "$crosslane" neighbors points.npy --radius 2 --density density.npy --json
-  cp stdout said
-  runs "$oracle" density 2 points.npy density.npy
-  local min max mean
-  read -r min max mean <stdout
-  cp said stdout
-  for pair in "min $min" "max $max" "mean $mean"; do
-    near "$(json_number "density_${pair% *}")" "${pair#* }" || fail "density $pair: $(cat said)"
-  done
-}
-
-bunny() {
-  [ -f "$data/stanford-bunny.npy" ] || { echo "skipped: no $data/stanford-bunny.npy"; exit 77; }
-  [ -z "${CROSSLANE_TEST_SMALL:-}" ] || { echo "skipped: small sizes are asked for"; exit 77; }
-  neighbors_case "$data/stanford-bunny.npy" 0.002 strict "$data/stanford-bunny.npy"
-  cat words
 }
 
 devices() {

@@ -1,0 +1,248 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# usage: tool_points.sh PART PROGRAM ORACLE DATA_FOLDER VERSION
+# `crosslane neighbors`: what it finds is held against a search over all pairs (ORACLE), each of its
+# options at least once.
+# shellcheck disable=SC2046,SC2086,SC2206,SC2317 # words without blanks; parts are called by name
+# shellcheck source-path=SCRIPTDIR source=tool_support.sh
+. "$(dirname "$0")/tool_support.sh"
+
+# neighbors_case FILE RADIUS STRICT_OR_INCLUSIVE POINTS [OPTION...]: lists and counts against a
+# search over all pairs of POINTS, and what is said of them, as JSON and in words.
+neighbors_case() {
+  local file=$1 radius=$2 kind=$3 points=$4 inclusive=false n pairs min max mean
+  local single=$radius
+  [ "$radius" != 0.002 ] || single=0.00200000009 # in single precision
+  shift 4
+  [ "$kind" = strict ] || inclusive=true
+  rm -f list.*.npy counts.npy
+  runs "$crosslane" neighbors "$file" --radius "$radius" --out list --counts counts.npy "$@"
+  cp stdout words
+  runs "$oracle" neighbors "$radius" "$kind" "$points" list counts.npy
+  read -r n pairs min max mean <stdout
+  printf -v mean '%.2f' "$mean"
+  is_text words \
+    "$n points, radius $radius: $pairs pairs; neighbours per point: $min to $max, mean $mean$rounded"
+  runs "$crosslane" neighbors "$file" --radius "$radius" --json "$@"
+  [[ $(sed -E 's/,"neighbors_mean":[^,]*//' stdout) == *,\"points\":$n,\"radius\":$single,\"inclusive\":$inclusive,\"pairs\":$pairs,\"neighbors_min\":$min,\"neighbors_max\":$max"}" ]] ||
+    fail "not $n points, $pairs pairs, $min to $max: $(cat stdout)"
+  [ "$(printf %.2f "$(json_number neighbors_mean)")" = "$mean" ] || fail "mean: $(cat stdout)"
+}
+
+rounded= # what is said of that
+
+json_number() { # KEY
+  sed -E "s/.*\"$1\":([0-9.e+-]+)[,}].*/\1/" stdout
+}
+
+# near A B: two numbers within 2e-5 of each other.
+near() {
+  awk -v a="$1" -v b="$2" 'BEGIN { exit !(a - b < 2e-5 * b && b - a < 2e-5 * b) }'
+}
+
+neighbors() {
+  for n in 0 1 2 3000; do
+    "$oracle" points $n f4 points.npy
+    neighbors_case points.npy 1.25 strict points.npy
+  done
+  "$oracle" lattice 11 lattice.npy
+  neighbors_case lattice.npy 2 inclusive lattice.npy --inclusive
+  "$oracle" points 500 f8 wide.npy
+  "$oracle" points 500 f4 narrow.npy
+  # The last sixteen bits of such a number are rounded away, up to 2^-24.
+  rounded=$'\ndouble precision rounded to f32, each number by at most 5.96e-08'
+  neighbors_case wide.npy 1.5 strict narrow.npy --f32
+  near "$(json_number rounded_by)" 5.95919e-08 || fail "rounded by $(json_number rounded_by)"
+  rounded=
+  for n in 0 1 7 1500; do
+    "$oracle" points $n f4 near.npy
+    runs "$crosslane" neighbors near.npy --knn 8 --out nearest
+    runs "$oracle" knn 8 near.npy nearest
+  done
+  runs "$crosslane" neighbors wide.npy --knn 3 --f32 --json --out nearest
+  [[ $(cat stdout) == *"\"points\":500,\"knn\":3,\"found\":1500,"* ]] || fail "as JSON: $(cat stdout)"
+  runs "$oracle" knn 3 narrow.npy nearest
+  runs "$crosslane" neighbors near.npy --knn 8 --radius 1e-6 --out nearest
+  [[ $(cat stdout) == "1500 points, 8 nearest: 0 found; "* ]] || fail "within a radius: $(cat stdout)"
+  runs "$crosslane" neighbors points.npy --radius 2 --density density.npy --json
+  cp stdout said
+  runs "$oracle" density 2 points.npy density.npy
+  local min max mean
+  read -r min max mean <stdout
+  cp said stdout
+  for pair in "min $min" "max $max" "mean $mean"; do
+    near "$(json_number "density_${pair% *}")" "${pair#* }" || fail "density $pair: $(cat said)"
+  done
+}
+
+bunny() {
+  [ -f "$data/stanford-bunny.npy" ] || { echo "skipped: no $data/stanford-bunny.npy"; exit 77; }
+  [ -z "${CROSSLANE_TEST_SMALL:-}" ] || { echo "skipped: small sizes are asked for"; exit 77; }
+  neighbors_case "$data/stanford-bunny.npy" 0.002 strict "$data/stanford-bunny.npy"
+  cat words
+}
+
+# list_case R STRICT_OR_INCLUSIVE POINTS WORDS OPTION...: a list with its counts, held against the
+# oracle, which is told WORDS; both may name the files asked for.
+list_case() {
+  local radius=$1 kind=$2 points=$3 words=$4
+  shift 4
+  rm -f list.*.npy counts.npy d.npy v.npy s.npy
+  runs "$crosslane" neighbors "$points" --out list --counts counts.npy "$@"
+  cp stdout words
+  runs "$oracle" neighbors "$radius" "$kind" "$points" list counts.npy $words
+  cp stdout found
+}
+
+# says TEXT: ... of which the program said TEXT, where PAIRS and COUNTS stand for what the oracle
+# found.
+says() {
+  local n pairs min max mean text=$1
+  read -r n pairs min max mean <found
+  printf -v mean '%.2f' "$mean"
+  text=${text//PAIRS/$pairs pairs}
+  is_text words "${text//COUNTS/$min to $max, mean $mean}"
+  [ "$pairs" -gt 0 ] || fail "nothing to find: $(cat words)"
+}
+
+# Points, queries and spaces of one to three dimensions. Each search is of all options that go
+# together, as each takes seconds to compile.
+spaces() {
+  "$oracle" box 60 f4 three.npy 3 0
+  "$oracle" box 250 f4 two.npy 2 1
+  "$oracle" box 40 f4 one.npy 1 2
+  "$oracle" box 77 f4 places.npy 2 3
+  # More than half a period: points have several images.
+  list_case 9 inclusive three.npy "self half periodic=xz distances=d.npy vectors=v.npy shifts=s.npy" \
+    --radius 9 --inclusive --self --half --box -8,-8,-8 8,8,8 --periodic xz --distances d.npy \
+    --vectors v.npy --shifts s.npy
+  says "60 points, radius 9: PAIRS, each once; neighbours per point: COUNTS"
+  # The rows of queries, in any order, within radii of their own: the largest of them, or less.
+  "$oracle" list f4 radii.npy 0 -1 3 2 1 1 4 $(printf '2 %.0s' {1..70})
+  local most given=()
+  for most in 4 2.5; do
+    [ $most = 4 ] || given=(--radius $most)
+    list_case $most strict two.npy \
+      "queries=places.npy radii=radii.npy periodic=y unsorted squared distances=d.npy" \
+      --queries places.npy --radii radii.npy --box -8 8 --periodic y --unsorted --squared \
+      --distances d.npy "${given[@]}"
+    says "77 queries among 250 points, radii up to $most: PAIRS; neighbours per query: COUNTS"
+    ! "$oracle" neighbors $most strict two.npy list counts.npy queries=places.npy \
+      radii=radii.npy periodic=y >stdout 2>stderr || fail "in order, though --unsorted"
+  done
+  densities
+  nearest
+}
+
+densities() {
+  runs "$crosslane" neighbors two.npy --radius 3 --queries places.npy --density density.npy \
+    --mass 2.5 --box -8 8 --periodic y --json
+  [[ $(cat stdout) == *'"dimensions":2,"queries":77,"points":250,"radius":3,'* ]] ||
+    fail "as JSON: $(cat stdout)"
+  runs "$oracle" density 3 two.npy density.npy queries=places.npy mass=2.5 periodic=y
+}
+
+nearest() {
+  runs "$crosslane" neighbors two.npy --knn 5 --queries places.npy --out nearest --box -8,-9 8,9 \
+    --periodic x
+  [[ $(cat stdout) == "77 queries among 250 points, 5 nearest: 385 found; "* ]] ||
+    fail "of queries: $(cat stdout)"
+  runs "$oracle" knn 5 two.npy nearest queries=places.npy periodic=x
+  runs "$crosslane" neighbors one.npy --knn 12 --radius 2 --self --squared --out nearest
+  runs "$oracle" knn 12 one.npy nearest self squared below=2
+  "$oracle" box 0 f4 none.npy 2 0
+  runs "$crosslane" neighbors two.npy --knn 5 --queries none.npy --out nearest --box -8 8 --periodic x
+  runs "$oracle" knn 5 two.npy nearest queries=none.npy periodic=x
+}
+
+# with TEXT OPTION...: wrong usage of `neighbors p.npy`, before p.npy, which is not there, is read.
+with() {
+  local text=$1
+  shift
+  refuses 2 "neighbors: $text" neighbors p.npy "$@"
+}
+
+wrong_options() {
+  local apart needs="needs --out, the PREFIX of the list that it belongs to"
+  with "--radius is missing; give the search radius in the unit of the points" --out out/n
+  with "--mass: 0; it must be a finite number above 0" --radius 1 --mass 0
+  for k in 0 65 2.5 -1 nan; do
+    with "--knn: $k; a whole number from 1 to 64" --knn $k --out out/n
+  done
+  with '--knn: "few" is no number' --knn few --out out/n
+  with "--knn without --out; give the PREFIX of its files" --knn 8
+  with "--radius: 1e-30; its square must be a finite number above 0 in single precision" \
+    --knn 8 --radius 1e-30 --out out/n
+  for apart in inclusive half unsorted "counts c" "density d" "distances d" "vectors v" "shifts s" \
+    "radii r"; do
+    with "--knn and --${apart% *} exclude each other; give one" --knn 8 --out out/n --$apart
+  done
+  for apart in "half queries q" "half radii r" "half density d" "density d radii r" "self queries q"; do
+    set -- $apart
+    with "--$1 and --${*: -2:1} exclude each other; give one" \
+      --radius 1 $(sed -E 's/\b(half|queries|radii|density|self)/--\1/g' <<<"$apart")
+  done
+  for option in "distances d" "vectors v" "shifts s" unsorted; do
+    with "--${option% *} $needs" --radius 1 --$option
+  done
+  with "--squared needs --distances or --knn" --radius 1 --squared
+  with "--mass needs --density" --radius 1 --mass 2
+  with "--periodic needs --box, whose edges are the periods" --radius 1 --periodic x
+  with "--shifts needs --periodic, without which all of them are 0" --radius 1 --out out/n --shifts s
+  with "--box takes two arguments: LO HI" --radius 1 --box 0
+  for corner in "" "," "1," 1,,2 1,2,3,4 1:2 nan inf 1e39 "1 2"; do
+    with "--box: \"$corner\" is no corner; give a number, or one for each axis, such as 0,0,0" \
+      --radius 1 --box 0 "$corner"
+  done
+  for letters in w xx xyx XY x,y; do
+    with "--periodic: \"$letters\"; it takes the letters of axes, each once, such as xy" \
+      --radius 1 --box 0 1 --periodic $letters
+  done
+  with "--periodic: no axis; give some of xyz" --radius 1 --box 0 1 --periodic ""
+  with "--density and --distances name one file, out/d.npy" --radius 1 --out out/n \
+    --distances out/d.npy --density out/d.npy
+  with "--out and --distances name one file, out/n.indices.npy" --radius 1 --out out/n \
+    --distances out/n.indices.npy
+}
+
+# What options say of files, and what files do not hold.
+wrong_scenes() {
+  "$oracle" box 100 f4 three.npy 3 0
+  "$oracle" box 50 f4 two.npy 2 0
+  "$oracle" box 50 f8 wide.npy 3 0
+  "$oracle" box 50 f4 four.npy 4 0
+  "$oracle" points 50 f4 nan.npy 7
+  "$oracle" make f4 99 flat.npy
+  "$oracle" make i4 100 whole.npy
+  "$oracle" list f4 none.npy $(printf '0 %.0s' {1..50})
+  local near="neighbors three.npy --radius 1 --counts out/c.npy"
+  refuses 1 "four.npy: shape (50, 4); points are an array of shape (n, 3), (n, 2) or (n, 1)" \
+    neighbors four.npy --radius 1 --counts out/c.npy
+  refuses 1 "two.npy: queries of 2 dimensions, but the points have 3" $near --queries two.npy
+  refuses 1 "flat.npy: shape (99,); queries are an array of shape (n, 3), (n, 2) or (n, 1)" \
+    $near --queries flat.npy
+  refuses 1 "wide.npy: queries in double precision (f64); the search is in single precision: give --f32 to have them rounded" \
+    $near --queries wide.npy
+  refuses 1 "nan.npy: query 7 is not finite in single precision" $near --queries nan.npy
+  refuses 1 "nan.npy: query 7 is not finite in single precision" \
+    neighbors three.npy --knn 3 --out out/n --queries nan.npy
+  refuses 1 "absent.npy: cannot be opened: No such file or directory" $near --queries absent.npy
+  refuses 1 "flat.npy: 99 radii for 100 points; there must be one for each" $near --radii flat.npy
+  refuses 1 "whole.npy: radii of type i32; they must be f32" $near --radii whole.npy
+  refuses 1 "two.npy: shape (50, 2); neighbors --radii takes an array of one dimension, shape (n,)" \
+    $near --radii two.npy
+  refuses 1 "none.npy: the largest radius is 0; its square must be a number above 0 in single precision, or give --radius, which no radius then exceeds" \
+    neighbors two.npy --counts out/c.npy --radii none.npy
+  refuses 2 'neighbors: --box: "0,0" has 2 numbers; points of 3 dimensions take as many, or one for all' \
+    $near --box 0,0 1
+  refuses 2 "neighbors: --box: y from 8 to -8; LO must not be above HI" $near --box -8,8,-8 8,-8,8
+  refuses 2 "neighbors: --periodic: z from 8 to 8; a period must be a number above 0 in single precision" \
+    $near --box -8,-8,8 8 --periodic z
+  refuses 2 'neighbors: --periodic: "xz" names an axis that points of 2 dimensions do not have' \
+    neighbors two.npy --radius 1 --box -8 8 --periodic xz
+  refuses 1 "points: points: 100 of 100 are outside the box (9, 9, 9) to (10, 10, 10), the first at index 0" $near --box 9 10
+  refuses 1 "neighbour counts: desc.radius: 130 is more than ..." \
+    neighbors two.npy --radius 130 --counts out/c.npy --box -8 8 --periodic y
+}
+
+run_part

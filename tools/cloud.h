@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT
+ * What the files of `crosslane neighbors` share: points and the space they lie in, as files and
+ * options have it (scene.c), on the device (cloud.c), and the two searches of them. */
+#ifndef CLOUD_H
+#define CLOUD_H
+
+#include "tool.h"
+
+/* ---- scene.c: points, queries, radii and the box ---- */
+typedef struct scene_options {
+    const char *queries, *radii, *box[2], *periodic;
+    bool convert; /* double precision is rounded, and not refused */
+} scene_options;
+
+typedef struct scene {
+    size_t n, rows;      /* points; queries, or points where none are given */
+    uint32_t dimensions; /* 1 to 3, of both */
+    xli_npy points, queries, radii;
+    bool given; /* queries are */
+    /* Double precision was rounded, each number by at most that (and by more where it became
+     * infinite, which no search takes). */
+    bool rounded;
+    double rounded_by;
+    bool bounded;
+    float lower[3], upper[3];
+    uint32_t periodic; /* bit a: axis a */
+} scene;
+
+/* Reads and checks all of it; TOOL_USAGE where an option says what cannot be, before any file is
+ * read as far as that is possible. To be freed in any case. */
+int scene_read(const scene_options *o, const char *path, scene *sc);
+void scene_free(scene *sc);
+/* The radius to search with where each query has its own: the largest. */
+int scene_largest_radius(const scene_options *o, const scene *sc, float *radius);
+/* Whether a search can compare with the square of a radius. */
+bool radius_is_good(float radius);
+
+/* ---- cloud.c: the scene on the device ---- */
+typedef struct cloud {
+    const session *s;
+    const scene *scene;
+    cl_mem points, queries, radii;
+    xl_grid *grid;
+    xl_grid_index *index;
+} cloud;
+
+/* Makes the grid's plan, for cells of that edge, and uploads. */
+int cloud_open(cloud *c, const session *s, const scene *sc, float cell);
+/* Fails where a point is not finite or outside of the box. */
+int cloud_build(cloud *c);
+void cloud_close(cloud *c);
+
+/* ---- made.c: arrays that a search makes ---- */
+enum {
+    MADE_COUNTS,
+    MADE_OFFSETS,
+    MADE_DENSITY,
+    MADE_INDICES,
+    MADE_DISTANCES,
+    MADE_VECTORS,
+    MADE_SHIFTS,
+    MADE_KINDS
+};
+
+/* Of each kind the file that it goes to; NULL: none. */
+typedef struct made_paths {
+    const char *of[MADE_KINDS];
+    char *owned[MADE_KINDS]; /* those of them that were put together */
+} made_paths;
+/* PREFIX and the end that a file of that kind has; TOOL_FAILED without memory. */
+int made_path(made_paths *paths, int kind, const char *prefix);
+int made_check_paths(const made_paths *paths);
+void made_free_paths(made_paths *paths);
+
+typedef struct made {
+    xli_npy array;
+    cl_mem buffer;
+} made;
+/* An array of `rows` rows on both sides; columns 0: one dimension. */
+int made_open(made *all, const session *s, int kind, size_t rows, size_t columns);
+xl_view made_view(const made *all, int kind); /* not given where there is none */
+int made_read(made *all, const session *s);
+/* Turns squares into distances. */
+void made_take_roots(made *all);
+/* Writes what has a path, and commits. */
+int made_write(const made *all, const made_paths *paths, outputs *files);
+void made_free(made *all);
+
+/* ---- within.c, nearest.c: searches within a radius, of the nearest ---- */
+typedef struct search_settings {
+    const scene_options *where;
+    float radius; /* 0: of --radii the largest; of the nearest no limit */
+    double mass;
+    uint32_t k;
+    bool inclusive, include_self, half, unsorted, squared, as_json;
+    const char *device, *tune_file;
+    made_paths paths;
+} search_settings;
+int within_file(const search_settings *set, const char *path);
+int nearest_file(const search_settings *set, const char *path);
+/* Whether densities of that radius and mass are numbers in single precision. */
+bool density_is_possible(float radius, double mass);
+/* What both say of the scene. */
+void report_scene(json *j, const session *s, const scene *sc);
+void report_rounding(const scene *sc);
+
+#endif

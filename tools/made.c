@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT
+ * Arrays that the searches of `crosslane neighbors` make, on the device, here, and in files. */
+#include "cloud.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *option, *end, *what;
+    char kind;
+    uint32_t bytes;
+} forms[MADE_KINDS] = {[MADE_COUNTS] = {"--counts", ".counts.npy", "counts", 'u', 4},
+                       [MADE_OFFSETS] = {"--out", ".offsets.npy", "offsets", 'u', 8},
+                       [MADE_DENSITY] = {"--density", ".density.npy", "density", 'f', 4},
+                       [MADE_INDICES] = {"--out", ".indices.npy", "neighbour list", 'u', 4},
+                       [MADE_DISTANCES] = {"--distances", ".distances.npy", "distances", 'f', 4},
+                       [MADE_VECTORS] = {"--vectors", ".vectors.npy", "vectors", 'f', 4},
+                       [MADE_SHIFTS] = {"--shifts", ".shifts.npy", "shifts", 'i', 4}};
+
+/* ---- names of files ---- */
+
+int made_path(made_paths *paths, int kind, const char *prefix)
+{
+    const size_t size = strlen(prefix) + strlen(forms[kind].end) + 1;
+    char *path = malloc(size);
+    if (!path)
+        return tool_fail("%s: no memory for a file name", prefix);
+    snprintf(path, size, "%s%s", prefix, forms[kind].end);
+    paths->of[kind] = paths->owned[kind] = path;
+    return TOOL_OK;
+}
+
+/* The list's files first, which is the order that a message names two in. */
+int made_check_paths(const made_paths *paths)
+{
+    static const int order[] = {MADE_OFFSETS,   MADE_INDICES, MADE_COUNTS, MADE_DENSITY,
+                                MADE_DISTANCES, MADE_VECTORS, MADE_SHIFTS};
+    named_output files[MADE_KINDS];
+    for (size_t i = 0; i < MADE_KINDS; ++i) {
+        const int kind = order[i];
+        files[i] =
+            (named_output){paths->owned[kind] ? "--out" : forms[kind].option, paths->of[kind]};
+    }
+    return outputs_check("neighbors", files, MADE_KINDS);
+}
+
+void made_free_paths(made_paths *paths)
+{
+    for (int kind = 0; kind < MADE_KINDS; ++kind)
+        free(paths->owned[kind]);
+}
+
+/* ---- arrays ---- */
+
+int made_open(made *all, const session *s, int kind, size_t rows, size_t columns)
+{
+    made *m = &all[kind];
+    const size_t each = columns ? columns : 1, bytes = forms[kind].bytes;
+    if (rows > SIZE_MAX / bytes / each)
+        return tool_fail("%s: %zu rows exceed the address space", forms[kind].what, rows);
+    const size_t count = rows * each;
+    const int result = session_buffer(s, count * bytes, forms[kind].what, &m->buffer);
+    if (result != TOOL_OK)
+        return result;
+    void *data = malloc(count ? count * bytes : 1);
+    if (!data)
+        return tool_fail("%s: no memory for %zu elements", forms[kind].what, count);
+    m->array = xli_npy_vector(forms[kind].kind, (uint32_t)bytes, count, data);
+    m->array.dimensions = columns ? 2 : 1;
+    m->array.shape[0] = rows;
+    m->array.shape[1] = columns;
+    return TOOL_OK;
+}
+
+xl_view made_view(const made *all, int kind)
+{
+    return all[kind].buffer ? xl_view_of(all[kind].buffer, 0) : xl_no_view();
+}
+
+int made_read(made *all, const session *s)
+{
+    int result = TOOL_OK;
+    progress_say("reading what was found");
+    for (int kind = 0; kind < MADE_KINDS; ++kind) {
+        xli_npy *array = &all[kind].array;
+        if (all[kind].buffer)
+            TRY(session_read(s, all[kind].buffer, array->count * array->item_bytes, array->data));
+    }
+done:
+    return result;
+}
+
+void made_take_roots(made *all)
+{
+    float *at = all[MADE_DISTANCES].array.data;
+    for (size_t i = 0; i < all[MADE_DISTANCES].array.count; ++i)
+        at[i] = sqrtf(at[i]);
+}
+
+int made_write(const made *all, const made_paths *paths, outputs *files)
+{
+    int result = TOOL_OK;
+    for (int kind = 0; kind < MADE_KINDS; ++kind)
+        if (paths->of[kind])
+            TRY(outputs_npy(files, paths->of[kind], &all[kind].array));
+    TRY(outputs_commit(files));
+done:
+    return result;
+}
+
+void made_free(made *all)
+{
+    for (int kind = 0; kind < MADE_KINDS; ++kind) {
+        session_release(&all[kind].buffer);
+        xli_npy_free(&all[kind].array);
+    }
+}

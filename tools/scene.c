@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT
+ * Points, queries, radii and the box of `crosslane neighbors`: read, rounded to single precision
+ * where that is asked for, and checked. */
+#include "cloud.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DIMENSIONS = 3 };
+static const char axes[] = "xyz";
+
+bool radius_is_good(float radius)
+{
+    const float square = radius * radius;
+    return radius > 0 && square >= FLT_MIN && square <= FLT_MAX;
+}
+
+/* ---- options ---- */
+
+/* Numbers with commas between them, finite in single precision; 0 where the text is anything else.
+ */
+static uint32_t numbers_of(const char *text, float out[MOST_DIMENSIONS])
+{
+    uint32_t count = 0;
+    for (char *end; count < MOST_DIMENSIONS; text = end + 1) {
+        const double value = strtod(text, &end);
+        if (end == text || !(fabs(value) <= FLT_MAX))
+            return 0;
+        out[count++] = (float)value;
+        if (*end != ',')
+            return *end ? 0 : count;
+    }
+    return 0;
+}
+
+static int parse_axes(const char *text, uint32_t *periodic)
+{
+    *periodic = 0;
+    for (const char *c = text; *c; ++c) {
+        const char *axis = strchr(axes, *c);
+        const uint32_t bit = axis ? 1u << (axis - axes) : 0;
+        if (!bit || (*periodic & bit))
+            return tool_misuse("neighbors: --periodic: \"%s\"; it takes the letters of axes, each "
+                               "once, such as xy",
+                               text);
+        *periodic |= bit;
+    }
+    return *text ? TOOL_OK : tool_misuse("neighbors: --periodic: no axis; give some of xyz");
+}
+
+/* All of the box that can be told before the points are read: *numbers says how many each corner
+ * has. */
+static int parse_box(const scene_options *o, scene *sc, uint32_t numbers[2])
+{
+    float *const corners[] = {sc->lower, sc->upper};
+    sc->bounded = o->box[0] != NULL;
+    for (int k = 0; k < 2 && sc->bounded; ++k) {
+        numbers[k] = numbers_of(o->box[k], corners[k]);
+        if (numbers[k] == 0)
+            return tool_misuse("neighbors: --box: \"%s\" is no corner; give a number, or one for "
+                               "each axis, such as 0,0,0",
+                               o->box[k]);
+    }
+    return o->periodic ? parse_axes(o->periodic, &sc->periodic) : TOOL_OK;
+}
+
+/* A number alone is one for each axis. */
+static int spread_corner(const scene_options *o, const scene *sc, int k, uint32_t numbers,
+                         float *corner)
+{
+    if (numbers != 1 && numbers != sc->dimensions)
+        return tool_misuse("neighbors: --box: \"%s\" has %u numbers; points of %u dimensions take "
+                           "as many, or one for all",
+                           o->box[k], (unsigned)numbers, (unsigned)sc->dimensions);
+    for (uint32_t a = numbers; a < sc->dimensions; ++a)
+        corner[a] = corner[0];
+    return TOOL_OK;
+}
+
+static int check_axis(const scene *sc, uint32_t a)
+{
+    const float length = sc->upper[a] - sc->lower[a];
+    const bool repeats = sc->periodic >> a & 1;
+    if (sc->lower[a] > sc->upper[a])
+        return tool_misuse("neighbors: --box: %c from %g to %g; LO must not be above HI", axes[a],
+                           (double)sc->lower[a], (double)sc->upper[a]);
+    if (repeats && !(length >= FLT_MIN && length <= FLT_MAX))
+        return tool_misuse("neighbors: --periodic: %c from %g to %g; a period must be a number "
+                           "above 0 in single precision",
+                           axes[a], (double)sc->lower[a], (double)sc->upper[a]);
+    return TOOL_OK;
+}
+
+static int fit_box(const scene_options *o, scene *sc, const uint32_t numbers[2])
+{
+    int result = TOOL_OK;
+    if (!sc->bounded)
+        return TOOL_OK;
+    TRY(spread_corner(o, sc, 0, numbers[0], sc->lower));
+    TRY(spread_corner(o, sc, 1, numbers[1], sc->upper));
+    for (uint32_t a = 0; a < sc->dimensions; ++a)
+        TRY(check_axis(sc, a));
+    if (sc->periodic >> sc->dimensions)
+        return tool_misuse("neighbors: --periodic: \"%s\" names an axis that points of %u "
+                           "dimensions do not have",
+                           o->periodic, (unsigned)sc->dimensions);
+done:
+    return result;
+}
+
+/* ---- files ---- */
+
+static int round_to_single(const char *path, xli_npy *array, double *by)
+{
+    const double *from = array->data;
+    float *to = malloc(array->count ? array->count * sizeof *to : 1);
+    if (!to)
+        return tool_fail("%s: no memory for %zu numbers", path, array->count);
+    for (size_t i = 0; i < array->count; ++i) {
+        to[i] = (float)from[i];
+        const double off = fabs(from[i] - (double)to[i]);
+        *by = isfinite(off) ? fmax(*by, off) : *by;
+    }
+    free(array->data);
+    array->data = to;
+    array->item_bytes = sizeof *to;
+    return TOOL_OK;
+}
+
+static int check_single(const scene_options *o, const char *path, const char *what, xli_npy *array,
+                        scene *sc)
+{
+    const xl_type type = array_type(array);
+    if (type == XL_F32)
+        return TOOL_OK;
+    if (type != XL_F64)
+        return tool_fail("%s: %s of type %s; they must be f32", path, what, array_type_name(array));
+    if (!o->convert)
+        return tool_fail("%s: %s in double precision (f64); the search is in single "
+                         "precision: give --f32 to have them rounded",
+                         path, what);
+    sc->rounded = true;
+    return round_to_single(path, array, &sc->rounded_by);
+}
+
+static int read_table(const scene_options *o, const char *path, const char *what, xli_npy *array,
+                      scene *sc)
+{
+    int result;
+    char shape[XLI_NPY_SHAPE_BYTES];
+    TRY(array_read(path, array));
+    if (array->dimensions != 2 || array->shape[1] < 1 || array->shape[1] > MOST_DIMENSIONS)
+        return tool_fail("%s: shape %s; %s are an array of shape (n, 3), (n, 2) or (n, 1)", path,
+                         xli_npy_shape_text(array, shape), what);
+    if (array->shape[0] > UINT32_MAX - 1)
+        return tool_fail("%s: %zu %s; at most 2^32 - 2 can be searched", path,
+                         (size_t)array->shape[0], what);
+    TRY(check_single(o, path, what, array, sc));
+done:
+    return result;
+}
+
+static int check_finite(const char *path, const scene *sc)
+{
+    const float *at = sc->queries.data;
+    size_t query = 0;
+    for (size_t i = 0, last = sc->dimensions; i < sc->queries.count; ++i) {
+        if (i == last) {
+            last += sc->dimensions;
+            ++query;
+        }
+        if (!isfinite(at[i]))
+            return tool_fail("%s: query %zu is not finite in single precision", path, query);
+    }
+    return TOOL_OK;
+}
+
+static int read_queries(const scene_options *o, scene *sc)
+{
+    int result;
+    TRY(read_table(o, o->queries, "queries", &sc->queries, sc));
+    if (sc->queries.shape[1] != sc->dimensions)
+        return tool_fail("%s: queries of %u dimensions, but the points have %u", o->queries,
+                         (unsigned)sc->queries.shape[1], (unsigned)sc->dimensions);
+    TRY(check_finite(o->queries, sc));
+    sc->given = true;
+    sc->rows = (size_t)sc->queries.shape[0];
+done:
+    return result;
+}
+
+static int read_radii(const scene_options *o, scene *sc)
+{
+    int result;
+    TRY(array_read(o->radii, &sc->radii));
+    TRY(array_check_vector("neighbors --radii", o->radii, &sc->radii));
+    TRY(check_single(o, o->radii, "radii", &sc->radii, sc));
+    if (sc->radii.count != sc->rows)
+        return tool_fail("%s: %zu radii for %zu %s; there must be one for each", o->radii,
+                         sc->radii.count, sc->rows, sc->given ? "queries" : "points");
+done:
+    return result;
+}
+
+int scene_read(const scene_options *o, const char *path, scene *sc)
+{
+    int result;
+    uint32_t numbers[2] = {0, 0};
+    *sc = (scene){0};
+    TRY(parse_box(o, sc, numbers));
+    TRY(read_table(o, path, "points", &sc->points, sc));
+    sc->n = sc->rows = (size_t)sc->points.shape[0];
+    sc->dimensions = (uint32_t)sc->points.shape[1];
+    TRY(fit_box(o, sc, numbers));
+    if (o->queries)
+        TRY(read_queries(o, sc));
+    if (o->radii)
+        TRY(read_radii(o, sc));
+done:
+    return result;
+}
+
+int scene_largest_radius(const scene_options *o, const scene *sc, float *radius)
+{
+    const float *at = sc->radii.data;
+    *radius = 0;
+    for (size_t i = 0; i < sc->radii.count; ++i)
+        *radius = at[i] > *radius ? at[i] : *radius;
+    if (radius_is_good(*radius))
+        return TOOL_OK;
+    return tool_fail("%s: the largest radius is %g; its square must be a number above 0 in single "
+                     "precision, or give --radius, which no radius then exceeds",
+                     o->radii, (double)*radius);
+}
+
+void scene_free(scene *sc)
+{
+    xli_npy_free(&sc->points);
+    xli_npy_free(&sc->queries);
+    xli_npy_free(&sc->radii);
+}
+
+/* ---- what is said of it ---- */
+
+void report_scene(json *j, const session *s, const scene *sc)
+{
+    json_text(j, "device", s->info.name);
+    json_count(j, "dimensions", sc->dimensions);
+    if (sc->rounded)
+        json_number(j, "rounded_by", sc->rounded_by);
+    if (sc->given)
+        json_count(j, "queries", sc->rows);
+    json_count(j, "points", sc->n);
+}
+
+void report_rounding(const scene *sc)
+{
+    if (sc->rounded)
+        printf("double precision rounded to f32, each number by at most %.3g\n", sc->rounded_by);
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT
+ * `crosslane neighbors --radius`: who is within a radius of each point or query, as counts, as a
+ * list, and as density with the Poly6 kernel of Mueller et al., "Particle-based fluid simulation
+ * for interactive applications" (SCA 2003). */
+#include "cloud.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static const double PI = 3.14159265358979323846;
+
+/* (1 - d^2/h^2)^3 rather than (h^2 - d^2)^3 / h^9: h^9 underflows in single
+ * precision from h = 1e-5 on. */
+static const char poly6_text[] =
+    "float visit(float sum, float distance2, uint i, uint j, float4 params)\n"
+    "{\n"
+    "    float q = fmax(0.0f, 1.0f - distance2 * params.x);\n"
+    "    return sum + params.y * (q * q * q);\n"
+    "}\n";
+
+typedef struct within {
+    const search_settings *set;
+    float radius;
+    session s;
+    scene scene;
+    cloud cloud;
+    xl_neighbors *list, *field; /* field: of the density */
+    uint64_t pairs;
+    made made[MADE_KINDS];
+} within;
+
+/* What (1 - d^2/radius^2)^3 is multiplied with. */
+static double poly6_factor(double radius, double mass)
+{
+    return mass * 315.0 / (64.0 * PI * radius * radius * radius);
+}
+
+bool density_is_possible(float radius, double mass)
+{
+    const double factor = poly6_factor((double)radius, mass);
+    return factor < 1e36 && factor > 1e-36;
+}
+
+static bool wants(const within *w, int kind)
+{
+    return w->set->paths.of[kind] != NULL;
+}
+
+static bool wants_details(const within *w)
+{
+    return wants(w, MADE_DISTANCES) || wants(w, MADE_VECTORS) || wants(w, MADE_SHIFTS);
+}
+
+/* ---- plans ---- */
+
+static xl_neighbors_desc describe(const within *w)
+{
+    xl_neighbors_desc desc;
+    xl_neighbors_desc_init(&desc);
+    desc.radius = w->radius;
+    desc.periodic = w->scene.periodic != 0;
+    desc.queries = w->scene.given ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
+    desc.dimensions = desc.query_stride = w->scene.dimensions;
+    return desc;
+}
+
+static int make_plans(within *w)
+{
+    int result;
+    const search_settings *set = w->set;
+    xl_context *ctx = w->s.ctx;
+    xl_neighbors_desc list = describe(w), field = describe(w);
+    list.inclusive = set->inclusive;
+    list.include_self = set->include_self;
+    list.half = set->half;
+    list.sorted = !set->unsorted;
+    list.radii = w->scene.radii.data != NULL;
+    list.details = wants_details(w);
+    field.include_self = 1;
+    field.visit = poly6_text;
+    progress_say("compiling for %s", w->s.info.name);
+    TRY(tool_check(ctx, xl_neighbors_create(ctx, &list, &w->list), "neighbour search"));
+    if (wants(w, MADE_DENSITY))
+        TRY(tool_check(ctx, xl_neighbors_create(ctx, &field, &w->field), "density"));
+done:
+    return result;
+}
+
+/* ---- the search ---- */
+
+static xl_view view_of(cl_mem buffer)
+{
+    return buffer ? xl_view_of(buffer, 0) : xl_no_view();
+}
+
+static size_t num_queries(const within *w)
+{
+    return w->scene.given ? w->scene.rows : 0;
+}
+
+/* Counts and offsets, and how many pairs there are. */
+static int count(within *w)
+{
+    int result;
+    const session *s = &w->s;
+    const cloud *c = &w->cloud;
+    xl_neighbors_report found;
+    TRY(made_open(w->made, s, MADE_COUNTS, w->scene.rows, 0));
+    TRY(made_open(w->made, s, MADE_OFFSETS, w->scene.rows + 1, 0));
+    const xl_view offsets = made_view(w->made, MADE_OFFSETS);
+    const xl_neighbors_count_args args = {.counts = made_view(w->made, MADE_COUNTS),
+                                          .offsets = offsets,
+                                          .num_queries = num_queries(w),
+                                          .queries = view_of(c->queries),
+                                          .radii = view_of(c->radii)};
+    const xl_neighbors_status_args what = {.capacity = UINT64_MAX,
+                                           .offsets = offsets,
+                                           .num_queries = num_queries(w),
+                                           .queries = view_of(c->queries),
+                                           .radii = view_of(c->radii)};
+    progress_say("counting around %zu %s", w->scene.rows, w->scene.given ? "queries" : "points");
+    TRY(tool_check(s->ctx,
+                   xl_neighbors_count_enqueue(w->list, c->index, s->queue, &args, 0, NULL, NULL),
+                   "neighbour counts"));
+    TRY(tool_check(s->ctx, xl_neighbors_status(w->list, c->index, s->queue, &what, &found, 0, NULL),
+                   "neighbour counts"));
+    w->pairs = found.pairs;
+done:
+    return result;
+}
+
+static int make_list(within *w)
+{
+    int result;
+    const session *s = &w->s;
+    const uint64_t limit = s->info.max_buffer_bytes;
+    const size_t pairs = (size_t)w->pairs, axes = w->scene.dimensions;
+    if (w->pairs > limit / sizeof(uint32_t) || w->pairs > SIZE_MAX / sizeof(uint32_t))
+        return tool_fail("a list of %" PRIu64 " pairs has %" PRIu64 " MiB, more than the %" PRIu64
+                         " MiB that %s takes in one buffer; ask for "
+                         "--counts or --density without --out, or a smaller --radius",
+                         w->pairs, w->pairs >> 18, limit >> 20, s->info.name);
+    TRY(made_open(w->made, s, MADE_INDICES, pairs, 0));
+    if (wants(w, MADE_DISTANCES))
+        TRY(made_open(w->made, s, MADE_DISTANCES, pairs, 0));
+    if (wants(w, MADE_VECTORS))
+        TRY(made_open(w->made, s, MADE_VECTORS, pairs, axes));
+    if (wants(w, MADE_SHIFTS))
+        TRY(made_open(w->made, s, MADE_SHIFTS, pairs, axes));
+done:
+    return result;
+}
+
+static int fill(within *w)
+{
+    int result;
+    const session *s = &w->s;
+    const cloud *c = &w->cloud;
+    TRY(make_list(w));
+    const xl_neighbors_fill_args args = {.capacity = w->pairs,
+                                         .offsets = made_view(w->made, MADE_OFFSETS),
+                                         .indices = made_view(w->made, MADE_INDICES),
+                                         .num_queries = num_queries(w),
+                                         .queries = view_of(c->queries),
+                                         .radii = view_of(c->radii),
+                                         .distances2 = made_view(w->made, MADE_DISTANCES),
+                                         .vectors = made_view(w->made, MADE_VECTORS),
+                                         .shifts = made_view(w->made, MADE_SHIFTS)};
+    progress_say("listing %" PRIu64 " pairs", w->pairs);
+    TRY(tool_check(s->ctx,
+                   xl_neighbors_fill_enqueue(w->list, c->index, s->queue, &args, 0, NULL, NULL),
+                   "neighbour list"));
+done:
+    return result;
+}
+
+static int sum_density(within *w)
+{
+    int result;
+    const session *s = &w->s;
+    const double h = (double)w->radius;
+    TRY(made_open(w->made, s, MADE_DENSITY, w->scene.rows, 0));
+    const xl_neighbors_visit_args args = {
+        .start = 0.0f,
+        .params = {(float)(1.0 / (h * h)), (float)poly6_factor(h, w->set->mass), 0, 0},
+        .out = made_view(w->made, MADE_DENSITY),
+        .num_queries = num_queries(w),
+        .queries = view_of(w->cloud.queries)};
+    progress_say("summing up %zu densities", w->scene.rows);
+    TRY(tool_check(
+        s->ctx,
+        xl_neighbors_visit_enqueue(w->field, w->cloud.index, s->queue, &args, 0, NULL, NULL),
+        "density"));
+done:
+    return result;
+}
+
+static int search(within *w)
+{
+    int result;
+    TRY(make_plans(w));
+    TRY(cloud_open(&w->cloud, &w->s, &w->scene, w->radius));
+    TRY(cloud_build(&w->cloud));
+    TRY(count(w));
+    if (wants(w, MADE_INDICES))
+        TRY(fill(w));
+    if (wants(w, MADE_DENSITY))
+        TRY(sum_density(w));
+    TRY(made_read(w->made, &w->s));
+    if (!w->set->squared)
+        made_take_roots(w->made);
+done:
+    progress_clear();
+    return result;
+}
+
+/* ---- what is said ---- */
+
+static void report_json(const within *w, const summary *counts)
+{
+    const xli_npy *density = &w->made[MADE_DENSITY].array;
+    json j = json_begin(stdout);
+    report_scene(&j, &w->s, &w->scene);
+    json_number(&j, "radius", (double)w->radius);
+    json_bool(&j, "inclusive", w->set->inclusive);
+    if (w->set->half)
+        json_bool(&j, "half", true);
+    json_count(&j, "pairs", w->pairs);
+    json_number(&j, "neighbors_min", counts->min);
+    json_number(&j, "neighbors_mean", counts->mean);
+    json_number(&j, "neighbors_max", counts->max);
+    if (density->data) {
+        const summary s = summary_of_floats(density->data, density->count);
+        json_number(&j, "density_min", s.min);
+        json_number(&j, "density_mean", s.mean);
+        json_number(&j, "density_max", s.max);
+    }
+    json_end(&j);
+}
+
+static void report(const within *w)
+{
+    const scene *sc = &w->scene;
+    const summary s = summary_of_counts(w->made[MADE_COUNTS].array.data, sc->rows);
+    if (w->set->as_json) {
+        report_json(w, &s);
+        return;
+    }
+    if (sc->given)
+        printf("%zu queries among ", sc->rows);
+    printf("%zu points, %s %g: %" PRIu64 " pairs%s; neighbours per %s: %.0f to %.0f, mean %.2f\n",
+           sc->n, sc->radii.data ? "radii up to" : "radius", (double)w->radius, w->pairs,
+           w->set->half ? ", each once" : "", sc->given ? "query" : "point", s.min, s.max, s.mean);
+    report_rounding(sc);
+}
+
+int within_file(const search_settings *set, const char *path)
+{
+    int result;
+    outputs files = {0};
+    within w = {.set = set, .radius = set->radius};
+    TRY(made_check_paths(&set->paths));
+    TRY(scene_read(set->where, path, &w.scene));
+    if (!(set->radius > 0))
+        TRY(scene_largest_radius(set->where, &w.scene, &w.radius));
+    TRY(session_open(&w.s, set->device, set->tune_file));
+    TRY(search(&w));
+    TRY(made_write(w.made, &set->paths, &files));
+    report(&w);
+done:
+    outputs_abandon(&files);
+    made_free(w.made);
+    xl_neighbors_destroy(w.field);
+    xl_neighbors_destroy(w.list);
+    cloud_close(&w.cloud);
+    session_close(&w.s);
+    scene_free(&w.scene);
+    return result;
+}
