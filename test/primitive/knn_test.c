@@ -251,7 +251,7 @@ static void every_k(void **state)
 {
     (void)state;
     static const uint32_t ks[] = {1, 2, 7, 8, 16, 31, 32, 33, 63, 64};
-    const size_t n = xlt_small() ? 150 : 700;
+    const size_t n = xlt_on_oclgrind() ? 60 : xlt_small() ? 150 : 700;
     cloud c = cloud_uniform(n, -1.0f, 2.0f, 11);
     for (size_t i = 0; i < sizeof ks / sizeof *ks; i += xlt_small() ? 3 : 1) {
         asked a = asked_of(&c, 2.0f * cbrtf((float)ks[i] / 6 / (float)n), ks[i]);
@@ -265,7 +265,7 @@ static void any_cell_size(void **state)
 {
     (void)state;
     static const float cells[] = {1e-6f, 0.01f, 0.1f, 0.3f, 1.0f, 50.0f};
-    const size_t n = xlt_small() ? 120 : 600;
+    const size_t n = xlt_on_oclgrind() ? 60 : xlt_small() ? 120 : 600;
     clouds c = {.count = 0};
     for (size_t i = 0; i < sizeof cells / sizeof *cells; ++i)
         clouds_add(&c, cloud_uniform(n, 0.0f, 1.0f, 12), cells[i]);
@@ -384,7 +384,7 @@ static void fewer_dimensions(void **state)
 static void queries_of_their_own(void **state)
 {
     (void)state;
-    const size_t n = xlt_small() ? 150 : 500;
+    const size_t n = xlt_on_oclgrind() ? 60 : xlt_small() ? 150 : 500;
     cloud points = cloud_uniform(n, 0.0f, 1.0f, 21), none = cloud_make(0, 3);
     cloud queries = cloud_make(n / 3, 5);
     xlt_random random = {22};
@@ -414,7 +414,7 @@ static void queries_of_their_own(void **state)
 static void self_and_radius(void **state)
 {
     (void)state;
-    const size_t n = xlt_small() ? 150 : 500;
+    const size_t n = xlt_on_oclgrind() ? 60 : xlt_small() ? 150 : 500;
     cloud c = cloud_uniform(n, 0.0f, 1.0f, 23);
     for (size_t i = 1; i < n; i += 10) /* at the places of others */
         memcpy(c.xyz + 3 * i, c.xyz + 3 * (i - 1), 3 * sizeof *c.xyz);

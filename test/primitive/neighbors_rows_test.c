@@ -360,7 +360,7 @@ static uint64_t check_ways(const char *what, asked a)
 
 static size_t sized(size_t n)
 {
-    return xlt_small() ? n / 4 : n;
+    return xlt_on_oclgrind() ? n / 10 : xlt_small() ? n / 4 : n;
 }
 
 static void open_space(void **state)
@@ -385,7 +385,7 @@ static void open_space(void **state)
 static void long_rows(void **state)
 {
     (void)state;
-    cloud c = cloud_uniform(xlt_small() ? 120 : 260, 0.0f, 1.0f, 9);
+    cloud c = cloud_uniform(xlt_on_oclgrind() ? 60 : xlt_small() ? 120 : 260, 0.0f, 1.0f, 9);
     for (size_t i = 0; i < c.n; i += 3)
         cloud_set(&c, i, c.xyz[0], c.xyz[1], c.xyz[2]);
     asked a = {.points = &c};
