@@ -209,13 +209,17 @@ xl_status xl_grid_reorder_enqueue_sized(xl_grid *grid, xl_grid_index *index, cl_
         XL_TRY(xli_fail(grid->ctx, XL_ERROR_INVALID_ARGUMENT,
                         "element_bytes: %zu; a multiple of 4 above 0, at most 2^34 - 4",
                         element_bytes));
+    if (given.reserved != 0)
+        XL_TRY(xli_fail(grid->ctx, XL_ERROR_INVALID_ARGUMENT, "reserved: %u, but must be 0",
+                        (unsigned)given.reserved));
     const size_t n = index->n, words = element_bytes / 4;
+    const xli_grid_kernel which = given.back ? XLI_GRID_REORDER_BACK : XLI_GRID_REORDER;
     XL_TRY(xli_check_view(grid->ctx, "in", given.in, n, element_bytes, XLI_READ, &spans[0]));
     XL_TRY(xli_check_view(grid->ctx, "out", given.out, n, element_bytes, XLI_WRITE, &spans[1]));
     XL_TRY(xli_grid_check_apart(grid->ctx, index, spans, XLI_COUNT(spans)));
     const xli_grid_build b = {grid, index, &seq, given.in};
     if (n > 0)
-        XL_TRY(LAUNCH(&b, XLI_GRID_REORDER, n * words, BUFFER(&b), PART(&b, sorted), XLI_U64(n),
+        XL_TRY(LAUNCH(&b, which, n * words, BUFFER(&b), PART(&b, sorted), XLI_U64(n),
                       XLI_U32(words), XLI_MEM(given.in.buffer), XLI_U64(given.in.offset * words),
                       XLI_MEM(given.out.buffer), XLI_U64(given.out.offset * words)));
 done:

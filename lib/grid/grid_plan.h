@@ -83,6 +83,9 @@ typedef enum xli_grid_kernel {
     XLI_GRID_HEADS,
     XLI_GRID_LIST,
     XLI_GRID_REORDER,
+    XLI_GRID_REORDER_BACK,
+    XLI_GRID_MOVED_START,
+    XLI_GRID_MOVED,
     XLI_GRID_KERNELS
 } xli_grid_kernel;
 
