@@ -96,7 +96,8 @@ typedef struct xl_grid_moved_args {
     xl_view points; /* where the n points of the index are now, in the order in which they were
                        given to its build and laid out as this plan has it: (n - 1) * stride +
                        dimensions f32, offset in scalars. Not changed */
-    xl_view moved;  /* one u32, which is written */
+    xl_view moved;  /* one u32, whatever it holds before; not of a buffer that kernels may only
+                       write or only read */
 } xl_grid_moved_args;
 
 XL_EXTERN_C_BEGIN

@@ -37,7 +37,8 @@ static xl_status check_moved(const xl_grid *grid, const xl_grid_index *index,
     XL_TRY(xli_check_view(ctx, "points", args->points,
                           n > 0 ? (n - 1) * stride + grid->desc.dimensions : 0, sizeof(cl_float),
                           XLI_READ, &spans[0]));
-    XL_TRY(xli_check_view(ctx, "moved", args->moved, 1, sizeof(cl_uint), XLI_WRITE, &spans[1]));
+    XL_TRY(xli_check_view(ctx, "moved", args->moved, 1, sizeof(cl_uint), XLI_READ | XLI_WRITE,
+                          &spans[1]));
     XL_TRY(xli_grid_check_apart(ctx, index, spans, XLI_COUNT(spans)));
 done:
     return status;

@@ -373,6 +373,15 @@ static void bad_arguments_are_refused(void **state)
     args.points = xl_view_of(s.b.storage.mem, xlt_view(&s.b.storage).offset / 4);
     refused(&s, XL_ERROR_OVERLAP, "storage", &args);
     refused(&s, bad, "args", NULL);
+    for (int k = 0; k < 2; ++k) { /* it is counted up there */
+        cl_int code;
+        cl_mem one = clCreateBuffer(xl_context_cl(xlt_context()),
+                                    k ? CL_MEM_READ_ONLY : CL_MEM_WRITE_ONLY, 4, NULL, &code);
+        XLT_CL(code);
+        args = good, args.moved = xl_view_of(one, 0);
+        refused(&s, bad, "moved: ", &args);
+        XLT_CL(clReleaseMemObject(one));
+    }
     XLT_FAILS(xl_grid_moved_enqueue(s.b.grid, s.b.index, NULL, &good, 0, NULL, NULL), bad);
     XLT_FAILS(xl_grid_moved_enqueue(s.b.grid, s.b.index, xlt_queue(), &good, 1, NULL, NULL), bad);
     XLT_FAILS(
