@@ -186,22 +186,22 @@ XL_NODISCARD XL_API xl_status xl_grid_reorder_enqueue_sized(xl_grid *grid, xl_gr
  * A point counts if
  *     ((dx*dx + dy*dy) + dz*dz) > distance*distance
  * (dy and dz 0 where points have fewer dimensions) in single precision, each operation rounded
- * once, no contraction, as searches compare; exactly at the distance it does not. dx is
- * now.x - was.x. Along an axis of the index that is periodic, of period L, it is
+ * once, no contraction, as searches compare, subnormal numbers as they do; exactly at the distance
+ * it does not. dx is now.x - was.x. Along an axis of the index that is periodic, of period L, it is
  * (now.x - was.x) - s * L for the whole number s that makes it the nearest to 0 (the minimum
  * image): points may have been put back into the box in between, or not. A point that is more than
  * some 2^20 periods off counts, and so does one of which a coordinate is not finite.
  *
  * Rounding: lists and this count are right in single precision, not in real numbers. With
  *     distance = skin / 2 - 2^-21 * ((r + skin) + the longest period, 0 without any)
- * no pair is missed for that either.
+ * no pair is missed for that either; where space repeats, of points that are in the box.
  *
  * `moved` is UINT32_MAX, which no count is, where there is nothing to compare with: the build found
  * points that are not finite or outside the box, has not run, or its storage was overwritten since.
- * n is that of the build. Any plan of the index's dimensions, and of the same tunable grid.planes
- * as the plan that has built it, will do. Neither `points`, `moved` nor the index's storage may
- * overlap. Never blocks, but as xl_grid_build_enqueue_sized() says of other queues than the
- * build's; waits, event, queue, threads and failure as xl_scan_enqueue_sized().
+ * n is that of the build; without points it is 0. Any plan of the index's dimensions, and of the
+ * same tunable grid.planes as the plan that has built it, will do. Neither `points`, `moved` nor
+ * the index's storage may overlap. Never blocks, but as xl_grid_build_enqueue_sized() says of other
+ * queues than the build's; waits, event, queue, threads and failure as xl_scan_enqueue_sized().
  * XL_ERROR_INVALID_ARGUMENT: a distance or a view that is none, an index that was never built, of
  * another context, or of other dimensions. */
 XL_NODISCARD XL_API xl_status xl_grid_moved_enqueue_sized(xl_grid *grid, xl_grid_index *index,
