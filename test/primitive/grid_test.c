@@ -230,7 +230,7 @@ static void reorder_takes_any_multiple_of_four_bytes(void **state)
     xl_grid_desc desc = grid_desc_of(&c, 0.2f);
     built b = build_grid(&c, &desc);
     uint32_t *order = order_of(&b);
-    for (size_t words = 1; words <= MOST_WORDS; ++words) {
+    for (size_t words = 1; words <= MOST_WORDS; words += xlt_small() ? 4 : 1) {
         reorder(&b, words, 0, in, out);
         for (size_t k = 0; k < REORDERED; ++k)
             assert_memory_equal(out + k * words, in + order[k] * words, words * 4);
