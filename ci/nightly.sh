@@ -94,7 +94,7 @@ if [[ $parts == *" full "* ]]; then
   step "all tests, PoCL" tests "${pocl[@]}" -- -LE 'install|abi|pipelined|halves|vendors'
   step "all tests, Intel" tests "${intel[@]}" -- -LE 'install|abi|fuzz|vendors'
   step "bounds, Oclgrind" env CROSSLANE_DEVICE=oclgrind: "${small[@]}" "CROSSLANE_TUNE_FILE=$top/test/simulator.tune" \
-    oclgrind ctest --preset werror -R "${NIGHTLY_TESTS:-^(bounds|grid_pieces|grid_harm|collectives)_test}" --timeout 7200
+    oclgrind ctest --preset werror -R "${NIGHTLY_TESTS:-^(bounds|grid_pieces|grid_harm|grid_moved|collectives)_test}" --timeout 7200
   # As ci/test.sh has it, with every kind of kernels, optimised, and facts of more drivers.
   for vendor in rocm-gfx90a rocm-gfx1100 rusticl rusticl-25 rusticl-llvmpipe neo neo-fp64; do
     step "GPU facts of $vendor" tests "${facts[@]}" "${small[@]}" XLT_VENDOR=$vendor -- \

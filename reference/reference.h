@@ -245,6 +245,20 @@ void ref_pairs_free(ref_pairs *pairs);
  * wider than the radius. False if memory could not be had. */
 bool ref_counts(const ref_search *search, uint32_t *counts);
 
+/* ---- ref_moved.c ---- */
+
+typedef struct ref_moved {
+    const float *was, *now; /* so many numbers from one point to the next: */
+    size_t was_stride, now_stride;
+    size_t n, dimensions;
+    float distance;
+    float period[3]; /* of each axis; 0: it does not repeat */
+} ref_moved;
+
+/* Points of which a coordinate is not finite now, or that are farther than the distance from where
+ * they, or images of theirs, were. */
+uint32_t ref_count_moved(const ref_moved *m);
+
 /* ---- ref_knn.c ---- */
 
 typedef struct ref_knn_search {

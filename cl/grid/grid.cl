@@ -5,6 +5,7 @@
  * out of an array of the storage is clamped before it becomes an offset: somebody
  * may write there, or to the points, while a build runs. */
 #include "grid_list.cl"
+#include "grid_moved.cl"
 #include "grid_overfull.cl"
 #include "grid_setup.cl"
 #include "grid_sorting.cl"
@@ -230,5 +231,18 @@ __kernel void xl_grid_reorder(__global const uint *storage, ulong sorted_at, ulo
         ulong k = t / words, w = t - k * words;
         ulong i = min((ulong)xl_grid_sorted_index(storage + sorted_at, (uint)n, k), n - 1UL);
         out[out_at + t] = in[in_at + i * words + w];
+    }
+}
+
+/* The way back: an array in the order of the grid, as the points were given. */
+__kernel void xl_grid_reorder_back(__global const uint *storage, ulong sorted_at, ulong n,
+                                   uint words, __global const uint *in, ulong in_at,
+                                   __global uint *out, ulong out_at)
+{
+    XL_FOR_ITEMS(t, n * words)
+    {
+        const ulong k = t / words, w = t - k * words;
+        const ulong i = min((ulong)xl_grid_sorted_index(storage + sorted_at, (uint)n, k), n - 1UL);
+        out[out_at + i * words + w] = in[in_at + t];
     }
 }

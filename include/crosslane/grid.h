@@ -97,7 +97,20 @@ typedef struct xl_grid_build_args {
 typedef struct xl_grid_reorder_args {
     size_t element_bytes; /* a multiple of 4 */
     xl_view in, out;      /* an element for each point, offsets in elements; may not overlap */
+    uint32_t back;        /* 0: from the order in which the points were given to that of the index;
+                             else from the index's to the given one */
+    uint32_t reserved;    /* 0 */
 } xl_grid_reorder_args;
+
+typedef struct xl_grid_moved_args {
+    float distance; /* finite, and 0, or above 0 and its square neither overflows nor underflows */
+    xl_view points; /* where the n points of the index are now, in the order in which they were
+                       given to its build and laid out as this plan has it: (n - 1) * stride +
+                       dimensions f32, offset in scalars. Not changed */
+    xl_view moved;  /* one u32, whatever it holds before; not of a buffer that kernels may only
+                       write or only read */
+    xl_view points_y, points_z; /* as in xl_grid_build_args */
+} xl_grid_moved_args;
 
 XL_EXTERN_C_BEGIN
 
@@ -166,12 +179,48 @@ XL_NODISCARD XL_API xl_status xl_grid_index_event(xl_grid_index *index, cl_event
 
 /* Enqueues the gather out[k] = in[order[k]], where order is that of the index, which a plan with
  * the same tunable grid.planes as this one has built: see xl_grid_algorithm. For arrays that belong
- * to the points. After a build that failed the order is some order of all points. */
+ * to the points. With `back` it is the scatter out[order[k]] = in[k], which undoes that: for what
+ * was computed in the index's order. After a build that failed the order is some order of all
+ * points. */
 XL_NODISCARD XL_API xl_status xl_grid_reorder_enqueue_sized(xl_grid *grid, xl_grid_index *index,
                                                             cl_command_queue queue,
                                                             const xl_grid_reorder_args *args,
                                                             size_t size, cl_uint num_waits,
                                                             const cl_event *waits, cl_event *event);
+
+/* Enqueues the count of the points that are farther than `distance` from where the last build of
+ * the index found them, into `moved`. For lists of neighbours that are used again: one that was
+ * made with the radius r + skin has every pair within r for as long as no point has moved by more
+ * than half the skin, since two points then came closer by the skin at most (Verlet, "Computer
+ * 'experiments' on classical fluids", Phys. Rev. 159, 98, 1967). Nothing comes back to the host
+ * inside of the call: read the number when you like, or let a kernel of your own decide by it.
+ *
+ * A point counts if
+ *     ((dx*dx + dy*dy) + dz*dz) > distance*distance
+ * (dy and dz 0 where points have fewer dimensions) in single precision, each operation rounded
+ * once, no contraction, as searches compare, subnormal numbers as they do; exactly at the distance
+ * it does not. dx is now.x - was.x. Along an axis of the index that is periodic, of period L, it is
+ * (now.x - was.x) - s * L for the whole number s that makes it the nearest to 0 (the minimum
+ * image): points may have been put back into the box in between, or not. A point that is more than
+ * some 2^20 periods off counts, and so does one of which a coordinate is not finite.
+ *
+ * Rounding: lists and this count are right in single precision, not in real numbers. With
+ *     distance = skin / 2 - 2^-21 * ((r + skin) + the longest period, 0 without any)
+ * no pair is missed for that either; where space repeats, of points that are in the box.
+ *
+ * `moved` is UINT32_MAX, which no count is, where there is nothing to compare with: the build found
+ * points that are not finite or outside the box, has not run, or its storage was overwritten since.
+ * n is that of the build; without points it is 0. Any plan of the index's dimensions, and of the
+ * same tunable grid.planes as the plan that has built it, will do. Neither `points`, `moved` nor
+ * the index's storage may overlap. Never blocks, but as xl_grid_build_enqueue_sized() says of other
+ * queues than the build's; waits, event, queue, threads and failure as xl_scan_enqueue_sized().
+ * XL_ERROR_INVALID_ARGUMENT: a distance or a view that is none, an index that was never built, of
+ * another context, or of other dimensions. */
+XL_NODISCARD XL_API xl_status xl_grid_moved_enqueue_sized(xl_grid *grid, xl_grid_index *index,
+                                                          cl_command_queue queue,
+                                                          const xl_grid_moved_args *args,
+                                                          size_t size, cl_uint num_waits,
+                                                          const cl_event *waits, cl_event *event);
 
 /* Lets go of a plan; NULL is ignored. What it has built stays. */
 XL_API void xl_grid_destroy(xl_grid *grid);
@@ -211,6 +260,16 @@ XL_NODISCARD static inline xl_status xl_grid_reorder_enqueue(xl_grid *grid, xl_g
 {
     return xl_grid_reorder_enqueue_sized(grid, index, queue, args, sizeof *args, num_waits, waits,
                                          event);
+}
+
+XL_NODISCARD static inline xl_status xl_grid_moved_enqueue(xl_grid *grid, xl_grid_index *index,
+                                                           cl_command_queue queue,
+                                                           const xl_grid_moved_args *args,
+                                                           cl_uint num_waits, const cl_event *waits,
+                                                           cl_event *event)
+{
+    return xl_grid_moved_enqueue_sized(grid, index, queue, args, sizeof *args, num_waits, waits,
+                                       event);
 }
 
 #endif

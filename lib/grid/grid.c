@@ -84,7 +84,10 @@ static xl_status build_kernels(xl_grid *grid)
         [XLI_GRID_LIST] = "xl_grid_list",
         [XLI_GRID_STARTS] = "xl_grid_starts",
         [XLI_GRID_GATHER] = "xl_grid_gather",
-        [XLI_GRID_REORDER] = "xl_grid_reorder"};
+        [XLI_GRID_REORDER] = "xl_grid_reorder",
+        [XLI_GRID_REORDER_BACK] = "xl_grid_reorder_back",
+        [XLI_GRID_MOVED_START] = "xl_grid_moved_start",
+        [XLI_GRID_MOVED] = "xl_grid_moved"};
     xl_status status;
     xli_program *program;
     xli_text defines = {0};

@@ -158,32 +158,6 @@ static xl_status check_both(const xl_grid *grid, const xl_grid_index *index)
     return XL_SUCCESS;
 }
 
-/* Where the points are, and the bytes of that; what is not given is where the first axis is. */
-static xl_status check_points(const xl_grid *grid, const xl_grid_build_args *args,
-                              xl_view points[3], xli_span spans[3])
-{
-    static const char *const names[] = {"points", "points_y", "points_z"};
-    xl_status status = XL_SUCCESS;
-    const uint32_t dimensions = grid->desc.dimensions;
-    const xl_view given[] = {args->points, args->points_y, args->points_z};
-    const bool soa = grid->desc.layout == XL_POINTS_SOA;
-    const size_t n = args->n;
-    /* Behind the last point nothing is read, so that points may begin anywhere in a structure. */
-    const size_t scalars = n > 0 ? (n - 1) * grid->desc.stride + (soa ? 1 : dimensions) : 0;
-    for (uint32_t a = 0; a < 3; ++a) {
-        const bool has = a == 0 || (soa && a < dimensions);
-        if (!has && given[a].buffer)
-            return xli_fail(grid->ctx, XL_ERROR_INVALID_ARGUMENT, "%s: given, but %s", names[a],
-                            soa ? "points have fewer dimensions" : "desc.layout is XL_POINTS_AOS");
-        points[a] = given[has ? a : 0];
-        if (has)
-            XL_TRY(xli_check_view(grid->ctx, names[a], given[a], scalars, sizeof(cl_float),
-                                  XLI_READ, &spans[a]));
-    }
-done:
-    return status;
-}
-
 xl_status xl_grid_build_enqueue_sized(xl_grid *grid, xl_grid_index *index, cl_command_queue queue,
                                       const xl_grid_build_args *args, size_t size,
                                       cl_uint num_waits, const cl_event *waits, cl_event *event)
@@ -201,7 +175,8 @@ xl_status xl_grid_build_enqueue_sized(xl_grid *grid, xl_grid_index *index, cl_co
     const size_t n = given.n;
     XL_TRY(xli_seq_begin(&seq, grid->ctx, queue, num_waits, waits, event));
     XL_TRY(xli_grid_check_n(grid->ctx, n, grid->desc.stride));
-    XL_TRY(check_points(grid, &given, points, in));
+    XL_TRY(xli_grid_check_points(
+        grid, n, (const xl_view[]){given.points, given.points_y, given.points_z}, points, in));
     XL_TRY(xli_grid_index_enter(index, &seq, grid, n, given.storage, in, &at));
     entered = index;
     const xli_grid_build b = {grid, index, &seq, points};
@@ -233,13 +208,17 @@ xl_status xl_grid_reorder_enqueue_sized(xl_grid *grid, xl_grid_index *index, cl_
         XL_TRY(xli_fail(grid->ctx, XL_ERROR_INVALID_ARGUMENT,
                         "element_bytes: %zu; a multiple of 4 above 0, at most 2^34 - 4",
                         element_bytes));
+    if (given.reserved != 0)
+        XL_TRY(xli_fail(grid->ctx, XL_ERROR_INVALID_ARGUMENT, "reserved: %u, but must be 0",
+                        (unsigned)given.reserved));
     const size_t n = index->n, words = element_bytes / 4;
+    const xli_grid_kernel which = given.back ? XLI_GRID_REORDER_BACK : XLI_GRID_REORDER;
     XL_TRY(xli_check_view(grid->ctx, "in", given.in, n, element_bytes, XLI_READ, &spans[0]));
     XL_TRY(xli_check_view(grid->ctx, "out", given.out, n, element_bytes, XLI_WRITE, &spans[1]));
     XL_TRY(xli_grid_check_apart(grid->ctx, index, spans, XLI_COUNT(spans)));
     const xli_grid_build b = {grid, index, &seq, &given.in};
     if (n > 0)
-        XL_TRY(LAUNCH(&b, XLI_GRID_REORDER, n * words, BUFFER(&b), PART(&b, sorted), XLI_U64(n),
+        XL_TRY(LAUNCH(&b, which, n * words, BUFFER(&b), PART(&b, sorted), XLI_U64(n),
                       XLI_U32(words), XLI_MEM(given.in.buffer), XLI_U64(given.in.offset * words),
                       XLI_MEM(given.out.buffer), XLI_U64(given.out.offset * words)));
 done:

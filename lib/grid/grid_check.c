@@ -66,6 +66,29 @@ xl_status xli_grid_check_n(xl_context *ctx, size_t n, uint32_t stride)
     return XL_SUCCESS;
 }
 
+xl_status xli_grid_check_points(const xl_grid *grid, size_t n, const xl_view given[3],
+                                xl_view points[3], xli_span spans[3])
+{
+    static const char *const names[] = {"points", "points_y", "points_z"};
+    xl_status status = XL_SUCCESS;
+    const uint32_t dimensions = grid->desc.dimensions;
+    const bool soa = grid->desc.layout == XL_POINTS_SOA;
+    /* Behind the last point nothing is read, so that points may begin anywhere in a structure. */
+    const size_t scalars = n > 0 ? (n - 1) * grid->desc.stride + (soa ? 1 : dimensions) : 0;
+    for (uint32_t a = 0; a < 3; ++a) {
+        const bool has = a == 0 || (soa && a < dimensions);
+        if (!has && given[a].buffer)
+            return xli_fail(grid->ctx, XL_ERROR_INVALID_ARGUMENT, "%s: given, but %s", names[a],
+                            soa ? "points have fewer dimensions" : "desc.layout is XL_POINTS_AOS");
+        points[a] = given[has ? a : 0];
+        if (has)
+            XL_TRY(xli_check_view(grid->ctx, names[a], given[a], scalars, sizeof(cl_float),
+                                  XLI_READ, &spans[a]));
+    }
+done:
+    return status;
+}
+
 xl_status xli_neighbors_check_radius(xl_context *ctx, const char *name, float radius)
 {
     const float square = radius * radius;

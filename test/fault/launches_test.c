@@ -324,7 +324,7 @@ static void call_grid(const flow *f, int variant, cl_event *event)
     xl_neighbors *search;
     xl_grid_desc desc;
     xl_neighbors_desc how;
-    cl_event built, counted, filled, visited;
+    cl_event built, counted, filled, visited, moved;
     xl_grid_desc_init(&desc);
     desc.cell_size = 8;
     desc.algorithm = (xl_grid_algorithm)variant;
@@ -353,13 +353,17 @@ static void call_grid(const flow *f, int variant, cl_event *event)
         &(xl_neighbors_visit_args){.start = 0, .out = xl_view_of(f->extra, 0)}, 1, &filled,
         &visited));
     XLT_CL(clWaitForEvents(1, &visited));
+    XLT_OK(xl_grid_moved_enqueue(
+        grid, index, f->queue,
+        &(xl_grid_moved_args){.points = xl_view_of(f->in, 0), .moved = xl_view_of(f->extra, 0)}, 1,
+        &visited, &moved));
     XLT_OK(xl_grid_reorder_enqueue(grid, index, f->queue,
                                    &(xl_grid_reorder_args){.element_bytes = 4,
                                                            .in = xl_view_of(f->in, 0),
                                                            .out = xl_view_of(f->extra, 0)},
-                                   1, &visited, event));
+                                   1, &moved, event));
     XLT_CL(clFinish(f->queue));
-    cl_event all[] = {built, counted, filled, visited};
+    cl_event all[] = {built, counted, filled, visited, moved};
     for (size_t i = 0; i < XLI_COUNT(all); ++i)
         XLT_CL(clReleaseEvent(all[i]));
     xl_neighbors_destroy(search);

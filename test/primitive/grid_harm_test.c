@@ -54,7 +54,7 @@ static void fixture_free(fixture *f)
 
 /* What a search of every kind gives. */
 typedef struct found {
-    uint32_t counts[N], order[N], *rows;
+    uint32_t counts[N], order[N], moved, *rows;
     uint64_t offsets[N + 1];
     float sums[N];
     size_t capacity;
@@ -74,7 +74,8 @@ static void search(const fixture *f, found *got)
     xlt_buffer offsets = xlt_buffer_make(f->wanted.offsets, N + 1, 8, 0);
     xlt_buffer rows = xlt_buffer_make(NULL, got->capacity, 4, 0);
     xlt_buffer sums = xlt_buffer_make(NULL, N, 4, 0), order = xlt_buffer_make(NULL, N, 4, 0);
-    xlt_buffer in = xlt_buffer_make(numbers, N, 4, 0);
+    xlt_buffer in = xlt_buffer_make(numbers, N, 4, 0), back = xlt_buffer_make(NULL, N, 4, 0);
+    xlt_buffer moved = xlt_buffer_make(NULL, 1, 4, 0);
     XLT_OK(xl_neighbors_count_enqueue(
         f->plan, f->b.index, q,
         &(xl_neighbors_count_args){.counts = xlt_view(&counts), .offsets = xlt_view(&wide)}, 0,
@@ -91,14 +92,25 @@ static void search(const fixture *f, found *got)
         f->b.grid, f->b.index, q,
         &(xl_grid_reorder_args){.element_bytes = 4, .in = xlt_view(&in), .out = xlt_view(&order)},
         0, NULL, NULL));
+    XLT_OK(xl_grid_reorder_enqueue(
+        f->b.grid, f->b.index, q,
+        &(xl_grid_reorder_args){
+            .element_bytes = 4, .in = xlt_view(&in), .out = xlt_view(&back), .back = 1},
+        0, NULL, NULL));
+    XLT_OK(xl_grid_moved_enqueue(f->b.grid, f->b.index, q,
+                                 &(xl_grid_moved_args){.distance = 1,
+                                                       .points = xlt_view(&f->b.points),
+                                                       .moved = xlt_view(&moved)},
+                                 0, NULL, NULL));
+    xlt_read(&moved, &got->moved);
     xlt_read(&counts, got->counts);
     xlt_read(&wide, got->offsets);
     xlt_read(&rows, got->rows);
     xlt_read(&sums, got->sums);
     xlt_read(&order, got->order);
-    xlt_buffer *const all[] = {&counts, &wide, &offsets, &rows, &sums, &order, &in};
+    xlt_buffer *const all[] = {&counts, &wide, &offsets, &rows, &sums, &order, &in, &back, &moved};
     const char *const names[] = {"counts", "offsets", "offsets given", "rows", "sums",
-                                 "order",  "in"};
+                                 "order",  "in",      "back",          "moved"};
     for (size_t k = 0; k < sizeof all / sizeof all[0]; ++k) {
         xlt_check_guards(all[k], names[k]);
         xlt_buffer_free(all[k]);
@@ -135,7 +147,7 @@ static void expect_failed(const fixture *f)
         if (got.counts[i] != 0 || got.offsets[i] != 0 || !isnan(got.sums[i]))
             XLT_FAIL("point %zu: count %u, offset %llu, sum %g", i, got.counts[i],
                      (unsigned long long)got.offsets[i], (double)got.sums[i]);
-    assert_true(got.offsets[N] == UINT64_MAX);
+    assert_true(got.offsets[N] == UINT64_MAX && got.moved == UINT32_MAX);
     for (size_t k = 0; k < got.capacity; ++k)
         assert_int_equal(got.rows[k], 0xa5a5a5a5u);
     free(got.rows);
@@ -291,6 +303,7 @@ static void do_harm(uint32_t *words, const xl_grid_index *index, size_t bytes, h
 
 static void check_inside(const found *got, harm what)
 {
+    assert_true(got->moved <= N);
     for (size_t k = 0; k < N; ++k)
         if (got->order[k] >= N)
             XLT_FAIL("harm %d: %x came from beyond the array", (int)what, got->order[k]);

@@ -234,6 +234,13 @@ static void a_build_that_never_ran(void **state)
                                          &(xl_neighbors_count_args){.counts = xlt_view(&s.counts)},
                                          0, NULL, NULL),
               XL_ERROR_INVALID_ARGUMENT);
+    const xl_grid_moved_args now = {.points = xlt_view(&s.points[1]), .moved = xlt_view(&s.counts)};
+    uint32_t moved[N];
+    XLT_FAILS(xl_grid_moved_enqueue(s.grid, index, other, &now, 0, NULL, NULL),
+              XL_ERROR_INVALID_ARGUMENT);
+    XLT_OK(xl_grid_moved_enqueue(s.grid, index, xlt_queue(), &now, 0, NULL, NULL));
+    xlt_read(&s.counts, moved);
+    assert_true(moved[0] == UINT32_MAX);
     build(&s, index, 1, other, 0, NULL);
     count(&s, index, &s.counts, xlt_queue(), NULL);
     expect(&s, &s.counts, 1);

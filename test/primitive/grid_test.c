@@ -110,6 +110,22 @@ static void split_axes(const cloud *c, size_t dimensions, xlt_buffer axes[3])
     free(one);
 }
 
+/* How many points are not where the index has them. */
+static uint32_t moved_of(const built *b, const xlt_buffer axes[3])
+{
+    uint32_t moved = 1;
+    xlt_buffer at = xlt_buffer_make(&moved, 1, sizeof moved, 0);
+    XLT_OK(xl_grid_moved_enqueue(b->grid, b->index, xlt_queue(),
+                                 &(xl_grid_moved_args){.points = xlt_view(&axes[0]),
+                                                       .points_y = xlt_view(&axes[1]),
+                                                       .points_z = xlt_view(&axes[2]),
+                                                       .moved = xlt_view(&at)},
+                                 0, NULL, NULL));
+    xlt_read(&at, &moved);
+    xlt_buffer_free(&at);
+    return moved;
+}
+
 /* Of the same points, of which each axis is by itself, the same order and as many pairs. */
 static void check_layouts(const cloud *c, uint32_t algorithm, float radius)
 {
@@ -136,6 +152,10 @@ static void check_layouts(const cloud *c, uint32_t algorithm, float radius)
             XLT_FAIL("%zu dimensions, algorithm %u, slot %zu: point %u, not %u", dimensions,
                      (unsigned)algorithm, k, got[k], wanted[k]);
     assert_int_equal(pairs_of(&soa, &search), pairs_of(&aos, &search));
+    assert_int_equal(moved_of(&soa, axes), 0);
+    const xlt_buffer swapped[3] = {axes[dimensions - 1], axes[dimensions > 1 ? 0 : 1], axes[2]};
+    if (dimensions == 2)
+        assert_int_equal(moved_of(&soa, swapped), c->n);
     xl_grid_index_destroy(soa.index);
     xl_grid_destroy(soa.grid);
     for (size_t a = 0; a < dimensions; ++a)
@@ -268,30 +288,47 @@ static void far_outlier_is_one_more_row(void **state)
     cloud_free(&c);
 }
 
+enum { REORDERED = 1500, MOST_WORDS = 8 }; /* more than a work-group takes */
+
+/* Into the order of the index, or back from it. */
+static void reorder(const built *b, size_t words, uint32_t back, const uint32_t *in, uint32_t *out)
+{
+    xlt_buffer from = xlt_buffer_make(in, REORDERED, words * 4, 3);
+    xlt_buffer to = xlt_buffer_make(NULL, REORDERED, words * 4, 1);
+    XLT_OK(xl_grid_reorder_enqueue(
+        b->grid, b->index, xlt_queue(),
+        &(xl_grid_reorder_args){
+            .element_bytes = words * 4, .in = xlt_view(&from), .out = xlt_view(&to), .back = back},
+        0, NULL, NULL));
+    xlt_read(&to, out);
+    xlt_check_guards(&to, "out");
+    xlt_check_guards(&from, "in");
+    xlt_buffer_free(&from);
+    xlt_buffer_free(&to);
+}
+
 static void reorder_takes_any_multiple_of_four_bytes(void **state)
 {
     (void)state;
-    enum { N = 1500, WORDS = 5 }; /* more than a work-group takes */
-    uint32_t in[N * WORDS], out[N * WORDS];
-    for (uint32_t i = 0; i < N * WORDS; ++i)
+    static uint32_t in[REORDERED * MOST_WORDS], out[REORDERED * MOST_WORDS],
+        back[REORDERED * MOST_WORDS];
+    for (uint32_t i = 0; i < REORDERED * MOST_WORDS; ++i)
         in[i] = i * 2654435761u;
-    cloud c = cloud_uniform(N, 0.0f, 1.0f, 11);
+    cloud c = cloud_uniform(REORDERED, 0.0f, 1.0f, 11);
     xl_grid_desc desc = grid_desc_of(&c, 0.2f);
     built b = build_grid(&c, &desc);
     uint32_t *order = order_of(&b);
-    xlt_buffer from = xlt_buffer_make(in, N, WORDS * 4, 3), to = xlt_buffer_make(NULL, N, 20, 1);
-    XLT_OK(xl_grid_reorder_enqueue(b.grid, b.index, xlt_queue(),
-                                   &(xl_grid_reorder_args){.element_bytes = WORDS * 4,
-                                                           .in = xlt_view(&from),
-                                                           .out = xlt_view(&to)},
-                                   0, NULL, NULL));
-    xlt_read(&to, out);
-    xlt_check_guards(&to, "out");
-    for (size_t k = 0; k < N; ++k)
-        assert_memory_equal(out + k * WORDS, in + order[k] * WORDS, WORDS * 4);
+    for (size_t words = 1; words <= MOST_WORDS; words += xlt_small() ? 4 : 1) {
+        reorder(&b, words, 0, in, out);
+        for (size_t k = 0; k < REORDERED; ++k)
+            assert_memory_equal(out + k * words, in + order[k] * words, words * 4);
+        reorder(&b, words, 1, out, back);
+        assert_memory_equal(back, in, REORDERED * words * 4);
+        reorder(&b, words, 7, in, out);
+        for (size_t k = 0; k < REORDERED; ++k)
+            assert_memory_equal(out + order[k] * words, in + k * words, words * 4);
+    }
     free(order);
-    xlt_buffer_free(&from);
-    xlt_buffer_free(&to);
     built_free(&b);
     cloud_free(&c);
 }
@@ -716,6 +753,17 @@ static void bad_arguments_are_refused(void **state)
                   grid, index, q, &(xl_grid_reorder_args){.element_bytes = 4, .in = p, .out = p}, 0,
                   NULL, NULL),
               XL_ERROR_OVERLAP);
+    XLT_FAILS(xl_grid_reorder_enqueue(
+                  grid, index, q,
+                  &(xl_grid_reorder_args){.element_bytes = 4, .in = p, .out = p, .back = 1}, 0,
+                  NULL, NULL),
+              XL_ERROR_OVERLAP);
+    XLT_FAILS(xl_grid_reorder_enqueue(
+                  grid, index, q,
+                  &(xl_grid_reorder_args){.element_bytes = 4, .in = p, .out = p, .reserved = 9}, 0,
+                  NULL, NULL),
+              bad);
+    assert_non_null(strstr(xl_context_error(xlt_context()), "reserved: 9"));
     XLT_OK(xl_grid_index_status(index, q, NULL, 0, NULL));
     xl_grid_index_destroy(index);
     xl_grid_destroy(grid);

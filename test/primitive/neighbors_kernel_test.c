@@ -310,7 +310,7 @@ static void check_cloud(const char *what, const cloud *c, xl_grid_desc grid, flo
 
 static size_t sized(size_t n)
 {
-    return xlt_on_oclgrind() ? n / 12 : xlt_small() ? n / 6 : n;
+    return xlt_on_oclgrind() ? n / 9 : xlt_small() ? n / 6 : n;
 }
 
 static void open_space(void **state)

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+ * How many points have moved farther than a distance since the build of an index.
+ *
+ * Phases: 0, or without a sound index UINT32_MAX -> count. */
+#include "grid_launch.h"
+
+#include <float.h>
+#include <math.h>
+
+/* 0 is a distance as well: whether anything has moved at all. */
+static xl_status check_distance(xl_context *ctx, float distance)
+{
+    const float square = distance * distance;
+    if (!isfinite(distance) || distance < 0)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "distance: %g; must be finite, 0 or more",
+                        (double)distance);
+    if (distance > 0 && !(square >= FLT_MIN && square <= FLT_MAX))
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "distance: the square of %g is outside the floats, %g to %g",
+                        (double)distance, (double)FLT_MIN, (double)FLT_MAX);
+    return XL_SUCCESS;
+}
+
+static xl_status check_moved(const xl_grid *grid, const xl_grid_index *index,
+                             const xl_grid_moved_args *args, xl_view points[3])
+{
+    xl_status status;
+    xl_context *const ctx = grid->ctx;
+    xli_span spans[3] = {{0}}, moved;
+    if (index->dimensions != grid->desc.dimensions)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "index: of points in %u dimensions, the plan has %u",
+                        (unsigned)index->dimensions, (unsigned)grid->desc.dimensions);
+    XL_TRY(check_distance(ctx, args->distance));
+    XL_TRY(xli_grid_check_n(ctx, index->n, grid->desc.stride));
+    XL_TRY(xli_grid_check_points(grid, index->n,
+                                 (const xl_view[]){args->points, args->points_y, args->points_z},
+                                 points, spans));
+    XL_TRY(xli_check_view(ctx, "moved", args->moved, 1, sizeof(cl_uint), XLI_READ | XLI_WRITE,
+                          &moved));
+    XL_TRY(xli_grid_check_apart(ctx, index, &moved, 1));
+    for (int a = 0; a < 3; ++a) {
+        XL_TRY(xli_check_apart(ctx, &spans[a], &moved, false));
+        XL_TRY(xli_check_apart(ctx, &spans[a], &index->storage_span, false));
+    }
+done:
+    return status;
+}
+
+static xl_status launch_moved(const xli_grid_build *b, const xl_grid_moved_args *args)
+{
+    xl_status status;
+    const xl_grid_index *const index = b->index;
+    const float distance2 = args->distance * args->distance;
+    const xli_grid_shape one = {.groups = 1, .size = 1};
+    XL_TRY(LAUNCH_IN(b, XLI_GRID_MOVED_START, one, BUFFER(b), PART(b, header),
+                     XLI_U32(index->stamp), XLI_MEM(args->moved.buffer),
+                     XLI_U64(args->moved.offset)));
+    if (index->n > 0)
+        XL_TRY(LAUNCH(b, XLI_GRID_MOVED, index->n, GIVEN(b), BUFFER(b), PART(b, header),
+                      PART(b, sorted), XLI_U32(index->stamp),
+                      XLI_BYTES(&index->period.period, sizeof index->period.period),
+                      XLI_BYTES(&distance2, sizeof distance2), XLI_MEM(args->moved.buffer),
+                      XLI_U64(args->moved.offset)));
+done:
+    return status;
+}
+
+xl_status xl_grid_moved_enqueue_sized(xl_grid *grid, xl_grid_index *index, cl_command_queue queue,
+                                      const xl_grid_moved_args *args, size_t size,
+                                      cl_uint num_waits, const cl_event *waits, cl_event *event)
+{
+    xl_status status;
+    xl_grid_moved_args given = {0};
+    xli_seq seq = {0};
+    xl_view points[3];
+    if (event)
+        *event = NULL;
+    if (!grid)
+        return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "grid: NULL");
+    XL_TRY(xli_grid_index_check(grid->ctx, index));
+    XL_TRY(XLI_ARGS_READ(grid->ctx, xl_grid_moved_args, args, size, &given));
+    XL_TRY(xli_seq_begin(&seq, grid->ctx, queue, num_waits, waits, event));
+    XL_TRY(check_moved(grid, index, &given, points));
+    XL_TRY(xli_grid_index_use(grid->ctx, index, grid->tune.planes, &seq));
+    const xli_grid_build b = {grid, index, &seq, points};
+    XL_TRY(launch_moved(&b, &given));
+done:
+    return xli_seq_end(&seq, status, event);
+}
