@@ -146,12 +146,16 @@ static void poly6_density_of_a_lattice(void **state)
 /* ---- brute force --------------------------------------------------------- */
 
 /* The cloud with each cell size, on both sides of the comparison, with and without
- * the points themselves. */
+ * the points themselves. On a simulator in two of these ways, and the others the next time. */
 static void check_cloud(const char *what, const cloud *c, float radius)
 {
+    static unsigned turn;
+    ++turn;
     const float cells[] = {1.0f, 0.3f, 4.0f};
     for (unsigned k = 0; k < (xlt_few_programs() ? 1u : 3u); ++k)
         for (unsigned way = 0; way < 4; ++way) {
+            if (xlt_on_oclgrind() && (way + turn) % 2 != 0)
+                continue;
             xl_grid_desc desc = grid_desc_of(c, radius * cells[k]);
             xl_neighbors_desc search = search_desc_of(radius);
             search.inclusive = way & 1;
@@ -386,7 +390,7 @@ static void flat_lattices_have_their_pairs(void **state)
         int32_t in_plane;
         uint64_t pairs;
     } wanted[] = {{1.1f, 4, 6240}, {1.5f, 8, 12324}, {2.1f, 12, 18404}, {2.3f, 20, 30260}};
-    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k += xlt_on_oclgrind() ? 3 : 1) {
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k += xlt_on_oclgrind() ? 4 : 1) {
         cloud c = cloud_make(SIDE * SIDE, 2);
         c.dimensions = 2;
         for (size_t i = 0; i < c.n; ++i) {
