@@ -3,10 +3,6 @@
 #ifndef XL_SORT_ARRAYS_OF
 #define XL_SORT_ARRAYS_OF
 
-#if XL_SORT_VALUES_ONLY && !XL_SORT_VALUES
-#error "there would be no output"
-#endif
-
 #include "../prelude/prelude_key.cl"
 #include "../prelude/prelude_length.cl"
 
@@ -24,10 +20,13 @@ typedef struct xl_sort_out {
 #endif
 } xl_sort_out;
 
+/* 1: nobody asked for the keys in order. */
+enum { xl_values_only = XL_SORT_VALUES == 2 };
+
 /* Whether keys are written: where nobody asked for them the last output has none. */
 bool xl_sort_has_keys(xl_sort_out out)
 {
-    return !XL_SORT_VALUES_ONLY || out.keys != 0;
+    return !xl_values_only || out.keys != 0;
 }
 
 /* `length`: 0, or where the device has the number of keys, of which there are `n_most` at

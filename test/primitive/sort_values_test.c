@@ -517,16 +517,15 @@ static void scratch_for_values_alone(void **state)
 }
 
 /* By one digit the first pass is the last: what there is in scratch for keys stays as it was. */
-static void one_pass_writes_no_keys(void **state)
+static void one_pass_in(xl_context *ctx)
 {
-    (void)state;
-    const size_t n = xlt_on_oclgrind() ? 3000 : 100000;
+    const size_t n = xlt_on_oclgrind() ? 300 : 20000;
     size_t bytes, alignment, unwritten = 0;
     trial t = trial_of(XL_U8, XL_SORT_INDICES, XL_SORT_RADIX, n);
     t.desc.values_only = 1;
-    xl_sort *plan = sort_plan_by_digits(xlt_context(), &t.desc, "one pass");
+    xl_sort *plan = sort_plan_by_digits(ctx, &t.desc, "one pass");
     if (!plan)
-        skip();
+        return;
     XLT_OK(xl_sort_scratch(plan, n, &bytes, &alignment));
     array keys = array_make(&t, 0, 1);
     xlt_buffer scratch = xlt_scratch_make(bytes, alignment), out = xlt_buffer_make(NULL, n, 4, 0);
@@ -546,6 +545,16 @@ static void one_pass_writes_no_keys(void **state)
     xlt_buffer_free(&scratch);
     xlt_buffer_free(&out);
     xl_sort_destroy(plan);
+}
+
+static void one_pass_writes_no_keys(void **state)
+{
+    (void)state;
+    for (size_t s = 1; s < 3; ++s) {
+        xl_context *ctx = open_context(only_shapes[s], NULL);
+        one_pass_in(ctx);
+        xl_context_destroy(ctx);
+    }
 }
 
 /* ---- misuse ---- */
