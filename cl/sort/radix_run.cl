@@ -47,7 +47,7 @@ void xl_run_reverse(const xl_sort_out from, const xl_sort_out to, uint n)
 {
     for (uint i = 0; i < n - n / 2; ++i) {
         const XL_KEY first = from.keys[i], last = from.keys[n - 1 - i];
-        if (!xl_values_only) {
+        if (!xl_values_only()) {
             to.keys[i] = last;
             to.keys[n - 1 - i] = first;
         }
@@ -112,7 +112,7 @@ void xl_run_pass(const xl_sort_out from, const xl_sort_out to, uint n, uint shif
         const XL_KEY key = from.keys[i];
         const uint at = next[xl_run_digit(key, shift, mask)]++;
         if (at < n) {
-            if (!(xl_values_only && is_last))
+            if (!(xl_values_only() && is_last))
                 to.keys[at] = key;
 #if XL_SORT_VALUES
             to.values[at] = from.values[i];
@@ -197,7 +197,7 @@ void xl_run_sort_ordinals(const xl_sort_out from, const xl_sort_out to, const xl
             now = next;
         }
         if (decides)
-            xl_run_copy(now, to, 0, n, !xl_values_only);
+            xl_run_copy(now, to, 0, n, !xl_values_only());
         else if (!xl_run_insert(now, to, n, n <= XL_RUN_SHORT ? n * n : n)) {
             now = to;
             continue;
@@ -210,7 +210,7 @@ void xl_run_sort_ordinals(const xl_sort_out from, const xl_sort_out to, const xl
 void xl_run_sort(const xl_sort_out from, const xl_sort_out to, const xl_sort_out spare, uint n)
 {
     xl_run_sort_ordinals(from, to, spare, n);
-    for (uint i = 0; i < n && XL_KEY_IS_MAPPED && !xl_values_only; ++i)
+    for (uint i = 0; i < n && XL_KEY_IS_MAPPED && !xl_values_only(); ++i)
         to.keys[i] = xl_key_unmap(to.keys[i]);
 }
 

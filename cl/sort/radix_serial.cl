@@ -286,7 +286,7 @@ __kernel XL_REQUIRED void xl_radix_scatter(uint pass, XL_RADIX_ARGUMENTS)
     for (uint d = 0; d < XL_DIGITS; ++d)
         starts[d] = radix.counts[get_group_id(0) * XL_DIGITS + d];
     xl_sort_out to = xl_radix_target(&radix, pass);
-    if (xl_values_only && pass + 1 == radix.state->passes)
+    if (xl_values_only() && pass + 1 == radix.state->passes)
         to.keys = 0;
     xl_lines_scatter(xl_radix_source(&radix, pass), radix.begin, radix.end, to, n,
                      xl_pass_digit(&radix, pass), XL_BY_BITS, starts, pass == 0, true);
@@ -300,7 +300,7 @@ __kernel XL_REQUIRED void xl_radix_end(XL_RADIX_ARGUMENTS)
         return;
     const xl_sort_in from = xl_radix_source(&radix, passes);
     for (uint i = radix.begin; i < radix.end; ++i) {
-        if (!xl_values_only)
+        if (!xl_values_only())
             radix.out.keys[i] = from.keys[i];
 #if XL_SORT_VALUES
         radix.out.values[i] = xl_sort_value(from, i, passes == 0);

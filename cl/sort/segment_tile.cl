@@ -10,7 +10,7 @@ xl_sort_out xl_segment_side(xl_sort_out out, xl_sort_out spare, uint merges)
     const bool away = merges % 2u != 0;
     xl_sort_out side;
     side.keys = away ? spare.keys : out.keys;
-    if (xl_values_only && merges == 0)
+    if (xl_values_only() && merges == 0)
         side.keys = 0;
 #if XL_SORT_VALUES
     side.values = away ? spare.values : out.values;
