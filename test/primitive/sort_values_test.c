@@ -658,7 +658,7 @@ static void wrong_calls(void **state)
     xl_sort_destroy(alone);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_of_every_size),
@@ -674,5 +674,7 @@ int main(void)
         cmocka_unit_test(wrong_descriptors),
         cmocka_unit_test(wrong_calls),
     };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }
