@@ -34,8 +34,9 @@ void xl_run_copy(const xl_sort_out from, const xl_sort_out to, uint begin, uint 
 {
     if (from.keys == to.keys)
         return;
-    for (uint i = begin; i < n && with_keys; ++i)
-        to.keys[i] = from.keys[i];
+    if (with_keys)
+        for (uint i = begin; i < n; ++i)
+            to.keys[i] = from.keys[i];
 #if XL_SORT_VALUES
     for (uint i = begin; i < n; ++i)
         to.values[i] = from.values[i];
@@ -210,7 +211,9 @@ void xl_run_sort_ordinals(const xl_sort_out from, const xl_sort_out to, const xl
 void xl_run_sort(const xl_sort_out from, const xl_sort_out to, const xl_sort_out spare, uint n)
 {
     xl_run_sort_ordinals(from, to, spare, n);
-    for (uint i = 0; i < n && XL_KEY_IS_MAPPED && !xl_values_only(); ++i)
+    if (xl_values_only())
+        return;
+    for (uint i = 0; i < n && XL_KEY_IS_MAPPED; ++i)
         to.keys[i] = xl_key_unmap(to.keys[i]);
 }
 

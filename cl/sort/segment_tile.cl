@@ -26,8 +26,9 @@ void xl_segment_tile_merge(xl_sort_out out, xl_sort_out spare, const xl_segment_
     xl_sort_out to = xl_segment_side(out, spare, t->merges - level - 1u);
     xl_sort_in in;
     in.keys = from.keys + t->begin;
-    if (xl_sort_has_keys(to))
-        to.keys += t->begin;
+    to.keys += t->begin;
+    if (xl_values_only() && t->merges == level + 1u)
+        to.keys = 0;
 #if XL_SORT_VALUES
     in.values = from.values + t->begin;
     to.values += t->begin;
