@@ -172,7 +172,7 @@ XL_INLINED void xl_lines_fill(xl_lines *lines, const xl_sort_in from, uint begin
 /* How many elements before the target a line of memory begins. */
 uint xl_lines_skew(const xl_sort_out to)
 {
-#if XL_SORT_VALUES
+#if XL_SORT_VALUES == 2
     if (!xl_sort_has_keys(to))
         return (uint)((size_t)to.values / sizeof(uint)) % XL_LINE;
 #endif

@@ -286,8 +286,10 @@ __kernel XL_REQUIRED void xl_radix_scatter(uint pass, XL_RADIX_ARGUMENTS)
     for (uint d = 0; d < XL_DIGITS; ++d)
         starts[d] = radix.counts[get_group_id(0) * XL_DIGITS + d];
     xl_sort_out to = xl_radix_target(&radix, pass);
-    if (xl_values_only() && pass + 1 == radix.state->passes)
+#if XL_SORT_VALUES == 2
+    if (pass + 1 == radix.state->passes)
         to.keys = 0;
+#endif
     xl_lines_scatter(xl_radix_source(&radix, pass), radix.begin, radix.end, to, n,
                      xl_pass_digit(&radix, pass), XL_BY_BITS, starts, pass == 0, true);
 }
