@@ -71,7 +71,7 @@ static int sort_on_device(const session *s, const sort_options *o, xl_sort *plan
                                        &(xl_sort_args){.n = n,
                                                        .keys_in = k,
                                                        .values_in = o->argsort ? xl_no_view() : v,
-                                                       .keys_out = k,
+                                                       .keys_out = o->argsort ? xl_no_view() : k,
                                                        .values_out = v,
                                                        .segments = segments_view(g)},
                                        0, NULL, &event),
@@ -96,6 +96,7 @@ static int make_plan(const session *s, const sort_options *o, xl_type type, cons
     desc.value = o->argsort     ? XL_SORT_INDICES
                  : values->data ? XL_SORT_BYTES(values->item_bytes)
                                 : XL_NONE;
+    desc.values_only = o->argsort;
     desc.order = o->descending ? XL_DESCENDING : XL_ASCENDING;
     desc.algorithm = algorithms[o->algorithm];
     desc.stable = o->stable;

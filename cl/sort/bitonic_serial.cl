@@ -206,8 +206,9 @@ uint xl_bitonic_fill(xl_sort_local tile, uint count)
 
 void xl_bitonic_write(xl_sort_local tile, xl_sort_out out, uint first, uint count)
 {
-    for (uint i = 0; i < count; ++i)
-        out.keys[first + i] = xl_key_unmap(tile.key[i]);
+    if (xl_sort_has_keys(out))
+        for (uint i = 0; i < count; ++i)
+            out.keys[first + i] = xl_key_unmap(tile.key[i]);
 #if XL_SORT_VALUES && !XL_SORT_PLACES
     for (uint i = 0; i < count; ++i)
         out.values[first + i] = tile.value[i];

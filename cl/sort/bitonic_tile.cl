@@ -27,7 +27,8 @@ void xl_tile_put(const xl_sort_items *items, uint e, xl_sort_out out, uint first
                  uint at)
 {
     if (at < count) {
-        out.keys[first + at] = xl_key_unmap(items->key[e]);
+        if (xl_sort_has_keys(out))
+            out.keys[first + at] = xl_key_unmap(items->key[e]);
 #if XL_SORT_VALUES
         out.values[first + at] = items->value[e];
 #endif

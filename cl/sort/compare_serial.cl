@@ -88,8 +88,9 @@ void xl_tile_sort(xl_sort_in in, xl_sort_out out, uint first, uint count, xl_sor
         side = 1u - side;
     }
     const xl_sort_local sorted = xl_sort_side(tile, side);
-    for (uint i = 0; i < count; ++i)
-        out.keys[first + i] = sorted.key[i];
+    if (xl_sort_has_keys(out))
+        for (uint i = 0; i < count; ++i)
+            out.keys[first + i] = sorted.key[i];
 #if XL_SORT_VALUES
     /* In place all values are read before any is written. */
     const xl_sort_local other = xl_sort_side(tile, 1u - side);
@@ -108,7 +109,7 @@ void xl_tile_merge(xl_sort_in in, xl_sort_out out, uint first, uint count, uint 
     xl_merge_in runs;
     xl_merge_out merged;
     runs.keys = xl_runs_at(in.keys, begin, n, run);
-    merged.keys = out.keys + begin;
+    merged.keys = xl_sort_has_keys(out) ? out.keys + begin : 0;
 #if XL_SORT_VALUES
     runs.first_values = in.values + begin;
     runs.second_values = runs.first_values + runs.keys.first_length;

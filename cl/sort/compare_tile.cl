@@ -120,6 +120,8 @@ void xl_place_sort(xl_sort_local tile, uint *places, uint count)
 /* Writes keys in the order of the places, neighbours by neighbours. */
 void xl_place_write(xl_sort_local tile, xl_sort_out out, uint first, uint count)
 {
+    if (!xl_sort_has_keys(out))
+        return;
     for (uint at = (uint)get_local_id(0); at < count; at += XL_SORT_GROUP)
         out.keys[first + at] = xl_place_key(tile, tile.place[at]);
 }

@@ -138,7 +138,8 @@ __kernel XL_REQUIRED void xl_radix_end(XL_RADIX_ARGUMENTS)
     const xl_sort_in from = xl_radix_source(&radix, passes);
     for (uint k = (uint)get_local_id(0); k < radix.end - radix.begin; k += XL_GROUP_SIZE) {
         const uint i = radix.begin + k;
-        radix.out.keys[i] = from.keys[i];
+        if (!xl_values_only())
+            radix.out.keys[i] = from.keys[i];
 #if XL_SORT_VALUES
         radix.out.values[i] = xl_sort_value(from, i, passes == 0);
 #endif

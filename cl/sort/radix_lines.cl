@@ -111,7 +111,8 @@ __attribute__((noinline)) void xl_line_store_some(const xl_lines *lines, const x
     for (uint p = begin; p != end; ++p) {
         if (p - skew >= n)
             continue;
-        to->keys[p - skew] = lines->keys[d * XL_LINE + p % XL_LINE];
+        if (xl_sort_has_keys(*to))
+            to->keys[p - skew] = lines->keys[d * XL_LINE + p % XL_LINE];
 #if XL_SORT_VALUES
         to->values[p - skew] = lines->values[d * XL_LINE + p % XL_LINE];
 #endif
@@ -128,7 +129,7 @@ XL_INLINED void xl_line_store(const xl_lines *lines, const xl_sort_out *to, uint
         return;
     }
 #pragma unroll
-    for (uint k = 0; k < XL_LINE; k += XL_LINE_STEP) {
+    for (uint k = 0; k < XL_LINE && xl_sort_has_keys(*to); k += XL_LINE_STEP) {
         const xl_key_vector keys = XL_JOIN(vload, XL_LINE_STEP)(0, lines->keys + d * XL_LINE + k);
         if (streams)
             XL_STREAM(keys, (__global xl_key_vector *)(to->keys + at + k));
@@ -168,6 +169,16 @@ XL_INLINED void xl_lines_fill(xl_lines *lines, const xl_sort_in from, uint begin
     }
 }
 
+/* How many elements before the target a line of memory begins. */
+uint xl_lines_skew(const xl_sort_out to)
+{
+#if XL_SORT_VALUES == 2
+    if (!xl_sort_has_keys(to))
+        return (uint)((size_t)to.values / sizeof(uint)) % XL_LINE;
+#endif
+    return (uint)((size_t)to.keys / sizeof(XL_KEY)) % XL_LINE;
+}
+
 /* Whether lines of these arrays are stored past the caches: they begin where vectors do. */
 bool xl_lines_stream(const xl_sort_out to, uint n, uint skew)
 {
@@ -184,7 +195,7 @@ XL_INLINED void xl_lines_scatter(const xl_sort_in from, uint begin, uint end, co
                                  uint n, const xl_digit digit, const uint way, const uint *starts,
                                  const bool first, const bool streams)
 {
-    const uint skew = (uint)((size_t)to.keys / sizeof(XL_KEY)) % XL_LINE;
+    const uint skew = xl_lines_skew(to);
     xl_lines lines;
     for (uint d = 0; d < XL_DIGITS; ++d)
         lines.first[d] = lines.next[d] = starts[d] + skew;

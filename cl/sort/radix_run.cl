@@ -5,6 +5,7 @@
  * bits than their number has, the lower ones seldom decide: the upper ones are sorted by, and an
  * insertion sort does the rest. Keys that all fall are turned round: by digits they took half as
  * long again as random ones, as the places that neighbours go to share few sets of the first cache.
+ * Keys that nobody asks for are left as the last pass but one had them.
  * Keys that somebody changes meanwhile come out in any order; nothing is written outside the
  * arrays. */
 #ifndef XL_RADIX_RUN
@@ -27,12 +28,15 @@ xl_sort_out xl_sort_from(const xl_sort_out all, uint begin)
     return part;
 }
 
-void xl_run_copy(const xl_sort_out from, const xl_sort_out to, uint begin, uint n)
+/* `with_keys`: or values alone. */
+void xl_run_copy(const xl_sort_out from, const xl_sort_out to, uint begin, uint n,
+                 const bool with_keys)
 {
     if (from.keys == to.keys)
         return;
-    for (uint i = begin; i < n; ++i)
-        to.keys[i] = from.keys[i];
+    if (with_keys)
+        for (uint i = begin; i < n; ++i)
+            to.keys[i] = from.keys[i];
 #if XL_SORT_VALUES
     for (uint i = begin; i < n; ++i)
         to.values[i] = from.values[i];
@@ -44,8 +48,10 @@ void xl_run_reverse(const xl_sort_out from, const xl_sort_out to, uint n)
 {
     for (uint i = 0; i < n - n / 2; ++i) {
         const XL_KEY first = from.keys[i], last = from.keys[n - 1 - i];
-        to.keys[i] = last;
-        to.keys[n - 1 - i] = first;
+        if (!xl_values_only()) {
+            to.keys[i] = last;
+            to.keys[n - 1 - i] = first;
+        }
 #if XL_SORT_VALUES
         const uint first_value = from.values[i], last_value = from.values[n - 1 - i];
         to.values[i] = last_value;
@@ -77,8 +83,10 @@ uint xl_run_digit(XL_ORDINAL key, uint shift, uint mask)
     return (uint)(key >> shift) & mask;
 }
 
-/* One digit. Keys that were counted as others may have no place. */
-void xl_run_pass(const xl_sort_out from, const xl_sort_out to, uint n, uint shift, uint width)
+/* One digit. Keys that were counted as others may have no place. `is_last`: nobody reads the keys
+ * any more, but who asked for them. */
+void xl_run_pass(const xl_sort_out from, const xl_sort_out to, uint n, uint shift, uint width,
+                 bool is_last)
 {
     const uint mask = (1u << width) - 1;
     uint next[1 << XL_RUN_DIGIT_BITS];
@@ -105,7 +113,8 @@ void xl_run_pass(const xl_sort_out from, const xl_sort_out to, uint n, uint shif
         const XL_KEY key = from.keys[i];
         const uint at = next[xl_run_digit(key, shift, mask)]++;
         if (at < n) {
-            to.keys[at] = key;
+            if (!(xl_values_only() && is_last))
+                to.keys[at] = key;
 #if XL_SORT_VALUES
             to.values[at] = from.values[i];
 #endif
@@ -141,7 +150,7 @@ bool xl_run_insert(const xl_sort_out from, const xl_sort_out to, uint n, uint mo
         to.values[at] = value;
 #endif
         if (moves > most) {
-            xl_run_copy(from, to, i + 1, n);
+            xl_run_copy(from, to, i + 1, n, true);
             return false;
         }
     }
@@ -178,17 +187,18 @@ void xl_run_sort_ordinals(const xl_sort_out from, const xl_sort_out to, const xl
     for (;; low = 0) {
         const uint passes = (end - low + widest - 1) / widest;
         const uint width = (end - low + passes - 1) / max(passes, 1u);
-        low = min(low, end - min(end, passes * width)); /* bits that cost nothing */
+        low = min(low, end - min(end, passes * width));        /* bits that cost nothing */
+        const bool decides = (bits & ((1ul << low) - 1)) == 0; /* no bit below */
         ulong left = bits >> low << low;
         while (left != 0) {
             const uint shift = (uint)popcount((left & (0 - left)) - 1);
             const xl_sort_out next = now.keys == to.keys ? spare : to;
-            xl_run_pass(now, next, n, shift, width);
             left = left >> shift >> width << width << shift;
+            xl_run_pass(now, next, n, shift, width, decides && left == 0);
             now = next;
         }
-        if ((bits & ((1ul << low) - 1)) == 0)
-            xl_run_copy(now, to, 0, n);
+        if (decides)
+            xl_run_copy(now, to, 0, n, !xl_values_only());
         else if (!xl_run_insert(now, to, n, n <= XL_RUN_SHORT ? n * n : n)) {
             now = to;
             continue;
@@ -201,6 +211,8 @@ void xl_run_sort_ordinals(const xl_sort_out from, const xl_sort_out to, const xl
 void xl_run_sort(const xl_sort_out from, const xl_sort_out to, const xl_sort_out spare, uint n)
 {
     xl_run_sort_ordinals(from, to, spare, n);
+    if (xl_values_only())
+        return;
     for (uint i = 0; i < n && XL_KEY_IS_MAPPED; ++i)
         to.keys[i] = xl_key_unmap(to.keys[i]);
 }

@@ -285,9 +285,13 @@ __kernel XL_REQUIRED void xl_radix_scatter(uint pass, XL_RADIX_ARGUMENTS)
     uint starts[XL_DIGITS];
     for (uint d = 0; d < XL_DIGITS; ++d)
         starts[d] = radix.counts[get_group_id(0) * XL_DIGITS + d];
-    xl_lines_scatter(xl_radix_source(&radix, pass), radix.begin, radix.end,
-                     xl_radix_target(&radix, pass), n, xl_pass_digit(&radix, pass), XL_BY_BITS,
-                     starts, pass == 0, true);
+    xl_sort_out to = xl_radix_target(&radix, pass);
+#if XL_SORT_VALUES == 2
+    if (pass + 1 == radix.state->passes)
+        to.keys = 0;
+#endif
+    xl_lines_scatter(xl_radix_source(&radix, pass), radix.begin, radix.end, to, n,
+                     xl_pass_digit(&radix, pass), XL_BY_BITS, starts, pass == 0, true);
 }
 
 __kernel XL_REQUIRED void xl_radix_end(XL_RADIX_ARGUMENTS)
@@ -298,7 +302,8 @@ __kernel XL_REQUIRED void xl_radix_end(XL_RADIX_ARGUMENTS)
         return;
     const xl_sort_in from = xl_radix_source(&radix, passes);
     for (uint i = radix.begin; i < radix.end; ++i) {
-        radix.out.keys[i] = from.keys[i];
+        if (!xl_values_only())
+            radix.out.keys[i] = from.keys[i];
 #if XL_SORT_VALUES
         radix.out.values[i] = xl_sort_value(from, i, passes == 0);
 #endif

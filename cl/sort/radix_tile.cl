@@ -191,7 +191,7 @@ void xl_radix_tile_store(const xl_radix_tile *tile, const xl_radix_items *items)
         const XL_KEY key = keys[at];
         const uint digit = xl_tile_digit(key, shift);
         const uint to = xl_radix_target_of(tile, digit, at);
-        if (to < tile->n)
+        if (to < tile->n && !(xl_values_only() && tile->is_last))
             tile->to.keys[to] = tile->is_last ? xl_key_unmap(key) : key;
 #if XL_SORT_VALUES
         digits[i / 4] |= digit << i % 4 * 8;

@@ -126,7 +126,7 @@ void xl_pack_sort(xl_sort_in in, xl_sort_out out, const xl_csr *csr, const xl_wi
         const uint at = xl_sort_position(e, XL_SORT_GROUP_LOG, false);
         const XL_ORDINAL key =
             items.key[e] << XL_PLACE_BITS | (XL_ORDINAL)(items.value[e] >> XL_PLACE_BITS);
-        if (at < count)
+        if (at < count && xl_sort_has_keys(out))
             out.keys[window->begin + at] = xl_key_unmap(key);
         items.value[e] &= (1u << XL_PLACE_BITS) - 1u;
     }

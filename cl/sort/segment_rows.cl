@@ -139,7 +139,8 @@ void xl_rows_window(xl_sort_in in, xl_sort_out out, const xl_window *window, con
     for (uint e = 0; e < XL_SORT_ITEMS; ++e) {
         const uint at = w + e * XL_SORT_GROUP;
         if (at < count) {
-            out.keys[window->begin + at] = xl_key_unmap(tile.key[at + at / 32u]);
+            if (xl_sort_has_keys(out))
+                out.keys[window->begin + at] = xl_key_unmap(tile.key[at + at / 32u]);
 #if XL_SORT_VALUES
             out.values[window->begin + at] = value[e];
 #endif

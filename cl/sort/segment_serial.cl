@@ -20,7 +20,8 @@ void xl_pack_sort(xl_sort_in in, xl_sort_out out, const xl_csr *csr, const xl_wi
         if (count > 1) {
             xl_tile_sort(in, out, begin, count, tile);
         } else if (count == 1) {
-            out.keys[begin] = in.keys[begin];
+            if (xl_sort_has_keys(out))
+                out.keys[begin] = in.keys[begin];
 #if XL_SORT_VALUES
             out.values[begin] = xl_sort_value(in, begin, true);
 #endif

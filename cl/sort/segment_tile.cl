@@ -3,13 +3,17 @@
 #include "segment_arrays.cl"
 #include "segment_windows.cl"
 
-/* Where a segment is to stand that so many merges, from one side to the other, bring to the output.
- */
+/* Where a segment is to stand that so many merges, from one side to the other, bring to the output,
+ * in which there are no keys if nobody asked for them. */
 xl_sort_out xl_segment_side(xl_sort_out out, xl_sort_out spare, uint merges)
 {
     const bool away = merges % 2u != 0;
     xl_sort_out side;
     side.keys = away ? spare.keys : out.keys;
+#if XL_SORT_VALUES == 2
+    if (merges == 0)
+        side.keys = 0;
+#endif
 #if XL_SORT_VALUES
     side.values = away ? spare.values : out.values;
 #endif
@@ -25,6 +29,10 @@ void xl_segment_tile_merge(xl_sort_out out, xl_sort_out spare, const xl_segment_
     xl_sort_in in;
     in.keys = from.keys + t->begin;
     to.keys += t->begin;
+#if XL_SORT_VALUES == 2
+    if (t->merges == level + 1u)
+        to.keys = 0;
+#endif
 #if XL_SORT_VALUES
     in.values = from.values + t->begin;
     to.values += t->begin;

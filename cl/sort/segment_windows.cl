@@ -159,7 +159,8 @@ xl_window xl_window_open(const xl_csr *csr, xl_sort_in in, xl_sort_out out, uint
     const uint first = window * XL_WINDOW;
     const uint stop = min(first + min(csr->n - first, (uint)XL_WINDOW), xl_segment_begin(csr, 0));
     for (uint i = first + (uint)get_local_id(0); i < stop; i += XL_SORT_GROUP) {
-        out.keys[i] = in.keys[i];
+        if (xl_sort_has_keys(out))
+            out.keys[i] = in.keys[i];
 #if XL_SORT_VALUES
         out.values[i] = xl_sort_value(in, i, true);
 #endif

@@ -20,6 +20,18 @@ typedef struct xl_sort_out {
 #endif
 } xl_sort_out;
 
+/* Whether nobody asked for the keys in order. */
+bool xl_values_only(void)
+{
+    return XL_SORT_VALUES == 2;
+}
+
+/* Whether keys are written: where nobody asked for them the last output has none. */
+bool xl_sort_has_keys(xl_sort_out out)
+{
+    return !xl_values_only() || out.keys != 0;
+}
+
 /* `length`: 0, or where the device has the number of keys, of which there are `n_most` at
  * most: for XL_LENGTH_READ(). */
 #define XL_SORT_LENGTH uint n_most, const __global ulong *length, ulong length_offset

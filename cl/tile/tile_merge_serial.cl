@@ -16,7 +16,8 @@ typedef struct xl_merge_piece {
 void xl_merge_put(const xl_merge_in *in, const xl_merge_out *out, uint at, uint i, uint j,
                   bool from_first)
 {
-    out->keys[at] = from_first ? in->keys.first[i] : in->keys.second[j];
+    if (XL_MERGE_VALUES < 2 || out->keys)
+        out->keys[at] = from_first ? in->keys.first[i] : in->keys.second[j];
 #if XL_MERGE_VALUES
     out->values[at] = from_first ? in->first_values[i] : in->second_values[j];
 #endif
@@ -38,7 +39,8 @@ void xl_merge_quick_step(const xl_merge_in *in, const xl_merge_out *out, uint at
 {
     const XL_KEY a = in->keys.first[p->i], b = in->keys.second[p->j];
     const uint from_first = !xl_key_before(b, a);
-    out->keys[at] = from_first ? a : b;
+    if (XL_MERGE_VALUES < 2 || out->keys)
+        out->keys[at] = from_first ? a : b;
 #if XL_MERGE_VALUES
     out->values[at] = *(from_first ? in->first_values + p->i : in->second_values + p->j);
 #endif

@@ -99,7 +99,11 @@ typedef struct xl_sort_desc {
      * as values do. XL_ERROR_UNSUPPORTED with a comparator or a range of bits. Of other keys it
      * means nothing */
     uint32_t equal_zeros;
-    uint32_t reserved; /* 0 */
+    /* 1: only values are asked for, of which there are some: the places of XL_SORT_INDICES, or what
+     * travels with the keys. keys_out is not given, keys_in stays as it is, and the last pass
+     * writes no keys; those of passes before it, and all of equal_zeros, stand in scratch: see
+     * xl_sort_scratch(). XL_ERROR_INVALID_ARGUMENT where `value` is XL_NONE */
+    uint32_t values_only;
 } xl_sort_desc;
 
 /* What one call works on; a view that is left out is not given. No output may overlap anything else
@@ -110,9 +114,10 @@ typedef struct xl_sort_args {
     xl_view values_in;  /* n values that travel with the keys; not given for XL_NONE and
                            XL_SORT_INDICES */
     xl_view keys_out;   /* n keys in order; may be exactly keys_in, may not overlap it
-                           otherwise. The device also reads it: not CL_MEM_WRITE_ONLY */
-    xl_view values_out; /* n values; may be exactly values_in; not given for XL_NONE. The device
-                           also reads it */
+                           otherwise. The device also reads it: not CL_MEM_WRITE_ONLY. Not given
+                           with values_only */
+    xl_view values_out; /* n values; may be exactly values_in, with values_only too; not given for
+                           XL_NONE. The device also reads it */
     xl_view scratch;    /* xl_sort_scratch() bytes, or not given: as in xl_scan_args */
     xl_view n_device;   /* not given, or one u64: as many keys as it holds when the call runs, and
                            at most n: as in xl_scan_args */
@@ -149,7 +154,9 @@ XL_NODISCARD XL_API xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc
  *                 is more
  *   segments      however many, past the elements of one tile the keys and values once more; for
  *                 each tile 64 bytes, and 8 more for each time that one tile has to be doubled to
- *                 reach n; and at most 1 KiB */
+ *                 reach n; and at most 1 KiB
+ *   values_only   beside all that the keys once more, which would else be in keys_out; up to the
+ *                 elements of one tile only RADIX and equal_zeros need them */
 XL_NODISCARD XL_API xl_status xl_sort_scratch(const xl_sort *plan, size_t n, size_t *bytes,
                                               size_t *alignment);
 

@@ -24,7 +24,8 @@
  *   not know is 0, else it is XL_ERROR_INVALID_ARGUMENT. So start from zeros: from
  *   xl_..._desc_init(), or from named fields, (xl_scan_args){.n = 10, .in = view}.
  *   xl_view, xl_user_type, xl_user_op and xl_user_comparator never change.
- * Truth values are uint32_t: 0 or 1. Enumerations are kept in uint32_t. */
+ * Truth values are uint32_t: 0 is false, any other number true. Enumerations are kept in uint32_t.
+ */
 
 /* A place in a buffer. `offset` counts ELEMENTS of what the view holds (bytes
  * for a scratch view). A view whose buffer is NULL is "not given". A sub-buffer is a buffer too:

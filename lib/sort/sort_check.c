@@ -43,6 +43,10 @@ static xl_status check_values(const xl_context *ctx, const xl_sort_desc *desc)
                             "%s: given, but the array before it is none", names[a]);
         before = value;
     }
+    if (desc->values_only && desc->value == XL_NONE)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.values_only: %u, but desc.value is XL_NONE: there would be no output",
+                        (unsigned)desc->values_only);
 done:
     return status;
 }
@@ -83,9 +87,6 @@ done:
 static xl_status check_zeros(const xl_context *ctx, const xl_sort_desc *desc)
 {
     const uint32_t bits = 8 * (uint32_t)xl_type_size((xl_type)desc->key);
-    if (desc->reserved != 0)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.reserved: %u, but must be 0",
-                        (unsigned)desc->reserved);
     if (desc->equal_zeros && desc->comparator)
         return xli_fail(
             ctx, XL_ERROR_UNSUPPORTED,
@@ -132,9 +133,6 @@ xl_status xli_sort_check_desc(const xl_context *ctx, const xl_sort_desc *desc)
                         (int)desc->algorithm));
     if (!desc->comparator)
         XL_TRY(check_bits(ctx, desc));
-    if (desc->stable > 1)
-        XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.stable: %u, not 0 or 1",
-                        (unsigned)desc->stable));
     XL_TRY(check_zeros(ctx, desc));
     XL_TRY(check_segments(ctx, desc));
 done:
@@ -178,6 +176,7 @@ xl_status xli_sort_problem_of(const xl_context *ctx, const xli_capabilities *cap
         .end_bit = desc->end_bit > 0 ? desc->end_bit : 8 * (uint32_t)xl_type_size(desc->key),
         .stable = desc->stable || desc->segments || zeros,
         .equal_zeros = zeros,
+        .values_only = desc->values_only != 0,
         .segments = (xl_type)desc->segment_type,
         .algorithm = (xl_sort_algorithm)desc->algorithm,
         .compares = desc->comparator != NULL,
@@ -326,8 +325,11 @@ xl_status xli_sort_check_views(const xl_context *ctx, const xli_sort_problem *pr
     const xli_span *in[NUM_SPANS], *out[NUM_SPANS];
     memset(s, 0, sizeof *s);
     XL_TRY(xli_check_view(ctx, "keys_in", args->keys_in, n, key, XLI_READ, &s->keys_in));
-    XL_TRY(xli_check_view(ctx, "keys_out", args->keys_out, n, key, XLI_READ | XLI_WRITE,
-                          &s->keys_out));
+    if (problem->values_only)
+        XL_TRY(check_not_given(ctx, "keys_out", args->keys_out, "gives values only"));
+    else
+        XL_TRY(xli_check_view(ctx, "keys_out", args->keys_out, n, key, XLI_READ | XLI_WRITE,
+                              &s->keys_out));
     XL_TRY(check_values_views(ctx, problem, args, s));
     if (args->n_device.buffer)
         XL_TRY(xli_check_view(ctx, "n_device", args->n_device, 1, sizeof(cl_ulong), XLI_READ,

@@ -59,15 +59,17 @@ static xl_status launch_bitonic(xl_sort *plan, xli_seq *seq, size_t n, const xli
     xl_status status;
     const place in = place_of(&spans->keys_in, xli_sort_read_values(plan, spans));
     const place out = place_of(&spans->keys_out, &spans->values_out);
+    const xli_span last_keys = xli_sort_last_keys(plan, spans);
+    const place last = place_of(&last_keys, &spans->values_out);
     const unsigned merges = xli_sort_merges(&plan->shape, n);
     const place spare = merges > 0 ? place_in_scratch(plan, scratch, n) : out;
     /* sides[0] is the output; an even number of merges is left from there. */
     const place *const sides[2] = {&out, &spare};
-    XL_TRY(launch(plan, seq, n, &spans->n_device, 0, &in, sides[merges % 2]));
+    XL_TRY(launch(plan, seq, n, &spans->n_device, 0, &in, merges > 0 ? sides[merges % 2] : &last));
     for (unsigned k = 0; k < merges; ++k) {
         const unsigned left = merges - k;
         XL_TRY(launch(plan, seq, n, &spans->n_device, xli_sort_tile(&plan->shape) << k,
-                      sides[left % 2], sides[(left + 1) % 2]));
+                      sides[left % 2], left > 1 ? sides[(left + 1) % 2] : &last));
     }
 done:
     return status;
@@ -107,8 +109,9 @@ static xl_status launch_samples(xl_sort *plan, xli_seq *seq, size_t n, const xli
     xli_sort_kernels *const k = &plan->kernels;
     const xli_sort_samples s = xli_sort_samples_of(&plan->problem, &plan->shape, n);
     const size_t group = plan->shape.sample[s.size].group;
+    const xli_span last_keys = xli_sort_last_keys(plan, spans);
     const place in = place_of(&spans->keys_in, xli_sort_read_values(plan, spans));
-    const place out = place_of(&spans->keys_out, &spans->values_out);
+    const place out = place_of(&last_keys, &spans->values_out);
     const place spare = s.runs > 1 ? place_in_scratch(plan, scratch, n) : out;
     xli_args a = {.count = 0};
     add_samples(&a, plan, n, &spans->n_device, scratch);
@@ -136,9 +139,13 @@ static radix_args radix_args_of(const xl_sort *plan, size_t n, const xli_sort_sp
 {
     const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);
     const xli_sort_chunks chunks = xli_sort_chunks_of(&plan->shape, n);
-    const bool keys = xli_span_is_in_place(&s->keys_in, &s->keys_out);
-    const bool values =
-        plan->problem.value == XL_NONE ? keys : xli_span_is_in_place(&s->values_in, &s->values_out);
+    /* Keys that nobody asked for are nowhere. */
+    const bool drops = xli_sort_drops_keys(&plan->problem);
+    const bool keys_stay = xli_span_is_in_place(&s->keys_in, &s->keys_out);
+    const bool values = plan->problem.value == XL_NONE
+                            ? keys_stay
+                            : xli_span_is_in_place(&s->values_in, &s->values_out);
+    const bool keys = drops ? values : keys_stay;
     const xli_span *const values_in = xli_sort_read_values(plan, s);
     const unsigned in_place = keys && values ? 1 : keys || values ? 2 : 0;
     radix_args a = {.count = 1, .chunks = chunks.count};
@@ -228,7 +235,7 @@ static xl_status launch_sweep(xl_sort *plan, xli_seq *seq, size_t n, const xli_s
     const size_t group = plan->shape.radix_group;
     const size_t tiles = xli_ceil_div(n, xli_sort_radix_tile(&plan->shape));
     const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);
-    const size_t words = (layout.bytes - layout.state_at) / sizeof(cl_ulong);
+    const size_t words = layout.state_bytes / sizeof(cl_ulong);
     const size_t clear_groups = xli_min(xli_ceil_div(words, group), plan->shape.units);
     radix_args a = radix_args_of(plan, n, s, scratch);
     XL_TRY(XLI_LAUNCH(seq, &k->clear, clear_groups, group, XLI_MEM(scratch->buffer),
@@ -242,17 +249,27 @@ done:
     return status;
 }
 
+/* What is in scratch, as no output of the call is. */
+static void fill_spans(const xl_sort *plan, size_t n, xli_sort_spans *spans,
+                       const xli_span *scratch)
+{
+    const size_t key = xli_sort_key_bytes(&plan->problem);
+    const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);
+    if (plan->problem.hides_indices)
+        spans->values_out =
+            (xli_span){.buffer = scratch->buffer,
+                       .offset = (scratch->offset + layout.places_at) / sizeof(cl_uint)};
+    if (layout.has_keys)
+        spans->keys_out = (xli_span){.buffer = scratch->buffer,
+                                     .offset = xli_ceil_div(scratch->offset + layout.keys_at, key)};
+}
+
 xl_status xli_sort_launch(xl_sort *plan, xli_seq *seq, size_t n, xli_sort_spans *spans,
                           const xli_span *scratch)
 {
     xl_status status;
     const bool sweep = plan->shape.radix == XLI_RADIX_SWEEP;
-    if (plan->problem.hides_indices) {
-        const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);
-        spans->values_out =
-            (xli_span){.buffer = scratch->buffer,
-                       .offset = (scratch->offset + layout.places_at) / sizeof(cl_uint)};
-    }
+    fill_spans(plan, n, spans, scratch);
     if (plan->problem.segments != XL_NONE)
         XL_TRY(xli_sort_launch_segments(plan, seq, n, spans, scratch));
     else if (xli_sort_by_samples(&plan->shape, n))

@@ -45,9 +45,10 @@ static void add_text(xli_text *text, const xli_capabilities *capabilities,
     const xli_sample_size *const size = &shape->sample[kind == SAMPLES_LARGE];
     const uint32_t items_log = samples ? size->items_log : t->items_log;
     const bool serial = t->shape == XLI_SORT_SERIAL;
+    const unsigned values = problem->value == XL_NONE ? 0 : xli_sort_drops_keys(problem) ? 2 : 1;
     const xli_definition lines[] = {
         {"XL_SERIAL", serial},
-        {"XL_SORT_VALUES", problem->value != XL_NONE},
+        {"XL_SORT_VALUES", values},
         {"XL_SORT_INDICES", problem->indices},
         {"XL_SORT_STABLE", !problem->compares && ((problem->stable && problem->value != XL_NONE) ||
                                                   (packs && !serial))},
@@ -56,7 +57,7 @@ static void add_text(xli_text *text, const xli_capabilities *capabilities,
                                                             : samples ? size->tile_log - items_log
                                                                       : t->group_log},
         {serial ? NULL : "XL_SORT_ITEMS_LOG", items_log},
-        {serial && problem->compares ? "XL_MERGE_VALUES" : NULL, problem->value != XL_NONE},
+        {serial && problem->compares ? "XL_MERGE_VALUES" : NULL, values},
         {!serial && problem->compares ? "XL_SORT_PACKED" : NULL, packs},
     };
     if (problem->compares)

@@ -61,6 +61,12 @@ static inline bool xli_sort_has_rows(const xl_sort *plan)
     return plan->shape.tune.shape == XLI_SORT_GROUP && !plan->problem.compares;
 }
 
+/* Where the last launch leaves the keys: in no array, where nobody asked for them. */
+static inline xli_span xli_sort_last_keys(const xl_sort *plan, const xli_sort_spans *s)
+{
+    return xli_sort_drops_keys(&plan->problem) ? (xli_span){0} : s->keys_out;
+}
+
 /* Where in the scratch's buffer the keys begin, in keys, and the values. */
 static inline size_t xli_sort_spare_keys(const xl_sort *plan, const xli_span *scratch)
 {
@@ -106,8 +112,8 @@ xl_status xli_sort_launch_segments(xl_sort *plan, xli_seq *seq, size_t n,
 
 /* ---- sort_enqueue.c -------------------------------------------------------- */
 
-/* The launches of a call of n > 0 elements. Where places are in scratch, that is filled into the
- * spans. */
+/* The launches of a call of n > 0 elements. Where places, or the keys in order, are in scratch,
+ * that is filled into the spans. */
 xl_status xli_sort_launch(xl_sort *plan, xli_seq *seq, size_t n, xli_sort_spans *spans,
                           const xli_span *scratch);
 

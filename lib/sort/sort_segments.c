@@ -22,11 +22,12 @@ static void add_csr(xli_args *a, const xl_sort *plan, size_t n, const xli_sort_s
 }
 
 /* XL_SORT_ARRAYS of cl/sort/sort_arrays.cl. */
-static void add_arrays(xli_args *a, const xl_sort *plan, const xli_sort_spans *s)
+static void add_arrays(xli_args *a, const xl_sort *plan, const xli_sort_spans *s,
+                       const xli_span *keys_out)
 {
     const xli_span *const values_in = xli_sort_read_values(plan, s);
     xli_args_add_place(a, s->keys_in.buffer, s->keys_in.offset);
-    xli_args_add_place(a, s->keys_out.buffer, s->keys_out.offset);
+    xli_args_add_span(a, keys_out);
     if (plan->problem.value == XL_NONE)
         return;
     xli_args_add_place(a, values_in->buffer, values_in->offset);
@@ -54,7 +55,7 @@ static xl_status launch_queue(xl_sort *plan, xli_seq *seq, size_t n, const xli_s
     xli_args_add(&a, XLI_U32(shape->tune.spin_limit));
     xli_args_add(&a, XLI_U32(xli_sort_search_log(shape, 0)));
     add_csr(&a, plan, n, spans, scratch);
-    add_arrays(&a, plan, spans);
+    add_arrays(&a, plan, spans, &spans->keys_out);
     add_spare(&a, plan, n, scratch);
     return xli_seq_launch(seq, &plan->kernels.long_all, groups, shape->group_size, a.at, a.count);
 }
@@ -70,7 +71,7 @@ static xl_status launch_long(xl_sort *plan, xli_seq *seq, size_t n, const xli_so
     const unsigned merges = xli_sort_merges(shape, n);
     xli_args a = {.count = 2}; /* those of a merge come first */
     add_csr(&a, plan, n, spans, scratch);
-    add_arrays(&a, plan, spans);
+    add_arrays(&a, plan, spans, &spans->keys_out);
     add_spare(&a, plan, n, scratch);
     XL_TRY(xli_seq_launch(seq, &plan->kernels.long_tiles, groups, shape->group_size, a.at + 2,
                           a.count - 2));
@@ -91,6 +92,7 @@ xl_status xli_sort_launch_segments(xl_sort *plan, xli_seq *seq, size_t n,
     const size_t group = plan->shape.group_size;
     const xli_sort_segments known = xli_sort_segments_of(&plan->shape, n);
     const bool rows = xli_sort_has_rows(plan);
+    const xli_span last_keys = xli_sort_last_keys(plan, spans);
     xli_args a = {.count = 0};
     xli_args_add(&a, XLI_U32(known.queue_words));
     add_csr(&a, plan, n, spans, scratch);
@@ -98,7 +100,7 @@ xl_status xli_sort_launch_segments(xl_sort *plan, xli_seq *seq, size_t n,
                           a.at, a.count));
     a.count = 0;
     add_csr(&a, plan, n, spans, scratch);
-    add_arrays(&a, plan, spans);
+    add_arrays(&a, plan, spans, &last_keys);
     if (rows)
         XL_TRY(xli_seq_launch(seq, &plan->kernels.rows, known.windows, group, a.at, a.count));
     XL_TRY(xli_seq_launch(seq, &plan->kernels.packed,

@@ -49,6 +49,11 @@ static bool shape_radix(const xli_sort_problem *problem, const xli_capabilities 
     return radix_bytes(problem, shape) <= device->local_bytes;
 }
 
+bool xli_sort_drops_keys(const xli_sort_problem *problem)
+{
+    return problem->values_only && !problem->equal_zeros;
+}
+
 bool xli_sort_has_range(const xli_sort_problem *problem)
 {
     return problem->end_bit - problem->begin_bit < 8 * xli_sort_key_bytes(problem);
@@ -380,6 +385,12 @@ size_t xli_sort_zeros_places_at(const xli_sort_problem *problem, size_t n)
     return xli_round_up(xli_mul(n, xli_sort_key_bytes(problem)), XLI_SCRATCH_ALIGN);
 }
 
+/* In scratch. With a comparator a key more: they begin at a multiple of their size. */
+static size_t keys_bytes(const xli_sort_problem *problem, size_t n)
+{
+    return xli_mul(xli_add(n, problem->compares), xli_sort_key_bytes(problem));
+}
+
 xli_sort_layout xli_sort_layout_of(const xli_sort_problem *problem, const xli_sort_shape *shape,
                                    size_t n)
 {
@@ -390,17 +401,15 @@ xli_sort_layout xli_sort_layout_of(const xli_sort_problem *problem, const xli_so
     const bool spare =
         samples ? xli_sort_samples_of(problem, shape, n).runs > 1 : n > xli_sort_tile(shape);
     if (radix || spare) {
-        /* A key more: they begin at a multiple of their size. */
-        const size_t keys = xli_mul(xli_add(n, problem->compares), xli_sort_key_bytes(problem));
-        layout.values_at = xli_round_up(keys, XLI_SCRATCH_ALIGN);
+        layout.values_at = xli_round_up(keys_bytes(problem, n), XLI_SCRATCH_ALIGN);
         layout.state_at = xli_add(
             layout.values_at, xli_round_up(n * xl_type_size(problem->value), XLI_SCRATCH_ALIGN));
     }
-    const size_t state = samples    ? xli_sort_samples_of(problem, shape, n).bytes
+    layout.state_bytes = samples    ? xli_sort_samples_of(problem, shape, n).bytes
                          : radix    ? state_bytes(shape, n)
                          : segments ? xli_sort_segments_of(shape, n).state_bytes
                                     : 0;
-    layout.bytes = xli_add(layout.state_at, state);
+    layout.bytes = xli_add(layout.state_at, layout.state_bytes);
     for (size_t a = 0; a < problem->num_gathered; ++a)
         layout.bytes = xli_max(layout.bytes, xli_mul(n, problem->gathered[a]));
     if (problem->equal_zeros)
@@ -409,6 +418,12 @@ xli_sort_layout xli_sort_layout_of(const xli_sort_problem *problem, const xli_so
     if (problem->hides_indices) {
         layout.places_at = xli_round_up(layout.bytes, XLI_SCRATCH_ALIGN);
         layout.bytes = xli_add(layout.places_at, xli_mul(n, sizeof(cl_uint)));
+    }
+    /* More than two launches, or passes, go to and fro between two arrays. */
+    layout.has_keys = problem->values_only && (radix || spare || problem->equal_zeros);
+    if (layout.has_keys) {
+        layout.keys_at = xli_round_up(layout.bytes, XLI_SCRATCH_ALIGN);
+        layout.bytes = xli_add(layout.keys_at, keys_bytes(problem, n));
     }
     return layout;
 }

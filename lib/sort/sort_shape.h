@@ -24,6 +24,7 @@ typedef struct xli_sort_problem {
     size_t gathered[XLI_SORT_ARRAYS]; /* bytes of their elements */
     xl_sort_algorithm algorithm;      /* as asked for */
     bool equal_zeros;                 /* -0 and +0 stay in order */
+    bool values_only;                 /* the keys in order are not asked for */
     bool compares;                    /* a comparator orders the keys, which are elements */
     xli_element element;
     const xl_user_comparator *comparator; /* borrowed while a plan is made */
@@ -115,6 +116,10 @@ typedef struct xli_sort_chunks {
 } xli_sort_chunks;
 xli_sort_chunks xli_sort_chunks_of(const xli_sort_shape *shape, size_t n);
 
+/* Whether the last launch, of a sort whose keys nobody asked for, writes none. To make zeros equal
+ * they are read once more. */
+bool xli_sort_drops_keys(const xli_sort_problem *problem);
+
 /* Whether not all bits of the keys count. */
 bool xli_sort_has_range(const xli_sort_problem *problem);
 
@@ -145,10 +150,11 @@ xli_sort_segments xli_sort_segments_of(const xli_sort_shape *shape, size_t n);
 size_t xli_sort_zeros_places_at(const xli_sort_problem *problem, size_t n);
 
 /* The scratch of a call: n keys, the values, and what a radix sort counts or what is known of
- * segments, in the place of which comes what is gathered in place; then the places of the keys.
- * SIZE_MAX bytes: more than that. */
+ * segments, in the place of which comes what is gathered in place; then the places of the keys, and
+ * the keys that nobody asked for. SIZE_MAX bytes: more than that. */
 typedef struct xli_sort_layout {
-    size_t values_at, state_at, places_at, bytes;
+    size_t values_at, state_at, state_bytes, places_at, keys_at, bytes;
+    bool has_keys; /* at keys_at */
 } xli_sort_layout;
 xli_sort_layout xli_sort_layout_of(const xli_sort_problem *problem, const xli_sort_shape *shape,
                                    size_t n);

@@ -49,6 +49,7 @@ typedef enum field {
     TUNE,
     BOUND,
     INDEX,
+    VALUES_ONLY,
     PLAN_FIELDS,
     N = PLAN_FIELDS,
     COUNT,

@@ -74,6 +74,7 @@ static const struct {
     [TUNE] = {"tune", NULL, NUM_TUNINGS - 1, ALL},
     [BOUND] = {"bound", NAMES("lower", "upper", "unsorted"), 0, F},
     [INDEX] = {"index", NAMES("u64", "u32"), 0, F},
+    [VALUES_ONLY] = {"values-only", NAMES("no", "yes"), 0, O},
     [N] = {"n", NULL, CASE_N_MOST, ALL},
     [COUNT] = {"count", NAMES("host", "device", "above"), 0, S | R},
     [MOST] = {"past", NULL, 5000, S | R},
@@ -209,6 +210,7 @@ static void allow_key_calls(fuzz_case *c)
         c->of[LEFT_OUT] &= (uint64_t)~NO_VALUES;
     allow(c, LEFT_OUT, (c->of[LEFT_OUT] | (c->of[VALUES] ? 0 : NO_VALUES)) != NOTHING_GIVEN);
     allow(c, INDEX, !asks);
+    allow(c, VALUES_ONLY, c->of[VALUES] == VALUES_INDICES);
     allow(c, OTHER, !asks && !c->of[SHARED]);
     allow(c, SHARED, !asks);
     allow(c, DEAL, !asks && !c->of[SHARED] && !(search && c->of[DEAL] == DEAL_RUNS));

@@ -50,13 +50,14 @@ static void draw_usual_plan(fuzz_case *c, uint64_t plan)
     c->of[MASK] = xlt_next(&random);
     if (c->of[PRIMITIVE] == SORT)
         c->of[ALGORITHM] = sorts[xlt_below(&random, COUNT_OF(sorts))];
+    c->of[VALUES_ONLY] = xlt_below(&random, 2);
 }
 
 /* Of selections, merges and searches. */
 static void draw_keyed_plan(fuzz_case *c, uint64_t plan)
 {
     xlt_random random = random_of(plan, 1);
-    draw_values(c, &random, TYPE, PLAN_FIELDS);
+    draw_values(c, &random, TYPE, VALUES_ONLY);
     c->of[PRIMITIVE] = TOPK + plan % 3;
     c->of[TYPE] = plan * 4 % NUM_SCALARS;
     c->of[TUNE] = (plan + plan / 15) % NUM_TUNINGS;

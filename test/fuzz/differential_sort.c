@@ -31,6 +31,7 @@ static xl_status open_sort(const fuzz_case *c, open_plan *plan)
                      : c->of[ALGORITHM] == ALGORITHM_RADIX ? XL_SORT_RADIX
                                                            : XL_SORT_AUTO;
     desc.stable = (uint32_t)c->of[STABLE];
+    desc.values_only = (uint32_t)c->of[VALUES_ONLY];
     return xl_sort_create(plan->ctx, &desc, &plan->of.sort);
 }
 
@@ -46,12 +47,13 @@ typedef struct call {
 static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call *b, const flight *f)
 {
     const bool in_place = c->of[PLACE];
+    const xl_view keys_out = xlt_view(in_place ? &b->keys_in : &b->keys_out);
     return xl_sort_enqueue(
         plan->of.sort, f->queue,
         &(xl_sort_args){.n = (size_t)c->of[N],
                         .keys_in = xlt_view(&b->keys_in),
                         .values_in = makes_indices(c) ? xl_no_view() : xlt_view(&b->values_in),
-                        .keys_out = xlt_view(in_place ? &b->keys_in : &b->keys_out),
+                        .keys_out = c->of[VALUES_ONLY] ? xl_no_view() : keys_out,
                         .values_out = xlt_view(in_place ? &b->values_in : &b->values_out),
                         .scratch = xlt_view(&b->scratch)},
         num_waits(f), waits(f), NULL);
@@ -160,15 +162,29 @@ static bool check_stable(outcome *o, const fuzz_case *c, const unsigned char *co
     return !o->failed;
 }
 
+/* The keys in the order of their places, where the call gives these alone. */
+static bool follow_places(outcome *o, const fuzz_case *c, const unsigned char *keys,
+                          const uint32_t *places, unsigned char *keys_got)
+{
+    const size_t n = (size_t)c->of[N], bytes = element_of(c)->bytes;
+    for (size_t i = 0; i < n; ++i) {
+        if (places[i] >= n)
+            return failed(o, "place %u at %zu is none of %zu", (unsigned)places[i], i, n);
+        memcpy(keys_got + i * bytes, keys + places[i] * bytes, bytes);
+    }
+    return true;
+}
+
 static bool read_call(outcome *o, const fuzz_case *c, const call *b, const void *keys,
                       const uint32_t *values, unsigned char *keys_got, uint32_t *values_got)
 {
-    const bool in_place = c->of[PLACE];
-    return read_guarded(o, in_place ? &b->keys_in : &b->keys_out, "keys_out", keys_got) &&
+    const bool in_place = c->of[PLACE], only = c->of[VALUES_ONLY];
+    return (only || read_guarded(o, in_place ? &b->keys_in : &b->keys_out, "keys_out", keys_got)) &&
            (!c->of[VALUES] ||
             read_guarded(o, in_place ? &b->values_in : &b->values_out, "values_out", values_got)) &&
-           (in_place || (unchanged(o, &b->keys_in, "keys_in", keys) &&
-                         unchanged(o, &b->values_in, "values_in", values))) &&
+           (!only || follow_places(o, c, keys, values_got, keys_got)) &&
+           ((in_place && !only) || unchanged(o, &b->keys_in, "keys_in", keys)) &&
+           (in_place || unchanged(o, &b->values_in, "values_in", values)) &&
            (!b->scratch.mem || read_guarded(o, &b->scratch, "scratch", NULL));
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Sorts by comparators: keys of one byte to half a kilobyte, built in and of the user's own, with
- * values of every kind, in both shapes; comparators that are no order; what the descriptor refuses.
+ * values of every kind, and these alone, in both shapes; comparators that are no order; what the
+ * descriptor refuses.
  */
 #include "sort_trial.h"
 #include "xlt_misuse.h"
@@ -240,12 +241,13 @@ static void check(const trial *t, uint64_t seed, bool is_order)
         values[i] = (unsigned char)(made ? i / 4 >> i % 4 * 8 : xlt_next(&random));
     const uint64_t on_device = t->on_device;
     XLT_OK(xl_sort_scratch(t->plan, n, &bytes, &alignment));
+    const bool alone = t->desc.values_only != 0;
     xlt_buffer in = xlt_buffer_make(keys, n, size, seed % 3), out = in;
     xlt_buffer values_in = {0}, values_out = {0}, scratch = {0}, number = {0};
     xlt_buffer csr = {0};
     if (t->num_offsets > 0)
         csr = xlt_buffer_make(t->offsets, t->num_offsets, sizeof *t->offsets, seed % 3);
-    if (!t->in_place)
+    if (!t->in_place && !alone)
         out = xlt_buffer_make(NULL, n, size, seed % 4);
     if (value > 0 && !made)
         values_in = values_out = xlt_buffer_make(values, n, value, seed % 5);
@@ -261,7 +263,7 @@ static void check(const trial *t, uint64_t seed, bool is_order)
             .n = n,
             .keys_in = xlt_view(&in),
             .values_in = xlt_view(&values_in),
-            .keys_out = xlt_view(&out),
+            .keys_out = alone ? xl_no_view() : xlt_view(&out),
             .values_out = xlt_view(&values_out),
             .scratch = xlt_view(&scratch),
             .n_device = xlt_view(&number),
@@ -269,12 +271,15 @@ static void check(const trial *t, uint64_t seed, bool is_order)
         0, NULL, NULL));
     if (is_order)
         find_places(t, count, keys, places);
-    check_moved(t, &out, keys, places, is_order ? count : 0, "keys_out");
+    if (alone)
+        sort_check_unchanged(&in, keys);
+    else
+        check_moved(t, &out, keys, places, is_order ? count : 0, "keys_out");
     if (value > 0)
         check_moved(t, &values_out, values, places, is_order ? count : 0, "values_out");
     if (scratch.mem)
         xlt_check_guards(&scratch, "scratch");
-    if (!t->in_place)
+    if (out.mem != in.mem)
         xlt_buffer_free(&out);
     if (values_out.mem != values_in.mem)
         xlt_buffer_free(&values_out);
@@ -322,6 +327,7 @@ static void every_order(void **state)
                 continue;
             trial t = trial_of(&orders[i / 2], kinds[(i + i / KINDS + s + 1) % KINDS], i % 4 > 1);
             t.what = shapes[s].tuning;
+            t.desc.values_only = t.desc.value != XL_NONE && i % 2 == 0;
             t.plan = sort_plan(ctx, &t.desc, t.what);
             const size_t tile = sort_tile(t.plan, 1);
             const size_t most = key_bytes(t.order) > 100 ? 9 * tile : 33 * tile + 7;
@@ -458,6 +464,7 @@ static void every_segment(void **state)
             t.what = shapes[s].tuning;
             t.desc.segments = XL_SEGMENTS_OFFSETS;
             t.desc.segment_type = XL_U32;
+            t.desc.values_only = t.desc.value != XL_NONE && (i + s) % 2;
             t.plan = sort_plan(ctx, &t.desc, t.what);
             const size_t tile = sort_tile(t.plan, 1);
             segments_of_sizes(t, tile, &seed);

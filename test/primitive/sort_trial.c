@@ -246,6 +246,16 @@ void sort_check_same(const sort_trial *t, const xlt_buffer *buffer, const void *
     free(now);
 }
 
+void sort_check_unchanged(const xlt_buffer *keys_in, const void *before)
+{
+    void *now = bytes_for(keys_in->n, keys_in->size);
+    xlt_read(keys_in, now);
+    if (memcmp(now, before, keys_in->n * keys_in->size) != 0)
+        XLT_FAIL("keys_in: %zu keys were changed", keys_in->n);
+    xlt_check_guards(keys_in, "keys_in");
+    free(now);
+}
+
 sort_arrays sort_arrays_make(const sort_trial *t, const void *keys, const uint32_t *values)
 {
     const size_t size = xl_type_size((xl_type)t->desc->key);

@@ -74,6 +74,8 @@ void sort_check_result(const sort_trial *t, const sort_arrays *a, const void *ke
 /* Fails if the buffer is not as before. */
 void sort_check_same(const sort_trial *t, const xlt_buffer *buffer, const void *before,
                      const char *name);
+/* The same of keys that a sort leaves as they are. */
+void sort_check_unchanged(const xlt_buffer *keys_in, const void *before);
 void sort_arrays_free(sort_arrays *a);
 /* 0, 1, 2 and so on; the caller frees them. */
 uint32_t *sort_numbers(size_t n);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Sorts of keys with values of every size and in several arrays, by some bits of the keys, and of
- * as many keys as the device says; by digits and by comparisons. */
+ * Sorts of keys with values of every size and in several arrays, by some bits of the keys, of as
+ * many keys as the device says, and for the sake of the values alone; by digits and by comparisons.
+ */
 #include "sort_trial.h"
 
 #include <stdlib.h>
@@ -172,7 +173,7 @@ static void check_with(const trial *t, xl_sort *plan)
         scratch = xlt_scratch_make(bytes, alignment);
     xl_sort_args args = {.n = t->n,
                          .keys_in = xlt_view(&keys.in),
-                         .keys_out = xlt_view(&keys.out),
+                         .keys_out = t->desc.values_only ? xl_no_view() : xlt_view(&keys.out),
                          .scratch = xlt_view(&scratch)};
     if (t->on_device != SIZE_MAX)
         args.n_device = xlt_view(&on_device);
@@ -192,7 +193,7 @@ static void check_with(const trial *t, xl_sort *plan)
     XLT_OK(xl_sort_enqueue(plan, xlt_queue(), &args, 0, NULL, NULL));
     XLT_CL(clFinish(xlt_queue()));
     place *const places = order_of(t, keys.before, m);
-    array_check(t, &keys, places, m, false, "keys_out");
+    array_check(t, &keys, places, t->desc.values_only ? 0 : m, false, "keys_out");
     for (size_t a = 0; a < count; ++a) {
         array_check(t, &values[a], places, m, a == 0 && t->desc.value == XL_SORT_INDICES, names[a]);
         array_free(&values[a]);
@@ -402,6 +403,160 @@ static void by_segments(void **state)
     xl_sort_destroy(plan);
 }
 
+/* ---- values alone ---- */
+
+/* Tiles, chunks and buckets so small that few keys take all launches. */
+static const char *const only_shapes[] = {
+    "sort.shape = 1\nsort.serial_tile_log = 6\nsort.radix_alone = 90\nsort.radix_chunks = 1\n"
+    "sort.radix_least = 1000\nsort.radix_most = 1000\nsort.radix_bucket_bytes = 400\n",
+    "sort.shape = 1\nsort.radix_alone = 0\nsort.radix_buckets = 0\nsort.radix_chunks = 200\n"
+    "sort.radix_least = 70\nsort.radix_most = 700\n",
+    "sort.shape = 0\nsort.group_log = 5\nsort.items_log = 2\nsort.segment_group_log = 5\n"
+    "sort.segment_items_log = 2\nsort.sweep_pair_group = 256\nsort.sweep_pair_bytes = 8\n"
+    "sort.radix_group = 256\nsort.radix_bytes = 8\n",
+    "sort.shape = 0\nsort.group_log = 5\nsort.items_log = 1\nsort.sample_pair_most = 4000\n"
+    "sort.sample_group_log = 5\nsort.sample_items_log = 2\n",
+};
+
+/* Numbers of all shapes are those of the list; `bits`: where the range of bits ends. */
+typedef struct only_row {
+    size_t shape;
+    xl_sort_algorithm algorithm;
+    xl_type key;
+    uint32_t value, more;
+    uint32_t stable, bits;
+    bool has_segments;
+} only_row;
+
+static const only_row only_rows[] = {
+    {0, XL_SORT_RADIX, XL_F32, XL_SORT_INDICES, XL_NONE, 0, 0, false},
+    {0, XL_SORT_RADIX, XL_U64, XL_U32, XL_NONE, 0, 0, false},
+    {1, XL_SORT_RADIX, XL_U32, XL_U32, XL_NONE, 0, 0, false},
+    {1, XL_SORT_RADIX, XL_I64, XL_SORT_INDICES, XL_NONE, 0, 19, false},
+    {0, XL_SORT_BITONIC, XL_F32, XL_U32, XL_NONE, 1, 0, false},
+    {0, XL_SORT_BITONIC, XL_U16, XL_SORT_INDICES, XL_SORT_BYTES(3), 1, 0, false},
+    {0, XL_SORT_AUTO, XL_I32, XL_SORT_INDICES, XL_NONE, 0, 0, true},
+    {2, XL_SORT_RADIX, XL_U32, XL_U32, XL_NONE, 0, 0, false},
+    {2, XL_SORT_BITONIC, XL_U64, XL_SORT_BYTES(12), XL_NONE, 1, 0, false},
+    {2, XL_SORT_AUTO, XL_F32, XL_U32, XL_NONE, 0, 0, true},
+    {3, XL_SORT_AUTO, XL_U32, XL_U32, XL_NONE, 1, 0, false},
+};
+
+static void check_only(trial t, xl_sort *plan)
+{
+    static const sort_pattern patterns[] = {SORT_RANDOM, SORT_ALL_EQUAL, SORT_ONE_BIT,
+                                            SORT_FEW_DISTINCT, SORT_FALLING};
+    const size_t sizes[] = {0, 1, 2, 60, 100, 200, 901, 3001, 20003};
+    const size_t count = xlt_on_oclgrind() ? 6 : xlt_small() ? 8 : 9;
+    for (size_t s = 0, k = 0; s < count; ++s)
+        for (size_t p = s < 5 ? 3 : 0; p < 5; ++p, ++k) {
+            const uint32_t n = (uint32_t)sizes[s];
+            const uint32_t offsets[] = {n / 50, n / 20, n / 20, n / 5, n / 5 + n / 30, n};
+            t.n = sizes[s];
+            t.pattern = patterns[p];
+            t.in_place = 1 | (t.desc.value == XL_SORT_INDICES ? 4 : k % 4 * 2);
+            t.offset = k % 3;
+            t.own_scratch = k % 5 == 4;
+            t.on_device = k % 4 == 3 ? n - n / 9 : SIZE_MAX;
+            t.offsets = t.desc.segments ? offsets : NULL;
+            t.num_offsets = t.desc.segments ? sizeof offsets / sizeof offsets[0] : 0;
+            check_with(&t, plan);
+        }
+}
+
+static void values_alone(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < sizeof only_shapes / sizeof only_shapes[0]; ++s) {
+        xl_context *ctx = open_context(only_shapes[s], NULL);
+        for (size_t r = 0; r < sizeof only_rows / sizeof only_rows[0]; ++r) {
+            const only_row *const row = &only_rows[r];
+            if (row->shape != s || (xlt_on_oclgrind() && r % 2 != 0))
+                continue;
+            trial t = trial_of(row->key, row->value, row->algorithm, 0);
+            t.desc.values_only = 1;
+            t.desc.more_values[0] = row->more;
+            t.desc.stable = row->stable;
+            t.desc.end_bit = row->bits;
+            t.desc.order = r % 2 ? XL_DESCENDING : XL_ASCENDING;
+            t.desc.segments = row->has_segments ? XL_SEGMENTS_OFFSETS : XL_SEGMENTS_NONE;
+            t.desc.segment_type = row->has_segments ? XL_U32 : XL_NONE;
+            xl_sort *plan = sort_plan_by_digits(ctx, &t.desc, only_shapes[s]);
+            if (plan)
+                check_only(t, plan);
+            xl_sort_destroy(plan);
+        }
+        xl_context_destroy(ctx);
+    }
+}
+
+/* What the keys would have taken is in scratch, but up to one tile; more of them never take less.
+ */
+static void scratch_for_values_alone(void **state)
+{
+    (void)state;
+    enum { KEY = 4, ALIGNED = 512 };
+    for (unsigned a = 0; a < 3; ++a) {
+        trial t = trial_of(XL_U32, XL_SORT_INDICES, (xl_sort_algorithm)a, 0);
+        xl_sort *const both = sort_plan_by_digits(xlt_context(), &t.desc, "keys too");
+        t.desc.values_only = 7; /* as any truth value */
+        xl_sort *const alone = sort_plan_by_digits(xlt_context(), &t.desc, "values alone");
+        size_t with, without, before = 0, alignment;
+        for (size_t n = 0; both && n < (size_t)1 << 22; n += n / 3 + 1) {
+            XLT_OK(xl_sort_scratch(both, n, &with, &alignment));
+            XLT_OK(xl_sort_scratch(alone, n, &without, &alignment));
+            assert_true(without == with ||
+                        (without >= with + n * KEY && without <= with + n * KEY + ALIGNED));
+            assert_true(without > with || with == 0 || n == 0);
+            assert_true(without >= before);
+            before = without;
+        }
+        xl_sort_destroy(both);
+        xl_sort_destroy(alone);
+    }
+}
+
+/* By one digit the first pass is the last: what there is in scratch for keys stays as it was. */
+static void one_pass_in(xl_context *ctx)
+{
+    const size_t n = xlt_on_oclgrind() ? 300 : 20000;
+    size_t bytes, alignment, unwritten = 0;
+    trial t = trial_of(XL_U8, XL_SORT_INDICES, XL_SORT_RADIX, n);
+    t.desc.values_only = 1;
+    xl_sort *plan = sort_plan_by_digits(ctx, &t.desc, "one pass");
+    if (!plan)
+        return;
+    XLT_OK(xl_sort_scratch(plan, n, &bytes, &alignment));
+    array keys = array_make(&t, 0, 1);
+    xlt_buffer scratch = xlt_scratch_make(bytes, alignment), out = xlt_buffer_make(NULL, n, 4, 0);
+    XLT_OK(xl_sort_enqueue(plan, xlt_queue(),
+                           &(xl_sort_args){.n = n,
+                                           .keys_in = xlt_view(&keys.in),
+                                           .values_out = xlt_view(&out),
+                                           .scratch = xlt_view(&scratch)},
+                           0, NULL, NULL));
+    unsigned char *const after = bytes_for(bytes, 1);
+    xlt_read(&scratch, after);
+    for (size_t i = bytes - n; i < bytes; ++i)
+        unwritten += after[i] == 0xa5;
+    assert_int_equal(unwritten, n);
+    free(after);
+    array_free(&keys);
+    xlt_buffer_free(&scratch);
+    xlt_buffer_free(&out);
+    xl_sort_destroy(plan);
+}
+
+static void one_pass_writes_no_keys(void **state)
+{
+    (void)state;
+    for (size_t s = 1; s < 3; ++s) {
+        xl_context *ctx = open_context(only_shapes[s], NULL);
+        one_pass_in(ctx);
+        xl_context_destroy(ctx);
+    }
+}
+
 /* ---- misuse ---- */
 
 static void wrong_descriptors(void **state)
@@ -423,7 +578,8 @@ static void wrong_descriptors(void **state)
         {"at most 16", {.key = XL_F16, .begin_bit = 4, .end_bit = 17}},
         {"at most 8", {.key = XL_U8, .begin_bit = 8}},
         {"XL_SORT_BITONIC", {.key = XL_U8, .begin_bit = 1, .algorithm = XL_SORT_BITONIC}},
-        {"desc.stable: 2", {.key = XL_U8, .stable = 2}},
+        {"desc.values_only: 1, but desc.value is XL_NONE", {.key = XL_U8, .values_only = 1}},
+        {"desc.values_only: 3", {.key = XL_F32, .values_only = 3, .equal_zeros = 1}},
     };
     xl_context *ctx = xlt_context();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
@@ -488,11 +644,21 @@ static void wrong_calls(void **state)
     EXPECT(overlap, "keys_out and values_out", c.values_out.offset = N)
     EXPECT(overlap, "n_device and keys_out", c.n_device.offset = 2 * N - 1)
     EXPECT(overlap, "n_device and more_values_out[0]", c.n_device.offset = 5 * N)
+    t.desc.values_only = 1;
+    xl_sort *const alone = sort_plan(xlt_context(), &t.desc, "misuse of values alone");
+    xl_sort_args c = good;
+    expect(alone, &c, bad, "keys_out: given, but the plan gives values only");
+    c.keys_out = xl_no_view();
+    c.values_out.offset = N - 1;
+    expect(alone, &c, overlap, "keys_in and values_out");
+    c.values_out = xl_no_view();
+    expect(alone, &c, bad, "values_out: no buffer");
     clReleaseMemObject(all);
     xl_sort_destroy(plan);
+    xl_sort_destroy(alone);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_of_every_size),
@@ -502,8 +668,13 @@ int main(void)
         cmocka_unit_test(ranges_in_groups),
         cmocka_unit_test(lengths_on_the_device),
         cmocka_unit_test(by_segments),
+        cmocka_unit_test(values_alone),
+        cmocka_unit_test(scratch_for_values_alone),
+        cmocka_unit_test(one_pass_writes_no_keys),
         cmocka_unit_test(wrong_descriptors),
         cmocka_unit_test(wrong_calls),
     };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }
