@@ -17,10 +17,11 @@ static xli_kernel piece(const char *name)
 {
     xli_program *program;
     xli_kernel kernel;
-    XLT_OK(xli_program_get_source(xlt_context(), xlt_source_find("grid_pieces"),
-                                  "#define XL_ITEMS 1\n#define XL_STRIDE 5\n#define XL_PLANES 0\n"
-                                  "#define XL_DIMENSIONS 3\n#define XL_BOUNDED 0\n",
-                                  &program));
+    XLT_OK(
+        xli_program_get_source(xlt_context(), xlt_source_find("grid_pieces"),
+                               "#define XL_ITEMS 1\n#define XL_STRIDE 5\n#define XL_PLANES 0\n"
+                               "#define XL_SOA 0\n#define XL_DIMENSIONS 3\n#define XL_BOUNDED 0\n",
+                               &program));
     XLT_OK(xli_kernel_create(xlt_context(), program, name, &kernel));
     return kernel;
 }
@@ -333,6 +334,9 @@ static void crowd_all(wrong *w)
 
 #define AT(part) XLI_U64(w.at[part])
 
+/* The points, as x, y and z each have them where they lie side by side. */
+#define GIVEN given, from, given, from, given, from
+
 /* Counting, over a table's header or one of rows in buckets; each with storage of its own. `points`
  * has guards of 0x5c. */
 static void count_wrong_numbers(xl_grid *grid, const xlt_buffer *points, bool any, bool listed,
@@ -345,12 +349,12 @@ static void count_wrong_numbers(xl_grid *grid, const xlt_buffer *points, bool an
     xli_kernel *kernels = grid->kernels;
     const size_t groups = xli_ceil_div(POINTS, GROUP);
     wrong w = wrong_make(any, listed, seed);
-    RUN(&kernels[XLI_GRID_SPLIT], groups, given, from, n, XLI_MEM(w.mem), AT(HEADER), buckets,
-        AT(PLACES), AT(SPLITTERS));
+    RUN(&kernels[XLI_GRID_SPLIT], groups, GIVEN, n, XLI_MEM(w.mem), AT(HEADER), buckets, AT(PLACES),
+        AT(SPLITTERS));
     wrong_check("xl_grid_split", &w, SPLITTERS);
     w = wrong_make(any, listed, seed);
-    RUN(&kernels[XLI_GRID_KEYS], groups, given, from, n, XLI_MEM(w.mem), AT(HEADER), table, buckets,
-        box, box, AT(SPLITTERS), AT(STARTS), AT(ENTRIES), AT(RANKS));
+    RUN(&kernels[XLI_GRID_KEYS], groups, GIVEN, n, XLI_MEM(w.mem), AT(HEADER), table, buckets, box,
+        box, AT(SPLITTERS), AT(STARTS), AT(ENTRIES), AT(RANKS));
     wrong_check("xl_grid_keys", &w, ENTRIES);
     w = wrong_make(any, listed, seed);
     RUN(&kernels[XLI_GRID_SCATTER], groups, XLI_MEM(w.mem), AT(HEADER), n, table, buckets,
@@ -361,15 +365,15 @@ static void count_wrong_numbers(xl_grid *grid, const xlt_buffer *points, bool an
             w = wrong_make(any, listed, seed);
             if (crowd == 0)
                 crowd_all(&w);
-            RUN(&kernels[XLI_GRID_ORDER], groups, given, from, n, XLI_MEM(w.mem), AT(HEADER), table,
+            RUN(&kernels[XLI_GRID_ORDER], groups, GIVEN, n, XLI_MEM(w.mem), AT(HEADER), table,
                 XLI_U32(flagged ? FLAG : 0), AT(STARTS), AT(ARRIVED), AT(SORTED), AT(CROWDED),
                 XLI_U32(crowd), XLI_U32(OVERFULL));
             wrong_check("xl_grid_order", &w, SORTED);
         }
     w = wrong_make(any, listed, seed);
-    RUN(&kernels[XLI_GRID_OVERFULL], 2, given, from, n, XLI_MEM(w.mem), AT(HEADER), table,
-        AT(STARTS), AT(ARRIVED), AT(SORTED), AT(CROWDED), XLI_U32(OVERFULL), AT(BUCKET_PARTS),
-        buckets, XLI_U32(FLAG));
+    RUN(&kernels[XLI_GRID_OVERFULL], 2, GIVEN, n, XLI_MEM(w.mem), AT(HEADER), table, AT(STARTS),
+        AT(ARRIVED), AT(SORTED), AT(CROWDED), XLI_U32(OVERFULL), AT(BUCKET_PARTS), buckets,
+        XLI_U32(FLAG));
     wrong_check("xl_grid_sort_overfull", &w, SORTED);
     w = wrong_make(any, listed, seed);
     RUN(&kernels[XLI_GRID_LIST_PARTS], 2, XLI_MEM(w.mem), AT(HEADER), n, AT(SORTED),
@@ -387,12 +391,12 @@ static void sort_wrong_numbers(xl_grid *grid, const xlt_buffer *points, bool any
     wrong w;
     for (int listed = 0; listed < 2; ++listed) {
         w = wrong_make(any, listed != 0, seed);
-        RUN(&kernels[XLI_GRID_SORT_KEYS], groups, given, from, n, XLI_MEM(w.mem), AT(HEADER), table,
+        RUN(&kernels[XLI_GRID_SORT_KEYS], groups, GIVEN, n, XLI_MEM(w.mem), AT(HEADER), table,
             AT(KEYS), AT(VALUES));
         wrong_check("xl_grid_sort_keys", &w, KEYS);
         w = wrong_make(any, listed != 0, seed);
-        RUN(&kernels[XLI_GRID_SORT_AGAIN], groups, given, from, n, XLI_MEM(w.mem), AT(HEADER),
-            table, AT(KEYS), AT(VALUES));
+        RUN(&kernels[XLI_GRID_SORT_AGAIN], groups, GIVEN, n, XLI_MEM(w.mem), AT(HEADER), table,
+            AT(KEYS), AT(VALUES));
         wrong_check("xl_grid_sort_again", &w, KEYS);
         w = wrong_make(any, listed != 0, seed);
         RUN(&kernels[XLI_GRID_HEADS], groups, XLI_MEM(w.mem), AT(HEADER), n, AT(KEYS), AT(VALUES));
@@ -407,7 +411,7 @@ static void sort_wrong_numbers(xl_grid *grid, const xlt_buffer *points, bool any
         AT(KEYS));
     wrong_check("xl_grid_starts", &w, STARTS);
     w = wrong_make(any, false, seed);
-    RUN(&kernels[XLI_GRID_GATHER], groups, given, from, n, XLI_MEM(w.mem), AT(HEADER), AT(VALUES),
+    RUN(&kernels[XLI_GRID_GATHER], groups, GIVEN, n, XLI_MEM(w.mem), AT(HEADER), AT(VALUES),
         AT(SORTED));
     wrong_check("xl_grid_gather", &w, SORTED);
 }
