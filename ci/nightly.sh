@@ -110,6 +110,7 @@ if [[ $parts == *" masks "* ]]; then
   step "work-group=8, PoCL" tests "${pocl[@]}" "${small[@]}" POCL_WORK_GROUP_METHOD=loopvec CROSSLANE_MASK=work-group=8 -- -R "$masked"
   step "without messages, PoCL" tests "${pocl[@]}" "${small[@]}" CROSSLANE_MASK=no-int64-atomics,no-look-back -- -R "$masked"
   step "width=1, Intel" tests "${intel[@]}" "${small[@]}" CROSSLANE_MASK=width=1 -- -R "$masked"
+  step "no-sub-groups, Intel" tests "${intel[@]}" "${small[@]}" CROSSLANE_MASK=no-sub-groups -- -R "$masked"
 fi
 if [[ $parts == *" tidy "* ]]; then
   step "tidy" tidy

@@ -84,7 +84,7 @@ threads="errors os context cache cache_folder sequence threads launches"
 declare -A selections=(
   [all]="-LE install|abi|pipelined|halves|vendors"
   [most]="-LE install|abi|pipelined|halves|vendors -E ^selftest_flips"
-  [lanes]="-LE install|abi|tool|vendors -E ^((bounds|corrupt|corrupt_keys|races|scan_zeros|user_errors|collectives|neighbors_rows|neighbors_queries)_test|(scan_types|scan_carry|scan_user|scan_textbook|scan_ways|scan_ordered|scan_places|fault)_|selftest_flips|differential)"
+  [lanes]="-LE install|abi|tool|vendors -E ^((bounds|corrupt|corrupt_keys|races|scan_zeros|user_errors|collectives|neighbors|neighbors_rows|neighbors_queries|scan_late)_test|(scan_types|scan_carry|scan_user|scan_textbook|scan_ways|scan_ordered|scan_places|fault)_|selftest_flips|differential)"
   [pocl]="-LE install|abi|pipelined|halves|vendors -E ^((races|sort_samples|corrupt_keys|scan_(ways|types|textbook|user|zeros)|user_errors|fault)_test|selftest_flips|tool_(selftest|arrays|segments|reduce)|differential)"
   [quick]="-R ^((context|threads|npy|text|errors|os|build_log|program|cache|cache_folder|view|sequence|scan_plan|shape|shape_keys|lane|lane_subwarp|tile|scan_types|scan_offsets|scan_calls|scan_misuse|scan_bits|scan_textbook|scan_large|many_runs|reduce_bits|own_scratch|sort|sort_digits|sort_values|sort_stable|sort_segments|sort_compare|topk|topk_segments|select|merge|search|histogram|transform|(sort|topk|select|merge|search|histogram|transform|knn|morton)_misuse|grid|neighbors|neighbors_(kernel|rows)|knn|morton|registry|plan_values|tune_file|tune_search|versions_now)_test|fuzz_|example_|tool_(usage|links|streams|names))"
   [interface]="-L abi"
@@ -225,7 +225,6 @@ small=(CROSSLANE_TEST_SMALL=1)
 configuration "PoCL one thread" werror few - "${pocl[@]}" "${small[@]}" "${one_thread[@]}"
 configuration "rusticl on llvmpipe" werror most - "${small[@]}" RUSTICL_ENABLE=llvmpipe CROSSLANE_DEVICE=rusticl:
 configuration "Intel CPU runtime" werror lanes - "${small[@]}" "${intel[@]}" "${few[@]}"
-configuration "Intel no-sub-groups" werror few - "${small[@]}" "${intel[@]}" "${few[@]}" CROSSLANE_MASK=no-sub-groups
 # GPUs that are not there: a layer tells what their drivers tell, the library chooses as it would
 # there, and Intel's runtime does the work, without optimising. Its own loader knows no layers.
 facts=("OCL_ICD_VENDORS=$PWD/build/intel/lib/libintelocl.so" "LD_LIBRARY_PATH=$PWD/build/intel/lib"
