@@ -234,6 +234,8 @@ static void check_clouds(const char *what, const clouds *c, uint32_t k)
 {
     for (way how = AS_IS; how < WAYS; ++how)
         for (size_t i = 0; i < c->count; ++i) {
+            if (xlt_on_oclgrind() && (i + (size_t)how) % 3 != 0) /* each cloud on some index */
+                continue;
             asked a = asked_of(&c->all[i], c->cells[i], k);
             a.how = how;
             a.hard = true;
