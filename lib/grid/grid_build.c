@@ -174,7 +174,6 @@ xl_status xl_grid_build_enqueue_sized(xl_grid *grid, xl_grid_index *index, cl_co
     XL_TRY(XLI_ARGS_READ(grid->ctx, xl_grid_build_args, args, size, &given));
     const size_t n = given.n;
     XL_TRY(xli_seq_begin(&seq, grid->ctx, queue, num_waits, waits, event));
-    XL_TRY(xli_grid_check_n(grid->ctx, n, grid->desc.stride));
     XL_TRY(xli_grid_check_points(
         grid, n, (const xl_view[]){given.points, given.points_y, given.points_z}, points, in));
     XL_TRY(xli_grid_index_enter(index, &seq, grid, n, given.storage, in, &at));
@@ -216,7 +215,7 @@ xl_status xl_grid_reorder_enqueue_sized(xl_grid *grid, xl_grid_index *index, cl_
     XL_TRY(xli_check_view(grid->ctx, "in", given.in, n, element_bytes, XLI_READ, &spans[0]));
     XL_TRY(xli_check_view(grid->ctx, "out", given.out, n, element_bytes, XLI_WRITE, &spans[1]));
     XL_TRY(xli_grid_check_apart(grid->ctx, index, spans, XLI_COUNT(spans)));
-    const xli_grid_build b = {grid, index, &seq, &given.in};
+    const xli_grid_build b = {grid, index, &seq, NULL};
     if (n > 0)
         XL_TRY(LAUNCH(&b, which, n * words, BUFFER(&b), PART(&b, sorted), XLI_U64(n),
                       XLI_U32(words), XLI_MEM(given.in.buffer), XLI_U64(given.in.offset * words),

@@ -52,6 +52,9 @@ xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *desc)
     if ((int)desc->algorithm < XL_GRID_AUTO || desc->algorithm > XL_GRID_BITONIC)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.algorithm: %d is unknown",
                         (int)desc->algorithm);
+    if (desc->reserved != 0)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.reserved: %u, but must be 0",
+                        (unsigned)desc->reserved);
     return desc->bounded ? check_box(ctx, desc) : XL_SUCCESS;
 }
 
@@ -73,6 +76,7 @@ xl_status xli_grid_check_points(const xl_grid *grid, size_t n, const xl_view giv
     xl_status status = XL_SUCCESS;
     const uint32_t dimensions = grid->desc.dimensions;
     const bool soa = grid->desc.layout == XL_POINTS_SOA;
+    XL_TRY(xli_grid_check_n(grid->ctx, n, grid->desc.stride));
     /* Behind the last point nothing is read, so that points may begin anywhere in a structure. */
     const size_t scalars = n > 0 ? (n - 1) * grid->desc.stride + (soa ? 1 : dimensions) : 0;
     for (uint32_t a = 0; a < 3; ++a) {

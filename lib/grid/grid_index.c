@@ -78,12 +78,13 @@ static xl_status wait_for_build(xl_grid_index *index, xli_seq *seq)
     xl_status status = XL_SUCCESS;
     if (is_behind(index, seq) || state_of(index) == CL_COMPLETE)
         return XL_SUCCESS;
-    if (seq->queue != index->queue && index->pool.per_queue) {
-        XL_TRY_CL(index->ctx, clWaitForEvents(1, &index->done));
-        return XL_SUCCESS;
-    }
-    if (seq->queue != index->queue)
+    if (seq->queue != index->queue) {
+        if (index->pool.per_queue) {
+            XL_TRY_CL(index->ctx, clWaitForEvents(1, &index->done));
+            return XL_SUCCESS;
+        }
         XL_TRY_CL(index->ctx, clFlush(index->queue));
+    }
     XL_TRY(xli_seq_wait_for(seq, index->done));
 done:
     return status;

@@ -12,7 +12,8 @@ typedef struct xli_grid_build {
     const xl_grid *grid;
     const xl_grid_index *index;
     xli_seq *seq;
-    const xl_view *points; /* of x, y and z, the first in place of those that are not given */
+    const xl_view *points; /* of x, y and z, the first in place of those that are not given;
+                              NULL where none are read */
 } xli_grid_build;
 
 #define BUFFER(b) XLI_MEM((b)->index->storage)

@@ -32,7 +32,6 @@ static xl_status check_moved(const xl_grid *grid, const xl_grid_index *index,
                         "index: of points in %u dimensions, the plan has %u",
                         (unsigned)index->dimensions, (unsigned)grid->desc.dimensions);
     XL_TRY(check_distance(ctx, args->distance));
-    XL_TRY(xli_grid_check_n(ctx, index->n, grid->desc.stride));
     XL_TRY(xli_grid_check_points(grid, index->n,
                                  (const xl_view[]){args->points, args->points_y, args->points_z},
                                  points, spans));

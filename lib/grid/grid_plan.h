@@ -169,8 +169,8 @@ xli_grid_shape xli_grid_few_groups(const xl_grid *grid, xli_grid_kernel kernel, 
 /* grid_check.c: descriptors and arguments, before any side effect. */
 xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *desc);
 xl_status xli_grid_check_n(xl_context *ctx, size_t n, uint32_t stride);
-/* Where n points are of which x, y and z are given, and the bytes of that; an axis that is not, or
- * lies with x, is where x is. */
+/* Checks n, too. Where n points are of which x, y and z are given, and their bytes; an axis that is
+ * not, or lies with x, is where x is. */
 xl_status xli_grid_check_points(const xl_grid *grid, size_t n, const xl_view given[3],
                                 xl_view points[3], xli_span spans[3]);
 xl_status xli_neighbors_check_n(xl_context *ctx, size_t n, uint32_t stride);

@@ -604,6 +604,8 @@ static void bad_descriptors_are_refused(void **state)
     refuse_desc(XL_ERROR_UNSUPPORTED, "scalar", &desc);
     desc = good, desc.layout = 2;
     refuse_desc(bad, "desc.layout: 2", &desc);
+    desc = good, desc.reserved = 1;
+    refuse_desc(bad, "desc.reserved: 1", &desc);
     desc = good, desc.algorithm = (xl_grid_algorithm)7;
     refuse_desc(bad, "algorithm", &desc);
     desc = good, desc.upper[1] = -1;
