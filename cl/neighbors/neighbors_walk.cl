@@ -424,6 +424,19 @@ void xl_walk_prefetch(__global const uint *indices, ulong begin, ulong end)
     XL_WALK_PREFETCH(indices + end - 1);
 }
 
+#if XL_ROW_ROOM
+/* Counts the rows that have room, and keeps those that they fit into. */
+void xl_walk_measure(xl_walk *walk, const xl_search *s, const xl_rows *rows, uint *rooms)
+{
+    uint found[XL_WALK_QUERIES];
+    xl_walk_count(walk, s, found);
+    for (uint j = 0; j < walk->queries; ++j) {
+        xl_rows_put_length(rows, walk->index[j], found[j]);
+        rooms[j] = found[j] <= rooms[j] ? found[j] : 0;
+    }
+}
+#endif
+
 /* The rows of the block's queries, as far as they belong to the part. A block whose candidates come
  * in several parts collects them anew for each of its queries. */
 void xl_walk_fill(xl_walk *walk, const xl_search *s, const xl_rows *rows)
@@ -436,11 +449,16 @@ void xl_walk_fill(xl_walk *walk, const xl_search *s, const xl_rows *rows)
         rooms[j] = xl_rows_room(rows, s, walk->index[j], &begins[j]);
         some |= rooms[j];
     }
+#if !XL_ROW_ROOM
     for (uint k = walk->at + walk->queries; k < min(walk->at + 2 * XL_WALK_QUERIES, walk->last);
          ++k)
-        XL_WALK_PREFETCH(rows->offsets + min(xl_query_index(s, k), s->queries - 1));
+        XL_WALK_PREFETCH(rows->bounds + min(xl_query_index(s, k), s->queries - 1));
+#endif
     if (some == 0)
         return;
+#if XL_ROW_ROOM
+    xl_walk_measure(walk, s, rows, rooms);
+#endif
     for (uint j = 0; j < walk->queries; ++j)
         if (rooms[j] > 0 && rooms[j] <= XL_WALK_SHORT)
             xl_walk_prefetch(rows->indices, begins[j], begins[j] + rooms[j]);

@@ -60,6 +60,13 @@ typedef struct xl_neighbors_desc {
                          one whose last shift of z, y, x that is not 0 is above 0. Counts, lists and
                          visits; only of the index's points, with one radius */
     uint32_t details; /* 1: a fill may give distances2, vectors and shifts */
+    /* 0: rows follow each other, CSR. Else each has room for this many neighbours: row i begins at
+     * i * row_capacity, and one fill, with no count before it, gives its neighbours and how many
+     * they are. What is left of the room is not written. Of a row with more neighbours than that
+     * the number is right, but nothing can be relied upon in its room: xl_neighbors_status() says
+     * so, and how long the longest is */
+    uint32_t row_capacity;
+    uint32_t reserved; /* 0 */
 } xl_neighbors_desc;
 
 /* What the calls work on; a view that is left out is not given. n is the number of queries: of the
@@ -80,9 +87,11 @@ typedef struct xl_neighbors_count_args {
 typedef struct xl_neighbors_fill_args {
     uint64_t capacity;  /* A row that would end beyond it is not written at all. So one below
                            offsets[n] makes a shorter list, and never a write out of bounds;
-                           offsets[n] is the capacity to give */
-    xl_view offsets;    /* n + 1 u64 from xl_neighbors_count_enqueue() of this plan */
-    xl_view indices;    /* `capacity` u32 */
+                           offsets[n] is the capacity to give. With desc.row_capacity 0: it is that
+                           of each row which is filled */
+    xl_view offsets;    /* n + 1 u64 from xl_neighbors_count_enqueue() of this plan; not given with
+                           desc.row_capacity */
+    xl_view indices;    /* `capacity` u32, or row_capacity for each row that is filled */
     size_t num_queries; /* these three as they were counted */
     xl_view queries, radii;
     /* Of the rows a part, for lists that are larger than memory: num_rows rows from first_row on
@@ -91,12 +100,15 @@ typedef struct xl_neighbors_fill_args {
      * part goes over all queries to find its own, which costs a few bytes each */
     size_t first_row, num_rows;
     /* With desc.details, or not given: of each index, in the place of its index, of points in
-     * `dimensions` dimensions */
-    xl_view distances2; /* `capacity` f32: the squared distance, as it was compared */
-    xl_view vectors;    /* `capacity` * dimensions f32: from the query to the image of the point,
+     * `dimensions` dimensions, and of as many as `indices` */
+    xl_view distances2; /* an f32 of each: the squared distance, as it was compared */
+    xl_view vectors;    /* `dimensions` f32 of each: from the query to the image of the point,
                            each coordinate -((query - point) - s * L) */
-    xl_view shifts;     /* `capacity` * dimensions i32: s, the periods by which the point is moved.
+    xl_view shifts;     /* `dimensions` i32 of each: s, the periods by which the point is moved.
                            Images of one point follow each other by z, then y, then x */
+    xl_view counts;     /* only with desc.row_capacity: a u32 for each row that is filled, the
+                           number of its neighbours; UINT32_MAX in all where the build failed, and
+                           in a row that a device cannot search which ends long loops */
 } xl_neighbors_fill_args;
 
 typedef struct xl_neighbors_visit_args {
@@ -113,6 +125,7 @@ typedef struct xl_neighbors_status_args {
     size_t num_queries;
     xl_view queries, radii;
     size_t first_row, num_rows;
+    xl_view counts;
 } xl_neighbors_status_args;
 
 /* What the device found out about a list. */
@@ -121,9 +134,12 @@ typedef struct xl_neighbors_report {
     uint32_t incomplete;  /* 1: there is no list, since the device ends long loops
                              (docs/drivers.md, llvmpipe) */
     uint64_t queries;     /* n */
-    uint64_t pairs;       /* of the rows asked for: the capacity that they need */
+    uint64_t pairs;       /* of the rows asked for: the capacity that they need. With
+                             desc.row_capacity 0 */
     uint64_t non_finite;  /* given queries with a NaN or an infinity, which have no neighbours */
     uint64_t first_non_finite; /* the smallest such index; UINT64_MAX if none */
+    uint64_t longest_row; /* with desc.row_capacity, of the rows asked for, the capacity that each
+                             needs; else 0 */
 } xl_neighbors_report;
 
 /* What a kernel of the user's searches for: see xl_grid_index_set_kernel_args(). */
@@ -159,19 +175,20 @@ xl_neighbors_count_enqueue_sized(xl_neighbors *plan, xl_grid_index *index, cl_co
                                  const xl_neighbors_count_args *args, size_t size,
                                  cl_uint num_waits, const cl_event *waits, cl_event *event);
 
-/* Enqueues the fill of the list: row i holds, from offsets[i] on, the indices of the neighbours of
- * query i. What does not fit is left out without a word; xl_neighbors_status() has it. */
+/* Enqueues the fill of the list: row i holds, from offsets[i] on, or from i * row_capacity on, the
+ * indices of the neighbours of query i. What does not fit is left out without a word;
+ * xl_neighbors_status() has it. */
 XL_NODISCARD XL_API xl_status
 xl_neighbors_fill_enqueue_sized(xl_neighbors *plan, xl_grid_index *index, cl_command_queue queue,
                                 const xl_neighbors_fill_args *args, size_t size, cl_uint num_waits,
                                 const cl_event *waits, cl_event *event);
 
 /* Waits for the events given and for `queue`'s reads, then says what became of a list whose offsets
- * were counted with these arguments: XL_SUCCESS; what xl_grid_index_status() says of the build;
- * XL_ERROR_NON_FINITE, if queries are not; XL_ERROR_UNSUPPORTED, if the device could not count; or
- * XL_ERROR_CAPACITY, if the rows are longer than the capacity. Figures in `report` (at most
- * report_size bytes of it; may be NULL; left alone where the build failed) and in the error text.
- * BLOCKS. */
+ * were counted, or which was filled, with these arguments: XL_SUCCESS; what xl_grid_index_status()
+ * says of the build; XL_ERROR_NON_FINITE, if queries are not; XL_ERROR_UNSUPPORTED, if the device
+ * could not count; or XL_ERROR_CAPACITY, if the rows are longer than the capacity, or one is than
+ * its own. Figures in `report` (at most report_size bytes of it; may be NULL; left alone where the
+ * build failed) and in the error text. BLOCKS. */
 XL_NODISCARD XL_API xl_status xl_neighbors_status_sized(xl_neighbors *plan, xl_grid_index *index,
                                                         cl_command_queue queue,
                                                         const xl_neighbors_status_args *args,

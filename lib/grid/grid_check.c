@@ -137,6 +137,9 @@ xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *des
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "desc.query_stride: %u scalars do not hold a query; %u or more",
                         (unsigned)desc->query_stride, (unsigned)desc->dimensions);
+    if (desc->reserved != 0)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.reserved: %u; must be 0",
+                        (unsigned)desc->reserved);
     if (desc->half && (desc->queries != XL_QUERIES_INDEXED || desc->radii))
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "desc.half: of %s a pair is no other one turned round",

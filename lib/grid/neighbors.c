@@ -37,6 +37,7 @@ static xl_status build_kernels(xl_neighbors *plan, const xl_neighbors_desc *desc
                  plan->radii ? 1 : 0);
     xli_text_add(&defines, "#define XL_GIVEN %d\n#define XL_HALF %d\n#define XL_DETAILS %d\n",
                  plan->given ? 1 : 0, desc->half ? 1 : 0, plan->has_details ? 1 : 0);
+    xli_text_add(&defines, "#define XL_ROW_ROOM %d\n", plan->row_capacity > 0 ? 1 : 0);
     if (plan->given)
         xli_text_add(&defines, "#define XL_QUERY_STRIDE %u\n#define XL_QUERY_DIMENSIONS %u\n",
                      desc->query_stride, desc->dimensions);
@@ -59,6 +60,8 @@ static xl_status build_kernels(xl_neighbors *plan, const xl_neighbors_desc *desc
         XL_TRY(xli_kernel_create(plan->ctx, program, "xl_neighbors_details", &plan->details));
     if (plan->given)
         XL_TRY(xli_kernel_create(plan->ctx, program, "xl_neighbors_check", &plan->check));
+    if (plan->row_capacity > 0)
+        XL_TRY(xli_kernel_create(plan->ctx, program, "xl_neighbors_longest", &plan->longest));
     if (plan->ends_loops)
         XL_TRY(xli_kernel_create(plan->ctx, program, "xl_neighbors_total", &plan->total));
 done:
@@ -114,6 +117,7 @@ xl_status xl_neighbors_create(xl_context *ctx, const xl_neighbors_desc *desc, xl
     made->radii = checked.radii != 0;
     made->given = checked.queries == XL_QUERIES_GIVEN;
     made->has_details = checked.details != 0;
+    made->row_capacity = checked.row_capacity;
     made->dimensions = checked.dimensions;
     made->query_stride = checked.query_stride;
     made->ends_loops = capabilities->ends_loops;
@@ -163,6 +167,7 @@ void xl_neighbors_destroy(xl_neighbors *plan)
     xli_kernel_destroy(&plan->visit);
     xli_kernel_destroy(&plan->details);
     xli_kernel_destroy(&plan->check);
+    xli_kernel_destroy(&plan->longest);
     xli_kernel_destroy(&plan->total);
     xli_pool_destroy(&plan->pool);
     xl_scan_destroy(plan->scan);

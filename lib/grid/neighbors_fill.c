@@ -22,6 +22,16 @@ xl_status xli_near_rows(const xli_search *s, size_t first, size_t *num)
     return XL_SUCCESS;
 }
 
+xl_status xli_near_form(const xli_search *s, uint64_t capacity, xl_view offsets, xl_view counts)
+{
+    const bool rows = s->plan->row_capacity > 0;
+    const xli_idle_field fields[] = {
+        {"capacity", capacity != 0, !rows, "desc.row_capacity is that of each row"},
+        {"offsets", offsets.buffer != NULL, !rows, "desc.row_capacity says where rows begin"},
+        {"counts", counts.buffer != NULL, rows, "desc.row_capacity is 0"}};
+    return xli_check_idle(s->plan->ctx, fields, XLI_COUNT(fields));
+}
+
 /* Everything that is written has an element of `width` numbers for each index. */
 static xl_status check_output(const xli_search *s, const char *name, xl_view view,
                               uint64_t capacity, size_t width, xli_span *span)
@@ -36,25 +46,39 @@ static xl_status check_output(const xli_search *s, const char *name, xl_view vie
                           XLI_READ | XLI_WRITE, span);
 }
 
+/* Where rows begin, or how long they are. */
+static xl_status check_bounds(const xli_search *s, const xl_neighbors_fill_args *args,
+                              xli_span *span)
+{
+    if (s->plan->row_capacity > 0)
+        return xli_check_view(s->plan->ctx, "counts", args->counts, args->num_rows, sizeof(cl_uint),
+                              XLI_READ | XLI_WRITE, span);
+    return xli_check_view(s->plan->ctx, "offsets", args->offsets, s->n + 1, sizeof(cl_ulong),
+                          XLI_READ, span);
+}
+
 static xl_status check_fill(xli_search *s, xl_neighbors_fill_args *args)
 {
     xl_status status;
     const xl_neighbors *const plan = s->plan;
     const size_t dimensions = s->index->dimensions;
+    uint64_t capacity = args->capacity;
     xli_span spans[5] = {{0}};
     const xli_idle_field fields[] = {{"distances2, vectors, shifts", wanted_of(args) != 0,
                                       plan->has_details, "desc.details is 0"}};
     XL_TRY(xli_check_idle(plan->ctx, fields, XLI_COUNT(fields)));
     XL_TRY(xli_near_queries(s, args->num_queries, args->queries, args->radii));
+    XL_TRY(xli_near_form(s, args->capacity, args->offsets, args->counts));
     XL_TRY(xli_near_rows(s, args->first_row, &args->num_rows));
-    XL_TRY(xli_check_view(plan->ctx, "offsets", args->offsets, s->n + 1, sizeof(cl_ulong), XLI_READ,
-                          &spans[0]));
-    if (args->capacity > 0 && !args->indices.buffer)
+    XL_TRY(check_bounds(s, args, &spans[0]));
+    if (plan->row_capacity > 0)
+        capacity = (uint64_t)args->num_rows * plan->row_capacity;
+    if (capacity > 0 && !args->indices.buffer)
         XL_TRY(xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT, "indices: not given"));
-    XL_TRY(check_output(s, "indices", args->indices, args->capacity, 1, &spans[1]));
-    XL_TRY(check_output(s, "distances2", args->distances2, args->capacity, 1, &spans[2]));
-    XL_TRY(check_output(s, "vectors", args->vectors, args->capacity, dimensions, &spans[3]));
-    XL_TRY(check_output(s, "shifts", args->shifts, args->capacity, dimensions, &spans[4]));
+    XL_TRY(check_output(s, "indices", args->indices, capacity, 1, &spans[1]));
+    XL_TRY(check_output(s, "distances2", args->distances2, capacity, 1, &spans[2]));
+    XL_TRY(check_output(s, "vectors", args->vectors, capacity, dimensions, &spans[3]));
+    XL_TRY(check_output(s, "shifts", args->shifts, capacity, dimensions, &spans[4]));
     XL_TRY(xli_near_apart(s, spans, XLI_COUNT(spans)));
 done:
     return status;
@@ -69,15 +93,23 @@ static cl_mem or_indices(xl_view view, const xl_neighbors_fill_args *args)
 static xl_status launch_fill(xli_search *s, const xl_neighbors_fill_args *args)
 {
     xl_status status;
-    const xli_arg own[] = {
-        XLI_MEM(args->offsets.buffer),    XLI_U64(args->offsets.offset),
-        XLI_MEM(args->indices.buffer),    XLI_U64(args->indices.offset),
-        XLI_U64(args->capacity),          XLI_U32(args->first_row),
-        XLI_U32(args->num_rows),          XLI_U32(s->index->dimensions),
-        XLI_U32(wanted_of(args)),         XLI_MEM(or_indices(args->distances2, args)),
-        XLI_U64(args->distances2.offset), XLI_MEM(or_indices(args->vectors, args)),
-        XLI_U64(args->vectors.offset),    XLI_MEM(or_indices(args->shifts, args)),
-        XLI_U64(args->shifts.offset)};
+    const bool rows = s->plan->row_capacity > 0;
+    const xl_view bounds = rows ? args->counts : args->offsets;
+    const xli_arg own[] = {XLI_MEM(bounds.buffer),
+                           XLI_U64(bounds.offset),
+                           XLI_MEM(args->indices.buffer),
+                           XLI_U64(args->indices.offset),
+                           XLI_U64(rows ? s->plan->row_capacity : args->capacity),
+                           XLI_U32(args->first_row),
+                           XLI_U32(args->num_rows),
+                           XLI_U32(s->index->dimensions),
+                           XLI_U32(wanted_of(args)),
+                           XLI_MEM(or_indices(args->distances2, args)),
+                           XLI_U64(args->distances2.offset),
+                           XLI_MEM(or_indices(args->vectors, args)),
+                           XLI_U64(args->vectors.offset),
+                           XLI_MEM(or_indices(args->shifts, args)),
+                           XLI_U64(args->shifts.offset)};
     enum { OF_INDICES = 7 };
     XL_TRY(xli_near_launch(s, &s->plan->fill, own, OF_INDICES));
     if (wanted_of(args))
@@ -97,7 +129,7 @@ xl_status xl_neighbors_fill_enqueue_sized(xl_neighbors *plan, xl_grid_index *ind
     XL_TRY(xli_near_begin(&s, plan, index, queue, num_waits, waits, event));
     XL_TRY(XLI_ARGS_READ(plan->ctx, xl_neighbors_fill_args, args, size, &given));
     XL_TRY(check_fill(&s, &given));
-    if (given.num_rows > 0 && given.capacity > 0)
+    if (given.num_rows > 0 && (given.capacity > 0 || plan->row_capacity > 0))
         XL_TRY(launch_fill(&s, &given));
 done:
     return xli_seq_end(&s.seq, status, event);

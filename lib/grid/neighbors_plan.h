@@ -12,6 +12,7 @@ struct xl_neighbors {
     bool visits;
     bool periodic, radii, given; /* as the descriptor has it: queries are given */
     bool has_details;            /* fills may give more than indices */
+    uint32_t row_capacity;       /* 0: rows follow each other */
     uint32_t dimensions, query_stride;
     bool ends_loops; /* the device: see xli_capabilities */
     xli_tune_neighbors tune;
@@ -19,8 +20,9 @@ struct xl_neighbors {
     uint32_t planes;   /* grid.planes: that of the indices that it takes */
     xl_scan *scan;     /* of u64 */
     xli_kernel count, fill, visit, details;
-    xli_kernel total; /* where the device ends loops */
-    xli_kernel check; /* of given queries */
+    xli_kernel total;   /* where the device ends loops */
+    xli_kernel check;   /* of given queries */
+    xli_kernel longest; /* row, with row_capacity */
     xli_pool pool;
 };
 
@@ -52,6 +54,8 @@ xl_status xli_near_queries(xli_search *s, size_t num_queries, xl_view queries, x
 xl_status xli_near_apart(const xli_search *s, const xli_span *spans, size_t num_spans);
 /* neighbors_fill.c: rows from `first` on; *num 0 stands for all from there. */
 xl_status xli_near_rows(const xli_search *s, size_t first, size_t *num);
+/* neighbors_fill.c: fields of a call that belong to the other form of list than the plan's. */
+xl_status xli_near_form(const xli_search *s, uint64_t capacity, xl_view offsets, xl_view counts);
 /* neighbors_search.c: launches a search over the queries: the arguments that all share, and these.
  */
 xl_status xli_near_launch(xli_search *s, xli_kernel *kernel, const xli_arg *own, size_t num_own);

@@ -2,46 +2,70 @@
  * What became of a list, in words: of the build behind it, of its queries and of its length. */
 #include "neighbors_plan.h"
 
-/* The words that xl_neighbors_check() of cl/neighbors/neighbors.cl counts in. */
-typedef struct found_queries {
-    cl_uint non_finite, first;
-} found_queries;
+/* The words in which kernels of cl/neighbors/neighbors.cl answer. */
+typedef struct answer {
+    cl_uint a, b;
+} answer;
 
-static xl_status look_at_queries(xli_search *s, cl_mem buffer, found_queries *found)
+/* Runs one of them over n elements of a view, and reads its answer, which is a begun one. */
+static xl_status launch_question(const xli_search *s, xli_kernel *kernel, size_t n,
+                                 const xli_span *span, cl_mem buffer, answer *answered)
 {
     xl_status status;
     cl_event done = NULL;
-    xl_neighbors *const plan = s->plan;
-    const xli_grid_shape shape =
-        xli_grid_shape_of(&plan->check, s->n, plan->tune.group, plan->tune.items);
-    XL_TRY(XLI_LAUNCH(&s->seq, &plan->check, shape.groups, shape.size, XLI_MEM(buffer),
-                      XLI_U32(s->n), XLI_MEM(s->queries.buffer), XLI_U64(s->queries.offset)));
-    XL_TRY(xli_seq_end(&s->seq, XL_SUCCESS, &done));
-    s->seq = (xli_seq){0};
-    XL_TRY(xli_read_blocking(plan->ctx, s->queue, buffer, 0, sizeof *found, found, 1, &done));
+    xli_seq seq = {0};
+    const xl_neighbors *const plan = s->plan;
+    const xli_grid_shape shape = xli_grid_shape_of(kernel, n, plan->tune.group, plan->tune.items);
+    XL_TRY(xli_seq_begin(&seq, plan->ctx, s->queue, 0, NULL, &done));
+    status = XLI_LAUNCH(&seq, kernel, shape.groups, shape.size, XLI_MEM(buffer), XLI_U32(n),
+                        XLI_MEM(span->buffer), XLI_U64(span->offset));
+    XL_TRY(xli_seq_end(&seq, status, &done));
+    XL_TRY(xli_read_blocking(plan->ctx, s->queue, buffer, 0, sizeof *answered, answered, 1, &done));
 done:
     if (done)
         clReleaseEvent(done);
     return status;
 }
 
-/* How many of the given queries are not finite. */
-static xl_status check_given(xli_search *s, xl_neighbors_report *report)
+static xl_status ask(const xli_search *s, xli_kernel *kernel, size_t n, const xli_span *span,
+                     answer *answered)
 {
-    xl_status status = XL_SUCCESS;
+    xl_status status;
     cl_int code;
-    found_queries found = {0, UINT32_MAX};
-    if (!s->plan->given || s->n == 0)
-        return XL_SUCCESS;
-    cl_mem buffer = clCreateBuffer(xl_context_cl(s->plan->ctx), CL_MEM_COPY_HOST_PTR, sizeof found,
-                                   &found, &code);
+    cl_mem buffer = clCreateBuffer(xl_context_cl(s->plan->ctx), CL_MEM_COPY_HOST_PTR,
+                                   sizeof *answered, answered, &code);
     XL_TRY(xli_cl(s->plan->ctx, code, "clCreateBuffer"));
-    XL_TRY(look_at_queries(s, buffer, &found));
-    report->non_finite = found.non_finite;
-    report->first_non_finite = found.non_finite > 0 ? found.first : UINT64_MAX;
+    XL_TRY(launch_question(s, kernel, n, span, buffer, answered));
 done:
     if (buffer)
         clReleaseMemObject(buffer);
+    return status;
+}
+
+/* How many of the given queries are not finite. */
+static xl_status check_given(const xli_search *s, xl_neighbors_report *report)
+{
+    xl_status status = XL_SUCCESS;
+    answer found = {0, UINT32_MAX};
+    if (s->plan->given && s->n > 0)
+        XL_TRY(ask(s, &s->plan->check, s->n, &s->queries, &found));
+    report->non_finite = found.a;
+    report->first_non_finite = found.a > 0 ? found.b : UINT64_MAX;
+done:
+    return status;
+}
+
+/* How long the longest row is; all bits set: one was not searched to its end. */
+static xl_status check_rows(const xli_search *s, size_t num_rows, const xli_span *counts,
+                            xl_neighbors_report *report)
+{
+    xl_status status = XL_SUCCESS;
+    answer found = {0, 0};
+    if (num_rows > 0)
+        XL_TRY(ask(s, &s->plan->longest, num_rows, counts, &found));
+    report->incomplete = found.a == UINT32_MAX;
+    report->longest_row = report->incomplete ? 0 : found.a;
+done:
     return status;
 }
 
@@ -73,22 +97,30 @@ static xl_status judge(const xli_search *s, const xl_neighbors_status_args *args
                         (unsigned long long)report->first_non_finite);
     if (report->incomplete)
         return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
-                        "offsets: of no list, as the device ends loops before a point's candidates "
-                        "are gone through, or the index was built anew");
+                        "%s: of no list, as the device ends loops before a point's candidates "
+                        "are gone through, or the index was built anew",
+                        s->plan->row_capacity > 0 ? "counts" : "offsets");
+    if (report->longest_row > s->plan->row_capacity)
+        return xli_fail(ctx, XL_ERROR_CAPACITY, "desc.row_capacity: %u, the longest row has %llu",
+                        (unsigned)s->plan->row_capacity, (unsigned long long)report->longest_row);
     if (report->pairs > args->capacity)
         return xli_fail(ctx, XL_ERROR_CAPACITY, "capacity: %llu indices, the rows have %llu",
                         (unsigned long long)args->capacity, (unsigned long long)report->pairs);
     return XL_SUCCESS;
 }
 
-static xl_status check_args(xli_search *s, xl_neighbors_status_args *args)
+static xl_status check_args(xli_search *s, xl_neighbors_status_args *args, xli_span *span)
 {
     xl_status status;
-    xli_span span;
     XL_TRY(xli_near_queries(s, args->num_queries, args->queries, args->radii));
+    XL_TRY(xli_near_form(s, args->capacity, args->offsets, args->counts));
     XL_TRY(xli_near_rows(s, args->first_row, &args->num_rows));
-    XL_TRY(xli_check_view(s->plan->ctx, "offsets", args->offsets, s->n + 1, sizeof(cl_ulong),
-                          XLI_READ, &span));
+    if (s->plan->row_capacity > 0)
+        XL_TRY(xli_check_view(s->plan->ctx, "counts", args->counts, args->num_rows, sizeof(cl_uint),
+                              XLI_READ, span));
+    else
+        XL_TRY(xli_check_view(s->plan->ctx, "offsets", args->offsets, s->n + 1, sizeof(cl_ulong),
+                              XLI_READ, span));
 done:
     return status;
 }
@@ -100,16 +132,20 @@ xl_status xl_neighbors_status_sized(xl_neighbors *plan, xl_grid_index *index,
 {
     xl_status status;
     xli_search s = {0};
+    xli_span span = {0};
     xl_neighbors_status_args given = {0};
     xl_neighbors_report found = {.first_non_finite = UINT64_MAX};
     XL_TRY(xli_near_begin(&s, plan, index, queue, num_waits, waits, NULL));
     XL_TRY(XLI_ARGS_READ(plan->ctx, xl_neighbors_status_args, args, size, &given));
-    XL_TRY(check_args(&s, &given));
+    XL_TRY(check_args(&s, &given, &span));
     s.queue = queue;
     found.queries = s.n;
     XL_TRY(xl_grid_index_status(index, queue, NULL, num_waits, waits));
     XL_TRY(check_given(&s, &found));
-    XL_TRY(check_length(&s, &given, &found));
+    if (plan->row_capacity > 0)
+        XL_TRY(check_rows(&s, given.num_rows, &span, &found));
+    else
+        XL_TRY(check_length(&s, &given, &found));
     xli_struct_write(report, report_size, &found, sizeof found);
     status = judge(&s, &given, &found);
 done:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Benchmarks of the grid: build by counting and by sorting, count, fill and a Poly6
- * density by visit, over a jittered lattice and uniform random points with some 32
- * neighbours each. Verified against a serial search before they are timed. */
+ * Benchmarks of the grid: build by counting and by sorting, count, fill, fill of rows with the same
+ * room, without a count, and a Poly6 density by visit, over a jittered lattice and uniform random
+ * points with some 32 neighbours each. Verified against a serial search before they are timed. */
 #include "bench.h"
 
 #include "reference.h"
@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS, STORAGE, COUNTS, OFFSETS, INDICES, SCRATCH, DENSITY, BUFFERS };
+enum { POINTS, STORAGE, COUNTS, OFFSETS, INDICES, SCRATCH, DENSITY, ROOMS, LENGTHS, BUFFERS };
+
+/* Of each row of the last; the longest row of 2^21 uniform points has 66. */
+enum { ROOM = 80 };
 
 /* Plans, by algorithm and by who says where the box is. */
 typedef enum grid_kind { SORTING, SORTING_BOX, COUNTING, COUNTING_BOX, GRIDS } grid_kind;
@@ -25,6 +28,7 @@ typedef struct job {
     xl_grid *grids[GRIDS];
     xl_grid_index *index;
     xl_neighbors *search;
+    xl_neighbors *rooms; /* the same, of rows with the same room */
     cl_mem mem[BUFFERS];
     uint64_t pairs;
 } job;
@@ -125,6 +129,16 @@ static xl_status fill(bench *b, void *user, cl_event *event)
         0, NULL, event);
 }
 
+static xl_status fill_rooms(bench *b, void *user, cl_event *event)
+{
+    job *j = user;
+    return xl_neighbors_fill_enqueue(
+        j->rooms, j->index, b->queue,
+        &(xl_neighbors_fill_args){.indices = xl_view_of(j->mem[ROOMS], 0),
+                                  .counts = xl_view_of(j->mem[LENGTHS], 0)},
+        0, NULL, event);
+}
+
 static xl_status density(bench *b, void *user, cl_event *event)
 {
     job *j = user;
@@ -186,17 +200,40 @@ static const char *fault_in_rows(const job *j, const uint64_t *offsets, const ui
     return NULL;
 }
 
+/* Against the rows that follow each other. */
+static const char *fault_in_rooms(const job *j, const uint64_t *offsets, const uint32_t *indices,
+                                  const uint32_t *lengths, const uint32_t *rooms)
+{
+    for (size_t i = 0; i < j->n; ++i) {
+        const size_t length = (size_t)(offsets[i + 1] - offsets[i]);
+        if (length > ROOM)
+            return "a row is longer than its room";
+        if (lengths[i] != length ||
+            memcmp(rooms + i * ROOM, indices + offsets[i], length * sizeof *rooms) != 0)
+            return "a row with room differs from the one without";
+    }
+    return NULL;
+}
+
 static const char *fault_in_lists(bench *b, const job *j)
 {
     const char *why = "no memory";
     uint64_t *offsets = malloc((j->n + 1) * sizeof *offsets);
     uint32_t *indices = malloc((size_t)j->pairs * sizeof *indices);
     float *densities = malloc(j->n * sizeof *densities);
-    if (offsets && indices && densities &&
+    uint32_t *lengths = malloc(j->n * sizeof *lengths);
+    uint32_t *rooms = malloc(j->n * ROOM * sizeof *rooms);
+    if (lengths && rooms && offsets && indices && densities &&
         read_back(b, j, OFFSETS, (j->n + 1) * sizeof *offsets, offsets) &&
         read_back(b, j, INDICES, (size_t)j->pairs * sizeof *indices, indices) &&
-        read_back(b, j, DENSITY, j->n * sizeof *densities, densities))
+        read_back(b, j, DENSITY, j->n * sizeof *densities, densities) &&
+        read_back(b, j, LENGTHS, j->n * sizeof *lengths, lengths) &&
+        read_back(b, j, ROOMS, j->n * ROOM * sizeof *rooms, rooms)) {
         why = fault_in_rows(j, offsets, indices, densities);
+        why = why ? why : fault_in_rooms(j, offsets, indices, lengths, rooms);
+    }
+    free(lengths);
+    free(rooms);
     free(offsets);
     free(indices);
     free(densities);
@@ -235,6 +272,9 @@ static xl_status make_plans(bench *b, job *j)
     search.visit = density_text;
     if (status == XL_SUCCESS)
         status = xl_neighbors_create(b->ctx, &search, &j->search);
+    search.row_capacity = ROOM;
+    if (status == XL_SUCCESS)
+        status = xl_neighbors_create(b->ctx, &search, &j->rooms);
     return status;
 }
 
@@ -255,6 +295,8 @@ static bool make_buffers(bench *b, job *j)
     j->mem[OFFSETS] = buffer(b, 8 * (j->n + 1), NULL);
     j->mem[SCRATCH] = buffer(b, scratch + 256, NULL);
     j->mem[DENSITY] = buffer(b, 4 * j->n, NULL);
+    j->mem[ROOMS] = buffer(b, 4 * j->n * ROOM, NULL);
+    j->mem[LENGTHS] = buffer(b, 4 * j->n, NULL);
     for (int i = 0; i < BUFFERS; ++i)
         if (!j->mem[i] && i != INDICES)
             return false;
@@ -274,6 +316,8 @@ static xl_status run_once(bench *b, job *j)
         !(j->mem[INDICES] = buffer(b, 4 * (size_t)j->pairs + 4, NULL)))
         return XL_ERROR_OUT_OF_MEMORY;
     status = fill(b, j, NULL);
+    if (status == XL_SUCCESS)
+        status = fill_rooms(b, j, NULL);
     return status == XL_SUCCESS ? density(b, j, NULL) : status;
 }
 
@@ -291,6 +335,7 @@ static void time_all(bench *b, job *j, const char *cloud)
         {"build by counting", build_counting, 28 * n},
         {"count", count, 28 * n},
         {"fill", fill, 24 * n + 4 * (double)j->pairs},
+        {"fill of rows with room, no count", fill_rooms, 20 * n + 4 * (double)j->pairs},
         {"density", density, 20 * n},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
@@ -310,6 +355,7 @@ static void end_job(job *j)
     for (int kind = 0; kind < GRIDS; ++kind)
         xl_grid_destroy(j->grids[kind]);
     xl_neighbors_destroy(j->search);
+    xl_neighbors_destroy(j->rooms);
     free(j->points);
 }
 
