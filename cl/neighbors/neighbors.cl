@@ -264,7 +264,7 @@ __kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETER
 }
 #endif
 #else
-/* The same two by work-items that walk along rows, XL_WALK queries each. */
+/* The same, and sums, by work-items that walk along rows, XL_WALK queries each. */
 __kernel void xl_neighbors_count(__global uint *storage, XL_INDEX_PARAMETERS, XL_QUERY_PARAMETERS,
                                  uint narrow, __global uint *counts, ulong counts_at, uint wide,
                                  __global ulong *offsets, ulong offsets_at)
@@ -313,9 +313,37 @@ __kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETER
             xl_walk_fill(&walk, &s, &rows);
     }
 }
-#endif
 
 #if XL_VISIT
+__kernel void xl_neighbors_visit(__global const uint *storage, XL_INDEX_PARAMETERS,
+                                 XL_QUERY_PARAMETERS, float start, float4 params,
+                                 __global float *out, ulong out_at)
+{
+    const xl_search s = XL_SEARCH_LOAD(storage);
+    out += out_at;
+    XL_FOR_ITEMS(t, XL_CEIL_DIV(queries, (uint)XL_WALK))
+    {
+        const uint first = (uint)t * XL_WALK;
+        const uint last = (uint)min((ulong)first + XL_WALK, (ulong)queries);
+        if (s.map.failed) {
+            for (uint i = first; i < last; ++i)
+                out[i] = NAN;
+            continue;
+        }
+        xl_walk walk = xl_walk_begin(first, last);
+        while (xl_walk_next(&walk, &s)) {
+            float sums[XL_WALK_QUERIES];
+            xl_walk_visit(&walk, &s, start, params, sums);
+            for (uint j = 0; j < walk.queries; ++j)
+                if (walk.index[j] < queries)
+                    out[walk.index[j]] = sums[j];
+        }
+    }
+}
+#endif
+#endif
+
+#if XL_VISIT && XL_WALK == 0
 float2 xl_visit_range(const xl_ranges *near, const xl_two *two, const xl_search *s, float2 sum,
                       float4 params)
 {

@@ -404,6 +404,49 @@ uint xl_walk_take_long(const xl_walk *walk, uint j, const xl_candidates *candida
     XL_WALK_TAKE(if (keeps || other != self) row[count++] = other;)
 }
 
+#if XL_VISIT
+/* As xl_walk_near() has it. */
+float xl_walk_distance2(const xl_walk *walk, uint j, const xl_candidates *from, uint k)
+{
+    const float dx = (walk->x[j] - from->x[k]) - from->shift.x;
+    const float dy = (walk->y[j] - from->y[k]) - from->shift.y;
+    const float dz = (walk->z[j] - from->z[k]) - from->shift.z;
+    return (dx * dx + dy * dy) + dz * dz;
+}
+
+/* Goes on with the sum of query j over its neighbours among the candidates. */
+float xl_walk_visit_candidates(const xl_walk *walk, uint j, const xl_candidates *candidates,
+                               float radius2, float sum, float4 params)
+{
+    const uint self = walk->index[j];
+    const bool keeps = XL_WALK_KEEPS(candidates);
+    for (uint at = 0; at < candidates->n; at += 32) {
+        uint near = xl_walk_mask(walk, j, candidates, at, radius2);
+        while (near != 0) {
+            const uint k = at + 31 - clz(near & (0 - near));
+            const uint other = candidates->index[k];
+            near &= near - 1;
+            if (keeps || other != self)
+                sum = visit(sum, xl_walk_distance2(walk, j, candidates, k), self, other, params);
+        }
+    }
+    return sum;
+}
+
+/* What visit() makes of `start` over the neighbours of each query of the block. */
+void xl_walk_visit(xl_walk *walk, const xl_search *s, float start, float4 params, float *sums)
+{
+    xl_candidates candidates;
+    for (uint j = 0; j < XL_WALK_QUERIES; ++j)
+        sums[j] = start;
+    xl_walk_rewind(walk);
+    while (xl_walk_collect(walk, s, &candidates))
+        for (uint j = 0; j < walk->queries; ++j)
+            sums[j] = xl_walk_visit_candidates(walk, j, &candidates, XL_WALK_RADIUS2(walk, j, s),
+                                               sums[j], params);
+}
+#endif
+
 /* A list's rows lie anywhere, and a core waits long for the first write to each part of memory, so
  * those of a block are asked for before its candidates are looked at, and where those of the next
  * one begin. OpenCL's own prefetch() is nothing on PoCL; Oclgrind does not know the builtin, and

@@ -224,7 +224,8 @@ static void check_row(const char *what, const rows *r, const wanted *w, size_t r
     free(got);
     free(right);
     for (size_t k = n; k < capacity; ++k)
-        if (memcmp(&r->index[from + k], "\xa5\xa5\xa5\xa5", 4) != 0)
+        if (memcmp(&r->index[from + k], "\xa5\xa5\xa5\xa5", 4) != 0 ||
+            memcmp(&r->distance2[from + k], "\xa5\xa5\xa5\xa5", 4) != 0)
             XLT_FAIL("%s: row %zu of %zu neighbours: place %zu was written", what, i, n, k);
 }
 
