@@ -198,6 +198,50 @@ static void points_start_beyond_32_bits(void **state)
     xli_kernel_destroy(&kernel);
 }
 
+/* ---- buckets that a sample gives ------------------------------------------ */
+
+enum { IN_BUCKET = 16, OF_SAMPLE = 4 }; /* points, on average; keys of the sample */
+
+/* Whatever the splitters are, all points are in order in the end. But only where each is the key
+ * that its place in the whole sample says is every OF_SAMPLE-th of that in a bucket of its own. */
+static void buckets_have_their_part_of_the_sample(void **state)
+{
+    (void)state;
+    static const xl_tunable tunables[] = {{"grid.table", 0},
+                                          {"grid.sampled", 1 << 20},
+                                          {"grid.bucket", IN_BUCKET},
+                                          {"grid.bounds_groups", 5}};
+    const size_t n = xlt_small() ? 400 : 6000;
+    cloud c = cloud_uniform(n, 0.0f, 1.0f, 41);
+    xl_grid_desc desc = grid_desc_of(&c, 0.1f);
+    desc.tunables = tunables;
+    desc.num_tunables = sizeof tunables / sizeof *tunables;
+    built b = build_grid(&c, &desc);
+    if (b.grid->sorts) {
+        built_free(&b);
+        cloud_free(&c);
+        print_message("%s sorts keys instead, as it ends long loops\n", xlt_device());
+        skip();
+    }
+    const xli_grid_layout *const layout = &b.index->layout;
+    const size_t buckets = layout->buckets;
+    assert_int_equal(buckets, n / IN_BUCKET);
+    xli_grid_part *parts = calloc(buckets, sizeof *parts);
+    assert_non_null(parts);
+    XLT_CL(clEnqueueReadBuffer(xlt_queue(), b.index->storage, CL_TRUE,
+                               b.index->storage_at + layout->parts, buckets * sizeof *parts, parts,
+                               0, NULL, NULL));
+    for (size_t k = 0; k < buckets; ++k) {
+        const size_t end = k + 1 < buckets ? parts[k + 1].begin : n;
+        if (end < parts[k].begin + OF_SAMPLE)
+            XLT_FAIL("bucket %zu of %zu has points %u to %zu, fewer than %d", k, buckets,
+                     parts[k].begin, end, OF_SAMPLE);
+    }
+    free(parts);
+    built_free(&b);
+    cloud_free(&c);
+}
+
 /* ---- kernels of the build over wrong numbers ------------------------------ */
 
 enum { POINTS = 200, TABLE = 65, BUCKETS = 9, OVERFULL = 5, GAP = 1024 };
@@ -447,6 +491,7 @@ int main(void)
         cmocka_unit_test(cells_are_in_the_order_of_the_floats),
         cmocka_unit_test(far_queries_look_at_few_points),
         cmocka_unit_test(points_start_beyond_32_bits),
+        cmocka_unit_test(buckets_have_their_part_of_the_sample),
         cmocka_unit_test(builds_over_wrong_numbers_stay_inside),
     };
     return cmocka_run_group_tests(tests, NULL, xlt_teardown);

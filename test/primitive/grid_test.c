@@ -21,10 +21,14 @@ static void fail_unless_permutation(const uint32_t *order, size_t n)
     free(seen);
 }
 
-/* Tables of cells as thin along x as that; rows in buckets of few points. */
+/* Tables of cells as thin along x as that; rows in buckets of few points, which several groups
+ * list. */
 enum { THIN = 3 };
-static const xl_tunable in_table[] = {
-    {"grid.table", 64}, {"grid.thin", THIN}, {"grid.sampled", 1 << 20}, {"grid.bucket", 16}};
+static const xl_tunable in_table[] = {{"grid.table", 64},
+                                      {"grid.thin", THIN},
+                                      {"grid.sampled", 1 << 20},
+                                      {"grid.bucket", 16},
+                                      {"grid.bounds_groups", 5}};
 static const xl_tunable in_rows[] = {{"grid.table", 0}};
 
 /* The dense cell of a point by the same float operations as the device's. */
@@ -269,22 +273,32 @@ static uint32_t rows_of(const cloud *c, float cell_size)
     return rows;
 }
 
+static void check_rows(const cloud *c, const xl_grid_desc *desc)
+{
+    built b = build_grid(c, desc);
+    xl_grid_report r = report_of(&b);
+    assert_int_equal(r.sparse, 1);
+    assert_int_equal(r.cells[0] + r.cells[1] + r.cells[2], 0);
+    assert_int_equal(r.table_cells, rows_of(c, desc->cell_size));
+    built_free(&b);
+}
+
+/* Rows of few points, and one that goes on through many buckets. */
 static void far_outlier_is_one_more_row(void **state)
 {
     (void)state;
-    const float far[] = {1000.0f, 1e30f, -3e38f};
+    const float far[] = {1000.0f, 1e30f, -3e38f}, cells[] = {0.1f, 1.0f};
     cloud c = cloud_uniform(200, 0.0f, 1.0f, 5);
-    for (size_t k = 0; k < 3; ++k) {
-        cloud_set(&c, 17, far[k], -far[k], far[k]);
-        xl_grid_desc desc = grid_desc_of(&c, 0.1f);
-        built b = build_grid(&c, &desc);
-        xl_grid_report r = report_of(&b);
-        assert_int_equal(r.sparse, 1);
-        assert_int_equal(r.cells[0] + r.cells[1] + r.cells[2], 0);
-        assert_int_equal(r.table_cells, rows_of(&c, 0.1f));
-        built_free(&b);
-        check_orders(&c, 0.1f);
-    }
+    for (size_t k = 0; k < 3; ++k)
+        for (size_t of = 0; of < 2; ++of) {
+            cloud_set(&c, 17, far[k], -far[k], far[k]);
+            xl_grid_desc desc = grid_desc_of(&c, cells[of]);
+            check_rows(&c, &desc);
+            desc.tunables = in_table;
+            desc.num_tunables = sizeof in_table / sizeof *in_table;
+            check_rows(&c, &desc);
+            check_orders(&c, cells[of]);
+        }
     cloud_free(&c);
 }
 

@@ -219,6 +219,23 @@ static void queries_of_their_own(void **state)
     cloud_free(&wide);
 }
 
+/* Queries that are all in one row and go on downwards, or in no order: where a work-item walks,
+ * what it has found for some of them says nothing of the next. */
+static void queries_along_a_row(void **state)
+{
+    (void)state;
+    cloud points = cloud_uniform(300, 0.0f, 1.0f, 35), queries = cloud_make(100, 3);
+    xlt_random random = {36};
+    for (size_t i = 0; i < queries.n; ++i)
+        cloud_set(&queries, i, i < 50 ? 1.0f - (float)i / 50 : xlt_unit(&random), 0.5f, 0.5f);
+    asked a = {.points = &points, .queries = &queries};
+    a.grid = grid_desc_of(&points, 0.2f);
+    a.search = search_desc_of(0.2f);
+    assert_true(check("queries along a row", &a) > 500);
+    cloud_free(&points);
+    cloud_free(&queries);
+}
+
 /* Of what is not finite, nothing; of none, an empty list; and of queries around nothing, as well.
  */
 static void queries_of_no_use(void **state)
@@ -425,6 +442,31 @@ static void all_of_it_at_once(void **state)
     cloud_free(&queries);
 }
 
+/* Some thousand periods away a difference is rounded by far more than the margin of a radius,
+ * which is just above a number that such differences have. */
+static void queries_of_other_periods(void **state)
+{
+    (void)state;
+    static const float lower[3] = {0, 0, 0}, upper[3] = {1, 1, 1};
+    const size_t n = xlt_small() ? 100 : 400;
+    cloud c = cloud_uniform(n, 0.0f, 1.0f, 71), queries = cloud_make(n / 2, 3);
+    const float radius = 0x1.001p-7f;
+    float radii[200];
+    xlt_random random = {72};
+    for (size_t i = 0; i < c.n; ++i)
+        cloud_set(&c, i, c.xyz[3 * i], 0.5f, 0.5f);
+    for (size_t i = 0; i < queries.n; ++i) {
+        cloud_set(&queries, i, 8192 * xlt_unit(&random) - 4096, 0.5f, 0.5f);
+        radii[i] = radius;
+    }
+    asked a = in_box(&c, lower, upper, 7, radius);
+    a.queries = &queries;
+    a.radii = radii;
+    assert_true(check("queries of other periods", &a) > queries.n);
+    cloud_free(&c);
+    cloud_free(&queries);
+}
+
 /* In the plane, and on a line. */
 static void planes_that_repeat(void **state)
 {
@@ -520,11 +562,12 @@ static void what_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(queries_of_their_own),        cmocka_unit_test(queries_of_no_use),
-        cmocka_unit_test(queries_in_fewer_dimensions), cmocka_unit_test(radii_of_their_own),
-        cmocka_unit_test(space_that_repeats),          cmocka_unit_test(radii_of_several_periods),
-        cmocka_unit_test(lattices_that_repeat),        cmocka_unit_test(all_of_it_at_once),
-        cmocka_unit_test(planes_that_repeat),          cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(queries_of_their_own),     cmocka_unit_test(queries_along_a_row),
+        cmocka_unit_test(queries_of_no_use),        cmocka_unit_test(queries_in_fewer_dimensions),
+        cmocka_unit_test(radii_of_their_own),       cmocka_unit_test(space_that_repeats),
+        cmocka_unit_test(radii_of_several_periods), cmocka_unit_test(lattices_that_repeat),
+        cmocka_unit_test(all_of_it_at_once),        cmocka_unit_test(queries_of_other_periods),
+        cmocka_unit_test(planes_that_repeat),       cmocka_unit_test(what_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

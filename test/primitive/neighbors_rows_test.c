@@ -271,6 +271,37 @@ static void check_parts(const call *c, const rows *whole)
     rows_free(&parts);
 }
 
+/* A part in arrays with room for all rows: behind its own nothing is written. */
+static void check_part_with_room(const call *c, const rows *whole)
+{
+    const size_t first = c->n / 3, num = c->n / 3 + 1, pairs = (size_t)whole->pairs;
+    const size_t d = c->dimensions, begin = (size_t)whole->offsets[first];
+    const size_t some = (size_t)whole->offsets[first + num] - begin;
+    xlt_buffer out[] = {xlt_buffer_make(NULL, pairs, 4, 3), xlt_buffer_make(NULL, pairs, 4, 1),
+                        xlt_buffer_make(NULL, pairs * d, 4, 2),
+                        xlt_buffer_make(NULL, pairs * d, 4, 4)};
+    const void *const host[] = {whole->indices + begin, whole->distances2 + begin,
+                                whole->vectors + begin * d, whole->shifts + begin * d};
+    uint32_t *got = calloc(pairs * d + 1, sizeof *got);
+    assert_non_null(got);
+    xl_neighbors_fill_args args = fill_args(c, out, 7, pairs);
+    args.first_row = first;
+    args.num_rows = num;
+    XLT_OK(xl_neighbors_fill_enqueue(c->plan, c->b.index, xlt_queue(), &args, 0, NULL, NULL));
+    for (int k = 0; k < 4; ++k) {
+        const size_t words = k < 2 ? 1 : d;
+        xlt_read(&out[k], got);
+        assert_memory_equal(got, host[k], some * words * 4);
+        for (size_t at = some * words; at < pairs * words; ++at)
+            if (got[at] != 0xa5a5a5a5u)
+                XLT_FAIL("output %d of rows %zu to %zu: word %zu behind them is %x", k, first,
+                         first + num, at - some * words, got[at]);
+        xlt_check_guards(&out[k], "an output");
+        xlt_buffer_free(&out[k]);
+    }
+    free(got);
+}
+
 /* One kind of output alone, whichever it is. */
 static void check_alone(const call *c, const rows *whole)
 {
@@ -333,6 +364,8 @@ static uint64_t check(const char *what, const asked *a, tuned how)
     for (size_t i = 0; i < c.n; ++i)
         compare_row(what, &got, &wanted, i, a->search.sorted != 0);
     check_parts(&c, &got);
+    if (c.n > 1 && wanted.pairs > 0)
+        check_part_with_room(&c, &got);
     check_alone(&c, &got);
     check_report(&c, &wanted);
     const uint64_t pairs = wanted.pairs;

@@ -530,20 +530,17 @@ static void errors_in_visit_point_into_it(void **state)
 
 /* ---- failed grids, short lists, empty clouds ----------------------------- */
 
-static void failed_grids_give_nothing(void **state)
+enum { N_OF_FAILED = 300 };
+
+static void check_failed(const cloud *c, const xl_grid_desc *desc)
 {
-    (void)state;
-    enum { N = 300 };
+    enum { N = N_OF_FAILED };
     uint32_t counts[N], indices[N];
     uint64_t offsets[N + 1];
     xl_neighbors *plan;
-    cloud c = cloud_uniform(N, 0.0f, 1.0f, 61);
-    c.xyz[3 * 100 + 1] = NAN;
-    c.xyz[3 * 200 + 1] = -INFINITY;
-    xl_grid_desc desc = grid_desc_of(&c, 0.2f);
     xl_neighbors_desc search = search_desc_of(0.2f);
     search.visit = poly6;
-    built b = build_grid(&c, &desc);
+    built b = build_grid(c, desc);
     XLT_OK(xl_neighbors_create(xlt_context(), &search, &plan));
     xlt_buffer narrow = xlt_buffer_make(NULL, N, 4, 0), wide = xlt_buffer_make(NULL, N + 1, 8, 0);
     xlt_buffer rows = xlt_buffer_make(NULL, N, 4, 0);
@@ -571,6 +568,21 @@ static void failed_grids_give_nothing(void **state)
     xlt_buffer_free(&rows);
     xl_neighbors_destroy(plan);
     built_free(&b);
+}
+
+/* As the device's table has it, and by counting cells, which looks at points by itself. */
+static void failed_grids_give_nothing(void **state)
+{
+    (void)state;
+    static const xl_tunable table[] = {{"grid.table", 64}};
+    cloud c = cloud_uniform(N_OF_FAILED, 0.0f, 1.0f, 61);
+    c.xyz[3 * 100 + 1] = NAN;
+    c.xyz[3 * 200 + 1] = -INFINITY;
+    xl_grid_desc desc = grid_desc_of(&c, 0.2f);
+    check_failed(&c, &desc);
+    desc.tunables = table;
+    desc.num_tunables = 1;
+    check_failed(&c, &desc);
     cloud_free(&c);
 }
 

@@ -56,8 +56,8 @@ static const struct {
     xl_segments segments;
     bool init; /* from the identity, given as init */
 } cases[] = {
-    {XL_F32, XL_SUM, XL_SEGMENTS_NONE, false},         {XL_F32, XL_SUM, XL_SEGMENTS_NONE, true},
-    {XL_F64, XL_SUM, XL_SEGMENTS_HEAD_FLAGS, false},   {XL_F32, XL_SUM, XL_SEGMENTS_OFFSETS, false},
+    {XL_F32, XL_SUM, XL_SEGMENTS_OFFSETS, false},      {XL_F32, XL_SUM, XL_SEGMENTS_NONE, true},
+    {XL_F64, XL_SUM, XL_SEGMENTS_HEAD_FLAGS, false},   {XL_F32, XL_SUM, XL_SEGMENTS_NONE, false},
     {XL_F32, XL_SUM, XL_SEGMENTS_OFFSETS, true},       {XL_F32X2, XL_SUM, XL_SEGMENTS_WIDTH, false},
     {XL_F64, XL_PROD, XL_SEGMENTS_NONE, false},        {XL_F32, XL_PROD, XL_SEGMENTS_WIDTH, true},
     {XL_F32, XL_MAX, XL_SEGMENTS_NONE, false},         {XL_F64, XL_MAX, XL_SEGMENTS_OFFSETS, true},

@@ -157,6 +157,11 @@ static void run_variant(const struct variant *v, const form *f, unsigned *turn)
         XLT_FAIL("%s: %.500s", v->name, xl_context_error(ctx));
     xlt_watch_start(v->name, NULL);
     run_sizes(&desc, plan, v->name, xlt_on_oclgrind() ? 66 : xlt_small() ? 1000 : SIZE_MAX, turn);
+    if (v->window > 0 && !v->piece && !xlt_on_oclgrind()) { /* tiles of several windows */
+        select_trial t = select_trial_of(&desc, plan, 40003, SELECT_HALF);
+        t.device = v->name;
+        select_check(&t);
+    }
     xlt_watch_stop();
     xl_select_destroy(plan);
     xl_context_destroy(ctx);
