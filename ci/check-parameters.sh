@@ -8,8 +8,7 @@
 #
 # And counts the macros that a reader of one program has to know: the parameters that it asks the
 # host for, and the macros that one of its files defines and another one uses. More than 40 are too
-# many. Those that have more keep to the number that they have come down to; lower it below when
-# it falls. --counts prints all, --list what is counted of one program, and where it is defined.
+# many. --counts prints all, --list what is counted of one program, and where it is defined.
 set -eu
 export LC_ALL=C
 self=$(cd "$(dirname "$0")" && pwd)
@@ -22,11 +21,6 @@ esac
 cd "${1:-$self/..}"
 
 most=40
-# program | the most macros it may have, until it has no more than 40
-limits='
-select_sweep 42
-sort_onesweep 53
-'
 # who sets a parameter | the sources that do
 setters='
 runtime lib/ocl/*.c
@@ -123,11 +117,8 @@ while read -r setter sources; do
 done < <(grep . <<<"$setters")
 
 while read -r name count; do
-  limit=$(awk -v name="$name" '$1 == name { print $2 }' <<<"$limits")
-  if [ "$count" -gt "${limit:-$most}" ]; then
-    fail "$name: its reader has to know $count macros, at most ${limit:-$most}: see ci/check-parameters.sh --list $name"
-  elif [ -n "$limit" ] && [ "$count" -lt "$limit" ]; then
-    echo "$name: $count macros; its limit of $limit may come down"
+  if [ "$count" -gt $most ]; then
+    fail "$name: its reader has to know $count macros, at most $most: see ci/check-parameters.sh --list $name"
   fi
 done <<<"$counts"
 

@@ -23,19 +23,19 @@
  * Where there are none, 32 work-items are one: each of their digits then has a mask of those who
  * have it, in local memory behind the counters, and barriers stand between the steps. */
 #if XL_LANE_WAY == 0
-#define XL_RANK_WIDTH 32u
 #define XL_RANK_GROUPS (XL_GROUP_SIZE / 32)
-#define XL_RANK_WORDS (2 * XL_RANK_GROUPS * XL_DIGITS)
-#define xl_rank_group() ((uint)get_local_id(0) / XL_RANK_WIDTH)
-#define xl_rank_lane() ((uint)get_local_id(0) % XL_RANK_WIDTH)
+enum { XL_RANK_WORDS = 2 * XL_RANK_GROUPS * XL_DIGITS };
+#define xl_rank_width() 32u
+#define xl_rank_group() ((uint)get_local_id(0) / xl_rank_width())
+#define xl_rank_lane() ((uint)get_local_id(0) % xl_rank_width())
 #else
 #if XL_LANE_WAY == 2 || XL_LANE_WAY == 3
 #define XL_RANK_GROUPS (XL_GROUP_SIZE / XL_LANES)
 #else
 #define XL_RANK_GROUPS xl_lane_groups()
 #endif
-#define XL_RANK_WIDTH xl_lane_width()
-#define XL_RANK_WORDS (XL_MOST_SUB_GROUPS * XL_DIGITS)
+enum { XL_RANK_WORDS = XL_MOST_SUB_GROUPS * XL_DIGITS };
+#define xl_rank_width() xl_lane_width()
 #define xl_rank_group() xl_lane_group()
 #define xl_rank_lane() xl_lane_id()
 #endif
@@ -77,14 +77,14 @@ uint xl_group_rank(uint digit, __local uint *counters)
     __local uint *const mask = counter + XL_RANK_GROUPS * XL_DIGITS;
     const uint mine = 1u << xl_rank_lane();
     atomic_or(mask, mine);
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     const uint same = *mask, first = *counter;
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     if (same < 2 * mine || mine == 1u << 31) { /* the highest */
         *mask = 0;
         *counter = first + (uint)popcount(same);
     }
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     return first + (uint)popcount(same & (mine - 1));
 #else
     return xl_lane_count_into(counter, xl_lane_match(digit, XL_DIGIT_BITS));

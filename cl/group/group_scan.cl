@@ -6,7 +6,7 @@
  * sub-groups for certain; the width of a khr sub-group is known only at run time,
  * but divides 64 on every device that passed the lane probe or the group does
  * without. Otherwise local memory and barriers do all the work. And, after
- * <XL_NAME>_, with scratch of XL_GROUP_SCRATCH elements:
+ * <XL_NAME>_, with scratch of XL_GROUP_SCRATCH elements, which are XL_GROUP_SIZE:
  *   XL_T group_scan_exclusive(XL_T x, __local XL_T *scratch, XL_T *total)
  *        x of work-item 0 op ... op x of the one before this; *total is that of all
  *   XL_T group_scan_inclusive(XL_T x, __local XL_T *scratch, XL_T *total)

@@ -18,13 +18,13 @@ typedef ulong xl_lane_set;
 xl_lane_set xl_lane_match(uint digit, const uint bits)
 {
 #if XL_LANE_WAY == 2
-    xl_lane_set same = XL_LANE_ALL;
+    xl_lane_set same = xl_lane_all();
 #pragma unroll
     for (uint bit = 0; bit < bits; ++bit) /* four instructions, of the compiler's own six */
         __asm volatile("{ .reg .pred p; .reg .b32 t; and.b32 t, %1, %2; setp.ne.u32 p, t, 0;"
                        " vote.sync.ballot.b32 t, p, %3; @!p not.b32 t, t; and.b32 %0, %0, t; }"
                        : "+r"(same)
-                       : "r"(digit), "r"(1u << bit), "r"(XL_LANE_ALL));
+                       : "r"(digit), "r"(1u << bit), "r"(xl_lane_all()));
 #else
     xl_lane_set same = xl_lane_ballot(true);
     for (uint bit = 0; bit < bits; ++bit) {

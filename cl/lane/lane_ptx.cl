@@ -8,7 +8,11 @@
 #endif
 
 /* All XL_LANES lanes; built without a shift by the full width. */
-#define XL_LANE_ALL ((uint)((1UL << XL_LANES) - 1UL))
+uint xl_lane_all(void)
+{
+    return (uint)((1UL << XL_LANES) - 1UL);
+}
+
 /* The "clamp" operand of shfl for sub-groups as wide as the warp. */
 #define XL_LANE_CLAMP (XL_LANES - 1)
 
@@ -35,7 +39,7 @@ uint xl_lane_groups(void)
 /* What stands before it in a lane's code is done before what stands behind it, in all lanes. */
 void xl_lanes_meet(void)
 {
-    __asm volatile("bar.warp.sync %0;" : : "r"(XL_LANE_ALL) : "memory");
+    __asm volatile("bar.warp.sync %0;" : : "r"(xl_lane_all()) : "memory");
 }
 
 uint xl_lane_shuffle(uint v, uint from)
@@ -43,7 +47,7 @@ uint xl_lane_shuffle(uint v, uint from)
     uint r;
     __asm volatile("shfl.sync.idx.b32 %0, %1, %2, %3, %4;"
                    : "=r"(r)
-                   : "r"(v), "r"(from), "r"(XL_LANE_CLAMP), "r"(XL_LANE_ALL));
+                   : "r"(v), "r"(from), "r"(XL_LANE_CLAMP), "r"(xl_lane_all()));
     return r;
 }
 
@@ -52,7 +56,7 @@ uint xl_lane_shuffle_up(uint v, uint by)
     uint r;
     __asm volatile("shfl.sync.up.b32 %0, %1, %2, 0, %3;"
                    : "=r"(r)
-                   : "r"(v), "r"(by), "r"(XL_LANE_ALL));
+                   : "r"(v), "r"(by), "r"(xl_lane_all()));
     return r;
 }
 
@@ -61,7 +65,7 @@ uint xl_lane_shuffle_down(uint v, uint by)
     uint r;
     __asm volatile("shfl.sync.down.b32 %0, %1, %2, %3, %4;"
                    : "=r"(r)
-                   : "r"(v), "r"(by), "r"(XL_LANE_CLAMP), "r"(XL_LANE_ALL));
+                   : "r"(v), "r"(by), "r"(XL_LANE_CLAMP), "r"(xl_lane_all()));
     return r;
 }
 
@@ -70,7 +74,7 @@ uint xl_lane_shuffle_xor(uint v, uint mask)
     uint r;
     __asm volatile("shfl.sync.bfly.b32 %0, %1, %2, %3, %4;"
                    : "=r"(r)
-                   : "r"(v), "r"(mask), "r"(XL_LANE_CLAMP), "r"(XL_LANE_ALL));
+                   : "r"(v), "r"(mask), "r"(XL_LANE_CLAMP), "r"(xl_lane_all()));
     return r;
 }
 
@@ -79,6 +83,6 @@ ulong xl_lane_ballot(bool p)
     uint bits, vote = p ? 1u : 0u;
     __asm volatile("{ .reg .pred q; setp.ne.u32 q, %1, 0; vote.sync.ballot.b32 %0, q, %2; }"
                    : "=r"(bits)
-                   : "r"(vote), "r"(XL_LANE_ALL));
+                   : "r"(vote), "r"(xl_lane_all()));
     return bits;
 }

@@ -42,8 +42,14 @@ void xl_full_barrier(void)
 #define XL_LOCAL_BARRIER() xl_local_barrier()
 #define XL_FULL_BARRIER() xl_full_barrier()
 
-/* n / d rounded up for any n: of numbers of 32 bits, and, for the sizes of arrays too, of any. */
+/* n / d rounded up for any n: of numbers of 32 and of 64 bits; and, for the sizes of arrays too, of
+ * any. */
 uint xl_ceil_div(uint n, uint d)
+{
+    return n / d + (n % d != 0);
+}
+
+ulong xl_ceil_div_long(ulong n, ulong d)
 {
     return n / d + (n % d != 0);
 }

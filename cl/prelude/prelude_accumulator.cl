@@ -157,6 +157,5 @@ XL_T xl_op(XL_T a, XL_T b)
     return both;
 }
 #endif
-#define XL_IDENTITY xl_identity()
 
 #endif

@@ -44,7 +44,7 @@ bool xl_key_before(XL_KEY a, XL_KEY b)
 #else
 #define XL_LAST_ORDINAL ((XL_ORDINAL)0 - 1)
 
-#define XL_KEY_BITS (8 * XL_KEY_BYTES)
+enum { XL_KEY_BITS = 8 * XL_KEY_BYTES };
 #define XL_KEY_SIGN ((XL_ORDINAL)1 << (XL_KEY_BITS - 1))
 #define XL_KEY_IS_MAPPED (XL_KEY_KIND != 0 || XL_KEY_DESCENDING)
 #define XL_KEY_ONES (XL_KEY_SIGN | (XL_KEY_SIGN - 1))

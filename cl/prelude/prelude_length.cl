@@ -15,7 +15,7 @@
     if (length) {                                                                                  \
         if (get_local_id(0) == 0)                                                                  \
             shared_length = (type)min((ulong)most, length[offset]);                                \
-        XL_LOCAL_BARRIER();                                                                        \
+        xl_local_barrier();                                                                        \
         n = shared_length;                                                                         \
     }
 #endif

@@ -228,9 +228,10 @@ __kernel XL_REQUIRED void xl_scan_pipelined_in_place(XL_LOOKBACK_ARGUMENTS)
 #endif
 
 #if XL_SHORT_TILE_VECTORS > 0
-/* With shorter tiles, so that few elements are work for all groups. */
+/* With shorter tiles, so that few elements are work for all groups; in place where there is one
+ * kernel for both. */
 __kernel XL_REQUIRED void xl_scan_pipelined_short(XL_LOOKBACK_ARGUMENTS)
 {
-    XL_PIPELINED_SCAN(XL_SHORT_TILE_VECTORS, (flags & 4) != 0);
+    XL_PIPELINED_SCAN(XL_SHORT_TILE_VECTORS, !XL_SEPARATE_IN_PLACE && (flags & 4) != 0);
 }
 #endif

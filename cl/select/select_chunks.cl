@@ -96,8 +96,8 @@ __kernel XL_REQUIRED void xl_select_count(ulong chunk, ulong chunks, XL_SELECT_A
 {
     XL_SELECT_MAKE
     XL_CHUNK_MAKE
-    __local XL_T room[XL_GROUP_SCRATCH];
-    XL_T sum = XL_IDENTITY, total;
+    __local XL_T room[XL_GROUP_SIZE];
+    XL_T sum = xl_identity(), total;
     xl_select_loaded loaded;
     xl_select_items items;
     for (ulong base = begin; base < end; base += XL_TILE) {
@@ -117,21 +117,21 @@ __kernel XL_REQUIRED void xl_select_spine(ulong chunk, ulong chunks, XL_SELECT_A
     XL_SELECT_MAKE
     __local xl_select_before room[XL_GROUP_SIZE];
     const uint me = (uint)get_local_id(0);
-    const ulong each = XL_CEIL_DIV(chunks, (ulong)XL_GROUP_SIZE);
+    const ulong each = xl_ceil_div_long(chunks, XL_GROUP_SIZE);
     const ulong first = min(me * each, chunks), last = min(first + each, chunks);
     xl_select_before sum = xl_spine_nothing();
     for (ulong c = first; c < last; ++c)
         sum = xl_spine_join(sum, xl_spine_read(scratch, c));
     room[me] = sum;
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     for (uint step = 1; step < XL_GROUP_SIZE; step *= 2) {
         xl_select_before below = xl_spine_nothing();
         if (me >= step)
             below = room[me - step];
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
         sum = xl_spine_join(below, sum);
         room[me] = sum;
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
     }
     sum = xl_spine_nothing();
     if (me > 0)
@@ -169,7 +169,7 @@ __kernel XL_REQUIRED void xl_select_write(ulong chunk, ulong chunks, XL_SELECT_A
         xl_select_stage(&select, &loaded, &items, &o, 0, &local_);
         if (next < end)
             xl_select_load(&select, next, (uint)min(end - next, (ulong)XL_TILE), &loaded);
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
         xl_select_store(&select, &o, 0, &local_);
         o.before = xl_select_after(o.before, o.total);
     }

@@ -32,8 +32,8 @@
 
 typedef struct xl_select_local {
     uint4 room[xl_rooms][XL_CEIL_DIV(XL_TILE * XL_ROOM_BYTES, 16)];
-    XL_T scratch[XL_GROUP_SCRATCH];
-    XL_T parts[XL_GROUP_SCRATCH], early[XL_GROUP_SCRATCH]; /* of sub-groups that look back */
+    XL_T scratch[XL_GROUP_SIZE];
+    XL_T parts[XL_GROUP_SIZE], early[XL_GROUP_SIZE]; /* of sub-groups that look back */
     XL_T prefix;
     uint given[xl_rooms]; /* elements that a tile gives */
     uint ticket, epoch;
@@ -302,12 +302,12 @@ XL_T xl_select_sum(xl_select_items *items, ulong base)
  * Between two calls a barrier has to stand, and one stands in here. */
 XL_T xl_select_total(XL_T sum, xl_select_items *items, __local xl_select_local *l)
 {
-    XL_T total = XL_IDENTITY;
-    XL_T mine = XL_IDENTITY;
+    XL_T total = xl_identity();
+    XL_T mine = xl_identity();
 #if XL_USE_LANES
     if (xl_lane_id() == 0)
         l->scratch[xl_lane_group()] = sum;
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     for (uint k = 0; k < xl_lane_groups(); ++k) {
         if (k == xl_lane_group())
             mine = total;

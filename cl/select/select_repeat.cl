@@ -99,7 +99,7 @@ __kernel XL_REQUIRED void xl_repeat_spine(ulong tiles, XL_SELECT_ARGUMENTS)
 }
 #else
 typedef struct xl_repeat_room {
-    XL_T scratch[XL_GROUP_SCRATCH];
+    XL_T scratch[XL_GROUP_SIZE];
     uint start[XL_TILE]; /* of each run, from the first place of the part on */
 } xl_repeat_room;
 #define XL_REPEAT_LOCAL (&local_)
@@ -132,7 +132,7 @@ void xl_repeat_store(const xl_select *s, const xl_repeat_part *p, xl_repeat_loca
         l->start[me * EACH + k] = (uint)(clamp(at, p->from, p->to) - p->from);
         at += length[k];
     }
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     for (uint k = me; k < (uint)(p->to - p->from); k += XL_GROUP_SIZE) {
         uint low = 0, high = p->runs;
         while (high - low > 1) { /* the last run that begins at or before k */
@@ -144,16 +144,16 @@ void xl_repeat_store(const xl_select *s, const xl_repeat_part *p, xl_repeat_loca
         }
         xl_repeat_give(s, p->from + k, p->first + low);
     }
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
 }
 
 /* One group, each of whose work-items has neighbouring tiles. */
 __kernel XL_REQUIRED void xl_repeat_spine(ulong tiles, XL_SELECT_ARGUMENTS)
 {
     XL_SELECT_MAKE
-    __local XL_T room[XL_GROUP_SCRATCH];
+    __local XL_T room[XL_GROUP_SIZE];
     const uint me = (uint)get_local_id(0);
-    const ulong each = XL_CEIL_DIV(tiles, (ulong)XL_GROUP_SIZE);
+    const ulong each = xl_ceil_div_long(tiles, XL_GROUP_SIZE);
     const ulong first = min(me * each, tiles), last = min(first + each, tiles);
     ulong sum = 0, total;
     for (ulong t = first; t < last; ++t)
@@ -201,11 +201,11 @@ __kernel XL_REQUIRED void xl_repeat_write(ulong tiles, XL_SELECT_ARGUMENTS)
     const __global ulong *const spine = scratch;
     if (get_local_id(0) == 0)
         shared[0] = spine[tiles];
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     const ulong total = shared[0];
 #endif
     const ulong wanted = min(total, select.capacity), all = tiles * XL_TILE + wanted;
-    const ulong share = XL_CEIL_DIV(all, (ulong)get_num_groups(0));
+    const ulong share = xl_ceil_div_long(all, get_num_groups(0));
     const ulong from = min(get_group_id(0) * share, all), to = min(from + share, all);
     ulong tile = 0;
 #if XL_SERIAL
@@ -213,7 +213,7 @@ __kernel XL_REQUIRED void xl_repeat_write(ulong tiles, XL_SELECT_ARGUMENTS)
 #else
     if (get_local_id(0) == 0)
         shared[1] = xl_repeat_tile(spine, tiles, wanted, from);
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     tile = shared[1];
 #endif
     for (; tile < tiles && tile * XL_TILE < to; ++tile) {
@@ -222,12 +222,12 @@ __kernel XL_REQUIRED void xl_repeat_write(ulong tiles, XL_SELECT_ARGUMENTS)
         begin = xl_repeat_begin(spine, tile, wanted);
         end = xl_repeat_begin(spine, tile + 1, wanted);
 #else
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
         if (get_local_id(0) == 0) {
             shared[1] = xl_repeat_begin(spine, tile, wanted);
             shared[2] = xl_repeat_begin(spine, tile + 1, wanted);
         }
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
         begin = shared[1];
         end = shared[2];
 #endif

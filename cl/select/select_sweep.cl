@@ -44,7 +44,7 @@ XL_T xl_source_aggregate(const xl_source *source, uint tile)
 #endif
     const ulong base = source->begin + (ulong)tile * XL_TILE;
     const uint count = (uint)min(source->end - base, (ulong)XL_TILE);
-    XL_T sum = XL_IDENTITY;
+    XL_T sum = xl_identity();
     for (uint k = first; k < count; k += step) {
 #if XL_BY_EXPRESSION || XL_BY_HEADS
         const xl_element x = source->select.in[base + k];
@@ -107,7 +107,7 @@ void xl_carry_leave(const xl_select *s, __global ulong *scratch, ulong end, bool
 /* Of no elements at all there is one tile, which says so. */
 uint xl_tiles_of(const xl_source *source)
 {
-    const ulong tiles = XL_CEIL_DIV(source->end - source->begin, (ulong)XL_TILE);
+    const ulong tiles = xl_ceil_div_long(source->end - source->begin, XL_TILE);
     return source->begin == 0 ? max((uint)tiles, 1u) : (uint)tiles;
 }
 
@@ -183,7 +183,7 @@ XL_T xl_asked_wait(xl_asked *asked, const xl_lookback *lookback, uint tile, __lo
 
 XL_T xl_asked_prefix(const xl_asked *asked, XL_T start, const __local XL_T *parts)
 {
-    XL_T sum = XL_IDENTITY;
+    XL_T sum = xl_identity();
     if (asked->asks)
         for (uint k = 0; k < xl_lane_groups(); ++k)
             sum = xl_op(sum, parts[k]);
@@ -194,7 +194,7 @@ XL_T xl_asked_prefix(const xl_asked *asked, XL_T start, const __local XL_T *part
  * given then. */
 XL_T xl_publish_next(const xl_lookback *lookback, uint next, XL_T sum, __local xl_select_local *l)
 {
-    XL_T early = XL_IDENTITY;
+    XL_T early = xl_identity();
     if (get_local_id(0) == 0)
         xl_tile_publish(lookback, next, XL_AGGREGATE, sum, true);
     if (xl_ends_window(next) && !lookback->single_tile) {
@@ -202,7 +202,7 @@ XL_T xl_publish_next(const xl_lookback *lookback, uint next, XL_T sum, __local x
         asked.asks = true;
         xl_window_load(&asked.window, lookback, next);
         const XL_T start = xl_asked_wait(&asked, lookback, next, l->early);
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
         early = xl_asked_prefix(&asked, start, l->early);
         if (get_local_id(0) == 0)
             xl_tile_publish(lookback, next, XL_PREFIX, xl_op(early, sum), false);
@@ -240,7 +240,7 @@ void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, 
     xl_select_loaded loaded;
     xl_select_out o, o_next, ahead;
     xl_piece piece;
-    XL_T known = XL_IDENTITY;
+    XL_T known = xl_identity();
     uint mine = tiles, after = ~0u, room = 0;
     piece.carry = xl_carry_read(scratch, source->begin, turn);
     piece.scratch = scratch;
@@ -252,7 +252,7 @@ void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, 
         epoch = ((volatile __global uint *)lookback->header)[XL_EPOCH];
     if (first)
         l->ticket = piece.tickets ? xl_ticket_take(lookback->header) : next;
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     next = l->ticket;
     xl_tile_of(source, min(next, tiles - 1), &ahead);
     o = ahead;
@@ -263,11 +263,11 @@ void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, 
     }
     if (first)
         l->epoch = epoch; /* which has been under way meanwhile */
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     lookback->epoch = l->epoch;
     while (mine < tiles || next < tiles) {
         xl_select_items items;
-        XL_T early = XL_IDENTITY;
+        XL_T early = xl_identity();
         o_next = ahead;
         xl_select_classify(s, o_next.base, next < tiles ? o_next.count : 0, &loaded, &items);
         const XL_T sum = xl_select_sum(&items, o_next.base);
@@ -296,14 +296,14 @@ void xl_select_tiles(xl_lookback *lookback, __global ulong *scratch, bool more, 
         }
 #if XL_ORDERED
         const XL_T start = xl_asked_wait(&asked, lookback, mine, l->parts);
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
         const XL_T prefix = mine < tiles && !lookback->single_tile && xl_ends_window(mine)
                                 ? known
                                 : xl_asked_prefix(&asked, start, l->parts);
 #else
         if (get_local_id(0) == 0 && mine < tiles)
             l->prefix = xl_prefix_wait(lookback, mine, o.total, true);
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
         const XL_T prefix = l->prefix;
 #endif
         if (mine < tiles)
@@ -333,7 +333,7 @@ __kernel XL_REQUIRED void xl_select_sweep(ulong begin, ulong piece, uint turn, u
     lookback.source.select = select;
     lookback.source.begin = min(begin, select.n);
     lookback.source.end = select.n - lookback.source.begin > piece ? begin + piece : select.n;
-    lookback.start = XL_IDENTITY;
+    lookback.start = xl_identity();
     lookback.epoch = 0;
     lookback.single_tile = single_tile != 0;
     lookback.in_place = false;

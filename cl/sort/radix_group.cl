@@ -9,10 +9,10 @@ ulong xl_group_or(ulong bits, __local uint *both)
 {
     if (get_local_id(0) < 2)
         both[get_local_id(0)] = 0;
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     atomic_or(both, (uint)bits);
     atomic_or(both + 1, (uint)(bits >> 32));
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     return (ulong)both[1] << 32 | both[0];
 }
 
@@ -54,10 +54,10 @@ __kernel XL_REQUIRED void xl_radix_count(uint pass, XL_RADIX_ARGUMENTS)
     const uint count = radix.end - radix.begin;
     if (item < XL_DIGITS)
         counters[item] = 0;
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     for (uint i = item; i < count; i += XL_GROUP_SIZE)
         atomic_inc(counters + xl_tile_digit(xl_tile_key(keys[i], pass == 0), shift));
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     if (item < XL_DIGITS)
         radix.counts[get_group_id(0) * XL_DIGITS + item] = counters[item];
 }
@@ -66,7 +66,7 @@ __kernel XL_REQUIRED void xl_radix_count(uint pass, XL_RADIX_ARGUMENTS)
 __kernel XL_REQUIRED void xl_radix_offsets(uint pass, XL_RADIX_ARGUMENTS)
 {
     XL_RADIX_MAKE
-    __local uint scan[XL_GROUP_SCRATCH], passes;
+    __local uint scan[XL_GROUP_SIZE], passes;
     if (!xl_radix_has_pass(&radix, pass, &passes))
         return;
     enum { AHEAD = 8 };
@@ -117,15 +117,15 @@ __kernel XL_REQUIRED void xl_radix_scatter(uint pass, XL_RADIX_ARGUMENTS)
         xl_radix_items items;
         tile.count = min(radix.end - tile.first, (uint)XL_TILE_KEYS);
         xl_radix_tile_clear(room);
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
         const uint sum = xl_radix_tile_count(&tile, &items);
         const uint begin = xl_radix_tile_order(&tile, &items, sum);
         if (item < XL_DIGITS)
             shared.offset[item] = next - begin;
         next += sum;
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
         xl_radix_tile_store(&tile, &items);
-        XL_LOCAL_BARRIER();
+        xl_local_barrier();
     }
 }
 

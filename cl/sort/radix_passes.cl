@@ -24,8 +24,7 @@
 
 #include "sort_arrays.cl"
 
-#define XL_DIGITS 256
-#define XL_DIGIT_BITS 8
+enum { XL_DIGIT_BITS = 8, XL_DIGITS = 1 << XL_DIGIT_BITS };
 
 /* The host knows the size: lib/sort/sort_shape.c. */
 typedef struct xl_radix_state {
@@ -40,7 +39,7 @@ typedef struct xl_radix_state {
 
 /* Behind the state, which has so much room: what xl_radix_bits leaves, a ulong for each chunk, and
  * the counts, XL_DIGITS for each chunk. */
-#define XL_RADIX_STATE_BYTES 128
+enum { XL_RADIX_STATE_BYTES = 128 };
 
 typedef struct xl_radix {
     xl_sort_in in;

@@ -20,29 +20,26 @@
 #include "../group/group_rank.cl"
 #include "../group/group_scan.cl"
 
-#define XL_TILE_KEYS (XL_GROUP_SIZE * XL_ITEMS)
-#if XL_TILE_KEYS > 65536
-#error "a place in a tile has 16 bits"
-#elif XL_GROUP_SIZE < XL_DIGITS
-#error "a digit needs a work-item"
-#endif
+enum { XL_TILE_KEYS = XL_GROUP_SIZE * XL_ITEMS };
+typedef char xl_a_place_in_a_tile_has_16_bits[XL_TILE_KEYS <= 65536 ? 1 : -1];
+typedef char xl_a_digit_needs_a_work_item[XL_GROUP_SIZE >= XL_DIGITS ? 1 : -1];
 
 /* Local memory of a group: what ranking needs, then the keys in the order of their digits, then the
  * values. */
-#define XL_TILE_BYTES(bytes) (XL_TILE_KEYS * (bytes))
-#define XL_ELEMENT_ROOM                                                                            \
-    (XL_SORT_VALUES && XL_KEY_BYTES < 4 ? XL_TILE_BYTES(4) : XL_TILE_BYTES(XL_KEY_BYTES))
-#define XL_RANK_ROOM (4 * XL_RANK_WORDS)
-#define XL_RADIX_ROOM (((XL_ELEMENT_ROOM > XL_RANK_ROOM) ? XL_ELEMENT_ROOM : XL_RANK_ROOM) / 16 + 1)
+enum {
+    XL_ELEMENT_ROOM = XL_TILE_KEYS * (XL_SORT_VALUES && XL_KEY_BYTES < 4 ? 4 : XL_KEY_BYTES),
+    XL_RANK_ROOM = 4 * XL_RANK_WORDS,
+    XL_RADIX_ROOM = (XL_ELEMENT_ROOM > XL_RANK_ROOM ? XL_ELEMENT_ROOM : XL_RANK_ROOM) / 16 + 1
+};
 
 /* What a group shares beside that. `offset`: of each digit, from a key's place in the tile to its
  * place in the target. */
 typedef struct xl_radix_shared {
-    uint tile, passes, shift, offset[XL_DIGITS], scan[XL_GROUP_SCRATCH];
+    uint tile, passes, shift, offset[XL_DIGITS], scan[XL_GROUP_SIZE];
 } xl_radix_shared;
 
 /* What a work-item holds of a tile. Places stand two in a register. */
-#define XL_PLACES ((XL_ITEMS + 1) / 2)
+enum { XL_PLACES = (XL_ITEMS + 1) / 2 };
 typedef struct xl_radix_items {
     XL_KEY key[XL_ITEMS];
     uint place[XL_PLACES];
@@ -90,13 +87,13 @@ bool xl_radix_has_pass(const xl_radix *radix, uint pass, __local uint *passes)
 {
     if (get_local_id(0) == 0)
         *passes = radix->state->passes;
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     return pass < *passes;
 }
 
 uint xl_radix_at(void)
 {
-    return xl_rank_group() * XL_ITEMS * XL_RANK_WIDTH + xl_rank_lane();
+    return xl_rank_group() * XL_ITEMS * xl_rank_width() + xl_rank_lane();
 }
 
 void xl_radix_tile_clear(__local uint4 *room)
@@ -109,7 +106,7 @@ void xl_radix_tile_clear(__local uint4 *room)
 void xl_radix_load(const xl_radix_tile *tile, XL_KEY *key)
 {
     const __global XL_KEY *const from = tile->from.keys + tile->first;
-    const uint at = xl_radix_at(), step = XL_RANK_WIDTH;
+    const uint at = xl_radix_at(), step = xl_rank_width();
     if (tile->count == XL_TILE_KEYS) {
 #pragma unroll
         for (uint i = 0; i < XL_ITEMS; ++i)
@@ -135,7 +132,7 @@ uint xl_radix_tile_count(const xl_radix_tile *tile, xl_radix_items *items)
 #pragma unroll
     for (uint i = 0; i < XL_ITEMS; ++i)
         xl_group_rank_count(xl_tile_digit(items->key[i], shift), counters);
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     return item < XL_DIGITS ? xl_group_rank_total(counters, item) : 0;
 }
 
@@ -154,7 +151,7 @@ uint xl_radix_tile_order(const xl_radix_tile *tile, xl_radix_items *items, uint 
     const uint begin = xl_group_scan_exclusive(sum, tile->shared->scan, &total);
     if (item < XL_DIGITS)
         xl_group_rank_place(counters, item, begin);
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
 
     const uint shift = xl_tile_shift(tile);
 #pragma unroll
@@ -164,7 +161,7 @@ uint xl_radix_tile_order(const xl_radix_tile *tile, xl_radix_items *items, uint 
     for (uint i = 0; i < XL_ITEMS; ++i)
         items->place[i / 2] |= xl_group_rank(xl_tile_digit(items->key[i], shift), counters)
                                << i % 2 * 16;
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
 #pragma unroll
     for (uint i = 0; i < XL_ITEMS; ++i)
         keys[xl_radix_place(items, i)] = items->key[i];
@@ -177,7 +174,7 @@ uint xl_radix_target_of(const xl_radix_tile *tile, uint digit, uint at)
     return at < tile->count ? tile->shared->offset[digit] + at : ~0u;
 }
 
-#define XL_PACKED_DIGITS ((XL_ITEMS + 3) / 4)
+enum { XL_PACKED_DIGITS = (XL_ITEMS + 3) / 4 };
 void xl_radix_tile_store(const xl_radix_tile *tile, const xl_radix_items *items)
 {
     const __local XL_KEY *const keys = (const __local XL_KEY *)tile->room;
@@ -200,17 +197,17 @@ void xl_radix_tile_store(const xl_radix_tile *tile, const xl_radix_items *items)
 #if XL_SORT_VALUES
     /* Read this late: were they read before keys are stored, both would want registers. */
     __local uint *const values = (__local uint *)tile->room;
-    const uint first = xl_radix_at(), step = XL_RANK_WIDTH;
+    const uint first = xl_radix_at(), step = xl_rank_width();
     uint value[XL_ITEMS];
 #pragma unroll
     for (uint i = 0; i < XL_ITEMS; ++i)
         if (first + i * step < tile->count)
             value[i] = xl_sort_value(tile->from, tile->first + first + i * step, tile->is_input);
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
 #pragma unroll
     for (uint i = 0; i < XL_ITEMS; ++i)
         values[xl_radix_place(items, i)] = value[i];
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
 #pragma unroll
     for (uint i = 0; i < XL_ITEMS; ++i) {
         const uint at = i * XL_GROUP_SIZE + item;

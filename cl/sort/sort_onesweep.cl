@@ -16,7 +16,7 @@
  * arrays. */
 #include "radix_tile.cl"
 
-#define XL_KEY_DIGITS (XL_KEY_BITS / XL_DIGIT_BITS)
+enum { XL_KEY_DIGITS = XL_KEY_BITS / XL_DIGIT_BITS };
 
 /* Where the keys come from, for those who count a tile again. */
 typedef struct xl_source {
@@ -107,13 +107,13 @@ void xl_histogram_count(const xl_radix *radix, __local uint *counters)
 /* Whether this is the last work-group to come here, all of whose counts then are seen. */
 bool xl_histogram_is_last(__global ulong *header, __local uint *shared)
 {
-    XL_FULL_BARRIER();
+    xl_full_barrier();
     if (get_local_id(0) == 0) {
         xl_device_fence();
         *shared = atomic_inc((volatile __global uint *)header + XL_DONE);
         xl_device_fence();
     }
-    XL_FULL_BARRIER();
+    xl_full_barrier();
     return *shared == (uint)get_num_groups(0) - 1;
 }
 
@@ -162,14 +162,14 @@ __kernel XL_REQUIRED void xl_radix_histogram(XL_RADIX_ARGUMENTS)
 {
     XL_RADIX_MAKE
     __local uint counters[XL_KEY_DIGITS * XL_DIGITS], shared, same[8], pass_of[9];
-    __local uint scratch_scan[XL_GROUP_SCRATCH];
+    __local uint scratch_scan[XL_GROUP_SIZE];
     __global xl_sweep_state *const sweep = XL_SWEEP_STATE(&radix);
     const uint item = (uint)get_local_id(0);
     for (uint k = item; k < XL_KEY_DIGITS * XL_DIGITS; k += XL_GROUP_SIZE)
         counters[k] = 0;
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     xl_histogram_count(&radix, counters);
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     for (uint k = item; k < XL_KEY_DIGITS * XL_DIGITS; k += XL_GROUP_SIZE)
         if (counters[k] != 0)
             atomic_add(&sweep->count[k / XL_DIGITS][k % XL_DIGITS], counters[k]);
@@ -177,16 +177,16 @@ __kernel XL_REQUIRED void xl_radix_histogram(XL_RADIX_ARGUMENTS)
         return;
     if (item < 8)
         same[item] = 0;
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     for (uint k = item; k < XL_KEY_DIGITS * XL_DIGITS; k += XL_GROUP_SIZE) {
         counters[k] = atomic_or(&sweep->count[k / XL_DIGITS][k % XL_DIGITS], 0);
         if (counters[k] == n)
             same[k / XL_DIGITS] = 1;
     }
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     if (item == 0)
         xl_passes_choose(&radix, same, pass_of);
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     if (item < XL_DIGITS && pass_of[XL_KEY_DIGITS] != ~0u)
         sweep->start[pass_of[XL_KEY_DIGITS]][item] = 0;
     for (uint d = 0; d < XL_KEY_DIGITS; ++d) {
@@ -204,17 +204,17 @@ __kernel XL_REQUIRED void xl_radix_histogram(XL_RADIX_ARGUMENTS)
 xl_lookback xl_sweep_lookback(const xl_radix_tile *tile, __global xl_sweep_state *state, uint pass,
                               uint digit)
 {
-    const uint tiles = XL_CEIL_DIV(tile->n, XL_TILE_KEYS);
+    const uint tiles = xl_ceil_div(tile->n, XL_TILE_KEYS);
     xl_lookback lookback;
     lookback.header = state->header[pass];
-    lookback.tiles = XL_COLUMN(state->tiles, digit);
+    lookback.tiles = xl_descriptor_column(state->tiles, digit);
     lookback.source.keys = tile->from.keys;
     lookback.source.n = tile->n;
     lookback.source.shift = xl_tile_shift(tile);
     lookback.source.digit = digit;
     lookback.source.is_input = tile->is_input;
     lookback.start = state->start[pass][digit];
-    lookback.epoch = 1 + pass * XL_CEIL_DIV(tiles, XL_RING_TILES);
+    lookback.epoch = 1 + pass * xl_ceil_div(tiles, XL_RING_TILES);
     lookback.single_tile = tiles == 1;
     lookback.in_place = false;
     return lookback;
@@ -236,7 +236,7 @@ void xl_sweep_tile(const xl_radix_tile *tile, __global xl_sweep_state *state, ui
     const uint begin = xl_radix_tile_order(tile, &items, sum);
     if (has_digit)
         tile->shared->offset[item] = xl_prefix_wait(&lookback, number, sum, true) - begin;
-    XL_LOCAL_BARRIER();
+    xl_local_barrier();
     xl_radix_tile_store(tile, &items);
 }
 
@@ -252,7 +252,7 @@ __kernel XL_REQUIRED void xl_radix_sweep(uint pass, XL_RADIX_ARGUMENTS)
     }
     xl_radix_tile_clear(room);
     const bool needed = xl_radix_has_pass(&radix, pass, &shared.passes);
-    if (!needed || shared.tile >= XL_CEIL_DIV(n, XL_TILE_KEYS))
+    if (!needed || shared.tile >= xl_ceil_div(n, XL_TILE_KEYS))
         return;
     xl_radix_tile tile;
     tile.from = xl_radix_source(&radix, pass);

@@ -30,7 +30,7 @@
  *
  * Asks, beside the parameters, for
  *   XL_COLUMNS  values of a tile, each of which is looked up by itself: xl_lookback.tiles then
- *               begins at XL_COLUMN(tiles, column); if not given, 1
+ *               begins at xl_descriptor_column(tiles, column); if not given, 1
  *   XL_RING     so many tiles have room, and a later one takes the place of an earlier one, which
  *               looks EMPTY from then on; its epoch is later by one each time round. If not given,
  *               or 0, every tile has a place of its own */
@@ -63,8 +63,10 @@ enum {
     XL_VALUE_WORDS = (sizeof(XL_T) + 3) / 4,
     XL_DESCRIPTORS_PER_TILE = XL_VALUE_WORDS == 1 ? 1 : 2
 };
-#define XL_COLUMN(tiles, column)                                                                   \
-    ((tiles) + XL_VALUE_WORDS * (XL_DESCRIPTORS_PER_TILE * (ulong)(column)))
+__global ulong *xl_descriptor_column(__global ulong *tiles, uint column)
+{
+    return tiles + XL_VALUE_WORDS * (XL_DESCRIPTORS_PER_TILE * (ulong)column);
+}
 #define XL_DESCRIPTOR(tiles, tile, state)                                                          \
     ((tiles) +                                                                                     \
      XL_VALUE_WORDS * (XL_DESCRIPTORS_PER_TILE * (XL_COLUMNS * (ulong)XL_TILE_PLACE(tile)) +       \

@@ -9,7 +9,13 @@
  *   element = sub_tile * (lanes * XL_ITEMS) + (row * lanes + rank) * XL_VLEN + v
  *
  * with lanes the work-items of the sub-tile and rank the work-item's number in it. A
- * work-item holds the accumulator of element (row, v) as item[row * XL_VLEN + v]. */
+ * work-item holds the accumulator of element (row, v) as item[row * XL_VLEN + v].
+ *
+ * This is the direct one of three block loads (docs/terms.md), and the one that needs nothing but
+ * vectors. The others bring a tile by way of local memory:
+ *   bulk    cl/tile/tile_stage.cl, by scans that keep a tile ahead (cl/scan/scan_pipelined.cl)
+ *   staged  cl/reduce/reduce_group.cl, for work-items that have neighbours each: segments that are
+ *           reduced. What tile_stage.cl does where a device cannot copy by itself is the same */
 #ifndef XL_TILE_LOAD
 #define XL_TILE_LOAD
 

@@ -13,8 +13,8 @@
 #include "topk_results.cl"
 
 /* The last digit of a key may have fewer bits, and then uses the first counters of as many. */
-#if XL_KEY_BITS < 11
-#define XL_DIGIT_BITS XL_KEY_BITS
+#if XL_KEY_BYTES == 1
+#define XL_DIGIT_BITS 8
 #else
 #define XL_DIGIT_BITS 11
 #endif

@@ -89,13 +89,15 @@ static xl_status enqueue_look_back(xl_scan *plan, xli_flow *f)
 {
     xl_status status;
     /* Of no elements one group is told, to pass a carry on. */
-    const size_t n = xli_max(1, f->n), tile = xli_scan_lookback_tile(&plan->shape, n);
+    const size_t n = xli_max(1, f->n);
+    const bool separate_in_place = f->at.in_place && plan->kernels.lookback_in_place.cl;
+    const size_t tile =
+        separate_in_place ? plan->shape.tile : xli_scan_lookback_tile(&plan->shape, n);
     const size_t tiles = xli_ceil_div(n, tile);
     const size_t groups = xli_min(tiles, xli_scan_lookback_groups(&plan->shape));
     enum { STREAM = 1, SINGLE_TILE = 2, IN_PLACE = 4 };
     const unsigned flags =
         (f->stream ? STREAM : 0) | (tiles == 1 ? SINGLE_TILE : 0) | (f->at.in_place ? IN_PLACE : 0);
-    const bool separate_in_place = f->at.in_place && plan->kernels.lookback_in_place.cl;
     xli_kernel *const kernel = tile < plan->shape.tile ? &plan->kernels.lookback_short_tiles
                                : separate_in_place     ? &plan->kernels.lookback_in_place
                                                        : &plan->kernels.lookback;

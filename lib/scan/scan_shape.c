@@ -103,12 +103,12 @@ static bool shape_pipelined(const xli_problem *problem, const xli_capabilities *
  * compile. */
 static uint32_t choose_short_tile(const xli_problem *problem, const xli_scan_shape *shape)
 {
-    const bool narrow = problem->state == XLI_ACCUMULATOR_PLAIN && problem->accumulator_bytes <= 4;
+    const bool plain = problem->state == XLI_ACCUMULATOR_PLAIN;
     const bool fixed = xli_problem_is_ordered(problem);
     const uint32_t rows = shape->items / shape->vector,
                    short_tile_vectors = shape->tune.pipelined_short_vectors | 1;
-    return shape->pipelined && narrow && !fixed && short_tile_vectors < rows ? short_tile_vectors
-                                                                             : 0;
+    return shape->pipelined && plain && !fixed && short_tile_vectors < rows ? short_tile_vectors
+                                                                            : 0;
 }
 
 /* The longest run where a work-item takes elements one by one. */

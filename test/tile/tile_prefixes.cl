@@ -41,7 +41,7 @@ xl_test_prefixes(const __global uint *in, uint n, __global ulong *state, __globa
     const uint column = (uint)get_local_id(0), tiles = (n + XL_TILE_OF - 1) / XL_TILE_OF;
     xl_lookback lookback;
     lookback.header = state;
-    lookback.tiles = XL_COLUMN(state + XL_HEADER_WORDS, column);
+    lookback.tiles = xl_descriptor_column(state + XL_HEADER_WORDS, column);
     lookback.source.in = in;
     lookback.source.n = n;
     lookback.source.column = column;

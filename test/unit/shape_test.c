@@ -108,6 +108,28 @@ static void look_back_needs_lanes_on_a_gpu(void **state)
     assert_false(shape.pipelined);
 }
 
+/* Tiles are shorter where the group with the most elements then has fewer; sums that round have
+ * theirs whatever n is. 264 groups. */
+static void few_elements_make_shorter_tiles(void **state)
+{
+    (void)state;
+    static const struct {
+        xl_type type;
+        size_t n, tile;
+    } rows[] = {
+        {XL_U32, 1 << 20, 9216},  {XL_U32, 1 << 26, 11264}, {XL_I64, 1 << 20, 4608},
+        {XL_I64, 1 << 21, 4608},  {XL_I64, 1 << 22, 5632},  {XL_I64, 1 << 26, 5632},
+        {XL_F32, 1 << 20, 11264},
+    };
+    for (size_t r = 0; r < XLI_COUNT(rows); ++r) {
+        const xl_scan_desc desc = sum_of(rows[r].type);
+        const xli_scan_shape shape = shape_on(&devices[H200], &desc, AS_BUILT_IN, XLI_FILE_ANY);
+        const size_t tile = xli_scan_lookback_tile(&shape, rows[r].n);
+        if (tile != rows[r].tile)
+            XLT_FAIL("row %zu: tiles of %zu", r, tile);
+    }
+}
+
 /* What a self-test found bad is not taken: the other file, else reduce-then-scan. */
 static void only_files_that_may_be_taken(void **state)
 {
@@ -404,6 +426,7 @@ int main(void)
         cmocka_unit_test(sums_of_an_array_on_an_h200),
         cmocka_unit_test(sums_of_words),
         cmocka_unit_test(look_back_needs_lanes_on_a_gpu),
+        cmocka_unit_test(few_elements_make_shorter_tiles),
         cmocka_unit_test(only_files_that_may_be_taken),
         cmocka_unit_test(textbook_blocks_are_the_same_everywhere),
         cmocka_unit_test(trees_are_the_same_everywhere),
