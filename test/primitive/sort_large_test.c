@@ -57,9 +57,9 @@ typedef struct form {
 static const form forms[] = {
     {XL_U32, XL_NONE, XL_NONE, XL_ASCENDING, 0},
     {XL_U16, XL_U32, XL_NONE, XL_DESCENDING, 0},
-    {XL_U64, XL_U64, XL_NONE, XL_ASCENDING, 0},
-    {XL_F32, XL_SORT_INDICES, XL_SORT_BYTES(12), XL_ASCENDING, 0},
     {XL_U8, XL_SORT_BYTES(12), XL_U64, XL_ASCENDING, 0},
+    {XL_F32, XL_SORT_INDICES, XL_SORT_BYTES(12), XL_ASCENDING, 0},
+    {XL_U64, XL_U64, XL_NONE, XL_ASCENDING, 0},
     {XL_I32, XL_U64, XL_NONE, XL_DESCENDING, 0},
 };
 enum { FORMS = sizeof forms / sizeof forms[0] };
