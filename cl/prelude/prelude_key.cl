@@ -6,9 +6,8 @@
  *   XL_KEY           a key in an array: its bits, whatever they mean
  *   xl_key_before()  whether one key comes before another
  * and but for a comparator's
- *   XL_ORDINAL  the number that it is mapped to, of 32 or 64 bits; XL_LAST_ORDINAL is the greatest
- *   XL_KEY_IS_MAPPED  whether the map changes keys
- *   xl_key_map(), xl_key_unmap() */
+ *   XL_ORDINAL  the number that it is mapped to, of 32 or 64 bits; xl_last_ordinal() is the
+ * greatest XL_KEY_IS_MAPPED  whether the map changes keys xl_key_map(), xl_key_unmap() */
 #ifndef XL_PRELUDE_KEY
 #define XL_PRELUDE_KEY
 
@@ -42,7 +41,10 @@ bool xl_key_before(XL_KEY a, XL_KEY b)
     return xl_user_before(left, right) != 0;
 }
 #else
-#define XL_LAST_ORDINAL ((XL_ORDINAL)0 - 1)
+XL_ORDINAL xl_last_ordinal(void)
+{
+    return (XL_ORDINAL)0 - 1;
+}
 
 enum { XL_KEY_BITS = 8 * XL_KEY_BYTES };
 #define XL_KEY_SIGN ((XL_ORDINAL)1 << (XL_KEY_BITS - 1))

@@ -196,7 +196,7 @@ uint xl_bitonic_fill(xl_sort_local tile, uint count)
     while (size < count)
         size *= 2u;
     for (uint i = count; i < size; ++i) {
-        tile.key[i] = XL_LAST_ORDINAL;
+        tile.key[i] = xl_last_ordinal();
 #if XL_SORT_VALUES
         tile.value[i] = XL_SORT_STABLE ? ~0u : 0;
 #endif

@@ -12,7 +12,7 @@ void xl_tile_take(xl_sort_items *items, uint e, xl_sort_in in, uint source, bool
                   const bool first, uint place)
 {
     XL_ORDINAL key = xl_key_map(in.keys[source]);
-    items->key[e] = wanted ? key : XL_LAST_ORDINAL;
+    items->key[e] = wanted ? key : xl_last_ordinal();
 #if XL_SORT_PLACES
     items->value[e] = wanted ? place : ~0u; /* behind all others */
 #elif XL_SORT_STABLE

@@ -22,7 +22,7 @@ __kernel XL_REQUIRED void xl_radix_bits(XL_RADIX_ARGUMENTS)
     __local uint both[2];
     const __global XL_KEY *const keys = radix.in.keys + radix.begin;
     const uint count = radix.end - radix.begin; /* 2^30 at most: no index wraps */
-    const XL_ORDINAL first = xl_key_map(radix.in.keys[0]);
+    const XL_ORDINAL first = xl_key_map(radix.in.keys[xl_first_place()]);
     XL_ORDINAL bits = 0;
     for (uint i = (uint)get_local_id(0); i < count; i += XL_GROUP_SIZE)
         bits |= xl_key_map(keys[i]) ^ first;
@@ -71,13 +71,13 @@ __kernel XL_REQUIRED void xl_radix_offsets(uint pass, XL_RADIX_ARGUMENTS)
         return;
     enum { AHEAD = 8 };
     const uint item = (uint)get_local_id(0);
-    __global uint *const counts = radix.counts + item;
-    uint sum = 0, total;
+    __global xl_place *const counts = radix.counts + item;
+    xl_place sum = 0;
     for (uint k = 0; item < XL_DIGITS && k < chunks; ++k)
         sum += counts[k * XL_DIGITS];
-    uint next = xl_group_scan_exclusive(sum, scan, &total);
+    xl_place next = xl_places_before(sum, scan);
     for (uint k = 0; item < XL_DIGITS && k < chunks; k += AHEAD) {
-        uint count[AHEAD];
+        xl_place count[AHEAD];
 #pragma unroll
         for (uint j = 0; j < AHEAD; ++j)
             if (k + j < chunks)
@@ -100,7 +100,7 @@ __kernel XL_REQUIRED void xl_radix_scatter(uint pass, XL_RADIX_ARGUMENTS)
     if (!xl_radix_has_pass(&radix, pass, &shared.passes))
         return;
     const uint item = (uint)get_local_id(0);
-    uint next = 0;
+    xl_place next = 0;
     if (item < XL_DIGITS)
         next = radix.counts[get_group_id(0) * XL_DIGITS + item];
     if (item == 0)
@@ -108,14 +108,14 @@ __kernel XL_REQUIRED void xl_radix_scatter(uint pass, XL_RADIX_ARGUMENTS)
     xl_radix_tile tile;
     tile.from = xl_radix_source(&radix, pass);
     tile.to = xl_radix_target(&radix, pass);
-    tile.n = n;
+    tile.n = xl_first_place() + n;
     tile.is_input = pass == 0;
     tile.is_last = pass + 1 == shared.passes;
     tile.room = room;
     tile.shared = &shared;
     for (tile.first = radix.begin; tile.first < radix.end; tile.first += tile.count) {
         xl_radix_items items;
-        tile.count = min(radix.end - tile.first, (uint)XL_TILE_KEYS);
+        tile.count = (uint)min(radix.end - tile.first, (xl_place)XL_TILE_KEYS);
         xl_radix_tile_clear(room);
         xl_local_barrier();
         const uint sum = xl_radix_tile_count(&tile, &items);
@@ -137,11 +137,11 @@ __kernel XL_REQUIRED void xl_radix_end(XL_RADIX_ARGUMENTS)
         return;
     const xl_sort_in from = xl_radix_source(&radix, passes);
     for (uint k = (uint)get_local_id(0); k < radix.end - radix.begin; k += XL_GROUP_SIZE) {
-        const uint i = radix.begin + k;
+        const xl_place i = radix.begin + k;
         if (!xl_values_only())
             radix.out.keys[i] = from.keys[i];
 #if XL_SORT_VALUES
-        radix.out.values[i] = xl_sort_value(from, i, passes == 0);
+        radix.out.values[i] = xl_radix_value(from, i, passes == 0);
 #endif
     }
 }

@@ -74,7 +74,7 @@ XL_INLINED XL_ORDINAL xl_key_read(XL_KEY raw, const uint way, const bool first)
 /* Counts `n` keys by their digit. There are four counters of each: neighbours that are equal do not
  * wait for each other. */
 XL_INLINED void xl_digits_count(const __global XL_KEY *keys, uint n, const xl_digit digit,
-                                const uint way, const bool first, uint *counts)
+                                const uint way, const bool first, xl_place *counts)
 {
     uint count[4 * XL_DIGITS];
     for (uint k = 0; k < 4 * XL_DIGITS; ++k)
@@ -94,21 +94,23 @@ XL_INLINED void xl_digits_count(const __global XL_KEY *keys, uint n, const xl_di
 }
 
 /* What a chunk has of each digit on its way. Places are counted from `skew` elements before the
- * target on, where a line of memory begins. They may wrap past 2^32: only distances count. */
+ * target on, where a line of memory begins. They may wrap past the greatest number:
+ * only distances count. */
 typedef struct xl_lines {
     XL_KEY keys[XL_DIGITS * XL_LINE] __attribute__((aligned(64)));
 #if XL_SORT_VALUES
-    uint values[XL_DIGITS * XL_LINE] __attribute__((aligned(64)));
+    xl_value values[XL_DIGITS * XL_LINE] __attribute__((aligned(64)));
 #endif
-    uint first[XL_DIGITS], next[XL_DIGITS];
+    xl_place first[XL_DIGITS], next[XL_DIGITS];
 } xl_lines;
 
 /* Stores elements from place `begin` to before `end` of digit d, which are in its line. Those past
  * the array were counted as something else. */
 __attribute__((noinline)) void xl_line_store_some(const xl_lines *lines, const xl_sort_out *to,
-                                                  uint n, uint skew, uint d, uint begin, uint end)
+                                                  xl_place n, uint skew, uint d, xl_place begin,
+                                                  xl_place end)
 {
-    for (uint p = begin; p != end; ++p) {
+    for (xl_place p = begin; p != end; ++p) {
         if (p - skew >= n)
             continue;
         if (xl_sort_has_keys(*to))
@@ -120,10 +122,11 @@ __attribute__((noinline)) void xl_line_store_some(const xl_lines *lines, const x
 }
 
 /* Stores the line of digit d, which ends before place `end`: a chunk's first may begin late. */
-XL_INLINED void xl_line_store(const xl_lines *lines, const xl_sort_out *to, uint n, uint skew,
-                              uint d, uint end, const bool streams)
+XL_INLINED void xl_line_store(const xl_lines *lines, const xl_sort_out *to, xl_place n, uint skew,
+                              uint d, xl_place end, const bool streams)
 {
-    const uint length = min(end - lines->first[d], (uint)XL_LINE), at = end - XL_LINE - skew;
+    const xl_place length = min(end - lines->first[d], (xl_place)XL_LINE);
+    const xl_place at = end - XL_LINE - skew;
     if (length < XL_LINE || n < XL_LINE || at > n - XL_LINE) {
         xl_line_store_some(lines, to, n, skew, d, end - length, end);
         return;
@@ -139,9 +142,9 @@ XL_INLINED void xl_line_store(const xl_lines *lines, const xl_sort_out *to, uint
 #if XL_SORT_VALUES
 #pragma unroll
     for (uint k = 0; k < XL_LINE; k += 16) {
-        const uint16 values = vload16(0, lines->values + d * XL_LINE + k);
+        const xl_value_vector values = vload16(0, lines->values + d * XL_LINE + k);
         if (streams)
-            XL_STREAM(values, (__global uint16 *)(to->values + at + k));
+            XL_STREAM(values, (__global xl_value_vector *)(to->values + at + k));
         else
             vstore16(values, 0, to->values + at + k);
     }
@@ -150,18 +153,19 @@ XL_INLINED void xl_line_store(const xl_lines *lines, const xl_sort_out *to, uint
 
 /* One such loop for each value of the constants: where both kinds of stores are in one, the
  * compiler takes the plain ones for both. */
-XL_INLINED void xl_lines_fill(xl_lines *lines, const xl_sort_in from, uint begin, uint end,
-                              const xl_sort_out to, uint n, uint skew, const xl_digit digit,
+XL_INLINED void xl_lines_fill(xl_lines *lines, const xl_sort_in from, xl_place begin, xl_place end,
+                              const xl_sort_out to, xl_place n, uint skew, const xl_digit digit,
                               const uint way, const bool first, const bool streams)
 {
 #pragma unroll 4
-    for (uint i = begin; i < end; ++i) {
+    for (xl_place i = begin; i < end; ++i) {
         const XL_KEY raw = from.keys[i];
         const XL_ORDINAL key = xl_key_read(raw, way, first);
-        const uint d = xl_digit_of(digit, key, way), p = lines->next[d];
+        const uint d = xl_digit_of(digit, key, way);
+        const xl_place p = lines->next[d];
         lines->keys[d * XL_LINE + p % XL_LINE] = way == XL_BY_BITS ? raw : (XL_KEY)key;
 #if XL_SORT_VALUES
-        lines->values[d * XL_LINE + p % XL_LINE] = xl_sort_value(from, i, first);
+        lines->values[d * XL_LINE + p % XL_LINE] = xl_radix_value(from, i, first);
 #endif
         lines->next[d] = p + 1;
         if ((p + 1) % XL_LINE == 0)
@@ -174,26 +178,27 @@ uint xl_lines_skew(const xl_sort_out to)
 {
 #if XL_SORT_VALUES == 2
     if (!xl_sort_has_keys(to))
-        return (uint)((size_t)to.values / sizeof(uint)) % XL_LINE;
+        return (uint)((size_t)to.values / sizeof(xl_value)) % XL_LINE;
 #endif
     return (uint)((size_t)to.keys / sizeof(XL_KEY)) % XL_LINE;
 }
 
 /* Whether lines of these arrays are stored past the caches: they begin where vectors do. */
-bool xl_lines_stream(const xl_sort_out to, uint n, uint skew)
+bool xl_lines_stream(const xl_sort_out to, xl_place n, uint skew)
 {
     bool aligned = true;
 #if XL_SORT_VALUES
-    aligned = (size_t)(to.values - skew) % sizeof(uint16) == 0;
+    aligned = (size_t)(to.values - skew) % sizeof(xl_value_vector) == 0;
 #endif
     return aligned && n > XL_STREAM_BYTES / sizeof(XL_KEY);
 }
 
-/* Keys from `begin` to before `end` go to one of n places, those of a digit from starts[digit] on.
+/* Keys from `begin` to before `end` go to places before n, those of a digit from starts[digit] on.
  * `streams`: if that is worth while. */
-XL_INLINED void xl_lines_scatter(const xl_sort_in from, uint begin, uint end, const xl_sort_out to,
-                                 uint n, const xl_digit digit, const uint way, const uint *starts,
-                                 const bool first, const bool streams)
+XL_INLINED void xl_lines_scatter(const xl_sort_in from, xl_place begin, xl_place end,
+                                 const xl_sort_out to, xl_place n, const xl_digit digit,
+                                 const uint way, const xl_place *starts, const bool first,
+                                 const bool streams)
 {
     const uint skew = xl_lines_skew(to);
     xl_lines lines;
@@ -204,7 +209,7 @@ XL_INLINED void xl_lines_scatter(const xl_sort_in from, uint begin, uint end, co
     else
         xl_lines_fill(&lines, from, begin, end, to, n, skew, digit, way, first, false);
     for (uint d = 0; d < XL_DIGITS; ++d) {
-        const uint stop = lines.next[d], left = min(stop % XL_LINE, stop - lines.first[d]);
+        const xl_place stop = lines.next[d], left = min(stop % XL_LINE, stop - lines.first[d]);
         xl_line_store_some(&lines, &to, n, skew, d, stop - left, stop);
     }
 }

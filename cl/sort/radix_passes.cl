@@ -26,6 +26,13 @@
 
 enum { XL_DIGIT_BITS = 8, XL_DIGITS = 1 << XL_DIGIT_BITS };
 
+/* Tests of large sorts, which have few keys, take places from below 2^32 to above it: as if as many
+ * keys stood before the first. Arrays begin as far before their first element. */
+xl_place xl_first_place(void)
+{
+    return XL_INJECT_PLACES > 0 ? (xl_place)(((ulong)1 << 32) - XL_INJECT_PLACES) : 0;
+}
+
 /* The host knows the size: lib/sort/sort_shape.c. */
 typedef struct xl_radix_state {
     uint passes;
@@ -46,20 +53,20 @@ typedef struct xl_radix {
     xl_sort_out out, spare;
     __global xl_radix_state *state;
     __global ulong *bits;
-    __global uint *counts;
+    __global xl_place *counts;
     uint first_bit, end_bit; /* of those of a key that count */
-    uint begin, end;         /* the chunk of this work-item */
+    xl_place begin, end;     /* the chunk of this work-item */
     bool in_place, moves; /* keys or values; not both, so that some must be written at least once */
 } xl_radix;
 
 #if XL_SORT_VALUES
 #define XL_RADIX_VALUES                                                                            \
-    , __global const uint *values_in, ulong values_in_offset, __global uint *values_out,           \
+    , __global const xl_value *values_in, ulong values_in_offset, __global xl_value *values_out,   \
         ulong values_out_offset, ulong spare_values
 #define XL_RADIX_VALUES_MAKE                                                                       \
-    radix.in.values = values_in + values_in_offset;                                                \
-    radix.out.values = values_out + values_out_offset;                                             \
-    radix.spare.values = (__global uint *)(scratch + spare_values);
+    radix.in.values = values_in + values_in_offset - xl_first_place();                             \
+    radix.out.values = values_out + values_out_offset - xl_first_place();                          \
+    radix.spare.values = (__global xl_value *)(scratch + spare_values) - xl_first_place();
 #else
 #define XL_RADIX_VALUES
 #define XL_RADIX_VALUES_MAKE
@@ -80,23 +87,25 @@ typedef struct xl_radix {
 /* `chunk`: keys of one; `chunks` of them. `spare_keys`, `spare_values`, `state`: bytes into
  * scratch. `in_place`: 0 is apart, 1 in place, 2 one of keys and values. */
 #define XL_RADIX_ARGUMENTS                                                                         \
-    XL_SORT_LENGTH, uint begin_bit, uint end_bit, uint chunk, uint chunks, uint in_place,          \
-        __global uchar *scratch, ulong spare_keys, ulong state, __global const XL_KEY *keys_in,    \
-        ulong keys_in_offset, __global XL_KEY *keys_out, ulong keys_out_offset XL_RADIX_VALUES
+    xl_place n_most, const __global ulong *length, ulong length_offset, uint begin_bit,            \
+        uint end_bit, uint chunk, uint chunks, uint in_place, __global uchar *scratch,             \
+        ulong spare_keys, ulong state, __global const XL_KEY *keys_in, ulong keys_in_offset,       \
+        __global XL_KEY *keys_out, ulong keys_out_offset XL_RADIX_VALUES
 #define XL_RADIX_MAKE                                                                              \
-    uint n;                                                                                        \
-    XL_LENGTH_READ(uint, n, n_most, length, length_offset)                                         \
+    xl_place n;                                                                                    \
+    XL_LENGTH_READ(xl_place, n, n_most, length, length_offset)                                     \
     xl_radix radix;                                                                                \
     XL_RADIX_RANGE(&radix)                                                                         \
-    radix.in.keys = keys_in + keys_in_offset;                                                      \
-    radix.out.keys = keys_out + keys_out_offset;                                                   \
-    radix.spare.keys = (__global XL_KEY *)(scratch + spare_keys);                                  \
+    radix.in.keys = keys_in + keys_in_offset - xl_first_place();                                   \
+    radix.out.keys = keys_out + keys_out_offset - xl_first_place();                                \
+    radix.spare.keys = (__global XL_KEY *)(scratch + spare_keys) - xl_first_place();               \
     XL_RADIX_VALUES_MAKE                                                                           \
     radix.state = (__global xl_radix_state *)(scratch + state);                                    \
     radix.bits = (__global ulong *)(scratch + state + XL_RADIX_STATE_BYTES);                       \
-    radix.counts = (__global uint *)(radix.bits + chunks);                                         \
-    radix.begin = min((uint)get_group_id(0) * chunk, n);                                           \
-    radix.end = radix.begin + min(chunk, n - radix.begin);                                         \
+    radix.counts = (__global xl_place *)(radix.bits + chunks);                                     \
+    radix.begin = min((xl_place)get_group_id(0) * chunk, n);                                       \
+    radix.end = xl_first_place() + radix.begin + min((xl_place)chunk, n - radix.begin);            \
+    radix.begin += xl_first_place();                                                               \
     radix.in_place = in_place != 0;                                                                \
     radix.moves = in_place != 1;
 
@@ -142,6 +151,16 @@ xl_sort_out xl_radix_target(const xl_radix *radix, uint pass)
     const xl_sort_out out = radix->out, spare = radix->spare;
     return xl_radix_to_spare(radix, pass, radix->state->passes) ? spare : out;
 }
+
+#if XL_SORT_VALUES
+/* As xl_sort_value(). */
+xl_value xl_radix_value(xl_sort_in in, xl_place i, const bool first)
+{
+    if (XL_SORT_INDICES && first)
+        return (xl_value)(i - xl_first_place());
+    return in.values[i];
+}
+#endif
 
 uint xl_radix_mask(const xl_radix *radix, uint pass)
 {

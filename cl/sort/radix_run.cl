@@ -18,7 +18,7 @@
 #define XL_RUN_SHORT 32 /* so few elements are left to the insertion sort */
 
 /* Arrays from place `begin` on. */
-xl_sort_out xl_sort_from(const xl_sort_out all, uint begin)
+xl_sort_out xl_sort_from(const xl_sort_out all, xl_place begin)
 {
     xl_sort_out part;
     part.keys = all.keys + begin;
@@ -53,7 +53,7 @@ void xl_run_reverse(const xl_sort_out from, const xl_sort_out to, uint n)
             to.keys[n - 1 - i] = first;
         }
 #if XL_SORT_VALUES
-        const uint first_value = from.values[i], last_value = from.values[n - 1 - i];
+        const xl_value first_value = from.values[i], last_value = from.values[n - 1 - i];
         to.values[i] = last_value;
         to.values[n - 1 - i] = first_value;
 #endif
@@ -131,7 +131,7 @@ bool xl_run_insert(const xl_sort_out from, const xl_sort_out to, uint n, uint mo
     for (uint i = 0; i < n; ++i) {
         const XL_KEY key = from.keys[i];
 #if XL_SORT_VALUES
-        const uint value = from.values[i];
+        const xl_value value = from.values[i];
 #endif
         uint at = i;
         if (key < last) {

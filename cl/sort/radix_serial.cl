@@ -45,14 +45,15 @@ bool xl_is_even(const xl_digit *digit)
 }
 
 /* Where key number k of 2^log is. They are not equally far from each other: keys may repeat. */
-uint xl_sample_at(uint k, uint log, uint n)
+xl_place xl_sample_at(uint k, uint log, xl_place n)
 {
-    return mul_hi((k << (32 - log)) + (k * 0x9e3779b9u >> log), n);
+    const uint at = (k << (32 - log)) + (k * 0x9e3779b9u >> log); /* in units of n / 2^32 */
+    return xl_first_place() + mul_hi((xl_place)at << (8 * sizeof(xl_place) - 32), n);
 }
 
 /* What most keys lie between, in 256 steps. Without the first and last of a few keys, so that few
  * far from all others do no harm, and a little more, so that what is evenly spread lies in it. */
-xl_digit xl_sample_between(const xl_radix *radix, uint n)
+xl_digit xl_sample_between(const xl_radix *radix, xl_place n)
 {
     enum { LOG = 7, SAMPLE = 1 << LOG, MORE = 32 };
     XL_ORDINAL sample[SAMPLE];
@@ -105,26 +106,27 @@ __kernel XL_REQUIRED void xl_radix_sample(XL_RADIX_ARGUMENTS)
 __kernel XL_REQUIRED void xl_radix_bucket_count(XL_RADIX_ARGUMENTS)
 {
     XL_RADIX_MAKE
-    uint counts[XL_DIGITS];
+    xl_place counts[XL_DIGITS];
+    const uint count = (uint)(radix.end - radix.begin);
     const __global XL_KEY *const keys = radix.in.keys + radix.begin;
     const xl_digit digit = xl_bucket_digit(&radix, chunks);
     if (xl_is_even(&digit))
-        xl_digits_count(keys, radix.end - radix.begin, digit, XL_BY_STEP, true, counts);
+        xl_digits_count(keys, count, digit, XL_BY_STEP, true, counts);
     else
-        xl_digits_count(keys, radix.end - radix.begin, digit, XL_BY_TABLE, true, counts);
+        xl_digits_count(keys, count, digit, XL_BY_TABLE, true, counts);
     for (uint d = 0; d < XL_DIGITS; ++d)
         radix.counts[get_group_id(0) * XL_DIGITS + d] = counts[d];
 }
 
 /* Counts of all chunks become places: digit by digit, and chunk by chunk within one. Gives how many
  * elements the greatest digit has. */
-uint xl_counts_to_starts(const xl_radix *radix, uint chunks)
+xl_place xl_counts_to_starts(const xl_radix *radix, uint chunks)
 {
-    uint sum = 0, greatest = 0;
+    xl_place sum = xl_first_place(), greatest = 0;
     for (uint d = 0; d < XL_DIGITS; ++d) {
-        const uint start = sum;
+        const xl_place start = sum;
         for (uint k = 0; k < chunks; ++k) {
-            const uint count = radix->counts[k * XL_DIGITS + d];
+            const xl_place count = radix->counts[k * XL_DIGITS + d];
             radix->counts[k * XL_DIGITS + d] = sum;
             sum += count;
         }
@@ -145,15 +147,16 @@ __kernel XL_REQUIRED void xl_radix_bucket_scatter(XL_RADIX_ARGUMENTS)
     XL_RADIX_MAKE
     if (!xl_has_buckets(&radix))
         return;
-    uint starts[XL_DIGITS];
+    xl_place starts[XL_DIGITS];
     for (uint d = 0; d < XL_DIGITS; ++d)
         starts[d] = radix.counts[get_group_id(0) * XL_DIGITS + d];
     const xl_digit digit = xl_bucket_digit(&radix, chunks);
+    const xl_place end = xl_first_place() + n;
     if (xl_is_even(&digit))
-        xl_lines_scatter(radix.in, radix.begin, radix.end, radix.spare, n, digit, XL_BY_STEP,
+        xl_lines_scatter(radix.in, radix.begin, radix.end, radix.spare, end, digit, XL_BY_STEP,
                          starts, true, true);
     else
-        xl_lines_scatter(radix.in, radix.begin, radix.end, radix.spare, n, digit, XL_BY_TABLE,
+        xl_lines_scatter(radix.in, radix.begin, radix.end, radix.spare, end, digit, XL_BY_TABLE,
                          starts, true, true);
 }
 
@@ -169,7 +172,7 @@ xl_sort_in xl_sort_read(const xl_sort_out arrays)
 
 /* Parts a long bucket again, from `spare` to `out`, by what its keys are between. starts[d]: where
  * part d begins, the last one ends. */
-void xl_bucket_split(const xl_sort_out spare, const xl_sort_out out, uint n, uint *starts)
+void xl_bucket_split(const xl_sort_out spare, const xl_sort_out out, uint n, xl_place *starts)
 {
     XL_ORDINAL first = spare.keys[0], last = first;
     for (uint i = 1; i < n; ++i) {
@@ -181,7 +184,7 @@ void xl_bucket_split(const xl_sort_out spare, const xl_sort_out out, uint n, uin
     xl_digits_count(spare.keys, n, digit, XL_BY_STEP, false, starts);
     uint sum = 0;
     for (uint d = 0; d < XL_DIGITS; ++d) {
-        const uint count = starts[d];
+        const uint count = (uint)starts[d];
         starts[d] = sum;
         sum += count;
     }
@@ -196,20 +199,20 @@ __kernel XL_REQUIRED void xl_radix_buckets(uint most, XL_RADIX_ARGUMENTS)
     if (!xl_has_buckets(&radix))
         return;
     const uint bucket = (uint)get_group_id(0);
-    const uint begin = min(radix.counts[bucket], n);
-    const uint end = bucket + 1 < XL_DIGITS ? min(radix.counts[bucket + 1], n) : n;
+    const xl_place all = xl_first_place() + n, begin = min(radix.counts[bucket], all);
+    const xl_place end = bucket + 1 < XL_DIGITS ? min(radix.counts[bucket + 1], all) : all;
     if (begin >= end)
         return;
     const xl_sort_out spare = xl_sort_from(radix.spare, begin),
                       out = xl_sort_from(radix.out, begin);
-    const uint count = end - begin;
+    const uint count = (uint)(end - begin);
     const bool is_long = count > most;
-    uint starts[XL_DIGITS + 1] = {0};
+    xl_place starts[XL_DIGITS + 1] = {0};
     if (is_long)
         xl_bucket_split(spare, out, count, starts);
     starts[is_long ? XL_DIGITS : 1] = count;
     for (uint d = 0; d < (is_long ? XL_DIGITS : 1); ++d) {
-        const uint at = min(starts[d], count), next = min(starts[d + 1], count);
+        const uint at = min((uint)starts[d], count), next = min((uint)starts[d + 1], count);
         const xl_sort_out to = xl_sort_from(out, at), other = xl_sort_from(spare, at);
         xl_run_sort(is_long ? to : other, to, other, next - min(at, next));
     }
@@ -218,13 +221,15 @@ __kernel XL_REQUIRED void xl_radix_buckets(uint most, XL_RADIX_ARGUMENTS)
 __kernel XL_REQUIRED void xl_radix_alone(XL_RADIX_ARGUMENTS)
 {
     XL_RADIX_MAKE
-    for (uint i = 0; i < n; ++i)
+    const xl_place begin = xl_first_place();
+    for (xl_place i = begin; i < begin + n; ++i)
         radix.spare.keys[i] = xl_key_map(radix.in.keys[i]);
 #if XL_SORT_VALUES
-    for (uint i = 0; i < n; ++i)
-        radix.spare.values[i] = xl_sort_value(radix.in, i, true);
+    for (xl_place i = begin; i < begin + n; ++i)
+        radix.spare.values[i] = xl_radix_value(radix.in, i, true);
 #endif
-    xl_run_sort(radix.spare, radix.out, radix.spare, n);
+    const xl_sort_out spare = xl_sort_from(radix.spare, begin);
+    xl_run_sort(spare, xl_sort_from(radix.out, begin), spare, (uint)n);
 }
 
 /* ---- by all digits --------------------------------------------------------------------------- */
@@ -235,9 +240,9 @@ __kernel XL_REQUIRED void xl_radix_bits(XL_RADIX_ARGUMENTS)
     if (xl_has_buckets(&radix))
         return;
     const __global XL_KEY *const keys = radix.in.keys;
-    const XL_ORDINAL first = xl_key_map(keys[0]);
+    const XL_ORDINAL first = xl_key_map(keys[xl_first_place()]);
     XL_ORDINAL bits = 0;
-    for (uint i = radix.begin; i < radix.end; ++i)
+    for (xl_place i = radix.begin; i < radix.end; ++i)
         bits |= xl_key_map(keys[i]) ^ first;
     radix.bits[get_group_id(0)] = bits;
 }
@@ -263,9 +268,10 @@ __kernel XL_REQUIRED void xl_radix_count(uint pass, XL_RADIX_ARGUMENTS)
     XL_RADIX_MAKE
     if (pass >= radix.state->passes)
         return;
-    uint counts[XL_DIGITS];
-    xl_digits_count(xl_radix_source(&radix, pass).keys + radix.begin, radix.end - radix.begin,
-                    xl_pass_digit(&radix, pass), XL_BY_BITS, false, counts);
+    xl_place counts[XL_DIGITS];
+    xl_digits_count(xl_radix_source(&radix, pass).keys + radix.begin,
+                    (uint)(radix.end - radix.begin), xl_pass_digit(&radix, pass), XL_BY_BITS, false,
+                    counts);
     for (uint d = 0; d < XL_DIGITS; ++d)
         radix.counts[get_group_id(0) * XL_DIGITS + d] = counts[d];
 }
@@ -282,7 +288,7 @@ __kernel XL_REQUIRED void xl_radix_scatter(uint pass, XL_RADIX_ARGUMENTS)
     XL_RADIX_MAKE
     if (pass >= radix.state->passes)
         return;
-    uint starts[XL_DIGITS];
+    xl_place starts[XL_DIGITS];
     for (uint d = 0; d < XL_DIGITS; ++d)
         starts[d] = radix.counts[get_group_id(0) * XL_DIGITS + d];
     xl_sort_out to = xl_radix_target(&radix, pass);
@@ -290,8 +296,9 @@ __kernel XL_REQUIRED void xl_radix_scatter(uint pass, XL_RADIX_ARGUMENTS)
     if (pass + 1 == radix.state->passes)
         to.keys = 0;
 #endif
-    xl_lines_scatter(xl_radix_source(&radix, pass), radix.begin, radix.end, to, n,
-                     xl_pass_digit(&radix, pass), XL_BY_BITS, starts, pass == 0, true);
+    xl_lines_scatter(xl_radix_source(&radix, pass), radix.begin, radix.end, to,
+                     xl_first_place() + n, xl_pass_digit(&radix, pass), XL_BY_BITS, starts,
+                     pass == 0, true);
 }
 
 __kernel XL_REQUIRED void xl_radix_end(XL_RADIX_ARGUMENTS)
@@ -301,11 +308,11 @@ __kernel XL_REQUIRED void xl_radix_end(XL_RADIX_ARGUMENTS)
     if (xl_has_buckets(&radix) || (passes > 0 && !xl_radix_to_spare(&radix, passes - 1, passes)))
         return;
     const xl_sort_in from = xl_radix_source(&radix, passes);
-    for (uint i = radix.begin; i < radix.end; ++i) {
+    for (xl_place i = radix.begin; i < radix.end; ++i) {
         if (!xl_values_only())
             radix.out.keys[i] = from.keys[i];
 #if XL_SORT_VALUES
-        radix.out.values[i] = xl_sort_value(from, i, passes == 0);
+        radix.out.values[i] = xl_radix_value(from, i, passes == 0);
 #endif
     }
 }

@@ -27,7 +27,8 @@ typedef char xl_a_digit_needs_a_work_item[XL_GROUP_SIZE >= XL_DIGITS ? 1 : -1];
 /* Local memory of a group: what ranking needs, then the keys in the order of their digits, then the
  * values. */
 enum {
-    XL_ELEMENT_ROOM = XL_TILE_KEYS * (XL_SORT_VALUES && XL_KEY_BYTES < 4 ? 4 : XL_KEY_BYTES),
+    XL_VALUE_ROOM = XL_SORT_VALUES ? sizeof(xl_value) : 0,
+    XL_ELEMENT_ROOM = XL_TILE_KEYS * (XL_KEY_BYTES < XL_VALUE_ROOM ? XL_VALUE_ROOM : XL_KEY_BYTES),
     XL_RANK_ROOM = 4 * XL_RANK_WORDS,
     XL_RADIX_ROOM = (XL_ELEMENT_ROOM > XL_RANK_ROOM ? XL_ELEMENT_ROOM : XL_RANK_ROOM) / 16 + 1
 };
@@ -35,7 +36,9 @@ enum {
 /* What a group shares beside that. `offset`: of each digit, from a key's place in the tile to its
  * place in the target. */
 typedef struct xl_radix_shared {
-    uint tile, passes, shift, offset[XL_DIGITS], scan[XL_GROUP_SIZE];
+    uint tile, passes, shift;
+    xl_place offset[XL_DIGITS];
+    uint scan[XL_GROUP_SIZE];
 } xl_radix_shared;
 
 /* What a work-item holds of a tile. Places stand two in a register. */
@@ -48,7 +51,8 @@ typedef struct xl_radix_items {
 typedef struct xl_radix_tile {
     xl_sort_in from;
     xl_sort_out to;
-    uint n, first, count;   /* of all keys, the tile's first, and how many it has */
+    xl_place n, first;      /* where all keys end, and where the tile begins */
+    uint count;             /* of its keys */
     bool is_input, is_last; /* of the first pass, of the last one */
     __local uint4 *room;
     __local xl_radix_shared *shared;
@@ -91,6 +95,20 @@ bool xl_radix_has_pass(const xl_radix *radix, uint pass, __local uint *passes)
     return pass < *passes;
 }
 
+/* Where the elements of this work-item's digit begin, of which there are `count`. */
+xl_place xl_places_before(xl_place count, __local uint *scan)
+{
+    uint total;
+#if XL_SORT_LARGE
+    /* Below 2^48: sums of 256 numbers of 24 bits. */
+    const uint low = xl_group_scan_exclusive((uint)count & 0xffffffu, scan, &total);
+    const uint high = xl_group_scan_exclusive((uint)(count >> 24), scan, &total);
+    return xl_first_place() + ((ulong)high << 24) + low;
+#else
+    return xl_group_scan_exclusive(count, scan, &total);
+#endif
+}
+
 uint xl_radix_at(void)
 {
     return xl_rank_group() * XL_ITEMS * xl_rank_width() + xl_rank_lane();
@@ -117,7 +135,7 @@ void xl_radix_load(const xl_radix_tile *tile, XL_KEY *key)
     } else {
 #pragma unroll
         for (uint i = 0; i < XL_ITEMS; ++i) {
-            key[i] = (XL_KEY)XL_LAST_ORDINAL;
+            key[i] = (XL_KEY)xl_last_ordinal();
             if (at + i * step < tile->count)
                 key[i] = xl_tile_key(from[at + i * step], tile->is_input);
         }
@@ -169,9 +187,9 @@ uint xl_radix_tile_order(const xl_radix_tile *tile, xl_radix_items *items, uint 
 }
 
 /* Where the key in place `at` of a tile goes; at or past n: nowhere. */
-uint xl_radix_target_of(const xl_radix_tile *tile, uint digit, uint at)
+xl_place xl_radix_target_of(const xl_radix_tile *tile, uint digit, uint at)
 {
-    return at < tile->count ? tile->shared->offset[digit] + at : ~0u;
+    return at < tile->count ? tile->shared->offset[digit] + at : ~(xl_place)0;
 }
 
 enum { XL_PACKED_DIGITS = (XL_ITEMS + 3) / 4 };
@@ -187,7 +205,7 @@ void xl_radix_tile_store(const xl_radix_tile *tile, const xl_radix_items *items)
         const uint at = i * XL_GROUP_SIZE + item;
         const XL_KEY key = keys[at];
         const uint digit = xl_tile_digit(key, shift);
-        const uint to = xl_radix_target_of(tile, digit, at);
+        const xl_place to = xl_radix_target_of(tile, digit, at);
         if (to < tile->n && !(xl_values_only() && tile->is_last))
             tile->to.keys[to] = tile->is_last ? xl_key_unmap(key) : key;
 #if XL_SORT_VALUES
@@ -196,13 +214,13 @@ void xl_radix_tile_store(const xl_radix_tile *tile, const xl_radix_items *items)
     }
 #if XL_SORT_VALUES
     /* Read this late: were they read before keys are stored, both would want registers. */
-    __local uint *const values = (__local uint *)tile->room;
+    __local xl_value *const values = (__local xl_value *)tile->room;
     const uint first = xl_radix_at(), step = xl_rank_width();
-    uint value[XL_ITEMS];
+    xl_value value[XL_ITEMS];
 #pragma unroll
     for (uint i = 0; i < XL_ITEMS; ++i)
         if (first + i * step < tile->count)
-            value[i] = xl_sort_value(tile->from, tile->first + first + i * step, tile->is_input);
+            value[i] = xl_radix_value(tile->from, tile->first + first + i * step, tile->is_input);
     xl_local_barrier();
 #pragma unroll
     for (uint i = 0; i < XL_ITEMS; ++i)
@@ -211,7 +229,8 @@ void xl_radix_tile_store(const xl_radix_tile *tile, const xl_radix_items *items)
 #pragma unroll
     for (uint i = 0; i < XL_ITEMS; ++i) {
         const uint at = i * XL_GROUP_SIZE + item;
-        const uint to = xl_radix_target_of(tile, digits[i / 4] >> i % 4 * 8 & (XL_DIGITS - 1), at);
+        const xl_place to =
+            xl_radix_target_of(tile, digits[i / 4] >> i % 4 * 8 & (XL_DIGITS - 1), at);
         if (to < tile->n)
             tile->to.values[to] = values[at];
     }

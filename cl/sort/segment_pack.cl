@@ -61,7 +61,7 @@ void xl_pack_load(xl_sort_items *items, xl_sort_in in, const xl_window *window, 
         head = (local_->heads[at / 32u] >> at % 32u & 1u) != 0 ? at : head;
         items->key[e] = at < count ? (XL_ORDINAL)head << (XL_ORDINAL_BITS - XL_PLACE_BITS) |
                                          key >> XL_PLACE_BITS
-                                   : XL_LAST_ORDINAL;
+                                   : xl_last_ordinal();
         items->value[e] = at < count ? (uint)key << XL_PLACE_BITS | at : ~0u;
     }
 }

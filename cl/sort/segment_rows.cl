@@ -88,7 +88,7 @@ void xl_rows_sort(const xl_window *window, const xl_rows *rows, uint round, xl_s
         const uint source = begin + (at & ((1u << rows->log) - 1u));
         const bool there = source < end;
         place[e] = there ? (ushort)source : (ushort)XL_SORT_TILE;
-        items.key[e] = there ? tile.key[source + source / 32u] : XL_LAST_ORDINAL;
+        items.key[e] = there ? tile.key[source + source / 32u] : xl_last_ordinal();
 #if XL_SORT_WORDS
         items.value[e] = there ? source : ~0u; /* behind all others */
 #endif

@@ -6,17 +6,31 @@
 #include "../prelude/prelude_key.cl"
 #include "../prelude/prelude_length.cl"
 
+/* The place of a key among all, or a number of them; and what travels with a key. */
+#if XL_SORT_LARGE
+typedef ulong xl_place;
+#else
+typedef uint xl_place;
+#endif
+#if XL_SORT_LARGE == 2
+typedef ulong xl_value;
+typedef ulong16 xl_value_vector;
+#else
+typedef uint xl_value;
+typedef uint16 xl_value_vector;
+#endif
+
 typedef struct xl_sort_in {
     __global const XL_KEY *keys;
 #if XL_SORT_VALUES
-    __global const uint *values;
+    __global const xl_value *values;
 #endif
 } xl_sort_in;
 
 typedef struct xl_sort_out {
     __global XL_KEY *keys;
 #if XL_SORT_VALUES
-    __global uint *values;
+    __global xl_value *values;
 #endif
 } xl_sort_out;
 
@@ -67,7 +81,7 @@ bool xl_sort_has_keys(xl_sort_out out)
 #if XL_SORT_VALUES
 /* The value of key i; `first`: where keys are read for the first time, which is where those that
  * are places of the keys are made. */
-uint xl_sort_value(xl_sort_in in, uint i, const bool first)
+xl_value xl_sort_value(xl_sort_in in, xl_place i, const bool first)
 {
     if (XL_SORT_INDICES && first)
         return i;

@@ -25,14 +25,26 @@
  * lib/sort/sort_gather.c. */
 #define XL_GATHER_ITEMS 8
 
-/* `length`: as in cl/sort/sort_arrays.cl, but that no barrier stands here. Offsets count units, but
+/* Numbers of elements, and places, as cl/sort/sort_arrays.cl has them. */
+#if XL_SORT_LARGE
+typedef ulong xl_place;
+#else
+typedef uint xl_place;
+#endif
+#if XL_SORT_LARGE == 2
+typedef ulong xl_value;
+#else
+typedef uint xl_value;
+#endif
+
+/* `length`: as there, but that no barrier stands here. Offsets count units, but
  * that of places. */
 #define XL_GATHER_ARGUMENTS                                                                        \
-    uint n_most, const __global ulong *length, ulong length_offset, const __global uint *places,   \
-        ulong places_offset, const __global XL_UNIT *in, ulong in_offset, __global XL_UNIT *out,   \
-        ulong out_offset
+    xl_place n_most, const __global ulong *length, ulong length_offset,                            \
+        const __global xl_value *places, ulong places_offset, const __global XL_UNIT *in,          \
+        ulong in_offset, __global XL_UNIT *out, ulong out_offset
 #define XL_GATHER_MAKE                                                                             \
-    const uint n = length ? (uint)min((ulong)n_most, length[length_offset]) : n_most;              \
+    const xl_place n = length ? (xl_place)min((ulong)n_most, length[length_offset]) : n_most;      \
     const ulong units = (ulong)n * XL_UNITS;                                                       \
     const ulong step = get_local_size(0);                                                          \
     const ulong first = get_group_id(0) * step * XL_GATHER_ITEMS + get_local_id(0);                \
@@ -49,7 +61,7 @@ __kernel void xl_sort_gather(XL_GATHER_ARGUMENTS)
     for (uint k = 0; k < XL_GATHER_ITEMS; ++k) {
         const ulong u = first + k * step;
         if (u < units) {
-            const ulong place = min(places[u / XL_UNITS], n - 1);
+            const ulong place = min((xl_place)places[u / XL_UNITS], n - 1);
             unit[k] = in[place * XL_UNITS + u % XL_UNITS];
         }
     }

@@ -12,11 +12,14 @@
  * The counts of a tile's digits are the columns of its descriptor (cl/tile/tile_descriptor.cl). A
  * ring of descriptors is enough: a tile whose place another one has taken looks as if it had not
  * begun, and its keys, which nobody writes during the pass, are counted again by who waits for it.
+ * A descriptor's counts have 32 bits. Of a large sort a pass is therefore a launch for each part of
+ * XL_PART_TILES tiles, the last of which tells the next part where each digit goes on.
+ *
  * Keys that somebody changes meanwhile come out in any order, and nothing is written outside the
  * arrays. */
 #include "radix_tile.cl"
 
-enum { XL_KEY_DIGITS = XL_KEY_BITS / XL_DIGIT_BITS };
+enum { XL_KEY_DIGITS = XL_KEY_BITS / XL_DIGIT_BITS, XL_HALVES = XL_SORT_LARGE ? 2 : 1 };
 
 /* Where the keys come from, for those who count a tile again. */
 typedef struct xl_source {
@@ -46,12 +49,19 @@ uint xl_source_aggregate(const xl_source *source, uint tile)
  * lib/sort/sort_shape.c. */
 typedef struct xl_sweep_state {
     ulong header[9][XL_HEADER_WORDS]; /* of each pass, and of the histogram */
-    uint count[8][XL_DIGITS];         /* of each digit of the keys: how many have which */
-    uint start[8][XL_DIGITS];         /* of each pass: where its digits begin */
-    ulong tiles[1];                   /* XL_RING_TILES descriptors of XL_DIGITS words, or fewer */
+    /* Of each digit of the keys: how many have which; of a large sort the lower and the upper
+     * halves of these numbers. */
+    uint count[XL_HALVES][8][XL_DIGITS];
+    /* Of each pass: where its digits begin; of a large sort where they go on in parts of even, and
+     * of odd number. */
+    xl_place start[XL_HALVES][8][XL_DIGITS];
+    ulong tiles[1]; /* XL_RING_TILES descriptors of XL_DIGITS words, or fewer */
 } xl_sweep_state;
-#define XL_SWEEP_STATE(radix)                                                                      \
-    ((__global xl_sweep_state *)((__global uchar *)(radix)->state + XL_RADIX_STATE_BYTES))
+
+__global xl_sweep_state *xl_sweep_state_of(const xl_radix *radix)
+{
+    return (__global xl_sweep_state *)((__global uchar *)radix->state + XL_RADIX_STATE_BYTES);
+}
 
 /* Of fewer registers more groups are at work, of which one ranks while another waits: on an H200 a
  * pass over 2^28 u32 keys took 1.18 ms with 56, which three groups have, and 1.38 with the 80 that
@@ -76,7 +86,7 @@ XL_ORDINAL xl_range_ordinal(const xl_radix *radix, XL_KEY raw)
     if (!XL_BIT_RANGE)
         return mapped;
     const uint bits = radix->end_bit - radix->first_bit;
-    return mapped >> radix->first_bit & XL_LAST_ORDINAL >> (8 * sizeof(XL_ORDINAL) - bits);
+    return mapped >> radix->first_bit & xl_last_ordinal() >> (8 * sizeof(XL_ORDINAL) - bits);
 }
 
 /* Counts the digits of a chunk's keys. */
@@ -84,7 +94,7 @@ void xl_histogram_count(const xl_radix *radix, __local uint *counters)
 {
     enum { AHEAD = 8 };
     const __global XL_KEY *const keys = radix->in.keys + radix->begin;
-    const uint count = radix->end - radix->begin;
+    const uint count = (uint)(radix->end - radix->begin);
     for (uint i = (uint)get_local_id(0); i < count; i += AHEAD * XL_GROUP_SIZE) {
         XL_KEY key[AHEAD];
 #pragma unroll
@@ -102,6 +112,24 @@ void xl_histogram_count(const xl_radix *radix, __local uint *counters)
                            ((uint)(mapped >> (d * XL_DIGIT_BITS)) & (XL_DIGITS - 1)));
         }
     }
+}
+
+/* Adds to number k of all digits' counts. */
+void xl_count_add(__global xl_sweep_state *sweep, uint k, uint count)
+{
+    const uint before = atomic_add(&sweep->count[0][0][0] + k, count);
+    if (XL_SORT_LARGE && before + count < before)
+        (void)atomic_inc(&sweep->count[XL_HALVES - 1][0][0] + k);
+}
+
+/* The whole of it, whose lower half is `low`. */
+xl_place xl_count_whole(__global xl_sweep_state *sweep, uint k, uint low)
+{
+#if XL_SORT_LARGE
+    return (ulong)atomic_or(&sweep->count[1][0][0] + k, 0u) << 32 | low;
+#else
+    return low;
+#endif
 }
 
 /* Whether this is the last work-group to come here, all of whose counts then are seen. */
@@ -163,7 +191,7 @@ __kernel XL_REQUIRED void xl_radix_histogram(XL_RADIX_ARGUMENTS)
     XL_RADIX_MAKE
     __local uint counters[XL_KEY_DIGITS * XL_DIGITS], shared, same[8], pass_of[9];
     __local uint scratch_scan[XL_GROUP_SIZE];
-    __global xl_sweep_state *const sweep = XL_SWEEP_STATE(&radix);
+    __global xl_sweep_state *const sweep = xl_sweep_state_of(&radix);
     const uint item = (uint)get_local_id(0);
     for (uint k = item; k < XL_KEY_DIGITS * XL_DIGITS; k += XL_GROUP_SIZE)
         counters[k] = 0;
@@ -172,15 +200,15 @@ __kernel XL_REQUIRED void xl_radix_histogram(XL_RADIX_ARGUMENTS)
     xl_local_barrier();
     for (uint k = item; k < XL_KEY_DIGITS * XL_DIGITS; k += XL_GROUP_SIZE)
         if (counters[k] != 0)
-            atomic_add(&sweep->count[k / XL_DIGITS][k % XL_DIGITS], counters[k]);
+            xl_count_add(sweep, k, counters[k]);
     if (!xl_histogram_is_last(sweep->header[8], &shared))
         return;
     if (item < 8)
         same[item] = 0;
     xl_local_barrier();
     for (uint k = item; k < XL_KEY_DIGITS * XL_DIGITS; k += XL_GROUP_SIZE) {
-        counters[k] = atomic_or(&sweep->count[k / XL_DIGITS][k % XL_DIGITS], 0);
-        if (counters[k] == n)
+        counters[k] = atomic_or(&sweep->count[0][0][0] + k, 0u);
+        if (xl_count_whole(sweep, k, counters[k]) == n)
             same[k / XL_DIGITS] = 1;
     }
     xl_local_barrier();
@@ -188,36 +216,80 @@ __kernel XL_REQUIRED void xl_radix_histogram(XL_RADIX_ARGUMENTS)
         xl_passes_choose(&radix, same, pass_of);
     xl_local_barrier();
     if (item < XL_DIGITS && pass_of[XL_KEY_DIGITS] != ~0u)
-        sweep->start[pass_of[XL_KEY_DIGITS]][item] = 0;
+        sweep->start[0][pass_of[XL_KEY_DIGITS]][item] = xl_first_place();
     for (uint d = 0; d < XL_KEY_DIGITS; ++d) {
-        uint total;
-        const uint count = item < XL_DIGITS ? counters[d * XL_DIGITS + item] : 0;
-        const uint start = xl_group_scan_exclusive(count, scratch_scan, &total);
+        const uint k = d * XL_DIGITS + item;
+        const xl_place count = item < XL_DIGITS ? xl_count_whole(sweep, k, counters[k]) : 0;
+        const xl_place start = xl_places_before(count, scratch_scan);
         if (item < XL_DIGITS && pass_of[d] != ~0u)
-            sweep->start[pass_of[d]][item] = start;
+            sweep->start[0][pass_of[d]][item] = start;
     }
 }
 
 /* ---- a pass ---- */
 
+/* The tiles that look back on each other: all of a pass, or of a part. */
+typedef struct xl_sweep_part {
+    uint number, tile; /* of the part, and in it of the tile */
+    uint n;            /* its keys */
+    uint before;       /* parts of all passes before this one */
+    xl_place first;
+} xl_sweep_part;
+
+xl_sweep_part xl_sweep_part_of(const xl_radix_tile *tile, uint pass, uint number)
+{
+    xl_sweep_part part;
+    part.first = xl_first_place();
+#if XL_SORT_LARGE
+    enum { MOST = XL_PART_TILES * XL_TILE_KEYS };
+    const ulong n = tile->n - xl_first_place();
+    part.number = number / XL_PART_TILES;
+    part.tile = number % XL_PART_TILES;
+    part.first += (ulong)part.number * MOST;
+    part.n = (uint)min(tile->n - part.first, (ulong)MOST);
+    part.before = pass * (uint)((n + MOST - 1) / MOST) + part.number;
+#else
+    part.number = 0;
+    part.tile = number;
+    part.n = tile->n;
+    part.before = pass;
+#endif
+    return part;
+}
+
 /* For one digit. Made where it is used: before, it would take registers from the keys. */
 xl_lookback xl_sweep_lookback(const xl_radix_tile *tile, __global xl_sweep_state *state, uint pass,
-                              uint digit)
+                              const xl_sweep_part *part, uint digit)
 {
-    const uint tiles = xl_ceil_div(tile->n, XL_TILE_KEYS);
+    const uint tiles = xl_ceil_div(part->n, XL_TILE_KEYS);
+    const uint most = XL_SORT_LARGE ? XL_PART_TILES : tiles;
     xl_lookback lookback;
     lookback.header = state->header[pass];
     lookback.tiles = xl_descriptor_column(state->tiles, digit);
-    lookback.source.keys = tile->from.keys;
-    lookback.source.n = tile->n;
+    lookback.source.keys = tile->from.keys + part->first;
+    lookback.source.n = part->n;
     lookback.source.shift = xl_tile_shift(tile);
     lookback.source.digit = digit;
     lookback.source.is_input = tile->is_input;
-    lookback.start = state->start[pass][digit];
-    lookback.epoch = 1 + pass * xl_ceil_div(tiles, XL_RING_TILES);
+    lookback.start = XL_SORT_LARGE ? 0 : (uint)state->start[0][pass][digit];
+    lookback.epoch = 1 + part->before * xl_ceil_div(most, XL_RING_TILES);
     lookback.single_tile = tiles == 1;
     lookback.in_place = false;
     return lookback;
+}
+
+/* Where a tile's elements of a digit begin: `prefix` is what the look-back gave. */
+xl_place xl_sweep_place(__global xl_sweep_state *state, uint pass, const xl_sweep_part *part,
+                        uint digit, uint prefix, uint sum)
+{
+#if XL_SORT_LARGE
+    const ulong place = state->start[part->number % 2][pass][digit] + prefix;
+    if (part->tile == XL_PART_TILES - 1)
+        state->start[(part->number + 1) % 2][pass][digit] = place + sum;
+    return place;
+#else
+    return prefix;
+#endif
 }
 
 /* A tile publishes its counts before its keys are ranked: when that is done the tiles before have
@@ -230,12 +302,15 @@ void xl_sweep_tile(const xl_radix_tile *tile, __global xl_sweep_state *state, ui
     const bool has_digit = item < XL_DIGITS;
     xl_radix_items items;
     const uint sum = xl_radix_tile_count(tile, &items);
-    const xl_lookback lookback = xl_sweep_lookback(tile, state, pass, item % XL_DIGITS);
+    const xl_sweep_part part = xl_sweep_part_of(tile, pass, number);
+    const xl_lookback lookback = xl_sweep_lookback(tile, state, pass, &part, item % XL_DIGITS);
     if (has_digit && !lookback.single_tile)
-        xl_aggregate_publish(&lookback, number, sum, true);
+        xl_aggregate_publish(&lookback, part.tile, sum, true);
     const uint begin = xl_radix_tile_order(tile, &items, sum);
-    if (has_digit)
-        tile->shared->offset[item] = xl_prefix_wait(&lookback, number, sum, true) - begin;
+    if (has_digit) {
+        const uint prefix = xl_prefix_wait(&lookback, part.tile, sum, true);
+        tile->shared->offset[item] = xl_sweep_place(state, pass, &part, item, prefix, sum) - begin;
+    }
     xl_local_barrier();
     xl_radix_tile_store(tile, &items);
 }
@@ -245,7 +320,7 @@ __kernel XL_REQUIRED void xl_radix_sweep(uint pass, XL_RADIX_ARGUMENTS)
     XL_RADIX_MAKE
     __local uint4 room[XL_RADIX_ROOM];
     __local xl_radix_shared shared;
-    __global xl_sweep_state *const sweep_state = XL_SWEEP_STATE(&radix);
+    __global xl_sweep_state *const sweep_state = xl_sweep_state_of(&radix);
     if (get_local_id(0) == 0) { /* even if there is no such pass: not to wait twice */
         shared.tile = xl_ticket_take(sweep_state->header[pass]);
         shared.shift = xl_tile_shift_of(&radix, pass);
@@ -257,11 +332,11 @@ __kernel XL_REQUIRED void xl_radix_sweep(uint pass, XL_RADIX_ARGUMENTS)
     xl_radix_tile tile;
     tile.from = xl_radix_source(&radix, pass);
     tile.to = xl_radix_target(&radix, pass);
-    tile.n = n;
+    tile.n = xl_first_place() + n;
     tile.is_input = pass == 0;
     tile.is_last = pass + 1 == shared.passes;
-    tile.first = shared.tile * XL_TILE_KEYS;
-    tile.count = min(n - tile.first, (uint)XL_TILE_KEYS);
+    tile.first = xl_first_place() + (xl_place)shared.tile * XL_TILE_KEYS;
+    tile.count = (uint)min(tile.n - tile.first, (xl_place)XL_TILE_KEYS);
     tile.room = room;
     tile.shared = &shared;
     xl_sweep_tile(&tile, sweep_state, pass, shared.tile);

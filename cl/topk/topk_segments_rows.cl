@@ -59,7 +59,7 @@ void xl_rows_load(const xl_results *out, const xl_round *r, __local xl_short_loc
     for (uint at = (uint)get_local_id(0); at < r->rows << r->log; at += XL_TOPK_GROUP) {
         const uint s = l->order[r->from + (at >> r->log)], i = at & ((1u << r->log) - 1u);
         const bool there = i < l->length[s];
-        l->key[at] = there ? xl_key_map(out->arrays.keys_in[l->begin[s] + i]) : XL_LAST_ORDINAL;
+        l->key[at] = there ? xl_key_map(out->arrays.keys_in[l->begin[s] + i]) : xl_last_ordinal();
         l->place[at] = there ? i : ~0u; /* behind all others */
     }
     for (uint i = (uint)get_local_id(0); i <= XL_TOPK_TILE / 32; i += XL_TOPK_GROUP)

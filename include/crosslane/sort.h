@@ -104,12 +104,21 @@ typedef struct xl_sort_desc {
      * writes no keys; those of passes before it, and all of equal_zeros, stand in scratch: see
      * xl_sort_scratch(). XL_ERROR_INVALID_ARGUMENT where `value` is XL_NONE */
     uint32_t values_only;
+    /* 1: a call may have more than 2^32 - 1 keys: places and counts have 64 bits. Asks for
+     * XL_SORT_RADIX, which AUTO then takes for any n, in programs of their own, which take longer
+     * for the same keys: fewer keys are better sorted by a plan without. Values of 8 bytes travel
+     * with the keys, as those of 4 do; what is gathered is so by places of 8 bytes.
+     * XL_SORT_INDICES, which are u32, end at 2^32 keys. XL_ERROR_UNSUPPORTED with segments, a
+     * comparator, equal_zeros, or BITONIC */
+    uint32_t large;
+    uint32_t reserved; /* 0 */
 } xl_sort_desc;
 
 /* What one call works on; a view that is left out is not given. No output may overlap anything else
  * but, exactly, the input of its name. */
 typedef struct xl_sort_args {
-    size_t n;           /* keys, at most 2^32 - 1; with n_device the most there may be */
+    size_t n;           /* keys, at most 2^32 - 1, with desc.large 2^48 - 1, but 2^32 of
+                           XL_SORT_INDICES; with n_device the most there may be */
     xl_view keys_in;    /* n keys in any order; not changed unless it is also keys_out */
     xl_view values_in;  /* n values that travel with the keys; not given for XL_NONE and
                            XL_SORT_INDICES */
@@ -146,7 +155,9 @@ XL_NODISCARD XL_API xl_status xl_sort_create(xl_context *ctx, const xl_sort_desc
  *   BITONIC       0 bytes up to the elements of one tile, from there on the n keys and values once
  *                 more, and with a comparator one key more. A sort by samples (XL_SORT_AUTO, few
  *                 keys) the same and at most 4 MiB of these
- *   RADIX         the keys and values once more, and at most 4 MiB of counts
+ *   RADIX         the keys and values once more, and at most 4 MiB of counts; with `large` these
+ *                 are at most 8 MiB, or 2 KiB for each 2^30 keys, and where values are gathered
+ *                 places have 8 bytes where others have 4
  *   gathered      values, see more_values: for every n at most 4 MiB of counts and, for each key,
  *                 the key and 8 bytes, or the largest element of values and 4 bytes, whatever is
  *                 more

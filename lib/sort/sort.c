@@ -25,9 +25,10 @@ static xl_status make(xl_sort *plan, const xl_sort_desc *desc, const xli_capabil
         xli_sort_shape_of(&plan->problem, capabilities, &device, &tune.sort, &limits, &plan->shape);
         if (!plan->shape.bitonic && plan->shape.radix == XLI_RADIX_NONE)
             XL_TRY(xli_fail(plan->ctx, XL_ERROR_UNSUPPORTED,
-                            "desc.algorithm: this device has no radix sort: it wants work-groups "
+                            "%s: this device has no radix sort: it wants work-groups "
                             "of 256 work-items, or work-items that run one after another "
-                            "(sort.shape = 1), and loops of any length"));
+                            "(sort.shape = 1), and loops of any length",
+                            plan->problem.large ? "desc.large" : "desc.algorithm"));
         XL_TRY(xli_sort_build(plan, &limits));
     } while ((plan->shape.group_size > limits.most && plan->shape.group_size > 1) ||
              (plan->shape.radix != XLI_RADIX_NONE && plan->shape.radix_group > limits.most_radix) ||
@@ -83,7 +84,7 @@ xl_status xl_sort_scratch(const xl_sort *plan, size_t n, size_t *bytes, size_t *
     xl_status status;
     size_t needed;
     XL_TRY(xli_scratch_question(plan ? plan->ctx : NULL, "plan", plan, bytes, alignment));
-    XL_TRY(xli_sort_check_n(plan->ctx, n));
+    XL_TRY(xli_sort_check_n(plan->ctx, &plan->problem, n));
     needed = xli_sort_layout_of(&plan->problem, &plan->shape, n).bytes;
     XL_TRY(xli_scratch_countable(plan->ctx, n, needed));
     *bytes = needed;
@@ -137,7 +138,7 @@ xl_status xl_sort_enqueue_sized(xl_sort *plan, cl_command_queue queue, const xl_
     xl_context *ctx = plan->ctx;
     XL_TRY(XLI_ARGS_READ(ctx, xl_sort_args, args, size, &given));
     const size_t n = given.n;
-    XL_TRY(xli_sort_check_n(ctx, n));
+    XL_TRY(xli_sort_check_n(ctx, &plan->problem, n));
     XL_TRY(xli_seq_begin(&seq, ctx, queue, num_waits, waits, event));
     XL_TRY(xli_sort_check_views(ctx, &plan->problem, &given, &spans));
     bytes = xli_sort_layout_of(&plan->problem, &plan->shape, n).bytes;

@@ -119,6 +119,28 @@ static xl_status check_segments(const xl_context *ctx, const xl_sort_desc *desc)
     return XL_SUCCESS;
 }
 
+/* What no program counts in 64 bits. */
+static xl_status check_large(const xl_context *ctx, const xl_sort_desc *desc)
+{
+    const char *const other = desc->algorithm == XL_SORT_BITONIC ? "desc.algorithm: XL_SORT_BITONIC"
+                              : desc->comparator                 ? "desc.comparator: one"
+                              : desc->segments                   ? "desc.segments: some"
+                              : desc->equal_zeros                ? "desc.equal_zeros: 1"
+                                                                 : NULL;
+    if (desc->large > 1)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.large: %" PRIu32 ", not 0 or 1",
+                        desc->large);
+    if (desc->reserved != 0)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.reserved: %" PRIu32 ", but must be 0",
+                        desc->reserved);
+    if (desc->large && other)
+        return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
+                        "%s, but desc.large: 1, which takes the radix sort of whole arrays; "
+                        "without it n is at most 4294967295",
+                        other);
+    return XL_SUCCESS;
+}
+
 xl_status xli_sort_check_desc(const xl_context *ctx, const xl_sort_desc *desc)
 {
     xl_status status;
@@ -135,6 +157,7 @@ xl_status xli_sort_check_desc(const xl_context *ctx, const xl_sort_desc *desc)
         XL_TRY(check_bits(ctx, desc));
     XL_TRY(check_zeros(ctx, desc));
     XL_TRY(check_segments(ctx, desc));
+    XL_TRY(check_large(ctx, desc));
 done:
     return status;
 }
@@ -155,7 +178,17 @@ done:
     return status;
 }
 
-/* One array of words of 32 bits goes along with the keys. All others are gathered. */
+/* The value that travels with the keys; `makes`: which are made, as places. */
+static xl_type value_of(const xl_sort_desc *desc, bool hides)
+{
+    const bool wide = hides || value_bytes(desc->value) == sizeof(cl_ulong);
+    if (desc->value == XL_NONE && !hides)
+        return XL_NONE;
+    return desc->large && wide ? XL_U64 : XL_U32;
+}
+
+/* One array of words of 32 bits, or in a large sort of 64, goes along with the keys. All others are
+ * gathered. */
 xl_status xli_sort_problem_of(const xl_context *ctx, const xli_capabilities *capabilities,
                               const xl_sort_desc *desc, xli_sort_problem *problem)
 {
@@ -163,12 +196,14 @@ xl_status xli_sort_problem_of(const xl_context *ctx, const xli_capabilities *cap
     const bool asked = desc->value == XL_SORT_INDICES;
     const bool zeros = desc->equal_zeros && xli_key_is_float((xl_type)desc->key);
     const bool none = desc->value == XL_NONE;
-    const bool moves = value_bytes(desc->value) == 4 && desc->more_values[0] == XL_NONE;
+    const size_t bytes = value_bytes(desc->value);
+    const bool moves = desc->more_values[0] == XL_NONE &&
+                       (bytes == sizeof(cl_uint) || (desc->large && bytes == sizeof(cl_ulong)));
     /* Zeros are put into order by their places, which all travel. */
     const bool hides = !asked && (zeros || (!none && !moves));
     *problem = (xli_sort_problem){
         .key = (xl_type)desc->key,
-        .value = none && !hides ? XL_NONE : XL_U32,
+        .value = value_of(desc, hides),
         .indices = asked || hides,
         .hides_indices = hides,
         .descending = desc->order == XL_DESCENDING,
@@ -177,6 +212,7 @@ xl_status xli_sort_problem_of(const xl_context *ctx, const xli_capabilities *cap
         .stable = desc->stable || desc->segments || zeros,
         .equal_zeros = zeros,
         .values_only = desc->values_only != 0,
+        .large = desc->large != 0,
         .segments = (xl_type)desc->segment_type,
         .algorithm = (xl_sort_algorithm)desc->algorithm,
         .compares = desc->comparator != NULL,
@@ -193,12 +229,21 @@ done:
     return status;
 }
 
-xl_status xli_sort_check_n(const xl_context *ctx, size_t n)
+/* Places have 32 bits on the device, of large sorts 48, but indices as the caller's; 16 bytes are
+ * more than an element has. */
+xl_status xli_sort_check_n(const xl_context *ctx, const xli_sort_problem *problem, size_t n)
 {
-    /* Indices on the device have 32 bits; 16 bytes are more than an element has. */
-    if (n > UINT32_MAX || n > SIZE_MAX / 16)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "n: %zu, at most %zu elements are sorted",
-                        n, xli_min(UINT32_MAX, SIZE_MAX / 16));
+    const bool ends = problem->large && problem->indices && problem->value == XL_U32;
+    const uint64_t counted = ends             ? (uint64_t)UINT32_MAX + 1
+                             : problem->large ? (UINT64_C(1) << 48) - 1
+                                              : UINT32_MAX;
+    const size_t most = (size_t)(counted < SIZE_MAX / 16 ? counted : SIZE_MAX / 16);
+    if (n > most)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "n: %zu, at most %zu elements are sorted%s",
+                        n, most,
+                        ends             ? ": indices (XL_SORT_INDICES) have 32 bits"
+                        : problem->large ? ""
+                                         : "; with desc.large = 1 more are");
     return XL_SUCCESS;
 }
 
@@ -248,7 +293,7 @@ static xl_status check_values_views(const xl_context *ctx, const xli_sort_proble
                 "values_out",
                 args->values_in,
                 args->values_out,
-                problem->value == XL_NONE ? 0 : sizeof(cl_uint),
+                xl_type_size(problem->value),
                 problem->indices,
                 &s->values_in,
                 &s->values_out};

@@ -17,7 +17,7 @@ xl_status xli_sort_problem_of(const xl_context *ctx, const xli_capabilities *cap
                               const xl_sort_desc *desc, xli_sort_problem *problem);
 
 xl_status xli_sort_check_desc(const xl_context *ctx, const xl_sort_desc *desc);
-xl_status xli_sort_check_n(const xl_context *ctx, size_t n);
+xl_status xli_sort_check_n(const xl_context *ctx, const xli_sort_problem *problem, size_t n);
 
 /* Checks the views and that only those overlap that may. */
 xl_status xli_sort_check_views(const xl_context *ctx, const xli_sort_problem *problem,

@@ -149,7 +149,7 @@ static radix_args radix_args_of(const xl_sort *plan, size_t n, const xli_sort_sp
     const xli_span *const values_in = xli_sort_read_values(plan, s);
     const unsigned in_place = keys && values ? 1 : keys || values ? 2 : 0;
     radix_args a = {.count = 1, .chunks = chunks.count};
-    a.list[a.count++] = XLI_U32(n);
+    a.list[a.count++] = xli_sort_number(plan, n);
     a.list[a.count++] = XLI_OPTIONAL(s->n_device.buffer);
     a.list[a.count++] = XLI_U64(s->n_device.offset);
     a.list[a.count++] = XLI_U32(plan->problem.begin_bit);
@@ -234,6 +234,7 @@ static xl_status launch_sweep(xl_sort *plan, xli_seq *seq, size_t n, const xli_s
     const unsigned digits = (unsigned)xli_max(2, xli_sort_digits(&plan->problem));
     const size_t group = plan->shape.radix_group;
     const size_t tiles = xli_ceil_div(n, xli_sort_radix_tile(&plan->shape));
+    const size_t part = plan->problem.large ? plan->shape.part_tiles : tiles;
     const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);
     const size_t words = layout.state_bytes / sizeof(cl_ulong);
     const size_t clear_groups = xli_min(xli_ceil_div(words, group), plan->shape.units);
@@ -243,7 +244,8 @@ static xl_status launch_sweep(xl_sort *plan, xli_seq *seq, size_t n, const xli_s
     XL_TRY(xli_seq_launch(seq, &k->histogram, a.chunks, group, a.list + 1, a.count - 1));
     for (unsigned pass = 0; pass < digits; ++pass) {
         a.list[0] = XLI_U32(pass);
-        XL_TRY(xli_seq_launch(seq, &k->sweep, tiles, group, a.list, a.count));
+        for (size_t left = tiles; left > 0; left -= xli_min(left, part))
+            XL_TRY(xli_seq_launch(seq, &k->sweep, xli_min(left, part), group, a.list, a.count));
     }
 done:
     return status;
@@ -256,9 +258,9 @@ static void fill_spans(const xl_sort *plan, size_t n, xli_sort_spans *spans,
     const size_t key = xli_sort_key_bytes(&plan->problem);
     const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);
     if (plan->problem.hides_indices)
-        spans->values_out =
-            (xli_span){.buffer = scratch->buffer,
-                       .offset = (scratch->offset + layout.places_at) / sizeof(cl_uint)};
+        spans->values_out = (xli_span){.buffer = scratch->buffer,
+                                       .offset = (scratch->offset + layout.places_at) /
+                                                 xl_type_size(plan->problem.value)};
     if (layout.has_keys)
         spans->keys_out = (xli_span){.buffer = scratch->buffer,
                                      .offset = xli_ceil_div(scratch->offset + layout.keys_at, key)};

@@ -10,9 +10,12 @@ xl_status xli_sort_gather_build(xl_sort *plan)
     for (size_t a = 0; a < plan->problem.num_gathered; ++a) {
         xli_sort_gather *const gather = &plan->gather[a];
         xli_program *program;
-        const xli_definition line = {"XL_GATHER_BYTES", plan->problem.gathered[a]};
+        const xli_definition lines[] = {
+            {"XL_GATHER_BYTES", plan->problem.gathered[a]},
+            {"XL_SORT_LARGE", plan->problem.value == XL_U64 ? 2 : 1},
+        };
         text.length = 0;
-        xli_text_define(&text, &line, 1);
+        xli_text_define(&text, lines, plan->problem.large ? 2 : 1);
         if (text.failed)
             XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for the sort's source"));
         XL_TRY(xli_program_get(plan->ctx, "sort_gather", text.data, &program));
@@ -44,9 +47,10 @@ static xl_status launch(xl_sort *plan, xli_seq *seq, xli_kernel *kernel, size_t 
     enum { ITEMS = 8 }; /* XL_GATHER_ITEMS */
     const size_t group = xli_min(plan->shape.gather_group, kernel->max_group);
     return XLI_LAUNCH(seq, kernel, xli_ceil_div(xli_mul(n, units), group * ITEMS), group,
-                      XLI_U32(n), XLI_OPTIONAL(s->n_device.buffer), XLI_U64(s->n_device.offset),
-                      XLI_MEM(s->values_out.buffer), XLI_U64(s->values_out.offset),
-                      XLI_MEM(from.buffer), XLI_U64(from.at), XLI_MEM(to.buffer), XLI_U64(to.at));
+                      xli_sort_number(plan, n), XLI_OPTIONAL(s->n_device.buffer),
+                      XLI_U64(s->n_device.offset), XLI_MEM(s->values_out.buffer),
+                      XLI_U64(s->values_out.offset), XLI_MEM(from.buffer), XLI_U64(from.at),
+                      XLI_MEM(to.buffer), XLI_U64(to.at));
 }
 
 xl_status xli_sort_gather_launch(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *s,

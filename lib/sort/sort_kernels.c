@@ -30,8 +30,14 @@ static void add_radix_text(xli_text *text, const xli_sort_problem *problem,
         {"XL_INJECT_TEAR", 0},
     };
     const xli_definition buckets[] = {{"XL_RADIX_BUCKETS", shape->buckets}};
+    const xli_definition large[] = {
+        {"XL_SORT_LARGE", problem->value == XL_U64 ? 2 : 1},
+        {"XL_PART_TILES", shape->part_tiles},
+        {"XL_INJECT_PLACES", t->inject_places},
+    };
     xli_text_define(text, lines, XLI_COUNT(lines));
     xli_text_define(text, buckets, shape->buckets);
+    xli_text_define(text, large, problem->large ? XLI_COUNT(large) : 0);
     if (shape->radix == XLI_RADIX_SWEEP)
         xli_text_define(text, sweep, XLI_COUNT(sweep));
 }

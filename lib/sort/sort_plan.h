@@ -67,6 +67,12 @@ static inline xli_span xli_sort_last_keys(const xl_sort *plan, const xli_sort_sp
     return xli_sort_drops_keys(&plan->problem) ? (xli_span){0} : s->keys_out;
 }
 
+/* A number of keys, as kernels of radix sorts and of gathers take it. */
+static inline xli_arg xli_sort_number(const xl_sort *plan, size_t n)
+{
+    return plan->problem.large ? XLI_U64(n) : XLI_U32(n);
+}
+
 /* Where in the scratch's buffer the keys begin, in keys, and the values. */
 static inline size_t xli_sort_spare_keys(const xl_sort *plan, const xli_span *scratch)
 {

@@ -59,10 +59,10 @@ bool xli_sort_has_range(const xli_sort_problem *problem)
     return problem->end_bit - problem->begin_bit < 8 * xli_sort_key_bytes(problem);
 }
 
-/* A range of bits is a matter of digits. */
+/* A range of bits is a matter of digits, and so are more keys than 32 bits count. */
 static bool must_be_radix(const xli_sort_problem *problem)
 {
-    return problem->algorithm == XL_SORT_RADIX || xli_sort_has_range(problem);
+    return problem->algorithm == XL_SORT_RADIX || xli_sort_has_range(problem) || problem->large;
 }
 
 /* Of a sweep: work-items of a group, and of each the bytes of keys and the registers. */
@@ -72,6 +72,8 @@ typedef struct sweep_size {
 
 static sweep_size sweep_size_of(const xli_sort_problem *problem, const xli_tune_sort *t)
 {
+    if (problem->value == XL_U64) /* in as many registers as two words take */
+        return (sweep_size){t->sweep_pair_group, t->sweep_pair_bytes / 2, t->sweep_pair_registers};
     if (problem->value != XL_NONE)
         return (sweep_size){t->sweep_pair_group, t->sweep_pair_bytes, t->sweep_pair_registers};
     if (xli_sort_key_bytes(problem) == 8)
@@ -101,6 +103,8 @@ static xli_radix_way radix_of(const xli_sort_problem *problem, const xli_capabil
     const sweep_size size = sweep_size_of(problem, t);
     if (sweeps && shape_radix(problem, capabilities, device,
                               xli_min(size.group, limits->most_radix), size.bytes, shape)) {
+        const size_t most = INT32_MAX / xli_sort_radix_tile(shape); /* of XL_PART_TILES */
+        shape->part_tiles = (uint32_t)xli_min(t->part_tiles, most);
         shape->registers = capabilities->nv_capability > 0 ? size.registers : 0;
         return XLI_RADIX_SWEEP;
     }
@@ -168,7 +172,7 @@ static void shape_samples(const xli_sort_problem *problem, const xli_tune_device
                           : key == 8                ? t->sample_wide_most
                                                     : t->sample_most;
     if (problem->algorithm != XL_SORT_AUTO || problem->compares || problem->segments != XL_NONE ||
-        t->shape != XLI_SORT_GROUP || xli_sort_has_range(problem) || most < 2)
+        t->shape != XLI_SORT_GROUP || must_be_radix(problem) || most < 2)
         return;
     xli_sample_size *const s = shape->sample;
     s[0] = sample_size_of(device, most, t->sample_group_log, t->sample_items_log, element);
@@ -303,9 +307,11 @@ bool xli_sort_is_alone(const xli_sort_shape *shape, size_t n)
 xli_sort_buckets xli_sort_buckets_of(const xli_sort_problem *problem, const xli_sort_shape *shape,
                                      size_t n)
 {
+    enum { MOST = 1 << 30 }; /* what one work-item counts in 32 bits */
     const xli_tune_sort *t = &shape->tune;
     const size_t bytes = xli_sort_key_bytes(problem) + xl_type_size(problem->value);
-    return (xli_sort_buckets){xli_max(n / xli_max(1, shape->units), t->radix_alone),
+    const size_t share = xli_max(n / xli_max(1, shape->units), t->radix_alone);
+    return (xli_sort_buckets){problem->large ? xli_min(share, MOST) : share,
                               t->radix_bucket_bytes / bytes};
 }
 
@@ -341,24 +347,28 @@ unsigned xli_sort_digits(const xli_sort_problem *problem)
 }
 
 /* Of each chunk 256 counts of 32 bits and a word of bits, behind 128 bytes: XL_RADIX_STATE_BYTES;
- * for buckets XL_STEPS bytes (cl/sort/radix_serial.cl).
- * Of a sweep nine headers, 256 counts and 256 starts of up to 8 digits, and a ring of descriptors,
- * each of 256 words of 64 bits: xl_sweep_state. */
-static size_t state_bytes(const xli_sort_shape *shape, size_t n)
+ * for buckets XL_STEPS bytes (cl/sort/radix_serial.cl). Of a large sort counts have 64 bits.
+ * Of a sweep nine headers, 256 counts and 256 starts of up to 8 digits, of a large one a count of
+ * 64 bits and two such starts, and a ring of descriptors, each of 256 words of 64 bits:
+ * xl_sweep_state. */
+static size_t state_bytes(const xli_sort_problem *problem, const xli_sort_shape *shape, size_t n)
 {
     enum {
         STATE = 128,
         HEADERS = 9 * 64,
         COUNTS = 2 * 8 * 256 * 4,
+        LARGE_COUNTS = 3 * 8 * 256 * 8,
         DESCRIPTOR = 256 * 8,
         STEPS = 1 << 14
     };
     if (shape->radix == XLI_RADIX_SWEEP) {
         const size_t tiles = xli_ceil_div(n, xli_sort_radix_tile(shape));
-        return STATE + HEADERS + COUNTS + xli_min(tiles, shape->tune.ring_tiles) * DESCRIPTOR;
+        const size_t counts = problem->large ? LARGE_COUNTS : COUNTS;
+        return STATE + HEADERS + counts + xli_min(tiles, shape->tune.ring_tiles) * DESCRIPTOR;
     }
     const size_t chunks = xli_sort_chunks_of(shape, n).count;
-    const size_t counts = xli_mul(chunks, sizeof(cl_ulong) + 256 * sizeof(cl_uint));
+    const size_t count = problem->large ? sizeof(cl_ulong) : sizeof(cl_uint);
+    const size_t counts = xli_mul(chunks, sizeof(cl_ulong) + 256 * count);
     const size_t head = shape->buckets ? STATE + STEPS : STATE;
     return xli_round_up(xli_add(head, counts), XLI_SCRATCH_ALIGN);
 }
@@ -406,7 +416,7 @@ xli_sort_layout xli_sort_layout_of(const xli_sort_problem *problem, const xli_so
             layout.values_at, xli_round_up(n * xl_type_size(problem->value), XLI_SCRATCH_ALIGN));
     }
     layout.state_bytes = samples    ? xli_sort_samples_of(problem, shape, n).bytes
-                         : radix    ? state_bytes(shape, n)
+                         : radix    ? state_bytes(problem, shape, n)
                          : segments ? xli_sort_segments_of(shape, n).state_bytes
                                     : 0;
     layout.bytes = xli_add(layout.state_at, layout.state_bytes);
@@ -417,7 +427,7 @@ xli_sort_layout xli_sort_layout_of(const xli_sort_problem *problem, const xli_so
                                                      xli_mul(n, sizeof(cl_uint))));
     if (problem->hides_indices) {
         layout.places_at = xli_round_up(layout.bytes, XLI_SCRATCH_ALIGN);
-        layout.bytes = xli_add(layout.places_at, xli_mul(n, sizeof(cl_uint)));
+        layout.bytes = xli_add(layout.places_at, xli_mul(n, xl_type_size(problem->value)));
     }
     /* More than two launches, or passes, go to and fro between two arrays. */
     layout.has_keys = problem->values_only && (radix || spare || problem->equal_zeros);

@@ -13,7 +13,8 @@ enum { XLI_SORT_ARRAYS = 1 + XL_SORT_MORE_VALUES };
 
 /* A checked descriptor. */
 typedef struct xli_sort_problem {
-    xl_type key, value; /* of what travels with the keys: u32, or XL_NONE: keys alone */
+    xl_type key, value; /* of what travels with the keys: u32, of large sorts also u64, or XL_NONE:
+                           keys alone */
     bool indices;       /* it is made: the keys' places */
     bool hides_indices; /* and in scratch */
     bool descending;
@@ -25,6 +26,7 @@ typedef struct xli_sort_problem {
     xl_sort_algorithm algorithm;      /* as asked for */
     bool equal_zeros;                 /* -0 and +0 stay in order */
     bool values_only;                 /* the keys in order are not asked for */
+    bool large;                       /* of more keys than 32 bits count */
     bool compares;                    /* a comparator orders the keys, which are elements */
     xli_element element;
     const xl_user_comparator *comparator; /* borrowed while a plan is made */
@@ -64,6 +66,7 @@ typedef struct xli_sort_shape {
     /* Of a radix sort: work-items of a group, 1: one walks a chunk; keys of each; sub-groups of a
      * group, at most. */
     uint32_t radix_group, radix_items, sub_groups;
+    uint32_t part_tiles;   /* of a launch of a large sweep */
     uint32_t registers;    /* of a work-item of a sweep, at most; 0: any */
     uint32_t gather_group; /* work-items where values are gathered */
 } xli_sort_shape;

@@ -201,6 +201,10 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
      MEANS("Polls of a tile that is late before its digits are counted by who waits.")},
     {SORT(inject_delay), RANGE(0, UINT32_MAX),
      MEANS("For tests: every so many-th tile publishes nothing; 0: none.")},
+    {SORT(part_tiles), RANGE(1, UINT32_MAX),
+     MEANS("Tiles of a launch of a sort by digits that may have more than 2^32 keys.")},
+    {SORT(inject_places), RANGE(0, UINT32_MAX),
+     MEANS("For tests: such a sort counts places from so many below 2^32 on; 0: from 0.")},
 
     {GRID(group), RANGE(1, 1024), DOUBLING(1), MEANS("Work-items of a group that builds.")},
     {GRID(items), RANGE(1, 4096), DOUBLING(1), MEANS("Points of a work-item that builds.")},

@@ -96,6 +96,7 @@ typedef struct xli_tune_sort {
     uint32_t sweep_wide_group, sweep_wide_bytes, sweep_wide_registers;
     uint32_t sweep_pair_group, sweep_pair_bytes, sweep_pair_registers;
     uint32_t ring_tiles, sweep_depth, spin_limit, inject_delay;
+    uint32_t part_tiles, inject_places; /* of a large sort */
 } xli_tune_sort;
 
 typedef struct xli_tune_grid {

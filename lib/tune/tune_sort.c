@@ -69,7 +69,8 @@ void xli_tune_sort_table(const xli_tune_device *device, xli_tune_sort *tune)
                             .sweep_pair_registers = 80,
                             .ring_tiles = 1024,
                             .sweep_depth = 2,
-                            .spin_limit = 1u << 12};
+                            .spin_limit = 1u << 12,
+                            .part_tiles = UINT32_MAX};
 }
 
 void xli_tune_sort_fit(const xli_tune_device *device, uint64_t element_bytes, xli_tune_sort *t)

@@ -23,7 +23,7 @@ ENDS_WITH(xl_scan_desc, tunables);
 ENDS_WITH(xl_scan_args, first_index);
 ENDS_WITH(xl_reduce_desc, tunables);
 ENDS_WITH(xl_reduce_args, scratch);
-ENDS_WITH(xl_sort_desc, values_only);
+ENDS_WITH(xl_sort_desc, reserved);
 ENDS_WITH(xl_sort_args, segments);
 ENDS_WITH(xl_topk_desc, segment_type);
 ENDS_WITH(xl_topk_args, counts_out);

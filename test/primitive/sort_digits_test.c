@@ -219,24 +219,10 @@ static sort_trial sweep_trial(const sweep_plan *p, const sweep *s, size_t n, sor
     return t;
 }
 
-/* Of its own accord a plan takes sweeps, and no other way to sort by digits in groups. */
-static bool takes_sweeps(void)
-{
-    const xl_tunable tunables[] = {{"sort.shape", 0}, {"sort.sweep_from", 1}};
-    xl_sort_desc desc = sort_desc(XL_U32, XL_NONE, XL_ASCENDING, XL_SORT_AUTO);
-    xl_plan_info info;
-    desc.tunables = tunables;
-    desc.num_tunables = 2;
-    xl_sort *plan = sort_plan(xlt_context(), &desc, "auto");
-    XLT_OK(xl_sort_info(plan, 1, &info));
-    xl_sort_destroy(plan);
-    return strcmp(info.algorithm, "radix") == 0;
-}
-
 /* Skips the test, with a line of why, where there are none. */
 static void needs_sweeps(void)
 {
-    if (!takes_sweeps()) {
+    if (!sort_takes_sweeps()) {
         print_message("%s: no sub-groups that exchange values, or no messages between groups\n",
                       xlt_device());
         skip();

@@ -13,6 +13,8 @@ static void wrong_descriptors(void **state)
         {"desc.value", {.key = XL_U32, .value = 99}},
         {"desc.order: unknown value 7", {.key = XL_U32, .order = (xl_sort_order)7}},
         {"desc.algorithm: unknown value 9", {.key = XL_U32, .algorithm = (xl_sort_algorithm)9}},
+        {"desc.large: 2, not 0 or 1", {.key = XL_U32, .large = 2}},
+        {"desc.reserved: 7, but must be 0", {.key = XL_U32, .reserved = 7}},
     };
     refuses_descriptors(COUNT(cases), cases);
 }
@@ -98,11 +100,56 @@ static void wrong_calls(void **state)
     xl_sort_destroy(keys_only);
 }
 
+/* What a sort of more than 2^32 keys does not do, and how many it takes. */
+static void large_sorts(void **state)
+{
+    (void)state;
+    static const xl_user_comparator less = {"less", "bool less(uint a, uint b) { return a < b; }"};
+    xl_context *const ctx = xlt_context();
+    xl_sort *plan;
+    size_t bytes, alignment;
+    for (int k = 0; k < 4; ++k) {
+        static const char *const said[] = {"desc.algorithm", "desc.comparator", "desc.segments",
+                                           "desc.equal_zeros"};
+        xl_sort_desc desc;
+        xl_sort_desc_init(&desc);
+        desc.large = 1;
+        desc.algorithm = k == 0 ? XL_SORT_BITONIC : XL_SORT_AUTO;
+        desc.comparator = k == 1 ? &less : NULL;
+        desc.segments = k == 2 ? XL_SEGMENTS_OFFSETS : XL_SEGMENTS_NONE;
+        desc.segment_type = k == 2 ? XL_U32 : XL_NONE;
+        desc.equal_zeros = k == 3;
+        xlt_refused(ctx, xl_sort_create(ctx, &desc, &plan), XL_ERROR_UNSUPPORTED, said[k]);
+    }
+#if SIZE_MAX > UINT32_MAX
+    const size_t past = (size_t)UINT32_MAX + 1;
+    for (int indices = 0; indices < 2; ++indices) {
+        xl_sort_desc desc;
+        xl_sort_desc_init(&desc);
+        desc.large = 1;
+        desc.value = indices ? XL_SORT_INDICES : XL_NONE;
+        if (xl_sort_create(ctx, &desc, &plan) != XL_SUCCESS) {
+            print_message("%s: %s\n", xlt_device(), xl_context_error(ctx));
+            skip();
+        }
+        XLT_OK(xl_sort_scratch(plan, past, &bytes, &alignment));
+        assert_true(bytes >= past * (indices ? 8 : 4));
+        xlt_refused(ctx,
+                    xl_sort_scratch(plan, indices ? past + 1 : (size_t)1 << 48, &bytes, &alignment),
+                    XL_ERROR_INVALID_ARGUMENT,
+                    indices ? "n: 4294967297, at most 4294967296 elements are sorted: indices"
+                            : "n: 281474976710656, at most 281474976710655");
+        xl_sort_destroy(plan);
+    }
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_descriptors),
         cmocka_unit_test(wrong_calls),
+        cmocka_unit_test(large_sorts),
     };
     return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

@@ -152,6 +152,19 @@ xl_sort *sort_plan_by_digits(xl_context *ctx, const xl_sort_desc *desc, const ch
     return plan;
 }
 
+bool sort_takes_sweeps(void)
+{
+    const xl_tunable tunables[] = {{"sort.shape", 0}, {"sort.sweep_from", 1}};
+    xl_sort_desc desc = sort_desc(XL_U32, XL_NONE, XL_ASCENDING, XL_SORT_AUTO);
+    xl_plan_info info;
+    desc.tunables = tunables;
+    desc.num_tunables = 2;
+    xl_sort *plan = sort_plan(xlt_context(), &desc, "auto");
+    XLT_OK(xl_sort_info(plan, 1, &info));
+    xl_sort_destroy(plan);
+    return strcmp(info.algorithm, "radix") == 0;
+}
+
 size_t sort_value_bytes(uint32_t value)
 {
     return value == XL_SORT_INDICES   ? 4

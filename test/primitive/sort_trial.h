@@ -35,6 +35,8 @@ xl_sort_desc sort_desc_of_form(size_t k, size_t form, xl_sort_algorithm algorith
 xl_sort *sort_plan(xl_context *ctx, const xl_sort_desc *desc, const char *what);
 /* One by digits; NULL where the device has no such sort. */
 xl_sort *sort_plan_by_digits(xl_context *ctx, const xl_sort_desc *desc, const char *what);
+/* Of its own accord a plan takes sweeps, and no other way to sort by digits in groups. */
+bool sort_takes_sweeps(void);
 /* Bytes of an element of values, as the descriptor has it. */
 size_t sort_value_bytes(uint32_t value);
 /* Elements of a tile, or chunk, of what the plan takes for n elements. */

@@ -145,6 +145,38 @@ static void sorts_by_digits(void **state)
     }
 }
 
+/* More keys than 32 bits count: by digits however few there are; no launch and no work-item counts
+ * more than 31 bits do. */
+static void sorts_of_many(void **state)
+{
+    (void)state;
+    for (int d = 0; d < DEVICES; ++d)
+        for (size_t form = 0; form < 3; ++form) {
+            const xli_sort_problem problem = {.key = XL_U32,
+                                              .value = form == 0   ? XL_NONE
+                                                       : form == 1 ? XL_U32
+                                                                   : XL_U64,
+                                              .end_bit = 32,
+                                              .large = true};
+            const size_t element = 4 + xl_type_size(problem.value);
+            const xli_sort_shape shape = sort_of(&devices[d], &problem, devices[d].group);
+            if (shape.radix == XLI_RADIX_NONE)
+                continue;
+            assert_true(!shape.bitonic && shape.samples == 0);
+            if (shape.radix == XLI_RADIX_SWEEP) {
+                const size_t part = shape.part_tiles * xli_sort_radix_tile(&shape);
+                assert_true(part <= INT32_MAX && part > INT32_MAX / 2);
+            }
+            for (uint64_t n = 1; n < (uint64_t)1 << 38 && n < SIZE_MAX / 64; n += n / 3 + 1) {
+                const xli_sort_layout layout = xli_sort_layout_of(&problem, &shape, (size_t)n);
+                assert_true(xli_sort_by_radix(&shape, (size_t)n));
+                assert_true(xli_sort_buckets_of(&problem, &shape, (size_t)n).most <= 1 << 30);
+                assert_true(layout.bytes >= element * n && layout.state_bytes > 0);
+                assert_true(layout.bytes <= element * n + ((size_t)8 << 20) + (n >> 19));
+            }
+        }
+}
+
 /* Of a segmented sort: keys and values once more past a tile, and 64 bytes a tile, and 8 for each
  * doubling of tiles that makes n; room in the
  * lists for the tiles of as many long segments as there may be, each one element longer than half a
@@ -465,6 +497,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sorts_of_pairs),
+        cmocka_unit_test(sorts_of_many),
         cmocka_unit_test(sorts_of_segments),
         cmocka_unit_test(sorts_by_samples),
         cmocka_unit_test(sorts_by_digits),
