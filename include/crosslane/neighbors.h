@@ -87,8 +87,8 @@ typedef struct xl_neighbors_count_args {
 typedef struct xl_neighbors_fill_args {
     uint64_t capacity;  /* A row that would end beyond it is not written at all. So one below
                            offsets[n] makes a shorter list, and never a write out of bounds;
-                           offsets[n] is the capacity to give. With desc.row_capacity 0: it is that
-                           of each row which is filled */
+                           offsets[n] is the capacity to give. A plan with desc.row_capacity has
+                           that of each row instead, and takes 0 here */
     xl_view offsets;    /* n + 1 u64 from xl_neighbors_count_enqueue() of this plan; not given with
                            desc.row_capacity */
     xl_view indices;    /* `capacity` u32, or row_capacity for each row that is filled */
@@ -125,7 +125,7 @@ typedef struct xl_neighbors_status_args {
     size_t num_queries;
     xl_view queries, radii;
     size_t first_row, num_rows;
-    xl_view counts;
+    xl_view counts; /* as they were filled */
 } xl_neighbors_status_args;
 
 /* What the device found out about a list. */
@@ -134,12 +134,12 @@ typedef struct xl_neighbors_report {
     uint32_t incomplete;  /* 1: there is no list, since the device ends long loops
                              (docs/drivers.md, llvmpipe) */
     uint64_t queries;     /* n */
-    uint64_t pairs;       /* of the rows asked for: the capacity that they need. With
-                             desc.row_capacity 0 */
+    uint64_t pairs;       /* of the rows asked for: the capacity that they need; 0 of a plan with
+                             desc.row_capacity */
     uint64_t non_finite;  /* given queries with a NaN or an infinity, which have no neighbours */
     uint64_t first_non_finite; /* the smallest such index; UINT64_MAX if none */
-    uint64_t longest_row; /* with desc.row_capacity, of the rows asked for, the capacity that each
-                             needs; else 0 */
+    uint64_t longest_row; /* of the rows asked for: the desc.row_capacity that they need; 0 of a
+                             plan without */
 } xl_neighbors_report;
 
 /* What a kernel of the user's searches for: see xl_grid_index_set_kernel_args(). */

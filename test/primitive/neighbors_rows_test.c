@@ -555,17 +555,12 @@ static void half_of_lattices(void **state)
     cloud_free(&closed);
 }
 
-/* Visits, too, are of each pair once. */
-static void half_of_visits(void **state)
+/* Visits that count are as many as the row has indices. */
+static void check_visits(const asked *a)
 {
-    (void)state;
-    cloud c = cloud_uniform(sized(400), 0.0f, 1.0f, 7);
-    asked a = {.points = &c, .grid = grid_desc_of(&c, 0.2f), .search = search_desc_of(0.2f)};
-    a.search.half = 1;
-    a.search.visit = "float visit(float sum, float d2, uint i, uint j, float4 p)\n"
-                     "{ return sum + (i < j ? 1.0f : 1000.0f); }\n";
-    rows wanted = wanted_of(&a);
-    call call_of = call_make(&a, TUNED_AS_IS);
+    const cloud c = *a->points;
+    rows wanted = wanted_of(a);
+    call call_of = call_make(a, TUNED_AS_IS);
     xlt_buffer out = xlt_buffer_make(NULL, c.n, 4, 0);
     float *sums = calloc(c.n, sizeof *sums);
     assert_non_null(sums);
@@ -579,6 +574,30 @@ static void half_of_visits(void **state)
     xlt_buffer_free(&out);
     call_free(&call_of);
     rows_free(&wanted);
+}
+
+/* Visits, too, are of each pair once. */
+static void half_of_visits(void **state)
+{
+    (void)state;
+    cloud c = cloud_uniform(sized(400), 0.0f, 1.0f, 7);
+    asked a = {.points = &c, .grid = grid_desc_of(&c, 0.2f), .search = search_desc_of(0.2f)};
+    a.search.half = 1;
+    a.search.visit = "float visit(float sum, float d2, uint i, uint j, float4 p)\n"
+                     "{ return sum + (i < j ? 1.0f : 1000.0f); }\n";
+    check_visits(&a);
+    cloud_free(&c);
+}
+
+/* Sums go on from image to image, and over more candidates than are held at a time. */
+static void visits_in_parts(void **state)
+{
+    (void)state;
+    cloud c = cloud_in_box(sized(600), 8);
+    asked a = in_box(&c, 7, 0.9f);
+    a.search.visit = "float visit(float sum, float d2, uint i, uint j, float4 p)\n"
+                     "{ return sum + 1.0f; }\n";
+    check_visits(&a);
     cloud_free(&c);
 }
 
@@ -692,11 +711,12 @@ static void what_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(open_space),          cmocka_unit_test(long_rows),
-        cmocka_unit_test(space_that_repeats),  cmocka_unit_test(own_images),
-        cmocka_unit_test(given_queries),       cmocka_unit_test(nothing),
-        cmocka_unit_test(half_of_lattices),    cmocka_unit_test(half_of_visits),
-        cmocka_unit_test(reports_of_failures), cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(open_space),         cmocka_unit_test(long_rows),
+        cmocka_unit_test(space_that_repeats), cmocka_unit_test(own_images),
+        cmocka_unit_test(given_queries),      cmocka_unit_test(nothing),
+        cmocka_unit_test(half_of_lattices),   cmocka_unit_test(half_of_visits),
+        cmocka_unit_test(visits_in_parts),    cmocka_unit_test(reports_of_failures),
+        cmocka_unit_test(what_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }
