@@ -21,9 +21,8 @@ xl_status xli_scan_text(const xl_scan *plan, const xl_scan_desc *desc,
         {"XL_ITEMS", shape->items},
         {"XL_VLEN", shape->vector},
         {"XL_ORDERED", shape->pipelined || xli_problem_is_ordered(&plan->problem)},
-        {"XL_TILES_PER_LANE", shape->pipelined
-                                  ? xli_max(1, tune->pipelined_window / shape->group_size)
-                                  : tune->tiles_per_lane},
+        {"XL_TILES_PER_LANE",
+         shape->pipelined ? xli_max(1, shape->window / shape->group_size) : tune->tiles_per_lane},
         {"XL_BULK", shape->bulk},
         {"XL_PACKED", shape->packed ? 1u + sums_bytes(plan) : 0},
         {"XL_SHORT_TILE_VECTORS", shape->short_tile_vectors},

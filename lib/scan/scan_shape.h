@@ -26,6 +26,7 @@ typedef struct xli_scan_shape {
     bool pipelined;              /* look-back publishes each aggregate one tile early */
     bool bulk, packed;           /* the device copies tiles by itself; elements stay as they came */
     bool separate_in_place;      /* in place has a kernel of its own */
+    uint32_t window;             /* tiles of a look-back window, if it is pipelined */
     uint32_t short_tile_vectors; /* of a work-item in shorter tiles, for few elements; or 0 */
     size_t tile;                 /* elements of one group's tile, the most */
     xli_scan_tree tree;          /* look-back, or launches of its own, compute this one */

@@ -60,7 +60,8 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
      MEANS(
          "1: look-back publishes each aggregate one tile early, where the device has sub-groups.")},
     {SCAN(pipelined_window), RANGE(1, 4096), DOUBLING(3),
-     MEANS("Tiles of a look-back window, where scan.pipelined is 1.")},
+     MEANS("Tiles of a look-back window, where scan.pipelined is 1; half as many of values of two "
+           "words.")},
     {SCAN(pipelined_groups), RANGE(1, 64), DOUBLING(2),
      MEANS("Work-groups of 256 per compute unit, or as many of another size as have so many "
            "work-items, where scan.pipelined is 1.")},

@@ -271,7 +271,7 @@ static void run_variant(bench *b, const variant *v)
     }
     for (unsigned k = 0; k < 32 && (size_t)1 << k <= b->max_n; ++k) {
         c.n = (size_t)1 << k;
-        if (v->sizes & SIZE(k))
+        if (c.n >= b->options->min_n && (v->sizes & SIZE(k)))
             run_size(b, &c);
     }
     xl_scan_destroy(c.plan);

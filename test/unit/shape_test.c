@@ -212,7 +212,7 @@ static void trees_are_the_same_everywhere(void **state)
                 assert_int_equal(back, d == H200 && most >= shape.tree.size && r < 3);
                 assert_true(back ? shape.pipelined && shape.tile == tile
                                  : tile % shape.tile == 0 && shape.tile <= tile);
-                assert_true(!back || shape.tune.pipelined_window == shape.tree.window);
+                assert_true(!back || shape.window == shape.tree.window);
                 assert_true(!back || shape.short_tile_vectors == 0);
                 assert_int_equal(shape.group_size == 1, devices[d].is_cpu || most < 32);
             }
