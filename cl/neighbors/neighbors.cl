@@ -75,7 +75,7 @@ uint2 xl_without_own(uint2 count)
 #if XL_KEEP_SELF || XL_HALF
     return count;
 #else
-    return count - min(count, 1u);
+    return count - min(count, (uint2)(1u));
 #endif
 }
 
