@@ -133,16 +133,15 @@ __kernel void xl_grid_order(XL_POINTS_PARAMETERS, uint n, __global uint *storage
     __global xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
     const xl_grid_cells cells = {storage + starts_at, storage + unordered_at, n, flag,
                                  overfull_points};
-    const xl_grid_map map = xl_grid_load(header, table, n);
-    XL_FOR_ITEMS(k, map.sparse ? 0u : n)
+    XL_FOR_FEW_ITEMS(k, header->sparse ? 0u : n)
     {
         const uint i = min(cells.unordered[k] & ~flag, n - 1u);
         const uint4 sorted_point = xl_grid_sorted_point(XL_POINTS, i);
-        uint begin = (uint)k, end = (uint)k + 1u;
+        uint begin = k, end = k + 1u;
         if (flag != 0) {
             xl_grid_extent(&cells, &begin, &end);
         } else {
-            const uint b = xl_grid_entry(header, &map, sorted_point);
+            const uint b = xl_grid_entry(header, table, n, sorted_point);
             begin = min(cells.starts[b], n);
             end = clamp(cells.starts[b + 1], begin, n);
         }
@@ -152,7 +151,7 @@ __kernel void xl_grid_order(XL_POINTS_PARAMETERS, uint n, __global uint *storage
                                sorted_point);
         else if (k == begin)
             storage[overfull_at + min(atomic_inc(&header->big), most_overfull - 1u)] =
-                xl_grid_entry(header, &map, sorted_point);
+                xl_grid_entry(header, table, n, sorted_point);
     }
 }
 

@@ -93,6 +93,14 @@ typedef struct xl_grid_map {
                    min((ulong)(n), (ulong)(get_group_id(0) + 1) * get_local_size(0) * XL_ITEMS);   \
          i < i##_end; i += get_local_size(0))
 
+/* The same of less than 2^32, without numbers of 64 bits that live on through the body. */
+#define XL_ITEM_AT(item)                                                                           \
+    ((ulong)get_group_id(0) * get_local_size(0) * XL_ITEMS + (item)*get_local_size(0) +            \
+     get_local_id(0))
+#define XL_FOR_FEW_ITEMS(t, n)                                                                     \
+    for (uint t##_item = 0, t = (uint)XL_ITEM_AT(0);                                               \
+         t##_item < XL_ITEMS && XL_ITEM_AT(t##_item) < (n); t = (uint)XL_ITEM_AT(++t##_item))
+
 float4 xl_grid_float4(__global const float *p)
 {
     return (float4)(p[0], p[1], p[2], 0.0f);

@@ -10,7 +10,7 @@
 #include "neighbors_rounds.cl"
 #include "neighbors_row.cl"
 #include "neighbors_rows.cl"
-#include "neighbors_two.cl"
+#include "neighbors_table.cl"
 #include "neighbors_walk.cl"
 
 #if XL_MOST_ROUNDS > 0
@@ -57,38 +57,84 @@ void xl_count_end(const xl_count_out *out, uint n)
 }
 
 #if XL_WALK == 0
-uint2 xl_count_range(const xl_ranges *near, const xl_two *two, const xl_search *s, uint2 count)
+/* Its own point counts for now, which is always near if any is: not to compare indices saves one in
+ * ten of all instructions. */
+bool xl_is_counted(const xl_query *query, uint4 other, float4 shift)
 {
+#if XL_HALF
     float distance2;
+    return xl_is_neighbor(query->self, other, shift, query->radius2, &distance2);
+#else
+    return XL_IS_NEAR(xl_distance2(xl_grid_position(query->self), xl_grid_position(other), shift),
+                      query->radius2);
+#endif
+}
+
+uint2 xl_without_own(uint2 count)
+{
+#if XL_KEEP_SELF || XL_HALF
+    return count;
+#else
+    return count - min(count, (uint2)(1u));
+#endif
+}
+
+/* Of the second if `both`. */
+uint2 xl_count_range(const xl_range *range, const xl_two *two, const xl_search *s, bool both,
+                     uint2 count)
+{
 #define XL_DO(q)                                                                                   \
-    if (XL_IS_CANDIDATE(q, &near->cells)) {                                                        \
+    if (XL_IS_CANDIDATE(q, range)) {                                                               \
         const uint4 other = xl_grid_sorted(s->index.sorted, s->map.points, q);                     \
-        count.x +=                                                                                 \
-            xl_is_neighbor(two->a.self, other, near->shift, two->a.radius2, &distance2) ? 1u : 0u; \
-        if (XL_TOGETHER > 1)                                                                       \
-            count.y += xl_is_neighbor(two->b.self, other, near->shift, two->b.radius2, &distance2) \
-                           ? 1u                                                                    \
-                           : 0u;                                                                   \
+        count.x += xl_is_counted(&two->a, other, range->shift) ? 1u : 0u;                          \
+        if (both)                                                                                  \
+            count.y += xl_is_counted(&two->b, other, range->shift) ? 1u : 0u;                      \
     }
-    XL_CANDIDATES(q, &near->cells, XL_DO)
+    XL_CANDIDATES(q, range, XL_DO)
 #undef XL_DO
     return count;
 }
 
-/* UINT_MAX: too many candidates to look at, or neighbours to order. */
-uint2 xl_count_neighbors(const xl_search *s, const xl_two *two)
+/* One query, of any index. UINT_MAX: too many candidates to look at, or neighbours to order. */
+uint xl_count_one(const xl_search *s, const xl_query *query)
+{
+    const xl_two one = {*query, *query, false};
+    uint rounds = 0;
+    uint2 found = 0;
+    xl_ranges near = xl_two_ranges(s, &one, 0);
+    while (xl_ranges_next(&near, s) && xl_may_go_on(&near.cells, &rounds)) {
+        const xl_range range = xl_range_of(&near);
+        found = xl_count_range(&range, &one, s, false, found);
+    }
+    found = xl_without_own(found);
+    return xl_was_cut(rounds, found.x) ? UINT_MAX : found.x;
+}
+
+uint2 xl_count_in_table(const xl_search *s, const xl_two *two)
 {
     uint2 count = 0;
     for (uint turn = 0; turn < xl_two_turns(two); ++turn) {
-        const xl_two now = xl_two_turn(two, turn);
-        uint rounds = 0;
         uint2 found = 0;
-        xl_ranges near = xl_two_ranges(s, &now);
-        while (xl_ranges_next(&near, s) && xl_may_go_on(&near.cells, &rounds))
-            found = xl_count_range(&near, &now, s, found);
-        if (xl_was_cut(rounds, found.x))
-            found = UINT_MAX;
-        count = turn == 0 ? found : (uint2)(count.x, found.x);
+        xl_table_walk walk = xl_table_walk_begin(s, two, turn);
+        while (xl_table_walk_next(&walk, s))
+            found = xl_count_range(&walk.range, two, s, XL_TOGETHER > 1, found);
+        count = turn == 0 ? found : (uint2)(count.x, found.y);
+    }
+    return xl_without_own(count);
+}
+
+uint2 xl_count_neighbors(const xl_search *s, const xl_two *two)
+{
+    uint2 count = 0;
+    if (xl_table_walks(s)) {
+        const xl_search table = xl_search_of_table(s);
+        return xl_count_in_table(&table, two);
+    }
+    const xl_search other = xl_search_of_others(s);
+    for (uint turn = 0; turn < XL_TOGETHER; ++turn) {
+        const xl_query query = xl_two_query(two, turn);
+        const uint found = xl_count_one(&other, &query);
+        count = turn == 0 ? (uint2)(found) : (uint2)(count.x, found);
     }
     return count;
 }
@@ -101,9 +147,9 @@ __kernel void xl_neighbors_count(__global uint *storage, XL_INDEX_PARAMETERS, XL
     const xl_search s = XL_SEARCH_LOAD(storage);
     const xl_count_out out = {narrow ? counts + counts_at : 0, wide ? offsets + offsets_at : 0,
                               s.map.failed};
-    XL_FOR_ITEMS(t, XL_CEIL_DIV(queries, XL_TOGETHER))
+    XL_FOR_FEW_ITEMS(t, XL_CEIL_DIV(queries, XL_TOGETHER))
     {
-        const uint k = (uint)t * XL_TOGETHER;
+        const uint k = t * XL_TOGETHER;
         uint2 i = (uint2)(k, k + 1), count = 0;
         if (!s.map.failed) {
             const xl_two two = xl_two_load(&s, k);
@@ -344,37 +390,76 @@ __kernel void xl_neighbors_visit(__global const uint *storage, XL_INDEX_PARAMETE
 #endif
 
 #if XL_VISIT && XL_WALK == 0
-float2 xl_visit_range(const xl_ranges *near, const xl_two *two, const xl_search *s, float2 sum,
-                      float4 params)
+/* GPUs have no use for a branch that some work-item always takes. */
+#if XL_IS_CPU
+#define XL_VISIT_ADD(sum, query)                                                                   \
+    if (xl_is_neighbor((query)->self, other, range->shift, (query)->radius2, &distance2))          \
+        sum = visit(sum, distance2, (query)->self.w, other.w, params);
+#else
+#define XL_VISIT_ADD(sum, query)                                                                   \
+    {                                                                                              \
+        const bool near =                                                                          \
+            xl_is_neighbor((query)->self, other, range->shift, (query)->radius2, &distance2);      \
+        const float more = visit(sum, distance2, (query)->self.w, other.w, params);                \
+        sum = near ? more : sum;                                                                   \
+    }
+#endif
+
+/* Of the second if `both`. */
+float2 xl_visit_range(const xl_range *range, const xl_two *two, const xl_search *s, bool both,
+                      float2 sum, float4 params)
 {
     float distance2;
 #define XL_DO(q)                                                                                   \
-    if (XL_IS_CANDIDATE(q, &near->cells)) {                                                        \
+    if (XL_IS_CANDIDATE(q, range)) {                                                               \
         const uint4 other = xl_grid_sorted(s->index.sorted, s->map.points, q);                     \
-        if (xl_is_neighbor(two->a.self, other, near->shift, two->a.radius2, &distance2))           \
-            sum.x = visit(sum.x, distance2, two->a.self.w, other.w, params);                       \
-        if (XL_TOGETHER > 1 &&                                                                     \
-            xl_is_neighbor(two->b.self, other, near->shift, two->b.radius2, &distance2))           \
-            sum.y = visit(sum.y, distance2, two->b.self.w, other.w, params);                       \
+        XL_VISIT_ADD(sum.x, &two->a)                                                               \
+        if (both)                                                                                  \
+            XL_VISIT_ADD(sum.y, &two->b)                                                           \
     }
-    XL_CANDIDATES(q, &near->cells, XL_DO)
+    XL_CANDIDATES(q, range, XL_DO)
 #undef XL_DO
+    return sum;
+}
+
+float xl_visit_one(const xl_search *s, const xl_query *query, float start, float4 params)
+{
+    const xl_two one = {*query, *query, false};
+    uint rounds = 0;
+    float2 sum = start;
+    xl_ranges near = xl_two_ranges(s, &one, 0);
+    while (xl_ranges_next(&near, s) && xl_may_go_on(&near.cells, &rounds)) {
+        const xl_range range = xl_range_of(&near);
+        sum = xl_visit_range(&range, &one, s, false, sum, params);
+    }
+    return xl_was_cut(rounds, 0) ? NAN : sum.x;
+}
+
+float2 xl_visit_in_table(const xl_search *s, const xl_two *two, float start, float4 params)
+{
+    float2 sum = start;
+    for (uint turn = 0; turn < xl_two_turns(two); ++turn) {
+        float2 found = start;
+        xl_table_walk walk = xl_table_walk_begin(s, two, turn);
+        while (xl_table_walk_next(&walk, s))
+            found = xl_visit_range(&walk.range, two, s, XL_TOGETHER > 1, found, params);
+        sum = turn == 0 ? found : (float2)(sum.x, found.y);
+    }
     return sum;
 }
 
 float2 xl_visit_neighbors(const xl_search *s, const xl_two *two, float start, float4 params)
 {
     float2 sum = start;
-    for (uint turn = 0; turn < xl_two_turns(two); ++turn) {
-        const xl_two now = xl_two_turn(two, turn);
-        uint rounds = 0;
-        float2 found = start;
-        xl_ranges near = xl_two_ranges(s, &now);
-        while (xl_ranges_next(&near, s) && xl_may_go_on(&near.cells, &rounds))
-            found = xl_visit_range(&near, &now, s, found, params);
-        if (xl_was_cut(rounds, 0))
-            found = NAN;
-        sum = turn == 0 ? found : (float2)(sum.x, found.x);
+    if (xl_table_walks(s)) {
+        const xl_search table = xl_search_of_table(s);
+        return xl_visit_in_table(&table, two, start, params);
+    }
+    const xl_search other = xl_search_of_others(s);
+    for (uint turn = 0; turn < XL_TOGETHER; ++turn) {
+        const xl_query query = xl_two_query(two, turn);
+        const float found = xl_visit_one(&other, &query, start, params);
+        sum = turn == 0 ? (float2)(found) : (float2)(sum.x, found);
     }
     return sum;
 }
@@ -386,9 +471,9 @@ __kernel void xl_neighbors_visit(__global const uint *storage, XL_INDEX_PARAMETE
 {
     const xl_search s = XL_SEARCH_LOAD(storage);
     out += out_at;
-    XL_FOR_ITEMS(t, XL_CEIL_DIV(queries, XL_TOGETHER))
+    XL_FOR_FEW_ITEMS(t, XL_CEIL_DIV(queries, XL_TOGETHER))
     {
-        const uint k = (uint)t * XL_TOGETHER;
+        const uint k = t * XL_TOGETHER;
         uint2 i = (uint2)(k, k + 1);
         float2 sum = NAN;
         if (!s.map.failed) {

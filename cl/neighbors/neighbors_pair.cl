@@ -52,7 +52,7 @@ bool xl_is_wanted(uint4 self, uint4 other, float4 shift)
 bool xl_is_neighbor(uint4 self, uint4 other, float4 shift, float radius2, float *distance2)
 {
     *distance2 = xl_distance2(xl_grid_position(self), xl_grid_position(other), shift);
-    return XL_IS_NEAR(*distance2, radius2) && xl_is_wanted(self, other, shift);
+    return XL_IS_NEAR(*distance2, radius2) & xl_is_wanted(self, other, shift);
 }
 
 #endif

@@ -47,8 +47,9 @@ typedef struct xl_neighbors_desc {
                               counts */
     /* OpenCL C text for xl_neighbors_visit_enqueue(), or NULL. It defines
      *     float visit(float sum, float distance2, uint i, uint j, float4 params)
-     * which is called for each pair in cell order, i the query and j the
-     * neighbour, and returns the new sum. Errors point into it as "visit". */
+     * which is called for each pair in cell order, i the query and j the neighbour, and returns the
+     * new sum. GPUs call it for points that are too far away as well, and for i itself, and take no
+     * notice of what it returns. Errors point into it as "visit". */
     const char *visit;
     /* Tuning values of this plan by name, before those of the context's tuning file and the
      * built-in ones (xl_tunable in types.h); neighbors.*, scan.*

@@ -31,7 +31,7 @@ static const xli_tune_grid cpu = {.group = 16,
                                   .planes = 1,
                                   .bucket = 512};
 static const xli_tune_neighbors gpu_search = {
-    .group = 128, .items = 1, .staged = 56, .together = 1};
+    .group = 128, .items = 1, .staged = 56, .together = 2};
 static const xli_tune_neighbors cpu_search = {
     .group = 64, .items = 1, .staged = 0, .walk = 256, .together = 1};
 

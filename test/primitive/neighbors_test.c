@@ -316,6 +316,23 @@ static void tables_and_rows_agree(void **state)
     cloud_free(&c);
 }
 
+/* A walk through a table takes all points at once then. */
+static void tables_of_more_rows_than_points(void **state)
+{
+    (void)state;
+    cloud c = cloud_make(12, 3);
+    for (size_t i = 0; i < c.n; ++i)
+        cloud_set(&c, i, 0, (float)(i * 7 % 5), (float)(i % 4));
+    xl_grid_desc desc = grid_desc_of(&c, 1.0f);
+    xl_neighbors_desc search = search_desc_of(0);
+    tune_as(TUNED_TABLE, &desc, &search);
+    for (float radius = 1.5f; radius < 20; radius *= 2) {
+        search.radius = radius;
+        assert_int_equal(check_search("more rows than points", &c, &desc, &search).sparse, 0);
+    }
+    cloud_free(&c);
+}
+
 static void given_box(void **state)
 {
     (void)state;
@@ -854,6 +871,7 @@ int main(void)
         cmocka_unit_test(radius_and_cell_of_any_ratio),
         cmocka_unit_test(listed_rows_bring_no_point_twice),
         cmocka_unit_test(tables_and_rows_agree),
+        cmocka_unit_test(tables_of_more_rows_than_points),
         cmocka_unit_test(given_box),
         cmocka_unit_test(strides),
         cmocka_unit_test(fewer_dimensions),

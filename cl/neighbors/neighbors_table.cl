@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT
+ * A walk around one or two queries of an index that has a table, row by row. Where the points of
+ * the next row begin and end is asked for while those of this one are gone through, and no register
+ * is kept for listed rows: with the one loop over both of neighbors_ranges.cl a count of two at a
+ * time takes 0.49 ms on an H200, with this 0.33 (2^21 points of 33 neighbours each).
+ *
+ *     xl_table_walk walk = xl_table_walk_begin(&search, &two, turn);
+ *     while (xl_table_walk_next(&walk, &search))
+ *         for (uint q = walk.range.begin; q < walk.range.end; ++q)
+ *             ... */
+#ifndef XL_NEIGHBORS_TABLE
+#define XL_NEIGHBORS_TABLE
+
+#include "neighbors_two.cl"
+
+/* Sorted points, and how far the query has moved for them. */
+typedef struct xl_range {
+    uint begin, end;
+    float4 shift;
+} xl_range;
+
+xl_range xl_range_of(const xl_ranges *ranges)
+{
+    const xl_range range = {ranges->cells.begin, ranges->cells.end, ranges->shift};
+    return range;
+}
+
+typedef struct xl_table_walk {
+    xl_range range;
+    uint begin, end;    /* of the next row, */
+    uint at;            /* whose first cell has this entry */
+    uint left, layers;  /* rows of its layer from it on, and layers */
+    uint width, height; /* from a row's first cell to behind its last one; rows of a layer */
+#if XL_PERIODIC
+    xl_ranges around; /* images that are left */
+#endif
+} xl_table_walk;
+
+void xl_table_walk_look(xl_table_walk *walk, const xl_search *s)
+{
+    const uint at = walk->layers > 0 ? walk->at : 0u;
+    walk->begin = s->index.starts[at];
+    walk->end = min(s->index.starts[at + walk->width], s->map.points);
+}
+
+/* All rows between the cells; where they outnumber the points all of these are one. */
+void xl_table_walk_around(xl_table_walk *walk, const xl_search *s, const xl_ranges *near)
+{
+    const xl_cell_iterator *const cells = &near->cells;
+    walk->range.shift = near->shift;
+    walk->width = (uint)(cells->high.x - cells->low.x) + 1u;
+    walk->height = walk->left = (uint)(cells->high.y - cells->low.y) + 1u;
+    walk->layers = (uint)(cells->high.z - cells->low.z) + 1u;
+    walk->at =
+        (uint)cells->low.z * s->map.layer + (uint)cells->low.y * s->map.row + (uint)cells->low.x;
+    xl_table_walk_look(walk, s);
+    if (cells->all) {
+        walk->begin = 0;
+        walk->end = s->map.points;
+        walk->left = walk->layers = 1;
+    }
+}
+
+xl_table_walk xl_table_walk_begin(const xl_search *s, const xl_two *two, uint turn)
+{
+    xl_table_walk walk;
+    const xl_ranges around = xl_two_ranges(s, two, turn);
+#if XL_PERIODIC
+    walk.around = around;
+    walk.layers = 0;
+#else
+    xl_table_walk_around(&walk, s, &around);
+#endif
+    return walk;
+}
+
+/* Whether this is the walk to take. Where loops are ended rounds have to be counted. */
+bool xl_table_walks(const xl_search *s)
+{
+    return XL_MOST_ROUNDS == 0 && !s->map.sparse;
+}
+
+/* The same search where it is known whether there is a table, so that loops leave the other out. */
+xl_search xl_search_of_table(const xl_search *s)
+{
+    xl_search table = *s;
+    table.map.sparse = false;
+    return table;
+}
+
+xl_search xl_search_of_others(const xl_search *s)
+{
+    xl_search other = *s;
+    other.map.sparse = XL_MOST_ROUNDS == 0 || s->map.sparse;
+    return other;
+}
+
+/* The next range; false after the last. */
+bool xl_table_walk_next(xl_table_walk *walk, const xl_search *s)
+{
+#if XL_PERIODIC
+    while (walk->layers == 0) {
+        if (!xl_ranges_turn(&walk->around, s))
+            return false;
+        xl_table_walk_around(walk, s, &walk->around);
+    }
+#else
+    if (walk->layers == 0)
+        return false;
+#endif
+    walk->range.begin = walk->begin;
+    walk->range.end = walk->end;
+    walk->at += s->map.row;
+    if (--walk->left == 0) {
+        walk->left = walk->height;
+        walk->at += s->map.layer - walk->height * s->map.row;
+        --walk->layers;
+    }
+    xl_table_walk_look(walk, s);
+    return true;
+}
+
+#endif
