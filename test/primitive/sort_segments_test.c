@@ -342,6 +342,25 @@ static void every_length(void **state)
     }
 }
 
+/* One segment of so many tiles that work-groups which run side by side meet at empty slots of the
+ * queue, leave them, and have others fill what comes next. */
+static void many_tiles_by_a_queue(void **state)
+{
+    (void)state;
+    enum { QUEUE = 2, TIMES = 4 };
+    xl_context *ctx = open_context(shapes[QUEUE].tuning, shapes[QUEUE].mask);
+    const xl_sort_desc desc = some_desc(QUEUE, QUEUE, 1 + 4 * QUEUE);
+    xl_sort *plan = sort_plan(ctx, &desc, shapes[QUEUE].tuning);
+    const size_t tile = sort_tile(plan, 1);
+    for (uint64_t seed = 3001; seed < (xlt_on_oclgrind() ? 0 : 3001 + TIMES); ++seed) {
+        trial t = trial_of(&desc, plan, shapes[QUEUE].tuning, seed);
+        t.sort.n = 500 * tile + 3;
+        check_lengths(t, ONE_OF_ALL, tile);
+    }
+    xl_sort_destroy(plan);
+    xl_context_destroy(ctx);
+}
+
 /* Offsets that fall, or pass n, or are anything: nothing beside the arrays is written or read. By
  * the keys' own order, and by a comparator. */
 static void broken_offsets(void **state)
@@ -470,8 +489,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_pattern_of_lengths), cmocka_unit_test(as_built_in),
         cmocka_unit_test(as_gpus_have_it),          cmocka_unit_test(every_length),
-        cmocka_unit_test(broken_offsets),           cmocka_unit_test(wrong_descriptors),
-        cmocka_unit_test(wrong_arguments),
+        cmocka_unit_test(many_tiles_by_a_queue),    cmocka_unit_test(broken_offsets),
+        cmocka_unit_test(wrong_descriptors),        cmocka_unit_test(wrong_arguments),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
