@@ -319,18 +319,9 @@ void xl_walk_write(const uint *from, uint n, __global uint *row)
             row[k] = from[k];
 }
 
-/* Whether number k, `other`, comes before those of `a`, which begin with number `at`. Only where
- * there are images is a number there twice (or in storage that was overwritten: some places then
- * keep what stood there). */
-#if XL_PERIODIC
-#define XL_WALK_BEFORE(other, k, a, at)                                                            \
-    ((other) < (a) |                                                                               \
-     ((other) == (a) & (int8)((int)(k)) < (int8)(0, 1, 2, 3, 4, 5, 6, 7) + (int8)((int)(at))))
-#else
-#define XL_WALK_BEFORE(other, k, a, at) ((other) < (a))
-#endif
-
-/* n indices in order, from staged[] to row[]: the place of each is how many come before. */
+/* n indices in order, from staged[] to row[]: the place of each is how many come before. Of one
+ * image none is there twice (but in storage that was overwritten: some places then keep what stood
+ * there). */
 void xl_walk_sort(uint *staged, uint n, __global uint *row)
 {
     int8 rank[XL_WALK_SHORT / 8];
@@ -344,10 +335,10 @@ void xl_walk_sort(uint *staged, uint n, __global uint *row)
         int8 smaller_a = 0, smaller_b = 0, smaller_c = 0, smaller_d = 0;
         for (uint k = 0; k < n; ++k) {
             const int8 other = (int8)((int)(staged[k] ^ 0x80000000u));
-            smaller_a -= XL_WALK_BEFORE(other, k, a, from);
-            smaller_b -= XL_WALK_BEFORE(other, k, b, from + 8);
-            smaller_c -= XL_WALK_BEFORE(other, k, c, from + 16);
-            smaller_d -= XL_WALK_BEFORE(other, k, d, from + 24);
+            smaller_a -= other < a;
+            smaller_b -= other < b;
+            smaller_c -= other < c;
+            smaller_d -= other < d;
         }
         rank[from / 8] = smaller_a;
         rank[from / 8 + 1] = smaller_b;
