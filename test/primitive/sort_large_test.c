@@ -12,7 +12,7 @@
 /* ---- few keys -------------------------------------------------------------- */
 
 /* Places begin at so many below 2^32. */
-enum { BELOW = 2000, MOST_SMALL = 5001, FEW = 1001 };
+enum { BELOW = 500, MOST_SMALL = 5001, FEW = 1001 };
 
 /* How a plan takes its keys. Each row is another program. */
 typedef struct way {
