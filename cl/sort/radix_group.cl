@@ -49,7 +49,7 @@ __kernel XL_REQUIRED void xl_radix_count(uint pass, XL_RADIX_ARGUMENTS)
     __local uint counters[XL_DIGITS], passes;
     if (!xl_radix_has_pass(&radix, pass, &passes))
         return;
-    const __global XL_KEY *const keys = xl_radix_source(&radix, pass).keys + radix.begin;
+    const __global XL_KEY *const keys = xl_radix_source(&radix, pass, passes).keys + radix.begin;
     const uint shift = xl_tile_shift_of(&radix, pass), item = (uint)get_local_id(0);
     const uint count = radix.end - radix.begin;
     if (item < XL_DIGITS)
@@ -106,8 +106,8 @@ __kernel XL_REQUIRED void xl_radix_scatter(uint pass, XL_RADIX_ARGUMENTS)
     if (item == 0)
         shared.shift = xl_tile_shift_of(&radix, pass);
     xl_radix_tile tile;
-    tile.from = xl_radix_source(&radix, pass);
-    tile.to = xl_radix_target(&radix, pass);
+    tile.from = xl_radix_source(&radix, pass, shared.passes);
+    tile.to = xl_radix_target(&radix, pass, shared.passes);
     tile.n = xl_first_place() + n;
     tile.is_input = pass == 0;
     tile.is_last = pass + 1 == shared.passes;
@@ -135,7 +135,7 @@ __kernel XL_REQUIRED void xl_radix_end(XL_RADIX_ARGUMENTS)
     const uint passes = radix.state->passes;
     if (passes > 0 && !xl_radix_to_spare(&radix, passes - 1, passes))
         return;
-    const xl_sort_in from = xl_radix_source(&radix, passes);
+    const xl_sort_in from = xl_radix_source(&radix, passes, passes);
     for (uint k = (uint)get_local_id(0); k < radix.end - radix.begin; k += XL_GROUP_SIZE) {
         const xl_place i = radix.begin + k;
         if (!xl_values_only())

@@ -132,13 +132,14 @@ bool xl_radix_to_spare(const xl_radix *radix, uint pass, uint passes)
     return radix->in_place ? pass % 2 == 0 : (passes - 1 - pass) % 2 == 1;
 }
 
-xl_sort_in xl_radix_source(const xl_radix *radix, uint pass)
+/* `passes`: as the state has it; not read once more before the first key is. */
+xl_sort_in xl_radix_source(const xl_radix *radix, uint pass, uint passes)
 {
     xl_sort_in from = radix->in;
     if (pass == 0)
         return from;
     const xl_sort_out out = radix->out, spare = radix->spare;
-    const bool is_spare = xl_radix_to_spare(radix, pass - 1, radix->state->passes);
+    const bool is_spare = xl_radix_to_spare(radix, pass - 1, passes);
     from.keys = is_spare ? spare.keys : out.keys;
 #if XL_SORT_VALUES
     from.values = is_spare ? spare.values : out.values;
@@ -146,10 +147,10 @@ xl_sort_in xl_radix_source(const xl_radix *radix, uint pass)
     return from;
 }
 
-xl_sort_out xl_radix_target(const xl_radix *radix, uint pass)
+xl_sort_out xl_radix_target(const xl_radix *radix, uint pass, uint passes)
 {
     const xl_sort_out out = radix->out, spare = radix->spare;
-    return xl_radix_to_spare(radix, pass, radix->state->passes) ? spare : out;
+    return xl_radix_to_spare(radix, pass, passes) ? spare : out;
 }
 
 #if XL_SORT_VALUES

@@ -269,7 +269,7 @@ __kernel XL_REQUIRED void xl_radix_count(uint pass, XL_RADIX_ARGUMENTS)
     if (pass >= radix.state->passes)
         return;
     xl_place counts[XL_DIGITS];
-    xl_digits_count(xl_radix_source(&radix, pass).keys + radix.begin,
+    xl_digits_count(xl_radix_source(&radix, pass, radix.state->passes).keys + radix.begin,
                     (uint)(radix.end - radix.begin), xl_pass_digit(&radix, pass), XL_BY_BITS, false,
                     counts);
     for (uint d = 0; d < XL_DIGITS; ++d)
@@ -291,12 +291,12 @@ __kernel XL_REQUIRED void xl_radix_scatter(uint pass, XL_RADIX_ARGUMENTS)
     xl_place starts[XL_DIGITS];
     for (uint d = 0; d < XL_DIGITS; ++d)
         starts[d] = radix.counts[get_group_id(0) * XL_DIGITS + d];
-    xl_sort_out to = xl_radix_target(&radix, pass);
+    xl_sort_out to = xl_radix_target(&radix, pass, radix.state->passes);
 #if XL_SORT_VALUES == 2
     if (pass + 1 == radix.state->passes)
         to.keys = 0;
 #endif
-    xl_lines_scatter(xl_radix_source(&radix, pass), radix.begin, radix.end, to,
+    xl_lines_scatter(xl_radix_source(&radix, pass, radix.state->passes), radix.begin, radix.end, to,
                      xl_first_place() + n, xl_pass_digit(&radix, pass), XL_BY_BITS, starts,
                      pass == 0, true);
 }
@@ -307,7 +307,7 @@ __kernel XL_REQUIRED void xl_radix_end(XL_RADIX_ARGUMENTS)
     const uint passes = radix.state->passes;
     if (xl_has_buckets(&radix) || (passes > 0 && !xl_radix_to_spare(&radix, passes - 1, passes)))
         return;
-    const xl_sort_in from = xl_radix_source(&radix, passes);
+    const xl_sort_in from = xl_radix_source(&radix, passes, passes);
     for (xl_place i = radix.begin; i < radix.end; ++i) {
         if (!xl_values_only())
             radix.out.keys[i] = from.keys[i];

@@ -122,6 +122,18 @@ void xl_count_add(__global xl_sweep_state *sweep, uint k, uint count)
         (void)atomic_inc(&sweep->count[XL_HALVES - 1][0][0] + k);
 }
 
+/* All of these, or their lower halves, two in a word; nobody adds to them any more. */
+void xl_counts_read(const __global xl_sweep_state *sweep, __local uint *counters)
+{
+    const __global ulong *const words = (const __global ulong *)sweep->count;
+#pragma unroll
+    for (uint w = (uint)get_local_id(0); w < XL_KEY_DIGITS * XL_DIGITS / 2; w += XL_GROUP_SIZE) {
+        const uint2 two = as_uint2(xl_relaxed_load(words + w));
+        counters[2 * w] = two.x;
+        counters[2 * w + 1] = two.y;
+    }
+}
+
 /* The whole of it, whose lower half is `low`. */
 xl_place xl_count_whole(__global xl_sweep_state *sweep, uint k, uint low)
 {
@@ -206,11 +218,11 @@ __kernel XL_REQUIRED void xl_radix_histogram(XL_RADIX_ARGUMENTS)
     if (item < 8)
         same[item] = 0;
     xl_local_barrier();
-    for (uint k = item; k < XL_KEY_DIGITS * XL_DIGITS; k += XL_GROUP_SIZE) {
-        counters[k] = atomic_or(&sweep->count[0][0][0] + k, 0u);
+    xl_counts_read(sweep, counters);
+    xl_local_barrier();
+    for (uint k = item; k < XL_KEY_DIGITS * XL_DIGITS; k += XL_GROUP_SIZE)
         if (xl_count_whole(sweep, k, counters[k]) == n)
             same[k / XL_DIGITS] = 1;
-    }
     xl_local_barrier();
     if (item == 0)
         xl_passes_choose(&radix, same, pass_of);
@@ -321,17 +333,19 @@ __kernel XL_REQUIRED void xl_radix_sweep(uint pass, XL_RADIX_ARGUMENTS)
     __local uint4 room[XL_RADIX_ROOM];
     __local xl_radix_shared shared;
     __global xl_sweep_state *const sweep_state = xl_sweep_state_of(&radix);
-    if (get_local_id(0) == 0) { /* even if there is no such pass: not to wait twice */
+    if (get_local_id(0) == 0) { /* all at once, even if there is no such pass: not to wait twice */
+        const uint shift = xl_tile_shift_of(&radix, pass), passes = radix.state->passes;
         shared.tile = xl_ticket_take(sweep_state->header[pass]);
-        shared.shift = xl_tile_shift_of(&radix, pass);
+        shared.shift = shift;
+        shared.passes = passes;
     }
     xl_radix_tile_clear(room);
-    const bool needed = xl_radix_has_pass(&radix, pass, &shared.passes);
-    if (!needed || shared.tile >= xl_ceil_div(n, XL_TILE_KEYS))
+    xl_local_barrier();
+    if (pass >= shared.passes || (xl_place)shared.tile * XL_TILE_KEYS >= n)
         return;
     xl_radix_tile tile;
-    tile.from = xl_radix_source(&radix, pass);
-    tile.to = xl_radix_target(&radix, pass);
+    tile.from = xl_radix_source(&radix, pass, shared.passes);
+    tile.to = xl_radix_target(&radix, pass, shared.passes);
     tile.n = xl_first_place() + n;
     tile.is_input = pass == 0;
     tile.is_last = pass + 1 == shared.passes;

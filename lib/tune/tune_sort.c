@@ -49,8 +49,10 @@ void xli_tune_sort_table(const xli_tune_device *device, xli_tune_sort *tune)
                             .radix_alone = 1u << 16,
                             .radix_buckets = 1,
                             .radix_bucket_bytes = 1u << 22,
-                            .radix_chunks = 4,
-                            .radix_least = device->is_cpu ? 1u << 15 : 1u << 14,
+                            .radix_chunks = nvidia ? 2 : 4,
+                            .radix_least = device->is_cpu ? 1u << 15
+                                           : nvidia       ? 1u << 13
+                                                          : 1u << 14,
                             .radix_most = UINT32_MAX,
                             .radix_group = 256,
                             .radix_bytes = 64,

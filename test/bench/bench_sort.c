@@ -33,6 +33,7 @@ static const sorter sorters[] = {
     {"u32,u32 pairs", XL_U32, XL_U32, 32, RANDOM, 1 << 10, 0, NULL, XL_SORT_AUTO},
     {"u32,u32 pairs (bitonic)", XL_U32, XL_U32, 32, RANDOM, 1 << 10, 0, NULL, XL_SORT_BITONIC},
     {"u32,u32 pairs (radix)", XL_U32, XL_U32, 32, RANDOM, 1 << 10, 0, NULL, XL_SORT_RADIX},
+    {"u64,u32 pairs", XL_U64, XL_U32, 64, RANDOM, 1 << 24, 0, NULL, XL_SORT_AUTO},
     {"u32,u32 pairs, 17 bits", XL_U32, XL_U32, 17, RANDOM, 1 << 10, 0, NULL, XL_SORT_AUTO},
     {"u32 keys, one bit", XL_U32, XL_NONE, 1, RANDOM, 1 << 24, 0, NULL, XL_SORT_AUTO},
     {"u32 keys, sorted", XL_U32, XL_NONE, 32, SORTED, 1 << 24, 0, NULL, XL_SORT_AUTO},
