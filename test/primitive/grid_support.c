@@ -2,8 +2,6 @@
  * Support of the tests of the grid and of the neighbour lists. */
 #include "grid_support.h"
 
-#include "reference.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -405,4 +403,25 @@ xl_grid_report check_search(const char *what, const cloud *c, const xl_grid_desc
     list_free(&wanted);
     built_free(&b);
     return report;
+}
+
+ref_search ref_search_of(const search_case *a)
+{
+    ref_search r = {.points = a->points->xyz,
+                    .n = a->points->n,
+                    .stride = a->points->stride,
+                    .dimensions = a->grid.dimensions,
+                    .radius = a->search.radius,
+                    .inclusive = a->search.inclusive != 0,
+                    .include_self = a->search.include_self != 0,
+                    .half = a->search.half != 0,
+                    .radii = a->radii};
+    if (a->queries) {
+        r.queries = a->queries->xyz;
+        r.num_queries = a->queries->n;
+        r.query_stride = a->queries->stride;
+    }
+    for (int k = 0; k < 3; ++k)
+        r.period[k] = a->grid.periodic & 1u << k ? a->grid.upper[k] - a->grid.lower[k] : 0;
+    return r;
 }

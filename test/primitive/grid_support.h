@@ -4,6 +4,7 @@
 #ifndef GRID_SUPPORT_H
 #define GRID_SUPPORT_H
 
+#include "reference.h"
 #include "xlt.h"
 
 typedef struct cloud {
@@ -65,5 +66,16 @@ uint64_t pairs_of(const built *b, const xl_neighbors_desc *desc);
 /* Builds, counts, fills, and compares with brute force. */
 xl_grid_report check_search(const char *what, const cloud *c, const xl_grid_desc *grid,
                             const xl_neighbors_desc *search);
+
+/* A search with all that it may have, and the same for the reference. */
+typedef struct search_case {
+    const cloud *points;
+    const cloud *queries; /* or NULL */
+    const float *radii;   /* or NULL */
+    xl_grid_desc grid;
+    xl_neighbors_desc search;
+    tuned how; /* where a test does not say it otherwise */
+} search_case;
+ref_search ref_search_of(const search_case *a);
 
 #endif

@@ -9,14 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct asked {
-    const cloud *points;
-    const cloud *queries; /* or NULL */
-    const float *radii;   /* or NULL */
-    xl_grid_desc grid;
-    xl_neighbors_desc search;
-} asked;
-
 /* Every row, one behind the other. */
 typedef struct wanted {
     size_t n, longest;
@@ -25,22 +17,9 @@ typedef struct wanted {
     ref_pairs pairs;
 } wanted;
 
-static wanted wanted_of(const asked *a)
+static wanted wanted_of(const search_case *a)
 {
-    ref_search r = {.points = a->points->xyz,
-                    .n = a->points->n,
-                    .stride = a->points->stride,
-                    .dimensions = a->grid.dimensions,
-                    .radius = a->search.radius,
-                    .half = a->search.half != 0,
-                    .radii = a->radii};
-    if (a->queries) {
-        r.queries = a->queries->xyz;
-        r.num_queries = a->queries->n;
-        r.query_stride = a->queries->stride;
-    }
-    for (int k = 0; k < 3; ++k)
-        r.period[k] = a->grid.periodic & 1u << k ? a->grid.upper[k] - a->grid.lower[k] : 0;
+    const ref_search r = ref_search_of(a);
     wanted w = {.n = ref_queries(&r)};
     w.offsets = calloc(w.n + 1, sizeof *w.offsets);
     assert_non_null(w.offsets);
@@ -68,7 +47,7 @@ typedef struct call {
     size_t n, num_queries, capacity;
 } call;
 
-static call call_make(const asked *a, tuned how, size_t capacity)
+static call call_make(const search_case *a, tuned how, size_t capacity)
 {
     call c = {.n = a->queries ? a->queries->n : a->points->n, .capacity = capacity};
     xl_grid_desc grid = a->grid;
@@ -243,7 +222,8 @@ static void check_report(const call *c, const rows *r, const wanted *w)
     assert_true(report.longest_row == longest && report.pairs == 0 && !report.incomplete);
 }
 
-static void check(const char *what, const asked *a, tuned how, const wanted *w, size_t capacity)
+static void check(const char *what, const search_case *a, tuned how, const wanted *w,
+                  size_t capacity)
 {
     call c = call_make(a, how, capacity);
     const size_t third = c.n / 3;
@@ -261,7 +241,7 @@ static void check(const char *what, const asked *a, tuned how, const wanted *w, 
 
 /* As much room as the longest row needs, less, and more; in every way that a search is done; of few
  * programs, in one or two after the other. */
-static size_t check_ways(const char *what, const asked *a)
+static size_t check_ways(const char *what, const search_case *a)
 {
     static unsigned turn;
     const unsigned ways = xlt_small() ? 4 : 2;
@@ -290,9 +270,9 @@ static void open_space(void **state)
     (void)state;
     for (unsigned form = 0; form < 4; ++form) {
         cloud c = cloud_uniform(sized(400), -0.3f, 1.0f, 3 + form);
-        asked a = {.points = &c,
-                   .grid = grid_desc_of(&c, 0.25f),
-                   .search = search_desc_of(form & 1 ? 0.6f : 0.25f)};
+        search_case a = {.points = &c,
+                         .grid = grid_desc_of(&c, 0.25f),
+                         .search = search_desc_of(form & 1 ? 0.6f : 0.25f)};
         a.search.sorted = form < 2;
         a.search.half = form == 2;
         assert_true(check_ways("open space", &a) > 0);
@@ -304,7 +284,7 @@ static void space_that_repeats(void **state)
 {
     (void)state;
     cloud c = cloud_uniform(sized(160), 1.0f, 0.999f, 9);
-    asked a = {.points = &c, .grid = grid_desc_of(&c, 0.25f), .search = search_desc_of(0.6f)};
+    search_case a = {.points = &c, .grid = grid_desc_of(&c, 0.25f), .search = search_desc_of(0.6f)};
     a.grid.bounded = 1;
     a.grid.periodic = 7;
     for (int k = 0; k < 3; ++k) {
@@ -326,11 +306,11 @@ static void given_queries(void **state)
     for (size_t i = 0; i < n; ++i)
         radii[i] = 0.5f * xlt_unit(&random);
     queries.xyz[5] = NAN;
-    asked a = {.points = &c,
-               .queries = &queries,
-               .radii = radii,
-               .grid = grid_desc_of(&c, 0.3f),
-               .search = search_desc_of(0.4f)};
+    search_case a = {.points = &c,
+                     .queries = &queries,
+                     .radii = radii,
+                     .grid = grid_desc_of(&c, 0.3f),
+                     .search = search_desc_of(0.4f)};
     wanted w = wanted_of(&a);
     call of = call_make(&a, TUNED_AS_IS, w.longest);
     rows r = rows_make(&of, 0, n);
@@ -355,10 +335,10 @@ static void nothing(void **state)
 {
     (void)state;
     cloud none = cloud_make(0, 3), some = cloud_uniform(20, 0.0f, 1.0f, 3);
-    asked a = {.points = &none,
-               .queries = &some,
-               .grid = grid_desc_of(&none, 1.0f),
-               .search = search_desc_of(0.1f)};
+    search_case a = {.points = &none,
+                     .queries = &some,
+                     .grid = grid_desc_of(&none, 1.0f),
+                     .search = search_desc_of(0.1f)};
     assert_int_equal(check_ways("no points", &a), 0);
     a.points = &some;
     a.queries = &none;
@@ -374,7 +354,7 @@ static void a_build_that_failed(void **state)
 {
     (void)state;
     cloud c = cloud_uniform(sized(300), 0.0f, 1.0f, 5);
-    asked a = {.points = &c, .grid = grid_desc_of(&c, 0.3f), .search = search_desc_of(0.3f)};
+    search_case a = {.points = &c, .grid = grid_desc_of(&c, 0.3f), .search = search_desc_of(0.3f)};
     c.xyz[11] = INFINITY;
     for (tuned how = TUNED_AS_IS; how < TUNED_WAYS; ++how) {
         call of = call_make(&a, how, 9);
@@ -402,7 +382,7 @@ static void what_is_refused(void **state)
 {
     (void)state;
     cloud c = cloud_uniform(30, 0.0f, 1.0f, 5);
-    asked a = {.points = &c, .grid = grid_desc_of(&c, 0.3f), .search = search_desc_of(0.3f)};
+    search_case a = {.points = &c, .grid = grid_desc_of(&c, 0.3f), .search = search_desc_of(0.3f)};
     call with = call_make(&a, TUNED_AS_IS, 8), without = call_make(&a, TUNED_AS_IS, 0);
     rows r = rows_make(&with, 0, c.n);
     xlt_buffer offsets = xlt_buffer_make(NULL, c.n + 1, 8, 1);

@@ -9,15 +9,6 @@
 
 /* ---- a search of any kind ------------------------------------------------------------------- */
 
-typedef struct asked {
-    const cloud *points;
-    const cloud *queries; /* or NULL */
-    const float *radii;   /* or NULL */
-    xl_grid_desc grid;
-    xl_neighbors_desc search;
-    tuned how;
-} asked;
-
 static const char count_text[] = "float visit(float sum, float d2, uint i, uint j, float4 p)\n"
                                  "{ return sum + 1.0f + (float)(i % 3) * 0.0f + d2 * p.x; }\n";
 
@@ -34,7 +25,7 @@ typedef struct call {
     size_t n;
 } call;
 
-static call call_make(const asked *a)
+static call call_make(const search_case *a)
 {
     call c = {.n = a->queries ? a->queries->n : a->points->n};
     xl_grid_desc grid = a->grid;
@@ -138,30 +129,10 @@ static int by_value(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-static ref_search reference_of(const asked *a)
-{
-    ref_search r = {.points = a->points->xyz,
-                    .n = a->points->n,
-                    .stride = a->points->stride,
-                    .dimensions = a->grid.dimensions,
-                    .radius = a->search.radius,
-                    .inclusive = a->search.inclusive != 0,
-                    .include_self = a->search.include_self != 0,
-                    .radii = a->radii};
-    if (a->queries) {
-        r.queries = a->queries->xyz;
-        r.num_queries = a->queries->n;
-        r.query_stride = a->queries->stride;
-    }
-    for (int k = 0; k < 3; ++k)
-        r.period[k] = a->grid.periodic & 1u << k ? a->grid.upper[k] - a->grid.lower[k] : 0;
-    return r;
-}
-
 /* Returns the number of pairs, so that a test can say that there are some. */
-static uint64_t check(const char *what, const asked *a)
+static uint64_t check(const char *what, const search_case *a)
 {
-    const ref_search r = reference_of(a);
+    const ref_search r = ref_search_of(a);
     list wanted = {.n = ref_queries(&r)};
     wanted.offsets = calloc(wanted.n + 1, sizeof *wanted.offsets);
     assert_non_null(wanted.offsets);
@@ -183,7 +154,7 @@ static uint64_t check(const char *what, const asked *a)
 }
 
 /* In every way that a search is done; of few programs, in one or two after the other. */
-static uint64_t check_ways(const char *what, asked a)
+static uint64_t check_ways(const char *what, search_case a)
 {
     static unsigned turn;
     uint64_t pairs = 0;
@@ -207,7 +178,7 @@ static void queries_of_their_own(void **state)
     for (size_t i = 0; i < wide.n; ++i) /* some of them points of the index themselves */
         cloud_set(&wide, i, points.xyz[3 * i], points.xyz[3 * i + 1], points.xyz[3 * i + 2]);
     for (uint32_t form = 0; form < 3; ++form) {
-        asked a = {.points = &points, .queries = form ? &wide : &queries};
+        search_case a = {.points = &points, .queries = form ? &wide : &queries};
         a.grid = grid_desc_of(&points, 0.3f);
         a.search = search_desc_of(0.3f);
         a.search.inclusive = form == 2;
@@ -228,7 +199,7 @@ static void queries_along_a_row(void **state)
     xlt_random random = {36};
     for (size_t i = 0; i < queries.n; ++i)
         cloud_set(&queries, i, i < 50 ? 1.0f - (float)i / 50 : xlt_unit(&random), 0.5f, 0.5f);
-    asked a = {.points = &points, .queries = &queries};
+    search_case a = {.points = &points, .queries = &queries};
     a.grid = grid_desc_of(&points, 0.2f);
     a.search = search_desc_of(0.2f);
     assert_true(check("queries along a row", &a) > 500);
@@ -247,7 +218,7 @@ static void queries_of_no_use(void **state)
     queries.xyz[7] = INFINITY;
     queries.xyz[11] = -INFINITY;
     cloud_set(&queries, 5, 3e38f, -3e38f, 1e30f);
-    asked a = {.points = &points, .queries = &queries};
+    search_case a = {.points = &points, .queries = &queries};
     a.grid = grid_desc_of(&points, 0.2f);
     a.search = search_desc_of(0.2f);
     assert_true(check_ways("not finite", a) > 0);
@@ -268,7 +239,7 @@ static void queries_in_fewer_dimensions(void **state)
         cloud points = cloud_uniform(300, 0.0f, 1.0f, 5),
               queries = cloud_uniform(100, 0.0f, 1.0f, 6);
         points.dimensions = dimensions; /* what else there is of a point is not read */
-        asked a = {.points = &points, .queries = &queries};
+        search_case a = {.points = &points, .queries = &queries};
         a.grid = grid_desc_of(&points, 0.05f);
         a.search = search_desc_of(0.05f);
         assert_true(check_ways("fewer dimensions", a) > 50);
@@ -294,7 +265,7 @@ static void radii_of_their_own(void **state)
         radii[3 * i] = odd[i];
     cloud_set(&points, 12, points.xyz[39], points.xyz[40], points.xyz[41]); /* as point 13 */
     for (uint32_t form = 0; form < 4; ++form) {
-        asked a = {.points = &points, .queries = form & 1 ? &queries : NULL, .radii = radii};
+        search_case a = {.points = &points, .queries = form & 1 ? &queries : NULL, .radii = radii};
         a.grid = grid_desc_of(&points, 0.1f);
         a.search = search_desc_of(0.2f);
         a.search.inclusive = form >= 2;
@@ -308,10 +279,11 @@ static void radii_of_their_own(void **state)
 
 /* ---- space that repeats ---------------------------------------------------------------------- */
 
-static asked in_box(const cloud *c, const float *lower, const float *upper, uint32_t periodic,
-                    float radius)
+static search_case in_box(const cloud *c, const float *lower, const float *upper, uint32_t periodic,
+                          float radius)
 {
-    asked a = {.points = c, .grid = grid_desc_of(c, radius), .search = search_desc_of(radius)};
+    search_case a = {
+        .points = c, .grid = grid_desc_of(c, radius), .search = search_desc_of(radius)};
     a.grid.bounded = 1;
     a.grid.periodic = periodic;
     for (int k = 0; k < 3; ++k) {
@@ -354,7 +326,7 @@ static void space_that_repeats(void **state)
                     upper[a] = lower[box][a] + length[box][a];
                 const float radius = r == 2 ? 0.74f : radii[r];
                 cloud c = cloud_in_box(sizes[r], lower[box], upper, 50 + axes);
-                asked a = in_box(&c, lower[box], upper, axes, radius);
+                search_case a = in_box(&c, lower[box], upper, axes, radius);
                 a.search.inclusive = axes == 5;
                 a.search.sorted = axes != 3;
                 assert_true(check_ways("a box that repeats", a) > 0);
@@ -363,7 +335,7 @@ static void space_that_repeats(void **state)
 }
 
 /* Where a device ends long loops, as searches of more than a period are. */
-static bool is_refused(const asked *a)
+static bool is_refused(const search_case *a)
 {
     call c = call_make(a);
     xlt_buffer out = xlt_buffer_make(NULL, c.n, 4, 0);
@@ -389,7 +361,7 @@ static void radii_of_several_periods(void **state)
     cloud c = cloud_make(1, 3);
     cloud_set(&c, 0, 0.25f, 0.5f, 0.125f);
     for (size_t k = 0; k < sizeof shells / sizeof *shells; ++k) {
-        asked a = in_box(&c, lower, upper, 7, shells[k].radius);
+        search_case a = in_box(&c, lower, upper, 7, shells[k].radius);
         if (!is_refused(&a))
             assert_int_equal(check_ways("one point", a), shells[k].pairs);
     }
@@ -408,11 +380,11 @@ static void lattices_that_repeat(void **state)
     const float lower[3] = {0, 0, 0}, upper[3] = {8, 8, 8};
     cloud c = cloud_lattice(side, 1.0f, 0.0f, 1);
     for (size_t k = 0; k < sizeof shells / sizeof *shells; ++k) {
-        asked a = in_box(&c, lower, upper, 7, shells[k].radius);
+        search_case a = in_box(&c, lower, upper, 7, shells[k].radius);
         assert_int_equal(check("a lattice", &a), shells[k].near * c.n);
     }
     /* At the spacing itself: none are nearer, and six as far. */
-    asked tie = in_box(&c, lower, upper, 7, 1.0f);
+    search_case tie = in_box(&c, lower, upper, 7, 1.0f);
     assert_int_equal(check("a tie", &tie), 0);
     tie.search.inclusive = 1;
     assert_int_equal(check("a tie", &tie), 6 * c.n);
@@ -431,7 +403,7 @@ static void all_of_it_at_once(void **state)
     for (size_t i = 0; i < n; ++i)
         radii[i] = 0.5f * xlt_unit(&random);
     for (uint32_t axes = 1; axes < 8; axes += 2) {
-        asked a = in_box(&c, lower, upper, axes, 0.4f);
+        search_case a = in_box(&c, lower, upper, axes, 0.4f);
         a.queries = &queries;
         a.radii = radii;
         assert_true(check_ways("all at once", a) > 0);
@@ -459,7 +431,7 @@ static void queries_of_other_periods(void **state)
         cloud_set(&queries, i, 8192 * xlt_unit(&random) - 4096, 0.5f, 0.5f);
         radii[i] = radius;
     }
-    asked a = in_box(&c, lower, upper, 7, radius);
+    search_case a = in_box(&c, lower, upper, 7, radius);
     a.queries = &queries;
     a.radii = radii;
     assert_true(check("queries of other periods", &a) > queries.n);
@@ -475,7 +447,7 @@ static void planes_that_repeat(void **state)
     for (size_t dimensions = 1; dimensions < 3; ++dimensions) {
         cloud c = cloud_in_box(200, lower, upper, 70);
         c.dimensions = dimensions;
-        asked a = in_box(&c, lower, upper, dimensions == 1 ? 1 : 3, 0.15f);
+        search_case a = in_box(&c, lower, upper, dimensions == 1 ? 1 : 3, 0.15f);
         assert_true(check_ways("fewer dimensions", a) > 100);
         cloud_free(&c);
     }
@@ -489,7 +461,7 @@ static void what_is_refused(void **state)
     const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
     static const float lower[3] = {0, 0, 0}, upper[3] = {1, 1, 1};
     cloud c = cloud_in_box(50, lower, upper, 80);
-    asked a = in_box(&c, lower, upper, 1, 0.2f);
+    search_case a = in_box(&c, lower, upper, 1, 0.2f);
     xl_grid *grid;
     xl_neighbors *plan;
     xl_grid_desc wrong = a.grid;

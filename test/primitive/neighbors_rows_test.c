@@ -11,14 +11,6 @@
 
 /* ---- a list with all there is ---------------------------------------------------------------- */
 
-typedef struct asked {
-    const cloud *points;
-    const cloud *queries; /* or NULL */
-    const float *radii;   /* or NULL */
-    xl_grid_desc grid;
-    xl_neighbors_desc search;
-} asked;
-
 /* On the device: the offsets, and buffers of the rows; on the host: what came back. */
 typedef struct rows {
     size_t n, dimensions;
@@ -52,30 +44,9 @@ static void rows_free(rows *r)
     free(r->shifts);
 }
 
-static ref_search reference_of(const asked *a)
+static rows wanted_of(const search_case *a)
 {
-    ref_search r = {.points = a->points->xyz,
-                    .n = a->points->n,
-                    .stride = a->points->stride,
-                    .dimensions = a->grid.dimensions,
-                    .radius = a->search.radius,
-                    .inclusive = a->search.inclusive != 0,
-                    .include_self = a->search.include_self != 0,
-                    .half = a->search.half != 0,
-                    .radii = a->radii};
-    if (a->queries) {
-        r.queries = a->queries->xyz;
-        r.num_queries = a->queries->n;
-        r.query_stride = a->queries->stride;
-    }
-    for (int k = 0; k < 3; ++k)
-        r.period[k] = a->grid.periodic & 1u << k ? a->grid.upper[k] - a->grid.lower[k] : 0;
-    return r;
-}
-
-static rows wanted_of(const asked *a)
-{
-    const ref_search search = reference_of(a);
+    const ref_search search = ref_search_of(a);
     const size_t n = ref_queries(&search), dimensions = a->grid.dimensions;
     uint64_t *offsets = calloc(n + 1, sizeof *offsets);
     ref_pairs all = {0};
@@ -106,7 +77,7 @@ typedef struct call {
     size_t n, num_queries, dimensions;
 } call;
 
-static call call_make(const asked *a, tuned how)
+static call call_make(const search_case *a, tuned how)
 {
     call c = {.n = a->queries ? a->queries->n : a->points->n, .dimensions = a->grid.dimensions};
     xl_grid_desc grid = a->grid;
@@ -350,7 +321,7 @@ static void check_report(const call *c, const rows *wanted)
     }
 }
 
-static uint64_t check(const char *what, const asked *a, tuned how)
+static uint64_t check(const char *what, const search_case *a, tuned how)
 {
     rows wanted = wanted_of(a), got = rows_make(wanted.n, wanted.dimensions, wanted.pairs);
     call c = call_make(a, how);
@@ -376,7 +347,7 @@ static uint64_t check(const char *what, const asked *a, tuned how)
 }
 
 /* In every way that a search is done; of few programs, in one or two after the other. */
-static uint64_t check_ways(const char *what, asked a)
+static uint64_t check_ways(const char *what, search_case a)
 {
     static unsigned turn;
     const unsigned ways = xlt_small() ? 4 : 2;
@@ -403,7 +374,7 @@ static void open_space(void **state)
         for (unsigned form = 0; form < 4; ++form) {
             cloud c = cloud_uniform(sized(400), -0.3f, 1.0f, 3 + form);
             c.dimensions = dimensions;
-            asked a = {.points = &c};
+            search_case a = {.points = &c};
             a.grid = grid_desc_of(&c, dimensions == 3 ? 0.3f : dimensions == 2 ? 0.12f : 0.03f);
             a.search = search_desc_of(a.grid.cell_size);
             a.search.half = form & 1;
@@ -421,7 +392,7 @@ static void long_rows(void **state)
     cloud c = cloud_uniform(xlt_on_oclgrind() ? 60 : xlt_small() ? 120 : 260, 0.0f, 1.0f, 9);
     for (size_t i = 0; i < c.n; i += 3)
         cloud_set(&c, i, c.xyz[0], c.xyz[1], c.xyz[2]);
-    asked a = {.points = &c};
+    search_case a = {.points = &c};
     a.grid = grid_desc_of(&c, 0.3f);
     a.search = search_desc_of(0.7f);
     (void)check_ways("long rows", a);
@@ -431,9 +402,9 @@ static void long_rows(void **state)
     cloud_free(&c);
 }
 
-static asked in_box(const cloud *c, uint32_t periodic, float radius)
+static search_case in_box(const cloud *c, uint32_t periodic, float radius)
 {
-    asked a = {.points = c, .grid = grid_desc_of(c, 0.2f), .search = search_desc_of(radius)};
+    search_case a = {.points = c, .grid = grid_desc_of(c, 0.2f), .search = search_desc_of(radius)};
     a.grid.bounded = 1;
     a.grid.periodic = periodic;
     for (int k = 0; k < 3; ++k) {
@@ -463,7 +434,7 @@ static void space_that_repeats(void **state)
             for (size_t r = 0; r < 3; ++r) {
                 cloud c = cloud_in_box(sized(r == 0 ? 240 : 40), 20 + r);
                 c.dimensions = dimensions;
-                asked a =
+                search_case a =
                     in_box(&c, dimensions == 3 && form == 1 ? 5 : (1u << dimensions) - 1, radii[r]);
                 a.search.half = form & 1;
                 a.search.sorted = form != 2;
@@ -480,7 +451,7 @@ static void own_images(void **state)
     (void)state;
     cloud c = cloud_in_box(1, 4);
     for (unsigned form = 0; form < 4; ++form) {
-        asked a = in_box(&c, 1, 1.0f); /* a period: as much as every device goes through */
+        search_case a = in_box(&c, 1, 1.0f); /* a period: as much as every device goes through */
         a.search.inclusive = 1;
         a.search.half = form & 1;
         a.search.include_self = form >> 1;
@@ -500,7 +471,7 @@ static void given_queries(void **state)
     for (size_t i = 0; i < n; ++i)
         radii[i] = 0.5f * xlt_unit(&random);
     for (uint32_t form = 0; form < 4; ++form) {
-        asked a = in_box(&c, form & 1 ? 7 : 0, 0.4f);
+        search_case a = in_box(&c, form & 1 ? 7 : 0, 0.4f);
         a.queries = &queries;
         a.radii = form & 2 ? radii : NULL;
         a.search.sorted = form != 3;
@@ -515,7 +486,8 @@ static void nothing(void **state)
 {
     (void)state;
     cloud none = cloud_make(0, 3), some = cloud_uniform(20, 0.0f, 1.0f, 3);
-    asked a = {.points = &none, .grid = grid_desc_of(&none, 1.0f), .search = search_desc_of(0.1f)};
+    search_case a = {
+        .points = &none, .grid = grid_desc_of(&none, 1.0f), .search = search_desc_of(0.1f)};
     assert_int_equal(check_ways("no points", a), 0);
     a.points = &some;
     a.search.radius = 1e-6f;
@@ -556,7 +528,7 @@ static void half_of_lattices(void **state)
 }
 
 /* Visits that count are as many as the row has indices. */
-static void check_visits(const asked *a)
+static void check_visits(const search_case *a)
 {
     const cloud c = *a->points;
     rows wanted = wanted_of(a);
@@ -581,7 +553,7 @@ static void half_of_visits(void **state)
 {
     (void)state;
     cloud c = cloud_uniform(sized(400), 0.0f, 1.0f, 7);
-    asked a = {.points = &c, .grid = grid_desc_of(&c, 0.2f), .search = search_desc_of(0.2f)};
+    search_case a = {.points = &c, .grid = grid_desc_of(&c, 0.2f), .search = search_desc_of(0.2f)};
     a.search.half = 1;
     a.search.visit = "float visit(float sum, float d2, uint i, uint j, float4 p)\n"
                      "{ return sum + (i < j ? 1.0f : 1000.0f); }\n";
@@ -594,7 +566,7 @@ static void visits_in_parts(void **state)
 {
     (void)state;
     cloud c = cloud_in_box(sized(600), 8);
-    asked a = in_box(&c, 7, 0.9f);
+    search_case a = in_box(&c, 7, 0.9f);
     a.search.visit = "float visit(float sum, float d2, uint i, uint j, float4 p)\n"
                      "{ return sum + 1.0f; }\n";
     check_visits(&a);
@@ -607,7 +579,7 @@ static void reports_of_failures(void **state)
 {
     (void)state;
     cloud c = cloud_uniform(64, 0.0f, 1.0f, 5), queries = cloud_uniform(64, 0.0f, 1.0f, 6);
-    asked a = {.points = &c, .queries = &queries};
+    search_case a = {.points = &c, .queries = &queries};
     a.grid = grid_desc_of(&c, 0.3f);
     a.search = search_desc_of(0.3f);
     queries.xyz[3 * 60] = NAN;
@@ -655,7 +627,7 @@ static void what_is_refused(void **state)
     (void)state;
     const xl_status bad = XL_ERROR_INVALID_ARGUMENT;
     cloud c = cloud_uniform(30, 0.0f, 1.0f, 5);
-    asked a = {.points = &c, .grid = grid_desc_of(&c, 0.3f), .search = search_desc_of(0.3f)};
+    search_case a = {.points = &c, .grid = grid_desc_of(&c, 0.3f), .search = search_desc_of(0.3f)};
     xl_neighbors *plan;
     xl_neighbors_desc wrong = a.search;
     wrong.half = 1;
