@@ -87,9 +87,8 @@ done:
     return result;
 }
 
-/* Of n keys; more than 32 bits count take programs of their own. */
-static int make_plan(const session *s, const sort_options *o, xl_type type, size_t n,
-                     const xli_npy *values, const segments *g, xl_sort **plan)
+static int make_plan(const session *s, const sort_options *o, xl_type type, const xli_npy *values,
+                     const segments *g, xl_sort **plan)
 {
     xl_sort_desc desc;
     xl_sort_desc_init(&desc);
@@ -103,7 +102,6 @@ static int make_plan(const session *s, const sort_options *o, xl_type type, size
     desc.stable = o->stable;
     desc.segments = g->form;
     desc.segment_type = g->type;
-    desc.large = n > UINT32_MAX;
     progress_say("compiling for %s", s->info.name);
     return tool_check(s->ctx, xl_sort_create(s->ctx, &desc, plan), "sort");
 }
@@ -138,7 +136,7 @@ static int sort_file(const sort_options *o, const char *in, const char *out)
     TRY(load_values(o, &keys, &values));
     TRY(segments_read("sort", &g, keys.count));
     TRY(session_open(&s, o->device, o->tune_file));
-    TRY(make_plan(&s, o, type, keys.count, &values, &g, &plan));
+    TRY(make_plan(&s, o, type, &values, &g, &plan));
     TRY(sort_on_device(&s, o, plan, &keys, &values, &g, &st));
     TRY(outputs_npy(&files, out, o->argsort ? &values : &keys));
     if (o->values[1])
