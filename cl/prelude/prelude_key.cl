@@ -7,7 +7,9 @@
  *   xl_key_before()  whether one key comes before another
  * and but for a comparator's
  *   XL_ORDINAL  the number that it is mapped to, of 32 or 64 bits; xl_last_ordinal() is the
- * greatest XL_KEY_IS_MAPPED  whether the map changes keys xl_key_map(), xl_key_unmap() */
+ *               greatest
+ *   XL_KEY_IS_MAPPED  whether the map changes keys
+ *   xl_key_map(), xl_key_unmap() */
 #ifndef XL_PRELUDE_KEY
 #define XL_PRELUDE_KEY
 

@@ -5,20 +5,7 @@
 
 #include "../prelude/prelude_key.cl"
 #include "../prelude/prelude_length.cl"
-
-/* The place of a key among all, or a number of them; and what travels with a key. */
-#if XL_SORT_LARGE
-typedef ulong xl_place;
-#else
-typedef uint xl_place;
-#endif
-#if XL_SORT_LARGE == 2
-typedef ulong xl_value;
-typedef ulong16 xl_value_vector;
-#else
-typedef uint xl_value;
-typedef uint16 xl_value_vector;
-#endif
+#include "sort_place.cl"
 
 typedef struct xl_sort_in {
     __global const XL_KEY *keys;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Puts the elements of an array where the keys of their places have gone. */
 #include "../prelude/prelude.cl"
+#include "sort_place.cl"
 
 /* Elements are copied in units, of up to 16 bytes, to which all of an array are aligned. */
 #if XL_GATHER_BYTES % 16 == 0
@@ -24,18 +25,6 @@
 /* Units of a work-item: so many reads are under way at once. The host knows:
  * lib/sort/sort_gather.c. */
 #define XL_GATHER_ITEMS 8
-
-/* Numbers of elements, and places, as cl/sort/sort_arrays.cl has them. */
-#if XL_SORT_LARGE
-typedef ulong xl_place;
-#else
-typedef uint xl_place;
-#endif
-#if XL_SORT_LARGE == 2
-typedef ulong xl_value;
-#else
-typedef uint xl_value;
-#endif
 
 /* `length`: as there, but that no barrier stands here. Offsets count units, but
  * that of places. */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ * The place of a key among all, or a number of them; and what travels with a key. */
+#ifndef XL_SORT_PLACE
+#define XL_SORT_PLACE
+
+#if XL_SORT_LARGE
+typedef ulong xl_place;
+#else
+typedef uint xl_place;
+#endif
+#if XL_SORT_LARGE == 2
+typedef ulong xl_value;
+typedef ulong16 xl_value_vector;
+#else
+typedef uint xl_value;
+typedef uint16 xl_value_vector;
+#endif
+
+#endif
