@@ -92,8 +92,15 @@ tests() { # VARIABLE=VALUE... -- OPTION OF CTEST...
   env "${env[@]}" ctest --preset werror -j "$(nproc)" --timeout 3600 --no-tests=error "${@:2}" ${NIGHTLY_TESTS:+-R "$NIGHTLY_TESTS"} # the last -R counts
 }
 small=(CROSSLANE_TEST_SMALL=1)
+sanitizers() { # of what a push leaves to others, since PoCL compiles it for long
+  mkdir -p build/vendors && cp /etc/OpenCL/vendors/pocl.icd build/vendors &&
+    cmake --preset asan -G Ninja && cmake --build build/asan &&
+    env "${pocl[@]}" "${small[@]}" "OCL_ICD_VENDORS=$top/build/vendors" ctest --preset asan -j "$(nproc)" --timeout 3600 --no-tests=error \
+      -R "${NIGHTLY_TESTS:-^(sort_values_test|tool_arrays|tool_segments|tool_reduce|differential)}"
+}
 if [[ $parts == *" full "* ]]; then
   step "all tests, PoCL" tests "${pocl[@]}" -- -LE 'install|abi|pipelined|halves|vendors'
+  step "address, leak, undefined" sanitizers
   step "all tests, Intel" tests "${intel[@]}" -- -LE 'install|abi|fuzz|vendors'
   step "bounds, Oclgrind" env CROSSLANE_DEVICE=oclgrind: "${small[@]}" "CROSSLANE_TUNE_FILE=$top/test/simulator.tune" \
     oclgrind ctest --preset werror -R "${NIGHTLY_TESTS:-^(bounds|grid_pieces|grid_harm|grid_moved|collectives)_test}" --timeout 7200

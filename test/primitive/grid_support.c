@@ -95,6 +95,11 @@ xl_neighbors_desc search_desc_of(float radius)
     return desc;
 }
 
+bool tuned_turn(tuned how, unsigned turn)
+{
+    return !xlt_few_programs() || turn % TUNED_WAYS == (unsigned)how;
+}
+
 void tune_as(tuned how, xl_grid_desc *grid, xl_neighbors_desc *search)
 {
     static const xl_tunable cells[TUNED_WAYS][3] = {

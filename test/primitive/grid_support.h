@@ -37,6 +37,9 @@ cloud cloud_block_and_stray(size_t n, float away);
 /* How searches and grids are tuned: as the device's table has it; as for GPUs, in a table of cells
  * eight times as thin along x; the same, rows listed; work-items that walk, of points in fours. */
 typedef enum tuned { TUNED_AS_IS, TUNED_TABLE, TUNED_ROWS, TUNED_WALK, TUNED_WAYS } tuned;
+
+/* Whether it is this way's turn; where few programs are tested, each has one turn in as many. */
+bool tuned_turn(tuned how, unsigned turn);
 void tune_as(tuned how, xl_grid_desc *grid, xl_neighbors_desc *search);
 
 xl_grid_desc grid_desc_of(const cloud *c, float cell_size);

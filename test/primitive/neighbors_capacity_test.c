@@ -240,17 +240,16 @@ static void check(const char *what, const search_case *a, tuned how, const wante
 }
 
 /* As much room as the longest row needs, less, and more; in every way that a search is done; of few
- * programs, in one or two after the other. */
+ * programs, in one after the other. */
 static size_t check_ways(const char *what, const search_case *a)
 {
     static unsigned turn;
-    const unsigned ways = xlt_small() ? 4 : 2;
     wanted w = wanted_of(a);
     const size_t capacities[] = {w.longest, w.longest > 2 ? w.longest - 1 : 1, w.longest + 70, 1};
     ++turn;
     for (tuned how = TUNED_AS_IS; how < TUNED_WAYS; ++how)
         for (size_t k = 0; k < 4; ++k)
-            if (capacities[k] > 0 && (!xlt_few_programs() || turn % ways == (unsigned)how % ways))
+            if (capacities[k] > 0 && tuned_turn(how, turn))
                 check(what, a, how, &w, capacities[k]);
     const size_t longest = w.longest;
     wanted_free(&w);

@@ -153,15 +153,14 @@ static uint64_t check(const char *what, const search_case *a)
     return pairs;
 }
 
-/* In every way that a search is done; of few programs, in one or two after the other. */
+/* In every way that a search is done; of few programs, in one after the other. */
 static uint64_t check_ways(const char *what, search_case a)
 {
     static unsigned turn;
     uint64_t pairs = 0;
     ++turn;
     for (a.how = TUNED_AS_IS; a.how < TUNED_WAYS; ++a.how)
-        if (!xlt_few_programs() ||
-            turn % (xlt_small() ? 4 : 2) == (unsigned)a.how % (xlt_small() ? 4 : 2))
+        if (tuned_turn(a.how, turn))
             pairs = check(what, &a);
     return pairs;
 }

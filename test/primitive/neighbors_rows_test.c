@@ -346,16 +346,15 @@ static uint64_t check(const char *what, const search_case *a, tuned how)
     return pairs;
 }
 
-/* In every way that a search is done; of few programs, in one or two after the other. */
+/* In every way that a search is done; of few programs, in one after the other. */
 static uint64_t check_ways(const char *what, search_case a)
 {
     static unsigned turn;
-    const unsigned ways = xlt_small() ? 4 : 2;
     uint64_t pairs = 0;
     ++turn;
     a.search.details = 1;
     for (tuned how = TUNED_AS_IS; how < TUNED_WAYS; ++how)
-        if (!xlt_few_programs() || turn % ways == (unsigned)how % ways)
+        if (tuned_turn(how, turn))
             pairs = check(what, &a, how);
     return pairs;
 }
