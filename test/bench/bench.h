@@ -73,6 +73,7 @@ void bench_histogram(bench *b);
 void bench_transform(bench *b);
 void bench_grid(bench *b);
 void bench_knn(bench *b);
+void bench_forces(bench *b);
 void bench_lists(bench *b);
 
 #endif

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT
+ * Benchmarks of forces between pairs in a kernel of the user's: pressure and viscosity of smoothed
+ * particles with some 110 neighbours each, by the iterator of <crosslane/neighbors.cl>, which
+ * searches again, and by a list that was filled before; neither the build nor the list is timed.
+ * Points lie in the order of the lattice that they are moved from, as those of a simulation do that
+ * reorders them. Verified before they are timed, some of them against double precision. */
+#include "bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { POINTS, STORAGE, OFFSETS, INDICES, SCRATCH, MOVING, FORCES, BUFFERS };
+enum { COMPARED = 100 };
+
+/* In spacings: 4/3 pi r^3 is 113. */
+static const float RADIUS = 3.0f;
+
+typedef struct job {
+    size_t n;
+    float *points;
+    float *moving; /* of each point its velocity and its density */
+    float *forces;
+    uint64_t pairs;
+    xl_grid *grid;
+    xl_grid_index *index;
+    xl_neighbors *search;
+    cl_program program;
+    cl_kernel iterate, list;
+    cl_mem mem[BUFFERS];
+} job;
+
+/* Mueller et al., "Particle-based fluid simulation for interactive applications" (SCA 2003), with
+ * a pressure that is the density. */
+static const char source[] =
+    "#define XL_NEIGHBORS_PERIODIC 0\n"
+    "#include <crosslane/neighbors.cl>\n"
+    "#define RADIUS 3.0f\n"
+    "float4 force(float4 vector, float distance2, float4 own, float4 other)\n"
+    "{\n"
+    "    const float r = sqrt(distance2), left = RADIUS - r, over = left / other.w;\n"
+    "    const float pressure = (own.w + other.w) * left * over / fmax(r, 1e-12f);\n"
+    "    float4 both = (other - own) * over - vector * pressure;\n"
+    "    both.w = 0;\n"
+    "    return both;\n"
+    "}\n"
+    "__kernel void iterate(XL_NEIGHBORS_PARAMETERS(points), __global const float4 *moving,\n"
+    "                      __global float4 *forces)\n"
+    "{\n"
+    "    const xl_neighbors points = XL_NEIGHBORS_LOAD(points);\n"
+    "    const uint k = (uint)get_global_id(0);\n"
+    "    if (k >= xl_neighbors_points(&points))\n"
+    "        return;\n"
+    "    xl_neighbor near = xl_neighbors_of(&points, k);\n"
+    "    const float4 own = moving[near.self];\n"
+    "    float4 sum = (float4)(0.0f);\n"
+    "    XL_FOR_NEIGHBORS(near, points)\n"
+    "        sum += force(near.vector, near.distance2, own, moving[near.index]);\n"
+    "    forces[near.self] = near.incomplete ? (float4)(NAN) : sum;\n"
+    "}\n"
+    "__kernel void list(uint n, __global const float4 *points, __global const float4 *moving,\n"
+    "                   __global const ulong *offsets, __global const uint *indices,\n"
+    "                   __global float4 *forces)\n"
+    "{\n"
+    "    const uint i = (uint)get_global_id(0);\n"
+    "    if (i >= n)\n"
+    "        return;\n"
+    "    const float4 at = points[i], own = moving[i];\n"
+    "    const ulong end = offsets[i + 1];\n"
+    "    float4 sum = (float4)(0.0f);\n"
+    "    for (ulong q = offsets[i]; q < end; ++q) {\n"
+    "        const uint j = indices[q];\n"
+    "        const float4 vector = points[j] - at;\n"
+    "        sum += force(vector, dot(vector, vector), own, moving[j]);\n"
+    "    }\n"
+    "    forces[i] = sum;\n"
+    "}\n";
+
+/* ---- the points ---------------------------------------------------------- */
+
+static float unit(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return (float)(*state >> 40) / 16777216.0f;
+}
+
+/* n points of a cubic lattice of spacing 1, each moved by up to 0.2. */
+static bool make_points(job *j)
+{
+    uint64_t state = 88172645463325252u;
+    size_t side = 1;
+    while (side * side * side < j->n)
+        ++side;
+    j->points = calloc(j->n, 16);
+    j->moving = malloc(16 * j->n);
+    j->forces = malloc(16 * j->n);
+    if (!j->points || !j->moving || !j->forces)
+        return false;
+    for (size_t i = 0; i < j->n; ++i) {
+        const size_t at[3] = {i % side, i / side % side, i / side / side};
+        for (size_t a = 0; a < 3; ++a) {
+            j->points[4 * i + a] = (float)at[a] + 0.4f * (unit(&state) - 0.5f);
+            j->moving[4 * i + a] = unit(&state) - 0.5f;
+        }
+        j->moving[4 * i + 3] = 1.0f + 0.1f * unit(&state);
+    }
+    return true;
+}
+
+/* ---- what is timed ------------------------------------------------------- */
+
+/* The last groups have work-items without a point. */
+static xl_status launch(bench *b, const job *j, cl_kernel kernel, cl_event *event)
+{
+    const size_t group = 64, global = (j->n + group - 1) / group * group;
+    return clEnqueueNDRangeKernel(b->queue, kernel, 1, NULL, &global, &group, 0, NULL, event) ==
+                   CL_SUCCESS
+               ? XL_SUCCESS
+               : XL_ERROR_OPENCL;
+}
+
+static xl_status by_iterator(bench *b, void *user, cl_event *event)
+{
+    const job *j = user;
+    return launch(b, j, j->iterate, event);
+}
+
+static xl_status by_list(bench *b, void *user, cl_event *event)
+{
+    const job *j = user;
+    return launch(b, j, j->list, event);
+}
+
+/* ---- verification -------------------------------------------------------- */
+
+static void add_force(const job *j, size_t i, size_t k, double *sum)
+{
+    const float *p = j->points + 4 * i, *q = j->points + 4 * k;
+    const float *own = j->moving + 4 * i, *other = j->moving + 4 * k;
+    const double d[3] = {(double)q[0] - (double)p[0], (double)q[1] - (double)p[1],
+                         (double)q[2] - (double)p[2]};
+    const double r = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]), left = (double)RADIUS - r;
+    if (i == k || left <= 0)
+        return;
+    const double over = left / (double)other[3];
+    const double pressure = ((double)own[3] + (double)other[3]) * left * over / r;
+    for (int a = 0; a < 3; ++a)
+        sum[a] += ((double)other[a] - (double)own[a]) * over - d[a] * pressure;
+}
+
+/* Forces of a hundred neighbours cancel for the most part: they are held against what one is. */
+static const char *fault_of(bench *b, const job *j)
+{
+    if (clEnqueueReadBuffer(b->queue, j->mem[FORCES], CL_TRUE, 0, 16 * j->n, j->forces, 0, NULL,
+                            NULL) != CL_SUCCESS)
+        return "forces could not be read";
+    for (size_t c = 0; c < COMPARED; ++c) {
+        const size_t i = c * (j->n / COMPARED) % j->n;
+        double sum[3] = {0, 0, 0};
+        for (size_t k = 0; k < j->n; ++k)
+            add_force(j, i, k, sum);
+        for (size_t a = 0; a < 3; ++a)
+            if (!(fabs((double)j->forces[4 * i + a] - sum[a]) < 1e-3))
+                return "a force differs from that in double precision";
+    }
+    return NULL;
+}
+
+/* ---- one size ------------------------------------------------------------ */
+
+static bool make_buffer(bench *b, job *j, int which, size_t bytes, void *host)
+{
+    cl_int code;
+    j->mem[which] =
+        clCreateBuffer(xl_context_cl(b->ctx), host ? CL_MEM_COPY_HOST_PTR : 0, bytes, host, &code);
+    return j->mem[which] != NULL;
+}
+
+static xl_status make_plans(bench *b, job *j)
+{
+    xl_grid_desc grid;
+    xl_neighbors_desc search;
+    xl_grid_desc_init(&grid);
+    grid.cell_size = RADIUS;
+    grid.stride = 4;
+    xl_status status = xl_grid_create(b->ctx, &grid, &j->grid);
+    if (status == XL_SUCCESS)
+        status = xl_grid_index_create(b->ctx, &j->index);
+    xl_neighbors_desc_init(&search);
+    search.radius = RADIUS;
+    if (status == XL_SUCCESS)
+        status = xl_neighbors_create(b->ctx, &search, &j->search);
+    return status;
+}
+
+static xl_status make_buffers(bench *b, job *j)
+{
+    size_t storage = 0, scratch = 0, alignment;
+    xl_status status = xl_grid_scratch(j->grid, j->n, &storage, &alignment);
+    if (status == XL_SUCCESS)
+        status = xl_neighbors_scratch(j->search, j->n, &scratch, &alignment);
+    if (status == XL_SUCCESS && !(make_buffer(b, j, POINTS, 16 * j->n, j->points) &&
+                                  make_buffer(b, j, STORAGE, storage, NULL) &&
+                                  make_buffer(b, j, OFFSETS, 8 * (j->n + 1), NULL) &&
+                                  make_buffer(b, j, SCRATCH, scratch + 256, NULL) &&
+                                  make_buffer(b, j, MOVING, 16 * j->n, j->moving) &&
+                                  make_buffer(b, j, FORCES, 16 * j->n, NULL)))
+        status = XL_ERROR_OUT_OF_MEMORY;
+    return status;
+}
+
+static xl_status make_list(bench *b, job *j)
+{
+    xl_status status =
+        xl_grid_build_enqueue(j->grid, j->index, b->queue,
+                              &(xl_grid_build_args){.n = j->n,
+                                                    .points = xl_view_of(j->mem[POINTS], 0),
+                                                    .storage = xl_view_of(j->mem[STORAGE], 0)},
+                              0, NULL, NULL);
+    if (status == XL_SUCCESS)
+        status = xl_neighbors_count_enqueue(
+            j->search, j->index, b->queue,
+            &(xl_neighbors_count_args){.offsets = xl_view_of(j->mem[OFFSETS], 0),
+                                       .scratch = xl_view_of(j->mem[SCRATCH], 0)},
+            0, NULL, NULL);
+    if (status != XL_SUCCESS)
+        return status;
+    if (clEnqueueReadBuffer(b->queue, j->mem[OFFSETS], CL_TRUE, 8 * j->n, 8, &j->pairs, 0, NULL,
+                            NULL) != CL_SUCCESS ||
+        !make_buffer(b, j, INDICES, 4 * (size_t)j->pairs + 4, NULL))
+        return XL_ERROR_OUT_OF_MEMORY;
+    return xl_neighbors_fill_enqueue(
+        j->search, j->index, b->queue,
+        &(xl_neighbors_fill_args){.offsets = xl_view_of(j->mem[OFFSETS], 0),
+                                  .indices = xl_view_of(j->mem[INDICES], 0),
+                                  .capacity = j->pairs},
+        0, NULL, NULL);
+}
+
+static bool set(cl_kernel kernel, cl_uint at, const job *j, int which)
+{
+    return clSetKernelArg(kernel, at, sizeof(cl_mem), &j->mem[which]) == CL_SUCCESS;
+}
+
+static xl_status make_kernels(bench *b, job *j)
+{
+    const cl_uint n = (cl_uint)j->n;
+    cl_uint next = 0;
+    cl_int code;
+    xl_status status = xl_program_create(b->ctx, source, NULL, &j->program);
+    if (status != XL_SUCCESS)
+        return status;
+    j->iterate = clCreateKernel(j->program, "iterate", &code);
+    j->list = clCreateKernel(j->program, "list", &code);
+    if (!j->iterate || !j->list)
+        return XL_ERROR_OPENCL;
+    status = xl_grid_index_set_kernel_args(
+        j->index, &(xl_neighbors_kernel_args){.kernel = j->iterate, .radius = RADIUS}, &next);
+    if (status != XL_SUCCESS)
+        return status;
+    return set(j->iterate, next, j, MOVING) && set(j->iterate, next + 1, j, FORCES) &&
+                   clSetKernelArg(j->list, 0, sizeof n, &n) == CL_SUCCESS &&
+                   set(j->list, 1, j, POINTS) && set(j->list, 2, j, MOVING) &&
+                   set(j->list, 3, j, OFFSETS) && set(j->list, 4, j, INDICES) &&
+                   set(j->list, 5, j, FORCES)
+               ? XL_SUCCESS
+               : XL_ERROR_OPENCL;
+}
+
+static void end_job(job *j)
+{
+    for (int i = 0; i < BUFFERS; ++i)
+        if (j->mem[i])
+            clReleaseMemObject(j->mem[i]);
+    if (j->iterate)
+        clReleaseKernel(j->iterate);
+    if (j->list)
+        clReleaseKernel(j->list);
+    if (j->program)
+        clReleaseProgram(j->program);
+    xl_neighbors_destroy(j->search);
+    xl_grid_index_destroy(j->index);
+    xl_grid_destroy(j->grid);
+    free(j->points);
+    free(j->moving);
+    free(j->forces);
+}
+
+static void time_way(bench *b, job *j, const char *way, bench_enqueue *enqueue, double bytes)
+{
+    char variant[64];
+    snprintf(variant, sizeof variant, "SPH pair force, %.1f neighbours (%s)",
+             (double)j->pairs / (double)j->n, way);
+    const xl_status status = enqueue(b, j, NULL);
+    const char *why = status == XL_SUCCESS ? fault_of(b, j) : NULL;
+    if (status != XL_SUCCESS)
+        bench_failed(b, "forces", variant, j->n, status);
+    else if (why)
+        bench_wrong(b, "forces", variant, j->n, why);
+    else
+        (void)bench_case(b, "forces", variant, j->n, bytes, enqueue, j);
+}
+
+static void run(bench *b, size_t n)
+{
+    job j = {.n = n};
+    const double all = (double)n;
+    xl_status status = make_points(&j) ? make_plans(b, &j) : XL_ERROR_OUT_OF_MEMORY;
+    if (status == XL_SUCCESS)
+        status = make_buffers(b, &j);
+    if (status == XL_SUCCESS)
+        status = make_list(b, &j);
+    if (status == XL_SUCCESS)
+        status = make_kernels(b, &j);
+    if (status != XL_SUCCESS) {
+        bench_failed(b, "forces", "SPH pair force", n, status);
+    } else {
+        time_way(b, &j, "iterator", by_iterator, 48 * all);
+        time_way(b, &j, "list", by_list, 56 * all + 4 * (double)j.pairs);
+    }
+    end_job(&j);
+}
+
+void bench_forces(bench *b)
+{
+    if (!bench_wants(b, "SPH pair force"))
+        return;
+    for (size_t n = (size_t)1 << 17; n <= b->max_n && n <= (size_t)1 << 20; n *= 8)
+        run(b, n);
+}
