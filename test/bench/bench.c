@@ -230,11 +230,17 @@ static const part parts[] = {
 #ifdef BENCH_HAS_GRID
     {"grid", bench_grid},
 #endif
+#ifdef BENCH_HAS_STEP
+    {"step", bench_step},
+#endif
 #ifdef BENCH_HAS_LISTS
     {"lists", bench_lists},
 #endif
 #ifdef BENCH_HAS_KNN
     {"knn", bench_knn},
+#endif
+#ifdef BENCH_HAS_KNN_APPROXIMATE
+    {"approximate", bench_knn_approximate},
 #endif
 };
 
