@@ -29,12 +29,12 @@ __kernel void xl_knn_approximate_pack(ulong n, __global const float *points, ulo
 
 bool xl_knn_is_finite(uint4 place)
 {
-    return all(isfinite(as_float3(place.xyz)));
+    return all(isfinite(as_float4(place).xyz));
 }
 
 float xl_knn_square(uint4 p, uint4 q)
 {
-    const float3 d = as_float3(p.xyz) - as_float3(q.xyz);
+    const float4 d = as_float4(p) - as_float4(q);
     return (d.x * d.x + d.y * d.y) + d.z * d.z;
 }
 

@@ -7,7 +7,7 @@
  * --match: of scans, reductions, sorts and selections only the rows whose name has TEXT in it, or
  *   is it, for =TEXT.
  * --cloud: neighbour lists of these points too.
- * --min-n: smaller sizes of sorts and selections are left out.
+ * --min-n: smaller sizes of sorts, selections, steps and approximate searches are left out.
  *
  * Exits 0, or 1 if a result was wrong or a call failed, or 2 for a wrong option. */
 #include "bench.h"
