@@ -28,6 +28,7 @@ lib/histogram   lib/histogram lib/element lib/tune lib/ocl lib/core
 lib/transform   lib/transform lib/element lib/tune lib/ocl lib/core
 lib/morton      lib/morton lib/tune lib/ocl lib/core
 lib/grid        lib/grid lib/tune lib/ocl lib/core
+lib/knn_approximate lib/knn_approximate lib/tune lib/ocl lib/core
 reference       reference
 tools           tools reference lib/core/npy.h
 examples        examples examples/drawing lib/core/npy.h
@@ -51,6 +52,7 @@ cl/transform    cl/transform cl/prelude
 cl/grid         cl/grid cl/tile cl/group cl/lane cl/prelude
 cl/neighbors    cl/neighbors cl/grid cl/tile cl/group cl/lane cl/prelude
 cl/knn          cl/knn cl/neighbors cl/grid cl/prelude
+cl/knn_approximate cl/knn_approximate cl/knn/knn_list.cl cl/prelude
 cl/morton       cl/morton cl/include/morton.cl cl/prelude
 cl/include      cl/neighbors cl/group cl/lane cl/prelude
 "

@@ -39,6 +39,7 @@ grid lib/grid/grid*.c
 neighbors lib/grid/neighbors.c
 knn lib/grid/knn.c
 morton lib/morton/*.c
+knn_approximate lib/knn_approximate/*.c
 '
 # The device's are promised to users' kernels, whether ours want them or not.
 promised=include/crosslane/program.h

@@ -277,4 +277,22 @@ typedef struct ref_knn_search {
  * fewer, UINT32_MAX and an infinity. */
 void ref_knn(const ref_knn_search *search, size_t i, uint32_t *indices, float *distances2);
 
+/* ---- ref_knn_approximate.c ---- */
+
+typedef struct ref_knn_approximate_search {
+    const float *points; /* stride apart */
+    size_t n, stride, dimensions;
+    const float *queries; /* of their own, query_stride apart; NULL: the points */
+    size_t num_queries, query_stride;
+    size_t k, shifts;
+    bool include_self;
+    bool wide; /* codes have 64 bits */
+    float lower[3], upper[3];
+} ref_knn_approximate_search;
+
+/* k indices and square distances for each query, as include/crosslane/knn_approximate.h says.
+ * False: no memory. */
+bool ref_knn_approximate(const ref_knn_approximate_search *search, uint32_t *indices,
+                         float *distances2);
+
 #endif

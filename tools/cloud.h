@@ -93,6 +93,7 @@ typedef struct search_settings {
     double mass;
     uint32_t k;
     bool inclusive, include_self, half, unsorted, squared, as_json;
+    bool approximate; /* of the nearest, most will do */
     const char *device, *tune_file;
     made_paths paths;
 } search_settings;

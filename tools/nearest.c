@@ -11,6 +11,7 @@ typedef struct nearest {
     scene scene;
     cloud cloud;
     xl_knn *plan;
+    xl_knn_approximate *approximate; /* instead */
     made made[MADE_KINDS];
 } nearest;
 
@@ -80,8 +81,28 @@ static int make_plan(nearest *o)
     desc.queries = o->scene.given ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
     desc.dimensions = desc.query_stride = o->scene.dimensions;
     desc.periodic = o->scene.periodic != 0;
-    progress_say("compiling for %s", o->s.info.name);
     return tool_check(o->s.ctx, xl_knn_create(o->s.ctx, &desc, &o->plan), "nearest points");
+}
+
+static int make_approximate(nearest *o)
+{
+    const scene *const sc = &o->scene;
+    const float *const at = sc->points.data;
+    xl_knn_approximate_desc desc;
+    if (sc->dimensions < 2)
+        return tool_fail("--approximate is for points of 2 and 3 dimensions");
+    xl_knn_approximate_desc_init(&desc);
+    desc.k = o->set->k;
+    desc.include_self = o->set->include_self;
+    desc.queries = sc->given ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
+    desc.dimensions = desc.stride = desc.query_stride = sc->dimensions;
+    for (size_t i = 0; i < sc->n * sc->dimensions; ++i) {
+        const size_t a = i % sc->dimensions;
+        desc.lower[a] = i < sc->dimensions ? at[i] : fminf(desc.lower[a], at[i]);
+        desc.upper[a] = i < sc->dimensions ? at[i] : fmaxf(desc.upper[a], at[i]);
+    }
+    return tool_check(o->s.ctx, xl_knn_approximate_create(o->s.ctx, &desc, &o->approximate),
+                      "approximate nearest points");
 }
 
 /* Fails where a search did not go through all that it had to. */
@@ -99,25 +120,49 @@ static int check_rows(const nearest *o)
                      o->scene.periodic ? ", or neighbours are further than 8 periods away" : "");
 }
 
+static int search_index(nearest *o)
+{
+    const session *const s = &o->s;
+    const xl_knn_args args = {.num_queries = o->scene.given ? o->scene.rows : 0,
+                              .queries =
+                                  o->scene.given ? xl_view_of(o->cloud.queries, 0) : xl_no_view(),
+                              .indices = made_view(o->made, MADE_INDICES),
+                              .distances2 = made_view(o->made, MADE_DISTANCES)};
+    return tool_check(s->ctx,
+                      xl_knn_enqueue(o->plan, o->cloud.index, s->queue, &args, 0, NULL, NULL),
+                      "nearest points");
+}
+
+static int search_shifted(nearest *o)
+{
+    const session *const s = &o->s;
+    const xl_knn_approximate_args args = {
+        .n = o->scene.n,
+        .points = xl_view_of(o->cloud.points, 0),
+        .num_queries = o->scene.given ? o->scene.rows : 0,
+        .queries = o->scene.given ? xl_view_of(o->cloud.queries, 0) : xl_no_view(),
+        .indices = made_view(o->made, MADE_INDICES),
+        .distances2 = made_view(o->made, MADE_DISTANCES)};
+    return tool_check(s->ctx,
+                      xl_knn_approximate_enqueue(o->approximate, s->queue, &args, 0, NULL, NULL),
+                      "approximate nearest points");
+}
+
+/* An approximate search needs no index, but its build says which points are not finite. */
 static int search(nearest *o)
 {
     int result;
     float cell = 0;
     const session *s = &o->s;
-    TRY(make_plan(o));
+    progress_say("compiling for %s", s->info.name);
+    TRY(o->set->approximate ? make_approximate(o) : make_plan(o));
     TRY(find_cell(o, &cell));
     TRY(cloud_open(&o->cloud, s, &o->scene, cell));
     TRY(made_open(o->made, s, MADE_INDICES, o->scene.rows, o->set->k));
     TRY(made_open(o->made, s, MADE_DISTANCES, o->scene.rows, o->set->k));
     TRY(cloud_build(&o->cloud));
     progress_say("searching %u nearest of %zu", (unsigned)o->set->k, o->scene.rows);
-    const xl_knn_args args = {.num_queries = o->scene.given ? o->scene.rows : 0,
-                              .queries =
-                                  o->scene.given ? xl_view_of(o->cloud.queries, 0) : xl_no_view(),
-                              .indices = made_view(o->made, MADE_INDICES),
-                              .distances2 = made_view(o->made, MADE_DISTANCES)};
-    TRY(tool_check(s->ctx, xl_knn_enqueue(o->plan, o->cloud.index, s->queue, &args, 0, NULL, NULL),
-                   "nearest points"));
+    TRY(o->approximate ? search_shifted(o) : search_index(o));
     TRY(made_read(o->made, s));
     TRY(check_rows(o));
     if (!o->set->squared)
@@ -164,8 +209,8 @@ static void report(const nearest *o)
     }
     if (sc->given)
         printf("%zu queries among ", sc->rows);
-    printf("%zu points, %u nearest: %zu found; distances up to %g, mean %g\n", sc->n,
-           (unsigned)o->set->k, found, s.max, s.mean);
+    printf("%zu points, %u nearest%s: %zu found; distances up to %g, mean %g\n", sc->n,
+           (unsigned)o->set->k, o->approximate ? ", approximate" : "", found, s.max, s.mean);
     report_rounding(sc);
 }
 
@@ -184,6 +229,7 @@ done:
     outputs_abandon(&files);
     made_free(o.made);
     xl_knn_destroy(o.plan);
+    xl_knn_approximate_destroy(o.approximate);
     cloud_close(&o.cloud);
     session_close(&o.s);
     scene_free(&o.scene);

@@ -89,5 +89,6 @@ void selftest_searches(selftest *t);
 void selftest_histograms(selftest *t);
 void selftest_transforms(selftest *t);
 void selftest_nearest(selftest *t);
+void selftest_nearest_approximate(selftest *t);
 
 #endif

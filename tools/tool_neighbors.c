@@ -7,7 +7,7 @@
 
 typedef struct neighbors_options {
     tool_number radius, knn, mass;
-    bool inclusive, include_self, half, unsorted, squared, as_json;
+    bool approximate, inclusive, include_self, half, unsorted, squared, as_json;
     const char *out, *counts, *density, *distances, *vectors, *shifts, *device, *tune_file;
     scene_options where;
 } neighbors_options;
@@ -29,6 +29,8 @@ static int check_apart(const neighbors_options *o)
                  {knn && o->vectors, "knn", "vectors"},
                  {knn && o->shifts, "knn", "shifts"},
                  {knn && o->where.radii, "knn", "radii"},
+                 {o->approximate && o->knn.given && o->radius.given, "approximate", "radius"},
+                 {o->approximate && o->where.periodic, "approximate", "periodic"},
                  {o->half && o->where.queries, "half", "queries"},
                  {o->half && o->where.radii, "half", "radii"},
                  {o->half && o->density, "half", "density"},
@@ -53,6 +55,7 @@ static int check_needs(const neighbors_options *o)
         {o->shifts && !o->out, "shifts", of_list},
         {o->unsorted && !o->out, "unsorted", of_list},
         {o->squared && !o->distances && !o->knn.given, "squared", "--distances or --knn"},
+        {o->approximate && !o->knn.given, "approximate", "--knn"},
         {o->mass.given && !o->density, "mass", "--density"},
         {o->where.periodic && !o->where.box[0], "periodic", "--box, whose edges are the periods"},
         {o->shifts && !o->where.periodic, "shifts", "--periodic, without which all of them are 0"}};
@@ -141,6 +144,7 @@ static int search_file(const neighbors_options *o, const char *path)
                            .radius = o->radius.given ? (float)o->radius.value : 0,
                            .mass = o->mass.value,
                            .k = o->knn.given ? (uint32_t)o->knn.value : 0,
+                           .approximate = o->approximate,
                            .inclusive = o->inclusive,
                            .include_self = o->include_self,
                            .half = o->half,
@@ -177,6 +181,8 @@ int tool_neighbors(int argc, char **argv)
                     "a radius for each point or query, f32; --radius, if given, is the most"),
         {"knn", OPTION_NUMBER, &o.knn, "K",
          "the K nearest instead, below --radius if that is given", NULL},
+        {"approximate", OPTION_FLAG, &o.approximate, NULL,
+         "of --knn, most of the nearest: faster where points crowd", NULL},
         {"inclusive", OPTION_FLAG, &o.inclusive, NULL, "distance <= R rather than < R", NULL},
         {"self", OPTION_FLAG, &o.include_self, NULL, "a point is a neighbour of itself, too", NULL},
         {"half", OPTION_FLAG, &o.half, NULL, "each pair once, in the row of the lower index", NULL},

@@ -357,6 +357,7 @@ int tool_selftest(int argc, char **argv)
     check_non_finite(&t);
     check_reorder(&t);
     selftest_nearest(&t);
+    selftest_nearest_approximate(&t);
     printf("%u families, %u cases: %u failures, %u families unsupported\n", t.families, t.cases,
            t.failures, t.unsupported);
     session_close(&t.s);

@@ -8,7 +8,7 @@
 #ifndef XL_KNN_LIST
 #define XL_KNN_LIST
 
-#include "../neighbors/neighbors_ranges.cl"
+#include "../prelude/prelude.cl"
 
 #define XL_KNN_INFINITY 0x7f800000u
 

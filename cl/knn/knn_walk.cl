@@ -9,6 +9,7 @@
 #ifndef XL_KNN_WALK
 #define XL_KNN_WALK
 
+#include "../neighbors/neighbors_ranges.cl"
 #include "knn_list.cl"
 
 /* A search of one query. */

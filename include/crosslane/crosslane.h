@@ -8,6 +8,7 @@
 #include <crosslane/grid.h>
 #include <crosslane/histogram.h>
 #include <crosslane/knn.h>
+#include <crosslane/knn_approximate.h>
 #include <crosslane/merge.h>
 #include <crosslane/morton.h>
 #include <crosslane/neighbors.h>

@@ -6,6 +6,7 @@
 
 #include <crosslane/histogram.h>
 #include <crosslane/knn.h>
+#include <crosslane/knn_approximate.h>
 #include <crosslane/merge.h>
 #include <crosslane/morton.h>
 #include <crosslane/neighbors.h>
@@ -31,7 +32,8 @@ XL_EXTERN_C_BEGIN
  *   grid        "counting", "bitonic"; group, item and tile are those of the kernels that read the
  *               points; the scan or the sort inside has its own
  *   neighbours  "cells"; elements are points that are searched from
- *   nearest     "growing reach"; elements are points that are searched from
+ *   nearest     "growing reach", approximate ones "shifted sorting"; elements are points that are
+ *               searched from
  *   merge       "merge-path"; n is that of the result
  *   search      "binary-search", n queries; of XL_SEARCH_UNSORTED "chunks", n keys
  *   histogram   "private counters": of each work-group or work-item its own; "shared counters": the
@@ -65,6 +67,10 @@ XL_NODISCARD XL_API xl_status xl_transform_info_sized(const xl_transform *plan, 
                                                       xl_plan_info *info, size_t size);
 XL_NODISCARD XL_API xl_status xl_morton_info_sized(const xl_morton *plan, size_t n,
                                                    xl_plan_info *info, size_t size);
+
+XL_NODISCARD XL_API xl_status xl_knn_approximate_info_sized(const xl_knn_approximate *plan,
+                                                            size_t n, xl_plan_info *info,
+                                                            size_t size);
 
 XL_EXTERN_C_END
 
@@ -139,6 +145,12 @@ XL_NODISCARD static inline xl_status xl_morton_info(const xl_morton *plan, size_
                                                     xl_plan_info *info)
 {
     return xl_morton_info_sized(plan, n, info, sizeof *info);
+}
+
+XL_NODISCARD static inline xl_status xl_knn_approximate_info(const xl_knn_approximate *plan,
+                                                             size_t n, xl_plan_info *info)
+{
+    return xl_knn_approximate_info_sized(plan, n, info, sizeof *info);
 }
 
 #endif

@@ -23,6 +23,7 @@
 #define HISTOGRAM(field) OF(HISTOGRAM, histogram, field)
 #define TRANSFORM(field) OF(TRANSFORM, transform, field)
 #define MORTON(field) OF(MORTON, morton, field)
+#define KNN_APPROXIMATE(field) OF(KNN_APPROXIMATE, knn_approximate, field)
 
 #define RANGE(low, high) .least = (low), .greatest = (high)
 #define ZERO_OR(low, high) RANGE(low, high), .zero = true
@@ -324,6 +325,9 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
 
     {MORTON(group), RANGE(1, 1024), MEANS("Work-items of a group.")},
     {MORTON(items), RANGE(1, 1 << 20), MEANS("Points of a work-item.")},
+
+    {KNN_APPROXIMATE(group), RANGE(1, 1024),
+     MEANS("Work-items of a group, each of one query, or of one point.")},
 };
 
 const xli_tunable *xli_tunable_find(const char *name)

@@ -17,6 +17,7 @@ static void take_built_in(const xli_tune_device *device, xli_tune *tune)
     xli_tune_histogram_table(device, &tune->histogram);
     xli_tune_transform_table(device, &tune->transform);
     xli_tune_morton_table(device, &tune->morton);
+    xli_tune_knn_approximate_table(device, &tune->knn_approximate);
 }
 
 static void take_file(const xli_tuning *file, xli_tune *tune)

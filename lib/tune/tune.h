@@ -144,6 +144,10 @@ typedef struct xli_tune_morton {
     uint32_t group, items;
 } xli_tune_morton;
 
+typedef struct xli_tune_knn_approximate {
+    uint32_t group;
+} xli_tune_knn_approximate;
+
 typedef struct xli_tune {
     xli_tune_scan scan;
     xli_tune_reduce reduce;
@@ -158,6 +162,7 @@ typedef struct xli_tune {
     xli_tune_histogram histogram;
     xli_tune_transform transform;
     xli_tune_morton morton;
+    xli_tune_knn_approximate knn_approximate;
 } xli_tune;
 
 /* ---- registry.c: what there is -------------------------------------------- */
@@ -176,7 +181,8 @@ enum {
     XLI_TUNE_TRANSFORM = 512,
     XLI_TUNE_SELECT = 1024,
     XLI_TUNE_KNN = 2048,
-    XLI_TUNE_MORTON = 4096
+    XLI_TUNE_MORTON = 4096,
+    XLI_TUNE_KNN_APPROXIMATE = 8192
 };
 
 typedef struct xli_tunable {
@@ -251,6 +257,7 @@ void xli_tune_search_table(const xli_tune_device *device, xli_tune_search *tune)
 void xli_tune_histogram_table(const xli_tune_device *device, xli_tune_histogram *tune);
 void xli_tune_transform_table(const xli_tune_device *device, xli_tune_transform *tune);
 void xli_tune_morton_table(const xli_tune_device *device, xli_tune_morton *tune);
+void xli_tune_knn_approximate_table(const xli_tune_device *device, xli_tune_knn_approximate *tune);
 
 /* What the device has room for, of wherever the values came from: work-group size, local
  * memory. A sort's elements have so many bytes, key and value. Scans and reductions fit

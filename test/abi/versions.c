@@ -45,6 +45,8 @@ ENDS_WITH(xl_grid_moved_args, points_z);
 ENDS_WITH(xl_neighbors_desc, reserved);
 ENDS_WITH(xl_knn_desc, tunables);
 ENDS_WITH(xl_knn_args, scratch);
+ENDS_WITH(xl_knn_approximate_desc, tunables);
+ENDS_WITH(xl_knn_approximate_args, scratch);
 ENDS_WITH(xl_morton_desc, tunables);
 ENDS_WITH(xl_morton_args, scratch);
 ENDS_WITH(xl_plan_info, algorithm);
@@ -116,6 +118,7 @@ static void descriptors(void **state)
     INIT_STAYS_INSIDE(xl_select);
     INIT_STAYS_INSIDE(xl_knn);
     INIT_STAYS_INSIDE(xl_morton);
+    INIT_STAYS_INSIDE(xl_knn_approximate);
 #endif
     INIT_STAYS_INSIDE(xl_grid);
     INIT_STAYS_INSIDE(xl_neighbors);

@@ -7,7 +7,7 @@
  * --match: of scans, reductions, sorts and selections only the rows whose name has TEXT in it, or
  *   is it, for =TEXT.
  * --cloud: neighbour lists of these points too.
- * --min-n: smaller sizes of sorts and selections are left out.
+ * --min-n: smaller sizes of sorts, selections, steps and approximate searches are left out.
  *
  * Exits 0, or 1 if a result was wrong or a call failed, or 2 for a wrong option. */
 #include "bench.h"
@@ -230,6 +230,9 @@ static const part parts[] = {
 #ifdef BENCH_HAS_GRID
     {"grid", bench_grid},
 #endif
+#ifdef BENCH_HAS_STEP
+    {"step", bench_step},
+#endif
 #ifdef BENCH_HAS_LISTS
     {"lists", bench_lists},
 #endif
@@ -238,6 +241,9 @@ static const part parts[] = {
 #endif
 #ifdef BENCH_HAS_KNN
     {"knn", bench_knn},
+#endif
+#ifdef BENCH_HAS_KNN_APPROXIMATE
+    {"approximate", bench_knn_approximate},
 #endif
 };
 

@@ -72,8 +72,10 @@ void bench_search(bench *b);
 void bench_histogram(bench *b);
 void bench_transform(bench *b);
 void bench_grid(bench *b);
+void bench_step(bench *b);
 void bench_knn(bench *b);
 void bench_forces(bench *b);
+void bench_knn_approximate(bench *b);
 void bench_lists(bench *b);
 
 #endif

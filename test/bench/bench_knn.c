@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Benchmarks of the search for the k nearest points: uniform ones, and ones in clusters, on cells
- * as crosslane/knn.h says; the build of the index is not timed. Verified before they are timed:
- * every row for its order and its distances, and some against a search through all points. */
+ * Benchmarks of the search for the k nearest points: uniform ones, ones in clusters, and ones on a
+ * surface, on cells as crosslane/knn.h says; the build of the index is not timed. Verified before
+ * they are timed: every row for its order and its distances, and some against a search through all
+ * points. */
 #include "bench.h"
+#include "bench_clouds.h"
 
 #include "reference.h"
 
@@ -23,44 +25,6 @@ typedef struct job {
     uint32_t *indices;
     float *distances2;
 } job;
-
-/* ---- the clouds ---------------------------------------------------------- */
-
-static float unit(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return (float)(*state >> 40) / 16777216.0f;
-}
-
-/* In the unit cube. The number of points in a unit of space. */
-static double make_uniform(job *j)
-{
-    uint64_t state = 88172645463325252u;
-    for (size_t i = 0; i < 3 * j->n; ++i)
-        j->points[i] = unit(&state);
-    return (double)j->n;
-}
-
-/* In 64 balls of different sizes, each dense in the middle. What they are in the median ball. */
-static double make_clusters(job *j)
-{
-    uint64_t state = 88172645463325252u;
-    for (size_t i = 0; i < j->n; ++i) {
-        const size_t ball = i % 64;
-        const float size = 0.01f * (float)(1 + ball % 8);
-        uint64_t middle = 7919 * (ball + 1) + 88172645463325252u;
-        for (int a = 0; a < 3; ++a) {
-            float sum = 0;
-            for (int k = 0; k < 6; ++k)
-                sum += unit(&state) - 0.5f;
-            j->points[3 * i + (size_t)a] = unit(&middle) + size * sum;
-        }
-    }
-    const double sigma = 0.045 * sqrt(0.5);
-    return (double)j->n / 64 / pow(2 * 3.14159265358979 * sigma * sigma, 1.5);
-}
 
 /* ---- what is timed ------------------------------------------------------- */
 
@@ -188,7 +152,7 @@ static void end_job(job *j)
     free(j->distances2);
 }
 
-static void run(bench *b, const char *cloud, double (*make)(job *), size_t n, uint32_t k)
+static void run(bench *b, const char *cloud, double (*make)(float *, size_t), size_t n, uint32_t k)
 {
     job j = {.n = n, .k = k, .points = malloc(12 * n)};
     char variant[64];
@@ -199,7 +163,7 @@ static void run(bench *b, const char *cloud, double (*make)(job *), size_t n, ui
         return;
     }
     if (j.points)
-        status = run_once(b, &j, make(&j));
+        status = run_once(b, &j, make(j.points, n));
     const char *why = status == XL_SUCCESS ? fault_of(b, &j) : NULL;
     if (status != XL_SUCCESS)
         bench_failed(b, "knn", variant, n, status);
@@ -215,7 +179,8 @@ void bench_knn(bench *b)
     static const uint32_t ks[] = {8, 16, 32};
     for (size_t n = (size_t)1 << 14; n <= b->max_n && n <= (size_t)1 << 20; n *= 8) {
         for (size_t i = 0; i < sizeof ks / sizeof *ks; ++i)
-            run(b, "uniform", make_uniform, n, ks[i]);
-        run(b, "clusters", make_clusters, n, 16);
+            run(b, "uniform", bench_cloud_uniform, n, ks[i]);
+        run(b, "clusters", bench_cloud_clusters, n, 16);
+        run(b, "surface", bench_cloud_surface, n, 16);
     }
 }

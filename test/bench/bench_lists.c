@@ -5,6 +5,7 @@
  * sheet with bumps of some 28, and with --cloud FILE.npy:RADIUS the points of a file. */
 #include "bench.h"
 #include "bench_cells.h"
+#include "bench_clouds.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,14 +29,6 @@ typedef struct job {
 
 /* ---- clouds --------------------------------------------------------------- */
 
-static float unit(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return (float)(*state >> 40) / 16777216.0f;
-}
-
 static bool make_uniform(job *j, const char *path)
 {
     uint64_t state = 88172645463325252u;
@@ -43,7 +36,7 @@ static bool make_uniform(job *j, const char *path)
     j->n = 1000000;
     j->points = malloc(12 * j->n);
     for (size_t i = 0; j->points && i < 3 * j->n; ++i)
-        j->points[i] = unit(&state);
+        j->points[i] = bench_unit(&state);
     j->radius = (float)cbrt(30.0 / (4.0 / 3.0 * 3.14159265358979 * (double)j->n));
     return j->points != NULL;
 }
@@ -57,39 +50,18 @@ static bool make_sheet(job *j, const char *path)
     j->points = malloc(12 * j->n);
     for (size_t i = 0; j->points && i < j->n; ++i) {
         float *p = j->points + 3 * i;
-        p[0] = unit(&state);
-        p[1] = unit(&state);
-        p[2] = 0.07f * sinf(9 * p[0]) * cosf(7 * p[1]) + 0.0005f * unit(&state);
+        p[0] = bench_unit(&state);
+        p[1] = bench_unit(&state);
+        p[2] = 0.07f * sinf(9 * p[0]) * cosf(7 * p[1]) + 0.0005f * bench_unit(&state);
     }
     j->radius = (float)sqrt(32.0 / (3.14159265358979 * (double)j->n));
     return j->points != NULL;
 }
 
-/* Points of a .npy file of little-endian f32, (n, 3). `text` is PATH:RADIUS. */
 static bool read_cloud(job *j, const char *text)
 {
-    char path[1024];
-    unsigned char head[10];
-    const char *colon = strrchr(text, ':');
-    if (!colon || (size_t)(colon - text) >= sizeof path)
-        return false;
-    memcpy(path, text, (size_t)(colon - text));
-    path[colon - text] = '\0';
-    j->radius = strtof(colon + 1, NULL);
-    FILE *file = fopen(path, "rb");
-    long end = -1;
-    if (file && fread(head, 1, sizeof head, file) == sizeof head &&
-        memcmp(head, "\x93NUMPY\x01", 7) == 0 && fseek(file, 0, SEEK_END) == 0)
-        end = ftell(file) - 10 - head[8] - 256 * head[9];
-    if (end > 0 && fseek(file, 10 + head[8] + 256 * head[9], SEEK_SET) == 0) {
-        j->n = (size_t)end / 12;
-        j->points = malloc(12 * j->n);
-        if (j->points && fread(j->points, 12, j->n, file) != j->n)
-            j->n = 0;
-    }
-    if (file)
-        fclose(file);
-    return j->n > 0 && j->points && j->radius > 0;
+    j->points = bench_cloud_of_file(text, &j->n, &j->radius);
+    return j->points != NULL;
 }
 
 /* ---- one list ------------------------------------------------------------- */

@@ -45,7 +45,7 @@ typedef struct bench_place {
 typedef struct bench_options {
     const char *only, *match, *json;
     const char *cloud;   /* FILE.npy:RADIUS, for lists */
-    size_t max_n, min_n; /* min_n of sorts */
+    size_t max_n, min_n; /* min_n of sorts, steps, approximate searches */
     bool quick, progress;
 } bench_options;
 

@@ -265,6 +265,40 @@ static void run_grid(xl_context *ctx)
 }
 #endif
 
+/* The same row: of each point the two nearest, all of which an order by x has beside it. */
+static void run_knn_approximate(xl_context *ctx)
+{
+    static float points[3 * N];
+    static cl_uint pairs[2 * N];
+    xl_knn_approximate *plan;
+    xl_knn_approximate_desc desc;
+    for (int i = 0; i < N; ++i)
+        points[3 * i] = (float)i;
+    cl_mem p = buffer_of(ctx, points, sizeof points), rows = buffer_of(ctx, NULL, sizeof pairs),
+           distances2 = buffer_of(ctx, NULL, sizeof pairs);
+    cl_command_queue queue = xl_context_queue(ctx);
+    xl_knn_approximate_desc_init(&desc);
+    desc.k = desc.shifts = 2;
+    desc.upper[0] = N;
+    STEP(ctx, xl_knn_approximate_create(ctx, &desc, &plan));
+    STEP(ctx, xl_knn_approximate_enqueue(
+                  plan, queue,
+                  &(xl_knn_approximate_args){.n = N,
+                                             .points = xl_view_of(p, 0),
+                                             .indices = xl_view_of(rows, 0),
+                                             .distances2 = xl_view_of(distances2, 0)},
+                  0, NULL, NULL));
+    XLT_CL(clEnqueueReadBuffer(queue, rows, CL_TRUE, 0, sizeof pairs, pairs, 0, NULL, NULL));
+    for (cl_uint i = 1; i + 1 < N; ++i)
+        HOLDS(pairs[2 * i] == i - 1 && pairs[2 * i + 1] == i + 1);
+    count(true);
+    xl_knn_approximate_destroy(plan);
+    count(false);
+    clReleaseMemObject(p);
+    clReleaseMemObject(rows);
+    clReleaseMemObject(distances2);
+}
+
 typedef void scenario(xl_context *ctx);
 
 /* The devices that others hold are not ours to count exactly, but the change is. */
@@ -381,6 +415,7 @@ static const struct {
 } plans[] = {
     {"scan", run_scan},
     {"sort", run_sort},
+    {"approximate search", run_knn_approximate},
     {"user program", run_user_program},
 #ifdef XLT_HAS_GRID
     {"grid", run_grid},

@@ -104,6 +104,7 @@ case $part in
   neighbors)
     each "neighbours, random, counting" 4 2 # counts, offsets, indices, sums
     each "nearest points, random" 2         # indices, distances
+    each "approximate nearest points, of themselves" 2
     ;;
   *)
     echo "no such part: $part"

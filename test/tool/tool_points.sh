@@ -58,7 +58,11 @@ neighbors() {
     "$oracle" points $n f4 near.npy
     runs "$crosslane" neighbors near.npy --knn 8 --out nearest
     runs "$oracle" knn 8 near.npy nearest
+    runs "$crosslane" neighbors near.npy --knn 8 --approximate --out nearest
+    [ $n -gt 8 ] || runs "$oracle" knn 8 near.npy nearest # of so few, all
   done
+  [[ $(cat stdout) == "1500 points, 8 nearest, approximate: 12000 found; "* ]] ||
+    fail "approximate: $(cat stdout)"
   runs "$crosslane" neighbors wide.npy --knn 3 --f32 --json --out nearest
   [[ $(cat stdout) == *"\"points\":500,\"knn\":3,\"found\":1500,"* ]] || fail "as JSON: $(cat stdout)"
   runs "$oracle" knn 3 narrow.npy nearest
@@ -186,6 +190,9 @@ wrong_options() {
     with "--${option% *} $needs" --radius 1 --$option
   done
   with "--squared needs --distances or --knn" --radius 1 --squared
+  with "--approximate needs --knn" --radius 1 --out out/n --approximate
+  with "--approximate and --radius exclude each other; give one" \
+    --knn 8 --radius 1 --out out/n --approximate
   with "--mass needs --density" --radius 1 --mass 2
   with "--periodic needs --box, whose edges are the periods" --radius 1 --periodic x
   with "--shifts needs --periodic, without which all of them are 0" --radius 1 --out out/n --shifts s

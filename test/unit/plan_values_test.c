@@ -43,6 +43,7 @@ MAKER(transform, (void)0)
 MAKER(grid, desc.cell_size = 1)
 MAKER(neighbors, desc.radius = 1)
 MAKER(knn, desc.k = 1)
+MAKER(knn_approximate, desc.k = 1)
 
 static xl_context *context_with(const char *file)
 {
@@ -166,14 +167,15 @@ static void mistakes_are_named(void **state)
         {make_neighbors, {"sort.shape", 1}, {"another primitive's", "neighbors.staged"}},
         {make_neighbors, {"topk.shape", 1}, {"another primitive's", "grid.planes"}},
         {make_knn, {"neighbors.group", 1}, {"another primitive's", "knn.aim"}},
+        {make_knn_approximate, {"knn.group", 1}, {"another primitive's", "knn_approximate.group"}},
     };
-    static const char *const good[] = {"scan.group_size", "reduce.group_size", "sort.busy",
-                                       "grid.group",      "neighbors.group",   "merge.group",
-                                       "search.group",    "histogram.group",   "transform.group",
-                                       "knn.group"};
-    static plan_maker *const makers[] = {make_scan,      make_reduce, make_sort,   make_grid,
-                                         make_neighbors, make_merge,  make_search, make_histogram,
-                                         make_transform, make_knn};
+    static const char *const good[] = {"scan.group_size", "reduce.group_size",    "sort.busy",
+                                       "grid.group",      "neighbors.group",      "merge.group",
+                                       "search.group",    "histogram.group",      "transform.group",
+                                       "knn.group",       "knn_approximate.group"};
+    static plan_maker *const makers[] = {
+        make_scan,   make_reduce,    make_sort,      make_grid, make_neighbors,      make_merge,
+        make_search, make_histogram, make_transform, make_knn,  make_knn_approximate};
     xl_context *ctx = xlt_context();
     xl_plan_info info;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT
+ * Approximate nearest points by shifted sorting: of one order of the points, the XL_K before each
+ * query and the XL_K after it are candidates for its row (Li et al., "kANN on the GPU with shifted
+ * sorting", 2012). A work-item takes one query, and a launch one order; between two launches the
+ * best so far are in the rows.
+ *
+ * The paper writes the candidates of all orders beside each other, sorts those of a query by index
+ * in local memory, compacts them by prefix sums of one bit an element, a segment for each query, so
+ * that none is there twice, and sorts what is left by distance. Here a list in registers takes a
+ * candidate if it is nearer than the last one and not there yet: most of those of later orders are
+ * turned away by one comparison, nothing is written that is not kept, no row has to fit into a
+ * sub-group, and the row is the same, the k least of all keys, in whatever order they come.
+ *
+ * Each array is followed by the offset at which it starts, in elements; `places` lie in the
+ * scratch, which is aligned. */
+#include "../knn/knn_list.cl"
+
+/* A point for sorting: its coordinates and, as the last word, its index. */
+__kernel void xl_knn_approximate_pack(ulong n, __global const float *points, ulong points_at,
+                                      __global uint4 *places, ulong places_at)
+{
+    const ulong i = get_global_id(0);
+    if (i >= n)
+        return;
+    __global const float *const p = points + points_at + i * XL_STRIDE;
+    const float z = XL_DIMENSIONS == 3 ? p[XL_DIMENSIONS - 1] : 0.0f;
+    places[places_at + i] = (uint4)(as_uint(p[0]), as_uint(p[1]), as_uint(z), (uint)i);
+}
+
+bool xl_knn_is_finite(uint4 place)
+{
+    return all(isfinite(as_float4(place).xyz));
+}
+
+float xl_knn_square(uint4 p, uint4 q)
+{
+    const float4 d = as_float4(p) - as_float4(q);
+    return (d.x * d.x + d.y * d.y) + d.z * d.z;
+}
+
+/* The row so far. */
+void xl_knn_resume(ulong *list, __global const uint *indices, __global const float *distances2,
+                   ulong at)
+{
+#define XL_DO(j)                                                                                   \
+    if ((j) < XL_K)                                                                                \
+        list[XL_KNN_AT(j)] = xl_knn_key(distances2[at + (j)], indices[at + (j)]);
+    XL_KNN_EACH(XL_DO)
+#undef XL_DO
+}
+
+/* A place that nobody took has the limit as its key: an infinity, and the index of none. */
+void xl_knn_keep(const ulong *list, __global uint *indices, __global float *distances2, ulong at)
+{
+#define XL_DO(j)                                                                                   \
+    if ((j) < XL_K) {                                                                              \
+        indices[at + (j)] = (uint)list[XL_KNN_AT(j)];                                              \
+        distances2[at + (j)] = xl_knn_distance2(list[XL_KNN_AT(j)]);                               \
+    }
+    XL_KNN_EACH(XL_DO)
+#undef XL_DO
+}
+
+bool xl_knn_has(const ulong *list, ulong key)
+{
+    bool has = false;
+#define XL_DO(j) has |= list[XL_KNN_AT(j)] == key;
+    XL_KNN_EACH(XL_DO)
+#undef XL_DO
+    return has;
+}
+
+void xl_knn_consider(uint4 self, uint4 other, ulong *list)
+{
+    const ulong key = xl_knn_key(xl_knn_square(self, other), other.w);
+    if (key < list[XL_K - 1] && (XL_KEEP_SELF || other.w != self.w) && xl_knn_is_finite(other) &&
+        !xl_knn_has(list, key))
+        xl_knn_insert(list, key);
+}
+
+/* From the query outwards, as near candidates narrow the list early. `after`: the first place that
+ * is not before it. */
+void xl_knn_search(uint4 self, __global const uint4 *places, uint n, uint after, ulong *list)
+{
+    const uint before = min((uint)XL_K, after);
+    const uint behind = min((uint)XL_K + (XL_GIVEN ? 0u : 1u), n - after);
+    for (uint step = 0; step < max(before, behind); ++step) {
+        if (step < behind)
+            xl_knn_consider(self, places[after + step], list);
+        if (step < before)
+            xl_knn_consider(self, places[after - 1u - step], list);
+    }
+}
+
+/* The points are queries, in the order of `places`, or others are given, each with its place. Of
+ * the first order a row is empty. */
+__kernel void xl_knn_approximate(uint n, uint rows, uint first, __global const uint4 *places,
+                                 ulong places_at,
+#if XL_GIVEN
+                                 __global const float *queries, ulong queries_at,
+                                 __global const uint *afters, ulong afters_at,
+#endif
+                                 __global uint *indices, ulong indices_at,
+                                 __global float *distances2, ulong distances2_at)
+{
+    const uint i = (uint)get_global_id(0);
+    ulong list[XL_K];
+    if (get_global_id(0) >= rows)
+        return;
+    places += places_at;
+#if XL_GIVEN
+    __global const float *const q = queries + queries_at + (ulong)i * XL_QUERY_STRIDE;
+    const float z = XL_DIMENSIONS == 3 ? q[XL_DIMENSIONS - 1] : 0.0f;
+    const uint4 self = (uint4)(as_uint(q[0]), as_uint(q[1]), as_uint(z), i);
+    const uint after = min(afters[afters_at + i], n);
+#else
+    const uint4 self = places[i];
+    const uint after = i;
+#endif
+    const ulong at = (ulong)self.w * XL_K;
+    indices += indices_at;
+    distances2 += distances2_at;
+    if (first)
+        xl_knn_clear(list, xl_knn_limit(INFINITY));
+    else
+        xl_knn_resume(list, indices, distances2, at);
+    if (xl_knn_is_finite(self))
+        xl_knn_search(self, places, n, after, list);
+    xl_knn_keep(list, indices, distances2, at);
+}
