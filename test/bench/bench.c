@@ -233,6 +233,9 @@ static const part parts[] = {
 #ifdef BENCH_HAS_LISTS
     {"lists", bench_lists},
 #endif
+#ifdef BENCH_HAS_PERIODIC
+    {"periodic", bench_periodic},
+#endif
 #ifdef BENCH_HAS_KNN
     {"knn", bench_knn},
 #endif

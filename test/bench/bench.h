@@ -74,5 +74,6 @@ void bench_transform(bench *b);
 void bench_grid(bench *b);
 void bench_knn(bench *b);
 void bench_lists(bench *b);
+void bench_periodic(bench *b);
 
 #endif
