@@ -148,7 +148,8 @@ xli_grid_period xli_grid_period_of(const xl_grid_desc *desc)
 
 xl_status xli_grid_check_repeats(xl_context *ctx, const xl_grid_index *index, xl_repeats plan)
 {
-    static const char *const names[] = {"XL_REPEATS_NOT", "XL_REPEATS_BOX", "XL_REPEATS_CELL"};
+    static const char *const names[] = {"0, XL_REPEATS_NOT", "1, XL_REPEATS_BOX",
+                                        "2, XL_REPEATS_CELL"};
     static const char *const spaces[] = {"does not repeat", "repeats along axes",
                                          "repeats along a triclinic cell"};
     const xl_repeats is = index->period.repeats;
