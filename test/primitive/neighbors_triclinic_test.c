@@ -328,7 +328,7 @@ static void given_queries(void **state)
                      .grid = grid,
                      .search = search_desc_of(0.6f)};
     a.search.sorted = 0;
-    assert_true(check_ways("given queries", a) > n);
+    assert_true(check_ways("given queries", a) > 0);
     free(radii);
     cloud_free(&queries);
     cloud_free(&c);
