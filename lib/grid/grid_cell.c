@@ -37,6 +37,17 @@ static xl_status check_entry(xl_context *ctx, const xl_grid_desc *desc, uint32_t
     return XL_SUCCESS;
 }
 
+/* The library links no libm. */
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static double size_of(double x)
+{
+    return x < 0 ? -x : x;
+}
+
 /* Of the vectors that repeat, along an axis. */
 static xl_status check_tilt(xl_context *ctx, const xl_grid_desc *desc, uint32_t axis)
 {
@@ -45,9 +56,9 @@ static xl_status check_tilt(xl_context *ctx, const xl_grid_desc *desc, uint32_t 
     uint32_t most = 0;
     for (uint32_t row = axis + 1; row < desc->dimensions; ++row)
         if (desc->periodic >> row & 1) {
-            const double entry = fabs((double)desc->cell[row][axis]);
+            const double entry = size_of((double)desc->cell[row][axis]);
             tilt += entry;
-            most = most == 0 || entry > fabs((double)desc->cell[most][axis]) ? row : most;
+            most = most == 0 || entry > size_of((double)desc->cell[most][axis]) ? row : most;
         }
     if ((desc->periodic >> axis & 1) && tilt > MOST_TILT * period)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
@@ -64,10 +75,11 @@ static void reach_of(const xl_grid_desc *desc, uint32_t axis, double *low, doubl
     const double corner = (double)desc->lower[axis];
     *low = *high = corner;
     for (uint32_t row = axis; row < desc->dimensions; ++row) {
-        *low += fmin((double)desc->cell[row][axis], 0);
-        *high += fmax((double)desc->cell[row][axis], 0);
+        const double entry = (double)desc->cell[row][axis];
+        *low += entry < 0 ? entry : 0;
+        *high += entry > 0 ? entry : 0;
     }
-    const double room = ROOM * (*high - *low + fmax(fabs(*low), fabs(*high)));
+    const double room = ROOM * (*high - *low + larger(size_of(*low), size_of(*high)));
     *low -= room;
     *high += room;
 }
@@ -77,7 +89,7 @@ static xl_status check_box(xl_context *ctx, const xl_grid_desc *desc, uint32_t a
     double low, high;
     reach_of(desc, axis, &low, &high);
     if (!isfinite(desc->lower[axis]) || !(high - low <= (double)FLT_MAX) ||
-        fmax(fabs(low), fabs(high)) > (double)FLT_MAX)
+        larger(size_of(low), size_of(high)) > (double)FLT_MAX)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "desc.lower[%u]: %g; the box around the cell, from %g to %g, is not finite",
                         (unsigned)axis, (double)desc->lower[axis], low, high);
@@ -135,11 +147,12 @@ xli_grid_period xli_grid_period_of(const xl_grid_desc *desc)
                          .lower = corner(desc->lower),
                          .upper = corner(desc->upper)};
     for (int a = 0; a < 3 && p.repeats != XL_REPEATS_NOT; ++a) {
-        const float low = fabsf(desc->lower[a]), high = fabsf(desc->upper[a]);
+        const double low = (double)desc->lower[a], high = (double)desc->upper[a];
         const float length = desc->upper[a] - desc->lower[a];
         if (desc->periodic & 1u << a)
             p.period.s[a] = desc->triclinic ? desc->cell[a][a] : length;
-        p.extent = fmaxf(fmaxf(p.extent, length), fmaxf(low, high));
+        p.extent = (float)larger(larger((double)p.extent, (double)length),
+                                 larger(size_of(low), size_of(high)));
     }
     if (p.repeats == XL_REPEATS_CELL)
         set_tilts(desc, &p);
