@@ -34,33 +34,53 @@ static void put(row *r, float distance2, uint32_t index)
     r->indices[at] = index;
 }
 
+/* The range of the images of an axis, whose points are `away`. */
+static void span_of(const ref_knn_search *s, int axis, double away, long *first, long *last)
+{
+    *first = *last = 0;
+    if (s->period[axis] > 0) {
+        const long nearest = lround(away / (double)s->period[axis]);
+        *first = nearest - s->images;
+        *last = nearest + s->images;
+    }
+}
+
+static void put_image(const ref_knn_search *s, const float *difference, const long *image, bool own,
+                      uint32_t j, row *r)
+{
+    float d[3], shift[3];
+    ref_cell_shift(s->period, s->tilt, image, shift);
+    for (int a = 0; a < 3; ++a)
+        d[a] = difference[a] - shift[a];
+    const float xx = d[0] * d[0], yy = d[1] * d[1], zz = d[2] * d[2], xy = xx + yy, sum = xy + zz;
+    own = own && image[0] == 0 && image[1] == 0 && image[2] == 0;
+    if ((!own || s->include_self) && (s->radius2 == 0 || sum < s->radius2))
+        put(r, sum, j);
+}
+
 /* One pair with all images, of which `images` on either side of the nearest are enough. */
 static void put_images(const ref_knn_search *s, size_t i, size_t j, row *r)
 {
     const float *const q =
         s->queries ? s->queries + i * s->query_stride : s->points + i * s->stride;
     const float *const p = s->points + j * s->stride;
-    float difference[3] = {0, 0, 0};
-    long first[3] = {0, 0, 0}, last[3] = {0, 0, 0};
-    for (size_t a = 0; a < s->dimensions; ++a) {
-        difference[a] = q[a] - p[a];
-        if (s->period[a] > 0) {
-            const long nearest = lround((double)difference[a] / (double)s->period[a]);
-            first[a] = nearest - s->images;
-            last[a] = nearest + s->images;
+    const bool own = !s->queries && i == j;
+    float d[3] = {0, 0, 0};
+    long at[3], first[3], last[3];
+    for (size_t a = 0; a < s->dimensions; ++a)
+        d[a] = q[a] - p[a];
+    span_of(s, 2, (double)d[2], &first[2], &last[2]);
+    for (at[2] = first[2]; at[2] <= last[2]; ++at[2]) {
+        const double y = (double)d[1] - (double)at[2] * (double)s->tilt[2];
+        span_of(s, 1, y, &first[1], &last[1]);
+        for (at[1] = first[1]; at[1] <= last[1]; ++at[1]) {
+            const double x = (double)d[0] - (double)at[1] * (double)s->tilt[0] -
+                             (double)at[2] * (double)s->tilt[1];
+            span_of(s, 0, x, &first[0], &last[0]);
+            for (at[0] = first[0]; at[0] <= last[0]; ++at[0])
+                put_image(s, d, at, own, (uint32_t)j, r);
         }
     }
-    for (long z = first[2]; z <= last[2]; ++z)
-        for (long y = first[1]; y <= last[1]; ++y)
-            for (long x = first[0]; x <= last[0]; ++x) {
-                const float dx = difference[0] - (float)x * s->period[0];
-                const float dy = difference[1] - (float)y * s->period[1];
-                const float dz = difference[2] - (float)z * s->period[2];
-                const float xx = dx * dx, yy = dy * dy, zz = dz * dz, xy = xx + yy, sum = xy + zz;
-                const bool own = !s->queries && i == j && x == 0 && y == 0 && z == 0;
-                if ((!own || s->include_self) && (s->radius2 == 0 || sum < s->radius2))
-                    put(r, sum, (uint32_t)j);
-            }
 }
 
 static bool is_finite(const ref_knn_search *s, size_t i)

@@ -20,19 +20,40 @@ static float nearest_image(float away, float period)
     return nearest;
 }
 
+static float square_of(const float *d)
+{
+    const float xx = d[0] * d[0], yy = d[1] * d[1], zz = d[2] * d[2], xy = xx + yy;
+    return xy + zz;
+}
+
+/* Of a triclinic cell: whether no image is within the distance. */
+static bool all_images_are_far(const ref_moved *m, const float *away)
+{
+    ref_images images = ref_cell_images(m->period, m->tilt, away, (double)m->distance);
+    float d[3], shift[3];
+    while (ref_cell_next(&images)) {
+        ref_cell_shift(m->period, m->tilt, images.s, shift);
+        for (size_t a = 0; a < 3; ++a)
+            d[a] = away[a] - shift[a];
+        if (square_of(d) <= m->distance * m->distance)
+            return false;
+    }
+    return true;
+}
+
 static bool has_moved(const ref_moved *m, const float *was, const float *now)
 {
-    float away[3] = {0}, square[3];
+    float away[3] = {0};
     for (size_t a = 0; a < m->dimensions; ++a) {
         if (!isfinite(now[a]))
             return true;
-        away[a] = nearest_image(now[a] - was[a], m->period[a]);
+        away[a] = now[a] - was[a];
     }
-    for (size_t a = 0; a < 3; ++a)
-        square[a] = away[a] * away[a];
-    const float xy = square[0] + square[1], all = xy + square[2];
-    const float distance2 = m->distance * m->distance;
-    return all > distance2;
+    if (m->tilt[0] != 0 || m->tilt[1] != 0 || m->tilt[2] != 0)
+        return all_images_are_far(m, away);
+    for (size_t a = 0; a < m->dimensions; ++a)
+        away[a] = nearest_image(away[a], m->period[a]);
+    return square_of(away) > m->distance * m->distance;
 }
 
 uint32_t ref_count_moved(const ref_moved *m)

@@ -37,10 +37,9 @@ size_t ref_queries(const ref_search *search)
     return search->queries ? search->num_queries : search->n;
 }
 
-/* A query against a point: how the images of the query lie. */
+/* A query against a point. */
 typedef struct pair {
     float difference[3];
-    long first[3], last[3]; /* images that may be near, in periods */
     float radius2;
     bool strict, own; /* `own`: the point is the query itself */
 } pair;
@@ -53,13 +52,6 @@ static float radius2_of(const ref_search *search, size_t i)
     return own > 0 ? radius * radius : -1;
 }
 
-/* Of a query so far off that nothing is near it any number will do. */
-static long periods(double count)
-{
-    const double most = 1e9;
-    return (long)fmax(-most, fmin(most, count));
-}
-
 static pair pair_of(const ref_search *search, size_t i, size_t j)
 {
     const size_t dimensions = search->dimensions > 0 ? search->dimensions : 3;
@@ -69,14 +61,8 @@ static pair pair_of(const ref_search *search, size_t i, size_t j)
     pair of = {.radius2 = radius2_of(search, i),
                .strict = !search->inclusive,
                .own = !search->queries && i == j};
-    for (size_t a = 0; a < dimensions; ++a) {
+    for (size_t a = 0; a < dimensions; ++a)
         of.difference[a] = q[a] - p[a];
-        if (!(search->period[a] > 0) || !isfinite(of.difference[a]))
-            continue;
-        const double d = (double)of.difference[a], length = (double)search->period[a];
-        of.first[a] = periods(floor((d - (double)search->radius) / length)) - 1;
-        of.last[a] = periods(ceil((d + (double)search->radius) / length)) + 1;
-    }
     return of;
 }
 
@@ -91,8 +77,10 @@ static bool own_is_wanted(const ref_search *search, const long *shift)
 static bool image_is_near(const ref_search *search, const pair *of, const long *shift, float *d,
                           float *distance2)
 {
+    float moved[3];
+    ref_cell_shift(search->period, search->tilt, shift, moved);
     for (size_t a = 0; a < 3; ++a)
-        d[a] = of->difference[a] - (float)shift[a] * search->period[a];
+        d[a] = of->difference[a] - moved[a];
     const float xx = d[0] * d[0], yy = d[1] * d[1], zz = d[2] * d[2], xy = xx + yy;
     *distance2 = xy + zz;
     if (of->own && !own_is_wanted(search, shift))
@@ -148,15 +136,14 @@ static void add_pair(found *f, size_t j, const long *shift, const float *d, floa
 static void add_images(const ref_search *search, found *f, size_t i, size_t j)
 {
     const pair of = pair_of(search, i, j);
-    long s[3];
+    ref_images images =
+        ref_cell_images(search->period, search->tilt, of.difference, (double)search->radius);
     float d[3], distance2;
     if (search->half && j < i)
         return;
-    for (s[2] = of.first[2]; s[2] <= of.last[2]; ++s[2])
-        for (s[1] = of.first[1]; s[1] <= of.last[1]; ++s[1])
-            for (s[0] = of.first[0]; s[0] <= of.last[0]; ++s[0])
-                if (image_is_near(search, &of, s, d, &distance2))
-                    add_pair(f, j, s, d, distance2);
+    while (ref_cell_next(&images))
+        if (image_is_near(search, &of, images.s, d, &distance2))
+            add_pair(f, j, images.s, d, distance2);
 }
 
 uint32_t *ref_neighbors_pairs(const ref_search *search, uint64_t *offsets, ref_pairs *pairs)

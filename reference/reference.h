@@ -198,6 +198,26 @@ void ref_scatter(size_t bytes, size_t n, const uint64_t *indices, uint64_t range
 typedef void ref_pair(void *to, const void *x, const void *p, uint64_t i);
 void ref_adjacent(size_t bytes, size_t n, ref_pair *pair, const void *in, void *out);
 
+/* ---- ref_cell.c ---- */
+
+/* Space repeats along the rows of a lower triangular matrix: `period` is its diagonal, of which a 0
+ * says that space does not repeat along that row, and `tilt` is bx, cx and cy, all 0 of a box. */
+
+/* What image s is moved by, each operation rounded once. */
+void ref_cell_shift(const float *period, const float *tilt, const long *s, float *shift);
+
+/* Images of a point that is `difference` from a query, as many as may be within `reach` of it and
+ * some more: by z, then y, then x. */
+typedef struct ref_images {
+    const float *period, *tilt, *difference;
+    double reach;
+    long s[3], last[3];
+} ref_images;
+ref_images ref_cell_images(const float *period, const float *tilt, const float *difference,
+                           double reach);
+/* Goes on to the next, s; false after the last. */
+bool ref_cell_next(ref_images *images);
+
 /* ---- ref_neighbors.c ---- */
 
 typedef struct ref_search {
@@ -211,6 +231,7 @@ typedef struct ref_search {
     size_t num_queries, query_stride;
     const float *radii; /* of each query, or NULL; of one no more counts than `radius` */
     float period[3];    /* of each axis; 0: it does not repeat */
+    float tilt[3];      /* of a triclinic cell, see ref_cell.c */
     bool half;          /* of (i, j) and (j, i) the one with i < j; of a point's own images those
                            that come after it: the last shift of z, y, x that is not 0 is above 0 */
 } ref_search;
@@ -253,6 +274,7 @@ typedef struct ref_moved {
     size_t n, dimensions;
     float distance;
     float period[3]; /* of each axis; 0: it does not repeat */
+    float tilt[3];   /* of a triclinic cell */
 } ref_moved;
 
 /* Points of which a coordinate is not finite now, or that are farther than the distance from where
@@ -270,6 +292,7 @@ typedef struct ref_knn_search {
     bool include_self;
     float radius2;   /* neighbours are nearer than its root; 0: any are */
     float period[3]; /* of each axis; 0: it does not repeat */
+    float tilt[3];   /* of a triclinic cell */
     long images;     /* that are looked at on either side of the nearest one */
 } ref_knn_search;
 

@@ -2,6 +2,8 @@
  * The points of `crosslane neighbors` on the device, and the index that searches take them from. */
 #include "cloud.h"
 
+#include <string.h>
+
 static size_t bytes_of(const xli_npy *array)
 {
     return array->count * array->item_bytes;
@@ -18,6 +20,8 @@ static int make_grid(cloud *c, float cell)
     desc.cell_size = cell;
     desc.bounded = sc->bounded;
     desc.periodic = sc->periodic;
+    desc.triclinic = sc->triclinic;
+    memcpy(desc.cell, sc->cell, sizeof desc.cell);
     for (uint32_t a = 0; a < sc->dimensions; ++a) {
         desc.lower[a] = sc->lower[a];
         desc.upper[a] = sc->upper[a];

@@ -8,7 +8,7 @@
 
 /* ---- scene.c: points, queries, radii and the box ---- */
 typedef struct scene_options {
-    const char *queries, *radii, *box[2], *periodic;
+    const char *queries, *radii, *box[2], *cell, *origin, *periodic;
     bool convert; /* double precision is rounded, and not refused */
 } scene_options;
 
@@ -21,9 +21,10 @@ typedef struct scene {
      * infinite, which no search takes). */
     bool rounded;
     double rounded_by;
-    bool bounded;
-    float lower[3], upper[3];
-    uint32_t periodic; /* bit a: axis a */
+    bool bounded, triclinic; /* there is a box, or a cell with the corner `lower` */
+    float lower[3], upper[3], cell[3][3];
+    uint32_t periodic;  /* bit a: axis a, or vector a of the cell */
+    xl_repeats repeats; /* what searches have to be for */
 } scene;
 
 /* Reads and checks all of it; TOOL_USAGE where an option says what cannot be, before any file is

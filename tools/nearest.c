@@ -80,7 +80,7 @@ static int make_plan(nearest *o)
     desc.include_self = o->set->include_self;
     desc.queries = o->scene.given ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
     desc.dimensions = desc.query_stride = o->scene.dimensions;
-    desc.periodic = o->scene.periodic != 0;
+    desc.periodic = o->scene.repeats;
     return tool_check(o->s.ctx, xl_knn_create(o->s.ctx, &desc, &o->plan), "nearest points");
 }
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DIMENSIONS = 3 };
+enum { MOST_DIMENSIONS = 3, MOST_NUMBERS = 6 };
 static const char axes[] = "xyz";
 
 bool radius_is_good(float radius)
@@ -21,10 +21,10 @@ bool radius_is_good(float radius)
 
 /* Numbers with commas between them, finite in single precision; 0 where the text is anything else.
  */
-static uint32_t numbers_of(const char *text, float out[MOST_DIMENSIONS])
+static uint32_t numbers_of(const char *text, uint32_t most, float *out)
 {
     uint32_t count = 0;
-    for (char *end; count < MOST_DIMENSIONS; text = end + 1) {
+    for (char *end; count < most; text = end + 1) {
         const double value = strtod(text, &end);
         if (end == text || !(fabs(value) <= FLT_MAX))
             return 0;
@@ -57,13 +57,34 @@ static int parse_box(const scene_options *o, scene *sc, uint32_t numbers[2])
     float *const corners[] = {sc->lower, sc->upper};
     sc->bounded = o->box[0] != NULL;
     for (int k = 0; k < 2 && sc->bounded; ++k) {
-        numbers[k] = numbers_of(o->box[k], corners[k]);
+        numbers[k] = numbers_of(o->box[k], MOST_DIMENSIONS, corners[k]);
         if (numbers[k] == 0)
             return tool_misuse("neighbors: --box: \"%s\" is no corner; give a number, or one for "
                                "each axis, such as 0,0,0",
                                o->box[k]);
     }
     return o->periodic ? parse_axes(o->periodic, &sc->periodic) : TOOL_OK;
+}
+
+/* Rows of a lower triangular matrix, the first of them for fewer dimensions, and a corner. */
+static int parse_cell(const scene_options *o, scene *sc, uint32_t numbers[2])
+{
+    float entries[MOST_NUMBERS] = {0};
+    sc->triclinic = o->cell != NULL;
+    numbers[0] = sc->triclinic ? numbers_of(o->cell, MOST_NUMBERS, entries) : 1;
+    if (numbers[0] != 1 && numbers[0] != 3 && numbers[0] != MOST_NUMBERS)
+        return tool_misuse("neighbors: --cell: \"%s\" is no cell; give AX,BX,BY,CX,CY,CZ, or for "
+                           "points of fewer dimensions AX,BX,BY or AX",
+                           o->cell);
+    for (uint32_t row = 0, k = 0; row < MOST_DIMENSIONS; ++row)
+        for (uint32_t column = 0; column <= row; ++column)
+            sc->cell[row][column] = entries[k++];
+    numbers[1] = o->origin ? numbers_of(o->origin, MOST_DIMENSIONS, sc->lower) : 0;
+    if (o->origin && numbers[1] == 0)
+        return tool_misuse("neighbors: --origin: \"%s\" is no corner; give a number for each axis, "
+                           "such as 0,0,0",
+                           o->origin);
+    return TOOL_OK;
 }
 
 /* A number alone is one for each axis. */
@@ -93,15 +114,43 @@ static int check_axis(const scene *sc, uint32_t a)
     return TOOL_OK;
 }
 
+/* What is wrong with the matrix itself the library says. */
+static int fit_cell(const scene_options *o, scene *sc, const uint32_t numbers[2])
+{
+    const uint32_t d = sc->dimensions;
+    if (numbers[0] != d * (d + 1) / 2)
+        return tool_misuse("neighbors: --cell: \"%s\" has %u numbers; points of %u dimensions take "
+                           "%u",
+                           o->cell, (unsigned)numbers[0], (unsigned)d, (unsigned)(d * (d + 1) / 2));
+    if (o->origin && numbers[1] != d)
+        return tool_misuse("neighbors: --origin: \"%s\" has %u numbers; points of %u dimensions "
+                           "take as many",
+                           o->origin, (unsigned)numbers[1], (unsigned)d);
+    if (!o->periodic)
+        sc->periodic = (1u << d) - 1;
+    return TOOL_OK;
+}
+
 static int fit_box(const scene_options *o, scene *sc, const uint32_t numbers[2])
 {
-    int result = TOOL_OK;
-    if (!sc->bounded)
-        return TOOL_OK;
+    int result;
     TRY(spread_corner(o, sc, 0, numbers[0], sc->lower));
     TRY(spread_corner(o, sc, 1, numbers[1], sc->upper));
     for (uint32_t a = 0; a < sc->dimensions; ++a)
         TRY(check_axis(sc, a));
+done:
+    return result;
+}
+
+static int fit_space(const scene_options *o, scene *sc, const uint32_t box[2],
+                     const uint32_t cell[2])
+{
+    int result = TOOL_OK;
+    if (sc->bounded)
+        TRY(fit_box(o, sc, box));
+    if (sc->triclinic)
+        TRY(fit_cell(o, sc, cell));
+    sc->repeats = !sc->periodic ? XL_REPEATS_NOT : sc->triclinic ? XL_REPEATS_CELL : XL_REPEATS_BOX;
     if (sc->periodic >> sc->dimensions)
         return tool_misuse("neighbors: --periodic: \"%s\" names an axis that points of %u "
                            "dimensions do not have",
@@ -207,13 +256,14 @@ done:
 int scene_read(const scene_options *o, const char *path, scene *sc)
 {
     int result;
-    uint32_t numbers[2] = {0, 0};
+    uint32_t box[2] = {0, 0}, cell[2] = {0, 0};
     *sc = (scene){0};
-    TRY(parse_box(o, sc, numbers));
+    TRY(parse_box(o, sc, box));
+    TRY(parse_cell(o, sc, cell));
     TRY(read_table(o, path, "points", &sc->points, sc));
     sc->n = sc->rows = (size_t)sc->points.shape[0];
     sc->dimensions = (uint32_t)sc->points.shape[1];
-    TRY(fit_box(o, sc, numbers));
+    TRY(fit_space(o, sc, box, cell));
     if (o->queries)
         TRY(read_queries(o, sc));
     if (o->radii)

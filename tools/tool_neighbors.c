@@ -31,6 +31,8 @@ static int check_apart(const neighbors_options *o)
                  {knn && o->where.radii, "knn", "radii"},
                  {o->approximate && o->knn.given && o->radius.given, "approximate", "radius"},
                  {o->approximate && o->where.periodic, "approximate", "periodic"},
+                 {o->approximate && o->where.cell, "approximate", "cell"},
+                 {o->where.cell && o->where.box[0], "cell", "box"},
                  {o->half && o->where.queries, "half", "queries"},
                  {o->half && o->where.radii, "half", "radii"},
                  {o->half && o->density, "half", "density"},
@@ -49,16 +51,18 @@ static int check_needs(const neighbors_options *o)
     const struct {
         bool lacks;
         const char *option, *what;
-    } needs[] = {
-        {o->distances && !o->out, "distances", of_list},
-        {o->vectors && !o->out, "vectors", of_list},
-        {o->shifts && !o->out, "shifts", of_list},
-        {o->unsorted && !o->out, "unsorted", of_list},
-        {o->squared && !o->distances && !o->knn.given, "squared", "--distances or --knn"},
-        {o->approximate && !o->knn.given, "approximate", "--knn"},
-        {o->mass.given && !o->density, "mass", "--density"},
-        {o->where.periodic && !o->where.box[0], "periodic", "--box, whose edges are the periods"},
-        {o->shifts && !o->where.periodic, "shifts", "--periodic, without which all of them are 0"}};
+    } needs[] = {{o->distances && !o->out, "distances", of_list},
+                 {o->vectors && !o->out, "vectors", of_list},
+                 {o->shifts && !o->out, "shifts", of_list},
+                 {o->unsorted && !o->out, "unsorted", of_list},
+                 {o->squared && !o->distances && !o->knn.given, "squared", "--distances or --knn"},
+                 {o->approximate && !o->knn.given, "approximate", "--knn"},
+                 {o->mass.given && !o->density, "mass", "--density"},
+                 {o->where.origin && !o->where.cell, "origin", "--cell, whose corner it is"},
+                 {o->where.periodic && !o->where.box[0] && !o->where.cell, "periodic",
+                  "--box, whose edges are the periods, or --cell"},
+                 {o->shifts && !o->where.periodic && !o->where.cell, "shifts",
+                  "--periodic, without which all of them are 0"}};
     for (size_t i = 0; i < TOOL_COUNT(needs); ++i)
         if (needs[i].lacks)
             return tool_misuse("neighbors: --%s needs %s", needs[i].option, needs[i].what);
@@ -168,6 +172,8 @@ static const char about[] =
     "(the\n"
     "periods that it is moved by) have a row for each index. Distances are roots of what was\n"
     "compared. Along a periodic axis each image within the radius is a neighbour of its own.\n"
+    "A cell has the vectors (AX, 0, 0), (BX, BY, 0) and (CX, CY, CZ), all of which repeat unless\n"
+    "--periodic has only the letters of some: x of the first, y, z.\n"
     "--knn: row i of PREFIX.indices.npy (n, K) has the K nearest other points, the\n"
     "nearest first, of equally near ones in the order of their indices, and\n"
     "PREFIX.distances.npy how far they are; 4294967295 and inf where there are fewer.";
@@ -191,7 +197,10 @@ int tool_neighbors(int argc, char **argv)
         {"box", OPTION_PAIR, o.where.box, "LO HI", "all points lie within; each a number, or x,y,z",
          NULL},
         TEXT_OPTION("periodic", o.where.periodic, "AXES",
-                    "axes along which the box repeats, such as xy"),
+                    "axes along which the box repeats, such as xy; of a cell its vectors"),
+        TEXT_OPTION("cell", o.where.cell, "AX,BX,BY,CX,CY,CZ",
+                    "triclinic cell, which repeats; in 2 dimensions AX,BX,BY"),
+        TEXT_OPTION("origin", o.where.origin, "X,Y,Z", "the cell's corner; default 0,0,0"),
         {"out", OPTION_TEXT, &o.out, "PREFIX", "list: PREFIX.offsets.npy, PREFIX.indices.npy",
          NULL},
         {"unsorted", OPTION_FLAG, &o.unsorted, NULL, "rows in the order of cells, which is cheaper",

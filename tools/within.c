@@ -58,7 +58,7 @@ static xl_neighbors_desc describe(const within *w)
     xl_neighbors_desc desc;
     xl_neighbors_desc_init(&desc);
     desc.radius = w->radius;
-    desc.periodic = w->scene.periodic != 0;
+    desc.periodic = w->scene.repeats;
     desc.queries = w->scene.given ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
     desc.dimensions = desc.query_stride = w->scene.dimensions;
     return desc;

@@ -6,6 +6,31 @@
 #define XL_GRID_MOVED
 
 #include "grid_points.cl"
+#if XL_TRICLINIC
+#include "grid_cell.cl"
+#endif
+
+#if XL_TRICLINIC
+#define XL_CELL_PARAMETERS float4 tilt,
+
+/* Whether no image of `was` is near: the nearest along each axis is not the nearest of all, so each
+ * within reach is looked at. */
+bool xl_grid_is_far(float4 was, float4 now, const xl_cell *cell, float distance2)
+{
+#pragma OPENCL FP_CONTRACT OFF
+    const float4 away = now - was;
+    /* Of squares below the least normal number digits are lost. */
+    const float reach = sqrt(fmax(distance2, 0x1p-126f)) * (1.0f + 0x1p-18f);
+    bool far = true;
+    xl_cell_images images = xl_cell_images_begin(cell, away, away, reach);
+    while (far && xl_cell_images_next(&images, cell, away, away, reach)) {
+        const float4 d = away - xl_cell_shift(cell, images.at);
+        far = !((d.x * d.x + d.y * d.y) + d.z * d.z <= distance2);
+    }
+    return far || !xl_grid_finite(now);
+}
+#else
+#define XL_CELL_PARAMETERS
 
 /* Beyond so many periods a quotient no longer tells which image is the nearest. */
 #define XL_GRID_MOST_PERIODS 1048576.0f
@@ -37,6 +62,7 @@ bool xl_grid_is_far(float4 was, float4 now, float4 period, float distance2)
     const float square = (away.x * away.x + away.y * away.y) + away.z * away.z;
     return !xl_grid_finite(now) || !(square <= distance2);
 }
+#endif
 
 /* Whether there are positions to compare with: the build that is meant has run, and found nothing
  * wrong. */
@@ -56,7 +82,8 @@ __kernel void xl_grid_moved_start(__global const uint *storage, ulong header_at,
 /* Adds the points that are farther than the root of distance2 from where they were. */
 __kernel void xl_grid_moved(XL_POINTS_PARAMETERS, uint n, __global const uint *storage,
                             ulong header_at, ulong sorted_at, uint stamp, float4 period,
-                            float distance2, __global uint *moved, ulong moved_at)
+                            XL_CELL_PARAMETERS float distance2, __global uint *moved,
+                            ulong moved_at)
 {
     __local uint of_group;
     __global const xl_grid_header *header = (__global const xl_grid_header *)(storage + header_at);
@@ -67,7 +94,13 @@ __kernel void xl_grid_moved(XL_POINTS_PARAMETERS, uint n, __global const uint *s
     {
         const uint4 was = xl_grid_sorted(storage + sorted_at, n, (uint)k);
         const float4 now = xl_grid_point(XL_POINTS, min(was.w, n - 1u));
-        count += xl_grid_is_far(xl_grid_position(was), now, period, distance2) ? 1u : 0u;
+#if XL_TRICLINIC
+        const xl_cell cell = {(float4)(0.0f), (float4)(0.0f), period, tilt};
+        const bool far = xl_grid_is_far(xl_grid_position(was), now, &cell, distance2);
+#else
+        const bool far = xl_grid_is_far(xl_grid_position(was), now, period, distance2);
+#endif
+        count += far ? 1u : 0u;
     }
     XL_LOCAL_BARRIER();
     if (count > 0)

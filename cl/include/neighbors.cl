@@ -59,8 +59,9 @@
  *
  * Before the include `#define XL_NEIGHBORS_PERIODIC 0` leaves out what space that repeats needs: a
  * count then takes 0.37 ms instead of 0.53 (H200, 2^21 points of 33 neighbours). Of an index that
- * repeats xl_neighbors_failed() is then true. All functions are those of one work-item: none waits
- * for others. */
+ * repeats xl_neighbors_failed() is then true. With 2 there is also what triclinic cells need
+ * (xl_grid_desc.triclinic), of which without it xl_neighbors_failed() is true. All functions are
+ * those of one work-item: none waits for others. */
 #ifndef XL_NEIGHBORS
 #define XL_NEIGHBORS
 
@@ -71,7 +72,8 @@
 /* What the search's own programs are given by the host: queries are points here, or places, with
  * one radius, and sorted points lie as the device's table of tunables has it, which
  * xl_grid_index_set_kernel_args() sees to. */
-#define XL_PERIODIC XL_NEIGHBORS_PERIODIC
+#define XL_PERIODIC (XL_NEIGHBORS_PERIODIC > 0)
+#define XL_TRICLINIC (XL_NEIGHBORS_PERIODIC > 1)
 #define XL_GIVEN 0
 #define XL_RADII 0
 #define XL_RADIUS_INCLUSIVE 0
@@ -85,6 +87,7 @@
 #define XL_NEIGHBORS_REPEATS 1u
 #define XL_NEIGHBORS_INCLUSIVE 2u
 #define XL_NEIGHBORS_ENDS_LOOPS 4u
+#define XL_NEIGHBORS_TRICLINIC 8u
 #define XL_NEIGHBORS_LAYOUT 0x4e310000u
 /* Eight work-items of such a device share 65,535 rounds. */
 #define XL_NEIGHBORS_ROUNDS 7000u
@@ -132,7 +135,8 @@ xl_neighbors xl_neighbors_load(__global const uint *storage, ulong4 parts, uint4
     of.inclusive = (numbers.w & XL_NEIGHBORS_INCLUSIVE) != 0;
     of.ends_loops = (numbers.w & XL_NEIGHBORS_ENDS_LOOPS) != 0;
     if ((numbers.w & 0xffff0000u) != XL_NEIGHBORS_LAYOUT ||
-        (!XL_PERIODIC && (numbers.w & XL_NEIGHBORS_REPEATS)))
+        (!XL_PERIODIC && (numbers.w & XL_NEIGHBORS_REPEATS)) ||
+        (!XL_TRICLINIC && (numbers.w & XL_NEIGHBORS_TRICLINIC)))
         of.search.map.failed = true;
     return of;
 }
@@ -250,6 +254,7 @@ bool xl_neighbors_is_near(xl_neighbor *near, const xl_neighbors *of)
             } else
 
 #undef XL_PERIODIC
+#undef XL_TRICLINIC
 #undef XL_GIVEN
 #undef XL_RADII
 #undef XL_RADIUS_INCLUSIVE

@@ -112,11 +112,13 @@ uint xl_details_place(const xl_details *of, __global const uint *row, uint room,
 #endif
 }
 
-/* Periods of a shift, which is a whole number of them. */
-int4 xl_details_shift(const xl_search *s, float4 shift)
+/* Which image the walk is at, in periods: a shift is a whole number of them. */
+int4 xl_details_shift(const xl_search *s, const xl_ranges *near)
 {
-#if XL_PERIODIC
-    return convert_int4_rte(shift / select((float4)(1.0f), s->period, s->period > 0.0f));
+#if XL_TRICLINIC
+    return near->images.at;
+#elif XL_PERIODIC
+    return convert_int4_rte(near->shift / select((float4)(1.0f), s->period, s->period > 0.0f));
 #else
     return (int4)(0);
 #endif
@@ -127,7 +129,7 @@ uint xl_details_range(const xl_ranges *near, const xl_query *query, const xl_sea
 {
     float distance2;
     const float4 self = xl_grid_position(query->self);
-    const int4 shift = xl_details_shift(s, near->shift);
+    const int4 shift = xl_details_shift(s, near);
 #define XL_DO(q)                                                                                   \
     if (XL_IS_CANDIDATE(q, &near->cells)) {                                                        \
         const uint4 other = xl_grid_sorted(s->index.sorted, s->map.points, q);                     \

@@ -6,14 +6,17 @@
  *         for (uint q = near.cells.begin; q < near.cells.end; ++q)
  *             ...
  *
- * Along periodic axes a query has images, a period apart from each other, and the walk goes around
- * each that points may be near of: `shift` is how far the query has moved for it. Points stay where
- * they are, so that a distance is (query - point) - shift, which is the same, but for the sign,
- * from both sides of a pair. */
+ * Along periodic axes a query has images, a period apart from each other, or a vector of a
+ * triclinic cell, and the walk goes around each that points may be near of: `shift` is how far the
+ * query has moved for it. Points stay where they are, so that a distance is (query - point) -
+ * shift, which is the same, but for the sign, from both sides of a pair. */
 #ifndef XL_NEIGHBORS_RANGES
 #define XL_NEIGHBORS_RANGES
 
 #include "neighbors_pair.cl"
+#if XL_TRICLINIC
+#include "../grid/grid_cell.cl"
+#endif
 
 /* ---- a search ---------------------------------------------------------------------------- */
 
@@ -34,6 +37,9 @@ typedef struct xl_search {
     float4 period;       /* 0 along an axis that does not repeat */
     float extent;        /* the largest of all these numbers */
 #endif
+#if XL_TRICLINIC
+    xl_cell cell; /* all of that but the extent, and tilts */
+#endif
 } xl_search;
 
 /* What every kernel is given, in two parts: the index, and the queries. */
@@ -41,6 +47,7 @@ typedef struct xl_search {
     ulong header_at, ulong starts_at, ulong begins_at, ulong sorted_at, uint n, uint table,        \
         uint stamp, float reach, float radius2
 #if XL_PERIODIC
+/* Of a triclinic cell the tilts bx, cx and cy stand in the w of these, which else are 0. */
 #define XL_BOX_PARAMETERS float4 lower, float4 upper, float4 period, float extent,
 #else
 #define XL_BOX_PARAMETERS
@@ -83,6 +90,13 @@ xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_Q
     s.upper = upper;
     s.period = period;
     s.extent = extent;
+#endif
+#if XL_TRICLINIC
+    s.lower.w = s.upper.w = s.period.w = 0; /* which have the tilts */
+    s.cell.lower = s.lower;
+    s.cell.upper = s.upper;
+    s.cell.period = s.period;
+    s.cell.tilt = (float4)(lower.w, upper.w, period.w, 0.0f);
 #endif
     return s;
 }
@@ -162,7 +176,14 @@ xl_query xl_query_load(const xl_search *s, uint k)
 
 /* ---- images ------------------------------------------------------------------------------ */
 
-#if XL_PERIODIC
+#if XL_TRICLINIC
+typedef xl_cell_images xl_images;
+
+xl_images xl_images_begin(const xl_search *s, float4 low, float4 high, float reach)
+{
+    return xl_cell_images_begin(&s->cell, low, high, reach);
+}
+#elif XL_PERIODIC
 typedef struct xl_images {
     int4 first, last, at; /* of each axis, in periods; `at` is the next */
 } xl_images;
@@ -205,7 +226,9 @@ bool xl_images_next(xl_images *images, const xl_search *s, float4 *shift)
     }
     return true;
 }
+#endif
 
+#if XL_PERIODIC
 /* A moved query has rounded, and so has its distance from a point: each by a unit of what is
  * subtracted. Where nothing repeats (a user's kernel takes such an index, too) none moves. */
 float xl_images_reach(const xl_search *s, float4 low, float4 high, float reach)
@@ -248,12 +271,27 @@ xl_ranges xl_ranges_begin(const xl_search *s, float4 low, float4 high, float rea
     return ranges;
 }
 
+#if XL_TRICLINIC
+bool xl_ranges_image(xl_ranges *ranges, const xl_search *s)
+{
+    if (!xl_cell_images_next(&ranges->images, &s->cell, ranges->low, ranges->high, ranges->reach))
+        return false;
+    ranges->shift = xl_cell_shift(&s->cell, ranges->images.at);
+    return true;
+}
+#elif XL_PERIODIC
+bool xl_ranges_image(xl_ranges *ranges, const xl_search *s)
+{
+    return xl_images_next(&ranges->images, s, &ranges->shift);
+}
+#endif
+
 #if XL_PERIODIC
 /* Goes on to the next image. */
 bool xl_ranges_turn(xl_ranges *ranges, const xl_search *s)
 {
     const uint rounds = ranges->cells.rounds + 2;
-    if (!xl_images_next(&ranges->images, s, &ranges->shift))
+    if (!xl_ranges_image(ranges, s))
         return false;
     ranges->cells = xl_cell_iterator_begin(&s->map, ranges->low - ranges->shift,
                                            ranges->high - ranges->shift, ranges->reach);

@@ -37,6 +37,14 @@ typedef enum xl_points_layout {
     XL_POINTS_SOA = 1  /* those of an axis side by side: an array for each axis */
 } xl_points_layout;
 
+/* How space repeats, for searches: their desc.periodic. A search of XL_REPEATS_CELL takes indices
+ * of boxes that repeat as well. */
+typedef enum xl_repeats {
+    XL_REPEATS_NOT = 0,
+    XL_REPEATS_BOX = 1, /* along axes, with the edges of a box as periods: xl_grid_desc.periodic */
+    XL_REPEATS_CELL = 2 /* along the vectors of a triclinic cell: xl_grid_desc.triclinic */
+} xl_repeats;
+
 /* Start from xl_grid_desc_init(); cell_size must be set. */
 typedef struct xl_grid_desc {
     uint32_t struct_size;  /* set by xl_grid_desc_init() */
@@ -60,7 +68,23 @@ typedef struct xl_grid_desc {
      * built-in ones (xl_tunable in types.h); grid.*, and scan.* and sort.*
      * for the scan or the sort that a build has inside. NULL: none */
     const xl_tunable *tunables;
-    uint32_t layout;   /* xl_points_layout */
+    uint32_t layout;    /* xl_points_layout */
+    uint32_t triclinic; /* 1: space repeats along the vectors of `cell` that `periodic` has a bit
+                           of, bit 0 that of a, and not along axes */
+    /* With `triclinic`: the vectors a, b and c of a cell of molecules or of a crystal, which has
+     * its corner at `lower`; of d dimensions d rows and columns count. A vector a row, lower
+     * triangular with a diagonal above 0, as in GROMACS and LAMMPS: ax  0   0 bx  by  0 cx  cy  cz
+     * Any other cell is one of these, turned (that of a QR decomposition of the transposed matrix);
+     * turn the points with it. `upper` and `bounded` mean nothing: all points must be in the box
+     * around the cell, which the report has, and which is some 2^-20 of its size larger for points
+     * that were rounded. Within it they may be in the cell or not: they stay where they are.
+     * Of vectors that repeat, tilts are no more than two periods of an axis: |cy| <= 2 by, and
+     * |bx| + |cx| <= 2 ax. A cell with more has the lattice of one with less: b less a whole
+     * multiple of a, and c less whole multiples of a and b.
+     * The image s = (sa, sb, sc) of a point, three whole numbers, is moved by
+     *     x: (sa*ax + sb*bx) + sc*cx    y: sb*by + sc*cy    z: sc*cz
+     * in single precision, each operation rounded once, no contraction */
+    float cell[3][3];
     uint32_t reserved; /* 0 */
 } xl_grid_desc;
 
@@ -120,8 +144,8 @@ XL_API void xl_grid_desc_init_sized(xl_grid_desc *desc, size_t size);
 
 /* Makes a grid plan; as xl_scan_create(). Threads may share it. XL_ERROR_INVALID_ARGUMENT: a cell
  * size that is not finite and above 0, a box that is empty or not finite, a stride below the
- * dimensions, a period without a box. XL_ERROR_UNSUPPORTED: other dimensions or scalars than this
- * version has. */
+ * dimensions, a period without a box, a triclinic cell of another form. XL_ERROR_UNSUPPORTED: other
+ * dimensions or scalars than this version has. */
 XL_NODISCARD XL_API xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc *desc,
                                              xl_grid **grid);
 
@@ -202,20 +226,25 @@ XL_NODISCARD XL_API xl_status xl_grid_reorder_enqueue_sized(xl_grid *grid, xl_gr
  * it does not. dx is now.x - was.x. Along an axis of the index that is periodic, of period L, it is
  * (now.x - was.x) - s * L for the whole number s that makes it the nearest to 0 (the minimum
  * image): points may have been put back into the box in between, or not. A point that is more than
- * some 2^20 periods off counts, and so does one of which a coordinate is not finite.
+ * some 2^20 periods off counts, and so does one of which a coordinate is not finite. Of a triclinic
+ * cell a point counts if that holds for every image of it, with (now.x - was.x) less what the image
+ * is moved by, and the distance may be no longer than 8 periods.
  *
  * Rounding: lists and this count are right in single precision, not in real numbers. With
  *     distance = skin / 2 - 2^-21 * ((r + skin) + the longest period, 0 without any)
- * no pair is missed for that either; where space repeats, of points that are in the box.
+ * no pair is missed for that either; where space repeats, of points that are in the box. Of a
+ * triclinic cell the longest period is four times the longest edge of the report's box.
  *
  * `moved` is UINT32_MAX, which no count is, where there is nothing to compare with: the build found
  * points that are not finite or outside the box, has not run, or its storage was overwritten since.
  * n is that of the build; without points it is 0. Any plan of the index's dimensions, and of the
- * same tunable grid.planes as the plan that has built it, will do. Neither `points`, `moved` nor
+ * same tunable grid.planes as the plan that has built it, will do; of a triclinic cell's, any plan
+ * of some such cell. Neither `points`, `moved` nor
  * the index's storage may overlap. Never blocks, but as xl_grid_build_enqueue_sized() says of other
  * queues than the build's; waits, event, queue, threads and failure as xl_scan_enqueue_sized().
  * XL_ERROR_INVALID_ARGUMENT: a distance or a view that is none, an index that was never built, of
- * another context, or of other dimensions. */
+ * another context, of other dimensions, or of a triclinic cell where the plan is not.
+ * XL_ERROR_UNSUPPORTED: see above; on devices that end long loops it is 1 period. */
 XL_NODISCARD XL_API xl_status xl_grid_moved_enqueue_sized(xl_grid *grid, xl_grid_index *index,
                                                           cl_command_queue queue,
                                                           const xl_grid_moved_args *args,

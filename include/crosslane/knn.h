@@ -9,8 +9,8 @@
  * so here too; that shows at distances below 2^-62.)
  *
  * Along a periodic axis of period L, dx is (query.x - point.x) - s * L, for every whole number s,
- * as in crosslane/neighbors.h: each image of a point counts by itself. A point is left out as its
- * own neighbour, but not its images.
+ * as in crosslane/neighbors.h, which also has what it is of a triclinic cell: each image of a point
+ * counts by itself. A point is left out as its own neighbour, but not its images.
  *
  * Any cell size is right. What is looked at is about all points in the cells that the ball of the
  * k-th neighbour touches, so that cells should be small beside it, but not so small that a grid has
@@ -36,7 +36,8 @@ typedef struct xl_knn_desc {
     uint32_t query_stride; /* scalars from one given query to the next, `dimensions` or more;
                               default 3 */
     uint32_t include_self; /* 0: the point itself (by index) is left out; 1: it counts too */
-    uint32_t periodic;     /* 1: for indices with periodic axes, and for no others */
+    uint32_t periodic;     /* xl_repeats: for indices of space that repeats like that, and for no
+                              others */
     float max_radius;      /* 0: none; else only points whose square distance is below its square
                               are neighbours. Finite, and its square neither overflows nor
                               underflows */
@@ -76,9 +77,9 @@ XL_NODISCARD XL_API xl_status xl_knn_scratch(const xl_knn *plan, size_t n, size_
  * overlap nothing. A row that has fewer than k neighbours ends in UINT32_MAX and INFINITY. So does
  * all of the row of a query that is not finite, and each row where the build failed
  * (xl_grid_index_status() tells). A row that is given up is UINT32_MAX - 1 and NaN throughout: that
- * of a query some of whose k neighbours are further away than 8 of the shortest periods, of which
- * there can be no end, and on a device that ends long loops (docs/drivers.md, llvmpipe) that of a
- * query that would look at more than about 7,500 points.
+ * of a query some of whose k neighbours are further away than 8 of the shortest periods (ax, by or
+ * cz of a triclinic cell), of which there can be no end, and on a device that ends long loops
+ * (docs/drivers.md, llvmpipe) that of a query that would look at more than about 7,500 points.
  *
  * Cost: see above; the table of docs/performance.md has figures. Where all points are in one cell
  * each query looks at all of them. */

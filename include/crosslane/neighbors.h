@@ -13,7 +13,10 @@
  * Along a periodic axis of period L, dx is (query.x - point.x) - s * L, for every whole number s.
  * Each image of a point within the radius is a neighbour of its own, so that a row has an index
  * more than once where the radius is above half a period. A point is left out as its own neighbour,
- * but not its images. */
+ * but not its images. In space that repeats along the vectors of a triclinic cell it is
+ * (query.x - point.x) less the x by which the image is moved, which xl_grid_desc.cell has the
+ * formula of, and y and z likewise. Either is the same, but for the sign, from both sides of a
+ * pair: j is a neighbour of i in image s as i is of j in image -s. */
 #ifndef CROSSLANE_NEIGHBORS_H
 #define CROSSLANE_NEIGHBORS_H
 
@@ -38,7 +41,8 @@ typedef struct xl_neighbors_desc {
     uint32_t include_self; /* 0: the point itself (by index) is left out; 1: it counts too */
     uint32_t sorted;       /* 1, the default: rows in ascending order of index; 0: in cell order,
                               cheaper */
-    uint32_t periodic;     /* 1: for indices with periodic axes, and for no others */
+    uint32_t periodic;     /* xl_repeats: for indices of space that repeats like that, and for no
+                              others */
     uint32_t queries;      /* xl_neighbors_queries */
     uint32_t dimensions;   /* of given queries: those of the index; default 3 */
     uint32_t query_stride; /* scalars from one given query to the next, `dimensions` or more;
@@ -104,7 +108,8 @@ typedef struct xl_neighbors_fill_args {
      * `dimensions` dimensions, and of as many as `indices` */
     xl_view distances2; /* an f32 of each: the squared distance, as it was compared */
     xl_view vectors;    /* `dimensions` f32 of each: from the query to the image of the point,
-                           each coordinate -((query - point) - s * L) */
+                           each coordinate -((query - point) - s * L), or with what an image of
+                           a triclinic cell is moved by */
     xl_view shifts;     /* `dimensions` i32 of each: s, the periods by which the point is moved.
                            Images of one point follow each other by z, then y, then x */
     xl_view counts;     /* only with desc.row_capacity: a u32 for each row that is filled, the
@@ -218,8 +223,9 @@ xl_neighbors_visit_enqueue_sized(xl_neighbors *plan, xl_grid_index *index, cl_co
  *
  * One thread at a time for a kernel. Never blocks. XL_ERROR_INVALID_ARGUMENT: a NULL, no build, a
  * kernel of another context, or one that has other parameters there; a radius as desc.radius.
- * XL_ERROR_UNSUPPORTED: a radius of more than 8 periods (1 on devices that end long loops); an
- * index of a plan with grid.planes other than the device's own. */
+ * XL_ERROR_UNSUPPORTED: a radius of more than 8 periods (1 on devices that end long loops), of a
+ * triclinic cell of more than 8 of ax, by or cz; an index of a plan with grid.planes other than the
+ * device's own. */
 XL_NODISCARD XL_API xl_status xl_grid_index_set_kernel_args_sized(
     xl_grid_index *index, const xl_neighbors_kernel_args *args, size_t size, cl_uint *next);
 

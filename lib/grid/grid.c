@@ -97,7 +97,8 @@ static xl_status build_kernels(xl_grid *grid)
                  grid->desc.layout, grid->desc.stride, grid->desc.bounded ? 1 : 0);
     xli_text_add(&defines, "#define XL_PLANES %u\n#define XL_DIMENSIONS %u\n", grid->tune.planes,
                  grid->desc.dimensions);
-    xli_text_add(&defines, "#define XL_BUCKET %u\n", grid->tune.bucket);
+    xli_text_add(&defines, "#define XL_BUCKET %u\n#define XL_TRICLINIC %u\n", grid->tune.bucket,
+                 grid->desc.triclinic);
     if (defines.failed)
         return xli_fail(grid->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a grid");
     XL_TRY(xli_program_get(grid->ctx, "grid", defines.data, &program));
@@ -222,6 +223,8 @@ xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc *desc, xl_grid **gr
         made->desc.stride = 1;
     for (uint32_t a = checked.dimensions; a < 3; ++a)
         made->desc.lower[a] = made->desc.upper[a] = 0;
+    if (checked.triclinic)
+        xli_grid_fit_cell(&made->desc);
     XL_TRY(make_parts(made, capabilities));
     XL_TRY(build_kernels(made));
     *grid = made;

@@ -44,17 +44,23 @@ xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *desc)
     if (!isfinite(desc->cell_size) || desc->cell_size <= 0)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "desc.cell_size: %g; must be finite and above 0", (double)desc->cell_size);
-    if (desc->periodic >> desc->dimensions != 0 || (desc->periodic != 0 && !desc->bounded))
+    const bool boxed = desc->bounded || desc->triclinic;
+    if (desc->periodic >> desc->dimensions != 0 || (desc->periodic != 0 && !boxed))
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.periodic: %u %s",
                         (unsigned)desc->periodic,
-                        desc->bounded ? "names an axis that points do not have"
-                                      : "without a box; desc.bounded, lower and upper say it");
+                        boxed ? "names an axis that points do not have"
+                              : "without a box; desc.bounded, lower and upper say it");
     if ((int)desc->algorithm < XL_GRID_AUTO || desc->algorithm > XL_GRID_BITONIC)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.algorithm: %d is unknown",
                         (int)desc->algorithm);
     if (desc->reserved != 0)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.reserved: %u, but must be 0",
                         (unsigned)desc->reserved);
+    if (desc->triclinic > 1)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.triclinic: %u; 0 or 1",
+                        (unsigned)desc->triclinic);
+    if (desc->triclinic)
+        return xli_grid_check_cell(ctx, desc);
     return desc->bounded ? check_box(ctx, desc) : XL_SUCCESS;
 }
 

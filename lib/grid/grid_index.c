@@ -90,28 +90,6 @@ done:
     return status;
 }
 
-static cl_float4 corner(const float *p)
-{
-    return (cl_float4){{p[0], p[1], p[2], 0}};
-}
-
-static xli_grid_period period_of(const xl_grid_desc *desc)
-{
-    xli_grid_period p = {
-        .any = desc->periodic != 0, .lower = corner(desc->lower), .upper = corner(desc->upper)};
-    for (int a = 0; a < 3 && p.any; ++a) {
-        const float low = desc->lower[a] < 0 ? -desc->lower[a] : desc->lower[a];
-        const float high = desc->upper[a] < 0 ? -desc->upper[a] : desc->upper[a];
-        const float length = desc->upper[a] - desc->lower[a];
-        if (desc->periodic & 1u << a)
-            p.period.s[a] = length;
-        p.extent = low > p.extent ? low : p.extent;
-        p.extent = high > p.extent ? high : p.extent;
-        p.extent = length > p.extent ? length : p.extent;
-    }
-    return p;
-}
-
 xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xl_grid *grid, size_t n,
                                xl_view storage, const xli_span in[3], xli_span *span)
 {
@@ -139,7 +117,7 @@ xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xl_grid
     index->n = n;
     index->dimensions = grid->desc.dimensions;
     index->planes = grid->tune.planes;
-    index->period = period_of(&grid->desc);
+    index->period = xli_grid_period_of(&grid->desc);
     ++index->stamp;
 done:
     return status;

@@ -21,6 +21,24 @@ static xl_status check_distance(xl_context *ctx, float distance)
     return XL_SUCCESS;
 }
 
+/* Images are gone through as a search does. */
+static xl_status check_cell(const xl_grid *grid, const xl_grid_index *index, float distance)
+{
+    xl_status status;
+    const xli_capabilities *capabilities;
+    if (!grid->desc.triclinic && index->period.repeats == XL_REPEATS_CELL)
+        return xli_fail(grid->ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "index: its space repeats along a triclinic cell, but the plan's "
+                        "desc.triclinic is 0");
+    if (!grid->desc.triclinic)
+        return XL_SUCCESS;
+    XL_TRY(xli_context_capabilities(grid->ctx, &capabilities));
+    XL_TRY(xli_neighbors_check_period(grid->ctx, index, "distance", distance,
+                                      capabilities->ends_loops));
+done:
+    return status;
+}
+
 static xl_status check_moved(const xl_grid *grid, const xl_grid_index *index,
                              const xl_grid_moved_args *args, xl_view points[3])
 {
@@ -32,6 +50,7 @@ static xl_status check_moved(const xl_grid *grid, const xl_grid_index *index,
                         "index: of points in %u dimensions, the plan has %u",
                         (unsigned)index->dimensions, (unsigned)grid->desc.dimensions);
     XL_TRY(check_distance(ctx, args->distance));
+    XL_TRY(check_cell(grid, index, args->distance));
     XL_TRY(xli_grid_check_points(grid, index->n,
                                  (const xl_view[]){args->points, args->points_y, args->points_z},
                                  points, spans));
@@ -50,17 +69,25 @@ static xl_status launch_moved(const xli_grid_build *b, const xl_grid_moved_args 
 {
     xl_status status;
     const xl_grid_index *const index = b->index;
+    const xli_grid_period *const p = &index->period;
+    const cl_float4 tilt = {{p->lower.s[3], p->upper.s[3], p->period.s[3], 0}};
+    const cl_float4 period = {{p->period.s[0], p->period.s[1], p->period.s[2], 0}};
     const float distance2 = args->distance * args->distance;
+    const xli_arg lengths = XLI_BYTES(&period, sizeof period);
+    const xli_arg compared = XLI_BYTES(&distance2, sizeof distance2);
     const xli_grid_shape one = {.groups = 1, .size = 1};
     XL_TRY(LAUNCH_IN(b, XLI_GRID_MOVED_START, one, BUFFER(b), PART(b, header),
                      XLI_U32(index->stamp), XLI_MEM(args->moved.buffer),
                      XLI_U64(args->moved.offset)));
-    if (index->n > 0)
+    if (index->n > 0 && b->grid->desc.triclinic)
         XL_TRY(LAUNCH(b, XLI_GRID_MOVED, index->n, GIVEN(b), BUFFER(b), PART(b, header),
-                      PART(b, sorted), XLI_U32(index->stamp),
-                      XLI_BYTES(&index->period.period, sizeof index->period.period),
-                      XLI_BYTES(&distance2, sizeof distance2), XLI_MEM(args->moved.buffer),
+                      PART(b, sorted), XLI_U32(index->stamp), lengths,
+                      XLI_BYTES(&tilt, sizeof tilt), compared, XLI_MEM(args->moved.buffer),
                       XLI_U64(args->moved.offset)));
+    else if (index->n > 0)
+        XL_TRY(LAUNCH(b, XLI_GRID_MOVED, index->n, GIVEN(b), BUFFER(b), PART(b, header),
+                      PART(b, sorted), XLI_U32(index->stamp), lengths, compared,
+                      XLI_MEM(args->moved.buffer), XLI_U64(args->moved.offset)));
 done:
     return status;
 }

@@ -105,9 +105,10 @@ struct xl_grid {
     xli_kernel kernels[XLI_GRID_KERNELS];
 };
 
-/* The box that repeats along its periodic axes, and how far images reach: 0 along the others. */
+/* The box of the points, and the periods along its axes, 0 where there is none; of a triclinic cell
+ * the tilts bx, cx and cy are the w of these. */
 typedef struct xli_grid_period {
-    bool any;
+    xl_repeats repeats;
     cl_float4 lower, upper, period;
     float extent; /* the largest coordinate or period */
 } xli_grid_period;
@@ -181,6 +182,15 @@ xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *des
 /* Each pair of spans, and each span and the storage of the index, share no byte. */
 xl_status xli_grid_check_apart(xl_context *ctx, const xl_grid_index *index, const xli_span *spans,
                                size_t num_spans);
+
+/* grid_cell.c: the cell of a descriptor with `triclinic`; its box, once that is checked; what
+ * searches are given; whether a plan of that kind may search an index, and its kind by the field of
+ * its descriptor, of which older programs may have any number for 1. */
+xl_status xli_grid_check_cell(xl_context *ctx, const xl_grid_desc *desc);
+void xli_grid_fit_cell(xl_grid_desc *desc);
+xli_grid_period xli_grid_period_of(const xl_grid_desc *desc);
+xl_status xli_grid_check_repeats(xl_context *ctx, const xl_grid_index *index, xl_repeats plan);
+xl_repeats xli_grid_repeats(uint32_t periodic);
 
 /* grid_index.c: a build of the n points of `in`, an axis each or all in the first, enters: once
  * that has succeeded the storage is its own, whatever comes of it. */

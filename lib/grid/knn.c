@@ -20,7 +20,7 @@ static xli_knn_problem problem_of(const xl_knn_desc *desc)
                              .query_stride = desc->query_stride,
                              .given = given,
                              .keeps_self = desc->include_self || given,
-                             .periodic = desc->periodic != 0,
+                             .repeats = xli_grid_repeats(desc->periodic),
                              .radius2 = desc->max_radius > 0 ? desc->max_radius * desc->max_radius
                                                              : INFINITY};
 }
@@ -33,7 +33,8 @@ static void add_text(xli_text *text, const xli_knn_problem *problem, const xli_k
         {"XL_PLANES", shape->planes},
         {"XL_DIMENSIONS", problem->dimensions},
         {"XL_KEEP_SELF", problem->keeps_self},
-        {"XL_PERIODIC", problem->periodic},
+        {"XL_PERIODIC", problem->repeats != XL_REPEATS_NOT},
+        {"XL_TRICLINIC", problem->repeats == XL_REPEATS_CELL},
         {"XL_RADII", 0},
         {"XL_HALF", 0},
         {"XL_RADIUS_INCLUSIVE", 0},

@@ -39,11 +39,9 @@ xl_status xli_knn_check_desc(xl_context *ctx, const xl_knn_desc *desc)
 xl_status xli_knn_check_index(const xl_knn *plan, const xl_grid_index *index)
 {
     const xli_knn_problem *const problem = &plan->problem;
-    if (problem->periodic != index->period.any)
-        return xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "index: its space %s, but the plan's desc.periodic is %d",
-                        index->period.any ? "repeats" : "does not repeat",
-                        problem->periodic ? 1 : 0);
+    const xl_status status = xli_grid_check_repeats(plan->ctx, index, problem->repeats);
+    if (status != XL_SUCCESS)
+        return status;
     if (problem->dimensions != index->dimensions)
         return xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT,
                         "index: of points in %u dimensions, the plan's desc.dimensions is %u",

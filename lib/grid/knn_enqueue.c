@@ -16,7 +16,7 @@ static void add_shared(const xl_knn *plan, const xl_grid_index *index, const xli
         XLI_BYTES(reach, sizeof *reach), XLI_BYTES(&plan->problem.radius2, sizeof(float))};
     for (size_t i = 0; i < XLI_COUNT(shared); ++i)
         xli_args_add(args, shared[i]);
-    if (plan->problem.periodic) {
+    if (plan->problem.repeats != XL_REPEATS_NOT) {
         xli_args_add(args, XLI_BYTES(&p->lower, sizeof p->lower));
         xli_args_add(args, XLI_BYTES(&p->upper, sizeof p->upper));
         xli_args_add(args, XLI_BYTES(&p->period, sizeof p->period));

@@ -20,7 +20,8 @@
 /* A checked descriptor. */
 typedef struct xli_knn_problem {
     uint32_t k, dimensions, query_stride;
-    bool given, keeps_self, periodic;
+    bool given, keeps_self;
+    xl_repeats repeats;
     float radius2; /* an infinity: none */
 } xli_knn_problem;
 

@@ -33,7 +33,8 @@ static xl_status build_kernels(xl_neighbors *plan, const xl_neighbors_desc *desc
                  plan->tune.walk, plan->together, plan->planes);
     xli_text_add(&defines, "#define XL_RADIUS_INCLUSIVE %d\n#define XL_KEEP_SELF %d\n",
                  desc->inclusive ? 1 : 0, desc->include_self || plan->given ? 1 : 0);
-    xli_text_add(&defines, "#define XL_PERIODIC %d\n#define XL_RADII %d\n", plan->periodic ? 1 : 0,
+    xli_text_add(&defines, "#define XL_PERIODIC %d\n#define XL_TRICLINIC %d\n#define XL_RADII %d\n",
+                 plan->repeats != XL_REPEATS_NOT ? 1 : 0, plan->repeats == XL_REPEATS_CELL ? 1 : 0,
                  plan->radii ? 1 : 0);
     xli_text_add(&defines, "#define XL_GIVEN %d\n#define XL_HALF %d\n#define XL_DETAILS %d\n",
                  plan->given ? 1 : 0, desc->half ? 1 : 0, plan->has_details ? 1 : 0);
@@ -113,7 +114,7 @@ xl_status xl_neighbors_create(xl_context *ctx, const xl_neighbors_desc *desc, xl
     made->radius2 = checked.radius * checked.radius;
     made->reach = xli_neighbors_reach(checked.radius);
     made->visits = checked.visit != NULL;
-    made->periodic = checked.periodic != 0;
+    made->repeats = xli_grid_repeats(checked.periodic);
     made->radii = checked.radii != 0;
     made->given = checked.queries == XL_QUERIES_GIVEN;
     made->has_details = checked.details != 0;

@@ -7,7 +7,7 @@
 /* The same as in cl/include/neighbors.cl: bits of the last of `numbers`. The upper half tells a
  * program that was compiled with another version's text, or another parameter that happens to have
  * the type. */
-enum { REPEATS = 1, INCLUSIVE = 2, ENDS_LOOPS = 4 };
+enum { REPEATS = 1, INCLUSIVE = 2, ENDS_LOOPS = 4, TRICLINIC = 8 };
 #define LAYOUT UINT32_C(0x4e310000)
 
 static xl_status check_kernel(xl_context *ctx, cl_kernel kernel)
@@ -60,8 +60,9 @@ static xl_status set(xl_grid_index *index, const xl_neighbors_kernel_args *args,
     const cl_ulong parts[4] = {
         (at + layout->header) / sizeof(cl_uint), (at + layout->starts) / sizeof(cl_uint),
         (at + layout->begins) / sizeof(cl_uint), (at + layout->sorted) / sizeof(cl_uint)};
-    const cl_uint kind = (p->any ? REPEATS : 0u) | (args->inclusive ? INCLUSIVE : 0u) |
-                         (ends_loops ? ENDS_LOOPS : 0u);
+    const cl_uint kind = (p->repeats != XL_REPEATS_NOT ? REPEATS : 0u) |
+                         (p->repeats == XL_REPEATS_CELL ? TRICLINIC : 0u) |
+                         (args->inclusive ? INCLUSIVE : 0u) | (ends_loops ? ENDS_LOOPS : 0u);
     const cl_uint numbers[4] = {(cl_uint)index->n, layout->table, index->stamp, LAYOUT | kind};
     const cl_float radius[4] = {args->radius, xli_neighbors_reach(args->radius),
                                 args->radius * args->radius, p->extent};

@@ -10,9 +10,10 @@ struct xl_neighbors {
     float radius, radius2;
     float reach; /* the radius and what rounding may add to it */
     bool visits;
-    bool periodic, radii, given; /* as the descriptor has it: queries are given */
-    bool has_details;            /* fills may give more than indices */
-    uint32_t row_capacity;       /* 0: rows follow each other */
+    xl_repeats repeats;
+    bool radii, given;     /* as the descriptor has it: queries are given */
+    bool has_details;      /* fills may give more than indices */
+    uint32_t row_capacity; /* 0: rows follow each other */
     uint32_t dimensions, query_stride;
     bool ends_loops; /* the device: see xli_capabilities */
     xli_tune_neighbors tune;

@@ -4,12 +4,12 @@
 
 static xl_status check_period(const xl_neighbors *plan, const xl_grid_index *index)
 {
-    if (plan->periodic != index->period.any)
-        return xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "index: its space %s, but the plan's desc.periodic is %d",
-                        index->period.any ? "repeats" : "does not repeat", plan->periodic ? 1 : 0);
-    return xli_neighbors_check_period(plan->ctx, index, "desc.radius", plan->radius,
-                                      plan->ends_loops);
+    xl_status status;
+    XL_TRY(xli_grid_check_repeats(plan->ctx, index, plan->repeats));
+    XL_TRY(xli_neighbors_check_period(plan->ctx, index, "desc.radius", plan->radius,
+                                      plan->ends_loops));
+done:
+    return status;
 }
 
 xl_status xli_near_begin(xli_search *s, xl_neighbors *plan, xl_grid_index *index,
@@ -100,7 +100,7 @@ static void add_shared(const xli_search *s, xli_args *args)
                               XLI_BYTES(&plan->radius2, sizeof(float))};
     for (size_t i = 0; i < XLI_COUNT(shared); ++i)
         xli_args_add(args, shared[i]);
-    if (plan->periodic) {
+    if (plan->repeats != XL_REPEATS_NOT) {
         xli_args_add(args, XLI_BYTES(&p->lower, sizeof p->lower));
         xli_args_add(args, XLI_BYTES(&p->upper, sizeof p->upper));
         xli_args_add(args, XLI_BYTES(&p->period, sizeof p->period));

@@ -239,6 +239,9 @@ static const part parts[] = {
 #ifdef BENCH_HAS_FORCES
     {"forces", bench_forces},
 #endif
+#ifdef BENCH_HAS_PERIODIC
+    {"periodic", bench_periodic},
+#endif
 #ifdef BENCH_HAS_KNN
     {"knn", bench_knn},
 #endif

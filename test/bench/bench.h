@@ -77,5 +77,6 @@ void bench_knn(bench *b);
 void bench_forces(bench *b);
 void bench_knn_approximate(bench *b);
 void bench_lists(bench *b);
+void bench_periodic(bench *b);
 
 #endif

@@ -13,11 +13,14 @@ extern "C" {
 
 /* A result belongs to a case, which `name`, `variant` and `n` tell, and to the program
  * that did the work. `name` is the primitive: "copy", "scan", "reduce", "sort", "merge", "search",
- * "select", "histogram", "transform", "grid", "knn", "forces", and "lists" for all steps to a
- * neighbour list, whose times are of the wall clock. `variant` says what is computed, in the same
- * words in every program, and then, in parentheses, how, where one program has several ways: "u32
- * exclusive sum"  "u32 exclusive sum (in place)"  "i32 sum"  "u32,u32 pairs" "u32 exclusive sum by
- * key, runs of 32"  "i32 sum by offsets, segments of 8" */
+ * "select", "histogram", "transform", "grid", "periodic" for searches in space that repeats, "step"
+ * for the stages of one step of particles, "knn", "forces", and "lists" for all steps to a
+ * neighbour list, whose times are of the wall clock.
+ *
+ * `variant` says what is computed, in the same words in every program, and then, in parentheses,
+ * how, where one program has several ways:
+ *   - "u32 exclusive sum", "u32 exclusive sum (in place)", "i32 sum", "u32,u32 pairs",
+ *   - "u32 exclusive sum by key, runs of 32", "i32 sum by offsets, segments of 8" */
 typedef struct bench_result {
     char program[24], name[16], variant[64];
     size_t n;

@@ -113,7 +113,7 @@ static void check_scene(const scene *s, size_t n)
     xl_grid *grid;
     built b = build_grid(&was, &desc);
     xlt_buffer points = buffer_of(&now, s->dimensions);
-    ref_moved m = {was.xyz, now.xyz, s->stride, now_stride, n, s->dimensions, 0, {0}};
+    ref_moved m = {was.xyz, now.xyz, s->stride, now_stride, n, s->dimensions, 0, {0}, {0}};
     uint32_t last = UINT32_MAX;
     for (size_t a = 0; a < 3; ++a)
         m.period[a] = s->periodic >> a & 1 ? desc.upper[a] - desc.lower[a] : 0;

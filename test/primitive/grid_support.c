@@ -410,6 +410,19 @@ xl_grid_report check_search(const char *what, const cloud *c, const xl_grid_desc
     return report;
 }
 
+void ref_cell_of(const xl_grid_desc *grid, float period[3], float tilt[3])
+{
+    const bool cell = grid->triclinic != 0;
+    const bool b = cell && grid->periodic & 2, c = cell && grid->periodic & 4;
+    for (int k = 0; k < 3; ++k)
+        period[k] = !(grid->periodic & 1u << k) ? 0
+                    : cell                      ? grid->cell[k][k]
+                                                : grid->upper[k] - grid->lower[k];
+    tilt[0] = b ? grid->cell[1][0] : 0;
+    tilt[1] = c ? grid->cell[2][0] : 0;
+    tilt[2] = c ? grid->cell[2][1] : 0;
+}
+
 ref_search ref_search_of(const search_case *a)
 {
     ref_search r = {.points = a->points->xyz,
@@ -426,7 +439,6 @@ ref_search ref_search_of(const search_case *a)
         r.num_queries = a->queries->n;
         r.query_stride = a->queries->stride;
     }
-    for (int k = 0; k < 3; ++k)
-        r.period[k] = a->grid.periodic & 1u << k ? a->grid.upper[k] - a->grid.lower[k] : 0;
+    ref_cell_of(&a->grid, r.period, r.tilt);
     return r;
 }

@@ -80,5 +80,7 @@ typedef struct search_case {
     tuned how; /* where a test does not say it otherwise */
 } search_case;
 ref_search ref_search_of(const search_case *a);
+/* How space repeats that a grid is for, as the references have it. */
+void ref_cell_of(const xl_grid_desc *grid, float period[3], float tilt[3]);
 
 #endif

@@ -11,8 +11,8 @@
  *   tool_oracle density R POINTS D [WORD...]            prints: min, max, mean
  *
  * A WORD is an option of the program: self, half, unsorted, squared, below=R (of knn),
- * queries=FILE, radii=FILE, distances=FILE, vectors=FILE, shifts=FILE, or periodic=AXES, of the box
- * above. */
+ * queries=FILE, radii=FILE, distances=FILE, vectors=FILE, shifts=FILE, cell=AX,BX,BY,CX,CY,CZ, or
+ * periodic=AXES, of the box above. */
 #include "tool_oracle.h"
 
 #include <inttypes.h>
@@ -71,10 +71,11 @@ static void make_points(size_t n, const char *dtype, const char *path, const cha
 typedef struct question {
     bool self, half, unsorted, squared;
     float below, mass; /* below: infinite, no limit */
-    const char *queries_path, *radii_path, *distances, *vectors, *shifts, *periodic;
+    const char *queries_path, *radii_path, *distances, *vectors, *shifts, *periodic, *cell;
     xli_npy points, queries, radii;
     size_t n, rows, dimensions;
-    int reach[3]; /* images that are looked at, each way */
+    int reach[3];    /* images that are looked at, each way */
+    float row[3][3]; /* vectors of the cell */
 } question;
 
 static bool read_word(question *q, const char *word)
@@ -94,6 +95,7 @@ static bool read_word(question *q, const char *word)
                  {"vectors=", NULL, &q->vectors, NULL},
                  {"shifts=", NULL, &q->shifts, NULL},
                  {"periodic=", NULL, &q->periodic, NULL},
+                 {"cell=", NULL, &q->cell, NULL},
                  {"below=", NULL, NULL, &q->below},
                  {"mass=", NULL, NULL, &q->mass}};
     for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
@@ -126,6 +128,11 @@ static question ask(const char *path, int count, char **words)
     }
     if (q.radii_path)
         q.radii = load(q.radii_path);
+    for (int a = 0; a < 3; ++a)
+        q.row[a][a] = UPPER - LOWER;
+    if (q.cell && sscanf(q.cell, "%f,%f,%f,%f,%f,%f", &q.row[0][0], &q.row[1][0], &q.row[1][1],
+                         &q.row[2][0], &q.row[2][1], &q.row[2][2]) < 1)
+        die("no cell: %s", q.cell);
     for (const char *c = q.periodic ? q.periodic : ""; *c; ++c)
         q.reach[*c - 'x'] = 2; /* of a radius below a period and a half */
     return q;
@@ -170,12 +177,16 @@ static void subtract(const question *q, size_t i, size_t j, float apart[3])
         apart[a] = from[q->dimensions * i + a] - to[q->dimensions * j + a];
 }
 
-static image look(const float apart[3], size_t j, const int32_t shift[3])
+static image look(const question *q, const float apart[3], size_t j, const int32_t shift[3])
 {
     image m = {.j = j, .shift = {shift[0], shift[1], shift[2]}};
-    float d[3];
+    float d[3], moved[3];
+    const float x = (float)shift[0], y = (float)shift[1], z = (float)shift[2];
+    moved[0] = (x * q->row[0][0] + y * q->row[1][0]) + z * q->row[2][0];
+    moved[1] = y * q->row[1][1] + z * q->row[2][1];
+    moved[2] = z * q->row[2][2];
     for (size_t a = 0; a < 3; ++a) {
-        d[a] = apart[a] - (float)shift[a] * (UPPER - LOWER);
+        d[a] = apart[a] - moved[a];
         m.vector[a] = -d[a];
     }
     m.distance2 = (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2];
@@ -218,7 +229,7 @@ static void gather_images(const question *q, size_t i, size_t j, const float apa
         for (int32_t y = -q->reach[1]; y <= q->reach[1]; ++y)
             for (int32_t x = -q->reach[0]; x <= q->reach[0]; ++x) {
                 const int32_t shift[3] = {x, y, z};
-                const image m = look(apart, j, shift);
+                const image m = look(q, apart, j, shift);
                 if (counts(q, i, j, shift) && is_near(most, m.distance2))
                     add(list, m);
             }

@@ -121,6 +121,15 @@ spaces() {
     --radius 9 --inclusive --self --half --box -8,-8,-8 8,8,8 --periodic xz --distances d.npy \
     --vectors v.npy --shifts s.npy
   says "60 points, radius 9: PAIRS, each once; neighbours per point: COUNTS"
+  # A cell that leans, of whose vectors two repeat, or all.
+  list_case 7 strict three.npy \
+    "cell=17,5,16,-6,4,18 periodic=xz distances=d.npy vectors=v.npy shifts=s.npy" \
+    --radius 7 --cell 17,5,16,-6,4,18 --origin -8,-8,-8 --periodic xz --distances d.npy \
+    --vectors v.npy --shifts s.npy
+  says "60 points, radius 7: PAIRS; neighbours per point: COUNTS"
+  runs "$crosslane" neighbors two.npy --knn 5 --queries places.npy --out nearest --cell 16,5,16 \
+    --origin -8,-8
+  runs "$oracle" knn 5 two.npy nearest queries=places.npy cell=16,5,16 periodic=xy
   # The rows of queries, in any order, within radii of their own: the largest of them, or less.
   "$oracle" list f4 radii.npy 0 -1 3 2 1 1 4 $(printf '2 %.0s' {1..70})
   local most given=()
@@ -194,7 +203,16 @@ wrong_options() {
   with "--approximate and --radius exclude each other; give one" \
     --knn 8 --radius 1 --out out/n --approximate
   with "--mass needs --density" --radius 1 --mass 2
-  with "--periodic needs --box, whose edges are the periods" --radius 1 --periodic x
+  with "--periodic needs --box, whose edges are the periods, or --cell" --radius 1 --periodic x
+  with "--origin needs --cell, whose corner it is" --radius 1 --origin 0,0,0
+  with "--cell and --box exclude each other; give one" --radius 1 --cell 1,0,1 --box 0 1
+  local cell
+  for cell in 1,2 1,2,3,4 1,2,x ""; do
+    with "--cell: \"$cell\" is no cell; give AX,BX,BY,CX,CY,CZ, or for points of fewer dimensions AX,BX,BY or AX" \
+      --radius 1 --cell "$cell"
+  done
+  with "--origin: \"a\" is no corner; give a number for each axis, such as 0,0,0" --radius 1 --cell 1 \
+    --origin a
   with "--shifts needs --periodic, without which all of them are 0" --radius 1 --out out/n --shifts s
   with "--box takes two arguments: LO HI" --radius 1 --box 0
   for corner in "" "," "1," 1,,2 1,2,3,4 1:2 nan inf 1e39 "1 2"; do
@@ -247,6 +265,9 @@ wrong_scenes() {
     $near --box -8,-8,8 8 --periodic z
   refuses 2 'neighbors: --periodic: "xz" names an axis that points of 2 dimensions do not have' \
     neighbors two.npy --radius 1 --box -8 8 --periodic xz
+  refuses 2 'neighbors: --cell: "1,0,1" has 3 numbers; points of 3 dimensions take 6' $near --cell 1,0,1
+  refuses 2 'neighbors: --origin: "1,0" has 2 numbers; points of 3 dimensions take as many' \
+    $near --cell 1,0,1,0,0,1 --origin 1,0
   refuses 1 "points: points: 100 of 100 are outside the box (9, 9, 9) to (10, 10, 10), the first at index 0" $near --box 9 10
   refuses 1 "neighbour counts: desc.radius: 130 is more than ..." \
     neighbors two.npy --radius 130 --counts out/c.npy --box -8 8 --periodic y
