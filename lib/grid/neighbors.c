@@ -84,8 +84,6 @@ static xl_status make_parts(xl_neighbors *plan, const xl_neighbors_desc *desc,
     plan->tune = tune.neighbors;
     plan->planes = tune.grid.planes;
     xli_tune_neighbors_fit(&device, &plan->tune);
-    if (plan->scalar == XL_F64)
-        plan->tune.walk = 0;
     XL_TRY(xli_grid_make_scan(plan->ctx, XL_U64, XL_EXCLUSIVE, wish, &plan->scan));
 done:
     return status;

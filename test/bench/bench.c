@@ -230,6 +230,9 @@ static const part parts[] = {
 #ifdef BENCH_HAS_GRID
     {"grid", bench_grid},
 #endif
+#ifdef BENCH_HAS_WIDE
+    {"wide", bench_wide},
+#endif
 #ifdef BENCH_HAS_LISTS
     {"lists", bench_lists},
 #endif

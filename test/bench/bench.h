@@ -72,6 +72,7 @@ void bench_search(bench *b);
 void bench_histogram(bench *b);
 void bench_transform(bench *b);
 void bench_grid(bench *b);
+void bench_wide(bench *b);
 void bench_knn(bench *b);
 void bench_lists(bench *b);
 
