@@ -5,16 +5,19 @@
 
 #include <math.h>
 
-void ref_cell_shift(const float *period, const float *tilt, const long *s, float *shift)
-{
-    const float a = (float)s[0], b = (float)s[1], c = (float)s[2];
-    const float ax = a * period[0], bx = b * tilt[0], cx = c * tilt[1];
-    const float by = b * period[1], cy = c * tilt[2];
-    const float ab = ax + bx;
-    shift[0] = ab + cx;
-    shift[1] = by + cy;
-    shift[2] = c * period[2];
-}
+#define SHIFT(name, real)                                                                          \
+    void name(const real *period, const real *tilt, const long *s, real *shift)                    \
+    {                                                                                              \
+        const real a = (real)s[0], b = (real)s[1], c = (real)s[2];                                 \
+        const real ax = a * period[0], bx = b * tilt[0], cx = c * tilt[1];                         \
+        const real by = b * period[1], cy = c * tilt[2];                                           \
+        const real ab = ax + bx;                                                                   \
+        shift[0] = ab + cx;                                                                        \
+        shift[1] = by + cy;                                                                        \
+        shift[2] = c * period[2];                                                                  \
+    }
+SHIFT(ref_cell_shift, float)
+SHIFT(ref_cell_shift_f64, double)
 
 /* Of a query so far off that nothing is near it any number will do. */
 static long periods(double count)
@@ -26,28 +29,45 @@ static long periods(double count)
 /* Of an axis, where the images of the axes behind it are known. */
 static void span(ref_images *images, int axis)
 {
-    const float *const tilt = images->tilt;
-    const double length = (double)images->period[axis];
-    double d = (double)images->difference[axis];
+    const double *const tilt = images->tilt;
+    const double length = images->period[axis];
+    double d = images->difference[axis];
     images->s[axis] = images->last[axis] = 0;
     if (axis == 0)
-        d -= (double)images->s[1] * (double)tilt[0] + (double)images->s[2] * (double)tilt[1];
+        d -= (double)images->s[1] * tilt[0] + (double)images->s[2] * tilt[1];
     if (axis == 1)
-        d -= (double)images->s[2] * (double)tilt[2];
+        d -= (double)images->s[2] * tilt[2];
     if (length > 0 && isfinite(d)) {
         images->s[axis] = periods(floor((d - images->reach) / length)) - 1;
         images->last[axis] = periods(ceil((d + images->reach) / length)) + 1;
     }
 }
 
-ref_images ref_cell_images(const float *period, const float *tilt, const float *difference,
-                           double reach)
+ref_images ref_cell_images_f64(const double *period, const double *tilt, const double *difference,
+                               double reach)
 {
-    ref_images images = {period, tilt, difference, reach, {0}, {0}};
+    ref_images images = {.reach = reach};
+    for (int axis = 0; axis < 3; ++axis) {
+        images.period[axis] = period[axis];
+        images.tilt[axis] = tilt[axis];
+        images.difference[axis] = difference[axis];
+    }
     for (int axis = 2; axis >= 0; --axis)
         span(&images, axis);
     --images.s[0];
     return images;
+}
+
+ref_images ref_cell_images(const float *period, const float *tilt, const float *difference,
+                           double reach)
+{
+    double wide[3][3];
+    for (int axis = 0; axis < 3; ++axis) {
+        wide[0][axis] = (double)period[axis];
+        wide[1][axis] = (double)tilt[axis];
+        wide[2][axis] = (double)difference[axis];
+    }
+    return ref_cell_images_f64(wide[0], wide[1], wide[2], reach);
 }
 
 bool ref_cell_next(ref_images *images)

@@ -205,45 +205,59 @@ void ref_adjacent(size_t bytes, size_t n, ref_pair *pair, const void *in, void *
 
 /* What image s is moved by, each operation rounded once. */
 void ref_cell_shift(const float *period, const float *tilt, const long *s, float *shift);
+void ref_cell_shift_f64(const double *period, const double *tilt, const long *s, double *shift);
 
 /* Images of a point that is `difference` from a query, as many as may be within `reach` of it and
  * some more: by z, then y, then x. */
 typedef struct ref_images {
-    const float *period, *tilt, *difference;
-    double reach;
+    double period[3], tilt[3], difference[3], reach;
     long s[3], last[3];
 } ref_images;
 ref_images ref_cell_images(const float *period, const float *tilt, const float *difference,
                            double reach);
+ref_images ref_cell_images_f64(const double *period, const double *tilt, const double *difference,
+                               double reach);
 /* Goes on to the next, s; false after the last. */
 bool ref_cell_next(ref_images *images);
 
 /* ---- ref_neighbors.c ---- */
 
-typedef struct ref_search {
-    const float *points; /* stride apart */
-    size_t n, stride;
-    float radius;
-    bool inclusive, include_self;
-    size_t dimensions; /* 1 to 3; 0: 3 */
-    /* ref_neighbors() alone heeds these: */
-    const float *queries; /* of their own, num_queries and query_stride apart; NULL: the points */
-    size_t num_queries, query_stride;
-    const float *radii; /* of each query, or NULL; of one no more counts than `radius` */
-    float period[3];    /* of each axis; 0: it does not repeat */
-    float tilt[3];      /* of a triclinic cell, see ref_cell.c */
-    bool half;          /* of (i, j) and (j, i) the one with i < j; of a point's own images those
-                           that come after it: the last shift of z, y, x that is not 0 is above 0 */
-} ref_search;
+/* A search, of coordinates of either precision. Behind `dimensions` stands what ref_neighbors()
+ * alone heeds. */
+#define REF_SEARCH(real)                                                                           \
+    const real *points; /* stride apart */                                                         \
+    size_t n, stride;                                                                              \
+    real radius;                                                                                   \
+    bool inclusive, include_self;                                                                  \
+    size_t dimensions;   /* 1 to 3; 0: 3 */                                                        \
+    const real *queries; /* of their own, num_queries and query_stride apart; NULL: the points */  \
+    size_t num_queries, query_stride;                                                              \
+    const real *radii; /* of each query, or NULL; of one no more counts than `radius` */           \
+    real period[3];    /* of each axis; 0: it does not repeat */                                   \
+    real tilt[3];      /* of a triclinic cell, see ref_cell.c */                                   \
+    bool half;         /* of (i, j) and (j, i) the one with i < j; of a point's own images those   \
+                          that come after it: the last shift of z, y, x that is not 0 is above 0 */
 
 /* What else there is of each pair, in the order of the rows; images of one point ascend by their
  * shifts of z, then of y, then of x. Three numbers of each vector and shift. */
-typedef struct ref_pairs {
-    float *distances2;
-    float *vectors;  /* from the query to the image of the point */
-    int32_t *shifts; /* of the point, in periods */
+#define REF_PAIRS(real)                                                                            \
+    real *distances2;                                                                              \
+    real *vectors;   /* from the query to the image of the point */                                \
+    int32_t *shifts; /* of the point, in periods */                                                \
     uint64_t room;
+
+typedef struct ref_search {
+    REF_SEARCH(float)
+} ref_search;
+typedef struct ref_search_f64 {
+    REF_SEARCH(double)
+} ref_search_f64;
+typedef struct ref_pairs {
+    REF_PAIRS(float)
 } ref_pairs;
+typedef struct ref_pairs_f64 {
+    REF_PAIRS(double)
+} ref_pairs_f64;
 
 /* (dx*dx + dy*dy) + dz*dz of two points, each operation rounded once. */
 float ref_distance2(const ref_search *search, size_t i, size_t j);
@@ -265,6 +279,16 @@ void ref_pairs_free(ref_pairs *pairs);
 /* The counts alone, for large n: serial, by lists of the points in cells somewhat
  * wider than the radius. False if memory could not be had. */
 bool ref_counts(const ref_search *search, uint32_t *counts);
+
+/* All of these in double precision: ref_neighbors_f64.c. */
+double ref_distance2_f64(const ref_search_f64 *search, size_t i, size_t j);
+bool ref_near_f64(const ref_search_f64 *search, size_t i, size_t j);
+size_t ref_queries_f64(const ref_search_f64 *search);
+uint32_t *ref_neighbors_f64(const ref_search_f64 *search, uint64_t *offsets);
+uint32_t *ref_neighbors_pairs_f64(const ref_search_f64 *search, uint64_t *offsets,
+                                  ref_pairs_f64 *pairs);
+void ref_pairs_free_f64(ref_pairs_f64 *pairs);
+bool ref_counts_f64(const ref_search_f64 *search, uint32_t *counts);
 
 /* ---- ref_moved.c ---- */
 

@@ -145,11 +145,13 @@ __kernel void xl_grid_order(XL_POINTS_PARAMETERS, uint n, __global uint *storage
             begin = min(cells.starts[b], n);
             end = clamp(cells.starts[b + 1], begin, n);
         }
-        if (end - begin <= overfull_points)
-            xl_grid_set_sorted(storage + sorted_at, n,
-                               min(begin + xl_grid_rank(&cells, begin, end, i), n - 1u),
-                               sorted_point);
-        else if (k == begin)
+        if (end - begin <= overfull_points) {
+            const uint place = min(begin + xl_grid_rank(&cells, begin, end, i), n - 1u);
+            xl_grid_set_sorted(storage + sorted_at, n, place, sorted_point);
+#if XL_F64
+            xl_grid_set_whole(storage + sorted_at, n, place, xl_grid_given(XL_POINTS, i));
+#endif
+        } else if (k == begin)
             storage[overfull_at + min(atomic_inc(&header->big), most_overfull - 1u)] =
                 xl_grid_entry(header, table, n, sorted_point);
     }

@@ -6,10 +6,10 @@
 
 #include "grid_points.cl"
 
-/* The same words as xli_grid_found of lib/grid/grid_plan.h. Coordinates are words in the order of
- * the floats. */
+/* The same words as xli_grid_found of lib/grid/grid_plan.h. Coordinates, as they are given, are
+ * words in the order of the numbers. */
 typedef struct xl_grid_found {
-    uint low[3], high[3];
+    xl_grid_word low[3], high[3];
     uint non_finite, first_non_finite;
     uint out_of_domain, first_out_of_domain;
 } xl_grid_found;
@@ -18,7 +18,7 @@ typedef struct xl_grid_found {
 void xl_grid_found_none(__local xl_grid_found *found)
 {
     for (int a = 0; a < 3; ++a) {
-        found->low[a] = UINT_MAX;
+        found->low[a] = (xl_grid_word)-1;
         found->high[a] = 0;
     }
     found->non_finite = found->out_of_domain = 0;
@@ -42,19 +42,21 @@ void xl_grid_found_none(__local xl_grid_found *found)
 
 /* What a work-item has found. */
 typedef struct xl_grid_looked {
-    float4 low, high;
+    xl_real4 low, high;
     uint bad, first_bad, out, first_out;
 } xl_grid_looked;
 
-void xl_grid_look_at(xl_grid_looked *looked, float4 p, uint i, float4 lower, float4 upper)
+void xl_grid_look_at(xl_grid_looked *looked, xl_points points, xl_real4 given, uint i, float4 lower,
+                     float4 upper)
 {
+    const float4 p = xl_grid_point_of(points, given);
     if (!xl_grid_finite(p)) {
         looked->first_bad = min(looked->first_bad, i);
         ++looked->bad;
         return;
     }
-    looked->low = fmin(looked->low, p);
-    looked->high = fmax(looked->high, p);
+    looked->low = fmin(looked->low, given);
+    looked->high = fmax(looked->high, given);
 #if XL_BOUNDED
     if (any(p < lower) || any(p > upper)) {
         looked->first_out = min(looked->first_out, i);
@@ -67,22 +69,22 @@ void xl_grid_look_at(xl_grid_looked *looked, float4 p, uint i, float4 lower, flo
 void xl_grid_look(xl_points points, ulong i, ulong step, uint n, float4 lower, float4 upper,
                   __local xl_grid_found *found)
 {
-    xl_grid_looked looked = {(float4)(INFINITY), (float4)(-INFINITY), 0, UINT_MAX, 0, UINT_MAX};
+    xl_grid_looked looked = {(xl_real4)(INFINITY), (xl_real4)(-INFINITY), 0, UINT_MAX, 0, UINT_MAX};
     for (; i + (XL_GRID_AT_ONCE - 1) * step < n; i += XL_GRID_AT_ONCE * step) {
-        float4 p[XL_GRID_AT_ONCE];
+        xl_real4 p[XL_GRID_AT_ONCE];
         for (int k = 0; k < XL_GRID_AT_ONCE; ++k)
-            p[k] = xl_grid_point(points, (uint)(i + k * step));
+            p[k] = xl_grid_given(points, (uint)(i + k * step));
         for (int k = 0; k < XL_GRID_AT_ONCE; ++k)
-            xl_grid_look_at(&looked, p[k], (uint)(i + k * step), lower, upper);
+            xl_grid_look_at(&looked, points, p[k], (uint)(i + k * step), lower, upper);
     }
     for (; i < n; i += step)
-        xl_grid_look_at(&looked, xl_grid_point(points, (uint)i), (uint)i, lower, upper);
-    found->low[0] = xl_grid_to_ordered(looked.low.x);
-    found->low[1] = xl_grid_to_ordered(looked.low.y);
-    found->low[2] = xl_grid_to_ordered(looked.low.z);
-    found->high[0] = xl_grid_to_ordered(looked.high.x);
-    found->high[1] = xl_grid_to_ordered(looked.high.y);
-    found->high[2] = xl_grid_to_ordered(looked.high.z);
+        xl_grid_look_at(&looked, points, xl_grid_given(points, (uint)i), (uint)i, lower, upper);
+    found->low[0] = xl_grid_word_of(looked.low.x);
+    found->low[1] = xl_grid_word_of(looked.low.y);
+    found->low[2] = xl_grid_word_of(looked.low.z);
+    found->high[0] = xl_grid_word_of(looked.high.x);
+    found->high[1] = xl_grid_word_of(looked.high.y);
+    found->high[2] = xl_grid_word_of(looked.high.z);
     found->non_finite = looked.bad;
     found->first_non_finite = looked.first_bad;
     found->out_of_domain = looked.out;

@@ -29,8 +29,7 @@ void xl_grid_put_cell(const xl_grid_sorter *sorter, __global const uint *unorder
 {
     for (uint k = (uint)get_local_id(0); k < end - begin; k += (uint)get_local_size(0)) {
         const uint i = min(unordered[k] & sorter->index_bits, sorter->n - 1u);
-        xl_grid_set_sorted(sorted, sorter->n, (ulong)begin + k,
-                           xl_grid_sorted_point(sorter->points, i));
+        xl_grid_put_point(sorted, sorter->n, (ulong)begin + k, sorter->points, i);
         if (sorter->map.sparse && k > 0 &&
             xl_grid_row_of(sorter, i) != xl_grid_row_of(sorter, unordered[k - 1]))
             atomic_inc(heads);

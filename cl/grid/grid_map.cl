@@ -20,12 +20,33 @@
  * are an edge or more apart there. That is monotone as well, so a search is exact
  * and meets few points at any distance from the origin.
  *
+ * Coordinates of double precision (XL_F64) take part as floats, each less an origin: that rounds,
+ * and so is monotone too. Behind the sorted points the index has their coordinates as they were
+ * given, and what a walk meets is held against these.
+ *
  * Whatever the storage of a grid holds, no number taken from it leads outside of
  * the table, the rows or the points: the host gives the sizes of all. */
 #ifndef XL_GRID_MAP
 #define XL_GRID_MAP
 
 #include "../prelude/prelude.cl"
+
+/* A coordinate, as points are given and as pairs of them are compared, two and four; what a
+ * comparison of four yields; and a sorted point in as many words: its position, and its index in
+ * place of w. */
+#if XL_F64
+typedef double xl_real;
+typedef double2 xl_real2;
+typedef double4 xl_real4;
+typedef long4 xl_mask4;
+typedef ulong4 xl_site;
+#else
+typedef float xl_real;
+typedef float2 xl_real2;
+typedef float4 xl_real4;
+typedef int4 xl_mask4;
+typedef uint4 xl_site;
+#endif
 
 /* The same words as xli_grid_header of lib/grid/grid_plan.h. */
 typedef struct xl_grid_header {
@@ -57,6 +78,9 @@ typedef struct xl_grid_header {
     float thin;      /* cells along x in the length of such an edge */
     float beyond;    /* rows listed: coordinates from here on have a cell each */
     uint cut;        /* a search met a point with too many candidates, which it has yet to tell */
+#if XL_F64
+    double box[6]; /* of the points, unless it was given: its lower corner, its upper one */
+#endif
 } xl_grid_header;
 
 #define XL_GRID_HEADER(storage, at) ((__global xl_grid_header *)((storage) + (at)))
@@ -192,6 +216,72 @@ uint xl_grid_sorted_index(__global const uint *sorted, uint n, ulong k)
 float xl_grid_sorted_x(__global const uint *sorted, uint k)
 {
     return as_float(sorted[XL_PLANES ? k : 4 * (ulong)k]);
+}
+
+/* What a search compares of a sorted point. */
+xl_real4 xl_site_position(xl_site site)
+{
+#if XL_F64
+    site.w = 0;
+    return as_double4(site);
+#else
+    return xl_grid_position(site);
+#endif
+}
+
+xl_site xl_site_of(xl_real4 position, uint index)
+{
+#if XL_F64
+    xl_site site = as_ulong4(position);
+#else
+    xl_site site = as_uint4(position);
+#endif
+    site.w = index;
+    return site;
+}
+
+#if XL_F64
+/* Behind the sorted points, in the same order, three doubles each, or in planes. */
+ulong xl_grid_whole_at(uint n, ulong k, uint axis)
+{
+    return XL_PLANES ? axis * xl_grid_pitch(n) + k : 3 * k + axis;
+}
+
+__global const double *xl_grid_whole(__global const uint *sorted, uint n)
+{
+    return (__global const double *)(sorted + 4 * xl_grid_pitch(n));
+}
+
+void xl_grid_set_whole(__global uint *sorted, uint n, ulong k, double4 p)
+{
+    __global double *const whole = (__global double *)(sorted + 4 * xl_grid_pitch(n));
+    whole[xl_grid_whole_at(n, k, 0)] = p.x;
+    whole[xl_grid_whole_at(n, k, 1)] = p.y;
+    whole[xl_grid_whole_at(n, k, 2)] = p.z;
+}
+
+/* The largest of narrow coordinates: there is one more float, for what lies outside of a box. */
+#define XL_GRID_FARTHEST 0x1.fffffcp127f
+
+/* A coordinate of the grid: less an origin, as a float. Monotone, and finite where p is. */
+float4 xl_grid_narrow(double4 p, double4 origin)
+{
+    const float4 rounded = convert_float4(p - origin);
+    const float4 finite = fmin(fmax(rounded, -XL_GRID_FARTHEST), XL_GRID_FARTHEST);
+    return select(rounded, finite, convert_int4(isfinite(p)));
+}
+#endif
+
+xl_site xl_grid_site(__global const uint *sorted, uint n, uint k)
+{
+#if XL_F64
+    __global const double *const whole = xl_grid_whole(sorted, n);
+    const double4 p = (double4)(whole[xl_grid_whole_at(n, k, 0)], whole[xl_grid_whole_at(n, k, 1)],
+                                whole[xl_grid_whole_at(n, k, 2)], 0.0);
+    return xl_site_of(p, xl_grid_sorted_index(sorted, n, k));
+#else
+    return xl_grid_sorted(sorted, n, k);
+#endif
 }
 
 /* Of listed rows alone. */

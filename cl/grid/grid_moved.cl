@@ -33,34 +33,34 @@ bool xl_grid_is_far(float4 was, float4 now, const xl_cell *cell, float distance2
 #define XL_CELL_PARAMETERS
 
 /* Beyond so many periods a quotient no longer tells which image is the nearest. */
-#define XL_GRID_MOST_PERIODS 1048576.0f
+#define XL_GRID_MOST_PERIODS ((xl_real)1048576)
 
 /* Of `away` - s * period, s any whole number, the least along each axis that repeats. The quotient
  * may round to the number beside the best one, so that three are tried. */
-float4 xl_grid_nearest_image(float4 away, float4 period)
+xl_real4 xl_grid_nearest_image(xl_real4 away, xl_real4 period)
 {
 #pragma OPENCL FP_CONTRACT OFF
-    const int4 repeats = period > 0.0f;
-    const float4 length = select((float4)(1.0f), period, repeats);
-    const float4 middle = rint(away / length);
-    float4 nearest = away - middle * length;
+    const xl_mask4 repeats = period > 0.0f;
+    const xl_real4 length = select((xl_real4)(1.0f), period, repeats);
+    const xl_real4 middle = rint(away / length);
+    xl_real4 nearest = away - middle * length;
     for (int side = -1; side <= 1; side += 2) {
-        const float4 other = away - (middle + (float)side) * length;
+        const xl_real4 other = away - (middle + (xl_real)side) * length;
         nearest = select(nearest, other, fabs(other) < fabs(nearest));
     }
-    nearest = select(nearest, (float4)(INFINITY), fabs(middle) > XL_GRID_MOST_PERIODS);
+    nearest = select(nearest, (xl_real4)(INFINITY), fabs(middle) > XL_GRID_MOST_PERIODS);
     return select(away, nearest, repeats);
 }
 
 /* As searches compare; what is not a number is far. */
-bool xl_grid_is_far(float4 was, float4 now, float4 period, float distance2)
+bool xl_grid_is_far(xl_real4 was, xl_real4 now, xl_real4 period, xl_real distance2)
 {
 #pragma OPENCL FP_CONTRACT OFF
-    float4 away = now - was;
+    xl_real4 away = now - was;
     if (any(period > 0.0f))
         away = xl_grid_nearest_image(away, period);
-    const float square = (away.x * away.x + away.y * away.y) + away.z * away.z;
-    return !xl_grid_finite(now) || !(square <= distance2);
+    const xl_real square = (away.x * away.x + away.y * away.y) + away.z * away.z;
+    return !xl_grid_given_finite(now) || !(square <= distance2);
 }
 #endif
 
@@ -81,8 +81,8 @@ __kernel void xl_grid_moved_start(__global const uint *storage, ulong header_at,
 
 /* Adds the points that are farther than the root of distance2 from where they were. */
 __kernel void xl_grid_moved(XL_POINTS_PARAMETERS, uint n, __global const uint *storage,
-                            ulong header_at, ulong sorted_at, uint stamp, float4 period,
-                            XL_CELL_PARAMETERS float distance2, __global uint *moved,
+                            ulong header_at, ulong sorted_at, uint stamp, xl_real4 period,
+                            XL_CELL_PARAMETERS xl_real distance2, __global uint *moved,
                             ulong moved_at)
 {
     __local uint of_group;
@@ -92,13 +92,13 @@ __kernel void xl_grid_moved(XL_POINTS_PARAMETERS, uint n, __global const uint *s
         of_group = 0;
     XL_FOR_ITEMS(k, xl_grid_is_sound(header, stamp) ? n : 0u)
     {
-        const uint4 was = xl_grid_sorted(storage + sorted_at, n, (uint)k);
-        const float4 now = xl_grid_point(XL_POINTS, min(was.w, n - 1u));
+        const xl_site was = xl_grid_site(storage + sorted_at, n, (uint)k);
+        const xl_real4 now = xl_grid_given(XL_POINTS, min((uint)was.w, n - 1u));
 #if XL_TRICLINIC
         const xl_cell cell = {(float4)(0.0f), (float4)(0.0f), period, tilt};
-        const bool far = xl_grid_is_far(xl_grid_position(was), now, &cell, distance2);
+        const bool far = xl_grid_is_far(xl_site_position(was), now, &cell, distance2);
 #else
-        const bool far = xl_grid_is_far(xl_grid_position(was), now, period, distance2);
+        const bool far = xl_grid_is_far(xl_site_position(was), now, period, distance2);
 #endif
         count += far ? 1u : 0u;
     }

@@ -13,6 +13,22 @@ ulong xl_grid_point_at(uint i)
 
 /* Where they are, as parameters of a kernel; y and z count only where each axis has an array of its
  * own (XL_SOA). */
+#if XL_F64
+#define XL_POINTS_PARAMETERS                                                                       \
+    __global const double *points, ulong points_at, __global const double *points_y,               \
+        ulong points_y_at, __global const double *points_z, ulong points_z_at,                     \
+        double4 points_origin, double4 points_end, float4 points_outside
+/* Where narrow coordinates begin; the upper corner of a given box, whose lower one that is; and
+ * which of these are next to that box. */
+typedef struct xl_points {
+    __global const double *x, *y, *z;
+    double4 origin, end;
+    float4 outside;
+} xl_points;
+#define XL_POINTS                                                                                  \
+    ((xl_points){points + points_at, points_y + points_y_at, points_z + points_z_at,               \
+                 points_origin, points_end, points_outside})
+#else
 #define XL_POINTS_PARAMETERS                                                                       \
     __global const float *points, ulong points_at, __global const float *points_y,                 \
         ulong points_y_at, __global const float *points_z, ulong points_z_at
@@ -25,18 +41,43 @@ typedef struct xl_points {
 typedef __global const float *xl_points;
 #define XL_POINTS (points + points_at)
 #endif
+#endif
 
-/* Coordinates that points of fewer dimensions do not have are 0, and are not read. */
-float4 xl_grid_point(xl_points points, uint i)
+/* As it is given. Coordinates that points of fewer dimensions do not have are 0, and are not read.
+ */
+xl_real4 xl_grid_given(xl_points points, uint i)
 {
 #if XL_SOA
-    return (float4)(points.x[i], XL_DIMENSIONS > 1 ? points.y[i] : 0.0f,
-                    XL_DIMENSIONS > 2 ? points.z[i] : 0.0f, 0.0f);
+    return (xl_real4)(points.x[i], XL_DIMENSIONS > 1 ? points.y[i] : 0,
+                      XL_DIMENSIONS > 2 ? points.z[i] : 0, 0);
 #else
-    points += xl_grid_point_at(i);
-    return (float4)(points[0], XL_DIMENSIONS > 1 ? points[1] : 0.0f,
-                    XL_DIMENSIONS > 2 ? points[2] : 0.0f, 0.0f);
+#if XL_F64
+    __global const double *const p = points.x + xl_grid_point_at(i);
+#else
+    __global const float *const p = points + xl_grid_point_at(i);
 #endif
+    return (xl_real4)(p[0], XL_DIMENSIONS > 1 ? p[1] : 0, XL_DIMENSIONS > 2 ? p[2] : 0, 0);
+#endif
+}
+
+/* As the grid takes it: outside of a given box where the point is, however that rounds. */
+float4 xl_grid_point_of(xl_points points, xl_real4 given)
+{
+#if XL_F64
+    float4 p = xl_grid_narrow(given, points.origin);
+#if XL_BOUNDED
+    p = select(p, fmin(p, -FLT_MIN), convert_int4(given < points.origin));
+    p = select(p, fmax(p, points.outside), convert_int4(given > points.end));
+#endif
+    return p;
+#else
+    return given;
+#endif
+}
+
+float4 xl_grid_point(xl_points points, uint i)
+{
+    return xl_grid_point_of(points, xl_grid_given(points, i));
 }
 
 /* Position and index in 16 bytes. As words: a float register might not carry the
@@ -48,11 +89,32 @@ uint4 xl_grid_sorted_point(xl_points points, uint i)
     return sorted_point;
 }
 
+/* Puts point i to place k of the sorted points. */
+void xl_grid_put_point(__global uint *sorted, uint n, ulong k, xl_points points, uint i)
+{
+    const xl_real4 given = xl_grid_given(points, i);
+    uint4 sorted_point = as_uint4(xl_grid_point_of(points, given));
+    sorted_point.w = i;
+    xl_grid_set_sorted(sorted, n, k, sorted_point);
+#if XL_F64
+    xl_grid_set_whole(sorted, n, k, given);
+#endif
+}
+
 /* True for numbers, false for NaN and infinities. */
 bool xl_grid_finite(float4 p)
 {
     uint4 exponent = as_uint4(p) & 0x7f800000u;
     return exponent.x != 0x7f800000u && exponent.y != 0x7f800000u && exponent.z != 0x7f800000u;
+}
+
+bool xl_grid_given_finite(xl_real4 given)
+{
+#if XL_F64
+    return all(isfinite(given));
+#else
+    return xl_grid_finite(given);
+#endif
 }
 
 /* True for a point that cannot be in the grid; its header has the box. */
@@ -87,5 +149,24 @@ float xl_grid_from_ordered(uint u)
 {
     return as_float(u & 0x80000000u ? u & 0x7fffffffu : ~u);
 }
+
+/* The same of coordinates as they are given. */
+#if XL_F64
+typedef ulong xl_grid_word;
+ulong xl_grid_word_of(double x)
+{
+    const ulong u = as_ulong(x);
+    return u >> 63 ? ~u : u | 1UL << 63;
+}
+
+double xl_grid_of_word(ulong u)
+{
+    return as_double(u >> 63 ? u & ~(1UL << 63) : ~u);
+}
+#else
+typedef uint xl_grid_word;
+#define xl_grid_word_of xl_grid_to_ordered
+#define xl_grid_of_word xl_grid_from_ordered
+#endif
 
 #endif

@@ -20,8 +20,18 @@ void xl_grid_set_box(xl_grid_header *header, __local const xl_grid_found *found,
 #else
     bool empty = header->points == header->non_finite;
     for (int a = 0; a < 3; ++a) {
-        header->lower[a] = empty ? 0.0f : xl_grid_from_ordered(found->low[a]);
-        header->upper[a] = empty ? 0.0f : xl_grid_from_ordered(found->high[a]);
+        const xl_real low = empty ? 0 : xl_grid_of_word(found->low[a]);
+        const xl_real high = empty ? 0 : xl_grid_of_word(found->high[a]);
+#if XL_F64
+        const float4 ends = xl_grid_narrow((double4)(low, high, 0.0, 0.0), (double4)(0.0));
+        header->lower[a] = ends.x;
+        header->upper[a] = ends.y;
+        header->box[a] = low;
+        header->box[a + 3] = high;
+#else
+        header->lower[a] = low;
+        header->upper[a] = high;
+#endif
     }
 #endif
 }
@@ -93,6 +103,10 @@ void xl_grid_set(xl_grid_header *header, const xl_grid_wish *wish,
     header->big = header->buckets = header->rows = header->cut = 0;
     header->together = header->y_bits = 0;
     header->first_y = header->first_z = 0;
+#if XL_F64
+    for (int k = 0; k < 6; ++k)
+        header->box[k] = 0;
+#endif
     header->non_finite = found->non_finite;
     header->first_non_finite = found->first_non_finite;
     header->out_of_domain = found->out_of_domain;

@@ -71,8 +71,7 @@ __kernel void xl_grid_gather(XL_POINTS_PARAMETERS, uint n, __global uint *storag
                              ulong values_at, ulong sorted_at)
 {
     XL_FOR_ITEMS(k, XL_GRID_HEADER(storage, header_at)->sorted > 0 ? n : 0u)
-    xl_grid_set_sorted(storage + sorted_at, n, k,
-                       xl_grid_sorted_point(XL_POINTS, min(storage[values_at + k], n - 1u)));
+    xl_grid_put_point(storage + sorted_at, n, k, XL_POINTS, min(storage[values_at + k], n - 1u));
 }
 
 /* The row of a sorted key. */

@@ -80,6 +80,7 @@
 #define XL_KEEP_SELF 1
 #define XL_HALF 0
 #define XL_PLANES XL_IS_CPU
+#define XL_F64 0
 
 #include "../neighbors/neighbors_ranges.cl"
 

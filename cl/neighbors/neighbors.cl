@@ -59,13 +59,13 @@ void xl_count_end(const xl_count_out *out, uint n)
 #if XL_WALK == 0
 /* Its own point counts for now, which is always near if any is: not to compare indices saves one in
  * ten of all instructions. */
-bool xl_is_counted(const xl_query *query, uint4 other, float4 shift)
+bool xl_is_counted(const xl_query *query, xl_site other, xl_real4 shift)
 {
 #if XL_HALF
-    float distance2;
+    xl_real distance2;
     return xl_is_neighbor(query->self, other, shift, query->radius2, &distance2);
 #else
-    return XL_IS_NEAR(xl_distance2(xl_grid_position(query->self), xl_grid_position(other), shift),
+    return XL_IS_NEAR(xl_distance2(xl_site_position(query->self), xl_site_position(other), shift),
                       query->radius2);
 #endif
 }
@@ -85,7 +85,7 @@ uint2 xl_count_range(const xl_range *range, const xl_two *two, const xl_search *
 {
 #define XL_DO(q)                                                                                   \
     if (XL_IS_CANDIDATE(q, range)) {                                                               \
-        const uint4 other = xl_grid_sorted(s->index.sorted, s->map.points, q);                     \
+        const xl_site other = xl_search_site(s, q);                                                \
         count.x += xl_is_counted(&two->a, other, range->shift) ? 1u : 0u;                          \
         if (both)                                                                                  \
             count.y += xl_is_counted(&two->b, other, range->shift) ? 1u : 0u;                      \
@@ -153,7 +153,7 @@ __kernel void xl_neighbors_count(__global uint *storage, XL_INDEX_PARAMETERS, XL
         uint2 i = (uint2)(k, k + 1), count = 0;
         if (!s.map.failed) {
             const xl_two two = xl_two_load(&s, k);
-            i = (uint2)(two.a.self.w, two.b.self.w);
+            i = (uint2)((uint)two.a.self.w, (uint)two.b.self.w);
             count = xl_count_neighbors(&s, &two);
         }
         if (i.x < queries)
@@ -175,10 +175,10 @@ __kernel void xl_neighbors_count(__global uint *storage, XL_INDEX_PARAMETERS, XL
 uint xl_fill_range(const xl_ranges *near, const xl_query *query, const xl_search *s,
                    __global uint *row, uint room, uint count)
 {
-    float distance2;
+    xl_real distance2;
 #define XL_DO(q)                                                                                   \
     if (XL_IS_CANDIDATE(q, &near->cells)) {                                                        \
-        const uint4 other = xl_grid_sorted(s->index.sorted, s->map.points, q);                     \
+        const xl_site other = xl_search_site(s, q);                                                \
         if (xl_is_neighbor(query->self, other, near->shift, query->radius2, &distance2) &&         \
             XL_ROW_TAKES(count, room)) {                                                           \
             if (XL_ROW_STORES(count, room))                                                        \
@@ -196,7 +196,7 @@ uint xl_fill_range(const xl_ranges *near, const xl_query *query, const xl_search
 uint xl_fill_row(const xl_search *s, const xl_query *query, __global uint *row, uint room)
 {
     uint count = 0, rounds = 0;
-    const float4 p = xl_grid_position(query->self);
+    const xl_real4 p = xl_site_position(query->self);
     xl_ranges near = xl_ranges_begin(s, p, p, query->reach);
     while (xl_ranges_next(&near, s) && xl_may_go_on(&near.cells, &rounds))
         count = xl_fill_range(&near, query, s, row, room, count);
@@ -217,10 +217,10 @@ uint xl_fill_alone(const xl_search *s, const xl_query *query, __global uint *row
 uint xl_stage_range(const xl_ranges *near, const xl_query *query, const xl_search *s,
                     __local uint *staged, uint room, uint count)
 {
-    float distance2;
+    xl_real distance2;
 #define XL_DO(q)                                                                                   \
     if (XL_IS_CANDIDATE(q, &near->cells)) {                                                        \
-        const uint4 other = xl_grid_sorted(s->index.sorted, s->map.points, q);                     \
+        const xl_site other = xl_search_site(s, q);                                                \
         if (xl_is_neighbor(query->self, other, near->shift, query->radius2, &distance2) &&         \
             XL_ROW_TAKES(count, room)) {                                                           \
             if (XL_ROW_STORES(count, room))                                                        \
@@ -237,7 +237,7 @@ uint xl_stage_range(const xl_ranges *near, const xl_query *query, const xl_searc
 uint xl_stage_row(const xl_search *s, const xl_query *query, __local uint *staged, uint room)
 {
     uint count = 0, rounds = 0;
-    const float4 p = xl_grid_position(query->self);
+    const xl_real4 p = xl_site_position(query->self);
     xl_ranges near = xl_ranges_begin(s, p, p, query->reach);
     while (xl_ranges_next(&near, s) && xl_may_go_on(&near.cells, &rounds))
         count = xl_stage_range(&near, query, s, staged, room, count);
@@ -362,8 +362,8 @@ __kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETER
 
 #if XL_VISIT
 __kernel void xl_neighbors_visit(__global const uint *storage, XL_INDEX_PARAMETERS,
-                                 XL_QUERY_PARAMETERS, float start, float4 params,
-                                 __global float *out, ulong out_at)
+                                 XL_QUERY_PARAMETERS, xl_real start, xl_real4 params,
+                                 __global xl_real *out, ulong out_at)
 {
     const xl_search s = XL_SEARCH_LOAD(storage);
     out += out_at;
@@ -378,7 +378,7 @@ __kernel void xl_neighbors_visit(__global const uint *storage, XL_INDEX_PARAMETE
         }
         xl_walk walk = xl_walk_begin(first, last);
         while (xl_walk_next(&walk, &s)) {
-            float sums[XL_WALK_QUERIES];
+            xl_real sums[XL_WALK_QUERIES];
             xl_walk_visit(&walk, &s, start, params, sums);
             for (uint j = 0; j < walk.queries; ++j)
                 if (walk.index[j] < queries)
@@ -394,25 +394,25 @@ __kernel void xl_neighbors_visit(__global const uint *storage, XL_INDEX_PARAMETE
 #if XL_IS_CPU
 #define XL_VISIT_ADD(sum, query)                                                                   \
     if (xl_is_neighbor((query)->self, other, range->shift, (query)->radius2, &distance2))          \
-        sum = visit(sum, distance2, (query)->self.w, other.w, params);
+        sum = visit(sum, distance2, (uint)(query)->self.w, (uint)other.w, params);
 #else
 #define XL_VISIT_ADD(sum, query)                                                                   \
     {                                                                                              \
         const bool near =                                                                          \
             xl_is_neighbor((query)->self, other, range->shift, (query)->radius2, &distance2);      \
-        const float more = visit(sum, distance2, (query)->self.w, other.w, params);                \
+        const xl_real more = visit(sum, distance2, (uint)(query)->self.w, (uint)other.w, params);  \
         sum = near ? more : sum;                                                                   \
     }
 #endif
 
 /* Of the second if `both`. */
-float2 xl_visit_range(const xl_range *range, const xl_two *two, const xl_search *s, bool both,
-                      float2 sum, float4 params)
+xl_real2 xl_visit_range(const xl_range *range, const xl_two *two, const xl_search *s, bool both,
+                        xl_real2 sum, xl_real4 params)
 {
-    float distance2;
+    xl_real distance2;
 #define XL_DO(q)                                                                                   \
     if (XL_IS_CANDIDATE(q, range)) {                                                               \
-        const uint4 other = xl_grid_sorted(s->index.sorted, s->map.points, q);                     \
+        const xl_site other = xl_search_site(s, q);                                                \
         XL_VISIT_ADD(sum.x, &two->a)                                                               \
         if (both)                                                                                  \
             XL_VISIT_ADD(sum.y, &two->b)                                                           \
@@ -422,11 +422,11 @@ float2 xl_visit_range(const xl_range *range, const xl_two *two, const xl_search 
     return sum;
 }
 
-float xl_visit_one(const xl_search *s, const xl_query *query, float start, float4 params)
+xl_real xl_visit_one(const xl_search *s, const xl_query *query, xl_real start, xl_real4 params)
 {
     const xl_two one = {*query, *query, false};
     uint rounds = 0;
-    float2 sum = start;
+    xl_real2 sum = start;
     xl_ranges near = xl_two_ranges(s, &one, 0);
     while (xl_ranges_next(&near, s) && xl_may_go_on(&near.cells, &rounds)) {
         const xl_range range = xl_range_of(&near);
@@ -435,22 +435,22 @@ float xl_visit_one(const xl_search *s, const xl_query *query, float start, float
     return xl_was_cut(rounds, 0) ? NAN : sum.x;
 }
 
-float2 xl_visit_in_table(const xl_search *s, const xl_two *two, float start, float4 params)
+xl_real2 xl_visit_in_table(const xl_search *s, const xl_two *two, xl_real start, xl_real4 params)
 {
-    float2 sum = start;
+    xl_real2 sum = start;
     for (uint turn = 0; turn < xl_two_turns(two); ++turn) {
-        float2 found = start;
+        xl_real2 found = start;
         xl_table_walk walk = xl_table_walk_begin(s, two, turn);
         while (xl_table_walk_next(&walk, s))
             found = xl_visit_range(&walk.range, two, s, XL_TOGETHER > 1, found, params);
-        sum = turn == 0 ? found : (float2)(sum.x, found.y);
+        sum = turn == 0 ? found : (xl_real2)(sum.x, found.y);
     }
     return sum;
 }
 
-float2 xl_visit_neighbors(const xl_search *s, const xl_two *two, float start, float4 params)
+xl_real2 xl_visit_neighbors(const xl_search *s, const xl_two *two, xl_real start, xl_real4 params)
 {
-    float2 sum = start;
+    xl_real2 sum = start;
     if (xl_table_walks(s)) {
         const xl_search table = xl_search_of_table(s);
         return xl_visit_in_table(&table, two, start, params);
@@ -458,16 +458,16 @@ float2 xl_visit_neighbors(const xl_search *s, const xl_two *two, float start, fl
     const xl_search other = xl_search_of_others(s);
     for (uint turn = 0; turn < XL_TOGETHER; ++turn) {
         const xl_query query = xl_two_query(two, turn);
-        const float found = xl_visit_one(&other, &query, start, params);
-        sum = turn == 0 ? (float2)(found) : (float2)(sum.x, found);
+        const xl_real found = xl_visit_one(&other, &query, start, params);
+        sum = turn == 0 ? (xl_real2)(found) : (xl_real2)(sum.x, found);
     }
     return sum;
 }
 
 /* What visit() makes of `start` over the neighbours of each query. */
 __kernel void xl_neighbors_visit(__global const uint *storage, XL_INDEX_PARAMETERS,
-                                 XL_QUERY_PARAMETERS, float start, float4 params,
-                                 __global float *out, ulong out_at)
+                                 XL_QUERY_PARAMETERS, xl_real start, xl_real4 params,
+                                 __global xl_real *out, ulong out_at)
 {
     const xl_search s = XL_SEARCH_LOAD(storage);
     out += out_at;
@@ -475,10 +475,10 @@ __kernel void xl_neighbors_visit(__global const uint *storage, XL_INDEX_PARAMETE
     {
         const uint k = t * XL_TOGETHER;
         uint2 i = (uint2)(k, k + 1);
-        float2 sum = NAN;
+        xl_real2 sum = NAN;
         if (!s.map.failed) {
             const xl_two two = xl_two_load(&s, k);
-            i = (uint2)(two.a.self.w, two.b.self.w);
+            i = (uint2)((uint)two.a.self.w, (uint)two.b.self.w);
             sum = xl_visit_neighbors(&s, &two, start, params);
         }
         if (i.x < queries)
@@ -493,9 +493,9 @@ __kernel void xl_neighbors_visit(__global const uint *storage, XL_INDEX_PARAMETE
 /* What else there is of each pair, behind the fill of its row: the same walk once more. */
 __kernel void xl_neighbors_details(__global const uint *storage, XL_INDEX_PARAMETERS,
                                    XL_QUERY_PARAMETERS, XL_ROWS_PARAMETERS, uint dimensions,
-                                   uint wanted, __global float *distances2, ulong distances2_at,
-                                   __global float *vectors, ulong vectors_at, __global int *shifts,
-                                   ulong shifts_at)
+                                   uint wanted, __global xl_real *distances2, ulong distances2_at,
+                                   __global xl_real *vectors, ulong vectors_at,
+                                   __global int *shifts, ulong shifts_at)
 {
     const xl_search s = XL_SEARCH_LOAD(storage);
     const xl_rows rows = XL_ROWS_LOAD;
@@ -515,8 +515,8 @@ __kernel void xl_neighbors_details(__global const uint *storage, XL_INDEX_PARAME
 
 #if XL_ROW_ROOM
 /* How long the longest of n rows is. */
-__kernel void xl_neighbors_longest(__global uint *found, uint n, __global const uint *counts,
-                                   ulong counts_at)
+__kernel void xl_neighbors_longest(__global uint *found, __global const uint *counts,
+                                   ulong counts_at, uint n)
 {
     uint longest = 0;
     counts += counts_at;
@@ -528,18 +528,30 @@ __kernel void xl_neighbors_longest(__global uint *found, uint n, __global const 
 #endif
 
 #if XL_GIVEN
-/* How many queries are not finite, and the first of them. */
-__kernel void xl_neighbors_check(__global uint *found, uint queries, __global const float *given,
-                                 ulong given_at)
+bool xl_is_finite(xl_real4 p)
 {
-    given += given_at;
+#if XL_F64
+    const ulong4 exponent = as_ulong4(p) & 0x7ff0000000000000UL;
+    return all(exponent != 0x7ff0000000000000UL);
+#else
+    return all((as_uint4(p) & 0x7f800000u) != 0x7f800000u);
+#endif
+}
+
+/* How many queries are not finite, and the first of them. */
+__kernel void xl_neighbors_check(__global uint *found, __global const xl_real *given,
+                                 ulong given_at, __global const xl_real *given_y, ulong given_y_at,
+                                 __global const xl_real *given_z, ulong given_z_at, uint queries)
+{
+    xl_search s;
+    s.given = given + given_at;
+#if XL_QUERY_STRIDE == 0
+    s.given_y = given_y + given_y_at;
+    s.given_z = given_z + given_z_at;
+#endif
     XL_FOR_ITEMS(i, queries)
     {
-        bool finite = true;
-        for (uint a = 0; a < XL_QUERY_DIMENSIONS; ++a)
-            finite =
-                finite && (as_uint(given[i * XL_QUERY_STRIDE + a]) & 0x7f800000u) != 0x7f800000u;
-        if (!finite) {
+        if (!xl_is_finite(xl_query_given(&s, i))) {
             atomic_inc(found);
             atomic_min(found + 1, (uint)i);
         }

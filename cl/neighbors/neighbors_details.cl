@@ -14,7 +14,7 @@
 /* Of all rows, or of those from one on. */
 typedef struct xl_details {
     uint dimensions, wanted;
-    __global float *distances2, *vectors; /* of a vector `dimensions` numbers */
+    __global xl_real *distances2, *vectors; /* of a vector `dimensions` numbers */
     __global int *shifts;
 } xl_details;
 
@@ -35,7 +35,8 @@ xl_details xl_details_from(const xl_details *all, ulong begin)
     if (of->dimensions > 2)                                                                        \
         (to)[(ulong)(place)*of->dimensions + 2] = (z);
 
-void xl_details_put(const xl_details *of, uint place, float distance2, float4 vector, int4 shift)
+void xl_details_put(const xl_details *of, uint place, xl_real distance2, xl_real4 vector,
+                    int4 shift)
 {
     if (of->wanted & XL_WANTS_DISTANCES)
         of->distances2[place] = distance2;
@@ -118,7 +119,7 @@ int4 xl_details_shift(const xl_search *s, const xl_ranges *near)
 #if XL_TRICLINIC
     return near->images.at;
 #elif XL_PERIODIC
-    return convert_int4_rte(near->shift / select((float4)(1.0f), s->period, s->period > 0.0f));
+    return convert_int4_rte(near->shift / select((xl_real4)(1.0f), s->period, s->period > 0.0f));
 #else
     return (int4)(0);
 #endif
@@ -127,14 +128,14 @@ int4 xl_details_shift(const xl_search *s, const xl_ranges *near)
 uint xl_details_range(const xl_ranges *near, const xl_query *query, const xl_search *s,
                       __global const uint *row, uint room, const xl_details *of, uint count)
 {
-    float distance2;
-    const float4 self = xl_grid_position(query->self);
+    xl_real distance2;
+    const xl_real4 self = xl_site_position(query->self);
     const int4 shift = xl_details_shift(s, near);
 #define XL_DO(q)                                                                                   \
     if (XL_IS_CANDIDATE(q, &near->cells)) {                                                        \
-        const uint4 other = xl_grid_sorted(s->index.sorted, s->map.points, q);                     \
+        const xl_site other = xl_search_site(s, q);                                                \
         if (xl_is_neighbor(query->self, other, near->shift, query->radius2, &distance2)) {         \
-            const float4 vector = -((self - xl_grid_position(other)) - near->shift);               \
+            const xl_real4 vector = -((self - xl_site_position(other)) - near->shift);             \
             const uint place = xl_details_place(of, row, room, other.w, count++);                  \
             if (place < room)                                                                      \
                 xl_details_put(of, place, distance2, vector, shift);                               \
@@ -150,11 +151,11 @@ void xl_details_row(const xl_search *s, const xl_query *query, __global const ui
                     const xl_details *of)
 {
     uint rounds = 0, count = 0;
-    const float4 p = xl_grid_position(query->self);
+    const xl_real4 p = xl_site_position(query->self);
     xl_ranges near = xl_ranges_begin(s, p, p, query->reach);
 #if XL_SORTED && XL_PERIODIC
     for (uint k = 0; k < room; ++k)
-        xl_details_put(of, k, -1.0f, (float4)(NAN), (int4)(XL_DETAILS_FREE));
+        xl_details_put(of, k, -1, (xl_real4)(NAN), (int4)(XL_DETAILS_FREE));
 #endif
     while (xl_ranges_next(&near, s) && xl_may_go_on(&near.cells, &rounds))
         count = xl_details_range(&near, query, s, row, room, of, count);

@@ -12,20 +12,20 @@
 #endif
 
 /* Each operation rounds once, in a user's program as well, whatever that wants of its own. */
-float xl_square(float4 d)
+xl_real xl_square(xl_real4 d)
 {
 #pragma OPENCL FP_CONTRACT OFF
     return (d.x * d.x + d.y * d.y) + d.z * d.z;
 }
 
-float xl_distance2(float4 p, float4 q, float4 shift)
+xl_real xl_distance2(xl_real4 p, xl_real4 q, xl_real4 shift)
 {
     return xl_square((p - q) - shift);
 }
 
 /* Whether an image of the query itself is wanted, which is moved by `shift`: of half a list, of
  * each two that are opposite, the later one. */
-bool xl_is_own_wanted(float4 shift)
+bool xl_is_own_wanted(xl_real4 shift)
 {
 #if XL_PERIODIC
     if (any(shift != 0.0f))
@@ -37,7 +37,7 @@ bool xl_is_own_wanted(float4 shift)
 
 /* Self is known by its index, since other points may coincide with it; of an image, and of queries
  * of their own, no point is. Of half a list, a pair belongs to the point of the lower index. */
-bool xl_is_wanted(uint4 self, uint4 other, float4 shift)
+bool xl_is_wanted(xl_site self, xl_site other, xl_real4 shift)
 {
 #if XL_HALF
     return other.w > self.w || (other.w == self.w && xl_is_own_wanted(shift));
@@ -49,9 +49,10 @@ bool xl_is_wanted(uint4 self, uint4 other, float4 shift)
 }
 
 /* Is `other` a neighbour of `self`? Both are position and index. */
-bool xl_is_neighbor(uint4 self, uint4 other, float4 shift, float radius2, float *distance2)
+bool xl_is_neighbor(xl_site self, xl_site other, xl_real4 shift, xl_real radius2,
+                    xl_real *distance2)
 {
-    *distance2 = xl_distance2(xl_grid_position(self), xl_grid_position(other), shift);
+    *distance2 = xl_distance2(xl_site_position(self), xl_site_position(other), shift);
     return XL_IS_NEAR(*distance2, radius2) & xl_is_wanted(self, other, shift);
 }
 

@@ -24,18 +24,24 @@ typedef struct xl_search {
     xl_grid_map map;
     xl_grid_index index;
     uint queries; /* as many */
-    float reach, radius2;
+    xl_real reach, radius2;
+#if XL_F64
+    double4 origin; /* of the grid's coordinates */
+#endif
 #if XL_GIVEN
-    __global const float *given;
+    __global const xl_real *given; /* x, where each axis has an array of its own */
+#if XL_QUERY_STRIDE == 0
+    __global const xl_real *given_y, *given_z;
+#endif
 #endif
 #if XL_RADII
-    __global const float *radii;
-    float radius; /* no more of a query's own counts */
+    __global const xl_real *radii;
+    xl_real radius; /* no more of a query's own counts */
 #endif
 #if XL_PERIODIC
-    float4 lower, upper; /* the box */
-    float4 period;       /* 0 along an axis that does not repeat */
-    float extent;        /* the largest of all these numbers */
+    xl_real4 lower, upper; /* the box */
+    xl_real4 period;       /* 0 along an axis that does not repeat */
+    xl_real extent;        /* the largest of all these numbers */
 #endif
 #if XL_TRICLINIC
     xl_cell cell; /* all of that but the extent, and tilts */
@@ -45,24 +51,36 @@ typedef struct xl_search {
 /* What every kernel is given, in two parts: the index, and the queries. */
 #define XL_INDEX_PARAMETERS                                                                        \
     ulong header_at, ulong starts_at, ulong begins_at, ulong sorted_at, uint n, uint table,        \
-        uint stamp, float reach, float radius2
+        uint stamp, xl_real reach, xl_real radius2
+#if XL_F64
+#define XL_ORIGIN_PARAMETERS double4 origin,
+#else
+#define XL_ORIGIN_PARAMETERS
+#endif
 #if XL_PERIODIC
 /* Of a triclinic cell the tilts bx, cx and cy stand in the w of these, which else are 0. */
-#define XL_BOX_PARAMETERS float4 lower, float4 upper, float4 period, float extent,
+#define XL_BOX_PARAMETERS xl_real4 lower, xl_real4 upper, xl_real4 period, xl_real extent,
 #else
 #define XL_BOX_PARAMETERS
 #endif
 #if XL_GIVEN
-#define XL_GIVEN_PARAMETERS __global const float *given, ulong given_at,
+#if XL_QUERY_STRIDE == 0
+#define XL_GIVEN_PARAMETERS                                                                        \
+    __global const xl_real *given, ulong given_at, __global const xl_real *given_y,                \
+        ulong given_y_at, __global const xl_real *given_z, ulong given_z_at,
+#else
+#define XL_GIVEN_PARAMETERS __global const xl_real *given, ulong given_at,
+#endif
 #else
 #define XL_GIVEN_PARAMETERS
 #endif
 #if XL_RADII
-#define XL_RADII_PARAMETERS float radius, __global const float *radii, ulong radii_at,
+#define XL_RADII_PARAMETERS xl_real radius, __global const xl_real *radii, ulong radii_at,
 #else
 #define XL_RADII_PARAMETERS
 #endif
-#define XL_QUERY_PARAMETERS XL_BOX_PARAMETERS XL_GIVEN_PARAMETERS XL_RADII_PARAMETERS uint queries
+#define XL_QUERY_PARAMETERS                                                                        \
+    XL_ORIGIN_PARAMETERS XL_BOX_PARAMETERS XL_GIVEN_PARAMETERS XL_RADII_PARAMETERS uint queries
 
 /* Of a build with another stamp than the host's nothing is known: it failed. */
 xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_QUERY_PARAMETERS)
@@ -78,8 +96,15 @@ xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_Q
     s.queries = queries;
     s.reach = reach;
     s.radius2 = radius2;
+#if XL_F64
+    s.origin = origin;
+#endif
 #if XL_GIVEN
     s.given = given + given_at;
+#if XL_QUERY_STRIDE == 0
+    s.given_y = given_y + given_y_at;
+    s.given_z = given_z + given_z_at;
+#endif
 #endif
 #if XL_RADII
     s.radii = radii + radii_at;
@@ -108,7 +133,11 @@ xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_Q
 #define XL_BOX_ARGUMENTS
 #endif
 #if XL_GIVEN
+#if XL_QUERY_STRIDE == 0
+#define XL_GIVEN_ARGUMENTS given, given_at, given_y, given_y_at, given_z, given_z_at,
+#else
 #define XL_GIVEN_ARGUMENTS given, given_at,
+#endif
 #else
 #define XL_GIVEN_ARGUMENTS
 #endif
@@ -117,15 +146,49 @@ xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_Q
 #else
 #define XL_RADII_ARGUMENTS
 #endif
+#if XL_F64
+#define XL_ORIGIN_ARGUMENTS origin,
+#else
+#define XL_ORIGIN_ARGUMENTS
+#endif
 #define XL_SEARCH_LOAD(storage)                                                                    \
-    xl_search_load(storage, header_at, starts_at, begins_at, sorted_at, n, table, stamp, reach,    \
-                   radius2, XL_BOX_ARGUMENTS XL_GIVEN_ARGUMENTS XL_RADII_ARGUMENTS queries)
+    xl_search_load(                                                                                \
+        storage, header_at, starts_at, begins_at, sorted_at, n, table, stamp, reach, radius2,      \
+        XL_ORIGIN_ARGUMENTS XL_BOX_ARGUMENTS XL_GIVEN_ARGUMENTS XL_RADII_ARGUMENTS queries)
+
+/* A sorted point, as pairs are compared. */
+xl_site xl_search_site(const xl_search *s, uint k)
+{
+    return xl_grid_site(s->index.sorted, s->map.points, k);
+}
+
+/* A place as the grid has it. */
+float4 xl_search_narrow(const xl_search *s, xl_real4 p)
+{
+#if XL_F64
+    return xl_grid_narrow(p, s->origin);
+#else
+    return p;
+#endif
+}
+
+/* What of the grid lies within reach of any place between low and high. */
+xl_cell_iterator xl_search_cells(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
+{
+#if XL_F64
+    const double4 around = (double4)(reach, reach, reach, 0.0);
+    return xl_cell_iterator_begin(&s->map, xl_search_narrow(s, low - around),
+                                  xl_search_narrow(s, high + around), 0.0f);
+#else
+    return xl_cell_iterator_begin(&s->map, low, high, reach);
+#endif
+}
 
 /* ---- queries ----------------------------------------------------------------------------- */
 
 typedef struct xl_query {
-    uint4 self; /* position, and where its results go: the index of the point, or of the query */
-    float reach, radius2;
+    xl_site self; /* position, and where its results go: the index of the point, or of the query */
+    xl_real reach, radius2;
 } xl_query;
 
 /* Query number k in the order in which they are taken: that of the index, or as they are given. */
@@ -138,30 +201,48 @@ uint xl_query_index(const xl_search *s, uint k)
 #endif
 }
 
+/* What a radius is lengthened by, for what rounding may add: lib/grid/neighbors_plan.h. */
+#if XL_F64
+#define XL_REACH (1.0 + 0x1p-48)
+#else
+#define XL_REACH (1.0f + 0x1p-19f)
+#endif
+
 /* The radius as far as it counts; of NaN, 0 and less nothing is near. */
 void xl_query_set_radius(const xl_search *s, xl_query *query)
 {
     query->reach = s->reach;
     query->radius2 = s->radius2;
 #if XL_RADII
-    const float own = s->radii[min(query->self.w, s->queries - 1)];
-    const float radius = own > 0 ? min(own, s->radius) : 0.0f;
-    query->reach = radius * (1.0f + 0x1p-19f);
-    query->radius2 = radius > 0 ? radius * radius : -1.0f;
+    const xl_real own = s->radii[min((uint)query->self.w, s->queries - 1)];
+    const xl_real radius = own > 0 ? min(own, s->radius) : 0;
+    query->reach = radius * XL_REACH;
+    query->radius2 = radius > 0 ? radius * radius : -1;
 #endif
 }
+
+#if XL_GIVEN
+/* Where given query k is. */
+xl_real4 xl_query_given(const xl_search *s, ulong k)
+{
+#if XL_QUERY_STRIDE == 0
+    return (xl_real4)(s->given[k], XL_QUERY_DIMENSIONS > 1 ? s->given_y[k] : 0,
+                      XL_QUERY_DIMENSIONS > 2 ? s->given_z[k] : 0, 0);
+#else
+    __global const xl_real *const p = s->given + k * XL_QUERY_STRIDE;
+    return (xl_real4)(p[0], XL_QUERY_DIMENSIONS > 1 ? p[1] : 0, XL_QUERY_DIMENSIONS > 2 ? p[2] : 0,
+                      0);
+#endif
+}
+#endif
 
 xl_query xl_query_load(const xl_search *s, uint k)
 {
     xl_query query;
 #if XL_GIVEN
-    __global const float *const p = s->given + (ulong)k * XL_QUERY_STRIDE;
-    const float4 at = (float4)(p[0], XL_QUERY_DIMENSIONS > 1 ? p[1] : 0.0f,
-                               XL_QUERY_DIMENSIONS > 2 ? p[2] : 0.0f, 0.0f);
-    query.self = as_uint4(at);
-    query.self.w = k;
+    query.self = xl_site_of(xl_query_given(s, k), k);
 #else
-    query.self = xl_grid_sorted(s->index.sorted, s->map.points, k);
+    query.self = xl_search_site(s, k);
 #endif
     xl_query_set_radius(s, &query);
     return query;
@@ -193,16 +274,19 @@ typedef struct xl_images {
 
 /* Those of all places between low and high that points within `reach` may be near of, and some
  * more. Of what is not finite, none. */
-xl_images xl_images_begin(const xl_search *s, float4 low, float4 high, float reach)
+xl_images xl_images_begin(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
 {
-    const int4 repeats = s->period > 0.0f;
-    const float4 none = (float4)(0.0f), length = select((float4)(1.0f), s->period, repeats);
-    const float4 around = (float4)(reach), slack = (float4)(0x1p-10f);
-    const float4 first = select(none, ceil(((low - around) - s->upper) / length - slack), repeats);
-    const float4 last = select(none, floor(((high + around) - s->lower) / length + slack), repeats);
+    const xl_mask4 repeats = s->period > 0.0f;
+    const xl_real4 none = (xl_real4)(0.0f), length = select((xl_real4)(1.0f), s->period, repeats);
+    const xl_real4 around = (xl_real4)(reach), slack = (xl_real4)(0x1p-10f);
+    const xl_real4 first =
+        select(none, ceil(((low - around) - s->upper) / length - slack), repeats);
+    const xl_real4 last =
+        select(none, floor(((high + around) - s->lower) / length + slack), repeats);
+    const xl_real most = XL_GRID_COUNTED;
     xl_images images;
-    images.first = convert_int4(clamp(first, -XL_GRID_COUNTED, XL_GRID_COUNTED));
-    images.last = convert_int4(clamp(last, -XL_GRID_COUNTED, XL_GRID_COUNTED));
+    images.first = convert_int4(clamp(first, -most, most));
+    images.last = convert_int4(clamp(last, -most, most));
     images.last = min(images.last, images.first + XL_MOST_IMAGES);
     images.at = images.first;
     if (!all(isfinite(low)) || !all(isfinite(high)) || any(images.first > images.last))
@@ -210,13 +294,22 @@ xl_images xl_images_begin(const xl_search *s, float4 low, float4 high, float rea
     return images;
 }
 
+xl_real4 xl_images_of(int4 periods)
+{
+#if XL_F64
+    return convert_double4(periods);
+#else
+    return convert_float4(periods);
+#endif
+}
+
 /* Goes on to the next; false after the last. */
-bool xl_images_next(xl_images *images, const xl_search *s, float4 *shift)
+bool xl_images_next(xl_images *images, const xl_search *s, xl_real4 *shift)
 {
 #pragma OPENCL FP_CONTRACT OFF
     if (images->at.z > images->last.z)
         return false;
-    *shift = convert_float4(images->at) * s->period;
+    *shift = xl_images_of(images->at) * s->period;
     if (++images->at.x > images->last.x) {
         images->at.x = images->first.x;
         if (++images->at.y > images->last.y) {
@@ -231,12 +324,17 @@ bool xl_images_next(xl_images *images, const xl_search *s, float4 *shift)
 #if XL_PERIODIC
 /* A moved query has rounded, and so has its distance from a point: each by a unit of what is
  * subtracted. Where nothing repeats (a user's kernel takes such an index, too) none moves. */
-float xl_images_reach(const xl_search *s, float4 low, float4 high, float reach)
+#if XL_F64
+#define XL_IMAGES_SLACK 0x1p-50
+#else
+#define XL_IMAGES_SLACK 0x1p-21f
+#endif
+xl_real xl_images_reach(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
 {
     if (!(s->extent > 0))
         return reach;
-    const float4 most = fmax(fabs(low), fabs(high));
-    return reach + 0x1p-21f * (s->extent + fmax(most.x, fmax(most.y, most.z)));
+    const xl_real4 most = fmax(fabs(low), fabs(high));
+    return reach + XL_IMAGES_SLACK * (s->extent + fmax(most.x, fmax(most.y, most.z)));
 }
 #endif
 
@@ -244,20 +342,20 @@ float xl_images_reach(const xl_search *s, float4 low, float4 high, float reach)
 
 typedef struct xl_ranges {
     xl_cell_iterator cells;
-    float4 shift; /* of the query, for these cells; 0 where nothing repeats */
+    xl_real4 shift; /* of the query, for these cells; 0 where nothing repeats */
 #if XL_PERIODIC
     xl_images images;
-    float4 low, high;
-    float reach;
+    xl_real4 low, high;
+    xl_real reach;
     bool begun;
 #endif
 } xl_ranges;
 
 /* Around all places between low and high. */
-xl_ranges xl_ranges_begin(const xl_search *s, float4 low, float4 high, float reach)
+xl_ranges xl_ranges_begin(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
 {
     xl_ranges ranges;
-    ranges.shift = (float4)(0.0f);
+    ranges.shift = (xl_real4)(0.0f);
 #if XL_PERIODIC
     ranges.low = low;
     ranges.high = high;
@@ -266,7 +364,7 @@ xl_ranges xl_ranges_begin(const xl_search *s, float4 low, float4 high, float rea
     ranges.begun = false;
     ranges.cells.rounds = 0;
 #else
-    ranges.cells = xl_cell_iterator_begin(&s->map, low, high, reach);
+    ranges.cells = xl_search_cells(s, low, high, reach);
 #endif
     return ranges;
 }
@@ -293,8 +391,8 @@ bool xl_ranges_turn(xl_ranges *ranges, const xl_search *s)
     const uint rounds = ranges->cells.rounds + 2;
     if (!xl_ranges_image(ranges, s))
         return false;
-    ranges->cells = xl_cell_iterator_begin(&s->map, ranges->low - ranges->shift,
-                                           ranges->high - ranges->shift, ranges->reach);
+    ranges->cells = xl_search_cells(s, ranges->low - ranges->shift, ranges->high - ranges->shift,
+                                    ranges->reach);
     ranges->cells.rounds = rounds;
     ranges->begun = true;
     return true;

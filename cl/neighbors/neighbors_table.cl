@@ -16,7 +16,7 @@
 /* Sorted points, and how far the query has moved for them. */
 typedef struct xl_range {
     uint begin, end;
-    float4 shift;
+    xl_real4 shift;
 } xl_range;
 
 xl_range xl_range_of(const xl_ranges *ranges)

@@ -21,13 +21,19 @@
 /* Candidates that are held at a time, a multiple of 64. */
 #define XL_WALK_ROOM 448u
 
+#if XL_F64
+typedef double8 xl_real8;
+#else
+typedef float8 xl_real8;
+#endif
+
 typedef struct xl_walk {
     uint at, last; /* queries: the first of this block, the end */
     uint queries;  /* of this block */
-    float x[XL_WALK_QUERIES], y[XL_WALK_QUERIES], z[XL_WALK_QUERIES];
+    xl_real x[XL_WALK_QUERIES], y[XL_WALK_QUERIES], z[XL_WALK_QUERIES];
     uint index[XL_WALK_QUERIES];
 #if XL_RADII
-    float radius2[XL_WALK_QUERIES];
+    xl_real radius2[XL_WALK_QUERIES];
 #endif
     xl_ranges around;       /* this block, from the beginning */
     xl_cell_iterator cells; /* around this block, itself and not an image */
@@ -52,10 +58,10 @@ typedef struct xl_walk {
 /* What may be a neighbour, of one image of the block. The last vector is filled up with points that
  * are none. */
 typedef struct xl_candidates {
-    float x[XL_WALK_ROOM + 64], y[XL_WALK_ROOM + 64], z[XL_WALK_ROOM + 64];
+    xl_real x[XL_WALK_ROOM + 64], y[XL_WALK_ROOM + 64], z[XL_WALK_ROOM + 64];
     uint index[XL_WALK_ROOM + 64];
     uint n;
-    float4 shift;
+    xl_real4 shift;
 } xl_candidates;
 
 xl_walk xl_walk_begin(uint first, uint last)
@@ -98,16 +104,16 @@ void xl_walk_keep_rows(xl_walk *walk, const xl_grid_map *map, const xl_grid_inde
 /* Takes the next queries of one row; false after the last. */
 bool xl_walk_next(xl_walk *walk, const xl_search *s)
 {
-    float4 low = 0.0f, high = 0.0f;
-    float reach = 0.0f;
+    xl_real4 low = 0.0f, high = 0.0f;
+    xl_real reach = 0.0f;
     walk->at += walk->queries;
     walk->queries = 0;
     if (walk->at >= walk->last)
         return false;
     for (uint j = 0; j < XL_WALK_TOGETHER && walk->at + j < walk->last; ++j) {
         const xl_query query = xl_query_load(s, walk->at + j);
-        const float4 p = xl_grid_position(query.self);
-        const int4 cell = xl_grid_cell(&s->map, p);
+        const xl_real4 p = xl_site_position(query.self);
+        const int4 cell = xl_grid_cell(&s->map, xl_search_narrow(s, p));
         if (j > 0 && (cell.y != walk->row.y || cell.z != walk->row.z))
             break;
         if (j == 0) {
@@ -128,7 +134,7 @@ bool xl_walk_next(xl_walk *walk, const xl_search *s)
     }
     walk->around = xl_ranges_begin(s, low, high, reach);
 #if XL_PERIODIC
-    walk->cells = xl_cell_iterator_begin(&s->map, low, high, walk->around.reach);
+    walk->cells = xl_search_cells(s, low, high, walk->around.reach);
 #else
     walk->cells = walk->around.cells;
 #endif
@@ -198,10 +204,18 @@ bool xl_walk_range(xl_walk *walk, const xl_search *s)
 void xl_walk_copy(__global const uint *sorted, ulong pitch, uint from, xl_candidates *to)
 {
     const uint at = to->n;
+#if XL_F64
+    __global const double *const whole = (__global const double *)(sorted + 4 * pitch) + from;
+    sorted += from;
+    vstore8(vload8(0, whole), 0, to->x + at);
+    vstore8(vload8(0, whole + pitch), 0, to->y + at);
+    vstore8(vload8(0, whole + 2 * pitch), 0, to->z + at);
+#else
     sorted += from;
     vstore8(as_float8(vload8(0, sorted)), 0, to->x + at);
     vstore8(as_float8(vload8(0, sorted + pitch)), 0, to->y + at);
     vstore8(as_float8(vload8(0, sorted + 2 * pitch)), 0, to->z + at);
+#endif
     vstore8(vload8(0, sorted + 3 * pitch), 0, to->index + at);
 }
 #endif
@@ -228,32 +242,42 @@ bool xl_walk_collect(xl_walk *walk, const xl_search *s, xl_candidates *to)
         xl_walk_copy(s->index.sorted, pitch, walk->from, to);
 #else
         for (uint k = 0; k < taken; ++k) {
-            const uint4 other = xl_grid_sorted(s->index.sorted, s->map.points, walk->from + k);
-            to->x[to->n + k] = as_float(other.x);
-            to->y[to->n + k] = as_float(other.y);
-            to->z[to->n + k] = as_float(other.z);
+            const xl_site other = xl_search_site(s, walk->from + k);
+            const xl_real4 at = xl_site_position(other);
+            to->x[to->n + k] = at.x;
+            to->y[to->n + k] = at.y;
+            to->z[to->n + k] = at.z;
             to->index[to->n + k] = other.w;
         }
 #endif
         to->n += taken;
         walk->from += taken;
-        if (walk->by_row && to->x[to->n - 1] > walk->cells.x_high)
+#if XL_F64
+        const float x = xl_grid_sorted_x(s->index.sorted, walk->from - 1);
+#else
+        const float x = to->x[to->n - 1];
+#endif
+        if (walk->by_row && x > walk->cells.x_high)
             walk->from = walk->to;
     }
     const uint n = to->n;
     for (uint k = n; k < n + 64; k += 8)
-        vstore8((float8)(INFINITY), 0, to->x + k);
+        vstore8((xl_real8)(INFINITY), 0, to->x + k);
     return n > 0;
 }
 
 /* All ones where the candidates from `at` on are near query j, and, of half a list, belong to it.
  */
-int8 xl_walk_near(const xl_walk *walk, uint j, const xl_candidates *from, uint at, float radius2)
+int8 xl_walk_near(const xl_walk *walk, uint j, const xl_candidates *from, uint at, xl_real radius2)
 {
-    const float8 dx = (walk->x[j] - vload8(0, from->x + at)) - from->shift.x;
-    const float8 dy = (walk->y[j] - vload8(0, from->y + at)) - from->shift.y;
-    const float8 dz = (walk->z[j] - vload8(0, from->z + at)) - from->shift.z;
+    const xl_real8 dx = (walk->x[j] - vload8(0, from->x + at)) - from->shift.x;
+    const xl_real8 dy = (walk->y[j] - vload8(0, from->y + at)) - from->shift.y;
+    const xl_real8 dz = (walk->z[j] - vload8(0, from->z + at)) - from->shift.z;
+#if XL_F64
+    const int8 near = convert_int8(XL_IS_NEAR((dx * dx + dy * dy) + dz * dz, (double8)(radius2)));
+#else
     const int8 near = XL_IS_NEAR((dx * dx + dy * dy) + dz * dz, (float8)(radius2));
+#endif
 #if XL_HALF
     const uint least = walk->index[j] + (xl_is_own_wanted(from->shift) ? 0u : 1u);
     return near & (vload8(0, from->index + at) >= (uint8)(least));
@@ -278,7 +302,7 @@ void xl_walk_count(xl_walk *walk, const xl_search *s, uint *found)
     xl_walk_rewind(walk);
     while (xl_walk_collect(walk, s, &candidates))
         for (uint j = 0; j < walk->queries; ++j) {
-            const float radius2 = XL_WALK_RADIUS2(walk, j, s);
+            const xl_real radius2 = XL_WALK_RADIUS2(walk, j, s);
             int8 near = 0;
             for (uint at = 0; at < candidates.n; at += 8)
                 near -= xl_walk_near(walk, j, &candidates, at, radius2);
@@ -291,7 +315,7 @@ void xl_walk_count(xl_walk *walk, const xl_search *s, uint *found)
 }
 
 /* Bit k of 32: whether candidate at + k is near query j. */
-uint xl_walk_mask(const xl_walk *walk, uint j, const xl_candidates *from, uint at, float radius2)
+uint xl_walk_mask(const xl_walk *walk, uint j, const xl_candidates *from, uint at, xl_real radius2)
 {
     const int8 bits = (int8)(1, 2, 4, 8, 16, 32, 64, 128);
     const int8 mask = (xl_walk_near(walk, j, from, at, radius2) & bits) |
@@ -379,7 +403,7 @@ void xl_walk_sort(uint *staged, uint n, __global uint *row)
 #endif
 
 /* Its own index, too, without a branch: the next one takes its place. */
-uint xl_walk_take(const xl_walk *walk, uint j, const xl_candidates *candidates, float radius2,
+uint xl_walk_take(const xl_walk *walk, uint j, const xl_candidates *candidates, xl_real radius2,
                   uint *row, uint room, uint count)
 {
     const uint self = walk->index[j];
@@ -387,8 +411,8 @@ uint xl_walk_take(const xl_walk *walk, uint j, const xl_candidates *candidates, 
     XL_WALK_TAKE(row[count] = other; count += keeps || other != self ? 1 : 0;)
 }
 
-uint xl_walk_take_long(const xl_walk *walk, uint j, const xl_candidates *candidates, float radius2,
-                       __global uint *row, uint room, uint count)
+uint xl_walk_take_long(const xl_walk *walk, uint j, const xl_candidates *candidates,
+                       xl_real radius2, __global uint *row, uint room, uint count)
 {
     const uint self = walk->index[j];
     const bool keeps = XL_WALK_KEEPS(candidates);
@@ -397,17 +421,17 @@ uint xl_walk_take_long(const xl_walk *walk, uint j, const xl_candidates *candida
 
 #if XL_VISIT
 /* As xl_walk_near() has it. */
-float xl_walk_distance2(const xl_walk *walk, uint j, const xl_candidates *from, uint k)
+xl_real xl_walk_distance2(const xl_walk *walk, uint j, const xl_candidates *from, uint k)
 {
-    const float dx = (walk->x[j] - from->x[k]) - from->shift.x;
-    const float dy = (walk->y[j] - from->y[k]) - from->shift.y;
-    const float dz = (walk->z[j] - from->z[k]) - from->shift.z;
+    const xl_real dx = (walk->x[j] - from->x[k]) - from->shift.x;
+    const xl_real dy = (walk->y[j] - from->y[k]) - from->shift.y;
+    const xl_real dz = (walk->z[j] - from->z[k]) - from->shift.z;
     return (dx * dx + dy * dy) + dz * dz;
 }
 
 /* Goes on with the sum of query j over its neighbours among the candidates. */
-float xl_walk_visit_candidates(const xl_walk *walk, uint j, const xl_candidates *candidates,
-                               float radius2, float sum, float4 params)
+xl_real xl_walk_visit_candidates(const xl_walk *walk, uint j, const xl_candidates *candidates,
+                                 xl_real radius2, xl_real sum, xl_real4 params)
 {
     const uint self = walk->index[j];
     const bool keeps = XL_WALK_KEEPS(candidates);
@@ -425,7 +449,7 @@ float xl_walk_visit_candidates(const xl_walk *walk, uint j, const xl_candidates 
 }
 
 /* What visit() makes of `start` over the neighbours of each query of the block. */
-void xl_walk_visit(xl_walk *walk, const xl_search *s, float start, float4 params, float *sums)
+void xl_walk_visit(xl_walk *walk, const xl_search *s, xl_real start, xl_real4 params, xl_real *sums)
 {
     xl_candidates candidates;
     for (uint j = 0; j < XL_WALK_QUERIES; ++j)
@@ -502,7 +526,7 @@ void xl_walk_fill(xl_walk *walk, const xl_search *s, const xl_rows *rows)
     for (uint j = 0; j < walk->queries; ++j) {
         const uint room = rooms[j];
         __global uint *row = rows->indices + begins[j];
-        const float radius2 = XL_WALK_RADIUS2(walk, j, s);
+        const xl_real radius2 = XL_WALK_RADIUS2(walk, j, s);
         uint count = 0;
         if (room == 0)
             continue;

@@ -50,7 +50,8 @@ typedef struct xl_grid_desc {
     uint32_t struct_size;  /* set by xl_grid_desc_init() */
     uint32_t num_tunables; /* of `tunables` */
     uint32_t dimensions;   /* 1, 2 or 3; 3 is the default */
-    uint32_t scalar;       /* xl_type: XL_F32 */
+    uint32_t scalar;       /* xl_type of coordinates: XL_F32, or, where the device has double
+                              precision, XL_F64. A search of the index has the same */
     uint32_t stride;       /* scalars from one point to the next, `dimensions` or more; default 3.
                               Of XL_POINTS_SOA it means nothing: scalars follow each other */
     float cell_size;       /* edge of a cell along y and z, in the unit of the points; best the
@@ -86,6 +87,11 @@ typedef struct xl_grid_desc {
      * in single precision, each operation rounded once, no contraction */
     float cell[3][3];
     uint32_t reserved; /* 0 */
+    /* The box of XL_F64, whose `lower` and `upper` stay 0, as these do of XL_F32. Its coordinates
+       less its lower corner are rounded to floats, by which points are put into cells; without a
+       box, their coordinates are. So far from the origin, give one. Points that are further off
+       than the largest float, or than what cells can tell apart, cost time, and no accuracy */
+    double lower_f64[3], upper_f64[3];
 } xl_grid_desc;
 
 /* What the device found while it built an index. */
@@ -101,6 +107,8 @@ typedef struct xl_grid_report {
     float upper[3];
     uint32_t cells[3];    /* cells of the table per axis; all 0 where rows are listed */
     uint32_t table_cells; /* entries there are room for in the table, or rows that are listed */
+    double lower_f64[3];  /* the box in double precision, which of XL_F64 is rounded above */
+    double upper_f64[3];
 } xl_grid_report;
 
 /* What the calls work on; a view that is left out is not given. */
@@ -130,10 +138,12 @@ typedef struct xl_grid_moved_args {
     float distance; /* finite, and 0, or above 0 and its square neither overflows nor underflows */
     xl_view points; /* where the n points of the index are now, in the order in which they were
                        given to its build and laid out as this plan has it: (n - 1) * stride +
-                       dimensions f32, offset in scalars. Not changed */
+                       dimensions scalars, offset in scalars. Not changed */
     xl_view moved;  /* one u32, whatever it holds before; not of a buffer that kernels may only
                        write or only read */
     xl_view points_y, points_z; /* as in xl_grid_build_args */
+    double distance_f64; /* of XL_F64, whose `distance` stays 0, as this does of XL_F32; its square
+                            is then one of double precision, as all of the comparison is */
 } xl_grid_moved_args;
 
 XL_EXTERN_C_BEGIN
@@ -145,7 +155,7 @@ XL_API void xl_grid_desc_init_sized(xl_grid_desc *desc, size_t size);
 /* Makes a grid plan; as xl_scan_create(). Threads may share it. XL_ERROR_INVALID_ARGUMENT: a cell
  * size that is not finite and above 0, a box that is empty or not finite, a stride below the
  * dimensions, a period without a box, a triclinic cell of another form. XL_ERROR_UNSUPPORTED: other
- * dimensions or scalars than this version has. */
+ * dimensions or scalars than this version has, or the device; a triclinic cell of XL_F64. */
 XL_NODISCARD XL_API xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc *desc,
                                              xl_grid **grid);
 
@@ -154,7 +164,8 @@ XL_NODISCARD XL_API xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc
  * or the list of rows, at most 12 bytes a point: 32 bytes a point in all, wherever the points lie,
  * and less in a given box of few cells. What the build needs on the way makes it 37 where points
  * are counted and at most grid.sampled, else, as on CPUs, 40; and up to 64 KiB more, and a
- * thousandth. Pure, monotone in n. */
+ * thousandth. Of XL_F64 the coordinates last as well: 24 bytes a point more. Pure, monotone in n.
+ */
 XL_NODISCARD XL_API xl_status xl_grid_scratch(const xl_grid *grid, size_t n, size_t *bytes,
                                               size_t *alignment);
 
@@ -233,17 +244,18 @@ XL_NODISCARD XL_API xl_status xl_grid_reorder_enqueue_sized(xl_grid *grid, xl_gr
  * Rounding: lists and this count are right in single precision, not in real numbers. With
  *     distance = skin / 2 - 2^-21 * ((r + skin) + the longest period, 0 without any)
  * no pair is missed for that either; where space repeats, of points that are in the box. Of a
- * triclinic cell the longest period is four times the longest edge of the report's box.
+ * triclinic cell the longest period is four times the longest edge of the report's box. Of XL_F64
+ * all of it is in double precision, with 2^-50.
  *
  * `moved` is UINT32_MAX, which no count is, where there is nothing to compare with: the build found
  * points that are not finite or outside the box, has not run, or its storage was overwritten since.
- * n is that of the build; without points it is 0. Any plan of the index's dimensions, and of the
- * same tunable grid.planes as the plan that has built it, will do; of a triclinic cell's, any plan
- * of some such cell. Neither `points`, `moved` nor
- * the index's storage may overlap. Never blocks, but as xl_grid_build_enqueue_sized() says of other
- * queues than the build's; waits, event, queue, threads and failure as xl_scan_enqueue_sized().
+ * n is that of the build; without points it is 0. Any plan of the index's dimensions and scalar,
+ * and of the same tunable grid.planes as the plan that has built it, will do; of a triclinic
+ * cell's, any plan of some such cell. Neither `points`, `moved` nor the index's storage may
+ * overlap. Never blocks, but as xl_grid_build_enqueue_sized() says of other queues than the
+ * build's; waits, event, queue, threads and failure as xl_scan_enqueue_sized().
  * XL_ERROR_INVALID_ARGUMENT: a distance or a view that is none, an index that was never built, of
- * another context, of other dimensions, or of a triclinic cell where the plan is not.
+ * another context, of other dimensions or scalars, or of a triclinic cell where the plan is not.
  * XL_ERROR_UNSUPPORTED: see above; on devices that end long loops it is 1 period. */
 XL_NODISCARD XL_API xl_status xl_grid_moved_enqueue_sized(xl_grid *grid, xl_grid_index *index,
                                                           cl_command_queue queue,

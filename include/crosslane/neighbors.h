@@ -3,12 +3,13 @@
  *
  * Neighbours of a query are the points with
  *     ((dx*dx + dy*dy) + dz*dz) < r*r
- * (dy and dz 0 where points have fewer dimensions) in single precision, each operation rounded
- * once, no contraction: the same pairs as the same loop over all pairs finds, for any coordinates.
- * (A device that takes subnormal numbers for 0 does so here too; that shows at radii below 2^-38.)
- * How far points lie from the origin, or from each other, costs no time: with cells of
- * the radius a query looks at the points of its cell and of those next to it, out to the
- * largest floats.
+ * (dy and dz 0 where points have fewer dimensions) in single precision, or where points are of
+ * XL_F64 in double precision, each operation rounded once, no contraction: the same pairs as the
+ * same loop over all pairs finds, for any coordinates. (A device that takes subnormal numbers for 0
+ * does so here too; that shows at radii below 2^-38, of XL_F64 2^-485.) How far points lie from the
+ * origin, or from each other, costs no time: with cells of the radius a query looks at the points
+ * of its cell and of those next to it, out to the largest floats. (Of XL_F64 cells are of single
+ * precision: desc.lower_f64 in crosslane/grid.h.)
  *
  * Along a periodic axis of period L, dx is (query.x - point.x) - s * L, for every whole number s.
  * Each image of a point within the radius is a neighbour of its own, so that a row has an index
@@ -72,6 +73,15 @@ typedef struct xl_neighbors_desc {
      * so, and how long the longest is */
     uint32_t row_capacity;
     uint32_t reserved; /* 0 */
+    /* XL_F32, the default, or XL_F64, where the device has double precision: that of the index. All
+     * that is said of f32 here and below, of queries, radii, distances2, vectors and what visit()
+     * computes in, is then f64:
+     *     double visit(double sum, double distance2, uint i, uint j, double4 params)
+     * Not in this version: kernels of one's own on such an index, and its kNN */
+    double radius_f64;     /* of XL_F64, whose `radius` stays 0, as this does of XL_F32; its square
+                              is one of double precision */
+    uint32_t scalar;       /* xl_type */
+    uint32_t query_layout; /* xl_points_layout of given queries */
 } xl_neighbors_desc;
 
 /* What the calls work on; a view that is left out is not given. n is the number of queries: of the
@@ -87,6 +97,8 @@ typedef struct xl_neighbors_count_args {
                         not finite has no neighbours */
     xl_view radii;   /* n f32; only with desc.radii, not changed. A query whose radius is not
                         above 0 has no neighbours */
+    xl_view queries_y, queries_z; /* of desc.query_layout XL_POINTS_SOA, whose `queries` has x:
+                                     num_queries scalars each, of as many axes as there are */
 } xl_neighbors_count_args;
 
 typedef struct xl_neighbors_fill_args {
@@ -115,6 +127,7 @@ typedef struct xl_neighbors_fill_args {
     xl_view counts;     /* only with desc.row_capacity: a u32 for each row that is filled, the
                            number of its neighbours; UINT32_MAX in all where the build failed, and
                            in a row that a device cannot search which ends long loops */
+    xl_view queries_y, queries_z; /* as they were counted */
 } xl_neighbors_fill_args;
 
 typedef struct xl_neighbors_visit_args {
@@ -123,6 +136,9 @@ typedef struct xl_neighbors_visit_args {
     xl_view out;        /* n f32, in the order the points were given to the build, or the queries */
     size_t num_queries; /* these three as in xl_neighbors_count_args */
     xl_view queries, radii;
+    xl_view queries_y, queries_z;
+    double start_f64; /* these two of XL_F64, whose `start` and `params` stay 0 */
+    double params_f64[4];
 } xl_neighbors_visit_args;
 
 typedef struct xl_neighbors_status_args {
@@ -132,6 +148,7 @@ typedef struct xl_neighbors_status_args {
     xl_view queries, radii;
     size_t first_row, num_rows;
     xl_view counts; /* as they were filled */
+    xl_view queries_y, queries_z;
 } xl_neighbors_status_args;
 
 /* What the device found out about a list. */

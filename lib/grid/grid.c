@@ -99,6 +99,7 @@ static xl_status build_kernels(xl_grid *grid)
                  grid->desc.dimensions);
     xli_text_add(&defines, "#define XL_BUCKET %u\n#define XL_TRICLINIC %u\n", grid->tune.bucket,
                  grid->desc.triclinic);
+    xli_text_add(&defines, "#define XL_F64 %d\n", grid->desc.scalar == XL_F64 ? 1 : 0);
     if (defines.failed)
         return xli_fail(grid->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a grid");
     XL_TRY(xli_program_get(grid->ctx, "grid", defines.data, &program));
@@ -179,6 +180,8 @@ static xl_status make_parts(xl_grid *grid, const xli_capabilities *capabilities)
         XLI_TUNE_WISH(XLI_TUNE_GRID | XLI_TUNE_SCAN | XLI_TUNE_SORT, &grid->desc);
     XL_TRY(xli_context_tune(grid->ctx, capabilities, wish, &device, &tune));
     grid->tune = tune.grid;
+    if (grid->desc.scalar == XL_F64) /* what a work-item finds is that much longer */
+        device.local_bytes = device.local_bytes / 8 * 5;
     xli_tune_grid_fit(&device, &grid->tune);
     /* The same order: where loops are ended those over the points of one cell might be too long. */
     grid->sorts = grid->desc.algorithm == XL_GRID_BITONIC || capabilities->ends_loops;
@@ -225,6 +228,8 @@ xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc *desc, xl_grid **gr
         made->desc.lower[a] = made->desc.upper[a] = 0;
     if (checked.triclinic)
         xli_grid_fit_cell(&made->desc);
+    if (checked.scalar == XL_F64)
+        xli_grid_set_box(&made->desc, &made->box);
     XL_TRY(make_parts(made, capabilities));
     XL_TRY(build_kernels(made));
     *grid = made;

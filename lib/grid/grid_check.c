@@ -5,8 +5,72 @@
 #include <float.h>
 #include <math.h>
 
+xl_status xli_grid_check_scalar(xl_context *ctx, uint32_t scalar)
+{
+    xl_status status;
+    const xli_capabilities *capabilities;
+    if (scalar != XL_F32 && scalar != XL_F64)
+        return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
+                        "desc.scalar: %s (%d); this version has f32 and f64", xl_type_name(scalar),
+                        (int)scalar);
+    XL_TRY(xli_context_capabilities(ctx, &capabilities));
+    if (scalar == XL_F64 && !capabilities->info.has_fp64)
+        return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
+                        "desc.scalar: f64 needs cl_khr_fp64, which %s lacks",
+                        capabilities->info.name);
+done:
+    return status;
+}
+
+xl_status xli_grid_check_same_scalar(xl_context *ctx, const xl_grid_index *index, uint32_t scalar)
+{
+    if (index->scalar != scalar)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "index: of points of %s, the plan's desc.scalar is %s",
+                        xl_type_name(index->scalar), xl_type_name(scalar));
+    return XL_SUCCESS;
+}
+
+/* Of the two boxes that a descriptor has room for, the one of another scalar. */
+static xl_status check_other_box(xl_context *ctx, const xl_grid_desc *desc)
+{
+    const bool wide = desc->scalar == XL_F64;
+    for (int a = 0; a < 3; ++a)
+        if (wide ? desc->lower[a] != 0 || desc->upper[a] != 0
+                 : desc->lower_f64[a] != 0 || desc->upper_f64[a] != 0)
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                            "desc.lower%s[%d], desc.upper%s[%d]: must be 0, as desc.scalar is %s",
+                            wide ? "" : "_f64", a, wide ? "" : "_f64", a,
+                            xl_type_name(desc->scalar));
+    return XL_SUCCESS;
+}
+
+static xl_status check_box_f64(xl_context *ctx, const xl_grid_desc *desc)
+{
+    for (int a = 0; a < (int)desc->dimensions; ++a) {
+        const double lower = desc->lower_f64[a], upper = desc->upper_f64[a];
+        const double length = upper - lower;
+        if (!isfinite(lower) || !isfinite(upper) || !isfinite(length))
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                            "desc.lower_f64[%d], desc.upper_f64[%d]: %g to %g is not finite", a, a,
+                            lower, upper);
+        if (lower > upper)
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                            "desc.lower_f64[%d], desc.upper_f64[%d]: %g to %g is empty", a, a,
+                            lower, upper);
+        if ((desc->periodic & 1u << a) && !(length >= DBL_MIN))
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                            "desc.lower_f64[%d], desc.upper_f64[%d]: a period of %g is below the "
+                            "normal numbers, from %g on",
+                            a, a, length, DBL_MIN);
+    }
+    return XL_SUCCESS;
+}
+
 static xl_status check_box(xl_context *ctx, const xl_grid_desc *desc)
 {
+    if (desc->scalar == XL_F64)
+        return check_box_f64(ctx, desc);
     for (int a = 0; a < (int)desc->dimensions; ++a) {
         if (!isfinite(desc->lower[a]) || !isfinite(desc->upper[a]))
             return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
@@ -28,12 +92,11 @@ static xl_status check_box(xl_context *ctx, const xl_grid_desc *desc)
 
 xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *desc)
 {
+    xl_status status;
     if (desc->dimensions < 1 || desc->dimensions > 3)
         return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.dimensions: %u; this version has 1 to 3",
                         (unsigned)desc->dimensions);
-    if (desc->scalar != XL_F32)
-        return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.scalar: %s (%d); this version has f32",
-                        xl_type_name(desc->scalar), (int)desc->scalar);
+    XL_TRY(xli_grid_check_scalar(ctx, desc->scalar));
     if (desc->layout > XL_POINTS_SOA)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.layout: %u is unknown",
                         (unsigned)desc->layout);
@@ -59,9 +122,17 @@ xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *desc)
     if (desc->triclinic > 1)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.triclinic: %u; 0 or 1",
                         (unsigned)desc->triclinic);
+    if (desc->triclinic && desc->scalar == XL_F64)
+        return xli_fail(
+            ctx, XL_ERROR_UNSUPPORTED,
+            "desc.triclinic: this version has triclinic cells of f32 points, not of f64");
     if (desc->triclinic)
-        return xli_grid_check_cell(ctx, desc);
-    return desc->bounded ? check_box(ctx, desc) : XL_SUCCESS;
+        XL_TRY(xli_grid_check_cell(ctx, desc));
+    else if (desc->bounded)
+        XL_TRY(check_box(ctx, desc));
+    XL_TRY(check_other_box(ctx, desc));
+done:
+    return status;
 }
 
 xl_status xli_grid_check_n(xl_context *ctx, size_t n, uint32_t stride)
@@ -92,23 +163,26 @@ xl_status xli_grid_check_points(const xl_grid *grid, size_t n, const xl_view giv
                             soa ? "points have fewer dimensions" : "desc.layout is XL_POINTS_AOS");
         points[a] = given[has ? a : 0];
         if (has)
-            XL_TRY(xli_check_view(grid->ctx, names[a], given[a], scalars, sizeof(cl_float),
-                                  XLI_READ, &spans[a]));
+            XL_TRY(xli_check_view(grid->ctx, names[a], given[a], scalars,
+                                  xli_scalar_bytes(grid->desc.scalar), XLI_READ, &spans[a]));
     }
 done:
     return status;
 }
 
-xl_status xli_neighbors_check_radius(xl_context *ctx, const char *name, float radius)
+xl_status xli_neighbors_check_radius(xl_context *ctx, const char *name, uint32_t scalar,
+                                     double radius)
 {
-    const float square = radius * radius;
+    const bool wide = scalar == XL_F64;
+    const double least = wide ? DBL_MIN : (double)FLT_MIN, most = wide ? DBL_MAX : (double)FLT_MAX;
+    const double square = wide ? radius * radius : (double)((float)radius * (float)radius);
     if (!isfinite(radius) || radius <= 0)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: %g; must be finite and above 0", name,
-                        (double)radius);
-    if (!(square >= FLT_MIN && square <= FLT_MAX))
+                        radius);
+    if (!(square >= least && square <= most))
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "%s: the square of %g is outside the floats, %g to %g", name,
-                        (double)radius, (double)FLT_MIN, (double)FLT_MAX);
+                        "%s: the square of %g is outside the %s, %g to %g", name, radius,
+                        wide ? "doubles" : "floats", least, most);
     return XL_SUCCESS;
 }
 
@@ -117,29 +191,44 @@ xl_status xli_neighbors_check_radius(xl_context *ctx, const char *name, float ra
 enum { MOST_PERIODS = 8, FEW_PERIODS = 1 };
 
 xl_status xli_neighbors_check_period(xl_context *ctx, const xl_grid_index *index, const char *name,
-                                     float radius, bool ends_loops)
+                                     double radius, bool ends_loops)
 {
-    const float most = ends_loops ? FEW_PERIODS : MOST_PERIODS;
-    for (int a = 0; a < 3; ++a)
-        if (index->period.period.s[a] > 0 && radius > most * index->period.period.s[a])
+    const double most = ends_loops ? FEW_PERIODS : MOST_PERIODS;
+    for (int a = 0; a < 3; ++a) {
+        const double period =
+            index->scalar == XL_F64 ? index->box.period.s[a] : (double)index->period.period.s[a];
+        if (period > 0 && radius > most * period)
             return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
-                            "%s: %g is more than %g periods of %g along axis %d", name,
-                            (double)radius, (double)most, (double)index->period.period.s[a], a);
+                            "%s: %g is more than %g periods of %g along axis %d", name, radius,
+                            most, period, a);
+    }
     return XL_SUCCESS;
 }
 
 xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *desc)
 {
-    const xl_status status = xli_neighbors_check_radius(ctx, "desc.radius", desc->radius);
-    if (status != XL_SUCCESS)
-        return status;
+    xl_status status;
+    const bool wide = desc->scalar == XL_F64;
+    const xli_idle_field radii[] = {
+        {"desc.radius", desc->radius != 0, !wide, "desc.scalar is f64"},
+        {"desc.radius_f64", desc->radius_f64 != 0, wide, "desc.scalar is f32"}};
+    XL_TRY(xli_grid_check_scalar(ctx, desc->scalar));
+    XL_TRY(xli_check_idle(ctx, radii, XLI_COUNT(radii)));
+    XL_TRY(xli_neighbors_check_radius(ctx, radii[wide].name, desc->scalar,
+                                      wide ? desc->radius_f64 : (double)desc->radius));
+    if (wide && desc->periodic == XL_REPEATS_CELL)
+        return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
+                        "desc.periodic: this version has triclinic cells of f32 points, not of f64");
     if (desc->queries > XL_QUERIES_GIVEN)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.queries: unknown value %u",
                         (unsigned)desc->queries);
     if (desc->dimensions < 1 || desc->dimensions > 3)
         return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.dimensions: %u; this version has 1 to 3",
                         (unsigned)desc->dimensions);
-    if (desc->query_stride < desc->dimensions)
+    if (desc->query_layout > XL_POINTS_SOA)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.query_layout: %u is unknown",
+                        (unsigned)desc->query_layout);
+    if (desc->query_layout == XL_POINTS_AOS && desc->query_stride < desc->dimensions)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "desc.query_stride: %u scalars do not hold a query; %u or more",
                         (unsigned)desc->query_stride, (unsigned)desc->dimensions);
@@ -150,7 +239,8 @@ xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *des
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "desc.half: of %s a pair is no other one turned round",
                         desc->radii ? "radii of their own" : "given queries");
-    return XL_SUCCESS;
+done:
+    return status;
 }
 
 xl_status xli_neighbors_check_n(xl_context *ctx, size_t n, uint32_t stride)

@@ -117,7 +117,10 @@ xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xl_grid
     index->n = n;
     index->dimensions = grid->desc.dimensions;
     index->planes = grid->tune.planes;
+    index->scalar = grid->desc.scalar;
+    index->bounded = grid->desc.bounded != 0;
     index->period = xli_grid_period_of(&grid->desc);
+    index->box = grid->box;
     ++index->stamp;
 done:
     return status;
@@ -210,7 +213,26 @@ done:
     return status;
 }
 
-static void fill_report(xl_grid_report *report, const xli_grid_header *header)
+/* In double precision, where the box was found by the device, or was given, or is of floats; and
+ * what that rounds to. */
+static void report_box(xl_grid_report *report, const xl_grid_index *index,
+                       const xli_grid_header *header)
+{
+    for (int a = 0; a < 3; ++a) {
+        const bool wide = index->scalar == XL_F64;
+        report->lower_f64[a] = !wide            ? (double)header->lower[a]
+                               : index->bounded ? index->box.lower.s[a]
+                                                : header->box[a];
+        report->upper_f64[a] = !wide            ? (double)header->upper[a]
+                               : index->bounded ? index->box.upper.s[a]
+                                                : header->box[a + 3];
+        report->lower[a] = (float)report->lower_f64[a];
+        report->upper[a] = (float)report->upper_f64[a];
+    }
+}
+
+static void fill_report(xl_grid_report *report, const xl_grid_index *index,
+                        const xli_grid_header *header)
 {
     *report = (xl_grid_report){
         .points = header->points,
@@ -220,8 +242,7 @@ static void fill_report(xl_grid_report *report, const xli_grid_header *header)
         .first_out_of_domain = header->out_of_domain ? header->first_out_of_domain : UINT64_MAX,
         .table_cells = header->sparse ? header->rows : header->table,
         .sparse = header->sparse != 0};
-    memcpy(report->lower, header->lower, sizeof report->lower);
-    memcpy(report->upper, header->upper, sizeof report->upper);
+    report_box(report, index, header);
     memcpy(report->cells, header->cells, sizeof report->cells);
 }
 
@@ -237,10 +258,10 @@ static xl_status judge(xl_context *ctx, const xl_grid_report *report)
                         "points: %llu of %llu are outside the box (%g, %g, %g) to (%g, %g, %g), "
                         "the first at index %llu",
                         (unsigned long long)report->out_of_domain,
-                        (unsigned long long)report->points, (double)report->lower[0],
-                        (double)report->lower[1], (double)report->lower[2],
-                        (double)report->upper[0], (double)report->upper[1],
-                        (double)report->upper[2], (unsigned long long)report->first_out_of_domain);
+                        (unsigned long long)report->points, report->lower_f64[0],
+                        report->lower_f64[1], report->lower_f64[2], report->upper_f64[0],
+                        report->upper_f64[1], report->upper_f64[2],
+                        (unsigned long long)report->first_out_of_domain);
     return XL_SUCCESS;
 }
 
@@ -264,7 +285,7 @@ xl_status xl_grid_index_status_sized(xl_grid_index *index, cl_command_queue queu
             xli_fail(index->ctx, XL_ERROR_INVALID_ARGUMENT,
                      "index: its build has not run, since an event that it waited for failed or is "
                      "still to come, or its storage was overwritten; build it again"));
-    fill_report(&found, &header);
+    fill_report(&found, index, &header);
     xli_struct_write(report, size, &found, sizeof found);
     status = judge(index->ctx, &found);
 done:

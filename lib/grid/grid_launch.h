@@ -19,8 +19,12 @@ typedef struct xli_grid_build {
 #define BUFFER(b) XLI_MEM((b)->index->storage)
 #define PART(b, part) XLI_GRID_PART((b)->index, part)
 #define AXIS(b, a) XLI_MEM((b)->points[a].buffer), XLI_U64((b)->points[a].offset)
+#define IN_F64(b, of)                                                                              \
+    ((b)->grid->desc.scalar == XL_F64 ? XLI_BYTES(&(b)->grid->of, sizeof((b)->grid->of)) : XLI_NONE)
 /* XL_POINTS_PARAMETERS of grid_points.cl, and how many points there are. */
-#define GIVEN(b) AXIS(b, 0), AXIS(b, 1), AXIS(b, 2), XLI_U32((b)->index->n)
+#define GIVEN(b)                                                                                   \
+    AXIS(b, 0), AXIS(b, 1), AXIS(b, 2), IN_F64(b, box.lower), IN_F64(b, box.upper),                \
+        IN_F64(b, box.outside), XLI_U32((b)->index->n)
 
 /* A part of the storage from its byte `more` on, as elements of so many bytes. */
 static inline xl_view xli_grid_view(const xli_grid_build *b, size_t part, size_t more,

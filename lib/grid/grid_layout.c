@@ -3,9 +3,9 @@
  * room for any index of fewer points, too.
  *
  * header | what groups find | buckets | unordered indices, or keys | sorted points | where they
- * begin | scratch of the scans. What lasts is the sorted points, 16 bytes each, and where they
- * begin, of a table up to 4 * grid.table bytes a point, of rows 12; before, a build by counting has
- * 4 bytes a point more, one by sorting 8. */
+ * begin | scratch of the scans. What lasts is the sorted points, 16 bytes each, with XL_F64 40, and
+ * where they begin, of a table up to 4 * grid.table bytes a point, of rows 12; before, a build by
+ * counting has 4 bytes a point more, one by sorting 8. */
 #include "grid_plan.h"
 
 /* A work-item goes through no more elements than this by itself. */
@@ -95,11 +95,13 @@ static xl_status take_first(const xl_grid *grid, size_t n, size_t listed, xli_gr
     size_t sort_bytes = 0, alignment;
     const size_t buckets = buckets_of(grid, most_in_buckets(grid, listed));
     const size_t keys = most_keys(grid, n, listed);
+    const bool wide = grid->desc.scalar == XL_F64;
+    const size_t point_bytes = sizeof(cl_uint4) + (wide ? 3 * sizeof(cl_double) : 0);
     if (grid->sort)
         XL_TRY(xl_sort_scratch(grid->sort, keys, &sort_bytes, &alignment));
     l->header = take(bytes, 1, sizeof(xli_grid_header));
-    l->found =
-        take(bytes, xli_grid_few_groups(grid, XLI_GRID_BOUNDS, n).groups, sizeof(xli_grid_found));
+    l->found = take(bytes, xli_grid_few_groups(grid, XLI_GRID_BOUNDS, n).groups,
+                    sizeof(xli_grid_found) + (wide ? 6 * sizeof(cl_uint) : 0));
     l->keys = *bytes;
     l->unordered = take(bytes, grid->sorts ? 0 : n, sizeof(cl_uint));
     l->crowded = take(bytes, l->overfull, sizeof(cl_uint));
@@ -107,7 +109,7 @@ static xl_status take_first(const xl_grid *grid, size_t n, size_t listed, xli_gr
     l->splitters = take(bytes, buckets, sizeof(cl_ulong2));
     l->parts = take(bytes, buckets, sizeof(xli_grid_part));
     *bytes = xli_max(*bytes, l->keys + xli_round_up(keys * sizeof(cl_ulong), XLI_SCRATCH_ALIGN));
-    l->sorted = l->bucket_of = take(bytes, xli_grid_pitch(n), sizeof(cl_uint4));
+    l->sorted = l->bucket_of = take(bytes, xli_grid_pitch(n), point_bytes);
     l->ranks = l->bucket_of + xli_round_up(n * sizeof(cl_uint), XLI_SCRATCH_ALIGN);
     *bytes = xli_max(*bytes, l->sorted + xli_round_up(sort_bytes, XLI_SCRATCH_ALIGN));
 done:

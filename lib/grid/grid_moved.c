@@ -4,21 +4,25 @@
  * Phases: 0, or without a sound index UINT32_MAX -> count. */
 #include "grid_launch.h"
 
-#include <float.h>
 #include <math.h>
 
 /* 0 is a distance as well: whether anything has moved at all. */
-static xl_status check_distance(xl_context *ctx, float distance)
+static xl_status check_distance(xl_context *ctx, const xl_grid_moved_args *args, uint32_t scalar)
 {
-    const float square = distance * distance;
+    xl_status status;
+    const bool wide = scalar == XL_F64;
+    const xli_idle_field fields[] = {
+        {"distance", args->distance != 0, !wide, "the plan's desc.scalar is f64"},
+        {"distance_f64", args->distance_f64 != 0, wide, "the plan's desc.scalar is f32"}};
+    const double distance = wide ? args->distance_f64 : (double)args->distance;
+    XL_TRY(xli_check_idle(ctx, fields, XLI_COUNT(fields)));
     if (!isfinite(distance) || distance < 0)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "distance: %g; must be finite, 0 or more",
-                        (double)distance);
-    if (distance > 0 && !(square >= FLT_MIN && square <= FLT_MAX))
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "distance: the square of %g is outside the floats, %g to %g",
-                        (double)distance, (double)FLT_MIN, (double)FLT_MAX);
-    return XL_SUCCESS;
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: %g; must be finite, 0 or more",
+                        fields[wide].name, distance);
+    if (distance > 0)
+        XL_TRY(xli_neighbors_check_radius(ctx, fields[wide].name, scalar, distance));
+done:
+    return status;
 }
 
 /* Images are gone through as a search does. */
@@ -49,7 +53,8 @@ static xl_status check_moved(const xl_grid *grid, const xl_grid_index *index,
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "index: of points in %u dimensions, the plan has %u",
                         (unsigned)index->dimensions, (unsigned)grid->desc.dimensions);
-    XL_TRY(check_distance(ctx, args->distance));
+    XL_TRY(xli_grid_check_same_scalar(ctx, index, grid->desc.scalar));
+    XL_TRY(check_distance(ctx, args, grid->desc.scalar));
     XL_TRY(check_cell(grid, index, args->distance));
     XL_TRY(xli_grid_check_points(grid, index->n,
                                  (const xl_view[]){args->points, args->points_y, args->points_z},
@@ -73,8 +78,12 @@ static xl_status launch_moved(const xli_grid_build *b, const xl_grid_moved_args 
     const cl_float4 tilt = {{p->lower.s[3], p->upper.s[3], p->period.s[3], 0}};
     const cl_float4 period = {{p->period.s[0], p->period.s[1], p->period.s[2], 0}};
     const float distance2 = args->distance * args->distance;
-    const xli_arg lengths = XLI_BYTES(&period, sizeof period);
-    const xli_arg compared = XLI_BYTES(&distance2, sizeof distance2);
+    const double distance2_f64 = args->distance_f64 * args->distance_f64;
+    const bool wide = index->scalar == XL_F64;
+    const xli_arg lengths = wide ? XLI_BYTES(&index->box.period, sizeof index->box.period)
+                                 : XLI_BYTES(&period, sizeof period);
+    const xli_arg compared = wide ? XLI_BYTES(&distance2_f64, sizeof distance2_f64)
+                                  : XLI_BYTES(&distance2, sizeof distance2);
     const xli_grid_shape one = {.groups = 1, .size = 1};
     XL_TRY(LAUNCH_IN(b, XLI_GRID_MOVED_START, one, BUFFER(b), PART(b, header),
                      XLI_U32(index->stamp), XLI_MEM(args->moved.buffer),

@@ -25,12 +25,13 @@ typedef struct xli_grid_header {
     cl_float origin[3], last[3];
     cl_float inverse, thin, beyond;
     cl_uint cut;
+    cl_double box[6]; /* with XL_F64 alone */
 } xli_grid_header;
 
 /* The same words as xl_grid_found of cl/grid/grid_bounds.cl, and xl_grid_part of
  * cl/grid/grid_list.cl. */
 typedef struct xli_grid_found {
-    cl_uint low[3], high[3];
+    cl_uint low[3], high[3]; /* with XL_F64 twice as wide */
     cl_uint non_finite, first_non_finite;
     cl_uint out_of_domain, first_out_of_domain;
 } xli_grid_found;
@@ -89,6 +90,21 @@ typedef enum xli_grid_kernel {
     XLI_GRID_KERNELS
 } xli_grid_kernel;
 
+/* The box of the points, and the periods along its axes, 0 where there is none; of a triclinic cell
+ * the tilts bx, cx and cy are the w of these. */
+typedef struct xli_grid_period {
+    xl_repeats repeats;
+    cl_float4 lower, upper, period;
+    float extent; /* the largest coordinate or period */
+} xli_grid_period;
+
+/* The same with XL_F64, of any given box; without one, zeros. */
+typedef struct xli_grid_box {
+    cl_double4 lower, upper, period;
+    double extent;
+    cl_float4 outside; /* in the grid's own coordinates, what is next to its upper faces */
+} xli_grid_box;
+
 struct xl_grid {
     xl_context *ctx;
     xl_grid_desc desc;
@@ -99,19 +115,12 @@ struct xl_grid {
     uint64_t box_cells; /* of a given box; UINT64_MAX if they are too many to count */
     uint32_t max_table;
     bool sorts; /* a table is made by the library's sort instead of counting */
+    xli_grid_box box;
     xl_scan *scan;
     xl_scan *rank; /* inclusive, of rows */
     xl_sort *sort;
     xli_kernel kernels[XLI_GRID_KERNELS];
 };
-
-/* The box of the points, and the periods along its axes, 0 where there is none; of a triclinic cell
- * the tilts bx, cx and cy are the w of these. */
-typedef struct xli_grid_period {
-    xl_repeats repeats;
-    cl_float4 lower, upper, period;
-    float extent; /* the largest coordinate or period */
-} xli_grid_period;
 
 /* What the last build made, and where. A call on the in-order queue of the build comes behind it
  * by itself; all others wait for its event. Storage of its own is made anew where a call on another
@@ -123,8 +132,10 @@ struct xl_grid_index {
     bool built;
     cl_uint stamp; /* of the build, in its header; changes with each */
     size_t n;
-    uint32_t dimensions, planes;
+    uint32_t dimensions, planes, scalar;
+    bool bounded;
     xli_grid_period period;
+    xli_grid_box box;
     cl_mem storage;    /* retained */
     size_t storage_at; /* bytes */
     xli_span storage_span;
@@ -149,6 +160,11 @@ static inline size_t xli_grid_pitch(size_t n)
 #define XLI_GRID_MAX_TABLE ((uint32_t)1 << 26)
 #define XLI_GRID_MIN_TABLE ((uint32_t)64)
 
+static inline size_t xli_scalar_bytes(uint32_t scalar)
+{
+    return scalar == XL_F64 ? sizeof(cl_double) : sizeof(cl_float);
+}
+
 /* Longest n: indices and starts are 32 bits wide, and one value means "none". */
 #define XLI_GRID_MAX_N ((uint64_t)UINT32_MAX - 1)
 
@@ -158,6 +174,10 @@ typedef struct xli_grid_shape {
 } xli_grid_shape;
 xli_grid_shape xli_grid_shape_of(const xli_kernel *kernel, size_t n, uint32_t group,
                                  uint32_t items);
+
+/* grid_box.c: with XL_F64, the box as it is given, and in its place in the descriptor what it is in
+ * the grid's own coordinates. */
+void xli_grid_set_box(xl_grid_desc *desc, xli_grid_box *box);
 
 /* grid_layout.c */
 xl_status xli_grid_plan_layout(const xl_grid *grid, size_t n, xli_grid_layout *layout);
@@ -175,10 +195,23 @@ xl_status xli_grid_check_n(xl_context *ctx, size_t n, uint32_t stride);
 xl_status xli_grid_check_points(const xl_grid *grid, size_t n, const xl_view given[3],
                                 xl_view points[3], xli_span spans[3]);
 xl_status xli_neighbors_check_n(xl_context *ctx, size_t n, uint32_t stride);
-xl_status xli_neighbors_check_radius(xl_context *ctx, const char *name, float radius);
+/* That the device has such coordinates, and the library. */
+xl_status xli_grid_check_scalar(xl_context *ctx, uint32_t scalar);
+/* That a search, or whatever `what` is, has those of the index. */
+xl_status xli_grid_check_same_scalar(xl_context *ctx, const xl_grid_index *index, uint32_t scalar);
+xl_status xli_neighbors_check_radius(xl_context *ctx, const char *name, uint32_t scalar,
+                                     double radius);
 xl_status xli_neighbors_check_period(xl_context *ctx, const xl_grid_index *index, const char *name,
-                                     float radius, bool ends_loops);
+                                     double radius, bool ends_loops);
 xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *desc);
+/* Given queries: how they lie, and where these views of x, y and z are; an axis that has none of
+ * its own is where x is. */
+typedef struct xli_queries_form {
+    uint32_t scalar, dimensions, stride;
+    bool soa;
+} xli_queries_form;
+xl_status xli_grid_check_queries(xl_context *ctx, const xli_queries_form *form, size_t n,
+                                 const xl_view given[3], xli_span spans[3]);
 /* Each pair of spans, and each span and the storage of the index, share no byte. */
 xl_status xli_grid_check_apart(xl_context *ctx, const xl_grid_index *index, const xli_span *spans,
                                size_t num_spans);

@@ -39,6 +39,7 @@ static void add_text(xli_text *text, const xli_knn_problem *problem, const xli_k
         {"XL_HALF", 0},
         {"XL_RADIUS_INCLUSIVE", 0},
         {"XL_GIVEN", problem->given},
+        {"XL_F64", 0},
         {"XL_QUERY_STRIDE", problem->query_stride},
         {"XL_QUERY_DIMENSIONS", problem->dimensions},
         {"XL_MOST_ROUNDS", shape->most_rounds},

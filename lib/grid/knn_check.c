@@ -39,6 +39,10 @@ xl_status xli_knn_check_desc(xl_context *ctx, const xl_knn_desc *desc)
 xl_status xli_knn_check_index(const xl_knn *plan, const xl_grid_index *index)
 {
     const xli_knn_problem *const problem = &plan->problem;
+    if (index->scalar != XL_F32)
+        return xli_fail(plan->ctx, XL_ERROR_UNSUPPORTED,
+                        "index: of points of %s; this version finds nearest neighbours among f32",
+                        xl_type_name(index->scalar));
     const xl_status status = xli_grid_check_repeats(plan->ctx, index, problem->repeats);
     if (status != XL_SUCCESS)
         return status;

@@ -6,7 +6,8 @@
 
 void xl_neighbors_desc_init_sized(xl_neighbors_desc *desc, size_t size)
 {
-    static const xl_neighbors_desc defaults = {.sorted = 1, .dimensions = 3, .query_stride = 3};
+    static const xl_neighbors_desc defaults = {
+        .sorted = 1, .dimensions = 3, .query_stride = 3, .scalar = XL_F32};
     xli_struct_init(desc, size, &defaults, sizeof defaults);
 }
 
@@ -38,10 +39,11 @@ static xl_status build_kernels(xl_neighbors *plan, const xl_neighbors_desc *desc
                  plan->radii ? 1 : 0);
     xli_text_add(&defines, "#define XL_GIVEN %d\n#define XL_HALF %d\n#define XL_DETAILS %d\n",
                  plan->given ? 1 : 0, desc->half ? 1 : 0, plan->has_details ? 1 : 0);
-    xli_text_add(&defines, "#define XL_ROW_ROOM %d\n", plan->row_capacity > 0 ? 1 : 0);
+    xli_text_add(&defines, "#define XL_ROW_ROOM %d\n#define XL_F64 %d\n",
+                 plan->row_capacity > 0 ? 1 : 0, plan->scalar == XL_F64 ? 1 : 0);
     if (plan->given)
         xli_text_add(&defines, "#define XL_QUERY_STRIDE %u\n#define XL_QUERY_DIMENSIONS %u\n",
-                     desc->query_stride, desc->dimensions);
+                     plan->soa ? 0 : desc->query_stride, desc->dimensions);
     xli_text_add(&defines, "#define XL_SORTED %d\n#define XL_VISIT %d\n", desc->sorted ? 1 : 0,
                  desc->visit ? 1 : 0);
     add_limits(plan, desc, &defines);
@@ -113,6 +115,11 @@ xl_status xl_neighbors_create(xl_context *ctx, const xl_neighbors_desc *desc, xl
     made->radius = checked.radius;
     made->radius2 = checked.radius * checked.radius;
     made->reach = xli_neighbors_reach(checked.radius);
+    made->radius_f64 = checked.radius_f64;
+    made->radius2_f64 = checked.radius_f64 * checked.radius_f64;
+    made->reach_f64 = xli_neighbors_reach_f64(checked.radius_f64);
+    made->scalar = checked.scalar;
+    made->soa = checked.query_layout == XL_POINTS_SOA;
     made->visits = checked.visit != NULL;
     made->repeats = xli_grid_repeats(checked.periodic);
     made->radii = checked.radii != 0;
@@ -120,7 +127,7 @@ xl_status xl_neighbors_create(xl_context *ctx, const xl_neighbors_desc *desc, xl
     made->has_details = checked.details != 0;
     made->row_capacity = checked.row_capacity;
     made->dimensions = checked.dimensions;
-    made->query_stride = checked.query_stride;
+    made->query_stride = made->soa ? 1 : checked.query_stride;
     made->ends_loops = capabilities->ends_loops;
     XL_TRY(make_parts(made, &checked, capabilities));
     /* Given queries may be far apart, and a device that ends loops has no rounds to spare. */

@@ -18,7 +18,7 @@ static xl_status check_count(xli_search *s, const xl_neighbors_count_args *args,
     xli_span spans[3] = {{0}};
     size_t bytes, alignment;
     *work = spans[2];
-    XL_TRY(xli_near_queries(s, args->num_queries, args->queries, args->radii));
+    XL_TRY(xli_near_queries(s, XLI_NEAR_GIVEN(args)));
     if (!counts.buffer && !offsets.buffer && s->n > 0)
         return xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT, "counts, offsets: none is given");
     if (counts.buffer)
@@ -82,6 +82,21 @@ done:
     return xli_seq_end(&s.seq, status, event);
 }
 
+/* What a visit starts from, and what it is given, are of the plan's scalar. */
+static xl_status check_start(const xl_neighbors *plan, const xl_neighbors_visit_args *args)
+{
+    const bool wide = plan->scalar == XL_F64;
+    bool narrow_set = args->start != 0, wide_set = args->start_f64 != 0;
+    for (int k = 0; k < 4; ++k) {
+        narrow_set = narrow_set || args->params[k] != 0;
+        wide_set = wide_set || args->params_f64[k] != 0;
+    }
+    const xli_idle_field fields[] = {
+        {"start, params", narrow_set, !wide, "desc.scalar is f64"},
+        {"start_f64, params_f64", wide_set, wide, "desc.scalar is f32"}};
+    return xli_check_idle(plan->ctx, fields, XLI_COUNT(fields));
+}
+
 xl_status xl_neighbors_visit_enqueue_sized(xl_neighbors *plan, xl_grid_index *index,
                                            cl_command_queue queue,
                                            const xl_neighbors_visit_args *args, size_t size,
@@ -97,12 +112,17 @@ xl_status xl_neighbors_visit_enqueue_sized(xl_neighbors *plan, xl_grid_index *in
     if (!plan->visits)
         XL_TRY(xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT,
                         "plan: made without desc.visit, so there is nothing to visit with"));
-    XL_TRY(xli_near_queries(&s, given.num_queries, given.queries, given.radii));
-    XL_TRY(xli_check_view(plan->ctx, "out", given.out, s.n, sizeof(cl_float), XLI_WRITE, &span));
+    XL_TRY(xli_near_queries(&s, XLI_NEAR_GIVEN(&given)));
+    XL_TRY(check_start(plan, &given));
+    XL_TRY(xli_check_view(plan->ctx, "out", given.out, s.n, xli_scalar_bytes(plan->scalar),
+                          XLI_WRITE, &span));
     XL_TRY(xli_near_apart(&s, &span, 1));
-    const xli_arg own[] = {XLI_BYTES(&given.start, sizeof given.start),
-                           XLI_BYTES(given.params, sizeof given.params), XLI_MEM(given.out.buffer),
-                           XLI_U64(given.out.offset)};
+    const bool wide = plan->scalar == XL_F64;
+    const xli_arg own[] = {wide ? XLI_BYTES(&given.start_f64, sizeof given.start_f64)
+                                : XLI_BYTES(&given.start, sizeof given.start),
+                           wide ? XLI_BYTES(given.params_f64, sizeof given.params_f64)
+                                : XLI_BYTES(given.params, sizeof given.params),
+                           XLI_MEM(given.out.buffer), XLI_U64(given.out.offset)};
     if (s.n > 0)
         XL_TRY(xli_near_launch(&s, &plan->visit, own, XLI_COUNT(own)));
 done:

@@ -32,17 +32,18 @@ xl_status xli_near_form(const xli_search *s, uint64_t capacity, xl_view offsets,
     return xli_check_idle(s->plan->ctx, fields, XLI_COUNT(fields));
 }
 
-/* Everything that is written has an element of `width` numbers for each index. */
+/* Everything that is written has an element of `width` numbers, of so many bytes each, for each
+ * index. */
 static xl_status check_output(const xli_search *s, const char *name, xl_view view,
-                              uint64_t capacity, size_t width, xli_span *span)
+                              uint64_t capacity, size_t width, size_t bytes, xli_span *span)
 {
     if (!view.buffer)
         return XL_SUCCESS;
-    if (capacity > SIZE_MAX / sizeof(cl_uint) / width)
+    if (capacity > SIZE_MAX / bytes / width)
         return xli_fail(s->plan->ctx, XL_ERROR_INVALID_ARGUMENT,
                         "capacity: %llu indices exceed the address space",
                         (unsigned long long)capacity);
-    return xli_check_view(s->plan->ctx, name, view, (size_t)capacity * width, sizeof(cl_uint),
+    return xli_check_view(s->plan->ctx, name, view, (size_t)capacity * width, bytes,
                           XLI_READ | XLI_WRITE, span);
 }
 
@@ -61,13 +62,13 @@ static xl_status check_fill(xli_search *s, xl_neighbors_fill_args *args)
 {
     xl_status status;
     const xl_neighbors *const plan = s->plan;
-    const size_t dimensions = s->index->dimensions;
+    const size_t dimensions = s->index->dimensions, bytes = xli_scalar_bytes(plan->scalar);
     uint64_t capacity = args->capacity;
     xli_span spans[5] = {{0}};
     const xli_idle_field fields[] = {{"distances2, vectors, shifts", wanted_of(args) != 0,
                                       plan->has_details, "desc.details is 0"}};
     XL_TRY(xli_check_idle(plan->ctx, fields, XLI_COUNT(fields)));
-    XL_TRY(xli_near_queries(s, args->num_queries, args->queries, args->radii));
+    XL_TRY(xli_near_queries(s, XLI_NEAR_GIVEN(args)));
     XL_TRY(xli_near_form(s, args->capacity, args->offsets, args->counts));
     XL_TRY(xli_near_rows(s, args->first_row, &args->num_rows));
     XL_TRY(check_bounds(s, args, &spans[0]));
@@ -75,10 +76,10 @@ static xl_status check_fill(xli_search *s, xl_neighbors_fill_args *args)
         capacity = (uint64_t)args->num_rows * plan->row_capacity;
     if (capacity > 0 && !args->indices.buffer)
         XL_TRY(xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT, "indices: not given"));
-    XL_TRY(check_output(s, "indices", args->indices, capacity, 1, &spans[1]));
-    XL_TRY(check_output(s, "distances2", args->distances2, capacity, 1, &spans[2]));
-    XL_TRY(check_output(s, "vectors", args->vectors, capacity, dimensions, &spans[3]));
-    XL_TRY(check_output(s, "shifts", args->shifts, capacity, dimensions, &spans[4]));
+    XL_TRY(check_output(s, "indices", args->indices, capacity, 1, 4, &spans[1]));
+    XL_TRY(check_output(s, "distances2", args->distances2, capacity, 1, bytes, &spans[2]));
+    XL_TRY(check_output(s, "vectors", args->vectors, capacity, dimensions, bytes, &spans[3]));
+    XL_TRY(check_output(s, "shifts", args->shifts, capacity, dimensions, 4, &spans[4]));
     XL_TRY(xli_near_apart(s, spans, XLI_COUNT(spans)));
 done:
     return status;

@@ -94,10 +94,13 @@ xl_status xl_grid_index_set_kernel_args_sized(xl_grid_index *index,
     XL_TRY(XLI_ARGS_READ(ctx, xl_neighbors_kernel_args, args, size, &given));
     XL_TRY(xli_grid_index_check(ctx, index));
     XL_TRY(check_kernel(ctx, given.kernel));
-    XL_TRY(xli_neighbors_check_radius(ctx, "radius", given.radius));
+    if (index->scalar == XL_F64)
+        XL_TRY(xli_fail(ctx, XL_ERROR_UNSUPPORTED,
+                        "index: of points of f64; kernels of one's own search those of f32"));
+    XL_TRY(xli_neighbors_check_radius(ctx, "radius", XL_F32, (double)given.radius));
     XL_TRY(xli_context_capabilities(ctx, &capabilities));
-    XL_TRY(
-        xli_neighbors_check_period(ctx, index, "radius", given.radius, capabilities->ends_loops));
+    XL_TRY(xli_neighbors_check_period(ctx, index, "radius", (double)given.radius,
+                                      capabilities->ends_loops));
     XL_TRY(check_planes(ctx, index, capabilities->is_cpu));
     XL_TRY(set(index, &given, capabilities->ends_loops, next));
 done:

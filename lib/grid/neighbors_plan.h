@@ -7,8 +7,11 @@
 
 struct xl_neighbors {
     xl_context *ctx;
-    float radius, radius2;
-    float reach; /* the radius and what rounding may add to it */
+    /* Of one scalar: the other's are 0. `reach` is the radius and what rounding may add to it. */
+    float radius, radius2, reach;
+    double radius_f64, radius2_f64, reach_f64;
+    uint32_t scalar;
+    bool soa; /* given queries have an array for each axis */
     bool visits;
     xl_repeats repeats;
     bool radii, given;     /* as the descriptor has it: queries are given */
@@ -35,14 +38,29 @@ static inline float xli_neighbors_reach(float radius)
     return (float)((double)radius * (1.0 + 0x1p-19));
 }
 
+/* Likewise of some units of 2^-53. */
+static inline double xli_neighbors_reach_f64(double radius)
+{
+    return radius * (1.0 + 0x1p-48);
+}
+
+/* Queries of a call, as its arguments have them. */
+typedef struct xli_near_given {
+    size_t num_queries;
+    xl_view queries, queries_y, queries_z, radii;
+} xli_near_given;
+#define XLI_NEAR_GIVEN(args)                                                                       \
+    (&(xli_near_given){(args)->num_queries, (args)->queries, (args)->queries_y, (args)->queries_z, \
+                       (args)->radii})
+
 /* One call of a search plan. */
 typedef struct xli_search {
     xl_neighbors *plan;
     xl_grid_index *index;
     xli_seq seq;
-    cl_command_queue queue; /* of calls that read */
-    size_t n;               /* queries */
-    xli_span queries, radii;
+    cl_command_queue queue;     /* of calls that read */
+    size_t n;                   /* queries */
+    xli_span queries[3], radii; /* of x, y and z, or all in the first */
 } xli_search;
 
 /* neighbors_search.c: what every call checks first. */
@@ -50,7 +68,7 @@ xl_status xli_near_begin(xli_search *s, xl_neighbors *plan, xl_grid_index *index
                          cl_command_queue queue, cl_uint num_waits, const cl_event *waits,
                          cl_event *event);
 /* The queries and their radii, as the plan has them. */
-xl_status xli_near_queries(xli_search *s, size_t num_queries, xl_view queries, xl_view radii);
+xl_status xli_near_queries(xli_search *s, const xli_near_given *given);
 /* What is written shares no byte with anything else. */
 xl_status xli_near_apart(const xli_search *s, const xli_span *spans, size_t num_spans);
 /* neighbors_fill.c: rows from `first` on; *num 0 stands for all from there. */

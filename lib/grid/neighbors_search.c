@@ -5,8 +5,10 @@
 static xl_status check_period(const xl_neighbors *plan, const xl_grid_index *index)
 {
     xl_status status;
+    const bool wide = plan->scalar == XL_F64;
     XL_TRY(xli_grid_check_repeats(plan->ctx, index, plan->repeats));
-    XL_TRY(xli_neighbors_check_period(plan->ctx, index, "desc.radius", plan->radius,
+    XL_TRY(xli_neighbors_check_period(plan->ctx, index, wide ? "desc.radius_f64" : "desc.radius",
+                                      wide ? plan->radius_f64 : (double)plan->radius,
                                       plan->ends_loops));
 done:
     return status;
@@ -25,6 +27,7 @@ xl_status xli_near_begin(xli_search *s, xl_neighbors *plan, xl_grid_index *index
     s->index = index;
     XL_TRY(xli_seq_begin(&s->seq, plan->ctx, queue, num_waits, waits, event));
     XL_TRY(xli_grid_index_use(plan->ctx, index, plan->planes, &s->seq));
+    XL_TRY(xli_grid_check_same_scalar(plan->ctx, index, plan->scalar));
     XL_TRY(check_period(plan, index));
     if (plan->given && plan->dimensions != index->dimensions)
         XL_TRY(xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT,
@@ -34,25 +37,58 @@ done:
     return status;
 }
 
-xl_status xli_near_queries(xli_search *s, size_t num_queries, xl_view queries, xl_view radii)
+/* Fields of a call that its plan has no use for. */
+static xl_status check_idle(const xl_neighbors *plan, const xli_near_given *given)
+{
+    const char *const indexed = "desc.queries is XL_QUERIES_INDEXED";
+    const char *const axes = !plan->given ? indexed
+                             : plan->soa  ? "queries have fewer dimensions"
+                                          : "desc.query_layout is XL_POINTS_AOS";
+    const bool soa = plan->given && plan->soa;
+    const xli_idle_field fields[] = {
+        {"num_queries", given->num_queries != 0, plan->given, indexed},
+        {"queries", given->queries.buffer != NULL, plan->given, indexed},
+        {"queries_y", given->queries_y.buffer != NULL, soa && plan->dimensions > 1, axes},
+        {"queries_z", given->queries_z.buffer != NULL, soa && plan->dimensions > 2, axes},
+        {"radii", given->radii.buffer != NULL, plan->radii, "desc.radii is 0"}};
+    return xli_check_idle(plan->ctx, fields, XLI_COUNT(fields));
+}
+
+xl_status xli_grid_check_queries(xl_context *ctx, const xli_queries_form *form, size_t n,
+                                 const xl_view given[3], xli_span spans[3])
+{
+    static const char *const names[] = {"queries", "queries_y", "queries_z"};
+    xl_status status = XL_SUCCESS;
+    const size_t last = form->soa ? 1 : form->dimensions;
+    const size_t scalars = n > 0 ? (n - 1) * form->stride + last : 0;
+    for (uint32_t a = 0; a < (form->soa ? form->dimensions : 1); ++a)
+        XL_TRY(xli_check_view(ctx, names[a], given[a], scalars, xli_scalar_bytes(form->scalar),
+                              XLI_READ, &spans[a]));
+    for (uint32_t a = 1; a < 3; ++a)
+        if (!spans[a].buffer)
+            spans[a] = spans[0];
+done:
+    return status;
+}
+
+xl_status xli_near_queries(xli_search *s, const xli_near_given *given)
 {
     xl_status status;
     const xl_neighbors *const plan = s->plan;
-    const xli_idle_field fields[] = {
-        {"num_queries", num_queries != 0, plan->given, "desc.queries is XL_QUERIES_INDEXED"},
-        {"queries", queries.buffer != NULL, plan->given, "desc.queries is XL_QUERIES_INDEXED"},
-        {"radii", radii.buffer != NULL, plan->radii, "desc.radii is 0"}};
-    XL_TRY(xli_check_idle(plan->ctx, fields, XLI_COUNT(fields)));
-    s->n = plan->given ? num_queries : s->index->n;
+    const xli_queries_form form = {.scalar = plan->scalar,
+                                   .dimensions = plan->dimensions,
+                                   .stride = plan->query_stride,
+                                   .soa = plan->soa};
+    XL_TRY(check_idle(plan, given));
+    s->n = plan->given ? given->num_queries : s->index->n;
     XL_TRY(xli_neighbors_check_n(plan->ctx, s->n, plan->query_stride));
-    if (plan->given) {
-        const size_t scalars = s->n > 0 ? (s->n - 1) * plan->query_stride + plan->dimensions : 0;
-        XL_TRY(xli_check_view(plan->ctx, "queries", queries, scalars, sizeof(cl_float), XLI_READ,
-                              &s->queries));
-    }
+    if (plan->given)
+        XL_TRY(xli_grid_check_queries(
+            plan->ctx, &form, s->n,
+            (const xl_view[]){given->queries, given->queries_y, given->queries_z}, s->queries));
     if (plan->radii)
-        XL_TRY(
-            xli_check_view(plan->ctx, "radii", radii, s->n, sizeof(cl_float), XLI_READ, &s->radii));
+        XL_TRY(xli_check_view(plan->ctx, "radii", given->radii, s->n,
+                              xli_scalar_bytes(plan->scalar), XLI_READ, &s->radii));
 done:
     return status;
 }
@@ -60,7 +96,7 @@ done:
 xl_status xli_near_apart(const xli_search *s, const xli_span *spans, size_t num_spans)
 {
     xl_status status;
-    const xli_span *const read[] = {&s->queries, &s->radii};
+    const xli_span *const read[] = {&s->queries[0], &s->queries[1], &s->queries[2], &s->radii};
     XL_TRY(xli_grid_check_apart(s->plan->ctx, s->index, spans, num_spans));
     for (size_t i = 0; i < num_spans; ++i)
         XL_TRY(xli_check_apart_from(s->plan->ctx, &spans[i], read, XLI_COUNT(read)));
@@ -81,13 +117,31 @@ static xli_grid_shape shape_of(const xl_neighbors *plan, const xli_kernel *kerne
                              plan->tune.items);
 }
 
+/* Where the grid's coordinates begin, and the box that repeats. */
+static void add_space(const xl_grid_index *index, bool periodic, xli_args *args)
+{
+    const xli_grid_period *const p = &index->period;
+    const xli_grid_box *const box = &index->box;
+    const bool wide = index->scalar == XL_F64;
+    const xli_arg floats[] = {
+        XLI_BYTES(&p->lower, sizeof p->lower), XLI_BYTES(&p->upper, sizeof p->upper),
+        XLI_BYTES(&p->period, sizeof p->period), XLI_BYTES(&p->extent, sizeof p->extent)};
+    const xli_arg doubles[] = {
+        XLI_BYTES(&box->lower, sizeof box->lower), XLI_BYTES(&box->upper, sizeof box->upper),
+        XLI_BYTES(&box->period, sizeof box->period), XLI_BYTES(&box->extent, sizeof box->extent)};
+    if (wide)
+        xli_args_add(args, doubles[0]);
+    for (size_t i = 0; i < XLI_COUNT(floats) && periodic; ++i)
+        xli_args_add(args, wide ? doubles[i] : floats[i]);
+}
+
 /* The arguments that all searches share: XL_INDEX_PARAMETERS and XL_QUERY_PARAMETERS of
  * cl/neighbors/neighbors_ranges.cl. */
 static void add_shared(const xli_search *s, xli_args *args)
 {
     const xl_neighbors *const plan = s->plan;
     const xl_grid_index *const index = s->index;
-    const xli_grid_period *const p = &index->period;
+    const bool wide = plan->scalar == XL_F64;
     const xli_arg shared[] = {XLI_MEM(index->storage),
                               XLI_GRID_PART(index, header),
                               XLI_GRID_PART(index, starts),
@@ -96,20 +150,18 @@ static void add_shared(const xli_search *s, xli_args *args)
                               XLI_U32(index->n),
                               XLI_U32(index->layout.table),
                               XLI_U32(index->stamp),
-                              XLI_BYTES(&plan->reach, sizeof(float)),
-                              XLI_BYTES(&plan->radius2, sizeof(float))};
+                              wide ? XLI_BYTES(&plan->reach_f64, sizeof(double))
+                                   : XLI_BYTES(&plan->reach, sizeof(float)),
+                              wide ? XLI_BYTES(&plan->radius2_f64, sizeof(double))
+                                   : XLI_BYTES(&plan->radius2, sizeof(float))};
     for (size_t i = 0; i < XLI_COUNT(shared); ++i)
         xli_args_add(args, shared[i]);
-    if (plan->repeats != XL_REPEATS_NOT) {
-        xli_args_add(args, XLI_BYTES(&p->lower, sizeof p->lower));
-        xli_args_add(args, XLI_BYTES(&p->upper, sizeof p->upper));
-        xli_args_add(args, XLI_BYTES(&p->period, sizeof p->period));
-        xli_args_add(args, XLI_BYTES(&p->extent, sizeof p->extent));
-    }
-    if (plan->given)
-        xli_args_add_span(args, &s->queries);
+    add_space(index, plan->repeats != XL_REPEATS_NOT, args);
+    for (uint32_t a = 0; plan->given && a < (plan->soa ? 3 : 1); ++a)
+        xli_args_add_span(args, &s->queries[a]);
     if (plan->radii) {
-        xli_args_add(args, XLI_BYTES(&plan->radius, sizeof(float)));
+        xli_args_add(args, wide ? XLI_BYTES(&plan->radius_f64, sizeof(double))
+                                : XLI_BYTES(&plan->radius, sizeof(float)));
         xli_args_add_span(args, &s->radii);
     }
     xli_args_add(args, XLI_U32(s->n));

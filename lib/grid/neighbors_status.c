@@ -7,18 +7,23 @@ typedef struct answer {
     cl_uint a, b;
 } answer;
 
-/* Runs one of them over n elements of a view, and reads its answer, which is a begun one. */
+/* Runs one of them over n elements of some views, and reads its answer, which is a begun one. */
 static xl_status launch_question(const xli_search *s, xli_kernel *kernel, size_t n,
-                                 const xli_span *span, cl_mem buffer, answer *answered)
+                                 const xli_span *spans, size_t num_spans, cl_mem buffer,
+                                 answer *answered)
 {
     xl_status status;
     cl_event done = NULL;
     xli_seq seq = {0};
+    xli_args args = {0};
     const xl_neighbors *const plan = s->plan;
     const xli_grid_shape shape = xli_grid_shape_of(kernel, n, plan->tune.group, plan->tune.items);
+    xli_args_add(&args, XLI_MEM(buffer));
+    for (size_t i = 0; i < num_spans; ++i)
+        xli_args_add_span(&args, &spans[i]);
+    xli_args_add(&args, XLI_U32(n));
     XL_TRY(xli_seq_begin(&seq, plan->ctx, s->queue, 0, NULL, &done));
-    status = XLI_LAUNCH(&seq, kernel, shape.groups, shape.size, XLI_MEM(buffer), XLI_U32(n),
-                        XLI_MEM(span->buffer), XLI_U64(span->offset));
+    status = xli_seq_launch(&seq, kernel, shape.groups, shape.size, args.at, args.count);
     XL_TRY(xli_seq_end(&seq, status, &done));
     XL_TRY(xli_read_blocking(plan->ctx, s->queue, buffer, 0, sizeof *answered, answered, 1, &done));
 done:
@@ -27,15 +32,15 @@ done:
     return status;
 }
 
-static xl_status ask(const xli_search *s, xli_kernel *kernel, size_t n, const xli_span *span,
-                     answer *answered)
+static xl_status ask(const xli_search *s, xli_kernel *kernel, size_t n, const xli_span *spans,
+                     size_t num_spans, answer *answered)
 {
     xl_status status;
     cl_int code;
     cl_mem buffer = clCreateBuffer(xl_context_cl(s->plan->ctx), CL_MEM_COPY_HOST_PTR,
                                    sizeof *answered, answered, &code);
     XL_TRY(xli_cl(s->plan->ctx, code, "clCreateBuffer"));
-    XL_TRY(launch_question(s, kernel, n, span, buffer, answered));
+    XL_TRY(launch_question(s, kernel, n, spans, num_spans, buffer, answered));
 done:
     if (buffer)
         clReleaseMemObject(buffer);
@@ -48,7 +53,7 @@ static xl_status check_given(const xli_search *s, xl_neighbors_report *report)
     xl_status status = XL_SUCCESS;
     answer found = {0, UINT32_MAX};
     if (s->plan->given && s->n > 0)
-        XL_TRY(ask(s, &s->plan->check, s->n, &s->queries, &found));
+        XL_TRY(ask(s, &s->plan->check, s->n, s->queries, 3, &found));
     report->non_finite = found.a;
     report->first_non_finite = found.a > 0 ? found.b : UINT64_MAX;
 done:
@@ -62,7 +67,7 @@ static xl_status check_rows(const xli_search *s, size_t num_rows, const xli_span
     xl_status status = XL_SUCCESS;
     answer found = {0, 0};
     if (num_rows > 0)
-        XL_TRY(ask(s, &s->plan->longest, num_rows, counts, &found));
+        XL_TRY(ask(s, &s->plan->longest, num_rows, counts, 1, &found));
     report->incomplete = found.a == UINT32_MAX;
     report->longest_row = report->incomplete ? 0 : found.a;
 done:
@@ -112,7 +117,7 @@ static xl_status judge(const xli_search *s, const xl_neighbors_status_args *args
 static xl_status check_args(xli_search *s, xl_neighbors_status_args *args, xli_span *span)
 {
     xl_status status;
-    XL_TRY(xli_near_queries(s, args->num_queries, args->queries, args->radii));
+    XL_TRY(xli_near_queries(s, XLI_NEAR_GIVEN(args)));
     XL_TRY(xli_near_form(s, args->capacity, args->offsets, args->counts));
     XL_TRY(xli_near_rows(s, args->first_row, &args->num_rows));
     if (s->plan->row_capacity > 0)

@@ -316,6 +316,8 @@ typedef struct xli_arg {
 /* What a kernel reads one element of, or NULL. Where a driver reads from NULL (rusticl.c) the
  * kernel is given other memory for it, full of ones: it cannot go by the address alone. */
 #define XLI_OPTIONAL(m) ((xli_arg){.kind = 5, .hold = {.mem = (m)}})
+/* No argument: stands in a list where a kernel's macros leave a parameter out. */
+#define XLI_NONE ((xli_arg){.kind = 6})
 
 /* The launches of one public call, in order: the first waits for the caller's events, each
  * next for the one before, and on an in-order queue, which sees to that by itself, for the

@@ -125,7 +125,7 @@ static void advance(xli_seq *seq, cl_event event)
     ++seq->enqueued;
 }
 
-enum { ARG_MEM, ARG_U32, ARG_U64, ARG_BYTES, ARG_LOCAL, ARG_OPTIONAL };
+enum { ARG_MEM, ARG_U32, ARG_U64, ARG_BYTES, ARG_LOCAL, ARG_OPTIONAL, ARG_NONE };
 
 static cl_int set_any(const xl_context *ctx, cl_kernel kernel, cl_uint index, const xli_arg *arg)
 {
@@ -222,15 +222,18 @@ xl_status xli_seq_launch(xli_seq *seq, xli_kernel *kernel, size_t groups, size_t
     xli_pending_launch *pending = &seq->pending;
     pending->groups = groups;
     pending->group_size = group_size;
-    pending->num_args = num_args;
+    pending->num_args = 0;
     for (size_t i = 0; i < num_args; ++i) {
-        pending->args[i] = args[i];
+        if (args[i].kind == ARG_NONE)
+            continue;
+        xli_arg *const arg = &pending->args[pending->num_args++];
+        *arg = args[i];
         if (args[i].kind != ARG_BYTES)
             continue;
         if (args[i].size > sizeof args[i].hold.bytes)
             return xli_fail(seq->ctx, XL_ERROR_INTERNAL, "kernel argument %zu of %zu bytes", i,
                             args[i].size);
-        memcpy(pending->args[i].hold.bytes, args[i].value, args[i].size);
+        memcpy(arg->hold.bytes, args[i].value, args[i].size);
     }
     pending->kernel = kernel;
 done:

@@ -233,6 +233,9 @@ static const part parts[] = {
 #ifdef BENCH_HAS_STEP
     {"step", bench_step},
 #endif
+#ifdef BENCH_HAS_WIDE
+    {"wide", bench_wide},
+#endif
 #ifdef BENCH_HAS_LISTS
     {"lists", bench_lists},
 #endif

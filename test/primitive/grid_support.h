@@ -75,6 +75,7 @@ typedef struct search_case {
     const cloud *points;
     const cloud *queries; /* or NULL */
     const float *radii;   /* or NULL */
+    bool soa;             /* the queries have an array for each axis */
     xl_grid_desc grid;
     xl_neighbors_desc search;
     tuned how; /* where a test does not say it otherwise */

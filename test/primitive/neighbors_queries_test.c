@@ -21,9 +21,34 @@ static size_t scalars_of(const cloud *c, size_t dimensions)
 typedef struct call {
     xl_neighbors *plan;
     built b;
-    xlt_buffer queries, radii;
+    xlt_buffer queries, queries_y, queries_z, radii;
     size_t n;
 } call;
+
+/* One coordinate of each, in an array. */
+static xlt_buffer axis_of(const cloud *c, size_t axis)
+{
+    float *x = malloc((c->n + 1) * sizeof *x);
+    assert_non_null(x);
+    for (size_t i = 0; i < c->n; ++i)
+        x[i] = c->xyz[i * c->stride + axis];
+    const xlt_buffer made = xlt_buffer_make(x, c->n, sizeof *x, 1 + axis);
+    free(x);
+    return made;
+}
+
+static void place_queries(call *c, const search_case *a, size_t dimensions)
+{
+    if (!a->soa) {
+        c->queries = xlt_buffer_make(a->queries->xyz, scalars_of(a->queries, dimensions), 4, 5);
+        return;
+    }
+    c->queries = axis_of(a->queries, 0);
+    if (dimensions > 1)
+        c->queries_y = axis_of(a->queries, 1);
+    if (dimensions > 2)
+        c->queries_z = axis_of(a->queries, 2);
+}
 
 static call call_make(const search_case *a)
 {
@@ -34,13 +59,14 @@ static call call_make(const search_case *a)
     search.visit = count_text;
     search.queries = a->queries ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
     search.query_stride = a->queries ? (uint32_t)a->queries->stride : 3;
+    search.query_layout = a->soa ? XL_POINTS_SOA : XL_POINTS_AOS;
     search.dimensions = grid.dimensions;
     search.radii = a->radii != NULL;
     search.periodic = grid.periodic != 0;
     c.b = build_grid(a->points, &grid);
     XLT_OK(xl_neighbors_create(xlt_context(), &search, &c.plan));
     if (a->queries)
-        c.queries = xlt_buffer_make(a->queries->xyz, scalars_of(a->queries, grid.dimensions), 4, 5);
+        place_queries(&c, a, grid.dimensions);
     if (a->radii)
         c.radii = xlt_buffer_make(a->radii, c.n, 4, 2);
     return c;
@@ -48,8 +74,8 @@ static call call_make(const search_case *a)
 
 static void call_free(call *c)
 {
-    xlt_buffer *const all[] = {&c->queries, &c->radii};
-    for (size_t i = 0; i < 2; ++i)
+    xlt_buffer *const all[] = {&c->queries, &c->queries_y, &c->queries_z, &c->radii};
+    for (size_t i = 0; i < 4; ++i)
         if (all[i]->mem) {
             xlt_check_guards(all[i], "what is only read");
             xlt_buffer_free(all[i]);
@@ -84,12 +110,15 @@ static list call_list(const call *c, bool own, uint64_t pairs)
                rows = xlt_buffer_make(NULL, (size_t)pairs, 4, 3),
                out = xlt_buffer_make(NULL, c->n, 4, 2);
     const xl_view queries = view_or_none(&c->queries), radii = view_or_none(&c->radii);
+    const xl_view queries_y = view_or_none(&c->queries_y), queries_z = view_or_none(&c->queries_z);
     const size_t num = own ? c->n : 0;
     XLT_OK(xl_neighbors_count_enqueue(c->plan, c->b.index, xlt_queue(),
                                       &(xl_neighbors_count_args){.counts = xlt_view(&narrow),
                                                                  .offsets = xlt_view(&offsets),
                                                                  .num_queries = num,
                                                                  .queries = queries,
+                                                                 .queries_y = queries_y,
+                                                                 .queries_z = queries_z,
                                                                  .radii = radii},
                                       0, NULL, NULL));
     XLT_OK(xl_neighbors_fill_enqueue(c->plan, c->b.index, xlt_queue(),
@@ -98,13 +127,18 @@ static list call_list(const call *c, bool own, uint64_t pairs)
                                                                .indices = xlt_view(&rows),
                                                                .num_queries = num,
                                                                .queries = queries,
+                                                               .queries_y = queries_y,
+                                                               .queries_z = queries_z,
                                                                .radii = radii},
                                      0, NULL, NULL));
-    XLT_OK(xl_neighbors_visit_enqueue(
-        c->plan, c->b.index, xlt_queue(),
-        &(xl_neighbors_visit_args){
-            .out = xlt_view(&out), .num_queries = num, .queries = queries, .radii = radii},
-        0, NULL, NULL));
+    XLT_OK(xl_neighbors_visit_enqueue(c->plan, c->b.index, xlt_queue(),
+                                      &(xl_neighbors_visit_args){.out = xlt_view(&out),
+                                                                 .num_queries = num,
+                                                                 .queries = queries,
+                                                                 .queries_y = queries_y,
+                                                                 .queries_z = queries_z,
+                                                                 .radii = radii},
+                                      0, NULL, NULL));
     xlt_read(&narrow, counts);
     xlt_read(&offsets, l.offsets);
     xlt_read(&rows, l.indices);
@@ -182,6 +216,7 @@ static void queries_of_their_own(void **state)
         a.search = search_desc_of(0.3f);
         a.search.inclusive = form == 2;
         a.search.sorted = form != 1;
+        a.soa = form == 1;
         assert_true(check_ways("queries", a) > n / 4);
     }
     cloud_free(&points);
@@ -238,7 +273,7 @@ static void queries_in_fewer_dimensions(void **state)
         cloud points = cloud_uniform(300, 0.0f, 1.0f, 5),
               queries = cloud_uniform(100, 0.0f, 1.0f, 6);
         points.dimensions = dimensions; /* what else there is of a point is not read */
-        search_case a = {.points = &points, .queries = &queries};
+        search_case a = {.points = &points, .queries = &queries, .soa = dimensions == 2};
         a.grid = grid_desc_of(&points, 0.05f);
         a.search = search_desc_of(0.05f);
         assert_true(check_ways("fewer dimensions", a) > 50);

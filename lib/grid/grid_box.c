@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ * The box of points of double precision, and what it is in the grid's own coordinates: floats, each
+ * less the lower corner of the box (cl/grid/grid_map.cl). */
+#include "grid_plan.h"
+
+#include <float.h>
+#include <math.h>
+
+/* XL_GRID_FARTHEST of cl/grid/grid_map.cl. */
+#define FARTHEST 0x1.fffffcp127f
+
+/* As xl_grid_narrow() there. */
+static float narrow(double x)
+{
+    return x > (double)FARTHEST ? FARTHEST : (float)x;
+}
+
+static double largest(double a, double b, double c)
+{
+    return fmax(fmax(fabs(a), fabs(b)), fabs(c));
+}
+
+void xli_grid_set_box(xl_grid_desc *desc, xli_grid_box *box)
+{
+    *box = (xli_grid_box){.extent = 0};
+    for (uint32_t a = 0; a < desc->dimensions && desc->bounded; ++a) {
+        const double lower = desc->lower_f64[a], upper = desc->upper_f64[a];
+        const double length = upper - lower;
+        box->lower.s[a] = lower;
+        box->upper.s[a] = upper;
+        box->period.s[a] = desc->periodic & 1u << a ? length : 0;
+        if (desc->periodic)
+            box->extent = fmax(box->extent, largest(lower, upper, length));
+        desc->lower[a] = 0;
+        desc->upper[a] = narrow(length);
+        box->outside.s[a] = nextafterf(desc->upper[a], INFINITY);
+    }
+}
