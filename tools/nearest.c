@@ -54,7 +54,7 @@ static double cell_of(const double length[3], size_t n, uint32_t k)
     return pow(fmax(k / 6.0, 1.5) * space / (double)n, 1.0 / dimensions);
 }
 
-static int find_cell(const nearest *o, float *cell)
+static int find_cell(const nearest *o, double *cell)
 {
     const size_t n = o->scene.n;
     double length[3] = {0, 0, 0};
@@ -64,7 +64,7 @@ static int find_cell(const nearest *o, float *cell)
     for (size_t a = 0; a < o->scene.dimensions; ++a)
         length[a] = length_of(&o->scene, a, sorted);
     free(sorted);
-    *cell = (float)fmin(fmax(cell_of(length, n, o->set->k), 1e-30), 1e30);
+    *cell = fmin(fmax(cell_of(length, n, o->set->k), 1e-30), 1e30);
     return TOOL_OK;
 }
 
@@ -75,7 +75,7 @@ static int make_plan(nearest *o)
     xl_knn_desc desc;
     xl_knn_desc_init(&desc);
     desc.k = o->set->k;
-    desc.max_radius = o->set->radius;
+    desc.max_radius = (float)o->set->radius;
     desc.include_self = o->set->include_self;
     desc.queries = o->scene.given ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
     desc.dimensions = desc.query_stride = o->scene.dimensions;
@@ -102,13 +102,13 @@ static int check_rows(const nearest *o)
 static int search(nearest *o)
 {
     int result;
-    float cell = 0;
+    double cell = 0;
     const session *s = &o->s;
     TRY(make_plan(o));
     TRY(find_cell(o, &cell));
     TRY(cloud_open(&o->cloud, s, &o->scene, cell));
-    TRY(made_open(o->made, s, MADE_INDICES, o->scene.rows, o->set->k));
-    TRY(made_open(o->made, s, MADE_DISTANCES, o->scene.rows, o->set->k));
+    TRY(made_open(o->made, s, MADE_INDICES, false, o->scene.rows, o->set->k));
+    TRY(made_open(o->made, s, MADE_DISTANCES, false, o->scene.rows, o->set->k));
     TRY(cloud_build(&o->cloud));
     progress_say("searching %u nearest of %zu", (unsigned)o->set->k, o->scene.rows);
     const xl_knn_args args = {.num_queries = o->scene.given ? o->scene.rows : 0,
@@ -176,6 +176,10 @@ int nearest_file(const search_settings *set, const char *path)
     nearest o = {.set = set};
     TRY(made_check_paths(&set->paths));
     TRY(scene_read(set->where, path, &o.scene));
+    if (o.scene.wide)
+        TRY(tool_fail("%s: points or queries in double precision (f64); --knn is in single "
+                      "precision: give --f32 to have them rounded",
+                      path));
     TRY(session_open(&o.s, set->device, set->tune_file));
     TRY(search(&o));
     TRY(made_write(o.made, &set->paths, &files));
