@@ -33,7 +33,7 @@ int scene_read(const scene_options *o, const char *path, scene *sc);
 void scene_free(scene *sc);
 /* The radius to search with where each query has its own: the largest. */
 int scene_largest_radius(const scene_options *o, const scene *sc, double *radius);
-/* A number of one of its arrays. */
+/* A number of one of its arrays, or of one in its precision. */
 double scene_number(const scene *sc, const xli_npy *array, size_t i);
 /* Whether a search of that precision can compare with the square of a radius. */
 bool radius_is_good(double radius, bool wide);

@@ -92,9 +92,8 @@ static int check_nearest(const neighbors_options *o)
         return tool_misuse("neighbors: --knn: %g; a whole number from 1 to %d", k, MOST_NEAREST);
     if (!o->out)
         return tool_misuse("neighbors: --knn without --out; give the PREFIX of its files");
-    if (o->radius.given && !radius_is_good(o->radius.value, false))
-        return tool_misuse("neighbors: --radius: %g; its square must be a finite number above 0 in "
-                           "single precision",
+    if (o->radius.given && (!(o->radius.value > 0) || !isfinite(o->radius.value)))
+        return tool_misuse("neighbors: --radius: %g; it must be a finite number above 0",
                            o->radius.value);
     return TOOL_OK;
 }

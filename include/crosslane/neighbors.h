@@ -73,7 +73,7 @@ typedef struct xl_neighbors_desc {
      * that is said of f32 here and below, of queries, radii, distances2, vectors and what visit()
      * computes in, is then f64:
      *     double visit(double sum, double distance2, uint i, uint j, double4 params)
-     * Not in this version: kernels of one's own on such an index, and its kNN */
+     * Not in this version: kernels of one's own on such an index */
     double radius_f64;     /* of XL_F64, whose `radius` stays 0, as this does of XL_F32; its square
                               is one of double precision */
     uint32_t scalar;       /* xl_type */

@@ -203,12 +203,17 @@ xl_status xli_neighbors_check_radius(xl_context *ctx, const char *name, uint32_t
 xl_status xli_neighbors_check_period(xl_context *ctx, const xl_grid_index *index, const char *name,
                                      double radius, bool ends_loops);
 xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *desc);
-/* Given queries: how they lie, and where these views of x, y and z are; an axis that has none of
- * its own is where x is. */
+/* grid_queries.c. The kernels' XL_ORIGIN_PARAMETERS and XL_BOX_PARAMETERS: where the grid's
+ * coordinates begin, and the box that repeats. */
+void xli_grid_add_space(const xl_grid_index *index, bool periodic, xli_args *args);
+/* Given queries: how they lie, fields that a plan has no use for, and where these views of x, y and
+ * z are; an axis that has none of its own is where x is. */
 typedef struct xli_queries_form {
     uint32_t scalar, dimensions, stride;
     bool soa;
 } xli_queries_form;
+xl_status xli_grid_check_idle_queries(xl_context *ctx, bool given, const xli_queries_form *form,
+                                      size_t num_queries, const xl_view views[3]);
 xl_status xli_grid_check_queries(xl_context *ctx, const xli_queries_form *form, size_t n,
                                  const xl_view given[3], xli_span spans[3]);
 /* Each pair of spans, and each span and the storage of the index, share no byte. */

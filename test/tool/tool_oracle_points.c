@@ -9,6 +9,7 @@
  *                       pairs, least, most and mean neighbours
  *   tool_oracle lattice SIDE FILE SPACING LOW   the same of double precision, f8, so far apart
  *   tool_oracle wide R POINTS PREFIX DISTANCES VECTORS  points of f8: prints the pairs
+ *   tool_oracle wide-knn K POINTS PREFIX                of f8, too
  *   tool_oracle knn K POINTS PREFIX [WORD...]
  *   tool_oracle density R POINTS D [WORD...]            prints: min, max, mean
  *
@@ -472,6 +473,43 @@ static void check_wide(double radius, const char *points, const char *prefix, co
     printf("%zu\n", at);
 }
 
+static double wide_distance2(const double *p, const double *q)
+{
+    const double dx = p[0] - q[0], dy = p[1] - q[1], dz = p[2] - q[2];
+    const double xx = dx * dx, yy = dy * dy, zz = dz * dz, xy = xx + yy;
+    return xy + zz;
+}
+
+/* Each place of a row has the point that has as many before it, of all but the row's own. */
+static void check_wide_knn(size_t k, const char *points, const char *prefix)
+{
+    char name[256];
+    const xli_npy p = load(points);
+    const double *const x = p.data;
+    const size_t n = (size_t)p.shape[0];
+    snprintf(name, sizeof name, "%s.indices.npy", prefix);
+    const xli_npy indices = load(name);
+    snprintf(name, sizeof name, "%s.distances.npy", prefix);
+    const xli_npy distances = load(name);
+    const uint32_t *const row = indices.data;
+    const double *const far = distances.data;
+    if (distances.item_bytes != 8 || indices.count != n * k || distances.count != n * k || n <= k)
+        die("%zu and %zu places of %zu rows", indices.count, distances.count, n);
+    for (size_t at = 0; at < n * k; ++at) {
+        const size_t i = at / k, j = row[at];
+        size_t before = 0;
+        if (j >= n || j == i)
+            die("row %zu has %zu", i, j);
+        const double own = wide_distance2(x + 3 * i, x + 3 * j);
+        for (size_t q = 0; q < n; ++q) {
+            const double other = wide_distance2(x + 3 * i, x + 3 * q);
+            before += q != i && (other < own || (other == own && q < j)) ? 1 : 0;
+        }
+        if (before != at % k || far[at] != sqrt(own))
+            die("row %zu, place %zu: %zu has %zu before it", i, at % k, j, before);
+    }
+}
+
 bool oracle_points(int argc, char **argv)
 {
     const char *what = argv[1];
@@ -493,6 +531,8 @@ bool oracle_points(int argc, char **argv)
     } else if (strcmp(what, "neighbors") == 0 && argc >= 7) {
         q = ask(a[2], argc - 7, a + 5);
         check_neighbors(strtof(a[0], NULL), strcmp(a[1], "inclusive") == 0, &q, a[3], a[4]);
+    } else if (strcmp(what, "wide-knn") == 0 && argc == 5) {
+        check_wide_knn((size_t)atoll(a[0]), a[1], a[2]);
     } else if (strcmp(what, "knn") == 0 && argc >= 5) {
         q = ask(a[1], argc - 5, a + 3);
         check_knn((size_t)atoll(a[0]), &q, a[2]);

@@ -65,6 +65,8 @@ neighbors() {
     pairs=$(cat stdout)
     [[ $(cat said) == *" points, radius ${wide#* }: $pairs pairs; "* ]] || fail "not $pairs: $(cat said)"
     [ "$pairs" -gt 100 ] || fail "$wide: $pairs pairs"
+    runs "$crosslane" neighbors ${wide% *}.npy --knn 7 --out nearest
+    runs "$oracle" wide-knn 7 ${wide% *}.npy nearest
   done
   runs "$crosslane" neighbors narrow.npy --queries wide.npy --radius 1.5 --density d.npy --json
   [[ $(cat stdout) == *'"queries":500,"points":500,'* ]] || fail "queries of f64: $(cat stdout)"
@@ -185,8 +187,7 @@ wrong_options() {
   done
   with '--knn: "few" is no number' --knn few --out out/n
   with "--knn without --out; give the PREFIX of its files" --knn 8
-  with "--radius: 1e-30; its square must be a finite number above 0 in single precision" \
-    --knn 8 --radius 1e-30 --out out/n
+  with "--radius: -1; it must be a finite number above 0" --knn 8 --radius -1 --out out/n
   for apart in inclusive half unsorted "counts c" "density d" "distances d" "vectors v" "shifts s" \
     "radii r"; do
     with "--knn and --${apart% *} exclude each other; give one" --knn 8 --out out/n --$apart
@@ -235,8 +236,8 @@ wrong_scenes() {
   refuses 1 "two.npy: queries of 2 dimensions, but the points have 3" $near --queries two.npy
   refuses 1 "flat.npy: shape (99,); queries are an array of shape (n, 3), (n, 2) or (n, 1)" \
     $near --queries flat.npy
-  refuses 1 "three.npy: points or queries in double precision (f64); --knn is in single precision: give --f32 to have them rounded" \
-    neighbors three.npy --knn 3 --out out/n --queries wide.npy
+  refuses 2 "neighbors: --radius: 1e-30; its square must be a finite number above 0 in single precision" \
+    neighbors three.npy --knn 3 --out out/n --radius 1e-30
   refuses 1 "nan.npy: query 7 is not finite in single precision" $near --queries nan.npy
   refuses 1 "nan.npy: query 7 is not finite in single precision" \
     neighbors three.npy --knn 3 --out out/n --queries nan.npy

@@ -348,8 +348,6 @@ bad_input() {
     neighbors nan.npy --radius 1 --out out/n --counts out/c.npy
   refuses 1 "flat.npy: shape (100,); points are an array of shape (n, 3), (n, 2) or (n, 1)" \
     neighbors flat.npy --radius 1 --out out/n
-  refuses 1 "wide.npy: points or queries in double precision (f64); --knn is in single precision: give --f32 to have them rounded" \
-    neighbors wide.npy --knn 1 --out out/n
   refuses 1 "points.npy: shape (100, 3); scan takes an array of one dimension, shape (n,)" \
     scan points.npy out/o.npy
   refuses 1 "points.npy: shape (100, 3); sort takes an array of one dimension, shape (n,)" \
