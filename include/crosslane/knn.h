@@ -47,9 +47,9 @@ typedef struct xl_knn_desc {
     const xl_tunable *tunables;
     double max_radius_f64; /* of XL_F64, whose max_radius stays 0, as this does of XL_F32; its
                               square is one of double precision */
-    uint32_t scalar;       /* xl_type: XL_F32, the default, or, where the device has double
-                              precision, XL_F64: that of the index, of queries and distances2, which
-                              below are said to be f32 */
+    uint32_t scalar; /* xl_type: XL_F32, the default (0 is, too), or, where the device has double
+                        precision, XL_F64: that of the index, of queries and distances2, which
+                        below are said to be f32 */
     uint32_t query_layout; /* xl_points_layout of given queries */
 } xl_knn_desc;
 

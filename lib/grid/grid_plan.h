@@ -159,6 +159,12 @@ static inline size_t xli_grid_pitch(size_t n)
 #define XLI_GRID_MAX_TABLE ((uint32_t)1 << 26)
 #define XLI_GRID_MIN_TABLE ((uint32_t)64)
 
+/* Of searches, whose descriptors had no such field once. */
+static inline uint32_t xli_scalar_or_default(uint32_t scalar)
+{
+    return scalar == XL_NONE ? XL_F32 : scalar;
+}
+
 static inline size_t xli_scalar_bytes(uint32_t scalar)
 {
     return scalar == XL_F64 ? sizeof(cl_double) : sizeof(cl_float);

@@ -95,6 +95,7 @@ xl_status xl_knn_create(xl_context *ctx, const xl_knn_desc *desc, xl_knn **plan)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", ctx ? "plan" : "ctx");
     xl_knn_desc_init(&checked);
     XL_TRY(XLI_DESC_READ(ctx, xl_knn_desc, desc, &checked));
+    checked.scalar = xli_scalar_or_default(checked.scalar);
     XL_TRY(xli_knn_check_desc(ctx, &checked));
     made = xli_alloc(sizeof *made);
     if (!made)
