@@ -307,22 +307,29 @@ uint32_t ref_count_moved(const ref_moved *m);
 
 /* ---- ref_knn.c ---- */
 
+#define REF_KNN_SEARCH(real)                                                                       \
+    const real *points; /* stride apart */                                                         \
+    size_t n, stride, dimensions;                                                                  \
+    const real *queries; /* of their own, query_stride apart; NULL: the points */                  \
+    size_t query_stride;                                                                           \
+    size_t k;                                                                                      \
+    bool include_self;                                                                             \
+    real radius2;   /* neighbours are nearer than its root; 0: any are */                          \
+    real period[3]; /* of each axis; 0: it does not repeat */                                      \
+    real tilt[3];   /* of a triclinic cell */                                                      \
+    long images;    /* that are looked at on either side of the nearest one */
 typedef struct ref_knn_search {
-    const float *points; /* stride apart */
-    size_t n, stride, dimensions;
-    const float *queries; /* of their own, query_stride apart; NULL: the points */
-    size_t query_stride;
-    size_t k;
-    bool include_self;
-    float radius2;   /* neighbours are nearer than its root; 0: any are */
-    float period[3]; /* of each axis; 0: it does not repeat */
-    float tilt[3];   /* of a triclinic cell */
-    long images;     /* that are looked at on either side of the nearest one */
+    REF_KNN_SEARCH(float)
 } ref_knn_search;
+typedef struct ref_knn_search_f64 {
+    REF_KNN_SEARCH(double)
+} ref_knn_search_f64;
 
 /* The k nearest points of query i, in the order of square distance, then of index. Where there are
  * fewer, UINT32_MAX and an infinity. */
 void ref_knn(const ref_knn_search *search, size_t i, uint32_t *indices, float *distances2);
+/* The same in double precision: ref_knn_f64.c. */
+void ref_knn_f64(const ref_knn_search_f64 *search, size_t i, uint32_t *indices, double *distances2);
 
 /* ---- ref_knn_approximate.c ---- */
 

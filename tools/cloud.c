@@ -2,6 +2,7 @@
  * The points of `crosslane neighbors` on the device, and the index that searches take them from. */
 #include "cloud.h"
 
+#include <math.h>
 #include <string.h>
 
 static size_t bytes_of(const xli_npy *array)
@@ -9,7 +10,45 @@ static size_t bytes_of(const xli_npy *array)
     return array->count * array->item_bytes;
 }
 
-static int make_grid(cloud *c, float cell)
+/* Cells are of single precision. */
+static float edge_of(double cell)
+{
+    return (float)fmin(fmax(cell, 1e-37), 1e37);
+}
+
+/* Of double precision the grid has coordinates less the lower corner of a box, as floats: where
+ * none is given the box of the points is, if floats can tell its cells apart. */
+static void frame(const scene *sc, double cell, xl_grid_desc *desc)
+{
+    double low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
+    for (size_t i = 0; i < sc->points.count; ++i) {
+        const size_t a = i % sc->dimensions;
+        const double x = scene_number(sc, &sc->points, i);
+        low[a] = i < sc->dimensions ? x : fmin(low[a], x);
+        high[a] = i < sc->dimensions ? x : fmax(high[a], x);
+        if (!isfinite(x)) /* the build says so */
+            return;
+    }
+    for (uint32_t a = 0; a < sc->dimensions; ++a)
+        if (!(high[a] - low[a] <= 0x1p20 * cell))
+            return;
+    desc->bounded = 1;
+    memcpy(desc->lower_f64, low, sizeof low);
+    memcpy(desc->upper_f64, high, sizeof high);
+}
+
+static void give_box(const scene *sc, xl_grid_desc *desc)
+{
+    desc->bounded = sc->bounded;
+    for (uint32_t a = 0; a < sc->dimensions; ++a) {
+        desc->lower[a] = sc->wide ? 0 : (float)sc->lower[a];
+        desc->upper[a] = sc->wide ? 0 : (float)sc->upper[a];
+        desc->lower_f64[a] = sc->wide ? sc->lower[a] : 0;
+        desc->upper_f64[a] = sc->wide ? sc->upper[a] : 0;
+    }
+}
+
+static int make_grid(cloud *c, double cell)
 {
     const scene *sc = c->scene;
     xl_context *ctx = c->s->ctx;
@@ -17,22 +56,21 @@ static int make_grid(cloud *c, float cell)
     int result;
     xl_grid_desc_init(&desc);
     desc.dimensions = desc.stride = sc->dimensions;
-    desc.cell_size = cell;
-    desc.bounded = sc->bounded;
+    desc.scalar = sc->wide ? XL_F64 : XL_F32;
+    desc.cell_size = edge_of(cell);
     desc.periodic = sc->periodic;
     desc.triclinic = sc->triclinic;
     memcpy(desc.cell, sc->cell, sizeof desc.cell);
-    for (uint32_t a = 0; a < sc->dimensions; ++a) {
-        desc.lower[a] = sc->lower[a];
-        desc.upper[a] = sc->upper[a];
-    }
+    give_box(sc, &desc);
+    if (sc->wide && !sc->bounded)
+        frame(sc, cell, &desc);
     TRY(tool_check(ctx, xl_grid_create(ctx, &desc, &c->grid), "grid"));
     TRY(tool_check(ctx, xl_grid_index_create(ctx, &c->index), "index"));
 done:
     return result;
 }
 
-int cloud_open(cloud *c, const session *s, const scene *sc, float cell)
+int cloud_open(cloud *c, const session *s, const scene *sc, double cell)
 {
     int result;
     *c = (cloud){.s = s, .scene = sc};

@@ -9,20 +9,22 @@
 /* ---- scene.c: points, queries, radii and the box ---- */
 typedef struct scene_options {
     const char *queries, *radii, *box[2], *cell, *origin, *periodic;
-    bool convert; /* double precision is rounded, and not refused */
+    bool convert; /* double precision is rounded, instead of searched in */
 } scene_options;
 
 typedef struct scene {
-    size_t n, rows;      /* points; queries, or points where none are given */
-    uint32_t dimensions; /* 1 to 3, of both */
-    xli_npy points, queries, radii;
-    bool given; /* queries are */
+    size_t n, rows;                 /* points; queries, or points where none are given */
+    uint32_t dimensions;            /* 1 to 3, of both */
+    xli_npy points, queries, radii; /* all in one precision: */
+    bool wide;                      /* double, which some of the files have */
+    bool given;                     /* queries are */
     /* Double precision was rounded, each number by at most that (and by more where it became
      * infinite, which no search takes). */
     bool rounded;
     double rounded_by;
     bool bounded, triclinic; /* there is a box, or a cell with the corner `lower` */
-    float lower[3], upper[3], cell[3][3];
+    double lower[3], upper[3];
+    float cell[3][3];
     uint32_t periodic;  /* bit a: axis a, or vector a of the cell */
     xl_repeats repeats; /* what searches have to be for */
 } scene;
@@ -32,9 +34,11 @@ typedef struct scene {
 int scene_read(const scene_options *o, const char *path, scene *sc);
 void scene_free(scene *sc);
 /* The radius to search with where each query has its own: the largest. */
-int scene_largest_radius(const scene_options *o, const scene *sc, float *radius);
-/* Whether a search can compare with the square of a radius. */
-bool radius_is_good(float radius);
+int scene_largest_radius(const scene_options *o, const scene *sc, double *radius);
+/* A number of one of its arrays, or of one in its precision. */
+double scene_number(const scene *sc, const xli_npy *array, size_t i);
+/* Whether a search of that precision can compare with the square of a radius. */
+bool radius_is_good(double radius, bool wide);
 
 /* ---- cloud.c: the scene on the device ---- */
 typedef struct cloud {
@@ -46,7 +50,7 @@ typedef struct cloud {
 } cloud;
 
 /* Makes the grid's plan, for cells of that edge, and uploads. */
-int cloud_open(cloud *c, const session *s, const scene *sc, float cell);
+int cloud_open(cloud *c, const session *s, const scene *sc, double cell);
 /* Fails where a point is not finite or outside of the box. */
 int cloud_build(cloud *c);
 void cloud_close(cloud *c);
@@ -77,8 +81,9 @@ typedef struct made {
     xli_npy array;
     cl_mem buffer;
 } made;
-/* An array of `rows` rows on both sides; columns 0: one dimension. */
-int made_open(made *all, const session *s, int kind, size_t rows, size_t columns);
+/* An array of `rows` rows on both sides; columns 0: one dimension; `wide`: what is no whole number
+ * is in double precision. */
+int made_open(made *all, const session *s, int kind, bool wide, size_t rows, size_t columns);
 xl_view made_view(const made *all, int kind); /* not given where there is none */
 int made_read(made *all, const session *s);
 /* Turns squares into distances. */
@@ -90,7 +95,7 @@ void made_free(made *all);
 /* ---- within.c, nearest.c: searches within a radius, of the nearest ---- */
 typedef struct search_settings {
     const scene_options *where;
-    float radius; /* 0: of --radii the largest; of the nearest no limit */
+    double radius; /* 0: of --radii the largest; of the nearest no limit */
     double mass;
     uint32_t k;
     bool inclusive, include_self, half, unsorted, squared, as_json;
@@ -100,8 +105,6 @@ typedef struct search_settings {
 } search_settings;
 int within_file(const search_settings *set, const char *path);
 int nearest_file(const search_settings *set, const char *path);
-/* Whether densities of that radius and mass are numbers in single precision. */
-bool density_is_possible(float radius, double mass);
 /* What both say of the scene. */
 void report_scene(json *j, const session *s, const scene *sc);
 void report_rounding(const scene *sc);

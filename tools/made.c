@@ -53,10 +53,11 @@ void made_free_paths(made_paths *paths)
 
 /* ---- arrays ---- */
 
-int made_open(made *all, const session *s, int kind, size_t rows, size_t columns)
+int made_open(made *all, const session *s, int kind, bool wide, size_t rows, size_t columns)
 {
     made *m = &all[kind];
-    const size_t each = columns ? columns : 1, bytes = forms[kind].bytes;
+    const size_t each = columns ? columns : 1;
+    const size_t bytes = forms[kind].bytes << (wide && forms[kind].kind == 'f' ? 1 : 0);
     if (rows > SIZE_MAX / bytes / each)
         return tool_fail("%s: %zu rows exceed the address space", forms[kind].what, rows);
     const size_t count = rows * each;
@@ -93,9 +94,14 @@ done:
 
 void made_take_roots(made *all)
 {
-    float *at = all[MADE_DISTANCES].array.data;
-    for (size_t i = 0; i < all[MADE_DISTANCES].array.count; ++i)
-        at[i] = sqrtf(at[i]);
+    const xli_npy *const array = &all[MADE_DISTANCES].array;
+    float *const narrow = array->data;
+    double *const wide = array->data;
+    for (size_t i = 0; i < array->count; ++i)
+        if (array->item_bytes == sizeof *wide)
+            wide[i] = sqrt(wide[i]);
+        else
+            narrow[i] = sqrtf(narrow[i]);
 }
 
 int made_write(const made *all, const made_paths *paths, outputs *files)

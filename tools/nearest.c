@@ -19,24 +19,25 @@ typedef struct nearest {
 
 static int by_value(const void *a, const void *b)
 {
-    const float *x = a, *y = b;
+    const double *x = a, *y = b;
     return (*x > *y) - (*x < *y);
 }
 
 /* How far the points reach along an axis, told from the middle eight tenths of them, so that a few
  * far ones do not count. */
-static double length_of(const scene *sc, size_t axis, float *sorted)
+static double length_of(const scene *sc, size_t axis, double *sorted)
 {
-    const float *at = sc->points.data;
     size_t finite = 0;
-    for (size_t i = 0; i < sc->n; ++i)
-        if (isfinite(at[sc->dimensions * i + axis]))
-            sorted[finite++] = at[sc->dimensions * i + axis];
+    for (size_t i = 0; i < sc->n; ++i) {
+        const double x = scene_number(sc, &sc->points, sc->dimensions * i + axis);
+        if (isfinite(x))
+            sorted[finite++] = x;
+    }
     if (finite < 2)
         return 0;
     qsort(sorted, finite, sizeof *sorted, by_value);
     const size_t first = finite / 10, last = finite - 1 - first;
-    return ((double)sorted[last] - (double)sorted[first]) / 0.8;
+    return (sorted[last] - sorted[first]) / 0.8;
 }
 
 /* The formula of crosslane/knn.h, in as many dimensions as the points take up. */
@@ -55,17 +56,17 @@ static double cell_of(const double length[3], size_t n, uint32_t k)
     return pow(fmax(k / 6.0, 1.5) * space / (double)n, 1.0 / dimensions);
 }
 
-static int find_cell(const nearest *o, float *cell)
+static int find_cell(const nearest *o, double *cell)
 {
     const size_t n = o->scene.n;
     double length[3] = {0, 0, 0};
-    float *sorted = malloc((n + 1) * sizeof *sorted);
+    double *sorted = malloc((n + 1) * sizeof *sorted);
     if (!sorted)
         return tool_fail("no memory for %zu points", n);
     for (size_t a = 0; a < o->scene.dimensions; ++a)
         length[a] = length_of(&o->scene, a, sorted);
     free(sorted);
-    *cell = (float)fmin(fmax(cell_of(length, n, o->set->k), 1e-30), 1e30);
+    *cell = fmin(fmax(cell_of(length, n, o->set->k), 1e-30), 1e30);
     return TOOL_OK;
 }
 
@@ -76,7 +77,9 @@ static int make_plan(nearest *o)
     xl_knn_desc desc;
     xl_knn_desc_init(&desc);
     desc.k = o->set->k;
-    desc.max_radius = o->set->radius;
+    desc.scalar = o->scene.wide ? XL_F64 : XL_F32;
+    desc.max_radius = o->scene.wide ? 0 : (float)o->set->radius;
+    desc.max_radius_f64 = o->scene.wide ? o->set->radius : 0;
     desc.include_self = o->set->include_self;
     desc.queries = o->scene.given ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
     desc.dimensions = desc.query_stride = o->scene.dimensions;
@@ -152,14 +155,14 @@ static int search_shifted(nearest *o)
 static int search(nearest *o)
 {
     int result;
-    float cell = 0;
+    double cell = 0;
     const session *s = &o->s;
     progress_say("compiling for %s", s->info.name);
     TRY(o->set->approximate ? make_approximate(o) : make_plan(o));
     TRY(find_cell(o, &cell));
     TRY(cloud_open(&o->cloud, s, &o->scene, cell));
-    TRY(made_open(o->made, s, MADE_INDICES, o->scene.rows, o->set->k));
-    TRY(made_open(o->made, s, MADE_DISTANCES, o->scene.rows, o->set->k));
+    TRY(made_open(o->made, s, MADE_INDICES, false, o->scene.rows, o->set->k));
+    TRY(made_open(o->made, s, MADE_DISTANCES, o->scene.wide, o->scene.rows, o->set->k));
     TRY(cloud_build(&o->cloud));
     progress_say("searching %u nearest of %zu", (unsigned)o->set->k, o->scene.rows);
     TRY(o->approximate ? search_shifted(o) : search_index(o));
@@ -178,12 +181,13 @@ done:
 static summary summary_of_distances(const nearest *o, size_t *found)
 {
     const uint32_t *rows = o->made[MADE_INDICES].array.data;
-    const float *at = o->made[MADE_DISTANCES].array.data;
+    const xli_npy *const distances = &o->made[MADE_DISTANCES].array;
     summary s = {0, 0, 0};
     *found = 0;
     for (size_t i = 0; i < o->made[MADE_INDICES].array.count; ++i)
         if (rows[i] != UINT32_MAX) {
-            const double d = o->set->squared ? sqrt((double)at[i]) : (double)at[i];
+            const double at = scene_number(&o->scene, distances, i);
+            const double d = o->set->squared ? sqrt(at) : at;
             s.max = fmax(s.max, d);
             s.mean += d;
             ++*found;
@@ -221,6 +225,10 @@ int nearest_file(const search_settings *set, const char *path)
     nearest o = {.set = set};
     TRY(made_check_paths(&set->paths));
     TRY(scene_read(set->where, path, &o.scene));
+    if (set->radius > 0 && !radius_is_good(set->radius, o.scene.wide))
+        TRY(tool_misuse("neighbors: --radius: %g; its square must be a finite number above 0 in %s "
+                        "precision",
+                        set->radius, o.scene.wide ? "double" : "single"));
     TRY(session_open(&o.s, set->device, set->tune_file));
     TRY(search(&o));
     TRY(made_write(o.made, &set->paths, &files));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Points, queries, radii and the box of `crosslane neighbors`: read, rounded to single precision
- * where that is asked for, and checked. */
+ * Points, queries, radii and the box of `crosslane neighbors`: read, checked, and brought to one
+ * precision: double where a file has it, unless it is to be rounded. */
 #include "cloud.h"
 
 #include <float.h>
@@ -11,24 +11,32 @@
 enum { MOST_DIMENSIONS = 3, MOST_NUMBERS = 6 };
 static const char axes[] = "xyz";
 
-bool radius_is_good(float radius)
+bool radius_is_good(double radius, bool wide)
 {
-    const float square = radius * radius;
-    return radius > 0 && square >= FLT_MIN && square <= FLT_MAX;
+    const float narrow = (float)radius, square = narrow * narrow;
+    if (wide)
+        return radius > 0 && radius * radius >= DBL_MIN && radius * radius <= DBL_MAX;
+    return narrow > 0 && square >= FLT_MIN && square <= FLT_MAX;
+}
+
+double scene_number(const scene *sc, const xli_npy *array, size_t i)
+{
+    const float *const narrow = array->data;
+    const double *const wide = array->data;
+    return sc->wide ? wide[i] : (double)narrow[i];
 }
 
 /* ---- options ---- */
 
-/* Numbers with commas between them, finite in single precision; 0 where the text is anything else.
- */
-static uint32_t numbers_of(const char *text, uint32_t most, float *out)
+/* Numbers with commas between them; 0 where the text is anything else. */
+static uint32_t numbers_of(const char *text, uint32_t most, double *out)
 {
     uint32_t count = 0;
     for (char *end; count < most; text = end + 1) {
         const double value = strtod(text, &end);
-        if (end == text || !(fabs(value) <= FLT_MAX))
+        if (end == text || !isfinite(value))
             return 0;
-        out[count++] = (float)value;
+        out[count++] = value;
         if (*end != ',')
             return *end ? 0 : count;
     }
@@ -50,18 +58,24 @@ static int parse_axes(const char *text, uint32_t *periodic)
     return *text ? TOOL_OK : tool_misuse("neighbors: --periodic: no axis; give some of xyz");
 }
 
+static int no_corner(const char *text)
+{
+    return tool_misuse(
+        "neighbors: --box: \"%s\" is no corner; give a number, or one for each axis, "
+        "such as 0,0,0",
+        text);
+}
+
 /* All of the box that can be told before the points are read: *numbers says how many each corner
  * has. */
 static int parse_box(const scene_options *o, scene *sc, uint32_t numbers[2])
 {
-    float *const corners[] = {sc->lower, sc->upper};
+    double *const corners[] = {sc->lower, sc->upper};
     sc->bounded = o->box[0] != NULL;
     for (int k = 0; k < 2 && sc->bounded; ++k) {
         numbers[k] = numbers_of(o->box[k], MOST_DIMENSIONS, corners[k]);
         if (numbers[k] == 0)
-            return tool_misuse("neighbors: --box: \"%s\" is no corner; give a number, or one for "
-                               "each axis, such as 0,0,0",
-                               o->box[k]);
+            return no_corner(o->box[k]);
     }
     return o->periodic ? parse_axes(o->periodic, &sc->periodic) : TOOL_OK;
 }
@@ -69,27 +83,32 @@ static int parse_box(const scene_options *o, scene *sc, uint32_t numbers[2])
 /* Rows of a lower triangular matrix, the first of them for fewer dimensions, and a corner. */
 static int parse_cell(const scene_options *o, scene *sc, uint32_t numbers[2])
 {
-    float entries[MOST_NUMBERS] = {0};
+    double entries[MOST_NUMBERS] = {0};
+    bool single = true;
     sc->triclinic = o->cell != NULL;
     numbers[0] = sc->triclinic ? numbers_of(o->cell, MOST_NUMBERS, entries) : 1;
-    if (numbers[0] != 1 && numbers[0] != 3 && numbers[0] != MOST_NUMBERS)
+    for (uint32_t row = 0, k = 0; row < MOST_DIMENSIONS; ++row)
+        for (uint32_t column = 0; column <= row; ++column, ++k) {
+            single = single && fabs(entries[k]) <= (double)FLT_MAX;
+            sc->cell[row][column] = single ? (float)entries[k] : 0;
+        }
+    if (!single || (numbers[0] != 1 && numbers[0] != 3 && numbers[0] != MOST_NUMBERS))
         return tool_misuse("neighbors: --cell: \"%s\" is no cell; give AX,BX,BY,CX,CY,CZ, or for "
                            "points of fewer dimensions AX,BX,BY or AX",
                            o->cell);
-    for (uint32_t row = 0, k = 0; row < MOST_DIMENSIONS; ++row)
-        for (uint32_t column = 0; column <= row; ++column)
-            sc->cell[row][column] = entries[k++];
     numbers[1] = o->origin ? numbers_of(o->origin, MOST_DIMENSIONS, sc->lower) : 0;
-    if (o->origin && numbers[1] == 0)
+    for (uint32_t a = 0; a < numbers[1]; ++a)
+        single = single && fabs(sc->lower[a]) <= (double)FLT_MAX;
+    if (o->origin && (numbers[1] == 0 || !single))
         return tool_misuse("neighbors: --origin: \"%s\" is no corner; give a number for each axis, "
                            "such as 0,0,0",
                            o->origin);
     return TOOL_OK;
 }
 
-/* A number alone is one for each axis. */
+/* A number alone is one for each axis. Of single precision all are rounded. */
 static int spread_corner(const scene_options *o, const scene *sc, int k, uint32_t numbers,
-                         float *corner)
+                         double *corner)
 {
     if (numbers != 1 && numbers != sc->dimensions)
         return tool_misuse("neighbors: --box: \"%s\" has %u numbers; points of %u dimensions take "
@@ -97,20 +116,32 @@ static int spread_corner(const scene_options *o, const scene *sc, int k, uint32_
                            o->box[k], (unsigned)numbers, (unsigned)sc->dimensions);
     for (uint32_t a = numbers; a < sc->dimensions; ++a)
         corner[a] = corner[0];
+    for (uint32_t a = 0; a < sc->dimensions && !sc->wide; ++a) {
+        if (!(fabs(corner[a]) <= (double)FLT_MAX))
+            return no_corner(o->box[k]);
+        corner[a] = (double)(float)corner[a];
+    }
     return TOOL_OK;
+}
+
+static bool is_period(const scene *sc, uint32_t a)
+{
+    const double length = sc->upper[a] - sc->lower[a];
+    const float narrow = (float)sc->upper[a] - (float)sc->lower[a];
+    return sc->wide ? length >= DBL_MIN && length <= DBL_MAX
+                    : narrow >= FLT_MIN && narrow <= FLT_MAX;
 }
 
 static int check_axis(const scene *sc, uint32_t a)
 {
-    const float length = sc->upper[a] - sc->lower[a];
     const bool repeats = sc->periodic >> a & 1;
     if (sc->lower[a] > sc->upper[a])
         return tool_misuse("neighbors: --box: %c from %g to %g; LO must not be above HI", axes[a],
-                           (double)sc->lower[a], (double)sc->upper[a]);
-    if (repeats && !(length >= FLT_MIN && length <= FLT_MAX))
+                           sc->lower[a], sc->upper[a]);
+    if (repeats && !is_period(sc, a))
         return tool_misuse("neighbors: --periodic: %c from %g to %g; a period must be a number "
-                           "above 0 in single precision",
-                           axes[a], (double)sc->lower[a], (double)sc->upper[a]);
+                           "above 0 in %s precision",
+                           axes[a], sc->lower[a], sc->upper[a], sc->wide ? "double" : "single");
     return TOOL_OK;
 }
 
@@ -118,6 +149,9 @@ static int check_axis(const scene *sc, uint32_t a)
 static int fit_cell(const scene_options *o, scene *sc, const uint32_t numbers[2])
 {
     const uint32_t d = sc->dimensions;
+    if (sc->wide)
+        return tool_misuse("neighbors: --cell: a triclinic cell takes points in single precision; "
+                           "--f32 rounds these");
     if (numbers[0] != d * (d + 1) / 2)
         return tool_misuse("neighbors: --cell: \"%s\" has %u numbers; points of %u dimensions take "
                            "%u",
@@ -178,24 +212,53 @@ static int round_to_single(const char *path, xli_npy *array, double *by)
     return TOOL_OK;
 }
 
-static int check_single(const scene_options *o, const char *path, const char *what, xli_npy *array,
-                        scene *sc)
+/* Which changes no number. */
+static int widen(const char *path, xli_npy *array)
 {
-    const xl_type type = array_type(array);
-    if (type == XL_F32)
-        return TOOL_OK;
-    if (type != XL_F64)
-        return tool_fail("%s: %s of type %s; they must be f32", path, what, array_type_name(array));
-    if (!o->convert)
-        return tool_fail("%s: %s in double precision (f64); the search is in single "
-                         "precision: give --f32 to have them rounded",
-                         path, what);
-    sc->rounded = true;
-    return round_to_single(path, array, &sc->rounded_by);
+    const float *from = array->data;
+    double *to = malloc(array->count ? array->count * sizeof *to : 1);
+    if (!to)
+        return tool_fail("%s: no memory for %zu numbers", path, array->count);
+    for (size_t i = 0; i < array->count; ++i)
+        to[i] = (double)from[i];
+    free(array->data);
+    array->data = to;
+    array->item_bytes = sizeof *to;
+    return TOOL_OK;
 }
 
-static int read_table(const scene_options *o, const char *path, const char *what, xli_npy *array,
-                      scene *sc)
+/* One precision for all: double, if some of it is, unless that is to be rounded. */
+static int settle_precision(const scene_options *o, const char *path, scene *sc)
+{
+    int result = TOOL_OK;
+    const char *const paths[] = {path, o->queries, o->radii};
+    xli_npy *const arrays[] = {&sc->points, &sc->queries, &sc->radii};
+    bool some = false;
+    for (size_t k = 0; k < TOOL_COUNT(arrays); ++k)
+        some = some || (paths[k] && array_type(arrays[k]) == XL_F64);
+    sc->rounded = some && o->convert;
+    sc->wide = some && !o->convert;
+    for (size_t k = 0; k < TOOL_COUNT(arrays) && some; ++k) {
+        const bool is_wide = paths[k] && array_type(arrays[k]) == XL_F64;
+        if (is_wide && sc->rounded)
+            TRY(round_to_single(paths[k], arrays[k], &sc->rounded_by));
+        else if (paths[k] && !is_wide && sc->wide)
+            TRY(widen(paths[k], arrays[k]));
+    }
+done:
+    return result;
+}
+
+static int check_type(const char *path, const char *what, const xli_npy *array)
+{
+    const xl_type type = array_type(array);
+    if (type == XL_F32 || type == XL_F64)
+        return TOOL_OK;
+    return tool_fail("%s: %s of type %s; they must be f32 or f64", path, what,
+                     array_type_name(array));
+}
+
+static int read_table(const char *path, const char *what, xli_npy *array)
 {
     int result;
     char shape[XLI_NPY_SHAPE_BYTES];
@@ -206,22 +269,22 @@ static int read_table(const scene_options *o, const char *path, const char *what
     if (array->shape[0] > UINT32_MAX - 1)
         return tool_fail("%s: %zu %s; at most 2^32 - 2 can be searched", path,
                          (size_t)array->shape[0], what);
-    TRY(check_single(o, path, what, array, sc));
+    TRY(check_type(path, what, array));
 done:
     return result;
 }
 
 static int check_finite(const char *path, const scene *sc)
 {
-    const float *at = sc->queries.data;
     size_t query = 0;
     for (size_t i = 0, last = sc->dimensions; i < sc->queries.count; ++i) {
         if (i == last) {
             last += sc->dimensions;
             ++query;
         }
-        if (!isfinite(at[i]))
-            return tool_fail("%s: query %zu is not finite in single precision", path, query);
+        if (!isfinite(scene_number(sc, &sc->queries, i)))
+            return tool_fail("%s: query %zu is not finite in %s precision", path, query,
+                             sc->wide ? "double" : "single");
     }
     return TOOL_OK;
 }
@@ -229,11 +292,10 @@ static int check_finite(const char *path, const scene *sc)
 static int read_queries(const scene_options *o, scene *sc)
 {
     int result;
-    TRY(read_table(o, o->queries, "queries", &sc->queries, sc));
+    TRY(read_table(o->queries, "queries", &sc->queries));
     if (sc->queries.shape[1] != sc->dimensions)
         return tool_fail("%s: queries of %u dimensions, but the points have %u", o->queries,
                          (unsigned)sc->queries.shape[1], (unsigned)sc->dimensions);
-    TRY(check_finite(o->queries, sc));
     sc->given = true;
     sc->rows = (size_t)sc->queries.shape[0];
 done:
@@ -245,7 +307,7 @@ static int read_radii(const scene_options *o, scene *sc)
     int result;
     TRY(array_read(o->radii, &sc->radii));
     TRY(array_check_vector("neighbors --radii", o->radii, &sc->radii));
-    TRY(check_single(o, o->radii, "radii", &sc->radii, sc));
+    TRY(check_type(o->radii, "radii", &sc->radii));
     if (sc->radii.count != sc->rows)
         return tool_fail("%s: %zu radii for %zu %s; there must be one for each", o->radii,
                          sc->radii.count, sc->rows, sc->given ? "queries" : "points");
@@ -260,29 +322,33 @@ int scene_read(const scene_options *o, const char *path, scene *sc)
     *sc = (scene){0};
     TRY(parse_box(o, sc, box));
     TRY(parse_cell(o, sc, cell));
-    TRY(read_table(o, path, "points", &sc->points, sc));
+    TRY(read_table(path, "points", &sc->points));
     sc->n = sc->rows = (size_t)sc->points.shape[0];
     sc->dimensions = (uint32_t)sc->points.shape[1];
-    TRY(fit_space(o, sc, box, cell));
     if (o->queries)
         TRY(read_queries(o, sc));
     if (o->radii)
         TRY(read_radii(o, sc));
+    TRY(settle_precision(o, path, sc));
+    TRY(fit_space(o, sc, box, cell));
+    if (o->queries)
+        TRY(check_finite(o->queries, sc));
 done:
     return result;
 }
 
-int scene_largest_radius(const scene_options *o, const scene *sc, float *radius)
+int scene_largest_radius(const scene_options *o, const scene *sc, double *radius)
 {
-    const float *at = sc->radii.data;
     *radius = 0;
-    for (size_t i = 0; i < sc->radii.count; ++i)
-        *radius = at[i] > *radius ? at[i] : *radius;
-    if (radius_is_good(*radius))
+    for (size_t i = 0; i < sc->radii.count; ++i) {
+        const double own = scene_number(sc, &sc->radii, i);
+        *radius = own > *radius ? own : *radius;
+    }
+    if (radius_is_good(*radius, sc->wide))
         return TOOL_OK;
-    return tool_fail("%s: the largest radius is %g; its square must be a number above 0 in single "
+    return tool_fail("%s: the largest radius is %g; its square must be a number above 0 in %s "
                      "precision, or give --radius, which no radius then exceeds",
-                     o->radii, (double)*radius);
+                     o->radii, *radius, sc->wide ? "double" : "single");
 }
 
 void scene_free(scene *sc)

@@ -17,13 +17,13 @@ summary summary_of_counts(const uint32_t *counts, size_t n)
     return s;
 }
 
-summary summary_of_floats(const float *values, size_t n)
+static summary summary_of(const float *narrow, const double *wide, size_t n)
 {
     summary s = {INFINITY, 0, -INFINITY};
     size_t non_finite = 0;
     double sum = 0;
     for (size_t i = 0; i < n; ++i) {
-        double v = (double)values[i];
+        const double v = wide ? wide[i] : (double)narrow[i];
         if (!isfinite(v)) {
             ++non_finite;
             continue;
@@ -37,4 +37,14 @@ summary summary_of_floats(const float *values, size_t n)
     if (!counted)
         s.min = s.max = 0;
     return s;
+}
+
+summary summary_of_floats(const float *values, size_t n)
+{
+    return summary_of(values, NULL, n);
+}
+
+summary summary_of_doubles(const double *values, size_t n)
+{
+    return summary_of(NULL, values, n);
 }

@@ -296,6 +296,7 @@ typedef struct summary {
     double min, mean, max;
 } summary;
 summary summary_of_counts(const uint32_t *counts, size_t n);
-summary summary_of_floats(const float *values, size_t n); /* of those that are finite */
+summary summary_of_floats(const float *values, size_t n);
+summary summary_of_doubles(const double *values, size_t n); /* of those that are finite */
 
 #endif

@@ -73,14 +73,12 @@ static int check_needs(const neighbors_options *o)
 
 static int check_radius(const neighbors_options *o)
 {
-    const float radius = (float)o->radius.value;
+    const double radius = o->radius.value;
     if (!o->radius.given && !o->where.radii)
         return tool_misuse("neighbors: --radius is missing; give the search radius in the unit of "
                            "the points");
     if (o->radius.given && (!(radius > 0) || !isfinite(radius)))
-        return tool_misuse("neighbors: --radius: %g; it must be a finite number above 0 in single "
-                           "precision",
-                           o->radius.value);
+        return tool_misuse("neighbors: --radius: %g; it must be a finite number above 0", radius);
     return TOOL_OK;
 }
 
@@ -89,10 +87,6 @@ static int check_mass(const neighbors_options *o)
     const double mass = o->mass.value;
     if (!(mass > 0) || !isfinite(mass))
         return tool_misuse("neighbors: --mass: %g; it must be a finite number above 0", mass);
-    if (o->density && !density_is_possible((float)o->radius.value, mass))
-        return tool_misuse("neighbors: --radius: %g with --mass %g gives densities beyond single "
-                           "precision; scale the points or the mass",
-                           o->radius.value, mass);
     return TOOL_OK;
 }
 
@@ -105,9 +99,8 @@ static int check_nearest(const neighbors_options *o)
         return tool_misuse("neighbors: --knn: %g; a whole number from 1 to %d", k, MOST_NEAREST);
     if (!o->out)
         return tool_misuse("neighbors: --knn without --out; give the PREFIX of its files");
-    if (o->radius.given && !radius_is_good((float)o->radius.value))
-        return tool_misuse("neighbors: --radius: %g; its square must be a finite number above 0 in "
-                           "single precision",
+    if (o->radius.given && (!(o->radius.value > 0) || !isfinite(o->radius.value)))
+        return tool_misuse("neighbors: --radius: %g; it must be a finite number above 0",
                            o->radius.value);
     return TOOL_OK;
 }
@@ -145,7 +138,7 @@ static int search_file(const neighbors_options *o, const char *path)
 {
     int result;
     search_settings set = {.where = &o->where,
-                           .radius = o->radius.given ? (float)o->radius.value : 0,
+                           .radius = o->radius.given ? o->radius.value : 0,
                            .mass = o->mass.value,
                            .k = o->knn.given ? (uint32_t)o->knn.value : 0,
                            .approximate = o->approximate,
@@ -165,10 +158,12 @@ done:
 }
 
 static const char about[] =
-    "Neighbours of each point within a radius, or of each query. POINTS and queries are f32 of\n"
+    "Neighbours of each point within a radius, or of each query. POINTS and queries are f32 or f64 "
+    "of\n"
     "shape (n, 3), (n, 2) or (n, 1). The list is exact, CSR: row i, from offsets[i] on, holds in\n"
-    "ascending order the indices of all other points whose distance in single precision is below\n"
-    "R; offsets are u64 (n + 1), indices u32. Distances, vectors (to the neighbour) and shifts "
+    "ascending order the indices of all other points whose distance in their precision is below\n"
+    "R; offsets are u64 (n + 1), indices u32. Where a file has f64 all is computed and written in\n"
+    "f64 that is here said to be f32. Distances, vectors (to the neighbour) and shifts "
     "(the\n"
     "periods that it is moved by) have a row for each index. Distances are roots of what was\n"
     "compared. Along a periodic axis each image within the radius is a neighbour of its own.\n"

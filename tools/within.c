@@ -11,16 +11,17 @@ static const double PI = 3.14159265358979323846;
 
 /* (1 - d^2/h^2)^3 rather than (h^2 - d^2)^3 / h^9: h^9 underflows in single
  * precision from h = 1e-5 on. */
-static const char poly6_text[] =
-    "float visit(float sum, float distance2, uint i, uint j, float4 params)\n"
-    "{\n"
-    "    float q = fmax(0.0f, 1.0f - distance2 * params.x);\n"
-    "    return sum + params.y * (q * q * q);\n"
-    "}\n";
+#define POLY6(real)                                                                                \
+#real " visit(" #real " sum, " #real " distance2, uint i, uint j, " #real "4 params)\n"        \
+          "{\n"                                                                                    \
+          "    " #real " q = fmax((" #real ")0, 1 - distance2 * params.x);\n"                      \
+          "    return sum + params.y * (q * q * q);\n"                                             \
+          "}\n"
+static const char narrow_poly6[] = POLY6(float), wide_poly6[] = POLY6(double);
 
 typedef struct within {
     const search_settings *set;
-    float radius;
+    double radius;
     session s;
     scene scene;
     cloud cloud;
@@ -35,10 +36,25 @@ static double poly6_factor(double radius, double mass)
     return mass * 315.0 / (64.0 * PI * radius * radius * radius);
 }
 
-bool density_is_possible(float radius, double mass)
+/* In single precision the factor of the kernel has to have some room for sums. */
+static int check_density(const search_settings *set, const scene *sc)
 {
-    const double factor = poly6_factor((double)radius, mass);
-    return factor < 1e36 && factor > 1e-36;
+    const double factor = poly6_factor(set->radius, set->mass), most = sc->wide ? 1e300 : 1e36;
+    if (!set->paths.of[MADE_DENSITY] || (factor < most && factor > 1 / most))
+        return TOOL_OK;
+    return tool_misuse(
+        "neighbors: --radius: %g with --mass %g gives densities beyond %s precision; "
+        "scale the points or the mass",
+        set->radius, set->mass, sc->wide ? "double" : "single");
+}
+
+static int check_radius(double radius, const scene *sc)
+{
+    if (sc->wide || (float)radius > 0)
+        return TOOL_OK;
+    return tool_misuse("neighbors: --radius: %g; it must be a finite number above 0 in single "
+                       "precision",
+                       radius);
 }
 
 static bool wants(const within *w, int kind)
@@ -57,7 +73,9 @@ static xl_neighbors_desc describe(const within *w)
 {
     xl_neighbors_desc desc;
     xl_neighbors_desc_init(&desc);
-    desc.radius = w->radius;
+    desc.scalar = w->scene.wide ? XL_F64 : XL_F32;
+    desc.radius = w->scene.wide ? 0 : (float)w->radius;
+    desc.radius_f64 = w->scene.wide ? w->radius : 0;
     desc.periodic = w->scene.repeats;
     desc.queries = w->scene.given ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
     desc.dimensions = desc.query_stride = w->scene.dimensions;
@@ -77,7 +95,7 @@ static int make_plans(within *w)
     list.radii = w->scene.radii.data != NULL;
     list.details = wants_details(w);
     field.include_self = 1;
-    field.visit = poly6_text;
+    field.visit = w->scene.wide ? wide_poly6 : narrow_poly6;
     progress_say("compiling for %s", w->s.info.name);
     TRY(tool_check(ctx, xl_neighbors_create(ctx, &list, &w->list), "neighbour search"));
     if (wants(w, MADE_DENSITY))
@@ -105,8 +123,8 @@ static int count(within *w)
     const session *s = &w->s;
     const cloud *c = &w->cloud;
     xl_neighbors_report found;
-    TRY(made_open(w->made, s, MADE_COUNTS, w->scene.rows, 0));
-    TRY(made_open(w->made, s, MADE_OFFSETS, w->scene.rows + 1, 0));
+    TRY(made_open(w->made, s, MADE_COUNTS, false, w->scene.rows, 0));
+    TRY(made_open(w->made, s, MADE_OFFSETS, false, w->scene.rows + 1, 0));
     const xl_view offsets = made_view(w->made, MADE_OFFSETS);
     const xl_neighbors_count_args args = {.counts = made_view(w->made, MADE_COUNTS),
                                           .offsets = offsets,
@@ -140,13 +158,13 @@ static int make_list(within *w)
                          " MiB that %s takes in one buffer; ask for "
                          "--counts or --density without --out, or a smaller --radius",
                          w->pairs, w->pairs >> 18, limit >> 20, s->info.name);
-    TRY(made_open(w->made, s, MADE_INDICES, pairs, 0));
+    TRY(made_open(w->made, s, MADE_INDICES, false, pairs, 0));
     if (wants(w, MADE_DISTANCES))
-        TRY(made_open(w->made, s, MADE_DISTANCES, pairs, 0));
+        TRY(made_open(w->made, s, MADE_DISTANCES, w->scene.wide, pairs, 0));
     if (wants(w, MADE_VECTORS))
-        TRY(made_open(w->made, s, MADE_VECTORS, pairs, axes));
+        TRY(made_open(w->made, s, MADE_VECTORS, w->scene.wide, pairs, axes));
     if (wants(w, MADE_SHIFTS))
-        TRY(made_open(w->made, s, MADE_SHIFTS, pairs, axes));
+        TRY(made_open(w->made, s, MADE_SHIFTS, false, pairs, axes));
 done:
     return result;
 }
@@ -178,11 +196,12 @@ static int sum_density(within *w)
 {
     int result;
     const session *s = &w->s;
-    const double h = (double)w->radius;
-    TRY(made_open(w->made, s, MADE_DENSITY, w->scene.rows, 0));
+    const double h = w->radius, params[2] = {1.0 / (h * h), poly6_factor(h, w->set->mass)};
+    const bool wide = w->scene.wide;
+    TRY(made_open(w->made, s, MADE_DENSITY, w->scene.wide, w->scene.rows, 0));
     const xl_neighbors_visit_args args = {
-        .start = 0.0f,
-        .params = {(float)(1.0 / (h * h)), (float)poly6_factor(h, w->set->mass), 0, 0},
+        .params = {wide ? 0 : (float)params[0], wide ? 0 : (float)params[1], 0, 0},
+        .params_f64 = {wide ? params[0] : 0, wide ? params[1] : 0, 0, 0},
         .out = made_view(w->made, MADE_DENSITY),
         .num_queries = num_queries(w),
         .queries = view_of(w->cloud.queries)};
@@ -221,7 +240,7 @@ static void report_json(const within *w, const summary *counts)
     const xli_npy *density = &w->made[MADE_DENSITY].array;
     json j = json_begin(stdout);
     report_scene(&j, &w->s, &w->scene);
-    json_number(&j, "radius", (double)w->radius);
+    json_number(&j, "radius", w->radius);
     json_bool(&j, "inclusive", w->set->inclusive);
     if (w->set->half)
         json_bool(&j, "half", true);
@@ -230,7 +249,8 @@ static void report_json(const within *w, const summary *counts)
     json_number(&j, "neighbors_mean", counts->mean);
     json_number(&j, "neighbors_max", counts->max);
     if (density->data) {
-        const summary s = summary_of_floats(density->data, density->count);
+        const summary s = w->scene.wide ? summary_of_doubles(density->data, density->count)
+                                        : summary_of_floats(density->data, density->count);
         json_number(&j, "density_min", s.min);
         json_number(&j, "density_mean", s.mean);
         json_number(&j, "density_max", s.max);
@@ -249,7 +269,7 @@ static void report(const within *w)
     if (sc->given)
         printf("%zu queries among ", sc->rows);
     printf("%zu points, %s %g: %" PRIu64 " pairs%s; neighbours per %s: %.0f to %.0f, mean %.2f\n",
-           sc->n, sc->radii.data ? "radii up to" : "radius", (double)w->radius, w->pairs,
+           sc->n, sc->radii.data ? "radii up to" : "radius", w->radius, w->pairs,
            w->set->half ? ", each once" : "", sc->given ? "query" : "point", s.min, s.max, s.mean);
     report_rounding(sc);
 }
@@ -263,6 +283,10 @@ int within_file(const search_settings *set, const char *path)
     TRY(scene_read(set->where, path, &w.scene));
     if (!(set->radius > 0))
         TRY(scene_largest_radius(set->where, &w.scene, &w.radius));
+    TRY(check_radius(w.radius, &w.scene));
+    TRY(check_density(set, &w.scene));
+    if (!w.scene.wide)
+        w.radius = (double)(float)w.radius;
     TRY(session_open(&w.s, set->device, set->tune_file));
     TRY(search(&w));
     TRY(made_write(w.made, &set->paths, &files));

@@ -11,25 +11,27 @@
 #define XL_KNN_GIVEN_UP (UINT_MAX - 1u)
 
 /* A row, from place `at` on: of places that nobody took, no index and an infinity. */
-void xl_knn_put(const ulong *list, ulong limit, __global uint *indices, __global float *distances2,
-                ulong at)
+void xl_knn_put(const xl_knn_item *list, xl_knn_item limit, __global uint *indices,
+                __global xl_real *distances2, ulong at)
 {
 #define XL_DO(j)                                                                                   \
     if ((j) < XL_K)                                                                                \
-        indices[at + (j)] = list[XL_KNN_AT(j)] == limit ? UINT_MAX : (uint)list[XL_KNN_AT(j)];
+        indices[at + (j)] =                                                                        \
+            xl_knn_less(list[XL_KNN_AT(j)], limit) ? xl_knn_index(list[XL_KNN_AT(j)]) : UINT_MAX;
     XL_KNN_EACH(XL_DO)
 #undef XL_DO
     if (distances2) {
 #define XL_DO(j)                                                                                   \
     if ((j) < XL_K)                                                                                \
-        distances2[at + (j)] =                                                                     \
-            list[XL_KNN_AT(j)] == limit ? INFINITY : xl_knn_distance2(list[XL_KNN_AT(j)]);
+        distances2[at + (j)] = xl_knn_less(list[XL_KNN_AT(j)], limit)                              \
+                                   ? xl_knn_distance2(list[XL_KNN_AT(j)])                          \
+                                   : INFINITY;
         XL_KNN_EACH(XL_DO)
 #undef XL_DO
     }
 }
 
-void xl_knn_give_up(__global uint *indices, __global float *distances2, ulong at)
+void xl_knn_give_up(__global uint *indices, __global xl_real *distances2, ulong at)
 {
 #define XL_DO(j)                                                                                   \
     if ((j) < XL_K) {                                                                              \
@@ -43,22 +45,22 @@ void xl_knn_give_up(__global uint *indices, __global float *distances2, ulong at
 
 __kernel void xl_knn(__global const uint *storage, XL_INDEX_PARAMETERS, XL_QUERY_PARAMETERS,
                      __global uint *indices, ulong indices_at, uint wide,
-                     __global float *distances2, ulong distances2_at)
+                     __global xl_real *distances2, ulong distances2_at)
 {
     const xl_search s = XL_SEARCH_LOAD(storage);
-    const ulong limit = xl_knn_limit(s.radius2);
+    const xl_knn_item limit = xl_knn_limit(s.radius2);
     indices += indices_at;
     distances2 = wide ? distances2 + distances2_at : 0;
     XL_FOR_ITEMS(k, queries)
     {
-        ulong list[XL_K];
+        xl_knn_item list[XL_K];
         uint i = (uint)k;
         bool found = true;
         xl_knn_clear(list, limit);
         if (!s.map.failed) {
             const xl_query query = xl_query_load(&s, (uint)k);
             i = query.self.w;
-            if (all(isfinite(xl_grid_position(query.self))))
+            if (all(isfinite(xl_site_position(query.self))))
                 found = xl_knn_find(&s, &query, list);
         }
         if (i >= queries)

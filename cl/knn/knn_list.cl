@@ -1,32 +1,65 @@
 /* SPDX-License-Identifier: MIT
  * The nearest points that a search has met so far, XL_K at most, in order.
  *
- * A neighbour is one number, its key: the bits of its square distance, which for floats that are
- * not below 0 are in the order of the floats, and behind them its index. So the order of keys is
- * that of the results, and ties are decided. Places that nobody has taken yet hold the limit: what
- * is not below it is no neighbour. */
+ * A neighbour is its key: the bits of its square distance, which for numbers that are not below 0
+ * are in the order of the numbers, and behind them its index; of floats that is one word. So the
+ * order of keys is that of the results, and ties are decided. Places that nobody has taken yet hold
+ * the limit: what is not below it is no neighbour. */
 #ifndef XL_KNN_LIST
 #define XL_KNN_LIST
 
 #include "../prelude/prelude.cl"
 
-#define XL_KNN_INFINITY 0x7f800000u
+#if XL_F64
+typedef ulong2 xl_knn_item;
 
-ulong xl_knn_key(float distance2, uint index)
+xl_knn_item xl_knn_key(double distance2, uint index)
+{
+    return (xl_knn_item)(as_ulong(distance2), index);
+}
+
+double xl_knn_distance2(xl_knn_item key)
+{
+    return as_double(key.x);
+}
+
+uint xl_knn_index(xl_knn_item key)
+{
+    return (uint)key.y;
+}
+
+bool xl_knn_less(xl_knn_item a, xl_knn_item b)
+{
+    return a.x < b.x || (a.x == b.x && a.y < b.y);
+}
+#else
+typedef ulong xl_knn_item;
+
+xl_knn_item xl_knn_key(float distance2, uint index)
 {
     return (ulong)as_uint(distance2) << 32 | index;
 }
 
-/* Of neighbours nearer than the root of radius2; of an infinity, of all. */
-ulong xl_knn_limit(float radius2)
-{
-    return as_uint(radius2) < XL_KNN_INFINITY ? xl_knn_key(radius2, 0)
-                                              : (ulong)XL_KNN_INFINITY << 32 | UINT_MAX;
-}
-
-float xl_knn_distance2(ulong key)
+float xl_knn_distance2(xl_knn_item key)
 {
     return as_float((uint)(key >> 32));
+}
+
+uint xl_knn_index(xl_knn_item key)
+{
+    return (uint)key;
+}
+
+bool xl_knn_less(xl_knn_item a, xl_knn_item b)
+{
+    return a < b;
+}
+#endif
+
+/* Of neighbours nearer than the root of radius2; of an infinity, of all. */
+xl_knn_item xl_knn_limit(xl_real radius2)
+{
+    return radius2 < INFINITY ? xl_knn_key(radius2, 0) : xl_knn_key(INFINITY, UINT_MAX);
 }
 
 /* Places are named by constants, so that compilers keep the list in registers, and a step for each
@@ -44,7 +77,7 @@ float xl_knn_distance2(ulong key)
     XL_KNN_EACH_8(DO, 48)                                                                          \
     XL_KNN_EACH_8(DO, 56)
 
-void xl_knn_clear(ulong *list, ulong limit)
+void xl_knn_clear(xl_knn_item *list, xl_knn_item limit)
 {
 #define XL_DO(j) list[XL_KNN_AT(j)] = limit;
     XL_KNN_EACH(XL_DO)
@@ -53,14 +86,16 @@ void xl_knn_clear(ulong *list, ulong limit)
 
 /* Puts a key that is below the last one into its place; the last one leaves. From the last place to
  * the first, each takes what stood before it, or the key, or keeps what it has. */
-void xl_knn_insert(ulong *list, ulong key)
+void xl_knn_insert(xl_knn_item *list, xl_knn_item key)
 {
 #define XL_LAST(j) ((j) < XL_K ? XL_K - 1 - (j) : 0)
 #define XL_DO(j)                                                                                   \
     if ((j) < XL_K) {                                                                              \
-        const ulong here = list[XL_LAST(j)];                                                       \
-        const ulong before = (j) + 1 < XL_K ? list[XL_LAST((j) + 1)] : 0UL;                        \
-        list[XL_LAST(j)] = key < before ? before : key < here ? key : here;                        \
+        const xl_knn_item here = list[XL_LAST(j)];                                                 \
+        const xl_knn_item before = (j) + 1 < XL_K ? list[XL_LAST((j) + 1)] : (xl_knn_item)(0);     \
+        list[XL_LAST(j)] = xl_knn_less(key, before) ? before                                       \
+                           : xl_knn_less(key, here) ? key                                          \
+                                                    : here;                                        \
     }
     XL_KNN_EACH(XL_DO)
 #undef XL_DO

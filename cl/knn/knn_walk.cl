@@ -14,27 +14,38 @@
 
 /* A search of one query. */
 typedef struct xl_knn_walk {
-    uint4 self;   /* position and index, or number */
-    float whole;  /* no reach is longer: what it does not hold is no neighbour */
-    bool limited; /* `whole` is what a search goes through at most, and there may be more beyond */
-    uint rounds;  /* of loops, where a device ends long ones */
+    xl_site self;  /* position and index, or number */
+    xl_real whole; /* no reach is longer: what it does not hold is no neighbour */
+    bool limited;  /* `whole` is what a search goes through at most, and there may be more beyond */
+    uint rounds;   /* of loops, where a device ends long ones */
 } xl_knn_walk;
 
 /* How far a point may lie along an axis whose computed square distance is so much. Rounding adds
  * some units of 2^-24; squares below the least normal number lose digits, down to nothing. */
-float xl_knn_reach(float distance2)
+xl_real xl_knn_reach(xl_real distance2)
 {
+#if XL_F64
+    return sqrt(fmax(distance2, 0x1p-1022)) * (1.0 + 0x1p-47);
+#else
     return sqrt(fmax(distance2, 0x1p-126f)) * (1.0f + 0x1p-18f);
+#endif
 }
+
+/* Shorter than any difference of which a square is left. */
+#if XL_F64
+#define XL_KNN_SHORTEST 0x1p-600
+#else
+#define XL_KNN_SHORTEST 0x1p-100f
+#endif
 
 #if XL_PERIODIC
 /* Images further away than this many periods are not looked for: a query has 17 along an axis that
  * are nearer. */
-#define XL_KNN_PERIODS 8.0f
+#define XL_KNN_PERIODS ((xl_real)8)
 
-float xl_knn_shortest(float4 period)
+xl_real xl_knn_shortest(xl_real4 period)
 {
-    const float4 some = select((float4)(INFINITY), period, period > 0.0f);
+    const xl_real4 some = select((xl_real4)(INFINITY), period, period > 0.0f);
     return fmin(some.x, fmin(some.y, some.z));
 }
 #endif
@@ -47,7 +58,7 @@ xl_knn_walk xl_knn_begin(const xl_search *s, const xl_query *query)
     walk.limited = false;
     walk.rounds = 0;
 #if XL_PERIODIC
-    const float most = XL_KNN_PERIODS * xl_knn_shortest(s->period);
+    const xl_real most = XL_KNN_PERIODS * xl_knn_shortest(s->period);
     walk.limited = walk.whole > most;
     walk.whole = fmin(walk.whole, most);
 #endif
@@ -77,9 +88,9 @@ bool xl_knn_was_cut(const xl_knn_walk *walk)
 }
 
 /* Points in the cells within reach. */
-ulong xl_knn_count(xl_knn_walk *walk, const xl_search *s, float reach)
+ulong xl_knn_count(xl_knn_walk *walk, const xl_search *s, xl_real reach)
 {
-    const float4 p = xl_grid_position(walk->self);
+    const xl_real4 p = xl_site_position(walk->self);
     xl_ranges near = xl_ranges_begin(s, p, p, reach);
     ulong count = 0;
     while (xl_ranges_next(&near, s) && xl_knn_may(walk, &near, 0))
@@ -89,9 +100,9 @@ ulong xl_knn_count(xl_knn_walk *walk, const xl_search *s, float reach)
 
 /* The reach in which so many points are likely to be, where in the cells around one of `reach`
  * there are `count`: cells as wide as `edge`, of which a reach has parts of one more. */
-float xl_knn_likely(float reach, float edge, float count, float aim)
+xl_real xl_knn_likely(xl_real reach, xl_real edge, xl_real count, xl_real aim)
 {
-    const float width = 2.0f + edge / reach;
+    const xl_real width = 2.0f + edge / reach;
 #if XL_DIMENSIONS == 3
     return reach * cbrt(aim * width * width * 2.0f / (count * 4.19f));
 #elif XL_DIMENSIONS == 2
@@ -103,18 +114,18 @@ float xl_knn_likely(float reach, float edge, float count, float aim)
 
 /* Where the first walk begins. Where a longer reach has no more points, the next is longer still.
  */
-float xl_knn_first(xl_knn_walk *walk, const xl_search *s)
+xl_real xl_knn_first(xl_knn_walk *walk, const xl_search *s)
 {
-    const float edge = 1.0f / s->map.inverse.y;
-    float reach = fmin(edge, walk->whole), factor = 1.0f;
+    const xl_real edge = 1.0f / s->map.inverse.y;
+    xl_real reach = fmin(edge, walk->whole), factor = 1.0f;
     ulong before = 0;
     while (reach < walk->whole && !xl_knn_was_cut(walk)) {
         const ulong count = xl_knn_count(walk, s, reach);
         if (!XL_PERIODIC && count >= s->map.points && count <= XL_K)
             return walk->whole;
         if (count > XL_K) {
-            reach = xl_knn_likely(reach, edge, (float)count, XL_KNN_AIM * 0.01f * (XL_K + 1));
-            return fmin(fmax(reach, 0x1p-100f), walk->whole);
+            reach = xl_knn_likely(reach, edge, (xl_real)count, XL_KNN_AIM * 0.01f * (XL_K + 1));
+            return fmin(fmax(reach, XL_KNN_SHORTEST), walk->whole);
         }
         factor = 2.0f * (count > before ? 1.0f : factor);
         before = count;
@@ -126,52 +137,61 @@ float xl_knn_first(xl_knn_walk *walk, const xl_search *s)
 /* The points of a range into the list. */
 #if XL_PLANES && XL_IS_CPU && XL_MOST_ROUNDS == 0
 /* Eight at a time; the last of them may be beyond the range, where there is some padding. */
-void xl_knn_take(const xl_knn_walk *walk, const xl_search *s, const xl_ranges *near, ulong *list)
+void xl_knn_take(const xl_knn_walk *walk, const xl_search *s, const xl_ranges *near,
+                 xl_knn_item *list)
 {
-    const float4 p = xl_grid_position(walk->self);
+    const xl_real4 p = xl_site_position(walk->self);
     const ulong pitch = xl_grid_pitch(s->map.points);
     for (uint q = near->cells.begin; q < near->cells.end; q += 8) {
         __global const uint *const at = s->index.sorted + q;
+#if XL_F64
+        __global const double *const whole = xl_grid_whole(s->index.sorted, s->map.points) + q;
+        const double8 dx = (p.x - vload8(0, whole)) - near->shift.x;
+        const double8 dy = (p.y - vload8(0, whole + pitch)) - near->shift.y;
+        const double8 dz = (p.z - vload8(0, whole + 2 * pitch)) - near->shift.z;
+        const double8 distances2 = (dx * dx + dy * dy) + dz * dz;
+#else
         const float8 dx = (p.x - as_float8(vload8(0, at))) - near->shift.x;
         const float8 dy = (p.y - as_float8(vload8(0, at + pitch))) - near->shift.y;
         const float8 dz = (p.z - as_float8(vload8(0, at + 2 * pitch))) - near->shift.z;
         const float8 distances2 = (dx * dx + dy * dy) + dz * dz;
-        const int8 closer = distances2 <= xl_knn_distance2(list[XL_K - 1]);
-        if (!any(closer))
+#endif
+        if (!any(distances2 <= xl_knn_distance2(list[XL_K - 1])))
             continue;
-        float distance2[8];
+        xl_real distance2[8];
         vstore8(distances2, 0, distance2);
         const uint count = min(8u, near->cells.end - q);
         for (uint j = 0; j < count; ++j) {
-            const uint4 other = (uint4)(0, 0, 0, at[3 * pitch + j]);
-            const ulong key = xl_knn_key(distance2[j], other.w);
-            if (key < list[XL_K - 1] && xl_is_wanted(walk->self, other, near->shift))
+            const xl_site other = (xl_site)(0, 0, 0, at[3 * pitch + j]);
+            const xl_knn_item key = xl_knn_key(distance2[j], (uint)other.w);
+            if (xl_knn_less(key, list[XL_K - 1]) && xl_is_wanted(walk->self, other, near->shift))
                 xl_knn_insert(list, key);
         }
     }
 }
 #else
-void xl_knn_take(const xl_knn_walk *walk, const xl_search *s, const xl_ranges *near, ulong *list)
+void xl_knn_take(const xl_knn_walk *walk, const xl_search *s, const xl_ranges *near,
+                 xl_knn_item *list)
 {
-    const float4 p = xl_grid_position(walk->self);
+    const xl_real4 p = xl_site_position(walk->self);
     for (uint q = near->cells.begin; q < near->cells.end; ++q) {
-        const uint4 other = xl_grid_sorted(s->index.sorted, s->map.points, q);
-        const float distance2 = xl_distance2(p, xl_grid_position(other), near->shift);
-        const ulong key = xl_knn_key(distance2, other.w);
-        if (key < list[XL_K - 1] && xl_is_wanted(walk->self, other, near->shift))
+        const xl_site other = xl_search_site(s, q);
+        const xl_real distance2 = xl_distance2(p, xl_site_position(other), near->shift);
+        const xl_knn_item key = xl_knn_key(distance2, (uint)other.w);
+        if (xl_knn_less(key, list[XL_K - 1]) && xl_is_wanted(walk->self, other, near->shift))
             xl_knn_insert(list, key);
     }
 }
 #endif
 
 /* What of a walk is still to come need be no further away than this. */
-void xl_knn_narrow(xl_ranges *near, const xl_search *s, float4 p, float reach)
+void xl_knn_narrow(xl_ranges *near, const xl_search *s, xl_real4 p, xl_real reach)
 {
 #if XL_PERIODIC
     near->reach = reach = xl_images_reach(s, p, p, reach);
     p -= near->shift;
 #endif
-    const xl_cell_iterator cells = xl_cell_iterator_begin(&s->map, p, p, reach);
+    const xl_cell_iterator cells = xl_search_cells(s, p, p, reach);
     near->cells.low = cells.low;
     near->cells.high = cells.high;
     near->cells.x_low = cells.x_low;
@@ -185,15 +205,15 @@ void xl_knn_narrow(xl_ranges *near, const xl_search *s, float4 p, float reach)
 }
 
 /* All points within reach into a list, from nothing. */
-void xl_knn_collect(xl_knn_walk *walk, const xl_search *s, float reach, ulong *list)
+void xl_knn_collect(xl_knn_walk *walk, const xl_search *s, xl_real reach, xl_knn_item *list)
 {
-    const float4 p = xl_grid_position(walk->self);
+    const xl_real4 p = xl_site_position(walk->self);
     xl_ranges near = xl_ranges_begin(s, p, p, reach);
-    float bound = reach;
+    xl_real bound = reach;
     xl_knn_clear(list, xl_knn_limit(s->radius2));
     while (xl_ranges_next(&near, s) && xl_knn_may(walk, &near, xl_knn_length(&near))) {
         xl_knn_take(walk, s, &near, list);
-        const float now = xl_knn_reach(xl_knn_distance2(list[XL_K - 1]));
+        const xl_real now = xl_knn_reach(xl_knn_distance2(list[XL_K - 1]));
         if (now < bound) {
             bound = now;
             xl_knn_narrow(&near, s, p, bound);
@@ -202,17 +222,18 @@ void xl_knn_collect(xl_knn_walk *walk, const xl_search *s, float reach, ulong *l
 }
 
 /* The list of a query; false: it had to be given up. */
-bool xl_knn_find(const xl_search *s, const xl_query *query, ulong *list)
+bool xl_knn_find(const xl_search *s, const xl_query *query, xl_knn_item *list)
 {
     xl_knn_walk walk = xl_knn_begin(s, query);
-    float reach = xl_knn_first(&walk, s), wanted = INFINITY;
+    xl_real reach = xl_knn_first(&walk, s), wanted = INFINITY;
     bool done = false;
     while (!done && !xl_knn_was_cut(&walk)) {
         xl_knn_collect(&walk, s, reach, list);
         wanted = xl_knn_reach(xl_knn_distance2(list[XL_K - 1]));
         done = wanted <= reach || reach >= walk.whole;
         if (!done)
-            reach = fmin(wanted < walk.whole ? wanted : fmax(2.0f * reach, 0x1p-100f), walk.whole);
+            reach = fmin(wanted < walk.whole ? wanted : fmax(2.0f * reach, XL_KNN_SHORTEST),
+                         walk.whole);
     }
     return !xl_knn_was_cut(&walk) && !(walk.limited && wanted > reach);
 }

@@ -3,10 +3,11 @@
  *
  * Neighbours of a query come in the order of
  *     ((dx*dx + dy*dy) + dz*dz, index)
- * in single precision, each operation rounded once, no contraction: of points that are equally far,
- * the one of lower index first. So a row is the beginning of what sorting all points would give,
- * for any coordinates, the same on every device. (A device that takes subnormal numbers for 0 does
- * so here too; that shows at distances below 2^-62.)
+ * in single precision, or where points are of XL_F64 in double precision, each operation rounded
+ * once, no contraction: of points that are equally far, the one of lower index first. So a row is
+ * the beginning of what sorting all points would give, for any coordinates, the same on every
+ * device. (A device that takes subnormal numbers for 0 does so here too; that shows at distances
+ * below 2^-62.)
  *
  * Along a periodic axis of period L, dx is (query.x - point.x) - s * L, for every whole number s,
  * as in crosslane/neighbors.h, which also has what it is of a triclinic cell: each image of a point
@@ -45,6 +46,12 @@ typedef struct xl_knn_desc {
      * built-in ones (xl_tunable in types.h); knn.*, and grid.planes, which is to be that of the
      * grid. NULL: none */
     const xl_tunable *tunables;
+    double max_radius_f64; /* of XL_F64, whose max_radius stays 0, as this does of XL_F32; its
+                              square is one of double precision */
+    uint32_t scalar; /* xl_type: XL_F32, the default (0 is, too), or, where the device has double
+                        precision, XL_F64: that of the index, of queries and distances2, which
+                        below are said to be f32 */
+    uint32_t query_layout; /* xl_points_layout of given queries */
 } xl_knn_desc;
 
 /* What the call works on; a view that is left out is not given. n is the number of queries: of the
@@ -55,8 +62,10 @@ typedef struct xl_knn_args {
                         out as points are; only with XL_QUERIES_GIVEN, not changed */
     xl_view indices; /* n * k u32: row i, from i * k on, is that of query i; of points in the order
                         they were given to the build */
-    xl_view distances2; /* n * k f32, their square distances; or not given */
-    xl_view scratch;    /* xl_knn_scratch() bytes, or not given: as in xl_scan_args */
+    xl_view distances2;           /* n * k f32, their square distances; or not given */
+    xl_view scratch;              /* xl_knn_scratch() bytes, or not given: as in xl_scan_args */
+    xl_view queries_y, queries_z; /* of desc.query_layout XL_POINTS_SOA, whose `queries` has x:
+                                     num_queries scalars each, of as many axes as there are */
 } xl_knn_args;
 
 XL_EXTERN_C_BEGIN

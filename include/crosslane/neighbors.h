@@ -73,11 +73,10 @@ typedef struct xl_neighbors_desc {
      * so, and how long the longest is */
     uint32_t row_capacity;
     uint32_t reserved; /* 0 */
-    /* XL_F32, the default, or XL_F64, where the device has double precision: that of the index. All
-     * that is said of f32 here and below, of queries, radii, distances2, vectors and what visit()
-     * computes in, is then f64:
-     *     double visit(double sum, double distance2, uint i, uint j, double4 params)
-     * Not in this version: kernels of one's own on such an index, and its kNN */
+    /* Scalars: XL_F32, the default (0 is, too), or XL_F64, where the device has double precision:
+     * that of the index. All that is said of f32 here and below, of queries, radii, distances2,
+     * vectors and what visit() computes in, is then f64: double visit(double sum, double distance2,
+     * uint i, uint j, double4 params) Not in this version: kernels of one's own on such an index */
     double radius_f64;     /* of XL_F64, whose `radius` stays 0, as this does of XL_F32; its square
                               is one of double precision */
     uint32_t scalar;       /* xl_type */

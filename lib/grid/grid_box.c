@@ -3,8 +3,7 @@
  * less the lower corner of the box (cl/grid/grid_map.cl). */
 #include "grid_plan.h"
 
-#include <float.h>
-#include <math.h>
+#include <string.h>
 
 /* XL_GRID_FARTHEST of cl/grid/grid_map.cl. */
 #define FARTHEST 0x1.fffffcp127f
@@ -15,9 +14,20 @@ static float narrow(double x)
     return x > (double)FARTHEST ? FARTHEST : (float)x;
 }
 
-static double largest(double a, double b, double c)
+/* The next float above one that is 0 or more. */
+static float above(float x)
 {
-    return fmax(fmax(fabs(a), fabs(b)), fabs(c));
+    cl_uint bits;
+    memcpy(&bits, &x, sizeof bits);
+    ++bits;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static double larger(double a, double b)
+{
+    b = b < 0 ? -b : b;
+    return a < b ? b : a;
 }
 
 void xli_grid_set_box(xl_grid_desc *desc, xli_grid_box *box)
@@ -30,9 +40,9 @@ void xli_grid_set_box(xl_grid_desc *desc, xli_grid_box *box)
         box->upper.s[a] = upper;
         box->period.s[a] = desc->periodic & 1u << a ? length : 0;
         if (desc->periodic)
-            box->extent = fmax(box->extent, largest(lower, upper, length));
+            box->extent = larger(larger(larger(box->extent, lower), upper), length);
         desc->lower[a] = 0;
         desc->upper[a] = narrow(length);
-        box->outside.s[a] = nextafterf(desc->upper[a], INFINITY);
+        box->outside.s[a] = above(desc->upper[a]);
     }
 }

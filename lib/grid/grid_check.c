@@ -217,8 +217,9 @@ xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *des
     XL_TRY(xli_neighbors_check_radius(ctx, radii[wide].name, desc->scalar,
                                       wide ? desc->radius_f64 : (double)desc->radius));
     if (wide && desc->periodic == XL_REPEATS_CELL)
-        return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
-                        "desc.periodic: this version has triclinic cells of f32 points, not of f64");
+        return xli_fail(
+            ctx, XL_ERROR_UNSUPPORTED,
+            "desc.periodic: this version has triclinic cells of f32 points, not of f64");
     if (desc->queries > XL_QUERIES_GIVEN)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.queries: unknown value %u",
                         (unsigned)desc->queries);

@@ -160,6 +160,12 @@ static inline size_t xli_grid_pitch(size_t n)
 #define XLI_GRID_MAX_TABLE ((uint32_t)1 << 26)
 #define XLI_GRID_MIN_TABLE ((uint32_t)64)
 
+/* Of searches, whose descriptors had no such field once. */
+static inline uint32_t xli_scalar_or_default(uint32_t scalar)
+{
+    return scalar == XL_NONE ? XL_F32 : scalar;
+}
+
 static inline size_t xli_scalar_bytes(uint32_t scalar)
 {
     return scalar == XL_F64 ? sizeof(cl_double) : sizeof(cl_float);
@@ -204,12 +210,17 @@ xl_status xli_neighbors_check_radius(xl_context *ctx, const char *name, uint32_t
 xl_status xli_neighbors_check_period(xl_context *ctx, const xl_grid_index *index, const char *name,
                                      double radius, bool ends_loops);
 xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *desc);
-/* Given queries: how they lie, and where these views of x, y and z are; an axis that has none of
- * its own is where x is. */
+/* grid_queries.c. The kernels' XL_ORIGIN_PARAMETERS and XL_BOX_PARAMETERS: where the grid's
+ * coordinates begin, and the box that repeats. */
+void xli_grid_add_space(const xl_grid_index *index, bool periodic, xli_args *args);
+/* Given queries: how they lie, fields that a plan has no use for, and where these views of x, y and
+ * z are; an axis that has none of its own is where x is. */
 typedef struct xli_queries_form {
     uint32_t scalar, dimensions, stride;
     bool soa;
 } xli_queries_form;
+xl_status xli_grid_check_idle_queries(xl_context *ctx, bool given, const xli_queries_form *form,
+                                      size_t num_queries, const xl_view views[3]);
 xl_status xli_grid_check_queries(xl_context *ctx, const xli_queries_form *form, size_t n,
                                  const xl_view given[3], xli_span spans[3]);
 /* Each pair of spans, and each span and the storage of the index, share no byte. */

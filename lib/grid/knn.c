@@ -8,21 +8,26 @@
 
 void xl_knn_desc_init_sized(xl_knn_desc *desc, size_t size)
 {
-    static const xl_knn_desc defaults = {.dimensions = 3, .query_stride = 3};
+    static const xl_knn_desc defaults = {.dimensions = 3, .query_stride = 3, .scalar = XL_F32};
     xli_struct_init(desc, size, &defaults, sizeof defaults);
 }
 
 static xli_knn_problem problem_of(const xl_knn_desc *desc)
 {
     const bool given = desc->queries == XL_QUERIES_GIVEN;
+    const bool soa = desc->query_layout == XL_POINTS_SOA;
+    const double most = desc->max_radius_f64;
     return (xli_knn_problem){.k = desc->k,
                              .dimensions = desc->dimensions,
-                             .query_stride = desc->query_stride,
+                             .query_stride = soa ? 1 : desc->query_stride,
+                             .scalar = desc->scalar,
+                             .soa = soa,
                              .given = given,
                              .keeps_self = desc->include_self || given,
                              .repeats = xli_grid_repeats(desc->periodic),
                              .radius2 = desc->max_radius > 0 ? desc->max_radius * desc->max_radius
-                                                             : INFINITY};
+                                                             : INFINITY,
+                             .radius2_f64 = most > 0 ? most * most : (double)INFINITY};
 }
 
 /* XL_RADII and XL_RADIUS_INCLUSIVE are of a search within a radius. */
@@ -39,8 +44,8 @@ static void add_text(xli_text *text, const xli_knn_problem *problem, const xli_k
         {"XL_HALF", 0},
         {"XL_RADIUS_INCLUSIVE", 0},
         {"XL_GIVEN", problem->given},
-        {"XL_F64", 0},
-        {"XL_QUERY_STRIDE", problem->query_stride},
+        {"XL_F64", problem->scalar == XL_F64},
+        {"XL_QUERY_STRIDE", problem->soa ? 0 : problem->query_stride},
         {"XL_QUERY_DIMENSIONS", problem->dimensions},
         {"XL_MOST_ROUNDS", shape->most_rounds},
         {"XL_K", problem->k},
@@ -91,6 +96,7 @@ xl_status xl_knn_create(xl_context *ctx, const xl_knn_desc *desc, xl_knn **plan)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", ctx ? "plan" : "ctx");
     xl_knn_desc_init(&checked);
     XL_TRY(XLI_DESC_READ(ctx, xl_knn_desc, desc, &checked));
+    checked.scalar = xli_scalar_or_default(checked.scalar);
     XL_TRY(xli_knn_check_desc(ctx, &checked));
     made = xli_alloc(sizeof *made);
     if (!made)

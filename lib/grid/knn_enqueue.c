@@ -4,26 +4,30 @@
 
 /* XL_INDEX_PARAMETERS and XL_QUERY_PARAMETERS of cl/neighbors/neighbors_ranges.cl, which has a
  * reach too, that a search of this kind finds by itself. */
-static void add_shared(const xl_knn *plan, const xl_grid_index *index, const xli_span *queries,
-                       const float *reach, xli_args *args)
+static void add_shared(const xl_knn *plan, const xl_grid_index *index, const xli_span queries[3],
+                       xli_args *args)
 {
-    const xli_grid_period *const p = &index->period;
-    const xli_arg shared[] = {
-        XLI_MEM(index->storage),         XLI_GRID_PART(index, header),
-        XLI_GRID_PART(index, starts),    XLI_GRID_PART(index, begins),
-        XLI_GRID_PART(index, sorted),    XLI_U32(index->n),
-        XLI_U32(index->layout.table),    XLI_U32(index->stamp),
-        XLI_BYTES(reach, sizeof *reach), XLI_BYTES(&plan->problem.radius2, sizeof(float))};
+    static const float reach = 0;
+    static const double reach_f64 = 0;
+    const xli_knn_problem *const problem = &plan->problem;
+    const bool wide = problem->scalar == XL_F64;
+    const xli_arg shared[] = {XLI_MEM(index->storage),
+                              XLI_GRID_PART(index, header),
+                              XLI_GRID_PART(index, starts),
+                              XLI_GRID_PART(index, begins),
+                              XLI_GRID_PART(index, sorted),
+                              XLI_U32(index->n),
+                              XLI_U32(index->layout.table),
+                              XLI_U32(index->stamp),
+                              wide ? XLI_BYTES(&reach_f64, sizeof reach_f64)
+                                   : XLI_BYTES(&reach, sizeof reach),
+                              wide ? XLI_BYTES(&problem->radius2_f64, sizeof(double))
+                                   : XLI_BYTES(&problem->radius2, sizeof(float))};
     for (size_t i = 0; i < XLI_COUNT(shared); ++i)
         xli_args_add(args, shared[i]);
-    if (plan->problem.repeats != XL_REPEATS_NOT) {
-        xli_args_add(args, XLI_BYTES(&p->lower, sizeof p->lower));
-        xli_args_add(args, XLI_BYTES(&p->upper, sizeof p->upper));
-        xli_args_add(args, XLI_BYTES(&p->period, sizeof p->period));
-        xli_args_add(args, XLI_BYTES(&p->extent, sizeof p->extent));
-    }
-    if (plan->problem.given)
-        xli_args_add_span(args, queries);
+    xli_grid_add_space(index, problem->repeats != XL_REPEATS_NOT, args);
+    for (uint32_t a = 0; problem->given && a < (problem->soa ? 3 : 1); ++a)
+        xli_args_add_span(args, &queries[a]);
 }
 
 /* The kernel's way to say "not given" is a flag; the buffer is then any. */
@@ -31,11 +35,10 @@ static xl_status launch(xl_knn *plan, const xl_grid_index *index, xli_seq *seq, 
                         const xli_knn_spans *spans)
 {
     xli_args args = {0};
-    const float reach = 0;
     const bool wide = spans->distances2.buffer != NULL;
     const xli_grid_shape shape =
         xli_grid_shape_of(&plan->search, n, plan->shape.group, plan->shape.items);
-    add_shared(plan, index, &spans->queries, &reach, &args);
+    add_shared(plan, index, spans->queries, &args);
     xli_args_add(&args, XLI_U32(n));
     xli_args_add_span(&args, &spans->indices);
     xli_args_add(&args, XLI_U32(wide));

@@ -19,10 +19,12 @@
 
 /* A checked descriptor. */
 typedef struct xli_knn_problem {
-    uint32_t k, dimensions, query_stride;
+    uint32_t k, dimensions, query_stride, scalar;
     bool given, keeps_self;
+    bool soa; /* given queries have an array for each axis */
     xl_repeats repeats;
-    float radius2; /* an infinity: none */
+    float radius2;      /* an infinity: none */
+    double radius2_f64; /* the same with XL_F64 */
 } xli_knn_problem;
 
 typedef struct xli_knn_shape {
@@ -49,7 +51,7 @@ xl_status xli_knn_check_index(const xl_knn *plan, const xl_grid_index *index);
 
 /* The arrays of one call, as spans. */
 typedef struct xli_knn_spans {
-    xli_span queries, indices, distances2;
+    xli_span queries[3], indices, distances2;
 } xli_knn_spans;
 /* *n: the number of queries. */
 xl_status xli_knn_check_views(const xl_knn *plan, const xl_grid_index *index,

@@ -105,6 +105,7 @@ xl_status xl_neighbors_create(xl_context *ctx, const xl_neighbors_desc *desc, xl
                                 : "plan");
     xl_neighbors_desc_init(&checked);
     XL_TRY(XLI_DESC_READ(ctx, xl_neighbors_desc, desc, &checked));
+    checked.scalar = xli_scalar_or_default(checked.scalar);
     XL_TRY(xli_neighbors_check_desc(ctx, &checked));
     XL_TRY(xli_context_capabilities(ctx, &capabilities));
     made = xli_alloc(sizeof *made);

@@ -37,40 +37,6 @@ done:
     return status;
 }
 
-/* Fields of a call that its plan has no use for. */
-static xl_status check_idle(const xl_neighbors *plan, const xli_near_given *given)
-{
-    const char *const indexed = "desc.queries is XL_QUERIES_INDEXED";
-    const char *const axes = !plan->given ? indexed
-                             : plan->soa  ? "queries have fewer dimensions"
-                                          : "desc.query_layout is XL_POINTS_AOS";
-    const bool soa = plan->given && plan->soa;
-    const xli_idle_field fields[] = {
-        {"num_queries", given->num_queries != 0, plan->given, indexed},
-        {"queries", given->queries.buffer != NULL, plan->given, indexed},
-        {"queries_y", given->queries_y.buffer != NULL, soa && plan->dimensions > 1, axes},
-        {"queries_z", given->queries_z.buffer != NULL, soa && plan->dimensions > 2, axes},
-        {"radii", given->radii.buffer != NULL, plan->radii, "desc.radii is 0"}};
-    return xli_check_idle(plan->ctx, fields, XLI_COUNT(fields));
-}
-
-xl_status xli_grid_check_queries(xl_context *ctx, const xli_queries_form *form, size_t n,
-                                 const xl_view given[3], xli_span spans[3])
-{
-    static const char *const names[] = {"queries", "queries_y", "queries_z"};
-    xl_status status = XL_SUCCESS;
-    const size_t last = form->soa ? 1 : form->dimensions;
-    const size_t scalars = n > 0 ? (n - 1) * form->stride + last : 0;
-    for (uint32_t a = 0; a < (form->soa ? form->dimensions : 1); ++a)
-        XL_TRY(xli_check_view(ctx, names[a], given[a], scalars, xli_scalar_bytes(form->scalar),
-                              XLI_READ, &spans[a]));
-    for (uint32_t a = 1; a < 3; ++a)
-        if (!spans[a].buffer)
-            spans[a] = spans[0];
-done:
-    return status;
-}
-
 xl_status xli_near_queries(xli_search *s, const xli_near_given *given)
 {
     xl_status status;
@@ -79,13 +45,15 @@ xl_status xli_near_queries(xli_search *s, const xli_near_given *given)
                                    .dimensions = plan->dimensions,
                                    .stride = plan->query_stride,
                                    .soa = plan->soa};
-    XL_TRY(check_idle(plan, given));
+    const xl_view views[3] = {given->queries, given->queries_y, given->queries_z};
+    const xli_idle_field radii = {"radii", given->radii.buffer != NULL, plan->radii,
+                                  "desc.radii is 0"};
+    XL_TRY(xli_grid_check_idle_queries(plan->ctx, plan->given, &form, given->num_queries, views));
+    XL_TRY(xli_check_idle(plan->ctx, &radii, 1));
     s->n = plan->given ? given->num_queries : s->index->n;
     XL_TRY(xli_neighbors_check_n(plan->ctx, s->n, plan->query_stride));
     if (plan->given)
-        XL_TRY(xli_grid_check_queries(
-            plan->ctx, &form, s->n,
-            (const xl_view[]){given->queries, given->queries_y, given->queries_z}, s->queries));
+        XL_TRY(xli_grid_check_queries(plan->ctx, &form, s->n, views, s->queries));
     if (plan->radii)
         XL_TRY(xli_check_view(plan->ctx, "radii", given->radii, s->n,
                               xli_scalar_bytes(plan->scalar), XLI_READ, &s->radii));
@@ -117,24 +85,6 @@ static xli_grid_shape shape_of(const xl_neighbors *plan, const xli_kernel *kerne
                              plan->tune.items);
 }
 
-/* Where the grid's coordinates begin, and the box that repeats. */
-static void add_space(const xl_grid_index *index, bool periodic, xli_args *args)
-{
-    const xli_grid_period *const p = &index->period;
-    const xli_grid_box *const box = &index->box;
-    const bool wide = index->scalar == XL_F64;
-    const xli_arg floats[] = {
-        XLI_BYTES(&p->lower, sizeof p->lower), XLI_BYTES(&p->upper, sizeof p->upper),
-        XLI_BYTES(&p->period, sizeof p->period), XLI_BYTES(&p->extent, sizeof p->extent)};
-    const xli_arg doubles[] = {
-        XLI_BYTES(&box->lower, sizeof box->lower), XLI_BYTES(&box->upper, sizeof box->upper),
-        XLI_BYTES(&box->period, sizeof box->period), XLI_BYTES(&box->extent, sizeof box->extent)};
-    if (wide)
-        xli_args_add(args, doubles[0]);
-    for (size_t i = 0; i < XLI_COUNT(floats) && periodic; ++i)
-        xli_args_add(args, wide ? doubles[i] : floats[i]);
-}
-
 /* The arguments that all searches share: XL_INDEX_PARAMETERS and XL_QUERY_PARAMETERS of
  * cl/neighbors/neighbors_ranges.cl. */
 static void add_shared(const xli_search *s, xli_args *args)
@@ -156,7 +106,7 @@ static void add_shared(const xli_search *s, xli_args *args)
                                    : XLI_BYTES(&plan->radius2, sizeof(float))};
     for (size_t i = 0; i < XLI_COUNT(shared); ++i)
         xli_args_add(args, shared[i]);
-    add_space(index, plan->repeats != XL_REPEATS_NOT, args);
+    xli_grid_add_space(index, plan->repeats != XL_REPEATS_NOT, args);
     for (uint32_t a = 0; plan->given && a < (plan->soa ? 3 : 1); ++a)
         xli_args_add_span(args, &s->queries[a]);
     if (plan->radii) {

@@ -7,6 +7,9 @@
  *   tool_oracle lattice SIDE FILE               SIDE^3 points of whole coordinates, f4
  *   tool_oracle neighbors R STRICT_OR_INCLUSIVE POINTS PREFIX COUNTS [WORD...]   prints: rows,
  *                       pairs, least, most and mean neighbours
+ *   tool_oracle lattice SIDE FILE SPACING LOW   the same of double precision, f8, so far apart
+ *   tool_oracle wide R POINTS PREFIX DISTANCES VECTORS  points of f8: prints the pairs
+ *   tool_oracle wide-knn K POINTS PREFIX                of f8, too
  *   tool_oracle knn K POINTS PREFIX [WORD...]
  *   tool_oracle density R POINTS D [WORD...]            prints: min, max, mean
  *
@@ -43,6 +46,18 @@ static void make_lattice(size_t side, const char *path)
         data[3 * i] = (float)(i % side);
         data[3 * i + 1] = (float)(row % side);
         data[3 * i + 2] = (float)plane;
+    }
+    save_table(path, 'f', sizeof *data, n, 3, data);
+}
+
+static void make_wide_lattice(size_t side, const char *path, double spacing, double low)
+{
+    const size_t n = side * side * side;
+    double *data = memory(3 * n * sizeof *data);
+    for (size_t i = 0; i < n; ++i) {
+        const size_t at[3] = {i % side, i / side % side, i / side / side};
+        for (size_t a = 0; a < 3; ++a)
+            data[3 * i + a] = low + (double)at[a] * spacing;
     }
     save_table(path, 'f', sizeof *data, n, 3, data);
 }
@@ -429,6 +444,83 @@ static void check_density(double h, question *q, const char *path)
     xli_npy_free(&density);
 }
 
+/* Rows of points of double precision, with what else there is of each index. */
+static void check_wide(double radius, const char *points, const char *prefix, const char *distances,
+                       const char *vectors)
+{
+    char name[256];
+    const xli_npy p = load(points), d = load(distances), v = load(vectors);
+    const double *const x = p.data, *const far = d.data, *const to = v.data;
+    const size_t n = (size_t)p.shape[0];
+    snprintf(name, sizeof name, "%s.offsets.npy", prefix);
+    const xli_npy offsets = load(name);
+    snprintf(name, sizeof name, "%s.indices.npy", prefix);
+    const xli_npy indices = load(name);
+    const uint64_t *const begin = offsets.data;
+    const uint32_t *const row = indices.data;
+    size_t at = 0;
+    check_like(&offsets, 'u', 8, n + 1, "offsets");
+    check_like(&d, 'f', 8, indices.count, "distances");
+    if (v.item_bytes != 8 || v.count != 3 * indices.count)
+        die("vectors: %zu numbers of %u bytes", v.count, (unsigned)v.item_bytes);
+    for (size_t i = 0; i < n; ++i) {
+        if (begin[i] != at)
+            die("offsets[%zu] is %" PRIu64 ", not %zu", i, begin[i], at);
+        for (size_t j = 0; j < n; ++j) {
+            const double dx = x[3 * i] - x[3 * j], dy = x[3 * i + 1] - x[3 * j + 1];
+            const double dz = x[3 * i + 2] - x[3 * j + 2];
+            const double xx = dx * dx, yy = dy * dy, zz = dz * dz, xy = xx + yy, sum = xy + zz;
+            if (i == j || !(sum < radius * radius))
+                continue;
+            if (at >= indices.count || row[at] != j || far[at] != sqrt(sum))
+                die("row %zu lacks %zu, %.17g far", i, j, sqrt(sum));
+            if (to[3 * at] != -dx || to[3 * at + 1] != -dy || to[3 * at + 2] != -dz)
+                die("row %zu: another vector to %zu", i, j);
+            ++at;
+        }
+    }
+    if (at != indices.count || begin[n] != at)
+        die("%zu pairs, not %zu", indices.count, at);
+    printf("%zu\n", at);
+}
+
+static double wide_distance2(const double *p, const double *q)
+{
+    const double dx = p[0] - q[0], dy = p[1] - q[1], dz = p[2] - q[2];
+    const double xx = dx * dx, yy = dy * dy, zz = dz * dz, xy = xx + yy;
+    return xy + zz;
+}
+
+/* Each place of a row has the point that has as many before it, of all but the row's own. */
+static void check_wide_knn(size_t k, const char *points, const char *prefix)
+{
+    char name[256];
+    const xli_npy p = load(points);
+    const double *const x = p.data;
+    const size_t n = (size_t)p.shape[0];
+    snprintf(name, sizeof name, "%s.indices.npy", prefix);
+    const xli_npy indices = load(name);
+    snprintf(name, sizeof name, "%s.distances.npy", prefix);
+    const xli_npy distances = load(name);
+    const uint32_t *const row = indices.data;
+    const double *const far = distances.data;
+    if (distances.item_bytes != 8 || indices.count != n * k || distances.count != n * k || n <= k)
+        die("%zu and %zu places of %zu rows", indices.count, distances.count, n);
+    for (size_t at = 0; at < n * k; ++at) {
+        const size_t i = at / k, j = row[at];
+        size_t before = 0;
+        if (j >= n || j == i)
+            die("row %zu has %zu", i, j);
+        const double own = wide_distance2(x + 3 * i, x + 3 * j);
+        for (size_t q = 0; q < n; ++q) {
+            const double other = wide_distance2(x + 3 * i, x + 3 * q);
+            before += q != i && (other < own || (other == own && q < j)) ? 1 : 0;
+        }
+        if (before != at % k || far[at] != sqrt(own))
+            die("row %zu, place %zu: %zu has %zu before it", i, at % k, j, before);
+    }
+}
+
 bool oracle_points(int argc, char **argv)
 {
     const char *what = argv[1];
@@ -443,9 +535,15 @@ bool oracle_points(int argc, char **argv)
                     (uint64_t)atoll(a[4]));
     } else if (strcmp(what, "lattice") == 0 && argc == 4) {
         make_lattice((size_t)atoll(a[0]), a[1]);
+    } else if (strcmp(what, "lattice") == 0 && argc == 6) {
+        make_wide_lattice((size_t)atoll(a[0]), a[1], strtod(a[2], NULL), strtod(a[3], NULL));
+    } else if (strcmp(what, "wide") == 0 && argc == 7) {
+        check_wide(strtod(a[0], NULL), a[1], a[2], a[3], a[4]);
     } else if (strcmp(what, "neighbors") == 0 && argc >= 7) {
         q = ask(a[2], argc - 7, a + 5);
         check_neighbors(strtof(a[0], NULL), strcmp(a[1], "inclusive") == 0, &q, a[3], a[4]);
+    } else if (strcmp(what, "wide-knn") == 0 && argc == 5) {
+        check_wide_knn((size_t)atoll(a[0]), a[1], a[2]);
     } else if (strcmp(what, "knn") == 0 && argc >= 5) {
         q = ask(a[1], argc - 5, a + 3);
         check_knn((size_t)atoll(a[0]), &q, a[2]);

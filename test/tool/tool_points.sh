@@ -54,6 +54,22 @@ neighbors() {
   neighbors_case wide.npy 1.5 strict narrow.npy --f32
   near "$(json_number rounded_by)" 5.95919e-08 || fail "rounded by $(json_number rounded_by)"
   rounded=
+  # In their own precision: at a tenth of tenths, and a thousandth at 10^9; of one f64 file all are.
+  "$oracle" lattice 8 tenths.npy 0.1 0.3
+  "$oracle" lattice 8 far.npy 0.001 1e9
+  for wide in "wide 1.5" "tenths 0.1" "far 0.0018"; do
+    runs "$crosslane" neighbors ${wide% *}.npy --radius ${wide#* } --out list --distances d.npy \
+      --vectors v.npy
+    cp stdout said
+    runs "$oracle" wide ${wide#* } ${wide% *}.npy list d.npy v.npy
+    pairs=$(cat stdout)
+    [[ $(cat said) == *" points, radius ${wide#* }: $pairs pairs; "* ]] || fail "not $pairs: $(cat said)"
+    [ "$pairs" -gt 100 ] || fail "$wide: $pairs pairs"
+    runs "$crosslane" neighbors ${wide% *}.npy --knn 7 --out nearest
+    runs "$oracle" wide-knn 7 ${wide% *}.npy nearest
+  done
+  runs "$crosslane" neighbors narrow.npy --queries wide.npy --radius 1.5 --density d.npy --json
+  [[ $(cat stdout) == *'"queries":500,"points":500,'* ]] || fail "queries of f64: $(cat stdout)"
   for n in 0 1 7 1500; do
     "$oracle" points $n f4 near.npy
     runs "$crosslane" neighbors near.npy --knn 8 --out nearest
@@ -184,8 +200,7 @@ wrong_options() {
   done
   with '--knn: "few" is no number' --knn few --out out/n
   with "--knn without --out; give the PREFIX of its files" --knn 8
-  with "--radius: 1e-30; its square must be a finite number above 0 in single precision" \
-    --knn 8 --radius 1e-30 --out out/n
+  with "--radius: -1; it must be a finite number above 0" --knn 8 --radius -1 --out out/n
   for apart in inclusive half unsorted "counts c" "density d" "distances d" "vectors v" "shifts s" \
     "radii r"; do
     with "--knn and --${apart% *} exclude each other; give one" --knn 8 --out out/n --$apart
@@ -215,7 +230,7 @@ wrong_options() {
     --origin a
   with "--shifts needs --periodic, without which all of them are 0" --radius 1 --out out/n --shifts s
   with "--box takes two arguments: LO HI" --radius 1 --box 0
-  for corner in "" "," "1," 1,,2 1,2,3,4 1:2 nan inf 1e39 "1 2"; do
+  for corner in "" "," "1," 1,,2 1,2,3,4 1:2 nan inf 1e309 "1 2"; do
     with "--box: \"$corner\" is no corner; give a number, or one for each axis, such as 0,0,0" \
       --radius 1 --box 0 "$corner"
   done
@@ -246,20 +261,22 @@ wrong_scenes() {
   refuses 1 "two.npy: queries of 2 dimensions, but the points have 3" $near --queries two.npy
   refuses 1 "flat.npy: shape (99,); queries are an array of shape (n, 3), (n, 2) or (n, 1)" \
     $near --queries flat.npy
-  refuses 1 "wide.npy: queries in double precision (f64); the search is in single precision: give --f32 to have them rounded" \
-    $near --queries wide.npy
+  refuses 2 "neighbors: --radius: 1e-30; its square must be a finite number above 0 in single precision" \
+    neighbors three.npy --knn 3 --out out/n --radius 1e-30
   refuses 1 "nan.npy: query 7 is not finite in single precision" $near --queries nan.npy
   refuses 1 "nan.npy: query 7 is not finite in single precision" \
     neighbors three.npy --knn 3 --out out/n --queries nan.npy
   refuses 1 "absent.npy: cannot be opened: No such file or directory" $near --queries absent.npy
   refuses 1 "flat.npy: 99 radii for 100 points; there must be one for each" $near --radii flat.npy
-  refuses 1 "whole.npy: radii of type i32; they must be f32" $near --radii whole.npy
+  refuses 1 "whole.npy: radii of type i32; they must be f32 or f64" $near --radii whole.npy
   refuses 1 "two.npy: shape (50, 2); neighbors --radii takes an array of one dimension, shape (n,)" \
     $near --radii two.npy
   refuses 1 "none.npy: the largest radius is 0; its square must be a number above 0 in single precision, or give --radius, which no radius then exceeds" \
     neighbors two.npy --counts out/c.npy --radii none.npy
   refuses 2 'neighbors: --box: "0,0" has 2 numbers; points of 3 dimensions take as many, or one for all' \
     $near --box 0,0 1
+  refuses 2 'neighbors: --box: "1e39" is no corner; give a number, or one for each axis, such as 0,0,0' \
+    $near --box 0 1e39
   refuses 2 "neighbors: --box: y from 8 to -8; LO must not be above HI" $near --box -8,8,-8 8,-8,8
   refuses 2 "neighbors: --periodic: z from 8 to 8; a period must be a number above 0 in single precision" \
     $near --box -8,-8,8 8 --periodic z

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ * What searches within a radius and of the nearest share: given queries, and the box of an index.
+ */
+#include "grid_plan.h"
+
+xl_status xli_grid_check_idle_queries(xl_context *ctx, bool given, const xli_queries_form *form,
+                                      size_t num_queries, const xl_view views[3])
+{
+    const char *const indexed = "desc.queries is XL_QUERIES_INDEXED";
+    const char *const axes = !given      ? indexed
+                             : form->soa ? "queries have fewer dimensions"
+                                         : "desc.query_layout is XL_POINTS_AOS";
+    const bool soa = given && form->soa;
+    const xli_idle_field fields[] = {
+        {"num_queries", num_queries != 0, given, indexed},
+        {"queries", views[0].buffer != NULL, given, indexed},
+        {"queries_y", views[1].buffer != NULL, soa && form->dimensions > 1, axes},
+        {"queries_z", views[2].buffer != NULL, soa && form->dimensions > 2, axes}};
+    return xli_check_idle(ctx, fields, XLI_COUNT(fields));
+}
+
+xl_status xli_grid_check_queries(xl_context *ctx, const xli_queries_form *form, size_t n,
+                                 const xl_view given[3], xli_span spans[3])
+{
+    static const char *const names[] = {"queries", "queries_y", "queries_z"};
+    xl_status status = XL_SUCCESS;
+    const size_t last = form->soa ? 1 : form->dimensions;
+    const size_t scalars = n > 0 ? (n - 1) * form->stride + last : 0;
+    for (uint32_t a = 0; a < (form->soa ? form->dimensions : 1); ++a)
+        XL_TRY(xli_check_view(ctx, names[a], given[a], scalars, xli_scalar_bytes(form->scalar),
+                              XLI_READ, &spans[a]));
+    for (uint32_t a = 1; a < 3; ++a)
+        if (!spans[a].buffer)
+            spans[a] = spans[0];
+done:
+    return status;
+}
+
+void xli_grid_add_space(const xl_grid_index *index, bool periodic, xli_args *args)
+{
+    const xli_grid_period *const p = &index->period;
+    const xli_grid_box *const box = &index->box;
+    const bool wide = index->scalar == XL_F64;
+    const xli_arg floats[] = {
+        XLI_BYTES(&p->lower, sizeof p->lower), XLI_BYTES(&p->upper, sizeof p->upper),
+        XLI_BYTES(&p->period, sizeof p->period), XLI_BYTES(&p->extent, sizeof p->extent)};
+    const xli_arg doubles[] = {
+        XLI_BYTES(&box->lower, sizeof box->lower), XLI_BYTES(&box->upper, sizeof box->upper),
+        XLI_BYTES(&box->period, sizeof box->period), XLI_BYTES(&box->extent, sizeof box->extent)};
+    if (wide)
+        xli_args_add(args, doubles[0]);
+    for (size_t i = 0; i < XLI_COUNT(floats) && periodic; ++i)
+        xli_args_add(args, wide ? doubles[i] : floats[i]);
+}
