@@ -57,10 +57,11 @@ cmake -S . -B "$out" -G Ninja -DXL_PEERS=ON -DXL_TESTS=OFF -DXL_TOOL=OFF -DXL_EX
 grep 'left out' "$out/configure.log"
 
 # What is run: NAME TARGET FOLDER PROGRAM PRIMITIVES
-programs=("crosslane crosslane-bench . crosslane-bench copy scan reduce sort merge search select histogram grid"
+programs=("crosslane crosslane-bench . crosslane-bench copy scan reduce sort merge search select histogram grid lists"
   "cub peer-cub-program peers peer-cub scan reduce sort merge select histogram"
   "std peer-std peers peer-std scan reduce"
-  "boost peer-boost peers peer-boost scan reduce")
+  "boost peer-boost peers peer-boost scan reduce"
+  "nanoflann peer-nanoflann peers peer-nanoflann lists")
 
 # Builds one program: build_program NAME TARGET FOLDER PROGRAM PRIMITIVES. False if it is not to be run.
 build_program() {
