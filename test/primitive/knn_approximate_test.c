@@ -155,12 +155,14 @@ static void check_once(const char *what, const asked *a, const rows *expected)
     rows_free(&got);
 }
 
-/* The rows that were wanted, which are those that came, at two places. */
+/* The rows that were wanted, which are those that came, at two places; on a simulator at one or the
+ * other. */
 static rows check(const char *what, const asked *a)
 {
     const rows wanted = wanted_of(a);
     check_once(what, a, &wanted);
-    check_once(what, a, &wanted);
+    if (!xlt_on_oclgrind())
+        check_once(what, a, &wanted);
     return wanted;
 }
 
