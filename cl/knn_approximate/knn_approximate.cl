@@ -39,8 +39,8 @@ float xl_knn_square(uint4 p, uint4 q)
 }
 
 /* Rows, one for each work-item, lie apart, so that each word of them is a transaction of its own:
- * by four where k and the views let it. That, and that xl_knn_has() compares indices, not keys, took
- * 2^20 points, k = 16, four orders from 2.86 to 1.89 ms (H200). */
+ * by four where k and the views let it. That, and that xl_knn_has() compares indices, not keys,
+ * took 2^20 points, k = 16, four orders from 2.86 to 1.89 ms (H200). */
 #define XL_KNN_BY_FOUR (XL_K % 4 == 0)
 
 bool xl_knn_is_by_four(ulong indices_at, ulong distances2_at)
