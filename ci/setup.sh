@@ -16,7 +16,7 @@ build_packages=(gcc libc6-dev cmake ninja-build ocl-icd-opencl-dev opencl-header
   pocl-opencl-icd libpng-dev)
 test_packages=(g++ libcmocka-dev pkg-config binutils)
 extra_packages=(mesa-opencl-icd oclgrind clang clang-format-14 clang-tidy cppcheck shellcheck
-  spin python3-venv jq gnuplot-nox libtbb-dev libboost-dev gcc-mingw-w64-x86-64 gcc-multilib
+  spin python3-venv jq gnuplot-nox libtbb-dev libboost-dev libnanoflann-dev gcc-mingw-w64-x86-64 gcc-multilib
   clang-19 rocm-device-libs)
 intel_packages=(intel-opencl-rt intel-cmplr-lib-rt)
 # Intel's compiler for GPUs, and what it needs beside clang 14; Debian 12's.

@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Neighbours within `radius` of each of n points (x y z), the point itself left out, into rows in
  * ascending order: offsets has room for n + 1, indices for `capacity`. Median milliseconds of
  * `runs` calls, a first one not counted; memory that is worked in is taken before. -1: no memory,
@@ -14,5 +18,9 @@
 double bench_cells(const float *points, size_t n, float radius, uint64_t *offsets,
                    uint32_t *indices, uint64_t capacity, unsigned runs);
 int bench_cells_threads(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

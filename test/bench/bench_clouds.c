@@ -57,6 +57,31 @@ double bench_cloud_surface(float *points, size_t n)
     return pow((double)n / (4 * PI * 0.45 * 0.45), 1.5);
 }
 
+float *bench_list_uniform(size_t *n, float *radius)
+{
+    *n = 1000000;
+    *radius = (float)cbrt(30.0 / (4.0 / 3.0 * PI * (double)*n));
+    float *const points = malloc(12 * *n);
+    if (points)
+        (void)bench_cloud_uniform(points, *n);
+    return points;
+}
+
+float *bench_list_sheet(size_t *n, float *radius)
+{
+    uint64_t state = 88172645463325252u;
+    *n = 134345;
+    *radius = (float)sqrt(32.0 / (PI * (double)*n));
+    float *const points = malloc(12 * *n);
+    for (size_t i = 0; points && i < *n; ++i) {
+        float *const p = points + 3 * i;
+        p[0] = bench_unit(&state);
+        p[1] = bench_unit(&state);
+        p[2] = 0.07f * sinf(9 * p[0]) * cosf(7 * p[1]) + 0.0005f * bench_unit(&state);
+    }
+    return points;
+}
+
 float *bench_cloud_of_file(const char *text, size_t *n, float *radius)
 {
     char path[1024];

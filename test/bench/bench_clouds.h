@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The next number from 0 to below 1. */
 float bench_unit(uint64_t *state);
 
@@ -18,8 +22,18 @@ double bench_cloud_clusters(float *points, size_t n);
 /* On a sphere with bumps. What they are in the cubes of the mean distance of two neighbours. */
 double bench_cloud_surface(float *points, size_t n);
 
+/* Points, and the radius of neighbour lists of them, which the caller frees; NULL: no memory. A
+ * million in the unit cube of some 29 neighbours; a sheet of unit edges, with bumps that are some
+ * radii high, of some 28. */
+float *bench_list_uniform(size_t *n, float *radius);
+float *bench_list_sheet(size_t *n, float *radius);
+
 /* Points of a .npy file of little-endian f32, (n, 3), which the caller frees; NULL: there are none.
  * `text` is PATH:RADIUS. */
 float *bench_cloud_of_file(const char *text, size_t *n, float *radius);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -196,7 +196,9 @@ void bench_knn_approximate(bench *b)
         uint32_t k, shifts, code;
     } cases[] = {
         {16, 4, XL_U64}, {16, 8, XL_U64}, {16, 4, XL_U32}, {8, 4, XL_U64}, {32, 4, XL_U64}};
-    for (size_t n = (size_t)1 << 14; n <= b->max_n && n <= (size_t)1 << 20; n *= 8)
+    const bool is_cpu = (b->info.device_type & CL_DEVICE_TYPE_CPU) != 0;
+    const size_t most = is_cpu ? (size_t)1 << 17 : (size_t)1 << 20;
+    for (size_t n = (size_t)1 << 14; n <= b->max_n && n <= most; n *= 8)
         for (size_t i = 0; i < sizeof cases / sizeof *cases && n >= b->options->min_n; ++i) {
             const job j = {
                 .n = n, .k = cases[i].k, .shifts = cases[i].shifts, .code = cases[i].code};

@@ -7,7 +7,6 @@
 #include "bench_cells.h"
 #include "bench_clouds.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,30 +30,15 @@ typedef struct job {
 
 static bool make_uniform(job *j, const char *path)
 {
-    uint64_t state = 88172645463325252u;
     (void)path;
-    j->n = 1000000;
-    j->points = malloc(12 * j->n);
-    for (size_t i = 0; j->points && i < 3 * j->n; ++i)
-        j->points[i] = bench_unit(&state);
-    j->radius = (float)cbrt(30.0 / (4.0 / 3.0 * 3.14159265358979 * (double)j->n));
+    j->points = bench_list_uniform(&j->n, &j->radius);
     return j->points != NULL;
 }
 
-/* A scan of a surface: a sheet of unit edges whose bumps are some radii high. */
 static bool make_sheet(job *j, const char *path)
 {
-    uint64_t state = 88172645463325252u;
     (void)path;
-    j->n = 134345;
-    j->points = malloc(12 * j->n);
-    for (size_t i = 0; j->points && i < j->n; ++i) {
-        float *p = j->points + 3 * i;
-        p[0] = bench_unit(&state);
-        p[1] = bench_unit(&state);
-        p[2] = 0.07f * sinf(9 * p[0]) * cosf(7 * p[1]) + 0.0005f * bench_unit(&state);
-    }
-    j->radius = (float)sqrt(32.0 / (3.14159265358979 * (double)j->n));
+    j->points = bench_list_sheet(&j->n, &j->radius);
     return j->points != NULL;
 }
 

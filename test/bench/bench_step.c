@@ -394,7 +394,9 @@ static void run(bench *b, size_t n)
 
 void bench_step(bench *b)
 {
-    for (size_t n = (size_t)1 << 13; n <= b->max_n && n <= (size_t)1 << 21; n *= 2)
+    const bool is_cpu = (b->info.device_type & CL_DEVICE_TYPE_CPU) != 0;
+    const size_t most = is_cpu ? (size_t)1 << 18 : (size_t)1 << 21;
+    for (size_t n = (size_t)1 << 13; n <= b->max_n && n <= most; n *= 2)
         if (n >= b->options->min_n)
             run(b, n);
 }

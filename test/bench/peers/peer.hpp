@@ -143,6 +143,12 @@ class bench
         return list;
     }
 
+    // FILE.npy:RADIUS, or NULL.
+    const char *cloud() const
+    {
+        return options_.cloud;
+    }
+
     size_t max_n() const
     {
         return options_.max_n;
