@@ -38,7 +38,7 @@ typedef struct xl_search {
     float extent;        /* the largest of all these numbers */
 #endif
 #if XL_TRICLINIC
-    xl_cell cell; /* all of that but the extent, and tilts */
+    xl_cell cell;
 #endif
 } xl_search;
 
@@ -92,11 +92,8 @@ xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_Q
     s.extent = extent;
 #endif
 #if XL_TRICLINIC
-    s.lower.w = s.upper.w = s.period.w = 0; /* which have the tilts */
-    s.cell.lower = s.lower;
-    s.cell.upper = s.upper;
-    s.cell.period = s.period;
-    s.cell.tilt = (float4)(lower.w, upper.w, period.w, 0.0f);
+    xl_cell_set(&s.cell, lower, upper, period, extent);
+    xl_cell_keep(&s.cell, header->lean);
 #endif
     return s;
 }
@@ -181,7 +178,7 @@ typedef xl_cell_images xl_images;
 
 xl_images xl_images_begin(const xl_search *s, float4 low, float4 high, float reach)
 {
-    return xl_cell_images_begin(&s->cell, low, high, reach);
+    return xl_cell_images_begin(&s->cell, (xl_cell_around){low, high, reach});
 }
 #elif XL_PERIODIC
 typedef struct xl_images {
@@ -274,7 +271,8 @@ xl_ranges xl_ranges_begin(const xl_search *s, float4 low, float4 high, float rea
 #if XL_TRICLINIC
 bool xl_ranges_image(xl_ranges *ranges, const xl_search *s)
 {
-    if (!xl_cell_images_next(&ranges->images, &s->cell, ranges->low, ranges->high, ranges->reach))
+    const xl_cell_around around = {ranges->low, ranges->high, ranges->reach};
+    if (!xl_cell_images_next(&ranges->images, &s->cell, around))
         return false;
     ranges->shift = xl_cell_shift(&s->cell, ranges->images.at);
     return true;

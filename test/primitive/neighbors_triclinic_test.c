@@ -41,6 +41,21 @@ static cloud cloud_in(const xl_grid_desc *desc, size_t n, uint64_t seed)
     return c;
 }
 
+/* Puts each fourth point anywhere into the box around the cell. */
+static void scatter(const xl_grid_desc *desc, cloud *c, uint64_t seed)
+{
+    xlt_random random = {seed};
+    for (size_t i = 0; i < c->n; i += 4)
+        for (size_t axis = 0; axis < 3; ++axis) {
+            float low = desc->lower[axis], high = low;
+            for (size_t row = axis; row < 3; ++row) {
+                low += fminf(desc->cell[row][axis], 0);
+                high += fmaxf(desc->cell[row][axis], 0);
+            }
+            c->xyz[3 * i + axis] = low + (high - low) * xlt_unit(&random);
+        }
+}
+
 static size_t sized(size_t n)
 {
     return xlt_on_oclgrind() ? n / 8 : xlt_small() ? n / 3 : n;
@@ -269,7 +284,8 @@ static uint64_t check_ways(const char *what, search_case a)
 
 /* ---- every pair and every image -------------------------------------------------------------- */
 
-/* Radii below half the shortest height and above a period; cells smaller and larger than those. */
+/* Radii below half the shortest height and above a period; cells smaller and larger than those;
+ * points in the cell, or some of them anywhere in the box around it. */
 static void random_points(void **state)
 {
     (void)state;
@@ -281,6 +297,8 @@ static void random_points(void **state)
             cloud c = cloud_in(&grid, sized(r == 0 ? 400 : r == 1 ? 120 : 48), 7 + r);
             search_case a = {.points = &c, .grid = grid, .search = search_desc_of(radii[r])};
             a.search.half = k > 1;
+            if (k == 1 || k == 2)
+                scatter(&grid, &c, 9 + r);
             assert_true(check_ways("random points", a) > c.n / 2);
             cloud_free(&c);
         }
