@@ -4,7 +4,6 @@
  * Each array is followed by the offset at which it starts, in elements. What comes
  * out of an array of the storage is clamped before it becomes an offset: somebody
  * may write there, or to the points, while a build runs. */
-#include "grid_lean.cl"
 #include "grid_list.cl"
 #include "grid_moved.cl"
 #include "grid_overfull.cl"

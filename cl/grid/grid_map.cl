@@ -57,7 +57,6 @@ typedef struct xl_grid_header {
     float thin;      /* cells along x in the length of such an edge */
     float beyond;    /* rows listed: coordinates from here on have a cell each */
     uint cut;        /* a search met a point with too many candidates, which it has yet to tell */
-    uint lean[6];    /* of a triclinic cell: see cl/grid/grid_lean.cl */
 } xl_grid_header;
 
 #define XL_GRID_HEADER(storage, at) ((__global xl_grid_header *)((storage) + (at)))
@@ -142,18 +141,6 @@ bool xl_grid_fits(__global const xl_grid_header *header, const xl_grid_map *map)
                                    convert_uint(map->last.x) < header->cells[0] &&
                                    convert_uint(map->last.y) < header->cells[1] &&
                                    convert_uint(map->last.z) < header->cells[2]);
-}
-
-/* Words in the order of the floats, so that integer atomics find minima. */
-uint xl_grid_to_ordered(float x)
-{
-    uint u = as_uint(x);
-    return u & 0x80000000u ? ~u : u | 0x80000000u;
-}
-
-float xl_grid_from_ordered(uint u)
-{
-    return as_float(u & 0x80000000u ? u & 0x7fffffffu : ~u);
 }
 
 /* The position of a sorted point, which holds its index as well. */

@@ -11,7 +11,7 @@
 #endif
 
 #if XL_TRICLINIC
-#define XL_CELL_PARAMETERS float4 lower, float4 upper, float4 period
+#define XL_CELL_PARAMETERS float4 tilt,
 
 /* Whether no image of `was` is near: the nearest along each axis is not the nearest of all, so each
  * within reach is looked at. */
@@ -22,16 +22,15 @@ bool xl_grid_is_far(float4 was, float4 now, const xl_cell *cell, float distance2
     /* Of squares below the least normal number digits are lost. */
     const float reach = sqrt(fmax(distance2, 0x1p-126f)) * (1.0f + 0x1p-18f);
     bool far = true;
-    const xl_cell_around around = {away, away, reach};
-    xl_cell_images images = xl_cell_images_begin(cell, around);
-    while (far && xl_cell_images_next(&images, cell, around)) {
+    xl_cell_images images = xl_cell_images_begin(cell, away, away, reach);
+    while (far && xl_cell_images_next(&images, cell, away, away, reach)) {
         const float4 d = away - xl_cell_shift(cell, images.at);
         far = !((d.x * d.x + d.y * d.y) + d.z * d.z <= distance2);
     }
     return far || !xl_grid_finite(now);
 }
 #else
-#define XL_CELL_PARAMETERS float4 period
+#define XL_CELL_PARAMETERS
 
 /* Beyond so many periods a quotient no longer tells which image is the nearest. */
 #define XL_GRID_MOST_PERIODS 1048576.0f
@@ -82,16 +81,13 @@ __kernel void xl_grid_moved_start(__global const uint *storage, ulong header_at,
 
 /* Adds the points that are farther than the root of distance2 from where they were. */
 __kernel void xl_grid_moved(XL_POINTS_PARAMETERS, uint n, __global const uint *storage,
-                            ulong header_at, ulong sorted_at, uint stamp, XL_CELL_PARAMETERS,
-                            float distance2, __global uint *moved, ulong moved_at)
+                            ulong header_at, ulong sorted_at, uint stamp, float4 period,
+                            XL_CELL_PARAMETERS float distance2, __global uint *moved,
+                            ulong moved_at)
 {
     __local uint of_group;
     __global const xl_grid_header *header = (__global const xl_grid_header *)(storage + header_at);
     uint count = 0;
-#if XL_TRICLINIC
-    xl_cell cell;
-    xl_cell_set(&cell, lower, upper, period, 0.0f);
-#endif
     if (get_local_id(0) == 0)
         of_group = 0;
     XL_FOR_ITEMS(k, xl_grid_is_sound(header, stamp) ? n : 0u)
@@ -99,6 +95,7 @@ __kernel void xl_grid_moved(XL_POINTS_PARAMETERS, uint n, __global const uint *s
         const uint4 was = xl_grid_sorted(storage + sorted_at, n, (uint)k);
         const float4 now = xl_grid_point(XL_POINTS, min(was.w, n - 1u));
 #if XL_TRICLINIC
+        const xl_cell cell = {(float4)(0.0f), (float4)(0.0f), period, tilt};
         const bool far = xl_grid_is_far(xl_grid_position(was), now, &cell, distance2);
 #else
         const bool far = xl_grid_is_far(xl_grid_position(was), now, period, distance2);

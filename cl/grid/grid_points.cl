@@ -76,4 +76,16 @@ bool xl_grid_tell_bad(__global xl_grid_header *header, uint i, float4 p, float4 
     return true;
 }
 
+/* Words in the order of the floats, so that integer atomics find minima. */
+uint xl_grid_to_ordered(float x)
+{
+    uint u = as_uint(x);
+    return u & 0x80000000u ? ~u : u | 0x80000000u;
+}
+
+float xl_grid_from_ordered(uint u)
+{
+    return as_float(u & 0x80000000u ? u & 0x7fffffffu : ~u);
+}
+
 #endif

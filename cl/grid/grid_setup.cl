@@ -93,8 +93,6 @@ void xl_grid_set(xl_grid_header *header, const xl_grid_wish *wish,
     header->big = header->buckets = header->rows = header->cut = 0;
     header->together = header->y_bits = 0;
     header->first_y = header->first_z = 0;
-    for (int k = 0; k < 6; ++k)
-        header->lean[k] = 0;
     header->non_finite = found->non_finite;
     header->first_non_finite = found->first_non_finite;
     header->out_of_domain = found->out_of_domain;

@@ -38,7 +38,7 @@ typedef struct xl_search {
     float extent;        /* the largest of all these numbers */
 #endif
 #if XL_TRICLINIC
-    xl_cell cell;
+    xl_cell cell; /* all of that but the extent, and tilts */
 #endif
 } xl_search;
 
@@ -92,8 +92,11 @@ xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_Q
     s.extent = extent;
 #endif
 #if XL_TRICLINIC
-    xl_cell_set(&s.cell, lower, upper, period, extent);
-    xl_cell_keep(&s.cell, header->lean);
+    s.lower.w = s.upper.w = s.period.w = 0; /* which have the tilts */
+    s.cell.lower = s.lower;
+    s.cell.upper = s.upper;
+    s.cell.period = s.period;
+    s.cell.tilt = (float4)(lower.w, upper.w, period.w, 0.0f);
 #endif
     return s;
 }
@@ -178,7 +181,7 @@ typedef xl_cell_images xl_images;
 
 xl_images xl_images_begin(const xl_search *s, float4 low, float4 high, float reach)
 {
-    return xl_cell_images_begin(&s->cell, (xl_cell_around){low, high, reach});
+    return xl_cell_images_begin(&s->cell, low, high, reach);
 }
 #elif XL_PERIODIC
 typedef struct xl_images {
@@ -271,8 +274,7 @@ xl_ranges xl_ranges_begin(const xl_search *s, float4 low, float4 high, float rea
 #if XL_TRICLINIC
 bool xl_ranges_image(xl_ranges *ranges, const xl_search *s)
 {
-    const xl_cell_around around = {ranges->low, ranges->high, ranges->reach};
-    if (!xl_cell_images_next(&ranges->images, &s->cell, around))
+    if (!xl_cell_images_next(&ranges->images, &s->cell, ranges->low, ranges->high, ranges->reach))
         return false;
     ranges->shift = xl_cell_shift(&s->cell, ranges->images.at);
     return true;

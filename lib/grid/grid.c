@@ -87,8 +87,7 @@ static xl_status build_kernels(xl_grid *grid)
         [XLI_GRID_REORDER] = "xl_grid_reorder",
         [XLI_GRID_REORDER_BACK] = "xl_grid_reorder_back",
         [XLI_GRID_MOVED_START] = "xl_grid_moved_start",
-        [XLI_GRID_MOVED] = "xl_grid_moved",
-        [XLI_GRID_LEAN] = "xl_grid_lean"};
+        [XLI_GRID_MOVED] = "xl_grid_moved"};
     xl_status status;
     xli_program *program;
     xli_text defines = {0};
@@ -104,8 +103,7 @@ static xl_status build_kernels(xl_grid *grid)
         return xli_fail(grid->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a grid");
     XL_TRY(xli_program_get(grid->ctx, "grid", defines.data, &program));
     for (size_t i = 0; i < XLI_GRID_KERNELS; ++i)
-        if (i != XLI_GRID_LEAN || grid->desc.triclinic)
-            XL_TRY(xli_kernel_create(grid->ctx, program, names[i], &grid->kernels[i]));
+        XL_TRY(xli_kernel_create(grid->ctx, program, names[i], &grid->kernels[i]));
 done:
     xli_text_free(&defines);
     return status;

@@ -77,16 +77,6 @@ done:
     return status;
 }
 
-/* The box that leans with a triclinic cell, behind the header. */
-static xl_status launch_lean(const xli_grid_build *b)
-{
-    const xli_grid_period *const p = &b->index->period;
-    return LAUNCH_IN(b, XLI_GRID_LEAN, xli_grid_few_groups(b->grid, XLI_GRID_LEAN, b->index->n),
-                     GIVEN(b), BUFFER(b), PART(b, header), XLI_BYTES(&p->lower, sizeof p->lower),
-                     XLI_BYTES(&p->upper, sizeof p->upper), XLI_BYTES(&p->period, sizeof p->period),
-                     XLI_BYTES(&p->extent, sizeof p->extent));
-}
-
 /* Counts of entries, or of buckets, become starts. */
 static xl_status sum_counts(const xli_grid_build *b)
 {
@@ -190,8 +180,6 @@ xl_status xl_grid_build_enqueue_sized(xl_grid *grid, xl_grid_index *index, cl_co
     entered = index;
     const xli_grid_build b = {grid, index, &seq, points};
     XL_TRY(launch_shape(&b));
-    if (n > 0 && index->period.repeats == XL_REPEATS_CELL)
-        XL_TRY(launch_lean(&b));
     if (n > 0 && sorts_keys(&b))
         XL_TRY(xli_grid_launch_sorting(&b));
     if (n > 0 && counts(&b))

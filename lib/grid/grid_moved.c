@@ -70,10 +70,10 @@ static xl_status launch_moved(const xli_grid_build *b, const xl_grid_moved_args 
     xl_status status;
     const xl_grid_index *const index = b->index;
     const xli_grid_period *const p = &index->period;
-    /* All points are where they were, in a box of nothing. */
-    const cl_float4 lower = {{0, 0, 0, p->lower.s[3]}}, upper = {{0, 0, 0, p->upper.s[3]}};
+    const cl_float4 tilt = {{p->lower.s[3], p->upper.s[3], p->period.s[3], 0}};
+    const cl_float4 period = {{p->period.s[0], p->period.s[1], p->period.s[2], 0}};
     const float distance2 = args->distance * args->distance;
-    const xli_arg lengths = XLI_BYTES(&p->period, sizeof p->period);
+    const xli_arg lengths = XLI_BYTES(&period, sizeof period);
     const xli_arg compared = XLI_BYTES(&distance2, sizeof distance2);
     const xli_grid_shape one = {.groups = 1, .size = 1};
     XL_TRY(LAUNCH_IN(b, XLI_GRID_MOVED_START, one, BUFFER(b), PART(b, header),
@@ -81,9 +81,9 @@ static xl_status launch_moved(const xli_grid_build *b, const xl_grid_moved_args 
                      XLI_U64(args->moved.offset)));
     if (index->n > 0 && b->grid->desc.triclinic)
         XL_TRY(LAUNCH(b, XLI_GRID_MOVED, index->n, GIVEN(b), BUFFER(b), PART(b, header),
-                      PART(b, sorted), XLI_U32(index->stamp), XLI_BYTES(&lower, sizeof lower),
-                      XLI_BYTES(&upper, sizeof upper), lengths, compared,
-                      XLI_MEM(args->moved.buffer), XLI_U64(args->moved.offset)));
+                      PART(b, sorted), XLI_U32(index->stamp), lengths,
+                      XLI_BYTES(&tilt, sizeof tilt), compared, XLI_MEM(args->moved.buffer),
+                      XLI_U64(args->moved.offset)));
     else if (index->n > 0)
         XL_TRY(LAUNCH(b, XLI_GRID_MOVED, index->n, GIVEN(b), BUFFER(b), PART(b, header),
                       PART(b, sorted), XLI_U32(index->stamp), lengths, compared,

@@ -25,7 +25,6 @@ typedef struct xli_grid_header {
     cl_float origin[3], last[3];
     cl_float inverse, thin, beyond;
     cl_uint cut;
-    cl_uint lean[6];
 } xli_grid_header;
 
 /* The same words as xl_grid_found of cl/grid/grid_bounds.cl, and xl_grid_part of
@@ -87,7 +86,6 @@ typedef enum xli_grid_kernel {
     XLI_GRID_REORDER_BACK,
     XLI_GRID_MOVED_START,
     XLI_GRID_MOVED,
-    XLI_GRID_LEAN, /* of triclinic cells alone */
     XLI_GRID_KERNELS
 } xli_grid_kernel;
 
