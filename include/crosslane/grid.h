@@ -72,9 +72,9 @@ typedef struct xl_grid_desc {
     uint32_t layout;    /* xl_points_layout */
     uint32_t triclinic; /* 1: space repeats along the vectors of `cell` that `periodic` has a bit
                            of, bit 0 that of a, and not along axes */
-    /* With `triclinic`: the vectors a, b and c of a cell of molecules or of a crystal, which has
-     * its corner at `lower`; of d dimensions d rows and columns count. A vector a row, lower
-     * triangular with a diagonal above 0, as in GROMACS and LAMMPS: ax  0   0 bx  by  0 cx  cy  cz
+    /* With `triclinic`: the vectors of a cell of molecules or of a crystal, a row each, with its
+     * corner at `lower`; of d dimensions d rows and columns count. Lower triangular with a diagonal
+     * above 0, as in GROMACS and LAMMPS: a = (ax, 0, 0), b = (bx, by, 0), c = (cx, cy, cz).
      * Any other cell is one of these, turned (that of a QR decomposition of the transposed matrix);
      * turn the points with it. `upper` and `bounded` mean nothing: all points must be in the box
      * around the cell, which the report has, and which is some 2^-20 of its size larger for points

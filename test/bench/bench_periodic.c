@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { POINTS, STORAGE, COUNTS, OFFSETS, INDICES, SCRATCH, DENSITY, BUFFERS };
-enum { SAMPLE = 4 }; /* points that are verified */
+enum { SAMPLE = 2 }; /* points that are verified */
 
 typedef struct job {
     size_t n;
@@ -221,22 +221,19 @@ static const char *fault_in_counts(bench *b, const job *j)
     return why;
 }
 
+enum { KINDS = 4 };
+static const char *const kinds[KINDS] = {"build", "count", "fill", "density"};
+
 static void time_all(bench *b, job *j, const char *name)
 {
     const double n = (double)j->n;
-    const struct {
-        const char *what;
-        bench_enqueue *enqueue;
-        double bytes;
-    } cases[] = {{"build", build, 28 * n},
-                 {"count", count, 28 * n},
-                 {"fill", fill, 24 * n + 4 * (double)j->pairs},
-                 {"density", density, 20 * n}};
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+    static bench_enqueue *const enqueues[KINDS] = {build, count, fill, density};
+    const double bytes[KINDS] = {28 * n, 28 * n, 24 * n + 4 * (double)j->pairs, 20 * n};
+    for (int k = 0; k < KINDS; ++k) {
         char variant[64];
-        snprintf(variant, sizeof variant, "%s, %s", cases[k].what, name);
-        if (bench_case(b, "periodic", variant, j->n, cases[k].bytes, cases[k].enqueue, j) !=
-            XL_SUCCESS)
+        snprintf(variant, sizeof variant, "%s, %s", kinds[k], name);
+        if (bench_wants(b, variant) &&
+            bench_case(b, "periodic", variant, j->n, bytes[k], enqueues[k], j) != XL_SUCCESS)
             return;
     }
 }
@@ -250,6 +247,18 @@ static void end_job(job *j)
     xl_grid_destroy(j->grid);
     xl_neighbors_destroy(j->search);
     free(j->points);
+}
+
+/* Whether any row of a space is wanted. */
+static bool is_wanted(const bench *b, const space *s)
+{
+    bool wanted = false;
+    for (int k = 0; k < KINDS; ++k) {
+        char variant[64];
+        snprintf(variant, sizeof variant, "%s, %s", kinds[k], s->name);
+        wanted = wanted || bench_wants(b, variant);
+    }
+    return wanted;
 }
 
 static void run(bench *b, const space *s, size_t n)
@@ -277,5 +286,6 @@ void bench_periodic(bench *b)
 {
     for (size_t n = (size_t)1 << 17; n <= b->max_n && n <= (size_t)1 << 21; n *= 16)
         for (size_t k = 0; k < sizeof spaces / sizeof *spaces; ++k)
-            run(b, &spaces[k], n);
+            if (n >= b->options->min_n && is_wanted(b, &spaces[k]))
+                run(b, &spaces[k], n);
 }
