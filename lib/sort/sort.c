@@ -31,7 +31,8 @@ static xl_status make(xl_sort *plan, const xl_sort_desc *desc, const xli_capabil
                             plan->problem.large ? "desc.large" : "desc.algorithm"));
         XL_TRY(xli_sort_build(plan, &limits));
     } while ((plan->shape.group_size > limits.most && plan->shape.group_size > 1) ||
-             (plan->shape.radix != XLI_RADIX_NONE && plan->shape.radix_group > limits.most_radix) ||
+             (plan->shape.radix != XLI_RADIX_NONE &&
+              xli_sort_radix_group(&plan->shape) > limits.most_radix) ||
              (plan->shape.samples > 0 && limits.most_samples > 1 &&
               xli_sort_sample_group(&plan->shape) > limits.most_samples));
     XL_TRY(xli_sort_zeros_build(plan));
@@ -99,17 +100,16 @@ xl_status xl_sort_info_sized(const xl_sort *plan, size_t n, xl_plan_info *info, 
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
     const xli_sort_shape *shape = &plan->shape;
     const bool radix = xli_sort_by_radix(shape, n);
-    const bool serial = radix && shape->radix_group == 1;
+    const xli_radix_size *const digits = &shape->radix_size[xli_sort_radix_size(shape, n)];
+    const bool serial = radix && digits->group == 1;
     const bool samples = xli_sort_by_samples(shape, n);
     const xli_sample_size *const sampled =
         &shape->sample[samples ? xli_sort_samples_of(&plan->problem, shape, n).size : 0];
     const size_t tile = serial    ? xli_sort_chunks_of(shape, n).elements
-                        : radix   ? xli_sort_radix_tile(shape)
+                        : radix   ? xli_sort_radix_tile(shape, n)
                         : samples ? (size_t)1 << sampled->tile_log
                                   : xli_sort_tile(shape);
-    const uint32_t group = radix     ? shape->radix_group
-                           : samples ? sampled->group
-                                     : shape->group_size;
+    const uint32_t group = radix ? digits->group : samples ? sampled->group : shape->group_size;
     xl_plan_info all = {.sub_group_size = shape->sub_group,
                         .work_group_size = group,
                         .item_elements = (uint32_t)(group > 1 ? tile / group : 0),
