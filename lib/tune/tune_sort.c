@@ -43,7 +43,7 @@ void xli_tune_sort_table(const xli_tune_device *device, xli_tune_sort *tune)
                             .search_log = 8,
                             .search_busy_log = 5,
                             .busy = device->compute_units,
-                            .radix_from = 1u << 19,
+                            .radix_from = 1u << 13,
                             .radix_wide_from = 1u << 10,
                             .radix_pair_from = 1u << 10,
                             .radix_alone = 1u << 16,
