@@ -40,8 +40,8 @@
 #include "segment_pack.cl"
 #endif
 
-/* Work-item i finds where the segments of window i begin; that of the window behind the last is
- * where they end. */
+/* Finds where the segments of each window begin; that of the window behind the last is where they
+ * end. A sub-group does so for one window after another, or a work-item where there are none. */
 __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
 xl_segment_places(uint queue_words, XL_CSR)
 {
@@ -53,8 +53,19 @@ xl_segment_places(uint queue_words, XL_CSR)
         csr.state[i] = 0;
     for (uint k = i; k < queue_words; k += (uint)get_global_size(0))
         xl_csr_queue(&csr)[k] = 0;
-    if (i <= windows)
-        csr.state[XL_SEGMENT_STATE + i] = xl_window_first(&csr, i);
+    __global uint *const places = csr.state + XL_SEGMENT_STATE;
+#if XL_PLACES_BY_LANES
+    const uint groups = xl_lane_groups();
+    for (uint k = (uint)get_group_id(0) * groups + xl_lane_group(); k <= windows;
+         k += (uint)get_num_groups(0) * groups) {
+        const uint first = xl_window_first(&csr, k);
+        if (xl_lane_id() == 0)
+            places[k] = first;
+    }
+#else
+    for (uint k = i; k <= windows; k += (uint)get_global_size(0))
+        places[k] = xl_window_first(&csr, k);
+#endif
 }
 
 /* A group does the window of its number, or, where cl/sort/segment_rows.cl came before, what that

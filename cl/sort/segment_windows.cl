@@ -42,10 +42,16 @@ uint xl_segment_begin(const xl_csr *csr, uint i)
     return i < csr->count ? (uint)min((ulong)csr->offsets[i], (ulong)csr->n) : csr->n;
 }
 
-/* The first segment that begins in a window, or behind it. */
+/* The first segment that begins in a window, or behind it; by sub-groups where there are some. */
+#define XL_PLACES_BY_LANES (XL_LANE_WAY != 0 && !XL_SERIAL)
 uint xl_window_first(const xl_csr *csr, uint window)
 {
-    return (uint)xl_offset_search(csr->offsets, csr->count, (ulong)window * XL_WINDOW, 0);
+    const ulong at = (ulong)window * XL_WINDOW;
+#if XL_PLACES_BY_LANES
+    return (uint)xl_offset_search_lanes(csr->offsets, csr->count, at, 0, csr->n);
+#else
+    return (uint)xl_offset_search(csr->offsets, csr->count, at, 0);
+#endif
 }
 
 /* What one window has: short segments [first, after), which are elements [begin, end), and the

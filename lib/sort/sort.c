@@ -11,13 +11,23 @@ void xl_sort_desc_init_sized(xl_sort_desc *desc, size_t size)
     xli_struct_init(desc, size, &(const xl_sort_desc){.key = XL_U32}, sizeof *desc);
 }
 
+/* Whether the kernels allow the groups that they were compiled for. */
+static bool is_allowed(const xli_sort_shape *shape, const xli_sort_limits *limits)
+{
+    bool allowed = shape->group_size <= xli_max(1, limits->most);
+    for (size_t k = 0; shape->radix != XLI_RADIX_NONE && k < XLI_RADIX_SIZES; ++k)
+        allowed = allowed && shape->radix_size[k].group <= limits->most_radix[k];
+    return allowed && (shape->samples == 0 || limits->most_samples <= 1 ||
+                       xli_sort_sample_group(shape) <= limits->most_samples);
+}
+
 /* A kernel may allow fewer work-items than the device does: then the shape is settled anew. */
 static xl_status make(xl_sort *plan, const xl_sort_desc *desc, const xli_capabilities *capabilities)
 {
     xl_status status;
     xli_tune_device device;
     xli_tune tune;
-    xli_sort_limits limits = {xli_most_work_items(capabilities), SIZE_MAX, SIZE_MAX};
+    xli_sort_limits limits = {xli_most_work_items(capabilities), {SIZE_MAX, SIZE_MAX}, SIZE_MAX};
     XL_TRY(xli_sort_problem_of(plan->ctx, capabilities, desc, &plan->problem));
     XL_TRY(xli_context_tune(plan->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_SORT, desc), &device,
                             &tune));
@@ -30,11 +40,7 @@ static xl_status make(xl_sort *plan, const xl_sort_desc *desc, const xli_capabil
                             "(sort.shape = 1), and loops of any length",
                             plan->problem.large ? "desc.large" : "desc.algorithm"));
         XL_TRY(xli_sort_build(plan, &limits));
-    } while ((plan->shape.group_size > limits.most && plan->shape.group_size > 1) ||
-             (plan->shape.radix != XLI_RADIX_NONE &&
-              xli_sort_radix_group(&plan->shape) > limits.most_radix) ||
-             (plan->shape.samples > 0 && limits.most_samples > 1 &&
-              xli_sort_sample_group(&plan->shape) > limits.most_samples));
+    } while (!is_allowed(&plan->shape, &limits));
     XL_TRY(xli_sort_zeros_build(plan));
     XL_TRY(xli_sort_gather_build(plan));
 done:

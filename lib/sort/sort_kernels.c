@@ -182,15 +182,16 @@ xl_status xli_sort_build(xl_sort *plan, xli_sort_limits *limits)
     list_kernels(plan, list);
     XL_TRY(xli_context_capabilities(plan->ctx, &capabilities));
     XL_TRY(add_texts(plan, capabilities, texts));
-    *limits = (xli_sort_limits){SIZE_MAX, SIZE_MAX, SIZE_MAX};
+    *limits = (xli_sort_limits){SIZE_MAX, {SIZE_MAX, SIZE_MAX}, SIZE_MAX};
     for (size_t i = 0; i < NUM_KERNELS; ++i) {
         const bool is_radix = list[i].text == RADIX || list[i].text == RADIX_SMALL;
         const bool samples = list[i].text == SAMPLES || list[i].text == SAMPLES_LARGE;
-        const xli_radix_size *const radix = &plan->shape.radix_size[list[i].text == RADIX_SMALL];
+        const unsigned size = list[i].text == RADIX_SMALL;
+        const xli_radix_size *const radix = &plan->shape.radix_size[size];
         const size_t group = is_radix  ? radix->group
                              : samples ? plan->shape.sample[list[i].text == SAMPLES_LARGE].group
                                        : plan->shape.group_size;
-        size_t *const most = is_radix  ? &limits->most_radix
+        size_t *const most = is_radix  ? &limits->most_radix[size]
                              : samples ? &limits->most_samples
                                        : &limits->most;
         xli_program *program;

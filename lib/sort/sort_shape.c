@@ -82,12 +82,12 @@ static sweep_size sweep_size_of(const xli_sort_problem *problem, const xli_tune_
 }
 
 static bool shape_sweep(const xli_sort_problem *problem, const xli_capabilities *capabilities,
-                        const xli_tune_device *device, const xli_sort_limits *limits,
-                        sweep_size wanted, xli_radix_size *size)
+                        const xli_tune_device *device, size_t most, sweep_size wanted,
+                        xli_radix_size *size)
 {
     size->registers = capabilities->nv_capability > 0 ? wanted.registers : 0;
-    return shape_radix(problem, capabilities, device, xli_min(wanted.group, limits->most_radix),
-                       wanted.bytes, size);
+    return shape_radix(problem, capabilities, device, xli_min(wanted.group, most), wanted.bytes,
+                       size);
 }
 
 static size_t tile_of(const xli_radix_size *size)
@@ -106,11 +106,10 @@ static void shape_small_sweeps(const xli_sort_problem *problem,
     const bool values = problem->value != XL_NONE, wide = xli_sort_key_bytes(problem) == 8;
     const sweep_size wanted = {t->sweep_small_group, t->sweep_small_bytes,
                                t->sweep_small_registers};
-    if (!problem->large && shape_sweep(problem, capabilities, device, limits, wanted, &size[1]) &&
+    if (!problem->large && (values || !wide) &&
+        shape_sweep(problem, capabilities, device, limits->most_radix[1], wanted, &size[1]) &&
         tile_of(&size[1]) < tile_of(&size[0]))
-        shape->small_sweeps = values ? t->sweep_small_pair_most
-                              : wide ? t->sweep_small_wide_most
-                                     : t->sweep_small_most;
+        shape->small_sweeps = values ? t->sweep_small_pair_most : t->sweep_small_most;
 }
 
 /* Of its own accord a CPU takes chunks. On GPUs without sub-groups or messages that is not
@@ -133,8 +132,8 @@ static xli_radix_way radix_of(const xli_sort_problem *problem, const xli_capabil
         return t->radix_chunks > 0 ? XLI_RADIX_CHUNKS : XLI_RADIX_NONE;
     }
     xli_radix_size *const size = shape->radix_size;
-    if (sweeps &&
-        shape_sweep(problem, capabilities, device, limits, sweep_size_of(problem, t), size)) {
+    if (sweeps && shape_sweep(problem, capabilities, device, limits->most_radix[0],
+                              sweep_size_of(problem, t), size)) {
         const size_t most = INT32_MAX / tile_of(size); /* of XL_PART_TILES */
         shape->part_tiles = (uint32_t)xli_min(t->part_tiles, most);
         shape_small_sweeps(problem, capabilities, device, limits, shape);
@@ -142,7 +141,7 @@ static xli_radix_way radix_of(const xli_sort_problem *problem, const xli_capabil
     }
     return asked && t->radix_chunks > 0 &&
                    shape_radix(problem, capabilities, device,
-                               xli_min(t->radix_group, limits->most_radix), t->radix_bytes, size)
+                               xli_min(t->radix_group, limits->most_radix[0]), t->radix_bytes, size)
                ? XLI_RADIX_CHUNKS
                : XLI_RADIX_NONE;
 }
@@ -352,12 +351,6 @@ xli_sort_buckets xli_sort_buckets_of(const xli_sort_problem *problem, const xli_
 unsigned xli_sort_radix_size(const xli_sort_shape *shape, size_t n)
 {
     return n <= shape->small_sweeps;
-}
-
-uint32_t xli_sort_radix_group(const xli_sort_shape *shape)
-{
-    const xli_radix_size *const size = shape->radix_size;
-    return (uint32_t)xli_max(size[0].group, shape->small_sweeps > 0 ? size[1].group : 0);
 }
 
 size_t xli_sort_radix_tile(const xli_sort_shape *shape, size_t n)

@@ -79,7 +79,7 @@ typedef struct xli_sort_shape {
 
 /* What kernels allow: work-items of a group. */
 typedef struct xli_sort_limits {
-    size_t most, most_radix, most_samples;
+    size_t most, most_radix[XLI_RADIX_SIZES], most_samples;
 } xli_sort_limits;
 
 void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *capabilities,
@@ -117,9 +117,6 @@ bool xli_sort_by_radix(const xli_sort_shape *shape, size_t n);
 
 /* Which of shape.radix_size a radix sort of n keys takes. */
 unsigned xli_sort_radix_size(const xli_sort_shape *shape, size_t n);
-
-/* Work-items of the larger group of a radix sort. */
-uint32_t xli_sort_radix_group(const xli_sort_shape *shape);
 
 /* Keys of a tile of a radix sort of n keys by groups. */
 size_t xli_sort_radix_tile(const xli_sort_shape *shape, size_t n);

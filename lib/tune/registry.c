@@ -196,9 +196,8 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
     {SORT(sweep_pair_bytes), RANGE(4, 256), MEANS("As sort.sweep_bytes.")},
     {SORT(sweep_pair_registers), ZERO_OR(32, 255), MEANS("As sort.sweep_registers.")},
     {SORT(sweep_small_most), RANGE(0, UINT32_MAX),
-     MEANS("Up to so many keys sort.sweep_small_group, _bytes and _registers count instead, if "
-           "tiles are smaller so; 0: never.")},
-    {SORT(sweep_small_wide_most), RANGE(0, UINT32_MAX), MEANS("The same of keys of 8 bytes.")},
+     MEANS("Up to so many keys of up to 4 bytes by themselves sort.sweep_small_group, _bytes and "
+           "_registers count instead, if tiles are smaller so; 0: never.")},
     {SORT(sweep_small_pair_most), RANGE(0, UINT32_MAX), MEANS("The same of keys with values.")},
     {SORT(sweep_small_group), RANGE(256, 1024), MEANS("As sort.sweep_group, for few keys.")},
     {SORT(sweep_small_bytes), RANGE(4, 256), MEANS("As sort.sweep_bytes.")},

@@ -470,26 +470,22 @@ static void smaller_tiles_of_few_keys(void **state)
     (void)state;
     enum { GROUP = 256, ITEMS = 3, MOST = 2100, SMALL_BYTES = 8 };
     static const from_row rows[] = {{"sort.sweep_small_most", XL_U32, XL_NONE},
-                                    {"sort.sweep_small_wide_most", XL_I64, XL_NONE},
-                                    {"sort.sweep_small_pair_most", XL_F32, XL_U32}};
+                                    {"sort.sweep_small_pair_most", XL_F32, XL_U32},
+                                    {"sort.sweep_small_pair_most", XL_I64, XL_U32}};
     needs_sweeps();
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; ++r) {
         const uint32_t bytes = (uint32_t)xl_type_size(rows[r].key);
         const xl_tunable tunables[] = {{"sort.shape", 0},
                                        {"sort.sweep_group", GROUP},
-                                       {rows[0].name, 900},
-                                       {"sort.sweep_wide_group", GROUP},
-                                       {rows[1].name, 900},
                                        {"sort.sweep_pair_group", GROUP},
-                                       {rows[2].name, 900},
-                                       {"sort.sweep_bytes", ITEMS * 4},
+                                       {"sort.sweep_bytes", ITEMS * bytes},
+                                       {"sort.sweep_pair_bytes", ITEMS * bytes},
+                                       {rows[r == 0].name, 900},
                                        {rows[r].name, MOST},
-                                       {"sort.sweep_wide_bytes", ITEMS * 8},
-                                       {"sort.inject_delay", 3},
-                                       {"sort.sweep_pair_bytes", ITEMS * 4},
-                                       {"sort.spin_limit", 3},
                                        {"sort.sweep_small_group", GROUP},
-                                       {"sort.sweep_small_bytes", SMALL_BYTES}};
+                                       {"sort.sweep_small_bytes", SMALL_BYTES},
+                                       {"sort.inject_delay", 3},
+                                       {"sort.spin_limit", 3}};
         const size_t sizes[] = {MOST - 1, MOST, MOST + 1, 1, 2 * MOST};
         size_t few, more, alignment;
         xl_sort_desc desc = sort_desc(rows[r].key, rows[r].value, XL_ASCENDING, XL_SORT_RADIX);

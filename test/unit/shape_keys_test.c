@@ -27,7 +27,7 @@ static xli_sort_shape sort_as(const device *d, const xli_sort_problem *problem, 
     known.local_bytes = d->local_bytes;
     known.compute_units = d->units;
     xli_sort_shape_of(problem, &capabilities, &known, tune,
-                      &(xli_sort_limits){most, SIZE_MAX, most}, &shape);
+                      &(xli_sort_limits){most, {SIZE_MAX, SIZE_MAX}, most}, &shape);
     return shape;
 }
 
@@ -166,11 +166,10 @@ static void small_sweeps(void **state)
     (void)state;
     xli_tune_sort tune = tune_of(&devices[H200]);
     tune.sweep_small_most = 3u << 20;
-    tune.sweep_small_wide_most = (3u << 20) + 1;
-    tune.sweep_small_pair_most = (3u << 20) + 2;
+    tune.sweep_small_pair_most = (3u << 20) + 1;
     for (size_t k = 0; k < 3; ++k) {
-        const size_t most = (3u << 20) + k;
-        const xl_type key = k == 1 ? XL_U64 : XL_U32, value = k == 2 ? XL_U32 : XL_NONE;
+        const size_t most = (3u << 20) + xli_min(k, 1);
+        const xl_type key = k == 2 ? XL_U64 : XL_U32, value = k > 0 ? XL_U32 : XL_NONE;
         const xli_sort_problem problem = {
             .key = key, .value = value, .end_bit = key == XL_U64 ? 64 : 32};
         xli_sort_shape shape = sort_as(&devices[H200], &problem, 1024, &tune);
@@ -189,6 +188,8 @@ static void small_sweeps(void **state)
         other.sweep_small_bytes = 256;
         assert_int_equal(sort_as(&devices[H200], &problem, 1024, &other).small_sweeps, 0);
     }
+    const xli_sort_problem wide = {.key = XL_U64, .end_bit = 64};
+    assert_int_equal(sort_as(&devices[H200], &wide, 1024, &tune).small_sweeps, 0);
 }
 
 /* More keys than 32 bits count: by digits however few there are; no launch and no work-item counts
