@@ -41,7 +41,7 @@
 #endif
 
 /* Finds where the segments of each window begin; that of the window behind the last is where they
- * end. A sub-group does so for one window after another, or a work-item where there are none. */
+ * end. Among few segments a work-item finds it as soon as a sub-group. */
 __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
 xl_segment_places(uint queue_words, XL_CSR)
 {
@@ -53,19 +53,14 @@ xl_segment_places(uint queue_words, XL_CSR)
         csr.state[i] = 0;
     for (uint k = i; k < queue_words; k += (uint)get_global_size(0))
         xl_csr_queue(&csr)[k] = 0;
-    __global uint *const places = csr.state + XL_SEGMENT_STATE;
 #if XL_PLACES_BY_LANES
-    const uint groups = xl_lane_groups();
-    for (uint k = (uint)get_group_id(0) * groups + xl_lane_group(); k <= windows;
-         k += (uint)get_num_groups(0) * groups) {
-        const uint first = xl_window_first(&csr, k);
-        if (xl_lane_id() == 0)
-            places[k] = first;
+    if (count >= windows) {
+        xl_windows_find_by_lanes(&csr);
+        return;
     }
-#else
-    for (uint k = i; k <= windows; k += (uint)get_global_size(0))
-        places[k] = xl_window_first(&csr, k);
 #endif
+    for (uint k = i; k <= windows; k += (uint)get_global_size(0))
+        csr.state[XL_SEGMENT_STATE + k] = xl_window_first(&csr, k);
 }
 
 /* A group does the window of its number, or, where cl/sort/segment_rows.cl came before, what that

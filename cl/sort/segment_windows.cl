@@ -42,17 +42,27 @@ uint xl_segment_begin(const xl_csr *csr, uint i)
     return i < csr->count ? (uint)min((ulong)csr->offsets[i], (ulong)csr->n) : csr->n;
 }
 
-/* The first segment that begins in a window, or behind it; by sub-groups where there are some. */
-#define XL_PLACES_BY_LANES (XL_LANE_WAY != 0 && !XL_SERIAL)
+/* The first segment that begins in a window, or behind it. */
 uint xl_window_first(const xl_csr *csr, uint window)
 {
-    const ulong at = (ulong)window * XL_WINDOW;
-#if XL_PLACES_BY_LANES
-    return (uint)xl_offset_search_lanes(csr->offsets, csr->count, at, 0, csr->n);
-#else
-    return (uint)xl_offset_search(csr->offsets, csr->count, at, 0);
-#endif
+    return (uint)xl_offset_search(csr->offsets, csr->count, (ulong)window * XL_WINDOW, 0);
 }
+
+#define XL_PLACES_BY_LANES (XL_LANE_WAY != 0 && !XL_SERIAL)
+#if XL_PLACES_BY_LANES
+/* That of all windows, a sub-group for each. */
+void xl_windows_find_by_lanes(const xl_csr *csr)
+{
+    const uint groups = xl_lane_groups();
+    for (uint k = (uint)get_group_id(0) * groups + xl_lane_group(); k <= csr->windows;
+         k += (uint)get_num_groups(0) * groups) {
+        const ulong at = (ulong)k * XL_WINDOW;
+        const ulong first = xl_offset_search_lanes(csr->offsets, csr->count, at, 0, csr->n);
+        if (xl_lane_id() == 0)
+            csr->state[XL_SEGMENT_STATE + k] = (uint)first;
+    }
+}
+#endif
 
 /* What one window has: short segments [first, after), which are elements [begin, end), and the
  * long one, elements [end, long_end), none where these are the same. */

@@ -29,7 +29,7 @@ static void add_radix_text(xli_text *text, const xli_sort_problem *problem,
     };
     const xli_definition sweep[] = {
         {"XL_RING_TILES", t->ring_tiles},
-        {"XL_SWEEP_DEPTH", t->sweep_depth},
+        {"XL_SWEEP_DEPTH", size->depth},
         {"XL_REGISTERS", size->registers},
         {"XL_ORDERED", 0},
         {"XL_TILES_PER_LANE", 1},

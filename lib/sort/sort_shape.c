@@ -65,20 +65,24 @@ static bool must_be_radix(const xli_sort_problem *problem)
     return problem->algorithm == XL_SORT_RADIX || xli_sort_has_range(problem) || problem->large;
 }
 
-/* Of a sweep: work-items of a group, and of each the bytes of keys and the registers. */
+/* Of a sweep: work-items of a group, and of each the bytes of keys, the registers, and the tiles
+ * that it asks for at once. */
 typedef struct sweep_size {
-    uint32_t group, bytes, registers;
+    uint32_t group, bytes, registers, depth;
 } sweep_size;
 
 static sweep_size sweep_size_of(const xli_sort_problem *problem, const xli_tune_sort *t)
 {
     if (problem->value == XL_U64) /* in as many registers as two words take */
-        return (sweep_size){t->sweep_pair_group, t->sweep_pair_bytes / 2, t->sweep_pair_registers};
+        return (sweep_size){t->sweep_pair_group, t->sweep_pair_bytes / 2, t->sweep_pair_registers,
+                            t->sweep_depth};
     if (problem->value != XL_NONE)
-        return (sweep_size){t->sweep_pair_group, t->sweep_pair_bytes, t->sweep_pair_registers};
+        return (sweep_size){t->sweep_pair_group, t->sweep_pair_bytes, t->sweep_pair_registers,
+                            t->sweep_depth};
     if (xli_sort_key_bytes(problem) == 8)
-        return (sweep_size){t->sweep_wide_group, t->sweep_wide_bytes, t->sweep_wide_registers};
-    return (sweep_size){t->sweep_group, t->sweep_bytes, t->sweep_registers};
+        return (sweep_size){t->sweep_wide_group, t->sweep_wide_bytes, t->sweep_wide_registers,
+                            t->sweep_depth};
+    return (sweep_size){t->sweep_group, t->sweep_bytes, t->sweep_registers, t->sweep_depth};
 }
 
 static bool shape_sweep(const xli_sort_problem *problem, const xli_capabilities *capabilities,
@@ -86,6 +90,7 @@ static bool shape_sweep(const xli_sort_problem *problem, const xli_capabilities 
                         xli_radix_size *size)
 {
     size->registers = capabilities->nv_capability > 0 ? wanted.registers : 0;
+    size->depth = wanted.depth;
     return shape_radix(problem, capabilities, device, xli_min(wanted.group, most), wanted.bytes,
                        size);
 }
@@ -96,20 +101,20 @@ static size_t tile_of(const xli_radix_size *size)
 }
 
 /* Few keys make few tiles, for which a device has more room than they need: smaller ones are ranked
- * sooner. */
+ * sooner. Keys of 8 bytes gain nothing. */
 static void shape_small_sweeps(const xli_sort_problem *problem,
                                const xli_capabilities *capabilities, const xli_tune_device *device,
-                               const xli_sort_limits *limits, xli_sort_shape *shape)
+                               size_t most, xli_sort_shape *shape)
 {
     const xli_tune_sort *const t = &shape->tune;
     xli_radix_size *const size = shape->radix_size;
-    const bool values = problem->value != XL_NONE, wide = xli_sort_key_bytes(problem) == 8;
-    const sweep_size wanted = {t->sweep_small_group, t->sweep_small_bytes,
-                               t->sweep_small_registers};
-    if (!problem->large && (values || !wide) &&
-        shape_sweep(problem, capabilities, device, limits->most_radix[1], wanted, &size[1]) &&
+    const sweep_size wanted = {t->sweep_small_group, t->sweep_small_bytes, t->sweep_small_registers,
+                               t->sweep_small_depth};
+    if (!problem->large && xli_sort_key_bytes(problem) < 8 &&
+        shape_sweep(problem, capabilities, device, most, wanted, &size[1]) &&
         tile_of(&size[1]) < tile_of(&size[0]))
-        shape->small_sweeps = values ? t->sweep_small_pair_most : t->sweep_small_most;
+        shape->small_sweeps =
+            problem->value != XL_NONE ? t->sweep_small_pair_most : t->sweep_small_most;
 }
 
 /* Of its own accord a CPU takes chunks. On GPUs without sub-groups or messages that is not
@@ -128,7 +133,7 @@ static xli_radix_way radix_of(const xli_sort_problem *problem, const xli_capabil
         problem->segments != XL_NONE || problem->compares)
         return XLI_RADIX_NONE;
     if (t->shape == XLI_SORT_SERIAL) {
-        shape->radix_size[0] = (xli_radix_size){1, 1, 1, 0};
+        shape->radix_size[0] = (xli_radix_size){1, 1, 1, 0, 0};
         return t->radix_chunks > 0 ? XLI_RADIX_CHUNKS : XLI_RADIX_NONE;
     }
     xli_radix_size *const size = shape->radix_size;
@@ -136,7 +141,7 @@ static xli_radix_way radix_of(const xli_sort_problem *problem, const xli_capabil
                               sweep_size_of(problem, t), size)) {
         const size_t most = INT32_MAX / tile_of(size); /* of XL_PART_TILES */
         shape->part_tiles = (uint32_t)xli_min(t->part_tiles, most);
-        shape_small_sweeps(problem, capabilities, device, limits, shape);
+        shape_small_sweeps(problem, capabilities, device, limits->most_radix[1], shape);
         return XLI_RADIX_SWEEP;
     }
     return asked && t->radix_chunks > 0 &&

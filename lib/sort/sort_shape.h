@@ -50,9 +50,10 @@ typedef struct xli_sample_size {
 enum { XLI_SAMPLE_SIZES = 2 };
 
 /* How a group of a radix sort holds a tile: work-items, 1: one walks a chunk; keys of each;
- * sub-groups, at most; registers of a work-item of a sweep, at most, 0: any. */
+ * sub-groups, at most; of a sweep also the registers of a work-item, at most, 0: any, and the tiles
+ * that it asks for at once. */
 typedef struct xli_radix_size {
-    uint32_t group, items, sub_groups, registers;
+    uint32_t group, items, sub_groups, registers, depth;
 } xli_radix_size;
 enum { XLI_RADIX_SIZES = 2 };
 

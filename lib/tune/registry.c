@@ -196,12 +196,13 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
     {SORT(sweep_pair_bytes), RANGE(4, 256), MEANS("As sort.sweep_bytes.")},
     {SORT(sweep_pair_registers), ZERO_OR(32, 255), MEANS("As sort.sweep_registers.")},
     {SORT(sweep_small_most), RANGE(0, UINT32_MAX),
-     MEANS("Up to so many keys of up to 4 bytes by themselves sort.sweep_small_group, _bytes and "
-           "_registers count instead, if tiles are smaller so; 0: never.")},
+     MEANS("Up to so many keys of up to 4 bytes those of sort.sweep_small_* count, if tiles are "
+           "smaller so; 0: never.")},
     {SORT(sweep_small_pair_most), RANGE(0, UINT32_MAX), MEANS("The same of keys with values.")},
     {SORT(sweep_small_group), RANGE(256, 1024), MEANS("As sort.sweep_group, for few keys.")},
     {SORT(sweep_small_bytes), RANGE(4, 256), MEANS("As sort.sweep_bytes.")},
     {SORT(sweep_small_registers), ZERO_OR(32, 255), MEANS("As sort.sweep_registers.")},
+    {SORT(sweep_small_depth), RANGE(1, 16), MEANS("As sort.sweep_depth.")},
     {SORT(ring_tiles), RANGE(1, 1024), MEANS("Tile descriptors of a sort by digits.")},
     {SORT(sweep_depth), RANGE(1, 16),
      MEANS("Tiles before its own that a work-item asks for at once.")},

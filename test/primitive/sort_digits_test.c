@@ -468,22 +468,21 @@ static void from_a_number_on(void **state)
 static void smaller_tiles_of_few_keys(void **state)
 {
     (void)state;
-    enum { GROUP = 256, ITEMS = 3, MOST = 2100, SMALL_BYTES = 8 };
+    enum { GROUP = 256, ITEMS = 3, SMALL_ITEMS = 2, WORD = 4, MOST = 2100 };
     static const from_row rows[] = {{"sort.sweep_small_most", XL_U32, XL_NONE},
                                     {"sort.sweep_small_pair_most", XL_F32, XL_U32},
-                                    {"sort.sweep_small_pair_most", XL_I64, XL_U32}};
+                                    {"sort.sweep_small_most", XL_I16, XL_NONE}};
     needs_sweeps();
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; ++r) {
-        const uint32_t bytes = (uint32_t)xl_type_size(rows[r].key);
         const xl_tunable tunables[] = {{"sort.shape", 0},
                                        {"sort.sweep_group", GROUP},
                                        {"sort.sweep_pair_group", GROUP},
-                                       {"sort.sweep_bytes", ITEMS * bytes},
-                                       {"sort.sweep_pair_bytes", ITEMS * bytes},
-                                       {rows[r == 0].name, 900},
+                                       {"sort.sweep_bytes", ITEMS * WORD},
+                                       {"sort.sweep_pair_bytes", ITEMS * WORD},
+                                       {rows[r != 1].name, 900},
                                        {rows[r].name, MOST},
                                        {"sort.sweep_small_group", GROUP},
-                                       {"sort.sweep_small_bytes", SMALL_BYTES},
+                                       {"sort.sweep_small_bytes", SMALL_ITEMS * WORD},
                                        {"sort.inject_delay", 3},
                                        {"sort.spin_limit", 3}};
         const size_t sizes[] = {MOST - 1, MOST, MOST + 1, 1, 2 * MOST};
@@ -495,7 +494,7 @@ static void smaller_tiles_of_few_keys(void **state)
         for (size_t i = 0; i < 5 * SORT_PATTERNS; ++i) {
             const size_t n = sizes[i / SORT_PATTERNS];
             sort_trial t = sort_trial_of(&desc, plan, n, (sort_pattern)(i % SORT_PATTERNS));
-            assert_int_equal(sort_tile(plan, n), GROUP * (n > MOST ? ITEMS : SMALL_BYTES / bytes));
+            assert_int_equal(sort_tile(plan, n), GROUP * (n > MOST ? ITEMS : SMALL_ITEMS));
             sort_trial_place(&t, i);
             sort_check(&t);
         }
