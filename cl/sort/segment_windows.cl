@@ -76,10 +76,12 @@ xl_window xl_window_at(const xl_csr *csr, uint window)
     xl_window w;
     w.first = min(places[0], csr->count);
     w.after = clamp(places[1], w.first, csr->count);
-    w.begin = w.end = w.long_end = xl_segment_begin(csr, w.first);
+    /* All in one trip to memory. */
+    const uint begin = xl_segment_begin(csr, w.first), after = xl_segment_begin(csr, w.after);
+    const uint last = xl_segment_begin(csr, max(w.after, w.first + 1u) - 1u);
+    w.begin = w.end = w.long_end = begin;
     if (w.after > w.first) {
-        const uint last = xl_segment_begin(csr, w.after - 1u);
-        const uint end = max(last, xl_segment_begin(csr, w.after));
+        const uint end = max(last, after);
         const bool is_long = end - last > XL_WINDOW;
         w.after -= is_long;
         w.end = max(w.begin, is_long ? last : end);
@@ -172,8 +174,9 @@ void xl_segment_list(const xl_csr *csr, const xl_window *w, __local uint *shared
 xl_window xl_window_open(const xl_csr *csr, xl_sort_in in, xl_sort_out out, uint window,
                          __local xl_window *shared, __local uint *listed)
 {
-    const uint first = window * XL_WINDOW;
-    const uint stop = min(first + min(csr->n - first, (uint)XL_WINDOW), xl_segment_begin(csr, 0));
+    const uint first = window * XL_WINDOW, none = xl_segment_begin(csr, 0);
+    const xl_window w = xl_window_read(csr, window, shared);
+    const uint stop = min(first + min(csr->n - first, (uint)XL_WINDOW), none);
     for (uint i = first + (uint)get_local_id(0); i < stop; i += XL_SORT_GROUP) {
         if (xl_sort_has_keys(out))
             out.keys[i] = in.keys[i];
@@ -181,7 +184,6 @@ xl_window xl_window_open(const xl_csr *csr, xl_sort_in in, xl_sort_out out, uint
         out.values[i] = xl_sort_value(in, i, true);
 #endif
     }
-    const xl_window w = xl_window_read(csr, window, shared);
     xl_segment_list(csr, &w, listed);
     return w;
 }
