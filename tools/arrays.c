@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int array_read(const char *path, xli_npy *array)
+static int read_most(const char *path, size_t most, const char *command, xli_npy *array)
 {
     xli_npy_error error;
     *array = (xli_npy){0};
@@ -17,10 +17,15 @@ int array_read(const char *path, xli_npy *array)
         return tool_fail("%s: is a folder; give a .npy file", path);
     if (!stream)
         return tool_fail("%s: cannot be opened: %s", path, strerror(errno));
-    bool good = xli_npy_read(stream, array, &error);
+    bool good = xli_npy_read_most(stream, most, command, array, &error);
     fclose(stream);
     progress_clear();
     return good ? TOOL_OK : tool_fail("%s: %s", path, error.text);
+}
+
+int array_read(const char *path, xli_npy *array)
+{
+    return read_most(path, SIZE_MAX, "", array);
 }
 
 xl_type array_type(const xli_npy *array)
@@ -162,14 +167,13 @@ void outputs_abandon(outputs *list)
     list->count = 0;
 }
 
-int array_read_keys(const char *command, const char *path, xli_npy *keys, xl_type *type)
+int array_read_keys(const char *command, const char *path, size_t most, xli_npy *keys,
+                    xl_type *type)
 {
     int result;
-    TRY(array_read(path, keys));
+    TRY(read_most(path, most, command, keys));
     TRY(array_check_vector(command, path, keys));
     const xl_type read = array_type(keys);
-    if (keys->count > UINT32_MAX)
-        return tool_fail("%s: %zu keys; %s takes at most 2^32 - 1", path, keys->count, command);
     if (read < XL_I8 || read > XL_F64)
         return tool_fail("%s: keys of type %s; %s takes i8 to u64, f16, f32 and f64", path,
                          array_type_name(keys), command);

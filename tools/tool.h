@@ -187,9 +187,10 @@ int array_read(const char *path, xli_npy *array);
 xl_type array_type(const xli_npy *array);
 /* Of its elements: "i16", "bool". Static storage. */
 const char *array_type_name(const xli_npy *array);
-/* Reads the keys of a command, and fails unless they are 1-D, of a type that keys have, and of the
- * type that `type` has, if that is another than XL_NONE; at most 2^32 - 1. */
-int array_read_keys(const char *command, const char *path, xli_npy *keys, xl_type *type);
+/* Reads the keys of a command, and fails unless they are 1-D, at most `most`, of a type that keys
+ * have, and of the type that `type` has, if that is another than XL_NONE. */
+int array_read_keys(const char *command, const char *path, size_t most, xli_npy *keys,
+                    xl_type *type);
 /* Fails, saying which command takes what, unless the array is 1-D. */
 int array_check_vector(const char *command, const char *path, const xli_npy *array);
 

@@ -58,8 +58,8 @@ static int merge_files(const merge_options *o, const char *const paths[3])
     xl_type type = XL_NONE;
     const named_output named[] = {{"OUT.npy", paths[2]}};
     TRY(outputs_check("merge", named, TOOL_COUNT(named)));
-    TRY(array_read_keys("merge", paths[0], &in[0], &type));
-    TRY(array_read_keys("merge", paths[1], &in[1], &type));
+    TRY(array_read_keys("merge", paths[0], UINT32_MAX, &in[0], &type));
+    TRY(array_read_keys("merge", paths[1], UINT32_MAX, &in[1], &type));
     const size_t n = in[0].count + in[1].count;
     void *data = malloc(n ? n * in[0].item_bytes : 1);
     if (!data)

@@ -60,8 +60,8 @@ static int search_files(const search_options *o, const char *const paths[3])
     xl_type type = XL_NONE;
     const named_output named[] = {{"OUT.npy", paths[2]}};
     TRY(outputs_check("search", named, TOOL_COUNT(named)));
-    TRY(array_read_keys("search", paths[0], &keys, &type));
-    TRY(array_read_keys("search", paths[1], &queries, &type));
+    TRY(array_read_keys("search", paths[0], UINT32_MAX, &keys, &type));
+    TRY(array_read_keys("search", paths[1], UINT32_MAX, &queries, &type));
     void *data = malloc(queries.count ? queries.count * sizeof(uint64_t) : 1);
     if (!data)
         TRY(tool_fail("search: no memory for the places of %zu keys", queries.count));

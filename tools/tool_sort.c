@@ -32,6 +32,17 @@ static int make_order(size_t n, xli_npy *values)
     return TOOL_OK;
 }
 
+/* More than 2^32 - 1 keys are sorted by digits, as whole arrays; an order has 32 bits. */
+static int load_keys(const sort_options *o, const char *path, xli_npy *keys, xl_type *type)
+{
+    const char *const few = o->argsort   ? "sort --argsort"
+                            : o->offsets ? "sort --offsets"
+                            : algorithms[o->algorithm] == XL_SORT_BITONIC
+                                ? "sort --algorithm bitonic"
+                                : NULL;
+    return array_read_keys(few ? few : "sort", path, few ? UINT32_MAX : SIZE_MAX, keys, type);
+}
+
 static int load_values(const sort_options *o, const xli_npy *keys, xli_npy *values)
 {
     int result = TOOL_OK;
@@ -87,8 +98,9 @@ done:
     return result;
 }
 
-static int make_plan(const session *s, const sort_options *o, xl_type type, const xli_npy *values,
-                     const segments *g, xl_sort **plan)
+/* Of n keys: more than 32 bits count take programs of their own. */
+static int make_plan(const session *s, const sort_options *o, xl_type type, size_t n,
+                     const xli_npy *values, const segments *g, xl_sort **plan)
 {
     xl_sort_desc desc;
     xl_sort_desc_init(&desc);
@@ -102,6 +114,7 @@ static int make_plan(const session *s, const sort_options *o, xl_type type, cons
     desc.stable = o->stable;
     desc.segments = g->form;
     desc.segment_type = g->type;
+    desc.large = n > UINT32_MAX;
     progress_say("compiling for %s", s->info.name);
     return tool_check(s->ctx, xl_sort_create(s->ctx, &desc, plan), "sort");
 }
@@ -132,11 +145,11 @@ static int sort_file(const sort_options *o, const char *in, const char *out)
     xl_type type = XL_NONE;
     const named_output named[] = {{"OUT.npy", out}, {"the second file of --values", o->values[1]}};
     TRY(outputs_check("sort", named, TOOL_COUNT(named)));
-    TRY(array_read_keys("sort", in, &keys, &type));
+    TRY(load_keys(o, in, &keys, &type));
     TRY(load_values(o, &keys, &values));
     TRY(segments_read("sort", &g, keys.count));
     TRY(session_open(&s, o->device, o->tune_file));
-    TRY(make_plan(&s, o, type, &values, &g, &plan));
+    TRY(make_plan(&s, o, type, keys.count, &values, &g, &plan));
     TRY(sort_on_device(&s, o, plan, &keys, &values, &g, &st));
     TRY(outputs_npy(&files, out, o->argsort ? &values : &keys));
     if (o->values[1])
@@ -182,7 +195,8 @@ int tool_sort(int argc, char **argv)
             "be "
             "IN.\n"
             "Without --stable or --offsets equal keys may change places, and their values come in "
-            "any order.",
+            "any order.\n"
+            "With --argsort, --offsets or --algorithm bitonic IN has at most 2^32 - 1 keys.",
         .options = options,
         .num_options = TOOL_COUNT(options)};
     const char *files[TOOL_MAX_FILES];

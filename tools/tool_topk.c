@@ -90,7 +90,7 @@ static int topk_file(const topk_options *o, const char *in, const char *out)
     xl_type type = XL_NONE;
     const named_output named[] = {{"OUT.npy", out}, {"--indices", o->indices}};
     TRY(outputs_check("topk", named, TOOL_COUNT(named)));
-    TRY(array_read_keys("topk", in, &keys, &type));
+    TRY(array_read_keys("topk", in, UINT32_MAX, &keys, &type));
     const size_t k = o->k < keys.count ? (size_t)o->k : keys.count;
     TRY(make_array("results", k, &keys, &best));
     TRY(make_array("places", k, NULL, &places));

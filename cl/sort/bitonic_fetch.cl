@@ -3,22 +3,39 @@
 #include "../group/group_bitonic.cl"
 #include "sort_arrays.cl"
 
-/* Leaves the keys of elements [first, first + count) in local memory, as ordinals, in their order.
- */
-void xl_tile_stage(xl_sort_in in, uint first, uint count, xl_sort_local local_)
+/* Half a tile, number `half`, of the keys of elements [first, first + count), some of which are in
+ * it: neighbours on the way to local memory. All loads are under way at once. */
+enum { XL_HALF_ITEMS = XL_SORT_ITEMS / 2 };
+void xl_half_load(xl_sort_in in, uint first, uint count, uint half_, XL_KEY *key)
 {
-    const uint w = (uint)get_local_id(0);
-    /* In halves, as a window of segments seldom has more than half a tile; all loads of a half are
-     * under way at once. */
 #pragma unroll
-    for (uint part = 0; part < XL_SORT_ITEMS; part += XL_SORT_ITEMS / 2) {
-        if (part * XL_SORT_GROUP >= count)
+    for (uint e = 0; e < XL_HALF_ITEMS; ++e) {
+        const uint at = (uint)get_local_id(0) + (half_ * XL_HALF_ITEMS + e) * XL_SORT_GROUP;
+        key[e] = in.keys[first + min(at, count - 1u)];
+    }
+}
+
+/* Leaves them there, as ordinals. */
+void xl_half_stage(const XL_KEY *key, uint half_, xl_sort_local local_)
+{
+#pragma unroll
+    for (uint e = 0; e < XL_HALF_ITEMS; ++e) {
+        const uint at = (uint)get_local_id(0) + (half_ * XL_HALF_ITEMS + e) * XL_SORT_GROUP;
+        local_.key[at + at / 32u] = xl_key_map(key[e]);
+    }
+}
+
+/* Leaves the keys of elements [first, first + count) in local memory, as ordinals, in their order,
+ * from half a tile number `half_` on: a window of segments seldom has more than one. */
+void xl_tile_stage(xl_sort_in in, uint first, uint count, uint half_, xl_sort_local local_)
+{
+#pragma unroll
+    for (uint k = half_; k < 2; ++k) {
+        XL_KEY key[XL_HALF_ITEMS];
+        if (k * XL_HALF_ITEMS * XL_SORT_GROUP >= count)
             continue;
-#pragma unroll
-        for (uint e = part; e < part + XL_SORT_ITEMS / 2; ++e) {
-            const uint at = w + e * XL_SORT_GROUP;
-            local_.key[at + at / 32u] = xl_key_map(in.keys[first + min(at, count - 1u)]);
-        }
+        xl_half_load(in, first, count, k, key);
+        xl_half_stage(key, k, local_);
     }
     /* In place, other work-items write where this one has read. */
     XL_FULL_BARRIER();

@@ -52,7 +52,7 @@ void xl_pack_load(xl_sort_items *items, xl_sort_in in, const xl_window *window, 
                   const __local xl_pack_local *local_)
 {
     const uint w = (uint)get_local_id(0), count = window->end - window->begin;
-    xl_tile_stage(in, window->begin, count, tile);
+    xl_tile_stage(in, window->begin, count, 0, tile);
     uint head = xl_pack_head(local_, w * XL_SORT_ITEMS);
 #pragma unroll
     for (uint e = 0; e < XL_SORT_ITEMS; ++e) {

@@ -115,12 +115,13 @@ void xl_rows_sort(const xl_window *window, const xl_rows *rows, uint round, xl_s
     }
 }
 
-/* Sorts a window's segments, of which there are some. */
+/* Sorts a window's segments, of which there are some. `ahead`: the first half of its keys. */
 void xl_rows_window(xl_sort_in in, xl_sort_out out, const xl_window *window, const xl_rows *rows,
-                    xl_sort_local tile, const __local xl_rows_local *local_)
+                    const XL_KEY *ahead, xl_sort_local tile, const __local xl_rows_local *local_)
 {
     const uint w = (uint)get_local_id(0), count = window->end - window->begin;
-    xl_tile_stage(in, window->begin, count, tile);
+    xl_half_stage(ahead, 0, tile);
+    xl_tile_stage(in, window->begin, count, 1, tile);
 #pragma unroll 1
     for (uint round = 0; round < rows->rounds; ++round)
         xl_rows_sort(window, rows, round, tile, local_);
@@ -163,9 +164,12 @@ xl_segment_rows(XL_CSR, XL_SORT_ARRAYS)
     const uint g = (uint)get_group_id(0);
     const xl_window window = xl_window_open(&csr, in, out, g, &shared, &local_.listed);
     const bool is_empty = window.end <= window.begin;
+    XL_KEY ahead[XL_HALF_ITEMS]; /* on the way while offsets are */
+    if (!is_empty)
+        xl_half_load(in, window.begin, window.end - window.begin, 0, ahead);
     const xl_rows rows = xl_rows_of(&csr, &window, &local_);
     if (!is_empty && rows.rounds == 0 && get_local_id(0) == 0)
         xl_window_leave(&csr, g);
     if (!is_empty && rows.rounds > 0)
-        xl_rows_window(in, out, &window, &rows, tile, &local_);
+        xl_rows_window(in, out, &window, &rows, ahead, tile, &local_);
 }

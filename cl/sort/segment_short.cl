@@ -40,8 +40,8 @@
 #include "segment_pack.cl"
 #endif
 
-/* Work-item i finds where the segments of window i begin; that of the window behind the last is
- * where they end. */
+/* Finds where the segments of each window begin; that of the window behind the last is where they
+ * end. Among few segments a work-item finds it as soon as a sub-group. */
 __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
 xl_segment_places(uint queue_words, XL_CSR)
 {
@@ -53,8 +53,14 @@ xl_segment_places(uint queue_words, XL_CSR)
         csr.state[i] = 0;
     for (uint k = i; k < queue_words; k += (uint)get_global_size(0))
         xl_csr_queue(&csr)[k] = 0;
-    if (i <= windows)
-        csr.state[XL_SEGMENT_STATE + i] = xl_window_first(&csr, i);
+#if XL_PLACES_BY_LANES
+    if (count >= windows) {
+        xl_windows_find_by_lanes(&csr);
+        return;
+    }
+#endif
+    for (uint k = i; k <= windows; k += (uint)get_global_size(0))
+        csr.state[XL_SEGMENT_STATE + k] = xl_window_first(&csr, k);
 }
 
 /* A group does the window of its number, or, where cl/sort/segment_rows.cl came before, what that

@@ -48,6 +48,22 @@ uint xl_window_first(const xl_csr *csr, uint window)
     return (uint)xl_offset_search(csr->offsets, csr->count, (ulong)window * XL_WINDOW, 0);
 }
 
+#define XL_PLACES_BY_LANES (XL_LANE_WAY != 0 && !XL_SERIAL)
+#if XL_PLACES_BY_LANES
+/* That of all windows, a sub-group for each. */
+void xl_windows_find_by_lanes(const xl_csr *csr)
+{
+    const uint groups = xl_lane_groups();
+    for (uint k = (uint)get_group_id(0) * groups + xl_lane_group(); k <= csr->windows;
+         k += (uint)get_num_groups(0) * groups) {
+        const ulong at = (ulong)k * XL_WINDOW;
+        const ulong first = xl_offset_search_lanes(csr->offsets, csr->count, at, 0, csr->n);
+        if (xl_lane_id() == 0)
+            csr->state[XL_SEGMENT_STATE + k] = (uint)first;
+    }
+}
+#endif
+
 /* What one window has: short segments [first, after), which are elements [begin, end), and the
  * long one, elements [end, long_end), none where these are the same. */
 typedef struct xl_window {
@@ -60,10 +76,12 @@ xl_window xl_window_at(const xl_csr *csr, uint window)
     xl_window w;
     w.first = min(places[0], csr->count);
     w.after = clamp(places[1], w.first, csr->count);
-    w.begin = w.end = w.long_end = xl_segment_begin(csr, w.first);
+    /* All in one trip to memory. */
+    const uint begin = xl_segment_begin(csr, w.first), after = xl_segment_begin(csr, w.after);
+    const uint last = xl_segment_begin(csr, max(w.after, w.first + 1u) - 1u);
+    w.begin = w.end = w.long_end = begin;
     if (w.after > w.first) {
-        const uint last = xl_segment_begin(csr, w.after - 1u);
-        const uint end = max(last, xl_segment_begin(csr, w.after));
+        const uint end = max(last, after);
         const bool is_long = end - last > XL_WINDOW;
         w.after -= is_long;
         w.end = max(w.begin, is_long ? last : end);
@@ -156,8 +174,9 @@ void xl_segment_list(const xl_csr *csr, const xl_window *w, __local uint *shared
 xl_window xl_window_open(const xl_csr *csr, xl_sort_in in, xl_sort_out out, uint window,
                          __local xl_window *shared, __local uint *listed)
 {
-    const uint first = window * XL_WINDOW;
-    const uint stop = min(first + min(csr->n - first, (uint)XL_WINDOW), xl_segment_begin(csr, 0));
+    const uint first = window * XL_WINDOW, none = xl_segment_begin(csr, 0);
+    const xl_window w = xl_window_read(csr, window, shared);
+    const uint stop = min(first + min(csr->n - first, (uint)XL_WINDOW), none);
     for (uint i = first + (uint)get_local_id(0); i < stop; i += XL_SORT_GROUP) {
         if (xl_sort_has_keys(out))
             out.keys[i] = in.keys[i];
@@ -165,7 +184,6 @@ xl_window xl_window_open(const xl_csr *csr, xl_sort_in in, xl_sort_out out, uint
         out.values[i] = xl_sort_value(in, i, true);
 #endif
     }
-    const xl_window w = xl_window_read(csr, window, shared);
     xl_segment_list(csr, &w, listed);
     return w;
 }

@@ -198,6 +198,30 @@ void xl_passes_choose(const xl_radix *radix, const __local uint *same, __local u
     radix->state->passes = passes;
 }
 
+/* Where the elements of each digit begin, of all passes by one scan of all counts, as those of each
+ * digit of the keys come to n. A work-item below XL_DIGITS has XL_KEY_DIGITS of them, neighbours.
+ */
+void xl_starts_find(__global xl_sweep_state *sweep, xl_place n, const __local uint *counters,
+                    const __local uint *pass_of, __local uint *scan)
+{
+    const uint first = (uint)get_local_id(0) * XL_KEY_DIGITS;
+    const bool has_counts = get_local_id(0) < XL_DIGITS;
+    xl_place count[XL_KEY_DIGITS], sum = 0;
+#pragma unroll
+    for (uint k = 0; k < XL_KEY_DIGITS; ++k) {
+        count[k] = has_counts ? xl_count_whole(sweep, first + k, counters[first + k]) : 0;
+        sum += count[k];
+    }
+    xl_place start = xl_places_before(sum, scan);
+#pragma unroll
+    for (uint k = 0; has_counts && k < XL_KEY_DIGITS; ++k) {
+        const uint d = (first + k) / XL_DIGITS, pass = pass_of[d];
+        if (pass != ~0u)
+            sweep->start[0][pass][(first + k) % XL_DIGITS] = start - d * n;
+        start += count[k];
+    }
+}
+
 __kernel XL_REQUIRED void xl_radix_histogram(XL_RADIX_ARGUMENTS)
 {
     XL_RADIX_MAKE
@@ -229,13 +253,7 @@ __kernel XL_REQUIRED void xl_radix_histogram(XL_RADIX_ARGUMENTS)
     xl_local_barrier();
     if (item < XL_DIGITS && pass_of[XL_KEY_DIGITS] != ~0u)
         sweep->start[0][pass_of[XL_KEY_DIGITS]][item] = xl_first_place();
-    for (uint d = 0; d < XL_KEY_DIGITS; ++d) {
-        const uint k = d * XL_DIGITS + item;
-        const xl_place count = item < XL_DIGITS ? xl_count_whole(sweep, k, counters[k]) : 0;
-        const xl_place start = xl_places_before(count, scratch_scan);
-        if (item < XL_DIGITS && pass_of[d] != ~0u)
-            sweep->start[0][pass_of[d]][item] = start;
-    }
+    xl_starts_find(sweep, n, counters, pass_of, scratch_scan);
 }
 
 /* ---- a pass ---- */

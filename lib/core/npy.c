@@ -393,9 +393,22 @@ static bool transpose(xli_npy *a, xli_npy_error *error)
 
 bool xli_npy_read(FILE *stream, xli_npy *array, xli_npy_error *error)
 {
+    return xli_npy_read_most(stream, SIZE_MAX, "", array, error);
+}
+
+static bool check_count(const xli_npy *a, size_t most, const char *who, xli_npy_error *error)
+{
+    return a->count <= most ||
+           fail(error, "%zu elements; %s takes at most %zu", a->count, who, most);
+}
+
+bool xli_npy_read_most(FILE *stream, size_t most, const char *who, xli_npy *array,
+                       xli_npy_error *error)
+{
     header h = {.array.item_bytes = 1};
     error->text[0] = '\0';
-    bool good = read_header(stream, &h, error) && read_data(stream, &h.array, error);
+    bool good = read_header(stream, &h, error) && check_count(&h.array, most, who, error) &&
+                read_data(stream, &h.array, error);
     if (good && h.little != host_is_little())
         swap_bytes(&h.array);
     if (good && h.fortran && h.array.dimensions == 2 && h.array.count > 0)

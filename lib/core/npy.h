@@ -38,6 +38,11 @@ typedef struct xli_npy_error {
  * says. On failure *array is zeroed and *error filled in. */
 bool xli_npy_read(FILE *stream, xli_npy *array, xli_npy_error *error);
 
+/* The same of at most `most` elements: where the header promises more, no data is read, and the
+ * error says that `who` takes no more. */
+bool xli_npy_read_most(FILE *stream, size_t most, const char *who, xli_npy *array,
+                       xli_npy_error *error);
+
 /* Writes format 1.0, C order, the byte order of the host, data at a multiple of
  * 64 bytes. False if the stream refuses bytes or the array has no such type. */
 bool xli_npy_write(FILE *stream, const xli_npy *array);

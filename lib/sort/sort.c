@@ -11,13 +11,23 @@ void xl_sort_desc_init_sized(xl_sort_desc *desc, size_t size)
     xli_struct_init(desc, size, &(const xl_sort_desc){.key = XL_U32}, sizeof *desc);
 }
 
+/* Whether the kernels allow the groups that they were compiled for. */
+static bool is_allowed(const xli_sort_shape *shape, const xli_sort_limits *limits)
+{
+    bool allowed = shape->group_size <= xli_max(1, limits->most);
+    for (size_t k = 0; shape->radix != XLI_RADIX_NONE && k < XLI_RADIX_SIZES; ++k)
+        allowed = allowed && shape->radix_size[k].group <= limits->most_radix[k];
+    return allowed && (shape->samples == 0 || limits->most_samples <= 1 ||
+                       xli_sort_sample_group(shape) <= limits->most_samples);
+}
+
 /* A kernel may allow fewer work-items than the device does: then the shape is settled anew. */
 static xl_status make(xl_sort *plan, const xl_sort_desc *desc, const xli_capabilities *capabilities)
 {
     xl_status status;
     xli_tune_device device;
     xli_tune tune;
-    xli_sort_limits limits = {xli_most_work_items(capabilities), SIZE_MAX, SIZE_MAX};
+    xli_sort_limits limits = {xli_most_work_items(capabilities), {SIZE_MAX, SIZE_MAX}, SIZE_MAX};
     XL_TRY(xli_sort_problem_of(plan->ctx, capabilities, desc, &plan->problem));
     XL_TRY(xli_context_tune(plan->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_SORT, desc), &device,
                             &tune));
@@ -30,10 +40,7 @@ static xl_status make(xl_sort *plan, const xl_sort_desc *desc, const xli_capabil
                             "(sort.shape = 1), and loops of any length",
                             plan->problem.large ? "desc.large" : "desc.algorithm"));
         XL_TRY(xli_sort_build(plan, &limits));
-    } while ((plan->shape.group_size > limits.most && plan->shape.group_size > 1) ||
-             (plan->shape.radix != XLI_RADIX_NONE && plan->shape.radix_group > limits.most_radix) ||
-             (plan->shape.samples > 0 && limits.most_samples > 1 &&
-              xli_sort_sample_group(&plan->shape) > limits.most_samples));
+    } while (!is_allowed(&plan->shape, &limits));
     XL_TRY(xli_sort_zeros_build(plan));
     XL_TRY(xli_sort_gather_build(plan));
 done:
@@ -99,17 +106,16 @@ xl_status xl_sort_info_sized(const xl_sort *plan, size_t n, xl_plan_info *info, 
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "plan: NULL");
     const xli_sort_shape *shape = &plan->shape;
     const bool radix = xli_sort_by_radix(shape, n);
-    const bool serial = radix && shape->radix_group == 1;
+    const xli_radix_size *const digits = &shape->radix_size[xli_sort_radix_size(shape, n)];
+    const bool serial = radix && digits->group == 1;
     const bool samples = xli_sort_by_samples(shape, n);
     const xli_sample_size *const sampled =
         &shape->sample[samples ? xli_sort_samples_of(&plan->problem, shape, n).size : 0];
     const size_t tile = serial    ? xli_sort_chunks_of(shape, n).elements
-                        : radix   ? xli_sort_radix_tile(shape)
+                        : radix   ? xli_sort_radix_tile(shape, n)
                         : samples ? (size_t)1 << sampled->tile_log
                                   : xli_sort_tile(shape);
-    const uint32_t group = radix     ? shape->radix_group
-                           : samples ? sampled->group
-                                     : shape->group_size;
+    const uint32_t group = radix ? digits->group : samples ? sampled->group : shape->group_size;
     xl_plan_info all = {.sub_group_size = shape->sub_group,
                         .work_group_size = group,
                         .item_elements = (uint32_t)(group > 1 ? tile / group : 0),

@@ -206,7 +206,7 @@ static xl_status launch_chunks(xl_sort *plan, xli_seq *seq, size_t n, const xli_
 {
     xl_status status;
     xli_sort_kernels *k = &plan->kernels;
-    const size_t group = plan->shape.radix_group;
+    const size_t group = plan->shape.radix_size[0].group;
     const unsigned digits = xli_sort_digits(&plan->problem);
     radix_args a = radix_args_of(plan, n, s, scratch);
     const xli_arg *const list = a.list + 1; /* of kernels that are no part of a pass */
@@ -232,20 +232,22 @@ static xl_status launch_sweep(xl_sort *plan, xli_seq *seq, size_t n, const xli_s
     xli_sort_kernels *k = &plan->kernels;
     /* In place keys of one digit go there and back. */
     const unsigned digits = (unsigned)xli_max(2, xli_sort_digits(&plan->problem));
-    const size_t group = plan->shape.radix_group;
-    const size_t tiles = xli_ceil_div(n, xli_sort_radix_tile(&plan->shape));
+    const unsigned size = xli_sort_radix_size(&plan->shape, n);
+    const size_t group = plan->shape.radix_size[size].group;
+    const size_t tiles = xli_ceil_div(n, xli_sort_radix_tile(&plan->shape, n));
     const size_t part = plan->problem.large ? plan->shape.part_tiles : tiles;
     const xli_sort_layout layout = xli_sort_layout_of(&plan->problem, &plan->shape, n);
     const size_t words = layout.state_bytes / sizeof(cl_ulong);
     const size_t clear_groups = xli_min(xli_ceil_div(words, group), plan->shape.units);
     radix_args a = radix_args_of(plan, n, s, scratch);
-    XL_TRY(XLI_LAUNCH(seq, &k->clear, clear_groups, group, XLI_MEM(scratch->buffer),
+    XL_TRY(XLI_LAUNCH(seq, &k->clear[size], clear_groups, group, XLI_MEM(scratch->buffer),
                       XLI_U64(scratch->offset + layout.state_at), XLI_U64(words)));
-    XL_TRY(xli_seq_launch(seq, &k->histogram, a.chunks, group, a.list + 1, a.count - 1));
+    XL_TRY(xli_seq_launch(seq, &k->histogram[size], a.chunks, group, a.list + 1, a.count - 1));
     for (unsigned pass = 0; pass < digits; ++pass) {
         a.list[0] = XLI_U32(pass);
         for (size_t left = tiles; left > 0; left -= xli_min(left, part))
-            XL_TRY(xli_seq_launch(seq, &k->sweep, xli_min(left, part), group, a.list, a.count));
+            XL_TRY(
+                xli_seq_launch(seq, &k->sweep[size], xli_min(left, part), group, a.list, a.count));
     }
 done:
     return status;

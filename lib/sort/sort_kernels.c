@@ -7,22 +7,30 @@
 #include <string.h>
 
 /* Programs are given one of these. */
-typedef enum text_kind { PLAIN, RADIX, PACKED, SAMPLES, SAMPLES_LARGE, TEXTS } text_kind;
+typedef enum text_kind {
+    PLAIN,
+    RADIX,
+    RADIX_SMALL,
+    PACKED,
+    SAMPLES,
+    SAMPLES_LARGE,
+    TEXTS
+} text_kind;
 
 static void add_radix_text(xli_text *text, const xli_sort_problem *problem,
-                           const xli_sort_shape *shape)
+                           const xli_sort_shape *shape, const xli_radix_size *size)
 {
     const xli_tune_sort *t = &shape->tune;
     const xli_definition lines[] = {
-        {"XL_GROUP_SIZE", shape->radix_group},
-        {"XL_ITEMS", shape->radix_items},
-        {"XL_MOST_SUB_GROUPS", shape->sub_groups},
+        {"XL_GROUP_SIZE", size->group},
+        {"XL_ITEMS", size->items},
+        {"XL_MOST_SUB_GROUPS", size->sub_groups},
         {"XL_BIT_RANGE", xli_sort_has_range(problem)},
     };
     const xli_definition sweep[] = {
         {"XL_RING_TILES", t->ring_tiles},
-        {"XL_SWEEP_DEPTH", t->sweep_depth},
-        {"XL_REGISTERS", shape->registers},
+        {"XL_SWEEP_DEPTH", size->depth},
+        {"XL_REGISTERS", size->registers},
         {"XL_ORDERED", 0},
         {"XL_TILES_PER_LANE", 1},
         {"XL_SPIN_LIMIT", t->spin_limit},
@@ -90,9 +98,10 @@ static void list_kernels(xl_sort *plan, wanted list[NUM_KERNELS])
     const bool segments = plan->problem.segments != XL_NONE, queue = plan->shape.queue,
                samples = plan->shape.samples > 0, bitonic = plan->shape.bitonic && !segments,
                radix = plan->shape.radix == XLI_RADIX_CHUNKS,
-               serial = radix && plan->shape.radix_group == 1, buckets = plan->shape.buckets,
-               sweep = plan->shape.radix == XLI_RADIX_SWEEP;
-    const char *const chunks = plan->shape.radix_group == 1 ? "radix_serial" : "radix_group";
+               serial = radix && plan->shape.radix_size[0].group == 1,
+               buckets = plan->shape.buckets, sweep = plan->shape.radix == XLI_RADIX_SWEEP,
+               small = plan->shape.small_sweeps > 0;
+    const char *const chunks = serial ? "radix_serial" : "radix_group";
     const wanted all[NUM_KERNELS] = {
         {PLAIN, "sort_bitonic", "xl_sort_tiles", &k->tiles, bitonic},
         {PLAIN, "sort_bitonic", "xl_sort_merge", &k->merge, bitonic},
@@ -114,9 +123,12 @@ static void list_kernels(xl_sort *plan, wanted list[NUM_KERNELS])
         {RADIX, chunks, "xl_radix_bucket_starts", &k->bucket_starts, buckets},
         {RADIX, chunks, "xl_radix_bucket_scatter", &k->bucket_scatter, buckets},
         {RADIX, chunks, "xl_radix_buckets", &k->buckets, buckets},
-        {RADIX, "sort_onesweep", "xl_radix_clear", &k->clear, sweep},
-        {RADIX, "sort_onesweep", "xl_radix_histogram", &k->histogram, sweep},
-        {RADIX, "sort_onesweep", "xl_radix_sweep", &k->sweep, sweep},
+        {RADIX, "sort_onesweep", "xl_radix_clear", &k->clear[0], sweep},
+        {RADIX, "sort_onesweep", "xl_radix_histogram", &k->histogram[0], sweep},
+        {RADIX, "sort_onesweep", "xl_radix_sweep", &k->sweep[0], sweep},
+        {RADIX_SMALL, "sort_onesweep", "xl_radix_clear", &k->clear[1], small},
+        {RADIX_SMALL, "sort_onesweep", "xl_radix_histogram", &k->histogram[1], small},
+        {RADIX_SMALL, "sort_onesweep", "xl_radix_sweep", &k->sweep[1], small},
         {PACKED, "segment_short", "xl_segment_places", &k->places, segments},
         {PLAIN, "segment_rows", "xl_segment_rows", &k->rows, segments && xli_sort_has_rows(plan)},
         {PACKED, "segment_short", "xl_segment_short", &k->packed, segments},
@@ -135,8 +147,11 @@ static xl_status add_texts(xl_sort *plan, const xli_capabilities *capabilities,
     xl_status status;
     bool failed = false;
     XL_TRY(xli_element_resolve(plan->ctx, capabilities, "count", XL_U32, NULL, &count));
-    xli_element_text(&texts[RADIX], capabilities, (const xli_element *[]){&count}, 1, XL_SUM, NULL);
-    add_radix_text(&texts[RADIX], &plan->problem, &plan->shape);
+    for (size_t k = 0; k < XLI_RADIX_SIZES; ++k) {
+        xli_text *const text = &texts[k > 0 ? RADIX_SMALL : RADIX];
+        xli_element_text(text, capabilities, (const xli_element *[]){&count}, 1, XL_SUM, NULL);
+        add_radix_text(text, &plan->problem, &plan->shape, &plan->shape.radix_size[k]);
+    }
     for (size_t k = 0; k < TEXTS; ++k) {
         add_text(&texts[k], capabilities, &plan->problem, &plan->shape, (text_kind)k);
         failed = failed || texts[k].failed;
@@ -167,21 +182,23 @@ xl_status xli_sort_build(xl_sort *plan, xli_sort_limits *limits)
     list_kernels(plan, list);
     XL_TRY(xli_context_capabilities(plan->ctx, &capabilities));
     XL_TRY(add_texts(plan, capabilities, texts));
-    *limits = (xli_sort_limits){SIZE_MAX, SIZE_MAX, SIZE_MAX};
+    *limits = (xli_sort_limits){SIZE_MAX, {SIZE_MAX, SIZE_MAX}, SIZE_MAX};
     for (size_t i = 0; i < NUM_KERNELS; ++i) {
-        const bool is_radix = list[i].text == RADIX;
+        const bool is_radix = list[i].text == RADIX || list[i].text == RADIX_SMALL;
         const bool samples = list[i].text == SAMPLES || list[i].text == SAMPLES_LARGE;
-        const size_t group = is_radix  ? plan->shape.radix_group
+        const unsigned size = list[i].text == RADIX_SMALL;
+        const xli_radix_size *const radix = &plan->shape.radix_size[size];
+        const size_t group = is_radix  ? radix->group
                              : samples ? plan->shape.sample[list[i].text == SAMPLES_LARGE].group
                                        : plan->shape.group_size;
-        size_t *const most = is_radix  ? &limits->most_radix
+        size_t *const most = is_radix  ? &limits->most_radix[size]
                              : samples ? &limits->most_samples
                                        : &limits->most;
         xli_program *program;
         if (!list[i].is_wanted)
             continue;
         status = xli_program_get_limited(plan->ctx, list[i].program, texts[list[i].text].data,
-                                         is_radix ? plan->shape.registers : 0, &program);
+                                         is_radix ? radix->registers : 0, &program);
         if (status == XL_ERROR_BUILD && plan->problem.compares)
             status = xli_element_explain(plan->ctx, capabilities, &key, 1);
         XL_TRY(status);

@@ -24,7 +24,8 @@ typedef struct xli_sort_kernels {
         sample_merge[XLI_SAMPLE_SIZES];
     xli_kernel bits, begin, count, offsets, scatter, end; /* radix, by chunks */
     xli_kernel alone, sample, bucket_count, bucket_starts, bucket_scatter, buckets; /* on CPUs */
-    xli_kernel clear, histogram, sweep;                                /* radix, a launch a pass */
+    /* Radix, a launch a pass, of either size. */
+    xli_kernel clear[XLI_RADIX_SIZES], histogram[XLI_RADIX_SIZES], sweep[XLI_RADIX_SIZES];
     xli_kernel places, rows, packed, long_tiles, long_merge, long_all; /* segments */
 } xli_sort_kernels;
 

@@ -94,10 +94,12 @@ xl_status xli_sort_launch_segments(xl_sort *plan, xli_seq *seq, size_t n,
     const bool rows = xli_sort_has_rows(plan);
     const xli_span last_keys = xli_sort_last_keys(plan, spans);
     xli_args a = {.count = 0};
+    const bool many = spans->segment_count >= known.windows; /* a sub-group finds one window */
+    const size_t items = xli_mul(known.windows + 1, many ? xli_max(1, plan->shape.sub_group) : 1);
     xli_args_add(&a, XLI_U32(known.queue_words));
     add_csr(&a, plan, n, spans, scratch);
-    XL_TRY(xli_seq_launch(seq, &plan->kernels.places, xli_ceil_div(known.windows + 1, group), group,
-                          a.at, a.count));
+    XL_TRY(xli_seq_launch(seq, &plan->kernels.places, xli_ceil_div(items, group), group, a.at,
+                          a.count));
     a.count = 0;
     add_csr(&a, plan, n, spans, scratch);
     add_arrays(&a, plan, spans, &last_keys);

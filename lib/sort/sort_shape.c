@@ -9,12 +9,12 @@ size_t xli_sort_key_bytes(const xli_sort_problem *problem)
 
 /* Local memory of a radix sort's group: the keys or the values, or the counters of its sub-groups,
  * and what it shares (cl/sort/radix_tile.cl). */
-static uint64_t radix_bytes(const xli_sort_problem *problem, const xli_sort_shape *shape)
+static uint64_t radix_bytes(const xli_sort_problem *problem, const xli_radix_size *size)
 {
     enum { DIGIT_BYTES = 256 * 4, OTHER = 64 };
     const size_t element = xli_max(xli_sort_key_bytes(problem), xl_type_size(problem->value));
-    const size_t elements = (size_t)shape->radix_group * shape->radix_items * element;
-    return xli_max(elements, shape->sub_groups * DIGIT_BYTES) + (uint64_t)shape->radix_group * 4 +
+    const size_t elements = (size_t)size->group * size->items * element;
+    return xli_max(elements, size->sub_groups * DIGIT_BYTES) + (uint64_t)size->group * 4 +
            DIGIT_BYTES + OTHER;
 }
 
@@ -35,18 +35,18 @@ static uint32_t sub_groups_of(const xli_capabilities *capabilities, uint32_t gro
  * bytes of keys each. False where there is no room. */
 static bool shape_radix(const xli_sort_problem *problem, const xli_capabilities *capabilities,
                         const xli_tune_device *device, size_t group, size_t bytes,
-                        xli_sort_shape *shape)
+                        xli_radix_size *size)
 {
     enum { LEAST = 256, STEP = 64, WORD = 4 };
-    shape->radix_group = (uint32_t)(xli_min(group, device->max_work_group) / STEP * STEP);
-    if (shape->radix_group < LEAST)
+    size->group = (uint32_t)(xli_min(group, device->max_work_group) / STEP * STEP);
+    if (size->group < LEAST)
         return false;
-    shape->sub_groups = sub_groups_of(capabilities, shape->radix_group);
-    shape->radix_items = /* in registers */
+    size->sub_groups = sub_groups_of(capabilities, size->group);
+    size->items = /* in registers */
         (uint32_t)xli_max(1, bytes / xli_max(WORD, xli_sort_key_bytes(problem)));
-    while (shape->radix_items > 1 && radix_bytes(problem, shape) > device->local_bytes)
-        --shape->radix_items;
-    return radix_bytes(problem, shape) <= device->local_bytes;
+    while (size->items > 1 && radix_bytes(problem, size) > device->local_bytes)
+        --size->items;
+    return radix_bytes(problem, size) <= device->local_bytes;
 }
 
 bool xli_sort_drops_keys(const xli_sort_problem *problem)
@@ -65,20 +65,56 @@ static bool must_be_radix(const xli_sort_problem *problem)
     return problem->algorithm == XL_SORT_RADIX || xli_sort_has_range(problem) || problem->large;
 }
 
-/* Of a sweep: work-items of a group, and of each the bytes of keys and the registers. */
+/* Of a sweep: work-items of a group, and of each the bytes of keys, the registers, and the tiles
+ * that it asks for at once. */
 typedef struct sweep_size {
-    uint32_t group, bytes, registers;
+    uint32_t group, bytes, registers, depth;
 } sweep_size;
 
 static sweep_size sweep_size_of(const xli_sort_problem *problem, const xli_tune_sort *t)
 {
     if (problem->value == XL_U64) /* in as many registers as two words take */
-        return (sweep_size){t->sweep_pair_group, t->sweep_pair_bytes / 2, t->sweep_pair_registers};
+        return (sweep_size){t->sweep_pair_group, t->sweep_pair_bytes / 2, t->sweep_pair_registers,
+                            t->sweep_depth};
     if (problem->value != XL_NONE)
-        return (sweep_size){t->sweep_pair_group, t->sweep_pair_bytes, t->sweep_pair_registers};
+        return (sweep_size){t->sweep_pair_group, t->sweep_pair_bytes, t->sweep_pair_registers,
+                            t->sweep_depth};
     if (xli_sort_key_bytes(problem) == 8)
-        return (sweep_size){t->sweep_wide_group, t->sweep_wide_bytes, t->sweep_wide_registers};
-    return (sweep_size){t->sweep_group, t->sweep_bytes, t->sweep_registers};
+        return (sweep_size){t->sweep_wide_group, t->sweep_wide_bytes, t->sweep_wide_registers,
+                            t->sweep_depth};
+    return (sweep_size){t->sweep_group, t->sweep_bytes, t->sweep_registers, t->sweep_depth};
+}
+
+static bool shape_sweep(const xli_sort_problem *problem, const xli_capabilities *capabilities,
+                        const xli_tune_device *device, size_t most, sweep_size wanted,
+                        xli_radix_size *size)
+{
+    size->registers = capabilities->nv_capability > 0 ? wanted.registers : 0;
+    size->depth = wanted.depth;
+    return shape_radix(problem, capabilities, device, xli_min(wanted.group, most), wanted.bytes,
+                       size);
+}
+
+static size_t tile_of(const xli_radix_size *size)
+{
+    return (size_t)size->group * size->items;
+}
+
+/* Few keys make few tiles, for which a device has more room than they need: smaller ones are ranked
+ * sooner. Keys of 8 bytes gain nothing. */
+static void shape_small_sweeps(const xli_sort_problem *problem,
+                               const xli_capabilities *capabilities, const xli_tune_device *device,
+                               size_t most, xli_sort_shape *shape)
+{
+    const xli_tune_sort *const t = &shape->tune;
+    xli_radix_size *const size = shape->radix_size;
+    const sweep_size wanted = {t->sweep_small_group, t->sweep_small_bytes, t->sweep_small_registers,
+                               t->sweep_small_depth};
+    if (!problem->large && xli_sort_key_bytes(problem) < 8 &&
+        shape_sweep(problem, capabilities, device, most, wanted, &size[1]) &&
+        tile_of(&size[1]) < tile_of(&size[0]))
+        shape->small_sweeps =
+            problem->value != XL_NONE ? t->sweep_small_pair_most : t->sweep_small_most;
 }
 
 /* Of its own accord a CPU takes chunks. On GPUs without sub-groups or messages that is not
@@ -97,20 +133,20 @@ static xli_radix_way radix_of(const xli_sort_problem *problem, const xli_capabil
         problem->segments != XL_NONE || problem->compares)
         return XLI_RADIX_NONE;
     if (t->shape == XLI_SORT_SERIAL) {
-        shape->radix_group = shape->radix_items = shape->sub_groups = 1;
+        shape->radix_size[0] = (xli_radix_size){1, 1, 1, 0, 0};
         return t->radix_chunks > 0 ? XLI_RADIX_CHUNKS : XLI_RADIX_NONE;
     }
-    const sweep_size size = sweep_size_of(problem, t);
-    if (sweeps && shape_radix(problem, capabilities, device,
-                              xli_min(size.group, limits->most_radix), size.bytes, shape)) {
-        const size_t most = INT32_MAX / xli_sort_radix_tile(shape); /* of XL_PART_TILES */
+    xli_radix_size *const size = shape->radix_size;
+    if (sweeps && shape_sweep(problem, capabilities, device, limits->most_radix[0],
+                              sweep_size_of(problem, t), size)) {
+        const size_t most = INT32_MAX / tile_of(size); /* of XL_PART_TILES */
         shape->part_tiles = (uint32_t)xli_min(t->part_tiles, most);
-        shape->registers = capabilities->nv_capability > 0 ? size.registers : 0;
+        shape_small_sweeps(problem, capabilities, device, limits->most_radix[1], shape);
         return XLI_RADIX_SWEEP;
     }
     return asked && t->radix_chunks > 0 &&
                    shape_radix(problem, capabilities, device,
-                               xli_min(t->radix_group, limits->most_radix), t->radix_bytes, shape)
+                               xli_min(t->radix_group, limits->most_radix[0]), t->radix_bytes, size)
                ? XLI_RADIX_CHUNKS
                : XLI_RADIX_NONE;
 }
@@ -217,7 +253,7 @@ void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *
     shape->queue = segments && !serial && capabilities->can_publish && t->segment_queue &&
                    !device->ends_loops && shape->tile_log >= LEAST_QUEUE_LOG;
     shape->radix = radix_of(problem, capabilities, device, limits, shape);
-    shape->buckets = shape->radix == XLI_RADIX_CHUNKS && shape->radix_group == 1 &&
+    shape->buckets = shape->radix == XLI_RADIX_CHUNKS && shape->radix_size[0].group == 1 &&
                      t->radix_buckets && xli_sort_key_bytes(problem) > 1 &&
                      !xli_sort_has_range(problem);
     if (xli_sort_has_range(problem)) /* by all digits */
@@ -227,6 +263,8 @@ void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *
     /* No call takes what only stands between two others. */
     shape->bitonic = !must_be_radix(problem) &&
                      !(shape->radix != XLI_RADIX_NONE && shape->from <= xli_add(shape->samples, 1));
+    if (!xli_sort_by_radix(shape, shape->small_sweeps)) /* nor the second size */
+        shape->small_sweeps = 0;
     shape->gather_group = (uint32_t)xli_min(GATHER_GROUP, device->max_work_group);
 }
 
@@ -299,7 +337,7 @@ xli_sort_chunks xli_sort_chunks_of(const xli_sort_shape *shape, size_t n)
 
 bool xli_sort_is_alone(const xli_sort_shape *shape, size_t n)
 {
-    return shape->radix == XLI_RADIX_CHUNKS && shape->radix_group == 1 &&
+    return shape->radix == XLI_RADIX_CHUNKS && shape->radix_size[0].group == 1 &&
            n <= shape->tune.radix_alone;
 }
 
@@ -315,9 +353,14 @@ xli_sort_buckets xli_sort_buckets_of(const xli_sort_problem *problem, const xli_
                               t->radix_bucket_bytes / bytes};
 }
 
-size_t xli_sort_radix_tile(const xli_sort_shape *shape)
+unsigned xli_sort_radix_size(const xli_sort_shape *shape, size_t n)
 {
-    return (size_t)shape->radix_group * shape->radix_items;
+    return n <= shape->small_sweeps;
+}
+
+size_t xli_sort_radix_tile(const xli_sort_shape *shape, size_t n)
+{
+    return tile_of(&shape->radix_size[xli_sort_radix_size(shape, n)]);
 }
 
 size_t xli_sort_tile(const xli_sort_shape *shape)
@@ -362,7 +405,8 @@ static size_t state_bytes(const xli_sort_problem *problem, const xli_sort_shape 
         STEPS = 1 << 14
     };
     if (shape->radix == XLI_RADIX_SWEEP) {
-        const size_t tiles = xli_ceil_div(n, xli_sort_radix_tile(shape));
+        /* By the smaller tile, so that more keys never take less scratch. */
+        const size_t tiles = xli_ceil_div(n, tile_of(&shape->radix_size[shape->small_sweeps > 0]));
         const size_t counts = problem->large ? LARGE_COUNTS : COUNTS;
         return STATE + HEADERS + counts + xli_min(tiles, shape->tune.ring_tiles) * DESCRIPTOR;
     }

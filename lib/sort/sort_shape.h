@@ -49,6 +49,14 @@ typedef struct xli_sample_size {
 } xli_sample_size;
 enum { XLI_SAMPLE_SIZES = 2 };
 
+/* How a group of a radix sort holds a tile: work-items, 1: one walks a chunk; keys of each;
+ * sub-groups, at most; of a sweep also the registers of a work-item, at most, 0: any, and the tiles
+ * that it asks for at once. */
+typedef struct xli_radix_size {
+    uint32_t group, items, sub_groups, registers, depth;
+} xli_radix_size;
+enum { XLI_RADIX_SIZES = 2 };
+
 typedef struct xli_sort_shape {
     xli_tune_sort tune;   /* as far as it fits */
     uint32_t group_size;  /* work-items of every launch; 1: one walks a tile */
@@ -63,17 +71,16 @@ typedef struct xli_sort_shape {
     xli_radix_way radix;
     bool buckets;  /* by chunks: begins with the highest digit */
     uint32_t from; /* of so many keys on it is taken */
-    /* Of a radix sort: work-items of a group, 1: one walks a chunk; keys of each; sub-groups of a
-     * group, at most. */
-    uint32_t radix_group, radix_items, sub_groups;
+    /* Of up to so many keys a sweep takes the second size, of smaller tiles; 0: there is none. */
+    size_t small_sweeps;
+    xli_radix_size radix_size[XLI_RADIX_SIZES];
     uint32_t part_tiles;   /* of a launch of a large sweep */
-    uint32_t registers;    /* of a work-item of a sweep, at most; 0: any */
     uint32_t gather_group; /* work-items where values are gathered */
 } xli_sort_shape;
 
 /* What kernels allow: work-items of a group. */
 typedef struct xli_sort_limits {
-    size_t most, most_radix, most_samples;
+    size_t most, most_radix[XLI_RADIX_SIZES], most_samples;
 } xli_sort_limits;
 
 void xli_sort_shape_of(const xli_sort_problem *problem, const xli_capabilities *capabilities,
@@ -109,8 +116,11 @@ xli_sort_samples xli_sort_samples_of(const xli_sort_problem *problem, const xli_
 /* Whether a call of n elements is sorted by digits. */
 bool xli_sort_by_radix(const xli_sort_shape *shape, size_t n);
 
-/* Keys of a tile of a radix sort by groups. */
-size_t xli_sort_radix_tile(const xli_sort_shape *shape);
+/* Which of shape.radix_size a radix sort of n keys takes. */
+unsigned xli_sort_radix_size(const xli_sort_shape *shape, size_t n);
+
+/* Keys of a tile of a radix sort of n keys by groups. */
+size_t xli_sort_radix_tile(const xli_sort_shape *shape, size_t n);
 
 /* A radix sort's chunks of neighbours: elements of one, and how many. Those of a sweep are counted
  * by a work-group each. */

@@ -95,6 +95,9 @@ typedef struct xli_tune_sort {
     uint32_t sweep_group, sweep_bytes, sweep_registers;
     uint32_t sweep_wide_group, sweep_wide_bytes, sweep_wide_registers;
     uint32_t sweep_pair_group, sweep_pair_bytes, sweep_pair_registers;
+    /* Of few keys of up to 4 bytes. */
+    uint32_t sweep_small_most, sweep_small_pair_most;
+    uint32_t sweep_small_group, sweep_small_bytes, sweep_small_registers, sweep_small_depth;
     uint32_t ring_tiles, sweep_depth, spin_limit, inject_delay;
     uint32_t part_tiles, inject_places; /* of a large sort */
 } xli_tune_sort;

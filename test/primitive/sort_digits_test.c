@@ -463,6 +463,48 @@ static void from_a_number_on(void **state)
     check_from(rows, sizeof rows / sizeof rows[0], 0);
 }
 
+/* Few keys have tiles of their own, up to the number that is for their kind, and more keys never
+ * take less scratch. */
+static void smaller_tiles_of_few_keys(void **state)
+{
+    (void)state;
+    enum { GROUP = 256, ITEMS = 3, SMALL_ITEMS = 2, WORD = 4, MOST = 2100 };
+    static const from_row rows[] = {{"sort.sweep_small_most", XL_U32, XL_NONE},
+                                    {"sort.sweep_small_pair_most", XL_F32, XL_U32},
+                                    {"sort.sweep_small_most", XL_I16, XL_NONE}};
+    needs_sweeps();
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; ++r) {
+        const xl_tunable tunables[] = {{"sort.shape", 0},
+                                       {"sort.sweep_group", GROUP},
+                                       {"sort.sweep_pair_group", GROUP},
+                                       {"sort.sweep_bytes", ITEMS * WORD},
+                                       {"sort.sweep_pair_bytes", ITEMS * WORD},
+                                       {rows[r != 1].name, 900},
+                                       {rows[r].name, MOST},
+                                       {"sort.sweep_small_group", GROUP},
+                                       {"sort.sweep_small_bytes", SMALL_ITEMS * WORD},
+                                       {"sort.inject_delay", 3},
+                                       {"sort.spin_limit", 3}};
+        const size_t sizes[] = {MOST - 1, MOST, MOST + 1, 1, 2 * MOST};
+        size_t few, more, alignment;
+        xl_sort_desc desc = sort_desc(rows[r].key, rows[r].value, XL_ASCENDING, XL_SORT_RADIX);
+        desc.tunables = tunables;
+        desc.num_tunables = sizeof tunables / sizeof tunables[0];
+        xl_sort *plan = sort_plan(xlt_context(), &desc, rows[r].name);
+        for (size_t i = 0; i < 5 * SORT_PATTERNS; ++i) {
+            const size_t n = sizes[i / SORT_PATTERNS];
+            sort_trial t = sort_trial_of(&desc, plan, n, (sort_pattern)(i % SORT_PATTERNS));
+            assert_int_equal(sort_tile(plan, n), GROUP * (n > MOST ? ITEMS : SMALL_ITEMS));
+            sort_trial_place(&t, i);
+            sort_check(&t);
+        }
+        XLT_OK(xl_sort_scratch(plan, MOST, &few, &alignment));
+        XLT_OK(xl_sort_scratch(plan, MOST + 1, &more, &alignment));
+        assert_true(few <= more);
+        xl_sort_destroy(plan);
+    }
+}
+
 static void chunks_from_a_number_on(void **state)
 {
     (void)state;
@@ -526,6 +568,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(one_byte_keys_in_place),
         cmocka_unit_test(at_the_edges_of_memory),
         cmocka_unit_test(from_a_number_on),
+        cmocka_unit_test(smaller_tiles_of_few_keys),
         cmocka_unit_test(chunks_from_a_number_on),
         cmocka_unit_test(without_messages),
     };

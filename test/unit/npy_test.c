@@ -236,6 +236,24 @@ static void says_what_cannot_be_read(void **state)
     assert_string_equal(error.text, "cannot be read: Is a directory");
 }
 
+/* Of more elements than the reader takes no data is read: here there is none. */
+static void reads_no_more_than_asked_for(void **state)
+{
+    (void)state;
+    static const uint8_t data[] = {1, 2, 3};
+    for (size_t most = 2; most <= 3; ++most) {
+        xli_npy a;
+        xli_npy_error error;
+        const bytes b = file_of(1, HEADER("|u1", "False", "(3,)"), data, most == 3 ? 3 : 0);
+        FILE *stream = stream_of(&b);
+        assert_true(xli_npy_read_most(stream, most, "sort", &a, &error) == (most == 3));
+        fclose(stream);
+        assert_string_equal(error.text, most == 3 ? "" : "3 elements; sort takes at most 2");
+        assert_int_equal(a.count, most == 3 ? 3 : 0);
+        xli_npy_free(&a);
+    }
+}
+
 static void writes_what_it_reads(void **state)
 {
     (void)state;
@@ -318,6 +336,7 @@ int main(void)
         cmocka_unit_test(names_what_is_broken),
         cmocka_unit_test(refuses_what_is_no_npy_file),
         cmocka_unit_test(says_what_cannot_be_read),
+        cmocka_unit_test(reads_no_more_than_asked_for),
         cmocka_unit_test(writes_what_it_reads),
         cmocka_unit_test(refuses_to_write_an_unknown_type),
         cmocka_unit_test(survives_mutated_files),

@@ -8,19 +8,33 @@
 #include "topk_shape.h"
 #include "xlt.h"
 
-static xli_sort_shape sort_of(const device *d, const xli_sort_problem *problem, size_t most)
+static xli_tune_sort tune_of(const device *d)
+{
+    const xli_capabilities capabilities = facts_of(d);
+    const xli_tune_device known = known_of(&capabilities);
+    xli_tune_sort tune;
+    xli_tune_sort_table(&known, &tune);
+    return tune;
+}
+
+static xli_sort_shape sort_as(const device *d, const xli_sort_problem *problem, size_t most,
+                              const xli_tune_sort *tune)
 {
     const xli_capabilities capabilities = facts_of(d);
     xli_tune_device known = known_of(&capabilities);
-    xli_tune_sort tune;
     xli_sort_shape shape;
     known.max_work_group = d->group;
     known.local_bytes = d->local_bytes;
     known.compute_units = d->units;
-    xli_tune_sort_table(&known, &tune);
-    xli_sort_shape_of(problem, &capabilities, &known, &tune,
-                      &(xli_sort_limits){most, SIZE_MAX, most}, &shape);
+    xli_sort_shape_of(problem, &capabilities, &known, tune,
+                      &(xli_sort_limits){most, {SIZE_MAX, SIZE_MAX}, most}, &shape);
     return shape;
+}
+
+static xli_sort_shape sort_of(const device *d, const xli_sort_problem *problem, size_t most)
+{
+    const xli_tune_sort tune = tune_of(d);
+    return sort_as(d, problem, most, &tune);
 }
 
 /* Pairs of words; and what a sort of n of them needs. */
@@ -97,17 +111,18 @@ static void sorts_by_digits(void **state)
         .key = XL_U64, .value = XL_U32, .end_bit = 64, .algorithm = XL_SORT_AUTO};
     xli_sort_shape shape = sort_of(&devices[H200], &wide, 1024);
     assert_int_equal(shape.radix, XLI_RADIX_SWEEP);
-    assert_int_equal(shape.radix_group, shape.tune.sweep_pair_group);
-    assert_int_equal(shape.registers, shape.tune.sweep_pair_registers);
-    assert_int_equal(sort_of(&devices[WIDE], &wide, 1024).registers, 0); /* a limit of NVIDIA's */
+    assert_int_equal(shape.radix_size[0].group, shape.tune.sweep_pair_group);
+    assert_int_equal(shape.radix_size[0].registers, shape.tune.sweep_pair_registers);
+    shape = sort_of(&devices[WIDE], &wide, 1024);
+    assert_int_equal(shape.radix_size[0].registers, 0); /* a limit of NVIDIA's */
     wide.value = XL_NONE;
     shape = sort_of(&devices[H200], &wide, 1024);
-    assert_int_equal(shape.radix_group, shape.tune.sweep_wide_group);
-    assert_int_equal(shape.radix_items, shape.tune.sweep_wide_bytes / 8);
-    assert_int_equal(shape.registers, shape.tune.sweep_wide_registers);
+    assert_int_equal(shape.radix_size[0].group, shape.tune.sweep_wide_group);
+    assert_int_equal(shape.radix_size[0].items, shape.tune.sweep_wide_bytes / 8);
+    assert_int_equal(shape.radix_size[0].registers, shape.tune.sweep_wide_registers);
     wide.key = XL_F64;
     shape = sort_of(&devices[H200], &wide, 1024);
-    assert_int_equal(shape.radix_group, shape.tune.sweep_wide_group);
+    assert_int_equal(shape.radix_size[0].group, shape.tune.sweep_wide_group);
     wide.key = XL_U64;
     wide.value = XL_U32;
     shape = sort_of(&devices[POCL], &wide, 4096);
@@ -145,6 +160,39 @@ static void sorts_by_digits(void **state)
     }
 }
 
+/* Few keys have smaller tiles, up to a number that depends on what they are. */
+static void small_sweeps(void **state)
+{
+    (void)state;
+    xli_tune_sort tune = tune_of(&devices[H200]);
+    tune.sweep_small_most = 3u << 20;
+    tune.sweep_small_pair_most = (3u << 20) + 1;
+    for (size_t k = 0; k < 2; ++k) {
+        const size_t most = (3u << 20) + k;
+        const xli_sort_problem problem = {
+            .key = XL_U32, .value = k > 0 ? XL_U32 : XL_NONE, .end_bit = 32};
+        xli_sort_shape shape = sort_as(&devices[H200], &problem, 1024, &tune);
+        assert_int_equal(xli_sort_radix_size(&shape, most), 1);
+        assert_int_equal(xli_sort_radix_size(&shape, most + 1), 0);
+        assert_int_equal(shape.radix_size[1].group, tune.sweep_small_group);
+        assert_int_equal(shape.radix_size[1].registers, tune.sweep_small_registers);
+        assert_int_equal(shape.radix_size[1].depth, tune.sweep_small_depth);
+        assert_int_equal(shape.radix_size[0].depth, tune.sweep_depth);
+        assert_true(xli_sort_radix_tile(&shape, most) < xli_sort_radix_tile(&shape, most + 1));
+        assert_true(xli_sort_layout_of(&problem, &shape, most).bytes <=
+                    xli_sort_layout_of(&problem, &shape, most + 1).bytes);
+        /* Nobody takes what only bitonic sorts, or larger tiles, are for. */
+        xli_tune_sort other = tune;
+        other.sweep_from = other.sweep_wide_from = other.sweep_pair_from = (4u << 20);
+        assert_int_equal(sort_as(&devices[H200], &problem, 1024, &other).small_sweeps, 0);
+        other = tune;
+        other.sweep_small_bytes = 256;
+        assert_int_equal(sort_as(&devices[H200], &problem, 1024, &other).small_sweeps, 0);
+    }
+    const xli_sort_problem wide = {.key = XL_U64, .end_bit = 64};
+    assert_int_equal(sort_as(&devices[H200], &wide, 1024, &tune).small_sweeps, 0);
+}
+
 /* More keys than 32 bits count: by digits however few there are; no launch and no work-item counts
  * more than 31 bits do. */
 static void sorts_of_many(void **state)
@@ -162,9 +210,9 @@ static void sorts_of_many(void **state)
             const xli_sort_shape shape = sort_of(&devices[d], &problem, devices[d].group);
             if (shape.radix == XLI_RADIX_NONE)
                 continue;
-            assert_true(!shape.bitonic && shape.samples == 0);
+            assert_true(!shape.bitonic && shape.samples == 0 && shape.small_sweeps == 0);
             if (shape.radix == XLI_RADIX_SWEEP) {
-                const size_t part = shape.part_tiles * xli_sort_radix_tile(&shape);
+                const size_t part = shape.part_tiles * xli_sort_radix_tile(&shape, 1);
                 assert_true(part <= INT32_MAX && part > INT32_MAX / 2);
             }
             for (uint64_t n = 1; n < (uint64_t)1 << 38 && n < SIZE_MAX / 64; n += n / 3 + 1) {
@@ -501,6 +549,7 @@ int main(void)
         cmocka_unit_test(sorts_of_segments),
         cmocka_unit_test(sorts_by_samples),
         cmocka_unit_test(sorts_by_digits),
+        cmocka_unit_test(small_sweeps),
         cmocka_unit_test(sorts_take_little_room),
         cmocka_unit_test(sorts_that_gather_take_little_room),
         cmocka_unit_test(chunks_of_selections),
