@@ -29,10 +29,11 @@
 
 /* The same words as xli_grid_header of lib/grid/grid_plan.h. */
 typedef struct xl_grid_header {
-    ulong counted; /* how many of its elements each step inside takes: entries that are summed, */
-    ulong sorted;  /* keys of the first sort, of the second, rows' flags that are summed */
-    ulong sorted_again;
-    ulong flagged;
+    ulong counted; /* entries, or buckets, and one more; */
+    ulong sorted;  /* how many of its elements each step inside takes: keys of the first sort, */
+    ulong sorted_again; /* of the second, */
+    ulong flagged;      /* rows' flags that are summed, */
+    ulong summed;       /* counts that are */
     uint non_finite;
     uint first_non_finite;
     uint out_of_domain;
@@ -57,6 +58,9 @@ typedef struct xl_grid_header {
     float thin;      /* cells along x in the length of such an edge */
     float beyond;    /* rows listed: coordinates from here on have a cell each */
     uint cut;        /* a search met a point with too many candidates, which it has yet to tell */
+    uint parts;      /* that points are put into first, 0: none */
+    uint part_log;   /* entries of a part, as a power of two */
+    uint placed;     /* points are in their parts, so that entries are not counted one by one */
 } xl_grid_header;
 
 #define XL_GRID_HEADER(storage, at) ((__global xl_grid_header *)((storage) + (at)))

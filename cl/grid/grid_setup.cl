@@ -6,6 +6,9 @@
 
 #include "grid_bounds.cl"
 
+/* Parts that points are put into, at most. */
+#define XL_GRID_MOST_PARTS 2048
+
 /* The box given, or that of the points; of no finite points at all, a point. */
 void xl_grid_set_box(xl_grid_header *header, __local const xl_grid_found *found, float4 lower,
                      float4 upper)
@@ -82,8 +85,26 @@ typedef struct xl_grid_wish {
     uint table;   /* entries there are room for, 0 for a list of rows whatever the points are */
     uint sorts;   /* a table is made by sorting as well */
     uint buckets; /* that points are put into if rows are listed; 0: keys are sorted */
+    uint parted;  /* of a table points may be put into parts first */
     float inverse, thin, beyond;
 } xl_grid_wish;
+
+/* Parts of so many entries that seven eighths of the room in one are for its points, on average, or
+ * half of that, and not more of them than that room. None where they would be too many. */
+void xl_grid_set_parts(xl_grid_header *header)
+{
+    const ulong entries = header->counted - 1;
+    uint log = 0;
+    while (2u << log <= XL_PART &&
+           ((ulong)header->points << (log + 1)) <= entries * (XL_PART / 8 * 7))
+        ++log;
+    const ulong parts = XL_CEIL_DIV(entries, 1UL << log);
+    if (parts > XL_GRID_MOST_PARTS)
+        return;
+    header->parts = (uint)parts;
+    header->part_log = log;
+    header->summed = 0;
+}
 
 /* The header of a build of points of which that much is known. */
 void xl_grid_set(xl_grid_header *header, const xl_grid_wish *wish,
@@ -91,6 +112,7 @@ void xl_grid_set(xl_grid_header *header, const xl_grid_wish *wish,
 {
     header->counted = header->sorted = header->sorted_again = header->flagged = 0;
     header->big = header->buckets = header->rows = header->cut = 0;
+    header->parts = header->part_log = header->placed = 0;
     header->together = header->y_bits = 0;
     header->first_y = header->first_z = 0;
     header->non_finite = found->non_finite;
@@ -111,6 +133,9 @@ void xl_grid_set(xl_grid_header *header, const xl_grid_wish *wish,
         xl_grid_set_sparse(header, wish->buckets);
     else if (wish->sorts)
         header->sorted = wish->n;
+    header->summed = header->counted;
+    if (dense && wish->parted)
+        xl_grid_set_parts(header);
 }
 
 #endif

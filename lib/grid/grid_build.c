@@ -19,6 +19,9 @@
  * 2 cores), see docs/performance.md. */
 #include "grid_launch.h"
 
+/* XL_GRID_PARTED_AT_ONCE of cl/grid/grid_parts.cl. */
+#define PARTED_AT_ONCE 4
+
 /* In a box that is given it is known whether rows are listed. */
 static bool lists_for_certain(const xli_grid_build *b)
 {
@@ -66,13 +69,13 @@ static xl_status launch_shape(const xli_grid_build *b)
     if (looks)
         XL_TRY(LAUNCH_IN(b, XLI_GRID_BOUNDS, look, GIVEN(b), BUFFER(b), PART(b, found), box[0],
                          box[1]));
-    XL_TRY(LAUNCH_IN(b, XLI_GRID_SETUP, set, BUFFER(b), PART(b, header), PART(b, found),
-                     XLI_U32(looks ? look.groups : 0), XLI_U32(n), XLI_U32(layout->table),
-                     XLI_U32(grid->sorts), XLI_U32(layout->buckets), XLI_U32(b->index->stamp),
-                     XLI_BYTES(&grid->inverse, sizeof grid->inverse),
-                     XLI_BYTES(&grid->thin, sizeof grid->thin),
-                     XLI_BYTES(&grid->beyond, sizeof grid->beyond), box[0], box[1], PART(b, starts),
-                     PART(b, places)));
+    XL_TRY(LAUNCH_IN(
+        b, XLI_GRID_SETUP, set, BUFFER(b), PART(b, header), PART(b, found),
+        XLI_U32(looks ? look.groups : 0), XLI_U32(n), XLI_U32(layout->table), XLI_U32(grid->sorts),
+        XLI_U32(layout->buckets), XLI_U32(layout->parted ? 1 : 0), XLI_U32(b->index->stamp),
+        XLI_BYTES(&grid->inverse, sizeof grid->inverse), XLI_BYTES(&grid->thin, sizeof grid->thin),
+        XLI_BYTES(&grid->beyond, sizeof grid->beyond), box[0], box[1], PART(b, starts),
+        PART(b, places), PART(b, in_parts)));
 done:
     return status;
 }
@@ -86,7 +89,7 @@ static xl_status sum_counts(const xli_grid_build *b)
     XL_TRY(xli_seq_nest(b->seq));
     XL_TRY(xl_scan_enqueue(b->grid->scan, b->seq->queue,
                            &(xl_scan_args){.n = (size_t)layout->entries + 1,
-                                           .n_device = COUNT(b, counted),
+                                           .n_device = COUNT(b, summed),
                                            .in = counts_at,
                                            .out = counts_at,
                                            .scratch = xli_grid_view(b, layout->scanned, 0, 1)},
@@ -119,6 +122,33 @@ done:
     return status;
 }
 
+/* A table by parts. */
+static xl_status launch_parts(const xli_grid_build *b)
+{
+    xl_status status;
+    const xl_grid *const grid = b->grid;
+    const xli_grid_layout *const layout = &b->index->layout;
+    const size_t n = b->index->n;
+    const xli_arg entries = XLI_U32(layout->entries);
+    const cl_float4 lower = corner(grid->desc.lower), upper = corner(grid->desc.upper);
+    const xli_grid_shape each = xli_grid_few_groups(grid, XLI_GRID_COUNT_PARTS, n);
+    const size_t size = xli_min(grid->tune.group, grid->kernels[XLI_GRID_ORDER_PARTS].max_group);
+    const xli_grid_shape one = {
+        1, xli_min(grid->tune.group, grid->kernels[XLI_GRID_BEGIN_PARTS].max_group)};
+    const xli_grid_shape order = {
+        xli_max(xli_min(n / (grid->tune.part / 2), XLI_GRID_MOST_PARTS), 1), size};
+    XL_TRY(LAUNCH_IN(b, XLI_GRID_COUNT_PARTS, each, GIVEN(b), BUFFER(b), PART(b, header), entries,
+                     XLI_BYTES(&lower, sizeof lower), XLI_BYTES(&upper, sizeof upper),
+                     PART(b, in_parts)));
+    XL_TRY(LAUNCH_IN(b, XLI_GRID_BEGIN_PARTS, one, BUFFER(b), PART(b, header), PART(b, in_parts)));
+    XL_TRY(LAUNCH(b, XLI_GRID_TO_PARTS, xli_ceil_div(n, PARTED_AT_ONCE), GIVEN(b), BUFFER(b),
+                  PART(b, header), entries, PART(b, in_parts), PART(b, starts), PART(b, sorted)));
+    XL_TRY(LAUNCH_IN(b, XLI_GRID_ORDER_PARTS, order, BUFFER(b), PART(b, header), XLI_U32(n),
+                     entries, PART(b, in_parts), PART(b, starts), PART(b, sorted)));
+done:
+    return status;
+}
+
 static xl_status launch_counting(const xli_grid_build *b)
 {
     xl_status status;
@@ -127,6 +157,8 @@ static xl_status launch_counting(const xli_grid_build *b)
     const size_t n = b->index->n;
     const xli_arg entries = XLI_U32(layout->entries), buckets = XLI_U32(layout->buckets);
     const cl_float4 lower = corner(grid->desc.lower), upper = corner(grid->desc.upper);
+    if (layout->parted)
+        XL_TRY(launch_parts(b));
     if (layout->buckets > 0)
         XL_TRY(LAUNCH_IN(b, XLI_GRID_SPLIT, xli_grid_few_groups(grid, XLI_GRID_SPLIT, n), GIVEN(b),
                          BUFFER(b), PART(b, header), buckets, PART(b, places), PART(b, splitters)));

@@ -19,7 +19,9 @@ static const xli_tune_grid gpu = {.group = 256,
                                   .table = 4,
                                   .thin = 4,
                                   .sampled = 1 << 23,
-                                  .bucket = 256};
+                                  .bucket = 256,
+                                  .part = 2304,
+                                  .part_from = 1 << 19};
 static const xli_tune_grid cpu = {.group = 16,
                                   .items = 64,
                                   .bounds_groups = 4,
@@ -29,7 +31,8 @@ static const xli_tune_grid cpu = {.group = 16,
                                   .table = 0,
                                   .thin = 2,
                                   .planes = 1,
-                                  .bucket = 512};
+                                  .bucket = 512,
+                                  .part_from = 1};
 static const xli_tune_neighbors gpu_search = {
     .group = 128, .items = 1, .staged = 56, .together = 2};
 static const xli_tune_neighbors cpu_search = {
@@ -40,6 +43,9 @@ static const xli_tune_neighbors cpu_search = {
 /* And for each point that a bucket has on average: XL_GRID_ROOM of cl/grid/grid_overfull.cl keys.
  */
 #define BUCKET_BYTES 64
+/* Of a part: for each point that there is room for its own and a count, and what sums take. */
+#define PART_BYTES 20
+#define SUM_BYTES 4
 
 /* The groups above are for each compute unit. */
 void xli_tune_grid_table(const xli_tune_device *device, xli_tune_grid *tune)
@@ -68,6 +74,9 @@ void xli_tune_grid_fit(const xli_tune_device *device, xli_tune_grid *tune)
         tune->group /= 2;
     while (tune->bucket > 1 && (uint64_t)tune->bucket * BUCKET_BYTES > room(device))
         tune->bucket /= 2;
+    while (tune->part > 0 &&
+           (uint64_t)tune->part * PART_BYTES + tune->group * SUM_BYTES + 1024 > device->local_bytes)
+        tune->part /= 2;
     if (device->ends_loops)
         tune->items = (uint32_t)xli_min(tune->items, cpu.items);
 }

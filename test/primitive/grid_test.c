@@ -29,6 +29,10 @@ static const xl_tunable in_table[] = {{"grid.table", 64},
                                       {"grid.sampled", 1 << 20},
                                       {"grid.bucket", 16},
                                       {"grid.bounds_groups", 5}};
+/* The same by parts of few points, where the points are even enough for that. */
+static const xl_tunable in_parts[] = {{"grid.table", 64},    {"grid.thin", THIN},
+                                      {"grid.planes", 0},    {"grid.part", 64},
+                                      {"grid.part_from", 1}, {"grid.bounds_groups", 5}};
 static const xl_tunable in_rows[] = {{"grid.table", 0}};
 
 /* The dense cell of a point by the same float operations as the device's. */
@@ -77,15 +81,16 @@ static void orders_equal(const uint32_t *a, const uint32_t *b, size_t n)
             XLT_FAIL("slot %zu: point %u by counting, %u by sorting", k, a[k], b[k]);
 }
 
-/* Both algorithms, twice each: one order. */
+/* Both algorithms, that by counting by parts as well: one order, the first one's twice. */
 static void check_orders(const cloud *c, float cell_size)
 {
     xl_grid_desc desc = grid_desc_of(c, cell_size);
     uint32_t *orders[4];
-    desc.tunables = in_table;
-    desc.num_tunables = sizeof in_table / sizeof *in_table;
     for (size_t k = 0; k < 4; ++k) {
-        desc.algorithm = k % 2 == 0 ? XL_GRID_COUNTING : XL_GRID_BITONIC;
+        desc.tunables = k < 3 ? in_table : in_parts;
+        desc.num_tunables =
+            k < 3 ? sizeof in_table / sizeof *in_table : sizeof in_parts / sizeof *in_parts;
+        desc.algorithm = k == 1 ? XL_GRID_BITONIC : XL_GRID_COUNTING;
         built b = build_grid(c, &desc);
         orders[k] = order_of(&b);
         fail_unless_permutation(orders[k], c->n);
@@ -202,6 +207,60 @@ static void both_algorithms_give_one_order(void **state)
         check_orders(&c, 0.2f);
         cloud_free(&c);
     }
+}
+
+/* What a build by counting and by parts found. */
+static xli_grid_header parted(const cloud *c, float cell_size, bool bounded)
+{
+    xli_grid_header header;
+    xl_grid_desc desc = grid_desc_of(c, cell_size);
+    desc.algorithm = XL_GRID_COUNTING;
+    desc.tunables = in_parts;
+    desc.num_tunables = sizeof in_parts / sizeof *in_parts;
+    desc.bounded = bounded;
+    for (size_t a = 0; a < 3; ++a) {
+        desc.lower[a] = -0.5f;
+        desc.upper[a] = 0.5f;
+    }
+    built b = build_grid(c, &desc);
+    XLT_CL(clEnqueueReadBuffer(xlt_queue(), b.index->storage, CL_TRUE,
+                               b.index->storage_at + b.index->layout.header, sizeof header, &header,
+                               0, NULL, NULL));
+    if (b.grid->sorts) /* where loops are ended there are no parts */
+        header.placed = UINT32_MAX;
+    built_free(&b);
+    return header;
+}
+
+/* Even points are put into parts; where a part would be too full none are. What is wrong with a
+ * point is told once either way. */
+static void even_points_are_put_into_parts(void **state)
+{
+    (void)state;
+    const size_t n = xlt_small() ? 300 : 6000;
+    const float cell_size = xlt_small() ? 0.2f : 0.11f;
+    cloud c = cloud_uniform(n, -0.5f, 1.0f, 7);
+    for (size_t uneven = 0; uneven < 2; ++uneven)
+        for (size_t bad = 0; bad < 2; ++bad) {
+            if (bad) {
+                cloud_set(&c, n - 7, 0.1f, NAN, 0.1f);
+                cloud_set(&c, n - 9, 0.1f, 0.7f, 0.1f);
+                cloud_set(&c, n - 8, 0.1f, 0.7f, 0.1f);
+            }
+            const xli_grid_header h = parted(&c, cell_size, true);
+            if (h.placed != UINT32_MAX)
+                assert_int_equal(h.placed, uneven ? 0 : 1);
+            assert_int_equal(h.non_finite, bad ? 1 : 0);
+            assert_int_equal(h.first_non_finite, bad ? n - 7 : UINT32_MAX);
+            assert_int_equal(h.out_of_domain, bad ? 2 : 0);
+            assert_int_equal(h.first_out_of_domain, bad ? n - 9 : UINT32_MAX);
+            assert_int_equal(h.failed, bad);
+            for (size_t i = 0; i < 3; ++i)
+                cloud_set(&c, n - 7 - i, 0.1f, 0.1f, 0.1f);
+            for (size_t i = 0; bad && i < 70; ++i)
+                cloud_set(&c, i, 0.1f, 0.2f, 0.3f);
+        }
+    cloud_free(&c);
 }
 
 /* One cell holds all, or most, of the points. */
@@ -835,6 +894,7 @@ int main(void)
         cmocka_unit_test(storage_is_kept_as_long_as_needed),
         cmocka_unit_test(both_algorithms_give_one_order),
         cmocka_unit_test(layouts_give_one_order),
+        cmocka_unit_test(even_points_are_put_into_parts),
         cmocka_unit_test(overfull_cells_are_in_order),
         cmocka_unit_test(report_tells_the_box),
         cmocka_unit_test(far_outlier_is_one_more_row),
