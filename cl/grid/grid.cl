@@ -89,12 +89,11 @@ __kernel void xl_grid_keys(XL_POINTS_PARAMETERS, uint n, __global uint *storage,
     __global xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
     xl_grid_map map = xl_grid_load_shape(header, table, n);
     const uint buckets = min(header->buckets, most_buckets);
-    XL_FOR_ITEMS(i, (map.sparse && buckets == 0) || header->placed ? 0u : n)
+    XL_FOR_ITEMS(i, (map.sparse && buckets == 0) || header->parts > 0 ? 0u : n)
     {
         const float4 p = xl_grid_point(XL_POINTS, (uint)i);
 #if XL_BOUNDED
-        const bool bad = header->parts > 0 ? xl_grid_is_bad(header, p)
-                                           : xl_grid_tell_bad(header, (uint)i, p, lower, upper);
+        const bool bad = xl_grid_tell_bad(header, (uint)i, p, lower, upper);
 #else
         const bool bad = !xl_grid_finite(p);
 #endif
@@ -115,7 +114,7 @@ __kernel void xl_grid_scatter(__global uint *storage, ulong header_at, uint n, u
                               ulong ranks_at, ulong unordered_at)
 {
     __global xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
-    const bool counted = (header->sparse == 0 || header->buckets > 0) && !header->placed;
+    const bool counted = (header->sparse == 0 || header->buckets > 0) && header->parts == 0;
     const uint last = header->sparse == 0 ? table : most_buckets;
     XL_FOR_ITEMS(i, counted ? n : 0u)
     {
@@ -137,7 +136,7 @@ __kernel void xl_grid_order(XL_POINTS_PARAMETERS, uint n, __global uint *storage
     __global xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
     const xl_grid_cells cells = {storage + starts_at, storage + unordered_at, n, flag,
                                  overfull_points};
-    XL_FOR_FEW_ITEMS(k, header->sparse || header->placed ? 0u : n)
+    XL_FOR_FEW_ITEMS(k, header->sparse ? 0u : n)
     {
         const uint i = min(cells.unordered[k] & ~flag, n - 1u);
         const uint4 sorted_point = xl_grid_sorted_point(XL_POINTS, i);

@@ -58,9 +58,8 @@ typedef struct xl_grid_header {
     float thin;      /* cells along x in the length of such an edge */
     float beyond;    /* rows listed: coordinates from here on have a cell each */
     uint cut;        /* a search met a point with too many candidates, which it has yet to tell */
-    uint parts;      /* that points are put into first, 0: none */
+    uint parts;      /* that points are put into first; 0: entries are counted one by one */
     uint part_log;   /* entries of a part, as a power of two */
-    uint placed;     /* points are in their parts, so that entries are not counted one by one */
 } xl_grid_header;
 
 #define XL_GRID_HEADER(storage, at) ((__global xl_grid_header *)((storage) + (at)))

@@ -8,6 +8,8 @@
 
 /* Parts that points are put into, at most. */
 #define XL_GRID_MOST_PARTS 2048
+/* Entries of one. */
+#define XL_GRID_MOST_ENTRIES 4096
 
 /* The box given, or that of the points; of no finite points at all, a point. */
 void xl_grid_set_box(xl_grid_header *header, __local const xl_grid_found *found, float4 lower,
@@ -85,23 +87,22 @@ typedef struct xl_grid_wish {
     uint table;   /* entries there are room for, 0 for a list of rows whatever the points are */
     uint sorts;   /* a table is made by sorting as well */
     uint buckets; /* that points are put into if rows are listed; 0: keys are sorted */
-    uint parted;  /* of a table points may be put into parts first */
+    uint parted;  /* for a table points are put into parts first */
     float inverse, thin, beyond;
 } xl_grid_wish;
 
 /* Parts of so many entries that seven eighths of the room in one are for its points, on average, or
- * half of that, and not more of them than that room. None where they would be too many. */
+ * half of that, unless there would be too many parts. The host has seen to it that these suffice.
+ */
 void xl_grid_set_parts(xl_grid_header *header)
 {
     const ulong entries = header->counted - 1;
     uint log = 0;
-    while (2u << log <= XL_PART &&
-           ((ulong)header->points << (log + 1)) <= entries * (XL_PART / 8 * 7))
+    while (2u << log <= XL_GRID_MOST_ENTRIES &&
+           (((ulong)header->points << (log + 1)) <= entries * (XL_PART / 8 * 7) ||
+            entries > (ulong)XL_GRID_MOST_PARTS << log))
         ++log;
-    const ulong parts = XL_CEIL_DIV(entries, 1UL << log);
-    if (parts > XL_GRID_MOST_PARTS)
-        return;
-    header->parts = (uint)parts;
+    header->parts = (uint)XL_CEIL_DIV(entries, 1UL << log);
     header->part_log = log;
     header->summed = 0;
 }
@@ -112,7 +113,7 @@ void xl_grid_set(xl_grid_header *header, const xl_grid_wish *wish,
 {
     header->counted = header->sorted = header->sorted_again = header->flagged = 0;
     header->big = header->buckets = header->rows = header->cut = 0;
-    header->parts = header->part_log = header->placed = 0;
+    header->parts = header->part_log = 0;
     header->together = header->y_bits = 0;
     header->first_y = header->first_z = 0;
     header->non_finite = found->non_finite;

@@ -122,29 +122,61 @@ done:
     return status;
 }
 
-/* A table by parts. */
-static xl_status launch_parts(const xli_grid_build *b)
+/* Work-groups that make a table by parts. */
+static xli_grid_shape part_shape(const xl_grid *grid, xli_grid_kernel kernel, size_t groups)
+{
+    return (xli_grid_shape){.groups = xli_max(groups, 1),
+                            .size =
+                                xli_min(grid->tune.part_group, grid->kernels[kernel].max_group)};
+}
+
+/* Points of each part, keys of listed rows, and where both begin. */
+static xl_status launch_begins(const xli_grid_build *b)
 {
     xl_status status;
     const xl_grid *const grid = b->grid;
     const xli_grid_layout *const layout = &b->index->layout;
     const size_t n = b->index->n;
-    const xli_arg entries = XLI_U32(layout->entries);
+    const xli_arg entries = XLI_U32(layout->entries), buckets = XLI_U32(layout->buckets);
     const cl_float4 lower = corner(grid->desc.lower), upper = corner(grid->desc.upper);
-    const xli_grid_shape each = xli_grid_few_groups(grid, XLI_GRID_COUNT_PARTS, n);
-    const size_t size = xli_min(grid->tune.group, grid->kernels[XLI_GRID_ORDER_PARTS].max_group);
-    const xli_grid_shape one = {
-        1, xli_min(grid->tune.group, grid->kernels[XLI_GRID_BEGIN_PARTS].max_group)};
-    const xli_grid_shape order = {
-        xli_max(xli_min(n / (grid->tune.part / 2), XLI_GRID_MOST_PARTS), 1), size};
-    XL_TRY(LAUNCH_IN(b, XLI_GRID_COUNT_PARTS, each, GIVEN(b), BUFFER(b), PART(b, header), entries,
-                     XLI_BYTES(&lower, sizeof lower), XLI_BYTES(&upper, sizeof upper),
-                     PART(b, in_parts)));
-    XL_TRY(LAUNCH_IN(b, XLI_GRID_BEGIN_PARTS, one, BUFFER(b), PART(b, header), PART(b, in_parts)));
-    XL_TRY(LAUNCH(b, XLI_GRID_TO_PARTS, xli_ceil_div(n, PARTED_AT_ONCE), GIVEN(b), BUFFER(b),
-                  PART(b, header), entries, PART(b, in_parts), PART(b, starts), PART(b, sorted)));
-    XL_TRY(LAUNCH_IN(b, XLI_GRID_ORDER_PARTS, order, BUFFER(b), PART(b, header), XLI_U32(n),
-                     entries, PART(b, in_parts), PART(b, starts), PART(b, sorted)));
+    const xli_arg box[2] = {XLI_BYTES(&lower, sizeof lower), XLI_BYTES(&upper, sizeof upper)};
+    if (layout->parted)
+        XL_TRY(LAUNCH_IN(b, XLI_GRID_COUNT_PARTS,
+                         xli_grid_few_groups(grid, XLI_GRID_COUNT_PARTS, n), GIVEN(b), BUFFER(b),
+                         PART(b, header), entries, box[0], box[1], PART(b, in_parts)));
+    if (layout->buckets > 0)
+        XL_TRY(LAUNCH_IN(b, XLI_GRID_SPLIT, xli_grid_few_groups(grid, XLI_GRID_SPLIT, n), GIVEN(b),
+                         BUFFER(b), PART(b, header), buckets, PART(b, places), PART(b, splitters)));
+    if (!layout->parted || layout->buckets > 0)
+        XL_TRY(LAUNCH(b, XLI_GRID_KEYS, n, GIVEN(b), BUFFER(b), PART(b, header), entries, buckets,
+                      box[0], box[1], PART(b, splitters), PART(b, starts), PART(b, bucket_of),
+                      PART(b, ranks)));
+    if (layout->parted)
+        XL_TRY(LAUNCH_IN(b, XLI_GRID_BEGIN, part_shape(grid, XLI_GRID_BEGIN, 1), BUFFER(b),
+                         PART(b, header), buckets, PART(b, in_parts), PART(b, starts)));
+    else
+        XL_TRY(sum_counts(b));
+done:
+    return status;
+}
+
+/* A table by parts. */
+static xl_status launch_parts(const xli_grid_build *b)
+{
+    xl_status status;
+    const xl_grid *const grid = b->grid;
+    const size_t n = b->index->n;
+    const xli_arg table = XLI_U32(b->index->layout.table);
+    const size_t at_once = xli_min((size_t)grid->tune.part_group * PARTED_AT_ONCE, grid->tune.part);
+    const size_t parts = n / xli_max(grid->tune.part / 2, 1);
+    XL_TRY(LAUNCH_IN(b, XLI_GRID_TO_PARTS,
+                     part_shape(grid, XLI_GRID_TO_PARTS, xli_ceil_div(n, at_once)), GIVEN(b),
+                     BUFFER(b), PART(b, header), table, PART(b, in_parts), PART(b, sorted)));
+    XL_TRY(LAUNCH_IN(b, XLI_GRID_ORDER_PARTS,
+                     part_shape(grid, XLI_GRID_ORDER_PARTS, xli_min(parts, XLI_GRID_MOST_PARTS)),
+                     GIVEN(b), BUFFER(b), PART(b, header), table, PART(b, in_parts),
+                     PART(b, starts), PART(b, unordered), PART(b, sorted),
+                     XLI_U32(grid->tune.overfull_points)));
 done:
     return status;
 }
@@ -155,26 +187,20 @@ static xl_status launch_counting(const xli_grid_build *b)
     const xl_grid *const grid = b->grid;
     const xli_grid_layout *const layout = &b->index->layout;
     const size_t n = b->index->n;
-    const xli_arg entries = XLI_U32(layout->entries), buckets = XLI_U32(layout->buckets);
-    const cl_float4 lower = corner(grid->desc.lower), upper = corner(grid->desc.upper);
+    const xli_arg entries = XLI_U32(layout->entries), flag = XLI_U32(flag_of(b));
+    XL_TRY(launch_begins(b));
     if (layout->parted)
         XL_TRY(launch_parts(b));
-    if (layout->buckets > 0)
-        XL_TRY(LAUNCH_IN(b, XLI_GRID_SPLIT, xli_grid_few_groups(grid, XLI_GRID_SPLIT, n), GIVEN(b),
-                         BUFFER(b), PART(b, header), buckets, PART(b, places), PART(b, splitters)));
-    XL_TRY(LAUNCH(b, XLI_GRID_KEYS, n, GIVEN(b), BUFFER(b), PART(b, header), entries, buckets,
-                  XLI_BYTES(&lower, sizeof lower), XLI_BYTES(&upper, sizeof upper),
-                  PART(b, splitters), PART(b, starts), PART(b, bucket_of), PART(b, ranks)));
-    XL_TRY(sum_counts(b));
-    XL_TRY(LAUNCH(b, XLI_GRID_SCATTER, n, BUFFER(b), PART(b, header), XLI_U32(n), entries, buckets,
-                  XLI_U32(flag_of(b)), PART(b, starts), PART(b, bucket_of), PART(b, ranks),
-                  PART(b, unordered)));
-    if (!lists_for_certain(b))
-        XL_TRY(LAUNCH(b, XLI_GRID_ORDER, n, GIVEN(b), BUFFER(b), PART(b, header), entries,
-                      XLI_U32(flag_of(b)), PART(b, starts), PART(b, unordered), PART(b, sorted),
-                      PART(b, crowded), XLI_U32(grid->tune.overfull_points),
-                      XLI_U32(layout->overfull)));
-    XL_TRY(launch_cells(b));
+    if (!layout->parted || layout->buckets > 0)
+        XL_TRY(LAUNCH(b, XLI_GRID_SCATTER, n, BUFFER(b), PART(b, header), XLI_U32(n), entries,
+                      XLI_U32(layout->buckets), flag, PART(b, starts), PART(b, bucket_of),
+                      PART(b, ranks), PART(b, unordered)));
+    if (!layout->parted && !lists_for_certain(b))
+        XL_TRY(LAUNCH(b, XLI_GRID_ORDER, n, GIVEN(b), BUFFER(b), PART(b, header), entries, flag,
+                      PART(b, starts), PART(b, unordered), PART(b, sorted), PART(b, crowded),
+                      XLI_U32(grid->tune.overfull_points), XLI_U32(layout->overfull)));
+    if (!layout->parted || layout->buckets > 0)
+        XL_TRY(launch_cells(b));
 done:
     return status;
 }

@@ -81,8 +81,10 @@ static size_t most_keys(const xl_grid *grid, size_t n, size_t listed)
 /* Whether points are put into parts, if the device finds a table. */
 static bool is_parted(const xl_grid *grid, size_t n, const xli_grid_layout *l)
 {
-    return !grid->sorts && l->table > 0 && !grid->tune.planes && n >= grid->tune.part_from &&
-           n / XLI_GRID_MOST_PARTS < grid->tune.part;
+    return !grid->sorts && l->table > 0 && !(l->lists && grid->desc.bounded) &&
+           !grid->tune.planes && n >= grid->tune.part_from &&
+           l->table <= XLI_GRID_MOST_PARTS * XLI_GRID_MOST_ENTRIES &&
+           n <= (size_t)XLI_GRID_MOST_PARTS * grid->tune.part;
 }
 
 xli_grid_shape xli_grid_few_groups(const xl_grid *grid, xli_grid_kernel kernel, size_t n)

@@ -25,7 +25,7 @@ typedef struct xli_grid_header {
     cl_float origin[3], last[3];
     cl_float inverse, thin, beyond;
     cl_uint cut;
-    cl_uint parts, part_log, placed;
+    cl_uint parts, part_log;
 } xli_grid_header;
 
 /* The same words as xl_grid_found of cl/grid/grid_bounds.cl, and xl_grid_part of
@@ -50,7 +50,7 @@ typedef struct xli_grid_layout {
     uint32_t entries;  /* the larger of these */
     uint32_t overfull; /* cells that may have to be sorted by a work-group */
     bool lists;        /* rows may have to be listed */
-    bool parted;       /* points may be put into parts first */
+    bool parted;       /* for a table points are put into parts first */
     size_t header;
     size_t found;     /* what each work-group found of the box */
     size_t in_parts;  /* how many points each part has, and where it begins, and where it ends */
@@ -75,7 +75,7 @@ typedef enum xli_grid_kernel {
     XLI_GRID_SETUP,
     XLI_GRID_SPLIT,
     XLI_GRID_COUNT_PARTS,
-    XLI_GRID_BEGIN_PARTS,
+    XLI_GRID_BEGIN,
     XLI_GRID_TO_PARTS,
     XLI_GRID_ORDER_PARTS,
     XLI_GRID_KEYS,
@@ -157,6 +157,8 @@ static inline size_t xli_grid_pitch(size_t n)
 
 /* Parts that points are put into, at most: XL_GRID_MOST_PARTS of cl/grid/grid_setup.cl. */
 #define XLI_GRID_MOST_PARTS 2048
+/* Entries of one: XL_GRID_MOST_ENTRIES. */
+#define XLI_GRID_MOST_ENTRIES 4096
 
 /* Longest n: indices and starts are 32 bits wide, and one value means "none". */
 #define XLI_GRID_MAX_N ((uint64_t)UINT32_MAX - 1)

@@ -229,6 +229,7 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
      MEANS("Points that a part has room for, in local memory, where a table is made by parts; 0: "
            "none is.")},
     {GRID(part_from), RANGE(1, UINT32_MAX), MEANS("From so many points on it is.")},
+    {GRID(part_group), RANGE(1, 1024), MEANS("Work-items of a group that makes one so.")},
 
     {NEIGHBORS(group), RANGE(1, 1024), DOUBLING(1), MEANS("Work-items of a group that searches.")},
     {NEIGHBORS(items), RANGE(1, 4096), MEANS("Points of a work-item that searches.")},

@@ -309,7 +309,7 @@ static void fill_header(wrong *w, bool any, bool listed, xlt_random *random)
     /* Not failed, which would put points into entries by their indices. */
     w->words[w->at[HEADER] + offsetof(xli_grid_header, failed) / 4] = 0;
     /* Nor by parts, where nothing is left to do for the others. */
-    w->words[w->at[HEADER] + offsetof(xli_grid_header, placed) / 4] = 0;
+    w->words[w->at[HEADER] + offsetof(xli_grid_header, parts) / 4] = 0;
 }
 
 static wrong wrong_make(bool any, bool listed, uint64_t seed)
@@ -388,15 +388,13 @@ static void crowd_all(wrong *w)
                                 NULL, NULL));
 }
 
-/* By parts: of a header that says anything, or too many, which begin beyond the table. */
-static void place_all(wrong *w, bool any, bool placed)
+/* By parts: too many, which begin beyond the table, or of any size. */
+static void part_all(wrong *w, bool any)
 {
     uint32_t *const header = w->words + w->at[HEADER];
-    header[offsetof(xli_grid_header, placed) / 4] = placed;
-    if (!any) {
-        header[offsetof(xli_grid_header, parts) / 4] = 2 * XLI_GRID_MOST_PARTS;
+    header[offsetof(xli_grid_header, parts) / 4] = 2 * XLI_GRID_MOST_PARTS;
+    if (!any)
         header[offsetof(xli_grid_header, part_log) / 4] = 3;
-    }
     XLT_CL(clEnqueueWriteBuffer(xlt_queue(), w->mem, CL_TRUE, 0, w->num_words * 4, w->words, 0,
                                 NULL, NULL));
 }
@@ -454,31 +452,35 @@ static void count_wrong_numbers(xl_grid *grid, const xlt_buffer *points, bool an
 static void part_wrong_numbers(xl_grid *grid, const xlt_buffer *points, bool any, uint64_t seed)
 {
     const xli_arg given = XLI_MEM(points->mem), from = XLI_U64(xlt_view(points).offset);
-    const xli_arg n = XLI_U32(POINTS), table = XLI_U32(TABLE);
+    const xli_arg n = XLI_U32(POINTS), table = XLI_U32(TABLE), buckets = XLI_U32(BUCKETS);
     const cl_float4 corner = {{0}};
     const xli_arg box = XLI_BYTES(&corner, sizeof corner);
     xli_kernel *kernels = grid->kernels;
     wrong w = wrong_make(any, false, seed);
-    place_all(&w, any, true);
+    part_all(&w, any);
     RUN(&kernels[XLI_GRID_COUNT_PARTS], 2, GIVEN, n, XLI_MEM(w.mem), AT(HEADER), table, box, box,
         AT(IN_PARTS));
     wrong_check("xl_grid_count_parts", &w, IN_PARTS);
-    w = wrong_make(any, false, seed);
-    place_all(&w, any, true);
-    RUN(&kernels[XLI_GRID_BEGIN_PARTS], 1, XLI_MEM(w.mem), AT(HEADER), AT(IN_PARTS));
-    wrong_check("xl_grid_begin_parts", &w, IN_PARTS);
-    for (int placed = 0; placed < 2; ++placed) {
-        w = wrong_make(any, false, seed);
-        place_all(&w, any, placed != 0);
-        RUN(&kernels[XLI_GRID_TO_PARTS], 2, GIVEN, n, XLI_MEM(w.mem), AT(HEADER), table,
-            AT(IN_PARTS), AT(STARTS), AT(SORTED));
-        wrong_check("xl_grid_to_parts", &w, SORTED);
+    for (int listed = 0; listed < 2; ++listed) {
+        w = wrong_make(any, listed != 0, seed);
+        if (!listed)
+            part_all(&w, any);
+        RUN(&kernels[XLI_GRID_BEGIN], 1, XLI_MEM(w.mem), AT(HEADER), buckets, AT(IN_PARTS),
+            AT(STARTS));
+        wrong_check("xl_grid_begin", &w, IN_PARTS);
     }
     w = wrong_make(any, false, seed);
-    place_all(&w, any, true);
-    RUN(&kernels[XLI_GRID_ORDER_PARTS], 3, XLI_MEM(w.mem), AT(HEADER), n, table, AT(IN_PARTS),
-        AT(STARTS), AT(SORTED));
-    wrong_check("xl_grid_order_parts", &w, SORTED);
+    part_all(&w, any);
+    RUN(&kernels[XLI_GRID_TO_PARTS], 2, GIVEN, n, XLI_MEM(w.mem), AT(HEADER), table, AT(IN_PARTS),
+        AT(SORTED));
+    wrong_check("xl_grid_to_parts", &w, SORTED);
+    for (uint32_t crowd = 0; crowd <= POINTS; crowd += POINTS) {
+        w = wrong_make(any, false, seed);
+        part_all(&w, any);
+        RUN(&kernels[XLI_GRID_ORDER_PARTS], 3, GIVEN, n, XLI_MEM(w.mem), AT(HEADER), table,
+            AT(IN_PARTS), AT(STARTS), AT(ARRIVED), AT(SORTED), XLI_U32(crowd));
+        wrong_check("xl_grid_order_parts", &w, SORTED);
+    }
 }
 
 /* Sorting, likewise. */
