@@ -89,7 +89,7 @@ __kernel void xl_grid_keys(XL_POINTS_PARAMETERS, uint n, __global uint *storage,
     __global xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
     xl_grid_map map = xl_grid_load_shape(header, table, n);
     const uint buckets = min(header->buckets, most_buckets);
-    XL_FOR_ITEMS(i, (map.sparse && buckets == 0) || header->parts > 0 ? 0u : n)
+    XL_FOR_ALL_ITEMS(i, (map.sparse && buckets == 0) || header->parts > 0 ? 0u : n)
     {
         const float4 p = xl_grid_point(XL_POINTS, (uint)i);
 #if XL_BOUNDED
@@ -116,7 +116,7 @@ __kernel void xl_grid_scatter(__global uint *storage, ulong header_at, uint n, u
     __global xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
     const bool counted = (header->sparse == 0 || header->buckets > 0) && header->parts == 0;
     const uint last = header->sparse == 0 ? table : most_buckets;
-    XL_FOR_ITEMS(i, counted ? n : 0u)
+    XL_FOR_ALL_ITEMS(i, counted ? n : 0u)
     {
         const uint b = min(storage[buckets_at + i], last), rank = storage[ranks_at + i];
         const uint k = storage[starts_at + b] + rank;

@@ -96,6 +96,13 @@ typedef struct xl_grid_map {
                    min((ulong)(n), (ulong)(get_group_id(0) + 1) * get_local_size(0) * XL_ITEMS);   \
          i < i##_end; i += get_local_size(0))
 
+/* The same by any number of work-groups. */
+#define XL_FOR_ALL_ITEMS(i, n)                                                                     \
+    for (ulong i##_of = get_local_size(0) * XL_ITEMS, i##_from = get_group_id(0) * i##_of;         \
+         i##_from < (n); i##_from += get_num_groups(0) * i##_of)                                   \
+        for (ulong i = i##_from + get_local_id(0); i < min((ulong)(n), i##_from + i##_of);         \
+             i += get_local_size(0))
+
 /* The same of less than 2^32, without numbers of 64 bits that live on through the body. */
 #define XL_ITEM_AT(item)                                                                           \
     ((ulong)get_group_id(0) * get_local_size(0) * XL_ITEMS + (item)*get_local_size(0) +            \

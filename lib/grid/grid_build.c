@@ -130,6 +130,18 @@ static xli_grid_shape part_shape(const xl_grid *grid, xli_grid_kernel kernel, si
                                 xli_min(grid->tune.part_group, grid->kernels[kernel].max_group)};
 }
 
+/* Work-groups that go through all points; few where they may do so in vain. */
+static xli_grid_shape point_shape(const xli_grid_build *b, xli_grid_kernel kernel)
+{
+    enum { FEW = 4 };
+    const xli_tune_grid *const tune = &b->grid->tune;
+    xli_grid_shape shape =
+        xli_grid_shape_of(&b->grid->kernels[kernel], b->index->n, tune->group, tune->items);
+    if (b->index->layout.parted)
+        shape.groups = xli_min(shape.groups, (size_t)FEW * tune->bounds_groups);
+    return shape;
+}
+
 /* Points of each part, keys of listed rows, and where both begin. */
 static xl_status launch_begins(const xli_grid_build *b)
 {
@@ -148,9 +160,9 @@ static xl_status launch_begins(const xli_grid_build *b)
         XL_TRY(LAUNCH_IN(b, XLI_GRID_SPLIT, xli_grid_few_groups(grid, XLI_GRID_SPLIT, n), GIVEN(b),
                          BUFFER(b), PART(b, header), buckets, PART(b, places), PART(b, splitters)));
     if (!layout->parted || layout->buckets > 0)
-        XL_TRY(LAUNCH(b, XLI_GRID_KEYS, n, GIVEN(b), BUFFER(b), PART(b, header), entries, buckets,
-                      box[0], box[1], PART(b, splitters), PART(b, starts), PART(b, bucket_of),
-                      PART(b, ranks)));
+        XL_TRY(LAUNCH_IN(b, XLI_GRID_KEYS, point_shape(b, XLI_GRID_KEYS), GIVEN(b), BUFFER(b),
+                         PART(b, header), entries, buckets, box[0], box[1], PART(b, splitters),
+                         PART(b, starts), PART(b, bucket_of), PART(b, ranks)));
     if (layout->parted)
         XL_TRY(LAUNCH_IN(b, XLI_GRID_BEGIN, part_shape(grid, XLI_GRID_BEGIN, 1), BUFFER(b),
                          PART(b, header), buckets, PART(b, in_parts), PART(b, starts)));
@@ -192,9 +204,9 @@ static xl_status launch_counting(const xli_grid_build *b)
     if (layout->parted)
         XL_TRY(launch_parts(b));
     if (!layout->parted || layout->buckets > 0)
-        XL_TRY(LAUNCH(b, XLI_GRID_SCATTER, n, BUFFER(b), PART(b, header), XLI_U32(n), entries,
-                      XLI_U32(layout->buckets), flag, PART(b, starts), PART(b, bucket_of),
-                      PART(b, ranks), PART(b, unordered)));
+        XL_TRY(LAUNCH_IN(b, XLI_GRID_SCATTER, point_shape(b, XLI_GRID_SCATTER), BUFFER(b),
+                         PART(b, header), XLI_U32(n), entries, XLI_U32(layout->buckets), flag,
+                         PART(b, starts), PART(b, bucket_of), PART(b, ranks), PART(b, unordered)));
     if (!layout->parted && !lists_for_certain(b))
         XL_TRY(LAUNCH(b, XLI_GRID_ORDER, n, GIVEN(b), BUFFER(b), PART(b, header), entries, flag,
                       PART(b, starts), PART(b, unordered), PART(b, sorted), PART(b, crowded),
