@@ -7,7 +7,6 @@
 #include "grid_list.cl"
 #include "grid_moved.cl"
 #include "grid_overfull.cl"
-#include "grid_parts.cl"
 #include "grid_setup.cl"
 #include "grid_sorting.cl"
 
@@ -27,25 +26,23 @@ __kernel void xl_grid_bounds(XL_POINTS_PARAMETERS, uint n, __global uint *storag
 /* The header, and zeros in what is to be counted: the table, as far as it is used, or buckets, and
  * the places of their sample. Every group finds the shape, so that none waits for another. */
 __kernel void xl_grid_setup(__global uint *storage, ulong header_at, ulong found_at, uint num_found,
-                            uint n, uint table, uint sorts, uint buckets, uint parted, uint stamp,
-                            float inverse, float thin, float beyond, float4 lower, float4 upper,
-                            ulong counts_at, ulong places_at, ulong parts_at)
+                            uint n, uint table, uint sorts, uint buckets, uint stamp, float inverse,
+                            float thin, float beyond, float4 lower, float4 upper, ulong counts_at,
+                            ulong places_at)
 {
     __local xl_grid_found found[XL_GROUP];
-    const xl_grid_wish wish = {n, stamp, table, sorts, buckets, parted, inverse, thin, beyond};
+    const xl_grid_wish wish = {n, stamp, table, sorts, buckets, inverse, thin, beyond};
     xl_grid_header header;
     xl_grid_gather_found((__global const xl_grid_found *)(storage + found_at), num_found,
                          &found[get_local_id(0)]);
     xl_grid_fold(found);
     XL_LOCAL_BARRIER();
     xl_grid_set(&header, &wish, found, lower, upper);
-    for (ulong b = get_global_id(0); b < header.summed; b += get_global_size(0))
+    for (ulong b = get_global_id(0); b < header.counted; b += get_global_size(0))
         storage[counts_at + b] = 0;
     for (ulong k = get_global_id(0); k < (ulong)header.buckets * XL_GRID_OVERSAMPLING;
          k += get_global_size(0))
         storage[places_at + k] = 0;
-    for (ulong k = get_global_id(0); k < header.parts; k += get_global_size(0))
-        storage[parts_at + k] = 0;
     if (get_global_id(0) == 0)
         *XL_GRID_HEADER(storage, header_at) = header;
 }
@@ -89,7 +86,7 @@ __kernel void xl_grid_keys(XL_POINTS_PARAMETERS, uint n, __global uint *storage,
     __global xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
     xl_grid_map map = xl_grid_load_shape(header, table, n);
     const uint buckets = min(header->buckets, most_buckets);
-    XL_FOR_ALL_ITEMS(i, (map.sparse && buckets == 0) || header->parts > 0 ? 0u : n)
+    XL_FOR_ITEMS(i, map.sparse && buckets == 0 ? 0u : n)
     {
         const float4 p = xl_grid_point(XL_POINTS, (uint)i);
 #if XL_BOUNDED
@@ -114,9 +111,9 @@ __kernel void xl_grid_scatter(__global uint *storage, ulong header_at, uint n, u
                               ulong ranks_at, ulong unordered_at)
 {
     __global xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
-    const bool counted = (header->sparse == 0 || header->buckets > 0) && header->parts == 0;
+    const bool counted = header->sparse == 0 || header->buckets > 0;
     const uint last = header->sparse == 0 ? table : most_buckets;
-    XL_FOR_ALL_ITEMS(i, counted ? n : 0u)
+    XL_FOR_ITEMS(i, counted ? n : 0u)
     {
         const uint b = min(storage[buckets_at + i], last), rank = storage[ranks_at + i];
         const uint k = storage[starts_at + b] + rank;

@@ -29,11 +29,10 @@
 
 /* The same words as xli_grid_header of lib/grid/grid_plan.h. */
 typedef struct xl_grid_header {
-    ulong counted; /* entries, or buckets, and one more; */
-    ulong sorted;  /* how many of its elements each step inside takes: keys of the first sort, */
-    ulong sorted_again; /* of the second, */
-    ulong flagged;      /* rows' flags that are summed, */
-    ulong summed;       /* counts that are */
+    ulong counted; /* how many of its elements each step inside takes: entries that are summed, */
+    ulong sorted;  /* keys of the first sort, of the second, rows' flags that are summed */
+    ulong sorted_again;
+    ulong flagged;
     uint non_finite;
     uint first_non_finite;
     uint out_of_domain;
@@ -58,8 +57,6 @@ typedef struct xl_grid_header {
     float thin;      /* cells along x in the length of such an edge */
     float beyond;    /* rows listed: coordinates from here on have a cell each */
     uint cut;        /* a search met a point with too many candidates, which it has yet to tell */
-    uint parts;      /* that points are put into first; 0: entries are counted one by one */
-    uint part_log;   /* entries of a part, as a power of two */
 } xl_grid_header;
 
 #define XL_GRID_HEADER(storage, at) ((__global xl_grid_header *)((storage) + (at)))
@@ -95,13 +92,6 @@ typedef struct xl_grid_map {
                i##_end =                                                                           \
                    min((ulong)(n), (ulong)(get_group_id(0) + 1) * get_local_size(0) * XL_ITEMS);   \
          i < i##_end; i += get_local_size(0))
-
-/* The same by any number of work-groups. */
-#define XL_FOR_ALL_ITEMS(i, n)                                                                     \
-    for (ulong i##_of = get_local_size(0) * XL_ITEMS, i##_from = get_group_id(0) * i##_of;         \
-         i##_from < (n); i##_from += get_num_groups(0) * i##_of)                                   \
-        for (ulong i = i##_from + get_local_id(0); i < min((ulong)(n), i##_from + i##_of);         \
-             i += get_local_size(0))
 
 /* The same of less than 2^32, without numbers of 64 bits that live on through the body. */
 #define XL_ITEM_AT(item)                                                                           \

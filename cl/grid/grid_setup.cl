@@ -6,11 +6,6 @@
 
 #include "grid_bounds.cl"
 
-/* Parts that points are put into, at most. */
-#define XL_GRID_MOST_PARTS 2048
-/* Entries of one. */
-#define XL_GRID_MOST_ENTRIES 4096
-
 /* The box given, or that of the points; of no finite points at all, a point. */
 void xl_grid_set_box(xl_grid_header *header, __local const xl_grid_found *found, float4 lower,
                      float4 upper)
@@ -87,25 +82,8 @@ typedef struct xl_grid_wish {
     uint table;   /* entries there are room for, 0 for a list of rows whatever the points are */
     uint sorts;   /* a table is made by sorting as well */
     uint buckets; /* that points are put into if rows are listed; 0: keys are sorted */
-    uint parted;  /* for a table points are put into parts first */
     float inverse, thin, beyond;
 } xl_grid_wish;
-
-/* Parts of so many entries that seven eighths of the room in one are for its points, on average, or
- * half of that, unless there would be too many parts. The host has seen to it that these suffice.
- */
-void xl_grid_set_parts(xl_grid_header *header)
-{
-    const ulong entries = header->counted - 1;
-    uint log = 0;
-    while (2u << log <= XL_GRID_MOST_ENTRIES &&
-           (((ulong)header->points << (log + 1)) <= entries * (XL_PART / 8 * 7) ||
-            entries > (ulong)XL_GRID_MOST_PARTS << log))
-        ++log;
-    header->parts = (uint)XL_CEIL_DIV(entries, 1UL << log);
-    header->part_log = log;
-    header->summed = 0;
-}
 
 /* The header of a build of points of which that much is known. */
 void xl_grid_set(xl_grid_header *header, const xl_grid_wish *wish,
@@ -113,7 +91,6 @@ void xl_grid_set(xl_grid_header *header, const xl_grid_wish *wish,
 {
     header->counted = header->sorted = header->sorted_again = header->flagged = 0;
     header->big = header->buckets = header->rows = header->cut = 0;
-    header->parts = header->part_log = 0;
     header->together = header->y_bits = 0;
     header->first_y = header->first_z = 0;
     header->non_finite = found->non_finite;
@@ -134,9 +111,6 @@ void xl_grid_set(xl_grid_header *header, const xl_grid_wish *wish,
         xl_grid_set_sparse(header, wish->buckets);
     else if (wish->sorts)
         header->sorted = wish->n;
-    header->summed = header->counted;
-    if (dense && wish->parted)
-        xl_grid_set_parts(header);
 }
 
 #endif

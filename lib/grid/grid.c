@@ -73,10 +73,6 @@ static xl_status build_kernels(xl_grid *grid)
         [XLI_GRID_BOUNDS] = "xl_grid_bounds",
         [XLI_GRID_SETUP] = "xl_grid_setup",
         [XLI_GRID_SPLIT] = "xl_grid_split",
-        [XLI_GRID_COUNT_PARTS] = "xl_grid_count_parts",
-        [XLI_GRID_BEGIN] = "xl_grid_begin",
-        [XLI_GRID_TO_PARTS] = "xl_grid_to_parts",
-        [XLI_GRID_ORDER_PARTS] = "xl_grid_order_parts",
         [XLI_GRID_KEYS] = "xl_grid_keys",
         [XLI_GRID_SCATTER] = "xl_grid_scatter",
         [XLI_GRID_ORDER] = "xl_grid_order",
@@ -101,9 +97,7 @@ static xl_status build_kernels(xl_grid *grid)
                  grid->desc.layout, grid->desc.stride, grid->desc.bounded ? 1 : 0);
     xli_text_add(&defines, "#define XL_PLANES %u\n#define XL_DIMENSIONS %u\n", grid->tune.planes,
                  grid->desc.dimensions);
-    xli_text_add(&defines, "#define XL_BUCKET %u\n#define XL_PART %u\n", grid->tune.bucket,
-                 grid->tune.part > 0 ? grid->tune.part : 1);
-    xli_text_add(&defines, "#define XL_PART_GROUP %u\n", grid->tune.part_group);
+    xli_text_add(&defines, "#define XL_BUCKET %u\n", grid->tune.bucket);
     if (defines.failed)
         return xli_fail(grid->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a grid");
     XL_TRY(xli_program_get(grid->ctx, "grid", defines.data, &program));

@@ -9,8 +9,13 @@
  * table or a list of rows, the commands of both are there, and those of one find nothing to do. Up
  * to grid.sampled points these are few, since both count: where rows are to be listed a point has a
  * bucket instead of an entry (cl/grid/grid_sample.cl): splitters -> bucket of each point and
- * arrival in it -> exclusive sum -> scatter -> order of each bucket -> list. For more points rows
- * are sorted: a sort or a scan of nothing may still use its scratch, so they come first.
+ * arrival in it -> exclusive sum -> scatter -> order of each bucket -> list. For more points, or
+ * where it is known that rows are listed more than grid.sampled_alone, rows are sorted: a sort or a
+ * scan of nothing may still use its scratch, so they come first.
+ *
+ * Points are not put into parts of the table first, each to be ordered by a work-group in local
+ * memory: on an H200 that takes 7 to 13 % less of uniform points, 14 % more of a lattice, and four
+ * to seven times as long where some parts have most of the points (docs/performance.md).
  *
  * With a box that is given counting needs no look at the points before: what is wrong with them is
  * found while they are counted.
@@ -18,9 +23,6 @@
  * Counting and sorting, each with what searches then take: 10^6 uniform points on a CPU (PoCL 3.1,
  * 2 cores), see docs/performance.md. */
 #include "grid_launch.h"
-
-/* XL_GRID_PARTED_AT_ONCE of cl/grid/grid_parts.cl. */
-#define PARTED_AT_ONCE 4
 
 /* In a box that is given it is known whether rows are listed. */
 static bool lists_for_certain(const xli_grid_build *b)
@@ -69,13 +71,13 @@ static xl_status launch_shape(const xli_grid_build *b)
     if (looks)
         XL_TRY(LAUNCH_IN(b, XLI_GRID_BOUNDS, look, GIVEN(b), BUFFER(b), PART(b, found), box[0],
                          box[1]));
-    XL_TRY(LAUNCH_IN(
-        b, XLI_GRID_SETUP, set, BUFFER(b), PART(b, header), PART(b, found),
-        XLI_U32(looks ? look.groups : 0), XLI_U32(n), XLI_U32(layout->table), XLI_U32(grid->sorts),
-        XLI_U32(layout->buckets), XLI_U32(layout->parted ? 1 : 0), XLI_U32(b->index->stamp),
-        XLI_BYTES(&grid->inverse, sizeof grid->inverse), XLI_BYTES(&grid->thin, sizeof grid->thin),
-        XLI_BYTES(&grid->beyond, sizeof grid->beyond), box[0], box[1], PART(b, starts),
-        PART(b, places), PART(b, in_parts)));
+    XL_TRY(LAUNCH_IN(b, XLI_GRID_SETUP, set, BUFFER(b), PART(b, header), PART(b, found),
+                     XLI_U32(looks ? look.groups : 0), XLI_U32(n), XLI_U32(layout->table),
+                     XLI_U32(grid->sorts), XLI_U32(layout->buckets), XLI_U32(b->index->stamp),
+                     XLI_BYTES(&grid->inverse, sizeof grid->inverse),
+                     XLI_BYTES(&grid->thin, sizeof grid->thin),
+                     XLI_BYTES(&grid->beyond, sizeof grid->beyond), box[0], box[1], PART(b, starts),
+                     PART(b, places)));
 done:
     return status;
 }
@@ -89,7 +91,7 @@ static xl_status sum_counts(const xli_grid_build *b)
     XL_TRY(xli_seq_nest(b->seq));
     XL_TRY(xl_scan_enqueue(b->grid->scan, b->seq->queue,
                            &(xl_scan_args){.n = (size_t)layout->entries + 1,
-                                           .n_device = COUNT(b, summed),
+                                           .n_device = COUNT(b, counted),
                                            .in = counts_at,
                                            .out = counts_at,
                                            .scratch = xli_grid_view(b, layout->scanned, 0, 1)},
@@ -122,28 +124,7 @@ done:
     return status;
 }
 
-/* Work-groups that make a table by parts. */
-static xli_grid_shape part_shape(const xl_grid *grid, xli_grid_kernel kernel, size_t groups)
-{
-    return (xli_grid_shape){.groups = xli_max(groups, 1),
-                            .size =
-                                xli_min(grid->tune.part_group, grid->kernels[kernel].max_group)};
-}
-
-/* Work-groups that go through all points; few where they may do so in vain. */
-static xli_grid_shape point_shape(const xli_grid_build *b, xli_grid_kernel kernel)
-{
-    enum { FEW = 4 };
-    const xli_tune_grid *const tune = &b->grid->tune;
-    xli_grid_shape shape =
-        xli_grid_shape_of(&b->grid->kernels[kernel], b->index->n, tune->group, tune->items);
-    if (b->index->layout.parted)
-        shape.groups = xli_min(shape.groups, (size_t)FEW * tune->bounds_groups);
-    return shape;
-}
-
-/* Points of each part, keys of listed rows, and where both begin. */
-static xl_status launch_begins(const xli_grid_build *b)
+static xl_status launch_counting(const xli_grid_build *b)
 {
     xl_status status;
     const xl_grid *const grid = b->grid;
@@ -151,68 +132,22 @@ static xl_status launch_begins(const xli_grid_build *b)
     const size_t n = b->index->n;
     const xli_arg entries = XLI_U32(layout->entries), buckets = XLI_U32(layout->buckets);
     const cl_float4 lower = corner(grid->desc.lower), upper = corner(grid->desc.upper);
-    const xli_arg box[2] = {XLI_BYTES(&lower, sizeof lower), XLI_BYTES(&upper, sizeof upper)};
-    if (layout->parted)
-        XL_TRY(LAUNCH_IN(b, XLI_GRID_COUNT_PARTS,
-                         xli_grid_few_groups(grid, XLI_GRID_COUNT_PARTS, n), GIVEN(b), BUFFER(b),
-                         PART(b, header), entries, box[0], box[1], PART(b, in_parts)));
     if (layout->buckets > 0)
         XL_TRY(LAUNCH_IN(b, XLI_GRID_SPLIT, xli_grid_few_groups(grid, XLI_GRID_SPLIT, n), GIVEN(b),
                          BUFFER(b), PART(b, header), buckets, PART(b, places), PART(b, splitters)));
-    if (!layout->parted || layout->buckets > 0)
-        XL_TRY(LAUNCH_IN(b, XLI_GRID_KEYS, point_shape(b, XLI_GRID_KEYS), GIVEN(b), BUFFER(b),
-                         PART(b, header), entries, buckets, box[0], box[1], PART(b, splitters),
-                         PART(b, starts), PART(b, bucket_of), PART(b, ranks)));
-    if (layout->parted)
-        XL_TRY(LAUNCH_IN(b, XLI_GRID_BEGIN, part_shape(grid, XLI_GRID_BEGIN, 1), BUFFER(b),
-                         PART(b, header), buckets, PART(b, in_parts), PART(b, starts)));
-    else
-        XL_TRY(sum_counts(b));
-done:
-    return status;
-}
-
-/* A table by parts. */
-static xl_status launch_parts(const xli_grid_build *b)
-{
-    xl_status status;
-    const xl_grid *const grid = b->grid;
-    const size_t n = b->index->n;
-    const xli_arg table = XLI_U32(b->index->layout.table);
-    const size_t at_once = xli_min((size_t)grid->tune.part_group * PARTED_AT_ONCE, grid->tune.part);
-    const size_t parts = n / xli_max(grid->tune.part / 2, 1);
-    XL_TRY(LAUNCH_IN(b, XLI_GRID_TO_PARTS,
-                     part_shape(grid, XLI_GRID_TO_PARTS, xli_ceil_div(n, at_once)), GIVEN(b),
-                     BUFFER(b), PART(b, header), table, PART(b, in_parts), PART(b, sorted)));
-    XL_TRY(LAUNCH_IN(b, XLI_GRID_ORDER_PARTS,
-                     part_shape(grid, XLI_GRID_ORDER_PARTS, xli_min(parts, XLI_GRID_MOST_PARTS)),
-                     GIVEN(b), BUFFER(b), PART(b, header), table, PART(b, in_parts),
-                     PART(b, starts), PART(b, unordered), PART(b, sorted),
-                     XLI_U32(grid->tune.overfull_points)));
-done:
-    return status;
-}
-
-static xl_status launch_counting(const xli_grid_build *b)
-{
-    xl_status status;
-    const xl_grid *const grid = b->grid;
-    const xli_grid_layout *const layout = &b->index->layout;
-    const size_t n = b->index->n;
-    const xli_arg entries = XLI_U32(layout->entries), flag = XLI_U32(flag_of(b));
-    XL_TRY(launch_begins(b));
-    if (layout->parted)
-        XL_TRY(launch_parts(b));
-    if (!layout->parted || layout->buckets > 0)
-        XL_TRY(LAUNCH_IN(b, XLI_GRID_SCATTER, point_shape(b, XLI_GRID_SCATTER), BUFFER(b),
-                         PART(b, header), XLI_U32(n), entries, XLI_U32(layout->buckets), flag,
-                         PART(b, starts), PART(b, bucket_of), PART(b, ranks), PART(b, unordered)));
-    if (!layout->parted && !lists_for_certain(b))
-        XL_TRY(LAUNCH(b, XLI_GRID_ORDER, n, GIVEN(b), BUFFER(b), PART(b, header), entries, flag,
-                      PART(b, starts), PART(b, unordered), PART(b, sorted), PART(b, crowded),
-                      XLI_U32(grid->tune.overfull_points), XLI_U32(layout->overfull)));
-    if (!layout->parted || layout->buckets > 0)
-        XL_TRY(launch_cells(b));
+    XL_TRY(LAUNCH(b, XLI_GRID_KEYS, n, GIVEN(b), BUFFER(b), PART(b, header), entries, buckets,
+                  XLI_BYTES(&lower, sizeof lower), XLI_BYTES(&upper, sizeof upper),
+                  PART(b, splitters), PART(b, starts), PART(b, bucket_of), PART(b, ranks)));
+    XL_TRY(sum_counts(b));
+    XL_TRY(LAUNCH(b, XLI_GRID_SCATTER, n, BUFFER(b), PART(b, header), XLI_U32(n), entries, buckets,
+                  XLI_U32(flag_of(b)), PART(b, starts), PART(b, bucket_of), PART(b, ranks),
+                  PART(b, unordered)));
+    if (!lists_for_certain(b))
+        XL_TRY(LAUNCH(b, XLI_GRID_ORDER, n, GIVEN(b), BUFFER(b), PART(b, header), entries,
+                      XLI_U32(flag_of(b)), PART(b, starts), PART(b, unordered), PART(b, sorted),
+                      PART(b, crowded), XLI_U32(grid->tune.overfull_points),
+                      XLI_U32(layout->overfull)));
+    XL_TRY(launch_cells(b));
 done:
     return status;
 }

@@ -66,25 +66,24 @@ static size_t buckets_of(const xl_grid *grid, size_t n)
     return n == 0 ? 0 : xli_min(xli_max(n / grid->tune.bucket, 1), MAX_BUCKETS);
 }
 
+/* Up to how many points rows are listed by buckets. Where they may turn out not to be listed fewer
+ * commands in vain count; where it is known that they are only how long the listing takes. */
+static size_t most_sampled(const xl_grid *grid)
+{
+    const bool known = grid->desc.bounded || grid->tune.table == 0;
+    return known ? xli_min(grid->tune.sampled, grid->tune.sampled_alone) : grid->tune.sampled;
+}
+
 /* The most points, of so many that may have their rows listed, that are put into buckets. */
 static size_t most_in_buckets(const xl_grid *grid, size_t listed)
 {
-    return grid->sorts ? 0 : xli_min(listed, grid->tune.sampled);
+    return grid->sorts ? 0 : xli_min(listed, most_sampled(grid));
 }
 
 /* The most points of those whose keys are sorted. */
 static size_t most_keys(const xl_grid *grid, size_t n, size_t listed)
 {
-    return grid->sorts ? n : listed > grid->tune.sampled ? listed : 0;
-}
-
-/* Whether points are put into parts, if the device finds a table. */
-static bool is_parted(const xl_grid *grid, size_t n, const xli_grid_layout *l)
-{
-    return !grid->sorts && l->table > 0 && !(l->lists && grid->desc.bounded) &&
-           !grid->tune.planes && n >= grid->tune.part_from &&
-           l->table <= XLI_GRID_MOST_PARTS * XLI_GRID_MOST_ENTRIES &&
-           n <= (size_t)XLI_GRID_MOST_PARTS * grid->tune.part;
+    return grid->sorts ? n : listed > most_sampled(grid) ? listed : 0;
 }
 
 xli_grid_shape xli_grid_few_groups(const xl_grid *grid, xli_grid_kernel kernel, size_t n)
@@ -109,8 +108,6 @@ static xl_status take_first(const xl_grid *grid, size_t n, size_t listed, xli_gr
     l->header = take(bytes, 1, sizeof(xli_grid_header));
     l->found =
         take(bytes, xli_grid_few_groups(grid, XLI_GRID_BOUNDS, n).groups, sizeof(xli_grid_found));
-    if (n >= grid->tune.part_from)
-        l->in_parts = take(bytes, XLI_GRID_MOST_PARTS, sizeof(cl_uint));
     l->keys = *bytes;
     l->unordered = take(bytes, grid->sorts ? 0 : n, sizeof(cl_uint));
     l->crowded = take(bytes, l->overfull, sizeof(cl_uint));
@@ -151,7 +148,6 @@ xl_status xli_grid_plan_layout(const xl_grid *grid, size_t n, xli_grid_layout *l
     if (l.lists && n == most_in_buckets(grid, n))
         l.buckets = (uint32_t)buckets_of(grid, n);
     l.entries = (uint32_t)xli_max(l.table, l.buckets);
-    l.parted = is_parted(grid, n, &l);
     l.overfull = grid->scan ? (uint32_t)(n / grid->tune.overfull_points + 1) : 0;
     if (grid->scan)
         XL_TRY(xl_scan_scratch(grid->scan, (size_t)l.entries + 1, &scan_bytes, &alignment));

@@ -12,7 +12,7 @@
 
 /* The same words as xl_grid_header of cl/grid/grid_map.cl. */
 typedef struct xli_grid_header {
-    cl_ulong counted, sorted, sorted_again, flagged, summed;
+    cl_ulong counted, sorted, sorted_again, flagged;
     cl_uint non_finite, first_non_finite;
     cl_uint out_of_domain, first_out_of_domain;
     cl_uint big, buckets, points, table;
@@ -25,7 +25,6 @@ typedef struct xli_grid_header {
     cl_float origin[3], last[3];
     cl_float inverse, thin, beyond;
     cl_uint cut;
-    cl_uint parts, part_log;
 } xli_grid_header;
 
 /* The same words as xl_grid_found of cl/grid/grid_bounds.cl, and xl_grid_part of
@@ -50,10 +49,8 @@ typedef struct xli_grid_layout {
     uint32_t entries;  /* the larger of these */
     uint32_t overfull; /* cells that may have to be sorted by a work-group */
     bool lists;        /* rows may have to be listed */
-    bool parted;       /* for a table points are put into parts first */
     size_t header;
     size_t found;     /* what each work-group found of the box */
-    size_t in_parts;  /* how many points each part has, and where it begins, and where it ends */
     size_t places;    /* buckets: of the keys of the sample */
     size_t splitters; /* and those that stand between buckets */
     size_t parts;     /* buckets that are in order */
@@ -74,10 +71,6 @@ typedef enum xli_grid_kernel {
     XLI_GRID_BOUNDS,
     XLI_GRID_SETUP,
     XLI_GRID_SPLIT,
-    XLI_GRID_COUNT_PARTS,
-    XLI_GRID_BEGIN,
-    XLI_GRID_TO_PARTS,
-    XLI_GRID_ORDER_PARTS,
     XLI_GRID_KEYS,
     XLI_GRID_SCATTER,
     XLI_GRID_ORDER,
@@ -154,11 +147,6 @@ static inline size_t xli_grid_pitch(size_t n)
 /* Tables larger than this cost more to clear than they save. */
 #define XLI_GRID_MAX_TABLE ((uint32_t)1 << 26)
 #define XLI_GRID_MIN_TABLE ((uint32_t)64)
-
-/* Parts that points are put into, at most: XL_GRID_MOST_PARTS of cl/grid/grid_setup.cl. */
-#define XLI_GRID_MOST_PARTS 2048
-/* Entries of one: XL_GRID_MOST_ENTRIES. */
-#define XLI_GRID_MOST_ENTRIES 4096
 
 /* Longest n: indices and starts are 32 bits wide, and one value means "none". */
 #define XLI_GRID_MAX_N ((uint64_t)UINT32_MAX - 1)

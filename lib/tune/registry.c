@@ -224,12 +224,9 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
     {GRID(sampled), ZERO_OR(1, UINT32_MAX),
      MEANS(
          "Rows of up to so many points are listed by buckets that a sample gives; 0: by a sort.")},
+    {GRID(sampled_alone), ZERO_OR(1, UINT32_MAX),
+     MEANS("No more than this where it is known in advance that rows are listed.")},
     {GRID(bucket), RANGE(16, 4096), MEANS("Points of such a bucket, on average.")},
-    {GRID(part), ZERO_OR(8, 4096),
-     MEANS("Points that a part has room for, in local memory, where a table is made by parts; 0: "
-           "none is.")},
-    {GRID(part_from), RANGE(1, UINT32_MAX), MEANS("From so many points on it is.")},
-    {GRID(part_group), RANGE(1, 1024), MEANS("Work-items of a group that makes one so.")},
 
     {NEIGHBORS(group), RANGE(1, 1024), DOUBLING(1), MEANS("Work-items of a group that searches.")},
     {NEIGHBORS(items), RANGE(1, 4096), MEANS("Points of a work-item that searches.")},

@@ -19,10 +19,8 @@ static const xli_tune_grid gpu = {.group = 256,
                                   .table = 4,
                                   .thin = 4,
                                   .sampled = 1 << 23,
-                                  .bucket = 256,
-                                  .part = 1792,
-                                  .part_from = 1 << 19,
-                                  .part_group = 512};
+                                  .sampled_alone = 15 << 16,
+                                  .bucket = 256};
 static const xli_tune_grid cpu = {.group = 16,
                                   .items = 64,
                                   .bounds_groups = 4,
@@ -32,9 +30,8 @@ static const xli_tune_grid cpu = {.group = 16,
                                   .table = 0,
                                   .thin = 2,
                                   .planes = 1,
-                                  .bucket = 512,
-                                  .part_from = 1,
-                                  .part_group = 64};
+                                  .sampled_alone = 15 << 16,
+                                  .bucket = 512};
 static const xli_tune_neighbors gpu_search = {
     .group = 128, .items = 1, .staged = 56, .together = 2};
 static const xli_tune_neighbors cpu_search = {
@@ -45,11 +42,6 @@ static const xli_tune_neighbors cpu_search = {
 /* And for each point that a bucket has on average: XL_GRID_ROOM of cl/grid/grid_overfull.cl keys.
  */
 #define BUCKET_BYTES 64
-/* Of a part: for each point that there is room for; for entries, or parts, that are counted and
- * more; and for each work-item. */
-#define PART_BYTES 16
-#define COUNTS_BYTES (18 << 10)
-#define SUM_BYTES 4
 
 /* The groups above are for each compute unit. */
 void xli_tune_grid_table(const xli_tune_device *device, xli_tune_grid *tune)
@@ -78,9 +70,6 @@ void xli_tune_grid_fit(const xli_tune_device *device, xli_tune_grid *tune)
         tune->group /= 2;
     while (tune->bucket > 1 && (uint64_t)tune->bucket * BUCKET_BYTES > room(device))
         tune->bucket /= 2;
-    const uint64_t counts = COUNTS_BYTES + (uint64_t)tune->part_group * SUM_BYTES;
-    const uint64_t left = device->local_bytes > counts ? device->local_bytes - counts : 0;
-    tune->part = (uint32_t)xli_min(tune->part, left / PART_BYTES);
     if (device->ends_loops)
         tune->items = (uint32_t)xli_min(tune->items, cpu.items);
 }

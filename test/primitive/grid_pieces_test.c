@@ -262,7 +262,6 @@ enum {
     PLACES,
     SPLITTERS,
     BUCKET_PARTS,
-    IN_PARTS,
     PARTS
 };
 
@@ -308,27 +307,17 @@ static void fill_header(wrong *w, bool any, bool listed, xlt_random *random)
         memcpy(w->words + w->at[HEADER], &header, sizeof header);
     /* Not failed, which would put points into entries by their indices. */
     w->words[w->at[HEADER] + offsetof(xli_grid_header, failed) / 4] = 0;
-    /* Nor by parts, where nothing is left to do for the others. */
-    w->words[w->at[HEADER] + offsetof(xli_grid_header, parts) / 4] = 0;
 }
 
 static wrong wrong_make(bool any, bool listed, uint64_t seed)
 {
-    const size_t lengths[PARTS] = {64,
-                                   TABLE + 1,
-                                   POINTS,
-                                   POINTS,
-                                   POINTS,
-                                   4 * POINTS,
-                                   2 * POINTS,
-                                   POINTS,
-                                   2 * POINTS,
-                                   POINTS + 1,
-                                   OVERFULL,
-                                   4 * BUCKETS,
-                                   4 * BUCKETS,
-                                   sizeof(xli_grid_part) / 4 * BUCKETS,
-                                   XLI_GRID_MOST_PARTS};
+    const size_t lengths[PARTS] = {64,          TABLE + 1,
+                                   POINTS,      POINTS,
+                                   POINTS,      4 * POINTS,
+                                   2 * POINTS,  POINTS,
+                                   2 * POINTS,  POINTS + 1,
+                                   OVERFULL,    4 * BUCKETS,
+                                   4 * BUCKETS, sizeof(xli_grid_part) / 4 * BUCKETS};
     wrong w = {.num_words = GAP};
     xlt_random random = {seed};
     for (int part = 0; part < PARTS; ++part) {
@@ -347,7 +336,6 @@ static wrong wrong_make(bool any, bool listed, uint64_t seed)
     fill_part(&w, PLACES, 4 * BUCKETS, any, &random);
     fill_part(&w, SPLITTERS, POINTS, any, &random);
     fill_part(&w, BUCKET_PARTS, POINTS, any, &random);
-    fill_part(&w, IN_PARTS, POINTS, any, &random);
     fill_part(&w, ARRIVED, POINTS, any, &random);
     fill_part(&w, SORTED, POINTS, any, &random);
     fill_part(&w, KEYS, POINTS, any, &random);
@@ -384,17 +372,6 @@ static void crowd_all(wrong *w)
     uint32_t *starts = w->words + w->at[STARTS];
     for (uint32_t b = 0; b <= TABLE; ++b)
         starts[b] = b % 2 ? POINTS + 30 : 0;
-    XLT_CL(clEnqueueWriteBuffer(xlt_queue(), w->mem, CL_TRUE, 0, w->num_words * 4, w->words, 0,
-                                NULL, NULL));
-}
-
-/* By parts: too many, which begin beyond the table, or of any size. */
-static void part_all(wrong *w, bool any)
-{
-    uint32_t *const header = w->words + w->at[HEADER];
-    header[offsetof(xli_grid_header, parts) / 4] = 2 * XLI_GRID_MOST_PARTS;
-    if (!any)
-        header[offsetof(xli_grid_header, part_log) / 4] = 3;
     XLT_CL(clEnqueueWriteBuffer(xlt_queue(), w->mem, CL_TRUE, 0, w->num_words * 4, w->words, 0,
                                 NULL, NULL));
 }
@@ -446,41 +423,6 @@ static void count_wrong_numbers(xl_grid *grid, const xlt_buffer *points, bool an
     RUN(&kernels[XLI_GRID_LIST_PARTS], 2, XLI_MEM(w.mem), AT(HEADER), n, AT(SORTED),
         AT(BUCKET_PARTS), buckets, AT(ROWS), AT(BEGINS));
     wrong_check("xl_grid_list_parts", &w, BEGINS);
-}
-
-/* By parts, likewise. */
-static void part_wrong_numbers(xl_grid *grid, const xlt_buffer *points, bool any, uint64_t seed)
-{
-    const xli_arg given = XLI_MEM(points->mem), from = XLI_U64(xlt_view(points).offset);
-    const xli_arg n = XLI_U32(POINTS), table = XLI_U32(TABLE), buckets = XLI_U32(BUCKETS);
-    const cl_float4 corner = {{0}};
-    const xli_arg box = XLI_BYTES(&corner, sizeof corner);
-    xli_kernel *kernels = grid->kernels;
-    wrong w = wrong_make(any, false, seed);
-    part_all(&w, any);
-    RUN(&kernels[XLI_GRID_COUNT_PARTS], 2, GIVEN, n, XLI_MEM(w.mem), AT(HEADER), table, box, box,
-        AT(IN_PARTS));
-    wrong_check("xl_grid_count_parts", &w, IN_PARTS);
-    for (int listed = 0; listed < 2; ++listed) {
-        w = wrong_make(any, listed != 0, seed);
-        if (!listed)
-            part_all(&w, any);
-        RUN(&kernels[XLI_GRID_BEGIN], 1, XLI_MEM(w.mem), AT(HEADER), buckets, AT(IN_PARTS),
-            AT(STARTS));
-        wrong_check("xl_grid_begin", &w, IN_PARTS);
-    }
-    w = wrong_make(any, false, seed);
-    part_all(&w, any);
-    RUN(&kernels[XLI_GRID_TO_PARTS], 2, GIVEN, n, XLI_MEM(w.mem), AT(HEADER), table, AT(IN_PARTS),
-        AT(SORTED));
-    wrong_check("xl_grid_to_parts", &w, SORTED);
-    for (uint32_t crowd = 0; crowd <= POINTS; crowd += POINTS) {
-        w = wrong_make(any, false, seed);
-        part_all(&w, any);
-        RUN(&kernels[XLI_GRID_ORDER_PARTS], 3, GIVEN, n, XLI_MEM(w.mem), AT(HEADER), table,
-            AT(IN_PARTS), AT(STARTS), AT(ARRIVED), AT(SORTED), XLI_U32(crowd));
-        wrong_check("xl_grid_order_parts", &w, SORTED);
-    }
 }
 
 /* Sorting, likewise. */
@@ -536,7 +478,6 @@ static void builds_over_wrong_numbers_stay_inside(void **state)
         count_wrong_numbers(grid, &points, seed > 4, false, seed);
         count_wrong_numbers(grid, &points, seed > 4, true, seed);
         sort_wrong_numbers(grid, &points, seed > 4, seed);
-        part_wrong_numbers(grid, &points, seed > 4, seed);
     }
     xlt_check_guards(&points, "points");
     xlt_buffer_free(&points);

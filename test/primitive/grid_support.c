@@ -97,21 +97,10 @@ xl_neighbors_desc search_desc_of(float radius)
 
 void tune_as(tuned how, xl_grid_desc *grid, xl_neighbors_desc *search)
 {
-    static const xl_tunable cells[TUNED_WAYS][5] = {[TUNED_TABLE] = {{"grid.planes", 0},
-                                                                     {"grid.table", 64},
-                                                                     {"grid.thin", 8},
-                                                                     {"grid.part", 64},
-                                                                     {"grid.part_from", 1}},
-                                                    [TUNED_ROWS] = {{"grid.planes", 0},
-                                                                    {"grid.table", 0},
-                                                                    {"grid.sampled", 1 << 20},
-                                                                    {"grid.part", 0},
-                                                                    {"grid.part_from", 1}},
-                                                    [TUNED_WALK] = {{"grid.planes", 0},
-                                                                    {"grid.table", 64},
-                                                                    {"grid.thin", 3},
-                                                                    {"grid.part", 0},
-                                                                    {"grid.part_from", 1}}};
+    static const xl_tunable cells[TUNED_WAYS][3] = {
+        [TUNED_TABLE] = {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 8}},
+        [TUNED_ROWS] = {{"grid.planes", 0}, {"grid.table", 0}, {"grid.sampled", 1 << 20}},
+        [TUNED_WALK] = {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 3}}};
     static const xl_tunable searches[TUNED_WAYS][4] = {[TUNED_TABLE] = {{"grid.planes", 0},
                                                                         {"neighbors.walk", 0},
                                                                         {"neighbors.staged", 12},
@@ -126,7 +115,7 @@ void tune_as(tuned how, xl_grid_desc *grid, xl_neighbors_desc *search)
                                                                        {"neighbors.together", 2}}};
     grid->tunables = how == TUNED_AS_IS ? NULL : cells[how];
     search->tunables = how == TUNED_AS_IS ? NULL : searches[how];
-    grid->num_tunables = how == TUNED_AS_IS ? 0 : 5;
+    grid->num_tunables = how == TUNED_AS_IS ? 0 : 3;
     search->num_tunables = how == TUNED_AS_IS ? 0 : 4;
 }
 

@@ -29,10 +29,6 @@ static const xl_tunable in_table[] = {{"grid.table", 64},
                                       {"grid.sampled", 1 << 20},
                                       {"grid.bucket", 16},
                                       {"grid.bounds_groups", 5}};
-/* The same by parts of few points; those of many take global memory. */
-static const xl_tunable in_parts[] = {{"grid.table", 64},    {"grid.thin", THIN},
-                                      {"grid.planes", 0},    {"grid.part", 64},
-                                      {"grid.part_from", 1}, {"grid.bounds_groups", 5}};
 static const xl_tunable in_rows[] = {{"grid.table", 0}};
 
 /* The dense cell of a point by the same float operations as the device's. */
@@ -81,16 +77,15 @@ static void orders_equal(const uint32_t *a, const uint32_t *b, size_t n)
             XLT_FAIL("slot %zu: point %u by counting, %u by sorting", k, a[k], b[k]);
 }
 
-/* Both algorithms, that by counting by parts as well: one order, the first one's twice. */
+/* Both algorithms, twice each: one order. */
 static void check_orders(const cloud *c, float cell_size)
 {
     xl_grid_desc desc = grid_desc_of(c, cell_size);
     uint32_t *orders[4];
+    desc.tunables = in_table;
+    desc.num_tunables = sizeof in_table / sizeof *in_table;
     for (size_t k = 0; k < 4; ++k) {
-        desc.tunables = k < 3 ? in_table : in_parts;
-        desc.num_tunables =
-            k < 3 ? sizeof in_table / sizeof *in_table : sizeof in_parts / sizeof *in_parts;
-        desc.algorithm = k == 1 ? XL_GRID_BITONIC : XL_GRID_COUNTING;
+        desc.algorithm = k % 2 == 0 ? XL_GRID_COUNTING : XL_GRID_BITONIC;
         built b = build_grid(c, &desc);
         orders[k] = order_of(&b);
         fail_unless_permutation(orders[k], c->n);
@@ -207,51 +202,6 @@ static void both_algorithms_give_one_order(void **state)
         check_orders(&c, 0.2f);
         cloud_free(&c);
     }
-}
-
-/* What a build by counting and by parts found. */
-static xli_grid_header parted(const cloud *c, float cell_size)
-{
-    xli_grid_header header;
-    xl_grid_desc desc = grid_desc_of(c, cell_size);
-    desc.algorithm = XL_GRID_COUNTING;
-    desc.tunables = in_parts;
-    desc.num_tunables = sizeof in_parts / sizeof *in_parts;
-    desc.bounded = 1;
-    for (size_t a = 0; a < 3; ++a) {
-        desc.lower[a] = -0.5f;
-        desc.upper[a] = 0.5f;
-    }
-    built b = build_grid(c, &desc);
-    XLT_CL(clEnqueueReadBuffer(xlt_queue(), b.index->storage, CL_TRUE,
-                               b.index->storage_at + b.index->layout.header, sizeof header, &header,
-                               0, NULL, NULL));
-    if (b.grid->sorts) /* where loops are ended there are no parts */
-        header.parts = UINT32_MAX;
-    built_free(&b);
-    return header;
-}
-
-/* Points are put into parts, and what is wrong with a point is told once. */
-static void tables_are_made_by_parts(void **state)
-{
-    (void)state;
-    const size_t n = xlt_small() ? 300 : 6000;
-    const float cell_size = xlt_small() ? 0.2f : 0.11f;
-    cloud c = cloud_uniform(n, -0.5f, 1.0f, 7);
-    for (size_t bad = 0; bad < 2; ++bad) {
-        const xli_grid_header h = parted(&c, cell_size);
-        assert_true(h.parts > 2);
-        assert_int_equal(h.non_finite, bad ? 1 : 0);
-        assert_int_equal(h.first_non_finite, bad ? n - 7 : UINT32_MAX);
-        assert_int_equal(h.out_of_domain, bad ? 2 : 0);
-        assert_int_equal(h.first_out_of_domain, bad ? n - 9 : UINT32_MAX);
-        assert_int_equal(h.failed, bad);
-        cloud_set(&c, n - 7, 0.1f, NAN, 0.1f);
-        cloud_set(&c, n - 9, 0.1f, 0.7f, 0.1f);
-        cloud_set(&c, n - 8, 0.1f, 0.7f, 0.1f);
-    }
-    cloud_free(&c);
 }
 
 /* One cell holds all, or most, of the points. */
@@ -491,6 +441,47 @@ static void wide_box_has_its_rows_listed(void **state)
     assert_int_equal(r.sparse, 1);
     assert_true(r.table_cells <= 100);
     built_free(&b);
+    cloud_free(&c);
+}
+
+/* How many buckets a build of these points has if so many may be known to be listed. */
+static size_t buckets_of(const cloud *c, bool bounded, cl_ulong alone, uint32_t **order)
+{
+    const xl_tunable tunables[] = {{"grid.table", 4},
+                                   {"grid.sampled", 1 << 20},
+                                   {"grid.sampled_alone", alone},
+                                   {"grid.bucket", 16}};
+    xl_grid_desc desc = unit_box(c);
+    desc.cell_size = 1e-4f;
+    desc.bounded = bounded;
+    desc.algorithm = XL_GRID_COUNTING;
+    desc.tunables = tunables;
+    desc.num_tunables = sizeof tunables / sizeof *tunables;
+    built b = build_grid(c, &desc);
+    const size_t buckets = b.grid->sorts ? SIZE_MAX : b.index->layout.buckets;
+    *order = order_of(&b);
+    built_free(&b);
+    return buckets;
+}
+
+/* Of n points known to have listed rows grid.sampled_alone says whether they are sampled, of others
+ * grid.sampled does. */
+static void rows_known_to_be_listed_are_sampled_less(void **state)
+{
+    (void)state;
+    enum { N = 100 };
+    cloud c = cloud_uniform(N, 0.0f, 1.0f, 16);
+    uint32_t *orders[4];
+    size_t buckets[4];
+    for (size_t k = 0; k < 4; ++k)
+        buckets[k] = buckets_of(&c, k < 2, k % 2 ? N : N - 1, &orders[k]);
+    for (size_t k = 0; k < 4; ++k) {
+        if (buckets[k] != SIZE_MAX) /* where loops are ended all are sorted */
+            assert_int_equal(buckets[k], k == 0 ? 0 : N / 16);
+        orders_equal(orders[k], orders[0], N);
+    }
+    for (size_t k = 0; k < 4; ++k)
+        free(orders[k]);
     cloud_free(&c);
 }
 
@@ -885,7 +876,6 @@ int main(void)
         cmocka_unit_test(storage_is_kept_as_long_as_needed),
         cmocka_unit_test(both_algorithms_give_one_order),
         cmocka_unit_test(layouts_give_one_order),
-        cmocka_unit_test(tables_are_made_by_parts),
         cmocka_unit_test(overfull_cells_are_in_order),
         cmocka_unit_test(report_tells_the_box),
         cmocka_unit_test(far_outlier_is_one_more_row),
@@ -894,6 +884,7 @@ int main(void)
         cmocka_unit_test(nothing_but_nan),
         cmocka_unit_test(given_box_is_heeded),
         cmocka_unit_test(wide_box_has_its_rows_listed),
+        cmocka_unit_test(rows_known_to_be_listed_are_sampled_less),
         cmocka_unit_test(no_points_at_all),
         cmocka_unit_test(builds_replace_each_other),
         cmocka_unit_test(scratch_grows_with_n),
