@@ -163,9 +163,9 @@ XL_NODISCARD XL_API xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc
  * points, 16 bytes each, and the cell table, of at most grid.table (4) entries of 4 bytes a point,
  * or the list of rows, at most 12 bytes a point: 32 bytes a point in all, wherever the points lie,
  * and less in a given box of few cells. What the build needs on the way makes it 37 where points
- * are counted and at most grid.sampled, else, as on CPUs, 40; and up to 64 KiB more, and a
- * thousandth. Of XL_F64 the coordinates last as well: 24 bytes a point more. Pure, monotone in n.
- */
+ * are counted and at most grid.sampled (grid.sampled_alone in a given box with too many cells for
+ * a table), else, as on CPUs, 40; and up to 64 KiB more, and a thousandth. Of XL_F64 the
+ * coordinates last as well: 24 bytes a point more. Pure, monotone in n. */
 XL_NODISCARD XL_API xl_status xl_grid_scratch(const xl_grid *grid, size_t n, size_t *bytes,
                                               size_t *alignment);
 

@@ -66,16 +66,24 @@ static size_t buckets_of(const xl_grid *grid, size_t n)
     return n == 0 ? 0 : xli_min(xli_max(n / grid->tune.bucket, 1), MAX_BUCKETS);
 }
 
+/* Up to how many points rows are listed by buckets. Where they may turn out not to be listed fewer
+ * commands in vain count; where it is known that they are only how long the listing takes. */
+static size_t most_sampled(const xl_grid *grid)
+{
+    const bool known = grid->desc.bounded || grid->tune.table == 0;
+    return known ? xli_min(grid->tune.sampled, grid->tune.sampled_alone) : grid->tune.sampled;
+}
+
 /* The most points, of so many that may have their rows listed, that are put into buckets. */
 static size_t most_in_buckets(const xl_grid *grid, size_t listed)
 {
-    return grid->sorts ? 0 : xli_min(listed, grid->tune.sampled);
+    return grid->sorts ? 0 : xli_min(listed, most_sampled(grid));
 }
 
 /* The most points of those whose keys are sorted. */
 static size_t most_keys(const xl_grid *grid, size_t n, size_t listed)
 {
-    return grid->sorts ? n : listed > grid->tune.sampled ? listed : 0;
+    return grid->sorts ? n : listed > most_sampled(grid) ? listed : 0;
 }
 
 xli_grid_shape xli_grid_few_groups(const xl_grid *grid, xli_grid_kernel kernel, size_t n)

@@ -233,6 +233,8 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
     {GRID(sampled), ZERO_OR(1, UINT32_MAX),
      MEANS(
          "Rows of up to so many points are listed by buckets that a sample gives; 0: by a sort.")},
+    {GRID(sampled_alone), ZERO_OR(1, UINT32_MAX),
+     MEANS("No more than this where it is known in advance that rows are listed.")},
     {GRID(bucket), RANGE(16, 4096), MEANS("Points of such a bucket, on average.")},
 
     {NEIGHBORS(group), RANGE(1, 1024), DOUBLING(1), MEANS("Work-items of a group that searches.")},

@@ -19,6 +19,7 @@ static const xli_tune_grid gpu = {.group = 256,
                                   .table = 4,
                                   .thin = 4,
                                   .sampled = 1 << 23,
+                                  .sampled_alone = 15 << 16,
                                   .bucket = 256};
 static const xli_tune_grid cpu = {.group = 16,
                                   .items = 64,
@@ -29,6 +30,7 @@ static const xli_tune_grid cpu = {.group = 16,
                                   .table = 0,
                                   .thin = 2,
                                   .planes = 1,
+                                  .sampled_alone = 15 << 16,
                                   .bucket = 512};
 static const xli_tune_neighbors gpu_search = {
     .group = 128, .items = 1, .staged = 56, .together = 2};

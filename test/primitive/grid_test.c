@@ -444,6 +444,47 @@ static void wide_box_has_its_rows_listed(void **state)
     cloud_free(&c);
 }
 
+/* How many buckets a build of these points has if so many may be known to be listed. */
+static size_t buckets_of(const cloud *c, bool bounded, cl_ulong alone, uint32_t **order)
+{
+    const xl_tunable tunables[] = {{"grid.table", 4},
+                                   {"grid.sampled", 1 << 20},
+                                   {"grid.sampled_alone", alone},
+                                   {"grid.bucket", 16}};
+    xl_grid_desc desc = unit_box(c);
+    desc.cell_size = 1e-4f;
+    desc.bounded = bounded;
+    desc.algorithm = XL_GRID_COUNTING;
+    desc.tunables = tunables;
+    desc.num_tunables = sizeof tunables / sizeof *tunables;
+    built b = build_grid(c, &desc);
+    const size_t buckets = b.grid->sorts ? SIZE_MAX : b.index->layout.buckets;
+    *order = order_of(&b);
+    built_free(&b);
+    return buckets;
+}
+
+/* Of n points known to have listed rows grid.sampled_alone says whether they are sampled, of others
+ * grid.sampled does. */
+static void rows_known_to_be_listed_are_sampled_less(void **state)
+{
+    (void)state;
+    enum { N = 100 };
+    cloud c = cloud_uniform(N, 0.0f, 1.0f, 16);
+    uint32_t *orders[4];
+    size_t buckets[4];
+    for (size_t k = 0; k < 4; ++k)
+        buckets[k] = buckets_of(&c, k < 2, k % 2 ? N : N - 1, &orders[k]);
+    for (size_t k = 0; k < 4; ++k) {
+        if (buckets[k] != SIZE_MAX) /* where loops are ended all are sorted */
+            assert_int_equal(buckets[k], k == 0 ? 0 : N / 16);
+        orders_equal(orders[k], orders[0], N);
+    }
+    for (size_t k = 0; k < 4; ++k)
+        free(orders[k]);
+    cloud_free(&c);
+}
+
 static void no_points_at_all(void **state)
 {
     (void)state;
@@ -850,6 +891,7 @@ int main(void)
         cmocka_unit_test(nothing_but_nan),
         cmocka_unit_test(given_box_is_heeded),
         cmocka_unit_test(wide_box_has_its_rows_listed),
+        cmocka_unit_test(rows_known_to_be_listed_are_sampled_less),
         cmocka_unit_test(no_points_at_all),
         cmocka_unit_test(builds_replace_each_other),
         cmocka_unit_test(scratch_grows_with_n),
