@@ -427,11 +427,11 @@ static uint64_t check(const char *what, const wide_case *a)
     return pairs;
 }
 
-/* In every way that a search is done; of few programs, in one or two after the other. */
+/* In every way that a search is done; of few programs, in one after the other. */
 static uint64_t check_ways(const char *what, wide_case a)
 {
     static unsigned turn;
-    const unsigned ways = xlt_small() ? 4 : 2;
+    const unsigned ways = 4;
     uint64_t pairs = 0;
     ++turn;
     for (a.how = TUNED_AS_IS; a.how < TUNED_WAYS; ++a.how)
