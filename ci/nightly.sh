@@ -107,7 +107,7 @@ if [[ $parts == *" full "* ]]; then
 fi
 # PoCL makes loops of work-groups, of one and two work-items repeats; loopvec by name makes loops
 # of these as well. To its cache that is another method, for which all is compiled again.
-masked='^(context|lane|group|tile|scan_segments|scan_late|scan_ordered|scan_calls|sort|sort_digits|sort_large|sort_values|sort_stable|sort_segments|sort_compare|sort_equal_zeros|topk|topk_segments|select|merge|search|histogram|transform|grid|neighbors|neighbors_f64|knn|morton)_test'
+masked='^(context|lane|group|tile|scan_segments|scan_late|scan_ordered|scan_calls|sort|sort_digits|sort_large|sort_values|sort_stable|sort_segments|sort_compare|sort_equal_zeros|topk|topk_segments|select|merge|search|histogram|transform|grid|neighbors|knn|morton)_test'
 if [[ $parts == *" masks "* ]]; then
   step "work-group=8, PoCL" tests "${pocl[@]}" "${small[@]}" POCL_WORK_GROUP_METHOD=loopvec CROSSLANE_MASK=work-group=8 -- -R "$masked"
   step "without messages, PoCL" tests "${pocl[@]}" "${small[@]}" CROSSLANE_MASK=no-int64-atomics,no-look-back -- -R "$masked"
