@@ -60,13 +60,20 @@
  * Before the include `#define XL_NEIGHBORS_PERIODIC 0` leaves out what space that repeats needs: a
  * count then takes 0.37 ms instead of 0.53 (H200, 2^21 points of 33 neighbours). Of an index that
  * repeats xl_neighbors_failed() is then true. With 2 there is also what triclinic cells need
- * (xl_grid_desc.triclinic), of which without it xl_neighbors_failed() is true. All functions are
- * those of one work-item: none waits for others. */
+ * (xl_grid_desc.triclinic), of which without it xl_neighbors_failed() is true. `#define
+ * XL_NEIGHBORS_F64 1` is for indices of XL_F64, and for no others: what is float above is then
+ * double, and float4 double4. All functions are those of one work-item: none waits for others. */
 #ifndef XL_NEIGHBORS
 #define XL_NEIGHBORS
 
 #ifndef XL_NEIGHBORS_PERIODIC
 #define XL_NEIGHBORS_PERIODIC 1
+#endif
+#ifndef XL_NEIGHBORS_F64
+#define XL_NEIGHBORS_F64 0
+#endif
+#if XL_NEIGHBORS_F64 && !XL_HAS_FP64
+#error "XL_NEIGHBORS_F64: the device has no double precision (cl_khr_fp64)"
 #endif
 
 /* What the search's own programs are given by the host: queries are points here, or places, with
@@ -80,7 +87,7 @@
 #define XL_KEEP_SELF 1
 #define XL_HALF 0
 #define XL_PLANES XL_IS_CPU
-#define XL_F64 0
+#define XL_F64 XL_NEIGHBORS_F64
 
 #include "../neighbors/neighbors_ranges.cl"
 
@@ -89,55 +96,65 @@
 #define XL_NEIGHBORS_INCLUSIVE 2u
 #define XL_NEIGHBORS_ENDS_LOOPS 4u
 #define XL_NEIGHBORS_TRICLINIC 8u
+#define XL_NEIGHBORS_WIDE 16u
 #define XL_NEIGHBORS_LAYOUT 0x4e310000u
 /* Eight work-items of such a device share 65,535 rounds. */
 #define XL_NEIGHBORS_ROUNDS 7000u
 
 #define XL_NEIGHBORS_PARAMETERS(name)                                                              \
     __global const uint *name##_storage, ulong4 name##_parts, uint4 name##_numbers,                \
-        float4 name##_radius, float4 name##_lower, float4 name##_upper, float4 name##_period
+        xl_real4 name##_radius, xl_real4 name##_lower, xl_real4 name##_upper,                      \
+        xl_real4 name##_period
 #define XL_NEIGHBORS_LOAD(name)                                                                    \
     xl_neighbors_load(name##_storage, name##_parts, name##_numbers, name##_radius, name##_lower,   \
                       name##_upper, name##_period)
 
 typedef struct xl_neighbors {
     xl_search search;
-    float radius;
+    xl_real radius;
     bool inclusive, ends_loops;
 } xl_neighbors;
 
 typedef struct xl_neighbor {
     uint self;
-    float4 position;
+    xl_real4 position;
     bool incomplete;
     uint index, place;
-    float4 vector;
-    float distance2;
-    float4 shift;
+    xl_real4 vector;
+    xl_real distance2;
+    xl_real4 shift;
     /* Where the loop is. */
     xl_ranges ranges;
-    float radius2;
+    xl_real radius2;
     uint at, end, rounds;
     uint left_out; /* the point itself; of its images none */
 } xl_neighbor;
 
 xl_neighbors xl_neighbors_load(__global const uint *storage, ulong4 parts, uint4 numbers,
-                               float4 radius, float4 lower, float4 upper, float4 period)
+                               xl_real4 radius, xl_real4 lower, xl_real4 upper, xl_real4 period)
 {
     xl_neighbors of;
+#if XL_F64
+#define XL_NEIGHBORS_ORIGIN lower, /* the box's corner */
+#else
+#define XL_NEIGHBORS_ORIGIN
+#endif
 #if XL_PERIODIC
-    of.search = xl_search_load(storage, parts.x, parts.y, parts.z, parts.w, numbers.x, numbers.y,
-                               numbers.z, radius.y, radius.z, lower, upper, period, radius.w, 0);
+    of.search =
+        xl_search_load(storage, parts.x, parts.y, parts.z, parts.w, numbers.x, numbers.y, numbers.z,
+                       radius.y, radius.z, XL_NEIGHBORS_ORIGIN lower, upper, period, radius.w, 0);
 #else
     of.search = xl_search_load(storage, parts.x, parts.y, parts.z, parts.w, numbers.x, numbers.y,
-                               numbers.z, radius.y, radius.z, 0);
+                               numbers.z, radius.y, radius.z, XL_NEIGHBORS_ORIGIN 0);
 #endif
+#undef XL_NEIGHBORS_ORIGIN
     of.radius = radius.x;
     of.inclusive = (numbers.w & XL_NEIGHBORS_INCLUSIVE) != 0;
     of.ends_loops = (numbers.w & XL_NEIGHBORS_ENDS_LOOPS) != 0;
     if ((numbers.w & 0xffff0000u) != XL_NEIGHBORS_LAYOUT ||
         (!XL_PERIODIC && (numbers.w & XL_NEIGHBORS_REPEATS)) ||
-        (!XL_TRICLINIC && (numbers.w & XL_NEIGHBORS_TRICLINIC)))
+        (!XL_TRICLINIC && (numbers.w & XL_NEIGHBORS_TRICLINIC)) ||
+        XL_F64 != ((numbers.w & XL_NEIGHBORS_WIDE) != 0))
         of.search.map.failed = true;
     return of;
 }
@@ -153,39 +170,43 @@ bool xl_neighbors_failed(const xl_neighbors *of)
 }
 
 /* Position and index of sorted point k. No index leads outside of the points, whatever there is. */
-uint4 xl_neighbors_point(const xl_neighbors *of, uint k)
+xl_site xl_neighbors_point(const xl_neighbors *of, uint k)
 {
-    uint4 point = (uint4)(0, 0, 0, k);
+    xl_site point = (xl_site)(0, 0, 0, k);
     if (!of->search.map.failed)
-        point = xl_grid_sorted(of->search.index.sorted, of->search.map.points, k);
-    point.w = min(point.w, of->search.map.points - 1u);
+        point = xl_search_site(&of->search, k);
+    point.w = min((uint)point.w, of->search.map.points - 1u);
     return point;
 }
 
 uint xl_neighbors_index(const xl_neighbors *of, uint k)
 {
-    return xl_neighbors_point(of, k).w;
+    return (uint)xl_neighbors_point(of, k).w;
 }
 
-float4 xl_neighbors_position(const xl_neighbors *of, uint k)
+xl_real4 xl_neighbors_position(const xl_neighbors *of, uint k)
 {
-    return xl_grid_position(xl_neighbors_point(of, k));
+    return xl_site_position(xl_neighbors_point(of, k));
 }
 
 /* The square that a squared distance has to be below. */
-float xl_neighbors_below(const xl_neighbors *of, float radius2)
+xl_real xl_neighbors_below(const xl_neighbors *of, xl_real radius2)
 {
+#if XL_F64
+    return of->inclusive ? as_double(as_ulong(radius2) + 1UL) : radius2;
+#else
     return of->inclusive ? as_float(as_uint(radius2) + 1u) : radius2;
+#endif
 }
 
-xl_neighbor xl_neighbors_begin(const xl_neighbors *of, uint4 query)
+xl_neighbor xl_neighbors_begin(const xl_neighbors *of, xl_site query)
 {
     xl_neighbor near;
     near.self = query.w;
-    near.position = xl_grid_position(query);
+    near.position = xl_site_position(query);
     near.incomplete = of->search.map.failed;
     near.index = near.place = near.at = near.end = near.rounds = 0;
-    near.vector = near.shift = (float4)(0.0f);
+    near.vector = near.shift = (xl_real4)(0.0f);
     near.left_out = query.w;
     near.distance2 = 0;
     near.ranges = xl_ranges_begin(&of->search, near.position, near.position, of->search.reach);
@@ -198,20 +219,21 @@ xl_neighbor xl_neighbors_of(const xl_neighbors *of, uint k)
     return xl_neighbors_begin(of, xl_neighbors_point(of, k));
 }
 
-xl_neighbor xl_neighbors_around(const xl_neighbors *of, float4 position)
+xl_neighbor xl_neighbors_around(const xl_neighbors *of, xl_real4 position)
 {
-    uint4 query = as_uint4(position);
-    query.w = UINT_MAX;
-    return xl_neighbors_begin(of, query);
+    return xl_neighbors_begin(of, xl_site_of(position, UINT_MAX));
 }
 
-void xl_neighbors_set_radius(xl_neighbor *near, const xl_neighbors *of, float radius)
+void xl_neighbors_set_radius(xl_neighbor *near, const xl_neighbors *of, xl_real radius)
 {
-    const float counts = radius > 0 ? min(radius, of->radius) : 0.0f;
+    const xl_real counts = radius > 0 ? min(radius, of->radius) : 0;
+#if XL_F64
+    const bool some = counts >= 0x1p-511;
+#else
     const bool some = counts >= 0x1p-63f;
-    near->radius2 = some ? xl_neighbors_below(of, counts * counts) : 0.0f;
-    near->ranges =
-        xl_ranges_begin(&of->search, near->position, near->position, counts * (1.0f + 0x1p-19f));
+#endif
+    near->radius2 = some ? xl_neighbors_below(of, counts * counts) : 0;
+    near->ranges = xl_ranges_begin(&of->search, near->position, near->position, counts * XL_REACH);
 }
 
 /* Goes on to the next range; false after the last, and where the loop was left by `break`. */
@@ -235,15 +257,15 @@ bool xl_neighbors_range(xl_neighbor *near, const xl_neighbors *of)
 /* Whether the next candidate is a neighbour. */
 bool xl_neighbors_is_near(xl_neighbor *near, const xl_neighbors *of)
 {
-    const uint4 other = xl_grid_sorted(of->search.index.sorted, of->search.map.points, near->at);
+    const xl_site other = xl_search_site(&of->search, near->at);
 #if XL_PERIODIC
-    const float4 difference = (near->position - xl_grid_position(other)) - near->shift;
+    const xl_real4 difference = (near->position - xl_site_position(other)) - near->shift;
 #else
-    const float4 difference = near->position - xl_grid_position(other);
+    const xl_real4 difference = near->position - xl_site_position(other);
 #endif
     near->distance2 = xl_square(difference);
     near->vector = -difference;
-    near->index = min(other.w, of->search.map.points - 1u);
+    near->index = min((uint)other.w, of->search.map.points - 1u);
     near->place = near->at;
     return near->distance2 < near->radius2 && other.w != near->left_out;
 }
@@ -262,5 +284,6 @@ bool xl_neighbors_is_near(xl_neighbor *near, const xl_neighbors *of)
 #undef XL_KEEP_SELF
 #undef XL_HALF
 #undef XL_PLANES
+#undef XL_F64
 
 #endif

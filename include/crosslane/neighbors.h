@@ -74,9 +74,9 @@ typedef struct xl_neighbors_desc {
     uint32_t row_capacity;
     uint32_t reserved; /* 0 */
     /* Scalars: XL_F32, the default (0 is, too), or XL_F64, where the device has double precision:
-     * that of the index. All that is said of f32 here and below, of queries, radii, distances2,
-     * vectors and what visit() computes in, is then f64: double visit(double sum, double distance2,
-     * uint i, uint j, double4 params) Not in this version: kernels of one's own on such an index */
+     * that of the index. All that is said of f32 here and below, of queries, radii, distances2 and
+     * vectors, is then f64, and visit() is
+     *     double visit(double sum, double distance2, uint i, uint j, double4 params) */
     double radius_f64;     /* of XL_F64, whose `radius` stays 0, as this does of XL_F32; its square
                               is one of double precision */
     uint32_t scalar;       /* xl_type */
@@ -171,6 +171,8 @@ typedef struct xl_neighbors_kernel_args {
     float radius;       /* as desc.radius */
     uint32_t inclusive; /* as desc.inclusive */
     uint32_t reserved;  /* 0 */
+    double radius_f64;  /* of an index of XL_F64, as desc.radius_f64; the kernel's program then has
+                           `#define XL_NEIGHBORS_F64 1` before the include */
 } xl_neighbors_kernel_args;
 
 XL_EXTERN_C_BEGIN

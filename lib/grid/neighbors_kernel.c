@@ -7,7 +7,7 @@
 /* The same as in cl/include/neighbors.cl: bits of the last of `numbers`. The upper half tells a
  * program that was compiled with another version's text, or another parameter that happens to have
  * the type. */
-enum { REPEATS = 1, INCLUSIVE = 2, ENDS_LOOPS = 4, TRICLINIC = 8 };
+enum { REPEATS = 1, INCLUSIVE = 2, ENDS_LOOPS = 4, TRICLINIC = 8, WIDE = 16 };
 #define LAYOUT UINT32_C(0x4e310000)
 
 static xl_status check_kernel(xl_context *ctx, cl_kernel kernel)
@@ -54,7 +54,9 @@ static xl_status set(xl_grid_index *index, const xl_neighbors_kernel_args *args,
                      cl_uint *next)
 {
     xl_status status;
+    const bool wide = index->scalar == XL_F64;
     const xli_grid_period *const p = &index->period;
+    const xli_grid_box *const box = &index->box;
     const size_t at = index->storage_at;
     const xli_grid_layout *const layout = &index->layout;
     const cl_ulong parts[4] = {
@@ -62,17 +64,22 @@ static xl_status set(xl_grid_index *index, const xl_neighbors_kernel_args *args,
         (at + layout->begins) / sizeof(cl_uint), (at + layout->sorted) / sizeof(cl_uint)};
     const cl_uint kind = (p->repeats != XL_REPEATS_NOT ? REPEATS : 0u) |
                          (p->repeats == XL_REPEATS_CELL ? TRICLINIC : 0u) |
-                         (args->inclusive ? INCLUSIVE : 0u) | (ends_loops ? ENDS_LOOPS : 0u);
+                         (args->inclusive ? INCLUSIVE : 0u) | (ends_loops ? ENDS_LOOPS : 0u) |
+                         (wide ? WIDE : 0u);
     const cl_uint numbers[4] = {(cl_uint)index->n, layout->table, index->stamp, LAYOUT | kind};
     const cl_float radius[4] = {args->radius, xli_neighbors_reach(args->radius),
                                 args->radius * args->radius, p->extent};
-    const xli_arg all[] = {XLI_MEM(index->storage),
-                           XLI_BYTES(parts, sizeof parts),
-                           XLI_BYTES(numbers, sizeof numbers),
-                           XLI_BYTES(radius, sizeof radius),
-                           XLI_BYTES(&p->lower, sizeof p->lower),
-                           XLI_BYTES(&p->upper, sizeof p->upper),
-                           XLI_BYTES(&p->period, sizeof p->period)};
+    const cl_double radius_f64[4] = {args->radius_f64, xli_neighbors_reach_f64(args->radius_f64),
+                                     args->radius_f64 * args->radius_f64, box->extent};
+    const xli_arg all[] = {
+        XLI_MEM(index->storage),
+        XLI_BYTES(parts, sizeof parts),
+        XLI_BYTES(numbers, sizeof numbers),
+        wide ? XLI_BYTES(radius_f64, sizeof radius_f64) : XLI_BYTES(radius, sizeof radius),
+        wide ? XLI_BYTES(&box->lower, sizeof box->lower) : XLI_BYTES(&p->lower, sizeof p->lower),
+        wide ? XLI_BYTES(&box->upper, sizeof box->upper) : XLI_BYTES(&p->upper, sizeof p->upper),
+        wide ? XLI_BYTES(&box->period, sizeof box->period)
+             : XLI_BYTES(&p->period, sizeof p->period)};
     XL_TRY(check_rooms(index->ctx, args->kernel, args->first, XLI_COUNT(all)));
     XL_TRY(xli_args_set(index->ctx, args->kernel, args->first, all, XLI_COUNT(all)));
     if (next)
@@ -94,13 +101,16 @@ xl_status xl_grid_index_set_kernel_args_sized(xl_grid_index *index,
     XL_TRY(XLI_ARGS_READ(ctx, xl_neighbors_kernel_args, args, size, &given));
     XL_TRY(xli_grid_index_check(ctx, index));
     XL_TRY(check_kernel(ctx, given.kernel));
-    if (index->scalar == XL_F64)
-        XL_TRY(xli_fail(ctx, XL_ERROR_UNSUPPORTED,
-                        "index: of points of f64; kernels of one's own search those of f32"));
-    XL_TRY(xli_neighbors_check_radius(ctx, "radius", XL_F32, (double)given.radius));
+    const bool wide = index->scalar == XL_F64;
+    const xli_idle_field radii[] = {
+        {"radius", given.radius != 0, !wide, "the index is of points of f64"},
+        {"radius_f64", given.radius_f64 != 0, wide, "the index is of points of f32"}};
+    const double radius = wide ? given.radius_f64 : (double)given.radius;
+    XL_TRY(xli_check_idle(ctx, radii, XLI_COUNT(radii)));
+    XL_TRY(xli_neighbors_check_radius(ctx, radii[wide].name, index->scalar, radius));
     XL_TRY(xli_context_capabilities(ctx, &capabilities));
-    XL_TRY(xli_neighbors_check_period(ctx, index, "radius", (double)given.radius,
-                                      capabilities->ends_loops));
+    XL_TRY(
+        xli_neighbors_check_period(ctx, index, radii[wide].name, radius, capabilities->ends_loops));
     XL_TRY(check_planes(ctx, index, capabilities->is_cpu));
     XL_TRY(set(index, &given, capabilities->ends_loops, next));
 done:

@@ -55,7 +55,7 @@ ENDS_WITH(xl_neighbors_fill_args, queries_z);
 ENDS_WITH(xl_neighbors_status_args, queries_z);
 ENDS_WITH(xl_neighbors_report, longest_row);
 ENDS_WITH(xl_neighbors_visit_args, params_f64);
-ENDS_WITH(xl_neighbors_kernel_args, reserved);
+ENDS_WITH(xl_neighbors_kernel_args, radius_f64);
 #endif
 
 enum { N = 1000, GUARD = 0x5a };

@@ -217,5 +217,6 @@ void bench_wide(bench *b)
 {
     for (size_t n = (size_t)1 << 20; n <= b->max_n && n <= (size_t)1 << 21 && b->info.has_fp64;
          n *= 2)
-        run(b, n);
+        if (n >= b->options->min_n)
+            run(b, n);
 }
