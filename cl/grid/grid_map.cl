@@ -29,22 +29,13 @@
 #ifndef XL_GRID_MAP
 #define XL_GRID_MAP
 
-#include "../prelude/prelude.cl"
+#include "../prelude/prelude_real.cl"
 
-/* A coordinate, as points are given and as pairs of them are compared, two and four; what a
- * comparison of four yields; and a sorted point in as many words: its position, and its index in
- * place of w. */
+/* A sorted point in as many words: its position, of the coordinates as they were given, and its
+ * index in place of w. */
 #if XL_F64
-typedef double xl_real;
-typedef double2 xl_real2;
-typedef double4 xl_real4;
-typedef long4 xl_mask4;
 typedef ulong4 xl_site;
 #else
-typedef float xl_real;
-typedef float2 xl_real2;
-typedef float4 xl_real4;
-typedef int4 xl_mask4;
 typedef uint4 xl_site;
 #endif
 

@@ -8,7 +8,7 @@
 #ifndef XL_KNN_LIST
 #define XL_KNN_LIST
 
-#include "../prelude/prelude.cl"
+#include "../prelude/prelude_real.cl"
 
 #if XL_F64
 typedef ulong2 xl_knn_item;
