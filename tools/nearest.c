@@ -94,6 +94,8 @@ static int make_approximate(nearest *o)
     xl_knn_approximate_desc desc;
     if (sc->dimensions < 2)
         return tool_fail("--approximate is for points of 2 and 3 dimensions");
+    if (sc->wide)
+        return tool_fail("--approximate is for points of single precision; --f32 rounds these");
     xl_knn_approximate_desc_init(&desc);
     desc.k = o->set->k;
     desc.include_self = o->set->include_self;

@@ -266,6 +266,10 @@ wrong_scenes() {
   refuses 1 "nan.npy: query 7 is not finite in single precision" $near --queries nan.npy
   refuses 1 "nan.npy: query 7 is not finite in single precision" \
     neighbors three.npy --knn 3 --out out/n --queries nan.npy
+  refuses 1 "--approximate is for points of single precision; --f32 rounds these" \
+    neighbors wide.npy --knn 3 --approximate --out out/n
+  refuses 2 "neighbors: --cell: a triclinic cell takes points in single precision; --f32 rounds these" \
+    neighbors wide.npy --radius 1 --cell 2,0,2,0,0,2 --counts out/c.npy
   refuses 1 "absent.npy: cannot be opened: No such file or directory" $near --queries absent.npy
   refuses 1 "flat.npy: 99 radii for 100 points; there must be one for each" $near --radii flat.npy
   refuses 1 "whole.npy: radii of type i32; they must be f32 or f64" $near --radii whole.npy
