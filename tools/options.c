@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_OPTIONS = 24, HELP_CODE = 1, FIRST_CODE = 2 };
+enum { MAX_OPTIONS = 32, HELP_CODE = 1, FIRST_CODE = 2 };
 
 static void print_help(const tool_syntax *syntax)
 {
