@@ -97,8 +97,8 @@ case $part in
   grid)
     # How many are not finite, and which is the first, as xli_grid_header has them.
     clean "grid, points that are not finite"
-    sees "grid, points that are not finite" "$reads:14:1"
-    sees "grid, points that are not finite" "$reads:15:1"
+    sees "grid, points that are not finite" "$reads:8:1"
+    sees "grid, points that are not finite" "$reads:9:1"
     each "grid, reorder" 1
     ;;
   neighbors)

@@ -226,8 +226,8 @@ limits() {
   truncate -s $((10 + ${#many} + 4294967296)) many.npy
   printf '\x07\x03\x05\x01\x06\x02\x04' >>many.npy
   runs "$crosslane" sort many.npy out/o.npy
-  printf '\x01\x02\x03\x04\x05\x06\x07' >tail
-  tail -c 7 out/o.npy | cmp - tail || fail "the greatest keys are not the last"
+  printf '\x01\x02\x03\x04\x05\x06\x07' >./tail
+  tail -c 7 out/o.npy | cmp - ./tail || fail "the greatest keys are not the last"
   [ "$(tail -c 4294967303 out/o.npy | head -c 4294967296 | tr -d '\0' | wc -c)" -eq 0 ] ||
     fail "the least keys are not the first"
 }
