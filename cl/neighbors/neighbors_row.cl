@@ -71,7 +71,7 @@ void xl_row_put_staged(__local uint *staged, __local ulong *begins, __local uint
                        __global uint *indices, ulong begin, uint count)
 {
     const uint item = (uint)get_local_id(0), lane = item & 31u;
-    const uint end = min((item & ~31u) + 32u, (uint)get_local_size(0));
+    const uint first = item - lane, end = min(first + 32u, (uint)get_local_size(0));
     uint v[XL_STAGED];
 #pragma unroll
     for (uint k = 0; k < XL_STAGED; ++k)
@@ -85,8 +85,8 @@ void xl_row_put_staged(__local uint *staged, __local ulong *begins, __local uint
     for (uint k = 0; k < XL_STAGED; ++k)
         staged[xl_row_staged(k, item)] = v[k];
     XL_LOCAL_BARRIER();
-    for (uint row = item & ~31u; row < end; ++row)
-        for (uint k = lane; k < counts[row]; k += 32u)
+    for (uint row = first; row < end; ++row)
+        for (uint k = lane; k < counts[row]; k += end - first)
             indices[begins[row] + k] = staged[xl_row_staged(k, row)];
 }
 #endif

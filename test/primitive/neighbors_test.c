@@ -355,6 +355,27 @@ static void given_box(void **state)
     cloud_free(&c);
 }
 
+/* The last work-items of a group write rows together as well where they are fewer than 32. */
+static void groups_of_any_size(void **state)
+{
+    static const uint32_t groups[] = {8, 40};
+    (void)state;
+    cloud c = cloud_uniform(300, 0.0f, 1.0f, 41);
+    for (size_t k = 0; k < sizeof groups / sizeof groups[0]; ++k) {
+        const xl_tunable tunables[] = {{"grid.planes", 0},
+                                       {"neighbors.walk", 0},
+                                       {"neighbors.staged", 16},
+                                       {"neighbors.group", groups[k]}};
+        xl_grid_desc desc = grid_desc_of(&c, 0.2f);
+        xl_neighbors_desc search = search_desc_of(0.2f);
+        tune_as(TUNED_TABLE, &desc, &search);
+        search.tunables = tunables;
+        search.num_tunables = sizeof tunables / sizeof tunables[0];
+        (void)check_search("groups of any size", &c, &desc, &search);
+    }
+    cloud_free(&c);
+}
+
 static void strides(void **state)
 {
     (void)state;
@@ -873,6 +894,7 @@ int main(void)
         cmocka_unit_test(tables_and_rows_agree),
         cmocka_unit_test(tables_of_more_rows_than_points),
         cmocka_unit_test(given_box),
+        cmocka_unit_test(groups_of_any_size),
         cmocka_unit_test(strides),
         cmocka_unit_test(fewer_dimensions),
         cmocka_unit_test(flat_lattices_have_their_pairs),
