@@ -32,6 +32,8 @@ typedef struct scene {
 /* Reads and checks all of it; TOOL_USAGE where an option says what cannot be, before any file is
  * read as far as that is possible. To be freed in any case. */
 int scene_read(const scene_options *o, const char *path, scene *sc);
+/* Whether the device has the precision that the scene is in. */
+int scene_check_device(const scene *sc, const session *s);
 void scene_free(scene *sc);
 /* The radius to search with where each query has its own: the largest. */
 int scene_largest_radius(const scene_options *o, const scene *sc, double *radius);

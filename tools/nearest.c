@@ -94,8 +94,6 @@ static int make_approximate(nearest *o)
     xl_knn_approximate_desc desc;
     if (sc->dimensions < 2)
         return tool_fail("--approximate is for points of 2 and 3 dimensions");
-    if (sc->wide)
-        return tool_fail("--approximate is for points of single precision; --f32 rounds these");
     xl_knn_approximate_desc_init(&desc);
     desc.k = o->set->k;
     desc.include_self = o->set->include_self;
@@ -227,11 +225,14 @@ int nearest_file(const search_settings *set, const char *path)
     nearest o = {.set = set};
     TRY(made_check_paths(&set->paths));
     TRY(scene_read(set->where, path, &o.scene));
+    if (set->approximate && o.scene.wide)
+        TRY(tool_fail("--approximate is for points of single precision; --f32 rounds these"));
     if (set->radius > 0 && !radius_is_good(set->radius, o.scene.wide))
         TRY(tool_misuse("neighbors: --radius: %g; its square must be a finite number above 0 in %s "
                         "precision",
                         set->radius, o.scene.wide ? "double" : "single"));
     TRY(session_open(&o.s, set->device, set->tune_file));
+    TRY(scene_check_device(&o.scene, &o.s));
     TRY(search(&o));
     TRY(made_write(o.made, &set->paths, &files));
     report(&o);

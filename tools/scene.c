@@ -337,6 +337,13 @@ done:
     return result;
 }
 
+int scene_check_device(const scene *sc, const session *s)
+{
+    if (!sc->wide || s->info.has_fp64)
+        return TOOL_OK;
+    return tool_fail("files in double precision, which %s lacks; --f32 rounds them", s->info.name);
+}
+
 int scene_largest_radius(const scene_options *o, const scene *sc, double *radius)
 {
     *radius = 0;

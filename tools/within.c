@@ -288,6 +288,7 @@ int within_file(const search_settings *set, const char *path)
     if (!w.scene.wide)
         w.radius = (double)(float)w.radius;
     TRY(session_open(&w.s, set->device, set->tune_file));
+    TRY(scene_check_device(&w.scene, &w.s));
     TRY(search(&w));
     TRY(made_write(w.made, &set->paths, &files));
     report(&w);
