@@ -210,9 +210,10 @@ xl_status xli_neighbors_check_radius(xl_context *ctx, const char *name, uint32_t
 xl_status xli_neighbors_check_period(xl_context *ctx, const xl_grid_index *index, const char *name,
                                      double radius, bool ends_loops);
 xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *desc);
-/* grid_queries.c. The kernels' XL_ORIGIN_PARAMETERS and XL_BOX_PARAMETERS: where the grid's
- * coordinates begin, and the box that repeats. */
-void xli_grid_add_space(const xl_grid_index *index, bool periodic, xli_args *args);
+/* grid_queries.c. XL_INDEX_PARAMETERS of cl/neighbors/neighbors_ranges.cl up to XL_BOX_PARAMETERS,
+ * the last of them: the index, the search's reach and squared radius, and its space. */
+void xli_grid_add_index(const xl_grid_index *index, xli_arg reach, xli_arg radius2, bool periodic,
+                        xli_args *args);
 /* Given queries: how they lie, fields that a plan has no use for, and where these views of x, y and
  * z are; an axis that has none of its own is where x is. */
 typedef struct xli_queries_form {

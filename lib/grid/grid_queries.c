@@ -36,7 +36,8 @@ done:
     return status;
 }
 
-void xli_grid_add_space(const xl_grid_index *index, bool periodic, xli_args *args)
+/* Where the grid's coordinates begin, and the box that repeats. */
+static void add_space(const xl_grid_index *index, bool periodic, xli_args *args)
 {
     const xli_grid_period *const p = &index->period;
     const xli_grid_box *const box = &index->box;
@@ -51,4 +52,22 @@ void xli_grid_add_space(const xl_grid_index *index, bool periodic, xli_args *arg
         xli_args_add(args, doubles[0]);
     for (size_t i = 0; i < XLI_COUNT(floats) && periodic; ++i)
         xli_args_add(args, wide ? doubles[i] : floats[i]);
+}
+
+void xli_grid_add_index(const xl_grid_index *index, xli_arg reach, xli_arg radius2, bool periodic,
+                        xli_args *args)
+{
+    const xli_arg shared[] = {XLI_MEM(index->storage),
+                              XLI_GRID_PART(index, header),
+                              XLI_GRID_PART(index, starts),
+                              XLI_GRID_PART(index, begins),
+                              XLI_GRID_PART(index, sorted),
+                              XLI_U32(index->n),
+                              XLI_U32(index->layout.table),
+                              XLI_U32(index->stamp),
+                              reach,
+                              radius2};
+    for (size_t i = 0; i < XLI_COUNT(shared); ++i)
+        xli_args_add(args, shared[i]);
+    add_space(index, periodic, args);
 }

@@ -11,21 +11,11 @@ static void add_shared(const xl_knn *plan, const xl_grid_index *index, const xli
     static const double reach_f64 = 0;
     const xli_knn_problem *const problem = &plan->problem;
     const bool wide = problem->scalar == XL_F64;
-    const xli_arg shared[] = {XLI_MEM(index->storage),
-                              XLI_GRID_PART(index, header),
-                              XLI_GRID_PART(index, starts),
-                              XLI_GRID_PART(index, begins),
-                              XLI_GRID_PART(index, sorted),
-                              XLI_U32(index->n),
-                              XLI_U32(index->layout.table),
-                              XLI_U32(index->stamp),
-                              wide ? XLI_BYTES(&reach_f64, sizeof reach_f64)
-                                   : XLI_BYTES(&reach, sizeof reach),
-                              wide ? XLI_BYTES(&problem->radius2_f64, sizeof(double))
-                                   : XLI_BYTES(&problem->radius2, sizeof(float))};
-    for (size_t i = 0; i < XLI_COUNT(shared); ++i)
-        xli_args_add(args, shared[i]);
-    xli_grid_add_space(index, problem->repeats != XL_REPEATS_NOT, args);
+    xli_grid_add_index(
+        index, wide ? XLI_BYTES(&reach_f64, sizeof reach_f64) : XLI_BYTES(&reach, sizeof reach),
+        wide ? XLI_BYTES(&problem->radius2_f64, sizeof(double))
+             : XLI_BYTES(&problem->radius2, sizeof(float)),
+        problem->repeats != XL_REPEATS_NOT, args);
     for (uint32_t a = 0; problem->given && a < (problem->soa ? 3 : 1); ++a)
         xli_args_add_span(args, &queries[a]);
 }

@@ -90,23 +90,13 @@ static xli_grid_shape shape_of(const xl_neighbors *plan, const xli_kernel *kerne
 static void add_shared(const xli_search *s, xli_args *args)
 {
     const xl_neighbors *const plan = s->plan;
-    const xl_grid_index *const index = s->index;
     const bool wide = plan->scalar == XL_F64;
-    const xli_arg shared[] = {XLI_MEM(index->storage),
-                              XLI_GRID_PART(index, header),
-                              XLI_GRID_PART(index, starts),
-                              XLI_GRID_PART(index, begins),
-                              XLI_GRID_PART(index, sorted),
-                              XLI_U32(index->n),
-                              XLI_U32(index->layout.table),
-                              XLI_U32(index->stamp),
-                              wide ? XLI_BYTES(&plan->reach_f64, sizeof(double))
-                                   : XLI_BYTES(&plan->reach, sizeof(float)),
-                              wide ? XLI_BYTES(&plan->radius2_f64, sizeof(double))
-                                   : XLI_BYTES(&plan->radius2, sizeof(float))};
-    for (size_t i = 0; i < XLI_COUNT(shared); ++i)
-        xli_args_add(args, shared[i]);
-    xli_grid_add_space(index, plan->repeats != XL_REPEATS_NOT, args);
+    xli_grid_add_index(s->index,
+                       wide ? XLI_BYTES(&plan->reach_f64, sizeof(double))
+                            : XLI_BYTES(&plan->reach, sizeof(float)),
+                       wide ? XLI_BYTES(&plan->radius2_f64, sizeof(double))
+                            : XLI_BYTES(&plan->radius2, sizeof(float)),
+                       plan->repeats != XL_REPEATS_NOT, args);
     for (uint32_t a = 0; plan->given && a < (plan->soa ? 3 : 1); ++a)
         xli_args_add_span(args, &s->queries[a]);
     if (plan->radii) {

@@ -27,6 +27,12 @@ void cloud_set(cloud *c, size_t i, float x, float y, float z)
     c->xyz[i * c->stride + 2] = z;
 }
 
+xlt_buffer cloud_buffer(const cloud *c, size_t dimensions, size_t offset)
+{
+    const size_t scalars = c->n > 0 ? (c->n - 1) * c->stride + dimensions : 0;
+    return xlt_buffer_make(c->xyz, scalars, sizeof *c->xyz, offset);
+}
+
 cloud cloud_lattice(size_t side, float spacing, float jitter, uint64_t seed)
 {
     xlt_random random = {seed};
@@ -132,8 +138,7 @@ built build_grid(const cloud *c, const xl_grid_desc *desc)
     XLT_OK(xl_grid_index_create(xlt_context(), &b.index));
     XLT_OK(xl_grid_scratch(b.grid, c->n, &bytes, &alignment));
     b.storage = xlt_scratch_make(bytes, alignment);
-    const size_t scalars = c->n > 0 ? (c->n - 1) * c->stride + desc->dimensions : 0;
-    b.points = xlt_buffer_make(c->xyz, scalars, sizeof(float), 3);
+    b.points = cloud_buffer(c, desc->dimensions, 3);
     XLT_OK(xl_grid_build_enqueue(b.grid, b.index, xlt_queue(),
                                  &(xl_grid_build_args){.n = c->n,
                                                        .points = xlt_view(&b.points),
@@ -367,13 +372,18 @@ list list_by_sweep(const cloud *c, const xl_neighbors_desc *desc)
     return l;
 }
 
+void offsets_equal(const char *what, const uint64_t *got, const uint64_t *wanted, size_t n)
+{
+    for (size_t i = 0; i <= n; ++i)
+        if (got[i] != wanted[i])
+            XLT_FAIL("%s: offsets[%zu] is %llu, not %llu", what, i, (unsigned long long)got[i],
+                     (unsigned long long)wanted[i]);
+}
+
 void lists_equal(const char *what, const list *got, const list *wanted)
 {
     assert_int_equal(got->n, wanted->n);
-    for (size_t i = 0; i <= got->n; ++i)
-        if (got->offsets[i] != wanted->offsets[i])
-            XLT_FAIL("%s: offsets[%zu] is %llu, not %llu", what, i,
-                     (unsigned long long)got->offsets[i], (unsigned long long)wanted->offsets[i]);
+    offsets_equal(what, got->offsets, wanted->offsets, got->n);
     for (size_t i = 0; i < got->n; ++i)
         for (uint64_t k = got->offsets[i]; k < got->offsets[i + 1]; ++k)
             if (got->indices[k] != wanted->indices[k])
@@ -425,20 +435,23 @@ void ref_cell_of(const xl_grid_desc *grid, float period[3], float tilt[3])
 
 ref_search ref_search_of(const search_case *a)
 {
-    ref_search r = {.points = a->points->xyz,
-                    .n = a->points->n,
-                    .stride = a->points->stride,
-                    .dimensions = a->grid.dimensions,
-                    .radius = a->search.radius,
-                    .inclusive = a->search.inclusive != 0,
-                    .include_self = a->search.include_self != 0,
-                    .half = a->search.half != 0,
-                    .radii = a->radii};
-    if (a->queries) {
-        r.queries = a->queries->xyz;
-        r.num_queries = a->queries->n;
-        r.query_stride = a->queries->stride;
-    }
+    ref_search r = {REF_SEARCH_SHARED(a), .radius = a->search.radius};
     ref_cell_of(&a->grid, r.period, r.tilt);
     return r;
+}
+
+nearest_rows nearest_rows_make(size_t n, size_t k)
+{
+    nearest_rows r = {.n = n,
+                      .k = k,
+                      .indices = malloc((n * k + 1) * sizeof *r.indices),
+                      .distances2 = malloc((n * k + 1) * sizeof *r.distances2)};
+    assert_true(r.indices && r.distances2);
+    return r;
+}
+
+void nearest_rows_free(nearest_rows *r)
+{
+    free(r->indices);
+    free(r->distances2);
 }

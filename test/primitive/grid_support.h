@@ -7,6 +7,8 @@
 #include "reference.h"
 #include "xlt.h"
 
+#include <string.h>
+
 typedef struct cloud {
     float *xyz; /* n * stride; what lies between points is NaN */
     size_t n, stride;
@@ -16,6 +18,8 @@ typedef struct cloud {
 cloud cloud_make(size_t n, size_t stride);
 void cloud_free(cloud *c);
 void cloud_set(cloud *c, size_t i, float x, float y, float z);
+/* Its points on the device, up to the last one's last coordinate; see xlt_buffer_make(). */
+xlt_buffer cloud_buffer(const cloud *c, size_t dimensions, size_t offset);
 /* side^3 points `spacing` apart from 0 on, each moved by up to `jitter`. */
 cloud cloud_lattice(size_t side, float spacing, float jitter, uint64_t seed);
 /* Uniform in a cube with the corner `low` and the given edge. */
@@ -62,7 +66,8 @@ list list_by_brute_force(const cloud *c, const xl_neighbors_desc *desc);
 /* The same by a sweep along the longest axis: fast where the points spread along it. */
 list list_by_sweep(const cloud *c, const xl_neighbors_desc *desc);
 void list_free(list *l);
-/* Fails at the first difference, naming `what`. */
+/* Fail at the first difference, naming `what`; of offsets there are n + 1. */
+void offsets_equal(const char *what, const uint64_t *got, const uint64_t *wanted, size_t n);
 void lists_equal(const char *what, const list *got, const list *wanted);
 /* The number of pairs, by counts alone. */
 uint64_t pairs_of(const built *b, const xl_neighbors_desc *desc);
@@ -81,6 +86,37 @@ typedef struct search_case {
     tuned how; /* where a test does not say it otherwise */
 } search_case;
 ref_search ref_search_of(const search_case *a);
+/* Of a case of either precision, what is said alike in its reference's search. */
+#define REF_SEARCH_SHARED(a)                                                                       \
+    .points = (a)->points->xyz, .n = (a)->points->n, .stride = (a)->points->stride,                \
+    .queries = (a)->queries ? (a)->queries->xyz : NULL,                                            \
+    .num_queries = (a)->queries ? (a)->queries->n : 0,                                             \
+    .query_stride = (a)->queries ? (a)->queries->stride : 0, .dimensions = (a)->grid.dimensions,   \
+    .inclusive = (a)->search.inclusive != 0, .include_self = (a)->search.include_self != 0,        \
+    .half = (a)->search.half != 0, .radii = (a)->radii
+/* n rows of the k nearest. */
+typedef struct nearest_rows {
+    uint32_t *indices;
+    float *distances2;
+    size_t n, k;
+} nearest_rows;
+nearest_rows nearest_rows_make(size_t n, size_t k);
+void nearest_rows_free(nearest_rows *r);
+/* One plan of a kind after the other is kept, as one serves many clouds: `kept`, for the end to
+ * destroy, and plan_of() a descriptor. */
+#define KEPT_PLAN(kind)                                                                            \
+    static kind *kept;                                                                             \
+    static kind##_desc kept_desc;                                                                  \
+    static kind *plan_of(const kind##_desc *desc)                                                  \
+    {                                                                                              \
+        if (kept && memcmp(&kept_desc, desc, sizeof *desc) == 0)                                   \
+            return kept;                                                                           \
+        kind##_destroy(kept);                                                                      \
+        kept = NULL;                                                                               \
+        XLT_OK(kind##_create(xlt_context(), desc, &kept));                                         \
+        kept_desc = *desc;                                                                         \
+        return kept;                                                                               \
+    }
 /* How space repeats that a grid is for, as the references have it. */
 void ref_cell_of(const xl_grid_desc *grid, float period[3], float tilt[3]);
 

@@ -2,6 +2,7 @@
  * Approximate searches for the nearest points that are refused: each has its status and its text,
  * and writes nothing. */
 #define XLT_PRIMITIVE xl_knn_approximate
+#include "grid_support.h"
 #include "xlt_misuse_calls.h"
 
 #include <math.h>
@@ -94,21 +95,17 @@ static void idle_arguments(void)
 static void wrong_calls(void **state)
 {
     (void)state;
-    float xyz[3 * N];
     size_t bytes, alignment;
-    xlt_random random = {5};
+    cloud of = cloud_uniform(N, 0.0f, 1.0f, 5);
     any_desc desc;
     any_plan *plan;
-    for (size_t i = 0; i < 3 * N; ++i)
-        xyz[i] = xlt_unit(&random);
     xl_knn_approximate_desc_init(&desc);
     desc.k = K;
     desc.queries = XL_QUERIES_GIVEN;
     desc.upper[0] = desc.upper[1] = desc.upper[2] = 1;
     XLT_OK(xl_knn_approximate_create(xlt_context(), &desc, &plan));
     XLT_OK(xl_knn_approximate_scratch(plan, N, N, &bytes, &alignment));
-    xlt_buffer points = xlt_buffer_make(xyz, 3 * N, 4, 1),
-               scratch = xlt_scratch_make(bytes, alignment),
+    xlt_buffer points = cloud_buffer(&of, 3, 1), scratch = xlt_scratch_make(bytes, alignment),
                all = xlt_buffer_make(NULL, 2 * N * K, 4, 0);
     xlt_strangers s = xlt_strangers_make(1 << 14);
     const size_t at = xlt_view(&all).offset;
@@ -136,6 +133,7 @@ static void wrong_calls(void **state)
     xlt_buffer_free(&points);
     xlt_buffer_free(&scratch);
     xlt_buffer_free(&all);
+    cloud_free(&of);
 }
 
 int main(void)

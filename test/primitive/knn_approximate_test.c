@@ -15,28 +15,6 @@ typedef struct asked {
     bool own_scratch;
 } asked;
 
-typedef struct rows {
-    uint32_t *indices;
-    float *distances2;
-    size_t n, k;
-} rows;
-
-static rows rows_make(size_t n, size_t k)
-{
-    rows r = {.n = n,
-              .k = k,
-              .indices = malloc((n * k + 1) * sizeof *r.indices),
-              .distances2 = malloc((n * k + 1) * sizeof *r.distances2)};
-    assert_true(r.indices && r.distances2);
-    return r;
-}
-
-static void rows_free(rows *r)
-{
-    free(r->indices);
-    free(r->distances2);
-}
-
 /* In a box from `low` on. */
 static asked asked_of(const cloud *points, float low, float edge, uint32_t k)
 {
@@ -61,41 +39,23 @@ static asked asked_around(const cloud *points, const cloud *queries, float low, 
     return a;
 }
 
-/* One plan after the other is kept, as one serves many clouds. */
-static xl_knn_approximate *kept;
-static xl_knn_approximate_desc kept_desc;
+KEPT_PLAN(xl_knn_approximate)
 
-static xl_knn_approximate *plan_of(const xl_knn_approximate_desc *desc)
-{
-    if (kept && memcmp(&kept_desc, desc, sizeof *desc) == 0)
-        return kept;
-    xl_knn_approximate_destroy(kept);
-    kept = NULL;
-    XLT_OK(xl_knn_approximate_create(xlt_context(), desc, &kept));
-    kept_desc = *desc;
-    return kept;
-}
-
-static xlt_buffer buffer_of(const cloud *c, size_t dimensions, size_t offset)
-{
-    return xlt_buffer_make(c->xyz, c->n > 0 ? (c->n - 1) * c->stride + dimensions : 0, 4, offset);
-}
-
-static rows search(const asked *a)
+static nearest_rows search(const asked *a)
 {
     xl_knn_approximate *const plan = plan_of(&a->desc);
     const size_t n = a->points->n, queries_n = a->queries ? a->queries->n : 0;
     static bool apart; /* in turn: rows that begin at no multiple of four words */
-    rows r = rows_make(a->queries ? queries_n : n, a->desc.k);
+    nearest_rows r = nearest_rows_make(a->queries ? queries_n : n, a->desc.k);
     apart = !apart;
     size_t bytes, alignment;
     XLT_OK(xl_knn_approximate_scratch(plan, n, queries_n, &bytes, &alignment));
-    xlt_buffer points = buffer_of(a->points, a->desc.dimensions, 1), queries = {0},
+    xlt_buffer points = cloud_buffer(a->points, a->desc.dimensions, 1), queries = {0},
                scratch = xlt_scratch_make(bytes, alignment),
                indices = xlt_buffer_make(NULL, r.n * r.k, 4, apart ? 3 : 4),
                distances2 = xlt_buffer_make(NULL, r.n * r.k, 4, apart ? 1 : 8);
     if (a->queries)
-        queries = buffer_of(a->queries, a->desc.dimensions, 5);
+        queries = cloud_buffer(a->queries, a->desc.dimensions, 5);
     XLT_OK(xl_knn_approximate_enqueue(
         plan, xlt_queue(),
         &(xl_knn_approximate_args){.n = n,
@@ -122,7 +82,7 @@ static rows search(const asked *a)
     return r;
 }
 
-static rows wanted_of(const asked *a)
+static nearest_rows wanted_of(const asked *a)
 {
     const xl_knn_approximate_desc *const d = &a->desc;
     ref_knn_approximate_search s = {.points = a->points->xyz,
@@ -136,30 +96,30 @@ static rows wanted_of(const asked *a)
                                     .shifts = d->shifts > 0 ? d->shifts : d->dimensions + 1,
                                     .include_self = d->include_self != 0,
                                     .wide = d->code == XL_U64};
-    rows wanted = rows_make(a->queries ? s.num_queries : s.n, d->k);
+    nearest_rows wanted = nearest_rows_make(a->queries ? s.num_queries : s.n, d->k);
     memcpy(s.lower, d->lower, sizeof s.lower);
     memcpy(s.upper, d->upper, sizeof s.upper);
     assert_true(ref_knn_approximate(&s, wanted.indices, wanted.distances2));
     return wanted;
 }
 
-static void check_once(const char *what, const asked *a, const rows *expected)
+static void check_once(const char *what, const asked *a, const nearest_rows *expected)
 {
-    rows got = search(a);
-    const rows wanted = *expected;
+    nearest_rows got = search(a);
+    const nearest_rows wanted = *expected;
     for (size_t at = 0; at < got.n * got.k; ++at)
         if (got.indices[at] != wanted.indices[at] || !(got.distances2[at] == wanted.distances2[at]))
             XLT_FAIL("%s, n %zu, k %zu: neighbour %zu of query %zu is %u at %g, not %u at %g", what,
                      a->points->n, got.k, at % got.k, at / got.k, got.indices[at],
                      (double)got.distances2[at], wanted.indices[at], (double)wanted.distances2[at]);
-    rows_free(&got);
+    nearest_rows_free(&got);
 }
 
 /* The rows that were wanted, which are those that came, at two places; on a simulator at one or the
  * other. */
-static rows check(const char *what, const asked *a)
+static nearest_rows check(const char *what, const asked *a)
 {
-    const rows wanted = wanted_of(a);
+    const nearest_rows wanted = wanted_of(a);
     check_once(what, a, &wanted);
     if (!xlt_on_oclgrind())
         check_once(what, a, &wanted);
@@ -168,8 +128,8 @@ static rows check(const char *what, const asked *a)
 
 static void check_only(const char *what, asked a)
 {
-    rows r = check(what, &a);
-    rows_free(&r);
+    nearest_rows r = check(what, &a);
+    nearest_rows_free(&r);
 }
 
 /* Its points are searched as they are, and around; `n` of them. */
@@ -199,10 +159,10 @@ static void any_number_of_points(void **state)
     for (size_t i = 0; i < sizeof ns / sizeof *ns; ++i) {
         cloud c = cloud_uniform(ns[i], -1.0f, 2.0f, 14);
         const asked a = asked_of(&c, -1.0f, 2.0f, 8);
-        rows r = check("some points", &a);
+        nearest_rows r = check("some points", &a);
         for (size_t at = 0; at < r.n * r.k; ++at)
             assert_int_equal(r.indices[at] == UINT32_MAX, at % r.k + 1 >= r.n);
-        rows_free(&r);
+        nearest_rows_free(&r);
         cloud_free(&c);
     }
 }
@@ -236,14 +196,14 @@ static void hard_clouds(void **state)
     odd[3 * 9] = -0.0f;
     for (size_t i = 0; i < sizeof clouds / sizeof *clouds; ++i) {
         const asked a = asked_of(&clouds[i], -1.0f, 2.0f, 8);
-        rows r = check("a hard cloud", &a);
+        nearest_rows r = check("a hard cloud", &a);
         if (i == 7)
             for (size_t at = 0; at < r.n * r.k; ++at) {
                 const uint32_t j = r.indices[at];
                 assert_true(j != 0 && j != 5 && j != 7 && j != 8);
                 assert_true(at >= r.k || (j == UINT32_MAX && isinf(r.distances2[at])));
             }
-        rows_free(&r);
+        nearest_rows_free(&r);
         cloud_free(&clouds[i]);
     }
 }
@@ -277,10 +237,10 @@ static void what_a_descriptor_says(void **state)
         memcpy(c.xyz + 3 * i, c.xyz + 3 * (i - 1), 3 * sizeof *c.xyz);
     asked a = asked_of(&c, -1.0f, 2.0f, 8);
     a.desc.include_self = 1;
-    rows r = check("itself", &a);
+    nearest_rows r = check("itself", &a);
     for (size_t i = 0; i < r.n; ++i)
         assert_true(r.distances2[i * r.k] == 0);
-    rows_free(&r);
+    nearest_rows_free(&r);
     a.desc.include_self = 0;
     a.desc.code = XL_U32;
     check_only("short codes", a);
@@ -310,10 +270,10 @@ static void queries_of_their_own(void **state)
     cloud_set(&queries, 2, 0, INFINITY, 0);
     cloud_set(&queries, 5, 3e38f, -3e38f, 1e30f);
     const asked a = asked_around(&points, &queries, -1.0f, 2.0f, 8);
-    rows r = check("queries", &a);
+    nearest_rows r = check("queries", &a);
     assert_true(r.indices[0] == 0 && r.distances2[0] == 0);
     assert_true(r.indices[8] == UINT32_MAX && isinf(r.distances2[8]));
-    rows_free(&r);
+    nearest_rows_free(&r);
     check_only("few points", asked_around(&few, &queries, -1.0f, 2.0f, 8));
     check_only("no points", asked_around(&none, &queries, -1.0f, 2.0f, 8));
     none.stride = queries.stride; /* the same plan */
@@ -336,7 +296,7 @@ static void how_many_are_right(void **state)
     for (int more = 0; more < 2; ++more) {
         asked a = asked_of(&c, 0.0f, 1.0f, 8);
         a.desc.shifts = more ? 12 : 4;
-        rows r = search(&a);
+        nearest_rows r = search(&a);
         for (size_t i = 0; i < 1000 && i < c.n; ++i) {
             uint32_t indices[8];
             float distances2[8];
@@ -344,7 +304,7 @@ static void how_many_are_right(void **state)
             for (size_t j = 0; j < 8; ++j)
                 found[more] += r.distances2[8 * i + j] <= distances2[7];
         }
-        rows_free(&r);
+        nearest_rows_free(&r);
         found[more] /= 8.0 * (double)(c.n < 1000 ? c.n : 1000);
     }
     if (found[0] < 0.75 || found[1] < 0.93 || found[0] > found[1])

@@ -37,6 +37,7 @@ static xl_status nearest_enqueue(nearest *plan, cl_command_queue queue, const ne
 }
 
 #define XLT_PRIMITIVE nearest
+#include "grid_support.h"
 #include "xlt_misuse_calls.h"
 
 #include <math.h>
@@ -150,27 +151,13 @@ static void idle_arguments(void)
 static void wrong_calls(void **state)
 {
     (void)state;
-    float xyz[3 * N];
-    size_t bytes, alignment;
-    xlt_random random = {5};
-    xl_grid_desc grid_desc;
-    xl_grid *grid;
+    cloud of = cloud_uniform(N, 0.0f, 1.0f, 5);
+    const xl_grid_desc grid = grid_desc_of(&of, 0.3f);
+    built b = build_grid(&of, &grid);
     xl_knn_desc desc;
     xl_knn *plan;
-    for (size_t i = 0; i < 3 * N; ++i)
-        xyz[i] = xlt_unit(&random);
-    xl_grid_desc_init(&grid_desc);
-    grid_desc.cell_size = 0.3f;
-    XLT_OK(xl_grid_create(xlt_context(), &grid_desc, &grid));
-    XLT_OK(xl_grid_index_create(xlt_context(), &usual_index));
-    XLT_OK(xl_grid_scratch(grid, N, &bytes, &alignment));
-    xlt_buffer points = xlt_buffer_make(xyz, 3 * N, 4, 1),
-               storage = xlt_scratch_make(bytes, alignment),
-               all = xlt_buffer_make(NULL, 2 * N * K, 4, 0);
-    XLT_OK(xl_grid_build_enqueue(
-        grid, usual_index, xlt_queue(),
-        &(xl_grid_build_args){.n = N, .points = xlt_view(&points), .storage = xlt_view(&storage)},
-        0, NULL, NULL));
+    usual_index = b.index;
+    xlt_buffer all = xlt_buffer_make(NULL, 2 * N * K, 4, 0);
     nearest_desc_init(&desc);
     desc.k = K;
     desc.queries = XL_QUERIES_GIVEN;
@@ -180,16 +167,17 @@ static void wrong_calls(void **state)
                         .queue = xlt_queue(),
                         .args = {.index = usual_index,
                                  .args = {.num_queries = N,
-                                          .queries = xlt_view(&points),
+                                          .queries = xlt_view(&b.points),
                                           .indices = xl_view_of(all.mem, at),
                                           .distances2 = xl_view_of(all.mem, at + N * K)}}};
     good = &right;
     wrong_views();
     wrong_objects();
-    wrong_indices(xlt_view(&points), xlt_view(&storage));
+    wrong_indices(xlt_view(&b.points), xlt_view(&b.storage));
     idle_arguments();
     REFUSES_SCRATCH_QUESTIONS(1)
 #if SIZE_MAX > UINT32_MAX
+    size_t bytes, alignment;
     XLT_FAILS(xl_knn_scratch(plan, (size_t)UINT32_MAX, &bytes, &alignment),
               XL_ERROR_INVALID_ARGUMENT);
 #endif
@@ -199,11 +187,9 @@ static void wrong_calls(void **state)
     expect_success(&right);
     xlt_check_guards(&all, "arrays");
     xl_knn_destroy(plan);
-    xl_grid_index_destroy(usual_index);
-    xl_grid_destroy(grid);
-    xlt_buffer_free(&points);
-    xlt_buffer_free(&storage);
+    built_free(&b);
     xlt_buffer_free(&all);
+    cloud_free(&of);
 }
 
 int main(void)

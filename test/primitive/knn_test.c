@@ -23,28 +23,6 @@ typedef struct asked {
     way how;
 } asked;
 
-typedef struct rows {
-    uint32_t *indices;
-    float *distances2;
-    size_t n, k;
-} rows;
-
-static rows rows_make(size_t n, size_t k)
-{
-    rows r = {.n = n,
-              .k = k,
-              .indices = malloc((n * k + 1) * sizeof *r.indices),
-              .distances2 = malloc((n * k + 1) * sizeof *r.distances2)};
-    assert_true(r.indices && r.distances2);
-    return r;
-}
-
-static void rows_free(rows *r)
-{
-    free(r->indices);
-    free(r->distances2);
-}
-
 static asked asked_of(const cloud *points, float cell, uint32_t k)
 {
     asked a = {.points = points, .grid = grid_desc_of(points, cell)};
@@ -78,33 +56,19 @@ static void tune(way how, xl_grid_desc *grid, xl_knn_desc *search)
     search->num_tunables = 1;
 }
 
-/* One plan after the other is kept, as one serves many clouds. */
-static xl_knn *kept;
-static xl_knn_desc kept_desc;
+KEPT_PLAN(xl_knn)
 
-static xl_knn *plan_of(const xl_knn_desc *desc)
-{
-    if (kept && memcmp(&kept_desc, desc, sizeof *desc) == 0)
-        return kept;
-    xl_knn_destroy(kept);
-    kept = NULL;
-    XLT_OK(xl_knn_create(xlt_context(), desc, &kept));
-    kept_desc = *desc;
-    return kept;
-}
-
-static rows search(const asked *a)
+static nearest_rows search(const asked *a)
 {
     xl_grid_desc grid = a->grid;
     xl_knn_desc desc = a->search;
     tune(a->how, &grid, &desc);
-    rows r = rows_make(a->queries ? a->queries->n : a->points->n, desc.k);
+    nearest_rows r = nearest_rows_make(a->queries ? a->queries->n : a->points->n, desc.k);
     built b = build_grid(a->points, &grid);
     xlt_buffer queries = {0}, indices = xlt_buffer_make(NULL, r.n * r.k, 4, 3),
                distances2 = xlt_buffer_make(NULL, r.n * r.k, 4, 1);
     if (a->queries)
-        queries = xlt_buffer_make(
-            a->queries->xyz, r.n > 0 ? (r.n - 1) * a->queries->stride + desc.dimensions : 0, 4, 5);
+        queries = cloud_buffer(a->queries, desc.dimensions, 5);
     XLT_OK(xl_knn_enqueue(
         plan_of(&desc), b.index, xlt_queue(),
         &(xl_knn_args){.num_queries = a->queries ? r.n : 0,
@@ -153,17 +117,17 @@ static ref_knn_search reference_of(const asked *a)
     return r;
 }
 
-static rows wanted_of(const asked *a)
+static nearest_rows wanted_of(const asked *a)
 {
     const ref_knn_search r = reference_of(a);
-    rows wanted = rows_make(a->queries ? a->queries->n : a->points->n, r.k);
+    nearest_rows wanted = nearest_rows_make(a->queries ? a->queries->n : a->points->n, r.k);
     for (size_t i = 0; i < wanted.n; ++i)
         ref_knn(&r, i, wanted.indices + i * r.k, wanted.distances2 + i * r.k);
     return wanted;
 }
 
 /* Where a device ends long loops a row may be given up; not in part. */
-static bool is_given_up(const rows *got, size_t row)
+static bool is_given_up(const nearest_rows *got, size_t row)
 {
     if (!strstr(xlt_device(), "llvmpipe") || got->indices[row * got->k] != UINT32_MAX - 1)
         return false;
@@ -173,7 +137,8 @@ static bool is_given_up(const rows *got, size_t row)
     return true;
 }
 
-static void rows_equal(const char *what, const asked *a, const rows *got, const rows *wanted)
+static void rows_equal(const char *what, const asked *a, const nearest_rows *got,
+                       const nearest_rows *wanted)
 {
     for (size_t at = 0; at < got->n * got->k; ++at) {
         const float d = got->distances2[at], w = wanted->distances2[at];
@@ -188,25 +153,25 @@ static void rows_equal(const char *what, const asked *a, const rows *got, const 
 }
 
 /* On every kind of index; of few programs, on one or two after the other. */
-static rows check(const char *what, asked a)
+static nearest_rows check(const char *what, asked a)
 {
     static unsigned turn;
-    const rows wanted = wanted_of(&a);
+    const nearest_rows wanted = wanted_of(&a);
     const unsigned every = xlt_small() ? 3 : xlt_few_programs() ? 2 : 1;
     ++turn;
     for (a.how = AS_IS; a.how < WAYS; ++a.how)
         if (turn % every == (unsigned)a.how % every) {
-            rows got = search(&a);
+            nearest_rows got = search(&a);
             rows_equal(what, &a, &got, &wanted);
-            rows_free(&got);
+            nearest_rows_free(&got);
         }
     return wanted;
 }
 
 static void check_only(const char *what, asked a)
 {
-    rows wanted = check(what, a);
-    rows_free(&wanted);
+    nearest_rows wanted = check(what, a);
+    nearest_rows_free(&wanted);
 }
 
 /* A plan for each way in turn would be made anew each time: all clouds of one kind of search after
@@ -239,10 +204,10 @@ static void check_clouds(const char *what, const clouds *c, uint32_t k)
             asked a = asked_of(&c->all[i], c->cells[i], k);
             a.how = how;
             a.hard = true;
-            rows wanted = wanted_of(&a), got = search(&a);
+            nearest_rows wanted = wanted_of(&a), got = search(&a);
             rows_equal(what, &a, &got, &wanted);
-            rows_free(&wanted);
-            rows_free(&got);
+            nearest_rows_free(&wanted);
+            nearest_rows_free(&got);
         }
 }
 
@@ -287,10 +252,10 @@ static void ties(void **state)
     const size_t side = xlt_small() ? 5 : 9;
     cloud c = cloud_lattice(side, 1.0f, 0.0f, 1);
     for (size_t s = 0; s < sizeof shells / sizeof *shells; s += xlt_small() ? 2 : 1) {
-        rows r = check("a lattice", asked_of(&c, 0.8f, shells[s].k));
+        nearest_rows r = check("a lattice", asked_of(&c, 0.8f, shells[s].k));
         const size_t inside = (side / 2 * side + side / 2) * side + side / 2;
         assert_true(r.distances2[inside * r.k + r.k - 1] == shells[s].last2);
-        rows_free(&r);
+        nearest_rows_free(&r);
     }
     cloud_free(&c);
 }
@@ -402,10 +367,10 @@ static void queries_of_their_own(void **state)
     cloud_set(&queries, 5, 3e38f, -3e38f, 1e30f);
     cloud_set(&queries, 6, 1e9f, 0.5f, 0.5f);
     cloud_set(&queries, 7, 0.5f, -1e9f, 7.0f);
-    rows r = check("queries", asked_around(&points, &queries, 0.1f, 8));
+    nearest_rows r = check("queries", asked_around(&points, &queries, 0.1f, 8));
     assert_true(r.indices[8] == UINT32_MAX && isinf(r.distances2[8]));
     assert_true(r.indices[0] == 0 && r.distances2[0] == 0);
-    rows_free(&r);
+    nearest_rows_free(&r);
     check_only("no queries", asked_around(&points, &none, 0.1f, 8));
     check_only("no points", asked_around(&none, &queries, 0.1f, 8));
     cloud_free(&points);
@@ -436,10 +401,10 @@ static void self_and_radius(void **state)
     cloud lattice = cloud_lattice(5, 1.0f, 0.0f, 1);
     a = asked_of(&lattice, 0.8f, 8);
     a.search.max_radius = 1.0f;
-    rows r = check("a radius of 1", a);
+    nearest_rows r = check("a radius of 1", a);
     for (size_t at = 0; at < r.n * r.k; ++at)
         assert_true(r.indices[at] == UINT32_MAX);
-    rows_free(&r);
+    nearest_rows_free(&r);
     cloud_free(&lattice);
 }
 
@@ -505,12 +470,12 @@ static void images_of_few_points(void **state)
     static const float lower[3] = {0, 0, 0}, upper[3] = {1, 1, 1};
     cloud c = cloud_in_box(3, lower, upper, 51), one = cloud_at(1, 0.25f, 0.5f, 0.125f);
     check_only("three points", in_box(&c, lower, upper, 7, 0.4f, 8));
-    rows r = check("one point", in_box(&one, lower, upper, 7, 0.4f, 8));
+    nearest_rows r = check("one point", in_box(&one, lower, upper, 7, 0.4f, 8));
     for (size_t j = 0; j < 8; ++j) {
         assert_int_equal(r.indices[j], 0);
         assert_true(r.distances2[j] == (j < 6 ? 1.0f : 2.0f));
     }
-    rows_free(&r);
+    nearest_rows_free(&r);
     cloud_free(&c);
     cloud_free(&one);
 }
@@ -522,15 +487,15 @@ static void images_without_end(void **state)
     static const float lower[3] = {0, 0, 0}, upper[3] = {1, 1, 1};
     cloud one = cloud_at(1, 0.25f, 0.5f, 0.125f);
     asked a = in_box(&one, lower, upper, 1, 0.4f, 16);
-    rows r = search(&a);
+    nearest_rows r = search(&a);
     for (size_t j = 0; j < 16; ++j) /* 8 on either side */
         assert_true(r.indices[j] == 0 || r.indices[j] == UINT32_MAX - 1);
-    rows_free(&r);
+    nearest_rows_free(&r);
     a.search.k = 17;
     r = search(&a);
     for (size_t j = 0; j < 17; ++j)
         assert_true(r.indices[j] == UINT32_MAX - 1 && isnan(r.distances2[j]));
-    rows_free(&r);
+    nearest_rows_free(&r);
     cloud_free(&one);
 }
 
@@ -545,10 +510,10 @@ static void points_that_are_not_finite(void **state)
     for (way how = AS_IS; how < WAYS; ++how) {
         asked a = asked_of(&c, 0.2f, 8);
         a.how = how;
-        rows r = search(&a);
+        nearest_rows r = search(&a);
         for (size_t at = 0; at < r.n * r.k; ++at)
             assert_true(r.indices[at] == UINT32_MAX && isinf(r.distances2[at]));
-        rows_free(&r);
+        nearest_rows_free(&r);
     }
     cloud_free(&c);
 }
@@ -563,15 +528,15 @@ static void too_many_points(void **state)
     if (xlt_on_oclgrind())
         skip();
     a.how = TABLE;
-    rows r = search(&a), wanted = wanted_of(&a);
+    nearest_rows r = search(&a), wanted = wanted_of(&a);
     for (size_t at = 0; at < r.n * r.k; ++at) {
         const bool given_up = r.indices[at] == UINT32_MAX - 1 && isnan(r.distances2[at]);
         assert_true(given_up || (r.indices[at] == wanted.indices[at] &&
                                  r.distances2[at] == wanted.distances2[at]));
         assert_true(!given_up || r.indices[at / r.k * r.k] == UINT32_MAX - 1);
     }
-    rows_free(&r);
-    rows_free(&wanted);
+    nearest_rows_free(&r);
+    nearest_rows_free(&wanted);
     cloud_free(&c);
     cloud_free(&queries);
 }

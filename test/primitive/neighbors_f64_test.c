@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Searches of points of double precision, and given queries that have an array for each axis: every
  * way of a search against every pair and every image of it. */
-#include "grid_support.h"
+#include "neighbors_support.h"
 #include "reference.h"
 
 #include <float.h>
@@ -96,20 +96,7 @@ static void give_box(wide_case *a, double low, double high, uint32_t periodic)
 
 static ref_search_f64 reference_of(const wide_case *a)
 {
-    ref_search_f64 r = {.points = a->points->xyz,
-                        .n = a->points->n,
-                        .stride = a->points->stride,
-                        .dimensions = a->grid.dimensions,
-                        .radius = a->search.radius_f64,
-                        .inclusive = a->search.inclusive != 0,
-                        .include_self = a->search.include_self != 0,
-                        .half = a->search.half != 0,
-                        .radii = a->radii};
-    if (a->queries) {
-        r.queries = a->queries->xyz;
-        r.num_queries = a->queries->n;
-        r.query_stride = a->queries->stride;
-    }
+    ref_search_f64 r = {REF_SEARCH_SHARED(a), .radius = a->search.radius_f64};
     for (int k = 0; k < 3; ++k)
         r.period[k] = a->grid.periodic & 1u << k ? a->grid.upper_f64[k] - a->grid.lower_f64[k] : 0;
     return r;
@@ -212,35 +199,13 @@ static void call_free(call *c)
     xlt_buffer_free(&c->storage);
 }
 
-static xl_view view_or_none(const xlt_buffer *b)
-{
-    return b->mem ? xlt_view(b) : xl_no_view();
-}
-
 /* Whose neighbours are searched, in any call's arguments. */
 #define QUERIES(c)                                                                                 \
     .num_queries = (c)->num_queries, .queries = (c)->queries.view[0],                              \
     .queries_y = (c)->queries.view[1], .queries_z = (c)->queries.view[2],                          \
-    .radii = view_or_none(&(c)->radii)
+    .radii = xlt_view(&(c)->radii)
 
 /* ---- what comes out -------------------------------------------------------------------------- */
-
-typedef struct pair {
-    uint32_t index;
-    int32_t shift[3];
-    double distance2, vector[3];
-} pair;
-
-static int by_image(const void *a, const void *b)
-{
-    const pair *p = a, *q = b;
-    if (p->index != q->index)
-        return p->index < q->index ? -1 : 1;
-    for (int axis = 2; axis >= 0; --axis)
-        if (p->shift[axis] != q->shift[axis])
-            return p->shift[axis] < q->shift[axis] ? -1 : 1;
-    return 0;
-}
 
 static void counts_are(const char *what, const call *c, const uint64_t *wanted)
 {
@@ -323,32 +288,20 @@ static pair pair_wanted(const uint32_t *indices, const ref_pairs_f64 *all, size_
     return p;
 }
 
-static bool pairs_equal(const pair *p, const pair *q)
+/* Row i from place `at` on; in any order, unless rows are sorted. */
+static void row_is(const char *what, const rows *r, size_t at, size_t i, size_t d, bool sorted,
+                   const uint64_t *offsets, const uint32_t *indices, const ref_pairs_f64 *all)
 {
-    bool equal = by_image(p, q) == 0 && p->distance2 == q->distance2;
-    for (int a = 0; a < 3; ++a)
-        equal = equal && p->vector[a] == q->vector[a];
-    return equal;
-}
-
-/* Row i of `n` pairs, from place `at` on; in any order, unless rows are sorted. */
-static void row_is(const char *what, const rows *r, size_t at, size_t n, size_t d, bool sorted,
-                   const uint32_t *indices, const ref_pairs_f64 *all, size_t begin)
-{
-    pair *got = calloc(n + 1, sizeof *got);
-    assert_non_null(got);
-    for (size_t k = 0; k < n; ++k)
-        got[k] = pair_at(r, at + k, d);
-    if (!sorted)
-        qsort(got, n, sizeof *got, by_image);
+    const size_t begin = (size_t)offsets[i], n = (size_t)offsets[i + 1] - begin;
+    pair *got = calloc(n + 1, sizeof *got), *wanted = calloc(n + 1, sizeof *wanted);
+    assert_true(got && wanted);
     for (size_t k = 0; k < n; ++k) {
-        const pair q = pair_wanted(indices, all, begin + k, d);
-        if (!pairs_equal(&got[k], &q))
-            XLT_FAIL("%s: pair %zu: %u (%d %d %d), %.17g far, not %u (%d %d %d), %.17g", what,
-                     begin + k, got[k].index, got[k].shift[0], got[k].shift[1], got[k].shift[2],
-                     got[k].distance2, q.index, q.shift[0], q.shift[1], q.shift[2], q.distance2);
+        got[k] = pair_at(r, at + k, d);
+        wanted[k] = pair_wanted(indices, all, begin + k, d);
     }
+    row_equal(what, i, got, wanted, n, sorted);
     free(got);
+    free(wanted);
 }
 
 static void rows_are(const char *what, const wide_case *a, const call *c, const uint64_t *offsets,
@@ -373,9 +326,8 @@ static void rows_are(const char *what, const wide_case *a, const call *c, const 
     XLT_OK(xl_neighbors_status(c->plan, c->index, xlt_queue(), &status, NULL, 0, NULL));
     rows_read(&r);
     for (size_t i = 0; i < c->n; ++i)
-        row_is(what, &r, room ? i * a->search.row_capacity : (size_t)offsets[i],
-               (size_t)(offsets[i + 1] - offsets[i]), c->dimensions, a->search.sorted != 0, indices,
-               all, (size_t)offsets[i]);
+        row_is(what, &r, room ? i * a->search.row_capacity : (size_t)offsets[i], i, c->dimensions,
+               a->search.sorted != 0, offsets, indices, all);
     xlt_buffer_free(&bounds);
     rows_free(&r);
 }
@@ -431,11 +383,10 @@ static uint64_t check(const char *what, const wide_case *a)
 static uint64_t check_ways(const char *what, wide_case a)
 {
     static unsigned turn;
-    const unsigned ways = 4;
     uint64_t pairs = 0;
     ++turn;
     for (a.how = TUNED_AS_IS; a.how < TUNED_WAYS; ++a.how)
-        if (!xlt_few_programs() || turn % ways == (unsigned)a.how % ways)
+        if (tuned_turn(a.how, turn))
             pairs = check(what, &a);
     return pairs;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Searches whose queries are points of their own, or have radii of their own, and searches in space
  * that repeats: every way of a search against every pair and every image of it. */
-#include "grid_support.h"
+#include "neighbors_support.h"
 #include "reference.h"
 
 #include <math.h>
@@ -12,81 +12,11 @@
 static const char count_text[] = "float visit(float sum, float d2, uint i, uint j, float4 p)\n"
                                  "{ return sum + 1.0f + (float)(i % 3) * 0.0f + d2 * p.x; }\n";
 
-static size_t scalars_of(const cloud *c, size_t dimensions)
+static search_call call_make(const search_case *a)
 {
-    return c->n > 0 ? (c->n - 1) * c->stride + dimensions : 0;
-}
-
-/* One plan, one index, and what the caller gives; guarded. */
-typedef struct call {
-    xl_neighbors *plan;
-    built b;
-    xlt_buffer queries, queries_y, queries_z, radii;
-    size_t n;
-} call;
-
-/* One coordinate of each, in an array. */
-static xlt_buffer axis_of(const cloud *c, size_t axis)
-{
-    float *x = malloc((c->n + 1) * sizeof *x);
-    assert_non_null(x);
-    for (size_t i = 0; i < c->n; ++i)
-        x[i] = c->xyz[i * c->stride + axis];
-    const xlt_buffer made = xlt_buffer_make(x, c->n, sizeof *x, 1 + axis);
-    free(x);
-    return made;
-}
-
-static void place_queries(call *c, const search_case *a, size_t dimensions)
-{
-    if (!a->soa) {
-        c->queries = xlt_buffer_make(a->queries->xyz, scalars_of(a->queries, dimensions), 4, 5);
-        return;
-    }
-    c->queries = axis_of(a->queries, 0);
-    if (dimensions > 1)
-        c->queries_y = axis_of(a->queries, 1);
-    if (dimensions > 2)
-        c->queries_z = axis_of(a->queries, 2);
-}
-
-static call call_make(const search_case *a)
-{
-    call c = {.n = a->queries ? a->queries->n : a->points->n};
-    xl_grid_desc grid = a->grid;
-    xl_neighbors_desc search = a->search;
-    tune_as(a->how, &grid, &search);
-    search.visit = count_text;
-    search.queries = a->queries ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
-    search.query_stride = a->queries ? (uint32_t)a->queries->stride : 3;
-    search.query_layout = a->soa ? XL_POINTS_SOA : XL_POINTS_AOS;
-    search.dimensions = grid.dimensions;
-    search.radii = a->radii != NULL;
-    search.periodic = grid.periodic != 0;
-    c.b = build_grid(a->points, &grid);
-    XLT_OK(xl_neighbors_create(xlt_context(), &search, &c.plan));
-    if (a->queries)
-        place_queries(&c, a, grid.dimensions);
-    if (a->radii)
-        c.radii = xlt_buffer_make(a->radii, c.n, 4, 2);
-    return c;
-}
-
-static void call_free(call *c)
-{
-    xlt_buffer *const all[] = {&c->queries, &c->queries_y, &c->queries_z, &c->radii};
-    for (size_t i = 0; i < 4; ++i)
-        if (all[i]->mem) {
-            xlt_check_guards(all[i], "what is only read");
-            xlt_buffer_free(all[i]);
-        }
-    xl_neighbors_destroy(c->plan);
-    built_free(&c->b);
-}
-
-static xl_view view_or_none(const xlt_buffer *b)
-{
-    return b->mem ? xlt_view(b) : xl_no_view();
+    search_case counted = *a;
+    counted.search.visit = count_text;
+    return search_call_make(&counted);
 }
 
 static list list_make(size_t n, uint64_t pairs)
@@ -99,7 +29,7 @@ static list list_make(size_t n, uint64_t pairs)
 }
 
 /* Counts both ways, then the rows, then the sums, which are the counts once more. */
-static list call_list(const call *c, bool own, uint64_t pairs)
+static list call_list(const search_call *c, uint64_t pairs)
 {
     list l = list_make(c->n, pairs);
     uint32_t *counts = calloc(c->n + 1, sizeof *counts);
@@ -109,36 +39,20 @@ static list call_list(const call *c, bool own, uint64_t pairs)
                offsets = xlt_buffer_make(NULL, c->n + 1, 8, 1),
                rows = xlt_buffer_make(NULL, (size_t)pairs, 4, 3),
                out = xlt_buffer_make(NULL, c->n, 4, 2);
-    const xl_view queries = view_or_none(&c->queries), radii = view_or_none(&c->radii);
-    const xl_view queries_y = view_or_none(&c->queries_y), queries_z = view_or_none(&c->queries_z);
-    const size_t num = own ? c->n : 0;
     XLT_OK(xl_neighbors_count_enqueue(c->plan, c->b.index, xlt_queue(),
                                       &(xl_neighbors_count_args){.counts = xlt_view(&narrow),
                                                                  .offsets = xlt_view(&offsets),
-                                                                 .num_queries = num,
-                                                                 .queries = queries,
-                                                                 .queries_y = queries_y,
-                                                                 .queries_z = queries_z,
-                                                                 .radii = radii},
+                                                                 SEARCHED(c)},
                                       0, NULL, NULL));
     XLT_OK(xl_neighbors_fill_enqueue(c->plan, c->b.index, xlt_queue(),
                                      &(xl_neighbors_fill_args){.capacity = pairs,
                                                                .offsets = xlt_view(&offsets),
                                                                .indices = xlt_view(&rows),
-                                                               .num_queries = num,
-                                                               .queries = queries,
-                                                               .queries_y = queries_y,
-                                                               .queries_z = queries_z,
-                                                               .radii = radii},
+                                                               SEARCHED(c)},
                                      0, NULL, NULL));
-    XLT_OK(xl_neighbors_visit_enqueue(c->plan, c->b.index, xlt_queue(),
-                                      &(xl_neighbors_visit_args){.out = xlt_view(&out),
-                                                                 .num_queries = num,
-                                                                 .queries = queries,
-                                                                 .queries_y = queries_y,
-                                                                 .queries_z = queries_z,
-                                                                 .radii = radii},
-                                      0, NULL, NULL));
+    XLT_OK(xl_neighbors_visit_enqueue(
+        c->plan, c->b.index, xlt_queue(),
+        &(xl_neighbors_visit_args){.out = xlt_view(&out), SEARCHED(c)}, 0, NULL, NULL));
     xlt_read(&narrow, counts);
     xlt_read(&offsets, l.offsets);
     xlt_read(&rows, l.indices);
@@ -173,9 +87,9 @@ static uint64_t check(const char *what, const search_case *a)
     wanted.indices = ref_neighbors(&r, wanted.offsets);
     assert_non_null(wanted.indices);
     const uint64_t pairs = wanted.offsets[wanted.n];
-    call c = call_make(a);
+    search_call c = call_make(a);
     (void)report_of(&c.b);
-    list got = call_list(&c, a->queries != NULL, pairs);
+    list got = call_list(&c, pairs);
     for (size_t i = 0; i < got.n && !a->search.sorted; ++i)
         if (got.offsets[i] <= got.offsets[i + 1] && got.offsets[i + 1] <= pairs)
             qsort(got.indices + got.offsets[i], (size_t)(got.offsets[i + 1] - got.offsets[i]), 4,
@@ -183,20 +97,13 @@ static uint64_t check(const char *what, const search_case *a)
     lists_equal(what, &got, &wanted);
     list_free(&got);
     list_free(&wanted);
-    call_free(&c);
+    search_call_free(&c);
     return pairs;
 }
 
-/* In every way that a search is done; of few programs, in one after the other. */
 static uint64_t check_ways(const char *what, search_case a)
 {
-    static unsigned turn;
-    uint64_t pairs = 0;
-    ++turn;
-    for (a.how = TUNED_AS_IS; a.how < TUNED_WAYS; ++a.how)
-        if (tuned_turn(a.how, turn))
-            pairs = check(what, &a);
-    return pairs;
+    return check_in_ways(what, a, check);
 }
 
 /* ---- queries of their own -------------------------------------------------------------------- */
@@ -371,7 +278,7 @@ static void space_that_repeats(void **state)
 /* Where a device ends long loops, as searches of more than a period are. */
 static bool is_refused(const search_case *a)
 {
-    call c = call_make(a);
+    search_call c = call_make(a);
     xlt_buffer out = xlt_buffer_make(NULL, c.n, 4, 0);
     const xl_status status = xl_neighbors_count_enqueue(
         c.plan, c.b.index, xlt_queue(), &(xl_neighbors_count_args){.counts = xlt_view(&out)}, 0,
@@ -379,7 +286,7 @@ static bool is_refused(const search_case *a)
     assert_true(status == XL_SUCCESS || status == XL_ERROR_UNSUPPORTED);
     XLT_CL(clFinish(xlt_queue()));
     xlt_buffer_free(&out);
-    call_free(&c);
+    search_call_free(&c);
     return status != XL_SUCCESS;
 }
 
@@ -520,7 +427,7 @@ static void what_is_refused(void **state)
     search.dimensions = 4;
     XLT_FAILS(xl_neighbors_create(xlt_context(), &search, &plan), XL_ERROR_UNSUPPORTED);
 
-    call right = call_make(&a);
+    search_call right = call_make(&a);
     xlt_buffer out = xlt_buffer_make(NULL, 50, 4, 0), more = xlt_buffer_make(NULL, 150, 4, 0);
 #define COUNT(plan, ...)                                                                           \
     xl_neighbors_count_enqueue((plan), right.b.index, xlt_queue(),                                 \
@@ -561,7 +468,7 @@ static void what_is_refused(void **state)
     xlt_check_unwritten(&out, "counts");
     xlt_buffer_free(&out);
     xlt_buffer_free(&more);
-    call_free(&right);
+    search_call_free(&right);
     cloud_free(&c);
 }
 

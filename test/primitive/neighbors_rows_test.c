@@ -2,7 +2,7 @@
  * What a list may have besides indices: squared distances, vectors and shifts; half of it; a part
  * of its rows at a time; and the report of what became of it. Each in any number of dimensions, in
  * space that repeats or not, in every way of a search, against every pair and every image of it. */
-#include "grid_support.h"
+#include "neighbors_support.h"
 #include "reference.h"
 
 #include <math.h>
@@ -70,79 +70,21 @@ static rows wanted_of(const search_case *a)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-typedef struct call {
-    xl_neighbors *plan;
-    built b;
-    xlt_buffer queries, radii, offsets;
-    size_t n, num_queries, dimensions;
-} call;
-
-static call call_make(const search_case *a, tuned how)
-{
-    call c = {.n = a->queries ? a->queries->n : a->points->n, .dimensions = a->grid.dimensions};
-    xl_grid_desc grid = a->grid;
-    xl_neighbors_desc search = a->search;
-    c.num_queries = a->queries ? c.n : 0;
-    tune_as(how, &grid, &search);
-    search.queries = a->queries ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
-    search.dimensions = grid.dimensions;
-    search.radii = a->radii != NULL;
-    search.periodic = grid.periodic != 0;
-    c.b = build_grid(a->points, &grid);
-    XLT_OK(xl_neighbors_create(xlt_context(), &search, &c.plan));
-    if (a->queries && c.n > 0)
-        c.queries = xlt_buffer_make(a->queries->xyz, 3 * c.n - 3 + c.dimensions, 4, 5);
-    if (a->radii)
-        c.radii = xlt_buffer_make(a->radii, c.n, 4, 2);
-    c.offsets = xlt_buffer_make(NULL, c.n + 1, 8, 1);
-    return c;
-}
-
-static xl_view view_or_none(const xlt_buffer *b)
-{
-    return b->mem ? xlt_view(b) : xl_no_view();
-}
-
-static void call_count(const call *c)
-{
-    XLT_OK(
-        xl_neighbors_count_enqueue(c->plan, c->b.index, xlt_queue(),
-                                   &(xl_neighbors_count_args){.offsets = xlt_view(&c->offsets),
-                                                              .num_queries = c->num_queries,
-                                                              .queries = view_or_none(&c->queries),
-                                                              .radii = view_or_none(&c->radii)},
-                                   0, NULL, NULL));
-}
-
-static void call_free(call *c)
-{
-    xlt_buffer *const all[] = {&c->queries, &c->radii, &c->offsets};
-    for (size_t i = 0; i < 3; ++i)
-        if (all[i]->mem) {
-            xlt_check_guards(all[i], "what is only read");
-            xlt_buffer_free(all[i]);
-        }
-    xl_neighbors_destroy(c->plan);
-    built_free(&c->b);
-}
-
 /* `mask`: which of distances, vectors and shifts. */
-static xl_neighbors_fill_args fill_args(const call *c, const xlt_buffer *out, unsigned mask,
+static xl_neighbors_fill_args fill_args(const search_call *c, const xlt_buffer *out, unsigned mask,
                                         uint64_t capacity)
 {
     return (xl_neighbors_fill_args){.capacity = capacity,
                                     .offsets = xlt_view(&c->offsets),
                                     .indices = xlt_view(&out[0]),
-                                    .num_queries = c->num_queries,
-                                    .queries = view_or_none(&c->queries),
-                                    .radii = view_or_none(&c->radii),
+                                    SEARCHED(c),
                                     .distances2 = mask & 1 ? xlt_view(&out[1]) : xl_no_view(),
                                     .vectors = mask & 2 ? xlt_view(&out[2]) : xl_no_view(),
                                     .shifts = mask & 4 ? xlt_view(&out[3]) : xl_no_view()};
 }
 
 /* Rows from `first` on into arrays of their own, behind each other in `to`. */
-static void call_fill(const call *c, size_t first, size_t num, unsigned mask, rows *to)
+static void call_fill(const search_call *c, size_t first, size_t num, unsigned mask, rows *to)
 {
     const uint64_t begin = to->offsets[first], end = to->offsets[num ? first + num : c->n];
     const size_t pairs = (size_t)(end - begin), d = c->dimensions;
@@ -167,12 +109,6 @@ static void call_fill(const call *c, size_t first, size_t num, unsigned mask, ro
 
 /* ---- what must be equal ---------------------------------------------------------------------- */
 
-typedef struct pair {
-    uint32_t index;
-    int32_t shift[3];
-    float distance2, vector[3];
-} pair;
-
 static pair pair_of(const rows *r, size_t k)
 {
     pair p = {.index = r->indices[k], .distance2 = r->distances2[k]};
@@ -183,52 +119,24 @@ static pair pair_of(const rows *r, size_t k)
     return p;
 }
 
-static int by_image(const void *a, const void *b)
-{
-    const pair *p = a, *q = b;
-    if (p->index != q->index)
-        return p->index < q->index ? -1 : 1;
-    for (int axis = 2; axis >= 0; --axis)
-        if (p->shift[axis] != q->shift[axis])
-            return p->shift[axis] < q->shift[axis] ? -1 : 1;
-    return 0;
-}
-
-static bool pairs_equal(const pair *p, const pair *q)
-{
-    bool equal = by_image(p, q) == 0 && p->distance2 == q->distance2;
-    for (int axis = 0; axis < 3; ++axis)
-        equal = equal && p->vector[axis] == q->vector[axis];
-    return equal;
-}
-
 /* A row; where rows may be in any order, put into that of the reference first. */
 static void compare_row(const char *what, const rows *got, const rows *wanted, size_t i,
                         bool sorted)
 {
     const size_t begin = (size_t)wanted->offsets[i], n = (size_t)wanted->offsets[i + 1] - begin;
-    pair *p = calloc(n + 1, sizeof *p);
-    assert_non_null(p);
-    for (size_t k = 0; k < n; ++k)
-        p[k] = pair_of(got, begin + k);
-    if (!sorted)
-        qsort(p, n, sizeof *p, by_image);
+    pair *p = calloc(n + 1, sizeof *p), *q = calloc(n + 1, sizeof *q);
+    assert_true(p && q);
     for (size_t k = 0; k < n; ++k) {
-        const pair q = pair_of(wanted, begin + k);
-        if (!pairs_equal(&p[k], &q))
-            XLT_FAIL("%s: row %zu, place %zu of %zu: %u (%d, %d, %d) %.9g far, (%.9g, %.9g, %.9g), "
-                     "not %u (%d, %d, %d) %.9g far, (%.9g, %.9g, %.9g)",
-                     what, i, k, n, p[k].index, p[k].shift[0], p[k].shift[1], p[k].shift[2],
-                     (double)p[k].distance2, (double)p[k].vector[0], (double)p[k].vector[1],
-                     (double)p[k].vector[2], q.index, q.shift[0], q.shift[1], q.shift[2],
-                     (double)q.distance2, (double)q.vector[0], (double)q.vector[1],
-                     (double)q.vector[2]);
+        p[k] = pair_of(got, begin + k);
+        q[k] = pair_of(wanted, begin + k);
     }
+    row_equal(what, i, p, q, n, sorted);
     free(p);
+    free(q);
 }
 
 /* Parts of a few rows each, and some of none, are the whole. */
-static void check_parts(const call *c, const rows *whole)
+static void check_parts(const search_call *c, const rows *whole)
 {
     rows parts = rows_make(c->n, c->dimensions, whole->pairs);
     const size_t pairs = (size_t)whole->pairs, d = c->dimensions;
@@ -243,7 +151,7 @@ static void check_parts(const call *c, const rows *whole)
 }
 
 /* A part in arrays with room for all rows: behind its own nothing is written. */
-static void check_part_with_room(const call *c, const rows *whole)
+static void check_part_with_room(const search_call *c, const rows *whole)
 {
     const size_t first = c->n / 3, num = c->n / 3 + 1, pairs = (size_t)whole->pairs;
     const size_t d = c->dimensions, begin = (size_t)whole->offsets[first];
@@ -274,7 +182,7 @@ static void check_part_with_room(const call *c, const rows *whole)
 }
 
 /* One kind of output alone, whichever it is. */
-static void check_alone(const call *c, const rows *whole)
+static void check_alone(const search_call *c, const rows *whole)
 {
     rows alone = rows_make(c->n, c->dimensions, whole->pairs);
     const size_t pairs = (size_t)whole->pairs, d = c->dimensions;
@@ -287,22 +195,20 @@ static void check_alone(const call *c, const rows *whole)
     rows_free(&alone);
 }
 
-static xl_status status_of(const call *c, uint64_t capacity, size_t first, size_t num,
+static xl_status status_of(const search_call *c, uint64_t capacity, size_t first, size_t num,
                            xl_neighbors_report *report)
 {
     return xl_neighbors_status(c->plan, c->b.index, xlt_queue(),
                                &(xl_neighbors_status_args){.capacity = capacity,
                                                            .offsets = xlt_view(&c->offsets),
-                                                           .num_queries = c->num_queries,
-                                                           .queries = view_or_none(&c->queries),
-                                                           .radii = view_or_none(&c->radii),
+                                                           SEARCHED(c),
                                                            .first_row = first,
                                                            .num_rows = num},
                                report, 0, NULL);
 }
 
 /* What it says of a capacity that is enough, and of one that is not, of all rows and of some. */
-static void check_report(const call *c, const rows *wanted)
+static void check_report(const search_call *c, const rows *wanted)
 {
     xl_neighbors_report report = {0};
     XLT_OK(status_of(c, wanted->pairs, 0, 0, &report));
@@ -321,16 +227,13 @@ static void check_report(const call *c, const rows *wanted)
     }
 }
 
-static uint64_t check(const char *what, const search_case *a, tuned how)
+static uint64_t check(const char *what, const search_case *a)
 {
     rows wanted = wanted_of(a), got = rows_make(wanted.n, wanted.dimensions, wanted.pairs);
-    call c = call_make(a, how);
-    call_count(&c);
+    search_call c = search_call_make(a);
+    search_call_count(&c);
     xlt_read(&c.offsets, got.offsets);
-    for (size_t i = 0; i <= c.n; ++i)
-        if (got.offsets[i] != wanted.offsets[i])
-            XLT_FAIL("%s: offsets[%zu] is %llu, not %llu", what, i,
-                     (unsigned long long)got.offsets[i], (unsigned long long)wanted.offsets[i]);
+    offsets_equal(what, got.offsets, wanted.offsets, c.n);
     call_fill(&c, 0, 0, 7, &got);
     for (size_t i = 0; i < c.n; ++i)
         compare_row(what, &got, &wanted, i, a->search.sorted != 0);
@@ -342,21 +245,14 @@ static uint64_t check(const char *what, const search_case *a, tuned how)
     const uint64_t pairs = wanted.pairs;
     rows_free(&wanted);
     rows_free(&got);
-    call_free(&c);
+    search_call_free(&c);
     return pairs;
 }
 
-/* In every way that a search is done; of few programs, in one after the other. */
 static uint64_t check_ways(const char *what, search_case a)
 {
-    static unsigned turn;
-    uint64_t pairs = 0;
-    ++turn;
     a.search.details = 1;
-    for (tuned how = TUNED_AS_IS; how < TUNED_WAYS; ++how)
-        if (tuned_turn(how, turn))
-            pairs = check(what, &a, how);
-    return pairs;
+    return check_in_ways(what, a, check);
 }
 
 /* ---- clouds ---------------------------------------------------------------------------------- */
@@ -531,7 +427,7 @@ static void check_visits(const search_case *a)
 {
     const cloud c = *a->points;
     rows wanted = wanted_of(a);
-    call call_of = call_make(a, TUNED_AS_IS);
+    search_call call_of = search_call_make(a);
     xlt_buffer out = xlt_buffer_make(NULL, c.n, 4, 0);
     float *sums = calloc(c.n, sizeof *sums);
     assert_non_null(sums);
@@ -543,7 +439,7 @@ static void check_visits(const search_case *a)
         assert_true(sums[i] == (float)(wanted.offsets[i + 1] - wanted.offsets[i]));
     free(sums);
     xlt_buffer_free(&out);
-    call_free(&call_of);
+    search_call_free(&call_of);
     rows_free(&wanted);
 }
 
@@ -584,39 +480,39 @@ static void reports_of_failures(void **state)
     queries.xyz[3 * 60] = NAN;
     queries.xyz[3 * 17 + 2] = -INFINITY;
     queries.xyz[3 * 17] = NAN;
-    call call_of = call_make(&a, TUNED_AS_IS);
+    search_call call_of = search_call_make(&a);
     xl_neighbors_report report = {0};
-    call_count(&call_of);
+    search_call_count(&call_of);
     XLT_FAILS(status_of(&call_of, UINT64_MAX, 0, 0, &report), XL_ERROR_NON_FINITE);
     assert_true(report.non_finite == 2 && report.first_non_finite == 17 && report.queries == 64);
     assert_true(report.pairs > 0);
-    call_free(&call_of);
+    search_call_free(&call_of);
     /* Of two dimensions what stands behind a query is no part of it. */
     queries.xyz[3 * 60] = queries.xyz[3 * 17] = 0;
     c.dimensions = 2;
     a.grid = grid_desc_of(&c, 0.3f);
-    call_of = call_make(&a, TUNED_AS_IS);
-    call_count(&call_of);
+    call_of = search_call_make(&a);
+    search_call_count(&call_of);
     XLT_OK(status_of(&call_of, UINT64_MAX, 0, 0, &report));
-    call_free(&call_of);
+    search_call_free(&call_of);
     c.dimensions = 3;
     a.grid = grid_desc_of(&c, 0.3f);
     /* The build's own. */
     c.xyz[11] = INFINITY;
     report.pairs = 77;
-    call_of = call_make(&a, TUNED_AS_IS);
-    call_count(&call_of);
+    call_of = search_call_make(&a);
+    search_call_count(&call_of);
     XLT_FAILS(status_of(&call_of, UINT64_MAX, 0, 0, &report), XL_ERROR_NON_FINITE);
     assert_int_equal(report.pairs, 77);
-    call_free(&call_of);
+    search_call_free(&call_of);
     c.xyz[11] = 3;
     a.grid.bounded = 1;
     for (int axis = 0; axis < 3; ++axis)
         a.grid.upper[axis] = 1;
-    call_of = call_make(&a, TUNED_AS_IS);
-    call_count(&call_of);
+    call_of = search_call_make(&a);
+    search_call_count(&call_of);
     XLT_FAILS(status_of(&call_of, UINT64_MAX, 0, 0, &report), XL_ERROR_OUT_OF_DOMAIN);
-    call_free(&call_of);
+    search_call_free(&call_of);
     cloud_free(&c);
     cloud_free(&queries);
 }
@@ -635,11 +531,11 @@ static void what_is_refused(void **state)
     wrong.radii = 0;
     wrong.queries = XL_QUERIES_GIVEN;
     XLT_FAILS(xl_neighbors_create(xlt_context(), &wrong, &plan), bad);
-    call with, without = call_make(&a, TUNED_AS_IS);
+    search_call with, without = search_call_make(&a);
     a.search.details = 1;
-    with = call_make(&a, TUNED_AS_IS);
-    call_count(&with);
-    call_count(&without);
+    with = search_call_make(&a);
+    search_call_count(&with);
+    search_call_count(&without);
     xlt_buffer out[] = {xlt_buffer_make(NULL, 900, 4, 0), xlt_buffer_make(NULL, 900, 4, 0),
                         xlt_buffer_make(NULL, 2700, 4, 0), xlt_buffer_make(NULL, 900, 4, 0)};
     for (unsigned mask = 0; mask < 8; ++mask) {
@@ -674,8 +570,8 @@ static void what_is_refused(void **state)
         xlt_check_unwritten(&out[k], "an output of what is refused");
         xlt_buffer_free(&out[k]);
     }
-    call_free(&with);
-    call_free(&without);
+    search_call_free(&with);
+    search_call_free(&without);
     cloud_free(&c);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Space that repeats along the vectors of a triclinic cell: every kind of search against every pair
  * and every image of it, lattices whose shells are known, and what is refused. */
-#include "grid_support.h"
+#include "neighbors_support.h"
 #include "reference.h"
 
 #include <crosslane/knn.h>
@@ -69,28 +69,11 @@ static const float corner[3] = {-0.7f, 3, 0.1f}, origin[3] = {0, 0, 0};
 
 /* ---- a list with all there is ---------------------------------------------------------------- */
 
-typedef struct pair {
-    uint32_t index;
-    int32_t shift[3];
-    float distance2, vector[3];
-} pair;
-
 typedef struct pairs {
     size_t n;
     uint64_t *offsets;
     pair *of;
 } pairs;
-
-static int by_image(const void *a, const void *b)
-{
-    const pair *p = a, *q = b;
-    if (p->index != q->index)
-        return p->index < q->index ? -1 : 1;
-    for (int axis = 2; axis >= 0; --axis)
-        if (p->shift[axis] != q->shift[axis])
-            return p->shift[axis] < q->shift[axis] ? -1 : 1;
-    return 0;
-}
 
 static pairs pairs_make(size_t n)
 {
@@ -134,94 +117,16 @@ static pairs wanted_of(const search_case *a)
     return p;
 }
 
-static void check_pairs(const char *what, const pairs *got, const pairs *wanted, bool sorted)
-{
-    for (size_t i = 0; i < wanted->n; ++i) {
-        const size_t begin = (size_t)wanted->offsets[i], n = (size_t)wanted->offsets[i + 1] - begin;
-        if (!sorted)
-            qsort(got->of + begin, n, sizeof(pair), by_image);
-        for (size_t k = begin; k < begin + n; ++k) {
-            const pair *p = &got->of[k], *q = &wanted->of[k];
-            bool equal = by_image(p, q) == 0 && p->distance2 == q->distance2;
-            for (int axis = 0; axis < 3; ++axis)
-                equal = equal && p->vector[axis] == q->vector[axis];
-            if (!equal)
-                XLT_FAIL("%s: row %zu, place %zu of %zu: %u (%d, %d, %d) %.9g far, not %u (%d, %d, "
-                         "%d) %.9g far",
-                         what, i, k - begin, n, p->index, p->shift[0], p->shift[1], p->shift[2],
-                         (double)p->distance2, q->index, q->shift[0], q->shift[1], q->shift[2],
-                         (double)q->distance2);
-        }
-    }
-}
-
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-typedef struct call {
-    xl_neighbors *plan;
-    built b;
-    xlt_buffer queries, radii;
-    size_t n, num_queries, dimensions;
-} call;
-
-static xl_view view_or_none(const xlt_buffer *b)
+static search_call call_make(const search_case *a)
 {
-    return b->mem ? xlt_view(b) : xl_no_view();
-}
-
-static call call_make(const search_case *a)
-{
-    call c = {.n = a->queries ? a->queries->n : a->points->n, .dimensions = a->grid.dimensions};
-    xl_grid_desc grid = a->grid;
-    xl_neighbors_desc search = a->search;
-    tune_as(a->how, &grid, &search);
-    c.num_queries = a->queries ? c.n : 0;
-    search.queries = a->queries ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
-    search.dimensions = grid.dimensions;
-    search.radii = a->radii != NULL;
-    search.periodic = XL_REPEATS_CELL;
-    c.b = build_grid(a->points, &grid);
+    const search_call c = search_call_make(a);
     (void)report_of(&c.b);
-    XLT_OK(xl_neighbors_create(xlt_context(), &search, &c.plan));
-    if (a->queries)
-        c.queries = xlt_buffer_make(a->queries->xyz, 3 * c.n - 3 + c.dimensions, 4, 5);
-    if (a->radii)
-        c.radii = xlt_buffer_make(a->radii, c.n, 4, 2);
     return c;
 }
 
-static void call_free(call *c)
-{
-    if (c->queries.mem)
-        xlt_buffer_free(&c->queries);
-    if (c->radii.mem)
-        xlt_buffer_free(&c->radii);
-    xl_neighbors_destroy(c->plan);
-    built_free(&c->b);
-}
-
-static void count_offsets(const call *c, const xlt_buffer *offsets, uint64_t *out)
-{
-    XLT_OK(
-        xl_neighbors_count_enqueue(c->plan, c->b.index, xlt_queue(),
-                                   &(xl_neighbors_count_args){.offsets = xlt_view(offsets),
-                                                              .num_queries = c->num_queries,
-                                                              .queries = view_or_none(&c->queries),
-                                                              .radii = view_or_none(&c->radii)},
-                                   0, NULL, NULL));
-    xlt_read(offsets, out);
-}
-
-/* Fails where a row is not as long as it has to be. */
-static void check_offsets(const char *what, const pairs *got, const pairs *wanted)
-{
-    for (size_t i = 0; i <= wanted->n; ++i)
-        if (got->offsets[i] != wanted->offsets[i])
-            XLT_FAIL("%s: offsets[%zu] is %llu, not %llu", what, i,
-                     (unsigned long long)got->offsets[i], (unsigned long long)wanted->offsets[i]);
-}
-
-static void fill_pairs(const call *c, const xlt_buffer *offsets, pairs *got)
+static void fill_pairs(const search_call *c, pairs *got)
 {
     const size_t n = (size_t)got->offsets[got->n], d = c->dimensions;
     xlt_buffer out[] = {xlt_buffer_make(NULL, n, 4, 3), xlt_buffer_make(NULL, n, 4, 1),
@@ -229,11 +134,9 @@ static void fill_pairs(const call *c, const xlt_buffer *offsets, pairs *got)
     void *host[4];
     XLT_OK(xl_neighbors_fill_enqueue(c->plan, c->b.index, xlt_queue(),
                                      &(xl_neighbors_fill_args){.capacity = n,
-                                                               .offsets = xlt_view(offsets),
+                                                               .offsets = xlt_view(&c->offsets),
                                                                .indices = xlt_view(&out[0]),
-                                                               .num_queries = c->num_queries,
-                                                               .queries = view_or_none(&c->queries),
-                                                               .radii = view_or_none(&c->radii),
+                                                               SEARCHED(c),
                                                                .distances2 = xlt_view(&out[1]),
                                                                .vectors = xlt_view(&out[2]),
                                                                .shifts = xlt_view(&out[3])},
@@ -261,33 +164,34 @@ static pairs check(const char *what, search_case a)
 {
     a.search.details = 1;
     pairs wanted = wanted_of(&a), got = pairs_make(wanted.n);
-    call c = call_make(&a);
-    xlt_buffer offsets = xlt_buffer_make(NULL, c.n + 1, 8, 1);
-    count_offsets(&c, &offsets, got.offsets);
+    search_call c = call_make(&a);
+    search_call_count(&c);
+    xlt_read(&c.offsets, got.offsets);
     if (!is_given_up(&got)) {
-        check_offsets(what, &got, &wanted);
-        fill_pairs(&c, &offsets, &got);
-        check_pairs(what, &got, &wanted, a.search.sorted != 0);
+        offsets_equal(what, got.offsets, wanted.offsets, wanted.n);
+        fill_pairs(&c, &got);
+        for (size_t i = 0; i < wanted.n; ++i) {
+            const size_t begin = (size_t)wanted.offsets[i];
+            row_equal(what, i, got.of + begin, wanted.of + begin,
+                      (size_t)wanted.offsets[i + 1] - begin, a.search.sorted != 0);
+        }
     }
-    xlt_buffer_free(&offsets);
-    call_free(&c);
+    search_call_free(&c);
     pairs_free(&got);
     return wanted;
 }
 
-/* One way of a search after the other, and all where programs may be many. */
+static uint64_t count_checked(const char *what, const search_case *a)
+{
+    pairs p = check(what, *a);
+    const uint64_t found = p.offsets[p.n];
+    pairs_free(&p);
+    return found;
+}
+
 static uint64_t check_ways(const char *what, search_case a)
 {
-    static unsigned turn;
-    uint64_t found = 0;
-    ++turn;
-    for (a.how = TUNED_AS_IS; a.how < TUNED_WAYS; ++a.how)
-        if (!xlt_few_programs() || turn % TUNED_WAYS == (unsigned)a.how) {
-            pairs p = check(what, a);
-            found = p.offsets[p.n];
-            pairs_free(&p);
-        }
-    return found;
+    return check_in_ways(what, a, count_checked);
 }
 
 /* ---- every pair and every image -------------------------------------------------------------- */
@@ -375,7 +279,7 @@ static void pairs_are_symmetric(void **state)
             for (int axis = 0; axis < 3; ++axis)
                 other.shift[axis] = -p.of[k].shift[axis];
             const pair *found = bsearch(&other, p.of + begin, (size_t)p.offsets[j + 1] - begin,
-                                        sizeof other, by_image);
+                                        sizeof other, pair_by_image);
             assert_true(found && found->distance2 == p.of[k].distance2);
             for (int axis = 0; axis < 3; ++axis)
                 assert_true(found->vector[axis] == -p.of[k].vector[axis]);
@@ -461,7 +365,7 @@ static void rows_with_room_and_visits(void **state)
     a.search.row_capacity = ROOM;
     a.search.visit = "float visit(float sum, float d2, uint i, uint j, float4 p)\n"
                      "{ return sum + p.x; }\n";
-    call made = call_make(&a);
+    search_call made = call_make(&a);
     xlt_buffer out[] = {xlt_buffer_make(NULL, c.n * ROOM, 4, 1), xlt_buffer_make(NULL, c.n, 4, 2),
                         xlt_buffer_make(NULL, c.n, 4, 3)};
     uint32_t *indices = calloc(c.n * ROOM, 4), *counts = calloc(c.n, 4);
@@ -489,7 +393,7 @@ static void rows_with_room_and_visits(void **state)
     free(sums);
     for (int k = 0; k < 3; ++k)
         xlt_buffer_free(&out[k]);
-    call_free(&made);
+    search_call_free(&made);
     pairs_free(&wanted);
     cloud_free(&c);
 }
