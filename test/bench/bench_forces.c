@@ -5,6 +5,7 @@
  * Points lie in the order of the lattice that they are moved from, as those of a simulation do that
  * reorders them. Verified before they are timed, some of them against double precision. */
 #include "bench.h"
+#include "bench_clouds.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -78,14 +79,6 @@ static const char source[] =
 
 /* ---- the points ---------------------------------------------------------- */
 
-static float unit(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return (float)(*state >> 40) / 16777216.0f;
-}
-
 /* n points of a cubic lattice of spacing 1, each moved by up to 0.2. */
 static bool make_points(job *j)
 {
@@ -101,10 +94,10 @@ static bool make_points(job *j)
     for (size_t i = 0; i < j->n; ++i) {
         const size_t at[3] = {i % side, i / side % side, i / side / side};
         for (size_t a = 0; a < 3; ++a) {
-            j->points[4 * i + a] = (float)at[a] + 0.4f * (unit(&state) - 0.5f);
-            j->moving[4 * i + a] = unit(&state) - 0.5f;
+            j->points[4 * i + a] = (float)at[a] + 0.4f * (bench_unit(&state) - 0.5f);
+            j->moving[4 * i + a] = bench_unit(&state) - 0.5f;
         }
-        j->moving[4 * i + 3] = 1.0f + 0.1f * unit(&state);
+        j->moving[4 * i + 3] = 1.0f + 0.1f * bench_unit(&state);
     }
     return true;
 }

@@ -3,6 +3,7 @@
  * room, without a count, and a Poly6 density by visit, over a jittered lattice and uniform random
  * points with some 32 neighbours each. Verified against a serial search before they are timed. */
 #include "bench.h"
+#include "bench_clouds.h"
 
 #include "reference.h"
 
@@ -39,14 +40,6 @@ static const char density_text[] =
 
 /* ---- the clouds ---------------------------------------------------------- */
 
-static float unit(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return (float)(*state >> 40) / 16777216.0f;
-}
-
 /* n points of a cubic lattice of spacing 1, each moved by up to 0.2; 32 neighbours
  * within 2 were they not moved. */
 static void make_lattice(job *j)
@@ -58,7 +51,7 @@ static void make_lattice(job *j)
     for (size_t i = 0; i < j->n; ++i) {
         const size_t at[3] = {i % side, i / side % side, i / side / side};
         for (size_t a = 0; a < 3; ++a)
-            j->points[3 * i + a] = (float)at[a] + 0.4f * (unit(&state) - 0.5f);
+            j->points[3 * i + a] = (float)at[a] + 0.4f * (bench_unit(&state) - 0.5f);
     }
     j->radius = 2.1f;
     j->lower = -0.2f;
@@ -70,7 +63,7 @@ static void make_uniform(job *j)
 {
     uint64_t state = 88172645463325252u;
     for (size_t i = 0; i < 3 * j->n; ++i)
-        j->points[i] = unit(&state);
+        j->points[i] = bench_unit(&state);
     j->lower = 0;
     j->upper = 1;
     j->radius = (float)cbrt(34.0 / (4.0 / 3.0 * 3.14159265358979 * (double)j->n));

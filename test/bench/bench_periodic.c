@@ -4,6 +4,7 @@
  * same as a cell without tilts, and in the rhombohedral cell of a face-centred cubic lattice.
  * Verified for some points against every image of all others before they are timed. */
 #include "bench.h"
+#include "bench_clouds.h"
 
 #include "reference.h"
 
@@ -48,20 +49,12 @@ static const space spaces[] = {
      1,
      {{1.122462f, 0, 0}, {0.561231f, 0.972080f, 0}, {0.561231f, 0.324027f, 0.916486f}}}};
 
-static float unit(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return (float)(*state >> 40) / 16777216.0f;
-}
-
 static void make_points(job *j)
 {
     uint64_t state = 88172645463325252u;
     for (size_t i = 0; i < j->n; ++i) {
         float *const p = j->points + 3 * i;
-        const float a = unit(&state), b = unit(&state), c = unit(&state);
+        const float a = bench_unit(&state), b = bench_unit(&state), c = bench_unit(&state);
         for (size_t k = 0; k < 3; ++k)
             p[k] = a * j->space.cell[0][k] + b * j->space.cell[1][k] + c * j->space.cell[2][k];
     }
