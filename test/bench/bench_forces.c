@@ -165,9 +165,7 @@ static const char *fault_of(bench *b, const job *j)
 
 static bool make_buffer(bench *b, job *j, int which, size_t bytes, void *host)
 {
-    cl_int code;
-    j->mem[which] =
-        clCreateBuffer(xl_context_cl(b->ctx), host ? CL_MEM_COPY_HOST_PTR : 0, bytes, host, &code);
+    j->mem[which] = bench_buffer(b, bytes, host);
     return j->mem[which] != NULL;
 }
 

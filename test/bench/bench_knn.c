@@ -90,13 +90,6 @@ static const char *fault_of(bench *b, const job *j)
 
 /* ---- one cloud ----------------------------------------------------------- */
 
-static cl_mem buffer(bench *b, size_t bytes, void *host)
-{
-    cl_int code;
-    return clCreateBuffer(xl_context_cl(b->ctx), host ? CL_MEM_COPY_HOST_PTR : 0, bytes, host,
-                          &code);
-}
-
 /* The formula of crosslane/knn.h. */
 static float cell_of(const job *j, double density)
 {
@@ -125,9 +118,9 @@ static xl_status run_once(bench *b, job *j, double density)
 {
     xl_knn_desc desc;
     const size_t bytes = 4 * j->n * j->k;
-    j->mem[POINTS] = buffer(b, 12 * j->n, j->points);
-    j->mem[INDICES] = buffer(b, bytes, NULL);
-    j->mem[DISTANCES] = buffer(b, bytes, NULL);
+    j->mem[POINTS] = bench_buffer(b, 12 * j->n, j->points);
+    j->mem[INDICES] = bench_buffer(b, bytes, NULL);
+    j->mem[DISTANCES] = bench_buffer(b, bytes, NULL);
     j->indices = malloc(bytes);
     j->distances2 = malloc(bytes);
     if (!j->mem[POINTS] || !j->mem[INDICES] || !j->mem[DISTANCES] || !j->indices || !j->distances2)

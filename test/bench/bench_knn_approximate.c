@@ -97,13 +97,6 @@ static const char *fault_of(bench *b, job *j)
 
 /* ---- one cloud ----------------------------------------------------------- */
 
-static cl_mem buffer(bench *b, size_t bytes, void *host)
-{
-    cl_int code;
-    return clCreateBuffer(xl_context_cl(b->ctx), host ? CL_MEM_COPY_HOST_PTR : 0, bytes, host,
-                          &code);
-}
-
 static xl_status make_plan(bench *b, job *j)
 {
     xl_knn_approximate_desc desc;
@@ -129,10 +122,10 @@ static xl_status run_once(bench *b, job *j)
         status = xl_knn_approximate_scratch(j->plan, j->n, 0, &scratch, &alignment);
     if (status != XL_SUCCESS)
         return status;
-    j->mem[POINTS] = buffer(b, 12 * j->n, j->points);
-    j->mem[INDICES] = buffer(b, bytes, NULL);
-    j->mem[DISTANCES] = buffer(b, bytes, NULL);
-    j->mem[SCRATCH] = buffer(b, scratch, NULL);
+    j->mem[POINTS] = bench_buffer(b, 12 * j->n, j->points);
+    j->mem[INDICES] = bench_buffer(b, bytes, NULL);
+    j->mem[DISTANCES] = bench_buffer(b, bytes, NULL);
+    j->mem[SCRATCH] = bench_buffer(b, scratch, NULL);
     j->indices = malloc(bytes);
     j->distances2 = malloc(bytes);
     for (int i = 0; i < BUFFERS; ++i)

@@ -50,13 +50,6 @@ static bool read_cloud(job *j, const char *text)
 
 /* ---- one list ------------------------------------------------------------- */
 
-static cl_mem buffer(bench *b, size_t bytes, void *host)
-{
-    cl_int code;
-    return clCreateBuffer(xl_context_cl(b->ctx), host ? CL_MEM_COPY_HOST_PTR : 0, bytes, host,
-                          &code);
-}
-
 static xl_status make_plans(bench *b, job *j)
 {
     size_t storage, scratch, alignment;
@@ -76,10 +69,10 @@ static xl_status make_plans(bench *b, job *j)
         status = xl_neighbors_scratch(j->search, j->n, &scratch, &alignment);
     if (status != XL_SUCCESS)
         return status;
-    j->mem[POINTS] = buffer(b, 12 * j->n, j->points);
-    j->mem[STORAGE] = buffer(b, storage, NULL);
-    j->mem[OFFSETS] = buffer(b, 8 * (j->n + 1), NULL);
-    j->mem[SCRATCH] = buffer(b, scratch + 256, NULL);
+    j->mem[POINTS] = bench_buffer(b, 12 * j->n, j->points);
+    j->mem[STORAGE] = bench_buffer(b, storage, NULL);
+    j->mem[OFFSETS] = bench_buffer(b, 8 * (j->n + 1), NULL);
+    j->mem[SCRATCH] = bench_buffer(b, scratch + 256, NULL);
     return j->mem[POINTS] && j->mem[STORAGE] && j->mem[OFFSETS] && j->mem[SCRATCH]
                ? XL_SUCCESS
                : XL_ERROR_OUT_OF_MEMORY;
@@ -112,7 +105,7 @@ static xl_status list(bench *b, job *j, lap *at)
     if (at)
         at->counted = bench_now();
     if (status == XL_SUCCESS && !j->mem[INDICES] &&
-        !(j->mem[INDICES] = buffer(b, 4 * (size_t)j->pairs + 4, NULL)))
+        !(j->mem[INDICES] = bench_buffer(b, 4 * (size_t)j->pairs + 4, NULL)))
         status = XL_ERROR_OUT_OF_MEMORY;
     if (status == XL_SUCCESS)
         status = xl_neighbors_fill_enqueue(

@@ -119,13 +119,6 @@ static xl_status density(bench *b, void *user, cl_event *event)
 
 /* ---- one space ----------------------------------------------------------- */
 
-static cl_mem buffer(bench *b, size_t bytes, void *host)
-{
-    cl_int code;
-    return clCreateBuffer(xl_context_cl(b->ctx), host ? CL_MEM_COPY_HOST_PTR : 0, bytes, host,
-                          &code);
-}
-
 static xl_status make_plans(bench *b, job *j)
 {
     xl_neighbors_desc search;
@@ -153,9 +146,9 @@ static bool make_buffers(bench *b, job *j)
                                    [SCRATCH] = scratch + 256,
                                    [DENSITY] = 4 * j->n};
     for (int i = 0; i < BUFFERS; ++i)
-        if (bytes[i] > 0 && !(j->mem[i] = buffer(b, bytes[i], NULL)))
+        if (bytes[i] > 0 && !(j->mem[i] = bench_buffer(b, bytes[i], NULL)))
             return false;
-    j->mem[POINTS] = buffer(b, 12 * j->n, j->points);
+    j->mem[POINTS] = bench_buffer(b, 12 * j->n, j->points);
     return j->mem[POINTS] != NULL;
 }
 
@@ -176,7 +169,7 @@ static xl_status run_once(bench *b, job *j)
     if (status != XL_SUCCESS)
         return status;
     if (!read_back(b, j, OFFSETS, 8 * j->n, 8, &j->pairs) ||
-        !(j->mem[INDICES] = buffer(b, 4 * (size_t)j->pairs + 4, NULL)))
+        !(j->mem[INDICES] = bench_buffer(b, 4 * (size_t)j->pairs + 4, NULL)))
         return XL_ERROR_OUT_OF_MEMORY;
     return fill(b, j, NULL);
 }

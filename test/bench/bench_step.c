@@ -237,13 +237,6 @@ static const char *fault_of(bench *b, job *j)
 
 /* ---- one number of particles --------------------------------------------- */
 
-static cl_mem buffer(bench *b, size_t bytes, void *host)
-{
-    cl_int code;
-    return clCreateBuffer(xl_context_cl(b->ctx), host ? CL_MEM_COPY_HOST_PTR : 0, bytes, host,
-                          &code);
-}
-
 /* Particles, velocities, and the numbers of the cells that they are in. */
 static bool make_particles(job *j)
 {
@@ -314,14 +307,14 @@ static bool make_buffers(bench *b, job *j)
     for (int way = 0; way < WAYS; ++way)
         if (xl_grid_scratch(j->grids[way], j->n, &storage[way], &alignment) != XL_SUCCESS)
             return false;
-    j->mem[POINTS] = buffer(b, 12 * j->n, j->points);
-    j->mem[STORAGE] = buffer(b, storage[0] > storage[1] ? storage[0] : storage[1], NULL);
-    j->mem[DENSITY] = buffer(b, 4 * j->n, NULL);
-    j->mem[VELOCITY] = buffer(b, 16 * j->n, j->velocities);
-    j->mem[FORCES] = buffer(b, 16 * j->n, NULL);
-    j->mem[KEYS] = buffer(b, 4 * j->n, j->keys);
-    j->mem[SORTED] = buffer(b, 4 * j->n, NULL);
-    j->mem[ORDER] = buffer(b, 4 * j->n, NULL);
+    j->mem[POINTS] = bench_buffer(b, 12 * j->n, j->points);
+    j->mem[STORAGE] = bench_buffer(b, storage[0] > storage[1] ? storage[0] : storage[1], NULL);
+    j->mem[DENSITY] = bench_buffer(b, 4 * j->n, NULL);
+    j->mem[VELOCITY] = bench_buffer(b, 16 * j->n, j->velocities);
+    j->mem[FORCES] = bench_buffer(b, 16 * j->n, NULL);
+    j->mem[KEYS] = bench_buffer(b, 4 * j->n, j->keys);
+    j->mem[SORTED] = bench_buffer(b, 4 * j->n, NULL);
+    j->mem[ORDER] = bench_buffer(b, 4 * j->n, NULL);
     for (int i = 0; i < BUFFERS; ++i)
         if (!j->mem[i])
             return false;

@@ -68,13 +68,6 @@ static xl_status fill(bench *b, void *user, cl_event *event)
         0, NULL, event);
 }
 
-static cl_mem buffer(bench *b, size_t bytes, void *host)
-{
-    cl_int code;
-    return clCreateBuffer(xl_context_cl(b->ctx), host ? CL_MEM_COPY_HOST_PTR : 0, bytes, host,
-                          &code);
-}
-
 static xl_status make_plans(bench *b, job *j)
 {
     xl_grid_desc grid;
@@ -100,11 +93,11 @@ static xl_status make_buffers(bench *b, job *j)
         status = xl_neighbors_scratch(j->search, j->n, &scratch, &alignment);
     if (status != XL_SUCCESS)
         return status;
-    j->mem[POINTS] = buffer(b, 24 * j->n, j->points);
-    j->mem[STORAGE] = buffer(b, storage, NULL);
-    j->mem[COUNTS] = buffer(b, 4 * j->n, NULL);
-    j->mem[OFFSETS] = buffer(b, 8 * (j->n + 1), NULL);
-    j->mem[SCRATCH] = buffer(b, scratch + 256, NULL);
+    j->mem[POINTS] = bench_buffer(b, 24 * j->n, j->points);
+    j->mem[STORAGE] = bench_buffer(b, storage, NULL);
+    j->mem[COUNTS] = bench_buffer(b, 4 * j->n, NULL);
+    j->mem[OFFSETS] = bench_buffer(b, 8 * (j->n + 1), NULL);
+    j->mem[SCRATCH] = bench_buffer(b, scratch + 256, NULL);
     for (int i = 0; i < BUFFERS; ++i)
         if (!j->mem[i] && i != INDICES)
             return XL_ERROR_OUT_OF_MEMORY;
@@ -121,7 +114,7 @@ static xl_status run_once(bench *b, job *j)
         return status;
     if (clEnqueueReadBuffer(b->queue, j->mem[OFFSETS], CL_TRUE, 8 * j->n, 8, &j->pairs, 0, NULL,
                             NULL) != CL_SUCCESS ||
-        !(j->mem[INDICES] = buffer(b, 4 * (size_t)j->pairs + 4, NULL)))
+        !(j->mem[INDICES] = bench_buffer(b, 4 * (size_t)j->pairs + 4, NULL)))
         return XL_ERROR_OUT_OF_MEMORY;
     return fill(b, j, NULL);
 }
