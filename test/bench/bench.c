@@ -25,6 +25,13 @@ bool bench_wants(const bench *b, const char *variant)
            (match[0] == '=' ? strcmp(variant, match + 1) == 0 : strstr(variant, match) != NULL);
 }
 
+cl_mem bench_buffer(bench *b, size_t bytes, void *host)
+{
+    cl_int code;
+    return clCreateBuffer(xl_context_cl(b->ctx), host ? CL_MEM_COPY_HOST_PTR : 0, bytes, host,
+                          &code);
+}
+
 /* The tuning file in effect, or "built-in" for the table of the library. */
 static const char *tunables(char *text, size_t bytes)
 {

@@ -25,6 +25,9 @@ typedef struct bench {
 /* Whether --match leaves a row in: =TEXT that one alone, TEXT all in which it occurs. */
 bool bench_wants(const bench *b, const char *variant);
 
+/* A buffer with what is at `host`, if that is not NULL; NULL: there is no memory. */
+cl_mem bench_buffer(bench *b, size_t bytes, void *host);
+
 /* One operation: enqueues itself once through b->queue. `event` may be NULL, else
  * it receives the event of the last command. */
 typedef xl_status bench_enqueue(bench *b, void *user, cl_event *event);

@@ -4,30 +4,26 @@
  * searches again, and by a list that was filled before; neither the build nor the list is timed.
  * Points lie in the order of the lattice that they are moved from, as those of a simulation do that
  * reorders them. Verified before they are timed, some of them against double precision. */
-#include "bench.h"
+#include "bench_clouds.h"
+#include "bench_near.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { POINTS, STORAGE, OFFSETS, INDICES, SCRATCH, MOVING, FORCES, BUFFERS };
+enum { MOVING = NEAR_OWN, FORCES };
 enum { COMPARED = 100 };
 
 /* In spacings: 4/3 pi r^3 is 113. */
 static const float RADIUS = 3.0f;
 
 typedef struct job {
-    size_t n;
+    bench_near near;
     float *points;
     float *moving; /* of each point its velocity and its density */
     float *forces;
-    uint64_t pairs;
-    xl_grid *grid;
-    xl_grid_index *index;
-    xl_neighbors *search;
     cl_program program;
     cl_kernel iterate, list;
-    cl_mem mem[BUFFERS];
 } job;
 
 /* Mueller et al., "Particle-based fluid simulation for interactive applications" (SCA 2003), with
@@ -78,33 +74,25 @@ static const char source[] =
 
 /* ---- the points ---------------------------------------------------------- */
 
-static float unit(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return (float)(*state >> 40) / 16777216.0f;
-}
-
 /* n points of a cubic lattice of spacing 1, each moved by up to 0.2. */
 static bool make_points(job *j)
 {
     uint64_t state = 88172645463325252u;
     size_t side = 1;
-    while (side * side * side < j->n)
+    while (side * side * side < j->near.n)
         ++side;
-    j->points = calloc(j->n, 16);
-    j->moving = malloc(16 * j->n);
-    j->forces = malloc(16 * j->n);
+    j->points = calloc(j->near.n, 16);
+    j->moving = malloc(16 * j->near.n);
+    j->forces = malloc(16 * j->near.n);
     if (!j->points || !j->moving || !j->forces)
         return false;
-    for (size_t i = 0; i < j->n; ++i) {
+    for (size_t i = 0; i < j->near.n; ++i) {
         const size_t at[3] = {i % side, i / side % side, i / side / side};
         for (size_t a = 0; a < 3; ++a) {
-            j->points[4 * i + a] = (float)at[a] + 0.4f * (unit(&state) - 0.5f);
-            j->moving[4 * i + a] = unit(&state) - 0.5f;
+            j->points[4 * i + a] = (float)at[a] + 0.4f * (bench_unit(&state) - 0.5f);
+            j->moving[4 * i + a] = bench_unit(&state) - 0.5f;
         }
-        j->moving[4 * i + 3] = 1.0f + 0.1f * unit(&state);
+        j->moving[4 * i + 3] = 1.0f + 0.1f * bench_unit(&state);
     }
     return true;
 }
@@ -114,7 +102,7 @@ static bool make_points(job *j)
 /* The last groups have work-items without a point. */
 static xl_status launch(bench *b, const job *j, cl_kernel kernel, cl_event *event)
 {
-    const size_t group = 64, global = (j->n + group - 1) / group * group;
+    const size_t group = 64, global = (j->near.n + group - 1) / group * group;
     return clEnqueueNDRangeKernel(b->queue, kernel, 1, NULL, &global, &group, 0, NULL, event) ==
                    CL_SUCCESS
                ? XL_SUCCESS
@@ -153,13 +141,12 @@ static void add_force(const job *j, size_t i, size_t k, double *sum)
 /* Forces of a hundred neighbours cancel for the most part: they are held against what one is. */
 static const char *fault_of(bench *b, const job *j)
 {
-    if (clEnqueueReadBuffer(b->queue, j->mem[FORCES], CL_TRUE, 0, 16 * j->n, j->forces, 0, NULL,
-                            NULL) != CL_SUCCESS)
+    if (!bench_near_read(b, &j->near, FORCES, 16 * j->near.n, j->forces))
         return "forces could not be read";
     for (size_t c = 0; c < COMPARED; ++c) {
-        const size_t i = c * (j->n / COMPARED) % j->n;
+        const size_t i = c * (j->near.n / COMPARED) % j->near.n;
         double sum[3] = {0, 0, 0};
-        for (size_t k = 0; k < j->n; ++k)
+        for (size_t k = 0; k < j->near.n; ++k)
             add_force(j, i, k, sum);
         for (size_t a = 0; a < 3; ++a)
             if (!(fabs((double)j->forces[4 * i + a] - sum[a]) < 1e-3))
@@ -170,14 +157,6 @@ static const char *fault_of(bench *b, const job *j)
 
 /* ---- one size ------------------------------------------------------------ */
 
-static bool make_buffer(bench *b, job *j, int which, size_t bytes, void *host)
-{
-    cl_int code;
-    j->mem[which] =
-        clCreateBuffer(xl_context_cl(b->ctx), host ? CL_MEM_COPY_HOST_PTR : 0, bytes, host, &code);
-    return j->mem[which] != NULL;
-}
-
 static xl_status make_plans(bench *b, job *j)
 {
     xl_grid_desc grid;
@@ -185,68 +164,27 @@ static xl_status make_plans(bench *b, job *j)
     xl_grid_desc_init(&grid);
     grid.cell_size = RADIUS;
     grid.stride = 4;
-    xl_status status = xl_grid_create(b->ctx, &grid, &j->grid);
-    if (status == XL_SUCCESS)
-        status = xl_grid_index_create(b->ctx, &j->index);
     xl_neighbors_desc_init(&search);
     search.radius = RADIUS;
-    if (status == XL_SUCCESS)
-        status = xl_neighbors_create(b->ctx, &search, &j->search);
-    return status;
+    return bench_near_plans(b, &j->near, &grid, &search);
 }
 
-static xl_status make_buffers(bench *b, job *j)
+static bool make_buffers(bench *b, job *j)
 {
-    size_t storage = 0, scratch = 0, alignment;
-    xl_status status = xl_grid_scratch(j->grid, j->n, &storage, &alignment);
-    if (status == XL_SUCCESS)
-        status = xl_neighbors_scratch(j->search, j->n, &scratch, &alignment);
-    if (status == XL_SUCCESS && !(make_buffer(b, j, POINTS, 16 * j->n, j->points) &&
-                                  make_buffer(b, j, STORAGE, storage, NULL) &&
-                                  make_buffer(b, j, OFFSETS, 8 * (j->n + 1), NULL) &&
-                                  make_buffer(b, j, SCRATCH, scratch + 256, NULL) &&
-                                  make_buffer(b, j, MOVING, 16 * j->n, j->moving) &&
-                                  make_buffer(b, j, FORCES, 16 * j->n, NULL)))
-        status = XL_ERROR_OUT_OF_MEMORY;
-    return status;
-}
-
-static xl_status make_list(bench *b, job *j)
-{
-    xl_status status =
-        xl_grid_build_enqueue(j->grid, j->index, b->queue,
-                              &(xl_grid_build_args){.n = j->n,
-                                                    .points = xl_view_of(j->mem[POINTS], 0),
-                                                    .storage = xl_view_of(j->mem[STORAGE], 0)},
-                              0, NULL, NULL);
-    if (status == XL_SUCCESS)
-        status = xl_neighbors_count_enqueue(
-            j->search, j->index, b->queue,
-            &(xl_neighbors_count_args){.offsets = xl_view_of(j->mem[OFFSETS], 0),
-                                       .scratch = xl_view_of(j->mem[SCRATCH], 0)},
-            0, NULL, NULL);
-    if (status != XL_SUCCESS)
-        return status;
-    if (clEnqueueReadBuffer(b->queue, j->mem[OFFSETS], CL_TRUE, 8 * j->n, 8, &j->pairs, 0, NULL,
-                            NULL) != CL_SUCCESS ||
-        !make_buffer(b, j, INDICES, 4 * (size_t)j->pairs + 4, NULL))
-        return XL_ERROR_OUT_OF_MEMORY;
-    return xl_neighbors_fill_enqueue(
-        j->search, j->index, b->queue,
-        &(xl_neighbors_fill_args){.offsets = xl_view_of(j->mem[OFFSETS], 0),
-                                  .indices = xl_view_of(j->mem[INDICES], 0),
-                                  .capacity = j->pairs},
-        0, NULL, NULL);
+    return bench_near_points(b, &j->near, 16 * j->near.n, j->points) &&
+           bench_near_rows(b, &j->near) &&
+           bench_near_buffer(b, &j->near, MOVING, 16 * j->near.n, j->moving) &&
+           bench_near_buffer(b, &j->near, FORCES, 16 * j->near.n, NULL);
 }
 
 static bool set(cl_kernel kernel, cl_uint at, const job *j, int which)
 {
-    return clSetKernelArg(kernel, at, sizeof(cl_mem), &j->mem[which]) == CL_SUCCESS;
+    return clSetKernelArg(kernel, at, sizeof(cl_mem), &j->near.mem[which]) == CL_SUCCESS;
 }
 
 static xl_status make_kernels(bench *b, job *j)
 {
-    const cl_uint n = (cl_uint)j->n;
+    const cl_uint n = (cl_uint)j->near.n;
     cl_uint next = 0;
     cl_int code;
     xl_status status = xl_program_create(b->ctx, source, NULL, &j->program);
@@ -257,13 +195,13 @@ static xl_status make_kernels(bench *b, job *j)
     if (!j->iterate || !j->list)
         return XL_ERROR_OPENCL;
     status = xl_grid_index_set_kernel_args(
-        j->index, &(xl_neighbors_kernel_args){.kernel = j->iterate, .radius = RADIUS}, &next);
+        j->near.index, &(xl_neighbors_kernel_args){.kernel = j->iterate, .radius = RADIUS}, &next);
     if (status != XL_SUCCESS)
         return status;
     return set(j->iterate, next, j, MOVING) && set(j->iterate, next + 1, j, FORCES) &&
                    clSetKernelArg(j->list, 0, sizeof n, &n) == CL_SUCCESS &&
-                   set(j->list, 1, j, POINTS) && set(j->list, 2, j, MOVING) &&
-                   set(j->list, 3, j, OFFSETS) && set(j->list, 4, j, INDICES) &&
+                   set(j->list, 1, j, NEAR_POINTS) && set(j->list, 2, j, MOVING) &&
+                   set(j->list, 3, j, NEAR_OFFSETS) && set(j->list, 4, j, NEAR_INDICES) &&
                    set(j->list, 5, j, FORCES)
                ? XL_SUCCESS
                : XL_ERROR_OPENCL;
@@ -271,18 +209,13 @@ static xl_status make_kernels(bench *b, job *j)
 
 static void end_job(job *j)
 {
-    for (int i = 0; i < BUFFERS; ++i)
-        if (j->mem[i])
-            clReleaseMemObject(j->mem[i]);
     if (j->iterate)
         clReleaseKernel(j->iterate);
     if (j->list)
         clReleaseKernel(j->list);
     if (j->program)
         clReleaseProgram(j->program);
-    xl_neighbors_destroy(j->search);
-    xl_grid_index_destroy(j->index);
-    xl_grid_destroy(j->grid);
+    bench_near_end(&j->near);
     free(j->points);
     free(j->moving);
     free(j->forces);
@@ -292,33 +225,31 @@ static void time_way(bench *b, job *j, const char *way, bench_enqueue *enqueue, 
 {
     char variant[64];
     snprintf(variant, sizeof variant, "SPH pair force, %.1f neighbours (%s)",
-             (double)j->pairs / (double)j->n, way);
+             (double)j->near.pairs / (double)j->near.n, way);
     const xl_status status = enqueue(b, j, NULL);
     const char *why = status == XL_SUCCESS ? fault_of(b, j) : NULL;
     if (status != XL_SUCCESS)
-        bench_failed(b, "forces", variant, j->n, status);
+        bench_failed(b, "forces", variant, j->near.n, status);
     else if (why)
-        bench_wrong(b, "forces", variant, j->n, why);
+        bench_wrong(b, "forces", variant, j->near.n, why);
     else
-        (void)bench_case(b, "forces", variant, j->n, bytes, enqueue, j);
+        (void)bench_case(b, "forces", variant, j->near.n, bytes, enqueue, j);
 }
 
 static void run(bench *b, size_t n)
 {
-    job j = {.n = n};
+    job j = {.near.n = n};
     const double all = (double)n;
     xl_status status = make_points(&j) ? make_plans(b, &j) : XL_ERROR_OUT_OF_MEMORY;
     if (status == XL_SUCCESS)
-        status = make_buffers(b, &j);
-    if (status == XL_SUCCESS)
-        status = make_list(b, &j);
+        status = make_buffers(b, &j) ? bench_near_list(b, &j.near) : XL_ERROR_OUT_OF_MEMORY;
     if (status == XL_SUCCESS)
         status = make_kernels(b, &j);
     if (status != XL_SUCCESS) {
         bench_failed(b, "forces", "SPH pair force", n, status);
     } else {
         time_way(b, &j, "iterator", by_iterator, 48 * all);
-        time_way(b, &j, "list", by_list, 56 * all + 4 * (double)j.pairs);
+        time_way(b, &j, "list", by_list, 56 * all + 4 * (double)j.near.pairs);
     }
     end_job(&j);
 }

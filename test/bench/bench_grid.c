@@ -2,7 +2,8 @@
  * Benchmarks of the grid: build by counting and by sorting, count, fill, fill of rows with the same
  * room, without a count, and a Poly6 density by visit, over a jittered lattice and uniform random
  * points with some 32 neighbours each. Verified against a serial search before they are timed. */
-#include "bench.h"
+#include "bench_clouds.h"
+#include "bench_near.h"
 
 #include "reference.h"
 
@@ -11,41 +12,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS, STORAGE, COUNTS, OFFSETS, INDICES, SCRATCH, DENSITY, ROOMS, LENGTHS, BUFFERS };
+enum { ROOMS = NEAR_OWN, LENGTHS };
 
 /* Of each row of the last; the longest row of 2^21 uniform points has 66. */
 enum { ROOM = 80 };
 
 /* Plans, by algorithm and by who says where the box is. */
-typedef enum grid_kind { SORTING, SORTING_BOX, COUNTING, COUNTING_BOX, GRIDS } grid_kind;
+typedef enum grid_kind { SORTING, SORTING_BOX, COUNTING, COUNTING_BOX } grid_kind;
 
 typedef struct job {
-    size_t n;
+    bench_near near; /* first: what takes one takes a job */
     float radius;
-    float params[4]; /* of the density */
     float *points;
-    float lower, upper; /* corners of a box around them, along each axis */
-    xl_grid *grids[GRIDS];
-    xl_grid_index *index;
-    xl_neighbors *search;
+    float lower, upper;  /* corners of a box around them, along each axis */
     xl_neighbors *rooms; /* the same, of rows with the same room */
-    cl_mem mem[BUFFERS];
-    uint64_t pairs;
 } job;
 
-static const char density_text[] =
-    "float visit(float sum, float distance2, uint i, uint j, float4 p)\n"
-    "{ float t = p.x - distance2; return sum + p.y * (t * t * t); }";
-
 /* ---- the clouds ---------------------------------------------------------- */
-
-static float unit(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return (float)(*state >> 40) / 16777216.0f;
-}
 
 /* n points of a cubic lattice of spacing 1, each moved by up to 0.2; 32 neighbours
  * within 2 were they not moved. */
@@ -53,12 +36,12 @@ static void make_lattice(job *j)
 {
     uint64_t state = 88172645463325252u;
     size_t side = 1;
-    while (side * side * side < j->n)
+    while (side * side * side < j->near.n)
         ++side;
-    for (size_t i = 0; i < j->n; ++i) {
+    for (size_t i = 0; i < j->near.n; ++i) {
         const size_t at[3] = {i % side, i / side % side, i / side / side};
         for (size_t a = 0; a < 3; ++a)
-            j->points[3 * i + a] = (float)at[a] + 0.4f * (unit(&state) - 0.5f);
+            j->points[3 * i + a] = (float)at[a] + 0.4f * (bench_unit(&state) - 0.5f);
     }
     j->radius = 2.1f;
     j->lower = -0.2f;
@@ -69,22 +52,19 @@ static void make_lattice(job *j)
 static void make_uniform(job *j)
 {
     uint64_t state = 88172645463325252u;
-    for (size_t i = 0; i < 3 * j->n; ++i)
-        j->points[i] = unit(&state);
+    for (size_t i = 0; i < 3 * j->near.n; ++i)
+        j->points[i] = bench_unit(&state);
     j->lower = 0;
     j->upper = 1;
-    j->radius = (float)cbrt(34.0 / (4.0 / 3.0 * 3.14159265358979 * (double)j->n));
+    j->radius = (float)cbrt(34.0 / (4.0 / 3.0 * 3.14159265358979 * (double)j->near.n));
 }
 
 /* ---- what is timed ------------------------------------------------------- */
 
-static xl_status build(bench *b, job *j, grid_kind kind, cl_event *event)
+static xl_status build(bench *b, bench_near *x, grid_kind kind, cl_event *event)
 {
-    return xl_grid_build_enqueue(j->grids[kind], j->index, b->queue,
-                                 &(xl_grid_build_args){.n = j->n,
-                                                       .points = xl_view_of(j->mem[POINTS], 0),
-                                                       .storage = xl_view_of(j->mem[STORAGE], 0)},
-                                 0, NULL, event);
+    x->way = kind;
+    return bench_near_build(b, x, event);
 }
 
 static xl_status build_sorting(bench *b, void *user, cl_event *event)
@@ -107,71 +87,32 @@ static xl_status build_counting_box(bench *b, void *user, cl_event *event)
     return build(b, user, COUNTING_BOX, event);
 }
 
-static xl_status count(bench *b, void *user, cl_event *event)
-{
-    job *j = user;
-    return xl_neighbors_count_enqueue(
-        j->search, j->index, b->queue,
-        &(xl_neighbors_count_args){.counts = xl_view_of(j->mem[COUNTS], 0),
-                                   .offsets = xl_view_of(j->mem[OFFSETS], 0),
-                                   .scratch = xl_view_of(j->mem[SCRATCH], 0)},
-        0, NULL, event);
-}
-
-static xl_status fill(bench *b, void *user, cl_event *event)
-{
-    job *j = user;
-    return xl_neighbors_fill_enqueue(
-        j->search, j->index, b->queue,
-        &(xl_neighbors_fill_args){.offsets = xl_view_of(j->mem[OFFSETS], 0),
-                                  .indices = xl_view_of(j->mem[INDICES], 0),
-                                  .capacity = j->pairs},
-        0, NULL, event);
-}
-
 static xl_status fill_rooms(bench *b, void *user, cl_event *event)
 {
     job *j = user;
     return xl_neighbors_fill_enqueue(
-        j->rooms, j->index, b->queue,
-        &(xl_neighbors_fill_args){.indices = xl_view_of(j->mem[ROOMS], 0),
-                                  .counts = xl_view_of(j->mem[LENGTHS], 0)},
-        0, NULL, event);
-}
-
-static xl_status density(bench *b, void *user, cl_event *event)
-{
-    job *j = user;
-    return xl_neighbors_visit_enqueue(
-        j->search, j->index, b->queue,
-        &(xl_neighbors_visit_args){
-            .start = 0,
-            .params = {j->params[0], j->params[1], j->params[2], j->params[3]},
-            .out = xl_view_of(j->mem[DENSITY], 0)},
+        j->rooms, j->near.index, b->queue,
+        &(xl_neighbors_fill_args){.indices = xl_view_of(j->near.mem[ROOMS], 0),
+                                  .counts = xl_view_of(j->near.mem[LENGTHS], 0)},
         0, NULL, event);
 }
 
 /* ---- verification -------------------------------------------------------- */
 
-static bool read_back(bench *b, const job *j, int which, size_t bytes, void *to)
-{
-    return clEnqueueReadBuffer(b->queue, j->mem[which], CL_TRUE, 0, bytes, to, 0, NULL, NULL) ==
-           CL_SUCCESS;
-}
-
 static ref_search serial(const job *j)
 {
-    return (ref_search){.points = j->points, .n = j->n, .stride = 3, .radius = j->radius};
+    return (ref_search){.points = j->points, .n = j->near.n, .stride = 3, .radius = j->radius};
 }
 
 static const char *fault_in_counts(bench *b, const job *j)
 {
     ref_search search = serial(j);
-    uint32_t *got = malloc(j->n * sizeof *got), *wanted = malloc(j->n * sizeof *wanted);
+    uint32_t *got = malloc(j->near.n * sizeof *got), *wanted = malloc(j->near.n * sizeof *wanted);
     const char *why = "no memory";
     if (got && wanted && ref_counts(&search, wanted) &&
-        read_back(b, j, COUNTS, j->n * sizeof *got, got))
-        why = memcmp(got, wanted, j->n * sizeof *got) == 0 ? NULL : "counts differ from the serial";
+        bench_near_read(b, &j->near, NEAR_COUNTS, j->near.n * sizeof *got, got))
+        why = memcmp(got, wanted, j->near.n * sizeof *got) == 0 ? NULL
+                                                                : "counts differ from the serial";
     free(got);
     free(wanted);
     return why;
@@ -183,16 +124,16 @@ static const char *fault_in_rows(const job *j, const uint64_t *offsets, const ui
                                  const float *densities)
 {
     ref_search search = serial(j);
-    const double h2 = (double)j->params[0];
-    for (size_t i = 0; i < j->n; ++i) {
+    const double h2 = (double)j->near.params[0];
+    for (size_t i = 0; i < j->near.n; ++i) {
         double sum = 0;
         for (uint64_t k = offsets[i]; k < offsets[i + 1]; ++k) {
-            if (indices[k] >= j->n || (k > offsets[i] && indices[k] <= indices[k - 1]))
+            if (indices[k] >= j->near.n || (k > offsets[i] && indices[k] <= indices[k - 1]))
                 return "a row is not in ascending order";
             const float d2 = ref_distance2(&search, i, indices[k]);
             if (!(d2 < j->radius * j->radius) || indices[k] == i)
                 return "a row holds what is no neighbour";
-            sum += (double)j->params[1] * pow(h2 - (double)d2, 3);
+            sum += (double)j->near.params[1] * pow(h2 - (double)d2, 3);
         }
         if (fabs((double)densities[i] - sum) > 1e-5 * sum + 1e-6)
             return "a density differs from the sum over the row";
@@ -204,7 +145,7 @@ static const char *fault_in_rows(const job *j, const uint64_t *offsets, const ui
 static const char *fault_in_rooms(const job *j, const uint64_t *offsets, const uint32_t *indices,
                                   const uint32_t *lengths, const uint32_t *rooms)
 {
-    for (size_t i = 0; i < j->n; ++i) {
+    for (size_t i = 0; i < j->near.n; ++i) {
         const size_t length = (size_t)(offsets[i + 1] - offsets[i]);
         if (length > ROOM)
             return "a row is longer than its room";
@@ -218,17 +159,18 @@ static const char *fault_in_rooms(const job *j, const uint64_t *offsets, const u
 static const char *fault_in_lists(bench *b, const job *j)
 {
     const char *why = "no memory";
-    uint64_t *offsets = malloc((j->n + 1) * sizeof *offsets);
-    uint32_t *indices = malloc((size_t)j->pairs * sizeof *indices);
-    float *densities = malloc(j->n * sizeof *densities);
-    uint32_t *lengths = malloc(j->n * sizeof *lengths);
-    uint32_t *rooms = malloc(j->n * ROOM * sizeof *rooms);
+    uint64_t *offsets = malloc((j->near.n + 1) * sizeof *offsets);
+    uint32_t *indices = malloc((size_t)j->near.pairs * sizeof *indices);
+    float *densities = malloc(j->near.n * sizeof *densities);
+    uint32_t *lengths = malloc(j->near.n * sizeof *lengths);
+    uint32_t *rooms = malloc(j->near.n * ROOM * sizeof *rooms);
     if (lengths && rooms && offsets && indices && densities &&
-        read_back(b, j, OFFSETS, (j->n + 1) * sizeof *offsets, offsets) &&
-        read_back(b, j, INDICES, (size_t)j->pairs * sizeof *indices, indices) &&
-        read_back(b, j, DENSITY, j->n * sizeof *densities, densities) &&
-        read_back(b, j, LENGTHS, j->n * sizeof *lengths, lengths) &&
-        read_back(b, j, ROOMS, j->n * ROOM * sizeof *rooms, rooms)) {
+        bench_near_read(b, &j->near, NEAR_OFFSETS, (j->near.n + 1) * sizeof *offsets, offsets) &&
+        bench_near_read(b, &j->near, NEAR_INDICES, (size_t)j->near.pairs * sizeof *indices,
+                        indices) &&
+        bench_near_read(b, &j->near, NEAR_DENSITY, j->near.n * sizeof *densities, densities) &&
+        bench_near_read(b, &j->near, LENGTHS, j->near.n * sizeof *lengths, lengths) &&
+        bench_near_read(b, &j->near, ROOMS, j->near.n * ROOM * sizeof *rooms, rooms)) {
         why = fault_in_rows(j, offsets, indices, densities);
         why = why ? why : fault_in_rooms(j, offsets, indices, lengths, rooms);
     }
@@ -242,13 +184,6 @@ static const char *fault_in_lists(bench *b, const job *j)
 
 /* ---- one cloud ----------------------------------------------------------- */
 
-static cl_mem buffer(bench *b, size_t bytes, void *host)
-{
-    cl_int code;
-    return clCreateBuffer(xl_context_cl(b->ctx), host ? CL_MEM_COPY_HOST_PTR : 0, bytes, host,
-                          &code);
-}
-
 static xl_status make_plans(bench *b, job *j)
 {
     xl_grid_desc grid;
@@ -260,18 +195,16 @@ static xl_status make_plans(bench *b, job *j)
         grid.lower[a] = j->lower;
         grid.upper[a] = j->upper;
     }
-    for (int kind = 0; kind < GRIDS && status == XL_SUCCESS; ++kind) {
+    for (int kind = 0; kind <= COUNTING_BOX && status == XL_SUCCESS; ++kind) {
         grid.algorithm = kind < COUNTING ? XL_GRID_BITONIC : XL_GRID_COUNTING;
         grid.bounded = kind == SORTING_BOX || kind == COUNTING_BOX;
-        status = xl_grid_create(b->ctx, &grid, &j->grids[kind]);
+        status = xl_grid_create(b->ctx, &grid, &j->near.grids[kind]);
     }
-    if (status == XL_SUCCESS)
-        status = xl_grid_index_create(b->ctx, &j->index);
     xl_neighbors_desc_init(&search);
     search.radius = j->radius;
-    search.visit = density_text;
+    search.visit = bench_near_poly6;
     if (status == XL_SUCCESS)
-        status = xl_neighbors_create(b->ctx, &search, &j->search);
+        status = bench_near_plans(b, &j->near, NULL, &search);
     search.row_capacity = ROOM;
     if (status == XL_SUCCESS)
         status = xl_neighbors_create(b->ctx, &search, &j->rooms);
@@ -280,50 +213,26 @@ static xl_status make_plans(bench *b, job *j)
 
 static bool make_buffers(bench *b, job *j)
 {
-    size_t storage = 0, scratch, alignment;
-    if (xl_neighbors_scratch(j->search, j->n, &scratch, &alignment) != XL_SUCCESS)
-        return false;
-    for (int kind = 0; kind < GRIDS; ++kind) {
-        size_t bytes;
-        if (xl_grid_scratch(j->grids[kind], j->n, &bytes, &alignment) != XL_SUCCESS)
-            return false;
-        storage = bytes > storage ? bytes : storage;
-    }
-    j->mem[POINTS] = buffer(b, 12 * j->n, j->points);
-    j->mem[STORAGE] = buffer(b, storage, NULL);
-    j->mem[COUNTS] = buffer(b, 4 * j->n, NULL);
-    j->mem[OFFSETS] = buffer(b, 8 * (j->n + 1), NULL);
-    j->mem[SCRATCH] = buffer(b, scratch + 256, NULL);
-    j->mem[DENSITY] = buffer(b, 4 * j->n, NULL);
-    j->mem[ROOMS] = buffer(b, 4 * j->n * ROOM, NULL);
-    j->mem[LENGTHS] = buffer(b, 4 * j->n, NULL);
-    for (int i = 0; i < BUFFERS; ++i)
-        if (!j->mem[i] && i != INDICES)
-            return false;
-    return true;
+    return bench_near_points(b, &j->near, 12 * j->near.n, j->points) &&
+           bench_near_rows(b, &j->near) &&
+           bench_near_buffer(b, &j->near, NEAR_COUNTS, 4 * j->near.n, NULL) &&
+           bench_near_buffer(b, &j->near, NEAR_DENSITY, 4 * j->near.n, NULL) &&
+           bench_near_buffer(b, &j->near, ROOMS, 4 * j->near.n * ROOM, NULL) &&
+           bench_near_buffer(b, &j->near, LENGTHS, 4 * j->near.n, NULL);
 }
 
-/* Runs all once; the list needs to know its length first. */
 static xl_status run_once(bench *b, job *j)
 {
-    xl_status status = build_counting(b, j, NULL);
-    if (status == XL_SUCCESS)
-        status = count(b, j, NULL);
-    if (status != XL_SUCCESS)
-        return status;
-    if (clEnqueueReadBuffer(b->queue, j->mem[OFFSETS], CL_TRUE, 8 * j->n, 8, &j->pairs, 0, NULL,
-                            NULL) != CL_SUCCESS ||
-        !(j->mem[INDICES] = buffer(b, 4 * (size_t)j->pairs + 4, NULL)))
-        return XL_ERROR_OUT_OF_MEMORY;
-    status = fill(b, j, NULL);
+    j->near.way = COUNTING;
+    xl_status status = bench_near_list(b, &j->near);
     if (status == XL_SUCCESS)
         status = fill_rooms(b, j, NULL);
-    return status == XL_SUCCESS ? density(b, j, NULL) : status;
+    return status == XL_SUCCESS ? bench_near_density(b, &j->near, NULL) : status;
 }
 
 static void time_all(bench *b, job *j, const char *cloud)
 {
-    const double n = (double)j->n;
+    const double n = (double)j->near.n;
     const struct {
         const char *what;
         bench_enqueue *enqueue;
@@ -333,41 +242,36 @@ static void time_all(bench *b, job *j, const char *cloud)
         {"build by sorting in a given box", build_sorting_box, 28 * n},
         {"build by counting in a given box", build_counting_box, 28 * n},
         {"build by counting", build_counting, 28 * n},
-        {"count", count, 28 * n},
-        {"fill", fill, 24 * n + 4 * (double)j->pairs},
-        {"fill of rows with room, no count", fill_rooms, 20 * n + 4 * (double)j->pairs},
-        {"density", density, 20 * n},
+        {"count", bench_near_count, 28 * n},
+        {"fill", bench_near_fill, 24 * n + 4 * (double)j->near.pairs},
+        {"fill of rows with room, no count", fill_rooms, 20 * n + 4 * (double)j->near.pairs},
+        {"density", bench_near_density, 20 * n},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
         char variant[64];
         snprintf(variant, sizeof variant, "%s, %s", cases[k].what, cloud);
-        if (bench_case(b, "grid", variant, j->n, cases[k].bytes, cases[k].enqueue, j) != XL_SUCCESS)
+        if (bench_case(b, "grid", variant, j->near.n, cases[k].bytes, cases[k].enqueue, j) !=
+            XL_SUCCESS)
             return;
     }
 }
 
 static void end_job(job *j)
 {
-    for (int i = 0; i < BUFFERS; ++i)
-        if (j->mem[i])
-            clReleaseMemObject(j->mem[i]);
-    xl_grid_index_destroy(j->index);
-    for (int kind = 0; kind < GRIDS; ++kind)
-        xl_grid_destroy(j->grids[kind]);
-    xl_neighbors_destroy(j->search);
+    bench_near_end(&j->near);
     xl_neighbors_destroy(j->rooms);
     free(j->points);
 }
 
 static void run(bench *b, const char *cloud, void (*make)(job *), size_t n)
 {
-    job j = {.n = n, .points = malloc(12 * n)};
+    job j = {.near.n = n, .points = malloc(12 * n)};
     xl_status status = XL_ERROR_OUT_OF_MEMORY;
     const char *why = NULL;
     if (j.points) {
         make(&j);
-        j.params[0] = j.radius * j.radius;
-        j.params[1] = 1.0f / (j.params[0] * j.params[0] * j.params[0]);
+        j.near.params[0] = j.radius * j.radius;
+        j.near.params[1] = 1.0f / (j.near.params[0] * j.near.params[0] * j.near.params[0]);
         status = make_plans(b, &j);
         if (status == XL_SUCCESS)
             status = make_buffers(b, &j) ? run_once(b, &j) : XL_ERROR_OUT_OF_MEMORY;

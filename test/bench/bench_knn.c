@@ -3,8 +3,8 @@
  * surface, on cells as crosslane/knn.h says; the build of the index is not timed. Verified before
  * they are timed: every row for its order and its distances, and some against a search through all
  * points. */
-#include "bench.h"
 #include "bench_clouds.h"
+#include "bench_rows.h"
 
 #include "reference.h"
 
@@ -12,18 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { POINTS, INDICES, DISTANCES, BUFFERS };
 enum { MOST_K = 32, COMPARED = 300 };
 
 typedef struct job {
-    size_t n;
-    uint32_t k;
-    float *points;
+    bench_rows rows;
     xl_grid_index *index;
     xl_knn *plan;
-    cl_mem mem[BUFFERS];
-    uint32_t *indices;
-    float *distances2;
 } job;
 
 /* ---- what is timed ------------------------------------------------------- */
@@ -32,46 +26,25 @@ static xl_status search(bench *b, void *user, cl_event *event)
 {
     job *j = user;
     return xl_knn_enqueue(j->plan, j->index, b->queue,
-                          &(xl_knn_args){.indices = xl_view_of(j->mem[INDICES], 0),
-                                         .distances2 = xl_view_of(j->mem[DISTANCES], 0)},
+                          &(xl_knn_args){.indices = xl_view_of(j->rows.mem[ROWS_INDICES], 0),
+                                         .distances2 = xl_view_of(j->rows.mem[ROWS_DISTANCES], 0)},
                           0, NULL, event);
 }
 
 /* ---- verification -------------------------------------------------------- */
 
-static bool is_before(float a2, uint32_t a, float b2, uint32_t b)
-{
-    return a2 < b2 || (a2 == b2 && a < b);
-}
-
-static const char *fault_in_row(const job *j, size_t i)
-{
-    const ref_search pair = {.points = j->points, .n = j->n, .stride = 3};
-    const uint32_t *row = j->indices + i * j->k;
-    const float *row2 = j->distances2 + i * j->k;
-    for (size_t a = 0; a < j->k; ++a) {
-        if (row[a] >= j->n || row[a] == i || !(row2[a] == ref_distance2(&pair, i, row[a])))
-            return "a row holds what is no neighbour";
-        if (a > 0 && !is_before(row2[a - 1], row[a - 1], row2[a], row[a]))
-            return "a row is not in order";
-    }
-    return NULL;
-}
-
 static const char *fault_in_rows(const job *j)
 {
     const char *why = NULL;
     const ref_knn_search all = {
-        .points = j->points, .n = j->n, .stride = 3, .dimensions = 3, .k = j->k};
+        .points = j->rows.points, .n = j->rows.n, .stride = 3, .dimensions = 3, .k = j->rows.k};
     uint32_t indices[MOST_K];
     float distances2[MOST_K];
-    for (size_t i = 0; i < j->n && !why; ++i)
-        why = fault_in_row(j, i);
-    for (size_t c = 0; c < COMPARED && c < j->n && !why; ++c) {
-        const size_t i = c * (j->n / COMPARED + 1) % j->n;
+    for (size_t c = 0; c < COMPARED && c < j->rows.n && !why; ++c) {
+        const size_t i = c * (j->rows.n / COMPARED + 1) % j->rows.n;
         ref_knn(&all, i, indices, distances2);
-        for (size_t a = 0; a < j->k; ++a)
-            if (indices[a] != j->indices[i * j->k + a])
+        for (size_t a = 0; a < j->rows.k; ++a)
+            if (indices[a] != j->rows.indices[i * j->rows.k + a])
                 why = "a row differs from a search through all points";
     }
     return why;
@@ -79,28 +52,16 @@ static const char *fault_in_rows(const job *j)
 
 static const char *fault_of(bench *b, const job *j)
 {
-    const size_t bytes = 4 * j->n * j->k;
-    if (clEnqueueReadBuffer(b->queue, j->mem[INDICES], CL_TRUE, 0, bytes, j->indices, 0, NULL,
-                            NULL) != CL_SUCCESS ||
-        clEnqueueReadBuffer(b->queue, j->mem[DISTANCES], CL_TRUE, 0, bytes, j->distances2, 0, NULL,
-                            NULL) != CL_SUCCESS)
-        return "rows could not be read";
-    return fault_in_rows(j);
+    const char *why = bench_rows_fault(b, &j->rows);
+    return why ? why : fault_in_rows(j);
 }
 
 /* ---- one cloud ----------------------------------------------------------- */
 
-static cl_mem buffer(bench *b, size_t bytes, void *host)
-{
-    cl_int code;
-    return clCreateBuffer(xl_context_cl(b->ctx), host ? CL_MEM_COPY_HOST_PTR : 0, bytes, host,
-                          &code);
-}
-
 /* The formula of crosslane/knn.h. */
 static float cell_of(const job *j, double density)
 {
-    return (float)cbrt(fmax(j->k / 6.0, 1.5) / density);
+    return (float)cbrt(fmax(j->rows.k / 6.0, 1.5) / density);
 }
 
 static xl_status build(bench *b, job *j, double density)
@@ -115,8 +76,9 @@ static xl_status build(bench *b, job *j, double density)
     if (status == XL_SUCCESS)
         status = xl_grid_build_enqueue(
             grid, j->index, b->queue,
-            &(xl_grid_build_args){.n = j->n, .points = xl_view_of(j->mem[POINTS], 0)}, 0, NULL,
-            NULL);
+            &(xl_grid_build_args){.n = j->rows.n,
+                                  .points = xl_view_of(j->rows.mem[ROWS_POINTS], 0)},
+            0, NULL, NULL);
     xl_grid_destroy(grid);
     return status;
 }
@@ -124,16 +86,10 @@ static xl_status build(bench *b, job *j, double density)
 static xl_status run_once(bench *b, job *j, double density)
 {
     xl_knn_desc desc;
-    const size_t bytes = 4 * j->n * j->k;
-    j->mem[POINTS] = buffer(b, 12 * j->n, j->points);
-    j->mem[INDICES] = buffer(b, bytes, NULL);
-    j->mem[DISTANCES] = buffer(b, bytes, NULL);
-    j->indices = malloc(bytes);
-    j->distances2 = malloc(bytes);
-    if (!j->mem[POINTS] || !j->mem[INDICES] || !j->mem[DISTANCES] || !j->indices || !j->distances2)
+    if (!bench_rows_buffers(b, &j->rows))
         return XL_ERROR_OUT_OF_MEMORY;
     xl_knn_desc_init(&desc);
-    desc.k = j->k;
+    desc.k = j->rows.k;
     xl_status status = build(b, j, density);
     if (status == XL_SUCCESS)
         status = xl_knn_create(b->ctx, &desc, &j->plan);
@@ -142,19 +98,14 @@ static xl_status run_once(bench *b, job *j, double density)
 
 static void end_job(job *j)
 {
-    for (int i = 0; i < BUFFERS; ++i)
-        if (j->mem[i])
-            clReleaseMemObject(j->mem[i]);
     xl_knn_destroy(j->plan);
     xl_grid_index_destroy(j->index);
-    free(j->points);
-    free(j->indices);
-    free(j->distances2);
+    bench_rows_end(&j->rows);
 }
 
 static void run(bench *b, const char *cloud, double (*make)(float *, size_t), size_t n, uint32_t k)
 {
-    job j = {.n = n, .k = k, .points = malloc(12 * n)};
+    job j = {.rows = {.n = n, .k = k, .points = malloc(12 * n)}};
     char variant[64];
     xl_status status = XL_ERROR_OUT_OF_MEMORY;
     snprintf(variant, sizeof variant, "k %u, %s", (unsigned)k, cloud);
@@ -162,8 +113,8 @@ static void run(bench *b, const char *cloud, double (*make)(float *, size_t), si
         end_job(&j);
         return;
     }
-    if (j.points)
-        status = run_once(b, &j, make(j.points, n));
+    if (j.rows.points)
+        status = run_once(b, &j, make(j.rows.points, n));
     const char *why = status == XL_SUCCESS ? fault_of(b, &j) : NULL;
     if (status != XL_SUCCESS)
         bench_failed(b, "knn", variant, n, status);

@@ -3,25 +3,18 @@
  * the list's length read back, fill. Beside it a cell list in plain C on the host's cores
  * (bench_cells.c), which must find the same list. Clouds: uniform points of some 29 neighbours, a
  * sheet with bumps of some 28, and with --cloud FILE.npy:RADIUS the points of a file. */
-#include "bench.h"
 #include "bench_cells.h"
 #include "bench_clouds.h"
+#include "bench_near.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS, STORAGE, OFFSETS, INDICES, SCRATCH, BUFFERS };
-
 typedef struct job {
-    size_t n;
+    bench_near near;
     float radius;
     float *points;
-    xl_grid *grid;
-    xl_grid_index *index;
-    xl_neighbors *search;
-    cl_mem mem[BUFFERS];
-    uint64_t pairs;
     uint64_t *offsets; /* the peer's */
     uint32_t *indices;
 } job;
@@ -31,56 +24,36 @@ typedef struct job {
 static bool make_uniform(job *j, const char *path)
 {
     (void)path;
-    j->points = bench_list_uniform(&j->n, &j->radius);
+    j->points = bench_list_uniform(&j->near.n, &j->radius);
     return j->points != NULL;
 }
 
 static bool make_sheet(job *j, const char *path)
 {
     (void)path;
-    j->points = bench_list_sheet(&j->n, &j->radius);
+    j->points = bench_list_sheet(&j->near.n, &j->radius);
     return j->points != NULL;
 }
 
 static bool read_cloud(job *j, const char *text)
 {
-    j->points = bench_cloud_of_file(text, &j->n, &j->radius);
+    j->points = bench_cloud_of_file(text, &j->near.n, &j->radius);
     return j->points != NULL;
 }
 
 /* ---- one list ------------------------------------------------------------- */
 
-static cl_mem buffer(bench *b, size_t bytes, void *host)
-{
-    cl_int code;
-    return clCreateBuffer(xl_context_cl(b->ctx), host ? CL_MEM_COPY_HOST_PTR : 0, bytes, host,
-                          &code);
-}
-
 static xl_status make_plans(bench *b, job *j)
 {
-    size_t storage, scratch, alignment;
     xl_grid_desc grid;
     xl_neighbors_desc search;
     xl_grid_desc_init(&grid);
     xl_neighbors_desc_init(&search);
     grid.cell_size = search.radius = j->radius;
-    xl_status status = xl_grid_create(b->ctx, &grid, &j->grid);
-    if (status == XL_SUCCESS)
-        status = xl_grid_index_create(b->ctx, &j->index);
-    if (status == XL_SUCCESS)
-        status = xl_neighbors_create(b->ctx, &search, &j->search);
-    if (status == XL_SUCCESS)
-        status = xl_grid_scratch(j->grid, j->n, &storage, &alignment);
-    if (status == XL_SUCCESS)
-        status = xl_neighbors_scratch(j->search, j->n, &scratch, &alignment);
+    const xl_status status = bench_near_plans(b, &j->near, &grid, &search);
     if (status != XL_SUCCESS)
         return status;
-    j->mem[POINTS] = buffer(b, 12 * j->n, j->points);
-    j->mem[STORAGE] = buffer(b, storage, NULL);
-    j->mem[OFFSETS] = buffer(b, 8 * (j->n + 1), NULL);
-    j->mem[SCRATCH] = buffer(b, scratch + 256, NULL);
-    return j->mem[POINTS] && j->mem[STORAGE] && j->mem[OFFSETS] && j->mem[SCRATCH]
+    return bench_near_points(b, &j->near, 12 * j->near.n, j->points) && bench_near_rows(b, &j->near)
                ? XL_SUCCESS
                : XL_ERROR_OUT_OF_MEMORY;
 }
@@ -90,37 +63,19 @@ typedef struct lap {
     double built, counted, filled;
 } lap;
 
-static xl_status list(bench *b, job *j, lap *at)
+static xl_status list(bench *b, bench_near *x, lap *at)
 {
-    xl_status status =
-        xl_grid_build_enqueue(j->grid, j->index, b->queue,
-                              &(xl_grid_build_args){.n = j->n,
-                                                    .points = xl_view_of(j->mem[POINTS], 0),
-                                                    .storage = xl_view_of(j->mem[STORAGE], 0)},
-                              0, NULL, NULL);
+    xl_status status = bench_near_build(b, x, NULL);
     if (at)
         clFinish(b->queue), at->built = bench_now();
     if (status == XL_SUCCESS)
-        status = xl_neighbors_count_enqueue(
-            j->search, j->index, b->queue,
-            &(xl_neighbors_count_args){.offsets = xl_view_of(j->mem[OFFSETS], 0),
-                                       .scratch = xl_view_of(j->mem[SCRATCH], 0)},
-            0, NULL, NULL);
-    if (status == XL_SUCCESS && clEnqueueReadBuffer(b->queue, j->mem[OFFSETS], CL_TRUE, 8 * j->n, 8,
-                                                    &j->pairs, 0, NULL, NULL) != CL_SUCCESS)
-        status = XL_ERROR_OPENCL;
+        status = bench_near_count(b, x, NULL);
+    if (status == XL_SUCCESS)
+        status = bench_near_pairs(b, x);
     if (at)
         at->counted = bench_now();
-    if (status == XL_SUCCESS && !j->mem[INDICES] &&
-        !(j->mem[INDICES] = buffer(b, 4 * (size_t)j->pairs + 4, NULL)))
-        status = XL_ERROR_OUT_OF_MEMORY;
     if (status == XL_SUCCESS)
-        status = xl_neighbors_fill_enqueue(
-            j->search, j->index, b->queue,
-            &(xl_neighbors_fill_args){.offsets = xl_view_of(j->mem[OFFSETS], 0),
-                                      .indices = xl_view_of(j->mem[INDICES], 0),
-                                      .capacity = j->pairs},
-            0, NULL, NULL);
+        status = bench_near_fill(b, x, NULL);
     clFinish(b->queue);
     if (at)
         at->filled = bench_now();
@@ -131,15 +86,13 @@ static xl_status list(bench *b, job *j, lap *at)
 
 static const char *differ(bench *b, const job *j)
 {
-    const size_t wide = (j->n + 1) * sizeof(uint64_t), narrow = (size_t)j->pairs * sizeof(uint32_t);
+    const size_t wide = (j->near.n + 1) * sizeof(uint64_t),
+                 narrow = (size_t)j->near.pairs * sizeof(uint32_t);
     uint64_t *offsets = malloc(wide);
     uint32_t *indices = malloc(narrow + 1);
     const char *why = "no memory";
-    if (offsets && indices &&
-        clEnqueueReadBuffer(b->queue, j->mem[OFFSETS], CL_TRUE, 0, wide, offsets, 0, NULL, NULL) ==
-            CL_SUCCESS &&
-        clEnqueueReadBuffer(b->queue, j->mem[INDICES], CL_TRUE, 0, narrow, indices, 0, NULL,
-                            NULL) == CL_SUCCESS)
+    if (offsets && indices && bench_near_read(b, &j->near, NEAR_OFFSETS, wide, offsets) &&
+        bench_near_read(b, &j->near, NEAR_INDICES, narrow, indices))
         why = memcmp(offsets, j->offsets, wide) != 0     ? "offsets differ from the cell list's"
               : memcmp(indices, j->indices, narrow) != 0 ? "rows differ from the cell list's"
                                                          : NULL;
@@ -156,7 +109,7 @@ static void time_list(bench *b, job *j, const char *variant, double bytes)
     for (unsigned run = 0; run < runs; ++run) {
         lap at;
         const double start = bench_now();
-        if (list(b, j, b->options->progress ? &at : NULL) != XL_SUCCESS)
+        if (list(b, &j->near, b->options->progress ? &at : NULL) != XL_SUCCESS)
             return;
         times[run] = 1e3 * (bench_now() - start);
         if (b->options->progress) {
@@ -173,7 +126,7 @@ static void time_list(bench *b, job *j, const char *variant, double bytes)
     if (b->options->progress)
         fprintf(stderr, "%s: build %.2f ms, count %.2f, fill %.2f, on average\n", variant, parts[0],
                 parts[1], parts[2]);
-    bench_host_case(b, "crosslane", "lists", variant, j->n, bytes, times[runs / 2]);
+    bench_host_case(b, "crosslane", "lists", variant, j->near.n, bytes, times[runs / 2]);
 }
 
 static void run(bench *b, const char *cloud, bool (*make)(job *, const char *), const char *path)
@@ -189,31 +142,26 @@ static void run(bench *b, const char *cloud, bool (*make)(job *, const char *), 
     else
         why = "the points are not there";
     if (status == XL_SUCCESS)
-        status = list(b, &j, NULL);
-    const double bytes = 12 * (double)j.n + 8 * (double)j.n + 4 * (double)j.pairs;
-    j.offsets = status == XL_SUCCESS ? malloc((j.n + 1) * sizeof *j.offsets) : NULL;
-    j.indices = status == XL_SUCCESS ? malloc((size_t)j.pairs * sizeof *j.indices + 1) : NULL;
+        status = list(b, &j.near, NULL);
+    const double bytes = 12 * (double)j.near.n + 8 * (double)j.near.n + 4 * (double)j.near.pairs;
+    j.offsets = status == XL_SUCCESS ? malloc((j.near.n + 1) * sizeof *j.offsets) : NULL;
+    j.indices = status == XL_SUCCESS ? malloc((size_t)j.near.pairs * sizeof *j.indices + 1) : NULL;
     snprintf(peer, sizeof peer, "C on %d cores", bench_cells_threads());
     if (j.offsets && j.indices) {
         const double ms =
-            bench_cells(j.points, j.n, j.radius, j.offsets, j.indices, j.pairs, b->runs);
+            bench_cells(j.points, j.near.n, j.radius, j.offsets, j.indices, j.near.pairs, b->runs);
         if (ms < 0)
-            bench_host_wrong(b, peer, "lists", cloud, j.n, "the cell list has other pairs");
+            bench_host_wrong(b, peer, "lists", cloud, j.near.n, "the cell list has other pairs");
         else if ((why = differ(b, &j)) == NULL)
-            bench_host_case(b, peer, "lists", cloud, j.n, bytes, ms);
+            bench_host_case(b, peer, "lists", cloud, j.near.n, bytes, ms);
     }
     if (why)
-        bench_wrong(b, "lists", cloud, j.n, why);
+        bench_wrong(b, "lists", cloud, j.near.n, why);
     else if (status != XL_SUCCESS)
-        bench_failed(b, "lists", cloud, j.n, status);
+        bench_failed(b, "lists", cloud, j.near.n, status);
     else
         time_list(b, &j, cloud, bytes);
-    for (int i = 0; i < BUFFERS; ++i)
-        if (j.mem[i])
-            clReleaseMemObject(j.mem[i]);
-    xl_grid_index_destroy(j.index);
-    xl_grid_destroy(j.grid);
-    xl_neighbors_destroy(j.search);
+    bench_near_end(&j.near);
     free(j.points);
     free(j.offsets);
     free(j.indices);

@@ -4,36 +4,28 @@
  * the forces, of pressures and viscosity. And the build and the density together, by either build.
  * Uniform points of some 34 neighbours. Verified before they are timed: cell numbers for their
  * order, densities and forces of some particles against sums over all others. */
-#include "bench.h"
 #include "bench_clouds.h"
+#include "bench_near.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS, STORAGE, DENSITY, VELOCITY, FORCES, KEYS, SORTED, ORDER, BUFFERS };
+enum { VELOCITY = NEAR_OWN, FORCES, KEYS, SORTED, ORDER };
 enum { BITONIC, OTHER, WAYS }; /* of sorts radix, of builds counting */
 enum { COMPARED = 100 };
 
 typedef struct job {
-    size_t n;
+    bench_near near; /* first: what takes one takes a job */
     float radius;
-    float params[8]; /* of the kernel: see the text */
+    float params[4]; /* of the kernel: see the text */
     float *points, *velocities;
     uint32_t *keys;
     xl_sort *sorts[WAYS];
-    xl_grid *grids[WAYS];
-    xl_grid_index *index;
-    xl_neighbors *search;
     cl_program program;
     cl_kernel kernel;
-    cl_mem mem[BUFFERS];
 } job;
-
-static const char density_text[] =
-    "float visit(float sum, float distance2, uint i, uint j, float4 p)\n"
-    "{ float t = p.x - distance2; return sum + p.y * (t * t * t); }";
 
 /* `params`: radius, stiffness, density at rest, viscosity. Of mass 1, and without the constants
  * that all terms have. */
@@ -65,10 +57,10 @@ static const char forces_text[] =
 static xl_status sort(bench *b, job *j, int way, cl_event *event)
 {
     return xl_sort_enqueue(j->sorts[way], b->queue,
-                           &(xl_sort_args){.n = j->n,
-                                           .keys_in = xl_view_of(j->mem[KEYS], 0),
-                                           .keys_out = xl_view_of(j->mem[SORTED], 0),
-                                           .values_out = xl_view_of(j->mem[ORDER], 0)},
+                           &(xl_sort_args){.n = j->near.n,
+                                           .keys_in = xl_view_of(j->near.mem[KEYS], 0),
+                                           .keys_out = xl_view_of(j->near.mem[SORTED], 0),
+                                           .values_out = xl_view_of(j->near.mem[ORDER], 0)},
                            0, NULL, event);
 }
 
@@ -82,13 +74,10 @@ static xl_status sort_radix(bench *b, void *user, cl_event *event)
     return sort(b, user, OTHER, event);
 }
 
-static xl_status build(bench *b, job *j, int way, cl_event *event)
+static xl_status build(bench *b, bench_near *x, int way, cl_event *event)
 {
-    return xl_grid_build_enqueue(j->grids[way], j->index, b->queue,
-                                 &(xl_grid_build_args){.n = j->n,
-                                                       .points = xl_view_of(j->mem[POINTS], 0),
-                                                       .storage = xl_view_of(j->mem[STORAGE], 0)},
-                                 0, NULL, event);
+    x->way = way;
+    return bench_near_build(b, x, event);
 }
 
 static xl_status build_bitonic(bench *b, void *user, cl_event *event)
@@ -101,28 +90,17 @@ static xl_status build_counting(bench *b, void *user, cl_event *event)
     return build(b, user, OTHER, event);
 }
 
-static xl_status density(bench *b, void *user, cl_event *event)
-{
-    job *j = user;
-    return xl_neighbors_visit_enqueue(
-        j->search, j->index, b->queue,
-        &(xl_neighbors_visit_args){.start = j->params[4],
-                                   .params = {j->radius * j->radius, j->params[5]},
-                                   .out = xl_view_of(j->mem[DENSITY], 0)},
-        0, NULL, event);
-}
-
 /* The queue is in order. */
 static xl_status both_bitonic(bench *b, void *user, cl_event *event)
 {
     const xl_status status = build(b, user, BITONIC, NULL);
-    return status == XL_SUCCESS ? density(b, user, event) : status;
+    return status == XL_SUCCESS ? bench_near_density(b, user, event) : status;
 }
 
 static xl_status both_counting(bench *b, void *user, cl_event *event)
 {
     const xl_status status = build(b, user, OTHER, NULL);
-    return status == XL_SUCCESS ? density(b, user, event) : status;
+    return status == XL_SUCCESS ? bench_near_density(b, user, event) : status;
 }
 
 static xl_status forces(bench *b, void *user, cl_event *event)
@@ -130,14 +108,15 @@ static xl_status forces(bench *b, void *user, cl_event *event)
     job *j = user;
     cl_uint next;
     const xl_neighbors_kernel_args args = {.kernel = j->kernel, .radius = j->radius};
-    const xl_status status = xl_grid_index_set_kernel_args(j->index, &args, &next);
-    const size_t group = 128, size = (j->n + group - 1) / group * group;
+    const xl_status status = xl_grid_index_set_kernel_args(j->near.index, &args, &next);
+    const size_t group = 128, size = (j->near.n + group - 1) / group * group;
     if (status != XL_SUCCESS)
         return status;
     if (clSetKernelArg(j->kernel, next, 4 * sizeof(float), j->params) != CL_SUCCESS ||
-        clSetKernelArg(j->kernel, next + 1, sizeof(cl_mem), &j->mem[DENSITY]) != CL_SUCCESS ||
-        clSetKernelArg(j->kernel, next + 2, sizeof(cl_mem), &j->mem[VELOCITY]) != CL_SUCCESS ||
-        clSetKernelArg(j->kernel, next + 3, sizeof(cl_mem), &j->mem[FORCES]) != CL_SUCCESS ||
+        clSetKernelArg(j->kernel, next + 1, sizeof(cl_mem), &j->near.mem[NEAR_DENSITY]) !=
+            CL_SUCCESS ||
+        clSetKernelArg(j->kernel, next + 2, sizeof(cl_mem), &j->near.mem[VELOCITY]) != CL_SUCCESS ||
+        clSetKernelArg(j->kernel, next + 3, sizeof(cl_mem), &j->near.mem[FORCES]) != CL_SUCCESS ||
         clEnqueueNDRangeKernel(b->queue, j->kernel, 1, NULL, &size, &group, 0, NULL, event) !=
             CL_SUCCESS)
         return XL_ERROR_OPENCL;
@@ -146,24 +125,18 @@ static xl_status forces(bench *b, void *user, cl_event *event)
 
 /* ---- verification -------------------------------------------------------- */
 
-static bool read_back(bench *b, const job *j, int which, size_t bytes, void *to)
-{
-    return clEnqueueReadBuffer(b->queue, j->mem[which], CL_TRUE, 0, bytes, to, 0, NULL, NULL) ==
-           CL_SUCCESS;
-}
-
 static const char *fault_in_order(bench *b, job *j)
 {
     const char *why = "no memory";
-    uint32_t *keys = malloc(4 * j->n), *order = malloc(4 * j->n);
+    uint32_t *keys = malloc(4 * j->near.n), *order = malloc(4 * j->near.n);
     for (int way = 0; keys && order && way < WAYS; ++way) {
         why = NULL;
-        if (j->sorts[way] &&
-            (sort(b, j, way, NULL) != XL_SUCCESS || !read_back(b, j, SORTED, 4 * j->n, keys) ||
-             !read_back(b, j, ORDER, 4 * j->n, order)))
+        if (j->sorts[way] && (sort(b, j, way, NULL) != XL_SUCCESS ||
+                              !bench_near_read(b, &j->near, SORTED, 4 * j->near.n, keys) ||
+                              !bench_near_read(b, &j->near, ORDER, 4 * j->near.n, order)))
             why = "a sort could not be read";
-        for (size_t i = 0; i < j->n && j->sorts[way] && !why; ++i)
-            if (order[i] >= j->n || keys[i] != j->keys[order[i]] ||
+        for (size_t i = 0; i < j->near.n && j->sorts[way] && !why; ++i)
+            if (order[i] >= j->near.n || keys[i] != j->keys[order[i]] ||
                 (i > 0 && keys[i] < keys[i - 1]))
                 why = "cell numbers are not in order";
         if (why)
@@ -180,8 +153,8 @@ static bool is_right(const job *j, size_t i, const float *rho, const float *forc
     const float *const params = j->params, *const p = j->points + 3 * i;
     const double h = (double)params[0],
                  own = (double)params[1] * ((double)rho[i] - (double)params[2]);
-    double sum = (double)params[4], total[3] = {0, 0, 0}, size = 0;
-    for (size_t k = 0; k < j->n; ++k) {
+    double sum = (double)j->near.start, total[3] = {0, 0, 0}, size = 0;
+    for (size_t k = 0; k < j->near.n; ++k) {
         const float *const q = j->points + 3 * k;
         const float d[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
         const float d2 = (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2];
@@ -189,7 +162,7 @@ static bool is_right(const job *j, size_t i, const float *rho, const float *forc
             continue;
         const double r = sqrt((double)d2), left = h - r, other = (double)rho[k];
         const double both = own + (double)params[1] * (other - (double)params[2]);
-        sum += (double)params[5] * pow(h * h - (double)d2, 3);
+        sum += (double)j->near.params[1] * pow(h * h - (double)d2, 3);
         for (int a = 0; a < 3; ++a) {
             const double pushed = (double)d[a] * both * left * left / (other * fmax(r, 1e-12));
             const double rubbed = ((double)j->velocities[4 * k + (size_t)a] -
@@ -208,13 +181,13 @@ static bool is_right(const job *j, size_t i, const float *rho, const float *forc
 static const char *fault_in_forces(bench *b, const job *j)
 {
     const char *why = "no memory";
-    float *rho = malloc(4 * j->n), *force = malloc(16 * j->n);
+    float *rho = malloc(4 * j->near.n), *force = malloc(16 * j->near.n);
     if (rho && force) {
-        const bool read =
-            read_back(b, j, DENSITY, 4 * j->n, rho) && read_back(b, j, FORCES, 16 * j->n, force);
+        const bool read = bench_near_read(b, &j->near, NEAR_DENSITY, 4 * j->near.n, rho) &&
+                          bench_near_read(b, &j->near, FORCES, 16 * j->near.n, force);
         why = read ? NULL : "densities or forces could not be read";
         for (size_t c = 0; c < COMPARED && !why; ++c)
-            if (!is_right(j, c * (j->n / COMPARED + 1) % j->n, rho, force))
+            if (!is_right(j, c * (j->near.n / COMPARED + 1) % j->near.n, rho, force))
                 why = "a density or a force differs from the sum over all particles";
     }
     free(rho);
@@ -227,8 +200,8 @@ static const char *fault_of(bench *b, job *j)
 {
     const char *why = fault_in_order(b, j);
     for (int way = 0; way < WAYS && !why; ++way) {
-        if (build(b, j, way, NULL) != XL_SUCCESS || density(b, j, NULL) != XL_SUCCESS ||
-            forces(b, j, NULL) != XL_SUCCESS)
+        if (build(b, &j->near, way, NULL) != XL_SUCCESS ||
+            bench_near_density(b, &j->near, NULL) != XL_SUCCESS || forces(b, j, NULL) != XL_SUCCESS)
             return xl_context_error(b->ctx);
         why = fault_in_forces(b, j);
     }
@@ -237,26 +210,19 @@ static const char *fault_of(bench *b, job *j)
 
 /* ---- one number of particles --------------------------------------------- */
 
-static cl_mem buffer(bench *b, size_t bytes, void *host)
-{
-    cl_int code;
-    return clCreateBuffer(xl_context_cl(b->ctx), host ? CL_MEM_COPY_HOST_PTR : 0, bytes, host,
-                          &code);
-}
-
 /* Particles, velocities, and the numbers of the cells that they are in. */
 static bool make_particles(job *j)
 {
     uint64_t state = 7;
-    j->points = malloc(12 * j->n);
-    j->velocities = malloc(16 * j->n);
-    j->keys = malloc(4 * j->n);
+    j->points = malloc(12 * j->near.n);
+    j->velocities = malloc(16 * j->near.n);
+    j->keys = malloc(4 * j->near.n);
     if (!j->points || !j->velocities || !j->keys)
         return false;
-    const double density = bench_cloud_uniform(j->points, j->n);
+    const double density = bench_cloud_uniform(j->points, j->near.n);
     j->radius = (float)cbrt(34.0 / (4.0 / 3.0 * 3.14159265358979 * density));
     const uint32_t side = (uint32_t)(1 / j->radius) + 1;
-    for (size_t i = 0; i < j->n; ++i) {
+    for (size_t i = 0; i < j->near.n; ++i) {
         uint32_t cell = 0;
         for (size_t a = 3; a-- > 0;)
             cell = cell * side + (uint32_t)(j->points[3 * i + a] / j->radius);
@@ -265,8 +231,11 @@ static bool make_particles(job *j)
             j->velocities[4 * i + a] = a < 3 ? bench_unit(&state) - 0.5f : 0;
     }
     const float h2 = j->radius * j->radius;
-    const float params[8] = {j->radius, 3, 8, 0.1f, 1, 1 / (h2 * h2 * h2)};
+    const float params[4] = {j->radius, 3, 8, 0.1f};
     memcpy(j->params, params, sizeof params);
+    j->near.start = 1;
+    j->near.params[0] = h2;
+    j->near.params[1] = 1 / (h2 * h2 * h2);
     return true;
 }
 
@@ -290,16 +259,14 @@ static xl_status make_plans(bench *b, job *j)
     xl_grid_desc_init(&grid);
     xl_neighbors_desc_init(&search);
     grid.cell_size = search.radius = j->radius;
-    search.visit = density_text;
+    search.visit = bench_near_poly6;
     xl_status status = make_sorts(b, j);
     for (int way = 0; way < WAYS && status == XL_SUCCESS; ++way) {
         grid.algorithm = way == BITONIC ? XL_GRID_BITONIC : XL_GRID_COUNTING;
-        status = xl_grid_create(b->ctx, &grid, &j->grids[way]);
+        status = xl_grid_create(b->ctx, &grid, &j->near.grids[way]);
     }
     if (status == XL_SUCCESS)
-        status = xl_grid_index_create(b->ctx, &j->index);
-    if (status == XL_SUCCESS)
-        status = xl_neighbors_create(b->ctx, &search, &j->search);
+        status = bench_near_plans(b, &j->near, NULL, &search);
     if (status == XL_SUCCESS)
         status = xl_program_create(b->ctx, forces_text, NULL, &j->program);
     cl_int code = CL_SUCCESS;
@@ -310,27 +277,18 @@ static xl_status make_plans(bench *b, job *j)
 
 static bool make_buffers(bench *b, job *j)
 {
-    size_t storage[WAYS], alignment;
-    for (int way = 0; way < WAYS; ++way)
-        if (xl_grid_scratch(j->grids[way], j->n, &storage[way], &alignment) != XL_SUCCESS)
-            return false;
-    j->mem[POINTS] = buffer(b, 12 * j->n, j->points);
-    j->mem[STORAGE] = buffer(b, storage[0] > storage[1] ? storage[0] : storage[1], NULL);
-    j->mem[DENSITY] = buffer(b, 4 * j->n, NULL);
-    j->mem[VELOCITY] = buffer(b, 16 * j->n, j->velocities);
-    j->mem[FORCES] = buffer(b, 16 * j->n, NULL);
-    j->mem[KEYS] = buffer(b, 4 * j->n, j->keys);
-    j->mem[SORTED] = buffer(b, 4 * j->n, NULL);
-    j->mem[ORDER] = buffer(b, 4 * j->n, NULL);
-    for (int i = 0; i < BUFFERS; ++i)
-        if (!j->mem[i])
-            return false;
-    return true;
+    return bench_near_points(b, &j->near, 12 * j->near.n, j->points) &&
+           bench_near_buffer(b, &j->near, NEAR_DENSITY, 4 * j->near.n, NULL) &&
+           bench_near_buffer(b, &j->near, VELOCITY, 16 * j->near.n, j->velocities) &&
+           bench_near_buffer(b, &j->near, FORCES, 16 * j->near.n, NULL) &&
+           bench_near_buffer(b, &j->near, KEYS, 4 * j->near.n, j->keys) &&
+           bench_near_buffer(b, &j->near, SORTED, 4 * j->near.n, NULL) &&
+           bench_near_buffer(b, &j->near, ORDER, 4 * j->near.n, NULL);
 }
 
 static void time_all(bench *b, job *j)
 {
-    const double n = (double)j->n;
+    const double n = (double)j->near.n;
     const struct {
         const char *variant;
         bench_enqueue *enqueue;
@@ -340,7 +298,7 @@ static void time_all(bench *b, job *j)
         {"stages (sort alone, radix)", sort_radix, 12 * n},
         {"stages (build, bitonic)", build_bitonic, 28 * n},
         {"stages (build, counting)", build_counting, 28 * n},
-        {"stages (density)", density, 20 * n},
+        {"stages (density)", bench_near_density, 20 * n},
         {"stages (forces)", forces, 52 * n},
         {"build and density (bitonic)", both_bitonic, 48 * n},
         {"build and density (counting)", both_counting, 48 * n},
@@ -348,27 +306,21 @@ static void time_all(bench *b, job *j)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
         if (cases[k].enqueue == sort_radix && !j->sorts[OTHER])
             continue;
-        if (bench_case(b, "step", cases[k].variant, j->n, cases[k].bytes, cases[k].enqueue, j) !=
-            XL_SUCCESS)
+        if (bench_case(b, "step", cases[k].variant, j->near.n, cases[k].bytes, cases[k].enqueue,
+                       j) != XL_SUCCESS)
             return;
     }
 }
 
 static void end_job(job *j)
 {
-    for (int i = 0; i < BUFFERS; ++i)
-        if (j->mem[i])
-            clReleaseMemObject(j->mem[i]);
     if (j->kernel)
         clReleaseKernel(j->kernel);
     if (j->program)
         clReleaseProgram(j->program);
-    xl_neighbors_destroy(j->search);
-    xl_grid_index_destroy(j->index);
-    for (int way = 0; way < WAYS; ++way) {
-        xl_grid_destroy(j->grids[way]);
+    for (int way = 0; way < WAYS; ++way)
         xl_sort_destroy(j->sorts[way]);
-    }
+    bench_near_end(&j->near);
     free(j->points);
     free(j->velocities);
     free(j->keys);
@@ -376,7 +328,7 @@ static void end_job(job *j)
 
 static void run(bench *b, size_t n)
 {
-    job j = {.n = n};
+    job j = {.near.n = n};
     const char *why = NULL;
     xl_status status = make_particles(&j) ? make_plans(b, &j) : XL_ERROR_OUT_OF_MEMORY;
     if (status == XL_SUCCESS)

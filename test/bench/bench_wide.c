@@ -2,7 +2,7 @@
  * Benchmarks of the grid and the neighbour list of points of double precision: build, count and
  * fill, of uniform points with some 33 neighbours each, as those of bench_grid.c are. Verified
  * against a serial search before they are timed. */
-#include "bench.h"
+#include "bench_near.h"
 
 #include "reference.h"
 
@@ -10,69 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS, STORAGE, COUNTS, OFFSETS, INDICES, SCRATCH, BUFFERS };
-
 typedef struct job {
-    size_t n;
+    bench_near near;
     double radius;
     double *points;
-    xl_grid *grid;
-    xl_grid_index *index;
-    xl_neighbors *search;
-    cl_mem mem[BUFFERS];
-    uint64_t pairs;
 } job;
 
 /* In the unit cube. */
 static void make_points(job *j)
 {
     uint64_t state = 88172645463325252u;
-    for (size_t i = 0; i < 3 * j->n; ++i) {
+    for (size_t i = 0; i < 3 * j->near.n; ++i) {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
         j->points[i] = (double)(state >> 11) * 0x1p-53;
     }
-    j->radius = cbrt(34.0 / (4.0 / 3.0 * 3.14159265358979 * (double)j->n));
-}
-
-static xl_status build(bench *b, void *user, cl_event *event)
-{
-    job *j = user;
-    return xl_grid_build_enqueue(j->grid, j->index, b->queue,
-                                 &(xl_grid_build_args){.n = j->n,
-                                                       .points = xl_view_of(j->mem[POINTS], 0),
-                                                       .storage = xl_view_of(j->mem[STORAGE], 0)},
-                                 0, NULL, event);
-}
-
-static xl_status count(bench *b, void *user, cl_event *event)
-{
-    job *j = user;
-    return xl_neighbors_count_enqueue(
-        j->search, j->index, b->queue,
-        &(xl_neighbors_count_args){.counts = xl_view_of(j->mem[COUNTS], 0),
-                                   .offsets = xl_view_of(j->mem[OFFSETS], 0),
-                                   .scratch = xl_view_of(j->mem[SCRATCH], 0)},
-        0, NULL, event);
-}
-
-static xl_status fill(bench *b, void *user, cl_event *event)
-{
-    job *j = user;
-    return xl_neighbors_fill_enqueue(
-        j->search, j->index, b->queue,
-        &(xl_neighbors_fill_args){.offsets = xl_view_of(j->mem[OFFSETS], 0),
-                                  .indices = xl_view_of(j->mem[INDICES], 0),
-                                  .capacity = j->pairs},
-        0, NULL, event);
-}
-
-static cl_mem buffer(bench *b, size_t bytes, void *host)
-{
-    cl_int code;
-    return clCreateBuffer(xl_context_cl(b->ctx), host ? CL_MEM_COPY_HOST_PTR : 0, bytes, host,
-                          &code);
+    j->radius = cbrt(34.0 / (4.0 / 3.0 * 3.14159265358979 * (double)j->near.n));
 }
 
 static xl_status make_plans(bench *b, job *j)
@@ -84,52 +38,14 @@ static xl_status make_plans(bench *b, job *j)
     grid.scalar = search.scalar = XL_F64;
     grid.cell_size = (float)j->radius;
     search.radius_f64 = j->radius;
-    xl_status status = xl_grid_create(b->ctx, &grid, &j->grid);
-    if (status == XL_SUCCESS)
-        status = xl_grid_index_create(b->ctx, &j->index);
-    if (status == XL_SUCCESS)
-        status = xl_neighbors_create(b->ctx, &search, &j->search);
-    return status;
+    return bench_near_plans(b, &j->near, &grid, &search);
 }
 
-static xl_status make_buffers(bench *b, job *j)
+static bool make_buffers(bench *b, job *j)
 {
-    size_t storage, scratch, alignment;
-    xl_status status = xl_grid_scratch(j->grid, j->n, &storage, &alignment);
-    if (status == XL_SUCCESS)
-        status = xl_neighbors_scratch(j->search, j->n, &scratch, &alignment);
-    if (status != XL_SUCCESS)
-        return status;
-    j->mem[POINTS] = buffer(b, 24 * j->n, j->points);
-    j->mem[STORAGE] = buffer(b, storage, NULL);
-    j->mem[COUNTS] = buffer(b, 4 * j->n, NULL);
-    j->mem[OFFSETS] = buffer(b, 8 * (j->n + 1), NULL);
-    j->mem[SCRATCH] = buffer(b, scratch + 256, NULL);
-    for (int i = 0; i < BUFFERS; ++i)
-        if (!j->mem[i] && i != INDICES)
-            return XL_ERROR_OUT_OF_MEMORY;
-    return XL_SUCCESS;
-}
-
-/* Runs all once; the list needs to know its length first. */
-static xl_status run_once(bench *b, job *j)
-{
-    xl_status status = build(b, j, NULL);
-    if (status == XL_SUCCESS)
-        status = count(b, j, NULL);
-    if (status != XL_SUCCESS)
-        return status;
-    if (clEnqueueReadBuffer(b->queue, j->mem[OFFSETS], CL_TRUE, 8 * j->n, 8, &j->pairs, 0, NULL,
-                            NULL) != CL_SUCCESS ||
-        !(j->mem[INDICES] = buffer(b, 4 * (size_t)j->pairs + 4, NULL)))
-        return XL_ERROR_OUT_OF_MEMORY;
-    return fill(b, j, NULL);
-}
-
-static bool read_back(bench *b, const job *j, int which, size_t bytes, void *to)
-{
-    return clEnqueueReadBuffer(b->queue, j->mem[which], CL_TRUE, 0, bytes, to, 0, NULL, NULL) ==
-           CL_SUCCESS;
+    return bench_near_points(b, &j->near, 24 * j->near.n, j->points) &&
+           bench_near_rows(b, &j->near) &&
+           bench_near_buffer(b, &j->near, NEAR_COUNTS, 4 * j->near.n, NULL);
 }
 
 /* With right counts, rows in ascending order of true neighbours are the rows. */
@@ -150,15 +66,17 @@ static const char *fault_in_rows(const ref_search_f64 *search, const uint32_t *c
 static const char *fault_in(bench *b, const job *j)
 {
     const ref_search_f64 search = {
-        .points = j->points, .n = j->n, .stride = 3, .radius = j->radius};
-    uint32_t *got = malloc(j->n * sizeof *got), *wanted = malloc(j->n * sizeof *wanted);
-    uint32_t *indices = malloc((size_t)j->pairs * sizeof *indices + 1);
+        .points = j->points, .n = j->near.n, .stride = 3, .radius = j->radius};
+    uint32_t *got = malloc(j->near.n * sizeof *got), *wanted = malloc(j->near.n * sizeof *wanted);
+    uint32_t *indices = malloc((size_t)j->near.pairs * sizeof *indices + 1);
     const char *why = "no memory";
     if (got && indices && wanted && ref_counts_f64(&search, wanted) &&
-        read_back(b, j, COUNTS, j->n * sizeof *got, got) &&
-        read_back(b, j, INDICES, (size_t)j->pairs * sizeof *indices, indices))
-        why = memcmp(got, wanted, j->n * sizeof *got) != 0 ? "counts differ from the serial"
-                                                           : fault_in_rows(&search, got, indices);
+        bench_near_read(b, &j->near, NEAR_COUNTS, j->near.n * sizeof *got, got) &&
+        bench_near_read(b, &j->near, NEAR_INDICES, (size_t)j->near.pairs * sizeof *indices,
+                        indices))
+        why = memcmp(got, wanted, j->near.n * sizeof *got) != 0
+                  ? "counts differ from the serial"
+                  : fault_in_rows(&search, got, indices);
     free(got);
     free(wanted);
     free(indices);
@@ -167,25 +85,25 @@ static const char *fault_in(bench *b, const job *j)
 
 static void time_all(bench *b, job *j)
 {
-    const double n = (double)j->n;
+    const double n = (double)j->near.n;
     const struct {
         const char *variant;
         bench_enqueue *enqueue;
         double bytes;
     } cases[] = {
-        {"build, uniform, f64", build, 64 * n},
-        {"count, uniform, f64", count, 52 * n},
-        {"fill, uniform, f64", fill, 48 * n + 4 * (double)j->pairs},
+        {"build, uniform, f64", bench_near_build, 64 * n},
+        {"count, uniform, f64", bench_near_count, 52 * n},
+        {"fill, uniform, f64", bench_near_fill, 48 * n + 4 * (double)j->near.pairs},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k)
-        if (bench_case(b, "grid", cases[k].variant, j->n, cases[k].bytes, cases[k].enqueue, j) !=
-            XL_SUCCESS)
+        if (bench_case(b, "grid", cases[k].variant, j->near.n, cases[k].bytes, cases[k].enqueue,
+                       &j->near) != XL_SUCCESS)
             return;
 }
 
 static void run(bench *b, size_t n)
 {
-    job j = {.n = n, .points = malloc(24 * n)};
+    job j = {.near.n = n, .points = malloc(24 * n)};
     xl_status status = XL_ERROR_OUT_OF_MEMORY;
     const char *why = NULL;
     if (j.points) {
@@ -193,9 +111,7 @@ static void run(bench *b, size_t n)
         status = make_plans(b, &j);
     }
     if (status == XL_SUCCESS)
-        status = make_buffers(b, &j);
-    if (status == XL_SUCCESS)
-        status = run_once(b, &j);
+        status = make_buffers(b, &j) ? bench_near_list(b, &j.near) : XL_ERROR_OUT_OF_MEMORY;
     if (status == XL_SUCCESS)
         why = fault_in(b, &j);
     if (status != XL_SUCCESS)
@@ -204,12 +120,7 @@ static void run(bench *b, size_t n)
         bench_wrong(b, "grid", "uniform, f64", n, why);
     else
         time_all(b, &j);
-    for (int i = 0; i < BUFFERS; ++i)
-        if (j.mem[i])
-            clReleaseMemObject(j.mem[i]);
-    xl_neighbors_destroy(j.search);
-    xl_grid_index_destroy(j.index);
-    xl_grid_destroy(j.grid);
+    bench_near_end(&j.near);
     free(j.points);
 }
 

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ * What benchmarks of grids and neighbour lists share. */
+#include "bench_near.h"
+
+const char bench_near_poly6[] =
+    "float visit(float sum, float distance2, uint i, uint j, float4 p)\n"
+    "{ float t = p.x - distance2; return sum + p.y * (t * t * t); }";
+
+/* ---- plans and buffers --------------------------------------------------- */
+
+xl_status bench_near_plans(bench *b, bench_near *x, const xl_grid_desc *grid,
+                           const xl_neighbors_desc *search)
+{
+    xl_status status = grid ? xl_grid_create(b->ctx, grid, &x->grids[0]) : XL_SUCCESS;
+    if (status == XL_SUCCESS)
+        status = xl_grid_index_create(b->ctx, &x->index);
+    return status == XL_SUCCESS ? xl_neighbors_create(b->ctx, search, &x->search) : status;
+}
+
+bool bench_near_buffer(bench *b, bench_near *x, int which, size_t bytes, void *host)
+{
+    x->mem[which] = bench_buffer(b, bytes, host);
+    return x->mem[which] != NULL;
+}
+
+bool bench_near_points(bench *b, bench_near *x, size_t bytes, void *host)
+{
+    size_t most = 0, storage, alignment;
+    for (int way = 0; way < NEAR_GRIDS && x->grids[way]; ++way) {
+        if (xl_grid_scratch(x->grids[way], x->n, &storage, &alignment) != XL_SUCCESS)
+            return false;
+        most = storage > most ? storage : most;
+    }
+    return bench_near_buffer(b, x, NEAR_POINTS, bytes, host) &&
+           bench_near_buffer(b, x, NEAR_STORAGE, most, NULL);
+}
+
+bool bench_near_rows(bench *b, bench_near *x)
+{
+    size_t scratch, alignment;
+    return xl_neighbors_scratch(x->search, x->n, &scratch, &alignment) == XL_SUCCESS &&
+           bench_near_buffer(b, x, NEAR_OFFSETS, 8 * (x->n + 1), NULL) &&
+           bench_near_buffer(b, x, NEAR_SCRATCH, scratch + 256, NULL);
+}
+
+/* ---- what is timed ------------------------------------------------------- */
+
+xl_status bench_near_build(bench *b, void *user, cl_event *event)
+{
+    const bench_near *x = user;
+    const xl_grid_build_args args = {.n = x->n,
+                                     .points = xl_view_of(x->mem[NEAR_POINTS], 0),
+                                     .storage = xl_view_of(x->mem[NEAR_STORAGE], 0)};
+    return xl_grid_build_enqueue(x->grids[x->way], x->index, b->queue, &args, 0, NULL, event);
+}
+
+xl_status bench_near_count(bench *b, void *user, cl_event *event)
+{
+    const bench_near *x = user;
+    const xl_neighbors_count_args args = {.counts = xl_view_of(x->mem[NEAR_COUNTS], 0),
+                                          .offsets = xl_view_of(x->mem[NEAR_OFFSETS], 0),
+                                          .scratch = xl_view_of(x->mem[NEAR_SCRATCH], 0)};
+    return xl_neighbors_count_enqueue(x->search, x->index, b->queue, &args, 0, NULL, event);
+}
+
+xl_status bench_near_fill(bench *b, void *user, cl_event *event)
+{
+    const bench_near *x = user;
+    const xl_neighbors_fill_args args = {.offsets = xl_view_of(x->mem[NEAR_OFFSETS], 0),
+                                         .indices = xl_view_of(x->mem[NEAR_INDICES], 0),
+                                         .capacity = x->pairs};
+    return xl_neighbors_fill_enqueue(x->search, x->index, b->queue, &args, 0, NULL, event);
+}
+
+xl_status bench_near_density(bench *b, void *user, cl_event *event)
+{
+    const bench_near *x = user;
+    xl_neighbors_visit_args args = {.start = x->start, .out = xl_view_of(x->mem[NEAR_DENSITY], 0)};
+    for (int k = 0; k < 4; ++k)
+        args.params[k] = x->params[k];
+    return xl_neighbors_visit_enqueue(x->search, x->index, b->queue, &args, 0, NULL, event);
+}
+
+/* ---- one list ------------------------------------------------------------ */
+
+xl_status bench_near_pairs(bench *b, bench_near *x)
+{
+    if (clEnqueueReadBuffer(b->queue, x->mem[NEAR_OFFSETS], CL_TRUE, 8 * x->n, 8, &x->pairs, 0,
+                            NULL, NULL) != CL_SUCCESS)
+        return XL_ERROR_OPENCL;
+    return x->mem[NEAR_INDICES] ||
+                   bench_near_buffer(b, x, NEAR_INDICES, 4 * (size_t)x->pairs + 4, NULL)
+               ? XL_SUCCESS
+               : XL_ERROR_OUT_OF_MEMORY;
+}
+
+xl_status bench_near_list(bench *b, bench_near *x)
+{
+    xl_status status = bench_near_build(b, x, NULL);
+    if (status == XL_SUCCESS)
+        status = bench_near_count(b, x, NULL);
+    if (status == XL_SUCCESS)
+        status = bench_near_pairs(b, x);
+    return status == XL_SUCCESS ? bench_near_fill(b, x, NULL) : status;
+}
+
+bool bench_near_read(bench *b, const bench_near *x, int which, size_t bytes, void *to)
+{
+    return clEnqueueReadBuffer(b->queue, x->mem[which], CL_TRUE, 0, bytes, to, 0, NULL, NULL) ==
+           CL_SUCCESS;
+}
+
+void bench_near_end(bench_near *x)
+{
+    for (int i = 0; i < NEAR_BUFFERS; ++i)
+        if (x->mem[i])
+            clReleaseMemObject(x->mem[i]);
+    for (int way = 0; way < NEAR_GRIDS; ++way)
+        xl_grid_destroy(x->grids[way]);
+    xl_neighbors_destroy(x->search);
+    xl_grid_index_destroy(x->index);
+}
