@@ -449,13 +449,13 @@ static void check_wide(double radius, const char *points, const char *prefix, co
                        const char *vectors)
 {
     char name[256];
-    const xli_npy p = load(points), d = load(distances), v = load(vectors);
+    xli_npy p = load(points), d = load(distances), v = load(vectors);
     const double *const x = p.data, *const far = d.data, *const to = v.data;
     const size_t n = (size_t)p.shape[0];
     snprintf(name, sizeof name, "%s.offsets.npy", prefix);
-    const xli_npy offsets = load(name);
+    xli_npy offsets = load(name);
     snprintf(name, sizeof name, "%s.indices.npy", prefix);
-    const xli_npy indices = load(name);
+    xli_npy indices = load(name);
     const uint64_t *const begin = offsets.data;
     const uint32_t *const row = indices.data;
     size_t at = 0;
@@ -482,6 +482,9 @@ static void check_wide(double radius, const char *points, const char *prefix, co
     if (at != indices.count || begin[n] != at)
         die("%zu pairs, not %zu", indices.count, at);
     printf("%zu\n", at);
+    xli_npy *const all[] = {&p, &d, &v, &offsets, &indices};
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; ++k)
+        xli_npy_free(all[k]);
 }
 
 static double wide_distance2(const double *p, const double *q)
@@ -495,13 +498,13 @@ static double wide_distance2(const double *p, const double *q)
 static void check_wide_knn(size_t k, const char *points, const char *prefix)
 {
     char name[256];
-    const xli_npy p = load(points);
+    xli_npy p = load(points);
     const double *const x = p.data;
     const size_t n = (size_t)p.shape[0];
     snprintf(name, sizeof name, "%s.indices.npy", prefix);
-    const xli_npy indices = load(name);
+    xli_npy indices = load(name);
     snprintf(name, sizeof name, "%s.distances.npy", prefix);
-    const xli_npy distances = load(name);
+    xli_npy distances = load(name);
     const uint32_t *const row = indices.data;
     const double *const far = distances.data;
     if (distances.item_bytes != 8 || indices.count != n * k || distances.count != n * k || n <= k)
@@ -519,6 +522,9 @@ static void check_wide_knn(size_t k, const char *points, const char *prefix)
         if (before != at % k || far[at] != sqrt(own))
             die("row %zu, place %zu: %zu has %zu before it", i, at % k, j, before);
     }
+    xli_npy_free(&p);
+    xli_npy_free(&indices);
+    xli_npy_free(&distances);
 }
 
 bool oracle_points(int argc, char **argv)
