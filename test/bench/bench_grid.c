@@ -63,7 +63,7 @@ static void make_uniform(job *j)
 
 static xl_status build(bench *b, bench_near *x, grid_kind kind, cl_event *event)
 {
-    x->way = kind;
+    x->way = (int)kind;
     return bench_near_build(b, x, event);
 }
 
