@@ -26,7 +26,8 @@ static long periods(double count)
     return (long)fmax(-most, fmin(most, count));
 }
 
-/* Of an axis, where the images of the axes behind it are known. */
+/* Images of an axis, where those of the axes behind it are known: all within reach along it, and
+ * some that rounding may bring there. There may be none, and s is past the last. */
 static void span(ref_images *images, int axis)
 {
     const double *const tilt = images->tilt;
@@ -38,8 +39,9 @@ static void span(ref_images *images, int axis)
     if (axis == 1)
         d -= (double)images->s[2] * tilt[2];
     if (length > 0 && isfinite(d)) {
-        images->s[axis] = periods(floor((d - images->reach) / length)) - 1;
-        images->last[axis] = periods(ceil((d + images->reach) / length)) + 1;
+        const double slack = 1e-3 + 1e-6 * fabs(d) / length;
+        images->s[axis] = periods(ceil((d - images->reach) / length - slack));
+        images->last[axis] = periods(floor((d + images->reach) / length + slack));
     }
 }
 
@@ -52,9 +54,9 @@ ref_images ref_cell_images_f64(const double *period, const double *tilt, const d
         images.tilt[axis] = tilt[axis];
         images.difference[axis] = difference[axis];
     }
-    for (int axis = 2; axis >= 0; --axis)
-        span(&images, axis);
-    --images.s[0];
+    images.last[0] = images.last[1] = -1;
+    span(&images, 2);
+    --images.s[2];
     return images;
 }
 
@@ -73,12 +75,14 @@ ref_images ref_cell_images(const float *period, const float *tilt, const float *
 bool ref_cell_next(ref_images *images)
 {
     int axis = 0;
-    while (axis < 3 && images->s[axis] == images->last[axis])
-        ++axis;
-    if (axis == 3)
-        return false;
-    ++images->s[axis];
-    while (axis-- > 0)
-        span(images, axis);
-    return true;
+    ++images->s[0];
+    while (axis < 3)
+        if (images->s[axis] <= images->last[axis]) {
+            if (axis == 0)
+                return true;
+            span(images, --axis);
+        } else if (++axis < 3) {
+            ++images->s[axis];
+        }
+    return false;
 }

@@ -40,9 +40,11 @@ size_t OF_REAL(ref_queries)(const OF_REAL(ref_search) * search)
 
 /* A query against a point. */
 typedef struct pair {
+    const REAL *query;
     REAL difference[3];
     REAL radius2;
-    bool strict, own; /* `own`: the point is the query itself */
+    size_t dimensions;
+    bool repeats, own; /* `own`: the point is the query itself */
 } pair;
 
 /* The square of the radius that counts for query i; below 0, nothing is near. */
@@ -53,18 +55,23 @@ static REAL radius2_of(const OF_REAL(ref_search) * search, size_t i)
     return own > 0 ? radius * radius : -1;
 }
 
-static pair pair_of(const OF_REAL(ref_search) * search, size_t i, size_t j)
+/* Of query i, without a point yet. */
+static pair pair_of(const OF_REAL(ref_search) * search, size_t i)
 {
-    const size_t dimensions = search->dimensions > 0 ? search->dimensions : 3;
-    const REAL *const q = search->queries ? search->queries + i * search->query_stride
-                                          : search->points + i * search->stride;
+    const REAL *const period = search->period;
+    return (pair){.query = search->queries ? search->queries + i * search->query_stride
+                                           : search->points + i * search->stride,
+                  .radius2 = radius2_of(search, i),
+                  .dimensions = search->dimensions > 0 ? search->dimensions : 3,
+                  .repeats = period[0] > 0 || period[1] > 0 || period[2] > 0};
+}
+
+static void take_point(const OF_REAL(ref_search) * search, pair *of, size_t i, size_t j)
+{
     const REAL *const p = search->points + j * search->stride;
-    pair of = {.radius2 = radius2_of(search, i),
-               .strict = !search->inclusive,
-               .own = !search->queries && i == j};
-    for (size_t a = 0; a < dimensions; ++a)
-        of.difference[a] = q[a] - p[a];
-    return of;
+    of->own = !search->queries && i == j;
+    for (size_t a = 0; a < of->dimensions; ++a)
+        of->difference[a] = of->query[a] - p[a];
 }
 
 /* Whether an image of the query itself is one of those that are wanted. */
@@ -74,19 +81,12 @@ static bool own_is_wanted(const OF_REAL(ref_search) * search, const long *shift)
     return last == 0 ? search->include_self : !search->half || last > 0;
 }
 
-/* Whether the image is a neighbour; d receives the query less the image. */
-static bool image_is_near(const OF_REAL(ref_search) * search, const pair *of, const long *shift,
-                          REAL *d, REAL *distance2)
+static bool is_near(const OF_REAL(ref_search) * search, const pair *of, const REAL *d,
+                    REAL *distance2)
 {
-    REAL moved[3];
-    OF_REAL(ref_cell_shift)(search->period, search->tilt, shift, moved);
-    for (size_t a = 0; a < 3; ++a)
-        d[a] = of->difference[a] - moved[a];
     const REAL xx = d[0] * d[0], yy = d[1] * d[1], zz = d[2] * d[2], xy = xx + yy;
     *distance2 = xy + zz;
-    if (of->own && !own_is_wanted(search, shift))
-        return false;
-    return of->strict ? *distance2 < of->radius2 : *distance2 <= of->radius2;
+    return search->inclusive ? *distance2 <= of->radius2 : *distance2 < of->radius2;
 }
 
 /* What is found; `pairs` NULL: the indices alone. `failed`: there was no memory, and nothing is
@@ -134,17 +134,29 @@ static void add_pair(found *f, size_t j, const long *shift, const REAL *d, REAL 
     ++f->used;
 }
 
-static void add_images(const OF_REAL(ref_search) * search, found *f, size_t i, size_t j)
+/* Where space does not repeat there is one image, which has not moved. */
+static void add_point(const OF_REAL(ref_search) * search, found *f, const pair *of, size_t j)
 {
-    const pair of = pair_of(search, i, j);
-    ref_images images = OF_REAL(ref_cell_images)(search->period, search->tilt, of.difference,
+    static const long shift[3];
+    REAL distance2;
+    if (is_near(search, of, of->difference, &distance2) &&
+        (!of->own || own_is_wanted(search, shift)))
+        add_pair(f, j, shift, of->difference, distance2);
+}
+
+static void add_images(const OF_REAL(ref_search) * search, found *f, const pair *of, size_t j)
+{
+    ref_images images = OF_REAL(ref_cell_images)(search->period, search->tilt, of->difference,
                                                  (double)search->radius);
-    REAL d[3], distance2;
-    if (search->half && j < i)
-        return;
-    while (ref_cell_next(&images))
-        if (image_is_near(search, &of, images.s, d, &distance2))
+    REAL d[3], moved[3], distance2;
+    while (ref_cell_next(&images)) {
+        OF_REAL(ref_cell_shift)(search->period, search->tilt, images.s, moved);
+        for (size_t a = 0; a < 3; ++a)
+            d[a] = of->difference[a] - moved[a];
+        if (is_near(search, of, d, &distance2) &&
+            (!of->own || own_is_wanted(search, images.s)))
             add_pair(f, j, images.s, d, distance2);
+    }
 }
 
 uint32_t *OF_REAL(ref_neighbors_pairs)(const OF_REAL(ref_search) * search, uint64_t *offsets,
@@ -154,9 +166,15 @@ uint32_t *OF_REAL(ref_neighbors_pairs)(const OF_REAL(ref_search) * search, uint6
     found f = {.pairs = pairs};
     make_room(&f);
     for (size_t i = 0; i < queries; ++i) {
+        pair of = pair_of(search, i);
         offsets[i] = f.used;
-        for (size_t j = 0; j < search->n; ++j)
-            add_images(search, &f, i, j);
+        for (size_t j = search->half ? i : 0; j < search->n; ++j) {
+            take_point(search, &of, i, j);
+            if (of.repeats)
+                add_images(search, &f, &of, j);
+            else
+                add_point(search, &f, &of, j);
+        }
     }
     offsets[queries] = f.used;
     if (f.failed) {
