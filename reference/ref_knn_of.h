@@ -99,7 +99,8 @@ void OF_REAL(ref_knn)(const OF_REAL(ref_knn_search) * s, size_t i, uint32_t *ind
 {
     row r = {.indices = indices, .distances2 = distances2, .k = s->k};
     for (size_t j = 0; j < s->n && is_finite(s, i); ++j)
-        put_images(s, i, j, &r);
+        if (ref_same_system(s->systems, s->query_systems, i, j))
+            put_images(s, i, j, &r);
     for (size_t j = r.taken; j < s->k; ++j) {
         indices[j] = UINT32_MAX;
         distances2[j] = INFINITY;

@@ -153,8 +153,7 @@ static void add_images(const OF_REAL(ref_search) * search, found *f, const pair 
         OF_REAL(ref_cell_shift)(search->period, search->tilt, images.s, moved);
         for (size_t a = 0; a < 3; ++a)
             d[a] = of->difference[a] - moved[a];
-        if (is_near(search, of, d, &distance2) &&
-            (!of->own || own_is_wanted(search, images.s)))
+        if (is_near(search, of, d, &distance2) && (!of->own || own_is_wanted(search, images.s)))
             add_pair(f, j, images.s, d, distance2);
     }
 }
@@ -169,6 +168,8 @@ uint32_t *OF_REAL(ref_neighbors_pairs)(const OF_REAL(ref_search) * search, uint6
         pair of = pair_of(search, i);
         offsets[i] = f.used;
         for (size_t j = search->half ? i : 0; j < search->n; ++j) {
+            if (!ref_same_system(search->systems, search->query_systems, i, j))
+                continue;
             take_point(search, &of, i, j);
             if (of.repeats)
                 add_images(search, &f, &of, j);

@@ -222,6 +222,13 @@ bool ref_cell_next(ref_images *images);
 
 /* ---- ref_neighbors.c ---- */
 
+/* Whether point j is of the system of query i, or of point i where there are no others. */
+static inline bool ref_same_system(const uint32_t *systems, const uint32_t *query_systems, size_t i,
+                                   size_t j)
+{
+    return !systems || systems[j] == (query_systems ? query_systems[i] : systems[i]);
+}
+
 /* A search, of coordinates of either precision. Behind `dimensions` stands what ref_neighbors()
  * alone heeds. */
 #define REF_SEARCH(real)                                                                           \
@@ -232,11 +239,13 @@ bool ref_cell_next(ref_images *images);
     size_t dimensions;   /* 1 to 3; 0: 3 */                                                        \
     const real *queries; /* of their own, num_queries and query_stride apart; NULL: the points */  \
     size_t num_queries, query_stride;                                                              \
-    const real *radii; /* of each query, or NULL; of one no more counts than `radius` */           \
-    real period[3];    /* of each axis; 0: it does not repeat */                                   \
-    real tilt[3];      /* of a triclinic cell, see ref_cell.c */                                   \
-    bool half;         /* of (i, j) and (j, i) the one with i < j; of a point's own images those   \
-                          that come after it: the last shift of z, y, x that is not 0 is above 0 */
+    const real *radii;       /* of each query, or NULL; of one no more counts than `radius` */     \
+    real period[3];          /* of each axis; 0: it does not repeat */                             \
+    real tilt[3];            /* of a triclinic cell, see ref_cell.c */                             \
+    const uint32_t *systems; /* of a batch, of each point and */                                   \
+    const uint32_t *query_systems; /* each given query; NULL: one */                               \
+    bool half; /* of (i, j) and (j, i) the one with i < j; of a point's own images those           \
+                  that come after it: the last shift of z, y, x that is not 0 is above 0 */
 
 /* What else there is of each pair, in the order of the rows; images of one point ascend by their
  * shifts of z, then of y, then of x. Three numbers of each vector and shift. */
@@ -314,10 +323,11 @@ uint32_t ref_count_moved(const ref_moved *m);
     size_t query_stride;                                                                           \
     size_t k;                                                                                      \
     bool include_self;                                                                             \
-    real radius2;   /* neighbours are nearer than its root; 0: any are */                          \
-    real period[3]; /* of each axis; 0: it does not repeat */                                      \
-    real tilt[3];   /* of a triclinic cell */                                                      \
-    long images;    /* that are looked at on either side of the nearest one */
+    real radius2;                            /* neighbours are nearer than its root; 0: any are */ \
+    real period[3];                          /* of each axis; 0: it does not repeat */             \
+    real tilt[3];                            /* of a triclinic cell */                             \
+    const uint32_t *systems, *query_systems; /* as in ref_search */                                \
+    long images; /* that are looked at on either side of the nearest one */
 typedef struct ref_knn_search {
     REF_KNN_SEARCH(float)
 } ref_knn_search;

@@ -55,7 +55,7 @@ __kernel void xl_grid_split(XL_POINTS_PARAMETERS, uint n, __global uint *storage
     __local xl_grid_key keys[XL_GRID_COMPARED];
     __global const xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
     __global xl_grid_key *splitters = (__global xl_grid_key *)(storage + splitters_at);
-    const xl_grid_map map = xl_grid_far_map(header->inverse, header->beyond);
+    const xl_grid_map map = xl_grid_far_map_of(header);
     const uint buckets = min(header->buckets, most_buckets);
     const uint sample = buckets > 1 ? buckets * XL_GRID_OVERSAMPLING : 0u;
     const uint size = (uint)get_local_size(0), lid = (uint)get_local_id(0);
@@ -141,7 +141,8 @@ __kernel void xl_grid_order(XL_POINTS_PARAMETERS, uint n, __global uint *storage
         if (flag != 0) {
             xl_grid_extent(&cells, &begin, &end);
         } else {
-            const uint b = xl_grid_entry(header, table, n, sorted_point);
+            const uint b =
+                xl_grid_entry(header, table, n, i, xl_grid_place_of(XL_POINTS, sorted_point));
             begin = min(cells.starts[b], n);
             end = clamp(cells.starts[b + 1], begin, n);
         }
@@ -149,11 +150,14 @@ __kernel void xl_grid_order(XL_POINTS_PARAMETERS, uint n, __global uint *storage
             const uint place = min(begin + xl_grid_rank(&cells, begin, end, i), n - 1u);
             xl_grid_set_sorted(storage + sorted_at, n, place, sorted_point);
 #if XL_F64
-            xl_grid_set_whole(storage + sorted_at, n, place, xl_grid_given(XL_POINTS, i));
+            xl_grid_set_whole(storage + sorted_at, n, place, xl_grid_coordinates(XL_POINTS, i));
+#endif
+#if XL_SYSTEMS
+            xl_grid_set_system(storage + sorted_at, n, place, XL_POINTS.systems[i]);
 #endif
         } else if (k == begin)
             storage[overfull_at + min(atomic_inc(&header->big), most_overfull - 1u)] =
-                xl_grid_entry(header, table, n, sorted_point);
+                xl_grid_entry(header, table, n, i, xl_grid_place_of(XL_POINTS, sorted_point));
     }
 }
 
@@ -202,7 +206,7 @@ __kernel void xl_grid_list_parts(__global uint *storage, ulong header_at, uint n
 {
     __local uint sums[XL_GROUP], bits[XL_GRID_BALLOT_WORDS];
     __global xl_grid_header *header = XL_GRID_HEADER(storage, header_at);
-    const xl_grid_map map = xl_grid_far_map(header->inverse, header->beyond);
+    const xl_grid_map map = xl_grid_far_map_of(header);
     const xl_grid_rows rows = {(__global ulong *)(storage + keys_at), storage + begins_at,
                                storage + sorted_at, n};
     const uint buckets = min(header->buckets, most_buckets);

@@ -58,11 +58,16 @@ void xl_grid_look_at(xl_grid_looked *looked, xl_points points, xl_real4 given, u
     looked->low = fmin(looked->low, given);
     looked->high = fmax(looked->high, given);
 #if XL_BOUNDED
-    if (any(p < lower) || any(p > upper)) {
+    const bool outside = any(p < lower) || any(p > upper);
+#elif XL_SYSTEMS
+    const bool outside = p.w > upper.w;
+#else
+    const bool outside = false;
+#endif
+    if (outside) {
         looked->first_out = min(looked->first_out, i);
         ++looked->out;
     }
-#endif
 }
 
 /* What this work-item finds in points i, i + step, i + 2 * step, ... */

@@ -74,8 +74,7 @@ typedef struct xl_grid_rows {
 
 ulong xl_grid_row_at(const xl_grid_map *map, const xl_grid_rows *rows, uint k)
 {
-    const uint4 sorted_point = xl_grid_sorted(rows->sorted, rows->n, k);
-    const int4 cell = xl_grid_far_cell(map, xl_grid_position(sorted_point));
+    const int4 cell = xl_grid_far_cell(map, xl_grid_place(rows->sorted, rows->n, k));
     return xl_grid_row_key(cell.y, cell.z);
 }
 

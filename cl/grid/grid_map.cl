@@ -24,6 +24,12 @@
  * and so is monotone too. Behind the sorted points the index has their coordinates as they were
  * given, and what a walk meets is held against these.
  *
+ * Of a batch (XL_SYSTEMS) points have a system each, and its number is the w of a position. Each
+ * system has the same layers of cells along z, behind those of the one before, so that what lies
+ * between two places of one system is of that system, and so are its rows. Where rows are listed
+ * and a system would have more layers than numbers of 32 bits leave to it, the last one has the
+ * rest. Behind the sorted points, and what they have of double precision, stand their systems.
+ *
  * Whatever the storage of a grid holds, no number taken from it leads outside of
  * the table, the rows or the points: the host gives the sizes of all. */
 #ifndef XL_GRID_MAP
@@ -69,6 +75,9 @@ typedef struct xl_grid_header {
     float thin;      /* cells along x in the length of such an edge */
     float beyond;    /* rows listed: coordinates from here on have a cell each */
     uint cut;        /* a search met a point with too many candidates, which it has yet to tell */
+    uint systems;    /* of a batch, as many; else 0, and so are */
+    uint layers;     /* cells along z that each of them has, and */
+    int first_layer; /* rows listed: the number that the first has without the others */
 #if XL_F64
     double box[6]; /* of the points, unless it was given: its lower corner, its upper one */
 #endif
@@ -90,6 +99,10 @@ typedef struct xl_grid_map {
     uint table, points, rows;
     uint cells; /* of the table: as many entries as it has, and one more, are in use */
     bool sparse, failed;
+#if XL_SYSTEMS
+    uint systems, layers; /* as in the header */
+    int first_layer;
+#endif
 } xl_grid_map;
 
 /* More cells on an axis than any table has entries. */
@@ -121,6 +134,15 @@ float4 xl_grid_float4(__global const float *p)
     return (float4)(p[0], p[1], p[2], 0.0f);
 }
 
+#if XL_SYSTEMS
+void xl_grid_load_systems(xl_grid_map *map, __global const xl_grid_header *header)
+{
+    map->systems = max(header->systems, 1u);
+    map->layers = max(header->layers, 1u);
+    map->first_layer = header->first_layer;
+}
+#endif
+
 /* `table` and `points` are the host's. Without what is found only while a build counts. */
 xl_grid_map xl_grid_load_shape(__global const xl_grid_header *header, uint table, uint points)
 {
@@ -137,6 +159,9 @@ xl_grid_map xl_grid_load_shape(__global const xl_grid_header *header, uint table
     map.rows = min(header->rows, points);
     map.sparse = header->sparse != 0;
     map.failed = false;
+#if XL_SYSTEMS
+    xl_grid_load_systems(&map, header);
+#endif
     return map;
 }
 
@@ -152,6 +177,11 @@ xl_grid_map xl_grid_load(__global const xl_grid_header *header, uint table, uint
 bool xl_grid_fits(__global const xl_grid_header *header, const xl_grid_map *map)
 {
     ulong plane = (ulong)header->cells[0] * header->cells[1];
+#if XL_SYSTEMS
+    if (header->sparse == 0 && ((ulong)map->layers * map->systems > header->cells[2] ||
+                                convert_uint(map->last.z) >= map->layers))
+        return false;
+#endif
     return header->sparse != 0 || (plane <= map->table && plane * header->cells[2] <= map->table &&
                                    convert_uint(map->last.x) < header->cells[0] &&
                                    convert_uint(map->last.y) < header->cells[1] &&
@@ -275,7 +305,35 @@ xl_site xl_grid_site(__global const uint *sorted, uint n, uint k)
 #endif
 }
 
-/* Of listed rows alone. */
+#if XL_SYSTEMS
+/* The systems of the points, in their order. */
+ulong xl_grid_systems_at(uint n)
+{
+    return (XL_F64 ? 10 : 4) * xl_grid_pitch(n);
+}
+
+uint xl_grid_system(__global const uint *sorted, uint n, uint k)
+{
+    return sorted[xl_grid_systems_at(n) + k];
+}
+
+void xl_grid_set_system(__global uint *sorted, uint n, ulong k, uint system)
+{
+    sorted[xl_grid_systems_at(n) + k] = system;
+}
+#endif
+
+/* The position of sorted point k as the grid takes it. */
+float4 xl_grid_place(__global const uint *sorted, uint n, uint k)
+{
+    float4 p = xl_grid_position(xl_grid_sorted(sorted, n, k));
+#if XL_SYSTEMS
+    p.w = (float)xl_grid_system(sorted, n, k);
+#endif
+    return p;
+}
+
+/* Of listed rows alone, of one system. */
 xl_grid_map xl_grid_far_map(float inverse, float beyond)
 {
     xl_grid_map map;
@@ -285,18 +343,52 @@ xl_grid_map xl_grid_far_map(float inverse, float beyond)
     map.row = map.layer = map.table = map.points = map.rows = map.cells = 0;
     map.sparse = true;
     map.failed = false;
+#if XL_SYSTEMS
+    map.systems = map.layers = 1;
+    map.first_layer = 0;
+#endif
     return map;
 }
 
-/* Where rows are listed: by number, and from map->beyond on by the bits, which go on from
- * 2^24. Numbers end below 2^31 - 2^27, whatever the bits. */
-int4 xl_grid_far_cell(const xl_grid_map *map, float4 p)
+/* Of the rows that a header tells of. */
+xl_grid_map xl_grid_far_map_of(__global const xl_grid_header *header)
+{
+    xl_grid_map map = xl_grid_far_map(header->inverse, header->beyond);
+#if XL_SYSTEMS
+    xl_grid_load_systems(&map, header);
+#endif
+    return map;
+}
+
+#if XL_SYSTEMS
+/* Where the layers of a system begin. A number that is none of a system is taken for the last. */
+int xl_grid_layer_of(const xl_grid_map *map, float system)
+{
+    const float last = (float)(map->systems - 1u);
+    return (int)((uint)fmin(fmax(system, 0.0f), last) * map->layers);
+}
+#endif
+
+/* Where rows are listed, of one system: by number, and from map->beyond on by the bits, which go on
+ * from 2^24. Numbers end below 2^31 - 2^27, whatever the bits. */
+int4 xl_grid_far_number(const xl_grid_map *map, float4 p)
 {
     float4 number = floor((p - map->origin) * map->inverse);
     int4 counted = convert_int4(fmin(fmax(number, -XL_GRID_COUNTED), XL_GRID_COUNTED));
     int4 bits = as_int4(p) & INT_MAX;
     int4 more = bits - map->beyond + (int)XL_GRID_COUNTED;
     return select(counted, select(more, -more, as_int4(p) < 0), bits >= map->beyond);
+}
+
+int4 xl_grid_far_cell(const xl_grid_map *map, float4 p)
+{
+    int4 cell = xl_grid_far_number(map, p);
+#if XL_SYSTEMS
+    const uint layer = cell.z > map->first_layer ? (uint)cell.z - (uint)map->first_layer : 0u;
+    cell.z = xl_grid_layer_of(map, p.w) + (int)min(layer, map->layers - 1u);
+    cell.w = 0;
+#endif
+    return cell;
 }
 
 /* The cell of a finite position, or of one that overflowed to an infinity; of a NaN, some
@@ -306,7 +398,11 @@ int4 xl_grid_cell(const xl_grid_map *map, float4 p)
     if (map->sparse)
         return xl_grid_far_cell(map, p);
     float4 number = floor((p - map->origin) * map->inverse);
-    return convert_int4(fmin(fmax(number, 0.0f), map->last));
+    int4 cell = convert_int4(fmin(fmax(number, 0.0f), map->last));
+#if XL_SYSTEMS
+    cell.z += xl_grid_layer_of(map, p.w);
+#endif
+    return cell;
 }
 
 /* The key of a listed row: in the order of z, then of y. */

@@ -93,7 +93,7 @@ __kernel void xl_grid_moved(XL_POINTS_PARAMETERS, uint n, __global const uint *s
     XL_FOR_ITEMS(k, xl_grid_is_sound(header, stamp) ? n : 0u)
     {
         const xl_site was = xl_grid_site(storage + sorted_at, n, (uint)k);
-        const xl_real4 now = xl_grid_given(XL_POINTS, min((uint)was.w, n - 1u));
+        const xl_real4 now = xl_grid_coordinates(XL_POINTS, min((uint)was.w, n - 1u));
 #if XL_TRICLINIC
         const xl_cell cell = {(float4)(0.0f), (float4)(0.0f), period, tilt};
         const bool far = xl_grid_is_far(xl_site_position(was), now, &cell, distance2);

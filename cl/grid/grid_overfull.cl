@@ -32,14 +32,12 @@ void xl_grid_extent(const xl_grid_cells *cells, uint *begin, uint *end)
         ++*end;
 }
 
-/* The table entry of a sorted point, once all are counted. Few points ask, so that the header is
+/* The table entry of point i at p, once all are counted. Few points ask, so that the header is
  * read for these alone. */
-uint xl_grid_entry(__global const xl_grid_header *header, uint table, uint points,
-                   uint4 sorted_point)
+uint xl_grid_entry(__global const xl_grid_header *header, uint table, uint points, uint i, float4 p)
 {
     const xl_grid_map map = xl_grid_load(header, table, points);
-    const float4 p = xl_grid_position(sorted_point);
-    return xl_grid_bucket_of(&map, sorted_point.w, p, map.failed && xl_grid_is_bad(header, p));
+    return xl_grid_bucket_of(&map, i, p, map.failed && xl_grid_is_bad(header, p));
 }
 
 /* How many of an entry's indices are smaller than i. */

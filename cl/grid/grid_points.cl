@@ -12,40 +12,54 @@ ulong xl_grid_point_at(uint i)
 }
 
 /* Where they are, as parameters of a kernel; y and z count only where each axis has an array of its
- * own (XL_SOA). */
+ * own (XL_SOA). Of a batch, what system each is of. */
+#if XL_SYSTEMS
+#define XL_SYSTEMS_PARAMETERS , __global const uint *systems, ulong systems_at
+#define XL_SYSTEMS_OF , systems + systems_at
+#else
+#define XL_SYSTEMS_PARAMETERS
+#define XL_SYSTEMS_OF
+#endif
 #if XL_F64
 #define XL_POINTS_PARAMETERS                                                                       \
     __global const double *points, ulong points_at, __global const double *points_y,               \
         ulong points_y_at, __global const double *points_z, ulong points_z_at,                     \
-        double4 points_origin, double4 points_end, float4 points_outside
+        double4 points_origin, double4 points_end, float4 points_outside XL_SYSTEMS_PARAMETERS
 /* Where narrow coordinates begin; the upper corner of a given box, whose lower one that is; and
  * which of these are next to that box. */
 typedef struct xl_points {
     __global const double *x, *y, *z;
     double4 origin, end;
     float4 outside;
+#if XL_SYSTEMS
+    __global const uint *systems;
+#endif
 } xl_points;
 #define XL_POINTS                                                                                  \
     ((xl_points){points + points_at, points_y + points_y_at, points_z + points_z_at,               \
-                 points_origin, points_end, points_outside})
+                 points_origin, points_end, points_outside XL_SYSTEMS_OF})
 #else
 #define XL_POINTS_PARAMETERS                                                                       \
     __global const float *points, ulong points_at, __global const float *points_y,                 \
-        ulong points_y_at, __global const float *points_z, ulong points_z_at
-#if XL_SOA
+        ulong points_y_at, __global const float *points_z, ulong points_z_at XL_SYSTEMS_PARAMETERS
+#if XL_SOA || XL_SYSTEMS
 typedef struct xl_points {
     __global const float *x, *y, *z;
+#if XL_SYSTEMS
+    __global const uint *systems;
+#endif
 } xl_points;
-#define XL_POINTS ((xl_points){points + points_at, points_y + points_y_at, points_z + points_z_at})
+#define XL_POINTS                                                                                  \
+    ((xl_points){points + points_at, points_y + points_y_at, points_z + points_z_at XL_SYSTEMS_OF})
 #else
 typedef __global const float *xl_points;
 #define XL_POINTS (points + points_at)
 #endif
 #endif
 
-/* As it is given. Coordinates that points of fewer dimensions do not have are 0, and are not read.
- */
-xl_real4 xl_grid_given(xl_points points, uint i)
+/* As they are given. Coordinates that points of fewer dimensions do not have are 0, and are not
+ * read. */
+xl_real4 xl_grid_coordinates(xl_points points, uint i)
 {
 #if XL_SOA
     return (xl_real4)(points.x[i], XL_DIMENSIONS > 1 ? points.y[i] : 0,
@@ -53,11 +67,23 @@ xl_real4 xl_grid_given(xl_points points, uint i)
 #else
 #if XL_F64
     __global const double *const p = points.x + xl_grid_point_at(i);
+#elif XL_SYSTEMS
+    __global const float *const p = points.x + xl_grid_point_at(i);
 #else
     __global const float *const p = points + xl_grid_point_at(i);
 #endif
     return (xl_real4)(p[0], XL_DIMENSIONS > 1 ? p[1] : 0, XL_DIMENSIONS > 2 ? p[2] : 0, 0);
 #endif
+}
+
+/* With its system. */
+xl_real4 xl_grid_given(xl_points points, uint i)
+{
+    xl_real4 given = xl_grid_coordinates(points, i);
+#if XL_SYSTEMS
+    given.w = (xl_real)points.systems[i];
+#endif
+    return given;
 }
 
 /* As the grid takes it: outside of a given box where the point is, however that rounds. */
@@ -68,6 +94,9 @@ float4 xl_grid_point_of(xl_points points, xl_real4 given)
 #if XL_BOUNDED
     p = select(p, fmin(p, -FLT_MIN), convert_int4(given < points.origin));
     p = select(p, fmax(p, points.outside), convert_int4(given > points.end));
+#endif
+#if XL_SYSTEMS
+    p.w = (float)given.w;
 #endif
     return p;
 #else
@@ -89,6 +118,16 @@ uint4 xl_grid_sorted_point(xl_points points, uint i)
     return sorted_point;
 }
 
+/* Where a sorted point is, and of a batch its system. */
+float4 xl_grid_place_of(xl_points points, uint4 sorted_point)
+{
+    float4 p = xl_grid_position(sorted_point);
+#if XL_SYSTEMS
+    p.w = (float)points.systems[sorted_point.w];
+#endif
+    return p;
+}
+
 /* Puts point i to place k of the sorted points. */
 void xl_grid_put_point(__global uint *sorted, uint n, ulong k, xl_points points, uint i)
 {
@@ -98,6 +137,9 @@ void xl_grid_put_point(__global uint *sorted, uint n, ulong k, xl_points points,
     xl_grid_set_sorted(sorted, n, k, sorted_point);
 #if XL_F64
     xl_grid_set_whole(sorted, n, k, given);
+#endif
+#if XL_SYSTEMS
+    xl_grid_set_system(sorted, n, k, points.systems[i]);
 #endif
 }
 
@@ -121,7 +163,11 @@ bool xl_grid_given_finite(xl_real4 given)
 bool xl_grid_is_bad(__global const xl_grid_header *header, float4 p)
 {
 #if XL_BOUNDED
-    return !all(p >= xl_grid_float4(header->lower)) || !all(p <= xl_grid_float4(header->upper));
+    float4 upper = xl_grid_float4(header->upper);
+#if XL_SYSTEMS
+    upper.w = (float)(header->systems - 1u);
+#endif
+    return !all(p >= xl_grid_float4(header->lower)) || !all(p <= upper);
 #else
     return !xl_grid_finite(p);
 #endif

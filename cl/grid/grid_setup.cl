@@ -49,10 +49,21 @@ bool xl_grid_set_dense(xl_grid_header *header, uint table)
         cells *= (ulong)last + 1UL;
         if (cells > table)
             return false;
+#if XL_SYSTEMS
+        if (a == 2) {
+            header->layers = (uint)last + 1u;
+            cells *= header->systems;
+            if (cells > table)
+                return false;
+        }
+#endif
         header->origin[a] = header->lower[a];
         header->last[a] = last;
         header->cells[a] = (uint)last + 1u;
     }
+#if XL_SYSTEMS
+    header->cells[2] *= header->systems;
+#endif
     header->counted = cells + 1;
     return true;
 }
@@ -63,10 +74,16 @@ bool xl_grid_set_dense(xl_grid_header *header, uint table)
 void xl_grid_set_sparse(xl_grid_header *header, uint buckets)
 {
     const xl_grid_map map = xl_grid_far_map(header->inverse, header->beyond);
-    const int4 first = xl_grid_far_cell(
+    int4 first = xl_grid_far_number(
         &map, (float4)(header->lower[0], header->lower[1], header->lower[2], 0.0f));
-    const int4 last = xl_grid_far_cell(
+    int4 last = xl_grid_far_number(
         &map, (float4)(header->upper[0], header->upper[1], header->upper[2], 0.0f));
+#if XL_SYSTEMS
+    header->first_layer = first.z;
+    header->layers = min((uint)last.z - (uint)first.z + 1u, (uint)INT_MAX / header->systems);
+    first.z = 0;
+    last.z = (int)(header->layers * header->systems) - 1;
+#endif
     for (int a = 0; a < 3; ++a) {
         header->origin[a] = 0.0f;
         header->last[a] = 0.0f;
@@ -95,7 +112,8 @@ typedef struct xl_grid_wish {
     float inverse, thin, beyond;
 } xl_grid_wish;
 
-/* The header of a build of points of which that much is known. */
+/* The header of a build of points of which that much is known. Of a batch upper.w is the number of
+ * the last system. */
 void xl_grid_set(xl_grid_header *header, const xl_grid_wish *wish,
                  __local const xl_grid_found *found, float4 lower, float4 upper)
 {
@@ -103,6 +121,11 @@ void xl_grid_set(xl_grid_header *header, const xl_grid_wish *wish,
     header->big = header->buckets = header->rows = header->cut = 0;
     header->together = header->y_bits = 0;
     header->first_y = header->first_z = 0;
+    header->systems = header->layers = 0;
+    header->first_layer = 0;
+#if XL_SYSTEMS
+    header->systems = (uint)upper.w + 1u;
+#endif
 #if XL_F64
     for (int k = 0; k < 6; ++k)
         header->box[k] = 0;

@@ -35,7 +35,7 @@
  *                            in space that repeats are not
  *   xl_neighbor xl_neighbors_around(of, float4 position)  around any place: no point is left out.
  *                            Coordinates that points do not have are 0; near what is not finite
- *                            there is nothing
+ *                            there is nothing. Of a batch w is the number of the system
  *   void xl_neighbors_set_radius(xl_neighbor *near, of, float radius)  before the loop: within
  *                            another radius, of which no more than that of the arguments counts.
  *                            Near one that is not above 0, or below 2^-63, there is nothing
@@ -62,7 +62,9 @@
  * repeats xl_neighbors_failed() is then true. With 2 there is also what triclinic cells need
  * (xl_grid_desc.triclinic), of which without it xl_neighbors_failed() is true. `#define
  * XL_NEIGHBORS_F64 1` is for indices of XL_F64, and for no others: what is float above is then
- * double, and float4 double4. All functions are those of one work-item: none waits for others. */
+ * double, and float4 double4. `#define XL_NEIGHBORS_BATCH 1` is for indices of a batch of systems
+ * (xl_grid_desc.num_systems), and for no others: what is near is then of the same system. All
+ * functions are those of one work-item: none waits for others. */
 #ifndef XL_NEIGHBORS
 #define XL_NEIGHBORS
 
@@ -71,6 +73,9 @@
 #endif
 #ifndef XL_NEIGHBORS_F64
 #define XL_NEIGHBORS_F64 0
+#endif
+#ifndef XL_NEIGHBORS_BATCH
+#define XL_NEIGHBORS_BATCH 0
 #endif
 #if XL_NEIGHBORS_F64 && !XL_HAS_FP64
 #error "XL_NEIGHBORS_F64: the device has no double precision (cl_khr_fp64)"
@@ -88,6 +93,7 @@
 #define XL_HALF 0
 #define XL_PLANES XL_IS_CPU
 #define XL_F64 XL_NEIGHBORS_F64
+#define XL_SYSTEMS XL_NEIGHBORS_BATCH
 
 #include "../neighbors/neighbors_ranges.cl"
 
@@ -97,6 +103,7 @@
 #define XL_NEIGHBORS_ENDS_LOOPS 4u
 #define XL_NEIGHBORS_TRICLINIC 8u
 #define XL_NEIGHBORS_WIDE 16u
+#define XL_NEIGHBORS_OF_BATCH 32u
 #define XL_NEIGHBORS_LAYOUT 0x4e310000u
 /* Eight work-items of such a device share 65,535 rounds. */
 #define XL_NEIGHBORS_ROUNDS 7000u
@@ -128,6 +135,9 @@ typedef struct xl_neighbor {
     xl_real radius2;
     uint at, end, rounds;
     uint left_out; /* the point itself; of its images none */
+#if XL_SYSTEMS
+    xl_real system;
+#endif
 } xl_neighbor;
 
 xl_neighbors xl_neighbors_load(__global const uint *storage, ulong4 parts, uint4 numbers,
@@ -154,7 +164,8 @@ xl_neighbors xl_neighbors_load(__global const uint *storage, ulong4 parts, uint4
     if ((numbers.w & 0xffff0000u) != XL_NEIGHBORS_LAYOUT ||
         (!XL_PERIODIC && (numbers.w & XL_NEIGHBORS_REPEATS)) ||
         (!XL_TRICLINIC && (numbers.w & XL_NEIGHBORS_TRICLINIC)) ||
-        XL_F64 != ((numbers.w & XL_NEIGHBORS_WIDE) != 0))
+        XL_F64 != ((numbers.w & XL_NEIGHBORS_WIDE) != 0) ||
+        XL_SYSTEMS != ((numbers.w & XL_NEIGHBORS_OF_BATCH) != 0))
         of.search.map.failed = true;
     return of;
 }
@@ -199,29 +210,51 @@ xl_real xl_neighbors_below(const xl_neighbors *of, xl_real radius2)
 #endif
 }
 
-xl_neighbor xl_neighbors_begin(const xl_neighbors *of, xl_site query)
+/* Where to look from: of a batch its w is the system. */
+xl_real4 xl_neighbors_place(const xl_neighbor *near)
+{
+    xl_real4 place = near->position;
+#if XL_SYSTEMS
+    place.w = near->system;
+#endif
+    return place;
+}
+
+/* `system` counts only of a batch. One that there is not is nowhere. */
+xl_neighbor xl_neighbors_begin(const xl_neighbors *of, xl_site query, xl_real system)
 {
     xl_neighbor near;
     near.self = query.w;
     near.position = xl_site_position(query);
+#if XL_SYSTEMS
+    near.system = system;
+    if (!(system >= 0 && system < of->search.map.systems))
+        near.position = (xl_real4)(NAN, NAN, NAN, 0);
+#endif
     near.incomplete = of->search.map.failed;
     near.index = near.place = near.at = near.end = near.rounds = 0;
     near.vector = near.shift = (xl_real4)(0.0f);
     near.left_out = query.w;
     near.distance2 = 0;
-    near.ranges = xl_ranges_begin(&of->search, near.position, near.position, of->search.reach);
+    const xl_real4 place = xl_neighbors_place(&near);
+    near.ranges = xl_ranges_begin(&of->search, place, place, of->search.reach);
     near.radius2 = xl_neighbors_below(of, of->search.radius2);
     return near;
 }
 
 xl_neighbor xl_neighbors_of(const xl_neighbors *of, uint k)
 {
-    return xl_neighbors_begin(of, xl_neighbors_point(of, k));
+    xl_real system = 0;
+#if XL_SYSTEMS
+    if (!of->search.map.failed)
+        system = xl_grid_system(of->search.index.sorted, of->search.map.points, k);
+#endif
+    return xl_neighbors_begin(of, xl_neighbors_point(of, k), system);
 }
 
 xl_neighbor xl_neighbors_around(const xl_neighbors *of, xl_real4 position)
 {
-    return xl_neighbors_begin(of, xl_site_of(position, UINT_MAX));
+    return xl_neighbors_begin(of, xl_site_of(position, UINT_MAX), position.w);
 }
 
 void xl_neighbors_set_radius(xl_neighbor *near, const xl_neighbors *of, xl_real radius)
@@ -233,7 +266,8 @@ void xl_neighbors_set_radius(xl_neighbor *near, const xl_neighbors *of, xl_real 
     const bool some = counts >= 0x1p-63f;
 #endif
     near->radius2 = some ? xl_neighbors_below(of, counts * counts) : 0;
-    near->ranges = xl_ranges_begin(&of->search, near->position, near->position, counts * XL_REACH);
+    const xl_real4 place = xl_neighbors_place(near);
+    near->ranges = xl_ranges_begin(&of->search, place, place, counts * XL_REACH);
 }
 
 /* Goes on to the next range; false after the last, and where the loop was left by `break`. */
@@ -285,5 +319,6 @@ bool xl_neighbors_is_near(xl_neighbor *near, const xl_neighbors *of)
 #undef XL_HALF
 #undef XL_PLANES
 #undef XL_F64
+#undef XL_SYSTEMS
 
 #endif

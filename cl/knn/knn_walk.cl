@@ -15,6 +15,7 @@
 /* A search of one query. */
 typedef struct xl_knn_walk {
     xl_site self;  /* position and index, or number */
+    xl_real4 at;   /* where that is, and of a batch its system */
     xl_real whole; /* no reach is longer: what it does not hold is no neighbour */
     bool limited;  /* `whole` is what a search goes through at most, and there may be more beyond */
     uint rounds;   /* of loops, where a device ends long ones */
@@ -54,6 +55,7 @@ xl_knn_walk xl_knn_begin(const xl_search *s, const xl_query *query)
 {
     xl_knn_walk walk;
     walk.self = query->self;
+    walk.at = xl_query_position(query);
     walk.whole = xl_knn_reach(s->radius2);
     walk.limited = false;
     walk.rounds = 0;
@@ -90,7 +92,7 @@ bool xl_knn_was_cut(const xl_knn_walk *walk)
 /* Points in the cells within reach. */
 ulong xl_knn_count(xl_knn_walk *walk, const xl_search *s, xl_real reach)
 {
-    const xl_real4 p = xl_site_position(walk->self);
+    const xl_real4 p = walk->at;
     xl_ranges near = xl_ranges_begin(s, p, p, reach);
     ulong count = 0;
     while (xl_ranges_next(&near, s) && xl_knn_may(walk, &near, 0))
@@ -140,7 +142,7 @@ xl_real xl_knn_first(xl_knn_walk *walk, const xl_search *s)
 void xl_knn_take(const xl_knn_walk *walk, const xl_search *s, const xl_ranges *near,
                  xl_knn_item *list)
 {
-    const xl_real4 p = xl_site_position(walk->self);
+    const xl_real4 p = walk->at;
     const ulong pitch = xl_grid_pitch(s->map.points);
     for (uint q = near->cells.begin; q < near->cells.end; q += 8) {
         __global const uint *const at = s->index.sorted + q;
@@ -173,7 +175,7 @@ void xl_knn_take(const xl_knn_walk *walk, const xl_search *s, const xl_ranges *n
 void xl_knn_take(const xl_knn_walk *walk, const xl_search *s, const xl_ranges *near,
                  xl_knn_item *list)
 {
-    const xl_real4 p = xl_site_position(walk->self);
+    const xl_real4 p = walk->at;
     for (uint q = near->cells.begin; q < near->cells.end; ++q) {
         const xl_site other = xl_search_site(s, q);
         const xl_real distance2 = xl_distance2(p, xl_site_position(other), near->shift);
@@ -207,7 +209,7 @@ void xl_knn_narrow(xl_ranges *near, const xl_search *s, xl_real4 p, xl_real reac
 /* All points within reach into a list, from nothing. */
 void xl_knn_collect(xl_knn_walk *walk, const xl_search *s, xl_real reach, xl_knn_item *list)
 {
-    const xl_real4 p = xl_site_position(walk->self);
+    const xl_real4 p = walk->at;
     xl_ranges near = xl_ranges_begin(s, p, p, reach);
     xl_real bound = reach;
     xl_knn_clear(list, xl_knn_limit(s->radius2));

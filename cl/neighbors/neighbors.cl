@@ -196,7 +196,7 @@ uint xl_fill_range(const xl_ranges *near, const xl_query *query, const xl_search
 uint xl_fill_row(const xl_search *s, const xl_query *query, __global uint *row, uint room)
 {
     uint count = 0, rounds = 0;
-    const xl_real4 p = xl_site_position(query->self);
+    const xl_real4 p = xl_query_position(query);
     xl_ranges near = xl_ranges_begin(s, p, p, query->reach);
     while (xl_ranges_next(&near, s) && xl_may_go_on(&near.cells, &rounds))
         count = xl_fill_range(&near, query, s, row, room, count);
@@ -237,7 +237,7 @@ uint xl_stage_range(const xl_ranges *near, const xl_query *query, const xl_searc
 uint xl_stage_row(const xl_search *s, const xl_query *query, __local uint *staged, uint room)
 {
     uint count = 0, rounds = 0;
-    const xl_real4 p = xl_site_position(query->self);
+    const xl_real4 p = xl_query_position(query);
     xl_ranges near = xl_ranges_begin(s, p, p, query->reach);
     while (xl_ranges_next(&near, s) && xl_may_go_on(&near.cells, &rounds))
         count = xl_stage_range(&near, query, s, staged, room, count);

@@ -151,7 +151,7 @@ void xl_details_row(const xl_search *s, const xl_query *query, __global const ui
                     const xl_details *of)
 {
     uint rounds = 0, count = 0;
-    const xl_real4 p = xl_site_position(query->self);
+    const xl_real4 p = xl_query_position(query);
     xl_ranges near = xl_ranges_begin(s, p, p, query->reach);
 #if XL_SORTED && XL_PERIODIC
     for (uint k = 0; k < room; ++k)

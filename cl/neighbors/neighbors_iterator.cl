@@ -8,8 +8,8 @@
  *             ...
  *
  * A range is the stretch of one row between low.x - reach and high.x + reach: of a table two loads,
- * of a listed row two searches by x. Where rows outnumber the points, all points are one range. No
- * point is met twice. */
+ * of a listed row two searches by x. Where rows outnumber the points, all points are one range, or
+ * of a batch all of the system. No point is met twice. */
 #ifndef XL_NEIGHBORS_ITERATOR
 #define XL_NEIGHBORS_ITERATOR
 
@@ -107,6 +107,20 @@ bool xl_cell_iterator_seek(xl_cell_iterator *cells, const xl_grid_map *map,
     return false;
 }
 
+/* Where one range has all points, or of a batch all of a system. */
+void xl_cell_iterator_all(const xl_cell_iterator *cells, const xl_grid_map *map,
+                          const xl_grid_index *index, uint *begin, uint *end)
+{
+#if XL_SYSTEMS
+    const uint system = (uint)cells->low.z / map->layers, each = map->layers * map->layer;
+    *begin = index->starts[system * each];
+    *end = min(index->starts[(system + 1u) * each], map->points);
+#else
+    *begin = 0;
+    *end = map->points;
+#endif
+}
+
 /* The points of listed row `row`. */
 void xl_cell_iterator_row(xl_cell_iterator *cells, const xl_grid_map *map,
                           __global const uint *begins, uint row)
@@ -135,7 +149,7 @@ bool xl_cell_iterator_next(xl_cell_iterator *cells, const xl_grid_map *map,
     if (cells->at.z > cells->high.z)
         return false;
     if (cells->all) {
-        cells->end = map->points;
+        xl_cell_iterator_all(cells, map, index, &cells->begin, &cells->end);
         cells->at.z = cells->high.z + 1;
         return true;
     }

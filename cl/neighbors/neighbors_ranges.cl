@@ -33,6 +33,9 @@ typedef struct xl_search {
 #if XL_QUERY_STRIDE == 0
     __global const xl_real *given_y, *given_z;
 #endif
+#if XL_SYSTEMS
+    __global const uint *given_systems;
+#endif
 #endif
 #if XL_RADII
     __global const xl_real *radii;
@@ -63,13 +66,22 @@ typedef struct xl_search {
 #else
 #define XL_BOX_PARAMETERS
 #endif
+#if XL_SYSTEMS
+#define XL_GIVEN_SYSTEMS_PARAMETERS __global const uint *given_systems, ulong given_systems_at,
+#define XL_GIVEN_SYSTEMS_ARGUMENTS given_systems, given_systems_at,
+#else
+#define XL_GIVEN_SYSTEMS_PARAMETERS
+#define XL_GIVEN_SYSTEMS_ARGUMENTS
+#endif
 #if XL_GIVEN
 #if XL_QUERY_STRIDE == 0
 #define XL_GIVEN_PARAMETERS                                                                        \
     __global const xl_real *given, ulong given_at, __global const xl_real *given_y,                \
-        ulong given_y_at, __global const xl_real *given_z, ulong given_z_at,
+        ulong given_y_at, __global const xl_real *given_z, ulong given_z_at,                       \
+        XL_GIVEN_SYSTEMS_PARAMETERS
 #else
-#define XL_GIVEN_PARAMETERS __global const xl_real *given, ulong given_at,
+#define XL_GIVEN_PARAMETERS                                                                        \
+    __global const xl_real *given, ulong given_at, XL_GIVEN_SYSTEMS_PARAMETERS
 #endif
 #else
 #define XL_GIVEN_PARAMETERS
@@ -105,6 +117,9 @@ xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_Q
     s.given_y = given_y + given_y_at;
     s.given_z = given_z + given_z_at;
 #endif
+#if XL_SYSTEMS
+    s.given_systems = given_systems + given_systems_at;
+#endif
 #endif
 #if XL_RADII
     s.radii = radii + radii_at;
@@ -134,9 +149,10 @@ xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_Q
 #endif
 #if XL_GIVEN
 #if XL_QUERY_STRIDE == 0
-#define XL_GIVEN_ARGUMENTS given, given_at, given_y, given_y_at, given_z, given_z_at,
+#define XL_GIVEN_ARGUMENTS                                                                         \
+    given, given_at, given_y, given_y_at, given_z, given_z_at, XL_GIVEN_SYSTEMS_ARGUMENTS
 #else
-#define XL_GIVEN_ARGUMENTS given, given_at,
+#define XL_GIVEN_ARGUMENTS given, given_at, XL_GIVEN_SYSTEMS_ARGUMENTS
 #endif
 #else
 #define XL_GIVEN_ARGUMENTS
@@ -189,7 +205,20 @@ xl_cell_iterator xl_search_cells(const xl_search *s, xl_real4 low, xl_real4 high
 typedef struct xl_query {
     xl_site self; /* position, and where its results go: the index of the point, or of the query */
     xl_real reach, radius2;
+#if XL_SYSTEMS
+    float system;
+#endif
 } xl_query;
+
+/* Where it is, and of a batch its system. */
+xl_real4 xl_query_position(const xl_query *query)
+{
+    xl_real4 p = xl_site_position(query->self);
+#if XL_SYSTEMS
+    p.w = query->system;
+#endif
+    return p;
+}
 
 /* Query number k in the order in which they are taken: that of the index, or as they are given. */
 uint xl_query_index(const xl_search *s, uint k)
@@ -236,6 +265,21 @@ xl_real4 xl_query_given(const xl_search *s, ulong k)
 }
 #endif
 
+#if XL_SYSTEMS
+/* One of no system is nowhere. */
+void xl_query_set_system(const xl_search *s, xl_query *query, uint k)
+{
+#if XL_GIVEN
+    const uint system = s->given_systems[k];
+    if (system >= s->map.systems)
+        query->self = xl_site_of((xl_real4)(NAN), k);
+#else
+    const uint system = xl_grid_system(s->index.sorted, s->map.points, k);
+#endif
+    query->system = (float)min(system, s->map.systems - 1u);
+}
+#endif
+
 xl_query xl_query_load(const xl_search *s, uint k)
 {
     xl_query query;
@@ -243,6 +287,9 @@ xl_query xl_query_load(const xl_search *s, uint k)
     query.self = xl_site_of(xl_query_given(s, k), k);
 #else
     query.self = xl_search_site(s, k);
+#endif
+#if XL_SYSTEMS
+    xl_query_set_system(s, &query, k);
 #endif
     xl_query_set_radius(s, &query);
     return query;

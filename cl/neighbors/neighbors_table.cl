@@ -43,7 +43,7 @@ void xl_table_walk_look(xl_table_walk *walk, const xl_search *s)
     walk->end = min(s->index.starts[at + walk->width], s->map.points);
 }
 
-/* All rows between the cells; where they outnumber the points all of these are one. */
+/* All rows between the cells; where they outnumber the points these are one range. */
 void xl_table_walk_around(xl_table_walk *walk, const xl_search *s, const xl_ranges *near)
 {
     const xl_cell_iterator *const cells = &near->cells;
@@ -55,8 +55,7 @@ void xl_table_walk_around(xl_table_walk *walk, const xl_search *s, const xl_rang
         (uint)cells->low.z * s->map.layer + (uint)cells->low.y * s->map.row + (uint)cells->low.x;
     xl_table_walk_look(walk, s);
     if (cells->all) {
-        walk->begin = 0;
-        walk->end = s->map.points;
+        xl_cell_iterator_all(cells, &s->map, &s->index, &walk->begin, &walk->end);
         walk->left = walk->layers = 1;
     }
 }

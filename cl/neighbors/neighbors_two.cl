@@ -24,8 +24,8 @@ xl_two xl_two_load(const xl_search *s, uint k)
         xl_grid_map table = s->map;
         table.sparse = false; /* listed rows are walked along for one query at a time */
         two.b = xl_query_load(s, k + 1);
-        const int4 at_a = xl_grid_cell(&table, xl_search_narrow(s, xl_site_position(two.a.self)));
-        const int4 at_b = xl_grid_cell(&table, xl_search_narrow(s, xl_site_position(two.b.self)));
+        const int4 at_a = xl_grid_cell(&table, xl_search_narrow(s, xl_query_position(&two.a)));
+        const int4 at_b = xl_grid_cell(&table, xl_search_narrow(s, xl_query_position(&two.b)));
         two.apart = at_a.y != at_b.y || at_a.z != at_b.z;
     }
 #endif
@@ -46,7 +46,7 @@ xl_query xl_two_query(const xl_two *two, uint turn)
  * candidates of a turn, which takes no registers for a copy of one. */
 xl_ranges xl_two_ranges(const xl_search *s, const xl_two *two, uint turn)
 {
-    const xl_real4 a = xl_site_position(two->a.self), b = xl_site_position(two->b.self);
+    const xl_real4 a = xl_query_position(&two->a), b = xl_query_position(&two->b);
     const xl_real4 one = turn == 0 ? a : b;
     const xl_real4 low = two->apart ? one : fmin(a, b), high = two->apart ? one : fmax(a, b);
     return xl_ranges_begin(s, low, high, fmax(two->a.reach, two->b.reach));

@@ -112,7 +112,7 @@ bool xl_walk_next(xl_walk *walk, const xl_search *s)
         return false;
     for (uint j = 0; j < XL_WALK_TOGETHER && walk->at + j < walk->last; ++j) {
         const xl_query query = xl_query_load(s, walk->at + j);
-        const xl_real4 p = xl_site_position(query.self);
+        const xl_real4 p = xl_query_position(&query);
         const int4 cell = xl_grid_cell(&s->map, xl_search_narrow(s, p));
         if (j > 0 && (cell.y != walk->row.y || cell.z != walk->row.z))
             break;

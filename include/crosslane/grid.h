@@ -92,6 +92,14 @@ typedef struct xl_grid_desc {
        box, their coordinates are. So far from the origin, give one. Points that are further off
        than the largest float, or than what cells can tell apart, cost time, and no accuracy */
     double lower_f64[3], upper_f64[3];
+    /* 0: all points are of one system. Else a batch of so many independent systems, at most 2^20:
+     * molecules, replicas, frames. Each point is of one of them (xl_grid_build_args.systems), and
+     * meets no point of another. All have the same box and the same space; a system may have any
+     * number of points, and these may stand anywhere among the others. Cells along z are numbered
+     * one system behind the other; where rows are listed, and n systems reach over more than
+     * 2^31 / n cells along z, what lies above these is searched as one cell */
+    uint32_t num_systems;
+    uint32_t reserved2; /* 0 */
 } xl_grid_desc;
 
 /* What the device found while it built an index. */
@@ -101,11 +109,12 @@ typedef struct xl_grid_report {
     uint64_t points;      /* n of the last build */
     uint64_t non_finite;  /* points with a NaN or an infinity */
     uint64_t first_non_finite; /* the smallest such index; UINT64_MAX if none */
-    uint64_t out_of_domain;    /* points outside the given box */
+    uint64_t out_of_domain;    /* points outside the given box, or of a system that is none */
     uint64_t first_out_of_domain;
     float lower[3]; /* the box of the points, or the box given */
     float upper[3];
-    uint32_t cells[3];    /* cells of the table per axis; all 0 where rows are listed */
+    uint32_t cells[3];    /* cells of the table per axis, of a batch along z those of all systems;
+                             all 0 where rows are listed */
     uint32_t table_cells; /* entries there are room for in the table, or rows that are listed */
     double lower_f64[3];  /* the box in double precision, which of XL_F64 is rounded above */
     double upper_f64[3];
@@ -124,6 +133,8 @@ typedef struct xl_grid_build_args {
                         sees to that */
     xl_view points_y, points_z; /* of XL_POINTS_SOA: n scalars each, of as many axes as there are;
                                    else not given */
+    xl_view systems; /* of a batch: n u32, the system of each point, below desc.num_systems; one
+                        that is not is XL_ERROR_OUT_OF_DOMAIN. Not changed. Else not given */
 } xl_grid_build_args;
 
 typedef struct xl_grid_reorder_args {
@@ -165,7 +176,8 @@ XL_NODISCARD XL_API xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc
  * and less in a given box of few cells. What the build needs on the way makes it 37 where points
  * are counted and at most grid.sampled (grid.sampled_alone in a given box with too many cells for
  * a table), else, as on CPUs, 40; and up to 64 KiB more, and a thousandth. Of XL_F64 the
- * coordinates last as well: 24 bytes a point more. Pure, monotone in n. */
+ * coordinates last as well: 24 bytes a point more; and of a batch the systems: 4. Pure, monotone in
+ * n. */
 XL_NODISCARD XL_API xl_status xl_grid_scratch(const xl_grid *grid, size_t n, size_t *bytes,
                                               size_t *alignment);
 
@@ -180,11 +192,11 @@ XL_API void xl_grid_index_destroy(xl_grid_index *index);
  * threads and failure as xl_scan_enqueue_sized(). Calls that use the index wait for its build by
  * themselves, on whatever queue. (Where a driver's queues cannot wait for each other's commands,
  * docs/drivers.md, a call on another queue than the build's blocks until the build is done.)
- * A non-finite point, or one outside the given box, is found by the device:
- * xl_grid_index_status() tells. Where one of `waits` ends in an error there is no index until the
- * next build: xl_grid_index_status() says so, and searches take it for a build that failed, or on
- * another queue fail themselves. `size` is the size of *args, here and below: from C take the
- * functions without _sized, which pass it. */
+ * A non-finite point, or one outside the given box or of no system of the batch, is found by the
+ * device: xl_grid_index_status() tells. Where one of `waits` ends in an error there is no index
+ * until the next build: xl_grid_index_status() says so, and searches take it for a build that
+ * failed, or on another queue fail themselves. `size` is the size of *args, here and below: from C
+ * take the functions without _sized, which pass it. */
 XL_NODISCARD XL_API xl_status xl_grid_build_enqueue_sized(xl_grid *grid, xl_grid_index *index,
                                                           cl_command_queue queue,
                                                           const xl_grid_build_args *args,
@@ -250,9 +262,9 @@ XL_NODISCARD XL_API xl_status xl_grid_reorder_enqueue_sized(xl_grid *grid, xl_gr
  * `moved` is UINT32_MAX, which no count is, where there is nothing to compare with: the build found
  * points that are not finite or outside the box, has not run, or its storage was overwritten since.
  * n is that of the build; without points it is 0. Any plan of the index's dimensions and scalar,
- * and of the same tunable grid.planes as the plan that has built it, will do; of a triclinic
- * cell's, any plan of some such cell. Neither `points`, `moved` nor the index's storage may
- * overlap. Never blocks, but as xl_grid_build_enqueue_sized() says of other queues than the
+ * and of the same tunable grid.planes as the plan that has built it, will do, a batch's or not; of
+ * a triclinic cell's, any plan of some such cell. Neither `points`, `moved` nor the index's storage
+ * may overlap. Never blocks, but as xl_grid_build_enqueue_sized() says of other queues than the
  * build's; waits, event, queue, threads and failure as xl_scan_enqueue_sized().
  * XL_ERROR_INVALID_ARGUMENT: a distance or a view that is none, an index that was never built, of
  * another context, of other dimensions or scalars, or of a triclinic cell where the plan is not.

@@ -52,6 +52,9 @@ typedef struct xl_knn_desc {
                         precision, XL_F64: that of the index, of queries and distances2, which
                         below are said to be f32 */
     uint32_t query_layout; /* xl_points_layout of given queries */
+    uint32_t batch;        /* 1: for indices of a batch of systems, and for no others, as in
+                              xl_neighbors_desc */
+    uint32_t reserved;     /* 0 */
 } xl_knn_desc;
 
 /* What the call works on; a view that is left out is not given. n is the number of queries: of the
@@ -66,6 +69,8 @@ typedef struct xl_knn_args {
     xl_view scratch;              /* xl_knn_scratch() bytes, or not given: as in xl_scan_args */
     xl_view queries_y, queries_z; /* of desc.query_layout XL_POINTS_SOA, whose `queries` has x:
                                      num_queries scalars each, of as many axes as there are */
+    xl_view query_systems;        /* of desc.batch and given queries: n u32, the system of each, not
+                                     changed. A query of a system that there is not has no neighbours */
 } xl_knn_args;
 
 XL_EXTERN_C_BEGIN

@@ -81,6 +81,9 @@ typedef struct xl_neighbors_desc {
                               is one of double precision */
     uint32_t scalar;       /* xl_type */
     uint32_t query_layout; /* xl_points_layout of given queries */
+    uint32_t batch; /* 1: for indices of a batch of systems (xl_grid_desc.num_systems), and for no
+                       others: neighbours are of the system of the point, or of the query */
+    uint32_t reserved2; /* 0 */
 } xl_neighbors_desc;
 
 /* What the calls work on; a view that is left out is not given. n is the number of queries: of the
@@ -98,6 +101,8 @@ typedef struct xl_neighbors_count_args {
                         above 0 has no neighbours */
     xl_view queries_y, queries_z; /* of desc.query_layout XL_POINTS_SOA, whose `queries` has x:
                                      num_queries scalars each, of as many axes as there are */
+    xl_view query_systems;        /* of desc.batch and given queries: n u32, the system of each, not
+                                     changed. A query of a system that there is not has no neighbours */
 } xl_neighbors_count_args;
 
 typedef struct xl_neighbors_fill_args {
@@ -126,7 +131,8 @@ typedef struct xl_neighbors_fill_args {
     xl_view counts;     /* only with desc.row_capacity: a u32 for each row that is filled, the
                            number of its neighbours; UINT32_MAX in all where the build failed, and
                            in a row that a device cannot search which ends long loops */
-    xl_view queries_y, queries_z; /* as they were counted */
+    xl_view queries_y, queries_z; /* as they were counted, these, too */
+    xl_view query_systems;
 } xl_neighbors_fill_args;
 
 typedef struct xl_neighbors_visit_args {
@@ -138,6 +144,7 @@ typedef struct xl_neighbors_visit_args {
     xl_view queries_y, queries_z;
     double start_f64; /* these two of XL_F64, whose `start` and `params` stay 0 */
     double params_f64[4];
+    xl_view query_systems; /* as in xl_neighbors_count_args */
 } xl_neighbors_visit_args;
 
 typedef struct xl_neighbors_status_args {
@@ -147,7 +154,7 @@ typedef struct xl_neighbors_status_args {
     xl_view queries, radii;
     size_t first_row, num_rows;
     xl_view counts; /* as they were filled */
-    xl_view queries_y, queries_z;
+    xl_view queries_y, queries_z, query_systems;
 } xl_neighbors_status_args;
 
 /* What the device found out about a list. */

@@ -34,6 +34,8 @@ static uint64_t count_box_cells(const xl_grid_desc *desc, float inverse, float t
         float last = (desc->upper[a] - desc->lower[a]) * (a == 0 ? inverse * thin : inverse);
         cells *= last < MANY_CELLS ? (uint64_t)last + 1 : (uint64_t)MANY_CELLS + 1;
     }
+    if (desc->num_systems > 0 && cells <= XLI_GRID_MAX_TABLE)
+        cells *= desc->num_systems;
     return cells;
 }
 
@@ -99,7 +101,8 @@ static xl_status build_kernels(xl_grid *grid)
                  grid->desc.dimensions);
     xli_text_add(&defines, "#define XL_BUCKET %u\n#define XL_TRICLINIC %u\n", grid->tune.bucket,
                  grid->desc.triclinic);
-    xli_text_add(&defines, "#define XL_F64 %d\n", grid->desc.scalar == XL_F64 ? 1 : 0);
+    xli_text_add(&defines, "#define XL_F64 %d\n#define XL_SYSTEMS %d\n",
+                 grid->desc.scalar == XL_F64 ? 1 : 0, grid->desc.num_systems > 0 ? 1 : 0);
     if (defines.failed)
         return xli_fail(grid->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a grid");
     XL_TRY(xli_program_get(grid->ctx, "grid", defines.data, &program));

@@ -43,9 +43,18 @@ static bool sorts_keys(const xli_grid_build *b)
     return b->grid->sorts || (layout->lists && layout->buckets == 0);
 }
 
-static cl_float4 corner(const float *p)
+static cl_float4 lower_of(const xl_grid *grid)
 {
+    const float *const p = grid->desc.lower;
     return (cl_float4){{p[0], p[1], p[2], 0}};
+}
+
+/* Of a batch with the number of the last system. */
+static cl_float4 upper_of(const xl_grid *grid)
+{
+    const float *const p = grid->desc.upper;
+    const uint32_t systems = grid->desc.num_systems;
+    return (cl_float4){{p[0], p[1], p[2], systems > 0 ? (float)(systems - 1) : 0}};
 }
 
 /* On the first index of each entry, while a build goes on; none where indices need all bits. */
@@ -63,7 +72,7 @@ static xl_status launch_shape(const xli_grid_build *b)
     const xli_grid_layout *const layout = &b->index->layout;
     const size_t n = b->index->n;
     const bool looks = n > 0 && (!grid->desc.bounded || sorts_keys(b));
-    const cl_float4 lower = corner(grid->desc.lower), upper = corner(grid->desc.upper);
+    const cl_float4 lower = lower_of(grid), upper = upper_of(grid);
     const xli_arg box[2] = {XLI_BYTES(&lower, sizeof lower), XLI_BYTES(&upper, sizeof upper)};
     const xli_grid_shape look = xli_grid_few_groups(grid, XLI_GRID_BOUNDS, n);
     const xli_grid_shape set = xli_grid_few_groups(
@@ -131,7 +140,7 @@ static xl_status launch_counting(const xli_grid_build *b)
     const xli_grid_layout *const layout = &b->index->layout;
     const size_t n = b->index->n;
     const xli_arg entries = XLI_U32(layout->entries), buckets = XLI_U32(layout->buckets);
-    const cl_float4 lower = corner(grid->desc.lower), upper = corner(grid->desc.upper);
+    const cl_float4 lower = lower_of(grid), upper = upper_of(grid);
     if (layout->buckets > 0)
         XL_TRY(LAUNCH_IN(b, XLI_GRID_SPLIT, xli_grid_few_groups(grid, XLI_GRID_SPLIT, n), GIVEN(b),
                          BUFFER(b), PART(b, header), buckets, PART(b, places), PART(b, splitters)));
@@ -163,6 +172,15 @@ static xl_status check_both(const xl_grid *grid, const xl_grid_index *index)
     return XL_SUCCESS;
 }
 
+static xl_status check_systems(const xl_grid *grid, size_t n, xl_view given, xli_span *span)
+{
+    const bool batch = grid->desc.num_systems > 0;
+    const xli_idle_field field = {"systems", given.buffer != NULL, batch, "desc.num_systems is 0"};
+    if (!batch)
+        return xli_check_idle(grid->ctx, &field, 1);
+    return xli_check_view(grid->ctx, "systems", given, n, sizeof(cl_uint), XLI_READ, span);
+}
+
 xl_status xl_grid_build_enqueue_sized(xl_grid *grid, xl_grid_index *index, cl_command_queue queue,
                                       const xl_grid_build_args *args, size_t size,
                                       cl_uint num_waits, const cl_event *waits, cl_event *event)
@@ -171,7 +189,7 @@ xl_status xl_grid_build_enqueue_sized(xl_grid *grid, xl_grid_index *index, cl_co
     xl_grid_build_args given = {0};
     xli_seq seq = {0};
     xl_view points[3];
-    xli_span in[3] = {{0}}, at;
+    xli_span in[4] = {{0}}, at;
     xl_grid_index *entered = NULL;
     if (event)
         *event = NULL;
@@ -181,9 +199,10 @@ xl_status xl_grid_build_enqueue_sized(xl_grid *grid, xl_grid_index *index, cl_co
     XL_TRY(xli_seq_begin(&seq, grid->ctx, queue, num_waits, waits, event));
     XL_TRY(xli_grid_check_points(
         grid, n, (const xl_view[]){given.points, given.points_y, given.points_z}, points, in));
+    XL_TRY(check_systems(grid, n, given.systems, &in[3]));
     XL_TRY(xli_grid_index_enter(index, &seq, grid, n, given.storage, in, &at));
     entered = index;
-    const xli_grid_build b = {grid, index, &seq, points};
+    const xli_grid_build b = {grid, index, &seq, points, given.systems};
     XL_TRY(launch_shape(&b));
     if (n > 0 && sorts_keys(&b))
         XL_TRY(xli_grid_launch_sorting(&b));
@@ -220,7 +239,7 @@ xl_status xl_grid_reorder_enqueue_sized(xl_grid *grid, xl_grid_index *index, cl_
     XL_TRY(xli_check_view(grid->ctx, "in", given.in, n, element_bytes, XLI_READ, &spans[0]));
     XL_TRY(xli_check_view(grid->ctx, "out", given.out, n, element_bytes, XLI_WRITE, &spans[1]));
     XL_TRY(xli_grid_check_apart(grid->ctx, index, spans, XLI_COUNT(spans)));
-    const xli_grid_build b = {grid, index, &seq, NULL};
+    const xli_grid_build b = {grid, index, &seq, NULL, {0}};
     if (n > 0)
         XL_TRY(LAUNCH(&b, which, n * words, BUFFER(&b), PART(&b, sorted), XLI_U64(n),
                       XLI_U32(words), XLI_MEM(given.in.buffer), XLI_U64(given.in.offset * words),

@@ -31,6 +31,14 @@ xl_status xli_grid_check_same_scalar(xl_context *ctx, const xl_grid_index *index
     return XL_SUCCESS;
 }
 
+xl_status xli_grid_check_batch(xl_context *ctx, const xl_grid_index *index, bool batch)
+{
+    if (batch != (index->num_systems > 0))
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "index: of %s, the plan's desc.batch is %d",
+                        batch ? "one system" : "a batch of systems", batch ? 1 : 0);
+    return XL_SUCCESS;
+}
+
 /* Of the two boxes that a descriptor has room for, the one of another scalar. */
 static xl_status check_other_box(xl_context *ctx, const xl_grid_desc *desc)
 {
@@ -119,6 +127,12 @@ xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *desc)
     if (desc->reserved != 0)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.reserved: %u, but must be 0",
                         (unsigned)desc->reserved);
+    if (desc->num_systems > XLI_GRID_MAX_SYSTEMS)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.num_systems: %u; at most %u",
+                        (unsigned)desc->num_systems, (unsigned)XLI_GRID_MAX_SYSTEMS);
+    if (desc->reserved2 != 0)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.reserved2: %u, but must be 0",
+                        (unsigned)desc->reserved2);
     if (desc->triclinic > 1)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.triclinic: %u; 0 or 1",
                         (unsigned)desc->triclinic);
@@ -236,6 +250,11 @@ xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *des
     if (desc->reserved != 0)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.reserved: %u; must be 0",
                         (unsigned)desc->reserved);
+    if (desc->batch > 1 || desc->reserved2 != 0)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.batch: %u, desc.reserved2: %u; must "
+                        "be 0 or 1, and 0",
+                        (unsigned)desc->batch, (unsigned)desc->reserved2);
     if (desc->half && (desc->queries != XL_QUERIES_INDEXED || desc->radii))
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "desc.half: of %s a pair is no other one turned round",

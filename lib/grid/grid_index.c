@@ -3,6 +3,7 @@
  * last build went. */
 #include "grid_plan.h"
 
+#include <stdio.h>
 #include <string.h>
 
 xl_status xl_grid_index_create(xl_context *ctx, xl_grid_index **index)
@@ -91,7 +92,7 @@ done:
 }
 
 xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xl_grid *grid, size_t n,
-                               xl_view storage, const xli_span in[3], xli_span *span)
+                               xl_view storage, const xli_span in[4], xli_span *span)
 {
     xl_status status;
     xli_grid_layout layout;
@@ -106,7 +107,7 @@ xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xl_grid
     }
     XL_TRY(xli_seq_scratch(seq, &index->pool, storage, layout.bytes, XLI_SCRATCH_ALIGN, span));
     span->name = "storage";
-    for (int a = 0; a < 3; ++a)
+    for (int a = 0; a < 4; ++a)
         XL_TRY(xli_check_apart(index->ctx, &in[a], span, false));
     XL_TRY_CL(index->ctx, clRetainMemObject(span->buffer));
     let_go(index);
@@ -118,6 +119,7 @@ xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xl_grid
     index->dimensions = grid->desc.dimensions;
     index->planes = grid->tune.planes;
     index->scalar = grid->desc.scalar;
+    index->num_systems = grid->desc.num_systems;
     index->bounded = grid->desc.bounded != 0;
     index->period = xli_grid_period_of(&grid->desc);
     index->box = grid->box;
@@ -246,22 +248,33 @@ static void fill_report(xl_grid_report *report, const xl_grid_index *index,
     memcpy(report->cells, header->cells, sizeof report->cells);
 }
 
-static xl_status judge(xl_context *ctx, const xl_grid_report *report)
+/* What a point may be outside of besides the box. */
+static const char *or_systems(char text[64], uint32_t num_systems)
 {
+    text[0] = '\0';
+    if (num_systems > 0)
+        snprintf(text, 64, ", or of no system from 0 to %u", (unsigned)num_systems - 1);
+    return text;
+}
+
+static xl_status judge(const xl_grid_index *index, const xl_grid_report *report)
+{
+    xl_context *const ctx = index->ctx;
+    char systems[64];
     if (report->non_finite > 0)
         return xli_fail(ctx, XL_ERROR_NON_FINITE,
                         "points: %llu of %llu are not finite, the first at index %llu",
                         (unsigned long long)report->non_finite, (unsigned long long)report->points,
                         (unsigned long long)report->first_non_finite);
     if (report->out_of_domain > 0)
-        return xli_fail(ctx, XL_ERROR_OUT_OF_DOMAIN,
-                        "points: %llu of %llu are outside the box (%g, %g, %g) to (%g, %g, %g), "
-                        "the first at index %llu",
-                        (unsigned long long)report->out_of_domain,
-                        (unsigned long long)report->points, report->lower_f64[0],
-                        report->lower_f64[1], report->lower_f64[2], report->upper_f64[0],
-                        report->upper_f64[1], report->upper_f64[2],
-                        (unsigned long long)report->first_out_of_domain);
+        return xli_fail(
+            ctx, XL_ERROR_OUT_OF_DOMAIN,
+            "points: %llu of %llu are outside the box (%g, %g, %g) to (%g, %g, %g)%s, "
+            "the first at index %llu",
+            (unsigned long long)report->out_of_domain, (unsigned long long)report->points,
+            report->lower_f64[0], report->lower_f64[1], report->lower_f64[2], report->upper_f64[0],
+            report->upper_f64[1], report->upper_f64[2], or_systems(systems, index->num_systems),
+            (unsigned long long)report->first_out_of_domain);
     return XL_SUCCESS;
 }
 
@@ -287,7 +300,7 @@ xl_status xl_grid_index_status_sized(xl_grid_index *index, cl_command_queue queu
                      "still to come, or its storage was overwritten; build it again"));
     fill_report(&found, index, &header);
     xli_struct_write(report, size, &found, sizeof found);
-    status = judge(index->ctx, &found);
+    status = judge(index, &found);
 done:
     return xli_seq_end(&seq, status, NULL);
 }

@@ -14,6 +14,7 @@ typedef struct xli_grid_build {
     xli_seq *seq;
     const xl_view *points; /* of x, y and z, the first in place of those that are not given;
                               NULL where none are read */
+    xl_view systems;       /* of a batch */
 } xli_grid_build;
 
 #define BUFFER(b) XLI_MEM((b)->index->storage)
@@ -21,10 +22,12 @@ typedef struct xli_grid_build {
 #define AXIS(b, a) XLI_MEM((b)->points[a].buffer), XLI_U64((b)->points[a].offset)
 #define IN_F64(b, of)                                                                              \
     ((b)->grid->desc.scalar == XL_F64 ? XLI_BYTES(&(b)->grid->of, sizeof((b)->grid->of)) : XLI_NONE)
+#define IN_BATCH(b, arg) ((b)->grid->desc.num_systems > 0 ? (arg) : XLI_NONE)
 /* XL_POINTS_PARAMETERS of grid_points.cl, and how many points there are. */
 #define GIVEN(b)                                                                                   \
     AXIS(b, 0), AXIS(b, 1), AXIS(b, 2), IN_F64(b, box.lower), IN_F64(b, box.upper),                \
-        IN_F64(b, box.outside), XLI_U32((b)->index->n)
+        IN_F64(b, box.outside), IN_BATCH(b, XLI_MEM((b)->systems.buffer)),                         \
+        IN_BATCH(b, XLI_U64((b)->systems.offset)), XLI_U32((b)->index->n)
 
 /* A part of the storage from its byte `more` on, as elements of so many bytes. */
 static inline xl_view xli_grid_view(const xli_grid_build *b, size_t part, size_t more,

@@ -3,9 +3,9 @@
  * room for any index of fewer points, too.
  *
  * header | what groups find | buckets | unordered indices, or keys | sorted points | where they
- * begin | scratch of the scans. What lasts is the sorted points, 16 bytes each, with XL_F64 40, and
- * where they begin, of a table up to 4 * grid.table bytes a point, of rows 12; before, a build by
- * counting has 4 bytes a point more, one by sorting 8. */
+ * begin | scratch of the scans. What lasts is the sorted points, 16 bytes each, with XL_F64 40, of
+ * a batch 4 more, and where they begin, of a table up to 4 * grid.table bytes a point, of rows 12;
+ * before, a build by counting has 4 bytes a point more, one by sorting 8. */
 #include "grid_plan.h"
 
 /* A work-item goes through no more elements than this by itself. */
@@ -104,7 +104,8 @@ static xl_status take_first(const xl_grid *grid, size_t n, size_t listed, xli_gr
     const size_t buckets = buckets_of(grid, most_in_buckets(grid, listed));
     const size_t keys = most_keys(grid, n, listed);
     const bool wide = grid->desc.scalar == XL_F64;
-    const size_t point_bytes = sizeof(cl_uint4) + (wide ? 3 * sizeof(cl_double) : 0);
+    const size_t point_bytes = sizeof(cl_uint4) + (wide ? 3 * sizeof(cl_double) : 0) +
+                               (grid->desc.num_systems > 0 ? sizeof(cl_uint) : 0);
     if (grid->sort)
         XL_TRY(xl_sort_scratch(grid->sort, keys, &sort_bytes, &alignment));
     l->header = take(bytes, 1, sizeof(xli_grid_header));

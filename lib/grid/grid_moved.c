@@ -118,7 +118,8 @@ xl_status xl_grid_moved_enqueue_sized(xl_grid *grid, xl_grid_index *index, cl_co
     XL_TRY(xli_seq_begin(&seq, grid->ctx, queue, num_waits, waits, event));
     XL_TRY(check_moved(grid, index, &given, points));
     XL_TRY(xli_grid_index_use(grid->ctx, index, grid->tune.planes, &seq));
-    const xli_grid_build b = {grid, index, &seq, points};
+    /* Where a point is now says all: of its system nothing is read. */
+    const xli_grid_build b = {grid, index, &seq, points, given.moved};
     XL_TRY(launch_moved(&b, &given));
 done:
     return xli_seq_end(&seq, status, event);

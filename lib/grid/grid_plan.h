@@ -25,6 +25,8 @@ typedef struct xli_grid_header {
     cl_float origin[3], last[3];
     cl_float inverse, thin, beyond;
     cl_uint cut;
+    cl_uint systems, layers;
+    cl_int first_layer;
     cl_double box[6]; /* with XL_F64 alone */
 } xli_grid_header;
 
@@ -58,7 +60,8 @@ typedef struct xli_grid_layout {
     size_t crowded;   /* the list of overfull cells */
     size_t keys;      /* sorting: of 8 bytes a point */
     size_t unordered; /* counting: indices by entry */
-    size_t sorted; /* 16 bytes a point: position and index; before that scratch of the sort, or */
+    size_t sorted; /* 16 bytes a point: position and index, and what a batch and XL_F64 have behind
+                      these; before that scratch of the sort, or */
     size_t bucket_of; /* counting: the entry of each point, */
     size_t ranks;     /* and how many came to it before */
     size_t starts;    /* the table; or the keys of rows */
@@ -133,6 +136,7 @@ struct xl_grid_index {
     cl_uint stamp; /* of the build, in its header; changes with each */
     size_t n;
     uint32_t dimensions, planes, scalar;
+    uint32_t num_systems; /* of a batch; else 0 */
     bool bounded;
     xli_grid_period period;
     xli_grid_box box;
@@ -174,6 +178,9 @@ static inline size_t xli_scalar_bytes(uint32_t scalar)
 /* Longest n: indices and starts are 32 bits wide, and one value means "none". */
 #define XLI_GRID_MAX_N ((uint64_t)UINT32_MAX - 1)
 
+/* Most systems of a batch: floats have their numbers, and each has 2^11 layers of listed rows. */
+#define XLI_GRID_MAX_SYSTEMS ((uint32_t)1 << 20)
+
 /* How many work-groups of which size take n elements. */
 typedef struct xli_grid_shape {
     size_t groups, size;
@@ -205,6 +212,8 @@ xl_status xli_neighbors_check_n(xl_context *ctx, size_t n, uint32_t stride);
 xl_status xli_grid_check_scalar(xl_context *ctx, uint32_t scalar);
 /* That a search, or whatever `what` is, has those of the index. */
 xl_status xli_grid_check_same_scalar(xl_context *ctx, const xl_grid_index *index, uint32_t scalar);
+/* That both or none are of batches. */
+xl_status xli_grid_check_batch(xl_context *ctx, const xl_grid_index *index, bool batch);
 xl_status xli_neighbors_check_radius(xl_context *ctx, const char *name, uint32_t scalar,
                                      double radius);
 xl_status xli_neighbors_check_period(xl_context *ctx, const xl_grid_index *index, const char *name,
@@ -218,12 +227,15 @@ void xli_grid_add_index(const xl_grid_index *index, xli_arg reach, xli_arg radiu
  * z are; an axis that has none of its own is where x is. */
 typedef struct xli_queries_form {
     uint32_t scalar, dimensions, stride;
-    bool soa;
+    bool soa, batch;
 } xli_queries_form;
 xl_status xli_grid_check_idle_queries(xl_context *ctx, bool given, const xli_queries_form *form,
-                                      size_t num_queries, const xl_view views[3]);
+                                      size_t num_queries, const xl_view views[3], xl_view systems);
 xl_status xli_grid_check_queries(xl_context *ctx, const xli_queries_form *form, size_t n,
                                  const xl_view given[3], xli_span spans[3]);
+/* Of a batch, the systems of the queries. */
+xl_status xli_grid_check_query_systems(xl_context *ctx, const xli_queries_form *form, size_t n,
+                                       xl_view given, xli_span *span);
 /* Each pair of spans, and each span and the storage of the index, share no byte. */
 xl_status xli_grid_check_apart(xl_context *ctx, const xl_grid_index *index, const xli_span *spans,
                                size_t num_spans);
@@ -237,10 +249,10 @@ xli_grid_period xli_grid_period_of(const xl_grid_desc *desc);
 xl_status xli_grid_check_repeats(xl_context *ctx, const xl_grid_index *index, xl_repeats plan);
 xl_repeats xli_grid_repeats(uint32_t periodic);
 
-/* grid_index.c: a build of the n points of `in`, an axis each or all in the first, enters: once
- * that has succeeded the storage is its own, whatever comes of it. */
+/* grid_index.c: a build of the n points of `in`, an axis each or all in the first, and last their
+ * systems, enters: once that has succeeded the storage is its own, whatever comes of it. */
 xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xl_grid *grid, size_t n,
-                               xl_view storage, const xli_span in[3], xli_span *span);
+                               xl_view storage, const xli_span in[4], xli_span *span);
 /* The build is enqueued, or was not: `status`; NULL, if it never entered. Ends the sequence, as
  * xli_seq_end(). */
 xl_status xli_grid_index_leave(xl_grid_index *index, xli_seq *seq, xl_status status,

@@ -4,7 +4,7 @@
 #include "grid_plan.h"
 
 xl_status xli_grid_check_idle_queries(xl_context *ctx, bool given, const xli_queries_form *form,
-                                      size_t num_queries, const xl_view views[3])
+                                      size_t num_queries, const xl_view views[3], xl_view systems)
 {
     const char *const indexed = "desc.queries is XL_QUERIES_INDEXED";
     const char *const axes = !given      ? indexed
@@ -15,7 +15,9 @@ xl_status xli_grid_check_idle_queries(xl_context *ctx, bool given, const xli_que
         {"num_queries", num_queries != 0, given, indexed},
         {"queries", views[0].buffer != NULL, given, indexed},
         {"queries_y", views[1].buffer != NULL, soa && form->dimensions > 1, axes},
-        {"queries_z", views[2].buffer != NULL, soa && form->dimensions > 2, axes}};
+        {"queries_z", views[2].buffer != NULL, soa && form->dimensions > 2, axes},
+        {"query_systems", systems.buffer != NULL, given && form->batch,
+         given ? "desc.batch is 0" : indexed}};
     return xli_check_idle(ctx, fields, XLI_COUNT(fields));
 }
 
@@ -34,6 +36,14 @@ xl_status xli_grid_check_queries(xl_context *ctx, const xli_queries_form *form, 
             spans[a] = spans[0];
 done:
     return status;
+}
+
+xl_status xli_grid_check_query_systems(xl_context *ctx, const xli_queries_form *form, size_t n,
+                                       xl_view given, xli_span *span)
+{
+    if (!form->batch)
+        return XL_SUCCESS;
+    return xli_check_view(ctx, "query_systems", given, n, sizeof(cl_uint), XLI_READ, span);
 }
 
 /* Where the grid's coordinates begin, and the box that repeats. */

@@ -40,6 +40,11 @@ xl_status xli_knn_check_desc(xl_context *ctx, const xl_knn_desc *desc)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "desc.query_stride: %u scalars do not hold a query; %u or more",
                         (unsigned)desc->query_stride, (unsigned)desc->dimensions);
+    if (desc->batch > 1 || desc->reserved != 0)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.batch: %u, desc.reserved: %u; must "
+                        "be 0 or 1, and 0",
+                        (unsigned)desc->batch, (unsigned)desc->reserved);
     const xl_status status = xli_grid_check_scalar(ctx, desc->scalar);
     return status == XL_SUCCESS ? check_max_radius(ctx, desc) : status;
 }
@@ -54,28 +59,34 @@ xl_status xli_knn_check_index(const xl_knn *plan, const xl_grid_index *index)
         return xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT,
                         "index: of points in %u dimensions, the plan's desc.dimensions is %u",
                         (unsigned)index->dimensions, (unsigned)problem->dimensions);
-    return xli_grid_check_same_scalar(plan->ctx, index, problem->scalar);
+    const xl_status same = xli_grid_check_same_scalar(plan->ctx, index, problem->scalar);
+    return same == XL_SUCCESS ? xli_grid_check_batch(plan->ctx, index, problem->batch) : same;
 }
 
 static xl_status check_queries(const xl_knn *plan, const xl_grid_index *index,
-                               const xl_knn_args *args, size_t *n, xli_span spans[3])
+                               const xl_knn_args *args, size_t *n, xli_knn_spans *spans)
 {
     xl_status status;
     const xli_knn_problem *const problem = &plan->problem;
     const xli_queries_form form = {.scalar = problem->scalar,
                                    .dimensions = problem->dimensions,
                                    .stride = problem->query_stride,
-                                   .soa = problem->soa};
+                                   .soa = problem->soa,
+                                   .batch = problem->batch};
     const xl_view views[3] = {args->queries, args->queries_y, args->queries_z};
-    XL_TRY(xli_grid_check_idle_queries(plan->ctx, problem->given, &form, args->num_queries, views));
+    XL_TRY(xli_grid_check_idle_queries(plan->ctx, problem->given, &form, args->num_queries, views,
+                                       args->query_systems));
     *n = problem->given ? args->num_queries : index->n;
     XL_TRY(xli_neighbors_check_n(plan->ctx, *n, problem->query_stride));
     if (*n > SIZE_MAX / xli_scalar_bytes(problem->scalar) / problem->k)
         return xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT,
                         "num_queries: %zu rows of %u exceed the address space", *n,
                         (unsigned)problem->k);
-    if (problem->given)
-        XL_TRY(xli_grid_check_queries(plan->ctx, &form, *n, views, spans));
+    if (!problem->given)
+        return XL_SUCCESS;
+    XL_TRY(xli_grid_check_queries(plan->ctx, &form, *n, views, spans->queries));
+    XL_TRY(xli_grid_check_query_systems(plan->ctx, &form, *n, args->query_systems,
+                                        &spans->query_systems));
 done:
     return status;
 }
@@ -86,7 +97,7 @@ xl_status xli_knn_check_views(const xl_knn *plan, const xl_grid_index *index,
     xl_status status;
     xl_context *const ctx = plan->ctx;
     *spans = (xli_knn_spans){.indices = {0}};
-    XL_TRY(check_queries(plan, index, args, n, spans->queries));
+    XL_TRY(check_queries(plan, index, args, n, spans));
     const size_t places = *n * plan->problem.k;
     XL_TRY(xli_check_view(ctx, "indices", args->indices, places, sizeof(cl_uint), XLI_WRITE,
                           &spans->indices));
@@ -96,10 +107,12 @@ xl_status xli_knn_check_views(const xl_knn *plan, const xl_grid_index *index,
                               &spans->distances2));
     const xli_span written[] = {spans->indices, spans->distances2};
     XL_TRY(xli_grid_check_apart(ctx, index, written, XLI_COUNT(written)));
-    for (int a = 0; a < 3; ++a) {
+    const xli_span *const read[] = {&spans->queries[0], &spans->queries[1], &spans->queries[2],
+                                    &spans->query_systems};
+    for (size_t a = 0; a < XLI_COUNT(read); ++a) {
         for (size_t i = 0; i < XLI_COUNT(written); ++i)
-            XL_TRY(xli_check_apart(ctx, &spans->queries[a], &written[i], false));
-        XL_TRY(xli_check_apart(ctx, &spans->queries[a], &index->storage_span, false));
+            XL_TRY(xli_check_apart(ctx, read[a], &written[i], false));
+        XL_TRY(xli_check_apart(ctx, read[a], &index->storage_span, false));
     }
 done:
     return status;

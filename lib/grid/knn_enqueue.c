@@ -4,7 +4,7 @@
 
 /* XL_INDEX_PARAMETERS and XL_QUERY_PARAMETERS of cl/neighbors/neighbors_ranges.cl, which has a
  * reach too, that a search of this kind finds by itself. */
-static void add_shared(const xl_knn *plan, const xl_grid_index *index, const xli_span queries[3],
+static void add_shared(const xl_knn *plan, const xl_grid_index *index, const xli_knn_spans *spans,
                        xli_args *args)
 {
     static const float reach = 0;
@@ -17,7 +17,9 @@ static void add_shared(const xl_knn *plan, const xl_grid_index *index, const xli
              : XLI_BYTES(&problem->radius2, sizeof(float)),
         problem->repeats != XL_REPEATS_NOT, args);
     for (uint32_t a = 0; problem->given && a < (problem->soa ? 3 : 1); ++a)
-        xli_args_add_span(args, &queries[a]);
+        xli_args_add_span(args, &spans->queries[a]);
+    if (problem->given && problem->batch)
+        xli_args_add_span(args, &spans->query_systems);
 }
 
 /* The kernel's way to say "not given" is a flag; the buffer is then any. */
@@ -28,7 +30,7 @@ static xl_status launch(xl_knn *plan, const xl_grid_index *index, xli_seq *seq, 
     const bool wide = spans->distances2.buffer != NULL;
     const xli_grid_shape shape =
         xli_grid_shape_of(&plan->search, n, plan->shape.group, plan->shape.items);
-    add_shared(plan, index, spans->queries, &args);
+    add_shared(plan, index, spans, &args);
     xli_args_add(&args, XLI_U32(n));
     xli_args_add_span(&args, &spans->indices);
     xli_args_add(&args, XLI_U32(wide));

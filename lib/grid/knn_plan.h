@@ -22,6 +22,7 @@ typedef struct xli_knn_problem {
     uint32_t k, dimensions, query_stride, scalar;
     bool given, keeps_self;
     bool soa; /* given queries have an array for each axis */
+    bool batch;
     xl_repeats repeats;
     float radius2;      /* an infinity: none */
     double radius2_f64; /* the same with XL_F64 */
@@ -51,7 +52,7 @@ xl_status xli_knn_check_index(const xl_knn *plan, const xl_grid_index *index);
 
 /* The arrays of one call, as spans. */
 typedef struct xli_knn_spans {
-    xli_span queries[3], indices, distances2;
+    xli_span queries[3], query_systems, indices, distances2;
 } xli_knn_spans;
 /* *n: the number of queries. */
 xl_status xli_knn_check_views(const xl_knn *plan, const xl_grid_index *index,

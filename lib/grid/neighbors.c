@@ -39,8 +39,9 @@ static xl_status build_kernels(xl_neighbors *plan, const xl_neighbors_desc *desc
                  plan->radii ? 1 : 0);
     xli_text_add(&defines, "#define XL_GIVEN %d\n#define XL_HALF %d\n#define XL_DETAILS %d\n",
                  plan->given ? 1 : 0, desc->half ? 1 : 0, plan->has_details ? 1 : 0);
-    xli_text_add(&defines, "#define XL_ROW_ROOM %d\n#define XL_F64 %d\n",
-                 plan->row_capacity > 0 ? 1 : 0, plan->scalar == XL_F64 ? 1 : 0);
+    xli_text_add(&defines, "#define XL_ROW_ROOM %d\n#define XL_F64 %d\n#define XL_SYSTEMS %d\n",
+                 plan->row_capacity > 0 ? 1 : 0, plan->scalar == XL_F64 ? 1 : 0,
+                 plan->batch ? 1 : 0);
     if (plan->given)
         xli_text_add(&defines, "#define XL_QUERY_STRIDE %u\n#define XL_QUERY_DIMENSIONS %u\n",
                      plan->soa ? 0 : desc->query_stride, desc->dimensions);
@@ -121,6 +122,7 @@ xl_status xl_neighbors_create(xl_context *ctx, const xl_neighbors_desc *desc, xl
     made->reach_f64 = xli_neighbors_reach_f64(checked.radius_f64);
     made->scalar = checked.scalar;
     made->soa = checked.query_layout == XL_POINTS_SOA;
+    made->batch = checked.batch != 0;
     made->visits = checked.visit != NULL;
     made->repeats = xli_grid_repeats(checked.periodic);
     made->radii = checked.radii != 0;

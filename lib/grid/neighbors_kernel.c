@@ -7,7 +7,7 @@
 /* The same as in cl/include/neighbors.cl: bits of the last of `numbers`. The upper half tells a
  * program that was compiled with another version's text, or another parameter that happens to have
  * the type. */
-enum { REPEATS = 1, INCLUSIVE = 2, ENDS_LOOPS = 4, TRICLINIC = 8, WIDE = 16 };
+enum { REPEATS = 1, INCLUSIVE = 2, ENDS_LOOPS = 4, TRICLINIC = 8, WIDE = 16, OF_BATCH = 32 };
 #define LAYOUT UINT32_C(0x4e310000)
 
 static xl_status check_kernel(xl_context *ctx, cl_kernel kernel)
@@ -65,7 +65,7 @@ static xl_status set(xl_grid_index *index, const xl_neighbors_kernel_args *args,
     const cl_uint kind = (p->repeats != XL_REPEATS_NOT ? REPEATS : 0u) |
                          (p->repeats == XL_REPEATS_CELL ? TRICLINIC : 0u) |
                          (args->inclusive ? INCLUSIVE : 0u) | (ends_loops ? ENDS_LOOPS : 0u) |
-                         (wide ? WIDE : 0u);
+                         (wide ? WIDE : 0u) | (index->num_systems > 0 ? OF_BATCH : 0u);
     const cl_uint numbers[4] = {(cl_uint)index->n, layout->table, index->stamp, LAYOUT | kind};
     const cl_float radius[4] = {args->radius, xli_neighbors_reach(args->radius),
                                 args->radius * args->radius, p->extent};

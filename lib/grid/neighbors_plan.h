@@ -12,6 +12,7 @@ struct xl_neighbors {
     double radius_f64, radius2_f64, reach_f64;
     uint32_t scalar;
     bool soa; /* given queries have an array for each axis */
+    bool batch;
     bool visits;
     xl_repeats repeats;
     bool radii, given;     /* as the descriptor has it: queries are given */
@@ -47,11 +48,11 @@ static inline double xli_neighbors_reach_f64(double radius)
 /* Queries of a call, as its arguments have them. */
 typedef struct xli_near_given {
     size_t num_queries;
-    xl_view queries, queries_y, queries_z, radii;
+    xl_view queries, queries_y, queries_z, radii, query_systems;
 } xli_near_given;
 #define XLI_NEAR_GIVEN(args)                                                                       \
     (&(xli_near_given){(args)->num_queries, (args)->queries, (args)->queries_y, (args)->queries_z, \
-                       (args)->radii})
+                       (args)->radii, (args)->query_systems})
 
 /* One call of a search plan. */
 typedef struct xli_search {
@@ -61,6 +62,7 @@ typedef struct xli_search {
     cl_command_queue queue;     /* of calls that read */
     size_t n;                   /* queries */
     xli_span queries[3], radii; /* of x, y and z, or all in the first */
+    xli_span query_systems;
 } xli_search;
 
 /* neighbors_search.c: what every call checks first. */

@@ -28,6 +28,7 @@ xl_status xli_near_begin(xli_search *s, xl_neighbors *plan, xl_grid_index *index
     XL_TRY(xli_seq_begin(&s->seq, plan->ctx, queue, num_waits, waits, event));
     XL_TRY(xli_grid_index_use(plan->ctx, index, plan->planes, &s->seq));
     XL_TRY(xli_grid_check_same_scalar(plan->ctx, index, plan->scalar));
+    XL_TRY(xli_grid_check_batch(plan->ctx, index, plan->batch));
     XL_TRY(check_period(plan, index));
     if (plan->given && plan->dimensions != index->dimensions)
         XL_TRY(xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT,
@@ -44,16 +45,21 @@ xl_status xli_near_queries(xli_search *s, const xli_near_given *given)
     const xli_queries_form form = {.scalar = plan->scalar,
                                    .dimensions = plan->dimensions,
                                    .stride = plan->query_stride,
-                                   .soa = plan->soa};
+                                   .soa = plan->soa,
+                                   .batch = plan->batch};
     const xl_view views[3] = {given->queries, given->queries_y, given->queries_z};
     const xli_idle_field radii = {"radii", given->radii.buffer != NULL, plan->radii,
                                   "desc.radii is 0"};
-    XL_TRY(xli_grid_check_idle_queries(plan->ctx, plan->given, &form, given->num_queries, views));
+    XL_TRY(xli_grid_check_idle_queries(plan->ctx, plan->given, &form, given->num_queries, views,
+                                       given->query_systems));
     XL_TRY(xli_check_idle(plan->ctx, &radii, 1));
     s->n = plan->given ? given->num_queries : s->index->n;
     XL_TRY(xli_neighbors_check_n(plan->ctx, s->n, plan->query_stride));
     if (plan->given)
         XL_TRY(xli_grid_check_queries(plan->ctx, &form, s->n, views, s->queries));
+    if (plan->given)
+        XL_TRY(xli_grid_check_query_systems(plan->ctx, &form, s->n, given->query_systems,
+                                            &s->query_systems));
     if (plan->radii)
         XL_TRY(xli_check_view(plan->ctx, "radii", given->radii, s->n,
                               xli_scalar_bytes(plan->scalar), XLI_READ, &s->radii));
@@ -64,7 +70,8 @@ done:
 xl_status xli_near_apart(const xli_search *s, const xli_span *spans, size_t num_spans)
 {
     xl_status status;
-    const xli_span *const read[] = {&s->queries[0], &s->queries[1], &s->queries[2], &s->radii};
+    const xli_span *const read[] = {&s->queries[0], &s->queries[1], &s->queries[2], &s->radii,
+                                    &s->query_systems};
     XL_TRY(xli_grid_check_apart(s->plan->ctx, s->index, spans, num_spans));
     for (size_t i = 0; i < num_spans; ++i)
         XL_TRY(xli_check_apart_from(s->plan->ctx, &spans[i], read, XLI_COUNT(read)));
@@ -99,6 +106,8 @@ static void add_shared(const xli_search *s, xli_args *args)
                        plan->repeats != XL_REPEATS_NOT, args);
     for (uint32_t a = 0; plan->given && a < (plan->soa ? 3 : 1); ++a)
         xli_args_add_span(args, &s->queries[a]);
+    if (plan->given && plan->batch)
+        xli_args_add_span(args, &s->query_systems);
     if (plan->radii) {
         xli_args_add(args, wide ? XLI_BYTES(&plan->radius_f64, sizeof(double))
                                 : XLI_BYTES(&plan->radius, sizeof(float)));

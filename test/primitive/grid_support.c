@@ -139,10 +139,13 @@ built build_grid(const cloud *c, const xl_grid_desc *desc)
     XLT_OK(xl_grid_scratch(b.grid, c->n, &bytes, &alignment));
     b.storage = xlt_scratch_make(bytes, alignment);
     b.points = cloud_buffer(c, desc->dimensions, 3);
+    if (desc->num_systems > 0)
+        b.systems = xlt_buffer_make(c->systems, c->n, sizeof *c->systems, 2);
     XLT_OK(xl_grid_build_enqueue(b.grid, b.index, xlt_queue(),
                                  &(xl_grid_build_args){.n = c->n,
                                                        .points = xlt_view(&b.points),
-                                                       .storage = xlt_view(&b.storage)},
+                                                       .storage = xlt_view(&b.storage),
+                                                       .systems = xlt_view(&b.systems)},
                                  0, NULL, NULL));
     return b;
 }
@@ -155,6 +158,10 @@ void built_free(built *b)
     xl_grid_destroy(b->grid);
     xlt_buffer_free(&b->points);
     xlt_buffer_free(&b->storage);
+    if (b->systems.mem) {
+        xlt_check_guards(&b->systems, "systems");
+        xlt_buffer_free(&b->systems);
+    }
 }
 
 xl_grid_report report_of(const built *b)
@@ -437,6 +444,8 @@ ref_search ref_search_of(const search_case *a)
 {
     ref_search r = {REF_SEARCH_SHARED(a), .radius = a->search.radius};
     ref_cell_of(&a->grid, r.period, r.tilt);
+    r.systems = a->points->systems;
+    r.query_systems = a->queries ? a->queries->systems : NULL;
     return r;
 }
 

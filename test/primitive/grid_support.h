@@ -12,7 +12,8 @@
 typedef struct cloud {
     float *xyz; /* n * stride; what lies between points is NaN */
     size_t n, stride;
-    size_t dimensions; /* 0: 3 */
+    size_t dimensions;       /* 0: 3 */
+    const uint32_t *systems; /* of each, where there is a batch of them; the test's */
 } cloud;
 
 cloud cloud_make(size_t n, size_t stride);
@@ -29,7 +30,7 @@ cloud cloud_uniform(size_t n, float low, float edge, uint64_t seed);
 typedef struct built {
     xl_grid *grid;
     xl_grid_index *index;
-    xlt_buffer points, storage;
+    xlt_buffer points, storage, systems;
     const cloud *cloud;
 } built;
 

@@ -65,16 +65,19 @@ static nearest_rows search(const asked *a)
     tune(a->how, &grid, &desc);
     nearest_rows r = nearest_rows_make(a->queries ? a->queries->n : a->points->n, desc.k);
     built b = build_grid(a->points, &grid);
-    xlt_buffer queries = {0}, indices = xlt_buffer_make(NULL, r.n * r.k, 4, 3),
+    xlt_buffer queries = {0}, systems = {0}, indices = xlt_buffer_make(NULL, r.n * r.k, 4, 3),
                distances2 = xlt_buffer_make(NULL, r.n * r.k, 4, 1);
     if (a->queries)
         queries = cloud_buffer(a->queries, desc.dimensions, 5);
+    if (a->queries && desc.batch)
+        systems = xlt_buffer_make(a->queries->systems, r.n, 4, 2);
     XLT_OK(xl_knn_enqueue(
         plan_of(&desc), b.index, xlt_queue(),
         &(xl_knn_args){.num_queries = a->queries ? r.n : 0,
                        .queries = a->queries ? xlt_view(&queries) : xl_no_view(),
                        .indices = xlt_view(&indices),
-                       .distances2 = a->no_distances ? xl_no_view() : xlt_view(&distances2)},
+                       .distances2 = a->no_distances ? xl_no_view() : xlt_view(&distances2),
+                       .query_systems = xlt_view(&systems)},
         0, NULL, NULL));
     xlt_read(&indices, r.indices);
     xlt_read(&distances2, r.distances2);
@@ -86,6 +89,10 @@ static nearest_rows search(const asked *a)
     if (a->queries) {
         xlt_check_guards(&queries, "queries");
         xlt_buffer_free(&queries);
+    }
+    if (systems.mem) {
+        xlt_check_guards(&systems, "query_systems");
+        xlt_buffer_free(&systems);
     }
     xlt_buffer_free(&indices);
     xlt_buffer_free(&distances2);
@@ -107,8 +114,10 @@ static ref_knn_search reference_of(const asked *a)
                         .k = a->search.k,
                         .include_self = a->search.include_self != 0,
                         .radius2 = radius * radius,
-                        .images = IMAGES};
+                        .images = IMAGES,
+                        .systems = a->points->systems};
     if (a->queries) {
+        r.query_systems = a->queries->systems;
         r.queries = a->queries->xyz;
         r.query_stride = a->queries->stride;
     }
@@ -258,6 +267,50 @@ static void ties(void **state)
         nearest_rows_free(&r);
     }
     cloud_free(&c);
+}
+
+/* ---- batches ----------------------------------------------------------------------------------
+ */
+
+/* Systems of many points, of fewer than k, and of none; queries of each, and of one there is not,
+ * which has no neighbours. */
+static void batches(void **state)
+{
+    (void)state;
+    enum { SYSTEMS = 40, K = 9 };
+    const size_t n = xlt_on_oclgrind() ? 60 : xlt_small() ? 150 : 700;
+    cloud c = cloud_uniform(n, -1.0f, 2.0f, 14), q = cloud_uniform(n / 3, -1.5f, 3.0f, 15);
+    uint32_t *systems = malloc(n * sizeof *systems), *of_queries = malloc(n * sizeof *of_queries);
+    xlt_random random = {16};
+    assert_true(systems && of_queries);
+    for (size_t i = 0; i < n; ++i) {
+        systems[i] = i % 3 ? (uint32_t)(xlt_next(&random) % SYSTEMS) : 7;
+        of_queries[i] = i % 2 ? 7 : (uint32_t)(xlt_next(&random) % SYSTEMS);
+    }
+    of_queries[2] = SYSTEMS;
+    c.systems = systems;
+    q.systems = of_queries;
+    for (unsigned k = 0; k < 4; ++k) {
+        asked a = k == 0 ? asked_of(&c, 0.3f, K) : asked_around(&c, &q, 0.3f, K);
+        a.grid.num_systems = SYSTEMS;
+        a.search.batch = 1;
+        a.search.max_radius = k == 2 ? 0.7f : 0;
+        if (k == 3) {
+            a.grid.bounded = 1;
+            a.grid.periodic = 7;
+            a.search.periodic = XL_REPEATS_BOX;
+            for (int axis = 0; axis < 3; ++axis) {
+                a.grid.lower[axis] = -1.0f;
+                a.grid.upper[axis] = 1.0f;
+            }
+            a.hard = true;
+        }
+        check_only("a batch", a);
+    }
+    free(systems);
+    free(of_queries);
+    cloud_free(&c);
+    cloud_free(&q);
 }
 
 /* ---- hard clouds ------------------------------------------------------------------------------
@@ -553,6 +606,7 @@ int main(void)
         cmocka_unit_test(every_k),
         cmocka_unit_test(any_cell_size),
         cmocka_unit_test(ties),
+        cmocka_unit_test(batches),
         cmocka_unit_test(hard_clouds),
         cmocka_unit_test(few_points),
         cmocka_unit_test(fewer_dimensions),

@@ -29,6 +29,7 @@ search_call search_call_make(const search_case *a)
     search.dimensions = grid.dimensions;
     search.radii = a->radii != NULL;
     search.periodic = grid.triclinic ? XL_REPEATS_CELL : grid.periodic != 0;
+    search.batch = grid.num_systems > 0;
     c.b = build_grid(a->points, &grid);
     XLT_OK(xl_neighbors_create(xlt_context(), &search, &c.plan));
     c.num_queries = a->queries ? c.n : 0;
@@ -37,14 +38,16 @@ search_call search_call_make(const search_case *a)
             a->soa ? axis_of(a->queries, axis) : cloud_buffer(a->queries, c.dimensions, 5);
     if (a->radii)
         c.radii = xlt_buffer_make(a->radii, c.n, 4, 2);
+    if (a->queries && search.batch)
+        c.query_systems = xlt_buffer_make(a->queries->systems, c.n, 4, 3);
     c.offsets = xlt_buffer_make(NULL, c.n + 1, 8, 1);
     return c;
 }
 
 void search_call_free(search_call *c)
 {
-    xlt_buffer *const all[] = {&c->queries[0], &c->queries[1], &c->queries[2], &c->radii,
-                               &c->offsets};
+    xlt_buffer *const all[] = {&c->queries[0], &c->queries[1],    &c->queries[2],
+                               &c->radii,      &c->query_systems, &c->offsets};
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
         if (all[i]->mem) {
             xlt_check_guards(all[i], "queries, radii or offsets");

@@ -11,7 +11,7 @@
 typedef struct search_call {
     xl_neighbors *plan;
     built b;
-    xlt_buffer queries[3], radii, offsets;
+    xlt_buffer queries[3], radii, query_systems, offsets;
     size_t n, num_queries, dimensions;
 } search_call;
 search_call search_call_make(const search_case *a);
@@ -20,7 +20,7 @@ void search_call_free(search_call *c);
 #define SEARCHED(c)                                                                                \
     .num_queries = (c)->num_queries, .queries = xlt_view(&(c)->queries[0]),                        \
     .queries_y = xlt_view(&(c)->queries[1]), .queries_z = xlt_view(&(c)->queries[2]),              \
-    .radii = xlt_view(&(c)->radii)
+    .radii = xlt_view(&(c)->radii), .query_systems = xlt_view(&(c)->query_systems)
 /* Into the offsets of the call. */
 void search_call_count(const search_call *c);
 
