@@ -37,7 +37,7 @@ ENDS_WITH(xl_histogram_desc, tunables);
 ENDS_WITH(xl_histogram_args, scratch);
 ENDS_WITH(xl_transform_desc, tunables);
 ENDS_WITH(xl_transform_args, scratch);
-ENDS_WITH(xl_grid_desc, upper_f64);
+ENDS_WITH(xl_grid_desc, cell_f64);
 ENDS_WITH(xl_grid_report, upper_f64);
 ENDS_WITH(xl_grid_build_args, points_z);
 ENDS_WITH(xl_grid_reorder_args, reserved);
