@@ -301,18 +301,25 @@ bool ref_counts_f64(const ref_search_f64 *search, uint32_t *counts);
 
 /* ---- ref_moved.c ---- */
 
+#define REF_MOVED(real)                                                                            \
+    const real *was, *now; /* so many numbers from one point to the next: */                       \
+    size_t was_stride, now_stride;                                                                 \
+    size_t n, dimensions;                                                                          \
+    real distance;                                                                                 \
+    real period[3]; /* of each axis; 0: it does not repeat */                                      \
+    real tilt[3];   /* of a triclinic cell */
 typedef struct ref_moved {
-    const float *was, *now; /* so many numbers from one point to the next: */
-    size_t was_stride, now_stride;
-    size_t n, dimensions;
-    float distance;
-    float period[3]; /* of each axis; 0: it does not repeat */
-    float tilt[3];   /* of a triclinic cell */
+    REF_MOVED(float)
 } ref_moved;
+typedef struct ref_moved_f64 {
+    REF_MOVED(double)
+} ref_moved_f64;
 
 /* Points of which a coordinate is not finite now, or that are farther than the distance from where
  * they, or images of theirs, were. */
 uint32_t ref_count_moved(const ref_moved *m);
+/* The same in double precision: ref_moved_f64.c. */
+uint32_t ref_count_moved_f64(const ref_moved_f64 *m);
 
 /* ---- ref_knn.c ---- */
 

@@ -11,23 +11,35 @@
 #endif
 
 #if XL_TRICLINIC
-#define XL_CELL_PARAMETERS float4 tilt,
+#define XL_CELL_PARAMETERS xl_real4 tilt,
+
+/* How far an image may be along an axis: of squares below the least normal number digits are lost;
+ * and see XL_CELL_SLACK. */
+xl_real xl_grid_moved_reach(xl_real4 away, xl_real distance2)
+{
+#if XL_F64
+    const xl_real root = sqrt(fmax(distance2, 0x1p-1022)) * (1.0 + 0x1p-47);
+#else
+    const xl_real root = sqrt(fmax(distance2, 0x1p-126f)) * (1.0f + 0x1p-18f);
+#endif
+    const xl_real4 size = fabs(away);
+    return root + XL_CELL_SLACK * fmax(size.x, fmax(size.y, size.z));
+}
 
 /* Whether no image of `was` is near: the nearest along each axis is not the nearest of all, so each
  * within reach is looked at. */
-bool xl_grid_is_far(float4 was, float4 now, const xl_cell *cell, float distance2)
+bool xl_grid_is_far(xl_real4 was, xl_real4 now, const xl_cell *cell, xl_real distance2)
 {
 #pragma OPENCL FP_CONTRACT OFF
-    const float4 away = now - was;
-    /* Of squares below the least normal number digits are lost. */
-    const float reach = sqrt(fmax(distance2, 0x1p-126f)) * (1.0f + 0x1p-18f);
+    const xl_real4 away = now - was;
+    const xl_real reach = xl_grid_moved_reach(away, distance2);
     bool far = true;
     xl_cell_images images = xl_cell_images_begin(cell, away, away, reach);
     while (far && xl_cell_images_next(&images, cell, away, away, reach)) {
-        const float4 d = away - xl_cell_shift(cell, images.at);
+        const xl_real4 d = away - xl_cell_shift(cell, images.at);
         far = !((d.x * d.x + d.y * d.y) + d.z * d.z <= distance2);
     }
-    return far || !xl_grid_finite(now);
+    return far || !xl_grid_given_finite(now);
 }
 #else
 #define XL_CELL_PARAMETERS
@@ -95,7 +107,7 @@ __kernel void xl_grid_moved(XL_POINTS_PARAMETERS, uint n, __global const uint *s
         const xl_site was = xl_grid_site(storage + sorted_at, n, (uint)k);
         const xl_real4 now = xl_grid_coordinates(XL_POINTS, min((uint)was.w, n - 1u));
 #if XL_TRICLINIC
-        const xl_cell cell = {(float4)(0.0f), (float4)(0.0f), period, tilt};
+        const xl_cell cell = {(xl_real4)(0), (xl_real4)(0), period, tilt};
         const bool far = xl_grid_is_far(xl_site_position(was), now, &cell, distance2);
 #else
         const bool far = xl_grid_is_far(xl_site_position(was), now, period, distance2);

@@ -61,7 +61,8 @@ typedef struct xl_search {
 #define XL_ORIGIN_PARAMETERS
 #endif
 #if XL_PERIODIC
-/* Of a triclinic cell the tilts bx, cx and cy stand in the w of these, which else are 0. */
+/* Of a triclinic cell the tilts bx, cx and cy stand in the w of these, which else are 0; so does
+ * one in that of an origin, which counts for nothing. */
 #define XL_BOX_PARAMETERS xl_real4 lower, xl_real4 upper, xl_real4 period, xl_real extent,
 #else
 #define XL_BOX_PARAMETERS
@@ -136,7 +137,7 @@ xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_Q
     s.cell.lower = s.lower;
     s.cell.upper = s.upper;
     s.cell.period = s.period;
-    s.cell.tilt = (float4)(lower.w, upper.w, period.w, 0.0f);
+    s.cell.tilt = (xl_real4)(lower.w, upper.w, period.w, 0);
 #endif
     return s;
 }
@@ -307,7 +308,7 @@ xl_query xl_query_load(const xl_search *s, uint k)
 #if XL_TRICLINIC
 typedef xl_cell_images xl_images;
 
-xl_images xl_images_begin(const xl_search *s, float4 low, float4 high, float reach)
+xl_images xl_images_begin(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
 {
     return xl_cell_images_begin(&s->cell, low, high, reach);
 }
@@ -341,22 +342,13 @@ xl_images xl_images_begin(const xl_search *s, xl_real4 low, xl_real4 high, xl_re
     return images;
 }
 
-xl_real4 xl_images_of(int4 periods)
-{
-#if XL_F64
-    return convert_double4(periods);
-#else
-    return convert_float4(periods);
-#endif
-}
-
 /* Goes on to the next; false after the last. */
 bool xl_images_next(xl_images *images, const xl_search *s, xl_real4 *shift)
 {
 #pragma OPENCL FP_CONTRACT OFF
     if (images->at.z > images->last.z)
         return false;
-    *shift = xl_images_of(images->at) * s->period;
+    *shift = xl_real4_of(images->at) * s->period;
     if (++images->at.x > images->last.x) {
         images->at.x = images->first.x;
         if (++images->at.y > images->last.y) {
@@ -371,7 +363,9 @@ bool xl_images_next(xl_images *images, const xl_search *s, xl_real4 *shift)
 #if XL_PERIODIC
 /* A moved query has rounded, and so has its distance from a point: each by a unit of what is
  * subtracted. Where nothing repeats (a user's kernel takes such an index, too) none moves. */
-#if XL_F64
+#if XL_TRICLINIC
+#define XL_IMAGES_SLACK XL_CELL_SLACK
+#elif XL_F64
 #define XL_IMAGES_SLACK 0x1p-50
 #else
 #define XL_IMAGES_SLACK 0x1p-21f

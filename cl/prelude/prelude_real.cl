@@ -18,4 +18,13 @@ typedef float4 xl_real4;
 typedef int4 xl_mask4;
 #endif
 
+xl_real4 xl_real4_of(int4 numbers)
+{
+#if XL_F64
+    return convert_double4(numbers);
+#else
+    return convert_float4(numbers);
+#endif
+}
+
 #endif

@@ -77,11 +77,13 @@ typedef struct xl_grid_desc {
      * above 0, as in GROMACS and LAMMPS: a = (ax, 0, 0), b = (bx, by, 0), c = (cx, cy, cz).
      * Any other cell is one of these, turned (that of a QR decomposition of the transposed matrix);
      * turn the points with it. `upper` and `bounded` mean nothing: all points must be in the box
-     * around the cell, which the report has, and which is some 2^-20 of its size larger for points
-     * that were rounded. Within it they may be in the cell or not: they stay where they are.
-     * Of vectors that repeat, tilts are no more than two periods of an axis: |cy| <= 2 by, and
-     * |bx| + |cx| <= 2 ax. A cell with more has the lattice of one with less: b less a whole
-     * multiple of a, and c less whole multiples of a and b.
+     * around the cell, which the report has. It is larger by 2^-20 of its size and of its largest
+     * coordinate, for points that were rounded, and no longer than six periods: a cell further off
+     * than some 2^20 of these is refused. In the box points may be in the cell or not: they stay
+     * where they are.
+     * Along an axis that repeats tilts are no more than two periods: |cy| <= 2 by if b does, and
+     * |bx| + |cx| <= 2 ax if a does. A cell with more has the lattice of one with less: b less a
+     * whole multiple of a, and c less whole multiples of a and b.
      * The image s = (sa, sb, sc) of a point, three whole numbers, is moved by
      *     x: (sa*ax + sb*bx) + sc*cx    y: sb*by + sc*cy    z: sc*cz
      * in single precision, each operation rounded once, no contraction */
@@ -92,6 +94,11 @@ typedef struct xl_grid_desc {
        box, their coordinates are. So far from the origin, give one. Points that are further off
        than the largest float, or than what cells can tell apart, cost time, and no accuracy */
     double lower_f64[3], upper_f64[3];
+    /* The cell of XL_F64, whose `cell` stays 0, as this does of XL_F32. Its corner is `lower_f64`,
+       and `upper_f64` means nothing. Images are moved in double precision; the box around it is
+       larger by 2^-20 of its size, but only 2^-48 of its largest coordinate: the cell may be 2^48
+       periods off */
+    double cell_f64[3][3];
     /* 0: all points are of one system. Else a batch of so many independent systems, at most 2^20:
      * molecules, replicas, frames. Each point is of one of them (xl_grid_build_args.systems), and
      * meets no point of another. All have the same box and the same space; a system may have any
@@ -166,7 +173,7 @@ XL_API void xl_grid_desc_init_sized(xl_grid_desc *desc, size_t size);
 /* Makes a grid plan; as xl_scan_create(). Threads may share it. XL_ERROR_INVALID_ARGUMENT: a cell
  * size that is not finite and above 0, a box that is empty or not finite, a stride below the
  * dimensions, a period without a box, a triclinic cell of another form. XL_ERROR_UNSUPPORTED: other
- * dimensions or scalars than this version has, or the device; a triclinic cell of XL_F64. */
+ * dimensions or scalars than this version has, or the device. */
 XL_NODISCARD XL_API xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc *desc,
                                              xl_grid **grid);
 

@@ -38,7 +38,8 @@ void xli_grid_set_box(xl_grid_desc *desc, xli_grid_box *box)
         const double length = upper - lower;
         box->lower.s[a] = lower;
         box->upper.s[a] = upper;
-        box->period.s[a] = desc->periodic & 1u << a ? length : 0;
+        const double period = desc->triclinic ? desc->cell_f64[a][a] : length;
+        box->period.s[a] = desc->periodic & 1u << a ? period : 0;
         if (desc->periodic)
             box->extent = larger(larger(larger(box->extent, lower), upper), length);
         desc->lower[a] = 0;

@@ -39,7 +39,20 @@ xl_status xli_grid_check_batch(xl_context *ctx, const xl_grid_index *index, bool
     return XL_SUCCESS;
 }
 
-/* Of the two boxes that a descriptor has room for, the one of another scalar. */
+/* Of the two cells that a descriptor has room for, the one of another scalar. */
+static xl_status check_other_cell(xl_context *ctx, const xl_grid_desc *desc)
+{
+    const bool wide = desc->scalar == XL_F64;
+    for (int row = 0; row < 3; ++row)
+        for (int col = 0; col < 3; ++col)
+            if (wide ? desc->cell[row][col] != 0 : desc->cell_f64[row][col] != 0)
+                return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                                "desc.cell%s[%d][%d]: must be 0, as desc.scalar is %s",
+                                wide ? "" : "_f64", row, col, xl_type_name(desc->scalar));
+    return XL_SUCCESS;
+}
+
+/* Of the two boxes, likewise. */
 static xl_status check_other_box(xl_context *ctx, const xl_grid_desc *desc)
 {
     const bool wide = desc->scalar == XL_F64;
@@ -136,15 +149,12 @@ xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *desc)
     if (desc->triclinic > 1)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.triclinic: %u; 0 or 1",
                         (unsigned)desc->triclinic);
-    if (desc->triclinic && desc->scalar == XL_F64)
-        return xli_fail(
-            ctx, XL_ERROR_UNSUPPORTED,
-            "desc.triclinic: this version has triclinic cells of f32 points, not of f64");
     if (desc->triclinic)
         XL_TRY(xli_grid_check_cell(ctx, desc));
     else if (desc->bounded)
         XL_TRY(check_box(ctx, desc));
     XL_TRY(check_other_box(ctx, desc));
+    XL_TRY(check_other_cell(ctx, desc));
 done:
     return status;
 }
@@ -230,10 +240,6 @@ xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *des
     XL_TRY(xli_check_idle(ctx, radii, XLI_COUNT(radii)));
     XL_TRY(xli_neighbors_check_radius(ctx, radii[wide].name, desc->scalar,
                                       wide ? desc->radius_f64 : (double)desc->radius));
-    if (wide && desc->periodic == XL_REPEATS_CELL)
-        return xli_fail(
-            ctx, XL_ERROR_UNSUPPORTED,
-            "desc.periodic: this version has triclinic cells of f32 points, not of f64");
     if (desc->queries > XL_QUERIES_GIVEN)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.queries: unknown value %u",
                         (unsigned)desc->queries);

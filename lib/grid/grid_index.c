@@ -122,7 +122,7 @@ xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xl_grid
     index->num_systems = grid->desc.num_systems;
     index->bounded = grid->desc.bounded != 0;
     index->period = xli_grid_period_of(&grid->desc);
-    index->box = grid->box;
+    index->box = xli_grid_box_of(grid);
     ++index->stamp;
 done:
     return status;

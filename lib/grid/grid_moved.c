@@ -26,7 +26,8 @@ done:
 }
 
 /* Images are gone through as a search does. */
-static xl_status check_cell(const xl_grid *grid, const xl_grid_index *index, float distance)
+static xl_status check_cell(const xl_grid *grid, const xl_grid_index *index,
+                            const xl_grid_moved_args *args)
 {
     xl_status status;
     const xli_capabilities *capabilities;
@@ -37,7 +38,9 @@ static xl_status check_cell(const xl_grid *grid, const xl_grid_index *index, flo
     if (!grid->desc.triclinic)
         return XL_SUCCESS;
     XL_TRY(xli_context_capabilities(grid->ctx, &capabilities));
-    XL_TRY(xli_neighbors_check_period(grid->ctx, index, "distance", distance,
+    const bool wide = index->scalar == XL_F64;
+    XL_TRY(xli_neighbors_check_period(grid->ctx, index, wide ? "distance_f64" : "distance",
+                                      wide ? args->distance_f64 : (double)args->distance,
                                       capabilities->ends_loops));
 done:
     return status;
@@ -55,7 +58,7 @@ static xl_status check_moved(const xl_grid *grid, const xl_grid_index *index,
                         (unsigned)index->dimensions, (unsigned)grid->desc.dimensions);
     XL_TRY(xli_grid_check_same_scalar(ctx, index, grid->desc.scalar));
     XL_TRY(check_distance(ctx, args, grid->desc.scalar));
-    XL_TRY(check_cell(grid, index, args->distance));
+    XL_TRY(check_cell(grid, index, args));
     XL_TRY(xli_grid_check_points(grid, index->n,
                                  (const xl_view[]){args->points, args->points_y, args->points_z},
                                  points, spans));
@@ -75,13 +78,18 @@ static xl_status launch_moved(const xli_grid_build *b, const xl_grid_moved_args 
     xl_status status;
     const xl_grid_index *const index = b->index;
     const xli_grid_period *const p = &index->period;
+    const xli_grid_box *const box = &index->box;
     const cl_float4 tilt = {{p->lower.s[3], p->upper.s[3], p->period.s[3], 0}};
+    const cl_double4 tilt_f64 = {{box->lower.s[3], box->upper.s[3], box->period.s[3], 0}};
     const cl_float4 period = {{p->period.s[0], p->period.s[1], p->period.s[2], 0}};
+    const cl_double4 period_f64 = {{box->period.s[0], box->period.s[1], box->period.s[2], 0}};
     const float distance2 = args->distance * args->distance;
     const double distance2_f64 = args->distance_f64 * args->distance_f64;
     const bool wide = index->scalar == XL_F64;
-    const xli_arg lengths = wide ? XLI_BYTES(&index->box.period, sizeof index->box.period)
-                                 : XLI_BYTES(&period, sizeof period);
+    const xli_arg lengths =
+        wide ? XLI_BYTES(&period_f64, sizeof period_f64) : XLI_BYTES(&period, sizeof period);
+    const xli_arg tilts =
+        wide ? XLI_BYTES(&tilt_f64, sizeof tilt_f64) : XLI_BYTES(&tilt, sizeof tilt);
     const xli_arg compared = wide ? XLI_BYTES(&distance2_f64, sizeof distance2_f64)
                                   : XLI_BYTES(&distance2, sizeof distance2);
     const xli_grid_shape one = {.groups = 1, .size = 1};
@@ -90,9 +98,8 @@ static xl_status launch_moved(const xli_grid_build *b, const xl_grid_moved_args 
                      XLI_U64(args->moved.offset)));
     if (index->n > 0 && b->grid->desc.triclinic)
         XL_TRY(LAUNCH(b, XLI_GRID_MOVED, index->n, GIVEN(b), BUFFER(b), PART(b, header),
-                      PART(b, sorted), XLI_U32(index->stamp), lengths,
-                      XLI_BYTES(&tilt, sizeof tilt), compared, XLI_MEM(args->moved.buffer),
-                      XLI_U64(args->moved.offset)));
+                      PART(b, sorted), XLI_U32(index->stamp), lengths, tilts, compared,
+                      XLI_MEM(args->moved.buffer), XLI_U64(args->moved.offset)));
     else if (index->n > 0)
         XL_TRY(LAUNCH(b, XLI_GRID_MOVED, index->n, GIVEN(b), BUFFER(b), PART(b, header),
                       PART(b, sorted), XLI_U32(index->stamp), lengths, compared,

@@ -101,7 +101,8 @@ typedef struct xli_grid_period {
     float extent; /* the largest coordinate or period */
 } xli_grid_period;
 
-/* The same with XL_F64, of any given box; without one, zeros. */
+/* The same with XL_F64, of any given box; without one, zeros. A grid's own, from which its points
+ * are taken, has no tilts. */
 typedef struct xli_grid_box {
     cl_double4 lower, upper, period;
     double extent;
@@ -241,11 +242,12 @@ xl_status xli_grid_check_apart(xl_context *ctx, const xl_grid_index *index, cons
                                size_t num_spans);
 
 /* grid_cell.c: the cell of a descriptor with `triclinic`; its box, once that is checked; what
- * searches are given; whether a plan of that kind may search an index, and its kind by the field of
- * its descriptor, of which older programs may have any number for 1. */
+ * searches are given, and of XL_F64; whether a plan of that kind may search an index, and its kind
+ * by the field of its descriptor, of which older programs may have any number for 1. */
 xl_status xli_grid_check_cell(xl_context *ctx, const xl_grid_desc *desc);
 void xli_grid_fit_cell(xl_grid_desc *desc);
 xli_grid_period xli_grid_period_of(const xl_grid_desc *desc);
+xli_grid_box xli_grid_box_of(const xl_grid *grid);
 xl_status xli_grid_check_repeats(xl_context *ctx, const xl_grid_index *index, xl_repeats plan);
 xl_repeats xli_grid_repeats(uint32_t periodic);
 

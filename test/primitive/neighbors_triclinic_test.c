@@ -602,7 +602,13 @@ static void bad_cells_are_refused(void **state)
         if (!entries[k].word)
             refused(&desc, "desc.lower[2]: 3e+38; the box around the cell");
     }
-    xl_grid_desc desc = grid_of(skewed[0], corner, 7, 0.4f);
+    xl_grid_desc desc = grid_of(skewed[0], corner, 1, 0.4f);
+    desc.cell[2][0] = -3.5f; /* along a, which repeats, though c does not */
+    refused(&desc, "desc.cell[2][0]: -3.5; tilts of 4.3 in all are more than 2 per");
+    desc = grid_of(skewed[0], corner, 7, 0.4f);
+    desc.lower[1] = 1e7f;
+    refused(&desc, "desc.lower[1]: 1e+07; so far off");
+    desc = grid_of(skewed[0], corner, 7, 0.4f);
     desc.triclinic = 2;
     refused(&desc, "desc.triclinic: 2");
     desc.triclinic = 1;
