@@ -227,10 +227,11 @@ images() {
   in_parts three.npy "${given[@]}"
   in_rows $((longest + 3)) three.npy "${given[@]}"
   rm [dvs].npy
-  # In the part that has it, or in another one.
+  # One part has no room, or several have none.
   for room in $((longest - 1)) 1; do
     refuses 1 "--row-capacity $room: the longest row has $longest neighbours; give --row-capacity $longest, or leave it out for rows of any length" \
-      neighbors three.npy "${given[@]}" --out out/list --row-capacity $room --part-pairs 200
+      neighbors three.npy "${given[@]}" --out out/list --row-capacity $room \
+      --part-pairs $((room * 7))
     for file in d.npy v.npy s.npy; do [ ! -e $file ] || fail "of rows without room: $file"; done
   done
 }
