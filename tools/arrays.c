@@ -102,6 +102,22 @@ int outputs_npy(outputs *list, const char *path, const xli_npy *array)
     return result;
 }
 
+/* The head says how many elements come, and none stands behind it yet. */
+int outputs_npy_head(outputs *list, const char *path, const xli_npy *array, FILE **stream)
+{
+    xli_npy head = *array;
+    head.count = 0;
+    int result = outputs_open(list, path, stream);
+    if (result == TOOL_OK && !xli_npy_write(*stream, &head))
+        result = cannot_be_written(path);
+    return result;
+}
+
+int outputs_append(FILE *stream, const char *path, const void *data, size_t bytes)
+{
+    return fwrite(data, 1, bytes, stream) == bytes ? TOOL_OK : cannot_be_written(path);
+}
+
 static int close_all(outputs *list)
 {
     for (size_t i = 0; i < list->count; ++i) {

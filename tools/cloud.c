@@ -70,11 +70,10 @@ done:
     return result;
 }
 
-int cloud_open(cloud *c, const session *s, const scene *sc, double cell)
+int cloud_open(cloud *c, const session *s, const scene *sc)
 {
     int result;
     *c = (cloud){.s = s, .scene = sc};
-    TRY(make_grid(c, cell));
     TRY(session_upload(s, sc->points.data, bytes_of(&sc->points), "points", &c->points));
     if (sc->given)
         TRY(session_upload(s, sc->queries.data, bytes_of(&sc->queries), "queries", &c->queries));
@@ -84,16 +83,17 @@ done:
     return result;
 }
 
-int cloud_build(cloud *c)
+int cloud_build(cloud *c, double cell)
 {
     int result;
     const session *s = c->s;
     const xl_grid_build_args build = {.n = c->scene->n, .points = xl_view_of(c->points, 0)};
+    TRY(make_grid(c, cell));
     progress_say("building a grid of %zu points", c->scene->n);
     TRY(tool_check(s->ctx,
                    xl_grid_build_enqueue(c->grid, c->index, s->queue, &build, 0, NULL, NULL),
                    "grid build"));
-    TRY(tool_check(s->ctx, xl_grid_index_status(c->index, s->queue, NULL, 0, NULL), "points"));
+    TRY(tool_check(s->ctx, xl_grid_index_status(c->index, s->queue, NULL, 0, NULL), NULL));
 done:
     return result;
 }

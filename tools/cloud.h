@@ -32,6 +32,8 @@ typedef struct scene {
 /* Reads and checks all of it; TOOL_USAGE where an option says what cannot be, before any file is
  * read as far as that is possible. To be freed in any case. */
 int scene_read(const scene_options *o, const char *path, scene *sc);
+/* Fails where a point is not finite; for searches whose index does not say so. */
+int scene_check_points(const scene *sc);
 /* Whether the device has the precision that the scene is in. */
 int scene_check_device(const scene *sc, const session *s);
 void scene_free(scene *sc);
@@ -39,22 +41,23 @@ void scene_free(scene *sc);
 int scene_largest_radius(const scene_options *o, const scene *sc, double *radius);
 /* A number of one of its arrays, or of one in its precision. */
 double scene_number(const scene *sc, const xli_npy *array, size_t i);
-/* Whether a search of that precision can compare with the square of a radius. */
-bool radius_is_good(double radius, bool wide);
+/* Fails where a search of its precision cannot compare with the square of that radius. */
+int scene_check_radius(const scene *sc, double radius);
 
 /* ---- cloud.c: the scene on the device ---- */
 typedef struct cloud {
     const session *s;
     const scene *scene;
     cl_mem points, queries, radii;
-    xl_grid *grid;
+    xl_grid *grid; /* NULL before a build, as the index is */
     xl_grid_index *index;
 } cloud;
 
-/* Makes the grid's plan, for cells of that edge, and uploads. */
-int cloud_open(cloud *c, const session *s, const scene *sc, double cell);
-/* Fails where a point is not finite or outside of the box. */
-int cloud_build(cloud *c);
+/* Uploads the arrays. */
+int cloud_open(cloud *c, const session *s, const scene *sc);
+/* Makes the index, of a grid with cells of that edge. Fails where a point is not finite or outside
+ * of the box. */
+int cloud_build(cloud *c, double cell);
 void cloud_close(cloud *c);
 
 /* ---- made.c: arrays that a search makes ---- */
@@ -82,17 +85,35 @@ void made_free_paths(made_paths *paths);
 typedef struct made {
     xli_npy array;
     cl_mem buffer;
+    FILE *stream; /* where parts of it go */
 } made;
 /* An array of `rows` rows on both sides; columns 0: one dimension; `wide`: what is no whole number
  * is in double precision. */
 int made_open(made *all, const session *s, int kind, bool wide, size_t rows, size_t columns);
 xl_view made_view(const made *all, int kind); /* not given where there is none */
 int made_read(made *all, const session *s);
-/* Turns squares into distances. */
-void made_take_roots(made *all);
-/* Writes what has a path, and commits. */
+/* Turns the first `count` squares into distances. */
+void made_take_roots(made *all, size_t count);
+/* Writes what there is and has a path. */
 int made_write(const made *all, const made_paths *paths, outputs *files);
+/* Writes the first `count` elements of an array that is a part of another, of the shape of `whole`,
+ * behind the parts before it. The first part begins the file. */
+int made_write_part(made *part, const char *path, const xli_npy *whole, size_t count,
+                    outputs *files);
 void made_free(made *all);
+
+/* ---- listed.c: lists ---- */
+typedef struct listing {
+    const struct search_settings *set;
+    const cloud *cloud;
+    xl_neighbors *plan;
+    /* Of all rows: offsets, here and on the device, or, with a row capacity, counts, which a list
+     * then fills in on the device. */
+    const made *rows;
+    outputs *files;
+} listing;
+/* Makes the list and writes it, in parts of whole rows that the device has room for. */
+int listing_write(const listing *l, size_t *num_parts);
 
 /* ---- within.c, nearest.c: searches within a radius, of the nearest ---- */
 typedef struct search_settings {
@@ -100,6 +121,8 @@ typedef struct search_settings {
     double radius; /* 0: of --radii the largest; of the nearest no limit */
     double mass;
     uint32_t k;
+    uint32_t row_capacity; /* 0: rows of any length, CSR */
+    uint64_t part_pairs;   /* of a list on the device at a time, at most; 0: as many as may be */
     bool inclusive, include_self, half, unsorted, squared, as_json;
     bool approximate; /* of the nearest, most will do */
     const char *device, *tune_file;

@@ -92,25 +92,37 @@ done:
     return result;
 }
 
-void made_take_roots(made *all)
+void made_take_roots(made *all, size_t count)
 {
     const xli_npy *const array = &all[MADE_DISTANCES].array;
     float *const narrow = array->data;
     double *const wide = array->data;
-    for (size_t i = 0; i < array->count; ++i)
+    for (size_t i = 0; i < count; ++i)
         if (array->item_bytes == sizeof *wide)
             wide[i] = sqrt(wide[i]);
         else
             narrow[i] = sqrtf(narrow[i]);
 }
 
+/* ---- files ---- */
+
 int made_write(const made *all, const made_paths *paths, outputs *files)
 {
     int result = TOOL_OK;
     for (int kind = 0; kind < MADE_KINDS; ++kind)
-        if (paths->of[kind])
+        if (paths->of[kind] && all[kind].array.data)
             TRY(outputs_npy(files, paths->of[kind], &all[kind].array));
-    TRY(outputs_commit(files));
+done:
+    return result;
+}
+
+int made_write_part(made *part, const char *path, const xli_npy *whole, size_t count,
+                    outputs *files)
+{
+    int result = TOOL_OK;
+    if (!part->stream)
+        TRY(outputs_npy_head(files, path, whole, &part->stream));
+    TRY(outputs_append(part->stream, path, part->array.data, count * part->array.item_bytes));
 done:
     return result;
 }

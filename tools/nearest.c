@@ -92,8 +92,6 @@ static int make_approximate(nearest *o)
     const scene *const sc = &o->scene;
     const float *const at = sc->points.data;
     xl_knn_approximate_desc desc;
-    if (sc->dimensions < 2)
-        return tool_fail("--approximate is for points of 2 and 3 dimensions");
     xl_knn_approximate_desc_init(&desc);
     desc.k = o->set->k;
     desc.include_self = o->set->include_self;
@@ -151,25 +149,35 @@ static int search_shifted(nearest *o)
                       "approximate nearest points");
 }
 
-/* An approximate search needs no index, but its build says which points are not finite. */
-static int search(nearest *o)
+/* An approximate search takes the points as they are. */
+static int search_cloud(nearest *o)
 {
     int result;
     double cell = 0;
+    if (!o->approximate) {
+        TRY(find_cell(o, &cell));
+        TRY(cloud_build(&o->cloud, cell));
+    }
+    progress_say("searching %u nearest of %zu", (unsigned)o->set->k, o->scene.rows);
+    TRY(o->approximate ? search_shifted(o) : search_index(o));
+done:
+    return result;
+}
+
+static int search(nearest *o)
+{
+    int result;
     const session *s = &o->s;
     progress_say("compiling for %s", s->info.name);
     TRY(o->set->approximate ? make_approximate(o) : make_plan(o));
-    TRY(find_cell(o, &cell));
-    TRY(cloud_open(&o->cloud, s, &o->scene, cell));
+    TRY(cloud_open(&o->cloud, s, &o->scene));
     TRY(made_open(o->made, s, MADE_INDICES, false, o->scene.rows, o->set->k));
     TRY(made_open(o->made, s, MADE_DISTANCES, o->scene.wide, o->scene.rows, o->set->k));
-    TRY(cloud_build(&o->cloud));
-    progress_say("searching %u nearest of %zu", (unsigned)o->set->k, o->scene.rows);
-    TRY(o->approximate ? search_shifted(o) : search_index(o));
+    TRY(search_cloud(o));
     TRY(made_read(o->made, s));
     TRY(check_rows(o));
     if (!o->set->squared)
-        made_take_roots(o->made);
+        made_take_roots(o->made, o->made[MADE_DISTANCES].array.count);
 done:
     progress_clear();
     return result;
@@ -218,6 +226,16 @@ static void report(const nearest *o)
     report_rounding(sc);
 }
 
+/* Also what the build of an index would say. */
+static int check_approximate(const scene *sc)
+{
+    if (sc->wide)
+        return tool_fail("--approximate is for points of single precision; --f32 rounds these");
+    if (sc->dimensions < 2)
+        return tool_fail("--approximate is for points of 2 and 3 dimensions");
+    return scene_check_points(sc);
+}
+
 int nearest_file(const search_settings *set, const char *path)
 {
     int result;
@@ -225,16 +243,15 @@ int nearest_file(const search_settings *set, const char *path)
     nearest o = {.set = set};
     TRY(made_check_paths(&set->paths));
     TRY(scene_read(set->where, path, &o.scene));
-    if (set->approximate && o.scene.wide)
-        TRY(tool_fail("--approximate is for points of single precision; --f32 rounds these"));
-    if (set->radius > 0 && !radius_is_good(set->radius, o.scene.wide))
-        TRY(tool_misuse("neighbors: --radius: %g; its square must be a finite number above 0 in %s "
-                        "precision",
-                        set->radius, o.scene.wide ? "double" : "single"));
+    if (set->approximate)
+        TRY(check_approximate(&o.scene));
+    if (set->radius > 0)
+        TRY(scene_check_radius(&o.scene, set->radius));
     TRY(session_open(&o.s, set->device, set->tune_file));
     TRY(scene_check_device(&o.scene, &o.s));
     TRY(search(&o));
     TRY(made_write(o.made, &set->paths, &files));
+    TRY(outputs_commit(&files));
     report(&o);
 done:
     outputs_abandon(&files);

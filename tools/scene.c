@@ -11,12 +11,21 @@
 enum { MOST_DIMENSIONS = 3, MOST_NUMBERS = 6 };
 static const char axes[] = "xyz";
 
-bool radius_is_good(double radius, bool wide)
+static bool radius_is_good(double radius, bool wide)
 {
     const float narrow = (float)radius, square = narrow * narrow;
     if (wide)
         return radius > 0 && radius * radius >= DBL_MIN && radius * radius <= DBL_MAX;
     return narrow > 0 && square >= FLT_MIN && square <= FLT_MAX;
+}
+
+int scene_check_radius(const scene *sc, double radius)
+{
+    if (radius_is_good(radius, sc->wide))
+        return TOOL_OK;
+    return tool_misuse("neighbors: --radius: %g; its square must be a finite number above 0 in %s "
+                       "precision",
+                       radius, sc->wide ? "double" : "single");
 }
 
 double scene_number(const scene *sc, const xli_npy *array, size_t i)
@@ -335,6 +344,22 @@ int scene_read(const scene_options *o, const char *path, scene *sc)
         TRY(check_finite(o->queries, sc));
 done:
     return result;
+}
+
+int scene_check_points(const scene *sc)
+{
+    size_t others = 0, first = 0;
+    for (size_t i = 0; i < sc->n; ++i) {
+        bool finite = true;
+        for (uint32_t a = 0; a < sc->dimensions; ++a)
+            finite = finite && isfinite(scene_number(sc, &sc->points, sc->dimensions * i + a));
+        if (!finite && others++ == 0)
+            first = i;
+    }
+    if (others == 0)
+        return TOOL_OK;
+    return tool_fail("points: %zu of %zu are not finite, the first at index %zu", others, sc->n,
+                     first);
 }
 
 int scene_check_device(const scene *sc, const session *s)

@@ -215,6 +215,10 @@ int outputs_check(const char *command, const named_output *files, size_t count);
 /* Opens one more file; *stream is written by the caller. */
 int outputs_open(outputs *list, const char *path, FILE **stream);
 int outputs_npy(outputs *list, const char *path, const xli_npy *array);
+/* Begins the file of an array whose elements outputs_append() then writes, all that its shape
+ * says. */
+int outputs_npy_head(outputs *list, const char *path, const xli_npy *array, FILE **stream);
+int outputs_append(FILE *stream, const char *path, const void *data, size_t bytes);
 /* Closes and renames all of them, without a signal in between. */
 int outputs_commit(outputs *list);
 /* Closes and removes what is not committed; always called at the end. */

@@ -6,7 +6,7 @@
 #include <math.h>
 
 typedef struct neighbors_options {
-    tool_number radius, knn, mass;
+    tool_number radius, knn, mass, row_capacity, part_pairs;
     bool approximate, inclusive, include_self, half, unsorted, squared, as_json;
     const char *out, *counts, *density, *distances, *vectors, *shifts, *device, *tune_file;
     scene_options where;
@@ -16,7 +16,7 @@ typedef struct neighbors_options {
 
 static int check_apart(const neighbors_options *o)
 {
-    const bool knn = o->knn.given;
+    const bool knn = o->knn.given, approximate = knn && o->approximate;
     const struct {
         bool both;
         const char *a, *b;
@@ -29,9 +29,12 @@ static int check_apart(const neighbors_options *o)
                  {knn && o->vectors, "knn", "vectors"},
                  {knn && o->shifts, "knn", "shifts"},
                  {knn && o->where.radii, "knn", "radii"},
-                 {o->approximate && o->knn.given && o->radius.given, "approximate", "radius"},
-                 {o->approximate && o->where.periodic, "approximate", "periodic"},
-                 {o->approximate && o->where.cell, "approximate", "cell"},
+                 {knn && o->row_capacity.given, "knn", "row-capacity"},
+                 {knn && o->part_pairs.given, "knn", "part-pairs"},
+                 {approximate && o->radius.given, "approximate", "radius"},
+                 {approximate && o->where.periodic, "approximate", "periodic"},
+                 {approximate && o->where.cell, "approximate", "cell"},
+                 {approximate && o->where.box[0], "approximate", "box"},
                  {o->where.cell && o->where.box[0], "cell", "box"},
                  {o->half && o->where.queries, "half", "queries"},
                  {o->half && o->where.radii, "half", "radii"},
@@ -55,6 +58,8 @@ static int check_needs(const neighbors_options *o)
                  {o->vectors && !o->out, "vectors", of_list},
                  {o->shifts && !o->out, "shifts", of_list},
                  {o->unsorted && !o->out, "unsorted", of_list},
+                 {o->row_capacity.given && !o->out, "row-capacity", of_list},
+                 {o->part_pairs.given && !o->out, "part-pairs", of_list},
                  {o->squared && !o->distances && !o->knn.given, "squared", "--distances or --knn"},
                  {o->approximate && !o->knn.given, "approximate", "--knn"},
                  {o->mass.given && !o->density, "mass", "--density"},
@@ -75,8 +80,8 @@ static int check_radius(const neighbors_options *o)
 {
     const double radius = o->radius.value;
     if (!o->radius.given && !o->where.radii)
-        return tool_misuse("neighbors: --radius is missing; give the search radius in the unit of "
-                           "the points");
+        return tool_misuse("neighbors: give --radius, the search radius in the unit of the points, "
+                           "or --knn, how many nearest");
     if (o->radius.given && (!(radius > 0) || !isfinite(radius)))
         return tool_misuse("neighbors: --radius: %g; it must be a finite number above 0", radius);
     return TOOL_OK;
@@ -90,19 +95,27 @@ static int check_mass(const neighbors_options *o)
     return TOOL_OK;
 }
 
+static int check_whole(const char *name, const tool_number *number, double most)
+{
+    const double value = number->value;
+    if (!number->given || (value >= 1 && value <= most && value == floor(value)))
+        return TOOL_OK;
+    return tool_misuse("neighbors: --%s: %g; a whole number from 1 to %.0f", name, value, most);
+}
+
 enum { MOST_NEAREST = 64 };
 
 static int check_nearest(const neighbors_options *o)
 {
-    const double k = o->knn.value;
-    if (!(k >= 1 && k <= MOST_NEAREST && k == floor(k)))
-        return tool_misuse("neighbors: --knn: %g; a whole number from 1 to %d", k, MOST_NEAREST);
+    int result;
+    TRY(check_whole("knn", &o->knn, MOST_NEAREST));
     if (!o->out)
         return tool_misuse("neighbors: --knn without --out; give the PREFIX of its files");
     if (o->radius.given && (!(o->radius.value > 0) || !isfinite(o->radius.value)))
         return tool_misuse("neighbors: --radius: %g; it must be a finite number above 0",
                            o->radius.value);
-    return TOOL_OK;
+done:
+    return result;
 }
 
 static int check_options(const neighbors_options *o)
@@ -110,6 +123,8 @@ static int check_options(const neighbors_options *o)
     int result;
     TRY(check_apart(o));
     TRY(o->knn.given ? check_nearest(o) : check_radius(o));
+    TRY(check_whole("row-capacity", &o->row_capacity, UINT32_MAX));
+    TRY(check_whole("part-pairs", &o->part_pairs, 0x1p53));
     TRY(check_mass(o));
     TRY(check_needs(o));
 done:
@@ -128,7 +143,7 @@ static int set_paths(const neighbors_options *o, made_paths *paths)
                                  [MADE_SHIFTS] = o->shifts}};
     if (o->out)
         TRY(made_path(paths, MADE_INDICES, o->out));
-    if (o->out)
+    if (o->out && !o->row_capacity.given)
         TRY(made_path(paths, o->knn.given ? MADE_DISTANCES : MADE_OFFSETS, o->out));
 done:
     return result;
@@ -141,6 +156,9 @@ static int search_file(const neighbors_options *o, const char *path)
                            .radius = o->radius.given ? o->radius.value : 0,
                            .mass = o->mass.value,
                            .k = o->knn.given ? (uint32_t)o->knn.value : 0,
+                           .row_capacity =
+                               o->row_capacity.given ? (uint32_t)o->row_capacity.value : 0,
+                           .part_pairs = o->part_pairs.given ? (uint64_t)o->part_pairs.value : 0,
                            .approximate = o->approximate,
                            .inclusive = o->inclusive,
                            .include_self = o->include_self,
@@ -158,65 +176,82 @@ done:
 }
 
 static const char about[] =
-    "Neighbours of each point within a radius, or of each query. POINTS and queries are f32 or f64 "
-    "of\n"
-    "shape (n, 3), (n, 2) or (n, 1). The list is exact, CSR: row i, from offsets[i] on, holds in\n"
-    "ascending order the indices of all other points whose distance in their precision is below\n"
-    "R; offsets are u64 (n + 1), indices u32. Where a file has f64 all is computed and written in\n"
-    "f64 that is here said to be f32. Distances, vectors (to the neighbour) and shifts "
-    "(the\n"
-    "periods that it is moved by) have a row for each index. Distances are roots of what was\n"
-    "compared. Along a periodic axis each image within the radius is a neighbour of its own.\n"
-    "A cell has the vectors (AX, 0, 0), (BX, BY, 0) and (CX, CY, CZ), all of which repeat unless\n"
-    "--periodic has only the letters of some: x of the first, y, z.\n"
-    "--knn: row i of PREFIX.indices.npy (n, K) has the K nearest other points, the\n"
-    "nearest first, of equally near ones in the order of their indices, and\n"
-    "PREFIX.distances.npy how far they are; 4294967295 and inf where there are fewer.";
+    "Neighbours of each point of a file, or of each place of another (--queries):\n"
+    "    --radius R   all points nearer than R: which (--out), how many (--counts), density "
+    "(--density)\n"
+    "    --knn K      the K nearest points, nearer than R if --radius is given, too (--out)\n"
+    "Without an output it says how many there are.\n"
+    "\n"
+    "POINTS and queries are f32 or f64 of shape (n, 3), (n, 2) or (n, 1), and all lengths are in\n"
+    "their unit. Outputs have a row for each point, or for each query, in the order of the file.\n"
+    "Where one of the files is f64, all is computed and written in f64 that is f32 below.\n"
+    "\n"
+    "A list (--radius with --out) is CSR: offsets, u64 (rows + 1), and indices, u32 (pairs), of\n"
+    "which row i is indices[offsets[i]] to before indices[offsets[i + 1]], in ascending order.\n"
+    "With --row-capacity N it is one table instead: indices, u32 (rows, N), each row filled up "
+    "with\n"
+    "4294967295. --distances, --vectors and --shifts have a row for each index of either form, "
+    "and\n"
+    "inf, NaN and 0 where a table is filled up. --knn writes two tables, (rows, K), the nearest\n"
+    "first and of equally near points the lower index: indices, and distances, f32; 4294967295 "
+    "and\n"
+    "inf where there are fewer. Results are exact: a distance is compared as it is computed in "
+    "the\n"
+    "points' precision. A list may be larger than the device's memory: it is made in parts.\n"
+    "\n"
+    "In space that repeats (--periodic, --cell) each image of a point within the radius is a\n"
+    "neighbour of its own, so that a row may have a point several times. A cell has the vectors\n"
+    "(AX, 0, 0), (BX, BY, 0) and (CX, CY, CZ), and all of them repeat unless --periodic has only\n"
+    "the letters of some: x of the first, y, z.";
 
 int tool_neighbors(int argc, char **argv)
 {
     neighbors_options o = {.mass.value = 1};
     const tool_option options[] = {
-        {"radius", OPTION_NUMBER, &o.radius, "R", "search radius, in the unit of the points", NULL},
+        {"radius", OPTION_NUMBER, &o.radius, "R", "search radius", NULL},
         TEXT_OPTION("radii", o.where.radii, "R.npy",
-                    "a radius for each point or query, f32; --radius, if given, is the most"),
-        {"knn", OPTION_NUMBER, &o.knn, "K",
-         "the K nearest instead, below --radius if that is given", NULL},
+                    "a radius for each row, f32 (rows); --radius, if given, is the most"),
+        {"knn", OPTION_NUMBER, &o.knn, "K", "the K nearest, 1 to 64", NULL},
         {"approximate", OPTION_FLAG, &o.approximate, NULL,
-         "of --knn, most of the nearest: faster where points crowd", NULL},
+         "with --knn: most of the nearest; faster where points crowd", NULL},
         {"inclusive", OPTION_FLAG, &o.inclusive, NULL, "distance <= R rather than < R", NULL},
         {"self", OPTION_FLAG, &o.include_self, NULL, "a point is a neighbour of itself, too", NULL},
         {"half", OPTION_FLAG, &o.half, NULL, "each pair once, in the row of the lower index", NULL},
         TEXT_OPTION("queries", o.where.queries, "Q.npy",
-                    "the neighbours of these places, none of which is left out as its own"),
-        {"box", OPTION_PAIR, o.where.box, "LO HI", "all points lie within; each a number, or x,y,z",
-         NULL},
+                    "rows for these places; a point that is at one is its neighbour"),
+        {"box", OPTION_PAIR, o.where.box, "LO HI",
+         "corners of a box that has all points, each one number or x,y,z", NULL},
         TEXT_OPTION("periodic", o.where.periodic, "AXES",
                     "axes along which the box repeats, such as xy; of a cell its vectors"),
         TEXT_OPTION("cell", o.where.cell, "AX,BX,BY,CX,CY,CZ",
-                    "triclinic cell, which repeats; in 2 dimensions AX,BX,BY"),
+                    "triclinic cell, which repeats; in 2 dimensions AX,BX,BY; f32"),
         TEXT_OPTION("origin", o.where.origin, "X,Y,Z", "the cell's corner; default 0,0,0"),
-        {"out", OPTION_TEXT, &o.out, "PREFIX", "list: PREFIX.offsets.npy, PREFIX.indices.npy",
-         NULL},
-        {"unsorted", OPTION_FLAG, &o.unsorted, NULL, "rows in the order of cells, which is cheaper",
-         NULL},
-        TEXT_OPTION("distances", o.distances, "D.npy", "how far each of the list is, f32"),
+        {"out", OPTION_TEXT, &o.out, "PREFIX",
+         "PREFIX.offsets.npy, PREFIX.indices.npy; of --knn .indices.npy, .distances.npy", NULL},
+        {"unsorted", OPTION_FLAG, &o.unsorted, NULL,
+         "rows of the list in the order of cells, which is cheaper", NULL},
+        {"row-capacity", OPTION_NUMBER, &o.row_capacity, "N",
+         "room for N neighbours in each row of the list; fails if one has more", NULL},
+        {"part-pairs", OPTION_NUMBER, &o.part_pairs, "N",
+         "makes the list in parts of N pairs, at most, or of one row; default: of 1 GiB", NULL},
+        TEXT_OPTION("distances", o.distances, "D.npy", "of the list: how far each is, f32"),
         {"squared", OPTION_FLAG, &o.squared, NULL,
-         "distances, also of --knn, as they are compared: squares", NULL},
-        TEXT_OPTION("vectors", o.vectors, "V.npy", "where each of the list is, f32 (pairs, axes)"),
-        TEXT_OPTION("shifts", o.shifts, "S.npy", "which image each of it is, i32 (pairs, axes)"),
-        {"counts", OPTION_TEXT, &o.counts, "C.npy", "number of neighbours of each point, u32",
-         NULL},
+         "distances as they are compared, squares; also of --knn", NULL},
+        TEXT_OPTION("vectors", o.vectors, "V.npy",
+                    "of the list: from the row's place to the neighbour, f32 (pairs, axes)"),
+        TEXT_OPTION("shifts", o.shifts, "S.npy",
+                    "of the list: periods that the neighbour is moved by, i32 (pairs, axes)"),
+        {"counts", OPTION_TEXT, &o.counts, "C.npy", "number of neighbours, u32 (rows)", NULL},
         {"density", OPTION_TEXT, &o.density, "D.npy",
-         "Poly6 density at each point, it included, f32", NULL},
+         "mass per volume, f32 (rows), by Poly6 in 3-D; a point counts where it is", NULL},
         {"mass", OPTION_NUMBER, &o.mass, "M", "mass of a point, for the density; default 1", NULL},
         {"f32", OPTION_FLAG, &o.where.convert, NULL,
-         "round double precision to f32, and say by how much", NULL},
+         "round files of f64 to f32, and say by how much", NULL},
         {"device", OPTION_TEXT, &o.device, "SEL", "which device; see crosslane devices", NULL},
         TUNE_FILE_OPTION(o.tune_file),
         {"json", OPTION_FLAG, &o.as_json, NULL, "what was found, as one JSON object", NULL}};
     const tool_syntax syntax = {.name = "neighbors",
-                                .files = "POINTS.npy --radius R",
+                                .files = "POINTS.npy (--radius R | --knn K)",
                                 .min_files = 1,
                                 .max_files = 1,
                                 .about = about,

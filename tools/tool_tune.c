@@ -9,9 +9,46 @@
 
 typedef struct tune_options {
     const char *device, *tune_file, *out;
+    const char *names[TOOL_MAX_FILES]; /* primitives, then NULL; none: all */
     uint64_t seconds;
     bool as_json;
 } tune_options;
+
+/* ---- what is searched ---------------------------------------------------------- */
+
+static bool is_named(const char *name, const char *prefix)
+{
+    const size_t length = strlen(name);
+    return strncmp(name, prefix, length) == 0 && strcmp(prefix + length, ".") == 0;
+}
+
+static int check_name(const char *name)
+{
+    char known[256];
+    size_t used = 0;
+    for (size_t k = 0; k < TUNE_KINDS; ++k) {
+        const char *const prefix = tune_kinds[k].prefix;
+        if (is_named(name, prefix))
+            return TOOL_OK;
+        if (k == 0 || strcmp(prefix, tune_kinds[k - 1].prefix) != 0)
+            used += (size_t)snprintf(known + used, sizeof known - used, "%s%.*s", k ? ", " : "",
+                                     (int)strlen(prefix) - 1, prefix);
+    }
+    return tool_misuse("tune: \"%s\" is not measured; known are %s", name, known);
+}
+
+/* Values of other primitives than those named stay as they are. */
+static void choose(tune_search *t, const tune_options *o)
+{
+    for (size_t i = 0; i < t->count && o->names[0]; ++i) {
+        bool wanted = false;
+        for (size_t k = 0; k < TUNE_KINDS; ++k)
+            for (size_t n = 0; n < TOOL_MAX_FILES && o->names[n]; ++n)
+                wanted = wanted || (tune_is_of(&t->values[i], &tune_kinds[k]) &&
+                                    is_named(o->names[n], tune_kinds[k].prefix));
+        t->values[i].turn = wanted ? t->values[i].turn : 0;
+    }
+}
 
 static size_t count_better(const tune_search *t)
 {
@@ -165,6 +202,7 @@ static int tune(const tune_options *o)
     /* Not from what the environment names: that may be what is to be made anew. */
     TRY(session_open(&t.s, o->device, o->tune_file ? o->tune_file : ""));
     TRY(tune_search_list(&t));
+    choose(&t, o);
     TRY(tune_search_run(&t));
     if (o->out)
         TRY(write_file(&t, o));
@@ -176,6 +214,14 @@ done:
     tune_search_close(&t);
     return result;
 }
+
+static const char about[] =
+    "Measures primitives on a device with other tuning values than the library's own, checks what\n"
+    "they give, and says which are faster by more than 3 % twice. Use the file with --tune-file,\n"
+    "or CROSSLANE_TUNE_FILE, on the device and with the driver that it was measured on. Let\n"
+    "nothing else run meanwhile. NAME: one primitive or more, as their values are called, instead\n"
+    "of all: scan, reduce, sort, topk, merge, search, histogram, transform, grid, neighbors, knn,\n"
+    "knn_approximate, morton.";
 
 int tool_tune(int argc, char **argv)
 {
@@ -189,18 +235,14 @@ int tool_tune(int argc, char **argv)
          "values to begin from, and to keep where none is better", NULL},
         {"json", OPTION_FLAG, &o.as_json, NULL, "what was found, as one JSON object", NULL}};
     const tool_syntax syntax = {.name = "tune",
-                                .about = "Measures scans, reductions, sorts, grid builds and "
-                                         "neighbour searches on a device with\n"
-                                         "other tuning values than the library's own, checks what "
-                                         "they give, and says which are\n"
-                                         "faster by more than 3 % twice. Use the file with "
-                                         "--tune-file, or CROSSLANE_TUNE_FILE, on\n"
-                                         "the device and with the driver that it was measured on. "
-                                         "Let nothing else run meanwhile.",
+                                .files = "[NAME...]",
+                                .max_files = TOOL_MAX_FILES - 1,
+                                .about = about,
                                 .options = options,
                                 .num_options = TOOL_COUNT(options)};
-    const char *files[TOOL_MAX_FILES];
-    int result = options_parse(&syntax, argc, argv, files);
+    int result = options_parse(&syntax, argc, argv, o.names);
+    for (size_t n = 0; n < TOOL_MAX_FILES && result == TOOL_OK && o.names[n]; ++n)
+        result = check_name(o.names[n]);
     if (result != TOOL_OK)
         return result;
     if (o.seconds < 1 || o.seconds > MOST_SECONDS)

@@ -5,6 +5,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- what kinds share ---- */
+
+int tune_no_memory(const tune_case *c)
+{
+    return tool_fail("tune: no memory for a %s of %zu elements", c->kind->name, c->n);
+}
+
+/* Room for what comes out, on both sides. */
+int tune_open_output(tune_case *c, size_t bytes, size_t second_bytes)
+{
+    int result;
+    c->bytes = bytes;
+    c->second_bytes = second_bytes;
+    c->got = calloc(1, bytes + second_bytes + 1);
+    c->wanted = calloc(1, bytes + second_bytes + 1);
+    if (!c->got || !c->wanted)
+        return tune_no_memory(c);
+    TRY(session_buffer(c->s, bytes, c->kind->name, &c->buffers[TUNE_OUT]));
+    if (second_bytes)
+        TRY(session_buffer(c->s, second_bytes, c->kind->name, &c->second));
+done:
+    return result;
+}
+
+bool check_equal(const tune_case *c, bool first)
+{
+    (void)first;
+    return memcmp(c->got, c->wanted, c->bytes) == 0;
+}
+
+/* ---- plans ---- */
+
 static void close_data(tune_case *c)
 {
     for (size_t i = 0; i < TOOL_COUNT(c->buffers); ++i)

@@ -49,8 +49,34 @@ struct tune_case {
     double create_ms;     /* the longest creation of a plan */
 };
 
-enum { TUNE_KINDS = 10 };
-extern const tune_kind tune_kinds[TUNE_KINDS]; /* tune_kinds.c */
+/* ---- tune_points.c: the calls of points, as a kind has them ---- */
+#define TUNE_CALLS(name)                                                                           \
+    int open_##name(tune_case *c);                                                                 \
+    xl_status create_##name(const tune_case *c, const xl_tunable *values, uint32_t count,          \
+                            void **plan);                                                          \
+    xl_status enqueue_##name(const tune_case *c, void *plan);                                      \
+    void destroy_##name(void *plan);                                                               \
+    xl_status info_##name(const tune_case *c, const void *plan, xl_plan_info *info)
+TUNE_CALLS(grid);
+TUNE_CALLS(neighbors);
+TUNE_CALLS(knn);
+TUNE_CALLS(approximate);
+TUNE_CALLS(morton);
+bool check_grid(const tune_case *c, bool first);
+bool check_neighbors(const tune_case *c, bool first);
+bool check_nearest(const tune_case *c, bool first);
+bool check_approximate(const tune_case *c, bool first);
+xl_status scratch_grid(const tune_case *c, const void *plan, size_t *bytes, size_t *alignment);
+
+/* ---- tune_kinds.c: the table ---- */
+enum { TUNE_KINDS = 15 };
+extern const tune_kind tune_kinds[TUNE_KINDS];
+
+/* ---- tune_cases.c: what the calls of kinds share, and what is done with them ---- */
+int tune_no_memory(const tune_case *c);
+/* Room for what comes out, on both sides. */
+int tune_open_output(tune_case *c, size_t bytes, size_t second_bytes);
+bool check_equal(const tune_case *c, bool first);
 
 /* Makes a plan with the values before, and data enough for a call that can be timed. */
 int tune_case_open(tune_case *c, const session *s, const tune_kind *kind);

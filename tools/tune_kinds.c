@@ -1,48 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * What `crosslane tune` measures: the data, calls and checks of each primitive. */
+ * What `crosslane tune` measures: the data, calls and checks of each primitive; those of points are
+ * in tune_points.c. */
 #include "tune_cases.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { OUT = TUNE_OUT, RADIUS = 1, AROUND = 30, SAMPLES = 24 };
-
-static int no_memory(const tune_case *c)
-{
-    return tool_fail("tune: no memory for a %s of %zu elements", c->kind->name, c->n);
-}
-
-/* Room for what comes out, on both sides. */
-static int open_output(tune_case *c, size_t bytes, size_t second_bytes)
-{
-    int result;
-    c->bytes = bytes;
-    c->second_bytes = second_bytes;
-    c->got = calloc(1, bytes + second_bytes + 1);
-    c->wanted = calloc(1, bytes + second_bytes + 1);
-    if (!c->got || !c->wanted)
-        return no_memory(c);
-    TRY(session_buffer(c->s, bytes, c->kind->name, &c->buffers[OUT]));
-    if (second_bytes)
-        TRY(session_buffer(c->s, second_bytes, c->kind->name, &c->second));
-done:
-    return result;
-}
+enum { OUT = TUNE_OUT };
 
 /* n random u32, on both sides. */
 static int open_numbers(tune_case *c)
 {
     c->input = malloc(c->n * sizeof(uint32_t));
     if (!c->input)
-        return no_memory(c);
+        return tune_no_memory(c);
     selftest_fill(XL_U32, XL_SUM, 1, c->n, c->input);
     return session_upload(c->s, c->input, c->n * sizeof(uint32_t), c->kind->name, &c->buffers[0]);
-}
-
-static bool check_equal(const tune_case *c, bool first)
-{
-    (void)first;
-    return memcmp(c->got, c->wanted, c->bytes) == 0;
 }
 
 /* ---- scans and reductions -------------------------------------------------- */
@@ -52,7 +25,7 @@ static int open_cut(tune_case *c)
     int result;
     TRY(open_numbers(c));
     if (!cuts_make(c->kind->form, c->n, &c->cuts))
-        return no_memory(c);
+        return tune_no_memory(c);
     if (c->cuts.array_bytes)
         TRY(session_upload(c->s, c->cuts.array, c->cuts.array_bytes, c->kind->name,
                            &c->buffers[1]));
@@ -65,7 +38,7 @@ static int open_scan(tune_case *c)
     int result;
     ref_flat sum;
     TRY(open_cut(c));
-    TRY(open_output(c, c->n * sizeof(uint32_t), 0));
+    TRY(tune_open_output(c, c->n * sizeof(uint32_t), 0));
     ref_flat_of(&sum, XL_U32, XL_SUM, false, NULL);
     ref_scan(&sum, c->n, c->input, c->cuts.heads, c->wanted);
     c->known = true;
@@ -113,7 +86,7 @@ static int open_reduce(tune_case *c)
     int result;
     ref_flat sum;
     TRY(open_cut(c));
-    TRY(open_output(c, c->cuts.count * sizeof(uint32_t), 0));
+    TRY(tune_open_output(c, c->cuts.count * sizeof(uint32_t), 0));
     ref_flat_of(&sum, XL_U32, XL_SUM, true, NULL);
     ref_reduce(&sum, c->input, c->cuts.at, c->cuts.count, c->wanted);
     c->known = true;
@@ -164,15 +137,15 @@ static int open_sort(tune_case *c)
     int result;
     uint32_t *index = malloc(c->n * sizeof *index);
     if (!index)
-        return no_memory(c);
+        return tune_no_memory(c);
     for (size_t i = 0; i < c->n; ++i)
         index[i] = (uint32_t)i;
     TRY(open_numbers(c));
     TRY(session_upload(c->s, index, c->n * sizeof *index, c->kind->name, &c->buffers[1]));
-    TRY(open_output(c, c->n * sizeof(uint32_t), c->n * sizeof(uint32_t)));
+    TRY(tune_open_output(c, c->n * sizeof(uint32_t), c->n * sizeof(uint32_t)));
     memcpy(c->wanted, c->input, c->bytes);
     if (!ref_sort(XL_U32, false, c->n, c->wanted, NULL))
-        result = no_memory(c);
+        result = tune_no_memory(c);
     c->known = true;
 done:
     free(index);
@@ -245,9 +218,9 @@ static int open_topk(tune_case *c)
 {
     int result;
     TRY(open_numbers(c));
-    TRY(open_output(c, (c->n < TOPK_RESULTS ? c->n : TOPK_RESULTS) * sizeof(uint32_t), 0));
+    TRY(tune_open_output(c, (c->n < TOPK_RESULTS ? c->n : TOPK_RESULTS) * sizeof(uint32_t), 0));
     if (!ref_topk(XL_U32, true, true, c->n, TOPK_RESULTS, c->input, (uint32_t *)(void *)c->wanted))
-        result = no_memory(c);
+        result = tune_no_memory(c);
     c->known = true;
 done:
     return result;
@@ -294,11 +267,11 @@ static int open_halves(tune_case *c, bool both)
     const size_t half = c->n / 2;
     c->input = input;
     if (!input)
-        return no_memory(c);
+        return tune_no_memory(c);
     selftest_fill(XL_U32, XL_SUM, 1, c->n, input);
     if (!ref_sort(XL_U32, false, half, input, NULL) ||
         (both && !ref_sort(XL_U32, false, c->n - half, input + half, NULL)))
-        return no_memory(c);
+        return tune_no_memory(c);
     TRY(session_upload(c->s, input, half * sizeof *input, c->kind->name, &c->buffers[0]));
     TRY(session_upload(c->s, input + half, (c->n - half) * sizeof *input, c->kind->name,
                        &c->buffers[1]));
@@ -312,7 +285,7 @@ static int open_merge(tune_case *c)
     int result;
     const size_t half = c->n / 2;
     TRY(open_halves(c, true));
-    TRY(open_output(c, c->n * sizeof(uint32_t), 0));
+    TRY(tune_open_output(c, c->n * sizeof(uint32_t), 0));
     const uint32_t *const input = c->input;
     const ref_run a = {half, input, NULL}, b = {c->n - half, input + half, NULL};
     ref_merge(XL_U32, false, &a, &b, c->wanted, NULL);
@@ -359,7 +332,7 @@ static int open_search(tune_case *c)
     int result;
     const size_t half = c->n / 2, queries = c->n - half;
     TRY(open_halves(c, false));
-    TRY(open_output(c, queries * sizeof(uint32_t), 0));
+    TRY(tune_open_output(c, queries * sizeof(uint32_t), 0));
     const uint32_t *const input = c->input;
     uint32_t *const wanted = (uint32_t *)(void *)c->wanted;
     for (size_t i = 0; i < queries; ++i)
@@ -403,206 +376,106 @@ static xl_status info_search(const tune_case *c, const void *plan, xl_plan_info 
     return xl_search_info(plan, c->n, info);
 }
 
-/* ---- grid: points with about 30 neighbours each, and their order ---------------- */
+/* ---- histograms and transforms -------------------------------------------------------- */
 
-/* Uniform in a cube. */
-static int open_points(tune_case *c)
-{
-    const double ball = 4.18879 * RADIUS * RADIUS * RADIUS;
-    double edge = 1;
-    uint64_t state = 7;
-    float *xyz = malloc(c->n * 3 * sizeof *xyz);
-    c->input = xyz;
-    if (!xyz)
-        return no_memory(c);
-    while (edge * edge * edge * AROUND < ball * (double)c->n)
-        edge *= 1.01;
-    for (size_t i = 0; i < 3 * c->n; ++i)
-        xyz[i] = (float)((double)(selftest_random(&state) >> 40) * 0x1p-24 * edge);
-    return session_upload(c->s, xyz, c->n * 3 * sizeof *xyz, c->kind->name, &c->buffers[0]);
-}
+enum { BINS = 256 };
 
-static int open_grid(tune_case *c)
+static int open_histogram(tune_case *c)
 {
     int result;
-    uint32_t *index = malloc(c->n * sizeof *index);
-    if (!index)
-        return no_memory(c);
+    TRY(open_numbers(c));
+    TRY(tune_open_output(c, BINS * sizeof(uint32_t), 0));
+    const uint32_t *const input = c->input;
+    uint32_t *const wanted = (uint32_t *)(void *)c->wanted;
     for (size_t i = 0; i < c->n; ++i)
-        index[i] = (uint32_t)i;
-    TRY(open_points(c));
-    TRY(tool_check(c->s->ctx, xl_grid_index_create(c->s->ctx, &c->index), "index"));
-    TRY(session_upload(c->s, index, c->n * sizeof *index, c->kind->name, &c->buffers[1]));
-    TRY(open_output(c, c->n * sizeof *index, 0));
+        ++wanted[input[i] % BINS];
+    c->known = true;
 done:
-    free(index);
     return result;
 }
 
-/* Each point once, and then in that order again. Which order that is, the search of neighbours
- * shows. */
-static bool check_grid(const tune_case *c, bool first)
-{
-    const uint32_t *order = (const uint32_t *)(const void *)c->got;
-    bool *seen = calloc(c->n, sizeof *seen);
-    bool good = seen != NULL;
-    for (size_t i = 0; good && i < c->n; ++i) {
-        good = order[i] < c->n && !seen[order[i]];
-        if (good)
-            seen[order[i]] = true;
-    }
-    free(seen);
-    return good && (first || check_equal(c, first));
-}
-
-static xl_status create_grid(const tune_case *c, const xl_tunable *values, uint32_t count,
-                             void **plan)
-{
-    xl_grid_desc desc;
-    xl_grid *made;
-    xl_grid_desc_init(&desc);
-    desc.cell_size = RADIUS;
-    desc.tunables = values;
-    desc.num_tunables = count;
-    const xl_status status = xl_grid_create(c->s->ctx, &desc, &made);
-    *plan = made;
-    return status;
-}
-
-static xl_status enqueue_grid(const tune_case *c, void *plan)
-{
-    xl_status status =
-        xl_grid_build_enqueue(plan, c->index, c->s->queue,
-                              &(xl_grid_build_args){.n = c->n,
-                                                    .points = xl_view_of(c->buffers[0], 0),
-                                                    .storage = xl_view_of(c->scratch, 0)},
-                              0, NULL, NULL);
-    if (status == XL_SUCCESS)
-        status =
-            xl_grid_reorder_enqueue(plan, c->index, c->s->queue,
-                                    &(xl_grid_reorder_args){.element_bytes = sizeof(uint32_t),
-                                                            .in = xl_view_of(c->buffers[1], 0),
-                                                            .out = xl_view_of(c->buffers[OUT], 0)},
-                                    0, NULL, NULL);
-    return status;
-}
-
-static xl_status scratch_grid(const tune_case *c, const void *plan, size_t *bytes,
-                              size_t *alignment)
-{
-    return xl_grid_scratch(plan, c->n, bytes, alignment);
-}
-
-static void destroy_grid(void *plan)
-{
-    xl_grid_destroy(plan);
-}
-
-static xl_status info_grid(const tune_case *c, const void *plan, xl_plan_info *info)
-{
-    return xl_grid_info(plan, c->n, info);
-}
-
-/* ---- neighbours: offsets and sorted rows ------------------------------------------ */
-
-static xl_status create_neighbors(const tune_case *c, const xl_tunable *values, uint32_t count,
+static xl_status create_histogram(const tune_case *c, const xl_tunable *values, uint32_t count,
                                   void **plan)
 {
-    xl_neighbors_desc desc;
-    xl_neighbors *made;
-    xl_neighbors_desc_init(&desc);
-    desc.radius = RADIUS;
+    xl_histogram_desc desc;
+    xl_histogram *made;
+    xl_histogram_desc_init(&desc);
+    desc.kind = XL_HISTOGRAM_KEYS;
+    desc.type = XL_U32;
+    desc.num_bins = BINS;
+    desc.load = "x & 255";
     desc.tunables = values;
     desc.num_tunables = count;
-    const xl_status status = xl_neighbors_create(c->s->ctx, &desc, &made);
+    const xl_status status = xl_histogram_create(c->s->ctx, &desc, &made);
     *plan = made;
     return status;
 }
 
-static xl_status enqueue_counts(const tune_case *c, void *plan)
+static xl_status enqueue_histogram(const tune_case *c, void *plan)
 {
-    return xl_neighbors_count_enqueue(
-        plan, c->index, c->s->queue,
-        &(xl_neighbors_count_args){.offsets = xl_view_of(c->second, 0)}, 0, NULL, NULL);
+    return xl_histogram_enqueue(plan, c->s->queue,
+                                &(xl_histogram_args){.n = c->n,
+                                                     .in = xl_view_of(c->buffers[0], 0),
+                                                     .bins = xl_view_of(c->buffers[OUT], 0)},
+                                0, NULL, NULL);
 }
 
-static xl_status enqueue_neighbors(const tune_case *c, void *plan)
+static void destroy_histogram(void *plan)
 {
-    xl_status status = enqueue_counts(c, plan);
-    if (status == XL_SUCCESS)
-        status = xl_neighbors_fill_enqueue(
-            plan, c->index, c->s->queue,
-            &(xl_neighbors_fill_args){.offsets = xl_view_of(c->second, 0),
-                                      .indices = xl_view_of(c->buffers[OUT], 0),
-                                      .capacity = c->pairs},
-            0, NULL, NULL);
-    return status;
+    xl_histogram_destroy(plan);
 }
 
-static void destroy_neighbors(void *plan)
+static xl_status info_histogram(const tune_case *c, const void *plan, xl_plan_info *info)
 {
-    xl_neighbors_destroy(plan);
+    return xl_histogram_info(plan, c->n, info);
 }
 
-static xl_status info_neighbors(const tune_case *c, const void *plan, xl_plan_info *info)
-{
-    return xl_neighbors_info(plan, c->n, info);
-}
-
-/* The grid, and room for as many pairs as there are. */
-static int open_neighbors(tune_case *c)
+static int open_transform(tune_case *c)
 {
     int result;
-    void *made;
-    uint64_t pairs = 0;
-    const size_t offsets = (c->n + 1) * sizeof(uint64_t);
-    xl_context *ctx = c->s->ctx;
-    TRY(open_points(c));
-    TRY(tool_check(ctx, create_grid(c, NULL, 0, &made), "grid"));
-    c->grid = made;
-    TRY(tool_check(ctx, xl_grid_index_create(ctx, &c->index), "index"));
-    TRY(tool_check(ctx,
-                   xl_grid_build_enqueue(
-                       c->grid, c->index, c->s->queue,
-                       &(xl_grid_build_args){.n = c->n, .points = xl_view_of(c->buffers[0], 0)}, 0,
-                       NULL, NULL),
-                   "grid build"));
-    TRY(session_buffer(c->s, offsets, c->kind->name, &c->second));
-    TRY(tool_check(ctx, enqueue_counts(c, c->plan), "neighbour counts"));
-    TRY(tool_check_cl(clEnqueueReadBuffer(c->s->queue, c->second, CL_TRUE, c->n * sizeof pairs,
-                                          sizeof pairs, &pairs, 0, NULL, NULL),
-                      "reading the number of pairs"));
-    session_release(&c->second);
-    c->pairs = (size_t)pairs;
-    TRY(open_output(c, c->pairs * sizeof(uint32_t), offsets));
+    TRY(open_numbers(c));
+    TRY(tune_open_output(c, c->n * sizeof(uint32_t), 0));
+    const uint32_t *const input = c->input;
+    uint32_t *const wanted = (uint32_t *)(void *)c->wanted;
+    for (size_t i = 0; i < c->n; ++i)
+        wanted[i] = 3 * input[i] + (uint32_t)i;
+    c->known = true;
 done:
     return result;
 }
 
-/* Of some points by looking at all; of the others as the first time. */
-static bool check_neighbors(const tune_case *c, bool first)
+static xl_status create_transform(const tune_case *c, const xl_tunable *values, uint32_t count,
+                                  void **plan)
 {
-    const float *xyz = c->input, r2 = (float)RADIUS * (float)RADIUS;
-    const uint32_t *indices = (const uint32_t *)(const void *)c->got;
-    if (!first)
-        return memcmp(c->got, c->wanted, c->bytes + c->second_bytes) == 0;
-    for (size_t k = 0; k < SAMPLES; ++k) {
-        const size_t i = c->n / SAMPLES * k;
-        uint64_t row[2];
-        memcpy(row, c->got + c->bytes + i * sizeof *row, sizeof row);
-        for (size_t j = 0; j < c->n; ++j) {
-            const float dx = xyz[3 * j] - xyz[3 * i], dy = xyz[3 * j + 1] - xyz[3 * i + 1],
-                        dz = xyz[3 * j + 2] - xyz[3 * i + 2];
-            const bool near = (dx * dx + dy * dy) + dz * dz < r2;
-            if (j == i || !near)
-                continue;
-            if (row[0] >= row[1] || row[0] >= c->pairs || indices[row[0]++] != j)
-                return false;
-        }
-        if (row[0] != row[1])
-            return false;
-    }
-    return true;
+    xl_transform_desc desc;
+    xl_transform *made;
+    xl_transform_desc_init(&desc);
+    desc.types[0] = XL_U32;
+    desc.expression = "3 * x + (uint)i";
+    desc.tunables = values;
+    desc.num_tunables = count;
+    const xl_status status = xl_transform_create(c->s->ctx, &desc, &made);
+    *plan = made;
+    return status;
+}
+
+static xl_status enqueue_transform(const tune_case *c, void *plan)
+{
+    return xl_transform_enqueue(plan, c->s->queue,
+                                &(xl_transform_args){.n = c->n,
+                                                     .in = {xl_view_of(c->buffers[0], 0)},
+                                                     .out = {xl_view_of(c->buffers[OUT], 0)}},
+                                0, NULL, NULL);
+}
+
+static void destroy_transform(void *plan)
+{
+    xl_transform_destroy(plan);
+}
+
+static xl_status info_transform(const tune_case *c, const void *plan, xl_plan_info *info)
+{
+    return xl_transform_info(plan, c->n, info);
 }
 
 /* Name, prefix, and how many elements at most, as exponents of 2: of a CPU, of others. */
@@ -623,6 +496,12 @@ const tune_kind tune_kinds[TUNE_KINDS] = {
     KIND("top-k", "topk.", 22, 24, XL_SEGMENTS_NONE, topk, equal, NULL),
     KIND("merge", "merge.", 22, 24, XL_SEGMENTS_NONE, merge, equal, NULL),
     KIND("search", "search.", 20, 22, XL_SEGMENTS_NONE, search, equal, NULL),
+    KIND("histogram", "histogram.", 22, 24, XL_SEGMENTS_NONE, histogram, equal, NULL),
+    KIND("transform", "transform.", 22, 24, XL_SEGMENTS_NONE, transform, equal, NULL),
     KIND("grid build", "grid.", 18, 20, XL_SEGMENTS_NONE, grid, grid, scratch_grid),
     KIND("neighbour search", "neighbors.", 17, 20, XL_SEGMENTS_NONE, neighbors, neighbors, NULL),
+    KIND("nearest points", "knn.", 16, 20, XL_SEGMENTS_NONE, knn, nearest, NULL),
+    KIND("nearest, approximate", "knn_approximate.", 16, 20, XL_SEGMENTS_NONE, approximate,
+         approximate, NULL),
+    KIND("Morton codes", "morton.", 20, 22, XL_SEGMENTS_NONE, morton, equal, NULL),
 };

@@ -27,6 +27,7 @@ typedef struct within {
     cloud cloud;
     xl_neighbors *list, *field; /* field: of the density */
     uint64_t pairs;
+    size_t parts; /* that the list was made in */
     made made[MADE_KINDS];
 } within;
 
@@ -46,15 +47,6 @@ static int check_density(const search_settings *set, const scene *sc)
         "neighbors: --radius: %g with --mass %g gives densities beyond %s precision; "
         "scale the points or the mass",
         set->radius, set->mass, sc->wide ? "double" : "single");
-}
-
-static int check_radius(double radius, const scene *sc)
-{
-    if (sc->wide || (float)radius > 0)
-        return TOOL_OK;
-    return tool_misuse("neighbors: --radius: %g; it must be a finite number above 0 in single "
-                       "precision",
-                       radius);
 }
 
 static bool wants(const within *w, int kind)
@@ -94,6 +86,7 @@ static int make_plans(within *w)
     list.sorted = !set->unsorted;
     list.radii = w->scene.radii.data != NULL;
     list.details = wants_details(w);
+    list.row_capacity = set->row_capacity;
     field.include_self = 1;
     field.visit = w->scene.wide ? wide_poly6 : narrow_poly6;
     progress_say("compiling for %s", w->s.info.name);
@@ -116,13 +109,12 @@ static size_t num_queries(const within *w)
     return w->scene.given ? w->scene.rows : 0;
 }
 
-/* Counts and offsets, and how many pairs there are. */
+/* Counts and offsets. */
 static int count(within *w)
 {
     int result;
     const session *s = &w->s;
     const cloud *c = &w->cloud;
-    xl_neighbors_report found;
     TRY(made_open(w->made, s, MADE_COUNTS, false, w->scene.rows, 0));
     TRY(made_open(w->made, s, MADE_OFFSETS, false, w->scene.rows + 1, 0));
     const xl_view offsets = made_view(w->made, MADE_OFFSETS);
@@ -140,54 +132,8 @@ static int count(within *w)
     TRY(tool_check(s->ctx,
                    xl_neighbors_count_enqueue(w->list, c->index, s->queue, &args, 0, NULL, NULL),
                    "neighbour counts"));
-    TRY(tool_check(s->ctx, xl_neighbors_status(w->list, c->index, s->queue, &what, &found, 0, NULL),
+    TRY(tool_check(s->ctx, xl_neighbors_status(w->list, c->index, s->queue, &what, NULL, 0, NULL),
                    "neighbour counts"));
-    w->pairs = found.pairs;
-done:
-    return result;
-}
-
-static int make_list(within *w)
-{
-    int result;
-    const session *s = &w->s;
-    const uint64_t limit = s->info.max_buffer_bytes;
-    const size_t pairs = (size_t)w->pairs, axes = w->scene.dimensions;
-    if (w->pairs > limit / sizeof(uint32_t) || w->pairs > SIZE_MAX / sizeof(uint32_t))
-        return tool_fail("a list of %" PRIu64 " pairs has %" PRIu64 " MiB, more than the %" PRIu64
-                         " MiB that %s takes in one buffer; ask for "
-                         "--counts or --density without --out, or a smaller --radius",
-                         w->pairs, w->pairs >> 18, limit >> 20, s->info.name);
-    TRY(made_open(w->made, s, MADE_INDICES, false, pairs, 0));
-    if (wants(w, MADE_DISTANCES))
-        TRY(made_open(w->made, s, MADE_DISTANCES, w->scene.wide, pairs, 0));
-    if (wants(w, MADE_VECTORS))
-        TRY(made_open(w->made, s, MADE_VECTORS, w->scene.wide, pairs, axes));
-    if (wants(w, MADE_SHIFTS))
-        TRY(made_open(w->made, s, MADE_SHIFTS, false, pairs, axes));
-done:
-    return result;
-}
-
-static int fill(within *w)
-{
-    int result;
-    const session *s = &w->s;
-    const cloud *c = &w->cloud;
-    TRY(make_list(w));
-    const xl_neighbors_fill_args args = {.capacity = w->pairs,
-                                         .offsets = made_view(w->made, MADE_OFFSETS),
-                                         .indices = made_view(w->made, MADE_INDICES),
-                                         .num_queries = num_queries(w),
-                                         .queries = view_of(c->queries),
-                                         .radii = view_of(c->radii),
-                                         .distances2 = made_view(w->made, MADE_DISTANCES),
-                                         .vectors = made_view(w->made, MADE_VECTORS),
-                                         .shifts = made_view(w->made, MADE_SHIFTS)};
-    progress_say("listing %" PRIu64 " pairs", w->pairs);
-    TRY(tool_check(s->ctx,
-                   xl_neighbors_fill_enqueue(w->list, c->index, s->queue, &args, 0, NULL, NULL),
-                   "neighbour list"));
 done:
     return result;
 }
@@ -214,20 +160,45 @@ done:
     return result;
 }
 
-static int search(within *w)
+/* Rows of any length have to be counted before they are listed. */
+static int list_rows(within *w, outputs *files)
+{
+    int result;
+    const listing list = {w->set, &w->cloud, w->list, w->made, files};
+    const bool counted = w->set->row_capacity == 0;
+    if (counted)
+        TRY(count(w));
+    else
+        TRY(made_open(w->made, &w->s, MADE_COUNTS, false, w->scene.rows, 0));
+    if (wants(w, MADE_DENSITY))
+        TRY(sum_density(w));
+    if (!counted)
+        TRY(listing_write(&list, &w->parts));
+    TRY(made_read(w->made, &w->s));
+    TRY(made_write(w->made, &w->set->paths, files));
+    if (counted && wants(w, MADE_INDICES))
+        TRY(listing_write(&list, &w->parts));
+done:
+    return result;
+}
+
+static void sum_pairs(within *w)
+{
+    const uint32_t *const counts = w->made[MADE_COUNTS].array.data;
+    w->pairs = 0;
+    for (size_t i = 0; i < w->scene.rows; ++i)
+        w->pairs += counts[i];
+}
+
+static int search(within *w, outputs *files)
 {
     int result;
     TRY(make_plans(w));
-    TRY(cloud_open(&w->cloud, &w->s, &w->scene, w->radius));
-    TRY(cloud_build(&w->cloud));
-    TRY(count(w));
-    if (wants(w, MADE_INDICES))
-        TRY(fill(w));
-    if (wants(w, MADE_DENSITY))
-        TRY(sum_density(w));
-    TRY(made_read(w->made, &w->s));
-    if (!w->set->squared)
-        made_take_roots(w->made);
+    TRY(cloud_open(&w->cloud, &w->s, &w->scene));
+    TRY(cloud_build(&w->cloud, w->radius));
+    TRY(list_rows(w, files));
+    sum_pairs(w);
+    TRY(outputs_commit(files));
 done:
     progress_clear();
     return result;
@@ -245,6 +216,8 @@ static void report_json(const within *w, const summary *counts)
     if (w->set->half)
         json_bool(&j, "half", true);
     json_count(&j, "pairs", w->pairs);
+    if (w->parts > 0)
+        json_count(&j, "parts", w->parts);
     json_number(&j, "neighbors_min", counts->min);
     json_number(&j, "neighbors_mean", counts->mean);
     json_number(&j, "neighbors_max", counts->max);
@@ -283,14 +256,13 @@ int within_file(const search_settings *set, const char *path)
     TRY(scene_read(set->where, path, &w.scene));
     if (!(set->radius > 0))
         TRY(scene_largest_radius(set->where, &w.scene, &w.radius));
-    TRY(check_radius(w.radius, &w.scene));
+    TRY(scene_check_radius(&w.scene, w.radius));
     TRY(check_density(set, &w.scene));
     if (!w.scene.wide)
         w.radius = (double)(float)w.radius;
     TRY(session_open(&w.s, set->device, set->tune_file));
     TRY(scene_check_device(&w.scene, &w.s));
-    TRY(search(&w));
-    TRY(made_write(w.made, &set->paths, &files));
+    TRY(search(&w, &files));
     report(&w);
 done:
     outputs_abandon(&files);

@@ -248,9 +248,10 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
      MEANS("Points that a work-item counts around, or sums over, at a time, where it does not "
            "walk.")},
 
-    {KNN(group), RANGE(1, 1024), MEANS("Work-items of a group that searches for the nearest.")},
-    {KNN(items), RANGE(1, 4096), MEANS("Queries of such a work-item.")},
-    {KNN(aim), RANGE(100, 10000),
+    {KNN(group), RANGE(1, 1024), DOUBLING(1),
+     MEANS("Work-items of a group that searches for the nearest.")},
+    {KNN(items), RANGE(1, 4096), DOUBLING(3), MEANS("Queries of such a work-item.")},
+    {KNN(aim), RANGE(100, 10000), DOUBLING(2),
      MEANS("Points that its first reach is to hold, in hundredths of k.")},
 
     {TOPK(shape), SWITCH, MEANS("0: a work-group counts a chunk; 1: one work-item does.")},
@@ -333,10 +334,10 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
      MEANS("Results of at least so many KiB are written past the cache, where transform.serial is "
            "1.")},
 
-    {MORTON(group), RANGE(1, 1024), MEANS("Work-items of a group.")},
-    {MORTON(items), RANGE(1, 1 << 20), MEANS("Points of a work-item.")},
+    {MORTON(group), RANGE(1, 1024), DOUBLING(2), MEANS("Work-items of a group.")},
+    {MORTON(items), RANGE(1, 1 << 20), DOUBLING(2), MEANS("Points of a work-item.")},
 
-    {KNN_APPROXIMATE(group), RANGE(1, 1024),
+    {KNN_APPROXIMATE(group), RANGE(1, 1024), DOUBLING(2),
      MEANS("Work-items of a group, each of one query, or of one point.")},
 };
 

@@ -11,6 +11,8 @@
  *   tool_oracle wide R POINTS PREFIX DISTANCES VECTORS  points of f8: prints the pairs
  *   tool_oracle wide-knn K POINTS PREFIX                of f8, too
  *   tool_oracle knn K POINTS PREFIX [WORD...]
+ *   tool_oracle rows N OFFSETS LIST ROWS        whether ROWS, with room for N in each row, has what
+ *                       is in LIST, and of what is left nothing
  *   tool_oracle density R POINTS D [WORD...]            prints: min, max, mean
  *
  * A WORD is an option of the program: self, half, unsorted, squared, below=R (of knn),
@@ -378,6 +380,49 @@ static void check_neighbors(float r, bool inclusive, question *q, const char *pr
     forget_found(&f);
 }
 
+/* ---- rows that have room for so many ---- */
+
+/* What stands where a row has no neighbour: no index, no distance, no vector, no shift. */
+static bool is_nothing(const xli_npy *rows, const char *item)
+{
+    double wide = 0;
+    float narrow = 0;
+    uint32_t whole = 0;
+    if (rows->kind == 'f') {
+        memcpy(rows->item_bytes == 8 ? (void *)&wide : (void *)&narrow, item, rows->item_bytes);
+        wide += (double)narrow;
+        return rows->dimensions == 2 ? isinf(wide) && wide > 0 : isnan(wide);
+    }
+    memcpy(&whole, item, sizeof whole);
+    return whole == (rows->kind == 'u' ? UINT32_MAX : 0);
+}
+
+static void check_room(size_t room, const char *offsets_path, const char *list_path,
+                       const char *rows_path)
+{
+    xli_npy offsets = load(offsets_path), list = load(list_path), rows = load(rows_path);
+    const uint64_t *const at = offsets.data;
+    const size_t n = offsets.count - 1, columns = list.dimensions == 2 ? list.shape[1] : 1;
+    const size_t bytes = columns * list.item_bytes;
+    if (rows.kind != list.kind || rows.item_bytes != list.item_bytes ||
+        rows.dimensions != list.dimensions + 1 || rows.shape[0] != n || rows.shape[1] != room ||
+        (rows.dimensions == 3 && rows.shape[2] != columns))
+        die("%s: not %zu rows of %zu", rows_path, n, room);
+    for (size_t i = 0; i < n; ++i) {
+        const char *const row = (const char *)rows.data + i * room * bytes;
+        const size_t count = (size_t)(at[i + 1] - at[i]);
+        if (count > room ||
+            memcmp(row, (const char *)list.data + at[i] * bytes, count * bytes) != 0)
+            die("%s: row %zu is another one", rows_path, i);
+        for (size_t k = count * columns; k < room * columns; ++k)
+            if (!is_nothing(&rows, row + k * list.item_bytes))
+                die("%s: row %zu has something at %zu", rows_path, i, k);
+    }
+    xli_npy_free(&offsets);
+    xli_npy_free(&list);
+    xli_npy_free(&rows);
+}
+
 /* ---- nearest, density ---- */
 
 static int nearer(const void *a, const void *b)
@@ -553,6 +598,8 @@ bool oracle_points(int argc, char **argv)
     } else if (strcmp(what, "knn") == 0 && argc >= 5) {
         q = ask(a[1], argc - 5, a + 3);
         check_knn((size_t)atoll(a[0]), &q, a[2]);
+    } else if (strcmp(what, "rows") == 0 && argc == 6) {
+        check_room((size_t)atoll(a[0]), a[1], a[2], a[3]);
     } else if (strcmp(what, "density") == 0 && argc >= 5) {
         q = ask(a[1], argc - 5, a + 3);
         check_density((double)strtof(a[0], NULL), &q, a[2]);

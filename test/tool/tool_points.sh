@@ -54,11 +54,23 @@ doubles() {
     pairs=$(cat stdout)
     [[ $(cat said) == *" points, radius ${wide#* }: $pairs pairs; "* ]] || fail "not $pairs: $(cat said)"
     [ "$pairs" -gt 100 ] || fail "$wide: $pairs pairs"
+    in_parts ${wide% *}.npy --radius ${wide#* } --distances d.npy --vectors v.npy
     runs "$crosslane" neighbors ${wide% *}.npy --knn 7 --out nearest
     runs "$oracle" wide-knn 7 ${wide% *}.npy nearest
   done
+  runs "$crosslane" neighbors far.npy --radius 0.0018 --out list --distances d.npy --vectors v.npy \
+    --counts counts.npy
+  in_rows 30 far.npy --radius 0.0018 --distances d.npy --vectors v.npy
   runs "$crosslane" neighbors narrow.npy --queries wide.npy --radius 1.5 --density d.npy --json
   [[ $(cat stdout) == *'"queries":500,"points":500,'* ]] || fail "queries of f64: $(cat stdout)"
+}
+
+# no_grid OPTION...: a search that compiles something, but nothing that has to do with a grid.
+no_grid() {
+  CROSSLANE_CACHE_DIR=off CROSSLANE_DUMP_DIR=dump "$crosslane" neighbors "$@" >stdout 2>stderr_all ||
+    fail "with a dump: $(cat stderr_all)"
+  [ -n "$(ls dump/knn_approximate-*.cl)" ] || fail "nothing compiled: $(ls dump)"
+  for file in dump/grid*.cl; do [ ! -e "$file" ] || fail "a grid for an approximate search: $file"; done
 }
 
 neighbors() {
@@ -90,6 +102,7 @@ neighbors() {
   done
   [[ $(cat stdout) == "1500 points, 8 nearest, approximate: 12000 found; "* ]] ||
     fail "approximate: $(cat stdout)"
+  no_grid near.npy --knn 8 --approximate --out nearest
   runs "$crosslane" neighbors wide.npy --knn 3 --f32 --json --out nearest
   [[ $(cat stdout) == *"\"points\":500,\"knn\":3,\"found\":1500,"* ]] || fail "as JSON: $(cat stdout)"
   runs "$oracle" knn 3 narrow.npy nearest
@@ -125,6 +138,36 @@ list_case() {
   cp stdout found
 }
 
+# in_parts POINTS OPTION...: the last list once more, in parts; not a byte is another.
+in_parts() {
+  local points=$1 file parts
+  shift
+  mkdir whole
+  for file in list.*.npy [dvs].npy; do [ ! -e "$file" ] || mv "$file" whole; done
+  runs "$crosslane" neighbors "$points" --out list --part-pairs 50 --json "$@"
+  parts=$(json_number parts)
+  [ "$parts" -gt 3 ] || fail "$parts parts: $(cat stdout)"
+  for file in whole/*; do cmp "$file" "${file#whole/}" || fail "in $parts parts: $file"; done
+  rm -r whole
+}
+
+# in_rows N POINTS OPTION...: ... with room for N in each row, in parts, too; counts.npy is the same.
+in_rows() {
+  local room=$1 points=$2 file
+  shift 2
+  mkdir whole
+  for file in list.*.npy [dvs].npy counts.npy; do [ ! -e "$file" ] || mv "$file" whole; done
+  runs "$crosslane" neighbors "$points" --out list --counts counts.npy --row-capacity "$room" \
+    --part-pairs $((room * 7)) --json "$@"
+  [ "$(json_number parts)" -gt 3 ] || fail "rows in parts: $(cat stdout)"
+  [ ! -e list.offsets.npy ] || fail "offsets of rows that begin at multiples of $room"
+  cmp whole/counts.npy counts.npy || fail "counts of rows"
+  for file in list.indices.npy [dvs].npy; do
+    [ ! -e "$file" ] || runs "$oracle" rows "$room" whole/list.offsets.npy "whole/$file" "$file"
+  done
+  rm -r whole
+}
+
 # says TEXT: ... of which the program said TEXT, where PAIRS and COUNTS stand for what the oracle
 # found.
 says() {
@@ -143,11 +186,7 @@ spaces() {
   "$oracle" box 250 f4 two.npy 2 1
   "$oracle" box 40 f4 one.npy 1 2
   "$oracle" box 77 f4 places.npy 2 3
-  # More than half a period: points have several images.
-  list_case 9 inclusive three.npy "self half periodic=xz distances=d.npy vectors=v.npy shifts=s.npy" \
-    --radius 9 --inclusive --self --half --box -8,-8,-8 8,8,8 --periodic xz --distances d.npy \
-    --vectors v.npy --shifts s.npy
-  says "60 points, radius 9: PAIRS, each once; neighbours per point: COUNTS"
+  images
   # A cell that leans, of whose vectors two repeat, or all.
   list_case 7 strict three.npy \
     "cell=17,5,16,-6,4,18 periodic=xz distances=d.npy vectors=v.npy shifts=s.npy" \
@@ -167,11 +206,34 @@ spaces() {
       --queries places.npy --radii radii.npy --box -8 8 --periodic y --unsorted --squared \
       --distances d.npy "${given[@]}"
     says "77 queries among 250 points, radii up to $most: PAIRS; neighbours per query: COUNTS"
+    in_parts two.npy --queries places.npy --radii radii.npy --box -8 8 --periodic y --unsorted \
+      --squared --distances d.npy "${given[@]}"
     ! "$oracle" neighbors $most strict two.npy list counts.npy queries=places.npy \
       radii=radii.npy periodic=y >stdout 2>stderr || fail "in order, though --unsorted"
   done
   densities
   nearest
+}
+
+# More than half a period: points have several images. All that a list has, in one and in parts.
+images() {
+  local longest room file
+  local given=(--radius 9 --inclusive --self --half --box "-8,-8,-8" "8,8,8" --periodic xz
+    --distances d.npy --vectors v.npy --shifts s.npy)
+  list_case 9 inclusive three.npy "self half periodic=xz distances=d.npy vectors=v.npy shifts=s.npy" \
+    "${given[@]}"
+  says "60 points, radius 9: PAIRS, each once; neighbours per point: COUNTS"
+  longest=$(cut -d' ' -f4 found)
+  in_parts three.npy "${given[@]}"
+  in_rows $((longest + 3)) three.npy "${given[@]}"
+  rm [dvs].npy
+  # One part has no room, or several have none.
+  for room in $((longest - 1)) 1; do
+    refuses 1 "--row-capacity $room: the longest row has $longest neighbours; give --row-capacity $longest, or leave it out for rows of any length" \
+      neighbors three.npy "${given[@]}" --out out/list --row-capacity $room \
+      --part-pairs $((room * 7))
+    for file in d.npy v.npy s.npy; do [ ! -e $file ] || fail "of rows without room: $file"; done
+  done
 }
 
 densities() {
@@ -204,7 +266,7 @@ with() {
 
 wrong_options() {
   local apart needs="needs --out, the PREFIX of the list that it belongs to"
-  with "--radius is missing; give the search radius in the unit of the points" --out out/n
+  with "give --radius, the search radius in the unit of the points, or --knn, how many nearest" --out out/n
   with "--mass: 0; it must be a finite number above 0" --radius 1 --mass 0
   for k in 0 65 2.5 -1 nan; do
     with "--knn: $k; a whole number from 1 to 64" --knn $k --out out/n
@@ -212,7 +274,11 @@ wrong_options() {
   with '--knn: "few" is no number' --knn few --out out/n
   with "--knn without --out; give the PREFIX of its files" --knn 8
   with "--radius: -1; it must be a finite number above 0" --knn 8 --radius -1 --out out/n
-  for apart in inclusive half unsorted "counts c" "density d" "distances d" "vectors v" "shifts s" \
+  for k in 0 2.5 5e+09 nan; do
+    with "--row-capacity: $k; a whole number from 1 to 4294967295" --radius 1 --row-capacity $k --out out/n
+  done
+  with "--part-pairs: 0; a whole number from 1 to 9007199254740992" --radius 1 --part-pairs 0 --out out/n
+  for apart in inclusive half unsorted "row-capacity 9" "part-pairs 9" "counts c" "density d" "distances d" "vectors v" "shifts s" \
     "radii r"; do
     with "--knn and --${apart% *} exclude each other; give one" --knn 8 --out out/n --$apart
   done
@@ -221,13 +287,15 @@ wrong_options() {
     with "--$1 and --${*: -2:1} exclude each other; give one" \
       --radius 1 $(sed -E 's/\b(half|queries|radii|density|self)/--\1/g' <<<"$apart")
   done
-  for option in "distances d" "vectors v" "shifts s" unsorted; do
+  for option in "distances d" "vectors v" "shifts s" unsorted "row-capacity 9" "part-pairs 9"; do
     with "--${option% *} $needs" --radius 1 --$option
   done
   with "--squared needs --distances or --knn" --radius 1 --squared
   with "--approximate needs --knn" --radius 1 --out out/n --approximate
-  with "--approximate and --radius exclude each other; give one" \
-    --knn 8 --radius 1 --out out/n --approximate
+  for apart in "radius 1" "periodic x" "cell 1" "box 0 1"; do
+    with "--approximate and --${apart%% *} exclude each other; give one" \
+      --knn 8 --out out/n --approximate --$apart
+  done
   with "--mass needs --density" --radius 1 --mass 2
   with "--periodic needs --box, whose edges are the periods, or --cell" --radius 1 --periodic x
   with "--origin needs --cell, whose corner it is" --radius 1 --origin 0,0,0
@@ -260,6 +328,7 @@ wrong_options() {
 wrong_scenes() {
   "$oracle" box 100 f4 three.npy 3 0
   "$oracle" box 50 f4 two.npy 2 0
+  "$oracle" box 50 f4 one.npy 1 0
   "$oracle" box 50 f8 wide.npy 3 0
   "$oracle" box 50 f4 four.npy 4 0
   "$oracle" points 50 f4 nan.npy 7
@@ -274,11 +343,20 @@ wrong_scenes() {
     $near --queries flat.npy
   refuses 2 "neighbors: --radius: 1e-30; its square must be a finite number above 0 in single precision" \
     neighbors three.npy --knn 3 --out out/n --radius 1e-30
+  refuses 2 "neighbors: --radius: 1e-30; its square must be a finite number above 0 in single precision" \
+    neighbors three.npy --radius 1e-30 --counts out/c.npy
+  refuses 2 "neighbors: --radius: 1e-200; its square must be a finite number above 0 in double precision" \
+    neighbors wide.npy --radius 1e-200 --counts out/c.npy
   refuses 1 "nan.npy: query 7 is not finite in single precision" $near --queries nan.npy
   refuses 1 "nan.npy: query 7 is not finite in single precision" \
     neighbors three.npy --knn 3 --out out/n --queries nan.npy
   refuses 1 "--approximate is for points of single precision; --f32 rounds these" \
     neighbors wide.npy --knn 3 --approximate --out out/n
+  refuses 1 "--approximate is for points of 2 and 3 dimensions" \
+    neighbors one.npy --knn 3 --approximate --out out/n
+  refuses 1 "points: 1 of 50 are not finite, the first at index 7" \
+    neighbors nan.npy --knn 3 --approximate --out out/n
+  refuses 1 "points: 1 of 50 are not finite, the first at index 7" neighbors nan.npy --knn 3 --out out/n
   refuses 2 "neighbors: --cell: a triclinic cell takes points in single precision; --f32 rounds these" \
     neighbors wide.npy --radius 1 --cell 2,0,2,0,0,2 --counts out/c.npy
   refuses 1 "absent.npy: cannot be opened: No such file or directory" $near --queries absent.npy
@@ -300,7 +378,7 @@ wrong_scenes() {
   refuses 2 'neighbors: --cell: "1,0,1" has 3 numbers; points of 3 dimensions take 6' $near --cell 1,0,1
   refuses 2 'neighbors: --origin: "1,0" has 2 numbers; points of 3 dimensions take as many' \
     $near --cell 1,0,1,0,0,1 --origin 1,0
-  refuses 1 "points: points: 100 of 100 are outside the box (9, 9, 9) to (10, 10, 10), the first at index 0" $near --box 9 10
+  refuses 1 "points: 100 of 100 are outside the box (9, 9, 9) to (10, 10, 10), the first at index 0" $near --box 9 10
   refuses 1 "neighbour counts: desc.radius: 130 is more than ..." \
     neighbors two.npy --radius 130 --counts out/c.npy --box -8 8 --periodic y
 }

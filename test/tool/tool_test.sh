@@ -51,7 +51,7 @@ END
   local segments="flags bits keys offsets width mask"
   helps devices "" json
   helps selftest " [NAME...]" device tune-file
-  helps tune "" out seconds device tune-file json
+  helps tune " [NAME...]" out seconds device tune-file json
   helps scan " IN.npy OUT.npy" op exclusive inclusive init $segments algorithm determinism device \
     tune-file json
   helps reduce " IN.npy OUT.npy" op init $segments keys-out count determinism device \
@@ -61,8 +61,8 @@ END
   helps merge " A.npy B.npy OUT.npy" descending device tune-file json
   helps search " KEYS.npy QUERIES.npy OUT.npy" upper descending device tune-file json
   helps select " IN.npy OUT.npy" where flags partition unique runs values indices device tune-file json
-  helps neighbors " POINTS.npy --radius R" radius radii knn approximate inclusive self half queries box \
-    periodic cell origin out unsorted distances squared vectors shifts counts density mass f32 \
+  helps neighbors " POINTS.npy (--radius R | --knn K)" radius radii knn approximate inclusive self half queries box \
+    periodic cell origin out unsorted row-capacity part-pairs distances squared vectors shifts counts density mass f32 \
     device tune-file json
   refuses 2 'no command given; try "crosslane --help"'
   refuses 2 'unknown command "plot"; "crosslane --help" lists them' plot
@@ -142,6 +142,20 @@ tune() {
   refuses 1 "absent/found.tune: cannot be written: No such file or directory" \
     tune --out absent/found.tune
   refuses 2 "tune: --seconds: 0; it must be 1 to 86400" tune --seconds 0
+  refuses 2 'tune: "knm" is not measured; known are scan, reduce, sort, topk, merge, search, histogram, transform, grid, neighbors, knn, knn_approximate, morton' \
+    tune knn knm
+  tune_some
+}
+
+# Primitives by name: each is measured, right with the values before, and nothing else is.
+tune_some() {
+  local pair
+  for pair in "knn:nearest points" "knn_approximate:nearest, approximate" "histogram:histogram" \
+    "transform:transform" "morton:Morton codes"; do
+    runs "$crosslane" tune "${pair%%:*}" --seconds 1 --json
+    [[ $(cat stdout) == *"\"cases\":[{\"case\":\"${pair#*:}\",\"n\":"* && $(cat stdout) != *'},{"case"'* ]] ||
+      fail "$pair: $(cat stdout)"
+  done
 }
 
 # Segments that do not fit the 100 elements of flat.npy.

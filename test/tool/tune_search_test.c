@@ -91,6 +91,11 @@ const tune_kind tune_kinds[TUNE_KINDS] = {
     {.name = "none", .prefix = "none.", .destroy = destroy},
     {.name = "none", .prefix = "none.", .destroy = destroy},
     {.name = "none", .prefix = "none.", .destroy = destroy},
+    {.name = "none", .prefix = "none.", .destroy = destroy},
+    {.name = "none", .prefix = "none.", .destroy = destroy},
+    {.name = "none", .prefix = "none.", .destroy = destroy},
+    {.name = "none", .prefix = "none.", .destroy = destroy},
+    {.name = "none", .prefix = "none.", .destroy = destroy},
     {.name = "none", .prefix = "none.", .destroy = destroy}};
 
 static void *make(const tune_kind *kind)
