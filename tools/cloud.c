@@ -60,6 +60,7 @@ static int make_grid(cloud *c, double cell)
     desc.cell_size = edge_of(cell);
     desc.periodic = sc->periodic;
     desc.triclinic = sc->triclinic;
+    desc.num_systems = sc->num_systems;
     memcpy(desc.cell, sc->cell, sizeof desc.cell);
     give_box(sc, &desc);
     if (sc->wide && !sc->bounded)
@@ -79,6 +80,11 @@ int cloud_open(cloud *c, const session *s, const scene *sc)
         TRY(session_upload(s, sc->queries.data, bytes_of(&sc->queries), "queries", &c->queries));
     if (sc->radii.data)
         TRY(session_upload(s, sc->radii.data, bytes_of(&sc->radii), "radii", &c->radii));
+    if (sc->systems.data)
+        TRY(session_upload(s, sc->systems.data, bytes_of(&sc->systems), "systems", &c->systems));
+    if (sc->query_systems.data)
+        TRY(session_upload(s, sc->query_systems.data, bytes_of(&sc->query_systems), "systems",
+                           &c->query_systems));
 done:
     return result;
 }
@@ -87,7 +93,10 @@ int cloud_build(cloud *c, double cell)
 {
     int result;
     const session *s = c->s;
-    const xl_grid_build_args build = {.n = c->scene->n, .points = xl_view_of(c->points, 0)};
+    const xl_grid_build_args build = {.n = c->scene->n,
+                                      .points = xl_view_of(c->points, 0),
+                                      .systems =
+                                          c->systems ? xl_view_of(c->systems, 0) : xl_no_view()};
     TRY(make_grid(c, cell));
     progress_say("building a grid of %zu points", c->scene->n);
     TRY(tool_check(s->ctx,
@@ -100,7 +109,7 @@ done:
 
 void cloud_close(cloud *c)
 {
-    cl_mem *buffers[] = {&c->points, &c->queries, &c->radii};
+    cl_mem *buffers[] = {&c->points, &c->queries, &c->radii, &c->systems, &c->query_systems};
     xl_grid_index_destroy(c->index);
     xl_grid_destroy(c->grid);
     for (size_t i = 0; i < TOOL_COUNT(buffers); ++i)

@@ -8,7 +8,7 @@
 
 /* ---- scene.c: points, queries, radii and the box ---- */
 typedef struct scene_options {
-    const char *queries, *radii, *box[2], *cell, *origin, *periodic;
+    const char *queries, *radii, *systems, *query_systems, *box[2], *cell, *origin, *periodic;
     bool convert; /* double precision is rounded, instead of searched in */
 } scene_options;
 
@@ -18,6 +18,8 @@ typedef struct scene {
     xli_npy points, queries, radii; /* all in one precision: */
     bool wide;                      /* double, which some of the files have */
     bool given;                     /* queries are */
+    xli_npy systems, query_systems; /* of a batch: a number for each point, and each query */
+    uint32_t num_systems;           /* of the points; 0: no batch */
     /* Double precision was rounded, each number by at most that (and by more where it became
      * infinite, which no search takes). */
     bool rounded;
@@ -48,7 +50,7 @@ int scene_check_radius(const scene *sc, double radius);
 typedef struct cloud {
     const session *s;
     const scene *scene;
-    cl_mem points, queries, radii;
+    cl_mem points, queries, radii, systems, query_systems;
     xl_grid *grid; /* NULL before a build, as the index is */
     xl_grid_index *index;
 } cloud;

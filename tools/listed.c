@@ -147,6 +147,7 @@ static int check_rows(parts *p, size_t first, size_t end)
     const xl_neighbors_status_args what = {.num_queries = p->scene->given ? p->scene->rows : 0,
                                            .queries = view_of(l->cloud->queries),
                                            .radii = view_of(l->cloud->radii),
+                                           .query_systems = view_of(l->cloud->query_systems),
                                            .first_row = first,
                                            .num_rows = end - first,
                                            .counts = counts_from(p, first)};
@@ -169,6 +170,7 @@ static int fill(parts *p, size_t first, size_t end)
                                          .num_queries = p->scene->given ? p->scene->rows : 0,
                                          .queries = view_of(l->cloud->queries),
                                          .radii = view_of(l->cloud->radii),
+                                         .query_systems = view_of(l->cloud->query_systems),
                                          .first_row = first,
                                          .num_rows = end - first,
                                          .distances2 = made_view(p->part, MADE_DISTANCES),

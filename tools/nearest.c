@@ -84,6 +84,7 @@ static int make_plan(nearest *o)
     desc.queries = o->scene.given ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
     desc.dimensions = desc.query_stride = o->scene.dimensions;
     desc.periodic = o->scene.repeats;
+    desc.batch = o->scene.num_systems > 0;
     return tool_check(o->s.ctx, xl_knn_create(o->s.ctx, &desc, &o->plan), "nearest points");
 }
 
@@ -124,11 +125,13 @@ static int check_rows(const nearest *o)
 static int search_index(nearest *o)
 {
     const session *const s = &o->s;
-    const xl_knn_args args = {.num_queries = o->scene.given ? o->scene.rows : 0,
-                              .queries =
-                                  o->scene.given ? xl_view_of(o->cloud.queries, 0) : xl_no_view(),
-                              .indices = made_view(o->made, MADE_INDICES),
-                              .distances2 = made_view(o->made, MADE_DISTANCES)};
+    const xl_knn_args args = {
+        .num_queries = o->scene.given ? o->scene.rows : 0,
+        .queries = o->scene.given ? xl_view_of(o->cloud.queries, 0) : xl_no_view(),
+        .indices = made_view(o->made, MADE_INDICES),
+        .distances2 = made_view(o->made, MADE_DISTANCES),
+        .query_systems =
+            o->cloud.query_systems ? xl_view_of(o->cloud.query_systems, 0) : xl_no_view()};
     return tool_check(s->ctx,
                       xl_knn_enqueue(o->plan, o->cloud.index, s->queue, &args, 0, NULL, NULL),
                       "nearest points");

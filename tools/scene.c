@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Points, queries, radii and the box of `crosslane neighbors`: read, checked, and brought to one
- * precision: double where a file has it, unless it is to be rounded. */
+ * Points, queries, radii, systems and the box of `crosslane neighbors`: read, checked, and brought
+ * to one precision: double where a file has it, unless it is to be rounded. */
 #include "cloud.h"
 
 #include <float.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DIMENSIONS = 3, MOST_NUMBERS = 6 };
+enum { MOST_DIMENSIONS = 3, MOST_NUMBERS = 6, MOST_SYSTEMS = 1 << 20 };
 static const char axes[] = "xyz";
 
 static bool radius_is_good(double radius, bool wide)
@@ -324,6 +324,41 @@ done:
     return result;
 }
 
+static int read_numbers(const char *path, const char *option, size_t rows, xli_npy *systems)
+{
+    int result;
+    TRY(array_read(path, systems));
+    TRY(array_check_vector(option, path, systems));
+    if (array_type(systems) != XL_U32)
+        return tool_fail("%s: numbers of systems of type %s; they must be u32", path,
+                         array_type_name(systems));
+    if (systems->count != rows)
+        return tool_fail("%s: %zu numbers of systems for %zu rows; there must be one for each",
+                         path, systems->count, rows);
+done:
+    return result;
+}
+
+/* There are as many systems as the largest number of a point says. */
+static int read_systems(const scene_options *o, scene *sc)
+{
+    int result;
+    TRY(read_numbers(o->systems, "neighbors --systems", sc->n, &sc->systems));
+    const uint32_t *const of = sc->systems.data;
+    sc->num_systems = 1;
+    for (size_t i = 0; i < sc->n; ++i) {
+        if (of[i] >= MOST_SYSTEMS)
+            return tool_fail("%s: system %u of point %zu; numbers are below %u", o->systems,
+                             (unsigned)of[i], i, (unsigned)MOST_SYSTEMS);
+        sc->num_systems = of[i] >= sc->num_systems ? of[i] + 1 : sc->num_systems;
+    }
+    if (o->queries)
+        TRY(read_numbers(o->query_systems, "neighbors --query-systems", sc->rows,
+                         &sc->query_systems));
+done:
+    return result;
+}
+
 int scene_read(const scene_options *o, const char *path, scene *sc)
 {
     int result;
@@ -338,6 +373,8 @@ int scene_read(const scene_options *o, const char *path, scene *sc)
         TRY(read_queries(o, sc));
     if (o->radii)
         TRY(read_radii(o, sc));
+    if (o->systems)
+        TRY(read_systems(o, sc));
     TRY(settle_precision(o, path, sc));
     TRY(fit_space(o, sc, box, cell));
     if (o->queries)
@@ -388,6 +425,8 @@ void scene_free(scene *sc)
     xli_npy_free(&sc->points);
     xli_npy_free(&sc->queries);
     xli_npy_free(&sc->radii);
+    xli_npy_free(&sc->systems);
+    xli_npy_free(&sc->query_systems);
 }
 
 /* ---- what is said of it ---- */
@@ -400,6 +439,8 @@ void report_scene(json *j, const session *s, const scene *sc)
         json_number(j, "rounded_by", sc->rounded_by);
     if (sc->given)
         json_count(j, "queries", sc->rows);
+    if (sc->num_systems > 0)
+        json_count(j, "systems", sc->num_systems);
     json_count(j, "points", sc->n);
 }
 

@@ -69,6 +69,7 @@ static xl_neighbors_desc describe(const within *w)
     desc.radius = w->scene.wide ? 0 : (float)w->radius;
     desc.radius_f64 = w->scene.wide ? w->radius : 0;
     desc.periodic = w->scene.repeats;
+    desc.batch = w->scene.num_systems > 0;
     desc.queries = w->scene.given ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
     desc.dimensions = desc.query_stride = w->scene.dimensions;
     return desc;
@@ -122,12 +123,14 @@ static int count(within *w)
                                           .offsets = offsets,
                                           .num_queries = num_queries(w),
                                           .queries = view_of(c->queries),
-                                          .radii = view_of(c->radii)};
+                                          .radii = view_of(c->radii),
+                                          .query_systems = view_of(c->query_systems)};
     const xl_neighbors_status_args what = {.capacity = UINT64_MAX,
                                            .offsets = offsets,
                                            .num_queries = num_queries(w),
                                            .queries = view_of(c->queries),
-                                           .radii = view_of(c->radii)};
+                                           .radii = view_of(c->radii),
+                                           .query_systems = view_of(c->query_systems)};
     progress_say("counting around %zu %s", w->scene.rows, w->scene.given ? "queries" : "points");
     TRY(tool_check(s->ctx,
                    xl_neighbors_count_enqueue(w->list, c->index, s->queue, &args, 0, NULL, NULL),
@@ -150,7 +153,8 @@ static int sum_density(within *w)
         .params_f64 = {wide ? params[0] : 0, wide ? params[1] : 0, 0, 0},
         .out = made_view(w->made, MADE_DENSITY),
         .num_queries = num_queries(w),
-        .queries = view_of(w->cloud.queries)};
+        .queries = view_of(w->cloud.queries),
+        .query_systems = view_of(w->cloud.query_systems)};
     progress_say("summing up %zu densities", w->scene.rows);
     TRY(tool_check(
         s->ctx,

@@ -16,8 +16,8 @@
  *   tool_oracle density R POINTS D [WORD...]            prints: min, max, mean
  *
  * A WORD is an option of the program: self, half, unsorted, squared, below=R (of knn),
- * queries=FILE, radii=FILE, distances=FILE, vectors=FILE, shifts=FILE, cell=AX,BX,BY,CX,CY,CZ, or
- * periodic=AXES, of the box above. */
+ * queries=FILE, radii=FILE, systems=FILE, query-systems=FILE, distances=FILE, vectors=FILE,
+ * shifts=FILE, cell=AX,BX,BY,CX,CY,CZ, or periodic=AXES, of the box above. */
 #include "tool_oracle.h"
 
 #include <inttypes.h>
@@ -89,7 +89,8 @@ typedef struct question {
     bool self, half, unsorted, squared;
     float below, mass; /* below: infinite, no limit */
     const char *queries_path, *radii_path, *distances, *vectors, *shifts, *periodic, *cell;
-    xli_npy points, queries, radii;
+    const char *systems_path, *query_systems_path;
+    xli_npy points, queries, radii, systems, query_systems;
     size_t n, rows, dimensions;
     int reach[3];    /* images that are looked at, each way */
     float row[3][3]; /* vectors of the cell */
@@ -108,6 +109,8 @@ static bool read_word(question *q, const char *word)
                  {"squared", &q->squared, NULL, NULL},
                  {"queries=", NULL, &q->queries_path, NULL},
                  {"radii=", NULL, &q->radii_path, NULL},
+                 {"systems=", NULL, &q->systems_path, NULL},
+                 {"query-systems=", NULL, &q->query_systems_path, NULL},
                  {"distances=", NULL, &q->distances, NULL},
                  {"vectors=", NULL, &q->vectors, NULL},
                  {"shifts=", NULL, &q->shifts, NULL},
@@ -145,6 +148,10 @@ static question ask(const char *path, int count, char **words)
     }
     if (q.radii_path)
         q.radii = load(q.radii_path);
+    if (q.systems_path)
+        q.systems = load(q.systems_path);
+    if (q.query_systems_path)
+        q.query_systems = load(q.query_systems_path);
     for (int a = 0; a < 3; ++a)
         q.row[a][a] = UPPER - LOWER;
     if (q.cell && sscanf(q.cell, "%f,%f,%f,%f,%f,%f", &q.row[0][0], &q.row[1][0], &q.row[1][1],
@@ -160,6 +167,8 @@ static void forget(question *q)
     xli_npy_free(&q->points);
     xli_npy_free(&q->queries);
     xli_npy_free(&q->radii);
+    xli_npy_free(&q->systems);
+    xli_npy_free(&q->query_systems);
 }
 
 /* ---- all pairs ---- */
@@ -214,6 +223,10 @@ static image look(const question *q, const float apart[3], size_t j, const int32
 static bool counts(const question *q, size_t i, size_t j, const int32_t shift[3])
 {
     const int32_t last = shift[2] ? shift[2] : shift[1] ? shift[1] : shift[0];
+    const uint32_t *const of = q->systems.data;
+    const uint32_t *const from = q->query_systems.data ? q->query_systems.data : of;
+    if (of && of[j] != from[i])
+        return false;
     if (q->queries.data || i < j)
         return true;
     if (i > j)

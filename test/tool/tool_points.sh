@@ -257,6 +257,41 @@ nearest() {
   runs "$oracle" knn 5 two.npy nearest queries=none.npy periodic=x
 }
 
+# Systems that stand among each other, of which queries have some more.
+batches() {
+  "$oracle" box 250 f4 two.npy 2 1
+  "$oracle" box 77 f4 places.npy 2 3
+  "$oracle" list u4 systems.npy $(awk 'BEGIN { for (i = 0; i < 250; ++i) print i * i % 7 % 5 }')
+  "$oracle" list u4 others.npy $(awk 'BEGIN { for (i = 0; i < 77; ++i) print i % 6 }')
+  list_case 3 strict two.npy "systems=systems.npy distances=d.npy" --radius 3 \
+    --systems systems.npy --distances d.npy
+  says "250 points, radius 3: PAIRS; neighbours per point: COUNTS"
+  runs "$crosslane" neighbors two.npy --radius 3 --systems systems.npy --json
+  [[ $(cat stdout) == *'"points":250,"systems":5,'* || $(cat stdout) == *'"systems":5,"points":250,'* ]] ||
+    fail "as JSON: $(cat stdout)"
+  list_case 3 strict two.npy "queries=places.npy systems=systems.npy query-systems=others.npy" \
+    --radius 3 --queries places.npy --systems systems.npy --query-systems others.npy
+  says "77 queries among 250 points, radius 3: PAIRS; neighbours per query: COUNTS"
+  runs "$crosslane" neighbors two.npy --knn 5 --queries places.npy --systems systems.npy \
+    --query-systems others.npy --out nearest
+  runs "$oracle" knn 5 two.npy nearest queries=places.npy systems=systems.npy \
+    query-systems=others.npy
+  refuses 2 "neighbors: --systems needs --query-systems, as there are queries" \
+    neighbors two.npy --radius 3 --queries places.npy --systems systems.npy
+  refuses 2 "neighbors: --query-systems needs --queries and --systems" \
+    neighbors two.npy --radius 3 --query-systems others.npy --queries places.npy
+  refuses 1 "others.npy: 77 numbers of systems for 250 rows; there must be one for each" \
+    neighbors two.npy --radius 3 --systems others.npy
+  refuses 1 "places.npy: shape (77, 2); neighbors --systems takes an array of one dimension, shape (n,)" \
+    neighbors two.npy --radius 3 --systems places.npy
+  "$oracle" list i4 signed.npy $(seq 250)
+  refuses 1 "signed.npy: numbers of systems of type i32; they must be u32" \
+    neighbors two.npy --radius 3 --systems signed.npy
+  "$oracle" list u4 many.npy 1048576 $(seq 249)
+  refuses 1 "many.npy: system 1048576 of point 0; numbers are below 1048576" \
+    neighbors two.npy --radius 3 --systems many.npy
+}
+
 # with TEXT OPTION...: wrong usage of `neighbors p.npy`, before p.npy, which is not there, is read.
 with() {
   local text=$1
