@@ -48,6 +48,15 @@ static void give_box(const scene *sc, xl_grid_desc *desc)
     }
 }
 
+static void give_cell(const scene *sc, xl_grid_desc *desc)
+{
+    for (uint32_t row = 0; row < sc->dimensions; ++row)
+        for (uint32_t column = 0; column <= row; ++column) {
+            desc->cell[row][column] = sc->wide ? 0 : (float)sc->cell[row][column];
+            desc->cell_f64[row][column] = sc->wide ? sc->cell[row][column] : 0;
+        }
+}
+
 static int make_grid(cloud *c, double cell)
 {
     const scene *sc = c->scene;
@@ -61,9 +70,9 @@ static int make_grid(cloud *c, double cell)
     desc.periodic = sc->periodic;
     desc.triclinic = sc->triclinic;
     desc.num_systems = sc->num_systems;
-    memcpy(desc.cell, sc->cell, sizeof desc.cell);
+    give_cell(sc, &desc);
     give_box(sc, &desc);
-    if (sc->wide && !sc->bounded)
+    if (sc->wide && !sc->bounded && !sc->triclinic)
         frame(sc, cell, &desc);
     TRY(tool_check(ctx, xl_grid_create(ctx, &desc, &c->grid), "grid"));
     TRY(tool_check(ctx, xl_grid_index_create(ctx, &c->index), "index"));

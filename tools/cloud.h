@@ -26,7 +26,7 @@ typedef struct scene {
     double rounded_by;
     bool bounded, triclinic; /* there is a box, or a cell with the corner `lower` */
     double lower[3], upper[3];
-    float cell[3][3];
+    double cell[3][3];
     uint32_t periodic;  /* bit a: axis a, or vector a of the cell */
     xl_repeats repeats; /* what searches have to be for */
 } scene;

@@ -89,30 +89,33 @@ static int parse_box(const scene_options *o, scene *sc, uint32_t numbers[2])
     return o->periodic ? parse_axes(o->periodic, &sc->periodic) : TOOL_OK;
 }
 
+static int no_cell(const scene_options *o)
+{
+    return tool_misuse("neighbors: --cell: \"%s\" is no cell; give AX,BX,BY,CX,CY,CZ, or for "
+                       "points of fewer dimensions AX,BX,BY or AX",
+                       o->cell);
+}
+
+static int no_origin(const scene_options *o)
+{
+    return tool_misuse("neighbors: --origin: \"%s\" is no corner; give a number for each axis, "
+                       "such as 0,0,0",
+                       o->origin);
+}
+
 /* Rows of a lower triangular matrix, the first of them for fewer dimensions, and a corner. */
 static int parse_cell(const scene_options *o, scene *sc, uint32_t numbers[2])
 {
     double entries[MOST_NUMBERS] = {0};
-    bool single = true;
     sc->triclinic = o->cell != NULL;
     numbers[0] = sc->triclinic ? numbers_of(o->cell, MOST_NUMBERS, entries) : 1;
     for (uint32_t row = 0, k = 0; row < MOST_DIMENSIONS; ++row)
-        for (uint32_t column = 0; column <= row; ++column, ++k) {
-            single = single && fabs(entries[k]) <= (double)FLT_MAX;
-            sc->cell[row][column] = single ? (float)entries[k] : 0;
-        }
-    if (!single || (numbers[0] != 1 && numbers[0] != 3 && numbers[0] != MOST_NUMBERS))
-        return tool_misuse("neighbors: --cell: \"%s\" is no cell; give AX,BX,BY,CX,CY,CZ, or for "
-                           "points of fewer dimensions AX,BX,BY or AX",
-                           o->cell);
+        for (uint32_t column = 0; column <= row; ++column, ++k)
+            sc->cell[row][column] = entries[k];
+    if (numbers[0] != 1 && numbers[0] != 3 && numbers[0] != MOST_NUMBERS)
+        return no_cell(o);
     numbers[1] = o->origin ? numbers_of(o->origin, MOST_DIMENSIONS, sc->lower) : 0;
-    for (uint32_t a = 0; a < numbers[1]; ++a)
-        single = single && fabs(sc->lower[a]) <= (double)FLT_MAX;
-    if (o->origin && (numbers[1] == 0 || !single))
-        return tool_misuse("neighbors: --origin: \"%s\" is no corner; give a number for each axis, "
-                           "such as 0,0,0",
-                           o->origin);
-    return TOOL_OK;
+    return o->origin && numbers[1] == 0 ? no_origin(o) : TOOL_OK;
 }
 
 /* A number alone is one for each axis. Of single precision all are rounded. */
@@ -158,9 +161,6 @@ static int check_axis(const scene *sc, uint32_t a)
 static int fit_cell(const scene_options *o, scene *sc, const uint32_t numbers[2])
 {
     const uint32_t d = sc->dimensions;
-    if (sc->wide)
-        return tool_misuse("neighbors: --cell: a triclinic cell takes points in single precision; "
-                           "--f32 rounds these");
     if (numbers[0] != d * (d + 1) / 2)
         return tool_misuse("neighbors: --cell: \"%s\" has %u numbers; points of %u dimensions take "
                            "%u",
@@ -169,6 +169,13 @@ static int fit_cell(const scene_options *o, scene *sc, const uint32_t numbers[2]
         return tool_misuse("neighbors: --origin: \"%s\" has %u numbers; points of %u dimensions "
                            "take as many",
                            o->origin, (unsigned)numbers[1], (unsigned)d);
+    for (uint32_t row = 0; row < d && !sc->wide; ++row) {
+        if (fabs(sc->lower[row]) > (double)FLT_MAX)
+            return no_origin(o);
+        for (uint32_t column = 0; column <= row; ++column)
+            if (fabs(sc->cell[row][column]) > (double)FLT_MAX)
+                return no_cell(o);
+    }
     if (!o->periodic)
         sc->periodic = (1u << d) - 1;
     return TOOL_OK;

@@ -73,12 +73,13 @@ static void some_vectors(void **state)
     }
 }
 
-/* As long as a search takes them: 8 of the shortest period. */
+/* As long as a search takes them: 8 of the shortest period. Each product of a shift rounds. */
 static void long_radii(void **state)
 {
     (void)state;
     NEEDS_DOUBLES()
-    wide_case a = case_of(leaning, corner, 8 * 1.1);
+    static const double cell[3][3] = {{1.9, 0, 0}, {-1.3, 1.7, 0}, {0.7, -0.9, 1.1}};
+    wide_case a = case_of(cell, corner, 8 * 1.1);
     places p = places_in(&a.grid, 3, 15);
     a.points = &p;
     assert_true(check("eight periods", &a) > 3000);
@@ -457,18 +458,34 @@ static void moves(void **state)
     now.xyz[4] = NAN;
     now.xyz[9] = 1e200;
     now.xyz[14] = INFINITY;
-    memcpy(now.xyz + 15, p.xyz + 15, 6 * sizeof(double)); /* 5 and 6: by an eighth, and by more */
-    now.xyz[16] += 0.125;
-    now.xyz[19] += 0.125 + 0x1p-20;
     for (size_t k = 0; k < COUNT_OF(distances); ++k) {
         m.distance = distances[k];
         assert_int_equal(moved_by(&c, &now, m.distance), ref_count_moved_f64(&m));
     }
     assert_int_equal(moved_by(&c, &p, 0), 0);
-    memcpy(now.xyz, p.xyz, 3 * p.n * sizeof(double));
-    now.xyz[16] += 0.125;
-    now.xyz[19] += 0.125 + 0x1p-20;
+    call_free(&c);
+    free(now.xyz);
+    free(p.xyz);
+}
+
+/* To another image, and further by what floats round away. */
+static void moves_by_a_hair(void **state)
+{
+    (void)state;
+    NEEDS_DOUBLES()
+    wide_case a = case_of(leaning, corner, 0.4);
+    places p = places_in(&a.grid, 2, 98), now = places_make(2);
+    for (size_t i = 0; i < 2; ++i)
+        memcpy(p.xyz + 3 * i, (const double[]){0.25, 3.5, 0.5}, 3 * sizeof(double));
+    a.points = &p;
+    call c = call_make(&a);
+    memcpy(now.xyz, p.xyz, 6 * sizeof(double));
+    now.xyz[3] += 1.5;
+    now.xyz[1] += 0.125;
+    now.xyz[4] += 0.125 + 0x1p-40;
     assert_int_equal(moved_by(&c, &now, 0.125), 1);
+    assert_int_equal(moved_by(&c, &now, 0.125 + 0x1p-40), 0);
+    assert_int_equal(moved_by(&c, &now, 0.125 - 0x1p-40), 2);
     call_free(&c);
     free(now.xyz);
     free(p.xyz);
@@ -599,6 +616,7 @@ int main(void)
         cmocka_unit_test(nearest_points),
         cmocka_unit_test(kernels_of_users),
         cmocka_unit_test(moves),
+        cmocka_unit_test(moves_by_a_hair),
         cmocka_unit_test(bad_cells_are_refused),
         cmocka_unit_test(bad_calls_are_refused),
         cmocka_unit_test(points_outside_are_found),

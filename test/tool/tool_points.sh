@@ -63,6 +63,26 @@ doubles() {
   in_rows 30 far.npy --radius 0.0018 --distances d.npy --vectors v.npy
   runs "$crosslane" neighbors narrow.npy --queries wide.npy --radius 1.5 --density d.npy --json
   [[ $(cat stdout) == *'"queries":500,"points":500,'* ]] || fail "queries of f64: $(cat stdout)"
+  wide_cells
+}
+
+# A lattice that repeats, of 26 within that radius, in a box and in a leaning cell of its.
+wide_cells() {
+  local file edge=0.0078125
+  "$oracle" lattice 8 cell.npy 0.0009765625 1e9
+  for file in box cell; do
+    local space=(--box 1e9 1000000000${edge#0} --periodic xyz)
+    [ $file = box ] || space=(--cell "$edge,$edge,$edge,0,-$edge,$edge" --origin "1e9,1e9,1e9")
+    runs "$crosslane" neighbors cell.npy --radius 0.0018 --out $file --distances $file.d.npy "${space[@]}"
+    [[ $(cat stdout) == "512 points, radius 0.0018: 13312 pairs; neighbours per point: 26 to 26,"* ]] ||
+      fail "a $file of f64: $(cat stdout)"
+    runs "$crosslane" neighbors cell.npy --knn 6 --out $file.near "${space[@]}"
+  done
+  for file in offsets indices d near.indices near.distances; do
+    cmp -s box.$file.npy cell.$file.npy || fail "of a box and a cell $file are not the same"
+  done
+  refuses 1 "grid: desc.cell_f64[1][0]: 5; tilts of 5 in all are more than 2 periods of 2. Row 1 less a whole multiple of row 0 makes the same lattice" \
+    neighbors cell.npy --radius 1 --cell 2,5,2,0,0,2 --counts c.npy
 }
 
 # no_grid OPTION...: a search that compiles something, but nothing that has to do with a grid.
@@ -392,8 +412,10 @@ wrong_scenes() {
   refuses 1 "points: 1 of 50 are not finite, the first at index 7" \
     neighbors nan.npy --knn 3 --approximate --out out/n
   refuses 1 "points: 1 of 50 are not finite, the first at index 7" neighbors nan.npy --knn 3 --out out/n
-  refuses 2 "neighbors: --cell: a triclinic cell takes points in single precision; --f32 rounds these" \
-    neighbors wide.npy --radius 1 --cell 2,0,2,0,0,2 --counts out/c.npy
+  refuses 2 'neighbors: --cell: "1e39,0,2,0,0,2" is no cell; give AX,BX,BY,CX,CY,CZ, or for points of fewer dimensions AX,BX,BY or AX' \
+    $near --cell 1e39,0,2,0,0,2
+  refuses 2 'neighbors: --origin: "0,0,-1e39" is no corner; give a number for each axis, such as 0,0,0' \
+    $near --cell 2,0,2,0,0,2 --origin 0,0,-1e39
   refuses 1 "absent.npy: cannot be opened: No such file or directory" $near --queries absent.npy
   refuses 1 "flat.npy: 99 radii for 100 points; there must be one for each" $near --radii flat.npy
   refuses 1 "whole.npy: radii of type i32; they must be f32 or f64" $near --radii whole.npy
