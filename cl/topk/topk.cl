@@ -4,19 +4,18 @@
  *
  * The host launches the same whatever the keys are:
  *   xl_topk_begin      clears the counts
- * then, as often as a key has digits,
- *   xl_topk_count      finds the digit that the last pass counted, makes each chunk's list of what
- *                      may be a result where that is short, and counts the next digit of the
- *                      candidates, of the list or of the chunk
- * and then
- *   xl_topk_tally      finds the last digit, and counts each chunk's results and candidates
- *   xl_topk_write      adds up those of the chunks before, and writes the results in the order of
- *                      the input
- * Passes return at once when all candidates are results. Where results are sorted there follow
- *   xl_topk_rank_keys  of keys of 8 bytes: pairs of a place and an index
- *   xl_topk_gather     the results from sorted pairs
- * Keys and scratch that somebody changes meanwhile give other results, and nothing is written
- * outside. */
+ * then, of many keys, as often as a key has digits,
+ *   xl_topk_sample     counts the next digit of a sample, to find a bound in it
+ * and once
+ *   xl_topk_bound      makes each chunk's list of the keys within the bound where that is short,
+ * and counts them then, as often as a key has digits, xl_topk_count      finds the digit that the
+ * last pass counted, makes each chunk's list of what may be a result where that is short, and
+ * counts the next digit of the candidates, of the list or of the chunk and then xl_topk_tally finds
+ * the last digit, and counts each chunk's results and candidates xl_topk_write      adds up those
+ * of the chunks before, and writes the results in the order of the input Passes return at once when
+ * all candidates are results. Where results are sorted there follow xl_topk_rank_keys  of keys of 8
+ * bytes: pairs of a place and an index xl_topk_gather     the results from sorted pairs Keys and
+ * scratch that somebody changes meanwhile give other results, and nothing is written outside. */
 #include "../prelude/prelude.cl"
 
 /* Both shapes need it; embedding takes each file once, so not inside the condition. */
@@ -30,18 +29,31 @@
 
 #define XL_TOPK_REQUIRED __attribute__((reqd_work_group_size(XL_TOPK_GROUP, 1, 1)))
 
-__kernel void xl_topk_begin(uint n, uint results, uint passes, __global uchar *scratch, ulong state)
+/* Before the first pass over n keys of which so many are looked for. */
+void xl_topk_state_begin(__global xl_topk_state *state, uint n, uint left)
 {
-    const xl_topk t = xl_topk_at(scratch, state, 0);
-    for (uint i = (uint)get_local_id(0); i < passes * XL_DIGITS; i += (uint)get_local_size(0))
+    /* One by one: rusticl 22.3 crashes as it compiles a structure of constants. */
+    state->prefix = 0;
+    state->left = left;
+    state->candidates = n;
+    state->bits = 0;
+    state->better = 0;
+}
+
+/* `sample`: keys of it, number `rank` of which is the bound; 0: there is none. */
+__kernel void xl_topk_begin(uint n, uint results, uint passes, uint sample, uint rank,
+                            __global uchar *scratch, ulong state)
+{
+    const xl_topk t = xl_topk_at(scratch, state, 0), sampled = xl_topk_of_sample(&t);
+    for (uint i = (uint)get_local_id(0); i < passes * XL_DIGITS; i += (uint)get_local_size(0)) {
         t.counts[i] = 0;
+        if (sample > 0)
+            sampled.counts[i] = 0;
+    }
     if (get_local_id(0) == 0) {
-        /* One by one: rusticl 22.3 crashes as it compiles a structure of constants. */
-        t.states[0].prefix = 0;
-        t.states[0].left = results;
-        t.states[0].candidates = n;
-        t.states[0].bits = 0;
-        t.states[0].better = 0;
+        xl_topk_state_begin(t.states, n, results);
+        xl_topk_state_begin(sampled.states, sample, rank);
+        t.bounded[0] = 0;
     }
 }
 
@@ -57,16 +69,58 @@ xl_topk_state xl_topk_state_find(const xl_topk *t, uint pass, uint c XL_TOPK_LOC
     return s;
 }
 
+/* `sample` keys are cut into parts of `chunk`; one of each `stride` of the array is in it. */
+__kernel XL_TOPK_REQUIRED void xl_topk_sample(uint pass, uint sample, uint chunk, uint stride,
+                                              __global uchar *scratch, ulong state,
+                                              __global const XL_KEY *keys, ulong keys_offset)
+{
+    XL_TOPK_DECLARE_LOCAL
+    const xl_topk all = xl_topk_at(scratch, state, 0), t = xl_topk_of_sample(&all);
+    const uint c = (uint)get_group_id(0), first = c * chunk;
+    const xl_topk_state s = xl_topk_state_find(&t, pass, c XL_TOPK_LOCAL);
+    if (!xl_topk_is_found(&s)) {
+        const xl_topk_keys mine =
+            xl_topk_keys_sampled(keys + keys_offset, stride, first, min(chunk, sample - first));
+        xl_topk_count_keys(&mine, &s, t.counts + pass * XL_DIGITS XL_TOPK_LOCAL);
+    }
+}
+
+#if XL_TOPK_ROOM > 0
+/* A chunk without a list has more keys within the bound than its room, or just as many. */
+__kernel XL_TOPK_REQUIRED void xl_topk_bound(uint passes, uint n, uint chunk, uint chunks,
+                                             __global uchar *scratch, ulong state,
+                                             __global const XL_KEY *keys, ulong keys_offset)
+{
+    XL_TOPK_DECLARE_LOCAL
+    const xl_topk t = xl_topk_at(scratch, state, chunks), sampled = xl_topk_of_sample(&t);
+    const uint c = (uint)get_group_id(0), begin = c * chunk, length = min(chunk, n - begin);
+    const xl_topk_state s = xl_topk_state_find(&sampled, passes, c XL_TOPK_LOCAL);
+    const uint listed = xl_topk_make_list(keys + keys_offset + begin, length, &s,
+                                          t.lists + (size_t)c * XL_TOPK_ROOM XL_TOPK_LOCAL);
+    if (get_local_id(0) == 0) {
+        t.listed[c] = listed;
+        atomic_add(t.bounded, min(listed, (uint)XL_TOPK_ROOM));
+    }
+}
+#endif
+
+/* Whether lists hold all results, those of chunks that have one: from the first pass on, or, if
+ * there was no sample or too few keys are within its bound, from the second. */
+bool xl_topk_has_lists(const xl_topk *t, const xl_topk_state *s, uint pass XL_TOPK_LOCAL_PARAMETER)
+{
+    return pass > 0 || xl_topk_word_read(t->bounded XL_TOPK_LOCAL) >= s->left;
+}
+
 /* The keys of chunk c that may be results, from its list, which is made if it is likely to be
- * short enough; `pass`: 0 where no digit is known, and there is no list. */
+ * short enough; `pass`: 0 where no digit is known. */
 xl_topk_keys xl_topk_keys_find(const xl_topk *t, const xl_topk_state *s, uint pass, uint c,
                                uint chunks, __global const XL_KEY *keys,
                                uint length XL_TOPK_LOCAL_PARAMETER)
 {
     __global uint *const list = t->lists + (size_t)c * XL_TOPK_ROOM;
     uint listed = XL_TOPK_UNLISTED;
-    if (pass > 0)
-        listed = xl_topk_listed_read(t->listed + c XL_TOPK_LOCAL);
+    if (xl_topk_has_lists(t, s, pass XL_TOPK_LOCAL))
+        listed = xl_topk_word_read(t->listed + c XL_TOPK_LOCAL);
 #if XL_TOPK_ROOM > 0
     if (s->bits > 0 && listed == XL_TOPK_UNLISTED && xl_topk_is_listable(s, chunks))
         listed = xl_topk_make_list(keys, length, s, list XL_TOPK_LOCAL);

@@ -57,14 +57,14 @@ xl_topk_chunk xl_topk_chunk_read(const xl_topk *t, uint c, __local xl_topk_local
     return l->chunk;
 }
 
-uint xl_topk_listed_read(__global const uint *from, __local xl_topk_local *l)
+uint xl_topk_word_read(__global const uint *from, __local xl_topk_local *l)
 {
     if (xl_topk_item() == 0)
         l->listed = *from;
     barrier(CLK_LOCAL_MEM_FENCE);
-    const uint listed = l->listed;
+    const uint word = l->listed;
     barrier(CLK_LOCAL_MEM_FENCE);
-    return listed;
+    return word;
 }
 
 /* The digit of the k-th key among the candidates that were counted. */

@@ -27,7 +27,7 @@ xl_topk_chunk xl_topk_chunk_read(const xl_topk *t, uint c)
     return xl_topk_chunk_at(t, c);
 }
 
-uint xl_topk_listed_read(__global const uint *from)
+uint xl_topk_word_read(__global const uint *from)
 {
     return *from;
 }
@@ -101,6 +101,9 @@ uint xl_topk_make_list(__global const XL_KEY *keys, uint length, const xl_topk_s
                 list[min(count, (uint)XL_TOPK_ROOM - 1)] = i + j;
                 count += (xl_key_map(keys[i + j]) & mask) <= prefix ? 1 : 0;
             }
+        /* In the condition of the loop it makes Intel's compiler for CPUs crash (2026-11). */
+        if (count >= XL_TOPK_ROOM)
+            break;
     }
     return count < XL_TOPK_ROOM ? count : XL_TOPK_UNLISTED;
 }

@@ -6,7 +6,10 @@
  *
  * Once few keys of a chunk can still be results, it keeps a list of their places, in order, and is
  * not read again. With digits of 11 bits that is so of random keys after the first, so that their
- * array is read twice. */
+ * array is read twice. Of many keys the lists are made before any digit is known, up to a bound
+ * that a sample gives, a key of which more than enough are likely to come before it, but not by
+ * far: then the array is read once. If they turn out to be fewer than the results, there are no
+ * lists. */
 #ifndef XL_TOPK_STATE
 #define XL_TOPK_STATE
 
@@ -30,8 +33,9 @@ typedef struct xl_topk_state {
 /* Instead of a list's length: there is none. */
 #define XL_TOPK_UNLISTED UINT_MAX
 
-/* Bytes of the states, one before each pass and one behind the last; behind them the counts of each
- * pass, then what stands of each chunk. The host knows the sizes: lib/topk/topk_shape.c. */
+/* Bytes of the states, one before each pass and one behind the last, of the keys and then of the
+ * sample, and of a number; behind them the counts of each pass of both, then what stands of each
+ * chunk. The host knows the sizes: lib/topk/topk_shape.c. */
 #define XL_TOPK_STATE_BYTES 512
 #define XL_TOPK_MOST_PASSES 6
 #define XL_TOPK_MOST_DIGITS 2048
@@ -40,6 +44,8 @@ typedef struct xl_topk_state {
 typedef struct xl_topk {
     __global xl_topk_state *states;
     __global uint *counts; /* XL_DIGITS of each pass: candidates of each digit */
+    __global uint
+        *bounded; /* keys within the sample's bound, as far as chunks have room for them */
     /* Of each chunk: xl_topk_chunk. */
     __global uint *better, *equal, *listed;
     __global uint *lists; /* XL_TOPK_ROOM of each chunk */
@@ -50,11 +56,21 @@ xl_topk xl_topk_at(__global uchar *scratch, ulong state, uint chunks)
     xl_topk t;
     t.states = (__global xl_topk_state *)(scratch + state);
     t.counts = (__global uint *)(scratch + state + XL_TOPK_STATE_BYTES);
-    t.better = t.counts + XL_TOPK_MOST_PASSES * XL_TOPK_MOST_DIGITS;
+    t.bounded = t.counts - 1;
+    t.better = t.counts + 2 * XL_TOPK_MOST_PASSES * XL_TOPK_MOST_DIGITS;
     t.equal = t.better + chunks;
     t.listed = t.equal + chunks;
     t.lists = t.listed + chunks;
     return t;
+}
+
+/* The places of the sample's states and counts. */
+xl_topk xl_topk_of_sample(const xl_topk *t)
+{
+    xl_topk sample = *t;
+    sample.states += XL_TOPK_MOST_PASSES + 1;
+    sample.counts += XL_TOPK_MOST_PASSES * XL_TOPK_MOST_DIGITS;
+    return sample;
 }
 
 /* What the launches before say of a chunk: its results by known digits, its candidates, and the
@@ -118,13 +134,16 @@ bool xl_topk_is_listable(const xl_topk_state *s, uint chunks)
     return 2 * ((ulong)s->better + s->candidates) <= (ulong)chunks * XL_TOPK_ROOM;
 }
 
-/* The keys of a chunk that are looked at: all of them, or those of its list. */
+/* The keys of a chunk that are looked at: all of them, or those of its list, or a part of the
+ * sample, which counts as listed. */
 typedef struct xl_topk_keys {
     __global const XL_KEY *keys;
     __global const uint *list;
     uint length; /* of the chunk, 1 or more */
     uint count;  /* of those that are looked at */
     bool is_listed;
+    uint stride,
+        first; /* of a sample: a key of each `stride` of the array; else 0. The first one */
 } xl_topk_keys;
 
 /* `listed`: the length of the list, or XL_TOPK_UNLISTED. */
@@ -137,14 +156,41 @@ xl_topk_keys xl_topk_keys_of(__global const XL_KEY *keys, uint length, __global 
     k.length = length;
     k.is_listed = XL_TOPK_ROOM > 0 && listed != XL_TOPK_UNLISTED;
     k.count = k.is_listed ? min(listed, (uint)XL_TOPK_ROOM) : length;
+    k.stride = 0;
+    k.first = 0;
     return k;
+}
+
+/* Of the sample of an array so many keys from number `first` on. */
+xl_topk_keys xl_topk_keys_sampled(__global const XL_KEY *keys, uint stride, uint first, uint count)
+{
+    xl_topk_keys k;
+    k.keys = keys;
+    k.list = 0;
+    k.length = count;
+    k.count = count;
+    k.is_listed = true;
+    k.stride = stride;
+    k.first = first;
+    return k;
+}
+
+/* The place of number i of the sample: anywhere in its stride, so that no period of the keys is
+ * taken for all of them. */
+uint xl_topk_sampled(uint i, uint stride)
+{
+    uint mixed = (i + 1) * 0x9e3779b1u;
+    mixed = (mixed ^ mixed >> 15) * 0x85ebca77u;
+    return i * stride + mul_hi(mixed ^ mixed >> 13, stride);
 }
 
 /* The place of number j of them in the chunk. */
 uint xl_topk_place(const xl_topk_keys *k, uint j)
 {
     uint place = j;
-    if (k->is_listed)
+    if (k->stride > 0)
+        place = xl_topk_sampled(k->first + j, k->stride);
+    else if (k->is_listed)
         place = min(k->list[j], k->length - 1);
     return place;
 }

@@ -6,8 +6,9 @@
  * al., "Parallel top-k algorithms on GPU: a comprehensive study and new methods", SC '23, AIR
  * top-k; Li et al., "RadiK: scalable and optimized GPU-parallel radix top-k selection", ICS '24).
  * Here each chunk of the keys keeps a list of those that may still be results, once that is short,
- * and is not read again: keys that are spread evenly over their range are read twice. Results come
- * out in the order of the input. */
+ * and is not read again: keys that are spread evenly over their range are read twice, and of very
+ * many, few of which are wanted, once, as a sample gives a bound first. Results come out in the
+ * order of the input. */
 #ifndef CROSSLANE_TOPK_H
 #define CROSSLANE_TOPK_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The launches of a top-k selection: as many passes as a key has digits, then how many results
- * each chunk has, and they themselves. Where they are to be sorted each is written as
+ * The launches of a top-k selection: of many keys a bound from a sample, and lists of what is
+ * within it; as many passes as a key has digits, then how many results each chunk has, and they
+ * themselves. Where they are to be sorted each is written as
  * one word of 64 bits, its key as an ordinal above its index, so that a sort that is not stable
  * orders equal keys by index, too. A key of 8 bytes leaves no room for that: it is sorted with its
  * index beside it, its place among the different keys takes its place, and that and the index are
@@ -77,6 +78,36 @@ void xli_topk_add_arrays(xli_args *args, const xli_topk_spans *spans, const xli_
         xli_topk_add_array(args, &spans->at[i], scratch);
 }
 
+/* Clears counts, and where there is a sample makes lists of the keys within the bound that it
+ * gives.
+ */
+static xl_status launch_begin(const flow *f, unsigned passes)
+{
+    xl_status status;
+    xl_topk *plan = f->plan;
+    const size_t group = plan->shape.group_size;
+    const xli_topk_chunks chunks = xli_topk_chunks_of(&plan->shape, f->n);
+    const xli_topk_sample sample =
+        xli_topk_sample_of(&plan->problem, &plan->shape, f->n, passes > 0 ? f->results : f->n);
+    const xli_span *keys = &f->spans->at[XLI_TOPK_KEYS_IN];
+    const xli_arg n = XLI_U32(f->n), scratch = XLI_MEM(f->scratch->buffer), state = part(f, 0);
+    XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.begin, 1, each(&plan->kernels.begin), n,
+                      XLI_U32(f->results), XLI_U32(passes), XLI_U32(sample.keys),
+                      XLI_U32(sample.rank), scratch, state));
+    if (sample.keys == 0)
+        return XL_SUCCESS;
+    const xli_topk_chunks parts = xli_topk_sample_chunks(&plan->shape, &sample);
+    for (unsigned pass = 0; pass < passes; ++pass)
+        XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.sample, parts.count, group, XLI_U32(pass),
+                          XLI_U32(sample.keys), XLI_U32(parts.elements), XLI_U32(sample.stride),
+                          scratch, state, XLI_MEM(keys->buffer), XLI_U64(keys->offset)));
+    XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.bound, chunks.count, group, XLI_U32(passes), n,
+                      XLI_U32(chunks.elements), XLI_U32(chunks.count), scratch, state,
+                      XLI_MEM(keys->buffer), XLI_U64(keys->offset)));
+done:
+    return status;
+}
+
 /* The digits of the k-th key, and what each chunk has to write. */
 static xl_status launch_select(const flow *f)
 {
@@ -91,8 +122,7 @@ static xl_status launch_select(const flow *f)
     const xli_span *keys = &f->spans->at[XLI_TOPK_KEYS_IN];
     const xli_arg n = XLI_U32(f->n), chunk = XLI_U32(chunks.elements),
                   scratch = XLI_MEM(f->scratch->buffer), state = part(f, 0);
-    XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.begin, 1, each(&plan->kernels.begin), n,
-                      XLI_U32(f->results), XLI_U32(passes), scratch, state));
+    XL_TRY(launch_begin(f, passes));
     for (unsigned pass = 0; pass < passes; ++pass)
         XL_TRY(XLI_LAUNCH(f->seq, &plan->kernels.count, chunks.count, group, XLI_U32(pass), n,
                           chunk, XLI_U32(chunks.count), scratch, state, XLI_MEM(keys->buffer),

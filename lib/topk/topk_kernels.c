@@ -28,9 +28,12 @@ static void list_kernels(xl_topk *plan, wanted list[NUM_KERNELS])
 {
     xli_topk_kernels *k = &plan->kernels;
     const bool sorted = plan->problem.sorted, wide = xli_topk_is_wide(&plan->problem);
+    const bool samples = plan->shape.room > 0;
     const wanted all[NUM_KERNELS] = {
         {"xl_topk_begin", &k->begin, true, false},
         {"xl_topk_count", &k->count, true, true},
+        {"xl_topk_sample", &k->sample, samples, true},
+        {"xl_topk_bound", &k->bound, samples, true},
         {"xl_topk_tally", &k->tally, true, true},
         {"xl_topk_write", &k->write, true, true},
         {"xl_topk_rank_keys", &k->rank, sorted && wide, false},

@@ -35,6 +35,7 @@ typedef struct xli_topk_spans {
 
 typedef struct xli_topk_kernels {
     xli_kernel begin, count, tally, write; /* the selection */
+    xli_kernel sample, bound;              /* before it, of many keys */
     xli_kernel rank, gather;               /* of a plan that sorts; rank: of wide keys */
     xli_kernel say;                        /* the number of results */
 } xli_topk_kernels;

@@ -3,8 +3,11 @@
 #include "topk_shape.h"
 
 /* Each chunk has a list and 3 words more, so that those of MOST_CHUNKS stay below 4 MiB with the
- * states and the counts of 6 digits (cl/topk/topk_state.cl). */
-enum { MOST_CHUNKS = 1536, ROOM = 640, CHUNK_WORDS = 3, STATE_BYTES = 512 + 6 * 2048 * 4 };
+ * states and the counts of 6 digits, of the keys and of a sample (cl/topk/topk_state.cl). */
+enum { MOST_CHUNKS = 1536, ROOM = 640, CHUNK_WORDS = 3, STATE_BYTES = 512 + 2 * 6 * 2048 * 4 };
+
+/* Parts of a sample for each compute unit: its keys are read one by one, with much to wait for. */
+enum { SAMPLE_PARTS = 2 };
 
 /* A driver that ends loops after 65,535 rounds: a tile costs a work-item a round for each of its
  * elements, twice, and some 24 for the ranks. To put a list into order takes too many. */
@@ -46,6 +49,39 @@ xli_topk_chunks xli_topk_chunks_of(const xli_topk_shape *shape, size_t n)
     xli_topk_chunks chunks = {xli_min(wanted, shape->longest), 0};
     chunks.count = xli_ceil_div(n, chunks.elements);
     return chunks;
+}
+
+/* Of the k keys wanted the sample has `wanted` or so. It has more than that by 5 times their
+ * deviation and 8 about once in a million times: then fewer than k are within the bound. */
+static uint64_t rank_of(uint64_t wanted)
+{
+    uint64_t root = 0;
+    while (root * root < wanted)
+        ++root;
+    return wanted + 5 * root + 8;
+}
+
+xli_topk_sample xli_topk_sample_of(const xli_topk_problem *problem, const xli_topk_shape *shape,
+                                   size_t n, size_t k)
+{
+    const xli_topk_sample none = {0};
+    const uint64_t keys = shape->tune.sample;
+    /* Keys of one byte have one digit, and many are equal. */
+    if (keys == 0 || shape->room == 0 || n < shape->tune.sampled || n < keys ||
+        xl_type_size(problem->key) == 1)
+        return none;
+    const uint64_t rank = rank_of(((uint64_t)k * keys + n - 1) / n);
+    const uint64_t room = (uint64_t)xli_topk_chunks_of(shape, n).count * shape->room;
+    if (rank >= keys || 2 * rank * n / keys > room)
+        return none;
+    return (xli_topk_sample){(size_t)keys, (size_t)rank, n / (size_t)keys};
+}
+
+xli_topk_chunks xli_topk_sample_chunks(const xli_topk_shape *shape, const xli_topk_sample *sample)
+{
+    const size_t parts = xli_max(1, xli_mul(shape->units, SAMPLE_PARTS));
+    const size_t elements = xli_ceil_div(sample->keys, parts);
+    return (xli_topk_chunks){elements, xli_ceil_div(sample->keys, elements)};
 }
 
 bool xli_topk_sorts(const xli_topk_problem *problem, size_t results)

@@ -36,6 +36,18 @@ typedef struct xli_topk_chunks {
 } xli_topk_chunks;
 xli_topk_chunks xli_topk_chunks_of(const xli_topk_shape *shape, size_t n);
 
+/* A sample of the keys that a bound is guessed from, of which few keys come before it, but k at
+ * least: the bound's rank in it, and the keys of the array for each of it. Without keys there is
+ * none: it does not pay, or too many keys would come before. */
+typedef struct xli_topk_sample {
+    size_t keys, rank, stride;
+} xli_topk_sample;
+xli_topk_sample xli_topk_sample_of(const xli_topk_problem *problem, const xli_topk_shape *shape,
+                                   size_t n, size_t k);
+
+/* The sample in parts, each one's that counts. */
+xli_topk_chunks xli_topk_sample_chunks(const xli_topk_shape *shape, const xli_topk_sample *sample);
+
 /* Whether k results are put in order: with fewer than two there is nothing to do. */
 bool xli_topk_sorts(const xli_topk_problem *problem, size_t results);
 

@@ -261,6 +261,11 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
      MEANS("Keys that a work-item ranks at a time, where topk.shape is 0.")},
     {TOPK(chunks), RANGE(1, 256), DOUBLING(1), MEANS("Chunks of keys for each compute unit.")},
     {TOPK(chunk), RANGE(1, 1 << 30), DOUBLING(3), MEANS("Keys of such a chunk, at least.")},
+    {TOPK(sample), ZERO_OR(16, 1 << 20),
+     MEANS(
+         "Keys of a sample, by which few others are looked at more than once; 0: none is taken.")},
+    {TOPK(sampled), RANGE(1, UINT32_MAX),
+     MEANS("It is taken of so many keys, if few of them are wanted, and more.")},
 
     {SELECT(serial), SWITCH,
      MEANS("1: one work-item walks a tile, or a chunk; 0: a work-group holds a tile.")},

@@ -118,7 +118,7 @@ typedef struct xli_tune_knn {
 } xli_tune_knn;
 
 typedef struct xli_tune_topk {
-    uint32_t shape, group_log, items, chunks, chunk;
+    uint32_t shape, group_log, items, chunks, chunk, sample, sampled;
 } xli_tune_topk;
 
 typedef struct xli_tune_select {

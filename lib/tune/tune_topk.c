@@ -10,5 +10,7 @@ void xli_tune_topk_table(const xli_tune_device *device, xli_tune_topk *tune)
                             .group_log = 8,
                             .items = 8,
                             .chunks = device->is_cpu ? 64 : 5,
-                            .chunk = 1u << 12};
+                            .chunk = 1u << 12,
+                            .sample = device->is_cpu ? 1u << 14 : 1u << 16,
+                            .sampled = device->is_cpu ? 1u << 20 : 1u << 25};
 }

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Every k that matters, of one n and pattern; outputs, offsets and scratch change from one to the
  * next. */
@@ -104,24 +105,27 @@ static void large_sizes(void **state)
 
 static const struct variant {
     const char *name, *mask;
-    uint32_t shape, group_log, items, chunks, chunk;
+    uint32_t shape, group_log, items, chunks, chunk, sample;
 } variants[] = {
-    {"group of 256, chunks of 300", NULL, 0, 8, 8, 200, 300},
-    {"group of 32 and one key, chunks of 100", NULL, 0, 5, 1, 200, 100},
-    {"group of 8 at most, chunks of 1000", "work-group=8", 0, 8, 32, 200, 1000},
-    {"group of 1, chunks of 40", "work-group=1", 0, 8, 3, 200, 40},
-    {"one work-item, chunks of 33", NULL, 1, 8, 8, 200, 33},
-    {"one work-item, chunks of 1", NULL, 1, 8, 8, 256, 1},
-    {"one work-item, two chunks", NULL, 1, 8, 8, 1, 700},
+    {"group of 256, chunks of 300", NULL, 0, 8, 8, 200, 300, 0},
+    {"group of 32 and one key, chunks of 100", NULL, 0, 5, 1, 200, 100, 0},
+    {"group of 8 at most, chunks of 1000", "work-group=8", 0, 8, 32, 200, 1000, 0},
+    {"group of 1, chunks of 40", "work-group=1", 0, 8, 3, 200, 40, 0},
+    {"one work-item, chunks of 33", NULL, 1, 8, 8, 200, 33, 0},
+    {"one work-item, chunks of 1", NULL, 1, 8, 8, 256, 1, 0},
+    {"one work-item, two chunks", NULL, 1, 8, 8, 1, 700, 0},
+    {"group of 32, chunks of 300, a sample of 64", NULL, 0, 5, 4, 200, 300, 64},
+    {"group of 256, chunks of 3000, a sample of 1000", NULL, 0, 8, 8, 200, 3000, 1000},
+    {"one work-item, chunks of 700, a sample of 64", NULL, 1, 8, 8, 200, 700, 64},
+    {"one work-item, chunks of 2000, a sample of 16", NULL, 1, 8, 8, 200, 2000, 16},
 };
 
 static void run_variant(const struct variant *v, const xl_topk_desc *given, unsigned *turn)
 {
-    const xl_tunable tunables[] = {{"topk.shape", v->shape},
-                                   {"topk.group_log", v->group_log},
-                                   {"topk.items", v->items},
-                                   {"topk.chunks", v->chunks},
-                                   {"topk.chunk", v->chunk}};
+    const xl_tunable tunables[] = {{"topk.shape", v->shape}, {"topk.group_log", v->group_log},
+                                   {"topk.items", v->items}, {"topk.chunks", v->chunks},
+                                   {"topk.chunk", v->chunk}, {"topk.sample", v->sample},
+                                   {"topk.sampled", 1}};
     const size_t sizes[] = {1, 30, 257, 999, 3001, 20011};
     xl_context *ctx;
     xl_context_desc context;
@@ -159,6 +163,131 @@ static void other_shapes(void **state)
         if (!xlt_few_programs() && i % 3 == 0)
             run_variant(&variants[i], &wide, &turn);
     }
+}
+
+/* ---- samples ---------------------------------------------------------------- */
+
+/* u32 keys, the smallest of which are wanted as they stand, and a sample of 64 is taken. */
+enum { SAMPLE = 64 };
+static const xl_tunable of_samples[2][5] = {{{"topk.shape", 0},
+                                             {"topk.group_log", 5},
+                                             {"topk.chunk", 1000},
+                                             {"topk.sample", SAMPLE},
+                                             {"topk.sampled", 1}},
+                                            {{"topk.shape", 1},
+                                             {"topk.chunks", 200},
+                                             {"topk.chunk", 1000},
+                                             {"topk.sample", SAMPLE},
+                                             {"topk.sampled", 1}}};
+
+static void select_by_samples(void (*fill)(const topk_trial *t, uint32_t *keys), size_t n,
+                              const size_t *ks, size_t num_ks, unsigned choice)
+{
+    for (int shape = 0; shape < 2; ++shape) {
+        xl_topk_desc desc = topk_desc(XL_U32, XL_NONE, false, false);
+        xl_topk *plan;
+        desc.tunables = of_samples[shape];
+        desc.num_tunables = 5;
+        XLT_OK(xl_topk_create(xlt_context(), &desc, &plan));
+        topk_trial t = topk_trial_of(&desc, plan, n, 0, TOPK_RANDOM);
+        t.fill = fill;
+        t.choice = choice;
+        t.device = shape ? "one work-item, a sample" : "group, a sample";
+        for (size_t i = 0; i < num_ks; ++i) {
+            t.k = ks[i];
+            topk_check(&t);
+        }
+        xl_topk_destroy(plan);
+    }
+}
+
+/* The place of number i of a sample: cl/topk/topk_state.cl. */
+static uint32_t sampled(uint32_t i, uint32_t stride)
+{
+    uint32_t mixed = (i + 1) * 0x9e3779b1u;
+    mixed = (mixed ^ mixed >> 15) * 0x85ebca77u;
+    mixed ^= mixed >> 13;
+    return i * stride + (uint32_t)((uint64_t)mixed * stride >> 32);
+}
+
+static void best_in_the_sample(const topk_trial *t, uint32_t *keys)
+{
+    for (size_t i = 0; i < t->n; ++i)
+        keys[i] |= 0x80000000u;
+    for (uint32_t i = 0; i < SAMPLE; ++i)
+        keys[sampled(i, (uint32_t)(t->n / SAMPLE))] = i;
+}
+
+/* So few keys are within the bound that a sample gives that there are more results: of 20000 keys
+ * and 14 or more results it is key number 14 of the sample, or 22 for 1000. */
+static void samples_that_mislead(void **state)
+{
+    const size_t ks[] = {13, 14, 15, 30, 60, 1000};
+    (void)state;
+    select_by_samples(best_in_the_sample, xlt_small() ? 640 : 20000, ks, xlt_small() ? 5 : 6, 0);
+}
+
+/* Of random keys a few more than wanted are within the bound, which the scratch has the number of:
+ * the last of the 128 words in front of the counts (cl/topk/topk_state.cl). */
+static void bounds_are_close(void **state)
+{
+    (void)state;
+    for (int shape = 0; shape < 2; ++shape) {
+        xl_topk_desc desc = topk_desc(XL_U32, XL_NONE, false, false);
+        xl_topk *plan;
+        desc.tunables = of_samples[shape];
+        desc.num_tunables = 5;
+        XLT_OK(xl_topk_create(xlt_context(), &desc, &plan));
+        topk_trial t = topk_trial_of(&desc, plan, 640, 2, TOPK_RANDOM);
+        topk_host h = topk_host_make(&t);
+        topk_arrays a = topk_arrays_make(&t, h.keys, h.values);
+        const xlt_buffer *scratch = &a.at[TOPK_BUFFERS - 1];
+        unsigned char *held = topk_room(scratch->n * scratch->size);
+        uint32_t bounded;
+        XLT_OK(topk_enqueue(&t, &a, 0, NULL, NULL));
+        topk_check_result(&t, &a, &h);
+        xlt_read(scratch, held);
+        memcpy(&bounded, held + 127 * sizeof bounded, sizeof bounded);
+        if (bounded < 50 || bounded > 320) /* 140 or so, as number 14 of 64 */
+            XLT_FAIL("%s: %u keys within the bound", shape ? "one work-item" : "group",
+                     (unsigned)bounded);
+        free(held);
+        topk_arrays_free(&a);
+        topk_host_free(&h);
+        xl_topk_destroy(plan);
+    }
+}
+
+/* In each 1000 keys so many within the bound, some of which are better. */
+static void as_many_as_chosen(const topk_trial *t, uint32_t *keys)
+{
+    for (size_t i = 0; i < t->n; ++i)
+        keys[i] = i % 1000 * 7919 % 1000 >= t->choice ? 0x80000000u | keys[i] : i % 97 == 5 ? 3 : 5;
+}
+
+/* The list of a chunk has room for 640. */
+static void lists_just_full(void **state)
+{
+    const size_t ks[] = {1, 40, 60};
+    (void)state;
+    for (unsigned room = 638; room <= 641; ++room)
+        if (!xlt_on_oclgrind() || room >= 640)
+            select_by_samples(as_many_as_chosen, xlt_on_oclgrind() ? 2000 : 6000, ks,
+                              xlt_on_oclgrind() ? 1 : 3, room);
+}
+
+/* A hundred keys share each first digit. */
+static void hundreds(const topk_trial *t, uint32_t *keys)
+{
+    for (size_t i = 0; i < t->n; ++i)
+        keys[i] = (uint32_t)(i * 7919 % t->n / 100) << 21 | keys[i] >> 11;
+}
+
+static void the_last_of_a_digit(void **state)
+{
+    const size_t ks[] = {99, 100, 101, 199, 200, 201};
+    (void)state;
+    select_by_samples(hundreds, xlt_small() ? 640 : 20000, ks, xlt_on_oclgrind() ? 3 : 6, 0);
 }
 
 /* Arrays and scratch of just the bytes that they need. */
@@ -379,6 +508,10 @@ int main(void)
         cmocka_unit_test(every_combination_of_outputs),
         cmocka_unit_test(large_sizes),
         cmocka_unit_test(other_shapes),
+        cmocka_unit_test(samples_that_mislead),
+        cmocka_unit_test(bounds_are_close),
+        cmocka_unit_test(lists_just_full),
+        cmocka_unit_test(the_last_of_a_digit),
         cmocka_unit_test(at_the_edges_of_memory),
         cmocka_unit_test(out_of_order_by_events),
         cmocka_unit_test(nothing_yields_an_event),

@@ -168,6 +168,8 @@ topk_host topk_host_make(const topk_trial *t)
     const size_t size = xl_type_size((xl_type)t->desc->key);
     topk_host h = {topk_room(t->n * size), topk_room(4 * t->n), topk_room(4 * t->n)};
     topk_fill(h.keys, t->pattern, size, t->n);
+    if (t->fill)
+        t->fill(t, h.keys);
     for (size_t i = 0; i < t->n; ++i)
         h.values[i] = (uint32_t)i * 2654435761u;
     assert_true(ref_topk((xl_type)t->desc->key, t->desc->largest != 0, t->desc->sorted != 0, t->n,

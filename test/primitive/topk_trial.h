@@ -42,6 +42,9 @@ typedef struct topk_trial {
     topk_pattern pattern;
     unsigned outputs; /* of the above; values only where the plan has them */
     bool own_scratch;
+    /* Keys of 4 bytes that are random are changed by it, or NULL; as `choice` says. */
+    void (*fill)(const struct topk_trial *t, uint32_t *keys);
+    unsigned choice;
 } topk_trial;
 
 xl_topk_desc topk_desc(xl_type key, xl_type value, bool largest, bool sorted);

@@ -391,13 +391,44 @@ static void chunks_of_selections(void **state)
             assert_true(chunks.count * chunks.elements >= n &&
                         (chunks.count - 1) * chunks.elements < n);
             assert_true(chunks.elements <= (size_t)1 << 30);
-            assert_true(layout.bytes >= 512 + 49152 + chunks.count * (12 + 4 * shape.room));
+            assert_true(layout.bytes >= 512 + 2 * 49152 + chunks.count * (12 + 4 * shape.room));
             assert_true(ends ? shape.room == 0 : shape.room == 640);
             assert_true(layout.bytes <= (size_t)4 << 20);
             if (ends) /* a tile costs a work-item 16 rounds for its keys, and 24 for ranks */
                 assert_true(xli_ceil_div(chunks.elements, xli_topk_tile(&shape)) * 40 < 65535);
         }
     }
+}
+
+/* A bound is guessed where few keys are within it, and more than are wanted. */
+static void samples_of_selections(void **state)
+{
+    (void)state;
+    const xli_topk_problem plain = {XL_U32, XL_NONE, true, false, XL_NONE},
+                           bytes = {XL_U8, XL_NONE, true, false, XL_NONE};
+    xli_topk_shape shape = topk_of(&devices[H200], 1024, false);
+    const size_t most = (size_t)1 << 28;
+    for (size_t k = 1; k < most; k += k / 2 + 1) {
+        const xli_topk_sample s = xli_topk_sample_of(&plain, &shape, most, k);
+        const double each = s.keys > 0 ? (double)most / (double)s.keys : 0;
+        assert_true(s.keys > 0 || k > 50000);
+        assert_true(s.keys == 0 || k < 100000);
+        assert_true(s.keys == 0 || ((double)s.rank - 8) * each >= (double)k);
+        assert_true(2 * (double)s.rank * each <= 660 * 640);
+        assert_true(s.stride * s.keys <= most && s.rank <= s.keys);
+        assert_int_equal(xli_topk_sample_of(&bytes, &shape, most, k).keys, 0);
+    }
+    const xli_topk_sample s = xli_topk_sample_of(&plain, &shape, most, 100);
+    const xli_topk_chunks parts = xli_topk_sample_chunks(&shape, &s);
+    assert_true(parts.count == 264 && parts.count * parts.elements >= s.keys &&
+                (parts.count - 1) * parts.elements < s.keys);
+    assert_int_equal(xli_topk_sample_of(&plain, &shape, shape.tune.sampled - 1, 1).keys, 0);
+    shape.tune.sampled = 1;
+    assert_int_equal(xli_topk_sample_of(&plain, &shape, shape.tune.sample - 1, 1).keys, 0);
+    shape.tune.sample = 0;
+    assert_int_equal(xli_topk_sample_of(&plain, &shape, most, 1).keys, 0);
+    shape = topk_of(&devices[LLVMPIPE], 1024, true); /* which has no lists */
+    assert_int_equal(xli_topk_sample_of(&plain, &shape, most, 1).keys, 0);
 }
 
 /* What sorted results take. */
@@ -413,7 +444,7 @@ static void selections_in_order(void **state)
         assert_int_equal(xli_topk_layout_of(&sorted, &shape, n, 0, 7).bytes, 0);
         for (size_t k = 2; k < 3000; k += k / 3 + 1) {
             const xli_topk_layout l = xli_topk_layout_of(&sorted, &shape, n, k, 8 * k);
-            assert_true(l.pairs_at >= 512 + 49152 + (12 + 4 * shape.room) * counts);
+            assert_true(l.pairs_at >= 512 + 2 * 49152 + (12 + 4 * shape.room) * counts);
             assert_true(l.ordinals_at >= l.pairs_at + 8 * k);
             assert_true(l.places_at >= l.ordinals_at + (wide ? 8 * k : 0));
             assert_true(l.nested_at >= l.places_at + (wide ? 4 * k : 0));
@@ -554,6 +585,7 @@ int main(void)
         cmocka_unit_test(sorts_that_gather_take_little_room),
         cmocka_unit_test(chunks_of_selections),
         cmocka_unit_test(shapes_of_compaction),
+        cmocka_unit_test(samples_of_selections),
         cmocka_unit_test(selections_in_order),
         cmocka_unit_test(merges_by_groups),
         cmocka_unit_test(merges_by_chunks),
