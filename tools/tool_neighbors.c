@@ -233,7 +233,7 @@ int tool_neighbors(int argc, char **argv)
         TEXT_OPTION("periodic", o.where.periodic, "AXES",
                     "axes along which the box repeats, such as xy; of a cell its vectors"),
         TEXT_OPTION("cell", o.where.cell, "AX,BX,BY,CX,CY,CZ",
-                    "triclinic cell, which repeats; in 2 dimensions AX,BX,BY; f32"),
+                    "triclinic cell, which repeats; in 2 dimensions AX,BX,BY"),
         TEXT_OPTION("origin", o.where.origin, "X,Y,Z", "the cell's corner; default 0,0,0"),
         {"out", OPTION_TEXT, &o.out, "PREFIX",
          "PREFIX.offsets.npy, PREFIX.indices.npy; of --knn .indices.npy, .distances.npy", NULL},

@@ -8,14 +8,20 @@
  *   xl_topk_sample     counts the next digit of a sample, to find a bound in it
  * and once
  *   xl_topk_bound      makes each chunk's list of the keys within the bound where that is short,
- * and counts them then, as often as a key has digits, xl_topk_count      finds the digit that the
- * last pass counted, makes each chunk's list of what may be a result where that is short, and
- * counts the next digit of the candidates, of the list or of the chunk and then xl_topk_tally finds
- * the last digit, and counts each chunk's results and candidates xl_topk_write      adds up those
- * of the chunks before, and writes the results in the order of the input Passes return at once when
- * all candidates are results. Where results are sorted there follow xl_topk_rank_keys  of keys of 8
- * bytes: pairs of a place and an index xl_topk_gather     the results from sorted pairs Keys and
- * scratch that somebody changes meanwhile give other results, and nothing is written outside. */
+ *                      and counts them
+ * then, as often as a key has digits,
+ *   xl_topk_count      finds the digit that the last pass counted, makes each chunk's list of what
+ *                      may be a result where that is short, and counts the next digit of the
+ *                      candidates, of the list or of the chunk
+ * and then
+ *   xl_topk_tally      finds the last digit, and counts each chunk's results and candidates
+ *   xl_topk_write      adds up those of the chunks before, and writes the results in the order of
+ *                      the input
+ * Passes return at once when all candidates are results. Where results are sorted there follow
+ *   xl_topk_rank_keys  of keys of 8 bytes: pairs of a place and an index
+ *   xl_topk_gather     the results from sorted pairs
+ * Keys and scratch that somebody changes meanwhile give other results, and nothing is written
+ * outside. */
 #include "../prelude/prelude.cl"
 
 /* Both shapes need it; embedding takes each file once, so not inside the condition. */
