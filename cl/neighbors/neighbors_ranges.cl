@@ -297,11 +297,14 @@ xl_query xl_query_load(const xl_search *s, uint k)
 }
 
 /* How long a row may be. */
+ulong xl_most_in_row(uint points)
+{
 #if XL_PERIODIC
-#define XL_MOST_IN_ROW(n) ((ulong)UINT_MAX)
+    return UINT_MAX;
 #else
-#define XL_MOST_IN_ROW(n) ((ulong)(n))
+    return points;
 #endif
+}
 
 /* ---- images ------------------------------------------------------------------------------ */
 

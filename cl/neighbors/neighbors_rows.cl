@@ -56,7 +56,7 @@ uint xl_rows_room(const xl_rows *rows, const xl_search *s, uint i, ulong *begin)
     const ulong end = rows->bounds[i + 1] - rows->base;
     if (*begin >= end || end > rows->capacity)
         return 0;
-    return (uint)min(end - *begin, XL_MOST_IN_ROW(s->map.points));
+    return (uint)min(end - *begin, xl_most_in_row(s->map.points));
 #endif
 }
 
