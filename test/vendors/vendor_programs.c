@@ -140,18 +140,27 @@ typedef struct cloud_form {
     xl_grid_algorithm algorithm;
     uint32_t bounded, unsorted, inclusive;
     const char *visit;
+    xl_type scalar; /* XL_NONE: f32 */
+    bool cell, batch;
 } cloud_form;
 
 static const char count_pairs[] =
     "float visit(float sum, float distance2, uint i, uint j, float4 params)\n"
     "{\n    return sum + params.x - distance2;\n}\n";
 static const cloud_form clouds[] = {
-    {"grid", true, false, XL_GRID_COUNTING, 0, 0, 0, NULL},
-    {"grid-bounded", false, false, XL_GRID_COUNTING, 1, 0, 0, NULL},
-    {"grid-bitonic", false, false, XL_GRID_BITONIC, 0, 0, 0, NULL},
-    {"neighbors", true, true, 0, 0, 0, 0, NULL},
-    {"neighbors-unsorted", false, true, 0, 0, 1, 1, NULL},
-    {"neighbors-visit", false, true, 0, 0, 0, 0, count_pairs},
+    {"grid", true, false, XL_GRID_COUNTING, 0, 0, 0, NULL, 0, false, false},
+    {"grid-bounded", false, false, XL_GRID_COUNTING, 1, 0, 0, NULL, 0, false, false},
+    {"grid-bitonic", false, false, XL_GRID_BITONIC, 0, 0, 0, NULL, 0, false, false},
+    {"grid-f64", false, false, XL_GRID_COUNTING, 0, 0, 0, NULL, XL_F64, false, false},
+    {"grid-cell", false, false, XL_GRID_COUNTING, 0, 0, 0, NULL, 0, true, false},
+    {"grid-batch", false, false, XL_GRID_COUNTING, 0, 0, 0, NULL, 0, false, true},
+    {"neighbors", true, true, 0, 0, 0, 0, NULL, 0, false, false},
+    {"neighbors-unsorted", false, true, 0, 0, 1, 1, NULL, 0, false, false},
+    {"neighbors-visit", false, true, 0, 0, 0, 0, count_pairs, 0, false, false},
+    {"neighbors-f64", false, true, 0, 0, 0, 0, NULL, XL_F64, false, false},
+    {"neighbors-cell", false, true, 0, 0, 0, 0, count_pairs, 0, true, false},
+    {"neighbors-batch", false, true, 0, 0, 0, 0, count_pairs, 0, false, true},
+    {"neighbors-f64-cell-batch", false, true, 0, 0, 0, 0, NULL, XL_F64, true, true},
 };
 
 /* Searches for the nearest. */
@@ -159,14 +168,27 @@ typedef struct nearest_form {
     const char *name;
     bool main;
     uint32_t k, queries, periodic;
+    xl_type scalar; /* XL_NONE: f32 */
+    bool batch;
 } nearest_form;
 
 static const nearest_form nearest[] = {
-    {"knn-8", false, 8, 0, 0},
-    {"knn-16", true, 16, 0, 0},
-    {"knn-64", false, 64, 0, 0},
-    {"knn-16-queries-periodic", false, 16, XL_QUERIES_GIVEN, 1},
+    {"knn-8", false, 8, 0, 0, 0, false},
+    {"knn-16", true, 16, 0, 0, 0, false},
+    {"knn-64", false, 64, 0, 0, 0, false},
+    {"knn-16-queries-periodic", false, 16, XL_QUERIES_GIVEN, 1, 0, false},
+    {"knn-16-f64", false, 16, 0, 0, XL_F64, false},
+    {"knn-16-queries-batch", false, 16, XL_QUERIES_GIVEN, 0, 0, true},
 };
+
+/* By shifted sorting. */
+typedef struct approximate_form {
+    const char *name;
+    bool main;
+    uint32_t k;
+} approximate_form;
+
+static const approximate_form approximate[] = {{"knn-approximate-16", false, 16}};
 
 typedef struct code_form {
     const char *name;
@@ -295,6 +317,12 @@ static xl_status make_grid(xl_context *ctx, const cloud_form *form)
     desc.cell_size = 1;
     desc.algorithm = form->algorithm;
     desc.bounded = form->bounded;
+    desc.scalar = form->scalar ? (uint32_t)form->scalar : desc.scalar;
+    desc.num_systems = form->batch ? 8 : 0;
+    desc.triclinic = form->cell;
+    desc.periodic = form->cell ? 7 : 0;
+    for (int i = 0; i < 3; ++i)
+        desc.cell[i][i] = form->cell ? 1 : 0;
     for (int i = 0; i < 3; ++i)
         desc.upper[i] = form->bounded ? 1 : desc.upper[i];
     const xl_status status = xl_grid_create(ctx, &desc, &grid);
@@ -307,7 +335,11 @@ static xl_status make_search(xl_context *ctx, const cloud_form *form)
     xl_neighbors *plan = NULL;
     xl_neighbors_desc desc;
     xl_neighbors_desc_init(&desc);
-    desc.radius = 1;
+    desc.radius = form->scalar == XL_F64 ? 0 : 1;
+    desc.radius_f64 = form->scalar == XL_F64 ? 1 : 0;
+    desc.scalar = form->scalar ? (uint32_t)form->scalar : desc.scalar;
+    desc.batch = form->batch;
+    desc.periodic = form->cell ? XL_REPEATS_CELL : XL_REPEATS_NOT;
     desc.sorted = !form->unsorted;
     desc.inclusive = form->inclusive;
     desc.include_self = form->inclusive;
@@ -330,8 +362,23 @@ static xl_status make_nearest(xl_context *ctx, const nearest_form *form)
     desc.k = form->k;
     desc.queries = form->queries;
     desc.periodic = form->periodic;
+    desc.scalar = form->scalar ? (uint32_t)form->scalar : desc.scalar;
+    desc.batch = form->batch;
     const xl_status status = xl_knn_create(ctx, &desc, &plan);
     xl_knn_destroy(plan);
+    return status;
+}
+
+static xl_status make_approximate(xl_context *ctx, const approximate_form *form)
+{
+    xl_knn_approximate *plan = NULL;
+    xl_knn_approximate_desc desc;
+    xl_knn_approximate_desc_init(&desc);
+    desc.k = form->k;
+    for (int i = 0; i < 3; ++i)
+        desc.upper[i] = 1;
+    const xl_status status = xl_knn_approximate_create(ctx, &desc, &plan);
+    xl_knn_approximate_destroy(plan);
     return status;
 }
 
@@ -426,6 +473,7 @@ int main(int argc, char **argv)
         MAKE_ALL(keyed, make_keyed)
         MAKE_ALL(clouds, make_cloud)
         MAKE_ALL(nearest, make_nearest)
+        MAKE_ALL(approximate, make_approximate)
         MAKE_ALL(codes, make_codes)
     }
     return wrong > 0;
