@@ -30,10 +30,10 @@ lib/morton      lib/morton lib/tune lib/ocl lib/core
 lib/grid        lib/grid lib/tune lib/ocl lib/core
 lib/knn_approximate lib/knn_approximate lib/tune lib/ocl lib/core
 reference       reference
-tools           tools reference lib/core/npy.h
-examples        examples examples/drawing lib/core/npy.h
-examples/drawing examples/drawing
-examples/10_flip examples/10_flip examples/drawing
+tools           tools drawing reference lib/core/npy.h
+examples        examples drawing lib/core/npy.h
+drawing         drawing
+examples/10_flip examples/10_flip drawing
 cl/prelude      cl/prelude
 cl/lane         cl/lane cl/prelude
 cl/group        cl/group cl/lane cl/prelude
@@ -62,7 +62,7 @@ lib/core/~# *include *<(CL/|OpenCL/|crosslane/(context|program|scan|sort|topk|se
 lib/([^o]|o[^c])~\<cl(Build|Compile|Link|Enqueue|CreateProgram)[A-Za-z]* *\(|\<clGetDeviceInfo *\(~only lib/ocl builds, enqueues and asks devices
 lib/([^o]|o[^c])~# *include *"private\.h"~lib/ocl/private.h is for lib/ocl
 (lib/[^c]|lib/core/([^o]|o[^s])|reference/|tools/([^h]|h[^o])|examples/([^1]|1[^0]|10_[^f]|10_flip/([^h]|h[^o]))|include/)~# *include *<(windows|unistd|pthread|fcntl|dirent|dlfcn|io|direct|process|sched|termios|(sys|mach|linux)/[a-z_]+)\.h>~headers of the operating system are for lib/core/os_*.c (and host*.c of tools and of an example)
-(lib|reference|tools|examples)/~# *include *"[^"]*/~a file is included by its bare name
+(lib|reference|drawing|tools|examples)/~# *include *"[^"]*/~a file is included by its bare name
 (include|tools|examples)/~# *include *<crosslane/\.\.~a way round the public face
 reference/~# *include *<(CL/|OpenCL/|crosslane/([^t]|t[^y]))~of OpenCL the reference knows crosslane/types.h only
 reference/~\<xl_[a-z_]+ *\(~the reference calls nothing of what it is held against
@@ -92,7 +92,7 @@ fail() {
 
 files=$(find . -type d \( -name .git -o -path './build*' -o -name .dev \) -prune -o -type f -print |
   sed 's|^\./||' | sort)
-sources=$(grep -E '^(lib|include|reference|tools|examples|cl)/.*\.(c|h|cl|cpp)$' <<<"$files")
+sources=$(grep -E '^(lib|include|reference|drawing|tools|examples|cl)/.*\.(c|h|cl|cpp)$' <<<"$files")
 texts=$(grep -E '^(docs/)?[^/]*\.md$' <<<"$files")
 
 declare -A place # file name -> its path

@@ -71,6 +71,7 @@ enum {
     MADE_DISTANCES,
     MADE_VECTORS,
     MADE_SHIFTS,
+    MADE_PICTURE, /* no array: a file alone */
     MADE_KINDS
 };
 
@@ -116,6 +117,14 @@ typedef struct listing {
 } listing;
 /* Makes the list and writes it, in parts of whole rows that the device has room for. */
 int listing_write(const listing *l, size_t *num_parts);
+
+/* ---- drawn.c: pictures ---- */
+/* Wrong usage where the program cannot draw. */
+int drawn_check(void);
+/* The density of each row as a PNG file, at its place; `neighbors`: how many there are within the
+ * radius, on average. */
+int drawn_write(const scene *sc, const xli_npy *density, double radius, double neighbors,
+                const char *path, outputs *files);
 
 /* ---- within.c, nearest.c: searches within a radius, of the nearest ---- */
 typedef struct search_settings {

@@ -16,7 +16,8 @@ static const struct {
                        [MADE_INDICES] = {"--out", ".indices.npy", "neighbour list", 'u', 4},
                        [MADE_DISTANCES] = {"--distances", ".distances.npy", "distances", 'f', 4},
                        [MADE_VECTORS] = {"--vectors", ".vectors.npy", "vectors", 'f', 4},
-                       [MADE_SHIFTS] = {"--shifts", ".shifts.npy", "shifts", 'i', 4}};
+                       [MADE_SHIFTS] = {"--shifts", ".shifts.npy", "shifts", 'i', 4},
+                       [MADE_PICTURE] = {"--png", ".png", "picture", 'u', 1}};
 
 /* ---- names of files ---- */
 
@@ -35,7 +36,7 @@ int made_path(made_paths *paths, int kind, const char *prefix)
 int made_check_paths(const made_paths *paths)
 {
     static const int order[] = {MADE_OFFSETS,   MADE_INDICES, MADE_COUNTS, MADE_DENSITY,
-                                MADE_DISTANCES, MADE_VECTORS, MADE_SHIFTS};
+                                MADE_DISTANCES, MADE_VECTORS, MADE_SHIFTS, MADE_PICTURE};
     named_output files[MADE_KINDS];
     for (size_t i = 0; i < MADE_KINDS; ++i) {
         const int kind = order[i];

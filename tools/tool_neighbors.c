@@ -8,7 +8,7 @@
 typedef struct neighbors_options {
     tool_number radius, knn, mass, row_capacity, part_pairs;
     bool approximate, inclusive, include_self, half, unsorted, squared, as_json;
-    const char *out, *counts, *density, *distances, *vectors, *shifts, *device, *tune_file;
+    const char *out, *counts, *density, *distances, *vectors, *shifts, *png, *device, *tune_file;
     scene_options where;
 } neighbors_options;
 
@@ -23,6 +23,7 @@ static int check_apart(const neighbors_options *o)
     } pairs[] = {{knn && o->inclusive, "knn", "inclusive"},
                  {knn && o->counts, "knn", "counts"},
                  {knn && o->density, "knn", "density"},
+                 {knn && o->png, "knn", "png"},
                  {knn && o->half, "knn", "half"},
                  {knn && o->unsorted, "knn", "unsorted"},
                  {knn && o->distances, "knn", "distances"},
@@ -40,7 +41,9 @@ static int check_apart(const neighbors_options *o)
                  {o->half && o->where.queries, "half", "queries"},
                  {o->half && o->where.radii, "half", "radii"},
                  {o->half && o->density, "half", "density"},
+                 {o->half && o->png, "half", "png"},
                  {o->density && o->where.radii, "density", "radii"},
+                 {o->png && o->where.radii, "png", "radii"},
                  {o->include_self && o->where.queries, "self", "queries"}};
     for (size_t i = 0; i < TOOL_COUNT(pairs); ++i)
         if (pairs[i].both)
@@ -67,7 +70,7 @@ static int check_needs(const neighbors_options *o)
                   "query-systems", "--queries and --systems"},
                  {o->where.systems && o->where.queries && !o->where.query_systems, "systems",
                   "--query-systems, as there are queries"},
-                 {o->mass.given && !o->density, "mass", "--density"},
+                 {o->mass.given && !o->density && !o->png, "mass", "--density or --png"},
                  {o->where.origin && !o->where.cell, "origin", "--cell, whose corner it is"},
                  {o->where.periodic && !o->where.box[0] && !o->where.cell, "periodic",
                   "--box, whose edges are the periods, or --cell"},
@@ -131,6 +134,8 @@ static int check_options(const neighbors_options *o)
     TRY(check_whole("row-capacity", &o->row_capacity, UINT32_MAX));
     TRY(check_whole("part-pairs", &o->part_pairs, 0x1p53));
     TRY(check_mass(o));
+    if (o->png)
+        TRY(drawn_check());
     TRY(check_needs(o));
 done:
     return result;
@@ -145,7 +150,8 @@ static int set_paths(const neighbors_options *o, made_paths *paths)
                                  [MADE_DENSITY] = o->density,
                                  [MADE_DISTANCES] = o->distances,
                                  [MADE_VECTORS] = o->vectors,
-                                 [MADE_SHIFTS] = o->shifts}};
+                                 [MADE_SHIFTS] = o->shifts,
+                                 [MADE_PICTURE] = o->png}};
     if (o->out)
         TRY(made_path(paths, MADE_INDICES, o->out));
     if (o->out && !o->row_capacity.given)
@@ -254,6 +260,7 @@ int tool_neighbors(int argc, char **argv)
         {"density", OPTION_TEXT, &o.density, "D.npy",
          "mass per volume, f32 (rows), by Poly6 in 3-D; a point counts where it is", NULL},
         {"mass", OPTION_NUMBER, &o.mass, "M", "mass of a point, for the density; default 1", NULL},
+        TEXT_OPTION("png", o.png, "P.png", "a picture of the density, a ball for each row"),
         {"f32", OPTION_FLAG, &o.where.convert, NULL,
          "round files of f64 to f32, and say by how much", NULL},
         {"device", OPTION_TEXT, &o.device, "SEL", "which device; see crosslane devices", NULL},

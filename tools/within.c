@@ -37,11 +37,16 @@ static double poly6_factor(double radius, double mass)
     return mass * 315.0 / (64.0 * PI * radius * radius * radius);
 }
 
+static bool wants_density(const search_settings *set)
+{
+    return set->paths.of[MADE_DENSITY] || set->paths.of[MADE_PICTURE];
+}
+
 /* In single precision the factor of the kernel has to have some room for sums. */
 static int check_density(const search_settings *set, const scene *sc)
 {
     const double factor = poly6_factor(set->radius, set->mass), most = sc->wide ? 1e300 : 1e36;
-    if (!set->paths.of[MADE_DENSITY] || (factor < most && factor > 1 / most))
+    if (!wants_density(set) || (factor < most && factor > 1 / most))
         return TOOL_OK;
     return tool_misuse(
         "neighbors: --radius: %g with --mass %g gives densities beyond %s precision; "
@@ -92,7 +97,7 @@ static int make_plans(within *w)
     field.visit = w->scene.wide ? wide_poly6 : narrow_poly6;
     progress_say("compiling for %s", w->s.info.name);
     TRY(tool_check(ctx, xl_neighbors_create(ctx, &list, &w->list), "neighbour search"));
-    if (wants(w, MADE_DENSITY))
+    if (wants_density(set))
         TRY(tool_check(ctx, xl_neighbors_create(ctx, &field, &w->field), "density"));
 done:
     return result;
@@ -174,7 +179,7 @@ static int list_rows(within *w, outputs *files)
         TRY(count(w));
     else
         TRY(made_open(w->made, &w->s, MADE_COUNTS, false, w->scene.rows, 0));
-    if (wants(w, MADE_DENSITY))
+    if (wants_density(w->set))
         TRY(sum_density(w));
     if (!counted)
         TRY(listing_write(&list, &w->parts));
@@ -194,6 +199,12 @@ static void sum_pairs(within *w)
         w->pairs += counts[i];
 }
 
+static double mean_count(const within *w)
+{
+    const size_t rows = w->scene.rows ? w->scene.rows : 1;
+    return (double)w->pairs / (double)rows;
+}
+
 static int search(within *w, outputs *files)
 {
     int result;
@@ -202,6 +213,9 @@ static int search(within *w, outputs *files)
     TRY(cloud_build(&w->cloud, w->radius));
     TRY(list_rows(w, files));
     sum_pairs(w);
+    if (wants(w, MADE_PICTURE))
+        TRY(drawn_write(&w->scene, &w->made[MADE_DENSITY].array, w->radius, mean_count(w),
+                        w->set->paths.of[MADE_PICTURE], files));
     TRY(outputs_commit(files));
 done:
     progress_clear();

@@ -262,6 +262,25 @@ densities() {
   [[ $(cat stdout) == *'"dimensions":2,"queries":77,"points":250,"radius":3,'* ]] ||
     fail "as JSON: $(cat stdout)"
   runs "$oracle" density 3 two.npy density.npy queries=places.npy mass=2.5 periodic=y
+  pictures
+}
+
+# 1120 by 960 dots of 8 bits RGB, one picture like the other, and of other densities another.
+pictures() {
+  local header="89 50 4e 47 0d 0a 1a 0a 00 00 00 0d 49 48 44 52 00 00 04 60 00 00 03 c0 08 02"
+  if ! "$crosslane" neighbors three.npy --radius 7 --png p.png >stdout 2>stderr; then
+    has_line stderr "crosslane: neighbors: --png: this program was built without libpng, and draws nothing"
+    return
+  fi
+  [ "$(od -An -tx1 -N26 p.png | tr -s ' \n' ' ')" = " $header " ] || fail "no picture: $(od -An -tx1 -N26 p.png)"
+  runs "$crosslane" neighbors three.npy --radius 7 --png q.png --density d.npy
+  cmp p.png q.png || fail "two pictures of the same"
+  runs "$crosslane" neighbors three.npy --radius 4 --png q.png
+  ! cmp -s p.png q.png || fail "one picture of two densities"
+  runs "$crosslane" neighbors two.npy --radius 3 --queries places.npy --png q.png
+  runs "$crosslane" neighbors one.npy --radius 3 --png q.png
+  refuses 2 "neighbors: --half and --png exclude each other; give one" \
+    neighbors three.npy --radius 7 --half --png out/p.png
 }
 
 nearest() {
@@ -351,7 +370,7 @@ wrong_options() {
     with "--approximate and --${apart%% *} exclude each other; give one" \
       --knn 8 --out out/n --approximate --$apart
   done
-  with "--mass needs --density" --radius 1 --mass 2
+  with "--mass needs --density or --png" --radius 1 --mass 2
   with "--periodic needs --box, whose edges are the periods, or --cell" --radius 1 --periodic x
   with "--origin needs --cell, whose corner it is" --radius 1 --origin 0,0,0
   with "--cell and --box exclude each other; give one" --radius 1 --cell 1,0,1 --box 0 1

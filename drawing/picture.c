@@ -84,23 +84,39 @@ static bool color_range(const float *values, size_t n, double saturated, double 
     return true;
 }
 
+/* The pixels are the caller's to free. */
+static bool paint(canvas *whole, const char *path, const float *xyz, const float *values, size_t n,
+                  const picture_settings *set)
+{
+    double low = 0, high = 1;
+    *whole = (canvas){WIDTH * CANVAS_FINE, HEIGHT * CANVAS_FINE, NULL};
+    whole->rgb = malloc(3 * sizeof *whole->rgb * whole->width * whole->height);
+    bool good = whole->rgb && color_range(values, n, set->saturated, &low, &high);
+    if (good) {
+        draw_ground(whole);
+        good = splat_points(whole, BAR_SPACE * CANVAS_FINE, xyz, values, n, low, high, set);
+    }
+    if (good)
+        draw_bar(whole, low, high, set->title);
+    else
+        fprintf(stderr, "%s: no memory for a picture of %zu points\n", path, n);
+    return good;
+}
+
+bool picture_put(FILE *stream, const char *path, const float *xyz, const float *values, size_t n,
+                 const picture_settings *set)
+{
+    canvas whole;
+    const bool good = paint(&whole, path, xyz, values, n, set) && canvas_put(&whole, stream, path);
+    free(whole.rgb);
+    return good;
+}
+
 bool picture_write(const char *path, const float *xyz, const float *values, size_t n,
                    const picture_settings *set)
 {
-    double low = 0, high = 1;
-    canvas whole = {WIDTH * CANVAS_FINE, HEIGHT * CANVAS_FINE, NULL};
-    whole.rgb = malloc(3 * sizeof *whole.rgb * whole.width * whole.height);
-    bool good = whole.rgb && color_range(values, n, set->saturated, &low, &high);
-    if (good) {
-        draw_ground(&whole);
-        good = splat_points(&whole, BAR_SPACE * CANVAS_FINE, xyz, values, n, low, high, set);
-    }
-    if (good) {
-        draw_bar(&whole, low, high, set->title);
-        good = canvas_write(&whole, path);
-    } else {
-        fprintf(stderr, "%s: no memory for a picture of %zu points\n", path, n);
-    }
+    canvas whole;
+    const bool good = paint(&whole, path, xyz, values, n, set) && canvas_write(&whole, path);
     free(whole.rgb);
     return good;
 }

@@ -57,6 +57,31 @@ static bool encode(FILE *stream, const canvas *p, png_byte *row, png_structp png
     return true;
 }
 
+static bool put(const canvas *p, FILE *stream, png_failure *failure)
+{
+    png_byte *row = malloc(3 * (size_t)p->width);
+    png_structp png =
+        png_create_write_struct(PNG_LIBPNG_VER_STRING, failure, on_png_error, on_png_warning);
+    png_infop info = png ? png_create_info_struct(png) : NULL;
+    const bool good = row && info && encode(stream, p, row, png, info, failure);
+    png_destroy_write_struct(&png, &info);
+    free(row);
+    return good;
+}
+
+static bool judge(bool good, const png_failure *failure, const char *path)
+{
+    if (!good)
+        fprintf(stderr, "%s: cannot be written: %s\n", path, failure->text);
+    return good;
+}
+
+bool canvas_put(const canvas *p, FILE *stream, const char *path)
+{
+    png_failure failure = {.text = "no memory"};
+    return judge(put(p, stream, &failure), &failure, path);
+}
+
 bool canvas_write(const canvas *p, const char *path)
 {
     png_failure failure = {.text = "no memory"};
@@ -65,18 +90,10 @@ bool canvas_write(const canvas *p, const char *path)
         perror(path);
         return false;
     }
-    png_byte *row = malloc(3 * (size_t)p->width);
-    png_structp png =
-        png_create_write_struct(PNG_LIBPNG_VER_STRING, &failure, on_png_error, on_png_warning);
-    png_infop info = png ? png_create_info_struct(png) : NULL;
-    bool good = row && info && encode(stream, p, row, png, info, &failure);
-    png_destroy_write_struct(&png, &info);
-    free(row);
+    bool good = put(p, stream, &failure);
     if (fclose(stream) != 0 && good) {
         good = false;
         snprintf(failure.text, sizeof failure.text, "the end is missing");
     }
-    if (!good)
-        fprintf(stderr, "%s: cannot be written: %s\n", path, failure.text);
-    return good;
+    return judge(good, &failure, path);
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * Points drawn as a picture: how the example of particles shows what it found. canvas.c and
- * png_file.c know no points, splat.c and picture.c draw on them; nothing here knows OpenCL. */
+ * Points drawn as a picture: how `crosslane neighbors` and some examples show what they found.
+ * canvas.c and png_file.c know no points, splat.c and picture.c draw on them; nothing here knows
+ * OpenCL. */
 #ifndef DRAWING_H
 #define DRAWING_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* ---- canvas.c, png_file.c ---- */
 
@@ -25,6 +27,8 @@ void canvas_fill(canvas *p, uint32_t x, uint32_t y, uint32_t width, uint32_t hei
 void canvas_text(canvas *p, uint32_t x, uint32_t y, uint32_t dot, const char *text);
 /* False after a message on standard error. */
 bool canvas_write(const canvas *p, const char *path);
+/* To an open stream, of a file that messages call `path`. */
+bool canvas_put(const canvas *p, FILE *stream, const char *path);
 
 /* ---- splat.c, picture.c ---- */
 
@@ -44,5 +48,8 @@ bool splat_points(canvas *p, uint32_t free_columns, const float *xyz, const floa
  * False after a message on standard error. */
 bool picture_write(const char *path, const float *xyz, const float *values, size_t n,
                    const picture_settings *set);
+/* To an open stream, as canvas_put(). */
+bool picture_put(FILE *stream, const char *path, const float *xyz, const float *values, size_t n,
+                 const picture_settings *set);
 
 #endif
