@@ -172,6 +172,38 @@ static void ties(void **state)
         }
 }
 
+/* Radii as long as an image is far, of queries so far off that differences round by more than
+ * places differ that lie at the corner. */
+static void moved_queries_round(void **state)
+{
+    (void)state;
+    NEEDS_DOUBLES()
+    static const double cell[3][3] = {{0.8, 0, 0}}, at[3] = {0, 0, 0};
+    wide_case a = case_of(cell, at, 0.79);
+    a.grid.dimensions = a.grid.periodic = 1;
+    places p = places_in(&a.grid, 24, 17), q = places_in(&a.grid, 24, 18);
+    for (size_t i = 0; i < p.n; ++i) {
+        p.xyz[3 * i] *= 0x1p-20;
+        q.xyz[3 * i] += 1e6;
+    }
+    a.points = &p;
+    a.queries = &q;
+    a.how = TUNED_ROWS;
+    wanted w = wanted_of(&a);
+    a.search.inclusive = 1;
+    size_t tried = 0;
+    for (size_t k = 0; k < w.offsets[w.n] && tried < 40; k += 7)
+        if (w.all.shifts[3 * k] != 0) {
+            a.search.radius_f64 = fabs(w.all.vectors[3 * k]);
+            assert_true(check("a query that rounds", &a) > 0);
+            ++tried;
+        }
+    assert_true(tried > 10);
+    wanted_free(&w);
+    free(p.xyz);
+    free(q.xyz);
+}
+
 /* One atom in a primitive cell of the face-centred cubic lattice, whose numbers are whole: all of
  * its neighbours are images of its own, 12, 6, 24, 12 and 24 at squares of 2, 4, 6, 8 and 10, times
  * that of any scale that is a power of two. A radius of 2 is as long as the second shell is far,
@@ -611,6 +643,7 @@ int main(void)
         cmocka_unit_test(rows_with_room),
         cmocka_unit_test(far_from_the_origin),
         cmocka_unit_test(ties),
+        cmocka_unit_test(moved_queries_round),
         cmocka_unit_test(shells_of_a_lattice),
         cmocka_unit_test(pairs_are_symmetric),
         cmocka_unit_test(nearest_points),
