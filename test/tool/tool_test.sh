@@ -152,7 +152,7 @@ tune_some() {
   local pair
   for pair in "knn:nearest points" "knn_approximate:nearest, approximate" "histogram:histogram" \
     "transform:transform" "morton:Morton codes"; do
-    runs "$crosslane" tune "${pair%%:*}" --seconds 1 --json
+    runs "$crosslane" tune "${pair%%:*}" --seconds 4 --json
     [[ $(cat stdout) == *"\"cases\":[{\"case\":\"${pair#*:}\",\"n\":"* && $(cat stdout) != *'},{"case"'* ]] ||
       fail "$pair: $(cat stdout)"
   done
