@@ -111,7 +111,9 @@ int cloud_build(cloud *c, double cell)
     TRY(tool_check(s->ctx,
                    xl_grid_build_enqueue(c->grid, c->index, s->queue, &build, 0, NULL, NULL),
                    "grid build"));
-    TRY(tool_check(s->ctx, xl_grid_index_status(c->index, s->queue, NULL, 0, NULL), NULL));
+    const xl_status status = xl_grid_index_status(c->index, s->queue, NULL, 0, NULL);
+    const char *const space = c->scene->triclinic ? "--cell, whose corner is --origin" : "--box";
+    TRY(tool_check(s->ctx, status, status == XL_ERROR_OUT_OF_DOMAIN ? space : NULL));
 done:
     return result;
 }

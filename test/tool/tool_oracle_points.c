@@ -415,7 +415,7 @@ static void check_room(size_t room, const char *offsets_path, const char *list_p
 {
     xli_npy offsets = load(offsets_path), list = load(list_path), rows = load(rows_path);
     const uint64_t *const at = offsets.data;
-    const size_t n = offsets.count - 1, columns = list.dimensions == 2 ? list.shape[1] : 1;
+    const size_t n = offsets.count - 1, columns = list.dimensions == 2 ? (size_t)list.shape[1] : 1;
     const size_t bytes = columns * list.item_bytes;
     if (rows.kind != list.kind || rows.item_bytes != list.item_bytes ||
         rows.dimensions != list.dimensions + 1 || rows.shape[0] != n || rows.shape[1] != room ||

@@ -454,7 +454,9 @@ wrong_scenes() {
   refuses 2 'neighbors: --cell: "1,0,1" has 3 numbers; points of 3 dimensions take 6' $near --cell 1,0,1
   refuses 2 'neighbors: --origin: "1,0" has 2 numbers; points of 3 dimensions take as many' \
     $near --cell 1,0,1,0,0,1 --origin 1,0
-  refuses 1 "points: 100 of 100 are outside the box (9, 9, 9) to (10, 10, 10), the first at index 0" $near --box 9 10
+  refuses 1 "--cell, whose corner is --origin: points: 88 of 100 are outside the box (..." $near \
+    --cell 16,0,16,0,0,16
+  refuses 1 "--box: points: 100 of 100 are outside the box (9, 9, 9) to (10, 10, 10), the first at index 0" $near --box 9 10
   refuses 1 "neighbour counts: desc.radius: 130 is more than ..." \
     neighbors two.npy --radius 130 --counts out/c.npy --box -8 8 --periodic y
 }

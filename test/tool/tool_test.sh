@@ -152,7 +152,7 @@ tune_some() {
   local pair
   for pair in "knn:nearest points" "knn_approximate:nearest, approximate" "histogram:histogram" \
     "transform:transform" "morton:Morton codes"; do
-    runs "$crosslane" tune "${pair%%:*}" --seconds 1 --json
+    runs "$crosslane" tune "${pair%%:*}" --seconds 4 --json
     [[ $(cat stdout) == *"\"cases\":[{\"case\":\"${pair#*:}\",\"n\":"* && $(cat stdout) != *'},{"case"'* ]] ||
       fail "$pair: $(cat stdout)"
   done
@@ -352,13 +352,13 @@ bad_input() {
     refuses 2 "neighbors: --radius: $radius; it must be a finite number above 0" \
       neighbors points.npy --radius $radius --out out/n
   done
-  refuses 2 "neighbors: --radius: 1e-60; it must be a finite number above 0 in single precision" \
+  refuses 2 "neighbors: --radius: 1e-60; its square must be a finite number above 0 in single precision" \
     neighbors points.npy --radius 1e-60 --out out/n
-  refuses 2 "neighbors: --radius is missing; give the search radius in the unit of the points" \
+  refuses 2 "neighbors: give --radius, the search radius in the unit of the points, or --knn, how many nearest" \
     neighbors points.npy --out out/n
   refuses 2 "neighbors: --mass: 0; it must be a finite number above 0" \
     neighbors points.npy --radius 1 --mass 0 --density out/d.npy
-  refuses 1 "points: points: 1 of 100 are not finite, the first at index 42" \
+  refuses 1 "points: 1 of 100 are not finite, the first at index 42" \
     neighbors nan.npy --radius 1 --out out/n --counts out/c.npy
   refuses 1 "flat.npy: shape (100,); points are an array of shape (n, 3), (n, 2) or (n, 1)" \
     neighbors flat.npy --radius 1 --out out/n
