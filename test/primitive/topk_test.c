@@ -231,6 +231,7 @@ static void samples_that_mislead(void **state)
  * the last of the 128 words in front of the counts (cl/topk/topk_state.cl). */
 static void bounds_are_close(void **state)
 {
+    const size_t no_list = 512 + 2 * 6 * 2048 * 4; /* bytes of scratch */
     (void)state;
     for (int shape = 0; shape < 2; ++shape) {
         xl_topk_desc desc = topk_desc(XL_U32, XL_NONE, false, false);
@@ -248,7 +249,8 @@ static void bounds_are_close(void **state)
         topk_check_result(&t, &a, &h);
         xlt_read(scratch, held);
         memcpy(&bounded, held + 127 * sizeof bounded, sizeof bounded);
-        if (bounded < 50 || bounded > 320) /* 140 or so, as number 14 of 64 */
+        /* 140 or so, as number 14 of 64; a device that ends loops has no lists, and no sample. */
+        if (scratch->n >= no_list + 4 * 640 && (bounded < 50 || bounded > 320))
             XLT_FAIL("%s: %u keys within the bound", shape ? "one work-item" : "group",
                      (unsigned)bounded);
         free(held);
