@@ -153,8 +153,7 @@ static void add_images(const OF_REAL(ref_search) * search, found *f, const pair 
         OF_REAL(ref_cell_shift)(search->period, search->tilt, images.s, moved);
         for (size_t a = 0; a < 3; ++a)
             d[a] = of->difference[a] - moved[a];
-        if (is_near(search, of, d, &distance2) &&
-            (!of->own || own_is_wanted(search, images.s)))
+        if (is_near(search, of, d, &distance2) && (!of->own || own_is_wanted(search, images.s)))
             add_pair(f, j, images.s, d, distance2);
     }
 }
