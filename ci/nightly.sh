@@ -109,7 +109,7 @@ if [[ $parts == *" full "* ]]; then
   # As ci/test.sh has it, with every kind of kernels, optimised, and facts of more drivers.
   for vendor in rocm-gfx90a rocm-gfx1100 rusticl rusticl-25 rusticl-llvmpipe neo neo-fp64; do
     step "GPU facts of $vendor" tests "${facts[@]}" "${small[@]}" XLT_VENDOR=$vendor -- \
-      -R '^(vendor_plans|lane|lane_subwarp|group|tile|collectives|scan_(segments|late|calls|carry|offsets)|reduce|reduce_single|sort|sort_digits|sort_large|sort_values|sort_stable|sort_segments|sort_compare|sort_equal_zeros|topk|topk_segments|select|merge|search|histogram|transform|grid|neighbors|neighbors_f64|knn|knn_approximate|morton)_test'
+      -R '^(vendor_plans|lane|lane_subwarp|group|tile|collectives|scan_(segments|late|calls|carry|offsets)|reduce|reduce_single|sort|sort_digits|sort_large|sort_values|sort_stable|sort_segments|sort_compare|sort_equal_zeros|topk|topk_segments|select|merge|search|histogram|transform|grid|neighbors|neighbors_f64|neighbors_f64_kernel|knn|knn_f64|knn_approximate|grid_f64|morton)_test'
   done
   step "compilers of AMD and Intel" ci/vendors.sh --all
   step "self-test's flips, rusticl" tests "${rusticl[@]}" "${small[@]}" -- -R selftest_flips

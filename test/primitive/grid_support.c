@@ -230,12 +230,11 @@ static void count_into(const built *b, xl_neighbors *plan, list *l)
     xlt_buffer scratch = xlt_scratch_make(bytes, alignment);
     xlt_buffer narrow = xlt_buffer_make(NULL, l->n, sizeof *counts, 1);
     xlt_buffer offsets = xlt_buffer_make(NULL, l->n + 1, sizeof *l->offsets, 1);
-    XLT_OK(xl_neighbors_count_enqueue(
-        plan, b->index, xlt_queue(),
-        &(xl_neighbors_count_args){.counts = xlt_view(&narrow),
-                                   .offsets = xlt_view(&offsets),
-                                   .scratch = bytes ? xlt_view(&scratch) : xl_no_view()},
-        0, NULL, NULL));
+    XLT_OK(xl_neighbors_count_enqueue(plan, b->index, xlt_queue(),
+                                      &(xl_neighbors_count_args){.counts = xlt_view(&narrow),
+                                                                 .offsets = xlt_view(&offsets),
+                                                                 .scratch = xlt_view(&scratch)},
+                                      0, NULL, NULL));
     xlt_read(&narrow, counts);
     xlt_read(&offsets, l->offsets);
     check_counts(l, counts);

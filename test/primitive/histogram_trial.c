@@ -230,14 +230,14 @@ void histogram_check(const histogram_trial *t)
         level_buffer = xlt_buffer_make(levels, num + 1, size, t->offset + 2);
     if (t->n_device != SIZE_MAX)
         n_device = xlt_buffer_make(&length, 1, 8, t->offset);
-    const xl_status status = xl_histogram_enqueue(
-        t->plan, t->queue,
-        &(xl_histogram_args){.n = t->n,
-                             .n_device = n_device.mem ? xlt_view(&n_device) : xl_no_view(),
-                             .in = xlt_view(&in),
-                             .levels = has_levels ? xlt_view(&level_buffer) : xl_no_view(),
-                             .bins = xlt_view(&bins)},
-        0, NULL, &event);
+    const xl_status status =
+        xl_histogram_enqueue(t->plan, t->queue,
+                             &(xl_histogram_args){.n = t->n,
+                                                  .n_device = xlt_view(&n_device),
+                                                  .in = xlt_view(&in),
+                                                  .levels = xlt_view(&level_buffer),
+                                                  .bins = xlt_view(&bins)},
+                             0, NULL, &event);
     if (status != XL_SUCCESS)
         XLT_FAIL("%s: %.500s", describe(t), xl_context_error(xlt_context()));
     XLT_CL(clWaitForEvents(1, &event));

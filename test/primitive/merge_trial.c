@@ -116,24 +116,19 @@ void merge_arrays_free(merge_arrays *a)
     xlt_buffer_free(&a->scratch);
 }
 
-static xl_view view_or_none(const xlt_buffer *buffer)
-{
-    return buffer->mem ? xlt_view(buffer) : xl_no_view();
-}
-
 xl_status merge_enqueue(const merge_trial *t, const merge_arrays *a, cl_uint num_waits,
                         const cl_event *waits, cl_event *event)
 {
     return xl_merge_enqueue(t->plan, t->queue,
                             &(xl_merge_args){.n_a = t->n_a,
                                              .n_b = t->n_b,
-                                             .keys_a = view_or_none(&a->keys[0]),
-                                             .values_a = view_or_none(&a->values[0]),
-                                             .keys_b = view_or_none(&a->keys[1]),
-                                             .values_b = view_or_none(&a->values[1]),
-                                             .keys_out = view_or_none(&a->keys[2]),
-                                             .values_out = view_or_none(&a->values[2]),
-                                             .scratch = view_or_none(&a->scratch)},
+                                             .keys_a = xlt_view(&a->keys[0]),
+                                             .values_a = xlt_view(&a->values[0]),
+                                             .keys_b = xlt_view(&a->keys[1]),
+                                             .values_b = xlt_view(&a->values[1]),
+                                             .keys_out = xlt_view(&a->keys[2]),
+                                             .values_out = xlt_view(&a->values[2]),
+                                             .scratch = xlt_view(&a->scratch)},
                             num_waits, waits, event);
 }
 

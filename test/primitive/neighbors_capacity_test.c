@@ -79,11 +79,6 @@ static void call_free(call *c)
     built_free(&c->b);
 }
 
-static xl_view view_or_none(const xlt_buffer *b)
-{
-    return b->mem ? xlt_view(b) : xl_no_view();
-}
-
 /* What comes back of some rows: the numbers, the indices and the squared distances. */
 typedef struct rows {
     xlt_buffer counts, indices, distances2;
@@ -125,8 +120,8 @@ static xl_status fill(const call *c, rows *r)
         c->plan, c->b.index, xlt_queue(),
         &(xl_neighbors_fill_args){.indices = xlt_view(&r->indices),
                                   .num_queries = c->num_queries,
-                                  .queries = view_or_none(&c->queries),
-                                  .radii = view_or_none(&c->radii),
+                                  .queries = xlt_view(&c->queries),
+                                  .radii = xlt_view(&c->radii),
                                   .first_row = r->first,
                                   .num_rows = r->num == c->n ? 0 : r->num,
                                   .distances2 = xlt_view(&r->distances2),
@@ -148,8 +143,8 @@ static xl_status status_of(const call *c, const rows *r, xl_neighbors_report *re
 {
     return xl_neighbors_status(c->plan, c->b.index, xlt_queue(),
                                &(xl_neighbors_status_args){.num_queries = c->num_queries,
-                                                           .queries = view_or_none(&c->queries),
-                                                           .radii = view_or_none(&c->radii),
+                                                           .queries = xlt_view(&c->queries),
+                                                           .radii = xlt_view(&c->radii),
                                                            .first_row = r->first,
                                                            .num_rows = r->num,
                                                            .counts = xlt_view(&r->counts)},

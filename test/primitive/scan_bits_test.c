@@ -187,7 +187,10 @@ static void repeat(const sums *s)
                0, NULL, NULL),
            s->what);
         xlt_read(&b, round == 0 ? first : got);
-        for (size_t i = 0; round > 0 && i < n; ++i)
+        /* Most often they are the same byte by byte. */
+        if (round == 0 || memcmp(first, got, n * size) == 0)
+            continue;
+        for (size_t i = 0; i < n; ++i)
             if (!same_element(s->type, first + i * size, got + i * size))
                 XLT_FAIL("%s: run %d, %s place, differs from the first at element %zu of %zu",
                          s->what, round, in_place ? "in" : "out of", i, n);
@@ -209,10 +212,12 @@ static void runs_repeat(void **state)
 {
     (void)state;
     const bool pipelined = can_pipeline();
+    /* Of few programs every other one, and of small sizes those between, as these have. */
+    const size_t step = xlt_small() ? 4 : xlt_few_programs() ? 2 : 1;
     for (size_t s = 0; s < sizeof all_sums / sizeof all_sums[0]; ++s) {
         if (!pipelined && strncmp(all_sums[s].what, "pipelined", 9) == 0)
             continue;
-        if (!xlt_small() || s % 4 == 0)
+        if (s % step == (xlt_small() ? 1 : 0))
             repeat(&all_sums[s]);
     }
 }

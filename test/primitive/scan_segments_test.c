@@ -124,8 +124,10 @@ static void other_shapes(void **state)
     if (!loses_narrow_states()) {
         check_forms("groups", group_tiles, NULL, XL_SCAN_REDUCE_THEN_SCAN,
                     xlt_few_programs() ? 7 : 3);
-        check_forms("groups, one pass", group_tiles, NULL, XL_SCAN_LOOKBACK, 5);
-        check_forms("groups without lanes", group_tiles, "width=1", XL_SCAN_AUTO, 5);
+        check_forms("groups, one pass", group_tiles, NULL, XL_SCAN_LOOKBACK,
+                    xlt_few_programs() ? 7 : 5);
+        check_forms("groups without lanes", group_tiles, "width=1", XL_SCAN_AUTO,
+                    xlt_few_programs() ? 7 : 5);
     }
     if (xlt_on_oclgrind()) {
         /* Its check for uninitialised values ends the process on 16-element vectors. */

@@ -112,21 +112,16 @@ static void arrays_free(arrays *a)
     free(a->queries_before);
 }
 
-static xl_view view_or_none(const xlt_buffer *buffer)
-{
-    return buffer->mem ? xlt_view(buffer) : xl_no_view();
-}
-
 static xl_status enqueue(const trial *t, const arrays *a, cl_uint num_waits, const cl_event *waits,
                          cl_event *event)
 {
     return xl_search_enqueue(t->plan, t->queue,
                              &(xl_search_args){.n = t->n,
-                                               .keys = view_or_none(&a->keys),
+                                               .keys = xlt_view(&a->keys),
                                                .num_queries = t->num_queries,
-                                               .queries = view_or_none(&a->queries),
-                                               .indices_out = view_or_none(&a->places),
-                                               .scratch = view_or_none(&a->scratch)},
+                                               .queries = xlt_view(&a->queries),
+                                               .indices_out = xlt_view(&a->places),
+                                               .scratch = xlt_view(&a->scratch)},
                              num_waits, waits, event);
 }
 

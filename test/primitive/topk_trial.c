@@ -126,7 +126,7 @@ void topk_arrays_free(topk_arrays *a)
 
 static xl_view view(const topk_arrays *a, int which)
 {
-    return a->at[which].mem ? xlt_view(&a->at[which]) : xl_no_view();
+    return xlt_view(&a->at[which]);
 }
 
 xl_status topk_enqueue(const topk_trial *t, const topk_arrays *a, cl_uint num_waits,

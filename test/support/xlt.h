@@ -84,7 +84,7 @@ typedef struct xlt_buffer {
 } xlt_buffer;
 /* `host` may be NULL: then the elements are filled with 0xA5. */
 xlt_buffer xlt_buffer_make(const void *host, size_t n, size_t size, size_t offset);
-xl_view xlt_view(const xlt_buffer *buffer);          /* of an empty one: no view */
+xl_view xlt_view(const xlt_buffer *buffer);          /* no view where no buffer was made */
 void xlt_read(const xlt_buffer *buffer, void *host); /* the n elements; blocks */
 /* Fails if anything outside the n elements was written. */
 void xlt_check_guards(const xlt_buffer *buffer, const char *name);
