@@ -111,6 +111,7 @@ xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_Q
     s.radius2 = radius2;
 #if XL_F64
     s.origin = origin;
+    s.origin.w = 0;
 #endif
 #if XL_GIVEN
     s.given = given + given_at;

@@ -439,7 +439,10 @@ static void kernels_of_the_users(void **state)
 
 /* ---- double precision ------------------------------------------------------------------------ */
 
-static void check_f64(const batch *b, uint32_t table)
+/* The box around it has the cube that the points are in. */
+static const double leaning[3][3] = {{2, 0, 0}, {1, 2, 0}, {-1, 0.5, 2}};
+
+static void check_f64(const batch *b, uint32_t table, bool in_cell)
 {
     const size_t n = b->points.n;
     double *xyz = malloc((3 * n + 1) * sizeof *xyz);
@@ -447,8 +450,13 @@ static void check_f64(const batch *b, uint32_t table)
     assert_true(xyz && wanted && got);
     for (size_t i = 0; i < 3 * n; ++i)
         xyz[i] = 1e6 + (double)b->points.xyz[i];
-    const ref_search_f64 search = {
+    ref_search_f64 search = {
         .points = xyz, .n = n, .stride = 3, .radius = 0.4, .systems = b->systems};
+    for (int k = 0; k < 3 && in_cell; ++k)
+        search.period[k] = leaning[k][k];
+    search.tilt[0] = in_cell ? leaning[1][0] : 0;
+    search.tilt[1] = in_cell ? leaning[2][0] : 0;
+    search.tilt[2] = in_cell ? leaning[2][1] : 0;
     uint32_t *rows = ref_neighbors_f64(&search, wanted);
     const xl_tunable tunables[] = {{"grid.table", table}};
     xl_grid_desc grid = {0};
@@ -460,12 +468,20 @@ static void check_f64(const batch *b, uint32_t table)
     grid.scalar = XL_F64;
     grid.cell_size = 0.4f;
     grid.num_systems = b->num;
+    if (in_cell) {
+        grid.triclinic = 1;
+        grid.periodic = 7;
+        memcpy(grid.cell_f64, leaning, sizeof leaning);
+        for (int k = 0; k < 3; ++k)
+            grid.lower_f64[k] = 1e6 - 1;
+    }
     grid.tunables = tunables;
     grid.num_tunables = 1;
     xl_neighbors_desc_init(&near);
     near.scalar = XL_F64;
     near.radius_f64 = 0.4;
     near.batch = 1;
+    near.periodic = in_cell ? XL_REPEATS_CELL : XL_REPEATS_NOT;
     XLT_OK(xl_grid_create(xlt_context(), &grid, &of.grid));
     XLT_OK(xl_grid_index_create(xlt_context(), &of.index));
     XLT_OK(xl_neighbors_create(xlt_context(), &near, &plan));
@@ -479,8 +495,9 @@ static void check_f64(const batch *b, uint32_t table)
     XLT_OK(xl_neighbors_count_enqueue(plan, of.index, xlt_queue(),
                                       &(xl_neighbors_count_args){.offsets = xlt_view(&offsets)}, 0,
                                       NULL, NULL));
+    (void)report_of(&of);
     xlt_read(&offsets, got);
-    offsets_equal("double precision", got, wanted, n);
+    offsets_equal(in_cell ? "double precision, a cell" : "double precision", got, wanted, n);
     assert_true(wanted[n] > n);
     xl_neighbors_destroy(plan);
     xl_grid_index_destroy(of.index);
@@ -502,8 +519,10 @@ static void double_precision(void **state)
     if (!info.has_fp64)
         skip();
     batch b = batch_make(cloud_uniform(sized(600), -1, 2, 91), 5, 93);
-    check_f64(&b, 0);
-    check_f64(&b, 64);
+    check_f64(&b, 0, false);
+    check_f64(&b, 64, false);
+    check_f64(&b, 0, true);
+    check_f64(&b, 64, true);
     batch_free(&b);
 }
 

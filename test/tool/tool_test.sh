@@ -61,8 +61,8 @@ END
   helps merge " A.npy B.npy OUT.npy" descending device tune-file json
   helps search " KEYS.npy QUERIES.npy OUT.npy" upper descending device tune-file json
   helps select " IN.npy OUT.npy" where flags partition unique runs values indices device tune-file json
-  helps neighbors " POINTS.npy (--radius R | --knn K)" radius radii knn approximate inclusive self half queries box \
-    periodic cell origin out unsorted row-capacity part-pairs distances squared vectors shifts counts density mass f32 \
+  helps neighbors " POINTS.npy (--radius R | --knn K)" radius radii knn approximate inclusive self half queries systems query-systems box \
+    periodic cell origin out unsorted row-capacity part-pairs distances squared vectors shifts counts density mass png f32 \
     device tune-file json
   refuses 2 'no command given; try "crosslane --help"'
   refuses 2 'unknown command "plot"; "crosslane --help" lists them' plot
