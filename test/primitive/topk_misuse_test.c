@@ -83,7 +83,7 @@ static void wrong_lengths(void)
 static void wrong_calls(void **state)
 {
     (void)state;
-    enum { N = 10000, K = 64 }; /* the arrays are more than the scratch */
+    enum { N = 20000, K = 64 }; /* the arrays are more than the scratch */
     const xl_topk_desc pairs = desc_of(XL_U32);
     const xl_topk_desc plain = desc_of(XL_NONE);
     xl_topk *plan, *keys_only;
