@@ -174,6 +174,27 @@ static void many_systems(void **state)
     batch_free(&b);
 }
 
+/* Points of a plane, in a table of 12 by 12 rows for each system: a query has more around it than
+ * there are points, and all of its system's are then one range. */
+static void more_rows_than_points(void **state)
+{
+    (void)state;
+    batch b = batch_make(cloud_uniform(60, 0, 1, 35), 2, 37);
+    for (size_t i = 0; i < b.points.n; ++i) /* the first and the last are its corners */
+        for (size_t axis = 0; axis < 3; ++axis)
+            if (axis == 0 || i == 0 || i == b.points.n - 1)
+                b.points.xyz[3 * i + axis] = axis > 0 && i > 0 ? 1 : 0;
+    search_case a = case_of(&b, 0.9f);
+    a.grid.cell_size = 1 / 11.5f;
+    a.how = TUNED_TABLE;
+    search_call c = search_call_make(&a);
+    const xl_grid_report report = report_of(&c.b);
+    assert_true(report.sparse || report.cells[2] == 24); /* where loops end there is no table */
+    search_call_free(&c);
+    assert_true(check("more rows than points", &a) > 9);
+    batch_free(&b);
+}
+
 /* Each system has 2047 layers of listed rows: those above share one, and have what they had. */
 static void more_layers_than_numbers(void **state)
 {
@@ -643,12 +664,19 @@ static void memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(systems_among_each_other), cmocka_unit_test(many_systems),
-        cmocka_unit_test(more_layers_than_numbers), cmocka_unit_test(space_that_repeats),
-        cmocka_unit_test(fewer_dimensions),         cmocka_unit_test(given_queries),
-        cmocka_unit_test(sums_and_rooms),           cmocka_unit_test(kernels_of_the_users),
-        cmocka_unit_test(double_precision),         cmocka_unit_test(numbers_of_no_system),
-        cmocka_unit_test(what_is_refused),          cmocka_unit_test(memory),
+        cmocka_unit_test(systems_among_each_other),
+        cmocka_unit_test(many_systems),
+        cmocka_unit_test(more_rows_than_points),
+        cmocka_unit_test(more_layers_than_numbers),
+        cmocka_unit_test(space_that_repeats),
+        cmocka_unit_test(fewer_dimensions),
+        cmocka_unit_test(given_queries),
+        cmocka_unit_test(sums_and_rooms),
+        cmocka_unit_test(kernels_of_the_users),
+        cmocka_unit_test(double_precision),
+        cmocka_unit_test(numbers_of_no_system),
+        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(memory),
     };
     return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }
