@@ -10,8 +10,9 @@
 /* XL_GRID_MANY and XL_GRID_COUNTED of cl/grid/grid_map.cl. */
 #define MANY_CELLS 1073741824.0f
 #define COUNTED_CELLS 16777216.0f
-/* 1 / cell size is kept a normal number; what it is takes part in no result. */
-#define MIN_CELL 0x1p-126f
+/* 1 / cell size is kept a normal number, of cells thinner by the most that grid.thin may be as
+ * well; what it is takes part in no result. */
+#define MIN_CELL 0x1p-120f
 #define MAX_CELL 0x1p126f
 
 void xl_grid_desc_init_sized(xl_grid_desc *desc, size_t size)

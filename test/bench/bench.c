@@ -243,6 +243,9 @@ static const part parts[] = {
 #ifdef BENCH_HAS_WIDE
     {"wide", bench_wide},
 #endif
+#ifdef BENCH_HAS_BATCH
+    {"batch", bench_batch},
+#endif
 #ifdef BENCH_HAS_LISTS
     {"lists", bench_lists},
 #endif

@@ -77,6 +77,7 @@ void bench_transform(bench *b);
 void bench_grid(bench *b);
 void bench_step(bench *b);
 void bench_wide(bench *b);
+void bench_batch(bench *b);
 void bench_knn(bench *b);
 void bench_forces(bench *b);
 void bench_knn_approximate(bench *b);

@@ -124,6 +124,32 @@ static void points_that_move(void **state)
     free(now.xyz);
 }
 
+/* As floats the box and all points are 0, in cells as small as there are, and thin. */
+static void boxes_less_than_a_float(void **state)
+{
+    (void)state;
+    NEEDS_DOUBLES()
+    places p = places_uniform(5, 3, 0.0, 0x1p-200, 83);
+    wide_case a = wide_case_of(&p, 0x1p-201);
+    wide_give_box(&a, 0.0, 0x1p-200, 0);
+    a.grid.cell_size = FLT_MIN;
+    a.grid.algorithm = XL_GRID_COUNTING;
+    a.how = TUNED_TABLE;
+    wide_index b = wide_index_make(&a);
+    given now = given_make(&p, 3, false);
+    xlt_buffer moved = xlt_buffer_make(NULL, 1, 4, 0);
+    uint32_t got = 7;
+    XLT_OK(xl_grid_moved_enqueue(
+        b.grid, b.index, xlt_queue(),
+        &(xl_grid_moved_args){.points = now.view[0], .moved = xlt_view(&moved)}, 0, NULL, NULL));
+    xlt_read(&moved, &got);
+    assert_int_equal(got, 0);
+    xlt_buffer_free(&moved);
+    given_free(&now);
+    wide_index_free(&b);
+    free(p.xyz);
+}
+
 /* ---- what is refused ------------------------------------------------------------------------- */
 
 static void a_device_without_them(void **state)
@@ -174,9 +200,9 @@ static void grids_that_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_not_a_point),    cmocka_unit_test(reports_and_order),
-        cmocka_unit_test(points_that_move),       cmocka_unit_test(a_device_without_them),
-        cmocka_unit_test(grids_that_are_refused),
+        cmocka_unit_test(what_is_not_a_point),   cmocka_unit_test(reports_and_order),
+        cmocka_unit_test(points_that_move),      cmocka_unit_test(boxes_less_than_a_float),
+        cmocka_unit_test(a_device_without_them), cmocka_unit_test(grids_that_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ * Benchmarks of a batch of systems: build and count of 1,024 systems of 1,024 points each in one
+ * call of each, and the same system by system, in as many builds and counts. The points of a system
+ * are uniform in a unit cube of its own, with some 33 neighbours each. Verified against a serial
+ * search of each system before they are timed. */
+#include "bench_near.h"
+
+#include "reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EACH = 1024, SYSTEMS = 1024, ALL = EACH * SYSTEMS };
+enum { OF_EACH = NEAR_OWN }; /* the system of each point */
+
+typedef struct job {
+    bench_near near; /* the batch */
+    xl_grid *grid;   /* of one system */
+    xl_grid_index *index;
+    xl_neighbors *search;
+    float radius;
+    float *points;
+    uint32_t *systems;
+} job;
+
+static void make_points(job *j)
+{
+    uint64_t state = 88172645463325252u;
+    for (size_t i = 0; i < ALL; ++i) {
+        for (size_t a = 0; a < 3; ++a) {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            j->points[3 * i + a] = (float)(state >> 40) * 0x1p-24f;
+        }
+        j->systems[i] = (uint32_t)(i / EACH);
+    }
+    j->radius = (float)cbrt(34.0 / (4.0 / 3.0 * 3.14159265358979 * EACH));
+}
+
+static xl_status make_plans(bench *b, job *j)
+{
+    xl_grid_desc grid;
+    xl_neighbors_desc search;
+    xl_grid_desc_init(&grid);
+    xl_neighbors_desc_init(&search);
+    grid.cell_size = search.radius = j->radius;
+    xl_status status = xl_grid_create(b->ctx, &grid, &j->grid);
+    if (status == XL_SUCCESS)
+        status = xl_grid_index_create(b->ctx, &j->index);
+    if (status == XL_SUCCESS)
+        status = xl_neighbors_create(b->ctx, &search, &j->search);
+    grid.num_systems = SYSTEMS;
+    search.batch = 1;
+    return status == XL_SUCCESS ? bench_near_plans(b, &j->near, &grid, &search) : status;
+}
+
+static bool make_buffers(bench *b, job *j)
+{
+    return bench_near_points(b, &j->near, 12 * (size_t)ALL, j->points) &&
+           bench_near_buffer(b, &j->near, OF_EACH, 4 * (size_t)ALL, j->systems) &&
+           bench_near_buffer(b, &j->near, NEAR_COUNTS, 4 * (size_t)ALL, NULL);
+}
+
+/* ---- what is timed ------------------------------------------------------- */
+
+static xl_status count(bench *b, xl_neighbors *search, xl_grid_index *index, cl_mem counts,
+                       size_t first, cl_event *event)
+{
+    const xl_neighbors_count_args args = {.counts = xl_view_of(counts, first)};
+    return xl_neighbors_count_enqueue(search, index, b->queue, &args, 0, NULL, event);
+}
+
+static xl_status together(bench *b, void *user, cl_event *event)
+{
+    const job *j = user;
+    const cl_mem *const mem = j->near.mem;
+    const xl_grid_build_args args = {.n = ALL,
+                                     .points = xl_view_of(mem[NEAR_POINTS], 0),
+                                     .systems = xl_view_of(mem[OF_EACH], 0),
+                                     .storage = xl_view_of(mem[NEAR_STORAGE], 0)};
+    const xl_status status =
+        xl_grid_build_enqueue(j->near.grids[0], j->near.index, b->queue, &args, 0, NULL, NULL);
+    return status == XL_SUCCESS
+               ? count(b, j->near.search, j->near.index, mem[NEAR_COUNTS], 0, event)
+               : status;
+}
+
+static xl_status one_by_one(bench *b, void *user, cl_event *event)
+{
+    const job *j = user;
+    const cl_mem *const mem = j->near.mem;
+    xl_status status = XL_SUCCESS;
+    for (size_t s = 0; s < SYSTEMS && status == XL_SUCCESS; ++s) {
+        const xl_grid_build_args args = {.n = EACH,
+                                         .points = xl_view_of(mem[NEAR_POINTS], 3 * EACH * s),
+                                         .storage = xl_view_of(mem[NEAR_STORAGE], 0)};
+        status = xl_grid_build_enqueue(j->grid, j->index, b->queue, &args, 0, NULL, NULL);
+        if (status == XL_SUCCESS)
+            status = count(b, j->search, j->index, mem[NEAR_COUNTS], EACH * s,
+                           s + 1 < SYSTEMS ? NULL : event);
+    }
+    return status;
+}
+
+/* ---- what is right ------------------------------------------------------- */
+
+static bool count_serially(const job *j, uint32_t *counts)
+{
+    for (size_t s = 0; s < SYSTEMS; ++s) {
+        const ref_search search = {
+            .points = j->points + 3 * EACH * s, .n = EACH, .stride = 3, .radius = j->radius};
+        if (!ref_counts(&search, counts + EACH * s))
+            return false;
+    }
+    return true;
+}
+
+static const char *fault_in(bench *b, const job *j)
+{
+    const size_t bytes = ALL * sizeof(uint32_t);
+    uint32_t *got = malloc(bytes), *wanted = malloc(bytes);
+    const char *why = "no memory";
+    if (got && wanted && count_serially(j, wanted) &&
+        bench_near_read(b, &j->near, NEAR_COUNTS, bytes, got))
+        why = memcmp(got, wanted, bytes) != 0 ? "counts differ from the serial" : NULL;
+    free(got);
+    free(wanted);
+    return why;
+}
+
+/* ---- both ways ----------------------------------------------------------- */
+
+static void time_way(bench *b, job *j, const char *variant, bench_enqueue *way)
+{
+    const cl_uint none = 0;
+    const char *why = NULL;
+    xl_status status = clEnqueueFillBuffer(b->queue, j->near.mem[NEAR_COUNTS], &none, sizeof none,
+                                           0, 4 * (size_t)ALL, 0, NULL, NULL) == CL_SUCCESS
+                           ? way(b, j, NULL)
+                           : XL_ERROR_OPENCL;
+    if (status == XL_SUCCESS)
+        why = fault_in(b, j);
+    if (status != XL_SUCCESS)
+        bench_failed(b, "grid", variant, ALL, status);
+    else if (why)
+        bench_wrong(b, "grid", variant, ALL, why);
+    else
+        (void)bench_case(b, "grid", variant, ALL, 68.0 * ALL, way, j);
+}
+
+void bench_batch(bench *b)
+{
+    if (b->max_n < ALL || b->options->min_n > ALL)
+        return;
+    job j = {.near.n = ALL, .points = malloc(12 * (size_t)ALL), .systems = malloc(4 * (size_t)ALL)};
+    xl_status status = XL_ERROR_OUT_OF_MEMORY;
+    if (j.points && j.systems) {
+        make_points(&j);
+        status = make_plans(b, &j);
+    }
+    if (status == XL_SUCCESS && !make_buffers(b, &j))
+        status = XL_ERROR_OUT_OF_MEMORY;
+    if (status != XL_SUCCESS) {
+        bench_failed(b, "grid", "a batch", ALL, status);
+    } else {
+        time_way(b, &j, "build and count, 1024 systems in one call", together);
+        time_way(b, &j, "build and count, 1024 systems in as many calls", one_by_one);
+    }
+    bench_near_end(&j.near);
+    xl_grid_destroy(j.grid);
+    xl_grid_index_destroy(j.index);
+    xl_neighbors_destroy(j.search);
+    free(j.points);
+    free(j.systems);
+}
