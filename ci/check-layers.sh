@@ -28,6 +28,8 @@ lib/histogram   lib/histogram lib/element lib/tune lib/ocl lib/core
 lib/transform   lib/transform lib/element lib/tune lib/ocl lib/core
 lib/morton      lib/morton lib/tune lib/ocl lib/core
 lib/grid        lib/grid lib/tune lib/ocl lib/core
+lib/neighbors   lib/neighbors lib/grid/grid_index.h lib/tune lib/ocl lib/core
+lib/knn         lib/knn lib/grid/grid_index.h lib/tune lib/ocl lib/core
 lib/knn_approximate lib/knn_approximate lib/tune lib/ocl lib/core
 reference       reference
 tools           tools drawing reference lib/core/npy.h

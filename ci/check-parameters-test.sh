@@ -14,9 +14,9 @@ cp -a "$top"/{ci,cl,cmake,include,lib} "$copy"
 # file | an edit of it, as sed has it | what the check must say
 faults='
 cl/parameters.txt|/^XL_KEEP_SELF /d|cl/neighbors/neighbors_pair.cl: XL_KEEP_SELF is neither defined
-cl/parameters.txt|/^XL_KEEP_SELF /d|lib/grid/neighbors.c: sets XL_KEEP_SELF, which
+cl/parameters.txt|/^XL_KEEP_SELF /d|lib/neighbors/*.c: sets XL_KEEP_SELF, which
 cl/parameters.txt|s/^XL_KEEP_SELF /XL_KEEP_US /|no kernel uses XL_KEEP_US
-cl/parameters.txt|s/^XL_KEEP_SELF /XL_KEEP_US /|XL_KEEP_US: lib/grid/neighbors.c does not set it
+cl/parameters.txt|s/^XL_KEEP_SELF /XL_KEEP_US /|XL_KEEP_US: lib/neighbors/*.c does not set it
 cl/parameters.txt|/^XL_ITEMS /s/scan reduce/scan/|lib/reduce/*.c: sets XL_ITEMS, which
 cl/parameters.txt|/^XL_STAGED /s/neighbors/neighbours/|XL_STAGED: nobody is called neighbours
 cl/grid/grid_map.cl|s/XL_ITEMS/XL_ELEMENTS/|cl/grid/grid_map.cl: XL_ELEMENTS is neither defined
@@ -25,7 +25,7 @@ cl/tile/tile_descriptor.cl|s/enum { XL_EMPTY,/enum { XL_NOTHING,/|XL_EMPTY is ne
 cl/probe/probe.cl|s/XL_LANE_WAY/XL_SORT_KEY/|cl/probe/probe.cl: XL_SORT_KEY is neither defined in a file of cl/probe/probe.cl
 lib/reduce/reduce_kernels.c|/"XL_SERIAL"/s/$/ {"XL_ORDERED", 1},/|lib/reduce/*.c: sets XL_ORDERED, which
 lib/reduce/reduce_kernels.c|/"XL_LIMITED_LOOPS"/d|XL_LIMITED_LOOPS: lib/reduce/*.c does not set it
-lib/grid/grid.c|s/#define XL_STRIDE/#define XL_STEP/|lib/grid/grid*.c: sets XL_STEP, which
+lib/grid/grid.c|s/#define XL_STRIDE/#define XL_STEP/|lib/grid/*.c: sets XL_STEP, which
 ci/check-parameters.sh|s/^most=40/most=20/|sort_bitonic: its reader has to know
 '
 

@@ -35,9 +35,9 @@ merge lib/merge/*.c
 search lib/search/*.c
 histogram lib/histogram/*.c
 transform lib/transform/*.c
-grid lib/grid/grid*.c
-neighbors lib/grid/neighbors.c
-knn lib/grid/knn.c
+grid lib/grid/*.c
+neighbors lib/neighbors/*.c
+knn lib/knn/*.c
 morton lib/morton/*.c
 knn_approximate lib/knn_approximate/*.c
 '

@@ -45,7 +45,7 @@ typedef ulong4 xl_site;
 typedef uint4 xl_site;
 #endif
 
-/* The same words as xli_grid_header of lib/grid/grid_plan.h. */
+/* The same words as xli_grid_header of lib/grid/grid_index.h. */
 typedef struct xl_grid_header {
     ulong counted; /* how many of its elements each step inside takes: entries that are summed, */
     ulong sorted;  /* keys of the first sort, of the second, rows' flags that are summed */

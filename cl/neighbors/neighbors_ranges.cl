@@ -232,7 +232,7 @@ uint xl_query_index(const xl_search *s, uint k)
 #endif
 }
 
-/* What a radius is lengthened by, for what rounding may add: lib/grid/neighbors_plan.h. */
+/* What a radius is lengthened by, for what rounding may add: lib/neighbors/neighbors_plan.h. */
 #if XL_F64
 #define XL_REACH (1.0 + 0x1p-48)
 #else

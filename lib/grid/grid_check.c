@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Checks of what callers give to a grid and to a search on it. */
+ * Checks of what callers give to a grid. */
 #include "grid_plan.h"
 
 #include <float.h>
@@ -192,92 +192,6 @@ xl_status xli_grid_check_points(const xl_grid *grid, size_t n, const xl_view giv
     }
 done:
     return status;
-}
-
-xl_status xli_neighbors_check_radius(xl_context *ctx, const char *name, uint32_t scalar,
-                                     double radius)
-{
-    const bool wide = scalar == XL_F64;
-    const double least = wide ? DBL_MIN : (double)FLT_MIN, most = wide ? DBL_MAX : (double)FLT_MAX;
-    const double square = wide ? radius * radius : (double)((float)radius * (float)radius);
-    if (!isfinite(radius) || radius <= 0)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: %g; must be finite and above 0", name,
-                        radius);
-    if (!(square >= least && square <= most))
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "%s: the square of %g is outside the %s, %g to %g", name, radius,
-                        wide ? "doubles" : "floats", least, most);
-    return XL_SUCCESS;
-}
-
-/* Radii longer than this many periods have more images than a search goes through, or where a
- * device ends long loops, than those that it counts. */
-enum { MOST_PERIODS = 8, FEW_PERIODS = 1 };
-
-xl_status xli_neighbors_check_period(xl_context *ctx, const xl_grid_index *index, const char *name,
-                                     double radius, bool ends_loops)
-{
-    const double most = ends_loops ? FEW_PERIODS : MOST_PERIODS;
-    for (int a = 0; a < 3; ++a) {
-        const double period =
-            index->scalar == XL_F64 ? index->box.period.s[a] : (double)index->period.period.s[a];
-        if (period > 0 && radius > most * period)
-            return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
-                            "%s: %g is more than %g periods of %g along axis %d", name, radius,
-                            most, period, a);
-    }
-    return XL_SUCCESS;
-}
-
-xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *desc)
-{
-    xl_status status;
-    const bool wide = desc->scalar == XL_F64;
-    const xli_idle_field radii[] = {
-        {"desc.radius", desc->radius != 0, !wide, "desc.scalar is f64"},
-        {"desc.radius_f64", desc->radius_f64 != 0, wide, "desc.scalar is f32"}};
-    XL_TRY(xli_grid_check_scalar(ctx, desc->scalar));
-    XL_TRY(xli_check_idle(ctx, radii, XLI_COUNT(radii)));
-    XL_TRY(xli_neighbors_check_radius(ctx, radii[wide].name, desc->scalar,
-                                      wide ? desc->radius_f64 : (double)desc->radius));
-    if (desc->queries > XL_QUERIES_GIVEN)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.queries: unknown value %u",
-                        (unsigned)desc->queries);
-    if (desc->dimensions < 1 || desc->dimensions > 3)
-        return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.dimensions: %u; this version has 1 to 3",
-                        (unsigned)desc->dimensions);
-    if (desc->query_layout > XL_POINTS_SOA)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.query_layout: %u is unknown",
-                        (unsigned)desc->query_layout);
-    if (desc->query_layout == XL_POINTS_AOS && desc->query_stride < desc->dimensions)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.query_stride: %u scalars do not hold a query; %u or more",
-                        (unsigned)desc->query_stride, (unsigned)desc->dimensions);
-    if (desc->reserved != 0)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.reserved: %u; must be 0",
-                        (unsigned)desc->reserved);
-    if (desc->batch > 1 || desc->reserved2 != 0)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.batch: %u, desc.reserved2: %u; must "
-                        "be 0 or 1, and 0",
-                        (unsigned)desc->batch, (unsigned)desc->reserved2);
-    if (desc->half && (desc->queries != XL_QUERIES_INDEXED || desc->radii))
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.half: of %s a pair is no other one turned round",
-                        desc->radii ? "radii of their own" : "given queries");
-done:
-    return status;
-}
-
-xl_status xli_neighbors_check_n(xl_context *ctx, size_t n, uint32_t stride)
-{
-    if (n > XLI_GRID_MAX_N)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "num_queries: %zu; at most %llu", n,
-                        (unsigned long long)XLI_GRID_MAX_N);
-    if (n > SIZE_MAX / 64 || n > SIZE_MAX / stride)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "num_queries: %zu queries exceed the address space", n);
-    return XL_SUCCESS;
 }
 
 xl_status xli_grid_check_apart(xl_context *ctx, const xl_grid_index *index, const xli_span *spans,

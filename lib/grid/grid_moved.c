@@ -20,7 +20,7 @@ static xl_status check_distance(xl_context *ctx, const xl_grid_moved_args *args,
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: %g; must be finite, 0 or more",
                         fields[wide].name, distance);
     if (distance > 0)
-        XL_TRY(xli_neighbors_check_radius(ctx, fields[wide].name, scalar, distance));
+        XL_TRY(xli_grid_check_radius(ctx, fields[wide].name, scalar, distance));
 done:
     return status;
 }
@@ -39,9 +39,9 @@ static xl_status check_cell(const xl_grid *grid, const xl_grid_index *index,
         return XL_SUCCESS;
     XL_TRY(xli_context_capabilities(grid->ctx, &capabilities));
     const bool wide = index->scalar == XL_F64;
-    XL_TRY(xli_neighbors_check_period(grid->ctx, index, wide ? "distance_f64" : "distance",
-                                      wide ? args->distance_f64 : (double)args->distance,
-                                      capabilities->ends_loops));
+    XL_TRY(xli_grid_check_periods(grid->ctx, index, wide ? "distance_f64" : "distance",
+                                  wide ? args->distance_f64 : (double)args->distance,
+                                  capabilities->ends_loops));
 done:
     return status;
 }

@@ -1,34 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * What the files of lib/grid share: the plan of a grid, where the parts of an index lie in its
- * storage, and what a search needs to know of it. */
+ * What the files of lib/grid share beside the index: the plan of a grid, and how its build goes. */
 #ifndef XLI_GRID_PLAN_H
 #define XLI_GRID_PLAN_H
 
-#include "runtime.h"
+#include "grid_index.h"
 
-#include <crosslane/neighbors.h>
-#include <crosslane/scan.h>
 #include <crosslane/sort.h>
-
-/* The same words as xl_grid_header of cl/grid/grid_map.cl. */
-typedef struct xli_grid_header {
-    cl_ulong counted, sorted, sorted_again, flagged;
-    cl_uint non_finite, first_non_finite;
-    cl_uint out_of_domain, first_out_of_domain;
-    cl_uint big, buckets, points, table;
-    cl_uint sparse, rows, together, y_bits;
-    cl_int first_y, first_z;
-    cl_uint failed;
-    cl_uint stamp;
-    cl_uint cells[3];
-    cl_float lower[3], upper[3];
-    cl_float origin[3], last[3];
-    cl_float inverse, thin, beyond;
-    cl_uint cut;
-    cl_uint systems, layers;
-    cl_int first_layer;
-    cl_double box[6]; /* with XL_F64 alone */
-} xli_grid_header;
 
 /* The same words as xl_grid_found of cl/grid/grid_bounds.cl, and xl_grid_part of
  * cl/grid/grid_list.cl. */
@@ -42,34 +19,6 @@ typedef struct xli_grid_part {
     cl_ulong first_row, last_row;
     cl_uint begin, heads;
 } xli_grid_part;
-
-/* How a build of so many points may go, and where the parts start, in bytes from the start of the
- * storage. What only one way of a build needs, or only a part of it, lies where another has
- * something else. */
-typedef struct xli_grid_layout {
-    uint32_t table; /* entries of the table of starts, which has one word more; 0: there is none */
-    uint32_t buckets;  /* that points are put into if rows are to be listed; 0: keys are sorted */
-    uint32_t entries;  /* the larger of these */
-    uint32_t overfull; /* cells that may have to be sorted by a work-group */
-    bool lists;        /* rows may have to be listed */
-    size_t header;
-    size_t found;     /* what each work-group found of the box */
-    size_t places;    /* buckets: of the keys of the sample */
-    size_t splitters; /* and those that stand between buckets */
-    size_t parts;     /* buckets that are in order */
-    size_t crowded;   /* the list of overfull cells */
-    size_t keys;      /* sorting: of 8 bytes a point */
-    size_t unordered; /* counting: indices by entry */
-    size_t sorted; /* 16 bytes a point: position and index, and what a batch and XL_F64 have behind
-                      these; before that scratch of the sort, or */
-    size_t bucket_of; /* counting: the entry of each point, */
-    size_t ranks;     /* and how many came to it before */
-    size_t starts;    /* the table; or the keys of rows */
-    size_t begins;    /* where rows begin */
-    size_t values;    /* sorting: indices; later whether a point begins a row, and how many do */
-    size_t scanned;   /* scratch of the scans */
-    size_t bytes;
-} xli_grid_layout;
 
 typedef enum xli_grid_kernel {
     XLI_GRID_BOUNDS,
@@ -93,22 +42,6 @@ typedef enum xli_grid_kernel {
     XLI_GRID_KERNELS
 } xli_grid_kernel;
 
-/* The box of the points, and the periods along its axes, 0 where there is none; of a triclinic cell
- * the tilts bx, cx and cy are the w of these. */
-typedef struct xli_grid_period {
-    xl_repeats repeats;
-    cl_float4 lower, upper, period;
-    float extent; /* the largest coordinate or period */
-} xli_grid_period;
-
-/* The same with XL_F64, of any given box; without one, zeros. A grid's own, from which its points
- * are taken, has no tilts. */
-typedef struct xli_grid_box {
-    cl_double4 lower, upper, period;
-    double extent;
-    cl_float4 outside; /* in the grid's own coordinates, what is next to its upper faces */
-} xli_grid_box;
-
 struct xl_grid {
     xl_context *ctx;
     xl_grid_desc desc;
@@ -126,35 +59,6 @@ struct xl_grid {
     xli_kernel kernels[XLI_GRID_KERNELS];
 };
 
-/* What the last build made, and where. A call on the in-order queue of the build comes behind it
- * by itself; all others wait for its event. Storage of its own is made anew where a call on another
- * queue may still use it: to wait for that might be to wait for something that waits for us. */
-struct xl_grid_index {
-    xl_context *ctx;
-    xli_pool pool;
-    xli_mutex *lock; /* of what searches change: elsewhere */
-    bool built;
-    cl_uint stamp; /* of the build, in its header; changes with each */
-    size_t n;
-    uint32_t dimensions, planes, scalar;
-    uint32_t num_systems; /* of a batch; else 0 */
-    bool bounded;
-    xli_grid_period period;
-    xli_grid_box box;
-    cl_mem storage;    /* retained */
-    size_t storage_at; /* bytes */
-    xli_span storage_span;
-    xli_grid_layout layout;
-    cl_command_queue queue; /* of the build, retained */
-    bool in_order;
-    cl_event done;  /* of the build */
-    bool elsewhere; /* since then it was used on another queue, or on one without order */
-};
-
-/* Where a part of an index's storage starts, in words: a kernel argument. */
-#define XLI_GRID_PART(index, part)                                                                 \
-    XLI_U64(((index)->storage_at + (index)->layout.part) / sizeof(cl_uint))
-
 /* Sorted points of a plane, and some more: xl_grid_pitch() of cl/grid/grid_map.cl. */
 static inline size_t xli_grid_pitch(size_t n)
 {
@@ -165,29 +69,8 @@ static inline size_t xli_grid_pitch(size_t n)
 #define XLI_GRID_MAX_TABLE ((uint32_t)1 << 26)
 #define XLI_GRID_MIN_TABLE ((uint32_t)64)
 
-/* Of searches, whose descriptors had no such field once. */
-static inline uint32_t xli_scalar_or_default(uint32_t scalar)
-{
-    return scalar == XL_NONE ? XL_F32 : scalar;
-}
-
-static inline size_t xli_scalar_bytes(uint32_t scalar)
-{
-    return scalar == XL_F64 ? sizeof(cl_double) : sizeof(cl_float);
-}
-
-/* Longest n: indices and starts are 32 bits wide, and one value means "none". */
-#define XLI_GRID_MAX_N ((uint64_t)UINT32_MAX - 1)
-
 /* Most systems of a batch: floats have their numbers, and each has 2^11 layers of listed rows. */
 #define XLI_GRID_MAX_SYSTEMS ((uint32_t)1 << 20)
-
-/* How many work-groups of which size take n elements. */
-typedef struct xli_grid_shape {
-    size_t groups, size;
-} xli_grid_shape;
-xli_grid_shape xli_grid_shape_of(const xli_kernel *kernel, size_t n, uint32_t group,
-                                 uint32_t items);
 
 /* grid_box.c: with XL_F64, the box as it is given, and in its place in the descriptor what it is in
  * the grid's own coordinates. */
@@ -203,44 +86,10 @@ xli_grid_shape xli_grid_few_groups(const xl_grid *grid, xli_grid_kernel kernel, 
 
 /* grid_check.c: descriptors and arguments, before any side effect. */
 xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *desc);
-xl_status xli_grid_check_n(xl_context *ctx, size_t n, uint32_t stride);
 /* Checks n, too. Where n points are of which x, y and z are given, and their bytes; an axis that is
  * not, or lies with x, is where x is. */
 xl_status xli_grid_check_points(const xl_grid *grid, size_t n, const xl_view given[3],
                                 xl_view points[3], xli_span spans[3]);
-xl_status xli_neighbors_check_n(xl_context *ctx, size_t n, uint32_t stride);
-/* That the device has such coordinates, and the library. */
-xl_status xli_grid_check_scalar(xl_context *ctx, uint32_t scalar);
-/* That a search, or whatever `what` is, has those of the index. */
-xl_status xli_grid_check_same_scalar(xl_context *ctx, const xl_grid_index *index, uint32_t scalar);
-/* That both or none are of batches. */
-xl_status xli_grid_check_batch(xl_context *ctx, const xl_grid_index *index, bool batch);
-xl_status xli_neighbors_check_radius(xl_context *ctx, const char *name, uint32_t scalar,
-                                     double radius);
-xl_status xli_neighbors_check_period(xl_context *ctx, const xl_grid_index *index, const char *name,
-                                     double radius, bool ends_loops);
-xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *desc);
-/* grid_queries.c. XL_INDEX_PARAMETERS of cl/neighbors/neighbors_ranges.cl up to XL_BOX_PARAMETERS,
- * the last of them: the index, the search's reach and squared radius, and its space. */
-void xli_grid_add_index(const xl_grid_index *index, xli_arg reach, xli_arg radius2, bool periodic,
-                        xli_args *args);
-/* Given queries: how they lie, fields that a plan has no use for, and where these views of x, y and
- * z are; an axis that has none of its own is where x is. */
-typedef struct xli_queries_form {
-    uint32_t scalar, dimensions, stride;
-    bool soa, batch;
-} xli_queries_form;
-xl_status xli_grid_check_idle_queries(xl_context *ctx, bool given, const xli_queries_form *form,
-                                      size_t num_queries, const xl_view views[3], xl_view systems);
-xl_status xli_grid_check_queries(xl_context *ctx, const xli_queries_form *form, size_t n,
-                                 const xl_view given[3], xli_span spans[3]);
-/* Of a batch, the systems of the queries. */
-xl_status xli_grid_check_query_systems(xl_context *ctx, const xli_queries_form *form, size_t n,
-                                       xl_view given, xli_span *span);
-/* Each pair of spans, and each span and the storage of the index, share no byte. */
-xl_status xli_grid_check_apart(xl_context *ctx, const xl_grid_index *index, const xli_span *spans,
-                               size_t num_spans);
-
 /* grid_cell.c: the cell of a descriptor with `triclinic`; its box, once that is checked; what
  * searches are given, and of XL_F64; whether a plan of that kind may search an index, and its kind
  * by the field of its descriptor, of which older programs may have any number for 1. */
@@ -248,8 +97,6 @@ xl_status xli_grid_check_cell(xl_context *ctx, const xl_grid_desc *desc);
 void xli_grid_fit_cell(xl_grid_desc *desc);
 xli_grid_period xli_grid_period_of(const xl_grid_desc *desc);
 xli_grid_box xli_grid_box_of(const xl_grid *grid);
-xl_status xli_grid_check_repeats(xl_context *ctx, const xl_grid_index *index, xl_repeats plan);
-xl_repeats xli_grid_repeats(uint32_t periodic);
 
 /* grid_index.c: a build of the n points of `in`, an axis each or all in the first, and last their
  * systems, enters: once that has succeeded the storage is its own, whatever comes of it. */
@@ -259,18 +106,5 @@ xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xl_grid
  * xli_seq_end(). */
 xl_status xli_grid_index_leave(xl_grid_index *index, xli_seq *seq, xl_status status,
                                cl_event *event_or_null);
-/* Whether there is something to search. */
-xl_status xli_grid_index_check(xl_context *ctx, const xl_grid_index *index);
-/* A call of a plan of `ctx`, with that value of grid.planes, uses what was built, or says why it
- * cannot. */
-xl_status xli_grid_index_use(xl_context *ctx, xl_grid_index *index, uint32_t planes, xli_seq *seq);
-
-/* Of launches over n elements with nothing but a point for each work-item at a time. */
-xl_plan_info xli_grid_info_of(const xli_kernel *kernel, uint32_t group, uint32_t items,
-                              const char *algorithm);
-
-/* The scan or the sort inside, with the values of a checked wish that are its own. */
-xl_status xli_grid_make_scan(xl_context *ctx, xl_type type, xl_scan_kind kind,
-                             const xli_tune_wish *wish, xl_scan **scan);
 
 #endif

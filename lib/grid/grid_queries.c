@@ -1,7 +1,44 @@
 /* SPDX-License-Identifier: MIT
- * What searches within a radius and of the nearest share: given queries, and the box of an index.
- */
-#include "grid_plan.h"
+ * What searches within a radius and of the nearest share: radii, given queries, and the box of an
+ * index. */
+#include "grid_index.h"
+
+#include <float.h>
+#include <math.h>
+
+xl_status xli_grid_check_radius(xl_context *ctx, const char *name, uint32_t scalar, double radius)
+{
+    const bool wide = scalar == XL_F64;
+    const double least = wide ? DBL_MIN : (double)FLT_MIN, most = wide ? DBL_MAX : (double)FLT_MAX;
+    const double square = wide ? radius * radius : (double)((float)radius * (float)radius);
+    if (!isfinite(radius) || radius <= 0)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: %g; must be finite and above 0", name,
+                        radius);
+    if (!(square >= least && square <= most))
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "%s: the square of %g is outside the %s, %g to %g", name, radius,
+                        wide ? "doubles" : "floats", least, most);
+    return XL_SUCCESS;
+}
+
+/* Radii longer than this many periods have more images than a search goes through, or where a
+ * device ends long loops, than those that it counts. */
+enum { MOST_PERIODS = 8, FEW_PERIODS = 1 };
+
+xl_status xli_grid_check_periods(xl_context *ctx, const xl_grid_index *index, const char *name,
+                                 double radius, bool ends_loops)
+{
+    const double most = ends_loops ? FEW_PERIODS : MOST_PERIODS;
+    for (int a = 0; a < 3; ++a) {
+        const double period =
+            index->scalar == XL_F64 ? index->box.period.s[a] : (double)index->period.period.s[a];
+        if (period > 0 && radius > most * period)
+            return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
+                            "%s: %g is more than %g periods of %g along axis %d", name, radius,
+                            most, period, a);
+    }
+    return XL_SUCCESS;
+}
 
 xl_status xli_grid_check_idle_queries(xl_context *ctx, bool given, const xli_queries_form *form,
                                       size_t num_queries, const xl_view views[3], xl_view systems)
@@ -19,6 +56,17 @@ xl_status xli_grid_check_idle_queries(xl_context *ctx, bool given, const xli_que
         {"query_systems", systems.buffer != NULL, given && form->batch,
          given ? "desc.batch is 0" : indexed}};
     return xli_check_idle(ctx, fields, XLI_COUNT(fields));
+}
+
+xl_status xli_grid_check_num_queries(xl_context *ctx, size_t n, uint32_t stride)
+{
+    if (n > XLI_GRID_MAX_N)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "num_queries: %zu; at most %llu", n,
+                        (unsigned long long)XLI_GRID_MAX_N);
+    if (n > SIZE_MAX / 64 || n > SIZE_MAX / stride)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "num_queries: %zu queries exceed the address space", n);
+    return XL_SUCCESS;
 }
 
 xl_status xli_grid_check_queries(xl_context *ctx, const xli_queries_form *form, size_t n,

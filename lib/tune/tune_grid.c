@@ -86,7 +86,7 @@ static uint32_t most_staged(const xli_tune_device *device, uint32_t group)
  * of more is put into order in registers. */
 enum { INTEL = 0x8086, INTEL_CPU_STAGED = 16 };
 
-/* A search has no rounds to spare for a second query (lib/grid/neighbors.c). */
+/* A search has no rounds to spare for a second query (lib/neighbors/neighbors.c). */
 void xli_tune_neighbors_fit(const xli_tune_device *device, xli_tune_neighbors *tune)
 {
     if (device->ends_loops) {

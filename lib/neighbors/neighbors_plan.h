@@ -3,7 +3,9 @@
 #ifndef XLI_NEIGHBORS_PLAN_H
 #define XLI_NEIGHBORS_PLAN_H
 
-#include "grid_plan.h"
+#include "grid_index.h"
+
+#include <crosslane/neighbors.h>
 
 struct xl_neighbors {
     xl_context *ctx;
@@ -64,6 +66,9 @@ typedef struct xli_search {
     xli_span queries[3], radii; /* of x, y and z, or all in the first */
     xli_span query_systems;
 } xli_search;
+
+/* neighbors_check.c */
+xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *desc);
 
 /* neighbors_search.c: what every call checks first. */
 xl_status xli_near_begin(xli_search *s, xl_neighbors *plan, xl_grid_index *index,

@@ -116,7 +116,7 @@ xl_status xl_knn_scratch(const xl_knn *plan, size_t n, size_t *bytes, size_t *al
 {
     xl_status status;
     XL_TRY(xli_scratch_question(plan ? plan->ctx : NULL, "plan", plan, bytes, alignment));
-    XL_TRY(xli_neighbors_check_n(plan->ctx, n, plan->problem.query_stride));
+    XL_TRY(xli_grid_check_num_queries(plan->ctx, n, plan->problem.query_stride));
     *bytes = 0;
     *alignment = XLI_SCRATCH_ALIGN;
 done:

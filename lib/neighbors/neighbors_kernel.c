@@ -107,10 +107,9 @@ xl_status xl_grid_index_set_kernel_args_sized(xl_grid_index *index,
         {"radius_f64", given.radius_f64 != 0, wide, "the index is of points of f32"}};
     const double radius = wide ? given.radius_f64 : (double)given.radius;
     XL_TRY(xli_check_idle(ctx, radii, XLI_COUNT(radii)));
-    XL_TRY(xli_neighbors_check_radius(ctx, radii[wide].name, index->scalar, radius));
+    XL_TRY(xli_grid_check_radius(ctx, radii[wide].name, index->scalar, radius));
     XL_TRY(xli_context_capabilities(ctx, &capabilities));
-    XL_TRY(
-        xli_neighbors_check_period(ctx, index, radii[wide].name, radius, capabilities->ends_loops));
+    XL_TRY(xli_grid_check_periods(ctx, index, radii[wide].name, radius, capabilities->ends_loops));
     XL_TRY(check_planes(ctx, index, capabilities->is_cpu));
     XL_TRY(set(index, &given, capabilities->ends_loops, next));
 done:

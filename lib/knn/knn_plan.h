@@ -10,7 +10,7 @@
 #ifndef XLI_KNN_PLAN_H
 #define XLI_KNN_PLAN_H
 
-#include "grid_plan.h"
+#include "grid_index.h"
 
 #include <crosslane/knn.h>
 

@@ -17,7 +17,7 @@ static xl_status check_max_radius(xl_context *ctx, const xl_knn_desc *desc)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: %g; 0, or finite and above it",
                         fields[wide].name, radius);
     if (radius > 0)
-        XL_TRY(xli_neighbors_check_radius(ctx, fields[wide].name, desc->scalar, radius));
+        XL_TRY(xli_grid_check_radius(ctx, fields[wide].name, desc->scalar, radius));
 done:
     return status;
 }
@@ -77,7 +77,7 @@ static xl_status check_queries(const xl_knn *plan, const xl_grid_index *index,
     XL_TRY(xli_grid_check_idle_queries(plan->ctx, problem->given, &form, args->num_queries, views,
                                        args->query_systems));
     *n = problem->given ? args->num_queries : index->n;
-    XL_TRY(xli_neighbors_check_n(plan->ctx, *n, problem->query_stride));
+    XL_TRY(xli_grid_check_num_queries(plan->ctx, *n, problem->query_stride));
     if (*n > SIZE_MAX / xli_scalar_bytes(problem->scalar) / problem->k)
         return xli_fail(plan->ctx, XL_ERROR_INVALID_ARGUMENT,
                         "num_queries: %zu rows of %u exceed the address space", *n,

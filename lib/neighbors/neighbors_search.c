@@ -7,9 +7,9 @@ static xl_status check_period(const xl_neighbors *plan, const xl_grid_index *ind
     xl_status status;
     const bool wide = plan->scalar == XL_F64;
     XL_TRY(xli_grid_check_repeats(plan->ctx, index, plan->repeats));
-    XL_TRY(xli_neighbors_check_period(plan->ctx, index, wide ? "desc.radius_f64" : "desc.radius",
-                                      wide ? plan->radius_f64 : (double)plan->radius,
-                                      plan->ends_loops));
+    XL_TRY(xli_grid_check_periods(plan->ctx, index, wide ? "desc.radius_f64" : "desc.radius",
+                                  wide ? plan->radius_f64 : (double)plan->radius,
+                                  plan->ends_loops));
 done:
     return status;
 }
@@ -54,7 +54,7 @@ xl_status xli_near_queries(xli_search *s, const xli_near_given *given)
                                        given->query_systems));
     XL_TRY(xli_check_idle(plan->ctx, &radii, 1));
     s->n = plan->given ? given->num_queries : s->index->n;
-    XL_TRY(xli_neighbors_check_n(plan->ctx, s->n, plan->query_stride));
+    XL_TRY(xli_grid_check_num_queries(plan->ctx, s->n, plan->query_stride));
     if (plan->given)
         XL_TRY(xli_grid_check_queries(plan->ctx, &form, s->n, views, s->queries));
     if (plan->given)

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ * Checks of descriptors of searches within a radius. */
+#include "neighbors_plan.h"
+
+xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *desc)
+{
+    xl_status status;
+    const bool wide = desc->scalar == XL_F64;
+    const xli_idle_field radii[] = {
+        {"desc.radius", desc->radius != 0, !wide, "desc.scalar is f64"},
+        {"desc.radius_f64", desc->radius_f64 != 0, wide, "desc.scalar is f32"}};
+    XL_TRY(xli_grid_check_scalar(ctx, desc->scalar));
+    XL_TRY(xli_check_idle(ctx, radii, XLI_COUNT(radii)));
+    XL_TRY(xli_grid_check_radius(ctx, radii[wide].name, desc->scalar,
+                                 wide ? desc->radius_f64 : (double)desc->radius));
+    if (desc->queries > XL_QUERIES_GIVEN)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.queries: unknown value %u",
+                        (unsigned)desc->queries);
+    if (desc->dimensions < 1 || desc->dimensions > 3)
+        return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.dimensions: %u; this version has 1 to 3",
+                        (unsigned)desc->dimensions);
+    if (desc->query_layout > XL_POINTS_SOA)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.query_layout: %u is unknown",
+                        (unsigned)desc->query_layout);
+    if (desc->query_layout == XL_POINTS_AOS && desc->query_stride < desc->dimensions)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.query_stride: %u scalars do not hold a query; %u or more",
+                        (unsigned)desc->query_stride, (unsigned)desc->dimensions);
+    if (desc->reserved != 0)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.reserved: %u; must be 0",
+                        (unsigned)desc->reserved);
+    if (desc->batch > 1 || desc->reserved2 != 0)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.batch: %u, desc.reserved2: %u; must "
+                        "be 0 or 1, and 0",
+                        (unsigned)desc->batch, (unsigned)desc->reserved2);
+    if (desc->half && (desc->queries != XL_QUERIES_INDEXED || desc->radii))
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.half: of %s a pair is no other one turned round",
+                        desc->radii ? "radii of their own" : "given queries");
+done:
+    return status;
+}
