@@ -91,8 +91,7 @@ xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *desc);
 xl_status xli_grid_check_points(const xl_grid *grid, size_t n, const xl_view given[3],
                                 xl_view points[3], xli_span spans[3]);
 /* grid_cell.c: the cell of a descriptor with `triclinic`; its box, once that is checked; what
- * searches are given, and of XL_F64; whether a plan of that kind may search an index, and its kind
- * by the field of its descriptor, of which older programs may have any number for 1. */
+ * searches are given, and of XL_F64. */
 xl_status xli_grid_check_cell(xl_context *ctx, const xl_grid_desc *desc);
 void xli_grid_fit_cell(xl_grid_desc *desc);
 xli_grid_period xli_grid_period_of(const xl_grid_desc *desc);
