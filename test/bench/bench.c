@@ -240,6 +240,9 @@ static const part parts[] = {
 #ifdef BENCH_HAS_STEP
     {"step", bench_step},
 #endif
+#ifdef BENCH_HAS_SHAPES
+    {"shapes", bench_shapes},
+#endif
 #ifdef BENCH_HAS_WIDE
     {"wide", bench_wide},
 #endif

@@ -76,6 +76,7 @@ void bench_histogram(bench *b);
 void bench_transform(bench *b);
 void bench_grid(bench *b);
 void bench_step(bench *b);
+void bench_shapes(bench *b);
 void bench_wide(bench *b);
 void bench_batch(bench *b);
 void bench_knn(bench *b);

@@ -5,8 +5,6 @@
  * search of each system before they are timed. */
 #include "bench_near.h"
 
-#include "reference.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,6 @@
 #include "bench_clouds.h"
 #include "bench_near.h"
 
-#include "reference.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

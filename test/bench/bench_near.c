@@ -2,6 +2,10 @@
  * What benchmarks of grids and neighbour lists share. */
 #include "bench_near.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 const char bench_near_poly6[] =
     "float visit(float sum, float distance2, uint i, uint j, float4 p)\n"
     "{ float t = p.x - distance2; return sum + p.y * (t * t * t); }";
@@ -108,6 +112,64 @@ bool bench_near_read(bench *b, const bench_near *x, int which, size_t bytes, voi
 {
     return clEnqueueReadBuffer(b->queue, x->mem[which], CL_TRUE, 0, bytes, to, 0, NULL, NULL) ==
            CL_SUCCESS;
+}
+
+/* A query that is given is its own neighbour as well. */
+const char *bench_near_fault(bench *b, const bench_near *x, const ref_search *of_points)
+{
+    enum { SAMPLE = 2 };
+    uint64_t offsets[SAMPLE + 1];
+    uint32_t *const got = malloc(x->n * sizeof *got);
+    float queries[3 * SAMPLE];
+    const size_t step = x->n / SAMPLE;
+    const char *why = "no memory";
+    ref_search search = *of_points;
+    search.queries = queries;
+    search.num_queries = SAMPLE;
+    search.query_stride = 3;
+    for (size_t k = 0; k < SAMPLE; ++k)
+        memcpy(queries + 3 * k, search.points + 3 * k * step, 12);
+    uint32_t *const rows = ref_neighbors(&search, offsets);
+    if (rows && got && bench_near_read(b, x, NEAR_COUNTS, 4 * x->n, got))
+        why = NULL;
+    for (size_t k = 0; k < SAMPLE && !why; ++k)
+        if (got[k * step] + 1 != offsets[k + 1] - offsets[k])
+            why = "a count differs from the serial";
+    free(rows);
+    free(got);
+    return why;
+}
+
+/* ---- the rows of a cloud ------------------------------------------------- */
+
+enum { FILL = 2, KINDS = 4 };
+static const char *const kinds[KINDS] = {"build", "count", "fill", "density"};
+
+bool bench_near_wants(const bench *b, const char *cloud)
+{
+    bool wanted = false;
+    for (int k = 0; k < KINDS; ++k) {
+        char variant[64];
+        snprintf(variant, sizeof variant, "%s, %s", kinds[k], cloud);
+        wanted = wanted || bench_wants(b, variant);
+    }
+    return wanted;
+}
+
+bool bench_near_time(bench *b, bench_near *x, const char *name, const char *cloud)
+{
+    const double n = (double)x->n;
+    static bench_enqueue *const enqueues[KINDS] = {bench_near_build, bench_near_count,
+                                                   bench_near_fill, bench_near_density};
+    const double bytes[KINDS] = {28 * n, 28 * n, 24 * n + 4 * (double)x->pairs, 20 * n};
+    bool done = true;
+    for (int k = 0; k < KINDS && done; ++k) {
+        char variant[64];
+        snprintf(variant, sizeof variant, "%s, %s", kinds[k], cloud);
+        done = !bench_wants(b, variant) || (k == FILL && !x->mem[NEAR_INDICES]) ||
+               bench_case(b, name, variant, x->n, bytes[k], enqueues[k], x) == XL_SUCCESS;
+    }
+    return done;
 }
 
 void bench_near_end(bench_near *x)

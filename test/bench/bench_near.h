@@ -5,6 +5,8 @@
 
 #include "bench.h"
 
+#include "reference.h"
+
 /* A benchmark's own buffers are numbered from NEAR_OWN on. */
 enum {
     NEAR_POINTS,
@@ -58,6 +60,15 @@ xl_status bench_near_list(bench *b, bench_near *x);
 
 /* The first `bytes` of a buffer. */
 bool bench_near_read(bench *b, const bench_near *x, int which, size_t bytes, void *to);
+
+/* The counts of some points all over the array, against a serial search of the same points, whose
+ * queries are filled in here. NULL: they are right. */
+const char *bench_near_fault(bench *b, const bench_near *x, const ref_search *of_points);
+
+/* Whether --match leaves in any of the rows of a cloud, and times those: build, count, fill (of
+ * a list that was made) and density. False: one failed. */
+bool bench_near_wants(const bench *b, const char *cloud);
+bool bench_near_time(bench *b, bench_near *x, const char *name, const char *cloud);
 
 /* Gives back all of it, the benchmark's own buffers too. */
 void bench_near_end(bench_near *x);

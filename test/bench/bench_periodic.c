@@ -6,14 +6,9 @@
 #include "bench_clouds.h"
 #include "bench_near.h"
 
-#include "reference.h"
-
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { SAMPLE = 2 }; /* points that are verified */
 
 typedef struct job {
     bench_near near;
@@ -99,73 +94,21 @@ static xl_status run_once(bench *b, job *j)
     return status;
 }
 
-/* Of points all over the array; a query that is given is its own neighbour as well. */
 static const char *fault_in_counts(bench *b, const job *j)
 {
-    uint64_t offsets[SAMPLE + 1];
-    uint32_t *const got = malloc(j->near.n * sizeof *got);
-    float queries[3 * SAMPLE];
-    const size_t step = j->near.n / SAMPLE;
-    const char *why = "no memory";
-    ref_search search = {.points = j->points,
-                         .n = j->near.n,
-                         .stride = 3,
-                         .radius = j->radius,
-                         .queries = queries,
-                         .num_queries = SAMPLE,
-                         .query_stride = 3};
+    ref_search search = {.points = j->points, .n = j->near.n, .stride = 3, .radius = j->radius};
     for (int k = 0; k < 3 && j->space.periodic; ++k)
         search.period[k] = j->space.cell[k][k];
     search.tilt[0] = j->space.cell[1][0];
     search.tilt[1] = j->space.cell[2][0];
     search.tilt[2] = j->space.cell[2][1];
-    for (size_t k = 0; k < SAMPLE; ++k)
-        memcpy(queries + 3 * k, j->points + 3 * k * step, 12);
-    uint32_t *const rows = ref_neighbors(&search, offsets);
-    if (rows && got && bench_near_read(b, &j->near, NEAR_COUNTS, 4 * j->near.n, got))
-        why = NULL;
-    for (size_t k = 0; k < SAMPLE && !why; ++k)
-        if (got[k * step] + 1 != offsets[k + 1] - offsets[k])
-            why = "a count differs from the serial";
-    free(rows);
-    free(got);
-    return why;
-}
-
-enum { KINDS = 4 };
-static const char *const kinds[KINDS] = {"build", "count", "fill", "density"};
-
-static void time_all(bench *b, job *j, const char *name)
-{
-    const double n = (double)j->near.n;
-    static bench_enqueue *const enqueues[KINDS] = {bench_near_build, bench_near_count,
-                                                   bench_near_fill, bench_near_density};
-    const double bytes[KINDS] = {28 * n, 28 * n, 24 * n + 4 * (double)j->near.pairs, 20 * n};
-    for (int k = 0; k < KINDS; ++k) {
-        char variant[64];
-        snprintf(variant, sizeof variant, "%s, %s", kinds[k], name);
-        if (bench_wants(b, variant) && bench_case(b, "periodic", variant, j->near.n, bytes[k],
-                                                  enqueues[k], &j->near) != XL_SUCCESS)
-            return;
-    }
+    return bench_near_fault(b, &j->near, &search);
 }
 
 static void end_job(job *j)
 {
     bench_near_end(&j->near);
     free(j->points);
-}
-
-/* Whether any row of a space is wanted. */
-static bool is_wanted(const bench *b, const space *s)
-{
-    bool wanted = false;
-    for (int k = 0; k < KINDS; ++k) {
-        char variant[64];
-        snprintf(variant, sizeof variant, "%s, %s", kinds[k], s->name);
-        wanted = wanted || bench_wants(b, variant);
-    }
-    return wanted;
 }
 
 static void run(bench *b, const space *s, size_t n)
@@ -185,7 +128,7 @@ static void run(bench *b, const space *s, size_t n)
     else if (why)
         bench_wrong(b, "periodic", s->name, n, why);
     else
-        time_all(b, &j, s->name);
+        (void)bench_near_time(b, &j.near, "periodic", s->name);
     end_job(&j);
 }
 
@@ -193,6 +136,6 @@ void bench_periodic(bench *b)
 {
     for (size_t n = (size_t)1 << 17; n <= b->max_n && n <= (size_t)1 << 21; n *= 16)
         for (size_t k = 0; k < sizeof spaces / sizeof *spaces; ++k)
-            if (n >= b->options->min_n && is_wanted(b, &spaces[k]))
+            if (n >= b->options->min_n && bench_near_wants(b, spaces[k].name))
                 run(b, &spaces[k], n);
 }

@@ -4,8 +4,6 @@
  * against a serial search before they are timed. */
 #include "bench_near.h"
 
-#include "reference.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
