@@ -62,11 +62,11 @@ cases=build/werror/test/fuzz/differential
 # Another seed each night; the log of a failure names the case.
 seed=${NIGHTLY_SEED:-$(date +%Y%m%d)}
 if [[ $parts == *" differential "* ]]; then
-  step "differential, PoCL" env "${pocl[@]}" $cases --cases 700000 --plans 600 --seed "$seed"
-  step "differential, Intel" env "${intel[@]}" $cases --cases 200000 --plans 200 --seed "$seed" --watchdog 180
-  step "differential, rusticl" env "${rusticl[@]}" $cases --cases 98000 --plans 150 --seed "$seed" --watchdog 180
+  step "differential, PoCL" env "${pocl[@]}" $cases --cases 787500 --plans 600 --seed "$seed"
+  step "differential, Intel" env "${intel[@]}" $cases --cases 225000 --plans 200 --seed "$seed" --watchdog 180
+  step "differential, rusticl" env "${rusticl[@]}" $cases --cases 110000 --plans 150 --seed "$seed" --watchdog 180
   step "differential, Oclgrind" no_findings env CROSSLANE_DEVICE=oclgrind: CROSSLANE_TEST_SMALL=1 \
-    oclgrind $cases --cases 2000 --plans 100 --seed "$seed" --watchdog 300 --seconds 1800
+    oclgrind $cases --cases 2250 --plans 100 --seed "$seed" --watchdog 300 --seconds 1800
 fi
 [[ $parts != *" fuzz "* ]] || step "parsers of files" fuzz
 # PoCL 3.1 tells less memory than there is: it is shown a machine that has more.

@@ -103,6 +103,11 @@ int made_write(const made *all, const made_paths *paths, outputs *files);
  * behind the parts before it. The first part begins the file. */
 int made_write_part(made *part, const char *path, const xli_npy *whole, size_t count,
                     outputs *files);
+/* How many pairs a part may have, of which an array has `widest` bytes each, and all arrays
+ * together `all`: as many as an option asks for, unless that is 0, or as fit, and never more than
+ * the device has room for in one buffer, which goes to *limit. */
+uint64_t made_part_pairs(const session *s, uint64_t asked, uint64_t all, uint64_t widest,
+                         uint64_t *limit);
 void made_free(made *all);
 
 /* ---- listed.c: lists ---- */
@@ -133,7 +138,7 @@ typedef struct search_settings {
     double mass;
     uint32_t k;
     uint32_t row_capacity; /* 0: rows of any length, CSR */
-    uint64_t part_pairs;   /* of a list on the device at a time, at most; 0: as many as may be */
+    uint64_t part_pairs;   /* on the device at a time, at most; 0: as many as may be */
     bool inclusive, include_self, half, unsorted, squared, as_json;
     bool approximate; /* of the nearest, most will do */
     const char *device, *tune_file;

@@ -6,9 +6,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* What a part has in memory, in all of its arrays together, unless an option says so. */
-static const uint64_t PART_BYTES = (uint64_t)1 << 30;
-
 static const int listed[] = {MADE_INDICES, MADE_DISTANCES, MADE_VECTORS, MADE_SHIFTS};
 
 typedef struct parts {
@@ -44,17 +41,13 @@ static uint64_t bytes_of(const parts *p, int kind)
 
 static void find_limits(parts *p)
 {
-    const xl_device_info *const info = &p->s->info;
-    const uint64_t memory = info->global_bytes / 4, asked = p->l->set->part_pairs;
     uint64_t all = 0, widest = 0;
     for (size_t k = 0; k < TOOL_COUNT(listed); ++k) {
         const uint64_t bytes = wants(p, listed[k]) ? bytes_of(p, listed[k]) : 0;
         all += bytes;
         widest = bytes > widest ? bytes : widest;
     }
-    p->limit = info->max_buffer_bytes / widest;
-    p->most = asked ? asked : (memory < PART_BYTES ? memory : PART_BYTES) / all;
-    p->most = p->most < p->limit ? p->most : p->limit;
+    p->most = made_part_pairs(p->s, p->l->set->part_pairs, all, widest, &p->limit);
 }
 
 /* Of rows from `first` to before `end`. */

@@ -19,6 +19,9 @@ static const struct {
                        [MADE_SHIFTS] = {"--shifts", ".shifts.npy", "shifts", 'i', 4},
                        [MADE_PICTURE] = {"--png", ".png", "picture", 'u', 1}};
 
+/* What a part has in memory, in all of its arrays together, unless an option says so. */
+static const uint64_t PART_BYTES = (uint64_t)1 << 30;
+
 /* ---- names of files ---- */
 
 int made_path(made_paths *paths, int kind, const char *prefix)
@@ -126,6 +129,15 @@ int made_write_part(made *part, const char *path, const xli_npy *whole, size_t c
     TRY(outputs_append(part->stream, path, part->array.data, count * part->array.item_bytes));
 done:
     return result;
+}
+
+uint64_t made_part_pairs(const session *s, uint64_t asked, uint64_t all, uint64_t widest,
+                         uint64_t *limit)
+{
+    const uint64_t memory = s->info.global_bytes / 4;
+    const uint64_t most = asked ? asked : (memory < PART_BYTES ? memory : PART_BYTES) / all;
+    *limit = s->info.max_buffer_bytes / widest;
+    return most < *limit ? most : *limit;
 }
 
 void made_free(made *all)

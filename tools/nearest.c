@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * `crosslane neighbors --knn`: the K nearest points of each point or query of a file. */
+ * `crosslane neighbors --knn`: the K nearest points of each point or query of a file, in parts of
+ * rows, as what is found may be larger than a buffer of the device, and than memory. */
 #include "cloud.h"
 
 #include <math.h>
@@ -12,8 +13,13 @@ typedef struct nearest {
     cloud cloud;
     xl_knn *plan;
     xl_knn_approximate *approximate; /* instead */
-    made made[MADE_KINDS];
+    made made[MADE_KINDS];           /* of one part */
+    size_t part_rows, parts;         /* of a part at most; that there were */
+    size_t found, given_up;          /* neighbours; rows that a search did not go through */
+    double max, sum;                 /* of the distances of those that were found */
 } nearest;
+
+static const int given[] = {MADE_INDICES, MADE_DISTANCES};
 
 /* ---- the edge of a cell ---- */
 
@@ -107,22 +113,7 @@ static int make_approximate(nearest *o)
                       "approximate nearest points");
 }
 
-/* Fails where a search did not go through all that it had to. */
-static int check_rows(const nearest *o)
-{
-    const uint32_t *rows = o->made[MADE_INDICES].array.data;
-    const size_t places = o->made[MADE_INDICES].array.count;
-    size_t given_up = 0;
-    for (size_t at = 0; at < places; ++at)
-        given_up += rows[at] == UINT32_MAX - 1 ? 1 : 0;
-    if (given_up == 0)
-        return TOOL_OK;
-    return tool_fail("%zu of %zu rows were given up: %s ends long loops (docs/drivers.md)%s",
-                     given_up / o->set->k, o->scene.rows, o->s.info.name,
-                     o->scene.periodic ? ", or neighbours are further than 8 periods away" : "");
-}
-
-static int search_index(nearest *o)
+static int search_index(nearest *o, size_t first, size_t rows)
 {
     const session *const s = &o->s;
     const xl_knn_args args = {
@@ -131,13 +122,15 @@ static int search_index(nearest *o)
         .indices = made_view(o->made, MADE_INDICES),
         .distances2 = made_view(o->made, MADE_DISTANCES),
         .query_systems =
-            o->cloud.query_systems ? xl_view_of(o->cloud.query_systems, 0) : xl_no_view()};
+            o->cloud.query_systems ? xl_view_of(o->cloud.query_systems, 0) : xl_no_view(),
+        .first_row = first,
+        .num_rows = rows};
     return tool_check(s->ctx,
                       xl_knn_enqueue(o->plan, o->cloud.index, s->queue, &args, 0, NULL, NULL),
                       "nearest points");
 }
 
-static int search_shifted(nearest *o)
+static int search_shifted(nearest *o, size_t first, size_t rows)
 {
     const session *const s = &o->s;
     const xl_knn_approximate_args args = {
@@ -146,41 +139,121 @@ static int search_shifted(nearest *o)
         .num_queries = o->scene.given ? o->scene.rows : 0,
         .queries = o->scene.given ? xl_view_of(o->cloud.queries, 0) : xl_no_view(),
         .indices = made_view(o->made, MADE_INDICES),
-        .distances2 = made_view(o->made, MADE_DISTANCES)};
+        .distances2 = made_view(o->made, MADE_DISTANCES),
+        .first_row = first,
+        .num_rows = rows};
     return tool_check(s->ctx,
                       xl_knn_approximate_enqueue(o->approximate, s->queue, &args, 0, NULL, NULL),
                       "approximate nearest points");
 }
 
-/* An approximate search takes the points as they are. */
-static int search_cloud(nearest *o)
+/* ---- one part ---- */
+
+/* Of what was found, and of rows in which the search did not go through all that it had to. */
+static void note_part(nearest *o, size_t rows)
 {
-    int result;
-    double cell = 0;
-    if (!o->approximate) {
-        TRY(find_cell(o, &cell));
-        TRY(cloud_build(&o->cloud, cell));
+    const uint32_t *const indices = o->made[MADE_INDICES].array.data;
+    const size_t k = o->set->k;
+    for (size_t row = 0; row < rows; ++row)
+        o->given_up += indices[row * k] == UINT32_MAX - 1 ? 1 : 0;
+    for (size_t i = 0; i < rows * k && o->given_up == 0; ++i)
+        if (indices[i] != UINT32_MAX) {
+            const double at = scene_number(&o->scene, &o->made[MADE_DISTANCES].array, i);
+            const double d = o->set->squared ? sqrt(at) : at;
+            o->max = fmax(o->max, d);
+            o->sum += d;
+            ++o->found;
+        }
+}
+
+static int write_part(nearest *o, size_t rows, outputs *files)
+{
+    int result = TOOL_OK;
+    const size_t count = rows * o->set->k;
+    for (size_t i = 0; i < TOOL_COUNT(given); ++i) {
+        made *const part = &o->made[given[i]];
+        xli_npy whole = part->array;
+        whole.shape[0] = o->scene.rows;
+        TRY(made_write_part(part, o->set->paths.of[given[i]], &whole, count, files));
     }
-    progress_say("searching %u nearest of %zu", (unsigned)o->set->k, o->scene.rows);
-    TRY(o->approximate ? search_shifted(o) : search_index(o));
 done:
     return result;
 }
 
-static int search(nearest *o)
+static int make_part(nearest *o, size_t first, size_t rows, outputs *files)
+{
+    int result;
+    const size_t count = rows * o->set->k;
+    if (rows > 0)
+        TRY(o->approximate ? search_shifted(o, first, rows) : search_index(o, first, rows));
+    for (size_t i = 0; i < TOOL_COUNT(given); ++i) {
+        made *const part = &o->made[given[i]];
+        TRY(session_read(&o->s, part->buffer, count * part->array.item_bytes, part->array.data));
+    }
+    if (!o->set->squared)
+        made_take_roots(o->made, count);
+    note_part(o, rows);
+    if (o->given_up == 0)
+        TRY(write_part(o, rows, files));
+done:
+    return result;
+}
+
+/* ---- all of them ---- */
+
+static int open_parts(nearest *o)
+{
+    int result;
+    const uint64_t scalar = o->scene.wide ? 8 : 4;
+    uint64_t limit;
+    const uint64_t most =
+        made_part_pairs(&o->s, o->set->part_pairs, sizeof(cl_uint) + scalar, scalar, &limit) /
+        o->set->k;
+    o->part_rows = most < 1 ? 1 : most < o->scene.rows ? (size_t)most : o->scene.rows;
+    TRY(made_open(o->made, &o->s, MADE_INDICES, false, o->part_rows, o->set->k));
+    TRY(made_open(o->made, &o->s, MADE_DISTANCES, o->scene.wide, o->part_rows, o->set->k));
+done:
+    return result;
+}
+
+/* Once a row was given up nothing more is written, and the others only tell how many are. */
+static int make_parts(nearest *o, outputs *files)
+{
+    int result = TOOL_OK;
+    const size_t rows = o->scene.rows;
+    size_t first = 0;
+    do {
+        const size_t left = rows - first, part = left < o->part_rows ? left : o->part_rows;
+        progress_say("searching %u nearest: %zu of %zu rows", (unsigned)o->set->k, first, rows);
+        TRY(make_part(o, first, part, files));
+        first += part;
+        ++o->parts;
+    } while (first < rows);
+    if (o->given_up > 0)
+        return tool_fail("%zu of %zu rows were given up: %s ends long loops (docs/drivers.md)%s",
+                         o->given_up, rows, o->s.info.name,
+                         o->scene.periodic ? ", or neighbours are further than 8 periods away"
+                                           : "");
+done:
+    return result;
+}
+
+/* An approximate search takes the points as they are. */
+static int search(nearest *o, outputs *files)
 {
     int result;
     const session *s = &o->s;
+    double cell = 0;
     progress_say("compiling for %s", s->info.name);
     TRY(o->set->approximate ? make_approximate(o) : make_plan(o));
     TRY(cloud_open(&o->cloud, s, &o->scene));
-    TRY(made_open(o->made, s, MADE_INDICES, false, o->scene.rows, o->set->k));
-    TRY(made_open(o->made, s, MADE_DISTANCES, o->scene.wide, o->scene.rows, o->set->k));
-    TRY(search_cloud(o));
-    TRY(made_read(o->made, s));
-    TRY(check_rows(o));
-    if (!o->set->squared)
-        made_take_roots(o->made, o->made[MADE_DISTANCES].array.count);
+    TRY(open_parts(o));
+    if (!o->approximate) {
+        TRY(find_cell(o, &cell));
+        TRY(cloud_build(&o->cloud, cell));
+    }
+    TRY(make_parts(o, files));
+    TRY(outputs_commit(files));
 done:
     progress_clear();
     return result;
@@ -188,44 +261,25 @@ done:
 
 /* ---- what is said ---- */
 
-/* Of what was found; *found says how many that are. */
-static summary summary_of_distances(const nearest *o, size_t *found)
-{
-    const uint32_t *rows = o->made[MADE_INDICES].array.data;
-    const xli_npy *const distances = &o->made[MADE_DISTANCES].array;
-    summary s = {0, 0, 0};
-    *found = 0;
-    for (size_t i = 0; i < o->made[MADE_INDICES].array.count; ++i)
-        if (rows[i] != UINT32_MAX) {
-            const double at = scene_number(&o->scene, distances, i);
-            const double d = o->set->squared ? sqrt(at) : at;
-            s.max = fmax(s.max, d);
-            s.mean += d;
-            ++*found;
-        }
-    s.mean /= *found ? (double)*found : 1;
-    return s;
-}
-
 static void report(const nearest *o)
 {
     const scene *sc = &o->scene;
-    size_t found;
-    const summary s = summary_of_distances(o, &found);
+    const double mean = o->sum / (o->found ? (double)o->found : 1);
     if (o->set->as_json) {
         json j = json_begin(stdout);
         report_scene(&j, &o->s, sc);
         json_count(&j, "knn", o->set->k);
-        json_count(&j, "found", found);
-        json_number(&j, "distance_max", s.max);
-        json_number(&j, "distance_mean", s.mean);
+        json_count(&j, "found", o->found);
+        json_count(&j, "parts", o->parts);
+        json_number(&j, "distance_max", o->max);
+        json_number(&j, "distance_mean", mean);
         json_end(&j);
         return;
     }
     if (sc->given)
         printf("%zu queries among ", sc->rows);
     printf("%zu points, %u nearest%s: %zu found; distances up to %g, mean %g\n", sc->n,
-           (unsigned)o->set->k, o->approximate ? ", approximate" : "", found, s.max, s.mean);
+           (unsigned)o->set->k, o->approximate ? ", approximate" : "", o->found, o->max, mean);
     report_rounding(sc);
 }
 
@@ -252,9 +306,7 @@ int nearest_file(const search_settings *set, const char *path)
         TRY(scene_check_radius(&o.scene, set->radius));
     TRY(session_open(&o.s, set->device, set->tune_file));
     TRY(scene_check_device(&o.scene, &o.s));
-    TRY(search(&o));
-    TRY(made_write(o.made, &set->paths, &files));
-    TRY(outputs_commit(&files));
+    TRY(search(&o, &files));
     report(&o);
 done:
     outputs_abandon(&files);

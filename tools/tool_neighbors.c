@@ -31,7 +31,6 @@ static int check_apart(const neighbors_options *o)
                  {knn && o->shifts, "knn", "shifts"},
                  {knn && o->where.radii, "knn", "radii"},
                  {knn && o->row_capacity.given, "knn", "row-capacity"},
-                 {knn && o->part_pairs.given, "knn", "part-pairs"},
                  {approximate && o->radius.given, "approximate", "radius"},
                  {approximate && o->where.periodic, "approximate", "periodic"},
                  {approximate && o->where.cell, "approximate", "cell"},
@@ -208,7 +207,8 @@ static const char about[] =
     "and\n"
     "inf where there are fewer. Results are exact: a distance is compared as it is computed in "
     "the\n"
-    "points' precision. A list may be larger than the device's memory: it is made in parts.\n"
+    "points' precision. Lists and tables may be larger than the device's memory: they are made\n"
+    "and written in parts.\n"
     "\n"
     "In space that repeats (--periodic, --cell) each image of a point within the radius is a\n"
     "neighbour of its own, so that a row may have a point several times. A cell has the vectors\n"
@@ -248,7 +248,7 @@ int tool_neighbors(int argc, char **argv)
         {"row-capacity", OPTION_NUMBER, &o.row_capacity, "N",
          "room for N neighbours in each row of the list; fails if one has more", NULL},
         {"part-pairs", OPTION_NUMBER, &o.part_pairs, "N",
-         "makes the list in parts of N pairs, at most, or of one row; default: of 1 GiB", NULL},
+         "in parts of N pairs, at most, or of one row, of K with --knn; default: of 1 GiB", NULL},
         TEXT_OPTION("distances", o.distances, "D.npy", "of the list: how far each is, f32"),
         {"squared", OPTION_FLAG, &o.squared, NULL,
          "distances as they are compared, squares; also of --knn", NULL},

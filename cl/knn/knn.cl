@@ -43,9 +43,10 @@ void xl_knn_give_up(__global uint *indices, __global xl_real *distances2, ulong 
 #undef XL_DO
 }
 
+/* Of the rows `num_rows` from `first_row` on are wanted. */
 __kernel void xl_knn(__global const uint *storage, XL_INDEX_PARAMETERS, XL_QUERY_PARAMETERS,
-                     __global uint *indices, ulong indices_at, uint wide,
-                     __global xl_real *distances2, ulong distances2_at)
+                     uint first_row, uint num_rows, __global uint *indices, ulong indices_at,
+                     uint wide, __global xl_real *distances2, ulong distances2_at)
 {
     const xl_search s = XL_SEARCH_LOAD(storage);
     const xl_knn_item limit = xl_knn_limit(s.radius2);
@@ -60,14 +61,15 @@ __kernel void xl_knn(__global const uint *storage, XL_INDEX_PARAMETERS, XL_QUERY
         if (!s.map.failed) {
             const xl_query query = xl_query_load(&s, (uint)k);
             i = query.self.w;
-            if (all(isfinite(xl_site_position(query.self))))
+            if (i - first_row < num_rows && all(isfinite(xl_site_position(query.self))))
                 found = xl_knn_find(&s, &query, list);
         }
-        if (i >= queries)
+        const uint row = i - first_row;
+        if (row >= num_rows)
             continue;
         if (found)
-            xl_knn_put(list, limit, indices, distances2, (ulong)i * XL_K);
+            xl_knn_put(list, limit, indices, distances2, (ulong)row * XL_K);
         else
-            xl_knn_give_up(indices, distances2, (ulong)i * XL_K);
+            xl_knn_give_up(indices, distances2, (ulong)row * XL_K);
     }
 }

@@ -132,10 +132,10 @@ void xl_knn_search(uint4 self, __global const uint4 *places, uint n, uint after,
     }
 }
 
-/* The points are queries, in the order of `places`, or others are given, each with its place. Of
- * the first order a row is empty. */
-__kernel void xl_knn_approximate(uint n, uint rows, uint first, __global const uint4 *places,
-                                 ulong places_at,
+/* The points are queries, in the order of `places`, or others are given, each with its place; of
+ * these the num_rows from first_row on have rows. Of the first order a row is empty. */
+__kernel void xl_knn_approximate(uint n, uint rows, uint first_row, uint num_rows, uint first,
+                                 __global const uint4 *places, ulong places_at,
 #if XL_GIVEN
                                  __global const float *queries, ulong queries_at,
                                  __global const uint *afters, ulong afters_at,
@@ -157,7 +157,9 @@ __kernel void xl_knn_approximate(uint n, uint rows, uint first, __global const u
     const uint4 self = places[i];
     const uint after = i;
 #endif
-    const ulong at = (ulong)self.w * XL_K;
+    if (self.w - first_row >= num_rows)
+        return;
+    const ulong at = (ulong)(self.w - first_row) * XL_K;
     const bool by_four = xl_knn_is_by_four(indices_at, distances2_at);
     indices += indices_at + at;
     distances2 += distances2_at + at;

@@ -106,6 +106,7 @@ bool xl_walk_next(xl_walk *walk, const xl_search *s)
 {
     xl_real4 low = 0.0f, high = 0.0f;
     xl_real reach = 0.0f;
+    const float x_before = walk->begun ? walk->cells.x_low : 0.0f;
     walk->at += walk->queries;
     walk->queries = 0;
     if (walk->at >= walk->last)
@@ -138,13 +139,14 @@ bool xl_walk_next(xl_walk *walk, const xl_search *s)
 #else
     walk->cells = walk->around.cells;
 #endif
-    /* Places move on with x, which queries of their own need not do. */
+    /* Places move on with x, which queries of their own need not do; and radii of their own may
+     * reach farther back than those of the block before. */
     if (XL_GIVEN)
         walk->rows = 0;
     else if (s->map.sparse &&
-             (!walk->begun || walk->low.y != walk->cells.low.y ||
-              walk->low.z != walk->cells.low.z || walk->high.y != walk->cells.high.y ||
-              walk->high.z != walk->cells.high.z))
+             (!walk->begun || (XL_RADII && walk->cells.x_low < x_before) ||
+              walk->low.y != walk->cells.low.y || walk->low.z != walk->cells.low.z ||
+              walk->high.y != walk->cells.high.y || walk->high.z != walk->cells.high.z))
         xl_walk_keep_rows(walk, &s->map, &s->index);
     walk->begun = true;
     return true;

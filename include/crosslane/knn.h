@@ -71,6 +71,12 @@ typedef struct xl_knn_args {
                                      num_queries scalars each, of as many axes as there are */
     xl_view query_systems;        /* of desc.batch and given queries: n u32, the system of each, not
                                      changed. A query of a system that there is not has no neighbours */
+    /* Of the rows a part, for results that are larger than memory: num_rows rows from first_row on
+     * (0: all from there), in arrays of their own, of num_rows * k, of which row i begins at
+     * (i - first_row) * k. Of the points of an index each part goes over all of them to find its
+     * own, which costs a few bytes each, and on a GPU more where points that follow each other are
+     * far apart */
+    size_t first_row, num_rows;
 } xl_knn_args;
 
 XL_EXTERN_C_BEGIN

@@ -60,6 +60,10 @@ typedef struct xl_knn_approximate_args {
                            reads it: not CL_MEM_WRITE_ONLY */
     xl_view distances2; /* m * k f32, their square distances. The device also reads it */
     xl_view scratch;    /* xl_knn_approximate_scratch() bytes, or not given: as in xl_scan_args */
+    /* Of the rows a part, for results that are larger than memory, as in xl_knn_args: num_rows rows
+     * from first_row on (0: all from there). Each part sorts all points again, once for each shift
+     */
+    size_t first_row, num_rows;
 } xl_knn_approximate_args;
 
 XL_EXTERN_C_BEGIN

@@ -91,14 +91,15 @@ done:
     return status;
 }
 
-xl_status xli_knn_check_views(const xl_knn *plan, const xl_grid_index *index,
-                              const xl_knn_args *args, size_t *n, xli_knn_spans *spans)
+xl_status xli_knn_check_views(const xl_knn *plan, const xl_grid_index *index, xl_knn_args *args,
+                              size_t *n, xli_knn_spans *spans)
 {
     xl_status status;
     xl_context *const ctx = plan->ctx;
     *spans = (xli_knn_spans){.indices = {0}};
     XL_TRY(check_queries(plan, index, args, n, spans));
-    const size_t places = *n * plan->problem.k;
+    XL_TRY(xli_check_rows(ctx, *n, args->first_row, &args->num_rows));
+    const size_t places = args->num_rows * plan->problem.k;
     XL_TRY(xli_check_view(ctx, "indices", args->indices, places, sizeof(cl_uint), XLI_WRITE,
                           &spans->indices));
     if (args->distances2.buffer)

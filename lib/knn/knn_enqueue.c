@@ -2,10 +2,21 @@
  * The call of a search for nearest neighbours: one launch. */
 #include "knn_plan.h"
 
+/* A part of given queries is given alone. */
+static void add_queries(const xli_knn_problem *problem, const xli_knn_spans *spans, size_t first,
+                        xli_args *args)
+{
+    for (uint32_t a = 0; a < (problem->soa ? 3 : 1); ++a)
+        xli_args_add_place(args, spans->queries[a].buffer,
+                           spans->queries[a].offset + first * problem->query_stride);
+    if (problem->batch)
+        xli_args_add_place(args, spans->query_systems.buffer, spans->query_systems.offset + first);
+}
+
 /* XL_INDEX_PARAMETERS and XL_QUERY_PARAMETERS of cl/neighbors/neighbors_ranges.cl, which has a
  * reach too, that a search of this kind finds by itself. */
 static void add_shared(const xl_knn *plan, const xl_grid_index *index, const xli_knn_spans *spans,
-                       xli_args *args)
+                       size_t first, xli_args *args)
 {
     static const float reach = 0;
     static const double reach_f64 = 0;
@@ -16,22 +27,23 @@ static void add_shared(const xl_knn *plan, const xl_grid_index *index, const xli
         wide ? XLI_BYTES(&problem->radius2_f64, sizeof(double))
              : XLI_BYTES(&problem->radius2, sizeof(float)),
         problem->repeats != XL_REPEATS_NOT, args);
-    for (uint32_t a = 0; problem->given && a < (problem->soa ? 3 : 1); ++a)
-        xli_args_add_span(args, &spans->queries[a]);
-    if (problem->given && problem->batch)
-        xli_args_add_span(args, &spans->query_systems);
+    if (problem->given)
+        add_queries(problem, spans, first, args);
 }
 
 /* The kernel's way to say "not given" is a flag; the buffer is then any. */
 static xl_status launch(xl_knn *plan, const xl_grid_index *index, xli_seq *seq, size_t n,
-                        const xli_knn_spans *spans)
+                        const xl_knn_args *given, const xli_knn_spans *spans)
 {
     xli_args args = {0};
     const bool wide = spans->distances2.buffer != NULL;
+    const size_t queries = plan->problem.given ? given->num_rows : n;
     const xli_grid_shape shape =
-        xli_grid_shape_of(&plan->search, n, plan->shape.group, plan->shape.items);
-    add_shared(plan, index, spans, &args);
-    xli_args_add(&args, XLI_U32(n));
+        xli_grid_shape_of(&plan->search, queries, plan->shape.group, plan->shape.items);
+    add_shared(plan, index, spans, given->first_row, &args);
+    xli_args_add(&args, XLI_U32(queries));
+    xli_args_add(&args, XLI_U32(plan->problem.given ? 0 : given->first_row));
+    xli_args_add(&args, XLI_U32(given->num_rows));
     xli_args_add_span(&args, &spans->indices);
     xli_args_add(&args, XLI_U32(wide));
     xli_args_add(&args, XLI_MEM(wide ? spans->distances2.buffer : index->storage));
@@ -57,8 +69,8 @@ xl_status xl_knn_enqueue_sized(xl_knn *plan, xl_grid_index *index, cl_command_qu
     XL_TRY(xli_grid_index_use(plan->ctx, index, plan->shape.planes, &seq));
     XL_TRY(xli_knn_check_index(plan, index));
     XL_TRY(xli_knn_check_views(plan, index, &given, &n, &spans));
-    if (n > 0)
-        XL_TRY(launch(plan, index, &seq, n, &spans));
+    if (given.num_rows > 0)
+        XL_TRY(launch(plan, index, &seq, n, &given, &spans));
 done:
     return xli_seq_end(&seq, status, event);
 }

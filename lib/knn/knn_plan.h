@@ -54,8 +54,8 @@ xl_status xli_knn_check_index(const xl_knn *plan, const xl_grid_index *index);
 typedef struct xli_knn_spans {
     xli_span queries[3], query_systems, indices, distances2;
 } xli_knn_spans;
-/* *n: the number of queries. */
-xl_status xli_knn_check_views(const xl_knn *plan, const xl_grid_index *index,
-                              const xl_knn_args *args, size_t *n, xli_knn_spans *spans);
+/* *n: the number of queries. args->num_rows becomes that of the rows that there are to be. */
+xl_status xli_knn_check_views(const xl_knn *plan, const xl_grid_index *index, xl_knn_args *args,
+                              size_t *n, xli_knn_spans *spans);
 
 #endif

@@ -86,17 +86,19 @@ static xl_status check_points(const xl_knn_approximate *plan, const char *name, 
 }
 
 xl_status xli_knn_approximate_check_views(const xl_knn_approximate *plan,
-                                          const xl_knn_approximate_args *args,
+                                          xl_knn_approximate_args *args,
                                           xli_knn_approximate_spans *spans)
 {
     xl_status status;
     xl_context *const ctx = plan->ctx;
     const xli_knn_approximate_problem *const problem = &plan->problem;
-    const size_t places = (problem->given ? args->num_queries : args->n) * problem->k;
     const xli_idle_field fields[] = {{"queries", args->queries.buffer != NULL, problem->given,
                                       "desc.queries is XL_QUERIES_INDEXED"}};
     *spans = (xli_knn_approximate_spans){{0}, {0}, {0}, {0}};
     XL_TRY(xli_check_idle(ctx, fields, XLI_COUNT(fields)));
+    XL_TRY(xli_check_rows(ctx, problem->given ? args->num_queries : args->n, args->first_row,
+                          &args->num_rows));
+    const size_t places = args->num_rows * problem->k;
     XL_TRY(check_points(plan, "points", args->points, args->n, problem->stride, &spans->points));
     if (problem->given)
         XL_TRY(check_points(plan, "queries", args->queries, args->num_queries,

@@ -8,7 +8,7 @@
 typedef struct flow {
     xl_knn_approximate *plan;
     xli_seq *seq;
-    size_t n, num_queries;
+    size_t n;
     const xl_knn_approximate_args *args;
     const xli_knn_approximate_spans *spans;
     const xli_span *scratch;
@@ -38,9 +38,16 @@ static xl_view part(const flow *f, size_t at, size_t element_bytes)
     return xl_view_of(f->scratch->buffer, (f->scratch->offset + at) / element_bytes);
 }
 
+/* Those that a launch goes through: a part of given queries alone, or all points. */
 static size_t rows_of(const flow *f)
 {
-    return f->plan->problem.given ? f->num_queries : f->n;
+    return f->plan->problem.given ? f->args->num_rows : f->n;
+}
+
+/* The first scalar of the given queries of the part. */
+static size_t first_query(const flow *f)
+{
+    return f->args->first_row * f->plan->problem.query_stride;
 }
 
 static size_t group_of(const flow *f, const xli_kernel *kernel)
@@ -92,10 +99,13 @@ static xl_status place_queries(const flow *f, const xli_knn_approximate_shift *s
     xl_status status;
     const xl_search_args args = {.n = f->n,
                                  .keys = part(f, f->layout.codes, code_bytes(f)),
-                                 .num_queries = f->num_queries,
+                                 .num_queries = rows_of(f),
                                  .queries = part(f, f->layout.query_codes, code_bytes(f)),
                                  .indices_out = part(f, f->layout.afters, sizeof(cl_uint))};
-    XL_TRY(code(f, shift->queries, f->num_queries, f->args->queries, f->layout.query_codes));
+    xl_view queries = f->args->queries;
+    queries.offset += first_query(f);
+    queries.count = 0;
+    XL_TRY(code(f, shift->queries, rows_of(f), queries, f->layout.query_codes));
     XL_TRY(xli_seq_nest(f->seq));
     XL_TRY(xl_search_enqueue(f->plan->places, f->seq->queue, &args, XLI_NEST(f->seq)));
     xli_seq_nested(f->seq);
@@ -109,11 +119,14 @@ static xl_status launch_search(const flow *f, bool first)
     const size_t rows = rows_of(f), group = group_of(f, kernel);
     const xl_view sorted = part(f, f->layout.sorted, sizeof(cl_uint4)),
                   afters = part(f, f->layout.afters, sizeof(cl_uint));
-    xli_args args = {{XLI_U32(f->n), XLI_U32(rows), XLI_U32(first), XLI_MEM(sorted.buffer),
+    const bool given = f->plan->problem.given;
+    xli_args args = {{XLI_U32(f->n), XLI_U32(rows), XLI_U32(given ? 0 : f->args->first_row),
+                      XLI_U32(f->args->num_rows), XLI_U32(first), XLI_MEM(sorted.buffer),
                       XLI_U64(sorted.offset)},
-                     5};
-    if (f->plan->problem.given) {
-        xli_args_add_span(&args, &f->spans->queries);
+                     7};
+    if (given) {
+        xli_args_add_place(&args, f->spans->queries.buffer,
+                           f->spans->queries.offset + first_query(f));
         xli_args_add_place(&args, afters.buffer, afters.offset);
     }
     xli_args_add_span(&args, &f->spans->indices);
@@ -163,8 +176,8 @@ xl_status xl_knn_approximate_enqueue_sized(xl_knn_approximate *plan, cl_command_
     XL_TRY(xli_seq_scratch(&seq, &plan->pool, given.scratch, layout.bytes, XLI_SCRATCH_ALIGN,
                            &scratch));
     XL_TRY(xli_knn_approximate_check_scratch(plan, &spans, &scratch));
-    if ((plan->problem.given ? num_queries : n) > 0)
-        XL_TRY(launch(&(flow){plan, &seq, n, num_queries, &given, &spans, &scratch, layout}));
+    if (given.num_rows > 0)
+        XL_TRY(launch(&(flow){plan, &seq, n, &given, &spans, &scratch, layout}));
 done:
     return xli_seq_end(&seq, status, event);
 }

@@ -75,8 +75,9 @@ xl_status xli_knn_approximate_check_n(const xl_knn_approximate *plan, size_t n, 
 typedef struct xli_knn_approximate_spans {
     xli_span points, queries, indices, distances2;
 } xli_knn_approximate_spans;
+/* args->num_rows becomes that of the rows that there are to be. */
 xl_status xli_knn_approximate_check_views(const xl_knn_approximate *plan,
-                                          const xl_knn_approximate_args *args,
+                                          xl_knn_approximate_args *args,
                                           xli_knn_approximate_spans *spans);
 xl_status xli_knn_approximate_check_scratch(const xl_knn_approximate *plan,
                                             const xli_knn_approximate_spans *spans,

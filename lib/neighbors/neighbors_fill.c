@@ -11,17 +11,6 @@ static uint32_t wanted_of(const xl_neighbors_fill_args *args)
            (args->vectors.buffer ? WANTS_VECTORS : 0u) | (args->shifts.buffer ? WANTS_SHIFTS : 0u);
 }
 
-xl_status xli_near_rows(const xli_search *s, size_t first, size_t *num)
-{
-    if (first > s->n || *num > s->n - first)
-        return xli_fail(s->plan->ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "first_row, num_rows: %zu rows from %zu on; there are %zu", *num, first,
-                        s->n);
-    if (*num == 0)
-        *num = s->n - first;
-    return XL_SUCCESS;
-}
-
 xl_status xli_near_form(const xli_search *s, uint64_t capacity, xl_view offsets, xl_view counts)
 {
     const bool rows = s->plan->row_capacity > 0;
@@ -70,7 +59,7 @@ static xl_status check_fill(xli_search *s, xl_neighbors_fill_args *args)
     XL_TRY(xli_check_idle(plan->ctx, fields, XLI_COUNT(fields)));
     XL_TRY(xli_near_queries(s, XLI_NEAR_GIVEN(args)));
     XL_TRY(xli_near_form(s, args->capacity, args->offsets, args->counts));
-    XL_TRY(xli_near_rows(s, args->first_row, &args->num_rows));
+    XL_TRY(xli_check_rows(plan->ctx, s->n, args->first_row, &args->num_rows));
     XL_TRY(check_bounds(s, args, &spans[0]));
     if (plan->row_capacity > 0)
         capacity = (uint64_t)args->num_rows * plan->row_capacity;

@@ -78,8 +78,6 @@ xl_status xli_near_begin(xli_search *s, xl_neighbors *plan, xl_grid_index *index
 xl_status xli_near_queries(xli_search *s, const xli_near_given *given);
 /* What is written shares no byte with anything else. */
 xl_status xli_near_apart(const xli_search *s, const xli_span *spans, size_t num_spans);
-/* neighbors_fill.c: rows from `first` on; *num 0 stands for all from there. */
-xl_status xli_near_rows(const xli_search *s, size_t first, size_t *num);
 /* neighbors_fill.c: fields of a call that belong to the other form of list than the plan's. */
 xl_status xli_near_form(const xli_search *s, uint64_t capacity, xl_view offsets, xl_view counts);
 /* neighbors_search.c: launches a search over the queries: the arguments that all share, and these.

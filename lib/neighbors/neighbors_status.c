@@ -119,7 +119,7 @@ static xl_status check_args(xli_search *s, xl_neighbors_status_args *args, xli_s
     xl_status status;
     XL_TRY(xli_near_queries(s, XLI_NEAR_GIVEN(args)));
     XL_TRY(xli_near_form(s, args->capacity, args->offsets, args->counts));
-    XL_TRY(xli_near_rows(s, args->first_row, &args->num_rows));
+    XL_TRY(xli_check_rows(s->plan->ctx, s->n, args->first_row, &args->num_rows));
     if (s->plan->row_capacity > 0)
         XL_TRY(xli_check_view(s->plan->ctx, "counts", args->counts, args->num_rows, sizeof(cl_uint),
                               XLI_READ, span));

@@ -56,6 +56,10 @@ typedef struct xli_idle_field {
 } xli_idle_field;
 xl_status xli_check_idle(const xl_context *ctx, const xli_idle_field *fields, size_t count);
 
+/* Of n rows those from `first` on, *num of them; 0 becomes how many that are.
+ * XL_ERROR_INVALID_ARGUMENT where there are fewer. */
+xl_status xli_check_rows(const xl_context *ctx, size_t n, size_t first, size_t *num);
+
 /* Gives a caller of this or another version of the library what it asked for: as much of
  * `from` as there is room for in `size` bytes, zeros behind it, and at the start how many bytes
  * of it were set. XL_ERROR_INVALID_ARGUMENT where there is no room for that number. */

@@ -27,8 +27,9 @@
 #include <unistd.h>
 #endif
 
-/* Calls in a row on one plan; cases and plans of a push, and of CROSSLANE_TEST_SMALL. */
-enum { BURST = 16, CASES = 20000, PLANS = 70, SMALL_CASES = 1000, SMALL_PLANS = 31 };
+/* Calls in a row on one plan, of which each ninth is of points in space; cases and plans of a push,
+ * and of CROSSLANE_TEST_SMALL. */
+enum { BURST = 16, NINTH = 9, CASES = 22500, PLANS = 70, SMALL_CASES = 1125, SMALL_PLANS = 31 };
 
 static unsigned watchdog = 60;
 static uint64_t counts[PRIMITIVES], refusals;
@@ -146,10 +147,19 @@ typedef struct settings {
     uint64_t cases, seed, seconds, plans;
 } settings;
 
+/* Those of points are of an eighth as many plans. */
 static void draw(const settings *s, uint64_t k, fuzz_case *c)
 {
-    xlt_random random = random_of(s->seed, k + 1);
-    case_draw_plan(c, (k / BURST + s->seed) % s->plans);
+    const uint64_t burst = k / BURST, spaces = burst / NINTH, place = k % BURST;
+    if (burst % NINTH == NINTH - 1) {
+        xlt_random random = random_of(~s->seed, spaces * BURST + place);
+        case_draw_space_plan(c, (spaces + s->seed - 1) % (s->plans / 8 + 1));
+        fit_device(c);
+        case_draw_call(c, &random);
+        return;
+    }
+    xlt_random random = random_of(s->seed, (burst - spaces) * BURST + place + 1);
+    case_draw_plan(c, (burst - spaces + s->seed) % s->plans);
     fit_device(c);
     case_draw_call(c, &random);
 }

@@ -11,7 +11,9 @@
  *                           be; the order of keys and who is near whom are the reference's
  *   differential_device.c   contexts, queues, buffers between guards, plans that are kept
  *   differential_arrays.c   calls whose results are known to the bit: arrays in, arrays out
- *   differential_scan.c, _reduce.c, _sort.c, _grid.c, _topk.c, _merge.c, _search.c
+ *   differential_space.c    points in space of any kind, and grids of them
+ *   differential_scan.c, _reduce.c, _sort.c, _grid.c, _topk.c, _merge.c, _search.c, _near.c,
+ *   _nearest.c, _moved.c, _morton.c
  *                           the calls of each primitive
  *   differential.c          the program */
 #ifndef DIFFERENTIAL_H
@@ -50,6 +52,17 @@ typedef enum field {
     BOUND,
     INDEX,
     VALUES_ONLY,
+    SCALAR,
+    DIMENSIONS,
+    SPACE,
+    BATCH,
+    AROUND,
+    HALF,
+    RADII,
+    NEAREST,
+    LIMITED,
+    CODE,
+    WAY,
     PLAN_FIELDS,
     N = PLAN_FIELDS,
     COUNT,
@@ -72,11 +85,19 @@ typedef enum field {
     DEAL,
     BREAKS,
     SHARED,
+    AXES,
+    SHAPE,
+    FAR,
+    TIGHT,
+    FIRST,
+    ROWS,
     SEED,
     FIELDS
 } field;
 
-enum { SCAN, REDUCE, SORT, GRID, TOPK, MERGE, SEARCH, PRIMITIVES };
+/* GRID: lists and sums of points in 3 dimensions; NEAR: lists with all that goes beside them, of
+ * points in any space. */
+enum { SCAN, REDUCE, SORT, GRID, TOPK, MERGE, SEARCH, NEAR, KNN, MOVED, MORTON, PRIMITIVES };
 enum { COUNT_ON_HOST, COUNT_ON_DEVICE, COUNT_ABOVE };
 enum { INIT_NONE, INIT_HOST, INIT_DEVICE };
 enum { MAP_NONE, MAP_LOAD, MAP_STORE, MAP_BOTH };
@@ -88,6 +109,8 @@ enum { IN_ORDER, OUT_OF_ORDER };
 enum { SCRATCH_GIVEN, SCRATCH_OWN };
 /* Of a sort's and a grid's algorithms, behind those of scans. */
 enum { ALGORITHM_COUNTING = XL_SCAN_BLELLOCH + 1, ALGORITHM_BITONIC, ALGORITHM_RADIX };
+/* Without a box, in one, in one that repeats, in a triclinic cell that does. */
+enum { SPACE_OPEN, SPACE_BOUNDED, SPACE_BOX, SPACE_CELL };
 enum { VALUES_NONE, VALUES_U32, VALUES_INDICES };
 /* How sorted keys are dealt out to the arrays of a merge, or what order queries come in. */
 enum { DEAL_MIXED, DEAL_RISING, DEAL_FALLING, DEAL_RUNS, DEALS };
@@ -101,8 +124,10 @@ typedef struct fuzz_case {
 
 /* Random numbers of two seeds, unlike those of any others near them. */
 xlt_random random_of(uint64_t a, uint64_t b);
-/* Plan number `plan` of all; and a call on the plan of `c`, whose other fields are kept. */
+/* Plan number `plan` of all but those of NEAR to MORTON, and of these; and a call on the plan of
+ * `c`, whose other fields are kept. */
 void case_draw_plan(fuzz_case *c, uint64_t plan);
+void case_draw_space_plan(fuzz_case *c, uint64_t plan);
 void case_draw_call(fuzz_case *c, xlt_random *random);
 /* How many values a field has; 0: a number. */
 uint64_t values_of(field f);
@@ -119,6 +144,8 @@ void case_shrink(fuzz_case *c, case_fails *fails, int tries);
 size_t case_most(const fuzz_case *c);
 /* Of sorts, selections, merges and searches. */
 bool has_keys(const fuzz_case *c);
+/* Of NEAR to MORTON. */
+bool has_space(const fuzz_case *c);
 const char *primitive_name(uint64_t which);
 
 /* ---- types and operators -------------------------------------------------------------- */
@@ -223,6 +250,14 @@ typedef struct open_plan {
             xl_grid_index *index;
             xl_neighbors *neighbors;
         } search;
+        struct {
+            xl_neighbors *near; /* or one of these, or none */
+            xl_knn *nearest;
+            /* Of the last case; NULL before the first. */
+            xl_grid *grid;
+            xl_grid_index *index;
+            xl_morton *morton;
+        } space;
     } of;
     xlt_buffer init;
     bool refused;
@@ -237,7 +272,8 @@ typedef struct primitive {
     void (*close)(open_plan *plan);
 } primitive;
 extern const primitive scan_primitive, reduce_primitive, sort_primitive, grid_primitive,
-    topk_primitive, merge_primitive, search_primitive;
+    topk_primitive, merge_primitive, search_primitive, near_primitive, nearest_primitive,
+    moved_primitive, morton_primitive;
 
 /* Runs the case on a plan that is kept; `before`, if not NULL, receives the line of the last
  * case on that plan, or "". */
@@ -281,6 +317,8 @@ typedef struct call_array {
     size_t alignment;   /* of scratch, else 0 */
     xlt_buffer buffer;  /* made by run_exact(), once for each call */
     void *got;          /* of an output with no `wanted` */
+    /* Whether an element will do that has other bits than the one that is wanted; or NULL. */
+    bool (*will_do)(const void *got, const void *wanted);
 } call_array;
 xl_view array_view(const call_array *a); /* of what is not given: no view */
 /* Of the name NULL: not given. */
@@ -288,7 +326,7 @@ call_array input_array(const char *name, const void *host, size_t n, size_t size
 call_array output_array(const char *name, const void *wanted, size_t n, size_t size, size_t at);
 call_array scratch_array(const fuzz_case *c, size_t bytes, size_t alignment);
 
-enum { CALL_ARRAYS = 8 };
+enum { CALL_ARRAYS = 13 };
 typedef struct exact_call {
     const char *name; /* of what enqueue calls */
     xl_status (*enqueue)(const fuzz_case *c, const open_plan *plan, const call_array *arrays,
@@ -300,6 +338,44 @@ typedef struct exact_call {
  * `arrays`, and checks each element of these, and what lies around them. */
 void run_exact(outcome *o, const fuzz_case *c, const open_plan *plan, const exact_call *call,
                const call_array *arrays);
+
+/* ---- points in space ------------------------------------------------------------------------ */
+
+/* What a case of NEAR, KNN or MOVED is about. Coordinates are float or, `wide`, double. */
+typedef struct scene {
+    size_t n, rows;       /* points; rows of a search, of which there are: */
+    size_t first, num;    /* a part */
+    size_t stride, bytes; /* of points, in scalars; of a scalar */
+    uint32_t dimensions, periodic, num_systems;
+    bool wide;
+    double radius, lower[3], upper[3], cell[3][3];
+    double period[3], tilt[3];         /* of what repeats; as the reference has them */
+    void *points, *queries, *radii;    /* the last two NULL, or of each row; queries without gaps */
+    uint32_t *systems, *query_systems; /* or NULL */
+} scene;
+scene make_scene(const fuzz_case *c);
+void free_scene(scene *s);
+double scene_radius(const fuzz_case *c); /* of searches in it */
+/* Number `i` of an array of such scalars, set, rounded to one. */
+void set_scalar(const scene *s, void *array, size_t i, double x);
+double scalar_of(const scene *s, const void *array, size_t i);
+/* Makes the plan's grid for it. */
+bool make_grid(outcome *o, const fuzz_case *c, open_plan *plan, const scene *s);
+void close_space(open_plan *plan);
+
+/* The arrays that calls on a scene have; each has more from there on. */
+enum { POINTS, OF_SYSTEMS, STORAGE, QUERY_POINTS, QUERY_RADII, OF_QUERY_SYSTEMS, SCENE_ARRAYS };
+void add_scene(const fuzz_case *c, const open_plan *plan, const scene *s, call_array *arrays);
+xl_status build_scene(const fuzz_case *c, const open_plan *plan, const call_array *arrays,
+                      const flight *f, cl_event *built);
+/* Tunables that make grids and searches of another kind than the device's own, as for GPUs. */
+typedef struct tuned_way {
+    const xl_tunable *grid, *search;
+    uint32_t num_grid, num_search;
+} tuned_way;
+tuned_way way_of(const fuzz_case *c);
+/* Floats that are equal where -0 may be 0. */
+bool is_alike(const void *got, const void *wanted);
 
 /* Compares `count` results; says which is wrong. */
 bool same_results(outcome *o, const fuzz_case *c, size_t count, const void *got, const void *wanted,

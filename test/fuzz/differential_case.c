@@ -21,8 +21,13 @@ enum {
     T = 1 << TOPK,
     M = 1 << MERGE,
     F = 1 << SEARCH,
+    L = 1 << NEAR,
+    K = 1 << KNN,
+    V = 1 << MOVED,
+    C = 1 << MORTON,
     KEYED = O | T | M | F,
-    ALL = S | R | G | KEYED
+    SPACED = L | K | V | C,
+    ALL = S | R | G | KEYED | SPACED
 };
 
 #define NAMES(...)                                                                                 \
@@ -37,7 +42,9 @@ static const struct {
     uint64_t most;             /* of a number */
     unsigned primitives;       /* that heed it */
 } fields[FIELDS] = {
-    [PRIMITIVE] = {"primitive", NAMES("scan", "reduce", "sort", "grid", "topk", "merge", "search"),
+    [PRIMITIVE] = {"primitive",
+                   NAMES("scan", "reduce", "sort", "grid", "topk", "merge", "search", "near", "knn",
+                         "moved", "morton"),
                    0, ALL},
     /* The order of `elements` in differential_element.c. */
     [TYPE] = {"type",
@@ -63,18 +70,29 @@ static const struct {
     [MAP] = {"map", NAMES("none", "load", "store", "both"), 0, S | R},
     [ORDER] = {"order", NAMES("ascending", "descending"), 0, KEYED},
     [VALUES] = {"values", NAMES("none", "u32", "indices"), 0, O | T | M},
-    [STRIDE] = {"stride", NAMES("3", "4", "7"), 0, G},
+    [STRIDE] = {"stride", NAMES("3", "4", "7"), 0, G | SPACED},
     [BOUNDED] = {"bounded", NAMES("no", "yes"), 0, G},
-    [INCLUSIVE] = {"inclusive", NAMES("no", "yes"), 0, G},
-    [SELF] = {"self", NAMES("no", "yes"), 0, G},
+    [INCLUSIVE] = {"inclusive", NAMES("no", "yes"), 0, G | L},
+    [SELF] = {"self", NAMES("no", "yes"), 0, G | L | K},
     [UNSORTED] = {"unsorted", NAMES("no", "yes"), 0, G | T},
     [STABLE] = {"stable", NAMES("no", "yes"), 0, O},
-    [RADIUS] = {"radius", NAMES("1", "0.3", "2.5"), 0, G},
-    [CELL] = {"cell", NAMES("1", "0.25", "50"), 0, G},
+    [RADIUS] = {"radius", NAMES("1", "0.3", "2.5"), 0, G | L | K},
+    [CELL] = {"cell", NAMES("1", "0.25", "50"), 0, G | L | K | V},
     [TUNE] = {"tune", NULL, NUM_TUNINGS - 1, ALL},
     [BOUND] = {"bound", NAMES("lower", "upper", "unsorted"), 0, F},
     [INDEX] = {"index", NAMES("u64", "u32"), 0, F},
     [VALUES_ONLY] = {"values-only", NAMES("no", "yes"), 0, O},
+    [SCALAR] = {"scalar", NAMES("f32", "f64"), 0, L | K | V},
+    [DIMENSIONS] = {"dimensions", NAMES("3", "2", "1"), 0, SPACED},
+    [SPACE] = {"space", NAMES("open", "bounded", "box", "cell"), 0, L | K | V},
+    [BATCH] = {"batch", NAMES("no", "yes"), 0, L | K | V},
+    [AROUND] = {"queries", NAMES("points", "given"), 0, L | K},
+    [HALF] = {"half", NAMES("no", "yes"), 0, L},
+    [RADII] = {"radii", NAMES("no", "yes"), 0, L},
+    [NEAREST] = {"nearest", NAMES("8", "1", "17"), 0, K},
+    [LIMITED] = {"limited", NAMES("no", "yes"), 0, K},
+    [CODE] = {"code", NAMES("u64", "u32"), 0, C},
+    [WAY] = {"way", NAMES("own", "table", "rows"), 0, L | K | V},
     [N] = {"n", NULL, CASE_N_MOST, ALL},
     [COUNT] = {"count", NAMES("host", "device", "above"), 0, S | R},
     [MOST] = {"past", NULL, 5000, S | R},
@@ -97,10 +115,16 @@ static const struct {
     [CUT] = {"cut", NAMES("none", "half", "unsaid"), 0, R | G},
     [TOP] = {"k", NULL, CASE_N_MOST + 100, T},
     [LEFT_OUT] = {"without", NULL, NOTHING_GIVEN, T},
-    [OTHER] = {"other", NULL, CASE_N_MOST, M | F},
+    [OTHER] = {"other", NULL, CASE_N_MOST, M | F | L | K},
     [DEAL] = {"deal", NAMES("mixed", "rising", "falling", "runs"), 0, M | F},
     [BREAKS] = {"breaks", NULL, CASE_N_MOST, M | F},
     [SHARED] = {"shared", NAMES("no", "yes"), 0, M | F},
+    [AXES] = {"axes", NULL, 7, L | K | V},
+    [SHAPE] = {"shape", NULL, UINT32_MAX, SPACED},
+    [FAR] = {"far", NULL, 2, L | K | V},
+    [TIGHT] = {"tight", NULL, 1, L | K | V},
+    [FIRST] = {"first", NULL, CASE_N_MOST, L | K},
+    [ROWS] = {"rows", NULL, CASE_N_MOST, L | K},
     [SEED] = {"seed", NULL, UINT32_MAX, ALL},
 };
 
@@ -120,6 +144,11 @@ uint64_t values_of(field f)
 bool has_keys(const fuzz_case *c)
 {
     return KEYED >> c->of[PRIMITIVE] & 1;
+}
+
+bool has_space(const fuzz_case *c)
+{
+    return SPACED >> c->of[PRIMITIVE] & 1;
 }
 
 size_t case_most(const fuzz_case *c)
@@ -225,6 +254,33 @@ static void allow_data(fuzz_case *c)
         c->of[DATA] = RANDOM;
 }
 
+/* All pairs of points are looked at, with some of their images. */
+static void allow_spaces(fuzz_case *c)
+{
+    static const uint16_t most[PRIMITIVES] = {
+        [NEAR] = 200, [KNN] = 150, [MOVED] = 3000, [MORTON] = 6000};
+    const bool given = c->of[AROUND] != 0, repeats = c->of[SPACE] >= SPACE_BOX;
+    if (!has_space(c))
+        return;
+    if (c->of[N] > most[c->of[PRIMITIVE]])
+        c->of[N] = most[c->of[PRIMITIVE]];
+    if (c->of[OTHER] > most[c->of[PRIMITIVE]])
+        c->of[OTHER] = most[c->of[PRIMITIVE]];
+    if (c->of[TIGHT] && c->of[N] > 24) /* with so many images */
+        c->of[N] = 24;
+    allow(c, OTHER, given);
+    allow(c, SELF, !given);
+    allow(c, HALF, !given && !c->of[RADII]);
+    allow(c, DIMENSIONS, c->of[PRIMITIVE] != MORTON || c->of[DIMENSIONS] < 2);
+    allow(c, AXES, repeats);
+    /* A row whose neighbours are far is given up: where all are wanted, all vectors repeat, and
+     * there are points enough. */
+    if (c->of[PRIMITIVE] == KNN && !c->of[LIMITED]) {
+        allow(c, BATCH, !repeats);
+        allow(c, AXES, c->of[SPACE] != SPACE_CELL);
+    }
+}
+
 void case_normalise(fuzz_case *c)
 {
     for (int f = 0; f < FIELDS; ++f)
@@ -235,6 +291,7 @@ void case_normalise(fuzz_case *c)
     allow_init(c);
     allow_calls(c);
     allow_key_calls(c);
+    allow_spaces(c);
     allow_data(c);
 }
 

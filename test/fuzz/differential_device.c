@@ -46,7 +46,7 @@ void fit_device(fuzz_case *c)
 {
     static char extensions[16384];
     const xl_type type = element_of(c)->type;
-    if (has_keys(c))
+    if (has_keys(c) || (has_space(c) && !c->of[SCALAR]))
         return;
     if (!extensions[0] && clGetDeviceInfo(xl_context_device(xlt_context()), CL_DEVICE_EXTENSIONS,
                                           sizeof extensions, extensions, NULL) != CL_SUCCESS)
@@ -54,6 +54,8 @@ void fit_device(fuzz_case *c)
     if ((type == XL_F16 && !strstr(extensions, "cl_khr_fp16")) ||
         (type == XL_F64 && !strstr(extensions, "cl_khr_fp64")))
         c->of[TYPE] = 4; /* f32 */
+    if (has_space(c) && !strstr(extensions, "cl_khr_fp64"))
+        c->of[SCALAR] = 0;
     case_normalise(c);
 }
 
@@ -127,7 +129,8 @@ static xl_context *context_of(uint64_t tune, outcome *o)
 static const primitive *const primitives[PRIMITIVES] = {
     [SCAN] = &scan_primitive,     [REDUCE] = &reduce_primitive, [SORT] = &sort_primitive,
     [GRID] = &grid_primitive,     [TOPK] = &topk_primitive,     [MERGE] = &merge_primitive,
-    [SEARCH] = &search_primitive,
+    [SEARCH] = &search_primitive, [NEAR] = &near_primitive,     [KNN] = &nearest_primitive,
+    [MOVED] = &moved_primitive,   [MORTON] = &morton_primitive,
 };
 enum { PLANS_KEPT = 128 };
 static open_plan plans[PLANS_KEPT];

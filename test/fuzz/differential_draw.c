@@ -76,6 +76,29 @@ void case_draw_plan(fuzz_case *c, uint64_t plan)
     case_normalise(c);
 }
 
+/* The first of each kind, which a push has, are of three dimensions, double precision where the
+ * device has it, and leaning cells, of a batch and around queries of their own. */
+void case_draw_space_plan(fuzz_case *c, uint64_t plan)
+{
+    static const uint8_t primitives[] = {NEAR, KNN, MOVED, MORTON};
+    static const uint8_t spaces[] = {SPACE_CELL, SPACE_OPEN,    SPACE_BOX,
+                                     SPACE_CELL, SPACE_BOUNDED, SPACE_BOX};
+    const uint64_t kind = plan % COUNT_OF(primitives), turn = plan / COUNT_OF(primitives);
+    xlt_random random = random_of(plan, 2);
+    *c = (fuzz_case){{0}};
+    c->of[PRIMITIVE] = primitives[kind];
+    if (turn > 0) {
+        draw_values(c, &random, STRIDE, TUNE);
+        draw_values(c, &random, SCALAR, PLAN_FIELDS);
+    }
+    c->of[SCALAR] = turn % 2 == 0;
+    c->of[SPACE] = spaces[(turn + 3 * kind) % COUNT_OF(spaces)];
+    c->of[BATCH] = turn == 0 || xlt_below(&random, 3) == 0;
+    c->of[AROUND] = kind == 1 ? turn % 2 == 0 : c->of[AROUND];
+    c->of[TUNE] = turn > 1 ? xlt_below(&random, NUM_TUNINGS) : 0;
+    case_normalise(c);
+}
+
 /* Around multiples of what tiles, groups and vectors hold, or anything up to a power of two. */
 static uint64_t draw_n(xlt_random *random, bool grid)
 {
@@ -107,6 +130,20 @@ static void draw_places(fuzz_case *c, xlt_random *random)
         c->of[f] = one_in(random, 2) ? 0 : xlt_below(random, one_in(random, 4) ? 65 : 8);
 }
 
+/* A box or a cell, which axes repeat, other places, and some of the rows. */
+static void draw_space(fuzz_case *c, xlt_random *random)
+{
+    const uint64_t most = xlt_on_oclgrind() ? 24 : CASE_N_MOST; /* pairs take long there */
+    c->of[OTHER] = draw_n(random, true) % (most + 1);
+    c->of[N] %= most + 1;
+    c->of[AXES] = one_in(random, 2) ? 0 : xlt_below(random, 8);
+    c->of[SHAPE] = xlt_next(random) >> 44;
+    c->of[FAR] = xlt_below(random, 3);
+    c->of[TIGHT] = !zeros_are_alike() && one_in(random, 4); /* not where devices end long loops */
+    c->of[FIRST] = one_in(random, 2) ? 0 : xlt_below(random, 200);
+    c->of[ROWS] = one_in(random, 2) ? 0 : 1 + xlt_below(random, 100);
+}
+
 void case_draw_call(fuzz_case *c, xlt_random *random)
 {
     draw_values(c, random, PLAN_FIELDS, FIELDS);
@@ -127,6 +164,8 @@ void case_draw_call(fuzz_case *c, xlt_random *random)
     }
     if (!one_in(random, 6))
         c->of[SHARED] = 0;
+    if (has_space(c))
+        draw_space(c, random);
     c->of[SEED] = xlt_next(random) >> 44;
     case_normalise(c);
 }

@@ -140,8 +140,7 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const ru
         [KEYS_A] = input_array("keys_a", a.keys, a.n, bytes, at),
         [VALUES_A] = input_array(pairs ? "values_a" : NULL, a.values, a.n, 4, out_at / 2),
         [KEYS_B] = input_array(shared ? NULL : "keys_b", b.keys, b.n, bytes, at / 2),
-        [VALUES_B] =
-            {pairs && !shared ? "values_b" : NULL, b.values, NULL, b.n, 4, at, 0, {0}, NULL},
+        [VALUES_B] = input_array(pairs && !shared ? "values_b" : NULL, b.values, b.n, 4, at),
         [KEYS_OUT] = output_array("keys_out", known ? keys : NULL, n, bytes, out_at),
         [VALUES_OUT] =
             output_array(pairs ? "values_out" : NULL, known ? values : NULL, n, 4, out_at / 3),

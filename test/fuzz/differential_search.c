@@ -116,8 +116,7 @@ static void run_search(const fuzz_case *c, open_plan *plan, outcome *o)
                   "xl_search_scratch")) {
         const call_array arrays[CALL_ARRAYS] = {
             [KEYS] = input_array("keys", keys, n, bytes, (size_t)c->of[IN_AT]),
-            [QUERIES] =
-                {given ? "queries" : NULL, queries, NULL, count, bytes, out_at / 2, 0, {0}, NULL},
+            [QUERIES] = input_array(given ? "queries" : NULL, queries, count, bytes, out_at / 2),
             [PLACES] = output_array("indices_out", known ? places : NULL, count,
                                     c->of[INDEX] ? 4 : 8, out_at),
             [ROOM] = scratch_array(c, scratch, alignment)};

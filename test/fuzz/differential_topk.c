@@ -71,8 +71,7 @@ static void run_topk(const fuzz_case *c, open_plan *plan, outcome *o)
                 output_array(moved ? "values_out" : NULL, values_wanted, results, 4, at / 3),
             [INDICES_OUT] =
                 output_array(without & NO_INDICES ? NULL : "indices_out", places, results, 4, at),
-            [COUNT_OUT] =
-                {without & NO_COUNT ? NULL : "count_out", NULL, &count, 1, 8, at, 0, {0}, NULL},
+            [COUNT_OUT] = output_array(without & NO_COUNT ? NULL : "count_out", &count, 1, 8, at),
             [ROOM] = scratch_array(c, scratch, alignment)};
         run_exact(o, c, plan, &call, arrays);
     }

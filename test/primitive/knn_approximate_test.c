@@ -13,6 +13,7 @@ typedef struct asked {
     const cloud *queries; /* or NULL */
     xl_knn_approximate_desc desc;
     bool own_scratch;
+    size_t part; /* rows of a call; 0: all in one that does not say so */
 } asked;
 
 /* In a box from `low` on. */
@@ -41,44 +42,62 @@ static asked asked_around(const cloud *points, const cloud *queries, float low, 
 
 KEPT_PLAN(xl_knn_approximate)
 
-static nearest_rows search(const asked *a)
+/* What all parts of a search work on. */
+typedef struct around {
+    xl_knn_approximate *plan;
+    xlt_buffer points, queries, scratch;
+} around;
+
+/* Rows from `first` on, of which there are a->part, or what is left, or all. */
+static void search_part(const asked *a, const around *all, size_t first, nearest_rows *r)
 {
-    xl_knn_approximate *const plan = plan_of(&a->desc);
-    const size_t n = a->points->n, queries_n = a->queries ? a->queries->n : 0;
     static bool apart; /* in turn: rows that begin at no multiple of four words */
-    nearest_rows r = nearest_rows_make(a->queries ? queries_n : n, a->desc.k);
+    const size_t left = r->n - first, rows = a->part > 0 && a->part < left ? a->part : left;
     apart = !apart;
-    size_t bytes, alignment;
-    XLT_OK(xl_knn_approximate_scratch(plan, n, queries_n, &bytes, &alignment));
-    xlt_buffer points = cloud_buffer(a->points, a->desc.dimensions, 1), queries = {0},
-               scratch = xlt_scratch_make(bytes, alignment),
-               indices = xlt_buffer_make(NULL, r.n * r.k, 4, apart ? 3 : 4),
-               distances2 = xlt_buffer_make(NULL, r.n * r.k, 4, apart ? 1 : 8);
-    if (a->queries)
-        queries = cloud_buffer(a->queries, a->desc.dimensions, 5);
+    xlt_buffer indices = xlt_buffer_make(NULL, rows * r->k, 4, apart ? 3 : 4),
+               distances2 = xlt_buffer_make(NULL, rows * r->k, 4, apart ? 1 : 8);
     XLT_OK(xl_knn_approximate_enqueue(
-        plan, xlt_queue(),
-        &(xl_knn_approximate_args){.n = n,
-                                   .points = xlt_view(&points),
-                                   .num_queries = queries_n,
-                                   .queries = a->queries ? xlt_view(&queries) : xl_no_view(),
+        all->plan, xlt_queue(),
+        &(xl_knn_approximate_args){.n = a->points->n,
+                                   .points = xlt_view(&all->points),
+                                   .num_queries = a->queries ? a->queries->n : 0,
+                                   .queries = xlt_view(&all->queries),
                                    .indices = xlt_view(&indices),
                                    .distances2 = xlt_view(&distances2),
-                                   .scratch = a->own_scratch ? xl_no_view() : xlt_view(&scratch)},
+                                   .scratch =
+                                       a->own_scratch ? xl_no_view() : xlt_view(&all->scratch),
+                                   .first_row = first,
+                                   .num_rows = rows < left ? rows : 0},
         0, NULL, NULL));
-    xlt_read(&indices, r.indices);
-    xlt_read(&distances2, r.distances2);
+    xlt_read(&indices, r->indices + first * r->k);
+    xlt_read(&distances2, r->distances2 + first * r->k);
     xlt_check_guards(&indices, "indices");
     xlt_check_guards(&distances2, "distances2");
-    xlt_check_guards(&points, "points");
-    if (bytes > 0)
-        xlt_check_guards(&scratch, "scratch");
-    if (a->queries)
-        xlt_buffer_free(&queries);
-    xlt_buffer_free(&points);
-    xlt_buffer_free(&scratch);
     xlt_buffer_free(&indices);
     xlt_buffer_free(&distances2);
+}
+
+static nearest_rows search(const asked *a)
+{
+    const size_t n = a->points->n, queries_n = a->queries ? a->queries->n : 0;
+    nearest_rows r = nearest_rows_make(a->queries ? queries_n : n, a->desc.k);
+    size_t bytes, alignment, first = 0;
+    around all = {.plan = plan_of(&a->desc),
+                  .points = cloud_buffer(a->points, a->desc.dimensions, 1)};
+    XLT_OK(xl_knn_approximate_scratch(all.plan, n, queries_n, &bytes, &alignment));
+    all.scratch = xlt_scratch_make(bytes, alignment);
+    if (a->queries)
+        all.queries = cloud_buffer(a->queries, a->desc.dimensions, 5);
+    do {
+        search_part(a, &all, first, &r);
+        first += a->part > 0 ? a->part : r.n;
+    } while (first < r.n);
+    xlt_check_guards(&all.points, "points");
+    if (bytes > 0)
+        xlt_check_guards(&all.scratch, "scratch");
+    xlt_buffer_free(&all.queries);
+    xlt_buffer_free(&all.points);
+    xlt_buffer_free(&all.scratch);
     return r;
 }
 
@@ -284,6 +303,26 @@ static void queries_of_their_own(void **state)
     cloud_free(&queries);
 }
 
+/* A call for each row, for some, and for more than there are. */
+static void parts_of_rows(void **state)
+{
+    (void)state;
+    const size_t n = xlt_on_oclgrind() ? 12 : 40, parts[] = {1, 7, n - 1, n, n + 9};
+    cloud points = cloud_uniform(n, -1.0f, 2.0f, 44), queries = cloud_make(n, 4);
+    for (size_t i = 0; i < n; ++i)
+        cloud_set(&queries, i, -points.xyz[3 * i], points.xyz[3 * i + 1], points.xyz[3 * i + 2]);
+    for (int given = 0; given < 2; ++given)
+        for (size_t k = 0; k < sizeof parts / sizeof *parts; ++k) {
+            asked a = given ? asked_around(&points, &queries, -1.0f, 2.0f, 8)
+                            : asked_of(&points, -1.0f, 2.0f, 8);
+            a.part = parts[k];
+            a.own_scratch = k % 2 == 1;
+            check_only("parts", a);
+        }
+    cloud_free(&points);
+    cloud_free(&queries);
+}
+
 /* Of 1000 rows of 8, as many of the nearest as docs/neighbors.md tells of, and more with more
  * shifts. */
 static void how_many_are_right(void **state)
@@ -327,6 +366,7 @@ int main(void)
         cmocka_unit_test(boxes_and_shifts),
         cmocka_unit_test(what_a_descriptor_says),
         cmocka_unit_test(queries_of_their_own),
+        cmocka_unit_test(parts_of_rows),
         cmocka_unit_test(how_many_are_right),
     };
     return cmocka_run_group_tests(tests, NULL, end);

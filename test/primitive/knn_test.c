@@ -19,7 +19,8 @@ typedef struct asked {
     xl_grid_desc grid;
     xl_knn_desc search;
     bool no_distances;
-    bool hard; /* a device may give up */
+    bool hard;   /* a device may give up */
+    size_t part; /* rows of a call; 0: all in one that does not say so */
     way how;
 } asked;
 
@@ -58,6 +59,40 @@ static void tune(way how, xl_grid_desc *grid, xl_knn_desc *search)
 
 KEPT_PLAN(xl_knn)
 
+/* What all parts of a search work on. */
+typedef struct around {
+    xl_knn *plan;
+    xl_grid_index *index;
+    xlt_buffer queries, systems;
+} around;
+
+/* Rows from `first` on, of which there are a->part, or what is left, or all. */
+static void search_part(const asked *a, const around *all, size_t first, nearest_rows *r)
+{
+    const size_t left = r->n - first, rows = a->part > 0 && a->part < left ? a->part : left;
+    xlt_buffer indices = xlt_buffer_make(NULL, rows * r->k, 4, 3),
+               distances2 = xlt_buffer_make(NULL, rows * r->k, 4, 1);
+    XLT_OK(xl_knn_enqueue(
+        all->plan, all->index, xlt_queue(),
+        &(xl_knn_args){.num_queries = a->queries ? r->n : 0,
+                       .queries = xlt_view(&all->queries),
+                       .indices = xlt_view(&indices),
+                       .distances2 = a->no_distances ? xl_no_view() : xlt_view(&distances2),
+                       .query_systems = xlt_view(&all->systems),
+                       .first_row = first,
+                       .num_rows = rows < left ? rows : 0},
+        0, NULL, NULL));
+    xlt_read(&indices, r->indices + first * r->k);
+    xlt_read(&distances2, r->distances2 + first * r->k);
+    xlt_check_guards(&indices, "indices");
+    if (a->no_distances)
+        xlt_check_unwritten(&distances2, "distances2");
+    else
+        xlt_check_guards(&distances2, "distances2");
+    xlt_buffer_free(&indices);
+    xlt_buffer_free(&distances2);
+}
+
 static nearest_rows search(const asked *a)
 {
     xl_grid_desc grid = a->grid;
@@ -65,37 +100,22 @@ static nearest_rows search(const asked *a)
     tune(a->how, &grid, &desc);
     nearest_rows r = nearest_rows_make(a->queries ? a->queries->n : a->points->n, desc.k);
     built b = build_grid(a->points, &grid);
-    xlt_buffer queries = {0}, systems = {0}, indices = xlt_buffer_make(NULL, r.n * r.k, 4, 3),
-               distances2 = xlt_buffer_make(NULL, r.n * r.k, 4, 1);
+    around all = {.plan = plan_of(&desc), .index = b.index};
     if (a->queries)
-        queries = cloud_buffer(a->queries, desc.dimensions, 5);
+        all.queries = cloud_buffer(a->queries, desc.dimensions, 5);
     if (a->queries && desc.batch)
-        systems = xlt_buffer_make(a->queries->systems, r.n, 4, 2);
-    XLT_OK(xl_knn_enqueue(
-        plan_of(&desc), b.index, xlt_queue(),
-        &(xl_knn_args){.num_queries = a->queries ? r.n : 0,
-                       .queries = a->queries ? xlt_view(&queries) : xl_no_view(),
-                       .indices = xlt_view(&indices),
-                       .distances2 = a->no_distances ? xl_no_view() : xlt_view(&distances2),
-                       .query_systems = xlt_view(&systems)},
-        0, NULL, NULL));
-    xlt_read(&indices, r.indices);
-    xlt_read(&distances2, r.distances2);
-    xlt_check_guards(&indices, "indices");
-    if (a->no_distances)
-        xlt_check_unwritten(&distances2, "distances2");
-    else
-        xlt_check_guards(&distances2, "distances2");
-    if (a->queries) {
-        xlt_check_guards(&queries, "queries");
-        xlt_buffer_free(&queries);
-    }
-    if (systems.mem) {
-        xlt_check_guards(&systems, "query_systems");
-        xlt_buffer_free(&systems);
-    }
-    xlt_buffer_free(&indices);
-    xlt_buffer_free(&distances2);
+        all.systems = xlt_buffer_make(a->queries->systems, r.n, 4, 2);
+    size_t first = 0;
+    do {
+        search_part(a, &all, first, &r);
+        first += a->part > 0 ? a->part : r.n;
+    } while (first < r.n);
+    if (all.queries.mem)
+        xlt_check_guards(&all.queries, "queries");
+    if (all.systems.mem)
+        xlt_check_guards(&all.systems, "query_systems");
+    xlt_buffer_free(&all.queries);
+    xlt_buffer_free(&all.systems);
     built_free(&b);
     return r;
 }
@@ -319,6 +339,49 @@ static void batches(void **state)
     }
     free(systems);
     free(of_queries);
+    cloud_free(&c);
+    cloud_free(&q);
+}
+
+/* ---- parts ------------------------------------------------------------------------------------
+ */
+
+/* A call for each row, for some, and for more than there are: of points, and of queries, each with
+ * its system. */
+static void parts_of_rows(void **state)
+{
+    (void)state;
+    enum { SYSTEMS = 3, K = 9 };
+    const size_t n = xlt_on_oclgrind() ? 12 : 40, parts[] = {1, 7, n - 1, n, n + 9};
+    cloud c = cloud_uniform(n, -1.0f, 2.0f, 17), q = cloud_uniform(n, -1.5f, 3.0f, 18);
+    uint32_t systems[2][40];
+    for (size_t i = 0; i < n; ++i) {
+        systems[0][i] = (uint32_t)(i * i % SYSTEMS);
+        systems[1][i] = (uint32_t)(i % SYSTEMS);
+    }
+    c.systems = systems[0];
+    q.systems = systems[1];
+    for (int given = 0; given < 2; ++given)
+        for (size_t k = 0; k < sizeof parts / sizeof *parts; ++k) {
+            asked a = given ? asked_around(&c, &q, 0.3f, K) : asked_of(&c, 0.3f, K);
+            a.grid.num_systems = SYSTEMS;
+            a.search.batch = 1;
+            a.part = parts[k];
+            nearest_rows wanted = wanted_of(&a), got = search(&a);
+            rows_equal("parts", &a, &got, &wanted);
+            nearest_rows_free(&wanted);
+            nearest_rows_free(&got);
+        }
+    /* Of a failed build, too. */
+    c.xyz[31] = NAN;
+    asked a = asked_of(&c, 0.3f, K);
+    a.grid.num_systems = SYSTEMS;
+    a.search.batch = 1;
+    a.part = 7;
+    nearest_rows r = search(&a);
+    for (size_t at = 0; at < r.n * r.k; ++at)
+        assert_true(r.indices[at] == UINT32_MAX && isinf(r.distances2[at]));
+    nearest_rows_free(&r);
     cloud_free(&c);
     cloud_free(&q);
 }
@@ -617,6 +680,7 @@ int main(void)
         cmocka_unit_test(any_cell_size),
         cmocka_unit_test(ties),
         cmocka_unit_test(batches),
+        cmocka_unit_test(parts_of_rows),
         cmocka_unit_test(hard_clouds),
         cmocka_unit_test(few_points),
         cmocka_unit_test(fewer_dimensions),

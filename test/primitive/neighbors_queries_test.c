@@ -218,6 +218,31 @@ static void radii_of_their_own(void **state)
     cloud_free(&queries);
 }
 
+/* Points of one row, of which some reach farther back than those before them: where a work-item
+ * walks along a row, it has passed what they need. */
+static void radii_that_reach_back(void **state)
+{
+    (void)state;
+    enum { N = 160 };
+    cloud points = cloud_make(N, 3);
+    float radii[N];
+    uint64_t wanted = 0;
+    for (size_t i = 0; i < N; ++i) {
+        cloud_set(&points, i, (float)i / N, 0.5f, 0.5f);
+        radii[i] = i / 8 % 2 ? 0.2f : 0.01f;
+        for (size_t j = 0; j < N; ++j)
+            wanted += i != j && fabsf((float)i / N - (float)j / N) < radii[i] ? 1 : 0;
+    }
+    search_case a = {.points = &points, .radii = radii};
+    a.grid = grid_desc_of(&points, 5.0f); /* all of them in as many rows around */
+    a.grid.bounded = 1;
+    for (int k = 0; k < 3; ++k)
+        a.grid.upper[k] = 1.0f;
+    a.search = search_desc_of(0.2f);
+    assert_true(check("radii that reach back", &a) == wanted);
+    cloud_free(&points);
+}
+
 /* ---- space that repeats ---------------------------------------------------------------------- */
 
 static search_case in_box(const cloud *c, const float *lower, const float *upper, uint32_t periodic,
@@ -477,10 +502,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(queries_of_their_own),     cmocka_unit_test(queries_along_a_row),
         cmocka_unit_test(queries_of_no_use),        cmocka_unit_test(queries_in_fewer_dimensions),
-        cmocka_unit_test(radii_of_their_own),       cmocka_unit_test(space_that_repeats),
-        cmocka_unit_test(radii_of_several_periods), cmocka_unit_test(lattices_that_repeat),
-        cmocka_unit_test(all_of_it_at_once),        cmocka_unit_test(queries_of_other_periods),
-        cmocka_unit_test(planes_that_repeat),       cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(radii_of_their_own),       cmocka_unit_test(radii_that_reach_back),
+        cmocka_unit_test(space_that_repeats),       cmocka_unit_test(radii_of_several_periods),
+        cmocka_unit_test(lattices_that_repeat),     cmocka_unit_test(all_of_it_at_once),
+        cmocka_unit_test(queries_of_other_periods), cmocka_unit_test(planes_that_repeat),
+        cmocka_unit_test(what_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

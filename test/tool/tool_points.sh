@@ -58,6 +58,7 @@ doubles() {
     runs "$crosslane" neighbors ${wide% *}.npy --knn 7 --out nearest
     runs "$oracle" wide-knn 7 ${wide% *}.npy nearest
   done
+  nearest_in_parts 512 7 far.npy
   runs "$crosslane" neighbors far.npy --radius 0.0018 --out list --distances d.npy --vectors v.npy \
     --counts counts.npy
   in_rows 30 far.npy --radius 0.0018 --distances d.npy --vectors v.npy
@@ -122,6 +123,11 @@ neighbors() {
   done
   [[ $(cat stdout) == "1500 points, 8 nearest, approximate: 12000 found; "* ]] ||
     fail "approximate: $(cat stdout)"
+  "$oracle" points 100 f4 some.npy
+  for n in "" --approximate; do
+    runs "$crosslane" neighbors some.npy --knn 8 --out nearest $n
+    nearest_in_parts 100 8 some.npy $n
+  done
   no_grid near.npy --knn 8 --approximate --out nearest
   runs "$crosslane" neighbors wide.npy --knn 3 --f32 --json --out nearest
   [[ $(cat stdout) == *"\"points\":500,\"knn\":3,\"found\":1500,"* ]] || fail "as JSON: $(cat stdout)"
@@ -158,16 +164,40 @@ list_case() {
   cp stdout found
 }
 
-# in_parts POINTS OPTION...: the last list once more, in parts; not a byte is another.
+# in_parts POINTS OPTION...: the last list once more, in parts of a row each, of some, and in one of
+# all; not a byte is another.
 in_parts() {
-  local points=$1 file parts
+  local points=$1 file parts pairs
   shift
   mkdir whole
   for file in list.*.npy [dvs].npy; do [ ! -e "$file" ] || mv "$file" whole; done
-  runs "$crosslane" neighbors "$points" --out list --part-pairs 50 --json "$@"
-  parts=$(json_number parts)
-  [ "$parts" -gt 3 ] || fail "$parts parts: $(cat stdout)"
-  for file in whole/*; do cmp "$file" "${file#whole/}" || fail "in $parts parts: $file"; done
+  for pairs in 1 50 1000000000; do
+    runs "$crosslane" neighbors "$points" --out list --part-pairs $pairs --json "$@"
+    parts=$(json_number parts)
+    if [ $pairs -le 50 ]; then [ "$parts" -gt 3 ]; else [ "$parts" -eq 1 ]; fi ||
+      fail "$parts parts of $pairs: $(cat stdout)"
+    for file in whole/*; do cmp "$file" "${file#whole/}" || fail "in $parts parts: $file"; done
+  done
+  rm -r whole
+}
+
+# nearest_in_parts ROWS K POINTS OPTION...: the last tables of nearest once more, in parts of a row
+# each, of three, and in one of all; not a byte is another, nor what is said.
+nearest_in_parts() {
+  local rows=$1 k=$2 points=$3 file pairs said parts
+  shift 3
+  mkdir whole
+  mv nearest.*.npy whole
+  for pairs in 1 $((3 * k + k - 1)) 1000000000; do
+    parts=1
+    [ $pairs -ne 1 ] || parts=$rows
+    [ $pairs -le 1 ] || [ $pairs -ge 1000 ] || parts=$(((rows + 2) / 3))
+    runs "$crosslane" neighbors "$points" --knn "$k" --out nearest --part-pairs $pairs --json "$@"
+    [ "$(json_number parts)" -eq $parts ] || fail "not $parts parts: $(cat stdout)"
+    said=${said:-$(sed 's/,"parts":[0-9]*//' stdout)}
+    [ "$said" = "$(sed 's/,"parts":[0-9]*//' stdout)" ] || fail "not $said: $(cat stdout)"
+    for file in whole/*; do cmp "$file" "${file#whole/}" || fail "in $parts parts: $file"; done
+  done
   rm -r whole
 }
 
@@ -289,6 +319,7 @@ nearest() {
   [[ $(cat stdout) == "77 queries among 250 points, 5 nearest: 385 found; "* ]] ||
     fail "of queries: $(cat stdout)"
   runs "$oracle" knn 5 two.npy nearest queries=places.npy periodic=x
+  nearest_in_parts 77 5 two.npy --queries places.npy --box -8,-9 8,9 --periodic x
   runs "$crosslane" neighbors one.npy --knn 12 --radius 2 --self --squared --out nearest
   runs "$oracle" knn 12 one.npy nearest self squared below=2
   "$oracle" box 0 f4 none.npy 2 0
@@ -315,6 +346,8 @@ batches() {
     --query-systems others.npy --out nearest
   runs "$oracle" knn 5 two.npy nearest queries=places.npy systems=systems.npy \
     query-systems=others.npy
+  nearest_in_parts 77 5 two.npy --queries places.npy --systems systems.npy \
+    --query-systems others.npy
   refuses 2 "neighbors: --systems needs --query-systems, as there are queries" \
     neighbors two.npy --radius 3 --queries places.npy --systems systems.npy
   refuses 2 "neighbors: --query-systems needs --queries and --systems" \
@@ -352,7 +385,7 @@ wrong_options() {
     with "--row-capacity: $k; a whole number from 1 to 4294967295" --radius 1 --row-capacity $k --out out/n
   done
   with "--part-pairs: 0; a whole number from 1 to 9007199254740992" --radius 1 --part-pairs 0 --out out/n
-  for apart in inclusive half unsorted "row-capacity 9" "part-pairs 9" "counts c" "density d" "distances d" "vectors v" "shifts s" \
+  for apart in inclusive half unsorted "row-capacity 9" "counts c" "density d" "distances d" "vectors v" "shifts s" \
     "radii r"; do
     with "--knn and --${apart% *} exclude each other; give one" --knn 8 --out out/n --$apart
   done

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT
+ * Points in space for the differential runner: of one to three dimensions and either precision, in
+ * space that repeats or not, near the origin or not, of one system or of many; and grids of them.
+ */
+#include "differential.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+double scene_radius(const fuzz_case *c)
+{
+    static const double radii[] = {1, 0.3, 2.5};
+    return radii[c->of[RADIUS]];
+}
+
+void set_scalar(const scene *s, void *array, size_t i, double x)
+{
+    if (s->wide)
+        ((double *)array)[i] = x;
+    else
+        ((float *)array)[i] = (float)x;
+}
+
+double scalar_of(const scene *s, const void *array, size_t i)
+{
+    return s->wide ? ((const double *)array)[i] : (double)((const float *)array)[i];
+}
+
+/* ---- the space ------------------------------------------------------------------------------ */
+
+static double rounded(const scene *s, double x)
+{
+    return s->wide ? x : (double)(float)x;
+}
+
+/* Edges are longer than a radius, which a device that ends long loops wants, unless they are to be
+ * tight, and none is twice as long as another: so few images are near. */
+static void make_space(const fuzz_case *c, scene *s, xlt_random *random)
+{
+    static const double corners[3][3] = {{0, 0, 0}, {-3.25, 1.7, 100}, {1000, -2000, 500}};
+    const double shortest =
+        (c->of[TIGHT] ? 0.44 : 1.1) * s->radius * (1 + 3 * (double)xlt_unit(random));
+    const double far = s->wide && c->of[FAR] == 2 ? 1e6 : 1;
+    for (uint32_t a = 0; a < s->dimensions; ++a) {
+        const double edge = shortest * (1 + (double)xlt_unit(random));
+        s->lower[a] = rounded(s, far * corners[c->of[FAR]][a]);
+        s->upper[a] = rounded(s, s->lower[a] + edge);
+        s->cell[a][a] = rounded(s, edge);
+        s->period[a] = c->of[SPACE] == SPACE_CELL ? s->cell[a][a] : s->upper[a] - s->lower[a];
+        s->period[a] = s->periodic >> a & 1 ? rounded(s, s->period[a]) : 0;
+    }
+    for (uint32_t row = 1; row < s->dimensions; ++row)
+        for (uint32_t column = 0; column < row; ++column)
+            s->cell[row][column] =
+                rounded(s, 1.9 * ((double)xlt_unit(random) - 0.5) * s->cell[column][column]);
+    if (c->of[SPACE] == SPACE_CELL) {
+        s->tilt[0] = s->periodic >> 1 & 1 ? s->cell[1][0] : 0;
+        s->tilt[1] = s->periodic >> 2 & 1 ? s->cell[2][0] : 0;
+        s->tilt[2] = s->periodic >> 2 & 1 ? s->cell[2][1] : 0;
+    }
+}
+
+/* ---- points --------------------------------------------------------------------------------- */
+
+/* How far along an edge: 0 to 1. */
+static double part_of(const fuzz_case *c, xlt_random *random, size_t i, size_t axis)
+{
+    const double any = (double)xlt_unit(random) + 0x1p-24 * (double)xlt_unit(random);
+    switch (c->of[DATA]) {
+    case ZEROS:
+        return 0;
+    case EQUAL:
+        return 0.3;
+    case REAL: /* a lattice, whose distances tie */
+        return (double)(i >> 3 * axis & 7) / 8;
+    case SORTED: /* a line */
+        return axis == 0 ? (double)(i % 64) / 64 : 0;
+    case REVERSED: /* crowds */
+        return (double)(i % 3) / 3 + any / 64;
+    case MINUS_ZEROS: /* on both sides of some planes */
+        return fmax((double)xlt_below(random, 4) / 3 - (double)xlt_below(random, 2) * 0x1p-22, 0);
+    default:
+        return any;
+    }
+}
+
+/* In a cell where its vectors take the parts, or, of some points, anywhere in the box around. */
+static double coordinate(const scene *s, bool in_cell, const double part[3], uint32_t axis,
+                         bool around)
+{
+    double x = s->lower[axis];
+    if (!in_cell)
+        return fmax(x, fmin(s->upper[axis], x + part[axis] * (s->upper[axis] - x)));
+    for (uint32_t row = axis; row < s->dimensions; ++row) {
+        const double edge = s->cell[row][axis];
+        x += around ? fmin(edge, 0) + part[axis] * fabs(edge) : part[row] * edge;
+    }
+    return x;
+}
+
+static void put_point(const fuzz_case *c, const scene *s, void *array, size_t at,
+                      const double part[3], bool around)
+{
+    for (uint32_t a = 0; a < s->dimensions; ++a)
+        set_scalar(s, array, at + a, coordinate(s, c->of[SPACE] == SPACE_CELL, part, a, around));
+}
+
+static void make_points_in(const fuzz_case *c, scene *s, xlt_random *random)
+{
+    s->points = make_bytes(s->n * s->stride, s->bytes);
+    for (size_t i = 0; i < s->n * s->stride; ++i)
+        set_scalar(s, s->points, i, (double)NAN);
+    for (size_t i = 0; i < s->n; ++i) {
+        double part[3];
+        for (size_t a = 0; a < 3; ++a)
+            part[a] = part_of(c, random, i, a);
+        put_point(c, s, s->points, i * s->stride, part,
+                  c->of[DATA] == RANDOM && xlt_below(random, 4) == 0);
+    }
+}
+
+/* Some at points, some outside of the box, where points may not be, some nowhere. */
+static void make_queries(const fuzz_case *c, scene *s, xlt_random *random)
+{
+    s->queries = make_bytes(s->rows * s->dimensions, s->bytes);
+    for (size_t i = 0; i < s->rows; ++i) {
+        const size_t at = i * s->dimensions, of = s->n ? xlt_below(random, (uint32_t)s->n) : 0;
+        for (uint32_t a = 0; a < s->dimensions; ++a)
+            set_scalar(s, s->queries, at + a,
+                       s->n > 0 && i % 4 == 0
+                           ? scalar_of(s, s->points, of * s->stride + a)
+                           : s->lower[a] + (1.4 * (double)xlt_unit(random) - 0.2) *
+                                               (s->upper[a] - s->lower[a]));
+        if (c->of[DATA] == ODD && i % 8 == 5)
+            set_scalar(s, s->queries, at, i % 16 == 5 ? (double)NAN : (double)INFINITY);
+    }
+}
+
+static uint32_t *numbers_below(size_t n, uint32_t limit, xlt_random *random)
+{
+    uint32_t *const numbers = make_bytes(n, sizeof *numbers);
+    for (size_t i = 0; i < n; ++i)
+        numbers[i] = xlt_below(random, limit);
+    return numbers;
+}
+
+static size_t rows_between(const scene *s, uint64_t rows)
+{
+    const size_t left = s->rows - s->first;
+    return rows > 0 && rows < left ? (size_t)rows : left;
+}
+
+static size_t points_of(const fuzz_case *c)
+{
+    static const size_t enough = 20; /* for all k */
+    const bool needs = c->of[PRIMITIVE] == KNN && c->of[SPACE] >= SPACE_BOX && !c->of[LIMITED];
+    return needs && c->of[N] < enough ? enough : (size_t)c->of[N];
+}
+
+scene make_scene(const fuzz_case *c)
+{
+    static const uint8_t strides[] = {3, 4, 7};
+    xlt_random shape = random_of(c->of[SHAPE], 6), random = random_of(c->of[SEED], 5);
+    scene s = {.n = points_of(c),
+               .stride = strides[c->of[STRIDE]],
+               .dimensions = 3 - (uint32_t)c->of[DIMENSIONS],
+               .wide = c->of[SCALAR] != 0,
+               .bytes = c->of[SCALAR] ? sizeof(double) : sizeof(float),
+               .num_systems = c->of[BATCH] ? 1 + xlt_below(&shape, 40) : 0};
+    const uint32_t all = (1u << s.dimensions) - 1, some = (uint32_t)c->of[AXES] & all;
+    s.radius = rounded(&s, scene_radius(c));
+    s.periodic = c->of[SPACE] < SPACE_BOX ? 0 : some ? some : all;
+    s.rows = c->of[AROUND] ? (size_t)c->of[OTHER] : s.n;
+    s.first = (size_t)c->of[FIRST] % (s.rows + 1);
+    s.num = rows_between(&s, c->of[ROWS]);
+    make_space(c, &s, &shape);
+    make_points_in(c, &s, &random);
+    if (s.num_systems > 0)
+        s.systems = numbers_below(s.n, s.num_systems, &random);
+    if (c->of[AROUND])
+        make_queries(c, &s, &random);
+    if (c->of[AROUND] && s.num_systems > 0) /* some of a system that there is not */
+        s.query_systems = numbers_below(s.rows, s.num_systems + 1, &random);
+    if (c->of[RADII]) {
+        s.radii = make_bytes(s.rows, s.bytes);
+        for (size_t i = 0; i < s.rows; ++i)
+            set_scalar(&s, s.radii, i, s.radius * (1.4 * (double)xlt_unit(&random) - 0.1));
+    }
+    return s;
+}
+
+void free_scene(scene *s)
+{
+    free(s->points);
+    free(s->queries);
+    free(s->radii);
+    free(s->systems);
+    free(s->query_systems);
+}
+
+/* ---- grids ---------------------------------------------------------------------------------- */
+
+tuned_way way_of(const fuzz_case *c)
+{
+    static const xl_tunable tables[] = {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 8}},
+                            rows[] = {{"grid.planes", 0}, {"grid.table", 0}, {"grid.thin", 1}};
+    static const tuned_way ways[] = {
+        {NULL, NULL, 0, 0}, {tables, tables, 3, 1}, {rows, rows, 3, 1}};
+    return ways[c->of[WAY]];
+}
+
+static xl_grid_desc describe(const fuzz_case *c, const scene *s)
+{
+    static const float cells[] = {1.0f, 0.25f, 50.0f};
+    const tuned_way way = way_of(c);
+    xl_grid_desc desc;
+    xl_grid_desc_init(&desc);
+    desc.dimensions = s->dimensions;
+    desc.stride = (uint32_t)s->stride;
+    desc.scalar = s->wide ? XL_F64 : XL_F32;
+    desc.cell_size = cells[c->of[CELL]];
+    desc.bounded = c->of[SPACE] == SPACE_BOUNDED || c->of[SPACE] == SPACE_BOX;
+    desc.triclinic = c->of[SPACE] == SPACE_CELL;
+    desc.periodic = s->periodic;
+    desc.num_systems = s->num_systems;
+    desc.tunables = way.grid;
+    desc.num_tunables = way.num_grid;
+    for (uint32_t a = 0; a < s->dimensions && c->of[SPACE] != SPACE_OPEN; ++a) {
+        desc.lower_f64[a] = s->wide ? s->lower[a] : 0;
+        desc.lower[a] = s->wide ? 0 : (float)s->lower[a];
+        desc.upper_f64[a] = s->wide && desc.bounded ? s->upper[a] : 0;
+        desc.upper[a] = s->wide || !desc.bounded ? 0 : (float)s->upper[a];
+        for (uint32_t column = 0; column <= a && desc.triclinic; ++column) {
+            desc.cell_f64[a][column] = s->wide ? s->cell[a][column] : 0;
+            desc.cell[a][column] = s->wide ? 0 : (float)s->cell[a][column];
+        }
+    }
+    return desc;
+}
+
+static void close_grid(open_plan *plan)
+{
+    xl_grid_index_destroy(plan->of.space.index);
+    xl_grid_destroy(plan->of.space.grid);
+    plan->of.space.index = NULL;
+    plan->of.space.grid = NULL;
+}
+
+bool make_grid(outcome *o, const fuzz_case *c, open_plan *plan, const scene *s)
+{
+    const xl_grid_desc desc = describe(c, s);
+    close_grid(plan);
+    return succeeded(o, plan->ctx, xl_grid_create(plan->ctx, &desc, &plan->of.space.grid),
+                     "xl_grid_create") &&
+           succeeded(o, plan->ctx, xl_grid_index_create(plan->ctx, &plan->of.space.index),
+                     "xl_grid_index_create");
+}
+
+void close_space(open_plan *plan)
+{
+    close_grid(plan);
+    xl_neighbors_destroy(plan->of.space.near);
+    xl_knn_destroy(plan->of.space.nearest);
+    xl_morton_destroy(plan->of.space.morton);
+}
+
+/* ---- calls ---------------------------------------------------------------------------------- */
+
+void add_scene(const fuzz_case *c, const open_plan *plan, const scene *s, call_array *arrays)
+{
+    const size_t in = (size_t)c->of[IN_AT],
+                 scalars = s->n > 0 ? (s->n - 1) * s->stride + s->dimensions : 0;
+    size_t bytes = 0, alignment = 1;
+    const xl_status status = xl_grid_scratch(plan->of.space.grid, s->n, &bytes, &alignment);
+    assert_int_equal(status, XL_SUCCESS);
+    arrays[POINTS] = input_array("points", s->points, scalars, s->bytes, in);
+    arrays[OF_SYSTEMS] = input_array(s->systems ? "systems" : NULL, s->systems, s->n, 4, in / 2);
+    arrays[STORAGE] = scratch_array(c, bytes, alignment);
+    arrays[QUERY_POINTS] = input_array(s->queries ? "queries" : NULL, s->queries,
+                                       s->rows * s->dimensions, s->bytes, in / 3);
+    arrays[QUERY_RADII] =
+        input_array(s->radii ? "radii" : NULL, s->radii, s->rows, s->bytes, in / 4);
+    arrays[OF_QUERY_SYSTEMS] = input_array(s->query_systems ? "query_systems" : NULL,
+                                           s->query_systems, s->rows, 4, in / 5);
+}
+
+xl_status build_scene(const fuzz_case *c, const open_plan *plan, const call_array *arrays,
+                      const flight *f, cl_event *built)
+{
+    const xl_grid_build_args args = {.n = points_of(c),
+                                     .points = array_view(&arrays[POINTS]),
+                                     .systems = array_view(&arrays[OF_SYSTEMS]),
+                                     .storage = array_view(&arrays[STORAGE])};
+    return xl_grid_build_enqueue(plan->of.space.grid, plan->of.space.index, f->queue, &args,
+                                 num_waits(f), waits(f), built);
+}
+
+bool is_alike(const void *got, const void *wanted)
+{
+    float a, b;
+    memcpy(&a, got, sizeof a);
+    memcpy(&b, wanted, sizeof b);
+    return zeros_are_alike() && a == b;
+}
