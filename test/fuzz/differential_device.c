@@ -162,6 +162,8 @@ static bool may_be_refused(const fuzz_case *c)
     const element *e = element_of(c);
     if (has_keys(c)) /* a device need not compute with these */
         return c->of[ALGORITHM] == ALGORITHM_RADIX;
+    if (has_space(c))
+        return c->of[SCALAR] != 0;
     return e->type == XL_F64 || e->type == XL_F16 || c->of[ALGORITHM] == XL_SCAN_LOOKBACK;
 }
 

@@ -11,12 +11,14 @@
 
 enum { NOW = SCENE_ARRAYS, COUNT_OUT };
 
-/* A grid is all there is, and it is each case's own. */
+/* A grid is all there is, and it is each case's own; this one tells whether there can be one. */
 static xl_status open_moved(const fuzz_case *c, open_plan *plan)
 {
-    (void)c;
-    plan->of.space.grid = NULL;
-    return XL_SUCCESS;
+    xl_grid_desc desc;
+    xl_grid_desc_init(&desc);
+    desc.scalar = c->of[SCALAR] ? XL_F64 : XL_F32;
+    desc.cell_size = 1;
+    return xl_grid_create(plan->ctx, &desc, &plan->of.space.grid);
 }
 
 static double distance_of(const fuzz_case *c, const scene *s)
