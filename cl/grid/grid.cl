@@ -92,7 +92,7 @@ __kernel void xl_grid_keys(XL_POINTS_PARAMETERS, uint n, __global uint *storage,
 #if XL_BOUNDED
         const bool bad = xl_grid_tell_bad(header, (uint)i, p, lower, upper);
 #else
-        const bool bad = !xl_grid_finite(p);
+        const bool bad = !xl_float4_finite(p);
 #endif
         const uint b =
             !map.sparse

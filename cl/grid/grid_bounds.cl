@@ -50,7 +50,7 @@ void xl_grid_look_at(xl_grid_looked *looked, xl_points points, xl_real4 given, u
                      float4 upper)
 {
     const float4 p = xl_grid_point_of(points, given);
-    if (!xl_grid_finite(p)) {
+    if (!xl_float4_finite(p)) {
         looked->first_bad = min(looked->first_bad, i);
         ++looked->bad;
         return;

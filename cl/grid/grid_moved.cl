@@ -39,7 +39,7 @@ bool xl_grid_is_far(xl_real4 was, xl_real4 now, const xl_cell *cell, xl_real dis
         const xl_real4 d = away - xl_cell_shift(cell, images.at);
         far = !((d.x * d.x + d.y * d.y) + d.z * d.z <= distance2);
     }
-    return far || !xl_grid_given_finite(now);
+    return far || !xl_real4_finite(now);
 }
 #else
 #define XL_CELL_PARAMETERS
@@ -72,7 +72,7 @@ bool xl_grid_is_far(xl_real4 was, xl_real4 now, xl_real4 period, xl_real distanc
     if (any(period > 0.0f))
         away = xl_grid_nearest_image(away, period);
     const xl_real square = (away.x * away.x + away.y * away.y) + away.z * away.z;
-    return !xl_grid_given_finite(now) || !(square <= distance2);
+    return !xl_real4_finite(now) || !(square <= distance2);
 }
 #endif
 

@@ -143,22 +143,6 @@ void xl_grid_put_point(__global uint *sorted, uint n, ulong k, xl_points points,
 #endif
 }
 
-/* True for numbers, false for NaN and infinities. */
-bool xl_grid_finite(float4 p)
-{
-    uint4 exponent = as_uint4(p) & 0x7f800000u;
-    return exponent.x != 0x7f800000u && exponent.y != 0x7f800000u && exponent.z != 0x7f800000u;
-}
-
-bool xl_grid_given_finite(xl_real4 given)
-{
-#if XL_F64
-    return all(isfinite(given));
-#else
-    return xl_grid_finite(given);
-#endif
-}
-
 /* True for a point that cannot be in the grid; its header has the box. */
 bool xl_grid_is_bad(__global const xl_grid_header *header, float4 p)
 {
@@ -169,7 +153,7 @@ bool xl_grid_is_bad(__global const xl_grid_header *header, float4 p)
 #endif
     return !all(p >= xl_grid_float4(header->lower)) || !all(p <= upper);
 #else
-    return !xl_grid_finite(p);
+    return !xl_float4_finite(p);
 #endif
 }
 
@@ -178,7 +162,7 @@ bool xl_grid_tell_bad(__global xl_grid_header *header, uint i, float4 p, float4 
 {
     if (all(p >= lower) && all(p <= upper))
         return false;
-    const bool finite = xl_grid_finite(p);
+    const bool finite = xl_float4_finite(p);
     atomic_inc(finite ? &header->out_of_domain : &header->non_finite);
     atomic_min(finite ? &header->first_out_of_domain : &header->first_non_finite, i);
     return true;

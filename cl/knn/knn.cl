@@ -60,7 +60,7 @@ __kernel void xl_knn(__global const uint *storage, XL_INDEX_PARAMETERS, XL_QUERY
         if (!s.map.failed) {
             const xl_query query = xl_query_load(&s, (uint)k);
             i = query.self.w;
-            if (all(isfinite(xl_site_position(query.self))))
+            if (xl_real4_finite(xl_site_position(query.self)))
                 found = xl_knn_find(&s, &query, list);
         }
         if (i >= queries)

@@ -27,11 +27,6 @@ __kernel void xl_knn_approximate_pack(ulong n, __global const float *points, ulo
     places[places_at + i] = (uint4)(as_uint(p[0]), as_uint(p[1]), as_uint(z), (uint)i);
 }
 
-bool xl_knn_is_finite(uint4 place)
-{
-    return all(isfinite(as_float4(place).xyz));
-}
-
 float xl_knn_square(uint4 p, uint4 q)
 {
     const float4 d = as_float4(p) - as_float4(q);
@@ -112,8 +107,8 @@ bool xl_knn_has(const ulong *list, uint index)
 void xl_knn_consider(uint4 self, uint4 other, bool again, ulong *list)
 {
     const ulong key = xl_knn_key(xl_knn_square(self, other), other.w);
-    if (key < list[XL_K - 1] && (XL_KEEP_SELF || other.w != self.w) && xl_knn_is_finite(other) &&
-        !(again && xl_knn_has(list, other.w)))
+    if (key < list[XL_K - 1] && (XL_KEEP_SELF || other.w != self.w) &&
+        xl_float4_finite(as_float4(other)) && !(again && xl_knn_has(list, other.w)))
         xl_knn_insert(list, key);
 }
 
@@ -165,7 +160,7 @@ __kernel void xl_knn_approximate(uint n, uint rows, uint first, __global const u
         xl_knn_clear(list, xl_knn_limit(INFINITY));
     else
         xl_knn_resume(list, by_four, indices, distances2);
-    if (xl_knn_is_finite(self))
+    if (xl_float4_finite(as_float4(self)))
         xl_knn_search(self, places, n, after, !first, list);
     xl_knn_keep(list, by_four, indices, distances2);
 }

@@ -528,16 +528,6 @@ __kernel void xl_neighbors_longest(__global uint *found, __global const uint *co
 #endif
 
 #if XL_GIVEN
-bool xl_is_finite(xl_real4 p)
-{
-#if XL_F64
-    const ulong4 exponent = as_ulong4(p) & 0x7ff0000000000000UL;
-    return all(exponent != 0x7ff0000000000000UL);
-#else
-    return all((as_uint4(p) & 0x7f800000u) != 0x7f800000u);
-#endif
-}
-
 /* How many queries are not finite, and the first of them. */
 __kernel void xl_neighbors_check(__global uint *found, __global const xl_real *given,
                                  ulong given_at, __global const xl_real *given_y, ulong given_y_at,
@@ -551,7 +541,7 @@ __kernel void xl_neighbors_check(__global uint *found, __global const xl_real *g
 #endif
     XL_FOR_ITEMS(i, queries)
     {
-        if (!xl_is_finite(xl_query_given(&s, i))) {
+        if (!xl_real4_finite(xl_query_given(&s, i))) {
             atomic_inc(found);
             atomic_min(found + 1, (uint)i);
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Coordinates of the precision that a program is for (XL_F64): one, two and four of them, and what
- * a comparison of four yields. */
+ * Coordinates of the precision that a program is for (XL_F64): one, two and four of them, what a
+ * comparison of four yields, and whether they are a place. */
 #ifndef XL_PRELUDE_REAL
 #define XL_PRELUDE_REAL
 
@@ -24,6 +24,24 @@ xl_real4 xl_real4_of(int4 numbers)
     return convert_double4(numbers);
 #else
     return convert_float4(numbers);
+#endif
+}
+
+/* Whether x, y and z are numbers, neither NaN nor infinite; w counts for nothing. */
+bool xl_float4_finite(float4 p)
+{
+    const uint4 exponent = as_uint4(p) & 0x7f800000u;
+    return exponent.x != 0x7f800000u && exponent.y != 0x7f800000u && exponent.z != 0x7f800000u;
+}
+
+bool xl_real4_finite(xl_real4 p)
+{
+#if XL_F64
+    const ulong mask = 0x7ff0000000000000UL;
+    const ulong4 exponent = as_ulong4(p) & mask;
+    return exponent.x != mask && exponent.y != mask && exponent.z != mask;
+#else
+    return xl_float4_finite(p);
 #endif
 }
 
