@@ -171,6 +171,16 @@ xl_grid_report report_of(const built *b)
     return report;
 }
 
+bool ends_long_loops(void)
+{
+    return strstr(xlt_device(), "llvmpipe") != NULL;
+}
+
+bool count_is_given_up(const uint64_t *offsets, size_t n)
+{
+    return ends_long_loops() && offsets[n] == UINT64_MAX;
+}
+
 uint32_t *order_of(const built *b)
 {
     size_t n = b->cloud->n;

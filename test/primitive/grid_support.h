@@ -95,6 +95,10 @@ ref_search ref_search_of(const search_case *a);
     .query_stride = (a)->queries ? (a)->queries->stride : 0, .dimensions = (a)->grid.dimensions,   \
     .inclusive = (a)->search.inclusive != 0, .include_self = (a)->search.include_self != 0,        \
     .half = (a)->search.half != 0, .radii = (a)->radii
+/* Whether the device ends long loops, so that calls that take such may give up, and say so. */
+bool ends_long_loops(void);
+/* A count of n queries that has done that. */
+bool count_is_given_up(const uint64_t *offsets, size_t n);
 /* n rows of the k nearest. */
 typedef struct nearest_rows {
     uint32_t *indices;
