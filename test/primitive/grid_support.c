@@ -101,9 +101,15 @@ xl_neighbors_desc search_desc_of(float radius)
     return desc;
 }
 
-bool tuned_turn(tuned how, unsigned turn)
+bool tuned_turn(tuned how, unsigned form)
 {
-    return !xlt_few_programs() || turn % TUNED_WAYS == (unsigned)how;
+    const unsigned of_device = ends_long_loops() ? 2 : 0;
+    return !xlt_few_programs() || (form + of_device) % TUNED_WAYS == (unsigned)how;
+}
+
+bool is_its_form(size_t k)
+{
+    return !xlt_few_programs() || k % 2 == (ends_long_loops() ? 1 : 0);
 }
 
 void tune_as(tuned how, xl_grid_desc *grid, xl_neighbors_desc *search)

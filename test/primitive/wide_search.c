@@ -194,11 +194,9 @@ uint64_t check(const char *what, const wide_case *a)
 
 uint64_t check_ways(const char *what, wide_case a)
 {
-    static unsigned turn;
     uint64_t pairs = 0;
-    ++turn;
     for (a.how = TUNED_AS_IS; a.how < TUNED_WAYS; ++a.how)
-        if (tuned_turn(a.how, turn))
+        if (tuned_turn(a.how, SEARCH_FORM(&a)))
             pairs = check(what, &a);
     return pairs;
 }

@@ -36,7 +36,7 @@ void call_free(call *c);
 /* Counts, rows with all there is of them, and sums are those of the reference. Returns the number
  * of pairs. */
 uint64_t check(const char *what, const wide_case *a);
-/* In every way that a search is done; of few programs, in one after the other. */
+/* In every way that a search is done; of few programs, in one for each form. */
 uint64_t check_ways(const char *what, wide_case a);
 
 #endif
