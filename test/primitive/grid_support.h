@@ -43,8 +43,12 @@ cloud cloud_block_and_stray(size_t n, float away);
  * eight times as thin along x; the same, rows listed; work-items that walk, of points in fours. */
 typedef enum tuned { TUNED_AS_IS, TUNED_TABLE, TUNED_ROWS, TUNED_WALK, TUNED_WAYS } tuned;
 
-/* Whether it is this way's turn; where few programs are tested, each has one turn in as many. */
-bool tuned_turn(tuned how, unsigned turn);
+/* Whether a form of a search, which is a number of any size, is for this way. Where few programs
+ * are tested each form has one of them, whichever points it is for, and on rusticl another one. */
+bool tuned_turn(tuned how, unsigned form);
+/* Whether this device has form k of a test that each push runs on rusticl and another device: where
+ * few programs are tested rusticl has the odd ones, and others the even ones. */
+bool is_its_form(size_t k);
 void tune_as(tuned how, xl_grid_desc *grid, xl_neighbors_desc *search);
 
 xl_grid_desc grid_desc_of(const cloud *c, float cell_size);
@@ -95,6 +99,16 @@ ref_search ref_search_of(const search_case *a);
     .query_stride = (a)->queries ? (a)->queries->stride : 0, .dimensions = (a)->grid.dimensions,   \
     .inclusive = (a)->search.inclusive != 0, .include_self = (a)->search.include_self != 0,        \
     .half = (a)->search.half != 0, .radii = (a)->radii
+/* The form of a case of either precision: of what makes programs of a search, sums that spread over
+ * the ways. */
+#define SEARCH_FORM(a)                                                                             \
+    ((a)->grid.dimensions + ((a)->grid.periodic ? 1u : 0u) + (a)->search.half +                    \
+     2 * (a)->search.sorted + 2 * (a)->search.inclusive + 3 * (a)->search.include_self +           \
+     ((a)->queries ? 1u : 0u) + ((a)->radii ? 2u : 0u) + ((a)->soa ? 1u : 0u))
+/* Whether the device ends long loops, so that calls that take such may give up, and say so. */
+bool ends_long_loops(void);
+/* A count of n queries that has done that. */
+bool count_is_given_up(const uint64_t *offsets, size_t n);
 /* n rows of the k nearest. */
 typedef struct nearest_rows {
     uint32_t *indices;

@@ -210,7 +210,7 @@ static void overfull_cells_are_in_order(void **state)
     (void)state;
     size_t n = xlt_small() ? 400 : 100000;
     (void)xlt_context();
-    if (strstr(xlt_device(), "llvmpipe") && n > 30000) {
+    if (ends_long_loops() && n > 30000) {
         /* Mesa 22.3 crashes in the work-group's sort of more than 2^15 indices. */
         n = 30000;
         print_message("only %zu points: a limit of %s\n", n, xlt_device());

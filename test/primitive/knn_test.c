@@ -158,7 +158,7 @@ static nearest_rows wanted_of(const asked *a)
 /* Where a device ends long loops a row may be given up; not in part. */
 static bool is_given_up(const nearest_rows *got, size_t row)
 {
-    if (!strstr(xlt_device(), "llvmpipe") || got->indices[row * got->k] != UINT32_MAX - 1)
+    if (!ends_long_loops() || got->indices[row * got->k] != UINT32_MAX - 1)
         return false;
     for (size_t j = 0; j < got->k; ++j)
         if (got->indices[row * got->k + j] != UINT32_MAX - 1)

@@ -238,13 +238,11 @@ static void check(const char *what, const search_case *a, tuned how, const wante
  * programs, in one after the other. */
 static size_t check_ways(const char *what, const search_case *a)
 {
-    static unsigned turn;
     wanted w = wanted_of(a);
     const size_t capacities[] = {w.longest, w.longest > 2 ? w.longest - 1 : 1, w.longest + 70, 1};
-    ++turn;
     for (tuned how = TUNED_AS_IS; how < TUNED_WAYS; ++how)
         for (size_t k = 0; k < 4; ++k)
-            if (capacities[k] > 0 && tuned_turn(how, turn))
+            if (capacities[k] > 0 && tuned_turn(how, SEARCH_FORM(a)))
                 check(what, a, how, &w, capacities[k]);
     const size_t longest = w.longest;
     wanted_free(&w);

@@ -1,251 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Lists of points of double precision, and of given queries that have an array for each axis: every
  * way of a search against every pair and every image of it. */
-#include "neighbors_support.h"
-#include "wide_support.h"
+#include "wide_search.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- a search of any kind ------------------------------------------------------------------- */
-
-static const char visit_text[] = "double visit(double sum, double d2, uint i, uint j, double4 p)\n"
-                                 "{ return sum + (d2 * p.y + p.x) * (i == j ? 1.0 : p.z); }\n";
-
-typedef struct call {
-    wide_index of;
-    xl_neighbors *plan;
-    given queries;
-    xlt_buffer radii;
-    size_t n, num_queries, dimensions;
-} call;
-
-static call call_make(const wide_case *a)
-{
-    call c = {.n = a->queries ? a->queries->n : a->points->n, .dimensions = a->grid.dimensions};
-    xl_grid_desc grid = a->grid;
-    xl_neighbors_desc search = a->search;
-    tune_as(a->how, &grid, &search);
-    search.query_layout = a->soa ? XL_POINTS_SOA : XL_POINTS_AOS;
-    search.visit = visit_text;
-    search.details = 1;
-    search.queries = a->queries ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
-    search.query_stride = a->queries ? (uint32_t)a->queries->stride : 3;
-    search.dimensions = grid.dimensions;
-    search.radii = a->radii != NULL;
-    search.periodic = grid.periodic != 0;
-    XLT_OK(xl_neighbors_create(xlt_context(), &search, &c.plan));
-    c.of = wide_index_make(a);
-    if (a->queries) {
-        c.queries = given_make(a->queries, c.dimensions, a->soa);
-        c.num_queries = c.n;
-    }
-    if (a->radii)
-        c.radii = xlt_buffer_make(a->radii, c.n, sizeof *a->radii, 2);
-    return c;
-}
-
-static void call_free(call *c)
-{
-    given_free(&c->queries);
-    xlt_buffer_free(&c->radii);
-    xl_neighbors_destroy(c->plan);
-    wide_index_free(&c->of);
-}
-
-/* Whose neighbours are searched, in any call's arguments. */
-#define QUERIES(c)                                                                                 \
-    .num_queries = (c)->num_queries, .queries = (c)->queries.view[0],                              \
-    .queries_y = (c)->queries.view[1], .queries_z = (c)->queries.view[2],                          \
-    .radii = xlt_view(&(c)->radii)
-
-/* ---- what comes out -------------------------------------------------------------------------- */
-
-static void counts_are(const char *what, const call *c, const uint64_t *wanted)
-{
-    uint32_t *counts = calloc(c->n + 1, sizeof *counts);
-    uint64_t *offsets = calloc(c->n + 1, sizeof *offsets);
-    assert_true(counts && offsets);
-    xlt_buffer narrow = xlt_buffer_make(NULL, c->n, 4, 1);
-    xlt_buffer wide = xlt_buffer_make(NULL, c->n + 1, 8, 1);
-    XLT_OK(xl_neighbors_count_enqueue(c->plan, c->of.index, xlt_queue(),
-                                      &(xl_neighbors_count_args){.counts = xlt_view(&narrow),
-                                                                 .offsets = xlt_view(&wide),
-                                                                 QUERIES(c)},
-                                      0, NULL, NULL));
-    xlt_read(&narrow, counts);
-    xlt_read(&wide, offsets);
-    for (size_t i = 0; i <= c->n; ++i)
-        if (offsets[i] != wanted[i] || (i < c->n && counts[i] != wanted[i + 1] - wanted[i]))
-            XLT_FAIL("%s: offsets[%zu] is %llu, not %llu; counts[%zu] is %u", what, i,
-                     (unsigned long long)offsets[i], (unsigned long long)wanted[i], i, counts[i]);
-    xlt_check_guards(&narrow, "counts");
-    xlt_check_guards(&wide, "offsets");
-    xlt_buffer_free(&narrow);
-    xlt_buffer_free(&wide);
-    free(counts);
-    free(offsets);
-}
-
-/* The arrays of a fill: indices, distances2, vectors, shifts. */
-typedef struct rows {
-    xlt_buffer out[4];
-    void *host[4];
-} rows;
-
-static rows rows_make(size_t pairs, size_t d)
-{
-    const size_t bytes[] = {4, 8, 8, 4}, numbers[] = {pairs, pairs, pairs * d, pairs * d};
-    rows r;
-    for (size_t k = 0; k < 4; ++k) {
-        r.out[k] = xlt_buffer_make(NULL, numbers[k], bytes[k], 1 + k);
-        r.host[k] = calloc(numbers[k] + 1, bytes[k]);
-        assert_non_null(r.host[k]);
-    }
-    return r;
-}
-
-static void rows_read(rows *r)
-{
-    for (size_t k = 0; k < 4; ++k) {
-        xlt_read(&r->out[k], r->host[k]);
-        xlt_check_guards(&r->out[k], "an output");
-    }
-}
-
-static void rows_free(rows *r)
-{
-    for (size_t k = 0; k < 4; ++k) {
-        xlt_buffer_free(&r->out[k]);
-        free(r->host[k]);
-    }
-}
-
-static pair pair_at(const rows *r, size_t k, size_t d)
-{
-    pair p = {.index = ((const uint32_t *)r->host[0])[k],
-              .distance2 = ((const double *)r->host[1])[k]};
-    for (size_t a = 0; a < d; ++a) {
-        p.vector[a] = ((const double *)r->host[2])[k * d + a];
-        p.shift[a] = ((const int32_t *)r->host[3])[k * d + a];
-    }
-    return p;
-}
-
-static pair pair_wanted(const uint32_t *indices, const ref_pairs_f64 *all, size_t k, size_t d)
-{
-    pair p = {.index = indices[k], .distance2 = all->distances2[k]};
-    for (size_t a = 0; a < d; ++a) {
-        p.vector[a] = all->vectors[3 * k + a];
-        p.shift[a] = all->shifts[3 * k + a];
-    }
-    return p;
-}
-
-/* Row i from place `at` on; in any order, unless rows are sorted. */
-static void row_is(const char *what, const rows *r, size_t at, size_t i, size_t d, bool sorted,
-                   const uint64_t *offsets, const uint32_t *indices, const ref_pairs_f64 *all)
-{
-    const size_t begin = (size_t)offsets[i], n = (size_t)offsets[i + 1] - begin;
-    pair *got = calloc(n + 1, sizeof *got), *wanted = calloc(n + 1, sizeof *wanted);
-    assert_true(got && wanted);
-    for (size_t k = 0; k < n; ++k) {
-        got[k] = pair_at(r, at + k, d);
-        wanted[k] = pair_wanted(indices, all, begin + k, d);
-    }
-    row_equal(what, i, got, wanted, n, sorted);
-    free(got);
-    free(wanted);
-}
-
-static void rows_are(const char *what, const wide_case *a, const call *c, const uint64_t *offsets,
-                     const uint32_t *indices, const ref_pairs_f64 *all)
-{
-    const bool room = a->search.row_capacity > 0;
-    const size_t pairs = room ? c->n * a->search.row_capacity : (size_t)offsets[c->n];
-    rows r = rows_make(pairs, c->dimensions);
-    xlt_buffer bounds =
-        room ? xlt_buffer_make(NULL, c->n, 4, 1) : xlt_buffer_make(offsets, c->n + 1, 8, 1);
-    const xl_neighbors_fill_args args = {.capacity = room ? 0 : pairs,
-                                         .offsets = room ? xl_no_view() : xlt_view(&bounds),
-                                         .counts = room ? xlt_view(&bounds) : xl_no_view(),
-                                         .indices = xlt_view(&r.out[0]),
-                                         .distances2 = xlt_view(&r.out[1]),
-                                         .vectors = xlt_view(&r.out[2]),
-                                         .shifts = xlt_view(&r.out[3]),
-                                         QUERIES(c)};
-    const xl_neighbors_status_args status = {
-        .capacity = args.capacity, .offsets = args.offsets, .counts = args.counts, QUERIES(c)};
-    XLT_OK(xl_neighbors_fill_enqueue(c->plan, c->of.index, xlt_queue(), &args, 0, NULL, NULL));
-    XLT_OK(xl_neighbors_status(c->plan, c->of.index, xlt_queue(), &status, NULL, 0, NULL));
-    rows_read(&r);
-    for (size_t i = 0; i < c->n; ++i)
-        row_is(what, &r, room ? i * a->search.row_capacity : (size_t)offsets[i], i, c->dimensions,
-               a->search.sorted != 0, offsets, indices, all);
-    xlt_buffer_free(&bounds);
-    rows_free(&r);
-}
-
-/* Sums of 3 + d2 / 2, which are rounded in the order of the walk. */
-static void sums_are(const char *what, const call *c, const uint64_t *offsets,
-                     const ref_pairs_f64 *all)
-{
-    double *sums = calloc(c->n + 1, sizeof *sums);
-    assert_non_null(sums);
-    xlt_buffer out = xlt_buffer_make(NULL, c->n, sizeof *sums, 2);
-    XLT_OK(xl_neighbors_visit_enqueue(
-        c->plan, c->of.index, xlt_queue(),
-        &(xl_neighbors_visit_args){
-            .start_f64 = 0.125, .params_f64 = {3, 0.5, 1, 0}, .out = xlt_view(&out), QUERIES(c)},
-        0, NULL, NULL));
-    xlt_read(&out, sums);
-    for (size_t i = 0; i < c->n; ++i) {
-        double wanted = 0.125;
-        for (size_t k = (size_t)offsets[i]; k < offsets[i + 1]; ++k)
-            wanted += all->distances2[k] * 0.5 + 3;
-        if (fabs(sums[i] - wanted) > 1e-12 * wanted)
-            XLT_FAIL("%s: the sum of query %zu is %.17g, not %.17g", what, i, sums[i], wanted);
-    }
-    xlt_check_guards(&out, "out");
-    xlt_buffer_free(&out);
-    free(sums);
-}
-
-/* Counts, rows with all there is of them, and sums. Returns the number of pairs. */
-static uint64_t check(const char *what, const wide_case *a)
-{
-    const ref_search_f64 search = wide_reference_of(a);
-    uint64_t *offsets = calloc(ref_queries_f64(&search) + 1, sizeof *offsets);
-    ref_pairs_f64 all = {0};
-    assert_non_null(offsets);
-    uint32_t *indices = ref_neighbors_pairs_f64(&search, offsets, &all);
-    assert_non_null(indices);
-    call c = call_make(a);
-    XLT_OK(xl_grid_index_status(c.of.index, xlt_queue(), NULL, 0, NULL));
-    counts_are(what, &c, offsets);
-    rows_are(what, a, &c, offsets, indices, &all);
-    sums_are(what, &c, offsets, &all);
-    const uint64_t pairs = offsets[c.n];
-    call_free(&c);
-    free(offsets);
-    free(indices);
-    ref_pairs_free_f64(&all);
-    return pairs;
-}
-
-/* In every way that a search is done; of few programs, in one after the other. */
-static uint64_t check_ways(const char *what, wide_case a)
-{
-    static unsigned turn;
-    uint64_t pairs = 0;
-    ++turn;
-    for (a.how = TUNED_AS_IS; a.how < TUNED_WAYS; ++a.how)
-        if (tuned_turn(a.how, turn))
-            pairs = check(what, &a);
-    return pairs;
-}
 
 /* ---- points anywhere ------------------------------------------------------------------------- */
 
@@ -382,11 +143,11 @@ static void rows_with_room(void **state)
     assert_true(check_ways("rows with room", a) > 3 * p.n);
     a.search.row_capacity = 5;
     call c = call_make(&a);
-    rows r = rows_make(5 * c.n, 3);
     xlt_buffer counts = xlt_buffer_make(NULL, c.n, 4, 0);
+    xlt_buffer indices = xlt_buffer_make(NULL, 5 * c.n, 4, 1);
     XLT_OK(xl_neighbors_fill_enqueue(
         c.plan, c.of.index, xlt_queue(),
-        &(xl_neighbors_fill_args){.counts = xlt_view(&counts), .indices = xlt_view(&r.out[0])}, 0,
+        &(xl_neighbors_fill_args){.counts = xlt_view(&counts), .indices = xlt_view(&indices)}, 0,
         NULL, NULL));
     xl_neighbors_report report;
     XLT_FAILS(xl_neighbors_status(c.plan, c.of.index, xlt_queue(),
@@ -395,7 +156,7 @@ static void rows_with_room(void **state)
               XL_ERROR_CAPACITY);
     assert_int_equal(report.longest_row, 6);
     xlt_buffer_free(&counts);
-    rows_free(&r);
+    xlt_buffer_free(&indices);
     call_free(&c);
     free(p.xyz);
 }
@@ -482,20 +243,6 @@ static void queries_of_no_use(void **state)
 
 /* ---- what is refused ------------------------------------------------------------------------- */
 
-static void a_device_without_them(void **state)
-{
-    (void)state;
-    xl_neighbors *plan;
-    if (!lacks_doubles()) {
-        skip();
-        return;
-    }
-    places p = places_make(0, 3);
-    const wide_case a = wide_case_of(&p, 0.5);
-    XLT_FAILS(xl_neighbors_create(xlt_context(), &a.search, &plan), XL_ERROR_UNSUPPORTED);
-    free(p.xyz);
-}
-
 static void searches_that_are_refused(void **state)
 {
     (void)state;
@@ -562,7 +309,6 @@ int main(void)
         cmocka_unit_test(space_that_repeats),
         cmocka_unit_test(lattices_that_repeat),
         cmocka_unit_test(queries_of_no_use),
-        cmocka_unit_test(a_device_without_them),
         cmocka_unit_test(searches_that_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, xlt_teardown);

@@ -267,6 +267,8 @@ static void open_space(void **state)
     (void)state;
     for (size_t dimensions = 1; dimensions <= 3; ++dimensions)
         for (unsigned form = 0; form < 4; ++form) {
+            if (!is_its_form(dimensions + form))
+                continue;
             cloud c = cloud_uniform(sized(400), -0.3f, 1.0f, 3 + form);
             c.dimensions = dimensions;
             search_case a = {.points = &c};
@@ -326,7 +328,7 @@ static void space_that_repeats(void **state)
     static const float radii[] = {0.25f, 0.6f, 0.99f};
     for (uint32_t form = 0; form < 4; ++form)
         for (size_t dimensions = 1; dimensions <= 3; ++dimensions)
-            for (size_t r = 0; r < 3; ++r) {
+            for (size_t r = 0; r < 3 && is_its_form(dimensions + form); ++r) {
                 cloud c = cloud_in_box(sized(r == 0 ? 240 : 40), 20 + r);
                 c.dimensions = dimensions;
                 search_case a =

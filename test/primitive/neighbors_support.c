@@ -67,11 +67,9 @@ void search_call_count(const search_call *c)
 uint64_t check_in_ways(const char *what, search_case a,
                        uint64_t (*check)(const char *what, const search_case *a))
 {
-    static unsigned turn;
     uint64_t pairs = 0;
-    ++turn;
     for (a.how = TUNED_AS_IS; a.how < TUNED_WAYS; ++a.how)
-        if (tuned_turn(a.how, turn))
+        if (tuned_turn(a.how, SEARCH_FORM(&a)))
             pairs = check(what, &a);
     return pairs;
 }

@@ -24,7 +24,7 @@ void search_call_free(search_call *c);
 /* Into the offsets of the call. */
 void search_call_count(const search_call *c);
 
-/* In every way that a search is done; of few programs, in one after the other. `check` returns the
+/* In every way that a search is done; of few programs, in one for each form. `check` returns the
  * number of pairs, which this does, too. */
 uint64_t check_in_ways(const char *what, search_case a,
                        uint64_t (*check)(const char *what, const search_case *a));

@@ -17,11 +17,6 @@ static const double skewed[3][3] = {{2, 0, 0}, {0.8, 1.7, 0}, {-0.9, 0.75, 1.4}}
 static const double leaning[3][3] = {{1.5, 0, 0}, {-1.4, 1.25, 0}, {1.2, -1.9, 1.1}};
 static const double corner[3] = {-0.7, 3, 0.1}, far_corner[3] = {1e9, -3e9, 2e9};
 
-static size_t sized(size_t n)
-{
-    return xlt_on_oclgrind() ? n / 8 : xlt_small() ? n / 3 : n;
-}
-
 /* ---- every pair and every image -------------------------------------------------------------- */
 
 /* Radii below half the shortest height, and above a period; cells smaller and larger than those;
@@ -34,7 +29,7 @@ static void random_points(void **state)
     for (unsigned k = 0; k < 4; ++k)
         for (unsigned r = 0; r < 3; ++r) {
             wide_case a = case_of(k & 1 ? leaning : skewed, corner, radii[r]);
-            places p = places_in(&a.grid, sized(r == 0 ? 400 : r == 1 ? 120 : 33), 7 + r);
+            places p = places_in(&a.grid, wide_sized(r == 0 ? 400 : r == 1 ? 120 : 33), 7 + r);
             a.points = &p;
             a.grid.cell_size = r == 1 ? 0.2f : 0.5f;
             a.search.half = k > 1;
@@ -55,7 +50,7 @@ static void some_vectors(void **state)
     for (uint32_t periodic = 1; periodic < 7; ++periodic) {
         wide_case a = case_of(leaning, corner, 0.4);
         a.grid.periodic = periodic;
-        places p = places_in(&a.grid, sized(150), 30 + periodic);
+        places p = places_in(&a.grid, wide_sized(150), 30 + periodic);
         a.points = &p;
         assert_true(check_ways("some vectors repeat", a) > 0);
         free(p.xyz);
@@ -65,7 +60,7 @@ static void some_vectors(void **state)
         a.grid.periodic = (1u << dimensions) - 1;
         a.grid.dimensions = dimensions;
         a.grid.cell_f64[2][2] = -1; /* counts for nothing, as the third row does */
-        places p = places_in(&a.grid, sized(90), 40 + dimensions);
+        places p = places_in(&a.grid, wide_sized(90), 40 + dimensions);
         a.points = &p;
         a.soa = dimensions == 2;
         assert_true(check_ways("fewer dimensions", a) > 0);
@@ -92,15 +87,15 @@ static void given_queries(void **state)
     (void)state;
     NEEDS_DOUBLES()
     wide_case a = case_of(skewed, corner, 0.6);
-    const size_t n = sized(120);
-    places p = places_in(&a.grid, sized(200), 51), queries = places_make(n);
+    const size_t n = wide_sized(120);
+    places p = places_in(&a.grid, wide_sized(200), 51), queries = places_make(n, 3);
     double *radii = calloc(n, sizeof *radii);
     assert_non_null(radii);
     xlt_random random = {52};
     for (size_t i = 0; i < n; ++i)
         radii[i] = 0.7 * (double)i / (double)n - 0.05;
     for (size_t i = 0; i < 3 * n; ++i)
-        queries.xyz[i] = 9 * unit(&random) - 4;
+        queries.xyz[i] = 9 * wide_unit(&random) - 4;
     queries.xyz[3] = 1e5;
     queries.xyz[7] = -3e4;
     queries.xyz[11] = 2e6;
@@ -123,7 +118,7 @@ static void rows_with_room(void **state)
     (void)state;
     NEEDS_DOUBLES()
     wide_case a = case_of(skewed, corner, 0.45);
-    places p = places_in(&a.grid, sized(150), 81);
+    places p = places_in(&a.grid, wide_sized(150), 81);
     a.points = &p;
     a.search.row_capacity = 96;
     assert_true(check_ways("rows with room", a) > 0);
@@ -139,7 +134,7 @@ static void far_from_the_origin(void **state)
     NEEDS_DOUBLES()
     const size_t side = xlt_small() ? 4 : 6;
     wide_case near = case_of(skewed, corner, 0.77), a = case_of(skewed, far_corner, 0.77);
-    places p = places_lattice(&a.grid, side), q = places_lattice(&near.grid, side);
+    places p = places_lattice_in(&a.grid, side), q = places_lattice_in(&near.grid, side);
     a.points = &p;
     near.points = &q;
     const uint64_t pairs = check_ways("far off", a);
@@ -163,7 +158,7 @@ static void ties(void **state)
     for (size_t k = 0; k < COUNT_OF(edges); ++k)
         for (uint32_t inclusive = 0; inclusive < 2; ++inclusive) {
             wide_case a = case_of(skewed, corner, edges[k]);
-            places p = places_lattice(&a.grid, side);
+            places p = places_lattice_in(&a.grid, side);
             a.points = &p;
             a.search.inclusive = inclusive;
             a.grid.cell_size = (float)edges[k];
@@ -254,7 +249,7 @@ static void pairs_are_symmetric(void **state)
     (void)state;
     NEEDS_DOUBLES()
     wide_case a = case_of(leaning, far_corner, 0.8);
-    places p = places_in(&a.grid, sized(120), 61);
+    places p = places_in(&a.grid, wide_sized(120), 61);
     a.points = &p;
     assert_true(check("symmetric pairs", &a) > p.n);
     wanted w = wanted_of(&a);
@@ -294,7 +289,7 @@ static void check_nearest(const char *what, const wide_case *a, double most)
                             .k = K,
                             .radius2 = most * most,
                             .images = 4};
-    cell_of(&a->grid, r.period, r.tilt);
+    wide_cell_of(&a->grid, r.period, r.tilt);
     xl_knn_desc_init(&desc);
     desc.k = K;
     desc.scalar = XL_F64;
@@ -308,7 +303,7 @@ static void check_nearest(const char *what, const wide_case *a, double most)
     uint32_t *got = calloc(c.n * K, 4), right[K];
     double *distances2 = calloc(c.n * K, 8), far2[K];
     assert_true(got && distances2);
-    XLT_OK(xl_knn_enqueue(plan, c.index, xlt_queue(),
+    XLT_OK(xl_knn_enqueue(plan, c.of.index, xlt_queue(),
                           &(xl_knn_args){.num_queries = c.num_queries,
                                          .queries = c.queries.view[0],
                                          .queries_y = c.queries.view[1],
@@ -339,8 +334,8 @@ static void nearest_points(void **state)
     (void)state;
     NEEDS_DOUBLES()
     wide_case a = case_of(leaning, corner, 0.4), off = case_of(skewed, far_corner, 0.4);
-    places p = places_in(&a.grid, sized(30), 91), q = places_in(&a.grid, sized(60), 92);
-    places far = places_lattice(&off.grid, 3);
+    places p = places_in(&a.grid, wide_sized(30), 91), q = places_in(&a.grid, wide_sized(60), 92);
+    places far = places_lattice_in(&off.grid, 3);
     a.points = &p;
     check_nearest("of points", &a, 0);
     off.points = &far;
@@ -389,7 +384,7 @@ static void run_kernel(const call *c, bool cells, double radius, uint32_t *count
     cl_kernel kernel = clCreateKernel(program, "sums", &code);
     XLT_CL(code);
     XLT_OK(xl_grid_index_set_kernel_args(
-        c->index, &(xl_neighbors_kernel_args){.kernel = kernel, .radius_f64 = radius}, &next));
+        c->of.index, &(xl_neighbors_kernel_args){.kernel = kernel, .radius_f64 = radius}, &next));
     cl_mem out[2];
     for (cl_uint k = 0; k < 2; ++k) {
         out[k] = clCreateBuffer(xl_context_cl(xlt_context()), 0, c->n * (k ? 8 : 4), NULL, &code);
@@ -420,7 +415,7 @@ static void kernels_of_users(void **state)
     (void)state;
     NEEDS_DOUBLES()
     wide_case a = case_of(leaning, far_corner, 0.4);
-    places p = places_in(&a.grid, sized(150), 95);
+    places p = places_in(&a.grid, wide_sized(150), 95);
     a.points = &p;
     wanted w = wanted_of(&a);
     call c = call_make(&a);
@@ -449,7 +444,7 @@ static uint32_t moved_by(const call *c, const places *now, double distance)
     uint32_t count = 7;
     given points = given_make(now, 3, false);
     xlt_buffer moved = xlt_buffer_make(NULL, 1, 4, 2);
-    XLT_OK(xl_grid_moved_enqueue(c->grid, c->index, xlt_queue(),
+    XLT_OK(xl_grid_moved_enqueue(c->of.grid, c->of.index, xlt_queue(),
                                  &(xl_grid_moved_args){.distance_f64 = distance,
                                                        .points = points.view[0],
                                                        .moved = xlt_view(&moved)},
@@ -465,7 +460,7 @@ static void take_steps(const xl_grid_desc *grid, const places *was, places *now)
 {
     xlt_random random = {97};
     for (size_t i = 0; i < 3 * was->n; ++i)
-        now->xyz[i] = was->xyz[i] + 0.4 * (unit(&random) - 0.5);
+        now->xyz[i] = was->xyz[i] + 0.4 * (wide_unit(&random) - 0.5);
     for (size_t i = 0; i < was->n; i += 3)
         for (int row = 0; row < 3; ++row) {
             const double times = (double)xlt_below(&random, 5) - 2;
@@ -480,11 +475,11 @@ static void moves(void **state)
     NEEDS_DOUBLES()
     static const double distances[] = {0, 0.05, 0.1, 0.125, 0.15, 0.2, 0.3, 1};
     wide_case a = case_of(leaning, far_corner, 0.4);
-    places p = places_in(&a.grid, sized(600), 96), now = places_make(p.n);
+    places p = places_in(&a.grid, wide_sized(600), 96), now = places_make(p.n, 3);
     a.points = &p;
     ref_moved_f64 m = {
         .was = p.xyz, .now = now.xyz, .was_stride = 3, .now_stride = 3, .n = p.n, .dimensions = 3};
-    cell_of(&a.grid, m.period, m.tilt);
+    wide_cell_of(&a.grid, m.period, m.tilt);
     call c = call_make(&a);
     take_steps(&a.grid, &p, &now);
     now.xyz[4] = NAN;
@@ -506,7 +501,7 @@ static void moves_by_a_hair(void **state)
     (void)state;
     NEEDS_DOUBLES()
     wide_case a = case_of(leaning, corner, 0.4);
-    places p = places_in(&a.grid, 2, 98), now = places_make(2);
+    places p = places_in(&a.grid, 2, 98), now = places_make(2, 3);
     for (size_t i = 0; i < 2; ++i)
         memcpy(p.xyz + 3 * i, (const double[]){0.25, 3.5, 0.5}, 3 * sizeof(double));
     a.points = &p;
@@ -582,17 +577,17 @@ static void bad_calls_are_refused(void **state)
     xlt_buffer counts = xlt_buffer_make(NULL, p.n, 4, 2);
     const xl_neighbors_count_args args = {.counts = xlt_view(&counts)};
     call c = call_make(&a);
-    says(xl_neighbors_count_enqueue(c.plan, c.index, xlt_queue(), &args, 0, NULL, NULL),
+    says(xl_neighbors_count_enqueue(c.plan, c.of.index, xlt_queue(), &args, 0, NULL, NULL),
          XL_ERROR_UNSUPPORTED, "desc.radius_f64: 11.2 is more than");
     xl_neighbors *plan;
     a.search.periodic = XL_REPEATS_BOX;
     XLT_OK(xl_neighbors_create(xlt_context(), &a.search, &plan));
-    says(xl_neighbors_count_enqueue(plan, c.index, xlt_queue(), &args, 0, NULL, NULL),
+    says(xl_neighbors_count_enqueue(plan, c.of.index, xlt_queue(), &args, 0, NULL, NULL),
          XL_ERROR_INVALID_ARGUMENT,
          "triclinic cell, but the plan's desc.periodic is 1, XL_REPEATS_BOX");
     const xl_grid_moved_args moved = {
-        .distance_f64 = 11.3, .points = c.points.view[0], .moved = xlt_view(&counts)};
-    says(xl_grid_moved_enqueue(c.grid, c.index, xlt_queue(), &moved, 0, NULL, NULL),
+        .distance_f64 = 11.3, .points = c.of.points.view[0], .moved = xlt_view(&counts)};
+    says(xl_grid_moved_enqueue(c.of.grid, c.of.index, xlt_queue(), &moved, 0, NULL, NULL),
          XL_ERROR_UNSUPPORTED, "distance_f64: 11.3 is more than");
     xl_neighbors_destroy(plan);
     xlt_check_unwritten(&counts, "counts");
@@ -608,7 +603,7 @@ static uint64_t outside_at(wide_case *a, double x, xl_grid_report *report)
     a->points = &p;
     p.xyz[21] = x;
     call c = call_make(a);
-    const xl_status status = xl_grid_index_status(c.index, xlt_queue(), report, 0, NULL);
+    const xl_status status = xl_grid_index_status(c.of.index, xlt_queue(), report, 0, NULL);
     assert_int_equal(status, report->out_of_domain ? XL_ERROR_OUT_OF_DOMAIN : XL_SUCCESS);
     assert_true(report->out_of_domain == 0 || report->first_out_of_domain == 7);
     call_free(&c);

@@ -81,11 +81,23 @@ void wide_give_box(wide_case *a, double low, double high, uint32_t periodic)
     }
 }
 
+void wide_cell_of(const xl_grid_desc *grid, double period[3], double tilt[3])
+{
+    const bool b = grid->triclinic && grid->periodic & 2, c = grid->triclinic && grid->periodic & 4;
+    for (int k = 0; k < 3; ++k) {
+        const double length =
+            grid->triclinic ? grid->cell_f64[k][k] : grid->upper_f64[k] - grid->lower_f64[k];
+        period[k] = grid->periodic & 1u << k ? length : 0;
+    }
+    tilt[0] = b ? grid->cell_f64[1][0] : 0;
+    tilt[1] = c ? grid->cell_f64[2][0] : 0;
+    tilt[2] = c ? grid->cell_f64[2][1] : 0;
+}
+
 ref_search_f64 wide_reference_of(const wide_case *a)
 {
     ref_search_f64 r = {REF_SEARCH_SHARED(a), .radius = a->search.radius_f64};
-    for (int k = 0; k < 3; ++k)
-        r.period[k] = a->grid.periodic & 1u << k ? a->grid.upper_f64[k] - a->grid.lower_f64[k] : 0;
+    wide_cell_of(&a->grid, r.period, r.tilt);
     return r;
 }
 

@@ -38,6 +38,8 @@ typedef struct wide_case {
 } wide_case;
 wide_case wide_case_of(const places *p, double radius);
 void wide_give_box(wide_case *a, double low, double high, uint32_t periodic);
+/* How space repeats, as the references have it. */
+void wide_cell_of(const xl_grid_desc *grid, double period[3], double tilt[3]);
 ref_search_f64 wide_reference_of(const wide_case *a);
 
 /* Places on the device: an array, or one for each axis, of which none begins where its buffer
