@@ -206,7 +206,10 @@ static void init_view_stands_apart(void **state)
     (void)state;
     enum { N = 5000 };
     static const xl_scan_algorithm algorithms[] = {XL_SCAN_AUTO, XL_SCAN_BLELLOCH};
-    xl_context *ctx = open_context(small_tiles, NULL);
+    /* Several of them on every device, so that a scan takes scratch memory. */
+    static const char small[] = "scan.pipelined = 0\nscan.tile_bytes = 1024\n"
+                                "scan.item_bytes = 16\nscan.group_size = 64\n";
+    xl_context *ctx = open_context(small, NULL);
     xlt_buffer a = xlt_buffer_make(NULL, N, 4, 0), b = xlt_buffer_make(NULL, N, 4, 0);
     xlt_buffer s = xlt_scratch_make((size_t)1 << 18, 256);
     const xl_view none = xl_no_view(), in = xlt_view(&a);
