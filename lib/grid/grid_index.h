@@ -139,6 +139,9 @@ xl_status xli_grid_check_apart(xl_context *ctx, const xl_grid_index *index, cons
  * the last of them: the index, the search's reach and squared radius, and its space. */
 void xli_grid_add_index(const xl_grid_index *index, xli_arg reach, xli_arg radius2, bool periodic,
                         xli_args *args);
+/* What a descriptor says of queries: whether they are given, and how they lie. */
+xl_status xli_grid_check_query_fields(xl_context *ctx, uint32_t queries, uint32_t dimensions,
+                                      uint32_t layout, uint32_t stride);
 /* Given queries: how they lie, fields that a plan has no use for, and where these views of x, y and
  * z are; an axis that has none of its own is where x is. */
 typedef struct xli_queries_form {

@@ -3,6 +3,7 @@
  * index. */
 #include "grid_index.h"
 
+#include <crosslane/neighbors.h>
 #include <float.h>
 #include <math.h>
 
@@ -37,6 +38,25 @@ xl_status xli_grid_check_periods(xl_context *ctx, const xl_grid_index *index, co
                             "%s: %g is more than %g periods of %g along axis %d", name, radius,
                             most, period, a);
     }
+    return XL_SUCCESS;
+}
+
+xl_status xli_grid_check_query_fields(xl_context *ctx, uint32_t queries, uint32_t dimensions,
+                                      uint32_t layout, uint32_t stride)
+{
+    if (queries > XL_QUERIES_GIVEN)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.queries: unknown value %u",
+                        (unsigned)queries);
+    if (dimensions < 1 || dimensions > 3)
+        return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.dimensions: %u; this version has 1 to 3",
+                        (unsigned)dimensions);
+    if (layout > XL_POINTS_SOA)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.query_layout: %u is unknown",
+                        (unsigned)layout);
+    if (layout == XL_POINTS_AOS && stride < dimensions)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                        "desc.query_stride: %u scalars do not hold a query; %u or more",
+                        (unsigned)stride, (unsigned)dimensions);
     return XL_SUCCESS;
 }
 

@@ -24,29 +24,21 @@ done:
 
 xl_status xli_knn_check_desc(xl_context *ctx, const xl_knn_desc *desc)
 {
+    xl_status status;
     if (desc->k < 1 || desc->k > XLI_KNN_MOST)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.k: %u; 1 to %d neighbours",
                         (unsigned)desc->k, XLI_KNN_MOST);
-    if (desc->queries > XL_QUERIES_GIVEN)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.queries: unknown value %u",
-                        (unsigned)desc->queries);
-    if (desc->dimensions < 1 || desc->dimensions > 3)
-        return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.dimensions: %u; this version has 1 to 3",
-                        (unsigned)desc->dimensions);
-    if (desc->query_layout > XL_POINTS_SOA)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.query_layout: %u is unknown",
-                        (unsigned)desc->query_layout);
-    if (desc->query_layout == XL_POINTS_AOS && desc->query_stride < desc->dimensions)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.query_stride: %u scalars do not hold a query; %u or more",
-                        (unsigned)desc->query_stride, (unsigned)desc->dimensions);
+    XL_TRY(xli_grid_check_query_fields(ctx, desc->queries, desc->dimensions, desc->query_layout,
+                                       desc->query_stride));
     if (desc->batch > 1 || desc->reserved != 0)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "desc.batch: %u, desc.reserved: %u; must "
                         "be 0 or 1, and 0",
                         (unsigned)desc->batch, (unsigned)desc->reserved);
-    const xl_status status = xli_grid_check_scalar(ctx, desc->scalar);
-    return status == XL_SUCCESS ? check_max_radius(ctx, desc) : status;
+    XL_TRY(xli_grid_check_scalar(ctx, desc->scalar));
+    XL_TRY(check_max_radius(ctx, desc));
+done:
+    return status;
 }
 
 xl_status xli_knn_check_index(const xl_knn *plan, const xl_grid_index *index)

@@ -13,19 +13,8 @@ xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *des
     XL_TRY(xli_check_idle(ctx, radii, XLI_COUNT(radii)));
     XL_TRY(xli_grid_check_radius(ctx, radii[wide].name, desc->scalar,
                                  wide ? desc->radius_f64 : (double)desc->radius));
-    if (desc->queries > XL_QUERIES_GIVEN)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.queries: unknown value %u",
-                        (unsigned)desc->queries);
-    if (desc->dimensions < 1 || desc->dimensions > 3)
-        return xli_fail(ctx, XL_ERROR_UNSUPPORTED, "desc.dimensions: %u; this version has 1 to 3",
-                        (unsigned)desc->dimensions);
-    if (desc->query_layout > XL_POINTS_SOA)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.query_layout: %u is unknown",
-                        (unsigned)desc->query_layout);
-    if (desc->query_layout == XL_POINTS_AOS && desc->query_stride < desc->dimensions)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.query_stride: %u scalars do not hold a query; %u or more",
-                        (unsigned)desc->query_stride, (unsigned)desc->dimensions);
+    XL_TRY(xli_grid_check_query_fields(ctx, desc->queries, desc->dimensions, desc->query_layout,
+                                       desc->query_stride));
     if (desc->reserved != 0)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.reserved: %u; must be 0",
                         (unsigned)desc->reserved);
