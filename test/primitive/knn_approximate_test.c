@@ -288,6 +288,7 @@ static void queries_of_their_own(void **state)
     cloud_set(&queries, 1, NAN, 0, 0);
     cloud_set(&queries, 2, 0, INFINITY, 0);
     cloud_set(&queries, 5, 3e38f, -3e38f, 1e30f);
+    cloud_set(&few, 1, 0, INFINITY, 0); /* fewer than a row has places for, and one has no end */
     const asked a = asked_around(&points, &queries, -1.0f, 2.0f, 8);
     nearest_rows r = check("queries", &a);
     assert_true(r.indices[0] == 0 && r.distances2[0] == 0);
