@@ -3,6 +3,7 @@
  * call of each, and the same system by system, in as many builds and counts. The points of a system
  * are uniform in a unit cube of its own, with some 33 neighbours each. Verified against a serial
  * search of each system before they are timed. */
+#include "bench_clouds.h"
 #include "bench_near.h"
 
 #include <math.h>
@@ -10,8 +11,6 @@
 #include <string.h>
 
 enum { EACH = 1024, SYSTEMS = 1024, ALL = EACH * SYSTEMS };
-enum { OF_EACH = NEAR_OWN }; /* the system of each point */
-
 typedef struct job {
     bench_near near; /* the batch */
     xl_grid *grid;   /* of one system */
@@ -24,16 +23,9 @@ typedef struct job {
 
 static void make_points(job *j)
 {
-    uint64_t state = 88172645463325252u;
-    for (size_t i = 0; i < ALL; ++i) {
-        for (size_t a = 0; a < 3; ++a) {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            j->points[3 * i + a] = (float)(state >> 40) * 0x1p-24f;
-        }
+    (void)bench_cloud_uniform(j->points, ALL);
+    for (size_t i = 0; i < ALL; ++i)
         j->systems[i] = (uint32_t)(i / EACH);
-    }
     j->radius = (float)cbrt(34.0 / (4.0 / 3.0 * 3.14159265358979 * EACH));
 }
 
@@ -57,48 +49,38 @@ static xl_status make_plans(bench *b, job *j)
 static bool make_buffers(bench *b, job *j)
 {
     return bench_near_points(b, &j->near, 12 * (size_t)ALL, j->points) &&
-           bench_near_buffer(b, &j->near, OF_EACH, 4 * (size_t)ALL, j->systems) &&
+           bench_near_buffer(b, &j->near, NEAR_SYSTEMS, 4 * (size_t)ALL, j->systems) &&
            bench_near_buffer(b, &j->near, NEAR_COUNTS, 4 * (size_t)ALL, NULL);
 }
 
 /* ---- what is timed ------------------------------------------------------- */
 
-static xl_status count(bench *b, xl_neighbors *search, xl_grid_index *index, cl_mem counts,
-                       size_t first, cl_event *event)
-{
-    const xl_neighbors_count_args args = {.counts = xl_view_of(counts, first)};
-    return xl_neighbors_count_enqueue(search, index, b->queue, &args, 0, NULL, event);
-}
-
 static xl_status together(bench *b, void *user, cl_event *event)
 {
-    const job *j = user;
+    job *const j = user;
+    const xl_status status = bench_near_build(b, &j->near, NULL);
+    return status == XL_SUCCESS ? bench_near_count(b, &j->near, event) : status;
+}
+
+static xl_status one(bench *b, const job *j, size_t system, cl_event *event)
+{
     const cl_mem *const mem = j->near.mem;
-    const xl_grid_build_args args = {.n = ALL,
-                                     .points = xl_view_of(mem[NEAR_POINTS], 0),
-                                     .systems = xl_view_of(mem[OF_EACH], 0),
-                                     .storage = xl_view_of(mem[NEAR_STORAGE], 0)};
+    const xl_grid_build_args build = {.n = EACH,
+                                      .points = xl_view_of(mem[NEAR_POINTS], 3 * EACH * system),
+                                      .storage = xl_view_of(mem[NEAR_STORAGE], 0)};
+    const xl_neighbors_count_args count = {.counts = xl_view_of(mem[NEAR_COUNTS], EACH * system)};
     const xl_status status =
-        xl_grid_build_enqueue(j->near.grids[0], j->near.index, b->queue, &args, 0, NULL, NULL);
+        xl_grid_build_enqueue(j->grid, j->index, b->queue, &build, 0, NULL, NULL);
     return status == XL_SUCCESS
-               ? count(b, j->near.search, j->near.index, mem[NEAR_COUNTS], 0, event)
+               ? xl_neighbors_count_enqueue(j->search, j->index, b->queue, &count, 0, NULL, event)
                : status;
 }
 
 static xl_status one_by_one(bench *b, void *user, cl_event *event)
 {
-    const job *j = user;
-    const cl_mem *const mem = j->near.mem;
     xl_status status = XL_SUCCESS;
-    for (size_t s = 0; s < SYSTEMS && status == XL_SUCCESS; ++s) {
-        const xl_grid_build_args args = {.n = EACH,
-                                         .points = xl_view_of(mem[NEAR_POINTS], 3 * EACH * s),
-                                         .storage = xl_view_of(mem[NEAR_STORAGE], 0)};
-        status = xl_grid_build_enqueue(j->grid, j->index, b->queue, &args, 0, NULL, NULL);
-        if (status == XL_SUCCESS)
-            status = count(b, j->search, j->index, mem[NEAR_COUNTS], EACH * s,
-                           s + 1 < SYSTEMS ? NULL : event);
-    }
+    for (size_t s = 0; s < SYSTEMS && status == XL_SUCCESS; ++s)
+        status = one(b, user, s, s + 1 < SYSTEMS ? NULL : event);
     return status;
 }
 

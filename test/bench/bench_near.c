@@ -54,6 +54,7 @@ xl_status bench_near_build(bench *b, void *user, cl_event *event)
     const bench_near *x = user;
     const xl_grid_build_args args = {.n = x->n,
                                      .points = xl_view_of(x->mem[NEAR_POINTS], 0),
+                                     .systems = xl_view_of(x->mem[NEAR_SYSTEMS], 0),
                                      .storage = xl_view_of(x->mem[NEAR_STORAGE], 0)};
     return xl_grid_build_enqueue(x->grids[x->way], x->index, b->queue, &args, 0, NULL, event);
 }

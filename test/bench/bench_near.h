@@ -16,6 +16,7 @@ enum {
     NEAR_INDICES,
     NEAR_SCRATCH,
     NEAR_DENSITY,
+    NEAR_SYSTEMS, /* of a batch, of each point */
     NEAR_OWN,
     NEAR_BUFFERS = 16
 };

@@ -41,9 +41,9 @@ static void put_in_order(float *p, size_t i, size_t side)
 
 static void make_points(job *j, const shape *s)
 {
-    uint64_t state = 88172645463325252u;
-    for (size_t i = 0; i < 3 * s->n; ++i)
-        j->points[i] = (i % 3 == 0 ? s->length : 1.0f) * bench_unit(&state);
+    (void)bench_cloud_uniform(j->points, s->n);
+    for (size_t i = 0; i < s->n; ++i)
+        j->points[3 * i] *= s->length;
     for (size_t i = 0; i < s->n && s->is_lattice; ++i)
         put_in_order(j->points + 3 * i, i, (size_t)ceil(cbrt((double)s->n)));
     for (size_t i = 3 * (s->n - 1); i < 3 * s->n && s->has_outlier; ++i)
