@@ -356,6 +356,7 @@ typedef struct scene {
 scene make_scene(const fuzz_case *c);
 void free_scene(scene *s);
 double scene_radius(const fuzz_case *c); /* of searches in it */
+xl_repeats scene_repeats(const fuzz_case *c);
 /* Number `i` of an array of such scalars, set, rounded to one. */
 void set_scalar(const scene *s, void *array, size_t i, double x);
 double scalar_of(const scene *s, const void *array, size_t i);

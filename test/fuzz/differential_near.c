@@ -13,8 +13,6 @@ enum { SCRATCH_OF_COUNT = SCENE_ARRAYS, COUNTS, OFFSETS, INDICES, DISTANCES, VEC
 
 static xl_status open_near(const fuzz_case *c, open_plan *plan)
 {
-    static const xl_repeats repeats[] = {XL_REPEATS_NOT, XL_REPEATS_NOT, XL_REPEATS_BOX,
-                                         XL_REPEATS_CELL};
     const tuned_way way = way_of(c);
     const bool wide = c->of[SCALAR] != 0;
     xl_neighbors_desc desc;
@@ -28,7 +26,7 @@ static xl_status open_near(const fuzz_case *c, open_plan *plan)
     desc.half = (uint32_t)c->of[HALF];
     desc.radii = (uint32_t)c->of[RADII];
     desc.queries = c->of[AROUND] ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
-    desc.periodic = repeats[c->of[SPACE]];
+    desc.periodic = scene_repeats(c);
     desc.batch = (uint32_t)c->of[BATCH];
     desc.details = 1;
     desc.tunables = way.search;

@@ -22,8 +22,6 @@ static uint32_t k_of(const fuzz_case *c)
 
 static xl_status open_nearest(const fuzz_case *c, open_plan *plan)
 {
-    static const xl_repeats repeats[] = {XL_REPEATS_NOT, XL_REPEATS_NOT, XL_REPEATS_BOX,
-                                         XL_REPEATS_CELL};
     const tuned_way way = way_of(c);
     const bool wide = c->of[SCALAR] != 0;
     const double most = c->of[LIMITED] ? scene_radius(c) : 0;
@@ -36,7 +34,7 @@ static xl_status open_nearest(const fuzz_case *c, open_plan *plan)
     desc.dimensions = desc.query_stride = 3 - (uint32_t)c->of[DIMENSIONS];
     desc.include_self = (uint32_t)c->of[SELF];
     desc.queries = c->of[AROUND] ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
-    desc.periodic = repeats[c->of[SPACE]];
+    desc.periodic = scene_repeats(c);
     desc.batch = (uint32_t)c->of[BATCH];
     desc.tunables = way.search;
     desc.num_tunables = way.num_search;

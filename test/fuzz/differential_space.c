@@ -14,6 +14,13 @@ double scene_radius(const fuzz_case *c)
     return radii[c->of[RADIUS]];
 }
 
+xl_repeats scene_repeats(const fuzz_case *c)
+{
+    static const xl_repeats repeats[] = {XL_REPEATS_NOT, XL_REPEATS_NOT, XL_REPEATS_BOX,
+                                         XL_REPEATS_CELL};
+    return repeats[c->of[SPACE]];
+}
+
 void set_scalar(const scene *s, void *array, size_t i, double x)
 {
     if (s->wide)
