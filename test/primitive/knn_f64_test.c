@@ -40,6 +40,7 @@ static void rows_are_nearest(const char *what, const wide_case *a, const xl_knn_
     }
 }
 
+/* The first third of the rows, then the others. */
 static void check_nearest(const char *what, const wide_case *a, xl_knn_desc desc)
 {
     const size_t n = a->queries ? a->queries->n : a->points->n, room = n * desc.k;
@@ -59,14 +60,22 @@ static void check_nearest(const char *what, const wide_case *a, xl_knn_desc desc
     if (a->queries)
         queries = given_make(a->queries, a->grid.dimensions, a->soa);
     XLT_OK(xl_knn_create(xlt_context(), &desc, &plan));
-    XLT_OK(xl_knn_enqueue(plan, b.index, xlt_queue(),
-                          &(xl_knn_args){.num_queries = a->queries ? n : 0,
-                                         .queries = queries.view[0],
-                                         .queries_y = queries.view[1],
-                                         .queries_z = queries.view[2],
-                                         .indices = xlt_view(&near),
-                                         .distances2 = xlt_view(&far)},
-                          0, NULL, NULL));
+    for (int part = 0; part < 2; ++part) {
+        const size_t first = part == 0 ? 0 : n / 3;
+        xl_view indices_at = xlt_view(&near), distances2_at = xlt_view(&far);
+        indices_at.offset += first * desc.k;
+        distances2_at.offset += first * desc.k;
+        XLT_OK(xl_knn_enqueue(plan, b.index, xlt_queue(),
+                              &(xl_knn_args){.num_queries = a->queries ? n : 0,
+                                             .queries = queries.view[0],
+                                             .queries_y = queries.view[1],
+                                             .queries_z = queries.view[2],
+                                             .indices = indices_at,
+                                             .distances2 = distances2_at,
+                                             .first_row = first,
+                                             .num_rows = part == 0 ? n / 3 : 0},
+                              0, NULL, NULL));
+    }
     xlt_read(&near, indices);
     xlt_read(&far, distances2);
     xlt_check_guards(&near, "indices");
