@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # usage: ci/test.sh [--quick]
 #
-# What a push runs, in under half an hour on two cores. Almost all of that is compilers of
-# kernels, and data cost next to nothing but on a simulator. So:
+# What a push runs, in half an hour to an hour on two cores, as fast as these are. Almost all of that
+# is compilers of kernels, and data cost next to nothing but on a simulator. So:
 #   PoCL      tests at full size, with fewer kinds of kernels (CROSSLANE_TEST_PROGRAMS=few); but
 #             sort_samples_test and corrupt_keys_test, which compile long there and run on the others,
 #             races_test, which the simulator runs, scan_ways_test, whose ways bounds_test runs,
