@@ -40,8 +40,10 @@
 #include "segment_pack.cl"
 #endif
 
-/* Finds where the segments of each window begin; that of the window behind the last is where they
- * end. Among few segments a work-item finds it as soon as a sub-group. */
+/* Finds where the segments of each window begin; the entry behind the last window is where they
+ * end. If there are few segments, one work-item finds a place as fast as a sub-group does. Large
+ * keys leave local memory for small groups only: if a group is smaller than a sub-group, the votes
+ * of the missing lanes would read as "not below", and windows would overlap. */
 __kernel __attribute__((reqd_work_group_size(XL_SORT_GROUP, 1, 1))) void
 xl_segment_places(uint queue_words, XL_CSR)
 {
@@ -54,7 +56,7 @@ xl_segment_places(uint queue_words, XL_CSR)
     for (uint k = i; k < queue_words; k += (uint)get_global_size(0))
         xl_csr_queue(&csr)[k] = 0;
 #if XL_PLACES_BY_LANES
-    if (count >= windows) {
+    if (count >= windows && xl_lanes_whole()) {
         xl_windows_find_by_lanes(&csr);
         return;
     }

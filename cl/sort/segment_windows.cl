@@ -50,7 +50,8 @@ uint xl_window_first(const xl_csr *csr, uint window)
 
 #define XL_PLACES_BY_LANES (XL_LANE_WAY != 0 && !XL_SERIAL)
 #if XL_PLACES_BY_LANES
-/* That of all windows, a sub-group for each. */
+/* Finds the first segment of every window, one sub-group per window. The work-group must be whole
+ * sub-groups: xl_lanes_whole(). */
 void xl_windows_find_by_lanes(const xl_csr *csr)
 {
     const uint groups = xl_lane_groups();

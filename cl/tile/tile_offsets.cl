@@ -40,8 +40,9 @@ ulong xl_offset_pass(const __global XL_SEG *offsets, ulong count, ulong next, ul
 }
 
 #if XL_LANE_WAY != 0
-/* As xl_offset_search(), by a sub-group. It looks first around the place where the offset is if all
- * segments are as long, of `total` elements or steps, then ever farther from there, and then
+/* As xl_offset_search(), by a sub-group, of which all lanes must exist (xl_lanes_whole()): it
+ * compares the number of votes with the width. It looks first around the place where the offset is
+ * if all segments are as long, of `total` elements or steps, then ever farther from there, and then
  * between the last two places: each step asks as many places as there are lanes. Where segments are
  * about as long that is one trip to memory; five of them for each tile cost a third of the whole
  * scan of 2^24 words on an H200. */

@@ -132,6 +132,7 @@ done:
 typedef struct radix_args {
     xli_arg list[21];
     size_t count, chunks;
+    bool in_place; /* keys or values are */
 } radix_args;
 
 static radix_args radix_args_of(const xl_sort *plan, size_t n, const xli_sort_spans *s,
@@ -148,7 +149,7 @@ static radix_args radix_args_of(const xl_sort *plan, size_t n, const xli_sort_sp
     const bool keys = drops ? values : keys_stay;
     const xli_span *const values_in = xli_sort_read_values(plan, s);
     const unsigned in_place = keys && values ? 1 : keys || values ? 2 : 0;
-    radix_args a = {.count = 1, .chunks = chunks.count};
+    radix_args a = {.count = 1, .chunks = chunks.count, .in_place = in_place > 0};
     a.list[a.count++] = xli_sort_number(plan, n);
     a.list[a.count++] = XLI_OPTIONAL(s->n_device.buffer);
     a.list[a.count++] = XLI_U64(s->n_device.offset);
@@ -225,13 +226,19 @@ done:
     return status;
 }
 
+/* The most passes that the device may choose (xl_passes_choose()): in place an even number, so that
+ * the last pass writes the output. */
+static unsigned sweep_passes(const xl_sort *plan, bool in_place)
+{
+    const unsigned digits = xli_sort_digits(&plan->problem);
+    return in_place ? digits + digits % 2 : digits;
+}
+
 static xl_status launch_sweep(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *s,
                               const xli_span *scratch)
 {
     xl_status status;
     xli_sort_kernels *k = &plan->kernels;
-    /* In place keys of one digit go there and back. */
-    const unsigned digits = (unsigned)xli_max(2, xli_sort_digits(&plan->problem));
     const unsigned size = xli_sort_radix_size(&plan->shape, n);
     const size_t group = plan->shape.radix_size[size].group;
     const size_t tiles = xli_ceil_div(n, xli_sort_radix_tile(&plan->shape, n));
@@ -240,10 +247,11 @@ static xl_status launch_sweep(xl_sort *plan, xli_seq *seq, size_t n, const xli_s
     const size_t words = layout.state_bytes / sizeof(cl_ulong);
     const size_t clear_groups = xli_min(xli_ceil_div(words, group), plan->shape.units);
     radix_args a = radix_args_of(plan, n, s, scratch);
+    const unsigned passes = sweep_passes(plan, a.in_place);
     XL_TRY(XLI_LAUNCH(seq, &k->clear[size], clear_groups, group, XLI_MEM(scratch->buffer),
                       XLI_U64(scratch->offset + layout.state_at), XLI_U64(words)));
     XL_TRY(xli_seq_launch(seq, &k->histogram[size], a.chunks, group, a.list + 1, a.count - 1));
-    for (unsigned pass = 0; pass < digits; ++pass) {
+    for (unsigned pass = 0; pass < passes; ++pass) {
         a.list[0] = XLI_U32(pass);
         for (size_t left = tiles; left > 0; left -= xli_min(left, part))
             XL_TRY(

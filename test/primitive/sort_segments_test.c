@@ -353,6 +353,27 @@ static void every_length(void **state)
     }
 }
 
+/* Groups of 4, which GPUs have for large keys, are part of a sub-group. */
+static void groups_smaller_than_a_sub_group(void **state)
+{
+    (void)state;
+    static const char *const tuning = "sort.shape = 0\nsort.segment_group_log = 2\n"
+                                      "sort.segment_items_log = 4\n";
+    uint64_t seed = 4000;
+    xl_context *ctx = open_context(tuning, NULL);
+    const xl_sort_desc desc = desc_of(0, 1);
+    xl_sort *plan = sort_plan(ctx, &desc, tuning);
+    const size_t tile = sort_tile(plan, 1);
+    for (int kind = 0; kind < LENGTHS; ++kind)
+        for (size_t n = 9 * tile; n <= (xlt_on_oclgrind() ? 9 : 99) * tile; n += 45 * tile) {
+            trial t = trial_of(&desc, plan, tuning, seed++);
+            t.sort.n = n + 7;
+            check_lengths(t, (lengths)kind, tile);
+        }
+    xl_sort_destroy(plan);
+    xl_context_destroy(ctx);
+}
+
 /* One segment of so many tiles that work-groups which run side by side meet at empty slots of the
  * queue, leave them, and have others fill what comes next. */
 static void many_tiles_by_a_queue(void **state)
@@ -503,10 +524,15 @@ static void wrong_arguments(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_pattern_of_lengths), cmocka_unit_test(as_built_in),
-        cmocka_unit_test(as_gpus_have_it),          cmocka_unit_test(every_length),
-        cmocka_unit_test(many_tiles_by_a_queue),    cmocka_unit_test(broken_offsets),
-        cmocka_unit_test(wrong_descriptors),        cmocka_unit_test(wrong_arguments),
+        cmocka_unit_test(every_pattern_of_lengths),
+        cmocka_unit_test(as_built_in),
+        cmocka_unit_test(as_gpus_have_it),
+        cmocka_unit_test(every_length),
+        cmocka_unit_test(groups_smaller_than_a_sub_group),
+        cmocka_unit_test(many_tiles_by_a_queue),
+        cmocka_unit_test(broken_offsets),
+        cmocka_unit_test(wrong_descriptors),
+        cmocka_unit_test(wrong_arguments),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
