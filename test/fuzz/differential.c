@@ -2,13 +2,19 @@
  * The differential runner: cases of the public calls against plain C.
  *
  *   differential [--cases N] [--seed S] [--seconds T] [--plans P] [--watchdog T]
+ *                [--share K/N] [--from I] [--failures F] [--most N] [--only NAME,NAME...]
  *   differential --case 'LINE' [--case 'LINE' ...]     cases that a run printed, in this order
  *   differential --corpus FILE                         one case a line, '#' starts a comment
  *   differential --list N                              prints cases and runs nothing
  *
- * Plans come from a pool of P that the seed does not change, so that what was compiled once is
- * found again; everything else is drawn from the seed. The first failure ends the run: its line
- * is printed, that of the case before it on the same plan, and a smaller one that fails. */
+ * Plans come from a pool of P that the seed does not change, so that a program that was compiled
+ * once is found again; everything else is drawn from the seed. A failure is printed as a line, with
+ * the line of the case before it on the same plan and with a smaller case that fails. The run ends
+ * after F failures (1), and at once with the exit code 3 if the device no longer works.
+ *
+ * With --share N processes draw all primitives equally often; each process K, from 0, has a pool of
+ * plans of its own. --from starts at case I. --most is the largest n. --only leaves out the
+ * primitives that it does not name. */
 #include "differential.h"
 
 #include <inttypes.h>
@@ -31,12 +37,25 @@
  * and of CROSSLANE_TEST_SMALL. */
 enum { BURST = 16, NINTH = 9, CASES = 22500, PLANS = 70, SMALL_CASES = 1125, SMALL_PLANS = 31 };
 
-static unsigned watchdog = 60;
-static uint64_t counts[PRIMITIVES], refusals;
+/* Tries that a failure's case is made smaller with, and the exit code of a device that no longer
+ * works. */
+enum { SHRINK_TRIES = 120, DEVICE_LOST = 3 };
+
+static uint64_t watchdog = 60;
+static uint64_t refusals;
+
+/* What a run came to. */
+typedef struct tally {
+    uint64_t cases, failures;
+    double seconds, building;
+} tally;
+static tally tallies[PRIMITIVES];
+static bool device_lost;
 
 /* ---- what is said when a process ends in the middle of a case ------------------------------- */
 
-static char running[LINE + 2];
+static char running[LINE + 32];
+static uint64_t number; /* of the case */
 
 static void say(const char *text)
 {
@@ -48,11 +67,11 @@ static void say(const char *text)
 #endif
 }
 
-static void end_in_case(int number)
+static void end_in_case(int code)
 {
-    signal(number, SIG_DFL);
+    signal(code, SIG_DFL);
 #ifndef _WIN32
-    say(number == SIGALRM ? "\nnot done in time: " : "\ncrashed: ");
+    say(code == SIGALRM ? "\nnot done in time: " : "\ncrashed: ");
 #endif
     say(running);
     _Exit(1);
@@ -82,8 +101,8 @@ static void watch(void)
 static void run_watched(const fuzz_case *c, outcome *o, char before[LINE])
 {
     char line[LINE];
-    snprintf(running, sizeof running, "%s\n", case_print(c, line));
-    alarm(watchdog);
+    snprintf(running, sizeof running, "case %" PRIu64 ": %s\n", number, case_print(c, line));
+    alarm((unsigned)watchdog);
     run_case(c, o, before);
     alarm(0);
     running[0] = '\0';
@@ -95,7 +114,7 @@ static bool still_fails(const fuzz_case *c)
 {
     outcome o;
     run_watched(c, &o, NULL);
-    return o.failed;
+    return o.failed && device_works();
 }
 
 static void report(const fuzz_case *c, const outcome *o, const char *before)
@@ -106,14 +125,17 @@ static void report(const fuzz_case *c, const outcome *o, const char *before)
     if (*before)
         printf("  before it, on this plan: %s\n", before);
     fflush(stdout);
+    if (!device_works())
+        return;
     if (!still_fails(c)) {
         printf("  alone it does not fail: try both lines\n");
         return;
     }
-    case_shrink(&small, still_fails, 120);
+    case_shrink(&small, still_fails, SHRINK_TRIES / (int)tallies[c->of[PRIMITIVE]].failures);
     outcome again;
     run_watched(&small, &again, NULL);
     printf("  smaller: %s\n  %s\n", case_print(&small, line), again.text);
+    fflush(stdout);
 }
 
 /* True if the case holds. */
@@ -121,11 +143,14 @@ static bool check(const fuzz_case *c)
 {
     outcome o;
     char before[LINE];
+    tally *t = &tallies[c->of[PRIMITIVE]];
+    const double start = seconds_now(), built = plans_seconds();
     run_watched(c, &o, before);
-    if (o.refused)
-        ++refusals;
-    else
-        ++counts[c->of[PRIMITIVE]];
+    t->seconds += seconds_now() - start;
+    t->building += plans_seconds() - built;
+    t->cases += !o.refused;
+    refusals += o.refused;
+    t->failures += o.failed;
     if (o.failed)
         report(c, &o, before);
     return !o.failed;
@@ -144,22 +169,38 @@ static bool check_line(const char *line)
 /* ---- many ------------------------------------------------------------------------------------ */
 
 typedef struct settings {
-    uint64_t cases, seed, seconds, plans;
+    uint64_t cases, seed, seconds, plans, from, failures;
+    uint64_t share, shares; /* 0 shares: none */
+    unsigned only;          /* bits of the primitives that are drawn */
 } settings;
 
+/* All primitives that are asked for in turn. */
+static void draw_evenly(const settings *s, uint64_t burst, fuzz_case *c)
+{
+    uint64_t names[PRIMITIVES], count = 0;
+    for (uint64_t p = 0; p < PRIMITIVES; ++p)
+        if (s->only >> p & 1)
+            names[count++] = p;
+    const uint64_t pool = (s->plans + count - 1) / count, plan = burst / count % pool;
+    case_draw_plan_of(c, names[burst % count], plan * s->shares + s->share);
+}
+
 /* Those of points are of an eighth as many plans. */
+static void draw_plan(const settings *s, uint64_t burst, fuzz_case *c)
+{
+    const uint64_t spaces = burst / NINTH;
+    if (s->shares > 0)
+        draw_evenly(s, burst, c);
+    else if (burst % NINTH == NINTH - 1)
+        case_draw_space_plan(c, (spaces + s->seed - 1) % (s->plans / 8 + 1));
+    else
+        case_draw_plan(c, (burst - spaces + s->seed) % s->plans);
+}
+
 static void draw(const settings *s, uint64_t k, fuzz_case *c)
 {
-    const uint64_t burst = k / BURST, spaces = burst / NINTH, place = k % BURST;
-    if (burst % NINTH == NINTH - 1) {
-        xlt_random random = random_of(~s->seed, spaces * BURST + place);
-        case_draw_space_plan(c, (spaces + s->seed - 1) % (s->plans / 8 + 1));
-        fit_device(c);
-        case_draw_call(c, &random);
-        return;
-    }
-    xlt_random random = random_of(s->seed, (burst - spaces) * BURST + place + 1);
-    case_draw_plan(c, (burst - spaces + s->seed) % s->plans);
+    xlt_random random = random_of(s->seed, k + 1);
+    draw_plan(s, k / BURST, c);
     fit_device(c);
     case_draw_call(c, &random);
 }
@@ -174,24 +215,31 @@ static void progress(uint64_t k, uint64_t cases, time_t since)
     last = now;
 }
 
+/* After a failure the rest of the cases on its plan are left out. */
 static bool check_many(const settings *s)
 {
     const time_t since = time(NULL);
-    bool good = true;
+    uint64_t failures = 0;
     printf("%" PRIu64 " cases from seed %" PRIu64 ", %" PRIu64 " plans\n", s->cases, s->seed,
            s->plans);
     fflush(stdout);
-    for (uint64_t k = 0; good && k < s->cases; ++k) {
+    for (number = s->from; failures < s->failures && number < s->cases; ++number) {
         fuzz_case c;
         if (s->seconds > 0 && (uint64_t)(time(NULL) - since) >= s->seconds)
             break;
-        draw(s, k, &c);
-        good = check(&c);
-        progress(k, s->cases, since);
+        draw(s, number, &c);
+        if (!check(&c)) {
+            ++failures;
+            number |= BURST - 1;
+            device_lost = !device_works();
+        }
+        if (device_lost)
+            break;
+        progress(number, s->cases, since);
     }
     if (isatty(STDERR_FILENO))
         fputs("\r\033[K", stderr);
-    return good;
+    return failures == 0;
 }
 
 static bool check_corpus(const char *path)
@@ -226,15 +274,30 @@ static void list(const settings *s)
 
 static void summary(void)
 {
-    for (int p = 0; p < PRIMITIVES; ++p)
-        printf("%s %" PRIu64 ", ", primitive_name((uint64_t)p), counts[p]);
-    printf("%" PRIu64 " refused; %zu plans, %zu of them refused, on %s\n", refusals, plans_opened(),
-           plans_refused(), xlt_device());
+    tally all = {0};
+    printf("%-12s %9s %8s %9s %9s\n", "primitive", "cases", "failed", "seconds", "building");
+    for (uint64_t p = 0; p < PRIMITIVES; ++p) {
+        const tally *t = &tallies[p];
+        if (t->seconds > 0)
+            printf("%-12s %9" PRIu64 " %8" PRIu64 " %9.1f %9.1f\n", primitive_name(p), t->cases,
+                   t->failures, t->seconds, t->building);
+        all.cases += t->cases;
+        all.failures += t->failures;
+        all.seconds += t->seconds;
+        all.building += t->building;
+    }
+    printf("%-12s %9" PRIu64 " %8" PRIu64 " %9.1f %9.1f\n", "all", all.cases, all.failures,
+           all.seconds, all.building);
+    printf("%" PRIu64 " refused; %zu plans, %zu of them refused, on %s; the next case is %" PRIu64
+           "\n",
+           refusals, plans_opened(), plans_refused(), xlt_device(), number);
 }
 
 static int usage(void)
 {
     fputs("usage: differential [--cases N] [--seed S] [--seconds T] [--plans P] [--watchdog T]\n"
+          "                    [--share K/N] [--from I] [--failures F] [--most N] "
+          "[--only NAME,NAME...]\n"
           "       differential --case 'LINE' [--case 'LINE' ...]\n"
           "       differential --corpus FILE\n"
           "       differential --list N\n",
@@ -242,38 +305,79 @@ static int usage(void)
     return 2;
 }
 
-static bool take_number(settings *s, const char *name, const char *text)
+static bool number_of(const char *text, uint64_t *x)
 {
     char *end;
-    const uint64_t x = strtoull(text, &end, 0);
-    if (*text < '0' || *text > '9' || *end)
+    *x = strtoull(text, &end, 0);
+    return *text >= '0' && *text <= '9' && *end == '\0';
+}
+
+static bool take_number(settings *s, const char *name, const char *text)
+{
+    const struct {
+        const char *name;
+        uint64_t *to;
+        uint64_t least;
+    } numbers[] = {
+        {"--cases", &s->cases, 0},       {"--list", &s->cases, 0},  {"--seed", &s->seed, 0},
+        {"--seconds", &s->seconds, 0},   {"--plans", &s->plans, 1}, {"--from", &s->from, 0},
+        {"--failures", &s->failures, 1}, {"--most", &draw_most, 1}, {"--watchdog", &watchdog, 0}};
+    uint64_t x;
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; ++k)
+        if (strcmp(name, numbers[k].name) == 0)
+            return number_of(text, &x) && x >= numbers[k].least && (*numbers[k].to = x, true);
+    return false;
+}
+
+static bool take_share(settings *s, const char *text)
+{
+    char first[24] = "";
+    const char *slash = strchr(text, '/');
+    if (!slash || slash - text >= (ptrdiff_t)sizeof first)
         return false;
-    if (strcmp(name, "--cases") == 0 || strcmp(name, "--list") == 0)
-        s->cases = x;
-    else if (strcmp(name, "--seed") == 0)
-        s->seed = x;
-    else if (strcmp(name, "--seconds") == 0)
-        s->seconds = x;
-    else if (strcmp(name, "--plans") == 0 && x > 0)
-        s->plans = x;
-    else if (strcmp(name, "--watchdog") == 0)
-        watchdog = (unsigned)x;
-    else
-        return false;
-    return true;
+    memcpy(first, text, (size_t)(slash - text));
+    return number_of(first, &s->share) && number_of(slash + 1, &s->shares) && s->share < s->shares;
+}
+
+static bool take_names(settings *s, const char *text)
+{
+    s->only = 0;
+    while (*text) {
+        const size_t length = strcspn(text, ",");
+        uint64_t p = 0;
+        while (p < PRIMITIVES && (strlen(primitive_name(p)) != length ||
+                                  strncmp(primitive_name(p), text, length) != 0))
+            ++p;
+        if (p == PRIMITIVES)
+            return false;
+        s->only |= 1u << p;
+        text += length + (text[length] == ',');
+    }
+    return s->only != 0;
+}
+
+static bool take_setting(settings *s, const char *name, const char *text)
+{
+    if (strcmp(name, "--share") == 0)
+        return take_share(s, text);
+    if (strcmp(name, "--only") == 0)
+        return take_names(s, text);
+    return take_number(s, name, text);
 }
 
 int main(int argc, char **argv)
 {
     settings s = {.cases = xlt_small() ? SMALL_CASES : CASES,
                   .seed = 1,
+                  .failures = 1,
+                  .only = (1u << PRIMITIVES) - 1,
                   .plans = xlt_few_programs() ? SMALL_PLANS : PLANS};
     bool good = true, listing = false, many = true;
     if (argc % 2 == 0)
         return usage();
     for (int i = 1; i + 1 < argc; i += 2) {
         const bool given = strcmp(argv[i], "--case") == 0 || strcmp(argv[i], "--corpus") == 0;
-        if (!given && !take_number(&s, argv[i], argv[i + 1]))
+        if (!given && !take_setting(&s, argv[i], argv[i + 1]))
             return usage();
         listing = listing || strcmp(argv[i], "--list") == 0;
         many = many && !given;
@@ -294,5 +398,5 @@ int main(int argc, char **argv)
         summary();
     close_plans();
     xlt_finish();
-    return !good;
+    return device_lost ? DEVICE_LOST : !good;
 }

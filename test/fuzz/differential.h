@@ -116,7 +116,7 @@ enum { VALUES_NONE, VALUES_U32, VALUES_INDICES };
 enum { DEAL_MIXED, DEAL_RISING, DEAL_FALLING, DEAL_RUNS, DEALS };
 /* Bits of what a selection does not give. */
 enum { NO_KEYS = 1, NO_VALUES = 2, NO_INDICES = 4, NO_COUNT = 8, NOTHING_GIVEN = 15 };
-enum { LINE = 640, CASE_N_MOST = 60000 };
+enum { LINE = 640, CASE_N_MOST = 1 << 21 };
 
 typedef struct fuzz_case {
     uint64_t of[FIELDS];
@@ -129,6 +129,9 @@ xlt_random random_of(uint64_t a, uint64_t b);
 void case_draw_plan(fuzz_case *c, uint64_t plan);
 void case_draw_space_plan(fuzz_case *c, uint64_t plan);
 void case_draw_call(fuzz_case *c, xlt_random *random);
+/* Plan number `plan` of one primitive, every field drawn alike. */
+void case_draw_plan_of(fuzz_case *c, uint64_t which, uint64_t plan);
+extern uint64_t draw_most; /* the largest n that case_draw_call() gives */
 /* How many values a field has; 0: a number. */
 uint64_t values_of(field f);
 /* Makes 0 of what does not go with the other fields. */
@@ -282,6 +285,11 @@ void close_plans(void);
 /* Changes the type to one that the device has. */
 void fit_device(fuzz_case *c);
 size_t plans_opened(void), plans_refused(void);
+/* Seconds that plans and grids took to make. */
+double plans_seconds(void);
+void plans_took(double start); /* since `start`, of seconds_now() */
+double seconds_now(void);
+bool device_works(void);
 
 /* ---- for those that call -------------------------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #ifdef _WIN32
 #include <process.h>
@@ -136,6 +137,24 @@ enum { PLANS_KEPT = 128 };
 static open_plan plans[PLANS_KEPT];
 static size_t opened, refused;
 static uint64_t uses;
+static double building;
+
+double seconds_now(void)
+{
+    struct timespec now;
+    timespec_get(&now, TIME_UTC);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double plans_seconds(void)
+{
+    return building;
+}
+
+void plans_took(double start)
+{
+    building += seconds_now() - start;
+}
 
 size_t plans_opened(void)
 {
@@ -176,6 +195,7 @@ static bool ends_the_process(const fuzz_case *c)
 
 static bool make_plan(const fuzz_case *c, open_plan *plan, outcome *o)
 {
+    const double start = seconds_now();
     memcpy(plan->key, c->of, sizeof plan->key);
     plan->last_used = ++uses;
     plan->ctx = context_of(c->of[TUNE], o);
@@ -184,6 +204,7 @@ static bool make_plan(const fuzz_case *c, open_plan *plan, outcome *o)
     const xl_status status =
         ends_the_process(c) ? XL_ERROR_UNSUPPORTED : primitives[c->of[PRIMITIVE]]->open(c, plan);
     ++opened;
+    plans_took(start);
     plan->refused = status != XL_SUCCESS;
     if (status == XL_ERROR_UNSUPPORTED && (may_be_refused(c) || ends_the_process(c))) {
         ++refused;
@@ -288,6 +309,20 @@ bool unchanged(outcome *o, const xlt_buffer *buffer, const char *name, const voi
 xl_view counted_view(const xlt_buffer *buffer)
 {
     return buffer->mem ? xl_view_n(buffer->mem, xlt_view(buffer).offset, buffer->n) : xl_no_view();
+}
+
+bool device_works(void)
+{
+    uint32_t word = 0x51de;
+    cl_int code;
+    cl_mem buffer = clCreateBuffer(xl_context_cl(xlt_context()), CL_MEM_COPY_HOST_PTR, sizeof word,
+                                   &word, &code);
+    if (!buffer)
+        return false;
+    word = 0;
+    code = clEnqueueReadBuffer(xlt_queue(), buffer, CL_TRUE, 0, sizeof word, &word, 0, NULL, NULL);
+    clReleaseMemObject(buffer);
+    return code == CL_SUCCESS && word == 0x51de;
 }
 
 /* ---- queues

@@ -26,6 +26,8 @@ static void draw_values(fuzz_case *c, xlt_random *random, field from, field to)
     }
 }
 
+static const uint16_t widths[] = {1, 2, 3, 7, 31, 32, 33, 63, 64, 100, 1000, 2999};
+
 /* By numbers that share no factor, so that few plans have all types, segments and tunings, and
  * many all pairs of them. */
 static void draw_usual_plan(fuzz_case *c, uint64_t plan)
@@ -34,7 +36,6 @@ static void draw_usual_plan(fuzz_case *c, uint64_t plan)
                                          SCAN, REDUCE, SCAN, GRID, SCAN, REDUCE, SCAN, SORT};
     static const uint8_t segmented[] = {0, 1, 2, 0, 4, 3, 0, 4, 5, 0, 6};
     static const uint8_t sorts[] = {0, ALGORITHM_BITONIC, ALGORITHM_RADIX};
-    static const uint16_t widths[] = {1, 2, 3, 7, 31, 32, 33, 63, 64, 100, 1000, 2999};
     xlt_random random = random_of(plan, 0);
     draw_values(c, &random, TYPE, BOUND);
     c->of[PRIMITIVE] = primitives[plan % COUNT_OF(primitives)];
@@ -99,7 +100,23 @@ void case_draw_space_plan(fuzz_case *c, uint64_t plan)
     case_normalise(c);
 }
 
+/* A type is not plain more often than other fields, and a tuning less often. */
+void case_draw_plan_of(fuzz_case *c, uint64_t which, uint64_t plan)
+{
+    xlt_random random = random_of(plan, 3 + which);
+    *c = (fuzz_case){{0}};
+    draw_values(c, &random, TYPE, PLAN_FIELDS);
+    c->of[PRIMITIVE] = which;
+    c->of[TYPE] = xlt_below(&random, which <= REDUCE ? NUM_TYPES : NUM_SCALARS);
+    c->of[WIDTH] = widths[xlt_below(&random, COUNT_OF(widths))];
+    c->of[MASK] = xlt_next(&random);
+    c->of[TUNE] = one_in(&random, 3) ? xlt_below(&random, NUM_TUNINGS) : 0;
+    case_normalise(c);
+}
+
 /* Around multiples of what tiles, groups and vectors hold, or anything up to a power of two. */
+uint64_t draw_most = 3 * 16384 + 1;
+
 static uint64_t draw_n(xlt_random *random, bool grid)
 {
     static const uint16_t borders[] = {1,   2,   4,   8,    16,   32,   64,   96,
@@ -110,8 +127,11 @@ static uint64_t draw_n(xlt_random *random, bool grid)
         one_in(random, 12) ? xlt_below(random, ways) : xlt_below(random, ways < 13 ? ways : 13);
     if (one_in(random, 3))
         return xlt_below(random, borders[way] * 2u);
-    const uint64_t near = (uint64_t)borders[way] * (1 + xlt_below(random, 3));
-    return near + xlt_below(random, 3) - 1;
+    if (!grid && draw_most > 65536 && one_in(random, 200))
+        return xlt_below(random, (uint32_t)draw_most + 1);
+    const uint64_t near =
+        (uint64_t)borders[way] * (1 + xlt_below(random, 3)) + xlt_below(random, 3) - 1;
+    return near < draw_most ? near : draw_most;
 }
 
 /* Of k, and of a second array: few, as many, or anything. */

@@ -257,9 +257,11 @@ static void close_grid(open_plan *plan)
 bool make_grid(outcome *o, const fuzz_case *c, open_plan *plan, const scene *s)
 {
     const xl_grid_desc desc = describe(c, s);
+    const double start = seconds_now();
     close_grid(plan);
-    return succeeded(o, plan->ctx, xl_grid_create(plan->ctx, &desc, &plan->of.space.grid),
-                     "xl_grid_create") &&
+    const xl_status status = xl_grid_create(plan->ctx, &desc, &plan->of.space.grid);
+    plans_took(start);
+    return succeeded(o, plan->ctx, status, "xl_grid_create") &&
            succeeded(o, plan->ctx, xl_grid_index_create(plan->ctx, &plan->of.space.index),
                      "xl_grid_index_create");
 }

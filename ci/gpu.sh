@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# usage: ci/gpu.sh [--calls N] [--processes P] [--seed S] [--minutes M] [--only NAME,...]
+#
+# Runs the differential runner (test/fuzz) on a GPU, in P processes side by side (16, or the number
+# of cores), because a driver compiles one program at a time in a process. The processes share N
+# calls (100000); with --minutes they end after M minutes, with whatever calls they made. Each has a
+# seed, plans and a cache folder of its own. CROSSLANE_DEVICE names another device than `gpu`.
+# Builds nothing: needs build/werror/test/fuzz/differential, or another program that RUNNER names.
+#
+# Prints a table and each failing case as one line, to be tried with `differential --case 'LINE'`.
+# The exit code is 1 if a case failed. Logs: build/gpu/log.
+set -u
+cd "$(dirname "$0")/.." || exit
+runner=${RUNNER:-build/werror/test/fuzz/differential}
+cores=$(nproc)
+calls=100000 processes=$((cores < 16 ? cores : 16)) seed=$(date +%Y%m%d) minutes='' only=''
+while [ $# -gt 0 ]; do
+  case $1 in
+    --calls) calls=${2:?} ;;
+    --processes) processes=${2:?} ;;
+    --seed) seed=${2:?} ;;
+    --minutes) minutes=${2:?} ;;
+    --only) only=${2:?} ;;
+    *) sed -n '3,13s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
+  esac
+  shift 2
+done
+[ -x "$runner" ] || { echo "gpu: $runner is not built" >&2 && exit 2; }
+export CROSSLANE_DEVICE=${CROSSLANE_DEVICE:-gpu}
+top=$PWD/build/gpu
+log=$top/log
+rm -rf "$log"
+mkdir -p "$log"
+
+# A process that crashes, hangs or loses its device starts again behind the case that did it.
+restarts=8
+share() { # K SECONDS
+  local k=$1 file=$log/$1 from=0 end=$((SECONDS + $2)) cases=$((calls / processes)) code next try
+  local plans=$((cases / 64 + 11))
+  mkdir -p "$top/cache/$k" "$log/work/$k"
+  export CROSSLANE_CACHE_DIR=$top/cache/$k CUDA_CACHE_PATH=$top/cache/$k/nv
+  for ((try = 0; try < restarts && from < cases && SECONDS < end; ++try)); do
+    (cd "$log/work/$k" && exec "$runner" --cases $cases --from "$from" --seed $((seed * 1000 + k)) --plans $plans \
+      --share "$k/$processes" --failures 8 --most 1048576 --seconds $((end - SECONDS)) ${only:+--only "$only"}) >"$file.$try" 2>&1
+    code=$?
+    next=$(awk '/the next case is/ { print $NF } /: case [0-9]+: / { sub(/.*: case /, ""); print $1 + 1 }' "$file.$try" | tail -n 1)
+    grep -q 'the next case is' "$file.$try" || echo "ended early: exit code $code" >>"$file.$try"
+    [ $code = 3 ] || ! grep -q 'the next case is' "$file.$try" || return
+    from=$(((${next:-$cases} / 16 + 1) * 16))
+  done
+}
+
+runner=$(realpath "$runner")
+start=$SECONDS
+seconds=$((minutes ? minutes * 60 : 86400))
+[ -z "$minutes" ] || calls=$((calls > 100000 ? calls : 100000000))
+for ((k = 0; k < processes; ++k)); do
+  share "$k" "$seconds" &
+done
+wait
+awk -v wall=$((SECONDS - start)) -v processes="$processes" '
+  function flush() { if (line != "") found[line "  # " why]; line = why = "" }
+  FNR == 1 || /^primitive / { flush(); table = /^primitive / }
+  /^FAILED: / { flush(); line = substr($0, 9); next }
+  /^  smaller: / && line != "" { line = substr($0, 12); why = ""; next }
+  /^(crashed|not done in time|ended in): case / { flush(); why = $1; line = $0; sub(/.*: case [0-9]+: /, "", line); next }
+  /^ended early/ { early++ }
+  /^  (before it|alone)/ { next }
+  /^  [^ ]/ && line != "" && why == "" { why = substr($0, 3) }
+  table && NF == 5 && $2 ~ /^[0-9]+$/ && $4 ~ /^[0-9.]+$/ {
+    if (!($1 in cases) && $1 != "all")
+      names[++n] = $1
+    cases[$1] += $2; failed[$1] += $3; taken[$1] += $4; building[$1] += $5
+  }
+  /refused;.* on / { device = $0; sub(/.* refused, on /, "", device); sub(/; the next case.*/, "", device); refused += $1 }
+  function row(name) {
+    printf "%-12s %9d %8d %9.1f %11.2f %9.0f %%\n", name, cases[name], failed[name], taken[name],
+      cases[name] ? 1000 * (taken[name] - building[name]) / cases[name] : 0, taken[name] ? 100 * building[name] / taken[name] : 0
+  }
+  END {
+    printf "%-12s %9s %8s %9s %11s %11s\n", "primitive", "calls", "failed", "seconds", "ms a call", "compiling"
+    for (k = 1; k <= n; ++k) row(names[k])
+    row("all")
+    printf "%d processes, %d s, %.0f calls a second; %d refused, %d ended early; %s\n", processes, wall,
+      wall ? cases["all"] / wall : 0, refused, early, device
+    flush()
+    for (each in found) print "FAILED: " each
+    exit failed["all"] > 0 || early > 0 || cases["all"] == 0
+  }' "$log"/[0-9]*.[0-9]*
