@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * One OpenCL device, ready for use: everything else hangs off a context.
  *
- * Threads: every function here may be called from any thread at any time,
- * except that xl_context_destroy() must be the last call on its context.
+ * Threads: every function here may be called from any thread at any time, also as the first OpenCL
+ * calls of the process, except that xl_context_destroy() must be the last call on its context.
  * Ownership: every cl_* object that is given is retained, and released again
  * when the last user inside the library lets go of it. */
 #ifndef CROSSLANE_CONTEXT_H

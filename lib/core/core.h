@@ -139,6 +139,8 @@ xli_mutex *xli_mutex_create(void);
 void xli_mutex_destroy(xli_mutex *mutex);
 void xli_mutex_lock(xli_mutex *mutex);
 void xli_mutex_unlock(xli_mutex *mutex);
+/* The one lock of the process, which needs no memory and is never destroyed. */
+xli_mutex *xli_mutex_of_process(void);
 
 /* A number larger than all that it gave before, to any thread. */
 uint64_t xli_os_ticket(void);

@@ -49,6 +49,12 @@ void xli_mutex_unlock(xli_mutex *mutex)
     pthread_mutex_unlock(&mutex->handle);
 }
 
+xli_mutex *xli_mutex_of_process(void)
+{
+    static xli_mutex mutex = {PTHREAD_MUTEX_INITIALIZER};
+    return &mutex;
+}
+
 uint64_t xli_os_ticket(void)
 {
     static atomic_ullong last;

@@ -36,6 +36,12 @@ void xli_mutex_unlock(xli_mutex *mutex)
     ReleaseSRWLockExclusive(&mutex->handle);
 }
 
+xli_mutex *xli_mutex_of_process(void)
+{
+    static xli_mutex mutex = {SRWLOCK_INIT};
+    return &mutex;
+}
+
 uint64_t xli_os_ticket(void)
 {
     static volatile LONG64 last;

@@ -137,6 +137,7 @@ xl_status xli_grid_check_apart(xl_context *ctx, const xl_grid_index *index, cons
 
 /* grid_queries.c. XL_INDEX_PARAMETERS of cl/neighbors/neighbors_ranges.cl up to XL_BOX_PARAMETERS,
  * the last of them: the index, the search's reach and squared radius, and its space. */
+enum { XLI_GRID_INDEX_ARGS = 15 }; /* at most */
 void xli_grid_add_index(const xl_grid_index *index, xli_arg reach, xli_arg radius2, bool periodic,
                         xli_args *args);
 /* What a descriptor says of queries: whether they are given, and how they lie. */

@@ -92,8 +92,8 @@ xl_status xli_histogram_launch(xl_histogram *plan, xli_seq *seq, size_t n,
         xli_args_add(&f.args, XLI_LOCAL(xli_histogram_local_bytes(shape)));
     }
     add_source(&f, chunks.elements);
-    XL_TRY(xli_seq_launch(seq, &plan->count, chunks.count * shape->ranges, shape->group_size,
-                          f.args.at, f.args.count));
+    XL_TRY(xli_seq_launch_args(seq, &plan->count, chunks.count * shape->ranges, shape->group_size,
+                               &f.args, 0));
 done:
     return status;
 }

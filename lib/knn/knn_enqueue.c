@@ -31,6 +31,9 @@ static void add_shared(const xl_knn *plan, const xl_grid_index *index, const xli
         add_queries(problem, spans, first, args);
 }
 
+enum { QUERY_ARGS = 8, OWN_ARGS = 8 }; /* at most */
+XLI_ARGS_FIT(XLI_GRID_INDEX_ARGS + QUERY_ARGS + OWN_ARGS);
+
 /* The kernel's way to say "not given" is a flag; the buffer is then any. */
 static xl_status launch(xl_knn *plan, const xl_grid_index *index, xli_seq *seq, size_t n,
                         const xl_knn_args *given, const xli_knn_spans *spans)
@@ -48,7 +51,7 @@ static xl_status launch(xl_knn *plan, const xl_grid_index *index, xli_seq *seq, 
     xli_args_add(&args, XLI_U32(wide));
     xli_args_add(&args, XLI_MEM(wide ? spans->distances2.buffer : index->storage));
     xli_args_add(&args, XLI_U64(spans->distances2.offset));
-    return xli_seq_launch(seq, &plan->search, shape.groups, shape.size, args.at, args.count);
+    return xli_seq_launch_args(seq, &plan->search, shape.groups, shape.size, &args, 0);
 }
 
 xl_status xl_knn_enqueue_sized(xl_knn *plan, xl_grid_index *index, cl_command_queue queue,

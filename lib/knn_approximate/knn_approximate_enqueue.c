@@ -131,7 +131,7 @@ static xl_status launch_search(const flow *f, bool first)
     }
     xli_args_add_span(&args, &f->spans->indices);
     xli_args_add_span(&args, &f->spans->distances2);
-    return xli_seq_launch(f->seq, kernel, xli_ceil_div(rows, group), group, args.at, args.count);
+    return xli_seq_launch_args(f->seq, kernel, xli_ceil_div(rows, group), group, &args, 0);
 }
 
 static xl_status launch(const flow *f)

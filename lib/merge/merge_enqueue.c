@@ -37,8 +37,9 @@ static xl_status launch_partitions(xl_merge *plan, xli_seq *seq, size_t n_a, siz
     xli_args_add(&list, XLI_U32(tiles));
     xli_args_add(&list, XLI_MEM(scratch->buffer));
     xli_args_add(&list, XLI_U64(scratch->offset / sizeof(cl_uint)));
-    return xli_seq_launch(seq, &plan->partitions, xli_ceil_div(tiles + 1, plan->shape.group_size),
-                          plan->shape.group_size, list.at, list.count);
+    return xli_seq_launch_args(seq, &plan->partitions,
+                               xli_ceil_div(tiles + 1, plan->shape.group_size),
+                               plan->shape.group_size, &list, 0);
 }
 
 xl_status xli_merge_launch(xl_merge *plan, xli_seq *seq, size_t n_a, size_t n_b,
@@ -60,7 +61,7 @@ xl_status xli_merge_launch(xl_merge *plan, xli_seq *seq, size_t n_a, size_t n_b,
         xli_args_add(&list, XLI_U64(has_cuts ? scratch->offset / sizeof(cl_uint) : 0));
     }
     add_arrays(&list, plan, n_a, n_b, s);
-    XL_TRY(xli_seq_launch(seq, &plan->parts, tiles, plan->shape.group_size, list.at, list.count));
+    XL_TRY(xli_seq_launch_args(seq, &plan->parts, tiles, plan->shape.group_size, &list, 0));
 done:
     return status;
 }

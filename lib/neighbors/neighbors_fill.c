@@ -101,6 +101,8 @@ static xl_status launch_fill(xli_search *s, const xl_neighbors_fill_args *args)
                            XLI_MEM(or_indices(args->shifts, args)),
                            XLI_U64(args->shifts.offset)};
     enum { OF_INDICES = 7 };
+    _Static_assert(XLI_COUNT(own) <= (size_t)XLI_NEAR_OWN_ARGS,
+                   "own arguments are counted in its header");
     XL_TRY(xli_near_launch(s, &s->plan->fill, own, OF_INDICES));
     if (wanted_of(args))
         XL_TRY(xli_near_launch(s, &s->plan->details, own, XLI_COUNT(own)));

@@ -82,6 +82,7 @@ xl_status xli_near_apart(const xli_search *s, const xli_span *spans, size_t num_
 xl_status xli_near_form(const xli_search *s, uint64_t capacity, xl_view offsets, xl_view counts);
 /* neighbors_search.c: launches a search over the queries: the arguments that all share, and these.
  */
+enum { XLI_NEAR_SHARED_ARGS = XLI_GRID_INDEX_ARGS + 12, XLI_NEAR_OWN_ARGS = 15 }; /* at most */
 xl_status xli_near_launch(xli_search *s, xli_kernel *kernel, const xli_arg *own, size_t num_own);
 
 #endif

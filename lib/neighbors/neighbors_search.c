@@ -92,6 +92,8 @@ static xli_grid_shape shape_of(const xl_neighbors *plan, const xli_kernel *kerne
                              plan->tune.items);
 }
 
+XLI_ARGS_FIT(XLI_NEAR_SHARED_ARGS + XLI_NEAR_OWN_ARGS);
+
 /* The arguments that all searches share: XL_INDEX_PARAMETERS and XL_QUERY_PARAMETERS of
  * cl/neighbors/neighbors_ranges.cl. */
 static void add_shared(const xli_search *s, xli_args *args)
@@ -121,7 +123,6 @@ xl_status xli_near_launch(xli_search *s, xli_kernel *kernel, const xli_arg *own,
     xli_args args = {0};
     const xli_grid_shape shape = shape_of(s->plan, kernel, xli_max(s->n, 1));
     add_shared(s, &args);
-    for (size_t i = 0; i < num_own; ++i)
-        xli_args_add(&args, own[i]);
-    return xli_seq_launch(&s->seq, kernel, shape.groups, shape.size, args.at, args.count);
+    xli_args_add_all(&args, own, num_own);
+    return xli_seq_launch_args(&s->seq, kernel, shape.groups, shape.size, &args, 0);
 }

@@ -23,7 +23,7 @@ static xl_status launch_question(const xli_search *s, xli_kernel *kernel, size_t
         xli_args_add_span(&args, &spans[i]);
     xli_args_add(&args, XLI_U32(n));
     XL_TRY(xli_seq_begin(&seq, plan->ctx, s->queue, 0, NULL, &done));
-    status = xli_seq_launch(&seq, kernel, shape.groups, shape.size, args.at, args.count);
+    status = xli_seq_launch_args(&seq, kernel, shape.groups, shape.size, &args, 0);
     XL_TRY(xli_seq_end(&seq, status, &done));
     XL_TRY(xli_read_blocking(plan->ctx, s->queue, buffer, 0, sizeof *answered, answered, 1, &done));
 done:

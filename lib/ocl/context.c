@@ -56,8 +56,7 @@ xl_status xl_context_create(const xl_context_desc *given, xl_context **ctx)
     *ctx = NULL;
     XL_TRY(read_desc(given, &desc));
     XL_TRY(xli_platform_choose(xli_setting(desc.device, "CROSSLANE_DEVICE"), &platform, &device));
-    cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform, 0};
-    cl = clCreateContext(properties, 1, &device, NULL, NULL, &code);
+    cl = xli_platform_context(platform, device, &code);
     XL_TRY(xli_cl(NULL, code, "clCreateContext"));
     XL_TRY(make(cl, device, &desc, ctx));
     cl = NULL;

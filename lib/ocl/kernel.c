@@ -22,6 +22,19 @@ done:
     return status;
 }
 
+/* A list of its arguments must fit into xli_args. */
+static xl_status check_arguments(xl_context *ctx, cl_kernel kernel, const char *name)
+{
+    xl_status status;
+    cl_uint count = 0;
+    XL_TRY_CL(ctx, clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL));
+    if (count > XLI_MAX_ARGS)
+        status = xli_fail(ctx, XL_ERROR_INTERNAL, "kernel \"%s\": %u arguments; at most %u", name,
+                          (unsigned)count, (unsigned)XLI_MAX_ARGS);
+done:
+    return status;
+}
+
 xl_status xli_kernel_create(xl_context *ctx, const xli_program *program, const char *name,
                             xli_kernel *kernel)
 {
@@ -31,6 +44,7 @@ xl_status xli_kernel_create(xl_context *ctx, const xli_program *program, const c
     if (!kernel->lock)
         return xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for kernel \"%s\"", name);
     XL_TRY(create(ctx, program, name, &kernel->cl));
+    XL_TRY(check_arguments(ctx, kernel->cl, name));
     XL_TRY_CL(ctx, clGetKernelWorkGroupInfo(kernel->cl, ctx->device, CL_KERNEL_WORK_GROUP_SIZE,
                                             sizeof kernel->max_group, &kernel->max_group, NULL));
     if (kernel->max_group == 0) {

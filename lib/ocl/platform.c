@@ -8,21 +8,48 @@
 
 enum { MAX_PLATFORMS = 32, MAX_DEVICES = 64 };
 
+/* A driver finds its devices in the first of these calls. PoCL 3.1 tells a thread that asks
+ * meanwhile of devices that are not ready, or of none. The loader ocl-icd asks before the program
+ * does, but only if it has several drivers. So two threads never make these calls at once. */
+static cl_uint list_platforms(cl_platform_id platforms[MAX_PLATFORMS])
+{
+    cl_uint count = 0;
+    xli_mutex_lock(xli_mutex_of_process());
+    const cl_int code = clGetPlatformIDs(MAX_PLATFORMS, platforms, &count);
+    xli_mutex_unlock(xli_mutex_of_process());
+    /* The loader says CL_PLATFORM_NOT_FOUND_KHR where there is no platform. */
+    return code == CL_SUCCESS ? (cl_uint)xli_min(count, MAX_PLATFORMS) : 0;
+}
+
+static cl_uint list_devices(cl_platform_id platform, cl_device_id devices[MAX_DEVICES])
+{
+    cl_uint count = 0;
+    xli_mutex_lock(xli_mutex_of_process());
+    const cl_int code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MAX_DEVICES, devices, &count);
+    xli_mutex_unlock(xli_mutex_of_process());
+    return code == CL_SUCCESS ? (cl_uint)xli_min(count, MAX_DEVICES) : 0;
+}
+
+cl_context xli_platform_context(cl_platform_id platform, cl_device_id device, cl_int *code)
+{
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
+                                                (cl_context_properties)platform, 0};
+    xli_mutex_lock(xli_mutex_of_process());
+    cl_context cl = clCreateContext(properties, 1, &device, NULL, NULL, code);
+    xli_mutex_unlock(xli_mutex_of_process());
+    return cl;
+}
+
+/* `visit` may call the library, so the lock is not held here. */
 uint32_t xl_devices_each(xl_device_visitor *visit, void *user)
 {
     cl_platform_id platforms[MAX_PLATFORMS];
-    cl_uint num_platforms = 0;
     uint32_t total = 0;
-    /* The loader says CL_PLATFORM_NOT_FOUND_KHR where there is no platform. */
-    if (clGetPlatformIDs(MAX_PLATFORMS, platforms, &num_platforms) != CL_SUCCESS)
-        num_platforms = 0;
-    for (cl_uint p = 0; p < num_platforms && p < MAX_PLATFORMS; ++p) {
+    const cl_uint num_platforms = list_platforms(platforms);
+    for (cl_uint p = 0; p < num_platforms; ++p) {
         cl_device_id devices[MAX_DEVICES];
-        cl_uint num_devices = 0;
-        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MAX_DEVICES, devices, &num_devices) !=
-            CL_SUCCESS)
-            num_devices = 0;
-        for (cl_uint d = 0; d < num_devices && d < MAX_DEVICES; ++d, ++total)
+        const cl_uint num_devices = list_devices(platforms[p], devices);
+        for (cl_uint d = 0; d < num_devices; ++d, ++total)
             if (visit)
                 visit(user, p, d, platforms[p], devices[d]);
     }

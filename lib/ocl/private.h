@@ -168,6 +168,8 @@ const xli_source *xli_include_find(const char *name);
 
 /* platform.c: the device that `selector` (may be NULL) names. */
 xl_status xli_platform_choose(const char *selector, cl_platform_id *platform, cl_device_id *device);
+/* clCreateContext() by one thread at a time: drivers prepare there, too. */
+cl_context xli_platform_context(cl_platform_id platform, cl_device_id device, cl_int *code);
 
 /* cl_error.c: does the code say that memory ran out? */
 bool xli_cl_no_memory(cl_int code);

@@ -193,7 +193,14 @@ xl_status xli_program_get_source(xl_context *ctx, const xli_source *source, cons
 
 /* A kernel of its own for the caller: setting its arguments and enqueuing it must
  * not happen on two threads at once (xli_seq_launch() sees to that). */
-enum { XLI_MAX_ARGS = 40 };
+/* Most arguments of a kernel. The largest has 42: details of a neighbour list, xli_near_launch().
+ * They take about 400 of the 1024 bytes that OpenCL guarantees. A parameter block in a buffer would
+ * replace them by one argument, but needs one more command in each call, which writes the block. */
+enum { XLI_MAX_ARGS = 48 };
+/* Beside a function that puts a list together: the most arguments that it adds. */
+#define XLI_ARGS_FIT(most)                                                                         \
+    _Static_assert((int)(most) <= (int)XLI_MAX_ARGS,                                               \
+                   "XLI_MAX_ARGS must hold the arguments of each kernel")
 typedef struct xli_kernel {
     cl_kernel cl;
     xli_mutex *lock;
@@ -333,12 +340,14 @@ typedef struct xli_arg {
  * one, 3.6 us without). To know which launch is the last, each is held back until
  * the next one or the end of the sequence. */
 
-/* Arguments that are put together one after the other, for xli_seq_launch(). Starts from zeros. */
+/* Arguments that are put together one after the other, for xli_seq_launch_args(). Starts from
+ * zeros. Arguments beyond XLI_MAX_ARGS are counted and not stored; a launch of that list fails. */
 typedef struct xli_args {
     xli_arg at[XLI_MAX_ARGS];
     size_t count;
 } xli_args;
 void xli_args_add(xli_args *args, xli_arg arg);
+void xli_args_add_all(xli_args *args, const xli_arg *list, size_t count);
 /* A buffer, or NULL, and from which element on. */
 void xli_args_add_place(xli_args *args, cl_mem buffer, uint64_t offset);
 void xli_args_add_span(xli_args *args, const xli_span *span);
@@ -387,6 +396,10 @@ xl_status xli_seq_scratch(xli_seq *seq, xli_pool *pool, xl_view scratch, size_t 
  * failure may come to light in the next call of the sequence only. */
 xl_status xli_seq_launch(xli_seq *seq, xli_kernel *kernel, size_t groups, size_t group_size,
                          const xli_arg *args, size_t num_args);
+/* The same with the arguments of a list from number `first` on. XL_ERROR_INTERNAL if the list has
+ * more than it can store. */
+xl_status xli_seq_launch_args(xli_seq *seq, xli_kernel *kernel, size_t groups, size_t group_size,
+                              const xli_args *args, size_t first);
 #define XLI_LAUNCH(seq, kernel, groups, group_size, ...)                                           \
     xli_seq_launch((seq), (kernel), (groups), (group_size), (const xli_arg[]){__VA_ARGS__},        \
                    sizeof((const xli_arg[]){__VA_ARGS__}) / sizeof(xli_arg))

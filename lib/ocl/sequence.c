@@ -240,6 +240,16 @@ done:
     return status;
 }
 
+xl_status xli_seq_launch_args(xli_seq *seq, xli_kernel *kernel, size_t groups, size_t group_size,
+                              const xli_args *args, size_t first)
+{
+    if (args->count > XLI_MAX_ARGS || first > args->count)
+        return xli_fail(seq->ctx, XL_ERROR_INTERNAL,
+                        "kernel arguments: %zu from number %zu on; at most %u", args->count, first,
+                        (unsigned)XLI_MAX_ARGS);
+    return xli_seq_launch(seq, kernel, groups, group_size, args->at + first, args->count - first);
+}
+
 xl_status xli_seq_nest(xli_seq *seq)
 {
     return flush(seq, !seq->in_order);
@@ -313,7 +323,15 @@ xl_status xli_seq_end(xli_seq *seq, xl_status status, cl_event *event_or_null)
 
 void xli_args_add(xli_args *args, xli_arg arg)
 {
-    args->at[args->count++] = arg;
+    if (args->count < XLI_MAX_ARGS)
+        args->at[args->count] = arg;
+    ++args->count;
+}
+
+void xli_args_add_all(xli_args *args, const xli_arg *list, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+        xli_args_add(args, list[i]);
 }
 
 void xli_args_add_place(xli_args *args, cl_mem buffer, uint64_t offset)

@@ -101,13 +101,13 @@ typedef struct xli_flow {
     size_t n;
     xli_spans at;
     xli_span scratch;
-    xli_arg input[17]; /* of XL_INPUT_ARGUMENTS in cl/tile/tile_input.cl */
-    size_t num_input;
-    bool stream; /* results are written past the cache */
+    xli_args input; /* of XL_INPUT_ARGUMENTS in cl/tile/tile_input.cl */
+    bool stream;    /* results are written past the cache */
 } xli_flow;
 
 /* Sets the arguments that XL_INPUT_ARGUMENTS of cl/tile/tile_input.cl names, from n and the
- * places. */
+ * places: at most XLI_INPUT_ARGS. */
+enum { XLI_INPUT_ARGS = 15 };
 void xli_flow_set_input(xli_flow *flow, const xli_problem *problem, const xli_init *init);
 
 /* A launch whose arguments are the input's and `more`. */

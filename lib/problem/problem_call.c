@@ -37,40 +37,38 @@ void xli_init_drop(xli_init *init)
 void xli_flow_set_input(xli_flow *flow, const xli_problem *problem, const xli_init *init)
 {
     const xli_spans *spans = &flow->at;
-    xli_arg *args = flow->input;
-    size_t k = 0;
-    args[k++] = XLI_MEM(spans->in.buffer);
-    args[k++] = XLI_U64(spans->in.offset);
-    args[k++] = XLI_U64(flow->n);
-    args[k++] = XLI_OPTIONAL(spans->n_device.buffer);
-    args[k++] = XLI_U64(spans->n_device.offset);
+    xli_args *const args = &flow->input;
+    args->count = 0;
+    xli_args_add(args, XLI_MEM(spans->in.buffer));
+    xli_args_add(args, XLI_U64(spans->in.offset));
+    xli_args_add(args, XLI_U64(flow->n));
+    xli_args_add(args, XLI_OPTIONAL(spans->n_device.buffer));
+    xli_args_add(args, XLI_U64(spans->n_device.offset));
     if (problem->has_init) {
-        args[k++] = XLI_MEM(init->buffer);
-        args[k++] = XLI_U64(init->offset);
+        xli_args_add(args, XLI_MEM(init->buffer));
+        xli_args_add(args, XLI_U64(init->offset));
     }
     if (problem->carries) {
-        args[k++] = XLI_OPTIONAL(spans->carry_in.buffer);
-        args[k++] = XLI_U64(spans->carry_in.buffer ? spans->carry_in.offset : UINT64_MAX);
-        args[k++] = XLI_MEM(spans->carry_out.buffer); /* or NULL */
-        args[k++] = XLI_U64(spans->carry_out.offset);
-        args[k++] = XLI_U64(spans->first_index);
+        xli_args_add(args, XLI_OPTIONAL(spans->carry_in.buffer));
+        xli_args_add(args, XLI_U64(spans->carry_in.buffer ? spans->carry_in.offset : UINT64_MAX));
+        xli_args_add(args, XLI_MEM(spans->carry_out.buffer)); /* or NULL */
+        xli_args_add(args, XLI_U64(spans->carry_out.offset));
+        xli_args_add(args, XLI_U64(spans->first_index));
     }
     if (problem->segment_bytes > 0) {
-        args[k++] = XLI_MEM(spans->segments.buffer);
-        args[k++] = XLI_U64(spans->segments.offset);
-        args[k++] = XLI_U64(spans->segment_count);
+        xli_args_add(args, XLI_MEM(spans->segments.buffer));
+        xli_args_add(args, XLI_U64(spans->segments.offset));
+        xli_args_add(args, XLI_U64(spans->segment_count));
     } else if (problem->segments != XL_SEGMENTS_NONE) {
-        args[k++] = XLI_U64(problem->width);
-        args[k++] = XLI_U64(problem->mask);
+        xli_args_add(args, XLI_U64(problem->width));
+        xli_args_add(args, XLI_U64(problem->mask));
     }
-    flow->num_input = k;
 }
 
 xl_status xli_flow_launch(xli_flow *flow, xli_kernel *kernel, size_t groups, size_t size,
                           const xli_arg *more, size_t num_more)
 {
-    xli_arg args[XLI_MAX_ARGS];
-    memcpy(args, flow->input, flow->num_input * sizeof *args);
-    memcpy(args + flow->num_input, more, num_more * sizeof *args);
-    return xli_seq_launch(&flow->seq, kernel, groups, size, args, flow->num_input + num_more);
+    xli_args args = flow->input;
+    xli_args_add_all(&args, more, num_more);
+    return xli_seq_launch_args(&flow->seq, kernel, groups, size, &args, 0);
 }

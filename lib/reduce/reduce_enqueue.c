@@ -16,35 +16,38 @@ done:
     return status;
 }
 
+/* Most arguments of a launch beside the input's. */
+enum { OWN_ARGS = 12 };
+XLI_ARGS_FIT(XLI_INPUT_ARGS + OWN_ARGS);
+
 /* One launch, with the arguments that XL_REDUCE_ARGUMENTS of cl/reduce/reduce_chunk.cl names, and
  * XL_WHOLE_ARGUMENTS of cl/reduce/reduce_whole.cl. */
 static xl_status launch(xl_reduce *plan, xli_reduce_flow *f, xli_kernel *kernel, size_t groups,
                         uint64_t chunk, size_t first)
 {
     const xli_spans *at = &f->flow.at;
-    xli_arg args[12];
-    size_t k = 0;
-    args[k++] = XLI_U64(chunk);
-    args[k++] = XLI_U64(first);
-    args[k++] = XLI_MEM(f->flow.scratch.buffer);
-    args[k++] = XLI_U64(f->flow.scratch.offset + f->layout.carry_outs);
-    args[k++] = XLI_U64(f->flow.scratch.offset + f->layout.counts);
-    args[k++] = XLI_MEM(at->out.buffer);
-    args[k++] = XLI_U64(at->out.offset);
-    args[k++] = XLI_U64(f->results);
+    xli_args args = f->flow.input;
+    xli_args_add(&args, XLI_U64(chunk));
+    xli_args_add(&args, XLI_U64(first));
+    xli_args_add(&args, XLI_MEM(f->flow.scratch.buffer));
+    xli_args_add(&args, XLI_U64(f->flow.scratch.offset + f->layout.carry_outs));
+    xli_args_add(&args, XLI_U64(f->flow.scratch.offset + f->layout.counts));
+    xli_args_add(&args, XLI_MEM(at->out.buffer));
+    xli_args_add(&args, XLI_U64(at->out.offset));
+    xli_args_add(&args, XLI_U64(f->results));
     if (plan->problem.segments == XL_SEGMENTS_KEYS) {
-        args[k++] = XLI_MEM(f->keys.buffer);
-        args[k++] = XLI_U64(f->keys.offset);
+        xli_args_add(&args, XLI_MEM(f->keys.buffer));
+        xli_args_add(&args, XLI_U64(f->keys.offset));
     }
     if (plan->kernels.count.cl) {
-        args[k++] = XLI_MEM(f->count.buffer);
-        args[k++] = XLI_U64(f->count.offset);
+        xli_args_add(&args, XLI_MEM(f->count.buffer));
+        xli_args_add(&args, XLI_U64(f->count.offset));
     }
     if (plan->problem.segments == XL_SEGMENTS_NONE) {
-        args[k++] = XLI_MEM(f->counter.buffer); /* or NULL */
-        args[k++] = XLI_U64(f->counter.offset);
+        xli_args_add(&args, XLI_MEM(f->counter.buffer)); /* or NULL */
+        xli_args_add(&args, XLI_U64(f->counter.offset));
     }
-    return xli_flow_launch(&f->flow, kernel, groups, plan->shape.group_size, args, k);
+    return xli_seq_launch_args(&f->flow.seq, kernel, groups, plan->shape.group_size, &args, 0);
 }
 
 /* Folds the carry-outs of so many chunks. Of whole arrays there may be very many, and a launch

@@ -8,20 +8,19 @@ static xl_status launch_queries(xl_search *plan, xli_seq *seq, const xl_search_a
     const size_t queries = xli_search_queries(&plan->shape, args->num_queries);
     /* A kernel cannot be given no buffer; of this one it reads nothing. */
     const xli_span *const keys = s->keys.buffer ? &s->keys : &s->queries;
-    xli_arg list[9];
-    size_t count = 0;
-    list[count++] = XLI_U64(args->n);
-    list[count++] = XLI_U64(args->num_queries);
+    xli_args list = {.count = 0};
+    xli_args_add(&list, XLI_U64(args->n));
+    xli_args_add(&list, XLI_U64(args->num_queries));
     if (plan->shape.serial)
-        list[count++] = XLI_U64(queries);
-    list[count++] = XLI_MEM(keys->buffer);
-    list[count++] = XLI_U64(keys->offset);
-    list[count++] = XLI_MEM(s->queries.buffer);
-    list[count++] = XLI_U64(s->queries.offset);
-    list[count++] = XLI_MEM(s->indices_out.buffer);
-    list[count++] = XLI_U64(s->indices_out.offset);
-    return xli_seq_launch(seq, &plan->keys, xli_ceil_div(args->num_queries, queries),
-                          plan->shape.group_size, list, count);
+        xli_args_add(&list, XLI_U64(queries));
+    xli_args_add(&list, XLI_MEM(keys->buffer));
+    xli_args_add(&list, XLI_U64(keys->offset));
+    xli_args_add(&list, XLI_MEM(s->queries.buffer));
+    xli_args_add(&list, XLI_U64(s->queries.offset));
+    xli_args_add(&list, XLI_MEM(s->indices_out.buffer));
+    xli_args_add(&list, XLI_U64(s->indices_out.offset));
+    return xli_seq_launch_args(seq, &plan->keys, xli_ceil_div(args->num_queries, queries),
+                               plan->shape.group_size, &list, 0);
 }
 
 static xl_status launch_unsorted(xl_search *plan, xli_seq *seq, size_t n, const xli_search_spans *s,

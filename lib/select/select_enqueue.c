@@ -27,13 +27,15 @@ static cl_uint gives(const xli_select_spans *s)
     return bits;
 }
 
-static size_t add_array(const flow *f, unsigned span, xli_arg *args, size_t count)
+static void add_array(const flow *f, unsigned span, xli_args *args)
 {
     const xli_span *s = &f->spans->at[span];
-    args[count] = XLI_MEM(s->buffer ? s->buffer : f->stand_in);
-    args[count + 1] = XLI_U64(s->buffer ? s->offset : 0);
-    return count + 2;
+    xli_args_add_place(args, s->buffer ? s->buffer : f->stand_in, s->buffer ? s->offset : 0);
 }
+
+/* Most arguments of a launch; a launch's own come first. */
+enum { OWN_ARGS = 4, SHARED_ARGS = 5 + 12 + 2 + 4 * XLI_SELECT_VALUES };
+XLI_ARGS_FIT(OWN_ARGS + SHARED_ARGS);
 
 /* A launch whose arguments are `first` and XL_SELECT_ARGUMENTS of cl/select/select_arrays.cl. */
 static xl_status launch(const flow *f, xli_kernel *kernel, size_t groups, const xli_arg *first,
@@ -42,24 +44,22 @@ static xl_status launch(const flow *f, xli_kernel *kernel, size_t groups, const 
     static const unsigned arrays[] = {XLI_SELECT_IN,      XLI_SELECT_FLAGS,   XLI_SELECT_OUT,
                                       XLI_SELECT_INDICES, XLI_SELECT_LENGTHS, XLI_SELECT_COUNT};
     const xli_span *length = &f->spans->at[XLI_SELECT_N_DEVICE];
-    xli_arg args[XLI_MAX_ARGS];
-    size_t count = 0;
-    for (; count < num_first; ++count)
-        args[count] = first[count];
-    args[count++] = XLI_U64(f->spans->n);
-    args[count++] = XLI_OPTIONAL(length->buffer);
-    args[count++] = XLI_U64(length->offset);
-    args[count++] = XLI_U64(f->spans->capacity);
-    args[count++] = XLI_U32(gives(f->spans));
+    xli_args args = {.count = 0};
+    xli_args_add_all(&args, first, num_first);
+    xli_args_add(&args, XLI_U64(f->spans->n));
+    xli_args_add(&args, XLI_OPTIONAL(length->buffer));
+    xli_args_add(&args, XLI_U64(length->offset));
+    xli_args_add(&args, XLI_U64(f->spans->capacity));
+    xli_args_add(&args, XLI_U32(gives(f->spans)));
     for (size_t k = 0; k < XLI_COUNT(arrays); ++k)
-        count = add_array(f, arrays[k], args, count);
-    args[count++] = XLI_MEM(f->scratch->buffer ? f->scratch->buffer : f->stand_in);
-    args[count++] = XLI_U64(f->scratch->offset / sizeof(cl_ulong));
+        add_array(f, arrays[k], &args);
+    xli_args_add_place(&args, f->scratch->buffer ? f->scratch->buffer : f->stand_in,
+                       f->scratch->offset / sizeof(cl_ulong));
     for (unsigned k = 0; k < f->plan->problem.num_values; ++k) {
-        count = add_array(f, XLI_SELECT_VALUES_IN + k, args, count);
-        count = add_array(f, XLI_SELECT_VALUES_OUT + k, args, count);
+        add_array(f, XLI_SELECT_VALUES_IN + k, &args);
+        add_array(f, XLI_SELECT_VALUES_OUT + k, &args);
     }
-    return xli_seq_launch(f->seq, kernel, groups, f->plan->shape.group_size, args, count);
+    return xli_seq_launch_args(f->seq, kernel, groups, f->plan->shape.group_size, &args, 0);
 }
 #define LAUNCH(f, kernel, groups, ...)                                                             \
     launch((f), (kernel), (groups), (const xli_arg[]){__VA_ARGS__},                                \

@@ -30,27 +30,26 @@ static xl_status launch(xl_sort *plan, xli_seq *seq, size_t n, const xli_span *n
                         const place *from, const place *to)
 {
     const size_t groups = xli_ceil_div(n, xli_sort_tile(&plan->shape));
-    xli_arg args[13];
-    size_t count = 0;
-    args[count++] = XLI_U32(n);
-    args[count++] = XLI_OPTIONAL(n_device->buffer);
-    args[count++] = XLI_U64(n_device->offset);
+    xli_args args = {.count = 0};
+    xli_args_add(&args, XLI_U32(n));
+    xli_args_add(&args, XLI_OPTIONAL(n_device->buffer));
+    xli_args_add(&args, XLI_U64(n_device->offset));
     if (run > 0) {
-        args[count++] = XLI_U32(run);
-        args[count++] = XLI_U32(xli_sort_search_log(&plan->shape, groups));
+        xli_args_add(&args, XLI_U32(run));
+        xli_args_add(&args, XLI_U32(xli_sort_search_log(&plan->shape, groups)));
     }
-    args[count++] = XLI_MEM(from->keys);
-    args[count++] = XLI_U64(from->keys_at);
-    args[count++] = XLI_MEM(to->keys);
-    args[count++] = XLI_U64(to->keys_at);
+    xli_args_add(&args, XLI_MEM(from->keys));
+    xli_args_add(&args, XLI_U64(from->keys_at));
+    xli_args_add(&args, XLI_MEM(to->keys));
+    xli_args_add(&args, XLI_U64(to->keys_at));
     if (plan->problem.value != XL_NONE) {
-        args[count++] = XLI_MEM(from->values);
-        args[count++] = XLI_U64(from->values_at);
-        args[count++] = XLI_MEM(to->values);
-        args[count++] = XLI_U64(to->values_at);
+        xli_args_add(&args, XLI_MEM(from->values));
+        xli_args_add(&args, XLI_U64(from->values_at));
+        xli_args_add(&args, XLI_MEM(to->values));
+        xli_args_add(&args, XLI_U64(to->values_at));
     }
-    return xli_seq_launch(seq, run > 0 ? &plan->kernels.merge : &plan->kernels.tiles, groups,
-                          plan->shape.group_size, args, count);
+    return xli_seq_launch_args(seq, run > 0 ? &plan->kernels.merge : &plan->kernels.tiles, groups,
+                               plan->shape.group_size, &args, 0);
 }
 
 static xl_status launch_bitonic(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *spans,
@@ -117,23 +116,26 @@ static xl_status launch_samples(xl_sort *plan, xli_seq *seq, size_t n, const xli
     add_samples(&a, plan, n, &spans->n_device, scratch);
     const size_t count = a.count;
     add_place(&a, plan, &in, &spare);
-    XL_TRY(xli_seq_launch(seq, &k->sample_runs[s.size], s.runs, group, a.at, a.count));
+    XL_TRY(xli_seq_launch_args(seq, &k->sample_runs[s.size], s.runs, group, &a, 0));
     if (s.runs == 1)
         return XL_SUCCESS;
     XL_TRY(xli_seq_launch(seq, &k->sample_rank[s.size], s.runs, group, a.at, count));
     a.count = count;
     add_place(&a, plan, &spare, &out);
-    XL_TRY(xli_seq_launch(seq, &k->sample_merge[s.size], s.buckets, group, a.at, a.count));
+    XL_TRY(xli_seq_launch_args(seq, &k->sample_merge[s.size], s.buckets, group, &a, 0));
 done:
     return status;
 }
 
-/* What all kernels of a radix sort are given; before it stands, for some, the number of a pass. */
+/* The arguments of all kernels of a radix sort. Number 0 is that of some: a pass, or a bound. */
 typedef struct radix_args {
-    xli_arg list[21];
-    size_t count, chunks;
+    xli_args list;
+    size_t chunks;
     bool in_place; /* keys or values are */
 } radix_args;
+
+enum { RADIX_ARGS = 1 + 15 + 5 };
+XLI_ARGS_FIT(RADIX_ARGS);
 
 static radix_args radix_args_of(const xl_sort *plan, size_t n, const xli_sort_spans *s,
                                 const xli_span *scratch)
@@ -149,28 +151,28 @@ static radix_args radix_args_of(const xl_sort *plan, size_t n, const xli_sort_sp
     const bool keys = drops ? values : keys_stay;
     const xli_span *const values_in = xli_sort_read_values(plan, s);
     const unsigned in_place = keys && values ? 1 : keys || values ? 2 : 0;
-    radix_args a = {.count = 1, .chunks = chunks.count, .in_place = in_place > 0};
-    a.list[a.count++] = xli_sort_number(plan, n);
-    a.list[a.count++] = XLI_OPTIONAL(s->n_device.buffer);
-    a.list[a.count++] = XLI_U64(s->n_device.offset);
-    a.list[a.count++] = XLI_U32(plan->problem.begin_bit);
-    a.list[a.count++] = XLI_U32(plan->problem.end_bit);
-    a.list[a.count++] = XLI_U32(chunks.elements);
-    a.list[a.count++] = XLI_U32(chunks.count);
-    a.list[a.count++] = XLI_U32(in_place);
-    a.list[a.count++] = XLI_MEM(scratch->buffer);
-    a.list[a.count++] = XLI_U64(scratch->offset);
-    a.list[a.count++] = XLI_U64(scratch->offset + layout.state_at);
-    a.list[a.count++] = XLI_MEM(s->keys_in.buffer);
-    a.list[a.count++] = XLI_U64(s->keys_in.offset);
-    a.list[a.count++] = XLI_MEM(s->keys_out.buffer);
-    a.list[a.count++] = XLI_U64(s->keys_out.offset);
+    radix_args a = {.list = {.count = 1}, .chunks = chunks.count, .in_place = in_place > 0};
+    xli_args_add(&a.list, xli_sort_number(plan, n));
+    xli_args_add(&a.list, XLI_OPTIONAL(s->n_device.buffer));
+    xli_args_add(&a.list, XLI_U64(s->n_device.offset));
+    xli_args_add(&a.list, XLI_U32(plan->problem.begin_bit));
+    xli_args_add(&a.list, XLI_U32(plan->problem.end_bit));
+    xli_args_add(&a.list, XLI_U32(chunks.elements));
+    xli_args_add(&a.list, XLI_U32(chunks.count));
+    xli_args_add(&a.list, XLI_U32(in_place));
+    xli_args_add(&a.list, XLI_MEM(scratch->buffer));
+    xli_args_add(&a.list, XLI_U64(scratch->offset));
+    xli_args_add(&a.list, XLI_U64(scratch->offset + layout.state_at));
+    xli_args_add(&a.list, XLI_MEM(s->keys_in.buffer));
+    xli_args_add(&a.list, XLI_U64(s->keys_in.offset));
+    xli_args_add(&a.list, XLI_MEM(s->keys_out.buffer));
+    xli_args_add(&a.list, XLI_U64(s->keys_out.offset));
     if (plan->problem.value != XL_NONE) {
-        a.list[a.count++] = XLI_MEM(values_in->buffer);
-        a.list[a.count++] = XLI_U64(values_in->offset);
-        a.list[a.count++] = XLI_MEM(s->values_out.buffer);
-        a.list[a.count++] = XLI_U64(s->values_out.offset);
-        a.list[a.count++] = XLI_U64(scratch->offset + layout.values_at);
+        xli_args_add(&a.list, XLI_MEM(values_in->buffer));
+        xli_args_add(&a.list, XLI_U64(values_in->offset));
+        xli_args_add(&a.list, XLI_MEM(s->values_out.buffer));
+        xli_args_add(&a.list, XLI_U64(s->values_out.offset));
+        xli_args_add(&a.list, XLI_U64(scratch->offset + layout.values_at));
     }
     return a;
 }
@@ -180,7 +182,7 @@ static xl_status launch_alone(xl_sort *plan, xli_seq *seq, size_t n, const xli_s
                               const xli_span *scratch)
 {
     const radix_args a = radix_args_of(plan, n, s, scratch);
-    return xli_seq_launch(seq, &plan->kernels.alone, 1, 1, a.list + 1, a.count - 1);
+    return xli_seq_launch_args(seq, &plan->kernels.alone, 1, 1, &a.list, 1);
 }
 
 /* The launches by buckets, which the device may give up. */
@@ -189,15 +191,15 @@ static xl_status launch_buckets(xl_sort *plan, xli_seq *seq, radix_args *a, size
     enum { BUCKETS = 256 };
     xl_status status;
     xli_sort_kernels *k = &plan->kernels;
-    const xli_arg *const list = a->list + 1;
+    xli_args *const list = &a->list;
     const xli_sort_buckets buckets = xli_sort_buckets_of(&plan->problem, &plan->shape, n);
-    XL_TRY(xli_seq_launch(seq, &k->sample, 1, 1, list, a->count - 1));
-    XL_TRY(xli_seq_launch(seq, &k->bucket_count, a->chunks, 1, list, a->count - 1));
-    a->list[0] = XLI_U32(buckets.most);
-    XL_TRY(xli_seq_launch(seq, &k->bucket_starts, 1, 1, a->list, a->count));
-    XL_TRY(xli_seq_launch(seq, &k->bucket_scatter, a->chunks, 1, list, a->count - 1));
-    a->list[0] = XLI_U32(buckets.split);
-    XL_TRY(xli_seq_launch(seq, &k->buckets, BUCKETS, 1, a->list, a->count));
+    XL_TRY(xli_seq_launch_args(seq, &k->sample, 1, 1, list, 1));
+    XL_TRY(xli_seq_launch_args(seq, &k->bucket_count, a->chunks, 1, list, 1));
+    list->at[0] = XLI_U32(buckets.most);
+    XL_TRY(xli_seq_launch_args(seq, &k->bucket_starts, 1, 1, list, 0));
+    XL_TRY(xli_seq_launch_args(seq, &k->bucket_scatter, a->chunks, 1, list, 1));
+    list->at[0] = XLI_U32(buckets.split);
+    XL_TRY(xli_seq_launch_args(seq, &k->buckets, BUCKETS, 1, list, 0));
 done:
     return status;
 }
@@ -210,18 +212,18 @@ static xl_status launch_chunks(xl_sort *plan, xli_seq *seq, size_t n, const xli_
     const size_t group = plan->shape.radix_size[0].group;
     const unsigned digits = xli_sort_digits(&plan->problem);
     radix_args a = radix_args_of(plan, n, s, scratch);
-    const xli_arg *const list = a.list + 1; /* of kernels that are no part of a pass */
+    xli_args *const list = &a.list;
     if (plan->shape.buckets)
         XL_TRY(launch_buckets(plan, seq, &a, n));
-    XL_TRY(xli_seq_launch(seq, &k->bits, a.chunks, group, list, a.count - 1));
-    XL_TRY(xli_seq_launch(seq, &k->begin, 1, group, list, a.count - 1));
+    XL_TRY(xli_seq_launch_args(seq, &k->bits, a.chunks, group, list, 1));
+    XL_TRY(xli_seq_launch_args(seq, &k->begin, 1, group, list, 1));
     for (unsigned pass = 0; pass < digits; ++pass) {
-        a.list[0] = XLI_U32(pass);
-        XL_TRY(xli_seq_launch(seq, &k->count, a.chunks, group, a.list, a.count));
-        XL_TRY(xli_seq_launch(seq, &k->offsets, 1, group, a.list, a.count));
-        XL_TRY(xli_seq_launch(seq, &k->scatter, a.chunks, group, a.list, a.count));
+        list->at[0] = XLI_U32(pass);
+        XL_TRY(xli_seq_launch_args(seq, &k->count, a.chunks, group, list, 0));
+        XL_TRY(xli_seq_launch_args(seq, &k->offsets, 1, group, list, 0));
+        XL_TRY(xli_seq_launch_args(seq, &k->scatter, a.chunks, group, list, 0));
     }
-    XL_TRY(xli_seq_launch(seq, &k->end, a.chunks, group, list, a.count - 1));
+    XL_TRY(xli_seq_launch_args(seq, &k->end, a.chunks, group, list, 1));
 done:
     return status;
 }
@@ -250,12 +252,12 @@ static xl_status launch_sweep(xl_sort *plan, xli_seq *seq, size_t n, const xli_s
     const unsigned passes = sweep_passes(plan, a.in_place);
     XL_TRY(XLI_LAUNCH(seq, &k->clear[size], clear_groups, group, XLI_MEM(scratch->buffer),
                       XLI_U64(scratch->offset + layout.state_at), XLI_U64(words)));
-    XL_TRY(xli_seq_launch(seq, &k->histogram[size], a.chunks, group, a.list + 1, a.count - 1));
+    XL_TRY(xli_seq_launch_args(seq, &k->histogram[size], a.chunks, group, &a.list, 1));
     for (unsigned pass = 0; pass < passes; ++pass) {
-        a.list[0] = XLI_U32(pass);
+        a.list.at[0] = XLI_U32(pass);
         for (size_t left = tiles; left > 0; left -= xli_min(left, part))
             XL_TRY(
-                xli_seq_launch(seq, &k->sweep[size], xli_min(left, part), group, a.list, a.count));
+                xli_seq_launch_args(seq, &k->sweep[size], xli_min(left, part), group, &a.list, 0));
     }
 done:
     return status;

@@ -43,6 +43,10 @@ static void add_spare(xli_args *a, const xl_sort *plan, size_t n, const xli_span
         xli_args_add_place(a, scratch->buffer, xli_sort_spare_values(&layout, scratch));
 }
 
+/* Most arguments of a launch: its own, XL_CSR, arrays and spare ones. */
+enum { OWN_ARGS = 3, CSR_ARGS = 10, ARRAY_ARGS = 8, SPARE_ARGS = 4 };
+XLI_ARGS_FIT(OWN_ARGS + CSR_ARGS + ARRAY_ARGS + SPARE_ARGS);
+
 /* All at once, by a queue. */
 static xl_status launch_queue(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *spans,
                               const xli_span *scratch)
@@ -57,7 +61,7 @@ static xl_status launch_queue(xl_sort *plan, xli_seq *seq, size_t n, const xli_s
     add_csr(&a, plan, n, spans, scratch);
     add_arrays(&a, plan, spans, &spans->keys_out);
     add_spare(&a, plan, n, scratch);
-    return xli_seq_launch(seq, &plan->kernels.long_all, groups, shape->group_size, a.at, a.count);
+    return xli_seq_launch_args(seq, &plan->kernels.long_all, groups, shape->group_size, &a, 0);
 }
 
 static xl_status launch_long(xl_sort *plan, xli_seq *seq, size_t n, const xli_sort_spans *spans,
@@ -73,13 +77,12 @@ static xl_status launch_long(xl_sort *plan, xli_seq *seq, size_t n, const xli_so
     add_csr(&a, plan, n, spans, scratch);
     add_arrays(&a, plan, spans, &spans->keys_out);
     add_spare(&a, plan, n, scratch);
-    XL_TRY(xli_seq_launch(seq, &plan->kernels.long_tiles, groups, shape->group_size, a.at + 2,
-                          a.count - 2));
+    XL_TRY(xli_seq_launch_args(seq, &plan->kernels.long_tiles, groups, shape->group_size, &a, 2));
     a.at[1] = XLI_U32(xli_sort_search_log(shape, xli_ceil_div(n, xli_sort_tile(shape))));
     for (unsigned level = 0; level < merges; ++level) {
         a.at[0] = XLI_U32(level);
-        XL_TRY(xli_seq_launch(seq, &plan->kernels.long_merge, groups, shape->group_size, a.at,
-                              a.count));
+        XL_TRY(
+            xli_seq_launch_args(seq, &plan->kernels.long_merge, groups, shape->group_size, &a, 0));
     }
 done:
     return status;
@@ -98,16 +101,16 @@ xl_status xli_sort_launch_segments(xl_sort *plan, xli_seq *seq, size_t n,
     const size_t items = xli_mul(known.windows + 1, many ? xli_max(1, plan->shape.sub_group) : 1);
     xli_args_add(&a, XLI_U32(known.queue_words));
     add_csr(&a, plan, n, spans, scratch);
-    XL_TRY(xli_seq_launch(seq, &plan->kernels.places, xli_ceil_div(items, group), group, a.at,
-                          a.count));
+    XL_TRY(
+        xli_seq_launch_args(seq, &plan->kernels.places, xli_ceil_div(items, group), group, &a, 0));
     a.count = 0;
     add_csr(&a, plan, n, spans, scratch);
     add_arrays(&a, plan, spans, &last_keys);
     if (rows)
-        XL_TRY(xli_seq_launch(seq, &plan->kernels.rows, known.windows, group, a.at, a.count));
-    XL_TRY(xli_seq_launch(seq, &plan->kernels.packed,
-                          rows ? xli_min(known.windows, plan->shape.list_groups) : known.windows,
-                          group, a.at, a.count));
+        XL_TRY(xli_seq_launch_args(seq, &plan->kernels.rows, known.windows, group, &a, 0));
+    XL_TRY(xli_seq_launch_args(
+        seq, &plan->kernels.packed,
+        rows ? xli_min(known.windows, plan->shape.list_groups) : known.windows, group, &a, 0));
     if (known.capacity > 0) /* a segment may be long */
         XL_TRY((plan->shape.queue ? launch_queue : launch_long)(plan, seq, n, spans, scratch));
 done:

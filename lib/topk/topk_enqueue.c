@@ -137,7 +137,7 @@ static xl_status launch_select(const flow *f)
          part(f, f->layout.places_at)},
         10};
     xli_topk_add_arrays(&args, f->spans, f->scratch);
-    XL_TRY(xli_seq_launch(f->seq, &plan->kernels.write, chunks.count, group, args.at, args.count));
+    XL_TRY(xli_seq_launch_args(f->seq, &plan->kernels.write, chunks.count, group, &args, 0));
 done:
     return status;
 }
@@ -189,8 +189,8 @@ static xl_status launch_sorted(const flow *f)
                       XLI_MEM(f->scratch->buffer), part(f, f->layout.pairs_at)},
                      5};
     xli_topk_add_arrays(&args, f->spans, f->scratch);
-    XL_TRY(xli_seq_launch(f->seq, gather, xli_ceil_div(f->results, each(gather)), each(gather),
-                          args.at, args.count));
+    XL_TRY(xli_seq_launch_args(f->seq, gather, xli_ceil_div(f->results, each(gather)), each(gather),
+                               &args, 0));
 done:
     return status;
 }

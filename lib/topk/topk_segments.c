@@ -214,8 +214,7 @@ static void add_results(flow *f)
 
 static xl_status launch(flow *f, xli_kernel *kernel, size_t groups)
 {
-    return xli_seq_launch(f->seq, kernel, groups, f->plan->shape.group_size, f->args.at,
-                          f->args.count);
+    return xli_seq_launch_args(f->seq, kernel, groups, f->plan->shape.group_size, &f->args, 0);
 }
 
 /* Segments that a group opens: as many as have a few tiles of keys if all are as long, one for each
@@ -322,8 +321,7 @@ static xl_status launch_sorted(flow *f)
     add_part(f, f->layout.starts_at);
     add_part(f, f->layout.indices_at);
     add_results(f);
-    XL_TRY(xli_seq_launch(f->seq, gather, xli_ceil_div(results, group), group, f->args.at,
-                          f->args.count));
+    XL_TRY(xli_seq_launch_args(f->seq, gather, xli_ceil_div(results, group), group, &f->args, 0));
 done:
     return status;
 }

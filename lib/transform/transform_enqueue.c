@@ -26,8 +26,8 @@ static void begin(flow *f)
 static xl_status launch_tiles(flow *f)
 {
     const xli_transform_shape *shape = &f->plan->shape;
-    return xli_seq_launch(f->seq, &f->plan->run[0], xli_ceil_div(f->n, shape->tile),
-                          shape->group_size, f->args.at, f->args.count);
+    return xli_seq_launch_args(f->seq, &f->plan->run[0], xli_ceil_div(f->n, shape->tile),
+                               shape->group_size, &f->args, 0);
 }
 
 static xl_status map(flow *f)
@@ -96,8 +96,8 @@ static xl_status move(flow *f, size_t k)
     xli_args_add(&f->args, XLI_U64(in->offset * units));
     xli_args_add(&f->args, XLI_MEM(out->buffer));
     xli_args_add(&f->args, XLI_U64(out->offset * units));
-    return xli_seq_launch(f->seq, kernel, xli_ceil_div(xli_mul(f->n, units), group * ITEMS), group,
-                          f->args.at, f->args.count);
+    return xli_seq_launch_args(f->seq, kernel, xli_ceil_div(xli_mul(f->n, units), group * ITEMS),
+                               group, &f->args, 0);
 }
 
 xl_status xli_transform_launch(xl_transform *plan, xli_seq *seq, const xl_transform_args *args,

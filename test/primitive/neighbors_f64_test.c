@@ -132,6 +132,30 @@ static void queries_of_their_own(void **state)
     free(q.xyz);
 }
 
+/* The details of a list with each option that adds arguments: no kernel has more. */
+static void every_option_at_once(void **state)
+{
+    (void)state;
+    NEEDS_DOUBLES()
+    const size_t n = wide_sized(200);
+    places p = places_uniform(n, 3, 0.0, 1.0, 81), q = places_uniform(n, 3, 0.0, 1.0, 82);
+    double *radii = malloc(n * sizeof *radii);
+    assert_non_null(radii);
+    xlt_random random = {83};
+    for (size_t i = 0; i < n; ++i)
+        radii[i] = 0.3 * wide_unit(&random);
+    wide_case a = wide_case_of(&p, 0.3);
+    wide_give_box(&a, 0.0, 1.0, 7);
+    a.queries = &q;
+    a.radii = radii;
+    a.soa = true;
+    a.grid.num_systems = 1;
+    assert_true(check_ways("every option", a) > 0);
+    free(radii);
+    free(p.xyz);
+    free(q.xyz);
+}
+
 /* The longest row has just the room, or one place too little, which the status says. */
 static void rows_with_room(void **state)
 {
@@ -299,17 +323,12 @@ static void searches_that_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(open_space),
-        cmocka_unit_test(lattices_with_ties),
-        cmocka_unit_test(far_from_the_origin),
-        cmocka_unit_test(beyond_the_floats),
-        cmocka_unit_test(a_stray_point),
-        cmocka_unit_test(queries_of_their_own),
-        cmocka_unit_test(rows_with_room),
-        cmocka_unit_test(space_that_repeats),
-        cmocka_unit_test(lattices_that_repeat),
-        cmocka_unit_test(queries_of_no_use),
-        cmocka_unit_test(searches_that_are_refused),
+        cmocka_unit_test(open_space),           cmocka_unit_test(lattices_with_ties),
+        cmocka_unit_test(far_from_the_origin),  cmocka_unit_test(beyond_the_floats),
+        cmocka_unit_test(a_stray_point),        cmocka_unit_test(queries_of_their_own),
+        cmocka_unit_test(every_option_at_once), cmocka_unit_test(rows_with_room),
+        cmocka_unit_test(space_that_repeats),   cmocka_unit_test(lattices_that_repeat),
+        cmocka_unit_test(queries_of_no_use),    cmocka_unit_test(searches_that_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }

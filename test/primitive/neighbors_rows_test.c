@@ -379,6 +379,33 @@ static void given_queries(void **state)
     cloud_free(&queries);
 }
 
+/* The details of a list with each option that adds arguments: no kernel has more. */
+static void every_option_at_once(void **state)
+{
+    (void)state;
+    const size_t n = sized(120);
+    cloud c = cloud_in_box(n, 71), queries = cloud_uniform(n, 0.0f, 4.0f, 72);
+    float *radii = calloc(n, sizeof *radii);
+    uint32_t *systems = calloc(n, sizeof *systems);
+    assert_true(radii && systems);
+    xlt_random random = {73};
+    for (size_t i = 0; i < n; ++i) {
+        radii[i] = 0.5f * xlt_unit(&random);
+        systems[i] = xlt_below(&random, 3);
+    }
+    c.systems = queries.systems = systems;
+    search_case a = in_box(&c, 7, 0.5f);
+    a.grid.num_systems = 3;
+    a.queries = &queries;
+    a.radii = radii;
+    a.soa = true;
+    assert_true(check_ways("every option", a) > 0);
+    free(systems);
+    free(radii);
+    cloud_free(&c);
+    cloud_free(&queries);
+}
+
 static void nothing(void **state)
 {
     (void)state;
@@ -580,11 +607,17 @@ static void what_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(open_space),         cmocka_unit_test(long_rows),
-        cmocka_unit_test(space_that_repeats), cmocka_unit_test(own_images),
-        cmocka_unit_test(given_queries),      cmocka_unit_test(nothing),
-        cmocka_unit_test(half_of_lattices),   cmocka_unit_test(half_of_visits),
-        cmocka_unit_test(visits_in_parts),    cmocka_unit_test(reports_of_failures),
+        cmocka_unit_test(open_space),
+        cmocka_unit_test(long_rows),
+        cmocka_unit_test(space_that_repeats),
+        cmocka_unit_test(own_images),
+        cmocka_unit_test(every_option_at_once),
+        cmocka_unit_test(given_queries),
+        cmocka_unit_test(nothing),
+        cmocka_unit_test(half_of_lattices),
+        cmocka_unit_test(half_of_visits),
+        cmocka_unit_test(visits_in_parts),
+        cmocka_unit_test(reports_of_failures),
         cmocka_unit_test(what_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, xlt_teardown);

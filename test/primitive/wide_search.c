@@ -49,12 +49,15 @@ call call_make(const wide_case *a)
     search.query_stride = a->queries ? (uint32_t)a->queries->stride : 3;
     search.dimensions = grid.dimensions;
     search.radii = a->radii != NULL;
+    search.batch = grid.num_systems > 0;
     search.periodic = grid.triclinic ? XL_REPEATS_CELL : grid.periodic != 0;
     XLT_OK(xl_neighbors_create(xlt_context(), &search, &c.plan));
     c.of = wide_index_make(a);
     if (a->queries) {
         c.queries = given_make(a->queries, c.dimensions, a->soa);
         c.num_queries = c.n;
+        if (search.batch)
+            c.query_systems = wide_one_system(c.n);
     }
     if (a->radii)
         c.radii = xlt_buffer_make(a->radii, c.n, sizeof *a->radii, 2);
@@ -65,6 +68,7 @@ void call_free(call *c)
 {
     given_free(&c->queries);
     xlt_buffer_free(&c->radii);
+    xlt_buffer_free(&c->query_systems);
     xl_neighbors_destroy(c->plan);
     wide_index_free(&c->of);
 }

@@ -22,7 +22,7 @@ typedef struct call {
     wide_index of;
     xl_neighbors *plan;
     given queries;
-    xlt_buffer radii;
+    xlt_buffer radii, query_systems;
     size_t n, num_queries, dimensions;
 } call;
 call call_make(const wide_case *a);
@@ -31,7 +31,7 @@ void call_free(call *c);
 #define QUERIES(c)                                                                                 \
     .num_queries = (c)->num_queries, .queries = (c)->queries.view[0],                              \
     .queries_y = (c)->queries.view[1], .queries_z = (c)->queries.view[2],                          \
-    .radii = xlt_view(&(c)->radii)
+    .radii = xlt_view(&(c)->radii), .query_systems = xlt_view(&(c)->query_systems)
 
 /* Counts, rows with all there is of them, and sums are those of the reference. Returns the number
  * of pairs. */

@@ -127,12 +127,22 @@ void given_free(given *g)
         }
 }
 
+xlt_buffer wide_one_system(size_t n)
+{
+    uint32_t *zeros = calloc(n + 1, sizeof *zeros);
+    assert_non_null(zeros);
+    const xlt_buffer made = xlt_buffer_make(zeros, n, sizeof *zeros, 1);
+    free(zeros);
+    return made;
+}
+
 static void build(const wide_index *b, const wide_case *a)
 {
     const xl_grid_build_args args = {.n = a->points->n,
                                      .points = b->points.view[0],
                                      .points_y = b->points.view[1],
                                      .points_z = b->points.view[2],
+                                     .systems = xlt_view(&b->systems),
                                      .storage = xlt_view(&b->storage)};
     XLT_OK(xl_grid_build_enqueue(b->grid, b->index, xlt_queue(), &args, 0, NULL, NULL));
 }
@@ -149,6 +159,8 @@ wide_index wide_index_make(const wide_case *a)
     XLT_OK(xl_grid_index_create(xlt_context(), &b.index));
     XLT_OK(xl_grid_scratch(b.grid, a->points->n, &bytes, &alignment));
     b.storage = xlt_scratch_make(bytes, alignment);
+    if (grid.num_systems > 0)
+        b.systems = wide_one_system(a->points->n);
     build(&b, a);
     return b;
 }
@@ -160,4 +172,5 @@ void wide_index_free(wide_index *b)
     xl_grid_index_destroy(b->index);
     xl_grid_destroy(b->grid);
     xlt_buffer_free(&b->storage);
+    xlt_buffer_free(&b->systems);
 }

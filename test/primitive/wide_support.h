@@ -56,9 +56,11 @@ typedef struct wide_index {
     xl_grid *grid;
     xl_grid_index *index;
     given points;
-    xlt_buffer storage;
+    xlt_buffer storage, systems;
 } wide_index;
 wide_index wide_index_make(const wide_case *a);
 void wide_index_free(wide_index *b);
+/* The system of each of n points or queries, where grid.num_systems is 1. */
+xlt_buffer wide_one_system(size_t n);
 
 #endif

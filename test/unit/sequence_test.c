@@ -254,6 +254,20 @@ static void defects_are_reported(void **state)
     XLT_FAILS(XLI_LAUNCH(&seq, &step, 1, 1, XLI_BYTES(long_argument, sizeof long_argument)),
               XL_ERROR_INTERNAL);
     XLT_FAILS(xli_seq_launch(&seq, &step, 1, 1, many, XLI_MAX_ARGS + 1), XL_ERROR_INTERNAL);
+    /* A list that was given more than it can store: what lies behind it is as it was. */
+    struct {
+        xli_args args;
+        unsigned char behind[sizeof(xli_arg)];
+    } list = {{{{0}}, 0}, {0}};
+    memset(list.behind, 0xA5, sizeof list.behind);
+    for (int i = 0; i < XLI_MAX_ARGS; ++i)
+        xli_args_add(&list.args, XLI_U32(i));
+    xli_args_add_all(&list.args, (const xli_arg[]){XLI_U32(1), XLI_U64(2)}, 2);
+    for (size_t i = 0; i < sizeof list.behind; ++i)
+        assert_int_equal(list.behind[i], 0xA5);
+    assert_int_equal(list.args.at[XLI_MAX_ARGS - 1].hold.u32, XLI_MAX_ARGS - 1);
+    for (size_t first = 0; first < 3; ++first)
+        XLT_FAILS(xli_seq_launch_args(&seq, &step, 1, 1, &list.args, first), XL_ERROR_INTERNAL);
     /* A launch that the device refuses: the sequence ends with that, without an event. */
     cl_event event = (cl_event)&step; /* anything but NULL */
     fill(0);
