@@ -4,6 +4,7 @@
 #include "tool.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,53 @@ bool element_parse(const char *text, xl_type type, void *out)
                           : whole_parse(text, &whole) && whole <= UINT64_MAX >> (64 - 8 * bytes);
     put_integer(is_signed ? (uint64_t)number : whole, bytes, out);
     return good;
+}
+
+/* An integer of any size, whatever the byte order. */
+static uint64_t get_integer(const void *from, size_t bytes)
+{
+    uint8_t one;
+    uint16_t two;
+    uint32_t four;
+    uint64_t eight = 0;
+    memcpy(bytes == 1   ? (void *)&one
+           : bytes == 2 ? (void *)&two
+           : bytes == 4 ? (void *)&four
+                        : (void *)&eight,
+           from, bytes);
+    return bytes == 1 ? one : bytes == 2 ? two : bytes == 4 ? four : eight;
+}
+
+/* A NaN with its bits, since these say where it belongs. */
+static void put_real_text(uint64_t bits, const void *from, size_t bytes, char *text)
+{
+    double wide = bytes == 2 ? ref_half_value((uint16_t)bits) : 0;
+    float narrow = 0;
+    if (bytes == sizeof narrow) {
+        memcpy(&narrow, from, sizeof narrow);
+        wide = (double)narrow;
+    } else if (bytes == sizeof wide) {
+        memcpy(&wide, from, sizeof wide);
+    }
+    if (isnan(wide))
+        snprintf(text, ELEMENT_TEXT_BYTES, "NaN (bits 0x%0*" PRIx64 ")", (int)(2 * bytes), bits);
+    else
+        snprintf(text, ELEMENT_TEXT_BYTES, "%.*g", bytes == sizeof wide ? 17 : 9, wide);
+}
+
+const char *element_text(const xli_npy *array, size_t i, char text[ELEMENT_TEXT_BYTES])
+{
+    const size_t bytes = array->item_bytes;
+    const unsigned unused = 64 - 8 * (unsigned)bytes;
+    const void *from = (const char *)array->data + i * bytes;
+    const uint64_t bits = get_integer(from, bytes);
+    if (array->kind == 'f')
+        put_real_text(bits, from, bytes, text);
+    else if (array->kind == 'i')
+        snprintf(text, ELEMENT_TEXT_BYTES, "%" PRId64, (int64_t)(bits << unused) >> unused);
+    else
+        snprintf(text, ELEMENT_TEXT_BYTES, "%" PRIu64, bits);
+    return text;
 }
 
 int element_check_type(const char *command, const char *path, const xli_npy *array, xl_type *type)

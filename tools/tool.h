@@ -159,6 +159,9 @@ bool whole_parse(const char *text, uint64_t *value);
 /* ---- elements.c: single elements ---- */
 /* One element from text; false if it is none of that type. `out` has 8 bytes. */
 bool element_parse(const char *text, xl_type type, void *out);
+enum { ELEMENT_TEXT_BYTES = 48 };
+/* Element i as text: signed where its type is, a NaN with its bits. Returns `text`. */
+const char *element_text(const xli_npy *array, size_t i, char text[ELEMENT_TEXT_BYTES]);
 /* Fails unless the array is of a type that the library knows. */
 int element_check_type(const char *command, const char *path, const xli_npy *array, xl_type *type);
 extern const char *const determinism_names[]; /* by xl_determinism, then NULL */
@@ -239,6 +242,16 @@ int session_upload(const session *s, const void *data, size_t bytes, const char 
                    cl_mem *buffer);
 int session_read(const session *s, cl_mem buffer, size_t bytes, void *data);
 void session_release(cl_mem *buffer);
+
+/* ---- sorted.c: whether an array is sorted ---- */
+/* Fails, with the first element that breaks the order, unless the array is sorted as xl_sort()
+ * leaves it. `buffer` is the array on the device. */
+int sorted_check(const session *s, const char *command, const char *path, const xli_npy *keys,
+                 cl_mem buffer, bool descending);
+#define ASSUME_SORTED_OPTION(at)                                                                   \
+    {                                                                                              \
+        "assume-sorted", OPTION_FLAG, &(at), NULL, "do not check the order", NULL                  \
+    }
 
 /* ---- segments.c: the options that say where segments begin ---- */
 typedef struct segment_options {

@@ -5,6 +5,7 @@
  *
  *   tool_oracle make DTYPE N FILE            random numbers; DTYPE as "f4"
  *   tool_oracle list DTYPE FILE [NUMBER...]  these whole numbers
+ *   tool_oracle bits DTYPE FILE [NUMBER...]  elements with these bits, such as 0x80000000
  *   tool_oracle heads FORM DTYPE N FILE      random segments: flags, bits, keys or offsets
  *   tool_oracle scan OP KIND INIT FORM WHERE IN OUT   INIT: a number, or "none"
  *   tool_oracle reduce OP INIT FORM WHERE IN OUT [KEYS_OUT]
@@ -195,12 +196,15 @@ static void make(const char *dtype, size_t n, const char *path)
     free(data);
 }
 
-static void list(const char *dtype, const char *path, size_t n, char **numbers)
+static void list(const char *dtype, const char *path, size_t n, char **numbers, bool as_bits)
 {
     uint32_t bytes = (uint32_t)(dtype[1] - '0');
     char *data = memory(n * bytes);
     for (size_t i = 0; i < n; ++i)
-        put(dtype[0], bytes, strtoll(numbers[i], NULL, 0), data + i * bytes);
+        put(as_bits ? 'u' : dtype[0], bytes,
+            numbers[i][0] == '-' ? strtoll(numbers[i], NULL, 0)
+                                 : (int64_t)strtoull(numbers[i], NULL, 0),
+            data + i * bytes);
     xli_npy a = xli_npy_vector(dtype[0], bytes, n, data);
     save(path, &a);
     free(data);
@@ -462,7 +466,9 @@ int main(int argc, char **argv)
     if (strcmp(what, "make") == 0 && argc == 5)
         make(a[0], (size_t)atoll(a[1]), a[2]);
     else if (strcmp(what, "list") == 0 && argc >= 4)
-        list(a[0], a[1], (size_t)argc - 4, a + 2);
+        list(a[0], a[1], (size_t)argc - 4, a + 2, false);
+    else if (strcmp(what, "bits") == 0 && argc >= 4)
+        list(a[0], a[1], (size_t)argc - 4, a + 2, true);
     else if (strcmp(what, "heads") == 0 && argc == 6)
         make_heads(a[0], a[1], (size_t)atoll(a[2]), a[3]);
     else if (strcmp(what, "scan") == 0 && argc == 9)

@@ -58,8 +58,8 @@ END
     tune-file json
   helps sort " IN.npy OUT.npy" values argsort descending stable offsets algorithm device tune-file json
   helps topk " IN.npy OUT.npy --k K" k smallest input-order indices device tune-file json
-  helps merge " A.npy B.npy OUT.npy" descending device tune-file json
-  helps search " KEYS.npy QUERIES.npy OUT.npy" upper descending device tune-file json
+  helps merge " A.npy B.npy OUT.npy" descending assume-sorted device tune-file json
+  helps search " KEYS.npy QUERIES.npy OUT.npy" upper descending assume-sorted device tune-file json
   helps select " IN.npy OUT.npy" where flags partition unique runs values indices device tune-file json
   helps neighbors " POINTS.npy (--radius R | --knn K)" radius radii knn approximate inclusive self half queries systems query-systems box \
     periodic cell origin out unsorted row-capacity part-pairs distances squared vectors shifts counts density mass png f32 \
@@ -179,7 +179,7 @@ bad_segments() {
   refuses 1 "offsets.npy: offset 2 is 50 after 60; offsets must not fall, nor pass the number of elements, 100" \
     $1 flat.npy out/o.npy --offsets offsets.npy
   "$oracle" list i8 offsets.npy 0 -1 100
-  refuses 1 "offsets.npy: offset 1 is 18446744073709551615 after 0; offsets must not fall, nor pass the number of elements, 100" \
+  refuses 1 "offsets.npy: offset 1 is -1 after 0; offsets must not fall, nor pass the number of elements, 100" \
     $1 flat.npy out/o.npy --offsets offsets.npy
   "$oracle" list u8 offsets.npy 0 60 99
   refuses 1 "offsets.npy: the last offset is 99; it must be the number of elements, 100" \
@@ -253,7 +253,7 @@ bad_sort_segments() {
   refuses 1 "offsets.npy: offset 2 is 50 after 60; offsets must not fall, nor pass the number of elements, 100" \
     sort flat.npy out/o.npy --offsets offsets.npy
   "$oracle" list i4 offsets.npy 0 -1 100
-  refuses 1 "offsets.npy: offset 1 is 4294967295 after 0; offsets must not fall, nor pass the number of elements, 100" \
+  refuses 1 "offsets.npy: offset 1 is -1 after 0; offsets must not fall, nor pass the number of elements, 100" \
     sort flat.npy out/o.npy --offsets offsets.npy
   "$oracle" list u8 offsets.npy 101
   refuses 1 "offsets.npy: the last offset is 101; it must be at most the number of elements, 100" \
@@ -325,6 +325,51 @@ selections() {
     merge a.npy whole.npy out/m.npy
   refuses 1 "whole.npy: keys of type i32, but the others are of type f32" \
     search a.npy whole.npy out/m.npy
+}
+
+# needs_order FILE I A B [OPTION]: merge and search refuse the file, whose element I is A, after B.
+needs_order() {
+  local why="$1: element $2 is $3 after $4" order=ascending command
+  [ $# -eq 4 ] || order=descending
+  for command in merge search; do
+    refuses 1 "$why; $command needs this array in $order order: sort it with crosslane sort, or give --assume-sorted" \
+      $command "$1" "$1" out/o.npy "${@:5}"
+  done
+}
+
+order() {
+  local dtype
+  for dtype in $dtypes; do
+    "$oracle" list "$dtype" up.npy 0 1 1 3 7 7 9
+    "$oracle" list "$dtype" down.npy 9 7 7 3 1 1 0
+    "$oracle" list "$dtype" last.npy 0 1 1 3 7 7 6
+    runs "$crosslane" merge up.npy up.npy out/o.npy
+    runs "$crosslane" search up.npy last.npy out/o.npy
+    runs "$crosslane" merge down.npy down.npy out/o.npy --descending
+    rm -f out/*
+    needs_order down.npy 1 7 9
+    needs_order up.npy 1 1 0 --descending
+    needs_order last.npy 6 6 7
+  done
+  "$oracle" make u4 100000 many.npy
+  runs "$crosslane" sort many.npy sorted.npy
+  refuses 1 "many.npy: element ..." merge sorted.npy many.npy out/o.npy
+  runs "$crosslane" merge sorted.npy many.npy out/o.npy --assume-sorted
+  runs "$crosslane" search many.npy many.npy out/o.npy --assume-sorted
+  "$oracle" list i8 one.npy -4
+  "$oracle" list i8 none.npy
+  runs "$crosslane" merge one.npy none.npy out/o.npy
+  rm -f out/*
+  "$oracle" list i8 signed.npy 3 -4
+  needs_order signed.npy 1 -4 3
+  # -inf, 1, NaN; NaN, 1; NaN of two kinds
+  "$oracle" bits f4 up.npy 0xff800000 0x3f800000 0x7fc00000
+  runs "$crosslane" merge up.npy up.npy out/o.npy
+  rm -f out/*
+  "$oracle" bits f4 nan.npy 0x7fc00000 0x3f800000
+  needs_order nan.npy 1 1 "NaN (bits 0x7fc00000)"
+  "$oracle" bits f2 nans.npy 0x7e01 0x7e00
+  needs_order nans.npy 1 "NaN (bits 0x7e00)" "NaN (bits 0x7e01)"
 }
 
 bad_input() {
