@@ -117,7 +117,7 @@ static int check_kind(segments *g)
 {
     const char kind = g->array.kind;
     const uint32_t bytes = g->array.item_bytes;
-    const bool integer = kind == 'i' || kind == 'u';
+    const bool integer = kind != 'f';
     const struct {
         bool good;
         const char *wanted;

@@ -73,7 +73,8 @@ static int merge_files(const merge_options *o, const char *const paths[3])
     void *data = malloc(n ? n * in[0].item_bytes : 1);
     if (!data)
         TRY(tool_fail("merge: no memory for %zu keys", n));
-    out = xli_npy_vector(in[0].kind, in[0].item_bytes, n, data);
+    const char kind = in[0].kind == in[1].kind ? in[0].kind : 'u'; /* bool and u8 */
+    out = xli_npy_vector(kind, in[0].item_bytes, n, data);
     TRY(session_open(&s, o->device, o->tune_file));
     TRY(merge_on_device(&s, o, paths, type, in, &out, &st));
     TRY(outputs_npy(&files, paths[2], &out));

@@ -300,6 +300,16 @@ static cuts cut(const char *form, const char *where, size_t n)
     return c;
 }
 
+/* The form of a scan's or a reduction's results: sums and products have 64 bits. */
+static void check_results(const xli_npy *out, const xli_npy *in, const char *op, size_t n,
+                          const char *name)
+{
+    const bool arg = strncmp(op, "arg", 3) == 0;
+    const bool total = strcmp(op, "sum") == 0 || strcmp(op, "prod") == 0;
+    const char kind = arg || in->kind == 'b' ? 'u' : in->kind;
+    check_like(out, kind, arg || total ? 8 : in->item_bytes, n, name);
+}
+
 static void check_scan(char **a)
 {
     const char *op = a[0], *in_path = a[5], *out_path = a[6];
@@ -307,12 +317,12 @@ static void check_scan(char **a)
     const bool inclusive = strcmp(a[1], "inclusive") == 0;
     const number start = start_of(op, a[2], &in);
     cuts c = cut(a[3], a[4], in.count);
-    check_like(&out, in.kind, in.item_bytes, in.count, out_path);
+    check_results(&out, &in, op, in.count, out_path);
     for (size_t s = 0; s < c.count; ++s) {
         number running = start;
         for (size_t i = c.at[s]; i < c.at[s + 1]; ++i) {
             const number after = combine(op, running, get(&in, i));
-            if (!equal(get(&out, i), inclusive ? after : running, in.item_bytes))
+            if (!equal(get(&out, i), inclusive ? after : running, out.item_bytes))
                 die("%s: element %zu is wrong", out_path, i);
             running = after;
         }
@@ -345,10 +355,9 @@ static void check_reduce(int count, char **a)
 {
     const char *op = a[0], *in_path = a[4], *out_path = a[5];
     xli_npy in = load(in_path), out = load(out_path), keys = {0};
-    const bool arg = strncmp(op, "arg", 3) == 0;
     const number start = start_of(op, a[1], &in);
     cuts c = cut(a[2], a[3], in.count);
-    check_like(&out, arg ? 'u' : in.kind, arg ? 8 : in.item_bytes, c.count, out_path);
+    check_results(&out, &in, op, c.count, out_path);
     for (size_t s = 0; s < c.count; ++s)
         if (!equal(get(&out, s), reduced(op, start, &in, c.at[s], c.at[s + 1]), out.item_bytes))
             die("%s: segment %zu is wrong", out_path, s);
