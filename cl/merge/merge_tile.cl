@@ -23,13 +23,43 @@ __global const uint *xl_merge_value(const xl_merge_in *in, const xl_merge_partit
 }
 #endif
 
+/* A key in local memory, and back: its ordinal, or, where two keys may have one ordinal, its bits.
+ */
+XL_ORDINAL xl_merge_hold(XL_KEY key)
+{
+#if XL_KEY_KIND == 4
+    return key;
+#else
+    return xl_key_map(key);
+#endif
+}
+
+XL_KEY xl_merge_release(XL_ORDINAL held)
+{
+#if XL_KEY_KIND == 4
+    return (XL_KEY)held;
+#else
+    return xl_key_unmap(held);
+#endif
+}
+
+/* Whether key b does not come before key a, both in local memory. */
+bool xl_merge_keeps(XL_ORDINAL a, XL_ORDINAL b)
+{
+#if XL_KEY_KIND == 4
+    return xl_key_map((XL_KEY)a) <= xl_key_map((XL_KEY)b);
+#else
+    return a <= b;
+#endif
+}
+
 /* As xl_merge_path_search(), of a tile's two parts. */
 uint xl_merge_tile_search(__local const XL_ORDINAL *keys, uint from_first, uint from_second, uint d)
 {
     uint low = (uint)max((int)d - (int)from_second, 0), high = min(d, from_first);
     while (low < high) {
         const uint middle = (low + high) / 2u;
-        if (keys[middle] <= keys[from_first + d - 1u - middle])
+        if (xl_merge_keeps(keys[middle], keys[from_first + d - 1u - middle]))
             low = middle + 1u;
         else
             high = middle;
@@ -49,7 +79,7 @@ void xl_merge_items(__local const XL_ORDINAL *keys, const xl_merge_partition *pa
     XL_ORDINAL a = keys[min(i, XL_MERGE_TILE - 1u)], b = keys[min(j, XL_MERGE_TILE - 1u)];
 #pragma unroll
     for (uint e = 0; e < XL_ITEMS; ++e) {
-        const bool from_first = (j >= count) | ((i < part->from_first) & (a <= b));
+        const bool from_first = (j >= count) | ((i < part->from_first) & xl_merge_keeps(a, b));
         items[e] = from_first ? a : b;
         sources[e] = from_first ? i : j;
         i += from_first;
@@ -71,7 +101,7 @@ void xl_merge_tile(const xl_merge_in *in, const xl_merge_out *out, const xl_merg
 #pragma unroll
     for (uint e = 0; e < XL_ITEMS; ++e) {
         const uint at = w + e * XL_GROUP_SIZE;
-        keys[at] = xl_key_map(*xl_merge_key(in, part, min(at, count - 1u)));
+        keys[at] = xl_merge_hold(*xl_merge_key(in, part, min(at, count - 1u)));
     }
     XL_LOCAL_BARRIER();
     xl_merge_items(keys, part, items, sources);
@@ -84,7 +114,7 @@ void xl_merge_tile(const xl_merge_in *in, const xl_merge_out *out, const xl_merg
     for (uint e = 0; e < XL_ITEMS; ++e) {
         const uint at = w + e * XL_GROUP_SIZE;
         if (at < count)
-            out->keys[first + at] = xl_key_unmap(keys[at]);
+            out->keys[first + at] = xl_merge_release(keys[at]);
     }
 #if XL_MERGE_VALUES
     XL_LOCAL_BARRIER();

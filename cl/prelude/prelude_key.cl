@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Keys as unsigned numbers in the order asked for: mapped when loaded, mapped back when stored. The
- * map is one to one. Or keys of any type that a comparator of the user's orders.
+ * map is one to one, unless XL_KEY_KIND is 4: then both zeros have one number, and no number is
+ * mapped back. Or keys of any type that a comparator of the user's orders.
  *
  * Gives
  *   XL_KEY           a key in an array: its bits, whatever they mean
@@ -9,7 +10,7 @@
  *   XL_ORDINAL  the number that it is mapped to, of 32 or 64 bits; xl_last_ordinal() is the
  *               greatest
  *   XL_KEY_IS_MAPPED  whether the map changes keys
- *   xl_key_map(), xl_key_unmap() */
+ *   xl_key_map(), xl_key_unmap(); with XL_KEY_KIND 4 only the first */
 #ifndef XL_PRELUDE_KEY
 #define XL_PRELUDE_KEY
 
@@ -67,15 +68,19 @@ enum { XL_KEY_BITS = 8 * XL_KEY_BYTES };
 XL_ORDINAL xl_key_map(XL_KEY raw)
 {
     XL_ORDINAL key = raw;
+#if XL_KEY_KIND == 4
+    key = key == XL_KEY_SIGN ? 0 : key;
+#endif
 #if XL_KEY_KIND == 1
     key ^= XL_KEY_SIGN;
-#elif XL_KEY_KIND == 2
+#elif XL_KEY_KIND != 0
     key ^= (key & XL_KEY_SIGN) != 0 ? XL_KEY_ONES : XL_KEY_SIGN;
     key = (key - XL_NEGATIVE_NANS) & XL_KEY_ONES;
 #endif
     return XL_KEY_DESCENDING ? key ^ XL_KEY_ONES : key;
 }
 
+#if XL_KEY_KIND != 4
 XL_KEY xl_key_unmap(XL_ORDINAL key)
 {
     XL_ORDINAL raw = XL_KEY_DESCENDING ? key ^ XL_KEY_ONES : key;
@@ -87,6 +92,7 @@ XL_KEY xl_key_unmap(XL_ORDINAL key)
 #endif
     return (XL_KEY)raw;
 }
+#endif
 
 bool xl_key_before(XL_KEY a, XL_KEY b)
 {

@@ -19,7 +19,8 @@ typedef struct xl_merge_desc {
     uint32_t key;          /* xl_type: any built-in scalar; a device need not compute with it */
     uint32_t value;        /* xl_type: XL_NONE or XL_U32 */
     uint32_t order;        /* xl_sort_order: that of both arrays, and of the result */
-    uint32_t reserved;     /* 0 */
+    uint32_t equal_zeros;  /* 0: -0 comes before +0. 1: they are equal keys, which keep their bits
+                              and stay in order. No effect on integers */
     /* Tuning values of this plan, as in xl_sort_desc; merge.*. NULL: none */
     const xl_tunable *tunables;
 } xl_merge_desc;
@@ -54,10 +55,10 @@ XL_NODISCARD XL_API xl_status xl_merge_scratch(const xl_merge *plan, size_t n, s
 
 /* Enqueues a merge; never blocks, and allocates nothing when scratch is given. Stable: of keys that
  * are equal those of a come first, and those of each array stay in order. NaN are equal only if
- * their bits are, and -0 comes before +0. Of arrays that are not in order the result is some of
- * their elements, and nothing else is written. `size` is the size of *args: from C take
- * xl_merge_enqueue(), which passes it. Waits, event, queue, threads, failure and errors as
- * xl_scan_enqueue_sized(). */
+ * their bits are, and -0 comes before +0 unless desc.equal_zeros is 1. If an input is not sorted,
+ * the output is an unspecified selection of input elements, and nothing else is written. `size` is
+ * the size of *args: from C take xl_merge_enqueue(), which passes it. Waits, event, queue, threads,
+ * failure and errors as xl_scan_enqueue_sized(). */
 XL_NODISCARD XL_API xl_status xl_merge_enqueue_sized(xl_merge *plan, cl_command_queue queue,
                                                      const xl_merge_args *args, size_t size,
                                                      cl_uint num_waits, const cl_event *waits,

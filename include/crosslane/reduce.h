@@ -43,6 +43,11 @@ typedef struct xl_reduce_desc {
     /* Tuning values of this plan by name, before those of the context's tuning file and the
      * built-in ones (xl_tunable in types.h); reduce.*. NULL: none */
     const xl_tunable *tunables;
+    /* Minimum, maximum, arg-min and arg-max of floating-point numbers. 1, the default: -0 and +0
+     * are equal, and the result is the earlier one of them. 0: -0 is less than +0, as xl_sort
+     * orders them. No effect on other operators and on integers */
+    uint32_t equal_zeros;
+    uint32_t reserved; /* 0 */
 } xl_reduce_desc;
 
 /* What one call works on; a view that is left out is not given. Of out, keys_out and

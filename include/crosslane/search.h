@@ -29,6 +29,10 @@ typedef struct xl_search_desc {
     uint32_t index;        /* xl_type of places: XL_U32 or XL_U64; of UNSORTED XL_U64 */
     /* Tuning values of this plan, as in xl_sort_desc; search.*. NULL: none */
     const xl_tunable *tunables;
+    /* 0: -0 comes before +0. 1: they are equal, among the keys and in a query, as for `<` in C. No
+     * effect on integers */
+    uint32_t equal_zeros;
+    uint32_t reserved; /* 0 */
 } xl_search_desc;
 
 /* What one call works on; a view that is left out is not given. */

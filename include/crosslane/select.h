@@ -58,12 +58,17 @@ typedef struct xl_select_desc {
                               element. NULL: x != 0 of scalars */
     const char *equal;     /* UNIQUE, RUNS: an expression of a and b, two neighbours: whether b goes
                               on with a's run, "a.key == b.key". NULL: a == b, in all lanes of a
-                              vector; -0 equals +0, and a NaN begins a run of its own. User types
-                              need one */
+                              vector; -0 equals +0 unless equal_zeros is 0, and a NaN begins a run
+                              of its own. User types need one */
     const xl_user_type *user_type; /* where type is XL_USER_TYPE */
     /* Tuning values of this plan by name, before those of the context's tuning file and the
      * built-in ones (xl_tunable in types.h); select.*. NULL: none */
     const xl_tunable *tunables;
+    /* UNIQUE, RUNS without `equal`: 1, the default: -0 and +0 are equal, so that both may be in one
+     * run, whose first element is kept. 0: they are different elements. No effect on integers and
+     * on other kinds. XL_ERROR_INVALID_ARGUMENT for 0 with `equal`, which says what is equal */
+    uint32_t equal_zeros;
+    uint32_t reserved; /* 0 */
 } xl_select_desc;
 
 /* What one call works on; a view that is left out is not given. Of the outputs at least one is

@@ -17,8 +17,8 @@
 typedef struct xl_topk xl_topk;
 
 /* Start from xl_topk_desc_init(): the largest u32 keys, in order, no values.
- * Floating-point keys are ordered as by xl_sort: -0 before +0, and every NaN greater than every
- * number. */
+ * Floating-point keys are ordered as by xl_sort: -0 before +0, unless equal_zeros is 1, and every
+ * NaN greater than every number. */
 typedef struct xl_topk_desc {
     uint32_t struct_size;  /* set by xl_topk_desc_init() */
     uint32_t num_tunables; /* of `tunables` */
@@ -34,6 +34,10 @@ typedef struct xl_topk_desc {
     /* XL_SEGMENTS_NONE, or XL_SEGMENTS_OFFSETS: k keys are found in each segment by itself */
     uint32_t segments;
     uint32_t segment_type; /* xl_type of the offsets: XL_U32 or XL_U64; else XL_NONE */
+    /* 0: -0 comes before +0. 1: they are equal keys, of which the one of lower index comes first.
+     * Results keep their bits. No effect on integers */
+    uint32_t equal_zeros;
+    uint32_t reserved; /* 0 */
 } xl_topk_desc;
 
 /* What one call works on; a view that is left out is not given. Of the outputs at least one is

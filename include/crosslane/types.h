@@ -106,13 +106,13 @@ typedef struct xl_user_type {
 
 /* A binary operator. It must be associative; scans and reductions never change the order of
  * operands where the operator does not commute. Integer sums and products wrap modulo 2^bits,
- * signed ones too. Minimum and maximum of floating-point numbers skip NaN, and keep the
- * earlier of two equal numbers (so of -0 and +0); of NaN alone they give what they give of
- * nothing, +inf and -inf. A sum of floating-point numbers has the sign
- * of zero that IEEE 754 gives it: -0 if there are elements and all of them are -0, else +0 for
- * a sum of 0. A sum of nothing is +0, and from that an exclusive scan without init starts, in
- * each segment. Init is taken as it is, a -0 too. And, or, xor are for integers. On vectors an
- * operator works lane by lane. */
+ * signed ones too. Minimum and maximum of floating-point numbers skip NaN. -0 and
+ * +0 are equal, and the result is the earlier one; in a reduction with equal_zeros 0, -0 is less
+ * than +0. If all elements are NaN, minimum gives +inf and maximum -inf, as for no elements. A sum
+ * of floating-point numbers has the sign of zero that IEEE 754 gives it: -0 if there are elements
+ * and all of them are -0, else +0 for a sum of 0. A sum of nothing is +0, and from that an
+ * exclusive scan without init starts, in each segment. Init is taken as it is, a -0 too. And, or,
+ * xor are for integers. On vectors an operator works lane by lane. */
 typedef enum xl_op {
     XL_SUM = 1,
     XL_PROD = 2,
@@ -122,7 +122,8 @@ typedef enum xl_op {
     XL_OR = 6,
     XL_XOR = 7,
     /* Reductions only: the index, a u64, of the first least or greatest element. NaN are skipped;
-     * where nothing else is there it is UINT64_MAX. */
+     * if all elements are NaN, or there are none, it is UINT64_MAX. -0 and +0 are equal, unless
+     * the reduction's equal_zeros is 0. */
     XL_ARG_MIN = 8,
     XL_ARG_MAX = 9,
     XL_USER_OP = 0x1000 /* the descriptor's user_op says which */

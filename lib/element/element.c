@@ -137,6 +137,11 @@ bool xli_element_is_scalar(const xli_element *element)
     return element->lanes == 1 && element->kind != XLI_KIND_USER;
 }
 
+bool xli_element_orders_zeros(const xli_element *element)
+{
+    return element->orders_zeros && element->kind == XLI_KIND_FLOAT;
+}
+
 xl_status xli_element_check_name(const xl_context *ctx, const char *field,
                                  const xli_element *element, const char *other_field,
                                  const xli_element *other)
@@ -318,16 +323,23 @@ static void add_indexed(xli_text *text, xl_op op, const xli_element *value)
     static const char *const words[] = {
         [XLI_KIND_UNSIGNED] = "uint", [XLI_KIND_SIGNED] = "int", [XLI_KIND_FLOAT] = "float"};
     const bool padded = value->bytes <= sizeof(cl_uint), least = op == XL_ARG_MIN;
+    const bool orders = xli_element_orders_zeros(value);
+    const char *const sooner = !orders ? ""
+                               : least ? " || (a.value == b.value && signbit(b.value) && "
+                                         "!signbit(a.value))"
+                                       : " || (a.value == b.value && signbit(a.value) && "
+                                         "!signbit(b.value))";
     xli_text_add(text,
                  "typedef struct xl_indexed {\n    %s value;%s\n    ulong index;\n} xl_indexed;\n",
                  value->bytes < sizeof(cl_uint) ? words[value->kind] : value->storage,
                  padded ? "\n    uint gap;" : "");
     xli_text_add(text,
                  "xl_indexed xl_indexed_op(xl_indexed a, xl_indexed b)\n{\n"
-                 "    const bool better = b.value %s a.value, equal = a.value == b.value;\n"
+                 "    const bool better = b.value %s a.value%s, equal = a.value == b.value%s;\n"
                  "    if (better || (equal && b.index < a.index))\n        return b;\n"
                  "    return a;\n}\n",
-                 least ? "<" : ">");
+                 least ? "<" : ">", sooner,
+                 orders ? " && !signbit(a.value) == !signbit(b.value)" : "");
     xli_text_add(text,
                  "xl_indexed xl_identity_e(void)\n{\n    xl_indexed none;\n    none.value = ");
     add_end(text, value, least);
@@ -370,6 +382,7 @@ void xli_element_text_types(xli_text *text, const xli_capabilities *capabilities
 /* For scalars and, but for a user's and those that find an index, vectors alike. */
 static const char *expression_of(xl_op op, const xli_element *element)
 {
+    const bool orders = xli_element_orders_zeros(element);
     static const char *const expressions[] = {[XL_USER_OP] = "xl_user_op((a), (b))",
                                               [XL_SUM] = "((a) + (b))",
                                               [XL_PROD] = "((a) * (b))",
@@ -381,6 +394,10 @@ static const char *expression_of(xl_op op, const xli_element *element)
                                               [XL_ARG_MIN] = "xl_indexed_op((a), (b))",
                                               [XL_ARG_MAX] = "xl_indexed_op((a), (b))"};
     /* Not fmin(): which of -0 and +0 that gives is left open. */
+    if (orders && op == XL_MIN)
+        return "((((b) < (a)) | ((a) != (a)) | (((a) == (b)) & signbit(b))) ? (b) : (a))";
+    if (orders && op == XL_MAX)
+        return "((((b) > (a)) | ((a) != (a)) | (((a) == (b)) & signbit(a))) ? (b) : (a))";
     if (element->kind == XLI_KIND_FLOAT && op == XL_MIN)
         return "((((b) < (a)) | ((a) != (a))) ? (b) : (a))";
     if (element->kind == XLI_KIND_FLOAT && op == XL_MAX)

@@ -12,14 +12,15 @@ enum { XLI_KIND_UNSIGNED = 0, XLI_KIND_SIGNED = 1, XLI_KIND_FLOAT = 2, XLI_KIND_
 /* A type of types.h, resolved. */
 typedef struct xli_element {
     xl_type type;
-    char name[64];    /* in OpenCL C */
-    char storage[80]; /* of the type that kernels hold it in: of a user's type one of our own */
-    char scalar[80];  /* of a vector's lane; else held */
-    char open[80];    /* of the function from that to the user's type; "" where they are one */
-    char close[80];   /* and back */
-    unsigned kind;    /* XLI_KIND_... */
-    unsigned lanes;   /* 1, or of a vector */
-    size_t bytes;     /* from one element to the next */
+    char name[64];     /* in OpenCL C */
+    char storage[80];  /* of the type that kernels hold it in: of a user's type one of our own */
+    char scalar[80];   /* of a vector's lane; else held */
+    char open[80];     /* of the function from that to the user's type; "" where they are one */
+    char close[80];    /* and back */
+    unsigned kind;     /* XLI_KIND_... */
+    bool orders_zeros; /* the caller wants -0 to be less than +0 */
+    unsigned lanes;    /* 1, or of a vector */
+    size_t bytes;      /* from one element to the next */
     size_t alignment;
     const char *source; /* the user's, or NULL; borrowed while a plan is made */
 } xli_element;
@@ -47,6 +48,9 @@ xl_status xli_element_check_name(const xl_context *ctx, const char *field,
 
 /* One that wraps modulo 2^bits where signed overflow is left open: unsigned for signed. */
 xli_element xli_element_wrapping(const xli_element *element);
+
+/* Whether zeros of both signs differ: they are floating-point numbers, and the caller wants it. */
+bool xli_element_orders_zeros(const xli_element *element);
 
 /* Built in and not a vector. */
 bool xli_element_is_scalar(const xli_element *element);

@@ -39,16 +39,29 @@ xl_status xli_key_check_order(const xl_context *ctx, uint32_t order)
     return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.order: unknown value %d", (int)order);
 }
 
+xl_status xli_key_check_zeros(const xl_context *ctx, uint32_t equal_zeros, uint32_t reserved)
+{
+    if (equal_zeros > 1)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.equal_zeros: %u; must be 0 or 1",
+                        (unsigned)equal_zeros);
+    if (reserved != 0)
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.reserved: %u; must be 0",
+                        (unsigned)reserved);
+    return XL_SUCCESS;
+}
+
 bool xli_key_is_float(xl_type type)
 {
     return kind_of(type) == XLI_KIND_FLOAT;
 }
 
-void xli_key_text(xli_text *text, xl_type type, bool descending)
+void xli_key_text(xli_text *text, xl_type type, bool descending, bool equal_zeros)
 {
+    enum { EQUAL_ZEROS = 4 };
+    const bool zeros = equal_zeros && xli_key_is_float(type);
     xli_text_add(text,
                  "#define XL_KEY_BYTES %zu\n#define XL_KEY_KIND %d\n#define XL_KEY_DESCENDING %d\n",
-                 xl_type_size(type), kind_of(type), descending);
+                 xl_type_size(type), zeros ? EQUAL_ZEROS : kind_of(type), descending);
 }
 
 xl_status xli_comparator_check(const xl_context *ctx, const xl_user_comparator *comparator)

@@ -19,7 +19,8 @@ static xl_status make(xl_merge *plan, const xl_merge_desc *desc,
     xli_tune_device device;
     xli_tune tune;
     size_t most = xli_most_work_items(capabilities);
-    plan->problem = (xli_merge_problem){desc->key, desc->value, desc->order == XL_DESCENDING};
+    plan->problem = (xli_merge_problem){desc->key, desc->value, desc->order == XL_DESCENDING,
+                                        desc->equal_zeros != 0};
     XL_TRY(xli_context_tune(plan->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_MERGE, desc), &device,
                             &tune));
     do {

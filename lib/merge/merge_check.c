@@ -10,9 +10,7 @@ xl_status xli_merge_check_desc(const xl_context *ctx, const xl_merge_desc *desc)
     XL_TRY(xli_key_check(ctx, desc->key));
     XL_TRY(xli_key_check_value(ctx, desc->value));
     XL_TRY(xli_key_check_order(ctx, desc->order));
-    if (desc->reserved != 0)
-        status = xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.reserved: %u, but must be 0",
-                          (unsigned)desc->reserved);
+    XL_TRY(xli_key_check_zeros(ctx, desc->equal_zeros, 0));
 done:
     return status;
 }

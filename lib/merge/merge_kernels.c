@@ -13,7 +13,7 @@ static void add_text(xli_text *text, const xli_merge_problem *problem, const xli
         {"XL_GROUP_SIZE", shape->group_size},
         {"XL_ITEMS", shape->items},
     };
-    xli_key_text(text, problem->key, problem->descending);
+    xli_key_text(text, problem->key, problem->descending, problem->equal_zeros);
     xli_text_define(text, lines, XLI_COUNT(lines) - shape->serial);
 }
 

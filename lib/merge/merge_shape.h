@@ -12,6 +12,7 @@
 typedef struct xli_merge_problem {
     xl_type key, value; /* XL_NONE: keys alone */
     bool descending;
+    bool equal_zeros; /* -0 equals +0, where keys have both */
 } xli_merge_problem;
 
 typedef struct xli_merge_shape {

@@ -6,7 +6,8 @@
 
 void xl_reduce_desc_init_sized(xl_reduce_desc *desc, size_t size)
 {
-    xli_struct_init(desc, size, &(const xl_reduce_desc){.type = XL_U32, .op = XL_SUM},
+    xli_struct_init(desc, size,
+                    &(const xl_reduce_desc){.type = XL_U32, .op = XL_SUM, .equal_zeros = 1},
                     sizeof *desc);
 }
 

@@ -21,7 +21,7 @@ static xl_status make(xl_search *plan, const xl_search_desc *desc,
     xli_tune tune;
     size_t most = xli_most_work_items(capabilities);
     plan->problem = (xli_search_problem){desc->key, desc->index, desc->order == XL_DESCENDING,
-                                         (xl_search_kind)desc->kind};
+                                         (xl_search_kind)desc->kind, desc->equal_zeros != 0};
     XL_TRY(xli_context_tune(plan->ctx, capabilities, XLI_TUNE_WISH(XLI_TUNE_SEARCH, desc), &device,
                             &tune));
     do {

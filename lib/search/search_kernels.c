@@ -13,7 +13,7 @@ static void add_text(xli_text *text, const xli_search_problem *problem,
         {"XL_SEARCH_UPPER", problem->kind == XL_SEARCH_UPPER},
         {"XL_SEARCH_WIDE", problem->index == XL_U64},
     };
-    xli_key_text(text, problem->key, problem->descending);
+    xli_key_text(text, problem->key, problem->descending, problem->equal_zeros);
     xli_text_define(text, lines, XLI_COUNT(lines));
 }
 

@@ -13,6 +13,7 @@ typedef struct xli_search_problem {
     xl_type key, index;
     bool descending;
     xl_search_kind kind;
+    bool equal_zeros; /* -0 equals +0, where keys have both */
 } xli_search_problem;
 
 typedef struct xli_search_shape {

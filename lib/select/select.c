@@ -11,7 +11,8 @@ enum { MOST_CALLS = 1 << 24 };
 
 void xl_select_desc_init_sized(xl_select_desc *desc, size_t size)
 {
-    xli_struct_init(desc, size, &(const xl_select_desc){.type = XL_U32, .index = XL_U32},
+    xli_struct_init(desc, size,
+                    &(const xl_select_desc){.type = XL_U32, .index = XL_U32, .equal_zeros = 1},
                     sizeof *desc);
 }
 

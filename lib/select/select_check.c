@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Checks of a selection's descriptor and arguments, before any side effect. */
+#include "key.h"
 #include "select_plan.h"
 
 #include <stdio.h>
@@ -33,6 +34,8 @@ static xl_status check_numbers(const xl_context *ctx, const xl_select_desc *desc
         why = "desc.predicate: given, but the selection goes by something else";
     else if (desc->equal && !is_by_heads((xl_select_kind)desc->kind))
         why = "desc.equal: given, but only UNIQUE and RUNS compare elements";
+    else if (desc->equal && !desc->equal_zeros)
+        why = "desc.equal_zeros: 0; must be 1 with desc.equal, which says what is equal";
     return why ? xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s", why) : XL_SUCCESS;
 }
 
@@ -50,6 +53,15 @@ static xl_type moved_type(xl_type type)
     return (xl_type)((lanes == 3 ? 4 : lanes) << 8 | of[scalar]);
 }
 
+/* Whether b goes on with a's run, where the caller gives no expression. */
+static const char *equal_of(const xli_element *element)
+{
+    static const char *const expressions[2][2] = {
+        {"all(a == b)", "a == b"},
+        {"all((a == b) & (signbit(a) == signbit(b)))", "a == b && signbit(a) == signbit(b)"}};
+    return expressions[xli_element_orders_zeros(element)][xli_element_is_scalar(element)];
+}
+
 /* The expressions, and what they are where none is given. */
 static xl_status check_expressions(const xl_context *ctx, const xl_select_desc *desc,
                                    xli_select_problem *p)
@@ -63,7 +75,7 @@ static xl_status check_expressions(const xl_context *ctx, const xl_select_desc *
                             "desc.predicate: elements of type %s need one", p->element.name);
     }
     if (is_by_heads(p->kind)) {
-        p->equal = desc->equal ? desc->equal : scalar ? "a == b" : "all(a == b)";
+        p->equal = desc->equal ? desc->equal : equal_of(&p->element);
         if (!desc->equal && user)
             return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                             "desc.equal: elements of type %s need one", p->element.name);
@@ -108,11 +120,13 @@ xl_status xli_select_check_desc(const xl_context *ctx, const xli_capabilities *c
                               .by = (xl_select_by)desc->by,
                               .wide = desc->index == XL_U64};
     XL_TRY(check_numbers(ctx, desc));
+    XL_TRY(xli_key_check_zeros(ctx, desc->equal_zeros, desc->reserved));
     const bool looks = is_by_heads(p->kind) ||
                        (p->kind <= XL_SELECT_PARTITION3 && p->by == XL_SELECT_BY_PREDICATE);
     XL_TRY(xli_element_resolve(ctx, capabilities, "type",
                                looks ? (xl_type)desc->type : moved_type((xl_type)desc->type),
                                desc->user_type, &p->element));
+    p->element.orders_zeros = !desc->equal_zeros;
     XL_TRY(check_expressions(ctx, desc, p));
     XL_TRY(check_values(ctx, desc, p));
 done:

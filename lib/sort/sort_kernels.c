@@ -78,7 +78,7 @@ static void add_text(xli_text *text, const xli_capabilities *capabilities,
         xli_comparator_text(text, capabilities, &problem->element, problem->comparator,
                             problem->descending);
     else
-        xli_key_text(text, problem->key, problem->descending);
+        xli_key_text(text, problem->key, problem->descending, false);
     xli_text_define(text, lines, XLI_COUNT(lines));
     if (problem->segments != XL_NONE)
         xli_text_add(text, "#define XL_SEG %s\n", problem->segments == XL_U64 ? "ulong" : "uint");

@@ -12,7 +12,7 @@ xl_status xli_sort_zeros_build(xl_sort *plan)
     const xli_definition line = {"XL_SERIAL", 1}; /* no work-item needs another */
     if (!plan->problem.equal_zeros)
         return XL_SUCCESS;
-    xli_key_text(&text, plan->problem.key, plan->problem.descending);
+    xli_key_text(&text, plan->problem.key, plan->problem.descending, false);
     xli_text_define(&text, &line, 1);
     xli_text_add(&text, "#define XL_SEG %s\n", plan->problem.segments == XL_U64 ? "ulong" : "uint");
     if (text.failed)

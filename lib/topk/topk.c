@@ -76,8 +76,9 @@ static xl_status make_parts(xl_topk *plan, const xl_topk_desc *desc)
     xli_tune tune;
     const unsigned takes = desc->sorted ? XLI_TUNE_TOPK | XLI_TUNE_SORT : XLI_TUNE_TOPK;
     const xli_tune_wish *wish = XLI_TUNE_WISH(takes, desc);
-    plan->problem = (xli_topk_problem){(xl_type)desc->key, (xl_type)desc->value, desc->largest != 0,
-                                       desc->sorted != 0, (xl_type)desc->segment_type};
+    plan->problem =
+        (xli_topk_problem){(xl_type)desc->key, (xl_type)desc->value,        desc->largest != 0,
+                           desc->sorted != 0,  (xl_type)desc->segment_type, desc->equal_zeros != 0};
     XL_TRY(xli_context_capabilities(plan->ctx, &capabilities));
     XL_TRY(xli_context_tune(plan->ctx, capabilities, wish, &device, &tune));
     XL_TRY(xli_pool_create(plan->ctx, &plan->pool));

@@ -13,7 +13,7 @@ static void add_text(xli_text *text, const xli_topk_problem *problem, const xli_
         {"XL_TOPK_ITEMS", shape->tune.items},
         {"XL_TOPK_ROOM", shape->room},
     };
-    xli_key_text(text, problem->key, problem->largest);
+    xli_key_text(text, problem->key, problem->largest, problem->equal_zeros);
     xli_text_define(text, lines, XLI_COUNT(lines));
 }
 

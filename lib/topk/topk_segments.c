@@ -123,7 +123,7 @@ static void add_text(xli_text *text, const xl_topk *plan)
         {"XL_TOPK_GROUP", plan->shape.group_size},
         {"XL_TOPK_TILE_LOG", plan->tile_log},
     };
-    xli_key_text(text, plan->problem.key, plan->problem.largest);
+    xli_key_text(text, plan->problem.key, plan->problem.largest, plan->problem.equal_zeros);
     xli_text_define(text, lines, XLI_COUNT(lines));
     xli_text_add(text, "#define XL_SEG %s\n", plan->problem.segments == XL_U64 ? "ulong" : "uint");
 }

@@ -13,6 +13,7 @@ typedef struct xli_topk_problem {
     xl_type key, value; /* XL_NONE: keys alone */
     bool largest, sorted;
     xl_type segments; /* of the offsets where segments begin; XL_NONE: one */
+    bool equal_zeros; /* -0 equals +0, where keys have both */
 } xli_topk_problem;
 
 typedef struct xli_topk_shape {

@@ -133,7 +133,7 @@ static void parameters_are_checked(void **state)
     XLT_OK(xli_program_get(xlt_context(), "sort_bitonic",
                            "#define XL_SERIAL 1\n" SORT_KEYS SORT_BY_ONE SORT_KIND, &program));
     refuses("XL_KEY_KIND", "#define XL_SERIAL 1\n" SORT_KEYS SORT_BY_ONE);
-    refuses("XL_KEY_KIND", "#define XL_SERIAL 1\n" SORT_KEYS SORT_BY_ONE "#define XL_KEY_KIND 4\n");
+    refuses("XL_KEY_KIND", "#define XL_SERIAL 1\n" SORT_KEYS SORT_BY_ONE "#define XL_KEY_KIND 5\n");
     refuses("XL_SORT_GROUP", "#define XL_SERIAL 1\n" SORT_KEYS SORT_KIND
                              "#define XL_SORT_VALUES 0\n#define XL_SORT_GROUP 0\n"
                              "#define XL_SORT_TILE_LOG 4\n");
