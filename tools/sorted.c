@@ -41,6 +41,7 @@ int sorted_check(const session *s, const char *command, const char *path, const 
     desc.key = array_type(keys);
     desc.order = descending ? XL_DESCENDING : XL_ASCENDING;
     desc.kind = XL_SEARCH_UNSORTED;
+    desc.equal_zeros = 1;
     progress_say("checking the order of %s", path);
     TRY(tool_check(s->ctx, xl_search_create(s->ctx, &desc, &plan), command));
     TRY(session_buffer(s, sizeof first, "the place", &place));

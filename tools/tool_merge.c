@@ -30,6 +30,7 @@ static int merge_on_device(const session *s, const merge_options *o, const char 
     xl_merge_desc_init(&desc);
     desc.key = type;
     desc.order = o->descending ? XL_DESCENDING : XL_ASCENDING;
+    desc.equal_zeros = 1;
     progress_say("compiling for %s", s->info.name);
     TRY(tool_check(s->ctx, xl_merge_create(s->ctx, &desc, &plan), "merge"));
     TRY(upload(s, o, paths[0], &in[0], &a));
@@ -113,7 +114,8 @@ int tool_merge(int argc, char **argv)
         .max_files = 3,
         .about =
             "Merges two sorted arrays of one dimension and one type: i8 to u64, f16, f32 or f64.\n"
-            "If elements are equal, those of A come first. An input that is not sorted is an "
+            "If elements are equal, those of A come first; -0 equals 0. An input that is not "
+            "sorted is an "
             "error;\nwith --assume-sorted it is not noticed, and OUT lacks some elements.",
         .options = options,
         .num_options = TOOL_COUNT(options)};

@@ -22,6 +22,7 @@ static int search_on_device(const session *s, const search_options *o, const cha
     xl_search_desc_init(&desc);
     desc.key = type;
     desc.order = o->descending ? XL_DESCENDING : XL_ASCENDING;
+    desc.equal_zeros = 1;
     desc.kind = o->upper ? XL_SEARCH_UPPER : XL_SEARCH_LOWER;
     progress_say("compiling for %s", s->info.name);
     TRY(tool_check(s->ctx, xl_search_create(s->ctx, &desc, &plan), "search"));
@@ -108,7 +109,8 @@ int tool_search(int argc, char **argv)
         .min_files = 3,
         .max_files = 3,
         .about = "Finds for each query the first place in KEYS whose key is not before it, as u64. "
-                 "Both are\nof one type: i8 to u64, f16, f32 or f64. KEYS must be sorted, and is "
+                 "Both are\nof one type: i8 to u64, f16, f32 or f64; -0 equals 0. KEYS must be "
+                 "sorted, and is "
                  "checked; with\n--assume-sorted it is not, and an array that is not sorted gives "
                  "any places.",
         .options = options,

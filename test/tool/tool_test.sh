@@ -804,6 +804,53 @@ bools() {
   gives u8 2 reduce
 }
 
+# gives_bits DTYPE "BITS" ARGUMENT...: as gives(), of elements by their bits.
+gives_bits() {
+  runs "$crosslane" "$3" in.npy out.npy "${@:4}"
+  "$oracle" bits "$1" wanted.npy $2
+  cmp -s out.npy wanted.npy || fail "$1: ${*:3} does not give $2"
+}
+
+# zeros_of DTYPE MINUS_ONE MINUS_ZERO ONE: -0 equals 0, with the results of NumPy 2.
+zeros_of() {
+  local m=$2 z=$3 p=$4
+  # np.searchsorted([-1, -0., 0, 1], [0, -0.], side)
+  "$oracle" bits $1 in.npy $m $z 0 $p
+  "$oracle" bits $1 queries.npy 0 $z
+  runs "$crosslane" search in.npy queries.npy out.npy
+  holds out.npy u8 1 1
+  runs "$crosslane" search in.npy queries.npy out.npy --upper
+  holds out.npy u8 3 3
+  # A file that NumPy sorted may have zeros in any order.
+  "$oracle" bits $1 in.npy $m 0 $z 0 $z $p
+  runs "$crosslane" search in.npy queries.npy out.npy
+  holds out.npy u8 1 1
+  "$oracle" bits $1 more.npy $z 0
+  runs "$crosslane" merge in.npy more.npy out.npy
+  "$oracle" bits $1 wanted.npy $m 0 $z 0 $z $z 0 $p
+  cmp -s out.npy wanted.npy || fail "$1: zeros are merged in another order"
+  # np.argsort([0, -0., 1, -0., 0, -1], kind="stable"), of the negative for descending
+  "$oracle" bits $1 in.npy 0 $z $p $z 0 $m
+  gives u4 "5 0 1 3 4 2" sort --stable --argsort
+  gives u4 "2 0 1 3 4 5" sort --stable --argsort --descending
+  gives_bits $1 "$m 0 $z $z 0 $p" sort --stable
+  "$oracle" list u4 offsets.npy 0 2
+  gives u4 "0 1 5 3 4 2" sort --offsets offsets.npy --argsort
+  # np.argsort(-a, kind="stable")[:2]
+  "$oracle" bits $1 in.npy $z 0 $z 0 $m
+  gives_bits $1 "$z 0" topk --k 2 --indices places.npy
+  holds places.npy u4 0 1
+  gives_bits $1 "$m $z" topk --k 2 --smallest --indices places.npy
+  holds places.npy u4 4 0
+  [ $1 = f2 ] || gives_bits $1 "$z $m" select --unique
+}
+
+zeros() {
+  zeros_of f2 0xbc00 0x8000 0x3c00
+  zeros_of f4 0xbf800000 0x80000000 0x3f800000
+  zeros_of f8 0xbff0000000000000 0x8000000000000000 0x3ff0000000000000
+}
+
 devices() {
   runs "$crosslane" devices
   local found
