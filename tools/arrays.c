@@ -7,6 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A file may have any byte for true; as a number it is 1. */
+static void make_bits(xli_npy *array)
+{
+    uint8_t *bytes = array->data;
+    for (size_t i = 0; i < array->count; ++i)
+        bytes[i] = bytes[i] != 0;
+}
+
 static int read_most(const char *path, size_t most, const char *command, xli_npy *array)
 {
     xli_npy_error error;
@@ -20,6 +28,8 @@ static int read_most(const char *path, size_t most, const char *command, xli_npy
     bool good = xli_npy_read_most(stream, most, command, array, &error);
     fclose(stream);
     progress_clear();
+    if (good && array->kind == 'b')
+        make_bits(array);
     return good ? TOOL_OK : tool_fail("%s: %s", path, error.text);
 }
 
@@ -34,9 +44,9 @@ xl_type array_type(const xli_npy *array)
         char kind;
         uint32_t bytes;
         xl_type type;
-    } types[] = {{'i', 1, XL_I8},  {'u', 1, XL_U8},  {'i', 2, XL_I16}, {'u', 2, XL_U16},
-                 {'i', 4, XL_I32}, {'u', 4, XL_U32}, {'i', 8, XL_I64}, {'u', 8, XL_U64},
-                 {'f', 2, XL_F16}, {'f', 4, XL_F32}, {'f', 8, XL_F64}};
+    } types[] = {{'b', 1, XL_U8},  {'i', 1, XL_I8},  {'u', 1, XL_U8},  {'i', 2, XL_I16},
+                 {'u', 2, XL_U16}, {'i', 4, XL_I32}, {'u', 4, XL_U32}, {'i', 8, XL_I64},
+                 {'u', 8, XL_U64}, {'f', 2, XL_F16}, {'f', 4, XL_F32}, {'f', 8, XL_F64}};
     for (size_t i = 0; i < TOOL_COUNT(types); ++i)
         if (types[i].kind == array->kind && types[i].bytes == array->item_bytes)
             return types[i].type;
@@ -190,9 +200,6 @@ int array_read_keys(const char *command, const char *path, size_t most, xli_npy 
     TRY(read_most(path, most, command, keys));
     TRY(array_check_vector(command, path, keys));
     const xl_type read = array_type(keys);
-    if (read < XL_I8 || read > XL_F64)
-        return tool_fail("%s: keys of type %s; %s takes i8 to u64, f16, f32 and f64", path,
-                         array_type_name(keys), command);
     if (*type != XL_NONE && read != *type)
         return tool_fail("%s: keys of type %s, but the others are of type %s", path,
                          array_type_name(keys), xl_type_name(*type));

@@ -4,6 +4,7 @@
 #include "tool.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,17 +23,30 @@ static bool parse_signed(const char *text, size_t bytes, int64_t *value)
     return end != text && !*end && !errno && *value <= high && *value >= -high - 1;
 }
 
-/* The lowest `bytes` of an integer, whatever the byte order. */
-static void put_integer(uint64_t value, size_t bytes, void *out)
+uint64_t element_bits(const void *from, size_t bytes)
 {
-    const uint8_t one = (uint8_t)value;
-    const uint16_t two = (uint16_t)value;
-    const uint32_t four = (uint32_t)value;
-    memcpy(out,
+    uint8_t one = 0;
+    uint16_t two = 0;
+    uint32_t four = 0;
+    uint64_t eight = 0;
+    memcpy(bytes == 1   ? (void *)&one
+           : bytes == 2 ? (void *)&two
+           : bytes == 4 ? (void *)&four
+                        : (void *)&eight,
+           from, bytes);
+    return one | two | four | eight;
+}
+
+void element_put(uint64_t bits, size_t bytes, void *to)
+{
+    const uint8_t one = (uint8_t)bits;
+    const uint16_t two = (uint16_t)bits;
+    const uint32_t four = (uint32_t)bits;
+    memcpy(to,
            bytes == 1   ? (const void *)&one
            : bytes == 2 ? (const void *)&two
            : bytes == 4 ? (const void *)&four
-                        : (const void *)&value,
+                        : (const void *)&bits,
            bytes);
 }
 
@@ -67,15 +81,38 @@ bool element_parse(const char *text, xl_type type, void *out)
     const bool good = is_signed
                           ? parse_signed(text, bytes, &number)
                           : whole_parse(text, &whole) && whole <= UINT64_MAX >> (64 - 8 * bytes);
-    put_integer(is_signed ? (uint64_t)number : whole, bytes, out);
+    element_put(is_signed ? (uint64_t)number : whole, bytes, out);
     return good;
 }
 
-int element_check_type(const char *command, const char *path, const xli_npy *array, xl_type *type)
+/* A NaN with its bits, since these say where it belongs. */
+static void put_real_text(uint64_t bits, const void *from, size_t bytes, char *text)
 {
-    *type = array_type(array);
-    if (*type != XL_NONE)
-        return TOOL_OK;
-    return tool_fail("%s: elements of type %s; %s takes i8 to u64, f16, f32 and f64", path,
-                     array_type_name(array), command);
+    double wide = bytes == 2 ? ref_half_value((uint16_t)bits) : 0;
+    float narrow = 0;
+    if (bytes == sizeof narrow) {
+        memcpy(&narrow, from, sizeof narrow);
+        wide = (double)narrow;
+    } else if (bytes == sizeof wide) {
+        memcpy(&wide, from, sizeof wide);
+    }
+    if (isnan(wide))
+        snprintf(text, ELEMENT_TEXT_BYTES, "NaN (bits 0x%0*" PRIx64 ")", (int)(2 * bytes), bits);
+    else
+        snprintf(text, ELEMENT_TEXT_BYTES, "%.*g", bytes == sizeof wide ? 17 : 9, wide);
+}
+
+const char *element_text(const xli_npy *array, size_t i, char text[ELEMENT_TEXT_BYTES])
+{
+    const size_t bytes = array->item_bytes;
+    const unsigned unused = 64 - 8 * (unsigned)bytes;
+    const void *from = (const char *)array->data + i * bytes;
+    const uint64_t bits = element_bits(from, bytes);
+    if (array->kind == 'f')
+        put_real_text(bits, from, bytes, text);
+    else if (array->kind == 'i')
+        snprintf(text, ELEMENT_TEXT_BYTES, "%" PRId64, (int64_t)(bits << unused) >> unused);
+    else
+        snprintf(text, ELEMENT_TEXT_BYTES, "%" PRIu64, bits);
+    return text;
 }

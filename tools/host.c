@@ -32,6 +32,34 @@ bool host_open_standard_streams(void)
     return true;
 }
 
+static int own_errors = -1; /* while they are held */
+static FILE *held;
+
+void host_hold_errors(void)
+{
+    fflush(stderr);
+    held = tmpfile();
+    own_errors = held ? dup(STDERR_FILENO) : -1;
+    if (own_errors >= 0)
+        dup2(fileno(held), STDERR_FILENO);
+}
+
+void host_release_errors(bool print)
+{
+    fflush(stderr);
+    if (own_errors >= 0) {
+        dup2(own_errors, STDERR_FILENO);
+        close(own_errors);
+        rewind(held);
+        for (int c; print && (c = getc(held)) != EOF;)
+            putc(c, stderr);
+    }
+    if (held)
+        fclose(held);
+    own_errors = -1;
+    held = NULL;
+}
+
 FILE *host_open_input(const char *path)
 {
     struct stat info;

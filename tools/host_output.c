@@ -162,6 +162,14 @@ bool host_may_write(const char *path)
     return good;
 }
 
+bool host_replaces_file(const char *path)
+{
+    place p;
+    const bool replaces = find_place(path, &p) && p.there && !p.straight;
+    place_free(&p);
+    return replaces;
+}
+
 /* Files that are not there yet: the same name in the same folder. */
 static bool is_one_name(const char *a, const char *b)
 {

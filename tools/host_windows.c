@@ -32,6 +32,16 @@ bool host_open_standard_streams(void)
     return true;
 }
 
+/* No driver that prints there is known on Windows. */
+void host_hold_errors(void)
+{
+}
+
+void host_release_errors(bool print)
+{
+    (void)print;
+}
+
 /* ---- names ---- */
 
 static bool is_folder(const char *path)
@@ -96,6 +106,12 @@ static bool identify(const char *path, BY_HANDLE_FILE_INFORMATION *info)
     const bool good = GetFileType(file) == FILE_TYPE_DISK && GetFileInformationByHandle(file, info);
     CloseHandle(file);
     return good;
+}
+
+bool host_replaces_file(const char *path)
+{
+    struct _stat64 info;
+    return _stat64(path, &info) == 0 && (info.st_mode & _S_IFMT) == _S_IFREG;
 }
 
 /* Files that are not there yet are one if their full names are. */

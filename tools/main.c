@@ -28,27 +28,43 @@ static void print_help(void)
            "Parallel primitives on any OpenCL device, for arrays in .npy files.\n\n");
     for (size_t i = 0; i < TOOL_COUNT(commands); ++i)
         printf("  %-10s  %s\n", commands[i].name, commands[i].help);
-    printf("\n\"crosslane COMMAND --help\" says more. The device is the one that --device or\n"
-           "CROSSLANE_DEVICE names: \"gpu\", \"cpu\", a part of its name, or \"platform:device\".\n"
-           "Exit status: 0 done, 1 failed, 2 wrong usage.\n");
+    printf(
+        "\n\"crosslane help COMMAND\" says more, \"crosslane version\" the version. The device is\n"
+        "the one that --device or CROSSLANE_DEVICE names: \"gpu\", \"cpu\", a part of its name, "
+        "or\n"
+        "\"platform:device\". Exit status: 0 done, 1 failed, 2 wrong usage.\n");
+}
+
+static int run(const char *name, int argc, char **argv)
+{
+    for (size_t i = 0; i < TOOL_COUNT(commands); ++i)
+        if (strcmp(name, commands[i].name) == 0) {
+            fields_of(commands[i].name);
+            return commands[i].run(argc, argv);
+        }
+    return tool_misuse("unknown command \"%s\"; \"crosslane help\" lists them", name);
+}
+
+/* The help of a command, or of the program if `name` is NULL. */
+static int help(char *name)
+{
+    char option[] = "--help";
+    if (name)
+        return run(name, 2, (char *[]){name, option, NULL});
+    print_help();
+    return TOOL_HELPED;
 }
 
 static int dispatch(int argc, char **argv)
 {
     if (argc < 2)
-        return tool_misuse("no command given; try \"crosslane --help\"");
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        print_help();
-        return TOOL_HELPED;
-    }
-    if (strcmp(argv[1], "--version") == 0) {
-        printf("crosslane %s\n", xl_version_string());
-        return TOOL_HELPED;
-    }
-    for (size_t i = 0; i < TOOL_COUNT(commands); ++i)
-        if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
-    return tool_misuse("unknown command \"%s\"; \"crosslane --help\" lists them", argv[1]);
+        return tool_misuse("no command given; try \"crosslane help\"");
+    const char *const name = argv[1];
+    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        return help(argc > 2 ? argv[2] : NULL);
+    if (strcmp(name, "version") == 0 || strcmp(name, "--version") == 0)
+        return print_version();
+    return run(name, argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_OPTIONS = 32, HELP_CODE = 1, FIRST_CODE = 2 };
+enum { MAX_OPTIONS = 32, HELP_CODE = 1, VERSION_CODE = 2, FIRST_CODE = 3 };
 
 static void print_help(const tool_syntax *syntax)
 {
@@ -23,7 +23,13 @@ static void print_help(const tool_syntax *syntax)
             printf("%s%s", c ? ", " : ": ", o->choices[c]);
         printf("\n");
     }
-    printf("  %-26s  %s\n", "--help", "this text");
+    printf("  %-26s  %s\n", "--help, -h", "this text");
+}
+
+int print_version(void)
+{
+    printf("crosslane %s\n", xl_version_string());
+    return TOOL_HELPED;
 }
 
 static int set_number(const tool_syntax *syntax, const tool_option *o, const char *text)
@@ -109,7 +115,7 @@ static int take_files(const tool_syntax *syntax, int argc, char **argv,
     return TOOL_OK;
 }
 
-static void fill_table(const tool_syntax *syntax, struct option table[MAX_OPTIONS + 2])
+static void fill_table(const tool_syntax *syntax, struct option table[MAX_OPTIONS + 3])
 {
     for (size_t i = 0; i < syntax->num_options && i < MAX_OPTIONS; ++i)
         table[i] = (struct option){syntax->options[i].name,
@@ -117,22 +123,25 @@ static void fill_table(const tool_syntax *syntax, struct option table[MAX_OPTION
                                                                           : required_argument,
                                    NULL, FIRST_CODE + (int)i};
     table[syntax->num_options] = (struct option){"help", no_argument, NULL, HELP_CODE};
-    table[syntax->num_options + 1] = (struct option){NULL, 0, NULL, 0};
+    table[syntax->num_options + 1] = (struct option){"version", no_argument, NULL, VERSION_CODE};
+    table[syntax->num_options + 2] = (struct option){NULL, 0, NULL, 0};
 }
 
 int options_parse(const tool_syntax *syntax, int argc, char **argv,
                   const char *files[TOOL_MAX_FILES])
 {
-    struct option table[MAX_OPTIONS + 2];
+    struct option table[MAX_OPTIONS + 3];
     int code, result = TOOL_OK;
     fill_table(syntax, table);
     opterr = 0;
     optind = 1;
-    while (result == TOOL_OK && (code = getopt_long(argc, argv, ":", table, NULL)) != -1) {
-        if (code == HELP_CODE) {
+    while (result == TOOL_OK && (code = getopt_long(argc, argv, ":h", table, NULL)) != -1) {
+        if (code == HELP_CODE || code == 'h') {
             print_help(syntax);
             return TOOL_HELPED;
         }
+        if (code == VERSION_CODE)
+            return print_version();
         if (code == ':')
             return tool_misuse("%s: %s needs an argument", syntax->name, argv[optind - 1]);
         if (code == '?' && optopt >= FIRST_CODE && optopt < FIRST_CODE + MAX_OPTIONS)

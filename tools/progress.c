@@ -30,6 +30,14 @@ int tool_fail(const char *format, ...)
     return TOOL_FAILED;
 }
 
+void tool_note(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    complain(format, args);
+    va_end(args);
+}
+
 int tool_misuse(const char *format, ...)
 {
     va_list args;
@@ -42,15 +50,16 @@ int tool_misuse(const char *format, ...)
 /* The text of a failed build has up to 60 lines, and the first says what is wrong. */
 int tool_check(const xl_context *ctx, xl_status status, const char *what)
 {
-    char line[LONGEST_TEXT];
-    const char *text = xl_context_error(ctx), *colon = what ? ": " : "";
+    char line[LONGEST_TEXT], text[LONGEST_TEXT];
+    const char *const error = xl_context_error(ctx), *colon = what ? ": " : "";
     what = what ? what : "";
     if (status == XL_SUCCESS)
         return TOOL_OK;
+    fields_as_options(text, sizeof text, *error ? error : xl_status_name(status));
     if (status == XL_ERROR_BUILD)
         return tool_fail("%s%s%.*s (CROSSLANE_DUMP_DIR=FOLDER keeps source and log)", what, colon,
                          (int)strcspn(text, "\n"), text);
-    text_one_line(line, sizeof line, *text ? text : xl_status_name(status));
+    text_one_line(line, sizeof line, text);
     return tool_fail("%s%s%s", what, colon, line);
 }
 

@@ -80,21 +80,24 @@ static uint64_t offset_at(const xli_npy *array, size_t i)
 static int check_offsets(const segments *g, size_t n)
 {
     const xli_npy *a = &g->array;
+    char text[2][ELEMENT_TEXT_BYTES];
     if (a->count == 0)
         return tool_fail("%s: no offsets; there must be %s", g->path,
                          g->partial ? "one for each segment" : "one more than segments");
     const uint64_t first = offset_at(a, 0), last = offset_at(a, a->count - 1);
     if (!g->partial && first != 0)
-        return tool_fail("%s: the first offset is %" PRIu64 "; it must be 0", g->path, first);
+        return tool_fail("%s: the first offset is %s; it must be 0", g->path,
+                         element_text(a, 0, text[0]));
     for (size_t i = 1; i < a->count; ++i)
         if (offset_at(a, i) < offset_at(a, i - 1) || offset_at(a, i) > n)
-            return tool_fail("%s: offset %zu is %" PRIu64 " after %" PRIu64
-                             "; offsets must not fall, nor pass the number of elements, %zu",
-                             g->path, i, offset_at(a, i), offset_at(a, i - 1), n);
+            return tool_fail("%s: offset %zu is %s after %s; offsets must not fall, nor pass the "
+                             "number of elements, %zu",
+                             g->path, i, element_text(a, i, text[0]),
+                             element_text(a, i - 1, text[1]), n);
     if (g->partial ? last > n : last != n)
-        return tool_fail("%s: the last offset is %" PRIu64 "; it must be %sthe number of elements, "
-                         "%zu",
-                         g->path, last, g->partial ? "at most " : "", n);
+        return tool_fail("%s: the last offset is %s; it must be %sthe number of elements, %zu",
+                         g->path, element_text(a, a->count - 1, text[0]),
+                         g->partial ? "at most " : "", n);
     return TOOL_OK;
 }
 
@@ -114,7 +117,7 @@ static int check_kind(segments *g)
 {
     const char kind = g->array.kind;
     const uint32_t bytes = g->array.item_bytes;
-    const bool integer = kind == 'i' || kind == 'u';
+    const bool integer = kind != 'f';
     const struct {
         bool good;
         const char *wanted;

@@ -47,6 +47,8 @@ int tool_tune(int argc, char **argv);
  * TOOL_USAGE. */
 int tool_fail(const char *format, ...) XLI_PRINTF(1, 2);
 int tool_misuse(const char *format, ...) XLI_PRINTF(1, 2);
+/* The same for what is no error: the command goes on. */
+void tool_note(const char *format, ...) XLI_PRINTF(1, 2);
 /* TOOL_OK for XL_SUCCESS; else tool_fail() with the library's text as one line, after `what`
  * where that is not NULL. */
 int tool_check(const xl_context *ctx, xl_status status, const char *what);
@@ -57,6 +59,13 @@ int tool_flush(void);
 /* Shows what is being done, on a terminal only; the next message clears it. */
 void progress_say(const char *format, ...) XLI_PRINTF(1, 2);
 void progress_clear(void);
+
+/* ---- fields.c: the library's errors in the words of the command line ---- */
+/* Which command's options these are; the text is borrowed. */
+void fields_of(const char *command);
+/* Replaces names of fields in C, such as desc.cell[1][0], by options, such as --cell BX; cut at
+ * `size`. */
+void fields_as_options(char *out, size_t size, const char *text);
 
 /* ---- printable.c: text that is safe to show ---- */
 /* The bytes of the first character of a text, and whether it is shown as it is: no control
@@ -73,6 +82,10 @@ double host_milliseconds(void);
 /* Takes the numbers of standard streams that are closed, so that no file gets them and is written
  * what was meant for standard output. */
 bool host_open_standard_streams(void);
+/* What a driver prints on standard error is kept back from one to the other, and then printed or
+ * dropped. If the driver ends the program meanwhile, it is lost. */
+void host_hold_errors(void);
+void host_release_errors(bool print);
 /* For reading; NULL with errno set on failure, EISDIR for a folder. */
 FILE *host_open_input(const char *path);
 
@@ -85,6 +98,8 @@ FILE *host_open_output(const char *path, char **target, char **temporary);
 /* Whether it could be opened by that, as far as can be told without doing so; errno says why
  * not. */
 bool host_may_write(const char *path);
+/* Whether an output of that name replaces a file: no pipe, device or open stream. */
+bool host_replaces_file(const char *path);
 /* Whether both name the same file, or would; never true of pipes and devices. */
 bool host_is_one_file(const char *a, const char *b);
 /* Waits until what was written is on the disk. */
@@ -148,19 +163,24 @@ typedef struct tool_syntax {
 } tool_syntax;
 
 /* Sets the values that the options name and the files (NULL where absent).
- * TOOL_USAGE after a message, TOOL_HELPED after --help. */
+ * TOOL_USAGE after a message, TOOL_HELPED after --help and --version. */
 int options_parse(const tool_syntax *syntax, int argc, char **argv,
                   const char *files[TOOL_MAX_FILES]);
+int print_version(void); /* returns TOOL_HELPED */
 
 /* ---- whole.c: whole numbers from text ---- */
 /* A number in decimal or, with 0x, hexadecimal digits; no sign. */
 bool whole_parse(const char *text, uint64_t *value);
 
 /* ---- elements.c: single elements ---- */
+/* An integer of 1, 2, 4 or 8 bytes in memory, whatever the byte order. */
+uint64_t element_bits(const void *from, size_t bytes);
+void element_put(uint64_t bits, size_t bytes, void *to);
 /* One element from text; false if it is none of that type. `out` has 8 bytes. */
 bool element_parse(const char *text, xl_type type, void *out);
-/* Fails unless the array is of a type that the library knows. */
-int element_check_type(const char *command, const char *path, const xli_npy *array, xl_type *type);
+enum { ELEMENT_TEXT_BYTES = 48 };
+/* Element i as text: signed where its type is, a NaN with its bits. Returns `text`. */
+const char *element_text(const xli_npy *array, size_t i, char text[ELEMENT_TEXT_BYTES]);
 extern const char *const determinism_names[]; /* by xl_determinism, then NULL */
 
 /* ---- json.c: one object, written as it comes ---- */
@@ -183,12 +203,12 @@ void json_times(json *j, const struct stage *st); /* null where the device does 
 
 /* ---- arrays.c: arrays in files ---- */
 int array_read(const char *path, xli_npy *array);
-/* The library's type; XL_NONE for bool. */
+/* The library's type; bool is u8, 0 and 1. */
 xl_type array_type(const xli_npy *array);
 /* Of its elements: "i16", "bool". Static storage. */
 const char *array_type_name(const xli_npy *array);
-/* Reads the keys of a command, and fails unless they are 1-D, at most `most`, of a type that keys
- * have, and of the type that `type` has, if that is another than XL_NONE. */
+/* Reads the keys of a command, and fails unless they are 1-D, at most `most`, and of the type that
+ * `type` has, if that is another than XL_NONE. */
 int array_read_keys(const char *command, const char *path, size_t most, xli_npy *keys,
                     xl_type *type);
 /* Fails, saying which command takes what, unless the array is 1-D. */
@@ -240,6 +260,16 @@ int session_upload(const session *s, const void *data, size_t bytes, const char 
 int session_read(const session *s, cl_mem buffer, size_t bytes, void *data);
 void session_release(cl_mem *buffer);
 
+/* ---- sorted.c: whether an array is sorted ---- */
+/* Fails, with the first element that breaks the order, unless the array is sorted as xl_sort()
+ * leaves it. `buffer` is the array on the device. */
+int sorted_check(const session *s, const char *command, const char *path, const xli_npy *keys,
+                 cl_mem buffer, bool descending);
+#define ASSUME_SORTED_OPTION(at)                                                                   \
+    {                                                                                              \
+        "assume-sorted", OPTION_FLAG, &(at), NULL, "do not check the order", NULL                  \
+    }
+
 /* ---- segments.c: the options that say where segments begin ---- */
 typedef struct segment_options {
     const char *flags, *bits, *keys, *offsets, *width, *mask;
@@ -278,6 +308,59 @@ int segments_read(const char *command, segments *g, size_t n);
 int segments_upload(const session *s, segments *g);
 xl_view segments_view(const segments *g);
 void segments_free(segments *g);
+
+/* ---- totals.c: the types of sums and products ---- */
+typedef struct total_options {
+    int dtype; /* xl_type; XL_NONE: 64 bits of the elements' kind */
+    bool wrap;
+} total_options;
+extern const char *const totals_dtypes[]; /* by xl_type, then NULL */
+#define TOTAL_OPTIONS(o)                                                                           \
+    {"dtype",                                                                                      \
+     OPTION_CHOICE,                                                                                \
+     &(o).dtype,                                                                                   \
+     "TYPE",                                                                                       \
+     "the type of sums and products; auto: i64, u64 or f64",                                       \
+     totals_dtypes},                                                                               \
+    {                                                                                              \
+        "wrap", OPTION_FLAG, &(o).wrap, NULL, "integer results modulo 2^bits, unchecked", NULL     \
+    }
+
+/* How a scan or a reduction accumulates, any operator. */
+typedef struct totals {
+    xl_type in, out; /* of an element, and of a result */
+    xl_op op;
+    bool wraps, is_chosen, is_exact; /* exact: results have 128 bits until totals_take() */
+    const char *init_text;
+    uint64_t init[2]; /* room for an accumulator */
+    /* For the descriptor, from totals_open() on: */
+    xl_type type;
+    uint32_t item_bytes;
+    const char *load; /* NULL: elements are of `type` */
+    const xl_user_type *user_type;
+    const xl_user_op *user_op;
+} totals;
+/* Of any operator; `init` may be NULL. TOOL_USAGE with a message where options do not go together.
+ */
+int totals_choose(const char *command, const total_options *o, xl_op op, const char *init,
+                  const xli_npy *array, totals *t);
+/* Settles the type on that device, and whether results are to be checked. */
+int totals_open(const char *command, const session *s, const xli_npy *array, totals *t);
+/* Sets the fields of a descriptor of a scan or a reduction. */
+#define TOTALS_DESCRIBE(desc, t)                                                                   \
+    do {                                                                                           \
+        (desc)->type = (t)->type;                                                                  \
+        (desc)->op = (t)->user_op ? XL_USER_OP : (t)->op;                                          \
+        (desc)->init = (t)->init_text ? (t)->init : NULL;                                          \
+        (desc)->load = (t)->load;                                                                  \
+        (desc)->load_type = (t)->load ? (t)->in : XL_NONE;                                         \
+        (desc)->user_type = (t)->user_type;                                                        \
+        (desc)->user_op = (t)->user_op;                                                            \
+    } while (0)
+/* From accumulators to results; fails where one does not fit its type. `path` is the input's. */
+int totals_take(const totals *t, const char *path, xli_npy *results);
+/* 'i', 'u' or 'f'. */
+char totals_kind(xl_type type);
 
 /* Time of one stage: on the wall, and on the device from the moment the queue
  * reaches it to the end of its last command (gaps between launches included). */

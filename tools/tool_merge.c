@@ -5,12 +5,21 @@
 #include <stdlib.h>
 
 typedef struct merge_options {
-    bool descending, as_json;
+    bool descending, assume_sorted, as_json;
     const char *device, *tune_file;
 } merge_options;
 
-static int merge_on_device(const session *s, const merge_options *o, xl_type type,
-                           const xli_npy in[2], xli_npy *out, stage *st)
+static int upload(const session *s, const merge_options *o, const char *path, const xli_npy *in,
+                  cl_mem *buffer)
+{
+    int result = session_upload(s, in->data, in->count * in->item_bytes, "keys", buffer);
+    if (result == TOOL_OK && !o->assume_sorted)
+        result = sorted_check(s, "merge", path, in, *buffer, o->descending);
+    return result;
+}
+
+static int merge_on_device(const session *s, const merge_options *o, const char *const paths[2],
+                           xl_type type, const xli_npy in[2], xli_npy *out, stage *st)
 {
     int result;
     xl_merge *plan = NULL;
@@ -21,11 +30,12 @@ static int merge_on_device(const session *s, const merge_options *o, xl_type typ
     xl_merge_desc_init(&desc);
     desc.key = type;
     desc.order = o->descending ? XL_DESCENDING : XL_ASCENDING;
+    desc.equal_zeros = 1;
     progress_say("compiling for %s", s->info.name);
     TRY(tool_check(s->ctx, xl_merge_create(s->ctx, &desc, &plan), "merge"));
+    TRY(upload(s, o, paths[0], &in[0], &a));
+    TRY(upload(s, o, paths[1], &in[1], &b));
     progress_say("merging %zu keys", out->count);
-    TRY(session_upload(s, in[0].data, in[0].count * in[0].item_bytes, "keys", &a));
-    TRY(session_upload(s, in[1].data, in[1].count * in[1].item_bytes, "keys", &b));
     TRY(session_buffer(s, bytes, "the result", &both));
     result = stage_begin(s, st, "merge");
     if (result == TOOL_OK)
@@ -64,9 +74,10 @@ static int merge_files(const merge_options *o, const char *const paths[3])
     void *data = malloc(n ? n * in[0].item_bytes : 1);
     if (!data)
         TRY(tool_fail("merge: no memory for %zu keys", n));
-    out = xli_npy_vector(in[0].kind, in[0].item_bytes, n, data);
+    const char kind = in[0].kind == in[1].kind ? in[0].kind : 'u'; /* bool and u8 */
+    out = xli_npy_vector(kind, in[0].item_bytes, n, data);
     TRY(session_open(&s, o->device, o->tune_file));
-    TRY(merge_on_device(&s, o, type, in, &out, &st));
+    TRY(merge_on_device(&s, o, paths, type, in, &out, &st));
     TRY(outputs_npy(&files, paths[2], &out));
     TRY(outputs_commit(&files));
     if (o->as_json) {
@@ -92,6 +103,7 @@ int tool_merge(int argc, char **argv)
     merge_options o = {0};
     const tool_option options[] = {
         {"descending", OPTION_FLAG, &o.descending, NULL, "all arrays begin with the largest", NULL},
+        ASSUME_SORTED_OPTION(o.assume_sorted),
         {"device", OPTION_TEXT, &o.device, "SEL", "which device; see crosslane devices", NULL},
         TUNE_FILE_OPTION(o.tune_file),
         {"json", OPTION_FLAG, &o.as_json, NULL, "what was done, as one JSON object", NULL}};
@@ -101,8 +113,10 @@ int tool_merge(int argc, char **argv)
         .min_files = 3,
         .max_files = 3,
         .about =
-            "Merges two arrays of one dimension and one type that are in order, as sort leaves "
-            "them:\ni8 to u64, f16, f32 or f64. Of equal ones those of A come first.",
+            "Merges two sorted arrays of one dimension and one type: i8 to u64, f16, f32 or f64.\n"
+            "If elements are equal, those of A come first; -0 equals 0. An input that is not "
+            "sorted is an "
+            "error;\nwith --assume-sorted it is not noticed, and OUT lacks some elements.",
         .options = options,
         .num_options = TOOL_COUNT(options)};
     const char *files[TOOL_MAX_FILES];

@@ -16,6 +16,7 @@ typedef struct reduce_options {
     bool count, as_json;
     const char *init, *device, *tune_file, *keys_out;
     segment_options where;
+    total_options total;
 } reduce_options;
 
 /* What is reduced, and how. */
@@ -23,9 +24,8 @@ typedef struct reduce_job {
     const reduce_options *o;
     session s;
     xli_npy array, results, keys;
-    xl_type type;
     segments segments;
-    uint64_t init; /* room for an element */
+    totals total;
     xl_reduce *plan;
     cl_mem in, out, keys_out, count;
     stage st;
@@ -74,14 +74,20 @@ static size_t most_results(const reduce_job *job)
     }
 }
 
+static int settle_types(reduce_job *job)
+{
+    const int result = totals_open("reduce", &job->s, &job->array, &job->total);
+    job->results.kind = gives_index(job) ? 'u' : totals_kind(job->total.out);
+    job->results.item_bytes = gives_index(job) ? sizeof(uint64_t) : job->total.item_bytes;
+    return result;
+}
+
 static int make_plan(reduce_job *job)
 {
     const reduce_options *o = job->o;
     xl_reduce_desc desc;
     xl_reduce_desc_init(&desc);
-    desc.type = job->type;
-    desc.op = ops[o->op];
-    desc.init = o->init ? &job->init : NULL;
+    TOTALS_DESCRIBE(&desc, &job->total);
     desc.determinism = (xl_determinism)o->determinism;
     desc.segments = job->segments.form;
     desc.segment_type = job->segments.type;
@@ -164,7 +170,8 @@ static void report(const reduce_job *job)
     json j = json_begin(stdout);
     json_text(&j, "device", job->s.info.name);
     json_count(&j, "n", job->array.count);
-    json_text(&j, "type", xl_type_name(job->type));
+    json_text(&j, "type", array_type_name(&job->array));
+    json_text(&j, "dtype", xl_type_name(gives_index(job) ? XL_U64 : job->total.out));
     json_text(&j, "op", op_names[o->op]);
     json_text(&j, "segments", segments_names[job->segments.form]);
     json_count(&j, "count", job->results.count);
@@ -187,13 +194,8 @@ static int read_input(reduce_job *job, const char *in, const char *out)
     TRY(outputs_check("reduce", files, TOOL_COUNT(files)));
     TRY(array_read(in, &job->array));
     TRY(array_check_vector("reduce", in, &job->array));
-    TRY(element_check_type("reduce", in, &job->array, &job->type));
-    if (o->init && !element_parse(o->init, job->type, &job->init))
-        return tool_misuse("reduce: --init: \"%s\" is no value of type %s", o->init,
-                           xl_type_name(job->type));
+    TRY(totals_choose("reduce", &o->total, ops[o->op], o->init, &job->array, &job->total));
     TRY(segments_read("reduce", &job->segments, job->array.count));
-    job->results.kind = gives_index(job) ? 'u' : job->array.kind;
-    job->results.item_bytes = gives_index(job) ? sizeof(uint64_t) : job->array.item_bytes;
     job->keys.kind = job->segments.array.kind;
     job->keys.item_bytes = job->segments.array.item_bytes;
 done:
@@ -220,8 +222,11 @@ static int reduce_file(const reduce_options *o, const char *in, const char *out)
     outputs files = {0};
     TRY(read_input(&job, in, out));
     TRY(session_open(&job.s, o->device, o->tune_file));
+    TRY(settle_types(&job));
     TRY(make_plan(&job));
     TRY(reduce_on_device(&job));
+    if (!gives_index(&job))
+        TRY(totals_take(&job.total, in, &job.results));
     TRY(outputs_npy(&files, out, &job.results));
     if (o->keys_out)
         TRY(outputs_npy(&files, o->keys_out, &job.keys));
@@ -239,6 +244,7 @@ int tool_reduce(int argc, char **argv)
     const tool_option options[] = {
         {"op", OPTION_CHOICE, &o.op, "OP", "operator", op_names},
         TEXT_OPTION("init", o.init, "V", "taken into every result; default: nothing"),
+        TOTAL_OPTIONS(o.total),
         SEGMENT_OPTIONS(o.where),
         TEXT_OPTION("keys-out", o.keys_out, "K2.npy", "with --keys: the key of each segment"),
         {"count", OPTION_FLAG, &o.count, NULL, "print how many segments there are", NULL},
@@ -252,10 +258,12 @@ int tool_reduce(int argc, char **argv)
         .min_files = 2,
         .max_files = 2,
         .about =
-            "Reduces an array of one dimension to one element, or to one for each segment: i8 to\n"
-            "u64, f32, and f16 or f64 where the device has it. arg-min and arg-max give the index\n"
-            "(u64) of the first such element, or 2^64 - 1 where there is none but NaN. Otherwise\n"
-            "as crosslane scan has it: what wraps, what is skipped, which bits are promised.",
+            "Reduces an array of one dimension to one element, or to one for each segment: bool, "
+            "i8\n"
+            "to u64, f32, and f16 or f64 where the device has it. arg-min and arg-max give the\n"
+            "index (u64) of the first such element, or 2^64 - 1 where there is none but NaN. "
+            "Types\n"
+            "of results, NaN and the bits of floating-point sums: as in crosslane scan --help.",
         .options = options,
         .num_options = TOOL_COUNT(options)};
     const char *files[TOOL_MAX_FILES];

@@ -3,6 +3,8 @@
  * segments. */
 #include "tool.h"
 
+#include <stdlib.h>
+
 static const char *const op_names[] = {"sum", "prod", "min", "max", "and", "or", "xor", NULL};
 static const xl_op ops[] = {XL_SUM, XL_PROD, XL_MIN, XL_MAX, XL_AND, XL_OR, XL_XOR};
 /* By the numbers of xl_scan_algorithm. */
@@ -18,6 +20,7 @@ typedef struct scan_options {
     bool exclusive, inclusive, as_json;
     const char *init, *device, *tune_file;
     segment_options where;
+    total_options total;
 } scan_options;
 
 /* What is scanned, and how. */
@@ -25,9 +28,9 @@ typedef struct scan_job {
     const scan_options *o;
     session s;
     xli_npy array;
-    xl_type type;
+    const char *type; /* the elements', as it was read */
     segments segments;
-    uint64_t init; /* room for an element */
+    totals total;
     xl_scan *plan;
     stage st;
 } scan_job;
@@ -37,10 +40,8 @@ static int make_plan(scan_job *job)
     const scan_options *o = job->o;
     xl_scan_desc desc;
     xl_scan_desc_init(&desc);
-    desc.type = job->type;
-    desc.op = ops[o->op];
+    TOTALS_DESCRIBE(&desc, &job->total);
     desc.kind = o->inclusive ? XL_INCLUSIVE : XL_EXCLUSIVE;
-    desc.init = o->init ? &job->init : NULL;
     desc.algorithm = (xl_scan_algorithm)o->algorithm;
     desc.determinism = (xl_determinism)o->determinism;
     desc.segments = job->segments.form;
@@ -51,31 +52,49 @@ static int make_plan(scan_job *job)
     return tool_check(job->s.ctx, xl_scan_create(job->s.ctx, &desc, &job->plan), "scan");
 }
 
+/* The results take the elements' place in memory, which these have left. */
+static int make_room(xli_npy *array, const totals *t)
+{
+    const size_t n = array->count;
+    void *data =
+        n > SIZE_MAX / t->item_bytes ? NULL : realloc(array->data, n ? n * t->item_bytes : 1);
+    if (!data)
+        return tool_fail("scan: no memory for %zu results", n);
+    *array = xli_npy_vector(totals_kind(t->out), t->item_bytes, n, data);
+    return TOOL_OK;
+}
+
 static int scan_on_device(scan_job *job)
 {
     int result;
     const session *s = &job->s;
-    cl_mem buffer = NULL;
+    cl_mem in = NULL, results = NULL;
     cl_event event = NULL;
-    const size_t n = job->array.count, bytes = n * job->array.item_bytes;
+    const bool in_place = job->array.item_bytes == job->total.item_bytes;
+    const size_t n = job->array.count;
     progress_say("scanning %zu elements", n);
-    TRY(session_upload(s, job->array.data, bytes, "scan", &buffer));
+    TRY(session_upload(s, job->array.data, n * job->array.item_bytes, "scan", &in));
     TRY(segments_upload(s, &job->segments));
-    const xl_view array = xl_view_of(buffer, 0);
+    TRY(make_room(&job->array, &job->total));
+    if (!in_place)
+        TRY(session_buffer(s, n * job->total.item_bytes, "results", &results));
+    const cl_mem out = in_place ? in : results;
     result = stage_begin(s, &job->st, "scan");
     if (result == TOOL_OK)
-        result = tool_check(
-            s->ctx,
-            xl_scan_enqueue(
-                job->plan, s->queue,
-                &(xl_scan_args){
-                    .n = n, .in = array, .segments = segments_view(&job->segments), .out = array},
-                0, NULL, &event),
-            "scan");
+        result =
+            tool_check(s->ctx,
+                       xl_scan_enqueue(job->plan, s->queue,
+                                       &(xl_scan_args){.n = n,
+                                                       .in = xl_view_of(in, 0),
+                                                       .segments = segments_view(&job->segments),
+                                                       .out = xl_view_of(out, 0)},
+                                       0, NULL, &event),
+                       "scan");
     TRY(stage_end(&job->st, event, result));
-    TRY(session_read(s, buffer, bytes, job->array.data));
+    TRY(session_read(s, out, n * job->array.item_bytes, job->array.data));
 done:
-    session_release(&buffer);
+    session_release(&in);
+    session_release(&results);
     return result;
 }
 
@@ -88,7 +107,8 @@ static void report(const scan_job *job)
     json j = json_begin(stdout);
     json_text(&j, "device", job->s.info.name);
     json_count(&j, "n", n);
-    json_text(&j, "type", xl_type_name(job->type));
+    json_text(&j, "type", job->type);
+    json_text(&j, "dtype", xl_type_name(job->total.out));
     json_text(&j, "op", op_names[o->op]);
     json_text(&j, "kind", o->inclusive ? "inclusive" : "exclusive");
     json_text(&j, "segments", segments_names[job->segments.form]);
@@ -121,17 +141,15 @@ static int scan_file(const scan_options *o, const char *in, const char *out)
     TRY(outputs_check("scan", &(named_output){"OUT.npy", out}, 1));
     TRY(array_read(in, &job.array));
     TRY(array_check_vector("scan", in, &job.array));
-    TRY(element_check_type("scan", in, &job.array, &job.type));
-    if (o->init && !element_parse(o->init, job.type, &job.init)) {
-        result = tool_misuse("scan: --init: \"%s\" is no value of type %s", o->init,
-                             xl_type_name(job.type));
-        goto done;
-    }
-    TRY(check_determinism(o, job.type));
+    job.type = array_type_name(&job.array);
+    TRY(totals_choose("scan", &o->total, ops[o->op], o->init, &job.array, &job.total));
+    TRY(check_determinism(o, job.total.out));
     TRY(segments_read("scan", &job.segments, job.array.count));
     TRY(session_open(&job.s, o->device, o->tune_file));
+    TRY(totals_open("scan", &job.s, &job.array, &job.total));
     TRY(make_plan(&job));
     TRY(scan_on_device(&job));
+    TRY(totals_take(&job.total, in, &job.array));
     TRY(outputs_npy(&files, out, &job.array));
     TRY(outputs_commit(&files));
     report(&job);
@@ -154,6 +172,7 @@ int tool_scan(int argc, char **argv)
         {"inclusive", OPTION_FLAG, &o.inclusive, NULL, "up to and with each element", NULL},
         {"init", OPTION_TEXT, &o.init, "V",
          "start value of each segment; default: the operator's identity", NULL},
+        TOTAL_OPTIONS(o.total),
         SEGMENT_OPTIONS(o.where),
         {"algorithm", OPTION_CHOICE, &o.algorithm, "NAME", "algorithm", algorithm_names},
         {"determinism", OPTION_CHOICE, &o.determinism, "WHICH", "same bits", determinism_names},
@@ -168,8 +187,9 @@ int tool_scan(int argc, char **argv)
         .about =
             "Prefix scan of an array of one dimension: i8 to u64, f32, and f16 or f64 where the\n"
             "device has it; in each segment apart where segments are given. OUT may be IN.\n"
-            "Integer sums and products wrap; minima and maxima skip NaN; and, or, xor are for\n"
-            "integers. Floating-point sums and products have the same bits on every run on one\n"
+            "Sums and products accumulate in 64 bits; one that its type does not hold is an error\n"
+            "unless --wrap is given. Minima and maxima skip NaN; and, or, xor are for integers;\n"
+            "bool is u8. Floating-point sums and products have the same bits on every run on one\n"
             "device; with --determinism reproducible on every device; with unordered neither.",
         .options = options,
         .num_options = TOOL_COUNT(options)};

@@ -5,12 +5,13 @@
 #include <stdlib.h>
 
 typedef struct search_options {
-    bool upper, descending, as_json;
+    bool upper, descending, assume_sorted, as_json;
     const char *device, *tune_file;
 } search_options;
 
-static int search_on_device(const session *s, const search_options *o, xl_type type,
-                            const xli_npy *keys, const xli_npy *queries, xli_npy *places, stage *st)
+static int search_on_device(const session *s, const search_options *o, const char *path,
+                            xl_type type, const xli_npy *keys, const xli_npy *queries,
+                            xli_npy *places, stage *st)
 {
     int result;
     xl_search *plan = NULL;
@@ -21,11 +22,14 @@ static int search_on_device(const session *s, const search_options *o, xl_type t
     xl_search_desc_init(&desc);
     desc.key = type;
     desc.order = o->descending ? XL_DESCENDING : XL_ASCENDING;
+    desc.equal_zeros = 1;
     desc.kind = o->upper ? XL_SEARCH_UPPER : XL_SEARCH_LOWER;
     progress_say("compiling for %s", s->info.name);
     TRY(tool_check(s->ctx, xl_search_create(s->ctx, &desc, &plan), "search"));
-    progress_say("searching for %zu keys", queries->count);
     TRY(session_upload(s, keys->data, keys->count * keys->item_bytes, "keys", &in));
+    if (!o->assume_sorted)
+        TRY(sorted_check(s, "search", path, keys, in, o->descending));
+    progress_say("searching for %zu keys", queries->count);
     TRY(session_upload(s, queries->data, queries->count * queries->item_bytes, "queries", &asked));
     TRY(session_buffer(s, bytes, "the places", &found));
     result = stage_begin(s, st, "search");
@@ -67,7 +71,7 @@ static int search_files(const search_options *o, const char *const paths[3])
         TRY(tool_fail("search: no memory for the places of %zu keys", queries.count));
     places = xli_npy_vector('u', sizeof(uint64_t), queries.count, data);
     TRY(session_open(&s, o->device, o->tune_file));
-    TRY(search_on_device(&s, o, type, &keys, &queries, &places, &st));
+    TRY(search_on_device(&s, o, paths[0], type, &keys, &queries, &places, &st));
     TRY(outputs_npy(&files, paths[2], &places));
     TRY(outputs_commit(&files));
     if (o->as_json) {
@@ -95,6 +99,7 @@ int tool_search(int argc, char **argv)
         {"upper", OPTION_FLAG, &o.upper, NULL, "the first place whose key is after the query",
          NULL},
         {"descending", OPTION_FLAG, &o.descending, NULL, "the array begins with the largest", NULL},
+        ASSUME_SORTED_OPTION(o.assume_sorted),
         {"device", OPTION_TEXT, &o.device, "SEL", "which device; see crosslane devices", NULL},
         TUNE_FILE_OPTION(o.tune_file),
         {"json", OPTION_FLAG, &o.as_json, NULL, "what was done, as one JSON object", NULL}};
@@ -103,10 +108,11 @@ int tool_search(int argc, char **argv)
         .files = "KEYS.npy QUERIES.npy OUT.npy",
         .min_files = 3,
         .max_files = 3,
-        .about =
-            "Finds for each query, in any order, the first place in KEYS, which is in order as "
-            "sort\nleaves it, whose key is not before it, as u64. Both are of one type: i8 to "
-            "u64, f16, f32\nor f64.",
+        .about = "Finds for each query the first place in KEYS whose key is not before it, as u64. "
+                 "Both are\nof one type: i8 to u64, f16, f32 or f64; -0 equals 0. KEYS must be "
+                 "sorted, and is "
+                 "checked; with\n--assume-sorted it is not, and an array that is not sorted gives "
+                 "any places.",
         .options = options,
         .num_options = TOOL_COUNT(options)};
     const char *files[TOOL_MAX_FILES];

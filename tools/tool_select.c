@@ -93,10 +93,13 @@ static int make_plan(const session *s, const select_options *o, const select_fil
     desc.predicate = o->where;
     if (f->values.data)
         desc.value = XL_SELECT_BYTES(f->values.item_bytes);
-    if (desc.type == XL_NONE) /* bool */
-        desc.type = XL_U8;
     progress_say("compiling for %s", s->info.name);
-    return tool_check(s->ctx, xl_select_create(s->ctx, &desc, plan), "select");
+    if (o->where) /* of an expression that does not compile the library has the compiler's text */
+        host_hold_errors();
+    const xl_status status = xl_select_create(s->ctx, &desc, plan);
+    if (o->where)
+        host_release_errors(status != XL_ERROR_BUILD);
+    return tool_check(s->ctx, status, "select");
 }
 
 enum { IN, FLAGS, VALUES, OUT, VALUES_OUT, INDICES, LENGTHS, COUNT, BUFFERS };

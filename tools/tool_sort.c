@@ -98,6 +98,17 @@ done:
     return result;
 }
 
+/* Whether equal keys must stay in order, so that -0 and 0 must be equal, as they are in NumPy. Else
+ * the order of zeros is free, and a sort by bits, which puts -0 first, is faster. The library has
+ * no such sort of more keys. */
+static bool keeps_zeros(const sort_options *o, xl_type type, size_t n)
+{
+    const bool moves = o->argsort || o->values[0];
+    const bool is_stable =
+        o->stable || o->offsets || (moves && algorithms[o->algorithm] == XL_SORT_RADIX);
+    return is_stable && totals_kind(type) == 'f' && n <= UINT32_MAX;
+}
+
 /* Of n keys: more than 32 bits count take programs of their own. */
 static int make_plan(const session *s, const sort_options *o, xl_type type, size_t n,
                      const xli_npy *values, const segments *g, xl_sort **plan)
@@ -112,6 +123,7 @@ static int make_plan(const session *s, const sort_options *o, xl_type type, size
     desc.order = o->descending ? XL_DESCENDING : XL_ASCENDING;
     desc.algorithm = algorithms[o->algorithm];
     desc.stable = o->stable;
+    desc.equal_zeros = keeps_zeros(o, type, n);
     desc.segments = g->form;
     desc.segment_type = g->type;
     desc.large = n > UINT32_MAX;
@@ -196,6 +208,7 @@ int tool_sort(int argc, char **argv)
             "IN.\n"
             "Without --stable or --offsets equal keys may change places, and their values come in "
             "any order.\n"
+            "With --stable -0 equals 0, if IN has at most 2^32 - 1 keys; else -0 may come first.\n"
             "With --argsort, --offsets or --algorithm bitonic IN has at most 2^32 - 1 keys.",
         .options = options,
         .num_options = TOOL_COUNT(options)};

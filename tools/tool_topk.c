@@ -26,6 +26,7 @@ static int make_plan(const session *s, const topk_options *o, xl_type type, xl_t
     xl_topk_desc_init(&desc);
     desc.key = type;
     desc.largest = !o->smallest;
+    desc.equal_zeros = 1;
     desc.sorted = !o->in_place_order;
     progress_say("compiling for %s", s->info.name);
     return tool_check(s->ctx, xl_topk_create(s->ctx, &desc, plan), "topk");
@@ -131,7 +132,8 @@ int tool_topk(int argc, char **argv)
         .max_files = 2,
         .about =
             "Finds the K largest of an array of one dimension: i8 to u64, f16, f32 or f64; NaN "
-            "is\nlarger than every number. Of equal ones the first are taken.",
+            "is\nlarger than every number, and -0 equals 0. If elements are equal, the first are "
+            "taken.",
         .options = options,
         .num_options = TOOL_COUNT(options)};
     const char *files[TOOL_MAX_FILES];

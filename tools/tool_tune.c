@@ -65,7 +65,50 @@ static bool is_whole_known(const tune_search *t, size_t k)
 
 /* ---- the file ---------------------------------------------------------------- */
 
-static void write_head(const tune_search *t, const tune_options *o, FILE *stream)
+static const char device_line[] = "# device: ";
+
+/* Values are for one device: fails if those of the file were measured on another. */
+static int check_device(const tune_search *t, const char *path)
+{
+    char line[1024], name[512];
+    const size_t start = sizeof device_line - 1;
+    int result = TOOL_OK;
+    FILE *stream = host_open_input(path);
+    if (!stream)
+        return tool_fail("%s: cannot be opened: %s", path, strerror(errno));
+    text_printable(name, sizeof name, t->s.info.name);
+    while (result == TOOL_OK && fgets(line, sizeof line, stream)) {
+        line[strcspn(line, "\r\n")] = '\0';
+        if (strncmp(line, device_line, start) == 0 && strcmp(line + start, name) != 0)
+            result = tool_fail("--out %s: holds values of the device %s; give another file for %s",
+                               path, line + start, name);
+    }
+    fclose(stream);
+    return result;
+}
+
+static void keep_value(void *user, const xl_tunable_info *info)
+{
+    tune_search *t = user;
+    for (size_t i = 0; i < t->count; ++i)
+        if (info->from_file && strcmp(t->values[i].name, info->name) == 0) {
+            t->values[i].is_kept = true;
+            t->values[i].kept = info->value;
+        }
+}
+
+/* Keeps the values of the output file, if the search begins from another one. */
+static int keep_values(tune_search *t, const tune_options *o)
+{
+    session s;
+    int result = session_open(&s, o->device, o->out);
+    if (result == TOOL_OK && xl_tunables_each(s.ctx, keep_value, t) == 0)
+        result = tool_fail("tune: %s", xl_context_error(s.ctx));
+    session_close(&s);
+    return result;
+}
+
+static void write_head(const tune_search *t, const char *begin, FILE *stream)
 {
     char name[512], driver[512], date[32] = "?";
     const time_t now = time(NULL);
@@ -74,11 +117,11 @@ static void write_head(const tune_search *t, const tune_options *o, FILE *stream
         strftime(date, sizeof date, "%Y-%m-%d", utc);
     fprintf(stream,
             "# Tuning values of Crosslane %s, measured by \"crosslane tune\".\n"
-            "# device: %s\n# driver: %s\n# date: %s\n",
-            xl_version_string(), text_printable(name, sizeof name, t->s.info.name),
+            "%s%s\n# driver: %s\n# date: %s\n",
+            xl_version_string(), device_line, text_printable(name, sizeof name, t->s.info.name),
             text_printable(driver, sizeof driver, t->s.info.driver), date);
-    if (o->tune_file)
-        fprintf(stream, "# begun from: %s\n", text_printable(name, sizeof name, o->tune_file));
+    if (begin[0])
+        fprintf(stream, "# begun from: %s\n", text_printable(name, sizeof name, begin));
     for (size_t k = 0; k < TUNE_KINDS; ++k)
         if (is_whole_known(t, k))
             fprintf(stream, "# %s of %zu elements: %.4g ms before, %.4g ms after\n",
@@ -97,16 +140,18 @@ static void write_values(const tune_search *t, FILE *stream)
                     v->name, v->value, v->before, v->where, v->gain);
         else if (v->from_file)
             fprintf(stream, "%s = %" PRIu64 " # as it was\n", v->name, v->value);
+        else if (v->is_kept)
+            fprintf(stream, "%s = %" PRIu64 " # as it was\n", v->name, v->kept);
     }
 }
 
-static int write_file(const tune_search *t, const tune_options *o)
+static int write_file(const tune_search *t, const tune_options *o, const char *begin)
 {
     int result;
     FILE *stream = NULL;
     outputs files = {0};
     TRY(outputs_open(&files, o->out, &stream));
-    write_head(t, o, stream);
+    write_head(t, begin, stream);
     write_values(t, stream);
     if (ferror(stream))
         result = tool_fail("%s: cannot be written: %s", o->out, strerror(errno));
@@ -199,13 +244,19 @@ static int tune(const tune_options *o)
     const named_output named[] = {{"--out", o->out}};
     t.end = start + (double)o->seconds * 1e3;
     TRY(outputs_check("tune", named, TOOL_COUNT(named)));
-    /* Not from what the environment names: that may be what is to be made anew. */
-    TRY(session_open(&t.s, o->device, o->tune_file ? o->tune_file : ""));
+    const bool there = o->out && host_replaces_file(o->out);
+    /* Never from the file that the environment names, which the caller may want to replace. */
+    const char *const begin = o->tune_file ? o->tune_file : there ? o->out : "";
+    TRY(session_open(&t.s, o->device, begin));
     TRY(tune_search_list(&t));
+    if (there)
+        TRY(check_device(&t, o->out));
+    if (there && begin != o->out)
+        TRY(keep_values(&t, o));
     choose(&t, o);
     TRY(tune_search_run(&t));
     if (o->out)
-        TRY(write_file(&t, o));
+        TRY(write_file(&t, o, begin));
     if (o->as_json)
         print_json(&t, (host_milliseconds() - start) / 1e3);
     else
@@ -228,7 +279,9 @@ int tool_tune(int argc, char **argv)
     enum { MOST_SECONDS = 86400 };
     tune_options o = {.seconds = 100};
     const tool_option options[] = {
-        {"out", OPTION_TEXT, &o.out, "FILE", "where the values go, lines \"name = number\"", NULL},
+        {"out", OPTION_TEXT, &o.out, "FILE",
+         "where the values go, lines \"name = number\"; those of a file that is there are kept",
+         NULL},
         {"seconds", OPTION_COUNT, &o.seconds, "S", "about how long to search (100)", NULL},
         {"device", OPTION_TEXT, &o.device, "SEL", "which device; see crosslane devices", NULL},
         {"tune-file", OPTION_TEXT, &o.tune_file, "FILE",

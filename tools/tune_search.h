@@ -10,8 +10,9 @@ typedef struct tune_value {
     const char *name;
     uint64_t least, greatest;
     bool zero, from_file;
+    bool is_kept; /* the output file had it, and the file that was begun from did not */
     uint32_t step, turn;
-    uint64_t before, value;
+    uint64_t before, value, kept;
     double gain;       /* of all steps, where most was gained; 1: none */
     const char *where; /* the name of that case */
 } tune_value;

@@ -5,6 +5,7 @@
  *
  *   tool_oracle make DTYPE N FILE            random numbers; DTYPE as "f4"
  *   tool_oracle list DTYPE FILE [NUMBER...]  these whole numbers
+ *   tool_oracle bits DTYPE FILE [NUMBER...]  elements with these bits, such as 0x80000000
  *   tool_oracle heads FORM DTYPE N FILE      random segments: flags, bits, keys or offsets
  *   tool_oracle scan OP KIND INIT FORM WHERE IN OUT   INIT: a number, or "none"
  *   tool_oracle reduce OP INIT FORM WHERE IN OUT [KEYS_OUT]
@@ -195,12 +196,15 @@ static void make(const char *dtype, size_t n, const char *path)
     free(data);
 }
 
-static void list(const char *dtype, const char *path, size_t n, char **numbers)
+static void list(const char *dtype, const char *path, size_t n, char **numbers, bool as_bits)
 {
     uint32_t bytes = (uint32_t)(dtype[1] - '0');
     char *data = memory(n * bytes);
     for (size_t i = 0; i < n; ++i)
-        put(dtype[0], bytes, strtoll(numbers[i], NULL, 0), data + i * bytes);
+        put(as_bits ? 'u' : dtype[0], bytes,
+            numbers[i][0] == '-' ? strtoll(numbers[i], NULL, 0)
+                                 : (int64_t)strtoull(numbers[i], NULL, 0),
+            data + i * bytes);
     xli_npy a = xli_npy_vector(dtype[0], bytes, n, data);
     save(path, &a);
     free(data);
@@ -296,6 +300,16 @@ static cuts cut(const char *form, const char *where, size_t n)
     return c;
 }
 
+/* The form of a scan's or a reduction's results: sums and products have 64 bits. */
+static void check_results(const xli_npy *out, const xli_npy *in, const char *op, size_t n,
+                          const char *name)
+{
+    const bool arg = strncmp(op, "arg", 3) == 0;
+    const bool total = strcmp(op, "sum") == 0 || strcmp(op, "prod") == 0;
+    const char kind = arg || in->kind == 'b' ? 'u' : in->kind;
+    check_like(out, kind, arg || total ? 8 : in->item_bytes, n, name);
+}
+
 static void check_scan(char **a)
 {
     const char *op = a[0], *in_path = a[5], *out_path = a[6];
@@ -303,12 +317,12 @@ static void check_scan(char **a)
     const bool inclusive = strcmp(a[1], "inclusive") == 0;
     const number start = start_of(op, a[2], &in);
     cuts c = cut(a[3], a[4], in.count);
-    check_like(&out, in.kind, in.item_bytes, in.count, out_path);
+    check_results(&out, &in, op, in.count, out_path);
     for (size_t s = 0; s < c.count; ++s) {
         number running = start;
         for (size_t i = c.at[s]; i < c.at[s + 1]; ++i) {
             const number after = combine(op, running, get(&in, i));
-            if (!equal(get(&out, i), inclusive ? after : running, in.item_bytes))
+            if (!equal(get(&out, i), inclusive ? after : running, out.item_bytes))
                 die("%s: element %zu is wrong", out_path, i);
             running = after;
         }
@@ -341,10 +355,9 @@ static void check_reduce(int count, char **a)
 {
     const char *op = a[0], *in_path = a[4], *out_path = a[5];
     xli_npy in = load(in_path), out = load(out_path), keys = {0};
-    const bool arg = strncmp(op, "arg", 3) == 0;
     const number start = start_of(op, a[1], &in);
     cuts c = cut(a[2], a[3], in.count);
-    check_like(&out, arg ? 'u' : in.kind, arg ? 8 : in.item_bytes, c.count, out_path);
+    check_results(&out, &in, op, c.count, out_path);
     for (size_t s = 0; s < c.count; ++s)
         if (!equal(get(&out, s), reduced(op, start, &in, c.at[s], c.at[s + 1]), out.item_bytes))
             die("%s: segment %zu is wrong", out_path, s);
@@ -462,7 +475,9 @@ int main(int argc, char **argv)
     if (strcmp(what, "make") == 0 && argc == 5)
         make(a[0], (size_t)atoll(a[1]), a[2]);
     else if (strcmp(what, "list") == 0 && argc >= 4)
-        list(a[0], a[1], (size_t)argc - 4, a + 2);
+        list(a[0], a[1], (size_t)argc - 4, a + 2, false);
+    else if (strcmp(what, "bits") == 0 && argc >= 4)
+        list(a[0], a[1], (size_t)argc - 4, a + 2, true);
     else if (strcmp(what, "heads") == 0 && argc == 6)
         make_heads(a[0], a[1], (size_t)atoll(a[2]), a[3]);
     else if (strcmp(what, "scan") == 0 && argc == 9)

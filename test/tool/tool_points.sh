@@ -82,7 +82,7 @@ wide_cells() {
   for file in offsets indices d near.indices near.distances; do
     cmp -s box.$file.npy cell.$file.npy || fail "of a box and a cell $file are not the same"
   done
-  refuses 1 "grid: desc.cell_f64[1][0]: 5; tilts of 5 in all are more than 2 periods of 2. Row 1 less a whole multiple of row 0 makes the same lattice" \
+  refuses 1 "grid: --cell BX: 5; tilts of 5 in all are more than 2 periods of 2. Row 1 less a whole multiple of row 0 makes the same lattice" \
     neighbors cell.npy --radius 1 --cell 2,5,2,0,0,2 --counts c.npy
 }
 
@@ -490,7 +490,7 @@ wrong_scenes() {
   refuses 1 "--cell, whose corner is --origin: points: 88 of 100 are outside the box (..." $near \
     --cell 16,0,16,0,0,16
   refuses 1 "--box: points: 100 of 100 are outside the box (9, 9, 9) to (10, 10, 10), the first at index 0" $near --box 9 10
-  refuses 1 "neighbour counts: desc.radius: 130 is more than ..." \
+  refuses 1 "neighbour counts: --radius: 130 is more than ..." \
     neighbors two.npy --radius 130 --counts out/c.npy --box -8 8 --periodic y
 }
 

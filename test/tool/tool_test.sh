@@ -19,7 +19,32 @@ helps() {
     fail "usage of $command: $(head -n 1 stdout)"
   [ "$(grep -oE '^  --[a-z0-9-]+' stdout | tr -d ' \n')" = "$(printf -- '--%s' "$@" help)" ] ||
     fail "options of $command: $(cat stdout)"
-  has_line_like stdout '  --help {22}this text'
+  has_line_like stdout '  --help, -h {18}this text'
+}
+
+# Help and version have one text each, however they are asked for.
+says_who() {
+  local command way
+  cp stdout want
+  for way in help -h --help; do
+    runs "$crosslane" $way
+    cmp -s stdout want || fail "$way: $(cat stdout)"
+    for command in $(sed -nE 's/^  ([a-z]+)  .*/\1/p' want); do
+      runs "$crosslane" $way $command
+      is_text stdout "$("$crosslane" $command --help)"
+    done
+  done
+  for command in $(sed -nE 's/^  ([a-z]+)  .*/\1/p' want); do
+    runs "$crosslane" $command -h
+    is_text stdout "$("$crosslane" $command --help)"
+    runs "$crosslane" $command --version
+    prints "crosslane $version"
+  done
+  for way in version --version; do
+    runs "$crosslane" $way
+    prints "crosslane $version"
+  done
+  refuses 2 'unknown command "plot"; "crosslane help" lists them' help plot
 }
 
 usage() {
@@ -41,31 +66,30 @@ Parallel primitives on any OpenCL device, for arrays in .npy files.
   neighbors   neighbours of each point within a radius
   tune        find faster tuning values for a device, and write them to a file
 
-"crosslane COMMAND --help" says more. The device is the one that --device or
-CROSSLANE_DEVICE names: "gpu", "cpu", a part of its name, or "platform:device".
-Exit status: 0 done, 1 failed, 2 wrong usage.
+"crosslane help COMMAND" says more, "crosslane version" the version. The device is
+the one that --device or CROSSLANE_DEVICE names: "gpu", "cpu", a part of its name, or
+"platform:device". Exit status: 0 done, 1 failed, 2 wrong usage.
 END
   )"
-  runs "$crosslane" --version
-  prints "crosslane $version"
+  says_who
   local segments="flags bits keys offsets width mask"
   helps devices "" json
   helps selftest " [NAME...]" device tune-file
   helps tune " [NAME...]" out seconds device tune-file json
-  helps scan " IN.npy OUT.npy" op exclusive inclusive init $segments algorithm determinism device \
+  helps scan " IN.npy OUT.npy" op exclusive inclusive init dtype wrap $segments algorithm determinism device \
     tune-file json
-  helps reduce " IN.npy OUT.npy" op init $segments keys-out count determinism device \
+  helps reduce " IN.npy OUT.npy" op init dtype wrap $segments keys-out count determinism device \
     tune-file json
   helps sort " IN.npy OUT.npy" values argsort descending stable offsets algorithm device tune-file json
   helps topk " IN.npy OUT.npy --k K" k smallest input-order indices device tune-file json
-  helps merge " A.npy B.npy OUT.npy" descending device tune-file json
-  helps search " KEYS.npy QUERIES.npy OUT.npy" upper descending device tune-file json
+  helps merge " A.npy B.npy OUT.npy" descending assume-sorted device tune-file json
+  helps search " KEYS.npy QUERIES.npy OUT.npy" upper descending assume-sorted device tune-file json
   helps select " IN.npy OUT.npy" where flags partition unique runs values indices device tune-file json
   helps neighbors " POINTS.npy (--radius R | --knn K)" radius radii knn approximate inclusive self half queries systems query-systems box \
     periodic cell origin out unsorted row-capacity part-pairs distances squared vectors shifts counts density mass png f32 \
     device tune-file json
-  refuses 2 'no command given; try "crosslane --help"'
-  refuses 2 'unknown command "plot"; "crosslane --help" lists them' plot
+  refuses 2 'no command given; try "crosslane help"'
+  refuses 2 'unknown command "plot"; "crosslane help" lists them' plot
   refuses 2 'scan: unknown option "--colour"; "crosslane scan --help" lists them' \
     scan --colour in.npy out/o.npy
   refuses 2 'scan: --op: unknown "product"; known are sum, prod, min, max, and, or, xor' \
@@ -134,17 +158,37 @@ tune() {
   runs env CROSSLANE_TUNE_FILE=out/found.tune "$crosslane" sort few.npy out/o.npy
   printf '%s\n' "" "scan.shap = 0" >bad.tune
   rm -r out && mkdir out
-  refuses 1 'tune_file bad.tune:2: unknown name "scan.shap"...' sort few.npy out/o.npy --tune-file bad.tune
+  refuses 1 '--tune-file bad.tune:2: unknown name "scan.shap"...' sort few.npy out/o.npy --tune-file bad.tune
   # The environment's file is not where a search begins.
   runs env CROSSLANE_TUNE_FILE=bad.tune "$crosslane" tune --seconds 1 --json
-  refuses 1 'tune_file (CROSSLANE_TUNE_FILE): "absent.tune" is no file that can be read' \
+  refuses 1 '--tune-file (CROSSLANE_TUNE_FILE): "absent.tune" is no file that can be read' \
     tune --tune-file absent.tune --out out/found.tune
   refuses 1 "absent/found.tune: cannot be written: No such file or directory" \
     tune --out absent/found.tune
   refuses 2 "tune: --seconds: 0; it must be 1 to 86400" tune --seconds 0
   refuses 2 'tune: "knm" is not measured; known are scan, reduce, sort, topk, merge, search, histogram, transform, grid, neighbors, knn, knn_approximate, morton' \
     tune knn knm
+  tune_again
   tune_some
+}
+
+# A run that finds nothing, or less, takes no value away from a file that is there.
+tune_again() {
+  local name
+  printf '%s\n' "sort.serial_tile_log = 7" "merge.search_tiles = 9" >kept.tune
+  runs "$crosslane" tune scan --seconds 1 --out kept.tune
+  has_line kept.tune "# begun from: kept.tune"
+  for name in "sort.serial_tile_log = 7" "merge.search_tiles = 9"; do
+    has_line kept.tune "$name # as it was"
+  done
+  runs "$crosslane" tune scan --seconds 1 --tune-file start.tune --out kept.tune
+  for name in "sort.serial_tile_log = 6" "merge.search_tiles = 9"; do
+    has_line kept.tune "$name # as it was"
+  done
+  printf '%s\n' "# device: abacus" "merge.search_tiles = 9" >other.tune
+  refuses 1 "--out other.tune: holds values of the device abacus; give another file for ..." \
+    tune scan --seconds 1 --out other.tune
+  has_line other.tune "merge.search_tiles = 9"
 }
 
 # Primitives by name: each is measured, right with the values before, and nothing else is.
@@ -179,7 +223,7 @@ bad_segments() {
   refuses 1 "offsets.npy: offset 2 is 50 after 60; offsets must not fall, nor pass the number of elements, 100" \
     $1 flat.npy out/o.npy --offsets offsets.npy
   "$oracle" list i8 offsets.npy 0 -1 100
-  refuses 1 "offsets.npy: offset 1 is 18446744073709551615 after 0; offsets must not fall, nor pass the number of elements, 100" \
+  refuses 1 "offsets.npy: offset 1 is -1 after 0; offsets must not fall, nor pass the number of elements, 100" \
     $1 flat.npy out/o.npy --offsets offsets.npy
   "$oracle" list u8 offsets.npy 0 60 99
   refuses 1 "offsets.npy: the last offset is 99; it must be the number of elements, 100" \
@@ -253,7 +297,7 @@ bad_sort_segments() {
   refuses 1 "offsets.npy: offset 2 is 50 after 60; offsets must not fall, nor pass the number of elements, 100" \
     sort flat.npy out/o.npy --offsets offsets.npy
   "$oracle" list i4 offsets.npy 0 -1 100
-  refuses 1 "offsets.npy: offset 1 is 4294967295 after 0; offsets must not fall, nor pass the number of elements, 100" \
+  refuses 1 "offsets.npy: offset 1 is -1 after 0; offsets must not fall, nor pass the number of elements, 100" \
     sort flat.npy out/o.npy --offsets offsets.npy
   "$oracle" list u8 offsets.npy 101
   refuses 1 "offsets.npy: the last offset is 101; it must be at most the number of elements, 100" \
@@ -327,7 +371,62 @@ selections() {
     search a.npy whole.npy out/m.npy
 }
 
+# needs_order FILE I A B [OPTION]: merge and search refuse the file, whose element I is A, after B.
+needs_order() {
+  local why="$1: element $2 is $3 after $4" order=ascending command
+  [ $# -eq 4 ] || order=descending
+  for command in merge search; do
+    refuses 1 "$why; $command needs this array in $order order: sort it with crosslane sort, or give --assume-sorted" \
+      $command "$1" "$1" out/o.npy "${@:5}"
+  done
+}
+
+order() {
+  local dtype
+  for dtype in $dtypes; do
+    "$oracle" list "$dtype" up.npy 0 1 1 3 7 7 9
+    "$oracle" list "$dtype" down.npy 9 7 7 3 1 1 0
+    "$oracle" list "$dtype" last.npy 0 1 1 3 7 7 6
+    runs "$crosslane" merge up.npy up.npy out/o.npy
+    runs "$crosslane" search up.npy last.npy out/o.npy
+    runs "$crosslane" merge down.npy down.npy out/o.npy --descending
+    rm -f out/*
+    needs_order down.npy 1 7 9
+    needs_order up.npy 1 1 0 --descending
+    needs_order last.npy 6 6 7
+  done
+  "$oracle" make u4 100000 many.npy
+  runs "$crosslane" sort many.npy sorted.npy
+  refuses 1 "many.npy: element ..." merge sorted.npy many.npy out/o.npy
+  runs "$crosslane" merge sorted.npy many.npy out/o.npy --assume-sorted
+  runs "$crosslane" search many.npy many.npy out/o.npy --assume-sorted
+  "$oracle" list i8 one.npy -4
+  "$oracle" list i8 none.npy
+  runs "$crosslane" merge one.npy none.npy out/o.npy
+  rm -f out/*
+  "$oracle" list i8 signed.npy 3 -4
+  needs_order signed.npy 1 -4 3
+  # -inf, 1, NaN; NaN, 1; NaN of two kinds
+  "$oracle" bits f4 up.npy 0xff800000 0x3f800000 0x7fc00000
+  runs "$crosslane" merge up.npy up.npy out/o.npy
+  rm -f out/*
+  "$oracle" bits f4 nan.npy 0x7fc00000 0x3f800000
+  needs_order nan.npy 1 1 "NaN (bits 0x7fc00000)"
+  "$oracle" bits f2 nans.npy 0x7e01 0x7e00
+  needs_order nans.npy 1 "NaN (bits 0x7e00)" "NaN (bits 0x7e01)"
+}
+
+# An expression that does not compile: nothing of the driver's comes before, and no field of C.
+bad_expression() {
+  "$oracle" list u4 in.npy 1 2 3
+  "$crosslane" select in.npy out/o.npy --where "x > y" >stdout 2>stderr
+  [ $? -eq 1 ] || fail "an unknown name in --where"
+  has_line_like stderr "crosslane: select: --where does not compile: .*'?y'?.*"
+  [ "$(wc -l <stderr)" -eq 1 ] || fail "more than one line: $(cat stderr)"
+}
+
 bad_input() {
+  bad_expression
   "$oracle" points 100 f4 points.npy
   "$oracle" points 100 f8 wide.npy
   "$oracle" points 100 f4 nan.npy 42
@@ -366,30 +465,24 @@ bad_input() {
     scan points.npy out/o.npy
   refuses 1 "points.npy: shape (100, 3); sort takes an array of one dimension, shape (n,)" \
     sort points.npy out/o.npy
-  refuses 1 "bools.npy: elements of type bool; scan takes i8 to u64, f16, f32 and f64" \
-    scan bools.npy out/o.npy
   refuses 2 'scan: --init: "1.5" is no value of type u64' scan keys.npy out/o.npy --init 1.5
-  refuses 2 'scan: --init: "128" is no value of type i8' scan bytes.npy out/o.npy --init 128
-  refuses 2 'scan: --init: "-1" is no value of type u32' scan fewer.npy out/o.npy --init -1
-  refuses 1 "scan: op: xor of type f32: it is for integers" scan flat.npy out/o.npy --op xor
+  refuses 2 'scan: --init: "128" is no value of type i8' scan bytes.npy out/o.npy --init 128 --op max
+  refuses 2 'scan: --init: "256" is no value of type u8' scan bytes.npy out/o.npy --init 256 --dtype u8
+  refuses 2 'scan: --init: "-1" is no value of type u64' scan fewer.npy out/o.npy --init -1
+  refuses 1 "scan: --op: xor of type f32: it is for integers" scan flat.npy out/o.npy --op xor
   for algorithm in look-back reduce-then-scan; do
     refuses 2 "scan: --determinism reproducible does not go with --algorithm $algorithm, which rounds in an order that depends on the device; give kogge-stone, blelloch or auto" \
       scan flat.npy out/o.npy \
       --determinism reproducible --algorithm $algorithm
   done
-  refuses 2 'scan: --init: "1e99" is no value of type f32' scan flat.npy out/o.npy --init 1e99
+  refuses 2 'scan: --init: "1e99" is no value of type f32' scan flat.npy out/o.npy --init 1e99 --dtype f32
   refuses 2 'scan: --init: "-1e999" is no value of type f64' scan real.npy out/o.npy --init -1e999
-  refuses 2 'scan: --init: "65520" is no value of type f16' scan half.npy out/o.npy --init 65520
-  refuses 2 'reduce: --init: "1e99" is no value of type f32' reduce flat.npy out/o.npy --init 1e99
-  refuses 1 "bools.npy: elements of type bool; --keys takes integers" \
-    scan flat.npy out/o.npy --keys bools.npy
-  refuses 1 "bools.npy: keys of type bool; sort takes i8 to u64, f16, f32 and f64" sort bools.npy out/o.npy
+  refuses 2 'scan: --init: "65520" is no value of type f16' scan half.npy out/o.npy --init 65520 --op min
+  refuses 2 'reduce: --init: "1e99" is no value of type f32' reduce flat.npy out/o.npy --init 1e99 --op max
   bad_segments scan
   bad_segments reduce
   bad_sort_segments
-  refuses 1 "bools.npy: elements of type bool; reduce takes i8 to u64, f16, f32 and f64" \
-    reduce bools.npy out/o.npy
-  refuses 1 "reduce: op: and of type f32: it is for integers" reduce flat.npy out/o.npy --op and
+  refuses 1 "reduce: --op: and of type f32: it is for integers" reduce flat.npy out/o.npy --op and
   refuses 1 "points.npy: shape (100, 3); reduce takes an array of one dimension, shape (n,)" \
     reduce points.npy out/o.npy
   refuses 2 'reduce: --op: unknown "mean"; known are sum, prod, min, max, and, or, xor, arg-min, arg-max' \
@@ -398,7 +491,13 @@ bad_input() {
     reduce flat.npy out/o.npy --keys-out out/k.npy
   refuses 2 "reduce: --init does not go with --op arg-min, which gives an index" \
     reduce flat.npy out/o.npy --op arg-min --init 3
-  refuses 2 'reduce: --init: "300" is no value of type i8' reduce bytes.npy out/o.npy --init 300
+  refuses 2 'reduce: --init: "300" is no value of type i8' reduce bytes.npy out/o.npy --init 300 --op min
+  refuses 2 "reduce: --dtype: given with --op min; requires --op sum or prod" \
+    reduce bytes.npy out/o.npy --op min --dtype i64
+  refuses 2 "scan: --wrap: given with --op max; requires --op sum or prod" \
+    scan bytes.npy out/o.npy --op max --wrap
+  refuses 2 "scan: --dtype: i64; elements of type f32 require f16, f32 or f64" \
+    scan flat.npy out/o.npy --dtype i64
   refuses 1 "out/nowhere/k.npy: cannot be written: No such file or directory" \
     reduce flat.npy out/o.npy --keys short.npy \
     --keys-out out/nowhere/k.npy
@@ -424,7 +523,7 @@ bad_input() {
     neighbors absent.npy --radius 1 \
     --density out/nowhere/d.npy
   same_outputs
-  refuses 1 'device (CROSSLANE_DEVICE): none matches "no such device"; there are: ...' \
+  refuses 1 '--device (CROSSLANE_DEVICE): none matches "no such device"; there are: ...' \
     scan flat.npy out/o.npy --device "no such device"
   if own_device full 7; then
     refuses 1 "$device: cannot be written: No space left on device" scan flat.npy "$device"
@@ -436,22 +535,27 @@ lacks() { # DTYPE
   { [ "$1" = f8 ] && grep -q fp64 stderr; } || { [ "$1" = f2 ] && grep -q fp16 stderr; }
 }
 
+# Random numbers whose sums or products 64 bits do not hold.
+wraps() { # DTYPE OP
+  case $1-$2 in [iu]8-sum | [iu]?-prod) echo --wrap ;; esac
+}
+
 scan_case() { # DTYPE N OP KIND INIT
   local init=()
   [ "$5" = none ] || init=(--init "$5")
   "$oracle" make "$1" "$2" in.npy
-  if ! "$crosslane" scan in.npy out.npy --op "$3" "--$4" "${init[@]}" >stdout 2>stderr; then
+  if ! "$crosslane" scan in.npy out.npy --op "$3" "--$4" "${init[@]}" $(wraps $1 $3) >stdout 2>stderr; then
     lacks "$1" && return
     fail "scan $*: $(cat stderr)"
   fi
   runs "$oracle" scan "$3" "$4" "$5" none - in.npy out.npy
 }
 
-# prints_scan N SEGMENTS ALGORITHM DETERMINISM [TYPE KIND]: what --json says of a sum.
+# prints_scan N SEGMENTS ALGORITHM DETERMINISM [TYPE DTYPE]: what --json says of a sum.
 prints_scan() {
   local algorithm=$3
   [ "$3" != auto ] || algorithm=$(grep -oE 'look-back|reduce-then-scan' stdout)
-  prints "{\"device\":D,\"n\":$1,\"type\":\"${5:-u32}\",\"op\":\"sum\",\"kind\":\"${6:-exclusive}\",\"segments\":\"$2\",\"algorithm\":\"$algorithm\",\"determinism\":\"$4\",\"device_ms\":T,\"wall_ms\":T,\"first_wall_ms\":T}"
+  prints "{\"device\":D,\"n\":$1,\"type\":\"${5:-u32}\",\"dtype\":\"${6:-u64}\",\"op\":\"sum\",\"kind\":\"exclusive\",\"segments\":\"$2\",\"algorithm\":\"$algorithm\",\"determinism\":\"$4\",\"device_ms\":T,\"wall_ms\":T,\"first_wall_ms\":T}"
 }
 
 arrays() {
@@ -525,7 +629,7 @@ segment_case() {
   local n=$1 dtype=$2 op=$3 kind=$4 form=$5 where=$6
   shift 6
   "$oracle" make $dtype $n in.npy
-  runs "$crosslane" scan in.npy out.npy --op $op --$kind "$@"
+  runs "$crosslane" scan in.npy out.npy --op $op --$kind $(wraps $dtype $op) "$@"
   runs "$oracle" scan $op $kind none $form "$where" in.npy out.npy
 }
 
@@ -551,10 +655,10 @@ segments() {
   done
   segment_case 20011 f4 sum inclusive keys keys.npy --keys keys.npy --determinism unordered
   runs "$crosslane" scan in.npy out.npy --keys keys.npy --determinism reproducible --json
-  prints_scan 20011 keys auto reproducible f32
+  prints_scan 20011 keys auto reproducible f32 f64
   # The worked example of sub-warp segments.
   "$oracle" list u4 in.npy 1 0 1 1 1 0 0 1
-  "$oracle" list u4 want.npy 0 1 1 0 1 2 0 0
+  "$oracle" list u8 want.npy 0 1 1 0 1 2 0 0
   runs "$crosslane" scan in.npy out.npy --width 8 --mask 0x49
   cmp -s out.npy want.npy || fail "the worked example comes out wrong"
 }
@@ -564,7 +668,7 @@ reduce_case() {
   local n=$1 dtype=$2 op=$3 form=$4 where=$5
   shift 5
   "$oracle" make $dtype $n in.npy
-  if ! "$crosslane" reduce in.npy out.npy --op $op "$@" >stdout 2>stderr; then
+  if ! "$crosslane" reduce in.npy out.npy --op $op $(wraps $dtype $op) "$@" >stdout 2>stderr; then
     lacks $dtype && return
     fail "reduce $dtype $n $op $*: $(cat stderr)"
   fi
@@ -599,13 +703,152 @@ reduce() {
       fail "counted $(cat count): $(cat stdout)"
   done
   runs "$crosslane" reduce in.npy out.npy --init -7 --op min --json
-  prints '{"device":D,"n":20011,"type":"f32","op":"min","segments":"none","count":1,"determinism":"deterministic","device_ms":T,"wall_ms":T,"first_wall_ms":T}'
+  prints '{"device":D,"n":20011,"type":"f32","dtype":"f32","op":"min","segments":"none","count":1,"determinism":"deterministic","device_ms":T,"wall_ms":T,"first_wall_ms":T}'
   runs "$oracle" reduce min -7 none - in.npy out.npy
   cp in.npy both.npy
   runs "$crosslane" reduce both.npy both.npy
   runs "$oracle" reduce sum none none - in.npy both.npy
   runs "$crosslane" reduce in.npy out.npy --determinism reproducible
   runs "$oracle" reduce sum none none - in.npy out.npy
+}
+
+# gives DTYPE "NUMBERS" ARGUMENT...: in.npy makes out.npy hold that.
+gives() {
+  local dtype=$1 numbers=$2
+  shift 2
+  runs "$crosslane" "$1" in.npy out.npy "${@:2}"
+  holds out.npy "$dtype" $numbers
+}
+
+# no_room WHAT TYPE BITS ARGUMENT...: the result is refused, unless it may wrap.
+no_room() {
+  refuses 1 "in.npy: the $1, which $2 does not hold; give another --dtype, such as f64, or --wrap for results modulo 2^$3" \
+    "$4" in.npy out/o.npy "${@:5}"
+}
+
+# Sums and products have 64 bits, and one that its type does not hold is an error.
+totals() {
+  "$oracle" list u1 in.npy $(yes 1 | head -n 260)
+  gives u8 260 reduce
+  gives u8 "$(seq 0 259)" scan
+  gives u8 "100 100 60" reduce --width 100
+  gives u2 260 reduce --dtype u16
+  gives u1 4 reduce --dtype u8 --wrap
+  no_room "sum at index 0 of the result is 260" u8 8 reduce --dtype u8
+  no_room "sum at index 0 of the result is 256" u8 8 reduce --dtype u8 --width 2 --init 254
+  no_room "sum at index 128 of the result is 128" i8 8 scan --dtype i8
+  "$oracle" list i1 in.npy 100 100 -128 -3
+  gives i8 69 reduce
+  gives i1 69 reduce --dtype i8 # what comes between is not a result
+  gives f4 69 reduce --dtype f32
+  gives i8 3840000 reduce --op prod
+  no_room "sum at index 1 of the result is 200" i8 8 scan --inclusive --dtype i8
+  no_room "sum at index 1 of the result is -131" u64 64 reduce --dtype u64 --width 2
+  "$oracle" list i8 in.npy 0x7fffffffffffffff 1 -1 -0x7fffffffffffffff
+  gives i8 0 reduce
+  gives i8 "0 0" reduce --width 2 --init 0 --wrap --op prod --dtype i64
+  no_room "sum at index 0 of the result is 9223372036854775808" i64 64 reduce --width 2
+  gives i8 "-0x8000000000000000 -0x8000000000000000" reduce --width 2 --wrap
+  "$oracle" list u8 in.npy 0x8000000000000000 0x7fffffffffffffff 1
+  gives u8 "0xffffffffffffffff 1" reduce --width 2
+  no_room "sum at index 2 of the result is a number of more than 64 bits" u64 64 scan --inclusive
+  gives u8 "0x8000000000000000 0xffffffffffffffff 0" scan --inclusive --wrap
+  "$oracle" list u4 offsets.npy 0 3 5 6
+  "$oracle" list i8 in.npy -2 0x40000000 0x100000000 0 0x7fffffffffffffff 0x7fffffffffffffff
+  gives i8 "-0x8000000000000000 0 0x7fffffffffffffff" reduce --op prod --offsets offsets.npy
+  no_room "product at index 0 of the result is 9223372036854775808" i64 64 reduce --op prod \
+    --init -1 --offsets offsets.npy
+  no_room "product at index 0 of the result is a number of more than 64 bits" i64 64 reduce --op prod \
+    --init 2 --offsets offsets.npy
+}
+
+# Of single precision, by a sum that it does not hold; the input's type is kept for the rest.
+real_totals() {
+  "$oracle" list f4 in.npy 16777216 1 1
+  if "$crosslane" reduce in.npy out.npy 2>stderr && [ ! -s stderr ]; then
+    holds out.npy f8 16777218
+    gives f8 "16777216 16777217 16777218" scan --inclusive
+    runs "$crosslane" reduce in.npy out.npy --op max
+    holds out.npy f4 16777216
+  fi
+  gives f4 16777216 reduce --dtype f32
+  CROSSLANE_MASK=no-fp64 "$crosslane" reduce in.npy out.npy 2>stderr_all || fail "no fp64: exit $?"
+  program_said
+  has_line_like stderr "crosslane: reduce: .* has no fp64; sums and products accumulate in f32"
+  holds out.npy f4 16777216
+}
+
+# A mask is numbers: 0 and 1.
+bools() {
+  "$oracle" list b1 in.npy 1 0 1 1 0
+  "$oracle" list i4 values.npy 10 20 30 40 50
+  gives u8 3 reduce
+  gives u1 0 reduce --op min
+  gives u8 "0 1 1 2 3" scan
+  gives u1 "1 1 1 1 1" scan --inclusive --op max
+  gives u8 1 reduce --op arg-min
+  gives b1 "0 0 1 1 1" sort
+  gives u4 "0 2 3 1 4" sort --argsort --stable --descending
+  gives b1 "1 1 1" select
+  gives b1 "1 1 1 0" topk --k 4
+  runs "$crosslane" reduce values.npy out.npy --keys in.npy --keys-out keys.npy
+  holds out.npy i8 10 20 70 50
+  holds keys.npy b1 1 0 1 0
+  "$oracle" list b1 up.npy 0 0 1
+  runs "$crosslane" merge up.npy up.npy out.npy
+  holds out.npy b1 0 0 0 0 1 1
+  runs "$crosslane" search up.npy in.npy out.npy
+  holds out.npy u8 2 0 2 2 0
+  # Another byte than 1 is true as well.
+  "$oracle" bits b1 in.npy 0 255 2
+  gives u8 2 reduce
+}
+
+# gives_bits DTYPE "BITS" ARGUMENT...: as gives(), of elements by their bits.
+gives_bits() {
+  runs "$crosslane" "$3" in.npy out.npy "${@:4}"
+  "$oracle" bits "$1" wanted.npy $2
+  cmp -s out.npy wanted.npy || fail "$1: ${*:3} does not give $2"
+}
+
+# zeros_of DTYPE MINUS_ONE MINUS_ZERO ONE: -0 equals 0, with the results of NumPy 2.
+zeros_of() {
+  local m=$2 z=$3 p=$4
+  # np.searchsorted([-1, -0., 0, 1], [0, -0.], side)
+  "$oracle" bits $1 in.npy $m $z 0 $p
+  "$oracle" bits $1 queries.npy 0 $z
+  runs "$crosslane" search in.npy queries.npy out.npy
+  holds out.npy u8 1 1
+  runs "$crosslane" search in.npy queries.npy out.npy --upper
+  holds out.npy u8 3 3
+  # A file that NumPy sorted may have zeros in any order.
+  "$oracle" bits $1 in.npy $m 0 $z 0 $z $p
+  runs "$crosslane" search in.npy queries.npy out.npy
+  holds out.npy u8 1 1
+  "$oracle" bits $1 more.npy $z 0
+  runs "$crosslane" merge in.npy more.npy out.npy
+  "$oracle" bits $1 wanted.npy $m 0 $z 0 $z $z 0 $p
+  cmp -s out.npy wanted.npy || fail "$1: zeros are merged in another order"
+  # np.argsort([0, -0., 1, -0., 0, -1], kind="stable"), of the negative for descending
+  "$oracle" bits $1 in.npy 0 $z $p $z 0 $m
+  gives u4 "5 0 1 3 4 2" sort --stable --argsort
+  gives u4 "2 0 1 3 4 5" sort --stable --argsort --descending
+  gives_bits $1 "$m 0 $z $z 0 $p" sort --stable
+  "$oracle" list u4 offsets.npy 0 2
+  gives u4 "0 1 5 3 4 2" sort --offsets offsets.npy --argsort
+  # np.argsort(-a, kind="stable")[:2]
+  "$oracle" bits $1 in.npy $z 0 $z 0 $m
+  gives_bits $1 "$z 0" topk --k 2 --indices places.npy
+  holds places.npy u4 0 1
+  gives_bits $1 "$m $z" topk --k 2 --smallest --indices places.npy
+  holds places.npy u4 4 0
+  [ $1 = f2 ] || gives_bits $1 "$z $m" select --unique
+}
+
+zeros() {
+  zeros_of f2 0xbc00 0x8000 0x3c00
+  zeros_of f4 0xbf800000 0x80000000 0x3f800000
+  zeros_of f8 0xbff0000000000000 0x8000000000000000 0x3ff0000000000000
 }
 
 devices() {
