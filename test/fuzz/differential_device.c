@@ -128,10 +128,21 @@ static xl_context *context_of(uint64_t tune, outcome *o)
 /* ---- plans ----------------------------------------------------------------------------------- */
 
 static const primitive *const primitives[PRIMITIVES] = {
-    [SCAN] = &scan_primitive,     [REDUCE] = &reduce_primitive, [SORT] = &sort_primitive,
-    [GRID] = &grid_primitive,     [TOPK] = &topk_primitive,     [MERGE] = &merge_primitive,
-    [SEARCH] = &search_primitive, [NEAR] = &near_primitive,     [KNN] = &nearest_primitive,
-    [MOVED] = &moved_primitive,   [MORTON] = &morton_primitive,
+    [SCAN] = &scan_primitive,
+    [REDUCE] = &reduce_primitive,
+    [SORT] = &sort_primitive,
+    [GRID] = &grid_primitive,
+    [TOPK] = &topk_primitive,
+    [MERGE] = &merge_primitive,
+    [SEARCH] = &search_primitive,
+    [NEAR] = &near_primitive,
+    [KNN] = &nearest_primitive,
+    [MOVED] = &moved_primitive,
+    [MORTON] = &morton_primitive,
+    [SELECT] = &select_primitive,
+    [HISTOGRAM] = &histogram_primitive,
+    [TRANSFORM] = &transform_primitive,
+    [APPROXIMATE] = &approximate_primitive,
 };
 enum { PLANS_KEPT = 128 };
 static open_plan plans[PLANS_KEPT];
@@ -180,7 +191,8 @@ static bool may_be_refused(const fuzz_case *c)
 {
     const element *e = element_of(c);
     if (has_keys(c)) /* a device need not compute with these */
-        return c->of[ALGORITHM] == ALGORITHM_RADIX;
+        return c->of[ALGORITHM] == ALGORITHM_RADIX || c->of[WIDE] || c->of[FROM_BIT] ||
+               c->of[TO_BIT];
     if (has_space(c))
         return c->of[SCALAR] != 0;
     return e->type == XL_F64 || e->type == XL_F16 || c->of[ALGORITHM] == XL_SCAN_LOOKBACK;
