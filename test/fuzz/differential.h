@@ -5,6 +5,7 @@
  *   differential_case.c     what a case is: print, parse, shrink
  *   differential_rules.c    which fields go with which
  *   differential_draw.c     which cases are drawn
+ *   differential_pairs.c    which cases cover all pairs of options
  *   differential_element.c  types and operators in plain C
  *   differential_data.c     arrays and segments of a case
  *   differential_keys.c     what cases of keys share
@@ -82,6 +83,12 @@ typedef enum field {
     MOVE,
     ARRAYS,
     ORDERS,
+    LAYOUT,
+    QUERY_LAYOUT,
+    ROW_ROOM,
+    DETAILS,
+    VISITS,
+    CARRY,
     PLAN_FIELDS,
     N = PLAN_FIELDS,
     COUNT,
@@ -110,6 +117,10 @@ typedef enum field {
     TIGHT,
     FIRST,
     ROWS,
+    SKEW,
+    SPREAD,
+    FAILS,
+    PARTS,
     SEED,
     FIELDS
 } field;
@@ -152,6 +163,9 @@ enum { VALUES_NONE, VALUES_U32, VALUES_INDICES };
 enum { PLACE_APART, PLACE_IN, PLACE_KEYS_IN, PLACE_VALUES_IN };
 /* By no comparator, by the low bits of an integer, or by a word of a structure. */
 enum { COMPARE_NONE, COMPARE_LOW, COMPARE_STRUCT };
+/* Where points are, and why a build must refuse some. */
+enum { SPREAD_USUAL, ON_FACES, FAR_AWAY };
+enum { FAILS_NOT, FAILS_NON_FINITE, FAILS_OUTSIDE, FAILS_SYSTEM };
 /* How sorted keys are dealt out to the arrays of a merge, or what order queries come in. */
 enum { DEAL_MIXED, DEAL_RISING, DEAL_FALLING, DEAL_RUNS, DEALS };
 /* Bits of what a selection does not give. */
@@ -199,6 +213,19 @@ bool case_parse(const char *line, fuzz_case *c, char why[LINE]);
 /* Makes the smallest case found for which fails() holds, trying at most `tries`. */
 typedef bool case_fails(const fuzz_case *c);
 void case_shrink(fuzz_case *c, case_fails *fails, int tries);
+/* Why the rules do not allow two values together; NULL: a number would be too large or too small.
+ */
+typedef void told_pair(field f, uint64_t x, field g, uint64_t y, const char *because);
+/* Cases of a primitive that cover all pairs of values of two fields that the rules allow, those of
+ * one plan next to each other, and the number of the plan of each. */
+typedef struct case_list {
+    fuzz_case *cases;
+    size_t *plans;
+    size_t count, num_plans, pairs, excluded;
+    told_pair *tell; /* of each pair that is excluded; or NULL */
+} case_list;
+case_list case_pairs(uint64_t which, uint64_t seed, told_pair *tell);
+void free_case_list(case_list *list);
 /* Elements that the arrays hold: n, or more where n is on the device. */
 size_t case_most(const fuzz_case *c);
 /* Of sorts, selections, merges and searches. */
@@ -436,6 +463,10 @@ typedef struct scene {
     double period[3], tilt[3];         /* of what repeats; as the reference has them */
     void *points, *queries, *radii;    /* the last two NULL, or of each row; queries without gaps */
     uint32_t *systems, *query_systems; /* or NULL */
+    size_t spoilt, first_bad;          /* points that a build must refuse */
+    bool non_finite;                   /* why */
+    void *axes[9];                     /* of arrays with an axis each */
+    size_t num_axes;
 } scene;
 scene make_scene(const fuzz_case *c);
 void free_scene(scene *s);
@@ -449,8 +480,25 @@ bool make_grid(outcome *o, const fuzz_case *c, open_plan *plan, const scene *s);
 void close_space(open_plan *plan);
 
 /* The arrays that calls on a scene have; each has more from there on. */
-enum { POINTS, OF_SYSTEMS, STORAGE, QUERY_POINTS, QUERY_RADII, OF_QUERY_SYSTEMS, SCENE_ARRAYS };
-void add_scene(const fuzz_case *c, const open_plan *plan, const scene *s, call_array *arrays);
+enum {
+    POINTS,
+    POINTS_Y,
+    POINTS_Z,
+    OF_SYSTEMS,
+    STORAGE,
+    QUERY_POINTS,
+    QUERY_Y,
+    QUERY_Z,
+    QUERY_RADII,
+    OF_QUERY_SYSTEMS,
+    SCENE_ARRAYS
+};
+void add_scene(const fuzz_case *c, const open_plan *plan, scene *s, call_array *arrays);
+/* One array of points, or, `apart`, an array for each axis, from arrays[0] on; of no name: none. */
+void add_points(scene *s, call_array *arrays, const char *name, const void *points, size_t n,
+                size_t stride, bool apart, size_t at);
+/* Whether the status of the build is what the points ask for. */
+bool check_build(outcome *o, const open_plan *plan, const scene *s);
 xl_status build_scene(const fuzz_case *c, const open_plan *plan, const call_array *arrays,
                       const flight *f, cl_event *built);
 /* Tunables that make grids and searches of another kind than the device's own, as for GPUs. */

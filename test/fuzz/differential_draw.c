@@ -27,8 +27,8 @@ static const struct {
     const uint64_t *levels;
     size_t count;
 } numbers[FIELDS] = {
-    [WIDTH] = LEVELS(1, 2, 3, 7, 31, 32, 33, 63, 64, 100, 1000, 2999),
-    [MASK] = LEVELS(0, 1, 0x8000000000000001, 0x5555555555555555, 0x8a1870cc96b6f499),
+    [WIDTH] = LEVELS(1, 3, 32, 33, 64, 2999),
+    [MASK] = LEVELS(0, 0x8000000000000001, 0x8a1870cc96b6f499),
     [TUNE] = LEVELS(0, 1, 2, 3, 4),
     [FROM_BIT] = LEVELS(0, 3, 4, 7, 8, 10, 11, 16, 30, 50),
     [TO_BIT] = LEVELS(0, 5, 8, 15, 16, 20, 22, 24, 28, 31, 32, 40, 48, 63, 64),
@@ -46,9 +46,10 @@ static const struct {
     [AXES] = LEVELS(0, 1, 2, 4, 3, 5, 6),
     [SHAPE] = LEVELS(0, 1, 2, 3, 4),
     [FAR] = LEVELS(0, 1, 2),
-    [TIGHT] = LEVELS(0, 1),
+    [TIGHT] = LEVELS(0, 1, 2),
     [FIRST] = LEVELS(0, 1, 50),
     [ROWS] = LEVELS(0, 1, 70),
+    [PARTS] = LEVELS(0, 1, 2, 3),
 };
 
 uint64_t count_levels(field f)
@@ -211,7 +212,9 @@ static void draw_space(fuzz_case *c, xlt_random *random)
     c->of[AXES] = one_in(random, 2) ? 0 : xlt_below(random, 8);
     c->of[SHAPE] = xlt_next(random) >> 44;
     c->of[FAR] = xlt_below(random, 3);
-    c->of[TIGHT] = !zeros_are_alike() && one_in(random, 4); /* not where devices end long loops */
+    c->of[TIGHT] = one_in(random, 4) ? 1 + xlt_below(random, 2) : 0;
+    if (!one_in(random, 8))
+        c->of[FAILS] = FAILS_NOT;
     c->of[FIRST] = one_in(random, 2) ? 0 : xlt_below(random, 200);
     c->of[ROWS] = one_in(random, 2) ? 0 : 1 + xlt_below(random, 100);
 }
@@ -242,6 +245,8 @@ void case_draw_call(fuzz_case *c, xlt_random *random)
         c->of[SHARED] = 0;
     if (has_space(c))
         draw_space(c, random);
+    c->of[PARTS] = xlt_below(random, 4);
     c->of[SEED] = xlt_next(random) >> 44;
     case_normalise(c);
+    fit_device(c);
 }

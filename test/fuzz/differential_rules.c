@@ -176,6 +176,19 @@ RULE(axes_go, repeats(c))
 RULE(all_are_near, !IS(KNN) || OF(LIMITED) || !repeats(c))
 RULE(axes_are_all, !IS(KNN) || OF(LIMITED) || OF(SPACE) != SPACE_CELL)
 
+RULE(query_layout_goes, OF(AROUND))
+RULE(tight_goes, OF(TIGHT) < 2 || !IS(KNN))
+RULE(tight_repeats, repeats(c))
+RULE(skew_goes, OF(SPACE) == SPACE_CELL)
+RULE(far_goes, OF(SPREAD) != FAR_AWAY || OF(SPACE) == SPACE_OPEN)
+RULE(fails_outside, OF(FAILS) != FAILS_OUTSIDE || OF(SPACE) != SPACE_OPEN)
+RULE(fails_by_system, OF(FAILS) != FAILS_SYSTEM || OF(BATCH))
+
+/* ---- scans in parts ---- */
+
+RULE(carry_goes, !has_offsets(c))
+RULE(parts_go, OF(CARRY) && OF(COUNT) == COUNT_ON_HOST)
+
 /* ---- data ---- */
 
 RULE(halves_are_exact,
@@ -249,6 +262,15 @@ static const struct {
     {AXES, axes_go, "space does not repeat"},
     {BATCH, all_are_near, "some rows would be given up"},
     {AXES, axes_are_all, "some rows would be given up"},
+    {QUERY_LAYOUT, query_layout_goes, "the points are the queries"},
+    {TIGHT, tight_goes, "the reference looks at three images on either side"},
+    {TIGHT, tight_repeats, "no edge is a period"},
+    {SKEW, skew_goes, "only the vectors of a cell lean"},
+    {SPREAD, far_goes, "points must be in the box"},
+    {FAILS, fails_outside, "there is no box"},
+    {FAILS, fails_by_system, "there are no systems"},
+    {CARRY, carry_goes, "each part would have offsets of its own"},
+    {PARTS, parts_go, "only scans with a carry are made in parts"},
     {DATA, halves_are_exact, "results of halves would round"},
 };
 
@@ -267,8 +289,10 @@ static void limit_points(fuzz_case *c)
         [NEAR] = 200, [KNN] = 150, [MOVED] = 3000, [MORTON] = 6000, [APPROXIMATE] = 600};
     at_most(c, N, most[OF(PRIMITIVE)]);
     at_most(c, OTHER, most[OF(PRIMITIVE)]);
-    if (OF(TIGHT)) /* with so many images */
-        at_most(c, N, 24);
+    if (OF(TIGHT)) { /* with so many images */
+        at_most(c, N, 33);
+        at_most(c, OTHER, 33);
+    }
 }
 
 /* Elements that no default expression is known for. */
