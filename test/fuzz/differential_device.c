@@ -197,7 +197,8 @@ static bool may_be_refused(const fuzz_case *c)
                c->of[TO_BIT];
     if (has_space(c))
         return c->of[SCALAR] != 0;
-    return e->type == XL_F64 || e->type == XL_F16 || c->of[ALGORITHM] == XL_SCAN_LOOKBACK;
+    return e->type == XL_F64 || e->type == XL_F16 || (c->of[CARRY] && e->bytes == 1) ||
+           c->of[ALGORITHM] == XL_SCAN_LOOKBACK;
 }
 
 static bool ends_the_process(const fuzz_case *c)
