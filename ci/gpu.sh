@@ -4,8 +4,9 @@
 #
 # Runs the differential runner (test/fuzz) on a GPU, in P processes side by side (16, or the number
 # of cores), because a driver compiles one program at a time in a process. The processes share N
-# calls (100000); with --minutes they end after M minutes, with whatever calls they made. Each has a
-# seed, plans and a cache folder of its own. CROSSLANE_DEVICE names another device than `gpu`.
+# calls (100000); with --minutes they end after M minutes, with whatever calls they made. First come
+# cases of all pairs of options, then cases at random, of a seed for each process. Each process has
+# plans and a cache folder of its own. CROSSLANE_DEVICE names another device than `gpu`.
 # Builds nothing: needs build/werror/test/fuzz/differential, or another program that RUNNER names.
 #
 # Prints a table and each failing case as one line, to be tried with `differential --case 'LINE'`.
@@ -22,7 +23,7 @@ while [ $# -gt 0 ]; do
     --seed) seed=${2:?} ;;
     --minutes) minutes=${2:?} ;;
     --only) only=${2:?} ;;
-    *) sed -n '3,13s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
+    *) sed -n '3,14s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
   esac
   shift 2
 done
@@ -35,20 +36,30 @@ mkdir -p "$log"
 
 # A process that crashes, hangs or loses its device starts again behind the case that did it.
 restarts=8
-share() { # K SECONDS
-  local k=$1 file=$log/$1 from=0 end=$((SECONDS + $2)) cases=$((calls / processes)) code next try
-  local plans=$((cases / 64 + 11))
-  mkdir -p "$top/cache/$k" "$log/work/$k"
-  export CROSSLANE_CACHE_DIR=$top/cache/$k CUDA_CACHE_PATH=$top/cache/$k/nv
+run() { # K NAME CASES END OPTION...
+  local k=$1 file=$log/$1.$2 cases=$3 end=$4 from=0 code next try
+  shift 4
   for ((try = 0; try < restarts && from < cases && SECONDS < end; ++try)); do
-    (cd "$log/work/$k" && exec "$runner" --cases $cases --from "$from" --seed $((seed * 1000 + k)) --plans $plans \
-      --share "$k/$processes" --failures 8 --most 1048576 --seconds $((end - SECONDS)) ${only:+--only "$only"}) >"$file.$try" 2>&1
+    (cd "$log/work/$k" && exec "$runner" --from "$from" --share "$k/$processes" --failures 8 --seconds $((end - SECONDS)) \
+      "$@") >"$file.$try" 2>&1
     code=$?
     next=$(awk '/the next case is/ { print $NF } /: case [0-9]+: / { sub(/.*: case /, ""); print $1 + 1 }' "$file.$try" | tail -n 1)
     grep -q 'the next case is' "$file.$try" || echo "ended early: exit code $code" >>"$file.$try"
     [ $code = 3 ] || ! grep -q 'the next case is' "$file.$try" || return
-    from=$(((${next:-$cases} / 16 + 1) * 16))
+    from=${next:-$cases}
   done
+}
+
+# All pairs of options, then cases at random: of each plan some 64.
+share() { # K
+  local k=$1 cases=$((calls / processes)) end=$((SECONDS + seconds)) pairs
+  mkdir -p "$top/cache/$k" "$log/work/$k"
+  export CROSSLANE_CACHE_DIR=$top/cache/$k CUDA_CACHE_PATH=$top/cache/$k/nv
+  run "$k" pairs 1000000 "$end" --pairs "${only:-all}" --seed "$seed"
+  pairs=$(cat "$log/$k".pairs.* | awk '$1 == "all" { sum += $2 } END { print sum + 0 }')
+  cases=$((cases - pairs))
+  [ $cases -le 0 ] ||
+    run "$k" random $cases "$end" --cases $cases --seed $((seed * 1000 + k)) --plans $((cases / 64 + 15)) --most 1048576 ${only:+--only "$only"}
 }
 
 runner=$(realpath "$runner")
@@ -56,7 +67,7 @@ start=$SECONDS
 seconds=$((minutes ? minutes * 60 : 86400))
 [ -z "$minutes" ] || calls=$((calls > 100000 ? calls : 100000000))
 for ((k = 0; k < processes; ++k)); do
-  share "$k" "$seconds" &
+  share "$k" &
 done
 wait
 awk -v wall=$((SECONDS - start)) -v processes="$processes" '
@@ -87,4 +98,4 @@ awk -v wall=$((SECONDS - start)) -v processes="$processes" '
     flush()
     for (each in found) print "FAILED: " each
     exit failed["all"] > 0 || early > 0 || cases["all"] == 0
-  }' "$log"/[0-9]*.[0-9]*
+  }' "$log"/[0-9]*.[pr]*.[0-9]*

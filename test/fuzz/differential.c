@@ -5,7 +5,10 @@
  *                [--share K/N] [--from I] [--failures F] [--most N] [--only NAME,NAME...]
  *   differential --case 'LINE' [--case 'LINE' ...]     cases that a run printed, in this order
  *   differential --corpus FILE                         one case a line, '#' starts a comment
- *   differential --list N                              prints cases and runs nothing
+ *   differential --pairs NAME,NAME...|all              cases of all pairs of options that are legal
+ *   differential --excluded NAME,NAME...|all           pairs that are not, and why
+ *   differential --list N                              prints cases and runs nothing; of --pairs,
+ * too
  *
  * Plans come from a pool of P that the seed does not change, so that a program that was compiled
  * once is found again; everything else is drawn from the seed. A failure is printed as a line, with
@@ -172,6 +175,7 @@ typedef struct settings {
     uint64_t cases, seed, seconds, plans, from, failures;
     uint64_t share, shares; /* 0 shares: none */
     unsigned only;          /* bits of the primitives that are drawn */
+    bool listing, pairs, telling;
 } settings;
 
 /* All primitives that are asked for in turn. */
@@ -215,30 +219,90 @@ static void progress(uint64_t k, uint64_t cases, time_t since)
     last = now;
 }
 
+static time_t started;
+
+static bool goes_on(const settings *s, uint64_t failures)
+{
+    return failures < s->failures && !device_lost &&
+           (s->seconds == 0 || (uint64_t)(time(NULL) - started) < s->seconds);
+}
+
 /* After a failure the rest of the cases on its plan are left out. */
 static bool check_many(const settings *s)
 {
-    const time_t since = time(NULL);
     uint64_t failures = 0;
+    started = time(NULL);
     printf("%" PRIu64 " cases from seed %" PRIu64 ", %" PRIu64 " plans\n", s->cases, s->seed,
            s->plans);
     fflush(stdout);
-    for (number = s->from; failures < s->failures && number < s->cases; ++number) {
+    for (number = s->from; number < s->cases && goes_on(s, failures); ++number) {
         fuzz_case c;
-        if (s->seconds > 0 && (uint64_t)(time(NULL) - since) >= s->seconds)
-            break;
         draw(s, number, &c);
         if (!check(&c)) {
             ++failures;
             number |= BURST - 1;
             device_lost = !device_works();
         }
-        if (device_lost)
-            break;
-        progress(number, s->cases, since);
+        progress(number, s->cases, started);
     }
     if (isatty(STDERR_FILENO))
         fputs("\r\033[K", stderr);
+    return failures == 0;
+}
+
+/* ---- all pairs ------------------------------------------------------------------------------- */
+
+static uint64_t told_of; /* primitive */
+
+static void tell_pair(field f, uint64_t x, field g, uint64_t y, const char *because)
+{
+    const char *const a = value_name(f, x), *const b = value_name(g, y);
+    char numbers[2][24];
+    snprintf(numbers[0], sizeof numbers[0], "%" PRIu64, x);
+    snprintf(numbers[1], sizeof numbers[1], "%" PRIu64, y);
+    printf("%s: %s=%s with %s=%s: %s\n", primitive_name(told_of), field_name(f), a ? a : numbers[0],
+           field_name(g), b ? b : numbers[1], because ? because : "a number is out of range");
+}
+
+/* Checks, or prints, the cases of the process's share of the plans. */
+static bool check_list(const settings *s, const case_list *list, uint64_t *failures)
+{
+    for (size_t k = 0; k < list->count && goes_on(s, *failures); ++k, ++number) {
+        fuzz_case c = list->cases[k];
+        char line[LINE];
+        if (number < s->from || (s->shares > 0 && list->plans[k] % s->shares != s->share))
+            continue;
+        if (s->listing) {
+            puts(case_print(&c, line));
+            continue;
+        }
+        fit_device(&c);
+        if (check(&c))
+            continue;
+        ++*failures;
+        device_lost = !device_works();
+        while (k + 1 < list->count && list->plans[k + 1] == list->plans[k])
+            ++k, ++number;
+    }
+    return *failures == 0;
+}
+
+static bool check_pairs(const settings *s)
+{
+    uint64_t failures = 0;
+    started = time(NULL);
+    for (uint64_t p = 0; p < PRIMITIVES && goes_on(s, failures); ++p) {
+        if (!(s->only >> p & 1))
+            continue;
+        told_of = p;
+        case_list list = case_pairs(p, s->seed, s->telling ? tell_pair : NULL);
+        printf("%s: %zu cases on %zu plans cover %zu pairs; the rules exclude %zu\n",
+               primitive_name(p), list.count, list.num_plans, list.pairs, list.excluded);
+        fflush(stdout);
+        if (!s->telling)
+            check_list(s, &list, &failures);
+        free_case_list(&list);
+    }
     return failures == 0;
 }
 
@@ -300,6 +364,8 @@ static int usage(void)
           "[--only NAME,NAME...]\n"
           "       differential --case 'LINE' [--case 'LINE' ...]\n"
           "       differential --corpus FILE\n"
+          "       differential --pairs NAME,NAME...|all [--share K/N] [--from I] [--failures F]\n"
+          "       differential --excluded NAME,NAME...|all\n"
           "       differential --list N\n",
           stderr);
     return 2;
@@ -341,6 +407,8 @@ static bool take_share(settings *s, const char *text)
 
 static bool take_names(settings *s, const char *text)
 {
+    if (strcmp(text, "all") == 0)
+        return true;
     s->only = 0;
     while (*text) {
         const size_t length = strcspn(text, ",");
@@ -360,7 +428,11 @@ static bool take_setting(settings *s, const char *name, const char *text)
 {
     if (strcmp(name, "--share") == 0)
         return take_share(s, text);
-    if (strcmp(name, "--only") == 0)
+    s->pairs = s->pairs || strcmp(name, "--pairs") == 0;
+    s->telling = s->telling || strcmp(name, "--excluded") == 0;
+    s->listing = s->listing || strcmp(name, "--list") == 0;
+    if (strcmp(name, "--only") == 0 || strcmp(name, "--pairs") == 0 ||
+        strcmp(name, "--excluded") == 0)
         return take_names(s, text);
     return take_number(s, name, text);
 }
@@ -372,14 +444,13 @@ int main(int argc, char **argv)
                   .failures = 1,
                   .only = (1u << PRIMITIVES) - 1,
                   .plans = xlt_few_programs() ? SMALL_PLANS : PLANS};
-    bool good = true, listing = false, many = true;
+    bool good = true, many = true;
     if (argc % 2 == 0)
         return usage();
     for (int i = 1; i + 1 < argc; i += 2) {
         const bool given = strcmp(argv[i], "--case") == 0 || strcmp(argv[i], "--corpus") == 0;
         if (!given && !take_setting(&s, argv[i], argv[i + 1]))
             return usage();
-        listing = listing || strcmp(argv[i], "--list") == 0;
         many = many && !given;
     }
     watch();
@@ -390,11 +461,13 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--corpus") == 0)
             good = check_corpus(argv[i + 1]) && good;
     }
-    if (listing)
+    if (s.pairs || s.telling)
+        good = check_pairs(&s);
+    else if (s.listing)
         list(&s);
     else if (many)
         good = check_many(&s);
-    if (!listing)
+    if (!s.listing && !s.telling)
         summary();
     close_plans();
     xlt_finish();

@@ -3,7 +3,9 @@
  * public calls and held against serial code that shares nothing with the library.
  *
  *   differential_case.c     what a case is: print, parse, shrink
+ *   differential_rules.c    which fields go with which
  *   differential_draw.c     which cases are drawn
+ *   differential_pairs.c    which cases cover all pairs of options
  *   differential_element.c  types and operators in plain C
  *   differential_data.c     arrays and segments of a case
  *   differential_keys.c     what cases of keys share
@@ -13,7 +15,7 @@
  *   differential_arrays.c   calls whose results are known to the bit: arrays in, arrays out
  *   differential_space.c    points in space of any kind, and grids of them
  *   differential_scan.c, _reduce.c, _sort.c, _grid.c, _topk.c, _merge.c, _search.c, _near.c,
- *   _nearest.c, _moved.c, _morton.c
+ *   _nearest.c, _moved.c, _morton.c, _select.c, _histogram.c, _transform.c, _approximate.c
  *                           the calls of each primitive
  *   differential.c          the program */
 #ifndef DIFFERENTIAL_H
@@ -63,6 +65,30 @@ typedef enum field {
     LIMITED,
     CODE,
     WAY,
+    COMPARE,
+    KEY_BYTES,
+    FROM_BIT,
+    TO_BIT,
+    VALUE_BYTES,
+    MORE,
+    EQUAL_ZEROS,
+    WIDE,
+    CHOICE,
+    BY,
+    TEXT,
+    BINNING,
+    NUM_BINS,
+    COUNTER,
+    ADDS,
+    MOVE,
+    ARRAYS,
+    ORDERS,
+    LAYOUT,
+    QUERY_LAYOUT,
+    ROW_ROOM,
+    DETAILS,
+    VISITS,
+    CARRY,
     PLAN_FIELDS,
     N = PLAN_FIELDS,
     COUNT,
@@ -91,18 +117,39 @@ typedef enum field {
     TIGHT,
     FIRST,
     ROWS,
+    SKEW,
+    SPREAD,
+    FAILS,
+    PARTS,
     SEED,
     FIELDS
 } field;
 
 /* GRID: lists and sums of points in 3 dimensions; NEAR: lists with all that goes beside them, of
  * points in any space. */
-enum { SCAN, REDUCE, SORT, GRID, TOPK, MERGE, SEARCH, NEAR, KNN, MOVED, MORTON, PRIMITIVES };
+enum {
+    SCAN,
+    REDUCE,
+    SORT,
+    GRID,
+    TOPK,
+    MERGE,
+    SEARCH,
+    NEAR,
+    KNN,
+    MOVED,
+    MORTON,
+    SELECT,
+    HISTOGRAM,
+    TRANSFORM,
+    APPROXIMATE,
+    PRIMITIVES
+};
 enum { COUNT_ON_HOST, COUNT_ON_DEVICE, COUNT_ABOVE };
 enum { INIT_NONE, INIT_HOST, INIT_DEVICE };
 enum { MAP_NONE, MAP_LOAD, MAP_STORE, MAP_BOTH };
 enum { RANDOM, ZEROS, EQUAL, REAL, ODD, SORTED, REVERSED, MINUS_ZEROS, DATA_KINDS };
-enum { WHOLE, SINGLETONS, SHORT_RUNS, LONG_RUNS, BORDERS, LAST_ALONE, MIXED, PATTERNS };
+enum { WHOLE, SINGLETONS, SHORT_RUNS, LONG_RUNS, BORDERS, LAST_ALONE, MIXED, UNEVEN, PATTERNS };
 enum { UNBROKEN, FALLS, PASSES, LATE_START, EARLY_END, HUGE_OFFSETS, BREAKINGS };
 enum { CUT_NONE, CUT_HALF, CUT_UNSAID };
 enum { IN_ORDER, OUT_OF_ORDER };
@@ -112,11 +159,25 @@ enum { ALGORITHM_COUNTING = XL_SCAN_BLELLOCH + 1, ALGORITHM_BITONIC, ALGORITHM_R
 /* Without a box, in one, in one that repeats, in a triclinic cell that does. */
 enum { SPACE_OPEN, SPACE_BOUNDED, SPACE_BOX, SPACE_CELL };
 enum { VALUES_NONE, VALUES_U32, VALUES_INDICES };
+/* In place; of sorts the keys alone, or the values alone, too. */
+enum { PLACE_APART, PLACE_IN, PLACE_KEYS_IN, PLACE_VALUES_IN };
+/* By no comparator, by the low bits of an integer, or by a word of a structure. */
+enum { COMPARE_NONE, COMPARE_LOW, COMPARE_STRUCT };
+/* Where points are, and why a build must refuse some. */
+enum { SPREAD_USUAL, ON_FACES, FAR_AWAY };
+enum { FAILS_NOT, FAILS_NON_FINITE, FAILS_OUTSIDE, FAILS_SYSTEM };
 /* How sorted keys are dealt out to the arrays of a merge, or what order queries come in. */
 enum { DEAL_MIXED, DEAL_RISING, DEAL_FALLING, DEAL_RUNS, DEALS };
 /* Bits of what a selection does not give. */
-enum { NO_KEYS = 1, NO_VALUES = 2, NO_INDICES = 4, NO_COUNT = 8, NOTHING_GIVEN = 15 };
-enum { LINE = 640, CASE_N_MOST = 1 << 21 };
+enum {
+    NO_KEYS = 1,
+    NO_VALUES = 2,
+    NO_INDICES = 4,
+    NO_COUNT = 8,
+    NO_LENGTHS = 16,
+    ALL_LEFT_OUT = 31
+};
+enum { LINE = 900, CASE_N_MOST = 1 << 21 };
 
 typedef struct fuzz_case {
     uint64_t of[FIELDS];
@@ -131,11 +192,20 @@ void case_draw_space_plan(fuzz_case *c, uint64_t plan);
 void case_draw_call(fuzz_case *c, xlt_random *random);
 /* Plan number `plan` of one primitive, every field drawn alike. */
 void case_draw_plan_of(fuzz_case *c, uint64_t which, uint64_t plan);
+/* Values of a field that stand for all: how many, and which. */
+uint64_t count_levels(field f);
+uint64_t level_of(field f, uint64_t k);
 extern uint64_t draw_most; /* the largest n that case_draw_call() gives */
-/* How many values a field has; 0: a number. */
+/* How many values a field has; 0: a number, of which this is the largest: */
 uint64_t values_of(field f);
-/* Makes 0 of what does not go with the other fields. */
+uint64_t most_of(field f);
+const char *field_name(field f);
+const char *value_name(field f, uint64_t value); /* NULL: a number */
+bool heeds(const fuzz_case *c, field f);         /* whether the case's primitive has the field */
+/* Sets fields to 0 that do not go with the others: differential_rules.c. */
 void case_normalise(fuzz_case *c);
+/* Why case_normalise() would set the field to 0; NULL: it would not. */
+const char *case_because(const fuzz_case *c, field f);
 /* "scan type=f32 n=1025 ...". Returns `line`. */
 const char *case_print(const fuzz_case *c, char line[LINE]);
 /* False, with the reason in `why`, for what is no case. */
@@ -143,6 +213,19 @@ bool case_parse(const char *line, fuzz_case *c, char why[LINE]);
 /* Makes the smallest case found for which fails() holds, trying at most `tries`. */
 typedef bool case_fails(const fuzz_case *c);
 void case_shrink(fuzz_case *c, case_fails *fails, int tries);
+/* Why the rules do not allow two values together; NULL: a number would be too large or too small.
+ */
+typedef void told_pair(field f, uint64_t x, field g, uint64_t y, const char *because);
+/* Cases of a primitive that cover all pairs of values of two fields that the rules allow, those of
+ * one plan next to each other, and the number of the plan of each. */
+typedef struct case_list {
+    fuzz_case *cases;
+    size_t *plans;
+    size_t count, num_plans, pairs, excluded;
+    told_pair *tell; /* of each pair that is excluded; or NULL */
+} case_list;
+case_list case_pairs(uint64_t which, uint64_t seed, told_pair *tell);
+void free_case_list(case_list *list);
 /* Elements that the arrays hold: n, or more where n is on the device. */
 size_t case_most(const fuzz_case *c);
 /* Of sorts, selections, merges and searches. */
@@ -171,7 +254,7 @@ typedef struct element {
     void (*make)(xlt_random *random, size_t i, void *to); /* a struct's or user_op's elements */
 } element;
 
-enum { NUM_TYPES = 23, NUM_SCALARS = 11, FIRST_USER = 16, ELEMENT_MOST = 64 };
+enum { NUM_TYPES = 23, NUM_SCALARS = 11, FIRST_USER = 16, ELEMENT_MOST = 512 };
 const element *element_of(const fuzz_case *c);
 xl_type segment_type_of(const fuzz_case *c);
 /* Operators whose results depend on the order in which they are taken. */
@@ -199,6 +282,15 @@ uint32_t *make_values(size_t n);
 /* Puts keys in the order of the case, then `breaks` of them somewhere else. */
 void order_keys(const fuzz_case *c, size_t n, void *keys, uint64_t breaks);
 bool descends(const fuzz_case *c);
+
+/* Up to four arrays of values that follow keys: how many, the type and size of each, n of them. */
+size_t count_values(const fuzz_case *c);
+uint32_t value_type(const fuzz_case *c, size_t k);
+size_t value_size(const fuzz_case *c, size_t k);
+unsigned char *make_value_array(const fuzz_case *c, size_t k, size_t n);
+unsigned char *make_untouched(size_t n, size_t size); /* as buffers before a call */
+void gather_elements(unsigned char *to, const void *from, size_t size, const size_t *places,
+                     size_t n);
 /* Points of a grid: n times `stride` floats. */
 float *make_points(const fuzz_case *c, size_t n, size_t stride);
 
@@ -248,6 +340,10 @@ typedef struct open_plan {
         xl_topk *topk;
         xl_merge *merge;
         xl_search *lookup;
+        xl_select *select;
+        xl_histogram *histogram;
+        xl_transform *transform;
+        xl_knn_approximate *approximate;
         struct {
             xl_grid *grid;
             xl_grid_index *index;
@@ -276,7 +372,8 @@ typedef struct primitive {
 } primitive;
 extern const primitive scan_primitive, reduce_primitive, sort_primitive, grid_primitive,
     topk_primitive, merge_primitive, search_primitive, near_primitive, nearest_primitive,
-    moved_primitive, morton_primitive;
+    moved_primitive, morton_primitive, select_primitive, histogram_primitive, transform_primitive,
+    approximate_primitive;
 
 /* Runs the case on a plan that is kept; `before`, if not NULL, receives the line of the last
  * case on that plan, or "". */
@@ -321,6 +418,7 @@ typedef struct call_array {
     const char *name;   /* NULL: not given */
     const void *host;   /* what an input holds before and after; NULL: an output */
     const void *wanted; /* what an output is to hold; NULL: see exact_call.holds */
+    bool changes;       /* an array that a call works on in place: `host` before, then `wanted` */
     size_t n, size, at; /* elements, bytes of each, and elements before them */
     size_t alignment;   /* of scratch, else 0 */
     xlt_buffer buffer;  /* made by run_exact(), once for each call */
@@ -332,9 +430,14 @@ xl_view array_view(const call_array *a); /* of what is not given: no view */
 /* Of the name NULL: not given. */
 call_array input_array(const char *name, const void *host, size_t n, size_t size, size_t at);
 call_array output_array(const char *name, const void *wanted, size_t n, size_t size, size_t at);
+call_array in_place_array(const char *name, const void *host, const void *wanted, size_t n,
+                          size_t size, size_t at);
+/* The number that n_device holds, and its array. */
+uint64_t count_of(const fuzz_case *c);
+call_array count_array(const fuzz_case *c, const uint64_t *count);
 call_array scratch_array(const fuzz_case *c, size_t bytes, size_t alignment);
 
-enum { CALL_ARRAYS = 13 };
+enum { CALL_ARRAYS = 20 };
 typedef struct exact_call {
     const char *name; /* of what enqueue calls */
     xl_status (*enqueue)(const fuzz_case *c, const open_plan *plan, const call_array *arrays,
@@ -360,6 +463,10 @@ typedef struct scene {
     double period[3], tilt[3];         /* of what repeats; as the reference has them */
     void *points, *queries, *radii;    /* the last two NULL, or of each row; queries without gaps */
     uint32_t *systems, *query_systems; /* or NULL */
+    size_t spoilt, first_bad;          /* points that a build must refuse */
+    bool non_finite;                   /* why */
+    void *axes[9];                     /* of arrays with an axis each */
+    size_t num_axes;
 } scene;
 scene make_scene(const fuzz_case *c);
 void free_scene(scene *s);
@@ -373,8 +480,25 @@ bool make_grid(outcome *o, const fuzz_case *c, open_plan *plan, const scene *s);
 void close_space(open_plan *plan);
 
 /* The arrays that calls on a scene have; each has more from there on. */
-enum { POINTS, OF_SYSTEMS, STORAGE, QUERY_POINTS, QUERY_RADII, OF_QUERY_SYSTEMS, SCENE_ARRAYS };
-void add_scene(const fuzz_case *c, const open_plan *plan, const scene *s, call_array *arrays);
+enum {
+    POINTS,
+    POINTS_Y,
+    POINTS_Z,
+    OF_SYSTEMS,
+    STORAGE,
+    QUERY_POINTS,
+    QUERY_Y,
+    QUERY_Z,
+    QUERY_RADII,
+    OF_QUERY_SYSTEMS,
+    SCENE_ARRAYS
+};
+void add_scene(const fuzz_case *c, const open_plan *plan, scene *s, call_array *arrays);
+/* One array of points, or, `apart`, an array for each axis, from arrays[0] on; of no name: none. */
+void add_points(scene *s, call_array *arrays, const char *name, const void *points, size_t n,
+                size_t stride, bool apart, size_t at);
+/* Whether the status of the build is what the points ask for. */
+bool check_build(outcome *o, const open_plan *plan, const scene *s);
 xl_status build_scene(const fuzz_case *c, const open_plan *plan, const call_array *arrays,
                       const flight *f, cl_event *built);
 /* Tunables that make grids and searches of another kind than the device's own, as for GPUs. */

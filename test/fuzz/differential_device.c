@@ -47,6 +47,8 @@ void fit_device(fuzz_case *c)
 {
     static char extensions[16384];
     const xl_type type = element_of(c)->type;
+    if (zeros_are_alike()) /* a device that ends long loops */
+        c->of[TIGHT] = 0;
     if (has_keys(c) || (has_space(c) && !c->of[SCALAR]))
         return;
     if (!extensions[0] && clGetDeviceInfo(xl_context_device(xlt_context()), CL_DEVICE_EXTENSIONS,
@@ -128,10 +130,21 @@ static xl_context *context_of(uint64_t tune, outcome *o)
 /* ---- plans ----------------------------------------------------------------------------------- */
 
 static const primitive *const primitives[PRIMITIVES] = {
-    [SCAN] = &scan_primitive,     [REDUCE] = &reduce_primitive, [SORT] = &sort_primitive,
-    [GRID] = &grid_primitive,     [TOPK] = &topk_primitive,     [MERGE] = &merge_primitive,
-    [SEARCH] = &search_primitive, [NEAR] = &near_primitive,     [KNN] = &nearest_primitive,
-    [MOVED] = &moved_primitive,   [MORTON] = &morton_primitive,
+    [SCAN] = &scan_primitive,
+    [REDUCE] = &reduce_primitive,
+    [SORT] = &sort_primitive,
+    [GRID] = &grid_primitive,
+    [TOPK] = &topk_primitive,
+    [MERGE] = &merge_primitive,
+    [SEARCH] = &search_primitive,
+    [NEAR] = &near_primitive,
+    [KNN] = &nearest_primitive,
+    [MOVED] = &moved_primitive,
+    [MORTON] = &morton_primitive,
+    [SELECT] = &select_primitive,
+    [HISTOGRAM] = &histogram_primitive,
+    [TRANSFORM] = &transform_primitive,
+    [APPROXIMATE] = &approximate_primitive,
 };
 enum { PLANS_KEPT = 128 };
 static open_plan plans[PLANS_KEPT];
@@ -180,10 +193,12 @@ static bool may_be_refused(const fuzz_case *c)
 {
     const element *e = element_of(c);
     if (has_keys(c)) /* a device need not compute with these */
-        return c->of[ALGORITHM] == ALGORITHM_RADIX;
+        return c->of[ALGORITHM] == ALGORITHM_RADIX || c->of[WIDE] || c->of[FROM_BIT] ||
+               c->of[TO_BIT];
     if (has_space(c))
         return c->of[SCALAR] != 0;
-    return e->type == XL_F64 || e->type == XL_F16 || c->of[ALGORITHM] == XL_SCAN_LOOKBACK;
+    return e->type == XL_F64 || e->type == XL_F16 || (c->of[CARRY] && e->bytes == 1) ||
+           c->of[ALGORITHM] == XL_SCAN_LOOKBACK;
 }
 
 static bool ends_the_process(const fuzz_case *c)

@@ -17,7 +17,53 @@ static bool one_in(xlt_random *random, uint32_t n)
     return xlt_below(random, n) == 0;
 }
 
-/* A value of each field that the primitive heeds, the plainest as often as all others. */
+/* Numbers that fields take, each standing for those that are like it. Of the other fields that are
+ * numbers, but for a seed, only 0 and what is drawn by itself. */
+#define LEVELS(...)                                                                                \
+    {                                                                                              \
+        (const uint64_t[]){__VA_ARGS__}, COUNT_OF(((uint64_t[]){__VA_ARGS__}))                     \
+    }
+static const struct {
+    const uint64_t *levels;
+    size_t count;
+} numbers[FIELDS] = {
+    [WIDTH] = LEVELS(1, 3, 32, 33, 64, 2999),
+    [MASK] = LEVELS(0, 0x8000000000000001, 0x8a1870cc96b6f499),
+    [TUNE] = LEVELS(0, 1, 2, 3, 4),
+    [FROM_BIT] = LEVELS(0, 3, 4, 7, 8, 10, 11, 16, 30, 50),
+    [TO_BIT] = LEVELS(0, 5, 8, 15, 16, 20, 22, 24, 28, 31, 32, 40, 48, 63, 64),
+    [MORE] = LEVELS(0, 1, 2, 3),
+    [NUM_BINS] = LEVELS(1, 2, 5, 64, 256, 1000, 4096, 20000, 300000),
+    [N] = LEVELS(0, 1, 2, 15, 33, 64, 129, 255, 513, 1025, 2600, 6145),
+    [MOST] = LEVELS(0, 1, 300),
+    [IN_AT] = LEVELS(0, 1, 2, 7, 64),
+    [OUT_AT] = LEVELS(0, 1, 2, 7, 64),
+    [SEGMENTS_AT] = LEVELS(0, 1, 7),
+    [TOP] = LEVELS(0, 1, 40, 513, 4000),
+    [LEFT_OUT] = LEVELS(0, 1, 2, 4, 8, 16, 5, 12, 3),
+    [OTHER] = LEVELS(0, 1, 31, 64, 200, 1500, 5000),
+    [BREAKS] = LEVELS(0, 1, 4),
+    [AXES] = LEVELS(0, 1, 2, 4, 3, 5, 6),
+    [SHAPE] = LEVELS(0, 1, 2, 3, 4),
+    [FAR] = LEVELS(0, 1, 2),
+    [TIGHT] = LEVELS(0, 1, 2),
+    [FIRST] = LEVELS(0, 1, 50),
+    [ROWS] = LEVELS(0, 1, 70),
+    [PARTS] = LEVELS(0, 1, 2, 3),
+};
+
+uint64_t count_levels(field f)
+{
+    const uint64_t values = values_of(f);
+    return values > 0 ? values : numbers[f].count > 0 ? numbers[f].count : 1;
+}
+
+uint64_t level_of(field f, uint64_t k)
+{
+    return values_of(f) > 0 ? k : numbers[f].count > 0 ? numbers[f].levels[k] : 0;
+}
+
+/* A value of each field, the plainest as often as all others. */
 static void draw_values(fuzz_case *c, xlt_random *random, field from, field to)
 {
     for (field f = from; f < to; ++f) {
@@ -26,7 +72,10 @@ static void draw_values(fuzz_case *c, xlt_random *random, field from, field to)
     }
 }
 
-static const uint16_t widths[] = {1, 2, 3, 7, 31, 32, 33, 63, 64, 100, 1000, 2999};
+static uint64_t any_level(xlt_random *random, field f)
+{
+    return level_of(f, xlt_below(random, (uint32_t)count_levels(f)));
+}
 
 /* By numbers that share no factor, so that few plans have all types, segments and tunings, and
  * many all pairs of them. */
@@ -47,7 +96,7 @@ static void draw_usual_plan(fuzz_case *c, uint64_t plan)
     c->of[OP] = xlt_below(&random, 9);
     c->of[KIND] = xlt_below(&random, 2);
     c->of[ALGORITHM] = xlt_below(&random, 7);
-    c->of[WIDTH] = widths[xlt_below(&random, COUNT_OF(widths))];
+    c->of[WIDTH] = any_level(&random, WIDTH);
     c->of[MASK] = xlt_next(&random);
     if (c->of[PRIMITIVE] == SORT)
         c->of[ALGORITHM] = sorts[xlt_below(&random, COUNT_OF(sorts))];
@@ -100,17 +149,19 @@ void case_draw_space_plan(fuzz_case *c, uint64_t plan)
     case_normalise(c);
 }
 
-/* A type is not plain more often than other fields, and a tuning less often. */
+/* A type is not plain more often than other fields, and most tunings are the device's own. */
 void case_draw_plan_of(fuzz_case *c, uint64_t which, uint64_t plan)
 {
     xlt_random random = random_of(plan, 3 + which);
     *c = (fuzz_case){{0}};
-    draw_values(c, &random, TYPE, PLAN_FIELDS);
+    for (field f = TYPE; f < PLAN_FIELDS; ++f)
+        if (one_in(&random, f == TUNE ? 3 : 2))
+            c->of[f] = any_level(&random, f);
     c->of[PRIMITIVE] = which;
-    c->of[TYPE] = xlt_below(&random, which <= REDUCE ? NUM_TYPES : NUM_SCALARS);
-    c->of[WIDTH] = widths[xlt_below(&random, COUNT_OF(widths))];
-    c->of[MASK] = xlt_next(&random);
-    c->of[TUNE] = one_in(&random, 3) ? xlt_below(&random, NUM_TUNINGS) : 0;
+    c->of[TYPE] = xlt_below(&random, which <= REDUCE || which >= SELECT ? NUM_TYPES : NUM_SCALARS);
+    c->of[NUM_BINS] = any_level(&random, NUM_BINS);
+    if (one_in(&random, 2)) /* most other fields depend on it */
+        c->of[COMPARE] = 0;
     case_normalise(c);
 }
 
@@ -138,6 +189,8 @@ static uint64_t draw_n(xlt_random *random, bool grid)
 static uint64_t draw_second(const fuzz_case *c, xlt_random *random)
 {
     const uint64_t n = c->of[N], other = draw_n(random, false);
+    if (c->of[PRIMITIVE] == TRANSFORM)
+        return one_in(random, 3) ? other : n;
     if (c->of[PRIMITIVE] != TOPK)
         return other;
     const uint64_t k[] = {1, n / 2, n - (n > 0), n, n + 3, other, other % (n + 1), 0};
@@ -159,7 +212,9 @@ static void draw_space(fuzz_case *c, xlt_random *random)
     c->of[AXES] = one_in(random, 2) ? 0 : xlt_below(random, 8);
     c->of[SHAPE] = xlt_next(random) >> 44;
     c->of[FAR] = xlt_below(random, 3);
-    c->of[TIGHT] = !zeros_are_alike() && one_in(random, 4); /* not where devices end long loops */
+    c->of[TIGHT] = one_in(random, 4) ? 1 + xlt_below(random, 2) : 0;
+    if (!one_in(random, 8))
+        c->of[FAILS] = FAILS_NOT;
     c->of[FIRST] = one_in(random, 2) ? 0 : xlt_below(random, 200);
     c->of[ROWS] = one_in(random, 2) ? 0 : 1 + xlt_below(random, 100);
 }
@@ -179,13 +234,19 @@ void case_draw_call(fuzz_case *c, xlt_random *random)
     draw_places(c, random);
     if (has_keys(c) && c->of[PRIMITIVE] != SORT) {
         c->of[TOP] = c->of[OTHER] = draw_second(c, random);
-        c->of[LEFT_OUT] = one_in(random, 2) ? 0 : xlt_below(random, NOTHING_GIVEN);
+        c->of[LEFT_OUT] = one_in(random, 2) ? 0 : xlt_below(random, NO_LENGTHS - 1);
         c->of[BREAKS] = one_in(random, 3) ? 1 + xlt_below(random, 4) : 0;
     }
+    if (c->of[PRIMITIVE] == TRANSFORM)
+        c->of[OTHER] = draw_second(c, random);
+    if (c->of[PRIMITIVE] == SELECT)
+        c->of[LEFT_OUT] = one_in(random, 2) ? 0 : xlt_below(random, ALL_LEFT_OUT);
     if (!one_in(random, 6))
         c->of[SHARED] = 0;
     if (has_space(c))
         draw_space(c, random);
+    c->of[PARTS] = xlt_below(random, 4);
     c->of[SEED] = xlt_next(random) >> 44;
     case_normalise(c);
+    fit_device(c);
 }

@@ -253,9 +253,28 @@ static const element elements[NUM_TYPES] = {
     {XL_I64, STRUCT, 8, 1, 8, NULL, &plus_user, plus_op, &plus_init, 8, long_make},
 };
 
+/* Keys of a comparator: structures of words, of which one tells the order. */
+enum { KEY_SIZES = 18 };
+static const uint16_t key_sizes[KEY_SIZES] = {4,  8,   12,  16,  20,  24,  32,  48,  64,
+                                              96, 100, 128, 160, 192, 256, 320, 400, 512};
+
+static const element *structure_of(const fuzz_case *c)
+{
+    static element structures[KEY_SIZES];
+    element *const e = &structures[c->of[KEY_BYTES]];
+    const size_t bytes = key_sizes[c->of[KEY_BYTES]];
+    *e = (element){.type = XL_USER_TYPE,
+                   .numbers = STRUCT,
+                   .bytes = bytes,
+                   .lanes = 1,
+                   .lane_bytes = bytes,
+                   .known_bytes = bytes};
+    return e;
+}
+
 const element *element_of(const fuzz_case *c)
 {
-    return &elements[c->of[TYPE]];
+    return c->of[COMPARE] == COMPARE_STRUCT ? structure_of(c) : &elements[c->of[TYPE]];
 }
 
 xl_type segment_type_of(const fuzz_case *c)
@@ -343,5 +362,6 @@ size_t in_bytes_of(const fuzz_case *c)
 
 size_t out_bytes_of(const fuzz_case *c)
 {
-    return case_is_arg(c) ? 8 : element_of(c)->bytes;
+    const bool maps = c->of[PRIMITIVE] == TRANSFORM && c->of[MOVE] == 0 && c->of[TEXT];
+    return case_is_arg(c) || maps ? 8 : element_of(c)->bytes;
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOW = SCENE_ARRAYS, COUNT_OUT };
+enum { NOW = SCENE_ARRAYS, NOW_Y, NOW_Z, COUNT_OUT };
 
 /* A grid is all there is, and it is each case's own; this one tells whether there can be one. */
 static xl_status open_moved(const fuzz_case *c, open_plan *plan)
@@ -84,6 +84,14 @@ static uint32_t count_narrow(const scene *s, const void *now, double distance)
 }
 
 static const scene *running; /* what enqueue() works on */
+static const open_plan *running_plan;
+
+static bool holds(outcome *o, const fuzz_case *c, const call_array *a)
+{
+    (void)c;
+    (void)a;
+    return check_build(o, running_plan, running);
+}
 
 static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_array *a,
                          const flight *f)
@@ -94,6 +102,8 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
     const xl_grid_moved_args args = {.distance = running->wide ? 0 : (float)distance,
                                      .distance_f64 = running->wide ? distance : 0,
                                      .points = array_view(&a[NOW]),
+                                     .points_y = array_view(&a[NOW_Y]),
+                                     .points_z = array_view(&a[NOW_Z]),
                                      .moved = array_view(&a[COUNT_OUT])};
     if (status == XL_SUCCESS)
         status = xl_grid_moved_enqueue(plan->of.space.grid, plan->of.space.index, f->queue, &args,
@@ -105,20 +115,22 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
 
 static void run_moved(const fuzz_case *c, open_plan *plan, outcome *o)
 {
-    static const exact_call call = {"xl_grid_moved_enqueue", enqueue, NULL};
+    static const exact_call call = {"xl_grid_moved_enqueue", enqueue, holds};
     call_array arrays[CALL_ARRAYS] = {{0}};
     xlt_random random = random_of(c->of[SEED], 7);
     scene s = make_scene(c);
     void *now = move(&s, &random);
     const double distance = distance_of(c, &s);
-    const uint32_t wanted =
-        s.wide ? count_wide(&s, now, distance) : count_narrow(&s, now, distance);
+    const uint32_t wanted = s.spoilt > 0 ? UINT32_MAX
+                            : s.wide     ? count_wide(&s, now, distance)
+                                         : count_narrow(&s, now, distance);
     if (make_grid(o, c, plan, &s)) {
         const size_t at = (size_t)c->of[OUT_AT];
         add_scene(c, plan, &s, arrays);
-        arrays[NOW] = input_array("points now", now, arrays[POINTS].n, s.bytes, at);
+        add_points(&s, arrays + NOW, "points now", now, s.n, s.stride, c->of[LAYOUT] != 0, at);
         arrays[COUNT_OUT] = output_array("moved", &wanted, 1, sizeof wanted, at);
         running = &s;
+        running_plan = plan;
         run_exact(o, c, plan, &call, arrays);
     }
     free(now);

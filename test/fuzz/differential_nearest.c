@@ -33,6 +33,7 @@ static xl_status open_nearest(const fuzz_case *c, open_plan *plan)
     desc.max_radius_f64 = wide ? most : 0;
     desc.dimensions = desc.query_stride = 3 - (uint32_t)c->of[DIMENSIONS];
     desc.include_self = (uint32_t)c->of[SELF];
+    desc.query_layout = c->of[QUERY_LAYOUT] ? XL_POINTS_SOA : XL_POINTS_AOS;
     desc.queries = c->of[AROUND] ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
     desc.periodic = scene_repeats(c);
     desc.batch = (uint32_t)c->of[BATCH];
@@ -97,6 +98,23 @@ static bool is_of_given_up(const void *got, const void *wanted)
 }
 
 static const scene *running; /* what enqueue() works on */
+static const open_plan *running_plan;
+
+static bool holds(outcome *o, const fuzz_case *c, const call_array *a)
+{
+    (void)c;
+    (void)a;
+    return check_build(o, running_plan, running);
+}
+
+/* Of a build that failed no row has neighbours. */
+static void search_none(const scene *s, size_t places, uint32_t *indices, void *distances2)
+{
+    for (size_t i = 0; i < places; ++i) {
+        indices[i] = UINT32_MAX;
+        set_scalar(s, distances2, i, (double)INFINITY);
+    }
+}
 
 static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_array *a,
                          const flight *f)
@@ -105,6 +123,8 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
     xl_status status = build_scene(c, plan, a, f, &built);
     const xl_knn_args args = {.num_queries = running->queries ? running->rows : 0,
                               .queries = array_view(&a[QUERY_POINTS]),
+                              .queries_y = array_view(&a[QUERY_Y]),
+                              .queries_z = array_view(&a[QUERY_Z]),
                               .indices = array_view(&a[INDICES]),
                               .distances2 = array_view(&a[DISTANCES]),
                               .query_systems = array_view(&a[OF_QUERY_SYSTEMS]),
@@ -120,13 +140,15 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
 
 static void run_nearest(const fuzz_case *c, open_plan *plan, outcome *o)
 {
-    static const exact_call call = {"the nearest", enqueue, NULL};
+    static const exact_call call = {"the nearest", enqueue, holds};
     call_array arrays[CALL_ARRAYS] = {{0}};
     scene s = make_scene(c);
     const size_t places = s.num * k_of(c), at = (size_t)c->of[OUT_AT];
     uint32_t *indices = make_bytes(places, sizeof *indices);
     void *distances2 = make_bytes(places, s.bytes);
-    if (s.wide)
+    if (s.spoilt > 0)
+        search_none(&s, places, indices, distances2);
+    else if (s.wide)
         search_wide(c, &s, indices, distances2);
     else
         search_narrow(c, &s, indices, distances2);
@@ -138,6 +160,7 @@ static void run_nearest(const fuzz_case *c, open_plan *plan, outcome *o)
         if (!s.wide)
             arrays[DISTANCES].will_do = is_of_given_up;
         running = &s;
+        running_plan = plan;
         run_exact(o, c, plan, &call, arrays);
     }
     free(indices);

@@ -23,6 +23,7 @@ static xl_status open_scan(const fuzz_case *c, open_plan *plan)
     desc.segment_type = segment_type_of(c);
     desc.segment_width = c->of[WIDTH];
     desc.segment_mask = c->of[MASK];
+    desc.carry = (uint32_t)c->of[CARRY];
     const bool has_init = case_init(c, init);
     if (c->of[INIT] == INIT_DEVICE) {
         plan->init = guarded(init, 1, e->bytes, 3);
@@ -46,30 +47,79 @@ static void close_scan(open_plan *plan)
 
 /* The buffers of one call. */
 typedef struct call {
-    xlt_buffer in, segments, out, count, scratch;
+    xlt_buffer in, segments, out, count, scratch, carries;
 } call;
+
+/* Parts of the array, one after the other, of which each takes the carry of the one before. */
+enum { MOST_PARTS = 4 };
+typedef struct parts {
+    size_t count, begin[MOST_PARTS + 1];
+} parts;
+
+static int by_size(const void *a, const void *b)
+{
+    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Bits are cut between words. */
+static parts find_parts(const fuzz_case *c)
+{
+    const size_t n = case_most(c);
+    const bool bits = c->of[SEGMENTS] == XL_SEGMENTS_FLAG_BITMASK;
+    xlt_random random = random_of(c->of[SEED], 70);
+    parts p = {.count = 1 + (size_t)c->of[PARTS]};
+    for (size_t k = 1; k < p.count; ++k) {
+        p.begin[k] = xlt_below(&random, (uint32_t)n + 1);
+        p.begin[k] -= bits ? p.begin[k] % 32 : 0;
+    }
+    qsort(p.begin, p.count, sizeof p.begin[0], by_size);
+    p.begin[p.count] = n;
+    return p;
+}
+
+static xl_view moved_on(xl_view view, size_t by)
+{
+    view.offset += view.buffer ? by : 0;
+    return view;
+}
+
+static xl_scan_args args_of(const fuzz_case *c, const call *b, size_t begin, size_t end)
+{
+    const bool counted = c->of[SEGMENTS] == XL_SEGMENTS_OFFSETS,
+               bits = c->of[SEGMENTS] == XL_SEGMENTS_FLAG_BITMASK;
+    return (xl_scan_args){.n = end - begin,
+                          .n_device = xlt_view(&b->count),
+                          .in = moved_on(xlt_view(&b->in), begin),
+                          .segments =
+                              counted ? counted_view(&b->segments)
+                                      : moved_on(xlt_view(&b->segments), bits ? begin / 32 : begin),
+                          .out = moved_on(xlt_view(c->of[PLACE] ? &b->in : &b->out), begin),
+                          .scratch = xlt_view(&b->scratch),
+                          .first_index = begin};
+}
 
 static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call *b, const flight *f)
 {
-    const bool counted = c->of[SEGMENTS] == XL_SEGMENTS_OFFSETS;
-    const xl_view in = xlt_view(&b->in), out = xlt_view(c->of[PLACE] ? &b->in : &b->out),
-                  segments = counted ? counted_view(&b->segments) : xlt_view(&b->segments),
-                  scratch = xlt_view(&b->scratch);
-    const size_t most = case_most(c);
-    return c->of[COUNT] == COUNT_ON_HOST
-               ? xl_scan_enqueue(
-                     plan->of.scan, f->queue,
-                     &(xl_scan_args){
-                         .n = most, .in = in, .segments = segments, .out = out, .scratch = scratch},
-                     num_waits(f), waits(f), NULL)
-               : xl_scan_enqueue(plan->of.scan, f->queue,
-                                 &(xl_scan_args){.n = most,
-                                                 .n_device = xlt_view(&b->count),
-                                                 .in = in,
-                                                 .segments = segments,
-                                                 .out = out,
-                                                 .scratch = scratch},
-                                 num_waits(f), waits(f), NULL);
+    const parts p = find_parts(c);
+    cl_event last = NULL;
+    xl_status status = XL_SUCCESS;
+    for (size_t k = 0; status == XL_SUCCESS && k < p.count; ++k) {
+        const bool more = k + 1 < p.count;
+        cl_event before = last;
+        xl_scan_args args = args_of(c, b, p.begin[k], p.begin[k + 1]);
+        if (p.begin[k] > 0)
+            args.carry_in = moved_on(xlt_view(&b->carries), k - 1);
+        args.carry_out = moved_on(xlt_view(&b->carries), k);
+        last = NULL;
+        status = xl_scan_enqueue(plan->of.scan, f->queue, &args, before ? 1 : num_waits(f),
+                                 before ? &before : waits(f), more ? &last : NULL);
+        if (before)
+            clReleaseEvent(before);
+    }
+    if (last)
+        clReleaseEvent(last);
+    return status;
 }
 
 static bool make_call(outcome *o, const fuzz_case *c, const open_plan *plan, call *b,
@@ -85,6 +135,8 @@ static bool make_call(outcome *o, const fuzz_case *c, const open_plan *plan, cal
         b->segments = guarded(s->array, s->array_n, s->array_bytes, (size_t)c->of[SEGMENTS_AT]);
     if (c->of[COUNT] != COUNT_ON_HOST)
         b->count = guarded(&n, 1, sizeof n, 1);
+    if (c->of[CARRY])
+        b->carries = guarded(NULL, MOST_PARTS, element_of(c)->bytes, 1);
     if (!succeeded(o, plan->ctx, xl_scan_scratch(plan->of.scan, most, &scratch, &alignment),
                    "xl_scan_scratch"))
         return false;
@@ -95,7 +147,7 @@ static bool make_call(outcome *o, const fuzz_case *c, const open_plan *plan, cal
 
 static void free_call(call *b)
 {
-    xlt_buffer *const all[] = {&b->in, &b->segments, &b->out, &b->count, &b->scratch};
+    xlt_buffer *const all[] = {&b->in, &b->segments, &b->out, &b->count, &b->scratch, &b->carries};
     for (size_t k = 0; k < sizeof all / sizeof all[0]; ++k)
         xlt_buffer_free(all[k]);
 }
@@ -108,7 +160,8 @@ static bool read_call(outcome *o, const fuzz_case *c, const call *b, const void 
     if (!read_guarded(o, c->of[PLACE] ? &b->in : &b->out, "out", got) ||
         (!c->of[PLACE] && !unchanged(o, &b->in, "in", in)) ||
         !unchanged(o, &b->segments, "segments", s->array) ||
-        (b->scratch.mem && !read_guarded(o, &b->scratch, "scratch", NULL)))
+        (b->scratch.mem && !read_guarded(o, &b->scratch, "scratch", NULL)) ||
+        (b->carries.mem && !read_guarded(o, &b->carries, "carries", NULL)))
         return false;
     if (c->of[BROKEN])
         return true;

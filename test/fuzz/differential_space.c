@@ -42,12 +42,39 @@ static double rounded(const scene *s, double x)
 }
 
 /* Edges are longer than a radius, which a device that ends long loops wants, unless they are to be
- * tight, and none is twice as long as another: so few images are near. */
+ * tight: shorter than a half or a quarter of it. No edge is twice as long as another. */
+static double shortest_edge(const fuzz_case *c, const scene *s, xlt_random *random)
+{
+    static const double parts[] = {1.1, 0.44, 0.26};
+    return parts[c->of[TIGHT]] * s->radius * (1 + 3 * (double)xlt_unit(random));
+}
+
+/* As far as tilts may go, or anything up to the half of it. */
+static double tilt_of(const fuzz_case *c, uint32_t row, uint32_t column, xlt_random *random)
+{
+    const double any = 1.9 * ((double)xlt_unit(random) - 0.5), sign = any < 0 ? -1 : 1;
+    if (!c->of[SKEW])
+        return any;
+    return sign * (row == 2 && column == 1 ? 1.98 : 0.99);
+}
+
+static void make_cell(const fuzz_case *c, scene *s, xlt_random *random)
+{
+    for (uint32_t row = 1; row < s->dimensions; ++row)
+        for (uint32_t column = 0; column < row; ++column)
+            s->cell[row][column] =
+                rounded(s, tilt_of(c, row, column, random) * s->cell[column][column]);
+    if (c->of[SPACE] == SPACE_CELL) {
+        s->tilt[0] = s->periodic >> 1 & 1 ? s->cell[1][0] : 0;
+        s->tilt[1] = s->periodic >> 2 & 1 ? s->cell[2][0] : 0;
+        s->tilt[2] = s->periodic >> 2 & 1 ? s->cell[2][1] : 0;
+    }
+}
+
 static void make_space(const fuzz_case *c, scene *s, xlt_random *random)
 {
     static const double corners[3][3] = {{0, 0, 0}, {-3.25, 1.7, 100}, {1000, -2000, 500}};
-    const double shortest =
-        (c->of[TIGHT] ? 0.44 : 1.1) * s->radius * (1 + 3 * (double)xlt_unit(random));
+    const double shortest = shortest_edge(c, s, random);
     const double far = s->wide && c->of[FAR] == 2 ? 1e6 : 1;
     for (uint32_t a = 0; a < s->dimensions; ++a) {
         const double edge = shortest * (1 + (double)xlt_unit(random));
@@ -57,15 +84,7 @@ static void make_space(const fuzz_case *c, scene *s, xlt_random *random)
         s->period[a] = c->of[SPACE] == SPACE_CELL ? s->cell[a][a] : s->upper[a] - s->lower[a];
         s->period[a] = s->periodic >> a & 1 ? rounded(s, s->period[a]) : 0;
     }
-    for (uint32_t row = 1; row < s->dimensions; ++row)
-        for (uint32_t column = 0; column < row; ++column)
-            s->cell[row][column] =
-                rounded(s, 1.9 * ((double)xlt_unit(random) - 0.5) * s->cell[column][column]);
-    if (c->of[SPACE] == SPACE_CELL) {
-        s->tilt[0] = s->periodic >> 1 & 1 ? s->cell[1][0] : 0;
-        s->tilt[1] = s->periodic >> 2 & 1 ? s->cell[2][0] : 0;
-        s->tilt[2] = s->periodic >> 2 & 1 ? s->cell[2][1] : 0;
-    }
+    make_cell(c, s, random);
 }
 
 /* ---- points --------------------------------------------------------------------------------- */
@@ -74,6 +93,8 @@ static void make_space(const fuzz_case *c, scene *s, xlt_random *random)
 static double part_of(const fuzz_case *c, xlt_random *random, size_t i, size_t axis)
 {
     const double any = (double)xlt_unit(random) + 0x1p-24 * (double)xlt_unit(random);
+    if (c->of[SPREAD] == ON_FACES)
+        return xlt_below(random, 3) ? any : (double)xlt_below(random, 2);
     switch (c->of[DATA]) {
     case ZEROS:
         return 0;
@@ -113,6 +134,38 @@ static void put_point(const fuzz_case *c, const scene *s, void *array, size_t at
         set_scalar(s, array, at + a, coordinate(s, c->of[SPACE] == SPACE_CELL, part, a, around));
 }
 
+/* Some of the points, from 1e9 to 1e30 away. */
+static void send_away(scene *s, xlt_random *random)
+{
+    static const double distances[] = {1e9, 3e15, 1e22, 1e30};
+    for (size_t i = 0; i < s->n; ++i) {
+        const uint32_t axis = xlt_below(random, s->dimensions);
+        const double far = distances[xlt_below(random, 4)];
+        if (xlt_below(random, 6) == 0)
+            set_scalar(s, s->points, i * s->stride + axis, xlt_below(random, 2) ? far : -far);
+    }
+}
+
+/* One to three points that the build must refuse. */
+static void spoil_points(const fuzz_case *c, scene *s, xlt_random *random)
+{
+    s->first_bad = s->n;
+    s->non_finite = c->of[FAILS] == FAILS_NON_FINITE;
+    for (uint32_t k = 1 + xlt_below(random, 3); s->n > 0 && k > 0; --k) {
+        const size_t i = xlt_below(random, (uint32_t)s->n);
+        const size_t at = i * s->stride + xlt_below(random, s->dimensions);
+        const double x = scalar_of(s, s->points, at);
+        if (c->of[FAILS] == FAILS_SYSTEM && s->systems[i] < s->num_systems)
+            s->systems[i] = s->num_systems + xlt_below(random, 2) * 4000000000u;
+        else if (c->of[FAILS] == FAILS_OUTSIDE && fabs(x) < 1e25)
+            set_scalar(s, s->points, at, xlt_below(random, 2) ? 1e29 : -1e29);
+        else if (s->non_finite && isfinite(x))
+            set_scalar(s, s->points, at, xlt_below(random, 2) ? (double)NAN : (double)INFINITY);
+        ++s->spoilt;
+        s->first_bad = i < s->first_bad ? i : s->first_bad;
+    }
+}
+
 static void make_points_in(const fuzz_case *c, scene *s, xlt_random *random)
 {
     s->points = make_bytes(s->n * s->stride, s->bytes);
@@ -125,6 +178,8 @@ static void make_points_in(const fuzz_case *c, scene *s, xlt_random *random)
         put_point(c, s, s->points, i * s->stride, part,
                   c->of[DATA] == RANDOM && xlt_below(random, 4) == 0);
     }
+    if (c->of[SPREAD] == FAR_AWAY)
+        send_away(s, random);
 }
 
 /* Some at points, some outside of the box, where points may not be, some nowhere. */
@@ -187,6 +242,8 @@ scene make_scene(const fuzz_case *c)
         s.systems = numbers_below(s.n, s.num_systems, &random);
     if (c->of[AROUND])
         make_queries(c, &s, &random);
+    if (c->of[FAILS])
+        spoil_points(c, &s, &random);
     if (c->of[AROUND] && s.num_systems > 0) /* some of a system that there is not */
         s.query_systems = numbers_below(s.rows, s.num_systems + 1, &random);
     if (c->of[RADII]) {
@@ -204,6 +261,8 @@ void free_scene(scene *s)
     free(s->radii);
     free(s->systems);
     free(s->query_systems);
+    for (size_t k = 0; k < s->num_axes; ++k)
+        free(s->axes[k]);
 }
 
 /* ---- grids ---------------------------------------------------------------------------------- */
@@ -225,6 +284,7 @@ static xl_grid_desc describe(const fuzz_case *c, const scene *s)
     xl_grid_desc_init(&desc);
     desc.dimensions = s->dimensions;
     desc.stride = (uint32_t)s->stride;
+    desc.layout = c->of[LAYOUT] ? XL_POINTS_SOA : XL_POINTS_AOS;
     desc.scalar = s->wide ? XL_F64 : XL_F32;
     desc.cell_size = cells[c->of[CELL]];
     desc.bounded = c->of[SPACE] == SPACE_BOUNDED || c->of[SPACE] == SPACE_BOX;
@@ -276,18 +336,35 @@ void close_space(open_plan *plan)
 
 /* ---- calls ---------------------------------------------------------------------------------- */
 
-void add_scene(const fuzz_case *c, const open_plan *plan, const scene *s, call_array *arrays)
+void add_points(scene *s, call_array *arrays, const char *name, const void *points, size_t n,
+                size_t stride, bool apart, size_t at)
 {
-    const size_t in = (size_t)c->of[IN_AT],
-                 scalars = s->n > 0 ? (s->n - 1) * s->stride + s->dimensions : 0;
+    if (!apart) {
+        const size_t scalars = n > 0 ? (n - 1) * stride + s->dimensions : 0;
+        arrays[0] = input_array(name, points, scalars, s->bytes, at);
+        return;
+    }
+    for (size_t axis = 0; name && axis < s->dimensions; ++axis) {
+        void *const array = make_bytes(n, s->bytes);
+        for (size_t i = 0; i < n; ++i)
+            memcpy((char *)array + i * s->bytes,
+                   (const char *)points + (i * stride + axis) * s->bytes, s->bytes);
+        s->axes[s->num_axes++] = array;
+        arrays[axis] = input_array(name, array, n, s->bytes, at / (axis + 1));
+    }
+}
+
+void add_scene(const fuzz_case *c, const open_plan *plan, scene *s, call_array *arrays)
+{
+    const size_t in = (size_t)c->of[IN_AT];
     size_t bytes = 0, alignment = 1;
     const xl_status status = xl_grid_scratch(plan->of.space.grid, s->n, &bytes, &alignment);
     assert_int_equal(status, XL_SUCCESS);
-    arrays[POINTS] = input_array("points", s->points, scalars, s->bytes, in);
+    add_points(s, arrays + POINTS, "points", s->points, s->n, s->stride, c->of[LAYOUT] != 0, in);
     arrays[OF_SYSTEMS] = input_array(s->systems ? "systems" : NULL, s->systems, s->n, 4, in / 2);
     arrays[STORAGE] = scratch_array(c, bytes, alignment);
-    arrays[QUERY_POINTS] = input_array(s->queries ? "queries" : NULL, s->queries,
-                                       s->rows * s->dimensions, s->bytes, in / 3);
+    add_points(s, arrays + QUERY_POINTS, s->queries ? "queries" : NULL, s->queries, s->rows,
+               s->dimensions, c->of[QUERY_LAYOUT] != 0, in / 3);
     arrays[QUERY_RADII] =
         input_array(s->radii ? "radii" : NULL, s->radii, s->rows, s->bytes, in / 4);
     arrays[OF_QUERY_SYSTEMS] = input_array(s->query_systems ? "query_systems" : NULL,
@@ -299,10 +376,29 @@ xl_status build_scene(const fuzz_case *c, const open_plan *plan, const call_arra
 {
     const xl_grid_build_args args = {.n = points_of(c),
                                      .points = array_view(&arrays[POINTS]),
+                                     .points_y = array_view(&arrays[POINTS_Y]),
+                                     .points_z = array_view(&arrays[POINTS_Z]),
                                      .systems = array_view(&arrays[OF_SYSTEMS]),
                                      .storage = array_view(&arrays[STORAGE])};
     return xl_grid_build_enqueue(plan->of.space.grid, plan->of.space.index, f->queue, &args,
                                  num_waits(f), waits(f), built);
+}
+
+bool check_build(outcome *o, const open_plan *plan, const scene *s)
+{
+    xl_grid_report r;
+    const xl_status status = xl_grid_index_status(plan->of.space.index, xlt_queue(), &r, 0, NULL),
+                    wanted = s->spoilt == 0  ? XL_SUCCESS
+                             : s->non_finite ? XL_ERROR_NON_FINITE
+                                             : XL_ERROR_OUT_OF_DOMAIN;
+    const uint64_t first = s->non_finite ? r.first_non_finite : r.first_out_of_domain;
+    if (status != wanted)
+        return failed(o, "the build gave %s, not %s: %.300s", xl_status_name(status),
+                      xl_status_name(wanted), xl_context_error(plan->ctx));
+    return r.points == s->n && (s->spoilt == 0 || first == s->first_bad)
+               ? true
+               : failed(o, "of %llu points the first bad one is %llu, not %zu",
+                        (unsigned long long)r.points, (unsigned long long)first, s->first_bad);
 }
 
 bool is_alike(const void *got, const void *wanted)
