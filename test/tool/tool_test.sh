@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # usage: tool_test.sh PART PROGRAM ORACLE DATA_FOLDER VERSION
 # Runs one part of the tests of the program in a folder of its own.
-# shellcheck disable=SC2086,SC2317 # words without blanks; parts are called by name
+# shellcheck disable=SC2013,SC2046,SC2086,SC2317 # words without blanks; parts are called by name
 # shellcheck source-path=SCRIPTDIR source=tool_support.sh
 . "$(dirname "$0")/tool_support.sh"
 dtypes="i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8"
