@@ -334,11 +334,11 @@ static void zeros_of_both_signs(void **state)
         const size_t t = i / 8, o = i / 2 % 4;
         const zeros z = {types[t], t == 3 ? 2 : 1, ops[o], i % 2};
         const size_t width = (i + i / 4) % 2 ? 5 : SIZE_MAX / 2;
-        if (z.lanes == 2 && finds_place(z.op))
+        if ((z.lanes == 2 && finds_place(z.op)) ||
+            (xlt_few_programs() && (t == 3 ? o > 0 : t != o % 2 || (z.equal && o > 0))))
             continue;
         for (size_t k = 0; k < 3; ++k)
-            if ((!xlt_few_programs() || (i / 2 + k) % 3 == 0) &&
-                !check_zeros_plan(tunes[k], &z, width))
+            if ((!xlt_few_programs() || o % 3 == k) && !check_zeros_plan(tunes[k], &z, width))
                 print_message("no %s here\n", xl_type_name(z.type));
     }
 }
