@@ -305,7 +305,7 @@ static void zeros_of_both_signs(void **state)
     for (size_t i = 0; i < COUNT(variants) * COUNT(keys); ++i) {
         const struct variant *const v = &variants[i % COUNT(variants)];
         const size_t k = i / COUNT(variants);
-        if (xlt_few_programs() && i % 3 != k % 3)
+        if ((xlt_few_programs() || xlt_on_oclgrind()) && i % COUNT(variants) != 3 * k)
             continue;
         xl_merge_desc desc =
             merge_desc(keys[k], i % 2 ? XL_NONE : XL_U32, i / 2 % 2 ? XL_DESCENDING : XL_ASCENDING);

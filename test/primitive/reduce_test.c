@@ -304,6 +304,10 @@ static bool check_zeros_plan(const char *tune, const zeros *z, size_t width)
     desc.type = z->lanes == 2 ? XL_F32X2 : z->type;
     desc.op = z->op;
     desc.equal_zeros = z->equal;
+    if (z->equal && z->lanes == 1) { /* a caller of an older version, whose structure ends before */
+        desc.struct_size = offsetof(xl_reduce_desc, equal_zeros);
+        desc.equal_zeros = 0;
+    }
     desc.segments = width < SIZE_MAX / 2 ? XL_SEGMENTS_WIDTH : XL_SEGMENTS_NONE;
     desc.segment_width = desc.segments ? width : 0;
     const xl_status status = xl_reduce_create(ctx, &desc, &plan);
@@ -330,11 +334,11 @@ static void zeros_of_both_signs(void **state)
         const size_t t = i / 8, o = i / 2 % 4;
         const zeros z = {types[t], t == 3 ? 2 : 1, ops[o], i % 2};
         const size_t width = (i + i / 4) % 2 ? 5 : SIZE_MAX / 2;
-        if (z.lanes == 2 && finds_place(z.op))
+        if ((z.lanes == 2 && finds_place(z.op)) ||
+            (xlt_few_programs() && (t == 3 ? o > 0 : t != o % 2 || (z.equal && o > 0))))
             continue;
         for (size_t k = 0; k < 3; ++k)
-            if ((!xlt_few_programs() || (i / 2 + k) % 3 == 0) &&
-                !check_zeros_plan(tunes[k], &z, width))
+            if ((!xlt_few_programs() || o % 3 == k) && !check_zeros_plan(tunes[k], &z, width))
                 print_message("no %s here\n", xl_type_name(z.type));
     }
 }
@@ -603,7 +607,6 @@ static void create_refuses(void **state)
     REFUSED(segments, XL_SEGMENTS_WIDTH, "segment_width");
     REFUSED(load_type, XL_U8, "load_type");
     REFUSED(store_type, XL_U8, "store_type");
-    REFUSED(equal_zeros, 2, "desc.equal_zeros: 2; must be 0 or 1");
     REFUSED(reserved, 1, "desc.reserved: 1; must be 0");
     xl_reduce_desc_init(&desc);
     desc.op = XL_ARG_MIN;

@@ -125,7 +125,7 @@ static unsigned char *zeros_make(xl_type scalar, size_t n, size_t lanes)
 
 /* Runs that the device finds, and those that bytes have, without the signs of zeros if these are
  * equal. */
-static void check_zeros(const xl_select_desc *desc, xl_select *plan, size_t n)
+static void check_zeros(const xl_select_desc *desc, xl_select *plan, bool equal, size_t n)
 {
     const xl_type scalar = (xl_type)(desc->type & 0xff);
     const size_t lanes = desc->type >> 8 ? desc->type >> 8 : 1,
@@ -135,7 +135,7 @@ static void check_zeros(const xl_select_desc *desc, xl_select *plan, size_t n)
     uint32_t *places = calloc(n, 4);
     uint64_t count, runs = 0;
     assert_true(kept && places);
-    if (desc->equal_zeros)
+    if (equal)
         ref_equal_zeros(scalar, n * lanes, compared);
     xlt_buffer a = xlt_buffer_make(in, n, bytes, 0), b = xlt_buffer_make(NULL, n, bytes, 1);
     xlt_buffer i = xlt_buffer_make(NULL, n, 4, 1), c = xlt_buffer_make(NULL, 1, 8, 0);
@@ -155,7 +155,7 @@ static void check_zeros(const xl_select_desc *desc, xl_select *plan, size_t n)
         if (runs >= count || places[runs] != e ||
             memcmp(kept + runs * bytes, in + e * bytes, bytes) != 0)
             XLT_FAIL("%s, zeros %s, n %zu: run %llu is wrong", xl_type_name((xl_type)desc->type),
-                     desc->equal_zeros ? "equal" : "in order", n, (unsigned long long)runs);
+                     equal ? "equal" : "in order", n, (unsigned long long)runs);
         ++runs;
     }
     assert_int_equal(count, runs);
@@ -182,9 +182,13 @@ static void zeros_of_both_signs(void **state)
         desc.type = types[i / 4];
         desc.kind = i % 3 == 0 ? XL_SELECT_RUNS : XL_SELECT_UNIQUE;
         desc.equal_zeros = i % 2;
+        if (i % 4 == 1) { /* a caller of an older version, whose structure ends before */
+            desc.struct_size = offsetof(xl_select_desc, equal_zeros);
+            desc.equal_zeros = 0;
+        }
         desc.tunables = tunables;
         desc.num_tunables = 1;
-        if (xlt_few_programs() && i / 2 % 2 != i / 4 % 2)
+        if ((xlt_few_programs() || xlt_on_oclgrind()) && i % 4 != i / 4 % 4)
             continue;
         const xl_status status = xl_select_create(xlt_context(), &desc, &plan);
         if (status == XL_ERROR_UNSUPPORTED) {
@@ -193,7 +197,7 @@ static void zeros_of_both_signs(void **state)
         }
         XLT_OK(status);
         for (size_t n = 1; n < (xlt_small() ? 300 : 20000); n = 2 * n + 1)
-            check_zeros(&desc, plan, n);
+            check_zeros(&desc, plan, i % 2, n);
         xl_select_destroy(plan);
     }
 }

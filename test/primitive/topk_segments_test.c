@@ -332,7 +332,7 @@ static void zeros_of_both_signs(void **state)
         xl_topk_desc desc = desc_of(i);
         desc.key = keys[i % 3];
         desc.equal_zeros = 1;
-        if (xlt_few_programs() && i % VARIANTS > 1)
+        if ((xlt_few_programs() || xlt_on_oclgrind()) && i > 1)
             continue;
         xl_context *ctx = context_of(v);
         xl_topk *plan = plan_of(ctx, v, &desc);
