@@ -13,12 +13,16 @@ uint64_t ref_bound(xl_type key, bool descending, bool upper, size_t n, const voi
                    const void *query)
 {
     const size_t size = ref_type_size(key);
-    for (size_t i = 0; i < n; ++i) {
-        const void *at = (const unsigned char *)keys + i * size;
+    size_t low = 0, high = n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const void *at = (const unsigned char *)keys + middle * size;
         if (upper ? is_before(key, descending, query, at) : !is_before(key, descending, at, query))
-            return i;
+            high = middle;
+        else
+            low = middle + 1;
     }
-    return n;
+    return low;
 }
 
 uint64_t ref_unsorted(xl_type key, bool descending, size_t n, const void *keys)
