@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Serial reference of searches in sorted arrays: looks at one key after the other. */
+ * Serial reference of searches in sorted arrays. */
 #include "reference.h"
 
 /* Whether a key comes before another one. */
