@@ -36,9 +36,9 @@
 #include <unistd.h>
 #endif
 
-/* Calls in a row on one plan, of which each ninth is of points in space; cases and plans of a push,
- * and of CROSSLANE_TEST_SMALL. */
-enum { BURST = 16, NINTH = 9, CASES = 22500, PLANS = 70, SMALL_CASES = 1125, SMALL_PLANS = 31 };
+/* Calls in a row on one plan; of nine such bursts one is of points in space, and one of forms;
+ * cases and plans of a push, and of CROSSLANE_TEST_SMALL. */
+enum { BURST = 16, NINTH = 9, CASES = 21600, PLANS = 70, SMALL_CASES = 1035, SMALL_PLANS = 31 };
 
 /* Tries that a failure's case is made smaller with, and the exit code of a device that no longer
  * works. */

@@ -101,6 +101,8 @@ static void draw_usual_plan(fuzz_case *c, uint64_t plan)
     if (c->of[PRIMITIVE] == SORT)
         c->of[ALGORITHM] = sorts[xlt_below(&random, COUNT_OF(sorts))];
     c->of[VALUES_ONLY] = xlt_below(&random, 2);
+    if (c->of[PRIMITIVE] == SORT)
+        c->of[SEGMENTS] = 0;
 }
 
 /* Of selections, merges and searches. */
@@ -155,7 +157,7 @@ void case_draw_plan_of(fuzz_case *c, uint64_t which, uint64_t plan)
     xlt_random random = random_of(plan, 3 + which);
     *c = (fuzz_case){{0}};
     for (field f = TYPE; f < PLAN_FIELDS; ++f)
-        if (one_in(&random, f == TUNE ? 3 : 2))
+        if (!one_in(&random, f == TUNE ? 2 : 4))
             c->of[f] = any_level(&random, f);
     c->of[PRIMITIVE] = which;
     c->of[TYPE] = xlt_below(&random, which <= REDUCE || which >= SELECT ? NUM_TYPES : NUM_SCALARS);
