@@ -296,8 +296,10 @@ static bool check_pairs(const settings *s)
             continue;
         told_of = p;
         case_list list = case_pairs(p, s->seed, s->telling ? tell_pair : NULL);
-        printf("%s: %zu cases on %zu plans cover %zu pairs; the rules exclude %zu\n",
-               primitive_name(p), list.count, list.num_plans, list.pairs, list.excluded);
+        printf(
+            "%s: %zu cases on %zu plans cover %zu pairs; the rules exclude %zu; %zu of the cases "
+            "must be refused\n",
+            primitive_name(p), list.count, list.num_plans, list.pairs, list.excluded, list.illegal);
         fflush(stdout);
         if (!s->telling)
             check_list(s, &list, &failures);
