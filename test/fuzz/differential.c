@@ -47,7 +47,7 @@ enum { SHRINK_TRIES = 120, DEVICE_LOST = 3 };
 static uint64_t watchdog = 60;
 static uint64_t refusals;
 
-/* What a run came to. */
+/* Results of a run. */
 typedef struct tally {
     uint64_t cases, failures;
     double seconds, building;

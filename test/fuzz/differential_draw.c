@@ -17,8 +17,7 @@ static bool one_in(xlt_random *random, uint32_t n)
     return xlt_below(random, n) == 0;
 }
 
-/* Numbers that fields take, each standing for those that are like it. Of the other fields that are
- * numbers, but for a seed, only 0 and what is drawn by itself. */
+/* Values of the fields that are numbers. Each value represents the numbers that are like it. */
 #define LEVELS(...)                                                                                \
     {                                                                                              \
         (const uint64_t[]){__VA_ARGS__}, COUNT_OF(((uint64_t[]){__VA_ARGS__}))                     \
@@ -215,7 +214,7 @@ static void draw_space(fuzz_case *c, xlt_random *random)
     c->of[SHAPE] = xlt_next(random) >> 44;
     c->of[FAR] = xlt_below(random, 3);
     c->of[TIGHT] = one_in(random, 4) ? 1 + xlt_below(random, 2) : 0;
-    if (!one_in(random, 8))
+    if (!one_in(random, 3))
         c->of[FAILS] = FAILS_NOT;
     c->of[FIRST] = one_in(random, 2) ? 0 : xlt_below(random, 200);
     c->of[ROWS] = one_in(random, 2) ? 0 : 1 + xlt_below(random, 100);

@@ -60,7 +60,7 @@ static size_t width(const cover *v, field f)
     return v->first[f + 1] - v->first[f];
 }
 
-/* The number of a case's value of a field, or `count` where no level stands for it. */
+/* The number of a case's value of a field, or `count` if the value is no level. */
 static size_t number_of(const cover *v, const fuzz_case *c, field f)
 {
     for (size_t a = v->first[f]; a < v->first[f + 1]; ++a)
@@ -260,7 +260,7 @@ static void exclude(cover *v, size_t a, size_t b)
         v->list.tell(x.f, x.value, y.f, y.value, because);
 }
 
-/* Of some cases the one whose plan covers the most. */
+/* Makes some cases and keeps the one whose plan covers the most. */
 static bool make_plan(cover *v, size_t a, size_t b, fuzz_case *c)
 {
     size_t most = 0, made = 0;

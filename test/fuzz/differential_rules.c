@@ -261,7 +261,7 @@ static const struct {
     {ARRAYS, arrays_go, "there is one array", XL_SUCCESS},
     {OTHER, other_is_given, "the points are the queries", XL_SUCCESS},
     {SELF, self_goes, "a given query is no point", XL_SUCCESS},
-    {HALF, half_goes, "half of the pairs is of points with one radius", XL_ERROR_UNSUPPORTED},
+    {HALF, half_goes, "half of the pairs is of points with one radius", XL_ERROR_INVALID_ARGUMENT},
     {DIMENSIONS, dimensions_go, "Morton codes have two or three dimensions", XL_SUCCESS},
     {AXES, axes_go, "space does not repeat", XL_SUCCESS},
     {BATCH, all_are_near, "some rows would be given up", XL_SUCCESS},
