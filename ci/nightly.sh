@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 # usage: ci/nightly.sh [PART...]
 #
-# What takes too long for each push, after ci/test.sh: 10^6 cases of the differential runner, more
-# than 2^32 elements on PoCL, every test with every kind of kernels on PoCL and on Intel's CPU
-# runtime, some of them with features masked out, what a push leaves out on rusticl and Oclgrind,
-# tests under the facts of GPUs that are not there, every kernel by compilers for AMD's and Intel's,
-# clang-tidy, cppcheck, the peers, and the mutants. PART: only those of differential, fuzz,
+# What takes too long for each push, after ci/test.sh: 10^6 cases of the differential runner and all
+# pairs of options, on a GPU too where there is one (ci/gpu.sh), more than 2^32 elements on PoCL, every
+# test with every kind of kernels on PoCL and on Intel's CPU runtime, some of them with features masked
+# out, what a push leaves out on rusticl and Oclgrind, tests under the facts of GPUs that are not
+# there, every kernel by compilers for AMD's and Intel's, clang-tidy, cppcheck, the peers, and the
+# mutants. PART: only those of differential, fuzz,
 # large, full, masks, tidy, peers, mutants. NIGHTLY_TESTS: of full and masks only the tests whose
 # names this matches, to try the script. Takes some hours on two cores. Ends with a table; logs: build/nightly.
 # Drivers newer than this machine's are tried by hand: ci/newer-drivers.sh.
@@ -63,6 +64,10 @@ cases=build/werror/test/fuzz/differential
 seed=${NIGHTLY_SEED:-$(date +%Y%m%d)}
 if [[ $parts == *" differential "* ]]; then
   step "differential, PoCL" env "${pocl[@]}" $cases --cases 787500 --plans 600 --seed "$seed"
+  step "all pairs, PoCL" env "${pocl[@]}" $cases --pairs all --failures 8 --seed "$seed"
+  step "all pairs, Intel" env "${intel[@]}" $cases --pairs all --failures 8 --seed "$seed" --watchdog 180
+  ! env CROSSLANE_DEVICE=gpu build/werror/test/which_device >/dev/null 2>&1 ||
+    step "differential, GPU" ci/gpu.sh --minutes 20 --seed "$seed"
   step "differential, Intel" env "${intel[@]}" $cases --cases 225000 --plans 200 --seed "$seed" --watchdog 180
   step "differential, rusticl" env "${rusticl[@]}" $cases --cases 110000 --plans 150 --seed "$seed" --watchdog 180
   step "differential, Oclgrind" no_findings env CROSSLANE_DEVICE=oclgrind: CROSSLANE_TEST_SMALL=1 \

@@ -36,9 +36,9 @@
 #include <unistd.h>
 #endif
 
-/* Calls in a row on one plan, of which each ninth is of points in space; cases and plans of a push,
- * and of CROSSLANE_TEST_SMALL. */
-enum { BURST = 16, NINTH = 9, CASES = 22500, PLANS = 70, SMALL_CASES = 1125, SMALL_PLANS = 31 };
+/* Calls in a row on one plan; of nine such bursts one is of points in space, and one of forms;
+ * cases and plans of a push, and of CROSSLANE_TEST_SMALL. */
+enum { BURST = 16, NINTH = 9, CASES = 21600, PLANS = 70, SMALL_CASES = 1035, SMALL_PLANS = 31 };
 
 /* Tries that a failure's case is made smaller with, and the exit code of a device that no longer
  * works. */
@@ -47,7 +47,7 @@ enum { SHRINK_TRIES = 120, DEVICE_LOST = 3 };
 static uint64_t watchdog = 60;
 static uint64_t refusals;
 
-/* What a run came to. */
+/* Results of a run. */
 typedef struct tally {
     uint64_t cases, failures;
     double seconds, building;
@@ -296,8 +296,10 @@ static bool check_pairs(const settings *s)
             continue;
         told_of = p;
         case_list list = case_pairs(p, s->seed, s->telling ? tell_pair : NULL);
-        printf("%s: %zu cases on %zu plans cover %zu pairs; the rules exclude %zu\n",
-               primitive_name(p), list.count, list.num_plans, list.pairs, list.excluded);
+        printf(
+            "%s: %zu cases on %zu plans cover %zu pairs; the rules exclude %zu; %zu of the cases "
+            "must be refused\n",
+            primitive_name(p), list.count, list.num_plans, list.pairs, list.excluded, list.illegal);
         fflush(stdout);
         if (!s->telling)
             check_list(s, &list, &failures);

@@ -89,6 +89,7 @@ typedef enum field {
     DETAILS,
     VISITS,
     CARRY,
+    ILLEGAL,
     PLAN_FIELDS,
     N = PLAN_FIELDS,
     COUNT,
@@ -204,6 +205,8 @@ const char *value_name(field f, uint64_t value); /* NULL: a number */
 bool heeds(const fuzz_case *c, field f);         /* whether the case's primitive has the field */
 /* Sets fields to 0 that do not go with the others: differential_rules.c. */
 void case_normalise(fuzz_case *c);
+/* What the library gives where it makes the plan of an illegal case; of others XL_SUCCESS. */
+xl_status case_refused(const fuzz_case *c);
 /* Why case_normalise() would set the field to 0; NULL: it would not. */
 const char *case_because(const fuzz_case *c, field f);
 /* "scan type=f32 n=1025 ...". Returns `line`. */
@@ -221,8 +224,8 @@ typedef void told_pair(field f, uint64_t x, field g, uint64_t y, const char *bec
 typedef struct case_list {
     fuzz_case *cases;
     size_t *plans;
-    size_t count, num_plans, pairs, excluded;
-    told_pair *tell; /* of each pair that is excluded; or NULL */
+    size_t count, num_plans, pairs, excluded, illegal; /* cases that must be refused */
+    told_pair *tell;                                   /* of each pair that is excluded; or NULL */
 } case_list;
 case_list case_pairs(uint64_t which, uint64_t seed, told_pair *tell);
 void free_case_list(case_list *list);

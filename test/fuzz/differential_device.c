@@ -208,6 +208,18 @@ static bool ends_the_process(const fuzz_case *c)
     return e->user_op && crashes && strstr(xlt_device(), "llvmpipe");
 }
 
+/* An illegal case is right if its plan is refused with the status that its rule says. */
+static bool was_refused(const fuzz_case *c, open_plan *plan, xl_status status, outcome *o)
+{
+    const xl_status wanted = case_refused(c);
+    if (status == wanted || (status == XL_ERROR_UNSUPPORTED && may_be_refused(c)))
+        return true;
+    failed(o, "the plan gave %s, not %s: %.300s", xl_status_name(status), xl_status_name(wanted),
+           status == XL_SUCCESS ? "" : xl_context_error(plan->ctx));
+    close_plan(plan);
+    return false;
+}
+
 static bool make_plan(const fuzz_case *c, open_plan *plan, outcome *o)
 {
     const double start = seconds_now();
@@ -221,6 +233,8 @@ static bool make_plan(const fuzz_case *c, open_plan *plan, outcome *o)
     ++opened;
     plans_took(start);
     plan->refused = status != XL_SUCCESS;
+    if (case_refused(c) != XL_SUCCESS)
+        return was_refused(c, plan, status, o);
     if (status == XL_ERROR_UNSUPPORTED && (may_be_refused(c) || ends_the_process(c))) {
         ++refused;
         return true;

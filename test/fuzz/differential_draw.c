@@ -17,8 +17,7 @@ static bool one_in(xlt_random *random, uint32_t n)
     return xlt_below(random, n) == 0;
 }
 
-/* Numbers that fields take, each standing for those that are like it. Of the other fields that are
- * numbers, but for a seed, only 0 and what is drawn by itself. */
+/* Values of the fields that are numbers. Each value represents the numbers that are like it. */
 #define LEVELS(...)                                                                                \
     {                                                                                              \
         (const uint64_t[]){__VA_ARGS__}, COUNT_OF(((uint64_t[]){__VA_ARGS__}))                     \
@@ -101,6 +100,8 @@ static void draw_usual_plan(fuzz_case *c, uint64_t plan)
     if (c->of[PRIMITIVE] == SORT)
         c->of[ALGORITHM] = sorts[xlt_below(&random, COUNT_OF(sorts))];
     c->of[VALUES_ONLY] = xlt_below(&random, 2);
+    if (c->of[PRIMITIVE] == SORT)
+        c->of[SEGMENTS] = 0;
 }
 
 /* Of selections, merges and searches. */
@@ -155,7 +156,7 @@ void case_draw_plan_of(fuzz_case *c, uint64_t which, uint64_t plan)
     xlt_random random = random_of(plan, 3 + which);
     *c = (fuzz_case){{0}};
     for (field f = TYPE; f < PLAN_FIELDS; ++f)
-        if (one_in(&random, f == TUNE ? 3 : 2))
+        if (!one_in(&random, f == TUNE ? 2 : 4))
             c->of[f] = any_level(&random, f);
     c->of[PRIMITIVE] = which;
     c->of[TYPE] = xlt_below(&random, which <= REDUCE || which >= SELECT ? NUM_TYPES : NUM_SCALARS);
@@ -213,7 +214,7 @@ static void draw_space(fuzz_case *c, xlt_random *random)
     c->of[SHAPE] = xlt_next(random) >> 44;
     c->of[FAR] = xlt_below(random, 3);
     c->of[TIGHT] = one_in(random, 4) ? 1 + xlt_below(random, 2) : 0;
-    if (!one_in(random, 8))
+    if (!one_in(random, 3))
         c->of[FAILS] = FAILS_NOT;
     c->of[FIRST] = one_in(random, 2) ? 0 : xlt_below(random, 200);
     c->of[ROWS] = one_in(random, 2) ? 0 : 1 + xlt_below(random, 100);

@@ -139,7 +139,7 @@ static unsigned char *make_numbers(const fuzz_case *c, size_t n, bool levels)
     return numbers;
 }
 
-/* ---- what has to come out -------------------------------------------------------------------- */
+/* ---- expected counts -------------------------------------------------------------------- */
 
 static void count_one(const fuzz_case *c, const ref_histogram *h, const unsigned char *in, size_t i,
                       uint64_t *bins)

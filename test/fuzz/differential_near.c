@@ -287,9 +287,9 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
     return status;
 }
 
-/* ---- what comes out -------------------------------------------------------------------------- */
+/* ---- results -------------------------------------------------------------------------- */
 
-/* Where row i of the part that was filled begins in the list, and in what is wanted. */
+/* Where row i of the part that was filled begins in the list. */
 static size_t row_begin(const fuzz_case *c, size_t i)
 {
     const uint64_t *const offsets = wanted->offsets;

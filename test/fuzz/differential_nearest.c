@@ -107,7 +107,7 @@ static bool holds(outcome *o, const fuzz_case *c, const call_array *a)
     return check_build(o, running_plan, running);
 }
 
-/* Of a build that failed no row has neighbours. */
+/* If the build failed, no row has neighbours. */
 static void search_none(const scene *s, size_t places, uint32_t *indices, void *distances2)
 {
     for (size_t i = 0; i < places; ++i) {

@@ -46,7 +46,8 @@ static void list_levels(cover *v)
     v->levels = make_bytes(room, sizeof *v->levels);
     for (field f = 0; f < FIELDS; ++f) {
         v->first[f] = v->count;
-        for (uint64_t k = 0; f != PRIMITIVE && f != SEED && heeds(&c, f) && k < count_levels(f);
+        for (uint64_t k = 0;
+             f != PRIMITIVE && f != SEED && f != ILLEGAL && heeds(&c, f) && k < count_levels(f);
              ++k)
             v->levels[v->count++] = (level){f, level_of(f, k)};
     }
@@ -59,7 +60,7 @@ static size_t width(const cover *v, field f)
     return v->first[f + 1] - v->first[f];
 }
 
-/* The number of a case's value of a field, or `count` where no level stands for it. */
+/* The number of a case's value of a field, or `count` if the value is no level. */
 static size_t number_of(const cover *v, const fuzz_case *c, field f)
 {
     for (size_t a = v->first[f]; a < v->first[f + 1]; ++a)
@@ -190,7 +191,8 @@ static void append(cover *v, const fuzz_case *c)
     v->plans += plan == v->plans;
     v->plan_of[l->count] = plan;
     l->cases[l->count++] = *c;
-    count_new(v, c, FIELDS, true);
+    if (!c->of[ILLEGAL])
+        count_new(v, c, FIELDS, true);
 }
 
 /* On a plan that is there already, if one will do. */
@@ -201,7 +203,7 @@ static bool reuse_plan(cover *v, size_t a, size_t b, fuzz_case *c)
     size_t tried = 0;
     for (size_t k = 0; k < count && tried < PLANS_TRIED; ++k) {
         const fuzz_case *const plan = &v->list.cases[(start + k) % count];
-        if ((v->levels[a].f < PLAN_FIELDS && !has_level(v, plan, a)) ||
+        if (plan->of[ILLEGAL] || (v->levels[a].f < PLAN_FIELDS && !has_level(v, plan, a)) ||
             (v->levels[b].f < PLAN_FIELDS && !has_level(v, plan, b)))
             continue;
         const fuzz_case kept = *plan;
@@ -210,6 +212,27 @@ static bool reuse_plan(cover *v, size_t a, size_t b, fuzz_case *c)
         ++tried;
     }
     return false;
+}
+
+/* A case with both values that the library must refuse, if there is one. */
+static void append_illegal(cover *v, size_t a, size_t b)
+{
+    size_t numbers[FIELDS];
+    for (int k = 0; k < TRIES / 8; ++k) {
+        fuzz_case c = {{[PRIMITIVE] = v->which, [ILLEGAL] = 1}};
+        forget(v, numbers);
+        set_level(v, &c, a);
+        set_level(v, &c, b);
+        numbers[v->levels[a].f] = a;
+        numbers[v->levels[b].f] = b;
+        fill(v, &c, numbers, TYPE, PLAN_FIELDS, false);
+        case_normalise(&c);
+        if (c.of[ILLEGAL] && has_level(v, &c, a) && has_level(v, &c, b)) {
+            append(v, &c);
+            ++v->list.illegal;
+            return;
+        }
+    }
 }
 
 /* Why the rules do not allow both values. */
@@ -231,11 +254,13 @@ static void exclude(cover *v, size_t a, size_t b)
     }
     *state_of(v, a, b) = EXCLUDED;
     ++v->list.excluded;
+    if (x.f < PLAN_FIELDS && y.f < PLAN_FIELDS)
+        append_illegal(v, a, b);
     if (v->list.tell)
         v->list.tell(x.f, x.value, y.f, y.value, because);
 }
 
-/* Of some cases the one whose plan covers the most. */
+/* Makes some cases and keeps the one whose plan covers the most. */
 static bool make_plan(cover *v, size_t a, size_t b, fuzz_case *c)
 {
     size_t most = 0, made = 0;

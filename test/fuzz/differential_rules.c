@@ -199,79 +199,83 @@ static const struct {
     field f;
     may *holds;
     const char *because;
+    xl_status refused; /* what the library gives where a descriptor breaks the rule; or 0 */
 } rules[] = {
-    {TYPE, type_is_compared, "the key of a comparator is a structure of its own here"},
-    {TYPE, type_goes, "keys and bins are of scalars"},
-    {TYPE, type_is_known, "operators beside built-in types are for scans and reductions"},
-    {TYPE, type_has_bins, "only integers are their own bins"},
-    {TYPE, type_is_plain, "a structure has no difference"},
-    {COMPARE, compare_goes, "this comparator takes the low bits of an integer"},
-    {OP, op_goes, "user types have one operator; only reductions of scalars give an index"},
-    {OP, op_of_integers, "and, or, xor are for integers"},
-    {MAP, map_goes, "the expression is exact only for these types"},
-    {MAP, map_loads, "a histogram has no store"},
-    {MAP, map_stores, "a sum of signed integers would overflow; an index has no store"},
-    {SEGMENTS, segments_go, "sorts take offsets"},
-    {SEGMENT_TYPE, segment_type_goes, "only keys and offsets have a type"},
-    {WIDTH, has_width, "only these segments have a width"},
-    {MASK, mask_goes, "only these segments have a mask"},
-    {PATTERN, pattern_goes, "the segments have no array"},
-    {BROKEN, has_offsets, "only offsets can break their rule"},
-    {SEGMENTS_AT, pattern_goes, "the segments have no array"},
-    {CUT, cut_goes, "the number of results is known"},
-    {INIT, init_goes, "only scans read init on the device"},
-    {INIT, init_of_results, "an index has no init"},
-    {ALGORITHM, algorithm_goes, "the primitive does not have this algorithm"},
-    {ALGORITHM, algorithm_reproduces, "this algorithm is not reproducible"},
-    {COMPARE, type_goes, "keys are of scalars"},
-    {KEY_BYTES, key_bytes_go, "built-in types have their own size"},
-    {TO_BIT, range_goes, "a comparator and segments take all bits"},
-    {FROM_BIT, range_goes, "a comparator and segments take all bits"},
-    {TO_BIT, to_bit_goes, "the key has fewer bits"},
-    {FROM_BIT, from_bit_goes, "the range is empty"},
-    {EQUAL_ZEROS, equal_zeros_go, "zeros are equal only in an order of all bits"},
-    {WIDE, wide_goes, "large sorts are radix sorts of whole arrays"},
-    {ALGORITHM, algorithm_compares, "comparators take XL_SORT_AUTO"},
-    {ALGORITHM, algorithm_has_segments, "segments are not sorted by digits"},
-    {ALGORITHM, algorithm_has_range, "bits and large sorts take the radix sort"},
-    {VALUES, values_go, "only sorts make indices"},
-    {VALUE_BYTES, value_bytes_go, "there are no values, or they are made"},
-    {MORE, more_goes, "more values follow values"},
-    {VALUES_ONLY, values_only_go, "there would be no output"},
-    {MOST, most_goes, "the number is on the host"},
-    {PLACE, place_goes, "elements move"},
-    {PLACE, place_of_sorts, "only sorts have two arrays"},
-    {PLACE, place_has_room, "the elements have two sizes"},
-    {PLACE, place_has_values, "there is no second array"},
-    {PLACE, place_has_keys, "no keys come out"},
-    {RADIUS, radius_goes, "walks of thousands of cells"},
-    {LEFT_OUT, left_out_is_there, "the call has no such output"},
-    {LEFT_OUT, left_out_leaves, "there would be no output"},
-    {INDEX, index_goes, "the call gives one u64, or moves nothing"},
-    {OTHER, other_goes, "there is one array"},
-    {SHARED, shared_goes, "there is one array"},
-    {DEAL, deal_goes, "there is one array, or queries"},
-    {BY, by_goes, "runs and lengths choose"},
-    {BY, by_has_classes, "a bit tells two classes"},
-    {TEXT, text_goes, "there is no expression"},
-    {ARRAYS, arrays_go, "there is one array"},
-    {OTHER, other_is_given, "the points are the queries"},
-    {SELF, self_goes, "a given query is no point"},
-    {HALF, half_goes, "half of the pairs is of points with one radius"},
-    {DIMENSIONS, dimensions_go, "Morton codes have two or three dimensions"},
-    {AXES, axes_go, "space does not repeat"},
-    {BATCH, all_are_near, "some rows would be given up"},
-    {AXES, axes_are_all, "some rows would be given up"},
-    {QUERY_LAYOUT, query_layout_goes, "the points are the queries"},
-    {TIGHT, tight_goes, "the reference looks at three images on either side"},
-    {TIGHT, tight_repeats, "no edge is a period"},
-    {SKEW, skew_goes, "only the vectors of a cell lean"},
-    {SPREAD, far_goes, "points must be in the box"},
-    {FAILS, fails_outside, "there is no box"},
-    {FAILS, fails_by_system, "there are no systems"},
-    {CARRY, carry_goes, "each part would have offsets of its own"},
-    {PARTS, parts_go, "only scans with a carry are made in parts"},
-    {DATA, halves_are_exact, "results of halves would round"},
+    {TYPE, type_is_compared, "the key of a comparator is a structure of its own here", XL_SUCCESS},
+    {TYPE, type_goes, "keys and bins are of scalars", XL_SUCCESS},
+    {TYPE, type_is_known, "operators beside built-in types are for scans and reductions",
+     XL_SUCCESS},
+    {TYPE, type_has_bins, "only integers are their own bins", XL_SUCCESS},
+    {TYPE, type_is_plain, "a structure has no difference", XL_SUCCESS},
+    {COMPARE, compare_goes, "this comparator takes the low bits of an integer", XL_SUCCESS},
+    {OP, op_goes, "user types have one operator; only reductions of scalars give an index",
+     XL_SUCCESS},
+    {OP, op_of_integers, "and, or, xor are for integers", XL_ERROR_INVALID_ARGUMENT},
+    {MAP, map_goes, "the expression is exact only for these types", XL_SUCCESS},
+    {MAP, map_loads, "a histogram has no store", XL_SUCCESS},
+    {MAP, map_stores, "a sum of signed integers would overflow; an index has no store", XL_SUCCESS},
+    {SEGMENTS, segments_go, "sorts take offsets", XL_SUCCESS},
+    {SEGMENT_TYPE, segment_type_goes, "only keys and offsets have a type", XL_SUCCESS},
+    {WIDTH, has_width, "only these segments have a width", XL_SUCCESS},
+    {MASK, mask_goes, "only these segments have a mask", XL_SUCCESS},
+    {PATTERN, pattern_goes, "the segments have no array", XL_SUCCESS},
+    {BROKEN, has_offsets, "only offsets can break their rule", XL_SUCCESS},
+    {SEGMENTS_AT, pattern_goes, "the segments have no array", XL_SUCCESS},
+    {CUT, cut_goes, "the number of results is known", XL_SUCCESS},
+    {INIT, init_goes, "only scans read init on the device", XL_SUCCESS},
+    {INIT, init_of_results, "an index has no init", XL_SUCCESS},
+    {ALGORITHM, algorithm_goes, "the primitive does not have this algorithm", XL_SUCCESS},
+    {ALGORITHM, algorithm_reproduces, "this algorithm is not reproducible", XL_ERROR_UNSUPPORTED},
+    {COMPARE, type_goes, "keys are of scalars", XL_SUCCESS},
+    {KEY_BYTES, key_bytes_go, "built-in types have their own size", XL_SUCCESS},
+    {TO_BIT, range_goes, "a comparator and segments take all bits", XL_SUCCESS},
+    {FROM_BIT, range_goes, "a comparator and segments take all bits", XL_SUCCESS},
+    {TO_BIT, to_bit_goes, "the key has fewer bits", XL_ERROR_INVALID_ARGUMENT},
+    {FROM_BIT, from_bit_goes, "the range is empty", XL_ERROR_INVALID_ARGUMENT},
+    {EQUAL_ZEROS, equal_zeros_go, "zeros are equal only in an order of all bits",
+     XL_ERROR_UNSUPPORTED},
+    {WIDE, wide_goes, "large sorts are radix sorts of whole arrays", XL_ERROR_UNSUPPORTED},
+    {ALGORITHM, algorithm_compares, "comparators take XL_SORT_AUTO", XL_ERROR_UNSUPPORTED},
+    {ALGORITHM, algorithm_has_segments, "segments are not sorted by digits", XL_ERROR_UNSUPPORTED},
+    {ALGORITHM, algorithm_has_range, "bits and large sorts take the radix sort", XL_SUCCESS},
+    {VALUES, values_go, "only sorts make indices", XL_SUCCESS},
+    {VALUE_BYTES, value_bytes_go, "there are no values, or they are made", XL_SUCCESS},
+    {MORE, more_goes, "more values follow values", XL_SUCCESS},
+    {VALUES_ONLY, values_only_go, "there would be no output", XL_ERROR_INVALID_ARGUMENT},
+    {MOST, most_goes, "the number is on the host", XL_SUCCESS},
+    {PLACE, place_goes, "elements move", XL_SUCCESS},
+    {PLACE, place_of_sorts, "only sorts have two arrays", XL_SUCCESS},
+    {PLACE, place_has_room, "the elements have two sizes", XL_SUCCESS},
+    {PLACE, place_has_values, "there is no second array", XL_SUCCESS},
+    {PLACE, place_has_keys, "no keys come out", XL_SUCCESS},
+    {RADIUS, radius_goes, "walks of thousands of cells", XL_SUCCESS},
+    {LEFT_OUT, left_out_is_there, "the call has no such output", XL_SUCCESS},
+    {LEFT_OUT, left_out_leaves, "there would be no output", XL_SUCCESS},
+    {INDEX, index_goes, "the call gives one u64, or moves nothing", XL_SUCCESS},
+    {OTHER, other_goes, "there is one array", XL_SUCCESS},
+    {SHARED, shared_goes, "there is one array", XL_SUCCESS},
+    {DEAL, deal_goes, "there is one array, or queries", XL_SUCCESS},
+    {BY, by_goes, "runs and lengths choose", XL_ERROR_INVALID_ARGUMENT},
+    {BY, by_has_classes, "a bit tells two classes", XL_ERROR_INVALID_ARGUMENT},
+    {TEXT, text_goes, "there is no expression", XL_SUCCESS},
+    {ARRAYS, arrays_go, "there is one array", XL_SUCCESS},
+    {OTHER, other_is_given, "the points are the queries", XL_SUCCESS},
+    {SELF, self_goes, "a given query is no point", XL_SUCCESS},
+    {HALF, half_goes, "half of the pairs is of points with one radius", XL_ERROR_INVALID_ARGUMENT},
+    {DIMENSIONS, dimensions_go, "Morton codes have two or three dimensions", XL_SUCCESS},
+    {AXES, axes_go, "space does not repeat", XL_SUCCESS},
+    {BATCH, all_are_near, "some rows would be given up", XL_SUCCESS},
+    {AXES, axes_are_all, "some rows would be given up", XL_SUCCESS},
+    {QUERY_LAYOUT, query_layout_goes, "the points are the queries", XL_SUCCESS},
+    {TIGHT, tight_goes, "the reference looks at three images on either side", XL_SUCCESS},
+    {TIGHT, tight_repeats, "no edge is a period", XL_SUCCESS},
+    {SKEW, skew_goes, "only the vectors of a cell lean", XL_SUCCESS},
+    {SPREAD, far_goes, "points must be in the box", XL_SUCCESS},
+    {FAILS, fails_outside, "there is no box", XL_SUCCESS},
+    {FAILS, fails_by_system, "there are no systems", XL_SUCCESS},
+    {CARRY, carry_goes, "each part would have offsets of its own", XL_SUCCESS},
+    {PARTS, parts_go, "only scans with a carry are made in parts", XL_SUCCESS},
+    {DATA, halves_are_exact, "results of halves would round", XL_SUCCESS},
 };
 
 /* ---- numbers --------------------------------------------------------------------------------- */
@@ -327,15 +331,41 @@ static void complete(fuzz_case *c)
         c->of[NUM_BINS] = 1;
 }
 
+/* Applies the rules but for the first that is broken and that the library checks, if the case is to
+ * be illegal. Returns its number, or how many rules there are. */
+static size_t apply_rules(fuzz_case *c)
+{
+    size_t broken = COUNT_OF(rules);
+    for (size_t k = 0; k < COUNT_OF(rules); ++k) {
+        if (c->of[rules[k].f] == 0 || rules[k].holds(c))
+            continue;
+        if (c->of[ILLEGAL] && rules[k].refused && broken == COUNT_OF(rules))
+            broken = k;
+        else
+            c->of[rules[k].f] = 0;
+    }
+    return broken;
+}
+
 void case_normalise(fuzz_case *c)
 {
     for (field f = 0; f < FIELDS; ++f)
         if (!heeds(c, f))
             c->of[f] = 0;
-    for (size_t k = 0; k < COUNT_OF(rules); ++k)
-        if (c->of[rules[k].f] != 0 && !rules[k].holds(c))
-            c->of[rules[k].f] = 0;
+    const size_t broken = apply_rules(c);
     complete(c);
+    if (c->of[ILLEGAL] &&
+        (broken == COUNT_OF(rules) || c->of[rules[broken].f] == 0 || rules[broken].holds(c))) {
+        c->of[ILLEGAL] = 0;
+        case_normalise(c);
+    }
+}
+
+xl_status case_refused(const fuzz_case *c)
+{
+    fuzz_case tried = *c;
+    const size_t broken = c->of[ILLEGAL] ? apply_rules(&tried) : COUNT_OF(rules);
+    return broken < COUNT_OF(rules) ? rules[broken].refused : XL_SUCCESS;
 }
 
 const char *case_because(const fuzz_case *c, field f)

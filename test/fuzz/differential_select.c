@@ -121,7 +121,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
     return xl_select_enqueue(plan->of.select, f->queue, &args, num_waits(f), waits(f), NULL);
 }
 
-/* ---- what goes in ---------------------------------------------------------------------------- */
+/* ---- inputs ---------------------------------------------------------------------------- */
 
 /* Where runs are looked for, most elements are like the one before. */
 static unsigned char *make_elements(const fuzz_case *c, size_t n)
@@ -158,7 +158,7 @@ static void *make_classes(const fuzz_case *c, size_t n)
     return words;
 }
 
-/* ---- what has to come out -------------------------------------------------------------------- */
+/* ---- expected results -------------------------------------------------------------------- */
 
 static bool is_nonzero(const fuzz_case *c, const unsigned char *x)
 {
@@ -228,7 +228,7 @@ static bool goes_on(const fuzz_case *c, const unsigned char *a, const unsigned c
     return (lane_bits(e, a) & 12) == (lane_bits(e, b) & 12);
 }
 
-/* The results: places of elements, lengths of runs, and what is counted. */
+/* The results: places of elements, lengths of runs, and counts. */
 typedef struct answer {
     size_t results;
     size_t *places;
@@ -296,7 +296,7 @@ static answer find_answer(const fuzz_case *c, const unsigned char *in, const voi
 
 static const element *compared;
 
-/* What lies in the padding of a structure, and behind a vector of 3, is not kept. */
+/* The padding of a structure, and the bytes behind a vector of 3, are not kept. */
 static bool is_same(const void *got, const void *wanted)
 {
     const size_t bytes = compared->numbers == STRUCT ? compared->known_bytes

@@ -144,7 +144,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
     return xl_sort_enqueue(plan->of.sort, f->queue, &args, num_waits(f), waits(f), NULL);
 }
 
-/* ---- what has to come out -------------------------------------------------------------------- */
+/* ---- expected order -------------------------------------------------------------------- */
 
 typedef struct order {
     size_t n, most;
@@ -246,7 +246,7 @@ static bool holds(outcome *o, const fuzz_case *c, const call_array *arrays)
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
-/* What an array holds that `n` elements went to in order, and `stays` else. */
+/* The expected array: elements in order, then the bytes of `stays`, or none that were written. */
 static unsigned char *in_order(const order *r, const void *from, size_t size, const void *stays)
 {
     unsigned char *const to = make_untouched(r->most, size);

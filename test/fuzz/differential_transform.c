@@ -22,7 +22,7 @@ static size_t count_arrays(const fuzz_case *c)
     return 1 + (size_t)c->of[ARRAYS];
 }
 
-/* Of a map integers stand behind the first array; of what moves elements of any size do. */
+/* Further inputs of a map are integers; a gather and a scatter move elements of any size. */
 static xl_type type_of(const fuzz_case *c, size_t k)
 {
     static const xl_type of_maps[] = {XL_NONE, XL_U16, XL_U32, XL_I8},
@@ -101,7 +101,7 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
     return xl_transform_enqueue(plan->of.transform, f->queue, &args, num_waits(f), waits(f), NULL);
 }
 
-/* ---- what goes in ---------------------------------------------------------------------------- */
+/* ---- inputs ---------------------------------------------------------------------------- */
 
 static unsigned char *make_array(const fuzz_case *c, size_t k, size_t n)
 {
@@ -141,7 +141,7 @@ static void *encode_places(const fuzz_case *c, const uint64_t *places, size_t n)
     return array;
 }
 
-/* ---- what has to come out -------------------------------------------------------------------- */
+/* ---- expected results -------------------------------------------------------------------- */
 
 static uint64_t mapped(const fuzz_case *c, unsigned char *const in[XL_TRANSFORM_ARRAYS], size_t i)
 {
@@ -161,7 +161,7 @@ static uint64_t mapped(const fuzz_case *c, unsigned char *const in[XL_TRANSFORM_
     return sum + (c->of[ARRAYS] > 2 ? in[3][i] & 1 : 0);
 }
 
-/* x - p in one lane; doubles hold the difference of what is smaller, which is then rounded once. */
+/* x - p in one lane. The difference of two halves is exact in a double, so it is rounded once. */
 static void subtract(const element *e, unsigned char *to, const unsigned char *x,
                      const unsigned char *p)
 {
@@ -205,7 +205,7 @@ static void make_results(const fuzz_case *c, unsigned char *const in[XL_TRANSFOR
         }
 }
 
-/* What output k holds in the end. */
+/* Expected contents of output k. */
 static unsigned char *find_results(const fuzz_case *c, size_t k,
                                    unsigned char *const in[XL_TRANSFORM_ARRAYS],
                                    const uint64_t *places)
@@ -228,7 +228,7 @@ static unsigned char *find_results(const fuzz_case *c, size_t k,
 
 static const element *compared; /* an element of results that are numbers, or NULL */
 
-/* A NaN is a NaN, and what lies in the padding of an element is not kept. */
+/* Any NaN equals any other, and the padding of an element is not kept. */
 static bool is_same(const void *got, const void *wanted)
 {
     const element *e = compared;
