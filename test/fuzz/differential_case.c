@@ -106,7 +106,7 @@ static const struct {
     [TO_BIT] = {"to-bit", NULL, 64, O},
     [VALUE_BYTES] = {"value-bytes", NAMES("4", "1", "2", "8", "12", "16", "100"), 0, O | X},
     [MORE] = {"more", NULL, 3, O | X},
-    [EQUAL_ZEROS] = {"equal-zeros", NAMES("no", "yes"), 0, O},
+    [EQUAL_ZEROS] = {"equal-zeros", NAMES("no", "yes"), 0, O | T | M | F},
     [WIDE] = {"large", NAMES("no", "yes"), 0, O},
     [CHOICE] = {"choice", NAMES("if", "partition", "partition3", "unique", "runs", "repeat"), 0, X},
     [BY] = {"by", NAMES("predicate", "flags", "bitmask"), 0, X},
