@@ -114,7 +114,18 @@ static entry *merge_sort(entry *in, entry *other, size_t n)
     return in;
 }
 
-bool ref_sort(xl_type key, bool descending, size_t n, void *keys, uint32_t *values)
+void ref_equal_zeros(xl_type key, size_t n, void *keys)
+{
+    const size_t size = ref_type_size(key);
+    unsigned char *at = keys;
+    uint64_t sign;
+    for (size_t i = 0; i < n; ++i, at += size)
+        if (is_float(key) && bits_of(key, at, &sign) == sign)
+            memset(at, 0, size);
+}
+
+static bool sort_by_rank(xl_type key, uint64_t (*rank_of)(xl_type type, const void *key),
+                         bool descending, size_t n, void *keys, uint32_t *values)
 {
     const size_t size = ref_type_size(key);
     entry *entries = malloc(2 * n * sizeof *entries + 1);
@@ -123,7 +134,7 @@ bool ref_sort(xl_type key, bool descending, size_t n, void *keys, uint32_t *valu
     if (enough) {
         unsigned char *old_values = old + n * size;
         for (size_t i = 0; i < n; ++i) {
-            const uint64_t rank = ref_key_rank(key, (unsigned char *)keys + i * size);
+            const uint64_t rank = rank_of(key, (unsigned char *)keys + i * size);
             entries[i] = (entry){descending ? UINT64_MAX - rank : rank, i};
         }
         if (n > 0)
@@ -140,6 +151,16 @@ bool ref_sort(xl_type key, bool descending, size_t n, void *keys, uint32_t *valu
     free(entries);
     free(old);
     return enough;
+}
+
+bool ref_sort(xl_type key, bool descending, size_t n, void *keys, uint32_t *values)
+{
+    return sort_by_rank(key, ref_key_rank, descending, n, keys, values);
+}
+
+bool ref_sort_equal_zeros(xl_type key, bool descending, size_t n, void *keys, uint32_t *values)
+{
+    return sort_by_rank(key, ref_key_rank_equal_zeros, descending, n, keys, values);
 }
 
 bool ref_sort_segments(xl_type key, bool descending, size_t n, const uint64_t *offsets,

@@ -94,6 +94,13 @@ bool ref_sort_segments(xl_type key, bool descending, size_t n, const uint64_t *o
 /* As ref_key_rank(), but -0 has the place of +0. */
 uint64_t ref_key_rank_equal_zeros(xl_type type, const void *key);
 
+/* As ref_sort(), but -0 and +0 are equal, and keep their order and their signs. */
+bool ref_sort_equal_zeros(xl_type key, bool descending, size_t n, void *keys, uint32_t *values);
+
+/* Makes +0 of every -0 among n keys; others stay. Places that a reference finds among these are
+ * those among keys of which -0 and +0 are equal. */
+void ref_equal_zeros(xl_type key, size_t n, void *keys);
+
 /* Sorts places 0 to n - 1 by what stands there, in a stable order of the caller's: `before` tells
  * whether element a comes before element b. False when there is no memory. */
 bool ref_sort_by(size_t n, size_t *places, bool (*before)(const void *user, size_t a, size_t b),

@@ -16,7 +16,7 @@ typedef struct xl_input {
 #if XL_CARRY
     bool continues; /* `carry` is what stands before the first element */
     XL_E carry;
-    bool leaves; /* carry_out receives what stands after the last element */
+    bool leaves; /* carry_out receives the carry after the last element */
     __global XL_E *carry_out;
     ulong first; /* elements of the whole array before this part */
 #endif
@@ -60,6 +60,23 @@ ulong xl_input_length(ulong most, const __global ulong *length, ulong offset, __
 #endif
 }
 
+#if XL_CARRY == 2
+/* The flag that is stored behind a carry's value: 1, or 0 if no element has come yet. As wide as
+ * the element's alignment allows, up to a word. */
+#if XL_E_ALIGNMENT >= 4
+typedef uint xl_carry_flag;
+#elif XL_E_ALIGNMENT == 2
+typedef ushort xl_carry_flag;
+#else
+typedef uchar xl_carry_flag;
+#endif
+
+bool xl_carry_holds(const __global XL_E *carry)
+{
+    return *(const __global xl_carry_flag *)(carry + 1) != 0;
+}
+#endif
+
 /* What every kernel that reads elements is given, XL_INPUT_ARGUMENTS, and what it makes of that
  * first, XL_INPUT_MAKE(input). `length`: NULL, or where the number of elements stands if it is
  * below n. `carry_in_offset`: ~0 where there is no carry_in, which then
@@ -86,14 +103,21 @@ ulong xl_input_length(ulong most, const __global ulong *length, ulong offset, __
 #define XL_INPUT_CARRY(input)                                                                      \
     input.continues = carry_in_offset != ~0ul;                                                     \
     carry_in += input.continues ? carry_in_offset : 0;                                             \
-    if (input.continues)                                                                           \
+    if (input.continues) {                                                                         \
         input.carry = *carry_in;                                                                   \
+        XL_INPUT_CARRY_FLAG(input)                                                                 \
+    }                                                                                              \
     input.leaves = carry_out != 0;                                                                 \
     input.carry_out = carry_out + carry_out_offset;                                                \
     input.first = first_index;
 #else
 #define XL_CARRY_ARGUMENTS
 #define XL_INPUT_CARRY(input)
+#endif
+#if XL_CARRY == 2
+#define XL_INPUT_CARRY_FLAG(input) input.continues = xl_carry_holds(carry_in);
+#else
+#define XL_INPUT_CARRY_FLAG(input)
 #endif
 #if XL_SEGMENTS == 0
 #define XL_SEGMENT_ARGUMENTS
@@ -180,14 +204,17 @@ XL_T xl_input_start(const xl_input *input)
 #endif
 }
 
-/* What the next part continues, after all elements of this one: by one work-item. */
+/* What the next part continues, after all elements of this one: by one work-item. If no element has
+ * come yet, and nothing stands for none, only the flag is stored. */
 void xl_carry_leave(const xl_input *input, XL_T all)
 {
-#if XL_CARRY
-#if !XL_HAS_IDENTITY
+#if XL_CARRY == 2
+    if (input->leaves)
+        *(__global xl_carry_flag *)(input->carry_out + 1) = (all.flags & XL_SOME) != 0;
     if (!(all.flags & XL_SOME))
         return;
 #endif
+#if XL_CARRY
     if (input->leaves)
         *input->carry_out = xl_element_of(all);
 #endif

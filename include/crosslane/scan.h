@@ -109,17 +109,22 @@ typedef struct xl_scan_args {
     /* For an array that is scanned in parts, one after another or by several machines; with the
      * descriptor's carry. A part gives the results of the whole array if it is given the carry_out
      * of the part before, to the last bit where the operator does not round. */
-    xl_view carry_in;     /* not given, or one element of type, the carry_out of the part before:
-                             from it start the results of the segment that this part goes on with,
-                             all other segments from init. Whether it goes on with one `segments`
-                             says: the first element begins a new one only by its flag or bit; by a
+    xl_view carry_in;     /* not given, or a carry, the carry_out of the part before: from it start
+                             the results of the segment that this part goes on with, all other
+                             segments from init. `segments` says whether it goes on with one:
+                             the first element begins a new one only by its flag or bit; by a
                              key that differs from the one before the view, which is read and must
-                             be there (offset 1 or more); or by an offset of 0: what lies before
-                             offsets[0] goes on */
-    xl_view carry_out;    /* not given, or receives one element: what the next part continues, which
-                             is the last element's inclusive result before `store`, from init and
-                             carry_in on. n == 0: carry_in; or if that is not given init, or the
-                             identity. May overlap no other view, carry_in included */
+                             be there (offset 1 or more; any key if no element has come yet); or by
+                             an offset of 0: what lies before offsets[0] goes on */
+    xl_view carry_out;    /* not given, or receives a carry for the next part: the last element's
+                             inclusive result before `store`, from init and carry_in on. n == 0:
+                             carry_in; if that is not given, init or the identity. May overlap no
+                             other view, carry_in included.
+                             A carry is one element of type. If the operator has no identity and
+                             there is no init, it is two: behind the first is a flag, 1, or 0 if no
+                             element has come yet and the first is undefined. The flag is a u32 at
+                             the start of the second element, or as wide as the type's alignment,
+                             if that is less than 4. A carry with flag 0 counts as none given */
     uint64_t first_index; /* elements of the whole array before in[0]: XL_SEGMENTS_WIDTH and _MASK
                              count from there, and i of load and store */
 } xl_scan_args;

@@ -66,7 +66,7 @@ typedef struct xl_select_desc {
     const xl_tunable *tunables;
     /* UNIQUE, RUNS without `equal`: 1, the default: -0 and +0 are equal, so that both may be in one
      * run, whose first element is kept. 0: they are different elements. No effect on integers and
-     * on other kinds. XL_ERROR_INVALID_ARGUMENT for 0 with `equal`, which says what is equal */
+     * on other kinds. XL_ERROR_INVALID_ARGUMENT for 0 with `equal`: the expression decides */
     uint32_t equal_zeros;
     uint32_t reserved; /* 0 */
 } xl_select_desc;

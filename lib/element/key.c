@@ -39,17 +39,6 @@ xl_status xli_key_check_order(const xl_context *ctx, uint32_t order)
     return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.order: unknown value %d", (int)order);
 }
 
-xl_status xli_key_check_zeros(const xl_context *ctx, uint32_t equal_zeros, uint32_t reserved)
-{
-    if (equal_zeros > 1)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.equal_zeros: %u; must be 0 or 1",
-                        (unsigned)equal_zeros);
-    if (reserved != 0)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.reserved: %u; must be 0",
-                        (unsigned)reserved);
-    return XL_SUCCESS;
-}
-
 bool xli_key_is_float(xl_type type)
 {
     return kind_of(type) == XLI_KIND_FLOAT;

@@ -12,9 +12,6 @@ xl_status xli_key_check(const xl_context *ctx, uint32_t key);
 xl_status xli_key_check_value(const xl_context *ctx, uint32_t value);
 xl_status xli_key_check_order(const xl_context *ctx, uint32_t order);
 
-/* The same of whether zeros of both signs are equal, 0 or 1, and of the padding behind it. */
-xl_status xli_key_check_zeros(const xl_context *ctx, uint32_t equal_zeros, uint32_t reserved);
-
 /* Whether keys of that type may be zero with either sign. */
 bool xli_key_is_float(xl_type type);
 

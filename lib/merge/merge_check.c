@@ -10,7 +10,6 @@ xl_status xli_merge_check_desc(const xl_context *ctx, const xl_merge_desc *desc)
     XL_TRY(xli_key_check(ctx, desc->key));
     XL_TRY(xli_key_check_value(ctx, desc->value));
     XL_TRY(xli_key_check_order(ctx, desc->order));
-    XL_TRY(xli_key_check_zeros(ctx, desc->equal_zeros, 0));
 done:
     return status;
 }

@@ -12,6 +12,13 @@ bool xli_problem_is_reproducible(const xli_problem *problem)
     return problem->rounds && problem->determinism == XL_REPRODUCIBLE;
 }
 
+size_t xli_problem_carry(const xli_problem *problem)
+{
+    if (!problem->carries)
+        return 0;
+    return problem->has_identity || problem->has_init ? 1 : 2;
+}
+
 uint32_t xli_problem_vector(const xli_problem *problem, size_t bytes)
 {
     const bool scalars = xli_element_is_scalar(&problem->element) &&

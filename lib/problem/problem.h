@@ -45,6 +45,10 @@ bool xli_problem_is_ordered(const xli_problem *problem);
 /* It must be the same on every device, too. */
 bool xli_problem_is_reproducible(const xli_problem *problem);
 
+/* Elements of a carry: its value, and, where nothing can stand for no elements, one that holds a
+ * flag; 0: the scan takes no carries. */
+size_t xli_problem_carry(const xli_problem *problem);
+
 /* Elements that a work-item moves at once: as many as 16 bytes hold of `bytes` each, where
  * those of all arrays are built-in scalars. */
 uint32_t xli_problem_vector(const xli_problem *problem, size_t bytes);

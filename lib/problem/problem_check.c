@@ -159,6 +159,13 @@ static unsigned choose_accumulator(const xli_problem *problem)
     return segments || !problem->has_identity ? XLI_ACCUMULATOR_FLAGS : XLI_ACCUMULATOR_PLAIN;
 }
 
+/* Whether a work-item stores one byte: the value of a carry, or its flag. */
+static bool stores_byte_carry(const xli_problem *problem)
+{
+    return problem->carries && (problem->element.bytes == 1 || (xli_problem_carry(problem) == 2 &&
+                                                                problem->element.alignment == 1));
+}
+
 xl_status xli_problem_resolve(const xl_context *ctx, const xl_scan_desc *desc, bool reduces,
                               const xli_capabilities *capabilities, xli_problem *problem)
 {
@@ -180,11 +187,10 @@ xl_status xli_problem_resolve(const xl_context *ctx, const xl_scan_desc *desc, b
     problem->rounds = xli_operator_rounds(desc->op, desc->user_op, &problem->element);
     problem->loads = desc->load != NULL;
     problem->carries = desc->carry != 0;
-    if (problem->carries && problem->element.bytes == 1 &&
-        xli_rusticl_dies_of_byte_carries(capabilities))
+    if (stores_byte_carry(problem) && xli_rusticl_dies_of_byte_carries(capabilities))
         XL_TRY(xli_fail(ctx, XL_ERROR_UNSUPPORTED,
-                        "carry: elements of one byte, of which rusticl of Mesa 22 dies; it takes "
-                        "those of two bytes and more"));
+                        "desc.carry: 1; must be 0 on rusticl of Mesa 22 if elements have one byte, "
+                        "or an alignment of one and the operator has no identity"));
     problem->state = choose_accumulator(problem);
     measure_state(problem);
     problem->inclusive = desc->kind == XL_INCLUSIVE;

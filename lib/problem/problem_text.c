@@ -42,7 +42,7 @@ xl_status xli_problem_text(const xl_context *ctx, const xli_problem *problem,
     const xli_definition lines[] = {
         {"XL_ACCUMULATOR", problem->state},         {"XL_BUILT_IN", is_built_in(problem)},
         {"XL_SEGMENTS", (size_t)problem->segments}, {"XL_HAS_INIT", problem->has_init},
-        {"XL_INIT_AT_HEADS", joins_heads(problem)}, {"XL_CARRY", problem->carries},
+        {"XL_INIT_AT_HEADS", joins_heads(problem)}, {"XL_CARRY", xli_problem_carry(problem)},
         {"XL_INCLUSIVE", problem->inclusive},
     };
     xli_element_text(text, capabilities, types, XLI_COUNT(types), problem->op, desc->user_op);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Checks of a reduction's descriptor and of its calls, before any side effect. */
-#include "key.h"
 #include "reduce_plan.h"
 
 /* The inclusive scan of the same elements, of which a reduction keeps the last ones. */
@@ -50,7 +49,7 @@ xl_status xli_reduce_check(const xl_context *ctx, const xl_reduce_desc *desc,
     XL_TRY(xli_problem_resolve(ctx, scan, true, capabilities, problem));
     problem->element.orders_zeros = !desc->equal_zeros;
     XL_TRY(check(ctx, desc, problem));
-    XL_TRY(xli_key_check_zeros(ctx, desc->equal_zeros, desc->reserved));
+    XL_TRY(xli_check_reserved(ctx, desc->reserved));
     if (xli_operator_finds_index(desc->op))
         XL_TRY(xli_element_resolve(ctx, capabilities, "out", XL_U64, NULL, &problem->out));
 done:

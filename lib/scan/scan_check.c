@@ -79,7 +79,7 @@ static xl_status check_carry(const xl_context *ctx, const xli_problem *problem,
                              const xl_scan_args *call, xli_spans *spans)
 {
     xl_status status;
-    const size_t bytes = problem->element.bytes;
+    const size_t bytes = problem->element.bytes, carry = xli_problem_carry(problem);
     const xli_span *const others[] = {&spans->in,          &spans->segments, &spans->n_device,
                                       &problem->init_view, &spans->carry_in, &spans->out};
     if (!problem->carries && (call->carry_in.buffer || call->carry_out.buffer || call->first_index))
@@ -93,10 +93,10 @@ static xl_status check_carry(const xl_context *ctx, const xli_problem *problem,
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "segments: with carry_in the key before the view's first is read; pass an "
                         "offset of 1 or more");
-    XL_TRY(xli_check_view(ctx, "carry_in", call->carry_in, call->carry_in.buffer ? 1 : 0, bytes,
+    XL_TRY(xli_check_view(ctx, "carry_in", call->carry_in, call->carry_in.buffer ? carry : 0, bytes,
                           XLI_READ, &spans->carry_in));
-    XL_TRY(xli_check_view(ctx, "carry_out", call->carry_out, call->carry_out.buffer ? 1 : 0, bytes,
-                          XLI_WRITE, &spans->carry_out));
+    XL_TRY(xli_check_view(ctx, "carry_out", call->carry_out, call->carry_out.buffer ? carry : 0,
+                          bytes, XLI_WRITE, &spans->carry_out));
     XL_TRY(xli_check_apart(ctx, &spans->carry_in, &spans->out, false));
     for (size_t i = 0; i < XLI_COUNT(others); ++i)
         XL_TRY(xli_check_apart(ctx, others[i], &spans->carry_out, false));

@@ -19,7 +19,7 @@ xl_status xli_search_check_desc(const xl_context *ctx, const xl_search_desc *des
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "desc.index: u32 (%d); the place of XL_SEARCH_UNSORTED is u64",
                         (int)desc->index);
-    XL_TRY(xli_key_check_zeros(ctx, desc->equal_zeros, desc->reserved));
+    XL_TRY(xli_check_reserved(ctx, desc->reserved));
 done:
     return status;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Checks of a selection's descriptor and arguments, before any side effect. */
-#include "key.h"
 #include "select_plan.h"
 
 #include <stdio.h>
@@ -120,7 +119,7 @@ xl_status xli_select_check_desc(const xl_context *ctx, const xli_capabilities *c
                               .by = (xl_select_by)desc->by,
                               .wide = desc->index == XL_U64};
     XL_TRY(check_numbers(ctx, desc));
-    XL_TRY(xli_key_check_zeros(ctx, desc->equal_zeros, desc->reserved));
+    XL_TRY(xli_check_reserved(ctx, desc->reserved));
     const bool looks = is_by_heads(p->kind) ||
                        (p->kind <= XL_SELECT_PARTITION3 && p->by == XL_SELECT_BY_PREDICATE);
     XL_TRY(xli_element_resolve(ctx, capabilities, "type",

@@ -24,7 +24,7 @@ xl_status xli_topk_check_desc(const xl_context *ctx, const xl_topk_desc *desc)
     XL_TRY(xli_key_check(ctx, desc->key));
     XL_TRY(xli_key_check_value(ctx, desc->value));
     XL_TRY(check_segments(ctx, desc));
-    XL_TRY(xli_key_check_zeros(ctx, desc->equal_zeros, desc->reserved));
+    XL_TRY(xli_check_reserved(ctx, desc->reserved));
 done:
     return status;
 }

@@ -63,6 +63,7 @@ typedef enum field {
     LIMITED,
     CODE,
     WAY,
+    EQUAL_ZEROS,
     PLAN_FIELDS,
     N = PLAN_FIELDS,
     COUNT,
@@ -193,6 +194,8 @@ void *make_bytes(size_t n, size_t size);
 void *make_input(const fuzz_case *c, size_t n);
 /* n numbers, of which no two are alike. */
 uint32_t *make_values(size_t n);
+/* A copy of n keys for references, in which zeros have no sign if the case has them equal. */
+unsigned char *ranked_keys(const fuzz_case *c, size_t n, const void *keys);
 /* Puts keys in the order of the case, then `breaks` of them somewhere else. */
 void order_keys(const fuzz_case *c, size_t n, void *keys, uint64_t breaks);
 bool descends(const fuzz_case *c);

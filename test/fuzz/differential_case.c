@@ -93,6 +93,7 @@ static const struct {
     [LIMITED] = {"limited", NAMES("no", "yes"), 0, K},
     [CODE] = {"code", NAMES("u64", "u32"), 0, C},
     [WAY] = {"way", NAMES("own", "table", "rows"), 0, L | K | V},
+    [EQUAL_ZEROS] = {"equal-zeros", NAMES("no", "yes"), 0, T | M | F},
     [N] = {"n", NULL, CASE_N_MOST, ALL},
     [COUNT] = {"count", NAMES("host", "device", "above"), 0, S | R},
     [MOST] = {"past", NULL, 5000, S | R},

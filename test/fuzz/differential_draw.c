@@ -63,6 +63,7 @@ static void draw_keyed_plan(fuzz_case *c, uint64_t plan)
     c->of[TUNE] = (plan + plan / 15) % NUM_TUNINGS;
     c->of[ORDER] = xlt_below(&random, 2);
     c->of[BOUND] = plan / 3 % 3;
+    c->of[EQUAL_ZEROS] = xlt_below(&random, 2);
 }
 
 /* Each fifth plan is of those. */

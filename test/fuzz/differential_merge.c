@@ -18,6 +18,7 @@ static xl_status open_merge(const fuzz_case *c, open_plan *plan)
     desc.key = element_of(c)->type;
     desc.value = c->of[VALUES] ? XL_U32 : XL_NONE;
     desc.order = (uint32_t)c->of[ORDER];
+    desc.equal_zeros = (uint32_t)c->of[EQUAL_ZEROS];
     return xl_merge_create(plan->ctx, &desc, &plan->of.merge);
 }
 
@@ -124,6 +125,24 @@ static bool check_pairs(outcome *o, const fuzz_case *c, const call_array *a)
     return true;
 }
 
+/* What the merge is to give. */
+static void expect(const fuzz_case *c, const runs *r, bool shared, unsigned char *keys,
+                   uint32_t *values)
+{
+    const element *e = element_of(c);
+    unsigned char *ranked[2];
+    ref_run both[2];
+    for (size_t k = 0; k < 2; ++k) {
+        ranked[k] = ranked_keys(c, r->n[k], r->keys[k]);
+        both[k] = (ref_run){r->n[k], ranked[k], r->values[k]};
+    }
+    ref_merge(e->type, descends(c), &both[0], &both[!shared], keys, values);
+    for (size_t i = 0; i < both[0].n + both[!shared].n; ++i) /* with their signs */
+        memcpy(keys + i * e->bytes, r->keys[values[i] % 2] + values[i] / 2 * e->bytes, e->bytes);
+    free(ranked[0]);
+    free(ranked[1]);
+}
+
 static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const runs *r,
                        const call_array *room)
 {
@@ -135,7 +154,7 @@ static void run_arrays(const fuzz_case *c, open_plan *plan, outcome *o, const ru
     uint32_t *values = make_bytes(n, 4);
     const ref_run a = {r->n[0], r->keys[0], r->values[0]}, b = {r->n[1], r->keys[1], r->values[1]};
     if (known)
-        ref_merge(element_of(c)->type, descends(c), &a, shared ? &a : &b, keys, values);
+        expect(c, r, shared, keys, values);
     const call_array arrays[CALL_ARRAYS] = {
         [KEYS_A] = input_array("keys_a", a.keys, a.n, bytes, at),
         [VALUES_A] = input_array(pairs ? "values_a" : NULL, a.values, a.n, 4, out_at / 2),

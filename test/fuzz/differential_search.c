@@ -19,6 +19,7 @@ static xl_status open_search(const fuzz_case *c, open_plan *plan)
     desc.order = (uint32_t)c->of[ORDER];
     desc.kind = (uint32_t)c->of[BOUND];
     desc.index = c->of[INDEX] ? XL_U32 : XL_U64;
+    desc.equal_zeros = (uint32_t)c->of[EQUAL_ZEROS];
     return xl_search_create(plan->ctx, &desc, &plan->of.lookup);
 }
 
@@ -84,12 +85,14 @@ static unsigned char *make_queries(const fuzz_case *c, const unsigned char *keys
     return queries;
 }
 
-static void *wanted_places(const fuzz_case *c, const unsigned char *keys,
-                           const unsigned char *queries)
+static void *wanted_places(const fuzz_case *c, const unsigned char *keys_given,
+                           const unsigned char *queries_given)
 {
     const element *e = element_of(c);
     const size_t n = (size_t)c->of[N], bytes = c->of[INDEX] ? 4 : 8;
     const size_t count = asks_order(c) ? 1 : num_queries(c);
+    unsigned char *keys = ranked_keys(c, n, keys_given);
+    unsigned char *queries = ranked_keys(c, num_queries(c), queries_given);
     char *places = make_bytes(count, bytes);
     for (size_t i = 0; i < count; ++i) {
         const uint64_t place =
@@ -98,6 +101,8 @@ static void *wanted_places(const fuzz_case *c, const unsigned char *keys,
                                       keys, queries + i * e->bytes);
         memcpy(places + i * bytes, &place, bytes); /* the least byte first */
     }
+    free(keys);
+    free(queries);
     return places;
 }
 

@@ -19,6 +19,7 @@ static xl_status open_topk(const fuzz_case *c, open_plan *plan)
     desc.value = c->of[VALUES] ? XL_U32 : XL_NONE;
     desc.largest = descends(c);
     desc.sorted = !c->of[UNSORTED];
+    desc.equal_zeros = (uint32_t)c->of[EQUAL_ZEROS];
     return xl_topk_create(plan->ctx, &desc, &plan->of.topk);
 }
 
@@ -51,10 +52,11 @@ static void run_topk(const fuzz_case *c, open_plan *plan, outcome *o)
                  at = (size_t)c->of[OUT_AT], bytes = e->bytes;
     const uint64_t count = results, without = c->of[LEFT_OUT];
     unsigned char *keys = make_input(c, n), *keys_wanted = make_bytes(results, bytes);
+    unsigned char *ranked = ranked_keys(c, n, keys);
     uint32_t *values = make_values(n), *places = make_bytes(results, 4),
              *values_wanted = make_bytes(results, 4);
     size_t scratch = 0, alignment = 1;
-    assert_true(ref_topk(e->type, descends(c), !c->of[UNSORTED], n, k, keys, places));
+    assert_true(ref_topk(e->type, descends(c), !c->of[UNSORTED], n, k, ranked, places));
     for (size_t i = 0; i < results; ++i) {
         memcpy(keys_wanted + i * bytes, keys + places[i] * bytes, bytes);
         values_wanted[i] = values[places[i]];
@@ -76,6 +78,7 @@ static void run_topk(const fuzz_case *c, open_plan *plan, outcome *o)
         run_exact(o, c, plan, &call, arrays);
     }
     free(keys);
+    free(ranked);
     free(keys_wanted);
     free(values);
     free(values_wanted);

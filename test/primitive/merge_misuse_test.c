@@ -11,7 +11,6 @@ static void wrong_descriptors(void **state)
         {"desc.key: ", {.key = (xl_type)99}},
         {"desc.value: u64", {.key = XL_U32, .value = XL_U64}},
         {"desc.order: unknown value 7", {.key = XL_U32, .order = 7}},
-        {"desc.equal_zeros: 3; must be 0 or 1", {.key = XL_F32, .equal_zeros = 3}},
     };
     refuses_descriptors(COUNT(cases), cases);
 }

@@ -297,12 +297,42 @@ static void nothing_yields_an_event(void **state)
     xl_merge_desc_init(NULL);
 }
 
+/* -0 and +0 are equal: those of a come first, and keep their signs. */
+static void zeros_of_both_signs(void **state)
+{
+    (void)state;
+    static const xl_type keys[] = {XL_F32, XL_F64, XL_F16, XL_I32};
+    for (size_t i = 0; i < COUNT(variants) * COUNT(keys); ++i) {
+        const struct variant *const v = &variants[i % COUNT(variants)];
+        const size_t k = i / COUNT(variants);
+        if ((xlt_few_programs() || xlt_on_oclgrind()) && i % COUNT(variants) != 3 * k)
+            continue;
+        xl_merge_desc desc =
+            merge_desc(keys[k], i % 2 ? XL_NONE : XL_U32, i / 2 % 2 ? XL_DESCENDING : XL_ASCENDING);
+        desc.equal_zeros = 1;
+        xl_context *ctx = variant_context(v);
+        xl_merge *plan = variant_plan(v, ctx, &desc);
+        merge_trial t = merge_trial_of(&desc, plan);
+        t.device = v->name;
+        t.kind = XLT_KEYS_ZEROS;
+        for (size_t n = 1; n < (xlt_small() ? 200 : 2000); n += n / 2 + 1)
+            for (t.deal = 0; t.deal < MERGE_DEALS; ++t.deal) {
+                t.n_a = n;
+                t.n_b = n * (t.deal + 1) / 3;
+                merge_check(&t);
+            }
+        xl_merge_destroy(plan);
+        xl_context_destroy(ctx);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_type),
         cmocka_unit_test(large_lengths),
         cmocka_unit_test(other_shapes),
+        cmocka_unit_test(zeros_of_both_signs),
         cmocka_unit_test(at_the_edges_of_memory),
         cmocka_unit_test(an_array_with_itself),
         cmocka_unit_test(out_of_order_by_events),

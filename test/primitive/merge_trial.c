@@ -40,7 +40,35 @@ static size_t length_of(const merge_trial *t, int which)
 
 static void sort(const merge_trial *t, size_t n, void *keys)
 {
-    assert_true(ref_sort(t->desc->key, t->desc->order == XL_DESCENDING, n, keys, NULL));
+    const bool descending = t->desc->order == XL_DESCENDING;
+    assert_true(t->desc->equal_zeros ? ref_sort_equal_zeros(t->desc->key, descending, n, keys, NULL)
+                                     : ref_sort(t->desc->key, descending, n, keys, NULL));
+}
+
+/* What the merge is to give: the values of a merge of keys without signs of zeros, if these are
+ * equal, and the keys that had these values. */
+static void merge_both(const merge_trial *t, merge_host *h)
+{
+    const size_t size = xl_type_size(t->desc->key);
+    const size_t bytes[] = {t->n_a * size, t->n_b * size};
+    unsigned char *copies[2];
+    for (int i = 0; i < 2; ++i) {
+        copies[i] = get(bytes[i]);
+        memcpy(copies[i], h->keys[i], bytes[i]);
+        if (t->desc->equal_zeros)
+            ref_equal_zeros(t->desc->key, length_of(t, i), copies[i]);
+    }
+    ref_merge(t->desc->key, t->desc->order == XL_DESCENDING,
+              &(ref_run){t->n_a, copies[0], h->values[0]},
+              &(ref_run){t->n_b, copies[1], h->values[1]}, h->keys[2], h->values[2]);
+    for (size_t i = 0; i < t->n_a + t->n_b; ++i) {
+        const uint32_t from = h->values[2][i];
+        memcpy(h->keys[2] + i * size,
+               from < t->n_a ? h->keys[0] + from * size : h->keys[1] + (from - t->n_a) * size,
+               size);
+    }
+    free(copies[0]);
+    free(copies[1]);
 }
 
 /* Whether the next of the sorted keys goes to a, of which `a` of n_a and of b `b` of n_b are dealt
@@ -76,9 +104,7 @@ merge_host merge_host_make(const merge_trial *t, uint64_t seed)
     }
     for (int i = 0; t->deal == MERGE_MIXED && i < 2; ++i)
         sort(t, length_of(t, i), h.keys[i]);
-    ref_merge(t->desc->key, t->desc->order == XL_DESCENDING,
-              &(ref_run){t->n_a, h.keys[0], h.values[0]},
-              &(ref_run){t->n_b, h.keys[1], h.values[1]}, h.keys[2], h.values[2]);
+    merge_both(t, &h);
     return h;
 }
 

@@ -230,6 +230,119 @@ static void halves(void **state)
     }
 }
 
+/* ---- zeros of both signs ---- */
+
+typedef struct zeros {
+    xl_type type; /* a scalar, or of vectors the lane's */
+    unsigned lanes;
+    xl_op op;
+    bool equal;
+} zeros;
+
+static uint64_t rank_of(const zeros *z, const unsigned char *x)
+{
+    return z->equal ? ref_key_rank_equal_zeros(z->type, x) : ref_key_rank(z->type, x);
+}
+
+/* Which of elements [from, to) has the result in that lane. */
+static size_t place_of_zero(const zeros *z, const unsigned char *in, size_t from, size_t to,
+                            unsigned lane)
+{
+    const size_t size = xl_type_size(z->type);
+    size_t best = from;
+    for (size_t i = from + 1; i < to; ++i) {
+        const uint64_t mine = rank_of(z, in + (i * z->lanes + lane) * size);
+        const uint64_t other = rank_of(z, in + (best * z->lanes + lane) * size);
+        if (z->op == XL_MIN || z->op == XL_ARG_MIN ? mine < other : mine > other)
+            best = i;
+    }
+    return best;
+}
+
+/* n elements, which are zeros, in segments of so many. */
+static void check_zeros(const zeros *z, xl_reduce *plan, size_t n, size_t width)
+{
+    const size_t size = xl_type_size(z->type), bytes = size * z->lanes;
+    const size_t results = (n + width - 1) / width, each = finds_place(z->op) ? 8 : bytes;
+    unsigned char *in = bytes_for(n, bytes), *got = bytes_for(results, each);
+    memset(in, 0, n * bytes);
+    xlt_random random = {n + width};
+    for (size_t i = 0; i < n * z->lanes; ++i) /* the sign stands in the last byte */
+        in[i * size + size - 1] = (unsigned char)(xlt_below(&random, 2) << 7);
+    xlt_buffer a = xlt_buffer_make(in, n, bytes, 0), b = xlt_buffer_make(NULL, results, each, 1);
+    XLT_OK(xl_reduce_enqueue(plan, xlt_queue(),
+                             &(xl_reduce_args){.n = n, .in = xlt_view(&a), .out = xlt_view(&b)}, 0,
+                             NULL, NULL));
+    xlt_read(&b, got);
+    for (size_t i = 0; i < results * z->lanes; ++i) {
+        const size_t from = i / z->lanes * width, lane = i % z->lanes;
+        const uint64_t place =
+            place_of_zero(z, in, from, from + width < n ? from + width : n, (unsigned)lane);
+        const void *wanted =
+            finds_place(z->op) ? (const void *)&place : in + (place * z->lanes + lane) * size;
+        if (memcmp(got + i * each / z->lanes, wanted, each / z->lanes) != 0)
+            XLT_FAIL("%s of %s, %u lanes, zeros %s, n %zu, segments of %zu: result %zu is wrong",
+                     xl_op_name(z->op), xl_type_name(z->type), z->lanes,
+                     z->equal ? "equal" : "in order", n, width, i);
+    }
+    xlt_check_guards(&b, "out");
+    xlt_buffer_free(&a);
+    xlt_buffer_free(&b);
+    free(in);
+    free(got);
+}
+
+/* One plan for each; false where the device has no such type. */
+static bool check_zeros_plan(const char *tune, const zeros *z, size_t width)
+{
+    static const size_t sizes[] = {1, 2, 3, 64, 257, 1025, 16385};
+    xl_context *ctx = open_context(tune, NULL);
+    xl_reduce *plan;
+    xl_reduce_desc desc;
+    xl_reduce_desc_init(&desc);
+    assert_int_equal(desc.equal_zeros, 1);
+    desc.type = z->lanes == 2 ? XL_F32X2 : z->type;
+    desc.op = z->op;
+    desc.equal_zeros = z->equal;
+    if (z->equal && z->lanes == 1) { /* a caller of an older version, whose structure ends before */
+        desc.struct_size = offsetof(xl_reduce_desc, equal_zeros);
+        desc.equal_zeros = 0;
+    }
+    desc.segments = width < SIZE_MAX / 2 ? XL_SEGMENTS_WIDTH : XL_SEGMENTS_NONE;
+    desc.segment_width = desc.segments ? width : 0;
+    const xl_status status = xl_reduce_create(ctx, &desc, &plan);
+    const bool none =
+        status == XL_ERROR_UNSUPPORTED && strstr(xl_context_error(ctx), "cl_khr_fp") != NULL;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] && !none; ++i) {
+        ok(ctx, status, "zeros");
+        if (!xlt_small() || sizes[i] < 1000)
+            check_zeros(z, plan, sizes[i], width);
+    }
+    xl_reduce_destroy(plan);
+    xl_context_destroy(ctx);
+    return !none;
+}
+
+/* Equal zeros: the earlier one is the result. Else -0 is less than +0. */
+static void zeros_of_both_signs(void **state)
+{
+    (void)state;
+    static const xl_type types[] = {XL_F32, XL_F64, XL_F16, XL_F32};
+    static const xl_op ops[] = {XL_MIN, XL_MAX, XL_ARG_MIN, XL_ARG_MAX};
+    static const char *const tunes[] = {NULL, small_runs, groups};
+    for (size_t i = 0; i < 4 * 4 * 2; ++i) {
+        const size_t t = i / 8, o = i / 2 % 4;
+        const zeros z = {types[t], t == 3 ? 2 : 1, ops[o], i % 2};
+        const size_t width = (i + i / 4) % 2 ? 5 : SIZE_MAX / 2;
+        if ((z.lanes == 2 && finds_place(z.op)) ||
+            (xlt_few_programs() && (t == 3 ? o > 0 : t != o % 2 || (z.equal && o > 0))))
+            continue;
+        for (size_t k = 0; k < 3; ++k)
+            if ((!xlt_few_programs() || o % 3 == k) && !check_zeros_plan(tunes[k], &z, width))
+                print_message("no %s here\n", xl_type_name(z.type));
+    }
+}
+
 /* Of nothing but NaN no element is least. */
 static void places_of_nan(void **state)
 {
@@ -494,6 +607,7 @@ static void create_refuses(void **state)
     REFUSED(segments, XL_SEGMENTS_WIDTH, "segment_width");
     REFUSED(load_type, XL_U8, "load_type");
     REFUSED(store_type, XL_U8, "store_type");
+    REFUSED(reserved, 1, "desc.reserved: 1; must be 0");
     xl_reduce_desc_init(&desc);
     desc.op = XL_ARG_MIN;
     desc.init = &one;
@@ -598,19 +712,13 @@ static void enqueue_refuses(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scalars),
-        cmocka_unit_test(vectors),
-        cmocka_unit_test(users),
-        cmocka_unit_test(every_form),
-        cmocka_unit_test(places),
-        cmocka_unit_test(halves),
-        cmocka_unit_test(places_of_nan),
-        cmocka_unit_test(expressions),
-        cmocka_unit_test(sums_repeat),
-        cmocka_unit_test(nothing),
-        cmocka_unit_test(long_runs_of_offsets),
-        cmocka_unit_test(create_refuses),
-        cmocka_unit_test(enqueue_refuses),
+        cmocka_unit_test(scalars),        cmocka_unit_test(vectors),
+        cmocka_unit_test(users),          cmocka_unit_test(every_form),
+        cmocka_unit_test(places),         cmocka_unit_test(halves),
+        cmocka_unit_test(places_of_nan),  cmocka_unit_test(zeros_of_both_signs),
+        cmocka_unit_test(expressions),    cmocka_unit_test(sums_repeat),
+        cmocka_unit_test(nothing),        cmocka_unit_test(long_runs_of_offsets),
+        cmocka_unit_test(create_refuses), cmocka_unit_test(enqueue_refuses),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

@@ -32,13 +32,23 @@ static void put_integer(void *array, size_t bytes, size_t i, uint64_t value)
     memcpy((char *)array + i * bytes, &value, bytes);
 }
 
-/* The segments' array of elements [from, to), at an offset that fits: flags, keys with the one
- * before, bits from bit 0 on, offsets that count from `from`. */
-static xlt_buffer part_of_segments(const whole *w, size_t from, size_t to, xl_view *view)
+/* A part of the array: elements [from, to). Part number `turn` is given a carry, unless it is 0.
+ * device_n: the host says one element more, the device how many there are. */
+typedef struct part {
+    size_t from, to;
+    unsigned turn;
+    bool device_n;
+} part;
+
+/* The segments' array of a part, at an offset that fits: flags, keys with the one before, bits
+ * from bit 0 on, offsets that count from the part's first element. If a carry is given and no
+ * element stands before, some key does, which must not matter. */
+static xlt_buffer part_of_segments(const whole *w, const part *p, xl_view *view)
 {
     const segments *s = &w->cuts;
     const xl_segments kind = (xl_segments)w->j->desc.segments;
-    const size_t room = s->count + to - from + 2, before = kind == XL_SEGMENTS_KEYS && from > 0;
+    const size_t from = p->from, to = p->to, more = p->device_n;
+    const size_t room = s->count + to - from + 3, before = kind == XL_SEGMENTS_KEYS && p->turn > 0;
     xlt_buffer made = {0};
     size_t count = to - from + before;
     *view = xl_no_view();
@@ -47,7 +57,7 @@ static xlt_buffer part_of_segments(const whole *w, size_t from, size_t to, xl_vi
     unsigned char *array = calloc(room, s->bytes);
     assert_non_null(array);
     if (kind == XL_SEGMENTS_FLAG_BITMASK) {
-        count = (to - from + 31) / 32;
+        count = (to - from + more + 31) / 32;
         for (size_t i = from; i < to; ++i)
             ((uint32_t *)(void *)array)[(i - from) / 32] |=
                 (uint32_t)(integer_of(s, i / 32) >> i % 32 & 1) << (i - from) % 32;
@@ -58,7 +68,12 @@ static xlt_buffer part_of_segments(const whole *w, size_t from, size_t to, xl_vi
                 put_integer(array, s->bytes, count++, integer_of(s, k) - from);
         put_integer(array, s->bytes, count++, to - from);
     } else {
-        memcpy(array, (const char *)s->array + (from - before) * s->bytes, count * s->bytes);
+        const bool there = before && from > 0;
+        memcpy(array + (before - there) * s->bytes,
+               (const char *)s->array + (from - there) * s->bytes, (to - from + there) * s->bytes);
+        if (before && !there)
+            memcpy(array, s->array, s->bytes);
+        count += more;
     }
     made = xlt_buffer_make(array, count, s->bytes, 0);
     *view = xlt_view(&made);
@@ -69,22 +84,22 @@ static xlt_buffer part_of_segments(const whole *w, size_t from, size_t to, xl_vi
 }
 
 /* Scans one part into `out`; reads the one carry and leaves the other. */
-static void scan_part(whole *w, size_t from, size_t to, unsigned turn, bool device_n, xl_view out)
+static void scan_part(whole *w, const part *p, xl_view out)
 {
     xl_view heads;
-    xlt_buffer s = part_of_segments(w, from, to, &heads);
-    const uint64_t length = to - from;
+    xlt_buffer s = part_of_segments(w, p, &heads);
+    const uint64_t length = p->to - p->from;
     xlt_buffer n = xlt_buffer_make(&length, 1, 8, 0);
-    xl_scan_args args = {.n = to - from + (device_n ? 1 : 0),
+    xl_scan_args args = {.n = p->to - p->from + p->device_n,
                          .in = xlt_view(&w->a),
                          .segments = heads,
                          .out = out,
-                         .carry_in = from > 0 ? xlt_view(&w->carry[turn % 2]) : xl_no_view(),
-                         .carry_out = xlt_view(&w->carry[1 - turn % 2]),
-                         .first_index = from};
-    args.in.offset += from;
-    args.out.offset += from;
-    if (device_n)
+                         .carry_in = p->turn > 0 ? xlt_view(&w->carry[p->turn % 2]) : xl_no_view(),
+                         .carry_out = xlt_view(&w->carry[1 - p->turn % 2]),
+                         .first_index = p->from};
+    args.in.offset += p->from;
+    args.out.offset += p->from;
+    if (p->device_n)
         args.n_device = xlt_view(&n);
     ok(w->ctx, xl_scan_enqueue(w->plan, xlt_queue(), &args, 0, NULL, NULL), w->j->what);
     XLT_CL(clFinish(xlt_queue()));
@@ -93,18 +108,35 @@ static void scan_part(whole *w, size_t from, size_t to, unsigned turn, bool devi
     xlt_buffer_free(&n);
 }
 
-/* Parts between cuts[0] = 0 <= cuts[1] <= ... <= cuts[count] = n. */
+/* Carries as they are before the first part: nothing that a part may take for one. */
+static void carries_make(whole *w)
+{
+    const bool flagged = w->j->desc.user_op && !w->j->desc.user_op->identity && !w->j->desc.init;
+    unsigned char *garbage = bytes_for(2, w->j->ref.bytes);
+    memset(garbage, 0xee, 2 * w->j->ref.bytes);
+    for (size_t i = 0; i < 2; ++i)
+        w->carry[i] = xlt_buffer_make(garbage, flagged ? 2 : 1, w->j->ref.bytes, i);
+    free(garbage);
+}
+
+/* Parts between cuts[0] = 0 <= cuts[1] <= ... <= cuts[count] = n. Of some the device says how long
+ * they are: of every other one, but of the last, behind which nothing is. */
 static void check_cuts(whole *w, const size_t *cuts, size_t count)
 {
     const size_t size = w->j->ref.out_bytes;
     unsigned char *got = bytes_for(w->n, size);
     xlt_buffer b = xlt_buffer_make(NULL, w->n, size, 1);
-    for (size_t k = 0; k < count; ++k)
-        scan_part(w, cuts[k], cuts[k + 1], (unsigned)k, false, xlt_view(&b));
+    carries_make(w);
+    for (size_t k = 0; k < count; ++k) {
+        const part p = {cuts[k], cuts[k + 1], (unsigned)k, k % 2 == 1 && cuts[k + 1] < w->n};
+        scan_part(w, &p, xlt_view(&b));
+    }
     xlt_read(&b, got);
     xlt_check_guards(&b, "out");
-    for (size_t i = 0; i < 2; ++i)
+    for (size_t i = 0; i < 2; ++i) {
         xlt_check_guards(&w->carry[i], "carry");
+        xlt_buffer_free(&w->carry[i]);
+    }
     for (size_t i = 0; i < w->n * size; ++i)
         if (got[i] != w->wanted[i])
             XLT_FAIL("%s, segments %u, %zu parts, the first of %zu: element %zu differs",
@@ -149,8 +181,6 @@ static void check_whole(xl_context *ctx, job *j, size_t n, size_t step)
             fill_element(j->in_type, (xl_op)j->desc.op, &random, i, w.in + i * j->ref.in_bytes);
     ref_scan(&j->ref, n, w.in, w.cuts.heads, w.wanted);
     w.a = xlt_buffer_make(w.in, n, j->ref.in_bytes, 0);
-    for (size_t i = 0; i < 2; ++i)
-        w.carry[i] = xlt_buffer_make(NULL, 1, j->ref.bytes, i);
     for (size_t cut = 0; cut <= n; cut += step)
         check_cuts(&w, (const size_t[]){0, cut, n}, 2);
     for (int round = 0; round < (xlt_small() ? 2 : 10); ++round) {
@@ -162,9 +192,8 @@ static void check_whole(xl_context *ctx, job *j, size_t n, size_t step)
         cuts[parts] = n;
         check_cuts(&w, cuts, parts);
     }
+    check_cuts(&w, (const size_t[]){0, 0, 0, 0, 5, 5, 12, 12, n}, 8);
     xlt_buffer_free(&w.a);
-    xlt_buffer_free(&w.carry[0]);
-    xlt_buffer_free(&w.carry[1]);
     xl_scan_destroy(w.plan);
     segments_free(&w.cuts);
     free(w.in);
@@ -282,6 +311,59 @@ WAY(kogge_stone, 5)
 WAY(blelloch, 6)
 WAY(reproducible, 7)
 WAY(reproducible_by_groups, 8)
+
+/* ---- no element yet, and an operator that has no identity ---- */
+
+#define LEFT(type, device)                                                                         \
+    static void left_of_##type(void *to, const void *left, const void *right)                      \
+    {                                                                                              \
+        (void)right;                                                                               \
+        memmove(to, left, sizeof(type));                                                           \
+    }                                                                                              \
+    static const xl_user_op left_##type = {                                                        \
+        "left", #device " left(" #device " a, " #device " b) { return a; }", NULL, 0};
+LEFT(uint8_t, uchar)
+LEFT(uint16_t, ushort)
+LEFT(uint32_t, uint)
+LEFT(uint64_t, ulong)
+
+/* Whose flags behind a carry are as wide as they can be. */
+static const user_case left_ones[] = {
+    {"the left of bytes", XL_U8, NULL, &left_uint8_t, left_of_uint8_t, NULL, NULL, NULL},
+    {"the left of u16", XL_U16, NULL, &left_uint16_t, left_of_uint16_t, NULL, NULL, NULL},
+    {"the left of u32", XL_U32, NULL, &left_uint32_t, left_of_uint32_t, NULL, NULL, NULL},
+    {"the left of u64", XL_U64, NULL, &left_uint64_t, left_of_uint64_t, NULL, NULL, NULL},
+};
+
+/* An operator that keeps its left operand spreads over the whole array whatever empty parts in
+ * front leave. */
+static void empty_parts_in_front_leave_nothing(void **state)
+{
+    (void)state;
+    for (size_t way = 0; way < NUM_WAYS; ++way) {
+        if ((ways[way].algorithm == XL_SCAN_LOOKBACK && !can_publish()) ||
+            (way == PIPELINED && !can_pipeline()) ||
+            ((way == 1 || way == 3) && loses_narrow_states()))
+            continue;
+        xl_context *ctx = open_context(ways[way].tune, NULL);
+        for (size_t t = 0; t < sizeof left_ones / sizeof left_ones[0]; ++t) {
+            job j;
+            if (xlt_few_programs() && t != way % 4)
+                continue;
+            user_case_make(&j, &left_ones[t], XL_INCLUSIVE, false);
+            j.what = ways[way].name;
+            j.desc.carry = 1;
+            j.desc.algorithm = ways[way].algorithm;
+            j.desc.segments = way % 2 ? XL_SEGMENTS_KEYS : XL_SEGMENTS_NONE;
+            j.desc.segment_type = way % 2 ? XL_U16 : XL_NONE;
+            j.pattern = ONE_SEGMENT;
+            if (ways[way].algorithm == XL_SCAN_AUTO)
+                j.desc.determinism = XL_REPRODUCIBLE;
+            check_whole(ctx, &j, ways[way].n, ways[way].n);
+        }
+        xl_context_destroy(ctx);
+    }
+}
 
 /* By CSR offsets, none of which lies in the first tiles of a part that continues a segment. */
 static void one_segment_goes_on_over_tiles(void **state)
@@ -443,6 +525,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(reproducible),
         cmocka_unit_test(reproducible_by_groups),
         cmocka_unit_test(one_segment_goes_on_over_tiles),
+        cmocka_unit_test(empty_parts_in_front_leave_nothing),
         cmocka_unit_test(nothing_passes_the_carry_on),
         cmocka_unit_test(expressions_count_from_first_index),
         cmocka_unit_test(refuses),

@@ -12,7 +12,6 @@ static void wrong_descriptors(void **state)
         {"desc.order: unknown value 7", {.key = XL_U32, .order = 7, .index = XL_U32}},
         {"desc.kind: unknown value 3", {.key = XL_U32, .kind = 3, .index = XL_U32}},
         {"desc.index: i32", {.key = XL_U32, .index = XL_I32}},
-        {"desc.equal_zeros: 2; must be 0 or 1", {.key = XL_F32, .index = XL_U32, .equal_zeros = 2}},
         {"desc.reserved: 1; must be 0", {.key = XL_F32, .index = XL_U32, .reserved = 1}},
         {"desc.index: u32", {.key = XL_U32, .index = XL_U32, .kind = XL_SEARCH_UNSORTED}},
     };

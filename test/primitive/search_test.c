@@ -61,7 +61,20 @@ static bool descends(const trial *t)
 
 static void sort(const trial *t, size_t n, void *keys)
 {
-    assert_true(ref_sort(t->desc->key, descends(t), n, keys, NULL));
+    assert_true(t->desc->equal_zeros
+                    ? ref_sort_equal_zeros(t->desc->key, descends(t), n, keys, NULL)
+                    : ref_sort(t->desc->key, descends(t), n, keys, NULL));
+}
+
+/* A copy of n keys, where zeros have no sign if they are equal. */
+static unsigned char *ranked(const trial *t, size_t n, const void *keys)
+{
+    const size_t bytes = n * xl_type_size(t->desc->key);
+    unsigned char *copy = get(bytes);
+    memcpy(copy, keys, bytes);
+    if (t->desc->equal_zeros)
+        ref_equal_zeros(t->desc->key, n, copy);
+    return copy;
 }
 
 /* Half of the queries are keys that are there. */
@@ -134,24 +147,26 @@ static void check_places(const trial *t, const arrays *a, const void *places)
 {
     const xl_type key = t->desc->key;
     const size_t size = xl_type_size(key);
+    unsigned char *keys = ranked(t, t->n, a->keys_before);
+    unsigned char *queries = ranked(t, t->num_queries, a->queries_before);
     if (t->desc->kind == XL_SEARCH_UNSORTED) {
-        const uint64_t wanted = ref_unsorted(key, descends(t), t->n, a->keys_before);
+        const uint64_t wanted = ref_unsorted(key, descends(t), t->n, keys);
         if (place_at(t, places, 0) != wanted)
             XLT_FAIL("%s: %llu, not %llu", describe(t), (unsigned long long)place_at(t, places, 0),
                      (unsigned long long)wanted);
-        return;
     }
     for (size_t i = 0; i < t->num_queries; ++i) {
         const uint64_t got = place_at(t, places, i);
-        const uint64_t wanted =
-            t->unsorted_keys
-                ? (got < t->n ? got : t->n)
-                : ref_bound(key, descends(t), t->desc->kind == XL_SEARCH_UPPER, t->n,
-                            a->keys_before, (const char *)a->queries_before + i * size);
+        const uint64_t wanted = t->unsorted_keys
+                                    ? (got < t->n ? got : t->n)
+                                    : ref_bound(key, descends(t), t->desc->kind == XL_SEARCH_UPPER,
+                                                t->n, keys, queries + i * size);
         if (got != wanted)
             XLT_FAIL("%s: query %zu: %llu, not %llu", describe(t), i, (unsigned long long)got,
                      (unsigned long long)wanted);
     }
+    free(keys);
+    free(queries);
 }
 
 static void check_kept(const trial *t, const xlt_buffer *buffer, const void *before,
@@ -306,6 +321,66 @@ static void other_shapes(void **state)
     }
 }
 
+/* -0 and +0 are equal, among the keys and as queries. */
+static void zeros_of_both_signs(void **state)
+{
+    (void)state;
+    static const xl_type keys[] = {XL_F32, XL_F64, XL_F16, XL_I32};
+    for (size_t i = 0; i < COUNT(keys) * 3 * COUNT(variants); ++i) {
+        const struct variant *const v = &variants[i % COUNT(variants)];
+        const size_t k = i / COUNT(variants) / 3;
+        const xl_search_kind kind = (xl_search_kind)(i / COUNT(variants) % 3);
+        if ((xlt_few_programs() || xlt_on_oclgrind()) &&
+            (k % 3 != kind || i % COUNT(variants) != (3 * kind + k) % COUNT(variants)))
+            continue;
+        xl_search_desc desc = desc_of(keys[k], i % 2 ? XL_DESCENDING : XL_ASCENDING, kind, XL_U64);
+        desc.equal_zeros = 1;
+        xl_context *ctx = variant_context(v);
+        xl_search *plan = variant_plan(v, ctx, &desc);
+        trial t = trial_of(&desc, plan);
+        t.device = v->name;
+        t.kind = XLT_KEYS_ZEROS;
+        for (t.n = 1; t.n < (xlt_small() ? 200u : 3000u); t.n += t.n / 2 + 1)
+            for (t.order = 0; t.order < ORDERS; ++t.order) {
+                t.num_queries = kind == XL_SEARCH_UNSORTED ? 0 : 50;
+                t.unsorted_keys = kind == XL_SEARCH_UNSORTED && t.order == ANY;
+                run(&t);
+            }
+        xl_search_destroy(plan);
+        xl_context_destroy(ctx);
+    }
+}
+
+/* The first zero of an array is found whatever its sign, and that of the query. */
+static void zero_is_found(void **state)
+{
+    (void)state;
+    static const float keys[] = {-1, -0.0f, 0, 1}, queries[] = {0, -0.0f};
+    static const uint64_t wanted[2][2] = {{1, 1}, {3, 3}};
+    xlt_buffer in = xlt_buffer_make(keys, 4, 4, 0), asked = xlt_buffer_make(queries, 2, 4, 1);
+    for (int upper = 0; upper < 2; ++upper) {
+        xl_search_desc desc = desc_of(XL_F32, XL_ASCENDING, (xl_search_kind)upper, XL_U64);
+        xl_search *plan;
+        uint64_t got[2];
+        desc.equal_zeros = 1;
+        XLT_OK(xl_search_create(xlt_context(), &desc, &plan));
+        xlt_buffer out = xlt_buffer_make(NULL, 2, 8, 0);
+        XLT_OK(xl_search_enqueue(plan, xlt_queue(),
+                                 &(xl_search_args){.n = 4,
+                                                   .keys = xlt_view(&in),
+                                                   .num_queries = 2,
+                                                   .queries = xlt_view(&asked),
+                                                   .indices_out = xlt_view(&out)},
+                                 0, NULL, NULL));
+        xlt_read(&out, got);
+        assert_memory_equal(got, wanted[upper], sizeof got);
+        xlt_buffer_free(&out);
+        xl_search_destroy(plan);
+    }
+    xlt_buffer_free(&in);
+    xlt_buffer_free(&asked);
+}
+
 /* Arrays and scratch of just the bytes that they need. */
 static void at_the_edges_of_memory(void **state)
 {
@@ -447,6 +522,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_type),
         cmocka_unit_test(other_shapes),
+        cmocka_unit_test(zeros_of_both_signs),
+        cmocka_unit_test(zero_is_found),
         cmocka_unit_test(at_the_edges_of_memory),
         cmocka_unit_test(the_lowest_place),
         cmocka_unit_test(many_keys),

@@ -19,7 +19,6 @@ static void wrong_descriptors(void **state)
         {"desc.equal: given", {BASE, .equal = "a == b"}},
         {"desc.equal_zeros: 0; must be 1 with desc.equal",
          {BASE, .kind = XL_SELECT_UNIQUE, .equal = "a == b"}},
-        {"desc.equal_zeros: 2; must be 0 or 1", {BASE, .equal_zeros = 2}},
         {"desc.reserved: 1; must be 0", {BASE, .reserved = 1}},
         {"type: unknown", {.type = 99, .index = XL_U32}},
         {"user_type", {.type = XL_USER_TYPE, .index = XL_U32}},

@@ -108,6 +108,100 @@ static void every_form(void **state)
     }
 }
 
+/* ---- zeros of both signs ----------------------------------------------------- */
+
+/* Zeros of either sign, and a few that are 2 or so, in n elements of so many lanes. */
+static unsigned char *zeros_make(xl_type scalar, size_t n, size_t lanes)
+{
+    const size_t size = xl_type_size(scalar);
+    unsigned char *made = calloc(n * lanes + 1, size);
+    xlt_random random = {n + size};
+    assert_non_null(made);
+    for (size_t i = 0; i < n * lanes; ++i) /* sign and exponent stand in the last byte */
+        made[i * size + size - 1] =
+            (unsigned char)(xlt_below(&random, 2) << 7 | (xlt_below(&random, 6) == 0 ? 0x40 : 0));
+    return made;
+}
+
+/* Runs that the device finds, and those that bytes have, without the signs of zeros if these are
+ * equal. */
+static void check_zeros(const xl_select_desc *desc, xl_select *plan, bool equal, size_t n)
+{
+    const xl_type scalar = (xl_type)(desc->type & 0xff);
+    const size_t lanes = desc->type >> 8 ? desc->type >> 8 : 1,
+                 bytes = lanes * xl_type_size(scalar);
+    unsigned char *in = zeros_make(scalar, n, lanes), *compared = zeros_make(scalar, n, lanes);
+    unsigned char *kept = calloc(n, bytes);
+    uint32_t *places = calloc(n, 4);
+    uint64_t count, runs = 0;
+    assert_true(kept && places);
+    if (equal)
+        ref_equal_zeros(scalar, n * lanes, compared);
+    xlt_buffer a = xlt_buffer_make(in, n, bytes, 0), b = xlt_buffer_make(NULL, n, bytes, 1);
+    xlt_buffer i = xlt_buffer_make(NULL, n, 4, 1), c = xlt_buffer_make(NULL, 1, 8, 0);
+    XLT_OK(xl_select_enqueue(plan, xlt_queue(),
+                             &(xl_select_args){.n = n,
+                                               .in = xlt_view(&a),
+                                               .out = xlt_view(&b),
+                                               .indices_out = xlt_view(&i),
+                                               .count_out = xlt_view(&c)},
+                             0, NULL, NULL));
+    xlt_read(&b, kept);
+    xlt_read(&i, places);
+    xlt_read(&c, &count);
+    for (size_t e = 0; e < n; ++e) {
+        if (e > 0 && memcmp(compared + e * bytes, compared + (e - 1) * bytes, bytes) == 0)
+            continue;
+        if (runs >= count || places[runs] != e ||
+            memcmp(kept + runs * bytes, in + e * bytes, bytes) != 0)
+            XLT_FAIL("%s, zeros %s, n %zu: run %llu is wrong", xl_type_name((xl_type)desc->type),
+                     equal ? "equal" : "in order", n, (unsigned long long)runs);
+        ++runs;
+    }
+    assert_int_equal(count, runs);
+    xlt_buffer *const all[] = {&a, &b, &i, &c};
+    for (size_t k = 0; k < COUNT(all); ++k)
+        xlt_buffer_free(all[k]);
+    free(in);
+    free(compared);
+    free(kept);
+    free(places);
+}
+
+/* Both may be in one run, or not, and the first of a run keeps its sign. */
+static void zeros_of_both_signs(void **state)
+{
+    (void)state;
+    static const xl_type types[] = {XL_F32, XL_F32X2, XL_F64, XL_F16, XL_F64X4, XL_I32};
+    for (uint32_t i = 0; i < 4 * COUNT(types); ++i) {
+        const xl_tunable tunables[] = {{"select.serial", i / 2 % 2}};
+        xl_select_desc desc;
+        xl_select *plan;
+        xl_select_desc_init(&desc);
+        assert_int_equal(desc.equal_zeros, 1);
+        desc.type = types[i / 4];
+        desc.kind = i % 3 == 0 ? XL_SELECT_RUNS : XL_SELECT_UNIQUE;
+        desc.equal_zeros = i % 2;
+        if (i % 4 == 1) { /* a caller of an older version, whose structure ends before */
+            desc.struct_size = offsetof(xl_select_desc, equal_zeros);
+            desc.equal_zeros = 0;
+        }
+        desc.tunables = tunables;
+        desc.num_tunables = 1;
+        if ((xlt_few_programs() || xlt_on_oclgrind()) && i % 4 != i / 4 % 4)
+            continue;
+        const xl_status status = xl_select_create(xlt_context(), &desc, &plan);
+        if (status == XL_ERROR_UNSUPPORTED) {
+            print_message("left out: %s\n", xl_context_error(xlt_context()));
+            continue;
+        }
+        XLT_OK(status);
+        for (size_t n = 1; n < (xlt_small() ? 300 : 20000); n = 2 * n + 1)
+            check_zeros(&desc, plan, i % 2, n);
+        xl_select_destroy(plan);
+    }
+}
+
 /* ---- other shapes ---------------------------------------------------------- */
 
 enum { LATE = 1, TORN = 2 };
@@ -434,6 +528,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_form),
+        cmocka_unit_test(zeros_of_both_signs),
         cmocka_unit_test(other_shapes),
         cmocka_unit_test(every_size_of_two_tiles),
         cmocka_unit_test(too_little_room),

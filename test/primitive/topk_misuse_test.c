@@ -20,7 +20,6 @@ static void wrong_descriptors(void **state)
         {"desc.key", {.key = XL_NONE}},
         {"desc.key", {.key = 99}},
         {"desc.value: u64", {.key = XL_U32, .value = XL_U64}},
-        {"desc.equal_zeros: 2; must be 0 or 1", {.key = XL_F32, .equal_zeros = 2}},
         {"desc.reserved: 1; must be 0", {.key = XL_F32, .reserved = 1}},
         {"topk.items = 99", {.key = XL_U32, .tunables = bad, .num_tunables = 1}},
         {"another primitive's \"sort.shape\"",

@@ -164,8 +164,10 @@ static void check_all(const trial *t, const offsets *o, const xlt_buffer *b, con
 {
     uint32_t *wanted = topk_room(4 * (o->count * t->k)), *counts = topk_room(4 * o->count);
     uint32_t *counted = topk_room(4 * o->count);
+    void *ranked = topk_ranked(t->desc, t->n, keys);
     assert_true(ref_topk_segments((xl_type)t->desc->key, t->desc->largest, t->desc->sorted, t->n,
-                                  t->k, o->at, o->count, keys, wanted, counts));
+                                  t->k, o->at, o->count, ranked, wanted, counts));
+    free(ranked);
     check_results(t, &b[KEYS_OUT], "keys_out", keys, wanted, counts);
     check_results(t, &b[VALUES_OUT], "values_out", values, wanted, counts);
     check_results(t, &b[INDICES_OUT], "indices_out", NULL, wanted, counts);
@@ -290,7 +292,8 @@ static void run_plan(trial t, uint64_t *seed)
                 if ((xlt_on_oclgrind() && (*seed % 13 || sizes[s] > 500)) ||
                     (xlt_small() && *seed % 5))
                     continue;
-                t.pattern = (topk_pattern)(*seed % TOPK_PATTERNS);
+                t.pattern =
+                    t.desc->equal_zeros ? TOPK_ZEROS : (topk_pattern)(*seed % TOPK_PATTERNS);
                 t.outputs = 1 + (unsigned)(*seed * 7 % TOPK_ALL);
                 t.outputs |= t.desc->value == XL_NONE && t.outputs == TOPK_VALUES ? TOPK_KEYS : 0u;
                 t.own_scratch = *seed % 3 == 0;
@@ -314,6 +317,27 @@ static void every_length(void **state)
                      &seed);
             xl_topk_destroy(plan);
         }
+        xl_context_destroy(ctx);
+    }
+}
+
+/* -0 and +0 are equal keys. */
+static void zeros_of_both_signs(void **state)
+{
+    (void)state;
+    static const xl_type keys[] = {XL_F32, XL_F64, XL_F16};
+    uint64_t seed = 1;
+    for (size_t i = 0; i < 2 * VARIANTS; ++i) {
+        const struct variant *const v = &variants[i % VARIANTS];
+        xl_topk_desc desc = desc_of(i);
+        desc.key = keys[i % 3];
+        desc.equal_zeros = 1;
+        if ((xlt_few_programs() || xlt_on_oclgrind()) && i > 1)
+            continue;
+        xl_context *ctx = context_of(v);
+        xl_topk *plan = plan_of(ctx, v, &desc);
+        run_plan((trial){.ctx = ctx, .device = v->name, .desc = &desc, .plan = plan}, &seed);
+        xl_topk_destroy(plan);
         xl_context_destroy(ctx);
     }
 }
@@ -460,9 +484,9 @@ static void wrong_arguments(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_length),    cmocka_unit_test(as_built_in),
-        cmocka_unit_test(broken_offsets),  cmocka_unit_test(wrong_descriptors),
-        cmocka_unit_test(wrong_arguments),
+        cmocka_unit_test(every_length),        cmocka_unit_test(as_built_in),
+        cmocka_unit_test(zeros_of_both_signs), cmocka_unit_test(broken_offsets),
+        cmocka_unit_test(wrong_descriptors),   cmocka_unit_test(wrong_arguments),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

@@ -147,8 +147,9 @@ static void run_variant(const struct variant *v, const xl_topk_desc *given, unsi
         t.device = v->name;
         if (sizes[s] > (xlt_on_oclgrind() ? 30u : xlt_small() ? 1000u : SIZE_MAX))
             break;
-        for (t.pattern = 0; t.pattern < TOPK_PATTERNS; ++t.pattern)
-            if (!rarely || (t.pattern + s + *turn) % rarely == 0)
+        const topk_pattern first = desc.equal_zeros ? TOPK_ZEROS : 0;
+        for (t.pattern = first; t.pattern < (first ? TOPK_ZEROS + 1 : TOPK_PATTERNS); ++t.pattern)
+            if (!rarely || first || (t.pattern + s + *turn) % rarely == 0)
                 run_ks(t, turn);
     }
     xl_topk_destroy(plan);
@@ -169,6 +170,44 @@ static void other_shapes(void **state)
         if (!xlt_few_programs() && i % 3 == 0)
             run_variant(&variants[i], &wide, &turn);
     }
+}
+
+/* -0 and +0 are equal keys. */
+static void zeros_of_both_signs(void **state)
+{
+    (void)state;
+    static const xl_type keys[] = {XL_F32, XL_F64, XL_F16, XL_I32};
+    unsigned turn = 0;
+    for (size_t i = 0; i < sizeof variants / sizeof variants[0] * 4; ++i) {
+        const size_t v = i / 4, k = i % 4;
+        xl_topk_desc desc = topk_desc(keys[k], i % 2 ? XL_U32 : XL_NONE, (v + k) % 2, k < 2);
+        desc.equal_zeros = 1;
+        if (!(xlt_few_programs() || xlt_on_oclgrind()) || v == 4 * k)
+            run_variant(&variants[v], &desc, &turn);
+    }
+}
+
+/* Of equal zeros those of lower index are taken, in order. */
+static void first_zeros_are_taken(void **state)
+{
+    (void)state;
+    static const float keys[] = {-0.0f, 0, -0.0f, 0, -1};
+    static const uint32_t wanted[] = {0, 1};
+    xl_topk_desc desc = topk_desc(XL_F32, XL_NONE, true, true);
+    xl_topk *plan;
+    uint32_t got[2];
+    desc.equal_zeros = 1;
+    XLT_OK(xl_topk_create(xlt_context(), &desc, &plan));
+    xlt_buffer in = xlt_buffer_make(keys, 5, 4, 0), out = xlt_buffer_make(NULL, 2, 4, 1);
+    XLT_OK(xl_topk_enqueue(
+        plan, xlt_queue(),
+        &(xl_topk_args){.n = 5, .k = 2, .keys_in = xlt_view(&in), .indices_out = xlt_view(&out)}, 0,
+        NULL, NULL));
+    xlt_read(&out, got);
+    assert_memory_equal(got, wanted, sizeof got);
+    xl_topk_destroy(plan);
+    xlt_buffer_free(&in);
+    xlt_buffer_free(&out);
 }
 
 /* ---- samples ---------------------------------------------------------------- */
@@ -515,6 +554,8 @@ int main(void)
         cmocka_unit_test(every_combination_of_outputs),
         cmocka_unit_test(large_sizes),
         cmocka_unit_test(other_shapes),
+        cmocka_unit_test(zeros_of_both_signs),
+        cmocka_unit_test(first_zeros_are_taken),
         cmocka_unit_test(samples_that_mislead),
         cmocka_unit_test(bounds_are_close),
         cmocka_unit_test(lists_just_full),

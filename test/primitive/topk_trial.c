@@ -8,8 +8,9 @@
 
 /* ---- input --------------------------------------------------------------- */
 
-static const char *const pattern_names[TOPK_PATTERNS] = {
-    "random", "rising", "falling", "equal", "one bit", "few distinct", "best last", "special"};
+static const char *const pattern_names[TOPK_PATTERNS + 1] = {"random",    "rising",  "falling",
+                                                             "equal",     "one bit", "few distinct",
+                                                             "best last", "special", "zeros"};
 
 const xl_type topk_types[] = {XL_I8,  XL_U8,  XL_I16, XL_U16, XL_I32, XL_U32,
                               XL_I64, XL_U64, XL_F16, XL_F32, XL_F64};
@@ -39,6 +40,10 @@ static uint64_t key_of(topk_pattern p, size_t i, size_t n, size_t bits, xlt_rand
         return (uint64_t)xlt_below(random, 7) * 0x2468135711223344u;
     case TOPK_LATE_BEST: /* most share the digits above the last, the best stand at the end */
         return 0x4012345678000000u + ((uint64_t)(i + 5 >= n ? 200 + i % 5 : i % 50) << (64 - bits));
+    case TOPK_ZEROS: /* or the numbers beside them, or anything */
+        return (uint64_t)xlt_below(random, 2) << 63 |
+               (xlt_below(random, 8) > 5 ? (uint64_t)1 << (64 - bits) : 0) |
+               (xlt_below(random, 40) == 0 ? xlt_next(random) : 0);
     case TOPK_SPECIAL:
         return special[xlt_below(random, sizeof special / sizeof special[0])];
     default:
@@ -60,6 +65,16 @@ void topk_fill(void *keys, topk_pattern p, size_t size, size_t n)
                                        : (const void *)&key;
         memcpy((char *)keys + i * size, from, size);
     }
+}
+
+void *topk_ranked(const xl_topk_desc *desc, size_t n, const void *keys)
+{
+    const size_t bytes = n * xl_type_size((xl_type)desc->key);
+    void *copy = topk_room(bytes);
+    memcpy(copy, keys, bytes);
+    if (desc->equal_zeros)
+        ref_equal_zeros((xl_type)desc->key, n, copy);
+    return copy;
 }
 
 void *topk_room(size_t bytes)
@@ -172,8 +187,10 @@ topk_host topk_host_make(const topk_trial *t)
         t->fill(t, h.keys);
     for (size_t i = 0; i < t->n; ++i)
         h.values[i] = (uint32_t)i * 2654435761u;
+    void *ranked = topk_ranked(t->desc, t->n, h.keys);
     assert_true(ref_topk((xl_type)t->desc->key, t->desc->largest != 0, t->desc->sorted != 0, t->n,
-                         t->k, h.keys, h.wanted));
+                         t->k, ranked, h.wanted));
+    free(ranked);
     return h;
 }
 

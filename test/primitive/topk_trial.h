@@ -18,7 +18,9 @@ typedef enum topk_pattern {
     TOPK_FEW_DISTINCT,
     TOPK_LATE_BEST,
     TOPK_SPECIAL,
-    TOPK_PATTERNS
+    TOPK_PATTERNS,
+    TOPK_ZEROS = TOPK_PATTERNS /* of floating-point types: zeros of both signs, and few others; for
+                                  tests of these alone */
 } topk_pattern;
 
 extern const xl_type topk_types[];
@@ -28,6 +30,9 @@ enum { TOPK_TYPES = 11 };
 void topk_fill(void *keys, topk_pattern p, size_t size, size_t n);
 /* Memory that the caller frees. */
 void *topk_room(size_t bytes);
+/* The same keys for the reference, in which zeros have no sign if the descriptor says that they are
+ * equal; the caller frees them. */
+void *topk_ranked(const xl_topk_desc *desc, size_t n, const void *keys);
 
 /* ---- one selection, checked ---- */
 

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-const char *const xlt_keys_names[XLT_KEYS_KINDS] = {"random", "few distinct", "all equal",
-                                                    "special"};
+const char *const xlt_keys_names[XLT_KEYS_KINDS + 1] = {"random", "few distinct", "all equal",
+                                                        "special", "zeros"};
 
 /* Bits of a floating-point type: both zeros, the least and greatest numbers beside them,
  * infinities, NaN of both signs. Of integers they are other numbers, and as good. */
@@ -21,6 +21,14 @@ static uint64_t special_of(xl_type type, xlt_random *random)
            parts[xlt_below(random, 4)];
 }
 
+/* Three of four are zeros; the others are the numbers beside them, and anything. */
+static uint64_t zero_of(xl_type type, xlt_random *random)
+{
+    const uint64_t zero = (uint64_t)xlt_below(random, 2) << (8 * xl_type_size(type) - 1);
+    const uint32_t choice = xlt_below(random, 16);
+    return choice < 12 ? zero : choice < 15 ? zero | 1 : special_of(type, random);
+}
+
 static uint64_t key_of(xl_type type, xlt_keys kind, xlt_random *random)
 {
     switch (kind) {
@@ -30,6 +38,8 @@ static uint64_t key_of(xl_type type, xlt_keys kind, xlt_random *random)
         return UINT64_C(0x4142434445464748);
     case XLT_KEYS_SPECIAL:
         return special_of(type, random);
+    case XLT_KEYS_ZEROS:
+        return zero_of(type, random);
     default:
         return xlt_next(random);
     }
