@@ -107,8 +107,8 @@ static size_t index_text(const char *text, char out[4])
     return out[0] ? (size_t)read : 0;
 }
 
-/* Writes what stands for the field at `text`, which may come twice in "lower[0], upper[0]".
- * Returns the bytes that were read; 0: there is no field that must be replaced. */
+/* Writes the option that replaces the field at `text`. Returns the bytes that were read; 0 if there
+ * is no field that must be replaced. */
 static size_t replace(const char *text, bool first, char *out, size_t size)
 {
     const bool prefixed = strncmp(text, "desc.", 5) == 0 || strncmp(text, "args.", 5) == 0;
@@ -126,7 +126,7 @@ static size_t replace(const char *text, bool first, char *out, size_t size)
     return (size_t)(name - text) + length + more;
 }
 
-/* A function's name in front is of no use either. */
+/* A function's name in front tells the user nothing. */
 static const char *skip_function(const char *text)
 {
     const size_t length = word_length(text);
@@ -147,6 +147,7 @@ void fields_as_options(char *out, size_t size, const char *text)
             continue;
         }
         at += read;
+        /* "lower[0], upper[0]" is one option, twice. */
         const bool again = strcmp(option, before) == 0 && used > 2 && out[used - 2] == ',';
         memcpy(before, option, sizeof before);
         if (again)

@@ -104,7 +104,7 @@ static int parse_init(const char *command, totals *t)
                        xl_type_name(t->out));
 }
 
-/* A sum may be converted to what it is not only from whole numbers to real ones. */
+/* Chooses the types of elements and results. Real elements require real results. */
 int totals_choose(const char *command, const total_options *o, xl_op op, const char *init,
                   const xli_npy *array, totals *t)
 {
@@ -241,7 +241,7 @@ static int take(const totals *t, const char *path, size_t i, exact value, uint64
                      8 * xl_type_size(t->out));
 }
 
-/* In place: an element is no longer than what it is made of. */
+/* In place: a result is never longer than its accumulator. */
 int totals_take(const totals *t, const char *path, xli_npy *results)
 {
     int result = TOOL_OK;

@@ -184,7 +184,7 @@ names() {
     scan $'d\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\'"\\' out/o.npy
   refuses 2 'sort: --algorithm: unknown "\x1bc"; known are auto, bitonic, radix' \
     sort in.npy out/o.npy --algorithm $'\ec'
-  refuses 1 'device (CROSSLANE_DEVICE): none matches "x\x1b; y"; there are: ...' \
+  refuses 1 '--device (CROSSLANE_DEVICE): none matches "x\x1b; y"; there are: ...' \
     sort in.npy out/o.npy --device $'x\e\ny'
   mkdir "$folder"
   refuses 1 'f\x1b[31m\ng: is a folder; give a .npy file' scan "$folder" out/o.npy

@@ -768,8 +768,8 @@ totals() {
   gives u8 "0xffffffffffffffff 1" reduce --width 2
   no_room "sum at index 2 of the result is a number of more than 64 bits" u64 64 scan --inclusive
   gives u8 "0x8000000000000000 0xffffffffffffffff 0" scan --inclusive --wrap
-  "$oracle" list u4 offsets.npy 0 3 5 6
-  "$oracle" list i8 in.npy -2 0x40000000 0x100000000 0 0x7fffffffffffffff 0x7fffffffffffffff
+  "$oracle" list u4 offsets.npy 0 3 6 7
+  "$oracle" list i8 in.npy -2 0x40000000 0x100000000 0x7fffffffffffffff 0x7fffffffffffffff 0 0x7fffffffffffffff
   gives i8 "-0x8000000000000000 0 0x7fffffffffffffff" reduce --op prod --offsets offsets.npy
   no_room "product at index 0 of the result is 9223372036854775808" i64 64 reduce --op prod \
     --init -1 --offsets offsets.npy
