@@ -49,10 +49,10 @@ void xli_mutex_unlock(xli_mutex *mutex)
     pthread_mutex_unlock(&mutex->handle);
 }
 
-xli_mutex *xli_mutex_of_process(void)
+xli_mutex *xli_mutex_of_process(xli_process_lock which)
 {
-    static xli_mutex mutex = {PTHREAD_MUTEX_INITIALIZER};
-    return &mutex;
+    static xli_mutex locks[] = {{PTHREAD_MUTEX_INITIALIZER}, {PTHREAD_MUTEX_INITIALIZER}};
+    return &locks[which];
 }
 
 uint64_t xli_os_ticket(void)

@@ -20,6 +20,7 @@ static xl_status make(cl_context cl, cl_device_id device, const xl_context_desc 
         return xli_fail(NULL, XL_ERROR_OUT_OF_MEMORY, "no memory for a context");
     ctx->references = 1;
     ctx->device = device;
+    ctx->holds_events = xli_pocl_must_hold_events(device);
     ctx->lock = xli_mutex_create();
     ctx->errors = xli_errors_create();
     if (!ctx->lock || !ctx->errors) {
@@ -151,6 +152,8 @@ void xli_context_release(xl_context *ctx)
         xli_mutex_unlock(ctx->lock);
     if (!last)
         return;
+    if (ctx->holds_events)
+        xli_held_sweep();
     release_programs(ctx);
     if (ctx->stand_in)
         clReleaseMemObject(ctx->stand_in);
