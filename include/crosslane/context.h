@@ -3,6 +3,9 @@
  *
  * Threads: every function here may be called from any thread at any time, also as the first OpenCL
  * calls of the process, except that xl_context_destroy() must be the last call on its context.
+ * Processes: OpenCL drivers do not survive fork(). In the child of a process that has called the
+ * library, functions that need OpenCL return XL_ERROR_UNSUPPORTED, and functions that destroy an
+ * object do nothing. Call fork() before the first call of the library, or exec() in the child.
  * Ownership: every cl_* object that is given is retained, and released again
  * when the last user inside the library lets go of it. */
 #ifndef CROSSLANE_CONTEXT_H

@@ -146,6 +146,9 @@ typedef enum xli_process_lock {
 } xli_process_lock;
 xli_mutex *xli_mutex_of_process(xli_process_lock which);
 
+/* Whether this process is a child by fork() of one that had called this before: it has none of the
+ * threads of its parent, and locks that these held stay locked. Windows: false. */
+bool xli_os_was_forked(void);
 /* A number larger than all that it gave before, to any thread. */
 uint64_t xli_os_ticket(void);
 /* A number of this thread that no other thread of the process ever has. */

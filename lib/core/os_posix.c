@@ -55,6 +55,26 @@ xli_mutex *xli_mutex_of_process(xli_process_lock which)
     return &locks[which];
 }
 
+static bool was_forked;
+
+static void note_fork(void)
+{
+    was_forked = true;
+}
+
+static void watch_forks(void)
+{
+    (void)pthread_atfork(NULL, NULL, note_fork);
+}
+
+/* Cheaper than getpid(), which is a system call. */
+bool xli_os_was_forked(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, watch_forks);
+    return was_forked;
+}
+
 uint64_t xli_os_ticket(void)
 {
     static atomic_ullong last;

@@ -42,6 +42,11 @@ xli_mutex *xli_mutex_of_process(xli_process_lock which)
     return &locks[which];
 }
 
+bool xli_os_was_forked(void)
+{
+    return false;
+}
+
 uint64_t xli_os_ticket(void)
 {
     static volatile LONG64 last;

@@ -74,7 +74,7 @@ xl_status(xli_fail)(const xl_context *ctx, xl_status status, const char *format,
 {
     va_list args;
     va_start(args, format);
-    xli_errors_set(ctx ? ctx->errors : NULL, format, args);
+    xli_errors_set(ctx && !xli_os_was_forked() ? ctx->errors : NULL, format, args);
     va_end(args);
     return status;
 }

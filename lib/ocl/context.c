@@ -10,6 +10,15 @@ void xl_context_desc_init_sized(xl_context_desc *desc, size_t size)
     xli_struct_init(desc, size, &(const xl_context_desc){0}, sizeof *desc);
 }
 
+xl_status xli_check_process(void)
+{
+    if (!xli_os_was_forked())
+        return XL_SUCCESS;
+    return xli_fail(NULL, XL_ERROR_UNSUPPORTED,
+                    "fork(): this process is a child of one that had called the library; call "
+                    "fork() before the first call of the library, or exec() in the child");
+}
+
 /* Takes over one reference of `cl` on success. */
 static xl_status make(cl_context cl, cl_device_id device, const xl_context_desc *desc,
                       xl_context **out)
@@ -55,6 +64,7 @@ xl_status xl_context_create(const xl_context_desc *given, xl_context **ctx)
     if (!ctx)
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "ctx: NULL");
     *ctx = NULL;
+    XL_TRY(xli_check_process());
     XL_TRY(read_desc(given, &desc));
     XL_TRY(xli_platform_choose(xli_setting(desc.device, "CROSSLANE_DEVICE"), &platform, &device));
     cl = xli_platform_context(platform, device, &code);
@@ -113,6 +123,7 @@ xl_status xl_context_adopt(cl_context cl, cl_device_id device, const xl_context_
     *ctx = NULL;
     if (!cl || !device)
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", cl ? "device" : "cl");
+    XL_TRY(xli_check_process());
     XL_TRY(read_desc(given, &desc));
     XL_TRY(check_device_in_context(cl, device));
     XL_TRY_CL(NULL, clRetainContext(cl));
@@ -143,7 +154,7 @@ static void release_programs(xl_context *ctx)
 
 void xli_context_release(xl_context *ctx)
 {
-    if (!ctx)
+    if (!ctx || xli_os_was_forked())
         return;
     if (ctx->lock)
         xli_mutex_lock(ctx->lock);
@@ -153,7 +164,7 @@ void xli_context_release(xl_context *ctx)
     if (!last)
         return;
     if (ctx->holds_events)
-        xli_held_sweep();
+        (void)xli_held_sweep();
     release_programs(ctx);
     if (ctx->stand_in)
         clReleaseMemObject(ctx->stand_in);
@@ -190,5 +201,5 @@ cl_device_id xl_context_device(const xl_context *ctx)
 
 const char *xl_context_error(const xl_context *ctx)
 {
-    return xli_errors_get(ctx ? ctx->errors : NULL);
+    return xli_errors_get(ctx && !xli_os_was_forked() ? ctx->errors : NULL);
 }

@@ -45,6 +45,8 @@ uint32_t xl_devices_each(xl_device_visitor *visit, void *user)
 {
     cl_platform_id platforms[MAX_PLATFORMS];
     uint32_t total = 0;
+    if (xli_check_process() != XL_SUCCESS)
+        return 0;
     const cl_uint num_platforms = list_platforms(platforms);
     for (cl_uint p = 0; p < num_platforms; ++p) {
         cl_device_id devices[MAX_DEVICES];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * What is different on PoCL: events are held until their commands have ended.
+ * PoCL's peculiarities: events are held until their commands have ended.
  *
  * When a command fails because an event that it waits for has failed, PoCL 3.1 releases its own
- * reference of the command's event, and then locks that event. The process ends if nobody else
- * holds the event. The same happens to each command behind it, also to one that waits for it only
+ * reference of the command's event, and then locks that event. The process ends if the event has no
+ * other reference. The same happens to each command behind it, also to one that waits for it only
  * because the queue is in order. So the library holds the event of each of its commands, in one
  * list of the process, because commands may end after their context. Each call adds to the list;
  * from time to time one releases the events that are no longer needed. Nothing waits. */
@@ -19,7 +19,7 @@ struct xli_held {
 
 static struct {
     xli_held *first;
-    size_t count, sweep_at; /* so many, so that each event is looked at about twice */
+    size_t count, sweep_at; /* each event is looked at about twice */
 } list;
 
 static xli_mutex *lock(void)
@@ -56,7 +56,7 @@ static xli_held *take_list(void)
     return taken;
 }
 
-static void put_back(xli_held *first, xli_held **end, size_t count)
+static size_t put_back(xli_held *first, xli_held **end, size_t count)
 {
     enum { FEWEST = 64 };
     xli_mutex_lock(lock());
@@ -64,7 +64,9 @@ static void put_back(xli_held *first, xli_held **end, size_t count)
     list.first = first;
     list.count += count;
     list.sweep_at = 2 * list.count + FEWEST;
+    count = list.count;
     xli_mutex_unlock(lock());
+    return count;
 }
 
 /* A command that failed may still be in PoCL's hands. That has ended when PoCL has released its
@@ -83,7 +85,7 @@ static bool is_needed(xli_held *held)
     return state != CL_COMPLETE && !(held->failed && failed_before);
 }
 
-void xli_held_sweep(void)
+size_t xli_held_sweep(void)
 {
     xli_held *kept = NULL, **end = &kept;
     size_t count = 0;
@@ -98,7 +100,7 @@ void xli_held_sweep(void)
             xli_free(held);
         }
     }
-    put_back(kept, end, count);
+    return put_back(kept, end, count);
 }
 
 void xli_held_add(xli_held *held, cl_event event)
@@ -116,5 +118,5 @@ void xli_held_add(xli_held *held, cl_event event)
     const bool is_time = ++list.count > list.sweep_at;
     xli_mutex_unlock(lock());
     if (is_time)
-        xli_held_sweep();
+        (void)xli_held_sweep();
 }

@@ -123,8 +123,8 @@ bool xli_pocl_must_hold_events(cl_device_id device);
 typedef struct xli_held xli_held;
 xl_status xli_held_make(const xl_context *ctx, xli_held **held);
 void xli_held_add(xli_held *held, cl_event event_or_null);
-/* Releases the events of commands that have ended. */
-void xli_held_sweep(void);
+/* Releases the events of commands that have ended; returns how many are still held. */
+size_t xli_held_sweep(void);
 
 /* rusticl.c: whether work must not wait for an event of another queue. */
 bool xli_rusticl_waits_badly(const xli_capabilities *capabilities);

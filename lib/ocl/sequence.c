@@ -79,6 +79,7 @@ xl_status xli_seq_begin(xli_seq *seq, xl_context *ctx, cl_command_queue queue, c
     if (event_or_null)
         *event_or_null = NULL;
     *seq = (xli_seq){.ctx = ctx, .queue = queue, .num_waits = num_waits, .waits = waits};
+    XL_TRY(xli_check_process());
     XL_TRY(check_queue(ctx, queue, &seq->in_order));
     XL_TRY(check_waits(ctx, num_waits, waits));
 done:
