@@ -10,15 +10,6 @@ void xl_context_desc_init_sized(xl_context_desc *desc, size_t size)
     xli_struct_init(desc, size, &(const xl_context_desc){0}, sizeof *desc);
 }
 
-xl_status xli_check_process(void)
-{
-    if (!xli_os_was_forked())
-        return XL_SUCCESS;
-    return xli_fail(NULL, XL_ERROR_UNSUPPORTED,
-                    "fork(): this process is a child of one that had called the library; call "
-                    "fork() before the first call of the library, or exec() in the child");
-}
-
 /* Takes over one reference of `cl` on success. */
 static xl_status make(cl_context cl, cl_device_id device, const xl_context_desc *desc,
                       xl_context **out)
