@@ -31,7 +31,8 @@ typedef struct xl_context_desc {
      * for longest are removed when it has more than CROSSLANE_CACHE_LIMIT MiB (1 to 1048576; 256 if
      * that is not set). A folder that belongs to another user, or that others may write to, is
      * XL_ERROR_INVALID_ARGUMENT; where it is what NULL stands for, nothing is kept instead, and
-     * xl_context_cache() says so. A folder that cannot be written to is no error. */
+     * xl_context_cache() says so. The folder is made if it does not exist. If it cannot be made, or
+     * is not a folder, nothing is kept, and xl_context_cache() says so. */
     const char *cache_dir;
     /* Folder that receives source, options and log of every program built
      * (CROSSLANE_DUMP_DIR); made if it is not there. One that cannot be made or written to
