@@ -3,6 +3,9 @@
  *
  * Threads: every function here may be called from any thread at any time, also as the first OpenCL
  * calls of the process, except that xl_context_destroy() must be the last call on its context.
+ * Processes: OpenCL drivers do not survive fork(). In the child of a process that has called the
+ * library, functions that need OpenCL return XL_ERROR_UNSUPPORTED, and functions that destroy an
+ * object do nothing. Call fork() before the first call of the library, or exec() in the child.
  * Ownership: every cl_* object that is given is retained, and released again
  * when the last user inside the library lets go of it. */
 #ifndef CROSSLANE_CONTEXT_H
@@ -28,7 +31,8 @@ typedef struct xl_context_desc {
      * for longest are removed when it has more than CROSSLANE_CACHE_LIMIT MiB (1 to 1048576; 256 if
      * that is not set). A folder that belongs to another user, or that others may write to, is
      * XL_ERROR_INVALID_ARGUMENT; where it is what NULL stands for, nothing is kept instead, and
-     * xl_context_cache() says so. A folder that cannot be written to is no error. */
+     * xl_context_cache() says so. The folder is made if it does not exist. If it cannot be made, or
+     * is not a folder, nothing is kept, and xl_context_cache() says so. */
     const char *cache_dir;
     /* Folder that receives source, options and log of every program built
      * (CROSSLANE_DUMP_DIR); made if it is not there. One that cannot be made or written to

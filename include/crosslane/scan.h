@@ -155,7 +155,8 @@ XL_NODISCARD XL_API xl_status xl_scan_scratch(const xl_scan *plan, size_t n, siz
 /* Enqueues a scan; never blocks, and allocates nothing when scratch is given. `size` is the size
  * of *args: from C take xl_scan_enqueue(), which passes it. args is not needed after the call.
  *   waits    num_waits events to wait for, or 0 and NULL. If one ends in an error, nothing of
- *            the call runs, and `event` ends in an error too
+ *            the call runs, and `event` ends in an error too. If one has failed before the call,
+ *            nothing is enqueued: XL_ERROR_OPENCL
  *   event    NULL, or receives an event that completes when all of the work
  *            has; the caller releases it. n == 0 yields one as well
  * `queue` may be in order or out of order; it must belong to the plan's context

@@ -139,9 +139,16 @@ xli_mutex *xli_mutex_create(void);
 void xli_mutex_destroy(xli_mutex *mutex);
 void xli_mutex_lock(xli_mutex *mutex);
 void xli_mutex_unlock(xli_mutex *mutex);
-/* The one lock of the process, which needs no memory and is never destroyed. */
-xli_mutex *xli_mutex_of_process(void);
+/* The locks of the process, which need no memory and are never destroyed. */
+typedef enum xli_process_lock {
+    XLI_PROCESS_DEVICES = 0, /* platform.c: drivers are asked for devices and contexts */
+    XLI_PROCESS_EVENTS = 1   /* pocl.c: the list of held events */
+} xli_process_lock;
+xli_mutex *xli_mutex_of_process(xli_process_lock which);
 
+/* Whether this process is a child by fork() of one that had called this before: it has none of the
+ * threads of its parent, and locks that these held stay locked. Windows: false. */
+bool xli_os_was_forked(void);
 /* A number larger than all that it gave before, to any thread. */
 uint64_t xli_os_ticket(void);
 /* A number of this thread that no other thread of the process ever has. */

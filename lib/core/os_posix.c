@@ -49,10 +49,30 @@ void xli_mutex_unlock(xli_mutex *mutex)
     pthread_mutex_unlock(&mutex->handle);
 }
 
-xli_mutex *xli_mutex_of_process(void)
+xli_mutex *xli_mutex_of_process(xli_process_lock which)
 {
-    static xli_mutex mutex = {PTHREAD_MUTEX_INITIALIZER};
-    return &mutex;
+    static xli_mutex locks[] = {{PTHREAD_MUTEX_INITIALIZER}, {PTHREAD_MUTEX_INITIALIZER}};
+    return &locks[which];
+}
+
+static bool was_forked;
+
+static void note_fork(void)
+{
+    was_forked = true;
+}
+
+static void watch_forks(void)
+{
+    (void)pthread_atfork(NULL, NULL, note_fork);
+}
+
+/* Cheaper than getpid(), which is a system call. */
+bool xli_os_was_forked(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, watch_forks);
+    return was_forked;
 }
 
 uint64_t xli_os_ticket(void)

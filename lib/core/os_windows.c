@@ -36,10 +36,15 @@ void xli_mutex_unlock(xli_mutex *mutex)
     ReleaseSRWLockExclusive(&mutex->handle);
 }
 
-xli_mutex *xli_mutex_of_process(void)
+xli_mutex *xli_mutex_of_process(xli_process_lock which)
 {
-    static xli_mutex mutex = {SRWLOCK_INIT};
-    return &mutex;
+    static xli_mutex locks[] = {{SRWLOCK_INIT}, {SRWLOCK_INIT}};
+    return &locks[which];
+}
+
+bool xli_os_was_forked(void)
+{
+    return false;
 }
 
 uint64_t xli_os_ticket(void)

@@ -245,7 +245,7 @@ done:
 
 void xl_grid_destroy(xl_grid *grid)
 {
-    if (!grid)
+    if (!grid || xli_os_was_forked())
         return;
     for (size_t i = 0; i < XLI_GRID_KERNELS; ++i)
         xli_kernel_destroy(&grid->kernels[i]);

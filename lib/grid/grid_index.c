@@ -14,6 +14,7 @@ xl_status xl_grid_index_create(xl_context *ctx, xl_grid_index **index)
         *index = NULL;
     if (!ctx || !index)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", !ctx ? "ctx" : "index");
+    XL_TRY(xli_check_process());
     made = xli_alloc(sizeof *made);
     if (!made)
         XL_TRY(xli_fail(ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for an index"));
@@ -48,7 +49,7 @@ static void let_go(xl_grid_index *index)
 
 void xl_grid_index_destroy(xl_grid_index *index)
 {
-    if (!index)
+    if (!index || xli_os_was_forked())
         return;
     let_go(index);
     xli_pool_destroy(&index->pool);
@@ -153,6 +154,9 @@ xl_status xli_grid_index_check(xl_context *ctx, const xl_grid_index *index)
 {
     if (!index)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "index: NULL");
+    const xl_status status = xli_check_process();
+    if (status != XL_SUCCESS)
+        return status;
     if (index->ctx != ctx)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "index: of another context than the plan");
     if (!index->built)

@@ -61,7 +61,7 @@ done:
 
 void xl_histogram_destroy(xl_histogram *plan)
 {
-    if (!plan)
+    if (!plan || xli_os_was_forked())
         return;
     xli_histogram_drop_kernels(plan);
     xli_context_release(plan->ctx);

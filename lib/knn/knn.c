@@ -135,7 +135,7 @@ xl_status xl_knn_info_sized(const xl_knn *plan, size_t n, xl_plan_info *info, si
 
 void xl_knn_destroy(xl_knn *plan)
 {
-    if (!plan)
+    if (!plan || xli_os_was_forked())
         return;
     xli_kernel_destroy(&plan->search);
     xli_context_release(plan->ctx);

@@ -168,7 +168,7 @@ xl_status xl_knn_approximate_info_sized(const xl_knn_approximate *plan, size_t n
 
 void xl_knn_approximate_destroy(xl_knn_approximate *plan)
 {
-    if (!plan)
+    if (!plan || xli_os_was_forked())
         return;
     for (uint32_t i = 0; i < XLI_KNN_APPROXIMATE_SHIFTS; ++i) {
         xl_morton_destroy(plan->shifts[i].points);

@@ -60,7 +60,7 @@ done:
 
 void xl_merge_destroy(xl_merge *plan)
 {
-    if (!plan)
+    if (!plan || xli_os_was_forked())
         return;
     xli_merge_drop_kernels(plan);
     xli_pool_destroy(&plan->pool);

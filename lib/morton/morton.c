@@ -98,7 +98,7 @@ xl_status xl_morton_info_sized(const xl_morton *plan, size_t n, xl_plan_info *in
 
 void xl_morton_destroy(xl_morton *plan)
 {
-    if (!plan)
+    if (!plan || xli_os_was_forked())
         return;
     xli_kernel_destroy(&plan->kernel);
     xli_context_release(plan->ctx);

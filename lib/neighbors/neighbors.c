@@ -171,7 +171,7 @@ xl_status xl_neighbors_info_sized(const xl_neighbors *plan, size_t n, xl_plan_in
 
 void xl_neighbors_destroy(xl_neighbors *plan)
 {
-    if (!plan)
+    if (!plan || xli_os_was_forked())
         return;
     xli_kernel_destroy(&plan->count);
     xli_kernel_destroy(&plan->fill);

@@ -44,6 +44,18 @@ static xl_status read_limit(const char *text, uint64_t *bytes)
     return XL_SUCCESS;
 }
 
+/* The folder that was chosen, or why nothing can be kept in it. */
+static void make_folder(xl_context *ctx, xli_text *note)
+{
+    if (xli_os_make_dirs(ctx->cache_dir)) {
+        xli_text_add(note, "%s", ctx->cache_dir);
+        return;
+    }
+    xli_text_add(note, "none: %s is not a folder, and it cannot be made", ctx->cache_dir);
+    xli_free(ctx->cache_dir);
+    ctx->cache_dir = NULL;
+}
+
 /* A folder that others may write to is an error where it was asked for, and else no
  * cache; *note says which folder it is, or why there is none. */
 static xl_status choose_folder(xl_context *ctx, const char *setting, xli_text *note)
@@ -59,7 +71,7 @@ static xl_status choose_folder(xl_context *ctx, const char *setting, xli_text *n
     if (!ctx->cache_dir) { /* without a home */
         xli_text_add(note, "none: the user has no folder for caches");
     } else if (!xli_os_folder_is_shared(ctx->cache_dir, why, sizeof why)) {
-        xli_text_add(note, "%s", ctx->cache_dir);
+        make_folder(ctx, note);
     } else if (setting) {
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT,
                         "cache_dir (CROSSLANE_CACHE_DIR): \"%s\" is not safe to take programs "

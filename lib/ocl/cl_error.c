@@ -74,7 +74,7 @@ xl_status(xli_fail)(const xl_context *ctx, xl_status status, const char *format,
 {
     va_list args;
     va_start(args, format);
-    xli_errors_set(ctx ? ctx->errors : NULL, format, args);
+    xli_errors_set(ctx && !xli_os_was_forked() ? ctx->errors : NULL, format, args);
     va_end(args);
     return status;
 }
@@ -90,4 +90,13 @@ xl_status xli_cl(const xl_context *ctx, cl_int code, const char *call)
         return XL_SUCCESS;
     return xli_fail(ctx, xli_cl_no_memory(code) ? XL_ERROR_OUT_OF_MEMORY : XL_ERROR_OPENCL,
                     "%s returned %s (%d)", call, xli_cl_name(code), (int)code);
+}
+
+xl_status xli_check_process(void)
+{
+    if (!xli_os_was_forked())
+        return XL_SUCCESS;
+    return xli_fail(NULL, XL_ERROR_UNSUPPORTED,
+                    "fork(): this process is a child of one that had called the library; call "
+                    "fork() before the first call of the library, or exec() in the child");
 }

@@ -20,6 +20,7 @@ static xl_status make(cl_context cl, cl_device_id device, const xl_context_desc 
         return xli_fail(NULL, XL_ERROR_OUT_OF_MEMORY, "no memory for a context");
     ctx->references = 1;
     ctx->device = device;
+    ctx->holds_events = xli_pocl_must_hold_events(device);
     ctx->lock = xli_mutex_create();
     ctx->errors = xli_errors_create();
     if (!ctx->lock || !ctx->errors) {
@@ -54,6 +55,7 @@ xl_status xl_context_create(const xl_context_desc *given, xl_context **ctx)
     if (!ctx)
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "ctx: NULL");
     *ctx = NULL;
+    XL_TRY(xli_check_process());
     XL_TRY(read_desc(given, &desc));
     XL_TRY(xli_platform_choose(xli_setting(desc.device, "CROSSLANE_DEVICE"), &platform, &device));
     cl = xli_platform_context(platform, device, &code);
@@ -112,6 +114,7 @@ xl_status xl_context_adopt(cl_context cl, cl_device_id device, const xl_context_
     *ctx = NULL;
     if (!cl || !device)
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", cl ? "device" : "cl");
+    XL_TRY(xli_check_process());
     XL_TRY(read_desc(given, &desc));
     XL_TRY(check_device_in_context(cl, device));
     XL_TRY_CL(NULL, clRetainContext(cl));
@@ -142,7 +145,7 @@ static void release_programs(xl_context *ctx)
 
 void xli_context_release(xl_context *ctx)
 {
-    if (!ctx)
+    if (!ctx || xli_os_was_forked())
         return;
     if (ctx->lock)
         xli_mutex_lock(ctx->lock);
@@ -151,6 +154,8 @@ void xli_context_release(xl_context *ctx)
         xli_mutex_unlock(ctx->lock);
     if (!last)
         return;
+    if (ctx->holds_events)
+        (void)xli_held_sweep();
     release_programs(ctx);
     if (ctx->stand_in)
         clReleaseMemObject(ctx->stand_in);
@@ -187,5 +192,5 @@ cl_device_id xl_context_device(const xl_context *ctx)
 
 const char *xl_context_error(const xl_context *ctx)
 {
-    return xli_errors_get(ctx ? ctx->errors : NULL);
+    return xli_errors_get(ctx && !xli_os_was_forked() ? ctx->errors : NULL);
 }

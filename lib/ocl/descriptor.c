@@ -47,6 +47,9 @@ xl_status xli_struct_read(const xl_context *ctx, const char *name, const void *g
                           void *to, size_t bytes)
 {
     const unsigned char *from = given;
+    const xl_status status = ctx ? xli_check_process() : XL_SUCCESS;
+    if (status != XL_SUCCESS)
+        return status;
     if (!given)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: NULL", name);
     if (!is_a_size(size))

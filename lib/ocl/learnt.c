@@ -32,8 +32,9 @@ static xl_status query_capabilities(xl_context *ctx, xli_capabilities *capabilit
 /* Two threads may both probe the first time; the first answer is kept. */
 xl_status xli_context_capabilities(xl_context *ctx, const xli_capabilities **capabilities)
 {
-    xl_status status = XL_SUCCESS;
+    xl_status status;
     *capabilities = &ctx->capabilities;
+    XL_TRY(xli_check_process());
     xli_mutex_lock(ctx->lock);
     bool known = ctx->capabilities_known;
     xli_mutex_unlock(ctx->lock);

@@ -14,9 +14,9 @@ enum { MAX_PLATFORMS = 32, MAX_DEVICES = 64 };
 static cl_uint list_platforms(cl_platform_id platforms[MAX_PLATFORMS])
 {
     cl_uint count = 0;
-    xli_mutex_lock(xli_mutex_of_process());
+    xli_mutex_lock(xli_mutex_of_process(XLI_PROCESS_DEVICES));
     const cl_int code = clGetPlatformIDs(MAX_PLATFORMS, platforms, &count);
-    xli_mutex_unlock(xli_mutex_of_process());
+    xli_mutex_unlock(xli_mutex_of_process(XLI_PROCESS_DEVICES));
     /* The loader says CL_PLATFORM_NOT_FOUND_KHR where there is no platform. */
     return code == CL_SUCCESS ? (cl_uint)xli_min(count, MAX_PLATFORMS) : 0;
 }
@@ -24,9 +24,9 @@ static cl_uint list_platforms(cl_platform_id platforms[MAX_PLATFORMS])
 static cl_uint list_devices(cl_platform_id platform, cl_device_id devices[MAX_DEVICES])
 {
     cl_uint count = 0;
-    xli_mutex_lock(xli_mutex_of_process());
+    xli_mutex_lock(xli_mutex_of_process(XLI_PROCESS_DEVICES));
     const cl_int code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MAX_DEVICES, devices, &count);
-    xli_mutex_unlock(xli_mutex_of_process());
+    xli_mutex_unlock(xli_mutex_of_process(XLI_PROCESS_DEVICES));
     return code == CL_SUCCESS ? (cl_uint)xli_min(count, MAX_DEVICES) : 0;
 }
 
@@ -34,9 +34,9 @@ cl_context xli_platform_context(cl_platform_id platform, cl_device_id device, cl
 {
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
                                                 (cl_context_properties)platform, 0};
-    xli_mutex_lock(xli_mutex_of_process());
+    xli_mutex_lock(xli_mutex_of_process(XLI_PROCESS_DEVICES));
     cl_context cl = clCreateContext(properties, 1, &device, NULL, NULL, code);
-    xli_mutex_unlock(xli_mutex_of_process());
+    xli_mutex_unlock(xli_mutex_of_process(XLI_PROCESS_DEVICES));
     return cl;
 }
 
@@ -45,6 +45,8 @@ uint32_t xl_devices_each(xl_device_visitor *visit, void *user)
 {
     cl_platform_id platforms[MAX_PLATFORMS];
     uint32_t total = 0;
+    if (xli_check_process() != XL_SUCCESS)
+        return 0;
     const cl_uint num_platforms = list_platforms(platforms);
     for (cl_uint p = 0; p < num_platforms; ++p) {
         cl_device_id devices[MAX_DEVICES];

@@ -44,6 +44,7 @@ struct xl_context {
     xli_errors *errors;
     cl_context cl;
     cl_device_id device;
+    bool holds_events; /* of its commands: see pocl.c */
     xli_mask mask;
     char *cache_dir;         /* NULL: no disk cache */
     char *cache_description; /* what xl_context_cache() says */
@@ -114,6 +115,16 @@ size_t xli_kernel_width(const xl_context *ctx, cl_kernel kernel, size_t items);
 xl_status xli_program_build_widths(xl_context *ctx, const xli_capabilities *capabilities,
                                    const xli_source *source, const char *defines,
                                    xli_program **program);
+
+/* pocl.c: whether the event of each command must be held until the command has ended. */
+bool xli_pocl_must_hold_events(cl_device_id device);
+/* Room to hold the event of the next command; *held is NULL where events need not be held. Then:
+ * takes the room, and a reference of the event, which is NULL if the command was not enqueued. */
+typedef struct xli_held xli_held;
+xl_status xli_held_make(const xl_context *ctx, xli_held **held);
+void xli_held_add(xli_held *held, cl_event event_or_null);
+/* Releases the events of commands that have ended; returns how many are still held. */
+size_t xli_held_sweep(void);
 
 /* rusticl.c: whether work must not wait for an event of another queue. */
 bool xli_rusticl_waits_badly(const xli_capabilities *capabilities);

@@ -28,6 +28,8 @@ cl_command_queue xl_context_queue(xl_context *ctx)
         (void)xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "ctx: NULL");
         return NULL;
     }
+    if (xli_check_process() != XL_SUCCESS)
+        return NULL;
     xli_mutex_lock(ctx->lock);
     cl_command_queue queue = ctx->queue;
     xli_mutex_unlock(ctx->lock);

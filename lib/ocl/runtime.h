@@ -68,6 +68,10 @@ xl_status xli_info_give(const xl_context *ctx, const void *from, size_t bytes, v
 
 /* ---- context ------------------------------------------------------------- */
 
+/* XL_ERROR_UNSUPPORTED in a child by fork() of a process that had called the library: drivers have
+ * no threads there. Comes before locks and OpenCL calls. What ends an object does nothing there. */
+xl_status xli_check_process(void);
+
 /* A plan holds its context. */
 xl_context *xli_context_retain(xl_context *ctx);
 void xli_context_release(xl_context *ctx_or_null);

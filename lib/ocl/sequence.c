@@ -31,6 +31,26 @@ done:
     return status;
 }
 
+/* CL_COMPLETE, more before that, or less: the command failed, or the status is not known. */
+static cl_int state_of(cl_event event)
+{
+    cl_int state = CL_QUEUED;
+    const cl_int code =
+        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
+    return code == CL_SUCCESS ? state : code;
+}
+
+/* A command that waits for an event that has failed already never ends on PoCL 3.1, and may end the
+ * process on Intel's CPU runtime (2026). */
+static xl_status check_passes(const xl_context *ctx, const char *name, cl_uint i, cl_event event)
+{
+    const cl_int state = state_of(event);
+    if (state >= 0)
+        return XL_SUCCESS;
+    return xli_fail(ctx, XL_ERROR_OPENCL, "%s[%u]: the event has failed: %s (%d)", name,
+                    (unsigned)i, xli_cl_name(state), (int)state);
+}
+
 static xl_status check_waits(const xl_context *ctx, cl_uint num_waits, const cl_event *waits)
 {
     if ((num_waits == 0) != (waits == NULL))
@@ -45,6 +65,9 @@ static xl_status check_waits(const xl_context *ctx, cl_uint num_waits, const cl_
         if (code != CL_SUCCESS || cl != ctx->cl)
             return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                             "waits[%u]: not an event of this OpenCL context", (unsigned)i);
+        const xl_status status = check_passes(ctx, "waits", i, waits[i]);
+        if (status != XL_SUCCESS)
+            return status;
     }
     return XL_SUCCESS;
 }
@@ -56,6 +79,7 @@ xl_status xli_seq_begin(xli_seq *seq, xl_context *ctx, cl_command_queue queue, c
     if (event_or_null)
         *event_or_null = NULL;
     *seq = (xli_seq){.ctx = ctx, .queue = queue, .num_waits = num_waits, .waits = waits};
+    XL_TRY(xli_check_process());
     XL_TRY(check_queue(ctx, queue, &seq->in_order));
     XL_TRY(check_waits(ctx, num_waits, waits));
 done:
@@ -184,6 +208,17 @@ xl_status xli_args_set(const xl_context *ctx, cl_kernel kernel, cl_uint first, c
     return XL_SUCCESS;
 }
 
+/* Before a command: whether it may wait for the one before, and room to hold its event. */
+static xl_status prepare(const xli_seq *seq, xli_held **held)
+{
+    xl_status status = XL_SUCCESS;
+    if (seq->ctx->holds_events && waits_for_last(seq))
+        XL_TRY(check_passes(seq->ctx, "launch", seq->enqueued - 1, seq->last));
+    XL_TRY(xli_held_make(seq->ctx, held));
+done:
+    return status;
+}
+
 /* Enqueues what is held back, with an event if one is asked for. */
 static xl_status flush(xli_seq *seq, bool want_event)
 {
@@ -191,10 +226,14 @@ static xl_status flush(xli_seq *seq, bool want_event)
     xli_pending_launch *pending = &seq->pending;
     xli_kernel *kernel = pending->kernel;
     cl_event event = NULL;
+    xli_held *held = NULL;
     size_t global = pending->groups * pending->group_size;
     if (!kernel)
         return XL_SUCCESS;
     pending->kernel = NULL;
+    status = prepare(seq, &held);
+    if (status != XL_SUCCESS)
+        return status;
     xli_mutex_lock(kernel->lock);
     for (size_t i = 0; i < pending->num_args; ++i)
         XL_TRY(xli_cl(seq->ctx, set_arg(seq->ctx, kernel, (cl_uint)i, &pending->args[i]),
@@ -202,11 +241,12 @@ static xl_status flush(xli_seq *seq, bool want_event)
     XL_TRY(xli_cl(seq->ctx,
                   clEnqueueNDRangeKernel(seq->queue, kernel->cl, 1, NULL, &global,
                                          &pending->group_size, xli_seq_num_waits(seq),
-                                         xli_seq_waits(seq), want_event ? &event : NULL),
+                                         xli_seq_waits(seq), want_event || held ? &event : NULL),
                   "clEnqueueNDRangeKernel"));
     advance(seq, event);
 done:
     xli_mutex_unlock(kernel->lock);
+    xli_held_add(held, event);
     return status;
 }
 
@@ -270,10 +310,16 @@ void xli_seq_nested(xli_seq *seq)
  * launched, or the last link was a nested call on an in-order queue. */
 static xl_status mark(xli_seq *seq)
 {
-    return xli_cl(seq->ctx,
-                  clEnqueueMarkerWithWaitList(seq->queue, xli_seq_num_waits(seq),
-                                              xli_seq_waits(seq), &seq->last),
-                  "clEnqueueMarkerWithWaitList");
+    xl_status status;
+    xli_held *held = NULL;
+    XL_TRY(prepare(seq, &held));
+    status = xli_cl(seq->ctx,
+                    clEnqueueMarkerWithWaitList(seq->queue, xli_seq_num_waits(seq),
+                                                xli_seq_waits(seq), &seq->last),
+                    "clEnqueueMarkerWithWaitList");
+    xli_held_add(held, seq->last);
+done:
+    return status;
 }
 
 /* An in-order queue must not run past the caller's events, not even where there was
@@ -361,8 +407,17 @@ xl_status xli_read_blocking(xl_context *ctx, cl_command_queue queue, cl_mem buff
                             size_t offset_bytes, size_t bytes, void *to, cl_uint num_waits,
                             const cl_event *waits)
 {
-    return xli_cl(ctx,
-                  clEnqueueReadBuffer(queue, buffer, CL_TRUE, offset_bytes, bytes, to, num_waits,
-                                      waits, NULL),
-                  "clEnqueueReadBuffer");
+    xl_status status;
+    xli_held *held = NULL;
+    cl_event event = NULL;
+    XL_TRY(xli_held_make(ctx, &held));
+    status = xli_cl(ctx,
+                    clEnqueueReadBuffer(queue, buffer, CL_TRUE, offset_bytes, bytes, to, num_waits,
+                                        waits, held ? &event : NULL),
+                    "clEnqueueReadBuffer");
+    xli_held_add(held, event);
+    if (event)
+        clReleaseEvent(event);
+done:
+    return status;
 }

@@ -62,7 +62,7 @@ done:
 
 void xl_reduce_destroy(xl_reduce *plan)
 {
-    if (!plan)
+    if (!plan || xli_os_was_forked())
         return;
     xli_reduce_drop_kernels(plan);
     xli_init_drop(&plan->init);

@@ -84,7 +84,7 @@ done:
 
 void xl_scan_destroy(xl_scan *plan)
 {
-    if (!plan)
+    if (!plan || xli_os_was_forked())
         return;
     xli_scan_drop_kernels(plan);
     xli_init_drop(&plan->init);

@@ -61,7 +61,7 @@ done:
 
 void xl_search_destroy(xl_search *plan)
 {
-    if (!plan)
+    if (!plan || xli_os_was_forked())
         return;
     xli_search_drop_kernels(plan);
     xli_pool_destroy(&plan->pool);

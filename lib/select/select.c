@@ -70,7 +70,7 @@ done:
 
 void xl_select_destroy(xl_select *plan)
 {
-    if (!plan)
+    if (!plan || xli_os_was_forked())
         return;
     xli_select_drop_kernels(plan);
     xli_pool_destroy(&plan->pool);

@@ -76,7 +76,7 @@ done:
 
 void xl_sort_destroy(xl_sort *plan)
 {
-    if (!plan)
+    if (!plan || xli_os_was_forked())
         return;
     xli_sort_drop_kernels(plan);
     xli_sort_zeros_drop(plan);

@@ -117,7 +117,7 @@ done:
 
 void xl_topk_destroy(xl_topk *plan)
 {
-    if (!plan)
+    if (!plan || xli_os_was_forked())
         return;
     xl_sort_destroy(plan->sort);
     xl_sort_destroy(plan->sort_pairs);

@@ -61,7 +61,7 @@ done:
 
 void xl_transform_destroy(xl_transform *plan)
 {
-    if (!plan)
+    if (!plan || xli_os_was_forked())
         return;
     xli_transform_drop_kernels(plan);
     xli_pool_destroy(&plan->pool);

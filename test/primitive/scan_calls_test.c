@@ -221,12 +221,6 @@ static void after_a_wait_that_failed(void **state)
     cl_int code;
     size_t bytes, alignment;
     cl_mem owners[OWNERS];
-    xl_device_info info;
-    XLT_OK(xl_context_device_info(xlt_context(), &info));
-    if (strstr(info.platform, "Portable Computing Language")) {
-        print_message("PoCL 3.1 ends the process when a user's event fails\n");
-        skip();
-    }
     cl_command_queue queue = clCreateCommandQueueWithProperties(
         xl_context_cl(xlt_context()), xl_context_device(xlt_context()), NULL, &code);
     XLT_CL(code);

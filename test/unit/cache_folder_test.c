@@ -237,8 +237,7 @@ static void the_default_folder_is_left_alone_if_shared(void **state)
     xl_context *ctx = context_with("");
     assert_string_equal(xl_context_cache(ctx), wanted);
     xl_context_destroy(ctx);
-    assert_int_equal(mkdir(wanted, 0700), 0);
-    assert_int_equal(chmod(wanted, 0770), 0);
+    assert_int_equal(chmod(wanted, 0770), 0); /* it is there */
     ctx = context_with("");
     assert_null(ctx->cache_dir); /* neither read nor written */
     assert_int_equal(strncmp(xl_context_cache(ctx), "none: ", 6), 0);
@@ -254,6 +253,38 @@ static void the_default_folder_is_left_alone_if_shared(void **state)
     assert_string_equal(xl_context_cache(ctx), "none: switched off");
     xl_context_destroy(ctx);
     assert_string_equal(xl_context_cache(NULL), "");
+}
+
+/* By the descriptor, or as the user's folder for caches. */
+static void nothing_is_kept_in(const char *path, const char *home)
+{
+    if (home)
+        setenv("XDG_CACHE_HOME", home, 1);
+    xl_context *ctx = context_with(home ? "" : path);
+    unsetenv("XDG_CACHE_HOME");
+    assert_null(ctx->cache_dir);
+    if (strncmp(xl_context_cache(ctx), "none: ", 6) != 0 || !strstr(xl_context_cache(ctx), path) ||
+        !strstr(xl_context_cache(ctx), "is not a folder"))
+        fail_msg("%s: the cache is said to be in %s", path, xl_context_cache(ctx));
+    xl_device_info info;
+    XLT_OK(xl_context_device_info(ctx, &info)); /* builds a program */
+    xl_context_destroy(ctx);
+}
+
+static void what_is_no_folder_keeps_nothing(void **state)
+{
+    (void)state;
+    char file[160], below[192];
+    snprintf(file, sizeof file, "%s/file", folder);
+    snprintf(below, sizeof below, "%s/crosslane", file);
+    assert_true(xli_os_write_file_atomic(file, "x", 1));
+    nothing_is_kept_in("/dev/null", NULL);
+    nothing_is_kept_in("/dev/null/below", NULL);
+    nothing_is_kept_in("/proc/nothing/here", NULL);
+    nothing_is_kept_in(file, NULL);
+    nothing_is_kept_in(below, NULL);
+    nothing_is_kept_in(below, file);
+    assert_int_equal(unlink(file), 0);
 }
 
 /* What a child leaves that is killed in the middle of a write, by the limit on the size of
@@ -467,6 +498,7 @@ int main(void)
         cmocka_unit_test_setup(a_shared_folder_that_is_asked_for_is_an_error, start),
         cmocka_unit_test_setup(a_shared_folder_is_not_written, start),
         cmocka_unit_test_setup(the_default_folder_is_left_alone_if_shared, start),
+        cmocka_unit_test_setup(what_is_no_folder_keeps_nothing, start),
         cmocka_unit_test_setup(what_killed_writers_left_is_swept, start),
         cmocka_unit_test_setup(what_was_not_used_for_longest_goes, start),
         cmocka_unit_test_setup(a_body_beyond_the_limit_is_not_kept, start),
