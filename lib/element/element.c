@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Element types and operators: from the public names to OpenCL C. */
 #include "element.h"
+#include "user_text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -32,14 +33,17 @@ static const struct {
 xl_status xli_element_check_identifier(const xl_context *ctx, const char *prefix, const char *field,
                                        const char *name)
 {
-    static const char allowed[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-    const size_t length = strlen(name), most = sizeof((xli_element *)0)->name - 1;
-    if (length > 0 && length <= most && (name[0] < '0' || name[0] > '9') &&
-        strspn(name, allowed) == length)
-        return XL_SUCCESS;
-    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                    "%s%s: \"%s\" is no identifier of at most %zu letters", prefix, field, name,
-                    most);
+    char whole[64];
+    snprintf(whole, sizeof whole, "%s%s", prefix, field);
+    return xli_check_identifier(ctx, whole, name, sizeof((xli_element *)0)->name - 1);
+}
+
+/* Of the type or the operator that the descriptor's user_`field` points to. */
+static xl_status check_source(const xl_context *ctx, const char *field, const char *source)
+{
+    char whole[64];
+    snprintf(whole, sizeof whole, "desc.user_%s->source", field);
+    return xli_check_source(ctx, whole, source);
 }
 
 /* A type of bytes alone has no padding: kernels hold it as it is. */
@@ -54,7 +58,9 @@ static xl_status resolve_user(const xl_context *ctx, const char *field, const xl
     if (!user || !user->name || !user->source)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "%s: XL_USER_TYPE needs user_%s with a name and a source", field, field);
-    const xl_status status = xli_element_check_identifier(ctx, "user_", field, user->name);
+    xl_status status = xli_element_check_identifier(ctx, "user_", field, user->name);
+    if (status == XL_SUCCESS)
+        status = check_source(ctx, field, user->source);
     if (status != XL_SUCCESS)
         return status;
     const size_t size = user->size, alignment = user->alignment;
@@ -161,7 +167,9 @@ static xl_status check_user_op(const xl_context *ctx, const xl_user_op *user)
 {
     if (!user || !user->name)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "op: XL_USER_OP needs user_op with a name");
-    const xl_status status = xli_element_check_identifier(ctx, "user_", "op", user->name);
+    xl_status status = xli_element_check_identifier(ctx, "user_", "op", user->name);
+    if (status == XL_SUCCESS)
+        status = check_source(ctx, "op", user->source);
     if (status != XL_SUCCESS)
         return status;
     if (user->flags & ~(uint32_t)(XL_OP_COMMUTATIVE | XL_OP_STRICTLY_ASSOCIATIVE))
@@ -441,8 +449,26 @@ void xli_element_text(xli_text *text, const xli_capabilities *capabilities,
                      "%s xl_user_op(%s xl_a, %s xl_b) { return %s(%s(%s(xl_a), %s(xl_b))); }\n",
                      user->name, t->storage, t->storage, t->storage, t->close, user->name, t->open,
                      t->open);
+    if (op == XL_USER_OP)
+        xli_element_text_signature(text, "operator", user->name, user->source, t, t->name);
     xli_text_add(text, "#line 1 \"plan\"\n");
     add_operator(text, op, user, t);
+}
+
+void xli_element_text_signature(xli_text *text, const char *kind, const char *name,
+                                const char *source, const xli_element *operand, const char *result)
+{
+    enum { MOST = 2 * sizeof operand->name + 32 };
+    char of[MOST], parameters[MOST], arguments[MOST];
+    snprintf(of, sizeof of, "%s %s", kind, name);
+    snprintf(parameters, sizeof parameters, "(%s, %s)", operand->name, operand->name);
+    snprintf(arguments, sizeof arguments, "(*(%s *)0, *(%s *)0)", operand->name, operand->name);
+    xli_text_signature(text, &(const xli_signature){.text = of,
+                                                    .source = source,
+                                                    .result = result,
+                                                    .name = name,
+                                                    .parameters = parameters,
+                                                    .arguments = arguments});
 }
 
 void xli_element_text_access(xli_text *text, xl_op op, const xli_element *const types[3],

@@ -67,8 +67,12 @@ bool xli_operator_rounds(xl_op op, const xl_user_op *user, const xli_element *el
 void xli_element_text(xli_text *text, const xli_capabilities *capabilities,
                       const xli_element *const *types, size_t num_types, xl_op op,
                       const xl_user_op *user);
-/* After that, how elements come from an array and results go to one, of types[0] in both cases:
- *   XL_E xl_load(IN x, ulong i)       of element i of an array of types[1], by the caller's
+/* Behind the source of a user's function of two elements and a call of it: what compiles only if it
+ * takes these and gives `result` (NULL: a truth value). `kind` and `name` as errors name it. */
+void xli_element_text_signature(xli_text *text, const char *kind, const char *name,
+                                const char *source, const xli_element *operand, const char *result);
+/* After the operator, how elements come from an array and results go to one, of types[0] in both
+ * cases: XL_E xl_load(IN x, ulong i)       of element i of an array of types[1], by the caller's
  *                                     expression if there is one
  *   OUT xl_store(XL_E e, ulong i)     a result for an array of types[2] */
 void xli_element_text_access(xli_text *text, xl_op op, const xli_element *const types[3],

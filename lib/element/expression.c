@@ -16,8 +16,9 @@ static void add_parameters(xli_text *text, size_t num, const xli_expression_argu
                            bool held)
 {
     for (size_t i = 0; i < num; ++i)
-        xli_text_add(text, "%s %s%s, ", held ? arguments[i].type->storage : arguments[i].type->name,
-                     held ? "xl_" : "", arguments[i].name);
+        xli_text_add(text, "const %s %s%s, ",
+                     held ? arguments[i].type->storage : arguments[i].type->name, held ? "xl_" : "",
+                     arguments[i].name);
 }
 
 void xli_element_text_expression(xli_text *text, const char *field, const xli_element *result,
@@ -28,7 +29,7 @@ void xli_element_text_expression(xli_text *text, const char *field, const xli_el
         return;
     xli_text parameters = {0};
     add_parameters(&parameters, num_arguments, arguments, false);
-    xli_text_add(&parameters, "ulong i");
+    xli_text_add(&parameters, "const ulong i");
     if (parameters.failed)
         text->failed = true;
     else

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Checks of a histogram's descriptor and arguments, before any side effect. */
 #include "histogram_plan.h"
+#include "user_text.h"
 
 #include <float.h>
 #include <math.h>
@@ -164,6 +165,7 @@ xl_status xli_histogram_resolve(const xl_context *ctx, const xl_histogram_desc *
 {
     xl_status status;
     XL_TRY(check_choices(ctx, desc));
+    XL_TRY(xli_check_expression(ctx, "desc.load", desc->load));
     *problem = (xli_histogram_problem){.kind = (xl_histogram_kind)desc->kind,
                                        .loads = desc->load != NULL,
                                        .accumulates = desc->accumulate != 0,

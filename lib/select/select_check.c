@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Checks of a selection's descriptor and arguments, before any side effect. */
 #include "select_plan.h"
+#include "user_text.h"
 
 #include <stdio.h>
 
@@ -108,6 +109,8 @@ xl_status xli_select_check_desc(const xl_context *ctx, const xli_capabilities *c
                               .by = (xl_select_by)desc->by,
                               .wide = desc->index == XL_U64};
     XL_TRY(check_numbers(ctx, desc));
+    XL_TRY(xli_check_expression(ctx, "desc.predicate", desc->predicate));
+    XL_TRY(xli_check_expression(ctx, "desc.equal", desc->equal));
     const bool looks = is_by_heads(p->kind) ||
                        (p->kind <= XL_SELECT_PARTITION3 && p->by == XL_SELECT_BY_PREDICATE);
     XL_TRY(xli_element_resolve(ctx, capabilities, "type",

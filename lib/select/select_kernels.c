@@ -21,7 +21,7 @@ static void add_predicate(xli_text *text, const xli_select_problem *p)
     const xli_element *e = &p->element;
     const bool three = p->kind == XL_SELECT_PARTITION3;
     if (p->predicate) {
-        snprintf(arguments, sizeof arguments, "%s x, ulong i", e->name);
+        snprintf(arguments, sizeof arguments, "const %s x, const ulong i", e->name);
         xli_element_text_caller(text, "predicate", three ? "uint" : "bool", arguments,
                                 p->predicate);
         xli_text_add(text,
@@ -30,7 +30,7 @@ static void add_predicate(xli_text *text, const xli_select_problem *p)
                      three ? "min(" : "", e->open, three ? ", 2u)" : " ? 1u : 0u");
     }
     if (p->equal) {
-        snprintf(arguments, sizeof arguments, "%s a, %s b", e->name, e->name);
+        snprintf(arguments, sizeof arguments, "const %s a, const %s b", e->name, e->name);
         xli_element_text_caller(text, "equal", "bool", arguments, p->equal);
         xli_text_add(
             text,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Checks of a transform's descriptor and arguments, before any side effect. */
 #include "transform_plan.h"
+#include "user_text.h"
 
 static const char *const type_names[XL_TRANSFORM_ARRAYS] = {"types[0]", "types[1]", "types[2]",
                                                             "types[3]"};
@@ -101,6 +102,7 @@ xl_status xli_transform_resolve(const xl_context *ctx, const xl_transform_desc *
     xl_status status;
     XL_TRY(check_choices(ctx, desc));
     XL_TRY(check_idle(ctx, desc));
+    XL_TRY(xli_check_expression(ctx, "desc.expression", desc->expression));
     *problem = (xli_transform_problem){.kind = (xl_transform_kind)desc->kind,
                                        .arrays = desc->num_arrays,
                                        .index_bytes = xli_transform_moves(desc->kind)
