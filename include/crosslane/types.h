@@ -170,6 +170,16 @@ typedef struct xl_user_comparator {
                            its own #line. NULL: `name` is a function of OpenCL C, such as isless */
 } xl_user_comparator;
 
+/* A parameter of a plan's expressions: a value that each call gives in its arguments' `params`, so
+ * that another value needs no other plan. A descriptor takes up to XL_PARAMS of them, of 64 bytes
+ * together, where each counts as a multiple of 4 bytes. */
+enum { XL_PARAMS = 8 };
+typedef struct xl_param {
+    const char *name; /* in all expressions of the descriptor: an identifier of at most 63 letters
+                         other than x, y, z, w, p, a, b and i, read when the plan is made */
+    uint32_t type;    /* xl_type: any built-in one; XL_F64 and XL_F16 where the device has them */
+} xl_param;
+
 /* Where an array's segments begin. The first element always begins one. Offsets that break
  * their rule, because they fall, pass n or end elsewhere, give results that are not defined,
  * but nothing is written outside the outputs nor read outside the inputs, and no call hangs. */

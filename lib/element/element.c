@@ -472,8 +472,9 @@ void xli_element_text_signature(xli_text *text, const char *kind, const char *na
 }
 
 void xli_element_text_access(xli_text *text, xl_op op, const xli_element *const types[3],
-                             bool loads, bool stores)
+                             bool loads, bool stores, const xli_params *params)
 {
+    const char *takes = xli_params_parameter(params), *passes = xli_params_argument(params);
     const xli_element *t = types[0], *in = types[1], *out = types[2];
     const bool index = xli_operator_finds_index(op);
     const xli_element element = op == XL_SUM || op == XL_PROD ? xli_element_wrapping(t) : *t;
@@ -482,12 +483,16 @@ void xli_element_text_access(xli_text *text, xl_op op, const xli_element *const 
                      : *as ? element.storage
                            : "",
                *from = *as ? t->storage : "";
-    xli_text_add(text, "XL_E xl_load(%s x, ulong i)\n{\n    return %s%s(%s%s);\n}\n", in->storage,
-                 as, to, loads ? "xl_user_load(x, i)" : "x", index ? ", i" : "");
+    xli_text_add(text, "XL_E xl_load(%s x, ulong i%s)\n{\n    return %s%s(", in->storage, takes, as,
+                 to);
+    if (loads)
+        xli_text_add(text, "xl_user_load(x, i%s)", passes);
+    xli_text_add(text, "%s%s);\n}\n", loads ? "" : "x", index ? ", i" : "");
     if (index)
-        xli_text_add(text, "%s xl_store(XL_E e, ulong i)\n{\n    return e.index;\n}\n",
-                     out->storage);
+        xli_text_add(text, "%s xl_store(XL_E e, ulong i%s)\n{\n    return e.index;\n}\n",
+                     out->storage, takes);
     else
-        xli_text_add(text, "%s xl_store(XL_E e, ulong i)\n{\n    return %s(%s%s(e)%s);\n}\n",
-                     out->storage, stores ? "xl_user_store" : "", as, from, stores ? ", i" : "");
+        xli_text_add(text, "%s xl_store(XL_E e, ulong i%s)\n{\n    return %s(%s%s(e)%s%s);\n}\n",
+                     out->storage, takes, stores ? "xl_user_store" : "", as, from,
+                     stores ? ", i" : "", stores ? passes : "");
 }

@@ -35,6 +35,7 @@ typedef struct xli_problem {
     size_t accumulator_bytes; /* of the monoid */
     size_t accumulator_alignment;
     xli_span init_view; /* empty where init is not the caller's view */
+    xli_params params;  /* of load and store */
 } xli_problem;
 
 /* ---- problem.c ----------------------------------------------------------- */
@@ -67,8 +68,9 @@ typedef struct xli_spans {
     uint64_t first_index;
     size_t segment_count;
     bool in_place;
+    xli_param_values params;
 } xli_spans;
-/* All but `out`. */
+/* All but `out` and `params`. */
 xl_status xli_problem_check_source(const xl_context *ctx, const xli_problem *problem,
                                    const xl_scan_args *call, xli_spans *spans);
 
@@ -101,7 +103,7 @@ typedef struct xli_flow {
     size_t n;
     xli_spans at;
     xli_span scratch;
-    xli_arg input[17]; /* of XL_INPUT_ARGUMENTS in cl/tile/tile_input.cl */
+    xli_arg input[18]; /* of XL_INPUT_ARGUMENTS in cl/tile/tile_input.cl */
     size_t num_input;
     bool stream; /* results are written past the cache */
 } xli_flow;

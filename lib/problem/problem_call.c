@@ -63,6 +63,7 @@ void xli_flow_set_input(xli_flow *flow, const xli_problem *problem, const xli_in
         args[k++] = XLI_U64(problem->width);
         args[k++] = XLI_U64(problem->mask);
     }
+    args[k++] = xli_params_arg(&problem->params, &spans->params);
     flow->num_input = k;
 }
 

@@ -177,6 +177,8 @@ xl_status xli_problem_resolve(const xl_context *ctx, const xl_scan_desc *desc, b
     XL_TRY(resolve_arrays(ctx, desc, capabilities, problem));
     XL_TRY(resolve_segments(ctx, desc, problem));
     XL_TRY(check_idle(ctx, desc));
+    XL_TRY(xli_params_resolve(ctx, capabilities, desc->params, desc->num_params,
+                              desc->load || desc->store, &problem->params));
     problem->op = desc->op;
     problem->has_init = desc->init || desc->init_view.buffer;
     problem->has_identity = has_identity(desc);

@@ -118,6 +118,8 @@ xl_status xli_select_check_desc(const xl_context *ctx, const xli_capabilities *c
                                desc->user_type, &p->element));
     XL_TRY(check_expressions(ctx, desc, p));
     XL_TRY(check_values(ctx, desc, p));
+    XL_TRY(xli_params_resolve(ctx, capabilities, desc->params, desc->num_params,
+                              desc->predicate || desc->equal, &p->params));
 done:
     return status;
 }
@@ -219,6 +221,7 @@ xl_status xli_select_check_call(const xl_context *ctx, const xli_select_problem 
     const size_t capacity = args->capacity > 0 ? args->capacity : args->n;
     const size_t room = p->kind == XL_SELECT_REPEAT ? capacity : xli_min(capacity, args->n);
     *s = (xli_select_spans){.n = args->n, .capacity = room};
+    XL_TRY(xli_params_read(ctx, &p->params, args->params, &s->params));
     XL_TRY(check_n(ctx, p, args));
     list_arrays(p, args, room, list);
     XL_TRY(check_given(ctx, p, args, list));

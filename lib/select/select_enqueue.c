@@ -59,6 +59,7 @@ static xl_status launch(const flow *f, xli_kernel *kernel, size_t groups, const 
         count = add_array(f, XLI_SELECT_VALUES_IN + k, args, count);
         count = add_array(f, XLI_SELECT_VALUES_OUT + k, args, count);
     }
+    args[count++] = xli_params_arg(&f->plan->problem.params, &f->spans->params);
     return xli_seq_launch(f->seq, kernel, groups, f->plan->shape.group_size, args, count);
 }
 #define LAUNCH(f, kernel, groups, ...)                                                             \

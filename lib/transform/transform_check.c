@@ -109,6 +109,8 @@ xl_status xli_transform_resolve(const xl_context *ctx, const xl_transform_desc *
                                                           ? xl_type_size((xl_type)desc->index_type)
                                                           : 0};
     XL_TRY(resolve_types(ctx, desc, capabilities, problem));
+    XL_TRY(xli_params_resolve(ctx, capabilities, desc->params, desc->num_params,
+                              desc->expression != NULL, &problem->params));
 done:
     return status;
 }
@@ -173,6 +175,7 @@ xl_status xli_transform_check_views(const xl_context *ctx, const xli_transform_p
 {
     xl_status status;
     *s = (xli_transform_spans){.in_place = false};
+    XL_TRY(xli_params_read(ctx, &p->params, args->params, &s->params));
     XL_TRY(check_arrays(ctx, p, args, s));
     if (p->index_bytes == 0 && args->indices.buffer)
         XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
