@@ -163,13 +163,3 @@ void xli_params_text_values(xli_text *text, const xli_params *params)
         xli_text_add(text, three ? ").xyz" : ")");
     }
 }
-
-const char *xli_params_parameter(const xli_params *params)
-{
-    return params->words > 0 ? ", xl_params xl_given" : "";
-}
-
-const char *xli_params_argument(const xli_params *params)
-{
-    return params->words > 0 ? ", xl_given" : "";
-}

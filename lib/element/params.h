@@ -47,7 +47,13 @@ void xli_params_text(xli_text *text, const xli_params *params);
  * argument. */
 void xli_params_text_list(xli_text *text, const xli_params *params);
 void xli_params_text_values(xli_text *text, const xli_params *params);
-const char *xli_params_parameter(const xli_params *params);
-const char *xli_params_argument(const xli_params *params);
+static inline const char *xli_params_parameter(const xli_params *params)
+{
+    return params->words > 0 ? ", xl_params xl_given" : "";
+}
+static inline const char *xli_params_argument(const xli_params *params)
+{
+    return params->words > 0 ? ", xl_given" : "";
+}
 
 #endif
