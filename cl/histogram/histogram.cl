@@ -37,7 +37,7 @@ __kernel void xl_histogram_clear(uint bins, __global xl_counter *out, ulong out_
 #define XL_HISTOGRAM_ARGUMENTS                                                                     \
     ulong n, uint has_length, const __global ulong *length, ulong length_offset, uint chunk,       \
         uint bins, const __global XL_IN *in, ulong in_offset, __global xl_counter *out,            \
-        ulong out_offset XL_BINNING_ARGUMENTS
+        ulong out_offset XL_BINNING_ARGUMENTS XL_PARAMS_ARGUMENT
 
 /* The number of elements, read once for all of a group, as somebody may write it meanwhile. */
 #if XL_SERIAL
@@ -60,8 +60,7 @@ __kernel void xl_histogram_clear(uint bins, __global xl_counter *out, ulong out_
     XL_HISTOGRAM_LENGTH                                                                            \
     xl_binning b;                                                                                  \
     b.bins = bins;                                                                                 \
-    XL_BINNING_MAKE(b)                                                                             \
-    const ulong first = min((ulong)(c)*chunk, n);                                                  \
+    XL_BINNING_MAKE(b) XL_PARAMS_MAKE(b) const ulong first = min((ulong)(c)*chunk, n);             \
     const uint count = (uint)min((ulong)chunk, n - first);                                         \
     in += in_offset + first;
 

@@ -39,7 +39,20 @@ typedef struct xl_binning {
     ulong lower, span; /* modulo 2^64 */
     ulong whole, part; /* the bins of a step: a whole number, and 2^64 times the rest, cut off */
 #endif
+#if XL_PARAM_WORDS > 0
+    xl_params params; /* of the caller's expression */
+#endif
 } xl_binning;
+
+#if XL_PARAM_WORDS > 0
+#define XL_PARAMS_ARGUMENT , xl_params params
+#define XL_PARAMS_MAKE(b) (b).params = params;
+#define XL_PARAMS_OF(b) , (b)->params
+#else
+#define XL_PARAMS_ARGUMENT
+#define XL_PARAMS_MAKE(b)
+#define XL_PARAMS_OF(b)
+#endif
 
 #if XL_LEVEL_BUCKETS > 0
 #define XL_BINNING_ARGUMENTS                                                                       \
@@ -215,7 +228,7 @@ void xl_bins_of(const xl_binning *b, const XL_BINNED *x, uint *bin, const uint c
 }
 
 #if XL_LOAD
-#define XL_LOADED(x, i) xl_user_load((x), (i))
+#define XL_LOADED(x, i) xl_user_load((x), (i)XL_PARAMS_OF(b))
 #else
 #define XL_LOADED(x, i) (x)
 #endif

@@ -35,6 +35,9 @@ typedef struct xl_output_iterator {
 #if XL_SEGMENTS >= 1 && XL_SEGMENTS <= 3
     __global ulong *count; /* or NULL */
 #endif
+#if XL_PARAM_WORDS > 0
+    xl_params params; /* of the caller's expressions */
+#endif
 } xl_output_iterator;
 
 /* `chunk_elements`: elements (of CSR offsets: steps) of a chunk; `first`: the number of the
@@ -71,17 +74,29 @@ xl_output_iterator xl_output_iterator_make(__global XL_OUT *out, ulong capacity)
     return output;
 }
 
+/* A kernel's XL_OUTPUT_MAKE(output) makes it of its arguments. */
+#if XL_PARAM_WORDS > 0
+#define XL_STORE_PARAMS(output) , (output)->params
+#define XL_OUTPUT_MAKE(output)                                                                     \
+    xl_output_iterator output = xl_output_iterator_make(out + out_offset, capacity);               \
+    output.params = params;
+#else
+#define XL_STORE_PARAMS(output)
+#define XL_OUTPUT_MAKE(output)                                                                     \
+    xl_output_iterator output = xl_output_iterator_make(out + out_offset, capacity);
+#endif
+
 void xl_output_iterator_put(const xl_output_iterator *output, ulong index, XL_E value)
 {
     if (index < output->capacity)
-        output->out[index] = xl_store(value, index);
+        output->out[index] = xl_store(value, index XL_STORE_PARAMS(output));
 }
 
-#if XL_HAS_INIT || XL_HAS_IDENTITY
+#if XL_INIT == 2 || XL_HAS_IDENTITY
 /* The result of a segment without elements. */
 XL_E xl_empty_e(const xl_input *input)
 {
-#if XL_HAS_INIT
+#if XL_INIT == 2
     return input->init;
 #else
     return xl_none_e();

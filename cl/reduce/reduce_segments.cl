@@ -118,7 +118,7 @@ __kernel XL_REQUIRED void xl_reduce_count(XL_REDUCE_ARGUMENTS)
 __kernel XL_REQUIRED void xl_reduce_upsweep(XL_REDUCE_ARGUMENTS)
 {
     XL_INPUT_MAKE(input);
-    xl_output_iterator output = xl_output_iterator_make(out + out_offset, capacity);
+    XL_OUTPUT_MAKE(output)
 #if XL_SEGMENTS == 3
     output.keys = keys ? keys + keys_offset : keys;
 #endif
@@ -163,7 +163,7 @@ __kernel XL_REQUIRED void xl_reduce_upsweep(XL_REDUCE_ARGUMENTS)
  * the first carry-out, and before the chunks' heads. */
 __kernel XL_REQUIRED void xl_reduce_fix_up(XL_REDUCE_ARGUMENTS)
 {
-    const xl_output_iterator output = xl_output_iterator_make(out + out_offset, capacity);
+    XL_OUTPUT_MAKE(output)
     __global xl_carry_out *const carry_out = (__global xl_carry_out *)(scratch_at + carry_outs);
     const uint share = xl_ceil_div((uint)chunk_elements, XL_GROUP_SIZE), i = (uint)get_local_id(0);
     const uint from = 1 + min(i * share, (uint)chunk_elements),

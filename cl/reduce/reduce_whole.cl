@@ -180,7 +180,7 @@ void xl_whole_put(const xl_input *input, const xl_output_iterator *output, XL_T 
 {
     if (get_local_id(0) != 0 || !whole)
         return;
-#if XL_HAS_INIT || XL_HAS_IDENTITY
+#if XL_INIT == 2 || XL_HAS_IDENTITY
     if (input->n == 0)
         xl_output_iterator_put(output, 0, xl_empty_e(input));
 #endif
@@ -206,7 +206,7 @@ bool xl_number_take(volatile __global uint *counter)
 __kernel XL_REQUIRED void xl_reduce_upsweep(XL_WHOLE_ARGUMENTS)
 {
     XL_INPUT_MAKE(input);
-    const xl_output_iterator output = xl_output_iterator_make(out + out_offset, capacity);
+    XL_OUTPUT_MAKE(output)
     XL_SCRATCH_MAKE
     __global xl_total *const totals = (__global xl_total *)(scratch_at + carry_outs) + 1;
     XL_T total = xl_chunk_total(&input, chunk_elements XL_SCRATCH);
@@ -237,7 +237,7 @@ __kernel XL_REQUIRED void xl_reduce_upsweep(XL_WHOLE_ARGUMENTS)
 __kernel XL_REQUIRED void xl_reduce_fix_up(XL_WHOLE_ARGUMENTS)
 {
     XL_INPUT_MAKE(input);
-    const xl_output_iterator output = xl_output_iterator_make(out + out_offset, capacity);
+    XL_OUTPUT_MAKE(output)
     XL_SCRATCH_MAKE
     __global xl_total *const before = (__global xl_total *)(scratch_at + carry_outs);
     const bool more = chunk_elements >> 63 != 0;

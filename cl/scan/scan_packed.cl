@@ -100,7 +100,7 @@ void xl_items_results(const xl_items *items, const xl_input *input, uint row, XL
     xl_vector_scan(input, x, 0, carry);
 #pragma unroll
     for (uint v = 0; v < XL_VLEN; ++v)
-        y[v] = xl_store(x[v], 0);
+        y[v] = xl_result_store(input, x[v], 0);
 #endif
 }
 

@@ -194,10 +194,10 @@ XL_T xl_row_scan(const xl_input *input, __global XL_OUT *out, ulong base, XL_T f
     const uint count = (uint)min(input->n - base, (ulong)XL_ROW_ELEMENTS);
     if (count == XL_ROW_ELEMENTS) {
         for (uint e = 0; e < XL_ROW_ELEMENTS; ++e)
-            out[base + e] = xl_store(xl_element_of(y[e]), xl_index(input, base + e));
+            out[base + e] = xl_result_store(input, xl_element_of(y[e]), base + e);
     } else {
         for (uint e = 0; e < count; ++e)
-            out[base + e] = xl_store(xl_element_of(y[e]), xl_index(input, base + e));
+            out[base + e] = xl_result_store(input, xl_element_of(y[e]), base + e);
     }
     return xl_op(carry, b[XL_ROW - 1]);
 }
@@ -361,7 +361,7 @@ __kernel XL_REQUIRED void xl_reproducible_downsweep(XL_INPUT_ARGUMENTS, XL_TREE_
     out += out_offset;
     if (base < input.n) {
         XL_FOR_EACH(e, xl_tree_count(&input, base))
-        out[base + e] = xl_store(xl_element_of(block[e]), xl_index(&input, base + e));
+        out[base + e] = xl_result_store(&input, xl_element_of(block[e]), base + e);
         if (XL_CARRY && input.n - base <= XL_TILE && get_local_id(0) == 0)
             xl_carry_leave(&input, xl_op(xl_tree_prefix(&tree, &input, tile, windowed != 0),
                                          xl_tree_fold(&tree, tile, XL_TREE_SUB_TILES)));

@@ -18,7 +18,7 @@
 XL_T xl_serial_step(const xl_input *input, __global XL_OUT *out, ulong i, bool head, XL_T carry)
 {
     const XL_T x = xl_input_accumulator(input, input->in[i], i, head), next = xl_op(carry, x);
-    out[i] = xl_store(xl_element_of(xl_result(input, carry, x, next)), xl_index(input, i));
+    out[i] = xl_result_store(input, xl_element_of(xl_result(input, carry, x, next)), i);
     return next;
 }
 

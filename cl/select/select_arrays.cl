@@ -5,7 +5,8 @@
  * type of a unit, xl_value0 and so on, and how many units an element has, xl_value0_units; and,
  * where expressions choose,
  *   uint xl_user_class(xl_element x, ulong i)        0 or 1, of three parts 0, 1 or 2
- *   bool xl_user_equal(xl_element a, xl_element b)   of neighbours */
+ *   bool xl_user_equal(xl_element a, xl_element b)   of neighbours
+ * which take xl_params behind these if the expressions have parameters. */
 #ifndef XL_SELECT_ARRAYS
 #define XL_SELECT_ARRAYS
 
@@ -60,6 +61,9 @@ typedef struct xl_select {
     const __global xl_value3 *values_in3;
     __global xl_value3 *values_out3;
 #endif
+#if XL_PARAM_WORDS > 0
+    xl_params params;
+#endif
 } xl_select;
 
 /* One array of values, each array with the element that it begins at. */
@@ -96,6 +100,16 @@ typedef struct xl_select {
      (XL_SELECT_BY != 1 || (size_t)(s).flags % XL_VLEN == 0))
 #endif
 
+#if XL_PARAM_WORDS > 0
+#define XL_PARAMS_ARGUMENT , xl_params params
+#define XL_PARAMS_MAKE select.params = params;
+#define XL_PARAMS_OF(s) , (s)->params
+#else
+#define XL_PARAMS_ARGUMENT
+#define XL_PARAMS_MAKE
+#define XL_PARAMS_OF(s)
+#endif
+
 /* `length`: NULL, or where on the device the number of elements stands, at most n_most. `scratch`
  * begins at word scratch_offset. */
 #define XL_SELECT_ARGUMENTS                                                                        \
@@ -104,7 +118,7 @@ typedef struct xl_select {
         ulong flags_offset, __global xl_element *out, ulong out_offset,                            \
         __global xl_select_index *indices, ulong indices_offset, __global uint *lengths,           \
         ulong lengths_offset, __global ulong *count, ulong count_offset, __global ulong *scratch,  \
-        ulong scratch_offset XL_VALUES_ARGUMENTS
+        ulong scratch_offset XL_VALUES_ARGUMENTS XL_PARAMS_ARGUMENT
 #define XL_SELECT_MAKE                                                                             \
     ulong n;                                                                                       \
     XL_LENGTH_READ(ulong, n, n_most, length, length_offset)                                        \
@@ -120,7 +134,7 @@ typedef struct xl_select {
     select.count = count + count_offset;                                                           \
     select.aligned = XL_SELECT_ALIGNED(select);                                                    \
     scratch += scratch_offset;                                                                     \
-    XL_VALUES_MAKE
+    XL_VALUES_MAKE XL_PARAMS_MAKE
 
 #define XL_BY_EXPRESSION (XL_SELECT_BY == 0 && XL_SELECT_KIND < 3)
 #define XL_BY_HEADS (XL_SELECT_KIND == 3 || XL_SELECT_KIND == 4)
@@ -154,6 +168,19 @@ void xl_select_give(const xl_select *s, ulong to, ulong from)
 #endif
 }
 
+#if XL_BY_EXPRESSION
+uint xl_class_of(const xl_select *s, xl_element x, ulong i)
+{
+    return xl_user_class(x, i XL_PARAMS_OF(s));
+}
+#elif XL_BY_HEADS
+/* Whether b begins a run, behind a. */
+bool xl_begins_run(const xl_select *s, xl_element a, xl_element b)
+{
+    return !xl_user_equal(a, b XL_PARAMS_OF(s));
+}
+#endif
+
 #if XL_SELECT_KIND != 5
 /* 1 for what is wanted, else 0; of three parts the class. `x`: the element, where it is at hand. */
 uint xl_select_class(const xl_select *s, ulong i, const xl_element *x)
@@ -161,9 +188,9 @@ uint xl_select_class(const xl_select *s, ulong i, const xl_element *x)
 #if XL_BY_HEADS
     if (i == 0)
         return 1;
-    return !xl_user_equal(s->in[i - 1], *x);
+    return xl_begins_run(s, s->in[i - 1], *x);
 #elif XL_BY_EXPRESSION
-    return xl_user_class(*x, i);
+    return xl_class_of(s, *x, i);
 #elif XL_SELECT_BY == 2
     return s->flags[i / 32] >> i % 32 & 1u;
 #elif XL_SELECT_KIND == 2

@@ -166,10 +166,10 @@ uint xl_select_loaded_class(const xl_select *s, ulong base, const xl_select_load
 #elif XL_BY_HEADS
     if (i == 0)
         return 1;
-    return !xl_user_equal(v > 0 ? from->x[r * XL_VLEN + v - 1] : from->left[r],
-                          from->x[r * XL_VLEN + v]);
+    return xl_begins_run(s, v > 0 ? from->x[r * XL_VLEN + v - 1] : from->left[r],
+                         from->x[r * XL_VLEN + v]);
 #else
-    return xl_user_class(from->x[r * XL_VLEN + v], i);
+    return xl_class_of(s, from->x[r * XL_VLEN + v], i);
 #endif
 }
 

@@ -26,10 +26,10 @@ void xl_serial_classes(const xl_select *s, ulong i, uint most, xl_classes *class
     const __global xl_select_flag *const flags = s->flags + i;
 #endif
 #if XL_BY_EXPRESSION
-#define XL_CLASS_AT(j) xl_user_class(in[j], i + (j))
+#define XL_CLASS_AT(j) xl_class_of(s, in[j], i + (j))
 #elif XL_BY_HEADS
     const __global xl_element *const before = in - 1;
-#define XL_CLASS_AT(j) !xl_user_equal(before[j], in[j])
+#define XL_CLASS_AT(j) xl_begins_run(s, before[j], in[j])
 #elif XL_SELECT_BY == 2
 #define XL_CLASS_AT(j) (s->flags[(i + (j)) / 32] >> (i + (j)) % 32 & 1u)
 #elif XL_SELECT_KIND == 2

@@ -10,7 +10,7 @@
 typedef struct xl_input {
     const __global XL_IN *in;
     ulong n;
-#if XL_HAS_INIT
+#if XL_INIT == 2
     XL_E init;
 #endif
 #if XL_CARRY
@@ -31,6 +31,9 @@ typedef struct xl_input {
 #endif
 #elif XL_SEGMENTS >= 5
     ulong width, mask;
+#endif
+#if XL_PARAM_WORDS > 0
+    xl_params params; /* of the caller's expressions */
 #endif
 } xl_input;
 
@@ -89,7 +92,7 @@ bool xl_carry_holds(const __global XL_E *carry)
     __local ulong shared_length;                                                                   \
     input.n = xl_input_length(n, length, length_offset, &shared_length);
 #endif
-#if XL_HAS_INIT
+#if XL_INIT == 2
 #define XL_INIT_ARGUMENTS , const __global XL_E *init, ulong init_offset
 #define XL_INPUT_INIT(input) input.init = init[init_offset];
 #else
@@ -144,21 +147,32 @@ bool xl_carry_holds(const __global XL_E *carry)
     input.base = ~0ul - XL_TILE; /* no element lies in that tile */                                \
     input.marks = 0;
 #endif
+#if XL_PARAM_WORDS > 0
+#define XL_PARAMS_ARGUMENT , xl_params params
+#define XL_INPUT_PARAMS(input) input.params = params;
+#define XL_PARAMS_OF(input) , (input)->params
+#else
+#define XL_PARAMS_ARGUMENT
+#define XL_INPUT_PARAMS(input)
+#define XL_PARAMS_OF(input)
+#endif
 #define XL_INPUT_ARGUMENTS                                                                         \
     const __global XL_IN *in, ulong in_offset, ulong n, const __global ulong *length,              \
-        ulong length_offset XL_INIT_ARGUMENTS XL_CARRY_ARGUMENTS XL_SEGMENT_ARGUMENTS
+        ulong length_offset XL_INIT_ARGUMENTS XL_CARRY_ARGUMENTS XL_SEGMENT_ARGUMENTS              \
+            XL_PARAMS_ARGUMENT
 #define XL_INPUT_MAKE(input)                                                                       \
     xl_input input;                                                                                \
     input.in = in + in_offset;                                                                     \
-    XL_INPUT_LENGTH(input) XL_INPUT_INIT(input) XL_INPUT_CARRY(input) XL_INPUT_SEGMENTS(input)
+    XL_INPUT_LENGTH(input)                                                                         \
+    XL_INPUT_INIT(input) XL_INPUT_CARRY(input) XL_INPUT_SEGMENTS(input) XL_INPUT_PARAMS(input)
 
-#if XL_HAS_INIT || XL_HAS_IDENTITY
+#if XL_INIT == 2 || XL_HAS_IDENTITY
 /* What the first element of a segment gets from an exclusive scan. Of floating-point sums
  * without init that is 0, although the identity is -0; an inclusive scan leaves the
  * first element as it is. */
 XL_E xl_segment_init(const xl_input *input)
 {
-#if XL_HAS_INIT
+#if XL_INIT == 2
     return input->init;
 #elif XL_INCLUSIVE
     return xl_identity_e();
@@ -189,6 +203,12 @@ ulong xl_index(const xl_input *input, ulong i)
 #endif
 }
 
+/* A result e for place i of the output. */
+XL_OUT xl_result_store(const xl_input *input, XL_E e, ulong i)
+{
+    return xl_store(e, xl_index(input, i) XL_PARAMS_OF(input));
+}
+
 /* What a scan starts from before its first element. Where there are segments each brings
  * its own with it. */
 XL_T xl_input_start(const xl_input *input)
@@ -197,7 +217,7 @@ XL_T xl_input_start(const xl_input *input)
     if (input->continues)
         return xl_accumulator_of(input->carry, false);
 #endif
-#if XL_SEGMENTS == 0 && (XL_HAS_INIT || XL_HAS_IDENTITY)
+#if XL_SEGMENTS == 0 && (XL_INIT == 2 || XL_HAS_IDENTITY)
     return xl_accumulator_of(xl_segment_init(input), false);
 #else
     return xl_identity();
@@ -225,7 +245,7 @@ void xl_carry_pass(const xl_input *input)
 {
 #if XL_CARRY
     XL_T before = xl_input_start(input);
-#if XL_HAS_INIT || XL_HAS_IDENTITY
+#if XL_INIT == 2 || XL_HAS_IDENTITY
     before = xl_accumulator_of(input->continues ? input->carry : xl_segment_init(input), false);
 #endif
     if (input->n == 0 && get_global_id(0) == 0)
@@ -248,8 +268,8 @@ XL_T xl_result(const xl_input *input, XL_T carry, XL_T x, XL_T next)
 /* The state of element i, whose value in the array is x. */
 XL_T xl_input_accumulator(const xl_input *input, XL_IN x, ulong i, bool head)
 {
-    XL_E e = xl_load(x, xl_index(input, i));
-#if XL_INIT_AT_HEADS
+    XL_E e = xl_load(x, xl_index(input, i) XL_PARAMS_OF(input));
+#if XL_INIT > 0
     if (head && XL_SEGMENTS != 0)
         e = xl_op_e(xl_segment_init(input), e);
 #endif

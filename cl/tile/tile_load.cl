@@ -232,8 +232,8 @@ void xl_rows_store(const XL_T *item, const xl_input *input, __global XL_OUT *out
         XL_OUT y[XL_VLEN];
 #pragma unroll
         for (uint v = 0; v < XL_VLEN; ++v)
-            y[v] = xl_store(xl_element_of(xl_op(before, item[row * XL_VLEN + v])),
-                            xl_index(input, first + row * step + v));
+            y[v] = xl_result_store(input, xl_element_of(xl_op(before, item[row * XL_VLEN + v])),
+                                   first + row * step + v);
         xl_vector_store(to + row * step, y, &last, row, rows,
                         count > row * step ? count - row * step : 0, mode);
     }

@@ -234,7 +234,7 @@ __attribute__((always_inline)) xl_wide xl_wide_scan(const xl_input *input, xl_wi
 {
     xl_marks met = heads;
     xl_wide x = mine;
-#if XL_INIT_AT_HEADS
+#if XL_INIT > 0
     x = select(x, xl_op_wide((xl_wide)(xl_segment_init(input)), x), heads);
 #endif
     XL_WIDE_STEP(x, met, 1)

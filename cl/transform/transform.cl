@@ -43,6 +43,15 @@ typedef XL_T3 xl_t3;
 #endif
 #define XL_EACH_INPUT(M) XL_INPUT_0(M) XL_INPUT_1(M) XL_INPUT_2(M) XL_INPUT_3(M)
 
+/* Values that the call gives to the expression: the last of a kernel's arguments. */
+#if XL_PARAM_WORDS > 0
+#define XL_PARAMS_ARGUMENT , xl_params params
+#define XL_PARAMS_PASS , params
+#else
+#define XL_PARAMS_ARGUMENT
+#define XL_PARAMS_PASS
+#endif
+
 #if XL_VLEN > 1
 #define XL_VECTOR(type) XL_JOIN(type, XL_VLEN)
 #define XL_UNPACK(x, to) XL_JOIN(vstore, XL_VLEN)((x), 0, (to))
@@ -88,9 +97,9 @@ typedef struct xl_map {
 } xl_map;
 
 #define XL_ELEMENT(k) m->in##k[i],
-void xl_map_one(const xl_map *m, ulong i)
+void xl_map_one(const xl_map *m, ulong i XL_PARAMS_ARGUMENT)
 {
-    m->out[i] = xl_user_expression(XL_EACH_INPUT(XL_ELEMENT) i);
+    m->out[i] = xl_user_expression(XL_EACH_INPUT(XL_ELEMENT) i XL_PARAMS_PASS);
 }
 
 /* Vector number q, of which all arrays are aligned to such. */
@@ -98,13 +107,13 @@ void xl_map_one(const xl_map *m, ulong i)
     xl_t##k x##k[XL_VLEN];                                                                         \
     XL_UNPACK(((const __global xl_vec##k *)m->in##k)[q], x##k);
 #define XL_ITEM(k) x##k[v],
-void xl_map_vector(const xl_map *m, ulong q, const bool stream)
+void xl_map_vector(const xl_map *m, ulong q, const bool stream XL_PARAMS_ARGUMENT)
 {
     XL_OUT y[XL_VLEN];
     XL_EACH_INPUT(XL_LOAD_VECTOR)
 #pragma unroll
     for (uint v = 0; v < XL_VLEN; ++v)
-        y[v] = xl_user_expression(XL_EACH_INPUT(XL_ITEM) q * XL_VLEN + v);
+        y[v] = xl_user_expression(XL_EACH_INPUT(XL_ITEM) q * XL_VLEN + v XL_PARAMS_PASS);
     __global xl_out_vec *const to = (__global xl_out_vec *)m->out + q;
     if (stream)
         XL_STREAM(XL_PACK(y), to);
@@ -121,7 +130,7 @@ void xl_map_vector(const xl_map *m, ulong q, const bool stream)
  * the cache. */
 __kernel XL_REQUIRED void xl_transform_map(XL_TRANSFORM_LENGTH, uint tile, uint stream,
                                            XL_EACH_INPUT(XL_ARGUMENT) __global XL_OUT *out,
-                                           ulong out_offset)
+                                           ulong out_offset XL_PARAMS_ARGUMENT)
 {
     XL_TRANSFORM_LENGTH_READ
     xl_map m;
@@ -135,18 +144,18 @@ __kernel XL_REQUIRED void xl_transform_map(XL_TRANSFORM_LENGTH, uint tile, uint 
     uint i = vectors * XL_VLEN;
     if (stream)
         for (uint q = 0; q < vectors; ++q)
-            xl_map_vector(&m, first / XL_VLEN + q, true);
+            xl_map_vector(&m, first / XL_VLEN + q, true XL_PARAMS_PASS);
     else
         for (uint q = 0; q < vectors; ++q)
-            xl_map_vector(&m, first / XL_VLEN + q, false);
+            xl_map_vector(&m, first / XL_VLEN + q, false XL_PARAMS_PASS);
 #else
     /* What a work-item reads and writes nobody else does. */
     for (uint q = (uint)get_local_id(0); q < vectors; q += XL_GROUP_SIZE)
-        xl_map_vector(&m, first / XL_VLEN + q, false);
+        xl_map_vector(&m, first / XL_VLEN + q, false XL_PARAMS_PASS);
     uint i = vectors * XL_VLEN + (uint)get_local_id(0);
 #endif
     for (; i < count; i += XL_GROUP_SIZE)
-        xl_map_one(&m, first + i);
+        xl_map_one(&m, first + i XL_PARAMS_PASS);
 }
 
 #else
@@ -164,7 +173,8 @@ __kernel void xl_transform_borders(ulong n, uint tile, ulong tiles, const __glob
 __kernel XL_REQUIRED void xl_transform_adjacent(XL_TRANSFORM_LENGTH, uint tile, uint in_place,
                                                 const __global XL_T0 *borders, ulong borders_offset,
                                                 const __global XL_T0 *in, ulong in_offset,
-                                                __global XL_OUT *out, ulong out_offset)
+                                                __global XL_OUT *out,
+                                                ulong out_offset XL_PARAMS_ARGUMENT)
 {
     XL_TRANSFORM_LENGTH_READ
     const ulong t = get_group_id(0), first = min(t * tile, n);
@@ -185,7 +195,7 @@ __kernel XL_REQUIRED void xl_transform_adjacent(XL_TRANSFORM_LENGTH, uint tile, 
             y = x;
         else
 #endif
-            y = xl_user_expression(x, p, first + i);
+            y = xl_user_expression(x, p, first + i XL_PARAMS_PASS);
         out[i] = y;
         p = x;
     }
@@ -206,7 +216,7 @@ __kernel XL_REQUIRED void xl_transform_adjacent(XL_TRANSFORM_LENGTH, uint tile, 
                 y[u] = x;
             else
 #endif
-                y[u] = xl_user_expression(x, p, first + i);
+                y[u] = xl_user_expression(x, p, first + i XL_PARAMS_PASS);
         }
     }
 #if XL_GROUP_SIZE > 1

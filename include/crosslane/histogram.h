@@ -57,6 +57,9 @@ typedef struct xl_histogram_desc {
     /* Tuning values of this plan by name, before those of the context's tuning file and the
      * built-in ones (xl_tunable in types.h); histogram.*. NULL: none */
     const xl_tunable *tunables;
+    /* Parameters of load, which each call gives in its `params`; NULL: none */
+    size_t num_params;
+    const xl_param *params;
 } xl_histogram_desc;
 
 /* What one call works on; a view that is left out is not given. `bins` may overlap nothing else. */
@@ -69,6 +72,8 @@ typedef struct xl_histogram_args {
     xl_view bins;     /* num_bins counters; with n == 0 they are set to 0, or stay. The device also
                          reads them: not CL_MEM_WRITE_ONLY */
     xl_view scratch;  /* xl_histogram_scratch() bytes, or not given: as in xl_scan_args */
+    const void *params[XL_PARAMS]; /* for each of the descriptor's params a pointer to its value, of
+                                      its type, read by this call; else NULL */
 } xl_histogram_args;
 
 XL_EXTERN_C_BEGIN

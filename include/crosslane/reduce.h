@@ -48,6 +48,9 @@ typedef struct xl_reduce_desc {
      * orders them. No effect on other operators and on integers */
     uint32_t equal_zeros;
     uint32_t reserved; /* 0 */
+    /* Parameters of load and store, which each call gives in its `params`; NULL: none */
+    size_t num_params;
+    const xl_param *params;
 } xl_reduce_desc;
 
 /* What one call works on; a view that is left out is not given. Of out, keys_out and
@@ -69,6 +72,8 @@ typedef struct xl_reduce_args {
                                  not given */
     xl_view scratch;          /* xl_reduce_scratch() bytes, offset in bytes, overlapping no other
                                  view; or not given: the plan's own, as in xl_scan_args */
+    const void *params[XL_PARAMS]; /* for each of the descriptor's params a pointer to its value, of
+                                      its type, read by this call; else NULL */
 } xl_reduce_args;
 
 XL_EXTERN_C_BEGIN

@@ -86,6 +86,9 @@ typedef struct xl_scan_desc {
     /* Tuning values of this plan by name, before those of the context's tuning file and the
      * built-in ones (xl_tunable in types.h); scan.*. NULL: none */
     const xl_tunable *tunables;
+    /* Parameters of load and store, which each call gives in its `params`; NULL: none */
+    size_t num_params;
+    const xl_param *params;
 } xl_scan_desc;
 
 /* What one call works on; a view that is left out is not given. */
@@ -127,6 +130,8 @@ typedef struct xl_scan_args {
                              if that is less than 4. A carry with flag 0 counts as none given */
     uint64_t first_index; /* elements of the whole array before in[0]: XL_SEGMENTS_WIDTH and _MASK
                              count from there, and i of load and store */
+    const void *params[XL_PARAMS]; /* for each of the descriptor's params a pointer to its value, of
+                                      its type, read by this call; else NULL */
 } xl_scan_args;
 
 XL_EXTERN_C_BEGIN

@@ -69,6 +69,9 @@ typedef struct xl_select_desc {
      * on other kinds. XL_ERROR_INVALID_ARGUMENT for 0 with `equal`: the expression decides */
     uint32_t equal_zeros;
     uint32_t reserved; /* 0 */
+    /* Parameters of predicate and equal, which each call gives in its `params`; NULL: none */
+    size_t num_params;
+    const xl_param *params;
 } xl_select_desc;
 
 /* What one call works on; a view that is left out is not given. Of the outputs at least one is
@@ -98,6 +101,8 @@ typedef struct xl_select_args {
                             part. PARTITION3: two numbers, of class 0 and of class 1. UNIQUE, RUNS:
                             the runs. REPEAT: the sum of the lengths. None depends on capacity */
     xl_view scratch;     /* xl_select_scratch() bytes, or not given: as in xl_scan_args */
+    const void *params[XL_PARAMS]; /* for each of the descriptor's params a pointer to its value, of
+                                      its type, read by this call; else NULL */
 } xl_select_args;
 
 XL_EXTERN_C_BEGIN

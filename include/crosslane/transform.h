@@ -52,6 +52,9 @@ typedef struct xl_transform_desc {
     /* Tuning values of this plan by name, before those of the context's tuning file and the
      * built-in ones (xl_tunable in types.h); transform.*. NULL: none */
     const xl_tunable *tunables;
+    /* Parameters of the expression, which each call gives in its `params`; NULL: none */
+    size_t num_params;
+    const xl_param *params;
 } xl_transform_desc;
 
 /* What one call works on; a view that is left out is not given. */
@@ -70,6 +73,8 @@ typedef struct xl_transform_args {
      * nothing. */
     xl_view out[XL_TRANSFORM_ARRAYS];
     xl_view scratch; /* xl_transform_scratch() bytes, or not given: as in xl_scan_args */
+    const void *params[XL_PARAMS]; /* for each of the descriptor's params a pointer to its value, of
+                                      its type, read by this call; else NULL */
 } xl_transform_args;
 
 XL_EXTERN_C_BEGIN

@@ -27,6 +27,18 @@
  * Truth values are uint32_t: 0 is false, any other number true. Enumerations are kept in uint32_t.
  */
 
+/* Descriptors take OpenCL C text from the caller. The create call returns
+ * XL_ERROR_INVALID_ARGUMENT, with line and column, if a text breaks these rules, and XL_ERROR_BUILD
+ * if it does not compile. An expression (load, store, predicate, equal, expression) is one
+ * expression of at most 4,096 characters. It has no statement, no directive, and no comma but
+ * between the arguments of a call, the lanes of a vector or the members of a structure. It cannot
+ * assign to its names. A source (of a type, an operator, a comparator, a visit) has at most 65,536
+ * characters, and at most 4,096 in one statement. Its comments, literals, brackets and #if end in
+ * it. In both, brackets are nested at most 64 deep, at most 64 operators follow each other without
+ * an operand, and no name begins with xl_ or XL_. A function has exactly the signature that its
+ * comment shows: the library accepts no other that C would convert to. A macro of that name is not
+ * checked. */
+
 /* A place in a buffer. `offset` counts ELEMENTS of what the view holds (bytes
  * for a scratch view). A view whose buffer is NULL is "not given". A sub-buffer is a buffer too:
  * views overlap if they share bytes of its parent. Buffers are the caller's: a call keeps none, and
@@ -97,9 +109,10 @@ typedef enum xl_type {
  * types of one name must be one type: the same source, size and alignment. What lies in the
  * padding of a struct is not kept. */
 typedef struct xl_user_type {
-    const char *name;   /* of the type in OpenCL C: an identifier of at most 63 letters */
-    size_t size;        /* bytes from one element of an array to the next, at most 4096 */
-    size_t alignment;   /* a power of two that divides size, at most 128 */
+    const char *name; /* of the type in OpenCL C: an identifier of at most 63 letters that does not
+                         begin with xl_ or XL_ and is no word of OpenCL C; so are all names below */
+    size_t size;      /* bytes from one element of an array to the next, at most 4096 */
+    size_t alignment; /* a power of two that divides size, at most 128 */
     const char *source; /* OpenCL C that declares the type. It is compiled under its own #line,
                            so that messages of the compiler point into it */
 } xl_user_type;
@@ -157,6 +170,16 @@ typedef struct xl_user_comparator {
     const char *source; /* OpenCL C that defines it, after the type's source; compiled under
                            its own #line. NULL: `name` is a function of OpenCL C, such as isless */
 } xl_user_comparator;
+
+/* A parameter of a plan's expressions: a value that each call gives in its arguments' `params`, so
+ * that another value needs no other plan. A descriptor takes up to XL_PARAMS of them, of 64 bytes
+ * together, where each counts as a multiple of 4 bytes. */
+enum { XL_PARAMS = 8 };
+typedef struct xl_param {
+    const char *name; /* in all expressions of the descriptor: an identifier of at most 63 letters
+                         other than x, y, z, w, p, a, b and i, read when the plan is made */
+    uint32_t type;    /* xl_type: any built-in one; XL_F64 and XL_F16 where the device has them */
+} xl_param;
 
 /* Where an array's segments begin. The first element always begins one. Offsets that break
  * their rule, because they fall, pass n or end elsewhere, give results that are not defined,

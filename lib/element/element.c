@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Element types and operators: from the public names to OpenCL C. */
 #include "element.h"
+#include "user_text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -32,14 +33,17 @@ static const struct {
 xl_status xli_element_check_identifier(const xl_context *ctx, const char *prefix, const char *field,
                                        const char *name)
 {
-    static const char allowed[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-    const size_t length = strlen(name), most = sizeof((xli_element *)0)->name - 1;
-    if (length > 0 && length <= most && (name[0] < '0' || name[0] > '9') &&
-        strspn(name, allowed) == length)
-        return XL_SUCCESS;
-    return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                    "%s%s: \"%s\" is no identifier of at most %zu letters", prefix, field, name,
-                    most);
+    char whole[64];
+    snprintf(whole, sizeof whole, "%s%s", prefix, field);
+    return xli_check_identifier(ctx, whole, name, sizeof((xli_element *)0)->name - 1);
+}
+
+/* Of the type or the operator that the descriptor's user_`field` points to. */
+static xl_status check_source(const xl_context *ctx, const char *field, const char *source)
+{
+    char whole[64];
+    snprintf(whole, sizeof whole, "desc.user_%s->source", field);
+    return xli_check_source(ctx, whole, source);
 }
 
 /* A type of bytes alone has no padding: kernels hold it as it is. */
@@ -54,7 +58,9 @@ static xl_status resolve_user(const xl_context *ctx, const char *field, const xl
     if (!user || !user->name || !user->source)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "%s: XL_USER_TYPE needs user_%s with a name and a source", field, field);
-    const xl_status status = xli_element_check_identifier(ctx, "user_", field, user->name);
+    xl_status status = xli_element_check_identifier(ctx, "user_", field, user->name);
+    if (status == XL_SUCCESS)
+        status = check_source(ctx, field, user->source);
     if (status != XL_SUCCESS)
         return status;
     const size_t size = user->size, alignment = user->alignment;
@@ -174,7 +180,9 @@ static xl_status check_user_op(const xl_context *ctx, const xl_user_op *user)
 {
     if (!user || !user->name)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "op: XL_USER_OP needs user_op with a name");
-    const xl_status status = xli_element_check_identifier(ctx, "user_", "op", user->name);
+    xl_status status = xli_element_check_identifier(ctx, "user_", "op", user->name);
+    if (status == XL_SUCCESS)
+        status = check_source(ctx, "op", user->source);
     if (status != XL_SUCCESS)
         return status;
     if (user->flags & ~(uint32_t)(XL_OP_COMMUTATIVE | XL_OP_STRICTLY_ASSOCIATIVE))
@@ -466,13 +474,32 @@ void xli_element_text(xli_text *text, const xli_capabilities *capabilities,
                      "%s xl_user_op(%s xl_a, %s xl_b) { return %s(%s(%s(xl_a), %s(xl_b))); }\n",
                      user->name, t->storage, t->storage, t->storage, t->close, user->name, t->open,
                      t->open);
+    if (op == XL_USER_OP)
+        xli_element_text_signature(text, "operator", user->name, user->source, t, t->name);
     xli_text_add(text, "#line 1 \"plan\"\n");
     add_operator(text, op, user, t);
 }
 
-void xli_element_text_access(xli_text *text, xl_op op, const xli_element *const types[3],
-                             bool loads, bool stores)
+void xli_element_text_signature(xli_text *text, const char *kind, const char *name,
+                                const char *source, const xli_element *operand, const char *result)
 {
+    enum { MOST = 2 * sizeof operand->name + 32 };
+    char of[MOST], parameters[MOST], arguments[MOST];
+    snprintf(of, sizeof of, "%s %s", kind, name);
+    snprintf(parameters, sizeof parameters, "(%s, %s)", operand->name, operand->name);
+    snprintf(arguments, sizeof arguments, "(*(%s *)0, *(%s *)0)", operand->name, operand->name);
+    xli_text_signature(text, &(const xli_signature){.text = of,
+                                                    .source = source,
+                                                    .result = result,
+                                                    .name = name,
+                                                    .parameters = parameters,
+                                                    .arguments = arguments});
+}
+
+void xli_element_text_access(xli_text *text, xl_op op, const xli_element *const types[3],
+                             bool loads, bool stores, const xli_params *params)
+{
+    const char *takes = xli_params_parameter(params), *passes = xli_params_argument(params);
     const xli_element *t = types[0], *in = types[1], *out = types[2];
     const bool index = xli_operator_finds_index(op);
     const xli_element element = op == XL_SUM || op == XL_PROD ? xli_element_wrapping(t) : *t;
@@ -481,12 +508,16 @@ void xli_element_text_access(xli_text *text, xl_op op, const xli_element *const 
                      : *as ? element.storage
                            : "",
                *from = *as ? t->storage : "";
-    xli_text_add(text, "XL_E xl_load(%s x, ulong i)\n{\n    return %s%s(%s%s);\n}\n", in->storage,
-                 as, to, loads ? "xl_user_load(x, i)" : "x", index ? ", i" : "");
+    xli_text_add(text, "XL_E xl_load(%s x, ulong i%s)\n{\n    return %s%s(", in->storage, takes, as,
+                 to);
+    if (loads)
+        xli_text_add(text, "xl_user_load(x, i%s)", passes);
+    xli_text_add(text, "%s%s);\n}\n", loads ? "" : "x", index ? ", i" : "");
     if (index)
-        xli_text_add(text, "%s xl_store(XL_E e, ulong i)\n{\n    return e.index;\n}\n",
-                     out->storage);
+        xli_text_add(text, "%s xl_store(XL_E e, ulong i%s)\n{\n    return e.index;\n}\n",
+                     out->storage, takes);
     else
-        xli_text_add(text, "%s xl_store(XL_E e, ulong i)\n{\n    return %s(%s%s(e)%s);\n}\n",
-                     out->storage, stores ? "xl_user_store" : "", as, from, stores ? ", i" : "");
+        xli_text_add(text, "%s xl_store(XL_E e, ulong i%s)\n{\n    return %s(%s%s(e)%s%s);\n}\n",
+                     out->storage, takes, stores ? "xl_user_store" : "", as, from,
+                     stores ? ", i" : "", stores ? passes : "");
 }

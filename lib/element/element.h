@@ -3,6 +3,7 @@
 #ifndef XLI_ELEMENT_H
 #define XLI_ELEMENT_H
 
+#include "params.h"
 #include "runtime.h"
 
 #include <crosslane/types.h>
@@ -74,12 +75,17 @@ bool xli_operator_rounds(xl_op op, const xl_user_op *user, const xli_element *el
 void xli_element_text(xli_text *text, const xli_capabilities *capabilities,
                       const xli_element *const *types, size_t num_types, xl_op op,
                       const xl_user_op *user);
-/* After that, how elements come from an array and results go to one, of types[0] in both cases:
- *   XL_E xl_load(IN x, ulong i)       of element i of an array of types[1], by the caller's
+/* Behind the source of a user's function of two elements and a call of it: what compiles only if it
+ * takes these and gives `result` (NULL: a truth value). `kind` and `name` as errors name it. */
+void xli_element_text_signature(xli_text *text, const char *kind, const char *name,
+                                const char *source, const xli_element *operand, const char *result);
+/* After the operator, how elements come from an array and results go to one, of types[0] in both
+ * cases: XL_E xl_load(IN x, ulong i)       of element i of an array of types[1], by the caller's
  *                                     expression if there is one
- *   OUT xl_store(XL_E e, ulong i)     a result for an array of types[2] */
+ *   OUT xl_store(XL_E e, ulong i)     a result for an array of types[2]
+ * each with xl_params behind if there are parameters. */
 void xli_element_text_access(xli_text *text, xl_op op, const xli_element *const types[3],
-                             bool loads, bool stores);
+                             bool loads, bool stores, const xli_params *params);
 /* The types alone. */
 void xli_element_text_types(xli_text *text, const xli_capabilities *capabilities,
                             const xli_element *const *types, size_t num_types);
@@ -93,14 +99,16 @@ void xli_element_text_caller(xli_text *text, const char *field, const char *resu
                              const char *parameters, const char *expression);
 
 /* The caller's expression of elements and of i, their index, as the function
- * xl_user_FIELD(x, ..., i), after the types. Nothing where it is NULL. */
+ * xl_user_FIELD(x, ..., i), after the types; with parameters xl_user_FIELD(x, ..., i, xl_params).
+ * Nothing where it is NULL. */
 typedef struct xli_expression_argument {
     const char *name; /* "x" */
     const xli_element *type;
 } xli_expression_argument;
 void xli_element_text_expression(xli_text *text, const char *field, const xli_element *result,
                                  const char *expression, size_t num_arguments,
-                                 const xli_expression_argument *arguments);
+                                 const xli_expression_argument *arguments,
+                                 const xli_params *params);
 
 /* element_size.c: after a build with `types` failed. Says so if one of them has another size or
  * alignment on the device than was promised; else leaves the text as it is. XL_ERROR_BUILD. */

@@ -16,19 +16,21 @@ static void add_parameters(xli_text *text, size_t num, const xli_expression_argu
                            bool held)
 {
     for (size_t i = 0; i < num; ++i)
-        xli_text_add(text, "%s %s%s, ", held ? arguments[i].type->storage : arguments[i].type->name,
-                     held ? "xl_" : "", arguments[i].name);
+        xli_text_add(text, "const %s %s%s, ",
+                     held ? arguments[i].type->storage : arguments[i].type->name, held ? "xl_" : "",
+                     arguments[i].name);
 }
 
 void xli_element_text_expression(xli_text *text, const char *field, const xli_element *result,
                                  const char *expression, size_t num_arguments,
-                                 const xli_expression_argument *arguments)
+                                 const xli_expression_argument *arguments, const xli_params *params)
 {
     if (!expression)
         return;
     xli_text parameters = {0};
     add_parameters(&parameters, num_arguments, arguments, false);
-    xli_text_add(&parameters, "ulong i");
+    xli_text_add(&parameters, "const ulong i");
+    xli_params_text_list(&parameters, params);
     if (parameters.failed)
         text->failed = true;
     else
@@ -36,8 +38,11 @@ void xli_element_text_expression(xli_text *text, const char *field, const xli_el
     xli_text_free(&parameters);
     xli_text_add(text, "#line 1 \"call of %s\"\n%s xl_user_%s(", field, result->storage, field);
     add_parameters(text, num_arguments, arguments, true);
-    xli_text_add(text, "ulong xl_i) { return %s(xl_%s_by(", result->close, field);
+    xli_text_add(text, "ulong xl_i%s) { return %s(xl_%s_by(", xli_params_parameter(params),
+                 result->close, field);
     for (size_t i = 0; i < num_arguments; ++i)
         xli_text_add(text, "%s(xl_%s), ", arguments[i].type->open, arguments[i].name);
-    xli_text_add(text, "xl_i)); }\n");
+    xli_text_add(text, "xl_i");
+    xli_params_text_values(text, params);
+    xli_text_add(text, ")); }\n");
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Keys as kernels order them. */
 #include "key.h"
+#include "user_text.h"
 
 #include <crosslane/sort.h>
 
@@ -57,7 +58,11 @@ xl_status xli_comparator_check(const xl_context *ctx, const xl_user_comparator *
 {
     if (!comparator->name)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.comparator: it has no name");
-    return xli_element_check_identifier(ctx, "desc.", "comparator", comparator->name);
+    const xl_status status =
+        xli_element_check_identifier(ctx, "desc.", "comparator", comparator->name);
+    return status == XL_SUCCESS
+               ? xli_check_source(ctx, "desc.comparator->source", comparator->source)
+               : status;
 }
 
 void xli_comparator_text(xli_text *text, const xli_capabilities *capabilities,
@@ -69,9 +74,12 @@ void xli_comparator_text(xli_text *text, const xli_capabilities *capabilities,
         xli_text_add(text, "#line 1 \"comparator %s\"\n%s\n", comparator->name, comparator->source);
     xli_text_add(text,
                  "#line 1 \"call of comparator %s\"\n"
-                 "int xl_user_before(%s xl_a, %s xl_b) { return %s(%s(xl_a), %s(xl_b)); }\n"
+                 "int xl_user_before(%s xl_a, %s xl_b) { return %s(%s(xl_a), %s(xl_b)) != 0; }\n",
+                 comparator->name, key->storage, key->storage, comparator->name, key->open,
+                 key->open);
+    xli_element_text_signature(text, "comparator", comparator->name, comparator->source, key, NULL);
+    xli_text_add(text,
                  "#line 1 \"plan\"\ntypedef %s xl_user_key;\n"
                  "#define XL_KEY_KIND %d\n#define XL_KEY_DESCENDING %d\n",
-                 comparator->name, key->storage, key->storage, comparator->name, key->open,
-                 key->open, key->storage, XLI_KIND_USER, descending);
+                 key->storage, XLI_KIND_USER, descending);
 }

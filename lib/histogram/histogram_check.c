@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Checks of a histogram's descriptor and arguments, before any side effect. */
 #include "histogram_plan.h"
+#include "user_text.h"
 
 #include <float.h>
 #include <math.h>
@@ -164,6 +165,7 @@ xl_status xli_histogram_resolve(const xl_context *ctx, const xl_histogram_desc *
 {
     xl_status status;
     XL_TRY(check_choices(ctx, desc));
+    XL_TRY(xli_check_expression(ctx, "desc.load", desc->load));
     *problem = (xli_histogram_problem){.kind = (xl_histogram_kind)desc->kind,
                                        .loads = desc->load != NULL,
                                        .accumulates = desc->accumulate != 0,
@@ -171,6 +173,8 @@ xl_status xli_histogram_resolve(const xl_context *ctx, const xl_histogram_desc *
                                        .bins = (uint32_t)desc->num_bins};
     XL_TRY(resolve_types(ctx, desc, capabilities, problem));
     XL_TRY(check_idle(ctx, desc, is_real(&problem->value)));
+    XL_TRY(xli_params_resolve(ctx, capabilities, desc->params, desc->num_params, desc->load != NULL,
+                              &problem->params));
     if (desc->kind == XL_HISTOGRAM_EVEN)
         XL_TRY(is_real(&problem->value) ? resolve_reals(ctx, desc, problem)
                                         : resolve_integers(ctx, desc, problem));
@@ -185,7 +189,8 @@ xl_status xli_histogram_check_views(const xl_context *ctx, const xli_histogram_p
 {
     xl_status status;
     const bool has_levels = problem->kind == XL_HISTOGRAM_LEVELS;
-    *s = (xli_histogram_spans){{0}, {0}, {0}, {0}};
+    *s = (xli_histogram_spans){.in = {0}};
+    XL_TRY(xli_params_read(ctx, &problem->params, args->params, &s->params));
     XL_TRY(xli_check_view(ctx, "in", args->in, args->n, problem->in.bytes, XLI_READ, &s->in));
     if (!has_levels && args->levels.buffer)
         XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,

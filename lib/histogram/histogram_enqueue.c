@@ -56,6 +56,7 @@ static void add_source(flow *f, size_t chunk)
     xli_args_add_span(&f->args, &f->spans->in);
     xli_args_add_span(&f->args, &f->spans->bins);
     add_binning(f);
+    xli_args_add(&f->args, xli_params_arg(&f->plan->problem.params, &f->spans->params));
 }
 
 static xl_status clear(flow *f)

@@ -16,8 +16,9 @@ static void add_text(xli_text *text, const xli_histogram_problem *problem,
         {"XL_LEVEL_BUCKETS", shape->buckets},
     };
     xli_element_text_types(text, capabilities, types, XLI_COUNT(types));
+    xli_params_text(text, &problem->params);
     xli_element_text_expression(text, "load", &problem->value, desc->load, 1,
-                                &(xli_expression_argument){"x", &problem->in});
+                                &(xli_expression_argument){"x", &problem->in}, &problem->params);
     /* The user's text may have redefined even a type of OpenCL's. */
     xli_text_add(text,
                  "#line 1 \"plan\"\n#define XL_BINNED %s\n#define XL_IN %s\n"

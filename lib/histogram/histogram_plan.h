@@ -24,6 +24,7 @@ struct xl_histogram {
 /* The arrays of one call, as spans. */
 typedef struct xli_histogram_spans {
     xli_span n_device, in, levels, bins;
+    xli_param_values params;
 } xli_histogram_spans;
 
 /* ---- histogram_check.c ----------------------------------------------------- */

@@ -23,6 +23,7 @@ typedef struct xli_histogram_problem {
     size_t counter_bytes;
     uint32_t bins;
     xli_histogram_bounds bounds;
+    xli_params params; /* of that expression */
 } xli_histogram_problem;
 
 typedef struct xli_histogram_shape {

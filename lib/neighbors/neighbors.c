@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Search plans: descriptor to kernels. */
 #include "neighbors_plan.h"
+#include "user_text.h"
 
 #include <crosslane/plan_info.h>
 
@@ -21,6 +22,22 @@ static void add_limits(const xl_neighbors *plan, const xl_neighbors_desc *desc, 
     const int rounds = desc->sorted ? SORTED_ROUNDS : ROUNDS;
     xli_text_add(defines, "#define XL_MOST_ROUNDS %d\n#define XL_MOST_ROW %d\n",
                  plan->ends_loops ? rounds : 0, plan->ends_loops ? MOST_ROW : 0);
+}
+
+/* The user's function, and what compiles only if it is of the plan's scalar. */
+static void add_visit(const xl_neighbors_desc *desc, xli_text *defines)
+{
+    static const xli_signature
+        narrow = {"visit", "", "float", "visit", "(float, float, uint, uint, float4)", ""},
+        wide = {"visit", "", "double", "visit", "(double, double, uint, uint, double4)", ""};
+    xli_signature signature = desc->scalar == XL_F64 ? wide : narrow;
+    signature.source = desc->visit;
+    xli_text_add(defines,
+                 "#pragma OPENCL FP_CONTRACT OFF\n#line 1 \"visit\"\n%s\n"
+                 "#line 1 \"call of visit\"\n"
+                 "typedef __typeof__(visit(0, 0, 0, 0, 0)) xl_visited;\n",
+                 desc->visit);
+    xli_text_signature(defines, &signature);
 }
 
 static xl_status build_kernels(xl_neighbors *plan, const xl_neighbors_desc *desc)
@@ -49,8 +66,7 @@ static xl_status build_kernels(xl_neighbors *plan, const xl_neighbors_desc *desc
                  desc->visit ? 1 : 0);
     add_limits(plan, desc, &defines);
     if (desc->visit)
-        xli_text_add(&defines, "#pragma OPENCL FP_CONTRACT OFF\n#line 1 \"visit\"\n%s\n",
-                     desc->visit);
+        add_visit(desc, &defines);
     if (defines.failed) {
         status = xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a search plan");
         goto done;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Checks of descriptors of searches within a radius. */
 #include "neighbors_plan.h"
+#include "user_text.h"
 
 xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *desc)
 {
@@ -15,6 +16,7 @@ xl_status xli_neighbors_check_desc(xl_context *ctx, const xl_neighbors_desc *des
                                  wide ? desc->radius_f64 : (double)desc->radius));
     XL_TRY(xli_grid_check_query_fields(ctx, desc->queries, desc->dimensions, desc->query_layout,
                                        desc->query_stride));
+    XL_TRY(xli_check_source(ctx, "desc.visit", desc->visit));
     if (desc->reserved != 0)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.reserved: %u; must be 0",
                         (unsigned)desc->reserved);

@@ -48,7 +48,7 @@ bool xli_source_next(xli_source_line *at)
 /* What the library writes around a user's text is named "call of " it and so on. */
 static const char *inner_name(const char *file)
 {
-    static const char *const around[] = {"checks of ", "call of ", "end of "};
+    static const char *const around[] = {"checks of ", "call of ", "signature of ", "end of "};
     for (size_t i = 0; i < XLI_COUNT(around); ++i)
         if (strncmp(file, around[i], strlen(around[i])) == 0)
             return file + strlen(around[i]);
@@ -163,6 +163,20 @@ typedef struct reader {
     xli_log *log;
 } reader;
 
+/* Takes from user_text.c's lines which function a text must define. */
+static void note_signature(const reader *r, const location *at, const place *where)
+{
+    static const char before[] = "signature of ";
+    xli_log *log = r->log;
+    xli_source_line line = xli_source_lines(r->source);
+    if (at->severity != FAILURE || strncmp(where->file, before, strlen(before)) != 0)
+        return;
+    while (xli_source_next(&line))
+        if (line.number == 1 && strcmp(line.file, where->file) == 0 && line.length > 6)
+            snprintf(log->required, sizeof log->required, "%.*s",
+                     (int)xli_min(line.length - 6, sizeof log->required - 1), line.text + 3);
+}
+
 static bool is_marked(const char *source, const location *at)
 {
     xli_source_line line = xli_source_lines(source);
@@ -256,6 +270,8 @@ static void note_first(xli_log *log, const location *at, const place *where, boo
         log->column = at->column;
     }
     if (starts)
+        log->is_users = is_users;
+    if (starts)
         snprintf(log->message, sizeof log->message, "%.*s",
                  (int)xli_min(strcspn(at->message, "\r\n"), sizeof log->message - 1), at->message);
 }
@@ -271,6 +287,7 @@ static void add_message(const reader *r, const char *line, const char *end)
         for (bool more = find_location(line, &at); more; more = find_spelling(&at)) {
             const place where = place_of(r, &at);
             note_first(r->log, &at, &where, &is_first);
+            note_signature(r, &at, &where);
             if (!where.translated)
                 continue;
             xli_text_add_bytes(text, from, (size_t)(at.file - from));
@@ -347,4 +364,6 @@ void xli_log_read(const char *text, const char *source, xli_log *log)
     }
     if (log->num_texts == 0)
         find_unresolved(text, source, log);
+    if (log->required[0] && !log->is_users)
+        snprintf(log->message, sizeof log->message, "the source must define \"%s\"", log->required);
 }

@@ -252,6 +252,8 @@ typedef struct xli_log {
     size_t num_texts;
     char file[128]; /* of the first error; "" if there is none */
     unsigned long line, column;
+    bool is_users;      /* it is in the user's text itself */
+    char required[200]; /* the function that a text must define and does not; else "" */
     char message[256];
 } xli_log;
 void xli_log_read(const char *text, const char *source, xli_log *log);

@@ -35,6 +35,7 @@ typedef struct xli_problem {
     size_t accumulator_bytes; /* of the monoid */
     size_t accumulator_alignment;
     xli_span init_view; /* empty where init is not the caller's view */
+    xli_params params;  /* of load and store */
 } xli_problem;
 
 /* ---- problem.c ----------------------------------------------------------- */
@@ -71,8 +72,9 @@ typedef struct xli_spans {
     uint64_t first_index;
     size_t segment_count;
     bool in_place;
+    xli_param_values params;
 } xli_spans;
-/* All but `out`. */
+/* All but `out` and `params`. */
 xl_status xli_problem_check_source(const xl_context *ctx, const xli_problem *problem,
                                    const xl_scan_args *call, xli_spans *spans);
 
@@ -111,7 +113,7 @@ typedef struct xli_flow {
 
 /* Sets the arguments that XL_INPUT_ARGUMENTS of cl/tile/tile_input.cl names, from n and the
  * places: at most XLI_INPUT_ARGS. */
-enum { XLI_INPUT_ARGS = 15 };
+enum { XLI_INPUT_ARGS = 16 };
 void xli_flow_set_input(xli_flow *flow, const xli_problem *problem, const xli_init *init);
 
 /* A launch whose arguments are the input's and `more`. */

@@ -63,6 +63,7 @@ void xli_flow_set_input(xli_flow *flow, const xli_problem *problem, const xli_in
         xli_args_add(args, XLI_U64(problem->width));
         xli_args_add(args, XLI_U64(problem->mask));
     }
+    xli_args_add(args, xli_params_arg(&problem->params, &spans->params));
 }
 
 xl_status xli_flow_launch(xli_flow *flow, xli_kernel *kernel, size_t groups, size_t size,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Checks of descriptors and views that scans and reductions share, before any side effect. */
 #include "problem.h"
+#include "user_text.h"
 
 #include <string.h>
 
@@ -172,6 +173,8 @@ xl_status xli_problem_resolve(const xl_context *ctx, const xl_scan_desc *desc, b
     xl_status status;
     problem->reduces = reduces;
     XL_TRY(check_choices(ctx, desc));
+    XL_TRY(xli_check_expression(ctx, "desc.load", desc->load));
+    XL_TRY(xli_check_expression(ctx, "desc.store", desc->store));
     XL_TRY(xli_element_resolve(ctx, capabilities, "type", desc->type, desc->user_type,
                                &problem->element));
     XL_TRY(xli_operator_check(ctx, desc->op, desc->user_op, &problem->element));
@@ -181,6 +184,8 @@ xl_status xli_problem_resolve(const xl_context *ctx, const xl_scan_desc *desc, b
     XL_TRY(resolve_arrays(ctx, desc, capabilities, problem));
     XL_TRY(resolve_segments(ctx, desc, problem));
     XL_TRY(check_idle(ctx, desc));
+    XL_TRY(xli_params_resolve(ctx, capabilities, desc->params, desc->num_params,
+                              desc->load || desc->store, &problem->params));
     problem->op = desc->op;
     problem->has_init = desc->init || desc->init_view.buffer;
     problem->has_identity = has_identity(desc);

@@ -22,13 +22,15 @@ static bool is_built_in(const xli_problem *problem)
            !xli_operator_finds_index(problem->op) && !problem->loads && !problem->stores;
 }
 
-/* Whether the first element of a segment is joined to what the segment starts from before all
- * else: to init; of floating-point numbers to the 0 that an exclusive sum starts from, which makes
- * 0 of -0, and to the identity of minimum and maximum, which skip a NaN here too. */
-static bool joins_heads(const xli_problem *problem)
+/* XL_INIT of cl/parameters.txt: the caller's init; of floating-point numbers the 0 that an
+ * exclusive sum starts from, which makes 0 of -0, and the identity of minimum and maximum, which
+ * skip a NaN here too. */
+static size_t init_of(const xli_problem *problem)
 {
-    if (problem->has_init || problem->element.kind != XLI_KIND_FLOAT)
-        return problem->has_init;
+    if (problem->has_init)
+        return 2;
+    if (problem->element.kind != XLI_KIND_FLOAT)
+        return 0;
     return problem->op == XL_MIN || problem->op == XL_MAX ||
            (problem->op == XL_SUM && !problem->inclusive);
 }
@@ -40,16 +42,20 @@ xl_status xli_problem_text(const xl_context *ctx, const xli_problem *problem,
     static const char *const names[] = {"T", "XL_IN", "XL_OUT"};
     const xli_element *types[] = {&problem->element, &problem->in, &problem->out};
     const xli_definition lines[] = {
-        {"XL_ACCUMULATOR", problem->state},         {"XL_BUILT_IN", is_built_in(problem)},
-        {"XL_SEGMENTS", (size_t)problem->segments}, {"XL_HAS_INIT", problem->has_init},
-        {"XL_INIT_AT_HEADS", joins_heads(problem)}, {"XL_CARRY", xli_problem_carry(problem)},
+        {"XL_ACCUMULATOR", problem->state},
+        {"XL_BUILT_IN", is_built_in(problem)},
+        {"XL_SEGMENTS", (size_t)problem->segments},
+        {"XL_INIT", init_of(problem)},
+        {"XL_CARRY", xli_problem_carry(problem)},
         {"XL_INCLUSIVE", problem->inclusive},
     };
     xli_element_text(text, capabilities, types, XLI_COUNT(types), problem->op, desc->user_op);
+    xli_params_text(text, &problem->params);
     xli_element_text_expression(text, "load", &problem->element, desc->load, 1,
-                                &(xli_expression_argument){"x", &problem->in});
+                                &(xli_expression_argument){"x", &problem->in}, &problem->params);
     xli_element_text_expression(text, "store", &problem->out, desc->store, 1,
-                                &(xli_expression_argument){"x", &problem->element});
+                                &(xli_expression_argument){"x", &problem->element},
+                                &problem->params);
     xli_text_add(text, "#line 1 \"plan\"\n");
     /* The user's text may have redefined even a type of OpenCL's. */
     for (size_t i = 0; i < XLI_COUNT(types); ++i)
@@ -57,7 +63,8 @@ xl_status xli_problem_text(const xl_context *ctx, const xli_problem *problem,
                      names[i], types[i]->bytes, types[i]->storage, types[i]->bytes);
     xli_text_add(text, "#define XL_IN %s\n#define XL_OUT %s\n", problem->in.storage,
                  problem->out.storage);
-    xli_element_text_access(text, problem->op, types, problem->loads, problem->stores);
+    xli_element_text_access(text, problem->op, types, problem->loads, problem->stores,
+                            &problem->params);
     xli_text_add(text, "#define XL_SEG %s\n", segment_type(desc));
     xli_text_define(text, lines, XLI_COUNT(lines));
     xli_text_define(text, shape, num_shape);

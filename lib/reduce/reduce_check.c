@@ -22,7 +22,9 @@ static xl_scan_desc scan_of(const xl_reduce_desc *desc)
                           .load_type = desc->load_type,
                           .store_type = desc->store_type,
                           .user_load_type = desc->user_load_type,
-                          .user_store_type = desc->user_store_type};
+                          .user_store_type = desc->user_store_type,
+                          .num_params = desc->num_params,
+                          .params = desc->params};
 }
 
 /* What only a reduction refuses. */
@@ -112,6 +114,7 @@ xl_status xli_reduce_check_call(const xl_context *ctx, const xli_problem *proble
     const bool keys = problem->segments == XL_SEGMENTS_KEYS, counts = xli_reduce_counts(problem);
     const xl_scan_args source_of_call = {
         .n = call->n, .n_device = call->n_device, .in = call->in, .segments = call->segments};
+    XL_TRY(xli_params_read(ctx, &problem->params, call->params, &at->params));
     XL_TRY(xli_problem_check_source(ctx, problem, &source_of_call, at));
     f->segments = problem->segments == XL_SEGMENTS_OFFSETS && at->segment_count > 0
                       ? at->segment_count - 1

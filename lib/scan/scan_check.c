@@ -110,6 +110,7 @@ xl_status xli_scan_check_call(const xl_context *ctx, const xli_problem *problem,
 {
     xl_status status;
     const size_t in = problem->in.bytes, out = problem->out.bytes;
+    XL_TRY(xli_params_read(ctx, &problem->params, call->params, &spans->params));
     XL_TRY(xli_problem_check_source(ctx, problem, call, spans));
     XL_TRY(xli_check_view(ctx, "out", call->out, call->n, out, XLI_WRITE, &spans->out));
     XL_TRY(xli_check_apart(ctx, &spans->in, &spans->out, in == out));

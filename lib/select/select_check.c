@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Checks of a selection's descriptor and arguments, before any side effect. */
 #include "select_plan.h"
+#include "user_text.h"
 
 #include <stdio.h>
 
@@ -120,6 +121,8 @@ xl_status xli_select_check_desc(const xl_context *ctx, const xli_capabilities *c
                               .wide = desc->index == XL_U64};
     XL_TRY(check_numbers(ctx, desc));
     XL_TRY(xli_check_reserved(ctx, desc->reserved));
+    XL_TRY(xli_check_expression(ctx, "desc.predicate", desc->predicate));
+    XL_TRY(xli_check_expression(ctx, "desc.equal", desc->equal));
     const bool looks = is_by_heads(p->kind) ||
                        (p->kind <= XL_SELECT_PARTITION3 && p->by == XL_SELECT_BY_PREDICATE);
     XL_TRY(xli_element_resolve(ctx, capabilities, "type",
@@ -128,6 +131,8 @@ xl_status xli_select_check_desc(const xl_context *ctx, const xli_capabilities *c
     p->element.orders_zeros = !desc->equal_zeros;
     XL_TRY(check_expressions(ctx, desc, p));
     XL_TRY(check_values(ctx, desc, p));
+    XL_TRY(xli_params_resolve(ctx, capabilities, desc->params, desc->num_params,
+                              desc->predicate || desc->equal, &p->params));
 done:
     return status;
 }
@@ -229,6 +234,7 @@ xl_status xli_select_check_call(const xl_context *ctx, const xli_select_problem 
     const size_t capacity = args->capacity > 0 ? args->capacity : args->n;
     const size_t room = p->kind == XL_SELECT_REPEAT ? capacity : xli_min(capacity, args->n);
     *s = (xli_select_spans){.n = args->n, .capacity = room};
+    XL_TRY(xli_params_read(ctx, &p->params, args->params, &s->params));
     XL_TRY(check_n(ctx, p, args));
     list_arrays(p, args, room, list);
     XL_TRY(check_given(ctx, p, args, list));

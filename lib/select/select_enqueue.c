@@ -34,7 +34,7 @@ static void add_array(const flow *f, unsigned span, xli_args *args)
 }
 
 /* Most arguments of a launch; a launch's own come first. */
-enum { OWN_ARGS = 4, SHARED_ARGS = 5 + 12 + 2 + 4 * XLI_SELECT_VALUES };
+enum { OWN_ARGS = 4, SHARED_ARGS = 5 + 12 + 2 + 4 * XLI_SELECT_VALUES + 1 };
 XLI_ARGS_FIT(OWN_ARGS + SHARED_ARGS);
 
 /* A launch whose arguments are `first` and XL_SELECT_ARGUMENTS of cl/select/select_arrays.cl. */
@@ -59,6 +59,7 @@ static xl_status launch(const flow *f, xli_kernel *kernel, size_t groups, const 
         add_array(f, XLI_SELECT_VALUES_IN + k, &args);
         add_array(f, XLI_SELECT_VALUES_OUT + k, &args);
     }
+    xli_args_add(&args, xli_params_arg(&f->plan->problem.params, &f->spans->params));
     return xli_seq_launch_args(f->seq, kernel, groups, f->plan->shape.group_size, &args, 0);
 }
 #define LAUNCH(f, kernel, groups, ...)                                                             \

@@ -15,29 +15,48 @@ static const xl_user_op join_runs = {
     .identity = &no_run,
     .flags = XL_OP_COMMUTATIVE | XL_OP_STRICTLY_ASSOCIATIVE};
 
+/* An expression of `arguments`, its names, as xl_FIELD_by() of the user's elements. */
+static void add_expression(xli_text *text, const xli_select_problem *p, const char *field,
+                           const char *result, const char *arguments, const char *expression)
+{
+    xli_text parameters = {0};
+    xli_text_add(&parameters, "%s", arguments);
+    xli_params_text_list(&parameters, &p->params);
+    if (parameters.failed)
+        text->failed = true;
+    else
+        xli_element_text_caller(text, field, result, parameters.data, expression);
+    xli_text_free(&parameters);
+}
+
 static void add_predicate(xli_text *text, const xli_select_problem *p)
 {
     char arguments[160];
     const xli_element *e = &p->element;
     const bool three = p->kind == XL_SELECT_PARTITION3;
-    if (p->predicate) {
-        snprintf(arguments, sizeof arguments, "%s x, ulong i", e->name);
-        xli_element_text_caller(text, "predicate", three ? "uint" : "bool", arguments,
-                                p->predicate);
-        xli_text_add(text,
-                     "#line 1 \"plan\"\nuint xl_user_class(xl_element xl_x, ulong xl_i) { return "
-                     "%sxl_predicate_by(%s(xl_x), xl_i)%s; }\n",
-                     three ? "min(" : "", e->open, three ? ", 2u)" : " ? 1u : 0u");
-    }
-    if (p->equal) {
-        snprintf(arguments, sizeof arguments, "%s a, %s b", e->name, e->name);
-        xli_element_text_caller(text, "equal", "bool", arguments, p->equal);
-        xli_text_add(
-            text,
-            "#line 1 \"plan\"\nbool xl_user_equal(xl_element xl_a, xl_element xl_b) { return "
-            "xl_equal_by(%s(xl_a), %s(xl_b)); }\n",
-            e->open, e->open);
-    }
+    snprintf(arguments, sizeof arguments, "const %s x, const ulong i", e->name);
+    add_expression(text, p, "predicate", three ? "uint" : "bool", arguments, p->predicate);
+    xli_text_add(text,
+                 "#line 1 \"plan\"\nuint xl_user_class(xl_element xl_x, ulong xl_i%s) { return "
+                 "%sxl_predicate_by(%s(xl_x), xl_i",
+                 xli_params_parameter(&p->params), three ? "min(" : "", e->open);
+    xli_params_text_values(text, &p->params);
+    xli_text_add(text, ")%s; }\n", three ? ", 2u)" : " ? 1u : 0u");
+}
+
+static void add_equal(xli_text *text, const xli_select_problem *p)
+{
+    char arguments[160];
+    const xli_element *e = &p->element;
+    snprintf(arguments, sizeof arguments, "const %s a, const %s b", e->name, e->name);
+    add_expression(text, p, "equal", "bool", arguments, p->equal);
+    xli_text_add(
+        text,
+        "#line 1 \"plan\"\nbool xl_user_equal(xl_element xl_a, xl_element xl_b%s) { return "
+        "xl_equal_by(%s(xl_a), %s(xl_b)",
+        xli_params_parameter(&p->params), e->open, e->open);
+    xli_params_text_values(text, &p->params);
+    xli_text_add(text, "); }\n");
 }
 
 /* Values are moved in units, to which all elements of an array are aligned. */
@@ -93,7 +112,11 @@ static xl_status add_text(const xl_select *plan, const xli_capabilities *capabil
     else
         xli_text_add(text, "typedef xl_element xl_element_vec;\n");
     add_values(text, p);
-    add_predicate(text, p);
+    xli_params_text(text, &p->params);
+    if (p->predicate)
+        add_predicate(text, p);
+    if (p->equal)
+        add_equal(text, p);
     xli_text_define(text, lines, XLI_COUNT(lines));
     if (s->look_back)
         xli_text_define(text, look_back, XLI_COUNT(look_back));

@@ -29,6 +29,7 @@ enum {
 typedef struct xli_select_spans {
     size_t n, capacity; /* elements */
     xli_span at[XLI_SELECT_SPANS];
+    xli_param_values params;
 } xli_select_spans;
 
 typedef struct xli_select_kernels {

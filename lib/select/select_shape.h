@@ -19,6 +19,7 @@ typedef struct xli_select_problem {
     size_t num_values;
     bool wide;                     /* indices of 64 bits */
     const char *predicate, *equal; /* borrowed while a plan is made; NULL where not asked for */
+    xli_params params;             /* of these */
 } xli_select_problem;
 
 /* Whether the kernels look at elements, beside moving them. */

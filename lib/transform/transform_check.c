@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Checks of a transform's descriptor and arguments, before any side effect. */
 #include "transform_plan.h"
+#include "user_text.h"
 
 static const char *const type_names[XL_TRANSFORM_ARRAYS] = {"types[0]", "types[1]", "types[2]",
                                                             "types[3]"};
@@ -101,12 +102,15 @@ xl_status xli_transform_resolve(const xl_context *ctx, const xl_transform_desc *
     xl_status status;
     XL_TRY(check_choices(ctx, desc));
     XL_TRY(check_idle(ctx, desc));
+    XL_TRY(xli_check_expression(ctx, "desc.expression", desc->expression));
     *problem = (xli_transform_problem){.kind = (xl_transform_kind)desc->kind,
                                        .arrays = desc->num_arrays,
                                        .index_bytes = xli_transform_moves(desc->kind)
                                                           ? xl_type_size((xl_type)desc->index_type)
                                                           : 0};
     XL_TRY(resolve_types(ctx, desc, capabilities, problem));
+    XL_TRY(xli_params_resolve(ctx, capabilities, desc->params, desc->num_params,
+                              desc->expression != NULL, &problem->params));
 done:
     return status;
 }
@@ -171,6 +175,7 @@ xl_status xli_transform_check_views(const xl_context *ctx, const xli_transform_p
 {
     xl_status status;
     *s = (xli_transform_spans){.in_place = false};
+    XL_TRY(xli_params_read(ctx, &p->params, args->params, &s->params));
     XL_TRY(check_arrays(ctx, p, args, s));
     if (p->index_bytes == 0 && args->indices.buffer)
         XL_TRY(xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,

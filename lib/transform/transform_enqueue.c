@@ -26,6 +26,7 @@ static void begin(flow *f)
 static xl_status launch_tiles(flow *f)
 {
     const xli_transform_shape *shape = &f->plan->shape;
+    xli_args_add(&f->args, xli_params_arg(&f->plan->problem.params, &f->spans->params));
     return xli_seq_launch_args(f->seq, &f->plan->run[0], xli_ceil_div(f->n, shape->tile),
                                shape->group_size, &f->args, 0);
 }

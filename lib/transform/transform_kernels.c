@@ -27,7 +27,7 @@ static void add_expression(xli_text *text, const xli_transform_problem *problem,
                                 expression ? expression
                                 : adjacent ? "x - p"
                                            : "x",
-                                problem->arrays + adjacent, arguments);
+                                problem->arrays + adjacent, arguments, &problem->params);
 }
 
 static void add_text(xli_text *text, const xli_transform_problem *problem,
@@ -48,6 +48,7 @@ static void add_text(xli_text *text, const xli_transform_problem *problem,
         {"XL_VLEN", shape->vector},
     };
     xli_element_text_types(text, capabilities, types, list_types(problem, types));
+    xli_params_text(text, &problem->params);
     add_expression(text, problem, desc->expression);
     xli_text_add(text, "#line 1 \"plan\"\n#define XL_OUT %s\n", out->storage);
     for (size_t k = 0; k < problem->arrays; ++k)

@@ -27,6 +27,7 @@ struct xl_transform {
 typedef struct xli_transform_spans {
     xli_span n_device, indices, in[XL_TRANSFORM_ARRAYS], out[XL_TRANSFORM_ARRAYS];
     bool in_place; /* out[0] is in[0] */
+    xli_param_values params;
 } xli_transform_spans;
 
 /* ---- transform_check.c ----------------------------------------------------- */

@@ -14,6 +14,7 @@ typedef struct xli_transform_problem {
     uint32_t arrays;
     xli_element in[XL_TRANSFORM_ARRAYS], out; /* of a gather and a scatter their bytes alone */
     size_t index_bytes;                       /* 0: there are no indices */
+    xli_params params;                        /* of the expression */
 } xli_transform_problem;
 
 typedef struct xli_transform_shape {

@@ -203,6 +203,6 @@ __kernel XL_REQUIRED void xl_textbook_downsweep(XL_INPUT_ARGUMENTS, const __glob
     xl_local_barrier();
     out += out_offset + base;
     XL_FOR_EACH(e, xl_block_count(input.n, base))
-    out[e] = xl_store(xl_element_of(block[XL_BANKED(e)]), xl_index(&input, base + e));
+    out[e] = xl_result_store(&input, xl_element_of(block[XL_BANKED(e)]), base + e);
     xl_carry_pass(&input);
 }

@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: MIT
+ * Parameters of expressions: each primitive, each type of a parameter, other values in each call of
+ * one plan; and parameters and values that are refused. */
+#include "xlt.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { N = 5000 };
+
+static void fill(cl_uint x[N])
+{
+    xlt_random random = {5};
+    for (int i = 0; i < N; ++i)
+        x[i] = xlt_below(&random, 1000);
+}
+
+static void same(const void *got, const void *wanted, size_t bytes, const char *what)
+{
+    if (memcmp(got, wanted, bytes) != 0)
+        XLT_FAIL("%s: not what it must be", what);
+}
+
+/* ---- selections ---- */
+
+static size_t keep(const cl_uint *x, cl_uint below, cl_ulong from, cl_uint *kept)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < N; ++i)
+        if (x[i] < below && i >= from)
+            kept[count++] = x[i];
+    return count;
+}
+
+static void select_by_value(const cl_uint *x, xl_select_kind kind)
+{
+    static const xl_param params[] = {{"below", XL_U32}, {"from", XL_U64}};
+    cl_uint out[N], wanted[N];
+    cl_ulong count[2];
+    xl_select *plan;
+    xl_select_desc desc;
+    xl_select_desc_init(&desc);
+    desc.kind = kind;
+    desc.predicate =
+        kind == XL_SELECT_PARTITION3 ? "x < below && i >= from ? 0 : 2" : "x < below && i >= from";
+    desc.params = params;
+    desc.num_params = 2;
+    XLT_OK(xl_select_create(xlt_context(), &desc, &plan));
+    xlt_buffer in = xlt_buffer_make(x, N, 4, 1), to = xlt_buffer_make(NULL, N, 4, 2),
+               number = xlt_buffer_make(NULL, 2, 8, 0);
+    for (cl_uint below = 100; below <= 900; below += 400) {
+        const cl_ulong from = 3 * (cl_ulong)below;
+        const xl_select_args args = {.n = N,
+                                     .in = xlt_view(&in),
+                                     .out = xlt_view(&to),
+                                     .count_out = xlt_view(&number),
+                                     .params = {&below, &from}};
+        XLT_OK(xl_select_enqueue(plan, xlt_queue(), &args, 0, NULL, NULL));
+        xlt_read(&number, count);
+        assert_int_equal(count[0], keep(x, below, from, wanted));
+        xlt_read(&to, out);
+        same(out, wanted, (size_t)count[0] * 4, desc.predicate);
+    }
+    xlt_buffer_free(&in);
+    xlt_buffer_free(&to);
+    xlt_buffer_free(&number);
+    xl_select_destroy(plan);
+}
+
+static void selections(void **state)
+{
+    (void)state;
+    cl_uint x[N];
+    fill(x);
+    for (int kind = XL_SELECT_IF; kind <= XL_SELECT_PARTITION3; ++kind)
+        select_by_value(x, (xl_select_kind)kind);
+}
+
+/* Neighbours are of one run while they differ by less than a step. */
+static void runs(void **state)
+{
+    (void)state;
+    static const xl_param params[] = {{"step", XL_F32}};
+    cl_uint x[N], out[N], wanted[N], count = 0;
+    cl_ulong found;
+    const cl_float step = 2.5f;
+    xl_select *plan;
+    xl_select_desc desc;
+    for (cl_uint i = 0, at = 0; i < N; ++i)
+        x[i] = at += 1 + i * i % 4;
+    for (int i = 0; i < N; ++i)
+        if (i == 0 || (float)(x[i] - x[i - 1]) >= step)
+            wanted[count++] = x[i];
+    xl_select_desc_init(&desc);
+    desc.kind = XL_SELECT_UNIQUE;
+    desc.equal = "b - a < step";
+    desc.params = params;
+    desc.num_params = 1;
+    XLT_OK(xl_select_create(xlt_context(), &desc, &plan));
+    xlt_buffer in = xlt_buffer_make(x, N, 4, 0), to = xlt_buffer_make(NULL, N, 4, 0),
+               number = xlt_buffer_make(NULL, 1, 8, 0);
+    const xl_select_args args = {.n = N,
+                                 .in = xlt_view(&in),
+                                 .out = xlt_view(&to),
+                                 .count_out = xlt_view(&number),
+                                 .params = {&step}};
+    XLT_OK(xl_select_enqueue(plan, xlt_queue(), &args, 0, NULL, NULL));
+    xlt_read(&number, &found);
+    xlt_read(&to, out);
+    assert_int_equal(found, count);
+    same(out, wanted, count * sizeof *out, "runs");
+    xlt_buffer_free(&in);
+    xlt_buffer_free(&to);
+    xlt_buffer_free(&number);
+    xl_select_destroy(plan);
+}
+
+/* ---- transforms ---- */
+
+static bool device_has(xl_type type)
+{
+    xl_transform *plan;
+    xl_transform_desc desc;
+    xl_transform_desc_init(&desc);
+    desc.types[0] = type;
+    const xl_status status = xl_transform_create(xlt_context(), &desc, &plan);
+    if (status == XL_SUCCESS)
+        xl_transform_destroy(plan);
+    return status == XL_SUCCESS;
+}
+
+/* A value of the type, between two others. */
+static void type_of_a_parameter(xl_type type)
+{
+    const xl_param params[] = {{"before", XL_U8}, {"value", type}, {"behind", XL_I16}};
+    static const unsigned char bytes[32] = {0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x07, 0x08,
+                                            0x19, 0x2a, 0x3b, 0x4c, 0x5d, 0x6e, 0x0f, 0x10,
+                                            0x21, 0x32, 0x43, 0x54, 0x65, 0x76, 0x17, 0x18,
+                                            0x29, 0x3a, 0x4b, 0x5c, 0x6d, 0x7e, 0x1f, 0x20};
+    const cl_uchar before = 200;
+    const cl_short behind = -3;
+    unsigned char out[3 * 32];
+    xl_transform *plan;
+    xl_transform_desc desc;
+    const size_t size = xl_type_size(type), lanes = (size_t)type >> 8;
+    const size_t shown = lanes == 3 ? size / 4 * 3 : size;
+    xl_transform_desc_init(&desc);
+    desc.num_arrays = 0;
+    desc.types[0] = XL_NONE;
+    desc.out_type = type;
+    desc.expression = "before == 200 && behind == -3 ? value : value - value";
+    desc.params = params;
+    desc.num_params = 3;
+    if (lanes > 0) /* a choice of vectors is one by lanes */
+        desc.expression = "value";
+    XLT_OK(xl_transform_create(xlt_context(), &desc, &plan));
+    xlt_buffer to = xlt_buffer_make(NULL, 3, size, 0);
+    const xl_transform_args args = {
+        .n = 3, .out = {xlt_view(&to)}, .params = {&before, bytes, &behind}};
+    XLT_OK(xl_transform_enqueue(plan, xlt_queue(), &args, 0, NULL, NULL));
+    xlt_read(&to, out);
+    for (size_t k = 0; k < 3; ++k)
+        same(out + k * size, bytes, shown, xl_type_name(type));
+    xlt_check_guards(&to, "out");
+    xlt_buffer_free(&to);
+    xl_transform_destroy(plan);
+}
+
+static void types(void **state)
+{
+    (void)state;
+    static const xl_type few[] = {XL_I8,    XL_U16,   XL_I32,   XL_U64,   XL_F32,
+                                  XL_F64,   XL_U8X2,  XL_U8X3,  XL_I16X3, XL_F32X3,
+                                  XL_F32X4, XL_U64X4, XL_F64X2, XL_F16};
+    for (size_t i = 0; i < sizeof few / sizeof few[0]; ++i)
+        if (device_has(few[i]))
+            type_of_a_parameter(few[i]);
+    for (int lanes = 0; lanes <= 4 && !xlt_few_programs(); lanes += lanes == 0 ? 2 : 1)
+        for (int scalar = XL_I8; scalar <= XL_F64; ++scalar)
+            if (device_has((xl_type)(lanes << 8 | scalar)))
+                type_of_a_parameter((xl_type)(lanes << 8 | scalar));
+}
+
+/* As many as there may be, of all the bytes that there may be. */
+static void many(void **state)
+{
+    (void)state;
+    static const xl_param params[] = {{"c0", XL_U64}, {"c1", XL_U64}, {"c2", XL_U64},
+                                      {"c3", XL_U64}, {"c4", XL_U64}, {"c5", XL_U64},
+                                      {"c6", XL_U64}, {"c7", XL_U64}};
+    cl_ulong c[8], out[N];
+    cl_uint x[N];
+    xl_transform *plan;
+    xl_transform_desc desc;
+    fill(x);
+    xl_transform_desc_init(&desc);
+    desc.types[0] = XL_U32;
+    desc.out_type = XL_U64;
+    desc.expression =
+        "c0 + x * (c1 + x * (c2 + x * (c3 + x * (c4 + x * (c5 + x * (c6 + x * c7))))))";
+    desc.params = params;
+    desc.num_params = 8;
+    XLT_OK(xl_transform_create(xlt_context(), &desc, &plan));
+    xlt_buffer in = xlt_buffer_make(x, N, 4, 0), to = xlt_buffer_make(NULL, N, 8, 0);
+    xl_transform_args args = {.n = N, .in = {xlt_view(&in)}, .out = {xlt_view(&to)}};
+    for (int k = 0; k < 8; ++k) {
+        c[k] = 0x123456789abcdefu * (cl_ulong)(k + 1);
+        args.params[k] = &c[k];
+    }
+    XLT_OK(xl_transform_enqueue(plan, xlt_queue(), &args, 0, NULL, NULL));
+    xlt_read(&to, out);
+    for (int i = 0; i < N; ++i) {
+        cl_ulong sum = 0;
+        for (int k = 7; k >= 0; --k)
+            sum = sum * x[i] + c[k];
+        if (out[i] != sum)
+            XLT_FAIL("element %d: %llx, not %llx", i, (unsigned long long)out[i],
+                     (unsigned long long)sum);
+    }
+    xlt_buffer_free(&in);
+    xlt_buffer_free(&to);
+    xl_transform_destroy(plan);
+}
+
+static void neighbours(void **state)
+{
+    (void)state;
+    static const xl_param params[] = {{"scale", XL_I32}};
+    cl_uint x[N], out[N];
+    const cl_int scale = -7;
+    xl_transform *plan;
+    xl_transform_desc desc;
+    fill(x);
+    xl_transform_desc_init(&desc);
+    desc.kind = XL_TRANSFORM_ADJACENT;
+    desc.types[0] = XL_U32;
+    desc.expression = "(x - p) * scale";
+    desc.params = params;
+    desc.num_params = 1;
+    XLT_OK(xl_transform_create(xlt_context(), &desc, &plan));
+    xlt_buffer in = xlt_buffer_make(x, N, 4, 0); /* and in place */
+    const xl_transform_args args = {
+        .n = N, .in = {xlt_view(&in)}, .out = {xlt_view(&in)}, .params = {&scale}};
+    XLT_OK(xl_transform_enqueue(plan, xlt_queue(), &args, 0, NULL, NULL));
+    xlt_read(&in, out);
+    for (int i = 0; i < N; ++i)
+        if (out[i] != (i == 0 ? x[0] : (x[i] - x[i - 1]) * (cl_uint)scale))
+            XLT_FAIL("element %d: %u", i, (unsigned)out[i]);
+    xlt_buffer_free(&in);
+    xl_transform_destroy(plan);
+}
+
+/* ---- scans and reductions ---- */
+
+static const xl_param load_and_store[] = {{"scale", XL_U32}, {"shift", XL_U64}};
+
+static void scan(const cl_uint *x, xl_scan_algorithm algorithm, xl_type type, size_t width)
+{
+    static cl_ulong out[N];
+    xl_scan *plan;
+    xl_scan_desc desc;
+    xl_scan_desc_init(&desc);
+    desc.type = type;
+    desc.kind = XL_INCLUSIVE;
+    desc.algorithm = algorithm;
+    desc.load_type = XL_U32;
+    desc.load = "x * scale + i";
+    desc.store_type = XL_U64;
+    desc.store = "(ulong)x + shift * i";
+    desc.segments = width > 0 ? XL_SEGMENTS_WIDTH : XL_SEGMENTS_NONE;
+    desc.segment_width = width;
+    desc.params = load_and_store;
+    desc.num_params = 2;
+    if (type == XL_F32) /* the tree of its own */
+        desc.determinism = XL_REPRODUCIBLE;
+    const xl_status status = xl_scan_create(xlt_context(), &desc, &plan);
+    if (status == XL_ERROR_UNSUPPORTED && algorithm == XL_SCAN_LOOKBACK)
+        return;
+    XLT_OK(status);
+    xlt_buffer in = xlt_buffer_make(x, N, 4, 1), to = xlt_buffer_make(NULL, N, 8, 1);
+    for (cl_uint scale = 0; scale < 3; ++scale) {
+        const cl_ulong shift = 10000000000u * scale;
+        const xl_scan_args args = {
+            .n = N, .in = xlt_view(&in), .out = xlt_view(&to), .params = {&scale, &shift}};
+        XLT_OK(xl_scan_enqueue(plan, xlt_queue(), &args, 0, NULL, NULL));
+        xlt_read(&to, out);
+        cl_uint sum = 0;
+        for (size_t i = 0; i < N; ++i) {
+            sum = (width > 0 && i % width == 0 ? 0 : sum) + x[i] * scale + (cl_uint)i;
+            if (out[i] != sum + shift * i)
+                XLT_FAIL("algorithm %d, width %zu, element %zu: %llu", (int)algorithm, width, i,
+                         (unsigned long long)out[i]);
+        }
+    }
+    xlt_check_guards(&to, "out");
+    xlt_buffer_free(&in);
+    xlt_buffer_free(&to);
+    xl_scan_destroy(plan);
+}
+
+static void scans(void **state)
+{
+    (void)state;
+    cl_uint x[N];
+    fill(x);
+    for (int algorithm = XL_SCAN_AUTO; algorithm <= XL_SCAN_BLELLOCH; ++algorithm)
+        scan(x, (xl_scan_algorithm)algorithm, XL_U32, 0);
+    scan(x, XL_SCAN_AUTO, XL_U32, 100);
+    for (int i = 0; i < N; ++i) /* sums that are exact in single precision */
+        x[i] %= 10;
+    scan(x, XL_SCAN_AUTO, XL_F32, 50);
+}
+
+static void reduce(const cl_uint *x, xl_op op, size_t width)
+{
+    static cl_ulong out[N];
+    xl_reduce *plan;
+    xl_reduce_desc desc;
+    const size_t results = width > 0 ? (N + width - 1) / width : 1;
+    xl_reduce_desc_init(&desc);
+    desc.op = op;
+    desc.load = "x * scale + (uint)i";
+    if (op == XL_SUM) {
+        desc.store_type = XL_U64;
+        desc.store = "x + shift * (i + 1)";
+    }
+    desc.segments = width > 0 ? XL_SEGMENTS_WIDTH : XL_SEGMENTS_NONE;
+    desc.segment_width = width;
+    desc.params = load_and_store;
+    desc.num_params = 2;
+    XLT_OK(xl_reduce_create(xlt_context(), &desc, &plan));
+    xlt_buffer in = xlt_buffer_make(x, N, 4, 1), to = xlt_buffer_make(NULL, results, 8, 1);
+    for (cl_uint scale = 0; scale < 3; ++scale) {
+        const cl_ulong shift = 10000000000u * scale;
+        const xl_reduce_args args = {
+            .n = N, .in = xlt_view(&in), .out = xlt_view(&to), .params = {&scale, &shift}};
+        XLT_OK(xl_reduce_enqueue(plan, xlt_queue(), &args, 0, NULL, NULL));
+        xlt_read(&to, out);
+        for (size_t s = 0; s < results; ++s) {
+            const size_t end = width > 0 && (s + 1) * width < N ? (s + 1) * width : N;
+            cl_uint sum = 0, most = 0;
+            cl_ulong place = UINT64_MAX;
+            for (size_t i = s * width; i < end; ++i) {
+                const cl_uint value = x[i] * scale + (cl_uint)i;
+                sum += value;
+                if (place == UINT64_MAX || value > most) {
+                    most = value;
+                    place = i;
+                }
+            }
+            const cl_ulong wanted = op == XL_SUM ? sum + shift * (s + 1) : place;
+            if (out[s] != wanted)
+                XLT_FAIL("width %zu, result %zu: %llu, not %llu", width, s,
+                         (unsigned long long)out[s], (unsigned long long)wanted);
+        }
+    }
+    xlt_check_guards(&to, "out");
+    xlt_buffer_free(&in);
+    xlt_buffer_free(&to);
+    xl_reduce_destroy(plan);
+}
+
+static void reductions(void **state)
+{
+    (void)state;
+    cl_uint x[N];
+    fill(x);
+    reduce(x, XL_SUM, 0);
+    reduce(x, XL_SUM, 300);
+    reduce(x, XL_SUM, 3);
+    reduce(x, XL_ARG_MAX, 0);
+}
+
+/* ---- histograms ---- */
+
+static void histograms(void **state)
+{
+    (void)state;
+    enum { BINS = 32 };
+    static const xl_param params[] = {{"width", XL_F32}};
+    cl_uint x[N], bins[BINS];
+    xl_histogram *plan;
+    xl_histogram_desc desc;
+    fill(x);
+    xl_histogram_desc_init(&desc);
+    desc.type = XL_U32;
+    desc.num_bins = BINS;
+    desc.load = "(uint)(x / width)";
+    desc.params = params;
+    desc.num_params = 1;
+    XLT_OK(xl_histogram_create(xlt_context(), &desc, &plan));
+    xlt_buffer in = xlt_buffer_make(x, N, 4, 0), to = xlt_buffer_make(NULL, BINS, 4, 0);
+    for (cl_float width = 32; width <= 128; width *= 2) { /* quotients are exact */
+        cl_uint wanted[BINS] = {0};
+        const xl_histogram_args args = {
+            .n = N, .in = xlt_view(&in), .bins = xlt_view(&to), .params = {&width}};
+        for (int i = 0; i < N; ++i)
+            if (x[i] / (cl_uint)width < BINS)
+                ++wanted[x[i] / (cl_uint)width];
+        XLT_OK(xl_histogram_enqueue(plan, xlt_queue(), &args, 0, NULL, NULL));
+        xlt_read(&to, bins);
+        same(bins, wanted, sizeof bins, "bins");
+    }
+    xlt_buffer_free(&in);
+    xlt_buffer_free(&to);
+    xl_histogram_destroy(plan);
+}
+
+/* ---- what is refused ---- */
+
+static void wrong_parameters(void **state)
+{
+    (void)state;
+    static const struct {
+        xl_param params[9];
+        size_t count;
+        const char *said;
+    } cases[] = {
+        {{{"a1", XL_U32}}, 9, "desc.num_params: 9; at most 8"},
+        {{{NULL, XL_U32}}, 1, "desc.params[0].name: NULL"},
+        {{{"", XL_U32}}, 1, "desc.params[0].name: \"\" is no identifier"},
+        {{{"t", XL_U32}, {"9t", XL_U32}}, 2, "desc.params[1].name: \"9t\" is no identifier"},
+        {{{"float", XL_U32}}, 1, "desc.params[0].name: \"float\"; the name is reserved"},
+        {{{"xl_t", XL_U32}}, 1, "desc.params[0].name: \"xl_t\"; names that begin with xl_"},
+        {{{"x", XL_U32}}, 1, "desc.params[0].name: \"x\"; x, y, z, w, p, a, b and i are"},
+        {{{"t", XL_U32}, {"t", XL_F32}}, 2, "\"t\"; desc.params[0] has the same name"},
+        {{{"t", XL_NONE}}, 1, "desc.params[0].type: "},
+        {{{"t", 77}}, 1, "desc.params[0].type: "},
+        {{{"t", XL_USER_TYPE}}, 1, "desc.params[0].type: XL_USER_TYPE; must be built in"},
+        {{{"t", XL_U64X4}, {"u", XL_U64X4}, {"v", XL_U8}}, 3, "desc.params: 68 bytes; at most 64"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        xl_select *plan;
+        xl_select_desc desc;
+        xl_select_desc_init(&desc);
+        desc.predicate = "x > 0";
+        desc.params = cases[i].params;
+        desc.num_params = cases[i].count;
+        XLT_FAILS(xl_select_create(xlt_context(), &desc, &plan), XL_ERROR_INVALID_ARGUMENT);
+        if (!strstr(xl_context_error(xlt_context()), cases[i].said))
+            XLT_FAIL("\"%s\" is not in: %s", cases[i].said, xl_context_error(xlt_context()));
+    }
+}
+
+static void refused(xl_status status, const char *said)
+{
+    XLT_FAILS(status, XL_ERROR_INVALID_ARGUMENT);
+    if (!strstr(xl_context_error(xlt_context()), said))
+        XLT_FAIL("\"%s\" is not in: %s", said, xl_context_error(xlt_context()));
+}
+
+/* There is none, or no number of them. */
+static void wrong_counts(void **state)
+{
+    (void)state;
+    static const xl_param one[] = {{"t", XL_U32}};
+    xl_scan *scan_plan;
+    xl_scan_desc scan_desc;
+    xl_scan_desc_init(&scan_desc);
+    scan_desc.num_params = 1;
+    scan_desc.load = "x";
+    refused(xl_scan_create(xlt_context(), &scan_desc, &scan_plan),
+            "desc.num_params: 1; params is NULL");
+    scan_desc.params = one;
+    scan_desc.num_params = 0;
+    refused(xl_scan_create(xlt_context(), &scan_desc, &scan_plan),
+            "desc.num_params: 0; params is given");
+    scan_desc.num_params = 1;
+    scan_desc.load = NULL;
+    refused(xl_scan_create(xlt_context(), &scan_desc, &scan_plan),
+            "desc.num_params: 1; requires an expression");
+}
+
+static void wrong_values(void **state)
+{
+    (void)state;
+    static const xl_param params[] = {{"t", XL_U32}, {"u", XL_U32}};
+    const cl_uint t = 1;
+    xl_reduce *plan;
+    xl_reduce_desc desc;
+    xl_reduce_desc_init(&desc);
+    desc.load = "x + t + u";
+    desc.params = params;
+    desc.num_params = 2;
+    XLT_OK(xl_reduce_create(xlt_context(), &desc, &plan));
+    xlt_buffer in = xlt_buffer_make(NULL, N, 4, 0), to = xlt_buffer_make(NULL, 1, 4, 0);
+    xl_reduce_args args = {.n = N, .in = xlt_view(&in), .out = xlt_view(&to), .params = {&t}};
+    refused(xl_reduce_enqueue(plan, xlt_queue(), &args, 0, NULL, NULL),
+            "params[1]: NULL; the plan has 2");
+    args.params[1] = args.params[2] = &t;
+    refused(xl_reduce_enqueue(plan, xlt_queue(), &args, 0, NULL, NULL),
+            "params[2]: given; the plan has 2");
+    xlt_check_unwritten(&to, "out");
+    xlt_buffer_free(&in);
+    xlt_buffer_free(&to);
+    xl_reduce_destroy(plan);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(selections),
+        cmocka_unit_test(runs),
+        cmocka_unit_test(types),
+        cmocka_unit_test(many),
+        cmocka_unit_test(neighbours),
+        cmocka_unit_test(scans),
+        cmocka_unit_test(reductions),
+        cmocka_unit_test(histograms),
+        cmocka_unit_test(wrong_parameters),
+        cmocka_unit_test(wrong_counts),
+        cmocka_unit_test(wrong_values),
+    };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    xlt_finish();
+    return failed;
+}
