@@ -101,7 +101,10 @@ static xl_status launch_fill(xli_search *s, const xl_neighbors_fill_args *args)
                            XLI_MEM(or_indices(args->shifts, args)),
                            XLI_U64(args->shifts.offset)};
     enum { OF_INDICES = 7 };
-    XL_TRY(xli_near_launch(s, &s->plan->fill, own, OF_INDICES));
+    /* A work-item that walks fills a row and its details at once. */
+    const bool fills = !wanted_of(args) || s->plan->tune.walk == 0;
+    if (fills)
+        XL_TRY(xli_near_launch(s, &s->plan->fill, own, OF_INDICES));
     if (wanted_of(args))
         XL_TRY(xli_near_launch(s, &s->plan->details, own, XLI_COUNT(own)));
 done:
