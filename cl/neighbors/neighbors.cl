@@ -11,7 +11,7 @@
 #include "neighbors_row.cl"
 #include "neighbors_rows.cl"
 #include "neighbors_table.cl"
-#include "neighbors_walk.cl"
+#include "neighbors_walk_rows.cl"
 
 #if XL_MOST_ROUNDS > 0
 /* Behind the exclusive sum, by one work-item: no list of points that were not counted. */
@@ -175,19 +175,14 @@ __kernel void xl_neighbors_count(__global uint *storage, XL_INDEX_PARAMETERS, XL
 uint xl_fill_range(const xl_ranges *near, const xl_query *query, const xl_search *s,
                    __global uint *row, uint room, uint count)
 {
-    xl_real distance2;
-#define XL_DO(q)                                                                                   \
-    if (XL_IS_CANDIDATE(q, &near->cells)) {                                                        \
-        const xl_site other = xl_search_site(s, q);                                                \
-        if (xl_is_neighbor(query->self, other, near->shift, query->radius2, &distance2) &&         \
-            XL_ROW_TAKES(count, room)) {                                                           \
-            if (XL_ROW_STORES(count, room))                                                        \
-                row[count] = other.w;                                                              \
-            ++count;                                                                               \
-        }                                                                                          \
-    }
-    XL_CANDIDATES(q, &near->cells, XL_DO)
-#undef XL_DO
+#define XL_TAKES XL_ROW_TAKES(count, room)
+#define XL_FOUND                                                                                   \
+    if (XL_ROW_STORES(count, room))                                                                \
+        row[count] = other.w;                                                                      \
+    ++count;
+    XL_NEIGHBORS_IN_RANGE
+#undef XL_FOUND
+#undef XL_TAKES
     return count;
 }
 
@@ -217,19 +212,14 @@ uint xl_fill_alone(const xl_search *s, const xl_query *query, __global uint *row
 uint xl_stage_range(const xl_ranges *near, const xl_query *query, const xl_search *s,
                     __local uint *staged, uint room, uint count)
 {
-    xl_real distance2;
-#define XL_DO(q)                                                                                   \
-    if (XL_IS_CANDIDATE(q, &near->cells)) {                                                        \
-        const xl_site other = xl_search_site(s, q);                                                \
-        if (xl_is_neighbor(query->self, other, near->shift, query->radius2, &distance2) &&         \
-            XL_ROW_TAKES(count, room)) {                                                           \
-            if (XL_ROW_STORES(count, room))                                                        \
-                staged[count * XL_GROUP] = other.w;                                                \
-            ++count;                                                                               \
-        }                                                                                          \
-    }
-    XL_CANDIDATES(q, &near->cells, XL_DO)
-#undef XL_DO
+#define XL_TAKES XL_ROW_TAKES(count, room)
+#define XL_FOUND                                                                                   \
+    if (XL_ROW_STORES(count, room))                                                                \
+        staged[count * XL_GROUP] = other.w;                                                        \
+    ++count;
+    XL_NEIGHBORS_IN_RANGE
+#undef XL_FOUND
+#undef XL_TAKES
     return count;
 }
 
@@ -345,19 +335,7 @@ __kernel void xl_neighbors_fill(__global const uint *storage, XL_INDEX_PARAMETER
 {
     const xl_search s = XL_SEARCH_LOAD(storage);
     const xl_rows rows = XL_ROWS_LOAD;
-    XL_FOR_ITEMS(t, XL_CEIL_DIV(queries, (uint)XL_WALK))
-    {
-        const uint first = (uint)t * XL_WALK;
-        const uint last = (uint)min((ulong)first + XL_WALK, (ulong)queries);
-        if (s.map.failed) {
-            for (uint i = first; i < last; ++i)
-                xl_rows_put_length(&rows, i, UINT_MAX);
-            continue;
-        }
-        xl_walk walk = xl_walk_begin(first, last);
-        while (xl_walk_next(&walk, &s))
-            xl_walk_fill(&walk, &s, &rows);
-    }
+    xl_walk_fill_all(&s, &rows, 0);
 }
 
 #if XL_VISIT
@@ -490,7 +468,8 @@ __kernel void xl_neighbors_visit(__global const uint *storage, XL_INDEX_PARAMETE
 #endif
 
 #if XL_DETAILS
-/* What else there is of each pair, behind the fill of its row: the same walk once more. */
+/* Rows with the details of each pair. A work-item that walks fills the rows itself; else they are
+ * filled before, and this is the same search once more. */
 __kernel void xl_neighbors_details(__global const uint *storage, XL_INDEX_PARAMETERS,
                                    XL_QUERY_PARAMETERS, XL_ROWS_PARAMETERS, uint dimensions,
                                    uint wanted, __global xl_real *distances2, ulong distances2_at,
@@ -501,6 +480,9 @@ __kernel void xl_neighbors_details(__global const uint *storage, XL_INDEX_PARAME
     const xl_rows rows = XL_ROWS_LOAD;
     const xl_details all = {dimensions, wanted, distances2 + distances2_at, vectors + vectors_at,
                             shifts + shifts_at};
+#if XL_WALK > 0
+    xl_walk_fill_all(&s, &rows, &all);
+#else
     XL_FOR_ITEMS(k, s.map.failed ? 0u : queries)
     {
         const xl_query query = xl_query_load(&s, (uint)k);
@@ -510,6 +492,7 @@ __kernel void xl_neighbors_details(__global const uint *storage, XL_INDEX_PARAME
         if (length > 0)
             xl_details_row(&s, &query, rows.indices + begin, length, &of_row);
     }
+#endif
 }
 #endif
 

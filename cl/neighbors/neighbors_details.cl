@@ -128,21 +128,17 @@ int4 xl_details_shift(const xl_search *s, const xl_ranges *near)
 uint xl_details_range(const xl_ranges *near, const xl_query *query, const xl_search *s,
                       __global const uint *row, uint room, const xl_details *of, uint count)
 {
-    xl_real distance2;
     const xl_real4 self = xl_site_position(query->self);
     const int4 shift = xl_details_shift(s, near);
-#define XL_DO(q)                                                                                   \
-    if (XL_IS_CANDIDATE(q, &near->cells)) {                                                        \
-        const xl_site other = xl_search_site(s, q);                                                \
-        if (xl_is_neighbor(query->self, other, near->shift, query->radius2, &distance2)) {         \
-            const xl_real4 vector = -((self - xl_site_position(other)) - near->shift);             \
-            const uint place = xl_details_place(of, row, room, other.w, count++);                  \
-            if (place < room)                                                                      \
-                xl_details_put(of, place, distance2, vector, shift);                               \
-        }                                                                                          \
-    }
-    XL_CANDIDATES(q, &near->cells, XL_DO)
-#undef XL_DO
+#define XL_TAKES true
+#define XL_FOUND                                                                                   \
+    const xl_real4 vector = -((self - xl_site_position(other)) - near->shift);                     \
+    const uint place = xl_details_place(of, row, room, other.w, count++);                          \
+    if (place < room)                                                                              \
+        xl_details_put(of, place, distance2, vector, shift);
+    XL_NEIGHBORS_IN_RANGE
+#undef XL_FOUND
+#undef XL_TAKES
     return count;
 }
 

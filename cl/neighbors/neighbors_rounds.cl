@@ -31,6 +31,20 @@
 #define XL_IS_CANDIDATE(q, cells) true
 #endif
 
+/* Does XL_FOUND for each neighbour `other` of `query` in the range that `near` is at, if XL_TAKES
+ * is true. The caller defines both; `distance2` is the squared distance of the pair. */
+#define XL_NEIGHBORS_IN_RANGE                                                                      \
+    xl_real distance2;                                                                             \
+    XL_CANDIDATES(q, &near->cells, XL_IF_NEIGHBOR)
+#define XL_IF_NEIGHBOR(q)                                                                          \
+    if (XL_IS_CANDIDATE(q, &near->cells)) {                                                        \
+        const xl_site other = xl_search_site(s, q);                                                \
+        if (xl_is_neighbor(query->self, other, near->shift, query->radius2, &distance2) &&         \
+            XL_TAKES) {                                                                            \
+            XL_FOUND                                                                               \
+        }                                                                                          \
+    }
+
 /* Whether a walk may go on through this range; *rounds are those so far. */
 bool xl_may_go_on(xl_cell_iterator *cells, uint *rounds)
 {

@@ -4,12 +4,12 @@
  * them into one array, and holds each of them against that in vectors.
  *
  * In each row around, what to collect begins at a place that only moves on as x grows, so that a
- * walk along listed rows searches once a row. Neighbours come as a bitmask; rows of the list are
- * put into order by counting, for each index, the smaller ones, all indices at once. */
+ * walk along listed rows searches once a row. Neighbours come as a bitmask. The rows of a list are
+ * those of neighbors_walk_rows.cl. */
 #ifndef XL_NEIGHBORS_WALK
 #define XL_NEIGHBORS_WALK
 
-#include "neighbors_ranges.cl"
+#include "neighbors_details.cl"
 #include "neighbors_row.cl"
 #include "neighbors_rows.cl"
 
@@ -62,6 +62,9 @@ typedef struct xl_candidates {
     uint index[XL_WALK_ROOM + 64];
     uint n;
     xl_real4 shift;
+#if XL_DETAILS
+    int4 image; /* of that shift, in periods */
+#endif
 } xl_candidates;
 
 xl_walk xl_walk_begin(uint first, uint last)
@@ -222,12 +225,21 @@ void xl_walk_copy(__global const uint *sorted, ulong pitch, uint from, xl_candid
 }
 #endif
 
+/* The candidates are of the image that the walk is at. */
+void xl_walk_set_image(const xl_walk *walk, const xl_search *s, xl_candidates *to)
+{
+    to->shift = walk->near.shift;
+#if XL_DETAILS
+    to->image = xl_details_shift(s, &walk->near);
+#endif
+}
+
 /* Collects as many candidates of one image as there is room for; false if there were none left. */
 bool xl_walk_collect(xl_walk *walk, const xl_search *s, xl_candidates *to)
 {
     const ulong pitch = xl_grid_pitch(s->map.points);
     to->n = 0;
-    to->shift = walk->near.shift;
+    xl_walk_set_image(walk, s, to);
     while (walk->more && to->n + 8 <= XL_WALK_ROOM) {
         if (walk->from >= walk->to) {
             walk->more = xl_walk_range(walk, s);
@@ -235,7 +247,7 @@ bool xl_walk_collect(xl_walk *walk, const xl_search *s, xl_candidates *to)
         }
 #if XL_PERIODIC
         if (to->n == 0)
-            to->shift = walk->near.shift;
+            xl_walk_set_image(walk, s, to);
         else if (any(to->shift != walk->near.shift))
             break;
 #endif
@@ -329,72 +341,6 @@ uint xl_walk_mask(const xl_walk *walk, uint j, const xl_candidates *from, uint a
     return (uint)(b.x | b.y);
 }
 
-/* Rows up to this long are put into order at once. */
-#define XL_WALK_SHORT 64u
-
-/* Copies in vectors: a core waits for few stores at a time, and rows lie anywhere. */
-void xl_walk_write(const uint *from, uint n, __global uint *row)
-{
-    uint k = 0;
-    for (; k + 8 <= n; k += 8)
-        vstore8(vload8(0, from + k), 0, row + k);
-    if (n >= 8)
-        vstore8(vload8(0, from + n - 8), 0, row + n - 8);
-    else
-        for (; k < n; ++k)
-            row[k] = from[k];
-}
-
-/* n indices in order, from staged[] to row[]: the place of each is how many come before. Of one
- * image none is there twice (but in storage that was overwritten: some places then keep what stood
- * there). */
-void xl_walk_sort(uint *staged, uint n, __global uint *row)
-{
-    int8 rank[XL_WALK_SHORT / 8];
-    uint places[XL_WALK_SHORT], ordered[XL_WALK_SHORT];
-    const uint8 flip = (uint8)(0x80000000u);
-    for (uint from = 0; from < n; from += 32) {
-        const int8 a = as_int8(vload8(0, staged + from) ^ flip);
-        const int8 b = as_int8(vload8(0, staged + from + 8) ^ flip);
-        const int8 c = as_int8(vload8(0, staged + from + 16) ^ flip);
-        const int8 d = as_int8(vload8(0, staged + from + 24) ^ flip);
-        int8 smaller_a = 0, smaller_b = 0, smaller_c = 0, smaller_d = 0;
-        for (uint k = 0; k < n; ++k) {
-            const int8 other = (int8)((int)(staged[k] ^ 0x80000000u));
-            smaller_a -= other < a;
-            smaller_b -= other < b;
-            smaller_c -= other < c;
-            smaller_d -= other < d;
-        }
-        rank[from / 8] = smaller_a;
-        rank[from / 8 + 1] = smaller_b;
-        rank[from / 8 + 2] = smaller_c;
-        rank[from / 8 + 3] = smaller_d;
-    }
-    for (uint k = 0; k < XL_WALK_SHORT / 8; ++k)
-        if (8 * k < n) {
-            vstore8(as_uint8(rank[k]), 0, places + 8 * k);
-            vstore8(vload8(0, staged + 8 * k), 0, ordered + 8 * k);
-        }
-    for (uint k = 0; k < n; ++k)
-        ordered[min(places[k], n - 1)] = staged[k];
-    xl_walk_write(ordered, n, row);
-}
-
-/* Adds the neighbours of query j among the candidates to `row`, of `count` so far. */
-#define XL_WALK_TAKE(ADD)                                                                          \
-    for (uint at = 0; at < candidates->n; at += 64) {                                              \
-        ulong near = xl_walk_mask(walk, j, candidates, at, radius2);                               \
-        if (at + 32 < candidates->n)                                                               \
-            near |= (ulong)xl_walk_mask(walk, j, candidates, at + 32, radius2) << 32;              \
-        while (near != 0 && count < room) {                                                        \
-            const uint other = candidates->index[at + 63 - (uint)clz(near & (0 - near))];          \
-            near &= near - 1;                                                                      \
-            ADD                                                                                    \
-        }                                                                                          \
-    }                                                                                              \
-    return count;
-
 /* Whether a block's own points may be among the candidates, as what is left out. */
 #if XL_KEEP_SELF || XL_HALF
 #define XL_WALK_KEEPS(candidates) true
@@ -403,23 +349,6 @@ void xl_walk_sort(uint *staged, uint n, __global uint *row)
 #else
 #define XL_WALK_KEEPS(candidates) false
 #endif
-
-/* Its own index, too, without a branch: the next one takes its place. */
-uint xl_walk_take(const xl_walk *walk, uint j, const xl_candidates *candidates, xl_real radius2,
-                  uint *row, uint room, uint count)
-{
-    const uint self = walk->index[j];
-    const bool keeps = XL_WALK_KEEPS(candidates);
-    XL_WALK_TAKE(row[count] = other; count += keeps || other != self ? 1 : 0;)
-}
-
-uint xl_walk_take_long(const xl_walk *walk, uint j, const xl_candidates *candidates,
-                       xl_real radius2, __global uint *row, uint room, uint count)
-{
-    const uint self = walk->index[j];
-    const bool keeps = XL_WALK_KEEPS(candidates);
-    XL_WALK_TAKE(if (keeps || other != self) row[count++] = other;)
-}
 
 #if XL_VISIT
 /* As xl_walk_near() has it. */
@@ -463,91 +392,6 @@ void xl_walk_visit(xl_walk *walk, const xl_search *s, xl_real start, xl_real4 pa
                                                sums[j], params);
 }
 #endif
-
-/* A list's rows lie anywhere, and a core waits long for the first write to each part of memory, so
- * those of a block are asked for before its candidates are looked at, and where those of the next
- * one begin. OpenCL's own prefetch() is nothing on PoCL; Oclgrind does not know the builtin, and
- * clang's ends rusticl (Mesa 26.2, November 2026), as a compiler for SPIR-V. */
-#if XL_IS_CPU && defined(__has_builtin) && (defined(__x86_64__) || defined(__aarch64__))
-#if __has_builtin(__builtin_prefetch)
-#define XL_WALK_PREFETCH(p) __builtin_prefetch((const void *)(size_t)(p), 1)
-#endif
-#endif
-#ifndef XL_WALK_PREFETCH
-#define XL_WALK_PREFETCH(p) prefetch((p), 1)
-#endif
-
-void xl_walk_prefetch(__global const uint *indices, ulong begin, ulong end)
-{
-    for (ulong k = begin; k < end; k += 16)
-        XL_WALK_PREFETCH(indices + k);
-    XL_WALK_PREFETCH(indices + end - 1);
-}
-
-#if XL_ROW_ROOM
-/* Counts the rows that have room, and keeps those that they fit into. */
-void xl_walk_measure(xl_walk *walk, const xl_search *s, const xl_rows *rows, uint *rooms)
-{
-    uint found[XL_WALK_QUERIES];
-    xl_walk_count(walk, s, found);
-    for (uint j = 0; j < walk->queries; ++j) {
-        xl_rows_put_length(rows, walk->index[j], found[j]);
-        rooms[j] = found[j] <= rooms[j] ? found[j] : 0;
-    }
-}
-#endif
-
-/* The rows of the block's queries, as far as they belong to the part. A block whose candidates come
- * in several parts collects them anew for each of its queries. */
-void xl_walk_fill(xl_walk *walk, const xl_search *s, const xl_rows *rows)
-{
-    xl_candidates candidates;
-    uint staged[XL_WALK_SHORT];
-    ulong begins[XL_WALK_QUERIES];
-    uint rooms[XL_WALK_QUERIES], some = 0;
-    for (uint j = 0; j < walk->queries; ++j) {
-        rooms[j] = xl_rows_room(rows, s, walk->index[j], &begins[j]);
-        some |= rooms[j];
-    }
-#if !XL_ROW_ROOM
-    for (uint k = walk->at + walk->queries; k < min(walk->at + 2 * XL_WALK_QUERIES, walk->last);
-         ++k)
-        XL_WALK_PREFETCH(rows->bounds + min(xl_query_index(s, k), s->queries - 1));
-#endif
-    if (some == 0)
-        return;
-#if XL_ROW_ROOM
-    xl_walk_measure(walk, s, rows, rooms);
-#endif
-    for (uint j = 0; j < walk->queries; ++j)
-        if (rooms[j] > 0 && rooms[j] <= XL_WALK_SHORT)
-            xl_walk_prefetch(rows->indices, begins[j], begins[j] + rooms[j]);
-    xl_walk_rewind(walk);
-    (void)xl_walk_collect(walk, s, &candidates);
-    const bool whole = !walk->more;
-    for (uint j = 0; j < walk->queries; ++j) {
-        const uint room = rooms[j];
-        __global uint *row = rows->indices + begins[j];
-        const xl_real radius2 = XL_WALK_RADIUS2(walk, j, s);
-        uint count = 0;
-        if (room == 0)
-            continue;
-        if (!whole) {
-            xl_walk_rewind(walk);
-            while (xl_walk_collect(walk, s, &candidates))
-                count = xl_walk_take_long(walk, j, &candidates, radius2, row, room, count);
-        } else if (XL_SORTED && room <= XL_WALK_SHORT) {
-            count = xl_walk_take(walk, j, &candidates, radius2, staged, room, count);
-            xl_walk_sort(staged, count, row);
-            continue;
-        } else {
-            count = xl_walk_take_long(walk, j, &candidates, radius2, row, room, count);
-        }
-#if XL_SORTED
-        xl_row_sort(row, count);
-#endif
-    }
-}
 
 #endif
 #endif

@@ -103,7 +103,10 @@ static xl_status launch_fill(xli_search *s, const xl_neighbors_fill_args *args)
     enum { OF_INDICES = 7 };
     _Static_assert(XLI_COUNT(own) <= (size_t)XLI_NEAR_OWN_ARGS,
                    "own arguments are counted in its header");
-    XL_TRY(xli_near_launch(s, &s->plan->fill, own, OF_INDICES));
+    /* A work-item that walks fills a row and its details at once. */
+    const bool fills = !wanted_of(args) || s->plan->tune.walk == 0;
+    if (fills)
+        XL_TRY(xli_near_launch(s, &s->plan->fill, own, OF_INDICES));
     if (wanted_of(args))
         XL_TRY(xli_near_launch(s, &s->plan->details, own, XLI_COUNT(own)));
 done:

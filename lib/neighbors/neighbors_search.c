@@ -81,12 +81,11 @@ done:
     return status;
 }
 
-/* Where work-items walk they do so for all but the details of lists; else counts and visits may
- * take two queries at a time. */
+/* Where work-items do not walk, counts and visits may take two queries at a time. */
 static xli_grid_shape shape_of(const xl_neighbors *plan, const xli_kernel *kernel, size_t n)
 {
     const bool lists = kernel == &plan->fill || kernel == &plan->details;
-    const bool walks = plan->tune.walk > 0 && kernel != &plan->details;
+    const bool walks = plan->tune.walk > 0;
     const uint32_t at_once = walks ? plan->tune.walk : lists ? 1 : plan->together;
     return xli_grid_shape_of(kernel, xli_ceil_div(n, at_once), walks ? 1 : plan->tune.group,
                              plan->tune.items);

@@ -282,11 +282,12 @@ static void open_space(void **state)
         }
 }
 
-/* Long rows, which are sorted otherwise, and points that coincide. */
+/* Long rows, which are sorted otherwise, and points that coincide. Last each point has all others:
+ * more than a work-item that walks keeps in private memory. */
 static void long_rows(void **state)
 {
     (void)state;
-    cloud c = cloud_uniform(xlt_on_oclgrind() ? 60 : xlt_small() ? 120 : 260, 0.0f, 1.0f, 9);
+    cloud c = cloud_uniform(xlt_on_oclgrind() ? 60 : 300, 0.0f, 1.0f, 9);
     for (size_t i = 0; i < c.n; i += 3)
         cloud_set(&c, i, c.xyz[0], c.xyz[1], c.xyz[2]);
     search_case a = {.points = &c};
@@ -296,6 +297,9 @@ static void long_rows(void **state)
     a.search.half = 1;
     a.search.inclusive = 1;
     assert_true(check_ways("long rows", a) > 10 * c.n);
+    a.search.half = 0;
+    a.search.radius = 2;
+    assert_int_equal(check_ways("all rows", a), c.n * (c.n - 1));
     cloud_free(&c);
 }
 

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MIT
+ * Rows of a list by work-items that walk: indices, and with details the distance, the vector and
+ * the shift of each pair.
+ *
+ * A short row is collected in private memory in the order of the walk, put into ascending order by
+ * counting the smaller indices, and written with the other rows of its block. */
+#ifndef XL_NEIGHBORS_WALK_ROWS
+#define XL_NEIGHBORS_WALK_ROWS
+
+#include "neighbors_details.cl"
+#include "neighbors_walk.cl"
+
+#if XL_WALK > 0
+
+/* The most neighbours of a short row; a multiple of 64. */
+#define XL_WALK_SHORT 256u
+/* The most pairs that are written together. */
+#define XL_WALK_PENDING 512u
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+/* Finished short rows of a block. They are copied to the list together, in vectors, when the block
+ * is done: a vector that is loaded just after its elements were stored one by one waits until all
+ * earlier stores are in the cache, and stores to rows anywhere in the list take long. */
+typedef struct xl_pending {
+    const xl_rows *list;
+    const xl_details *of; /* or NULL: only indices are written */
+    uint rows, n;         /* rows that wait, and their pairs */
+    uint first[XL_WALK_QUERIES], count[XL_WALK_QUERIES];
+    ulong begin[XL_WALK_QUERIES]; /* of the row in the list */
+    uint index[XL_WALK_PENDING + 8];
+#if XL_DETAILS
+    xl_real distances2[XL_WALK_PENDING], vectors[3 * XL_WALK_PENDING];
+    int shifts[3 * (XL_PERIODIC ? XL_WALK_PENDING : XL_WALK_SHORT)]; /* else zeros of one row */
+#endif
+} xl_pending;
+
+void xl_pending_begin(xl_pending *pending, const xl_rows *list, const xl_details *of)
+{
+    pending->list = list;
+    pending->of = of;
+    pending->rows = pending->n = 0;
+#if XL_DETAILS && !XL_PERIODIC
+    for (uint k = 0; k < 3 * XL_WALK_SHORT && of; k += 8)
+        vstore8((int8)(0), 0, pending->shifts + k);
+#endif
+}
+
+/* Copies n elements of one type in vectors. */
+#define XL_WALK_COPY(from, n, to)                                                                  \
+    {                                                                                              \
+        uint k = 0;                                                                                \
+        for (; k + 8 <= (n); k += 8)                                                               \
+            vstore8(vload8(0, (from) + k), 0, (to) + k);                                           \
+        if ((n) >= 8)                                                                              \
+            vstore8(vload8(0, (from) + (n)-8), 0, (to) + (n)-8);                                   \
+        else                                                                                       \
+            for (; k < (n); ++k)                                                                   \
+                (to)[k] = (from)[k];                                                               \
+    }
+
+void xl_pending_write(xl_pending *pending)
+{
+    for (uint row = 0; row < pending->rows; ++row) {
+        const uint first = pending->first[row], count = pending->count[row];
+        const ulong begin = pending->begin[row];
+        XL_WALK_COPY(pending->index + first, count, pending->list->indices + begin)
+#if XL_DETAILS
+        const xl_details *const of = pending->of;
+        if (!of)
+            continue;
+        const uint d = of->dimensions, from = XL_PERIODIC ? d * first : 0;
+        if (of->wanted & XL_WANTS_DISTANCES)
+            XL_WALK_COPY(pending->distances2 + first, count, of->distances2 + begin)
+        if (of->wanted & XL_WANTS_VECTORS)
+            XL_WALK_COPY(pending->vectors + d * first, d * count, of->vectors + d * begin)
+        if (of->wanted & XL_WANTS_SHIFTS)
+            XL_WALK_COPY(pending->shifts + from, d * count, of->shifts + d * begin)
+#endif
+    }
+    pending->rows = pending->n = 0;
+}
+
+/* The next row, of `count` pairs; returns where its first one goes. */
+uint xl_pending_add(xl_pending *pending, ulong begin, uint count)
+{
+    if (pending->n + count > XL_WALK_PENDING)
+        xl_pending_write(pending);
+    const uint first = pending->n, row = pending->rows++;
+    pending->first[row] = first;
+    pending->count[row] = count;
+    pending->begin[row] = begin;
+    pending->n += count;
+    return first;
+}
+
+/* ---- taking -------------------------------------------------------------------------------- */
+
+/* The pairs of a short row in the order of the walk: the neighbour; with details the vector to its
+ * image and which image it is. */
+typedef struct xl_staged {
+    uint index[XL_WALK_SHORT];
+#if XL_DETAILS
+    xl_real x[XL_WALK_SHORT], y[XL_WALK_SHORT], z[XL_WALK_SHORT];
+#if XL_PERIODIC
+    int4 image[XL_WALK_SHORT];
+#endif
+#endif
+} xl_staged;
+
+/* Does ADD for the neighbours of query j among the candidates, while count < room: `other`, which
+ * is candidate k. */
+#define XL_WALK_TAKE(ADD)                                                                          \
+    for (uint at = 0; at < candidates->n; at += 64) {                                              \
+        ulong near = xl_walk_mask(walk, j, candidates, at, radius2);                               \
+        if (at + 32 < candidates->n)                                                               \
+            near |= (ulong)xl_walk_mask(walk, j, candidates, at + 32, radius2) << 32;              \
+        while (near != 0 && count < room) {                                                        \
+            const uint k = at + 63 - (uint)clz(near & (0 - near));                                 \
+            const uint other = candidates->index[k];                                               \
+            near &= near - 1;                                                                      \
+            ADD                                                                                    \
+        }                                                                                          \
+    }
+
+/* Adds the neighbours of query j among the candidates to `row`, of `count` so far. Its own index,
+ * too, without a branch: the next one takes its place. */
+uint xl_walk_take(const xl_walk *walk, uint j, const xl_candidates *candidates, xl_real radius2,
+                  uint *row, uint room, uint count)
+{
+    const uint self = walk->index[j];
+    const bool keeps = XL_WALK_KEEPS(candidates);
+    XL_WALK_TAKE(row[count] = other; count += keeps || other != self ? 1 : 0;)
+    return count;
+}
+
+uint xl_walk_take_long(const xl_walk *walk, uint j, const xl_candidates *candidates,
+                       xl_real radius2, __global uint *row, uint room, uint count)
+{
+    const uint self = walk->index[j];
+    const bool keeps = XL_WALK_KEEPS(candidates);
+    XL_WALK_TAKE(if (keeps || other != self) row[count++] = other;)
+    return count;
+}
+
+#if XL_DETAILS
+void xl_staged_set(xl_staged *staged, uint at, const xl_walk *walk, uint j,
+                   const xl_candidates *candidates, uint k)
+{
+    staged->index[at] = candidates->index[k];
+    staged->x[at] = -((walk->x[j] - candidates->x[k]) - candidates->shift.x);
+    staged->y[at] = -((walk->y[j] - candidates->y[k]) - candidates->shift.y);
+    staged->z[at] = -((walk->z[j] - candidates->z[k]) - candidates->shift.z);
+#if XL_PERIODIC
+    staged->image[at] = candidates->image;
+#endif
+}
+
+/* As xl_walk_take(), with vectors and images. */
+uint xl_walk_take_pairs(const xl_walk *walk, uint j, const xl_candidates *candidates,
+                        xl_real radius2, xl_staged *staged, uint room, uint count)
+{
+    const uint self = walk->index[j];
+    const bool keeps = XL_WALK_KEEPS(candidates);
+    XL_WALK_TAKE(xl_staged_set(staged, count, walk, j, candidates, k);
+                 count += keeps || other != self ? 1 : 0;)
+    return count;
+}
+#endif
+
+uint xl_walk_take_staged(const xl_walk *walk, uint j, const xl_candidates *candidates,
+                         xl_real radius2, xl_staged *staged, bool details, uint room, uint count)
+{
+#if XL_DETAILS
+    if (details)
+        return xl_walk_take_pairs(walk, j, candidates, radius2, staged, room, count);
+#endif
+    return xl_walk_take(walk, j, candidates, radius2, staged->index, room, count);
+}
+
+/* ---- ascending order ----------------------------------------------------------------------- */
+
+/* For each of n indices, how many of them are smaller: its place in ascending order. */
+void xl_walk_rank(const uint *staged, uint n, uint *places)
+{
+    const uint8 flip = (uint8)(0x80000000u);
+    for (uint from = 0; from < n; from += 32) {
+        const int8 a = as_int8(vload8(0, staged + from) ^ flip);
+        const int8 b = as_int8(vload8(0, staged + from + 8) ^ flip);
+        const int8 c = as_int8(vload8(0, staged + from + 16) ^ flip);
+        const int8 d = as_int8(vload8(0, staged + from + 24) ^ flip);
+        int8 smaller_a = 0, smaller_b = 0, smaller_c = 0, smaller_d = 0;
+        for (uint k = 0; k < n; ++k) {
+            const int8 other = (int8)((int)(staged[k] ^ 0x80000000u));
+            smaller_a -= other < a;
+            smaller_b -= other < b;
+            smaller_c -= other < c;
+            smaller_d -= other < d;
+        }
+        vstore8(as_uint8(smaller_a), 0, places + from);
+        vstore8(as_uint8(smaller_b), 0, places + from + 8);
+        vstore8(as_uint8(smaller_c), 0, places + from + 16);
+        vstore8(as_uint8(smaller_d), 0, places + from + 24);
+    }
+}
+
+/* The place of each pair in its row. In ascending order, images of one point stay in the order of
+ * the walk. Of candidates of one image no index is there twice (except in storage that was
+ * overwritten: then two pairs may share a place). */
+void xl_staged_place(const xl_staged *staged, uint n, bool one_image, uint *places)
+{
+#if XL_SORTED
+    xl_walk_rank(staged->index, n, places);
+#if XL_PERIODIC
+    ulong used[XL_WALK_SHORT / 64] = {0};
+    for (uint k = 0; k < n && !one_image; ++k) {
+        uint place = places[k];
+        while (used[place / 64] >> (place % 64) & 1)
+            ++place;
+        used[place / 64] |= 1UL << (place % 64);
+        places[k] = place;
+    }
+#endif
+#else
+    for (uint k = 0; k < n; ++k)
+        places[k] = k;
+#endif
+}
+
+#if XL_DETAILS
+void xl_staged_put_details(const xl_staged *staged, uint n, const uint *places, xl_pending *to,
+                           uint first)
+{
+    const xl_details *const of = to->of;
+    for (uint k = 0; k < n; ++k) {
+        const uint place = first + places[k];
+        const xl_real x = staged->x[k], y = staged->y[k], z = staged->z[k];
+        if (of->wanted & XL_WANTS_DISTANCES)
+            to->distances2[place] = (x * x + y * y) + z * z;
+        if (of->wanted & XL_WANTS_VECTORS) {
+            XL_PUT_AXES(to->vectors, place, x, y, z)
+        }
+#if XL_PERIODIC
+        if (of->wanted & XL_WANTS_SHIFTS) {
+            const int4 image = staged->image[k];
+            XL_PUT_AXES(to->shifts, place, image.x, image.y, image.z)
+        }
+#endif
+    }
+}
+#endif
+
+/* n pairs as the next row to be written. The copy leaves no place unwritten if two share one. */
+void xl_staged_put(const xl_staged *staged, uint n, bool one_image, xl_pending *to, ulong begin)
+{
+    uint places[XL_WALK_SHORT];
+    const uint first = xl_pending_add(to, begin, n);
+    xl_staged_place(staged, n, one_image, places);
+    for (uint k = 0; k < n; k += 8)
+        vstore8(vload8(0, staged->index + k), 0, to->index + first + k);
+    for (uint k = 0; k < n; ++k)
+        to->index[first + places[k]] = staged->index[k];
+#if XL_DETAILS
+    if (to->of)
+        xl_staged_put_details(staged, n, places, to, first);
+#endif
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+/* A list's rows lie anywhere, and a core waits long for the first write to each part of memory, so
+ * those of a block are asked for before its candidates are looked at, and where those of the next
+ * one begin. OpenCL's own prefetch() is nothing on PoCL; Oclgrind does not know the builtin, and
+ * clang's ends rusticl (Mesa 26.2, November 2026), as a compiler for SPIR-V. */
+#if XL_IS_CPU && defined(__has_builtin) && (defined(__x86_64__) || defined(__aarch64__))
+#if __has_builtin(__builtin_prefetch)
+#define XL_WALK_PREFETCH(p) __builtin_prefetch((const void *)(size_t)(p), 1)
+#endif
+#endif
+#ifndef XL_WALK_PREFETCH
+#define XL_WALK_PREFETCH(p) prefetch((p), 1)
+#endif
+
+/* n elements from `begin` on, of 4 or of 8 bytes each. */
+#define XL_WALK_PREFETCH_ALL(to, begin, n)                                                         \
+    {                                                                                              \
+        for (ulong k = 0; k < (n); k += 64 / sizeof(*(to)))                                        \
+            XL_WALK_PREFETCH((to) + (begin) + k);                                                  \
+        XL_WALK_PREFETCH((to) + (begin) + (n)-1);                                                  \
+    }
+
+#if XL_DETAILS
+void xl_walk_prefetch_details(const xl_details *of, ulong begin, uint n)
+{
+    const uint d = of->dimensions;
+    if (of->wanted & XL_WANTS_DISTANCES)
+        XL_WALK_PREFETCH_ALL(of->distances2, begin, n)
+    if (of->wanted & XL_WANTS_VECTORS)
+        XL_WALK_PREFETCH_ALL(of->vectors, d * begin, (ulong)d * n)
+    if (of->wanted & XL_WANTS_SHIFTS)
+        XL_WALK_PREFETCH_ALL(of->shifts, d * begin, (ulong)d * n)
+}
+#endif
+
+#if XL_ROW_ROOM
+/* Counts the rows that have room, and keeps those that they fit into. */
+void xl_walk_measure(xl_walk *walk, const xl_search *s, const xl_rows *rows, uint *rooms)
+{
+    uint found[XL_WALK_QUERIES];
+    xl_walk_count(walk, s, found);
+    for (uint j = 0; j < walk->queries; ++j) {
+        xl_rows_put_length(rows, walk->index[j], found[j]);
+        rooms[j] = found[j] <= rooms[j] ? found[j] : 0;
+    }
+}
+#endif
+
+/* A short row of query j. `whole`: the candidates are all of the block; else they are collected
+ * anew. */
+void xl_walk_fill_short(xl_walk *walk, const xl_search *s, uint j, xl_candidates *candidates,
+                        bool whole, ulong begin, uint room, xl_pending *to)
+{
+    const xl_real radius2 = XL_WALK_RADIUS2(walk, j, s);
+    xl_staged staged;
+    uint count = 0;
+#if XL_DETAILS
+    if (to->of)
+        xl_walk_prefetch_details(to->of, begin, room);
+#endif
+    if (whole)
+        count =
+            xl_walk_take_staged(walk, j, candidates, radius2, &staged, to->of != 0, room, count);
+    else
+        xl_walk_rewind(walk);
+    while (!whole && xl_walk_collect(walk, s, candidates))
+        count =
+            xl_walk_take_staged(walk, j, candidates, radius2, &staged, to->of != 0, room, count);
+    xl_staged_put(&staged, count, whole, to, begin);
+}
+
+/* A row that is written as it is found; with details it is searched once more. */
+void xl_walk_fill_long(xl_walk *walk, const xl_search *s, uint j, xl_candidates *candidates,
+                       bool whole, ulong begin, uint room, const xl_pending *to)
+{
+    __global uint *const row = to->list->indices + begin;
+    const xl_real radius2 = XL_WALK_RADIUS2(walk, j, s);
+    uint count = 0;
+    if (whole)
+        count = xl_walk_take_long(walk, j, candidates, radius2, row, room, count);
+    else
+        xl_walk_rewind(walk);
+    while (!whole && xl_walk_collect(walk, s, candidates))
+        count = xl_walk_take_long(walk, j, candidates, radius2, row, room, count);
+#if XL_SORTED
+    xl_row_sort(row, count);
+#endif
+#if XL_DETAILS
+    if (to->of) {
+        const xl_query query = xl_query_load(s, walk->at + j);
+        const xl_details of_row = xl_details_from(to->of, begin);
+        xl_details_row(s, &query, row, count, &of_row);
+    }
+#endif
+}
+
+/* How many places each row of the block has in the list, 0 if it is of another part, and where they
+ * begin. False: all have none. */
+bool xl_walk_rooms(xl_walk *walk, const xl_search *s, const xl_rows *rows, uint *rooms,
+                   ulong *begins)
+{
+    uint some = 0;
+    for (uint j = 0; j < walk->queries; ++j) {
+        rooms[j] = xl_rows_room(rows, s, walk->index[j], &begins[j]);
+        some |= rooms[j];
+    }
+#if XL_ROW_ROOM
+    if (some > 0)
+        xl_walk_measure(walk, s, rows, rooms);
+#else
+    for (uint k = walk->at + walk->queries; k < min(walk->at + 2 * XL_WALK_QUERIES, walk->last);
+         ++k)
+        XL_WALK_PREFETCH(rows->bounds + min(xl_query_index(s, k), s->queries - 1));
+#endif
+    return some > 0;
+}
+
+/* The rows of the block's queries, as far as they belong to the part, and their details, unless
+ * `of` is NULL. If the candidates of a block do not fit, they are collected anew for each query. */
+void xl_walk_fill(xl_walk *walk, const xl_search *s, const xl_rows *rows, const xl_details *of)
+{
+    xl_candidates candidates;
+    xl_pending pending;
+    ulong begins[XL_WALK_QUERIES];
+    uint rooms[XL_WALK_QUERIES];
+    if (!xl_walk_rooms(walk, s, rows, rooms, begins))
+        return;
+    for (uint j = 0; j < walk->queries; ++j)
+        if (rooms[j] > 0 && rooms[j] <= XL_WALK_SHORT)
+            XL_WALK_PREFETCH_ALL(rows->indices, begins[j], rooms[j])
+    xl_walk_rewind(walk);
+    (void)xl_walk_collect(walk, s, &candidates);
+    const bool whole = !walk->more;
+    xl_pending_begin(&pending, rows, of);
+    for (uint j = 0; j < walk->queries; ++j) {
+        if (rooms[j] > XL_WALK_SHORT || (!XL_SORTED && !of && rooms[j] > 0))
+            xl_walk_fill_long(walk, s, j, &candidates, whole, begins[j], rooms[j], &pending);
+        else if (rooms[j] > 0)
+            xl_walk_fill_short(walk, s, j, &candidates, whole, begins[j], rooms[j], &pending);
+    }
+    xl_pending_write(&pending);
+}
+
+/* All rows of the list, or of the part. */
+void xl_walk_fill_all(const xl_search *s, const xl_rows *rows, const xl_details *of)
+{
+    XL_FOR_ITEMS(t, XL_CEIL_DIV(s->queries, (uint)XL_WALK))
+    {
+        const uint first = (uint)t * XL_WALK;
+        const uint last = (uint)min((ulong)first + XL_WALK, (ulong)s->queries);
+        if (s->map.failed) {
+            for (uint i = first; i < last; ++i)
+                xl_rows_put_length(rows, i, UINT_MAX);
+            continue;
+        }
+        xl_walk walk = xl_walk_begin(first, last);
+        while (xl_walk_next(&walk, s))
+            xl_walk_fill(&walk, s, rows, of);
+    }
+}
+
+#endif
+#endif
