@@ -43,12 +43,29 @@ bool zeros_are_alike(void)
     return strstr(xlt_device(), "llvmpipe") != NULL;
 }
 
+static bool is_on_gpu(void)
+{
+    static cl_device_type type;
+    return (type != 0 || clGetDeviceInfo(xl_context_device(xlt_context()), CL_DEVICE_TYPE,
+                                         sizeof type, &type, NULL) == CL_SUCCESS) &&
+           type == CL_DEVICE_TYPE_GPU;
+}
+
+/* One work-item that sorts has counters of its own. A GPU sets this memory aside for each work-item
+ * that it can run, which is too much for many processes side by side. */
+static bool has_large_stacks(const fuzz_case *c)
+{
+    return (c->of[PRIMITIVE] == SORT || c->of[PRIMITIVE] == TOPK) && c->of[TUNE] % 2 == 1;
+}
+
 void fit_device(fuzz_case *c)
 {
     static char extensions[16384];
     const xl_type type = element_of(c)->type;
     if (zeros_are_alike()) /* a device that ends long loops */
         c->of[TIGHT] = 0;
+    if (has_large_stacks(c) && is_on_gpu())
+        c->of[TUNE] = 0;
     if (has_keys(c) || (has_space(c) && !c->of[SCALAR]))
         return;
     if (!extensions[0] && clGetDeviceInfo(xl_context_device(xlt_context()), CL_DEVICE_EXTENSIONS,

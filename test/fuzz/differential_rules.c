@@ -50,7 +50,7 @@ static bool compares(const fuzz_case *c)
     return OF(CHOICE) == XL_SELECT_UNIQUE || OF(CHOICE) == XL_SELECT_RUNS;
 }
 
-RULE(compare_goes, OF(COMPARE) != COMPARE_LOW || !(OF(TYPE) >= 4 && OF(TYPE) <= 5))
+RULE(compare_goes, OF(COMPARE) != COMPARE_LOW || !is_floating(c))
 RULE(type_goes, (!has_keys(c) && !IS(HISTOGRAM)) || OF(TYPE) < NUM_SCALARS)
 RULE(type_is_known, !(IS(SELECT) || IS(TRANSFORM)) || OF(TYPE) < FIRST_USER + 4)
 RULE(type_is_compared, OF(COMPARE) != COMPARE_STRUCT)

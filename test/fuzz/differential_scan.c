@@ -78,6 +78,19 @@ static parts find_parts(const fuzz_case *c)
     return p;
 }
 
+/* Elements of a carry: where nothing stands for no elements, it has a flag behind it. */
+static size_t carry_elements(const fuzz_case *c)
+{
+    const element *e = element_of(c);
+    return e->user_op && !e->user_op->identity && c->of[INIT] == INIT_NONE ? 2 : 1;
+}
+
+/* An empty first part has a carry, too; but keys are compared with the one before the view. */
+static bool takes_carry(const fuzz_case *c, const parts *p, size_t k)
+{
+    return k > 0 && (p->begin[k] > 0 || c->of[SEGMENTS] != XL_SEGMENTS_KEYS);
+}
+
 static xl_view moved_on(xl_view view, size_t by)
 {
     view.offset += view.buffer ? by : 0;
@@ -102,15 +115,16 @@ static xl_scan_args args_of(const fuzz_case *c, const call *b, size_t begin, siz
 static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call *b, const flight *f)
 {
     const parts p = find_parts(c);
+    const size_t carry = carry_elements(c);
     cl_event last = NULL;
     xl_status status = XL_SUCCESS;
     for (size_t k = 0; status == XL_SUCCESS && k < p.count; ++k) {
         const bool more = k + 1 < p.count;
         cl_event before = last;
         xl_scan_args args = args_of(c, b, p.begin[k], p.begin[k + 1]);
-        if (p.begin[k] > 0)
-            args.carry_in = moved_on(xlt_view(&b->carries), k - 1);
-        args.carry_out = moved_on(xlt_view(&b->carries), k);
+        if (takes_carry(c, &p, k))
+            args.carry_in = moved_on(xlt_view(&b->carries), (k - 1) * carry);
+        args.carry_out = moved_on(xlt_view(&b->carries), k * carry);
         last = NULL;
         status = xl_scan_enqueue(plan->of.scan, f->queue, &args, before ? 1 : num_waits(f),
                                  before ? &before : waits(f), more ? &last : NULL);
@@ -136,7 +150,7 @@ static bool make_call(outcome *o, const fuzz_case *c, const open_plan *plan, cal
     if (c->of[COUNT] != COUNT_ON_HOST)
         b->count = guarded(&n, 1, sizeof n, 1);
     if (c->of[CARRY])
-        b->carries = guarded(NULL, MOST_PARTS, element_of(c)->bytes, 1);
+        b->carries = guarded(NULL, MOST_PARTS * carry_elements(c), element_of(c)->bytes, 1);
     if (!succeeded(o, plan->ctx, xl_scan_scratch(plan->of.scan, most, &scratch, &alignment),
                    "xl_scan_scratch"))
         return false;
