@@ -62,6 +62,7 @@ xl_status xl_knn_enqueue_sized(xl_knn *plan, xl_grid_index *index, cl_command_qu
     xl_knn_args given = {0};
     xli_seq seq = {0};
     xli_knn_spans spans;
+    xli_span scratch;
     size_t n;
     if (event)
         *event = NULL;
@@ -72,6 +73,7 @@ xl_status xl_knn_enqueue_sized(xl_knn *plan, xl_grid_index *index, cl_command_qu
     XL_TRY(xli_grid_index_use(plan->ctx, index, plan->shape.planes, &seq));
     XL_TRY(xli_knn_check_index(plan, index));
     XL_TRY(xli_knn_check_views(plan, index, &given, &n, &spans));
+    XL_TRY(xli_seq_scratch(&seq, NULL, given.scratch, 0, 1, &scratch));
     if (given.num_rows > 0)
         XL_TRY(launch(plan, index, &seq, n, &given, &spans));
 done:

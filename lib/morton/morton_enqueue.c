@@ -21,7 +21,7 @@ xl_status xl_morton_enqueue_sized(xl_morton *plan, cl_command_queue queue,
     xl_status status;
     xl_morton_args given = {0};
     xli_seq seq = {0};
-    xli_span points, codes;
+    xli_span points, codes, scratch;
     if (event)
         *event = NULL;
     if (!plan)
@@ -30,6 +30,7 @@ xl_status xl_morton_enqueue_sized(xl_morton *plan, cl_command_queue queue,
     XL_TRY(xli_morton_check_n(plan, given.n));
     XL_TRY(xli_seq_begin(&seq, plan->ctx, queue, num_waits, waits, event));
     XL_TRY(xli_morton_check_views(plan, &given, &points, &codes));
+    XL_TRY(xli_seq_scratch(&seq, NULL, given.scratch, 0, 1, &scratch));
     if (given.n > 0)
         XL_TRY(launch(plan, &seq, given.n, &points, &codes));
 done:

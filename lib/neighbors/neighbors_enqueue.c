@@ -16,7 +16,7 @@ static xl_status check_count(xli_search *s, const xl_neighbors_count_args *args,
     xl_neighbors *const plan = s->plan;
     const xl_view counts = args->counts, offsets = args->offsets;
     xli_span spans[3] = {{0}};
-    size_t bytes, alignment;
+    size_t bytes = 0, alignment = 1;
     *work = spans[2];
     XL_TRY(xli_near_queries(s, XLI_NEAR_GIVEN(args)));
     if (!counts.buffer && !offsets.buffer && s->n > 0)
@@ -28,8 +28,8 @@ static xl_status check_count(xli_search *s, const xl_neighbors_count_args *args,
         XL_TRY(xli_check_view(plan->ctx, "offsets", offsets, s->n + 1, sizeof(cl_ulong),
                               XLI_READ | XLI_WRITE, &spans[1]));
         XL_TRY(xl_neighbors_scratch(plan, s->n, &bytes, &alignment));
-        XL_TRY(xli_seq_scratch(&s->seq, &plan->pool, args->scratch, bytes, alignment, &spans[2]));
     }
+    XL_TRY(xli_seq_scratch(&s->seq, &plan->pool, args->scratch, bytes, alignment, &spans[2]));
     XL_TRY(xli_near_apart(s, spans, XLI_COUNT(spans)));
     *work = spans[2];
 done:

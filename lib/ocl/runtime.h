@@ -241,7 +241,8 @@ typedef struct xli_span {
 } xli_span;
 
 /* Checks that a view names a buffer of this context which n elements of
- * `element_bytes` fit into, and fills in *span. n == 0 needs no buffer. */
+ * `element_bytes` fit into, and fills in *span. n == 0 needs no buffer: one that is given must be a
+ * buffer of this context, and *span has none. */
 xl_status xli_check_view(const xl_context *ctx, const char *name, xl_view view, size_t n,
                          size_t element_bytes, xli_access access, xli_span *span);
 

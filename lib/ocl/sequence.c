@@ -107,7 +107,7 @@ xl_status xli_seq_scratch(xli_seq *seq, xli_pool *pool, xl_view scratch, size_t 
     cl_event last;
     *span = (xli_span){.name = "scratch", .access = XLI_WRITE};
     if (bytes == 0)
-        return XL_SUCCESS;
+        return xli_check_view(seq->ctx, "scratch", scratch, 0, 1, XLI_READ | XLI_WRITE, span);
     if (scratch.buffer)
         return xli_scratch_check(seq->ctx, scratch, bytes, alignment, span);
     seq->pool = pool;

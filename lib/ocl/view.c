@@ -43,7 +43,7 @@ xl_status xli_check_view(const xl_context *ctx, const char *name, xl_view view, 
     cl_mem parent = NULL;
     *span = (xli_span){.name = name, .offset = view.offset, .access = access};
     if (n == 0)
-        return XL_SUCCESS;
+        return view.buffer ? check_object(ctx, name, view.buffer, access) : XL_SUCCESS;
     if (!view.buffer)
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s: no buffer given for %zu elements",
                         name, n);
