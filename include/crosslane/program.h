@@ -38,7 +38,8 @@ XL_EXTERN_C_BEGIN
  * (0: OpenCL C 1.2); the extensions for these are switched on by the included texts.
  *
  * Blocks while it compiles. Thread-safe. XL_ERROR_INVALID_ARGUMENT: a NULL, an include
- * that the library does not hold (the text lists those it does), -cl-std.
+ * that the library does not hold (the text lists those it does), -cl-std, or more than 64 operators
+ * in a row without an operand, at which compilers crash.
  * XL_ERROR_BUILD: the text is as xl_context_error() says. */
 XL_NODISCARD XL_API xl_status xl_program_create(xl_context *ctx, const char *source,
                                                 const char *options, cl_program *program);

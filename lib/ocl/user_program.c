@@ -2,6 +2,7 @@
  * Programs of the user's own: lines that include a text of the library are replaced
  * by it, the rest is handed on as it is. */
 #include "private.h"
+#include "user_text.h"
 
 #include <crosslane/program.h>
 #include <string.h>
@@ -198,7 +199,7 @@ static xl_status check(const xl_context *ctx, const char *source, const char *op
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "options \"%.200s\" choose a dialect, but that is the device's newest",
                         options);
-    return XL_SUCCESS;
+    return xli_check_program(ctx, "source", source);
 }
 
 xl_status xl_program_create(xl_context *ctx, const char *source, const char *options,

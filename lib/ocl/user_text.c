@@ -24,6 +24,7 @@ typedef struct checker {
     bracket brackets[XLI_MOST_NESTED];
     size_t depth;
     size_t signs;     /* without an operand in between */
+    bool is_prose;    /* in a #pragma or an #error, whose signs are no operators */
     size_t statement; /* characters of the statement so far */
     bool directive;   /* in a line that begins with # */
     /* Branches of #if need not balance their brackets, nor macros: then brackets are not checked.
@@ -166,9 +167,6 @@ static xl_status check_sign(checker *c)
         XL_TRY(check_in_expression(c, sign));
     if (strchr("([{}])", sign))
         XL_TRY(check_bracket(c, sign));
-    c->signs = strchr(")]};,", sign) ? 0 : c->signs + 1;
-    if (c->signs > XLI_MOST_SIGNS)
-        XL_TRY(refuse(c, "at most 64 operators may follow each other without an operand"));
     if (ends_statement(c, sign))
         c->statement = 0;
 done:
@@ -223,7 +221,7 @@ static void end_directive(checker *c, size_t depth)
     if (c->depth != depth)
         c->unsure = true;
     c->directive = false;
-    c->statement = c->signs = 0;
+    c->statement = 0;
 }
 
 /* ---- the whole ---- */
@@ -240,14 +238,9 @@ static xl_status check_token(checker *c)
     case XLI_TOKEN_COMMENT:
         return c->token.open ? refuse(c, "the closing */ is missing") : XL_SUCCESS;
     case XLI_TOKEN_LITERAL:
-        c->signs = 0;
         return check_literal(c);
     case XLI_TOKEN_WORD:
-        c->signs = 0;
         return check_word(c);
-    case XLI_TOKEN_NUMBER:
-        c->signs = 0;
-        return XL_SUCCESS;
     case XLI_TOKEN_SIGN:
         return check_sign(c);
     default:
@@ -260,6 +253,24 @@ static bool is_code(const xli_token *token)
     return token->kind > XLI_TOKEN_COMMENT;
 }
 
+static xl_status count_signs(checker *c)
+{
+    static const char *const code[] = {"define", "if", "elif"};
+    const xli_token *token = &c->token;
+    const bool is_sign = token->kind == XLI_TOKEN_SIGN;
+    if (is_sign && token->sign == '#' && token->first)
+        c->is_prose = true;
+    else if (token->kind == XLI_TOKEN_LINE || is_in(token->word, code, XLI_COUNT(code)))
+        c->is_prose = false;
+    if (is_code(token) && (!is_sign || c->is_prose || strchr(")]};,", token->sign)))
+        c->signs = 0;
+    else if (is_sign)
+        ++c->signs;
+    return c->signs > XLI_MOST_SIGNS
+               ? refuse(c, "at most 64 operators may follow each other without an operand")
+               : XL_SUCCESS;
+}
+
 /* Reads a token and checks it. */
 static xl_status take(checker *c)
 {
@@ -267,6 +278,7 @@ static xl_status take(checker *c)
     xli_lexer_next(&c->lexer, &c->token);
     if (is_code(&c->token))
         c->statement += c->token.length;
+    XL_TRY(count_signs(c));
     XL_TRY(check_token(c));
     if (c->statement > XLI_MOST_STATEMENT)
         XL_TRY(refuse(c, "a statement may have at most 4096 characters"));
@@ -357,6 +369,18 @@ xl_status xli_check_expression(const xl_context *ctx, const char *field, const c
 xl_status xli_check_source(const xl_context *ctx, const char *field, const char *text)
 {
     return check_text(ctx, field, text, false);
+}
+
+xl_status xli_check_program(const xl_context *ctx, const char *field, const char *text)
+{
+    xl_status status;
+    checker c = {.ctx = ctx, .field = field, .lexer = xli_lexer_of(text)};
+    do {
+        xli_lexer_next(&c.lexer, &c.token);
+        XL_TRY(count_signs(&c));
+    } while (c.token.kind != XLI_TOKEN_END);
+done:
+    return status;
 }
 
 /* ---- names ---- */

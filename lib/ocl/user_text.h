@@ -22,6 +22,10 @@ xl_status xli_check_expression(const xl_context *ctx, const char *field, const c
 /* The same for declarations, which a caller's `source` holds: it must end where it ends. */
 xl_status xli_check_source(const xl_context *ctx, const char *field, const char *text);
 
+/* The same for a program of the caller's own, which may be anything but what ends compilers: only
+ * its operators without an operand are counted. */
+xl_status xli_check_program(const xl_context *ctx, const char *field, const char *text);
+
 /* XL_ERROR_INVALID_ARGUMENT unless `name` is an identifier of at most `most` letters that neither
  * the language nor the library has. */
 xl_status xli_check_identifier(const xl_context *ctx, const char *field, const char *name,

@@ -494,6 +494,33 @@ static void a_comparator_of_other_types(void **state)
     }
 }
 
+/* Whatever it returns, it says yes unless that is 0. */
+static void a_comparator_that_returns_halves(void **state)
+{
+    (void)state;
+    enum { N = 100 };
+    const xl_user_comparator before = {"before",
+                                       "float before(uint a, uint b) { return a < b ? 0.5f : 0; }"};
+    cl_uint keys[N];
+    xl_sort *plan;
+    xl_sort_desc desc;
+    xl_sort_desc_init(&desc);
+    desc.key = XL_U32;
+    desc.comparator = &before;
+    XLT_OK(xl_sort_create(xlt_context(), &desc, &plan));
+    for (cl_uint i = 0; i < N; ++i)
+        keys[i] = i * 37 % N;
+    xlt_buffer in = xlt_buffer_make(keys, N, 4, 0), out = xlt_buffer_make(NULL, N, 4, 0);
+    const xl_sort_args args = {.n = N, .keys_in = xlt_view(&in), .keys_out = xlt_view(&out)};
+    XLT_OK(xl_sort_enqueue(plan, xlt_queue(), &args, 0, NULL, NULL));
+    xlt_read(&out, keys);
+    for (cl_uint i = 0; i < N; ++i)
+        assert_int_equal(keys[i], i);
+    xlt_buffer_free(&in);
+    xlt_buffer_free(&out);
+    xl_sort_destroy(plan);
+}
+
 static void a_visit_of_other_types(void **state)
 {
     (void)state;
@@ -527,6 +554,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_open_source),
         cmocka_unit_test(an_operator_of_other_types),
         cmocka_unit_test(a_comparator_of_other_types),
+        cmocka_unit_test(a_comparator_that_returns_halves),
         cmocka_unit_test(a_visit_of_other_types),
     };
     if (argc > 1)

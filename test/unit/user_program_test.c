@@ -120,6 +120,11 @@ static void what_is_refused(void **state)
     cl_program program;
     fails(NULL, NULL, XL_ERROR_INVALID_ARGUMENT);
     has(xl_context_error(ctx), "source is NULL");
+    char many[4200] = "";
+    memset(many, '!', 4096);
+    strcat(many, "x");
+    fails(many, NULL, XL_ERROR_INVALID_ARGUMENT);
+    has(xl_context_error(ctx), "source: \"!\" in line 1, column 65; at most 64 operators");
     fails(KERNEL, "-DVALUE=1 -cl-std=CL1.2", XL_ERROR_INVALID_ARGUMENT);
     has(xl_context_error(ctx), "-cl-std=CL1.2");
     assert_int_equal(xl_program_create(ctx, KERNEL, NULL, NULL), XL_ERROR_INVALID_ARGUMENT);

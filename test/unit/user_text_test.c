@@ -162,6 +162,19 @@ static void nested(void **state)
     }
 }
 
+/* Compilers crash on operators in a row in a program of the caller's, too. Rulers are none. */
+static void programs(void **state)
+{
+    (void)state;
+    const char *const heads[] = {"x = ", "#define X ", "#pragma region ", "// "};
+    for (size_t i = 0; i < XLI_COUNT(heads); ++i) {
+        char *text = repeat(heads[i], "-", 65, "x\n{ don't");
+        const text_case one = {text, i < 2 ? "at most 64 operators may follow" : NULL};
+        run(xli_check_program, &one, 1);
+        free(text);
+    }
+}
+
 static xl_status check_name(const xl_context *ctx, const char *field, const char *name)
 {
     return xli_check_identifier(ctx, field, name, 63);
@@ -194,8 +207,8 @@ static void names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(expressions), cmocka_unit_test(sources), cmocka_unit_test(limits),
-        cmocka_unit_test(nested),      cmocka_unit_test(names),
+        cmocka_unit_test(expressions), cmocka_unit_test(sources),  cmocka_unit_test(limits),
+        cmocka_unit_test(nested),      cmocka_unit_test(programs), cmocka_unit_test(names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
