@@ -376,7 +376,7 @@ static xli_topk_shape topk_of(const device *d, size_t most, bool ends_loops)
 static void chunks_of_selections(void **state)
 {
     (void)state;
-    const xli_topk_problem plain = {XL_U32, XL_NONE, true, false, XL_NONE};
+    const xli_topk_problem plain = {XL_U32, XL_NONE, true, false, XL_NONE, false};
     assert_int_equal(topk_of(&devices[H200], 1024, false).group_size, 256);
     assert_int_equal(topk_of(&devices[H200], 100, false).group_size, 64);
     assert_int_equal(topk_of(&devices[POCL], 4096, false).group_size, 1);
@@ -404,8 +404,8 @@ static void chunks_of_selections(void **state)
 static void samples_of_selections(void **state)
 {
     (void)state;
-    const xli_topk_problem plain = {XL_U32, XL_NONE, true, false, XL_NONE},
-                           bytes = {XL_U8, XL_NONE, true, false, XL_NONE};
+    const xli_topk_problem plain = {XL_U32, XL_NONE, true, false, XL_NONE, false},
+                           bytes = {XL_U8, XL_NONE, true, false, XL_NONE, false};
     xli_topk_shape shape = topk_of(&devices[H200], 1024, false);
     const size_t most = (size_t)1 << 28;
     for (size_t k = 1; k < most; k += k / 2 + 1) {
@@ -438,7 +438,8 @@ static void selections_in_order(void **state)
     const xli_topk_shape shape = topk_of(&devices[H200], 1024, false);
     const size_t n = 100000, counts = xli_topk_chunks_of(&shape, n).count;
     for (int wide = 0; wide < 2; ++wide) {
-        const xli_topk_problem sorted = {wide ? XL_F64 : XL_F32, XL_U32, false, true, XL_NONE};
+        const xli_topk_problem sorted = {
+            wide ? XL_F64 : XL_F32, XL_U32, false, true, XL_NONE, false};
         assert_int_equal(xli_topk_is_wide(&sorted), wide);
         assert_false(xli_topk_sorts(&sorted, 1));
         assert_int_equal(xli_topk_layout_of(&sorted, &shape, n, 0, 7).bytes, 0);
@@ -457,7 +458,7 @@ static void selections_in_order(void **state)
 
 static xli_merge_shape merge_of(const device *d, xl_type key, size_t most, bool ends_loops)
 {
-    const xli_merge_problem problem = {key, XL_U32, false};
+    const xli_merge_problem problem = {key, XL_U32, false, false};
     const xli_capabilities capabilities = facts_of(d);
     xli_tune_device known = known_of(&capabilities);
     xli_tune_merge tune;
@@ -519,7 +520,7 @@ static void merges_by_chunks(void **state)
 static xli_search_shape search_of(const device *d, xl_search_kind kind, size_t most,
                                   bool ends_loops)
 {
-    const xli_search_problem problem = {XL_U32, XL_U64, false, kind};
+    const xli_search_problem problem = {XL_U32, XL_U64, false, kind, false};
     const xli_capabilities capabilities = facts_of(d);
     xli_tune_device known = known_of(&capabilities);
     xli_tune_search tune;
@@ -554,7 +555,7 @@ static void searches(void **state)
 static void searches_of_places(void **state)
 {
     (void)state;
-    const xli_search_problem problem = {XL_U32, XL_U64, false, XL_SEARCH_UNSORTED};
+    const xli_search_problem problem = {XL_U32, XL_U64, false, XL_SEARCH_UNSORTED, false};
     for (int d = 0; d < DEVICES; ++d) {
         const xli_search_shape shape =
             search_of(&devices[d], XL_SEARCH_UNSORTED, devices[d].group, d == LLVMPIPE);
