@@ -225,7 +225,7 @@ XL_T xl_input_start(const xl_input *input)
 }
 
 /* What the next part continues, after all elements of this one: by one work-item. If no element has
- * come yet, and nothing stands for none, only the flag is stored. */
+ * come yet and there is neither an identity nor init, only the flag is stored. */
 void xl_carry_leave(const xl_input *input, XL_T all)
 {
 #if XL_CARRY == 2

@@ -114,8 +114,8 @@ typedef struct xl_scan_args {
      * of the part before, to the last bit where the operator does not round. */
     xl_view carry_in;     /* not given, or a carry, the carry_out of the part before: from it start
                              the results of the segment that this part goes on with, all other
-                             segments from init. `segments` says whether it goes on with one:
-                             the first element begins a new one only by its flag or bit; by a
+                             segments from init. `segments` says whether it goes on with a
+                             segment: the first element begins a new one only by its flag or bit; by a
                              key that differs from the one before the view, which is read and must
                              be there (offset 1 or more; any key if no element has come yet); or by
                              an offset of 0: what lies before offsets[0] goes on */

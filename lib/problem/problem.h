@@ -46,7 +46,7 @@ bool xli_problem_is_ordered(const xli_problem *problem);
 /* It must be the same on every device, too. */
 bool xli_problem_is_reproducible(const xli_problem *problem);
 
-/* Elements of a carry: its value, and, where nothing can stand for no elements, one that holds a
+/* Elements of a carry: its value, and, if there is neither an identity nor init, one that holds a
  * flag; 0: the scan takes no carries. */
 size_t xli_problem_carry(const xli_problem *problem);
 

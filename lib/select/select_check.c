@@ -35,7 +35,7 @@ static xl_status check_numbers(const xl_context *ctx, const xl_select_desc *desc
     else if (desc->equal && !is_by_heads((xl_select_kind)desc->kind))
         why = "desc.equal: given, but only UNIQUE and RUNS compare elements";
     else if (desc->equal && !desc->equal_zeros)
-        why = "desc.equal_zeros: 0; must be 1 with desc.equal, which says what is equal";
+        why = "desc.equal_zeros: 0; must be 1 if desc.equal is given";
     return why ? xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "%s", why) : XL_SUCCESS;
 }
 

@@ -333,7 +333,7 @@ static void zeros_of_both_signs(void **state)
     for (size_t i = 0; i < 4 * 4 * 2; ++i) {
         const size_t t = i / 8, o = i / 2 % 4;
         const zeros z = {types[t], t == 3 ? 2 : 1, ops[o], i % 2};
-        const size_t width = (i + i / 4) % 2 ? 5 : SIZE_MAX / 2;
+        const size_t width = (o / 2 + t + i) % 2 ? SIZE_MAX / 2 : 5; /* the whole, or segments */
         if ((z.lanes == 2 && finds_place(z.op)) ||
             (xlt_few_programs() && (t == 3 ? o > 0 : t != o % 2 || (z.equal && o > 0))))
             continue;

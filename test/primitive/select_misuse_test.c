@@ -17,7 +17,7 @@ static void wrong_descriptors(void **state)
         {"desc.predicate: given", {BASE, .by = 1, .predicate = "x"}},
         {"desc.predicate: given", {BASE, .kind = XL_SELECT_UNIQUE, .predicate = "x"}},
         {"desc.equal: given", {BASE, .equal = "a == b"}},
-        {"desc.equal_zeros: 0; must be 1 with desc.equal",
+        {"desc.equal_zeros: 0; must be 1 if desc.equal",
          {BASE, .kind = XL_SELECT_UNIQUE, .equal = "a == b"}},
         {"desc.reserved: 1; must be 0", {BASE, .reserved = 1}},
         {"type: unknown", {.type = 99, .index = XL_U32}},
