@@ -163,6 +163,8 @@ void case_draw_plan_of(fuzz_case *c, uint64_t which, uint64_t plan)
     c->of[NUM_BINS] = any_level(&random, NUM_BINS);
     if (one_in(&random, 2)) /* most other fields depend on it */
         c->of[COMPARE] = 0;
+    if (which == SORT || which == TOPK) /* the other forms are not theirs */
+        c->of[SEGMENTS] = one_in(&random, 3) ? XL_SEGMENTS_OFFSETS : XL_SEGMENTS_NONE;
     case_normalise(c);
 }
 
