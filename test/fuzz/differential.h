@@ -119,6 +119,7 @@ typedef enum field {
     FIRST,
     ROWS,
     SKEW,
+    TURN,
     SPREAD,
     FAILS,
     PARTS,
@@ -164,6 +165,9 @@ enum { VALUES_NONE, VALUES_U32, VALUES_INDICES };
 enum { PLACE_APART, PLACE_IN, PLACE_KEYS_IN, PLACE_VALUES_IN };
 /* By no comparator, by the low bits of an integer, or by a word of a structure. */
 enum { COMPARE_NONE, COMPARE_LOW, COMPARE_STRUCT };
+/* How a cell is turned, if any matrix is legal as one: 1 once it is. */
+enum { TURN_NONE, TURN_LEFT, TURN_AXES };
+enum { ANY_CELLS = 0 };
 /* Where points are, and why a build must refuse some. */
 enum { SPREAD_USUAL, ON_FACES, FAR_AWAY };
 enum { FAILS_NOT, FAILS_NON_FINITE, FAILS_OUTSIDE, FAILS_SYSTEM };

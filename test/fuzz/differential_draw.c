@@ -141,7 +141,7 @@ void case_draw_space_plan(fuzz_case *c, uint64_t plan)
     c->of[PRIMITIVE] = primitives[kind];
     if (turn > 0) {
         draw_values(c, &random, STRIDE, TUNE);
-        draw_values(c, &random, SCALAR, PLAN_FIELDS);
+        draw_values(c, &random, SCALAR, ILLEGAL);
     }
     c->of[SCALAR] = turn % 2 == 0;
     c->of[SPACE] = spaces[(turn + 3 * kind) % COUNT_OF(spaces)];
@@ -160,10 +160,13 @@ void case_draw_plan_of(fuzz_case *c, uint64_t which, uint64_t plan)
         if (!one_in(&random, f == TUNE ? 2 : 4))
             c->of[f] = any_level(&random, f);
     c->of[PRIMITIVE] = which;
+    c->of[ILLEGAL] = 0; /* those are for all pairs */
     c->of[TYPE] = xlt_below(&random, which <= REDUCE || which >= SELECT ? NUM_TYPES : NUM_SCALARS);
     c->of[NUM_BINS] = any_level(&random, NUM_BINS);
     if (one_in(&random, 2)) /* most other fields depend on it */
         c->of[COMPARE] = 0;
+    if (which == SORT || which == TOPK) /* the other forms are not theirs */
+        c->of[SEGMENTS] = one_in(&random, 3) ? XL_SEGMENTS_OFFSETS : XL_SEGMENTS_NONE;
     case_normalise(c);
 }
 

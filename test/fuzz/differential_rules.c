@@ -80,7 +80,7 @@ static bool has_width(const fuzz_case *c)
     return OF(SEGMENTS) == XL_SEGMENTS_WIDTH || OF(SEGMENTS) == XL_SEGMENTS_MASK;
 }
 
-RULE(segments_go, !IS(SORT) || has_offsets(c))
+RULE(segments_go, !(IS(SORT) || IS(TOPK)) || has_offsets(c))
 RULE(segment_type_goes,
      OF(SEGMENTS) == XL_SEGMENTS_KEYS || (has_offsets(c) && OF(SEGMENT_TYPE) < 2))
 RULE(mask_goes, OF(SEGMENTS) == XL_SEGMENTS_MASK)
@@ -115,11 +115,17 @@ static bool has_range(const fuzz_case *c)
     return OF(FROM_BIT) > 0 || OF(TO_BIT) > 0;
 }
 
+/* A range that is all bits is none. */
+static bool has_some_bits(const fuzz_case *c)
+{
+    return OF(FROM_BIT) > 0 || (OF(TO_BIT) > 0 && OF(TO_BIT) != 8 * element_of(c)->bytes);
+}
+
 RULE(key_bytes_go, OF(COMPARE) == COMPARE_STRUCT)
 RULE(range_goes, OF(COMPARE) == COMPARE_NONE && !OF(SEGMENTS))
 RULE(to_bit_goes, OF(TO_BIT) <= 8 * element_of(c)->bytes)
 RULE(from_bit_goes, OF(FROM_BIT) < (OF(TO_BIT) ? OF(TO_BIT) : 8 * element_of(c)->bytes))
-RULE(equal_zeros_go, OF(COMPARE) == COMPARE_NONE && !has_range(c))
+RULE(equal_zeros_go, OF(COMPARE) == COMPARE_NONE && !has_some_bits(c))
 RULE(wide_goes, OF(COMPARE) == COMPARE_NONE && !OF(SEGMENTS) && !OF(EQUAL_ZEROS))
 RULE(algorithm_compares, !IS(SORT) || OF(COMPARE) == COMPARE_NONE)
 RULE(algorithm_has_segments, !IS(SORT) || !OF(SEGMENTS) || OF(ALGORITHM) == ALGORITHM_BITONIC)
@@ -180,6 +186,7 @@ RULE(query_layout_goes, OF(AROUND))
 RULE(tight_goes, OF(TIGHT) < 2 || !IS(KNN))
 RULE(tight_repeats, repeats(c))
 RULE(skew_goes, OF(SPACE) == SPACE_CELL)
+RULE(turn_goes, ANY_CELLS &&OF(SPACE) == SPACE_CELL)
 RULE(far_goes, OF(SPREAD) != FAR_AWAY || OF(SPACE) == SPACE_OPEN)
 RULE(fails_outside, OF(FAILS) != FAILS_OUTSIDE || OF(SPACE) != SPACE_OPEN)
 RULE(fails_by_system, OF(FAILS) != FAILS_SYSTEM || OF(BATCH))
@@ -214,7 +221,7 @@ static const struct {
     {MAP, map_goes, "the expression is exact only for these types", XL_SUCCESS},
     {MAP, map_loads, "a histogram has no store", XL_SUCCESS},
     {MAP, map_stores, "a sum of signed integers would overflow; an index has no store", XL_SUCCESS},
-    {SEGMENTS, segments_go, "sorts take offsets", XL_SUCCESS},
+    {SEGMENTS, segments_go, "sorts and selections of the largest take offsets", XL_SUCCESS},
     {SEGMENT_TYPE, segment_type_goes, "only keys and offsets have a type", XL_SUCCESS},
     {WIDTH, has_width, "only these segments have a width", XL_SUCCESS},
     {MASK, mask_goes, "only these segments have a mask", XL_SUCCESS},
@@ -270,6 +277,7 @@ static const struct {
     {TIGHT, tight_goes, "the reference looks at three images on either side", XL_SUCCESS},
     {TIGHT, tight_repeats, "no edge is a period", XL_SUCCESS},
     {SKEW, skew_goes, "only the vectors of a cell lean", XL_SUCCESS},
+    {TURN, turn_goes, "cells are lower triangular, with a diagonal above 0", XL_SUCCESS},
     {SPREAD, far_goes, "points must be in the box", XL_SUCCESS},
     {FAILS, fails_outside, "there is no box", XL_SUCCESS},
     {FAILS, fails_by_system, "there are no systems", XL_SUCCESS},
@@ -323,6 +331,10 @@ static void complete(fuzz_case *c)
         limit_points(c);
     if (IS(GRID))
         at_most(c, N, 900);
+    if (IS(TOPK) && OF(SEGMENTS)) { /* each of them has k results */
+        at_most(c, N, 6000);
+        at_most(c, TOP, 70);
+    }
     if (e->bytes > 16)
         at_most(c, N, ((uint64_t)1 << 22) / e->bytes);
     if (IS(SELECT) && needs_text(c))

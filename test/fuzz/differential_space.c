@@ -41,12 +41,17 @@ static double rounded(const scene *s, double x)
     return s->wide ? x : (double)(float)x;
 }
 
-/* Edges are longer than a radius, which a device that ends long loops wants, unless they are to be
- * tight: shorter than a half or a quarter of it. No edge is twice as long as another. */
-static double shortest_edge(const fuzz_case *c, const scene *s, xlt_random *random)
+/* Edges are longer than a radius, which a device that ends long loops wants, unless all are to be
+ * tight, about a half of it, or one is, about a quarter: a thin cell. */
+static void make_edges(const fuzz_case *c, const scene *s, xlt_random *random, double edges[3])
 {
-    static const double parts[] = {1.1, 0.44, 0.26};
-    return parts[c->of[TIGHT]] * s->radius * (1 + 3 * (double)xlt_unit(random));
+    const double shortest =
+        (c->of[TIGHT] == 1 ? 0.44 : 1.1) * s->radius * (1 + 3 * (double)xlt_unit(random));
+    for (uint32_t a = 0; a < s->dimensions; ++a)
+        edges[a] = shortest * (1 + (double)xlt_unit(random));
+    if (c->of[TIGHT] == 2)
+        edges[xlt_below(random, s->dimensions)] =
+            0.26 * s->radius * (1 + 0.5 * (double)xlt_unit(random));
 }
 
 /* As far as tilts may go, or anything up to the half of it. */
@@ -71,13 +76,28 @@ static void make_cell(const fuzz_case *c, scene *s, xlt_random *random)
     }
 }
 
+/* The same lattice left-handed, by one vector that points back, or with its axes in another order:
+ * for ANY_CELLS. What holds of such a lattice is not in `period` and `tilt`. */
+static void turn_cell(const fuzz_case *c, scene *s)
+{
+    const uint32_t d = s->dimensions;
+    for (uint32_t row = 0; row < d; ++row) {
+        const double was[3] = {s->cell[row][0], s->cell[row][1], s->cell[row][2]};
+        for (uint32_t column = 0; column < d; ++column)
+            s->cell[row][column] = c->of[TURN] == TURN_AXES ? was[(column + 1) % d]
+                                   : row + 1 == d           ? -was[column]
+                                                            : was[column];
+    }
+}
+
 static void make_space(const fuzz_case *c, scene *s, xlt_random *random)
 {
     static const double corners[3][3] = {{0, 0, 0}, {-3.25, 1.7, 100}, {1000, -2000, 500}};
-    const double shortest = shortest_edge(c, s, random);
+    double edges[3] = {0};
+    make_edges(c, s, random, edges);
     const double far = s->wide && c->of[FAR] == 2 ? 1e6 : 1;
     for (uint32_t a = 0; a < s->dimensions; ++a) {
-        const double edge = shortest * (1 + (double)xlt_unit(random));
+        const double edge = edges[a];
         s->lower[a] = rounded(s, far * corners[c->of[FAR]][a]);
         s->upper[a] = rounded(s, s->lower[a] + edge);
         s->cell[a][a] = rounded(s, edge);
@@ -85,6 +105,8 @@ static void make_space(const fuzz_case *c, scene *s, xlt_random *random)
         s->period[a] = s->periodic >> a & 1 ? rounded(s, s->period[a]) : 0;
     }
     make_cell(c, s, random);
+    if (c->of[TURN])
+        turn_cell(c, s);
 }
 
 /* ---- points --------------------------------------------------------------------------------- */
@@ -120,7 +142,7 @@ static double coordinate(const scene *s, bool in_cell, const double part[3], uin
     double x = s->lower[axis];
     if (!in_cell)
         return fmax(x, fmin(s->upper[axis], x + part[axis] * (s->upper[axis] - x)));
-    for (uint32_t row = axis; row < s->dimensions; ++row) {
+    for (uint32_t row = 0; row < s->dimensions; ++row) {
         const double edge = s->cell[row][axis];
         x += around ? fmin(edge, 0) + part[axis] * fabs(edge) : part[row] * edge;
     }
@@ -298,7 +320,7 @@ static xl_grid_desc describe(const fuzz_case *c, const scene *s)
         desc.lower[a] = s->wide ? 0 : (float)s->lower[a];
         desc.upper_f64[a] = s->wide && desc.bounded ? s->upper[a] : 0;
         desc.upper[a] = s->wide || !desc.bounded ? 0 : (float)s->upper[a];
-        for (uint32_t column = 0; column <= a && desc.triclinic; ++column) {
+        for (uint32_t column = 0; column < s->dimensions && desc.triclinic; ++column) {
             desc.cell_f64[a][column] = s->wide ? s->cell[a][column] : 0;
             desc.cell[a][column] = s->wide ? 0 : (float)s->cell[a][column];
         }
