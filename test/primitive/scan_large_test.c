@@ -291,7 +291,8 @@ static void reductions_past_2_to_32(void **state)
 /* Of n bytes of 9 and a last one of 3: the sum as u64, the least number, and its place. */
 static uint64_t reduced(const large *l, size_t n, xl_op op)
 {
-    cl_ulong got = 0;
+    cl_ulong wide = 0;
+    cl_uchar least = 0;
     xl_reduce *plan;
     xl_reduce_desc desc;
     xl_reduce_desc_init(&desc);
@@ -302,15 +303,15 @@ static uint64_t reduced(const large *l, size_t n, xl_op op)
         desc.load_type = XL_U8;
     }
     XLT_OK(xl_reduce_create(xlt_context(), &desc, &plan));
-    xlt_buffer out = xlt_buffer_make(&got, 8, 1, 0);
+    xlt_buffer out = xlt_buffer_make(NULL, 1, op == XL_MIN ? 1 : 8, 0);
     XLT_OK(xl_reduce_enqueue(
         plan, xlt_queue(),
         &(xl_reduce_args){.n = n, .in = xl_view_of(l->data, 0), .out = xlt_view(&out)}, 0, NULL,
         NULL));
-    xlt_read(&out, &got);
+    xlt_read(&out, op == XL_MIN ? (void *)&least : (void *)&wide);
     xlt_buffer_free(&out);
     xl_reduce_destroy(plan);
-    return got;
+    return op == XL_MIN ? least : wide;
 }
 
 static void reductions_at_powers_of_two(void **state)
