@@ -79,7 +79,7 @@ if [[ $parts == *" large "* ]]; then
   step "2^32 elements, PoCL" env "${pocl[@]}" CROSSLANE_TEST_LARGE=1 \
     "HWLOC_SYNTHETIC=numa:1(memory=34359738368) core:2 pu:1" build/werror/test/primitive/scan_large_test
   step "2^32 keys, PoCL" env "${pocl[@]}" CROSSLANE_TEST_LARGE=1 \
-    "HWLOC_SYNTHETIC=numa:1(memory=34359738368) core:2 pu:1" build/werror/test/primitive/sort_large_test keys_past_2_to_32
+    "HWLOC_SYNTHETIC=numa:1(memory=34359738368) core:2 pu:1" build/werror/test/primitive/sort_large_test 'keys_*'
   step "2^32 keys in a file, PoCL" env "${pocl[@]}" CROSSLANE_TEST_LARGE=1 \
     "HWLOC_SYNTHETIC=numa:1(memory=34359738368) core:2 pu:1" ctest --test-dir build/werror -R 'tool_limits$' --output-on-failure
 fi

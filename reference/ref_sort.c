@@ -69,18 +69,9 @@ uint64_t ref_key_rank_equal_zeros(xl_type type, const void *key)
     return ref_key_rank(type, is_float(type) && bits == sign ? zero : key);
 }
 
-static bool is_nan(xl_type type, const void *key)
-{
-    uint64_t sign;
-    const uint64_t bits = bits_of(type, key, &sign);
-    return is_float(type) && (bits & (sign - 1)) > infinity(ref_type_size(type));
-}
-
 int ref_key_order(xl_type key, const void *a, const void *b)
 {
     const uint64_t x = ref_key_rank(key, a), y = ref_key_rank(key, b);
-    if (is_nan(key, a) && is_nan(key, b))
-        return 0;
     return x < y ? -1 : x > y;
 }
 

@@ -109,8 +109,7 @@ bool ref_sort_by(size_t n, size_t *places, bool (*before)(const void *user, size
 /* The place of a key in ascending order: a smaller number comes first. */
 uint64_t ref_key_rank(xl_type type, const void *key);
 
-/* -1 for a before b in ascending order, 1 for after, 0 for keys that may stand in either
- * order, as two NaN may. */
+/* -1 if a is before b in ascending order, 1 if it is after b, 0 if both have the same bits. */
 int ref_key_order(xl_type key, const void *a, const void *b);
 
 /* ---- ref_topk.c ---- */

@@ -84,12 +84,10 @@ uint2 xl_count_range(const xl_range *range, const xl_two *two, const xl_search *
                      uint2 count)
 {
 #define XL_DO(q)                                                                                   \
-    if (XL_IS_CANDIDATE(q, range)) {                                                               \
-        const xl_site other = xl_search_site(s, q);                                                \
-        count.x += xl_is_counted(&two->a, other, range->shift) ? 1u : 0u;                          \
-        if (both)                                                                                  \
-            count.y += xl_is_counted(&two->b, other, range->shift) ? 1u : 0u;                      \
-    }
+    const xl_site other = xl_search_site(s, q);                                                    \
+    count.x += xl_is_counted(&two->a, other, range->shift) ? 1u : 0u;                              \
+    if (both)                                                                                      \
+        count.y += xl_is_counted(&two->b, other, range->shift) ? 1u : 0u;
     XL_CANDIDATES(q, range, XL_DO)
 #undef XL_DO
     return count;
@@ -175,14 +173,14 @@ __kernel void xl_neighbors_count(__global uint *storage, XL_INDEX_PARAMETERS, XL
 uint xl_fill_range(const xl_ranges *near, const xl_query *query, const xl_search *s,
                    __global uint *row, uint room, uint count)
 {
-#define XL_TAKES XL_ROW_TAKES(count, room)
-#define XL_FOUND                                                                                   \
-    if (XL_ROW_STORES(count, room))                                                                \
-        row[count] = other.w;                                                                      \
-    ++count;
-    XL_NEIGHBORS_IN_RANGE
-#undef XL_FOUND
-#undef XL_TAKES
+#define XL_DO(q)                                                                                   \
+    XL_IF_NEIGHBOR(q, XL_ROW_TAKES(count, room), {                                                 \
+        if (XL_ROW_STORES(count, room))                                                            \
+            row[count] = other.w;                                                                  \
+        ++count;                                                                                   \
+    })
+    XL_CANDIDATES(q, &near->cells, XL_DO)
+#undef XL_DO
     return count;
 }
 
@@ -212,14 +210,14 @@ uint xl_fill_alone(const xl_search *s, const xl_query *query, __global uint *row
 uint xl_stage_range(const xl_ranges *near, const xl_query *query, const xl_search *s,
                     __local uint *staged, uint room, uint count)
 {
-#define XL_TAKES XL_ROW_TAKES(count, room)
-#define XL_FOUND                                                                                   \
-    if (XL_ROW_STORES(count, room))                                                                \
-        staged[count * XL_GROUP] = other.w;                                                        \
-    ++count;
-    XL_NEIGHBORS_IN_RANGE
-#undef XL_FOUND
-#undef XL_TAKES
+#define XL_DO(q)                                                                                   \
+    XL_IF_NEIGHBOR(q, XL_ROW_TAKES(count, room), {                                                 \
+        if (XL_ROW_STORES(count, room))                                                            \
+            staged[count * XL_GROUP] = other.w;                                                    \
+        ++count;                                                                                   \
+    })
+    XL_CANDIDATES(q, &near->cells, XL_DO)
+#undef XL_DO
     return count;
 }
 
@@ -389,12 +387,10 @@ xl_real2 xl_visit_range(const xl_range *range, const xl_two *two, const xl_searc
 {
     xl_real distance2;
 #define XL_DO(q)                                                                                   \
-    if (XL_IS_CANDIDATE(q, range)) {                                                               \
-        const xl_site other = xl_search_site(s, q);                                                \
-        XL_VISIT_ADD(sum.x, &two->a)                                                               \
-        if (both)                                                                                  \
-            XL_VISIT_ADD(sum.y, &two->b)                                                           \
-    }
+    const xl_site other = xl_search_site(s, q);                                                    \
+    XL_VISIT_ADD(sum.x, &two->a)                                                                   \
+    if (both)                                                                                      \
+    XL_VISIT_ADD(sum.y, &two->b)
     XL_CANDIDATES(q, range, XL_DO)
 #undef XL_DO
     return sum;

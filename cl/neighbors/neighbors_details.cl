@@ -7,9 +7,7 @@
 #include "neighbors_rounds.cl"
 
 /* Which of them are wanted. */
-#define XL_WANTS_DISTANCES 1u
-#define XL_WANTS_VECTORS 2u
-#define XL_WANTS_SHIFTS 4u
+enum { XL_WANTS_DISTANCES = 1, XL_WANTS_VECTORS = 2, XL_WANTS_SHIFTS = 4 };
 
 /* Of all rows, or of those from one on. */
 typedef struct xl_details {
@@ -130,15 +128,15 @@ uint xl_details_range(const xl_ranges *near, const xl_query *query, const xl_sea
 {
     const xl_real4 self = xl_site_position(query->self);
     const int4 shift = xl_details_shift(s, near);
-#define XL_TAKES true
-#define XL_FOUND                                                                                   \
-    const xl_real4 vector = -((self - xl_site_position(other)) - near->shift);                     \
-    const uint place = xl_details_place(of, row, room, other.w, count++);                          \
-    if (place < room)                                                                              \
-        xl_details_put(of, place, distance2, vector, shift);
-    XL_NEIGHBORS_IN_RANGE
-#undef XL_FOUND
-#undef XL_TAKES
+#define XL_DO(q)                                                                                   \
+    XL_IF_NEIGHBOR(q, true, {                                                                      \
+        const xl_real4 vector = -((self - xl_site_position(other)) - near->shift);                 \
+        const uint place = xl_details_place(of, row, room, other.w, count++);                      \
+        if (place < room)                                                                          \
+            xl_details_put(of, place, distance2, vector, shift);                                   \
+    })
+    XL_CANDIDATES(q, &near->cells, XL_DO)
+#undef XL_DO
     return count;
 }
 

@@ -12,37 +12,45 @@
 #if XL_MOST_ROUNDS > 0
 #define XL_CANDIDATES(q, cells, DO)                                                                \
     for (uint q = (cells)->begin; q < (cells)->end; q += 8) {                                      \
-        DO(q)                                                                                      \
-        DO(q + 1)                                                                                  \
-        DO(q + 2)                                                                                  \
-        DO(q + 3)                                                                                  \
-        DO(q + 4)                                                                                  \
-        DO(q + 5)                                                                                  \
-        DO(q + 6)                                                                                  \
-        DO(q + 7)                                                                                  \
+        {                                                                                          \
+            DO(q)                                                                                  \
+        }                                                                                          \
+        if (q + 1 < (cells)->end) {                                                                \
+            DO(q + 1)                                                                              \
+        }                                                                                          \
+        if (q + 2 < (cells)->end) {                                                                \
+            DO(q + 2)                                                                              \
+        }                                                                                          \
+        if (q + 3 < (cells)->end) {                                                                \
+            DO(q + 3)                                                                              \
+        }                                                                                          \
+        if (q + 4 < (cells)->end) {                                                                \
+            DO(q + 4)                                                                              \
+        }                                                                                          \
+        if (q + 5 < (cells)->end) {                                                                \
+            DO(q + 5)                                                                              \
+        }                                                                                          \
+        if (q + 6 < (cells)->end) {                                                                \
+            DO(q + 6)                                                                              \
+        }                                                                                          \
+        if (q + 7 < (cells)->end) {                                                                \
+            DO(q + 7)                                                                              \
+        }                                                                                          \
     }
-/* For each of them, once a loop of several is under way. */
-#define XL_IS_CANDIDATE(q, cells) ((q) < (cells)->end)
 #else
 #define XL_CANDIDATES(q, cells, DO)                                                                \
     for (uint q = (cells)->begin; q < (cells)->end; ++q) {                                         \
         DO(q)                                                                                      \
     }
-#define XL_IS_CANDIDATE(q, cells) true
 #endif
 
-/* Does XL_FOUND for each neighbour `other` of `query` in the range that `near` is at, if XL_TAKES
- * is true. The caller defines both; `distance2` is the squared distance of the pair. */
-#define XL_NEIGHBORS_IN_RANGE                                                                      \
+/* For candidate q of the range that `near` is at: does FOUND if it is a neighbour of `query` and
+ * TAKES is true. `other` is the candidate, `distance2` the squared distance. */
+#define XL_IF_NEIGHBOR(q, TAKES, FOUND)                                                            \
+    const xl_site other = xl_search_site(s, q);                                                    \
     xl_real distance2;                                                                             \
-    XL_CANDIDATES(q, &near->cells, XL_IF_NEIGHBOR)
-#define XL_IF_NEIGHBOR(q)                                                                          \
-    if (XL_IS_CANDIDATE(q, &near->cells)) {                                                        \
-        const xl_site other = xl_search_site(s, q);                                                \
-        if (xl_is_neighbor(query->self, other, near->shift, query->radius2, &distance2) &&         \
-            XL_TAKES) {                                                                            \
-            XL_FOUND                                                                               \
-        }                                                                                          \
+    if (xl_is_neighbor(query->self, other, near->shift, query->radius2, &distance2) && TAKES) {    \
+        FOUND                                                                                      \
     }
 
 /* Whether a walk may go on through this range; *rounds are those so far. */

@@ -15,7 +15,7 @@
 
 #if XL_WALK > 0
 
-#define XL_WALK_QUERIES 8u
+enum { XL_WALK_QUERIES = 8 };
 /* Rows whose places are kept; where there are more each block is searched for. */
 #define XL_WALK_ROWS 24u
 /* Candidates that are held at a time, a multiple of 64. */
@@ -49,11 +49,14 @@ typedef struct xl_walk {
     bool more;
 } xl_walk;
 
+xl_real xl_walk_radius2(const xl_walk *walk, uint j, const xl_search *s)
+{
 #if XL_RADII
-#define XL_WALK_RADIUS2(walk, j, s) ((walk)->radius2[j])
+    return walk->radius2[j];
 #else
-#define XL_WALK_RADIUS2(walk, j, s) ((s)->radius2)
+    return s->radius2;
 #endif
+}
 
 /* What may be a neighbour, of one image of the block. The last vector is filled up with points that
  * are none. */
@@ -316,7 +319,7 @@ void xl_walk_count(xl_walk *walk, const xl_search *s, uint *found)
     xl_walk_rewind(walk);
     while (xl_walk_collect(walk, s, &candidates))
         for (uint j = 0; j < walk->queries; ++j) {
-            const xl_real radius2 = XL_WALK_RADIUS2(walk, j, s);
+            const xl_real radius2 = xl_walk_radius2(walk, j, s);
             int8 near = 0;
             for (uint at = 0; at < candidates.n; at += 8)
                 near -= xl_walk_near(walk, j, &candidates, at, radius2);
@@ -342,13 +345,16 @@ uint xl_walk_mask(const xl_walk *walk, uint j, const xl_candidates *from, uint a
 }
 
 /* Whether a block's own points may be among the candidates, as what is left out. */
+bool xl_walk_keeps(const xl_candidates *candidates)
+{
 #if XL_KEEP_SELF || XL_HALF
-#define XL_WALK_KEEPS(candidates) true
+    return true;
 #elif XL_PERIODIC
-#define XL_WALK_KEEPS(candidates) any((candidates)->shift != 0.0f)
+    return any(candidates->shift != 0.0f);
 #else
-#define XL_WALK_KEEPS(candidates) false
+    return false;
 #endif
+}
 
 #if XL_VISIT
 /* As xl_walk_near() has it. */
@@ -365,7 +371,7 @@ xl_real xl_walk_visit_candidates(const xl_walk *walk, uint j, const xl_candidate
                                  xl_real radius2, xl_real sum, xl_real4 params)
 {
     const uint self = walk->index[j];
-    const bool keeps = XL_WALK_KEEPS(candidates);
+    const bool keeps = xl_walk_keeps(candidates);
     for (uint at = 0; at < candidates->n; at += 32) {
         uint near = xl_walk_mask(walk, j, candidates, at, radius2);
         while (near != 0) {
@@ -388,7 +394,7 @@ void xl_walk_visit(xl_walk *walk, const xl_search *s, xl_real start, xl_real4 pa
     xl_walk_rewind(walk);
     while (xl_walk_collect(walk, s, &candidates))
         for (uint j = 0; j < walk->queries; ++j)
-            sums[j] = xl_walk_visit_candidates(walk, j, &candidates, XL_WALK_RADIUS2(walk, j, s),
+            sums[j] = xl_walk_visit_candidates(walk, j, &candidates, xl_walk_radius2(walk, j, s),
                                                sums[j], params);
 }
 #endif

@@ -129,7 +129,7 @@ uint xl_walk_take(const xl_walk *walk, uint j, const xl_candidates *candidates, 
                   uint *row, uint room, uint count)
 {
     const uint self = walk->index[j];
-    const bool keeps = XL_WALK_KEEPS(candidates);
+    const bool keeps = xl_walk_keeps(candidates);
     XL_WALK_TAKE(row[count] = other; count += keeps || other != self ? 1 : 0;)
     return count;
 }
@@ -138,7 +138,7 @@ uint xl_walk_take_long(const xl_walk *walk, uint j, const xl_candidates *candida
                        xl_real radius2, __global uint *row, uint room, uint count)
 {
     const uint self = walk->index[j];
-    const bool keeps = XL_WALK_KEEPS(candidates);
+    const bool keeps = xl_walk_keeps(candidates);
     XL_WALK_TAKE(if (keeps || other != self) row[count++] = other;)
     return count;
 }
@@ -161,7 +161,7 @@ uint xl_walk_take_pairs(const xl_walk *walk, uint j, const xl_candidates *candid
                         xl_real radius2, xl_staged *staged, uint room, uint count)
 {
     const uint self = walk->index[j];
-    const bool keeps = XL_WALK_KEEPS(candidates);
+    const bool keeps = xl_walk_keeps(candidates);
     XL_WALK_TAKE(xl_staged_set(staged, count, walk, j, candidates, k);
                  count += keeps || other != self ? 1 : 0;)
     return count;
@@ -205,8 +205,8 @@ void xl_walk_rank(const uint *staged, uint n, uint *places)
 }
 
 /* The place of each pair in its row. In ascending order, images of one point stay in the order of
- * the walk. Of candidates of one image no index is there twice (except in storage that was
- * overwritten: then two pairs may share a place). */
+ * the walk. Candidates of one image have no index twice (except in storage that was overwritten:
+ * then two pairs may share a place). */
 void xl_staged_place(const xl_staged *staged, uint n, bool one_image, uint *places)
 {
 #if XL_SORTED
@@ -320,7 +320,7 @@ void xl_walk_measure(xl_walk *walk, const xl_search *s, const xl_rows *rows, uin
 void xl_walk_fill_short(xl_walk *walk, const xl_search *s, uint j, xl_candidates *candidates,
                         bool whole, ulong begin, uint room, xl_pending *to)
 {
-    const xl_real radius2 = XL_WALK_RADIUS2(walk, j, s);
+    const xl_real radius2 = xl_walk_radius2(walk, j, s);
     xl_staged staged;
     uint count = 0;
 #if XL_DETAILS
@@ -343,7 +343,7 @@ void xl_walk_fill_long(xl_walk *walk, const xl_search *s, uint j, xl_candidates 
                        bool whole, ulong begin, uint room, const xl_pending *to)
 {
     __global uint *const row = to->list->indices + begin;
-    const xl_real radius2 = XL_WALK_RADIUS2(walk, j, s);
+    const xl_real radius2 = xl_walk_radius2(walk, j, s);
     uint count = 0;
     if (whole)
         count = xl_walk_take_long(walk, j, candidates, radius2, row, room, count);

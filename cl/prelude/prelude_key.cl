@@ -56,7 +56,7 @@ enum { XL_KEY_BITS = 8 * XL_KEY_BYTES };
 
 /* Of a floating-point number a negative one has all its bits flipped, any other only its sign,
  * which orders negative NaN < -inf < ... < +inf < positive NaN. What is subtracted makes -inf 0 and
- * takes the negative NaN past the positive ones. */
+ * takes the negative NaN past the positive ones; their payloads fall. */
 #if XL_KEY_BYTES == 8
 #define XL_NEGATIVE_NANS 0x000ffffffffffffful
 #elif XL_KEY_BYTES == 4

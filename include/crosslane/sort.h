@@ -55,9 +55,10 @@ typedef enum xl_sort_algorithm {
 enum { XL_SORT_MORE_VALUES = 3 };
 
 /* Start from xl_sort_desc_init(): ascending u32 keys, no values.
- * Floating-point keys are ordered -inf < ... < -0 < +0 < ... < +inf < NaN: all NaN after everything
- * else, whatever their sign, and among themselves by their bits; XL_DESCENDING is exactly the
- * reverse. Keys keep their bits. `equal_zeros` makes zeros equal. */
+ * Floating-point keys are ordered -inf < ... < -0 < +0 < ... < +inf < positive NaN < negative NaN.
+ * Positive NaN are ordered by rising payload, negative NaN by falling payload: the totalOrder of
+ * IEEE 754, but with the negative NaN moved to the end. XL_DESCENDING is exactly the reverse. NaN
+ * are equal only if their bits are. Keys keep their bits. `equal_zeros` makes zeros equal. */
 typedef struct xl_sort_desc {
     uint32_t struct_size;  /* set by xl_sort_desc_init() */
     uint32_t num_tunables; /* of `tunables` */

@@ -33,23 +33,26 @@
 
 XL_EXTERN_C_BEGIN
 
-/* What a call came to. The numbers are part of the ABI and never change.
+/* The result of a call. The numbers are part of the ABI and never change.
  * The library prints nothing and never aborts; the text that goes with a
  * failure is read with xl_context_error(). */
 typedef enum xl_status {
     XL_SUCCESS = 0,                 /* done, or enqueued */
-    XL_ERROR_INVALID_ARGUMENT = 1,  /* an argument is null, unknown, or beyond a limit */
-    XL_ERROR_OUT_OF_MEMORY = 2,     /* host or device memory could not be had */
-    XL_ERROR_NO_DEVICE = 3,         /* no platform, or no device matches the selection */
-    XL_ERROR_UNSUPPORTED = 4,       /* the device lacks a feature; the text names it */
-    XL_ERROR_BUILD = 5,             /* a kernel did not compile; the text holds the log */
-    XL_ERROR_OPENCL = 6,            /* an OpenCL call failed; the text holds call and code */
-    XL_ERROR_SCRATCH_TOO_SMALL = 7, /* the scratch view has fewer bytes than asked for */
-    XL_ERROR_MISALIGNED = 8,        /* a view does not start at a multiple of the alignment */
-    XL_ERROR_OVERLAP = 9,           /* two views share bytes that may not be shared */
-    XL_ERROR_NON_FINITE = 10,       /* a coordinate is NaN or infinite */
-    XL_ERROR_OUT_OF_DOMAIN = 11,    /* a point lies outside the given bounds */
-    XL_ERROR_CAPACITY = 12,         /* reserved for outputs too small: nothing returns it so far */
+    XL_ERROR_INVALID_ARGUMENT = 1,  /* an argument is NULL, unknown, or beyond a limit */
+    XL_ERROR_OUT_OF_MEMORY = 2,     /* host or device memory is not available */
+    XL_ERROR_NO_DEVICE = 3,         /* no platform has a device, or no device matches */
+    XL_ERROR_UNSUPPORTED = 4,       /* the device or this version lacks a feature, or two options
+                                       do not go together; the text names them */
+    XL_ERROR_BUILD = 5,             /* a kernel does not compile (the text has the log), or the size
+                                       of a user's type differs on the device */
+    XL_ERROR_OPENCL = 6,            /* an OpenCL call failed; the text has call and code */
+    XL_ERROR_SCRATCH_TOO_SMALL = 7, /* `scratch` has fewer bytes than the plan needs */
+    XL_ERROR_MISALIGNED = 8,        /* `scratch` does not start at a multiple of its alignment */
+    XL_ERROR_OVERLAP = 9,           /* two views share bytes that they must not share */
+    XL_ERROR_NON_FINITE = 10,       /* a coordinate of a point or of a query is NaN or infinite */
+    XL_ERROR_OUT_OF_DOMAIN = 11,    /* a point lies outside the bounds of the grid */
+    XL_ERROR_CAPACITY = 12,         /* an output is too small for its result, such as a neighbour
+                                       list: see xl_neighbors_status() */
     XL_ERROR_INTERNAL = 13          /* a defect of the library: please report it */
 } xl_status;
 

@@ -17,8 +17,8 @@
 typedef struct xl_topk xl_topk;
 
 /* Start from xl_topk_desc_init(): the largest u32 keys, in order, no values.
- * Floating-point keys are ordered as by xl_sort: -0 before +0, unless equal_zeros is 1, and every
- * NaN greater than every number. */
+ * Floating-point keys are ordered as by xl_sort (xl_sort_desc in sort.h): -0 before +0, unless
+ * equal_zeros is 1, and every NaN greater than every number, the negative ones greatest. */
 typedef struct xl_topk_desc {
     uint32_t struct_size;  /* set by xl_topk_desc_init() */
     uint32_t num_tunables; /* of `tunables` */

@@ -184,9 +184,10 @@ done:
 uint32_t xl_tunables_each(xl_context *ctx, xl_tunable_visitor *visit, void *user)
 {
     xli_tune tune;
+    uint32_t count = 0;
     if (learn_values(ctx, &tune) != XL_SUCCESS)
         return 0;
-    for (size_t i = 0; visit && i < XLI_TUNABLES; ++i) {
+    for (size_t i = 0; i < XLI_TUNABLES; ++i) {
         const xli_tunable *t = &xli_tunables[i];
         const xl_tunable_info info = {.name = t->name,
                                       .meaning = t->meaning,
@@ -197,7 +198,11 @@ uint32_t xl_tunables_each(xl_context *ctx, xl_tunable_visitor *visit, void *user
                                       .from_file = ctx && ctx->tuning && ctx->tuning->given[i],
                                       .step = t->step,
                                       .turn = t->turn};
-        visit(user, &info);
+        if (t->for_tests)
+            continue;
+        ++count;
+        if (visit)
+            visit(user, &info);
     }
-    return XLI_TUNABLES;
+    return count;
 }

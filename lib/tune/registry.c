@@ -33,6 +33,8 @@
 #define BY_ONE(turns) .step = XLI_STEP_ONE, .turn = (turns)
 #define DOUBLING(turns) .step = XLI_STEP_DOUBLE, .turn = (turns)
 #define MEANS(text) .meaning = text
+/* A fault of the device that tests inject: see xli_tunable_of_user(). */
+#define FOR_TESTS .for_tests = true
 
 const xli_tunable xli_tunables[XLI_TUNABLES] = {
     {SCAN(shape), SWITCH, BY_ONE(3),
@@ -84,11 +86,10 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
     {SCAN(spin_limit), RANGE(0, 1 << 30),
      MEANS("Times that a work-group polls a tile's descriptor before it computes the aggregate "
            "itself.")},
-    {SCAN(inject_delay), ZERO_OR(1, 1 << 30),
-     MEANS(
-         "For tests: one in so many tiles publishes its aggregate late, or never; 0: none does.")},
-    {SCAN(inject_tear), SWITCH,
-     MEANS("For tests: 1: such a tile publishes every other word of its aggregate at once.")},
+    {SCAN(inject_delay), ZERO_OR(1, 1 << 30), FOR_TESTS,
+     MEANS("One in this many tiles publishes its aggregate late, or never; 0: none does.")},
+    {SCAN(inject_tear), SWITCH, FOR_TESTS,
+     MEANS("1: such a tile publishes every other word of its aggregate at once.")},
 
     {REDUCE(serial), SWITCH, BY_ONE(3),
      MEANS("1: one work-item takes a chunk; 0: a work-group does.")},
@@ -209,12 +210,12 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
      MEANS("Tiles before its own that a work-item asks for at once.")},
     {SORT(spin_limit), RANGE(0, UINT32_MAX),
      MEANS("Polls of a tile that is late before its digits are counted by who waits.")},
-    {SORT(inject_delay), RANGE(0, UINT32_MAX),
-     MEANS("For tests: every so many-th tile publishes nothing; 0: none.")},
+    {SORT(inject_delay), RANGE(0, UINT32_MAX), FOR_TESTS,
+     MEANS("One in this many tiles publishes nothing; 0: all publish.")},
     {SORT(part_tiles), RANGE(1, UINT32_MAX),
      MEANS("Tiles of a launch of a sort by digits that may have more than 2^32 keys.")},
-    {SORT(inject_places), RANGE(0, UINT32_MAX),
-     MEANS("For tests: such a sort counts places from so many below 2^32 on; 0: from 0.")},
+    {SORT(inject_places), RANGE(0, UINT32_MAX), FOR_TESTS,
+     MEANS("Such a sort counts places from 2^32 less this number on; 0: from 0.")},
 
     {GRID(group), RANGE(1, 1024), DOUBLING(1), MEANS("Work-items of a group that builds.")},
     {GRID(items), RANGE(1, 4096), DOUBLING(1), MEANS("Points of a work-item that builds.")},
@@ -289,10 +290,10 @@ const xli_tunable xli_tunables[XLI_TUNABLES] = {
            "likes.")},
     {SELECT(spin_limit), RANGE(0, 1 << 30),
      MEANS("Polls of a tile that is late before its elements are counted by who waits.")},
-    {SELECT(inject_delay), ZERO_OR(1, 1 << 30),
-     MEANS("For tests: one in so many tiles publishes nothing; 0: all do.")},
-    {SELECT(inject_tear), SWITCH,
-     MEANS("For tests: 1: such a tile publishes every other word of its state.")},
+    {SELECT(inject_delay), ZERO_OR(1, 1 << 30), FOR_TESTS,
+     MEANS("One in this many tiles publishes nothing; 0: all publish.")},
+    {SELECT(inject_tear), SWITCH, FOR_TESTS,
+     MEANS("1: such a tile publishes every other word of its state.")},
 
     {MERGE(serial), SWITCH, MEANS("1: one work-item makes a chunk; 0: a work-group makes a tile.")},
     {MERGE(group), RANGE(1, 1024), DOUBLING(2),
@@ -352,6 +353,12 @@ const xli_tunable *xli_tunable_find(const char *name)
         if (strcmp(xli_tunables[i].name, name) == 0)
             return &xli_tunables[i];
     return NULL;
+}
+
+const xli_tunable *xli_tunable_of_user(const char *name)
+{
+    const xli_tunable *const t = xli_tunable_find(name);
+    return t && t->for_tests && !xli_os_env("CROSSLANE_TEST_TUNABLES") ? NULL : t;
 }
 
 const char *xli_tunable_range(const xli_tunable *t, char text[XLI_RANGE_BYTES])

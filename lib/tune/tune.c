@@ -33,7 +33,7 @@ static void add_known(const xli_tune_wish *wish, xli_text *why)
 {
     const char *comma = "";
     for (size_t i = 0; i < XLI_TUNABLES; ++i) {
-        if (!(xli_tunables[i].primitive & wish->primitives))
+        if (!(xli_tunables[i].primitive & wish->primitives) || xli_tunables[i].for_tests)
             continue;
         xli_text_add(why, "%s%s", comma, xli_tunables[i].name);
         comma = ", ";
@@ -43,7 +43,7 @@ static void add_known(const xli_tune_wish *wish, xli_text *why)
 static xl_status take_one(const xli_tune_wish *wish, uint32_t i, xli_text *why, xli_tune *tune)
 {
     const xl_tunable *given = &wish->tunables[i];
-    const xli_tunable *known = given->name ? xli_tunable_find(given->name) : NULL;
+    const xli_tunable *known = given->name ? xli_tunable_of_user(given->name) : NULL;
     char range[XLI_RANGE_BYTES];
     if (!given->name) {
         xli_text_add(why, "tunables[%u].name: NULL", (unsigned)i);

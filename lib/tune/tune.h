@@ -198,6 +198,7 @@ typedef struct xli_tunable {
      * XLI_STEP_DOUBLE twice as far; 0: nothing is to be found out by that. Those of a lower
      * turn are searched first. */
     uint32_t step, turn;
+    bool for_tests;      /* not listed, and unknown to users */
     const char *meaning; /* one sentence */
 } xli_tunable;
 
@@ -209,6 +210,9 @@ extern const xli_tunable xli_tunables[XLI_TUNABLES];
 
 /* The entry of that name, or NULL. */
 const xli_tunable *xli_tunable_find(const char *name);
+/* The same for a name that a user gives: an entry for tests is found only if the environment
+ * variable CROSSLANE_TEST_TUNABLES is set. */
+const xli_tunable *xli_tunable_of_user(const char *name);
 /* "a number from 1 to 64", or "0 or a number from 1 to 64". */
 enum { XLI_RANGE_BYTES = 64 };
 const char *xli_tunable_range(const xli_tunable *tunable, char text[XLI_RANGE_BYTES]);

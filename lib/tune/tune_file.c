@@ -30,7 +30,8 @@ static xl_status unknown_name(const place *at, const char *name)
     xli_text_add(at->why, "tune_file %s:%u: unknown name \"%s\" (known: ", at->path, at->line,
                  name);
     for (size_t i = 0; i < XLI_TUNABLES; ++i)
-        xli_text_add(at->why, "%s%s", i > 0 ? ", " : "", xli_tunables[i].name);
+        if (!xli_tunables[i].for_tests)
+            xli_text_add(at->why, "%s%s", i > 0 ? ", " : "", xli_tunables[i].name);
     xli_text_add(at->why, ")");
     return XL_ERROR_INVALID_ARGUMENT;
 }
@@ -38,7 +39,7 @@ static xl_status unknown_name(const place *at, const char *name)
 static xl_status set_value(xli_tuning *tuning, const place *at, const char *name, const char *text)
 {
     char range[XLI_RANGE_BYTES], *end;
-    const xli_tunable *tunable = xli_tunable_find(name);
+    const xli_tunable *tunable = xli_tunable_of_user(name);
     if (!tunable)
         return unknown_name(at, name);
     const unsigned long long number = strtoull(text, &end, 10);

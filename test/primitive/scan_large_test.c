@@ -288,6 +288,52 @@ static void reductions_past_2_to_32(void **state)
     large_free(&l);
 }
 
+/* Of n bytes of 9 and a last one of 3: the sum as u64, the least number, and its place. */
+static uint64_t reduced(const large *l, size_t n, xl_op op)
+{
+    cl_ulong wide = 0;
+    cl_uchar least = 0;
+    xl_reduce *plan;
+    xl_reduce_desc desc;
+    xl_reduce_desc_init(&desc);
+    desc.op = op;
+    desc.type = op == XL_SUM ? XL_U64 : XL_U8;
+    if (op == XL_SUM) {
+        desc.load = "x";
+        desc.load_type = XL_U8;
+    }
+    XLT_OK(xl_reduce_create(xlt_context(), &desc, &plan));
+    xlt_buffer out = xlt_buffer_make(NULL, 1, op == XL_MIN ? 1 : 8, 0);
+    XLT_OK(xl_reduce_enqueue(
+        plan, xlt_queue(),
+        &(xl_reduce_args){.n = n, .in = xl_view_of(l->data, 0), .out = xlt_view(&out)}, 0, NULL,
+        NULL));
+    xlt_read(&out, op == XL_MIN ? (void *)&least : (void *)&wide);
+    xlt_buffer_free(&out);
+    xl_reduce_destroy(plan);
+    return op == XL_MIN ? least : wide;
+}
+
+static void reductions_at_powers_of_two(void **state)
+{
+    (void)state;
+    large l = large_make();
+    const size_t sizes[] = {l.limit / 2 - 1, l.limit / 2, l.limit / 2 + 1,
+                            l.limit - 1,     l.limit,     l.limit + 1};
+    for (size_t at = 0; at < l.n; at += l.chunk)
+        fill_bytes(l.data, 9, at, l.n - at < l.chunk ? l.n - at : l.chunk);
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; ++k) {
+        const size_t n = sizes[k];
+        fill_bytes(l.data, 3, n - 1, 1);
+        assert_int_equal(reduced(&l, n, XL_SUM), 9 * (uint64_t)n - 6);
+        assert_int_equal(reduced(&l, n, XL_MIN), 3);
+        assert_int_equal(reduced(&l, n, XL_ARG_MIN), n - 1);
+        assert_int_equal(reduced(&l, n - 1, XL_MIN), 9);
+        fill_bytes(l.data, 9, n - 1, 1);
+    }
+    large_free(&l);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -295,6 +341,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(past_2_to_24_in_segments),
         cmocka_unit_test(scans_past_2_to_32),
         cmocka_unit_test(reductions_past_2_to_32),
+        cmocka_unit_test(reductions_at_powers_of_two),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

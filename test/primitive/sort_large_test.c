@@ -429,6 +429,27 @@ static void past_sort(past *p, const xl_sort_desc *desc, bool in_place)
     xl_sort_destroy(plan);
 }
 
+/* Whether there is memory for so many arrays of n keys with values; says so if not. */
+static bool past_fits(size_t n, size_t key, size_t value, size_t arrays)
+{
+    xl_device_info info;
+    XLT_OK(xl_context_device_info(xlt_context(), &info));
+    if (info.max_buffer_bytes >= n * (key > value ? key : value) &&
+        info.global_bytes / 21 * 20 >= arrays * n * (key + value))
+        return true;
+    print_message("%s: no memory for %zu keys of %zu bytes with values of %zu\n", xlt_device(), n,
+                  key, value);
+    return false;
+}
+
+static void large_or_skip(void)
+{
+    if (large_log() > 0)
+        return;
+    print_message("CROSSLANE_TEST_LARGE=1 is not set: 2^32 keys left out\n");
+    skip();
+}
+
 static void keys_past_2_to_32(void **state)
 {
     (void)state;
@@ -440,26 +461,42 @@ static void keys_past_2_to_32(void **state)
                  {XL_U32, XL_U32, true},
                  {XL_U8, XL_U64, true}};
     const size_t n = ((size_t)1 << large_log()) + (1 << 20) + 7;
-    xl_device_info info;
     size_t done = 0;
-    XLT_OK(xl_context_device_info(xlt_context(), &info));
-    if (large_log() == 0) {
-        print_message("CROSSLANE_TEST_LARGE=1 is not set: 2^32 keys left out\n");
-        skip();
-    }
+    large_or_skip();
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
         const size_t key = xl_type_size(cases[c].key), value = xl_type_size(cases[c].value);
         const size_t arrays = cases[c].in_place ? 2 : 3;
         xl_sort_desc desc = sort_desc(cases[c].key, cases[c].value, XL_ASCENDING, XL_SORT_AUTO);
         desc.large = 1;
-        if (info.max_buffer_bytes < n * (key > value ? key : value) ||
-            info.global_bytes / 21 * 20 < arrays * n * (key + value)) {
-            print_message("%s: no memory for %zu keys of %zu bytes with values of %zu\n",
-                          xlt_device(), n, key, value);
+        if (!past_fits(n, key, value, arrays))
             continue;
-        }
         past p = past_make(n, key, value);
         past_sort(&p, &desc, cases[c].in_place);
+        past_free(&p);
+        ++done;
+    }
+    if (done == 0)
+        skip();
+}
+
+/* Of 2^31 keys places end with the sign of 32 bits, of 2^32 with the last of them. */
+static void keys_at_powers_of_two(void **state)
+{
+    (void)state;
+    size_t done = 0;
+    large_or_skip();
+    const size_t limit = (size_t)1 << large_log();
+    const struct {
+        size_t n;
+        uint32_t large;
+    } cases[] = {{limit / 2, 0}, {limit / 2, 1}, {limit - 1, 0}, {limit, 1}};
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
+        xl_sort_desc desc = sort_desc(XL_U8, XL_NONE, XL_ASCENDING, XL_SORT_AUTO);
+        desc.large = cases[c].large;
+        if (!past_fits(cases[c].n, 1, 0, 2))
+            continue;
+        past p = past_make(cases[c].n, 1, 0);
+        past_sort(&p, &desc, true);
         past_free(&p);
         ++done;
     }
@@ -473,6 +510,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(places_past_2_to_32),
         cmocka_unit_test(with_all_the_rest),
         cmocka_unit_test(keys_past_2_to_32),
+        cmocka_unit_test(keys_at_powers_of_two),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

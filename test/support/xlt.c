@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Support of the device tests. */
+#define _GNU_SOURCE
 #include "xlt.h"
 
 #include <stdio.h>
@@ -16,6 +17,7 @@ xl_context *xlt_context(void)
     xl_device_info info;
     if (context)
         return context;
+    setenv("CROSSLANE_TEST_TUNABLES", "1", 1); /* tests inject faults */
     if (xl_context_create(NULL, &context) != XL_SUCCESS)
         fail_msg("no context: %s", xl_context_error(NULL));
     XLT_OK(xl_context_device_info(context, &info));

@@ -145,7 +145,7 @@ static void mistakes_are_named(void **state)
         const char *said[2];
     } wrong[] = {
         {make_scan, {"scan.grop_size", 64}, {"unknown name \"scan.grop_size\"", "scan.group_size"}},
-        {make_scan, {"", 64}, {"unknown name \"\"", "scan.inject_tear)"}},
+        {make_scan, {"", 64}, {"unknown name \"\"", "scan.spin_limit)"}},
         {make_scan, {NULL, 64}, {"tunables[1].name: NULL", ""}},
         {make_scan, {"scan.group_size", 0}, {"scan.group_size = 0", "a number from 1 to 1024"}},
         {make_scan, {"scan.group_size", 1025}, {"tunables[1]", "= 1025"}},
