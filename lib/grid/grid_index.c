@@ -122,7 +122,8 @@ xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xl_grid
     index->num_systems = grid->desc.num_systems;
     index->bounded = grid->desc.bounded != 0;
     index->period = xli_grid_period_of(&grid->desc);
-    index->box = xli_grid_box_of(grid);
+    index->box = grid->box;
+    index->lattice = grid->lattice;
     ++index->stamp;
 done:
     return status;
