@@ -323,7 +323,8 @@ typedef struct xl_images {
 } xl_images;
 
 /* Those of all places between low and high that points within `reach` may be near of, and some
- * more. Of what is not finite, none. */
+ * more. Of what is not finite, none; nor of what is so many of the shortest periods off that
+ * rounding would be many images long. */
 xl_images xl_images_begin(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
 {
     const xl_mask4 repeats = s->period > 0.0f;
@@ -338,7 +339,11 @@ xl_images xl_images_begin(const xl_search *s, xl_real4 low, xl_real4 high, xl_re
     images.first = convert_int4(clamp(first, -most, most));
     images.last = convert_int4(clamp(last, -most, most));
     images.at = images.first;
-    if (!all(isfinite(low)) || !all(isfinite(high)) || any(images.first > images.last))
+    const xl_real4 size = fmax(fabs(low), fabs(high));
+    const xl_real4 periods = select((xl_real4)(INFINITY), s->period, repeats);
+    const xl_real farthest = most * fmin(periods.x, fmin(periods.y, periods.z));
+    if (!all(isfinite(low)) || !all(isfinite(high)) || any(images.first > images.last) ||
+        !(fmax(size.x, fmax(size.y, size.z)) <= farthest))
         images.at.z = images.last.z + 1;
     return images;
 }

@@ -193,7 +193,7 @@ xl_status xli_program_get_source(xl_context *ctx, const xli_source *source, cons
 
 /* A kernel of its own for the caller: setting its arguments and enqueuing it must
  * not happen on two threads at once (xli_seq_launch() sees to that). */
-enum { XLI_MAX_ARGS = 40 };
+enum { XLI_MAX_ARGS = 56 };
 typedef struct xli_kernel {
     cl_kernel cl;
     xli_mutex *lock;
