@@ -16,19 +16,19 @@
 #include "../prelude/prelude_real.cl"
 
 typedef struct xl_cell {
-    xl_real4 lower, upper;  /* the box of the points */
-    xl_real4 a, b, c;       /* the vectors given; 0 if space does not repeat along one */
-    xl_real4 v1, v2;        /* of the basis */
-    xl_real4 inverse;       /* 1 / v0 along each axis; 0: that axis bounds nothing */
-    xl_real4 next, after;   /* v0 x e over its product with v1: along the axis behind e, and along */
-    xl_real4 outer;         /* the one behind that; and its product with v2 */
-    xl_real4 normal;        /* v0 x v1 over its product with v2 */
-    xl_real slack;          /* what a reach is lengthened by, of what is subtracted */
+    xl_real4 lower, upper; /* the box of the points */
+    xl_real4 a, b, c;      /* the vectors given; 0 if space does not repeat along one */
+    xl_real4 v1, v2;       /* of the basis */
+    xl_real4 inverse;      /* 1 / v0 along each axis; 0: that axis bounds nothing */
+    xl_real4 next, after;  /* v0 x e over its product with v1: along the axis behind e, and along */
+    xl_real4 outer;        /* the one behind that; and its product with v2 */
+    xl_real4 normal;       /* v0 x v1 over its product with v2 */
+    xl_real slack;         /* what a reach is lengthened by, of what is subtracted */
     int4 from0, from1, from2; /* v0, v1 and v2 in whole numbers of a, b and c */
-    xl_real farthest;       /* coordinates beyond it round by too many images: nothing is near */
-    int most;               /* no more images than this to either side */
-    int rank;               /* vectors in the basis */
-    bool whole;             /* one for each dimension of the points */
+    xl_real farthest;         /* coordinates beyond it round by too many images: nothing is near */
+    int most;                 /* no more images than this to either side */
+    int rank;                 /* vectors in the basis */
+    bool whole;               /* one for each dimension of the points */
 } xl_cell;
 
 /* Why no image is missed for rounding.
@@ -40,11 +40,11 @@ typedef struct xl_cell {
  * 4u * G: each product twice, as S is converted too, and two sums. q - p rounds by u * M. So the
  * lattice's own vector lies within r + 4u * r + u * M + 4u * G of q - p along each axis.
  *
- * A span is made from the middle and the extent (half the size) of the box of differences: 4u * M. Products of these
- * with a normal, and those of outer numbers, are rounded, as the normals and the basis are, which
- * the host finds in double precision: all by 8u * (M + H + r) times what the normal's entries add
- * up to, which is what it moves by if the box grows by 8u * (M + H + r) to each side. A walk around
- * q - shift rounds by u * (M + G).
+ * A span is made from the middle and the extent (half the size) of the box of differences: 4u * M.
+ * Products of these with a normal, and those of outer numbers, are rounded, as the normals and the
+ * basis are, which the host finds in double precision: all by 8u * (M + H + r) times what the
+ * normal's entries add up to, which is what it moves by if the box grows by 8u * (M + H + r) to
+ * each side. A walk around q - shift rounds by u * (M + G).
  *
  * S and t are those of a lattice vector no longer than M + r along any axis. So G and H are at most
  * k * (M + r), for the k that the host finds (xli_grid_lattice), and all of the above is below
@@ -165,11 +165,13 @@ void xl_cell_images_layer(xl_cell_images *images, const xl_cell *cell, xl_real4 
     const xl_cell_box box = xl_cell_box_of(cell, low, high, reach);
     const xl_real4 middle = (cell->next * box.middle.yzxw + cell->after * box.middle.zxyw) -
                             (xl_real)images->at.z * cell->outer;
-    const xl_real4 extent = fabs(cell->next) * box.extent.yzxw + fabs(cell->after) * box.extent.zxyw;
+    const xl_real4 extent =
+        fabs(cell->next) * box.extent.yzxw + fabs(cell->after) * box.extent.zxyw;
     const xl_mask4 bounds = (cell->next != 0) | (cell->after != 0);
     const int2 span =
-        cell->rank > 1 ? xl_cell_span(middle, select((xl_real4)(INFINITY), extent, bounds), cell->most)
-                       : (int2)(0);
+        cell->rank > 1
+            ? xl_cell_span(middle, select((xl_real4)(INFINITY), extent, bounds), cell->most)
+            : (int2)(0);
     images->at.y = span.x - 1;
     images->last.y = span.y;
 }
@@ -182,9 +184,9 @@ void xl_cell_images_row(xl_cell_images *images, const xl_cell *cell, xl_real4 lo
     const xl_real4 moved = (xl_real)images->at.y * cell->v1 + (xl_real)images->at.z * cell->v2;
     const xl_mask4 bounds = cell->inverse != 0;
     const xl_real4 extent = select((xl_real4)(INFINITY), box.extent * fabs(cell->inverse), bounds);
-    const int2 span =
-        cell->rank > 0 ? xl_cell_span((box.middle - moved) * cell->inverse, extent, cell->most)
-                       : (int2)(0);
+    const int2 span = cell->rank > 0
+                          ? xl_cell_span((box.middle - moved) * cell->inverse, extent, cell->most)
+                          : (int2)(0);
     images->at.x = span.x - 1;
     images->last.x = span.y;
 }

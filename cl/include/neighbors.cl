@@ -115,7 +115,7 @@
         xl_real8 name##_slabs, xl_real8 name##_slabs_more, int16 name##_lattice
 #define XL_NEIGHBORS_LOAD(name)                                                                    \
     xl_neighbors_load(name##_storage, name##_parts, name##_numbers, name##_radius, name##_lower,   \
-                      name##_upper, name##_period, name##_cell, name##_cell_more, name##_slabs,              \
+                      name##_upper, name##_period, name##_cell, name##_cell_more, name##_slabs,    \
                       name##_slabs_more, name##_lattice)
 
 typedef struct xl_neighbors {
@@ -154,10 +154,9 @@ xl_neighbors xl_neighbors_load(__global const uint *storage, ulong4 parts, uint4
 #define XL_NEIGHBORS_ORIGIN
 #endif
 #if XL_PERIODIC
-    of.search =
-        xl_search_load(storage, parts.x, parts.y, parts.z, parts.w, numbers.x, numbers.y, numbers.z,
-                       radius.y, radius.z, XL_NEIGHBORS_ORIGIN lower, upper, period, radius.w,
-                       XL_LATTICE_ARGUMENTS 0);
+    of.search = xl_search_load(storage, parts.x, parts.y, parts.z, parts.w, numbers.x, numbers.y,
+                               numbers.z, radius.y, radius.z, XL_NEIGHBORS_ORIGIN lower, upper,
+                               period, radius.w, XL_LATTICE_ARGUMENTS 0);
 #else
     of.search = xl_search_load(storage, parts.x, parts.y, parts.z, parts.w, numbers.x, numbers.y,
                                numbers.z, radius.y, radius.z, XL_NEIGHBORS_ORIGIN 0);

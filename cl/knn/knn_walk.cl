@@ -40,8 +40,8 @@ xl_real xl_knn_reach(xl_real distance2)
 #endif
 
 #if XL_PERIODIC
-/* A reach that has k images of each point: the host's (xli_grid_lattice_reach()), and the way from a
- * query to the farthest point along axes that images do not cover. */
+/* A reach that has k images of each point: the host's (xli_grid_lattice_reach()), and the way from
+ * a query to the farthest point along axes that images do not cover. */
 xl_real xl_knn_farthest(const xl_search *s, xl_real4 p)
 {
     const xl_real4 away = fmax(fabs(p - s->lower), fabs(p - s->upper));

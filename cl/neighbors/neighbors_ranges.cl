@@ -6,10 +6,10 @@
  *         for (uint q = near.cells.begin; q < near.cells.end; ++q)
  *             ...
  *
- * Along periodic axes a query has images, a period apart from each other, or a vector of a cell, and
- * the walk goes around each that points may be near of: `shift` is how far the
- * query has moved for it. Points stay where they are, so that a distance is (query - point) -
- * shift, which is the same, but for the sign, from both sides of a pair. */
+ * Along periodic axes a query has images, a period apart from each other, or a vector of a cell,
+ * and the walk goes around each that points may be near of: `shift` is how far the query has moved
+ * for it. Points stay where they are, so that a distance is (query - point) - shift, which is the
+ * same, but for the sign, from both sides of a pair. */
 #ifndef XL_NEIGHBORS_RANGES
 #define XL_NEIGHBORS_RANGES
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Coordinates of the precision that a program is for (XL_F64): one, two and more of them, what a comparison of four yields, and whether they are a place. */
+ * Coordinates of the precision that a program is for (XL_F64): one, two and more of them, what a
+ * comparison of four yields, and whether they are a place. */
 #ifndef XL_PRELUDE_REAL
 #define XL_PRELUDE_REAL
 

@@ -100,19 +100,22 @@ static void print_matrix(const xl_grid_desc *desc, char text[256])
     size_t at = 0;
     for (uint32_t row = 0; row < desc->dimensions; ++row)
         for (uint32_t col = 0; col < desc->dimensions && at < 240; ++col)
-            at += (size_t)snprintf(text + at, 256 - at, "%s%.6g", row + col == 0 ? ""
-                                   : col == 0 ? "; " : ", ", entry_of(desc, row, col));
+            at += (size_t)snprintf(text + at, 256 - at, "%s%.6g",
+                                   row + col == 0 ? ""
+                                   : col == 0     ? "; "
+                                                  : ", ",
+                                   entry_of(desc, row, col));
 }
 
 /* That the vectors span a volume, which is not too small for the numbers. */
-static xl_status check_volume(xl_context *ctx, const xl_grid_desc *desc,
-                              const double matrix[3][3])
+static xl_status check_volume(xl_context *ctx, const xl_grid_desc *desc, const double matrix[3][3])
 {
     char text[256];
     const uint32_t all = (1u << desc->dimensions) - 1;
     const double least = is_wide(desc) ? DBL_MIN : (double)FLT_MIN;
     print_matrix(desc, text);
-    if (!xli_grid_lattice_is_sound(matrix, all) || !xli_grid_lattice_is_sound(matrix, desc->periodic))
+    if (!xli_grid_lattice_is_sound(matrix, all) ||
+        !xli_grid_lattice_is_sound(matrix, desc->periodic))
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
                         "desc.cell%s: %s; no volume: the rows must be independent", name_end(desc),
                         text);

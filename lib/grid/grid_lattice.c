@@ -186,7 +186,8 @@ static basis search_basis(const double given[3][3], uint32_t mask)
     reduce(&b, (const double(*)[3])scaled);
     for (uint32_t i = 0; i < b.rank; ++i)
         for (int k = 0; k < 3; ++k)
-            b.v[i][k] = b.of[i][0] * given[0][k] + b.of[i][1] * given[1][k] + b.of[i][2] * given[2][k];
+            b.v[i][k] =
+                b.of[i][0] * given[0][k] + b.of[i][1] * given[1][k] + b.of[i][2] * given[2][k];
     return b;
 }
 
@@ -204,7 +205,8 @@ bool xli_grid_lattice_is_sound(const double given[3][3], uint32_t mask)
     return volume_of(&b) > SINGULAR && largest_whole(&b) <= MOST_WHOLE;
 }
 
-/* ---- what searches are given ------------------------------------------------------------------ */
+/* ---- what searches are given ------------------------------------------------------------------
+ */
 
 /* Puts numbers at a place of 16, in the precision of the coordinates. */
 static void put(xli_grid_reals *to, bool wide, int at, const double *from, int count)
@@ -294,7 +296,8 @@ static void put_whole(xli_grid_lattice *l, const basis *b, uint32_t dimensions)
         for (int row = 0; row < 3; ++row)
             l->whole.s[3 * i + (uint32_t)row] = (cl_int)b->of[i][row];
     for (int row = 0; row < 3; ++row)
-        most = larger(most, size_of(b->of[0][row]) + size_of(b->of[1][row]) + size_of(b->of[2][row]));
+        most =
+            larger(most, size_of(b->of[0][row]) + size_of(b->of[1][row]) + size_of(b->of[2][row]));
     l->whole.s[9] = (cl_int)larger(1, COUNTED * 32 / larger(32, most));
     l->whole.s[10] = (cl_int)b->rank;
     l->whole.s[11] = b->rank == dimensions;

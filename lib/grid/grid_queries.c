@@ -122,10 +122,10 @@ static xli_arg eight(const xli_grid_lattice *lattice, const xli_grid_reals *real
 
 xli_grid_cell_args xli_grid_cell_args_of(const xli_grid_lattice *lattice)
 {
-    return (xli_grid_cell_args){{eight(lattice, &lattice->cell, 0), eight(lattice, &lattice->cell, 8),
-                                 eight(lattice, &lattice->slabs, 0),
-                                 eight(lattice, &lattice->slabs, 8),
-                                 XLI_BYTES(&lattice->whole, sizeof lattice->whole)}};
+    return (xli_grid_cell_args){
+        {eight(lattice, &lattice->cell, 0), eight(lattice, &lattice->cell, 8),
+         eight(lattice, &lattice->slabs, 0), eight(lattice, &lattice->slabs, 8),
+         XLI_BYTES(&lattice->whole, sizeof lattice->whole)}};
 }
 
 /* Where the grid's coordinates begin, the box that repeats, and the cell. */

@@ -33,13 +33,12 @@ static void add_shared(const xl_knn *plan, const xl_grid_index *index, const xli
 {
     const xli_knn_problem *const problem = &plan->problem;
     const bool wide = problem->scalar == XL_F64;
-    xli_grid_add_index(
-        index,
-        wide ? XLI_BYTES(&reach->f64, sizeof reach->f64)
-             : XLI_BYTES(&reach->f32, sizeof reach->f32),
-        wide ? XLI_BYTES(&problem->radius2_f64, sizeof(double))
-             : XLI_BYTES(&problem->radius2, sizeof(float)),
-        problem->repeats, args);
+    xli_grid_add_index(index,
+                       wide ? XLI_BYTES(&reach->f64, sizeof reach->f64)
+                            : XLI_BYTES(&reach->f32, sizeof reach->f32),
+                       wide ? XLI_BYTES(&problem->radius2_f64, sizeof(double))
+                            : XLI_BYTES(&problem->radius2, sizeof(float)),
+                       problem->repeats, args);
     if (problem->given)
         add_queries(problem, spans, first, args);
 }

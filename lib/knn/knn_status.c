@@ -35,8 +35,8 @@ static xl_status ask(xl_knn *plan, cl_command_queue queue, const xli_span *indic
 {
     xl_status status;
     cl_int code;
-    cl_mem buffer = clCreateBuffer(xl_context_cl(plan->ctx), CL_MEM_COPY_HOST_PTR,
-                                   sizeof *answered, answered, &code);
+    cl_mem buffer = clCreateBuffer(xl_context_cl(plan->ctx), CL_MEM_COPY_HOST_PTR, sizeof *answered,
+                                   answered, &code);
     XL_TRY(xli_cl(plan->ctx, code, "clCreateBuffer"));
     XL_TRY(launch_check(plan, queue, indices, rows, buffer, answered));
 done:
@@ -97,8 +97,8 @@ xl_status xl_knn_status_sized(xl_knn *plan, xl_grid_index *index, cl_command_que
     const xl_knn_report all = {.rows = given.num_rows,
                                .short_rows = found.short_rows,
                                .given_up = found.given_up,
-                               .first_given_up = found.given_up > 0 ? given.first_row + found.first
-                                                                    : UINT64_MAX};
+                               .first_given_up =
+                                   found.given_up > 0 ? given.first_row + found.first : UINT64_MAX};
     xli_struct_write(report, report_size, &all, sizeof all);
     status = judge(plan, &all);
 done:

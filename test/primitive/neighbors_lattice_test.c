@@ -89,7 +89,8 @@ static uint32_t reference_row(const crystal *c, uint32_t i, double radius, bool 
                     difference_of(c, i, j, s, other.vector);
                     other.distance2 = square_of(c, other.vector);
                     const bool own = i == j && !s[0] && !s[1] && !s[2];
-                    if (!own && (inclusive ? other.distance2 <= square : other.distance2 < square) &&
+                    if (!own &&
+                        (inclusive ? other.distance2 <= square : other.distance2 < square) &&
                         count < ROOM)
                         row[count++] = other;
                 }
@@ -278,7 +279,8 @@ static uint64_t count_of(const crystal *c, double radius, bool inclusive, int sp
     return found;
 }
 
-static void expect(const char *what, const crystal *c, double radius, bool inclusive, uint64_t right)
+static void expect(const char *what, const crystal *c, double radius, bool inclusive,
+                   uint64_t right)
 {
     const uint64_t found = count_of(c, radius, inclusive, 0);
     if (found != right && !(found == UINT64_MAX && ends_long_loops()))
@@ -311,9 +313,9 @@ static void nearest_are_right(const crystal *c, uint32_t k, double radius, int s
         NULL));
     xlt_read(&out[0], indices);
     xlt_read(&out[1], distances2);
-    const xl_status status = xl_knn_status(plan, s.index, xlt_queue(),
-                                           &(xl_knn_status_args){.indices = xlt_view(&out[0])},
-                                           &report, 0, NULL);
+    const xl_status status =
+        xl_knn_status(plan, s.index, xlt_queue(),
+                      &(xl_knn_status_args){.indices = xlt_view(&out[0])}, &report, 0, NULL);
     assert_true(report.rows == c->n && report.short_rows == 0);
     assert_true((status == XL_SUCCESS) == (report.given_up == 0));
     assert_true(report.given_up == 0 || ends_long_loops());
@@ -359,14 +361,32 @@ static const struct {
     double at[8][3];
     shell shells[10];
 } lattices[] = {
-#define SC {1, 6}, {2, 12}, {3, 8}, {4, 6}, {5, 24}, {6, 24}, {8, 12}, {9, 30}, {10, 24}, {11, 24}
-#define BCC {3, 8}, {4, 6}, {8, 12}, {11, 24}, {12, 8}, {16, 6}, {19, 24}, {20, 24}, {24, 24}, {27, 32}
-#define FCC {2, 12}, {4, 6}, {6, 24}, {8, 12}, {10, 24}, {12, 8}, {14, 48}, {16, 6}, {18, 36}, {20, 24}
+#define SC                                                                                         \
+    {1, 6}, {2, 12}, {3, 8}, {4, 6}, {5, 24}, {6, 24}, {8, 12}, {9, 30}, {10, 24},                 \
+    {                                                                                              \
+        11, 24                                                                                     \
+    }
+#define BCC                                                                                        \
+    {3, 8}, {4, 6}, {8, 12}, {11, 24}, {12, 8}, {16, 6}, {19, 24}, {20, 24}, {24, 24},             \
+    {                                                                                              \
+        27, 32                                                                                     \
+    }
+#define FCC                                                                                        \
+    {2, 12}, {4, 6}, {6, 24}, {8, 12}, {10, 24}, {12, 8}, {14, 48}, {16, 6}, {18, 36},             \
+    {                                                                                              \
+        20, 24                                                                                     \
+    }
 #define DIAMOND                                                                                    \
-    {3, 4}, {8, 12}, {11, 12}, {16, 6}, {19, 12}, {24, 24}, {27, 16}, {32, 12}, {35, 24}, {40, 24}
+    {3, 4}, {8, 12}, {11, 12}, {16, 6}, {19, 12}, {24, 24}, {27, 16}, {32, 12}, {35, 24},          \
+    {                                                                                              \
+        40, 24                                                                                     \
+    }
 #define HCP                                                                                        \
-    {1, 12}, {2, 6}, {8.0 / 3, 2}, {3, 18}, {11.0 / 3, 12}, {4, 6}, {5, 12}, {17.0 / 3, 12}, {6, 6}, \
-        {19.0 / 3, 6}
+    {1, 12}, {2, 6}, {8.0 / 3, 2}, {3, 18}, {11.0 / 3, 12}, {4, 6}, {5, 12}, {17.0 / 3, 12},       \
+        {6, 6},                                                                                    \
+    {                                                                                              \
+        19.0 / 3, 6                                                                                \
+    }
     {"sc", {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, 1, {{0}}, {SC}},
     {"sc, skewed and left-handed", {{1, 5, 2}, {0, 0, 1}, {0, 1, -3}}, 1, {{0}}, {SC}},
     {"bcc", {{2, 0, 0}, {0, 2, 0}, {0, 0, 2}}, 2, {{0}, {1, 1, 1}}, {BCC}},
@@ -432,7 +452,8 @@ static void shells_of_hcp(void **state)
                            .at = {{0}, {0, 1 / r3, r83 / 2}}};
         for (uint32_t k = 0, with = 0; k < (xlt_small() ? 4 : 9); ++k) {
             with += shells[k].count;
-            expect("hcp", &c, sqrt((shells[k].distance2 + shells[k + 1].distance2) / 2), false, with);
+            expect("hcp", &c, sqrt((shells[k].distance2 + shells[k + 1].distance2) / 2), false,
+                   with);
         }
     }
 }
@@ -558,12 +579,110 @@ static void nearest_of_all_kinds(void **state)
         }
 }
 
+/* A query so far off that its coordinates tell no images apart has a row that is given up, and the
+ * status reports it; rows that are short are counted. */
+static void rows_that_are_given_up(void **state)
+{
+    (void)state;
+    static const float at[2][3] = {{0.5f, 0.5f, 0.5f}, {0.5f, 1e12f, 0.5f}};
+    xl_knn_desc desc;
+    xl_knn *plan;
+    xl_knn_report report;
+    for (int kind = 0; kind < 3; ++kind) {
+        const crystal c = {.dimensions = 3,
+                           .periodic = kind < 2 ? 7u : 0u,
+                           .n = 1,
+                           .upright = kind > 0,
+                           .cell = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+        search_of s = search_begin(&c, 0.5f);
+        xlt_buffer queries = xlt_buffer_make(at, 6, 4, 0), out = xlt_buffer_make(NULL, 8, 4, 0);
+        xl_knn_desc_init(&desc);
+        desc.k = 4;
+        desc.queries = XL_QUERIES_GIVEN;
+        desc.periodic = kind == 0 ? XL_REPEATS_CELL : kind == 1 ? XL_REPEATS_BOX : XL_REPEATS_NOT;
+        XLT_OK(xl_knn_create(xlt_context(), &desc, &plan));
+        XLT_OK(xl_knn_enqueue(plan, s.index, xlt_queue(),
+                              &(xl_knn_args){.num_queries = 2,
+                                             .queries = xlt_view(&queries),
+                                             .indices = xlt_view(&out)},
+                              0, NULL, NULL));
+        const xl_knn_status_args args = {
+            .num_queries = 2, .queries = xlt_view(&queries), .indices = xlt_view(&out)};
+        const xl_status status =
+            xl_knn_status(plan, s.index, xlt_queue(), &args, &report, 0, NULL);
+        if (!ends_long_loops()) {
+            assert_int_equal(status, kind < 2 ? XL_ERROR_UNSUPPORTED : XL_SUCCESS);
+            assert_int_equal(report.rows, 2);
+            assert_int_equal(report.given_up, kind < 2 ? 1 : 0);
+            assert_true(report.first_given_up == (kind < 2 ? 1 : UINT64_MAX));
+            assert_int_equal(report.short_rows, kind < 2 ? 0 : 2);
+        }
+        xl_knn_destroy(plan);
+        xlt_buffer_free(&queries);
+        xlt_buffer_free(&out);
+        search_end(&s);
+    }
+}
+
+/* ---- points outside -------------------------------------------------------------------------- */
+
+/* What is said of one point, with as many coordinates as points have. */
+static void says_of(const crystal *c, const char *text)
+{
+    const xl_grid_desc desc = grid_desc(c, 0.5f);
+    xl_grid *grid;
+    xl_grid_index *index;
+    void *const host = narrowed(c, c->at[0], 3 * (size_t)c->n);
+    xlt_buffer points = xlt_buffer_make(host, 3 * (size_t)c->n, c->wide ? 8 : 4, 0);
+    XLT_OK(xl_grid_create(xlt_context(), &desc, &grid));
+    XLT_OK(xl_grid_index_create(xlt_context(), &index));
+    XLT_OK(xl_grid_build_enqueue(grid, index, xlt_queue(),
+                                 &(xl_grid_build_args){.n = c->n, .points = xlt_view(&points)}, 0,
+                                 NULL, NULL));
+    assert_true(xl_grid_index_status(index, xlt_queue(), NULL, 0, NULL) != XL_SUCCESS);
+    if (!strstr(xl_context_error(xlt_context()), text))
+        XLT_FAIL("no \"%s\" in: %s", text, xl_context_error(xlt_context()));
+    xl_grid_index_destroy(index);
+    xl_grid_destroy(grid);
+    xlt_buffer_free(&points);
+    free(host);
+}
+
+static void errors_tell_the_place(void **state)
+{
+    (void)state;
+    crystal c = {.dimensions = 2,
+                 .periodic = 3,
+                 .n = 4,
+                 .upright = true,
+                 .cell = {{1, 0, 0}, {0, 2, 0}},
+                 .at = {{0.5, 0.5}, {0.25, 0.5}, {0.75, -0.125}, {0.5, 3}}};
+    for (int wide = 0; wide < (has_doubles() ? 2 : 1); ++wide) {
+        c.wide = wide != 0;
+        c.dimensions = 2;
+        says_of(
+            &c,
+            "2 of 4 are outside the box (0, 0) to (1, 2), the first at index 2: (0.75, -0.125)");
+        c.dimensions = 1;
+        c.periodic = 1;
+        c.at[1][0] = c.wide ? -0x1p-60 : (double)-0x1p-40f;
+        says_of(&c, c.wide ? "1 of 4 are outside the box (0) to (1), the first at index 1: (-8.67"
+                           : "1 of 4 are outside the box (0) to (1), the first at index 1: (-9.09");
+        c.at[1][0] = INFINITY;
+        says_of(&c, "1 of 4 are not finite, the first at index 1: (inf)");
+        c.at[1][0] = 0.25;
+        c.periodic = 3;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_ten_shells),     cmocka_unit_test(shells_of_hcp),
+        cmocka_unit_test(first_ten_shells),           cmocka_unit_test(shells_of_hcp),
         cmocka_unit_test(second_shell_at_the_cutoff), cmocka_unit_test(thin_cells),
-        cmocka_unit_test(every_pair_and_image), cmocka_unit_test(nearest_of_all_kinds),
+        cmocka_unit_test(every_pair_and_image),       cmocka_unit_test(nearest_of_all_kinds),
+        cmocka_unit_test(errors_tell_the_place),
+        cmocka_unit_test(rows_that_are_given_up),
     };
     return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }
