@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * Space that repeats along the vectors of a triclinic cell: how far an image is moved, and which
- * images may be near.
+ * Space that repeats along up to three vectors of any direction: how far an image is moved, and
+ * which images may be near.
  *
- * The cell is lower triangular: a = (ax, 0, 0), b = (bx, by, 0), c = (cx, cy, cz). So z tells which
- * images along c may be near, then y which along b, then x which along a. */
+ * A search enumerates images over a basis v0, v1, v2 of the lattice (lib/grid/grid_lattice.c),
+ * which is the vectors given or, if these are badly skewed, shorter ones. Image t of a point p lies
+ * at p + d with d = t0*v0 + t1*v1 + t2*v2; it may be near if d is in the box of differences, from
+ * (low - upper) - reach to (high - lower) + reach. The outer loop goes over t2, then t1, then t0.
+ * Each normal that is perpendicular to the vectors further inside bounds a number by those further
+ * outside: v0 x v1 bounds t2; v0 x e for the three axes e bound t1; the axes themselves bound t0.
+ * These are all faces of the box's projections (Fourier and Motzkin), so each span is as short as
+ * it can be, however the vectors lean. */
 #ifndef XL_GRID_CELL
 #define XL_GRID_CELL
 
@@ -11,105 +17,178 @@
 
 typedef struct xl_cell {
     xl_real4 lower, upper; /* the box of the points */
-    xl_real4 period;       /* ax, by, cz, or 0 of a vector along which space does not repeat */
-    xl_real4 tilt;         /* bx, cx, cy */
+    xl_real4 a, b, c;      /* the vectors given; 0 if space does not repeat along one */
+    xl_real4 v1, v2;       /* of the basis */
+    xl_real4 inverse;      /* 1 / v0 along each axis; 0: that axis bounds nothing */
+    xl_real4 next, after;  /* v0 x e over its product with v1: along the axis behind e, and along */
+    xl_real4 outer;        /* the one behind that; and its product with v2 */
+    xl_real4 normal;       /* v0 x v1 over its product with v2 */
+    xl_real slack;         /* what a reach is lengthened by, of what is subtracted */
+    int4 from0, from1, from2; /* v0, v1 and v2 in whole numbers of a, b and c */
+    xl_real farthest;         /* coordinates beyond it round by too many images: nothing is near */
+    int most;                 /* no more images than this to either side */
+    int rank;                 /* vectors in the basis */
+    bool whole;               /* one for each dimension of the points */
 } xl_cell;
 
-/* Of image `at`, in periods. That of its opposite is the same but for the sign. */
-xl_real4 xl_cell_shift(const xl_cell *cell, int4 at)
+/* Why no image is missed for rounding.
+ *
+ * Let u be 2^-24 of floats and 2^-53 of doubles, q a coordinate of a query, p of a point, M the
+ * most of |q| and |p| together, G the sum of |Sa*a|, |Sb*b| and |Sc*c| along an axis for the image
+ * S over the vectors given, and H the same of t over the basis. A pair is compared by
+ * d = (q - p) - shift; if it is within r, then in real numbers but for r * 4u. The shift rounds by
+ * 4u * G: each product twice, as S is converted too, and two sums. q - p rounds by u * M. So the
+ * lattice's own vector lies within r + 4u * r + u * M + 4u * G of q - p along each axis.
+ *
+ * A span is made from the middle and the extent (half the size) of the box of differences: 4u * M.
+ * Products of these with a normal, and those of outer numbers, are rounded, as the normals and the
+ * basis are, which the host finds in double precision: all by 8u * (M + H + r) times what the
+ * normal's entries add up to, which is what it moves by if the box grows by 8u * (M + H + r) to
+ * each side. A walk around q - shift rounds by u * (M + G).
+ *
+ * S and t are those of a lattice vector no longer than M + r along any axis. So G and H are at most
+ * k * (M + r), for the k that the host finds (xli_grid_lattice), and all of the above is below
+ * 24u * (1 + k) * (M + r) + 7u * r. The first is `slack` times M + r; the searches' reach is
+ * r * (1 + 32u) or more (XL_REACH, xl_knn_reach(), xl_grid_moved_reach()).
+ *
+ * A span is lengthened by this many periods besides, which costs nothing. */
+#define XL_CELL_MORE ((xl_real)0x1p-10)
+
+/* What the host has found (xli_grid_lattice of lib/grid/grid_index.h). */
+#define XL_CELL_PARAMETERS                                                                         \
+    xl_real8 cell, xl_real8 cell_more, xl_real8 slabs, xl_real8 slabs_more, int16 lattice
+#define XL_CELL_ARGUMENTS cell, cell_more, slabs, slabs_more, lattice
+
+xl_cell xl_cell_of(xl_real4 lower, xl_real4 upper, XL_CELL_PARAMETERS)
+{
+    const xl_real16 v = (xl_real16)(cell, cell_more), n = (xl_real16)(slabs, slabs_more);
+    xl_cell it;
+    it.lower = lower;
+    it.upper = upper;
+    it.a = (xl_real4)(v.s012, 0);
+    it.b = (xl_real4)(v.s345, 0);
+    it.c = (xl_real4)(v.s678, 0);
+    it.v1 = (xl_real4)(v.s9ab, 0);
+    it.v2 = (xl_real4)(v.scde, 0);
+    it.slack = v.sf;
+    it.inverse = (xl_real4)(n.s012, 0);
+    it.next = (xl_real4)(n.s345, 0);
+    it.after = (xl_real4)(n.s678, 0);
+    it.outer = (xl_real4)(n.s9ab, 0);
+    it.normal = (xl_real4)(n.scde, 0);
+    it.farthest = n.sf;
+    it.from0 = (int4)(lattice.s012, 0);
+    it.from1 = (int4)(lattice.s345, 0);
+    it.from2 = (int4)(lattice.s678, 0);
+    it.most = lattice.s9;
+    it.rank = lattice.sa;
+    it.whole = lattice.sb != 0;
+    return it;
+}
+
+/* Image `at` of the basis in whole numbers of the vectors given. */
+int4 xl_cell_image(const xl_cell *cell, int4 at)
+{
+    return at.x * cell->from0 + at.y * cell->from1 + at.z * cell->from2;
+}
+
+/* What image S moves a point by. That of its opposite is the same but for the sign. */
+xl_real4 xl_cell_shift(const xl_cell *cell, int4 image)
 {
 #pragma OPENCL FP_CONTRACT OFF
-    const xl_real4 s = xl_real4_of(at);
-    const xl_real x = (s.x * cell->period.x + s.y * cell->tilt.x) + s.z * cell->tilt.y;
-    const xl_real y = s.y * cell->period.y + s.z * cell->tilt.z;
-    return (xl_real4)(x, y, s.z * cell->period.z, 0);
+    const xl_real4 s = xl_real4_of(image);
+    return (s.x * cell->a + s.y * cell->b) + s.z * cell->c;
 }
 
-/* As many along an axis as the host lets there be, and some more. */
-#define XL_CELL_MOST_IMAGES 32
-/* Numbers beyond which floats skip some; of doubles as well no more are counted. */
-#define XL_CELL_COUNTED 16777216.0f
-
-/* What a reach is lengthened by, of what is subtracted, so that no image is missed for rounding: 16
- * units u, which are 2^-24 of floats and 2^-53 of doubles.
- *
- * Let q be a coordinate of a query, p of a point, M the most of |q| and |p| together, B and C what
- * vectors b and c move image s by, which the search of images has as the comparison has it, but for
- * u * (|B| + |C|) where a product is contracted with the sum, and K = |B| + |C|. A pair whose
- * difference d = (q - p) - shift is compared as within r is so in real numbers but for r * 4u
- * (squares, their sum, and the last subtraction). Its shift is (s*a + B) + C, where s*a, smaller
- * than M + r + K, rounds, and so do both sums, together by 3u * (M + r) + 2u * K; q - p by u * M.
- * So s*a is nearer to (q - p) - (B + C) than r + 7u * r + 4u * M + 2u * K. xl_cell_span() takes
- * these numbers with errors of its own: B + C by 2u * K; q less that, less the reach, less the
- * corner, the quotient, and the quotient less its 2^-10 each by u times what is there, at most
- * M + r + K: 5u * (M + r + K) in all. The sum is 12u * r + 9u * M + 9u * K.
- *
- * The searches' reach is r * (1 + 32u) or more (XL_REACH, xl_knn_reach(), xl_grid_is_far()), M and
- * K are met by 16u each: of K here, of M by who calls. A walk around q - shift, which rounds by no
- * more than u * (M + r), has the same reach. */
-#if XL_F64
-#define XL_CELL_SLACK 0x1p-49
-#else
-#define XL_CELL_SLACK 0x1p-20f
-#endif
-
-/* The first and the last image along an axis whose points, between lower and upper, may be within
- * `reach` of what lies between low and high; and some more. */
-int2 xl_cell_span(xl_real low, xl_real high, xl_real reach, xl_real lower, xl_real upper,
-                  xl_real period)
+/* The whole numbers that no slab excludes; the fourth entries count for nothing. A span of numbers
+ * that overflowed is empty: nothing is near so far off. */
+int2 xl_cell_span(xl_real4 middle, xl_real4 extent, int most)
 {
-    if (!(period > 0))
-        return (int2)(0);
-    const xl_real most = XL_CELL_COUNTED;
-    const xl_real first = ceil(((low - reach) - upper) / period - 0x1p-10f);
-    const xl_real last = floor(((high + reach) - lower) / period + 0x1p-10f);
-    int2 span = convert_int2(clamp((xl_real2)(first, last), -most, most));
-    span.y = min(span.y, span.x + XL_CELL_MOST_IMAGES);
-    return span;
+    const xl_real4 low = middle - extent, high = middle + extent;
+    const xl_real2 ends = (xl_real2)(fmax(low.x, fmax(low.y, low.z)) - XL_CELL_MORE,
+                                     fmin(high.x, fmin(high.y, high.z)) + XL_CELL_MORE);
+    if (!xl_real4_finite(middle))
+        return (int2)(1, 0);
+    const xl_real2 whole = (xl_real2)(ceil(ends.x), floor(ends.y));
+    return convert_int2(clamp(whole, -(xl_real)most, (xl_real)most));
 }
 
-/* Images by z, then y, then x. */
+/* Images by t2, then t1, then t0. */
 typedef struct xl_cell_images {
     int4 at;   /* the one that was met last */
-    int4 last; /* of z; of y for that z; of x for both */
+    int4 last; /* t2; t1 for that t2; t0 for both */
 } xl_cell_images;
+
+/* The box of differences. */
+typedef struct xl_cell_box {
+    xl_real4 middle, extent;
+} xl_cell_box;
+
+xl_cell_box xl_cell_box_of(const xl_cell *cell, xl_real4 low, xl_real4 high, xl_real reach)
+{
+    const xl_real4 first = (xl_real)0.5 * (low - cell->upper);
+    const xl_real4 last = (xl_real)0.5 * (high - cell->lower);
+    const xl_cell_box box = {first + last, (last - first) + reach};
+    return box;
+}
+
+/* Whether a place is a number, and not too far off. */
+bool xl_cell_is_near(const xl_cell *cell, xl_real4 p)
+{
+    const xl_real4 size = fabs(p);
+    return size.x <= cell->farthest && size.y <= cell->farthest && size.z <= cell->farthest;
+}
 
 /* Around all that lies between low and high; of what is not finite there are none. */
 xl_cell_images xl_cell_images_begin(const xl_cell *cell, xl_real4 low, xl_real4 high, xl_real reach)
 {
     xl_cell_images images;
     images.at = images.last = (int4)(0);
-    if (all(isfinite(low)) && all(isfinite(high))) {
-        const int2 z =
-            xl_cell_span(low.z, high.z, reach, cell->lower.z, cell->upper.z, cell->period.z);
-        images.at.z = z.x - 1;
-        images.last.z = z.y;
+    if (xl_cell_is_near(cell, low) && xl_cell_is_near(cell, high)) {
+        const xl_cell_box box = xl_cell_box_of(cell, low, high, reach);
+        const xl_real4 n = cell->normal, m = fabs(n);
+        const xl_real middle = (n.x * box.middle.x + n.y * box.middle.y) + n.z * box.middle.z;
+        const xl_real extent = (m.x * box.extent.x + m.y * box.extent.y) + m.z * box.extent.z;
+        const int2 span = cell->rank > 2
+                              ? xl_cell_span((xl_real4)(middle), (xl_real4)(extent), cell->most)
+                              : (int2)(0);
+        images.at.z = span.x - 1;
+        images.last.z = span.y;
     }
     return images;
 }
 
-/* Of the y where the images are. What the other vectors move by has rounded. */
-void xl_cell_images_row(xl_cell_images *images, const xl_cell *cell, xl_real4 low, xl_real4 high,
-                        xl_real reach)
-{
-    const xl_real by_b = (xl_real)images->at.y * cell->tilt.x;
-    const xl_real by_c = (xl_real)images->at.z * cell->tilt.y, by = by_b + by_c;
-    const int2 x =
-        xl_cell_span(low.x - by, high.x - by, reach + XL_CELL_SLACK * (fabs(by_b) + fabs(by_c)),
-                     cell->lower.x, cell->upper.x, cell->period.x);
-    images->at.x = x.x - 1;
-    images->last.x = x.y;
-}
-
-/* Of the z. */
+/* The t1 for the t2 that the images are at. */
 void xl_cell_images_layer(xl_cell_images *images, const xl_cell *cell, xl_real4 low, xl_real4 high,
                           xl_real reach)
 {
-    const xl_real by = (xl_real)images->at.z * cell->tilt.z;
-    const int2 y = xl_cell_span(low.y - by, high.y - by, reach + XL_CELL_SLACK * fabs(by),
-                                cell->lower.y, cell->upper.y, cell->period.y);
-    images->at.y = y.x - 1;
-    images->last.y = y.y;
+    const xl_cell_box box = xl_cell_box_of(cell, low, high, reach);
+    const xl_real4 middle = (cell->next * box.middle.yzxw + cell->after * box.middle.zxyw) -
+                            (xl_real)images->at.z * cell->outer;
+    const xl_real4 extent =
+        fabs(cell->next) * box.extent.yzxw + fabs(cell->after) * box.extent.zxyw;
+    const xl_mask4 bounds = (cell->next != 0) | (cell->after != 0);
+    const int2 span =
+        cell->rank > 1
+            ? xl_cell_span(middle, select((xl_real4)(INFINITY), extent, bounds), cell->most)
+            : (int2)(0);
+    images->at.y = span.x - 1;
+    images->last.y = span.y;
+}
+
+/* The t0 for both. */
+void xl_cell_images_row(xl_cell_images *images, const xl_cell *cell, xl_real4 low, xl_real4 high,
+                        xl_real reach)
+{
+    const xl_cell_box box = xl_cell_box_of(cell, low, high, reach);
+    const xl_real4 moved = (xl_real)images->at.y * cell->v1 + (xl_real)images->at.z * cell->v2;
+    const xl_mask4 bounds = cell->inverse != 0;
+    const xl_real4 extent = select((xl_real4)(INFINITY), box.extent * fabs(cell->inverse), bounds);
+    const int2 span = cell->rank > 0
+                          ? xl_cell_span((box.middle - moved) * cell->inverse, extent, cell->most)
+                          : (int2)(0);
+    images->at.x = span.x - 1;
+    images->last.x = span.y;
 }
 
 /* Goes on to the next, around the same places and within no longer a reach; false after the last.

@@ -11,11 +11,11 @@
 #endif
 
 #if XL_TRICLINIC
-#define XL_CELL_PARAMETERS xl_real4 tilt,
+#define XL_MOVED_PARAMETERS XL_CELL_PARAMETERS,
 
-/* How far an image may be along an axis: of squares below the least normal number digits are lost;
- * and see XL_CELL_SLACK. */
-xl_real xl_grid_moved_reach(xl_real4 away, xl_real distance2)
+/* How far an image may be along an axis: squares below the least normal number lose digits; and the
+ * rounding that grid_cell.cl tells of. */
+xl_real xl_grid_moved_reach(xl_real4 away, xl_real distance2, xl_real slack)
 {
 #if XL_F64
     const xl_real root = sqrt(fmax(distance2, 0x1p-1022)) * (1.0 + 0x1p-47);
@@ -23,7 +23,7 @@ xl_real xl_grid_moved_reach(xl_real4 away, xl_real distance2)
     const xl_real root = sqrt(fmax(distance2, 0x1p-126f)) * (1.0f + 0x1p-18f);
 #endif
     const xl_real4 size = fabs(away);
-    return root + XL_CELL_SLACK * fmax(size.x, fmax(size.y, size.z));
+    return root + slack * (root + fmax(size.x, fmax(size.y, size.z)));
 }
 
 /* Whether no image of `was` is near: the nearest along each axis is not the nearest of all, so each
@@ -32,17 +32,17 @@ bool xl_grid_is_far(xl_real4 was, xl_real4 now, const xl_cell *cell, xl_real dis
 {
 #pragma OPENCL FP_CONTRACT OFF
     const xl_real4 away = now - was;
-    const xl_real reach = xl_grid_moved_reach(away, distance2);
+    const xl_real reach = xl_grid_moved_reach(away, distance2, cell->slack);
     bool far = true;
     xl_cell_images images = xl_cell_images_begin(cell, away, away, reach);
     while (far && xl_cell_images_next(&images, cell, away, away, reach)) {
-        const xl_real4 d = away - xl_cell_shift(cell, images.at);
+        const xl_real4 d = away - xl_cell_shift(cell, xl_cell_image(cell, images.at));
         far = !((d.x * d.x + d.y * d.y) + d.z * d.z <= distance2);
     }
     return far || !xl_real4_finite(now);
 }
 #else
-#define XL_CELL_PARAMETERS
+#define XL_MOVED_PARAMETERS
 
 /* Beyond so many periods a quotient no longer tells which image is the nearest. */
 #define XL_GRID_MOST_PERIODS ((xl_real)1048576)
@@ -94,7 +94,7 @@ __kernel void xl_grid_moved_start(__global const uint *storage, ulong header_at,
 /* Adds the points that are farther than the root of distance2 from where they were. */
 __kernel void xl_grid_moved(XL_POINTS_PARAMETERS, uint n, __global const uint *storage,
                             ulong header_at, ulong sorted_at, uint stamp, xl_real4 period,
-                            XL_CELL_PARAMETERS xl_real distance2, __global uint *moved,
+                            XL_MOVED_PARAMETERS xl_real distance2, __global uint *moved,
                             ulong moved_at)
 {
     __local uint of_group;
@@ -102,13 +102,15 @@ __kernel void xl_grid_moved(XL_POINTS_PARAMETERS, uint n, __global const uint *s
     uint count = 0;
     if (get_local_id(0) == 0)
         of_group = 0;
+#if XL_TRICLINIC
+    const xl_cell space = xl_cell_of((xl_real4)(0), (xl_real4)(0), XL_CELL_ARGUMENTS);
+#endif
     XL_FOR_ITEMS(k, xl_grid_is_sound(header, stamp) ? n : 0u)
     {
         const xl_site was = xl_grid_site(storage + sorted_at, n, (uint)k);
         const xl_real4 now = xl_grid_coordinates(XL_POINTS, min((uint)was.w, n - 1u));
 #if XL_TRICLINIC
-        const xl_cell cell = {(xl_real4)(0), (xl_real4)(0), period, tilt};
-        const bool far = xl_grid_is_far(xl_site_position(was), now, &cell, distance2);
+        const bool far = xl_grid_is_far(xl_site_position(was), now, &space, distance2);
 #else
         const bool far = xl_grid_is_far(xl_site_position(was), now, period, distance2);
 #endif

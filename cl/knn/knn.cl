@@ -43,6 +43,22 @@ void xl_knn_give_up(__global uint *indices, __global xl_real *distances2, ulong 
 #undef XL_DO
 }
 
+/* How many rows of n are given up, the first of them, and how many are short. */
+__kernel void xl_knn_check(__global uint *found, __global const uint *indices, ulong indices_at,
+                           uint n)
+{
+    indices += indices_at;
+    XL_FOR_ITEMS(i, n)
+    {
+        if (indices[i * XL_K] == XL_KNN_GIVEN_UP) {
+            atomic_inc(found);
+            atomic_min(found + 1, (uint)i);
+        } else if (indices[i * XL_K + XL_K - 1] == UINT_MAX) {
+            atomic_inc(found + 2);
+        }
+    }
+}
+
 /* Of the rows `num_rows` from `first_row` on are wanted. */
 __kernel void xl_knn(__global const uint *storage, XL_INDEX_PARAMETERS, XL_QUERY_PARAMETERS,
                      uint first_row, uint num_rows, __global uint *indices, ulong indices_at,

@@ -17,7 +17,7 @@ typedef struct xl_knn_walk {
     xl_site self;  /* position and index, or number */
     xl_real4 at;   /* where that is, and of a batch its system */
     xl_real whole; /* no reach is longer: what it does not hold is no neighbour */
-    bool limited;  /* `whole` is what a search goes through at most, and there may be more beyond */
+    bool limited;  /* by what has k images of each point: if there are points, k are found */
     uint rounds;   /* of loops, where a device ends long ones */
 } xl_knn_walk;
 
@@ -40,14 +40,18 @@ xl_real xl_knn_reach(xl_real distance2)
 #endif
 
 #if XL_PERIODIC
-/* Images further away than this many periods are not looked for: a query has 17 along an axis that
- * are nearer. */
-#define XL_KNN_PERIODS ((xl_real)8)
-
-xl_real xl_knn_shortest(xl_real4 period)
+/* A reach that has k images of each point: the host's (xli_grid_lattice_reach()), and the way from
+ * a query to the farthest point along axes that images do not cover. */
+xl_real xl_knn_farthest(const xl_search *s, xl_real4 p)
 {
-    const xl_real4 some = select((xl_real4)(INFINITY), period, period > 0.0f);
-    return fmin(some.x, fmin(some.y, some.z));
+    const xl_real4 away = fmax(fabs(p - s->lower), fabs(p - s->upper));
+#if XL_TRICLINIC
+    const bool covered = s->cell.whole;
+    const xl_real4 more = covered ? (xl_real4)(0) : away;
+#else
+    const xl_real4 more = select(away, (xl_real4)(0), s->period > 0);
+#endif
+    return (s->reach + ((more.x + more.y) + more.z)) * 1.0009765625f;
 }
 #endif
 
@@ -60,9 +64,9 @@ xl_knn_walk xl_knn_begin(const xl_search *s, const xl_query *query)
     walk.limited = false;
     walk.rounds = 0;
 #if XL_PERIODIC
-    const xl_real most = XL_KNN_PERIODS * xl_knn_shortest(s->period);
-    walk.limited = walk.whole > most;
-    walk.whole = fmin(walk.whole, most);
+    const xl_real farthest = xl_knn_farthest(s, walk.at);
+    walk.limited = !(walk.whole <= farthest);
+    walk.whole = fmin(walk.whole, farthest);
 #endif
     return walk;
 }
@@ -223,10 +227,30 @@ void xl_knn_collect(xl_knn_walk *walk, const xl_search *s, xl_real reach, xl_knn
     }
 }
 
+/* Whether there is a point that may be near: in space that repeats a walk would go on for long
+ * without. */
+bool xl_knn_has_points(const xl_search *s, xl_real4 p)
+{
+#if XL_PERIODIC && XL_SYSTEMS && XL_GIVEN
+    xl_real4 low = s->lower, high = s->upper;
+    low.w = high.w = p.w;
+    xl_cell_iterator cells = xl_search_cells(s, low, high, 0);
+    if (s->map.sparse)
+        return xl_cell_iterator_seek(&cells, &s->map, s->index.keys);
+    uint begin, end;
+    xl_cell_iterator_all(&cells, &s->map, &s->index, &begin, &end);
+    return begin < end;
+#else
+    return s->map.points > 0;
+#endif
+}
+
 /* The list of a query; false: it had to be given up. */
 bool xl_knn_find(const xl_search *s, const xl_query *query, xl_knn_item *list)
 {
     xl_knn_walk walk = xl_knn_begin(s, query);
+    if (!xl_knn_has_points(s, walk.at))
+        return true;
     xl_real reach = xl_knn_first(&walk, s), wanted = INFINITY;
     bool done = false;
     while (!done && !xl_knn_was_cut(&walk)) {
@@ -237,7 +261,7 @@ bool xl_knn_find(const xl_search *s, const xl_query *query, xl_knn_item *list)
             reach = fmin(wanted < walk.whole ? wanted : fmax(2.0f * reach, XL_KNN_SHORTEST),
                          walk.whole);
     }
-    return !xl_knn_was_cut(&walk) && !(walk.limited && wanted > reach);
+    return !xl_knn_was_cut(&walk) && !(walk.limited && wanted > walk.whole);
 }
 
 #endif

@@ -115,7 +115,7 @@ uint xl_details_place(const xl_details *of, __global const uint *row, uint room,
 int4 xl_details_shift(const xl_search *s, const xl_ranges *near)
 {
 #if XL_TRICLINIC
-    return near->images.at;
+    return xl_cell_image(&s->cell, near->images.at);
 #elif XL_PERIODIC
     return convert_int4_rte(near->shift / select((xl_real4)(1.0f), s->period, s->period > 0.0f));
 #else

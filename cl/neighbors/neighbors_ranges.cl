@@ -6,10 +6,10 @@
  *         for (uint q = near.cells.begin; q < near.cells.end; ++q)
  *             ...
  *
- * Along periodic axes a query has images, a period apart from each other, or a vector of a
- * triclinic cell, and the walk goes around each that points may be near of: `shift` is how far the
- * query has moved for it. Points stay where they are, so that a distance is (query - point) -
- * shift, which is the same, but for the sign, from both sides of a pair. */
+ * Along periodic axes a query has images, a period apart from each other, or a vector of a cell,
+ * and the walk goes around each that points may be near of: `shift` is how far the query has moved
+ * for it. Points stay where they are, so that a distance is (query - point) - shift, which is the
+ * same, but for the sign, from both sides of a pair. */
 #ifndef XL_NEIGHBORS_RANGES
 #define XL_NEIGHBORS_RANGES
 
@@ -47,7 +47,7 @@ typedef struct xl_search {
     xl_real extent;        /* the largest of all these numbers */
 #endif
 #if XL_TRICLINIC
-    xl_cell cell; /* all of that but the extent, and tilts */
+    xl_cell cell;
 #endif
 } xl_search;
 
@@ -61,11 +61,17 @@ typedef struct xl_search {
 #define XL_ORIGIN_PARAMETERS
 #endif
 #if XL_PERIODIC
-/* Of a triclinic cell the tilts bx, cx and cy stand in the w of these, which else are 0; so does
- * one in that of an origin, which counts for nothing. */
-#define XL_BOX_PARAMETERS xl_real4 lower, xl_real4 upper, xl_real4 period, xl_real extent,
+#define XL_BOX_PARAMETERS                                                                          \
+    xl_real4 lower, xl_real4 upper, xl_real4 period, xl_real extent, XL_LATTICE_PARAMETERS
 #else
 #define XL_BOX_PARAMETERS
+#endif
+#if XL_TRICLINIC
+#define XL_LATTICE_PARAMETERS XL_CELL_PARAMETERS,
+#define XL_LATTICE_ARGUMENTS XL_CELL_ARGUMENTS,
+#else
+#define XL_LATTICE_PARAMETERS
+#define XL_LATTICE_ARGUMENTS
 #endif
 #if XL_SYSTEMS
 #define XL_GIVEN_SYSTEMS_PARAMETERS __global const uint *given_systems, ulong given_systems_at,
@@ -111,7 +117,6 @@ xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_Q
     s.radius2 = radius2;
 #if XL_F64
     s.origin = origin;
-    s.origin.w = 0;
 #endif
 #if XL_GIVEN
     s.given = given + given_at;
@@ -134,18 +139,14 @@ xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_Q
     s.extent = extent;
 #endif
 #if XL_TRICLINIC
-    s.lower.w = s.upper.w = s.period.w = 0; /* which have the tilts */
-    s.cell.lower = s.lower;
-    s.cell.upper = s.upper;
-    s.cell.period = s.period;
-    s.cell.tilt = (xl_real4)(lower.w, upper.w, period.w, 0);
+    s.cell = xl_cell_of(lower, upper, XL_CELL_ARGUMENTS);
 #endif
     return s;
 }
 
 /* The arguments of the two lists above, for that. */
 #if XL_PERIODIC
-#define XL_BOX_ARGUMENTS lower, upper, period, extent,
+#define XL_BOX_ARGUMENTS lower, upper, period, extent, XL_LATTICE_ARGUMENTS
 #else
 #define XL_BOX_ARGUMENTS
 #endif
@@ -321,11 +322,9 @@ typedef struct xl_images {
     int4 first, last, at; /* of each axis, in periods; `at` is the next */
 } xl_images;
 
-/* The host sees to it that a radius is no longer than 8 periods. */
-#define XL_MOST_IMAGES 24
-
 /* Those of all places between low and high that points within `reach` may be near of, and some
- * more. Of what is not finite, none. */
+ * more. Of what is not finite, none; nor of what is so many of the shortest periods off that
+ * rounding would be many images long. */
 xl_images xl_images_begin(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
 {
     const xl_mask4 repeats = s->period > 0.0f;
@@ -339,9 +338,12 @@ xl_images xl_images_begin(const xl_search *s, xl_real4 low, xl_real4 high, xl_re
     xl_images images;
     images.first = convert_int4(clamp(first, -most, most));
     images.last = convert_int4(clamp(last, -most, most));
-    images.last = min(images.last, images.first + XL_MOST_IMAGES);
     images.at = images.first;
-    if (!all(isfinite(low)) || !all(isfinite(high)) || any(images.first > images.last))
+    const xl_real4 size = fmax(fabs(low), fabs(high));
+    const xl_real4 periods = select((xl_real4)(INFINITY), s->period, repeats);
+    const xl_real farthest = most * fmin(periods.x, fmin(periods.y, periods.z));
+    if (!all(isfinite(low)) || !all(isfinite(high)) || any(images.first > images.last) ||
+        !(fmax(size.x, fmax(size.y, size.z)) <= farthest))
         images.at.z = images.last.z + 1;
     return images;
 }
@@ -366,20 +368,21 @@ bool xl_images_next(xl_images *images, const xl_search *s, xl_real4 *shift)
 
 #if XL_PERIODIC
 /* A moved query has rounded, and so has its distance from a point: each by a unit of what is
- * subtracted. Where nothing repeats (a user's kernel takes such an index, too) none moves. */
+ * subtracted, or in a cell by more (cl/grid/grid_cell.cl). Where nothing repeats (a user's kernel
+ * takes such an index, too) none moves. */
 #if XL_TRICLINIC
-#define XL_IMAGES_SLACK XL_CELL_SLACK
+#define XL_IMAGES_SLACK(s) ((s)->cell.slack)
 #elif XL_F64
-#define XL_IMAGES_SLACK 0x1p-50
+#define XL_IMAGES_SLACK(s) 0x1p-50
 #else
-#define XL_IMAGES_SLACK 0x1p-21f
+#define XL_IMAGES_SLACK(s) 0x1p-21f
 #endif
 xl_real xl_images_reach(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
 {
     if (!(s->extent > 0))
         return reach;
     const xl_real4 most = fmax(fabs(low), fabs(high));
-    return reach + XL_IMAGES_SLACK * (s->extent + fmax(most.x, fmax(most.y, most.z)));
+    return reach + XL_IMAGES_SLACK(s) * (s->extent + fmax(most.x, fmax(most.y, most.z)) + reach);
 }
 #endif
 
@@ -419,7 +422,7 @@ bool xl_ranges_image(xl_ranges *ranges, const xl_search *s)
 {
     if (!xl_cell_images_next(&ranges->images, &s->cell, ranges->low, ranges->high, ranges->reach))
         return false;
-    ranges->shift = xl_cell_shift(&s->cell, ranges->images.at);
+    ranges->shift = xl_cell_shift(&s->cell, xl_cell_image(&s->cell, ranges->images.at));
     return true;
 }
 #elif XL_PERIODIC

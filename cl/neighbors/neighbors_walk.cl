@@ -21,12 +21,6 @@ enum { XL_WALK_QUERIES = 8 };
 /* Candidates that are held at a time, a multiple of 64. */
 #define XL_WALK_ROOM 448u
 
-#if XL_F64
-typedef double8 xl_real8;
-#else
-typedef float8 xl_real8;
-#endif
-
 typedef struct xl_walk {
     uint at, last; /* queries: the first of this block, the end */
     uint queries;  /* of this block */

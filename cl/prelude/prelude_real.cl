@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Coordinates of the precision that a program is for (XL_F64): one, two and four of them, what a
+ * Coordinates of the precision that a program is for (XL_F64): one, two and more of them, what a
  * comparison of four yields, and whether they are a place. */
 #ifndef XL_PRELUDE_REAL
 #define XL_PRELUDE_REAL
@@ -10,11 +10,15 @@
 typedef double xl_real;
 typedef double2 xl_real2;
 typedef double4 xl_real4;
+typedef double8 xl_real8;
+typedef double16 xl_real16;
 typedef long4 xl_mask4;
 #else
 typedef float xl_real;
 typedef float2 xl_real2;
 typedef float4 xl_real4;
+typedef float8 xl_real8;
+typedef float16 xl_real16;
 typedef int4 xl_mask4;
 #endif
 

@@ -42,7 +42,7 @@ typedef enum xl_points_layout {
 typedef enum xl_repeats {
     XL_REPEATS_NOT = 0,
     XL_REPEATS_BOX = 1, /* along axes, with the edges of a box as periods: xl_grid_desc.periodic */
-    XL_REPEATS_CELL = 2 /* along the vectors of a triclinic cell: xl_grid_desc.triclinic */
+    XL_REPEATS_CELL = 2 /* along the vectors of a cell of any form: xl_grid_desc.triclinic */
 } xl_repeats;
 
 /* Start from xl_grid_desc_init(); cell_size must be set. */
@@ -72,21 +72,19 @@ typedef struct xl_grid_desc {
     uint32_t layout;    /* xl_points_layout */
     uint32_t triclinic; /* 1: space repeats along the vectors of `cell` that `periodic` has a bit
                            of, bit 0 that of a, and not along axes */
-    /* With `triclinic`: the vectors of a cell of molecules or of a crystal, a row each, with its
-     * corner at `lower`; of d dimensions d rows and columns count. Lower triangular with a diagonal
-     * above 0, as in GROMACS and LAMMPS: a = (ax, 0, 0), b = (bx, by, 0), c = (cx, cy, cz).
-     * Any other cell is one of these, turned (that of a QR decomposition of the transposed matrix);
-     * turn the points with it. `upper` and `bounded` mean nothing: all points must be in the box
-     * around the cell, which the report has. It is larger by 2^-20 of its size and of its largest
-     * coordinate, for points that were rounded, and no longer than six periods: a cell further off
-     * than some 2^20 of these is refused. In the box points may be in the cell or not: they stay
-     * where they are.
-     * Along an axis that repeats tilts are no more than two periods: |cy| <= 2 by if b does, and
-     * |bx| + |cx| <= 2 ax if a does. A cell with more has the lattice of one with less: b less a
-     * whole multiple of a, and c less whole multiples of a and b.
-     * The image s = (sa, sb, sc) of a point, three whole numbers, is moved by
-     *     x: (sa*ax + sb*bx) + sc*cx    y: sb*by + sc*cy    z: sc*cz
-     * in single precision, each operation rounded once, no contraction */
+    /* With `triclinic`: the vectors a, b and c of a cell, a row each; its corner is at `lower`. For
+     * d dimensions d rows and d columns count. Any matrix whose rows are independent is accepted,
+     * of either hand, and is used as it is given. `upper` and `bounded` have no effect. The image S
+     * = (Sa, Sb, Sc) of point P[j], three whole numbers, is moved along each axis k by
+     *     (Sa*cell[0][k] + Sb*cell[1][k]) + Sc*cell[2][k]
+     * so that the vector from P[i] to it is -((P[i] - P[j]) - that), in the precision of the
+     * coordinates, each operation rounded once, no contraction. A vector that `periodic` has no bit
+     * of has no images.
+     * All points must be in the box around the cell, which the report has; there they may be in the
+     * cell or not. The box is larger by 2^-20 of its size and of its largest coordinate, for points
+     * that were rounded. XL_ERROR_INVALID_ARGUMENT: rows that span no volume; or a cell so far from
+     * the origin, or vectors so long beside the shortest ones of the same lattice, that rounding
+     * moves images by several heights of the cell */
     float cell[3][3];
     uint32_t reserved; /* 0 */
     /* The box of XL_F64, whose `lower` and `upper` stay 0, as these do of XL_F32. Its coordinates
@@ -172,7 +170,7 @@ XL_API void xl_grid_desc_init_sized(xl_grid_desc *desc, size_t size);
 
 /* Makes a grid plan; as xl_scan_create(). Threads may share it. XL_ERROR_INVALID_ARGUMENT: a cell
  * size that is not finite and above 0, a box that is empty or not finite, a stride below the
- * dimensions, a period without a box, a triclinic cell of another form. XL_ERROR_UNSUPPORTED: other
+ * dimensions, a period without a box, a cell without a volume. XL_ERROR_UNSUPPORTED: other
  * dimensions or scalars than this version has, or the device. */
 XL_NODISCARD XL_API xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc *desc,
                                              xl_grid **grid);
@@ -212,7 +210,8 @@ XL_NODISCARD XL_API xl_status xl_grid_build_enqueue_sized(xl_grid *grid, xl_grid
 
 /* Waits for the events given and for `queue`'s read, then says how the last
  * build went: XL_SUCCESS, XL_ERROR_NON_FINITE or XL_ERROR_OUT_OF_DOMAIN with the
- * first index in `report` (at most `size` bytes of it; may be NULL) and in the error text. BLOCKS.
+ * first index in `report` (at most `size` bytes of it; may be NULL) and in the error text, which
+ * has its coordinates, too. BLOCKS.
  * XL_ERROR_INVALID_ARGUMENT before the first build, as from every call that needs
  * one; and, with `report` left alone, where the build has not run or its storage was
  * overwritten since. */
@@ -258,7 +257,7 @@ XL_NODISCARD XL_API xl_status xl_grid_reorder_enqueue_sized(xl_grid *grid, xl_gr
  * image): points may have been put back into the box in between, or not. A point that is more than
  * some 2^20 periods off counts, and so does one of which a coordinate is not finite. Of a triclinic
  * cell a point counts if that holds for every image of it, with (now.x - was.x) less what the image
- * is moved by, and the distance may be no longer than 8 periods.
+ * is moved by.
  *
  * Rounding: lists and this count are right in single precision, not in real numbers. With
  *     distance = skin / 2 - 2^-21 * ((r + skin) + the longest period, 0 without any)
@@ -275,7 +274,8 @@ XL_NODISCARD XL_API xl_status xl_grid_reorder_enqueue_sized(xl_grid *grid, xl_gr
  * build's; waits, event, queue, threads and failure as xl_scan_enqueue_sized().
  * XL_ERROR_INVALID_ARGUMENT: a distance or a view that is none, an index that was never built, of
  * another context, of other dimensions or scalars, or of a triclinic cell where the plan is not.
- * XL_ERROR_UNSUPPORTED: see above; on devices that end long loops it is 1 period. */
+ * XL_ERROR_UNSUPPORTED: in a triclinic cell, a distance of more than 2^20 heights of the cell (1 on
+ * devices that end long loops). */
 XL_NODISCARD XL_API xl_status xl_grid_moved_enqueue_sized(xl_grid *grid, xl_grid_index *index,
                                                           cl_command_queue queue,
                                                           const xl_grid_moved_args *args,

@@ -79,6 +79,24 @@ typedef struct xl_knn_args {
     size_t first_row, num_rows;
 } xl_knn_args;
 
+/* Results of a call, as they were given to it. */
+typedef struct xl_knn_status_args {
+    size_t num_queries; /* these as in xl_knn_args */
+    xl_view queries, indices;
+    xl_view queries_y, queries_z, query_systems;
+    size_t first_row, num_rows;
+} xl_knn_status_args;
+
+/* What the device found out about the rows. */
+typedef struct xl_knn_report {
+    uint32_t struct_size; /* bytes that were written: the caller's, or this version's if fewer */
+    uint32_t reserved;    /* 0 */
+    uint64_t rows;        /* that were looked at */
+    uint64_t short_rows;  /* with fewer than k neighbours, because there are no more */
+    uint64_t given_up;    /* that were not searched to the end: UINT32_MAX - 1 and NaN throughout */
+    uint64_t first_given_up; /* the smallest such row; UINT64_MAX if none */
+} xl_knn_report;
+
 XL_EXTERN_C_BEGIN
 
 /* Writes `size` bytes; as xl_grid_desc_init_sized(). */
@@ -96,9 +114,10 @@ XL_NODISCARD XL_API xl_status xl_knn_scratch(const xl_knn *plan, size_t n, size_
  * xl_scan_enqueue_sized(); the index, its build and its status as in crosslane/grid.h. Outputs may
  * overlap nothing. A row that has fewer than k neighbours ends in UINT32_MAX and INFINITY. So does
  * all of the row of a query that is not finite, and each row where the build failed
- * (xl_grid_index_status() tells). A row that is given up is UINT32_MAX - 1 and NaN throughout: that
- * of a query some of whose k neighbours are further away than 8 of the shortest periods (ax, by or
- * cz of a triclinic cell), of which there can be no end, and on a device that ends long loops
+ * (xl_grid_index_status() tells). In space that repeats a row has k neighbours if there is a point,
+ * however many images that takes. A row that is given up is UINT32_MAX - 1 and NaN throughout, and
+ * xl_knn_status() reports it: that of a query so far from the cell that its coordinates tell no
+ * images apart (some 2^20 periods in single precision), and on a device that ends long loops
  * (docs/drivers.md, llvmpipe) that of a query that would look at more than about 7,500 points.
  *
  * Cost: see above; the table of docs/performance.md has figures. Where all points are in one cell
@@ -107,6 +126,17 @@ XL_NODISCARD XL_API xl_status xl_knn_enqueue_sized(xl_knn *plan, xl_grid_index *
                                                    cl_command_queue queue, const xl_knn_args *args,
                                                    size_t size, cl_uint num_waits,
                                                    const cl_event *waits, cl_event *event);
+
+/* Waits for the events given and for `queue`'s read, then reports how complete the rows of a call
+ * with these arguments are: XL_SUCCESS if none was given up; the error of xl_grid_index_status() if
+ * the build failed; or XL_ERROR_UNSUPPORTED if rows were given up, with the number and the first in
+ * `report` (at most report_size bytes of it; may be NULL) and in the error text. Rows with fewer
+ * than k neighbours are complete, and counted. BLOCKS. */
+XL_NODISCARD XL_API xl_status xl_knn_status_sized(xl_knn *plan, xl_grid_index *index,
+                                                  cl_command_queue queue,
+                                                  const xl_knn_status_args *args, size_t size,
+                                                  xl_knn_report *report, size_t report_size,
+                                                  cl_uint num_waits, const cl_event *waits);
 
 /* Lets go of a plan; NULL is ignored. */
 XL_API void xl_knn_destroy(xl_knn *plan);
@@ -125,6 +155,16 @@ XL_NODISCARD static inline xl_status xl_knn_enqueue(xl_knn *plan, xl_grid_index 
                                                     cl_event *event)
 {
     return xl_knn_enqueue_sized(plan, index, queue, args, sizeof *args, num_waits, waits, event);
+}
+
+XL_NODISCARD static inline xl_status xl_knn_status(xl_knn *plan, xl_grid_index *index,
+                                                   cl_command_queue queue,
+                                                   const xl_knn_status_args *args,
+                                                   xl_knn_report *report, cl_uint num_waits,
+                                                   const cl_event *waits)
+{
+    return xl_knn_status_sized(plan, index, queue, args, sizeof *args, report, sizeof *report,
+                               num_waits, waits);
 }
 
 #endif

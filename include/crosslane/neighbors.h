@@ -17,7 +17,8 @@
  * but not its images. In space that repeats along the vectors of a triclinic cell it is
  * (query.x - point.x) less the x by which the image is moved, which xl_grid_desc.cell has the
  * formula of, and y and z likewise. Either is the same, but for the sign, from both sides of a
- * pair: j is a neighbour of i in image s as i is of j in image -s. */
+ * pair: j is a neighbour of i in image s as i is of j in image -s. A radius may be up to 2^20
+ * periods, or heights of a cell (1 on devices that end long loops, docs/drivers.md). */
 #ifndef CROSSLANE_NEIGHBORS_H
 #define CROSSLANE_NEIGHBORS_H
 
@@ -127,7 +128,9 @@ typedef struct xl_neighbors_fill_args {
                            each coordinate -((query - point) - s * L), or with what an image of
                            a triclinic cell is moved by */
     xl_view shifts;     /* `dimensions` i32 of each: s, the periods by which the point is moved.
-                           Images of one point follow each other by z, then y, then x */
+                           Images of one point follow each other by z, then y, then x; in a
+                           cell so skewed that a search takes shorter vectors of the same lattice,
+                           in another order, the same each time */
     xl_view counts;     /* only with desc.row_capacity: a u32 for each row that is filled, the
                            number of its neighbours; UINT32_MAX in all where the build failed, and
                            in a row that a device cannot search which ends long loops */
@@ -248,9 +251,8 @@ xl_neighbors_visit_enqueue_sized(xl_neighbors *plan, xl_grid_index *index, cl_co
  *
  * One thread at a time for a kernel. Never blocks. XL_ERROR_INVALID_ARGUMENT: a NULL, no build, a
  * kernel of another context, or one that has other parameters there; a radius as desc.radius.
- * XL_ERROR_UNSUPPORTED: a radius of more than 8 periods (1 on devices that end long loops), of a
- * triclinic cell of more than 8 of ax, by or cz; an index of a plan with grid.planes other than the
- * device's own. */
+ * XL_ERROR_UNSUPPORTED: a radius of more than 2^20 periods, or heights of a cell (1 on devices that
+ * end long loops); an index of a plan with grid.planes other than the device's own. */
 XL_NODISCARD XL_API xl_status xl_grid_index_set_kernel_args_sized(
     xl_grid_index *index, const xl_neighbors_kernel_args *args, size_t size, cl_uint *next);
 

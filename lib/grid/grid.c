@@ -234,6 +234,7 @@ xl_status xl_grid_create(xl_context *ctx, const xl_grid_desc *desc, xl_grid **gr
         xli_grid_fit_cell(&made->desc);
     if (checked.scalar == XL_F64)
         xli_grid_set_box(&made->desc, &made->box);
+    made->lattice = xli_grid_space_of(made);
     XL_TRY(make_parts(made, capabilities));
     XL_TRY(build_kernels(made));
     *grid = made;

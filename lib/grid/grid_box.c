@@ -38,8 +38,7 @@ void xli_grid_set_box(xl_grid_desc *desc, xli_grid_box *box)
         const double length = upper - lower;
         box->lower.s[a] = lower;
         box->upper.s[a] = upper;
-        const double period = desc->triclinic ? desc->cell_f64[a][a] : length;
-        box->period.s[a] = desc->periodic & 1u << a ? period : 0;
+        box->period.s[a] = !desc->triclinic && desc->periodic & 1u << a ? length : 0;
         if (desc->periodic)
             box->extent = larger(larger(larger(box->extent, lower), upper), length);
         desc->lower[a] = 0;

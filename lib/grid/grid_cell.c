@@ -5,13 +5,10 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 
-/* Tilts of an axis, in periods: the box around such a cell has three, and where coordinates are so
- * large that its room counts, six. Queries that are taken together lie in it, so that all images
- * that a radius of 8 periods may need are fewer than XL_CELL_MOST_IMAGES of cl/grid/grid_cell.cl.
- */
-#define MOST_TILT 2.0
-#define MOST_BOX 6.0
+/* Heights of the cell that rounding may be as long as for points: half of what searches allow. */
+#define MOST_ROUNDING 16.0
 /* Room around a cell for points that were rounded when they were put into it: of its size, in
  * single precision, and of the coordinates, in their own. */
 #define ROOM 0x1p-20
@@ -41,28 +38,20 @@ static double corner_of(const xl_grid_desc *desc, uint32_t axis)
 static xl_status check_entry(xl_context *ctx, const xl_grid_desc *desc, uint32_t row, uint32_t col)
 {
     const double entry = entry_of(desc, row, col);
-    const double least = is_wide(desc) ? DBL_MIN : (double)FLT_MIN;
-    const char *const end = name_end(desc);
     if (!isfinite(entry))
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.cell%s[%u][%u]: %g is not finite",
-                        end, (unsigned)row, (unsigned)col, entry);
-    if (col > row && entry != 0)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.cell%s[%u][%u]: %g, but must be 0: a lies along x, b in the plane of "
-                        "x and y; turn cell and points with the Q of a QR decomposition of the "
-                        "transposed matrix",
-                        end, (unsigned)row, (unsigned)col, entry);
-    if (col == row && entry < 0)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.cell%s[%u][%u]: %g, but must be above 0; a vector's opposite makes "
-                        "the same lattice",
-                        end, (unsigned)row, (unsigned)col, entry);
-    if (col == row && !(entry >= least))
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.cell%s[%u][%u]: a cell with %g there has no volume; it must be %g or "
-                        "more",
-                        end, (unsigned)row, (unsigned)col, entry, least);
+        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT, "desc.cell%s[%u][%u]: %g; must be finite",
+                        name_end(desc), (unsigned)row, (unsigned)col, entry);
     return XL_SUCCESS;
+}
+
+/* As many rows and columns as points have dimensions; others are 0. */
+static void matrix_of(const xl_grid_desc *desc, double matrix[3][3])
+{
+    for (uint32_t row = 0; row < 3; ++row)
+        for (uint32_t col = 0; col < 3; ++col) {
+            const bool counts = row < desc->dimensions && col < desc->dimensions;
+            matrix[row][col] = counts ? entry_of(desc, row, col) : 0;
+        }
 }
 
 /* The library links no libm. */
@@ -76,32 +65,12 @@ static double size_of(double x)
     return x < 0 ? -x : x;
 }
 
-/* Along an axis that repeats: of all vectors, as points are anywhere in the box around the cell. */
-static xl_status check_tilt(xl_context *ctx, const xl_grid_desc *desc, uint32_t axis)
-{
-    const double period = entry_of(desc, axis, axis);
-    double tilt = 0;
-    uint32_t most = 0;
-    for (uint32_t row = axis + 1; row < desc->dimensions; ++row) {
-        const double entry = size_of(entry_of(desc, row, axis));
-        tilt += entry;
-        most = most == 0 || entry > size_of(entry_of(desc, most, axis)) ? row : most;
-    }
-    if ((desc->periodic >> axis & 1) && tilt > MOST_TILT * period)
-        return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.cell%s[%u][%u]: %g; tilts of %g in all are more than %g periods of "
-                        "%g. Row %u less a whole multiple of row %u makes the same lattice",
-                        name_end(desc), (unsigned)most, (unsigned)axis, entry_of(desc, most, axis),
-                        tilt, MOST_TILT, period, (unsigned)most, (unsigned)axis);
-    return XL_SUCCESS;
-}
-
 /* From where to where the cell reaches along an axis, and some room. */
 static void reach_of(const xl_grid_desc *desc, uint32_t axis, double *low, double *high)
 {
     const double of_coordinates = is_wide(desc) ? ROOM_F64 : ROOM;
     *low = *high = corner_of(desc, axis);
-    for (uint32_t row = axis; row < desc->dimensions; ++row) {
+    for (uint32_t row = 0; row < desc->dimensions; ++row) {
         const double entry = entry_of(desc, row, axis);
         *low += entry < 0 ? entry : 0;
         *high += entry > 0 ? entry : 0;
@@ -122,24 +91,78 @@ static xl_status check_box(xl_context *ctx, const xl_grid_desc *desc, uint32_t a
             ctx, XL_ERROR_INVALID_ARGUMENT,
             "desc.lower%s[%u]: %g; the box around the cell, from %g to %g, is not finite",
             name_end(desc), (unsigned)axis, corner, low, high);
-    if ((desc->periodic >> axis & 1) && high - low > MOST_BOX * entry_of(desc, axis, axis))
+    return XL_SUCCESS;
+}
+
+/* The numbers of the matrix, for messages. */
+static void print_matrix(const xl_grid_desc *desc, char text[256])
+{
+    size_t at = 0;
+    for (uint32_t row = 0; row < desc->dimensions; ++row)
+        for (uint32_t col = 0; col < desc->dimensions && at < 240; ++col)
+            at += (size_t)snprintf(text + at, 256 - at, "%s%.6g",
+                                   row + col == 0 ? ""
+                                   : col == 0     ? "; "
+                                                  : ", ",
+                                   entry_of(desc, row, col));
+}
+
+/* That the vectors span a volume, which is not too small for the numbers. */
+static xl_status check_volume(xl_context *ctx, const xl_grid_desc *desc, const double matrix[3][3])
+{
+    char text[256];
+    const uint32_t all = (1u << desc->dimensions) - 1;
+    const double least = is_wide(desc) ? DBL_MIN : (double)FLT_MIN;
+    print_matrix(desc, text);
+    if (!xli_grid_lattice_is_sound(matrix, all) ||
+        !xli_grid_lattice_is_sound(matrix, desc->periodic))
         return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
-                        "desc.lower%s[%u]: %g; so far off coordinates do not tell places in a cell "
-                        "of %g apart",
-                        name_end(desc), (unsigned)axis, corner, entry_of(desc, axis, axis));
+                        "desc.cell%s: %s; no volume: the rows must be independent", name_end(desc),
+                        text);
+    const xli_grid_lattice lattice =
+        xli_grid_lattice_of(matrix, all, desc->dimensions, is_wide(desc));
+    for (uint32_t i = 0; i < lattice.rank; ++i)
+        if (!(lattice.height[i] >= least))
+            return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                            "desc.cell%s: %s; no volume: a height of %g; must be %g or more",
+                            name_end(desc), text, lattice.height[i], least);
+    return XL_SUCCESS;
+}
+
+/* That coordinates tell places in the cell apart. */
+static xl_status check_rounding(xl_context *ctx, const xl_grid_desc *desc,
+                                const double matrix[3][3])
+{
+    const xli_grid_lattice lattice =
+        xli_grid_lattice_of(matrix, desc->periodic, desc->dimensions, is_wide(desc));
+    for (uint32_t axis = 0; axis < desc->dimensions; ++axis)
+        for (uint32_t i = 0; i < lattice.rank; ++i) {
+            double low, high;
+            reach_of(desc, axis, &low, &high);
+            const double most = larger(size_of(low), size_of(high));
+            if (!(lattice.slack * most <= MOST_ROUNDING * lattice.height[i]))
+                return xli_fail(ctx, XL_ERROR_INVALID_ARGUMENT,
+                                "desc.lower%s[%u]: %g; a cell of height %g from %g to %g: rounding "
+                                "is more than a cell; move it to the origin, or take shorter "
+                                "vectors of the same lattice",
+                                name_end(desc), (unsigned)axis, corner_of(desc, axis),
+                                lattice.height[i], low, high);
+        }
     return XL_SUCCESS;
 }
 
 xl_status xli_grid_check_cell(xl_context *ctx, const xl_grid_desc *desc)
 {
     xl_status status = XL_SUCCESS;
+    double matrix[3][3];
     for (uint32_t row = 0; row < desc->dimensions; ++row)
         for (uint32_t col = 0; col < desc->dimensions; ++col)
             XL_TRY(check_entry(ctx, desc, row, col));
-    for (uint32_t axis = 0; axis < desc->dimensions; ++axis) {
-        XL_TRY(check_tilt(ctx, desc, axis));
+    for (uint32_t axis = 0; axis < desc->dimensions; ++axis)
         XL_TRY(check_box(ctx, desc, axis));
-    }
+    matrix_of(desc, matrix);
+    XL_TRY(check_volume(ctx, desc, (const double(*)[3])matrix));
+    XL_TRY(check_rounding(ctx, desc, (const double(*)[3])matrix));
 done:
     return status;
 }
@@ -161,35 +184,16 @@ void xli_grid_fit_cell(xl_grid_desc *desc)
     desc->bounded = 1;
 }
 
-/* Of a vector along which space does not repeat there are no images, and no tilts. */
-static void find_tilts(const xl_grid_desc *desc, double tilt[3])
+xli_grid_lattice xli_grid_space_of(const xl_grid *grid)
 {
-    const bool b = desc->periodic >> 1 & 1, c = desc->periodic >> 2 & 1;
-    tilt[0] = b ? entry_of(desc, 1, 0) : 0;
-    tilt[1] = c ? entry_of(desc, 2, 0) : 0;
-    tilt[2] = c ? entry_of(desc, 2, 1) : 0;
-}
-
-static void set_tilts(const xl_grid_desc *desc, xli_grid_period *p)
-{
-    double tilt[3];
-    find_tilts(desc, tilt);
-    p->lower.s[3] = (float)tilt[0];
-    p->upper.s[3] = (float)tilt[1];
-    p->period.s[3] = (float)tilt[2];
-}
-
-xli_grid_box xli_grid_box_of(const xl_grid *grid)
-{
-    xli_grid_box box = grid->box;
-    double tilt[3];
-    if (grid->desc.scalar == XL_F64 && grid->desc.triclinic) {
-        find_tilts(&grid->desc, tilt);
-        box.lower.s[3] = tilt[0];
-        box.upper.s[3] = tilt[1];
-        box.period.s[3] = tilt[2];
-    }
-    return box;
+    double matrix[3][3] = {{0}};
+    const xl_grid_desc *const desc = &grid->desc;
+    const bool wide = is_wide(desc);
+    if (desc->triclinic)
+        matrix_of(desc, matrix);
+    for (uint32_t a = 0; a < desc->dimensions && !desc->triclinic; ++a)
+        matrix[a][a] = wide ? grid->box.period.s[a] : (double)(desc->upper[a] - desc->lower[a]);
+    return xli_grid_lattice_of((const double(*)[3])matrix, desc->periodic, desc->dimensions, wide);
 }
 
 static cl_float4 corner(const float *p)
@@ -208,12 +212,10 @@ xli_grid_period xli_grid_period_of(const xl_grid_desc *desc)
         const double low = (double)desc->lower[a], high = (double)desc->upper[a];
         const float length = desc->upper[a] - desc->lower[a];
         if (desc->periodic & 1u << a)
-            p.period.s[a] = desc->triclinic ? desc->cell[a][a] : length;
+            p.period.s[a] = desc->triclinic ? 0 : length;
         p.extent = (float)larger(larger((double)p.extent, (double)length),
                                  larger(size_of(low), size_of(high)));
     }
-    if (p.repeats == XL_REPEATS_CELL)
-        set_tilts(desc, &p);
     return p;
 }
 

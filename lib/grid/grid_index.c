@@ -123,7 +123,8 @@ xl_status xli_grid_index_enter(xl_grid_index *index, xli_seq *seq, const xl_grid
     index->num_systems = grid->desc.num_systems;
     index->bounded = grid->desc.bounded != 0;
     index->period = xli_grid_period_of(&grid->desc);
-    index->box = xli_grid_box_of(grid);
+    index->box = grid->box;
+    index->lattice = grid->lattice;
     ++index->stamp;
 done:
     return status;
@@ -261,24 +262,96 @@ static const char *or_systems(char text[64], uint32_t num_systems)
     return text;
 }
 
-static xl_status judge(const xl_grid_index *index, const xl_grid_report *report)
+/* Numbers of as many dimensions as points have. */
+static const char *place_of(const xl_grid_index *index, const double p[3], char text[96])
+{
+    size_t at = 0;
+    for (uint32_t a = 0; a < index->dimensions && at < 96; ++a)
+        at += (size_t)snprintf(text + at, 96 - at, "%s%.*g", a == 0 ? "(" : ", ",
+                               index->scalar == XL_F64 ? 17 : 9, p[a]);
+    if (at < 95)
+        snprintf(text + at, 96 - at, ")");
+    return text;
+}
+
+/* ---- the first point that is wrong ----------------------------------------------------------- */
+
+/* Words of the sorted points. */
+static xl_status read_words(const xl_grid_index *index, cl_command_queue queue, size_t word,
+                            size_t count, void *to)
+{
+    return xli_read_blocking(index->ctx, queue, index->storage,
+                             index->storage_at + index->layout.sorted + word * sizeof(cl_uint),
+                             count * sizeof(cl_uint), to, 0, NULL);
+}
+
+/* The place among the sorted points of the point of that index; n if it is not there. Sorted points
+ * lie as cl/grid/grid_map.cl has them. */
+static size_t find_sorted(const xl_grid_index *index, cl_command_queue queue, size_t first)
+{
+    enum { AT_ONCE = 1024 };
+    cl_uint words[4 * AT_ONCE];
+    const size_t each = index->planes ? 1 : 4, offset = index->planes ? 0 : 3;
+    const size_t begin = index->planes ? 3 * xli_grid_pitch(index->n) : 0;
+    for (size_t k = 0; k < index->n; k += AT_ONCE) {
+        const size_t count = xli_min(AT_ONCE, index->n - k);
+        if (read_words(index, queue, begin + k * each, count * each, words) != XL_SUCCESS)
+            return index->n;
+        for (size_t j = 0; j < count; ++j)
+            if (words[j * each + offset] == first)
+                return k + j;
+    }
+    return index->n;
+}
+
+/* Its coordinates as they were given. */
+static bool read_first(const xl_grid_index *index, cl_command_queue queue, uint64_t first,
+                       double p[3])
+{
+    const size_t k = find_sorted(index, queue, (size_t)first), pitch = xli_grid_pitch(index->n);
+    const bool wide = index->scalar == XL_F64;
+    xl_status status = k < index->n ? XL_SUCCESS : XL_ERROR_INTERNAL;
+    for (size_t a = 0; a < 3 && status == XL_SUCCESS; ++a) {
+        cl_float narrow = 0;
+        const size_t at = index->planes ? a * pitch + k : (wide ? 3 : 4) * k + a;
+        status = wide ? read_words(index, queue, 4 * pitch + 2 * at, 2, &p[a])
+                      : read_words(index, queue, at, 1, &narrow);
+        p[a] = wide ? p[a] : (double)narrow;
+    }
+    return status == XL_SUCCESS;
+}
+
+/* The coordinates of the point that a message names: the place behind its index, or nothing if it
+ * cannot be read. */
+static const char *first_of(const xl_grid_index *index, const double p[3], bool found,
+                            char text[104])
+{
+    char place[96];
+    text[0] = '\0';
+    if (found)
+        snprintf(text, 104, ": %s", place_of(index, p, place));
+    return text;
+}
+
+static xl_status judge(const xl_grid_index *index, const xl_grid_report *report, const double p[3],
+                       bool found)
 {
     xl_context *const ctx = index->ctx;
-    char systems[64];
+    char systems[64], low[96], high[96], first[104];
+    (void)first_of(index, p, found, first);
     if (report->non_finite > 0)
         return xli_fail(ctx, XL_ERROR_NON_FINITE,
-                        "points: %llu of %llu are not finite, the first at index %llu",
+                        "points: %llu of %llu are not finite, the first at index %llu%s",
                         (unsigned long long)report->non_finite, (unsigned long long)report->points,
-                        (unsigned long long)report->first_non_finite);
+                        (unsigned long long)report->first_non_finite, first);
     if (report->out_of_domain > 0)
         return xli_fail(
             ctx, XL_ERROR_OUT_OF_DOMAIN,
-            "points: %llu of %llu are outside the box (%g, %g, %g) to (%g, %g, %g)%s, "
-            "the first at index %llu",
+            "points: %llu of %llu are outside the box %s to %s%s, the first at index %llu%s",
             (unsigned long long)report->out_of_domain, (unsigned long long)report->points,
-            report->lower_f64[0], report->lower_f64[1], report->lower_f64[2], report->upper_f64[0],
-            report->upper_f64[1], report->upper_f64[2], or_systems(systems, index->num_systems),
-            (unsigned long long)report->first_out_of_domain);
+            place_of(index, report->lower_f64, low), place_of(index, report->upper_f64, high),
+            or_systems(systems, index->num_systems),
+            (unsigned long long)report->first_out_of_domain, first);
     return XL_SUCCESS;
 }
 
@@ -290,6 +363,8 @@ xl_status xl_grid_index_status_sized(xl_grid_index *index, cl_command_queue queu
     xli_seq seq = {0};
     xli_grid_header header;
     xl_grid_report found;
+    double first[3] = {0, 0, 0};
+    bool read = false;
     if (!index)
         return xli_fail(NULL, XL_ERROR_INVALID_ARGUMENT, "index: NULL");
     XL_TRY(xli_seq_begin(&seq, index->ctx, queue, num_waits, waits, NULL));
@@ -304,7 +379,11 @@ xl_status xl_grid_index_status_sized(xl_grid_index *index, cl_command_queue queu
                      "still to come, or its storage was overwritten; build it again"));
     fill_report(&found, index, &header);
     xli_struct_write(report, size, &found, sizeof found);
-    status = judge(index, &found);
+    if (found.non_finite > 0 || found.out_of_domain > 0)
+        read = read_first(index, queue,
+                          found.non_finite > 0 ? found.first_non_finite : found.first_out_of_domain,
+                          first);
+    status = judge(index, &found, first, read);
 done:
     return xli_seq_end(&seq, status, NULL);
 }

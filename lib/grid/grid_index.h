@@ -57,21 +57,37 @@ typedef struct xli_grid_layout {
     size_t bytes;
 } xli_grid_layout;
 
-/* The box of the points, and the periods along its axes, 0 where there is none; of a triclinic cell
- * the tilts bx, cx and cy are the w of these. */
+/* The box of the points, and the periods along its axes, 0 if there is none and in a cell. */
 typedef struct xli_grid_period {
     xl_repeats repeats;
     cl_float4 lower, upper, period;
     float extent; /* the largest coordinate or period */
 } xli_grid_period;
 
-/* The same with XL_F64, of any given box; without one, zeros. A grid's own, from which its points
- * are taken, has no tilts. */
+/* The same with XL_F64, of any given box; without one, zeros. */
 typedef struct xli_grid_box {
     cl_double4 lower, upper, period;
     double extent;
     cl_float4 outside; /* in the grid's own coordinates, what is next to its upper faces */
 } xli_grid_box;
+
+/* Sixteen numbers in the precision of the coordinates: two kernel arguments. */
+typedef union xli_grid_reals {
+    cl_float f32[16];
+    cl_double f64[16];
+} xli_grid_reals;
+
+/* Space that repeats as kernels take it (xl_cell_of() of cl/grid/grid_cell.cl): along the vectors
+ * of a cell, or along the edges of a box. */
+typedef struct xli_grid_lattice {
+    bool wide;
+    xli_grid_reals cell, slabs;
+    cl_int16 whole;
+    uint32_t rank;    /* vectors of the basis */
+    double slack;     /* of rounding, in units of coordinates */
+    double length[3]; /* of the basis, ascending, or more */
+    double height[3]; /* of the basis, or less */
+} xli_grid_lattice;
 
 /* What the last build made, and where. A call on the in-order queue of the build comes behind it
  * by itself; all others wait for its event. Storage of its own is made anew where a call on another
@@ -88,6 +104,7 @@ struct xl_grid_index {
     bool bounded;
     xli_grid_period period;
     xli_grid_box box;
+    xli_grid_lattice lattice;
     cl_mem storage;    /* retained */
     size_t storage_at; /* bytes */
     xli_span storage_span;
@@ -137,9 +154,17 @@ xl_status xli_grid_check_apart(xl_context *ctx, const xl_grid_index *index, cons
 
 /* grid_queries.c. XL_INDEX_PARAMETERS of cl/neighbors/neighbors_ranges.cl up to XL_BOX_PARAMETERS,
  * the last of them: the index, the search's reach and squared radius, and its space. */
-enum { XLI_GRID_INDEX_ARGS = 15 }; /* at most */
-void xli_grid_add_index(const xl_grid_index *index, xli_arg reach, xli_arg radius2, bool periodic,
-                        xli_args *args);
+enum { XLI_GRID_CELL_ARGS = 5, XLI_GRID_INDEX_ARGS = 15 + XLI_GRID_CELL_ARGS }; /* at most */
+void xli_grid_add_index(const xl_grid_index *index, xli_arg reach, xli_arg radius2,
+                        xl_repeats repeats, xli_args *args);
+/* XL_CELL_PARAMETERS of cl/grid/grid_cell.cl. */
+typedef struct xli_grid_cell_args {
+    xli_arg at[XLI_GRID_CELL_ARGS];
+} xli_grid_cell_args;
+xli_grid_cell_args xli_grid_cell_args_of(const xli_grid_lattice *lattice);
+/* Within which distance of a query a point has k images and more, if space repeats along a vector
+ * for each dimension; else that much further than any of its points. */
+double xli_grid_lattice_reach(const xli_grid_lattice *lattice, uint32_t k);
 /* What a descriptor says of queries: whether they are given, and how they lie. */
 xl_status xli_grid_check_query_fields(xl_context *ctx, uint32_t queries, uint32_t dimensions,
                                       uint32_t layout, uint32_t stride);

@@ -79,8 +79,7 @@ static xl_status launch_moved(const xli_grid_build *b, const xl_grid_moved_args 
     const xl_grid_index *const index = b->index;
     const xli_grid_period *const p = &index->period;
     const xli_grid_box *const box = &index->box;
-    const cl_float4 tilt = {{p->lower.s[3], p->upper.s[3], p->period.s[3], 0}};
-    const cl_double4 tilt_f64 = {{box->lower.s[3], box->upper.s[3], box->period.s[3], 0}};
+    const xli_grid_cell_args cell = xli_grid_cell_args_of(&index->lattice);
     const cl_float4 period = {{p->period.s[0], p->period.s[1], p->period.s[2], 0}};
     const cl_double4 period_f64 = {{box->period.s[0], box->period.s[1], box->period.s[2], 0}};
     const float distance2 = args->distance * args->distance;
@@ -88,8 +87,6 @@ static xl_status launch_moved(const xli_grid_build *b, const xl_grid_moved_args 
     const bool wide = index->scalar == XL_F64;
     const xli_arg lengths =
         wide ? XLI_BYTES(&period_f64, sizeof period_f64) : XLI_BYTES(&period, sizeof period);
-    const xli_arg tilts =
-        wide ? XLI_BYTES(&tilt_f64, sizeof tilt_f64) : XLI_BYTES(&tilt, sizeof tilt);
     const xli_arg compared = wide ? XLI_BYTES(&distance2_f64, sizeof distance2_f64)
                                   : XLI_BYTES(&distance2, sizeof distance2);
     const xli_grid_shape one = {.groups = 1, .size = 1};
@@ -98,8 +95,9 @@ static xl_status launch_moved(const xli_grid_build *b, const xl_grid_moved_args 
                      XLI_U64(args->moved.offset)));
     if (index->n > 0 && b->grid->desc.triclinic)
         XL_TRY(LAUNCH(b, XLI_GRID_MOVED, index->n, GIVEN(b), BUFFER(b), PART(b, header),
-                      PART(b, sorted), XLI_U32(index->stamp), lengths, tilts, compared,
-                      XLI_MEM(args->moved.buffer), XLI_U64(args->moved.offset)));
+                      PART(b, sorted), XLI_U32(index->stamp), lengths, cell.at[0], cell.at[1],
+                      cell.at[2], cell.at[3], cell.at[4], compared, XLI_MEM(args->moved.buffer),
+                      XLI_U64(args->moved.offset)));
     else if (index->n > 0)
         XL_TRY(LAUNCH(b, XLI_GRID_MOVED, index->n, GIVEN(b), BUFFER(b), PART(b, header),
                       PART(b, sorted), XLI_U32(index->stamp), lengths, compared,

@@ -53,6 +53,7 @@ struct xl_grid {
     uint32_t max_table;
     bool sorts; /* a table is made by the library's sort instead of counting */
     xli_grid_box box;
+    xli_grid_lattice lattice;
     xl_scan *scan;
     xl_scan *rank; /* inclusive, of rows */
     xl_sort *sort;
@@ -91,11 +92,17 @@ xl_status xli_grid_check_desc(xl_context *ctx, const xl_grid_desc *desc);
 xl_status xli_grid_check_points(const xl_grid *grid, size_t n, const xl_view given[3],
                                 xl_view points[3], xli_span spans[3]);
 /* grid_cell.c: the cell of a descriptor with `triclinic`; its box, once that is checked; what
- * searches are given, and of XL_F64. */
+ * searches are given, of a grid whose box is set. */
 xl_status xli_grid_check_cell(xl_context *ctx, const xl_grid_desc *desc);
 void xli_grid_fit_cell(xl_grid_desc *desc);
 xli_grid_period xli_grid_period_of(const xl_grid_desc *desc);
-xli_grid_box xli_grid_box_of(const xl_grid *grid);
+xli_grid_lattice xli_grid_space_of(const xl_grid *grid);
+
+/* grid_lattice.c: of vectors, a row each, that space repeats along if `periodic` has a bit of them.
+ * Whether they are independent, and a basis of them has no more whole numbers than are counted. */
+bool xli_grid_lattice_is_sound(const double given[3][3], uint32_t periodic);
+xli_grid_lattice xli_grid_lattice_of(const double given[3][3], uint32_t periodic,
+                                     uint32_t dimensions, bool wide);
 
 /* grid_index.c: a build of the n points of `in`, an axis each or all in the first, and last their
  * systems, enters: once that has succeeded the storage is its own, whatever comes of it. */

@@ -22,22 +22,21 @@ xl_status xli_grid_check_radius(xl_context *ctx, const char *name, uint32_t scal
     return XL_SUCCESS;
 }
 
-/* Radii longer than this many periods have more images than a search goes through, or where a
- * device ends long loops, than those that it counts. */
-enum { MOST_PERIODS = 8, FEW_PERIODS = 1 };
+/* A search with a longer radius would not end in reasonable time; or, if a device ends long loops,
+ * may go through more images than it counts. */
+enum { MOST_PERIODS = 1 << 20, FEW_PERIODS = 1 };
 
 xl_status xli_grid_check_periods(xl_context *ctx, const xl_grid_index *index, const char *name,
                                  double radius, bool ends_loops)
 {
     const double most = ends_loops ? FEW_PERIODS : MOST_PERIODS;
-    for (int a = 0; a < 3; ++a) {
-        const double period =
-            index->scalar == XL_F64 ? index->box.period.s[a] : (double)index->period.period.s[a];
-        if (period > 0 && radius > most * period)
+    const xli_grid_lattice *const lattice = &index->lattice;
+    for (uint32_t i = 0; i < lattice->rank; ++i)
+        if (radius > most * lattice->height[i])
             return xli_fail(ctx, XL_ERROR_UNSUPPORTED,
-                            "%s: %g is more than %g periods of %g along axis %d", name, radius,
-                            most, period, a);
-    }
+                            "%s: %g; must be no more than %g periods of %g, which is the height of "
+                            "the cell",
+                            name, radius, most, lattice->height[i]);
     return XL_SUCCESS;
 }
 
@@ -114,9 +113,25 @@ xl_status xli_grid_check_query_systems(xl_context *ctx, const xli_queries_form *
     return xli_check_view(ctx, "query_systems", given, n, sizeof(cl_uint), XLI_READ, span);
 }
 
-/* Where the grid's coordinates begin, and the box that repeats. */
-static void add_space(const xl_grid_index *index, bool periodic, xli_args *args)
+/* Eight of sixteen numbers. */
+static xli_arg eight(const xli_grid_lattice *lattice, const xli_grid_reals *reals, int from)
 {
+    return lattice->wide ? XLI_BYTES(reals->f64 + from, sizeof(cl_double8))
+                         : XLI_BYTES(reals->f32 + from, sizeof(cl_float8));
+}
+
+xli_grid_cell_args xli_grid_cell_args_of(const xli_grid_lattice *lattice)
+{
+    return (xli_grid_cell_args){
+        {eight(lattice, &lattice->cell, 0), eight(lattice, &lattice->cell, 8),
+         eight(lattice, &lattice->slabs, 0), eight(lattice, &lattice->slabs, 8),
+         XLI_BYTES(&lattice->whole, sizeof lattice->whole)}};
+}
+
+/* Where the grid's coordinates begin, the box that repeats, and the cell. */
+static void add_space(const xl_grid_index *index, xl_repeats repeats, xli_args *args)
+{
+    const xli_grid_cell_args cell = xli_grid_cell_args_of(&index->lattice);
     const xli_grid_period *const p = &index->period;
     const xli_grid_box *const box = &index->box;
     const bool wide = index->scalar == XL_F64;
@@ -128,12 +143,14 @@ static void add_space(const xl_grid_index *index, bool periodic, xli_args *args)
         XLI_BYTES(&box->period, sizeof box->period), XLI_BYTES(&box->extent, sizeof box->extent)};
     if (wide)
         xli_args_add(args, doubles[0]);
-    for (size_t i = 0; i < XLI_COUNT(floats) && periodic; ++i)
+    for (size_t i = 0; i < XLI_COUNT(floats) && repeats != XL_REPEATS_NOT; ++i)
         xli_args_add(args, wide ? doubles[i] : floats[i]);
+    for (int i = 0; i < XLI_GRID_CELL_ARGS && repeats == XL_REPEATS_CELL; ++i)
+        xli_args_add(args, cell.at[i]);
 }
 
-void xli_grid_add_index(const xl_grid_index *index, xli_arg reach, xli_arg radius2, bool periodic,
-                        xli_args *args)
+void xli_grid_add_index(const xl_grid_index *index, xli_arg reach, xli_arg radius2,
+                        xl_repeats repeats, xli_args *args)
 {
     const xli_arg shared[] = {XLI_MEM(index->storage),
                               XLI_GRID_PART(index, header),
@@ -147,5 +164,5 @@ void xli_grid_add_index(const xl_grid_index *index, xli_arg reach, xli_arg radiu
                               radius2};
     for (size_t i = 0; i < XLI_COUNT(shared); ++i)
         xli_args_add(args, shared[i]);
-    add_space(index, periodic, args);
+    add_space(index, repeats, args);
 }

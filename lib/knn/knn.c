@@ -66,6 +66,7 @@ static xl_status build_kernel(xl_knn *plan)
         XL_TRY(xli_fail(plan->ctx, XL_ERROR_OUT_OF_MEMORY, "no memory for a search plan"));
     XL_TRY(xli_program_get(plan->ctx, "knn", text.data, &program));
     XL_TRY(xli_kernel_create(plan->ctx, program, "xl_knn", &plan->search));
+    XL_TRY(xli_kernel_create(plan->ctx, program, "xl_knn_check", &plan->check));
 done:
     xli_text_free(&text);
     return status;
@@ -138,6 +139,7 @@ void xl_knn_destroy(xl_knn *plan)
     if (!plan || xli_os_was_forked())
         return;
     xli_kernel_destroy(&plan->search);
+    xli_kernel_destroy(&plan->check);
     xli_context_release(plan->ctx);
     xli_free(plan);
 }

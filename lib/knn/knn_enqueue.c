@@ -2,6 +2,8 @@
  * The call of a search for nearest neighbours: one launch. */
 #include "knn_plan.h"
 
+#include <float.h>
+
 /* A part of given queries is given alone. */
 static void add_queries(const xli_knn_problem *problem, const xli_knn_spans *spans, size_t first,
                         xli_args *args)
@@ -13,20 +15,30 @@ static void add_queries(const xli_knn_problem *problem, const xli_knn_spans *spa
         xli_args_add_place(args, spans->query_systems.buffer, spans->query_systems.offset + first);
 }
 
-/* XL_INDEX_PARAMETERS and XL_QUERY_PARAMETERS of cl/neighbors/neighbors_ranges.cl, which has a
- * reach too, that a search of this kind finds by itself. */
-static void add_shared(const xl_knn *plan, const xl_grid_index *index, const xli_knn_spans *spans,
-                       size_t first, xli_args *args)
+typedef struct knn_reach {
+    double f64;
+    float f32;
+} knn_reach;
+
+static knn_reach reach_of(const xl_knn *plan, const xl_grid_index *index)
 {
-    static const float reach = 0;
-    static const double reach_f64 = 0;
+    const double reach = xli_grid_lattice_reach(&index->lattice, plan->problem.k);
+    return (knn_reach){reach, reach < (double)FLT_MAX ? (float)reach : FLT_MAX};
+}
+
+/* XL_INDEX_PARAMETERS and XL_QUERY_PARAMETERS of cl/neighbors/neighbors_ranges.cl. The reach is the
+ * longest that a search needs in space that repeats. */
+static void add_shared(const xl_knn *plan, const xl_grid_index *index, const xli_knn_spans *spans,
+                       const knn_reach *reach, size_t first, xli_args *args)
+{
     const xli_knn_problem *const problem = &plan->problem;
     const bool wide = problem->scalar == XL_F64;
-    xli_grid_add_index(
-        index, wide ? XLI_BYTES(&reach_f64, sizeof reach_f64) : XLI_BYTES(&reach, sizeof reach),
-        wide ? XLI_BYTES(&problem->radius2_f64, sizeof(double))
-             : XLI_BYTES(&problem->radius2, sizeof(float)),
-        problem->repeats != XL_REPEATS_NOT, args);
+    xli_grid_add_index(index,
+                       wide ? XLI_BYTES(&reach->f64, sizeof reach->f64)
+                            : XLI_BYTES(&reach->f32, sizeof reach->f32),
+                       wide ? XLI_BYTES(&problem->radius2_f64, sizeof(double))
+                            : XLI_BYTES(&problem->radius2, sizeof(float)),
+                       problem->repeats, args);
     if (problem->given)
         add_queries(problem, spans, first, args);
 }
@@ -43,7 +55,8 @@ static xl_status launch(xl_knn *plan, const xl_grid_index *index, xli_seq *seq, 
     const size_t queries = plan->problem.given ? given->num_rows : n;
     const xli_grid_shape shape =
         xli_grid_shape_of(&plan->search, queries, plan->shape.group, plan->shape.items);
-    add_shared(plan, index, spans, given->first_row, &args);
+    const knn_reach reach = reach_of(plan, index);
+    add_shared(plan, index, spans, &reach, given->first_row, &args);
     xli_args_add(&args, XLI_U32(queries));
     xli_args_add(&args, XLI_U32(plan->problem.given ? 0 : given->first_row));
     xli_args_add(&args, XLI_U32(given->num_rows));

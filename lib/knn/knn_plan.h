@@ -6,6 +6,7 @@
  *     knn_shape.c    how a problem is laid out on a device
  *     knn_check.c    descriptors and calls, before any side effect
  *     knn_enqueue.c  the call
+ *     knn_status.c   what became of its rows
  *     knn.c          plans */
 #ifndef XLI_KNN_PLAN_H
 #define XLI_KNN_PLAN_H
@@ -40,6 +41,7 @@ struct xl_knn {
     xli_knn_problem problem;
     xli_knn_shape shape;
     xli_kernel search;
+    xli_kernel check; /* of rows that were written */
 };
 
 /* knn_shape.c: a pure function of device and tuning values. */

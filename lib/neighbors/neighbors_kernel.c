@@ -8,7 +8,7 @@
  * program that was compiled with another version's text, or another parameter that happens to have
  * the type. */
 enum { REPEATS = 1, INCLUSIVE = 2, ENDS_LOOPS = 4, TRICLINIC = 8, WIDE = 16, OF_BATCH = 32 };
-#define LAYOUT UINT32_C(0x4e310000)
+#define LAYOUT UINT32_C(0x4e320000)
 
 static xl_status check_kernel(xl_context *ctx, cl_kernel kernel)
 {
@@ -59,6 +59,7 @@ static xl_status set(xl_grid_index *index, const xl_neighbors_kernel_args *args,
     const xli_grid_box *const box = &index->box;
     const size_t at = index->storage_at;
     const xli_grid_layout *const layout = &index->layout;
+    const xli_grid_cell_args cell = xli_grid_cell_args_of(&index->lattice);
     const cl_ulong parts[4] = {
         (at + layout->header) / sizeof(cl_uint), (at + layout->starts) / sizeof(cl_uint),
         (at + layout->begins) / sizeof(cl_uint), (at + layout->sorted) / sizeof(cl_uint)};
@@ -79,7 +80,12 @@ static xl_status set(xl_grid_index *index, const xl_neighbors_kernel_args *args,
         wide ? XLI_BYTES(&box->lower, sizeof box->lower) : XLI_BYTES(&p->lower, sizeof p->lower),
         wide ? XLI_BYTES(&box->upper, sizeof box->upper) : XLI_BYTES(&p->upper, sizeof p->upper),
         wide ? XLI_BYTES(&box->period, sizeof box->period)
-             : XLI_BYTES(&p->period, sizeof p->period)};
+             : XLI_BYTES(&p->period, sizeof p->period),
+        cell.at[0],
+        cell.at[1],
+        cell.at[2],
+        cell.at[3],
+        cell.at[4]};
     XL_TRY(check_rooms(index->ctx, args->kernel, args->first, XLI_COUNT(all)));
     XL_TRY(xli_args_set(index->ctx, args->kernel, args->first, all, XLI_COUNT(all)));
     if (next)

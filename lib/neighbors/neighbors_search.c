@@ -104,7 +104,7 @@ static void add_shared(const xli_search *s, xli_args *args)
                             : XLI_BYTES(&plan->reach, sizeof(float)),
                        wide ? XLI_BYTES(&plan->radius2_f64, sizeof(double))
                             : XLI_BYTES(&plan->radius2, sizeof(float)),
-                       plan->repeats != XL_REPEATS_NOT, args);
+                       plan->repeats, args);
     for (uint32_t a = 0; plan->given && a < (plan->soa ? 3 : 1); ++a)
         xli_args_add_span(args, &s->queries[a]);
     if (plan->given && plan->batch)

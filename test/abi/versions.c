@@ -45,6 +45,8 @@ ENDS_WITH(xl_grid_moved_args, distance_f64);
 ENDS_WITH(xl_neighbors_desc, reserved2);
 ENDS_WITH(xl_knn_desc, reserved);
 ENDS_WITH(xl_knn_args, num_rows);
+ENDS_WITH(xl_knn_status_args, num_rows);
+ENDS_WITH(xl_knn_report, first_given_up);
 ENDS_WITH(xl_knn_approximate_desc, tunables);
 ENDS_WITH(xl_knn_approximate_args, num_rows);
 ENDS_WITH(xl_morton_desc, tunables);

@@ -212,7 +212,7 @@ static cl_uint bind(const built *b, cl_kernel kernel, cl_uint first, float radiu
     const xl_neighbors_kernel_args args = {
         .kernel = kernel, .first = first, .radius = radius, .inclusive = inclusive};
     XLT_OK(xl_grid_index_set_kernel_args(b->index, &args, &next));
-    assert_int_equal(next, first + 7);
+    assert_int_equal(next, first + 12);
     return next;
 }
 
@@ -504,10 +504,10 @@ static void expect_failed(cl_kernel kernel, size_t n)
     xlt_buffer offsets = xlt_buffer_make(zeros, n + 1, 4, 0),
                counts = xlt_buffer_make(NULL, n, 4, 0), order = xlt_buffer_make(NULL, n, 4, 0);
     xlt_place(XLT_GUARD_BYTES);
-    set_mem(kernel, 8, &offsets);
-    set_mem(kernel, 9, &counts);
-    set_mem(kernel, 10, &order);
-    set_mem(kernel, 11, &offsets);
+    set_mem(kernel, 13, &offsets);
+    set_mem(kernel, 14, &counts);
+    set_mem(kernel, 15, &order);
+    set_mem(kernel, 16, &offsets);
     launch(kernel, n);
     xlt_read(&counts, got);
     for (size_t i = 0; i < n; ++i)
@@ -576,10 +576,10 @@ static void too_many_candidates(void **state)
     xlt_place(XLT_GUARD_BYTES);
     XLT_CL(clSetKernelArg(kernel, 0, sizeof none, &none));
     (void)bind(&b, kernel, 1, 1.0f, false);
-    set_mem(kernel, 8, &offsets);
-    set_mem(kernel, 9, &counts);
-    set_mem(kernel, 10, &order);
-    set_mem(kernel, 11, &offsets);
+    set_mem(kernel, 13, &offsets);
+    set_mem(kernel, 14, &counts);
+    set_mem(kernel, 15, &order);
+    set_mem(kernel, 16, &offsets);
     launch(kernel, ASKED);
     xlt_read(&counts, got);
     size_t whole = 0, incomplete = 0;
@@ -627,10 +627,10 @@ static void another_queue(void **state)
         kernels[k] = kernel_of("rows", true);
         XLT_CL(clSetKernelArg(kernels[k], 0, sizeof k, &k));
         (void)bind(&b, kernels[k], 1, 0.2f, false);
-        set_mem(kernels[k], 8, &offsets);
-        set_mem(kernels[k], 9, &counts[k]);
-        set_mem(kernels[k], 10, &order);
-        set_mem(kernels[k], 11, &pairs);
+        set_mem(kernels[k], 13, &offsets);
+        set_mem(kernels[k], 14, &counts[k]);
+        set_mem(kernels[k], 15, &order);
+        set_mem(kernels[k], 16, &pairs);
         XLT_OK(xl_grid_index_event(b.index, &waits[1]));
         XLT_CL(clEnqueueNDRangeKernel(other, kernels[k], 1, NULL, &c.n, NULL, 2, waits, NULL));
         clReleaseEvent(waits[1]);
@@ -689,7 +689,7 @@ static void what_is_refused(void **state)
     args.first = 1;
     args.radius = NAN;
     XLT_FAILS(xl_grid_index_set_kernel_args(b.index, &args, &next), bad);
-    args.radius = 9;
+    args.radius = 3e6f;
     XLT_FAILS(xl_grid_index_set_kernel_args(b.index, &args, &next), XL_ERROR_UNSUPPORTED);
     args.radius = 0.2f;
     args.kernel = NULL;

@@ -466,7 +466,7 @@ static void what_is_refused(void **state)
     XLT_FAILS(COUNT(plan, .num_queries = 0), bad);
     xl_neighbors_destroy(plan);
     search.periodic = 1;
-    search.radius = 9; /* periods */
+    search.radius = 3e6f; /* periods */
     XLT_OK(xl_neighbors_create(xlt_context(), &search, &plan));
     XLT_FAILS(COUNT(plan, .num_queries = 0), XL_ERROR_UNSUPPORTED);
     xl_neighbors_destroy(plan);

@@ -535,14 +535,9 @@ static void bad_cells_are_refused(void **state)
         int row, axis;
         double entry;
         const char *word;
-    } entries[] = {{0, 1, 0x1p-1000, "desc.cell_f64[0][1]: "},
-                   {0, 2, NAN, "desc.cell_f64[0][2]: nan"},
-                   {1, 1, 0, "no volume"},
-                   {2, 2, 1e-309, "no volume"},
-                   {0, 0, -2, "desc.cell_f64[0][0]: -2, but must be above 0"},
-                   {1, 0, 5, "desc.cell_f64[1][0]: 5; tilts of"},
-                   {2, 1, 3.5, "Row 2 less a whole multiple of row 1"},
-                   {2, 2, INFINITY, "desc.cell_f64[2][2]: inf is not finite"},
+    } entries[] = {{0, 2, NAN, "desc.cell_f64[0][2]: nan; must be finite"},
+                   {2, 2, 1e-309, "a cell of height"},
+                   {2, 2, INFINITY, "desc.cell_f64[2][2]: inf; must be finite"},
                    {2, 2, DBL_MAX, "desc.lower_f64[2]: 0.1; the box around the cell"}};
     xl_grid *grid;
     xl_grid_desc desc;
@@ -555,7 +550,7 @@ static void bad_cells_are_refused(void **state)
     desc = case_of(skewed, corner, 0.4).grid;
     desc.lower_f64[1] = 0x1p50;
     says(xl_grid_create(xlt_context(), &desc, &grid), XL_ERROR_INVALID_ARGUMENT,
-         "desc.lower_f64[1]: 1.1259e+15; so far off");
+         "desc.lower_f64[1]: 1.1259e+15; a cell of height");
     desc = case_of(skewed, corner, 0.4).grid;
     desc.cell[2][0] = 1;
     says(xl_grid_create(xlt_context(), &desc, &grid), XL_ERROR_INVALID_ARGUMENT,
@@ -571,14 +566,14 @@ static void bad_calls_are_refused(void **state)
 {
     (void)state;
     NEEDS_DOUBLES()
-    wide_case a = case_of(skewed, corner, 8 * 1.4 + 1e-9);
+    wide_case a = case_of(skewed, corner, 1.5e6);
     places p = places_in(&a.grid, 20, 3);
     a.points = &p;
     xlt_buffer counts = xlt_buffer_make(NULL, p.n, 4, 2);
     const xl_neighbors_count_args args = {.counts = xlt_view(&counts)};
     call c = call_make(&a);
     says(xl_neighbors_count_enqueue(c.plan, c.of.index, xlt_queue(), &args, 0, NULL, NULL),
-         XL_ERROR_UNSUPPORTED, "desc.radius_f64: 11.2 is more than");
+         XL_ERROR_UNSUPPORTED, "desc.radius_f64: 1.5e+06; must be");
     xl_neighbors *plan;
     a.search.periodic = XL_REPEATS_BOX;
     XLT_OK(xl_neighbors_create(xlt_context(), &a.search, &plan));
@@ -586,9 +581,9 @@ static void bad_calls_are_refused(void **state)
          XL_ERROR_INVALID_ARGUMENT,
          "triclinic cell, but the plan's desc.periodic is 1, XL_REPEATS_BOX");
     const xl_grid_moved_args moved = {
-        .distance_f64 = 11.3, .points = c.of.points.view[0], .moved = xlt_view(&counts)};
+        .distance_f64 = 1.6e6, .points = c.of.points.view[0], .moved = xlt_view(&counts)};
     says(xl_grid_moved_enqueue(c.of.grid, c.of.index, xlt_queue(), &moved, 0, NULL, NULL),
-         XL_ERROR_UNSUPPORTED, "distance_f64: 11.3 is more than");
+         XL_ERROR_UNSUPPORTED, "distance_f64: 1.6e+06; must be");
     xl_neighbors_destroy(plan);
     xlt_check_unwritten(&counts, "counts");
     xlt_buffer_free(&counts);

@@ -461,9 +461,9 @@ wrong_scenes() {
     neighbors wide.npy --knn 3 --approximate --out out/n
   refuses 1 "--approximate is for points of 2 and 3 dimensions" \
     neighbors one.npy --knn 3 --approximate --out out/n
-  refuses 1 "points: 1 of 50 are not finite, the first at index 7" \
+  refuses 1 "points: 1 of 50 are not finite, the first at index 7..." \
     neighbors nan.npy --knn 3 --approximate --out out/n
-  refuses 1 "points: 1 of 50 are not finite, the first at index 7" neighbors nan.npy --knn 3 --out out/n
+  refuses 1 "points: 1 of 50 are not finite, the first at index 7..." neighbors nan.npy --knn 3 --out out/n
   refuses 2 'neighbors: --cell: "1e39,0,2,0,0,2" is no cell; give AX,BX,BY,CX,CY,CZ, or for points of fewer dimensions AX,BX,BY or AX' \
     $near --cell 1e39,0,2,0,0,2
   refuses 2 'neighbors: --origin: "0,0,-1e39" is no corner; give a number for each axis, such as 0,0,0' \
@@ -489,7 +489,7 @@ wrong_scenes() {
     $near --cell 1,0,1,0,0,1 --origin 1,0
   refuses 1 "--cell, whose corner is --origin: points: 88 of 100 are outside the box (..." $near \
     --cell 16,0,16,0,0,16
-  refuses 1 "--box: points: 100 of 100 are outside the box (9, 9, 9) to (10, 10, 10), the first at index 0" $near --box 9 10
+  refuses 1 "--box: points: 100 of 100 are outside the box (9, 9, 9) to (10, 10, 10), the first at index 0..." $near --box 9 10
   refuses 1 "neighbour counts: --radius: 130 is more than ..." \
     neighbors two.npy --radius 130 --counts out/c.npy --box -8 8 --periodic y
 }

@@ -457,7 +457,7 @@ bad_input() {
     neighbors points.npy --out out/n
   refuses 2 "neighbors: --mass: 0; it must be a finite number above 0" \
     neighbors points.npy --radius 1 --mass 0 --density out/d.npy
-  refuses 1 "points: 1 of 100 are not finite, the first at index 42" \
+  refuses 1 "points: 1 of 100 are not finite, the first at index 42..." \
     neighbors nan.npy --radius 1 --out out/n --counts out/c.npy
   refuses 1 "flat.npy: shape (100,); points are an array of shape (n, 3), (n, 2) or (n, 1)" \
     neighbors flat.npy --radius 1 --out out/n
