@@ -198,9 +198,9 @@ xl_status xli_program_get_source(xl_context *ctx, const xli_source *source, cons
 /* A kernel of its own for the caller: setting its arguments and enqueuing it must
  * not happen on two threads at once (xli_seq_launch() sees to that). */
 /* Most arguments of a kernel. The largest has 47: details of a neighbour list in a cell,
- * xli_near_launch(). They take about 700 of the 1024 bytes that OpenCL guarantees. A parameter block
- * in a buffer would replace them by one argument, but needs one more command in each call, which
- * writes the block. */
+ * xli_near_launch(). They take about 700 of the 1024 bytes that OpenCL guarantees. A parameter
+ * block in a buffer would replace them by one argument, but needs one more command in each call,
+ * which writes the block. */
 enum { XLI_MAX_ARGS = 48 };
 /* Beside a function that puts a list together: the most arguments that it adds. */
 #define XLI_ARGS_FIT(most)                                                                         \

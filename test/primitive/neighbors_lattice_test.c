@@ -608,8 +608,7 @@ static void rows_that_are_given_up(void **state)
                               0, NULL, NULL));
         const xl_knn_status_args args = {
             .num_queries = 2, .queries = xlt_view(&queries), .indices = xlt_view(&out)};
-        const xl_status status =
-            xl_knn_status(plan, s.index, xlt_queue(), &args, &report, 0, NULL);
+        const xl_status status = xl_knn_status(plan, s.index, xlt_queue(), &args, &report, 0, NULL);
         if (!ends_long_loops()) {
             assert_int_equal(status, kind < 2 ? XL_ERROR_UNSUPPORTED : XL_SUCCESS);
             assert_int_equal(report.rows, 2);
@@ -681,8 +680,7 @@ int main(void)
         cmocka_unit_test(first_ten_shells),           cmocka_unit_test(shells_of_hcp),
         cmocka_unit_test(second_shell_at_the_cutoff), cmocka_unit_test(thin_cells),
         cmocka_unit_test(every_pair_and_image),       cmocka_unit_test(nearest_of_all_kinds),
-        cmocka_unit_test(errors_tell_the_place),
-        cmocka_unit_test(rows_that_are_given_up),
+        cmocka_unit_test(errors_tell_the_place),      cmocka_unit_test(rows_that_are_given_up),
     };
     return cmocka_run_group_tests(tests, NULL, xlt_teardown);
 }
