@@ -82,6 +82,8 @@ static void each_scene(void (*check)(scene *))
 {
     for (size_t k = 0; k < COUNT(rows); ++k)
         for (uint32_t order = XL_ASCENDING; order <= XL_DESCENDING; ++order) {
+            if (xlt_few_programs() && (k + order) % 2 == 0)
+                continue;
             scene s = scene_make(&rows[k], order);
             check(&s);
             scene_free(&s);
