@@ -50,16 +50,17 @@ run() { # K NAME CASES END OPTION...
   done
 }
 
-# All pairs of options, then cases at random: of each plan some 200.
+# All pairs of options, then cases at random: some 200 on each plan.
 share() { # K
-  local k=$1 cases=$((calls / processes)) end=$((SECONDS + seconds)) pairs
+  local k=$1 cases=$((calls / processes)) end=$((SECONDS + seconds)) pairs plans
   mkdir -p "$top/cache/$k" "$log/work/$k"
   export CROSSLANE_CACHE_DIR=$top/cache/$k CUDA_CACHE_PATH=$top/cache/$k/nv
   run "$k" pairs 1000000 "$end" --pairs "${only:-all}" --seed "$seed"
   pairs=$(cat "$log/$k".pairs.* | awk '$1 == "all" { sum += $2 } END { print sum + 0 }')
   cases=$((cases - pairs))
+  plans=$(((minutes ? 20 * minutes : cases / 200) + 15))
   [ $cases -le 0 ] ||
-    run "$k" random $cases "$end" --cases $cases --seed $((seed * 1000 + k)) --plans $((cases / 200 + 15)) --most 1048576 ${only:+--only "$only"}
+    run "$k" random $cases "$end" --cases $cases --seed $((seed * 1000 + k)) --plans "$plans" --most 1048576 ${only:+--only "$only"}
 }
 
 runner=$(realpath "$runner")
