@@ -56,12 +56,13 @@ static xli_held *take_list(void)
     return taken;
 }
 
-static size_t put_back(xli_held *first, xli_held **end, size_t count)
+/* `end` is where the last of them points to the next: `first` itself if there is none. */
+static size_t put_back(xli_held **first, xli_held **end, size_t count)
 {
     enum { FEWEST = 64 };
     xli_mutex_lock(lock());
     *end = list.first;
-    list.first = first;
+    list.first = *first;
     list.count += count;
     list.sweep_at = 2 * list.count + FEWEST;
     count = list.count;
@@ -100,7 +101,7 @@ size_t xli_held_sweep(void)
             xli_free(held);
         }
     }
-    return put_back(kept, end, count);
+    return put_back(&kept, end, count);
 }
 
 void xli_held_add(xli_held *held, cl_event event)

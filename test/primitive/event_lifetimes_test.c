@@ -380,7 +380,8 @@ static void the_context_goes_first(void **state)
                   .out = xlt_view(&out)};
         assert_true(call_sort(&f, XL_SORT_BITONIC));
         xl_context_destroy(own);
-        XLT_CL(clFlush(f.queue));
+        if (!xlt_on_oclgrind()) /* where that waits for the gate */
+            XLT_CL(clFlush(f.queue));
         XLT_CL(clSetUserEventStatus(gate, fails ? CL_OUT_OF_RESOURCES : CL_COMPLETE));
         assert_true((clWaitForEvents(1, &f.event) != CL_SUCCESS) == fails);
         (void)clFinish(f.queue);
