@@ -54,7 +54,7 @@ typedef struct xl_cell {
  * A span is lengthened by this many periods besides, which costs nothing. */
 #define XL_CELL_MORE ((xl_real)0x1p-10)
 
-/* What the host has found (xli_grid_lattice of lib/grid/grid_index.h). */
+/* The numbers that the host finds (xli_grid_lattice of lib/grid/grid_index.h). */
 #define XL_CELL_PARAMETERS                                                                         \
     xl_real8 cell, xl_real8 cell_more, xl_real8 slabs, xl_real8 slabs_more, int16 lattice
 #define XL_CELL_ARGUMENTS cell, cell_more, slabs, slabs_more, lattice

@@ -89,7 +89,7 @@ static void directions_of(const basis *b, double hat[3][3])
     }
 }
 
-/* What the directions span: 1 if they are at right angles, 0 if they are not independent. */
+/* The volume of the directions: 1 if they are at right angles, 0 if they are not independent. */
 static double volume_of(const basis *b)
 {
     double hat[3][3], normal[3];
