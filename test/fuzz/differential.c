@@ -3,6 +3,7 @@
  *
  *   differential [--cases N] [--seed S] [--seconds T] [--plans P] [--watchdog T]
  *                [--share K/N] [--from I] [--failures F] [--most N] [--only NAME,NAME...]
+ *                [--small N]
  *   differential --case 'LINE' [--case 'LINE' ...]     cases that a run printed, in this order
  *   differential --corpus FILE                         one case a line, '#' starts a comment
  *   differential --pairs NAME,NAME...|all              cases of all pairs of options that are legal
@@ -17,7 +18,7 @@
  *
  * With --share N processes draw all primitives equally often; each process K, from 0, has a pool of
  * plans of its own. --from starts at case I. --most is the largest n. --only leaves out the
- * primitives that it does not name. */
+ * primitives that it does not name. --small is the number of cases with CROSSLANE_TEST_SMALL. */
 #include "differential.h"
 
 #include <inttypes.h>
@@ -38,7 +39,7 @@
 
 /* Calls in a row on one plan; of nine such bursts one is of points in space, and one of forms;
  * cases and plans of a push, and of CROSSLANE_TEST_SMALL. */
-enum { BURST = 16, NINTH = 9, CASES = 21600, PLANS = 70, SMALL_CASES = 1035, SMALL_PLANS = 31 };
+enum { BURST = 16, NINTH = 9, CASES = 21600, PLANS = 70, SMALL_CASES = 960, SMALL_PLANS = 31 };
 
 /* Tries that a failure's case is made smaller with, and the exit code of a device that no longer
  * works. */
@@ -175,6 +176,7 @@ typedef struct settings {
     uint64_t cases, seed, seconds, plans, from, failures;
     uint64_t share, shares; /* 0 shares: none */
     unsigned only;          /* bits of the primitives that are drawn */
+    uint64_t small;         /* cases of a run with CROSSLANE_TEST_SMALL; 0: as many */
     bool listing, pairs, telling;
 } settings;
 
@@ -363,7 +365,7 @@ static int usage(void)
 {
     fputs("usage: differential [--cases N] [--seed S] [--seconds T] [--plans P] [--watchdog T]\n"
           "                    [--share K/N] [--from I] [--failures F] [--most N] "
-          "[--only NAME,NAME...]\n"
+          "[--only NAME,NAME...] [--small N]\n"
           "       differential --case 'LINE' [--case 'LINE' ...]\n"
           "       differential --corpus FILE\n"
           "       differential --pairs NAME,NAME...|all [--share K/N] [--from I] [--failures F]\n"
@@ -386,10 +388,11 @@ static bool take_number(settings *s, const char *name, const char *text)
         const char *name;
         uint64_t *to;
         uint64_t least;
-    } numbers[] = {
-        {"--cases", &s->cases, 0},       {"--list", &s->cases, 0},  {"--seed", &s->seed, 0},
-        {"--seconds", &s->seconds, 0},   {"--plans", &s->plans, 1}, {"--from", &s->from, 0},
-        {"--failures", &s->failures, 1}, {"--most", &draw_most, 1}, {"--watchdog", &watchdog, 0}};
+    } numbers[] = {{"--cases", &s->cases, 0},       {"--list", &s->cases, 0},
+                   {"--seed", &s->seed, 0},         {"--seconds", &s->seconds, 0},
+                   {"--plans", &s->plans, 1},       {"--from", &s->from, 0},
+                   {"--failures", &s->failures, 1}, {"--most", &draw_most, 1},
+                   {"--watchdog", &watchdog, 0},    {"--small", &s->small, 1}};
     uint64_t x;
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; ++k)
         if (strcmp(name, numbers[k].name) == 0)
@@ -455,6 +458,8 @@ int main(int argc, char **argv)
             return usage();
         many = many && !given;
     }
+    if (s.small > 0 && xlt_small())
+        s.cases = s.small;
     watch();
     (void)xlt_context();
     for (int i = 1; i + 1 < argc; i += 2) {
