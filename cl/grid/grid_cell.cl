@@ -57,7 +57,6 @@ typedef struct xl_cell {
 /* The numbers that the host finds (xli_grid_lattice of lib/grid/grid_index.h). */
 #define XL_CELL_PARAMETERS                                                                         \
     xl_real8 cell, xl_real8 cell_more, xl_real8 slabs, xl_real8 slabs_more, int16 lattice
-#define XL_CELL_ARGUMENTS cell, cell_more, slabs, slabs_more, lattice
 
 xl_cell xl_cell_of(xl_real4 lower, xl_real4 upper, XL_CELL_PARAMETERS)
 {

@@ -103,7 +103,8 @@ __kernel void xl_grid_moved(XL_POINTS_PARAMETERS, uint n, __global const uint *s
     if (get_local_id(0) == 0)
         of_group = 0;
 #if XL_TRICLINIC
-    const xl_cell space = xl_cell_of((xl_real4)(0), (xl_real4)(0), XL_CELL_ARGUMENTS);
+    const xl_cell space =
+        xl_cell_of((xl_real4)(0), (xl_real4)(0), cell, cell_more, slabs, slabs_more, lattice);
 #endif
     XL_FOR_ITEMS(k, xl_grid_is_sound(header, stamp) ? n : 0u)
     {

@@ -68,7 +68,7 @@ typedef struct xl_search {
 #endif
 #if XL_TRICLINIC
 #define XL_LATTICE_PARAMETERS XL_CELL_PARAMETERS,
-#define XL_LATTICE_ARGUMENTS XL_CELL_ARGUMENTS,
+#define XL_LATTICE_ARGUMENTS cell, cell_more, slabs, slabs_more, lattice,
 #else
 #define XL_LATTICE_PARAMETERS
 #define XL_LATTICE_ARGUMENTS
@@ -139,7 +139,7 @@ xl_search xl_search_load(__global const uint *storage, XL_INDEX_PARAMETERS, XL_Q
     s.extent = extent;
 #endif
 #if XL_TRICLINIC
-    s.cell = xl_cell_of(lower, upper, XL_CELL_ARGUMENTS);
+    s.cell = xl_cell_of(lower, upper, cell, cell_more, slabs, slabs_more, lattice);
 #endif
     return s;
 }
