@@ -322,9 +322,16 @@ typedef struct xl_images {
     int4 first, last, at; /* of each axis, in periods; `at` is the next */
 } xl_images;
 
-/* Those of all places between low and high that points within `reach` may be near of, and some
- * more. Of what is not finite, none; nor of what is so many of the shortest periods off that
- * rounding would be many images long. */
+/* So many of the shortest periods from 0 rounding is as long as one of them, or in double precision
+ * a part of it. */
+#if XL_F64
+#define XL_PERIODS_FARTHEST 0x1p48
+#else
+#define XL_PERIODS_FARTHEST 0x1p24f
+#endif
+
+/* The images that places between low and high may have within `reach` of points, and some more.
+ * Places that are not finite, or farther off than XL_PERIODS_FARTHEST, have none. */
 xl_images xl_images_begin(const xl_search *s, xl_real4 low, xl_real4 high, xl_real reach)
 {
     const xl_mask4 repeats = s->period > 0.0f;
@@ -341,7 +348,7 @@ xl_images xl_images_begin(const xl_search *s, xl_real4 low, xl_real4 high, xl_re
     images.at = images.first;
     const xl_real4 size = fmax(fabs(low), fabs(high));
     const xl_real4 periods = select((xl_real4)(INFINITY), s->period, repeats);
-    const xl_real farthest = most * fmin(periods.x, fmin(periods.y, periods.z));
+    const xl_real farthest = XL_PERIODS_FARTHEST * fmin(periods.x, fmin(periods.y, periods.z));
     if (!all(isfinite(low)) || !all(isfinite(high)) || any(images.first > images.last) ||
         !(fmax(size.x, fmax(size.y, size.z)) <= farthest))
         images.at.z = images.last.z + 1;

@@ -311,12 +311,22 @@ static bool is_before(const call_array *a, size_t x, size_t y)
     return false;
 }
 
+/* Whether two entries of a row may be exchanged: of all where rows are in no order, and of one
+ * point's images in a cell, whose order follows the basis that the library chooses. */
+static bool may_change(const fuzz_case *c, const call_array *a, size_t x, size_t y)
+{
+    const uint32_t *const indices = a[INDICES].got;
+    return c->of[UNSORTED] || (c->of[SPACE] == SPACE_CELL && indices[x] == indices[y]);
+}
+
 static void order_row(const fuzz_case *c, const call_array *a, size_t begin, size_t count,
                       size_t *places)
 {
     for (size_t k = 0; k < count; ++k) {
         size_t at = k;
-        for (; c->of[UNSORTED] && at > 0 && is_before(a, begin + k, places[at - 1]); --at)
+        for (; at > 0 && may_change(c, a, begin + k, places[at - 1]) &&
+               is_before(a, begin + k, places[at - 1]);
+             --at)
             places[at] = places[at - 1];
         places[at] = begin + k;
     }
