@@ -12,12 +12,22 @@ enum { GUARD_BYTES = 512, GUARD = 0x5c, FILL = 0xa5 };
 static xl_context *context;
 static char device[256] = "(no device)";
 
+/* Tests inject faults by tunables that users do not have. */
+static void allow_faults(void)
+{
+#ifdef _WIN32
+    _putenv("CROSSLANE_TEST_TUNABLES=1");
+#else
+    setenv("CROSSLANE_TEST_TUNABLES", "1", 1);
+#endif
+}
+
 xl_context *xlt_context(void)
 {
     xl_device_info info;
     if (context)
         return context;
-    setenv("CROSSLANE_TEST_TUNABLES", "1", 1); /* tests inject faults */
+    allow_faults();
     if (xl_context_create(NULL, &context) != XL_SUCCESS)
         fail_msg("no context: %s", xl_context_error(NULL));
     XLT_OK(xl_context_device_info(context, &info));
