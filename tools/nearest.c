@@ -230,10 +230,9 @@ static int make_parts(nearest *o, outputs *files)
         ++o->parts;
     } while (first < rows);
     if (o->given_up > 0)
-        return tool_fail("%zu of %zu rows were given up: %s%s ends long loops (docs/drivers.md)",
-                         o->given_up, rows,
-                         o->scene.periodic ? "a query is too many periods away, or " : "",
-                         o->s.info.name);
+        return tool_fail(
+            "%zu of %zu rows were given up: %s%s ends long loops (docs/drivers.md)", o->given_up,
+            rows, o->scene.periodic ? "a query is too many periods away, or " : "", o->s.info.name);
 done:
     return result;
 }
