@@ -18,7 +18,7 @@
  * (query.x - point.x) less the x by which the image is moved, which xl_grid_desc.cell has the
  * formula of, and y and z likewise. Either is the same, but for the sign, from both sides of a
  * pair: j is a neighbour of i in image s as i is of j in image -s. A radius may be up to 2^20
- * periods, or heights of a cell (1 on devices that end long loops, docs/drivers.md). */
+ * periods, or heights of a cell (3 on devices that end long loops, docs/drivers.md). */
 #ifndef CROSSLANE_NEIGHBORS_H
 #define CROSSLANE_NEIGHBORS_H
 
@@ -251,7 +251,7 @@ xl_neighbors_visit_enqueue_sized(xl_neighbors *plan, xl_grid_index *index, cl_co
  *
  * One thread at a time for a kernel. Never blocks. XL_ERROR_INVALID_ARGUMENT: a NULL, no build, a
  * kernel of another context, or one that has other parameters there; a radius as desc.radius.
- * XL_ERROR_UNSUPPORTED: a radius of more than 2^20 periods, or heights of a cell (1 on devices that
+ * XL_ERROR_UNSUPPORTED: a radius of more than 2^20 periods, or heights of a cell (3 on devices that
  * end long loops); an index of a plan with grid.planes other than the device's own. */
 XL_NODISCARD XL_API xl_status xl_grid_index_set_kernel_args_sized(
     xl_grid_index *index, const xl_neighbors_kernel_args *args, size_t size, cl_uint *next);

@@ -24,7 +24,7 @@ xl_status xli_grid_check_radius(xl_context *ctx, const char *name, uint32_t scal
 
 /* A search with a longer radius would not end in reasonable time; or, if a device ends long loops,
  * may go through more images than it counts. */
-enum { MOST_PERIODS = 1 << 20, FEW_PERIODS = 1 };
+enum { MOST_PERIODS = 1 << 20, FEW_PERIODS = 3 };
 
 xl_status xli_grid_check_periods(xl_context *ctx, const xl_grid_index *index, const char *name,
                                  double radius, bool ends_loops)
