@@ -87,7 +87,7 @@ typedef struct xl_knn_status_args {
     size_t first_row, num_rows;
 } xl_knn_status_args;
 
-/* What the device found out about the rows. */
+/* How many rows are incomplete, and the first one. */
 typedef struct xl_knn_report {
     uint32_t struct_size; /* bytes that were written: the caller's, or this version's if fewer */
     uint32_t reserved;    /* 0 */
