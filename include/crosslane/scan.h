@@ -118,7 +118,7 @@ typedef struct xl_scan_args {
                              segment: the first element begins a new one only by its flag or bit; by a
                              key that differs from the one before the view, which is read and must
                              be there (offset 1 or more; any key if no element has come yet); or by
-                             an offset of 0: what lies before offsets[0] goes on */
+                             an offset of 0: elements before offsets[0] go on */
     xl_view carry_out;    /* not given, or receives a carry for the next part: the last element's
                              inclusive result before `store`, from init and carry_in on. n == 0:
                              carry_in; if that is not given, init or the identity. May overlap no
