@@ -40,7 +40,7 @@ run() { # K NAME CASES END OPTION...
   local k=$1 file=$log/$1.$2 cases=$3 end=$4 from=0 code next try
   shift 4
   for ((try = 0; try < restarts && from < cases && SECONDS < end; ++try)); do
-    (cd "$log/work/$k" && exec "$runner" --from "$from" --share "$k/$processes" --failures 8 --watchdog 240 --seconds $((end - SECONDS)) \
+    (cd "$log/folder/$k" && exec "$runner" --from "$from" --share "$k/$processes" --failures 8 --watchdog 240 --seconds $((end - SECONDS)) \
       "$@") >"$file.$try" 2>&1
     code=$?
     next=$(awk '/the next case is/ { print $NF } /: case [0-9]+: / { sub(/.*: case /, ""); print $1 + 1 }' "$file.$try" | tail -n 1)
@@ -53,7 +53,7 @@ run() { # K NAME CASES END OPTION...
 # All pairs of options, then cases at random: some 200 on each plan.
 share() { # K
   local k=$1 cases=$((calls / processes)) end=$((SECONDS + seconds)) pairs plans
-  mkdir -p "$top/cache/$k" "$log/work/$k"
+  mkdir -p "$top/cache/$k" "$log/folder/$k"
   export CROSSLANE_CACHE_DIR=$top/cache/$k CUDA_CACHE_PATH=$top/cache/$k/nv
   run "$k" pairs 1000000 "$end" --pairs "${only:-all}" --seed "$seed"
   pairs=$(cat "$log/$k".pairs.* | awk '$1 == "all" { sum += $2 } END { print sum + 0 }')
