@@ -28,7 +28,6 @@ typedef struct xl_cell {
     xl_real farthest;         /* coordinates beyond it round by too many images: nothing is near */
     int most;                 /* no more images than this to either side */
     int rank;                 /* vectors in the basis */
-    bool triangular;          /* v0 lies along x, and v1 in the plane of x and y */
     bool whole;               /* one for each dimension of the points */
 } xl_cell;
 
@@ -83,7 +82,6 @@ xl_cell xl_cell_of(xl_real4 lower, xl_real4 upper, XL_CELL_PARAMETERS)
     it.most = lattice.s9;
     it.rank = lattice.sa;
     it.whole = lattice.sb != 0;
-    it.triangular = lattice.sc != 0;
     return it;
 }
 
@@ -101,30 +99,17 @@ xl_real4 xl_cell_shift(const xl_cell *cell, int4 image)
     return (s.x * cell->a + s.y * cell->b) + s.z * cell->c;
 }
 
-/* The whole numbers between two ends, and a little more. */
-int2 xl_cell_between(xl_real low, xl_real high, int most)
-{
-    const xl_real2 whole = (xl_real2)(ceil(low - XL_CELL_MORE), floor(high + XL_CELL_MORE));
-    return convert_int2(clamp(whole, -(xl_real)most, (xl_real)most));
-}
-
 /* The whole numbers that no slab excludes; the fourth entries count for nothing. A span of numbers
  * that overflowed is empty: nothing is near so far off. */
 int2 xl_cell_span(xl_real4 middle, xl_real4 extent, int most)
 {
     const xl_real4 low = middle - extent, high = middle + extent;
+    const xl_real2 ends = (xl_real2)(fmax(low.x, fmax(low.y, low.z)) - XL_CELL_MORE,
+                                     fmin(high.x, fmin(high.y, high.z)) + XL_CELL_MORE);
     if (!xl_real4_finite(middle))
         return (int2)(1, 0);
-    return xl_cell_between(fmax(low.x, fmax(low.y, low.z)), fmin(high.x, fmin(high.y, high.z)),
-                           most);
-}
-
-/* The same of one slab. Each number of a triangular basis has no other: without this branch counts
- * in such cells take a third longer on an H100. */
-int2 xl_cell_span_of_one(xl_real middle, xl_real extent, int most)
-{
-    return isfinite(middle) ? xl_cell_between(middle - extent, middle + extent, most)
-                            : (int2)(1, 0);
+    const xl_real2 whole = (xl_real2)(ceil(ends.x), floor(ends.y));
+    return convert_int2(clamp(whole, -(xl_real)most, (xl_real)most));
 }
 
 /* Images by t2, then t1, then t0. */
@@ -163,8 +148,9 @@ xl_cell_images xl_cell_images_begin(const xl_cell *cell, xl_real4 low, xl_real4 
         const xl_real4 n = cell->normal, m = fabs(n);
         const xl_real middle = (n.x * box.middle.x + n.y * box.middle.y) + n.z * box.middle.z;
         const xl_real extent = (m.x * box.extent.x + m.y * box.extent.y) + m.z * box.extent.z;
-        const int2 span =
-            cell->rank > 2 ? xl_cell_span_of_one(middle, extent, cell->most) : (int2)(0);
+        const int2 span = cell->rank > 2
+                              ? xl_cell_span((xl_real4)(middle), (xl_real4)(extent), cell->most)
+                              : (int2)(0);
         images.at.z = span.x - 1;
         images.last.z = span.y;
     }
@@ -172,49 +158,34 @@ xl_cell_images xl_cell_images_begin(const xl_cell *cell, xl_real4 low, xl_real4 
 }
 
 /* The t1 for the t2 that the images are at. */
-int2 xl_cell_middle_span(const xl_cell *cell, const xl_cell_box *box, xl_real t2)
-{
-    if (cell->triangular)
-        return xl_cell_span_of_one(cell->after.z * box->middle.y - t2 * cell->outer.z,
-                                   fabs(cell->after.z) * box->extent.y, cell->most);
-    const xl_real4 middle =
-        (cell->next * box->middle.yzxw + cell->after * box->middle.zxyw) - t2 * cell->outer;
-    const xl_real4 extent =
-        fabs(cell->next) * box->extent.yzxw + fabs(cell->after) * box->extent.zxyw;
-    const xl_mask4 bounds = (cell->next != 0) | (cell->after != 0);
-    return xl_cell_span(middle, select((xl_real4)(INFINITY), extent, bounds), cell->most);
-}
-
 void xl_cell_images_layer(xl_cell_images *images, const xl_cell *cell, xl_real4 low, xl_real4 high,
                           xl_real reach)
 {
     const xl_cell_box box = xl_cell_box_of(cell, low, high, reach);
+    const xl_real4 middle = (cell->next * box.middle.yzxw + cell->after * box.middle.zxyw) -
+                            (xl_real)images->at.z * cell->outer;
+    const xl_real4 extent =
+        fabs(cell->next) * box.extent.yzxw + fabs(cell->after) * box.extent.zxyw;
+    const xl_mask4 bounds = (cell->next != 0) | (cell->after != 0);
     const int2 span =
-        cell->rank > 1 ? xl_cell_middle_span(cell, &box, (xl_real)images->at.z) : (int2)(0);
+        cell->rank > 1
+            ? xl_cell_span(middle, select((xl_real4)(INFINITY), extent, bounds), cell->most)
+            : (int2)(0);
     images->at.y = span.x - 1;
     images->last.y = span.y;
 }
 
 /* The t0 for both. */
-int2 xl_cell_inner_span(const xl_cell *cell, const xl_cell_box *box, xl_real t1, xl_real t2)
-{
-    const xl_real4 moved = t1 * cell->v1 + t2 * cell->v2;
-    if (cell->triangular)
-        return xl_cell_span_of_one((box->middle.x - moved.x) * cell->inverse.x,
-                                   box->extent.x * fabs(cell->inverse.x), cell->most);
-    const xl_mask4 bounds = cell->inverse != 0;
-    return xl_cell_span((box->middle - moved) * cell->inverse,
-                        select((xl_real4)(INFINITY), box->extent * fabs(cell->inverse), bounds),
-                        cell->most);
-}
-
 void xl_cell_images_row(xl_cell_images *images, const xl_cell *cell, xl_real4 low, xl_real4 high,
                         xl_real reach)
 {
     const xl_cell_box box = xl_cell_box_of(cell, low, high, reach);
-    const int2 span = cell->rank > 0 ? xl_cell_inner_span(cell, &box, (xl_real)images->at.y,
-                                                          (xl_real)images->at.z)
-                                     : (int2)(0);
+    const xl_real4 moved = (xl_real)images->at.y * cell->v1 + (xl_real)images->at.z * cell->v2;
+    const xl_mask4 bounds = cell->inverse != 0;
+    const xl_real4 extent = select((xl_real4)(INFINITY), box.extent * fabs(cell->inverse), bounds);
+    const int2 span = cell->rank > 0
+                          ? xl_cell_span((box.middle - moved) * cell->inverse, extent, cell->most)
+                          : (int2)(0);
     images->at.x = span.x - 1;
     images->last.x = span.y;
 }

@@ -301,7 +301,6 @@ static void put_whole(xli_grid_lattice *l, const basis *b, uint32_t dimensions)
     l->whole.s[9] = (cl_int)larger(1, COUNTED * 32 / larger(32, most));
     l->whole.s[10] = (cl_int)b->rank;
     l->whole.s[11] = b->rank == dimensions;
-    l->whole.s[12] = b->v[0][1] == 0 && b->v[0][2] == 0 && b->v[1][2] == 0;
 }
 
 /* Within which distance of the nearest image of a point k more of it are: of those in a box of
