@@ -2,20 +2,21 @@
  * The case runner: a case is one line of text. The runner draws it from a seed, runs it through the
  * public calls and compares the results with serial code that shares nothing with the library.
  *
- *   case.c      prints, parses and shrinks a case
- *   rules.c     which fields go with which
- *   draw.c      draws cases
- *   pairs.c     makes cases that cover all pairs of options
- *   element.c   types and operators in plain C
- *   data.c, values.c, keys.c
- *               arrays and segments of a case
- *   expect.c    the results of scans and reductions, and their rounding errors
- *   device.c    contexts, queues, buffers between guards, plans
- *   arrays.c    calls whose results are known to the bit
- *   space.c     points in space, and grids of them
- *   scan.c, reduce.c, sort.c, grid.c, topk.c, merge.c, search.c, near.c, nearest.c, moved.c,
- * morton.c, select.c, histogram.c, transform.c, approximate.c the calls of each primitive cases.c
- * the program lists/      cases that are kept, by primitive */
+ *   case_line.c     prints, parses and shrinks a case
+ *   case_rules.c    which fields go with which
+ *   case_draw.c     draws cases
+ *   case_pairs.c    makes cases that cover all pairs of options
+ *   case_element.c  types and operators in plain C
+ *   case_data.c, case_values.c, case_keys.c
+ *                   arrays and segments of a case
+ *   case_expect.c   the results of scans and reductions, and their rounding errors
+ *   case_device.c   contexts, queues, buffers between guards, plans
+ *   case_arrays.c   calls whose results are known to the bit
+ *   case_space.c    points in space, and grids of them
+ *   case_PRIMITIVE.c
+ *                   the calls of each primitive
+ *   cases.c         the program
+ *   lists/          cases that are kept, by primitive */
 #ifndef CASES_H
 #define CASES_H
 

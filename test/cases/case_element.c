@@ -211,7 +211,7 @@ static const xl_user_op plus_user = {"plus", "long plus(long a, long b) { return
                                      &plus_identity,
                                      XL_OP_COMMUTATIVE | XL_OP_STRICTLY_ASSOCIATIVE};
 
-/* ---- the table, in the order of the names in case.c ---------------------------- */
+/* ---- the table, in the order of the names in case_line.c ---------------------------- */
 
 #define SCALAR(type, numbers, bytes)                                                               \
     {                                                                                              \
