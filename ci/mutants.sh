@@ -153,12 +153,14 @@ environment() { # [VARIABLE=VALUE...]
   env=(env "CROSSLANE_DEVICE=$device" CROSSLANE_TEST_PROGRAMS=few POCL_MAX_PTHREAD_COUNT=2 POCL_CPU_MAX_CU_COUNT=2 "${env[@]}")
 }
 
-# A copy of the tree has kernel caches of its own: `cache`, new for each mutant, and `pocl`.
+# Each copy of the tree has its own caches of kernels: `cache`, which is new for each mutant, and
+# `pocl`, unless the caller names one in POCL_CACHE_DIR for all of them. A mutant's `cache` begins with
+# links to the programs of the code as it is: no program changes a file, it writes another one.
 run_in() { # FOLDER TESTS [VARIABLE=VALUE...]
   local folder=$1 tests=$2 runner env
   shift 2
   environment "$@"
-  (cd "$folder" && "${env[@]}" "CROSSLANE_CACHE_DIR=$folder/cache" "POCL_CACHE_DIR=$folder/pocl" "${runner[@]}" \
+  (cd "$folder" && "${env[@]}" "CROSSLANE_CACHE_DIR=$folder/cache" "POCL_CACHE_DIR=${POCL_CACHE_DIR:-$folder/pocl}" "${runner[@]}" \
     ctest --test-dir build -V --timeout 600 -R "^(${tests//,/|})\$" 2>&1)
 }
 is_absent() { # FOLDER [VARIABLE=VALUE...]
@@ -286,7 +288,7 @@ for ((j = 0; j < jobs; ++j)); do
 done
 in_parallel base "$(cut -d' ' -f4- <<<"$lines" | sort -u)"
 for ((j = 0; j < jobs; ++j)); do # each copy finds the kernels of the code as it is
-  cp -aln "$work/tree$j/cache" "$work/tree$j/pocl" "$work"
+  cp -aln "$work/tree$j"/{cache,pocl} "$work"
 done
 for ((j = 0; j < jobs; ++j)); do
   cp -aln "$work/pocl" "$work/tree$j"
