@@ -2,18 +2,18 @@
 # SPDX-License-Identifier: MIT
 # usage: ci/gpu.sh [--calls N] [--processes P] [--seed S] [--minutes M] [--only NAME,...]
 #
-# Runs the differential runner (test/fuzz) on a GPU, in P processes side by side (16, or the number
+# Runs the case runner (test/cases) on a GPU, in P processes side by side (16, or the number
 # of cores), because a driver compiles one program at a time in a process. The processes share N
 # calls (100000); with --minutes they end after M minutes, with whatever calls they made. First come
 # cases of all pairs of options, then cases at random, of a seed for each process. Each process has
 # plans and a cache folder of its own. CROSSLANE_DEVICE names another device than `gpu`.
-# Builds nothing: needs build/werror/test/fuzz/differential, or another program that RUNNER names.
+# Builds nothing: needs build/werror/test/cases/cases, or another program that RUNNER names.
 #
-# Prints a table and each failing case as one line, to be tried with `differential --case 'LINE'`.
+# Prints a table and each failing case as one line, to be tried with `cases --case 'LINE'`.
 # The exit code is 1 if a case failed. Logs: build/gpu/log.
 set -u
 cd "$(dirname "$0")/.." || exit
-runner=${RUNNER:-build/werror/test/fuzz/differential}
+runner=${RUNNER:-build/werror/test/cases/cases}
 cores=$(nproc)
 calls=100000 processes=$((cores < 16 ? cores : 16)) seed=$(date +%Y%m%d) minutes='' only=''
 while [ $# -gt 0 ]; do

@@ -59,7 +59,7 @@ rusticl=(CROSSLANE_DEVICE=rusticl: RUSTICL_ENABLE=llvmpipe)
 facts=(CROSSLANE_DEVICE=gpu "OCL_ICD_VENDORS=$top/build/intel/lib/libintelocl.so" "LD_LIBRARY_PATH=$top/build/intel/lib"
   "LD_PRELOAD=$(/sbin/ldconfig -p | awk '$1 == "libOpenCL.so.1" { print $NF; exit }')"
   "OPENCL_LAYERS=$top/build/werror/test/vendors/libxlt_vendors.so")
-cases=build/werror/test/fuzz/differential
+cases=build/werror/test/cases/cases
 # Another seed each night; the log of a failure names the case.
 seed=${NIGHTLY_SEED:-$(date +%Y%m%d)}
 if [[ $parts == *" differential "* ]]; then

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+ * Calls of the case runner whose results are known to the bit: their arrays are made,
+ * checked and released here. */
+#include "cases.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+xl_view array_view(const call_array *a)
+{
+    return a->name ? xlt_view(&a->buffer) : xl_no_view();
+}
+
+call_array input_array(const char *name, const void *host, size_t n, size_t size, size_t at)
+{
+    return (call_array){.name = name, .host = host, .n = n, .size = size, .at = at};
+}
+
+call_array output_array(const char *name, const void *wanted, size_t n, size_t size, size_t at)
+{
+    return (call_array){.name = name, .wanted = wanted, .n = n, .size = size, .at = at};
+}
+
+call_array in_place_array(const char *name, const void *host, const void *wanted, size_t n,
+                          size_t size, size_t at)
+{
+    return (call_array){.name = name,
+                        .host = host,
+                        .wanted = wanted,
+                        .changes = true,
+                        .n = n,
+                        .size = size,
+                        .at = at};
+}
+
+call_array count_array(const fuzz_case *c, const uint64_t *count)
+{
+    return input_array(c->of[COUNT] == COUNT_ON_HOST ? NULL : "n_device", count, 1, sizeof *count,
+                       1);
+}
+
+uint64_t count_of(const fuzz_case *c)
+{
+    return c->of[COUNT] == COUNT_ABOVE ? c->of[N] + 1000 : c->of[N];
+}
+
+call_array scratch_array(const fuzz_case *c, size_t bytes, size_t alignment)
+{
+    const bool given = c->of[SCRATCH] == SCRATCH_GIVEN && bytes > 0;
+    return (call_array){
+        .name = given ? "scratch" : NULL, .n = bytes, .size = 1, .alignment = alignment};
+}
+
+static void make_arrays(call_array arrays[CALL_ARRAYS], const call_array *from)
+{
+    for (size_t k = 0; k < CALL_ARRAYS; ++k) {
+        call_array *a = &arrays[k];
+        *a = from[k];
+        if (a->name)
+            a->buffer = a->alignment > 0 ? xlt_scratch_make(a->n, a->alignment)
+                                         : guarded(a->host, a->n, a->size, a->at);
+    }
+}
+
+static void free_arrays(call_array arrays[CALL_ARRAYS])
+{
+    for (size_t k = 0; k < CALL_ARRAYS; ++k) {
+        xlt_buffer_free(&arrays[k].buffer);
+        free(arrays[k].got);
+    }
+}
+
+static bool same_elements(outcome *o, const call_array *a, const unsigned char *got)
+{
+    const unsigned char *wanted = a->wanted;
+    for (size_t i = 0; i < a->n; ++i) {
+        unsigned long long x = 0, y = 0;
+        size_t at = i * a->size, end = at + a->size;
+        if (memcmp(got + at, wanted + at, a->size) == 0 ||
+            (a->will_do && a->will_do(got + at, wanted + at)))
+            continue;
+        while (end - at > sizeof x && memcmp(got + at, wanted + at, sizeof x) == 0)
+            at += sizeof x;
+        memcpy(&x, got + at, end - at < sizeof x ? end - at : sizeof x);
+        memcpy(&y, wanted + at, end - at < sizeof y ? end - at : sizeof y);
+        return failed(o, "%s: %zu of %zu is 0x%llx, not 0x%llx (from byte %zu)", a->name, i, a->n,
+                      x, y, at - i * a->size);
+    }
+    return true;
+}
+
+static bool check_array(outcome *o, call_array *a)
+{
+    if (!a->name)
+        return true;
+    if (a->alignment > 0)
+        return read_guarded(o, &a->buffer, a->name, NULL);
+    if (a->host && !a->changes)
+        return unchanged(o, &a->buffer, a->name, a->host);
+    a->got = make_bytes(a->n, a->size);
+    return read_guarded(o, &a->buffer, a->name, a->got) &&
+           (!a->wanted || same_elements(o, a, a->got));
+}
+
+void run_exact(outcome *o, const fuzz_case *c, const open_plan *plan, const exact_call *call,
+               const call_array *arrays)
+{
+    const size_t calls = c->of[TWICE] ? 2 : 1;
+    call_array made[2][CALL_ARRAYS];
+    flight f;
+    bool good = take_off(o, c, &f);
+    memset(made, 0, sizeof made);
+    for (size_t k = 0; good && k < calls; ++k) {
+        make_arrays(made[k], arrays);
+        good = succeeded(o, plan->ctx, call->enqueue(c, plan, made[k], &f), call->name);
+    }
+    good = land(o, &f) && good;
+    for (size_t k = 0; k < calls; ++k) {
+        for (size_t i = 0; good && i < CALL_ARRAYS; ++i)
+            good = check_array(o, &made[k][i]);
+        good = good && (!call->holds || call->holds(o, c, made[k]));
+    }
+    for (size_t k = 0; k < 2; ++k)
+        free_arrays(made[k]);
+}

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: MIT
+ * Where cases of the case runner run: contexts by tuning, plans that are kept, buffers
+ * between guards, queues, and the comparison of results. */
+#include "cases.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#ifdef _WIN32
+#include <process.h>
+#else
+#include <unistd.h>
+#endif
+
+bool failed(outcome *o, const char *format, ...)
+{
+    va_list args;
+    if (o->failed)
+        return false;
+    o->failed = true;
+    va_start(args, format);
+    vsnprintf(o->text, sizeof o->text, format, args);
+    va_end(args);
+    return false;
+}
+
+bool succeeded(outcome *o, xl_context *ctx, xl_status status, const char *call)
+{
+    return status == XL_SUCCESS ||
+           failed(o, "%s gave %s: %.700s", call, xl_status_name(status), xl_context_error(ctx));
+}
+
+bool cl_succeeded(outcome *o, cl_int code, const char *call)
+{
+    return code == CL_SUCCESS || failed(o, "%s gave %d", call, (int)code);
+}
+
+bool zeros_are_alike(void)
+{
+    return strstr(xlt_device(), "llvmpipe") != NULL;
+}
+
+static bool is_on_gpu(void)
+{
+    static cl_device_type type;
+    return (type != 0 || clGetDeviceInfo(xl_context_device(xlt_context()), CL_DEVICE_TYPE,
+                                         sizeof type, &type, NULL) == CL_SUCCESS) &&
+           type == CL_DEVICE_TYPE_GPU;
+}
+
+/* One work-item that sorts has counters of its own. A GPU sets this memory aside for each work-item
+ * that it can run, which is too much for many processes side by side. */
+static bool has_large_stacks(const fuzz_case *c)
+{
+    return (c->of[PRIMITIVE] == SORT || c->of[PRIMITIVE] == TOPK) && c->of[TUNE] % 2 == 1;
+}
+
+void fit_device(fuzz_case *c)
+{
+    static char extensions[16384];
+    const xl_type type = element_of(c)->type;
+    if (zeros_are_alike()) { /* a device that ends long loops: no radius above a cell's height */
+        c->of[TIGHT] = 0;
+        if (c->of[SPACE] == SPACE_CELL)
+            c->of[SPACE] = SPACE_BOX;
+        c->of[KEY_BYTES] = 0; /* it compiles a comparator of 96 bytes for a minute */
+    }
+    if (has_large_stacks(c) && is_on_gpu())
+        c->of[TUNE] = 0;
+    if (has_keys(c) || (has_space(c) && !c->of[SCALAR]))
+        return;
+    if (!extensions[0] && clGetDeviceInfo(xl_context_device(xlt_context()), CL_DEVICE_EXTENSIONS,
+                                          sizeof extensions, extensions, NULL) != CL_SUCCESS)
+        strcpy(extensions, "unknown");
+    if ((type == XL_F16 && !strstr(extensions, "cl_khr_fp16")) ||
+        (type == XL_F64 && !strstr(extensions, "cl_khr_fp64")))
+        c->of[TYPE] = 4; /* f32 */
+    if (has_space(c) && !strstr(extensions, "cl_khr_fp64"))
+        c->of[SCALAR] = 0;
+    case_normalise(c);
+}
+
+/* ---- contexts ----------------------------------------------------------------------------- */
+
+/* The first is the device's own. In the others tiles are small, so that few elements make many
+ * of them, and the ways are those that other devices take by themselves. */
+const char *const tunings[NUM_TUNINGS] = {
+    NULL,
+    "scan.shape = 0\nscan.tile_bytes = 256\nscan.inject_delay = 5\nscan.chunk_elements = 1024\n"
+    "reduce.serial = 1\nreduce.chunk_elements = 256\nsort.shape = 1\nsort.serial_tile_log = 5\n"
+    "sort.radix_from = 900\nsort.radix_least = 300\ntopk.shape = 1\ntopk.chunks = 200\n"
+    "topk.chunk = 40\nmerge.serial = 1\nmerge.chunk = 41\nsearch.serial = 1\nsearch.items = 4\n"
+    "search.queries = 42\n"
+    "grid.group = 8\ngrid.items = 3\ngrid.overfull_points = 4\ngrid.bounds_groups = 3\n",
+    "scan.shape = 1\nscan.item_bytes = 32\nscan.group_size = 32\nscan.spin_limit = 2\n"
+    "reduce.serial = 0\nreduce.group_size = 32\nreduce.whole_size = 32\nreduce.item_bytes = 16\n"
+    "reduce.segment_chunk_groups = 3\nsort.shape = 0\nsort.group_log = 4\nsort.items_log = 2\n"
+    "sort.segment_group_log = 4\nsort.segment_items_log = 2\n"
+    "sort.search_log = 3\nsort.sweep_group = 256\nsort.sweep_wide_group = 256\n"
+    "sort.sweep_pair_group = 256\nsort.sweep_bytes = 4\nsort.sweep_wide_bytes = 8\n"
+    "sort.sweep_pair_bytes = 4\nsort.sweep_from = 1500\n"
+    "sort.sweep_pair_from = 1500\nsort.sweep_wide_from = 1500\nsort.ring_tiles = 4\n"
+    "sort.spin_limit = 20\ntopk.shape = 0\ntopk.group_log = 5\ntopk.items = 2\n"
+    "topk.chunks = 200\ntopk.chunk = 100\nmerge.serial = 0\nmerge.group = 8\n"
+    "merge.item_bytes = 12\nmerge.search_tiles = 0\nsearch.serial = 0\nsearch.group = 8\n"
+    "search.items = 3\ngrid.group = 16\ngrid.overfull_group_size = 32\nneighbors.staged = 24\n"
+    "neighbors.group = 16\n",
+    "scan.shape = 0\nscan.tile_bytes = 1024\nscan.chunk_groups = 64\nscan.lookback_groups = 1\n"
+    "scan.stream_kib = 0\nreduce.serial = 1\nreduce.chunk_groups = 3\nsort.shape = 1\n"
+    "sort.serial_tile_log = 8\ntopk.shape = 1\ntopk.chunks = 1\ntopk.chunk = 700\n"
+    "merge.serial = 1\nmerge.chunk = 1000\nsearch.serial = 1\nsearch.items = 1\n"
+    "search.queries = 1000\nneighbors.items = 5\n",
+    "scan.shape = 1\nscan.item_bytes = 16\nscan.group_size = 17\nscan.inject_delay = 3\n"
+    "scan.look_back = 0\nreduce.serial = 0\nreduce.group_size = 16\nreduce.whole_bytes = 16\n"
+    "reduce.double_buffer = 1\nreduce.single_group_tiles = 4\nsort.shape = 0\nsort.group_log = 3\n"
+    "sort.segment_group_log = 3\nsort.segment_items_log = 3\n"
+    "sort.items_log = 3\nsort.search_busy_log = 2\nsort.busy = 1\nsort.sweep = 0\n"
+    "sort.radix_group = 256\nsort.radix_bytes = 4\nsort.radix_least = 300\ntopk.shape = 0\n"
+    "topk.group_log = 3\ntopk.items = 3\ntopk.chunk = 300\nmerge.serial = 0\nmerge.group = 37\n"
+    "merge.item_bytes = 16\nmerge.search_tiles = 2\nsearch.serial = 0\nsearch.group = 37\n"
+    "search.items = 1\n",
+};
+
+static xl_context *contexts[NUM_TUNINGS];
+
+static xl_context *context_of(uint64_t tune, outcome *o)
+{
+    char path[64];
+    xl_context_desc desc;
+    if (contexts[tune])
+        return contexts[tune];
+    xl_context_desc_init(&desc);
+    snprintf(path, sizeof path, "cases_%ld.tune", (long)getpid());
+    if (tunings[tune]) {
+        FILE *file = fopen(path, "w");
+        if (!file || fputs(tunings[tune], file) < 0 || fclose(file) != 0)
+            failed(o, "cannot write %s", path);
+        desc.tune_file = path;
+    }
+    const xl_status status = xl_context_adopt(
+        xl_context_cl(xlt_context()), xl_context_device(xlt_context()), &desc, &contexts[tune]);
+    if (tunings[tune])
+        remove(path);
+    succeeded(o, NULL, status, "xl_context_adopt");
+    return contexts[tune];
+}
+
+/* ---- plans ----------------------------------------------------------------------------------- */
+
+static const primitive *const primitives[PRIMITIVES] = {
+    [SCAN] = &scan_primitive,
+    [REDUCE] = &reduce_primitive,
+    [SORT] = &sort_primitive,
+    [GRID] = &grid_primitive,
+    [TOPK] = &topk_primitive,
+    [MERGE] = &merge_primitive,
+    [SEARCH] = &search_primitive,
+    [NEAR] = &near_primitive,
+    [KNN] = &nearest_primitive,
+    [MOVED] = &moved_primitive,
+    [MORTON] = &morton_primitive,
+    [SELECT] = &select_primitive,
+    [HISTOGRAM] = &histogram_primitive,
+    [TRANSFORM] = &transform_primitive,
+    [APPROXIMATE] = &approximate_primitive,
+};
+enum { PLANS_KEPT = 128 };
+static open_plan plans[PLANS_KEPT];
+static size_t opened, refused;
+static uint64_t uses;
+static double building;
+
+double seconds_now(void)
+{
+    struct timespec now;
+    timespec_get(&now, TIME_UTC);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double plans_seconds(void)
+{
+    return building;
+}
+
+void plans_took(double start)
+{
+    building += seconds_now() - start;
+}
+
+size_t plans_opened(void)
+{
+    return opened;
+}
+
+size_t plans_refused(void)
+{
+    return refused;
+}
+
+static void close_plan(open_plan *plan)
+{
+    if (plan->last_used > 0 && !plan->refused)
+        primitives[plan->key[PRIMITIVE]]->close(plan);
+    xlt_buffer_free(&plan->init);
+    *plan = (open_plan){0};
+}
+
+/* What a device may lack, and what ends the process on one: Mesa 22.3 (rusticl) crashes in a
+ * pass of its own over functions that return vectors, or structs of bytes. */
+static bool may_be_refused(const fuzz_case *c)
+{
+    const element *e = element_of(c);
+    if (has_keys(c)) /* a device need not compute with these */
+        return c->of[ALGORITHM] == ALGORITHM_RADIX || c->of[WIDE] || c->of[FROM_BIT] ||
+               c->of[TO_BIT];
+    if (has_space(c))
+        return c->of[SCALAR] != 0;
+    return e->type == XL_F64 || e->type == XL_F16 || (c->of[CARRY] && e->bytes == 1) ||
+           c->of[ALGORITHM] == XL_SCAN_LOOKBACK;
+}
+
+static bool ends_the_process(const fuzz_case *c)
+{
+    const element *e = element_of(c);
+    const bool crashes = e->user_type ? e->user_type->alignment < 4 : (unsigned)e->type >> 8 != 0;
+    return e->user_op && crashes && strstr(xlt_device(), "llvmpipe");
+}
+
+/* An illegal case is right if its plan is refused with the status that its rule says. */
+static bool was_refused(const fuzz_case *c, open_plan *plan, xl_status status, outcome *o)
+{
+    const xl_status wanted = case_refused(c);
+    if (status == wanted || (status == XL_ERROR_UNSUPPORTED && may_be_refused(c)))
+        return true;
+    failed(o, "the plan gave %s, not %s: %.300s", xl_status_name(status), xl_status_name(wanted),
+           status == XL_SUCCESS ? "" : xl_context_error(plan->ctx));
+    close_plan(plan);
+    return false;
+}
+
+static bool make_plan(const fuzz_case *c, open_plan *plan, outcome *o)
+{
+    const double start = seconds_now();
+    memcpy(plan->key, c->of, sizeof plan->key);
+    plan->last_used = ++uses;
+    plan->ctx = context_of(c->of[TUNE], o);
+    if (!plan->ctx)
+        return false;
+    const xl_status status =
+        ends_the_process(c) ? XL_ERROR_UNSUPPORTED : primitives[c->of[PRIMITIVE]]->open(c, plan);
+    ++opened;
+    plans_took(start);
+    plan->refused = status != XL_SUCCESS;
+    if (case_refused(c) != XL_SUCCESS)
+        return was_refused(c, plan, status, o);
+    if (status == XL_ERROR_UNSUPPORTED && (may_be_refused(c) || ends_the_process(c))) {
+        ++refused;
+        return true;
+    }
+    if (!succeeded(o, plan->ctx, status, "the plan"))
+        close_plan(plan);
+    return !o->failed;
+}
+
+static open_plan *plan_of(const fuzz_case *c, outcome *o)
+{
+    open_plan *oldest = plans;
+    for (size_t k = 0; k < PLANS_KEPT; ++k) {
+        if (plans[k].last_used > 0 && memcmp(plans[k].key, c->of, sizeof plans[k].key) == 0) {
+            plans[k].last_used = ++uses;
+            return &plans[k];
+        }
+        if (plans[k].last_used < oldest->last_used)
+            oldest = &plans[k];
+    }
+    close_plan(oldest);
+    return make_plan(c, oldest, o) ? oldest : NULL;
+}
+
+void run_case(const fuzz_case *c, outcome *o, char before[LINE])
+{
+    *o = (outcome){0};
+    open_plan *plan = plan_of(c, o);
+    if (before)
+        *before = '\0';
+    if (!plan)
+        return;
+    if (before && plan->used)
+        case_print(&plan->before, before);
+    o->refused = plan->refused;
+    if (!plan->refused)
+        primitives[c->of[PRIMITIVE]]->run(c, plan, o);
+    plan->before = *c;
+    plan->used = true;
+    /* What a wrong call left in the plan is not to fail the next. */
+    if (o->failed)
+        close_plan(plan);
+}
+
+static cl_command_queue out_of_order;
+
+void close_plans(void)
+{
+    for (size_t k = 0; k < PLANS_KEPT; ++k)
+        close_plan(&plans[k]);
+    for (size_t k = 0; k < NUM_TUNINGS; ++k)
+        xl_context_destroy(contexts[k]);
+    if (out_of_order)
+        clReleaseCommandQueue(out_of_order);
+}
+
+/* ---- buffers -----------------------------------------------------------------------------------
+ */
+
+xlt_buffer guarded(const void *host, size_t n, size_t size, size_t offset)
+{
+    return xlt_buffer_make(host, n, size, offset);
+}
+
+/* The byte that xlt_buffer_make() puts around the elements. */
+enum { GUARD = 0x5c };
+
+bool read_guarded(outcome *o, const xlt_buffer *buffer, const char *name, void *to)
+{
+    const size_t lead = xlt_view(buffer).offset * buffer->size, bytes = buffer->n * buffer->size;
+    size_t total = 0;
+    if (!cl_succeeded(o, clGetMemObjectInfo(buffer->mem, CL_MEM_SIZE, sizeof total, &total, NULL),
+                      "clGetMemObjectInfo"))
+        return false;
+    unsigned char *all = make_bytes(total, 1);
+    cl_succeeded(
+        o, clEnqueueReadBuffer(xlt_queue(), buffer->mem, CL_TRUE, 0, total, all, 0, NULL, NULL),
+        "clEnqueueReadBuffer");
+    for (size_t i = 0; i < total && !o->failed; i = i + 1 == lead ? lead + bytes : i + 1)
+        if (all[i] != GUARD)
+            failed(o, "%s: byte %zu %s it is 0x%02x", name, i < lead ? lead - i : i - lead - bytes,
+                   i < lead ? "before" : "after", all[i]);
+    if (to)
+        memcpy(to, all + lead, bytes);
+    free(all);
+    return !o->failed;
+}
+
+bool unchanged(outcome *o, const xlt_buffer *buffer, const char *name, const void *host)
+{
+    const size_t bytes = buffer->n * buffer->size;
+    if (!buffer->mem)
+        return true;
+    unsigned char *got = make_bytes(bytes, 1);
+    if (read_guarded(o, buffer, name, got) && memcmp(got, host, bytes) != 0)
+        failed(o, "%s was written to", name);
+    free(got);
+    return !o->failed;
+}
+
+xl_view counted_view(const xlt_buffer *buffer)
+{
+    return buffer->mem ? xl_view_n(buffer->mem, xlt_view(buffer).offset, buffer->n) : xl_no_view();
+}
+
+bool device_works(void)
+{
+    uint32_t word = 0x51de;
+    cl_int code;
+    cl_mem buffer = clCreateBuffer(xl_context_cl(xlt_context()), CL_MEM_COPY_HOST_PTR, sizeof word,
+                                   &word, &code);
+    if (!buffer)
+        return false;
+    word = 0;
+    code = clEnqueueReadBuffer(xlt_queue(), buffer, CL_TRUE, 0, sizeof word, &word, 0, NULL, NULL);
+    clReleaseMemObject(buffer);
+    return code == CL_SUCCESS && word == 0x51de;
+}
+
+/* ---- queues
+ * --------------------------------------------------------------------------------------- */
+
+/* In order where the device has no other. */
+static cl_command_queue queue_of(const fuzz_case *c)
+{
+    static bool asked;
+    const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES,
+                                              CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    cl_int code;
+    if (c->of[QUEUE] == IN_ORDER)
+        return xlt_queue();
+    if (!asked)
+        out_of_order = clCreateCommandQueueWithProperties(
+            xl_context_cl(xlt_context()), xl_context_device(xlt_context()), properties, &code);
+    asked = true;
+    return out_of_order ? out_of_order : xlt_queue();
+}
+
+bool take_off(outcome *o, const fuzz_case *c, flight *f)
+{
+    cl_int code = CL_SUCCESS;
+    *f = (flight){.queue = queue_of(c)};
+    if (c->of[GATE])
+        f->gate = clCreateUserEvent(xl_context_cl(xlt_context()), &code);
+    return cl_succeeded(o, code, "clCreateUserEvent");
+}
+
+bool land(outcome *o, flight *f)
+{
+    if (f->gate) {
+        cl_succeeded(o, clSetUserEventStatus(f->gate, CL_COMPLETE), "clSetUserEventStatus");
+        clReleaseEvent(f->gate);
+    }
+    f->gate = NULL;
+    return cl_succeeded(o, clFinish(f->queue), "clFinish") && !o->failed;
+}
+
+cl_uint num_waits(const flight *f)
+{
+    return f->gate != NULL;
+}
+
+const cl_event *waits(const flight *f)
+{
+    return f->gate ? &f->gate : NULL;
+}
+
+/* ---- comparison
+ * -------------------------------------------------------------------------------------- */
+
+static bool same_number(const fuzz_case *c, const unsigned char *got, const unsigned char *wanted,
+                        float slack)
+{
+    const element *e = element_of(c);
+    const long double a = lane_number(e, got), b = lane_number(e, wanted);
+    if (isnan(a) || isnan(b))
+        return isnan(a) && isnan(b);
+    if (slack > 0 && isfinite(a) && isfinite(b))
+        return fabsl(a - b) <= (long double)slack;
+    return a == 0 && b == 0 && zeros_are_alike();
+}
+
+static bool same_result(const fuzz_case *c, const unsigned char *got, const unsigned char *wanted,
+                        const float *slack)
+{
+    const element *e = element_of(c);
+    if (case_is_arg(c) || e->user_op)
+        return memcmp(got, wanted, case_is_arg(c) ? 8 : e->known_bytes) == 0;
+    for (size_t lane = 0; lane < e->lanes; ++lane) {
+        const size_t at = lane * e->lane_bytes;
+        if (memcmp(got + at, wanted + at, e->lane_bytes) != 0 &&
+            (e->numbers != FLOATING || !same_number(c, got + at, wanted + at, slack[lane])))
+            return false;
+    }
+    return true;
+}
+
+static void print_hex(char *text, size_t room, const unsigned char *at, size_t bytes)
+{
+    size_t used = 0;
+    for (size_t i = bytes; i-- > 0 && used + 4 < room;)
+        used += (size_t)snprintf(text + used, room - used, "%02x%s", at[i], i % 4 || !i ? "" : " ");
+}
+
+bool same_results(outcome *o, const fuzz_case *c, size_t count, const void *got, const void *wanted,
+                  const float *slack)
+{
+    const size_t bytes = out_bytes_of(c), lanes = element_of(c)->lanes;
+    const unsigned char *a = got, *b = wanted;
+    char x[160] = "", y[160] = "";
+    for (size_t i = 0; i < count; ++i, a += bytes, b += bytes) {
+        if (same_result(c, a, b, slack + i * lanes))
+            continue;
+        print_hex(x, sizeof x, a, bytes);
+        print_hex(y, sizeof y, b, bytes);
+        return failed(o, "result %zu of %zu is 0x%s, not 0x%s (may be off by %g)", i, count, x, y,
+                      (double)slack[i * lanes]);
+    }
+    return true;
+}

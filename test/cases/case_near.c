@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: MIT
+ * Lists of neighbours in any space, of the case runner: counts, offsets, and of some of the
+ * rows indices with all that goes beside them, against all pairs and their images. */
+#include "cases.h"
+
+#include "reference.h"
+
+#include <crosslane/neighbors.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SCRATCH_OF_COUNT = SCENE_ARRAYS,
+    COUNTS,
+    OFFSETS,
+    INDICES,
+    DISTANCES,
+    VECTORS,
+    SHIFTS,
+    SUMS
+};
+
+/* Sums of whole numbers, so that the order of visits does not show. */
+#define VISIT(real, real4)                                                                         \
+    real " visit(" real " sum, " real " distance2, uint i, uint j, " real4 " params)\n{\n"         \
+         "    return sum + params.y * (" real ")(j % 7u) + (" real ")(i & 1u) +\n"                 \
+         "           (distance2 >= 0 ? 1 : 1000);\n}"
+static const char visit_narrow[] = VISIT("float", "float4"),
+                  visit_wide[] = VISIT("double", "double4");
+enum { VISIT_START = 3, VISIT_FACTOR = 2 };
+
+/* Neighbours that a row has room for; 0: rows follow each other. */
+static uint32_t row_room(const fuzz_case *c)
+{
+    static const uint8_t rooms[] = {0, 1, 6, 40};
+    return rooms[c->of[ROW_ROOM]];
+}
+
+static xl_status open_near(const fuzz_case *c, open_plan *plan)
+{
+    const tuned_way way = way_of(c);
+    const bool wide = c->of[SCALAR] != 0;
+    xl_neighbors_desc desc;
+    xl_neighbors_desc_init(&desc);
+    desc.scalar = wide ? XL_F64 : XL_F32;
+    desc.radius = wide ? 0 : (float)scene_radius(c);
+    desc.radius_f64 = wide ? scene_radius(c) : 0;
+    desc.dimensions = desc.query_stride = 3 - (uint32_t)c->of[DIMENSIONS];
+    desc.inclusive = (uint32_t)c->of[INCLUSIVE];
+    desc.include_self = (uint32_t)c->of[SELF];
+    desc.half = (uint32_t)c->of[HALF];
+    desc.radii = (uint32_t)c->of[RADII];
+    desc.queries = c->of[AROUND] ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
+    desc.periodic = scene_repeats(c);
+    desc.batch = (uint32_t)c->of[BATCH];
+    desc.details = !c->of[DETAILS];
+    desc.sorted = !c->of[UNSORTED];
+    desc.row_capacity = row_room(c);
+    desc.query_layout = c->of[QUERY_LAYOUT] ? XL_POINTS_SOA : XL_POINTS_AOS;
+    desc.visit = !c->of[VISITS] ? NULL : wide ? visit_wide : visit_narrow;
+    desc.tunables = way.search;
+    desc.num_tunables = way.num_search;
+    return xl_neighbors_create(plan->ctx, &desc, &plan->of.space.near);
+}
+
+/* ---- all pairs ------------------------------------------------------------------------------ */
+
+typedef struct answer {
+    uint32_t *counts, *indices;
+    uint64_t *offsets;
+    void *distances2, *vectors; /* of `dimensions` numbers each */
+    int32_t *shifts;
+    void *sums; /* of visits */
+} answer;
+
+/* Of either precision: these two have the same fields. */
+#define FILL_SEARCH(search, c, s)                                                                  \
+    do {                                                                                           \
+        (search).points = (s)->points;                                                             \
+        (search).n = (s)->n;                                                                       \
+        (search).stride = (s)->stride;                                                             \
+        (search).inclusive = (c)->of[INCLUSIVE] != 0;                                              \
+        (search).include_self = (c)->of[SELF] != 0;                                                \
+        (search).dimensions = (s)->dimensions;                                                     \
+        (search).queries = (s)->queries;                                                           \
+        (search).num_queries = (s)->rows;                                                          \
+        (search).query_stride = (s)->dimensions;                                                   \
+        (search).radii = (s)->radii;                                                               \
+        (search).systems = (s)->systems;                                                           \
+        (search).query_systems = (s)->query_systems;                                               \
+        (search).half = (c)->of[HALF] != 0;                                                        \
+    } while (0)
+
+static void search_wide(const fuzz_case *c, const scene *s, answer *a, ref_pairs_f64 *pairs)
+{
+    ref_search_f64 search = {.radius = s->radius};
+    FILL_SEARCH(search, c, s);
+    for (size_t axis = 0; axis < 3; ++axis) {
+        search.period[axis] = s->period[axis];
+        search.tilt[axis] = s->tilt[axis];
+    }
+    a->indices = ref_neighbors_pairs_f64(&search, a->offsets, pairs);
+}
+
+static void search_narrow(const fuzz_case *c, const scene *s, answer *a, ref_pairs *pairs)
+{
+    ref_search search = {.radius = (float)s->radius};
+    FILL_SEARCH(search, c, s);
+    for (size_t axis = 0; axis < 3; ++axis) {
+        search.period[axis] = (float)s->period[axis];
+        search.tilt[axis] = (float)s->tilt[axis];
+    }
+    a->indices = ref_neighbors_pairs(&search, a->offsets, pairs);
+}
+
+/* Of three numbers each those that there are. */
+static void pack(const scene *s, answer *a, const void *vectors, const int32_t *shifts,
+                 size_t pairs)
+{
+    const size_t d = s->dimensions;
+    a->vectors = make_bytes(pairs * d, s->bytes);
+    a->shifts = make_bytes(pairs * d, sizeof *a->shifts);
+    for (size_t i = 0; i < pairs * d; ++i) {
+        set_scalar(s, a->vectors, i, scalar_of(s, vectors, i / d * 3 + i % d));
+        a->shifts[i] = shifts[i / d * 3 + i % d];
+    }
+}
+
+static void sum_visits(const scene *s, answer *a)
+{
+    a->sums = make_bytes(s->rows, s->bytes);
+    for (size_t i = 0; i < s->rows; ++i) {
+        double sum = s->spoilt > 0 ? (double)NAN : VISIT_START;
+        for (uint64_t k = a->offsets[i]; k < a->offsets[i + 1]; ++k)
+            sum += VISIT_FACTOR * (double)(a->indices[k] % 7) + (double)(i & 1) + 1;
+        set_scalar(s, a->sums, i, sum);
+    }
+}
+
+/* A build that failed leaves no neighbours, and offsets that end in what no number of pairs is. */
+static answer find_none(const scene *s)
+{
+    answer a = {.counts = make_bytes(s->rows, sizeof *a.counts),
+                .offsets = make_bytes(s->rows + 1, sizeof *a.offsets)};
+    sum_visits(s, &a);
+    return a;
+}
+
+static answer find_answer(const fuzz_case *c, const scene *s)
+{
+    answer a = {.counts = make_bytes(s->rows, sizeof *a.counts),
+                .offsets = make_bytes(s->rows + 1, sizeof *a.offsets)};
+    ref_pairs narrow = {0};
+    ref_pairs_f64 wide = {0};
+    if (s->wide)
+        search_wide(c, s, &a, &wide);
+    else
+        search_narrow(c, s, &a, &narrow);
+    assert_non_null(a.indices);
+    for (size_t i = 0; i < s->rows; ++i)
+        a.counts[i] = (uint32_t)(a.offsets[i + 1] - a.offsets[i]);
+    pack(s, &a, s->wide ? (const void *)wide.vectors : narrow.vectors,
+         s->wide ? wide.shifts : narrow.shifts, (size_t)a.offsets[s->rows]);
+    a.distances2 = s->wide ? (void *)wide.distances2 : narrow.distances2;
+    wide.distances2 = NULL;
+    narrow.distances2 = NULL;
+    ref_pairs_free_f64(&wide);
+    ref_pairs_free(&narrow);
+    sum_visits(s, &a);
+    return a;
+}
+
+static void free_answer(answer *a)
+{
+    free(a->counts);
+    free(a->offsets);
+    free(a->indices);
+    free(a->distances2);
+    free(a->vectors);
+    free(a->shifts);
+    free(a->sums);
+}
+
+/* ---- a device that ends long loops -----------------------------------------------------------
+ * says so of a row, and of all offsets; it then has no list. */
+
+static bool was_cut;
+
+static bool is_cut(const void *got, const void *wanted)
+{
+    uint32_t count;
+    (void)wanted;
+    memcpy(&count, got, sizeof count);
+    const bool cut = zeros_are_alike() && count == UINT32_MAX;
+    was_cut = was_cut || cut;
+    return cut;
+}
+
+static bool is_of_cut(const void *got, const void *wanted)
+{
+    (void)got;
+    (void)wanted;
+    return was_cut;
+}
+
+/* ---- the calls ------------------------------------------------------------------------------ */
+
+static scene *running; /* what enqueue() works on */
+static const open_plan *running_plan;
+static const answer *wanted;
+
+static xl_status enqueue_count(const open_plan *plan, const call_array *a, const flight *f,
+                               const cl_event *built, cl_event *counted)
+{
+    const bool given = running->queries != NULL;
+    const xl_neighbors_count_args args = {.counts = array_view(&a[COUNTS]),
+                                          .offsets = array_view(&a[OFFSETS]),
+                                          .scratch = array_view(&a[SCRATCH_OF_COUNT]),
+                                          .num_queries = given ? running->rows : 0,
+                                          .queries = array_view(&a[QUERY_POINTS]),
+                                          .queries_y = array_view(&a[QUERY_Y]),
+                                          .queries_z = array_view(&a[QUERY_Z]),
+                                          .radii = array_view(&a[QUERY_RADII]),
+                                          .query_systems = array_view(&a[OF_QUERY_SYSTEMS])};
+    return xl_neighbors_count_enqueue(plan->of.space.near, plan->of.space.index, f->queue, &args, 1,
+                                      built, counted);
+}
+
+static xl_status enqueue_fill(const fuzz_case *c, const open_plan *plan, const call_array *a,
+                              const flight *f, const cl_event *counted)
+{
+    const bool given = running->queries != NULL, rooms = row_room(c) > 0;
+    const xl_neighbors_fill_args args = {.capacity = rooms ? 0 : a[INDICES].n,
+                                         .offsets = array_view(&a[OFFSETS]),
+                                         .indices = array_view(&a[INDICES]),
+                                         .num_queries = given ? running->rows : 0,
+                                         .queries = array_view(&a[QUERY_POINTS]),
+                                         .queries_y = array_view(&a[QUERY_Y]),
+                                         .queries_z = array_view(&a[QUERY_Z]),
+                                         .radii = array_view(&a[QUERY_RADII]),
+                                         .first_row = running->first,
+                                         .num_rows = running->num,
+                                         .distances2 = array_view(&a[DISTANCES]),
+                                         .vectors = array_view(&a[VECTORS]),
+                                         .shifts = array_view(&a[SHIFTS]),
+                                         .counts = rooms ? array_view(&a[COUNTS]) : xl_no_view(),
+                                         .query_systems = array_view(&a[OF_QUERY_SYSTEMS])};
+    return xl_neighbors_fill_enqueue(plan->of.space.near, plan->of.space.index, f->queue, &args, 1,
+                                     counted, NULL);
+}
+
+static xl_status enqueue_visit(const open_plan *plan, const call_array *a, const flight *f,
+                               const cl_event *built)
+{
+    const bool given = running->queries != NULL, wide = running->wide;
+    const xl_neighbors_visit_args args = {.start = wide ? 0 : VISIT_START,
+                                          .params = {0, wide ? 0 : VISIT_FACTOR, 0, 0},
+                                          .start_f64 = wide ? VISIT_START : 0,
+                                          .params_f64 = {0, wide ? VISIT_FACTOR : 0, 0, 0},
+                                          .out = array_view(&a[SUMS]),
+                                          .num_queries = given ? running->rows : 0,
+                                          .queries = array_view(&a[QUERY_POINTS]),
+                                          .queries_y = array_view(&a[QUERY_Y]),
+                                          .queries_z = array_view(&a[QUERY_Z]),
+                                          .radii = array_view(&a[QUERY_RADII]),
+                                          .query_systems = array_view(&a[OF_QUERY_SYSTEMS])};
+    return xl_neighbors_visit_enqueue(plan->of.space.near, plan->of.space.index, f->queue, &args, 1,
+                                      built, NULL);
+}
+
+static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_array *a,
+                         const flight *f)
+{
+    cl_event built = NULL, counted = NULL;
+    xl_status status = build_scene(c, plan, a, f, &built);
+    if (status == XL_SUCCESS && row_room(c) == 0)
+        status = enqueue_count(plan, a, f, &built, &counted);
+    if (status == XL_SUCCESS)
+        status = enqueue_fill(c, plan, a, f, counted ? &counted : &built);
+    if (status == XL_SUCCESS && c->of[VISITS])
+        status = enqueue_visit(plan, a, f, &built);
+    if (built)
+        clReleaseEvent(built);
+    if (counted)
+        clReleaseEvent(counted);
+    return status;
+}
+
+/* ---- results -------------------------------------------------------------------------- */
+
+/* Where row i of the part that was filled begins in the list. */
+static size_t row_begin(const fuzz_case *c, size_t i)
+{
+    const uint64_t *const offsets = wanted->offsets;
+    const size_t row = running->first + i;
+    return row_room(c) > 0 ? i * row_room(c) : (size_t)(offsets[row] - offsets[running->first]);
+}
+
+/* Entries of a row by index, images of one point by the shifts of z, then y, then x: insertion. */
+static bool is_before(const call_array *a, size_t x, size_t y)
+{
+    const uint32_t *const indices = a[INDICES].got;
+    const int32_t *const shifts = a[SHIFTS].got;
+    const size_t d = running->dimensions;
+    if (indices[x] != indices[y] || !shifts)
+        return indices[x] < indices[y];
+    for (size_t axis = d; axis-- > 0;)
+        if (shifts[x * d + axis] != shifts[y * d + axis])
+            return shifts[x * d + axis] < shifts[y * d + axis];
+    return false;
+}
+
+/* Whether two entries of a row may be exchanged: of all where rows are in no order, and of one
+ * point's images in a cell, whose order follows the basis that the library chooses. */
+static bool may_change(const fuzz_case *c, const call_array *a, size_t x, size_t y)
+{
+    const uint32_t *const indices = a[INDICES].got;
+    return c->of[UNSORTED] || (c->of[SPACE] == SPACE_CELL && indices[x] == indices[y]);
+}
+
+static void order_row(const fuzz_case *c, const call_array *a, size_t begin, size_t count,
+                      size_t *places)
+{
+    for (size_t k = 0; k < count; ++k) {
+        size_t at = k;
+        for (; at > 0 && may_change(c, a, begin + k, places[at - 1]) &&
+               is_before(a, begin + k, places[at - 1]);
+             --at)
+            places[at] = places[at - 1];
+        places[at] = begin + k;
+    }
+}
+
+static bool same_numbers(const call_array *a, size_t got, const void *from, size_t at, size_t each)
+{
+    for (size_t i = 0; i < each; ++i) {
+        const char *const x = (const char *)a->got + (got * each + i) * a->size,
+                          *const y = (const char *)from + (at * each + i) * a->size;
+        if (memcmp(x, y, a->size) != 0 && (a->size != 4 || !is_alike(x, y)))
+            return false;
+    }
+    return true;
+}
+
+static bool same_entry(outcome *o, const call_array *a, size_t row, size_t got, size_t at)
+{
+    const size_t d = running->dimensions;
+    const uint32_t index = ((const uint32_t *)a[INDICES].got)[got];
+    if (index != wanted->indices[at])
+        return failed(o, "row %zu: an entry is %u, not %u", row, (unsigned)index,
+                      (unsigned)wanted->indices[at]);
+    if (!a[SHIFTS].got)
+        return true;
+    if (!same_numbers(&a[DISTANCES], got, wanted->distances2, at, 1) ||
+        !same_numbers(&a[VECTORS], got, wanted->vectors, at, d) ||
+        memcmp((const int32_t *)a[SHIFTS].got + got * d, wanted->shifts + at * d, 4 * d) != 0)
+        return failed(o, "row %zu: distance, vector or shift of %u is wrong", row, (unsigned)index);
+    return true;
+}
+
+/* A row that has more neighbours than room may hold anything. */
+static bool check_row(outcome *o, const fuzz_case *c, const call_array *a, size_t i, size_t *places)
+{
+    const size_t row = running->first + i, begin = row_begin(c, i), room = row_room(c);
+    const size_t count = wanted->counts[row];
+    if (room > 0 && count > room)
+        return true;
+    order_row(c, a, begin, count, places);
+    for (size_t k = 0; k < count; ++k)
+        if (!same_entry(o, a, row, places[k], (size_t)wanted->offsets[row] + k))
+            return false;
+    for (size_t k = count; k < room; ++k)
+        if (((const uint32_t *)a[INDICES].got)[begin + k] != 0x01010101u * UNTOUCHED)
+            return failed(o, "row %zu: written past its end", row);
+    return true;
+}
+
+static bool check_failed_list(outcome *o, const fuzz_case *c, const call_array *a)
+{
+    const uint64_t *const offsets = a[OFFSETS].got;
+    (void)c;
+    return !offsets || offsets[a[OFFSETS].n - 1] == UINT64_MAX ||
+           failed(o, "there is no index, and the offsets do not say so");
+}
+
+static bool holds(outcome *o, const fuzz_case *c, const call_array *a)
+{
+    const uint64_t *const offsets = a[OFFSETS].got;
+    bool good = check_build(o, running_plan, running);
+    if (was_cut && offsets && offsets[a[OFFSETS].n - 1] != UINT64_MAX)
+        good = good && failed(o, "a row was given up, and the offsets do not say so");
+    if (!good || was_cut)
+        return good;
+    if (running->spoilt > 0)
+        return check_failed_list(o, c, a);
+    size_t *places = make_bytes((size_t)wanted->offsets[running->rows], sizeof *places);
+    for (size_t i = 0; good && i < running->num; ++i)
+        good = check_row(o, c, a, i, places);
+    free(places);
+    return good;
+}
+
+static bool is_nan_or_alike(const void *got, const void *x)
+{
+    double a, b;
+    float f, g;
+    memcpy(&f, got, 4);
+    memcpy(&g, x, 4);
+    a = (double)f;
+    b = (double)g;
+    if (running->wide) {
+        memcpy(&a, got, 8);
+        memcpy(&b, x, 8);
+    }
+    return a == b || (isnan(a) && isnan(b)) || (isnan(a) && zeros_are_alike());
+}
+
+/* All that is written, of which rows from s->first on are listed. */
+static void add_outputs(const fuzz_case *c, const scene *s, const answer *a, call_array *arrays)
+{
+    const bool rooms = row_room(c) > 0, details = !c->of[DETAILS], spoilt = s->spoilt > 0;
+    const size_t at = (size_t)c->of[OUT_AT], d = s->dimensions,
+                 entries = rooms    ? s->num * row_room(c)
+                           : spoilt ? 10
+                                    : row_begin(c, s->num);
+    arrays[COUNTS] =
+        output_array("counts", a->counts + (rooms ? s->first : 0), rooms ? s->num : s->rows, 4, at);
+    arrays[OFFSETS] =
+        output_array(rooms ? NULL : "offsets", spoilt ? NULL : a->offsets, s->rows + 1, 8, at / 2);
+    arrays[INDICES] = output_array("indices", NULL, entries, 4, at / 3);
+    arrays[DISTANCES] = output_array(details ? "distances2" : NULL, NULL, entries, s->bytes, at);
+    arrays[VECTORS] = output_array(details ? "vectors" : NULL, NULL, entries * d, s->bytes, at / 4);
+    arrays[SHIFTS] = output_array(details ? "shifts" : NULL, NULL, entries * d, 4, at / 5);
+    arrays[SUMS] = output_array(c->of[VISITS] ? "sums" : NULL, a->sums, s->rows, s->bytes, at / 7);
+    was_cut = false;
+    arrays[COUNTS].will_do = is_cut;
+    arrays[OFFSETS].will_do = is_of_cut;
+    arrays[SUMS].will_do = is_nan_or_alike;
+}
+
+static void run_near(const fuzz_case *c, open_plan *plan, outcome *o)
+{
+    static const exact_call call = {"a list", enqueue, holds};
+    call_array arrays[CALL_ARRAYS] = {{0}};
+    scene s = make_scene(c);
+    answer a = s.spoilt > 0 ? find_none(&s) : find_answer(c, &s);
+    size_t bytes = 0, alignment = 1;
+    if (s.spoilt > 0 && row_room(c) > 0) /* that is what says so */
+        memset(a.counts, 0xff, s.rows * sizeof *a.counts);
+    running = &s;
+    running_plan = plan;
+    wanted = &a;
+    if (make_grid(o, c, plan, &s) &&
+        succeeded(o, plan->ctx,
+                  xl_neighbors_scratch(plan->of.space.near, s.rows, &bytes, &alignment),
+                  "xl_neighbors_scratch")) {
+        add_scene(c, plan, &s, arrays);
+        arrays[SCRATCH_OF_COUNT] = scratch_array(c, row_room(c) > 0 ? 0 : bytes, alignment);
+        add_outputs(c, &s, &a, arrays);
+        run_exact(o, c, plan, &call, arrays);
+    }
+    free_answer(&a);
+    free_scene(&s);
+}
+
+const primitive near_primitive = {open_near, run_near, close_space};

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ * The k nearest points in any space, against a look at all points and
+ * their images: all rows, or some. */
+#include "cases.h"
+
+#include "reference.h"
+
+#include <crosslane/knn.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INDICES = SCENE_ARRAYS, DISTANCES };
+/* On either side of the nearest one: see make_space() and points_of() in space.c. */
+enum { IMAGES = 3 };
+
+static uint32_t k_of(const fuzz_case *c)
+{
+    static const uint8_t ks[] = {8, 1, 17};
+    return ks[c->of[NEAREST]];
+}
+
+static xl_status open_nearest(const fuzz_case *c, open_plan *plan)
+{
+    const tuned_way way = way_of(c);
+    const bool wide = c->of[SCALAR] != 0;
+    const double most = c->of[LIMITED] ? scene_radius(c) : 0;
+    xl_knn_desc desc;
+    xl_knn_desc_init(&desc);
+    desc.k = k_of(c);
+    desc.scalar = wide ? XL_F64 : XL_F32;
+    desc.max_radius = wide ? 0 : (float)most;
+    desc.max_radius_f64 = wide ? most : 0;
+    desc.dimensions = desc.query_stride = 3 - (uint32_t)c->of[DIMENSIONS];
+    desc.include_self = (uint32_t)c->of[SELF];
+    desc.query_layout = c->of[QUERY_LAYOUT] ? XL_POINTS_SOA : XL_POINTS_AOS;
+    desc.queries = c->of[AROUND] ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
+    desc.periodic = scene_repeats(c);
+    desc.batch = (uint32_t)c->of[BATCH];
+    desc.tunables = way.search;
+    desc.num_tunables = way.num_search;
+    return xl_knn_create(plan->ctx, &desc, &plan->of.space.nearest);
+}
+
+/* Of either precision: these two have the same fields. */
+#define FILL_SEARCH(search, c, s)                                                                  \
+    do {                                                                                           \
+        (search).points = (s)->points;                                                             \
+        (search).n = (s)->n;                                                                       \
+        (search).stride = (s)->stride;                                                             \
+        (search).dimensions = (s)->dimensions;                                                     \
+        (search).queries = (s)->queries;                                                           \
+        (search).query_stride = (s)->dimensions;                                                   \
+        (search).k = k_of(c);                                                                      \
+        (search).include_self = (c)->of[SELF] != 0;                                                \
+        (search).systems = (s)->systems;                                                           \
+        (search).query_systems = (s)->query_systems;                                               \
+        (search).images = IMAGES;                                                                  \
+    } while (0)
+
+static void search_wide(const fuzz_case *c, const scene *s, uint32_t *indices, double *distances2)
+{
+    ref_knn_search_f64 search = {.radius2 = c->of[LIMITED] ? s->radius * s->radius : 0};
+    FILL_SEARCH(search, c, s);
+    memcpy(search.period, s->period, sizeof search.period);
+    memcpy(search.tilt, s->tilt, sizeof search.tilt);
+    for (size_t i = 0; i < s->num; ++i)
+        ref_knn_f64(&search, s->first + i, indices + i * search.k, distances2 + i * search.k);
+}
+
+static void search_narrow(const fuzz_case *c, const scene *s, uint32_t *indices, float *distances2)
+{
+    const float radius = (float)s->radius;
+    ref_knn_search search = {.radius2 = c->of[LIMITED] ? radius * radius : 0};
+    FILL_SEARCH(search, c, s);
+    for (size_t axis = 0; axis < 3; ++axis) {
+        search.period[axis] = (float)s->period[axis];
+        search.tilt[axis] = (float)s->tilt[axis];
+    }
+    for (size_t i = 0; i < s->num; ++i)
+        ref_knn(&search, s->first + i, indices + i * search.k, distances2 + i * search.k);
+}
+
+/* A device that ends long loops gives up rows. */
+static bool is_given_up(const void *got, const void *wanted)
+{
+    uint32_t index;
+    (void)wanted;
+    memcpy(&index, got, sizeof index);
+    return zeros_are_alike() && index == UINT32_MAX - 1;
+}
+
+static bool is_of_given_up(const void *got, const void *wanted)
+{
+    float distance2;
+    memcpy(&distance2, got, sizeof distance2);
+    return is_alike(got, wanted) || (zeros_are_alike() && isnan(distance2));
+}
+
+static const scene *running; /* what enqueue() works on */
+static const open_plan *running_plan;
+
+static bool holds(outcome *o, const fuzz_case *c, const call_array *a)
+{
+    (void)c;
+    (void)a;
+    return check_build(o, running_plan, running);
+}
+
+/* If the build failed, no row has neighbours. */
+static void search_none(const scene *s, size_t places, uint32_t *indices, void *distances2)
+{
+    for (size_t i = 0; i < places; ++i) {
+        indices[i] = UINT32_MAX;
+        set_scalar(s, distances2, i, (double)INFINITY);
+    }
+}
+
+static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_array *a,
+                         const flight *f)
+{
+    cl_event built = NULL;
+    xl_status status = build_scene(c, plan, a, f, &built);
+    const xl_knn_args args = {.num_queries = running->queries ? running->rows : 0,
+                              .queries = array_view(&a[QUERY_POINTS]),
+                              .queries_y = array_view(&a[QUERY_Y]),
+                              .queries_z = array_view(&a[QUERY_Z]),
+                              .indices = array_view(&a[INDICES]),
+                              .distances2 = array_view(&a[DISTANCES]),
+                              .query_systems = array_view(&a[OF_QUERY_SYSTEMS]),
+                              .first_row = running->first,
+                              .num_rows = running->num};
+    if (status == XL_SUCCESS)
+        status = xl_knn_enqueue(plan->of.space.nearest, plan->of.space.index, f->queue, &args, 1,
+                                &built, NULL);
+    if (built)
+        clReleaseEvent(built);
+    return status;
+}
+
+static void run_nearest(const fuzz_case *c, open_plan *plan, outcome *o)
+{
+    static const exact_call call = {"the nearest", enqueue, holds};
+    call_array arrays[CALL_ARRAYS] = {{0}};
+    scene s = make_scene(c);
+    const size_t places = s.num * k_of(c), at = (size_t)c->of[OUT_AT];
+    uint32_t *indices = make_bytes(places, sizeof *indices);
+    void *distances2 = make_bytes(places, s.bytes);
+    if (s.spoilt > 0)
+        search_none(&s, places, indices, distances2);
+    else if (s.wide)
+        search_wide(c, &s, indices, distances2);
+    else
+        search_narrow(c, &s, indices, distances2);
+    if (make_grid(o, c, plan, &s)) {
+        add_scene(c, plan, &s, arrays);
+        arrays[INDICES] = output_array("indices", indices, places, 4, at);
+        arrays[DISTANCES] = output_array("distances2", distances2, places, s.bytes, at / 2);
+        arrays[INDICES].will_do = is_given_up;
+        if (!s.wide)
+            arrays[DISTANCES].will_do = is_of_given_up;
+        running = &s;
+        running_plan = plan;
+        run_exact(o, c, plan, &call, arrays);
+    }
+    free(indices);
+    free(distances2);
+    free_scene(&s);
+}
+
+const primitive nearest_primitive = {open_nearest, run_nearest, close_space};

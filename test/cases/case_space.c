@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MIT
+ * Points in space for the case runner: of one to three dimensions and either precision, in
+ * space that repeats or not, near the origin or not, of one system or of many; and grids of them.
+ */
+#include "cases.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+double scene_radius(const fuzz_case *c)
+{
+    static const double radii[] = {1, 0.3, 2.5};
+    return radii[c->of[RADIUS]];
+}
+
+xl_repeats scene_repeats(const fuzz_case *c)
+{
+    static const xl_repeats repeats[] = {XL_REPEATS_NOT, XL_REPEATS_NOT, XL_REPEATS_BOX,
+                                         XL_REPEATS_CELL};
+    return repeats[c->of[SPACE]];
+}
+
+void set_scalar(const scene *s, void *array, size_t i, double x)
+{
+    if (s->wide)
+        ((double *)array)[i] = x;
+    else
+        ((float *)array)[i] = (float)x;
+}
+
+double scalar_of(const scene *s, const void *array, size_t i)
+{
+    return s->wide ? ((const double *)array)[i] : (double)((const float *)array)[i];
+}
+
+/* ---- the space ------------------------------------------------------------------------------ */
+
+static double rounded(const scene *s, double x)
+{
+    return s->wide ? x : (double)(float)x;
+}
+
+/* Edges are longer than a radius, which a device that ends long loops wants, unless all are to be
+ * tight, about a half of it, or one is, about a quarter: a thin cell. */
+static void make_edges(const fuzz_case *c, const scene *s, xlt_random *random, double edges[3])
+{
+    const double shortest =
+        (c->of[TIGHT] == 1 ? 0.44 : 1.1) * s->radius * (1 + 3 * (double)xlt_unit(random));
+    for (uint32_t a = 0; a < s->dimensions; ++a)
+        edges[a] = shortest * (1 + (double)xlt_unit(random));
+    if (c->of[TIGHT] == 2)
+        edges[xlt_below(random, s->dimensions)] =
+            0.26 * s->radius * (1 + 0.5 * (double)xlt_unit(random));
+}
+
+/* As far as tilts may go, or anything up to the half of it. */
+static double tilt_of(const fuzz_case *c, uint32_t row, uint32_t column, xlt_random *random)
+{
+    const double any = 1.9 * ((double)xlt_unit(random) - 0.5), sign = any < 0 ? -1 : 1;
+    if (!c->of[SKEW])
+        return any;
+    return sign * (row == 2 && column == 1 ? 1.98 : 0.99);
+}
+
+static void make_cell(const fuzz_case *c, scene *s, xlt_random *random)
+{
+    for (uint32_t row = 1; row < s->dimensions; ++row)
+        for (uint32_t column = 0; column < row; ++column)
+            s->cell[row][column] =
+                rounded(s, tilt_of(c, row, column, random) * s->cell[column][column]);
+    if (c->of[SPACE] == SPACE_CELL) {
+        s->tilt[0] = s->periodic >> 1 & 1 ? s->cell[1][0] : 0;
+        s->tilt[1] = s->periodic >> 2 & 1 ? s->cell[2][0] : 0;
+        s->tilt[2] = s->periodic >> 2 & 1 ? s->cell[2][1] : 0;
+    }
+}
+
+/* The same lattice left-handed, by one vector that points back, or with its axes in another order:
+ * for ANY_CELLS. What holds of such a lattice is not in `period` and `tilt`. */
+static void turn_cell(const fuzz_case *c, scene *s)
+{
+    const uint32_t d = s->dimensions;
+    for (uint32_t row = 0; row < d; ++row) {
+        const double was[3] = {s->cell[row][0], s->cell[row][1], s->cell[row][2]};
+        for (uint32_t column = 0; column < d; ++column)
+            s->cell[row][column] = c->of[TURN] == TURN_AXES ? was[(column + 1) % d]
+                                   : row + 1 == d           ? -was[column]
+                                                            : was[column];
+    }
+}
+
+static void make_space(const fuzz_case *c, scene *s, xlt_random *random)
+{
+    static const double corners[3][3] = {{0, 0, 0}, {-3.25, 1.7, 100}, {1000, -2000, 500}};
+    double edges[3] = {0};
+    make_edges(c, s, random, edges);
+    const double far = s->wide && c->of[FAR] == 2 ? 1e6 : 1;
+    for (uint32_t a = 0; a < s->dimensions; ++a) {
+        const double edge = edges[a];
+        s->lower[a] = rounded(s, far * corners[c->of[FAR]][a]);
+        s->upper[a] = rounded(s, s->lower[a] + edge);
+        s->cell[a][a] = rounded(s, edge);
+        s->period[a] = c->of[SPACE] == SPACE_CELL ? s->cell[a][a] : s->upper[a] - s->lower[a];
+        s->period[a] = s->periodic >> a & 1 ? rounded(s, s->period[a]) : 0;
+    }
+    make_cell(c, s, random);
+    if (c->of[TURN])
+        turn_cell(c, s);
+}
+
+/* ---- points --------------------------------------------------------------------------------- */
+
+/* How far along an edge: 0 to 1. */
+static double part_of(const fuzz_case *c, xlt_random *random, size_t i, size_t axis)
+{
+    const double any = (double)xlt_unit(random) + 0x1p-24 * (double)xlt_unit(random);
+    if (c->of[SPREAD] == ON_FACES)
+        return xlt_below(random, 3) ? any : (double)xlt_below(random, 2);
+    switch (c->of[DATA]) {
+    case ZEROS:
+        return 0;
+    case EQUAL:
+        return 0.3;
+    case REAL: /* a lattice, whose distances tie */
+        return (double)(i >> 3 * axis & 7) / 8;
+    case SORTED: /* a line */
+        return axis == 0 ? (double)(i % 64) / 64 : 0;
+    case REVERSED: /* crowds */
+        return (double)(i % 3) / 3 + any / 64;
+    case MINUS_ZEROS: /* on both sides of some planes */
+        return fmax((double)xlt_below(random, 4) / 3 - (double)xlt_below(random, 2) * 0x1p-22, 0);
+    default:
+        return any;
+    }
+}
+
+/* In a cell where its vectors take the parts, or, of some points, anywhere in the box around. */
+static double coordinate(const scene *s, bool in_cell, const double part[3], uint32_t axis,
+                         bool around)
+{
+    double x = s->lower[axis];
+    if (!in_cell)
+        return fmax(x, fmin(s->upper[axis], x + part[axis] * (s->upper[axis] - x)));
+    for (uint32_t row = 0; row < s->dimensions; ++row) {
+        const double edge = s->cell[row][axis];
+        x += around ? fmin(edge, 0) + part[axis] * fabs(edge) : part[row] * edge;
+    }
+    return x;
+}
+
+static void put_point(const fuzz_case *c, const scene *s, void *array, size_t at,
+                      const double part[3], bool around)
+{
+    for (uint32_t a = 0; a < s->dimensions; ++a)
+        set_scalar(s, array, at + a, coordinate(s, c->of[SPACE] == SPACE_CELL, part, a, around));
+}
+
+/* Some of the points, from 1e9 to 1e30 away. */
+static void send_away(scene *s, xlt_random *random)
+{
+    static const double distances[] = {1e9, 3e15, 1e22, 1e30};
+    for (size_t i = 0; i < s->n; ++i) {
+        const uint32_t axis = xlt_below(random, s->dimensions);
+        const double far = distances[xlt_below(random, 4)];
+        if (xlt_below(random, 6) == 0)
+            set_scalar(s, s->points, i * s->stride + axis, xlt_below(random, 2) ? far : -far);
+    }
+}
+
+/* One to three points that the build must refuse. */
+static void spoil_points(const fuzz_case *c, scene *s, xlt_random *random)
+{
+    s->first_bad = s->n;
+    s->non_finite = c->of[FAILS] == FAILS_NON_FINITE;
+    for (uint32_t k = 1 + xlt_below(random, 3); s->n > 0 && k > 0; --k) {
+        const size_t i = xlt_below(random, (uint32_t)s->n);
+        const size_t at = i * s->stride + xlt_below(random, s->dimensions);
+        const double x = scalar_of(s, s->points, at);
+        if (c->of[FAILS] == FAILS_SYSTEM && s->systems[i] < s->num_systems)
+            s->systems[i] = s->num_systems + xlt_below(random, 2) * 4000000000u;
+        else if (c->of[FAILS] == FAILS_OUTSIDE && fabs(x) < 1e25)
+            set_scalar(s, s->points, at, xlt_below(random, 2) ? 1e29 : -1e29);
+        else if (s->non_finite && isfinite(x))
+            set_scalar(s, s->points, at, xlt_below(random, 2) ? (double)NAN : (double)INFINITY);
+        ++s->spoilt;
+        s->first_bad = i < s->first_bad ? i : s->first_bad;
+    }
+}
+
+static void make_points_in(const fuzz_case *c, scene *s, xlt_random *random)
+{
+    s->points = make_bytes(s->n * s->stride, s->bytes);
+    for (size_t i = 0; i < s->n * s->stride; ++i)
+        set_scalar(s, s->points, i, (double)NAN);
+    for (size_t i = 0; i < s->n; ++i) {
+        double part[3];
+        for (size_t a = 0; a < 3; ++a)
+            part[a] = part_of(c, random, i, a);
+        put_point(c, s, s->points, i * s->stride, part,
+                  c->of[DATA] == RANDOM && xlt_below(random, 4) == 0);
+    }
+    if (c->of[SPREAD] == FAR_AWAY)
+        send_away(s, random);
+}
+
+/* Some at points, some outside of the box, where points may not be, some nowhere. */
+static void make_queries(const fuzz_case *c, scene *s, xlt_random *random)
+{
+    s->queries = make_bytes(s->rows * s->dimensions, s->bytes);
+    for (size_t i = 0; i < s->rows; ++i) {
+        const size_t at = i * s->dimensions, of = s->n ? xlt_below(random, (uint32_t)s->n) : 0;
+        for (uint32_t a = 0; a < s->dimensions; ++a)
+            set_scalar(s, s->queries, at + a,
+                       s->n > 0 && i % 4 == 0
+                           ? scalar_of(s, s->points, of * s->stride + a)
+                           : s->lower[a] + (1.4 * (double)xlt_unit(random) - 0.2) *
+                                               (s->upper[a] - s->lower[a]));
+        if (c->of[DATA] == ODD && i % 8 == 5)
+            set_scalar(s, s->queries, at, i % 16 == 5 ? (double)NAN : (double)INFINITY);
+    }
+}
+
+static uint32_t *numbers_below(size_t n, uint32_t limit, xlt_random *random)
+{
+    uint32_t *const numbers = make_bytes(n, sizeof *numbers);
+    for (size_t i = 0; i < n; ++i)
+        numbers[i] = xlt_below(random, limit);
+    return numbers;
+}
+
+static size_t rows_between(const scene *s, uint64_t rows)
+{
+    const size_t left = s->rows - s->first;
+    return rows > 0 && rows < left ? (size_t)rows : left;
+}
+
+static size_t points_of(const fuzz_case *c)
+{
+    static const size_t enough = 20; /* for all k */
+    const bool needs = c->of[PRIMITIVE] == KNN && c->of[SPACE] >= SPACE_BOX && !c->of[LIMITED];
+    return needs && c->of[N] < enough ? enough : (size_t)c->of[N];
+}
+
+scene make_scene(const fuzz_case *c)
+{
+    static const uint8_t strides[] = {3, 4, 7};
+    xlt_random shape = random_of(c->of[SHAPE], 6), random = random_of(c->of[SEED], 5);
+    scene s = {.n = points_of(c),
+               .stride = strides[c->of[STRIDE]],
+               .dimensions = 3 - (uint32_t)c->of[DIMENSIONS],
+               .wide = c->of[SCALAR] != 0,
+               .bytes = c->of[SCALAR] ? sizeof(double) : sizeof(float),
+               .num_systems = c->of[BATCH] ? 1 + xlt_below(&shape, 40) : 0};
+    const uint32_t all = (1u << s.dimensions) - 1, some = (uint32_t)c->of[AXES] & all;
+    s.radius = rounded(&s, scene_radius(c));
+    s.periodic = c->of[SPACE] < SPACE_BOX ? 0 : some ? some : all;
+    s.rows = c->of[AROUND] ? (size_t)c->of[OTHER] : s.n;
+    s.first = (size_t)c->of[FIRST] % (s.rows + 1);
+    s.num = rows_between(&s, c->of[ROWS]);
+    make_space(c, &s, &shape);
+    make_points_in(c, &s, &random);
+    if (s.num_systems > 0)
+        s.systems = numbers_below(s.n, s.num_systems, &random);
+    if (c->of[AROUND])
+        make_queries(c, &s, &random);
+    if (c->of[FAILS])
+        spoil_points(c, &s, &random);
+    if (c->of[AROUND] && s.num_systems > 0) /* some of a system that there is not */
+        s.query_systems = numbers_below(s.rows, s.num_systems + 1, &random);
+    if (c->of[RADII]) {
+        s.radii = make_bytes(s.rows, s.bytes);
+        for (size_t i = 0; i < s.rows; ++i)
+            set_scalar(&s, s.radii, i, s.radius * (1.4 * (double)xlt_unit(&random) - 0.1));
+    }
+    return s;
+}
+
+void free_scene(scene *s)
+{
+    free(s->points);
+    free(s->queries);
+    free(s->radii);
+    free(s->systems);
+    free(s->query_systems);
+    for (size_t k = 0; k < s->num_axes; ++k)
+        free(s->axes[k]);
+}
+
+/* ---- grids ---------------------------------------------------------------------------------- */
+
+tuned_way way_of(const fuzz_case *c)
+{
+    static const xl_tunable tables[] = {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 8}},
+                            rows[] = {{"grid.planes", 0}, {"grid.table", 0}, {"grid.thin", 1}};
+    static const tuned_way ways[] = {
+        {NULL, NULL, 0, 0}, {tables, tables, 3, 1}, {rows, rows, 3, 1}};
+    return ways[c->of[WAY]];
+}
+
+static xl_grid_desc describe(const fuzz_case *c, const scene *s)
+{
+    static const float cells[] = {1.0f, 0.25f, 50.0f};
+    const tuned_way way = way_of(c);
+    xl_grid_desc desc;
+    xl_grid_desc_init(&desc);
+    desc.dimensions = s->dimensions;
+    desc.stride = (uint32_t)s->stride;
+    desc.layout = c->of[LAYOUT] ? XL_POINTS_SOA : XL_POINTS_AOS;
+    desc.scalar = s->wide ? XL_F64 : XL_F32;
+    desc.cell_size = cells[c->of[CELL]];
+    desc.bounded = c->of[SPACE] == SPACE_BOUNDED || c->of[SPACE] == SPACE_BOX;
+    desc.triclinic = c->of[SPACE] == SPACE_CELL;
+    desc.periodic = s->periodic;
+    desc.num_systems = s->num_systems;
+    desc.tunables = way.grid;
+    desc.num_tunables = way.num_grid;
+    for (uint32_t a = 0; a < s->dimensions && c->of[SPACE] != SPACE_OPEN; ++a) {
+        desc.lower_f64[a] = s->wide ? s->lower[a] : 0;
+        desc.lower[a] = s->wide ? 0 : (float)s->lower[a];
+        desc.upper_f64[a] = s->wide && desc.bounded ? s->upper[a] : 0;
+        desc.upper[a] = s->wide || !desc.bounded ? 0 : (float)s->upper[a];
+        for (uint32_t column = 0; column < s->dimensions && desc.triclinic; ++column) {
+            desc.cell_f64[a][column] = s->wide ? s->cell[a][column] : 0;
+            desc.cell[a][column] = s->wide ? 0 : (float)s->cell[a][column];
+        }
+    }
+    return desc;
+}
+
+static void close_grid(open_plan *plan)
+{
+    xl_grid_index_destroy(plan->of.space.index);
+    xl_grid_destroy(plan->of.space.grid);
+    plan->of.space.index = NULL;
+    plan->of.space.grid = NULL;
+}
+
+bool make_grid(outcome *o, const fuzz_case *c, open_plan *plan, const scene *s)
+{
+    const xl_grid_desc desc = describe(c, s);
+    const double start = seconds_now();
+    close_grid(plan);
+    const xl_status status = xl_grid_create(plan->ctx, &desc, &plan->of.space.grid);
+    plans_took(start);
+    return succeeded(o, plan->ctx, status, "xl_grid_create") &&
+           succeeded(o, plan->ctx, xl_grid_index_create(plan->ctx, &plan->of.space.index),
+                     "xl_grid_index_create");
+}
+
+void close_space(open_plan *plan)
+{
+    close_grid(plan);
+    xl_neighbors_destroy(plan->of.space.near);
+    xl_knn_destroy(plan->of.space.nearest);
+    xl_morton_destroy(plan->of.space.morton);
+}
+
+/* ---- calls ---------------------------------------------------------------------------------- */
+
+void add_points(scene *s, call_array *arrays, const char *name, const void *points, size_t n,
+                size_t stride, bool apart, size_t at)
+{
+    if (!apart) {
+        const size_t scalars = n > 0 ? (n - 1) * stride + s->dimensions : 0;
+        arrays[0] = input_array(name, points, scalars, s->bytes, at);
+        return;
+    }
+    for (size_t axis = 0; name && axis < s->dimensions; ++axis) {
+        void *const array = make_bytes(n, s->bytes);
+        for (size_t i = 0; i < n; ++i)
+            memcpy((char *)array + i * s->bytes,
+                   (const char *)points + (i * stride + axis) * s->bytes, s->bytes);
+        s->axes[s->num_axes++] = array;
+        arrays[axis] = input_array(name, array, n, s->bytes, at / (axis + 1));
+    }
+}
+
+void add_scene(const fuzz_case *c, const open_plan *plan, scene *s, call_array *arrays)
+{
+    const size_t in = (size_t)c->of[IN_AT];
+    size_t bytes = 0, alignment = 1;
+    const xl_status status = xl_grid_scratch(plan->of.space.grid, s->n, &bytes, &alignment);
+    assert_int_equal(status, XL_SUCCESS);
+    add_points(s, arrays + POINTS, "points", s->points, s->n, s->stride, c->of[LAYOUT] != 0, in);
+    arrays[OF_SYSTEMS] = input_array(s->systems ? "systems" : NULL, s->systems, s->n, 4, in / 2);
+    arrays[STORAGE] = scratch_array(c, bytes, alignment);
+    add_points(s, arrays + QUERY_POINTS, s->queries ? "queries" : NULL, s->queries, s->rows,
+               s->dimensions, c->of[QUERY_LAYOUT] != 0, in / 3);
+    arrays[QUERY_RADII] =
+        input_array(s->radii ? "radii" : NULL, s->radii, s->rows, s->bytes, in / 4);
+    arrays[OF_QUERY_SYSTEMS] = input_array(s->query_systems ? "query_systems" : NULL,
+                                           s->query_systems, s->rows, 4, in / 5);
+}
+
+xl_status build_scene(const fuzz_case *c, const open_plan *plan, const call_array *arrays,
+                      const flight *f, cl_event *built)
+{
+    const xl_grid_build_args args = {.n = points_of(c),
+                                     .points = array_view(&arrays[POINTS]),
+                                     .points_y = array_view(&arrays[POINTS_Y]),
+                                     .points_z = array_view(&arrays[POINTS_Z]),
+                                     .systems = array_view(&arrays[OF_SYSTEMS]),
+                                     .storage = array_view(&arrays[STORAGE])};
+    return xl_grid_build_enqueue(plan->of.space.grid, plan->of.space.index, f->queue, &args,
+                                 num_waits(f), waits(f), built);
+}
+
+bool check_build(outcome *o, const open_plan *plan, const scene *s)
+{
+    xl_grid_report r;
+    const xl_status status = xl_grid_index_status(plan->of.space.index, xlt_queue(), &r, 0, NULL),
+                    wanted = s->spoilt == 0  ? XL_SUCCESS
+                             : s->non_finite ? XL_ERROR_NON_FINITE
+                                             : XL_ERROR_OUT_OF_DOMAIN;
+    const uint64_t first = s->non_finite ? r.first_non_finite : r.first_out_of_domain;
+    if (status != wanted)
+        return failed(o, "the build gave %s, not %s: %.300s", xl_status_name(status),
+                      xl_status_name(wanted), xl_context_error(plan->ctx));
+    return r.points == s->n && (s->spoilt == 0 || first == s->first_bad)
+               ? true
+               : failed(o, "of %llu points the first bad one is %llu, not %zu",
+                        (unsigned long long)r.points, (unsigned long long)first, s->first_bad);
+}
+
+bool is_alike(const void *got, const void *wanted)
+{
+    float a, b;
+    memcpy(&a, got, sizeof a);
+    memcpy(&b, wanted, sizeof b);
+    return zeros_are_alike() && a == b;
+}

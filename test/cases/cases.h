@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: MIT
+ * The case runner: a case is one line of text. The runner draws it from a seed, runs it through the
+ * public calls and compares the results with serial code that shares nothing with the library.
+ *
+ *   case_line.c     prints, parses and shrinks a case
+ *   case_rules.c    which fields go with which
+ *   case_draw.c     draws cases
+ *   case_pairs.c    makes cases that cover all pairs of options
+ *   case_element.c  types and operators in plain C
+ *   case_data.c, case_values.c, case_keys.c
+ *                   arrays and segments of a case
+ *   case_expect.c   the results of scans and reductions, and their rounding errors
+ *   case_device.c   contexts, queues, buffers between guards, plans
+ *   case_arrays.c   calls whose results are known to the bit
+ *   case_space.c    points in space, and grids of them
+ *   case_PRIMITIVE.c
+ *                   the calls of each primitive
+ *   cases.c         the program
+ *   lists/          cases that are kept, by primitive */
+#ifndef CASES_H
+#define CASES_H
+
+#include "xlt.h"
+
+/* ---- a case ------------------------------------------------------------------------ */
+
+/* Up to PLAN_FIELDS they say which plan; the rest is one call on it. 0 is the plainest value
+ * of each, which a case's line leaves out. */
+typedef enum field {
+    PRIMITIVE,
+    TYPE,
+    OP,
+    KIND,
+    SEGMENTS,
+    SEGMENT_TYPE,
+    WIDTH,
+    MASK,
+    INIT,
+    ALGORITHM,
+    DETERMINISM,
+    MAP,
+    ORDER,
+    VALUES,
+    STRIDE,
+    BOUNDED,
+    INCLUSIVE,
+    SELF,
+    UNSORTED,
+    STABLE,
+    RADIUS,
+    CELL,
+    TUNE,
+    BOUND,
+    INDEX,
+    VALUES_ONLY,
+    SCALAR,
+    DIMENSIONS,
+    SPACE,
+    BATCH,
+    AROUND,
+    HALF,
+    RADII,
+    NEAREST,
+    LIMITED,
+    CODE,
+    WAY,
+    COMPARE,
+    KEY_BYTES,
+    FROM_BIT,
+    TO_BIT,
+    VALUE_BYTES,
+    MORE,
+    EQUAL_ZEROS,
+    WIDE,
+    CHOICE,
+    BY,
+    TEXT,
+    BINNING,
+    NUM_BINS,
+    COUNTER,
+    ADDS,
+    MOVE,
+    ARRAYS,
+    ORDERS,
+    LAYOUT,
+    QUERY_LAYOUT,
+    ROW_ROOM,
+    DETAILS,
+    VISITS,
+    CARRY,
+    ILLEGAL,
+    PLAN_FIELDS,
+    N = PLAN_FIELDS,
+    COUNT,
+    MOST,
+    DATA,
+    PATTERN,
+    BROKEN,
+    PLACE,
+    IN_AT,
+    OUT_AT,
+    SEGMENTS_AT,
+    SCRATCH,
+    QUEUE,
+    GATE,
+    TWICE,
+    CUT,
+    TOP,
+    LEFT_OUT,
+    OTHER,
+    DEAL,
+    BREAKS,
+    SHARED,
+    AXES,
+    SHAPE,
+    FAR,
+    TIGHT,
+    FIRST,
+    ROWS,
+    SKEW,
+    TURN,
+    SPREAD,
+    FAILS,
+    PARTS,
+    SEED,
+    FIELDS
+} field;
+
+/* GRID: lists and sums of points in 3 dimensions; NEAR: lists with all that goes beside them, of
+ * points in any space. */
+enum {
+    SCAN,
+    REDUCE,
+    SORT,
+    GRID,
+    TOPK,
+    MERGE,
+    SEARCH,
+    NEAR,
+    KNN,
+    MOVED,
+    MORTON,
+    SELECT,
+    HISTOGRAM,
+    TRANSFORM,
+    APPROXIMATE,
+    PRIMITIVES
+};
+enum { COUNT_ON_HOST, COUNT_ON_DEVICE, COUNT_ABOVE };
+enum { INIT_NONE, INIT_HOST, INIT_DEVICE };
+enum { MAP_NONE, MAP_LOAD, MAP_STORE, MAP_BOTH };
+enum { RANDOM, ZEROS, EQUAL, REAL, ODD, SORTED, REVERSED, MINUS_ZEROS, DATA_KINDS };
+enum { WHOLE, SINGLETONS, SHORT_RUNS, LONG_RUNS, BORDERS, LAST_ALONE, MIXED, UNEVEN, PATTERNS };
+enum { UNBROKEN, FALLS, PASSES, LATE_START, EARLY_END, HUGE_OFFSETS, BREAKINGS };
+enum { CUT_NONE, CUT_HALF, CUT_UNSAID };
+enum { IN_ORDER, OUT_OF_ORDER };
+enum { SCRATCH_GIVEN, SCRATCH_OWN };
+/* Of a sort's and a grid's algorithms, behind those of scans. */
+enum { ALGORITHM_COUNTING = XL_SCAN_BLELLOCH + 1, ALGORITHM_BITONIC, ALGORITHM_RADIX };
+/* Without a box, in one, in one that repeats, in a triclinic cell that does. */
+enum { SPACE_OPEN, SPACE_BOUNDED, SPACE_BOX, SPACE_CELL };
+enum { VALUES_NONE, VALUES_U32, VALUES_INDICES };
+/* In place; of sorts the keys alone, or the values alone, too. */
+enum { PLACE_APART, PLACE_IN, PLACE_KEYS_IN, PLACE_VALUES_IN };
+/* By no comparator, by the low bits of an integer, or by a word of a structure. */
+enum { COMPARE_NONE, COMPARE_LOW, COMPARE_STRUCT };
+/* How a cell is turned, if any matrix is legal as one: 1 once it is. */
+enum { TURN_NONE, TURN_LEFT, TURN_AXES };
+enum { ANY_CELLS = 0 };
+/* Where points are, and why a build must refuse some. */
+enum { SPREAD_USUAL, ON_FACES, FAR_AWAY };
+enum { FAILS_NOT, FAILS_NON_FINITE, FAILS_OUTSIDE, FAILS_SYSTEM };
+/* How sorted keys are dealt out to the arrays of a merge, or what order queries come in. */
+enum { DEAL_MIXED, DEAL_RISING, DEAL_FALLING, DEAL_RUNS, DEALS };
+/* Bits of what a selection does not give. */
+enum {
+    NO_KEYS = 1,
+    NO_VALUES = 2,
+    NO_INDICES = 4,
+    NO_COUNT = 8,
+    NO_LENGTHS = 16,
+    ALL_LEFT_OUT = 31
+};
+enum { LINE = 900, CASE_N_MOST = 1 << 21 };
+
+typedef struct fuzz_case {
+    uint64_t of[FIELDS];
+} fuzz_case;
+
+/* Random numbers of two seeds, unlike those of any others near them. */
+xlt_random random_of(uint64_t a, uint64_t b);
+/* A call on the plan of `c`, whose plan fields are kept. */
+void case_draw_call(fuzz_case *c, xlt_random *random);
+/* Plan number `plan` of one primitive. */
+void case_draw_plan_of(fuzz_case *c, uint64_t which, uint64_t plan);
+/* Values of a field that stand for all: how many, and which. */
+uint64_t count_levels(field f);
+uint64_t level_of(field f, uint64_t k);
+extern uint64_t draw_most; /* the largest n that case_draw_call() gives */
+/* How many values a field has; 0: a number, of which this is the largest: */
+uint64_t values_of(field f);
+uint64_t most_of(field f);
+const char *field_name(field f);
+const char *value_name(field f, uint64_t value); /* NULL: a number */
+bool heeds(const fuzz_case *c, field f);         /* whether the case's primitive has the field */
+/* Sets fields to 0 that do not go with the others: rules.c. */
+void case_normalise(fuzz_case *c);
+/* What the library gives where it makes the plan of an illegal case; of others XL_SUCCESS. */
+xl_status case_refused(const fuzz_case *c);
+/* Why case_normalise() would set the field to 0; NULL: it would not. */
+const char *case_because(const fuzz_case *c, field f);
+/* "scan type=f32 n=1025 ...". Returns `line`. */
+const char *case_print(const fuzz_case *c, char line[LINE]);
+/* False, with the reason in `why`, for what is no case. */
+bool case_parse(const char *line, fuzz_case *c, char why[LINE]);
+/* Makes the smallest case found for which fails() holds, trying at most `tries`. */
+typedef bool case_fails(const fuzz_case *c);
+void case_shrink(fuzz_case *c, case_fails *fails, int tries);
+/* Why the rules do not allow two values together; NULL: a number would be too large or too small.
+ */
+typedef void told_pair(field f, uint64_t x, field g, uint64_t y, const char *because);
+/* Cases of a primitive that cover all pairs of values of two fields that the rules allow. Plans are
+ * in an order in which each covers the most pairs that those before it do not; `plans` is the
+ * number of each case's plan. */
+typedef struct case_list {
+    fuzz_case *cases;
+    size_t *plans;
+    size_t count, num_plans, pairs, excluded, illegal; /* cases that must be refused */
+    told_pair *tell;                                   /* of each pair that is excluded; or NULL */
+} case_list;
+case_list case_pairs(uint64_t which, uint64_t seed, told_pair *tell);
+void free_case_list(case_list *list);
+/* Elements that the arrays hold: n, or more where n is on the device. */
+size_t case_most(const fuzz_case *c);
+/* Of sorts, selections, merges and searches. */
+bool has_keys(const fuzz_case *c);
+/* Of NEAR to MORTON. */
+bool has_space(const fuzz_case *c);
+const char *primitive_name(uint64_t which);
+
+/* ---- types and operators -------------------------------------------------------------- */
+
+/* `to` may be a or b. */
+typedef void element_op(void *to, const void *a, const void *b);
+
+typedef enum number_class { SIGNED, UNSIGNED, FLOATING, STRUCT } number_class;
+
+typedef struct element {
+    xl_type type;
+    number_class numbers;          /* of a lane */
+    size_t bytes;                  /* of an element */
+    size_t lanes, lane_bytes;      /* a vector of 3 has 3 */
+    const xl_user_type *user_type; /* or NULL */
+    const xl_user_op *user_op;     /* or NULL: built-in operators */
+    element_op *op;                /* user_op in C */
+    const void *init;              /* with user_op */
+    size_t known_bytes;            /* of a struct: those that an operator sets, from the start */
+    void (*make)(xlt_random *random, size_t i, void *to); /* a struct's or user_op's elements */
+} element;
+
+enum { NUM_TYPES = 23, NUM_SCALARS = 11, FIRST_USER = 16, ELEMENT_MOST = 512 };
+const element *element_of(const fuzz_case *c);
+xl_type segment_type_of(const fuzz_case *c);
+/* Operators whose results depend on the order in which they are taken. */
+bool case_rounds(const fuzz_case *c);
+bool case_is_arg(const fuzz_case *c);
+/* One lane as a number, and back. Half to double and back is exact where it can be. */
+long double lane_number(const element *e, const void *lane);
+void lane_set_number(const element *e, void *lane, long double x);
+uint64_t lane_bits(const element *e, const void *lane); /* sign-extended where SIGNED */
+/* The descriptor's init in `to`; false if the case has none. */
+bool case_init(const fuzz_case *c, void *to);
+/* Bytes of an element of in and of out, which load and store may change. */
+size_t in_bytes_of(const fuzz_case *c);
+size_t out_bytes_of(const fuzz_case *c);
+#define MAP_LOAD_TEXT "(x + i) % 5"
+#define MAP_STORE_TEXT "(i & 1) ? x : x + x"
+
+/* ---- data ------------------------------------------------------------------------------- */
+
+void *make_bytes(size_t n, size_t size);
+/* n elements of `in` of a scan or a reduction, or keys. */
+void *make_input(const fuzz_case *c, size_t n);
+/* n numbers, of which no two are alike. */
+uint32_t *make_values(size_t n);
+/* A copy of n keys for references, in which zeros have no sign if the case has them equal. */
+unsigned char *ranked_keys(const fuzz_case *c, size_t n, const void *keys);
+/* Puts keys in the order of the case, then `breaks` of them somewhere else. */
+void order_keys(const fuzz_case *c, size_t n, void *keys, uint64_t breaks);
+bool descends(const fuzz_case *c);
+
+/* Up to four arrays of values that follow keys: how many, the type and size of each, n of them. */
+size_t count_values(const fuzz_case *c);
+uint32_t value_type(const fuzz_case *c, size_t k);
+size_t value_size(const fuzz_case *c, size_t k);
+unsigned char *make_value_array(const fuzz_case *c, size_t k, size_t n);
+unsigned char *make_untouched(size_t n, size_t size); /* as buffers before a call */
+void gather_elements(unsigned char *to, const void *from, size_t size, const size_t *places,
+                     size_t n);
+/* Points of a grid: n times `stride` floats. */
+float *make_points(const fuzz_case *c, size_t n, size_t stride);
+
+typedef struct segmentation {
+    uint8_t *heads;    /* of `most` elements */
+    uint64_t *begin;   /* segment s of the first n is [begin[s], begin[s + 1]) */
+    size_t count;      /* segments of the first n */
+    size_t most_count; /* and of `most` */
+    void *array;       /* as the call takes it, or NULL */
+    size_t array_n, array_bytes;
+} segmentation;
+segmentation make_segments(const fuzz_case *c);
+void free_segments(segmentation *s);
+
+/* ---- what has to come out ----------------------------------------------------------------- */
+
+/* `slack` takes one float per lane of each result: how far it may be off; 0: not a bit. */
+void expect_scan(const fuzz_case *c, size_t n, const void *in, const uint8_t *heads, void *out,
+                 float *slack);
+/* A result that nothing is written to, as of no elements without an identity, is left. */
+void expect_reduce(const fuzz_case *c, const void *in, const segmentation *s, void *out,
+                   float *slack);
+
+/* ---- running ------------------------------------------------------------------------------ */
+
+typedef struct outcome {
+    bool failed, refused;
+    char text[900];
+} outcome;
+/* Notes the first failure. Returns false. */
+bool failed(outcome *o, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+/* False if a call of the library did not succeed. */
+bool succeeded(outcome *o, xl_context *ctx, xl_status status, const char *call);
+bool cl_succeeded(outcome *o, cl_int code, const char *call);
+
+typedef struct open_plan {
+    uint64_t key[PLAN_FIELDS];
+    xl_context *ctx; /* of its tuning; borrowed */
+    union {
+        xl_scan *scan;
+        xl_reduce *reduce;
+        xl_sort *sort;
+        xl_topk *topk;
+        xl_merge *merge;
+        xl_search *lookup;
+        xl_select *select;
+        xl_histogram *histogram;
+        xl_transform *transform;
+        xl_knn_approximate *approximate;
+        struct {
+            xl_grid *grid;
+            xl_grid_index *index;
+            xl_neighbors *neighbors;
+        } search;
+        struct {
+            xl_neighbors *near; /* or one of these, or none */
+            xl_knn *nearest;
+            /* Of the last case; NULL before the first. */
+            xl_grid *grid;
+            xl_grid_index *index;
+            xl_morton *morton;
+        } space;
+    } of;
+    xlt_buffer init;
+    bool refused;
+    uint64_t last_used;
+    fuzz_case before; /* the last case on it, where `used` */
+    bool used;
+} open_plan;
+
+typedef struct primitive {
+    xl_status (*open)(const fuzz_case *c, open_plan *plan);
+    void (*run)(const fuzz_case *c, open_plan *plan, outcome *o);
+    void (*close)(open_plan *plan);
+} primitive;
+extern const primitive scan_primitive, reduce_primitive, sort_primitive, grid_primitive,
+    topk_primitive, merge_primitive, search_primitive, near_primitive, nearest_primitive,
+    moved_primitive, morton_primitive, select_primitive, histogram_primitive, transform_primitive,
+    approximate_primitive;
+
+/* Runs the case on a plan that is kept; `before`, if not NULL, receives the line of the last
+ * case on that plan, or "". */
+void run_case(const fuzz_case *c, outcome *o, char before[LINE]);
+void close_plans(void);
+/* Changes the type to one that the device has. */
+void fit_device(fuzz_case *c);
+size_t plans_opened(void), plans_refused(void);
+/* Seconds that plans and grids took to make. */
+double plans_seconds(void);
+void plans_took(double start); /* since `start`, of seconds_now() */
+double seconds_now(void);
+bool device_works(void);
+
+/* ---- for those that call -------------------------------------------------------------------- */
+
+extern const char *const tunings[];
+enum { NUM_TUNINGS = 5 };
+
+/* All buffers of a case are made, checked and released here. Of `host` NULL the elements are
+ * 0xA5. */
+enum { UNTOUCHED = 0xa5 };
+xlt_buffer guarded(const void *host, size_t n, size_t size, size_t offset);
+/* Reads n elements into `to` (NULL: nowhere); false if a byte around them has changed. */
+bool read_guarded(outcome *o, const xlt_buffer *buffer, const char *name, void *to);
+/* False if the elements are not those of `host` any more, either. */
+bool unchanged(outcome *o, const xlt_buffer *buffer, const char *name, const void *host);
+xl_view counted_view(const xlt_buffer *buffer); /* one that says how many elements it has */
+
+typedef struct flight {
+    cl_command_queue queue;
+    cl_event gate; /* what the calls wait for, or NULL */
+} flight;
+bool take_off(outcome *o, const fuzz_case *c, flight *f);
+/* Opens the gate and waits for the queue. */
+bool land(outcome *o, flight *f);
+cl_uint num_waits(const flight *f);
+const cl_event *waits(const flight *f);
+
+/* An array of a call whose results are known to the bit. */
+typedef struct call_array {
+    const char *name;   /* NULL: not given */
+    const void *host;   /* what an input holds before and after; NULL: an output */
+    const void *wanted; /* what an output is to hold; NULL: see exact_call.holds */
+    bool changes;       /* an array that a call works on in place: `host` before, then `wanted` */
+    size_t n, size, at; /* elements, bytes of each, and elements before them */
+    size_t alignment;   /* of scratch, else 0 */
+    xlt_buffer buffer;  /* made by run_exact(), once for each call */
+    void *got;          /* of an output with no `wanted` */
+    /* Whether an element will do that has other bits than the one that is wanted; or NULL. */
+    bool (*will_do)(const void *got, const void *wanted);
+} call_array;
+xl_view array_view(const call_array *a); /* of what is not given: no view */
+/* Of the name NULL: not given. */
+call_array input_array(const char *name, const void *host, size_t n, size_t size, size_t at);
+call_array output_array(const char *name, const void *wanted, size_t n, size_t size, size_t at);
+call_array in_place_array(const char *name, const void *host, const void *wanted, size_t n,
+                          size_t size, size_t at);
+/* The number that n_device holds, and its array. */
+uint64_t count_of(const fuzz_case *c);
+call_array count_array(const fuzz_case *c, const uint64_t *count);
+call_array scratch_array(const fuzz_case *c, size_t bytes, size_t alignment);
+
+enum { CALL_ARRAYS = 20 };
+typedef struct exact_call {
+    const char *name; /* of what enqueue calls */
+    xl_status (*enqueue)(const fuzz_case *c, const open_plan *plan, const call_array *arrays,
+                         const flight *f);
+    /* Says what is wrong with outputs that no `wanted` is known of; or NULL. */
+    bool (*holds)(outcome *o, const fuzz_case *c, const call_array *arrays);
+} exact_call;
+/* Makes the call, twice at once where the case says so, with CALL_ARRAYS arrays that are made of
+ * `arrays`, and checks each element of these, and what lies around them. */
+void run_exact(outcome *o, const fuzz_case *c, const open_plan *plan, const exact_call *call,
+               const call_array *arrays);
+
+/* ---- points in space ------------------------------------------------------------------------ */
+
+/* What a case of NEAR, KNN or MOVED is about. Coordinates are float or, `wide`, double. */
+typedef struct scene {
+    size_t n, rows;       /* points; rows of a search, of which there are: */
+    size_t first, num;    /* a part */
+    size_t stride, bytes; /* of points, in scalars; of a scalar */
+    uint32_t dimensions, periodic, num_systems;
+    bool wide;
+    double radius, lower[3], upper[3], cell[3][3];
+    double period[3], tilt[3];         /* of what repeats; as the reference has them */
+    void *points, *queries, *radii;    /* the last two NULL, or of each row; queries without gaps */
+    uint32_t *systems, *query_systems; /* or NULL */
+    size_t spoilt, first_bad;          /* points that a build must refuse */
+    bool non_finite;                   /* why */
+    void *axes[9];                     /* of arrays with an axis each */
+    size_t num_axes;
+} scene;
+scene make_scene(const fuzz_case *c);
+void free_scene(scene *s);
+double scene_radius(const fuzz_case *c); /* of searches in it */
+xl_repeats scene_repeats(const fuzz_case *c);
+/* Number `i` of an array of such scalars, set, rounded to one. */
+void set_scalar(const scene *s, void *array, size_t i, double x);
+double scalar_of(const scene *s, const void *array, size_t i);
+/* Makes the plan's grid for it. */
+bool make_grid(outcome *o, const fuzz_case *c, open_plan *plan, const scene *s);
+void close_space(open_plan *plan);
+
+/* The arrays that calls on a scene have; each has more from there on. */
+enum {
+    POINTS,
+    POINTS_Y,
+    POINTS_Z,
+    OF_SYSTEMS,
+    STORAGE,
+    QUERY_POINTS,
+    QUERY_Y,
+    QUERY_Z,
+    QUERY_RADII,
+    OF_QUERY_SYSTEMS,
+    SCENE_ARRAYS
+};
+void add_scene(const fuzz_case *c, const open_plan *plan, scene *s, call_array *arrays);
+/* One array of points, or, `apart`, an array for each axis, from arrays[0] on; of no name: none. */
+void add_points(scene *s, call_array *arrays, const char *name, const void *points, size_t n,
+                size_t stride, bool apart, size_t at);
+/* Whether the status of the build is what the points ask for. */
+bool check_build(outcome *o, const open_plan *plan, const scene *s);
+xl_status build_scene(const fuzz_case *c, const open_plan *plan, const call_array *arrays,
+                      const flight *f, cl_event *built);
+/* Tunables that make grids and searches of another kind than the device's own, as for GPUs. */
+typedef struct tuned_way {
+    const xl_tunable *grid, *search;
+    uint32_t num_grid, num_search;
+} tuned_way;
+tuned_way way_of(const fuzz_case *c);
+/* Floats that are equal where -0 may be 0. */
+bool is_alike(const void *got, const void *wanted);
+
+/* Compares `count` results; says which is wrong. */
+bool same_results(outcome *o, const fuzz_case *c, size_t count, const void *got, const void *wanted,
+                  const float *slack);
+/* Whether a device takes -0 for 0 (llvmpipe: x + 0 is x to its compiler). */
+bool zeros_are_alike(void);
+
+#endif
