@@ -18,6 +18,7 @@
 #   mutants   a slice of the mutants, another one each night (NIGHTLY_SLICE=K/N, or all: 1/1)
 # Another seed each night: NIGHTLY_SEED. Ends with the table of ci/test.sh; logs: build/nightly.
 # Drivers newer than this machine's are tried by hand: ci/newer-drivers.sh.
+# shellcheck disable=SC2317 # `check` calls functions
 set -u
 log=$(cd "$(dirname "$0")/.." && pwd)/build/nightly
 # shellcheck source=ci/rows.sh

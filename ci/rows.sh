@@ -202,7 +202,7 @@ record_passes() {
 
 # ---- the end ----------------------------------------------------------------------------------
 # Every row, where the time went, and the tests that took longest. Exits with 1 if a row failed.
-finish() { # [REMARK]
+finish() {
   echo
   [ ! -f "$log/table-static" ] || cat "$log/table-static" >>"$table"
   awk -F'|' -v all="$((SECONDS / 60)) min $((SECONDS % 60)) s" '
@@ -234,8 +234,7 @@ finish() { # [REMARK]
     sed -nE 's/^.*\/([^:]+):.*#[0-9]+: ([^ ]+) .* ([0-9.]+) sec.*/\3 \2 (\1)/p' | sort -rn | head -n 10
   echo "skipped tests are listed in ${log#"$top"/}/skipped"
   record_passes
-  [ -z "${1:-}" ] || echo "$1"
-  echo
+  echo "${closing:-}"
   cat "$log/sum"
   grep -q ' 0 failed' "$log/sum"
   exit
