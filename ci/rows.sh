@@ -51,7 +51,7 @@ tests_for_pocl() {
     END { for (test in named) if (!(test in here)) print test }' | sort | paste -sd '|'))\$"
 }
 tests_of_mutants() { # lines RUNNER TEST
-  awk -v names=1 -f ci/mutants.awk test/mutants/*.txt | awk '{
+  awk -v mode=names -f ci/mutants.awk test/mutants/*.txt | awk '{
     runner = "pocl"
     for (i = 5; i <= NF; ++i)
       if (sub(/^RUNNER=/, "", $i))
