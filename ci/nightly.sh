@@ -15,7 +15,7 @@
 #   fuzz      libFuzzer on the parsers of files
 #   tidy      clang-tidy, cppcheck and the models of the protocols
 #   peers     other libraries' programs
-#   mutants   a slice of the mutants, another one each night (NIGHTLY_SLICE=K/N, or all: 1/1)
+#   mutants   a slice of the mutants, another one each night (NIGHTLY_SLICE=K/N; all: 0/1)
 # Another seed each night: NIGHTLY_SEED. Ends with the table of ci/test.sh; logs: build/nightly.
 # Drivers newer than this machine's are tried by hand: ci/newer-drivers.sh.
 # shellcheck disable=SC2317 # `check` calls functions
@@ -124,5 +124,5 @@ if is_part peers; then
   check peers ci/peers.sh --quick --max-n 2^16
   check "the script of the peers" ci/peers-test.sh
 fi
-! is_part mutants || check mutants ci/mutants.sh --slice "${NIGHTLY_SLICE:-$(($(date +%j) % 4 + 1))/4}"
+! is_part mutants || check mutants ci/mutants.sh --slice "${NIGHTLY_SLICE:-$((10#$(date +%j) % 4))/4}"
 finish
