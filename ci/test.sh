@@ -29,7 +29,7 @@ case ${1:-} in
   --quick) quick=yes && shift ;;
   --all) all=yes && shift ;;
 esac
-[[ ${1:-} != -* && $# -le 1 ]] || { sed -n '3,26s/^# \{0,1\}//p' "$0" >&2 && exit 2; }
+[[ ${1:-} != -* && $# -le 1 ]] || { sed -n '3,24s/^# \{0,1\}//p' "$0" >&2 && exit 2; }
 only=${1:-}
 log=$(cd "$(dirname "$0")/.." && pwd)/build/log
 # shellcheck source=ci/rows.sh
