@@ -83,11 +83,10 @@ if is_part cases; then
     check "cases, GPU" ci/gpu.sh --minutes 20 --seed "$seed"
 fi
 if is_part full; then
-  every="-LE install|abi|vendors $patient"
-  configuration "all tests, PoCL" werror "$every" - "${pocl[@]}"
-  configuration "all tests, Intel" werror "$every" - "${intel[@]}"
-  configuration "all tests, rusticl" werror "$every" - "${rusticl[@]}" "${small[@]}"
-  build asan && configuration "all tests, sanitizers" asan "$every" - "${only_pocl[@]}" "${small[@]}"
+  configuration "all tests, PoCL" werror "$every_test $patient" - "${pocl[@]}"
+  configuration "all tests, Intel" werror "-LE install|abi|vendors $patient" - "${intel[@]}"
+  configuration "all tests, rusticl" werror "$every_test $patient" - "${rusticl[@]}" "${small[@]}"
+  build asan && configuration "all tests, sanitizers" asan "$every_test $patient" - "${only_pocl[@]}" "${small[@]}"
   # Kernels as they are written, not as a compiler improves them.
   configuration "kernels, Oclgrind" werror "$kernel_tests $patient" oclgrind "${simulator[@]}"
   configuration "unset values, Oclgrind" werror "-L ^(lane|group)\$ $patient" \

@@ -59,7 +59,7 @@ every_other_device() { # GPUs and whatever else has a driver here
     device=$(CROSSLANE_DEVICE=$selector build/werror/test/which_device) || continue
     [[ $device != *NVIDIA* ]] || nvidia=yes
     # The test of 2^32 elements looks itself for memory enough.
-    configuration "device $selector" werror '-LE install|abi|vendors' - "CROSSLANE_DEVICE=$selector" CROSSLANE_TEST_LARGE=1
+    configuration "device $selector" werror "$every_test" - "CROSSLANE_DEVICE=$selector" CROSSLANE_TEST_LARGE=1
   done
   clock_start
   [ $nvidia = yes ] || ! wanted "NVIDIA GPU" || row "NVIDIA GPU" run 0 0 1 "absent: no such device"
