@@ -65,7 +65,7 @@ every_other_device() { # GPUs and whatever else has a driver here
   [ $nvidia = yes ] || ! wanted "NVIDIA GPU" || row "NVIDIA GPU" run 0 0 1 "absent: no such device"
 }
 
-# In the background, on one core: these use what the other rows leave of the cores.
+# In the background, on one core, while the other rows wait for their last test.
 static_rows() {
   table=$log/table-static
   check mutants ci/mutants.sh --check
