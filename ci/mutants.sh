@@ -295,7 +295,12 @@ mkdir -p "$work"/{log,cache,pocl,result,base,taken}
 trap interrupted INT TERM
 echo "mutants: $total, in $jobs copies of the tree"
 for ((j = 0; j < jobs; ++j)); do
-  prepare "$work/tree$j" >"$work/log/prepare$j" 2>&1 || { tail -n 20 "$work/log/prepare$j" && exit 1; }
+  prepare "$work/tree$j" >"$work/log/prepare$j" 2>&1 &
+  [ $((j % 8)) != 7 ] || wait
+done
+wait
+for ((j = 0; j < jobs; ++j)); do
+  [ -e "$work/tree$j/build/build.ninja" ] || { tail -n 20 "$work/log/prepare$j" && exit 1; }
 done
 in_parallel base "$(cut -d' ' -f4- <<<"$lines" | sort -u)"
 for ((j = 0; j < jobs; ++j)); do # each copy finds the kernels of the code as it is
