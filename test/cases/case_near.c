@@ -46,7 +46,8 @@ static xl_status open_near(const fuzz_case *c, open_plan *plan)
     desc.scalar = wide ? XL_F64 : XL_F32;
     desc.radius = wide ? 0 : (float)scene_radius(c);
     desc.radius_f64 = wide ? scene_radius(c) : 0;
-    desc.dimensions = desc.query_stride = 3 - (uint32_t)c->of[DIMENSIONS];
+    desc.dimensions = 3 - (uint32_t)c->of[DIMENSIONS];
+    desc.query_stride = scene_query_stride(c);
     desc.inclusive = (uint32_t)c->of[INCLUSIVE];
     desc.include_self = (uint32_t)c->of[SELF];
     desc.half = (uint32_t)c->of[HALF];
@@ -85,7 +86,7 @@ typedef struct answer {
         (search).dimensions = (s)->dimensions;                                                     \
         (search).queries = (s)->queries;                                                           \
         (search).num_queries = (s)->rows;                                                          \
-        (search).query_stride = (s)->dimensions;                                                   \
+        (search).query_stride = (s)->query_stride;                                               \
         (search).radii = (s)->radii;                                                               \
         (search).systems = (s)->systems;                                                           \
         (search).query_systems = (s)->query_systems;                                               \
@@ -376,6 +377,62 @@ static bool check_row(outcome *o, const fuzz_case *c, const call_array *a, size_
     return true;
 }
 
+/* ---- the report -------------------------------------------------------------------------- */
+
+static xl_neighbors_report report_wanted(const fuzz_case *c)
+{
+    const scene *const s = running;
+    xl_neighbors_report r = {.queries = s->rows, .first_non_finite = UINT64_MAX};
+    for (size_t i = s->queries ? s->rows : 0; i-- > 0;) {
+        bool finite = true;
+        for (size_t axis = 0; axis < s->dimensions; ++axis)
+            finite = finite && isfinite(scalar_of(s, s->queries, i * s->query_stride + axis));
+        r.non_finite += finite ? 0 : 1;
+        r.first_non_finite = finite ? r.first_non_finite : i;
+    }
+    for (size_t i = s->first; i < s->first + s->num && row_room(c) > 0; ++i)
+        r.longest_row = wanted->counts[i] > r.longest_row ? wanted->counts[i] : r.longest_row;
+    if (row_room(c) == 0)
+        r.pairs = wanted->offsets[s->first + s->num] - wanted->offsets[s->first];
+    return r;
+}
+
+/* What the status says of the rows that were filled, or would be with `less` room than they need. */
+static bool check_status(outcome *o, const fuzz_case *c, const call_array *a, uint64_t less)
+{
+    const xl_neighbors_report right = report_wanted(c);
+    xl_neighbors_report got;
+    const bool rooms = row_room(c) > 0, given = running->queries != NULL,
+               short_of = less > 0 || right.longest_row > row_room(c);
+    const xl_status status = right.non_finite > 0 ? XL_ERROR_NON_FINITE
+                             : short_of           ? XL_ERROR_CAPACITY
+                                                  : XL_SUCCESS;
+    const xl_neighbors_status_args args = {.capacity = rooms ? 0 : right.pairs - less,
+                                           .offsets = array_view(&a[OFFSETS]),
+                                           .counts = rooms ? array_view(&a[COUNTS]) : xl_no_view(),
+                                           .num_queries = given ? running->rows : 0,
+                                           .queries = array_view(&a[QUERY_POINTS]),
+                                           .queries_y = array_view(&a[QUERY_Y]),
+                                           .queries_z = array_view(&a[QUERY_Z]),
+                                           .radii = array_view(&a[QUERY_RADII]),
+                                           .query_systems = array_view(&a[OF_QUERY_SYSTEMS]),
+                                           .first_row = running->first,
+                                           .num_rows = running->num};
+    const xl_status said =
+        xl_neighbors_status(running_plan->of.space.near, running_plan->of.space.index, xlt_queue(),
+                            &args, &got, 0, NULL);
+    if (said != status)
+        return failed(o, "the status is %s, not %s: %.300s", xl_status_name(said),
+                      xl_status_name(status), xl_context_error(running_plan->ctx));
+    if (got.queries == right.queries && got.pairs == right.pairs &&
+        got.longest_row == right.longest_row && got.non_finite == right.non_finite &&
+        got.first_non_finite == right.first_non_finite && !got.incomplete)
+        return true;
+    return failed(o, "the report has %llu pairs, a row of %llu and %llu bad queries from %llu on",
+                  (unsigned long long)got.pairs, (unsigned long long)got.longest_row,
+                  (unsigned long long)got.non_finite, (unsigned long long)got.first_non_finite);
+}
+
 static bool check_failed_list(outcome *o, const fuzz_case *c, const call_array *a)
 {
     const uint64_t *const offsets = a[OFFSETS].got;
@@ -398,7 +455,8 @@ static bool holds(outcome *o, const fuzz_case *c, const call_array *a)
     for (size_t i = 0; good && i < running->num; ++i)
         good = check_row(o, c, a, i, places);
     free(places);
-    return good;
+    return good && check_status(o, c, a, 0) &&
+           (report_wanted(c).pairs == 0 || check_status(o, c, a, 1));
 }
 
 static bool is_nan_or_alike(const void *got, const void *x)

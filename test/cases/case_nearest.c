@@ -31,7 +31,8 @@ static xl_status open_nearest(const fuzz_case *c, open_plan *plan)
     desc.scalar = wide ? XL_F64 : XL_F32;
     desc.max_radius = wide ? 0 : (float)most;
     desc.max_radius_f64 = wide ? most : 0;
-    desc.dimensions = desc.query_stride = 3 - (uint32_t)c->of[DIMENSIONS];
+    desc.dimensions = 3 - (uint32_t)c->of[DIMENSIONS];
+    desc.query_stride = scene_query_stride(c);
     desc.include_self = (uint32_t)c->of[SELF];
     desc.query_layout = c->of[QUERY_LAYOUT] ? XL_POINTS_SOA : XL_POINTS_AOS;
     desc.queries = c->of[AROUND] ? XL_QUERIES_GIVEN : XL_QUERIES_INDEXED;
@@ -50,7 +51,7 @@ static xl_status open_nearest(const fuzz_case *c, open_plan *plan)
         (search).stride = (s)->stride;                                                             \
         (search).dimensions = (s)->dimensions;                                                     \
         (search).queries = (s)->queries;                                                           \
-        (search).query_stride = (s)->dimensions;                                                   \
+        (search).query_stride = (s)->query_stride;                                               \
         (search).k = k_of(c);                                                                      \
         (search).include_self = (c)->of[SELF] != 0;                                                \
         (search).systems = (s)->systems;                                                           \

@@ -21,6 +21,12 @@ xl_repeats scene_repeats(const fuzz_case *c)
     return repeats[c->of[SPACE]];
 }
 
+/* Scalars from one query to the next: with gaps if points have more of them than most. */
+uint32_t scene_query_stride(const fuzz_case *c)
+{
+    return c->of[STRIDE] == 2 ? 5 : 3 - (uint32_t)c->of[DIMENSIONS];
+}
+
 void set_scalar(const scene *s, void *array, size_t i, double x)
 {
     if (s->wide)
@@ -156,6 +162,25 @@ static void put_point(const fuzz_case *c, const scene *s, void *array, size_t at
         set_scalar(s, array, at + a, coordinate(s, c->of[SPACE] == SPACE_CELL, part, a, around));
 }
 
+/* Points along an axis or the diagonal, up to some distance from the origin: of each three the first
+ * is anywhere, the second as far along it and the third a next number from there. */
+static void put_lines(scene *s, xlt_random *random)
+{
+    static const double extents[] = {0x1p20, 0x1p24, 0x1p25, 0x1p30, 0x1p40, 0x1p100, 3e38};
+    const double extent = extents[xlt_below(random, 7)];
+    const uint32_t axis = xlt_below(random, s->dimensions + 1);
+    double x = 0;
+    for (size_t i = 0; i < s->n; ++i) {
+        if (i % 3 == 0)
+            x = rounded(s, extent * (2 * (double)xlt_unit(random) - 1));
+        if (i % 3 == 2)
+            x = s->wide ? nextafter(x, INFINITY) : (double)nextafterf((float)x, INFINITY);
+        for (uint32_t a = 0; a < s->dimensions; ++a)
+            set_scalar(s, s->points, i * s->stride + a,
+                       a == axis || axis == s->dimensions ? x : (double)(i % 3) * 0.25);
+    }
+}
+
 /* Some of the points, from 1e9 to 1e30 away. */
 static void send_away(scene *s, xlt_random *random)
 {
@@ -202,14 +227,19 @@ static void make_points_in(const fuzz_case *c, scene *s, xlt_random *random)
     }
     if (c->of[SPREAD] == FAR_AWAY)
         send_away(s, random);
+    if (c->of[SPREAD] == ALONG_LINES)
+        put_lines(s, random);
 }
 
 /* Some at points, some outside of the box, where points may not be, some nowhere. */
 static void make_queries(const fuzz_case *c, scene *s, xlt_random *random)
 {
-    s->queries = make_bytes(s->rows * s->dimensions, s->bytes);
+    const size_t stride = s->query_stride;
+    s->queries = make_bytes(s->rows * stride, s->bytes);
+    for (size_t i = 0; i < s->rows * stride; ++i)
+        set_scalar(s, s->queries, i, (double)NAN);
     for (size_t i = 0; i < s->rows; ++i) {
-        const size_t at = i * s->dimensions, of = s->n ? xlt_below(random, (uint32_t)s->n) : 0;
+        const size_t at = i * stride, of = s->n ? xlt_below(random, (uint32_t)s->n) : 0;
         for (uint32_t a = 0; a < s->dimensions; ++a)
             set_scalar(s, s->queries, at + a,
                        s->n > 0 && i % 4 == 0
@@ -227,6 +257,16 @@ static uint32_t *numbers_below(size_t n, uint32_t limit, xlt_random *random)
     for (size_t i = 0; i < n; ++i)
         numbers[i] = xlt_below(random, limit);
     return numbers;
+}
+
+/* Of systems that are the most there may be, few have points. */
+static uint32_t *systems_of(const fuzz_case *c, const scene *s, size_t n, uint32_t more,
+                            xlt_random *random)
+{
+    uint32_t *const systems = numbers_below(n, s->num_systems + more, random);
+    for (size_t i = 0; i < n && c->of[SYSTEMS]; ++i)
+        systems[i] = s->num_systems + more - 1 - (systems[i] % 5 << 16);
+    return systems;
 }
 
 static size_t rows_between(const scene *s, uint64_t rows)
@@ -248,11 +288,14 @@ scene make_scene(const fuzz_case *c)
     xlt_random shape = random_of(c->of[SHAPE], 6), random = random_of(c->of[SEED], 5);
     scene s = {.n = points_of(c),
                .stride = strides[c->of[STRIDE]],
+               .query_stride = scene_query_stride(c),
                .dimensions = 3 - (uint32_t)c->of[DIMENSIONS],
                .wide = c->of[SCALAR] != 0,
                .bytes = c->of[SCALAR] ? sizeof(double) : sizeof(float),
                .num_systems = c->of[BATCH] ? 1 + xlt_below(&shape, 40) : 0};
     const uint32_t all = (1u << s.dimensions) - 1, some = (uint32_t)c->of[AXES] & all;
+    if (c->of[SYSTEMS])
+        s.num_systems = 1u << 20;
     s.radius = rounded(&s, scene_radius(c));
     s.periodic = c->of[SPACE] < SPACE_BOX ? 0 : some ? some : all;
     s.rows = c->of[AROUND] ? (size_t)c->of[OTHER] : s.n;
@@ -261,13 +304,13 @@ scene make_scene(const fuzz_case *c)
     make_space(c, &s, &shape);
     make_points_in(c, &s, &random);
     if (s.num_systems > 0)
-        s.systems = numbers_below(s.n, s.num_systems, &random);
+        s.systems = systems_of(c, &s, s.n, 0, &random);
     if (c->of[AROUND])
         make_queries(c, &s, &random);
     if (c->of[FAILS])
         spoil_points(c, &s, &random);
     if (c->of[AROUND] && s.num_systems > 0) /* some of a system that there is not */
-        s.query_systems = numbers_below(s.rows, s.num_systems + 1, &random);
+        s.query_systems = systems_of(c, &s, s.rows, 1, &random);
     if (c->of[RADII]) {
         s.radii = make_bytes(s.rows, s.bytes);
         for (size_t i = 0; i < s.rows; ++i)
@@ -291,11 +334,17 @@ void free_scene(scene *s)
 
 tuned_way way_of(const fuzz_case *c)
 {
-    static const xl_tunable tables[] = {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 8}},
-                            rows[] = {{"grid.planes", 0}, {"grid.table", 0}, {"grid.thin", 1}};
-    static const tuned_way ways[] = {
-        {NULL, NULL, 0, 0}, {tables, tables, 3, 1}, {rows, rows, 3, 1}};
-    return ways[c->of[WAY]];
+    static const xl_tunable grids[][3] = {
+        {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 8}},
+        {{"grid.planes", 0}, {"grid.table", 0}, {"grid.sampled", 1 << 20}},
+        {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 3}}};
+    static const xl_tunable searches[][4] = {
+        {{"grid.planes", 0}, {"neighbors.walk", 0}, {"neighbors.staged", 12}, {"neighbors.together", 2}},
+        {{"grid.planes", 0}, {"neighbors.walk", 0}, {"neighbors.staged", 0}, {"neighbors.together", 1}},
+        {{"grid.planes", 0}, {"neighbors.walk", 37}, {"neighbors.staged", 0}, {"neighbors.together", 2}}};
+    const uint64_t way = c->of[WAY];
+    return way == 0 ? (tuned_way){NULL, NULL, 0, 0}
+                    : (tuned_way){grids[way - 1], searches[way - 1], 3, 4};
 }
 
 static xl_grid_desc describe(const fuzz_case *c, const scene *s)
@@ -386,7 +435,7 @@ void add_scene(const fuzz_case *c, const open_plan *plan, scene *s, call_array *
     arrays[OF_SYSTEMS] = input_array(s->systems ? "systems" : NULL, s->systems, s->n, 4, in / 2);
     arrays[STORAGE] = scratch_array(c, bytes, alignment);
     add_points(s, arrays + QUERY_POINTS, s->queries ? "queries" : NULL, s->queries, s->rows,
-               s->dimensions, c->of[QUERY_LAYOUT] != 0, in / 3);
+               s->query_stride, c->of[QUERY_LAYOUT] != 0, in / 3);
     arrays[QUERY_RADII] =
         input_array(s->radii ? "radii" : NULL, s->radii, s->rows, s->bytes, in / 4);
     arrays[OF_QUERY_SYSTEMS] = input_array(s->query_systems ? "query_systems" : NULL,

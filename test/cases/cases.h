@@ -120,6 +120,7 @@ typedef enum field {
     SKEW,
     TURN,
     SPREAD,
+    SYSTEMS,
     FAILS,
     PARTS,
     SEED,
@@ -168,7 +169,7 @@ enum { COMPARE_NONE, COMPARE_LOW, COMPARE_STRUCT };
 enum { TURN_NONE, TURN_LEFT, TURN_AXES };
 enum { ANY_CELLS = 0 };
 /* Where points are, and why a build must refuse some. */
-enum { SPREAD_USUAL, ON_FACES, FAR_AWAY };
+enum { SPREAD_USUAL, ON_FACES, FAR_AWAY, ALONG_LINES };
 enum { FAILS_NOT, FAILS_NON_FINITE, FAILS_OUTSIDE, FAILS_SYSTEM };
 /* How sorted keys are dealt out to the arrays of a merge, or what order queries come in. */
 enum { DEAL_MIXED, DEAL_RISING, DEAL_FALLING, DEAL_RUNS, DEALS };
@@ -462,12 +463,13 @@ void run_exact(outcome *o, const fuzz_case *c, const open_plan *plan, const exac
 typedef struct scene {
     size_t n, rows;       /* points; rows of a search, of which there are: */
     size_t first, num;    /* a part */
-    size_t stride, bytes; /* of points, in scalars; of a scalar */
+    size_t stride, query_stride; /* in scalars */
+    size_t bytes;                /* of a scalar */
     uint32_t dimensions, periodic, num_systems;
     bool wide;
     double radius, lower[3], upper[3], cell[3][3];
     double period[3], tilt[3];         /* of what repeats; as the reference has them */
-    void *points, *queries, *radii;    /* the last two NULL, or of each row; queries without gaps */
+    void *points, *queries, *radii;    /* the last two NULL, or of each row */
     uint32_t *systems, *query_systems; /* or NULL */
     size_t spoilt, first_bad;          /* points that a build must refuse */
     bool non_finite;                   /* why */
@@ -478,6 +480,7 @@ scene make_scene(const fuzz_case *c);
 void free_scene(scene *s);
 double scene_radius(const fuzz_case *c); /* of searches in it */
 xl_repeats scene_repeats(const fuzz_case *c);
+uint32_t scene_query_stride(const fuzz_case *c);
 /* Number `i` of an array of such scalars, set, rounded to one. */
 void set_scalar(const scene *s, void *array, size_t i, double x);
 double scalar_of(const scene *s, const void *array, size_t i);
