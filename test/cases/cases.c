@@ -22,7 +22,8 @@
  *   --watchdog T    a case that takes T seconds is a failure; 60 by default
  *
  * A failure is printed as a line, with the line of the case before it on the same plan and with a
- * smaller case that fails. The exit code is 1 after a failure, 3 if the device no longer works. */
+ * smaller case that fails (not if CROSSLANE_TEST_SHRINK=0). The exit code is 1 after a failure, 3
+ * if the device no longer works. */
 #include "cases.h"
 
 #include <inttypes.h>
@@ -124,6 +125,12 @@ static bool still_fails(const fuzz_case *c)
     return o.failed && device_works();
 }
 
+static bool shrinks(void)
+{
+    const char *const text = getenv("CROSSLANE_TEST_SHRINK");
+    return !text || strcmp(text, "0") != 0;
+}
+
 static void report(const fuzz_case *c, const outcome *o, const char *before)
 {
     char line[LINE];
@@ -132,7 +139,7 @@ static void report(const fuzz_case *c, const outcome *o, const char *before)
     if (*before)
         printf("  before it, on this plan: %s\n", before);
     fflush(stdout);
-    if (!device_works())
+    if (!device_works() || !shrinks())
         return;
     if (!still_fails(c)) {
         printf("  alone it does not fail: try both lines\n");
