@@ -42,7 +42,6 @@ typedef enum field {
     ORDER,
     VALUES,
     STRIDE,
-    BOUNDED,
     INCLUSIVE,
     SELF,
     UNSORTED,
@@ -127,13 +126,11 @@ typedef enum field {
     FIELDS
 } field;
 
-/* GRID: lists and sums of points in 3 dimensions; NEAR: lists with all that goes beside them, of
- * points in any space. */
 enum {
     SCAN,
     REDUCE,
     SORT,
-    GRID,
+    APPROXIMATE,
     TOPK,
     MERGE,
     SEARCH,
@@ -144,7 +141,6 @@ enum {
     SELECT,
     HISTOGRAM,
     TRANSFORM,
-    APPROXIMATE,
     PRIMITIVES
 };
 enum { COUNT_ON_HOST, COUNT_ON_DEVICE, COUNT_ABOVE };
@@ -153,7 +149,8 @@ enum { MAP_NONE, MAP_LOAD, MAP_STORE, MAP_BOTH };
 enum { RANDOM, ZEROS, EQUAL, REAL, ODD, SORTED, REVERSED, MINUS_ZEROS, DATA_KINDS };
 enum { WHOLE, SINGLETONS, SHORT_RUNS, LONG_RUNS, BORDERS, LAST_ALONE, MIXED, UNEVEN, PATTERNS };
 enum { UNBROKEN, FALLS, PASSES, LATE_START, EARLY_END, HUGE_OFFSETS, BREAKINGS };
-enum { CUT_NONE, CUT_HALF, CUT_UNSAID };
+/* A list with too little room, or with more than it needs. */
+enum { CUT_NONE, CUT_HALF, CUT_UNSAID, CUT_MORE };
 enum { IN_ORDER, OUT_OF_ORDER };
 enum { SCRATCH_GIVEN, SCRATCH_OWN };
 /* Of a sort's and a grid's algorithms, behind those of scans. */
@@ -168,6 +165,8 @@ enum { COMPARE_NONE, COMPARE_LOW, COMPARE_STRUCT };
 /* How a cell is turned, if any matrix is legal as one: 1 once it is. */
 enum { TURN_NONE, TURN_LEFT, TURN_AXES };
 enum { ANY_CELLS = 0 };
+/* The kind of index. WAY_TABLE divides a cell into WAY_THIN parts along x. */
+enum { WAY_OWN, WAY_TABLE, WAY_ROWS, WAY_THIN = 8 };
 /* Where points are, and why a build must refuse some. */
 enum { SPREAD_USUAL, ON_FACES, FAR_AWAY, ALONG_LINES };
 enum { FAILS_NOT, FAILS_NON_FINITE, FAILS_OUTSIDE, FAILS_SYSTEM };
@@ -298,8 +297,6 @@ unsigned char *make_value_array(const fuzz_case *c, size_t k, size_t n);
 unsigned char *make_untouched(size_t n, size_t size); /* as buffers before a call */
 void gather_elements(unsigned char *to, const void *from, size_t size, const size_t *places,
                      size_t n);
-/* Points of a grid: n times `stride` floats. */
-float *make_points(const fuzz_case *c, size_t n, size_t stride);
 
 typedef struct segmentation {
     uint8_t *heads;    /* of `most` elements */
@@ -352,11 +349,6 @@ typedef struct open_plan {
         xl_transform *transform;
         xl_knn_approximate *approximate;
         struct {
-            xl_grid *grid;
-            xl_grid_index *index;
-            xl_neighbors *neighbors;
-        } search;
-        struct {
             xl_neighbors *near; /* or one of these, or none */
             xl_knn *nearest;
             /* Of the last case; NULL before the first. */
@@ -377,9 +369,9 @@ typedef struct primitive {
     void (*run)(const fuzz_case *c, open_plan *plan, outcome *o);
     void (*close)(open_plan *plan);
 } primitive;
-extern const primitive scan_primitive, reduce_primitive, sort_primitive, grid_primitive,
-    topk_primitive, merge_primitive, search_primitive, near_primitive, nearest_primitive,
-    moved_primitive, morton_primitive, select_primitive, histogram_primitive, transform_primitive,
+extern const primitive scan_primitive, reduce_primitive, sort_primitive, topk_primitive,
+    merge_primitive, search_primitive, near_primitive, nearest_primitive, moved_primitive,
+    morton_primitive, select_primitive, histogram_primitive, transform_primitive,
     approximate_primitive;
 
 /* Runs the case on a plan that is kept; `before`, if not NULL, receives the line of the last
@@ -471,7 +463,7 @@ typedef struct scene {
     double period[3], tilt[3];         /* of what repeats; as the reference has them */
     void *points, *queries, *radii;    /* the last two NULL, or of each row */
     uint32_t *systems, *query_systems; /* or NULL */
-    size_t spoilt, first_bad;          /* points that a build must refuse */
+    size_t spoilt, bad[3];             /* points that a build must refuse */
     bool non_finite;                   /* why */
     void *axes[9];                     /* of arrays with an axis each */
     size_t num_axes;
@@ -479,6 +471,7 @@ typedef struct scene {
 scene make_scene(const fuzz_case *c);
 void free_scene(scene *s);
 double scene_radius(const fuzz_case *c); /* of searches in it */
+float cell_size_of(const fuzz_case *c);
 xl_repeats scene_repeats(const fuzz_case *c);
 uint32_t scene_query_stride(const fuzz_case *c);
 /* Number `i` of an array of such scalars, set, rounded to one. */
