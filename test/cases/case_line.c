@@ -158,7 +158,7 @@ static const struct {
     [ROWS] = {"rows", NULL, CASE_N_MOST, L | K | A},
     [SKEW] = {"skew", NAMES("usual", "great"), 0, L | V},
     [TURN] = {"turn", NAMES("no", "left", "axes"), 0, L | V},
-    [SPREAD] = {"spread", NAMES("usual", "faces", "far", "lines"), 0, L | K | V},
+    [SPREAD] = {"spread", NAMES("usual", "faces", "far", "lines", "plane", "periods"), 0, L | K | V},
     [SYSTEMS] = {"systems", NAMES("few", "most"), 0, L | K | V},
     [FAILS] = {"fails", NAMES("no", "non-finite", "outside", "system"), 0, L | K | V},
     [PARTS] = {"parts", NULL, 3, S},

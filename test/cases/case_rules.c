@@ -188,7 +188,8 @@ RULE(tight_goes, OF(TIGHT) < 2 || !IS(KNN))
 RULE(tight_repeats, repeats(c))
 RULE(skew_goes, OF(SPACE) == SPACE_CELL)
 RULE(turn_goes, ANY_CELLS &&OF(SPACE) == SPACE_CELL)
-RULE(far_goes, OF(SPREAD) < FAR_AWAY || OF(SPACE) == SPACE_OPEN)
+RULE(far_goes, (OF(SPREAD) != FAR_AWAY && OF(SPREAD) != ALONG_LINES) || OF(SPACE) == SPACE_OPEN)
+RULE(periods_go, OF(SPREAD) != OTHER_PERIODS || (OF(AROUND) && repeats(c)))
 RULE(systems_go, OF(BATCH))
 RULE(fails_outside, OF(FAILS) != FAILS_OUTSIDE || OF(SPACE) != SPACE_OPEN)
 RULE(fails_by_system, OF(FAILS) != FAILS_SYSTEM || OF(BATCH))
@@ -281,6 +282,7 @@ static const struct {
     {SKEW, skew_goes, "only the vectors of a cell lean", XL_SUCCESS},
     {TURN, turn_goes, "cells are lower triangular, with a diagonal above 0", XL_SUCCESS},
     {SPREAD, far_goes, "points must be in the box", XL_SUCCESS},
+    {SPREAD, periods_go, "queries may be in other periods", XL_SUCCESS},
     {SYSTEMS, systems_go, "there are no systems", XL_SUCCESS},
     {FAILS, fails_outside, "there is no box", XL_SUCCESS},
     {FAILS, fails_by_system, "there are no systems", XL_SUCCESS},

@@ -123,6 +123,8 @@ static double part_of(const fuzz_case *c, xlt_random *random, size_t i, size_t a
     const double any = (double)xlt_unit(random) + 0x1p-24 * (double)xlt_unit(random);
     if (c->of[SPREAD] == ON_FACES)
         return xlt_below(random, 3) ? any : (double)xlt_below(random, 2);
+    if (c->of[SPREAD] == ON_A_PLANE && axis == 0)
+        return 0;
     switch (c->of[DATA]) {
     case ZEROS:
         return 0;
@@ -181,13 +183,13 @@ static void put_lines(scene *s, xlt_random *random)
     }
 }
 
-/* Some of the points, from 1e9 to 1e30 away. */
+/* Some of the points, from 1e9 to 1e30 away, or, of double precision, beyond the floats. */
 static void send_away(scene *s, xlt_random *random)
 {
     static const double distances[] = {1e9, 3e15, 1e22, 1e30};
     for (size_t i = 0; i < s->n; ++i) {
         const uint32_t axis = xlt_below(random, s->dimensions);
-        const double far = distances[xlt_below(random, 4)];
+        const double narrow = distances[xlt_below(random, 4)], far = s->wide ? narrow * narrow : narrow;
         if (xlt_below(random, 6) == 0)
             set_scalar(s, s->points, i * s->stride + axis, xlt_below(random, 2) ? far : -far);
     }
@@ -243,6 +245,22 @@ static void make_points_in(const fuzz_case *c, scene *s, xlt_random *random)
         put_lines(s, random);
 }
 
+/* Anywhere in the box and around it, in other periods, or along a line, on which the first of each
+ * hundred go downwards. */
+static double place_of_query(const fuzz_case *c, const scene *s, xlt_random *random, size_t i,
+                             uint32_t axis)
+{
+    const double edge = s->upper[axis] - s->lower[axis],
+                 part = 1.4 * (double)xlt_unit(random) - 0.2;
+    if (c->of[DATA] == SORTED && axis > 0)
+        return s->lower[axis];
+    if (c->of[DATA] == SORTED && i % 100 < 50)
+        return s->upper[axis] - (double)(i % 50) / 50 * edge;
+    if (c->of[SPREAD] == OTHER_PERIODS && s->period[axis] > 0)
+        return s->lower[axis] + part * edge + s->period[axis] * (double)((int)xlt_below(random, 8193) - 4096);
+    return s->lower[axis] + part * edge;
+}
+
 /* Some at points, some outside of the box, where points may not be, some nowhere. */
 static void make_queries(const fuzz_case *c, scene *s, xlt_random *random)
 {
@@ -254,10 +272,8 @@ static void make_queries(const fuzz_case *c, scene *s, xlt_random *random)
         const size_t at = i * stride, of = s->n ? xlt_below(random, (uint32_t)s->n) : 0;
         for (uint32_t a = 0; a < s->dimensions; ++a)
             set_scalar(s, s->queries, at + a,
-                       s->n > 0 && i % 4 == 0
-                           ? scalar_of(s, s->points, of * s->stride + a)
-                           : s->lower[a] + (1.4 * (double)xlt_unit(random) - 0.2) *
-                                               (s->upper[a] - s->lower[a]));
+                       s->n > 0 && i % 4 == 0 ? scalar_of(s, s->points, of * s->stride + a)
+                                              : place_of_query(c, s, random, i, a));
         if (c->of[DATA] == ODD && i % 8 == 5)
             set_scalar(s, s->queries, at, i % 16 == 5 ? (double)NAN : (double)INFINITY);
     }

@@ -34,8 +34,7 @@ enum { N = 30, ROOM = 900 };
 typedef struct indexed {
     xl_grid *grid;
     xl_grid_index *index;
-    xlt_buffer points, systems;
-    bool wide;
+    xlt_buffer points, systems, storage;
 } indexed;
 
 static xl_grid_desc grid_desc(bool wide)
@@ -90,15 +89,18 @@ static xlt_buffer buffer_of(const double *numbers, size_t n, bool wide)
 static indexed index_of(const xl_grid_desc *desc, const double *xyz, size_t n,
                         const uint32_t *systems)
 {
-    indexed of = {.wide = desc->scalar == XL_F64};
-    of.points = buffer_of(xyz, n * 3, of.wide);
+    size_t bytes, alignment;
+    indexed of = {.points = buffer_of(xyz, n * 3, desc->scalar == XL_F64)};
     if (systems)
         of.systems = xlt_buffer_make(systems, n, 4, 1);
     XLT_OK(xl_grid_create(xlt_context(), desc, &of.grid));
     XLT_OK(xl_grid_index_create(xlt_context(), &of.index));
+    XLT_OK(xl_grid_scratch(of.grid, n, &bytes, &alignment));
+    of.storage = xlt_scratch_make(bytes, alignment);
     XLT_OK(xl_grid_build_enqueue(of.grid, of.index, xlt_queue(),
                                  &(xl_grid_build_args){.n = n,
                                                        .points = xlt_view(&of.points),
+                                                       .storage = xlt_view(&of.storage),
                                                        .systems = xlt_view(&of.systems)},
                                  0, NULL, NULL));
     return of;
@@ -119,6 +121,7 @@ static void index_free(indexed *of)
     xl_grid_index_destroy(of->index);
     xl_grid_destroy(of->grid);
     xlt_buffer_free(&of->points);
+    xlt_buffer_free(&of->storage);
     if (of->systems.mem)
         xlt_buffer_free(&of->systems);
 }
@@ -392,7 +395,8 @@ static void wrong_counts(void **state)
     refused(COUNT(plan, b.index, .offsets = xl_view_of(out.mem, bytes / 8 - N)), bad, "offsets");
     refused(COUNT(plan, b.index, .counts = xl_view_of(out.mem, 2 * v.offset), .offsets = v),
             overlap, "offsets");
-    refused(COUNT(plan, b.index, .counts = xlt_view(&b.points)), overlap, "points");
+    const xl_view s = xlt_view(&b.storage);
+    refused(COUNT(plan, b.index, .counts = xl_view_of(s.buffer, s.offset / 4)), overlap, "storage");
     refused(xl_neighbors_scratch(plan, 1, NULL, NULL), bad, "bytes");
     xlt_check_unwritten(&out, "an output of what is refused");
     xl_neighbors_destroy(plan);
@@ -432,7 +436,7 @@ static void wrong_queries(void **state)
     search.dimensions = 2;
     plan = plan_of(&search);
     refused(COUNT(plan, b.index, .counts = counts, .num_queries = 5, .queries = v, .radii = v), bad,
-            "2 dimensions");
+            "the plan's queries have 2");
     xl_neighbors_destroy(plan);
     search.dimensions = 3;
     search.radii = 0;
