@@ -103,6 +103,8 @@ typedef enum field {
     SPREAD,
     FAILS,
     PARTS,
+    HASH,
+    FILLS,
     SEED,
     FIELDS
 } field;
