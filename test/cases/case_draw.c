@@ -49,6 +49,7 @@ static const struct {
     [FIRST] = LEVELS(0, 1, 50),
     [ROWS] = LEVELS(0, 1, 70),
     [PARTS] = LEVELS(0, 1, 2, 3),
+    [FILLS] = LEVELS(0, 1, 3),
 };
 
 uint64_t count_levels(field f)
@@ -177,6 +178,8 @@ void case_draw_call(fuzz_case *c, xlt_random *random)
         draw_space(c, random);
     c->of[PARTS] = xlt_below(random, 4);
     c->of[SEED] = xlt_next(random) >> 44;
+    if (c->of[PRIMITIVE] == NEAR && one_in(random, 3))
+        c->of[FILLS] = 1 + xlt_below(random, 3);
     case_normalise(c);
     fit_device(c);
 }

@@ -86,7 +86,7 @@ typedef struct answer {
         (search).dimensions = (s)->dimensions;                                                     \
         (search).queries = (s)->queries;                                                           \
         (search).num_queries = (s)->rows;                                                          \
-        (search).query_stride = (s)->query_stride;                                               \
+        (search).query_stride = (s)->query_stride;                                                 \
         (search).radii = (s)->radii;                                                               \
         (search).systems = (s)->systems;                                                           \
         (search).query_systems = (s)->query_systems;                                               \
@@ -95,23 +95,20 @@ typedef struct answer {
 
 static void search_wide(const fuzz_case *c, const scene *s, answer *a, ref_pairs_f64 *pairs)
 {
-    ref_search_f64 search = {.radius = s->radius};
+    ref_search_f64 search = {.radius = s->radius,
+                             .cell = c->of[SPACE] == SPACE_CELL ? s->repeats : NULL};
     FILL_SEARCH(search, c, s);
-    for (size_t axis = 0; axis < 3; ++axis) {
-        search.period[axis] = s->period[axis];
-        search.tilt[axis] = s->tilt[axis];
-    }
+    memcpy(search.period, s->period, sizeof search.period);
     a->indices = ref_neighbors_pairs_f64(&search, a->offsets, pairs);
 }
 
 static void search_narrow(const fuzz_case *c, const scene *s, answer *a, ref_pairs *pairs)
 {
-    ref_search search = {.radius = (float)s->radius};
+    ref_search search = {.radius = (float)s->radius,
+                         .cell = c->of[SPACE] == SPACE_CELL ? s->narrow : NULL};
     FILL_SEARCH(search, c, s);
-    for (size_t axis = 0; axis < 3; ++axis) {
+    for (size_t axis = 0; axis < 3; ++axis)
         search.period[axis] = (float)s->period[axis];
-        search.tilt[axis] = (float)s->tilt[axis];
-    }
     a->indices = ref_neighbors_pairs(&search, a->offsets, pairs);
 }
 
@@ -158,7 +155,7 @@ static answer find_answer(const fuzz_case *c, const scene *s)
         search_wide(c, s, &a, &wide);
     else
         search_narrow(c, s, &a, &narrow);
-    assert_non_null(a.indices);
+    XLT_TRUE(a.indices);
     for (size_t i = 0; i < s->rows; ++i)
         a.counts[i] = (uint32_t)(a.offsets[i + 1] - a.offsets[i]);
     pack(s, &a, s->wide ? (const void *)wide.vectors : narrow.vectors,
@@ -228,27 +225,60 @@ static xl_status enqueue_count(const open_plan *plan, const call_array *a, const
                                       built, counted);
 }
 
-static xl_status enqueue_fill(const fuzz_case *c, const open_plan *plan, const call_array *a,
-                              const flight *f, const cl_event *counted)
+/* Where row i of the rows that are filled begins in the list. */
+static size_t row_begin(const fuzz_case *c, size_t i)
+{
+    const uint64_t *const offsets = wanted->offsets;
+    const size_t row = running->first + i;
+    return row_room(c) > 0 ? i * row_room(c) : (size_t)(offsets[row] - offsets[running->first]);
+}
+
+static xl_view part_of(const call_array *a, size_t from)
+{
+    xl_view view = array_view(a);
+    view.offset += a->name ? from : 0;
+    return view;
+}
+
+/* The rows from `first` on, of those that are filled. */
+static xl_status enqueue_part(const fuzz_case *c, const open_plan *plan, const call_array *a,
+                              const flight *f, const cl_event *counted, size_t first, size_t num)
 {
     const bool given = running->queries != NULL, rooms = row_room(c) > 0;
-    const xl_neighbors_fill_args args = {.capacity = rooms ? 0 : a[INDICES].n,
+    const size_t at = row_begin(c, first), d = running->dimensions;
+    const size_t capacity = num < running->num ? row_begin(c, first + num) - at : a[INDICES].n;
+    const xl_neighbors_fill_args args = {.capacity = rooms ? 0 : capacity,
                                          .offsets = array_view(&a[OFFSETS]),
-                                         .indices = array_view(&a[INDICES]),
+                                         .indices = part_of(&a[INDICES], at),
                                          .num_queries = given ? running->rows : 0,
                                          .queries = array_view(&a[QUERY_POINTS]),
                                          .queries_y = array_view(&a[QUERY_Y]),
                                          .queries_z = array_view(&a[QUERY_Z]),
                                          .radii = array_view(&a[QUERY_RADII]),
-                                         .first_row = running->first,
-                                         .num_rows = running->num,
-                                         .distances2 = array_view(&a[DISTANCES]),
-                                         .vectors = array_view(&a[VECTORS]),
-                                         .shifts = array_view(&a[SHIFTS]),
-                                         .counts = rooms ? array_view(&a[COUNTS]) : xl_no_view(),
+                                         .first_row = running->first + first,
+                                         .num_rows = num,
+                                         .distances2 = part_of(&a[DISTANCES], at),
+                                         .vectors = part_of(&a[VECTORS], at * d),
+                                         .shifts = part_of(&a[SHIFTS], at * d),
+                                         .counts =
+                                             rooms ? part_of(&a[COUNTS], first) : xl_no_view(),
                                          .query_systems = array_view(&a[OF_QUERY_SYSTEMS])};
     return xl_neighbors_fill_enqueue(plan->of.space.near, plan->of.space.index, f->queue, &args, 1,
                                      counted, NULL);
+}
+
+/* In parts, of which some may have no rows. */
+static xl_status enqueue_fill(const fuzz_case *c, const open_plan *plan, const call_array *a,
+                              const flight *f, const cl_event *counted)
+{
+    const size_t parts = 1 + (size_t)c->of[FILLS], num = running->num;
+    xl_status status = XL_SUCCESS;
+    for (size_t k = 0; k < parts && status == XL_SUCCESS; ++k) {
+        const size_t first = num * k / parts, end = num * (k + 1) / parts;
+        if (end > first || parts == 1)
+            status = enqueue_part(c, plan, a, f, counted, first, end - first);
+    }
+    return status;
 }
 
 static xl_status enqueue_visit(const open_plan *plan, const call_array *a, const flight *f,
@@ -289,14 +319,6 @@ static xl_status enqueue(const fuzz_case *c, const open_plan *plan, const call_a
 }
 
 /* ---- results -------------------------------------------------------------------------- */
-
-/* Where row i of the part that was filled begins in the list. */
-static size_t row_begin(const fuzz_case *c, size_t i)
-{
-    const uint64_t *const offsets = wanted->offsets;
-    const size_t row = running->first + i;
-    return row_room(c) > 0 ? i * row_room(c) : (size_t)(offsets[row] - offsets[running->first]);
-}
 
 /* Entries of a row by index, images of one point by the shifts of z, then y, then x: insertion. */
 static bool is_before(const call_array *a, size_t x, size_t y)
@@ -367,8 +389,9 @@ static bool check_untouched(outcome *o, const call_array *a, size_t from, size_t
         const size_t bytes = a[k].n > 0 ? a[k].n / a[INDICES].n * a[k].size : 0;
         for (size_t at = from * bytes; at < to * bytes; ++at)
             if (((const unsigned char *)a[k].got)[at] != UNTOUCHED)
-                return failed(o, "%s: written behind row %zu, which ends before or passes the capacity",
-                              a[k].name, row);
+                return failed(
+                    o, "%s: written behind row %zu, which ends before or passes the capacity",
+                    a[k].name, row);
     }
     return true;
 }
@@ -409,16 +432,18 @@ static xl_neighbors_report report_wanted(const fuzz_case *c)
     return r;
 }
 
-/* What the status says of the rows that were filled, or would be with `less` room than they need. */
+/* What the status says of the rows that were filled, or would be with `less` room than they need.
+ */
 static bool check_status(outcome *o, const fuzz_case *c, const call_array *a, uint64_t less)
 {
     const xl_neighbors_report right = report_wanted(c);
-    xl_neighbors_report got;
+    xl_neighbors_report got = right;
     const bool rooms = row_room(c) > 0, given = running->queries != NULL,
                short_of = less > 0 || right.longest_row > row_room(c);
-    const xl_status status = right.non_finite > 0 ? XL_ERROR_NON_FINITE
-                             : short_of           ? XL_ERROR_CAPACITY
-                                                  : XL_SUCCESS;
+    const xl_status status = running->spoilt > 0 && !running->non_finite   ? XL_ERROR_OUT_OF_DOMAIN
+                             : running->spoilt > 0 || right.non_finite > 0 ? XL_ERROR_NON_FINITE
+                             : short_of                                    ? XL_ERROR_CAPACITY
+                                                                           : XL_SUCCESS;
     const xl_neighbors_status_args args = {.capacity = rooms ? 0 : right.pairs - less,
                                            .offsets = array_view(&a[OFFSETS]),
                                            .counts = rooms ? array_view(&a[COUNTS]) : xl_no_view(),
@@ -462,7 +487,7 @@ static bool holds(outcome *o, const fuzz_case *c, const call_array *a)
     if (!good || was_cut)
         return good;
     if (running->spoilt > 0)
-        return check_failed_list(o, c, a);
+        return check_failed_list(o, c, a) && check_status(o, c, a, 0);
     size_t *places = make_bytes((size_t)wanted->offsets[running->rows], sizeof *places);
     for (size_t i = 0; good && i < running->num; ++i)
         good = check_row(o, c, a, i, places);

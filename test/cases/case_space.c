@@ -82,8 +82,8 @@ static void make_cell(const fuzz_case *c, scene *s, xlt_random *random)
     }
 }
 
-/* The same lattice left-handed, by one vector that points back, or with its axes in another order:
- * for ANY_CELLS. What holds of such a lattice is not in `period` and `tilt`. */
+/* The same lattice left-handed, by one vector that points back, or with its axes in another order.
+ * `period` and `tilt` do not describe such a lattice. */
 static void turn_cell(const fuzz_case *c, scene *s)
 {
     const uint32_t d = s->dimensions;
@@ -94,6 +94,17 @@ static void turn_cell(const fuzz_case *c, scene *s)
                                    : row + 1 == d           ? -was[column]
                                                             : was[column];
     }
+}
+
+static void list_repeats(const fuzz_case *c, scene *s)
+{
+    for (uint32_t row = 0; row < s->dimensions; ++row)
+        for (uint32_t column = 0; column < s->dimensions && s->periodic >> row & 1; ++column)
+            s->repeats[3 * row + column] = c->of[SPACE] == SPACE_CELL ? s->cell[row][column]
+                                           : row == column            ? s->period[row]
+                                                                      : 0;
+    for (size_t k = 0; k < 9; ++k)
+        s->narrow[k] = (float)s->repeats[k];
 }
 
 static void make_space(const fuzz_case *c, scene *s, xlt_random *random)
@@ -113,6 +124,7 @@ static void make_space(const fuzz_case *c, scene *s, xlt_random *random)
     make_cell(c, s, random);
     if (c->of[TURN])
         turn_cell(c, s);
+    list_repeats(c, s);
 }
 
 /* ---- points --------------------------------------------------------------------------------- */
@@ -164,8 +176,8 @@ static void put_point(const fuzz_case *c, const scene *s, void *array, size_t at
         set_scalar(s, array, at + a, coordinate(s, c->of[SPACE] == SPACE_CELL, part, a, around));
 }
 
-/* Points along an axis or the diagonal, up to some distance from the origin: of each three the first
- * is anywhere, the second as far along it and the third a next number from there. */
+/* Points along an axis or the diagonal, up to some distance from the origin: of each three the
+ * first is anywhere, the second as far along it and the third a next number from there. */
 static void put_lines(scene *s, xlt_random *random)
 {
     static const double extents[] = {0x1p20, 0x1p24, 0x1p25, 0x1p30, 0x1p40, 0x1p100, 3e38};
@@ -189,7 +201,8 @@ static void send_away(scene *s, xlt_random *random)
     static const double distances[] = {1e9, 3e15, 1e22, 1e30};
     for (size_t i = 0; i < s->n; ++i) {
         const uint32_t axis = xlt_below(random, s->dimensions);
-        const double narrow = distances[xlt_below(random, 4)], far = s->wide ? narrow * narrow : narrow;
+        const double narrow = distances[xlt_below(random, 4)],
+                     far = s->wide ? narrow * narrow : narrow;
         if (xlt_below(random, 6) == 0)
             set_scalar(s, s->points, i * s->stride + axis, xlt_below(random, 2) ? far : -far);
     }
@@ -257,7 +270,8 @@ static double place_of_query(const fuzz_case *c, const scene *s, xlt_random *ran
     if (c->of[DATA] == SORTED && i % 100 < 50)
         return s->upper[axis] - (double)(i % 50) / 50 * edge;
     if (c->of[SPREAD] == OTHER_PERIODS && s->period[axis] > 0)
-        return s->lower[axis] + part * edge + s->period[axis] * (double)((int)xlt_below(random, 8193) - 4096);
+        return s->lower[axis] + part * edge +
+               s->period[axis] * (double)((int)xlt_below(random, 8193) - 4096);
     return s->lower[axis] + part * edge;
 }
 
@@ -366,10 +380,18 @@ tuned_way way_of(const fuzz_case *c)
         {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", WAY_THIN}},
         {{"grid.planes", 0}, {"grid.table", 0}, {"grid.sampled", 1 << 20}},
         {{"grid.planes", 0}, {"grid.table", 64}, {"grid.thin", 3}}};
-    static const xl_tunable searches[][4] = {
-        {{"grid.planes", 0}, {"neighbors.walk", 0}, {"neighbors.staged", 12}, {"neighbors.together", 2}},
-        {{"grid.planes", 0}, {"neighbors.walk", 0}, {"neighbors.staged", 0}, {"neighbors.together", 1}},
-        {{"grid.planes", 0}, {"neighbors.walk", 37}, {"neighbors.staged", 0}, {"neighbors.together", 2}}};
+    static const xl_tunable searches[][4] = {{{"grid.planes", 0},
+                                              {"neighbors.walk", 0},
+                                              {"neighbors.staged", 12},
+                                              {"neighbors.together", 2}},
+                                             {{"grid.planes", 0},
+                                              {"neighbors.walk", 0},
+                                              {"neighbors.staged", 0},
+                                              {"neighbors.together", 1}},
+                                             {{"grid.planes", 0},
+                                              {"neighbors.walk", 37},
+                                              {"neighbors.staged", 0},
+                                              {"neighbors.together", 2}}};
     const uint64_t way = c->of[WAY];
     return way == 0 ? (tuned_way){NULL, NULL, 0, 0}
                     : (tuned_way){grids[way - 1], searches[way - 1], 3, 4};
@@ -465,7 +487,7 @@ void add_scene(const fuzz_case *c, const open_plan *plan, scene *s, call_array *
     const size_t in = (size_t)c->of[IN_AT];
     size_t bytes = 0, alignment = 1;
     const xl_status status = xl_grid_scratch(plan->of.space.grid, s->n, &bytes, &alignment);
-    assert_int_equal(status, XL_SUCCESS);
+    XLT_TRUE(status == XL_SUCCESS);
     add_points(s, arrays + POINTS, "points", s->points, s->n, s->stride, c->of[LAYOUT] != 0, in);
     arrays[OF_SYSTEMS] = input_array(s->systems ? "systems" : NULL, s->systems, s->n, 4, in / 2);
     arrays[STORAGE] = scratch_array(c, bytes, alignment);

@@ -81,7 +81,8 @@ static xlt_buffer buffer_of(const double *numbers, size_t n, bool wide)
     assert_non_null(narrow);
     for (size_t i = 0; i < n; ++i)
         narrow[i] = (float)numbers[i];
-    const xlt_buffer made = xlt_buffer_make(wide ? (const void *)numbers : narrow, n, wide ? 8 : 4, 1);
+    const xlt_buffer made =
+        xlt_buffer_make(wide ? (const void *)numbers : narrow, n, wide ? 8 : 4, 1);
     free(narrow);
     return made;
 }
@@ -112,7 +113,8 @@ static indexed usual_index(const xl_grid_desc *desc)
     static const uint32_t systems[N] = {0};
     double xyz[3 * N];
     for (size_t i = 0; i < COUNT_OF(xyz); ++i)
-        xyz[i] = (desc->triclinic ? desc->lower[i % 3] + desc->lower_f64[i % 3] : 0.01 * (double)(i % 70));
+        xyz[i] = (desc->triclinic ? desc->lower[i % 3] + desc->lower_f64[i % 3]
+                                  : 0.01 * (double)(i % 70));
     return index_of(desc, xyz, N, desc->num_systems > 0 ? systems : NULL);
 }
 
@@ -209,7 +211,8 @@ static void cells_without_volume(void **state)
     xl_grid_desc desc = cell_desc(false);
     desc.periodic = 1;
     memcpy(desc.cell[2], (float[]){2.8f, 1.7f, 0}, sizeof desc.cell[2]); /* a + b */
-    refuses_grid(&desc, "desc.cell: 2, 0, 0; 0.8, 1.7, 0; 2.8, 1.7, 0; no volume: the rows must be");
+    refuses_grid(&desc,
+                 "desc.cell: 2, 0, 0; 0.8, 1.7, 0; 2.8, 1.7, 0; no volume: the rows must be");
     memset(desc.cell[2], 0, sizeof desc.cell[2]);
     refuses_grid(&desc, "no volume: the rows must be independent");
     desc = cell_desc(false);
@@ -255,8 +258,9 @@ static void errors_tell_the_place(void **state)
             desc.upper_f64[axis] = wide ? 1 + axis : 0;
             desc.upper[axis] = wide ? 0 : 1 + (float)axis;
         }
-        build_says(&desc, xyz, 4,
-                   "2 of 4 are outside the box (0, 0) to (1, 2), the first at index 2: (0.75, -0.125)");
+        build_says(
+            &desc, xyz, 4,
+            "2 of 4 are outside the box (0, 0) to (1, 2), the first at index 2: (0.75, -0.125)");
         desc.dimensions = 1;
         xyz[3] = -0x1p-60;
         build_says(&desc, xyz, 4,
@@ -278,8 +282,11 @@ static void cells_have_room_around(void **state)
         bool wide;
         double beyond;
         bool outside;
-    } cases[] = {{false, 0, false}, {false, 1e-4, true},  {true, 0, false},
-                 {true, 3e-6, false}, {true, 2e-5, true}};
+    } cases[] = {{false, 0, false},
+                 {false, 1e-4, true},
+                 {true, 0, false},
+                 {true, 3e-6, false},
+                 {true, 2e-5, true}};
     for (size_t k = 0; k < COUNT_OF(cases) && (!cases[k].wide || has_doubles()); ++k)
         for (int side = 0; side < 2; ++side) {
             xl_grid_report report;
@@ -352,8 +359,8 @@ static void wrong_searches(void **state)
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 #define COUNT(plan, of, ...)                                                                       \
-    xl_neighbors_count_enqueue((plan), (of), xlt_queue(),                                          \
-                               &(xl_neighbors_count_args){__VA_ARGS__}, 0, NULL, NULL)
+    xl_neighbors_count_enqueue((plan), (of), xlt_queue(), &(xl_neighbors_count_args){__VA_ARGS__}, \
+                               0, NULL, NULL)
 #define FILL(plan, of, ...)                                                                        \
     xl_neighbors_fill_enqueue((plan), (of), xlt_queue(), &(xl_neighbors_fill_args){__VA_ARGS__},   \
                               0, NULL, NULL)
@@ -426,10 +433,12 @@ static void wrong_queries(void **state)
     plan = plan_of(&search);
     refused(COUNT(plan, b.index, .counts = counts, .num_queries = N, .radii = v), bad, "queries");
     refused(COUNT(plan, b.index, .counts = counts, .num_queries = N, .queries = v), bad, "radii");
-    refused(COUNT(plan, b.index, .counts = counts, .num_queries = 1 << 20, .queries = v, .radii = v),
-            bad, "queries");
-    refused(COUNT(plan, b.index, .counts = counts, .num_queries = UINT32_MAX, .queries = v, .radii = v),
-            bad, "num_queries");
+    refused(
+        COUNT(plan, b.index, .counts = counts, .num_queries = 1 << 20, .queries = v, .radii = v),
+        bad, "queries");
+    refused(
+        COUNT(plan, b.index, .counts = counts, .num_queries = UINT32_MAX, .queries = v, .radii = v),
+        bad, "num_queries");
     refused(COUNT(plan, b.index, .counts = counts, .num_queries = N, .queries = v, .radii = counts),
             overlap, "radii");
     xl_neighbors_destroy(plan);
@@ -442,7 +451,8 @@ static void wrong_queries(void **state)
     search.radii = 0;
     search.query_layout = XL_POINTS_SOA;
     plan = plan_of(&search);
-    refused(COUNT(plan, b.index, .counts = counts, .num_queries = N, .queries = v), bad, "queries_y");
+    refused(COUNT(plan, b.index, .counts = counts, .num_queries = N, .queries = v), bad,
+            "queries_y");
     xl_neighbors_destroy(plan);
     xlt_check_unwritten(&out, "counts");
     xlt_buffer_free(&out);
@@ -514,8 +524,9 @@ static void wrong_systems(void **state)
     search.batch = 1;
     search.queries = XL_QUERIES_GIVEN;
     xl_neighbors *plan = plan_of(&search);
-    refused(COUNT(plan, b.index, .counts = xlt_view(&out), .num_queries = 20, .queries = xlt_view(&q)),
-            bad, "query_systems");
+    refused(
+        COUNT(plan, b.index, .counts = xlt_view(&out), .num_queries = 20, .queries = xlt_view(&q)),
+        bad, "query_systems");
     xl_neighbors_destroy(plan);
     xl_knn_desc_init(&nearest);
     nearest.k = 1;
@@ -549,12 +560,14 @@ static void wrong_moves(void **state)
                                    .distance_f64 = wide ? 1.6e6 : 0,
                                    .points = xlt_view(&in_cell.points),
                                    .moved = xlt_view(&out)};
-        refused(xl_grid_moved_enqueue(in_cell.grid, in_cell.index, xlt_queue(), &args, 0, NULL, NULL),
-                unsupported, wide ? "distance_f64: 1.6e+06; must be" : "distance: 1.5e+06; must be");
+        refused(
+            xl_grid_moved_enqueue(in_cell.grid, in_cell.index, xlt_queue(), &args, 0, NULL, NULL),
+            unsupported, wide ? "distance_f64: 1.6e+06; must be" : "distance: 1.5e+06; must be");
         args.distance = wide ? 0 : 0.1f;
         args.distance_f64 = wide ? 0.1 : 0;
-        refused(xl_grid_moved_enqueue(outside.grid, in_cell.index, xlt_queue(), &args, 0, NULL, NULL),
-                bad, "desc.triclinic is 0");
+        refused(
+            xl_grid_moved_enqueue(outside.grid, in_cell.index, xlt_queue(), &args, 0, NULL, NULL),
+            bad, "desc.triclinic is 0");
         index_free(&in_cell);
         index_free(&outside);
     }
@@ -569,7 +582,8 @@ static void wrong_fills(void **state)
     const xl_grid_desc grid = grid_desc(false);
     xl_neighbors_desc search = search_desc(0.3, false);
     indexed b = usual_index(&grid);
-    xlt_buffer offsets = xlt_buffer_make(NULL, 4 * N, 8, 0), out = xlt_buffer_make(NULL, ROOM, 4, 0),
+    xlt_buffer offsets = xlt_buffer_make(NULL, 4 * N, 8, 0),
+               out = xlt_buffer_make(NULL, ROOM, 4, 0),
                more = xlt_buffer_make(NULL, 3 * ROOM, 4, 0);
     const xl_view v = xlt_view(&offsets), o = xlt_view(&out), m = xlt_view(&more);
     size_t bytes;
@@ -580,8 +594,8 @@ static void wrong_fills(void **state)
 #define REFUSES(status, text, ...)                                                                 \
     refused(FILL(plan, b.index, .capacity = ROOM, .offsets = v, .indices = o, __VA_ARGS__),        \
             (status), (text))
-    refused(FILL(without, b.index, .capacity = 10, .offsets = v, .indices = o, .distances2 = m), bad,
-            "distances2");
+    refused(FILL(without, b.index, .capacity = 10, .offsets = v, .indices = o, .distances2 = m),
+            bad, "distances2");
     refused(FILL(without, b.index, .capacity = 10, .offsets = v, .indices = o, .vectors = m), bad,
             "vectors");
     refused(FILL(without, b.index, .capacity = 10, .offsets = v, .indices = o, .shifts = m), bad,
