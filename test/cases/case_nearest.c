@@ -155,7 +155,8 @@ static void run_nearest(const fuzz_case *c, open_plan *plan, outcome *o)
     if (make_grid(o, c, plan, &s)) {
         add_scene(c, plan, &s, arrays);
         arrays[INDICES] = output_array("indices", indices, places, 4, at);
-        arrays[DISTANCES] = output_array("distances2", distances2, places, s.bytes, at / 2);
+        arrays[DISTANCES] =
+            output_array(c->of[DETAILS] ? NULL : "distances2", distances2, places, s.bytes, at / 2);
         arrays[INDICES].will_do = is_given_up;
         if (!s.wide)
             arrays[DISTANCES].will_do = is_of_given_up;

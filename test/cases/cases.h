@@ -166,7 +166,7 @@ enum { ANY_CELLS = 0 };
 /* The kind of index. WAY_TABLE divides a cell into WAY_THIN parts along x. */
 enum { WAY_OWN, WAY_TABLE, WAY_ROWS, WAY_THIN = 8 };
 /* Where points are, and why a build must refuse some. */
-enum { SPREAD_USUAL, ON_FACES, FAR_AWAY };
+enum { SPREAD_USUAL, ON_FACES, FAR_AWAY, TINY };
 enum { FAILS_NOT, FAILS_NON_FINITE, FAILS_OUTSIDE, FAILS_SYSTEM };
 /* How sorted keys are dealt out to the arrays of a merge, or what order queries come in. */
 enum { DEAL_MIXED, DEAL_RISING, DEAL_FALLING, DEAL_RUNS, DEALS };
