@@ -39,7 +39,7 @@ static xl_status open_nearest(const fuzz_case *c, open_plan *plan)
     desc.periodic = scene_repeats(c);
     desc.batch = (uint32_t)c->of[BATCH];
     desc.tunables = way.search;
-    desc.num_tunables = way.num_search;
+    desc.num_tunables = way.num_search > 0; /* the others are of lists */
     return xl_knn_create(plan->ctx, &desc, &plan->of.space.nearest);
 }
 
@@ -187,7 +187,8 @@ static void run_nearest(const fuzz_case *c, open_plan *plan, outcome *o)
     if (make_grid(o, c, plan, &s)) {
         add_scene(c, plan, &s, arrays);
         arrays[INDICES] = output_array("indices", indices, places, 4, at);
-        arrays[DISTANCES] = output_array("distances2", distances2, places, s.bytes, at / 2);
+        arrays[DISTANCES] =
+            output_array(c->of[DETAILS] ? NULL : "distances2", distances2, places, s.bytes, at / 2);
         arrays[INDICES].will_do = is_given_up;
         if (!s.wide)
             arrays[DISTANCES].will_do = is_of_given_up;

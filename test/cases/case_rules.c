@@ -188,7 +188,8 @@ RULE(tight_goes, OF(TIGHT) < 2 || !IS(KNN))
 RULE(tight_repeats, repeats(c))
 RULE(skew_goes, OF(SPACE) == SPACE_CELL)
 RULE(turn_goes, OF(SPACE) == SPACE_CELL)
-RULE(far_goes, (OF(SPREAD) != FAR_AWAY && OF(SPREAD) != ALONG_LINES) || OF(SPACE) == SPACE_OPEN)
+RULE(far_goes, OF(SPREAD) < FAR_AWAY || OF(SPREAD) > ALONG_LINES || OF(SPACE) == SPACE_OPEN)
+RULE(tiny_goes, OF(SPREAD) != TINY || IS(KNN))
 RULE(periods_go, OF(SPREAD) != OTHER_PERIODS || (OF(AROUND) && repeats(c)))
 RULE(systems_go, OF(BATCH))
 RULE(fails_outside, OF(FAILS) != FAILS_OUTSIDE || OF(SPACE) != SPACE_OPEN)
@@ -284,6 +285,7 @@ static const struct {
     {SKEW, skew_goes, "only the vectors of a cell lean", XL_SUCCESS},
     {TURN, turn_goes, "only the vectors of a cell have an order", XL_SUCCESS},
     {SPREAD, far_goes, "points must be in the box", XL_SUCCESS},
+    {SPREAD, tiny_goes, "all pairs are neighbours, or none", XL_SUCCESS},
     {SPREAD, periods_go, "queries may be in other periods", XL_SUCCESS},
     {SYSTEMS, systems_go, "there are no systems", XL_SUCCESS},
     {FAILS, fails_outside, "there is no box", XL_SUCCESS},
@@ -306,8 +308,11 @@ static void at_most(fuzz_case *c, field f, uint64_t most)
 static void limit_points(fuzz_case *c)
 {
     static const uint16_t most[PRIMITIVES] = {
-        [NEAR] = 1000, [KNN] = 150, [MOVED] = 3000, [MORTON] = 6000, [APPROXIMATE] = 600};
-    const uint64_t few = IS(NEAR) && repeats(c) ? 200 : most[OF(PRIMITIVE)];
+        [NEAR] = 1000, [KNN] = 520, [MOVED] = 3000, [MORTON] = 6000, [APPROXIMATE] = 600};
+    const uint64_t few = !repeats(c) ? most[OF(PRIMITIVE)]
+                         : IS(NEAR)  ? 200
+                         : IS(KNN)   ? 150
+                                     : most[OF(PRIMITIVE)];
     at_most(c, N, few);
     at_most(c, OTHER, few);
     if (OF(TIGHT)) { /* with so many images */

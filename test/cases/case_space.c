@@ -58,6 +58,8 @@ static void make_edges(const fuzz_case *c, const scene *s, xlt_random *random, d
     if (c->of[TIGHT] == 2)
         edges[xlt_below(random, s->dimensions)] =
             0.26 * s->radius * (1 + 0.5 * (double)xlt_unit(random));
+    for (uint32_t a = 0; c->of[DATA] == REAL && !c->of[TIGHT] && a < s->dimensions; ++a)
+        edges[a] = 4 * s->radius; /* so that lattice points are at the radius exactly */
 }
 
 /* As far as tilts may go, or anything up to the half of it. */
@@ -216,12 +218,22 @@ static bool is_bad(const scene *s, size_t i)
     return bad;
 }
 
+/* The next number beyond the box. */
+static double just_outside(const scene *s, uint32_t axis, bool up)
+{
+    const double face = up ? s->upper[axis] : s->lower[axis], to = up ? 1e30 : -1e30;
+    return s->wide ? nextafter(face, to) : (double)nextafterf((float)face, (float)to);
+}
+
 static void spoil_point(const fuzz_case *c, scene *s, size_t i, xlt_random *random)
 {
     const size_t at = i * s->stride + xlt_below(random, s->dimensions);
-    const bool up = xlt_below(random, 2);
+    const bool up = xlt_below(random, 2), just = c->of[SPACE] != SPACE_CELL && xlt_below(random, 2);
+    const uint32_t axis = (uint32_t)(at - i * s->stride);
     if (c->of[FAILS] == FAILS_SYSTEM)
         s->systems[i] = s->num_systems + (up ? 4000000000u : 0);
+    else if (c->of[FAILS] == FAILS_OUTSIDE && just)
+        set_scalar(s, s->points, at, just_outside(s, axis, up));
     else if (c->of[FAILS] == FAILS_OUTSIDE)
         set_scalar(s, s->points, at, up ? 1e29 : -1e29);
     else
@@ -240,6 +252,17 @@ static void spoil_points(const fuzz_case *c, scene *s, xlt_random *random)
     }
 }
 
+/* So near each other that squares of distances have few digits or none. */
+static void make_tiny(const fuzz_case *c, scene *s)
+{
+    static const double narrow[] = {3e-22, 3e-23, 1e-18}, wide[] = {3e-161, 3e-162, 1e-150};
+    const double scale = (s->wide ? wide : narrow)[c->of[SHAPE] % 3];
+    for (size_t i = 0; i < s->n; ++i)
+        for (uint32_t a = 0; a < s->dimensions; ++a)
+            set_scalar(s, s->points, i * s->stride + a,
+                       scale * scalar_of(s, s->points, i * s->stride + a));
+}
+
 static void make_points_in(const fuzz_case *c, scene *s, xlt_random *random)
 {
     s->points = make_bytes(s->n * s->stride, s->bytes);
@@ -254,6 +277,8 @@ static void make_points_in(const fuzz_case *c, scene *s, xlt_random *random)
     }
     if (c->of[SPREAD] == FAR_AWAY)
         send_away(s, random);
+    if (c->of[SPREAD] == TINY)
+        make_tiny(c, s);
     if (c->of[SPREAD] == ALONG_LINES)
         put_lines(s, random);
 }

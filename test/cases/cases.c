@@ -465,7 +465,7 @@ int main(int argc, char **argv)
             good = check_file(argv[i + 1]) && good;
     }
     if (s.pairs || s.telling)
-        good = check_pairs(&s);
+        good = good && check_pairs(&s);
     else if (s.listing)
         list(&s);
     else if (many)

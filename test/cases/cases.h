@@ -51,7 +51,7 @@ enum { TURN_NONE, TURN_LEFT, TURN_AXES };
 /* The kind of index. WAY_TABLE divides a cell into WAY_THIN parts along x. */
 enum { WAY_OWN, WAY_TABLE, WAY_ROWS, WAY_THIN = 8 };
 /* Where points are, and why a build must refuse some. */
-enum { SPREAD_USUAL, ON_FACES, FAR_AWAY, ALONG_LINES, ON_A_PLANE, OTHER_PERIODS };
+enum { SPREAD_USUAL, ON_FACES, FAR_AWAY, TINY, ALONG_LINES, ON_A_PLANE, OTHER_PERIODS };
 enum { FAILS_NOT, FAILS_NON_FINITE, FAILS_OUTSIDE, FAILS_SYSTEM };
 /* How sorted keys are dealt out to the arrays of a merge, or what order queries come in. */
 enum { DEAL_MIXED, DEAL_RISING, DEAL_FALLING, DEAL_RUNS, DEALS };
