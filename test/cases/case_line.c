@@ -156,7 +156,7 @@ static const struct {
     [TIGHT] = {"tight", NULL, 2, L | K | V},
     [FIRST] = {"first", NULL, CASE_N_MOST, L | K | A},
     [ROWS] = {"rows", NULL, CASE_N_MOST, L | K | A},
-    [SKEW] = {"skew", NAMES("usual", "great"), 0, L | V},
+    [SKEW] = {"skew", NAMES("usual", "great", "many"), 0, L | V},
     [TURN] = {"turn", NAMES("no", "left", "axes"), 0, L | V},
     [SPREAD] = {"spread", NAMES("usual", "faces", "far", "tiny", "lines", "plane", "periods"), 0,
                 L | K | V},

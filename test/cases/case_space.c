@@ -62,12 +62,14 @@ static void make_edges(const fuzz_case *c, const scene *s, xlt_random *random, d
         edges[a] = 4 * s->radius; /* so that lattice points are at the radius exactly */
 }
 
-/* As far as tilts may go, or anything up to the half of it. */
+/* As far as the tilts of a reduced basis go, or anything up to the half of it, or some periods. */
 static double tilt_of(const fuzz_case *c, uint32_t row, uint32_t column, xlt_random *random)
 {
     const double any = 1.9 * ((double)xlt_unit(random) - 0.5), sign = any < 0 ? -1 : 1;
     if (!c->of[SKEW])
         return any;
+    if (c->of[SKEW] == MANY_PERIODS)
+        return sign * 4 + any;
     return sign * (row == 2 && column == 1 ? 1.98 : 0.99);
 }
 

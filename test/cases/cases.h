@@ -50,6 +50,8 @@ enum { COMPARE_NONE, COMPARE_LOW, COMPARE_STRUCT };
 enum { TURN_NONE, TURN_LEFT, TURN_AXES };
 /* The kind of index. WAY_TABLE divides a cell into WAY_THIN parts along x. */
 enum { WAY_OWN, WAY_TABLE, WAY_ROWS, WAY_THIN = 8 };
+/* How a cell's vectors lean. */
+enum { SKEW_USUAL, SKEW_GREAT, MANY_PERIODS };
 /* Where points are, and why a build must refuse some. */
 enum { SPREAD_USUAL, ON_FACES, FAR_AWAY, TINY, ALONG_LINES, ON_A_PLANE, OTHER_PERIODS };
 enum { FAILS_NOT, FAILS_NON_FINITE, FAILS_OUTSIDE, FAILS_SYSTEM };
