@@ -180,6 +180,8 @@ void case_draw_call(fuzz_case *c, xlt_random *random)
     c->of[SEED] = xlt_next(random) >> 44;
     if (c->of[PRIMITIVE] == NEAR && one_in(random, 3))
         c->of[FILLS] = 1 + xlt_below(random, 3);
+    if (c->of[PRIMITIVE] == NEAR && one_in(random, 3))
+        c->of[LEFT_OUT] = xlt_below(random, 16);
     case_normalise(c);
     fit_device(c);
 }

@@ -145,7 +145,7 @@ static const struct {
     [TWICE] = {"twice", NAMES("no", "yes"), 0, S | R | KEYED | X | H | W | A},
     [CUT] = {"cut", NAMES("none", "half", "unsaid", "more"), 0, R | L | X},
     [TOP] = {"k", NULL, CASE_N_MOST + 100, T},
-    [LEFT_OUT] = {"without", NULL, ALL_LEFT_OUT, T | X},
+    [LEFT_OUT] = {"without", NULL, ALL_LEFT_OUT, T | X | L},
     [OTHER] = {"other", NULL, CASE_N_MOST, M | F | L | K | A | W},
     [DEAL] = {"deal", NAMES("mixed", "rising", "falling", "runs"), 0, M | F},
     [BREAKS] = {"breaks", NULL, CASE_N_MOST, M | F},

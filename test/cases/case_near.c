@@ -357,7 +357,7 @@ static void order_row(const fuzz_case *c, const call_array *a, size_t begin, siz
 
 static bool same_numbers(const call_array *a, size_t got, const void *from, size_t at, size_t each)
 {
-    for (size_t i = 0; i < each; ++i) {
+    for (size_t i = 0; a->got && i < each; ++i) {
         const char *const x = (const char *)a->got + (got * each + i) * a->size,
                           *const y = (const char *)from + (at * each + i) * a->size;
         if (memcmp(x, y, a->size) != 0 && (a->size != 4 || !is_alike(x, y)))
@@ -373,11 +373,10 @@ static bool same_entry(outcome *o, const call_array *a, size_t row, size_t got, 
     if (index != wanted->indices[at])
         return failed(o, "row %zu: an entry is %u, not %u", row, (unsigned)index,
                       (unsigned)wanted->indices[at]);
-    if (!a[SHIFTS].got)
-        return true;
     if (!same_numbers(&a[DISTANCES], got, wanted->distances2, at, 1) ||
         !same_numbers(&a[VECTORS], got, wanted->vectors, at, d) ||
-        memcmp((const int32_t *)a[SHIFTS].got + got * d, wanted->shifts + at * d, 4 * d) != 0)
+        (a[SHIFTS].got &&
+         memcmp((const int32_t *)a[SHIFTS].got + got * d, wanted->shifts + at * d, 4 * d) != 0))
         return failed(o, "row %zu: distance, vector or shift of %u is wrong", row, (unsigned)index);
     return true;
 }
@@ -385,8 +384,8 @@ static bool same_entry(outcome *o, const call_array *a, size_t row, size_t got, 
 /* Places of the list, and of what is beside it, that are not written. */
 static bool check_untouched(outcome *o, const call_array *a, size_t from, size_t to, size_t row)
 {
-    for (size_t k = INDICES; k <= SHIFTS && a[k].got; ++k) {
-        const size_t bytes = a[k].n > 0 ? a[k].n / a[INDICES].n * a[k].size : 0;
+    for (size_t k = INDICES; k <= SHIFTS; ++k) {
+        const size_t bytes = a[k].got && a[k].n > 0 ? a[k].n / a[INDICES].n * a[k].size : 0;
         for (size_t at = from * bytes; at < to * bytes; ++at)
             if (((const unsigned char *)a[k].got)[at] != UNTOUCHED)
                 return failed(
@@ -517,6 +516,7 @@ static bool is_nan_or_alike(const void *got, const void *x)
 static void add_outputs(const fuzz_case *c, const scene *s, const answer *a, call_array *arrays)
 {
     const bool rooms = row_room(c) > 0, details = !c->of[DETAILS], spoilt = s->spoilt > 0;
+    const uint64_t without = c->of[LEFT_OUT];
     const size_t at = (size_t)c->of[OUT_AT], d = s->dimensions,
                  all = rooms    ? s->num * row_room(c)
                        : spoilt ? 10
@@ -525,13 +525,17 @@ static void add_outputs(const fuzz_case *c, const scene *s, const answer *a, cal
                            : c->of[CUT]           ? (size_t)a->offsets[s->rows] + 7
                                                   : all;
     arrays[COUNTS] =
-        output_array("counts", a->counts + (rooms ? s->first : 0), rooms ? s->num : s->rows, 4, at);
+        output_array(without & NO_COUNT ? NULL : "counts", a->counts + (rooms ? s->first : 0),
+                     rooms ? s->num : s->rows, 4, at);
     arrays[OFFSETS] =
         output_array(rooms ? NULL : "offsets", spoilt ? NULL : a->offsets, s->rows + 1, 8, at / 2);
     arrays[INDICES] = output_array("indices", NULL, entries, 4, at / 3);
-    arrays[DISTANCES] = output_array(details ? "distances2" : NULL, NULL, entries, s->bytes, at);
-    arrays[VECTORS] = output_array(details ? "vectors" : NULL, NULL, entries * d, s->bytes, at / 4);
-    arrays[SHIFTS] = output_array(details ? "shifts" : NULL, NULL, entries * d, 4, at / 5);
+    arrays[DISTANCES] = output_array(details && !(without & NO_DISTANCES) ? "distances2" : NULL,
+                                     NULL, entries, s->bytes, at);
+    arrays[VECTORS] = output_array(details && !(without & NO_VECTORS) ? "vectors" : NULL, NULL,
+                                   entries * d, s->bytes, at / 4);
+    arrays[SHIFTS] = output_array(details && !(without & NO_SHIFTS) ? "shifts" : NULL, NULL,
+                                  entries * d, 4, at / 5);
     arrays[SUMS] = output_array(c->of[VISITS] ? "sums" : NULL, a->sums, s->rows, s->bytes, at / 7);
     was_cut = false;
     arrays[COUNTS].will_do = is_cut;

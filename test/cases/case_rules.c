@@ -143,16 +143,26 @@ static bool asks(const fuzz_case *c)
 RULE(values_go, IS(SORT) || OF(VALUES) != VALUES_INDICES)
 RULE(value_bytes_go, OF(VALUES) == VALUES_U32)
 RULE(more_goes, OF(VALUES) != VALUES_NONE)
+static bool repeats(const fuzz_case *c)
+{
+    return OF(SPACE) >= SPACE_BOX;
+}
+
 /* Outputs that the call has, as bits. */
 static uint64_t outputs(const fuzz_case *c)
 {
     const uint64_t values = OF(VALUES) != VALUES_NONE ? NO_VALUES : 0,
                    lengths = IS(SELECT) && OF(CHOICE) == XL_SELECT_RUNS ? NO_LENGTHS : 0;
+    if (IS(NEAR)) /* images of a point are told apart by their shifts */
+        return (OF(DETAILS)  ? 0
+                : repeats(c) ? NO_DISTANCES | NO_VECTORS
+                             : NO_DISTANCES | NO_VECTORS | NO_SHIFTS) |
+               (OF(ROW_ROOM) ? 0 : NO_COUNT);
     return NO_KEYS | NO_INDICES | NO_COUNT | values | lengths;
 }
 
 RULE(left_out_is_there, (OF(LEFT_OUT) & ~outputs(c)) == 0)
-RULE(left_out_leaves, OF(LEFT_OUT) != outputs(c))
+RULE(left_out_leaves, IS(NEAR) || OF(LEFT_OUT) != outputs(c))
 RULE(index_goes, !asks(c) && (!IS(TRANSFORM) || moves(c)))
 RULE(values_only_go, OF(VALUES) != VALUES_NONE)
 RULE(other_goes, !asks(c) && !OF(SHARED))
@@ -168,11 +178,6 @@ RULE(text_goes,
 RULE(arrays_go, OF(MOVE) != XL_TRANSFORM_ADJACENT)
 
 /* ---- points ---- */
-
-static bool repeats(const fuzz_case *c)
-{
-    return OF(SPACE) >= SPACE_BOX;
-}
 
 RULE(radius_goes, OF(CELL) != 1 || OF(RADIUS) != 2)
 RULE(other_is_given, !has_space(c) || OF(AROUND))

@@ -57,8 +57,11 @@ enum { SPREAD_USUAL, ON_FACES, FAR_AWAY, TINY, ALONG_LINES, ON_A_PLANE, OTHER_PE
 enum { FAILS_NOT, FAILS_NON_FINITE, FAILS_OUTSIDE, FAILS_SYSTEM };
 /* How sorted keys are dealt out to the arrays of a merge, or what order queries come in. */
 enum { DEAL_MIXED, DEAL_RISING, DEAL_FALLING, DEAL_RUNS, DEALS };
-/* Bits of what a selection does not give. */
+/* Bits of what a selection does not give, and of what is not given beside a list. */
 enum {
+    NO_DISTANCES = 1,
+    NO_VECTORS = 2,
+    NO_SHIFTS = 4,
     NO_KEYS = 1,
     NO_VALUES = 2,
     NO_INDICES = 4,
