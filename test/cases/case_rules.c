@@ -188,7 +188,7 @@ RULE(tight_repeats, repeats(c))
 RULE(skew_goes, OF(SPACE) == SPACE_CELL)
 RULE(turn_goes, ANY_CELLS &&OF(SPACE) == SPACE_CELL)
 RULE(far_goes, OF(SPREAD) < FAR_AWAY || OF(SPACE) == SPACE_OPEN)
-RULE(tiny_goes, OF(SPREAD) != TINY || IS(KNN))
+RULE(tiny_goes, OF(SPREAD) != TINY || !IS(NEAR))
 RULE(fails_outside, OF(FAILS) != FAILS_OUTSIDE || OF(SPACE) != SPACE_OPEN)
 RULE(fails_by_system, OF(FAILS) != FAILS_SYSTEM || OF(BATCH))
 

@@ -4,6 +4,7 @@
  */
 #include "cases.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -340,7 +341,7 @@ tuned_way way_of(const fuzz_case *c)
 float cell_size_of(const fuzz_case *c)
 {
     static const float sizes[] = {1.0f, 0.25f, 50.0f};
-    return sizes[c->of[CELL]];
+    return c->of[PRIMITIVE] == MOVED && c->of[SPREAD] == TINY ? FLT_MIN : sizes[c->of[CELL]];
 }
 
 static xl_grid_desc describe(const fuzz_case *c, const scene *s)
@@ -374,29 +375,25 @@ static xl_grid_desc describe(const fuzz_case *c, const scene *s)
     return desc;
 }
 
-static void close_grid(open_plan *plan)
+bool make_grid(outcome *o, const fuzz_case *c, open_plan *plan, const scene *s)
+{
+    const xl_grid_desc desc = describe(c, s);
+    const double start = seconds_now();
+    xl_grid_destroy(plan->of.space.grid);
+    const xl_status status = xl_grid_create(plan->ctx, &desc, &plan->of.space.grid);
+    plans_took(start);
+    return succeeded(o, plan->ctx, status, "xl_grid_create") &&
+           (plan->of.space.index ||
+            succeeded(o, plan->ctx, xl_grid_index_create(plan->ctx, &plan->of.space.index),
+                      "xl_grid_index_create"));
+}
+
+void close_space(open_plan *plan)
 {
     xl_grid_index_destroy(plan->of.space.index);
     xl_grid_destroy(plan->of.space.grid);
     plan->of.space.index = NULL;
     plan->of.space.grid = NULL;
-}
-
-bool make_grid(outcome *o, const fuzz_case *c, open_plan *plan, const scene *s)
-{
-    const xl_grid_desc desc = describe(c, s);
-    const double start = seconds_now();
-    close_grid(plan);
-    const xl_status status = xl_grid_create(plan->ctx, &desc, &plan->of.space.grid);
-    plans_took(start);
-    return succeeded(o, plan->ctx, status, "xl_grid_create") &&
-           succeeded(o, plan->ctx, xl_grid_index_create(plan->ctx, &plan->of.space.index),
-                     "xl_grid_index_create");
-}
-
-void close_space(open_plan *plan)
-{
-    close_grid(plan);
     xl_neighbors_destroy(plan->of.space.near);
     xl_knn_destroy(plan->of.space.nearest);
     xl_morton_destroy(plan->of.space.morton);
