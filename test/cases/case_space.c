@@ -159,13 +159,13 @@ static void put_point(const fuzz_case *c, const scene *s, void *array, size_t at
         set_scalar(s, array, at + a, coordinate(s, c->of[SPACE] == SPACE_CELL, part, a, around));
 }
 
-/* Some of the points, from 1e9 to 1e30 away. */
+/* Some of the points, from about 2^24 cells to 1e30 away: up to there cells are counted. */
 static void send_away(scene *s, xlt_random *random)
 {
-    static const double distances[] = {1e9, 3e15, 1e22, 1e30};
+    static const double distances[] = {1.5e7, 1.8e7, 1e9, 5e10, 6e10, 3e15, 1e22, 1e30};
     for (size_t i = 0; i < s->n; ++i) {
         const uint32_t axis = xlt_below(random, s->dimensions);
-        const double far = distances[xlt_below(random, 4)];
+        const double far = distances[xlt_below(random, 8)];
         if (xlt_below(random, 6) == 0)
             set_scalar(s, s->points, i * s->stride + axis, xlt_below(random, 2) ? far : -far);
     }

@@ -15,31 +15,30 @@ static bool has_doubles(void)
 }
 
 /* Rows of the points, or of `queries` that are given. */
-static nearest_rows search(const built *b, const xl_knn_desc *desc, const cloud *queries)
+static void search(const built *b, const xl_knn_desc *desc, const cloud *queries, uint32_t *indices,
+                   float *distances2)
 {
     xl_knn *plan;
     const size_t n = queries ? queries->n : b->cloud->n;
-    nearest_rows r = nearest_rows_make(n, desc->k);
-    xlt_buffer around = {0}, indices = xlt_buffer_make(NULL, n * r.k, 4, 3),
-               distances2 = xlt_buffer_make(NULL, n * r.k, 4, 1);
+    xlt_buffer around = {0}, near = xlt_buffer_make(NULL, n * desc->k, 4, 3),
+               far = xlt_buffer_make(NULL, n * desc->k, 4, 1);
     if (queries)
         around = cloud_buffer(queries, 3, 5);
     XLT_OK(xl_knn_create(xlt_context(), desc, &plan));
     XLT_OK(xl_knn_enqueue(plan, b->index, xlt_queue(),
                           &(xl_knn_args){.num_queries = queries ? n : 0,
                                          .queries = xlt_view(&around),
-                                         .indices = xlt_view(&indices),
-                                         .distances2 = xlt_view(&distances2)},
+                                         .indices = xlt_view(&near),
+                                         .distances2 = xlt_view(&far)},
                           0, NULL, NULL));
-    xlt_read(&indices, r.indices);
-    xlt_read(&distances2, r.distances2);
-    xlt_check_guards(&indices, "indices");
-    xlt_check_guards(&distances2, "distances2");
-    xlt_buffer_free(&indices);
-    xlt_buffer_free(&distances2);
+    xlt_read(&near, indices);
+    xlt_read(&far, distances2);
+    xlt_check_guards(&near, "indices");
+    xlt_check_guards(&far, "distances2");
+    xlt_buffer_free(&near);
+    xlt_buffer_free(&far);
     xlt_buffer_free(&around);
     xl_knn_destroy(plan);
-    return r;
 }
 
 /* A device that ends long loops gives up whole rows; all others are right. */
@@ -48,9 +47,11 @@ static void too_many_points(void **state)
     (void)state;
     if (xlt_on_oclgrind())
         skip();
-    enum { K = 8 };
+    enum { K = 8, QUERIES = 5 };
+    uint32_t got[QUERIES * K], indices[K];
+    float far[QUERIES * K], distances2[K];
     cloud c = cloud_uniform(xlt_small() ? 9000 : 12000, 0.0f, 1.0f, 71);
-    cloud queries = cloud_uniform(5, 0.0f, 1.0f, 72);
+    cloud queries = cloud_uniform(QUERIES, 0.0f, 1.0f, 72);
     xl_grid_desc grid = grid_desc_of(&c, 10.0f);
     xl_neighbors_desc unused = search_desc_of(1);
     xl_knn_desc desc;
@@ -61,7 +62,7 @@ static void too_many_points(void **state)
     desc.tunables = &(xl_tunable){"grid.planes", 0};
     desc.num_tunables = 1;
     built b = build_grid(&c, &grid);
-    nearest_rows r = search(&b, &desc, &queries);
+    search(&b, &desc, &queries, got, far);
     const ref_knn_search wanted = {.points = c.xyz,
                                    .n = c.n,
                                    .stride = 3,
@@ -69,18 +70,13 @@ static void too_many_points(void **state)
                                    .queries = queries.xyz,
                                    .query_stride = 3,
                                    .k = K};
-    for (size_t row = 0; row < r.n; ++row) {
-        const uint32_t *const got = r.indices + row * K;
-        const bool given_up = ends_long_loops() && got[0] == UINT32_MAX - 1;
-        uint32_t indices[K];
-        float distances2[K];
+    for (size_t row = 0; row < QUERIES; ++row) {
+        const bool given_up = ends_long_loops() && got[row * K] == UINT32_MAX - 1;
         ref_knn(&wanted, row, indices, distances2);
-        for (size_t j = 0; j < K; ++j)
-            assert_true(given_up
-                            ? got[j] == got[0] && isnan(r.distances2[row * K + j])
-                            : got[j] == indices[j] && r.distances2[row * K + j] == distances2[j]);
+        for (size_t j = 0, at = row * K; j < K; ++j, ++at)
+            assert_true(given_up ? got[at] == UINT32_MAX - 1 && isnan(far[at])
+                                 : got[at] == indices[j] && far[at] == distances2[j]);
     }
-    nearest_rows_free(&r);
     built_free(&b);
     cloud_free(&c);
     cloud_free(&queries);
@@ -90,6 +86,9 @@ static void too_many_points(void **state)
 static void images_without_end(void **state)
 {
     (void)state;
+    enum { K = 17 };
+    uint32_t indices[K];
+    float distances2[K];
     cloud one = cloud_make(1, 3);
     cloud_set(&one, 0, 0.25f, 0.5f, 0.125f);
     xl_grid_desc grid = grid_desc_of(&one, 0.4f);
@@ -99,16 +98,15 @@ static void images_without_end(void **state)
     grid.upper[0] = 1;
     grid.upper[1] = grid.upper[2] = 20;
     xl_knn_desc_init(&desc);
-    desc.k = 17;
+    desc.k = K;
     desc.periodic = XL_REPEATS_BOX;
     built b = build_grid(&one, &grid);
-    nearest_rows r = search(&b, &desc, NULL);
-    for (size_t j = 0; j < r.k; ++j) {
+    search(&b, &desc, NULL, indices, distances2);
+    for (size_t j = 0; j < K; ++j) {
         const float far = (float)(j / 2 + 1);
-        assert_true((ends_long_loops() && r.indices[j] == UINT32_MAX - 1) ||
-                    (r.indices[j] == 0 && r.distances2[j] == far * far));
+        assert_true((ends_long_loops() && indices[j] == UINT32_MAX - 1) ||
+                    (indices[j] == 0 && distances2[j] == far * far));
     }
-    nearest_rows_free(&r);
     built_free(&b);
     cloud_free(&one);
 }
@@ -117,9 +115,11 @@ static void images_without_end(void **state)
 
 enum { NEAREST = 8 };
 
-static nearest_rows approximate(const cloud *c, uint32_t shifts)
+/* Square distances; freed by the caller. */
+static float *approximate(const cloud *c, uint32_t shifts)
 {
-    nearest_rows r = nearest_rows_make(c->n, NEAREST);
+    float *const far = malloc(c->n * NEAREST * sizeof *far);
+    assert_non_null(far);
     xl_knn_approximate *plan;
     xl_knn_approximate_desc desc;
     xl_knn_approximate_desc_init(&desc);
@@ -128,21 +128,22 @@ static nearest_rows approximate(const cloud *c, uint32_t shifts)
     for (int axis = 0; axis < 3; ++axis)
         desc.upper[axis] = 1;
     XLT_OK(xl_knn_approximate_create(xlt_context(), &desc, &plan));
-    xlt_buffer points = cloud_buffer(c, 3, 1), indices = xlt_buffer_make(NULL, r.n * NEAREST, 4, 0),
-               distances2 = xlt_buffer_make(NULL, r.n * NEAREST, 4, 0);
+    xlt_buffer points = cloud_buffer(c, 3, 1),
+               indices = xlt_buffer_make(NULL, c->n * NEAREST, 4, 0),
+               distances2 = xlt_buffer_make(NULL, c->n * NEAREST, 4, 0);
     XLT_OK(
         xl_knn_approximate_enqueue(plan, xlt_queue(),
-                                   &(xl_knn_approximate_args){.n = r.n,
+                                   &(xl_knn_approximate_args){.n = c->n,
                                                               .points = xlt_view(&points),
                                                               .indices = xlt_view(&indices),
                                                               .distances2 = xlt_view(&distances2)},
                                    0, NULL, NULL));
-    xlt_read(&distances2, r.distances2);
+    xlt_read(&distances2, far);
     xlt_buffer_free(&points);
     xlt_buffer_free(&indices);
     xlt_buffer_free(&distances2);
     xl_knn_approximate_destroy(plan);
-    return r;
+    return far;
 }
 
 /* The part of the nearest of up to 1000 points that was found. */
@@ -151,16 +152,16 @@ static double part_found(const cloud *c, uint32_t shifts)
     const ref_knn_search exact = {
         .points = c->xyz, .n = c->n, .stride = 3, .dimensions = 3, .k = NEAREST};
     const size_t rows = c->n < 1000 ? c->n : 1000;
-    nearest_rows r = approximate(c, shifts);
+    float *const far = approximate(c, shifts);
     double found = 0;
     for (size_t i = 0; i < rows; ++i) {
         uint32_t indices[NEAREST];
         float distances2[NEAREST];
         ref_knn(&exact, i, indices, distances2);
         for (size_t j = 0; j < NEAREST; ++j)
-            found += r.distances2[NEAREST * i + j] <= distances2[NEAREST - 1];
+            found += far[NEAREST * i + j] <= distances2[NEAREST - 1];
     }
-    nearest_rows_free(&r);
+    free(far);
     return found / (double)(NEAREST * rows);
 }
 
