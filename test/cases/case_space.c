@@ -213,15 +213,19 @@ static void spoil_points(const fuzz_case *c, scene *s, xlt_random *random)
     }
 }
 
-/* So near each other that squares of distances have few digits or none. */
-static void make_tiny(const fuzz_case *c, scene *s)
+/* Points so near each other that squares of distances have few digits or none. */
+static double tiny_scale(const fuzz_case *c)
 {
     static const double narrow[] = {3e-22, 3e-23, 1e-18}, wide[] = {3e-161, 3e-162, 1e-150};
-    const double scale = (s->wide ? wide : narrow)[c->of[SHAPE] % 3];
+    return (c->of[SCALAR] ? wide : narrow)[c->of[SHAPE] % 3];
+}
+
+static void make_tiny(const fuzz_case *c, scene *s)
+{
     for (size_t i = 0; i < s->n; ++i)
         for (uint32_t a = 0; a < s->dimensions; ++a)
             set_scalar(s, s->points, i * s->stride + a,
-                       scale * scalar_of(s, s->points, i * s->stride + a));
+                       tiny_scale(c) * scalar_of(s, s->points, i * s->stride + a));
 }
 
 static void make_points_in(const fuzz_case *c, scene *s, xlt_random *random)
@@ -338,10 +342,13 @@ tuned_way way_of(const fuzz_case *c)
     return ways[c->of[WAY]];
 }
 
+/* Of tiny points cells are as small as they may be, or so that a search has some. */
 float cell_size_of(const fuzz_case *c)
 {
     static const float sizes[] = {1.0f, 0.25f, 50.0f};
-    return c->of[PRIMITIVE] == MOVED && c->of[SPREAD] == TINY ? FLT_MIN : sizes[c->of[CELL]];
+    if (c->of[SPREAD] != TINY)
+        return sizes[c->of[CELL]];
+    return c->of[PRIMITIVE] == MOVED ? FLT_MIN : fmaxf(FLT_MIN, (float)tiny_scale(c) / 3);
 }
 
 static xl_grid_desc describe(const fuzz_case *c, const scene *s)
