@@ -342,7 +342,7 @@ tuned_way way_of(const fuzz_case *c)
     return ways[c->of[WAY]];
 }
 
-/* Of tiny points cells are as small as they may be, or so that a search has some. */
+/* Tiny points have the smallest cells, or, for a search, cells that are about as tiny. */
 float cell_size_of(const fuzz_case *c)
 {
     static const float sizes[] = {1.0f, 0.25f, 50.0f};

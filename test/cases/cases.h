@@ -349,7 +349,7 @@ typedef struct open_plan {
         struct {
             xl_neighbors *near; /* or one of these, or none */
             xl_knn *nearest;
-            /* Of the last case; NULL before the first. Each case builds the same index. */
+            /* The last case's; NULL before the first. Each case builds the same index. */
             xl_grid *grid;
             xl_grid_index *index;
             xl_morton *morton;

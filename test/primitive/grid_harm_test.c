@@ -187,7 +187,7 @@ static void cells_that_do_not_fit_are_a_failed_build(void **state)
     }
 }
 
-/* Two indices by turns in one storage; and an earlier build of the same index. */
+/* Another index uses the storage, then an earlier build of the same index is put back. */
 static void builds_are_told_apart(void **state)
 {
     (void)state;

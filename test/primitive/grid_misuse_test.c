@@ -368,7 +368,7 @@ static void memory(void **state)
     }
 }
 
-/* How many buckets a build of n points has if so many may be known to be listed. */
+/* The number of buckets of a build of n points; `alone` is grid.sampled_alone. */
 static size_t buckets_of(size_t n, bool bounded, cl_ulong alone)
 {
     const xl_tunable tunables[] = {{"grid.table", 4},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Parts of a build by themselves: offsets beyond 32 bits, buckets of a sample, and kernels over
+ * Single parts of a build: offsets beyond 32 bits, buckets of a sample, and kernels over
  * storage with wrong numbers. */
 #include "grid_support.h"
 
@@ -48,7 +48,7 @@ static cl_mem plain(size_t bytes, const void *host)
     return mem;
 }
 
-/* Reads all of a buffer and lets go of it. */
+/* Reads all of a buffer and releases it. */
 static void fetch(cl_mem mem, size_t bytes, void *host)
 {
     XLT_CL(clEnqueueReadBuffer(xlt_queue(), mem, CL_TRUE, 0, bytes, host, 0, NULL, NULL));
@@ -123,7 +123,7 @@ static void buckets_have_their_part_of_the_sample(void **state)
 
 enum { POINTS = 200, TABLE = 65, BUCKETS = 9, OVERFULL = 5, GAP = 1024 };
 
-/* Parts of a storage of our own, GAP words apart. */
+/* Parts of the storage that the test makes, GAP words apart. */
 enum {
     HEADER,
     STARTS,
@@ -255,10 +255,10 @@ static void crowd_all(wrong *w)
 
 #define AT(part) XLI_U64(w.at[part])
 
-/* The points, as x, y and z each have them where they lie side by side. */
+/* The points three times: x, y and z are in one array. */
 #define GIVEN given, from, given, from, given, from
 
-/* Counting, over a table's header or one of rows in buckets; each with storage of its own. `points`
+/* The kernels of counting, over a header of a table or of listed rows. Each has a storage. `points`
  * has guards of 0x5c. */
 static void count_wrong_numbers(xl_grid *grid, const xlt_buffer *points, bool any, bool listed,
                                 uint64_t seed)
@@ -302,7 +302,7 @@ static void count_wrong_numbers(xl_grid *grid, const xlt_buffer *points, bool an
     wrong_check("xl_grid_list_parts", &w, BEGINS);
 }
 
-/* Sorting, likewise. */
+/* The kernels of sorting. */
 static void sort_wrong_numbers(xl_grid *grid, const xlt_buffer *points, bool any, uint64_t seed)
 {
     const xli_arg given = XLI_MEM(points->mem), from = XLI_U64(xlt_view(points).offset);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The nearest points: what cases do not say. Rows that are given up, images without end, how many
- * of the nearest an approximate search finds, and what is refused in double precision. */
+ * The nearest points, beyond cases: rows that are given up, images without end, the part of the
+ * nearest that an approximate search finds, and descriptors of double precision. */
 #include "grid_support.h"
 
 #include <math.h>
