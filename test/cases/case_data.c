@@ -9,7 +9,7 @@
 void *make_bytes(size_t n, size_t size)
 {
     void *bytes = calloc(n * size + 1, 1);
-    assert_non_null(bytes);
+    XLT_TRUE(bytes);
     return bytes;
 }
 
