@@ -74,6 +74,7 @@ void fit_device(fuzz_case *c)
         if (c->of[SPACE] == SPACE_CELL)
             c->of[SPACE] = SPACE_BOX;
         c->of[KEY_BYTES] = 0; /* it compiles a comparator of 96 bytes for a minute */
+        case_normalise(c);
     }
     if (has_large_stacks(c) && is_on_gpu())
         c->of[TUNE] = 0;

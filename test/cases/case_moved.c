@@ -164,7 +164,7 @@ static uint64_t cell_of(const scene *s, const xl_grid_report *r, float inverse, 
     return cell;
 }
 
-/* Of a listed row, whose numbers count whole cells from 0. */
+/* The number of a listed row along an axis: whole cells from 0. */
 static float row_number(const scene *s, float inverse, uint32_t i, uint32_t axis)
 {
     return axis < s->dimensions

@@ -4,6 +4,7 @@
  */
 #include "cases.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,14 +200,15 @@ static void put_lines(scene *s, xlt_random *random)
     }
 }
 
-/* Some of the points, from 1e9 to 1e30 away, or, of double precision, beyond the floats. */
+/* Some of the points, from about 2^24 cells to 1e30 away, or, in double precision, beyond the
+ * floats: up to there cells are counted. */
 static void send_away(scene *s, xlt_random *random)
 {
-    static const double distances[] = {1e9, 3e15, 1e22, 1e30};
+    static const double distances[] = {1.5e7, 1.8e7, 1e9, 5e10, 6e10, 3e15, 1e22, 1e30};
     for (size_t i = 0; i < s->n; ++i) {
         const uint32_t axis = xlt_below(random, s->dimensions);
-        const double narrow = distances[xlt_below(random, 4)],
-                     far = s->wide ? narrow * narrow : narrow;
+        const double narrow = distances[xlt_below(random, 8)],
+                     far = s->wide && narrow > 1e20 ? narrow * narrow : narrow;
         if (xlt_below(random, 6) == 0)
             set_scalar(s, s->points, i * s->stride + axis, xlt_below(random, 2) ? far : -far);
     }
@@ -254,15 +256,19 @@ static void spoil_points(const fuzz_case *c, scene *s, xlt_random *random)
     }
 }
 
-/* So near each other that squares of distances have few digits or none. */
-static void make_tiny(const fuzz_case *c, scene *s)
+/* Points so near each other that squares of distances have few digits or none. */
+static double tiny_scale(const fuzz_case *c)
 {
     static const double narrow[] = {3e-22, 3e-23, 1e-18}, wide[] = {3e-161, 3e-162, 1e-150};
-    const double scale = (s->wide ? wide : narrow)[c->of[SHAPE] % 3];
+    return (c->of[SCALAR] ? wide : narrow)[c->of[SHAPE] % 3];
+}
+
+static void make_tiny(const fuzz_case *c, scene *s)
+{
     for (size_t i = 0; i < s->n; ++i)
         for (uint32_t a = 0; a < s->dimensions; ++a)
             set_scalar(s, s->points, i * s->stride + a,
-                       scale * scalar_of(s, s->points, i * s->stride + a));
+                       tiny_scale(c) * scalar_of(s, s->points, i * s->stride + a));
 }
 
 static void make_points_in(const fuzz_case *c, scene *s, xlt_random *random)
@@ -424,10 +430,13 @@ tuned_way way_of(const fuzz_case *c)
                     : (tuned_way){grids[way - 1], searches[way - 1], 3, 4};
 }
 
+/* Tiny points have the smallest cells, or, for a search, cells that are about as tiny. */
 float cell_size_of(const fuzz_case *c)
 {
     static const float sizes[] = {1.0f, 0.25f, 50.0f};
-    return sizes[c->of[CELL]];
+    if (c->of[SPREAD] != TINY)
+        return sizes[c->of[CELL]];
+    return c->of[PRIMITIVE] == MOVED ? FLT_MIN : fmaxf(FLT_MIN, (float)tiny_scale(c) / 3);
 }
 
 static xl_grid_desc describe(const fuzz_case *c, const scene *s)
@@ -461,29 +470,25 @@ static xl_grid_desc describe(const fuzz_case *c, const scene *s)
     return desc;
 }
 
-static void close_grid(open_plan *plan)
+bool make_grid(outcome *o, const fuzz_case *c, open_plan *plan, const scene *s)
+{
+    const xl_grid_desc desc = describe(c, s);
+    const double start = seconds_now();
+    xl_grid_destroy(plan->of.space.grid);
+    const xl_status status = xl_grid_create(plan->ctx, &desc, &plan->of.space.grid);
+    plans_took(start);
+    return succeeded(o, plan->ctx, status, "xl_grid_create") &&
+           (plan->of.space.index ||
+            succeeded(o, plan->ctx, xl_grid_index_create(plan->ctx, &plan->of.space.index),
+                      "xl_grid_index_create"));
+}
+
+void close_space(open_plan *plan)
 {
     xl_grid_index_destroy(plan->of.space.index);
     xl_grid_destroy(plan->of.space.grid);
     plan->of.space.index = NULL;
     plan->of.space.grid = NULL;
-}
-
-bool make_grid(outcome *o, const fuzz_case *c, open_plan *plan, const scene *s)
-{
-    const xl_grid_desc desc = describe(c, s);
-    const double start = seconds_now();
-    close_grid(plan);
-    const xl_status status = xl_grid_create(plan->ctx, &desc, &plan->of.space.grid);
-    plans_took(start);
-    return succeeded(o, plan->ctx, status, "xl_grid_create") &&
-           succeeded(o, plan->ctx, xl_grid_index_create(plan->ctx, &plan->of.space.index),
-                     "xl_grid_index_create");
-}
-
-void close_space(open_plan *plan)
-{
-    close_grid(plan);
     xl_neighbors_destroy(plan->of.space.near);
     xl_knn_destroy(plan->of.space.nearest);
     xl_morton_destroy(plan->of.space.morton);

@@ -197,7 +197,7 @@ typedef struct open_plan {
         struct {
             xl_neighbors *near; /* or one of these, or none */
             xl_knn *nearest;
-            /* Of the last case; NULL before the first. */
+            /* The last case's; NULL before the first. Each case builds the same index. */
             xl_grid *grid;
             xl_grid_index *index;
             xl_morton *morton;
@@ -314,7 +314,7 @@ uint32_t scene_query_stride(const fuzz_case *c);
 /* Number `i` of an array of such scalars, set, rounded to one. */
 void set_scalar(const scene *s, void *array, size_t i, double x);
 double scalar_of(const scene *s, const void *array, size_t i);
-/* Makes the plan's grid for it. */
+/* Makes the plan's grid for it, and its index if there is none. */
 bool make_grid(outcome *o, const fuzz_case *c, open_plan *plan, const scene *s);
 void close_space(open_plan *plan);
 

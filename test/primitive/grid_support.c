@@ -463,19 +463,3 @@ ref_search ref_search_of(const search_case *a)
     r.query_systems = a->queries ? a->queries->systems : NULL;
     return r;
 }
-
-nearest_rows nearest_rows_make(size_t n, size_t k)
-{
-    nearest_rows r = {.n = n,
-                      .k = k,
-                      .indices = malloc((n * k + 1) * sizeof *r.indices),
-                      .distances2 = malloc((n * k + 1) * sizeof *r.distances2)};
-    assert_true(r.indices && r.distances2);
-    return r;
-}
-
-void nearest_rows_free(nearest_rows *r)
-{
-    free(r->indices);
-    free(r->distances2);
-}

@@ -109,29 +109,6 @@ ref_search ref_search_of(const search_case *a);
 bool ends_long_loops(void);
 /* A count of n queries that has done that. */
 bool count_is_given_up(const uint64_t *offsets, size_t n);
-/* n rows of the k nearest. */
-typedef struct nearest_rows {
-    uint32_t *indices;
-    float *distances2;
-    size_t n, k;
-} nearest_rows;
-nearest_rows nearest_rows_make(size_t n, size_t k);
-void nearest_rows_free(nearest_rows *r);
-/* One plan of a kind after the other is kept, as one serves many clouds: `kept`, for the end to
- * destroy, and plan_of() a descriptor. */
-#define KEPT_PLAN(kind)                                                                            \
-    static kind *kept;                                                                             \
-    static kind##_desc kept_desc;                                                                  \
-    static kind *plan_of(const kind##_desc *desc)                                                  \
-    {                                                                                              \
-        if (kept && memcmp(&kept_desc, desc, sizeof *desc) == 0)                                   \
-            return kept;                                                                           \
-        kind##_destroy(kept);                                                                      \
-        kept = NULL;                                                                               \
-        XLT_OK(kind##_create(xlt_context(), desc, &kept));                                         \
-        kept_desc = *desc;                                                                         \
-        return kept;                                                                               \
-    }
 /* How space repeats that a grid is for, as the references have it. */
 void ref_cell_of(const xl_grid_desc *grid, float period[3], float tilt[3]);
 
